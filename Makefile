@@ -1,0 +1,151 @@
+# launchgap. `make experiment EXP=smoke` and `make test` take a fresh Debian or Ubuntu machine all
+# the way; `make help` names the rest.
+
+comma   := ,
+B       := build$(if $(SAN),-$(firstword $(subst $(comma), ,$(SAN))))
+CC      := gcc
+EXP     := smoke
+CFLAGS  := -O2 -g
+COMMIT  := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+
+# --- what this machine has; looked up when a recipe runs, after the packages are there ----------
+LIBS    := hwloc inih jansson libxxhash zlib
+PKG      = $(shell pkg-config $(1) $(LIBS))
+MPICC   := mpicc
+CUDA    ?= $(firstword $(wildcard $(CUDA_HOME) /usr/local/cuda /usr/lib/cuda))
+NVCC    := $(firstword $(wildcard $(CUDA)/bin/nvcc) $(shell command -v nvcc 2>/dev/null))
+NCCL_H  := $(firstword $(wildcard $(addsuffix /nccl.h,$(NCCL_HOME)/include $(CUDA)/include /usr/include)))
+ARCHS    = $(filter sm_70 sm_75 sm_80 sm_90 sm_100 sm_120,$(shell $(NVCC) --list-gpu-code))
+
+# V=1 shows the commands.
+Q   := $(if $(V),,@)
+SAY := @echo " "
+
+# --- flags ---------------------------------------------------------------------------------------
+SANFLAG  = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
+WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+STD     := -std=c11 -D_GNU_SOURCE -DLAUNCHGAP_COMMIT='"$(COMMIT)"'
+ALL_C    = $(CFLAGS) $(STD) $(WARN) $(SANFLAG) -MMD -MP
+# STATIC=1: libraries that another machine may lack go into the program; MPI and hwloc, which
+# Open MPI itself brings, do not.
+LINK     = $(if $(STATIC),-l:libinih.a -l:libjansson.a -lhwloc -lz,$(call PKG,--libs)) -lpthread -lm -ldl
+
+SRC     := $(wildcard harness/*.c harness/backend/*.c modes/*.c)
+OBJ     := $(SRC:%.c=$(B)/%.o)
+CORE    := $(filter-out $(B)/harness/main.o,$(OBJ))
+TESTS   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
+
+ifneq ($(and $(NVCC),$(NCCL_H)),)
+HAVE    := -DHAVE_CUDA_NCCL -isystem $(dir $(NCCL_H)) -isystem $(CUDA)/include
+KERNELS := $(B)/harness/backend/device_kernels.o
+CUDALIB := -L$(CUDA)/lib64 -lcudart_static -lrt -lstdc++
+endif
+
+.PHONY: all deps experiment experiments test doctor plots install lint format clean help
+all: $(B)/launchgap
+
+# All but main, for the program and its tests alike.
+$(B)/core.a: $(CORE) $(KERNELS)
+	$(Q)rm -f $@; ar rcs $@ $^
+
+$(B)/launchgap: $(B)/harness/main.o $(B)/core.a
+	$(SAY) LINK $@
+	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB)
+
+$(B)/harness/backend/nccl.o $(B)/harness/backend/nccl_api.o $(B)/harness/backend/device.o: ALL_C += $(HAVE)
+$(B)/modes/processes.o: export OMPI_CC = $(CC)
+$(B)/modes/processes.o: USE = $(MPICC)
+$(B)/%.o: %.c | deps
+	@mkdir -p $(@D)
+	$(SAY) CC $<
+	$(Q)$(or $(USE),$(CC)) $(ALL_C) $(call PKG,--cflags) -c -o $@ $<
+
+$(B)/%.o: %.cu
+	@mkdir -p $(@D)
+	$(SAY) NVCC $<
+	$(Q)$(NVCC) -O3 -std=c++17 $(foreach a,$(ARCHS:sm_%=%),-gencode arch=compute_$a,code=sm_$a) -MMD -c -o $@ $<
+
+# The commit is compiled in: what prints it is made again when it moves.
+$(B)/commit: | deps
+	@mkdir -p $(@D); echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
+$(B)/harness/main.o $(B)/harness/run.o $(B)/harness/doctor.o: $(B)/commit
+.PHONY: $(if $(filter-out $(COMMIT),$(shell cat $(B)/commit 2>/dev/null)),$(B)/commit)
+
+-include $(OBJ:.o=.d) $(KERNELS:.o=.d) $(TESTS:=.d)
+
+# --- tests: one program per file, then the scripts that drive the built program ------------------
+$(TESTS): $(B)/tests/%: $(B)/tests/%.o $(B)/tests/cli.o $(B)/core.a
+	$(SAY) LINK $@
+	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB) -lcmocka
+
+test: $(TESTS) $(B)/launchgap
+	@LAUNCHGAP=$(abspath $(B)/launchgap) tests/run $(TESTS)
+
+# --- use -----------------------------------------------------------------------------------------
+# RANKS=4 BLOCKS=6 BACKEND=host BYTES='4K..1M x4' … override the experiment file; ARGS passes the rest.
+OVERRIDE = $(foreach k,RANKS BLOCKS BACKEND BYTES COLLECTIVE PACE SEED LIMIT BIND NCCL TIMEOUT,$(if \
+             $($k),$(shell echo $k | tr A-Z a-z)='$($k)'))
+export NCCL_LEGACY
+
+experiment: $(B)/launchgap
+	$(B)/launchgap run '$(EXP)' $(OVERRIDE) $(ARGS)
+
+experiments: $(B)/launchgap
+	@$< list experiments
+
+doctor: $(B)/launchgap
+	@$< doctor
+
+RUN := results/$(EXP)/latest
+plots: $(B)/launchgap
+	$< report '$(RUN)'
+
+PREFIX ?= /usr/local
+install: $(B)/launchgap
+	install -D $< $(DESTDIR)$(PREFIX)/bin/launchgap
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/launchgap/experiments experiments/*
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/launchgap/plot plot/*
+
+# --- packages ------------------------------------------------------------------------------------
+# package:what proves it. `make experiment` and `make test` install what is missing; the other
+# targets, and DEPS=manual, only name it.
+PACKAGES := \
+  pkg-config:'command -v pkg-config' \
+  openmpi-bin:'command -v mpirun' libopenmpi-dev:'command -v mpicc' \
+  gnuplot-nox:'command -v gnuplot' fonts-dejavu-core:'ls /usr/share/fonts/truetype/dejavu' \
+  libhwloc-dev:'pkg-config --exists hwloc' libinih-dev:'pkg-config --exists inih' \
+  libjansson-dev:'pkg-config --exists jansson' libxxhash-dev:'pkg-config --exists libxxhash' \
+  zlib1g-dev:'pkg-config --exists zlib' libcmocka-dev:'pkg-config --exists cmocka'
+experiment test: INSTALL = yes
+deps: INSTALL ?= yes
+deps:
+	@missing=; for p in $(PACKAGES); do \
+	  sh -c "$${p#*:}" >/dev/null 2>&1 || missing="$$missing $${p%%:*}"; done; \
+	[ -n "$$missing" ] || exit 0; \
+	if [ "$(INSTALL)" = yes ] && [ "$(DEPS)" != manual ]; then \
+	  command -v apt-get >/dev/null || { echo "Missing:$$missing. Install them with this system's package manager."; exit 1; }; \
+	  sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+	  echo "Installing what is missing:$$missing"; \
+	  $$sudo apt-get update -qq && $$sudo env DEBIAN_FRONTEND=noninteractive \
+	    apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
+	else echo "Missing:$$missing. To install:"; \
+	  echo "  sudo apt-get update && sudo apt-get install -y --no-install-recommends$$missing"; exit 1; fi
+
+# --- care ----------------------------------------------------------------------------------------
+lint: | deps
+	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
+	  --inline-suppr --suppress=missingIncludeSystem -D_GNU_SOURCE harness modes
+format:
+	clang-format -i $(wildcard harness/*.[ch] harness/backend/*.[ch] harness/backend/*.cu modes/*.[ch] tests/*.[ch])
+clean:
+	rm -rf build build-*
+help:
+	@sed -n 's/^## //p' $(firstword $(MAKEFILE_LIST))
+## make experiment EXP=name    measure experiments/name.exp, report, draw (RANKS= BLOCKS= BACKEND= BYTES= …)
+## make experiments            the experiments and their questions
+## make test [SAN=address]     the tests; SAN is a sanitizer list for gcc
+## make doctor                 what this machine lacks and how to get it
+## make plots RUN=dir          report and pictures again, from the records
+## make deps                   install what is missing (DEPS=manual: only name it)
+## make install PREFIX=dir     program, experiments and plots
+## make lint | format | clean

@@ -1,0 +1,128 @@
+#ifdef HAVE_CUDA_NCCL
+#include "device.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define STAGE_BYTES ((size_t)32 << 20) /* of pinned host memory, for digests */
+
+int device_ok(cudaError_t result, const char *what, struct status *st)
+{
+	if (result == cudaSuccess)
+		return 0;
+	return status_set(st, "%s: %s", what, cudaGetErrorString(result));
+}
+
+unsigned device_count(struct status *st)
+{
+	int n = 0;
+	cudaError_t result = cudaGetDeviceCount(&n);
+	if (result != cudaSuccess)
+		status_set(st, "CUDA shows no GPU (%s)", cudaGetErrorString(result));
+	else if (n == 0)
+		status_set(st, "CUDA shows no GPU");
+	return result == cudaSuccess ? (unsigned)n : 0;
+}
+
+int device_numa_node(unsigned device)
+{
+	char pci[32], file[96];
+	int node = -1;
+	FILE *f;
+	if (cudaDeviceGetPCIBusId(pci, sizeof pci, (int)device) != cudaSuccess)
+		return -1;
+	for (char *p = pci; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	snprintf(file, sizeof file, "/sys/bus/pci/devices/%s/numa_node", pci);
+	f = fopen(file, "re");
+	if (f && fscanf(f, "%d", &node) != 1)
+		node = -1;
+	if (f)
+		fclose(f);
+	return node;
+}
+
+void device_describe(unsigned device, char *text, size_t bytes)
+{
+	struct cudaDeviceProp prop;
+	char pci[32] = "?";
+	cudaDeviceGetPCIBusId(pci, sizeof pci, (int)device);
+	if (cudaGetDeviceProperties(&prop, (int)device) == cudaSuccess)
+		snprintf(text, bytes, "%s at %s", prop.name, pci);
+	else
+		snprintf(text, bytes, "GPU %u at %s", device, pci);
+}
+
+int device_use(unsigned device, struct status *st)
+{
+	return device_ok(cudaSetDevice((int)device), "cudaSetDevice", st);
+}
+
+int device_prepare(unsigned device, void *to, void *poison, size_t count, uint64_t seed,
+                   unsigned rank, cudaStream_t stream, struct status *st)
+{
+	if (device_use(device, st) ||
+	    device_ok(device_launch_fill(to, count, seed, rank, stream), "filling", st) ||
+	    device_ok(cudaMemsetAsync(poison, VALUE_POISON_BYTE, count * sizeof(float), stream),
+	              "poisoning", st))
+		return -1;
+	return device_ok(cudaStreamSynchronize(stream), "filling", st);
+}
+
+int device_check(unsigned device, const void *data, const struct device_question *question,
+                 cudaStream_t stream, struct backend_verdict *out, struct status *st)
+{
+	unsigned long long host[2] = {0, ~0ull}, *tally = NULL;
+	int result = -1;
+	if (device_use(device, st) ||
+	    device_ok(cudaMalloc((void **)&tally, sizeof host), "cudaMalloc", st))
+		return -1;
+	if (!device_ok(cudaMemcpyAsync(tally, host, sizeof host, cudaMemcpyHostToDevice, stream),
+	               "checking", st) &&
+	    !device_ok(device_launch_check(data, question, tally, stream), "checking", st) &&
+	    !device_ok(cudaMemcpyAsync(host, tally, sizeof host, cudaMemcpyDeviceToHost, stream),
+	               "checking", st) &&
+	    !device_ok(cudaStreamSynchronize(stream), "checking", st)) {
+		out->wrong = host[0];
+		out->wrong_at = host[0] ? host[1] : 0;
+		result = 0;
+	}
+	cudaFree(tally);
+	return result;
+}
+
+int device_digest(unsigned device, const void *data, size_t bytes, cudaStream_t stream,
+                  uint64_t *out, struct status *st)
+{
+	XXH3_state_t *state = XXH3_createState();
+	void *stage = NULL;
+	size_t unit = bytes < STAGE_BYTES ? bytes : STAGE_BYTES;
+	int result = -1;
+	if (!state || XXH3_64bits_reset(state) != XXH_OK) {
+		status_set(st, "out of memory for a digest");
+		goto out;
+	}
+	if (device_use(device, st) || device_ok(cudaMallocHost(&stage, unit), "cudaMallocHost", st))
+		goto out;
+	for (size_t at = 0; at < bytes; at += unit) {
+		size_t n = bytes - at < unit ? bytes - at : unit;
+		if (device_ok(cudaMemcpyAsync(stage, (const char *)data + at, n,
+		                              cudaMemcpyDeviceToHost, stream), "reading back", st) ||
+		    device_ok(cudaStreamSynchronize(stream), "reading back", st))
+			goto out;
+		XXH3_64bits_update(state, stage, n);
+	}
+	*out = XXH3_64bits_digest(state);
+	result = 0;
+out:
+	cudaFreeHost(stage);
+	XXH3_freeState(state);
+	return result;
+}
+
+#else
+typedef int device_left_out; /* built without CUDA */
+#endif

@@ -1,0 +1,232 @@
+/* Where buffers, flags and slots lie.
+ *
+ * One rank's share of the team's store, a whole number of pages, placed by the rank's worker:
+ *
+ *   flags | fifo: a ring from each rank | fifo: the rings' slots | shared: send arena, receive
+ * arena
+ *
+ * A ring and its slots lie with the receiver. On the other paths the arenas are mapped outside
+ * the store, shared and anonymous: the same kind of page as the store's. */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "host.h"
+
+/* What a rank tells the others at open; used within one process only. */
+struct mail {
+	struct host_buffers buffers;
+};
+
+_Static_assert(sizeof(struct mail) <= TEAM_MAIL_BYTES, "the mailbox is too small");
+
+static size_t page_bytes(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static size_t round_up(size_t bytes)
+{
+	return (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
+}
+
+/* Before the fifo's slots or the shared arenas. */
+static size_t head_bytes(enum host_path path, unsigned nranks)
+{
+	size_t rings = path == HOST_FIFO ? nranks : 0;
+
+	return round_up(sizeof(struct host_flags) + rings * sizeof(struct host_ring));
+}
+
+static size_t stride_bytes(enum host_path path, unsigned nranks, size_t arena_bytes)
+{
+	size_t head = head_bytes(path, nranks);
+
+	if (path == HOST_FIFO)
+		return head + (size_t)nranks * HOST_FIFO_SLOTS * HOST_PIECE_BYTES;
+	return path == HOST_SHARED ? head + 2 * round_up(arena_bytes) : head;
+}
+
+int host_memory_needs(enum host_path path, unsigned nranks, size_t arena_bytes, size_t *store,
+                      size_t *all)
+{
+	size_t share, total, buffers;
+
+	if (arena_bytes > SIZE_MAX / 4)
+		return -1;
+	buffers = path == HOST_SHARED ? 0 : 2 * round_up(arena_bytes);
+	/* A page more: the store need not begin on one. */
+	if (__builtin_mul_overflow(stride_bytes(path, nranks, arena_bytes), nranks, &share) ||
+	    __builtin_add_overflow(share, page_bytes(), &share) ||
+	    __builtin_mul_overflow(buffers, nranks, &buffers) ||
+	    __builtin_add_overflow(share, buffers, &total))
+		return -1;
+	*store = share;
+	*all = total;
+	return 0;
+}
+
+/* Faults in whole pages now, writable, so that no timed call does. fresh: the memory is this
+ * worker's alone and still zero; else others may be using it and its content stays. */
+static int touch(void *at, size_t bytes, bool fresh, struct status *st)
+{
+#ifdef MADV_POPULATE_WRITE
+	if (madvise(at, bytes, MADV_POPULATE_WRITE) == 0)
+		return 0;
+	if (errno != EINVAL) /* which means: a kernel before 5.14 */
+		return status_set(
+		    st,
+		    "host: no memory for %zu bytes of buffers (%s): ask for smaller "
+		    "sizes or fewer ranks",
+		    bytes, strerror(errno));
+#endif
+	volatile uint8_t *byte = at;
+
+	for (size_t i = 0; i < bytes; i += page_bytes()) {
+		if (fresh)
+			byte[i] = 0;
+		else
+			(void)byte[i];
+	}
+	(void)st;
+	return 0;
+}
+
+/* Whether any cell of the trial moves something from one rank to the other. */
+static bool pair_used(const struct backend_ctx *ctx, unsigned from, unsigned to)
+{
+	const struct trial *trial = ctx->place.trial;
+	unsigned n = ctx->place.nranks;
+
+	for (unsigned c = 0; c < trial->ncells; c++) {
+		enum coll_kind coll = trial->cells[c].coll;
+
+		for (unsigned phase = 0; phase < host_step_phases(coll); phase++)
+			if (host_step(coll, n, trial->cells[c].bytes, to, from, phase).bytes >
+			    0)
+				return true;
+	}
+	return false;
+}
+
+/* The slots of the rings to `to` that end in, or begin at, this worker's ranks. */
+static int touch_slots(const struct backend_ctx *ctx, unsigned from, unsigned to, bool fresh,
+                       struct status *st)
+{
+	if (from == to || !pair_used(ctx, from, to))
+		return 0;
+	return touch(host_slot(ctx, from, to, 0), HOST_FIFO_SLOTS * HOST_PIECE_BYTES, fresh,
+	             st);
+}
+
+/* Maps or finds one rank's arenas, and touches all that it owns. */
+static int place(struct backend_ctx *ctx, struct host_rank *rank, struct status *st)
+{
+	unsigned n = ctx->place.nranks;
+	size_t arena = round_up(ctx->place.trial->arena_bytes);
+	size_t head = head_bytes(ctx->path, n);
+	uint8_t *share = ctx->store + rank->rank * ctx->stride;
+	uint8_t *at = share + head;
+
+	if (touch(share, head, true, st) != 0)
+		return -1;
+	for (unsigned from = 0; ctx->path == HOST_FIFO && from < n; from++)
+		if (touch_slots(ctx, from, rank->rank, true, st) != 0)
+			return -1;
+	if (ctx->path != HOST_SHARED) {
+		at = mmap(NULL, 2 * arena, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		          -1, 0);
+		if (at == MAP_FAILED)
+			return status_set(
+			    st, "host: cannot map %zu bytes for rank %u's buffers: %s",
+			    2 * arena, rank->rank, strerror(errno));
+	}
+	rank->own = (struct host_buffers){.send = at, .recv = at + arena};
+	return touch(at, 2 * arena, true, st);
+}
+
+/* Makes the pages of a rank of another process known to this one, as far as it will use them.
+ * Within a process they are: threads share their page tables. */
+static int reach(struct backend_ctx *ctx, unsigned peer, struct status *st)
+{
+	size_t head = head_bytes(ctx->path, ctx->place.nranks);
+	uint8_t *share = ctx->store + peer * ctx->stride;
+
+	if (touch(share, head, false, st) != 0)
+		return -1;
+	for (unsigned i = 0; i < ctx->place.count; i++) {
+		unsigned rank = ctx->ranks[i].rank;
+
+		if (ctx->path == HOST_FIFO && touch_slots(ctx, rank, peer, false, st) != 0)
+			return -1;
+		if (ctx->path == HOST_SHARED && pair_used(ctx, peer, rank))
+			return touch(share + head, ctx->stride - head, false, st);
+	}
+	return 0;
+}
+
+static struct host_buffers find(const struct backend_ctx *ctx, unsigned peer)
+{
+	size_t arena = round_up(ctx->place.trial->arena_bytes);
+	uint8_t *share = ctx->store + peer * ctx->stride;
+	struct mail mail;
+
+	if (ctx->path == HOST_DIRECT) {
+		memcpy(&mail, team_mail(ctx->place.team, peer), sizeof(mail));
+		return mail.buffers;
+	}
+	if (ctx->path == HOST_FIFO) /* out of reach, by definition */
+		return (struct host_buffers){0};
+	share += head_bytes(ctx->path, ctx->place.nranks);
+	return (struct host_buffers){.send = share, .recv = share + arena};
+}
+
+int host_memory_open(struct backend_ctx *ctx, struct status *st)
+{
+	const struct backend_place *at = &ctx->place;
+	unsigned per_process = at->nranks / at->processes;
+
+	ctx->store = (uint8_t *)round_up((uintptr_t)team_store(at->team));
+	ctx->stride = stride_bytes(ctx->path, at->nranks, at->trial->arena_bytes);
+	ctx->slots_offset = head_bytes(ctx->path, at->nranks);
+	for (unsigned i = 0; i < at->count; i++) {
+		struct mail mail;
+
+		if (place(ctx, &ctx->ranks[i], st) != 0)
+			return -1;
+		mail.buffers = ctx->ranks[i].own;
+		memcpy(team_mail(at->team, ctx->ranks[i].rank), &mail, sizeof(mail));
+	}
+	ctx->shown = true;
+	if (team_meet(at->team) != 0)
+		return status_set(st, "host: the team broke up while buffers were placed");
+	for (unsigned peer = 0; peer < at->nranks; peer++) {
+		ctx->peers[peer] = find(ctx, peer);
+		if (peer / per_process != at->process && reach(ctx, peer, st) != 0)
+			return -1;
+	}
+	ctx->joined = true;
+	return 0;
+}
+
+/* A worker that gives up must not take buffers away from under one that still reads: on the
+ * direct path the last one to close unmaps all. Where not all have opened, they go with the
+ * process. */
+void host_memory_close(struct backend_ctx *ctx)
+{
+	const struct backend_place *at = &ctx->place;
+	size_t bytes = 2 * round_up(at->trial->arena_bytes);
+
+	if (ctx->path == HOST_SHARED)
+		return;
+	if (ctx->path == HOST_FIFO || !ctx->shown) {
+		for (unsigned i = 0; i < at->count; i++)
+			if (ctx->ranks[i].own.send)
+				munmap(ctx->ranks[i].own.send, bytes);
+	} else if (ctx->joined && atomic_fetch_add(&host_flags(ctx, 0)->closed, 1) + 1 ==
+	                              team_shape(at->team)->nworkers) {
+		for (unsigned peer = 0; peer < at->nranks; peer++)
+			munmap(ctx->peers[peer].send, bytes);
+	}
+}

@@ -1,0 +1,134 @@
+/* A virtual device that moves nothing. Each rank has a queue whose end moves by a known delay per
+ * call, and is idle once the clock has passed it: what is measured beyond the delay is the harness
+ * itself. The delay lies in the device and not in issue(), as with a real one: a busy wait there
+ * would make one worker with n ranks n times slower and teach the wrong thing. */
+#include "backend.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../clock.h"
+
+struct backend_ctx {
+	unsigned count;
+	struct {
+		int64_t delay_ns;
+		int64_t end_ns;
+	} queue[];
+};
+
+static const char *null_missing(void)
+{
+	return NULL;
+}
+
+static unsigned null_capacity(struct status *st)
+{
+	(void)st;
+	return UINT_MAX;
+}
+
+static int null_supports(const struct trial *trial, struct status *st)
+{
+	if (trial->settings.delay_ns < 0 || trial->settings.extra_ns < 0)
+		return status_set(st, "null: a delay cannot be negative");
+	return 0;
+}
+
+static size_t null_store_bytes(const struct trial *trial)
+{
+	(void)trial;
+	return 0;
+}
+
+static int null_numa_node(unsigned rank)
+{
+	(void)rank;
+	return -1;
+}
+
+static int null_open(const struct backend_place *place, struct backend_ctx **out, struct status *st)
+{
+	const struct settings *set = &place->trial->settings;
+	struct backend_ctx *ctx = calloc(1, sizeof *ctx + place->count * sizeof ctx->queue[0]);
+	if (!ctx)
+		return status_set(st, "out of memory for %u queues", place->count);
+	ctx->count = place->count;
+	for (unsigned i = 0; i < place->count; i++) {
+		bool slow = set->delay_rank < 0 || (unsigned)set->delay_rank == place->first + i;
+		ctx->queue[i].delay_ns = set->delay_ns + (slow ? set->extra_ns : 0);
+	}
+	*out = ctx;
+	return 0;
+}
+
+static int null_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
+                        unsigned slots, struct status *st)
+{
+	(void)ctx, (void)cell, (void)seed, (void)slots, (void)st;
+	return 0;
+}
+
+static void null_begin(struct backend_ctx *ctx)
+{
+	(void)ctx;
+}
+
+static void null_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
+{
+	int64_t now = clock_now_ns();
+	int64_t from = ctx->queue[i].end_ns > now ? ctx->queue[i].end_ns : now;
+	(void)slot;
+	ctx->queue[i].end_ns = from + ctx->queue[i].delay_ns;
+}
+
+static int null_idle(struct backend_ctx *ctx, unsigned i)
+{
+	return clock_now_ns() >= ctx->queue[i].end_ns;
+}
+
+static void null_error(struct backend_ctx *ctx, struct status *st)
+{
+	(void)ctx;
+	status_set(st, "null: cannot fail");
+}
+
+static int null_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
+                      struct status *st)
+{
+	(void)ctx, (void)i, (void)st;
+	*out = (struct backend_verdict){0};
+	return 0;
+}
+
+static void null_describe(struct backend_ctx *ctx, char *text, size_t bytes)
+{
+	snprintf(text, bytes, "delay_ns=%lld\n", (long long)ctx->queue[0].delay_ns);
+}
+
+static void null_close(struct backend_ctx *ctx)
+{
+	free(ctx);
+}
+
+const struct backend backend_null = {
+	.name = "null",
+	.summary = "a virtual device with a known delay: what the harness itself costs",
+	.carries_data = false,
+	.missing = null_missing,
+	.capacity = null_capacity,
+	.supports = null_supports,
+	.store_bytes = null_store_bytes,
+	.numa_node = null_numa_node,
+	.open = null_open,
+	.prepare = null_prepare,
+	.begin = null_begin,
+	.issue = null_issue,
+	.end = null_begin,
+	.idle = null_idle,
+	.error = null_error,
+	.check = null_check,
+	.describe = null_describe,
+	.close = null_close,
+};

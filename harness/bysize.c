@@ -1,0 +1,258 @@
+#include "bysize.h"
+
+#include <math.h>
+#include <string.h>
+
+void bysize_label(size_t bytes, char *text, size_t text_bytes)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB"};
+	unsigned u = 0;
+	double x = (double)bytes;
+	for (; u < 3 && x >= 1024; u++)
+		x /= 1024;
+	snprintf(text, text_bytes, "%.4g %s", x, units[u]);
+}
+
+void bysize_number(double x, char *text, size_t text_bytes)
+{
+	if (!isfinite(x))
+		snprintf(text, text_bytes, "-");
+	else
+		snprintf(text, text_bytes,
+		         x < 0.9995  ? "%.3f"
+		         : x < 9.995 ? "%.2f"
+		         : x < 99.95 ? "%.1f"
+		                     : "%.0f",
+		         x);
+}
+
+static bool shows_time(const struct summary *s, const struct summary_group *g)
+{
+	return g->cell.pace == PACE_ISOLATED || !s->carries_data;
+}
+
+double bysize_value(const struct summary_row *row)
+{
+	bool time = row->cell.pace == PACE_ISOLATED || !row->carries_data;
+	return time ? row->time_us : row->busbw_gbs;
+}
+
+void bysize_title(const struct summary *s, unsigned group, char *text, size_t text_bytes)
+{
+	const struct summary_group *g = &s->groups[group];
+	const json_t *backend = json_object_get(s->run->environment, "backend");
+	const char *what = g->cell.pace == PACE_ISOLATED ? "isolated, p50 latency, µs"
+	                   : shows_time(s, g)            ? "stream, time per call, µs"
+	                                                 : "stream, bus bandwidth, GB/s";
+	snprintf(text, text_bytes, "%s on %s: %s (%s, %u ranks, %u block%s)",
+	         coll_info(g->cell.coll)->name, json_string_value(backend), what,
+	         coll_dtype_name(g->cell.dtype), g->nranks, s->nblocks,
+	         s->nblocks == 1 ? "" : "s");
+}
+
+static bool has_values(const struct summary *s, unsigned v)
+{
+	return s->variants[v].measured && s->variants[v].role != ROLE_LIMIT;
+}
+
+/* In the short table the twin shows itself as a ratio only: its values are the reference's
+ * again. */
+static bool has_own(const struct summary *s, unsigned v)
+{
+	return has_values(s, v) && s->variants[v].role != ROLE_AGAIN;
+}
+
+/* Whether a variant has a row in a group. */
+static bool in_group(const struct summary *s, unsigned group, unsigned v)
+{
+	for (unsigned i = 0; i < s->nrows; i++)
+		if (s->rows[i].group == group && s->rows[i].variant == v)
+			return s->variants[v].measured;
+	return false;
+}
+
+bool bysize_has_ratio(const struct summary *s, unsigned v)
+{
+	return has_values(s, v) && !s->trouble[0] && s->reference >= 0 &&
+	       (int)v != s->reference;
+}
+
+static unsigned count(const struct summary *s, bool (*has)(const struct summary *, unsigned))
+{
+	unsigned n = 0;
+	for (unsigned v = 0; v < s->nvariants; v++)
+		n += has(s, v);
+	return n;
+}
+
+static void put_label(struct table *table, const struct summary_group *g, unsigned i)
+{
+	char label[32];
+	bysize_label(g->asked_bytes[i], label, sizeof label);
+	table_row(table);
+	table_put(table, 0, "%s", label);
+}
+
+static void put_ratio_head(struct table *table, unsigned column, const struct summary *s,
+                           unsigned v)
+{
+	if (s->variants[v].role == ROLE_AGAIN)
+		table_put(table, column, "A/A");
+	else
+		table_put(table, column, "%s÷%s", s->variants[v].name,
+		          s->variants[s->reference].name);
+}
+
+void bysize_ratio(const struct stats_ratio *r, bool full, char *text, size_t text_bytes)
+{
+	if (isnan(r->estimate))
+		snprintf(text, text_bytes, "-");
+	else if (isnan(r->lo))
+		snprintf(text, text_bytes, "%.3f", r->estimate);
+	else if (full)
+		snprintf(text, text_bytes, "%.3f (%.3f to %.3f)", r->estimate, r->lo, r->hi);
+	else
+		snprintf(text, text_bytes, "%.3f ±%.1f%%", r->estimate,
+		         100 * fmax(r->hi - r->estimate, r->estimate - r->lo) / r->estimate);
+}
+
+/* The ratio columns of a size's row, from `column` on. */
+static void put_ratios(struct table *table, unsigned column, const struct summary *s,
+                       unsigned group, size_t bytes, bool full)
+{
+	char text[64];
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		const struct summary_row *row = summary_find(s, v, group, bytes);
+		if (!bysize_has_ratio(s, v))
+			continue;
+		snprintf(text, sizeof text, "-");
+		if (row)
+			bysize_ratio(&row->ratio, full, text, sizeof text);
+		table_put(table, column++, "%s", text);
+	}
+}
+
+struct table *bysize_short(const struct summary *s, unsigned group)
+{
+	const struct summary_group *g = &s->groups[group];
+	struct table *table = table_new(1 + count(s, has_own) + count(s, bysize_has_ratio), 0);
+	unsigned column = 1;
+	table_row(table);
+	table_put(table, 0, "size");
+	for (unsigned v = 0; v < s->nvariants; v++)
+		if (has_own(s, v))
+			table_put(table, column++, "%s", s->variants[v].name);
+	for (unsigned v = 0; v < s->nvariants; v++)
+		if (bysize_has_ratio(s, v))
+			put_ratio_head(table, column++, s, v);
+	for (unsigned i = 0; i < g->nsizes; i++) {
+		put_label(table, g, i);
+		column = 1;
+		for (unsigned v = 0; v < s->nvariants; v++) {
+			const struct summary_row *row = summary_find(s, v, group, g->bytes[i]);
+			char number[32];
+			if (!has_own(s, v))
+				continue;
+			bysize_number(row ? bysize_value(row) : NAN, number, sizeof number);
+			table_put(table, column++, "%s", number);
+		}
+		put_ratios(table, column, s, group, g->bytes[i], false);
+	}
+	return table;
+}
+
+/* A row's value with the quartiles over its blocks, or for isolated the p95. */
+static void put_value(struct table *table, unsigned column, const struct summary_row *row)
+{
+	char mid[32], lo[32], hi[32];
+	if (!row || !row->ntrials) {
+		table_put(table, column, "-");
+		return;
+	}
+	bool time = isnan(row->busbw_gbs) || row->cell.pace == PACE_ISOLATED;
+	double scale = row->busbw_gbs * row->time_us;
+	bysize_number(bysize_value(row), mid, sizeof mid);
+	bysize_number(time ? row->time_us_lo : scale / row->time_us_hi, lo, sizeof lo);
+	bysize_number(time ? row->time_us_hi : scale / row->time_us_lo, hi, sizeof hi);
+	if (row->cell.pace == PACE_ISOLATED)
+		bysize_number(row->p95_us, hi, sizeof hi);
+	if (row->cell.pace == PACE_ISOLATED)
+		table_put(table, column, "%s, p95 %s", mid, hi);
+	else if (row->ntrials > 1)
+		table_put(table, column, "%s (%s to %s)", mid, lo, hi);
+	else
+		table_put(table, column, "%s", mid);
+}
+
+struct table *bysize_values(const struct summary *s, unsigned group)
+{
+	const struct summary_group *g = &s->groups[group];
+	unsigned column = 1;
+	for (unsigned v = 0; v < s->nvariants; v++)
+		column += in_group(s, group, v);
+	struct table *table = table_new(column, 1);
+	column = 1;
+	table_row(table);
+	table_put(table, 0, "size");
+	for (unsigned v = 0; v < s->nvariants; v++)
+		if (in_group(s, group, v))
+			table_put(table, column++, "%s", s->variants[v].name);
+	for (unsigned i = 0; i < g->nsizes; i++) {
+		put_label(table, g, i);
+		column = 1;
+		for (unsigned v = 0; v < s->nvariants; v++)
+			if (in_group(s, group, v))
+				put_value(table, column++,
+				          summary_find(s, v, group, g->bytes[i]));
+	}
+	return table;
+}
+
+struct table *bysize_ratios(const struct summary *s, unsigned group)
+{
+	const struct summary_group *g = &s->groups[group];
+	struct table *table = table_new(1 + count(s, bysize_has_ratio), 1);
+	unsigned column = 1;
+	table_row(table);
+	table_put(table, 0, "size");
+	for (unsigned v = 0; v < s->nvariants; v++)
+		if (bysize_has_ratio(s, v))
+			put_ratio_head(table, column++, s, v);
+	for (unsigned i = 0; i < g->nsizes; i++) {
+		put_label(table, g, i);
+		put_ratios(table, 1, s, group, g->bytes[i], true);
+	}
+	return table;
+}
+
+static void put_launch(struct table *table, const struct summary *s, unsigned group, unsigned v,
+                       unsigned size)
+{
+	const struct summary_row *row = summary_find(s, v, group, s->groups[group].bytes[size]);
+	if (!row || !row->ntrials)
+		return;
+	const double numbers[] = {row->launch_us, row->skew_us, row->resolution_us};
+	char text[32];
+	put_label(table, &s->groups[group], size);
+	table_put(table, 1, "%s", s->variants[v].name);
+	for (unsigned i = 0; i < 3; i++) {
+		bysize_number(numbers[i], text, sizeof text);
+		table_put(table, 2 + i, "%s", text);
+	}
+}
+
+struct table *bysize_launch(const struct summary *s, unsigned group)
+{
+	const struct summary_group *g = &s->groups[group];
+	struct table *table = table_new(5, 2);
+	static const char *const heads[] = {"size", "variant", "launch cost, µs",
+	                                    "skew at start, µs", "resolution, µs"};
+	table_row(table);
+	for (unsigned i = 0; i < 5; i++)
+		table_put(table, i, "%s", heads[i]);
+	for (unsigned i = 0; i<g->nsizes; i += g->nsizes> 1 ? g->nsizes - 1 : 1)
+		for (unsigned v = 0; v < s->nvariants; v++)
+			if (has_values(s, v))
+				put_launch(table, s, group, v, i);
+	return table;
+}

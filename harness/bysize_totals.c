@@ -1,0 +1,95 @@
+/* The tables over all sizes: the limit, peaks and means, and one ratio per variant. */
+#include "bysize.h"
+
+#include <math.h>
+
+double bysize_limit(const struct summary *s, size_t *at)
+{
+	double best = NAN;
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct summary_row *row = &s->rows[i];
+		if (s->variants[row->variant].role != ROLE_LIMIT || isnan(row->busbw_gbs) ||
+		    row->busbw_gbs <= best)
+			continue;
+		best = row->busbw_gbs;
+		*at = row->cell.asked_bytes;
+	}
+	return best;
+}
+
+static void put_peak(struct table *table, const struct summary *s, unsigned group, unsigned v)
+{
+	const struct summary_group *g = &s->groups[group];
+	double best = NAN, sum = 0;
+	unsigned n = 0;
+	size_t at = 0, limit_at = 0;
+	char peak[32], mean[32], label[32];
+	for (unsigned i = 0; i < g->nsizes; i++) {
+		const struct summary_row *row = summary_find(s, v, group, g->bytes[i]);
+		if (!row || isnan(row->busbw_gbs))
+			continue;
+		sum += row->busbw_gbs;
+		n++;
+		if (!(row->busbw_gbs <= best)) {
+			best = row->busbw_gbs;
+			at = g->asked_bytes[i];
+		}
+	}
+	if (!n)
+		return;
+	double limit = bysize_limit(s, &limit_at);
+	bysize_number(best, peak, sizeof peak);
+	bysize_number(sum / n, mean, sizeof mean);
+	bysize_label(at, label, sizeof label);
+	table_row(table);
+	table_put(table, 0, "%s", coll_info(g->cell.coll)->name);
+	table_put(table, 1, "%s", s->variants[v].name);
+	table_put(table, 2, "%s", peak);
+	table_put(table, 3, "%s", label);
+	table_put(table, 4, "%s", mean);
+	if (isfinite(limit) && s->variants[v].role != ROLE_LIMIT)
+		table_put(table, 5, "%.0f %%", 100 * best / limit);
+	else
+		table_put(table, 5, "-");
+}
+
+struct table *bysize_peaks(const struct summary *s)
+{
+	static const char *const heads[] = {"collective", "variant",         "peak GB/s",
+	                                    "at",         "mean over sizes", "of the limit"};
+	struct table *table = table_new(6, 2);
+	table_row(table);
+	for (unsigned i = 0; i < 6; i++)
+		table_put(table, i, "%s", heads[i]);
+	for (unsigned g = 0; g < s->ngroups; g++)
+		for (unsigned v = 0; v < s->nvariants; v++)
+			if (s->groups[g].cell.pace == PACE_STREAM && s->variants[v].measured)
+				put_peak(table, s, g, v);
+	return table;
+}
+
+struct table *bysize_gaps(const struct summary *s)
+{
+	static const char *const heads[] = {"collective", "pace", "variant", "ratio (95 %)",
+	                                    "blocks"};
+	struct table *table = table_new(5, 3);
+	table_row(table);
+	for (unsigned i = 0; i < 5; i++)
+		table_put(table, i, "%s", heads[i]);
+	for (unsigned g = 0; g < s->ngroups; g++)
+		for (unsigned v = 0; v < s->nvariants; v++) {
+			const struct stats_ratio *gap = &s->groups[g].gaps[v];
+			char text[64];
+			if (!bysize_has_ratio(s, v) || isnan(gap->estimate))
+				continue;
+			table_row(table);
+			table_put(table, 0, "%s", coll_info(s->groups[g].cell.coll)->name);
+			table_put(table, 1, "%s", coll_pace_name(s->groups[g].cell.pace));
+			table_put(table, 2, "%s%s", s->variants[v].name,
+			          s->variants[v].role == ROLE_AGAIN ? " (A/A)" : "");
+			bysize_ratio(gap, true, text, sizeof text);
+			table_put(table, 3, "%s", text);
+			table_put(table, 4, "%u", gap->blocks);
+		}
+	return table;
+}

@@ -1,0 +1,16 @@
+/* The one clock. Every stamp in every mode comes from here, in ns since boot, so that stamps of
+ * different processes on one host can be subtracted. Adjusted for rate, never stepped. */
+#ifndef LAUNCHGAP_CLOCK_H
+#define LAUNCHGAP_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+static inline int64_t clock_now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+#endif

@@ -1,0 +1,66 @@
+#include "doctor.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "backend/backend.h"
+#include "machine.h"
+
+static void print_finding(bool ok, const char *what, const char *found)
+{
+	printf("  %-3s %-18s %s\n", ok ? "ok" : "--", what, found);
+}
+
+static void print_program(const char *name, const char *lacking)
+{
+	bool ok = machine_has_program(name);
+	print_finding(ok, name, ok ? "on the PATH" : lacking);
+}
+
+static void examine_backends(void)
+{
+	for (const struct backend *const *b = backend_table; *b; b++) {
+		struct status why = {0};
+		char text[1100];
+		unsigned ranks = (*b)->capacity(&why);
+		if (!ranks)
+			snprintf(text, sizeof text, "%s", why.text);
+		else if (ranks == UINT_MAX)
+			snprintf(text, sizeof text, "runs on any machine");
+		else
+			snprintf(text, sizeof text, "%u GPUs", ranks);
+		print_finding(ranks > 0, (*b)->name, text);
+	}
+}
+
+static void examine_shared_memory(void)
+{
+	struct statvfs fs;
+	char text[160] = "no /dev/shm; mpirun's files go to /tmp";
+	bool ok = !statvfs("/dev/shm", &fs);
+	double mib = ok ? (double)fs.f_bavail * (double)fs.f_frsize / (1 << 20) : 0;
+	if (ok)
+		snprintf(text, sizeof text, "%.0f MiB free%s", mib,
+		         mib < 256 ? "; NCCL's host path wants more (docker run --shm-size=1g)" : "");
+	print_finding(ok && mib >= 256, "/dev/shm", text);
+}
+
+int doctor_examine(void)
+{
+	char text[160];
+	printf("launchgap " LAUNCHGAP_COMMIT "\nbackends\n");
+	examine_backends();
+	printf("programs\n");
+	print_program("mpirun", "would add the mode `processes`: apt-get install openmpi-bin");
+	print_program("gnuplot", "would add the pictures: apt-get install gnuplot-nox");
+	printf("machine\n");
+	snprintf(text, sizeof text, "%u usable (affinity and cgroup quota)%s", machine_cores(),
+	         machine_cores() < 2 ? "; with more ranks than cores waiting yields, and no "
+	                               "latency is claimed" : "");
+	print_finding(machine_cores() > 1, "cores", text);
+	examine_shared_memory();
+	return 0;
+}

@@ -1,0 +1,94 @@
+#include "field.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int field_bad(const struct field_place *at, const char *format, ...)
+{
+	char what[512], line[16] = "";
+	va_list args;
+	va_start(args, format);
+	vsnprintf(what, sizeof what, format, args);
+	va_end(args);
+	if (at->line)
+		snprintf(line, sizeof line, ":%u", at->line);
+	return status_set(at->st, "%s%s: %s", at->file, line, what);
+}
+
+int field_text(const struct field_place *at, const json_t *from, const char *key,
+               const char **out)
+{
+	const char *text = json_string_value(json_object_get(from, key));
+	if (!text)
+		return field_bad(at, "\"%s\" is missing or is no text", key);
+	*out = text;
+	return 0;
+}
+
+int field_name(const struct field_place *at, const json_t *from, const char *key, char *out,
+               size_t bytes)
+{
+	const char *text = NULL;
+	if (field_text(at, from, key, &text))
+		return -1;
+	if (!*text || strlen(text) >= bytes)
+		return field_bad(at, "\"%s\" has to have 1 to %zu characters", key, bytes - 1);
+	strcpy(out, text);
+	return 0;
+}
+
+int field_number(const struct field_place *at, const json_t *from, const char *key,
+                 json_int_t least, json_int_t most, json_int_t *out)
+{
+	const json_t *value = json_object_get(from, key);
+	if (!json_is_integer(value))
+		return field_bad(at, "\"%s\" is missing or is no whole number", key);
+	json_int_t number = json_integer_value(value);
+	if (number < least || number > most)
+		return field_bad(at, "\"%s\" is %lld, allowed are %lld to %lld", key,
+		                 (long long)number, (long long)least, (long long)most);
+	*out = number;
+	return 0;
+}
+
+int field_count(const struct field_place *at, const json_t *from, const char *key,
+                unsigned least, unsigned *out)
+{
+	json_int_t number = 0;
+	if (field_number(at, from, key, least, INT_MAX, &number))
+		return -1;
+	*out = (unsigned)number;
+	return 0;
+}
+
+int field_word(const struct field_place *at, const json_t *from, const char *key,
+               int (*find)(const char *), int *out)
+{
+	const char *text = NULL;
+	if (field_text(at, from, key, &text))
+		return -1;
+	int found = find(text);
+	if (found < 0)
+		return field_bad(at, "\"%s\" is \"%.60s\", which is not known here", key, text);
+	*out = found;
+	return 0;
+}
+
+int field_sum(const struct field_place *at, const json_t *from, const char *key,
+              unsigned nranks, uint64_t *out)
+{
+	const json_t *list = json_object_get(from, key);
+	uint64_t sum = 0;
+	if (!json_is_array(list) || json_array_size(list) != nranks)
+		return field_bad(at, "\"%s\" is missing or has not one number per rank", key);
+	for (unsigned r = 0; r < nranks; r++) {
+		const json_t *value = json_array_get(list, r);
+		if (!json_is_integer(value) || json_integer_value(value) < 0)
+			return field_bad(at, "\"%s\" holds something else than counts", key);
+		sum += (uint64_t)json_integer_value(value);
+	}
+	*out = sum;
+	return 0;
+}

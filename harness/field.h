@@ -1,0 +1,38 @@
+/* Fields of a JSON object that may hold anything, each answered with its value or with a
+ * sentence that begins with file:line. All return 0, or -1 with the sentence in at->st. */
+#ifndef LAUNCHGAP_FIELD_H
+#define LAUNCHGAP_FIELD_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "status.h"
+
+/* Where a sentence points. */
+struct field_place {
+	const char *file;
+	unsigned line; /* 0: none */
+	struct status *st;
+};
+
+int field_bad(const struct field_place *at, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* *out is borrowed from the object. */
+int field_text(const struct field_place *at, const json_t *from, const char *key,
+               const char **out);
+/* A text of 1 to bytes - 1 characters, copied. */
+int field_name(const struct field_place *at, const json_t *from, const char *key, char *out,
+               size_t bytes);
+int field_number(const struct field_place *at, const json_t *from, const char *key,
+                 json_int_t least, json_int_t most, json_int_t *out);
+int field_count(const struct field_place *at, const json_t *from, const char *key,
+                unsigned least, unsigned *out);
+/* A word that `find` knows: its index. */
+int field_word(const struct field_place *at, const json_t *from, const char *key,
+               int (*find)(const char *), int *out);
+/* The sum of a list with one count per rank. */
+int field_sum(const struct field_place *at, const json_t *from, const char *key,
+              unsigned nranks, uint64_t *out);
+
+#endif

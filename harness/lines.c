@@ -1,0 +1,103 @@
+#include "lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#define CHUNK_BYTES    65536
+#define LINE_MAX_BYTES ((size_t)1 << 30)
+
+struct lines {
+	gzFile file;
+	char chunk[CHUNK_BYTES];
+	size_t chunk_bytes, chunk_at;
+	char *line;
+	size_t bytes, room;
+	bool cut;
+};
+
+int lines_open(const struct field_place *at, struct lines **out)
+{
+	struct lines *lines = calloc(1, sizeof *lines);
+	if (!lines)
+		return field_bad(at, "out of memory for reading");
+	errno = 0;
+	lines->file = gzopen(at->file, "rb");
+	if (!lines->file) {
+		free(lines);
+		return field_bad(at, "cannot open: %s",
+		                 errno ? strerror(errno) : "out of memory");
+	}
+	*out = lines;
+	return 0;
+}
+
+void lines_close(struct lines *lines)
+{
+	if (!lines)
+		return;
+	gzclose(lines->file);
+	free(lines->line);
+	free(lines);
+}
+
+static int fill(struct lines *lines, const struct field_place *at)
+{
+	int code, got = gzread(lines->file, lines->chunk, sizeof lines->chunk);
+	const char *why = gzerror(lines->file, &code);
+	/* Z_BUF_ERROR: all that is there was read, but the end of the compressed data is not.
+	 */
+	lines->cut = lines->cut || code == Z_BUF_ERROR;
+	if (got < 0 && code != Z_BUF_ERROR)
+		return field_bad(at, "cannot read: %s",
+		                 code == Z_ERRNO ? strerror(errno) : why);
+	lines->chunk_bytes = got > 0 ? (size_t)got : 0;
+	lines->chunk_at = 0;
+	return 0;
+}
+
+static int keep(struct lines *lines, const char *text, size_t bytes,
+                const struct field_place *at)
+{
+	size_t need = lines->bytes + bytes;
+	if (need > LINE_MAX_BYTES)
+		return field_bad(at, "a line of more than %zu MiB is no record",
+		                 LINE_MAX_BYTES >> 20);
+	if (need > lines->room || !lines->line) {
+		size_t room = 2 * lines->room > need ? 2 * lines->room : need + 1;
+		char *more = realloc(lines->line, room);
+		if (!more)
+			return field_bad(at, "out of memory for a line");
+		lines->line = more;
+		lines->room = room;
+	}
+	memcpy(lines->line + lines->bytes, text, bytes);
+	lines->bytes = need;
+	return 0;
+}
+
+int lines_next(struct lines *lines, const struct field_place *at, const char **text,
+               size_t *bytes, bool *last, bool *cut)
+{
+	bool ended = false;
+	const char *newline = NULL;
+	lines->bytes = 0;
+	while (!newline && !ended) {
+		if (lines->chunk_at == lines->chunk_bytes && fill(lines, at))
+			return -1;
+		const char *from = lines->chunk + lines->chunk_at;
+		size_t left = lines->chunk_bytes - lines->chunk_at;
+		newline = memchr(from, '\n', left);
+		size_t part = newline ? (size_t)(newline - from) : left;
+		if (keep(lines, from, part, at))
+			return -1;
+		lines->chunk_at += part + (newline ? 1 : 0);
+		ended = left == 0;
+	}
+	*text = lines->line;
+	*bytes = lines->bytes;
+	*last = ended;
+	*cut = lines->cut;
+	return 0;
+}

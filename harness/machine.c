@@ -1,0 +1,270 @@
+#include "machine.h"
+
+#include <dirent.h>
+#include <hwloc.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+extern char **environ;
+
+struct machine_seat {
+	hwloc_topology_t topology;
+	hwloc_cpuset_t allowed; /* the thread's cores before anything was bound */
+};
+
+const char *machine_env(const char *name)
+{
+	return getenv(name);
+}
+
+bool machine_has_program(const char *name)
+{
+	const char *path = getenv("PATH");
+	char file[PATH_MAX];
+	while (path && *path) {
+		size_t n = strcspn(path, ":");
+		snprintf(file, sizeof file, "%.*s/%s", (int)n, path, name);
+		if (!access(file, X_OK))
+			return true;
+		path += n + (path[n] == ':');
+	}
+	return false;
+}
+
+/* First line of a file; false when there is none. */
+static bool read_line(const char *file, char *text, size_t bytes)
+{
+	FILE *f = fopen(file, "re");
+	bool ok = f && fgets(text, (int)bytes, f);
+	if (f)
+		fclose(f);
+	if (ok)
+		text[strcspn(text, "\n")] = '\0';
+	return ok;
+}
+
+/* The value of `key` in a file of "key : value" lines. */
+static bool read_field(const char *file, const char *key, char *value, size_t bytes)
+{
+	char line[512];
+	bool found = false;
+	FILE *f = fopen(file, "re");
+	while (f && !found && fgets(line, sizeof line, f)) {
+		char *colon = strpbrk(line, ":=");
+		if (!colon || strncmp(line, key, strlen(key)))
+			continue;
+		colon += 1 + strspn(colon + 1, " \t\"");
+		colon[strcspn(colon, "\"\n")] = '\0';
+		snprintf(value, bytes, "%s", colon);
+		found = true;
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Whole cores of the cgroup's quota (v2, then v1), or 0 for no limit. */
+static unsigned quota_cores(void)
+{
+	char own[512] = "", file[1024], text[128];
+	double quota = -1, period = 0;
+	if (read_line("/proc/self/cgroup", own, sizeof own) && strncmp(own, "0::", 3) == 0)
+		snprintf(file, sizeof file, "/sys/fs/cgroup%s/cpu.max", own + 3);
+	else
+		snprintf(file, sizeof file, "/sys/fs/cgroup/cpu.max");
+	if ((read_line(file, text, sizeof text) ||
+	     read_line("/sys/fs/cgroup/cpu.max", text, sizeof text)) &&
+	    sscanf(text, "%lf %lf", &quota, &period) == 2 && period > 0)
+		return quota < period ? 1 : (unsigned)(quota / period);
+	if (read_line("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", text, sizeof text))
+		quota = atof(text);
+	if (read_line("/sys/fs/cgroup/cpu/cpu.cfs_period_us", text, sizeof text))
+		period = atof(text);
+	if (quota <= 0 || period <= 0)
+		return 0;
+	return quota < period ? 1 : (unsigned)(quota / period);
+}
+
+unsigned machine_cores(void)
+{
+	hwloc_topology_t topology;
+	unsigned cores = (unsigned)sysconf(_SC_NPROCESSORS_ONLN), quota = quota_cores();
+	hwloc_cpuset_t set = hwloc_bitmap_alloc();
+	if (set && !hwloc_topology_init(&topology)) {
+		if (!hwloc_topology_load(topology) &&
+		    !hwloc_get_cpubind(topology, set, HWLOC_CPUBIND_PROCESS))
+			cores = (unsigned)hwloc_bitmap_weight(set);
+		hwloc_topology_destroy(topology);
+	}
+	hwloc_bitmap_free(set);
+	if (quota && quota < cores)
+		cores = quota;
+	return cores ? cores : 1;
+}
+
+/* NVIDIA's driver lists its GPUs in /proc; no library is needed to name them. */
+static json_t *describe_gpus(void)
+{
+	const char *root = "/proc/driver/nvidia/gpus";
+	json_t *gpus = json_array();
+	struct dirent **entries;
+	int n = scandir(root, &entries, NULL, alphasort);
+	for (int i = 0; i < n; i++) {
+		char file[PATH_MAX], name[128];
+		snprintf(file, sizeof file, "%s/%s/information", root, entries[i]->d_name);
+		if (entries[i]->d_name[0] != '.' && read_field(file, "Model", name, sizeof name))
+			json_array_append_new(gpus, json_pack("{s:s, s:s}", "name", name, "pci",
+			                                      entries[i]->d_name));
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	return gpus;
+}
+
+static json_t *describe_env(void)
+{
+	static const char *const kept[] = {"NCCL_", "CUDA_", "OMPI_MCA_", "UCX_", "GLOO_"};
+	json_t *env = json_object();
+	for (char **e = environ; *e; e++) {
+		size_t n = strcspn(*e, "=");
+		char name[256];
+		for (unsigned k = 0; k < sizeof kept / sizeof *kept; k++) {
+			if (strncmp(*e, kept[k], strlen(kept[k])) || n >= sizeof name || !(*e)[n])
+				continue;
+			snprintf(name, sizeof name, "%.*s", (int)n, *e);
+			json_object_set_new(env, name, json_string(*e + n + 1));
+		}
+	}
+	return env;
+}
+
+json_t *machine_describe(void)
+{
+	char cpu[256] = "unknown", os[256] = "unknown", memory[64] = "", driver[256] = "";
+	char clock_source[64] = "unknown";
+	struct utsname name = {0};
+	hwloc_topology_t topology;
+	int numa = 1;
+	uname(&name);
+	if (!read_field("/proc/cpuinfo", "model name", cpu, sizeof cpu))
+		read_field("/proc/cpuinfo", "CPU implementer", cpu, sizeof cpu);
+	read_field("/etc/os-release", "PRETTY_NAME", os, sizeof os);
+	read_field("/proc/meminfo", "MemTotal", memory, sizeof memory);
+	read_field("/proc/driver/nvidia/version", "NVRM version", driver, sizeof driver);
+	read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", clock_source,
+	          sizeof clock_source);
+	if (!hwloc_topology_init(&topology)) {
+		if (!hwloc_topology_load(topology))
+			numa = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
+		hwloc_topology_destroy(topology);
+	}
+	return json_pack("{s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "host",
+	                 name.nodename, "cpu", cpu, "cores", (int)machine_cores(), "online",
+	                 (int)sysconf(_SC_NPROCESSORS_ONLN), "numa_nodes", numa, "memory", memory,
+	                 "kernel", name.release, "os", os, "clock", clock_source, "driver", driver,
+	                 "gpus", describe_gpus(), "environment", describe_env());
+}
+
+/* The index-th of the allowed objects inside `within` (NULL: anywhere), if there are `needed`. */
+static hwloc_obj_t pick(hwloc_topology_t t, hwloc_const_cpuset_t allowed,
+                        hwloc_const_cpuset_t within, hwloc_obj_type_t type, unsigned index,
+                        unsigned needed)
+{
+	hwloc_obj_t found = NULL, obj = NULL;
+	unsigned n = 0;
+	while ((obj = hwloc_get_next_obj_by_type(t, type, obj))) {
+		if (!hwloc_bitmap_intersects(obj->cpuset, allowed) ||
+		    (within && !hwloc_bitmap_intersects(obj->cpuset, within)))
+			continue;
+		if (n++ == index)
+			found = obj;
+	}
+	return n >= needed ? found : NULL;
+}
+
+static void bind_to(hwloc_topology_t t, hwloc_const_cpuset_t allowed, hwloc_obj_t obj,
+                    const char *what, char *text, size_t bytes)
+{
+	hwloc_cpuset_t set = hwloc_bitmap_dup(obj->cpuset);
+	hwloc_bitmap_and(set, set, allowed);
+	/* A core's first hardware thread: two workers never share one by accident. */
+	if (obj->type == HWLOC_OBJ_CORE)
+		hwloc_bitmap_singlify(set);
+	if (!hwloc_set_cpubind(t, set, HWLOC_CPUBIND_THREAD))
+		snprintf(text, bytes, "%s %u", what, obj->os_index);
+	else
+		snprintf(text, bytes, "none (the system refused %s %u)", what, obj->os_index);
+	hwloc_bitmap_free(set);
+}
+
+static void bind_in(hwloc_topology_t t, hwloc_const_cpuset_t allowed, enum bind bind, bool opening,
+                    int numa, unsigned worker, unsigned nworkers, char *text, size_t bytes)
+{
+	hwloc_obj_t node = numa >= 0 ? hwloc_get_numanode_obj_by_os_index(t, (unsigned)numa) : NULL;
+	hwloc_const_cpuset_t within = bind == BIND_NEAR_GPU && node ? node->cpuset : NULL;
+	hwloc_obj_t obj;
+	if (bind == BIND_NUMA && !node) {
+		int nodes = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE);
+		if (nodes > 0)
+			node = hwloc_get_obj_by_type(t, HWLOC_OBJ_NUMANODE, worker * (unsigned)nodes / nworkers);
+	}
+	if (node && (bind == BIND_NUMA || (bind == BIND_NEAR_GPU && opening))) {
+		bind_to(t, allowed, node, "numa", text, bytes);
+		return;
+	}
+	/* Workers count on over the whole team, so that two of them never get one core, also
+	 * where each core list is a NUMA node's. */
+	obj = pick(t, allowed, within, HWLOC_OBJ_CORE, worker, nworkers);
+	if (!obj && within)
+		obj = pick(t, allowed, NULL, HWLOC_OBJ_CORE, worker, nworkers);
+	if (!obj)
+		obj = pick(t, allowed, NULL, HWLOC_OBJ_PU, worker, nworkers);
+	if (obj)
+		bind_to(t, allowed, obj, obj->type == HWLOC_OBJ_CORE ? "core" : "pu", text, bytes);
+	else
+		snprintf(text, bytes, "none (fewer cores than workers)");
+}
+
+struct machine_seat *machine_seat_take(void)
+{
+	struct machine_seat *seat = calloc(1, sizeof *seat);
+	if (!seat)
+		return NULL;
+	seat->allowed = hwloc_bitmap_alloc();
+	if (!seat->allowed || hwloc_topology_init(&seat->topology)) {
+		hwloc_bitmap_free(seat->allowed);
+		free(seat);
+		return NULL;
+	}
+	hwloc_topology_set_all_types_filter(seat->topology, HWLOC_TYPE_FILTER_KEEP_NONE);
+	hwloc_topology_set_type_filter(seat->topology, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
+	if (hwloc_topology_load(seat->topology) ||
+	    hwloc_get_cpubind(seat->topology, seat->allowed, HWLOC_CPUBIND_THREAD)) {
+		machine_seat_free(seat);
+		return NULL;
+	}
+	return seat;
+}
+
+void machine_seat_bind(struct machine_seat *seat, enum bind bind, bool opening, int numa,
+                       unsigned worker, unsigned nworkers, char *text, size_t text_bytes)
+{
+	snprintf(text, text_bytes, seat || bind == BIND_NONE ? "none" : "none (hwloc failed)");
+	if (seat && bind != BIND_NONE)
+		bind_in(seat->topology, seat->allowed, bind, opening, numa, worker, nworkers, text,
+		        text_bytes);
+}
+
+void machine_seat_free(struct machine_seat *seat)
+{
+	if (!seat)
+		return;
+	hwloc_topology_destroy(seat->topology);
+	hwloc_bitmap_free(seat->allowed);
+	free(seat);
+}

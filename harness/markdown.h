@@ -1,0 +1,12 @@
+/* report.md: the run for a reader who was not there. */
+#ifndef LAUNCHGAP_MARKDOWN_H
+#define LAUNCHGAP_MARKDOWN_H
+
+#include "draw.h"
+#include "summary.h"
+#include "warnings.h"
+
+int markdown_write(const struct summary *summary, const struct warnings *warnings,
+                   const struct draw_result *drawn, const char *file, struct status *st);
+
+#endif

@@ -1,0 +1,209 @@
+#include "plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backend/backend.h"
+#include "plan_parts.h"
+
+#define AUTO_MIN_RANKS 2 /* below, nothing is collective */
+#define AUTO_MAX_RANKS 8 /* where only cores limit: one node's worth, as GPU machines have */
+
+/* An arena is no smaller than this, so that calls rotate through more than a cache holds: on a
+ * GPU twice the largest L2 so far (126 MB), on a CPU more than the L2 of the core that owns it.
+ */
+static const struct {
+	const char *backend;
+	size_t bytes;
+} arena_minimum[] = {
+    {"nccl", (size_t)4 * 64 << 20},
+    {"host", (size_t)8 << 20},
+};
+
+const char *plan_backend(const struct spec *spec, const struct plan_machine *machine, char *why,
+                         size_t why_bytes)
+{
+	const char *first = NULL;
+	char reason[512] = "";
+	snprintf(why, why_bytes, "%s", "");
+	if (strcmp(spec->backend, "auto"))
+		return spec->backend;
+	for (const struct backend *const *b = backend_table; *b; b++) {
+		if (!(*b)->carries_data)
+			continue;
+		struct status st = {""};
+		unsigned ranks = machine->capacity((*b)->name, &st);
+		if (ranks >= AUTO_MIN_RANKS) {
+			if (first)
+				snprintf(why, why_bytes, "measuring backend %s, because %s %s",
+				         (*b)->name, first, reason);
+			return (*b)->name;
+		}
+		if (first)
+			continue;
+		first = (*b)->name;
+		if (ranks)
+			snprintf(reason, sizeof reason,
+			         "has room for 1 rank here and a collective needs %d",
+			         AUTO_MIN_RANKS);
+		else
+			snprintf(reason, sizeof reason, "has nothing to run on: %.400s",
+			         st.text[0] ? st.text : "no device");
+	}
+	return "host";
+}
+
+static int ranks_resolve(struct plan *plan, const char *backend,
+                         const struct plan_machine *machine, struct status *st)
+{
+	const struct spec *spec = plan->spec;
+	struct status why = {""};
+	unsigned capacity = machine->capacity(backend, &why);
+	if (capacity == 0)
+		return status_set(st, "%s: backend %s has nothing to run on here: %s",
+		                  spec->file, backend, why.text[0] ? why.text : "no device");
+	if (spec->ranks > capacity)
+		return status_set(
+		    st,
+		    "%s: ranks = %u, but backend %s has room for %u here; allowed is 1 "
+		    "to %u, or auto",
+		    spec->file, spec->ranks, backend, capacity, capacity);
+	if (spec->ranks) {
+		plan->nranks = spec->ranks;
+		return 0;
+	}
+	if (capacity == UINT_MAX) {
+		capacity = machine->cores < AUTO_MAX_RANKS ? machine->cores : AUTO_MAX_RANKS;
+		capacity = capacity > AUTO_MIN_RANKS ? capacity : AUTO_MIN_RANKS;
+	}
+	if (capacity < AUTO_MIN_RANKS)
+		return status_set(
+		    st,
+		    "%s: ranks = auto, but backend %s has room for 1 here and a "
+		    "collective needs %d; allowed is another backend, or ranks = 1",
+		    spec->file, backend, AUTO_MIN_RANKS);
+	plan->nranks = capacity < SPEC_MAX_RANKS ? capacity : SPEC_MAX_RANKS;
+	return 0;
+}
+
+static unsigned sizes_round(const struct spec *spec, unsigned nranks, struct cell *out)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < spec->nsizes; i++) {
+		size_t used = coll_round(spec->sizes[i], nranks);
+		if (n == 0 || used != out[n - 1].bytes)
+			out[n++] = (struct cell){.asked_bytes = spec->sizes[i], .bytes = used};
+	}
+	return n;
+}
+
+/* Every collective × size × pace, and the arena that holds the largest. */
+static int cells_make(struct plan *plan, const char *backend, struct status *st)
+{
+	const struct spec *spec = plan->spec;
+	struct cell sizes[SPEC_MAX_SIZES];
+	if (!spec->nsizes || !spec->ncolls)
+		return status_set(st, "%s: no sizes or no collective for backend %s",
+		                  spec->file, backend);
+	unsigned nsizes = sizes_round(spec, plan->nranks, sizes);
+	if (sizes[0].bytes == 0)
+		return status_set(
+		    st,
+		    "%s: bytes = %zu is too small: sizes are rounded down to ranks × "
+		    "16 bytes; the smallest for %u ranks is %u",
+		    spec->file, sizes[0].asked_bytes, plan->nranks, plan->nranks * 16);
+	plan->cells = calloc((size_t)spec->ncolls * nsizes * PACE_KINDS, sizeof plan->cells[0]);
+	if (!plan->cells)
+		return status_set(st, "out of memory for the plan's cells");
+	for (unsigned c = 0; c < spec->ncolls; c++) {
+		for (unsigned s = 0; s < nsizes; s++) {
+			for (unsigned p = 0; p < PACE_KINDS; p++) {
+				if (!spec->paces[p])
+					continue;
+				struct cell *cell = &plan->cells[plan->ncells++];
+				*cell = sizes[s];
+				cell->coll = spec->colls[c];
+				cell->dtype = spec->dtype;
+				cell->op = spec->op;
+				cell->pace = (enum pace)p;
+			}
+		}
+	}
+	plan->arena_bytes = sizes[nsizes - 1].bytes;
+	for (size_t i = 0; i < sizeof arena_minimum / sizeof arena_minimum[0]; i++)
+		if (!strcmp(arena_minimum[i].backend, backend) &&
+		    arena_minimum[i].bytes > plan->arena_bytes)
+			plan->arena_bytes = arena_minimum[i].bytes;
+	return 0;
+}
+
+/* A library that is named and not there is a mistake, not a reason to leave a variant out. */
+static int libraries_check(const struct spec *spec, struct status *st)
+{
+	for (unsigned i = 0; i < spec->nvariants; i++) {
+		const struct spec_variant *v = &spec->variants[i];
+		if (v->settings.nccl[0] && access(v->settings.nccl, R_OK))
+			return status_set(st, "%s:%u: variant %s: cannot read nccl = %s: %s; allowed is a "
+			                      "libnccl.so.2's file", spec->file, v->line, v->name,
+			                  v->settings.nccl, strerror(errno));
+	}
+	return 0;
+}
+
+int plan_make(const struct spec *spec, const struct plan_machine *machine, uint64_t seed,
+              struct plan *out, struct status *st)
+{
+	char why[512];
+	struct plan *plan = calloc(1, sizeof *plan);
+	if (!plan)
+		return status_set(st, "out of memory for the plan");
+	plan->spec = spec;
+	plan->seed = spec->seed ? spec->seed : seed;
+	const char *backend = plan_backend(spec, machine, why, sizeof why);
+	int rc = -1;
+	if (!backend_find(backend)) {
+		status_set(st, "%s: backend = '%s' is not known", spec->file, backend);
+		goto done;
+	}
+	if (libraries_check(spec, st) || ranks_resolve(plan, backend, machine, st) || cells_make(plan, backend, st) ||
+	    plan_variants_make(plan, backend, machine, st) ||
+	    plan_variants_accompany(plan, backend, machine, st) ||
+	    plan_order_trials(plan, st)) {
+		plan_free(plan);
+		goto done;
+	}
+	*out = *plan;
+	rc = 0;
+done:
+	free(plan);
+	return rc;
+}
+
+void plan_free(struct plan *plan)
+{
+	free(plan->trials);
+	free(plan->cells);
+	plan->trials = NULL;
+	plan->cells = NULL;
+	plan->ntrials = plan->ncells = 0;
+}
+
+int plan_command(const struct trial *trial, const char *self, const char *order_file,
+                 const char *scratch, struct mode_argv *out, struct status *st)
+{
+	const struct mode *mode = mode_find(trial->settings.mode);
+	if (!mode)
+		return status_set(st, "mode '%s' is not known", trial->settings.mode);
+	const struct run run = {
+	    .layout = trial->settings.layout,
+	    .shape = {.nranks = layout_ranks(trial->settings.layout),
+	              .nworkers = layout_workers(trial->settings.layout),
+	              .yield = trial->yield},
+	    .order = order_file,
+	    .scratch = scratch,
+	};
+	return mode->command(&run, self, out, st);
+}

@@ -1,0 +1,60 @@
+/* A plan: the experiment as ordered trials, resolved for the machine that will run them. */
+#ifndef LAUNCHGAP_PLAN_H
+#define LAUNCHGAP_PLAN_H
+
+#include "../modes/mode.h"
+#include "spec.h"
+
+#define PLAN_MAX_VARIANTS (SPEC_MAX_VARIANTS + 2) /* the A/A twin and the limit */
+
+/* What the plan asks of the machine; given, so that planning is a pure function. */
+struct plan_machine {
+	unsigned cores; /* affinity ∩ cgroup quota, at least 1 */
+	unsigned (*capacity)(const char *backend,
+	                     struct status *st); /* ranks it can hold, 0: none, with why */
+};
+
+struct plan_variant {
+	char name[TRIAL_NAME_BYTES];
+	char role[16]; /* variant, reference, again (the reference's A/A twin), limit */
+	struct settings settings;
+	char skip[256]; /* why it is not run, or "" */
+};
+
+struct plan_trial {
+	unsigned variant, block, order;
+};
+
+struct plan {
+	const struct spec *spec; /* borrowed */
+	unsigned nranks;
+	uint64_t seed;
+	size_t arena_bytes; /* the same for every variant */
+	unsigned ncells;
+	struct cell *cells; /* of every variant but the limit, not yet shuffled */
+	unsigned nvariants;
+	struct plan_variant variants[PLAN_MAX_VARIANTS];
+	unsigned ntrials;
+	struct plan_trial *trials; /* in running order, block by block */
+};
+
+/* The backend that "auto" stands for here, and a sentence why it is not the first choice (""
+ * when it is). A named backend is returned as it is. */
+const char *plan_backend(const struct spec *spec, const struct plan_machine *machine, char *why,
+                         size_t why_bytes);
+
+/* The caller frees with plan_free. `seed` is used when the spec has none. */
+int plan_make(const struct spec *spec, const struct plan_machine *machine, uint64_t seed,
+              struct plan *out, struct status *st);
+void plan_free(struct plan *plan);
+
+/* The order for one trial: its cells in the block's shuffled order, the same for all variants
+ * of the block. The caller frees with trial_free. */
+struct trial *plan_trial(const struct plan *plan, const struct plan_machine *machine,
+                         unsigned index, struct status *st);
+
+/* The argv of a trial's job. */
+int plan_command(const struct trial *trial, const char *self, const char *order_file,
+                 const char *scratch, struct mode_argv *out, struct status *st);
+
+#endif

@@ -1,0 +1,21 @@
+/* The parts of planning: variants, then the order of their trials. */
+#ifndef LAUNCHGAP_PLAN_PARTS_H
+#define LAUNCHGAP_PLAN_PARTS_H
+
+#include "plan.h"
+
+/* The file's variants, resolved for nranks and for the backend that "auto" stands for. What
+ * this machine cannot run is listed with why; what no machine could is an error. */
+int plan_variants_make(struct plan *plan, const char *backend,
+                       const struct plan_machine *machine, struct status *st);
+/* The reference's twin and the limit. An error where the reference itself is skipped. */
+int plan_variants_accompany(struct plan *plan, const char *backend,
+                            const struct plan_machine *machine, struct status *st);
+
+/* Fills trials and ntrials, block by block, each block in an order of its own. */
+int plan_order_trials(struct plan *plan, struct status *st);
+/* The caller frees with trial_free. NULL: out of memory. */
+struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned variant,
+                               unsigned block, unsigned order);
+
+#endif

@@ -1,0 +1,191 @@
+/* The variants of a plan: placed, checked, and joined by those that no file asks for. */
+#include "plan_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/backend.h"
+
+static void modes_list(char *out, size_t bytes)
+{
+	size_t used = 0;
+	for (unsigned i = 0; mode_table[i] && used < bytes; i++)
+		used += (size_t)snprintf(out + used, bytes - used, "%s%s", i ? ", " : "",
+		                         mode_table[i]->name);
+}
+
+/* Mode from layout, layout from mode, or both held against each other. */
+static int layout_resolve(const struct spec *spec, const struct spec_variant *from,
+                          unsigned nranks, struct settings *s, struct status *st)
+{
+	const struct mode *mode = s->mode[0] ? mode_find(s->mode) : mode_for_layout(s->layout);
+	const struct layout l = s->layout;
+	if (!mode) {
+		char allowed[256] = "";
+		modes_list(allowed, sizeof allowed);
+		return status_set(st,
+		                  "%s:%u: variant %s: mode = '%s' is not known; allowed is %s",
+		                  spec->file, from->line, from->name, s->mode, allowed);
+	}
+	if (layout_ranks(l) == 0) {
+		s->layout = mode->spread(nranks);
+		/* A mode may have no way to place so few: one thread for 1 rank is single. */
+		if (mode->owns(s->layout) && layout_ranks(s->layout) == nranks)
+			return 0;
+		return status_set(
+		    st,
+		    "%s:%u: variant %s: mode %s cannot place %u ranks; allowed are 2 "
+		    "ranks or more",
+		    spec->file, from->line, from->name, mode->name, nranks);
+	}
+	if (!mode->owns(l))
+		return status_set(
+		    st,
+		    "%s:%u: variant %s: layout %ux%ux%u is mode %s, not %s; allowed "
+		    "is one of the two keys, or both that agree",
+		    spec->file, from->line, from->name, l.processes, l.threads,
+		    l.ranks_per_thread, mode_for_layout(l)->name, mode->name);
+	if (layout_ranks(l) != nranks)
+		return status_set(
+		    st,
+		    "%s:%u: variant %s: layout %ux%ux%u has %u ranks, the experiment "
+		    "has %u; allowed is a layout of %u, or ranks = %u",
+		    spec->file, from->line, from->name, l.processes, l.threads,
+		    l.ranks_per_thread, layout_ranks(l), nranks, nranks, layout_ranks(l));
+	strcpy(s->mode, mode->name);
+	return 0;
+}
+
+/* A setting that only one backend heeds would make a variant that differs in its name alone. */
+static const char *setting_without_effect(const struct settings *s, const char **needs)
+{
+	const struct {
+		const char *key, *backend;
+		bool set;
+	} rows[] = {
+	    {"nccl", "nccl", s->nccl[0] != '\0'},
+	    {"path", "host", s->path[0] && strcmp(s->path, "auto")},
+	    {"delay", "null", s->delay_ns != 0},
+	    {"extra", "null", s->extra_ns != 0},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		*needs = rows[i].backend;
+		if (rows[i].set && strcmp(rows[i].backend, s->backend))
+			return rows[i].key;
+	}
+	return NULL;
+}
+
+/* Fills skip where this machine cannot run the variant. -1 only when memory is out. */
+static int variant_try(const struct plan *plan, unsigned index,
+                       const struct plan_machine *machine, char *skip, size_t bytes)
+{
+	const struct settings *s = &plan->variants[index].settings;
+	const struct backend *backend = backend_find(s->backend);
+	struct status why = {""};
+	const char *needs, *key = setting_without_effect(s, &needs);
+	if (key) {
+		snprintf(skip, bytes,
+		         "%s is a setting of backend %s and has no effect on %s (for "
+		         "%s alone: %s.%s)",
+		         key, needs, s->backend, needs, needs, key);
+		return 0;
+	}
+	unsigned capacity = machine->capacity(s->backend, &why);
+	if (capacity < plan->nranks) {
+		snprintf(skip, bytes, "backend %s has room for %u of %u ranks here%s%.150s",
+		         s->backend, capacity, plan->nranks, why.text[0] ? ": " : "", why.text);
+		return 0;
+	}
+	const char *no = mode_find(s->mode)->unsupported();
+	if (no) {
+		snprintf(skip, bytes, "%s", no);
+		return 0;
+	}
+	struct trial *trial = plan_order_trial(plan, machine->cores, index, 0, 0);
+	if (!trial)
+		return -1;
+	if (backend->supports(trial, &why))
+		snprintf(skip, bytes, "%.*s", (int)bytes - 1,
+		         why.text[0] ? why.text : "the backend cannot run it");
+	trial_free(trial);
+	return 0;
+}
+
+static int variant_add(struct plan *plan, const char *name, const char *role,
+                       const struct settings *settings, const char *skip,
+                       const struct plan_machine *machine, struct status *st)
+{
+	struct plan_variant *v = &plan->variants[plan->nvariants];
+	snprintf(v->name, sizeof v->name, "%s", name);
+	snprintf(v->role, sizeof v->role, "%s", role);
+	v->settings = *settings;
+	snprintf(v->skip, sizeof v->skip, "%s", skip);
+	if (!v->skip[0] && variant_try(plan, plan->nvariants, machine, v->skip, sizeof v->skip))
+		return status_set(st, "out of memory for the plan");
+	plan->nvariants++;
+	return 0;
+}
+
+int plan_variants_make(struct plan *plan, const char *backend,
+                       const struct plan_machine *machine, struct status *st)
+{
+	const struct spec *spec = plan->spec;
+	for (unsigned i = 0; i < spec->nvariants; i++) {
+		const struct spec_variant *from = &spec->variants[i];
+		struct settings s = from->settings;
+		bool reference = !strcmp(from->name, spec->reference);
+		if (!strcmp(s.backend, "auto"))
+			snprintf(s.backend, sizeof s.backend, "%s", backend);
+		if (!backend_find(s.backend))
+			return status_set(st, "%s:%u: variant %s: backend = '%s' is not known",
+			                  spec->file, from->line, from->name, s.backend);
+		if (s.delay_rank >= (int)plan->nranks)
+			return status_set(
+			    st, "%s:%u: variant %s: delay_rank = %d, but ranks are 0 to %u",
+			    spec->file, from->line, from->name, s.delay_rank, plan->nranks - 1);
+		if (layout_resolve(spec, from, plan->nranks, &s, st) ||
+		    variant_add(plan, from->name, reference ? "reference" : "variant", &s,
+		                from->skip, machine, st))
+			return -1;
+	}
+	return 0;
+}
+
+static const struct plan_variant *reference_find(const struct plan *plan)
+{
+	for (unsigned i = 0; i < plan->nvariants; i++)
+		if (!strcmp(plan->variants[i].role, "reference"))
+			return &plan->variants[i];
+	return NULL;
+}
+
+/* What no file asks for: the reference once more (how much two equal things differ), and the
+ * limit (how much this machine can copy at all). */
+int plan_variants_accompany(struct plan *plan, const char *backend,
+                            const struct plan_machine *machine, struct status *st)
+{
+	const struct plan_variant *reference = reference_find(plan);
+	if (!reference)
+		return status_set(st, "%s: reference = '%s' names no variant", plan->spec->file,
+		                  plan->spec->reference);
+	if (reference->skip[0])
+		return status_set(
+		    st,
+		    "%s: the reference '%s' cannot run here, and all is compared with "
+		    "it: %s",
+		    plan->spec->file, reference->name, reference->skip);
+	struct settings s = reference->settings;
+	char again[TRIAL_NAME_BYTES];
+	snprintf(again, sizeof again, "%.56s-again", reference->name);
+	if (variant_add(plan, again, "again", &s, "", machine, st))
+		return -1;
+	if (!plan->spec->limit || !backend_find(backend)->carries_data)
+		return 0;
+	const struct mode *mode = mode_find("threads");
+	s.layout = mode->spread(plan->nranks);
+	strcpy(s.mode, mode_for_layout(s.layout)->name); /* single, for one rank */
+	snprintf(s.backend, sizeof s.backend, "%s", backend);
+	strcpy(s.path, "auto");
+	return variant_add(plan, "limit", "limit", &s, "", machine, st);
+}

@@ -1,0 +1,65 @@
+/* The record: trials.jsonl, one JSON object a line, its schema in results/README.md.
+ *
+ * The job writes its trial's lines to a file of its own, the runner appends them to the run's;
+ * what lies in trials.jsonl is whole trials, and every figure is made from it alone. */
+#ifndef LAUNCHGAP_RECORD_H
+#define LAUNCHGAP_RECORD_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "sample.h"
+
+#define RECORD_SCHEMA    1
+#define RECORD_MAX_RANKS 4096 /* beyond, a record is taken for damaged */
+
+/* The first line: `environment` with schema and kind in front. Refuses one that record_load
+ * would not read again. */
+int record_write_environment(FILE *out, const json_t *environment, struct status *st);
+/* One line per cell, from the team's area. A cell that was not measured says the team's
+ * failure. */
+int record_write_trial(FILE *out, const struct trial *trial, struct team *team, void *area,
+                       struct status *st);
+/* One line for a trial that left nothing else. */
+int record_write_failure(FILE *out, const struct trial *trial, const char *error,
+                         struct status *st);
+
+struct record_cell {
+	char variant[TRIAL_NAME_BYTES];
+	unsigned block, order;
+	unsigned nranks;
+	struct cell cell;
+	unsigned rows, calls;
+	struct sample *samples; /* rank r's rows at [r * rows], relative to the cell's start;
+	                           NULL on error */
+	uint64_t wrong, faults, switches;
+	bool carries_data;
+	char digest[20]; /* hex, "" without data */
+	char error[512]; /* "" when measured */
+	json_t *json;    /* the whole line, less its stamps */
+};
+
+struct record_failure {
+	char variant[TRIAL_NAME_BYTES];
+	unsigned block, order;
+	char error[512];
+};
+
+struct record_run {
+	json_t *environment; /* the first line, checked */
+	unsigned ncells;
+	struct record_cell *cells;
+	unsigned nfailures;
+	struct record_failure *failures;
+};
+
+/* Reads trials.jsonl or trials.jsonl.gz in `dir` (or the file itself). The caller frees with
+ * record_free. A torn last line is dropped and said in *torn. */
+int record_load(const char *dir, struct record_run *out, bool *torn, struct status *st);
+void record_free(struct record_run *run);
+
+/* Whether the environment's line holds what every reader relies on. `where` begins the
+ * sentence. */
+int record_check_environment(const json_t *environment, const char *where, struct status *st);
+
+#endif

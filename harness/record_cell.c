@@ -1,0 +1,123 @@
+/* Reading one cell of the record. */
+#include "record_parts.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const stamp_fields[] = {"start_ns", "issued_ns", "idle_ns", "poll_ns"};
+
+static int64_t *stamp_of(struct sample *s, unsigned field)
+{
+	int64_t *const stamps[] = {&s->start_ns, &s->issued_ns, &s->idle_ns, &s->poll_ns};
+	return stamps[field];
+}
+
+/* One rank's list of one stamp. */
+static int take_stamps(const struct field_place *at, const json_t *list, unsigned field,
+                       struct record_cell *cell, unsigned rank)
+{
+	const char *key = stamp_fields[field];
+	if (!json_is_array(list) || json_array_size(list) != cell->rows)
+		return field_bad(
+		    at, "\"%s\" of rank %u has not the %u rows that rank 0's start has", key,
+		    rank, cell->rows);
+	for (unsigned i = 0; i < cell->rows; i++) {
+		const json_t *value = json_array_get(list, i);
+		if (!json_is_integer(value) || json_integer_value(value) < 0)
+			return field_bad(at, "\"%s\" of rank %u, row %u is no time", key, rank,
+			                 i);
+		*stamp_of(&cell->samples[(size_t)rank * cell->rows + i], field) =
+		    json_integer_value(value);
+	}
+	return 0;
+}
+
+static int check_order(const struct field_place *at, const struct record_cell *cell)
+{
+	for (unsigned r = 0; r < cell->nranks; r++)
+		for (unsigned i = 0; i < cell->rows; i++) {
+			const struct sample *s = &cell->samples[(size_t)r * cell->rows + i];
+			if (s->issued_ns < s->start_ns || s->idle_ns < s->issued_ns)
+				return field_bad(
+				    at, "rank %u, row %u: its stamps are not in order", r, i);
+		}
+	return 0;
+}
+
+int record_take_samples(const struct field_place *at, json_t *line, struct record_cell *cell)
+{
+	size_t rows =
+	    json_array_size(json_array_get(json_object_get(line, stamp_fields[0]), 0));
+	if (rows == 0 || rows > INT_MAX)
+		return field_bad(at, "\"start_ns\" is missing or holds no rows");
+	cell->rows = (unsigned)rows;
+	for (unsigned f = 0; f < 4; f++) {
+		const json_t *ranks = json_object_get(line, stamp_fields[f]);
+		if (!json_is_array(ranks) || json_array_size(ranks) != cell->nranks)
+			return field_bad(
+			    at, "\"%s\" is missing or has not one list for each of %u ranks",
+			    stamp_fields[f], cell->nranks);
+		if (!cell->samples)
+			cell->samples = calloc(rows * cell->nranks, sizeof *cell->samples);
+		if (!cell->samples)
+			return field_bad(at, "out of memory for the samples");
+		for (unsigned r = 0; r < cell->nranks; r++)
+			if (take_stamps(at, json_array_get(ranks, r), f, cell, r))
+				return -1;
+	}
+	for (unsigned f = 0; f < 4; f++)
+		json_object_del(line, stamp_fields[f]);
+	return check_order(at, cell);
+}
+
+int record_take_evidence(const struct field_place *at, const json_t *line,
+                         struct record_cell *cell)
+{
+	const json_t *digest = json_object_get(line, "digest");
+	const char *text = json_string_value(digest);
+	json_int_t wrong = 0;
+	if (!text && !json_is_null(digest))
+		return field_bad(at, "\"digest\" is missing; it is text or null");
+	if (text && (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16))
+		return field_bad(at, "\"digest\" is not 16 hex digits");
+	if (text && field_number(at, line, "wrong", 0, LLONG_MAX, &wrong))
+		return -1;
+	if (field_sum(at, line, "faults", cell->nranks, &cell->faults) ||
+	    field_sum(at, line, "switches", cell->nranks, &cell->switches))
+		return -1;
+	cell->carries_data = text != NULL;
+	cell->wrong = (uint64_t)wrong;
+	if (text)
+		strcpy(cell->digest, text);
+	return 0;
+}
+
+/* Which cell it is. */
+int record_take_cell(const struct field_place *at, const json_t *line, struct record_cell *cell)
+{
+	json_int_t bytes, asked, ranks;
+	int coll, dtype, op, pace;
+	const json_t *in_place = json_object_get(line, "in_place");
+	if (field_number(at, line, "ranks", 1, RECORD_MAX_RANKS, &ranks) ||
+	    field_number(at, line, "bytes", 1, LLONG_MAX, &bytes) ||
+	    field_number(at, line, "asked_bytes", 1, LLONG_MAX, &asked) ||
+	    field_word(at, line, "collective", coll_find, &coll) ||
+	    field_word(at, line, "dtype", coll_find_dtype, &dtype) ||
+	    field_word(at, line, "op", coll_find_op, &op) ||
+	    field_word(at, line, "pace", coll_find_pace, &pace) ||
+	    field_count(at, line, "root", 0, &cell->cell.root) ||
+	    field_count(at, line, "calls", 1, &cell->calls))
+		return -1;
+	if (!json_is_boolean(in_place))
+		return field_bad(at, "\"in_place\" is missing or is neither true nor false");
+	cell->nranks = (unsigned)ranks;
+	cell->cell.coll = (enum coll_kind)coll;
+	cell->cell.dtype = (enum dtype)dtype;
+	cell->cell.op = (enum op)op;
+	cell->cell.pace = (enum pace)pace;
+	cell->cell.in_place = json_is_true(in_place);
+	cell->cell.bytes = (size_t)bytes;
+	cell->cell.asked_bytes = (size_t)asked;
+	return 0;
+}

@@ -1,0 +1,17 @@
+/* What the files that read the record share with each other and with nobody else. */
+#ifndef LAUNCHGAP_RECORD_PARTS_H
+#define LAUNCHGAP_RECORD_PARTS_H
+
+#include "field.h"
+#include "record.h"
+
+/* Each fills its part of a cell from a line; 0, or -1 with the sentence. Which cell it is has
+ * to come first. */
+int record_take_cell(const struct field_place *at, const json_t *line,
+                     struct record_cell *cell);
+int record_take_evidence(const struct field_place *at, const json_t *line,
+                         struct record_cell *cell);
+/* Takes the stamps out of the line: parsed, they take many times the room of the samples. */
+int record_take_samples(const struct field_place *at, json_t *line, struct record_cell *cell);
+
+#endif

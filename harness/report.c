@@ -1,0 +1,149 @@
+#include "report.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bysize.h"
+#include "draw.h"
+#include "markdown.h"
+#include "summary.h"
+#include "warnings.h"
+
+#define WIDTH 100 /* columns of the table on stdout */
+
+/* Everything that a report is made of. */
+struct report {
+	struct record_run run;
+	struct summary summary;
+	struct warnings warnings;
+	struct draw_result drawn;
+	bool torn;
+};
+
+static void print_limit(const struct summary *s, unsigned group)
+{
+	const struct summary_group *g = &s->groups[group];
+	size_t at = 0;
+	double best = NAN, limit = bysize_limit(s, &at);
+	unsigned best_variant = 0;
+	char label[32], text[32];
+	for (unsigned i = 0; i < s->nrows; i++)
+		if (s->rows[i].group == group && !(s->rows[i].busbw_gbs <= best) &&
+		    !isnan(s->rows[i].busbw_gbs)) {
+			best = s->rows[i].busbw_gbs;
+			best_variant = s->rows[i].variant;
+		}
+	if (g->cell.pace != PACE_STREAM || isnan(best))
+		return;
+	bysize_number(best, text, sizeof text);
+	printf("best: %s %s GB/s", s->variants[best_variant].name, text);
+	if (isfinite(limit)) {
+		bysize_label(at, label, sizeof label);
+		bysize_number(limit, text, sizeof text);
+		printf(", %.0f %% of the measured limit, %s GB/s (copies of %s)",
+		       100 * best / limit, text, label);
+	}
+	printf("\n");
+}
+
+static void print_tables(const struct summary *s)
+{
+	char title[256];
+	for (unsigned g = 0; g < s->ngroups; g++) {
+		if (summary_is_limit(s, &s->groups[g]))
+			continue;
+		bysize_title(s, g, title, sizeof title);
+		printf("\n%s\n\n", title);
+		struct table *table = bysize_short(s, g);
+		table_text(table, stdout, WIDTH);
+		table_free(table);
+		print_limit(s, g);
+	}
+	if (s->reference >= 0 && !s->trouble[0])
+		printf("\nRatios: time of %s ÷ time of the variant; below 1 is slower. A/A: "
+		       "the reference "
+		       "again.\n",
+		       s->variants[s->reference].name);
+}
+
+/* Breaks a sentence into lines, the further ones indented. */
+static void print_wrapped(const char *lead, const char *text)
+{
+	unsigned column = (unsigned)strlen(lead);
+	printf("%s", lead);
+	for (bool first = true; *text; first = false) {
+		size_t word = strcspn(text, " \n");
+		bool breaks = column + 1 + word > WIDTH;
+		printf("%s%.*s", first ? "" : breaks ? "\n  " : " ", (int)word, text);
+		column = (first ? column : breaks ? 2 : column + 1) + (unsigned)word;
+		text += word;
+		text += strspn(text, " \n");
+	}
+	printf("\n");
+}
+
+static void print_report(const struct report *r, const char *dir)
+{
+	if (r->summary.trouble[0])
+		print_wrapped("NOTHING IS COMPARED, the variants did not do the same work: ",
+		              r->summary.trouble);
+	print_tables(&r->summary);
+	printf("\n");
+	for (unsigned i = 0; i < r->warnings.count; i++)
+		print_wrapped("warning: ", r->warnings.text[i]);
+	printf("%sreport %s/report.md\n", r->warnings.count ? "\n" : "", dir);
+	for (unsigned i = 0; i < r->drawn.npictures; i++)
+		printf("picture %s/plots/%s\n", dir, r->drawn.pictures[i]);
+	fflush(stdout);
+}
+
+static int make(struct report *r, const char *dir, const char *plot_dir, bool print,
+                struct status *st)
+{
+	char file[PATH_MAX];
+	const struct summary *s = &r->summary;
+	if ((size_t)snprintf(file, sizeof file, "%s/summary.csv", dir) >= sizeof file)
+		return status_set(st, "the path %.60s… is too long", dir);
+	if (summary_write_csv(s, file, st) || draw_pictures(s, dir, plot_dir, &r->drawn, st))
+		return -1;
+	warnings_collect(s, r->torn, &r->warnings);
+	if (r->drawn.warning[0])
+		warnings_add(&r->warnings, "%s", r->drawn.warning);
+	snprintf(file, sizeof file, "%s/report.md", dir);
+	if (markdown_write(s, &r->warnings, &r->drawn, file, st))
+		return -1;
+	if (print)
+		print_report(r, dir);
+	if (s->trouble[0])
+		return status_set(
+		    st, "nothing is compared, the variants did not do the same work: %s",
+		    s->trouble);
+	if (!s->nblocks)
+		return status_set(
+		    st,
+		    "no cell was measured, so that there are no figures; why is in "
+		    "the warnings of %s",
+		    file);
+	return 0;
+}
+
+int report_make(const char *dir, const char *plot_dir, bool print, struct status *st)
+{
+	struct report *r = calloc(1, sizeof *r);
+	int rc = -1;
+	if (!r)
+		return status_set(st, "out of memory for the report");
+	if (record_load(dir, &r->run, &r->torn, st))
+		goto free_report;
+	if (summary_make(&r->run, &r->summary, st))
+		goto free_record;
+	rc = make(r, dir, plot_dir, print, st);
+	summary_free(&r->summary);
+free_record:
+	record_free(&r->run);
+free_report:
+	free(r);
+	return rc;
+}

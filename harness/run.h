@@ -1,0 +1,24 @@
+/* The runner: an experiment from its file to trials.jsonl, one fresh job per trial. */
+#ifndef LAUNCHGAP_RUN_H
+#define LAUNCHGAP_RUN_H
+
+#include "plan.h"
+
+struct run_request {
+	const char *file;       /* the experiment's */
+	unsigned noverrides;
+	char *const *overrides; /* "key=value" */
+	const char *results;    /* where results/<experiment>/<stamp> goes */
+	const char *resume;     /* a run's folder to add blocks to, or NULL */
+	const char *self;       /* this program's file */
+	int argc;               /* how the user called it, for the record */
+	char *const *argv;
+	const struct plan_machine *machine;
+};
+
+/* Measures everything. Blocks for as long as that takes; signals end it in order.
+ * 0: all trials are measured. 1: some failed, or the run was interrupted: what was measured is
+ * kept and *folder is set. -1: nothing could be measured. folder: PATH_MAX bytes. */
+int run_experiment(const struct run_request *request, char *folder, struct status *st);
+
+#endif

@@ -1,0 +1,18 @@
+/* plots/run.gp: what a run holds, as gnuplot's assignments. Its names are listed in
+ * results/README.md; no path stands in it, so that it may be moved. */
+#ifndef LAUNCHGAP_RUN_GP_H
+#define LAUNCHGAP_RUN_GP_H
+
+#include "summary.h"
+
+/* Whether there is anything to draw. */
+bool run_gp_drawable(const struct summary *summary);
+int run_gp_write(const struct summary *summary, const char *file, struct status *st);
+
+/* text as a string of gnuplot, quoted; control characters become blanks. Cut to fit. */
+void run_gp_quote(const char *text, char *out, size_t bytes);
+
+/* The machine in a line: "8 × NVIDIA H200, Intel Xeon …, 128 cores". */
+void run_gp_machine(const struct summary *summary, char *text, size_t bytes);
+
+#endif

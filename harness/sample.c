@@ -1,0 +1,41 @@
+#include "sample.h"
+
+/* A line, and the one that the prefetcher brings along with it: ranks stamp at the same moment.
+ */
+#define SAMPLE_ALIGN 128
+
+static size_t aligned(size_t bytes)
+{
+	return (bytes + SAMPLE_ALIGN - 1) & ~(size_t)(SAMPLE_ALIGN - 1);
+}
+
+/* One rank's part of a cell: its tally, then its rows. */
+static size_t part_bytes(const struct trial *trial, const struct cell *cell)
+{
+	return aligned(sizeof(struct tally)) +
+	       aligned(trial_rows(trial, cell) * sizeof(struct sample));
+}
+
+static size_t part_offset(const struct trial *trial, unsigned cell, unsigned rank)
+{
+	size_t nranks = layout_ranks(trial->settings.layout), offset = 0;
+	for (unsigned c = 0; c < cell; c++)
+		offset += nranks * part_bytes(trial, &trial->cells[c]);
+	return offset + (rank ? rank * part_bytes(trial, &trial->cells[cell]) : 0);
+}
+
+size_t sample_area_bytes(const struct trial *trial)
+{
+	return part_offset(trial, trial->ncells, 0);
+}
+
+struct tally *sample_tally(const struct trial *trial, void *area, unsigned cell, unsigned rank)
+{
+	return (struct tally *)((char *)area + part_offset(trial, cell, rank));
+}
+
+struct sample *sample_rows(const struct trial *trial, void *area, unsigned cell, unsigned rank)
+{
+	return (struct sample *)((char *)area + part_offset(trial, cell, rank) +
+	                         aligned(sizeof(struct tally)));
+}

@@ -1,0 +1,174 @@
+#include "spec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spec_build.h"
+#include "spec_keys.h"
+
+static int overrides_add(struct spec_build *b, unsigned n, char *const overrides[],
+                         struct status *st)
+{
+	for (unsigned i = 0; i < n; i++) {
+		const char *equals = strchr(overrides[i], '=');
+		char key[TRIAL_NAME_BYTES * 2];
+		if (!equals || equals == overrides[i] ||
+		    equals - overrides[i] >= (long)sizeof key)
+			return status_set(
+			    st, "command line: '%s' is no setting; allowed is key=value",
+			    overrides[i]);
+		memcpy(key, overrides[i], (size_t)(equals - overrides[i]));
+		key[equals - overrides[i]] = '\0';
+		if (spec_text_add(&b->text, SPEC_COMMAND_LINE, 0, key, equals + 1))
+			return status_set(st, "out of memory");
+	}
+	return 0;
+}
+
+/* The command line beats the file: the experiment's keys, and a variant's keys in every
+ * variant. */
+static int overrides_apply(struct spec_build *b, struct status *st)
+{
+	const struct spec_target experiment = {&b->spec, &b->defaults, b->lookup};
+	if (spec_build_layers(b, SPEC_COMMAND_LINE, &experiment, st))
+		return -1;
+	for (unsigned i = 0; i < b->spec.nvariants; i++) {
+		const struct spec_target variant = {NULL, &b->spec.variants[i], b->lookup};
+		if (spec_build_layers(b, SPEC_COMMAND_LINE, &variant, st))
+			return -1;
+	}
+	return 0;
+}
+
+/* The line that set the reference, for the error. */
+static unsigned reference_line(const struct spec_build *b)
+{
+	for (unsigned i = b->text.nentries; i-- > 0;) {
+		char backend[TRIAL_NAME_BYTES];
+		const struct spec_entry *entry = &b->text.entries[i];
+		const char *key = spec_keys_split(entry->key, backend);
+		if (key && !strcmp(key, "reference") &&
+		    !strcmp(entry->value, b->spec.reference))
+			return entry->line;
+	}
+	return 0;
+}
+
+static int spec_check(struct spec_build *b, struct status *st)
+{
+	struct spec *spec = &b->spec;
+	if (b->text.nsections == 0)
+		return status_set(
+		    st, "%s: no section; allowed is [experiment], then [variant NAME]",
+		    b->file);
+	unsigned line = b->text.sections[0].line;
+	/* Without a backend these may be given for each backend alone. */
+	if (b->backend && !spec->ncolls)
+		return spec_build_fail(
+		    b, line, "collective is missing; say collective = alltoall, or another",
+		    st);
+	if (b->backend && !spec->nsizes)
+		return spec_build_fail(
+		    b, line, "bytes is missing; say bytes = 4K..1M x4, or other sizes", st);
+	if (!spec->nvariants)
+		return spec_build_fail(
+		    b, line,
+		    "no variant; at least one [variant NAME] with a mode or a "
+		    "layout is needed",
+		    st);
+	for (unsigned i = 0; b->backend && i < spec->nvariants; i++) {
+		const struct spec_variant *v = &spec->variants[i];
+		if (!v->settings.mode[0] && !layout_ranks(v->settings.layout))
+			return spec_build_fail(
+			    b, v->line,
+			    "the variant has neither mode nor layout; say mode = "
+			    "threads, or another",
+			    st);
+	}
+	if (!spec->reference[0])
+		strcpy(spec->reference, spec->variants[0].name);
+	if (!spec_build_find(spec, spec->reference)) {
+		char allowed[512], what[1024];
+		spec_build_names(spec, allowed, sizeof allowed);
+		snprintf(what, sizeof what, "reference = '%s' names no variant; allowed is %s",
+		         spec->reference, allowed);
+		return spec_build_fail(b, reference_line(b), what, st);
+	}
+	if (!spec->title[0])
+		strcpy(spec->title, spec->name);
+	return 0;
+}
+
+static int name_from_file(const char *file, char name[TRIAL_NAME_BYTES], struct status *st)
+{
+	const char *slash = strrchr(file, '/');
+	const char *base = slash ? slash + 1 : file;
+	size_t n = strlen(base);
+	if (n > 4 && !strcmp(base + n - 4, ".exp"))
+		n -= 4;
+	char copy[TRIAL_NAME_BYTES] = "";
+	if (n < sizeof copy)
+		memcpy(copy, base, n);
+	if (!spec_text_is_name(copy, sizeof copy))
+		return status_set(
+		    st,
+		    "%s: the file's name is the experiment's; allowed are letters, "
+		    "digits, '-', '_', '.', at most %zu, and .exp",
+		    file, sizeof copy - 1);
+	memcpy(name, copy, sizeof copy);
+	return 0;
+}
+
+static void defaults_set(struct spec_build *b)
+{
+	struct spec *spec = &b->spec;
+	struct settings *settings = &b->defaults.settings;
+	strcpy(spec->backend, "auto");
+	spec->dtype = DTYPE_FLOAT32;
+	spec->op = OP_SUM;
+	spec->paces[PACE_STREAM] = spec->paces[PACE_ISOLATED] = true;
+	spec->blocks = 10;
+	spec->warmup = 5;
+	spec->stretches = 5;
+	spec->calls = 20;
+	spec->isolated_calls = 100;
+	spec->timeout_s = 300;
+	spec->limit = true;
+	strcpy(settings->backend, "auto");
+	strcpy(settings->path, "auto");
+	settings->bind = BIND_NEAR_GPU;
+	settings->delay_rank = -1;
+}
+
+int spec_load(const char *file, unsigned n, char *const overrides[], const char *backend,
+              spec_lookup_fn *lookup, struct spec *out, struct status *st)
+{
+	struct spec_build *b = calloc(1, sizeof *b);
+	if (!b)
+		return status_set(st, "out of memory");
+	b->file = file;
+	b->backend = backend;
+	b->lookup = lookup;
+	defaults_set(b);
+
+	int rc = -1;
+	if (strlen(file) >= sizeof b->spec.file) {
+		status_set(st, "the experiment's path is too long");
+		goto done;
+	}
+	strcpy(b->spec.file, file);
+	if (spec_text_read(file, &b->text, st))
+		goto done;
+	b->nread = b->text.nentries;
+	strcpy(b->spec.question, b->text.question);
+	if (name_from_file(file, b->spec.name, st) || overrides_add(b, n, overrides, st) ||
+	    spec_build_sections(b, st) || overrides_apply(b, st) || spec_check(b, st))
+		goto done;
+	*out = b->spec;
+	rc = 0;
+done:
+	spec_text_free(&b->text);
+	free(b);
+	return rc;
+}

@@ -1,0 +1,61 @@
+/* An experiment file, read and checked. The grammar is in experiments/README.md.
+ *
+ * A key given for one backend (`host.bytes = …`) replaces the plain key where that backend
+ * runs; a key on the command line (`bytes=…`) replaces both. Every error reads `file:line: what
+ * is wrong, what is allowed` (`command line: …` for an override). */
+#ifndef LAUNCHGAP_SPEC_H
+#define LAUNCHGAP_SPEC_H
+
+#include "trial.h"
+
+#define SPEC_MAX_SIZES    64
+#define SPEC_MAX_VARIANTS 32
+#define SPEC_MAX_RANKS    1024
+#define SPEC_MAX_BYTES    ((size_t)64 << 30)
+
+struct spec_variant {
+	char name[TRIAL_NAME_BYTES];
+	struct settings
+	    settings;   /* backend "auto" still stands here until the plan resolves it */
+	char skip[256]; /* why it is left out (an unset ${NAME}), or "" */
+	unsigned line;  /* of its section, for errors found later */
+};
+
+struct spec {
+	char name[TRIAL_NAME_BYTES]; /* the file's, without folder and .exp */
+	char file[PATH_MAX];         /* as given to spec_load */
+	char question[512];          /* the comment on top of the file */
+	char title[128];
+	unsigned ncolls;
+	enum coll_kind colls[COLL_KINDS];
+	unsigned nsizes;
+	size_t sizes[SPEC_MAX_SIZES]; /* as asked, bytes, ascending, unique */
+	enum dtype dtype;
+	enum op op;
+	bool paces[PACE_KINDS];
+	unsigned ranks;                 /* 0: auto */
+	char backend[TRIAL_NAME_BYTES]; /* of [experiment]; "auto" allowed */
+	unsigned blocks;
+	unsigned warmup, stretches, calls, isolated_calls;
+	unsigned timeout_s; /* one trial, its start included */
+	uint64_t seed;      /* of order and data; 0: drawn by the runner and recorded */
+	bool limit;         /* measure the machine's limit beside the variants */
+	char reference[TRIAL_NAME_BYTES]; /* a variant's name */
+	unsigned nvariants;
+	struct spec_variant variants[SPEC_MAX_VARIANTS];
+};
+
+/* Looks up ${NAME} in a value: its text, or NULL when unset. */
+typedef const char *spec_lookup_fn(const char *name);
+
+/* Reads `file` with `overrides` ("key=value", n of them) as the experiment is for `backend`
+ * (NULL: no backend's keys apply; enough to learn spec->backend). */
+int spec_load(const char *file, unsigned n, char *const overrides[], const char *backend,
+              spec_lookup_fn *lookup, struct spec *out, struct status *st);
+
+/* "4K..1G x4", "4K..64K +4K", "4K, 1M", each with K, M, G (powers of 1024). Exposed for tests.
+ */
+int spec_parse_sizes(const char *text, size_t out[SPEC_MAX_SIZES], unsigned *count,
+                     struct status *st);
+
+#endif

@@ -1,0 +1,36 @@
+/* A spec in the making. */
+#ifndef LAUNCHGAP_SPEC_BUILD_H
+#define LAUNCHGAP_SPEC_BUILD_H
+
+#include "spec_keys.h"
+#include "spec_text.h"
+
+#define SPEC_COMMAND_LINE UINT_MAX /* an override's section */
+
+struct spec_build {
+	const char *file, *backend;
+	struct spec_text text;
+	unsigned nread; /* entries of the file; behind them lie the overrides */
+	spec_lookup_fn *lookup;
+	struct spec spec;
+	struct spec_variant defaults; /* what [experiment] says for every variant */
+	/* Values for a backend that does not run now are read all the same, to here, so that
+	 * an error does not wait for another machine. */
+	struct spec elsewhere;
+	struct spec_variant elsewhere_variant;
+};
+
+/* -1, with `file:line: what`. line 0 is the command line. */
+int spec_build_fail(const struct spec_build *b, unsigned line, const char *what,
+                    struct status *st);
+/* Applies every section of the text, in order. */
+int spec_build_sections(struct spec_build *b, struct status *st);
+/* Applies one section's entries, plain keys before a backend's. */
+int spec_build_layers(struct spec_build *b, unsigned section, const struct spec_target *target,
+                      struct status *st);
+
+struct spec_variant *spec_build_find(struct spec *spec, const char *name);
+/* "a, b, c" */
+void spec_build_names(const struct spec *spec, char *out, size_t bytes);
+
+#endif

@@ -1,0 +1,160 @@
+#include "spec_keys.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/backend.h"
+
+#define ROW(FIELD)     SPEC_SCOPE_EXPERIMENT, offsetof(struct spec, FIELD)
+#define SETTING(FIELD) SPEC_SCOPE_VARIANT, offsetof(struct spec_variant, settings.FIELD)
+#define SECOND_NS      1000000000
+#define DAY_NS         (86400ull * SECOND_NS)
+
+/* Bounds keep a slip of the pen from asking for days, or for more memory than stamps are worth.
+ * A seed fits a double, as JSON's readers want. */
+static const struct spec_key keys[] = {
+    {"title", ROW(title), spec_word_free, NULL, 0, sizeof((struct spec *)0)->title},
+    {"collective", SPEC_SCOPE_EXPERIMENT, 0, spec_word_colls, spec_word_coll, 0, 0},
+    {"bytes", SPEC_SCOPE_EXPERIMENT, 0, spec_number_sizes, NULL, 0, 0},
+    {"dtype", ROW(dtype), spec_word_enum, spec_word_dtype, 0, 0},
+    {"op", ROW(op), spec_word_enum, spec_word_op, 0, 0},
+    {"ranks", ROW(ranks), spec_number_ranks, NULL, 1, SPEC_MAX_RANKS},
+    {"backend", ROW(backend), spec_word_text, spec_word_backend, 0, 0},
+    {"pace", ROW(paces), spec_word_paces, spec_word_pace, 0, 0},
+    {"blocks", ROW(blocks), spec_number_unsigned, NULL, 1, 1000},
+    {"warmup", ROW(warmup), spec_number_unsigned, NULL, 0, 100000},
+    {"stretches", ROW(stretches), spec_number_unsigned, NULL, 1, 1000},
+    {"calls", ROW(calls), spec_number_unsigned, NULL, 1, 100000},
+    {"isolated_calls", ROW(isolated_calls), spec_number_unsigned, NULL, 1, 100000},
+    {"timeout", ROW(timeout_s), spec_number_seconds, NULL, SECOND_NS, DAY_NS},
+    {"seed", ROW(seed), spec_number_u64, NULL, 0, ((uint64_t)1 << 53) - 1},
+    {"limit", ROW(limit), spec_word_yes, spec_word_no_yes, 0, 0},
+    {"reference", ROW(reference), spec_word_name, NULL, 0, 0},
+
+    {"mode", SETTING(mode), spec_word_name, NULL, 0, 0},
+    {"layout", SETTING(layout), spec_number_layout, NULL, 1, SPEC_MAX_RANKS},
+    {"backend", SETTING(backend), spec_word_text, spec_word_backend, 0, 0},
+    {"nccl", SPEC_SCOPE_VARIANT, 0, spec_word_library, NULL, 0, 0},
+    {"path", SETTING(path), spec_word_text, spec_word_path, 0, 0},
+    {"bind", SETTING(bind), spec_word_enum, spec_word_bind, 0, 0},
+    {"delay", SETTING(delay_ns), spec_number_ns, NULL, 0, 60ull * SECOND_NS},
+    {"extra", SETTING(extra_ns), spec_number_ns, NULL, 0, 60ull * SECOND_NS},
+    {"delay_rank", SETTING(delay_rank), spec_number_rank, NULL, 0, SPEC_MAX_RANKS - 1},
+    {NULL, 0, 0, NULL, NULL, 0, 0},
+};
+
+/* What a variant may set in a job's environment: what tunes what is measured. Not what replaces
+ * the program that is measured (LD_PRELOAD, PATH). */
+static const char *const env_allowed[] = {"NCCL_", "CUDA_", "OMPI_MCA_", "UCX_", NULL};
+
+static const char env_prefix[] = "env.";
+
+static bool is_env(const char *key)
+{
+	return !strncmp(key, env_prefix, sizeof env_prefix - 1);
+}
+
+const char *spec_keys_split(const char *key, char backend[TRIAL_NAME_BYTES])
+{
+	const char *dot = strchr(key, '.');
+	backend[0] = '\0';
+	if (!dot || is_env(key))
+		return key;
+	if (dot - key >= TRIAL_NAME_BYTES)
+		return NULL;
+	memcpy(backend, key, (size_t)(dot - key));
+	backend[dot - key] = '\0';
+	return backend_find(backend) ? dot + 1 : NULL;
+}
+
+bool spec_keys_in(enum spec_scope scope, const char *key)
+{
+	if (is_env(key))
+		return scope == SPEC_SCOPE_VARIANT;
+	for (const struct spec_key *row = keys; row->name; row++)
+		if (row->scope == scope && !strcmp(row->name, key))
+			return true;
+	return false;
+}
+
+static int env_check(const char *name, const char *value, struct status *st)
+{
+	unsigned i = 0;
+	while (env_allowed[i] && strncmp(name, env_allowed[i], strlen(env_allowed[i])))
+		i++;
+	size_t n = strlen(name);
+	bool word = env_allowed[i] && n > strlen(env_allowed[i]);
+	for (size_t k = 0; k < n; k++)
+		word = word && (isalnum((unsigned char)name[k]) || name[k] == '_');
+	if (!word)
+		return status_set(st,
+		                  "env.%s is not allowed; allowed are names that start with "
+		                  "NCCL_, CUDA_, OMPI_MCA_ or UCX_",
+		                  name);
+	if (n + 1 + strlen(value) >= TRIAL_ENV_BYTES)
+		return status_set(st, "env.%s is too long; allowed are %d bytes with its value",
+		                  name, TRIAL_ENV_BYTES - 2);
+	return 0;
+}
+
+/* Sets KEY=value, in place of an inherited one. */
+static int env_set(struct settings *settings, const char *name, const char *value,
+                   struct status *st)
+{
+	if (env_check(name, value, st))
+		return -1;
+	size_t n = strlen(name);
+	unsigned i = 0;
+	while (i < settings->nenv &&
+	       (strncmp(settings->env[i], name, n) || settings->env[i][n] != '='))
+		i++;
+	if (i == TRIAL_MAX_ENV)
+		return status_set(st, "env.%s is one too many; allowed are %d", name,
+		                  TRIAL_MAX_ENV);
+	snprintf(settings->env[i], sizeof settings->env[i], "%s=%s", name, value);
+	if (i == settings->nenv)
+		settings->nenv++;
+	return 0;
+}
+
+static int unknown_key(const struct spec_target *target, const char *key, struct status *st)
+{
+	char allowed[512] = "";
+	size_t used = 0;
+	for (const struct spec_key *row = keys; row->name && used < sizeof allowed; row++) {
+		bool here = row->scope == SPEC_SCOPE_EXPERIMENT ? target->spec != NULL
+		                                                : target->variant != NULL;
+		bool again = row->scope == SPEC_SCOPE_VARIANT && target->spec &&
+		             spec_keys_in(SPEC_SCOPE_EXPERIMENT, row->name);
+		if (here && !again)
+			used += (size_t)snprintf(allowed + used, sizeof allowed - used, "%s%s",
+			                         used ? ", " : "", row->name);
+	}
+	return status_set(st,
+	                  "unknown key '%s'; allowed is %s%s, env.NAME, each also with a "
+	                  "backend in front, as in host.%s",
+	                  key, target->spec ? "" : "like, ", allowed,
+	                  target->spec ? "bytes" : "path");
+}
+
+int spec_keys_apply(const struct spec_target *target, const char *key, const char *value,
+                    struct status *st)
+{
+	const struct spec_value v = {value, target->lookup};
+	if (is_env(key) && target->variant)
+		return env_set(&target->variant->settings, key + sizeof env_prefix - 1, value,
+		               st);
+	bool known = false;
+	for (const struct spec_key *row = keys; row->name; row++) {
+		char *base = row->scope == SPEC_SCOPE_EXPERIMENT ? (char *)target->spec
+		                                                 : (char *)target->variant;
+		if (!base || strcmp(row->name, key))
+			continue;
+		known = true;
+		if (row->read(row, &v, base + row->offset, st))
+			return -1;
+	}
+	return known ? 0 : unknown_key(target, key, st);
+}

@@ -1,0 +1,45 @@
+/* An experiment file as text: its sections and entries, each with its line. Means nothing yet.
+ */
+#ifndef LAUNCHGAP_SPEC_TEXT_H
+#define LAUNCHGAP_SPEC_TEXT_H
+
+#include <stddef.h>
+
+#include "status.h"
+
+#define SPEC_TEXT_KIND_BYTES     32
+#define SPEC_TEXT_NAME_BYTES     41 /* "-again" and a file's suffix still fit behind it */
+#define SPEC_TEXT_QUESTION_BYTES 512
+
+struct spec_section {
+	unsigned line;
+	char kind[SPEC_TEXT_KIND_BYTES]; /* "variant" of [variant threads] */
+	char name[SPEC_TEXT_NAME_BYTES]; /* "threads", or "" */
+};
+
+struct spec_entry {
+	unsigned section; /* index */
+	unsigned line;    /* 0: from the command line */
+	char *key, *value;
+};
+
+struct spec_text {
+	char question[SPEC_TEXT_QUESTION_BYTES]; /* the comment on top, up to its first empty
+	                                            line */
+	unsigned nsections, nentries;
+	struct spec_section *sections;
+	struct spec_entry *entries;
+};
+
+/* Whether a name is letters, digits, '-', '_' and '.', does not start with '.' or '-', and
+ * fits. */
+bool spec_text_is_name(const char *text, size_t bytes);
+
+/* Errors read `file:line: …`. The caller frees with spec_text_free. */
+int spec_text_read(const char *file, struct spec_text *out, struct status *st);
+/* Appends copies. -1 when memory is out. */
+int spec_text_add(struct spec_text *text, unsigned section, unsigned line, const char *key,
+                  const char *value);
+void spec_text_free(struct spec_text *text);
+
+#endif

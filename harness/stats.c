@@ -1,0 +1,149 @@
+#include "stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Beyond, the null distribution is taken as normal: at 200 pairs that moves each end of the
+ * interval by one Walsh average of 20 100, and the exact sum's cost grows with the third power.
+ */
+#define EXACT_MAX 200
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+double stats_quantile(const double *x, size_t n, double p)
+{
+	if (n == 0)
+		return NAN;
+	double *sorted = malloc(n * sizeof *sorted);
+	if (!sorted)
+		return NAN;
+	memcpy(sorted, x, n * sizeof *sorted);
+	qsort(sorted, n, sizeof *sorted, by_value);
+	double at = (double)(n - 1) * p;
+	size_t below = (size_t)floor(at), above = below + 1 < n ? below + 1 : below;
+	double share = at - (double)below;
+	double value =
+	    share > 0 ? sorted[below] + share * (sorted[above] - sorted[below]) : sorted[below];
+	free(sorted);
+	return value;
+}
+
+double stats_median(const double *x, size_t n)
+{
+	return stats_quantile(x, n, 0.5);
+}
+
+/* The null distribution of T+ for n pairs: p[t] = P(T+ = t), t ≤ n(n+1)/2. Pair k adds its rank
+ * k to T+ with probability one half, so that each k folds the distribution with {0, k}.
+ * Counting down in t lets it be done in place. The caller frees. */
+static double *null_distribution(unsigned n)
+{
+	size_t most = (size_t)n * (n + 1) / 2;
+	double *p = calloc(most + 1, sizeof *p);
+	if (!p)
+		return NULL;
+	p[0] = 1;
+	for (size_t k = 1, reach = 0; k <= n; k++) {
+		reach += k;
+		for (size_t t = reach + 1; t-- > 0;)
+			p[t] = (p[t] + (t >= k ? p[t - k] : 0)) / 2;
+	}
+	return p;
+}
+
+double stats_signed_rank_cdf(unsigned n, unsigned t)
+{
+	if (n > EXACT_MAX)
+		return NAN;
+	size_t most = (size_t)n * (n + 1) / 2;
+	if (t >= most)
+		return 1;
+	double *p = null_distribution(n);
+	if (!p)
+		return NAN;
+	double sum = 0;
+	for (size_t i = 0; i <= t; i++)
+		sum += p[i];
+	free(p);
+	return sum;
+}
+
+/* The same by the normal distribution, with continuity correction. */
+static double normal_cdf(unsigned n, double t)
+{
+	double mean = n * (n + 1.0) / 4, spread = sqrt(n * (n + 1.0) * (2.0 * n + 1) / 24);
+	return erfc(-(t + 0.5 - mean) / spread / sqrt(2)) / 2;
+}
+
+/* The largest C with P(T+ ≤ C − 1) ≤ tail: the interval is from the C-th smallest to the C-th
+ * largest Walsh average. 0 when there is none. *outside is that probability. */
+static size_t signed_rank_place(unsigned n, double tail, double *outside)
+{
+	double *p = n <= EXACT_MAX ? null_distribution(n) : NULL;
+	if (!p && n <= EXACT_MAX)
+		return 0;
+	size_t c = 0, most = (size_t)n * (n + 1) / 2;
+	double sum = 0;
+	while (c < most / 2) {
+		double next = p ? sum + p[c] : normal_cdf(n, (double)c);
+		if (next > tail)
+			break;
+		sum = next;
+		c++;
+	}
+	free(p);
+	*outside = sum;
+	return c;
+}
+
+/* The n(n+1)/2 means of each pair of x, a value with itself included, sorted. The caller frees.
+ */
+static double *walsh_averages(const double *x, unsigned n, size_t *count)
+{
+	*count = (size_t)n * (n + 1) / 2;
+	double *w = malloc(*count * sizeof *w);
+	if (!w)
+		return NULL;
+	size_t k = 0;
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned j = i; j < n; j++)
+			w[k++] = (x[i] + x[j]) / 2;
+	qsort(w, *count, sizeof *w, by_value);
+	return w;
+}
+
+struct stats_ratio stats_ratio(const double *left, const double *right, unsigned n,
+                               double confidence)
+{
+	struct stats_ratio out = {
+	    .estimate = NAN, .lo = NAN, .hi = NAN, .blocks = n, .confidence = NAN};
+	if (n == 0)
+		return out;
+	size_t count = 0;
+	double *w = NULL, *logs = malloc(n * sizeof *logs);
+	if (!logs)
+		return out;
+	for (unsigned i = 0; i < n; i++)
+		logs[i] = log(left[i] / right[i]);
+	w = walsh_averages(logs, n, &count);
+	if (!w)
+		goto free_logs;
+	out.estimate = exp((w[(count - 1) / 2] + w[count / 2]) / 2);
+	double outside = 0;
+	size_t c =
+	    n < STATS_MIN_BLOCKS ? 0 : signed_rank_place(n, (1 - confidence) / 2, &outside);
+	if (c > 0) {
+		out.lo = exp(w[c - 1]);
+		out.hi = exp(w[count - c]);
+		out.confidence = 1 - 2 * outside;
+	}
+	free(w);
+free_logs:
+	free(logs);
+	return out;
+}

@@ -1,0 +1,58 @@
+#include "status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int status_set(struct status *st, const char *format, ...)
+{
+	if (!st->text[0]) {
+		va_list args;
+		va_start(args, format);
+		vsnprintf(st->text, sizeof st->text, format, args);
+		va_end(args);
+	}
+	return -1;
+}
+
+void status_complain(const struct status *st)
+{
+	fprintf(stderr, "launchgap: %s\n", st->text);
+}
+
+void status_say(const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+static void print_span(char *text, size_t bytes, int64_t ns)
+{
+	long s = (long)(ns / 1000000000);
+	if (s < 60)
+		snprintf(text, bytes, "%lds", s);
+	else if (s < 3600)
+		snprintf(text, bytes, "%ldm%02lds", s / 60, s % 60);
+	else
+		snprintf(text, bytes, "%ldh%02ldm", s / 3600, s % 3600 / 60);
+}
+
+void status_progress(unsigned done, unsigned total, int64_t elapsed_ns, const char *what)
+{
+	char left[32] = "?";
+	if (done)
+		print_span(left, sizeof left, elapsed_ns / done * (total - done));
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r\033[K[%u/%u] %s, about %s left", done, total, what, left);
+	else
+		fprintf(stderr, "[%u/%u] %s, about %s left\n", done, total, what, left);
+}
+
+void status_progress_end(void)
+{
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+}

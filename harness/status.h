@@ -1,0 +1,31 @@
+/* Sentences for people: the one error text of a call, and the lines of a run in progress.
+ *
+ * The function that first decides an error says it, once, with the cause and what is allowed;
+ * everyone above passes it on. Outputs are set only on success. */
+#ifndef LAUNCHGAP_STATUS_H
+#define LAUNCHGAP_STATUS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct status {
+	char text[1024]; /* "" while nothing went wrong */
+};
+
+/* Sets the text and returns -1, so that `return status_set(st, …);` is an error path.
+ * A text that is already there stays: the first cause is the one to read. */
+int status_set(struct status *st, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* "launchgap: <text>" on stderr. */
+void status_complain(const struct status *st);
+
+/* One plain line on stderr. */
+void status_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Progress of a run on stderr: one line redrawn on a terminal, plain lines elsewhere.
+ * done of total trials, what runs now, and an estimate of what is left from the elapsed time. */
+void status_progress(unsigned done, unsigned total, int64_t elapsed_ns, const char *what);
+/* Ends the redrawn line, if there is one. */
+void status_progress_end(void);
+
+#endif

@@ -1,0 +1,87 @@
+/* The summary: what the records of a run come to, one row per variant, cell and pace. Pure:
+ * from records to numbers, nothing is written but the CSV of exactly these rows.
+ *
+ * A trial gives one number per cell: stream, the median over its stretches of the time per
+ * call; isolated, the median over its calls. A row's number is the median over its trials, one
+ * a block. Whatever cannot be given is NaN, and empty in the CSV. */
+#ifndef LAUNCHGAP_SUMMARY_H
+#define LAUNCHGAP_SUMMARY_H
+
+#include "record.h"
+#include "stats.h"
+
+enum summary_role { ROLE_VARIANT, ROLE_REFERENCE, ROLE_AGAIN, ROLE_LIMIT };
+
+/* Texts are borrowed from the record. */
+struct summary_variant {
+	const char *name, *mode, *layout, *backend, *bind, *skip;
+	const char *library; /* its version, as its trials said, or "" */
+	const char *path;    /* data path that its trials said, or "" */
+	enum summary_role role;
+	bool measured; /* has at least one row with a time */
+};
+
+struct summary_trial {
+	unsigned block;
+	double time_ns, p95_ns, p99_ns, launch_ns, skew_ns, poll_ns;
+};
+
+struct summary_row {
+	unsigned variant, group;
+	unsigned nranks;
+	struct cell cell;
+	unsigned ntrials; /* with a time; one a block */
+	struct summary_trial *trials;
+	unsigned failed;                        /* trials that have none */
+	double time_us, time_us_lo, time_us_hi; /* lo, hi: quartiles over blocks */
+	double algbw_gbs, busbw_gbs;            /* NaN where the backend carries no data */
+	double p50_us, p95_us, p99_us;          /* isolated only */
+	double launch_us, skew_us, resolution_us;
+	struct stats_ratio ratio; /* time of the reference ÷ time of this: < 1 is slower */
+	uint64_t wrong, faults, switches;
+	bool carries_data, digest_ok;
+	char digest[20];
+};
+
+/* Rows that belong in one table: all but the size is equal. */
+struct summary_group {
+	struct cell cell; /* of its first size */
+	unsigned nranks;
+	unsigned nsizes;
+	size_t *bytes, *asked_bytes; /* ascending */
+	struct stats_ratio *gaps;    /* per variant: one number per block, the geometric mean of
+	                                the ratio over the sizes that both have */
+};
+
+struct summary {
+	const struct record_run *run; /* borrowed */
+	unsigned nvariants;
+	struct summary_variant *variants;
+	int reference; /* index, or -1 */
+	unsigned nrows;
+	struct summary_row *rows; /* by variant, group, size */
+	unsigned ngroups;
+	struct summary_group *groups;
+	unsigned nblocks;  /* the most that any row has */
+	unsigned ncores;   /* of the machine; 0: not recorded */
+	bool carries_data; /* any row does */
+	char trouble[512]; /* why nothing may be compared (wrong data, digests that differ), or
+	                      "" */
+};
+
+/* The caller frees with summary_free; `run` has to outlive it. */
+int summary_make(const struct record_run *run, struct summary *out, struct status *st);
+void summary_free(struct summary *summary);
+
+/* The row of a variant in a group at a size, or NULL. */
+const struct summary_row *summary_find(const struct summary *summary, unsigned variant,
+                                       unsigned group, size_t bytes);
+bool summary_is_limit(const struct summary *summary, const struct summary_group *group);
+/* More ranks than cores: waiting yields, and latencies are the scheduler's. */
+bool summary_crowded(const struct summary *summary);
+const char *summary_role_name(enum summary_role role);
+
+/* summary.csv: its columns are in results/README.md. */
+int summary_write_csv(const struct summary *summary, const char *file, struct status *st);
+
+#endif

@@ -1,0 +1,78 @@
+#include "summary.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static const char header[] =
+    "variant,role,mode,layout,backend,library,ranks,collective,bytes,asked_bytes,dtype,op,root,"
+    "in_place,pace,blocks,failed,time_us,time_us_lo,time_us_hi,algbw_gbs,busbw_gbs,p50_us,p95_"
+    "us,"
+    "p99_us,launch_us,skew_us,resolution_us,ratio,ratio_lo,ratio_hi,wrong,faults,switches,"
+    "digest_ok\n";
+
+/* Quoted where a reader would take it for something else. */
+static void put_text(FILE *out, const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		fprintf(out, "%s,", text);
+		return;
+	}
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text == '\n' || *text == '\r' ? ' ' : *text, out);
+	}
+	fputs("\",", out);
+}
+
+static void put_number(FILE *out, double x)
+{
+	if (isfinite(x))
+		fprintf(out, "%.6g", x);
+	fputc(',', out);
+}
+
+static void put_row(FILE *out, const struct summary *s, const struct summary_row *row)
+{
+	const struct summary_variant *v = &s->variants[row->variant];
+	const struct cell *c = &row->cell;
+	const char *const texts[] = {
+	    v->name, summary_role_name(v->role), v->mode, v->layout, v->backend, v->library};
+	const double numbers[] = {row->time_us,   row->time_us_lo,    row->time_us_hi,
+	                          row->algbw_gbs, row->busbw_gbs,     row->p50_us,
+	                          row->p95_us,    row->p99_us,        row->launch_us,
+	                          row->skew_us,   row->resolution_us, row->ratio.estimate,
+	                          row->ratio.lo,  row->ratio.hi};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		put_text(out, texts[i]);
+	fprintf(out, "%u,%s,%zu,%zu,%s,%s,%u,%d,%s,%u,%u,", row->nranks,
+	        coll_info(c->coll)->name, c->bytes, c->asked_bytes, coll_dtype_name(c->dtype),
+	        coll_op_name(c->op), c->root, c->in_place, coll_pace_name(c->pace),
+	        row->ntrials, row->failed);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		put_number(out, numbers[i]);
+	if (row->carries_data)
+		fprintf(out, "%llu", (unsigned long long)row->wrong);
+	fprintf(out, ",%llu,%llu,%s\n", (unsigned long long)row->faults,
+	        (unsigned long long)row->switches,
+	        !row->carries_data ? ""
+	        : row->digest_ok   ? "1"
+	                           : "0");
+}
+
+int summary_write_csv(const struct summary *s, const char *file, struct status *st)
+{
+	FILE *out = fopen(file, "w");
+	if (!out)
+		return status_set(st, "cannot write %s: %s", file, strerror(errno));
+	fputs(header, out);
+	for (unsigned i = 0; i < s->nrows; i++)
+		put_row(out, s, &s->rows[i]);
+	/* A full disk shows itself at the latest when the last bytes are pushed out. */
+	int failed = ferror(out);
+	if (fclose(out) || failed)
+		return status_set(st, "cannot write %s: %s", file, strerror(errno));
+	return 0;
+}

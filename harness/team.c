@@ -1,0 +1,241 @@
+#include "team.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LINE  64 /* bytes of a cache line: what two workers write never shares one */
+#define MAGIC 0x6C61756E63686761u
+
+#ifdef __x86_64__
+#define RELAX() __builtin_ia32_pause()
+#else
+#define RELAX() atomic_signal_fence(memory_order_seq_cst)
+#endif
+
+enum { FAIL_NONE, FAIL_WRITING, FAIL_SAID };
+
+struct header {
+	uint64_t magic;
+	struct team_shape shape;
+	size_t mail_at, sheet_at, area_at, store_at, bytes;
+	_Alignas(LINE) atomic_uint arrived;
+	_Alignas(LINE) atomic_uint round;
+	_Alignas(LINE) atomic_int failing;
+	char failure[sizeof(struct status) + 16];
+};
+
+struct team {
+	struct header *block;
+	int fd; /* −1 once sealed */
+};
+
+static size_t round_up(size_t bytes, size_t unit)
+{
+	return (bytes + unit - 1) / unit * unit;
+}
+
+static void lay_out(struct header *h, const struct team_shape *shape, size_t page)
+{
+	h->shape = *shape;
+	h->mail_at = round_up(sizeof *h, LINE);
+	h->sheet_at = h->mail_at + (size_t)shape->nranks * TEAM_MAIL_BYTES;
+	h->area_at = round_up(h->sheet_at + (size_t)shape->nworkers * TEAM_SHEET_BYTES, page);
+	h->store_at = round_up(h->area_at + shape->area_bytes, page);
+	h->bytes = round_up(h->store_at + shape->store_bytes, page);
+}
+
+static int map(struct team *team, size_t bytes, struct status *st)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, team->fd, 0);
+	if (p == MAP_FAILED)
+		return status_set(st, "cannot map the team's block of %zu bytes: %s", bytes,
+		                  strerror(errno));
+	team->block = p;
+	return 0;
+}
+
+/* Page tables are each process's own: what is stamped in timed calls is mapped before. Adding 0
+ * writes without changing what another process may have written meanwhile. */
+static void touch(struct team *team)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	for (size_t at = 0; at < team->block->store_at; at += page)
+		atomic_fetch_add((atomic_uint *)((char *)team->block + at), 0);
+}
+
+int team_create(const struct team_shape *shape, char *path, size_t path_bytes, struct team **out,
+                struct status *st)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct header plan = {0};
+	struct team *team = calloc(1, sizeof *team);
+	if (!team)
+		return status_set(st, "out of memory for the team");
+	lay_out(&plan, shape, page);
+	/* Reserving in a memfd takes what it is asked for until the machine has no more. */
+	if (plan.store_at / page > (size_t)sysconf(_SC_PHYS_PAGES) / 2) {
+		free(team);
+		return status_set(st, "cannot reserve %zu bytes for samples: more than half of this "
+		                      "machine's memory; fewer cells, calls or ranks need less",
+		                  plan.store_at);
+	}
+	team->fd = memfd_create("launchgap-team", MFD_CLOEXEC);
+	if (team->fd < 0) {
+		status_set(st, "cannot make the team's block: %s", strerror(errno));
+		goto fail;
+	}
+	/* What is not the backend's is reserved now: a full memory must say so here, not by a
+	 * signal in the middle of a measurement. */
+	if (ftruncate(team->fd, (off_t)plan.bytes) ||
+	    (errno = posix_fallocate(team->fd, 0, (off_t)plan.store_at))) {
+		status_set(st, "cannot reserve %zu bytes for the team's block: %s", plan.bytes,
+		           strerror(errno));
+		goto fail;
+	}
+	if (map(team, plan.bytes, st))
+		goto fail;
+	memset((char *)team->block, 0, plan.store_at);
+	lay_out(team->block, shape, page);
+	team->block->magic = MAGIC;
+	snprintf(path, path_bytes, "/proc/%ld/fd/%d", (long)getpid(), team->fd);
+	*out = team;
+	return 0;
+fail:
+	team_leave(team);
+	return -1;
+}
+
+int team_join(const char *path, struct team **out, struct status *st)
+{
+	struct stat stat;
+	struct team *team = calloc(1, sizeof *team);
+	if (!team)
+		return status_set(st, "out of memory for the team");
+	team->fd = open(path, O_RDWR | O_CLOEXEC);
+	if (team->fd < 0 || fstat(team->fd, &stat)) {
+		status_set(st, "cannot join the team's block at %s: %s", path, strerror(errno));
+		goto fail;
+	}
+	if ((size_t)stat.st_size < sizeof(struct header)) {
+		status_set(st, "%s is no team's block", path);
+		goto fail;
+	}
+	if (map(team, (size_t)stat.st_size, st))
+		goto fail;
+	if (team->block->magic != MAGIC || team->block->bytes != (size_t)stat.st_size) {
+		status_set(st, "%s is no team's block", path);
+		munmap(team->block, (size_t)stat.st_size);
+		team->block = NULL;
+		goto fail;
+	}
+	team_seal(team);
+	touch(team);
+	*out = team;
+	return 0;
+fail:
+	team_leave(team);
+	return -1;
+}
+
+void team_seal(struct team *team)
+{
+	if (team->fd >= 0)
+		close(team->fd);
+	team->fd = -1;
+}
+
+void team_leave(struct team *team)
+{
+	if (!team)
+		return;
+	team_seal(team);
+	if (team->block)
+		munmap(team->block, team->block->bytes);
+	free(team);
+}
+
+const struct team_shape *team_shape(const struct team *team)
+{
+	return &team->block->shape;
+}
+
+int team_pause(struct team *team)
+{
+	struct header *h = team->block;
+	if (atomic_load_explicit(&h->failing, memory_order_relaxed) != FAIL_NONE)
+		return -1;
+	if (h->shape.yield)
+		sched_yield();
+	else
+		RELAX();
+	return 0;
+}
+
+/* A central counter and a round number: the last to arrive opens the next round, and all others see
+ * the same store, so that in every mode the release is one cache line's journey. */
+int team_meet(struct team *team)
+{
+	struct header *h = team->block;
+	unsigned round = atomic_load_explicit(&h->round, memory_order_relaxed);
+	if (atomic_fetch_add_explicit(&h->arrived, 1, memory_order_acq_rel) + 1 ==
+	    h->shape.nworkers) {
+		atomic_store_explicit(&h->arrived, 0, memory_order_relaxed);
+		atomic_store_explicit(&h->round, round + 1, memory_order_release);
+	}
+	while (atomic_load_explicit(&h->round, memory_order_acquire) == round)
+		if (team_pause(team))
+			return -1;
+	return atomic_load_explicit(&h->failing, memory_order_relaxed) == FAIL_NONE ? 0 : -1;
+}
+
+void team_fail(struct team *team, unsigned rank, const char *text)
+{
+	struct header *h = team->block;
+	int none = FAIL_NONE;
+	if (!atomic_compare_exchange_strong(&h->failing, &none, FAIL_WRITING))
+		return;
+	snprintf(h->failure, sizeof h->failure, "rank %u: %s", rank, text);
+	atomic_store_explicit(&h->failing, FAIL_SAID, memory_order_release);
+}
+
+const char *team_failure(const struct team *team)
+{
+	struct header *h = team->block;
+	if (atomic_load_explicit(&h->failing, memory_order_acquire) == FAIL_NONE)
+		return NULL;
+	/* Between the two stores lie microseconds, unless the writer was killed. */
+	for (int i = 0; i < 1000; i++) {
+		if (atomic_load_explicit(&h->failing, memory_order_acquire) == FAIL_SAID)
+			return h->failure;
+		usleep(100);
+	}
+	return "a rank failed and did not live to say why";
+}
+
+void *team_mail(struct team *team, unsigned rank)
+{
+	return (char *)team->block + team->block->mail_at + (size_t)rank * TEAM_MAIL_BYTES;
+}
+
+char *team_sheet(struct team *team, unsigned worker)
+{
+	return (char *)team->block + team->block->sheet_at + (size_t)worker * TEAM_SHEET_BYTES;
+}
+
+void *team_area(struct team *team)
+{
+	return (char *)team->block + team->block->area_at;
+}
+
+void *team_store(struct team *team)
+{
+	return (char *)team->block + team->block->store_at;
+}

@@ -1,0 +1,254 @@
+#include "worker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "clock.h"
+#include "machine.h"
+#include "sample.h"
+
+struct loop {
+	const struct backend *backend;
+	struct backend_ctx *ctx;
+	struct team *team;
+	struct backend_place place;
+	unsigned slot, slots;   /* the buffer of the next call, of how many */
+	struct sample **rows;   /* per local rank: where the next row goes */
+	struct sample *scratch; /* per local rank: rows that are not kept (warm-up) */
+	bool *busy;             /* per local rank */
+};
+
+static int fail(struct loop *loop, const struct status *st)
+{
+	team_fail(loop->team, loop->place.first, st->text);
+	return -1;
+}
+
+/* Polls each unfinished rank in turn. The clock is read once a poll: what a worker with eight ranks
+ * pays per rank is what a worker with one pays. */
+static int wait_idle(struct loop *loop)
+{
+	unsigned count = loop->place.count, left = count;
+	memset(loop->busy, true, count);
+	for (;;) {
+		for (unsigned i = 0; i < count; i++) {
+			if (!loop->busy[i])
+				continue;
+			struct sample *s = loop->rows[i];
+			int idle = loop->backend->idle(loop->ctx, i);
+			int64_t now = clock_now_ns();
+			s->poll_ns = now - s->idle_ns;
+			s->idle_ns = now;
+			if (!idle)
+				continue;
+			if (idle < 0) {
+				struct status st = {0};
+				loop->backend->error(loop->ctx, &st);
+				return fail(loop, &st);
+			}
+			loop->busy[i] = false;
+			left--;
+		}
+		if (!left)
+			return 0;
+		if (team_pause(loop->team))
+			return -1;
+	}
+}
+
+static void issue_call(struct loop *loop)
+{
+	const struct backend *b = loop->backend;
+	b->begin(loop->ctx);
+	for (unsigned i = 0; i < loop->place.count; i++)
+		b->issue(loop->ctx, i, loop->slot);
+	b->end(loop->ctx);
+	if (++loop->slot == loop->slots)
+		loop->slot = 0;
+}
+
+/* THE timed loop: meet, stamp, issue, stamp, wait. A row is a stretch of calls, or one call. */
+static int measure_row(struct loop *loop, unsigned calls)
+{
+	if (team_meet(loop->team))
+		return -1;
+	int64_t start = clock_now_ns();
+	for (unsigned c = 0; c < calls; c++)
+		issue_call(loop);
+	int64_t issued = clock_now_ns();
+	for (unsigned i = 0; i < loop->place.count; i++) {
+		loop->rows[i]->start_ns = start;
+		loop->rows[i]->issued_ns = issued;
+		loop->rows[i]->idle_ns = issued;
+	}
+	return wait_idle(loop);
+}
+
+static void keep_nothing(struct loop *loop)
+{
+	for (unsigned i = 0; i < loop->place.count; i++)
+		loop->rows[i] = &loop->scratch[i];
+}
+
+/* The first call of a cell, where libraries connect: the team meets around it, and once more
+ * before end(), which NCCL's thread mode needs (NVIDIA/nccl#787). */
+static int first_call(struct loop *loop, int64_t *length_ns)
+{
+	const struct backend *b = loop->backend;
+	keep_nothing(loop);
+	if (team_meet(loop->team))
+		return -1;
+	int64_t start = clock_now_ns();
+	b->begin(loop->ctx);
+	for (unsigned i = 0; i < loop->place.count; i++)
+		b->issue(loop->ctx, i, loop->slot);
+	if (team_meet(loop->team))
+		return -1;
+	b->end(loop->ctx);
+	if (++loop->slot == loop->slots)
+		loop->slot = 0;
+	if (wait_idle(loop))
+		return -1;
+	*length_ns = clock_now_ns() - start;
+	return team_meet(loop->team);
+}
+
+static int prepare(struct loop *loop, const struct cell *cell, uint64_t seed, unsigned slots)
+{
+	struct status st = {0};
+	if (loop->backend->prepare(loop->ctx, cell, seed, slots, &st))
+		return fail(loop, &st);
+	loop->slot = 0;
+	loop->slots = slots;
+	return 0;
+}
+
+static struct tally *tally_of(struct loop *loop, unsigned cell, unsigned i)
+{
+	return sample_tally(loop->place.trial, team_area(loop->team), cell, loop->place.first + i);
+}
+
+static int check(struct loop *loop, unsigned cell)
+{
+	for (unsigned i = 0; i < loop->place.count; i++) {
+		struct tally *tally = tally_of(loop, cell, i);
+		struct backend_verdict v = {0};
+		struct status st = {0};
+		if (loop->backend->check(loop->ctx, i, &v, &st))
+			return fail(loop, &st);
+		if (v.wrong && !tally->wrong)
+			tally->wrong_at = v.wrong_at;
+		tally->wrong += v.wrong;
+		tally->digest = v.digest;
+	}
+	return 0;
+}
+
+/* All timed rows of a cell, with what the kernel did to this worker meanwhile. */
+static int measure_rows(struct loop *loop, unsigned cell)
+{
+	const struct trial *trial = loop->place.trial;
+	const struct cell *c = &trial->cells[cell];
+	unsigned rows = trial_rows(trial, c);
+	unsigned calls = c->pace == PACE_STREAM ? trial->calls : 1;
+	struct rusage before, after;
+	for (unsigned i = 0; i < loop->place.count; i++)
+		loop->rows[i] = sample_rows(trial, team_area(loop->team), cell, loop->place.first + i);
+	getrusage(RUSAGE_THREAD, &before);
+	for (unsigned row = 0; row < rows; row++) {
+		if (measure_row(loop, calls))
+			return -1;
+		for (unsigned i = 0; i < loop->place.count; i++)
+			loop->rows[i]++;
+	}
+	getrusage(RUSAGE_THREAD, &after);
+	struct tally *own = tally_of(loop, cell, 0);
+	own->faults = (uint64_t)(after.ru_minflt - before.ru_minflt + after.ru_majflt - before.ru_majflt);
+	own->switches = (uint64_t)(after.ru_nivcsw - before.ru_nivcsw);
+	return 0;
+}
+
+static int measure_cell(struct loop *loop, unsigned cell)
+{
+	const struct trial *trial = loop->place.trial;
+	const struct cell *c = &trial->cells[cell];
+	int64_t first_ns = 0, ignored;
+	if (prepare(loop, c, trial->seed, trial_slots(trial, c)) || team_meet(loop->team))
+		return -1;
+	int64_t begin = clock_now_ns();
+	if (first_call(loop, &first_ns))
+		return -1;
+	for (unsigned w = 0; w < trial->warmup; w++)
+		if (measure_row(loop, 1))
+			return -1;
+	/* Once a cell's timed calls are through nobody writes any more: then look. */
+	if (measure_rows(loop, cell) || team_meet(loop->team) || check(loop, cell))
+		return -1;
+	/* One more call on fresh inputs gives the digest, equal in all modes and paces. */
+	if (prepare(loop, c, value_mix(trial->seed), 1) || first_call(loop, &ignored) ||
+	    check(loop, cell))
+		return -1;
+	for (unsigned i = 0; i < loop->place.count; i++) {
+		struct tally *tally = tally_of(loop, cell, i);
+		tally->begin_ns = begin;
+		tally->first_ns = (uint64_t)first_ns;
+		tally->measured = 1;
+	}
+	return team_meet(loop->team);
+}
+
+/* Opens under the binding that helper threads may inherit, then takes the core for timing. */
+static int open_backend(struct loop *loop)
+{
+	const struct backend_place *place = &loop->place;
+	enum bind bind = place->trial->settings.bind;
+	unsigned nworkers = layout_workers(place->trial->settings.layout);
+	int numa = loop->backend->numa_node(place->first);
+	char text[64] = "", facts[TEAM_SHEET_BYTES / 2] = "";
+	struct status st = {0};
+	struct machine_seat *seat = machine_seat_take();
+	machine_seat_bind(seat, bind, true, numa, place->worker, nworkers, text, sizeof text);
+	int error = loop->backend->open(place, &loop->ctx, &st);
+	machine_seat_bind(seat, bind, false, numa, place->worker, nworkers, text, sizeof text);
+	machine_seat_free(seat);
+	if (error)
+		return fail(loop, &st);
+	loop->backend->describe(loop->ctx, facts, sizeof facts);
+	snprintf(team_sheet(loop->team, place->worker), TEAM_SHEET_BYTES, "bind=%s\n%s", text, facts);
+	return team_meet(loop->team);
+}
+
+void worker_run(const struct trial *trial, const struct backend *backend, struct team *team,
+                unsigned index)
+{
+	struct layout layout = trial->settings.layout;
+	unsigned count = layout.ranks_per_thread;
+	struct loop loop = {
+		.backend = backend,
+		.team = team,
+		.place = {.trial = trial,
+	                  .team = team,
+	                  .nranks = layout_ranks(layout),
+	                  .worker = index,
+	                  .first = index * count,
+	                  .count = count,
+	                  .process = index / layout.threads,
+	                  .processes = layout.processes},
+		.rows = calloc(count, sizeof *loop.rows),
+		.scratch = calloc(count, sizeof *loop.scratch),
+		.busy = calloc(count, sizeof *loop.busy),
+	};
+	if (!loop.rows || !loop.scratch || !loop.busy) {
+		team_fail(team, loop.place.first, "out of memory for the worker");
+	} else if (!open_backend(&loop)) {
+		for (unsigned cell = 0; cell < trial->ncells; cell++)
+			if (measure_cell(&loop, cell))
+				break;
+	}
+	backend->close(loop.ctx);
+	free(loop.busy);
+	free(loop.scratch);
+	free(loop.rows);
+}

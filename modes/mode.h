@@ -1,0 +1,62 @@
+/* A mode places the workers. It knows no backend, clock or record, and never touches a GPU. */
+#ifndef LAUNCHGAP_MODE_H
+#define LAUNCHGAP_MODE_H
+
+#include "../harness/team.h"
+
+#define MODE_MAX_ARGS 64
+
+struct run {
+	struct layout layout;
+	struct team_shape shape;
+	const char *order; /* the trial's file, last argument of the job */
+	const char *scratch; /* a folder of this run for what the launcher leaves; removed later */
+};
+
+struct mode_argv {
+	unsigned count;
+	char *args[MODE_MAX_ARGS + 1]; /* NULL-terminated; owned, mode_argv_free */
+};
+
+/* index: 0 … layout_workers − 1, in rank order. process: 0 … processes − 1. */
+typedef void mode_worker_fn(struct team *team, unsigned index, unsigned process, void *arg);
+/* Called once in the first process after all workers are through and before the block goes. */
+typedef int mode_lead_fn(struct team *team, void *arg, struct status *st);
+
+struct mode {
+	const char *name;
+	const char *summary;
+	/* Whether this mode is the one for a layout: the rows partition all layouts. */
+	bool (*owns)(struct layout layout);
+	/* The layout that `nranks` ranks have in this mode when none is given. */
+	struct layout (*spread)(unsigned nranks);
+	/* NULL, or a sentence why it cannot run here. */
+	const char *(*unsupported)(void);
+	/* The argv that starts a fresh job. */
+	int (*command)(const struct run *run, const char *self, struct mode_argv *out,
+	               struct status *st);
+	/* In the job: makes the block, calls worker once per host thread, waits for all, then lead. */
+	int (*enter)(const struct run *run, mode_worker_fn *worker, mode_lead_fn *lead, void *arg,
+	             struct status *st);
+};
+
+/* NULL-terminated. */
+extern const struct mode *const mode_table[];
+const struct mode *mode_find(const char *name);
+const struct mode *mode_for_layout(struct layout layout);
+
+/* Appends a copy; -1 when full or out of memory. */
+int mode_argv_add(struct mode_argv *argv, const char *arg);
+void mode_argv_free(struct mode_argv *argv);
+
+/* Runs this process's worker threads, the calling thread being the first; used by every mode. */
+int mode_run_threads(const struct run *run, struct team *team, unsigned process,
+                     mode_worker_fn *worker, void *arg, struct status *st);
+
+/* enter and command of the modes that need one process and no launcher. */
+int mode_run_alone(const struct run *run, mode_worker_fn *worker, mode_lead_fn *lead, void *arg,
+                   struct status *st);
+int mode_command_alone(const struct run *run, const char *self, struct mode_argv *out,
+                       struct status *st);
+
+#endif

@@ -1,0 +1,96 @@
+/* processes: one process per rank, started by mpirun. MPI only brings them together; once all have
+ * mapped the team's block it is not called until the end. */
+#include "../harness/machine.h"
+#include "mode.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static bool processes_owns(struct layout l)
+{
+	return l.processes > 1;
+}
+
+static struct layout processes_spread(unsigned nranks)
+{
+	return (struct layout){nranks, 1, 1};
+}
+
+static const char *processes_unsupported(void)
+{
+	return machine_has_program("mpirun")
+	           ? NULL
+	           : "mpirun is not on the PATH (Debian: apt-get install openmpi-bin)";
+}
+
+/* Binding is ours (none by mpirun); more ranks than cores is allowed; vader's shared-memory files and
+ * mpirun's own session go where the runner removes them. */
+static int processes_command(const struct run *run, const char *self, struct mode_argv *out,
+                             struct status *st)
+{
+	char count[16];
+	snprintf(count, sizeof count, "%u", run->layout.processes);
+	const char *const args[] = {
+		"mpirun", "-np", count, "--oversubscribe", "--bind-to", "none",
+		"--mca", "pml", "ob1", "--mca", "btl", "self,vader",
+		"--mca", "btl_vader_single_copy_mechanism", "none",
+		"--mca", "btl_vader_backing_directory", run->scratch,
+		"--mca", "orte_tmpdir_base", run->scratch,
+		self, "worker", run->order,
+	};
+	/* mpirun refuses root unless told; the flag is an error to no other user. */
+	for (unsigned i = 0; i < sizeof args / sizeof *args; i++) {
+		if ((i == 1 && geteuid() == 0 && mode_argv_add(out, "--allow-run-as-root")) ||
+		    mode_argv_add(out, args[i]))
+			return status_set(st, "out of memory for mpirun's command");
+	}
+	return 0;
+}
+
+static int share_team(const struct run *run, int process, struct team **team, struct status *st)
+{
+	char path[64] = "";
+	int made = 0, joined, all;
+	if (process == 0)
+		made = team_create(&run->shape, path, sizeof path, team, st);
+	MPI_Bcast(&made, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
+	if (made)
+		return status_set(st, "the first process could not make the team's block");
+	joined = process == 0 ? 0 : team_join(path, team, st);
+	MPI_Allreduce(&joined, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+	if (process == 0)
+		team_seal(*team);
+	return all ? status_set(st, "another process could not join the team's block") : 0;
+}
+
+static int processes_enter(const struct run *run, mode_worker_fn *worker, mode_lead_fn *lead,
+                           void *arg, struct status *st)
+{
+	struct team *team = NULL;
+	int provided, process, processes, result = -1;
+	if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided))
+		return status_set(st, "MPI_Init_thread failed");
+	MPI_Comm_rank(MPI_COMM_WORLD, &process);
+	MPI_Comm_size(MPI_COMM_WORLD, &processes);
+	if ((unsigned)processes != run->layout.processes)
+		status_set(st, "mpirun started %d processes, the layout has %u", processes,
+		           run->layout.processes);
+	else if (!share_team(run, process, &team, st) &&
+	         !mode_run_threads(run, team, (unsigned)process, worker, arg, st))
+		result = process == 0 ? lead(team, arg, st) : 0;
+	team_leave(team);
+	MPI_Finalize();
+	return result;
+}
+
+const struct mode mode_processes = {
+	.name = "processes",
+	.summary = "one process per rank, started by Open MPI's mpirun",
+	.owns = processes_owns,
+	.spread = processes_spread,
+	.unsupported = processes_unsupported,
+	.command = processes_command,
+	.enter = processes_enter,
+};

@@ -1,0 +1,53 @@
+# Each variant against the reference, with the 95 % interval at each size: below 1 is slower. Where
+# some are far from 1, a panel above shows those near it. One picture per collective and pace.
+load dir.'/plots/run.gp'
+load style
+
+figure(i, g, col) = i == first ? NaN : pick(V_name[i], G_coll[g], G_pace[g], col)
+# Variants stand a little beside each other, so that their intervals can be told apart.
+beside(i) = 2 ** ((i - (variants + 1) / 2.0) * 0.5 / variants)
+panel_at(far, panel) = !far ? '' : panel ? 'set tmargin at screen 0.5; set bmargin at screen 0.225' : \
+	'set tmargin at screen 0.835; set bmargin at screen 0.545'
+do for [g = 1:groups] {
+	if (!comparable || variants < 2 || !carries_data) { continue }
+	set output sprintf('%s/plots/%s_%s_ratio%s.png', dir, prefix, G_coll[g], \
+		G_pace[g] eq 'stream' ? '' : '_'.G_pace[g])
+	far = G_ratio_lo[g] < 0.75 || G_ratio_hi[g] > 1.33
+	reach = far ? G_near[g] : G_ratio_hi[g] > 1 / G_ratio_lo[g] ? G_ratio_hi[g] : 1 / G_ratio_lo[g]
+	reach = 1 + (reach < 1.02 ? 0.025 : (reach - 1) * 1.15)
+	set multiplot
+	set label 1 title_line at screen 0.5, screen 0.965 center font ',13'
+	set label 2 machine_line at screen 0.5, screen 0.035 center textcolor rgb 0x555555
+	set label 3 caption(g, G_pace[g].' calls, '.(blocks < 6 ? '' : '95 % intervals over ').\
+		plural(blocks, 'block').(blocks < 6 ? ', too few for intervals' : '')) \
+		at screen 0.5, screen 0.08 center textcolor rgb 0x555555
+	set label 5 (G_pace[g] eq 'stream' ? 'bandwidth' : 'speed').' against '.reference.\
+		', < 1: slower' at screen 0.022, screen 0.53 center rotate by 90
+	do for [panel = 0:far] {
+		eval panel_at(far, panel)
+		bare = panel < far
+		eval size_axis(G_min[g], G_max[g])
+		if (far && panel) {
+			eval sprintf('set yrange [%g:%g]', G_ratio_lo[g] / 1.15, G_ratio_hi[g] * 1.15)
+			set logscale y 2
+			set ytics (0.015625, 0.03125, 0.0625, 0.125, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8)
+		} else {
+			eval sprintf('set yrange [%g:%g]', 1 / reach, reach)
+			unset logscale y
+			eval sprintf('set ytics %g', reach > 1.2 ? 0.1 : reach > 1.1 ? 0.05 : reach > 1.04 ? 0.02 : 0.01)
+		}
+		if (panel == far) { set xlabel 'size per rank' } else { unset xlabel }
+		plot 1 with lines lw 1.5 lc rgb 0x333333 title reference.' = 1', \
+			for [i = 1:variants] csv using (column('bytes') * beside(i)):(figure(i, g, 'ratio')):\
+				(figure(i, g, 'ratio_lo')):(figure(i, g, 'ratio_hi')) \
+				with yerrorbars lw 1.4 pt shape(i) lc rgb color(i) notitle, \
+			for [i = 1:variants] csv using (column('bytes') * beside(i)):(figure(i, g, 'ratio')) \
+				with linespoints lw 1.8 dt dash(i) pt shape(i) lc rgb color(i) \
+				title i == first ? '' : V_label[i]
+		unset key
+		do for [k in '1 2 3 5'] { eval 'unset label '.k }
+	}
+	unset multiplot
+	unset output
+	set key
+}

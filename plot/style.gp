@@ -1,0 +1,73 @@
+# What all pictures share. Before it, plots/run.gp has said what the run holds; `dir` is the run's
+# folder.
+
+set encoding utf8
+set terminal pngcairo size 900,560 font 'DejaVu Sans,11' noenhanced background '#ffffff'
+set datafile separator comma
+set datafile columnheaders
+csv = dir.'/summary.csv'
+
+# One colour and one shape per mode, the same in every picture: from the palette of Okabe and Ito,
+# which is told apart with any kind of colour vision. The A/A twin is grey.
+color(i) = V_role[i] eq 'again' ? 0x999999 : V_mode[i] eq 'single' ? 0xE69F00 : \
+	V_mode[i] eq 'threads' ? 0x0072B2 : V_mode[i] eq 'processes' ? 0x009E73 : 0xCC79A7
+filled(mode) = mode eq 'single' ? 5 : mode eq 'threads' ? 7 : mode eq 'processes' ? 9 : 13
+shape(i) = V_role[i] eq 'again' ? 2 : filled(V_mode[i]) - (V_nth[i] > 1)
+dash(i) = V_role[i] eq 'again' ? 3 : V_nth[i] == 1 ? 1 : V_nth[i] == 2 ? 2 : V_nth[i] == 3 ? 4 : 5
+# The reference is drawn first and broad, so that curves on top of it leave it in sight: the variant
+# to draw as the k-th.
+first = 1 + sum [i = 1:variants] (V_role[i] eq 'reference' ? i - 1 : 0)
+in_order(k) = k == 1 ? first : k <= first ? k - 1 : k
+width(i) = V_role[i] eq 'reference' ? 4.5 : 1.8
+points(i) = V_role[i] eq 'reference' ? 1.6 : 1.1
+limit_color = 0x444444
+faint = 0xD0000000 # added to a colour: how transparent a band is
+
+set style line 100 lc rgb 0xDDDDDD lw 1
+set style line 101 lc rgb 0x666666 lw 1
+set grid xtics ytics ls 100 back
+set border 3 ls 101
+set tics nomirror out
+set boxwidth 0.55 absolute
+set lmargin at screen 0.105
+set rmargin at screen 0.965
+set tmargin at screen 0.835
+set bmargin at screen 0.225
+set key at screen 0.535, screen 0.935 center top horizontal maxcols 4 Left reverse samplen 2.4 width -2
+
+# The value of a column in the rows of one variant, collective and pace.
+pick(name, coll, pace, col) = strcol('variant') eq name && strcol('collective') eq coll && \
+	strcol('pace') eq pace ? column(col) : NaN
+
+# Sizes on a logarithmic axis, ticks at powers of two: size_axis gives the commands to evaluate.
+bare = 0 # 1: ticks without their sizes
+size_label(b) = bare ? '' : b < 1024 ? sprintf('%.0f B', b) : \
+	b < 1048576 ? sprintf('%.0f KiB', b / 1024) : \
+	b < 1073741824 ? sprintf('%.0f MiB', b / 1048576) : sprintf('%.0f GiB', b / 1073741824)
+power(b) = int(floor(log(b) / log(2) + 0.5))
+size_tics(k, last, step, sep) = k > last ? '' : \
+	sprintf("%s'%s' %.0f", sep, size_label(2.0**k), 2.0**k).size_tics(k + step, last, step, ', ')
+size_step(n) = n > 20 ? 3 : n > 9 ? 2 : 1
+size_axis(lo, hi) = sprintf('set logscale x 2; set xrange [%.0f:%.0f]; set xtics (%s)', \
+	lo / 1.4, hi * 1.4, size_tics(power(lo), power(hi), size_step(power(hi) - power(lo)), ''))
+
+# Times on a logarithmic axis, with ticks at 1, 2 and 5 where it spans less than three decades.
+time_tic(x) = sprintf("'%g' %g", x, x)
+time_tics(e, wide) = time_tic(10.0**e).\
+	(wide ? '' : ', '.time_tic(2 * 10.0**e).', '.time_tic(5 * 10.0**e)).\
+	(e == 9 ? '' : ', '.time_tics(e + 1, wide))
+time_axis(lo, hi) = sprintf('set logscale y 10; set yrange [%g:%g]; set ytics (%s)', lo / 1.5, \
+	hi * 1.5, time_tics(-4, hi / lo > 1000))
+
+# Bars instead of lines where there is one size only, named by `set xtics add`.
+bar_axis(n) = sprintf('unset logscale; set xrange [0.4:%d.6]; set yrange [0:*]; set xtics ()', n)
+
+# Title above, machine below.
+plural(n, word) = sprintf('%d %s%s', n, word, n == 1 ? '' : 's')
+title_line = title.', '.backend.' backend'
+machine_line = machine.(strlen(library) ? ', '.backend.' '.library : '')
+set label 1 title_line at screen 0.5, screen 0.965 center font ',13'
+set label 2 machine_line at screen 0.5, screen 0.035 center textcolor rgb 0x555555
+# What was measured, above the machine's line: set by each picture.
+caption(g, text) = sprintf('%s, %s: %s', G_coll[g], plural(G_ranks[g], 'rank'), text)
+over_blocks = ', median of '.plural(blocks, 'block')

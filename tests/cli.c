@@ -1,0 +1,138 @@
+#include "cli.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+void cli_folder(char path[64])
+{
+	strcpy(path, "/tmp/launchgap-test-XXXXXX");
+	if (!mkdtemp(path))
+		abort();
+}
+
+static int remove_one(const char *path, const struct stat *stat, int type, struct FTW *ftw)
+{
+	(void)stat, (void)type, (void)ftw;
+	return remove(path);
+}
+
+void cli_clean(const char *path)
+{
+	nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+void cli_write(const char *folder, const char *name, const char *text)
+{
+	char file[512];
+	snprintf(file, sizeof file, "%s/%s", folder, name);
+	FILE *f = fopen(file, "w");
+	if (!f || fputs(text, f) < 0 || fclose(f))
+		abort();
+}
+
+char *cli_read(const char *file)
+{
+	FILE *f = fopen(file, "r");
+	char *text = NULL;
+	size_t bytes = 0;
+	if (!f)
+		return NULL;
+	if (getdelim(&text, &bytes, '\0', f) < 0 && !text)
+		text = strdup("");
+	fclose(f);
+	return text;
+}
+
+pid_t cli_start(const char *folder, const char *const args[])
+{
+	char *argv[64] = {getenv("LAUNCHGAP")};
+	char out[512];
+	unsigned n = 1;
+	while (args[n - 1] && n < 63) {
+		argv[n] = (char *)(size_t)args[n - 1];
+		n++;
+	}
+	snprintf(out, sizeof out, "%s/out", folder);
+	pid_t pid = fork();
+	if (pid)
+		return pid;
+	int fd = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	dup2(fd, 1);
+	dup2(fd, 2);
+	execv(argv[0] ? argv[0] : "build/launchgap", argv);
+	_exit(127);
+}
+
+struct cli cli_wait(pid_t pid, const char *folder, unsigned seconds)
+{
+	struct cli cli = {0};
+	const struct timespec tick = {0, 20000000};
+	char out[512];
+	int status = 0;
+	for (unsigned i = 0; waitpid(pid, &status, WNOHANG) == 0; i++) {
+		if (i == seconds * 50)
+			kill(pid, SIGKILL);
+		nanosleep(&tick, NULL);
+	}
+	cli.code = WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+	snprintf(out, sizeof out, "%s/out", folder);
+	cli.out = cli_read(out);
+	return cli;
+}
+
+struct cli cli_run(const char *folder, const char *const args[])
+{
+	return cli_wait(cli_start(folder, args), folder, 120);
+}
+
+void cli_result(const char *folder, const char *experiment, const char *file, char *path,
+                size_t bytes)
+{
+	char parent[256];
+	struct dirent *entry;
+	snprintf(parent, sizeof parent, "%s/results/%s", folder, experiment);
+	DIR *dir = opendir(parent);
+	path[0] = '\0';
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] == '2')
+			snprintf(path, bytes, "%s/%.64s/%s", parent, entry->d_name, file);
+	if (dir)
+		closedir(dir);
+}
+
+unsigned cli_processes(const char *word)
+{
+	struct dirent *entry;
+	unsigned found = 0;
+	DIR *dir = opendir("/proc");
+	while (dir && (entry = readdir(dir))) {
+		char file[300], line[4096];
+		snprintf(file, sizeof file, "/proc/%s/cmdline", entry->d_name);
+		FILE *f = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' ? fopen(file, "r") : NULL;
+		size_t n = f ? fread(line, 1, sizeof line - 1, f) : 0;
+		found += n && memmem(line, n, word, strlen(word)) != NULL;
+		if (f)
+			fclose(f);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+unsigned cli_lines(const char *file)
+{
+	char *text = cli_read(file);
+	unsigned lines = 0;
+	for (char *p = text; p && *p; p++)
+		lines += *p == '\n';
+	free(text);
+	return lines;
+}

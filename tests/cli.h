@@ -1,0 +1,34 @@
+/* Driving the built program from tests, without a shell. The program is $LAUNCHGAP. */
+#ifndef LAUNCHGAP_TESTS_CLI_H
+#define LAUNCHGAP_TESTS_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct cli {
+	int code;          /* exit status, or −signal */
+	char *out;         /* stdout and stderr together */
+};
+
+/* A fresh folder under the system's temporary one; removed by cli_clean. */
+void cli_folder(char path[64]);
+void cli_clean(const char *path);
+void cli_write(const char *folder, const char *name, const char *text);
+/* The whole file, NUL-terminated and allocated; NULL when it cannot be read. */
+char *cli_read(const char *file);
+
+/* Starts the program with the arguments up to NULL; output goes to folder/out. */
+pid_t cli_start(const char *folder, const char *const args[]);
+/* Waits, at most `seconds`; then kills it and gives code −9. The caller frees `out`. */
+struct cli cli_wait(pid_t pid, const char *folder, unsigned seconds);
+/* Both, with 120 s. */
+struct cli cli_run(const char *folder, const char *const args[]);
+/* folder/results/<experiment>/<the only stamp>/<file> */
+void cli_result(const char *folder, const char *experiment, const char *file, char *path,
+                size_t bytes);
+/* Processes whose command line has the word in it. */
+unsigned cli_processes(const char *word);
+unsigned cli_lines(const char *file);
+
+#endif

@@ -1,0 +1,240 @@
+/* A rig that runs the host backend through its table without the harness: a team, workers as
+ * threads or forked processes, and for each cell what the timed loop does. Included once per
+ * test program. What workers find lies in the team's area, so that processes can tell too. */
+#ifndef LAUNCHGAP_HOST_RIG_H
+#define LAUNCHGAP_HOST_RIG_H
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../harness/backend/host.h"
+
+#define RIG_CELLS 64
+#define RIG_SEED  42
+
+extern const struct backend backend_host;
+
+struct rig_result {
+	uint64_t wrong, digest;
+	uint64_t faults; /* of the worker, in the calls */
+	unsigned checked;
+	struct status error;
+};
+
+struct rig {
+	struct trial trial;
+	struct cell cells[RIG_CELLS];
+	unsigned calls; /* of each cell, in flight at once */
+	unsigned slots; /* they rotate through */
+	struct team *team;
+	char way_in[64];
+	struct rig_result *results; /* one per rank, in the team's area */
+};
+
+struct rig_seat {
+	struct rig *rig;
+	struct team *team;
+	unsigned worker, process;
+};
+
+static inline void rig_init(struct rig *rig, struct layout layout, const char *path)
+{
+	memset(rig, 0, sizeof *rig);
+	rig->trial.settings.layout = layout;
+	snprintf(rig->trial.settings.path, TRIAL_NAME_BYTES, "%s", path);
+	rig->trial.cells = rig->cells;
+	rig->calls = rig->slots = 1;
+}
+
+static inline void rig_add(struct rig *rig, enum coll_kind coll, size_t bytes)
+{
+	size_t used = coll_round(bytes, layout_ranks(rig->trial.settings.layout));
+
+	if (used == 0)
+		return;
+	assert_true(rig->trial.ncells < RIG_CELLS);
+	rig->cells[rig->trial.ncells++] =
+	    (struct cell){.coll = coll, .asked_bytes = bytes, .bytes = used};
+}
+
+/* Makes the team once cells, calls and slots are set. */
+static inline void rig_raise(struct rig *rig)
+{
+	struct layout layout = rig->trial.settings.layout;
+	struct team_shape shape = {.nranks = layout_ranks(layout),
+	                           .nworkers = layout_workers(layout),
+	                           .yield = true,
+	                           .area_bytes =
+	                               layout_ranks(layout) * sizeof(struct rig_result)};
+	struct status st = {""};
+
+	for (unsigned c = 0; c < rig->trial.ncells; c++)
+		if (rig->cells[c].bytes * rig->slots > rig->trial.arena_bytes)
+			rig->trial.arena_bytes = rig->cells[c].bytes * rig->slots;
+	rig->trial.calls = rig->calls;
+	assert_int_equal(backend_host.supports(&rig->trial, &st), 0);
+	shape.store_bytes = backend_host.store_bytes(&rig->trial);
+	assert_int_equal(team_create(&shape, rig->way_in, sizeof rig->way_in, &rig->team, &st),
+	                 0);
+	rig->results = team_area(rig->team);
+}
+
+static inline void rig_lower(struct rig *rig)
+{
+	team_leave(rig->team);
+}
+
+static inline struct backend_place rig_place(const struct rig_seat *seat)
+{
+	struct layout layout = seat->rig->trial.settings.layout;
+
+	return (struct backend_place){.trial = &seat->rig->trial,
+	                              .team = seat->team,
+	                              .nranks = layout_ranks(layout),
+	                              .worker = seat->worker,
+	                              .first = seat->worker * layout.ranks_per_thread,
+	                              .count = layout.ranks_per_thread,
+	                              .process = seat->process,
+	                              .processes = layout.processes};
+}
+
+/* Polls until all of the worker's ranks are done. */
+static inline int rig_wait(struct backend_ctx *ctx, struct team *team, unsigned count,
+                           struct status *st)
+{
+	for (unsigned left = 1; left > 0;) {
+		left = 0;
+		for (unsigned i = 0; i < count; i++) {
+			int idle = backend_host.idle(ctx, i);
+
+			if (idle < 0) {
+				backend_host.error(ctx, st);
+				return -1;
+			}
+			left += idle == 0;
+		}
+		if (team_pause(team) != 0)
+			return status_set(st, "the team broke up in a wait");
+	}
+	return 0;
+}
+
+static inline int rig_cell(const struct rig_seat *seat, struct backend_ctx *ctx, unsigned c,
+                           struct status *st)
+{
+	struct backend_place place = rig_place(seat);
+	struct rig_result *results = (struct rig_result *)team_area(seat->team) + place.first;
+	const struct rig *rig = seat->rig;
+	struct rusage before, after;
+
+	if (backend_host.prepare(ctx, &rig->cells[c], RIG_SEED + c, rig->slots, st) != 0)
+		return -1;
+	if (team_meet(seat->team) != 0)
+		return status_set(st, "the team broke up");
+	getrusage(RUSAGE_THREAD, &before);
+	for (unsigned call = 0; call < rig->calls; call++) {
+		backend_host.begin(ctx);
+		for (unsigned i = 0; i < place.count; i++)
+			backend_host.issue(ctx, i, call % rig->slots);
+		backend_host.end(ctx);
+	}
+	if (rig_wait(ctx, seat->team, place.count, st) != 0)
+		return -1;
+	getrusage(RUSAGE_THREAD, &after);
+	results[0].faults += (uint64_t)(after.ru_minflt - before.ru_minflt);
+	/* No meeting here: who is done may look, and prepare, while others still work. */
+	for (unsigned i = 0; i < place.count; i++) {
+		struct backend_verdict verdict;
+
+		if (backend_host.check(ctx, i, &verdict, st) != 0)
+			return -1;
+		results[i].wrong += verdict.wrong;
+		results[i].digest = results[i].digest * 31 + verdict.digest;
+		results[i].checked++;
+	}
+	return 0;
+}
+
+static inline void *rig_work(void *arg)
+{
+	const struct rig_seat *seat = arg;
+	struct backend_place place = rig_place(seat);
+	struct rig_result *result = (struct rig_result *)team_area(seat->team) + place.first;
+	struct backend_ctx *ctx = NULL;
+	struct status st = {""};
+	int error = backend_host.open(&place, &ctx, &st);
+
+	for (unsigned c = 0; !error && c < seat->rig->trial.ncells; c++)
+		error = rig_cell(seat, ctx, c, &st);
+	if (error) {
+		team_fail(seat->team, place.first, st.text);
+		result->error = st;
+	}
+	backend_host.close(ctx);
+	return NULL;
+}
+
+static inline void rig_run_threads(struct rig *rig, struct team *team, unsigned process)
+{
+	unsigned threads = rig->trial.settings.layout.threads;
+	pthread_t ids[16];
+	struct rig_seat seats[16];
+
+	for (unsigned t = 0; t < threads; t++) {
+		seats[t] = (struct rig_seat){rig, team, process * threads + t, process};
+		pthread_create(&ids[t], NULL, rig_work, &seats[t]);
+	}
+	for (unsigned t = 0; t < threads; t++)
+		pthread_join(ids[t], NULL);
+}
+
+/* Runs all cells; the first process is this one, the others are forked and join by the way in.
+ */
+static inline void rig_run(struct rig *rig)
+{
+	unsigned processes = rig->trial.settings.layout.processes;
+	pid_t children[8];
+
+	for (unsigned p = 1; p < processes; p++) {
+		children[p] = fork();
+		assert_true(children[p] >= 0);
+		if (children[p] == 0) {
+			struct team *team;
+			struct status st = {""};
+
+			if (team_join(rig->way_in, &team, &st) != 0)
+				_exit(1);
+			rig_run_threads(rig, team, p);
+			team_leave(team);
+			_exit(0);
+		}
+	}
+	rig_run_threads(rig, rig->team, 0);
+	for (unsigned p = 1; p < processes; p++) {
+		int status = -1;
+
+		waitpid(children[p], &status, 0);
+		assert_int_equal(status, 0);
+	}
+}
+
+/* All ranks checked all cells and found nothing wrong. */
+static inline void rig_assert_right(const struct rig *rig)
+{
+	for (unsigned r = 0; r < layout_ranks(rig->trial.settings.layout); r++) {
+		assert_string_equal(rig->results[r].error.text, "");
+		assert_int_equal(rig->results[r].checked, rig->trial.ncells);
+		assert_int_equal(rig->results[r].wrong, 0);
+	}
+}
+
+#endif

@@ -1,0 +1,302 @@
+/* End to end: from an experiment's file to the pictures, and every way in which a run can end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static char folder[64], results[80];
+
+static int set_up(void **state)
+{
+	(void)state;
+	cli_folder(folder);
+	snprintf(results, sizeof results, "%s/results", folder);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	cli_clean(folder);
+	return 0;
+}
+
+static void write_experiment(const char *keys, const char *variants)
+{
+	char text[2048];
+	snprintf(text, sizeof text, "; A test.\n[experiment]\n%s\n%s", keys, variants);
+	cli_write(folder, "t.exp", text);
+}
+
+static const char *experiment_file(void)
+{
+	static char file[80];
+	snprintf(file, sizeof file, "%s/t.exp", folder);
+	return file;
+}
+
+static void assert_says(struct cli *cli, int code, const char *words)
+{
+	if (cli->code != code || !cli->out || !strstr(cli->out, words))
+		print_error("exit %d, wanted %d and \"%s\":\n%s\n", cli->code, code, words, cli->out);
+	assert_int_equal(cli->code, code);
+	assert_non_null(strstr(cli->out, words));
+	free(cli->out);
+}
+
+static unsigned count_pictures(const char *plots)
+{
+	DIR *dir = opendir(plots);
+	struct dirent *entry;
+	unsigned pictures = 0;
+	while (dir && (entry = readdir(dir))) {
+		char file[600];
+		unsigned char head[24] = {0};
+		const char *dot = strrchr(entry->d_name, '.');
+		if (!dot || strcmp(dot, ".png"))
+			continue;
+		snprintf(file, sizeof file, "%s/%s", plots, entry->d_name);
+		FILE *f = fopen(file, "r");
+		assert_non_null(f);
+		assert_int_equal(fread(head, 1, sizeof head, f), sizeof head);
+		fclose(f);
+		assert_memory_equal(head, "\x89PNG", 4);
+		assert_true(head[18] * 256 + head[19] >= 700); /* the width: readable in a README */
+		assert_non_null(strstr(entry->d_name, "host")); /* the backend, in every file's name */
+		pictures++;
+	}
+	if (dir)
+		closedir(dir);
+	return pictures;
+}
+
+static void smoke_goes_from_file_to_pictures(void **state)
+{
+	char path[512];
+	(void)state;
+	struct cli cli = cli_run(folder, (const char *[]){"run", "smoke", "backend=host", "blocks=2",
+	                                                  "--results", results, NULL});
+	assert_non_null(strstr(cli.out, "single"));
+	assert_non_null(strstr(cli.out, "processes"));
+	assert_says(&cli, 0, "report.md");
+	cli_result(folder, "smoke", "report.md", path, sizeof path);
+	assert_int_equal(access(path, R_OK), 0);
+	cli_result(folder, "smoke", "summary.csv", path, sizeof path);
+	assert_true(cli_lines(path) > 3 * 2 * 3);
+	cli_result(folder, "smoke", "plots", path, sizeof path);
+	assert_true(count_pictures(path) >= 3);
+	snprintf(path, sizeof path, "%s/smoke/latest/trials.jsonl", results);
+	assert_true(cli_lines(path) > 3 * 2 * 3);
+}
+
+static void pictures_can_be_drawn_again_from_the_records_alone(void **state)
+{
+	char path[512], again[600], dir[80];
+	(void)state;
+	struct cli cli = cli_run(folder, (const char *[]){"run", "smoke", "backend=host", "blocks=1",
+	                                                  "bytes=4K", "--no-report", "--results",
+	                                                  results, NULL});
+	assert_int_equal(cli.code, 0);
+	free(cli.out);
+	cli_result(folder, "smoke", "trials.jsonl", path, sizeof path);
+	snprintf(dir, sizeof dir, "%s/copy", folder);
+	assert_int_equal(mkdir(dir, 0777), 0);
+	snprintf(again, sizeof again, "%s/trials.jsonl", dir);
+	assert_int_equal(rename(path, again), 0);
+	cli = cli_run(folder, (const char *[]){"report", dir, NULL});
+	assert_says(&cli, 0, "report.md");
+	snprintf(again, sizeof again, "%s/plots", dir);
+	assert_true(count_pictures(again) >= 3);
+}
+
+static void null_measures_the_harness(void **state)
+{
+	char path[512];
+	(void)state;
+	struct cli cli = cli_run(folder, (const char *[]){"run", "overhead", "blocks=1", "ranks=2",
+	                                                  "--results", results, NULL});
+	assert_says(&cli, 0, "null");
+	cli_result(folder, "overhead", "trials.jsonl", path, sizeof path);
+	char *text = cli_read(path);
+	assert_non_null(strstr(text, "\"digest\":null"));
+	free(text);
+}
+
+#define SLOW \
+	"collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\nblocks = 50\n" \
+	"pace = isolated\nisolated_calls = 50\ndelay = 4ms\n"
+
+static void wait_for_trials(const char *file, unsigned lines)
+{
+	const struct timespec tick = {0, 50000000};
+	for (unsigned i = 0; i < 600 && cli_lines(file) < lines; i++)
+		nanosleep(&tick, NULL);
+}
+
+static unsigned leftovers(void)
+{
+	struct dirent *entry;
+	unsigned found = 0;
+	DIR *dir = opendir("/dev/shm");
+	while (dir && (entry = readdir(dir)))
+		found += strstr(entry->d_name, "launchgap") || strstr(entry->d_name, "vader");
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+static void interrupted_it_keeps_what_it_has_and_leaves_nothing(void **state)
+{
+	char path[512] = "";
+	unsigned before = leftovers();
+	const struct timespec tick = {0, 300000000};
+	(void)state;
+	write_experiment(SLOW, "[variant p]\nmode = processes\n[variant t]\nmode = threads\n");
+	pid_t pid = cli_start(folder, (const char *[]){"run", "--file", experiment_file(),
+	                                               "--results", results, NULL});
+	for (unsigned i = 0; i < 100 && !path[0]; i++) {
+		nanosleep(&tick, NULL);
+		cli_result(folder, "t", "trials.jsonl", path, sizeof path);
+	}
+	wait_for_trials(path, 3);
+	kill(pid, SIGINT);
+	struct cli cli = cli_wait(pid, folder, 30);
+	assert_says(&cli, 1, "interrupted");
+	assert_true(cli_lines(path) >= 3);
+	assert_int_equal(cli_processes("launchgap-"), 0); /* jobs have their scratch folder as argument */
+	assert_int_equal(leftovers(), before);
+	/* What is kept is a run that can be read. */
+	cli_result(folder, "t", "", path, sizeof path);
+	path[strlen(path) - 1] = '\0';
+	cli = cli_run(folder, (const char *[]){"report", path, NULL});
+	assert_int_equal(cli.code, 0);
+	free(cli.out);
+}
+
+static void resumed_it_adds_whole_blocks(void **state)
+{
+	char path[512], file[600];
+	const char *keys = "collective = alltoall\nbytes = 4K, 8K\nbackend = host\nlimit = no\n"
+	                   "ranks = 2\nblocks = 1\npace = isolated\nisolated_calls = 5\n";
+	(void)state;
+	write_experiment(keys, "[variant s]\nmode = single\n[variant t]\nmode = threads\n");
+	struct cli cli = cli_run(folder, (const char *[]){"run", "--file", experiment_file(),
+	                                                  "--results", results, NULL});
+	assert_int_equal(cli.code, 0);
+	free(cli.out);
+	cli_result(folder, "t", "", path, sizeof path);
+	path[strlen(path) - 1] = '\0';
+	snprintf(file, sizeof file, "%s/trials.jsonl", path);
+	unsigned lines = cli_lines(file);
+	cli = cli_run(folder, (const char *[]){"run", "--file", experiment_file(), "--resume", path,
+	                                       "blocks=2", NULL});
+	assert_int_equal(cli.code, 0);
+	free(cli.out);
+	assert_true(cli_lines(file) >= lines + 2 * 2 * 2);
+	char *text = cli_read(file);
+	assert_non_null(strstr(text, "\"block\":2,"));
+	assert_null(strstr(text, "\"block\":3,"));
+	free(text);
+	cli = cli_run(folder, (const char *[]){"run", "--file", experiment_file(), "--resume", path,
+	                                       "ranks=3", NULL});
+	assert_says(&cli, 1, "cannot resume");
+}
+
+static void a_killed_worker_fails_its_trial_only(void **state)
+{
+	char path[512] = "";
+	const struct timespec tick = {0, 100000000};
+	(void)state;
+	write_experiment("collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
+	                 "blocks = 2\npace = isolated\nisolated_calls = 400\ndelay = 5ms\n",
+	                 "[variant s]\nmode = single\n");
+	pid_t pid = cli_start(folder, (const char *[]){"run", "--file", experiment_file(),
+	                                               "--results", results, NULL});
+	for (unsigned i = 0; i < 100; i++) {
+		char children[64], list[64] = "";
+		nanosleep(&tick, NULL);
+		snprintf(children, sizeof children, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+		FILE *f = fopen(children, "r");
+		if (f && fgets(list, sizeof list, f) && atoi(list) > 0) {
+			nanosleep(&tick, NULL);
+			kill(atoi(list), SIGKILL);
+			i = 100;
+		}
+		if (f)
+			fclose(f);
+	}
+	struct cli cli = cli_wait(pid, folder, 60);
+	assert_says(&cli, 1, "killed by signal 9");
+	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
+	char *text = cli_read(path);
+	assert_non_null(strstr(text, "\"kind\":\"failure\""));
+	assert_non_null(strstr(text, "\"kind\":\"cell\""));
+	free(text);
+}
+
+static void a_trial_without_end_is_ended(void **state)
+{
+	(void)state;
+	write_experiment("collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
+	                 "blocks = 1\npace = isolated\nisolated_calls = 100\ndelay = 1s\ntimeout = 1\n",
+	                 "[variant p]\nmode = processes\n");
+	struct cli cli = cli_run(folder, (const char *[]){"run", "--file", experiment_file(),
+	                                                  "--results", results, NULL});
+	assert_says(&cli, 1, "no end after 1 s");
+}
+
+/* A file-size limit stands in for a full disk: writing fails in the same place. */
+static void a_full_disk_keeps_the_whole_trials(void **state)
+{
+	struct rlimit old, small;
+	char path[512];
+	(void)state;
+	write_experiment("collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
+	                 "blocks = 40\npace = isolated\nisolated_calls = 200\n",
+	                 "[variant s]\nmode = single\n");
+	getrlimit(RLIMIT_FSIZE, &old);
+	small = old;
+	small.rlim_cur = 100000;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	pid_t pid = cli_start(folder, (const char *[]){"run", "--file", experiment_file(),
+	                                               "--no-report", "--results", results, NULL});
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	struct cli cli = cli_wait(pid, folder, 60);
+	assert_says(&cli, 1, "cannot write to");
+	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
+	char *text = cli_read(path);
+	assert_true(cli_lines(path) >= 2);
+	assert_int_equal(text[strlen(text) - 1], '\n'); /* no torn line */
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(smoke_goes_from_file_to_pictures, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(pictures_can_be_drawn_again_from_the_records_alone,
+		                                set_up, tear_down),
+		cmocka_unit_test_setup_teardown(null_measures_the_harness, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(interrupted_it_keeps_what_it_has_and_leaves_nothing,
+		                                set_up, tear_down),
+		cmocka_unit_test_setup_teardown(resumed_it_adds_whole_blocks, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_killed_worker_fails_its_trial_only, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_trial_without_end_is_ended, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_full_disk_keeps_the_whole_trials, set_up, tear_down),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,278 @@
+/* The host backend at its edges: how much a poll moves, when a call is over,
+ * that damage is found, and that one failing worker takes nobody's memory away. */
+#include "host_rig.h"
+
+/* One worker with all ranks, opened and prepared, to be polled by hand. */
+struct bench {
+	struct rig rig;
+	struct backend_ctx *ctx;
+	unsigned n;
+};
+
+static void bench_open(struct bench *b, unsigned n, const char *path, enum coll_kind coll,
+                       size_t bytes, unsigned slots)
+{
+	struct rig_seat seat = {&b->rig, NULL, 0, 0};
+	struct backend_place place;
+	struct status st = {""};
+
+	b->n = n;
+	b->ctx = NULL;
+	rig_init(&b->rig, (struct layout){1, 1, n}, path);
+	rig_add(&b->rig, coll, bytes);
+	b->rig.slots = b->rig.calls = slots;
+	rig_raise(&b->rig);
+	seat.team = b->rig.team;
+	place = rig_place(&seat);
+	assert_int_equal(backend_host.open(&place, &b->ctx, &st), 0);
+	assert_int_equal(backend_host.prepare(b->ctx, b->rig.cells, RIG_SEED, slots, &st), 0);
+}
+
+static void bench_issue(struct bench *b, unsigned slot)
+{
+	for (unsigned i = 0; i < b->n; i++)
+		backend_host.issue(b->ctx, i, slot);
+}
+
+static void bench_finish(struct bench *b)
+{
+	struct status st = {""};
+
+	assert_int_equal(rig_wait(b->ctx, b->rig.team, b->n, &st), 0);
+}
+
+static void bench_close(struct bench *b)
+{
+	backend_host.close(b->ctx);
+	rig_lower(&b->rig);
+}
+
+static uint64_t fact(struct bench *b, const char *key)
+{
+	char text[TEAM_SHEET_BYTES], *at;
+
+	backend_host.describe(b->ctx, text, sizeof text);
+	at = strstr(text, key);
+	assert_non_null(at);
+	return strtoull(at + strlen(key), NULL, 10);
+}
+
+static void check_bound(const char *path, uint64_t copies_of_foreign)
+{
+	static struct bench b;
+	uint64_t before = 0, part = (uint64_t)2 << 20;
+	unsigned polls = 0;
+
+	bench_open(&b, 3, path, COLL_ALLTOALL, 3 * part, 1);
+	bench_issue(&b, 0);
+	for (unsigned left = 3; left > 0;) {
+		left = 0;
+		for (unsigned i = 0; i < 3; i++, polls++) {
+			left += backend_host.idle(b.ctx, i) == 0;
+
+			uint64_t moved = fact(&b, "moved_bytes=");
+
+			assert_true(moved - before <= 256 << 10);
+			before = moved;
+		}
+	}
+	assert_int_equal(before, 3 * part + 6 * part * copies_of_foreign);
+	assert_true(polls >= before / (256 << 10));
+	assert_true(fact(&b, "idle_bytes_most=") <= 256 << 10);
+	bench_close(&b);
+}
+
+static void a_poll_moves_a_bounded_piece(void **state)
+{
+	(void)state;
+	check_bound("direct", 1);
+	check_bound("shared", 1);
+	check_bound("fifo", 2); /* in and out: the path shows in what it moved */
+}
+
+/* One rank can carry out all its calls of the limit alone, yet not in one poll. */
+static void a_poll_moves_few_small_pieces(void **state)
+{
+	static struct bench b;
+	unsigned polls = 1;
+
+	(void)state;
+	bench_open(&b, 2, "direct", COLL_COPY, 64, 1000);
+	for (unsigned call = 0; call < 1000; call++)
+		bench_issue(&b, call);
+	while (backend_host.idle(b.ctx, 0) == 0)
+		polls++;
+	assert_in_range(polls, 1000 / HOST_IDLE_PIECES, 1000);
+	bench_finish(&b);
+	bench_close(&b);
+}
+
+/* A rank that has all it wanted is not done while another still has to read its buffer. */
+static void a_call_is_over_when_its_readers_are(void **state)
+{
+	static struct bench b;
+
+	(void)state;
+	bench_open(&b, 2, "direct", COLL_SENDRECV, 4096, 1);
+	bench_issue(&b, 0);
+	assert_int_equal(backend_host.idle(b.ctx, 1), 0); /* posts, finds nothing yet */
+	for (unsigned poll = 0; poll < 10; poll++)
+		assert_int_equal(backend_host.idle(b.ctx, 0), 0);
+	assert_int_equal(fact(&b, "moved_bytes="), 4096); /* rank 0 has its data */
+	assert_int_equal(backend_host.idle(b.ctx, 1), 1); /* reads rank 0's */
+	assert_int_equal(backend_host.idle(b.ctx, 0), 1);
+	bench_close(&b);
+}
+
+static void check_damage(const char *path, enum coll_kind coll, size_t at, unsigned bit)
+{
+	static struct bench b;
+	struct backend_verdict verdict;
+	struct status st = {""};
+
+	bench_open(&b, 3, path, coll, 4800, 3);
+	for (unsigned slot = 0; slot < 3; slot++)
+		bench_issue(&b, slot);
+	bench_finish(&b);
+	b.ctx->ranks[1].own.recv[at] ^= (uint8_t)(1u << bit);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(backend_host.check(b.ctx, i, &verdict, &st), 0);
+		assert_int_equal(verdict.wrong, i == 1);
+		assert_int_equal(verdict.wrong_at, i == 1 ? at / 4 : 0);
+	}
+	bench_close(&b);
+}
+
+static void one_flipped_bit_is_found_and_located(void **state)
+{
+	(void)state;
+	for (size_t at = 0; at < (size_t)3 * 4800; at += 1117)
+		for (int coll = 0; coll < COLL_KINDS; coll++)
+			check_damage("direct", (enum coll_kind)coll, at, at % 8);
+	check_damage("shared", COLL_ALL_REDUCE, (size_t)3 * 4800 - 1, 7);
+	check_damage("fifo", COLL_ALLTOALL, 0, 0);
+}
+
+/* Damage on the way, in a slot between two ranks. */
+static void damage_in_a_slot_is_found(void **state)
+{
+	static struct bench b;
+	struct backend_verdict verdict;
+	struct status st = {""};
+
+	(void)state;
+	bench_open(&b, 2, "fifo", COLL_ALLTOALL, 800, 1);
+	bench_issue(&b, 0);
+	assert_int_equal(backend_host.idle(b.ctx, 0), 0); /* pushes to rank 1 */
+	host_slot(b.ctx, 0, 1, 0)[40] ^= 1;
+	bench_finish(&b);
+	assert_int_equal(backend_host.check(b.ctx, 0, &verdict, &st), 0);
+	assert_int_equal(verdict.wrong, 0);
+	assert_int_equal(backend_host.check(b.ctx, 1, &verdict, &st), 0);
+	assert_int_equal(verdict.wrong, 1);
+	assert_int_equal(verdict.wrong_at, 10);
+	bench_close(&b);
+}
+
+static void an_output_not_written_is_wrong(void **state)
+{
+	static struct bench b;
+	struct backend_verdict verdict;
+	struct status st = {""};
+
+	(void)state;
+	bench_open(&b, 2, "direct", COLL_ALLTOALL, 800, 2);
+	bench_issue(&b, 0);
+	bench_finish(&b);
+	assert_int_equal(backend_host.check(b.ctx, 0, &verdict, &st), 0);
+	assert_int_equal(verdict.wrong, 200);
+	assert_int_equal(verdict.wrong_at, 200);
+	bench_close(&b);
+}
+
+static void misuse_is_an_error_of_idle(void **state)
+{
+	static struct bench b;
+	struct status st = {""};
+
+	(void)state;
+	bench_open(&b, 2, "direct", COLL_ALLTOALL, 800, 2);
+	backend_host.issue(b.ctx, 0, 2);
+	assert_int_equal(backend_host.idle(b.ctx, 0), -1);
+	backend_host.error(b.ctx, &st);
+	assert_string_equal(st.text, "host: buffer 2 of 2 prepared ones");
+	bench_close(&b);
+
+	bench_open(&b, 2, "direct", COLL_ALLTOALL, 800, 2);
+	for (unsigned call = 0; call < 3; call++)
+		backend_host.issue(b.ctx, 0, 0);
+	assert_int_equal(backend_host.idle(b.ctx, 0), -1);
+	st = (struct status){""};
+	assert_int_equal(backend_host.prepare(b.ctx, b.rig.cells, 1, 1, &st), -1);
+	assert_non_null(strstr(st.text, "in flight"));
+	bench_close(&b);
+
+	bench_open(&b, 2, "direct", COLL_ALLTOALL, 800, 2);
+	st = (struct status){""};
+	assert_int_equal(backend_host.prepare(b.ctx, b.rig.cells, 1, 3, &st), -1);
+	assert_non_null(strstr(st.text, "do not fit"));
+	bench_close(&b);
+}
+
+static void *give_up(void *arg)
+{
+	const struct rig_seat *seat = arg;
+	struct backend_place place = rig_place(seat);
+	struct backend_ctx *ctx = NULL;
+	struct status st = {""};
+
+	if (backend_host.open(&place, &ctx, &st) == 0 &&
+	    backend_host.prepare(ctx, seat->rig->cells, RIG_SEED, 1, &st) == 0 &&
+	    team_meet(seat->team) == 0) {
+		backend_host.issue(ctx, 0, 0);
+		backend_host.idle(ctx, 0);
+		team_fail(seat->team, place.first, "given up");
+	}
+	backend_host.close(ctx);
+	return NULL;
+}
+
+/* One worker leaves in the middle of a call; the others may be reading its buffer. */
+static void a_worker_that_gives_up_ends_all(void **state)
+{
+	static const char *const paths[] = {"direct", "fifo", "shared"};
+	static struct rig rig;
+
+	(void)state;
+	for (unsigned repeat = 0; repeat < 30; repeat++) {
+		struct rig_seat quitter = {&rig, NULL, 0, 0}, stayer = {&rig, NULL, 1, 0};
+		pthread_t a, b;
+
+		rig_init(&rig, (struct layout){1, 2, 1}, paths[repeat % 3]);
+		rig_add(&rig, COLL_SENDRECV, 8 << 20);
+		rig_raise(&rig);
+		quitter.team = stayer.team = rig.team;
+		pthread_create(&a, NULL, give_up, &quitter);
+		pthread_create(&b, NULL, rig_work, &stayer);
+		pthread_join(a, NULL);
+		pthread_join(b, NULL);
+		assert_string_equal(team_failure(rig.team), "rank 0: given up");
+		rig_lower(&rig);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_poll_moves_a_bounded_piece),
+	    cmocka_unit_test(a_poll_moves_few_small_pieces),
+	    cmocka_unit_test(a_call_is_over_when_its_readers_are),
+	    cmocka_unit_test(one_flipped_bit_is_found_and_located),
+	    cmocka_unit_test(damage_in_a_slot_is_found),
+	    cmocka_unit_test(an_output_not_written_is_wrong),
+	    cmocka_unit_test(misuse_is_an_error_of_idle),
+	    cmocka_unit_test(a_worker_that_gives_up_ends_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,82 @@
+/* What the host backend refuses, in which words, and which path it takes when left the choice.
+ */
+#include "host_rig.h"
+
+static void assert_refused(const struct rig *rig, const char *words)
+{
+	struct status st = {""};
+
+	assert_int_equal(backend_host.supports(&rig->trial, &st), -1);
+	assert_non_null(strstr(st.text, words));
+}
+
+static void what_cannot_be_done_is_refused(void **state)
+{
+	static struct rig rig;
+
+	(void)state;
+	rig_init(&rig, (struct layout){1, 2, 1}, "rdma");
+	assert_refused(&rig, "allowed are auto, direct, fifo, shared");
+	rig_init(&rig, (struct layout){2, 1, 1}, "direct");
+	assert_refused(&rig, "one process");
+	rig_init(&rig, (struct layout){2, 1, 1}, "fifo");
+	rig_add(&rig, COLL_COPY, 4096);
+	assert_refused(&rig, "direct or shared");
+	rig_init(&rig, (struct layout){1, 2, 1}, "auto");
+	rig_add(&rig, COLL_ALL_REDUCE, 4096);
+	rig.cells[0].in_place = true;
+	assert_refused(&rig, "in place");
+	rig.cells[0].in_place = false;
+	rig.cells[0].bytes = 100;
+	assert_refused(&rig, "whole elements");
+	rig.cells[0].bytes = 4096;
+	rig.trial.arena_bytes = (size_t)1 << 50;
+	assert_refused(&rig, "this machine has");
+	rig.trial.arena_bytes = SIZE_MAX / 2;
+	assert_refused(&rig, "addressed");
+	assert_int_equal(backend_host.store_bytes(&rig.trial), 0);
+}
+
+static void assert_path(struct layout layout, const char *asked, enum coll_kind coll,
+                        const char *taken)
+{
+	static struct rig rig;
+	struct rig_seat seat = {&rig, NULL, 0, 0};
+	struct backend_place place;
+	struct backend_ctx *ctx = NULL;
+	struct status st = {""};
+	char text[TEAM_SHEET_BYTES];
+
+	rig_init(&rig, layout, asked);
+	rig_add(&rig, coll, 4096);
+	rig_raise(&rig);
+	seat.team = rig.team;
+	place = rig_place(&seat);
+	team_fail(rig.team, 0, "only to see the path"); /* or open waits for the others */
+	assert_int_equal(backend_host.open(&place, &ctx, &st), -1);
+	backend_host.describe(ctx, text, sizeof text);
+	assert_int_equal(strncmp(text, taken, strlen(taken)), 0);
+	backend_host.close(ctx); /* safe after a failed open */
+	rig_lower(&rig);
+}
+
+static void auto_takes_the_path_of_the_layout(void **state)
+{
+	(void)state;
+	assert_path((struct layout){1, 2, 1}, "auto", COLL_ALLTOALL, "path=direct\n");
+	assert_path((struct layout){1, 2, 1}, "", COLL_COPY, "path=direct\n");
+	assert_path((struct layout){2, 1, 1}, "auto", COLL_ALLTOALL, "path=fifo\n");
+	assert_path((struct layout){2, 1, 1}, "auto", COLL_COPY, "path=shared\n");
+	assert_path((struct layout){1, 2, 1}, "fifo", COLL_ALLTOALL, "path=fifo\n");
+	backend_host.close(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(what_cannot_be_done_is_refused),
+	    cmocka_unit_test(auto_takes_the_path_of_the_layout),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

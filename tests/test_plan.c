@@ -1,0 +1,639 @@
+/* Planning as a pure function of a spec and of what a machine says of itself: a fake one here.
+ */
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../harness/plan.h"
+
+static struct spec spec; /* large: not for the stack */
+static struct plan plan;
+
+static unsigned gpus;
+
+static unsigned capacity(const char *backend, struct status *st)
+{
+	if (strcmp(backend, "nccl"))
+		return UINT_MAX;
+	if (gpus == 0)
+		status_set(st, "no GPU answers");
+	return gpus;
+}
+
+static struct plan_machine machine = {.cores = 4, .capacity = capacity};
+
+static struct spec_variant *variant_add(const char *name, const char *mode)
+{
+	struct spec_variant *v = &spec.variants[spec.nvariants++];
+	*v = (struct spec_variant){.line = 10 * spec.nvariants};
+	strcpy(v->name, name);
+	strcpy(v->settings.mode, mode);
+	strcpy(v->settings.backend, "auto");
+	strcpy(v->settings.path, "auto");
+	v->settings.delay_rank = -1;
+	return v;
+}
+
+static int fresh(void **state)
+{
+	(void)state;
+	gpus = 0;
+	machine.cores = 4;
+	memset(&spec, 0, sizeof spec);
+	memset(&plan, 0, sizeof plan);
+	strcpy(spec.name, "x");
+	strcpy(spec.file, "experiments/x.exp");
+	strcpy(spec.backend, "host");
+	spec.ncolls = 2;
+	spec.colls[0] = COLL_ALLTOALL;
+	spec.colls[1] = COLL_SENDRECV;
+	spec.nsizes = 3;
+	spec.sizes[0] = 4096;
+	spec.sizes[1] = 16384;
+	spec.sizes[2] = 65536;
+	spec.paces[PACE_STREAM] = spec.paces[PACE_ISOLATED] = true;
+	spec.ranks = 4;
+	spec.blocks = 10;
+	spec.warmup = 1;
+	spec.stretches = 2;
+	spec.calls = 3;
+	spec.isolated_calls = 4;
+	spec.limit = true;
+	strcpy(spec.reference, "threads");
+	variant_add("single", "single");
+	variant_add("threads", "threads");
+	variant_add("named", "threads");
+	return 0;
+}
+
+static int done(void **state)
+{
+	(void)state;
+	plan_free(&plan);
+	return 0;
+}
+
+static void make(uint64_t seed)
+{
+	struct status st = {""};
+	plan_free(&plan);
+	if (plan_make(&spec, &machine, seed, &plan, &st))
+		fail_msg("%s", st.text);
+}
+
+static void refuse(const char *what)
+{
+	struct status st = {""};
+	struct plan *untouched = calloc(1, sizeof *untouched);
+	assert_non_null(untouched);
+	untouched->nranks = 77;
+	assert_int_equal(plan_make(&spec, &machine, 1, untouched, &st), -1);
+	assert_int_equal(untouched->nranks, 77); /* set only on success */
+	assert_null(untouched->trials);
+	free(untouched);
+	if (!strstr(st.text, what) || strncmp(st.text, "experiments/x.exp", 17))
+		fail_msg("'%s' does not say '%s' with its file", st.text, what);
+}
+
+static unsigned find(const char *name)
+{
+	for (unsigned i = 0; i < plan.nvariants; i++)
+		if (!strcmp(plan.variants[i].name, name))
+			return i;
+	fail_msg("no variant %s", name);
+	return 0;
+}
+
+static bool listed(const char *name)
+{
+	for (unsigned i = 0; i < plan.nvariants; i++)
+		if (!strcmp(plan.variants[i].name, name))
+			return true;
+	return false;
+}
+
+static unsigned trials_of(const char *name)
+{
+	unsigned v = find(name), n = 0;
+	for (unsigned i = 0; i < plan.ntrials; i++)
+		n += plan.trials[i].variant == v;
+	return n;
+}
+
+static struct trial *trial_at(unsigned index)
+{
+	struct status st = {""};
+	struct trial *t = plan_trial(&plan, &machine, index, &st);
+	if (!t)
+		fail_msg("%s", st.text);
+	return t;
+}
+
+static bool is_limit(const struct trial *t)
+{
+	return !strcmp(t->variant, "limit");
+}
+
+static bool same_cells(const struct trial *a, const struct trial *b)
+{
+	for (unsigned i = 0; a->ncells == b->ncells && i < a->ncells; i++)
+		if (a->cells[i].coll != b->cells[i].coll ||
+		    a->cells[i].bytes != b->cells[i].bytes ||
+		    a->cells[i].pace != b->cells[i].pace)
+			return false;
+	return a->ncells == b->ncells;
+}
+
+static void test_blocks_are_permutations(void **state)
+{
+	(void)state;
+	make(1);
+	assert_int_equal(plan.nvariants, 5); /* and the twin, and the limit */
+	assert_int_equal(plan.ntrials, 50);
+	unsigned differ = 0, starters = 0;
+	bool first[PLAN_MAX_VARIANTS] = {false};
+	for (unsigned block = 0; block < 10; block++) {
+		bool seen[PLAN_MAX_VARIANTS] = {false};
+		for (unsigned i = 0; i < 5; i++) {
+			const struct plan_trial *t = &plan.trials[block * 5 + i];
+			assert_int_equal(t->block, block);
+			assert_int_equal(t->order, block * 5 + i);
+			assert_true(t->variant < 5);
+			assert_false(seen[t->variant]);
+			seen[t->variant] = true;
+			differ += t->variant != plan.trials[i].variant;
+		}
+		first[plan.trials[block * 5].variant] = true;
+	}
+	assert_true(differ > 0);
+	for (unsigned v = 0; v < 5; v++)
+		starters += first[v];
+	assert_true(starters >= 3); /* nobody owns the first place */
+}
+
+/* Over many blocks each variant stands at each place about equally often. */
+static void test_shuffle_is_even(void **state)
+{
+	(void)state;
+	spec.blocks = 1000;
+	make(7);
+	unsigned at[5][5] = {{0}};
+	for (unsigned i = 0; i < plan.ntrials; i++)
+		at[plan.trials[i].variant][i % 5]++;
+	for (unsigned v = 0; v < 5; v++)
+		for (unsigned place = 0; place < 5; place++)
+			assert_in_range(at[v][place], 140, 260); /* 200 ± 4.7 sigma */
+}
+
+static void test_seed_decides_the_order(void **state)
+{
+	(void)state;
+	struct plan_trial kept[50];
+	make(1);
+	memcpy(kept, plan.trials, sizeof kept);
+	struct trial *a = trial_at(0);
+	make(1);
+	assert_memory_equal(kept, plan.trials, sizeof kept);
+	struct trial *same = trial_at(0);
+	assert_int_equal(plan.seed, 1);
+	make(2);
+	assert_memory_not_equal(kept, plan.trials, sizeof kept);
+	struct trial *other = trial_at(0);
+	assert_true(a->seed == same->seed);
+	assert_true(a->seed != other->seed);
+	trial_free(a);
+	trial_free(same);
+	trial_free(other);
+	spec.seed = 1; /* the file's wins */
+	make(99);
+	assert_int_equal(plan.seed, 1);
+	assert_memory_equal(kept, plan.trials, sizeof kept);
+}
+
+static unsigned count_cells(const struct trial *t, enum coll_kind coll, size_t bytes,
+                            unsigned pace)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < t->ncells; i++)
+		n += t->cells[i].coll == coll && t->cells[i].bytes == bytes &&
+		     t->cells[i].pace == pace;
+	return n;
+}
+
+/* Every collective × size × pace, once. */
+static void expect_all_cells(const struct trial *t)
+{
+	assert_int_equal(t->ncells, 12);
+	for (unsigned c = 0; c < 2; c++)
+		for (unsigned s = 0; s < 3; s++)
+			for (unsigned p = 0; p < PACE_KINDS; p++)
+				assert_int_equal(
+				    count_cells(t, spec.colls[c], spec.sizes[s], p), 1);
+}
+
+static void test_cells(void **state)
+{
+	(void)state;
+	make(3);
+	struct trial *first[10] = {NULL};
+	unsigned differ = 0;
+	uint64_t data = 0;
+	for (unsigned i = 0; i < plan.ntrials; i++) {
+		struct trial *t = trial_at(i);
+		assert_int_equal(t->order, i);
+		assert_string_equal(t->experiment, "x");
+		data = i ? data : t->seed;
+		assert_true(t->seed == data); /* digests are compared across all trials */
+		assert_true(t->seed < (uint64_t)1 << 53);
+		if (!is_limit(t)) {
+			expect_all_cells(t);
+			if (!first[t->block]) {
+				first[t->block] = t;
+				continue;
+			}
+			assert_true(same_cells(t, first[t->block]));
+		}
+		trial_free(t);
+	}
+	for (unsigned b = 1; b < 10; b++)
+		differ += !same_cells(first[b], first[0]);
+	assert_int_equal(differ, 9);
+	for (unsigned b = 0; b < 10; b++)
+		trial_free(first[b]);
+}
+
+/* One more variant must not move the cells of the others. */
+static void test_cells_do_not_depend_on_variants(void **state)
+{
+	(void)state;
+	make(3);
+	struct trial *few = NULL, *many = NULL;
+	for (unsigned i = 0; !few; i++)
+		if (plan.trials[i].variant == find("single"))
+			few = trial_at(i);
+	variant_add("more", "single");
+	make(3);
+	for (unsigned i = 0; !many; i++)
+		if (plan.trials[i].variant == find("single"))
+			many = trial_at(i);
+	assert_true(same_cells(few, many));
+	trial_free(few);
+	trial_free(many);
+}
+
+static void test_trial_takes_over(void **state)
+{
+	(void)state;
+	make(3);
+	struct status st = {""};
+	assert_null(plan_trial(&plan, &machine, plan.ntrials, &st));
+	assert_non_null(strstr(st.text, "50 trials"));
+	struct trial *t = trial_at(0);
+	assert_int_equal(t->warmup, 1);
+	assert_int_equal(t->stretches, 2);
+	assert_int_equal(t->calls, 3);
+	assert_int_equal(t->isolated_calls, 4);
+	assert_false(t->yield);
+	trial_free(t);
+	machine.cores = 3; /* fewer than ranks */
+	t = trial_at(0);
+	assert_true(t->yield);
+	trial_free(t);
+}
+
+static void test_library_must_be_there(void **state)
+{
+	(void)state;
+	strcpy(spec.variants[1].settings.nccl, "/nonexistent/libnccl.so.2");
+	refuse("cannot read nccl = /nonexistent/libnccl.so.2");
+}
+
+static void test_twin(void **state)
+{
+	(void)state;
+	make(3);
+	const struct plan_variant *twin = &plan.variants[find("threads-again")];
+	const struct plan_variant *reference = &plan.variants[find("threads")];
+	assert_string_equal(twin->role, "again");
+	assert_string_equal(reference->role, "reference");
+	assert_string_equal(plan.variants[find("single")].role, "variant");
+	assert_memory_equal(&twin->settings, &reference->settings, sizeof twin->settings);
+	assert_int_equal(trials_of("threads-again"), 10);
+	spec.blocks = 2;
+	make(3);
+	assert_true(listed("threads-again"));
+	spec.blocks = 1; /* so that a resumed run may add blocks to it */
+	make(3);
+	assert_true(listed("threads-again"));
+}
+
+static void test_limit(void **state)
+{
+	(void)state;
+	make(3);
+	const struct plan_variant *limit = &plan.variants[find("limit")];
+	assert_string_equal(limit->role, "limit");
+	assert_string_equal(limit->settings.mode, "threads");
+	assert_int_equal(layout_ranks(limit->settings.layout), 4);
+	assert_string_equal(limit->settings.backend, "host");
+	unsigned seen = 0;
+	for (unsigned i = 0; i < plan.ntrials; i++) {
+		struct trial *t = trial_at(i);
+		if (is_limit(t)) {
+			seen++;
+			size_t bytes = 0; /* each size once */
+			for (unsigned c = 0; c < t->ncells; c++) {
+				assert_int_equal(t->cells[c].coll, COLL_COPY);
+				assert_int_equal(t->cells[c].pace, PACE_STREAM);
+				assert_int_equal(bytes & t->cells[c].bytes, 0);
+				bytes |= t->cells[c].bytes; /* powers of two here */
+			}
+			assert_int_equal(t->ncells, spec.nsizes);
+			assert_true(bytes & 65536);
+		}
+		trial_free(t);
+	}
+	assert_int_equal(seen, 10);
+	spec.paces[PACE_STREAM] = false; /* still a bandwidth */
+	make(3);
+	for (unsigned i = 0; i < plan.ntrials; i++) {
+		struct trial *t = trial_at(i);
+		assert_int_equal(t->cells[0].pace, is_limit(t) ? PACE_STREAM : PACE_ISOLATED);
+		trial_free(t);
+	}
+}
+
+static void test_no_limit(void **state)
+{
+	(void)state;
+	spec.limit = false;
+	make(3);
+	assert_false(listed("limit"));
+	spec.limit = true;
+	strcpy(spec.backend, "null"); /* moves nothing */
+	make(3);
+	assert_false(listed("limit"));
+}
+
+static void test_sizes_are_rounded(void **state)
+{
+	(void)state;
+	spec.ranks = 3; /* multiples of 48 */
+	spec.sizes[0] = 90;
+	spec.sizes[1] = 95; /* the same once rounded */
+	spec.sizes[2] = 1000;
+	make(1);
+	assert_int_equal(plan.ncells, 2 * 2 * 2);
+	for (unsigned i = 0; i < plan.ncells; i++) {
+		const struct cell *c = &plan.cells[i];
+		assert_int_equal(c->asked_bytes, c->bytes == 48 ? 90 : 1000);
+		assert_true(c->bytes == 48 || c->bytes == 960);
+	}
+	spec.sizes[0] = 47;
+	refuse("bytes = 47 is too small");
+	refuse("the smallest for 3 ranks is 48");
+}
+
+static void test_arena(void **state)
+{
+	(void)state;
+	make(1);
+	assert_true(plan.arena_bytes == 8 << 20); /* beyond a core's own cache */
+	spec.sizes[2] = 64 << 20;
+	make(1);
+	assert_true(plan.arena_bytes == 64 << 20);
+	struct trial *t = trial_at(0);
+	assert_true(t->arena_bytes == 64 << 20);
+	trial_free(t);
+}
+
+static void expect_backend(const char *name, const char *why_part)
+{
+	char why[512] = "?";
+	strcpy(spec.backend, "auto");
+	assert_string_equal(plan_backend(&spec, &machine, why, sizeof why), name);
+	if (why_part[0] ? !strstr(why, why_part) : why[0])
+		fail_msg("%u GPUs: '%s'", gpus, why);
+}
+
+static void test_auto_backend(void **state)
+{
+	(void)state;
+	gpus = 8;
+	expect_backend("nccl", "");
+	gpus = 2;
+	expect_backend("nccl", "");
+	gpus = 1;
+	expect_backend("host", "nccl has room for 1 rank here");
+	gpus = 0;
+	expect_backend("host", "no GPU answers");
+	char why[8] = "?";
+	strcpy(spec.backend, "null");
+	assert_string_equal(plan_backend(&spec, &machine, why, sizeof why), "null");
+	assert_string_equal(why, "");
+	strcpy(spec.backend, "auto");
+	make(1);
+	assert_string_equal(plan.variants[0].settings.backend, "host");
+	strcpy(spec.backend, "magic");
+	refuse("backend = 'magic' is not known");
+}
+
+static void test_ranks(void **state)
+{
+	(void)state;
+	const struct {
+		unsigned cores, ranks;
+	} rows[] = {{1, 2}, {2, 2}, {5, 5}, {8, 8}, {128, 8}};
+	spec.ranks = 0;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		machine.cores = rows[i].cores;
+		make(1);
+		assert_int_equal(plan.nranks, rows[i].ranks);
+		assert_int_equal(layout_ranks(plan.variants[0].settings.layout), rows[i].ranks);
+	}
+	machine.cores = 1;
+	spec.ranks = 7; /* beyond the cores: slow, and allowed */
+	make(1);
+	assert_int_equal(plan.nranks, 7);
+	strcpy(spec.backend, "nccl");
+	gpus = 4;
+	refuse("ranks = 7, but backend nccl has room for 4 here; allowed is 1 to 4");
+	gpus = 0;
+	refuse("nothing to run on here: no GPU answers");
+	gpus = 1;
+	spec.ranks = 0;
+	refuse("room for 1 here");
+}
+
+static void test_one_rank(void **state)
+{
+	(void)state;
+	spec.ranks = 1;
+	refuse("x.exp:20: variant threads: mode threads cannot place 1 ranks");
+	strcpy(spec.reference, "single");
+	spec.nvariants = 1;
+	make(1);
+	assert_int_equal(plan.nranks, 1);
+	assert_true(listed("single-again"));
+}
+
+static void test_layouts(void **state)
+{
+	(void)state;
+	struct settings *s = &spec.variants[2].settings;
+	strcpy(s->mode, "");
+	s->layout = (struct layout){1, 2, 2};
+	make(1);
+	assert_string_equal(plan.variants[2].settings.mode, "threads");
+	assert_int_equal(plan.variants[2].settings.layout.threads, 2);
+	s->layout = (struct layout){1, 1, 4};
+	make(1);
+	assert_string_equal(plan.variants[2].settings.mode, "single");
+	s->layout = (struct layout){2, 2, 1};
+	make(1);
+	assert_string_equal(plan.variants[2].settings.mode, "processes");
+	s->layout = (struct layout){1, 4, 1};
+	strcpy(s->mode, "threads");
+	make(1);
+	strcpy(s->mode, "single");
+	refuse("x.exp:30: variant named: layout 1x4x1 is mode threads, not single");
+	strcpy(s->mode, "");
+	s->layout = (struct layout){1, 8, 1};
+	refuse("layout 1x8x1 has 8 ranks, the experiment has 4");
+	strcpy(s->mode, "teams");
+	s->layout = (struct layout){0, 0, 0};
+	refuse(
+	    "x.exp:30: variant named: mode = 'teams' is not known; allowed is single, threads, "
+	    "processes");
+}
+
+/* What cannot run here is listed with its reason, and the rest runs. */
+static void expect_skip(const char *name, const char *why)
+{
+	make(1);
+	const struct plan_variant *v = &plan.variants[find(name)];
+	if (!v->skip[0] || !strstr(v->skip, why))
+		fail_msg("'%s' does not say '%s'", v->skip, why);
+	assert_int_equal(trials_of(name), 0);
+	assert_int_equal(trials_of("threads"), 10);
+	for (unsigned i = 0; i < plan.ntrials; i++)
+		assert_int_equal(plan.variants[plan.trials[i].variant].skip[0], '\0');
+}
+
+static void test_skips(void **state)
+{
+	(void)state;
+	struct spec_variant *named = &spec.variants[2];
+	strcpy(named->skip, "NCCL_LEGACY is not set");
+	expect_skip("named", "NCCL_LEGACY is not set");
+	named->skip[0] = '\0';
+	strcpy(named->settings.backend, "nccl");
+	expect_skip("named", "room for 0 of 4 ranks here: no GPU answers");
+	gpus = 3;
+	expect_skip("named", "room for 3 of 4 ranks here");
+	strcpy(named->settings.backend, "auto");
+	named->settings.delay_ns = 5;
+	expect_skip("named", "delay is a setting of backend null and has no effect on host");
+	named->settings.delay_ns = 0;
+	strcpy(named->settings.nccl, "/bin/sh");
+	expect_skip("named", "nccl is a setting of backend nccl");
+}
+
+static void test_backends_own_refusal(void **state)
+{
+	(void)state;
+	struct settings *s = &spec.variants[2].settings;
+	strcpy(s->mode, "processes");
+	strcpy(s->path, "direct"); /* reads a peer's memory: one address space */
+	expect_skip("named", "");
+}
+
+static void test_reference(void **state)
+{
+	(void)state;
+	strcpy(spec.variants[1].skip, "NCCL_LEGACY is not set");
+	refuse("the reference 'threads' cannot run here, and all is compared with it: "
+	       "NCCL_LEGACY");
+	spec.variants[1].skip[0] = '\0';
+	spec.variants[1].settings.extra_ns = 1;
+	refuse("the reference 'threads' cannot run here");
+	spec.variants[1].settings.extra_ns = 0;
+	strcpy(spec.reference, "gone");
+	refuse("reference = 'gone' names no variant");
+}
+
+static void test_delay_rank(void **state)
+{
+	(void)state;
+	strcpy(spec.backend, "null");
+	spec.variants[0].settings.delay_rank = 3;
+	make(1);
+	assert_int_equal(plan.variants[0].settings.delay_rank, 3);
+	spec.variants[0].settings.delay_rank = 4;
+	refuse("delay_rank = 4, but ranks are 0 to 3");
+}
+
+static void test_missing_sizes(void **state)
+{
+	(void)state;
+	spec.nsizes = 0;
+	refuse("no sizes or no collective");
+}
+
+static void test_command(void **state)
+{
+	(void)state;
+	make(1);
+	struct trial *t = trial_at(0);
+	struct mode_argv argv = {0};
+	struct status st = {""};
+	strcpy(t->settings.mode, "threads");
+	t->settings.layout = (struct layout){1, 4, 1};
+	if (plan_command(t, "/bin/self", "/tmp/$(order)", "/tmp/scratch", &argv, &st))
+		fail_msg("%s", st.text);
+	assert_string_equal(argv.args[0], "/bin/self");
+	assert_string_equal(argv.args[argv.count - 1], "/tmp/$(order)");
+	assert_null(argv.args[argv.count]);
+	mode_argv_free(&argv);
+	strcpy(t->settings.mode, "teams");
+	assert_int_equal(plan_command(t, "self", "order", "scratch", &argv, &st), -1);
+	assert_non_null(strstr(st.text, "'teams' is not known"));
+	trial_free(t);
+}
+
+#define TEST(F) cmocka_unit_test_setup_teardown(F, fresh, done)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(test_blocks_are_permutations),
+	    TEST(test_shuffle_is_even),
+	    TEST(test_seed_decides_the_order),
+	    TEST(test_cells),
+	    TEST(test_cells_do_not_depend_on_variants),
+	    TEST(test_trial_takes_over),
+	    TEST(test_twin),
+	    TEST(test_library_must_be_there),
+	    TEST(test_limit),
+	    TEST(test_no_limit),
+	    TEST(test_sizes_are_rounded),
+	    TEST(test_arena),
+	    TEST(test_auto_backend),
+	    TEST(test_ranks),
+	    TEST(test_one_rank),
+	    TEST(test_layouts),
+	    TEST(test_skips),
+	    TEST(test_backends_own_refusal),
+	    TEST(test_reference),
+	    TEST(test_delay_rank),
+	    TEST(test_missing_sizes),
+	    TEST(test_command),
+	};
+	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}

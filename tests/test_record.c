@@ -1,0 +1,512 @@
+/* The record: what is written is what is read, and no damaged file is believed or crashes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <zlib.h>
+
+#include "../harness/record.h"
+
+static char folder[] = "/tmp/launchgap-record-XXXXXX";
+static char file[64], zipped[64];
+
+static struct cell cells[] = {
+    {.coll = COLL_ALLTOALL, .pace = PACE_STREAM, .asked_bytes = 4100, .bytes = 4096},
+    {.coll = COLL_ALLTOALL, .pace = PACE_ISOLATED, .asked_bytes = 4100, .bytes = 4096},
+};
+
+static struct trial trial_of(void)
+{
+	struct trial t = {
+	    .experiment = "x",
+	    .variant = "threads",
+	    .block = 2,
+	    .order = 7,
+	    .settings = {.mode = "threads", .layout = {1, 2, 1}, .backend = "host"},
+	    .warmup = 3,
+	    .stretches = 2,
+	    .calls = 20,
+	    .isolated_calls = 4,
+	    .ncells = 2,
+	    .cells = cells};
+	return t;
+}
+
+static json_t *environment_of(void)
+{
+	static const char text[] =
+	    "{\"experiment\":\"x\",\"title\":\"t\",\"question\":\"q\",\"command\":[\"a\"],"
+	    "\"created\":\"2026-11-21T08:00:00Z\",\"launchgap\":\"c\",\"backend\":\"host\","
+	    "\"backend_why\":\"\",\"ranks\":2,\"seed\":\"ff\",\"reference\":\"threads\","
+	    "\"blocks\":10,"
+	    "\"warmup\":3,\"stretches\":2,\"calls\":20,\"isolated_calls\":4,\"variants\":[{"
+	    "\"name\":"
+	    "\"threads\",\"role\":\"reference\",\"mode\":\"threads\",\"layout\":\"1x2x1\","
+	    "\"backend\":\"host\",\"nccl\":\"\",\"path\":\"auto\",\"bind\":\"none\",\"env\":[],"
+	    "\"skip\":\"\"}],\"machine\":{\"cores\":2}}";
+	json_t *env = json_loads(text, 0, NULL);
+	assert_non_null(env);
+	return env;
+}
+
+/* A team whose area holds a measured trial: stamps that can be told apart. */
+static struct team *team_of(const struct trial *trial)
+{
+	struct team_shape shape = {
+	    .nranks = 2, .nworkers = 2, .area_bytes = sample_area_bytes(trial)};
+	struct status st = {""};
+	struct team *team;
+	char path[64];
+	assert_int_equal(team_create(&shape, path, sizeof path, &team, &st), 0);
+	team_seal(team);
+	for (unsigned c = 0; c < trial->ncells; c++)
+		for (unsigned r = 0; r < 2; r++) {
+			struct tally *t = sample_tally(trial, team_area(team), c, r);
+			struct sample *s = sample_rows(trial, team_area(team), c, r);
+			*t = (struct tally){.begin_ns = 1000000 + r,
+			                    .measured = 1,
+			                    .digest = 11 + r,
+			                    .faults = r,
+			                    .switches = 2 * r,
+			                    .first_ns = 99};
+			for (unsigned i = 0; i < trial_rows(trial, &trial->cells[c]); i++)
+				s[i] = (struct sample){1000010 + 100 * i + r,
+				                       1000020 + 100 * i + r,
+				                       1000090 + 100 * i + r, 3 + r};
+		}
+	strcpy(team_sheet(team, 0), "bind=core 0\nlibrary=2.28.3\nnonsense\n=x\nempty=\n");
+	strcpy(team_sheet(team, 1), "bind=core \xFF\n");
+	return team;
+}
+
+/* Writes an environment and one trial. `break_it` may spoil the area before. */
+static void write_run(void (*break_it)(const struct trial *, struct team *))
+{
+	struct trial trial = trial_of();
+	struct status st = {""};
+	struct team *team = team_of(&trial);
+	json_t *env = environment_of();
+	FILE *out = fopen(file, "w");
+	assert_non_null(out);
+	if (break_it)
+		break_it(&trial, team);
+	assert_int_equal(record_write_environment(out, env, &st), 0);
+	assert_int_equal(record_write_trial(out, &trial, team, team_area(team), &st), 0);
+	assert_int_equal(record_write_failure(out, &trial, "mpirun ended with 1", &st), 0);
+	assert_string_equal(st.text, "");
+	fclose(out);
+	json_decref(env);
+	team_leave(team);
+}
+
+static char *read_all(size_t *bytes)
+{
+	static char text[1 << 16];
+	FILE *in = fopen(file, "r");
+	assert_non_null(in);
+	*bytes = fread(text, 1, sizeof text - 1, in);
+	text[*bytes] = 0;
+	fclose(in);
+	return text;
+}
+
+static void write_all(const char *text, size_t bytes)
+{
+	FILE *out = fopen(file, "w");
+	assert_non_null(out);
+	assert_int_equal(fwrite(text, 1, bytes, out), bytes);
+	fclose(out);
+}
+
+/* What record_load says of the file, "" when it can be read. */
+static const char *complaint(void)
+{
+	static struct status st;
+	struct record_run run;
+	bool torn;
+	st.text[0] = 0;
+	if (record_load(folder, &run, &torn, &st) == 0)
+		record_free(&run);
+	return st.text;
+}
+
+static void what_is_written_is_read(void **state)
+{
+	struct record_run run;
+	struct status st = {""};
+	bool torn = true;
+	(void)state;
+	write_run(NULL);
+	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_false(torn);
+	assert_int_equal(run.ncells, 2);
+	const struct record_cell *c = &run.cells[0];
+	assert_string_equal(c->variant, "threads");
+	assert_int_equal(c->block, 2);
+	assert_int_equal(c->order, 7);
+	assert_int_equal(c->nranks, 2);
+	assert_int_equal(c->rows, 2);
+	assert_int_equal(c->calls, 20);
+	assert_int_equal(c->cell.coll, COLL_ALLTOALL);
+	assert_int_equal(c->cell.bytes, 4096);
+	assert_int_equal(c->cell.asked_bytes, 4100);
+	assert_int_equal(c->faults, 1);
+	assert_int_equal(c->switches, 2);
+	assert_int_equal(c->wrong, 0);
+	assert_true(c->carries_data);
+	assert_int_equal(strlen(c->digest), 16);
+	assert_string_equal(c->error, "");
+	/* Rank 1's second row, from rank 0's begin. */
+	assert_int_equal(c->samples[3].start_ns, 111);
+	assert_int_equal(c->samples[3].issued_ns, 121);
+	assert_int_equal(c->samples[3].idle_ns, 191);
+	assert_int_equal(c->samples[3].poll_ns, 4);
+	assert_int_equal(run.cells[1].rows, 4);
+	assert_int_equal(run.cells[1].calls, 1);
+	assert_string_equal(run.cells[1].digest, c->digest);
+	const json_t *facts = json_array_get(json_object_get(c->json, "facts"), 0);
+	assert_string_equal(json_string_value(json_object_get(facts, "library")), "2.28.3");
+	assert_string_equal(json_string_value(json_object_get(facts, "empty")), "");
+	assert_int_equal(json_object_size(facts), 3);
+	facts = json_array_get(json_object_get(c->json, "facts"), 1);
+	assert_string_equal(json_string_value(json_object_get(facts, "bind")), "core ?");
+	assert_int_equal(run.nfailures, 1);
+	assert_string_equal(run.failures[0].error, "mpirun ended with 1");
+	record_free(&run);
+	/* By its own name too. */
+	assert_int_equal(record_load(file, &run, &torn, &st), 0);
+	record_free(&run);
+}
+
+static void digests_tell_ranks_apart(void **state)
+{
+	struct trial trial = trial_of();
+	struct team *team = team_of(&trial);
+	struct record_run run;
+	struct status st = {""};
+	json_t *env = environment_of();
+	bool torn;
+	FILE *out = fopen(file, "w");
+	(void)state;
+	/* The same two digests, changed over between the ranks in the second cell. */
+	sample_tally(&trial, team_area(team), 1, 0)->digest = 12;
+	sample_tally(&trial, team_area(team), 1, 1)->digest = 11;
+	assert_int_equal(record_write_environment(out, env, &st), 0);
+	assert_int_equal(record_write_trial(out, &trial, team, team_area(team), &st), 0);
+	fclose(out);
+	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_string_not_equal(run.cells[0].digest, run.cells[1].digest);
+	record_free(&run);
+	json_decref(env);
+	team_leave(team);
+}
+
+static void no_data(const struct trial *trial, struct team *team)
+{
+	for (unsigned c = 0; c < 2; c++)
+		for (unsigned r = 0; r < 2; r++)
+			sample_tally(trial, team_area(team), c, r)->digest = 0;
+}
+
+static void without_data_there_is_no_digest(void **state)
+{
+	struct record_run run;
+	struct status st = {""};
+	bool torn;
+	(void)state;
+	write_run(no_data);
+	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_false(run.cells[0].carries_data);
+	assert_string_equal(run.cells[0].digest, "");
+	assert_true(json_is_null(json_object_get(run.cells[0].json, "wrong")));
+	record_free(&run);
+}
+
+static void wrong_data(const struct trial *trial, struct team *team)
+{
+	sample_tally(trial, team_area(team), 0, 1)->wrong = 5;
+	sample_tally(trial, team_area(team), 0, 1)->wrong_at = 42;
+}
+
+static void wrong_elements_are_placed(void **state)
+{
+	struct record_run run;
+	struct status st = {""};
+	bool torn;
+	(void)state;
+	write_run(wrong_data);
+	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_int_equal(run.cells[0].wrong, 5);
+	const json_t *at = json_object_get(run.cells[0].json, "wrong_at");
+	assert_int_equal(json_integer_value(json_object_get(at, "rank")), 1);
+	assert_int_equal(json_integer_value(json_object_get(at, "element")), 42);
+	record_free(&run);
+}
+
+static void not_measured(const struct trial *trial, struct team *team)
+{
+	sample_tally(trial, team_area(team), 1, 1)->measured = 0;
+	team_fail(team, 1, "unhandled system error \"x\"\n\xC3");
+}
+
+static void unmeasured_cells_say_why(void **state)
+{
+	struct record_run run;
+	struct status st = {""};
+	bool torn;
+	(void)state;
+	write_run(not_measured);
+	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_string_equal(run.cells[0].error, "");
+	assert_non_null(run.cells[0].samples);
+	assert_string_equal(run.cells[1].error, "rank 1: unhandled system error \"x\"\n?");
+	assert_null(run.cells[1].samples);
+	record_free(&run);
+}
+
+static void back_in_time(const struct trial *trial, struct team *team)
+{
+	sample_rows(trial, team_area(team), 0, 1)[1].idle_ns = 5;
+}
+
+static void stamps_out_of_order_are_an_error(void **state)
+{
+	struct record_run run;
+	struct status st = {""};
+	bool torn;
+	(void)state;
+	write_run(back_in_time);
+	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_non_null(strstr(run.cells[0].error, "not in order"));
+	assert_string_equal(run.cells[1].error, "");
+	record_free(&run);
+}
+
+static void compressed_records_are_read(void **state)
+{
+	struct record_run run;
+	struct status st = {""};
+	bool torn;
+	size_t bytes;
+	(void)state;
+	write_run(NULL);
+	char *text = read_all(&bytes);
+	gzFile out = gzopen(zipped, "wb");
+	assert_int_equal(gzwrite(out, text, (unsigned)bytes), bytes);
+	gzclose(out);
+	unlink(file);
+	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_int_equal(run.ncells, 2);
+	assert_false(torn);
+	record_free(&run);
+	/* Cut off: what came before the cut counts, and it is said. */
+	struct stat about;
+	assert_int_equal(stat(zipped, &about), 0);
+	assert_int_equal(truncate(zipped, about.st_size - 9), 0);
+	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_true(torn);
+	record_free(&run);
+	unlink(zipped);
+}
+
+static void a_torn_end_is_dropped(void **state)
+{
+	struct record_run run;
+	struct status st = {""};
+	bool torn;
+	size_t bytes;
+	(void)state;
+	write_run(NULL);
+	char *text = read_all(&bytes);
+	/* Every length: never a crash, and the whole lines before the cut are there. */
+	for (size_t n = 0; n <= bytes; n++) {
+		unsigned lines = 0;
+		for (size_t i = 0; i < n; i++)
+			lines += text[i] == '\n';
+		bool whole = n == bytes || text[n] == '\n'; /* only the newline is missing */
+		write_all(text, n);
+		st.text[0] = 0;
+		int rc = record_load(folder, &run, &torn, &st);
+		if (lines + whole == 0) {
+			assert_int_equal(rc, -1);
+			assert_non_null(strstr(st.text, "no whole line"));
+			continue;
+		}
+		assert_int_equal(rc, 0);
+		assert_int_equal(1 + run.ncells + run.nfailures, lines + (whole && n < bytes));
+		assert_int_equal(torn, !whole && text[n - 1] != '\n');
+		record_free(&run);
+	}
+}
+
+static void damage_is_answered_with_a_sentence(void **state)
+{
+	size_t bytes;
+	uint32_t seed = 1;
+	(void)state;
+	write_run(NULL);
+	char *text = read_all(&bytes), *copy = malloc(bytes);
+	assert_non_null(copy);
+	for (unsigned k = 0; k < 3000; k++) {
+		memcpy(copy, text, bytes);
+		for (unsigned i = 0; i <= k % 3; i++) {
+			seed = seed * 1664525u + 1013904223u;
+			char *at = &copy[(seed >> 8) % bytes];
+			*at = k % 2 ? (char)(seed >> 3) : "0-,[]{}:\"\n"[seed % 10];
+		}
+		write_all(copy, bytes);
+		complaint(); /* whatever it says, it says it alive */
+	}
+	free(copy);
+}
+
+/* Replaces the first `from` in the file by `to`, and expects a sentence with `words`. */
+static void refuse(const char *from, const char *to, const char *words)
+{
+	size_t bytes;
+	write_run(NULL);
+	char *text = read_all(&bytes), *at = strstr(text, from), out[1 << 16];
+	if (!at)
+		fail_msg("%s does not stand in the record", from);
+	int n = snprintf(out, sizeof out, "%.*s%s%s", (int)(at - text), text, to,
+	                 at + strlen(from));
+	write_all(out, (size_t)n);
+	const char *said = complaint();
+	if (!strstr(said, words))
+		fail_msg("%s → %s: \"%s\" lacks \"%s\"", from, to, said, words);
+}
+
+static void every_field_is_checked(void **state)
+{
+	(void)state;
+	refuse("{\"schema\":1,\"kind\":\"cell\"", "{\"schema\":2,\"kind\":\"cell\"",
+	       "trials.jsonl:2: schema 2 is not known");
+	refuse("\"kind\":\"environment\"", "\"kind\":\"cell\"", "jsonl:1: kind \"cell\"");
+	refuse("\"kind\":\"cell\"", "\"kind\":\"environment\"",
+	       "jsonl:2: kind \"environment\"");
+	refuse("\"kind\":\"cell\"", "\"kind\":\"zebra\"", "\"zebra\" is not known");
+	refuse("\"kind\":\"failure\"", "\"kind\":7", "jsonl:4: \"kind\" is missing");
+	refuse("\"seed\":\"ff\",", "", "jsonl:1: \"seed\" is missing");
+	refuse("\"ranks\":2,\"seed\"", "\"ranks\":0,\"seed\"", "\"ranks\" is 0");
+	refuse("\"machine\":{\"cores\":2}", "\"machine\":2", "\"machine\"");
+	refuse("\"role\":\"reference\",", "", "\"role\" is missing");
+	refuse("\"variant\":\"threads\"", "\"variant\":\"zebra\"", "\"zebra\" is not one of");
+	refuse("\"collective\":\"alltoall\"", "\"collective\":\"../x\"",
+	       "which is not known here");
+	refuse("\"dtype\":\"float32\"", "\"dtype\":\"f8\"", "\"dtype\"");
+	refuse("\"pace\":\"stream\"", "\"pace\":1", "\"pace\" is missing or is no text");
+	refuse("\"bytes\":4096", "\"bytes\":-1", "\"bytes\" is -1");
+	refuse("\"bytes\":4096", "\"bytes\":1e3", "\"bytes\" is missing or is no whole number");
+	refuse("\"block\":2", "\"block\":-2", "\"block\" is -2");
+	refuse("\"ranks\":2,\"collective\"", "\"ranks\":3,\"collective\"",
+	       "one number per rank");
+	refuse("\"calls\":20,\"warmup\"", "\"calls\":0,\"warmup\"", "\"calls\" is 0");
+	refuse("\"in_place\":false", "\"in_place\":0", "\"in_place\"");
+	refuse("\"error\":null,", "", "\"error\" is missing");
+	refuse("\"start_ns\":[[10,110]", "\"start_ns\":[[10]", "rows that rank 0's start has");
+	refuse("\"start_ns\":[[10,110]", "\"start_ns\":[[]", "holds no rows");
+	refuse("\"start_ns\":[[10,110],[11,111]]", "\"start_ns\":[[10,110]]",
+	       "one list for each");
+	refuse("\"start_ns\":[[10", "\"start_ns\":[[-10", "is no time");
+	refuse("\"start_ns\":[[10", "\"start_ns\":[[\"10\"", "is no time");
+	refuse("\"idle_ns\":[[90", "\"idle_ns\":[[9", "not in order");
+	refuse("\"poll_ns\"", "\"poll\"", "\"poll_ns\" is missing");
+	refuse("\"faults\":[0,1]", "\"faults\":[0,-1]", "something else than counts");
+	refuse("\"wrong\":0,", "", "\"wrong\" is missing");
+	refuse("\"digest\":\"", "\"digest\":\"x", "not 16 hex digits");
+	refuse("\"kind\":\"cell\",", "\"kind\":\"cell\",\"kind\":\"cell\",",
+	       "jsonl:2: not JSON: dup");
+	refuse("\"kind\":\"cell\",", "\"kind\":\"cell\\u0000\",", "jsonl:2: not JSON");
+	refuse("\n{", "\n\n{", "jsonl:2: not JSON");
+	refuse("\n{\"schema\"", "\n[{\"schema\"", "jsonl:2: not JSON");
+}
+
+static void missing_files_are_named(void **state)
+{
+	struct record_run run;
+	struct status st = {""};
+	bool torn;
+	(void)state;
+	unlink(file);
+	assert_int_equal(record_load(folder, &run, &torn, &st), -1);
+	assert_non_null(strstr(st.text, "neither trials.jsonl nor trials.jsonl.gz"));
+	st.text[0] = 0;
+	assert_int_equal(record_load("/nowhere/at/all", &run, &torn, &st), -1);
+	assert_non_null(strstr(st.text, "/nowhere/at/all: No such file"));
+}
+
+static void a_full_disk_is_said(void **state)
+{
+	struct trial trial = trial_of();
+	struct status st = {""};
+	struct team *team = team_of(&trial);
+	FILE *full = fopen("/dev/full", "w");
+	(void)state;
+	if (!full)
+		skip();
+	assert_int_equal(record_write_trial(full, &trial, team, team_area(team), &st), -1);
+	assert_non_null(strstr(st.text, "cannot write the record: No space left"));
+	fclose(full);
+	team_leave(team);
+}
+
+static void an_incomplete_environment_is_not_written(void **state)
+{
+	struct status st = {""};
+	json_t *env = environment_of();
+	FILE *out = fopen(file, "w");
+	struct stat about;
+	(void)state;
+	json_object_del(env, "reference");
+	assert_int_equal(record_write_environment(out, env, &st), -1);
+	assert_string_equal(st.text, "the environment: \"reference\" is missing or is no text");
+	fclose(out);
+	assert_int_equal(stat(file, &about), 0);
+	assert_int_equal(about.st_size, 0);
+	json_decref(env);
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(file, sizeof file, "%s/trials.jsonl", folder);
+	snprintf(zipped, sizeof zipped, "%s/trials.jsonl.gz", folder);
+	return 0;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	unlink(file);
+	unlink(zipped);
+	return rmdir(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(what_is_written_is_read),
+	    cmocka_unit_test(digests_tell_ranks_apart),
+	    cmocka_unit_test(without_data_there_is_no_digest),
+	    cmocka_unit_test(wrong_elements_are_placed),
+	    cmocka_unit_test(unmeasured_cells_say_why),
+	    cmocka_unit_test(stamps_out_of_order_are_an_error),
+	    cmocka_unit_test(compressed_records_are_read),
+	    cmocka_unit_test(a_torn_end_is_dropped),
+	    cmocka_unit_test(damage_is_answered_with_a_sentence),
+	    cmocka_unit_test(every_field_is_checked),
+	    cmocka_unit_test(missing_files_are_named),
+	    cmocka_unit_test(a_full_disk_is_said),
+	    cmocka_unit_test(an_incomplete_environment_is_not_written),
+	};
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

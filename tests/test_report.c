@@ -1,0 +1,681 @@
+/* From records to figures: the summary's numbers, the report's words, the pictures. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <ftw.h>
+#include <math.h>
+
+#include "../harness/bysize.h"
+#include "../harness/report.h"
+#include "../harness/run_gp.h"
+#include "../harness/summary.h"
+#include "../harness/warnings.h"
+
+#define PLOTS "plot"
+
+static char folder[] = "/tmp/launchgap-report-XXXXXX";
+
+/* What a made-up run looks like. */
+struct made {
+	const char *backend, *single_skip, *threads_digest, *processes_digest;
+	const char *title, *odd_name; /* of the variant "processes" */
+	unsigned blocks, sizes, cores, faults, switches, wrong;
+	bool no_data, no_limit, only_stream, all_failed;
+	unsigned lose_block; /* processes has no trial in it; 0: none is lost */
+};
+
+static const struct made plain = {.backend = "nccl",
+                                  .single_skip = "",
+                                  .threads_digest = "00000000000000aa",
+                                  .processes_digest = "00000000000000aa",
+                                  .title = "alltoall by mode",
+                                  .odd_name = "processes",
+                                  .blocks = 6,
+                                  .sizes = 3,
+                                  .cores = 8};
+
+static char *path_of(const char *name)
+{
+	static char path[2][256];
+	static unsigned turn;
+	turn = !turn;
+	snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
+	return path[turn];
+}
+
+static json_t *variant_json(const char *name, const char *role, const char *mode,
+                            const char *backend, const char *skip)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:[], s:s}", "name", name,
+	                 "role", role, "mode", mode, "layout", "1x2x1", "backend", backend,
+	                 "nccl", "", "path", "auto", "bind", "none", "env", "skip", skip);
+}
+
+static void write_line(FILE *out, json_t *line)
+{
+	assert_non_null(line);
+	assert_int_equal(json_dumpf(line, out, JSON_COMPACT), 0);
+	fputc('\n', out);
+	json_decref(line);
+}
+
+static void write_environment(FILE *out, const struct made *m)
+{
+	json_t *variants = json_array();
+	json_array_append_new(
+	    variants, variant_json("single", "variant", "single", m->backend, m->single_skip));
+	json_array_append_new(variants,
+	                      variant_json("threads", "reference", "threads", m->backend, ""));
+	json_array_append_new(
+	    variants, variant_json(m->odd_name, "variant", "processes", m->backend, ""));
+	json_array_append_new(
+	    variants, variant_json("threads-again", "again", "threads", m->backend, ""));
+	json_array_append_new(variants,
+	                      variant_json("limit", "limit", "threads", m->backend, ""));
+	json_t *env = json_pack(
+	    "{s:i, s:s, s:s, s:s, s:s, s:[s,s], s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:i, s:i, "
+	    "s:i, s:i, "
+	    "s:i, s:o, s:{s:i, s:s, s:[{s:s}]}}",
+	    "schema", 1, "kind", "environment", "experiment", "x", "title", m->title,
+	    "question", "Is it slower?", "command", "launchgap", "it's $HOME", "created",
+	    "2026-11-21T08:00:00Z", "launchgap", "abc", "backend", m->backend, "backend_why",
+	    "", "ranks", 2, "seed", "ff", "reference", "threads", "blocks", 6, "warmup", 1,
+	    "stretches", 3, "calls", 10, "isolated_calls", 5, "variants", variants, "machine",
+	    "cores", (int)m->cores, "cpu", "A | CPU", "gpus", "name", "NVIDIA H200");
+	write_line(out, env);
+}
+
+/* Stamps of two ranks: the rows take `ns`, the first row ten times that, by rank 1's end. */
+static void set_stamps(json_t *line, unsigned rows, unsigned calls, double ns)
+{
+	static const char *const fields[] = {"start_ns", "issued_ns", "idle_ns", "poll_ns"};
+	for (unsigned f = 0; f < 4; f++) {
+		json_t *ranks = json_array();
+		for (unsigned r = 0; r < 2; r++) {
+			json_t *list = json_array();
+			for (unsigned i = 0; i < rows; i++) {
+				json_int_t length = (json_int_t)(ns * calls * (i ? 1 : 10));
+				json_int_t start = 100 + 8 * r,
+				           end = 100 + (r ? length : length - 20);
+				json_int_t stamps[] = {start, start + (end - start) / 4, end,
+				                       30 + r};
+				json_array_append_new(list, json_integer(stamps[f]));
+			}
+			json_array_append_new(ranks, list);
+		}
+		json_object_set_new(line, fields[f], ranks);
+	}
+}
+
+static void write_cell(FILE *out, const struct made *m, const char *variant, const char *coll,
+                       json_int_t bytes, bool isolated, unsigned block, double ns,
+                       const char *digest)
+{
+	bool odd = !strcmp(variant, m->odd_name);
+	json_t *line = json_pack(
+	    "{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:I, s:I, s:s, s:s, s:i, s:b, s:s, "
+	    "s:i, s:i, "
+	    "s:i, s:i, s:[i,i], s:[i,i], s:[i,i], s:[{s:s}]}",
+	    "schema", 1, "kind", "cell", "experiment", "x", "variant", variant, "mode",
+	    "threads", "layout", "1x2x1", "backend", m->backend, "ranks", 2, "collective", coll,
+	    "asked_bytes", bytes, "bytes", bytes, "dtype", "float32", "op", "sum", "root", 0,
+	    "in_place", 0, "pace", isolated ? "isolated" : "stream", "block", (int)block,
+	    "order", 1, "calls", isolated ? 1 : 10, "warmup", 1, "faults", 0, (int)m->faults,
+	    "switches", (int)m->switches, 0, "first_ns", 1, 1, "facts", "library", "2.28.3");
+	assert_non_null(line);
+	json_object_set_new(line, "digest", m->no_data ? json_null() : json_string(digest));
+	json_object_set_new(line, "wrong",
+	                    m->no_data ? json_null() : json_integer(odd ? m->wrong : 0));
+	json_object_set_new(line, "wrong_at", json_null());
+	json_object_set_new(line, "error",
+	                    m->all_failed ? json_string("rank 1: NCCL says: no") : json_null());
+	if (!m->all_failed)
+		set_stamps(line, isolated ? 5 : 3, isolated ? 1 : 10, ns);
+	write_line(out, line);
+}
+
+/* threads takes 1000 ns × size ÷ 4 KiB × (1 + block %), single twice, processes 1.25 times
+ * that. */
+static void write_run(const struct made *m)
+{
+	FILE *out = fopen(path_of("trials.jsonl"), "w");
+	assert_non_null(out);
+	write_environment(out, m);
+	for (unsigned b = 0; b < m->blocks; b++)
+		for (unsigned s = 0; s < m->sizes; s++)
+			for (unsigned isolated = 0; isolated < (m->only_stream ? 1 : 2);
+			     isolated++) {
+				json_int_t bytes = 4096 << (2 * s);
+				double ns = 1000.0 * (1 << (2 * s)) * (1 + b / 100.0);
+				if (!*m->single_skip)
+					write_cell(out, m, "single", "alltoall", bytes,
+					           isolated, b, 2 * ns, m->threads_digest);
+				write_cell(out, m, "threads", "alltoall", bytes, isolated, b,
+				           ns, m->threads_digest);
+				if (!m->lose_block || b != m->lose_block)
+					write_cell(out, m, m->odd_name, "alltoall", bytes,
+					           isolated, b, 1.25 * ns, m->processes_digest);
+				write_cell(out, m, "threads-again", "alltoall", bytes, isolated,
+				           b, ns, m->threads_digest);
+				if (!m->no_limit && !isolated)
+					write_cell(out, m, "limit", "copy", bytes, false, b,
+					           ns / 4, "00000000000000cc");
+			}
+	fclose(out);
+}
+
+struct loaded {
+	struct record_run run;
+	struct summary summary;
+};
+
+static void load(const struct made *m, struct loaded *out)
+{
+	struct status st = {""};
+	bool torn;
+	write_run(m);
+	assert_int_equal(record_load(folder, &out->run, &torn, &st), 0);
+	assert_int_equal(summary_make(&out->run, &out->summary, &st), 0);
+}
+
+static void unload(struct loaded *l)
+{
+	summary_free(&l->summary);
+	record_free(&l->run);
+}
+
+static const struct summary_row *row_of(const struct summary *s, const char *variant,
+                                        enum pace pace, size_t bytes)
+{
+	for (unsigned i = 0; i < s->nrows; i++)
+		if (!strcmp(s->variants[s->rows[i].variant].name, variant) &&
+		    s->rows[i].cell.pace == pace && s->rows[i].cell.bytes == bytes)
+			return &s->rows[i];
+	fail_msg("no row of %s", variant);
+	return NULL;
+}
+
+static void near(double value, double wanted)
+{
+	if (!(fabs(value - wanted) <= 1e-3 * fabs(wanted)))
+		fail_msg("%g is not %g", value, wanted);
+}
+
+static char *read_file(const char *name)
+{
+	static char text[1 << 18];
+	FILE *in = fopen(path_of(name), "r");
+	if (!in)
+		fail_msg("%s is missing", name);
+	text[fread(text, 1, sizeof text - 1, in)] = 0;
+	fclose(in);
+	return text;
+}
+
+static void assert_says(const char *text, const char *words)
+{
+	if (!strstr(text, words))
+		fail_msg("lacks \"%s\"", words);
+}
+
+static bool exists(const char *name)
+{
+	return access(path_of(name), F_OK) == 0;
+}
+
+static void rows_hold_medians(void **state)
+{
+	struct loaded l;
+	(void)state;
+	load(&plain, &l);
+	/* Median over blocks 0 to 5 % of medians over rows: the slow first row does not count.
+	 */
+	const struct summary_row *r = row_of(&l.summary, "threads", PACE_STREAM, 4096);
+	near(r->time_us, 1.025);
+	near(r->time_us_lo, 1.0125);
+	near(r->time_us_hi, 1.0375);
+	near(r->algbw_gbs, 4096 / 1025.0);
+	near(r->busbw_gbs, 4096 / 1025.0 / 2);
+	assert_true(isnan(r->p50_us) && isnan(r->p95_us));
+	near(r->skew_us, 0.008);
+	near(r->resolution_us, 0.0305);
+	assert_int_equal(r->ntrials, 6);
+	/* Isolated: five calls, of which one took ten times as long. p95 is 80 % of the way to
+	 * it. */
+	r = row_of(&l.summary, "threads", PACE_ISOLATED, 16384);
+	near(r->p50_us, 4.1);
+	near(r->time_us, 4.1);
+	near(r->p95_us, 4.1 * (1 + 0.8 * 9));
+	near(r->p99_us, 4.1 * (1 + 0.96 * 9));
+	near(r->launch_us, (4.1 - 0.008) / 4);
+	assert_int_equal(l.summary.ngroups, 3);
+	assert_int_equal(l.summary.nblocks, 6);
+	assert_string_equal(l.summary.variants[0].library, "2.28.3");
+	unload(&l);
+}
+
+static void ratios_say_below_one_for_slower(void **state)
+{
+	struct loaded l;
+	(void)state;
+	load(&plain, &l);
+	const struct summary_row *r = row_of(&l.summary, "single", PACE_STREAM, 65536);
+	near(r->ratio.estimate, 0.5);
+	near(r->ratio.lo, 0.5);
+	near(r->ratio.hi, 0.5);
+	r = row_of(&l.summary, "processes", PACE_ISOLATED, 65536);
+	near(r->ratio.estimate, 0.8);
+	near(row_of(&l.summary, "threads-again", PACE_STREAM, 4096)->ratio.estimate, 1);
+	assert_true(isnan(row_of(&l.summary, "threads", PACE_STREAM, 4096)->ratio.estimate));
+	assert_true(isnan(row_of(&l.summary, "limit", PACE_STREAM, 4096)->ratio.estimate));
+	for (unsigned g = 0; g < l.summary.ngroups; g++) {
+		if (summary_is_limit(&l.summary, &l.summary.groups[g]))
+			continue;
+		near(l.summary.groups[g].gaps[0].estimate, 0.5);
+		near(l.summary.groups[g].gaps[2].estimate, 0.8);
+		assert_int_equal(l.summary.groups[g].gaps[2].blocks, 6);
+	}
+	assert_string_equal(l.summary.trouble, "");
+	unload(&l);
+}
+
+static void only_blocks_of_both_are_paired(void **state)
+{
+	struct made m = plain;
+	struct loaded l;
+	(void)state;
+	m.lose_block = 3;
+	load(&m, &l);
+	const struct summary_row *r = row_of(&l.summary, "processes", PACE_STREAM, 4096);
+	/* Paired by block the drift over blocks cancels out, and five have no interval. */
+	near(r->ratio.estimate, 0.8);
+	assert_int_equal(r->ratio.blocks, 5);
+	assert_true(isnan(r->ratio.lo));
+	assert_int_equal(row_of(&l.summary, "single", PACE_STREAM, 4096)->ratio.blocks, 6);
+	assert_int_equal(l.summary.groups[0].gaps[2].blocks, 5);
+	unload(&l);
+}
+
+static void one_block_is_no_aggregate(void **state)
+{
+	struct made m = plain;
+	struct loaded l;
+	(void)state;
+	m.blocks = 1;
+	load(&m, &l);
+	const struct summary_row *r = row_of(&l.summary, "threads", PACE_STREAM, 4096);
+	near(r->time_us, 1);
+	assert_true(isnan(r->time_us_lo) && isnan(r->time_us_hi));
+	unload(&l);
+}
+
+static void no_data_has_no_bandwidth(void **state)
+{
+	struct made m = plain;
+	struct loaded l;
+	(void)state;
+	m.no_data = m.no_limit = true;
+	load(&m, &l);
+	const struct summary_row *r = row_of(&l.summary, "threads", PACE_STREAM, 4096);
+	assert_true(isnan(r->busbw_gbs) && isnan(r->algbw_gbs));
+	near(r->time_us, 1.025);
+	near(bysize_value(r), 1.025);
+	assert_false(l.summary.carries_data);
+	unload(&l);
+}
+
+static void csv_is_tidy(void **state)
+{
+	struct made m = plain;
+	struct status st = {""};
+	struct loaded l;
+	unsigned lines = 0, columns = 0;
+	(void)state;
+	m.odd_name = "a \"b\", c";
+	load(&m, &l);
+	assert_int_equal(summary_write_csv(&l.summary, path_of("summary.csv"), &st), 0);
+	char *text = read_file("summary.csv");
+	assert_says(text, "variant,role,mode,layout,backend,library,ranks,collective,bytes,");
+	assert_says(
+	    text, "\n\"a \"\"b\"\", c\",variant,processes,1x2x1,nccl,2.28.3,2,alltoall,4096,");
+	assert_null(strstr(text, "nan"));
+	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1, lines++) {
+		unsigned fields = 1;
+		bool quoted = false;
+		for (char *p = line; p < end; p++) {
+			quoted ^= *p == '"';
+			fields += *p == ',' && !quoted;
+		}
+		columns = columns ? columns : fields;
+		assert_int_equal(fields, columns);
+	}
+	assert_int_equal(columns, 35);
+	assert_int_equal(lines, 1 + l.summary.nrows);
+	assert_int_equal(l.summary.nrows, 4 * 2 * 3 + 3);
+	assert_int_equal(summary_write_csv(&l.summary, "/dev/full", &st), -1);
+	assert_says(st.text, "cannot write /dev/full: No space left");
+	unload(&l);
+}
+
+static void other_digests_are_not_compared(void **state)
+{
+	struct made m = plain;
+	struct status st = {""};
+	(void)state;
+	m.processes_digest = "00000000000000ab";
+	write_run(&m);
+	assert_int_equal(report_make(folder, PLOTS, false, &st), -1);
+	assert_says(st.text, "nothing is compared");
+	assert_says(st.text,
+	            "processes (block 0) got the digest 00000000000000ab where threads");
+	char *text = read_file("report.md");
+	assert_says(text, "> **Nothing is compared here");
+	assert_says(text, "Not compared: see the top of this report.");
+	assert_null(strstr(text, "0.500"));
+	assert_says(read_file("summary.csv"), ",0,0,0,0\n");
+	assert_false(exists("plots/nccl_alltoall_ratio.png"));
+}
+
+static void wrong_elements_are_not_compared(void **state)
+{
+	struct made m = plain;
+	struct status st = {""};
+	(void)state;
+	m.wrong = 3;
+	write_run(&m);
+	assert_int_equal(report_make(folder, PLOTS, false, &st), -1);
+	assert_says(st.text, "processes (block 0) delivered 3 wrong elements");
+}
+
+static void warnings_say_what_to_do(void **state)
+{
+	static struct warnings w;
+	static char all[sizeof w.text + WARNINGS_MAX];
+	struct made m = plain;
+	struct loaded l;
+	(void)state;
+	m = (struct made){.backend = "host",
+	                  .single_skip = "NCCL_LEGACY is not set",
+	                  .threads_digest = "00000000000000aa",
+	                  .processes_digest = "00000000000000aa",
+	                  .title = "t",
+	                  .odd_name = "processes",
+	                  .blocks = 3,
+	                  .sizes = 1,
+	                  .cores = 1,
+	                  .faults = 4,
+	                  .switches = 7};
+	load(&m, &l);
+	warnings_collect(&l.summary, true, &w);
+	all[0] = 0;
+	for (unsigned i = 0; i < w.count; i++) {
+		strcat(all, w.text[i]);
+		strcat(all, "\n");
+	}
+	assert_says(all, "last line of the record was cut off");
+	assert_says(all, "3 of the 6 blocks");
+	assert_says(all, "3 blocks: below 6 there are no intervals");
+	assert_says(all, "single was left out: NCCL_LEGACY is not set");
+	assert_says(all, "more ranks than the 1 cores");
+	assert_says(all, "page faults in timed calls");
+	assert_says(all, "involuntary context switches");
+	unload(&l);
+	/* A quiet run has none. */
+	load(&plain, &l);
+	warnings_collect(&l.summary, false, &w);
+	assert_int_equal(w.count, 0);
+	unload(&l);
+	/* On host, single has one core's bandwidth. */
+	m = plain;
+	m.backend = "host";
+	load(&m, &l);
+	warnings_collect(&l.summary, false, &w);
+	assert_int_equal(w.count, 1);
+	assert_says(w.text[0], "one core's bandwidth at every size");
+	unload(&l);
+}
+
+static void a_run_without_times_says_why(void **state)
+{
+	struct made m = plain;
+	struct status st = {""};
+	(void)state;
+	m.all_failed = true;
+	write_run(&m);
+	assert_int_equal(report_make(folder, PLOTS, false, &st), -1);
+	assert_says(st.text, "no cell was measured");
+	assert_says(read_file("report.md"), "were not measured: rank 1: NCCL says: no");
+}
+
+static bool has_gnuplot(void)
+{
+	return access("/usr/bin/gnuplot", X_OK) == 0 ||
+	       access("/usr/local/bin/gnuplot", X_OK) == 0;
+}
+
+/* That a picture is one: PNG's first bytes, its size in pixels, and more than an empty frame.
+ */
+static void assert_picture(const char *name)
+{
+	unsigned char head[24];
+	struct stat about;
+	FILE *in = fopen(path_of(name), "r");
+	if (!in)
+		fail_msg("%s was not drawn", name);
+	assert_int_equal(fread(head, 1, sizeof head, in), sizeof head);
+	fclose(in);
+	assert_memory_equal(head, "\x89PNG\r\n\x1a\n", 8);
+	assert_int_equal(head[18] << 8 | head[19], 900);
+	assert_int_equal(head[22] << 8 | head[23], 560);
+	assert_int_equal(stat(path_of(name), &about), 0);
+	assert_true(about.st_size > 8000);
+}
+
+static void pictures_carry_the_backends_name(void **state)
+{
+	static const char *const names[] = {
+	    "plots/nccl_alltoall_busbw.png", "plots/nccl_alltoall_latency.png",
+	    "plots/nccl_alltoall_ratio.png", "plots/nccl_alltoall_ratio_isolated.png",
+	    "plots/nccl_alltoall_launch.png"};
+	struct status st = {""};
+	(void)state;
+	if (!has_gnuplot())
+		skip();
+	write_run(&plain);
+	assert_int_equal(report_make(folder, PLOTS, false, &st), 0);
+	char *text = read_file("report.md");
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		assert_picture(names[i]);
+		assert_says(text, names[i]);
+	}
+	assert_false(exists("plots/gnuplot.log"));
+	assert_says(text, "on nccl: stream, bus bandwidth, GB/s");
+	assert_says(text, "launchgap 'it'\\''s $HOME'");
+	assert_says(text, "0.800 (0.800 to 0.800)");
+	assert_says(text, "## Warnings\n\nNone.");
+}
+
+static void pictures_suit_what_was_measured(void **state)
+{
+	struct made m = plain;
+	struct status st = {""};
+	(void)state;
+	if (!has_gnuplot())
+		skip();
+	/* One size, nothing moved: bars of times, no bandwidth. */
+	m.backend = "null";
+	m.no_data = m.no_limit = true;
+	m.sizes = 1;
+	write_run(&m);
+	assert_int_equal(report_make(folder, PLOTS, false, &st), 0);
+	assert_picture("plots/null_alltoall_latency.png");
+	assert_picture("plots/null_alltoall_launch.png");
+	assert_false(exists("plots/null_alltoall_busbw.png"));
+	/* Those of the last drawing are gone. */
+	assert_false(exists("plots/nccl_alltoall_busbw.png"));
+	assert_false(exists("plots/gnuplot.log"));
+	/* One size with data, stream only, two blocks. */
+	m = plain;
+	m.sizes = 1;
+	m.blocks = 2;
+	m.only_stream = true;
+	write_run(&m);
+	assert_int_equal(report_make(folder, PLOTS, false, &st), 0);
+	assert_picture("plots/nccl_alltoall_busbw.png");
+	assert_picture("plots/nccl_alltoall_ratio.png");
+	assert_picture("plots/nccl_alltoall_launch.png");
+	assert_false(exists("plots/nccl_alltoall_latency.png"));
+	assert_false(exists("plots/gnuplot.log"));
+}
+
+static void hostile_names_stay_text(void **state)
+{
+	struct made m = plain;
+	struct status st = {""};
+	(void)state;
+	if (!has_gnuplot())
+		skip();
+	m.odd_name = "a'`touch pwned`\\\"$(x), | <b>";
+	m.title = "it's \"%s\" `touch pwned` \\n @x {/=20 y} $(touch pwned)";
+	m.backend = "../../e'vil";
+	write_run(&m);
+	assert_int_equal(report_make(folder, PLOTS, false, &st), 0);
+	assert_false(exists("plots/gnuplot.log"));
+	assert_picture("plots/------e-vil_alltoall_busbw.png");
+	assert_int_not_equal(access("pwned", F_OK), 0);
+	assert_null(strstr(read_file("report.md"), "<b>"));
+}
+
+static void quoting_ends_where_it_must(void **state)
+{
+	char out[12];
+	(void)state;
+	run_gp_quote("it's\n", out, sizeof out);
+	assert_string_equal(out, "'it''s '");
+	run_gp_quote("", out, sizeof out);
+	assert_string_equal(out, "''");
+	/* Cut: still one string, and no half character or half quote. */
+	for (unsigned n = 4; n < 12; n++) {
+		char cut[12];
+		run_gp_quote("a''\xC3\xA4\xC3\xB6''bcd", cut, n);
+		assert_true(strlen(cut) < n);
+		assert_true(cut[0] == '\'' && cut[strlen(cut) - 1] == '\'');
+		unsigned quotes = 0;
+		for (char *p = cut; *p; p++)
+			quotes += *p == '\'';
+		assert_int_equal(quotes % 2, 0);
+	}
+}
+
+static void missing_plots_are_a_warning(void **state)
+{
+	struct status st = {""};
+	(void)state;
+	write_run(&plain);
+	assert_int_equal(report_make(folder, "/nowhere", false, &st), 0);
+	assert_string_equal(st.text, "");
+	if (has_gnuplot())
+		assert_says(read_file("report.md"), "/nowhere holds no .gp file");
+}
+
+static void table_fits_a_terminal(void **state)
+{
+	struct made m = plain;
+	struct status st = {""};
+	(void)state;
+	m.odd_name = "processes-with-a-rather-long-name-of-its-own";
+	m.backend = "host";
+	write_run(&m);
+	fflush(stdout);
+	int kept = dup(1);
+	assert_non_null(freopen(path_of("stdout"), "w", stdout));
+	int rc = report_make(folder, "/nowhere", true, &st);
+	fflush(stdout);
+	dup2(kept, 1);
+	close(kept);
+	assert_int_equal(rc, 0);
+	char *text = read_file("stdout");
+	assert_says(
+	    text, "alltoall on host: stream, bus bandwidth, GB/s (float32, 2 ranks, 6 blocks)");
+	assert_says(text, "0.500 ±0.0%");
+	assert_says(text, "best: threads 2.00 GB/s, 12 % of the measured limit, 16.0 GB/s");
+	assert_says(text, "/report.md\n");
+	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+		unsigned width = 0;
+		for (char *p = line; p < end; p++)
+			width += ((unsigned char)*p & 0xC0) != 0x80;
+		if (strncmp(line, "report ", 7) && strncmp(line, "picture ", 8))
+			assert_true(width <= 100);
+		assert_true(end == line || end[-1] != ' ');
+	}
+}
+
+static void labels_are_short(void **state)
+{
+	char text[32];
+	(void)state;
+	bysize_label(4096, text, sizeof text);
+	assert_string_equal(text, "4 KiB");
+	bysize_label(1000, text, sizeof text);
+	assert_string_equal(text, "1000 B");
+	bysize_label((size_t)64 << 30, text, sizeof text);
+	assert_string_equal(text, "64 GiB");
+	bysize_label(1536, text, sizeof text);
+	assert_string_equal(text, "1.5 KiB");
+	bysize_number(NAN, text, sizeof text);
+	assert_string_equal(text, "-");
+	bysize_number(0.0512, text, sizeof text);
+	assert_string_equal(text, "0.051");
+	bysize_number(99.97, text, sizeof text);
+	assert_string_equal(text, "100");
+}
+
+static int remove_one(const char *path, const struct stat *about, int type, struct FTW *ftw)
+{
+	(void)about, (void)type, (void)ftw;
+	return remove(path);
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(rows_hold_medians),
+	    cmocka_unit_test(ratios_say_below_one_for_slower),
+	    cmocka_unit_test(only_blocks_of_both_are_paired),
+	    cmocka_unit_test(one_block_is_no_aggregate),
+	    cmocka_unit_test(no_data_has_no_bandwidth),
+	    cmocka_unit_test(csv_is_tidy),
+	    cmocka_unit_test(other_digests_are_not_compared),
+	    cmocka_unit_test(wrong_elements_are_not_compared),
+	    cmocka_unit_test(warnings_say_what_to_do),
+	    cmocka_unit_test(a_run_without_times_says_why),
+	    cmocka_unit_test(pictures_carry_the_backends_name),
+	    cmocka_unit_test(pictures_suit_what_was_measured),
+	    cmocka_unit_test(hostile_names_stay_text),
+	    cmocka_unit_test(quoting_ends_where_it_must),
+	    cmocka_unit_test(missing_plots_are_a_warning),
+	    cmocka_unit_test(table_fits_a_terminal),
+	    cmocka_unit_test(labels_are_short),
+	};
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

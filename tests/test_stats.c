@@ -1,0 +1,211 @@
+/* Statistics against published figures, each with its source. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "../harness/stats.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static void near(double value, double wanted, double within)
+{
+	if (!(fabs(value - wanted) <= within))
+		fail_msg("%.12g is not within %g of %.12g", value, within, wanted);
+}
+
+static void quantiles_are_of_type_7(void **state)
+{
+	/* R: quantile(c(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)) is 1, 3.25, 5.5, 7.75, 10. */
+	static const double x[] = {10, 1, 9, 2, 8, 3, 7, 4, 6, 5};
+	(void)state;
+	near(stats_quantile(x, 10, 0), 1, 0);
+	near(stats_quantile(x, 10, 0.25), 3.25, 1e-12);
+	near(stats_median(x, 10), 5.5, 1e-12);
+	near(stats_quantile(x, 10, 0.75), 7.75, 1e-12);
+	near(stats_quantile(x, 10, 1), 10, 0);
+	near(stats_quantile(x, 10, 0.95), 9.55, 1e-12);
+	near(stats_median(x, 1), 10, 0);
+	assert_true(isnan(stats_median(x, 0)));
+	/* The caller's order stays. */
+	near(x[0], 10, 0);
+}
+
+static void null_distribution_is_exact(void **state)
+{
+	/* Hollander, Wolfe and Chicken 2014, §3.1: for n = 3 each of the 8 sign patterns has
+	 * probability 1/8, and T+ = 3 has two of them. */
+	static const double three[] = {1, 2, 3, 5, 6, 7, 8};
+	(void)state;
+	for (unsigned t = 0; t < COUNT(three); t++)
+		near(stats_signed_rank_cdf(3, t), three[t] / 8, 0);
+	for (unsigned n = 1; n <= 200; n++) {
+		/* All signs negative is one pattern of 2^n; all of them positive likewise. */
+		near(stats_signed_rank_cdf(n, 0) * pow(2, n), 1, 1e-12);
+		near(1 - stats_signed_rank_cdf(n, n * (n + 1) / 2 - 1), pow(2, -(double)n),
+		     1e-12);
+		near(stats_signed_rank_cdf(n, n * (n + 1) / 2), 1, 0);
+		near(stats_signed_rank_cdf(n, UINT32_MAX), 1, 0);
+	}
+	/* Symmetric about n(n+1)/4. */
+	for (unsigned t = 0; t < 55; t++)
+		near(stats_signed_rank_cdf(10, t) + stats_signed_rank_cdf(10, 54 - t), 1,
+		     1e-12);
+	assert_true(isnan(stats_signed_rank_cdf(201, 5)));
+}
+
+static void critical_values_are_the_tables(void **state)
+{
+	/* Largest t with P(T+ <= t) <= 0.025 and <= 0.005. McCornack 1965, "Extended tables of
+	 * the Wilcoxon matched pair signed rank statistic", JASA 60, 864-871 (two-sided 5 % and
+	 * 1 %). */
+	static const struct {
+		unsigned n, five, one;
+	} table[] = {{8, 3, 0},    {9, 5, 1},    {10, 8, 3},   {11, 10, 5},  {12, 13, 7},
+	             {13, 17, 9},  {14, 21, 12}, {15, 25, 15}, {16, 29, 19}, {17, 34, 23},
+	             {18, 40, 27}, {19, 46, 32}, {20, 52, 37}, {25, 89, 68}, {30, 137, 109}};
+	(void)state;
+	for (size_t i = 0; i < COUNT(table); i++) {
+		assert_true(stats_signed_rank_cdf(table[i].n, table[i].five) <= 0.025);
+		assert_true(stats_signed_rank_cdf(table[i].n, table[i].five + 1) > 0.025);
+		assert_true(stats_signed_rank_cdf(table[i].n, table[i].one) <= 0.005);
+		assert_true(stats_signed_rank_cdf(table[i].n, table[i].one + 1) > 0.005);
+	}
+	/* n = 6 is the least with a two-sided 5 % test, n = 5 has none. */
+	assert_true(stats_signed_rank_cdf(6, 0) <= 0.025);
+	assert_true(stats_signed_rank_cdf(5, 0) > 0.025);
+}
+
+static void interval_is_the_textbooks(void **state)
+{
+	/* Hamilton depression scale factor IV before (x) and after (y) tranquillizer:
+	 * Hollander, Wolfe and Chicken 2014, table 3.1; also R's example(wilcox.test), V = 40
+	 * and p = 0.01953 one-sided. Estimate -0.46, interval (-0.786, -0.010) with 1 - 20/512
+	 * confidence. Taken as log ratios, that is what stats_ratio has to give. */
+	static const double x[] = {1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30};
+	static const double y[] = {0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29};
+	double left[9], right[9];
+	(void)state;
+	for (int i = 0; i < 9; i++) {
+		left[i] = exp(y[i]);
+		right[i] = exp(x[i]);
+	}
+	struct stats_ratio r = stats_ratio(left, right, 9, 0.95);
+	near(log(r.estimate), -0.46, 1e-9);
+	near(log(r.lo), -0.786, 1e-9);
+	near(log(r.hi), -0.010, 1e-9);
+	near(r.confidence, 1 - 20.0 / 512, 1e-12);
+	assert_int_equal(r.blocks, 9);
+	near(1 - stats_signed_rank_cdf(9, 39), 0.01953125, 1e-12);
+}
+
+static void few_blocks_have_no_interval(void **state)
+{
+	double left[] = {1.1, 1.2, 1.3, 1.4, 1.5, 1.6}, right[] = {1, 1, 1, 1, 1, 1};
+	(void)state;
+	for (unsigned n = 1; n < STATS_MIN_BLOCKS; n++) {
+		struct stats_ratio r = stats_ratio(left, right, n, 0.95);
+		assert_true(r.estimate > 1);
+		assert_true(isnan(r.lo) && isnan(r.hi) && isnan(r.confidence));
+		assert_int_equal(r.blocks, n);
+	}
+	struct stats_ratio one = stats_ratio(left, right, 1, 0.95);
+	near(one.estimate, 1.1, 1e-12);
+	struct stats_ratio none = stats_ratio(NULL, NULL, 0, 0.95);
+	assert_true(isnan(none.estimate) && isnan(none.lo) && none.blocks == 0);
+	/* At six it is from the least to the largest, with 1 - 2/64. */
+	struct stats_ratio six = stats_ratio(left, right, 6, 0.95);
+	near(six.lo, 1.1, 1e-12);
+	near(six.hi, 1.6, 1e-12);
+	near(six.confidence, 1 - 2.0 / 64, 1e-12);
+	/* More confidence than six blocks can give. */
+	six = stats_ratio(left, right, 6, 0.99);
+	assert_true(isnan(six.lo));
+}
+
+static double uniform(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return ((double)(*seed >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(uint64_t *seed)
+{
+	return sqrt(-2 * log(uniform(seed))) * cos(2 * M_PI * uniform(seed));
+}
+
+static void interval_covers_as_it_says(void **state)
+{
+	uint64_t seed = 20;
+	(void)state;
+	for (unsigned n = 6; n <= 30; n += 8) {
+		unsigned outside = 0, runs = 2000;
+		double attained = 0;
+		for (unsigned k = 0; k < runs; k++) {
+			double left[30], right[30];
+			for (unsigned i = 0; i < n; i++) {
+				left[i] = exp(0.02 * normal(&seed));
+				right[i] = exp(0.02 * normal(&seed));
+			}
+			struct stats_ratio r = stats_ratio(left, right, n, 0.95);
+			assert_true(r.lo <= r.estimate && r.estimate <= r.hi);
+			outside += r.lo > 1 || r.hi < 1;
+			attained = r.confidence;
+		}
+		/* Binomial, within four standard deviations of what it says of itself. */
+		double wanted = 1 - attained, spread = sqrt(wanted * (1 - wanted) / runs);
+		assert_true(attained >= 0.95);
+		near((double)outside / runs, wanted, 4 * spread);
+	}
+}
+
+static void turning_a_ratio_round_inverts_it(void **state)
+{
+	double left[12], right[12];
+	uint64_t seed = 3;
+	(void)state;
+	for (int i = 0; i < 12; i++) {
+		left[i] = exp(normal(&seed));
+		right[i] = exp(normal(&seed));
+	}
+	struct stats_ratio a = stats_ratio(left, right, 12, 0.95);
+	struct stats_ratio b = stats_ratio(right, left, 12, 0.95);
+	near(a.estimate * b.estimate, 1, 1e-12);
+	near(a.lo * b.hi, 1, 1e-12);
+	near(a.hi * b.lo, 1, 1e-12);
+}
+
+static void many_blocks_go_over_smoothly(void **state)
+{
+	/* The exact distribution ends at 200 pairs; the interval must not jump there. */
+	static double left[220], right[220];
+	uint64_t seed = 5;
+	(void)state;
+	for (int i = 0; i < 220; i++) {
+		left[i] = exp(0.01 * normal(&seed));
+		right[i] = 1;
+	}
+	struct stats_ratio exact = stats_ratio(left, right, 200, 0.95);
+	struct stats_ratio approximate = stats_ratio(left, right, 201, 0.95);
+	near((approximate.hi - approximate.lo) / (exact.hi - exact.lo), 1, 0.03);
+	near(approximate.confidence, 0.95, 0.001);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(quantiles_are_of_type_7),
+	    cmocka_unit_test(null_distribution_is_exact),
+	    cmocka_unit_test(critical_values_are_the_tables),
+	    cmocka_unit_test(interval_is_the_textbooks),
+	    cmocka_unit_test(few_blocks_have_no_interval),
+	    cmocka_unit_test(interval_covers_as_it_says),
+	    cmocka_unit_test(turning_a_ratio_round_inverts_it),
+	    cmocka_unit_test(many_blocks_go_over_smoothly),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,195 @@
+/* The team's block: meeting, failing, joining from another process, leaving nothing behind. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../harness/team.h"
+
+#define WORKERS 4
+#define ROUNDS  2000
+
+static struct team *make(unsigned workers, char path[64])
+{
+	struct team_shape shape = {.nranks = workers, .nworkers = workers, .yield = true,
+	                           .area_bytes = 10000, .store_bytes = 100000};
+	struct team *team = NULL;
+	struct status st = {0};
+	assert_int_equal(team_create(&shape, path, 64, &team, &st), 0);
+	return team;
+}
+
+static void parts_do_not_overlap_and_start_zeroed(void **state)
+{
+	char path[64];
+	struct team *team = make(WORKERS, path);
+	unsigned char *area = team_area(team), *store = team_store(team);
+	(void)state;
+	for (unsigned i = 0; i < 10000; i++)
+		assert_int_equal(area[i], 0);
+	for (unsigned r = 0; r < WORKERS; r++)
+		memset(team_mail(team, r), 0x10 + (int)r, TEAM_MAIL_BYTES);
+	for (unsigned w = 0; w < WORKERS; w++)
+		memset(team_sheet(team, w), 0x20 + (int)w, TEAM_SHEET_BYTES);
+	memset(area, 0x30, 10000);
+	memset(store, 0x40, 100000);
+	for (unsigned r = 0; r < WORKERS; r++) {
+		assert_int_equal(*(char *)team_mail(team, r), 0x10 + (int)r);
+		assert_int_equal(((char *)team_mail(team, r))[TEAM_MAIL_BYTES - 1], 0x10 + (int)r);
+		assert_int_equal(team_sheet(team, r)[TEAM_SHEET_BYTES - 1], 0x20 + (int)r);
+	}
+	assert_int_equal(area[9999], 0x30);
+	assert_int_equal((uintptr_t)store % (uintptr_t)sysconf(_SC_PAGESIZE), 0);
+	assert_int_equal(team_shape(team)->nranks, WORKERS);
+	assert_null(team_failure(team));
+	team_leave(team);
+	team_leave(NULL);
+}
+
+struct hand {
+	struct team *team;
+	atomic_uint *inside;
+	unsigned torn;
+	pthread_t thread;
+};
+
+/* Between two meetings all are in the same round, or the barrier leaks. */
+static void *meet_often(void *arg)
+{
+	struct hand *hand = arg;
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		atomic_fetch_add(hand->inside, 1);
+		if (team_meet(hand->team))
+			break;
+		hand->torn += atomic_load(hand->inside) != (round + 1) * WORKERS;
+		if (team_meet(hand->team))
+			break;
+	}
+	return NULL;
+}
+
+static void nobody_leaves_before_all_have_come(void **state)
+{
+	char path[64];
+	atomic_uint inside = 0;
+	struct hand hands[WORKERS];
+	struct team *team = make(WORKERS, path);
+	(void)state;
+	for (unsigned i = 0; i < WORKERS; i++) {
+		hands[i] = (struct hand){.team = team, .inside = &inside};
+		assert_int_equal(pthread_create(&hands[i].thread, NULL, meet_often, &hands[i]), 0);
+	}
+	for (unsigned i = 0; i < WORKERS; i++) {
+		pthread_join(hands[i].thread, NULL);
+		assert_int_equal(hands[i].torn, 0);
+	}
+	assert_int_equal(inside, ROUNDS * WORKERS);
+	team_leave(team);
+}
+
+static void *wait_for_the_dead(void *arg)
+{
+	return (void *)(intptr_t)team_meet(arg);
+}
+
+static void one_failure_ends_all_and_the_first_is_kept(void **state)
+{
+	char path[64];
+	pthread_t thread;
+	void *met;
+	struct team *team = make(2, path);
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, wait_for_the_dead, team), 0);
+	usleep(10000);
+	team_fail(team, 1, "the cable is out");
+	team_fail(team, 0, "another rank failed");
+	pthread_join(thread, &met);
+	assert_int_equal((intptr_t)met, -1);
+	assert_int_equal(team_meet(team), -1);
+	assert_int_equal(team_pause(team), -1);
+	assert_string_equal(team_failure(team), "rank 1: the cable is out");
+	team_leave(team);
+}
+
+static void another_process_joins_and_meets(void **state)
+{
+	char path[64];
+	int status;
+	struct team *team = make(2, path);
+	(void)state;
+	pid_t pid = fork();
+	if (pid == 0) {
+		struct team *mine = NULL;
+		struct status st = {0};
+		if (team_join(path, &mine, &st) || team_shape(mine)->nworkers != 2)
+			_exit(1);
+		strcpy(team_mail(mine, 1), "hello");
+		((char *)team_store(mine))[99999] = 7;
+		int bad = team_meet(mine);
+		team_leave(mine);
+		_exit(bad ? 2 : 0);
+	}
+	assert_int_equal(team_meet(team), 0);
+	team_seal(team);
+	assert_string_equal(team_mail(team, 1), "hello");
+	assert_int_equal(((char *)team_store(team))[99999], 7);
+	waitpid(pid, &status, 0);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	team_leave(team);
+}
+
+static void what_is_no_block_is_not_joined(void **state)
+{
+	struct team *team = NULL;
+	struct status st = {0};
+	(void)state;
+	assert_int_equal(team_join("/proc/self/fd/999", &team, &st), -1);
+	assert_non_null(strstr(st.text, "/proc/self/fd/999"));
+	st = (struct status){0};
+	int fd = memfd_create("short", 0);
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), fd);
+	assert_int_equal(team_join(path, &team, &st), -1);
+	assert_non_null(strstr(st.text, "no team's block"));
+	assert_int_equal(ftruncate(fd, 1 << 16), 0);
+	st = (struct status){0};
+	assert_int_equal(team_join(path, &team, &st), -1);
+	assert_non_null(strstr(st.text, "no team's block"));
+	assert_null(team);
+	close(fd);
+}
+
+static void memory_that_cannot_be_had_is_a_sentence(void **state)
+{
+	struct team_shape shape = {.nranks = 1, .nworkers = 1, .area_bytes = (size_t)1 << 60};
+	struct team *team = NULL;
+	struct status st = {0};
+	char path[64];
+	(void)state;
+	assert_int_equal(team_create(&shape, path, sizeof path, &team, &st), -1);
+	assert_non_null(strstr(st.text, "cannot reserve"));
+	assert_null(team);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parts_do_not_overlap_and_start_zeroed),
+		cmocka_unit_test(nobody_leaves_before_all_have_come),
+		cmocka_unit_test(one_failure_ends_all_and_the_first_is_kept),
+		cmocka_unit_test(another_process_joins_and_meets),
+		cmocka_unit_test(what_is_no_block_is_not_joined),
+		cmocka_unit_test(memory_that_cannot_be_had_is_a_sentence),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,126 @@
+/* From stamps to times, and where the stamps lie. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../harness/timing.h"
+
+static void time_is_from_first_start_to_last_end(void **state)
+{
+	/* Two ranks, two rows; rank 1 starts row 0 first and ends it last. */
+	static const struct sample samples[] = {
+	    {110, 130, 300, 5},
+	    {1000, 1010, 1100, 5},
+	    {100, 190, 340, 7},
+	    {1040, 1050, 1060, 9},
+	};
+	struct timing_view view = {.nranks = 2, .rows = 2, .calls = 1, .samples = samples};
+	(void)state;
+	assert_true(timing_row_ns(&view, 0) == 240);
+	assert_true(timing_row_ns(&view, 1) == 100);
+	assert_true(timing_launch_ns(&view, 0) == 90);
+	assert_true(timing_launch_ns(&view, 1) == 10);
+	assert_true(timing_skew_ns(&view, 0) == 10);
+	assert_true(timing_skew_ns(&view, 1) == 40);
+	/* Per call, but the skew is of the row. */
+	view.calls = 20;
+	assert_true(timing_row_ns(&view, 0) == 12);
+	assert_true(timing_launch_ns(&view, 0) == 4.5);
+	assert_true(timing_skew_ns(&view, 0) == 10);
+}
+
+static void one_rank_has_no_skew(void **state)
+{
+	static const struct sample samples[] = {{7, 8, 9, 1}};
+	struct timing_view view = {.nranks = 1, .rows = 1, .calls = 1, .samples = samples};
+	(void)state;
+	assert_true(timing_row_ns(&view, 0) == 2);
+	assert_true(timing_skew_ns(&view, 0) == 0);
+}
+
+static void large_stamps_stay_exact(void **state)
+{
+	/* ns since boot after a hundred days do not fit a double's 53 bits by much; differences
+	 * do. */
+	int64_t base = (int64_t)1 << 62;
+	struct sample samples[] = {{base + 1, base + 2, base + 4, 0},
+	                           {base, base + 1, base + 3, 0}};
+	struct timing_view view = {.nranks = 2, .rows = 1, .calls = 1, .samples = samples};
+	(void)state;
+	assert_true(timing_row_ns(&view, 0) == 4);
+}
+
+static struct cell cells[] = {
+    {.coll = COLL_ALLTOALL, .pace = PACE_STREAM, .bytes = 64},
+    {.coll = COLL_ALLTOALL, .pace = PACE_ISOLATED, .bytes = 64},
+    {.coll = COLL_SENDRECV, .pace = PACE_STREAM, .bytes = 128},
+};
+
+static struct trial trial_of(struct layout layout)
+{
+	return (struct trial){.settings = {.layout = layout},
+	                      .stretches = 5,
+	                      .calls = 20,
+	                      .isolated_calls = 33,
+	                      .ncells = 3,
+	                      .cells = cells};
+}
+
+static void area_holds_every_part_once(void **state)
+{
+	struct trial trial = trial_of((struct layout){2, 2, 2});
+	size_t bytes = sample_area_bytes(&trial);
+	unsigned char *area = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+	(void)state;
+	assert_non_null(area);
+	memset(area, 0, bytes);
+	for (unsigned c = 0; c < trial.ncells; c++)
+		for (unsigned r = 0; r < 8; r++) {
+			struct tally *tally = sample_tally(&trial, area, c, r);
+			struct sample *rows = sample_rows(&trial, area, c, r);
+			unsigned n = trial_rows(&trial, &cells[c]);
+			/* Lines of their own, within the area, and not written by anyone
+			 * before. */
+			assert_int_equal((uintptr_t)tally % 64, 0);
+			assert_int_equal((uintptr_t)rows % 64, 0);
+			assert_true((unsigned char *)tally >= area);
+			assert_true((unsigned char *)(rows + n) <= area + bytes);
+			for (size_t i = 0; i < sizeof *tally; i++)
+				assert_int_equal(((unsigned char *)tally)[i], 0);
+			for (size_t i = 0; i < n * sizeof *rows; i++)
+				assert_int_equal(((unsigned char *)rows)[i], 0);
+			memset(tally, 0xAA, sizeof *tally);
+			memset(rows, 0xBB, n * sizeof *rows);
+		}
+	free(area);
+}
+
+static void area_does_not_depend_on_the_mode(void **state)
+{
+	struct trial single = trial_of((struct layout){1, 1, 8});
+	struct trial threads = trial_of((struct layout){1, 8, 1});
+	struct trial processes = trial_of((struct layout){8, 1, 1});
+	char *nowhere = NULL;
+	(void)state;
+	assert_int_equal(sample_area_bytes(&single), sample_area_bytes(&threads));
+	assert_int_equal(sample_area_bytes(&single), sample_area_bytes(&processes));
+	assert_ptr_equal(sample_rows(&single, nowhere, 2, 5),
+	                 sample_rows(&processes, nowhere, 2, 5));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(time_is_from_first_start_to_last_end),
+	    cmocka_unit_test(one_rank_has_no_skew),
+	    cmocka_unit_test(large_stamps_stay_exact),
+	    cmocka_unit_test(area_holds_every_part_once),
+	    cmocka_unit_test(area_does_not_depend_on_the_mode),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

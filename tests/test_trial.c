@@ -1,0 +1,309 @@
+/* The order of a job: what is saved is what is loaded, and no damaged file is believed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "../harness/trial.h"
+
+static char folder[] = "/tmp/launchgap-trial-XXXXXX";
+static char file[64];
+
+static struct trial *trial_make(unsigned ncells)
+{
+	struct trial *t = calloc(1, sizeof *t);
+	assert_non_null(t);
+	t->cells = calloc(ncells, sizeof t->cells[0]);
+	assert_non_null(t->cells);
+	strcpy(t->experiment, "x");
+	strcpy(t->variant, "threads \"old\" \xC3\xBC");
+	t->block = 3;
+	t->order = 41;
+	t->settings = (struct settings){
+	    .mode = "threads",
+	    .layout = {1, 4, 2},
+	    .backend = "host",
+	    .nccl = "/opt/a b/libnccl.so.2",
+	    .path = "fifo",
+	    .bind = BIND_NUMA,
+	    .delay_ns = 60000000000,
+	    .delay_rank = -1,
+	    .extra_ns = 7,
+	    .nenv = 2,
+	    .env = {"NCCL_A=b=c", "UCX_TLS="},
+	};
+	t->yield = true;
+	t->warmup = 5;
+	t->stretches = 6;
+	t->calls = 20;
+	t->isolated_calls = 100;
+	t->arena_bytes = (size_t)64 << 30;
+	t->seed = UINT64_MAX - 5;
+	t->ncells = ncells;
+	for (unsigned i = 0; i < ncells; i++)
+		t->cells[i] = (struct cell){
+		    .coll = i % COLL_KINDS,
+		    .pace = i % PACE_KINDS,
+		    .in_place = i % 3 == 0,
+		    .root = i,
+		    .asked_bytes = ((size_t)1 << 35) + i,
+		    .bytes = (size_t)1 << 35,
+		};
+	return t;
+}
+
+static void save(const struct trial *t)
+{
+	struct status st = {""};
+	if (trial_save(t, file, &st))
+		fail_msg("%s", st.text);
+}
+
+static void compare_settings(const struct settings *a, const struct settings *b)
+{
+	assert_string_equal(b->mode, a->mode);
+	assert_memory_equal(&b->layout, &a->layout, sizeof(struct layout));
+	assert_string_equal(b->backend, a->backend);
+	assert_string_equal(b->nccl, a->nccl);
+	assert_string_equal(b->path, a->path);
+	assert_int_equal(b->bind, a->bind);
+	assert_int_equal(b->delay_ns, a->delay_ns);
+	assert_int_equal(b->delay_rank, a->delay_rank);
+	assert_int_equal(b->extra_ns, a->extra_ns);
+	assert_int_equal(b->nenv, a->nenv);
+	for (unsigned i = 0; i < a->nenv; i++)
+		assert_string_equal(b->env[i], a->env[i]);
+}
+
+static void test_round_trip(void **state)
+{
+	(void)state;
+	struct trial *a = trial_make(9), *b = NULL;
+	struct status st = {""};
+	save(a);
+	if (trial_load(file, &b, &st))
+		fail_msg("%s", st.text);
+	assert_string_equal(b->experiment, a->experiment);
+	assert_string_equal(b->variant, a->variant);
+	assert_int_equal(b->block, a->block);
+	assert_int_equal(b->order, a->order);
+	compare_settings(&a->settings, &b->settings);
+	assert_int_equal(b->yield, a->yield);
+	assert_int_equal(b->warmup, a->warmup);
+	assert_int_equal(b->stretches, a->stretches);
+	assert_int_equal(b->calls, a->calls);
+	assert_int_equal(b->isolated_calls, a->isolated_calls);
+	assert_true(b->arena_bytes == a->arena_bytes);
+	assert_true(b->seed == a->seed);
+	assert_int_equal(b->ncells, a->ncells);
+	for (unsigned i = 0; i < a->ncells; i++) {
+		assert_int_equal(b->cells[i].coll, a->cells[i].coll);
+		assert_int_equal(b->cells[i].dtype, a->cells[i].dtype);
+		assert_int_equal(b->cells[i].op, a->cells[i].op);
+		assert_int_equal(b->cells[i].pace, a->cells[i].pace);
+		assert_int_equal(b->cells[i].in_place, a->cells[i].in_place);
+		assert_int_equal(b->cells[i].root, a->cells[i].root);
+		assert_true(b->cells[i].asked_bytes == a->cells[i].asked_bytes);
+		assert_true(b->cells[i].bytes == a->cells[i].bytes);
+	}
+	trial_free(a);
+	trial_free(b);
+	trial_free(NULL);
+}
+
+/* The saved file with one value replaced (NULL: taken away) must be refused. inner: a key of
+ * the object, or of the first element of the list, at `key`. */
+static void refuse_with(const char *key, const char *inner, json_t *value)
+{
+	json_t *json = json_load_file(file, 0, NULL);
+	assert_non_null(json);
+	json_t *at = json;
+	if (inner) {
+		at = json_object_get(json, key);
+		if (json_is_array(at))
+			at = json_array_get(at, 0);
+		key = inner;
+	}
+	assert_non_null(json_object_get(at, key));
+	if (value)
+		json_object_set_new(at, key, value);
+	else
+		json_object_del(at, key);
+	char bad[sizeof file + 8];
+	snprintf(bad, sizeof bad, "%s.bad", file);
+	assert_int_equal(json_dump_file(json, bad, 0), 0);
+	json_decref(json);
+
+	struct status st = {""};
+	struct trial *out = (void *)folder;
+	if (!trial_load(bad, &out, &st))
+		fail_msg("a damaged %s is accepted", key);
+	assert_ptr_equal(out, folder); /* set only on success */
+	if (strncmp(st.text, bad, strlen(bad)) || !strstr(st.text, "not a trial's order"))
+		fail_msg("%s: '%s'", key, st.text);
+	unlink(bad);
+}
+
+static void refuse_each_missing(void)
+{
+	json_t *json = json_load_file(file, 0, NULL);
+	const char *key;
+	json_t *value;
+	json_object_foreach(json, key, value) refuse_with(key, NULL, NULL);
+	json_object_foreach(json_object_get(json, "settings"), key, value)
+	    refuse_with("settings", key, NULL);
+	json_object_foreach(json_array_get(json_object_get(json, "cells"), 0), key, value)
+	    refuse_with("cells", key, NULL);
+	json_decref(json);
+}
+
+static void test_damage_is_refused(void **state)
+{
+	(void)state;
+	struct trial *t = trial_make(3);
+	save(t);
+	trial_free(t);
+	refuse_each_missing();
+
+	char long_text[PATH_MAX + 1];
+	memset(long_text, 'a', sizeof long_text - 1);
+	long_text[sizeof long_text - 1] = '\0';
+	refuse_with("experiment", NULL, json_string(long_text));
+	refuse_with("variant", NULL, json_string(long_text));
+	refuse_with("block", NULL, json_integer(-1));
+	refuse_with("order", NULL, json_string("3"));
+	refuse_with("warmup", NULL, json_integer(-1));
+	refuse_with("stretches", NULL, json_integer(0));
+	refuse_with("calls", NULL, json_integer(0));
+	refuse_with("isolated_calls", NULL, json_integer(0));
+	refuse_with("arena_bytes", NULL, json_integer(0));
+	refuse_with("arena_bytes", NULL, json_integer(4096)); /* smaller than a cell */
+	refuse_with("cells", NULL, json_array());
+	refuse_with("cells", NULL, json_object());
+	refuse_with("settings", NULL, json_null());
+	refuse_with("settings", "mode", json_string(long_text));
+	refuse_with("settings", "nccl", json_string(long_text));
+	refuse_with("settings", "bind", json_string("sometimes"));
+	refuse_with("settings", "layout", json_pack("[i, i]", 1, 2));
+	refuse_with("settings", "layout", json_pack("[i, i, i]", 0, 2, 2));
+	refuse_with("settings", "layout", json_pack("[i, i, i]", -1, -2, 2));
+	refuse_with("settings", "layout", json_pack("[i, i, i]", 65536, 65536, 1));
+	refuse_with("settings", "env", json_pack("[s]", "NCCL_A"));
+	refuse_with("settings", "env", json_pack("[i]", 3));
+	refuse_with("settings", "env", json_object());
+	refuse_with("cells", "collective", json_string("all2all"));
+	refuse_with("cells", "dtype", json_string("float7"));
+	refuse_with("cells", "op", json_string("mean"));
+	refuse_with("cells", "pace", json_string("fast"));
+	refuse_with("cells", "bytes", json_integer(0));
+	refuse_with("cells", "root", json_integer(-1));
+}
+
+static void test_unreadable(void **state)
+{
+	(void)state;
+	struct trial *out = NULL;
+	struct status st = {""};
+	assert_int_equal(trial_load("/nonexistent", &out, &st), -1);
+	assert_non_null(strstr(st.text, "/nonexistent: cannot be read"));
+
+	FILE *f = fopen(file, "w");
+	assert_non_null(f);
+	fputs("{\"experiment\": \"x\",", f); /* torn */
+	fclose(f);
+	st.text[0] = '\0';
+	assert_int_equal(trial_load(file, &out, &st), -1);
+	assert_non_null(strstr(st.text, "cannot be read"));
+	assert_null(out);
+}
+
+static void test_unwritable(void **state)
+{
+	(void)state;
+	struct trial *t = trial_make(200);
+	struct status st = {""};
+	assert_int_equal(trial_save(t, "/nonexistent/order", &st), -1);
+	assert_non_null(strstr(st.text, "/nonexistent/order: cannot be written: No such file"));
+	if (!access("/dev/full", W_OK)) {
+		st.text[0] = '\0';
+		assert_int_equal(trial_save(t, "/dev/full", &st), -1);
+		assert_non_null(strstr(st.text, "No space left"));
+	}
+	st.text[0] = '\0';
+	strcpy(t->variant, "\xff");
+	assert_int_equal(trial_save(t, file, &st), -1);
+	assert_non_null(strstr(st.text, "not UTF-8"));
+	strcpy(t->variant, "x");
+	strcpy(t->settings.env[1], "NCCL_A=\xff");
+	st.text[0] = '\0';
+	assert_int_equal(trial_save(t, file, &st), -1);
+	trial_free(t);
+}
+
+static void test_rows_and_slots(void **state)
+{
+	(void)state;
+	const struct trial t = {.warmup = 5,
+	                        .stretches = 6,
+	                        .calls = 20,
+	                        .isolated_calls = 100,
+	                        .arena_bytes = 1 << 20};
+	struct cell stream = {.pace = PACE_STREAM}, isolated = {.pace = PACE_ISOLATED};
+	assert_int_equal(trial_rows(&t, &stream), 6);
+	assert_int_equal(trial_rows(&t, &isolated), 100);
+
+	stream.bytes = isolated.bytes = 16; /* more fit than there are calls: 1 + 5 + timed */
+	assert_int_equal(trial_slots(&t, &stream), 126);
+	assert_int_equal(trial_slots(&t, &isolated), 106);
+	stream.bytes = isolated.bytes = 1 << 16;
+	assert_int_equal(trial_slots(&t, &stream), 16);
+	assert_int_equal(trial_slots(&t, &isolated), 16);
+	stream.bytes = (1 << 19) + 16;
+	assert_int_equal(trial_slots(&t, &stream), 1);
+	stream.bytes = 1 << 20;
+	assert_int_equal(trial_slots(&t, &stream), 1);
+	stream.bytes = 1 << 21; /* never 0 */
+	assert_int_equal(trial_slots(&t, &stream), 1);
+}
+
+static void test_binds(void **state)
+{
+	(void)state;
+	for (int i = 0; i < BIND_KINDS; i++)
+		assert_int_equal(trial_find_bind(trial_bind_name((enum bind)i)), i);
+	assert_string_equal(trial_bind_name(BIND_NEAR_GPU), "near-gpu");
+	assert_int_equal(trial_find_bind(""), -1);
+	assert_int_equal(trial_find_bind("near"), -1);
+}
+
+static int folder_make(void **state)
+{
+	(void)state;
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(file, sizeof file, "%s/order", folder);
+	return 0;
+}
+
+static int folder_remove(void **state)
+{
+	(void)state;
+	unlink(file);
+	return rmdir(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_damage_is_refused),
+	    cmocka_unit_test(test_unreadable),     cmocka_unit_test(test_unwritable),
+	    cmocka_unit_test(test_rows_and_slots), cmocka_unit_test(test_binds),
+	};
+	return cmocka_run_group_tests_name("trial", tests, folder_make, folder_remove);
+}
