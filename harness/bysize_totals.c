@@ -3,16 +3,17 @@
 
 #include <math.h>
 
-double bysize_limit(const struct summary *s, size_t *at)
+double bysize_limit(const struct summary *s, size_t bytes)
 {
 	double best = NAN;
 	for (unsigned i = 0; i < s->nrows; i++) {
 		const struct summary_row *row = &s->rows[i];
-		if (s->variants[row->variant].role != ROLE_LIMIT || isnan(row->busbw_gbs) ||
-		    row->busbw_gbs <= best)
+		if (s->variants[row->variant].role != ROLE_LIMIT || isnan(row->busbw_gbs))
 			continue;
-		best = row->busbw_gbs;
-		*at = row->cell.asked_bytes;
+		if (row->cell.bytes == bytes)
+			return row->busbw_gbs;
+		if (!(row->busbw_gbs <= best))
+			best = row->busbw_gbs;
 	}
 	return best;
 }
@@ -22,7 +23,7 @@ static void put_peak(struct table *table, const struct summary *s, unsigned grou
 	const struct summary_group *g = &s->groups[group];
 	double best = NAN, sum = 0;
 	unsigned n = 0;
-	size_t at = 0, limit_at = 0;
+	size_t at = 0, bytes = 0;
 	char peak[32], mean[32], label[32];
 	for (unsigned i = 0; i < g->nsizes; i++) {
 		const struct summary_row *row = summary_find(s, v, group, g->bytes[i]);
@@ -33,11 +34,12 @@ static void put_peak(struct table *table, const struct summary *s, unsigned grou
 		if (!(row->busbw_gbs <= best)) {
 			best = row->busbw_gbs;
 			at = g->asked_bytes[i];
+			bytes = g->bytes[i];
 		}
 	}
 	if (!n)
 		return;
-	double limit = bysize_limit(s, &limit_at);
+	double limit = bysize_limit(s, bytes);
 	bysize_number(best, peak, sizeof peak);
 	bysize_number(sum / n, mean, sizeof mean);
 	bysize_label(at, label, sizeof label);
@@ -55,8 +57,9 @@ static void put_peak(struct table *table, const struct summary *s, unsigned grou
 
 struct table *bysize_peaks(const struct summary *s)
 {
-	static const char *const heads[] = {"collective", "variant",         "peak GB/s",
-	                                    "at",         "mean over sizes", "of the limit"};
+	static const char *const heads[] = {"collective",      "variant",
+	                                    "peak GB/s",       "at",
+	                                    "mean over sizes", "of the limit there"};
 	struct table *table = table_new(6, 2);
 	table_row(table);
 	for (unsigned i = 0; i < 6; i++)

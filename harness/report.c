@@ -22,28 +22,27 @@ struct report {
 	bool torn;
 };
 
-static void print_limit(const struct summary *s, unsigned group)
+/* The group's best bus bandwidth, held against the limit at that size. */
+static void print_best(const struct summary *s, unsigned group)
 {
-	const struct summary_group *g = &s->groups[group];
-	size_t at = 0;
-	double best = NAN, limit = bysize_limit(s, &at);
-	unsigned best_variant = 0;
+	const struct summary_row *best = NULL;
 	char label[32], text[32];
-	for (unsigned i = 0; i < s->nrows; i++)
-		if (s->rows[i].group == group && !(s->rows[i].busbw_gbs <= best) &&
-		    !isnan(s->rows[i].busbw_gbs)) {
-			best = s->rows[i].busbw_gbs;
-			best_variant = s->rows[i].variant;
-		}
-	if (g->cell.pace != PACE_STREAM || isnan(best))
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct summary_row *row = &s->rows[i];
+		if (row->group == group && row->cell.pace == PACE_STREAM &&
+		    !isnan(row->busbw_gbs) && (!best || row->busbw_gbs > best->busbw_gbs))
+			best = row;
+	}
+	if (!best)
 		return;
-	bysize_number(best, text, sizeof text);
-	printf("best: %s %s GB/s", s->variants[best_variant].name, text);
+	double limit = bysize_limit(s, best->cell.bytes);
+	bysize_label(best->cell.asked_bytes, label, sizeof label);
+	bysize_number(best->busbw_gbs, text, sizeof text);
+	printf("best: %s, %s GB/s at %s", s->variants[best->variant].name, text, label);
 	if (isfinite(limit)) {
-		bysize_label(at, label, sizeof label);
 		bysize_number(limit, text, sizeof text);
-		printf(", %.0f %% of the measured limit, %s GB/s (copies of %s)",
-		       100 * best / limit, text, label);
+		printf(", %.0f %% of the limit measured by plain copies, %s GB/s",
+		       100 * best->busbw_gbs / limit, text);
 	}
 	printf("\n");
 }
@@ -59,7 +58,7 @@ static void print_tables(const struct summary *s)
 		struct table *table = bysize_short(s, g);
 		table_text(table, stdout, WIDTH);
 		table_free(table);
-		print_limit(s, g);
+		print_best(s, g);
 	}
 	if (s->reference >= 0 && !s->trouble[0])
 		printf("\nRatios: time of %s ÷ time of the variant; below 1 is slower. A/A: "

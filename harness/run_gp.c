@@ -149,10 +149,9 @@ static void field_nth(const struct summary *s, unsigned v, char *text, size_t by
 
 static void put_limit(FILE *out, const struct summary *s)
 {
-	size_t at = 0;
 	unsigned sizes = 0;
 	const char *name = "", *coll = "";
-	double best = bysize_limit(s, &at);
+	double best = bysize_limit(s, 0);
 	for (unsigned i = 0; i < s->nrows; i++) {
 		const struct summary_row *row = &s->rows[i];
 		if (s->variants[row->variant].role != ROLE_LIMIT || isnan(row->busbw_gbs) ||

@@ -200,7 +200,7 @@ static double over_trials_us(const struct summary_row *row, size_t offset, doubl
 	if (!x)
 		return NAN;
 	for (unsigned i = 0; i < row->ntrials; i++)
-		x[i] = *(const double *)((const char *)&row->trials[i] + offset);
+		memcpy(&x[i], (const char *)&row->trials[i] + offset, sizeof x[i]);
 	double value = stats_quantile(x, row->ntrials, p) / 1000;
 	free(x);
 	return value;

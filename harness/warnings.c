@@ -60,7 +60,7 @@ static void warn_disturbed(const struct summary *s, struct warnings *w)
 		name_row(s, faults.worst, where, sizeof where);
 		warnings_add(
 		    w,
-		    "%llu page faults in timed calls, in %u of %u rows, most in %s: those "
+		    "Page faults in timed calls: %llu, in %u of %u rows, most in %s. Those "
 		    "times hold the kernel's work too. Give the machine more free memory, or "
 		    "ask for smaller sizes; if it stays, it is a bug of the backend.",
 		    (unsigned long long)faults.sum, faults.rows, s->nrows, where);
@@ -69,8 +69,8 @@ static void warn_disturbed(const struct summary *s, struct warnings *w)
 		name_row(s, switches.worst, where, sizeof where);
 		warnings_add(
 		    w,
-		    "%llu involuntary context switches in timed calls, in %u of %u rows, most "
-		    "in %s: another thread had the core meanwhile. Stop what else runs, take "
+		    "Involuntary context switches in timed calls: %llu, in %u of %u rows, most "
+		    "in %s. Something else had the core meanwhile. Stop what else runs, take "
 		    "fewer ranks, or use bind = core.",
 		    (unsigned long long)switches.sum, switches.rows, s->nrows, where);
 	}

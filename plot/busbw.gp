@@ -4,7 +4,7 @@ load style
 
 set ylabel 'bus bandwidth, GB/s'
 set yrange [0:*]
-limit_title = sprintf('limit: copies, %.3g GB/s', limit_best)
+limit_title = sprintf('limit: copies, ≤ %.3g GB/s', limit_best)
 figure(i, g) = pick(V_name[i], G_coll[g], 'stream', 'busbw_gbs')
 do for [g = 1:groups] {
 	if (!carries_data || G_pace[g] ne 'stream') { continue }

@@ -6,15 +6,19 @@ load style
 figure(i, g, col) = i == first ? NaN : pick(V_name[i], G_coll[g], G_pace[g], col)
 # Variants stand a little beside each other, so that their intervals can be told apart.
 beside(i) = 2 ** ((i - (variants + 1) / 2.0) * 0.5 / variants)
-panel_at(far, panel) = !far ? '' : panel ? 'set tmargin at screen 0.5; set bmargin at screen 0.225' : \
-	'set tmargin at screen 0.835; set bmargin at screen 0.545'
+panel_at(far, panel) = sprintf('set tmargin at screen %g; set bmargin at screen %g', \
+	far && panel ? 0.5 : 0.835, far && !panel ? 0.545 : 0.225)
+step(span) = span > 0.35 ? 0.1 : span > 0.16 ? 0.05 : span > 0.07 ? 0.02 : 0.01
 do for [g = 1:groups] {
 	if (!comparable || variants < 2 || !carries_data) { continue }
 	set output sprintf('%s/plots/%s_%s_ratio%s.png', dir, prefix, G_coll[g], \
 		G_pace[g] eq 'stream' ? '' : '_'.G_pace[g])
-	far = G_ratio_lo[g] < 0.75 || G_ratio_hi[g] > 1.33
-	reach = far ? G_near[g] : G_ratio_hi[g] > 1 / G_ratio_lo[g] ? G_ratio_hi[g] : 1 / G_ratio_lo[g]
-	reach = 1 + (reach < 1.02 ? 0.025 : (reach - 1) * 1.15)
+	far = G_ratio_lo[g] < 0.55 || G_ratio_hi[g] > 1.8
+	# The panel of those near 1, or of all: symmetric only where it is a cut-out.
+	low = far ? 1 / G_near[g] : G_ratio_lo[g]
+	high = far ? G_near[g] : G_ratio_hi[g]
+	low = (low > 0.98 ? 0.98 : low) - 0.1 * (high - low)
+	high = (high < 1.02 ? 1.02 : high) + 0.1 * (high - low)
 	set multiplot
 	set label 1 title_line at screen 0.5, screen 0.965 center font ',13'
 	set label 2 machine_line at screen 0.5, screen 0.035 center textcolor rgb 0x555555
@@ -32,9 +36,9 @@ do for [g = 1:groups] {
 			set logscale y 2
 			set ytics (0.015625, 0.03125, 0.0625, 0.125, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8)
 		} else {
-			eval sprintf('set yrange [%g:%g]', 1 / reach, reach)
+			eval sprintf('set yrange [%g:%g]', low, high)
 			unset logscale y
-			eval sprintf('set ytics %g', reach > 1.2 ? 0.1 : reach > 1.1 ? 0.05 : reach > 1.04 ? 0.02 : 0.01)
+			eval sprintf('set ytics %g', step(high - low))
 		}
 		if (panel == far) { set xlabel 'size per rank' } else { unset xlabel }
 		plot 1 with lines lw 1.5 lc rgb 0x333333 title reference.' = 1', \

@@ -53,7 +53,8 @@ static uint64_t fact(struct bench *b, const char *key)
 
 	backend_host.describe(b->ctx, text, sizeof text);
 	at = strstr(text, key);
-	assert_non_null(at);
+	if (!at) /* said once there is something to say */
+		return 0;
 	return strtoull(at + strlen(key), NULL, 10);
 }
 

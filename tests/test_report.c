@@ -425,8 +425,8 @@ static void warnings_say_what_to_do(void **state)
 	assert_says(all, "3 blocks: below 6 there are no intervals");
 	assert_says(all, "single was left out: NCCL_LEGACY is not set");
 	assert_says(all, "more ranks than the 1 cores");
-	assert_says(all, "page faults in timed calls");
-	assert_says(all, "involuntary context switches");
+	assert_says(all, "Page faults in timed calls: ");
+	assert_says(all, "Involuntary context switches in timed calls: ");
 	unload(&l);
 	/* A quiet run has none. */
 	load(&plain, &l);
@@ -606,7 +606,8 @@ static void table_fits_a_terminal(void **state)
 	assert_says(
 	    text, "alltoall on host: stream, bus bandwidth, GB/s (float32, 2 ranks, 6 blocks)");
 	assert_says(text, "0.500 ±0.0%");
-	assert_says(text, "best: threads 2.00 GB/s, 12 % of the measured limit, 16.0 GB/s");
+	assert_says(text, "best: threads, 2.00 GB/s at ");
+	assert_says(text, " KiB, 12 % of the limit measured by plain copies, 16.0 GB/s\n");
 	assert_says(text, "/report.md\n");
 	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
 		unsigned width = 0;

@@ -10,7 +10,7 @@
 static void fill(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	size_t bytes = ctx->slots * ctx->cell.bytes;
-	float *send = (float *)rank->own.send;
+	float *send = (void *)rank->own.send;
 
 	for (size_t k = 0; k < bytes / sizeof *send; k++)
 		send[k] = value_input(ctx->seed, rank->rank, k);
@@ -68,7 +68,7 @@ void host_cell_check(const struct backend_ctx *ctx, const struct host_rank *rank
                      struct backend_verdict *out)
 {
 	struct backend_verdict verdict = {0};
-	const float *recv = (const float *)rank->own.recv;
+	const float *recv = (const void *)rank->own.recv;
 	size_t count = ctx->cell.bytes / sizeof *recv;
 
 	for (size_t base = 0; base < ctx->slots * count; base += count) {
