@@ -35,8 +35,8 @@ struct table *bysize_peaks(const struct summary *summary);
 /* The ratio over all sizes, one number a block, per group and variant. */
 struct table *bysize_gaps(const struct summary *summary);
 
-/* The limit's bus bandwidth at a size, its best where it was not measured there, NaN where it was
- * not measured at all. */
+/* The limit's bus bandwidth at a size, its best where it was not measured there, NaN where it
+ * was not measured at all. */
 double bysize_limit(const struct summary *summary, size_t bytes);
 
 #endif

@@ -21,20 +21,21 @@ static double factor_all_reduce(unsigned nranks)
 }
 
 static const struct coll_info infos[COLL_KINDS] = {
-	[COLL_ALL_REDUCE] = {"all_reduce", "every rank gets the reduction over all ranks", true,
+    [COLL_ALL_REDUCE] = {"all_reduce", "every rank gets the reduction over all ranks", true,
                          factor_all_reduce},
-	[COLL_ALLTOALL] = {"alltoall", "every rank sends a part of its buffer to every rank", false,
+    [COLL_ALLTOALL] = {"alltoall", "every rank sends a part of its buffer to every rank", false,
                        factor_exchange},
-	[COLL_SENDRECV] = {"sendrecv", "a ring: each rank sends to the next one", false, factor_one},
-	[COLL_COPY] = {"copy", "the limit: plain copies to the next rank, no handshake", false,
+    [COLL_SENDRECV] = {"sendrecv", "a ring: each rank sends to the next one", false,
+                       factor_one},
+    [COLL_COPY] = {"copy", "the limit: plain copies to the next rank, no handshake", false,
                    factor_one},
 };
 
 static const char *const dtype_names[DTYPE_KINDS] = {[DTYPE_FLOAT32] = "float32"};
 static const size_t dtype_sizes[DTYPE_KINDS] = {[DTYPE_FLOAT32] = 4};
 static const char *const op_names[OP_KINDS] = {[OP_SUM] = "sum"};
-static const char *const pace_names[PACE_KINDS] = {[PACE_STREAM] = "stream",
-                                                   [PACE_ISOLATED] = "isolated"};
+static const char *const pace_names[PACE_KINDS] = {
+    [PACE_STREAM] = "stream", [PACE_ISOLATED] = "isolated"};
 
 static int find(const char *const names[], int count, const char *name)
 {

@@ -14,7 +14,8 @@
 enum dtype { DTYPE_FLOAT32, DTYPE_KINDS };
 enum op { OP_SUM, OP_KINDS };
 
-/* stream: calls issued back to back (bandwidth). isolated: the team meets before each (latency). */
+/* stream: calls issued back to back (bandwidth). isolated: the team meets before each
+ * (latency). */
 enum pace { PACE_STREAM, PACE_ISOLATED, PACE_KINDS };
 
 struct cell {
@@ -32,8 +33,9 @@ struct coll_info {
 	const char *name;
 	const char *summary;
 	bool reduces;
-	/* busbw ÷ algbw for n ranks, from nccl-tests' doc/PERFORMANCE.md: the share of each byte
-	 * that has to cross a link, so that busbw can be held against the hardware's limit. */
+	/* busbw ÷ algbw for n ranks, from nccl-tests' doc/PERFORMANCE.md: the share of each
+	 * byte that has to cross a link, so that busbw can be held against the hardware's
+	 * limit. */
 	double (*bus_factor)(unsigned nranks);
 };
 

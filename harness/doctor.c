@@ -44,7 +44,8 @@ static void examine_shared_memory(void)
 	double mib = ok ? (double)fs.f_bavail * (double)fs.f_frsize / (1 << 20) : 0;
 	if (ok)
 		snprintf(text, sizeof text, "%.0f MiB free%s", mib,
-		         mib < 256 ? "; NCCL's host path wants more (docker run --shm-size=1g)" : "");
+		         mib < 256 ? "; NCCL's host path wants more (docker run --shm-size=1g)"
+		                   : "");
 	print_finding(ok && mib >= 256, "/dev/shm", text);
 }
 
@@ -59,7 +60,8 @@ int doctor_examine(void)
 	printf("machine\n");
 	snprintf(text, sizeof text, "%u usable (affinity and cgroup quota)%s", machine_cores(),
 	         machine_cores() < 2 ? "; with more ranks than cores waiting yields, and no "
-	                               "latency is claimed" : "");
+	                               "latency is claimed"
+	                             : "");
 	print_finding(machine_cores() > 1, "cores", text);
 	examine_shared_memory();
 	return 0;

@@ -11,7 +11,8 @@
 static int make_folder(const char *path, struct status *st)
 {
 	if (mkdir(path, 0777) && errno != EEXIST)
-		return status_set(st, "cannot make the results folder %s: %s", path, strerror(errno));
+		return status_set(st, "cannot make the results folder %s: %s", path,
+		                  strerror(errno));
 	return 0;
 }
 
@@ -60,7 +61,8 @@ static int make_scratch(struct folder *folder, struct status *st)
 {
 	static const char *const places[] = {"/dev/shm", "/tmp"};
 	for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
-		snprintf(folder->scratch, sizeof folder->scratch, "%s/launchgap-XXXXXX", places[i]);
+		snprintf(folder->scratch, sizeof folder->scratch, "%s/launchgap-XXXXXX",
+		         places[i]);
 		if (mkdtemp(folder->scratch))
 			return 0;
 	}
@@ -99,13 +101,15 @@ int folder_commit(struct folder *folder, struct status *st)
 		folder->kept = ftell(folder->trials);
 		return 0;
 	}
-	status_set(st, "cannot write to %s/trials.jsonl: %s; what was measured before is kept there",
-	           folder->path, strerror(errno));
+	status_set(
+	    st, "cannot write to %s/trials.jsonl: %s; what was measured before is kept there",
+	    folder->path, strerror(errno));
 	clearerr(folder->trials);
 	/* Cut off the torn lines; should that fail too, the reader drops a torn last line. */
 	if (ftruncate(fileno(folder->trials), folder->kept) ||
 	    fseek(folder->trials, folder->kept, SEEK_SET))
-		status_set(st, "cannot cut %s/trials.jsonl back: %s", folder->path, strerror(errno));
+		status_set(st, "cannot cut %s/trials.jsonl back: %s", folder->path,
+		           strerror(errno));
 	return -1;
 }
 
@@ -134,7 +138,8 @@ int folder_set_latest(const struct folder *folder, struct status *st)
 	snprintf(fresh, sizeof fresh, "%s.new", link);
 	unlink(fresh);
 	if (symlink(name + 1, fresh) || rename(fresh, link))
-		return status_set(st, "cannot point %s to %s: %s", link, name + 1, strerror(errno));
+		return status_set(st, "cannot point %s to %s: %s", link, name + 1,
+		                  strerror(errno));
 	return 0;
 }
 

@@ -58,8 +58,8 @@ void job_follow_parent(void)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-static void become(char *const argv[], const char *const env[], unsigned nenv, const char *log_file,
-                   int tell)
+static void become(char *const argv[], const char *const env[], unsigned nenv,
+                   const char *log_file, int tell)
 {
 	int in = open("/dev/null", O_RDONLY);
 	int log = open(log_file, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -129,7 +129,8 @@ int job_run(char *const argv[], const char *const env[], unsigned nenv, const ch
 		become(argv, env, nenv, log_file, tell[1]);
 	close(tell[1]);
 	if (pid < 0 || read(tell[0], &error, sizeof error) == sizeof error) {
-		status_set(st, "cannot start %s: %s", argv[0], strerror(pid < 0 ? errno : error));
+		status_set(st, "cannot start %s: %s", argv[0],
+		           strerror(pid < 0 ? errno : error));
 		if (pid > 0)
 			waitpid(pid, NULL, 0);
 		close(tell[0]);

@@ -1,5 +1,6 @@
-/* A job: one fresh program, watched. Started without a shell, in a process group of its own, dead
- * when we are. Signals that stop us are taken here, so that whoever runs jobs can stop in order. */
+/* A job: one fresh program, watched. Started without a shell, in a process group of its own,
+ * dead when we are. Signals that stop us are taken here, so that whoever runs jobs can stop in
+ * order. */
 #ifndef LAUNCHGAP_JOB_H
 #define LAUNCHGAP_JOB_H
 
@@ -8,7 +9,8 @@
 
 #include "status.h"
 
-/* Holds SIGINT, SIGTERM, SIGHUP and SIGCHLD back until job_run or job_interrupted takes them. */
+/* Holds SIGINT, SIGTERM, SIGHUP and SIGCHLD back until job_run or job_interrupted takes them.
+ */
 void job_hold_signals(void);
 void job_release_signals(void);
 /* Whether one of the first three has come since. Does not block. */
@@ -21,9 +23,9 @@ struct job_result {
 	int code; /* exit status, or the signal that killed it */
 };
 
-/* Runs argv with `nenv` more KEY=value in its environment, output into log_file, until it ends, the
- * timeout passes or a held signal comes (then: SIGTERM, 5 s of grace, SIGKILL). Blocks.
- * -1 with a sentence when it could not be started. */
+/* Runs argv with `nenv` more KEY=value in its environment, output into log_file, until it ends,
+ * the timeout passes or a held signal comes (then: SIGTERM, 5 s of grace, SIGKILL). Blocks. -1
+ * with a sentence when it could not be started. */
 int job_run(char *const argv[], const char *const env[], unsigned nenv, const char *log_file,
             unsigned timeout_s, struct job_result *out, struct status *st);
 

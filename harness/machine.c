@@ -116,7 +116,8 @@ static json_t *describe_gpus(void)
 	for (int i = 0; i < n; i++) {
 		char file[PATH_MAX], name[128];
 		snprintf(file, sizeof file, "%s/%s/information", root, entries[i]->d_name);
-		if (entries[i]->d_name[0] != '.' && read_field(file, "Model", name, sizeof name))
+		if (entries[i]->d_name[0] != '.' &&
+		    read_field(file, "Model", name, sizeof name))
 			json_array_append_new(gpus, json_pack("{s:s, s:s}", "name", name, "pci",
 			                                      entries[i]->d_name));
 		free(entries[i]);
@@ -134,7 +135,8 @@ static json_t *describe_env(void)
 		size_t n = strcspn(*e, "=");
 		char name[256];
 		for (unsigned k = 0; k < sizeof kept / sizeof *kept; k++) {
-			if (strncmp(*e, kept[k], strlen(kept[k])) || n >= sizeof name || !(*e)[n])
+			if (strncmp(*e, kept[k], strlen(kept[k])) || n >= sizeof name ||
+			    !(*e)[n])
 				continue;
 			snprintf(name, sizeof name, "%.*s", (int)n, *e);
 			json_object_set_new(env, name, json_string(*e + n + 1));
@@ -156,8 +158,8 @@ json_t *machine_describe(void)
 	read_field("/etc/os-release", "PRETTY_NAME", os, sizeof os);
 	read_field("/proc/meminfo", "MemTotal", memory, sizeof memory);
 	read_field("/proc/driver/nvidia/version", "NVRM version", driver, sizeof driver);
-	read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", clock_source,
-	          sizeof clock_source);
+	read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+	          clock_source, sizeof clock_source);
 	if (!hwloc_topology_init(&topology)) {
 		if (!hwloc_topology_load(topology))
 			numa = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
@@ -165,12 +167,14 @@ json_t *machine_describe(void)
 	}
 	return json_pack("{s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "host",
 	                 name.nodename, "cpu", cpu, "cores", (int)machine_cores(), "online",
-	                 (int)sysconf(_SC_NPROCESSORS_ONLN), "numa_nodes", numa, "memory", memory,
-	                 "kernel", name.release, "os", os, "clock", clock_source, "driver", driver,
-	                 "gpus", describe_gpus(), "environment", describe_env());
+	                 (int)sysconf(_SC_NPROCESSORS_ONLN), "numa_nodes", numa, "memory",
+	                 memory, "kernel", name.release, "os", os, "clock", clock_source,
+	                 "driver", driver, "gpus", describe_gpus(), "environment",
+	                 describe_env());
 }
 
-/* The index-th of the allowed objects inside `within` (NULL: anywhere), if there are `needed`. */
+/* The index-th of the allowed objects inside `within` (NULL: anywhere), if there are `needed`.
+ */
 static hwloc_obj_t pick(hwloc_topology_t t, hwloc_const_cpuset_t allowed,
                         hwloc_const_cpuset_t within, hwloc_obj_type_t type, unsigned index,
                         unsigned needed)
@@ -202,16 +206,19 @@ static void bind_to(hwloc_topology_t t, hwloc_const_cpuset_t allowed, hwloc_obj_
 	hwloc_bitmap_free(set);
 }
 
-static void bind_in(hwloc_topology_t t, hwloc_const_cpuset_t allowed, enum bind bind, bool opening,
-                    int numa, unsigned worker, unsigned nworkers, char *text, size_t bytes)
+static void bind_in(hwloc_topology_t t, hwloc_const_cpuset_t allowed, enum bind bind,
+                    bool opening, int numa, unsigned worker, unsigned nworkers, char *text,
+                    size_t bytes)
 {
-	hwloc_obj_t node = numa >= 0 ? hwloc_get_numanode_obj_by_os_index(t, (unsigned)numa) : NULL;
+	hwloc_obj_t node =
+	    numa >= 0 ? hwloc_get_numanode_obj_by_os_index(t, (unsigned)numa) : NULL;
 	hwloc_const_cpuset_t within = bind == BIND_NEAR_GPU && node ? node->cpuset : NULL;
 	hwloc_obj_t obj;
 	if (bind == BIND_NUMA && !node) {
 		int nodes = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE);
 		if (nodes > 0)
-			node = hwloc_get_obj_by_type(t, HWLOC_OBJ_NUMANODE, worker * (unsigned)nodes / nworkers);
+			node = hwloc_get_obj_by_type(t, HWLOC_OBJ_NUMANODE,
+			                             worker * (unsigned)nodes / nworkers);
 	}
 	if (node && (bind == BIND_NUMA || (bind == BIND_NEAR_GPU && opening))) {
 		bind_to(t, allowed, node, "numa", text, bytes);
@@ -225,7 +232,8 @@ static void bind_in(hwloc_topology_t t, hwloc_const_cpuset_t allowed, enum bind 
 	if (!obj)
 		obj = pick(t, allowed, NULL, HWLOC_OBJ_PU, worker, nworkers);
 	if (obj)
-		bind_to(t, allowed, obj, obj->type == HWLOC_OBJ_CORE ? "core" : "pu", text, bytes);
+		bind_to(t, allowed, obj, obj->type == HWLOC_OBJ_CORE ? "core" : "pu", text,
+		        bytes);
 	else
 		snprintf(text, bytes, "none (fewer cores than workers)");
 }
@@ -242,7 +250,8 @@ struct machine_seat *machine_seat_take(void)
 		return NULL;
 	}
 	hwloc_topology_set_all_types_filter(seat->topology, HWLOC_TYPE_FILTER_KEEP_NONE);
-	hwloc_topology_set_type_filter(seat->topology, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
+	hwloc_topology_set_type_filter(seat->topology, HWLOC_OBJ_CORE,
+	                               HWLOC_TYPE_FILTER_KEEP_ALL);
 	if (hwloc_topology_load(seat->topology) ||
 	    hwloc_get_cpubind(seat->topology, seat->allowed, HWLOC_CPUBIND_THREAD)) {
 		machine_seat_free(seat);
@@ -256,8 +265,8 @@ void machine_seat_bind(struct machine_seat *seat, enum bind bind, bool opening, 
 {
 	snprintf(text, text_bytes, seat || bind == BIND_NONE ? "none" : "none (hwloc failed)");
 	if (seat && bind != BIND_NONE)
-		bind_in(seat->topology, seat->allowed, bind, opening, numa, worker, nworkers, text,
-		        text_bytes);
+		bind_in(seat->topology, seat->allowed, bind, opening, numa, worker, nworkers,
+		        text, text_bytes);
 }
 
 void machine_seat_free(struct machine_seat *seat)

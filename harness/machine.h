@@ -9,22 +9,24 @@
 const char *machine_env(const char *name);
 /* Whether PATH leads to a program of that name. */
 bool machine_has_program(const char *name);
-/* Cores this process may use: its affinity and its cgroup's quota, whichever is less; at least 1. */
+/* Cores this process may use: its affinity and its cgroup's quota, whichever is less; at
+ * least 1. */
 unsigned machine_cores(void);
 
-/* The record's "machine" object: host, cpu, cores, numa nodes, memory, kernel, os, gpus, driver,
- * the NCCL_… and CUDA_… environment. The caller owns the reference. */
+/* The record's "machine" object: host, cpu, cores, numa nodes, memory, kernel, os, gpus,
+ * driver, the NCCL_… and CUDA_… environment. The caller owns the reference. */
 json_t *machine_describe(void);
 
-/* Where a worker may sit: the topology and the cores its thread had before binding. Taken by the
- * worker's own thread before anything is bound; NULL when hwloc fails, which bind() then says. */
+/* Where a worker may sit: the topology and the cores its thread had before binding. Taken by
+ * the worker's own thread before anything is bound; NULL when hwloc fails, which bind() then
+ * says. */
 struct machine_seat;
 struct machine_seat *machine_seat_take(void);
 void machine_seat_free(struct machine_seat *seat);
 
-/* Binds the calling thread for `opening` (near-gpu: the device's NUMA node, which helper threads
- * inherit) or for timing (core, near-gpu: one core), as `bind` asks. numa: the device's node or −1;
- * worker of nworkers. Where there are fewer cores than workers, it is left unbound.
+/* Binds the calling thread for `opening` (near-gpu: the device's NUMA node, which helper
+ * threads inherit) or for timing (core, near-gpu: one core), as `bind` asks. numa: the device's
+ * node or −1; worker of nworkers. Where there are fewer cores than workers, it is left unbound.
  * text: what was done, e.g. "core 3", "numa 0", "none". */
 void machine_seat_bind(struct machine_seat *seat, enum bind bind, bool opening, int numa,
                        unsigned worker, unsigned nworkers, char *text, size_t text_bytes);

@@ -18,18 +18,23 @@
 #include "worker.h"
 
 static const char usage[] =
-	"launchgap measures what it costs to launch NCCL with one thread, a thread per GPU, or a process per GPU.\n"
-	"\n"
-	"  launchgap run NAME [key=value …]   measure experiments/NAME.exp and report\n"
-	"      --file FILE     an experiment file of your own instead of NAME\n"
-	"      --results DIR   where DIR/NAME/<UTC stamp>/ goes (default: results)\n"
-	"      --resume DIR    add blocks to a run, on the machine that it was made on\n"
-	"      --no-report     measure only\n"
-	"  launchgap report DIR               table, report.md, summary.csv and pictures again, from records alone\n"
-	"  launchgap list [experiments]       modes, backends, collectives, datatypes, operations, experiments\n"
-	"  launchgap doctor                   what this machine lacks, what it would add, how to get it\n"
-	"\n"
-	"key=value: any key of [experiment], e.g. ranks=4 blocks=6 backend=host bytes='4K..1M x4'\n";
+    "launchgap measures what it costs to launch NCCL with one thread, a thread per GPU, or a "
+    "process per GPU.\n"
+    "\n"
+    "  launchgap run NAME [key=value …]   measure experiments/NAME.exp and report\n"
+    "      --file FILE     an experiment file of your own instead of NAME\n"
+    "      --results DIR   where DIR/NAME/<UTC stamp>/ goes (default: results)\n"
+    "      --resume DIR    add blocks to a run, on the machine that it was made on\n"
+    "      --no-report     measure only\n"
+    "  launchgap report DIR               table, report.md, summary.csv and pictures again, "
+    "from records alone\n"
+    "  launchgap list [experiments]       modes, backends, collectives, datatypes, operations, "
+    "experiments\n"
+    "  launchgap doctor                   what this machine lacks, what it would add, how to "
+    "get it\n"
+    "\n"
+    "key=value: any key of [experiment], e.g. ranks=4 blocks=6 backend=host bytes='4K..1M "
+    "x4'\n";
 
 /* Where the experiments and plots lie: beside the build folder, or installed. */
 struct home {
@@ -44,7 +49,8 @@ static int find_home(struct home *home, struct status *st)
 	char folder[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", home->self, sizeof home->self - 1);
 	if (n < 0)
-		return status_set(st, "cannot find this program's own file: %s", strerror(errno));
+		return status_set(st, "cannot find this program's own file: %s",
+		                  strerror(errno));
 	home->self[n] = '\0';
 	snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(home->self, '/') - home->self),
 	         home->self);
@@ -73,29 +79,38 @@ static int find_experiment(const struct home *home, const char *name, char *file
 {
 	if (!name[0] || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	                             "0123456789_-") != strlen(name))
-		return status_set(st, "'%s' is no experiment's name: allowed are letters, digits, _ "
-		                      "and -, as in experiments/NAME.exp (--file takes a path)",
-		                  name);
+		return status_set(
+		    st,
+		    "'%s' is no experiment's name: allowed are letters, digits, _ "
+		    "and -, as in experiments/NAME.exp (--file takes a path)",
+		    name);
 	snprintf(file, bytes, "%s/%s.exp", home->experiments, name);
 	if (access(file, R_OK))
-		return status_set(st, "there is no experiment '%s': no readable %s (`launchgap list` "
-		                      "names them)", name, file);
+		return status_set(
+		    st,
+		    "there is no experiment '%s': no readable %s (`launchgap list` "
+		    "names them)",
+		    name, file);
 	return 0;
 }
 
 static int verb_run(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	struct plan_machine machine = {machine_cores(), capacity};
-	struct run_request request = {.results = "results", .self = home->self, .argc = argc,
-	                              .argv = argv, .machine = &machine};
+	struct run_request request = {.results = "results",
+	                              .self = home->self,
+	                              .argc = argc,
+	                              .argv = argv,
+	                              .machine = &machine};
 	struct status report = {0};
 	char file[2 * PATH_MAX] = "", folder[PATH_MAX] = "", *overrides[64];
 	bool want_report = true;
 	int result;
 	for (int i = 2; i < argc; i++) {
-		const char **option = !strcmp(argv[i], "--file") ? &request.file
-		                    : !strcmp(argv[i], "--results") ? &request.results
-		                    : !strcmp(argv[i], "--resume") ? &request.resume : NULL;
+		const char **option = !strcmp(argv[i], "--file")      ? &request.file
+		                      : !strcmp(argv[i], "--results") ? &request.results
+		                      : !strcmp(argv[i], "--resume")  ? &request.resume
+		                                                      : NULL;
 		if (option && ++i < argc)
 			*option = argv[i];
 		else if (option)
@@ -105,7 +120,8 @@ static int verb_run(int argc, char *argv[], const struct home *home, struct stat
 		else if (strchr(argv[i], '=') && request.noverrides < 64)
 			overrides[request.noverrides++] = argv[i];
 		else if (argv[i][0] == '-' || file[0])
-			return status_set(st, "run: '%s' is not understood (`launchgap help`)", argv[i]);
+			return status_set(st, "run: '%s' is not understood (`launchgap help`)",
+			                  argv[i]);
 		else if (find_experiment(home, argv[i], file, sizeof file, st))
 			return -1;
 	}
@@ -172,13 +188,13 @@ static int verb_worker(int argc, char *argv[], const struct home *home, struct s
 		status_set(st, "%s: no such backend or layout", order.file);
 	else if (!order.backend->supports(order.trial, st)) {
 		run = (struct run){
-			.layout = order.trial->settings.layout,
-			.shape = {.nranks = layout_ranks(order.trial->settings.layout),
-		                  .nworkers = layout_workers(order.trial->settings.layout),
-		                  .yield = order.trial->yield,
-		                  .area_bytes = sample_area_bytes(order.trial),
-		                  .store_bytes = order.backend->store_bytes(order.trial)},
-			.order = order.file,
+		    .layout = order.trial->settings.layout,
+		    .shape = {.nranks = layout_ranks(order.trial->settings.layout),
+		              .nworkers = layout_workers(order.trial->settings.layout),
+		              .yield = order.trial->yield,
+		              .area_bytes = sample_area_bytes(order.trial),
+		              .store_bytes = order.backend->store_bytes(order.trial)},
+		    .order = order.file,
 		};
 		result = mode->enter(&run, work, write_lines, &order, st);
 	}
@@ -189,7 +205,8 @@ static int verb_worker(int argc, char *argv[], const struct home *home, struct s
 static int verb_report(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	if (argc != 3)
-		return status_set(st, "report wants one run's folder, e.g. results/smoke/latest");
+		return status_set(st,
+		                  "report wants one run's folder, e.g. results/smoke/latest");
 	return report_make(argv[2], home->plot, true, st);
 }
 
@@ -216,8 +233,8 @@ static void list_experiments(const char *folder)
 		struct spec *spec = calloc(1, sizeof *spec);
 		snprintf(file, sizeof file, "%s/%s", folder, entries[i]->d_name);
 		bool ok = spec && !spec_load(file, 0, NULL, NULL, machine_env, spec, &st);
-		printf("  %-15.*s %s\n", (int)strlen(entries[i]->d_name) - 4, entries[i]->d_name,
-		       ok ? spec->question : st.text);
+		printf("  %-15.*s %s\n", (int)strlen(entries[i]->d_name) - 4,
+		       entries[i]->d_name, ok ? spec->question : st.text);
 		free(spec);
 		free(entries[i]);
 	}
@@ -242,8 +259,8 @@ static int verb_list(int argc, char *argv[], const struct home *home, struct sta
 	for (const struct backend *const *b = backend_table; *b; b++) {
 		struct status why = {0};
 		unsigned ranks = (*b)->capacity(&why);
-		printf("  %-15s %s%s%s\n", (*b)->name, (*b)->summary, ranks ? "" : "; not here: ",
-		       ranks ? "" : why.text);
+		printf("  %-15s %s%s%s\n", (*b)->name, (*b)->summary,
+		       ranks ? "" : "; not here: ", ranks ? "" : why.text);
 	}
 	printf("collectives\n");
 	for (int c = 0; c < COLL_KINDS; c++)
@@ -283,9 +300,9 @@ static const struct {
 	const char *name;
 	int (*call)(int argc, char *argv[], const struct home *home, struct status *st);
 } verbs[] = {
-	{"run", verb_run},       {"worker", verb_worker}, {"report", verb_report},
-	{"list", verb_list},     {"doctor", verb_doctor}, {"help", verb_help},
-	{"--help", verb_help},   {"-h", verb_help},       {"--version", verb_version},
+    {"run", verb_run},     {"worker", verb_worker}, {"report", verb_report},
+    {"list", verb_list},   {"doctor", verb_doctor}, {"help", verb_help},
+    {"--help", verb_help}, {"-h", verb_help},       {"--version", verb_version},
 };
 
 int main(int argc, char *argv[])

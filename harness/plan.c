@@ -146,9 +146,11 @@ static int libraries_check(const struct spec *spec, struct status *st)
 	for (unsigned i = 0; i < spec->nvariants; i++) {
 		const struct spec_variant *v = &spec->variants[i];
 		if (v->settings.nccl[0] && access(v->settings.nccl, R_OK))
-			return status_set(st, "%s:%u: variant %s: cannot read nccl = %s: %s; allowed is a "
-			                      "libnccl.so.2's file", spec->file, v->line, v->name,
-			                  v->settings.nccl, strerror(errno));
+			return status_set(
+			    st,
+			    "%s:%u: variant %s: cannot read nccl = %s: %s; allowed is a "
+			    "libnccl.so.2's file",
+			    spec->file, v->line, v->name, v->settings.nccl, strerror(errno));
 	}
 	return 0;
 }
@@ -168,8 +170,8 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 		status_set(st, "%s: backend = '%s' is not known", spec->file, backend);
 		goto done;
 	}
-	if (libraries_check(spec, st) || ranks_resolve(plan, backend, machine, st) || cells_make(plan, backend, st) ||
-	    plan_variants_make(plan, backend, machine, st) ||
+	if (libraries_check(spec, st) || ranks_resolve(plan, backend, machine, st) ||
+	    cells_make(plan, backend, st) || plan_variants_make(plan, backend, machine, st) ||
 	    plan_variants_accompany(plan, backend, machine, st) ||
 	    plan_order_trials(plan, st)) {
 		plan_free(plan);

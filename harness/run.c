@@ -19,8 +19,8 @@ struct runner {
 	struct plan plan;
 	struct folder folder;
 	json_t *environment;
-	char why[256];       /* why this backend and not the first choice */
-	unsigned first_block; /* 0, or behind the blocks that a resumed run has */
+	char why[256];                      /* why this backend and not the first choice */
+	unsigned first_block;               /* 0, or behind the blocks that a resumed run has */
 	unsigned failed[PLAN_MAX_VARIANTS]; /* in a row */
 	unsigned nfailed;
 };
@@ -35,15 +35,17 @@ static json_t *describe_variants(const struct plan *plan)
 		json_t *env = json_array();
 		for (unsigned e = 0; e < s->nenv; e++)
 			json_array_append_new(env, json_string(s->env[e]));
-		snprintf(layout, sizeof layout, "%ux%ux%u", s->layout.processes, s->layout.threads,
-		         s->layout.ranks_per_thread);
+		snprintf(layout, sizeof layout, "%ux%ux%u", s->layout.processes,
+		         s->layout.threads, s->layout.ranks_per_thread);
 		json_array_append_new(
-		    list, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:i, s:o, s:s}",
-		                    "name", v->name, "role", v->role, "mode", s->mode, "layout", layout,
-		                    "backend", s->backend, "nccl", s->nccl, "path", s->path, "bind",
-		                    trial_bind_name(s->bind), "delay_ns", (json_int_t)s->delay_ns,
-		                    "extra_ns", (json_int_t)s->extra_ns, "delay_rank", s->delay_rank,
-		                    "env", env, "skip", v->skip));
+		    list,
+		    json_pack(
+		        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:i, s:o, s:s}",
+		        "name", v->name, "role", v->role, "mode", s->mode, "layout", layout,
+		        "backend", s->backend, "nccl", s->nccl, "path", s->path, "bind",
+		        trial_bind_name(s->bind), "delay_ns", (json_int_t)s->delay_ns,
+		        "extra_ns", (json_int_t)s->extra_ns, "delay_rank", s->delay_rank, "env",
+		        env, "skip", v->skip));
 	}
 	return list;
 }
@@ -64,17 +66,18 @@ static json_t *describe_run(const struct runner *r)
 		json_array_append_new(bytes, json_integer((json_int_t)spec->sizes[i]));
 	for (unsigned i = 0; i < spec->ncolls; i++)
 		json_array_append_new(colls, json_string(coll_info(spec->colls[i])->name));
-	return json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:i, s:i, s:i, s:i, "
-	                 "s:i, s:o, s:o, s:I, s:o, s:o}",
-	                 "experiment", spec->name, "title", spec->title, "question", spec->question,
-	                 "command", command, "created", created, "launchgap", LAUNCHGAP_COMMIT,
-	                 "backend", r->plan.variants[0].settings.backend, "backend_why", r->why,
-	                 "ranks", (int)r->plan.nranks, "seed", seed, "reference", spec->reference,
-	                 "blocks", (int)spec->blocks, "warmup", (int)spec->warmup, "stretches",
-	                 (int)spec->stretches, "calls", (int)spec->calls, "isolated_calls",
-	                 (int)spec->isolated_calls, "collectives", colls, "bytes", bytes,
-	                 "arena_bytes", (json_int_t)r->plan.arena_bytes, "variants",
-	                 describe_variants(&r->plan), "machine", machine_describe());
+	return json_pack(
+	    "{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:i, s:i, s:i, s:i, "
+	    "s:i, s:o, s:o, s:I, s:o, s:o}",
+	    "experiment", spec->name, "title", spec->title, "question", spec->question,
+	    "command", command, "created", created, "launchgap", LAUNCHGAP_COMMIT, "backend",
+	    r->plan.variants[0].settings.backend, "backend_why", r->why, "ranks",
+	    (int)r->plan.nranks, "seed", seed, "reference", spec->reference, "blocks",
+	    (int)spec->blocks, "warmup", (int)spec->warmup, "stretches", (int)spec->stretches,
+	    "calls", (int)spec->calls, "isolated_calls", (int)spec->isolated_calls,
+	    "collectives", colls, "bytes", bytes, "arena_bytes",
+	    (json_int_t)r->plan.arena_bytes, "variants", describe_variants(&r->plan), "machine",
+	    machine_describe());
 }
 
 static int load_spec(struct runner *r, struct status *st)
@@ -84,7 +87,8 @@ static int load_spec(struct runner *r, struct status *st)
 	if (spec_load(q->file, q->noverrides, q->overrides, NULL, machine_env, &r->spec, st))
 		return -1;
 	backend = plan_backend(&r->spec, q->machine, r->why, sizeof r->why);
-	return spec_load(q->file, q->noverrides, q->overrides, backend, machine_env, &r->spec, st);
+	return spec_load(q->file, q->noverrides, q->overrides, backend, machine_env, &r->spec,
+	                 st);
 }
 
 /* A resumed run goes on behind the blocks it has, with its own seed. */
@@ -110,20 +114,26 @@ static int read_resumed(struct runner *r, json_t **before, uint64_t *seed, struc
 
 static int same_run(const json_t *before, const json_t *now, struct status *st)
 {
-	static const char *const plan[] = {"experiment", "backend", "ranks", "reference", "warmup",
-	                                   "stretches", "calls", "isolated_calls", "collectives",
-	                                   "bytes", "arena_bytes", "variants", NULL};
+	static const char *const plan[] = {"experiment", "backend",        "ranks",
+	                                   "reference",  "warmup",         "stretches",
+	                                   "calls",      "isolated_calls", "collectives",
+	                                   "bytes",      "arena_bytes",    "variants",
+	                                   NULL};
 	static const char *const machine[] = {"host", "cpu", "cores", "driver", "gpus", NULL};
 	for (unsigned i = 0; plan[i]; i++)
-		if (!json_equal(json_object_get(before, plan[i]), json_object_get(now, plan[i])))
-			return status_set(st, "cannot resume: `%s` is not what that run was made with",
-			                  plan[i]);
+		if (!json_equal(json_object_get(before, plan[i]),
+		                json_object_get(now, plan[i])))
+			return status_set(
+			    st, "cannot resume: `%s` is not what that run was made with",
+			    plan[i]);
 	before = json_object_get(before, "machine");
 	now = json_object_get(now, "machine");
 	for (unsigned i = 0; machine[i]; i++)
-		if (!json_equal(json_object_get(before, machine[i]), json_object_get(now, machine[i])))
-			return status_set(st, "cannot resume: that run comes from another machine (%s)",
-			                  machine[i]);
+		if (!json_equal(json_object_get(before, machine[i]),
+		                json_object_get(now, machine[i])))
+			return status_set(
+			    st, "cannot resume: that run comes from another machine (%s)",
+			    machine[i]);
 	return 0;
 }
 
@@ -169,7 +179,8 @@ static void announce(const struct runner *r)
 		status_say("%s", r->why);
 	for (unsigned i = 0; i < plan->nvariants; i++)
 		if (plan->variants[i].skip[0])
-			status_say("%s is left out: %s", plan->variants[i].name, plan->variants[i].skip);
+			status_say("%s is left out: %s", plan->variants[i].name,
+			           plan->variants[i].skip);
 	status_say("%s: %u ranks on %s, %u blocks, into %s", r->spec.name, plan->nranks,
 	           plan->variants[0].settings.backend, r->spec.blocks - r->first_block,
 	           r->folder.path);
@@ -200,7 +211,8 @@ static void judge(const struct job_result *job, unsigned timeout_s, const char *
 	char words[512];
 	last_words(log, words, sizeof words);
 	if (job->end == JOB_TIMED_OUT)
-		snprintf(text, bytes, "no end after %u s (timeout = …); last said: %s", timeout_s, words);
+		snprintf(text, bytes, "no end after %u s (timeout = …); last said: %s",
+		         timeout_s, words);
 	else if (job->end == JOB_KILLED)
 		snprintf(text, bytes, "killed by signal %d (%s); last said: %s", job->code,
 		         strsignal(job->code), words);
@@ -270,18 +282,23 @@ static int run_trials(struct runner *r, struct status *st)
 		int result;
 		if (t->block < r->first_block)
 			continue;
-		snprintf(what, sizeof what, "block %u: %s", t->block, r->plan.variants[t->variant].name);
+		snprintf(what, sizeof what, "block %u: %s", t->block,
+		         r->plan.variants[t->variant].name);
 		status_progress(done, total, clock_now_ns() - begin, what);
 		result = r->failed[t->variant] < GIVE_UP ? run_trial(r, i, st) : 0;
 		if (result == 2 || job_interrupted()) {
 			status_progress_end();
-			return status_set(st, "interrupted; %u of %u trials are kept in %s (go on with "
-			                      "--resume)", done, total, r->folder.path);
+			return status_set(
+			    st,
+			    "interrupted; %u of %u trials are kept in %s (go on with "
+			    "--resume)",
+			    done, total, r->folder.path);
 		}
 		if (result < 0)
 			return -1;
 		r->failed[t->variant] = result ? r->failed[t->variant] + 1
-		                        : r->failed[t->variant] < GIVE_UP ? 0 : GIVE_UP;
+		                        : r->failed[t->variant] < GIVE_UP ? 0
+		                                                          : GIVE_UP;
 		r->nfailed += result > 0;
 		if (result && r->failed[t->variant] == GIVE_UP)
 			status_say("%s is not tried again", r->plan.variants[t->variant].name);

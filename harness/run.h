@@ -5,7 +5,7 @@
 #include "plan.h"
 
 struct run_request {
-	const char *file;       /* the experiment's */
+	const char *file; /* the experiment's */
 	unsigned noverrides;
 	char *const *overrides; /* "key=value" */
 	const char *results;    /* where results/<experiment>/<stamp> goes */

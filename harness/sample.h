@@ -1,5 +1,6 @@
 /* Raw stamps of a trial, as they lie in the team's area: for each cell and rank a tally and its
- * rows of samples. Each rank's part starts on a cache line of its own. Stamps are clock_now_ns. */
+ * rows of samples. Each rank's part starts on a cache line of its own. Stamps are clock_now_ns.
+ */
 #ifndef LAUNCHGAP_SAMPLE_H
 #define LAUNCHGAP_SAMPLE_H
 
@@ -13,12 +14,14 @@ struct sample {
 };
 
 struct tally {
-	int64_t begin_ns; /* the cell's start, as this rank's worker saw it; record stamps count from rank 0's */
+	int64_t begin_ns; /* the cell's start, as this rank's worker saw it; record stamps count
+	                     from rank 0's */
 	uint64_t measured; /* 1 once the timed calls are done */
 	uint64_t wrong;    /* elements that differ from the exact answer */
 	uint64_t wrong_at; /* element of the first, counted from the arena's start */
 	uint64_t digest;   /* of this rank's output; 0 where the backend carries no data */
-	uint64_t faults;   /* page faults of the worker in timed calls: 0 or the cell is suspect */
+	uint64_t
+	    faults; /* page faults of the worker in timed calls: 0 or the cell is suspect */
 	uint64_t switches; /* involuntary context switches of the worker in timed calls */
 	uint64_t first_ns; /* length of the cell's first call */
 };

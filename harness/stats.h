@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Sorts a copy. n ≥ 1. p in [0, 1], type 7 of Hyndman and Fan 1996 (R's default). NaN when n is 0
- * or memory is out. */
+/* Sorts a copy. n ≥ 1. p in [0, 1], type 7 of Hyndman and Fan 1996 (R's default). NaN when n is
+ * 0 or memory is out. */
 double stats_quantile(const double *x, size_t n, double p);
 double stats_median(const double *x, size_t n);
 
@@ -18,9 +18,10 @@ struct stats_ratio {
 
 #define STATS_MIN_BLOCKS 6 /* below, no 95 % signed-rank interval is finite */
 
-/* Hodges–Lehmann estimate of the log ratios left[i]/right[i] (the median of their Walsh averages:
- * Hodges and Lehmann 1963) and the exact Wilcoxon signed-rank interval (Hollander, Wolfe and
- * Chicken 2014, §3.3), back on the ratio's scale. Pairs must be positive. n = 0: all NaN. */
+/* Hodges–Lehmann estimate of the log ratios left[i]/right[i] (the median of their Walsh
+ * averages: Hodges and Lehmann 1963) and the exact Wilcoxon signed-rank interval (Hollander,
+ * Wolfe and Chicken 2014, §3.3), back on the ratio's scale. Pairs must be positive. n = 0: all
+ * NaN. */
 struct stats_ratio stats_ratio(const double *left, const double *right, unsigned n,
                                double confidence);
 

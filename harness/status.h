@@ -14,7 +14,8 @@ struct status {
 
 /* Sets the text and returns -1, so that `return status_set(st, …);` is an error path.
  * A text that is already there stays: the first cause is the one to read. */
-int status_set(struct status *st, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int status_set(struct status *st, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* "launchgap: <text>" on stderr. */
 void status_complain(const struct status *st);
@@ -23,7 +24,8 @@ void status_complain(const struct status *st);
 void status_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Progress of a run on stderr: one line redrawn on a terminal, plain lines elsewhere.
- * done of total trials, what runs now, and an estimate of what is left from the elapsed time. */
+ * done of total trials, what runs now, and an estimate of what is left from the elapsed time.
+ */
 void status_progress(unsigned done, unsigned total, int64_t elapsed_ns, const char *what);
 /* Ends the redrawn line, if there is one. */
 void status_progress_end(void);

@@ -146,6 +146,8 @@ static int add_trial(struct summary_row *row, const struct record_cell *c)
 	row->wrong += c->wrong;
 	row->faults += c->faults;
 	row->switches += c->switches;
+	row->ncalls += (uint64_t)c->calls * c->rows;
+	row->watched_s += trial.time_ns * 1e-9 * c->calls * c->rows * c->nranks;
 	row->carries_data = row->carries_data || c->carries_data;
 	/* Shorter than the clock's step: no time was seen, and a ratio with it would be none.
 	 */

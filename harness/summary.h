@@ -39,6 +39,8 @@ struct summary_row {
 	double launch_us, skew_us, resolution_us;
 	struct stats_ratio ratio; /* time of the reference ÷ time of this: < 1 is slower */
 	uint64_t wrong, faults, switches;
+	uint64_t ncalls;  /* that were timed */
+	double watched_s; /* timed calls × ranks: what the workers' time was watched for */
 	bool carries_data, digest_ok;
 	char digest[20];
 };

@@ -71,8 +71,8 @@ static void touch(struct team *team)
 		atomic_fetch_add((atomic_uint *)((char *)team->block + at), 0);
 }
 
-int team_create(const struct team_shape *shape, char *path, size_t path_bytes, struct team **out,
-                struct status *st)
+int team_create(const struct team_shape *shape, char *path, size_t path_bytes,
+                struct team **out, struct status *st)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct header plan = {0};
@@ -83,9 +83,11 @@ int team_create(const struct team_shape *shape, char *path, size_t path_bytes, s
 	/* Reserving in a memfd takes what it is asked for until the machine has no more. */
 	if (plan.store_at / page > (size_t)sysconf(_SC_PHYS_PAGES) / 2) {
 		free(team);
-		return status_set(st, "cannot reserve %zu bytes for samples: more than half of this "
-		                      "machine's memory; fewer cells, calls or ranks need less",
-		                  plan.store_at);
+		return status_set(
+		    st,
+		    "cannot reserve %zu bytes for samples: more than half of this "
+		    "machine's memory; fewer cells, calls or ranks need less",
+		    plan.store_at);
 	}
 	team->fd = memfd_create("launchgap-team", MFD_CLOEXEC);
 	if (team->fd < 0) {
@@ -179,8 +181,8 @@ int team_pause(struct team *team)
 	return 0;
 }
 
-/* A central counter and a round number: the last to arrive opens the next round, and all others see
- * the same store, so that in every mode the release is one cache line's journey. */
+/* A central counter and a round number: the last to arrive opens the next round, and all others
+ * see the same store, so that in every mode the release is one cache line's journey. */
 int team_meet(struct team *team)
 {
 	struct header *h = team->block;

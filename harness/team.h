@@ -1,8 +1,8 @@
 /* The team: all workers of a trial, and the one block of memory that they share.
  *
- * The block is a memfd, mapped shared in every mode (in one process too, so that its pages are the
- * same), and so has no name that a killed job could leave behind: the process that makes it hands
- * out a /proc path, and closes it once all have mapped it.
+ * The block is a memfd, mapped shared in every mode (in one process too, so that its pages are
+ * the same), and so has no name that a killed job could leave behind: the process that makes it
+ * hands out a /proc path, and closes it once all have mapped it.
  *
  *   header | mailbox per rank | sheet per worker | area (samples) | store (the backend's)
  *
@@ -42,10 +42,10 @@ struct team_shape {
 
 struct team;
 
-/* Makes the block. path (at least 64 bytes) is what the other processes pass to team_join; it is
- * valid until team_seal. The caller owns *out and frees it with team_leave. */
-int team_create(const struct team_shape *shape, char *path, size_t path_bytes, struct team **out,
-                struct status *st);
+/* Makes the block. path (at least 64 bytes) is what the other processes pass to team_join; it
+ * is valid until team_seal. The caller owns *out and frees it with team_leave. */
+int team_create(const struct team_shape *shape, char *path, size_t path_bytes,
+                struct team **out, struct status *st);
 int team_join(const char *path, struct team **out, struct status *st);
 /* Closes the way in; the maker calls it once all have joined. */
 void team_seal(struct team *team);
@@ -64,8 +64,9 @@ void team_fail(struct team *team, unsigned rank, const char *text);
 /* The failure as "rank 3: …", or NULL. */
 const char *team_failure(const struct team *team);
 
-void *team_mail(struct team *team, unsigned rank);    /* TEAM_MAIL_BYTES, for exchange at open */
-char *team_sheet(struct team *team, unsigned worker); /* TEAM_SHEET_BYTES, what the record says of it */
+void *team_mail(struct team *team, unsigned rank); /* TEAM_MAIL_BYTES, for exchange at open */
+char *team_sheet(struct team *team,
+                 unsigned worker); /* TEAM_SHEET_BYTES, what the record says of it */
 void *team_area(struct team *team);
 void *team_store(struct team *team);
 

@@ -22,8 +22,8 @@ struct settings {
 	char nccl[PATH_MAX];         /* library to load; "" is the system's */
 	char path[TRIAL_NAME_BYTES]; /* host: auto, direct, fifo, shared */
 	enum bind bind;
-	int64_t delay_ns;            /* null: length of one call on the virtual device */
-	int delay_rank;              /* the rank that has extra_ns on top; -1 is all of them */
+	int64_t delay_ns; /* null: length of one call on the virtual device */
+	int delay_rank;   /* the rank that has extra_ns on top; -1 is all of them */
 	int64_t extra_ns;
 	unsigned nenv;
 	char env[TRIAL_MAX_ENV][TRIAL_ENV_BYTES]; /* KEY=value */

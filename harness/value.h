@@ -1,10 +1,11 @@
-/* What every buffer holds, as pure functions of (seed, rank, position): the inputs, and from them
- * the one right answer of each collective. Shared by host code and CUDA kernels, so that a
+/* What every buffer holds, as pure functions of (seed, rank, position): the inputs, and from
+ * them the one right answer of each collective. Shared by host code and CUDA kernels, so that a
  * GPU's check and a CPU's check cannot disagree about what is right.
  *
  * Inputs are integers in [-4096, 4095], hashed from their place: a float32 sum over up to 4096
- * ranks is then exact in whatever order it is taken, and comparing is comparing bits. Positions count
- * elements from the start of a rank's arena, so that each rotated buffer holds its own data. */
+ * ranks is then exact in whatever order it is taken, and comparing is comparing bits. Positions
+ * count elements from the start of a rank's arena, so that each rotated buffer holds its own
+ * data. */
 #ifndef LAUNCHGAP_VALUE_H
 #define LAUNCHGAP_VALUE_H
 
@@ -16,7 +17,8 @@
 #define VALUE_FN static inline
 #endif
 
-/* No input and no exact sum has these bits (a NaN): an output still holding them was not written. */
+/* No input and no exact sum has these bits (a NaN): an output still holding them was not
+ * written. */
 #define VALUE_POISON_BYTE 0xFF
 
 enum coll_kind { COLL_ALL_REDUCE, COLL_ALLTOALL, COLL_SENDRECV, COLL_COPY, COLL_KINDS };
@@ -38,8 +40,8 @@ VALUE_FN float value_input(uint64_t seed, unsigned rank, uint64_t position)
 
 /* Element i of rank's output, for buffers of `count` elements that start `base` elements into
  * every rank's arena. */
-VALUE_FN float value_expected(enum coll_kind coll, unsigned nranks, unsigned rank, uint64_t seed,
-                              uint64_t base, uint64_t count, uint64_t i)
+VALUE_FN float value_expected(enum coll_kind coll, unsigned nranks, unsigned rank,
+                              uint64_t seed, uint64_t base, uint64_t count, uint64_t i)
 {
 	uint64_t part = count / nranks;
 	float sum = 0;

@@ -26,8 +26,8 @@ static int fail(struct loop *loop, const struct status *st)
 	return -1;
 }
 
-/* Polls each unfinished rank in turn. The clock is read once a poll: what a worker with eight ranks
- * pays per rank is what a worker with one pays. */
+/* Polls each unfinished rank in turn. The clock is read once a poll: what a worker with eight
+ * ranks pays per rank is what a worker with one pays. */
 static int wait_idle(struct loop *loop)
 {
 	unsigned count = loop->place.count, left = count;
@@ -127,7 +127,8 @@ static int prepare(struct loop *loop, const struct cell *cell, uint64_t seed, un
 
 static struct tally *tally_of(struct loop *loop, unsigned cell, unsigned i)
 {
-	return sample_tally(loop->place.trial, team_area(loop->team), cell, loop->place.first + i);
+	return sample_tally(loop->place.trial, team_area(loop->team), cell,
+	                    loop->place.first + i);
 }
 
 static int check(struct loop *loop, unsigned cell)
@@ -155,7 +156,8 @@ static int measure_rows(struct loop *loop, unsigned cell)
 	unsigned calls = c->pace == PACE_STREAM ? trial->calls : 1;
 	struct rusage before, after;
 	for (unsigned i = 0; i < loop->place.count; i++)
-		loop->rows[i] = sample_rows(trial, team_area(loop->team), cell, loop->place.first + i);
+		loop->rows[i] =
+		    sample_rows(trial, team_area(loop->team), cell, loop->place.first + i);
 	getrusage(RUSAGE_THREAD, &before);
 	for (unsigned row = 0; row < rows; row++) {
 		if (measure_row(loop, calls))
@@ -165,7 +167,8 @@ static int measure_rows(struct loop *loop, unsigned cell)
 	}
 	getrusage(RUSAGE_THREAD, &after);
 	struct tally *own = tally_of(loop, cell, 0);
-	own->faults = (uint64_t)(after.ru_minflt - before.ru_minflt + after.ru_majflt - before.ru_majflt);
+	own->faults =
+	    (uint64_t)(after.ru_minflt - before.ru_minflt + after.ru_majflt - before.ru_majflt);
 	own->switches = (uint64_t)(after.ru_nivcsw - before.ru_nivcsw);
 	return 0;
 }
@@ -216,7 +219,8 @@ static int open_backend(struct loop *loop)
 	if (error)
 		return fail(loop, &st);
 	loop->backend->describe(loop->ctx, facts, sizeof facts);
-	snprintf(team_sheet(loop->team, place->worker), TEAM_SHEET_BYTES, "bind=%s\n%s", text, facts);
+	snprintf(team_sheet(loop->team, place->worker), TEAM_SHEET_BYTES, "bind=%s\n%s", text,
+	         facts);
 	return team_meet(loop->team);
 }
 
@@ -226,19 +230,19 @@ void worker_run(const struct trial *trial, const struct backend *backend, struct
 	struct layout layout = trial->settings.layout;
 	unsigned count = layout.ranks_per_thread;
 	struct loop loop = {
-		.backend = backend,
-		.team = team,
-		.place = {.trial = trial,
-	                  .team = team,
-	                  .nranks = layout_ranks(layout),
-	                  .worker = index,
-	                  .first = index * count,
-	                  .count = count,
-	                  .process = index / layout.threads,
-	                  .processes = layout.processes},
-		.rows = calloc(count, sizeof *loop.rows),
-		.scratch = calloc(count, sizeof *loop.scratch),
-		.busy = calloc(count, sizeof *loop.busy),
+	    .backend = backend,
+	    .team = team,
+	    .place = {.trial = trial,
+	              .team = team,
+	              .nranks = layout_ranks(layout),
+	              .worker = index,
+	              .first = index * count,
+	              .count = count,
+	              .process = index / layout.threads,
+	              .processes = layout.processes},
+	    .rows = calloc(count, sizeof *loop.rows),
+	    .scratch = calloc(count, sizeof *loop.scratch),
+	    .busy = calloc(count, sizeof *loop.busy),
 	};
 	if (!loop.rows || !loop.scratch || !loop.busy) {
 		team_fail(team, loop.place.first, "out of memory for the worker");

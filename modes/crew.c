@@ -27,7 +27,8 @@ int mode_run_threads(const struct run *run, struct team *team, unsigned process,
 	struct hand *hands = calloc(threads, sizeof *hands);
 	int error = 0;
 	if (!hands) {
-		team_fail(team, process * threads * run->layout.ranks_per_thread, "out of memory");
+		team_fail(team, process * threads * run->layout.ranks_per_thread,
+		          "out of memory");
 		return status_set(st, "out of memory for %u threads", threads);
 	}
 	for (unsigned t = 0; t < threads; t++)

@@ -10,7 +10,8 @@ struct run {
 	struct layout layout;
 	struct team_shape shape;
 	const char *order; /* the trial's file, last argument of the job */
-	const char *scratch; /* a folder of this run for what the launcher leaves; removed later */
+	const char
+	    *scratch; /* a folder of this run for what the launcher leaves; removed later */
 };
 
 struct mode_argv {
@@ -35,9 +36,10 @@ struct mode {
 	/* The argv that starts a fresh job. */
 	int (*command)(const struct run *run, const char *self, struct mode_argv *out,
 	               struct status *st);
-	/* In the job: makes the block, calls worker once per host thread, waits for all, then lead. */
-	int (*enter)(const struct run *run, mode_worker_fn *worker, mode_lead_fn *lead, void *arg,
-	             struct status *st);
+	/* In the job: makes the block, calls worker once per host thread, waits for all, then
+	 * lead. */
+	int (*enter)(const struct run *run, mode_worker_fn *worker, mode_lead_fn *lead,
+	             void *arg, struct status *st);
 };
 
 /* NULL-terminated. */
@@ -49,7 +51,8 @@ const struct mode *mode_for_layout(struct layout layout);
 int mode_argv_add(struct mode_argv *argv, const char *arg);
 void mode_argv_free(struct mode_argv *argv);
 
-/* Runs this process's worker threads, the calling thread being the first; used by every mode. */
+/* Runs this process's worker threads, the calling thread being the first; used by every mode.
+ */
 int mode_run_threads(const struct run *run, struct team *team, unsigned process,
                      mode_worker_fn *worker, void *arg, struct status *st);
 

@@ -1,5 +1,5 @@
-/* processes: one process per rank, started by mpirun. MPI only brings them together; once all have
- * mapped the team's block it is not called until the end. */
+/* processes: one process per rank, started by mpirun. MPI only brings them together; once all
+ * have mapped the team's block it is not called until the end. */
 #include "../harness/machine.h"
 #include "mode.h"
 
@@ -24,20 +24,38 @@ static const char *processes_unsupported(void)
 	           : "mpirun is not on the PATH (Debian: apt-get install openmpi-bin)";
 }
 
-/* Binding is ours (none by mpirun); more ranks than cores is allowed; vader's shared-memory files and
- * mpirun's own session go where the runner removes them. */
+/* Binding is ours (none by mpirun); more ranks than cores is allowed; vader's shared-memory
+ * files and mpirun's own session go where the runner removes them. */
 static int processes_command(const struct run *run, const char *self, struct mode_argv *out,
                              struct status *st)
 {
 	char count[16];
 	snprintf(count, sizeof count, "%u", run->layout.processes);
 	const char *const args[] = {
-		"mpirun", "-np", count, "--oversubscribe", "--bind-to", "none",
-		"--mca", "pml", "ob1", "--mca", "btl", "self,vader",
-		"--mca", "btl_vader_single_copy_mechanism", "none",
-		"--mca", "btl_vader_backing_directory", run->scratch,
-		"--mca", "orte_tmpdir_base", run->scratch,
-		self, "worker", run->order,
+	    "mpirun",
+	    "-np",
+	    count,
+	    "--oversubscribe",
+	    "--bind-to",
+	    "none",
+	    "--mca",
+	    "pml",
+	    "ob1",
+	    "--mca",
+	    "btl",
+	    "self,vader",
+	    "--mca",
+	    "btl_vader_single_copy_mechanism",
+	    "none",
+	    "--mca",
+	    "btl_vader_backing_directory",
+	    run->scratch,
+	    "--mca",
+	    "orte_tmpdir_base",
+	    run->scratch,
+	    self,
+	    "worker",
+	    run->order,
 	};
 	/* mpirun refuses root unless told; the flag is an error to no other user. */
 	for (unsigned i = 0; i < sizeof args / sizeof *args; i++) {
@@ -86,11 +104,11 @@ static int processes_enter(const struct run *run, mode_worker_fn *worker, mode_l
 }
 
 const struct mode mode_processes = {
-	.name = "processes",
-	.summary = "one process per rank, started by Open MPI's mpirun",
-	.owns = processes_owns,
-	.spread = processes_spread,
-	.unsupported = processes_unsupported,
-	.command = processes_command,
-	.enter = processes_enter,
+    .name = "processes",
+    .summary = "one process per rank, started by Open MPI's mpirun",
+    .owns = processes_owns,
+    .spread = processes_spread,
+    .unsupported = processes_unsupported,
+    .command = processes_command,
+    .enter = processes_enter,
 };

@@ -17,11 +17,11 @@ static const char *single_unsupported(void)
 }
 
 const struct mode mode_single = {
-	.name = "single",
-	.summary = "one process, one thread for all ranks",
-	.owns = single_owns,
-	.spread = single_spread,
-	.unsupported = single_unsupported,
-	.command = mode_command_alone,
-	.enter = mode_run_alone,
+    .name = "single",
+    .summary = "one process, one thread for all ranks",
+    .owns = single_owns,
+    .spread = single_spread,
+    .unsupported = single_unsupported,
+    .command = mode_command_alone,
+    .enter = mode_run_alone,
 };

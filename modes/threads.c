@@ -17,11 +17,11 @@ static const char *threads_unsupported(void)
 }
 
 const struct mode mode_threads = {
-	.name = "threads",
-	.summary = "one process, one thread per rank",
-	.owns = threads_owns,
-	.spread = threads_spread,
-	.unsupported = threads_unsupported,
-	.command = mode_command_alone,
-	.enter = mode_run_alone,
+    .name = "threads",
+    .summary = "one process, one thread per rank",
+    .owns = threads_owns,
+    .spread = threads_spread,
+    .unsupported = threads_unsupported,
+    .command = mode_command_alone,
+    .enter = mode_run_alone,
 };

@@ -116,7 +116,8 @@ unsigned cli_processes(const char *word)
 	while (dir && (entry = readdir(dir))) {
 		char file[300], line[4096];
 		snprintf(file, sizeof file, "/proc/%s/cmdline", entry->d_name);
-		FILE *f = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' ? fopen(file, "r") : NULL;
+		FILE *f = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' ? fopen(file, "r")
+		                                                             : NULL;
 		size_t n = f ? fread(line, 1, sizeof line - 1, f) : 0;
 		found += n && memmem(line, n, word, strlen(word)) != NULL;
 		if (f)

@@ -7,8 +7,8 @@
 #include <sys/types.h>
 
 struct cli {
-	int code;          /* exit status, or −signal */
-	char *out;         /* stdout and stderr together */
+	int code;  /* exit status, or −signal */
+	char *out; /* stdout and stderr together */
 };
 
 /* A fresh folder under the system's temporary one; removed by cli_clean. */

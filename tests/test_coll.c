@@ -85,28 +85,30 @@ static void alltoall_is_a_transposition(void **state)
 	for (unsigned r = 0; r < n; r++)
 		for (unsigned s = 0; s < n; s++)
 			for (uint64_t i = 0; i < part; i++)
-				assert_float_equal(
-				    value_expected(COLL_ALLTOALL, n, r, 9, base, count, s * part + i),
-				    value_input(9, s, base + r * part + i), 0);
+				assert_float_equal(value_expected(COLL_ALLTOALL, n, r, 9, base,
+				                                  count, s * part + i),
+				                   value_input(9, s, base + r * part + i), 0);
 }
 
 static void sendrecv_comes_from_the_rank_before(void **state)
 {
 	(void)state;
-	assert_float_equal(value_expected(COLL_SENDRECV, 4, 0, 1, 10, 8, 2), value_input(1, 3, 12), 0);
-	assert_float_equal(value_expected(COLL_COPY, 4, 2, 1, 10, 8, 2), value_input(1, 1, 12), 0);
+	assert_float_equal(value_expected(COLL_SENDRECV, 4, 0, 1, 10, 8, 2),
+	                   value_input(1, 3, 12), 0);
+	assert_float_equal(value_expected(COLL_COPY, 4, 2, 1, 10, 8, 2), value_input(1, 1, 12),
+	                   0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_found_again),
-		cmocka_unit_test(sizes_round_down_to_whole_parts),
-		cmocka_unit_test(bus_factors_are_those_of_nccl_tests),
-		cmocka_unit_test(inputs_are_small_integers_that_depend_on_everything),
-		cmocka_unit_test(a_sum_is_exact_in_any_order),
-		cmocka_unit_test(alltoall_is_a_transposition),
-		cmocka_unit_test(sendrecv_comes_from_the_rank_before),
+	    cmocka_unit_test(names_are_found_again),
+	    cmocka_unit_test(sizes_round_down_to_whole_parts),
+	    cmocka_unit_test(bus_factors_are_those_of_nccl_tests),
+	    cmocka_unit_test(inputs_are_small_integers_that_depend_on_everything),
+	    cmocka_unit_test(a_sum_is_exact_in_any_order),
+	    cmocka_unit_test(alltoall_is_a_transposition),
+	    cmocka_unit_test(sendrecv_comes_from_the_rank_before),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

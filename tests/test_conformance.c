@@ -1,5 +1,5 @@
-/* Every mode × layout × backend × collective that this machine can run: the data of every call is
- * right, and the digest of a cell is the same whoever computed it. New rows of the tables of
+/* Every mode × layout × backend × collective that this machine can run: the data of every call
+ * is right, and the digest of a cell is the same whoever computed it. New rows of the tables of
  * modes, backends and collectives are picked up by themselves. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,17 +24,19 @@ static const char *const paths[] = {"auto", "direct", "fifo", "shared"};
 static void write_experiment(const char *folder, const struct backend *backend)
 {
 	char text[16384];
-	int at = snprintf(text, sizeof text,
-	                  "; Does every layout move the same data?\n[experiment]\nbackend = %s\n"
-	                  "ranks = " RANKS "\nlimit = no\nblocks = 1\nwarmup = 1\nstretches = 2\n"
-	                  "calls = 3\nisolated_calls = 4\nbytes = 64, 4K, 1000K\ncollective = ",
-	                  backend->name);
+	int at =
+	    snprintf(text, sizeof text,
+	             "; Does every layout move the same data?\n[experiment]\nbackend = %s\n"
+	             "ranks = " RANKS "\nlimit = no\nblocks = 1\nwarmup = 1\nstretches = 2\n"
+	             "calls = 3\nisolated_calls = 4\nbytes = 64, 4K, 1000K\ncollective = ",
+	             backend->name);
 	bool host = !strcmp(backend->name, "host");
 	const char *comma = "";
 	for (int c = 0; c < COLL_KINDS; c++) {
 		if (c == COLL_COPY)
 			continue; /* the limit, which has no handshake across processes */
-		at += snprintf(text + at, sizeof text - (size_t)at, "%s%s", comma, coll_info(c)->name);
+		at += snprintf(text + at, sizeof text - (size_t)at, "%s%s", comma,
+		               coll_info(c)->name);
 		comma = ", ";
 	}
 	at += snprintf(text + at, sizeof text - (size_t)at, "\n");
@@ -44,8 +46,8 @@ static void write_experiment(const char *folder, const struct backend *backend)
 			if (!strcmp(paths[p], "direct") && apart)
 				continue;
 			at += snprintf(text + at, sizeof text - (size_t)at,
-			               "[variant %s-%s]\nlayout = %s\npath = %s\n", layouts[l], paths[p],
-			               layouts[l], paths[p]);
+			               "[variant %s-%s]\nlayout = %s\npath = %s\n", layouts[l],
+			               paths[p], layouts[l], paths[p]);
 		}
 	cli_write(folder, "conformance.exp", text);
 }
@@ -76,7 +78,8 @@ static void check_cells(const struct record_run *run, bool carries_data)
 			assert_string_equal(cell->digest, twin->digest);
 		compared += twin != NULL;
 	}
-	/* 3 collectives × 3 sizes × 2 paces × at least 6 layouts, less the first of each pair. */
+	/* 3 collectives × 3 sizes × 2 paces × at least 6 layouts, less the first of each pair.
+	 */
 	assert_true(compared >= 3 * 3 * 2 * 6 - 3 * 3);
 	assert_int_equal(run->nfailures, 0);
 }
@@ -91,8 +94,8 @@ static void conform(const struct backend *backend)
 	write_experiment(folder, backend);
 	snprintf(file, sizeof file, "%s/conformance.exp", folder);
 	snprintf(results, sizeof results, "%s/results", folder);
-	struct cli cli = cli_run(folder, (const char *[]){"run", "--file", file, "--results", results,
-	                                                  "--no-report", NULL});
+	struct cli cli = cli_run(folder, (const char *[]){"run", "--file", file, "--results",
+	                                                  results, "--no-report", NULL});
 	if (cli.code)
 		print_error("%s\n", cli.out);
 	assert_int_equal(cli.code, 0);
@@ -125,7 +128,7 @@ static void every_backend_conforms_in_every_layout(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_backend_conforms_in_every_layout),
+	    cmocka_unit_test(every_backend_conforms_in_every_layout),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* End to end: from an experiment's file to the pictures, and every way in which a run can end. */
+/* End to end: from an experiment's file to the pictures, and every way in which a run can end.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +52,8 @@ static const char *experiment_file(void)
 static void assert_says(struct cli *cli, int code, const char *words)
 {
 	if (cli->code != code || !cli->out || !strstr(cli->out, words))
-		print_error("exit %d, wanted %d and \"%s\":\n%s\n", cli->code, code, words, cli->out);
+		print_error("exit %d, wanted %d and \"%s\":\n%s\n", cli->code, code, words,
+		            cli->out);
 	assert_int_equal(cli->code, code);
 	assert_non_null(strstr(cli->out, words));
 	free(cli->out);
@@ -74,8 +76,10 @@ static unsigned count_pictures(const char *plots)
 		assert_int_equal(fread(head, 1, sizeof head, f), sizeof head);
 		fclose(f);
 		assert_memory_equal(head, "\x89PNG", 4);
-		assert_true(head[18] * 256 + head[19] >= 700); /* the width: readable in a README */
-		assert_non_null(strstr(entry->d_name, "host")); /* the backend, in every file's name */
+		assert_true(head[18] * 256 + head[19] >=
+		            700); /* the width: readable in a README */
+		assert_non_null(
+		    strstr(entry->d_name, "host")); /* the backend, in every file's name */
 		pictures++;
 	}
 	if (dir)
@@ -87,8 +91,9 @@ static void smoke_goes_from_file_to_pictures(void **state)
 {
 	char path[512];
 	(void)state;
-	struct cli cli = cli_run(folder, (const char *[]){"run", "smoke", "backend=host", "blocks=2",
-	                                                  "--results", results, NULL});
+	struct cli cli =
+	    cli_run(folder, (const char *[]){"run", "smoke", "backend=host", "blocks=2",
+	                                     "--results", results, NULL});
 	assert_non_null(strstr(cli.out, "single"));
 	assert_non_null(strstr(cli.out, "processes"));
 	assert_says(&cli, 0, "report.md");
@@ -106,9 +111,9 @@ static void pictures_can_be_drawn_again_from_the_records_alone(void **state)
 {
 	char path[512], again[600], dir[80];
 	(void)state;
-	struct cli cli = cli_run(folder, (const char *[]){"run", "smoke", "backend=host", "blocks=1",
-	                                                  "bytes=4K", "--no-report", "--results",
-	                                                  results, NULL});
+	struct cli cli = cli_run(folder, (const char *[]){"run", "smoke", "backend=host",
+	                                                  "blocks=1", "bytes=4K", "--no-report",
+	                                                  "--results", results, NULL});
 	assert_int_equal(cli.code, 0);
 	free(cli.out);
 	cli_result(folder, "smoke", "trials.jsonl", path, sizeof path);
@@ -126,8 +131,9 @@ static void null_measures_the_harness(void **state)
 {
 	char path[512];
 	(void)state;
-	struct cli cli = cli_run(folder, (const char *[]){"run", "overhead", "blocks=1", "ranks=2",
-	                                                  "--results", results, NULL});
+	struct cli cli =
+	    cli_run(folder, (const char *[]){"run", "overhead", "blocks=1", "ranks=2",
+	                                     "--results", results, NULL});
 	assert_says(&cli, 0, "null");
 	cli_result(folder, "overhead", "trials.jsonl", path, sizeof path);
 	char *text = cli_read(path);
@@ -135,8 +141,9 @@ static void null_measures_the_harness(void **state)
 	free(text);
 }
 
-#define SLOW \
-	"collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\nblocks = 50\n" \
+#define SLOW                                                                                   \
+	"collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\nblocks = "  \
+	"50\n"                                                                                 \
 	"pace = isolated\nisolated_calls = 50\ndelay = 4ms\n"
 
 static void wait_for_trials(const char *file, unsigned lines)
@@ -176,7 +183,8 @@ static void interrupted_it_keeps_what_it_has_and_leaves_nothing(void **state)
 	struct cli cli = cli_wait(pid, folder, 30);
 	assert_says(&cli, 1, "interrupted");
 	assert_true(cli_lines(path) >= 3);
-	assert_int_equal(cli_processes("launchgap-"), 0); /* jobs have their scratch folder as argument */
+	assert_int_equal(cli_processes("launchgap-"),
+	                 0); /* jobs have their scratch folder as argument */
 	assert_int_equal(leftovers(), before);
 	/* What is kept is a run that can be read. */
 	cli_result(folder, "t", "", path, sizeof path);
@@ -201,8 +209,8 @@ static void resumed_it_adds_whole_blocks(void **state)
 	path[strlen(path) - 1] = '\0';
 	snprintf(file, sizeof file, "%s/trials.jsonl", path);
 	unsigned lines = cli_lines(file);
-	cli = cli_run(folder, (const char *[]){"run", "--file", experiment_file(), "--resume", path,
-	                                       "blocks=2", NULL});
+	cli = cli_run(folder, (const char *[]){"run", "--file", experiment_file(), "--resume",
+	                                       path, "blocks=2", NULL});
 	assert_int_equal(cli.code, 0);
 	free(cli.out);
 	assert_true(cli_lines(file) >= lines + 2 * 2 * 2);
@@ -210,8 +218,8 @@ static void resumed_it_adds_whole_blocks(void **state)
 	assert_non_null(strstr(text, "\"block\":2,"));
 	assert_null(strstr(text, "\"block\":3,"));
 	free(text);
-	cli = cli_run(folder, (const char *[]){"run", "--file", experiment_file(), "--resume", path,
-	                                       "ranks=3", NULL});
+	cli = cli_run(folder, (const char *[]){"run", "--file", experiment_file(), "--resume",
+	                                       path, "ranks=3", NULL});
 	assert_says(&cli, 1, "cannot resume");
 }
 
@@ -220,15 +228,17 @@ static void a_killed_worker_fails_its_trial_only(void **state)
 	char path[512] = "";
 	const struct timespec tick = {0, 100000000};
 	(void)state;
-	write_experiment("collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
-	                 "blocks = 2\npace = isolated\nisolated_calls = 400\ndelay = 5ms\n",
-	                 "[variant s]\nmode = single\n");
+	write_experiment(
+	    "collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
+	    "blocks = 2\npace = isolated\nisolated_calls = 400\ndelay = 5ms\n",
+	    "[variant s]\nmode = single\n");
 	pid_t pid = cli_start(folder, (const char *[]){"run", "--file", experiment_file(),
 	                                               "--results", results, NULL});
 	for (unsigned i = 0; i < 100; i++) {
 		char children[64], list[64] = "";
 		nanosleep(&tick, NULL);
-		snprintf(children, sizeof children, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+		snprintf(children, sizeof children, "/proc/%d/task/%d/children", (int)pid,
+		         (int)pid);
 		FILE *f = fopen(children, "r");
 		if (f && fgets(list, sizeof list, f) && atoi(list) > 0) {
 			nanosleep(&tick, NULL);
@@ -250,9 +260,10 @@ static void a_killed_worker_fails_its_trial_only(void **state)
 static void a_trial_without_end_is_ended(void **state)
 {
 	(void)state;
-	write_experiment("collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
-	                 "blocks = 1\npace = isolated\nisolated_calls = 100\ndelay = 1s\ntimeout = 1\n",
-	                 "[variant p]\nmode = processes\n");
+	write_experiment(
+	    "collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
+	    "blocks = 1\npace = isolated\nisolated_calls = 100\ndelay = 1s\ntimeout = 1\n",
+	    "[variant p]\nmode = processes\n");
 	struct cli cli = cli_run(folder, (const char *[]){"run", "--file", experiment_file(),
 	                                                  "--results", results, NULL});
 	assert_says(&cli, 1, "no end after 1 s");
@@ -264,16 +275,18 @@ static void a_full_disk_keeps_the_whole_trials(void **state)
 	struct rlimit old, small;
 	char path[512];
 	(void)state;
-	write_experiment("collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
-	                 "blocks = 40\npace = isolated\nisolated_calls = 200\n",
-	                 "[variant s]\nmode = single\n");
+	write_experiment(
+	    "collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
+	    "blocks = 40\npace = isolated\nisolated_calls = 200\n",
+	    "[variant s]\nmode = single\n");
 	getrlimit(RLIMIT_FSIZE, &old);
 	small = old;
 	small.rlim_cur = 100000;
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-	pid_t pid = cli_start(folder, (const char *[]){"run", "--file", experiment_file(),
-	                                               "--no-report", "--results", results, NULL});
+	pid_t pid =
+	    cli_start(folder, (const char *[]){"run", "--file", experiment_file(),
+	                                       "--no-report", "--results", results, NULL});
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
 	struct cli cli = cli_wait(pid, folder, 60);
 	assert_says(&cli, 1, "cannot write to");
@@ -287,16 +300,19 @@ static void a_full_disk_keeps_the_whole_trials(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(smoke_goes_from_file_to_pictures, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(pictures_can_be_drawn_again_from_the_records_alone,
-		                                set_up, tear_down),
-		cmocka_unit_test_setup_teardown(null_measures_the_harness, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(interrupted_it_keeps_what_it_has_and_leaves_nothing,
-		                                set_up, tear_down),
-		cmocka_unit_test_setup_teardown(resumed_it_adds_whole_blocks, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_killed_worker_fails_its_trial_only, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_trial_without_end_is_ended, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_full_disk_keeps_the_whole_trials, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(smoke_goes_from_file_to_pictures, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(pictures_can_be_drawn_again_from_the_records_alone,
+	                                    set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(null_measures_the_harness, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(interrupted_it_keeps_what_it_has_and_leaves_nothing,
+	                                    set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(resumed_it_adds_whole_blocks, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_killed_worker_fails_its_trial_only, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(a_trial_without_end_is_ended, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_full_disk_keeps_the_whole_trials, set_up,
+	                                    tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

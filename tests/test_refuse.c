@@ -36,7 +36,8 @@ static void refused(const char *const args[], const char *const words[])
 	struct cli cli = cli_run(folder, args);
 	for (unsigned i = 0; words[i]; i++) {
 		if (cli.code <= 0 || !strstr(cli.out, words[i]))
-			print_error("exit %d, wanted \"%s\" in:\n%s\n", cli.code, words[i], cli.out);
+			print_error("exit %d, wanted \"%s\" in:\n%s\n", cli.code, words[i],
+			            cli.out);
 		assert_true(cli.code > 0);
 		assert_non_null(strstr(cli.out, words[i]));
 	}
@@ -55,8 +56,9 @@ static void names_that_are_no_experiments(void **state)
 	        (const char *[]){"no experiment's name", NULL});
 	refused((const char *[]){"run", "", "--results", results, NULL},
 	        (const char *[]){"no experiment's name", NULL});
-	refused((const char *[]){"run", "--file", "/nonexistent.exp", "--results", results, NULL},
-	        (const char *[]){"/nonexistent.exp", NULL});
+	refused(
+	    (const char *[]){"run", "--file", "/nonexistent.exp", "--results", results, NULL},
+	    (const char *[]){"/nonexistent.exp", NULL});
 	refused((const char *[]){"run", "--results", results, NULL},
 	        (const char *[]){"which experiment", NULL});
 	refused((const char *[]){"run", "smoke", "--results", NULL},
@@ -72,45 +74,48 @@ static void keys_and_values_on_the_command_line(void **state)
 		const char *override;
 		const char *words[4];
 	} bad[] = {
-		{"colour=red", {"colour", "allowed", NULL}},
-		{"collective=alltoal", {"alltoal", "alltoall", NULL}},
-		{"backend=ncll", {"ncll", "host", NULL}},
-		{"mode=fork", {"fork", "processes", NULL}},
-		{"bytes=0", {"size '0' is zero", NULL}},
-		{"bytes=-4K", {"is negative", NULL}},
-		{"bytes=4K..1K x2", {"is empty", NULL}},
-		{"bytes=4K..1M x1", {"never ends", NULL}},
-		{"bytes=4K..1M +0", {"never ends", NULL}},
-		{"bytes=99999999999999999999G", {"up to 64G", NULL}},
-		{"bytes=16777216T", {"not a size", NULL}},
-		{"bytes=", {"size is missing", NULL}},
-		{"bytes=8", {"the smallest for 2 ranks is 32", NULL}},
-		{"ranks=0", {"ranks", NULL}},
-		{"ranks=-1", {"ranks", NULL}},
-		{"ranks=1000000", {"ranks", "1024", NULL}},
-		{"blocks=0", {"blocks", NULL}},
-		{"pace=slow", {"slow", "isolated", NULL}},
-		{"env.LD_PRELOAD=/tmp/x.so", {"LD_PRELOAD", "NCCL_", NULL}},
-		{"env.PATH=/tmp", {"PATH", "NCCL_", NULL}},
-		{"reference=nobody", {"nobody", NULL}},
-		{"layout=2x0x1", {"layout", NULL}},
-		{"bind=tight", {"tight", "near-gpu", NULL}},
-		{"timeout=-1", {"timeout", NULL}},
+	    {"colour=red", {"colour", "allowed", NULL}},
+	    {"collective=alltoal", {"alltoal", "alltoall", NULL}},
+	    {"backend=ncll", {"ncll", "host", NULL}},
+	    {"mode=fork", {"fork", "processes", NULL}},
+	    {"bytes=0", {"size '0' is zero", NULL}},
+	    {"bytes=-4K", {"is negative", NULL}},
+	    {"bytes=4K..1K x2", {"is empty", NULL}},
+	    {"bytes=4K..1M x1", {"never ends", NULL}},
+	    {"bytes=4K..1M +0", {"never ends", NULL}},
+	    {"bytes=99999999999999999999G", {"up to 64G", NULL}},
+	    {"bytes=16777216T", {"not a size", NULL}},
+	    {"bytes=", {"size is missing", NULL}},
+	    {"bytes=8", {"the smallest for 2 ranks is 32", NULL}},
+	    {"ranks=0", {"ranks", NULL}},
+	    {"ranks=-1", {"ranks", NULL}},
+	    {"ranks=1000000", {"ranks", "1024", NULL}},
+	    {"blocks=0", {"blocks", NULL}},
+	    {"pace=slow", {"slow", "isolated", NULL}},
+	    {"env.LD_PRELOAD=/tmp/x.so", {"LD_PRELOAD", "NCCL_", NULL}},
+	    {"env.PATH=/tmp", {"PATH", "NCCL_", NULL}},
+	    {"reference=nobody", {"nobody", NULL}},
+	    {"layout=2x0x1", {"layout", NULL}},
+	    {"bind=tight", {"tight", "near-gpu", NULL}},
+	    {"timeout=-1", {"timeout", NULL}},
 	};
 	(void)state;
 	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
-		refused((const char *[]){"run", "smoke", "backend=host", bad[i].override, "--results",
-		                         results, NULL}, bad[i].words);
+		refused((const char *[]){"run", "smoke", "backend=host", bad[i].override,
+		                         "--results", results, NULL},
+		        bad[i].words);
 }
 
 static void the_same_in_a_file_names_file_and_line(void **state)
 {
 	(void)state;
-	cli_write(folder, "t.exp", "; q\n[experiment]\ncollective = alltoall\nbytes = 4K\n"
-	                           "[variant a]\nmode = threads\nenv.LD_PRELOAD = /tmp/x.so\n");
+	cli_write(folder, "t.exp",
+	          "; q\n[experiment]\ncollective = alltoall\nbytes = 4K\n"
+	          "[variant a]\nmode = threads\nenv.LD_PRELOAD = /tmp/x.so\n");
 	refused((const char *[]){"run", "--file", file, "--results", results, NULL},
 	        (const char *[]){"t.exp:7: ", "LD_PRELOAD", NULL});
-	cli_write(folder, "t.exp", "; q\n[experiment]\ncollective = alltoall\nbytes = 4K..1K x2\n");
+	cli_write(folder, "t.exp",
+	          "; q\n[experiment]\ncollective = alltoall\nbytes = 4K..1K x2\n");
 	refused((const char *[]){"run", "--file", file, "--results", results, NULL},
 	        (const char *[]){"t.exp:4: ", NULL});
 }
@@ -118,22 +123,25 @@ static void the_same_in_a_file_names_file_and_line(void **state)
 static void more_ranks_than_gpus(void **state)
 {
 	(void)state;
-	refused((const char *[]){"run", "smoke", "backend=nccl", "ranks=1000", "--results", results,
-	                         NULL}, (const char *[]){"GPU", NULL});
+	refused((const char *[]){"run", "smoke", "backend=nccl", "ranks=1000", "--results",
+	                         results, NULL},
+	        (const char *[]){"GPU", NULL});
 }
 
 static void an_unreadable_library(void **state)
 {
 	(void)state;
-	refused((const char *[]){"run", "smoke", "backend=nccl", "nccl=/nonexistent/libnccl.so.2",
-	                         "--results", results, NULL}, (const char *[]){"/nonexistent/libnccl.so.2", NULL});
+	refused((const char *[]){"run", "smoke", "backend=nccl",
+	                         "nccl=/nonexistent/libnccl.so.2", "--results", results, NULL},
+	        (const char *[]){"/nonexistent/libnccl.so.2", NULL});
 }
 
 static void results_that_cannot_be_written(void **state)
 {
 	(void)state;
-	struct cli cli = cli_run(folder, (const char *[]){"run", "smoke", "backend=host", "--results",
-	                                                  "/dev/null/results", NULL});
+	struct cli cli =
+	    cli_run(folder, (const char *[]){"run", "smoke", "backend=host", "--results",
+	                                     "/dev/null/results", NULL});
 	assert_int_equal(cli.code, 1);
 	assert_non_null(strstr(cli.out, "cannot make the results folder /dev/null"));
 	free(cli.out);
@@ -142,27 +150,34 @@ static void results_that_cannot_be_written(void **state)
 static void reports_of_nothing(void **state)
 {
 	(void)state;
-	refused((const char *[]){"report", "/nonexistent", NULL}, (const char *[]){"/nonexistent", NULL});
-	refused((const char *[]){"report", folder, NULL}, (const char *[]){"trials.jsonl", NULL});
+	refused((const char *[]){"report", "/nonexistent", NULL},
+	        (const char *[]){"/nonexistent", NULL});
+	refused((const char *[]){"report", folder, NULL},
+	        (const char *[]){"trials.jsonl", NULL});
 	refused((const char *[]){"report", NULL}, (const char *[]){"one run's folder", NULL});
 	cli_write(folder, "trials.jsonl", "{\"schema\":1,\"kind\":\"cell\"}\n");
-	refused((const char *[]){"report", folder, NULL}, (const char *[]){"trials.jsonl:1: ", NULL});
+	refused((const char *[]){"report", folder, NULL},
+	        (const char *[]){"trials.jsonl:1: ", NULL});
 	cli_write(folder, "trials.jsonl", "not json\n{}\n");
-	refused((const char *[]){"report", folder, NULL}, (const char *[]){"trials.jsonl:1: ", NULL});
-	refused((const char *[]){"worker", "/nonexistent", NULL}, (const char *[]){"/nonexistent", NULL});
+	refused((const char *[]){"report", folder, NULL},
+	        (const char *[]){"trials.jsonl:1: ", NULL});
+	refused((const char *[]){"worker", "/nonexistent", NULL},
+	        (const char *[]){"/nonexistent", NULL});
 	refused((const char *[]){"worker", NULL}, (const char *[]){"one trial's file", NULL});
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(names_that_are_no_experiments, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(keys_and_values_on_the_command_line, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(the_same_in_a_file_names_file_and_line, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(more_ranks_than_gpus, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(an_unreadable_library, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(results_that_cannot_be_written, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(reports_of_nothing, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(names_that_are_no_experiments, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(keys_and_values_on_the_command_line, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(the_same_in_a_file_names_file_and_line, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(more_ranks_than_gpus, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(an_unreadable_library, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(results_that_cannot_be_written, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(reports_of_nothing, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

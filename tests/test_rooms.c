@@ -16,22 +16,26 @@ static const struct rule {
 	const char *what, *where;
 	const char *except[8];
 } rules[] = {
-	{"*#include*modes/*", "harness/*", {"harness/main.c", "harness/plan*"}},
-	{"*#include*backend*", "modes/*", {NULL}},
-	{"*#include*clock.h*", "modes/*", {NULL}},
-	{"*#include*record.h*", "modes/*", {NULL}},
-	{"*#include*<mpi.h>*", "*", {"modes/processes.c", "harness/backend/mpi.c"}},
-	{"*#include*<nccl.h>*", "*", {"harness/backend/nccl*"}},
-	{"*#include*<cuda*", "*", {"harness/backend/*"}},
-	{"*[!a-z_]getenv(*", "*", {"harness/machine.c"}},
-	{"*environ;*", "*", {"harness/machine.c"}},
-	{"*clock_gettime(CLOCK_MONO*", "*", {"harness/clock.h"}},
-	{"*gettimeofday(*", "*", {NULL}},
-	{"*[!a-z_]system(*", "*", {NULL}},
-	{"*[!a-z_]popen(*", "*", {NULL}},
-	{"*[!a-z_]printf(*", "*", {"harness/main.c", "harness/status.c", "harness/report*",
-	                           "harness/doctor.c", "harness/table.c"}},
-	{"*[!a-z_]puts(*", "*", {"harness/main.c", "harness/status.c", "harness/report*", "harness/table.c"}},
+    {"*#include*modes/*", "harness/*", {"harness/main.c", "harness/plan*"}},
+    {"*#include*backend*", "modes/*", {NULL}},
+    {"*#include*clock.h*", "modes/*", {NULL}},
+    {"*#include*record.h*", "modes/*", {NULL}},
+    {"*#include*<mpi.h>*", "*", {"modes/processes.c", "harness/backend/mpi.c"}},
+    {"*#include*<nccl.h>*", "*", {"harness/backend/nccl*"}},
+    {"*#include*<cuda*", "*", {"harness/backend/*"}},
+    {"*[!a-z_]getenv(*", "*", {"harness/machine.c"}},
+    {"*environ;*", "*", {"harness/machine.c"}},
+    {"*clock_gettime(CLOCK_MONO*", "*", {"harness/clock.h"}},
+    {"*gettimeofday(*", "*", {NULL}},
+    {"*[!a-z_]system(*", "*", {NULL}},
+    {"*[!a-z_]popen(*", "*", {NULL}},
+    {"*[!a-z_]printf(*",
+     "*",
+     {"harness/main.c", "harness/status.c", "harness/report*", "harness/doctor.c",
+      "harness/table.c"}},
+    {"*[!a-z_]puts(*",
+     "*",
+     {"harness/main.c", "harness/status.c", "harness/report*", "harness/table.c"}},
 };
 
 static unsigned files, broken;
@@ -50,7 +54,8 @@ static int look(const char *path, const struct stat *stat, int type)
 	FILE *f;
 	(void)stat;
 	const char *dot = strrchr(path, '.');
-	if (type != FTW_F || !dot || (strcmp(dot, ".c") && strcmp(dot, ".h") && strcmp(dot, ".cu")))
+	if (type != FTW_F || !dot ||
+	    (strcmp(dot, ".c") && strcmp(dot, ".h") && strcmp(dot, ".cu")))
 		return 0;
 	f = fopen(path, "r");
 	assert_non_null(f);
@@ -58,10 +63,11 @@ static int look(const char *path, const struct stat *stat, int type)
 	for (unsigned n = 1; fgets(line, sizeof line, f); n++) {
 		line[strcspn(line, "\n")] = '\0';
 		for (unsigned i = 0; i < sizeof rules / sizeof *rules; i++) {
-			if (fnmatch(rules[i].where, path, 0) || fnmatch(rules[i].what, line, 0) ||
-			    is_excepted(&rules[i], path))
+			if (fnmatch(rules[i].where, path, 0) ||
+			    fnmatch(rules[i].what, line, 0) || is_excepted(&rules[i], path))
 				continue;
-			print_error("%s:%u: `%s` does not belong here\n", path, n, rules[i].what);
+			print_error("%s:%u: `%s` does not belong here\n", path, n,
+			            rules[i].what);
 			broken++;
 		}
 	}
@@ -81,12 +87,21 @@ static void each_room_knows_only_what_it_may(void **state)
 static void the_patterns_catch_what_they_name(void **state)
 {
 	static const char *const bad[] = {
-		"#include \"../modes/mode.h\"", "#include \"../harness/backend/backend.h\"",
-		"#include \"../harness/clock.h\"", "#include \"../harness/record.h\"",
-		"#include <mpi.h>", "#include <nccl.h>", "#include <cuda_runtime.h>",
-		"\tx = getenv(\"HOME\");", "extern char **environ;",
-		"\tclock_gettime(CLOCK_MONOTONIC, &t);", "\tgettimeofday(&t, 0);", "\tsystem(\"ls\");",
-		"\tpopen(\"ls\", \"r\");", "\tprintf(\"x\");", "\tputs(\"x\");",
+	    "#include \"../modes/mode.h\"",
+	    "#include \"../harness/backend/backend.h\"",
+	    "#include \"../harness/clock.h\"",
+	    "#include \"../harness/record.h\"",
+	    "#include <mpi.h>",
+	    "#include <nccl.h>",
+	    "#include <cuda_runtime.h>",
+	    "\tx = getenv(\"HOME\");",
+	    "extern char **environ;",
+	    "\tclock_gettime(CLOCK_MONOTONIC, &t);",
+	    "\tgettimeofday(&t, 0);",
+	    "\tsystem(\"ls\");",
+	    "\tpopen(\"ls\", \"r\");",
+	    "\tprintf(\"x\");",
+	    "\tputs(\"x\");",
 	};
 	(void)state;
 	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -97,8 +112,8 @@ static void the_patterns_catch_what_they_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_room_knows_only_what_it_may),
-		cmocka_unit_test(the_patterns_catch_what_they_name),
+	    cmocka_unit_test(each_room_knows_only_what_it_may),
+	    cmocka_unit_test(the_patterns_catch_what_they_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,8 +21,11 @@
 
 static struct team *make(unsigned workers, char path[64])
 {
-	struct team_shape shape = {.nranks = workers, .nworkers = workers, .yield = true,
-	                           .area_bytes = 10000, .store_bytes = 100000};
+	struct team_shape shape = {.nranks = workers,
+	                           .nworkers = workers,
+	                           .yield = true,
+	                           .area_bytes = 10000,
+	                           .store_bytes = 100000};
 	struct team *team = NULL;
 	struct status st = {0};
 	assert_int_equal(team_create(&shape, path, 64, &team, &st), 0);
@@ -45,7 +48,8 @@ static void parts_do_not_overlap_and_start_zeroed(void **state)
 	memset(store, 0x40, 100000);
 	for (unsigned r = 0; r < WORKERS; r++) {
 		assert_int_equal(*(char *)team_mail(team, r), 0x10 + (int)r);
-		assert_int_equal(((char *)team_mail(team, r))[TEAM_MAIL_BYTES - 1], 0x10 + (int)r);
+		assert_int_equal(((char *)team_mail(team, r))[TEAM_MAIL_BYTES - 1],
+		                 0x10 + (int)r);
 		assert_int_equal(team_sheet(team, r)[TEAM_SHEET_BYTES - 1], 0x20 + (int)r);
 	}
 	assert_int_equal(area[9999], 0x30);
@@ -87,7 +91,8 @@ static void nobody_leaves_before_all_have_come(void **state)
 	(void)state;
 	for (unsigned i = 0; i < WORKERS; i++) {
 		hands[i] = (struct hand){.team = team, .inside = &inside};
-		assert_int_equal(pthread_create(&hands[i].thread, NULL, meet_often, &hands[i]), 0);
+		assert_int_equal(pthread_create(&hands[i].thread, NULL, meet_often, &hands[i]),
+		                 0);
 	}
 	for (unsigned i = 0; i < WORKERS; i++) {
 		pthread_join(hands[i].thread, NULL);
@@ -184,12 +189,12 @@ static void memory_that_cannot_be_had_is_a_sentence(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_do_not_overlap_and_start_zeroed),
-		cmocka_unit_test(nobody_leaves_before_all_have_come),
-		cmocka_unit_test(one_failure_ends_all_and_the_first_is_kept),
-		cmocka_unit_test(another_process_joins_and_meets),
-		cmocka_unit_test(what_is_no_block_is_not_joined),
-		cmocka_unit_test(memory_that_cannot_be_had_is_a_sentence),
+	    cmocka_unit_test(parts_do_not_overlap_and_start_zeroed),
+	    cmocka_unit_test(nobody_leaves_before_all_have_come),
+	    cmocka_unit_test(one_failure_ends_all_and_the_first_is_kept),
+	    cmocka_unit_test(another_process_joins_and_meets),
+	    cmocka_unit_test(what_is_no_block_is_not_joined),
+	    cmocka_unit_test(memory_that_cannot_be_had_is_a_sentence),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* A backend carries a collective out. One table of functions each, one row in table.c.
  *
  * Called by one worker with a context of its own; what contexts share goes through the team.
- * The timed path (begin, issue, end, idle) allocates nothing, locks nothing, logs nothing, makes no
- * system call of ours, and does not ask for the mode. */
+ * The timed path (begin, issue, end, idle) allocates nothing, locks nothing, logs nothing,
+ * makes no system call of ours, and does not ask for the mode. */
 #ifndef LAUNCHGAP_BACKEND_H
 #define LAUNCHGAP_BACKEND_H
 
@@ -34,17 +34,20 @@ struct backend {
 	/* Ranks that this machine can hold: GPUs; 0 when there is nothing to run on, with the
 	 * reason in st; UINT_MAX when only cores limit it. */
 	unsigned (*capacity)(struct status *st);
-	/* 0, or -1 with the sentence why this trial cannot run, before anything is allocated. */
+	/* 0, or -1 with the sentence why this trial cannot run, before anything is allocated.
+	 */
 	int (*supports)(const struct trial *trial, struct status *st);
 	/* Bytes wanted in the team's store. */
 	size_t (*store_bytes)(const struct trial *trial);
 	/* NUMA node that rank's device hangs on, or -1. */
 	int (*numa_node)(unsigned rank);
 
-	/* Allocates and connects; may block and may team_meet (all workers alike). On error *out
-	 * is still what close() accepts, NULL included. */
-	int (*open)(const struct backend_place *place, struct backend_ctx **out, struct status *st);
-	/* Fills `slots` input buffers from seed and poisons the outputs, for all local ranks. */
+	/* Allocates and connects; may block and may team_meet (all workers alike). On error
+	 * *out is still what close() accepts, NULL included. */
+	int (*open)(const struct backend_place *place, struct backend_ctx **out,
+	            struct status *st);
+	/* Fills `slots` input buffers from seed and poisons the outputs, for all local ranks.
+	 */
 	int (*prepare)(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
 	               unsigned slots, struct status *st);
 
@@ -53,11 +56,13 @@ struct backend {
 	void (*issue)(struct backend_ctx *ctx, unsigned i, unsigned slot);
 	void (*end)(struct backend_ctx *ctx);
 	/* 1: all that local rank i issued is done. 0: not yet. -1: failed, error() says why.
-	 * Never blocks; where the CPU does the work, this is where it is done, a bounded piece. */
+	 * Never blocks; where the CPU does the work, this is where it is done, a bounded piece.
+	 */
 	int (*idle)(struct backend_ctx *ctx, unsigned i);
 	void (*error)(struct backend_ctx *ctx, struct status *st);
 
-	/* Compares every output of the last prepare with the exact answer, and digests slot 0. */
+	/* Compares every output of the last prepare with the exact answer, and digests slot 0.
+	 */
 	int (*check)(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
 	             struct status *st);
 	/* "key=value" facts for the record, one a line: library, version, device, path. */

@@ -80,11 +80,13 @@ int device_check(unsigned device, const void *data, const struct device_question
 	if (device_use(device, st) ||
 	    device_ok(cudaMalloc((void **)&tally, sizeof host), "cudaMalloc", st))
 		return -1;
-	if (!device_ok(cudaMemcpyAsync(tally, host, sizeof host, cudaMemcpyHostToDevice, stream),
-	               "checking", st) &&
+	if (!device_ok(
+	        cudaMemcpyAsync(tally, host, sizeof host, cudaMemcpyHostToDevice, stream),
+	        "checking", st) &&
 	    !device_ok(device_launch_check(data, question, tally, stream), "checking", st) &&
-	    !device_ok(cudaMemcpyAsync(host, tally, sizeof host, cudaMemcpyDeviceToHost, stream),
-	               "checking", st) &&
+	    !device_ok(
+	        cudaMemcpyAsync(host, tally, sizeof host, cudaMemcpyDeviceToHost, stream),
+	        "checking", st) &&
 	    !device_ok(cudaStreamSynchronize(stream), "checking", st)) {
 		out->wrong = host[0];
 		out->wrong_at = host[0] ? host[1] : 0;
@@ -105,12 +107,14 @@ int device_digest(unsigned device, const void *data, size_t bytes, cudaStream_t 
 		status_set(st, "out of memory for a digest");
 		goto out;
 	}
-	if (device_use(device, st) || device_ok(cudaMallocHost(&stage, unit), "cudaMallocHost", st))
+	if (device_use(device, st) ||
+	    device_ok(cudaMallocHost(&stage, unit), "cudaMallocHost", st))
 		goto out;
 	for (size_t at = 0; at < bytes; at += unit) {
 		size_t n = bytes - at < unit ? bytes - at : unit;
 		if (device_ok(cudaMemcpyAsync(stage, (const char *)data + at, n,
-		                              cudaMemcpyDeviceToHost, stream), "reading back", st) ||
+		                              cudaMemcpyDeviceToHost, stream),
+		              "reading back", st) ||
 		    device_ok(cudaStreamSynchronize(stream), "reading back", st))
 			goto out;
 		XXH3_64bits_update(state, stage, n);

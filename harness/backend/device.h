@@ -1,5 +1,6 @@
-/* What the GPU backends need of the CUDA runtime: devices, and filling and checking buffers where they lie.
- * Functions that touch a device make it the current one. Errors are CUDA's own words. */
+/* What the GPU backends need of the CUDA runtime: devices, and filling and checking buffers
+ * where they lie. Functions that touch a device make it the current one. Errors are CUDA's own
+ * words. */
 #ifndef LAUNCHGAP_DEVICE_H
 #define LAUNCHGAP_DEVICE_H
 
@@ -16,8 +17,8 @@ int device_use(unsigned device, struct status *st);
 /* 0 when result is cudaSuccess; else -1 and "what: CUDA's words". */
 int device_ok(cudaError_t result, const char *what, struct status *st);
 
-/* Writes value_input(seed, rank, 0 …) to count float32 at `to`, and poison to `poison`; returns when
- * the stream has done so. */
+/* Writes value_input(seed, rank, 0 …) to count float32 at `to`, and poison to `poison`; returns
+ * when the stream has done so. */
 int device_prepare(unsigned device, void *to, void *poison, size_t count, uint64_t seed,
                    unsigned rank, cudaStream_t stream, struct status *st);
 
@@ -32,7 +33,8 @@ struct device_question {
 /* Counts the elements at `data` that are not value_expected. Blocks. */
 int device_check(unsigned device, const void *data, const struct device_question *question,
                  cudaStream_t stream, struct backend_verdict *out, struct status *st);
-/* XXH3_64bits of `bytes` at `data`, taken on the host, so that it owes nothing to the kernels. */
+/* XXH3_64bits of `bytes` at `data`, taken on the host, so that it owes nothing to the kernels.
+ */
 int device_digest(unsigned device, const void *data, size_t bytes, cudaStream_t stream,
                   uint64_t *out, struct status *st);
 

@@ -1,5 +1,5 @@
-/* Filling and checking buffers on the GPU, at the speed of its memory: the same pure functions as
- * on the host (value.h), one element a thread and step. */
+/* Filling and checking buffers on the GPU, at the speed of its memory: the same pure functions
+ * as on the host (value.h), one element a thread and step. */
 extern "C" {
 #include "device.h"
 }
@@ -25,7 +25,8 @@ __global__ void check(const float *data, struct device_question q, unsigned long
 	size_t step = (size_t)gridDim.x * blockDim.x, all = q.count * q.slots;
 	for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < all; i += step) {
 		size_t base = i / q.count * q.count;
-		float right = value_expected(q.coll, q.nranks, q.rank, q.seed, base, q.count, i - base);
+		float right =
+		    value_expected(q.coll, q.nranks, q.rank, q.seed, base, q.count, i - base);
 		if (__float_as_uint(data[i]) == __float_as_uint(right))
 			continue;
 		atomicAdd(&tally[0], 1ull);

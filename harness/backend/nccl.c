@@ -54,7 +54,8 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 	if (!gpus)
 		return -1;
 	if (ranks > gpus)
-		return status_set(st, "%u ranks want as many GPUs, and CUDA shows %u", ranks, gpus);
+		return status_set(st, "%u ranks want as many GPUs, and CUDA shows %u", ranks,
+		                  gpus);
 	for (unsigned i = 0; i < trial->ncells; i++)
 		if (trial->cells[i].coll == COLL_COPY && trial->settings.layout.processes > 1)
 			return status_set(st, "copy needs all GPUs in one process");
@@ -68,8 +69,8 @@ static size_t nccl_store_bytes(const struct trial *trial)
 }
 
 /* NCCL's own words for an error: its name, and what the library last said of it. */
-static int nccl_ok(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm, const char *what,
-                   struct status *st)
+static int nccl_ok(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm,
+                   const char *what, struct status *st)
 {
 	const char *more;
 	if (result == ncclSuccess)
@@ -82,7 +83,8 @@ static int nccl_ok(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm
 static int allocate(struct backend_ctx *ctx, char **out, size_t bytes, struct status *st)
 {
 	if (ctx->allocates)
-		return nccl_ok(ctx, ctx->api.MemAlloc((void **)out, bytes), NULL, "ncclMemAlloc", st);
+		return nccl_ok(ctx, ctx->api.MemAlloc((void **)out, bytes), NULL,
+		               "ncclMemAlloc", st);
 	return device_ok(cudaMalloc((void **)out, bytes), "cudaMalloc", st);
 }
 
@@ -118,7 +120,8 @@ static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *
 	if (team_meet(place->team)) /* all have read the library's id */
 		return status_set(st, "another rank failed");
 	for (unsigned i = 0; i < ctx->count; i++)
-		memcpy(team_mail(place->team, ctx->places[i].rank), &ctx->places[i].recv, sizeof(char *));
+		memcpy(team_mail(place->team, ctx->places[i].rank), &ctx->places[i].recv,
+		       sizeof(char *));
 	if (team_meet(place->team))
 		return status_set(st, "another rank failed");
 	if (place->processes > 1)
@@ -132,15 +135,18 @@ static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *
 		unsigned rank = ctx->places[i].rank, next = (rank + 1) % ctx->nranks;
 		if (device_use(rank, st))
 			return -1;
-		/* Without peer access CUDA takes the copy through the host, which is then the limit. */
-		if (cudaDeviceCanAccessPeer(&reachable, (int)rank, (int)next) == cudaSuccess && reachable)
+		/* Without peer access CUDA takes the copy through the host, which is then the
+		 * limit. */
+		if (cudaDeviceCanAccessPeer(&reachable, (int)rank, (int)next) == cudaSuccess &&
+		    reachable)
 			cudaDeviceEnablePeerAccess((int)next, 0);
 		cudaGetLastError(); /* "already enabled" is fine */
 	}
 	return 0;
 }
 
-static int nccl_open(const struct backend_place *place, struct backend_ctx **out, struct status *st)
+static int nccl_open(const struct backend_place *place, struct backend_ctx **out,
+                     struct status *st)
 {
 	struct backend_ctx *ctx = calloc(1, sizeof *ctx + place->count * sizeof ctx->places[0]);
 	if (!ctx)
@@ -174,8 +180,8 @@ static int nccl_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64
 	ctx->part = ctx->elements / ctx->nranks;
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct place *p = &ctx->places[i];
-		if (device_prepare(p->rank, p->send, p->recv, ctx->elements * slots, seed, p->rank,
-		                   p->stream, st))
+		if (device_prepare(p->rank, p->send, p->recv, ctx->elements * slots, seed,
+		                   p->rank, p->stream, st))
 			return -1;
 	}
 	return 0;
@@ -198,9 +204,13 @@ static void alltoall(struct backend_ctx *ctx, struct place *p, const char *send,
 {
 	size_t step = ctx->part * sizeof(float);
 	for (unsigned r = 0; r < ctx->nranks; r++) {
-		keep(ctx, ctx->api.Send(send + r * step, ctx->part, ncclFloat, (int)r, p->comm, p->stream),
+		keep(ctx,
+		     ctx->api.Send(send + r * step, ctx->part, ncclFloat, (int)r, p->comm,
+		                   p->stream),
 		     p->comm);
-		keep(ctx, ctx->api.Recv(recv + r * step, ctx->part, ncclFloat, (int)r, p->comm, p->stream),
+		keep(ctx,
+		     ctx->api.Recv(recv + r * step, ctx->part, ncclFloat, (int)r, p->comm,
+		                   p->stream),
 		     p->comm);
 	}
 }
@@ -209,8 +219,10 @@ static void sendrecv(struct backend_ctx *ctx, struct place *p, const char *send,
 {
 	int next = (int)((p->rank + 1) % ctx->nranks);
 	int last = (int)((p->rank + ctx->nranks - 1) % ctx->nranks);
-	keep(ctx, ctx->api.Send(send, ctx->elements, ncclFloat, next, p->comm, p->stream), p->comm);
-	keep(ctx, ctx->api.Recv(recv, ctx->elements, ncclFloat, last, p->comm, p->stream), p->comm);
+	keep(ctx, ctx->api.Send(send, ctx->elements, ncclFloat, next, p->comm, p->stream),
+	     p->comm);
+	keep(ctx, ctx->api.Recv(recv, ctx->elements, ncclFloat, last, p->comm, p->stream),
+	     p->comm);
 }
 
 static void copy(struct backend_ctx *ctx, struct place *p, const char *send, unsigned slot)
@@ -218,8 +230,9 @@ static void copy(struct backend_ctx *ctx, struct place *p, const char *send, uns
 	unsigned next = (p->rank + 1) % ctx->nranks;
 	cudaError_t result = cudaSetDevice((int)p->rank);
 	if (result == cudaSuccess)
-		result = cudaMemcpyPeerAsync(ctx->peers[next] + slot * ctx->cell.bytes, (int)next, send,
-		                             (int)p->rank, ctx->cell.bytes, p->stream);
+		result =
+		    cudaMemcpyPeerAsync(ctx->peers[next] + slot * ctx->cell.bytes, (int)next,
+		                        send, (int)p->rank, ctx->cell.bytes, p->stream);
 	if (result != cudaSuccess)
 		ctx->cuda_failed = result;
 }
@@ -231,8 +244,10 @@ static void nccl_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 	char *recv = p->recv + slot * ctx->cell.bytes;
 	switch (ctx->cell.coll) {
 	case COLL_ALL_REDUCE:
-		keep(ctx, ctx->api.AllReduce(send, recv, ctx->elements, ncclFloat, ncclSum, p->comm,
-		                             p->stream), p->comm);
+		keep(ctx,
+		     ctx->api.AllReduce(send, recv, ctx->elements, ncclFloat, ncclSum, p->comm,
+		                        p->stream),
+		     p->comm);
 		break;
 	case COLL_ALLTOALL:
 		alltoall(ctx, p, send, recv);
@@ -286,8 +301,8 @@ static int nccl_check(struct backend_ctx *ctx, unsigned i, struct backend_verdic
                       struct status *st)
 {
 	struct place *p = &ctx->places[i];
-	struct device_question question = {ctx->cell.coll, ctx->nranks, p->rank, ctx->seed,
-	                                   ctx->elements, ctx->slots};
+	struct device_question question = {ctx->cell.coll, ctx->nranks,   p->rank,
+	                                   ctx->seed,      ctx->elements, ctx->slots};
 	if (device_check(p->rank, p->recv, &question, p->stream, out, st))
 		return -1;
 	/* Only the last call, on one buffer of fresh inputs, is digested. */
@@ -300,11 +315,12 @@ static void nccl_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 {
 	char device[128];
 	int at = snprintf(text, bytes, "library=%s\nlibrary_file=%s\nallocator=%s\n",
-	                  ctx->api.version, ctx->api.file, ctx->allocates ? "ncclMemAlloc" : "cudaMalloc");
+	                  ctx->api.version, ctx->api.file,
+	                  ctx->allocates ? "ncclMemAlloc" : "cudaMalloc");
 	for (unsigned i = 0; i < ctx->count && at > 0 && (size_t)at < bytes; i++) {
 		device_describe(ctx->places[i].rank, device, sizeof device);
-		at += snprintf(text + at, bytes - (size_t)at, "device_%u=%s\n", ctx->places[i].rank,
-		               device);
+		at += snprintf(text + at, bytes - (size_t)at, "device_%u=%s\n",
+		               ctx->places[i].rank, device);
 	}
 }
 
@@ -342,8 +358,9 @@ static int nccl_numa_node(unsigned rank)
 }
 
 #else
-#define LEFT_OUT \
-	"built without CUDA's or NCCL's headers; with nvcc and nccl.h (NVIDIA's cuda-toolkit and " \
+#define LEFT_OUT                                                                               \
+	"built without CUDA's or NCCL's headers; with nvcc and nccl.h (NVIDIA's cuda-toolkit " \
+	"and "                                                                                 \
 	"libnccl-dev) a fresh `make` would add measuring on GPUs"
 
 static const char *nccl_missing(void)
@@ -366,24 +383,24 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 
 /* Left out, only the three that say so are called. */
 const struct backend backend_nccl = {
-	.name = "nccl",
-	.summary = "NVIDIA's library, loaded by path; a GPU per rank",
-	.carries_data = true,
-	.missing = nccl_missing,
-	.capacity = nccl_capacity,
-	.supports = nccl_supports,
+    .name = "nccl",
+    .summary = "NVIDIA's library, loaded by path; a GPU per rank",
+    .carries_data = true,
+    .missing = nccl_missing,
+    .capacity = nccl_capacity,
+    .supports = nccl_supports,
 #ifdef HAVE_CUDA_NCCL
-	.store_bytes = nccl_store_bytes,
-	.numa_node = nccl_numa_node,
-	.open = nccl_open,
-	.prepare = nccl_prepare,
-	.begin = nccl_begin,
-	.issue = nccl_issue,
-	.end = nccl_end,
-	.idle = nccl_idle,
-	.error = nccl_error,
-	.check = nccl_check,
-	.describe = nccl_describe,
-	.close = nccl_close,
+    .store_bytes = nccl_store_bytes,
+    .numa_node = nccl_numa_node,
+    .open = nccl_open,
+    .prepare = nccl_prepare,
+    .begin = nccl_begin,
+    .issue = nccl_issue,
+    .end = nccl_end,
+    .idle = nccl_idle,
+    .error = nccl_error,
+    .check = nccl_check,
+    .describe = nccl_describe,
+    .close = nccl_close,
 #endif
 };

@@ -8,11 +8,13 @@
 #define SYSTEM_LIBRARY "libnccl.so.2"
 
 /* POSIX has dlsym's result converted to a function through memory. */
-static int look_up(void *handle, const char *name, void *function, bool required, struct status *st)
+static int look_up(void *handle, const char *name, void *function, bool required,
+                   struct status *st)
 {
 	void *symbol = dlsym(handle, name);
 	if (!symbol && required)
-		return status_set(st, "the library has no %s: it is no NCCL, or one before 2.7", name);
+		return status_set(st, "the library has no %s: it is no NCCL, or one before 2.7",
+		                  name);
 	memcpy(function, &symbol, sizeof symbol);
 	return 0;
 }
@@ -24,24 +26,25 @@ static int look_up_all(struct nccl_api *api, struct status *st)
 		void *function;
 		bool required;
 	} symbols[] = {
-		{"ncclGetVersion", &api->GetVersion, true},
-		{"ncclGetUniqueId", &api->GetUniqueId, true},
-		{"ncclCommInitRank", &api->CommInitRank, true},
-		{"ncclCommDestroy", &api->CommDestroy, true},
-		{"ncclCommAbort", &api->CommAbort, true},
-		{"ncclCommGetAsyncError", &api->CommGetAsyncError, true},
-		{"ncclGetErrorString", &api->GetErrorString, true},
-		{"ncclGroupStart", &api->GroupStart, true},
-		{"ncclGroupEnd", &api->GroupEnd, true},
-		{"ncclAllReduce", &api->AllReduce, true},
-		{"ncclSend", &api->Send, true},
-		{"ncclRecv", &api->Recv, true},
-		{"ncclGetLastError", &api->GetLastError, false},
-		{"ncclMemAlloc", &api->MemAlloc, false},
-		{"ncclMemFree", &api->MemFree, false},
+	    {"ncclGetVersion", &api->GetVersion, true},
+	    {"ncclGetUniqueId", &api->GetUniqueId, true},
+	    {"ncclCommInitRank", &api->CommInitRank, true},
+	    {"ncclCommDestroy", &api->CommDestroy, true},
+	    {"ncclCommAbort", &api->CommAbort, true},
+	    {"ncclCommGetAsyncError", &api->CommGetAsyncError, true},
+	    {"ncclGetErrorString", &api->GetErrorString, true},
+	    {"ncclGroupStart", &api->GroupStart, true},
+	    {"ncclGroupEnd", &api->GroupEnd, true},
+	    {"ncclAllReduce", &api->AllReduce, true},
+	    {"ncclSend", &api->Send, true},
+	    {"ncclRecv", &api->Recv, true},
+	    {"ncclGetLastError", &api->GetLastError, false},
+	    {"ncclMemAlloc", &api->MemAlloc, false},
+	    {"ncclMemFree", &api->MemFree, false},
 	};
 	for (unsigned i = 0; i < sizeof symbols / sizeof *symbols; i++)
-		if (look_up(api->handle, symbols[i].name, symbols[i].function, symbols[i].required, st))
+		if (look_up(api->handle, symbols[i].name, symbols[i].function,
+		            symbols[i].required, st))
 			return -1;
 	return 0;
 }
@@ -57,9 +60,11 @@ static void read_version(struct nccl_api *api)
 	api->GetVersion(&v);
 	/* NCCL_VERSION in nccl.h: the thousands moved with 2.9. */
 	if (v >= 10000)
-		snprintf(api->version, sizeof api->version, "%d.%d.%d", v / 10000, v / 100 % 100, v % 100);
+		snprintf(api->version, sizeof api->version, "%d.%d.%d", v / 10000,
+		         v / 100 % 100, v % 100);
 	else
-		snprintf(api->version, sizeof api->version, "%d.%d.%d", v / 1000, v / 100 % 10, v % 100);
+		snprintf(api->version, sizeof api->version, "%d.%d.%d", v / 1000, v / 100 % 10,
+		         v % 100);
 }
 
 int nccl_api_load(const char *path, struct nccl_api *out, struct status *st)
@@ -67,8 +72,11 @@ int nccl_api_load(const char *path, struct nccl_api *out, struct status *st)
 	struct nccl_api api = {0};
 	api.handle = dlopen(path[0] ? path : SYSTEM_LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (!api.handle)
-		return status_set(st, "cannot load NCCL: %s (nccl = PATH, or LD_LIBRARY_PATH, leads to "
-		                      "a " SYSTEM_LIBRARY ")", dlerror());
+		return status_set(
+		    st,
+		    "cannot load NCCL: %s (nccl = PATH, or LD_LIBRARY_PATH, leads to "
+		    "a " SYSTEM_LIBRARY ")",
+		    dlerror());
 	if (look_up_all(&api, st)) {
 		dlclose(api.handle);
 		return -1;

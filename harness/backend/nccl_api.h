@@ -1,4 +1,5 @@
-/* NCCL, loaded by path, so that one program compares library versions and starts without one. */
+/* NCCL, loaded by path, so that one program compares library versions and starts without one.
+ */
 #ifndef LAUNCHGAP_NCCL_API_H
 #define LAUNCHGAP_NCCL_API_H
 
@@ -21,12 +22,13 @@ struct nccl_api {
 	ncclResult_t (*GroupEnd)(void);
 	ncclResult_t (*AllReduce)(const void *, void *, size_t, ncclDataType_t, ncclRedOp_t,
 	                          ncclComm_t, cudaStream_t);
-	ncclResult_t (*Send)(const void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t);
+	ncclResult_t (*Send)(const void *, size_t, ncclDataType_t, int, ncclComm_t,
+	                     cudaStream_t);
 	ncclResult_t (*Recv)(void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t);
 	/* NULL where the library does not have them yet. */
-	const char *(*GetLastError)(ncclComm_t);     /* 2.13 */
-	ncclResult_t (*MemAlloc)(void **, size_t);   /* 2.19 */
-	ncclResult_t (*MemFree)(void *);             /* 2.19 */
+	const char *(*GetLastError)(ncclComm_t);   /* 2.13 */
+	ncclResult_t (*MemAlloc)(void **, size_t); /* 2.19 */
+	ncclResult_t (*MemFree)(void *);           /* 2.19 */
 };
 
 /* path: a libnccl.so.2, or "" for the one that the dynamic linker finds. */

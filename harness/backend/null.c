@@ -1,7 +1,7 @@
-/* A virtual device that moves nothing. Each rank has a queue whose end moves by a known delay per
- * call, and is idle once the clock has passed it: what is measured beyond the delay is the harness
- * itself. The delay lies in the device and not in issue(), as with a real one: a busy wait there
- * would make one worker with n ranks n times slower and teach the wrong thing. */
+/* A virtual device that moves nothing. Each rank has a queue whose end moves by a known delay
+ * per call, and is idle once the clock has passed it: what is measured beyond the delay is the
+ * harness itself. The delay lies in the device and not in issue(), as with a real one: a busy
+ * wait there would make one worker with n ranks n times slower and teach the wrong thing. */
 #include "backend.h"
 
 #include <limits.h>
@@ -48,7 +48,8 @@ static int null_numa_node(unsigned rank)
 	return -1;
 }
 
-static int null_open(const struct backend_place *place, struct backend_ctx **out, struct status *st)
+static int null_open(const struct backend_place *place, struct backend_ctx **out,
+                     struct status *st)
 {
 	const struct settings *set = &place->trial->settings;
 	struct backend_ctx *ctx = calloc(1, sizeof *ctx + place->count * sizeof ctx->queue[0]);
@@ -56,7 +57,8 @@ static int null_open(const struct backend_place *place, struct backend_ctx **out
 		return status_set(st, "out of memory for %u queues", place->count);
 	ctx->count = place->count;
 	for (unsigned i = 0; i < place->count; i++) {
-		bool slow = set->delay_rank < 0 || (unsigned)set->delay_rank == place->first + i;
+		bool slow =
+		    set->delay_rank < 0 || (unsigned)set->delay_rank == place->first + i;
 		ctx->queue[i].delay_ns = set->delay_ns + (slow ? set->extra_ns : 0);
 	}
 	*out = ctx;
@@ -113,22 +115,22 @@ static void null_close(struct backend_ctx *ctx)
 }
 
 const struct backend backend_null = {
-	.name = "null",
-	.summary = "a virtual device with a known delay: what the harness itself costs",
-	.carries_data = false,
-	.missing = null_missing,
-	.capacity = null_capacity,
-	.supports = null_supports,
-	.store_bytes = null_store_bytes,
-	.numa_node = null_numa_node,
-	.open = null_open,
-	.prepare = null_prepare,
-	.begin = null_begin,
-	.issue = null_issue,
-	.end = null_begin,
-	.idle = null_idle,
-	.error = null_error,
-	.check = null_check,
-	.describe = null_describe,
-	.close = null_close,
+    .name = "null",
+    .summary = "a virtual device with a known delay: what the harness itself costs",
+    .carries_data = false,
+    .missing = null_missing,
+    .capacity = null_capacity,
+    .supports = null_supports,
+    .store_bytes = null_store_bytes,
+    .numa_node = null_numa_node,
+    .open = null_open,
+    .prepare = null_prepare,
+    .begin = null_begin,
+    .issue = null_issue,
+    .end = null_begin,
+    .idle = null_idle,
+    .error = null_error,
+    .check = null_check,
+    .describe = null_describe,
+    .close = null_close,
 };

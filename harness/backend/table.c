@@ -5,7 +5,8 @@
 
 extern const struct backend backend_nccl, backend_host, backend_null;
 
-const struct backend *const backend_table[] = {&backend_nccl, &backend_host, &backend_null, NULL};
+const struct backend *const backend_table[] = {&backend_nccl, &backend_host, &backend_null,
+                                               NULL};
 
 const struct backend *backend_find(const char *name)
 {
