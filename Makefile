@@ -2,6 +2,9 @@
 # the way; `make help` names the rest.
 
 comma   := ,
+ifeq ($(filter -j%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(shell nproc)
+endif
 B       := build$(if $(SAN),-$(firstword $(subst $(comma), ,$(SAN))))
 CC      := gcc
 EXP     := smoke
@@ -30,7 +33,7 @@ ALL_C    = $(CFLAGS) $(STD) $(WARN) $(SANFLAG) -MMD -MP
 # Open MPI itself brings, do not.
 LINK     = $(if $(STATIC),-l:libinih.a -l:libjansson.a -lhwloc -lz,$(call PKG,--libs)) -lpthread -lm -ldl
 
-SRC     := $(wildcard harness/*.c harness/backend/*.c modes/*.c)
+SRC     := $(wildcard harness/*.c harness/*/*.c modes/*.c)
 OBJ     := $(SRC:%.c=$(B)/%.o)
 CORE    := $(filter-out $(B)/harness/main.o,$(OBJ))
 TESTS   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
@@ -68,7 +71,7 @@ $(B)/%.o: %.cu
 # The commit is compiled in: what prints it is made again when it moves.
 $(B)/commit: | deps
 	@mkdir -p $(@D); echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
-$(B)/harness/main.o $(B)/harness/run.o $(B)/harness/doctor.o: $(B)/commit
+$(B)/harness/main.o $(B)/harness/run/run.o $(B)/harness/doctor.o: $(B)/commit
 .PHONY: $(if $(filter-out $(COMMIT),$(shell cat $(B)/commit 2>/dev/null)),$(B)/commit)
 
 -include $(OBJ:.o=.d) $(KERNELS:.o=.d) $(TESTS:=.d)
@@ -133,10 +136,10 @@ deps:
 
 # --- care ----------------------------------------------------------------------------------------
 lint: | deps
-	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
+	@cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
 	  --inline-suppr --suppress=missingIncludeSystem -D_GNU_SOURCE harness modes
 format:
-	clang-format -i $(wildcard harness/*.[ch] harness/backend/*.[ch] harness/backend/*.cu modes/*.[ch] tests/*.[ch])
+	@clang-format -i $(wildcard harness/*.[ch] harness/*/*.[ch] harness/*/*.cu modes/*.[ch] tests/*.[ch])
 clean:
 	rm -rf build build-*
 help:

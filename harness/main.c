@@ -10,11 +10,11 @@
 #include "../modes/mode.h"
 #include "backend/backend.h"
 #include "doctor.h"
-#include "job.h"
+#include "run/job.h"
 #include "machine.h"
-#include "record.h"
-#include "report.h"
-#include "run.h"
+#include "record/record.h"
+#include "report/report.h"
+#include "run/run.h"
 #include "worker.h"
 
 static const char usage[] =

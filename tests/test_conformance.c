@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "../harness/backend/backend.h"
-#include "../harness/record.h"
+#include "../harness/record/record.h"
 #include "cli.h"
 
 #define RANKS "4"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../harness/plan.h"
+#include "../harness/plan/plan.h"
 
 static struct spec spec; /* large: not for the stack */
 static struct plan plan;

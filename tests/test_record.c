@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <zlib.h>
 
-#include "../harness/record.h"
+#include "../harness/record/record.h"
 
 static char folder[] = "/tmp/launchgap-record-XXXXXX";
 static char file[64], zipped[64];

@@ -13,11 +13,11 @@
 #include <ftw.h>
 #include <math.h>
 
-#include "../harness/bysize.h"
-#include "../harness/report.h"
-#include "../harness/run_gp.h"
-#include "../harness/summary.h"
-#include "../harness/warnings.h"
+#include "../harness/report/bysize.h"
+#include "../harness/report/report.h"
+#include "../harness/report/run_gp.h"
+#include "../harness/report/summary.h"
+#include "../harness/report/warnings.h"
 
 #define PLOTS "plot"
 

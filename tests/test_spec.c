@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "../harness/spec.h"
+#include "../harness/spec/spec.h"
 
 #define BASE                                                                                   \
 	"[experiment]\n"                                                                       \

@@ -3,7 +3,7 @@
 #ifndef LAUNCHGAP_REPORT_H
 #define LAUNCHGAP_REPORT_H
 
-#include "record.h"
+#include "../record/record.h"
 
 /* Writes all of it into `dir` from its records, and draws the pictures of plot_dir with
  * gnuplot. Prints the table and where the pictures lie when `print`. Missing gnuplot is a

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/backend.h"
+#include "../backend/backend.h"
 #include "spec_text.h"
 
 const char *spec_word_coll(unsigned i)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "summary_parts.h"
-#include "timing.h"
+#include "../timing.h"
 
 #define CONFIDENCE 0.95
 

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "status.h"
+#include "../status.h"
 
 /* Where a sentence points. */
 struct field_place {

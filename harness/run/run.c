@@ -5,11 +5,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "clock.h"
+#include "../clock.h"
 #include "folder.h"
 #include "job.h"
-#include "machine.h"
-#include "record.h"
+#include "../machine.h"
+#include "../record/record.h"
 
 #define GIVE_UP 2 /* failures in a row after which a variant is not tried again */
 

@@ -7,8 +7,8 @@
 #ifndef LAUNCHGAP_SUMMARY_H
 #define LAUNCHGAP_SUMMARY_H
 
-#include "record.h"
-#include "stats.h"
+#include "../record/record.h"
+#include "../stats.h"
 
 enum summary_role { ROLE_VARIANT, ROLE_REFERENCE, ROLE_AGAIN, ROLE_LIMIT };
 

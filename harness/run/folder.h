@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "status.h"
+#include "../status.h"
 
 struct folder {
 	char path[PATH_MAX];

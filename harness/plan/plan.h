@@ -2,8 +2,8 @@
 #ifndef LAUNCHGAP_PLAN_H
 #define LAUNCHGAP_PLAN_H
 
-#include "../modes/mode.h"
-#include "spec.h"
+#include "../../modes/mode.h"
+#include "../spec/spec.h"
 
 #define PLAN_MAX_VARIANTS (SPEC_MAX_VARIANTS + 2) /* the A/A twin and the limit */
 

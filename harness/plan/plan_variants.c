@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/backend.h"
+#include "../backend/backend.h"
 
 static void modes_list(char *out, size_t bytes)
 {

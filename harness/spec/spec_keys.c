@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/backend.h"
+#include "../backend/backend.h"
 
 #define ROW(FIELD)     SPEC_SCOPE_EXPERIMENT, offsetof(struct spec, FIELD)
 #define SETTING(FIELD) SPEC_SCOPE_VARIANT, offsetof(struct spec_variant, settings.FIELD)

@@ -6,7 +6,7 @@
 #ifndef LAUNCHGAP_SPEC_H
 #define LAUNCHGAP_SPEC_H
 
-#include "trial.h"
+#include "../trial.h"
 
 #define SPEC_MAX_SIZES    64
 #define SPEC_MAX_VARIANTS 32

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/backend.h"
+#include "../backend/backend.h"
 #include "plan_parts.h"
 
 #define AUTO_MIN_RANKS 2 /* below, nothing is collective */

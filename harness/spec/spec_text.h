@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "status.h"
+#include "../status.h"
 
 #define SPEC_TEXT_KIND_BYTES     32
 #define SPEC_TEXT_NAME_BYTES     41 /* "-again" and a file's suffix still fit behind it */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "status.h"
+#include "../status.h"
 
 /* Holds SIGINT, SIGTERM, SIGHUP and SIGCHLD back until job_run or job_interrupted takes them.
  */

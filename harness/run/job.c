@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "../clock.h"
 
 #define GRACE_NS 5000000000 /* mpirun needs a moment to take its processes along */
 
