@@ -127,6 +127,17 @@ static json_t *describe_gpus(void)
 	return gpus;
 }
 
+/* The driver's version is the word of digits and dots in a long line. */
+static void read_driver(char *version, size_t bytes)
+{
+	char line[256] = "", *rest = line, *word;
+	if (!read_field("/proc/driver/nvidia/version", "NVRM version", line, sizeof line))
+		return;
+	while ((word = strsep(&rest, " ")))
+		if (strchr(word, '.') && strspn(word, "0123456789.") == strlen(word))
+			snprintf(version, bytes, "%s", word);
+}
+
 static json_t *describe_env(void)
 {
 	static const char *const kept[] = {"NCCL_", "CUDA_", "OMPI_MCA_", "UCX_", "GLOO_"};
@@ -157,7 +168,7 @@ json_t *machine_describe(void)
 		read_field("/proc/cpuinfo", "CPU implementer", cpu, sizeof cpu);
 	read_field("/etc/os-release", "PRETTY_NAME", os, sizeof os);
 	read_field("/proc/meminfo", "MemTotal", memory, sizeof memory);
-	read_field("/proc/driver/nvidia/version", "NVRM version", driver, sizeof driver);
+	read_driver(driver, sizeof driver);
 	read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
 	          clock_source, sizeof clock_source);
 	if (!hwloc_topology_init(&topology)) {

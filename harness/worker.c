@@ -18,6 +18,7 @@ struct loop {
 	struct sample **rows;   /* per local rank: where the next row goes */
 	struct sample *scratch; /* per local rank: rows that are not kept (warm-up) */
 	bool *busy;             /* per local rank */
+	char bind[64];          /* where it sits */
 };
 
 static int fail(struct loop *loop, const struct status *st)
@@ -209,19 +210,28 @@ static int open_backend(struct loop *loop)
 	enum bind bind = place->trial->settings.bind;
 	unsigned nworkers = layout_workers(place->trial->settings.layout);
 	int numa = loop->backend->numa_node(place->first);
-	char text[64] = "", facts[TEAM_SHEET_BYTES / 2] = "";
 	struct status st = {0};
 	struct machine_seat *seat = machine_seat_take();
-	machine_seat_bind(seat, bind, true, numa, place->worker, nworkers, text, sizeof text);
+	machine_seat_bind(seat, bind, true, numa, place->worker, nworkers, loop->bind,
+	                  sizeof loop->bind);
 	int error = loop->backend->open(place, &loop->ctx, &st);
-	machine_seat_bind(seat, bind, false, numa, place->worker, nworkers, text, sizeof text);
+	machine_seat_bind(seat, bind, false, numa, place->worker, nworkers, loop->bind,
+	                  sizeof loop->bind);
 	machine_seat_free(seat);
 	if (error)
 		return fail(loop, &st);
-	loop->backend->describe(loop->ctx, facts, sizeof facts);
-	snprintf(team_sheet(loop->team, place->worker), TEAM_SHEET_BYTES, "bind=%s\n%s", text,
-	         facts);
 	return team_meet(loop->team);
+}
+
+/* What the record says of this worker; written last, when the backend knows what it did. */
+static void describe(struct loop *loop)
+{
+	char facts[TEAM_SHEET_BYTES / 2] = "";
+	if (loop->ctx)
+		loop->backend->describe(loop->ctx, facts, sizeof facts);
+	snprintf(team_sheet(loop->team, loop->place.worker), TEAM_SHEET_BYTES, "bind=%s\n%s",
+	         loop->bind, facts);
+	team_meet(loop->team);
 }
 
 void worker_run(const struct trial *trial, const struct backend *backend, struct team *team,
@@ -250,6 +260,7 @@ void worker_run(const struct trial *trial, const struct backend *backend, struct
 		for (unsigned cell = 0; cell < trial->ncells; cell++)
 			if (measure_cell(&loop, cell))
 				break;
+		describe(&loop);
 	}
 	backend->close(loop.ctx);
 	free(loop.busy);

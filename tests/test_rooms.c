@@ -32,9 +32,7 @@ static const struct rule {
     {"*[!a-z_]printf(*",
      "*",
      {"harness/main.c", "harness/status.c", "harness/report/*", "harness/doctor.c"}},
-    {"*[!a-z_]puts(*",
-     "*",
-     {"harness/main.c", "harness/status.c", "harness/report/*"}},
+    {"*[!a-z_]puts(*", "*", {"harness/main.c", "harness/status.c", "harness/report/*"}},
 };
 
 static unsigned files, broken;

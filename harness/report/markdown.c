@@ -105,6 +105,7 @@ static void put_variants(FILE *out, const struct summary *s)
 static void put_how(FILE *out, const struct summary *s)
 {
 	const json_t *env = s->run->environment, *command = json_object_get(env, "command");
+	char blocks[64];
 	fprintf(out, "## How it was measured\n\n```\n");
 	for (size_t i = 0; i < json_array_size(command); i++) {
 		const char *word = json_string_value(json_array_get(command, i));
@@ -112,14 +113,19 @@ static void put_how(FILE *out, const struct summary *s)
 			fputc(' ', out);
 		put_word(out, word ? word : "");
 	}
+	/* A resumed run has more than its first command asked for. */
+	if (s->nblocks < number_of(env, "blocks"))
+		snprintf(blocks, sizeof blocks, "%u of %lld blocks were", s->nblocks,
+		         number_of(env, "blocks"));
+	else
+		snprintf(blocks, sizeof blocks, "%u block%s", s->nblocks,
+		         s->nblocks == 1 ? " was" : "s were");
 	fprintf(out,
 	        "\n```\n\nlaunchgap %s, seed %s. A block is one fresh job of every variant, in "
-	        "shuffled "
-	        "order, all with the same shuffled order of cells; %u of %lld blocks were "
-	        "measured, "
-	        "with %lld ranks. Each cell: %lld calls to warm up, then\n\n",
-	        text_of(env, "launchgap"), text_of(env, "seed"), s->nblocks,
-	        number_of(env, "blocks"), number_of(env, "ranks"), number_of(env, "warmup"));
+	        "shuffled order, all with the same shuffled order of cells; %s measured, with "
+	        "%lld ranks. Each cell: %lld calls to warm up, then\n\n",
+	        text_of(env, "launchgap"), text_of(env, "seed"), blocks,
+	        number_of(env, "ranks"), number_of(env, "warmup"));
 	fprintf(
 	    out,
 	    "- **stream** (bandwidth): %lld stretches of %lld calls back to back; time per "
@@ -138,17 +144,35 @@ static void put_how(FILE *out, const struct summary *s)
 	put_variants(out, s);
 }
 
-/* A value of the machine's description in a line. */
+/* A value of the machine's description in a line: words joined, and names before places. */
 static void put_value(FILE *out, const json_t *value)
 {
-	char *text = NULL;
-	if (json_is_string(value)) {
+	json_t *member;
+	const char *key;
+	size_t i;
+	if (json_is_array(value)) {
+		json_array_foreach(value, i, member)
+		{
+			fputs(i ? "; " : "", out);
+			put_value(out, member);
+		}
+	} else if (json_is_object(value)) {
+		const char *comma = "";
+		json_object_foreach((json_t *)(uintptr_t)value, key, member)
+		{
+			fputs(comma, out);
+			table_escape(out, key);
+			fputc('=', out);
+			put_value(out, member);
+			comma = ", ";
+		}
+	} else if (json_is_string(value)) {
 		table_escape(out, json_string_value(value));
-		return;
+	} else {
+		char *text = json_dumps(value, JSON_ENCODE_ANY);
+		table_escape(out, text ? text : "?");
+		free(text);
 	}
-	text = json_dumps(value, JSON_ENCODE_ANY);
-	table_escape(out, text ? text : "?");
-	free(text);
 }
 
 static void put_system(FILE *out, const struct summary *s)

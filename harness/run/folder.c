@@ -71,6 +71,21 @@ static int make_scratch(struct folder *folder, struct status *st)
 	                  strerror(errno));
 }
 
+/* A line that was torn when the run before was stopped is cut off. */
+static int seek_behind_whole_lines(FILE *f, long *kept)
+{
+	if (fseek(f, 0, SEEK_END) || (*kept = ftell(f)) < 0)
+		return -1;
+	while (*kept > 0) {
+		if (fseek(f, *kept - 1, SEEK_SET))
+			return -1;
+		if (getc(f) == '\n')
+			break;
+		--*kept;
+	}
+	return ftruncate(fileno(f), *kept) || fseek(f, *kept, SEEK_SET) ? -1 : 0;
+}
+
 int folder_open(const char *root, const char *experiment, const char *resume,
                 struct folder *out, struct status *st)
 {
@@ -84,7 +99,7 @@ int folder_open(const char *root, const char *experiment, const char *resume,
 	folder.trials = fopen(file, resume ? "r+e" : "wxe");
 	if (!folder.trials)
 		return status_set(st, "cannot write %s: %s", file, strerror(errno));
-	if (fseek(folder.trials, 0, SEEK_END) || (folder.kept = ftell(folder.trials)) < 0)
+	if (seek_behind_whole_lines(folder.trials, &folder.kept))
 		status_set(st, "cannot append to %s: %s", file, strerror(errno));
 	else if (!make_scratch(&folder, st)) {
 		*out = folder;

@@ -238,7 +238,7 @@ static int collect(struct runner *r, const struct trial *trial, const struct job
 	if (ok)
 		return 0;
 	status_progress_end();
-	status_say("%s, block %u: %s", trial->variant, trial->block, why);
+	status_say("%s, block %u: %s", trial->variant, trial->block + 1, why);
 	return 1;
 }
 
@@ -282,7 +282,7 @@ static int run_trials(struct runner *r, struct status *st)
 		int result;
 		if (t->block < r->first_block)
 			continue;
-		snprintf(what, sizeof what, "block %u: %s", t->block,
+		snprintf(what, sizeof what, "block %u of %u: %s", t->block + 1, r->spec.blocks,
 		         r->plan.variants[t->variant].name);
 		status_progress(done, total, clock_now_ns() - begin, what);
 		result = r->failed[t->variant] < GIVE_UP ? run_trial(r, i, st) : 0;
