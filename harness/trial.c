@@ -51,12 +51,13 @@ static json_t *settings_pack(const struct settings *s)
 			return NULL;
 		}
 	}
-	return json_pack("{s:s, s:[i, i, i], s:s, s:s, s:s, s:s, s:I, s:i, s:I, s:o}", "mode",
-	                 s->mode, "layout", (int)s->layout.processes, (int)s->layout.threads,
-	                 (int)s->layout.ranks_per_thread, "backend", s->backend, "nccl",
-	                 s->nccl, "path", s->path, "bind", trial_bind_name(s->bind), "delay_ns",
-	                 (json_int_t)s->delay_ns, "delay_rank", s->delay_rank, "extra_ns",
-	                 (json_int_t)s->extra_ns, "env", env);
+	return json_pack("{s:s, s:[i, i, i], s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:I, s:o}",
+	                 "mode", s->mode, "layout", (int)s->layout.processes,
+	                 (int)s->layout.threads, (int)s->layout.ranks_per_thread, "backend",
+	                 s->backend, "nccl", s->nccl, "path", s->path, "api", s->api, "bind",
+	                 trial_bind_name(s->bind), "delay_ns", (json_int_t)s->delay_ns,
+	                 "delay_rank", s->delay_rank, "extra_ns", (json_int_t)s->extra_ns,
+	                 "env", env);
 }
 
 static json_t *cell_pack(const struct cell *c)
@@ -140,16 +141,17 @@ static int env_unpack(const struct reading *r, json_t *env, struct settings *s)
 
 static int settings_unpack(const struct reading *r, json_t *json, struct settings *s)
 {
-	const char *mode, *backend, *nccl, *path, *bind;
+	const char *mode, *backend, *nccl, *path, *api, *bind;
 	int processes, threads, ranks;
 	json_int_t delay_ns, extra_ns;
 	json_t *env;
 	json_error_t error;
 	if (json_unpack_ex(json, &error, JSON_STRICT,
-	                   "{s:s, s:[i, i, i], s:s, s:s, s:s, s:s, s:I, s:i, s:I, s:o}", "mode",
-	                   &mode, "layout", &processes, &threads, &ranks, "backend", &backend,
-	                   "nccl", &nccl, "path", &path, "bind", &bind, "delay_ns", &delay_ns,
-	                   "delay_rank", &s->delay_rank, "extra_ns", &extra_ns, "env", &env))
+	                   "{s:s, s:[i, i, i], s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:I, s:o}",
+	                   "mode", &mode, "layout", &processes, &threads, &ranks, "backend",
+	                   &backend, "nccl", &nccl, "path", &path, "api", &api, "bind", &bind,
+	                   "delay_ns", &delay_ns, "delay_rank", &s->delay_rank, "extra_ns",
+	                   &extra_ns, "env", &env))
 		return reading_fail(r, error.text);
 	if (processes < 1 || threads < 1 || ranks < 1 || processes > 65536 || threads > 65536 ||
 	    ranks > 65536 || (uint64_t)processes * (uint64_t)threads * (uint64_t)ranks > 65536)
@@ -163,7 +165,8 @@ static int settings_unpack(const struct reading *r, json_t *json, struct setting
 	if (text_copy(r, mode, s->mode, sizeof s->mode) ||
 	    text_copy(r, backend, s->backend, sizeof s->backend) ||
 	    text_copy(r, nccl, s->nccl, sizeof s->nccl) ||
-	    text_copy(r, path, s->path, sizeof s->path))
+	    text_copy(r, path, s->path, sizeof s->path) ||
+	    text_copy(r, api, s->api, sizeof s->api))
 		return -1;
 	return env_unpack(r, env, s);
 }

@@ -21,6 +21,8 @@ struct settings {
 	char backend[TRIAL_NAME_BYTES];
 	char nccl[PATH_MAX];         /* library to load; "" is the system's */
 	char path[TRIAL_NAME_BYTES]; /* host: auto, direct, fifo, shared */
+	char api[TRIAL_NAME_BYTES];  /* nccl: grouped sends and receives, or native where there
+	                                is one */
 	enum bind bind;
 	int64_t delay_ns; /* null: length of one call on the virtual device */
 	int delay_rank;   /* the rank that has extra_ns on top; -1 is all of them */

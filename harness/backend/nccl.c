@@ -27,6 +27,7 @@ struct backend_ctx {
 	uint64_t seed;
 	unsigned slots;
 	size_t elements, part; /* of a buffer, and of one rank's share in it */
+	bool native;           /* alltoall by ncclAlltoAll */
 	bool allocates;        /* by ncclMemAlloc */
 	ncclResult_t failed;   /* the first error of the timed path */
 	cudaError_t cuda_failed;
@@ -47,6 +48,11 @@ static unsigned nccl_capacity(struct status *st)
 	return n && !nccl_api_load("", &api, st) ? n : 0;
 }
 
+static bool wants_native(const struct trial *trial)
+{
+	return !strcmp(trial->settings.api, "native");
+}
+
 static int nccl_supports(const struct trial *trial, struct status *st)
 {
 	struct nccl_api api;
@@ -59,7 +65,15 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 	for (unsigned i = 0; i < trial->ncells; i++)
 		if (trial->cells[i].coll == COLL_COPY && trial->settings.layout.processes > 1)
 			return status_set(st, "copy needs all GPUs in one process");
-	return nccl_api_load(trial->settings.nccl, &api, st);
+	if (nccl_api_load(trial->settings.nccl, &api, st))
+		return -1;
+	if (wants_native(trial) && !api.AlltoAll)
+		return status_set(
+		    st,
+		    "api = native wants ncclAlltoAll, which NCCL has from 2.28.3 on; "
+		    "this is %s",
+		    api.version);
+	return 0;
 }
 
 static size_t nccl_store_bytes(const struct trial *trial)
@@ -154,6 +168,7 @@ static int nccl_open(const struct backend_place *place, struct backend_ctx **out
 	*out = ctx;
 	ctx->nranks = place->nranks;
 	ctx->count = place->count;
+	ctx->native = wants_native(place->trial);
 	if (nccl_api_load(place->trial->settings.nccl, &ctx->api, st))
 		return -1;
 	ctx->allocates = ctx->api.MemAlloc && ctx->api.MemFree;
@@ -203,6 +218,12 @@ static void nccl_begin(struct backend_ctx *ctx)
 static void alltoall(struct backend_ctx *ctx, struct place *p, const char *send, char *recv)
 {
 	size_t step = ctx->part * sizeof(float);
+	if (ctx->native) {
+		keep(ctx,
+		     ctx->api.AlltoAll(send, recv, ctx->part, ncclFloat, p->comm, p->stream),
+		     p->comm);
+		return;
+	}
 	for (unsigned r = 0; r < ctx->nranks; r++) {
 		keep(ctx,
 		     ctx->api.Send(send + r * step, ctx->part, ncclFloat, (int)r, p->comm,
@@ -314,9 +335,10 @@ static int nccl_check(struct backend_ctx *ctx, unsigned i, struct backend_verdic
 static void nccl_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 {
 	char device[128];
-	int at = snprintf(text, bytes, "library=%s\nlibrary_file=%s\nallocator=%s\n",
+	int at = snprintf(text, bytes, "library=%s\nlibrary_file=%s\nallocator=%s\napi=%s\n",
 	                  ctx->api.version, ctx->api.file,
-	                  ctx->allocates ? "ncclMemAlloc" : "cudaMalloc");
+	                  ctx->allocates ? "ncclMemAlloc" : "cudaMalloc",
+	                  ctx->native ? "native" : "grouped");
 	for (unsigned i = 0; i < ctx->count && at > 0 && (size_t)at < bytes; i++) {
 		device_describe(ctx->places[i].rank, device, sizeof device);
 		at += snprintf(text + at, bytes - (size_t)at, "device_%u=%s\n",

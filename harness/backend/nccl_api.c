@@ -41,6 +41,7 @@ static int look_up_all(struct nccl_api *api, struct status *st)
 	    {"ncclGetLastError", &api->GetLastError, false},
 	    {"ncclMemAlloc", &api->MemAlloc, false},
 	    {"ncclMemFree", &api->MemFree, false},
+	    {"ncclAlltoAll", &api->AlltoAll, false},
 	};
 	for (unsigned i = 0; i < sizeof symbols / sizeof *symbols; i++)
 		if (look_up(api->handle, symbols[i].name, symbols[i].function,

@@ -29,6 +29,8 @@ struct nccl_api {
 	const char *(*GetLastError)(ncclComm_t);   /* 2.13 */
 	ncclResult_t (*MemAlloc)(void **, size_t); /* 2.19 */
 	ncclResult_t (*MemFree)(void *);           /* 2.19 */
+	ncclResult_t (*AlltoAll)(const void *, void *, size_t, ncclDataType_t, ncclComm_t,
+	                         cudaStream_t); /* 2.28.3 */
 };
 
 /* path: a libnccl.so.2, or "" for the one that the dynamic linker finds. */

@@ -64,6 +64,7 @@ static const char *setting_without_effect(const struct settings *s, const char *
 		bool set;
 	} rows[] = {
 	    {"nccl", "nccl", s->nccl[0] != '\0'},
+	    {"api", "nccl", s->api[0] && strcmp(s->api, "grouped")},
 	    {"path", "host", s->path[0] && strcmp(s->path, "auto")},
 	    {"delay", "null", s->delay_ns != 0},
 	    {"extra", "null", s->extra_ns != 0},
@@ -187,5 +188,6 @@ int plan_variants_accompany(struct plan *plan, const char *backend,
 	strcpy(s.mode, mode_for_layout(s.layout)->name); /* single, for one rank */
 	snprintf(s.backend, sizeof s.backend, "%s", backend);
 	strcpy(s.path, "auto");
+	strcpy(s.api, "grouped");
 	return variant_add(plan, "limit", "limit", &s, "", machine, st);
 }

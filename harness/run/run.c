@@ -39,13 +39,13 @@ static json_t *describe_variants(const struct plan *plan)
 		         s->layout.threads, s->layout.ranks_per_thread);
 		json_array_append_new(
 		    list,
-		    json_pack(
-		        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:i, s:o, s:s}",
-		        "name", v->name, "role", v->role, "mode", s->mode, "layout", layout,
-		        "backend", s->backend, "nccl", s->nccl, "path", s->path, "bind",
-		        trial_bind_name(s->bind), "delay_ns", (json_int_t)s->delay_ns,
-		        "extra_ns", (json_int_t)s->extra_ns, "delay_rank", s->delay_rank, "env",
-		        env, "skip", v->skip));
+		    json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:i, "
+		              "s:o, s:s}",
+		              "name", v->name, "role", v->role, "mode", s->mode, "layout",
+		              layout, "backend", s->backend, "nccl", s->nccl, "path", s->path,
+		              "api", s->api, "bind", trial_bind_name(s->bind), "delay_ns",
+		              (json_int_t)s->delay_ns, "extra_ns", (json_int_t)s->extra_ns,
+		              "delay_rank", s->delay_rank, "env", env, "skip", v->skip));
 	}
 	return list;
 }

@@ -137,6 +137,7 @@ static void defaults_set(struct spec_build *b)
 	spec->limit = true;
 	strcpy(settings->backend, "auto");
 	strcpy(settings->path, "auto");
+	strcpy(settings->api, "grouped");
 	settings->bind = BIND_NEAR_GPU;
 	settings->delay_rank = -1;
 }

@@ -38,6 +38,7 @@ static const struct spec_key keys[] = {
     {"backend", SETTING(backend), spec_word_text, spec_word_backend, 0, 0},
     {"nccl", SPEC_SCOPE_VARIANT, 0, spec_word_library, NULL, 0, 0},
     {"path", SETTING(path), spec_word_text, spec_word_path, 0, 0},
+    {"api", SETTING(api), spec_word_text, spec_word_api, 0, 0},
     {"bind", SETTING(bind), spec_word_enum, spec_word_bind, 0, 0},
     {"delay", SETTING(delay_ns), spec_number_ns, NULL, 0, 60ull * SECOND_NS},
     {"extra", SETTING(extra_ns), spec_number_ns, NULL, 0, 60ull * SECOND_NS},

@@ -59,6 +59,6 @@ spec_value_fn spec_number_unsigned, spec_number_ranks, spec_number_u64, spec_num
 spec_value_fn spec_word_enum, spec_word_yes, spec_word_text, spec_word_free, spec_word_name,
     spec_word_colls, spec_word_paces, spec_word_library;
 spec_word_fn spec_word_coll, spec_word_dtype, spec_word_op, spec_word_pace, spec_word_bind,
-    spec_word_path, spec_word_backend, spec_word_no_yes;
+    spec_word_path, spec_word_api, spec_word_backend, spec_word_no_yes;
 
 #endif

@@ -41,6 +41,12 @@ const char *spec_word_path(unsigned i)
 	return words[i];
 }
 
+const char *spec_word_api(unsigned i)
+{
+	static const char *const words[] = {"grouped", "native", NULL};
+	return words[i];
+}
+
 const char *spec_word_backend(unsigned i)
 {
 	if (i == 0)
