@@ -29,6 +29,8 @@ static int run_gnuplot(char *const argv[], const char *log)
 		if (nothing < 0 || said < 0 || dup2(nothing, 0) < 0 || dup2(said, 1) < 0 ||
 		    dup2(said, 2) < 0)
 			_exit(NO_PROGRAM - 1);
+		/* µ and ÷ want UTF-8, numbers the point, whatever the user's locale is. */
+		setenv("LC_ALL", "C.UTF-8", 1);
 		execvp(argv[0], argv);
 		_exit(NO_PROGRAM);
 	}
