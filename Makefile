@@ -44,7 +44,7 @@ KERNELS := $(B)/harness/backend/device_kernels.o
 CUDALIB := -L$(CUDA)/lib64 -lcudart_static -lrt -lstdc++
 endif
 
-.PHONY: all deps experiment experiments test doctor plots install lint format clean help
+.PHONY: all deps experiment experiments test simulate selftest doctor plots install lint format clean help
 all: $(B)/launchgap
 
 # All but main, for the program and its tests alike.
@@ -55,7 +55,7 @@ $(B)/launchgap: $(B)/harness/main.o $(B)/core.a
 	$(SAY) LINK $@
 	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB)
 
-$(B)/harness/backend/nccl.o $(B)/harness/backend/nccl_api.o $(B)/harness/backend/device.o: ALL_C += $(HAVE)
+$(addprefix $(B)/harness/backend/,nccl.o nccl_api.o nccl_open.o nccl_call.o device.o trace.o): ALL_C += $(HAVE)
 $(B)/modes/processes.o: export OMPI_CC = $(CC)
 $(B)/modes/processes.o: USE = $(MPICC)
 $(B)/%.o: %.c | deps
@@ -74,19 +74,27 @@ $(B)/commit: | deps
 $(B)/harness/main.o $(B)/harness/run/run.o $(B)/harness/doctor.o: $(B)/commit
 .PHONY: $(if $(filter-out $(COMMIT),$(shell cat $(B)/commit 2>/dev/null)),$(B)/commit)
 
--include $(OBJ:.o=.d) $(KERNELS:.o=.d) $(TESTS:=.d)
+-include $(OBJ:.o=.d) $(KERNELS:.o=.d) $(TESTS:=.d) $(B)/tests/sim_false_alarms.d
 
 # --- tests: one program per file, then the scripts that drive the built program ------------------
 $(TESTS): $(B)/tests/%: $(B)/tests/%.o $(B)/tests/cli.o $(B)/core.a
 	$(SAY) LINK $@
 	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB) -lcmocka
 
+# The table in harness/verdict.h, made again.
+SIM := $(B)/tests/sim_false_alarms
+$(SIM): $(SIM).o $(B)/core.a
+	$(SAY) LINK $@
+	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB)
+simulate: $(SIM)
+	@$<
+
 test: $(TESTS) $(B)/launchgap
 	@LAUNCHGAP=$(abspath $(B)/launchgap) tests/run $(TESTS)
 
 # --- use -----------------------------------------------------------------------------------------
 # RANKS=4 BLOCKS=6 BACKEND=host BYTES='4K..1M x4' … override the experiment file; ARGS passes the rest.
-OVERRIDE = $(foreach k,RANKS BLOCKS BACKEND BYTES COLLECTIVE PACE SEED LIMIT BIND NCCL TIMEOUT,$(if \
+OVERRIDE = $(foreach k,RANKS BLOCKS BACKEND BYTES COLLECTIVE PACE SEED LIMIT BIND NCCL TIMEOUT PRECISION BUDGET,$(if \
              $($k),$(shell echo $k | tr A-Z a-z)='$($k)'))
 export NCCL_LEGACY
 
@@ -98,6 +106,10 @@ experiments: $(B)/launchgap
 
 doctor: $(B)/launchgap
 	@$< doctor
+
+# QUICK=1: fewer comparisons, under 5 minutes on 2 cores.
+selftest: $(B)/launchgap
+	$< selftest $(if $(QUICK),quick)
 
 RUN := results/$(EXP)/latest
 plots: $(B)/launchgap
@@ -147,6 +159,8 @@ help:
 ## make experiment EXP=name    measure experiments/name.exp, report, draw (RANKS= BLOCKS= BACKEND= BYTES= …)
 ## make experiments            the experiments and their questions
 ## make test [SAN=address]     the tests; SAN is a sanitizer list for gcc
+## make selftest [QUICK=1]    false alarms and detections of known delays, in every mode
+## make simulate               the table of false alarms in harness/verdict.h (5 minutes)
 ## make doctor                 what this machine lacks and how to get it
 ## make plots RUN=dir          report and pictures again, from the records
 ## make deps                   install what is missing (DEPS=manual: only name it)

@@ -37,6 +37,9 @@ static const char *const op_names[OP_KINDS] = {[OP_SUM] = "sum"};
 static const char *const pace_names[PACE_KINDS] = {
     [PACE_STREAM] = "stream", [PACE_ISOLATED] = "isolated"};
 
+static const char *const pass_names[PASS_KINDS] = {
+    [PASS_TIMED] = "timed", [PASS_TIMELINE] = "timeline"};
+
 static int find(const char *const names[], int count, const char *name)
 {
 	for (int i = 0; i < count; i++)
@@ -73,6 +76,11 @@ int coll_find_pace(const char *name)
 	return find(pace_names, PACE_KINDS, name);
 }
 
+int coll_find_pass(const char *name)
+{
+	return find(pass_names, PASS_KINDS, name);
+}
+
 const char *coll_dtype_name(enum dtype dtype)
 {
 	return dtype_names[dtype];
@@ -86,6 +94,11 @@ const char *coll_op_name(enum op op)
 const char *coll_pace_name(enum pace pace)
 {
 	return pace_names[pace];
+}
+
+const char *coll_pass_name(enum pass pass)
+{
+	return pass_names[pass];
 }
 
 size_t coll_dtype_bytes(enum dtype dtype)

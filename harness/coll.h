@@ -18,11 +18,18 @@ enum op { OP_SUM, OP_KINDS };
  * (latency). */
 enum pace { PACE_STREAM, PACE_ISOLATED, PACE_KINDS };
 
+/* timed: what figures are made of. timeline: isolated calls that the device's own clock is
+ * asked about too, which costs time, and so are in a pass of their own. */
+enum pass { PASS_TIMED, PASS_TIMELINE, PASS_KINDS };
+
 struct cell {
 	enum coll_kind coll;
 	enum dtype dtype;
 	enum op op;
 	enum pace pace;
+	enum pass pass;
+	bool spared; /* the settings' extra delay does not apply: instrument tests switch it by
+	                cell */
 	bool in_place;
 	unsigned root;
 	size_t asked_bytes; /* as the experiment file says */
@@ -47,10 +54,12 @@ int coll_find(const char *name);
 int coll_find_dtype(const char *name);
 int coll_find_op(const char *name);
 int coll_find_pace(const char *name);
+int coll_find_pass(const char *name);
 
 const char *coll_dtype_name(enum dtype dtype);
 const char *coll_op_name(enum op op);
 const char *coll_pace_name(enum pace pace);
+const char *coll_pass_name(enum pass pass);
 size_t coll_dtype_bytes(enum dtype dtype);
 
 /* Rounded down to a multiple of nranks × 16 bytes; 0 when that leaves nothing. */

@@ -161,9 +161,11 @@ json_t *machine_describe(void)
 	char cpu[256] = "unknown", os[256] = "unknown", memory[64] = "", driver[256] = "";
 	char clock_source[64] = "unknown";
 	struct utsname name = {0};
+	double load = -1;
 	hwloc_topology_t topology;
 	int numa = 1;
 	uname(&name);
+	getloadavg(&load, 1);
 	if (!read_field("/proc/cpuinfo", "model name", cpu, sizeof cpu))
 		read_field("/proc/cpuinfo", "CPU implementer", cpu, sizeof cpu);
 	read_field("/etc/os-release", "PRETTY_NAME", os, sizeof os);
@@ -176,12 +178,12 @@ json_t *machine_describe(void)
 			numa = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
 		hwloc_topology_destroy(topology);
 	}
-	return json_pack("{s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "host",
-	                 name.nodename, "cpu", cpu, "cores", (int)machine_cores(), "online",
-	                 (int)sysconf(_SC_NPROCESSORS_ONLN), "numa_nodes", numa, "memory",
-	                 memory, "kernel", name.release, "os", os, "clock", clock_source,
-	                 "driver", driver, "gpus", describe_gpus(), "environment",
-	                 describe_env());
+	return json_pack("{s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:o}",
+	                 "host", name.nodename, "cpu", cpu, "cores", (int)machine_cores(),
+	                 "online", (int)sysconf(_SC_NPROCESSORS_ONLN), "numa_nodes", numa,
+	                 "memory", memory, "kernel", name.release, "os", os, "clock",
+	                 clock_source, "driver", driver, "load1", load, "gpus", describe_gpus(),
+	                 "environment", describe_env());
 }
 
 /* The index-th of the allowed objects inside `within` (NULL: anywhere), if there are `needed`.

@@ -9,12 +9,14 @@
 
 #include "../modes/mode.h"
 #include "backend/backend.h"
+#include "compare/compare.h"
 #include "doctor.h"
 #include "run/job.h"
 #include "machine.h"
 #include "record/record.h"
 #include "report/report.h"
 #include "run/run.h"
+#include "selftest/selftest.h"
 #include "worker.h"
 
 static const char usage[] =
@@ -28,8 +30,16 @@ static const char usage[] =
     "      --no-report     measure only\n"
     "  launchgap report DIR               table, report.md, summary.csv and pictures again, "
     "from records alone\n"
+    "  launchgap compare A B              two results: runs' folders, or JSON of nccl-tests\n"
+    "      --threshold 2%  what counts as a difference\n"
+    "      --variant NAME  what nccl-tests' files are called (default: after their layout)\n"
+    "      exit: 0 equal, better or undecided; 1 B is slower; 2 not comparable or readable\n"
     "  launchgap list [experiments]       modes, backends, collectives, datatypes, operations, "
     "experiments\n"
+    "  launchgap selftest [quick]         false alarms and detections of known delays, by "
+    "mode\n"
+    "      backend=NAME    null, host (default: both) or nccl (no delays, A/A only)\n"
+    "      comparisons=N   in one job each (200); fresh=N with a job a measurement (20)\n"
     "  launchgap doctor                   what this machine lacks, what it would add, how to "
     "get it\n"
     "\n"
@@ -242,6 +252,43 @@ static void list_experiments(const char *folder)
 		free(entries);
 }
 
+static int verb_compare(int argc, char *argv[], const struct home *home, struct status *st)
+{
+	struct compare_request request;
+	(void)home;
+	return compare_parse(argc, argv, &request, st) ? COMPARE_NOT_DONE
+	                                               : compare_run(&request, st);
+}
+
+static int verb_selftest(int argc, char *argv[], const struct home *home, struct status *st)
+{
+	struct status why = {0};
+	struct selftest_request request = {.self = home->self,
+	                                   .ncores = machine_cores(),
+	                                   .comparisons = 200,
+	                                   .fresh = 20,
+	                                   .ngpus = capacity("nccl", &why)};
+	for (int i = 2; i < argc; i++) {
+		if (!strcmp(argv[i], "quick"))
+			request.comparisons = 40, request.fresh = 5;
+		else if (!strncmp(argv[i], "backend=", 8) && backend_find(argv[i] + 8))
+			request.backend = argv[i] + 8;
+		else if (sscanf(argv[i], "comparisons=%u", &request.comparisons) != 1 &&
+		         sscanf(argv[i], "fresh=%u", &request.fresh) != 1)
+			return status_set(
+			    st,
+			    "selftest: '%s' is not understood; allowed are quick, "
+			    "backend=NAME, comparisons=N, fresh=N",
+			    argv[i]);
+	}
+	if (request.comparisons < 1 || request.comparisons > 1000 || request.fresh > 1000)
+		return status_set(
+		    st, "selftest: 1 to 1000 comparisons, and at most 1000 fresh ones");
+	if (request.backend && !strcmp(request.backend, "nccl") && request.ngpus < 2)
+		return status_set(st, "selftest: nccl wants two GPUs: %s", why.text);
+	return selftest_run(&request, st);
+}
+
 static int verb_list(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	(void)argv, (void)st;
@@ -300,9 +347,10 @@ static const struct {
 	const char *name;
 	int (*call)(int argc, char *argv[], const struct home *home, struct status *st);
 } verbs[] = {
-    {"run", verb_run},     {"worker", verb_worker}, {"report", verb_report},
-    {"list", verb_list},   {"doctor", verb_doctor}, {"help", verb_help},
-    {"--help", verb_help}, {"-h", verb_help},       {"--version", verb_version},
+    {"run", verb_run},       {"worker", verb_worker},     {"report", verb_report},
+    {"list", verb_list},     {"compare", verb_compare},   {"selftest", verb_selftest},
+    {"doctor", verb_doctor}, {"help", verb_help},         {"--help", verb_help},
+    {"-h", verb_help},       {"--version", verb_version},
 };
 
 int main(int argc, char *argv[])
@@ -319,7 +367,7 @@ int main(int argc, char *argv[])
 		int result = verbs[i].call(argc, argv, &home, &st);
 		if (st.text[0])
 			status_complain(&st);
-		return result ? 1 : 0;
+		return result < 0 || result > 2 ? 1 : result;
 	}
 	fputs(usage, stderr);
 	return 2;

@@ -11,6 +11,8 @@ struct sample {
 	int64_t issued_ns; /* issue returned, the backend's end() included */
 	int64_t idle_ns;   /* seen idle */
 	int64_t poll_ns;   /* idle_ns less the poll before it: how late idle_ns may be */
+	int64_t device_start_ns,
+	    device_end_ns; /* timeline only: the device\'s clock in ours; 0: none */
 };
 
 struct tally {

@@ -117,22 +117,14 @@ static double *walsh_averages(const double *x, unsigned n, size_t *count)
 	return w;
 }
 
-struct stats_ratio stats_ratio(const double *left, const double *right, unsigned n,
-                               double confidence)
+struct stats_ratio stats_ratio_of_logs(const double *logs, unsigned n, double confidence)
 {
 	struct stats_ratio out = {
 	    .estimate = NAN, .lo = NAN, .hi = NAN, .blocks = n, .confidence = NAN};
-	if (n == 0)
-		return out;
 	size_t count = 0;
-	double *w = NULL, *logs = malloc(n * sizeof *logs);
-	if (!logs)
-		return out;
-	for (unsigned i = 0; i < n; i++)
-		logs[i] = log(left[i] / right[i]);
-	w = walsh_averages(logs, n, &count);
+	double *w = n ? walsh_averages(logs, n, &count) : NULL;
 	if (!w)
-		goto free_logs;
+		return out;
 	out.estimate = exp((w[(count - 1) / 2] + w[count / 2]) / 2);
 	double outside = 0;
 	size_t c =
@@ -143,7 +135,19 @@ struct stats_ratio stats_ratio(const double *left, const double *right, unsigned
 		out.confidence = 1 - 2 * outside;
 	}
 	free(w);
-free_logs:
+	return out;
+}
+
+struct stats_ratio stats_ratio(const double *left, const double *right, unsigned n,
+                               double confidence)
+{
+	double *logs = n ? malloc(n * sizeof *logs) : NULL;
+	if (!logs)
+		return (struct stats_ratio){
+		    .estimate = NAN, .lo = NAN, .hi = NAN, .blocks = n, .confidence = NAN};
+	for (unsigned i = 0; i < n; i++)
+		logs[i] = log(left[i] / right[i]);
+	struct stats_ratio out = stats_ratio_of_logs(logs, n, confidence);
 	free(logs);
 	return out;
 }

@@ -25,6 +25,9 @@ struct stats_ratio {
 struct stats_ratio stats_ratio(const double *left, const double *right, unsigned n,
                                double confidence);
 
+/* The same from the log ratios themselves. */
+struct stats_ratio stats_ratio_of_logs(const double *logs, unsigned n, double confidence);
+
 /* P(T+ ≤ t) of the signed-rank statistic under its null, n pairs, no ties; n ≤ 200. */
 double stats_signed_rank_cdf(unsigned n, unsigned t);
 

@@ -1,5 +1,12 @@
 #include "timing.h"
 
+#include <math.h>
+#include <stdlib.h>
+
+#include "stats.h"
+
+#define STEP_SAMPLES 16 /* fewer stamps have a common divisor by chance */
+
 /* The earliest and the latest start of a row. */
 static void row_starts(const struct timing_view *view, unsigned row, int64_t *first,
                        int64_t *last)
@@ -43,4 +50,62 @@ double timing_skew_ns(const struct timing_view *view, unsigned row)
 	int64_t first, last;
 	row_starts(view, row, &first, &last);
 	return (double)(last - first);
+}
+
+struct timing_rank timing_rank(const struct timing_view *view, unsigned rank, unsigned row)
+{
+	const struct sample *own = &view->samples[(size_t)rank * view->rows + row];
+	int64_t first, last, end = INT64_MIN;
+	double sum = 0;
+	unsigned same = 0;
+	row_starts(view, row, &first, &last);
+	for (unsigned r = 0; r < view->nranks; r++) {
+		int64_t at = view->samples[(size_t)r * view->rows + row].idle_ns;
+		sum += (double)(at - first);
+		same = at > end ? 1 : same + (at == end);
+		end = at > end ? at : end;
+	}
+	double finish = (double)(own->idle_ns - first);
+	return (struct timing_rank){.skew_ns = (double)(own->start_ns - first),
+	                            .launch_ns =
+	                                (double)(own->issued_ns - own->start_ns) / view->calls,
+	                            .finish_ns = finish / view->calls,
+	                            .late_ns = (finish - sum / view->nranks) / view->calls,
+	                            .last = own->idle_ns == end ? 1.0 / same : 0};
+}
+
+double timing_early(const struct timing_view *view)
+{
+	unsigned n = view->rows, first = n / 5 ? n / 5 : 1, half = n / 2;
+	double ratio = NAN, *times = n < 3 ? NULL : malloc(n * sizeof *times);
+	if (!times)
+		return NAN;
+	for (unsigned i = 0; i < n; i++)
+		times[i] = timing_row_ns(view, i);
+	double later = stats_median(times + half, n - half);
+	if (later > 0)
+		ratio = stats_median(times, first) / later;
+	free(times);
+	return ratio;
+}
+
+static int64_t common(int64_t a, int64_t b)
+{
+	while (b) {
+		int64_t rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a < 0 ? -a : a;
+}
+
+int64_t timing_step_ns(const struct timing_view *view)
+{
+	size_t n = (size_t)view->nranks * view->rows;
+	int64_t step = 0;
+	for (size_t i = 0; i < n && step != 1; i++) {
+		step = common(step, view->samples[i].start_ns);
+		step = common(step, view->samples[i].idle_ns);
+	}
+	return n < STEP_SAMPLES ? 0 : step;
 }

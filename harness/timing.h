@@ -20,4 +20,21 @@ double timing_launch_ns(const struct timing_view *view, unsigned row);
 /* One row's skew: latest start − earliest start. */
 double timing_skew_ns(const struct timing_view *view, unsigned row);
 
+/* What one rank had of a row. */
+struct timing_rank {
+	double skew_ns;   /* its start − the earliest */
+	double launch_ns; /* issued − start, per call */
+	double finish_ns; /* its own idle − the earliest start, per call */
+	double late_ns;   /* that − the mean over ranks */
+	double last;      /* 1 when it ended last, 1/k when k ranks did, else 0 */
+};
+struct timing_rank timing_rank(const struct timing_view *view, unsigned rank, unsigned row);
+
+/* How much slower the first fifth of the rows was than the second half: the ratio of their
+ * medians. NaN below three rows, and where the later took no time. */
+double timing_early(const struct timing_view *view);
+/* The clock's step: the greatest number that all stamps are multiples of; 0 when there are too
+ * few for that to mean anything. */
+int64_t timing_step_ns(const struct timing_view *view);
+
 #endif

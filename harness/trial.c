@@ -25,15 +25,33 @@ int trial_find_bind(const char *name)
 	return -1;
 }
 
+static const char *const start_names[START_KINDS] = {
+    [START_FREE] = "free", [START_GATED] = "gated"};
+
+const char *trial_start_name(enum start start)
+{
+	return start_names[start];
+}
+
+int trial_find_start(const char *name)
+{
+	for (int i = 0; i < START_KINDS; i++)
+		if (!strcmp(name, start_names[i]))
+			return i;
+	return -1;
+}
+
 unsigned trial_rows(const struct trial *trial, const struct cell *cell)
 {
+	if (cell->pass == PASS_TIMELINE)
+		return TRIAL_TIMELINE_ROWS;
 	return cell->pace == PACE_STREAM ? trial->stretches : trial->isolated_calls;
 }
 
 unsigned trial_slots(const struct trial *trial, const struct cell *cell)
 {
-	size_t timed = cell->pace == PACE_STREAM ? (size_t)trial->stretches * trial->calls
-	                                         : trial->isolated_calls;
+	size_t timed =
+	    (size_t)trial_rows(trial, cell) * (cell->pace == PACE_STREAM ? trial->calls : 1);
 	size_t all = 1 + trial->warmup + timed; /* 1: the cell's first call */
 	size_t fit = cell->bytes ? trial->arena_bytes / cell->bytes : 1;
 	size_t slots = fit < all ? fit : all;
@@ -51,20 +69,21 @@ static json_t *settings_pack(const struct settings *s)
 			return NULL;
 		}
 	}
-	return json_pack("{s:s, s:[i, i, i], s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:I, s:o}",
+	return json_pack("{s:s, s:[i, i, i], s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:I, s:o}",
 	                 "mode", s->mode, "layout", (int)s->layout.processes,
 	                 (int)s->layout.threads, (int)s->layout.ranks_per_thread, "backend",
 	                 s->backend, "nccl", s->nccl, "path", s->path, "api", s->api, "bind",
-	                 trial_bind_name(s->bind), "delay_ns", (json_int_t)s->delay_ns,
-	                 "delay_rank", s->delay_rank, "extra_ns", (json_int_t)s->extra_ns,
-	                 "env", env);
+	                 trial_bind_name(s->bind), "start", trial_start_name(s->start),
+	                 "delay_ns", (json_int_t)s->delay_ns, "delay_rank", s->delay_rank,
+	                 "extra_ns", (json_int_t)s->extra_ns, "env", env);
 }
 
 static json_t *cell_pack(const struct cell *c)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:b, s:i, s:I, s:I}", "collective",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:b, s:i, s:I, s:I}", "collective",
 	                 coll_info(c->coll)->name, "dtype", coll_dtype_name(c->dtype), "op",
-	                 coll_op_name(c->op), "pace", coll_pace_name(c->pace), "in_place",
+	                 coll_op_name(c->op), "pace", coll_pace_name(c->pace), "pass",
+	                 coll_pass_name(c->pass), "spared", (int)c->spared, "in_place",
 	                 (int)c->in_place, "root", (int)c->root, "asked_bytes",
 	                 (json_int_t)c->asked_bytes, "bytes", (json_int_t)c->bytes);
 }
@@ -141,17 +160,17 @@ static int env_unpack(const struct reading *r, json_t *env, struct settings *s)
 
 static int settings_unpack(const struct reading *r, json_t *json, struct settings *s)
 {
-	const char *mode, *backend, *nccl, *path, *api, *bind;
+	const char *mode, *backend, *nccl, *path, *api, *bind, *start;
 	int processes, threads, ranks;
 	json_int_t delay_ns, extra_ns;
 	json_t *env;
 	json_error_t error;
-	if (json_unpack_ex(json, &error, JSON_STRICT,
-	                   "{s:s, s:[i, i, i], s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:I, s:o}",
-	                   "mode", &mode, "layout", &processes, &threads, &ranks, "backend",
-	                   &backend, "nccl", &nccl, "path", &path, "api", &api, "bind", &bind,
-	                   "delay_ns", &delay_ns, "delay_rank", &s->delay_rank, "extra_ns",
-	                   &extra_ns, "env", &env))
+	if (json_unpack_ex(
+	        json, &error, JSON_STRICT,
+	        "{s:s, s:[i, i, i], s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:I, s:o}", "mode",
+	        &mode, "layout", &processes, &threads, &ranks, "backend", &backend, "nccl",
+	        &nccl, "path", &path, "api", &api, "bind", &bind, "start", &start, "delay_ns",
+	        &delay_ns, "delay_rank", &s->delay_rank, "extra_ns", &extra_ns, "env", &env))
 		return reading_fail(r, error.text);
 	if (processes < 1 || threads < 1 || ranks < 1 || processes > 65536 || threads > 65536 ||
 	    ranks > 65536 || (uint64_t)processes * (uint64_t)threads * (uint64_t)ranks > 65536)
@@ -160,6 +179,9 @@ static int settings_unpack(const struct reading *r, json_t *json, struct setting
 		return reading_fail(r, "bind is unknown");
 	s->layout = (struct layout){(unsigned)processes, (unsigned)threads, (unsigned)ranks};
 	s->bind = (enum bind)trial_find_bind(bind);
+	if (trial_find_start(start) < 0)
+		return reading_fail(r, "start is unknown");
+	s->start = (enum start)trial_find_start(start);
 	s->delay_ns = delay_ns;
 	s->extra_ns = extra_ns;
 	if (text_copy(r, mode, s->mode, sizeof s->mode) ||
@@ -173,18 +195,20 @@ static int settings_unpack(const struct reading *r, json_t *json, struct setting
 
 static int cell_unpack(const struct reading *r, json_t *json, struct cell *c)
 {
-	const char *coll, *dtype, *op, *pace;
-	int in_place, root;
+	const char *coll, *dtype, *op, *pace, *pass;
+	int in_place, spared, root;
 	json_int_t asked, bytes;
 	json_error_t error;
 	if (json_unpack_ex(json, &error, JSON_STRICT,
-	                   "{s:s, s:s, s:s, s:s, s:b, s:i, s:I, s:I}", "collective", &coll,
-	                   "dtype", &dtype, "op", &op, "pace", &pace, "in_place", &in_place,
-	                   "root", &root, "asked_bytes", &asked, "bytes", &bytes))
+	                   "{s:s, s:s, s:s, s:s, s:s, s:b, s:b, s:i, s:I, s:I}", "collective",
+	                   &coll, "dtype", &dtype, "op", &op, "pace", &pace, "pass", &pass,
+	                   "spared", &spared, "in_place", &in_place, "root", &root,
+	                   "asked_bytes", &asked, "bytes", &bytes))
 		return reading_fail(r, error.text);
 	if (coll_find(coll) < 0 || coll_find_dtype(dtype) < 0 || coll_find_op(op) < 0 ||
-	    coll_find_pace(pace) < 0)
-		return reading_fail(r, "a cell's collective, dtype, op or pace is unknown");
+	    coll_find_pace(pace) < 0 || coll_find_pass(pass) < 0)
+		return reading_fail(r,
+		                    "a cell's collective, dtype, op, pace or pass is unknown");
 	if (root < 0 || asked < 1 || bytes < 1)
 		return reading_fail(r, "a cell's root or size is not possible");
 	*c = (struct cell){
@@ -192,6 +216,8 @@ static int cell_unpack(const struct reading *r, json_t *json, struct cell *c)
 	    .dtype = (enum dtype)coll_find_dtype(dtype),
 	    .op = (enum op)coll_find_op(op),
 	    .pace = (enum pace)coll_find_pace(pace),
+	    .pass = (enum pass)coll_find_pass(pass),
+	    .spared = spared,
 	    .in_place = in_place,
 	    .root = (unsigned)root,
 	    .asked_bytes = (size_t)asked,

@@ -12,6 +12,13 @@
 #define TRIAL_MAX_ENV    32
 #define TRIAL_ENV_BYTES  512
 
+#define TRIAL_TIMELINE_ROWS                                                                    \
+	20 /* calls of a timeline cell: enough to pick one that is typical */
+
+/* free: each worker launches when it leaves the barrier. gated: devices hold what is issued
+ * until all have issued, so that executing is timed without launching. */
+enum start { START_FREE, START_GATED, START_KINDS };
+
 enum bind { BIND_NONE, BIND_CORE, BIND_NUMA, BIND_NEAR_GPU, BIND_KINDS };
 
 /* The settings of a variant: a factor is two variants that differ in one of these. */
@@ -24,9 +31,10 @@ struct settings {
 	char api[TRIAL_NAME_BYTES];  /* nccl: grouped sends and receives, or native where there
 	                                is one */
 	enum bind bind;
+	enum start start;
 	int64_t delay_ns; /* null: length of one call on the virtual device */
 	int delay_rank;   /* the rank that has extra_ns on top; -1 is all of them */
-	int64_t extra_ns;
+	int64_t extra_ns; /* null and host: a known delay to be found again */
 	unsigned nenv;
 	char env[TRIAL_MAX_ENV][TRIAL_ENV_BYTES]; /* KEY=value */
 };
@@ -49,6 +57,8 @@ struct trial {
 
 const char *trial_bind_name(enum bind bind);
 int trial_find_bind(const char *name); /* -1: none */
+const char *trial_start_name(enum start start);
+int trial_find_start(const char *name);
 
 /* Rows of samples that a cell has: its stretches or its isolated calls. */
 unsigned trial_rows(const struct trial *trial, const struct cell *cell);

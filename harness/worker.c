@@ -14,6 +14,7 @@ struct loop {
 	struct backend_ctx *ctx;
 	struct team *team;
 	struct backend_place place;
+	int (*measure_row)(struct loop *loop, unsigned calls);
 	unsigned slot, slots;   /* the buffer of the next call, of how many */
 	struct sample **rows;   /* per local rank: where the next row goes */
 	struct sample *scratch; /* per local rank: rows that are not kept (warm-up) */
@@ -83,6 +84,27 @@ static int measure_row(struct loop *loop, unsigned calls)
 		loop->rows[i]->start_ns = start;
 		loop->rows[i]->issued_ns = issued;
 		loop->rows[i]->idle_ns = issued;
+	}
+	return wait_idle(loop);
+}
+
+/* The same with the devices held until all have issued: what is left is executing. */
+static int measure_row_gated(struct loop *loop, unsigned calls)
+{
+	if (team_meet(loop->team))
+		return -1;
+	loop->backend->hold(loop->ctx);
+	for (unsigned c = 0; c < calls; c++)
+		issue_call(loop);
+	int met = team_meet(loop->team);
+	int64_t start = clock_now_ns();
+	loop->backend->release(loop->ctx);
+	if (met)
+		return -1;
+	for (unsigned i = 0; i < loop->place.count; i++) {
+		loop->rows[i]->start_ns = start;
+		loop->rows[i]->issued_ns = start;
+		loop->rows[i]->idle_ns = start;
 	}
 	return wait_idle(loop);
 }
@@ -161,7 +183,7 @@ static int measure_rows(struct loop *loop, unsigned cell)
 		    sample_rows(trial, team_area(loop->team), cell, loop->place.first + i);
 	getrusage(RUSAGE_THREAD, &before);
 	for (unsigned row = 0; row < rows; row++) {
-		if (measure_row(loop, calls))
+		if (loop->measure_row(loop, calls))
 			return -1;
 		for (unsigned i = 0; i < loop->place.count; i++)
 			loop->rows[i]++;
@@ -171,6 +193,27 @@ static int measure_rows(struct loop *loop, unsigned cell)
 	own->faults =
 	    (uint64_t)(after.ru_minflt - before.ru_minflt + after.ru_majflt - before.ru_majflt);
 	own->switches = (uint64_t)(after.ru_nivcsw - before.ru_nivcsw);
+	return 0;
+}
+
+/* The timeline's pass: the same rows, with the device's clock asked beside ours. */
+static int trace_rows(struct loop *loop, unsigned cell)
+{
+	const struct trial *trial = loop->place.trial;
+	const struct backend *b = loop->backend;
+	if (trial->cells[cell].pass != PASS_TIMELINE || !b->trace)
+		return measure_rows(loop, cell);
+	b->trace(loop->ctx, true);
+	if (team_meet(loop->team) || measure_rows(loop, cell) || team_meet(loop->team))
+		return -1;
+	for (unsigned i = 0; i < loop->place.count; i++)
+		b->trace_read(
+		    loop->ctx, i,
+		    sample_rows(trial, team_area(loop->team), cell, loop->place.first + i),
+		    trial_rows(trial, &trial->cells[cell]));
+	if (team_meet(loop->team))
+		return -1;
+	b->trace(loop->ctx, false);
 	return 0;
 }
 
@@ -185,10 +228,10 @@ static int measure_cell(struct loop *loop, unsigned cell)
 	if (first_call(loop, &first_ns))
 		return -1;
 	for (unsigned w = 0; w < trial->warmup; w++)
-		if (measure_row(loop, 1))
+		if (loop->measure_row(loop, 1))
 			return -1;
 	/* Once a cell's timed calls are through nobody writes any more: then look. */
-	if (measure_rows(loop, cell) || team_meet(loop->team) || check(loop, cell))
+	if (trace_rows(loop, cell) || team_meet(loop->team) || check(loop, cell))
 		return -1;
 	/* One more call on fresh inputs gives the digest, equal in all modes and paces. */
 	if (prepare(loop, c, value_mix(trial->seed), 1) || first_call(loop, &ignored) ||
@@ -250,6 +293,8 @@ void worker_run(const struct trial *trial, const struct backend *backend, struct
 	              .count = count,
 	              .process = index / layout.threads,
 	              .processes = layout.processes},
+	    .measure_row =
+	        trial->settings.start == START_GATED ? measure_row_gated : measure_row,
 	    .rows = calloc(count, sizeof *loop.rows),
 	    .scratch = calloc(count, sizeof *loop.scratch),
 	    .busy = calloc(count, sizeof *loop.busy),

@@ -51,13 +51,22 @@ size_step(n) = n > 20 ? 3 : n > 9 ? 2 : 1
 size_axis(lo, hi) = sprintf('set logscale x 2; set xrange [%.0f:%.0f]; set xtics (%s)', \
 	lo / 1.4, hi * 1.4, size_tics(power(lo), power(hi), size_step(power(hi) - power(lo)), ''))
 
-# Times on a logarithmic axis, with ticks at 1, 2 and 5 where it spans less than three decades.
+# Times on a logarithmic axis, which spans a factor of four at least, so that what is nearly equal
+# looks so. Ticks at 1, 2 and 5 where it spans less than three decades, and more within one.
 time_tic(x) = sprintf("'%g' %g", x, x)
-time_tics(e, wide) = time_tic(10.0**e).\
-	(wide ? '' : ', '.time_tic(2 * 10.0**e).', '.time_tic(5 * 10.0**e)).\
-	(e == 9 ? '' : ', '.time_tics(e + 1, wide))
-time_axis(lo, hi) = sprintf('set logscale y 10; set yrange [%g:%g]; set ytics (%s)', lo / 1.5, \
-	hi * 1.5, time_tics(-4, hi / lo > 1000))
+time_more(e) = ', '.time_tic(1.5 * 10.0**e).', '.time_tic(3 * 10.0**e).', '.time_tic(4 * 10.0**e).\
+	', '.time_tic(7 * 10.0**e)
+time_tics(e, span) = time_tic(10.0**e).\
+	(span > 1000 ? '' : ', '.time_tic(2 * 10.0**e).', '.time_tic(5 * 10.0**e)).\
+	(span > 10 ? '' : time_more(e)).(e == 9 ? '' : ', '.time_tics(e + 1, span))
+time_span(lo, hi) = hi * 1.25 / (lo / 1.25) < 4 ? 4.0 : hi / lo * 1.5625
+time_lo(lo, hi) = sqrt(lo * hi / time_span(lo, hi))
+time_axis(lo, hi) = sprintf('set logscale y 10; set yrange [%g:%g]; set ytics (%s)', \
+	time_lo(lo, hi), time_lo(lo, hi) * time_span(lo, hi), time_tics(-4, time_span(lo, hi)))
+
+# A step for at most five ticks on a linear axis that spans x: 1, 2 or 5 and zeros.
+decade(x) = 10.0 ** floor(log10(x / 5.0))
+nice_step(x) = decade(x) * (x / decade(x) <= 10 ? 2 : x / decade(x) <= 25 ? 5 : 10)
 
 # Bars instead of lines where there is one size only, named by `set xtics add`.
 bar_axis(n) = sprintf('unset logscale; set xrange [0.4:%d.6]; set yrange [0:*]; set xtics ()', n)
@@ -68,6 +77,15 @@ title_line = title.', '.backend.' backend'
 machine_line = machine.(strlen(library) ? ', '.backend.' '.library : '')
 set label 1 title_line at screen 0.5, screen 0.965 center font ',13'
 set label 2 machine_line at screen 0.5, screen 0.035 center textcolor rgb 0x555555
+# Several panels share one title and one key: title and lines below are drawn with the first panel
+# and then dropped, the key by a plot of nothing that has the whole width. To be evaluated.
+drop_labels = "do for [k in '1 2 3 5 6'] { eval 'unset label '.k }"
+key_only = "unset border; unset xtics; unset ytics; unset xlabel; unset ylabel; unset logscale; ".\
+	"unset grid; set lmargin at screen 0.05; set rmargin at screen 0.98; set tmargin at screen 0.84; ".\
+	"set bmargin at screen 0.2; set xrange [0:1]; set yrange [0:1]"
+key_done = "unset key; set border 3 ls 101; set xtics nomirror out autofreq; ".\
+	"set ytics nomirror out autofreq"
+
 # What was measured, above the machine's line: set by each picture.
 caption(g, text) = sprintf('%s, %s: %s', G_coll[g], plural(G_ranks[g], 'rank'), text)
 over_blocks = ', median of '.plural(blocks, 'block')

@@ -177,6 +177,27 @@ static void test_blocks_are_permutations(void **state)
 	assert_true(starters >= 3); /* nobody owns the first place */
 }
 
+/* blocks = auto plans the most; a run that stops early has measured what a run of so many
+ * blocks would have. */
+static void test_more_blocks_change_no_block(void **state)
+{
+	(void)state;
+	struct plan_trial kept[50];
+	make(3);
+	memcpy(kept, plan.trials, sizeof kept);
+	struct trial *few = trial_at(47);
+	spec.blocks = SPEC_MAX_BLOCKS;
+	spec.blocks_auto = true;
+	make(3);
+	assert_int_equal(plan.ntrials, 5 * SPEC_MAX_BLOCKS);
+	assert_memory_equal(kept, plan.trials, sizeof kept);
+	struct trial *many = trial_at(47);
+	assert_true(same_cells(few, many));
+	assert_true(few->seed == many->seed);
+	trial_free(few);
+	trial_free(many);
+}
+
 /* Over many blocks each variant stands at each place about equally often. */
 static void test_shuffle_is_even(void **state)
 {
@@ -222,19 +243,26 @@ static unsigned count_cells(const struct trial *t, enum coll_kind coll, size_t b
 	unsigned n = 0;
 	for (unsigned i = 0; i < t->ncells; i++)
 		n += t->cells[i].coll == coll && t->cells[i].bytes == bytes &&
-		     t->cells[i].pace == pace;
+		     t->cells[i].pace == pace && t->cells[i].pass == PASS_TIMED;
 	return n;
 }
 
 /* Every collective × size × pace, once. */
 static void expect_all_cells(const struct trial *t)
 {
-	assert_int_equal(t->ncells, 12);
+	assert_int_equal(t->ncells, t->block ? 12 : 12 + 2);
 	for (unsigned c = 0; c < 2; c++)
 		for (unsigned s = 0; s < 3; s++)
 			for (unsigned p = 0; p < PACE_KINDS; p++)
 				assert_int_equal(
 				    count_cells(t, spec.colls[c], spec.sizes[s], p), 1);
+	/* The timeline's pass comes last, in the first block, once a collective. */
+	for (unsigned i = 12; i < t->ncells; i++) {
+		assert_int_equal(t->cells[i].pass, PASS_TIMELINE);
+		assert_int_equal(t->cells[i].pace, PACE_ISOLATED);
+		assert_int_equal(t->cells[i].coll, spec.colls[i - 12]);
+		assert_int_equal(t->cells[i].bytes, spec.sizes[0]);
+	}
 }
 
 static void test_cells(void **state)
@@ -561,9 +589,9 @@ static void test_reference(void **state)
 	refuse("the reference 'threads' cannot run here, and all is compared with it: "
 	       "NCCL_LEGACY");
 	spec.variants[1].skip[0] = '\0';
-	spec.variants[1].settings.extra_ns = 1;
+	spec.variants[1].settings.delay_ns = 1;
 	refuse("the reference 'threads' cannot run here");
-	spec.variants[1].settings.extra_ns = 0;
+	spec.variants[1].settings.delay_ns = 0;
 	strcpy(spec.reference, "gone");
 	refuse("reference = 'gone' names no variant");
 }
@@ -613,6 +641,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    TEST(test_blocks_are_permutations),
+	    TEST(test_more_blocks_change_no_block),
 	    TEST(test_shuffle_is_even),
 	    TEST(test_seed_decides_the_order),
 	    TEST(test_cells),

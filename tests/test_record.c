@@ -79,7 +79,10 @@ static struct team *team_of(const struct trial *trial)
 			for (unsigned i = 0; i < trial_rows(trial, &trial->cells[c]); i++)
 				s[i] = (struct sample){1000010 + 100 * i + r,
 				                       1000020 + 100 * i + r,
-				                       1000090 + 100 * i + r, 3 + r};
+				                       1000090 + 100 * i + r,
+				                       3 + r,
+				                       0,
+				                       0};
 		}
 	strcpy(team_sheet(team, 0), "bind=core 0\nlibrary=2.28.3\nnonsense\n=x\nempty=\n");
 	strcpy(team_sheet(team, 1), "bind=core \xFF\n");

@@ -93,8 +93,8 @@ static void write_environment(FILE *out, const struct made *m)
 	write_line(out, env);
 }
 
-/* Stamps of two ranks: the rows take `ns`, the first row ten times that, by rank 1's end. */
-static void set_stamps(json_t *line, unsigned rows, unsigned calls, double ns)
+/* Stamps of two ranks: the rows take `ns`, one of them ten times that, by rank 1's end. */
+static void set_stamps(json_t *line, unsigned rows, unsigned calls, unsigned slow, double ns)
 {
 	static const char *const fields[] = {"start_ns", "issued_ns", "idle_ns", "poll_ns"};
 	for (unsigned f = 0; f < 4; f++) {
@@ -102,7 +102,8 @@ static void set_stamps(json_t *line, unsigned rows, unsigned calls, double ns)
 		for (unsigned r = 0; r < 2; r++) {
 			json_t *list = json_array();
 			for (unsigned i = 0; i < rows; i++) {
-				json_int_t length = (json_int_t)(ns * calls * (i ? 1 : 10));
+				json_int_t length =
+				    (json_int_t)(ns * calls * (i == slow ? 10 : 1));
 				json_int_t start = 100 + 8 * r,
 				           end = 100 + (r ? length : length - 20);
 				json_int_t stamps[] = {start, start + (end - start) / 4, end,
@@ -128,8 +129,9 @@ static void write_cell(FILE *out, const struct made *m, const char *variant, con
 	    "threads", "layout", "1x2x1", "backend", m->backend, "ranks", 2, "collective", coll,
 	    "asked_bytes", bytes, "bytes", bytes, "dtype", "float32", "op", "sum", "root", 0,
 	    "in_place", 0, "pace", isolated ? "isolated" : "stream", "block", (int)block,
-	    "order", 1, "calls", isolated ? 1 : 10, "warmup", 1, "faults", 0, (int)m->faults,
-	    "switches", (int)m->switches, 0, "first_ns", 1, 1, "facts", "library", "2.28.3");
+	    "order", (int)(5 * block + strlen(variant) % 5), "calls", isolated ? 1 : 10,
+	    "warmup", 1, "faults", 0, (int)m->faults, "switches", (int)m->switches, 0,
+	    "first_ns", 1, 1, "facts", "library", "2.28.3");
 	assert_non_null(line);
 	json_object_set_new(line, "digest", m->no_data ? json_null() : json_string(digest));
 	json_object_set_new(line, "wrong",
@@ -138,14 +140,16 @@ static void write_cell(FILE *out, const struct made *m, const char *variant, con
 	json_object_set_new(line, "error",
 	                    m->all_failed ? json_string("rank 1: NCCL says: no") : json_null());
 	if (!m->all_failed)
-		set_stamps(line, isolated ? 5 : 3, isolated ? 1 : 10, ns);
+		set_stamps(line, isolated ? 5 : 3, isolated ? 1 : 10,
+		           block % (isolated ? 5 : 3), ns);
 	write_line(out, line);
 }
 
-/* threads takes 1000 ns × size ÷ 4 KiB × (1 + block %), single twice, processes 1.25 times
- * that. */
+/* threads takes 1000 ns × size ÷ 4 KiB × (1 + up to 5 %, no trend over blocks), single twice,
+ * processes 1.25 times that. */
 static void write_run(const struct made *m)
 {
+	static const unsigned wander[] = {0, 5, 1, 4, 3, 2};
 	FILE *out = fopen(path_of("trials.jsonl"), "w");
 	assert_non_null(out);
 	write_environment(out, m);
@@ -154,7 +158,8 @@ static void write_run(const struct made *m)
 			for (unsigned isolated = 0; isolated < (m->only_stream ? 1 : 2);
 			     isolated++) {
 				json_int_t bytes = 4096 << (2 * s);
-				double ns = 1000.0 * (1 << (2 * s)) * (1 + b / 100.0);
+				double ns =
+				    1000.0 * (1 << (2 * s)) * (1 + wander[b % 6] / 100.0);
 				if (!*m->single_skip)
 					write_cell(out, m, "single", "alltoall", bytes,
 					           isolated, b, 2 * ns, m->threads_digest);
@@ -357,7 +362,7 @@ static void csv_is_tidy(void **state)
 		columns = columns ? columns : fields;
 		assert_int_equal(fields, columns);
 	}
-	assert_int_equal(columns, 35);
+	assert_int_equal(columns, 38);
 	assert_int_equal(lines, 1 + l.summary.nrows);
 	assert_int_equal(l.summary.nrows, 4 * 2 * 3 + 3);
 	assert_int_equal(summary_write_csv(&l.summary, "/dev/full", &st), -1);
@@ -380,7 +385,7 @@ static void other_digests_are_not_compared(void **state)
 	assert_says(text, "> **Nothing is compared here");
 	assert_says(text, "Not compared: see the top of this report.");
 	assert_null(strstr(text, "0.500"));
-	assert_says(read_file("summary.csv"), ",0,0,0,0\n");
+	assert_says(read_file("summary.csv"), ",0,0,0,0,1,1,");
 	assert_false(exists("plots/nccl_alltoall_ratio.png"));
 }
 
@@ -441,6 +446,30 @@ static void warnings_say_what_to_do(void **state)
 	assert_int_equal(w.count, 1);
 	assert_says(w.text[0], "one core's bandwidth at every size");
 	unload(&l);
+}
+
+static void what_ended_the_run_is_said(void **state)
+{
+	static const char *const reasons[] = {"blocks", "precision", "budget"};
+	struct made m = plain;
+	struct status st = {""};
+	(void)state;
+	m.blocks = 5; /* of 6 */
+	for (size_t i = 0; i < 3; i++) {
+		write_run(&m);
+		FILE *out = fopen(path_of("trials.jsonl"), "a");
+		write_line(out, json_pack("{s:i, s:s, s:s, s:s}", "schema", 1, "kind", "end",
+		                          "reason", reasons[i], "text", "So it went"));
+		fclose(out);
+		assert_int_equal(report_make(folder, "/nowhere", false, &st), 0);
+		char said[80], *text = read_file("report.md");
+		snprintf(said, sizeof said, "What ended it: **%s**. So it went.", reasons[i]);
+		assert_says(text, said);
+		/* Fewer than asked for is no fault where the run decided so itself. */
+		assert_int_equal(strstr(text, "5 of the 6 blocks") != NULL, i == 0);
+		assert_int_equal(strstr(text, "The time budget ended") != NULL, i == 2);
+		assert_says(text, "undecided, needs about 1 more block");
+	}
 }
 
 static void a_run_without_times_says_why(void **state)
@@ -608,6 +637,10 @@ static void table_fits_a_terminal(void **state)
 	assert_says(text, "0.500 ±0.0%");
 	assert_says(text, "best: threads, 2.00 GB/s at ");
 	assert_says(text, " KiB, 12 % of the limit measured by plain copies, 16.0 GB/s\n");
+	assert_says(text, "\nagainst threads over all sizes, margin 2 %:\n");
+	assert_says(text, "  single");
+	assert_says(text, "0.500 (0.500 to 0.500)  slower\n");
+	assert_says(text, "1.000 (1.000 to 1.000)  no difference within 2 %\n");
 	assert_says(text, "/report.md\n");
 	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
 		unsigned width = 0;
@@ -669,6 +702,7 @@ int main(void)
 	    cmocka_unit_test(other_digests_are_not_compared),
 	    cmocka_unit_test(wrong_elements_are_not_compared),
 	    cmocka_unit_test(warnings_say_what_to_do),
+	    cmocka_unit_test(what_ended_the_run_is_said),
 	    cmocka_unit_test(a_run_without_times_says_why),
 	    cmocka_unit_test(pictures_carry_the_backends_name),
 	    cmocka_unit_test(pictures_suit_what_was_measured),

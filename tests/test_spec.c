@@ -213,6 +213,9 @@ static void test_defaults(void **state)
 	assert_string_equal(spec.backend, "auto");
 	assert_true(spec.paces[PACE_STREAM] && spec.paces[PACE_ISOLATED]);
 	assert_int_equal(spec.blocks, 10);
+	assert_false(spec.blocks_auto);
+	assert_true(spec.precision == 0.01);
+	assert_int_equal(spec.budget_s, 600);
 	assert_int_equal(spec.warmup, 5);
 	assert_int_equal(spec.stretches, 5);
 	assert_int_equal(spec.calls, 20);
@@ -361,6 +364,21 @@ static void test_bad_values(void **state)
 	refuse_key("blocks = 1e3", "whole number");
 	refuse_key("blocks = 10 x", "whole number");
 	refuse_key("blocks = 99999999999999999999", "whole number");
+	refuse_key("blocks = automatic", "from 1 to 1000, or auto");
+	refuse_key("precision = 0%", "0.01% to 50%");
+	refuse_key("precision = 0.009%", "0.01% to 50%");
+	refuse_key("precision = 51%", "0.01% to 50%");
+	refuse_key("precision = -1%", "0.01% to 50%");
+	refuse_key("precision = 0.5", "0.01% to 50%"); /* of one, or of a hundred? */
+	refuse_key("precision = 1.%", "0.01% to 50%");
+	refuse_key("precision = .5%", "0.01% to 50%");
+	refuse_key("precision = 1%%", "0.01% to 50%");
+	refuse_key("precision = 0x1%", "0.01% to 50%");
+	refuse_key("precision = nan%", "0.01% to 50%");
+	refuse_key("precision =", "0.01% to 50%");
+	refuse_key("budget = 0", "1s to 24h");
+	refuse_key("budget = 25h", "1s to 24h");
+	refuse_key("budget = auto", "1s to 24h");
 	refuse_key("warmup = -1", "whole number");
 	refuse_key("stretches = 0", "from 1 to");
 	refuse_key("calls = 0", "from 1 to");
@@ -613,6 +631,30 @@ static void test_backend_keys(void **state)
 	assert_int_equal(spec.blocks, 3);
 }
 
+static void test_blocks_auto(void **state)
+{
+	(void)state;
+	const char *text = "[experiment]\ncollective = alltoall\nbytes = 4K\nblocks = auto\n"
+	                   "precision = 2.5 %\nbudget = 90s\nhost.blocks = 8\n" ONE;
+	load(text, "null");
+	assert_true(spec.blocks_auto);
+	assert_int_equal(spec.blocks, SPEC_MAX_BLOCKS);
+	assert_true(spec.precision == 0.025);
+	assert_int_equal(spec.budget_s, 90);
+	load(text, "host");
+	assert_false(spec.blocks_auto);
+	assert_int_equal(spec.blocks, 8);
+	load_overridden(text, "null", "blocks=6");
+	assert_false(spec.blocks_auto);
+	assert_int_equal(spec.blocks, 6);
+	load_overridden(text, "host", "blocks=auto");
+	assert_true(spec.blocks_auto);
+	load_overridden(text, "null", "precision=0.3%");
+	assert_true(spec.precision > 0.00299 && spec.precision < 0.00301);
+	load_overridden(text, "null", "budget=2h");
+	assert_int_equal(spec.budget_s, 7200);
+}
+
 static void test_backend_keys_refused(void **state)
 {
 	(void)state;
@@ -817,6 +859,7 @@ int main(void)
 	    cmocka_unit_test(test_forms_of_text),
 	    cmocka_unit_test(test_names),
 	    cmocka_unit_test(test_backend_keys),
+	    cmocka_unit_test(test_blocks_auto),
 	    cmocka_unit_test(test_backend_keys_refused),
 	    cmocka_unit_test(test_first_reading_knows_no_backend),
 	    cmocka_unit_test(test_like),

@@ -80,6 +80,81 @@ static void critical_values_are_the_tables(void **state)
 	assert_true(stats_signed_rank_cdf(5, 0) > 0.025);
 }
 
+/* Another way to the same figures, for small n: all 2^n patterns of signs. */
+static void null_distribution_is_what_counting_gives(void **state)
+{
+	(void)state;
+	for (unsigned n = 1; n <= 14; n++) {
+		unsigned count[106] = {0}, below = 0;
+		for (unsigned signs = 0; signs < 1u << n; signs++) {
+			unsigned t = 0;
+			for (unsigned k = 0; k < n; k++)
+				t += signs >> k & 1 ? k + 1 : 0;
+			count[t]++;
+		}
+		for (unsigned t = 0; t <= n * (n + 1) / 2; t++) {
+			below += count[t];
+			near(stats_signed_rank_cdf(n, t), below / pow(2, n), 1e-14);
+		}
+	}
+}
+
+static void attained_confidence_is_the_tables(void **state)
+{
+	/* 1 - 2 P(T+ <= t) at the t of the 5 % column above, the counts of patterns being those
+	 * of Wilcoxon 1945, "Individual comparisons by ranking methods", Biometrics Bulletin 1,
+	 * 80-83, continued: 96.9, 95.3, 96.1, 96.1 and 95.1 % at 6 to 10 pairs. The interval is
+	 * from the (t + 1)-th smallest to the (t + 1)-th largest Walsh average. */
+	static const struct {
+		unsigned n, t;
+		double tail;
+	} table[] = {{6, 0, 1. / 64},
+	             {7, 2, 3. / 128},
+	             {8, 3, 5. / 256},
+	             {9, 5, 10. / 512},
+	             {10, 8, 25. / 1024}};
+	static const double logs[] = {0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2};
+	(void)state;
+	for (size_t i = 0; i < COUNT(table); i++) {
+		struct stats_ratio r = stats_ratio_of_logs(logs, table[i].n, 0.95);
+		near(stats_signed_rank_cdf(table[i].n, table[i].t), table[i].tail, 1e-15);
+		near(r.confidence, 1 - 2 * table[i].tail, 1e-15);
+	}
+	/* Walsh averages of six, by hand: 0.1 is the least, 3.2 the largest. */
+	struct stats_ratio six = stats_ratio_of_logs(logs, 6, 0.95);
+	near(log(six.lo), 0.1, 1e-12);
+	near(log(six.hi), 3.2, 1e-12);
+	/* Their middle, the 11th of 21, is (0.1 + 1.6) / 2. */
+	near(log(six.estimate), 0.85, 1e-12);
+}
+
+static void darwins_maize_is_as_published(void **state)
+{
+	/* Cross- less self-fertilized, in eighths of an inch: Darwin 1876, as in Fisher, "The
+	 * Design of Experiments" (1935), ch. III. R: wilcox.test(d) gives V = 96, p = 0.04126.
+	 */
+	static const double d[] = {49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48};
+	double small[15];
+	unsigned v = 0;
+	(void)state;
+	for (int i = 0; i < 15; i++) {
+		unsigned rank = 0;
+		for (int k = 0; k < 15; k++)
+			rank += fabs(d[k]) <= fabs(d[i]);
+		v += d[i] > 0 ? rank : 0;
+		small[i] = d[i] / 100;
+	}
+	assert_int_equal(v, 96);
+	near(2 * (1 - stats_signed_rank_cdf(15, v - 1)), 0.04126, 5e-6);
+	/* A test at that level and an interval of that confidence say the same: the one that
+	 * just excludes 0 attains 1 - p, the next one holds it. */
+	struct stats_ratio r = stats_ratio_of_logs(small, 15, 1 - 0.04127);
+	near(r.confidence, 1 - 0.04126, 5e-6);
+	assert_true(r.lo > 1);
+	r = stats_ratio_of_logs(small, 15, 1 - 0.04125);
+	assert_true(r.lo < 1 && r.hi > 1 && r.confidence > 1 - 0.04125);
+}
+
 static void interval_is_the_textbooks(void **state)
 {
 	/* Hamilton depression scale factor IV before (x) and after (y) tranquillizer:
@@ -201,6 +276,9 @@ int main(void)
 	    cmocka_unit_test(quantiles_are_of_type_7),
 	    cmocka_unit_test(null_distribution_is_exact),
 	    cmocka_unit_test(critical_values_are_the_tables),
+	    cmocka_unit_test(null_distribution_is_what_counting_gives),
+	    cmocka_unit_test(attained_confidence_is_the_tables),
+	    cmocka_unit_test(darwins_maize_is_as_published),
 	    cmocka_unit_test(interval_is_the_textbooks),
 	    cmocka_unit_test(few_blocks_have_no_interval),
 	    cmocka_unit_test(interval_covers_as_it_says),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <math.h>
 
 #include "../harness/timing.h"
 
@@ -14,10 +15,10 @@ static void time_is_from_first_start_to_last_end(void **state)
 {
 	/* Two ranks, two rows; rank 1 starts row 0 first and ends it last. */
 	static const struct sample samples[] = {
-	    {110, 130, 300, 5},
-	    {1000, 1010, 1100, 5},
-	    {100, 190, 340, 7},
-	    {1040, 1050, 1060, 9},
+	    {110, 130, 300, 5, 0, 0},
+	    {1000, 1010, 1100, 5, 0, 0},
+	    {100, 190, 340, 7, 0, 0},
+	    {1040, 1050, 1060, 9, 0, 0},
 	};
 	struct timing_view view = {.nranks = 2, .rows = 2, .calls = 1, .samples = samples};
 	(void)state;
@@ -36,7 +37,7 @@ static void time_is_from_first_start_to_last_end(void **state)
 
 static void one_rank_has_no_skew(void **state)
 {
-	static const struct sample samples[] = {{7, 8, 9, 1}};
+	static const struct sample samples[] = {{7, 8, 9, 1, 0, 0}};
 	struct timing_view view = {.nranks = 1, .rows = 1, .calls = 1, .samples = samples};
 	(void)state;
 	assert_true(timing_row_ns(&view, 0) == 2);
@@ -48,11 +49,62 @@ static void large_stamps_stay_exact(void **state)
 	/* ns since boot after a hundred days do not fit a double's 53 bits by much; differences
 	 * do. */
 	int64_t base = (int64_t)1 << 62;
-	struct sample samples[] = {{base + 1, base + 2, base + 4, 0},
-	                           {base, base + 1, base + 3, 0}};
+	struct sample samples[] = {{base + 1, base + 2, base + 4, 0, 0, 0},
+	                           {base, base + 1, base + 3, 0, 0, 0}};
 	struct timing_view view = {.nranks = 2, .rows = 1, .calls = 1, .samples = samples};
 	(void)state;
 	assert_true(timing_row_ns(&view, 0) == 4);
+}
+
+static void each_rank_has_its_own(void **state)
+{
+	static const struct sample samples[] = {
+	    {110, 130, 300, 5, 0, 0},
+	    {1000, 1010, 1100, 5, 0, 0},
+	    {100, 190, 340, 7, 0, 0},
+	    {1040, 1050, 1100, 9, 0, 0},
+	};
+	struct timing_view view = {.nranks = 2, .rows = 2, .calls = 1, .samples = samples};
+	(void)state;
+	struct timing_rank r = timing_rank(&view, 0, 0);
+	assert_true(r.skew_ns == 10 && r.launch_ns == 20 && r.finish_ns == 200);
+	assert_true(r.late_ns == -20 && r.last == 0);
+	r = timing_rank(&view, 1, 0);
+	assert_true(r.skew_ns == 0 && r.launch_ns == 90 && r.finish_ns == 240);
+	assert_true(r.late_ns == 20 && r.last == 1);
+	/* Both end at once: each was last to one half. */
+	assert_true(timing_rank(&view, 0, 1).last == 0.5);
+	assert_true(timing_rank(&view, 1, 1).last == 0.5);
+	view.calls = 10;
+	r = timing_rank(&view, 1, 0);
+	assert_true(r.skew_ns == 0 && r.launch_ns == 9 && r.finish_ns == 24 && r.late_ns == 2);
+}
+
+static void a_slow_beginning_shows(void **state)
+{
+	struct sample samples[10];
+	struct timing_view view = {.nranks = 1, .rows = 10, .calls = 1, .samples = samples};
+	(void)state;
+	for (unsigned i = 0; i < 10; i++)
+		samples[i] = (struct sample){.start_ns = 0, .idle_ns = i < 2 ? 150 : 100};
+	assert_true(timing_early(&view) == 1.5);
+	view.rows = 2;
+	assert_true(isnan(timing_early(&view)));
+}
+
+static void the_clocks_step_is_found(void **state)
+{
+	struct sample samples[16];
+	struct timing_view view = {.nranks = 2, .rows = 8, .calls = 1, .samples = samples};
+	(void)state;
+	for (int i = 0; i < 16; i++)
+		samples[i] = (struct sample){.start_ns = 100 * i, .idle_ns = 100 * (i * i + 7)};
+	assert_int_equal(timing_step_ns(&view), 100);
+	samples[3].idle_ns++;
+	assert_int_equal(timing_step_ns(&view), 1);
+	/* Too few to tell. */
+	view.rows = 7;
+	assert_int_equal(timing_step_ns(&view), 0);
 }
 
 static struct cell cells[] = {
@@ -119,6 +171,9 @@ int main(void)
 	    cmocka_unit_test(time_is_from_first_start_to_last_end),
 	    cmocka_unit_test(one_rank_has_no_skew),
 	    cmocka_unit_test(large_stamps_stay_exact),
+	    cmocka_unit_test(each_rank_has_its_own),
+	    cmocka_unit_test(a_slow_beginning_shows),
+	    cmocka_unit_test(the_clocks_step_is_found),
 	    cmocka_unit_test(area_holds_every_part_once),
 	    cmocka_unit_test(area_does_not_depend_on_the_mode),
 	};

@@ -9,6 +9,7 @@
 #include "../trial.h"
 
 struct backend_ctx;
+struct sample;
 
 struct backend_place {
 	const struct trial *trial;
@@ -60,6 +61,19 @@ struct backend {
 	 */
 	int (*idle)(struct backend_ctx *ctx, unsigned i);
 	void (*error)(struct backend_ctx *ctx, struct status *st);
+
+	/* start = gated: between hold and release nothing that is issued begins. release
+	 * returns at once. NULL, both: cannot. */
+	void (*hold)(struct backend_ctx *ctx);
+	void (*release)(struct backend_ctx *ctx);
+
+	/* The timeline's pass: asks the device's own clock, from trace(true) until
+	 * trace(false), and adds device_start_ns and device_end_ns to local rank i's rows, in
+	 * order, as far as the device knows them. All workers alike, a meeting between each.
+	 * NULL, both: no such clock. */
+	void (*trace)(struct backend_ctx *ctx, bool on);
+	void (*trace_read)(struct backend_ctx *ctx, unsigned i, struct sample *rows,
+	                   unsigned n);
 
 	/* Compares every output of the last prepare with the exact answer, and digests slot 0.
 	 */

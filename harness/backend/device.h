@@ -38,6 +38,10 @@ int device_check(unsigned device, const void *data, const struct device_question
 int device_digest(unsigned device, const void *data, size_t bytes, cudaStream_t stream,
                   uint64_t *out, struct status *st);
 
+/* A kernel that keeps the stream until *flag (pinned host memory, device address) is not 0;
+ * gives up by itself after 10 s, so that a dead host holds no GPU. */
+cudaError_t device_launch_hold(const volatile int *flag, cudaStream_t stream);
+
 /* In device_kernels.cu; asynchronous. tally: wrong, position of the first wrong. */
 cudaError_t device_launch_fill(float *to, size_t count, uint64_t seed, unsigned rank,
                                cudaStream_t stream);

@@ -175,6 +175,11 @@ static int host_open(const struct backend_place *place, struct backend_ctx **out
 	ctx->path = (enum host_path)path_of(place->trial);
 	if (allocate(ctx, st) != 0)
 		return -1;
+	for (unsigned i = 0; i < place->count; i++) {
+		const struct settings *set = &place->trial->settings;
+		if (set->delay_rank < 0 || (unsigned)set->delay_rank == place->first + i)
+			ctx->ranks[i].extra_ns = set->extra_ns;
+	}
 	return host_memory_open(ctx, st);
 }
 
@@ -198,7 +203,8 @@ static int host_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64
 	return host_cell_prepare(ctx, cell, seed, slots, st);
 }
 
-/* begin and end: nothing to group. */
+/* begin and end: nothing to group. hold and release: what is issued begins with the first poll,
+ * and nobody polls before all have issued. */
 static void host_nothing(struct backend_ctx *ctx)
 {
 	(void)ctx;
@@ -290,6 +296,8 @@ const struct backend backend_host = {
     .issue = host_issue,
     .end = host_nothing,
     .idle = host_idle,
+    .hold = host_nothing,
+    .release = host_nothing,
     .error = host_error,
     .check = host_check,
     .describe = host_describe,

@@ -71,6 +71,7 @@ struct host_rank {
 	struct host_move *pulls, *pushes;
 	unsigned npulls, npushes;
 	uint64_t reads_per_call;
+	int64_t extra_ns; /* of work at the end of each call: a known delay to be found again */
 	/* Evidence. */
 	uint64_t moved_bytes;
 	size_t most_bytes; /* in one poll */

@@ -12,9 +12,11 @@
 
 struct backend_ctx {
 	unsigned count;
+	bool held, spared;
 	struct {
-		int64_t delay_ns;
+		int64_t delay_ns, extra_ns;
 		int64_t end_ns;
+		int64_t held_ns; /* of work issued while held */
 	} queue[];
 };
 
@@ -59,7 +61,8 @@ static int null_open(const struct backend_place *place, struct backend_ctx **out
 	for (unsigned i = 0; i < place->count; i++) {
 		bool slow =
 		    set->delay_rank < 0 || (unsigned)set->delay_rank == place->first + i;
-		ctx->queue[i].delay_ns = set->delay_ns + (slow ? set->extra_ns : 0);
+		ctx->queue[i].delay_ns = set->delay_ns;
+		ctx->queue[i].extra_ns = slow ? set->extra_ns : 0;
 	}
 	*out = ctx;
 	return 0;
@@ -68,7 +71,8 @@ static int null_open(const struct backend_place *place, struct backend_ctx **out
 static int null_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
                         unsigned slots, struct status *st)
 {
-	(void)ctx, (void)cell, (void)seed, (void)slots, (void)st;
+	(void)seed, (void)slots, (void)st;
+	ctx->spared = cell->spared;
 	return 0;
 }
 
@@ -79,10 +83,30 @@ static void null_begin(struct backend_ctx *ctx)
 
 static void null_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 {
+	int64_t length = ctx->queue[i].delay_ns + (ctx->spared ? 0 : ctx->queue[i].extra_ns);
+	(void)slot;
+	if (ctx->held) {
+		ctx->queue[i].held_ns += length;
+		return;
+	}
 	int64_t now = clock_now_ns();
 	int64_t from = ctx->queue[i].end_ns > now ? ctx->queue[i].end_ns : now;
-	(void)slot;
-	ctx->queue[i].end_ns = from + ctx->queue[i].delay_ns;
+	ctx->queue[i].end_ns = from + length;
+}
+
+static void null_hold(struct backend_ctx *ctx)
+{
+	ctx->held = true;
+}
+
+static void null_release(struct backend_ctx *ctx)
+{
+	int64_t now = clock_now_ns();
+	for (unsigned i = 0; i < ctx->count; i++) {
+		ctx->queue[i].end_ns = now + ctx->queue[i].held_ns;
+		ctx->queue[i].held_ns = 0;
+	}
+	ctx->held = false;
 }
 
 static int null_idle(struct backend_ctx *ctx, unsigned i)
@@ -129,6 +153,8 @@ const struct backend backend_null = {
     .issue = null_issue,
     .end = null_begin,
     .idle = null_idle,
+    .hold = null_hold,
+    .release = null_release,
     .error = null_error,
     .check = null_check,
     .describe = null_describe,

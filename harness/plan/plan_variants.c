@@ -67,7 +67,7 @@ static const char *setting_without_effect(const struct settings *s, const char *
 	    {"api", "nccl", s->api[0] && strcmp(s->api, "grouped")},
 	    {"path", "host", s->path[0] && strcmp(s->path, "auto")},
 	    {"delay", "null", s->delay_ns != 0},
-	    {"extra", "null", s->extra_ns != 0},
+	    {"extra", "null", s->extra_ns != 0 && strcmp(s->backend, "host")},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		*needs = rows[i].backend;

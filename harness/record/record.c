@@ -88,13 +88,13 @@ static json_t *cell_json(const struct trial *trial, const struct cell *cell)
 	         set->layout.ranks_per_thread);
 	json_t *line = line_json("cell", trial);
 	json_t *more = json_pack(
-	    "{s:s, s:s, s:s, s:i, s:s, s:I, s:I, s:s, s:s, s:i, s:b, s:s, s:i, s:i}", "mode",
-	    set->mode, "layout", layout, "backend", set->backend, "ranks",
+	    "{s:s, s:s, s:s, s:i, s:s, s:I, s:I, s:s, s:s, s:i, s:b, s:s, s:s, s:i, s:i}",
+	    "mode", set->mode, "layout", layout, "backend", set->backend, "ranks",
 	    (int)layout_ranks(set->layout), "collective", coll_info(cell->coll)->name,
 	    "asked_bytes", (json_int_t)cell->asked_bytes, "bytes", (json_int_t)cell->bytes,
 	    "dtype", coll_dtype_name(cell->dtype), "op", coll_op_name(cell->op), "root",
 	    (int)cell->root, "in_place", (int)cell->in_place, "pace",
-	    coll_pace_name(cell->pace), "calls",
+	    coll_pace_name(cell->pace), "pass", coll_pass_name(cell->pass), "calls",
 	    cell->pace == PACE_STREAM ? (int)trial->calls : 1, "warmup", (int)trial->warmup);
 	if (line && json_object_update(line, more))
 		line = (json_decref(line), NULL);
@@ -172,18 +172,21 @@ static bool stamps_in_order(const struct trial *trial, void *area, unsigned cell
 
 static int64_t stamp(const struct sample *s, unsigned field, int64_t begin)
 {
-	const int64_t stamps[] = {s->start_ns - begin, s->issued_ns - begin, s->idle_ns - begin,
-	                          s->poll_ns};
+	const int64_t stamps[] = {s->start_ns - begin,        s->issued_ns - begin,
+	                          s->idle_ns - begin,         s->poll_ns,
+	                          s->device_start_ns - begin, s->device_end_ns - begin};
 	return stamps[field];
 }
 
 static void set_stamps(json_t *line, const struct trial *trial, void *area, unsigned cell)
 {
-	static const char *const fields[] = {"start_ns", "issued_ns", "idle_ns", "poll_ns"};
+	static const char *const fields[] = {"start_ns", "issued_ns",       "idle_ns",
+	                                     "poll_ns",  "device_start_ns", "device_end_ns"};
+	bool device = sample_rows(trial, area, cell, 0)->device_end_ns != 0;
 	unsigned nranks = layout_ranks(trial->settings.layout);
 	unsigned rows = trial_rows(trial, &trial->cells[cell]);
 	int64_t begin = sample_tally(trial, area, cell, 0)->begin_ns;
-	for (unsigned f = 0; f < 4; f++) {
+	for (unsigned f = 0; f < (device ? 6u : 4u); f++) {
 		json_t *ranks = json_array();
 		for (unsigned r = 0; r < nranks; r++) {
 			const struct sample *s = sample_rows(trial, area, cell, r);
@@ -195,6 +198,27 @@ static void set_stamps(json_t *line, const struct trial *trial, void *area, unsi
 		}
 		json_object_set_new(line, fields[f], ranks);
 	}
+}
+
+/* How far the device's clock, brought into ours, is seen to be off: nothing runs before it is
+ * issued or ends after it is seen to have ended. */
+static void set_residual(json_t *line, const struct trial *trial, void *area, unsigned cell)
+{
+	unsigned nranks = layout_ranks(trial->settings.layout);
+	unsigned rows = trial_rows(trial, &trial->cells[cell]);
+	json_t *list = json_array();
+	for (unsigned r = 0; r < nranks; r++) {
+		const struct sample *s = sample_rows(trial, area, cell, r);
+		int64_t worst = 0;
+		for (unsigned i = 0; i < rows && s[i].device_end_ns; i++) {
+			int64_t early = s[i].start_ns - s[i].device_start_ns;
+			int64_t late = s[i].device_end_ns - s[i].idle_ns;
+			worst = early > worst ? early : worst;
+			worst = late > worst ? late : worst;
+		}
+		json_array_append_new(list, json_integer(worst));
+	}
+	json_object_set_new(line, "clock_residual_ns", list);
 }
 
 static int write_cell(FILE *out, const struct trial *trial, struct team *team, void *area,
@@ -217,6 +241,8 @@ static int write_cell(FILE *out, const struct trial *trial, struct team *team, v
 	                    error ? text_json(error, strlen(error)) : json_null());
 	if (!error)
 		set_stamps(line, trial, area, cell);
+	if (!error && trial->cells[cell].pass == PASS_TIMELINE)
+		set_residual(line, trial, area, cell);
 	return write_line(out, line, st);
 }
 
@@ -236,6 +262,14 @@ int record_write_failure(FILE *out, const struct trial *trial, const char *error
 	if (line)
 		json_object_set_new(line, "error", text_json(error, strlen(error)));
 	return write_line(out, line, st);
+}
+
+int record_write_end(FILE *out, const char *reason, const char *text, struct status *st)
+{
+	return write_line(out,
+	                  json_pack("{s:i, s:s, s:s, s:s}", "schema", RECORD_SCHEMA, "kind",
+	                            "end", "reason", reason, "text", text),
+	                  st);
 }
 
 int record_write_environment(FILE *out, const json_t *environment, struct status *st)

@@ -23,6 +23,8 @@ int record_write_trial(FILE *out, const struct trial *trial, struct team *team, 
 /* One line for a trial that left nothing else. */
 int record_write_failure(FILE *out, const struct trial *trial, const char *error,
                          struct status *st);
+/* The last line of a run that was not interrupted: what ended it. */
+int record_write_end(FILE *out, const char *reason, const char *text, struct status *st);
 
 struct record_cell {
 	char variant[TRIAL_NAME_BYTES];
@@ -32,6 +34,8 @@ struct record_cell {
 	unsigned rows, calls;
 	struct sample *samples; /* rank r's rows at [r * rows], relative to the cell's start;
 	                           NULL on error */
+	bool device_clock; /* samples hold the device's stamps too, which may lie before 0 by
+	                      what is left of the clocks' offset */
 	uint64_t wrong, faults, switches;
 	bool carries_data;
 	char digest[20]; /* hex, "" without data */
@@ -45,12 +49,20 @@ struct record_failure {
 	char error[512];
 };
 
+/* What ended the run. */
+struct record_end {
+	char reason[16]; /* precision, budget or blocks; "" when nothing did: it was stopped, or
+	                    still runs, or an older launchgap made it */
+	char text[512];  /* a sentence for people */
+};
+
 struct record_run {
 	json_t *environment; /* the first line, checked */
 	unsigned ncells;
 	struct record_cell *cells;
 	unsigned nfailures;
 	struct record_failure *failures;
+	struct record_end end;
 };
 
 /* Reads trials.jsonl or trials.jsonl.gz in `dir` (or the file itself). The caller frees with

@@ -5,11 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const stamp_fields[] = {"start_ns", "issued_ns", "idle_ns", "poll_ns"};
+#define HOST_FIELDS 4 /* of the host's clock; the device's follow, where it has one */
+static const char *const stamp_fields[] = {"start_ns", "issued_ns",       "idle_ns",
+                                           "poll_ns",  "device_start_ns", "device_end_ns"};
+#define ALL_FIELDS 6
 
 static int64_t *stamp_of(struct sample *s, unsigned field)
 {
-	int64_t *const stamps[] = {&s->start_ns, &s->issued_ns, &s->idle_ns, &s->poll_ns};
+	int64_t *const stamps[] = {&s->start_ns, &s->issued_ns,       &s->idle_ns,
+	                           &s->poll_ns,  &s->device_start_ns, &s->device_end_ns};
 	return stamps[field];
 }
 
@@ -24,7 +28,8 @@ static int take_stamps(const struct field_place *at, const json_t *list, unsigne
 		    rank, cell->rows);
 	for (unsigned i = 0; i < cell->rows; i++) {
 		const json_t *value = json_array_get(list, i);
-		if (!json_is_integer(value) || json_integer_value(value) < 0)
+		if (!json_is_integer(value) ||
+		    (field < HOST_FIELDS && json_integer_value(value) < 0))
 			return field_bad(at, "\"%s\" of rank %u, row %u is no time", key, rank,
 			                 i);
 		*stamp_of(&cell->samples[(size_t)rank * cell->rows + i], field) =
@@ -38,11 +43,19 @@ static int check_order(const struct field_place *at, const struct record_cell *c
 	for (unsigned r = 0; r < cell->nranks; r++)
 		for (unsigned i = 0; i < cell->rows; i++) {
 			const struct sample *s = &cell->samples[(size_t)r * cell->rows + i];
-			if (s->issued_ns < s->start_ns || s->idle_ns < s->issued_ns)
+			if (s->issued_ns < s->start_ns || s->idle_ns < s->issued_ns ||
+			    s->device_end_ns < s->device_start_ns)
 				return field_bad(
 				    at, "rank %u, row %u: its stamps are not in order", r, i);
 		}
 	return 0;
+}
+
+/* null or nothing: the backend has no clock of its own. */
+static bool has_device(const json_t *line)
+{
+	return json_array_size(json_object_get(line, "device_start_ns")) ||
+	       json_array_size(json_object_get(line, "device_end_ns"));
 }
 
 int record_take_samples(const struct field_place *at, json_t *line, struct record_cell *cell)
@@ -52,7 +65,9 @@ int record_take_samples(const struct field_place *at, json_t *line, struct recor
 	if (rows == 0 || rows > INT_MAX)
 		return field_bad(at, "\"start_ns\" is missing or holds no rows");
 	cell->rows = (unsigned)rows;
-	for (unsigned f = 0; f < 4; f++) {
+	cell->device_clock = has_device(line);
+	unsigned fields = cell->device_clock ? ALL_FIELDS : HOST_FIELDS;
+	for (unsigned f = 0; f < fields; f++) {
 		const json_t *ranks = json_object_get(line, stamp_fields[f]);
 		if (!json_is_array(ranks) || json_array_size(ranks) != cell->nranks)
 			return field_bad(
@@ -66,7 +81,7 @@ int record_take_samples(const struct field_place *at, json_t *line, struct recor
 			if (take_stamps(at, json_array_get(ranks, r), f, cell, r))
 				return -1;
 	}
-	for (unsigned f = 0; f < 4; f++)
+	for (unsigned f = 0; f < ALL_FIELDS; f++)
 		json_object_del(line, stamp_fields[f]);
 	return check_order(at, cell);
 }
@@ -97,7 +112,7 @@ int record_take_evidence(const struct field_place *at, const json_t *line,
 int record_take_cell(const struct field_place *at, const json_t *line, struct record_cell *cell)
 {
 	json_int_t bytes, asked, ranks;
-	int coll, dtype, op, pace;
+	int coll, dtype, op, pace, pass = PASS_TIMED;
 	const json_t *in_place = json_object_get(line, "in_place");
 	if (field_number(at, line, "ranks", 1, RECORD_MAX_RANKS, &ranks) ||
 	    field_number(at, line, "bytes", 1, LLONG_MAX, &bytes) ||
@@ -106,6 +121,8 @@ int record_take_cell(const struct field_place *at, const json_t *line, struct re
 	    field_word(at, line, "dtype", coll_find_dtype, &dtype) ||
 	    field_word(at, line, "op", coll_find_op, &op) ||
 	    field_word(at, line, "pace", coll_find_pace, &pace) ||
+	    (json_object_get(line, "pass") &&
+	     field_word(at, line, "pass", coll_find_pass, &pass)) ||
 	    field_count(at, line, "root", 0, &cell->cell.root) ||
 	    field_count(at, line, "calls", 1, &cell->calls))
 		return -1;
@@ -116,6 +133,7 @@ int record_take_cell(const struct field_place *at, const json_t *line, struct re
 	cell->cell.dtype = (enum dtype)dtype;
 	cell->cell.op = (enum op)op;
 	cell->cell.pace = (enum pace)pace;
+	cell->cell.pass = (enum pass)pass;
 	cell->cell.in_place = json_is_true(in_place);
 	cell->cell.bytes = (size_t)bytes;
 	cell->cell.asked_bytes = (size_t)asked;

@@ -91,6 +91,16 @@ static int add_failure(const struct field_place *at, const json_t *line, struct 
 	return take_error(at, line, failure->error, sizeof failure->error);
 }
 
+static int take_end(const struct field_place *at, const json_t *line, struct record_run *run)
+{
+	const char *text;
+	if (field_name(at, line, "reason", run->end.reason, sizeof run->end.reason) ||
+	    field_text(at, line, "text", &text))
+		return -1;
+	snprintf(run->end.text, sizeof run->end.text, "%s", text);
+	return 0;
+}
+
 static int add_line(const struct field_place *at, json_t *line, struct record_run *run)
 {
 	json_int_t schema;
@@ -116,12 +126,16 @@ static int add_line(const struct field_place *at, json_t *line, struct record_ru
 		run->environment = json_incref(line);
 		return 0;
 	}
+	if (!strcmp(kind, "end"))
+		return take_end(at, line, run);
+	run->end = (struct record_end){.reason = ""}; /* a resumed run went on behind it */
 	if (!strcmp(kind, "cell"))
 		return add_cell(at, line, run);
 	if (!strcmp(kind, "failure"))
 		return add_failure(at, line, run);
 	return field_bad(
-	    at, "kind \"%.40s\" is not known; allowed are environment, cell, failure", kind);
+	    at, "kind \"%.40s\" is not known; allowed are environment, cell, failure, end",
+	    kind);
 }
 
 static int load_lines(struct lines *lines, struct field_place *at, struct record_run *run,

@@ -30,10 +30,14 @@ struct table *bysize_values(const struct summary *summary, unsigned group);
 struct table *bysize_ratios(const struct summary *summary, unsigned group);
 /* Launch cost, skew and resolution by variant at the smallest and largest size. */
 struct table *bysize_launch(const struct summary *summary, unsigned group);
+/* What each rank had of a call, at the smallest, a middle and the largest size. */
+struct table *bysize_ranks(const struct summary *summary, unsigned group);
 /* Peak and mean bus bandwidth per collective and variant. */
 struct table *bysize_peaks(const struct summary *summary);
-/* The ratio over all sizes, one number a block, per group and variant. */
+/* The ratio over all sizes, one number a block, and the verdict, per group and variant. */
 struct table *bysize_gaps(const struct summary *summary);
+/* The same of one group in short, without a header. */
+struct table *bysize_verdicts(const struct summary *summary, unsigned group);
 
 /* The limit's bus bandwidth at a size, its best where it was not measured there, NaN where it
  * was not measured at all. */

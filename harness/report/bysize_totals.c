@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "../verdict.h"
+
 double bysize_limit(const struct summary *s, size_t bytes)
 {
 	double best = NAN;
@@ -71,28 +73,59 @@ struct table *bysize_peaks(const struct summary *s)
 	return table;
 }
 
+static bool has_gap(const struct summary *s, unsigned group, unsigned v)
+{
+	return bysize_has_ratio(s, v) && !isnan(s->groups[group].gaps[v].estimate);
+}
+
+static void verdict_on(const struct summary *s, unsigned group, unsigned v, char *text,
+                       size_t bytes)
+{
+	struct verdict verdict = verdict_of(s->groups[group].gaps[v], s->margin);
+	verdict_text(&verdict, text, bytes);
+}
+
 struct table *bysize_gaps(const struct summary *s)
 {
-	static const char *const heads[] = {"collective", "pace", "variant", "ratio (95 %)",
-	                                    "blocks"};
-	struct table *table = table_new(5, 3);
+	static const char *const heads[] = {"collective",   "pace",   "variant",
+	                                    "ratio (95 %)", "blocks", "verdict"};
+	struct table *table = table_new(6, 3);
+	char text[96];
 	table_row(table);
-	for (unsigned i = 0; i < 5; i++)
+	for (unsigned i = 0; i < 6; i++)
 		table_put(table, i, "%s", heads[i]);
 	for (unsigned g = 0; g < s->ngroups; g++)
 		for (unsigned v = 0; v < s->nvariants; v++) {
-			const struct stats_ratio *gap = &s->groups[g].gaps[v];
-			char text[64];
-			if (!bysize_has_ratio(s, v) || isnan(gap->estimate))
+			if (!has_gap(s, g, v))
 				continue;
 			table_row(table);
 			table_put(table, 0, "%s", coll_info(s->groups[g].cell.coll)->name);
 			table_put(table, 1, "%s", coll_pace_name(s->groups[g].cell.pace));
 			table_put(table, 2, "%s%s", s->variants[v].name,
 			          s->variants[v].role == ROLE_AGAIN ? " (A/A)" : "");
-			bysize_ratio(gap, true, text, sizeof text);
+			bysize_ratio(&s->groups[g].gaps[v], true, text, sizeof text);
 			table_put(table, 3, "%s", text);
-			table_put(table, 4, "%u", gap->blocks);
+			table_put(table, 4, "%u", s->groups[g].gaps[v].blocks);
+			verdict_on(s, g, v, text, sizeof text);
+			table_put(table, 5, "%s", text);
 		}
+	return table;
+}
+
+struct table *bysize_verdicts(const struct summary *s, unsigned group)
+{
+	struct table *table = table_new(3, 3);
+	char text[96];
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		if (!has_gap(s, group, v))
+			continue;
+		table_row(table);
+		table_put(table, 0, "  %s",
+		          s->variants[v].role == ROLE_AGAIN ? "A/A" : s->variants[v].name);
+		bysize_ratio(&s->groups[group].gaps[v], true, text, sizeof text);
+		table_put(table, 1, "%s", text);
+		verdict_on(s, group, v, text, sizeof text);
+		table_put(table, 2, "%s", text);
+	}
 	return table;
 }

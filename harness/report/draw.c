@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "run_gp.h"
 
 #define NO_PROGRAM 127
@@ -162,6 +163,12 @@ int draw_pictures(const struct summary *summary, const char *dir, const char *pl
 	}
 	snprintf(file, sizeof file, "%s/run.gp", job->plots);
 	if (run_gp_write(summary, file, st))
+		goto done;
+	snprintf(file, sizeof file, "%s/ecdf.csv", job->plots);
+	if (calls_write_ecdf(summary, file, st))
+		goto done;
+	snprintf(file, sizeof file, "%s/timeline.csv", job->plots);
+	if (calls_write_timeline(summary, file, st))
 		goto done;
 	if (run_gp_drawable(summary))
 		draw_all(job);

@@ -1,10 +1,8 @@
-#include "markdown.h"
+#include "markdown_parts.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
-#include "bysize.h"
 #include "run_gp.h"
 
 static const char *text_of(const json_t *object, const char *key)
@@ -16,19 +14,6 @@ static const char *text_of(const json_t *object, const char *key)
 static long long number_of(const json_t *object, const char *key)
 {
 	return (long long)json_integer_value(json_object_get(object, key));
-}
-
-static void put_table(FILE *out, struct table *table)
-{
-	table_markdown(table, out);
-	table_free(table);
-}
-
-static void put_title(FILE *out, const struct summary *s, unsigned group)
-{
-	char title[256];
-	bysize_title(s, group, title, sizeof title);
-	fprintf(out, "### %s\n\n", title);
 }
 
 /* A word of a command line, as a shell would take it again. */
@@ -95,7 +80,7 @@ static void put_variants(FILE *out, const struct summary *s)
 		for (unsigned i = 0; i < 8; i++)
 			table_put(table, i, "%s", texts[i]);
 	}
-	put_table(out, table);
+	markdown_table(out, table);
 	fprintf(out,
 	        "Layout: processes × threads × ranks per thread. `again` is the reference a "
 	        "second time in every block: the A/A line. `limit` moves the data with plain "
@@ -114,7 +99,7 @@ static void put_how(FILE *out, const struct summary *s)
 		put_word(out, word ? word : "");
 	}
 	/* A resumed run has more than its first command asked for. */
-	if (s->nblocks < number_of(env, "blocks"))
+	if (s->nblocks < number_of(env, "blocks") && !*s->run->end.reason)
 		snprintf(blocks, sizeof blocks, "%u of %lld blocks were", s->nblocks,
 		         number_of(env, "blocks"));
 	else
@@ -141,6 +126,12 @@ static void put_how(FILE *out, const struct summary *s)
 	    out,
 	    "A value is the median over blocks. Bus bandwidth as nccl-tests defines it; GB = "
 	    "10⁹ bytes, KiB = 1024 bytes. Sizes are rounded down to ranks × 16 bytes.\n\n");
+	if (*s->run->end.reason) {
+		fprintf(out, "What ended it: **%s**. ", s->run->end.reason);
+		table_escape(out, s->run->end.text);
+		size_t n = strlen(s->run->end.text);
+		fprintf(out, "%s\n\n", n && s->run->end.text[n - 1] == '.' ? "" : ".");
+	}
 	put_variants(out, s);
 }
 
@@ -195,71 +186,26 @@ static void put_system(FILE *out, const struct summary *s)
 	fputc('\n', out);
 }
 
-static void put_results(FILE *out, const struct summary *s)
+/* What a picture shows, by the end of its name. */
+static const char *caption(const char *picture)
 {
-	fprintf(out, "## Results\n\n");
-	if (s->carries_data) {
-		fprintf(out, "### Peak and mean bus bandwidth on %s\n\n",
-		        text_of(s->run->environment, "backend"));
-		put_table(out, bysize_peaks(s));
+	static const char *const captions[][2] = {
+	    {"_busbw.png", "Bus bandwidth by size, with the limit of plain copies."},
+	    {"_latency.png", "Latency of isolated calls by size."},
+	    {"_ecdf.png", "All isolated calls: the share of them that took at most so long."},
+	    {"_launch.png", "What launching costs, by size."},
+	    {"_timeline.png", "One call, rank by rank: launched, waited for, and where the "
+	                      "device has a clock, executed."},
+	    {"_ranks.png", "By how much each rank ends before or after the ranks' mean."},
+	    {"_ratio.png", "Each variant against the reference, stream."},
+	    {"_ratio_isolated.png", "Each variant against the reference, isolated calls."}};
+	size_t n = strlen(picture);
+	for (size_t i = 0; i < sizeof captions / sizeof *captions; i++) {
+		size_t m = strlen(captions[i][0]);
+		if (n > m && !strcmp(picture + n - m, captions[i][0]))
+			return captions[i][1];
 	}
-	for (unsigned g = 0; g < s->ngroups; g++) {
-		put_title(out, s, g);
-		put_table(out, bysize_values(s, g));
-		fprintf(out, "%s\n\n",
-		        s->groups[g].cell.pace == PACE_ISOLATED
-		            ? "Median over blocks of the trial's p50, and of its p95."
-		            : "Median over blocks (and quartiles).");
-	}
-	fprintf(
-	    out,
-	    "## Launch\n\nLaunch cost: the longest time from leaving the barrier to issue's "
-	    "return on any rank, per call. Skew: how far apart the ranks left the barrier. "
-	    "Resolution: the last poll round, by which an end may be seen too late. All in µs, "
-	    "median over blocks.\n\n");
-	for (unsigned g = 0; g < s->ngroups; g++) {
-		if (summary_is_limit(s, &s->groups[g]))
-			continue;
-		fprintf(out, "### %s on %s, %s\n\n", coll_info(s->groups[g].cell.coll)->name,
-		        text_of(s->run->environment, "backend"),
-		        coll_pace_name(s->groups[g].cell.pace));
-		put_table(out, bysize_launch(s, g));
-	}
-}
-
-static void put_gap(FILE *out, const struct summary *s)
-{
-	fprintf(out, "## The gap\n\n");
-	if (s->trouble[0] || s->reference < 0) {
-		fprintf(out, "%s\n\n",
-		        s->trouble[0] ? "Not compared: see the top of this report."
-		                      : "Not compared: there is no reference.");
-		return;
-	}
-	fprintf(
-	    out,
-	    "A ratio is the time of `%s` divided by the time of the variant, so that it is the "
-	    "variant's bandwidth as a part of the reference's: **below 1 is slower**. Estimate "
-	    "of Hodges and Lehmann over the blocks' log ratios, with the exact 95 %% interval "
-	    "of "
-	    "the signed-rank test%s.\n\nOver all sizes (one number per block: the geometric "
-	    "mean):\n\n",
-	    s->variants[s->reference].name,
-	    s->nblocks < STATS_MIN_BLOCKS ? "; too few blocks here for intervals" : "");
-	put_table(out, bysize_gaps(s));
-	fprintf(
-	    out,
-	    "The A/A line is the reference against itself: what it differs from 1 is noise. "
-	    "By size, each interval for itself (pointwise):\n\n");
-	for (unsigned g = 0; g < s->ngroups; g++) {
-		if (summary_is_limit(s, &s->groups[g]))
-			continue;
-		fprintf(out, "### %s on %s, %s: ratio to %s\n\n",
-		        coll_info(s->groups[g].cell.coll)->name,
-		        text_of(s->run->environment, "backend"),
-		        coll_pace_name(s->groups[g].cell.pace), s->variants[s->reference].name);
-		put_table(out, bysize_ratios(s, g));
-	}
+	return "";
 }
 
 static void put_ending(FILE *out, const struct warnings *warnings,
@@ -276,13 +222,18 @@ static void put_ending(FILE *out, const struct warnings *warnings,
 	fprintf(out, "\n## Figures\n\n");
 	if (!drawn->npictures)
 		fprintf(out, "None.\n\n");
-	for (unsigned i = 0; i < drawn->npictures; i++)
-		fprintf(out, "![%s](plots/%s)\n\n", drawn->pictures[i], drawn->pictures[i]);
-	fprintf(out, "All rows: [summary.csv](summary.csv).\n");
+	for (unsigned i = 0; i < drawn->npictures; i++) {
+		const char *about = caption(drawn->pictures[i]);
+		fprintf(out, "%s%s![%s](plots/%s)\n\n", about, *about ? "\n\n" : "",
+		        drawn->pictures[i], drawn->pictures[i]);
+	}
+	fprintf(out,
+	        "All rows: [summary.csv](summary.csv); all ranks: [ranks.csv](ranks.csv).\n");
 }
 
-int markdown_write(const struct summary *s, const struct warnings *warnings,
-                   const struct draw_result *drawn, const char *file, struct status *st)
+int markdown_write(const struct summary *s, const struct cliff *cliffs, unsigned ncliffs,
+                   const struct warnings *warnings, const struct draw_result *drawn,
+                   const char *file, struct status *st)
 {
 	FILE *out = fopen(file, "w");
 	if (!out)
@@ -290,8 +241,11 @@ int markdown_write(const struct summary *s, const struct warnings *warnings,
 	put_asked(out, s);
 	put_how(out, s);
 	put_system(out, s);
-	put_results(out, s);
-	put_gap(out, s);
+	markdown_results(out, s);
+	markdown_cliffs(out, s, cliffs, ncliffs);
+	markdown_launch(out, s);
+	markdown_ranks(out, s);
+	markdown_gap(out, s);
 	put_ending(out, warnings, drawn);
 	int failed = ferror(out);
 	if (fclose(out) || failed)

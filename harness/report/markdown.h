@@ -2,11 +2,13 @@
 #ifndef LAUNCHGAP_MARKDOWN_H
 #define LAUNCHGAP_MARKDOWN_H
 
+#include "cliffs.h"
 #include "draw.h"
 #include "summary.h"
 #include "warnings.h"
 
-int markdown_write(const struct summary *summary, const struct warnings *warnings,
-                   const struct draw_result *drawn, const char *file, struct status *st);
+int markdown_write(const struct summary *summary, const struct cliff *cliffs, unsigned ncliffs,
+                   const struct warnings *warnings, const struct draw_result *drawn,
+                   const char *file, struct status *st);
 
 #endif

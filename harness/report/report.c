@@ -19,6 +19,8 @@ struct report {
 	struct summary summary;
 	struct warnings warnings;
 	struct draw_result drawn;
+	struct cliff *cliffs;
+	unsigned ncliffs;
 	bool torn;
 };
 
@@ -47,6 +49,18 @@ static void print_best(const struct summary *s, unsigned group)
 	printf("\n");
 }
 
+/* One verdict per variant, from one number per block. */
+static void print_verdicts(const struct summary *s, unsigned group)
+{
+	if (s->reference < 0 || s->trouble[0])
+		return;
+	printf("against %s over all sizes, margin %.3g %%:\n", s->variants[s->reference].name,
+	       100 * s->margin);
+	struct table *table = bysize_verdicts(s, group);
+	table_text(table, stdout, WIDTH);
+	table_free(table);
+}
+
 static void print_tables(const struct summary *s)
 {
 	char title[256];
@@ -59,6 +73,7 @@ static void print_tables(const struct summary *s)
 		table_text(table, stdout, WIDTH);
 		table_free(table);
 		print_best(s, g);
+		print_verdicts(s, g);
 	}
 	if (s->reference >= 0 && !s->trouble[0])
 		printf("\nRatios: time of %s ÷ time of the variant; below 1 is slower. A/A: "
@@ -90,9 +105,14 @@ static void print_report(const struct report *r, const char *dir)
 		              r->summary.trouble);
 	print_tables(&r->summary);
 	printf("\n");
+	for (unsigned i = 0; i < r->ncliffs; i++) {
+		char text[1024];
+		cliffs_say(&r->summary, &r->cliffs[i], text, sizeof text);
+		print_wrapped("cliff: ", text);
+	}
 	for (unsigned i = 0; i < r->warnings.count; i++)
 		print_wrapped("warning: ", r->warnings.text[i]);
-	printf("%sreport %s/report.md\n", r->warnings.count ? "\n" : "", dir);
+	printf("%sreport %s/report.md\n", r->warnings.count + r->ncliffs ? "\n" : "", dir);
 	for (unsigned i = 0; i < r->drawn.npictures; i++)
 		printf("picture %s/plots/%s\n", dir, r->drawn.pictures[i]);
 	fflush(stdout);
@@ -105,13 +125,17 @@ static int make(struct report *r, const char *dir, const char *plot_dir, bool pr
 	const struct summary *s = &r->summary;
 	if ((size_t)snprintf(file, sizeof file, "%s/summary.csv", dir) >= sizeof file)
 		return status_set(st, "the path %.60s… is too long", dir);
-	if (summary_write_csv(s, file, st) || draw_pictures(s, dir, plot_dir, &r->drawn, st))
+	if (summary_write_csv(s, file, st))
+		return -1;
+	snprintf(file, sizeof file, "%s/ranks.csv", dir);
+	if (summary_write_ranks(s, file, st) || cliffs_find(s, &r->cliffs, &r->ncliffs, st) ||
+	    draw_pictures(s, dir, plot_dir, &r->drawn, st))
 		return -1;
 	warnings_collect(s, r->torn, &r->warnings);
 	if (r->drawn.warning[0])
 		warnings_add(&r->warnings, "%s", r->drawn.warning);
 	snprintf(file, sizeof file, "%s/report.md", dir);
-	if (markdown_write(s, &r->warnings, &r->drawn, file, st))
+	if (markdown_write(s, r->cliffs, r->ncliffs, &r->warnings, &r->drawn, file, st))
 		return -1;
 	if (print)
 		print_report(r, dir);
@@ -139,6 +163,7 @@ int report_make(const char *dir, const char *plot_dir, bool print, struct status
 	if (summary_make(&r->run, &r->summary, st))
 		goto free_record;
 	rc = make(r, dir, plot_dir, print, st);
+	free(r->cliffs);
 	summary_free(&r->summary);
 free_record:
 	record_free(&r->run);

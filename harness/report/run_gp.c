@@ -230,6 +230,8 @@ int run_gp_write(const struct summary *s, const char *file, struct status *st)
 		put_variants(out, s, "V_role", field_role);
 		put_variants(out, s, "V_nth", field_nth);
 		run_gp_groups(out, s);
+		run_gp_calls(out, s);
+		run_gp_lines(out, s);
 	}
 	put_limit(out, s);
 	int failed = ferror(out);

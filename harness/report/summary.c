@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "summary_parts.h"
-#include "../timing.h"
 
 #define CONFIDENCE 0.95
+#define MARGIN     0.02 /* where the record names none */
 
 static const char *const role_names[] = {[ROLE_VARIANT] = "variant",
                                          [ROLE_REFERENCE] = "reference",
@@ -102,36 +102,9 @@ struct summary_row *summary_row_of(struct summary *s, const struct record_cell *
 	}
 	struct summary_row *row = &s->rows[s->nrows++];
 	*row = (struct summary_row){.variant = variant, .nranks = c->nranks, .cell = c->cell};
+	row->calls = c->calls;
 	row->digest_ok = true;
 	return row;
-}
-
-/* One trial's numbers. -1: out of memory. */
-static int trial_times(const struct record_cell *c, struct summary_trial *out)
-{
-	struct timing_view view = {c->nranks, c->rows, c->calls, c->samples};
-	size_t nsamples = (size_t)c->nranks * c->rows;
-	double *times = malloc((3 * (size_t)c->rows + nsamples) * sizeof *times);
-	if (!times)
-		return -1;
-	double *launches = times + c->rows, *skews = launches + c->rows,
-	       *polls = skews + c->rows;
-	for (unsigned i = 0; i < c->rows; i++) {
-		times[i] = timing_row_ns(&view, i);
-		launches[i] = timing_launch_ns(&view, i);
-		skews[i] = timing_skew_ns(&view, i);
-	}
-	for (size_t i = 0; i < nsamples; i++)
-		polls[i] = (double)c->samples[i].poll_ns;
-	*out = (struct summary_trial){.block = c->block,
-	                              .time_ns = stats_median(times, c->rows),
-	                              .p95_ns = stats_quantile(times, c->rows, 0.95),
-	                              .p99_ns = stats_quantile(times, c->rows, 0.99),
-	                              .launch_ns = stats_median(launches, c->rows),
-	                              .skew_ns = stats_median(skews, c->rows),
-	                              .poll_ns = stats_median(polls, nsamples)};
-	free(times);
-	return 0;
 }
 
 static int add_trial(struct summary_row *row, const struct record_cell *c)
@@ -141,7 +114,7 @@ static int add_trial(struct summary_row *row, const struct record_cell *c)
 		row->failed++;
 		return 0;
 	}
-	if (trial_times(c, &trial))
+	if (summary_trial_of(c, &trial))
 		return -1;
 	row->wrong += c->wrong;
 	row->faults += c->faults;
@@ -181,6 +154,8 @@ static int read_cells(struct summary *s, struct status *st)
 		return status_set(st, "out of memory for the summary");
 	for (unsigned i = 0; i < ncells; i++) {
 		const struct record_cell *c = &s->run->cells[i];
+		if (c->cell.pass != PASS_TIMED)
+			continue;
 		struct summary_row *row = summary_row_of(s, c);
 		if (add_trial(row, c))
 			return status_set(st, "out of memory for the summary");
@@ -193,6 +168,11 @@ static int read_cells(struct summary *s, struct status *st)
 	}
 	qsort(s->rows, s->nrows, sizeof *s->rows, by_place);
 	return 0;
+}
+
+bool summary_counts(const struct record_cell *c)
+{
+	return !c->error[0] && c->cell.pass == PASS_TIMED;
 }
 
 /* One of a row's numbers over its trials: a quantile, in µs. */
@@ -238,12 +218,14 @@ int summary_make(const struct record_run *run, struct summary *out, struct statu
 	struct summary s = {.run = run};
 	const json_t *machine = json_object_get(run->environment, "machine");
 	s.ncores = (unsigned)json_integer_value(json_object_get(machine, "cores"));
+	double margin = json_number_value(json_object_get(run->environment, "margin"));
+	s.margin = margin > 0 ? margin : MARGIN;
 	if (read_variants(&s, st) || read_cells(&s, st))
 		goto fail;
 	for (unsigned i = 0; i < s.nrows; i++)
 		finish_row(&s.rows[i]);
 	summary_check(&s);
-	if (summary_group_rows(&s, st))
+	if (summary_group_rows(&s, st) || summary_rank_rows(&s, st))
 		goto fail;
 	/* Figures of different computations are not compared. */
 	if (!s.trouble[0] && summary_compare(&s, CONFIDENCE, st))
@@ -257,8 +239,10 @@ fail:
 
 void summary_free(struct summary *s)
 {
-	for (unsigned i = 0; i < s->nrows; i++)
+	for (unsigned i = 0; i < s->nrows; i++) {
 		free(s->rows[i].trials);
+		free(s->rows[i].ranks);
+	}
 	for (unsigned g = 0; g < s->ngroups; g++) {
 		free(s->groups[g].bytes);
 		free(s->groups[g].asked_bytes);

@@ -3,7 +3,8 @@
  *
  * A trial gives one number per cell: stream, the median over its stretches of the time per
  * call; isolated, the median over its calls. A row's number is the median over its trials, one
- * a block. Whatever cannot be given is NaN, and empty in the CSV. */
+ * a block. Whatever cannot be given is NaN, and empty in the CSV. Cells of another pass than
+ * the timed one are left out of all of it. */
 #ifndef LAUNCHGAP_SUMMARY_H
 #define LAUNCHGAP_SUMMARY_H
 
@@ -22,14 +23,26 @@ struct summary_variant {
 };
 
 struct summary_trial {
-	unsigned block;
+	unsigned block, order;
 	double time_ns, p95_ns, p99_ns, launch_ns, skew_ns, poll_ns;
+	double early;   /* how much slower its first rows were: timing_early */
+	double step_ns; /* of the clock; 0: not known */
+};
+
+/* One rank of a row: medians over trials of the trial's median. */
+struct summary_rank {
+	double skew_us, launch_us;
+	double finish_us;  /* its own end, from the earliest start of any rank, per call */
+	double late_us;    /* that less the mean of all ranks' */
+	double last;       /* share of the rows in which it was the last to end; all: 1 */
+	double last_by_us; /* when it was: by how much behind the mean; NaN when never */
 };
 
 struct summary_row {
 	unsigned variant, group;
 	unsigned nranks;
 	struct cell cell;
+	unsigned calls;   /* in one row of samples */
 	unsigned ntrials; /* with a time; one a block */
 	struct summary_trial *trials;
 	unsigned failed;                        /* trials that have none */
@@ -43,6 +56,8 @@ struct summary_row {
 	double watched_s; /* timed calls × ranks: what the workers' time was watched for */
 	bool carries_data, digest_ok;
 	char digest[20];
+	struct summary_rank *ranks; /* nranks; NULL without a time */
+	unsigned straggler;         /* the rank that is last most often */
 };
 
 /* Rows that belong in one table: all but the size is equal. */
@@ -66,6 +81,7 @@ struct summary {
 	struct summary_group *groups;
 	unsigned nblocks;  /* the most that any row has */
 	unsigned ncores;   /* of the machine; 0: not recorded */
+	double margin;     /* of the verdicts: 0.02 is 2 % */
 	bool carries_data; /* any row does */
 	char trouble[512]; /* why nothing may be compared (wrong data, digests that differ), or
 	                      "" */
@@ -83,6 +99,11 @@ bool summary_is_limit(const struct summary *summary, const struct summary_group 
 bool summary_crowded(const struct summary *summary);
 const char *summary_role_name(enum summary_role role);
 
+/* Whether a cell of the record counts: measured, and in the timed pass. */
+bool summary_counts(const struct record_cell *cell);
+
+/* ranks.csv: one row per row of the summary and rank. */
+int summary_write_ranks(const struct summary *summary, const char *file, struct status *st);
 /* summary.csv: its columns are in results/README.md. */
 int summary_write_csv(const struct summary *summary, const char *file, struct status *st);
 

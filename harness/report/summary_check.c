@@ -18,7 +18,7 @@ static const struct record_cell *standard_of(const struct summary *s,
 	const struct record_cell *first = NULL;
 	for (unsigned i = 0; i < s->run->ncells; i++) {
 		const struct record_cell *other = &s->run->cells[i];
-		if (!other->digest[0] || other->nranks != c->nranks ||
+		if (!other->digest[0] || !summary_counts(other) || other->nranks != c->nranks ||
 		    !same_data(&other->cell, &c->cell))
 			continue;
 		if (s->reference >= 0 &&
@@ -34,7 +34,7 @@ static void check_digests(struct summary *s)
 {
 	for (unsigned i = 0; i < s->run->ncells; i++) {
 		const struct record_cell *c = &s->run->cells[i];
-		if (!c->digest[0])
+		if (!c->digest[0] || !summary_counts(c))
 			continue;
 		struct summary_row *row = summary_row_of(s, c);
 		const struct record_cell *standard = standard_of(s, c);

@@ -1,4 +1,4 @@
-#include "summary.h"
+#include "summary_parts.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,10 +9,9 @@ static const char header[] =
     "in_place,pace,blocks,failed,time_us,time_us_lo,time_us_hi,algbw_gbs,busbw_gbs,p50_us,p95_"
     "us,"
     "p99_us,launch_us,skew_us,resolution_us,ratio,ratio_lo,ratio_hi,wrong,faults,switches,"
-    "digest_ok\n";
+    "digest_ok,straggler,straggler_share,straggler_us\n";
 
-/* Quoted where a reader would take it for something else. */
-static void put_text(FILE *out, const char *text)
+void summary_put_text(FILE *out, const char *text)
 {
 	if (!strpbrk(text, ",\"\r\n")) {
 		fprintf(out, "%s,", text);
@@ -27,11 +26,20 @@ static void put_text(FILE *out, const char *text)
 	fputs("\",", out);
 }
 
-static void put_number(FILE *out, double x)
+void summary_put_number(FILE *out, double x)
 {
 	if (isfinite(x))
 		fprintf(out, "%.6g", x);
 	fputc(',', out);
+}
+
+static void put_straggler(FILE *out, const struct summary_row *row)
+{
+	if (row->ranks && row->nranks > 1)
+		fprintf(out, "%u,%.4g,%.6g\n", row->straggler, row->ranks[row->straggler].last,
+		        row->ranks[row->straggler].last_by_us);
+	else
+		fputs(",,\n", out);
 }
 
 static void put_row(FILE *out, const struct summary *s, const struct summary_row *row)
@@ -46,20 +54,21 @@ static void put_row(FILE *out, const struct summary *s, const struct summary_row
 	                          row->skew_us,   row->resolution_us, row->ratio.estimate,
 	                          row->ratio.lo,  row->ratio.hi};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		put_text(out, texts[i]);
+		summary_put_text(out, texts[i]);
 	fprintf(out, "%u,%s,%zu,%zu,%s,%s,%u,%d,%s,%u,%u,", row->nranks,
 	        coll_info(c->coll)->name, c->bytes, c->asked_bytes, coll_dtype_name(c->dtype),
 	        coll_op_name(c->op), c->root, c->in_place, coll_pace_name(c->pace),
 	        row->ntrials, row->failed);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		put_number(out, numbers[i]);
+		summary_put_number(out, numbers[i]);
 	if (row->carries_data)
 		fprintf(out, "%llu", (unsigned long long)row->wrong);
-	fprintf(out, ",%llu,%llu,%s\n", (unsigned long long)row->faults,
+	fprintf(out, ",%llu,%llu,%s,", (unsigned long long)row->faults,
 	        (unsigned long long)row->switches,
 	        !row->carries_data ? ""
 	        : row->digest_ok   ? "1"
 	                           : "0");
+	put_straggler(out, row);
 }
 
 int summary_write_csv(const struct summary *s, const char *file, struct status *st)

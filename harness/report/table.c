@@ -81,13 +81,15 @@ static unsigned column_width(const struct table *table, unsigned column)
 	return most;
 }
 
-static void put_cell(const struct table *table, FILE *out, unsigned row, unsigned column)
+/* Nothing follows the last of a line, not even blanks. */
+static void put_cell(const struct table *table, FILE *out, unsigned row, unsigned column,
+                     bool last)
 {
 	const char *text = cell(table, row, column);
 	int pad = (int)(column_width(table, column) - text_width(text));
 	int gap = column ? GAP : 0;
 	if (column < table->left)
-		fprintf(out, "%*s%s%*s", gap, "", text, pad, "");
+		fprintf(out, "%*s%s%*s", gap, "", text, last ? 0 : pad, "");
 	else
 		fprintf(out, "%*s%s", gap + pad, "", text);
 }
@@ -105,9 +107,9 @@ void table_text(const struct table *table, FILE *out, unsigned width)
 		if (from > 1)
 			fputc('\n', out);
 		for (unsigned r = 0; r < table->rows; r++) {
-			put_cell(table, out, r, 0);
+			put_cell(table, out, r, 0, to == 1);
 			for (unsigned c = from; c < to; c++)
-				put_cell(table, out, r, c);
+				put_cell(table, out, r, c, c + 1 == to);
 			fputc('\n', out);
 		}
 		from = to;

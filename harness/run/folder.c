@@ -57,7 +57,7 @@ static int make_stamped(const char *root, const char *experiment, char *path, si
 	return status_set(st, "cannot make the results folder %s: %s", path, strerror(errno));
 }
 
-static int make_scratch(struct folder *folder, struct status *st)
+int folder_open_scratch(struct folder *folder, struct status *st)
 {
 	static const char *const places[] = {"/dev/shm", "/tmp"};
 	for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
@@ -101,7 +101,7 @@ int folder_open(const char *root, const char *experiment, const char *resume,
 		return status_set(st, "cannot write %s: %s", file, strerror(errno));
 	if (seek_behind_whole_lines(folder.trials, &folder.kept))
 		status_set(st, "cannot append to %s: %s", file, strerror(errno));
-	else if (!make_scratch(&folder, st)) {
+	else if (!folder_open_scratch(&folder, st)) {
 		*out = folder;
 		return 0;
 	}

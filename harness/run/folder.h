@@ -20,6 +20,8 @@ struct folder {
 /* Makes root/experiment/<stamp> (or, with `resume`, opens that folder) and its trials.jsonl. */
 int folder_open(const char *root, const char *experiment, const char *resume,
                 struct folder *out, struct status *st);
+/* A scratch folder alone, for jobs whose lines nobody keeps. */
+int folder_open_scratch(struct folder *folder, struct status *st);
 /* Appends a job's lines and flushes; a failure (a full disk) cuts the file back to whole
  * trials. */
 int folder_append(struct folder *folder, const char *file, struct status *st);

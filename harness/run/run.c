@@ -6,10 +6,15 @@
 #include <time.h>
 
 #include "../clock.h"
+#include "describe.h"
 #include "folder.h"
 #include "job.h"
+#include "judge.h"
 #include "../machine.h"
 #include "../record/record.h"
+#include "resume.h"
+#include "stop.h"
+#include "../verdict.h"
 
 #define GIVE_UP 2 /* failures in a row after which a variant is not tried again */
 
@@ -23,62 +28,10 @@ struct runner {
 	unsigned first_block;               /* 0, or behind the blocks that a resumed run has */
 	unsigned failed[PLAN_MAX_VARIANTS]; /* in a row */
 	unsigned nfailed;
+	unsigned ndone;   /* trials of this session */
+	int64_t begin_ns; /* of its first block */
+	struct record_end end;
 };
-
-static json_t *describe_variants(const struct plan *plan)
-{
-	json_t *list = json_array();
-	for (unsigned i = 0; i < plan->nvariants; i++) {
-		const struct plan_variant *v = &plan->variants[i];
-		const struct settings *s = &v->settings;
-		char layout[48];
-		json_t *env = json_array();
-		for (unsigned e = 0; e < s->nenv; e++)
-			json_array_append_new(env, json_string(s->env[e]));
-		snprintf(layout, sizeof layout, "%ux%ux%u", s->layout.processes,
-		         s->layout.threads, s->layout.ranks_per_thread);
-		json_array_append_new(
-		    list,
-		    json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:i, "
-		              "s:o, s:s}",
-		              "name", v->name, "role", v->role, "mode", s->mode, "layout",
-		              layout, "backend", s->backend, "nccl", s->nccl, "path", s->path,
-		              "api", s->api, "bind", trial_bind_name(s->bind), "delay_ns",
-		              (json_int_t)s->delay_ns, "extra_ns", (json_int_t)s->extra_ns,
-		              "delay_rank", s->delay_rank, "env", env, "skip", v->skip));
-	}
-	return list;
-}
-
-static json_t *describe_run(const struct runner *r)
-{
-	const struct spec *spec = &r->spec;
-	json_t *command = json_array(), *bytes = json_array(), *colls = json_array();
-	char created[32], seed[32];
-	time_t now = time(NULL);
-	struct tm utc;
-	gmtime_r(&now, &utc);
-	strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
-	snprintf(seed, sizeof seed, "%llx", (unsigned long long)r->plan.seed);
-	for (int i = 0; i < r->request->argc; i++)
-		json_array_append_new(command, json_string(r->request->argv[i]));
-	for (unsigned i = 0; i < spec->nsizes; i++)
-		json_array_append_new(bytes, json_integer((json_int_t)spec->sizes[i]));
-	for (unsigned i = 0; i < spec->ncolls; i++)
-		json_array_append_new(colls, json_string(coll_info(spec->colls[i])->name));
-	return json_pack(
-	    "{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:i, s:i, s:i, s:i, "
-	    "s:i, s:o, s:o, s:I, s:o, s:o}",
-	    "experiment", spec->name, "title", spec->title, "question", spec->question,
-	    "command", command, "created", created, "launchgap", LAUNCHGAP_COMMIT, "backend",
-	    r->plan.variants[0].settings.backend, "backend_why", r->why, "ranks",
-	    (int)r->plan.nranks, "seed", seed, "reference", spec->reference, "blocks",
-	    (int)spec->blocks, "warmup", (int)spec->warmup, "stretches", (int)spec->stretches,
-	    "calls", (int)spec->calls, "isolated_calls", (int)spec->isolated_calls,
-	    "collectives", colls, "bytes", bytes, "arena_bytes",
-	    (json_int_t)r->plan.arena_bytes, "variants", describe_variants(&r->plan), "machine",
-	    machine_describe());
-}
 
 static int load_spec(struct runner *r, struct status *st)
 {
@@ -91,52 +44,6 @@ static int load_spec(struct runner *r, struct status *st)
 	                 st);
 }
 
-/* A resumed run goes on behind the blocks it has, with its own seed. */
-static int read_resumed(struct runner *r, json_t **before, uint64_t *seed, struct status *st)
-{
-	struct record_run run;
-	bool torn;
-	if (record_load(r->request->resume, &run, &torn, st))
-		return -1;
-	for (unsigned i = 0; i < run.ncells; i++)
-		if (run.cells[i].block >= r->first_block)
-			r->first_block = run.cells[i].block + 1;
-	for (unsigned i = 0; i < run.nfailures; i++)
-		if (run.failures[i].block >= r->first_block)
-			r->first_block = run.failures[i].block + 1;
-	*before = json_incref(run.environment);
-	*seed = strtoull(json_string_value(json_object_get(run.environment, "seed")), NULL, 16);
-	r->spec.blocks += r->first_block;
-	r->spec.seed = *seed;
-	record_free(&run);
-	return 0;
-}
-
-static int same_run(const json_t *before, const json_t *now, struct status *st)
-{
-	static const char *const plan[] = {"experiment", "backend",        "ranks",
-	                                   "reference",  "warmup",         "stretches",
-	                                   "calls",      "isolated_calls", "collectives",
-	                                   "bytes",      "arena_bytes",    "variants",
-	                                   NULL};
-	static const char *const machine[] = {"host", "cpu", "cores", "driver", "gpus", NULL};
-	for (unsigned i = 0; plan[i]; i++)
-		if (!json_equal(json_object_get(before, plan[i]),
-		                json_object_get(now, plan[i])))
-			return status_set(
-			    st, "cannot resume: `%s` is not what that run was made with",
-			    plan[i]);
-	before = json_object_get(before, "machine");
-	now = json_object_get(now, "machine");
-	for (unsigned i = 0; machine[i]; i++)
-		if (!json_equal(json_object_get(before, machine[i]),
-		                json_object_get(now, machine[i])))
-			return status_set(
-			    st, "cannot resume: that run comes from another machine (%s)",
-			    machine[i]);
-	return 0;
-}
-
 static uint64_t draw_seed(void)
 {
 	struct timespec t;
@@ -147,19 +54,22 @@ static uint64_t draw_seed(void)
 static int set_up(struct runner *r, struct status *st)
 {
 	const struct run_request *q = r->request;
-	json_t *before = NULL;
-	uint64_t seed = draw_seed();
+	struct resume before = {.seed = draw_seed()};
 	int result = -1;
-	if (load_spec(r, st) || (q->resume && read_resumed(r, &before, &seed, st)))
+	if (load_spec(r, st) || (q->resume && resume_read(q->resume, &before, st)))
 		return -1;
-	if (plan_make(&r->spec, q->machine, seed, &r->plan, st))
+	r->first_block = before.first_block;
+	r->spec.blocks += before.first_block;
+	if (q->resume)
+		r->spec.seed = before.seed;
+	if (plan_make(&r->spec, q->machine, before.seed, &r->plan, st))
 		goto out;
-	r->environment = describe_run(r);
+	r->environment = describe_run(&r->plan, q->argc, q->argv, r->why, LAUNCHGAP_COMMIT);
 	if (!r->environment) {
 		status_set(st, "out of memory for the record");
 		goto out;
 	}
-	if (before && same_run(before, r->environment, st))
+	if (q->resume && resume_same(before.environment, r->environment, st))
 		goto out;
 	if (folder_open(q->results, r->spec.name, q->resume, &r->folder, st))
 		goto out;
@@ -168,7 +78,7 @@ static int set_up(struct runner *r, struct status *st)
 		goto out;
 	result = 0;
 out:
-	json_decref(before);
+	json_decref(before.environment);
 	return result;
 }
 
@@ -181,43 +91,13 @@ static void announce(const struct runner *r)
 		if (plan->variants[i].skip[0])
 			status_say("%s is left out: %s", plan->variants[i].name,
 			           plan->variants[i].skip);
-	status_say("%s: %u ranks on %s, %u blocks, into %s", r->spec.name, plan->nranks,
-	           plan->variants[0].settings.backend, r->spec.blocks - r->first_block,
-	           r->folder.path);
-}
-
-/* The last line that the job printed, for want of a better word from it. */
-static void last_words(const char *log, char *text, size_t bytes)
-{
-	char line[512];
-	FILE *f = fopen(log, "re");
-	text[0] = '\0';
-	while (f && fgets(line, sizeof line, f)) {
-		line[strcspn(line, "\n")] = '\0';
-		if (!strncmp(line, "launchgap: ", 11)) {
-			snprintf(text, bytes, "%s", line + 11);
-			break; /* our own sentence beats mpirun's epilogue */
-		}
-		if (line[0] && line[0] != '-')
-			snprintf(text, bytes, "%s", line);
-	}
-	if (f)
-		fclose(f);
-}
-
-static void judge(const struct job_result *job, unsigned timeout_s, const char *log, char *text,
-                  size_t bytes)
-{
-	char words[512];
-	last_words(log, words, sizeof words);
-	if (job->end == JOB_TIMED_OUT)
-		snprintf(text, bytes, "no end after %u s (timeout = …); last said: %s",
-		         timeout_s, words);
-	else if (job->end == JOB_KILLED)
-		snprintf(text, bytes, "killed by signal %d (%s); last said: %s", job->code,
-		         strsignal(job->code), words);
-	else
-		snprintf(text, bytes, "%s", words[0] ? words : "the job ended without a word");
+	char blocks[64];
+	snprintf(blocks, sizeof blocks, "%u blocks", r->spec.blocks - r->first_block);
+	if (r->spec.blocks_auto)
+		snprintf(blocks, sizeof blocks, "blocks until ±%.3g %% or %u s",
+		         100 * r->spec.precision, r->spec.budget_s);
+	status_say("%s: %u ranks on %s, %s, into %s", r->spec.name, plan->nranks,
+	           plan->variants[0].settings.backend, blocks, r->folder.path);
 }
 
 /* What the job left: its lines, or why there are none. 1: the trial failed. */
@@ -229,7 +109,7 @@ static int collect(struct runner *r, const struct trial *trial, const struct job
 	bool ok = job->end == JOB_EXITED && job->code == 0 && wrote;
 	char why[1024] = "";
 	if (!ok)
-		judge(job, r->spec.timeout_s, log, why, sizeof why);
+		judge_job(job, r->spec.timeout_s, log, why, sizeof why);
 	if (wrote && folder_append(&r->folder, lines, st))
 		return -1;
 	if (!wrote && (record_write_failure(r->folder.trials, trial, why, st) ||
@@ -270,42 +150,106 @@ out:
 	return result;
 }
 
-static int run_trials(struct runner *r, struct status *st)
+/* Trials of this session when it ends; with blocks = auto, as many as the budget has room for
+ * at the pace so far. */
+static unsigned expect_trials(const struct runner *r, unsigned block, unsigned in_block)
 {
-	unsigned total = 0, done = 0;
-	int64_t begin = clock_now_ns();
-	for (unsigned i = 0; i < r->plan.ntrials; i++)
-		total += r->plan.trials[i].block >= r->first_block;
-	for (unsigned i = 0; i < r->plan.ntrials; i++) {
-		const struct plan_trial *t = &r->plan.trials[i];
+	unsigned blocks = r->spec.blocks - r->first_block, measured = block - r->first_block;
+	if (r->spec.blocks_auto) {
+		int64_t spent_ns = clock_now_ns() - r->begin_ns;
+		double room = measured && spent_ns > 0
+		                  ? 1e9 * r->spec.budget_s / (double)spent_ns * measured
+		                  : VERDICT_FIRST_LOOK;
+		room = room > measured + 1 ? room : measured + 1;
+		blocks = room < blocks ? (unsigned)room : blocks;
+	}
+	return blocks * in_block;
+}
+
+static int say_interrupted(const struct runner *r, struct status *st)
+{
+	status_progress_end();
+	return status_set(st, "interrupted; %u trials are kept in %s (go on with --resume)",
+	                  r->ndone, r->folder.path);
+}
+
+static int run_block(struct runner *r, unsigned block, struct status *st)
+{
+	const struct plan *plan = &r->plan;
+	const unsigned in_block = plan->ntrials / r->spec.blocks;
+	const unsigned total = expect_trials(r, block, in_block);
+	for (unsigned i = block * in_block; i < (block + 1) * in_block; i++) {
+		const unsigned variant = plan->trials[i].variant;
+		const char *name = plan->variants[variant].name;
 		char what[160];
-		int result;
-		if (t->block < r->first_block)
-			continue;
-		snprintf(what, sizeof what, "block %u of %u: %s", t->block + 1, r->spec.blocks,
-		         r->plan.variants[t->variant].name);
-		status_progress(done, total, clock_now_ns() - begin, what);
-		result = r->failed[t->variant] < GIVE_UP ? run_trial(r, i, st) : 0;
-		if (result == 2 || job_interrupted()) {
-			status_progress_end();
-			return status_set(
-			    st,
-			    "interrupted; %u of %u trials are kept in %s (go on with "
-			    "--resume)",
-			    done, total, r->folder.path);
-		}
+		int result = 0;
+		if (r->spec.blocks_auto)
+			snprintf(what, sizeof what, "block %u: %s", block + 1, name);
+		else
+			snprintf(what, sizeof what, "block %u of %u: %s", block + 1,
+			         r->spec.blocks, name);
+		status_progress(r->ndone, total, clock_now_ns() - r->begin_ns, what);
+		if (r->failed[variant] < GIVE_UP)
+			result = run_trial(r, i, st);
+		if (result == 2 || job_interrupted())
+			return say_interrupted(r, st);
 		if (result < 0)
 			return -1;
-		r->failed[t->variant] = result ? r->failed[t->variant] + 1
-		                        : r->failed[t->variant] < GIVE_UP ? 0
-		                                                          : GIVE_UP;
+		if (result)
+			r->failed[variant]++;
+		else if (r->failed[variant] < GIVE_UP)
+			r->failed[variant] = 0;
 		r->nfailed += result > 0;
-		if (result && r->failed[t->variant] == GIVE_UP)
-			status_say("%s is not tried again", r->plan.variants[t->variant].name);
-		done++;
+		if (result && r->failed[variant] == GIVE_UP)
+			status_say("%s is not tried again", name);
+		r->ndone++;
+	}
+	return 0;
+}
+
+/* Before each block but a fixed number's: whether there are enough. Says so in r->end. */
+static int look(struct runner *r, unsigned block, struct status *st)
+{
+	bool given_up[PLAN_MAX_VARIANTS];
+	for (unsigned v = 0; v < PLAN_MAX_VARIANTS; v++)
+		given_up[v] = r->failed[v] >= GIVE_UP;
+	struct stop_state now = {
+	    .folder = r->folder.path,
+	    .given_up = given_up,
+	    .precision = r->spec.precision,
+	    .budget_s = r->spec.budget_s,
+	    .blocks = block,
+	    .measured = block - r->first_block,
+	    .elapsed_ns = clock_now_ns() - r->begin_ns,
+	};
+	return stop_consider(&now, &r->end, st);
+}
+
+static int run_blocks(struct runner *r, struct status *st)
+{
+	unsigned block = r->first_block;
+	r->begin_ns = clock_now_ns();
+	for (; block < r->spec.blocks; block++) {
+		if (r->spec.blocks_auto && look(r, block, st))
+			return -1;
+		if (r->end.reason[0])
+			break;
+		if (run_block(r, block, st))
+			return -1;
 	}
 	status_progress_end();
-	return 0;
+	if (!r->end.reason[0]) {
+		strcpy(r->end.reason, "blocks");
+		snprintf(r->end.text, sizeof r->end.text, "After %u block%s, %s", block,
+		         block == 1 ? "" : "s",
+		         r->spec.blocks_auto ? "the most that auto takes" : "as asked");
+	}
+	if (r->spec.blocks_auto)
+		status_say("Ended by %s. %s", r->end.reason, r->end.text);
+	return record_write_end(r->folder.trials, r->end.reason, r->end.text, st) ||
+	               folder_commit(&r->folder, st)
+	           ? -1
+	           : 0;
 }
 
 int run_experiment(const struct run_request *request, char *folder, struct status *st)
@@ -319,7 +263,7 @@ int run_experiment(const struct run_request *request, char *folder, struct statu
 		snprintf(folder, PATH_MAX, "%s", r->folder.path);
 		announce(r);
 		job_hold_signals();
-		result = run_trials(r, st) ? 1 : 0;
+		result = run_blocks(r, st) ? 1 : 0;
 		job_release_signals();
 		if (!result && folder_set_latest(&r->folder, st))
 			result = 1;

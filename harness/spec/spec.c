@@ -129,6 +129,8 @@ static void defaults_set(struct spec_build *b)
 	spec->op = OP_SUM;
 	spec->paces[PACE_STREAM] = spec->paces[PACE_ISOLATED] = true;
 	spec->blocks = 10;
+	spec->precision = 0.01;
+	spec->budget_s = 600;
 	spec->warmup = 5;
 	spec->stretches = 5;
 	spec->calls = 20;

@@ -12,6 +12,7 @@
 #define SPEC_MAX_VARIANTS 32
 #define SPEC_MAX_RANKS    1024
 #define SPEC_MAX_BYTES    ((size_t)64 << 30)
+#define SPEC_MAX_BLOCKS   1000
 
 struct spec_variant {
 	char name[TRIAL_NAME_BYTES];
@@ -36,6 +37,9 @@ struct spec {
 	unsigned ranks;                 /* 0: auto */
 	char backend[TRIAL_NAME_BYTES]; /* of [experiment]; "auto" allowed */
 	unsigned blocks;
+	bool blocks_auto;  /* until `precision` or `budget_s`; `blocks` is the most then */
+	double precision;  /* half the interval's width: 0.01 is ±1 % */
+	unsigned budget_s; /* time for all blocks */
 	unsigned warmup, stretches, calls, isolated_calls;
 	unsigned timeout_s; /* one trial, its start included */
 	uint64_t seed;      /* of order and data; 0: drawn by the runner and recorded */

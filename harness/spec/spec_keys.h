@@ -54,11 +54,14 @@ struct spec_key {
 spec_value_fn spec_number_unsigned, spec_number_ranks, spec_number_u64, spec_number_seconds,
     spec_number_ns, spec_number_rank, spec_number_layout, spec_number_sizes;
 
+/* spec_blocks.c. Field: struct spec, double (0.01: 1 %; bounds in hundredths of a percent). */
+spec_value_fn spec_number_blocks, spec_number_percent;
+
 /* spec_words.c. Field: enum, bool, char[TRIAL_NAME_BYTES], char[hi], char[TRIAL_NAME_BYTES],
  * struct spec, bool[PACE_KINDS], struct spec_variant. */
 spec_value_fn spec_word_enum, spec_word_yes, spec_word_text, spec_word_free, spec_word_name,
     spec_word_colls, spec_word_paces, spec_word_library;
 spec_word_fn spec_word_coll, spec_word_dtype, spec_word_op, spec_word_pace, spec_word_bind,
-    spec_word_path, spec_word_api, spec_word_backend, spec_word_no_yes;
+    spec_word_path, spec_word_api, spec_word_start, spec_word_backend, spec_word_no_yes;
 
 #endif

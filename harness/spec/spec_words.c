@@ -41,6 +41,11 @@ const char *spec_word_path(unsigned i)
 	return words[i];
 }
 
+const char *spec_word_start(unsigned i)
+{
+	return i < START_KINDS ? trial_start_name(i) : NULL;
+}
+
 const char *spec_word_api(unsigned i)
 {
 	static const char *const words[] = {"grouped", "native", NULL};

@@ -1,0 +1,39 @@
+/* Two runs held against each other, A first: what one would do before and after a change, on
+ * two machines, or with nccl-tests' figures beside ours.
+ *
+ * A side is a run's folder (or its trials.jsonl, trials.jsonl.gz), or JSON of nccl-tests
+ * (`-J file.json`): one file, a list of files with commas, or a folder of them; a file counts
+ * as one trial. Cells are matched by variant, collective, bytes, dtype, op, root, in_place and
+ * pace. A verdict rests on one number per trial, the geometric mean of its times over the sizes
+ * that both sides have; trials of two runs are not paired (unpaired.h). */
+#ifndef LAUNCHGAP_COMPARE_H
+#define LAUNCHGAP_COMPARE_H
+
+#include <stdio.h>
+
+#include "../status.h"
+
+#define COMPARE_MARGIN 0.02 /* without --threshold */
+
+enum compare_code {
+	COMPARE_NOT_WORSE, /* equal, better, or undecided, which is named */
+	COMPARE_WORSE,     /* B is slower than A by more than the margin somewhere */
+	COMPARE_NOT_DONE   /* not comparable or not readable; the status says why */
+};
+
+struct compare_request {
+	const char *left, *right; /* A, B */
+	double margin;            /* 0.02: 2 % */
+	const char *variant;      /* what nccl-tests' files are to be called; NULL: after their
+	                             layout, single, threads or processes */
+	FILE *out;                /* NULL: stdout */
+};
+
+/* From `launchgap compare A B [--threshold 2%] [--variant NAME]`; texts are borrowed from argv.
+ * 0, or -1 with the sentence. */
+int compare_parse(int argc, char *argv[], struct compare_request *out, struct status *st);
+
+/* Reads, matches, prints. A compare_code; the status is set only with COMPARE_NOT_DONE. */
+int compare_run(const struct compare_request *request, struct status *st);
+
+#endif

@@ -1,0 +1,264 @@
+#include "nccl_tests.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../record/field.h"
+#include "../record/record.h"
+
+/* One file, while it is read. */
+struct reading {
+	struct field_place at;
+	const json_t *root, *config;
+	struct compare_side *side;
+	const char *variant;
+	char layout[40];
+	unsigned trial, nranks;
+	unsigned added;
+};
+
+/* Its names of what we call otherwise. */
+static int find_dtype(const char *name)
+{
+	static const char *const ours[][2] = {
+	    {"float", "float32"}, {"half", "float16"}, {"double", "float64"}};
+	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+		if (!strcmp(name, ours[i][0]))
+			return coll_find_dtype(ours[i][1]);
+	return coll_find_dtype(name);
+}
+
+/* The collective stands nowhere but in the program's name: …/all_reduce_perf. */
+static int read_collective(struct reading *r, enum coll_kind *out)
+{
+	const char *program =
+	    json_string_value(json_array_get(json_object_get(r->root, "args"), 0));
+	if (!program)
+		return field_bad(&r->at,
+		                 "\"args\" is missing or does not begin with the program, "
+		                 "whose name says the collective");
+	const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+	const char *end = strstr(name, "_perf");
+	char text[32];
+	snprintf(text, sizeof text, "%.*s", (int)(end ? end - name : 0), name);
+	int found = coll_find(text);
+	if (found < 0)
+		return field_bad(&r->at,
+		                 "the program \"%.60s\" measures no collective that is known "
+		                 "here (`launchgap list` names them)",
+		                 name);
+	*out = (enum coll_kind)found;
+	return 0;
+}
+
+/* Files of one side are trials of the same measurement, or their spread means nothing. */
+static int read_options(struct reading *r)
+{
+	struct compare_side *side = r->side;
+	int average = nccl_tests_average(json_object_get(r->root, "args"));
+	char manner[64];
+	nccl_tests_manner(r->config, manner);
+	if (side->nfiles && (side->average != average || strcmp(side->manner, manner)))
+		return field_bad(&r->at, "was measured with other options (-a, -m, -z, -G, -I) "
+		                         "than the files before it");
+	side->average = average;
+	strcpy(side->manner, manner);
+	if (json_integer_value(json_object_get(r->config, "validation")) == 0)
+		side->unchecked = true;
+	return 0;
+}
+
+/* Each process names its first device. */
+static int read_devices(struct reading *r, unsigned *processes)
+{
+	const json_t *devices = json_object_get(r->config, "devices");
+	json_int_t group =
+	    json_integer_value(json_object_get(json_array_get(devices, 0), "group"));
+	*processes = (unsigned)json_array_size(devices);
+	if (!*processes || *processes > RECORD_MAX_RANKS)
+		return field_bad(&r->at, "\"devices\" in \"config\" is missing or empty");
+	for (unsigned i = 0; i < *processes; i++) {
+		const json_t *device = json_array_get(devices, i);
+		const char *host = json_string_value(json_object_get(device, "hostname"));
+		const char *gpu = json_string_value(json_object_get(device, "device_info"));
+		char machine[COMPARE_FACT_BYTES];
+		if (json_integer_value(json_object_get(device, "group")) != group)
+			return field_bad(&r->at, "its ranks were split into several groups "
+			                         "that measure at once");
+		snprintf(machine, sizeof machine, "%.40s: %.40s", host ? host : "?",
+		         gpu ? gpu : "?");
+		compare_fact_add(r->side, FACT_MACHINE, machine);
+	}
+	return 0;
+}
+
+static int read_layout(struct reading *r, char name[TRIAL_NAME_BYTES])
+{
+	unsigned processes = 0, threads = 0, gpus = 0;
+	if (read_devices(r, &processes) ||
+	    field_count(&r->at, r->config, "nthreads", 1, &threads) ||
+	    field_count(&r->at, r->config, "ngpus", 1, &gpus))
+		return -1;
+	uint64_t ranks = (uint64_t)processes * threads;
+	if (ranks > RECORD_MAX_RANKS || ranks * gpus > RECORD_MAX_RANKS)
+		return field_bad(&r->at,
+		                 "says %u processes × %u threads × %u GPUs, at most %d "
+		                 "ranks are believed",
+		                 processes, threads, gpus, RECORD_MAX_RANKS);
+	r->nranks = (unsigned)ranks * gpus;
+	if (r->variant)
+		snprintf(name, TRIAL_NAME_BYTES, "%s", r->variant);
+	else if (processes == 1 && threads == 1)
+		strcpy(name, "single");
+	else if (processes == 1 && gpus == 1)
+		strcpy(name, "threads");
+	else if (threads == 1 && gpus == 1)
+		strcpy(name, "processes");
+	else
+		snprintf(name, TRIAL_NAME_BYTES, "%ux%ux%u", processes, threads, gpus);
+	snprintf(r->layout, sizeof r->layout, "%ux%ux%u", processes, threads, gpus);
+	return 0;
+}
+
+/* Files of one variant are trials of one layout, or they are no repetitions. */
+static int check_layout(struct reading *r, const char *name)
+{
+	for (unsigned i = 0; i < r->side->nseries; i++) {
+		const struct compare_series *s = &r->side->series[i];
+		if (!strcmp(s->variant, name) && strcmp(s->layout, r->layout))
+			return field_bad(&r->at,
+			                 "its layout is %s (processes x threads x GPUs), but "
+			                 "files before it have %s, and both would be %s",
+			                 r->layout, s->layout, name);
+	}
+	return 0;
+}
+
+static void add_facts(struct reading *r)
+{
+	json_int_t v = json_integer_value(json_object_get(r->root, "nccl_version"));
+	json_int_t minor = v < 10000 ? 1000 : 10000; /* 2804 is 2.8.4, 22803 is 2.28.3 */
+	const char *time = json_string_value(json_object_get(r->root, "start_time"));
+	char text[64];
+	compare_fact_add(r->side, FACT_EXPERIMENT, "-");
+	compare_fact_add(r->side, FACT_PROGRAM, "nccl-tests");
+	compare_fact_add(r->side, FACT_BACKEND, "nccl");
+	snprintf(text, sizeof text, "%u", r->nranks);
+	compare_fact_add(r->side, FACT_RANKS, text);
+	snprintf(text, sizeof text, "%lld.%lld.%lld", (long long)(v / minor),
+	         (long long)(v % minor / 100), (long long)(v % 100));
+	if (v > 0)
+		compare_fact_add(r->side, FACT_LIBRARY, text);
+	if (time && !r->side->facts[FACT_MEASURED][0])
+		compare_fact_add(r->side, FACT_MEASURED, time);
+}
+
+/* out_of_place or in_place of a row: null where it was not measured. */
+static int add_body(struct reading *r, const json_t *row, const char *key, const char *name,
+                    struct cell *cell)
+{
+	const json_t *body = json_object_get(row, key);
+	const json_t *time = json_object_get(body, "time");
+	const json_t *wrong = json_object_get(body, "nwrong");
+	if (!body || json_is_null(body))
+		return 0;
+	if (json_object_get(body, "cpu_time"))
+		return field_bad(&r->at, "holds the CPU's time (-C 1), which is that of "
+		                         "launching only");
+	if (!json_is_number(time) || !(json_number_value(time) > 0) ||
+	    !(json_number_value(time) < 1e12))
+		return field_bad(&r->at, "%zu bytes: \"time\" of \"%s\" is no time in µs",
+		                 cell->bytes, key);
+	if (wrong && !json_is_null(wrong) && !json_is_number(wrong))
+		return field_bad(&r->at, "%zu bytes: \"nwrong\" of \"%s\" is no number",
+		                 cell->bytes, key);
+	if (json_number_value(wrong) > 0)
+		return field_bad(&r->at,
+		                 "%s of %zu bytes delivered %.0f wrong elements: times "
+		                 "of wrong results mean nothing",
+		                 coll_info(cell->coll)->name, cell->bytes,
+		                 json_number_value(wrong));
+	struct compare_series *s = compare_side_add(r->side, name, cell, r->nranks, r->trial,
+	                                            json_number_value(time), r->at.st);
+	if (!s)
+		return -1;
+	strcpy(s->layout, r->layout);
+	r->added++;
+	return 0;
+}
+
+static int add_row(struct reading *r, const json_t *row, enum coll_kind coll, const char *name)
+{
+	struct cell cell = {.coll = coll, .pace = PACE_STREAM};
+	const char *type, *redop;
+	const json_t *root = json_object_get(row, "root");
+	json_int_t bytes = 0;
+	if (!json_is_object(row))
+		return field_bad(&r->at, "\"results\" holds something else than objects");
+	if (field_number(&r->at, row, "size", 0, LLONG_MAX, &bytes) ||
+	    field_text(&r->at, row, "type", &type) || field_text(&r->at, row, "redop", &redop))
+		return -1;
+	int dtype = find_dtype(type), op = coll_find_op(redop);
+	/* Types and operations that only nccl-tests has cannot meet anything here. */
+	if (bytes == 0 || dtype < 0 || (coll_info(coll)->reduces && op < 0))
+		return 0;
+	long number = json_is_string(root) ? strtol(json_string_value(root), NULL, 10)
+	                                   : (long)json_integer_value(root);
+	cell.dtype = (enum dtype)dtype;
+	cell.op = op < 0 ? 0 : (enum op)op;
+	cell.root = number > 0 && number < INT_MAX ? (unsigned)number : 0;
+	cell.bytes = cell.asked_bytes = (size_t)bytes;
+	if (add_body(r, row, "out_of_place", name, &cell))
+		return -1;
+	cell.in_place = true;
+	return add_body(r, row, "in_place", name, &cell);
+}
+
+static int read_root(struct reading *r)
+{
+	const json_t *results = json_object_get(r->root, "results");
+	enum coll_kind coll = COLL_KINDS;
+	char name[TRIAL_NAME_BYTES];
+	r->config = json_object_get(r->root, "config");
+	if (!json_is_array(results) || !json_is_object(r->config))
+		return field_bad(&r->at, "is not what nccl-tests writes: \"config\" or "
+		                         "\"results\" is missing");
+	if (read_collective(r, &coll) || read_layout(r, name) || check_layout(r, name) ||
+	    read_options(r))
+		return -1;
+	add_facts(r);
+	for (size_t i = 0; i < json_array_size(results); i++)
+		if (add_row(r, json_array_get(results, i), coll, name))
+			return -1;
+	if (!r->added)
+		return field_bad(&r->at, "holds no row of a datatype and operation that are "
+		                         "known here (`launchgap list` names them)");
+	r->side->nfiles++;
+	return 0;
+}
+
+int nccl_tests_read(const char *file, const char *variant, unsigned trial,
+                    struct compare_side *side, struct status *st)
+{
+	struct reading r = {
+	    .at = {.file = file, .st = st}, .side = side, .variant = variant, .trial = trial};
+	json_error_t why;
+	FILE *in = fopen(file, "re");
+	if (!in)
+		return status_set(st, "cannot read %s: %s", file, strerror(errno));
+	json_t *root = json_loadf(in, 0, &why);
+	fclose(in);
+	/* Without why.text, which quotes what stands there: it may be the environment. */
+	if (!root)
+		return field_bad(&r.at,
+		                 "not JSON from line %d, column %d, on; a run of nccl-tests "
+		                 "that was stopped leaves such a file",
+		                 why.line, why.column);
+	r.root = root;
+	int result = read_root(&r);
+	json_decref(root);
+	return result;
+}

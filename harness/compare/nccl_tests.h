@@ -1,0 +1,18 @@
+/* JSON of nccl-tests (option -J), as its version 2.19.6 writes it. */
+#ifndef LAUNCHGAP_NCCL_TESTS_H
+#define LAUNCHGAP_NCCL_TESTS_H
+
+#include "compare_parts.h"
+
+/* Adds one file's rows to the side as the trial `trial`, in pace stream. The variant is named
+ * `variant`, or, when that is NULL, after the layout. Of the file's dump of the environment
+ * nothing is kept. */
+int nccl_tests_read(const char *file, const char *variant, unsigned trial,
+                    struct compare_side *side, struct status *st);
+
+/* Of its "args", the value of -a: which of the ranks' times is the time. */
+int nccl_tests_average(const json_t *args);
+/* Of its "config", the options by which its calls are not simply back to back, or "". */
+void nccl_tests_manner(const json_t *config, char out[64]);
+
+#endif

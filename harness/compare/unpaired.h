@@ -1,0 +1,33 @@
+/* Two samples that nothing pairs: by how much the one is shifted against the other. Pure.
+ *
+ * Blocks of one run are paired, for their trials ran within minutes of each other (stats.h).
+ * Trials of two runs are not: block 3 of one has nothing to do with block 3 of the other. */
+#ifndef LAUNCHGAP_UNPAIRED_H
+#define LAUNCHGAP_UNPAIRED_H
+
+/* Below, one disturbed trial is half of a sample or all of it, and no interval is given. */
+#define UNPAIRED_MIN 3
+
+/* lo and hi are NaN when there are too few values for an interval; all are NaN when a sample
+ * is empty, when memory is out, or beyond 4096 × 4096 pairs. */
+struct unpaired {
+	double shift, lo, hi;
+	double confidence; /* attained; NaN without an interval */
+};
+
+/* Hodges–Lehmann estimate of x − y, the median of all m × n differences, with the interval that
+ * the rank-sum test of Mann, Whitney and Wilcoxon gives (Hollander, Wolfe and Chicken 2014,
+ * §4.2 and §4.3): exact up to 50 values a side, so that the attained confidence is at least the
+ * asked one; beyond by the normal distribution. Without ties it is R's
+ * wilcox.test(x, y, conf.int = TRUE); ties make it conservative. */
+struct unpaired unpaired_shift(const double *x, unsigned m, const double *y, unsigned n,
+                               double confidence);
+
+/* How many values each side lacks for an interval; 0 when there is one. */
+unsigned unpaired_lacks(unsigned m, unsigned n, double confidence);
+
+/* P(U ≤ u) of the number of pairs with x > y under the null, no ties. NaN when memory is out.
+ */
+double unpaired_cdf(unsigned m, unsigned n, unsigned u);
+
+#endif

@@ -1,0 +1,19 @@
+/* What the files of report.md share with each other and with nobody else. */
+#ifndef LAUNCHGAP_MARKDOWN_PARTS_H
+#define LAUNCHGAP_MARKDOWN_PARTS_H
+
+#include "markdown.h"
+#include "table.h"
+
+/* Writes the table and frees it. */
+void markdown_table(FILE *out, struct table *table);
+
+/* A section each. */
+void markdown_results(FILE *out, const struct summary *summary);
+void markdown_cliffs(FILE *out, const struct summary *summary, const struct cliff *cliffs,
+                     unsigned count);
+void markdown_launch(FILE *out, const struct summary *summary);
+void markdown_ranks(FILE *out, const struct summary *summary);
+void markdown_gap(FILE *out, const struct summary *summary);
+
+#endif

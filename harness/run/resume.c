@@ -1,0 +1,53 @@
+#include "resume.h"
+
+#include <stdlib.h>
+
+#include "../record/record.h"
+
+int resume_read(const char *folder, struct resume *out, struct status *st)
+{
+	struct record_run run;
+	bool torn;
+	unsigned first = 0;
+	if (record_load(folder, &run, &torn, st))
+		return -1;
+	for (unsigned i = 0; i < run.ncells; i++)
+		if (run.cells[i].block >= first)
+			first = run.cells[i].block + 1;
+	for (unsigned i = 0; i < run.nfailures; i++)
+		if (run.failures[i].block >= first)
+			first = run.failures[i].block + 1;
+	*out = (struct resume){
+	    .environment = json_incref(run.environment),
+	    .first_block = first,
+	    .seed =
+	        strtoull(json_string_value(json_object_get(run.environment, "seed")), NULL, 16),
+	};
+	record_free(&run);
+	return 0;
+}
+
+int resume_same(const json_t *before, const json_t *now, struct status *st)
+{
+	static const char *const plan[] = {"experiment", "backend",        "ranks",
+	                                   "reference",  "warmup",         "stretches",
+	                                   "calls",      "isolated_calls", "collectives",
+	                                   "bytes",      "arena_bytes",    "variants",
+	                                   NULL};
+	static const char *const machine[] = {"host", "cpu", "cores", "driver", "gpus", NULL};
+	for (unsigned i = 0; plan[i]; i++)
+		if (!json_equal(json_object_get(before, plan[i]),
+		                json_object_get(now, plan[i])))
+			return status_set(
+			    st, "cannot resume: `%s` is not what that run was made with",
+			    plan[i]);
+	before = json_object_get(before, "machine");
+	now = json_object_get(now, "machine");
+	for (unsigned i = 0; machine[i]; i++)
+		if (!json_equal(json_object_get(before, machine[i]),
+		                json_object_get(now, machine[i])))
+			return status_set(
+			    st, "cannot resume: that run comes from another machine (%s)",
+			    machine[i]);
+	return 0;
+}

@@ -1,0 +1,20 @@
+/* Going on with a run that is there: what it was made with, and whether this is the same. */
+#ifndef LAUNCHGAP_RESUME_H
+#define LAUNCHGAP_RESUME_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "../status.h"
+
+struct resume {
+	json_t *environment;  /* the caller's reference */
+	unsigned first_block; /* behind the blocks that the run has */
+	uint64_t seed;
+};
+
+int resume_read(const char *folder, struct resume *out, struct status *st);
+/* Whether the plan and the machine of two environments are the same; -1 with what is not. */
+int resume_same(const json_t *before, const json_t *now, struct status *st);
+
+#endif

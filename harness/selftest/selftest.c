@@ -1,0 +1,211 @@
+#include "selftest.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../run/folder.h"
+#include "../run/job.h"
+#include "../stats.h"
+#include "selftest_cells.h"
+
+#define BLOCKS     10
+#define CONFIDENCE 0.95
+#define TIMEOUT_S  900
+
+/* The goals: of 200 comparisons of equals at 95 %, more than 18 alarms come by chance once in a
+ * hundred times (binomial, p = 0.05). */
+static unsigned alarms_allowed(unsigned n)
+{
+	double mean = 0.05 * n;
+	return (unsigned)floor(mean + 2.6 * sqrt(mean * 0.95));
+}
+
+static const struct {
+	const char *name;
+	double all, one; /* injected on all ranks, or on one, as part of a call's time */
+} kinds[] = {
+    {"A/A", 0, 0},
+    {"2 % on all ranks", 0.02, 0},
+    {"10 % on one rank", 0, 0.10},
+};
+
+struct scene {
+	const struct selftest_request *request;
+	struct folder folder;
+	struct trial trial; /* of the mode and backend at hand */
+	double base_ns;     /* a call's time without a delay */
+};
+
+/* One fresh job; its cells' times per call, in the order of trial->cells. */
+static int run_job(void *arg, const struct trial *trial, double *times, struct status *st)
+{
+	struct scene *s = arg;
+	char order[96], lines[112], log[96];
+	struct mode_argv argv = {0};
+	struct job_result job;
+	int result = -1;
+	snprintf(order, sizeof order, "%s/trial.json", s->folder.scratch);
+	snprintf(lines, sizeof lines, "%s.lines", order);
+	snprintf(log, sizeof log, "%s/log", s->folder.scratch);
+	remove(lines);
+	if (trial_save(trial, order, st) ||
+	    plan_command(trial, s->request->self, order, s->folder.scratch, &argv, st) ||
+	    job_run(argv.args, NULL, 0, log, TIMEOUT_S, &job, st))
+		goto out;
+	if (job.end == JOB_INTERRUPTED)
+		status_set(st, "interrupted");
+	else if (job.end != JOB_EXITED || job.code)
+		status_set(st, "%s on %s: the job failed", trial->settings.mode,
+		           trial->settings.backend);
+	else
+		result = selftest_times(lines, trial->ncells, times, st);
+out:
+	mode_argv_free(&argv);
+	return result;
+}
+
+struct tally {
+	unsigned n, alarms, detections;
+	double sum; /* of the estimated excess of B over A */
+};
+
+/* Blocks of pairs, A then B in `times` whatever the order they ran in. */
+static void judge(const double *times, unsigned comparisons, struct tally *out)
+{
+	for (unsigned c = 0; c < comparisons; c++) {
+		double a[BLOCKS], b[BLOCKS];
+		for (unsigned i = 0; i < BLOCKS; i++) {
+			a[i] = times[2 * (c * BLOCKS + i)];
+			b[i] = times[2 * (c * BLOCKS + i) + 1];
+		}
+		struct stats_ratio r = stats_ratio(b, a, BLOCKS, CONFIDENCE);
+		out->n++;
+		out->alarms += r.lo > 1 || r.hi < 1;
+		out->detections += r.lo > 1;
+		out->sum += r.estimate - 1;
+	}
+}
+
+static void set_injection(struct scene *s, unsigned kind)
+{
+	struct settings *set = &s->trial.settings;
+	/* On host the delay is a worker's work, and one worker does it for each of its ranks.
+	 */
+	unsigned shared = strcmp(set->backend, "host") ? 1 : set->layout.ranks_per_thread;
+	set->delay_rank = kinds[kind].one > 0 ? (int)layout_ranks(set->layout) - 1 : -1;
+	set->extra_ns =
+	    (int64_t)llround(kinds[kind].one > 0 ? kinds[kind].one * s->base_ns
+	                                         : kinds[kind].all * s->base_ns / shared);
+}
+
+/* All comparisons of a kind in one job, or each measurement in a job of its own. */
+static int compare(struct scene *s, unsigned kind, unsigned comparisons, bool fresh,
+                   struct tally *out, struct status *st)
+{
+	unsigned pairs = comparisons * BLOCKS;
+	double *times = calloc(2 * pairs, sizeof *times);
+	struct selftest_cell *cells = calloc(2 * pairs, sizeof *cells);
+	int result = -1;
+	if (!times || !cells) {
+		status_set(st, "out of memory for %u pairs", pairs);
+		goto out;
+	}
+	set_injection(s, kind);
+	selftest_shuffle(cells, pairs, kind);
+	if (fresh)
+		result = selftest_each(&s->trial, cells, 2 * pairs, run_job, s, times, st);
+	else
+		result = selftest_together(&s->trial, cells, 2 * pairs, run_job, s, times, st);
+	if (!result)
+		judge(times, comparisons, out);
+out:
+	free(cells);
+	free(times);
+	return result;
+}
+
+static bool print_tally(const struct scene *s, unsigned kind, bool fresh, const struct tally *t)
+{
+	double injected = kinds[kind].all + kinds[kind].one, mean = t->sum / t->n;
+	bool ok;
+	printf("%-5s %-10s %-17s %s: ", s->trial.settings.backend, s->trial.settings.mode,
+	       kinds[kind].name, fresh ? "fresh jobs" : "one job   ");
+	if (injected == 0) {
+		ok = t->alarms <= alarms_allowed(t->n);
+		printf("false alarms %u of %u (at most %u), mean difference %+.3f %%\n",
+		       t->alarms, t->n, alarms_allowed(t->n), 100 * mean);
+	} else {
+		ok = t->detections >= 0.95 * t->n && fabs(mean - injected) <= 0.1 * injected;
+		printf("detections %u of %u, injected %.1f %%, recovered %.2f %%\n",
+		       t->detections, t->n, 100 * injected, 100 * mean);
+	}
+	fflush(stdout);
+	return ok;
+}
+
+/* A call's time without a delay: the median of as many cells as a comparison has. */
+static int measure_base(struct scene *s, struct status *st)
+{
+	struct selftest_cell cells[2 * BLOCKS];
+	double times[2 * BLOCKS];
+	s->trial.settings.extra_ns = 0;
+	selftest_shuffle(cells, BLOCKS, 0);
+	if (selftest_together(&s->trial, cells, 2 * BLOCKS, run_job, s, times, st))
+		return -1;
+	s->base_ns = stats_median(times, 2 * BLOCKS);
+	return 0;
+}
+
+static int test_scene(struct scene *s, unsigned *missed, struct status *st)
+{
+	bool injects = strcmp(s->trial.settings.backend, "nccl") != 0;
+	unsigned nkinds = injects ? sizeof kinds / sizeof *kinds : 1, fresh = s->request->fresh;
+	if (measure_base(s, st))
+		return -1;
+	for (unsigned kind = 0; kind < nkinds; kind++) {
+		struct tally t = {0};
+		if (compare(s, kind, s->request->comparisons, false, &t, st))
+			return -1;
+		*missed += !print_tally(s, kind, false, &t);
+	}
+	for (unsigned kind = 0; fresh && kind < nkinds && kind < 2; kind++) {
+		struct tally t = {0};
+		if (compare(s, kind, fresh, true, &t, st))
+			return -1;
+		print_tally(s, kind, true, &t); /* too few to hold a rate against a goal */
+	}
+	return 0;
+}
+
+int selftest_run(const struct selftest_request *request, struct status *st)
+{
+	const char *const both[] = {"null", "host"}, *const *backends = both;
+	unsigned nbackends = 2;
+	struct scene s = {.request = request};
+	unsigned missed = 0;
+	int result = -1;
+	if (folder_open_scratch(&s.folder, st))
+		return -1;
+	if (request->backend) {
+		backends = &request->backend;
+		nbackends = 1;
+	}
+	job_hold_signals();
+	for (unsigned b = 0; b < nbackends; b++)
+		for (unsigned mode = 0; mode < SELFTEST_MODES; mode++) {
+			selftest_trial(&s.trial, backends[b], mode,
+			               strcmp(backends[b], "nccl") ? request->ncores
+			                                           : request->ngpus);
+			s.trial.yield = request->ncores < layout_ranks(s.trial.settings.layout);
+			if (test_scene(&s, &missed, st))
+				goto out;
+		}
+	printf("%u goals missed\n", missed);
+	result = missed ? 1 : 0;
+out:
+	job_release_signals();
+	folder_close(&s.folder);
+	return result;
+}

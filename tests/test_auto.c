@@ -1,0 +1,265 @@
+/* blocks = auto, end to end: what ends a run, that it says so, and that it can go on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../harness/record/record.h"
+#include "../harness/run/stop.h"
+#include "cli.h"
+
+/* One worker, so that a busy machine has no threads to put out of step; a call is so long that
+ * its median is far from any noise worth ±50 %. */
+#define QUIET                                                                                  \
+	"; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"         \
+	"limit = no\nranks = 2\nblocks = auto\npace = isolated\nwarmup = 1\n"                  \
+	"isolated_calls = 5\ndelay = 5ms\n[variant s]\nmode = single\n"
+
+static char folder[64], results[80], file[80];
+
+static int set_up(void **state)
+{
+	(void)state;
+	cli_folder(folder);
+	snprintf(results, sizeof results, "%s/results", folder);
+	snprintf(file, sizeof file, "%s/t.exp", folder);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	cli_clean(folder);
+	return 0;
+}
+
+static void expect(struct cli cli, int code, const char *words)
+{
+	if (cli.code != code || !cli.out || !strstr(cli.out, words))
+		fail_msg("exit %d, wanted %d and \"%s\":\n%s\n", cli.code, code, words,
+		         cli.out);
+	free(cli.out);
+}
+
+static struct cli run(const char *precision, const char *budget)
+{
+	cli_write(folder, "t.exp", QUIET);
+	return cli_run(folder, (const char *[]){"run", "--file", file, "--no-report",
+	                                        "--results", results, precision, budget, NULL});
+}
+
+static void where(char path[512])
+{
+	cli_result(folder, "t", "", path, 512);
+	path[strlen(path) - 1] = '\0';
+}
+
+/* The caller frees. */
+static struct record_run load(const char *path)
+{
+	struct record_run record;
+	struct status st = {""};
+	bool torn;
+	if (record_load(path, &record, &torn, &st))
+		fail_msg("%s", st.text);
+	assert_false(torn);
+	return record;
+}
+
+static unsigned blocks_of(const struct record_run *record)
+{
+	unsigned most = 0;
+	for (unsigned i = 0; i < record->ncells; i++)
+		if (record->cells[i].block >= most)
+			most = record->cells[i].block + 1;
+	return most;
+}
+
+static void a_quiet_device_ends_by_precision_and_goes_on(void **state)
+{
+	char path[512];
+	(void)state;
+	expect(run("precision=50%", "budget=1h"), 0, "Ended by precision. After 10 blocks");
+	where(path);
+	struct record_run record = load(path);
+	assert_int_equal(blocks_of(&record), 10);
+	assert_string_equal(record.end.reason, "precision");
+	assert_non_null(strstr(record.end.text, "s-again, alltoall isolated"));
+	json_t *env = record.environment;
+	assert_int_equal(json_integer_value(json_object_get(env, "blocks")), 0);
+	assert_true(json_real_value(json_object_get(env, "precision")) == 0.5);
+	assert_int_equal(json_integer_value(json_object_get(env, "budget_s")), 3600);
+	record_free(&record);
+	/* Narrow enough as it is: nothing is added. */
+	const char *again[] = {"run",         "--file",        file, "--resume", path,
+	                       "--no-report", "precision=50%", NULL};
+	expect(cli_run(folder, again), 0, "Ended by precision. After 10 blocks");
+	/* A fixed number is added behind, and the end is the new one. */
+	const char *fixed[] = {"run", "--file",      file,       "--resume",
+	                       path,  "--no-report", "blocks=1", NULL};
+	expect(cli_run(folder, fixed), 0, "1 blocks");
+	record = load(path);
+	assert_int_equal(blocks_of(&record), 11);
+	assert_string_equal(record.end.reason, "blocks");
+	record_free(&record);
+}
+
+static void a_tiny_budget_ends_it_and_says_so(void **state)
+{
+	char path[512];
+	(void)state;
+	cli_write(folder, "t.exp", QUIET);
+	/* A block is 2 trials of 6 calls of 50 ms: 6 blocks take 3.6 s at the least. */
+	const char *args[] = {"run",           "--file",    file,         "--results", results,
+	                      "precision=50%", "budget=1s", "delay=50ms", NULL};
+	expect(cli_run(folder, args), 0,
+	       "Ended by budget. After 6 blocks the time budget of 1 s has no room");
+	where(path);
+	struct record_run record = load(path);
+	assert_int_equal(blocks_of(&record), 6); /* there is an interval in any case */
+	assert_string_equal(record.end.reason, "budget");
+	assert_non_null(strstr(record.end.text, "the widest interval is ±"));
+	record_free(&record);
+}
+
+static void a_run_of_blocks_says_that_it_is_whole(void **state)
+{
+	char path[512];
+	(void)state;
+	expect(run("blocks=2", "precision=1%"), 0, "2 blocks");
+	where(path);
+	struct record_run record = load(path);
+	assert_int_equal(blocks_of(&record), 2);
+	assert_string_equal(record.end.reason, "blocks");
+	assert_string_equal(record.end.text, "After 2 blocks, as asked");
+	record_free(&record);
+}
+
+/* A line that is followed by more is not the run's end. */
+static void an_end_holds_only_at_the_end(void **state)
+{
+	char path[512], name[600];
+	(void)state;
+	expect(run("blocks=1", "precision=1%"), 0, "1 blocks");
+	where(path);
+	snprintf(name, sizeof name, "%s/trials.jsonl", path);
+	char *text = cli_read(name);
+	char *end = strstr(text, "{\"schema\":1,\"kind\":\"end\"");
+	assert_non_null(end);
+	size_t bytes = strlen(text);
+	char *more = malloc(2 * bytes);
+	assert_non_null(more);
+	char *cell = strchr(text, '\n') + 1;
+	snprintf(more, 2 * bytes, "%s%.*s", text, (int)(strchr(cell, '\n') + 1 - cell), cell);
+	cli_write(path, "trials.jsonl", more);
+	struct record_run record = load(path);
+	assert_string_equal(record.end.reason, "");
+	record_free(&record);
+	/* Damage is an error with its line. */
+	struct status st = {""};
+	bool torn;
+	memcpy(strstr(end, "reason"), "raison", 6);
+	cli_write(path, "trials.jsonl", text);
+	assert_int_equal(record_load(path, &record, &torn, &st), -1);
+	assert_non_null(strstr(st.text, "\"reason\""));
+	free(more);
+	free(text);
+}
+
+static struct record_end consider(struct stop_state now)
+{
+	struct record_end end = {.reason = ""};
+	struct status st = {""};
+	if (stop_consider(&now, &end, &st))
+		fail_msg("%s", st.text);
+	return end;
+}
+
+/* Its decision alone, on the record of a run. */
+static void it_looks_at_what_is_left_to_compare(void **state)
+{
+	const bool none[2] = {false, false}, twin[2] = {false, true}, reference[2] = {true};
+	char path[512];
+	(void)state;
+	expect(run("blocks=10", "precision=1%"), 0, "10 blocks");
+	where(path);
+	struct stop_state now = {.folder = path,
+	                         .given_up = none,
+	                         .precision = 0.5,
+	                         .budget_s = 3600,
+	                         .blocks = 10,
+	                         .measured = 10,
+	                         .elapsed_ns = 1000000000};
+	assert_string_equal(consider(now).reason, "precision");
+	now.precision = 1e-12;
+	assert_string_equal(consider(now).reason, "");
+	now.elapsed_ns *= 3590;
+	assert_string_equal(consider(now).reason, "budget");
+	now.precision = 0.5;
+	assert_string_equal(consider(now).reason, "precision");
+	now.elapsed_ns = 1;
+	now.blocks = 11; /* no look here */
+	assert_string_equal(consider(now).reason, "");
+	now.blocks = 10;
+	now.given_up = twin;
+	assert_string_equal(consider(now).reason, "blocks");
+	assert_non_null(strstr(consider(now).text, "nothing that can be compared"));
+	now.given_up = reference;
+	assert_string_equal(consider(now).reason, "blocks");
+}
+
+/* Fewer pairs than the first look wants, as trials failed: not yet. */
+static void failed_trials_do_not_count_as_blocks(void **state)
+{
+	const bool none[2] = {false, false};
+	char path[512];
+	(void)state;
+	expect(run("blocks=8", "precision=1%"), 0, "8 blocks");
+	where(path);
+	struct stop_state now = {.folder = path,
+	                         .given_up = none,
+	                         .precision = 0.5,
+	                         .budget_s = 3600,
+	                         .blocks = 10,
+	                         .measured = 10,
+	                         .elapsed_ns = 1000000000};
+	assert_string_equal(consider(now).reason, "");
+}
+
+static void a_block_is_not_begun_that_has_no_room(void **state)
+{
+	const int64_t s = 1000000000;
+	(void)state;
+	assert_false(stop_over_budget(10, 10, 80 * s, 100 * s));
+	assert_false(stop_over_budget(10, 10, 90 * s, 100 * s)); /* 9 more: to 99 */
+	assert_true(stop_over_budget(10, 10, 91 * s, 100 * s));
+	assert_true(stop_over_budget(6, 6, 7 * s, 1 * s));
+	/* Six in any case, and one of a resumed run. */
+	assert_false(stop_over_budget(5, 5, 7 * s, 1 * s));
+	assert_false(stop_over_budget(12, 0, 0, 1 * s));
+	assert_true(stop_over_budget(13, 1, 2 * s, 3 * s));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(a_quiet_device_ends_by_precision_and_goes_on,
+	                                    set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_tiny_budget_ends_it_and_says_so, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(a_run_of_blocks_says_that_it_is_whole, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(an_end_holds_only_at_the_end, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(it_looks_at_what_is_left_to_compare, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(failed_trials_do_not_count_as_blocks, set_up,
+	                                    tear_down),
+	    cmocka_unit_test(a_block_is_not_begun_that_has_no_room),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,531 @@
+/* Two runs against each other: from folders to the table and the exit code. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "../harness/compare/compare.h"
+#include "../harness/record/record.h"
+#include "cli.h"
+
+static char folder[64];
+
+static int set_up(void **state)
+{
+	(void)state;
+	cli_folder(folder);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	cli_clean(folder);
+	return 0;
+}
+
+/* A made-up run: two variants and the limit, two ranks, alltoall in both paces. */
+struct made {
+	unsigned blocks, sizes;
+	double threads, processes, limit; /* times these, of 10 µs × the size's number */
+	double spread;                    /* blocks differ by up to so much */
+	double last;                      /* the largest size's extra factor */
+	const char *seed, *host, *experiment, *bind, *skip;
+	uint64_t wrong, digest;
+	bool fails; /* processes has no time */
+	bool only_stream;
+	enum coll_kind coll;
+};
+
+static const struct made plain = {.blocks = 8,
+                                  .sizes = 3,
+                                  .threads = 1,
+                                  .processes = 1.5,
+                                  .limit = 0.5,
+                                  .spread = 0.004,
+                                  .last = 1,
+                                  .seed = "ff",
+                                  .host = "node",
+                                  .experiment = "x",
+                                  .bind = "none",
+                                  .skip = "",
+                                  .coll = COLL_ALLTOALL,
+                                  .digest = 11};
+
+static json_t *variant_of(const char *name, const char *role, const char *bind,
+                          const char *skip)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:[], s:s}", "name", name,
+	                 "role", role, "mode", "threads", "layout", "1x2x1", "backend", "host",
+	                 "nccl", "", "path", "auto", "bind", bind, "env", "skip", skip);
+}
+
+static void write_environment(FILE *out, const struct made *m)
+{
+	struct status st = {""};
+	json_t *env = json_pack(
+	    "{s:s, s:s, s:s, s:[s], s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:i, s:i, s:i, s:i, "
+	    "s:i, s:[o,o,o,o], s:{s:i, s:s, s:s}}",
+	    "experiment", m->experiment, "title", "t", "question", "q", "command", "launchgap",
+	    "created", "2026-11-21T08:00:00Z", "launchgap", "abc", "backend", "host",
+	    "backend_why", "", "ranks", 2, "seed", m->seed, "reference", "threads", "blocks",
+	    (int)m->blocks, "warmup", 1, "stretches", 3, "calls", 10, "isolated_calls", 3,
+	    "variants", variant_of("threads", "reference", m->bind, ""),
+	    variant_of("processes", "variant", m->bind, m->skip),
+	    variant_of("threads-again", "again", m->bind, ""),
+	    variant_of("limit", "limit", m->bind, ""), "machine", "cores", 8, "host", m->host,
+	    "cpu", "A CPU");
+	assert_non_null(env);
+	assert_int_equal(record_write_environment(out, env, &st), 0);
+	json_decref(env);
+}
+
+/* Each block has its own factor, the same for all of a trial's cells. */
+static double factor_of(const struct made *m, const char *variant, unsigned block)
+{
+	double noise = m->spread * ((block * 7 + 3) % 11 / 10.0 - 0.5);
+	double factor = !strcmp(variant, "processes") ? m->processes
+	                : !strcmp(variant, "limit")   ? m->limit
+	                                              : m->threads;
+	return factor * (1 + noise);
+}
+
+static void write_trial(FILE *out, const struct made *m, const char *variant, unsigned block)
+{
+	struct cell cells[16];
+	struct trial trial = {
+	    .block = block,
+	    .settings = {.mode = "threads", .layout = {1, 2, 1}, .backend = "host"},
+	    .warmup = 1,
+	    .stretches = 3,
+	    .calls = 10,
+	    .isolated_calls = 3,
+	    .cells = cells};
+	struct status st = {""};
+	char path[64];
+	struct team *team;
+	bool limit = !strcmp(variant, "limit");
+	bool fails = m->fails && !strcmp(variant, "processes");
+	strcpy(trial.experiment, "x");
+	strcpy(trial.variant, variant);
+	for (unsigned p = 0; p < (m->only_stream || limit ? 1 : 2); p++)
+		for (unsigned i = 0; i < m->sizes; i++)
+			cells[trial.ncells++] =
+			    (struct cell){.coll = limit ? COLL_COPY : m->coll,
+			                  .pace = p ? PACE_ISOLATED : PACE_STREAM,
+			                  .asked_bytes = 4096u << i,
+			                  .bytes = 4096u << i};
+	struct team_shape shape = {
+	    .nranks = 2, .nworkers = 2, .area_bytes = sample_area_bytes(&trial)};
+	assert_int_equal(team_create(&shape, path, sizeof path, &team, &st), 0);
+	team_seal(team);
+	for (unsigned c = 0; c < trial.ncells; c++)
+		for (unsigned r = 0; r < 2; r++) {
+			struct tally *tally = sample_tally(&trial, team_area(team), c, r);
+			struct sample *s = sample_rows(&trial, team_area(team), c, r);
+			double ns = 10000.0 * (c % m->sizes + 1) *
+			            factor_of(m, variant, block) *
+			            (c % m->sizes == m->sizes - 1 ? m->last : 1);
+			int64_t length =
+			    (int64_t)(cells[c].pace == PACE_ISOLATED ? ns : 10 * ns);
+			*tally = (struct tally){.begin_ns = 1000,
+			                        .measured = !fails,
+			                        .wrong = limit ? 0 : m->wrong,
+			                        .digest = m->digest + cells[c].bytes};
+			for (unsigned i = 0; i < trial_rows(&trial, &cells[c]); i++) {
+				int64_t start = 2000 + 2 * length * i;
+				s[i].start_ns = start;
+				s[i].issued_ns = start + 5;
+				s[i].idle_ns = start + length;
+				s[i].poll_ns = 3;
+			}
+		}
+	if (fails)
+		team_fail(team, 1, "it broke");
+	assert_int_equal(record_write_trial(out, &trial, team, team_area(team), &st), 0);
+	team_leave(team);
+}
+
+/* The run's folder, of which there can be several at a time. */
+static const char *make(const char *name, const struct made *m)
+{
+	static const char *const variants[] = {"threads", "processes", "threads-again",
+	                                       "limit"};
+	static char paths[4][128];
+	static unsigned turn;
+	char *path = paths[turn++ % 4], file[160];
+	snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+	snprintf(file, sizeof file, "%s/trials.jsonl", path);
+	mkdir(path, 0777);
+	FILE *out = fopen(file, "w");
+	assert_non_null(out);
+	write_environment(out, m);
+	for (unsigned b = 0; b < m->blocks; b++)
+		for (unsigned v = 0; v < 4; v++)
+			if (!(v == 1 && m->skip[0]))
+				write_trial(out, m, variants[v], b);
+	fclose(out);
+	return path;
+}
+
+/* What was printed, and then what the status says. */
+static char said[1 << 16];
+
+static int compare_at(const char *left, const char *right, double margin)
+{
+	struct compare_request request = {.left = left, .right = right, .margin = margin};
+	struct status st = {""};
+	char *text = NULL;
+	size_t bytes = 0;
+	request.out = open_memstream(&text, &bytes);
+	assert_non_null(request.out);
+	int code = compare_run(&request, &st);
+	fclose(request.out);
+	assert_int_equal(st.text[0] != '\0', code == COMPARE_NOT_DONE);
+	snprintf(said, sizeof said, "%s\n%s", text, st.text);
+	free(text);
+	return code;
+}
+
+static void wants(const char *left, const char *right, int code, const char *words)
+{
+	int got = compare_at(left, right, COMPARE_MARGIN);
+	if (got != code || !strstr(said, words))
+		fail_msg("exit %d, wanted %d and \"%s\":\n%s", got, code, words, said);
+}
+
+static void a_run_equals_itself(void **state)
+{
+	const char *a = make("a", &plain);
+	(void)state;
+	wants(a, a, COMPARE_NOT_WORSE, "no difference within 2 %");
+	assert_null(strstr(said, "Slower"));
+	assert_null(strstr(said, "Faster"));
+	assert_non_null(strstr(said, "All the same but the time.\n"));
+	assert_null(strstr(said, "Undecided"));
+	assert_null(strstr(said, "Not the same"));
+	assert_null(strstr(said, "threads-again"));
+	/* So noisy that nothing can be said, it is still not worse. */
+	struct made wild = plain;
+	wild.spread = 0.8;
+	a = make("b", &wild);
+	wants(a, a, COMPARE_NOT_WORSE, "Undecided: threads (alltoall, stream); ");
+	assert_non_null(strstr(said, "undecided, needs "));
+	assert_null(strstr(said, "Slower"));
+	for (unsigned blocks = 1; blocks < 12; blocks++) {
+		wild.blocks = blocks;
+		wild.spread = 0.01 * blocks;
+		a = make("b", &wild);
+		assert_int_equal(compare_at(a, a, 0), COMPARE_NOT_WORSE);
+	}
+}
+
+static void slower_is_worse_and_turned_round_faster(void **state)
+{
+	struct made slow = plain;
+	slow.processes *= 1.1;
+	slow.blocks = 6;
+	const char *a = make("a", &plain), *b = make("b", &slow);
+	(void)state;
+	wants(a, b, COMPARE_WORSE,
+	      "Slower in B: processes (alltoall, stream); processes "
+	      "(alltoall, isolated)\n");
+	assert_non_null(strstr(said, "0.909"));
+	assert_non_null(strstr(said, "8, 6"));
+	assert_non_null(strstr(said, "No difference: threads (alltoall, stream); threads "
+	                             "(alltoall, isolated)\n"));
+	wants(b, a, COMPARE_NOT_WORSE, "Faster in B: processes (alltoall, stream)");
+	assert_non_null(strstr(said, "1.100"));
+	/* A margin that it lies within. */
+	assert_int_equal(compare_at(a, b, 0.2), COMPARE_NOT_WORSE);
+	assert_non_null(strstr(said, "no difference within 20 %"));
+	/* And one that cuts through the interval. */
+	assert_int_equal(compare_at(a, b, 0.1), COMPARE_NOT_WORSE);
+	assert_non_null(strstr(said, "Undecided: processes"));
+}
+
+static void few_trials_decide_nothing(void **state)
+{
+	struct made few = plain;
+	(void)state;
+	few.blocks = 2;
+	few.processes *= 3;
+	const char *a = make("a", &plain), *b = make("b", &few);
+	wants(a, b, COMPARE_NOT_WORSE, "undecided, needs about 1 more block");
+	assert_non_null(strstr(said, "Undecided: threads"));
+	few.blocks = 1;
+	b = make("b", &few);
+	wants(b, b, COMPARE_NOT_WORSE, "undecided, needs about 3 more blocks");
+}
+
+static void one_number_over_the_sizes_of_both(void **state)
+{
+	struct made less = plain, more = plain;
+	(void)state;
+	less.sizes = 2;
+	less.last = 1;
+	more.last = 5; /* the largest size, which only A has */
+	wants(make("a", &more), make("b", &less), COMPARE_NOT_WORSE, "2 of 3");
+	assert_non_null(strstr(said, "No difference: threads"));
+	assert_null(strstr(said, "Faster"));
+	assert_null(strstr(said, "Slower"));
+	/* Where both have it, it moves the mean: 5 to the power of 1/3. */
+	wants(make("a", &plain), make("b", &more), COMPARE_WORSE, "0.585");
+}
+
+static void the_limit_decides_nothing(void **state)
+{
+	struct made slow = plain;
+	(void)state;
+	slow.limit *= 2;
+	wants(make("a", &plain), make("b", &slow), COMPARE_NOT_WORSE, "limit (not counted)");
+	assert_non_null(strstr(said, "  slower  "));
+	assert_null(strstr(said, "Slower in B"));
+}
+
+static void what_differs_is_said(void **state)
+{
+	struct made other = plain;
+	(void)state;
+	other.host = "elsewhere\033[31m";
+	other.experiment = "y";
+	other.bind = "core";
+	other.only_stream = true;
+	wants(make("a", &plain), make("b", &other), COMPARE_NOT_WORSE,
+	      "Not the same: experiment, machine.");
+	assert_non_null(strstr(said, "Variant threads is not set alike: bind.\n"));
+	assert_non_null(strstr(said, "Only in A: alltoall, isolated of threads, processes.\n"));
+	assert_null(strchr(said, '\033'));
+}
+
+static void wrong_data_is_not_compared(void **state)
+{
+	struct made other = plain;
+	const char *a = make("a", &plain);
+	(void)state;
+	other.wrong = 2;
+	const char *b = make("b", &other);
+	wants(a, b, COMPARE_NOT_DONE, "wrong");
+	wants(b, a, COMPARE_NOT_DONE, "nothing is compared");
+	/* The same seed is the same data, and has to give the same digest; another need not. */
+	other = plain;
+	other.digest = 12;
+	wants(a, make("b", &other), COMPARE_NOT_DONE, "from the same data");
+	other.seed = "fe";
+	wants(a, make("b", &other), COMPARE_NOT_WORSE, "No difference");
+}
+
+static void nothing_in_common_is_said(void **state)
+{
+	struct made other = plain;
+	(void)state;
+	other.coll = COLL_SENDRECV;
+	other.only_stream = true;
+	/* The limit's cells are left, and no verdict rests on them. */
+	wants(make("a", &plain), make("b", &other), COMPARE_NOT_DONE, "no cell of A is in B");
+	assert_non_null(strstr(said, "A has alltoall, stream of threads, processes; "));
+	assert_non_null(strstr(said, "B has sendrecv, stream of threads, processes"));
+}
+
+static void a_variant_that_fails_does_not_pass(void **state)
+{
+	struct made other = plain;
+	const char *a = make("a", &plain);
+	(void)state;
+	other.fails = true;
+	const char *b = make("b", &other);
+	wants(a, b, COMPARE_NOT_DONE,
+	      "processes has no time in B: all of its trials failed: rank 1: it broke");
+	wants(b, a, COMPARE_NOT_DONE, "processes has no time in A");
+	wants(b, b, COMPARE_NOT_WORSE, "- B: processes failed: rank 1: it broke.");
+	/* Slower elsewhere is worse all the same. */
+	other.threads *= 1.2;
+	wants(a, make("b", &other), COMPARE_WORSE, "Slower in B: threads");
+	/* Left out on purpose is no failure. */
+	other = plain;
+	other.skip = "it is not here";
+	wants(a, make("b", &other), COMPARE_NOT_WORSE,
+	      "- B: processes was left out: it is not here.");
+}
+
+static void what_cannot_be_read_is_said(void **state)
+{
+	const char *a = make("a", &plain);
+	char path[128];
+	(void)state;
+	snprintf(path, sizeof path, "%s/none", folder);
+	wants(a, path, COMPARE_NOT_DONE, "none: No such file");
+	wants(path, a, COMPARE_NOT_DONE, "none: No such file");
+	mkdir(path, 0777);
+	wants(a, path, COMPARE_NOT_DONE, "holds neither trials.jsonl");
+	cli_write(path, "trials.jsonl", "{\"schema\":1}\n");
+	wants(a, path, COMPARE_NOT_DONE, "\"kind\" is missing");
+	snprintf(path, sizeof path, "%s/bad.json", folder);
+	cli_write(folder, "bad.json", "{");
+	wants(a, path, COMPARE_NOT_DONE, "not JSON");
+}
+
+/* nccl-tests' file of the made-up run's stream, `factor` times as slow. */
+static const char *write_json(const char *name, double factor, const char *options)
+{
+	static char path[128];
+	char text[4096];
+	int n =
+	    snprintf(text, sizeof text,
+	             "{\"args\":[\"alltoall_perf\"%s],\"env\":[\"A=SECRET\"],\"nccl_version\""
+	             ":22803,\"config\":{\"nthreads\":2,\"ngpus\":1,\"graph\":%d,"
+	             "\"validation\":1,\"devices\":[{\"group\":0,\"hostname\":\"node\","
+	             "\"device_info\":\"GPU\"}]},\"results\":[",
+	             options, strstr(options, "-G") != NULL);
+	for (unsigned i = 0; i < 3; i++)
+		n +=
+		    snprintf(text + n, sizeof text - (size_t)n,
+		             "%s{\"size\":%u,\"type\":\"float\",\"redop\":\"none\",\"root\":-1,"
+		             "\"out_of_place\":{\"time\":%.4f,\"nwrong\":0},\"in_place\":null}",
+		             i ? "," : "", 4096u << i, factor * 10 * (i + 1));
+	snprintf(text + n, sizeof text - (size_t)n, "]}");
+	cli_write(folder, name, text);
+	snprintf(path, sizeof path, "%s", folder);
+	return path;
+}
+
+static void nccl_tests_stand_beside_ours(void **state)
+{
+	const char *a = make("a", &plain);
+	char json[128], file[64];
+	(void)state;
+	snprintf(json, sizeof json, "%s/json", folder);
+	mkdir(json, 0777);
+	for (int i = 0; i < 5; i++) {
+		snprintf(file, sizeof file, "json/%d.json", i);
+		write_json(file, 1 + 0.001 * i, "");
+	}
+	wants(a, json, COMPARE_NOT_WORSE, "No difference: threads (alltoall, stream)\n");
+	assert_non_null(strstr(said, "the mean over ranks (its default) (-a 1)"));
+	assert_non_null(strstr(said, "8, 5"));
+	assert_non_null(strstr(said, "Not the same: experiment, program, backend, library, "
+	                             "machine."));
+	assert_non_null(strstr(said, "alltoall, stream of processes"));
+	assert_null(strstr(said, "SECRET"));
+	wants(json, a, COMPARE_NOT_WORSE, "No difference: threads (alltoall, stream)\n");
+	/* Against each other their kind of mean is the same. */
+	wants(json, json, COMPARE_NOT_WORSE, "No difference: threads (alltoall, stream)\n");
+	assert_null(strstr(said, "-a 1"));
+	for (int i = 0; i < 5; i++) {
+		snprintf(file, sizeof file, "json/%d.json", i);
+		write_json(file, 1.3 + 0.001 * i, ",\"-a\",\"3\"");
+	}
+	wants(a, json, COMPARE_WORSE, "Slower in B: threads (alltoall, stream)\n");
+	assert_null(strstr(said, "mean over ranks"));
+	for (int i = 0; i < 5; i++) {
+		snprintf(file, sizeof file, "json/%d.json", i);
+		write_json(file, 1, ",\"-G\",\"1\"");
+	}
+	wants(a, json, COMPARE_NOT_DONE, "not the same kind of call");
+	wants(json, json, COMPARE_NOT_WORSE, "No difference");
+}
+
+static int parse(struct compare_request *request, struct status *st, const char *const args[])
+{
+	char *argv[16] = {NULL};
+	int argc = 0;
+	*st = (struct status){""};
+	for (; args[argc]; argc++)
+		argv[argc] = (char *)(size_t)args[argc];
+	return compare_parse(argc, argv, request, st);
+}
+
+static void the_command_line(void **state)
+{
+	static const struct {
+		const char *args[8], *said;
+	} bad[] = {
+	    {{"l", "compare"}, "wants two results"},
+	    {{"l", "compare", "A"}, "wants two results"},
+	    {{"l", "compare", "A", "B", "C"}, "'C' is not understood"},
+	    {{"l", "compare", "A", "B", "--thresh", "2%"}, "'--thresh' is not understood"},
+	    {{"l", "compare", "A", "B", "--threshold"}, "--threshold wants a value"},
+	    {{"l", "compare", "A", "B", "--threshold", "2"}, "no percentage"},
+	    {{"l", "compare", "A", "B", "--threshold", "-1%"}, "no percentage"},
+	    {{"l", "compare", "A", "B", "--threshold", "101%"}, "no percentage"},
+	    {{"l", "compare", "A", "B", "--threshold", "nan%"}, "no percentage"},
+	    {{"l", "compare", "A", "B", "--threshold", "%"}, "no percentage"},
+	    {{"l", "compare", "A", "B", "--variant", ""}, "1 to 63 characters"},
+	};
+	struct compare_request r;
+	struct status st;
+	(void)state;
+	assert_int_equal(parse(&r, &st, (const char *[]){"l", "compare", "A", "B", NULL}), 0);
+	assert_string_equal(r.left, "A");
+	assert_string_equal(r.right, "B");
+	assert_true(r.margin == COMPARE_MARGIN);
+	assert_null(r.variant);
+	assert_int_equal(parse(&r, &st,
+	                       (const char *[]){"l", "compare", "--threshold", "0.5 %", "A",
+	                                        "--variant", "v", "B", NULL}),
+	                 0);
+	assert_true(fabs(r.margin - 0.005) < 1e-12);
+	assert_string_equal(r.left, "A");
+	assert_string_equal(r.right, "B");
+	assert_string_equal(r.variant, "v");
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		assert_int_equal(parse(&r, &st, bad[i].args), -1);
+		if (!strstr(st.text, bad[i].said))
+			fail_msg("\"%s\" should hold \"%s\"", st.text, bad[i].said);
+	}
+	/* Nothing is set by what is refused. */
+	assert_string_equal(r.variant, "v");
+}
+
+/* A real run on the virtual device, read from its folder as users do. */
+static void a_measured_run_equals_itself(void **state)
+{
+	char results[80], path[256];
+	(void)state;
+	cli_write(folder, "t.exp",
+	          "; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K..64K x4\n"
+	          "ranks = 2\nbackend = null\ndelay = 20us\nblocks = 4\ncalls = 5\n"
+	          "isolated_calls = 5\n[variant threads]\nmode = threads\n"
+	          "[variant single]\nmode = single\n");
+	snprintf(results, sizeof results, "%s/results", folder);
+	snprintf(path, sizeof path, "%s/t.exp", folder);
+	struct cli cli = cli_run(folder, (const char *[]){"run", "--file", path, "--results",
+	                                                  results, "--no-report", NULL});
+	if (cli.code)
+		print_error("%s\n", cli.out);
+	assert_int_equal(cli.code, 0);
+	free(cli.out);
+	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
+	assert_int_equal(compare_at(path, path, 0.02), COMPARE_NOT_WORSE);
+	*strrchr(path, '/') = '\0';
+	assert_int_equal(compare_at(path, path, 0.02), COMPARE_NOT_WORSE);
+	assert_non_null(strstr(said, "4, 4"));
+	assert_null(strstr(said, "Not the same"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_run_equals_itself),
+	    cmocka_unit_test(slower_is_worse_and_turned_round_faster),
+	    cmocka_unit_test(few_trials_decide_nothing),
+	    cmocka_unit_test(one_number_over_the_sizes_of_both),
+	    cmocka_unit_test(the_limit_decides_nothing),
+	    cmocka_unit_test(what_differs_is_said),
+	    cmocka_unit_test(wrong_data_is_not_compared),
+	    cmocka_unit_test(nothing_in_common_is_said),
+	    cmocka_unit_test(a_variant_that_fails_does_not_pass),
+	    cmocka_unit_test(what_cannot_be_read_is_said),
+	    cmocka_unit_test(nccl_tests_stand_beside_ours),
+	    cmocka_unit_test(the_command_line),
+	    cmocka_unit_test(a_measured_run_equals_itself),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,381 @@
+/* JSON of nccl-tests: what is read from it, and that no damaged file is believed or crashes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "../harness/compare/compare_parts.h"
+#include "cli.h"
+
+static char folder[64];
+
+static int set_up(void **state)
+{
+	(void)state;
+	cli_folder(folder);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	cli_clean(folder);
+	return 0;
+}
+
+/* A run of alltoall over 4 GPUs, in the form of version 2.19.6. */
+static const char plain[] =
+    "{\"version\":3,\"start_time\":\"2026-11-21 08:57:58\",\"args\":[\"./build/"
+    "alltoall_perf\",\"-t\",\"1\",\"-g\",\"4\",\"-a\",\"3\",\"-J\",\"x.json\"],\"env\":["
+    "\"TOKEN=SECRET\",\"HOME=\\/SECRET\"],\"nccl_version\":22803,\"config\":{\"nthreads\":1,"
+    "\"ngpus\":4,\"minimum_bytes\":4096,\"maximum_bytes\":16384,\"step_factor\":4,"
+    "\"warmup_iters\":5,\"iterations\":20,\"aggregated_iterations\":1,\"validation\":1,"
+    "\"graph\":0,\"blocking_collectives\":\"false\",\"per_iter_timing\":\"false\","
+    "\"devices\":[{\"rank\":0,\"group\":0,\"pid\":1236,\"hostname\":\"node\",\"device\":0,"
+    "\"device_hex\":\"0000:00:06\",\"device_info\":\"NVIDIA H200\"}]},\"results\":["
+    "{\"size\":4096,\"count\":256,\"type\":\"float\",\"redop\":\"none\",\"root\":\"    -1\","
+    "\"out_of_place\":{\"time\":21.5,\"alg_bw\":0.1,\"bus_bw\":0.1,\"nwrong\":0},"
+    "\"in_place\":{\"time\":20.5,\"alg_bw\":0.1,\"bus_bw\":0.1,\"nwrong\":null},"
+    "\"actual_iterations\":20,\"experiment_name\":\"\"},"
+    "{\"size\":16384,\"count\":1024,\"type\":\"float\",\"redop\":\"none\",\"root\":\"    "
+    "-1\",\"out_of_place\":{\"time\":22,\"alg_bw\":0.7,\"bus_bw\":0.5,\"nwrong\":0},"
+    "\"in_place\":null,\"actual_iterations\":20,\"experiment_name\":\"\"}],"
+    "\"out_of_bounds\":{\"count\":0,\"okay\":\"true\"},\"errors\":[\"\"],\"end_time\":\"x\"}";
+
+/* The plain file with one piece of it replaced. */
+static const char *with(const char *what, const char *by)
+{
+	static char text[2][8192];
+	static unsigned turn;
+	const char *at = strstr(plain, what);
+	assert_non_null(at);
+	turn = !turn;
+	snprintf(text[turn], sizeof text[turn], "%.*s%s%s", (int)(at - plain), plain, by,
+	         at + strlen(what));
+	return text[turn];
+}
+
+static const char *path_of(const char *name)
+{
+	static char path[256];
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	return path;
+}
+
+/* Loads; "" or what it says. The environment must never be in it. */
+static const char *load(const char *path, const char *variant, struct compare_side *side)
+{
+	static struct status st;
+	st.text[0] = '\0';
+	int result = compare_side_load(path, variant, side, &st);
+	if (!result)
+		result = compare_side_settle(side, &st);
+	assert_int_equal(result, st.text[0] ? -1 : 0);
+	assert_null(strstr(st.text, "SECRET"));
+	return st.text;
+}
+
+static const struct compare_series *find(const struct compare_side *side, const char *variant,
+                                         size_t bytes, bool in_place)
+{
+	struct cell cell = {
+	    .coll = COLL_ALLTOALL, .pace = PACE_STREAM, .in_place = in_place, .bytes = bytes};
+	return compare_series_find(side, variant, &cell);
+}
+
+static void rows_become_series(void **state)
+{
+	struct compare_side side;
+	(void)state;
+	cli_write(folder, "one.json", plain);
+	assert_string_equal(load(path_of("one.json"), NULL, &side), "");
+	assert_int_equal(side.nseries, 3);
+	const struct compare_series *s = find(&side, "single", 4096, false);
+	assert_non_null(s);
+	assert_int_equal(s->ntrials, 1);
+	assert_true(s->trials[0].time_us == 21.5);
+	assert_int_equal(s->nranks, 4);
+	assert_true(find(&side, "single", 4096, true)->trials[0].time_us == 20.5);
+	assert_true(find(&side, "single", 16384, false)->trials[0].time_us == 22);
+	assert_null(find(&side, "single", 16384, true));
+	assert_string_equal(side.facts[FACT_PROGRAM], "nccl-tests");
+	assert_string_equal(side.facts[FACT_LIBRARY], "2.28.3");
+	assert_string_equal(side.facts[FACT_RANKS], "4");
+	assert_string_equal(side.facts[FACT_BACKEND], "nccl");
+	assert_string_equal(side.facts[FACT_MACHINE], "node: NVIDIA H200");
+	assert_string_equal(side.facts[FACT_MEASURED], "2026-11-21 08:57:58");
+	assert_int_equal(side.average, 3);
+	assert_string_equal(side.manner, "");
+	assert_false(side.unchecked);
+	compare_side_free(&side);
+}
+
+#define DEVICE "{\"rank\":0,\"group\":0,\"hostname\":\"node\",\"device_info\":\"NVIDIA H200\"}"
+
+static void the_layout_names_the_variant(void **state)
+{
+	static const struct {
+		const char *devices, *name;
+		unsigned threads, gpus;
+	} layouts[] = {{DEVICE, "single", 1, 4},
+	               {DEVICE, "threads", 4, 1},
+	               {DEVICE "," DEVICE, "processes", 1, 1},
+	               {DEVICE, "single", 1, 1},
+	               {DEVICE "," DEVICE, "2x3x2", 3, 2}};
+	struct compare_side side;
+	(void)state;
+	for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+		char text[4096];
+		const char *results = strstr(plain, "\"results\"");
+		snprintf(text, sizeof text,
+		         "{\"args\":[\"alltoall_perf_mpi\"],\"config\":{\"nthreads\":%u,"
+		         "\"ngpus\":%u,\"devices\":[%s]},%s",
+		         layouts[i].threads, layouts[i].gpus, layouts[i].devices, results);
+		cli_write(folder, "l.json", text);
+		assert_string_equal(load(path_of("l.json"), NULL, &side), "");
+		assert_string_equal(side.series[0].variant, layouts[i].name);
+		/* Neither -a nor -c are there. */
+		assert_int_equal(side.average, 1);
+		assert_true(side.unchecked);
+		compare_side_free(&side);
+		assert_string_equal(load(path_of("l.json"), "mine", &side), "");
+		assert_string_equal(side.series[0].variant, "mine");
+		compare_side_free(&side);
+	}
+}
+
+static void a_file_is_a_trial(void **state)
+{
+	struct compare_side side;
+	char list[300];
+	(void)state;
+	assert_int_equal(mkdir(path_of("many"), 0777), 0);
+	cli_write(folder, "many/a.json", plain);
+	cli_write(folder, "many/b.json.0", with("\"time\":21.5", "\"time\":23.5"));
+	cli_write(folder, "many/c.json", with("\"time\":21.5", "\"time\":22.5"));
+	cli_write(folder, "many/d.txt", "not this one");
+	cli_write(folder, "many/e.jsonl", "nor this one");
+	assert_string_equal(load(path_of("many"), NULL, &side), "");
+	assert_int_equal(side.nfiles, 3);
+	const struct compare_series *s = find(&side, "single", 4096, false);
+	assert_int_equal(s->ntrials, 3);
+	assert_true(s->trials[1].time_us == 23.5);
+	compare_side_free(&side);
+
+	snprintf(list, sizeof list, "%s/many/a.json,%s/many/b.json.0", folder, folder);
+	assert_string_equal(load(list, NULL, &side), "");
+	assert_int_equal(find(&side, "single", 4096, false)->ntrials, 2);
+	compare_side_free(&side);
+
+	snprintf(list, sizeof list, "%s/many/a.json,", folder);
+	assert_string_equal(load(list, NULL, &side), "");
+	compare_side_free(&side);
+	snprintf(list, sizeof list, "%s/many/a.json,,x.json", folder);
+	assert_non_null(strstr(load(list, NULL, &side), "empty"));
+	compare_side_free(&side);
+	snprintf(list, sizeof list, "%s/many/a.json,%s/many/d.txt", folder, folder);
+	assert_non_null(strstr(load(list, NULL, &side), "d.txt"));
+	compare_side_free(&side);
+	assert_non_null(strstr(load(",", NULL, &side), "empty"));
+	compare_side_free(&side);
+}
+
+/* Two layouts are two variants, and may not be made one by their name. */
+static void layouts_are_not_mixed(void **state)
+{
+	struct compare_side side;
+	char list[300];
+	(void)state;
+	cli_write(folder, "p.json", plain);
+	cli_write(folder, "q.json",
+	          with("\"nthreads\":1,\"ngpus\":4", "\"nthreads\":4,\"ngpus\":1"));
+	cli_write(folder, "r.json", with("\"ngpus\":4", "\"ngpus\":2"));
+	snprintf(list, sizeof list, "%s/p.json,%s/q.json", folder, folder);
+	assert_string_equal(load(list, NULL, &side), "");
+	assert_int_equal(find(&side, "single", 4096, false)->ntrials, 1);
+	assert_int_equal(find(&side, "threads", 4096, false)->ntrials, 1);
+	assert_string_equal(side.facts[FACT_RANKS], "4");
+	compare_side_free(&side);
+	assert_non_null(strstr(load(list, "mine", &side), "its layout is 1x4x1"));
+	compare_side_free(&side);
+	snprintf(list, sizeof list, "%s/p.json,%s/r.json", folder, folder);
+	assert_non_null(strstr(load(list, NULL, &side), "before it have 1x1x4"));
+	compare_side_free(&side);
+}
+
+/* -N measures the sizes again in the same job: no trials of their own. */
+static void cycles_are_one_trial(void **state)
+{
+	static const char row[] =
+	    "{\"size\":4096,\"type\":\"float\",\"redop\":\"none\",\"root\":"
+	    "-1,\"out_of_place\":{\"time\":%d}}%s";
+	struct compare_side side;
+	char rows[1024] = "";
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		snprintf(rows + strlen(rows), sizeof rows - strlen(rows), row, 10 + i * i,
+		         i < 4 ? "," : "]}");
+	cli_write(folder, "n.json", with(strchr(strstr(plain, "\"results\""), '{'), rows));
+	assert_string_equal(load(path_of("n.json"), NULL, &side), "");
+	assert_int_equal(side.nseries, 1);
+	assert_int_equal(side.series[0].ntrials, 1);
+	assert_true(side.series[0].trials[0].time_us == 14);
+	compare_side_free(&side);
+}
+
+static void options_are_seen(void **state)
+{
+	static const struct {
+		const char *what, *by;
+		int average;
+		const char *manner;
+	} cases[] = {
+	    {"\"-a\",\"3\"", "\"-a0\"", 0, ""},
+	    {"\"-a\",\"3\"", "\"--average\",\"2\"", 2, ""},
+	    {"\"-a\",\"3\"", "\"--average=3\"", 3, ""},
+	    {"\"-a\",\"3\"", "\"-c\",\"1\"", 1, ""},
+	    {"\"-a\",\"3\"", "\"-a\",7", 1, ""},
+	    {"\"aggregated_iterations\":1", "\"aggregated_iterations\":4", 3,
+	     " -m (calls grouped)"},
+	    {"\"blocking_collectives\":\"false\"", "\"blocking_collectives\":\"true\"", 3,
+	     " -z (blocking)"},
+	    {"\"blocking_collectives\":\"false\"", "\"blocking_collectives\":1", 3,
+	     " -z (blocking)"},
+	    {"\"graph\":0", "\"graph\":2", 3, " -G (graphs)"},
+	    {"\"per_iter_timing\":\"false\"", "\"per_iter_timing\":\"true\"", 3, " -I"},
+	};
+	struct compare_side side;
+	char list[300];
+	(void)state;
+	cli_write(folder, "plain.json", plain);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		cli_write(folder, "o.json", with(cases[i].what, cases[i].by));
+		assert_string_equal(load(path_of("o.json"), NULL, &side), "");
+		assert_int_equal(side.average, cases[i].average);
+		assert_string_equal(side.manner, cases[i].manner);
+		compare_side_free(&side);
+		/* Files of one side have to be alike. */
+		snprintf(list, sizeof list, "%s/plain.json,%s/o.json", folder, folder);
+		const char *said = load(list, NULL, &side);
+		if (cases[i].average != 3 || cases[i].manner[0])
+			assert_non_null(strstr(said, "other options"));
+		else
+			assert_string_equal(said, "");
+		compare_side_free(&side);
+	}
+}
+
+static void what_is_not_believed_is_said(void **state)
+{
+	static const struct {
+		const char *what, *by, *said;
+	} cases[] = {
+	    {"alltoall_perf", "alltoallv_perf", "no collective that is known"},
+	    {"alltoall_perf", "alltoall", "no collective that is known"},
+	    {"\"./build/alltoall_perf\"", "7", "whose name says the collective"},
+	    {"\"args\"", "\"argv\"", "\"args\" is missing"},
+	    {"\"config\"", "\"confetti\"", "is not what nccl-tests writes"},
+	    {"\"results\"", "\"result\"", "is not what nccl-tests writes"},
+	    {"\"results\":[", "\"results\":[7,", "something else than objects"},
+	    {"\"nthreads\":1", "\"nthreads\":0", "\"nthreads\" is 0"},
+	    {"\"nthreads\":1", "\"nthreads\":\"1\"", "\"nthreads\" is missing"},
+	    {"\"nthreads\":1", "\"nthreads\":2000000000", "are believed"},
+	    {"\"ngpus\":4", "\"ngpus\":2147483647", "are believed"},
+	    {"\"devices\":[", "\"devices\":[],\"x\":[", "\"devices\" in \"config\""},
+	    {"\"devices\":[", "\"devices\":[{\"group\":1},", "several groups"},
+	    {"\"size\":4096", "\"size\":-4096", "\"size\" is -4096"},
+	    {"\"size\":4096", "\"size\":4096.5", "\"size\" is missing"},
+	    {"\"size\":4096", "\"size\":99999999999999999999", "not JSON"},
+	    {"\"type\":\"float\"", "\"type\":null", "\"type\" is missing"},
+	    {"\"redop\":\"none\"", "\"op\":\"none\"", "\"redop\" is missing"},
+	    {"\"time\":21.5", "\"time\":0", "is no time"},
+	    {"\"time\":21.5", "\"time\":-1", "is no time"},
+	    {"\"time\":21.5", "\"time\":\"nan\"", "is no time"},
+	    {"\"time\":21.5", "\"time\":1e300", "is no time"},
+	    {"\"time\":21.5", "\"time\":1e999", "not JSON"},
+	    {"\"time\":21.5", "\"cpu_time\":21.5", "-C 1"},
+	    {"\"nwrong\":0", "\"nwrong\":3", "3 wrong elements"},
+	    {"\"nwrong\":0", "\"nwrong\":\"no\"", "\"nwrong\" of \"out_of_place\""},
+	    {"\"in_place\":{", "\"in_place\":[{}],\"x\":{", "\"time\" of \"in_place\""},
+	    {"\"TOKEN=SECRET\"", "\"TOKEN=SECRET", "not JSON"},
+	    {"\"TOKEN=SECRET\"", "SECRET", "not JSON"},
+	};
+	struct compare_side side;
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		cli_write(folder, "bad.json", with(cases[i].what, cases[i].by));
+		const char *said = load(path_of("bad.json"), NULL, &side);
+		if (!strstr(said, cases[i].said) || !strstr(said, "bad.json"))
+			fail_msg("case %zu: \"%s\" should hold \"%s\"", i, said, cases[i].said);
+		compare_side_free(&side);
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		static const char *const texts[] = {"", "[]", "7", "{}"};
+		cli_write(folder, "bad.json", texts[i]);
+		assert_non_null(strstr(load(path_of("bad.json"), NULL, &side), "bad.json"));
+		compare_side_free(&side);
+	}
+	assert_non_null(strstr(load(path_of("none.json"), NULL, &side), "No such file"));
+	compare_side_free(&side);
+}
+
+static void types_that_are_not_ours_are_passed_over(void **state)
+{
+	struct compare_side side;
+	char text[8192], *at = text;
+	(void)state;
+	cli_write(folder, "t.json", with("\"type\":\"float\"", "\"type\":\"f8e4m3\""));
+	assert_string_equal(load(path_of("t.json"), NULL, &side), "");
+	assert_int_equal(side.nseries, 1);
+	compare_side_free(&side);
+	strcpy(text, plain);
+	while ((at = strstr(at, "\"float\"")))
+		memcpy(at, "\"flaot\"", 7);
+	cli_write(folder, "t.json", text);
+	assert_non_null(strstr(load(path_of("t.json"), NULL, &side), "holds no row"));
+	compare_side_free(&side);
+}
+
+static void no_damage_crashes(void **state)
+{
+	static const char bytes[] = "\"{}[]:,0-9e.\\x\xFF \n";
+	struct compare_side side;
+	char text[sizeof plain];
+	(void)state;
+	for (size_t n = 0; n < sizeof plain - 1; n++) {
+		memcpy(text, plain, n);
+		text[n] = '\0';
+		cli_write(folder, "cut.json", text);
+		assert_non_null(strstr(load(path_of("cut.json"), NULL, &side), "not JSON"));
+		compare_side_free(&side);
+	}
+	for (size_t n = 0; n < sizeof plain - 1; n++) {
+		memcpy(text, plain, sizeof plain);
+		text[n] = bytes[n % (sizeof bytes - 1)];
+		cli_write(folder, "odd.json", text);
+		load(path_of("odd.json"), NULL, &side);
+		compare_side_free(&side);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(rows_become_series),
+	    cmocka_unit_test(the_layout_names_the_variant),
+	    cmocka_unit_test(a_file_is_a_trial),
+	    cmocka_unit_test(layouts_are_not_mixed),
+	    cmocka_unit_test(cycles_are_one_trial),
+	    cmocka_unit_test(options_are_seen),
+	    cmocka_unit_test(what_is_not_believed_is_said),
+	    cmocka_unit_test(types_that_are_not_ours_are_passed_over),
+	    cmocka_unit_test(no_damage_crashes),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,221 @@
+/* Ranks, single calls and the timeline's pass: from stamps to tables and pictures. */
+#include "made.h"
+
+#include <math.h>
+
+#include "../harness/report/calls.h"
+#include "../harness/report/report.h"
+
+/* Rank 2 starts 50 ns late, launches for 100 + 10 × rank, and rank 1 ends 300 ns after the
+ * others in four rows of five. The timeline's calls take much longer. */
+static void stamps(const struct made_place *p, int64_t out[6])
+{
+	int64_t length = 5000 << 2 * p->size;
+	if (p->timeline)
+		length = 90000 + p->row;
+	out[0] = p->rank == 2 ? 50 : 0;
+	out[1] = out[0] + 100 + 10 * p->rank;
+	out[2] = length + (p->rank == 1 && p->row % 5 ? 300 : 0);
+	if (!p->isolated)
+		out[2] *= 10;
+	out[3] = 10;
+	out[4] = p->variant == MADE_SINGLE ? 1000 * (int)p->rank - 200 : 300;
+	out[5] = 80000;
+}
+
+static const struct made plain = {.backend = "nccl",
+                                  .ranks = 4,
+                                  .blocks = 6,
+                                  .sizes = 3,
+                                  .rows = 10,
+                                  .cores = 16,
+                                  .timeline = true,
+                                  .device = true,
+                                  .stamps = stamps};
+
+static const struct summary_row *row_of(const struct summary *s, enum made_variant variant,
+                                        enum pace pace, unsigned size)
+{
+	for (unsigned i = 0; i < s->nrows; i++)
+		if (s->rows[i].variant == variant && s->rows[i].cell.pace == pace &&
+		    s->rows[i].cell.bytes == (size_t)4096 << 2 * size)
+			return &s->rows[i];
+	fail_msg("no such row");
+	return NULL;
+}
+
+static void near(double value, double wanted)
+{
+	if (!(fabs(value - wanted) <= 1e-9 + 1e-6 * fabs(wanted)))
+		fail_msg("%g is not %g", value, wanted);
+}
+
+static void each_rank_is_itself(void **state)
+{
+	struct made_loaded l;
+	(void)state;
+	made_load(&plain, &l);
+	const struct summary_row *row = row_of(&l.summary, MADE_THREADS, PACE_ISOLATED, 0);
+	assert_non_null(row->ranks);
+	near(row->ranks[0].skew_us, 0);
+	near(row->ranks[2].skew_us, 0.05);
+	near(row->ranks[0].launch_us, 0.1);
+	near(row->ranks[3].launch_us, 0.13);
+	near(row->ranks[1].finish_us, 5.3);
+	near(row->ranks[1].late_us, 0.225);
+	near(row->ranks[0].late_us, -0.075);
+	/* Alone in 8 rows of 10, with all others in the other 2. */
+	assert_int_equal(row->straggler, 1);
+	near(row->ranks[1].last, 0.8 + 0.2 / 4);
+	near(row->ranks[0].last, 0.2 / 4);
+	near(row->ranks[1].last_by_us, 0.225);
+	/* Per call where a row is a stretch of ten. */
+	row = row_of(&l.summary, MADE_THREADS, PACE_STREAM, 0);
+	near(row->ranks[3].launch_us, 0.013);
+	near(row->ranks[1].late_us, 0.225);
+	made_unload(&l);
+}
+
+static void the_timelines_pass_counts_nowhere(void **state)
+{
+	struct made with = plain, without = plain;
+	struct status st = {""};
+	char *before;
+	(void)state;
+	without.timeline = false;
+	made_write(&without);
+	assert_int_equal(report_make(made_folder, "/nowhere", false, &st), 0);
+	before = strdup(made_read("summary.csv"));
+	made_write(&with);
+	assert_int_equal(report_make(made_folder, "/nowhere", false, &st), 0);
+	assert_string_equal(before, made_read("summary.csv"));
+	free(before);
+}
+
+static void the_timeline_is_of_its_own_pass(void **state)
+{
+	struct made m = plain;
+	struct made_loaded l;
+	struct status st = {""};
+	(void)state;
+	made_load(&m, &l);
+	struct calls_line line = calls_line_of(&l.summary, COLL_ALLTOALL, MADE_SINGLE);
+	assert_non_null(line.cell);
+	assert_int_equal(line.cell->cell.pass, PASS_TIMELINE);
+	assert_true(line.cell->device_clock);
+	assert_int_equal(line.cell->cell.bytes, 4096);
+	near(line.before_us, 0.2);
+	near(line.residual_us, 0.5);
+	/* Lengths are 90000 + row, and 300 more but in rows 0 and 5: the median is row 3's.
+	 */
+	assert_int_equal(line.row, 3);
+	assert_int_equal(calls_write_timeline(&l.summary, made_path("t.csv"), &st), 0);
+	made_says(made_read("t.csv"), "\nsingle,alltoall,4096,3,0,0.13,90.003,2.8,80\n");
+	made_unload(&l);
+	/* Without a device's clock the columns are empty, without the pass any call will do. */
+	m.device = false;
+	made_load(&m, &l);
+	assert_int_equal(calls_write_timeline(&l.summary, made_path("t.csv"), &st), 0);
+	made_says(made_read("t.csv"), "\nsingle,alltoall,4096,3,0,0.13,90.003,,\n");
+	made_unload(&l);
+	m.timeline = false;
+	made_load(&m, &l);
+	line = calls_line_of(&l.summary, COLL_ALLTOALL, MADE_SINGLE);
+	assert_int_equal(line.cell->cell.pass, PASS_TIMED);
+	near(line.total_us, 5.3);
+	made_unload(&l);
+}
+
+static void all_calls_are_in_the_ecdf(void **state)
+{
+	struct made_loaded l;
+	struct status st = {""};
+	struct calls_panel panels[CALLS_PANELS];
+	unsigned isolated = 0;
+	(void)state;
+	made_load(&plain, &l);
+	while (l.summary.groups[isolated].cell.pace != PACE_ISOLATED)
+		isolated++;
+	assert_int_equal(calls_panels(&l.summary, isolated, panels), 3);
+	assert_int_equal(panels[1].bytes, 16384);
+	near(panels[0].lo_us, 5);
+	near(panels[0].hi_us, 5.3);
+	assert_int_equal(calls_write_ecdf(&l.summary, made_path("e.csv"), &st), 0);
+	char *text = made_read("e.csv");
+	made_says(text, "\nthreads,alltoall,65536,80,0.0166667\n");
+	made_says(text, "\nprocesses,alltoall,4096,5.3,1\n");
+	unsigned lines = 0;
+	for (char *p = text; *p; p++)
+		lines += *p == '\n';
+	assert_int_equal(lines, 1 + 3 * 4 * 60);
+	made_unload(&l);
+}
+
+static void bad_device_stamps_are_refused(void **state)
+{
+	static const struct {
+		const char *from, *to, *words;
+	} bad[] = {
+	    {"\"device_end_ns\":[[", "\"device_end_ns\":[[-5000000,", "has not the 10 rows"},
+	    {"\"device_end_ns\":", "\"device_enp_ns\":", "\"device_end_ns\" is missing"},
+	    {"\"device_end_ns\":[[80001,", "\"device_end_ns\":[[-80001,",
+	     "its stamps are not in order"},
+	    {"\"pass\":\"timeline\"", "\"pass\":\"timelime\"", "timelime"}};
+	(void)state;
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct record_run run;
+		struct status st = {""};
+		bool torn;
+		made_write(&plain);
+		char *text = made_read("trials.jsonl"), *at = strstr(text, bad[i].from);
+		if (!at)
+			fail_msg("the record has no %s", bad[i].from);
+		FILE *out = fopen(made_path("trials.jsonl"), "w");
+		fwrite(text, 1, (size_t)(at - text), out);
+		fprintf(out, "%s%s", bad[i].to, at + strlen(bad[i].from));
+		fclose(out);
+		assert_int_equal(record_load(made_folder, &run, &torn, &st), -1);
+		made_says(st.text, bad[i].words);
+	}
+}
+
+static void the_report_has_it_all(void **state)
+{
+	static const char *const pictures[] = {"plots/nccl_alltoall_ranks.png",
+	                                       "plots/nccl_alltoall_ecdf.png",
+	                                       "plots/nccl_alltoall_timeline.png"};
+	struct status st = {""};
+	(void)state;
+	made_write(&plain);
+	assert_int_equal(report_make(made_folder, "plot", false, &st), 0);
+	char *text = made_read("report.md");
+	made_says(text, "(4 ranks: each is last in 25 % by chance)");
+	made_says(text, "0.000 (rank 0) to 0.050 (rank 2)");
+	made_says(text, "rank 1, in 85 % | 0.225 (4.2 % of the call) |");
+	made_says(text, "## Cliffs");
+	made_says(text, "| no difference within 2 % |");
+	if (access("/usr/bin/gnuplot", X_OK))
+		skip();
+	for (size_t i = 0; i < 3; i++) {
+		struct stat about;
+		made_says(text, pictures[i]);
+		assert_int_equal(stat(made_path(pictures[i]), &about), 0);
+		assert_true(about.st_size > 8000);
+	}
+	assert_int_not_equal(access(made_path("plots/gnuplot.log"), F_OK), 0);
+	made_says(made_read("ranks.csv"),
+	          "\nthreads,threads,4,alltoall,4096,1,isolated,1,0,0.11,5.3,0.225,");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(each_rank_is_itself),
+	    cmocka_unit_test(the_timelines_pass_counts_nowhere),
+	    cmocka_unit_test(the_timeline_is_of_its_own_pass),
+	    cmocka_unit_test(all_calls_are_in_the_ecdf),
+	    cmocka_unit_test(bad_device_stamps_are_refused),
+	    cmocka_unit_test(the_report_has_it_all),
+	};
+	return cmocka_run_group_tests(tests, made_begin, made_end);
+}

@@ -1,0 +1,272 @@
+/* Verdicts: the words, the arithmetic behind "N more blocks", and how often the method errs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "../harness/verdict.h"
+#include "noise.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static struct verdict between(double lo, double hi, unsigned blocks, double margin)
+{
+	struct stats_ratio r = {.estimate = sqrt(lo * hi),
+	                        .lo = lo,
+	                        .hi = hi,
+	                        .blocks = blocks,
+	                        .confidence = 0.95};
+	return verdict_of(r, margin);
+}
+
+static void expect(struct verdict v, enum verdict_kind kind, const char *words)
+{
+	char text[128];
+	verdict_text(&v, text, sizeof text);
+	assert_string_equal(text, words);
+	assert_int_equal(v.kind, kind);
+	assert_true((v.more_blocks > 0) == (kind == VERDICT_UNDECIDED));
+}
+
+static void the_interval_decides(void **state)
+{
+	(void)state;
+	expect(between(1.03, 1.05, 10, 0.02), VERDICT_FASTER, "faster");
+	expect(between(0.95, 0.97, 10, 0.02), VERDICT_SLOWER, "slower");
+	expect(between(0.99, 1.01, 10, 0.02), VERDICT_NO_DIFFERENCE,
+	       "no difference within 2 %");
+	/* A difference that is sure but small is none within the margin. */
+	expect(between(1.005, 1.01, 10, 0.015), VERDICT_NO_DIFFERENCE,
+	       "no difference within 1.5 %");
+	/* By hand: it has to shrink to 0.71 of its width, and (1 + 1.21 / 17) / sqrt(18) is the
+	 * first that is below 0.71 of (1 + 1.21 / 9) / sqrt(10). */
+	expect(between(1.015, 1.05, 10, 0.02), VERDICT_UNDECIDED,
+	       "undecided, needs about 8 more blocks");
+	expect(between(1 / 1.0199, 1.0199, 10, 0.02), VERDICT_NO_DIFFERENCE,
+	       "no difference within 2 %");
+	expect(between(1 / 1.0201, 1.0201, 10, 0.02), VERDICT_UNDECIDED,
+	       "undecided, needs about 1 more block");
+	expect(between(1.021, 1.03, 10, 0), VERDICT_FASTER, "faster");
+}
+
+static void turning_round_turns_the_verdict_round(void **state)
+{
+	static const double ends[][2] = {{1.021, 1.03}, {1.019, 1.03}, {0.985, 1.0199},
+	                                 {0.97, 1.05},  {0.9, 0.95},   {0.981, 1.0001}};
+	(void)state;
+	for (size_t i = 0; i < COUNT(ends); i++) {
+		struct verdict a = between(ends[i][0], ends[i][1], 12, 0.02);
+		struct verdict b = between(1 / ends[i][1], 1 / ends[i][0], 12, 0.02);
+		enum verdict_kind turned = a.kind == VERDICT_FASTER   ? VERDICT_SLOWER
+		                           : a.kind == VERDICT_SLOWER ? VERDICT_FASTER
+		                                                      : a.kind;
+		assert_int_equal(b.kind, turned);
+		assert_int_equal(a.more_blocks, b.more_blocks);
+	}
+}
+
+static void few_blocks_wait_for_an_interval(void **state)
+{
+	static const double logs[] = {0.1, 0.11, 0.12, 0.13, 0.14, 0.15};
+	(void)state;
+	expect(verdict_make(NULL, 0, 0.02), VERDICT_UNDECIDED,
+	       "undecided, needs about 6 more blocks");
+	expect(verdict_make(logs, 1, 0.02), VERDICT_UNDECIDED,
+	       "undecided, needs about 5 more blocks");
+	expect(verdict_make(logs, 5, 0.02), VERDICT_UNDECIDED,
+	       "undecided, needs about 1 more block");
+	expect(verdict_make(logs, 6, 0.02), VERDICT_FASTER, "faster");
+	/* At 6 the interval is from the least to the largest. */
+	expect(verdict_make(logs, 6, expm1(0.0999)), VERDICT_FASTER, "faster");
+	assert_int_equal(verdict_make(logs, 6, expm1(0.1001)).kind, VERDICT_UNDECIDED);
+}
+
+static void more_blocks_stay_within_bounds(void **state)
+{
+	(void)state;
+	/* The estimate on the margin's end: no number of blocks decides. */
+	expect(between(1.01 * 1.01, 1.03 * 1.01, 10, 0.03), VERDICT_UNDECIDED,
+	       "undecided, needs more than 1000 more blocks");
+	expect(between(0.9, 1 / 0.9, 10, 0), VERDICT_UNDECIDED,
+	       "undecided, needs more than 1000 more blocks");
+	/* Rounded up to tens beyond a hundred: ±20 % around 1.02 at 30 blocks. */
+	struct verdict v = between(1.02 / 1.06, 1.02 * 1.06, 30, 0.04);
+	assert_in_range(v.more_blocks, 100, 1000);
+	assert_int_equal(v.more_blocks % 10, 0);
+	/* An interval that is lopsided about its estimate needs one more at least. */
+	struct stats_ratio r = {.estimate = 1.05, .lo = 1.019, .hi = 1.06, .blocks = 100};
+	assert_in_range(verdict_of(r, 0.02).more_blocks, 1, 10);
+}
+
+static double half_width(unsigned n, unsigned runs, uint64_t *seed)
+{
+	double sum = 0, logs[96];
+	for (unsigned k = 0; k < runs; k++) {
+		for (unsigned i = 0; i < n; i++)
+			logs[i] = 0.01 * noise_normal(seed);
+		struct stats_ratio r = stats_ratio_of_logs(logs, n, VERDICT_CONFIDENCE);
+		sum += verdict_half_width(&r);
+	}
+	return sum / runs;
+}
+
+/* The promise "about N": after N more blocks of the same noise the interval is as narrow as it
+ * has to be, within a fifth; from 6 blocks, where only the whole range is sure enough, it is
+ * promised too late rather than too early. */
+static void the_width_shrinks_as_promised(void **state)
+{
+	static const unsigned from[] = {6, 8, 10, 20, 30};
+	uint64_t seed = 11;
+	(void)state;
+	for (size_t i = 0; i < COUNT(from); i++) {
+		double now = half_width(from[i], 300, &seed);
+		/* Wanted: two thirds of today's width. */
+		struct stats_ratio r = {.estimate = exp(now * 2 / 3),
+		                        .lo = exp(now * 2 / 3 - now),
+		                        .hi = exp(now * 2 / 3 + now),
+		                        .blocks = from[i],
+		                        .confidence = 0.95};
+		struct verdict v = verdict_of(r, 0);
+		assert_int_equal(v.kind, VERDICT_UNDECIDED);
+		double then = half_width(from[i] + v.more_blocks, 300, &seed);
+		assert_true(then < now * 2 / 3 * 1.1);
+		assert_true(then > now * 2 / 3 * (from[i] < 8 ? 0.7 : 0.8));
+	}
+}
+
+static void looks_are_at_ten_and_every_five(void **state)
+{
+	unsigned seen[8], n = 0;
+	(void)state;
+	for (unsigned blocks = 0; blocks <= 30; blocks++)
+		if (verdict_looks_after(blocks))
+			seen[n++] = blocks;
+	assert_int_equal(n, 5);
+	for (unsigned i = 0; i < n; i++)
+		assert_int_equal(seen[i], 10 + 5 * i);
+}
+
+static void half_a_width_is_relative(void **state)
+{
+	struct stats_ratio r = {.estimate = 2, .lo = 2 / 1.01, .hi = 2 * 1.01};
+	struct stats_ratio none = {.estimate = 2, .lo = NAN, .hi = NAN};
+	(void)state;
+	assert_true(fabs(verdict_half_width(&r) - 0.01) < 1e-12);
+	assert_true(isnan(verdict_half_width(&none)));
+}
+
+static unsigned count_alarms(enum noise noise, unsigned n, unsigned runs, double margin,
+                             uint64_t *seed)
+{
+	unsigned found = 0;
+	for (unsigned k = 0; k < runs; k++) {
+		double logs[30];
+		for (unsigned i = 0; i < n; i++)
+			logs[i] = 0.01 * noise_log_ratio(noise, seed);
+		enum verdict_kind kind = verdict_make(logs, n, margin).kind;
+		found += kind == VERDICT_FASTER || kind == VERDICT_SLOWER;
+	}
+	return found;
+}
+
+/* Binomial: within four standard deviations of what the interval says of itself. */
+static void equal_things_are_called_different_as_often_as_said(void **state)
+{
+	static const unsigned blocks[] = {6, 8, 10, 15, 20, 30};
+	const unsigned runs = 1500;
+	uint64_t seed = 42;
+	(void)state;
+	for (int noise = 0; noise < NOISE_LOPSIDED; noise++)
+		for (size_t b = 0; b < COUNT(blocks); b++) {
+			double ramp[30];
+			for (unsigned i = 0; i < blocks[b]; i++)
+				ramp[i] = i;
+			double says = 1 - verdict_make(ramp, blocks[b], 0).ratio.confidence;
+			double spread = sqrt(says * (1 - says) * runs);
+			double found =
+			    count_alarms((enum noise)noise, blocks[b], runs, 0, &seed);
+			assert_true(says <= 0.05);
+			if (fabs(found - says * runs) > 4 * spread)
+				fail_msg("%s, %u blocks: %g alarms of %u, %g are due",
+				         noise_name((enum noise)noise), blocks[b], found, runs,
+				         says * runs);
+		}
+}
+
+static void a_margin_leaves_hardly_any(void **state)
+{
+	uint64_t seed = 43;
+	(void)state;
+	/* A scatter of 1 % a side; at 10 blocks an alarm beyond 1 % takes an estimate some
+	 * four standard deviations out: 1 in 10 000 or fewer. */
+	assert_true(count_alarms(NOISE_NORMAL, 10, 2000, 0.01, &seed) <= 4);
+}
+
+/* A true difference that is exactly the margin: "beyond" and "within" are both wrong, and each
+ * is said in at most one of 40 cases. */
+static void on_the_margin_neither_is_said_often(void **state)
+{
+	const unsigned runs = 3000;
+	unsigned beyond = 0, within = 0;
+	uint64_t seed = 44;
+	(void)state;
+	for (unsigned k = 0; k < runs; k++) {
+		double logs[20];
+		for (unsigned i = 0; i < 20; i++)
+			logs[i] = log1p(0.02) + 0.005 * noise_log_ratio(NOISE_NORMAL, &seed);
+		enum verdict_kind kind = verdict_make(logs, 20, 0.02).kind;
+		beyond += kind == VERDICT_FASTER;
+		within += kind == VERDICT_NO_DIFFERENCE;
+		assert_int_not_equal(kind, VERDICT_SLOWER);
+	}
+	double most = 0.025 * runs + 4 * sqrt(0.025 * 0.975 * runs);
+	assert_true(beyond > 0 && beyond < most);
+	assert_true(within > 0 && within < most);
+}
+
+/* The adaptive stop, with its cost: the table in verdict.h has 5.6 % for 1 % of scatter. */
+static void stopping_by_width_costs_little(void **state)
+{
+	const unsigned runs = 2000;
+	unsigned found = 0;
+	uint64_t seed = 45;
+	(void)state;
+	for (unsigned k = 0; k < runs; k++) {
+		double logs[60];
+		unsigned n = 0;
+		while (n < COUNT(logs)) {
+			logs[n++] = 0.01 * noise_log_ratio(NOISE_NORMAL, &seed);
+			if (!verdict_looks_after(n))
+				continue;
+			struct stats_ratio r = stats_ratio_of_logs(logs, n, VERDICT_CONFIDENCE);
+			if (verdict_half_width(&r) < 0.01)
+				break;
+		}
+		enum verdict_kind kind = verdict_make(logs, n, 0).kind;
+		found += kind == VERDICT_FASTER || kind == VERDICT_SLOWER;
+	}
+	double spread = sqrt(0.056 * 0.944 * runs);
+	assert_true(fabs(found - 0.056 * runs) < 4 * spread);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_interval_decides),
+	    cmocka_unit_test(turning_round_turns_the_verdict_round),
+	    cmocka_unit_test(few_blocks_wait_for_an_interval),
+	    cmocka_unit_test(more_blocks_stay_within_bounds),
+	    cmocka_unit_test(the_width_shrinks_as_promised),
+	    cmocka_unit_test(looks_are_at_ten_and_every_five),
+	    cmocka_unit_test(half_a_width_is_relative),
+	    cmocka_unit_test(equal_things_are_called_different_as_often_as_said),
+	    cmocka_unit_test(a_margin_leaves_hardly_any),
+	    cmocka_unit_test(on_the_margin_neither_is_said_often),
+	    cmocka_unit_test(stopping_by_width_costs_little),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,233 @@
+/* Disturbances that are put in are found and named, and a quiet run has none. */
+#include "made.h"
+
+#include <math.h>
+
+#include "../harness/report/trend.h"
+#include "../harness/report/warnings.h"
+
+/* A call's length: 20 µs × size, ±1 % by trial and ±1 % by row. */
+static double quiet_ns(const struct made_place *p)
+{
+	return 20000.0 * (1 << 2 * p->size) *
+	       (1 + 0.01 * made_noise(p->variant, p->block, p->isolated)) *
+	       (1 + 0.01 * made_noise(p->row, p->variant * 1000 + p->block, p->size));
+}
+
+static void set(const struct made_place *p, double ns, int64_t out[6])
+{
+	int64_t length = (int64_t)(ns * (p->isolated ? 1 : 10));
+	out[0] = 10 * p->rank;
+	out[1] = out[0] + length / 4;
+	out[2] = length - (p->rank ? 0 : 7);
+	out[3] = 100;
+}
+
+static void quiet(const struct made_place *p, int64_t out[6])
+{
+	set(p, quiet_ns(p), out);
+}
+
+static void one_far(const struct made_place *p, int64_t out[6])
+{
+	bool far = p->variant == MADE_PROCESSES && p->block == 7;
+	set(p, quiet_ns(p) * (far ? 1.4 : 1), out);
+}
+
+static void cold_block(const struct made_place *p, int64_t out[6])
+{
+	set(p, quiet_ns(p) * (p->block == 0 ? 1.2 : 1), out);
+}
+
+static void hotter(const struct made_place *p, int64_t out[6])
+{
+	set(p, quiet_ns(p) * (1 + 0.01 * p->block), out);
+}
+
+static void one_drifts(const struct made_place *p, int64_t out[6])
+{
+	set(p, quiet_ns(p) * (p->variant == MADE_SINGLE ? 1 + 0.015 * p->block : 1), out);
+}
+
+static void cold_rows(const struct made_place *p, int64_t out[6])
+{
+	set(p, quiet_ns(p) * (p->row < 2 ? 1.3 : 1), out);
+}
+
+static void late_poll(const struct made_place *p, int64_t out[6])
+{
+	quiet(p, out);
+	out[3] = 3000;
+}
+
+static void coarse_clock(const struct made_place *p, int64_t out[6])
+{
+	quiet(p, out);
+	for (unsigned i = 0; i < 3; i++)
+		out[i] = out[i] / 2000 * 2000 - 1; /* rows begin at 1 ns */
+	out[0] += 2000;
+}
+
+static const struct made plain = {.backend = "nccl",
+                                  .ranks = 2,
+                                  .blocks = 10,
+                                  .sizes = 3,
+                                  .rows = 10,
+                                  .cores = 16,
+                                  .stamps = quiet};
+
+static char *warnings_of(const struct made *m, unsigned *count)
+{
+	static struct warnings w;
+	static char all[sizeof w.text + WARNINGS_MAX];
+	struct made_loaded l;
+	made_load(m, &l);
+	warnings_collect(&l.summary, false, &w);
+	made_unload(&l);
+	all[0] = 0;
+	for (unsigned i = 0; i < w.count; i++) {
+		strcat(all, w.text[i]);
+		strcat(all, "\n");
+	}
+	*count = w.count;
+	return all;
+}
+
+static void expect(void (*stamps)(const struct made_place *, int64_t[6]), const char *words,
+                   unsigned wanted)
+{
+	struct made m = plain;
+	unsigned count;
+	m.stamps = stamps;
+	char *all = warnings_of(&m, &count);
+	if (wanted != count)
+		fail_msg("%u warnings, not %u: %s", count, wanted, all);
+	if (words)
+		made_says(all, words);
+}
+
+static void a_quiet_run_has_none(void **state)
+{
+	(void)state;
+	expect(quiet, NULL, 0);
+}
+
+static void a_far_trial_is_named(void **state)
+{
+	(void)state;
+	expect(one_far, "stream: processes in block 7 (trial 36), 4", 2);
+	expect(one_far, " % slower. Medians", 2);
+}
+
+static void a_slow_first_block_is_named_once(void **state)
+{
+	(void)state;
+	/* In both paces; its trials are not outliers beside. */
+	expect(cold_block, "The first block was slow in alltoall, stream: 20 % slower", 2);
+}
+
+static void drift_is_told_from_one_variants(void **state)
+{
+	(void)state;
+	expect(hotter, "Times drift in alltoall, isolated: over the 40 trials", 2);
+	expect(one_drifts, "single alone drifts in alltoall, stream: it became 1", 2);
+}
+
+static void unfinished_warm_up_is_named(void **state)
+{
+	(void)state;
+	expect(cold_rows, "Warm-up was not finished: in 24 of 24 rows", 1);
+	expect(cold_rows, "(warmup = 20 here)", 1);
+}
+
+static void a_coarse_end_is_named(void **state)
+{
+	struct made m = plain;
+	unsigned count;
+	(void)state;
+	expect(late_poll, "Timer resolution: in 4 of 24 rows", 1);
+	expect(coarse_clock, "The clock is coarse: it steps by 2.00 µs", 1);
+	/* There the worker's own copying is in the round. */
+	m.stamps = late_poll;
+	m.backend = "host";
+	assert_null(strstr(warnings_of(&m, &count), "resolution"));
+}
+
+static void load_is_named(void **state)
+{
+	struct made m = plain;
+	unsigned count;
+	(void)state;
+	m.load1 = 3.25;
+	made_says(warnings_of(&m, &count), "a load of 3.2 in the minute before, on 16 cores");
+	assert_int_equal(count, 1);
+	m.load1 = 0.9;
+	warnings_of(&m, &count);
+	assert_int_equal(count, 0);
+}
+
+static void held_clocks_are_named(void **state)
+{
+	struct made m = plain;
+	unsigned count;
+	(void)state;
+	m.clock = "1980 1410";
+	m.may = "1980";
+	char *all = warnings_of(&m, &count);
+	made_says(all, "held down in 50 of 50 trials");
+	made_says(all, "at the least 1410 of 1980 MHz");
+	assert_int_equal(count, 1);
+	m.clock = "1965";
+	m.throttle = "none";
+	warnings_of(&m, &count);
+	assert_int_equal(count, 0);
+	m.throttle = "SW power cap";
+	made_says(warnings_of(&m, &count), "it says: SW power cap. Those");
+}
+
+static void kendalls_test_is_exact(void **state)
+{
+	/* Hollander, Wolfe and Chicken 2014, Table A.19: P(K ≥ 8) = 0.042 and P(K ≥ 10) =
+	 * 0.008 for n = 5; P(K ≥ 15) = 0.0014 for n = 6. */
+	static const double up[] = {1, 2, 3, 4, 5, 6}, nearly[] = {1, 2, 3, 5, 4};
+	static const double same[] = {2, 2, 2, 2};
+	(void)state;
+	assert_true(fabs(trend_probability(up, 5) - 2.0 / 120) < 1e-12);
+	assert_true(fabs(trend_probability(nearly, 5) - 2 * 5.0 / 120) < 1e-12);
+	assert_true(fabs(trend_probability(up, 6) - 2.0 / 720) < 1e-12);
+	assert_true(trend_probability(same, 4) == 1);
+	assert_true(trend_probability(up, 2) == 1);
+	assert_true(trend_slope(up, 6) == 1);
+	assert_true(trend_slope(nearly, 5) == 1);
+	/* 9 or 10 of 10: 11 ÷ 1024. */
+	assert_true(fabs(trend_sign_probability(9, 10) - 11.0 / 1024) < 1e-12);
+	assert_true(trend_sign_probability(0, 10) >= 1 - 1e-12);
+}
+
+static void kendalls_normal_joins_the_exact(void **state)
+{
+	double x[160];
+	(void)state;
+	for (unsigned i = 0; i < 160; i++)
+		x[i] = 0.008 * i + made_noise(i, 1, 2) * 2;
+	double exact = trend_probability(x, 150), normal = trend_probability(x, 160);
+	assert_true(exact > 1e-6 && exact < 0.5);
+	assert_true(normal > exact / 10 && normal < exact * 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_quiet_run_has_none),
+	    cmocka_unit_test(a_far_trial_is_named),
+	    cmocka_unit_test(a_slow_first_block_is_named_once),
+	    cmocka_unit_test(drift_is_told_from_one_variants),
+	    cmocka_unit_test(unfinished_warm_up_is_named),
+	    cmocka_unit_test(a_coarse_end_is_named),
+	    cmocka_unit_test(load_is_named),
+	    cmocka_unit_test(held_clocks_are_named),
+	    cmocka_unit_test(kendalls_test_is_exact),
+	    cmocka_unit_test(kendalls_normal_joins_the_exact),
+	};
+	return cmocka_run_group_tests(tests, made_begin, made_end);
+}
