@@ -270,7 +270,7 @@ static int verb_selftest(int argc, char *argv[], const struct home *home, struct
 	                                   .ngpus = capacity("nccl", &why)};
 	for (int i = 2; i < argc; i++) {
 		if (!strcmp(argv[i], "quick"))
-			request.comparisons = 40, request.fresh = 5;
+			request.comparisons = 40, request.fresh = 2;
 		else if (!strncmp(argv[i], "backend=", 8) && backend_find(argv[i] + 8))
 			request.backend = argv[i] + 8;
 		else if (sscanf(argv[i], "comparisons=%u", &request.comparisons) != 1 &&

@@ -8,9 +8,10 @@
 
 #include "../stats.h"
 
-#define NULL_CALL_NS 50000
-#define NULL_BYTES   1024
-#define HOST_BYTES   (256 << 10)
+#define NULL_CALL_NS   50000
+#define NULL_BYTES     1024
+#define HOST_BYTES     (256 << 10)
+#define ISOLATED_CALLS 200
 
 void selftest_trial(struct trial *out, const char *backend, unsigned mode, unsigned places)
 {
@@ -29,7 +30,7 @@ void selftest_trial(struct trial *out, const char *backend, unsigned mode, unsig
 	    .warmup = 1,
 	    .stretches = 3,
 	    .calls = 10,
-	    .isolated_calls = 30,
+	    .isolated_calls = ISOLATED_CALLS,
 	    .arena_bytes = null ? NULL_BYTES : 8 * HOST_BYTES,
 	    .seed = 1,
 	};
@@ -105,9 +106,10 @@ static double time_of(const json_t *line)
 {
 	const json_t *starts = json_object_get(line, "start_ns");
 	const json_t *ends = json_object_get(line, "idle_ns");
-	double calls = (double)json_integer_value(json_object_get(line, "calls")), rows[64];
+	double calls = (double)json_integer_value(json_object_get(line, "calls")),
+	       rows[ISOLATED_CALLS];
 	size_t n = json_array_size(json_array_get(starts, 0));
-	for (size_t row = 0; row < n && row < 64; row++) {
+	for (size_t row = 0; row < n && row < ISOLATED_CALLS; row++) {
 		double start = INFINITY, end = -INFINITY;
 		for (size_t r = 0; r < json_array_size(starts); r++) {
 			const json_t *s = json_array_get(json_array_get(starts, r), row);
@@ -117,7 +119,7 @@ static double time_of(const json_t *line)
 		}
 		rows[row] = (end - start) / calls;
 	}
-	return n && n <= 64 ? stats_median(rows, n) : NAN;
+	return n && n <= ISOLATED_CALLS ? stats_median(rows, n) : NAN;
 }
 
 int selftest_times(const char *lines, unsigned n, double *times, struct status *st)
