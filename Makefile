@@ -89,6 +89,12 @@ $(SIM): $(SIM).o $(B)/core.a
 simulate: $(SIM)
 	@$<
 
+# Libraries that this machine may lack, for the tests of what loads them.
+$(B)/tests/%.so: tests/%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) -shared -fPIC -o $@ $<
+$(B)/tests/test_nvml: | $(B)/tests/standin_nvml.so
+
 test: $(TESTS) $(B)/launchgap
 	@LAUNCHGAP=$(abspath $(B)/launchgap) tests/run $(TESTS)
 

@@ -17,7 +17,7 @@
 #include "status.h"
 
 #define TEAM_MAIL_BYTES  256
-#define TEAM_SHEET_BYTES 1024
+#define TEAM_SHEET_BYTES 4096
 
 struct layout {
 	unsigned processes, threads, ranks_per_thread;

@@ -269,7 +269,7 @@ static int open_backend(struct loop *loop)
 /* What the record says of this worker; written last, when the backend knows what it did. */
 static void describe(struct loop *loop)
 {
-	char facts[TEAM_SHEET_BYTES / 2] = "";
+	char facts[TEAM_SHEET_BYTES - 128] = "";
 	if (loop->ctx)
 		loop->backend->describe(loop->ctx, facts, sizeof facts);
 	snprintf(team_sheet(loop->team, loop->place.worker), TEAM_SHEET_BYTES, "bind=%s\n%s",

@@ -2,10 +2,12 @@
 #include "backend.h"
 
 #ifdef HAVE_CUDA_NCCL
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "nccl.h"
+#include "nvml.h"
 #include "trace.h"
 
 static const char *nccl_missing(void)
@@ -107,20 +109,51 @@ static int nccl_check(struct backend_ctx *ctx, unsigned i, struct backend_verdic
 	return device_digest(p->rank, p->recv, ctx->cell.bytes, p->stream, &out->digest, st);
 }
 
+/* Appends a fact as far as there is room. */
+static void __attribute__((format(printf, 3, 4)))
+add(char *text, size_t bytes, const char *format, ...)
+{
+	size_t at = strlen(text);
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text + at, bytes - at, format, args);
+	va_end(args);
+}
+
+/* The clocks of the ranks' GPUs, while they are still warm from the last call. */
+static void describe_clocks(const struct backend_ctx *ctx, char *text, size_t bytes)
+{
+	char now[128] = "", most[128] = "", why[128] = "none";
+	for (unsigned i = 0; i < ctx->count; i++) {
+		struct nvml_clocks c;
+		char pci[32];
+		if (cudaDeviceGetPCIBusId(pci, sizeof pci, (int)ctx->places[i].rank) !=
+		        cudaSuccess ||
+		    !nvml_read(NVML_LIBRARY, pci, &c) || !c.busy)
+			continue;
+		add(now, sizeof now, "%s%u", now[0] ? " " : "", c.sm_mhz);
+		add(most, sizeof most, "%s%u", most[0] ? " " : "", c.sm_max_mhz);
+		if (strcmp(c.throttle, "none"))
+			snprintf(why, sizeof why, "%s", c.throttle);
+	}
+	if (now[0])
+		add(text, bytes, "clock_sm_mhz=%s\nclock_sm_max_mhz=%s\nthrottle=%s\n", now,
+		    most, why);
+}
+
 static void nccl_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 {
 	char device[128];
-	int at = snprintf(text, bytes, "library=%s\nlibrary_file=%s\nallocator=%s\napi=%s\n",
-	                  ctx->api.version, ctx->api.file,
-	                  ctx->allocates ? "ncclMemAlloc" : "cudaMalloc",
-	                  ctx->native ? "native" : "grouped");
+	snprintf(text, bytes, "library=%s\nlibrary_file=%s\nallocator=%s\napi=%s\n",
+	         ctx->api.version, ctx->api.file,
+	         ctx->allocates ? "ncclMemAlloc" : "cudaMalloc",
+	         ctx->native ? "native" : "grouped");
+	describe_clocks(ctx, text, bytes);
 	if (ctx->traced)
-		at += snprintf(text + at, bytes - (size_t)at, "trace=%s\n",
-		               trace_missing() ? trace_missing() : "CUPTI");
-	for (unsigned i = 0; i < ctx->count && at > 0 && (size_t)at < bytes; i++) {
+		add(text, bytes, "trace=%s\n", trace_missing() ? trace_missing() : "CUPTI");
+	for (unsigned i = 0; i < ctx->count; i++) {
 		device_describe(ctx->places[i].rank, device, sizeof device);
-		at += snprintf(text + at, bytes - (size_t)at, "device_%u=%s\n",
-		               ctx->places[i].rank, device);
+		add(text, bytes, "device_%u=%s\n", ctx->places[i].rank, device);
 	}
 }
 
