@@ -27,6 +27,9 @@ struct cli cli_run(const char *folder, const char *const args[]);
 /* folder/results/<experiment>/<the only stamp>/<file> */
 void cli_result(const char *folder, const char *experiment, const char *file, char *path,
                 size_t bytes);
+/* The scratch folder of the job that `runner` has at hand, from the job's arguments; waits for
+ * it. */
+void cli_scratch(pid_t runner, char *path, size_t bytes);
 /* Processes whose command line has the word in it. */
 unsigned cli_processes(const char *word);
 unsigned cli_lines(const char *file);
