@@ -118,7 +118,7 @@ static int collect(struct runner *r, const struct trial *trial, const struct job
 	if (ok)
 		return 0;
 	status_progress_end();
-	status_say("%s, block %u: %s", trial->variant, trial->block + 1, why);
+	status_say("%s, block %u: %s", trial->variant, trial->block, why);
 	return 1;
 }
 
