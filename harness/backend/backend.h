@@ -30,8 +30,6 @@ struct backend {
 	const char *summary;
 	bool carries_data; /* false: nothing to check, no digest */
 
-	/* What is needed to be built in and was not, or NULL. */
-	const char *(*missing)(void);
 	/* Ranks that this machine can hold: GPUs; 0 when there is nothing to run on, with the
 	 * reason in st; UINT_MAX when only cores limit it. */
 	unsigned (*capacity)(struct status *st);

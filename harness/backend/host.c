@@ -35,11 +35,6 @@ static int path_of(const struct trial *trial)
 	return -1;
 }
 
-static const char *host_missing(void)
-{
-	return NULL;
-}
-
 static unsigned host_capacity(struct status *st)
 {
 	(void)st;
@@ -285,7 +280,6 @@ const struct backend backend_host = {
     .name = "host",
     .summary = "real copies in CPU memory by the workers themselves",
     .carries_data = true,
-    .missing = host_missing,
     .capacity = host_capacity,
     .supports = host_supports,
     .store_bytes = host_store_bytes,

@@ -10,11 +10,6 @@
 #include "nvml.h"
 #include "trace.h"
 
-static const char *nccl_missing(void)
-{
-	return NULL;
-}
-
 static unsigned nccl_capacity(struct status *st)
 {
 	struct nccl_api api;
@@ -168,11 +163,6 @@ static int nccl_numa_node(unsigned rank)
 	"and "                                                                                 \
 	"libnccl-dev) a fresh `make` would add measuring on GPUs"
 
-static const char *nccl_missing(void)
-{
-	return LEFT_OUT;
-}
-
 static unsigned nccl_capacity(struct status *st)
 {
 	status_set(st, LEFT_OUT);
@@ -191,7 +181,6 @@ const struct backend backend_nccl = {
     .name = "nccl",
     .summary = "NVIDIA's library, loaded by path; a GPU per rank",
     .carries_data = true,
-    .missing = nccl_missing,
     .capacity = nccl_capacity,
     .supports = nccl_supports,
 #ifdef HAVE_CUDA_NCCL

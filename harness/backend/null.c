@@ -20,11 +20,6 @@ struct backend_ctx {
 	} queue[];
 };
 
-static const char *null_missing(void)
-{
-	return NULL;
-}
-
 static unsigned null_capacity(struct status *st)
 {
 	(void)st;
@@ -142,7 +137,6 @@ const struct backend backend_null = {
     .name = "null",
     .summary = "a virtual device with a known delay: what the harness itself costs",
     .carries_data = false,
-    .missing = null_missing,
     .capacity = null_capacity,
     .supports = null_supports,
     .store_bytes = null_store_bytes,

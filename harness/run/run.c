@@ -9,6 +9,7 @@
 #include "describe.h"
 #include "folder.h"
 #include "job.h"
+#include "launch.h"
 #include "judge.h"
 #include "../machine.h"
 #include "../record/record.h"
@@ -125,27 +126,17 @@ static int collect(struct runner *r, const struct trial *trial, const struct job
 /* 0: measured. 1: failed, and said so. 2: interrupted. -1: the run cannot go on. */
 static int run_trial(struct runner *r, unsigned index, struct status *st)
 {
-	char order[96], lines[96], log[96];
-	const char *env[TRIAL_MAX_ENV];
-	struct mode_argv argv = {0};
-	struct job_result job;
+	struct launched launched = {0};
 	int result = -1;
 	struct trial *trial = plan_trial(&r->plan, r->request->machine, index, st);
 	if (!trial)
 		return -1;
-	snprintf(order, sizeof order, "%s/trial.json", r->folder.scratch);
-	snprintf(lines, sizeof lines, "%s/trial.json.lines", r->folder.scratch);
-	snprintf(log, sizeof log, "%s/log", r->folder.scratch);
-	remove(lines);
-	for (unsigned i = 0; i < trial->settings.nenv; i++)
-		env[i] = trial->settings.env[i];
-	if (trial_save(trial, order, st) ||
-	    plan_command(trial, r->request->self, order, r->folder.scratch, &argv, st) ||
-	    job_run(argv.args, env, trial->settings.nenv, log, r->spec.timeout_s, &job, st))
-		goto out;
-	result = job.end == JOB_INTERRUPTED ? 2 : collect(r, trial, &job, lines, log, st);
-out:
-	mode_argv_free(&argv);
+	if (!launch_trial(trial, r->request->self, r->folder.scratch, r->spec.timeout_s,
+	                  &launched, st))
+		result =
+		    launched.job.end == JOB_INTERRUPTED
+		        ? 2
+		        : collect(r, trial, &launched.job, launched.lines, launched.log, st);
 	trial_free(trial);
 	return result;
 }

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "../run/folder.h"
-#include "../run/job.h"
+#include "../run/judge.h"
+#include "../run/launch.h"
 #include "../stats.h"
 #include "selftest_cells.h"
 
@@ -43,28 +44,17 @@ struct scene {
 static int run_job(void *arg, const struct trial *trial, double *times, struct status *st)
 {
 	struct scene *s = arg;
-	char order[96], lines[112], log[96];
-	struct mode_argv argv = {0};
-	struct job_result job;
-	int result = -1;
-	snprintf(order, sizeof order, "%s/trial.json", s->folder.scratch);
-	snprintf(lines, sizeof lines, "%s.lines", order);
-	snprintf(log, sizeof log, "%s/log", s->folder.scratch);
-	remove(lines);
-	if (trial_save(trial, order, st) ||
-	    plan_command(trial, s->request->self, order, s->folder.scratch, &argv, st) ||
-	    job_run(argv.args, NULL, 0, log, TIMEOUT_S, &job, st))
-		goto out;
-	if (job.end == JOB_INTERRUPTED)
-		status_set(st, "interrupted");
-	else if (job.end != JOB_EXITED || job.code)
-		status_set(st, "%s on %s: the job failed", trial->settings.mode,
-		           trial->settings.backend);
-	else
-		result = selftest_times(lines, trial->ncells, times, st);
-out:
-	mode_argv_free(&argv);
-	return result;
+	struct launched launched = {0};
+	char why[512];
+	if (launch_trial(trial, s->request->self, s->folder.scratch, TIMEOUT_S, &launched, st))
+		return -1;
+	if (launched.job.end == JOB_INTERRUPTED)
+		return status_set(st, "interrupted");
+	if (launched.job.end == JOB_EXITED && launched.job.code == 0)
+		return selftest_times(launched.lines, trial->ncells, times, st);
+	judge_job(&launched.job, TIMEOUT_S, launched.log, why, sizeof why);
+	return status_set(st, "%s on %s: %s", trial->settings.mode, trial->settings.backend,
+	                  why);
 }
 
 struct tally {
@@ -120,7 +110,7 @@ static int compare(struct scene *s, unsigned kind, unsigned comparisons, bool fr
 	if (fresh)
 		result = selftest_each(&s->trial, cells, 2 * pairs, run_job, s, times, st);
 	else
-		result = selftest_together(&s->trial, cells, 2 * pairs, run_job, s, times, st);
+		result = selftest_measure(&s->trial, cells, 2 * pairs, run_job, s, times, st);
 	if (!result)
 		judge(times, comparisons, blocks, s->base_ns, out);
 out:
@@ -157,7 +147,7 @@ static int measure_base(struct scene *s, struct status *st)
 	double times[2 * BLOCKS];
 	s->trial.settings.extra_ns = 0;
 	selftest_shuffle(cells, BLOCKS, 0);
-	if (selftest_together(&s->trial, cells, 2 * BLOCKS, run_job, s, times, st))
+	if (selftest_measure(&s->trial, cells, 2 * BLOCKS, run_job, s, times, st))
 		return -1;
 	s->base_ns = stats_median(times, 2 * BLOCKS);
 	return 0;

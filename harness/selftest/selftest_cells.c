@@ -63,8 +63,8 @@ void selftest_shuffle(struct selftest_cell *cells, unsigned pairs, uint64_t seed
 	}
 }
 
-static int measure(const struct trial *trial, const struct selftest_cell *cells, unsigned n,
-                   selftest_job_fn *job, void *arg, double *times, struct status *st)
+int selftest_measure(const struct trial *trial, const struct selftest_cell *cells, unsigned n,
+                     selftest_job_fn *job, void *arg, double *times, struct status *st)
 {
 	struct trial run = *trial;
 	double *taken = calloc(n, sizeof *taken);
@@ -86,17 +86,11 @@ out:
 	return result;
 }
 
-int selftest_together(const struct trial *trial, const struct selftest_cell *cells, unsigned n,
-                      selftest_job_fn *job, void *arg, double *times, struct status *st)
-{
-	return measure(trial, cells, n, job, arg, times, st);
-}
-
 int selftest_each(const struct trial *trial, const struct selftest_cell *cells, unsigned n,
                   selftest_job_fn *job, void *arg, double *times, struct status *st)
 {
 	for (unsigned i = 0; i < n; i++)
-		if (measure(trial, &cells[i], 1, job, arg, times, st))
+		if (selftest_measure(trial, &cells[i], 1, job, arg, times, st))
 			return -1;
 	return 0;
 }

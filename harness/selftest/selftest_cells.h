@@ -22,8 +22,8 @@ void selftest_trial(struct trial *out, const char *backend, unsigned mode, unsig
 /* Pairs in order, A and B of each in random order. */
 void selftest_shuffle(struct selftest_cell *cells, unsigned pairs, uint64_t seed);
 /* Measures all cells in one job, or each in a job of its own; times[cells[i].at] is set. */
-int selftest_together(const struct trial *trial, const struct selftest_cell *cells, unsigned n,
-                      selftest_job_fn *job, void *arg, double *times, struct status *st);
+int selftest_measure(const struct trial *trial, const struct selftest_cell *cells, unsigned n,
+                     selftest_job_fn *job, void *arg, double *times, struct status *st);
 int selftest_each(const struct trial *trial, const struct selftest_cell *cells, unsigned n,
                   selftest_job_fn *job, void *arg, double *times, struct status *st);
 /* The times of a job's lines, in the order of its cells. */
