@@ -34,6 +34,38 @@ double timing_row_ns(const struct timing_view *view, unsigned row)
 	return (double)(end - first) / view->calls;
 }
 
+/* From the first start to the last end of the ranks first … beyond − 1. */
+static double worker_ns(const struct timing_view *view, unsigned first, unsigned beyond,
+                        unsigned row)
+{
+	int64_t start = INT64_MAX, end = INT64_MIN;
+	for (unsigned r = first; r < beyond; r++) {
+		const struct sample *s = &view->samples[(size_t)r * view->rows + row];
+		start = s->start_ns < start ? s->start_ns : start;
+		end = s->idle_ns > end ? s->idle_ns : end;
+	}
+	return (double)(end - start) / view->calls;
+}
+
+struct timing_workers timing_workers(const struct timing_view *view, unsigned ranks_per_worker,
+                                     unsigned row)
+{
+	struct timing_workers w = {.min_ns = INFINITY};
+	double sum = 0;
+	unsigned n = 0;
+	for (unsigned r = 0; r < view->nranks; r += ranks_per_worker, n++) {
+		unsigned left = view->nranks - r;
+		double own = worker_ns(
+		    view, r, r + (left < ranks_per_worker ? left : ranks_per_worker), row);
+		w.rank0_ns = n ? w.rank0_ns : own;
+		w.min_ns = own < w.min_ns ? own : w.min_ns;
+		w.max_ns = own > w.max_ns ? own : w.max_ns;
+		sum += own;
+	}
+	w.mean_ns = sum / n;
+	return w;
+}
+
 double timing_launch_ns(const struct timing_view *view, unsigned row)
 {
 	int64_t longest = INT64_MIN;

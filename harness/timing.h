@@ -15,6 +15,18 @@ struct timing_view {
 
 /* One row's time per call: (latest idle − earliest start) ÷ calls, over all ranks. */
 double timing_row_ns(const struct timing_view *view, unsigned row);
+
+/* The same row by each worker's own clock: its latest idle − its start, per call, which is what
+ * a thread of nccl-tests times, over all GPUs that it drives. Like its -a 0, 1, 2 and 3. None
+ * is longer than timing_row_ns, which also counts what the workers started apart. */
+struct timing_workers {
+	double rank0_ns; /* of rank 0's worker */
+	double mean_ns, min_ns, max_ns;
+};
+/* Ranks are the workers' in order, so many each (≥ 1). */
+struct timing_workers timing_workers(const struct timing_view *view, unsigned ranks_per_worker,
+                                     unsigned row);
+
 /* One row's launch cost per call: the longest (issued − start) of any rank ÷ calls. */
 double timing_launch_ns(const struct timing_view *view, unsigned row);
 /* One row's skew: latest start − earliest start. */

@@ -35,6 +35,37 @@ static void time_is_from_first_start_to_last_end(void **state)
 	assert_true(timing_skew_ns(&view, 0) == 10);
 }
 
+static void each_worker_has_its_own_time(void **state)
+{
+	/* Four ranks, two rows; row 0 lasts 200, 260, 90, 120 on the ranks' own clocks. */
+	static const struct sample samples[] = {
+	    {100, 0, 300, 0, 0, 0}, {0, 0, 10, 0, 0, 0},    {140, 0, 400, 0, 0, 0},
+	    {0, 0, 20, 0, 0, 0},    {120, 0, 210, 0, 0, 0}, {0, 0, 30, 0, 0, 0},
+	    {130, 0, 250, 0, 0, 0}, {0, 0, 60, 0, 0, 0},
+	};
+	struct timing_view view = {.nranks = 4, .rows = 2, .calls = 1, .samples = samples};
+	(void)state;
+	struct timing_workers w = timing_workers(&view, 1, 0);
+	assert_true(w.rank0_ns == 200 && w.min_ns == 90 && w.max_ns == 260);
+	assert_true(w.mean_ns == 167.5);
+	/* The span over all has what they started apart on top. */
+	assert_true(timing_row_ns(&view, 0) == 300);
+	w = timing_workers(&view, 1, 1);
+	assert_true(w.rank0_ns == 10 && w.min_ns == 10 && w.max_ns == 60 && w.mean_ns == 30);
+	/* Two ranks to a worker: 100 to 400, and 120 to 250. */
+	w = timing_workers(&view, 2, 0);
+	assert_true(w.rank0_ns == 300 && w.min_ns == 130 && w.max_ns == 300);
+	assert_true(w.mean_ns == 215);
+	/* One worker for all has the span, whichever way it is looked at. */
+	w = timing_workers(&view, 4, 0);
+	assert_true(w.rank0_ns == 300 && w.min_ns == 300 && w.max_ns == 300);
+	assert_true(w.mean_ns == 300);
+	view.calls = 20;
+	w = timing_workers(&view, 1, 0);
+	assert_true(w.rank0_ns == 10 && w.min_ns == 4.5 && w.max_ns == 13);
+	assert_true(w.mean_ns == 8.375);
+}
+
 static void one_rank_has_no_skew(void **state)
 {
 	static const struct sample samples[] = {{7, 8, 9, 1, 0, 0}};
@@ -169,6 +200,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(time_is_from_first_start_to_last_end),
+	    cmocka_unit_test(each_worker_has_its_own_time),
 	    cmocka_unit_test(one_rank_has_no_skew),
 	    cmocka_unit_test(large_stamps_stay_exact),
 	    cmocka_unit_test(each_rank_has_its_own),

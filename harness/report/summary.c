@@ -198,6 +198,10 @@ static void finish_row(struct summary_row *row)
 	row->time_us = over_trials_us(row, time, 0.5);
 	row->time_us_lo = several ? over_trials_us(row, time, 0.25) : NAN;
 	row->time_us_hi = several ? over_trials_us(row, time, 0.75) : NAN;
+	row->time_rank0_us = MEDIAN_US(row, workers.rank0_ns);
+	row->time_mean_us = MEDIAN_US(row, workers.mean_ns);
+	row->time_min_us = MEDIAN_US(row, workers.min_ns);
+	row->time_max_us = MEDIAN_US(row, workers.max_ns);
 	row->p50_us = isolated ? row->time_us : NAN;
 	row->p95_us = isolated ? MEDIAN_US(row, p95_ns) : NAN;
 	row->p99_us = isolated ? MEDIAN_US(row, p99_ns) : NAN;

@@ -10,6 +10,7 @@
 
 #include "../record/record.h"
 #include "../stats.h"
+#include "../timing.h"
 
 enum summary_role { ROLE_VARIANT, ROLE_REFERENCE, ROLE_AGAIN, ROLE_LIMIT };
 
@@ -25,8 +26,9 @@ struct summary_variant {
 struct summary_trial {
 	unsigned block, order;
 	double time_ns, p95_ns, p99_ns, launch_ns, skew_ns, poll_ns;
-	double early;   /* how much slower its first rows were: timing_early */
-	double step_ns; /* of the clock; 0: not known */
+	struct timing_workers workers; /* the time by the workers' own clocks: medians */
+	double early;                  /* how much slower its first rows were: timing_early */
+	double step_ns;                /* of the clock; 0: not known */
 };
 
 /* One rank of a row: medians over trials of the trial's median. */
@@ -47,8 +49,10 @@ struct summary_row {
 	struct summary_trial *trials;
 	unsigned failed;                        /* trials that have none */
 	double time_us, time_us_lo, time_us_hi; /* lo, hi: quartiles over blocks */
-	double algbw_gbs, busbw_gbs;            /* NaN where the backend carries no data */
-	double p50_us, p95_us, p99_us;          /* isolated only */
+	/* The time by the workers' own clocks (timing_workers). */
+	double time_rank0_us, time_mean_us, time_min_us, time_max_us;
+	double algbw_gbs, busbw_gbs;   /* NaN where the backend carries no data */
+	double p50_us, p95_us, p99_us; /* isolated only */
 	double launch_us, skew_us, resolution_us;
 	struct stats_ratio ratio; /* time of the reference ÷ time of this: < 1 is slower */
 	uint64_t wrong, faults, switches;
@@ -94,6 +98,8 @@ void summary_free(struct summary *summary);
 /* The row of a variant in a group at a size, or NULL. */
 const struct summary_row *summary_find(const struct summary *summary, unsigned variant,
                                        unsigned group, size_t bytes);
+/* The group that differs from this one only in being in place or not, or -1. */
+int summary_partner(const struct summary *summary, unsigned group);
 bool summary_is_limit(const struct summary *summary, const struct summary_group *group);
 /* More ranks than cores: waiting yields, and latencies are the scheduler's. */
 bool summary_crowded(const struct summary *summary);

@@ -93,6 +93,17 @@ const struct summary_row *summary_find(const struct summary *s, unsigned variant
 	return NULL;
 }
 
+int summary_partner(const struct summary *s, unsigned group)
+{
+	struct cell turned = s->groups[group].cell;
+	turned.in_place = !turned.in_place;
+	for (unsigned g = 0; g < s->ngroups; g++)
+		if (s->groups[g].nranks == s->groups[group].nranks &&
+		    summary_same_group(&s->groups[g].cell, &turned))
+			return (int)g;
+	return -1;
+}
+
 /* The time of a block in a row, or NaN. */
 static double time_in(const struct summary_row *row, unsigned block)
 {

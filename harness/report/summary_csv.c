@@ -6,7 +6,8 @@
 
 static const char header[] =
     "variant,role,mode,layout,backend,library,ranks,collective,bytes,asked_bytes,dtype,op,root,"
-    "in_place,pace,blocks,failed,time_us,time_us_lo,time_us_hi,algbw_gbs,busbw_gbs,p50_us,p95_"
+    "in_place,pace,blocks,failed,time_us,time_us_lo,time_us_hi,time_rank0_us,time_mean_us,"
+    "time_min_us,time_max_us,algbw_gbs,busbw_gbs,p50_us,p95_"
     "us,"
     "p99_us,launch_us,skew_us,resolution_us,ratio,ratio_lo,ratio_hi,wrong,faults,switches,"
     "digest_ok,straggler,straggler_share,straggler_us\n";
@@ -48,11 +49,12 @@ static void put_row(FILE *out, const struct summary *s, const struct summary_row
 	const struct cell *c = &row->cell;
 	const char *const texts[] = {
 	    v->name, summary_role_name(v->role), v->mode, v->layout, v->backend, v->library};
-	const double numbers[] = {row->time_us,   row->time_us_lo,    row->time_us_hi,
-	                          row->algbw_gbs, row->busbw_gbs,     row->p50_us,
-	                          row->p95_us,    row->p99_us,        row->launch_us,
-	                          row->skew_us,   row->resolution_us, row->ratio.estimate,
-	                          row->ratio.lo,  row->ratio.hi};
+	const double numbers[] = {row->time_us,        row->time_us_lo,   row->time_us_hi,
+	                          row->time_rank0_us,  row->time_mean_us, row->time_min_us,
+	                          row->time_max_us,    row->algbw_gbs,    row->busbw_gbs,
+	                          row->p50_us,         row->p95_us,       row->p99_us,
+	                          row->launch_us,      row->skew_us,      row->resolution_us,
+	                          row->ratio.estimate, row->ratio.lo,     row->ratio.hi};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		summary_put_text(out, texts[i]);
 	fprintf(out, "%u,%s,%zu,%zu,%s,%s,%u,%d,%s,%u,%u,", row->nranks,
