@@ -28,8 +28,12 @@ static const char usage[] =
     "      --results DIR   where DIR/NAME/<UTC stamp>/ goes (default: results)\n"
     "      --resume DIR    add blocks to a run, on the machine that it was made on\n"
     "      --no-report     measure only\n"
+    "      --format nccl-tests   print its columns in place of our table, as report does\n"
     "  launchgap report DIR               table, report.md, summary.csv and pictures again, "
     "from records alone\n"
+    "      --format nccl-tests   the tables in nccl-tests' columns, for what parses those\n"
+    "      --average 0|1|2|3|span   with it: rank 0, mean, min or max of the workers' times\n"
+    "                      as its -a (default 1), or earliest start to latest end\n"
     "  launchgap compare A B              two results: runs' folders, or JSON of nccl-tests\n"
     "      --threshold 2%  what counts as a difference\n"
     "      --variant NAME  what nccl-tests' files are called (default: after their layout)\n"
@@ -114,8 +118,9 @@ static int verb_run(int argc, char *argv[], const struct home *home, struct stat
 	                              .machine = &machine};
 	struct status report = {0};
 	char file[2 * PATH_MAX] = "", folder[PATH_MAX] = "", *overrides[64];
+	struct report_options options = {0};
 	bool want_report = true;
-	int result;
+	int result, taken;
 	for (int i = 2; i < argc; i++) {
 		const char **option = !strcmp(argv[i], "--file")      ? &request.file
 		                      : !strcmp(argv[i], "--results") ? &request.results
@@ -125,7 +130,11 @@ static int verb_run(int argc, char *argv[], const struct home *home, struct stat
 			*option = argv[i];
 		else if (option)
 			return status_set(st, "%s wants a value", argv[i - 1]);
-		else if (!strcmp(argv[i], "--no-report"))
+		else if ((taken = report_option(argv[i], argv[i + 1], &options, st))) {
+			if (taken < 0)
+				return -1;
+			i++;
+		} else if (!strcmp(argv[i], "--no-report"))
 			want_report = false;
 		else if (strchr(argv[i], '=') && request.noverrides < 64)
 			overrides[request.noverrides++] = argv[i];
@@ -138,10 +147,12 @@ static int verb_run(int argc, char *argv[], const struct home *home, struct stat
 	request.overrides = overrides;
 	if (!request.file)
 		request.file = file;
+	if (report_options_settle(&options, st))
+		return -1;
 	if (!request.file[0])
 		return status_set(st, "run: which experiment? (`launchgap list` names them)");
 	result = run_experiment(&request, folder, st);
-	if (result >= 0 && want_report && report_make(folder, home->plot, true, &report)) {
+	if (result >= 0 && want_report && report_make(folder, home->plot, &options, &report)) {
 		status_complain(&report);
 		result = 1;
 	}
@@ -214,10 +225,25 @@ static int verb_worker(int argc, char *argv[], const struct home *home, struct s
 
 static int verb_report(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	if (argc != 3)
+	struct report_options options = {0};
+	const char *dir = NULL;
+	for (int i = 2; i < argc; i++) {
+		int taken = report_option(argv[i], argv[i + 1], &options, st);
+		if (taken < 0)
+			return -1;
+		if (taken)
+			i++;
+		else if (dir || argv[i][0] == '-')
+			return status_set(
+			    st, "report: '%s' is not understood (`launchgap help`)", argv[i]);
+		else
+			dir = argv[i];
+	}
+	if (!dir)
 		return status_set(st,
 		                  "report wants one run's folder, e.g. results/smoke/latest");
-	return report_make(argv[2], home->plot, true, st);
+	return report_options_settle(&options, st) ? -1
+	                                           : report_make(dir, home->plot, &options, st);
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)

@@ -84,10 +84,10 @@ static void the_timelines_pass_counts_nowhere(void **state)
 	(void)state;
 	without.timeline = false;
 	made_write(&without);
-	assert_int_equal(report_make(made_folder, "/nowhere", false, &st), 0);
+	assert_int_equal(report_make(made_folder, "/nowhere", NULL, &st), 0);
 	before = strdup(made_read("summary.csv"));
 	made_write(&with);
-	assert_int_equal(report_make(made_folder, "/nowhere", false, &st), 0);
+	assert_int_equal(report_make(made_folder, "/nowhere", NULL, &st), 0);
 	assert_string_equal(before, made_read("summary.csv"));
 	free(before);
 }
@@ -187,7 +187,7 @@ static void the_report_has_it_all(void **state)
 	struct status st = {""};
 	(void)state;
 	made_write(&plain);
-	assert_int_equal(report_make(made_folder, "plot", false, &st), 0);
+	assert_int_equal(report_make(made_folder, "plot", NULL, &st), 0);
 	char *text = made_read("report.md");
 	made_says(text, "(4 ranks: each is last in 25 % by chance)");
 	made_says(text, "0.000 (rank 0) to 0.050 (rank 2)");

@@ -250,6 +250,11 @@ static void rows_hold_medians(void **state)
 	near(r->algbw_gbs, 4096 / 1025.0);
 	near(r->busbw_gbs, 4096 / 1025.0 / 2);
 	assert_true(isnan(r->p50_us) && isnan(r->p95_us));
+	/* Rank 0 starts at once and ends 20 ns early, rank 1 starts 8 ns late: of 10 calls. */
+	near(r->time_rank0_us, 1.025 - 0.002);
+	near(r->time_max_us, 1.025 - 0.0008);
+	near(r->time_min_us, 1.025 - 0.002);
+	near(r->time_mean_us, 1.025 - 0.0014);
 	near(r->skew_us, 0.008);
 	near(r->resolution_us, 0.0305);
 	assert_int_equal(r->ntrials, 6);
@@ -362,7 +367,7 @@ static void csv_is_tidy(void **state)
 		columns = columns ? columns : fields;
 		assert_int_equal(fields, columns);
 	}
-	assert_int_equal(columns, 38);
+	assert_int_equal(columns, 42);
 	assert_int_equal(lines, 1 + l.summary.nrows);
 	assert_int_equal(l.summary.nrows, 4 * 2 * 3 + 3);
 	assert_int_equal(summary_write_csv(&l.summary, "/dev/full", &st), -1);
@@ -377,7 +382,7 @@ static void other_digests_are_not_compared(void **state)
 	(void)state;
 	m.processes_digest = "00000000000000ab";
 	write_run(&m);
-	assert_int_equal(report_make(folder, PLOTS, false, &st), -1);
+	assert_int_equal(report_make(folder, PLOTS, NULL, &st), -1);
 	assert_says(st.text, "nothing is compared");
 	assert_says(st.text,
 	            "processes (block 0) got the digest 00000000000000ab where threads");
@@ -396,7 +401,7 @@ static void wrong_elements_are_not_compared(void **state)
 	(void)state;
 	m.wrong = 3;
 	write_run(&m);
-	assert_int_equal(report_make(folder, PLOTS, false, &st), -1);
+	assert_int_equal(report_make(folder, PLOTS, NULL, &st), -1);
 	assert_says(st.text, "processes (block 0) delivered 3 wrong elements");
 }
 
@@ -461,7 +466,7 @@ static void what_ended_the_run_is_said(void **state)
 		write_line(out, json_pack("{s:i, s:s, s:s, s:s}", "schema", 1, "kind", "end",
 		                          "reason", reasons[i], "text", "So it went"));
 		fclose(out);
-		assert_int_equal(report_make(folder, "/nowhere", false, &st), 0);
+		assert_int_equal(report_make(folder, "/nowhere", NULL, &st), 0);
 		char said[80], *text = read_file("report.md");
 		snprintf(said, sizeof said, "What ended it: **%s**. So it went.", reasons[i]);
 		assert_says(text, said);
@@ -479,7 +484,7 @@ static void a_run_without_times_says_why(void **state)
 	(void)state;
 	m.all_failed = true;
 	write_run(&m);
-	assert_int_equal(report_make(folder, PLOTS, false, &st), -1);
+	assert_int_equal(report_make(folder, PLOTS, NULL, &st), -1);
 	assert_says(st.text, "no cell was measured");
 	assert_says(read_file("report.md"), "were not measured: rank 1: NCCL says: no");
 }
@@ -519,7 +524,7 @@ static void pictures_carry_the_backends_name(void **state)
 	if (!has_gnuplot())
 		skip();
 	write_run(&plain);
-	assert_int_equal(report_make(folder, PLOTS, false, &st), 0);
+	assert_int_equal(report_make(folder, PLOTS, NULL, &st), 0);
 	char *text = read_file("report.md");
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		assert_picture(names[i]);
@@ -544,7 +549,7 @@ static void pictures_suit_what_was_measured(void **state)
 	m.no_data = m.no_limit = true;
 	m.sizes = 1;
 	write_run(&m);
-	assert_int_equal(report_make(folder, PLOTS, false, &st), 0);
+	assert_int_equal(report_make(folder, PLOTS, NULL, &st), 0);
 	assert_picture("plots/null_alltoall_latency.png");
 	assert_picture("plots/null_alltoall_launch.png");
 	assert_false(exists("plots/null_alltoall_busbw.png"));
@@ -557,7 +562,7 @@ static void pictures_suit_what_was_measured(void **state)
 	m.blocks = 2;
 	m.only_stream = true;
 	write_run(&m);
-	assert_int_equal(report_make(folder, PLOTS, false, &st), 0);
+	assert_int_equal(report_make(folder, PLOTS, NULL, &st), 0);
 	assert_picture("plots/nccl_alltoall_busbw.png");
 	assert_picture("plots/nccl_alltoall_ratio.png");
 	assert_picture("plots/nccl_alltoall_launch.png");
@@ -576,7 +581,7 @@ static void hostile_names_stay_text(void **state)
 	m.title = "it's \"%s\" `touch pwned` \\n @x {/=20 y} $(touch pwned)";
 	m.backend = "../../e'vil";
 	write_run(&m);
-	assert_int_equal(report_make(folder, PLOTS, false, &st), 0);
+	assert_int_equal(report_make(folder, PLOTS, NULL, &st), 0);
 	assert_false(exists("plots/gnuplot.log"));
 	assert_picture("plots/------e-vil_alltoall_busbw.png");
 	assert_int_not_equal(access("pwned", F_OK), 0);
@@ -609,7 +614,7 @@ static void missing_plots_are_a_warning(void **state)
 	struct status st = {""};
 	(void)state;
 	write_run(&plain);
-	assert_int_equal(report_make(folder, "/nowhere", false, &st), 0);
+	assert_int_equal(report_make(folder, "/nowhere", NULL, &st), 0);
 	assert_string_equal(st.text, "");
 	if (has_gnuplot())
 		assert_says(read_file("report.md"), "/nowhere holds no .gp file");
@@ -620,13 +625,14 @@ static void table_fits_a_terminal(void **state)
 	struct made m = plain;
 	struct status st = {""};
 	(void)state;
+	struct report_options options = {.format = REPORT_TABLES};
 	m.odd_name = "processes-with-a-rather-long-name-of-its-own";
 	m.backend = "host";
 	write_run(&m);
 	fflush(stdout);
 	int kept = dup(1);
 	assert_non_null(freopen(path_of("stdout"), "w", stdout));
-	int rc = report_make(folder, "/nowhere", true, &st);
+	int rc = report_make(folder, "/nowhere", &options, &st);
 	fflush(stdout);
 	dup2(kept, 1);
 	close(kept);

@@ -118,8 +118,52 @@ static void print_report(const struct report *r, const char *dir)
 	fflush(stdout);
 }
 
-static int make(struct report *r, const char *dir, const char *plot_dir, bool print,
-                struct status *st)
+/* stdout is for a parser, so that all else is said elsewhere. */
+static void print_nccl_tests(const struct report *r, const char *dir, enum nccl_average average)
+{
+	nccl_format_print(&r->summary, average, stdout);
+	fflush(stdout);
+	for (unsigned i = 0; i < r->ncliffs; i++) {
+		char text[1024];
+		cliffs_say(&r->summary, &r->cliffs[i], text, sizeof text);
+		status_say("cliff: %s", text);
+	}
+	for (unsigned i = 0; i < r->warnings.count; i++)
+		status_say("warning: %s", r->warnings.text[i]);
+	status_say("report %s/report.md", dir);
+}
+
+int report_option(const char *option, const char *value, struct report_options *options,
+                  struct status *st)
+{
+	bool format = !strcmp(option, "--format");
+	if (!format && strcmp(option, "--average"))
+		return 0;
+	if (!value)
+		return status_set(st, "%s wants a value", option);
+	if (!format) {
+		options->average_given = true;
+		return nccl_average_find(value, &options->average, st) ? -1 : 1;
+	}
+	if (strcmp(value, "nccl-tests"))
+		return status_set(st, "--format %s: allowed is nccl-tests", value);
+	options->format = REPORT_NCCL_TESTS;
+	return 1;
+}
+
+int report_options_settle(struct report_options *options, struct status *st)
+{
+	if (options->average_given && options->format != REPORT_NCCL_TESTS)
+		return status_set(st,
+		                  "--average is of --format nccl-tests; summary.csv has all "
+		                  "averages side by side");
+	if (!options->average_given)
+		options->average = NCCL_AVERAGE_MEAN;
+	return 0;
+}
+
+static int make(struct report *r, const char *dir, const char *plot_dir,
+                const struct report_options *options, struct status *st)
 {
 	char file[PATH_MAX];
 	const struct summary *s = &r->summary;
@@ -137,7 +181,9 @@ static int make(struct report *r, const char *dir, const char *plot_dir, bool pr
 	snprintf(file, sizeof file, "%s/report.md", dir);
 	if (markdown_write(s, r->cliffs, r->ncliffs, &r->warnings, &r->drawn, file, st))
 		return -1;
-	if (print)
+	if (options && options->format == REPORT_NCCL_TESTS)
+		print_nccl_tests(r, dir, options->average);
+	else if (options)
 		print_report(r, dir);
 	if (s->trouble[0])
 		return status_set(
@@ -152,7 +198,8 @@ static int make(struct report *r, const char *dir, const char *plot_dir, bool pr
 	return 0;
 }
 
-int report_make(const char *dir, const char *plot_dir, bool print, struct status *st)
+int report_make(const char *dir, const char *plot_dir, const struct report_options *options,
+                struct status *st)
 {
 	struct report *r = calloc(1, sizeof *r);
 	int rc = -1;
@@ -162,7 +209,7 @@ int report_make(const char *dir, const char *plot_dir, bool print, struct status
 		goto free_report;
 	if (summary_make(&r->run, &r->summary, st))
 		goto free_record;
-	rc = make(r, dir, plot_dir, print, st);
+	rc = make(r, dir, plot_dir, options, st);
 	free(r->cliffs);
 	summary_free(&r->summary);
 free_record:

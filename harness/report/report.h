@@ -5,9 +5,29 @@
 
 #include "../record/record.h"
 
+#include "nccl_format.h"
+
+enum report_format { REPORT_TABLES, REPORT_NCCL_TESTS };
+
+/* What report_make prints, and how. */
+struct report_options {
+	enum report_format format;
+	enum nccl_average average; /* of REPORT_NCCL_TESTS */
+	bool average_given;
+};
+
+/* Takes `--format F` and `--average A` into *options. 1: it was one of them and its value was
+ * taken; 0: it is another option; -1: the value is missing (NULL) or not allowed. */
+int report_option(const char *option, const char *value, struct report_options *options,
+                  struct status *st);
+/* Whether what was taken goes together, when all of it is there; fills in what was not said. */
+int report_options_settle(struct report_options *options, struct status *st);
+
 /* Writes all of it into `dir` from its records, and draws the pictures of plot_dir with
- * gnuplot. Prints the table and where the pictures lie when `print`. Missing gnuplot is a
- * warning, not an error. */
-int report_make(const char *dir, const char *plot_dir, bool print, struct status *st);
+ * gnuplot. Prints the tables, and where the pictures lie, as `options` say; NULL: prints
+ * nothing. In nccl-tests' format nothing but that goes to stdout, all else to stderr. Missing
+ * gnuplot is a warning, not an error. */
+int report_make(const char *dir, const char *plot_dir, const struct report_options *options,
+                struct status *st);
 
 #endif

@@ -1,0 +1,171 @@
+#include "nccl_format_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const average_names[NCCL_AVERAGE_KINDS] = {"0", "1", "2", "3", "span"};
+
+int nccl_average_find(const char *name, enum nccl_average *out, struct status *st)
+{
+	for (int i = 0; i < NCCL_AVERAGE_KINDS; i++)
+		if (!strcmp(name, average_names[i])) {
+			*out = (enum nccl_average)i;
+			return 0;
+		}
+	return status_set(st,
+	                  "--average %s: allowed are 0 (rank 0), 1 (mean), 2 (min), 3 (max) of "
+	                  "the workers' own times, as nccl-tests' -a, and span (earliest start "
+	                  "to latest end)",
+	                  name);
+}
+
+const char *nccl_average_name(enum nccl_average average)
+{
+	return average_names[average];
+}
+
+/* What the footer sums up. */
+struct totals {
+	unsigned wrong; /* halves with wrong elements */
+	double busbw;
+	unsigned count; /* halves that have one */
+};
+
+static double time_us(const struct summary_row *row, enum nccl_average average)
+{
+	const double times[NCCL_AVERAGE_KINDS] = {row->time_rank0_us, row->time_mean_us,
+	                                          row->time_min_us, row->time_max_us,
+	                                          row->time_us};
+	return times[average];
+}
+
+/* Two digits behind the point, or as many fewer as the width has room for. */
+static void put_number(FILE *out, double x, int width)
+{
+	char text[400];
+	int digits = 2;
+	if (!isfinite(x)) {
+		fprintf(out, "  %*s", width, "N/A");
+		return;
+	}
+	while (snprintf(text, sizeof text, "%*.*f", width, digits, x) > width && digits > 0)
+		digits--;
+	if ((int)strlen(text) > width)
+		snprintf(text, sizeof text, "%*.*e", width, width >= 7 ? 1 : 0, x);
+	fprintf(out, "  %s", text);
+}
+
+static const struct summary_row *row_of(const struct nccl_table *t, int half, size_t bytes)
+{
+	const struct summary_row *row =
+	    t->halves[half] < 0
+	        ? NULL
+	        : summary_find(t->s, t->variant, (unsigned)t->halves[half], bytes);
+	return row && time_us(row, t->average) > 0 ? row : NULL;
+}
+
+/* Time, algbw, busbw, #wrong. */
+static void put_half(FILE *out, const struct nccl_table *t, const struct summary_row *row,
+                     struct totals *totals)
+{
+	double time = NAN, algbw = NAN, busbw = NAN;
+	if (row)
+		time = time_us(row, t->average);
+	if (row && isfinite(row->busbw_gbs)) {
+		algbw = coll_algbw(row->cell.bytes, time / 1e6);
+		busbw = coll_busbw(row->cell.coll, row->nranks, row->cell.bytes, time / 1e6);
+		totals->busbw += busbw;
+		totals->count++;
+	}
+	put_number(out, time, 7);
+	put_number(out, algbw, 6);
+	put_number(out, busbw, 6);
+	if (row && row->carries_data)
+		fprintf(out, "  %6g", (double)row->wrong);
+	else
+		fprintf(out, "    N/A"); /* a column narrower, as there */
+	totals->wrong += row && row->wrong;
+}
+
+static void put_row(FILE *out, const struct nccl_table *t, size_t bytes, struct totals *totals)
+{
+	const struct summary_row *halves[2] = {row_of(t, 0, bytes), row_of(t, 1, bytes)};
+	const struct summary_row *any = halves[0] ? halves[0] : halves[1];
+	if (!any)
+		return;
+	fprintf(out, "%12zu  %12zu  %8s  %6s  %6d", bytes,
+	        nccl_format_count(&any->cell, any->nranks), nccl_format_dtype(any->cell.dtype),
+	        nccl_format_op(&any->cell), nccl_format_root(&any->cell));
+	put_half(out, t, halves[0], totals);
+	put_half(out, t, halves[1], totals);
+	fputc('\n', out);
+}
+
+/* The next larger size that either half has; 0: there is none. */
+static size_t next_size(const struct nccl_table *t, size_t after)
+{
+	size_t next = 0;
+	for (int half = 0; half < 2; half++) {
+		if (t->halves[half] < 0)
+			continue;
+		const struct summary_group *group = &t->s->groups[t->halves[half]];
+		unsigned i = 0;
+		while (i < group->nsizes && group->bytes[i] <= after)
+			i++;
+		if (i < group->nsizes && (!next || group->bytes[i] < next))
+			next = group->bytes[i];
+	}
+	return next;
+}
+
+static bool has_rows(const struct nccl_table *t)
+{
+	for (size_t bytes = 0; (bytes = next_size(t, bytes));)
+		if (row_of(t, 0, bytes) || row_of(t, 1, bytes))
+			return true;
+	return false;
+}
+
+static void put_footer(FILE *out, const struct totals *totals, const char *collective)
+{
+	fprintf(out, "# Out of bounds values : %u %s\n", totals->wrong,
+	        totals->wrong ? "FAILED" : "OK");
+	if (totals->count)
+		fprintf(out, "# Avg bus bandwidth    : %g \n", totals->busbw / totals->count);
+	else
+		fprintf(out, "# Avg bus bandwidth    : N/A \n");
+	fprintf(out, "#\n# Collective test concluded: %s_perf\n#\n\n", collective);
+}
+
+static void put_table(FILE *out, const struct nccl_table *t)
+{
+	struct totals totals = {0};
+	const struct summary_group *group =
+	    &t->s->groups[t->halves[0] < 0 ? t->halves[1] : t->halves[0]];
+	nccl_format_head(t, out);
+	for (size_t bytes = 0; (bytes = next_size(t, bytes));)
+		put_row(out, t, bytes, &totals);
+	put_footer(out, &totals, coll_info(group->cell.coll)->name);
+}
+
+void nccl_format_print(const struct summary *s, enum nccl_average average, FILE *out)
+{
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		if (s->variants[v].role == ROLE_LIMIT)
+			continue;
+		for (unsigned g = 0; g < s->ngroups; g++) {
+			const struct cell *cell = &s->groups[g].cell;
+			int partner = summary_partner(s, g);
+			/* In place stands beside its partner, in that one's table. */
+			if (cell->pace != PACE_STREAM || (cell->in_place && partner >= 0))
+				continue;
+			struct nccl_table t = {.s = s,
+			                       .variant = v,
+			                       .halves = {cell->in_place ? -1 : (int)g,
+			                                  cell->in_place ? (int)g : partner},
+			                       .average = average};
+			if (has_rows(&t))
+				put_table(out, &t);
+		}
+	}
+}

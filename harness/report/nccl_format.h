@@ -1,0 +1,28 @@
+/* The text that nccl-tests prints, with our figures, for what already reads that: its comment
+ * lines, its columns in its widths, its footer. The layout is that of version 2.19.6, where
+ * src/util.cu writes it and src/common.cu decides what is in it. */
+#ifndef LAUNCHGAP_NCCL_FORMAT_H
+#define LAUNCHGAP_NCCL_FORMAT_H
+
+#include "summary.h"
+
+/* Whose time is the time: the workers' own, in the order of nccl-tests' -a, or ours, from the
+ * earliest start to the latest end over all. Bandwidths follow it. */
+enum nccl_average {
+	NCCL_AVERAGE_RANK0,
+	NCCL_AVERAGE_MEAN, /* what nccl-tests does when nothing is said */
+	NCCL_AVERAGE_MIN,
+	NCCL_AVERAGE_MAX,
+	NCCL_AVERAGE_SPAN,
+	NCCL_AVERAGE_KINDS
+};
+
+/* 0, 1, 2, 3 or span; -1 with the sentence for anything else. */
+int nccl_average_find(const char *name, enum nccl_average *out, struct status *st);
+const char *nccl_average_name(enum nccl_average average);
+
+/* One table per variant and group of pace stream, both halves where both were measured; a half
+ * without a time reads N/A. Limits, and sizes without any time, are left out. */
+void nccl_format_print(const struct summary *summary, enum nccl_average average, FILE *out);
+
+#endif

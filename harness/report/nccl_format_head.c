@@ -1,0 +1,237 @@
+/* What nccl-tests says above its rows, and how it calls things. */
+#include "nccl_format_parts.h"
+
+#include <string.h>
+
+/* Its programs, as far as their columns differ: whether the count is of one rank's part,
+ * whether the operation is shown (sendrecv shows one that it does not do), whether there is a
+ * root. */
+static const struct {
+	const char *collective;
+	bool part, op, root;
+} programs[] = {
+    {"all_reduce", false, true, false}, {"all_gather", true, false, false},
+    {"alltoall", true, false, false},   {"alltoallv", true, false, false},
+    {"broadcast", false, false, true},  {"gather", true, false, true},
+    {"hypercube", true, false, false},  {"reduce", false, true, true},
+    {"scatter", true, false, true},     {"reduce_scatter", true, true, false},
+    {"sendrecv", false, true, false},
+};
+
+#define NPROGRAMS (sizeof programs / sizeof *programs)
+
+/* NPROGRAMS: it has none for that. */
+static size_t program_of(const struct cell *cell)
+{
+	size_t i = 0;
+	while (i < NPROGRAMS && strcmp(programs[i].collective, coll_info(cell->coll)->name))
+		i++;
+	return i;
+}
+
+const char *nccl_format_dtype(enum dtype dtype)
+{
+	static const char *const theirs[][2] = {
+	    {"float32", "float"},     {"float16", "half"},      {"float64", "double"},
+	    {"float8e4m3", "f8e4m3"}, {"float8e5m2", "f8e5m2"},
+	};
+	const char *name = coll_dtype_name(dtype);
+	for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+		if (!strcmp(name, theirs[i][0]))
+			return theirs[i][1];
+	return name;
+}
+
+const char *nccl_format_op(const struct cell *cell)
+{
+	size_t i = program_of(cell);
+	return i < NPROGRAMS && programs[i].op ? coll_op_name(cell->op) : "none";
+}
+
+int nccl_format_root(const struct cell *cell)
+{
+	size_t i = program_of(cell);
+	return i < NPROGRAMS && programs[i].root ? (int)cell->root : -1;
+}
+
+size_t nccl_format_count(const struct cell *cell, unsigned nranks)
+{
+	size_t i = program_of(cell), count = cell->bytes / coll_dtype_bytes(cell->dtype);
+	return i < NPROGRAMS && programs[i].part ? count / nranks : count;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+	return text ? text : "";
+}
+
+/* At most `most` bytes of a text, `blank` for a blank and _ for what could end the line, which
+ * has to stay a comment: records come from anywhere. */
+static void put_clean(FILE *out, const char *text, size_t most, char blank)
+{
+	for (size_t i = 0; i < most && text[i]; i++)
+		fputc((unsigned char)text[i] < ' ' || text[i] == 0x7F ? '_'
+		      : text[i] == ' '                                ? blank
+		                                                      : text[i],
+		      out);
+}
+
+/* A word of a comment line. */
+static void put_word(FILE *out, const char *key, const char *text)
+{
+	fprintf(out, " %s=", key);
+	put_clean(out, text, SIZE_MAX, '_');
+}
+
+/* A setting of the variant, or `otherwise` in records that do not name it. */
+static long long setting(const struct nccl_table *t, const char *key, int otherwise)
+{
+	const json_t *variants = json_object_get(t->s->run->environment, "variants");
+	const json_t *value = json_object_get(json_array_get(variants, t->variant), key);
+	return json_is_integer(value) ? json_integer_value(value) : otherwise;
+}
+
+static const struct summary_group *group_of(const struct nccl_table *t)
+{
+	return &t->s->groups[t->halves[0] < 0 ? t->halves[1] : t->halves[0]];
+}
+
+static void put_variant(const struct nccl_table *t, FILE *out)
+{
+	const struct summary_variant *v = &t->s->variants[t->variant];
+	const struct cell *cell = &group_of(t)->cell;
+	fprintf(out, "#");
+	put_word(out, "variant", v->name);
+	put_word(out, "role", summary_role_name(v->role));
+	put_word(out, "mode", v->mode);
+	put_word(out, "layout", v->layout);
+	put_word(out, "backend", v->backend);
+	put_word(out, "library", *v->library ? v->library : "-");
+	put_word(out, "average", nccl_average_name(t->average));
+	fprintf(out, " collective=%s dtype=%s op=%s root=%d\n", coll_info(cell->coll)->name,
+	        coll_dtype_name(cell->dtype), nccl_format_op(cell), nccl_format_root(cell));
+	fprintf(out, "# launchgap ");
+	put_clean(out, text_of(t->s->run->environment, "launchgap"), SIZE_MAX, '_');
+	fprintf(out,
+	        ", in the columns of nccl-tests 2.19.6; times are medians over stretches, then "
+	        "over %u block%s\n",
+	        t->s->nblocks, t->s->nblocks == 1 ? "" : "s");
+}
+
+/* What one size is to the next, where it is the same for all. */
+static void put_step(const struct summary_group *group, FILE *out)
+{
+	const size_t *b = group->asked_bytes;
+	unsigned n = group->nsizes;
+	bool factor = n > 1 && b[0] && b[1] % b[0] == 0, step = true;
+	for (unsigned i = 2; i < n; i++) {
+		factor = factor && b[i] == b[i - 1] * (b[1] / b[0]);
+		step = step && b[i] - b[i - 1] == b[1] - b[0];
+	}
+	if (factor)
+		fprintf(out, "%zu(factor)", b[1] / b[0]);
+	else if (step)
+		fprintf(out, "%zu(bytes)", n > 1 ? b[1] - b[0] : 0);
+	else
+		fprintf(out, "0(list)");
+}
+
+static void put_options(const struct nccl_table *t, FILE *out)
+{
+	const struct summary_group *group = group_of(t);
+	unsigned processes = 0, threads = 0, ranks = 0, calls = 0;
+	bool checked = false;
+	sscanf(t->s->variants[t->variant].layout, "%ux%ux%u", &processes, &threads, &ranks);
+	for (unsigned i = 0; i < t->s->nrows; i++) {
+		const struct summary_row *row = &t->s->rows[i];
+		if (row->variant != t->variant || &t->s->groups[row->group] != group)
+			continue;
+		calls = row->calls;
+		checked = checked || row->carries_data;
+	}
+	fprintf(out, "# nThread %u nGpus %u minBytes %zu maxBytes %zu step: ", threads, ranks,
+	        group->asked_bytes[0], group->asked_bytes[group->nsizes - 1]);
+	put_step(group, out);
+	fprintf(
+	    out,
+	    " warmup iters: %lld iters: %u agg iters: %lld validation: %d graph: %lld "
+	    "unalign: %lld\n#\n",
+	    (long long)json_integer_value(json_object_get(t->s->run->environment, "warmup")),
+	    calls, setting(t, "aggregate", 1), checked, setting(t, "graph", 0),
+	    setting(t, "offset", 0));
+}
+
+/* What the rank's worker said of its device, or NULL. */
+static const char *device_of(const struct nccl_table *t, unsigned rank)
+{
+	char key[32];
+	snprintf(key, sizeof key, "device_%u", rank);
+	for (unsigned i = 0; i < t->s->run->ncells; i++) {
+		const struct record_cell *c = &t->s->run->cells[i];
+		const json_t *facts = json_object_get(c->json, "facts");
+		if (strcmp(c->variant, t->s->variants[t->variant].name))
+			continue;
+		for (size_t w = 0; w < json_array_size(facts); w++) {
+			const char *text =
+			    json_string_value(json_object_get(json_array_get(facts, w), key));
+			if (text)
+				return text;
+		}
+	}
+	return NULL;
+}
+
+/* "NVIDIA H200 at 0000:00:06.0": its place among the machine's, or -1. */
+static int device_number(const struct nccl_table *t, const char *pci)
+{
+	const json_t *machine = json_object_get(t->s->run->environment, "machine");
+	const json_t *gpus = json_object_get(machine, "gpus");
+	for (size_t i = 0; i < json_array_size(gpus); i++)
+		if (!strcmp(text_of(json_array_get(gpus, i), "pci"), pci))
+			return (int)i;
+	return -1;
+}
+
+/* A line a rank, as parsers count them. All ranks are of one communicator, group 0; which
+ * processes they were is not in a record: 0. */
+static void put_devices(const struct nccl_table *t, FILE *out)
+{
+	const char *host = text_of(json_object_get(t->s->run->environment, "machine"), "host");
+	fprintf(out, "# Using devices\n");
+	for (unsigned r = 0; r < group_of(t)->nranks; r++) {
+		const char *device = device_of(t, r);
+		const char *at = device ? strstr(device, " at ") : NULL;
+		const char *pci = at ? at + 4 : "-";
+		if (!device)
+			device = t->s->variants[t->variant].backend;
+		fprintf(out, "#  Rank %2u Group %2d Pid %6d on %*s", r, 0, 0,
+		        strlen(host) < 10 ? (int)(10 - strlen(host)) : 0, "");
+		put_clean(out, host, SIZE_MAX, '_');
+		fprintf(out, " device %2d [", at ? device_number(t, pci) : -1);
+		put_clean(out, pci, strcspn(pci, "."), '_');
+		fprintf(out, "] ");
+		put_clean(out, device, at ? (size_t)(at - device) : SIZE_MAX, ' ');
+		fputc('\n', out);
+	}
+}
+
+void nccl_format_head(const struct nccl_table *t, FILE *out)
+{
+	put_variant(t, out);
+	fprintf(out, "# Collective test starting: %s_perf\n",
+	        coll_info(group_of(t)->cell.coll)->name);
+	put_options(t, out);
+	put_devices(t, out);
+	fprintf(out,
+	        "#\n# %10s  %12s  %8s  %6s  %6s           out-of-place                "
+	        "       in-place          \n",
+	        "", "", "", "", "");
+	fprintf(out, "# %10s  %12s  %8s  %6s  %6s", "size", "count", "type", "redop", "root");
+	for (int half = 0; half < 2; half++)
+		fprintf(out, "  %7s  %6s  %6s  %6s", "time", "algbw", "busbw", "#wrong");
+	fprintf(out, " \n# %10s  %12s  %8s  %6s  %6s", "(B)", "(elements)", "", "", "");
+	for (int half = 0; half < 2; half++)
+		fprintf(out, "  %7s  %6s  %6s  %6s", "(us)", "(GB/s)", "(GB/s)", "");
+	fprintf(out, " \n");
+}

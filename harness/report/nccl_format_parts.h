@@ -1,0 +1,26 @@
+/* What the files of nccl-tests' format share with each other and with nobody else. */
+#ifndef LAUNCHGAP_NCCL_FORMAT_PARTS_H
+#define LAUNCHGAP_NCCL_FORMAT_PARTS_H
+
+#include "nccl_format.h"
+
+/* One table. */
+struct nccl_table {
+	const struct summary *s;
+	unsigned variant;
+	int halves[2]; /* groups: out of place, in place; -1: not measured */
+	enum nccl_average average;
+};
+
+/* Its names of ours. */
+const char *nccl_format_dtype(enum dtype dtype);
+const char *nccl_format_op(const struct cell *cell);
+/* -1 where there is no root. */
+int nccl_format_root(const struct cell *cell);
+/* Elements as it counts them: one rank's part where the collective moves parts. */
+size_t nccl_format_count(const struct cell *cell, unsigned nranks);
+
+/* All that stands above the rows. */
+void nccl_format_head(const struct nccl_table *table, FILE *out);
+
+#endif

@@ -1,0 +1,355 @@
+/* nccl-tests' columns: what a parser written for its output finds in ours. */
+#include "made.h"
+
+#include <math.h>
+
+#include "../harness/report/nccl_format.h"
+#include "../harness/report/report.h"
+#include "cli.h"
+
+#define NFIELDS 13
+
+/* What nccl-tests 2.19.6 itself prints for these figures: made by its writeBenchmarkLine…
+ * functions (src/util.cu), given the time, the bandwidths of it, and the wrong elements. */
+static const struct golden {
+	enum coll_kind coll;
+	size_t bytes;
+	double out_us, in_us;
+	bool data;
+	uint64_t in_wrong;
+	const char *line;
+} goldens[] = {
+    {COLL_ALLTOALL, 4096, 6.875, 13.75, true, 3,
+     "        4096           256     float    none      -1     6.88    0.60    0.45       0"
+     "    13.75    0.30    0.22       3\n"},
+    {COLL_ALL_REDUCE, 1073741824, 2388.4, 4776.8, true, 0,
+     "  1073741824     268435456     float     sum      -1  2388.40  449.57  674.35       0"
+     "  4776.80  224.78  337.17       0\n"},
+    {COLL_SENDRECV, 16777216, 1234567.8, 2469135.6, true, 1234567,
+     "    16777216       4194304     float     sum      -1  1234568    0.01    0.01       0"
+     "  2469136    0.01    0.01  1.23457e+06\n"},
+    {COLL_ALL_REDUCE, 1048576, 99999.996, 199999.992, false, 0,
+     "     1048576        262144     float     sum      -1   100000    0.01    0.02    N/A"
+     "   200000    0.01    0.01    N/A\n"},
+    {COLL_ALLTOALL, 1024, 0.004, 0.008, true, 0,
+     "        1024            64     float    none      -1     0.00  256.00  192.00       0"
+     "     0.01  128.00   96.00       0\n"},
+    {COLL_ALLTOALL, 1073741824, 123456789.0, 0.0001, true, 0,
+     "  1073741824      67108864     float    none      -1  1.2e+08    0.01    0.01       0"
+     "     0.00   1e+10   8e+09       0\n"},
+};
+
+static struct summary_row row_for(const struct golden *g, bool in_place)
+{
+	double us = in_place ? g->in_us : g->out_us;
+	/* Bandwidth is known, and that is all that is asked of it. */
+	return (struct summary_row){.group = in_place,
+	                            .nranks = 4,
+	                            .cell = {.coll = g->coll,
+	                                     .in_place = in_place,
+	                                     .bytes = g->bytes,
+	                                     .asked_bytes = g->bytes},
+	                            .calls = 20,
+	                            .ntrials = 1,
+	                            .time_us = us * 9,
+	                            .time_rank0_us = us * 5,
+	                            .time_mean_us = us,
+	                            .time_min_us = us * 7,
+	                            .time_max_us = us * 8,
+	                            .busbw_gbs = 1,
+	                            .carries_data = g->data,
+	                            .wrong = in_place ? g->in_wrong : 0};
+}
+
+/* The table of one line's figures, as text that the caller frees. */
+static char *table_of(const struct golden *g)
+{
+	struct record_run run = {.environment =
+	                             json_pack("{s:i, s:s}", "warmup", 5, "launchgap", "abc")};
+	struct summary_row rows[] = {row_for(g, false), row_for(g, true)};
+	size_t bytes = g->bytes;
+	struct summary_group groups[] = {
+	    {.cell = rows[0].cell, .nranks = 4, .nsizes = 1, &bytes, &bytes},
+	    {.cell = rows[1].cell, .nranks = 4, .nsizes = 1, &bytes, &bytes}};
+	struct summary_variant variant = {.name = "threads",
+	                                  .mode = "threads",
+	                                  .layout = "1x4x1",
+	                                  .backend = "nccl",
+	                                  .library = ""};
+	struct summary s = {.run = &run,
+	                    .nvariants = 1,
+	                    .variants = &variant,
+	                    .nrows = 2,
+	                    .rows = rows,
+	                    .ngroups = 2,
+	                    .groups = groups};
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	assert_non_null(out);
+	nccl_format_print(&s, NCCL_AVERAGE_MEAN, out);
+	fclose(out);
+	json_decref(run.environment);
+	return text;
+}
+
+static void lines_are_those_of_nccl_tests(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof goldens / sizeof *goldens; i++) {
+		char *text = table_of(&goldens[i]), *line = strstr(text, "\n  ");
+		assert_non_null(line);
+		line++;
+		if (strncmp(line, goldens[i].line, strlen(goldens[i].line)))
+			fail_msg("%s%s", line, goldens[i].line);
+		made_says(text, goldens[i].in_wrong ? "\n# Out of bounds values : 1 FAILED\n"
+		                                    : "\n# Out of bounds values : 0 OK\n");
+		free(text);
+	}
+}
+
+static void headers_are_those_of_nccl_tests(void **state)
+{
+	char *text = table_of(&goldens[0]);
+	(void)state;
+	made_says(
+	    text,
+	    "#\n"
+	    "#                                                              out-of-place      "
+	    "                 in-place          \n"
+	    "#       size         count      type   redop    root     time   algbw   busbw  "
+	    "#wrong     time   algbw   busbw  #wrong \n"
+	    "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)    "
+	    "         (us)  (GB/s)  (GB/s)         \n"
+	    "        4096 ");
+	made_says(text, "# Collective test starting: alltoall_perf\n"
+	                "# nThread 4 nGpus 1 minBytes 4096 maxBytes 4096 step: 0(bytes) warmup "
+	                "iters: 5 iters: 20 agg iters: 1 validation: 1 graph: 0 unalign: 0\n"
+	                "#\n# Using devices\n");
+	made_says(text, "\n#\n# Collective test concluded: alltoall_perf\n#\n\n");
+	free(text);
+}
+
+/* Two ranks on their own clocks take 70 and 60 µs for ten calls, the larger size the other way
+ * round, and 80 from the first start to the last end. */
+static void apart(const struct made_place *place, int64_t out[6])
+{
+	bool longer = place->rank == (place->size ? 1 : 0);
+	int64_t start = place->rank ? (longer ? 10000 : 20000) : 0;
+	out[0] = start;
+	out[1] = start + 500;
+	out[2] = start + (longer ? 70000 : 60000);
+	out[3] = 10;
+}
+
+static const struct made small = {.backend = "nccl",
+                                  .ranks = 2,
+                                  .blocks = 6,
+                                  .sizes = 2,
+                                  .rows = 3,
+                                  .cores = 8,
+                                  .stamps = apart};
+
+static void stretch(json_t *ranks, json_int_t times)
+{
+	for (size_t r = 0; r < json_array_size(ranks); r++) {
+		json_t *list = json_array_get(ranks, r);
+		for (size_t i = 0; i < json_array_size(list); i++)
+			json_array_set_new(
+			    list, i,
+			    json_integer(times * json_integer_value(json_array_get(list, i))));
+	}
+}
+
+/* The record of `small`; each stream cell of variant single once more in place, three times as
+ * long. */
+static void write_both_halves(void)
+{
+	made_write(&small);
+	char *text = strdup(made_read("trials.jsonl"));
+	FILE *out = fopen(made_path("trials.jsonl"), "a");
+	assert_non_null(out);
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		if (!strstr(line, "\"variant\":\"single\"") || !strstr(line, "\"stream\""))
+			continue;
+		json_t *cell = json_loads(line, 0, NULL);
+		assert_non_null(cell);
+		json_object_set_new(cell, "in_place", json_true());
+		stretch(json_object_get(cell, "start_ns"), 3);
+		stretch(json_object_get(cell, "issued_ns"), 3);
+		stretch(json_object_get(cell, "idle_ns"), 3);
+		made_line(out, cell);
+	}
+	fclose(out);
+	free(text);
+}
+
+/* As awk '!/^#/ && NF' does: fields between blanks. */
+struct parsed {
+	unsigned rows, na;
+	char variant[10][32];
+	char field[10][NFIELDS][32];
+	double average[10]; /* of the footer behind the row */
+};
+
+static void parse(char *text, struct parsed *p)
+{
+	char variant[32] = "";
+	*p = (struct parsed){0};
+	for (char *line = text, *end; *line; line = end + 1) {
+		unsigned n = 0;
+		end = strchr(line, '\n');
+		assert_non_null(end);
+		*end = '\0';
+		sscanf(line, "# variant=%31s", variant);
+		for (unsigned i = p->rows; i-- > 0 && !strcmp(p->variant[i], variant);)
+			sscanf(line, "# Avg bus bandwidth : %lf", &p->average[i]);
+		if (line[0] == '#' || !line[0])
+			continue;
+		assert_in_range(p->rows, 0, 9);
+		for (char *f = strtok(line, " "); f; f = strtok(NULL, " "), n++) {
+			assert_in_range(n, 0, NFIELDS - 1);
+			snprintf(p->field[p->rows][n], sizeof p->field[0][0], "%s", f);
+		}
+		assert_int_equal(n, NFIELDS);
+		p->na += !strcmp(p->field[p->rows][9], "N/A");
+		strcpy(p->variant[p->rows++], variant);
+	}
+}
+
+/* What the program prints for arguments behind `report DIR`; stdout and stderr together. */
+static struct cli report_with(const char *option, const char *value, const char *more,
+                              const char *other)
+{
+	const char *const args[] = {"report", made_folder, option, value, more, other, NULL};
+	return cli_run(made_folder, args);
+}
+
+/* stdout alone. */
+static char *print_of(enum nccl_average average)
+{
+	struct report_options options = {.format = REPORT_NCCL_TESTS, .average = average};
+	struct status st = {""};
+	fflush(stdout);
+	int kept = dup(1);
+	assert_non_null(freopen(made_path("stdout"), "w", stdout));
+	int rc = report_make(made_folder, "/nowhere", &options, &st);
+	fflush(stdout);
+	dup2(kept, 1);
+	close(kept);
+	if (rc)
+		fail_msg("%s", st.text);
+	return made_read("stdout");
+}
+
+static void both_halves_stand_in_one_line(void **state)
+{
+	static struct parsed p;
+	(void)state;
+	write_both_halves();
+	char *text = print_of(NCCL_AVERAGE_MEAN);
+	/* As nccl-tests prints 4 and 16 KiB of two ranks that took 6.5 and 19.5 µs. */
+	made_says(text,
+	          "\n        4096           512     float    none      -1     6.50    0.63   "
+	          " 0.32       0    19.50    0.21    0.11       0\n"
+	          "       16384          2048     float    none      -1     6.50    2.52   "
+	          " 1.26       0    19.50    0.84    0.42       0\n# Out of bounds values :");
+	assert_null(strstr(text, "report.md"));
+	assert_null(strstr(text, "variant=limit"));
+	made_says(text,
+	          "# variant=single role=variant mode=single layout=1x2x1 backend=nccl "
+	          "library=- average=1 collective=alltoall dtype=float32 op=none root=-1\n");
+	parse(text, &p);
+	/* Four variants of two sizes; the isolated cells and the limit have no place here. */
+	assert_int_equal(p.rows, 8);
+	assert_int_equal(p.na, 6);
+	for (unsigned i = 0; i < p.rows; i++) {
+		bool both = !strcmp(p.variant[i], "single");
+		assert_string_equal(p.field[i][9], both ? "19.50" : "N/A");
+		assert_string_equal(p.field[i][5], "6.50");
+		assert_string_equal(p.field[i][8], "0");
+		assert_string_equal(p.field[i][12], both ? "0" : "N/A");
+		/* Over the halves that there are: busbw is half of bytes ÷ time. */
+		double mean = (4096 + 16384) / 2 / 6500.0 / 2;
+		mean = both ? (mean + mean / 3) / 2 : mean;
+		assert_true(fabs(p.average[i] - mean) < 1e-5 * mean);
+	}
+}
+
+static void each_average_has_its_time(void **state)
+{
+	static const char *const first[] = {"7.00", "6.50", "6.00", "7.00", "8.00"};
+	static const char *const second[] = {"6.00", "6.50", "6.00", "7.00", "8.00"};
+	static struct parsed p;
+	(void)state;
+	made_write(&small);
+	for (int a = 0; a < NCCL_AVERAGE_KINDS; a++) {
+		parse(print_of((enum nccl_average)a), &p);
+		assert_int_equal(p.rows, 8);
+		assert_string_equal(p.field[0][5], first[a]);
+		assert_string_equal(p.field[1][5], second[a]);
+		/* The bandwidth is that of the time beside it. */
+		double algbw = 16384 / strtod(second[a], NULL) / 1000;
+		assert_true(fabs(strtod(p.field[1][6], NULL) - algbw) <= 0.00501);
+	}
+}
+
+static void the_command_line_takes_it(void **state)
+{
+	(void)state;
+	made_write(&small);
+	struct cli cli = report_with("--format", "nccl-tests", NULL, NULL);
+	assert_int_equal(cli.code, 0);
+	/* Rank's mean, as nccl-tests when nothing is said; our own table is not there. */
+	made_says(cli.out,
+	          "float    none      -1     6.50    0.63    0.32       0      N/A     "
+	          "N/A     N/A    N/A\n");
+	assert_null(strstr(cli.out, "÷"));
+	free(cli.out);
+	cli = report_with("--average", "span", "--format", "nccl-tests");
+	assert_int_equal(cli.code, 0);
+	made_says(cli.out, "float    none      -1     8.00 ");
+	free(cli.out);
+}
+
+static void what_is_not_allowed_is_named(void **state)
+{
+	static const struct {
+		const char *option, *value, *more, *other, *says;
+	} cases[] = {
+	    {"--format", "json", NULL, NULL, "--format json: allowed is nccl-tests"},
+	    {"--format", NULL, NULL, NULL, "--format wants a value"},
+	    {"--format", "nccl-tests", "--average", "4", "allowed are 0 (rank 0), 1 (mean)"},
+	    {"--average", "1", NULL, NULL, "--average is of --format nccl-tests"},
+	    {"--colour", NULL, NULL, NULL, "'--colour' is not understood"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct cli cli =
+		    report_with(cases[i].option, cases[i].value, cases[i].more, cases[i].other);
+		assert_int_equal(cli.code, 1);
+		made_says(cli.out, cases[i].says);
+		free(cli.out);
+		/* A run that could not report as asked measures nothing. */
+		const char *const args[] = {
+		    "run",          "smoke", cases[i].option, cases[i].value, cases[i].more,
+		    cases[i].other, NULL};
+		cli = cli_run(made_folder, args);
+		assert_int_equal(cli.code, 1);
+		made_says(cli.out, cases[i].says);
+		free(cli.out);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(lines_are_those_of_nccl_tests),
+	    cmocka_unit_test(headers_are_those_of_nccl_tests),
+	    cmocka_unit_test(both_halves_stand_in_one_line),
+	    cmocka_unit_test(each_average_has_its_time),
+	    cmocka_unit_test(the_command_line_takes_it),
+	    cmocka_unit_test(what_is_not_allowed_is_named),
+	};
+	return cmocka_run_group_tests(tests, made_begin, made_end);
+}
