@@ -15,7 +15,7 @@ static const struct golden {
 	enum coll_kind coll;
 	size_t bytes;
 	double out_us, in_us;
-	bool data;
+	bool checked;
 	uint64_t in_wrong;
 	const char *line;
 } goldens[] = {
@@ -42,7 +42,7 @@ static const struct golden {
 static struct summary_row row_for(const struct golden *g, bool in_place)
 {
 	double us = in_place ? g->in_us : g->out_us;
-	/* Bandwidth is known, and that is all that is asked of it. */
+	/* Our own time is another one, and the bandwidths are of that. */
 	return (struct summary_row){.group = in_place,
 	                            .nranks = 4,
 	                            .cell = {.coll = g->coll,
@@ -56,16 +56,24 @@ static struct summary_row row_for(const struct golden *g, bool in_place)
 	                            .time_mean_us = us,
 	                            .time_min_us = us * 7,
 	                            .time_max_us = us * 8,
-	                            .busbw_gbs = 1,
-	                            .carries_data = g->data,
+	                            .algbw_gbs = coll_algbw(g->bytes, us * 9e-6),
+	                            .busbw_gbs = coll_busbw(g->coll, 4, g->bytes, us * 9e-6),
+	                            .carries_data = g->checked,
 	                            .wrong = in_place ? g->in_wrong : 0};
 }
 
-/* The table of one line's figures, as text that the caller frees. */
-static char *table_of(const struct golden *g)
+/* The table of one line's figures, of a record that may name the variant's settings (taken) and
+ * the ranks of its communicator; the caller frees the text. */
+static char *table_with(const struct golden *g, json_t *settings, unsigned comm_ranks)
 {
+	struct record_cell cell = {.variant = "threads",
+	                           .json = json_pack("{s:i}", "comm_ranks", (int)comm_ranks)};
 	struct record_run run = {.environment =
-	                             json_pack("{s:i, s:s}", "warmup", 5, "launchgap", "abc")};
+	                             json_pack("{s:i, s:s, s:[o]}", "warmup", 5, "launchgap",
+	                                       "abc", "variants", settings),
+	                         .ncells = comm_ranks ? 1 : 0,
+	                         .cells = &cell};
+	assert_non_null(run.environment);
 	struct summary_row rows[] = {row_for(g, false), row_for(g, true)};
 	size_t bytes = g->bytes;
 	struct summary_group groups[] = {
@@ -90,7 +98,13 @@ static char *table_of(const struct golden *g)
 	nccl_format_print(&s, NCCL_AVERAGE_MEAN, out);
 	fclose(out);
 	json_decref(run.environment);
+	json_decref(cell.json);
 	return text;
+}
+
+static char *table_of(const struct golden *g)
+{
+	return table_with(g, json_object(), 0);
 }
 
 static void lines_are_those_of_nccl_tests(void **state)
@@ -127,6 +141,26 @@ static void headers_are_those_of_nccl_tests(void **state)
 	                "iters: 5 iters: 20 agg iters: 1 validation: 1 graph: 0 unalign: 0\n"
 	                "#\n# Using devices\n");
 	made_says(text, "\n#\n# Collective test concluded: alltoall_perf\n#\n\n");
+	free(text);
+}
+
+static void settings_are_said_as_nccl_tests_counts(void **state)
+{
+	/* 20 calls: two groups of five in a graph that is replayed twice. Groups of two ranks.
+	 */
+	char *text = table_with(&goldens[0],
+	                        json_pack("{s:i, s:i, s:i, s:s}", "aggregate", 5, "graph", 2,
+	                                  "offset", 8, "split", "MOD:2"),
+	                        2);
+	(void)state;
+	made_says(text,
+	          " warmup iters: 5 iters: 2 agg iters: 5 validation: 1 graph: 2 unalign: "
+	          "2\n#\n");
+	made_says(text, "\n#  Rank  3 Group -1 Pid      0 on ");
+	made_says(text, "\n        4096           512     float ");
+	free(text);
+	text = table_of(&goldens[0]);
+	made_says(text, "\n#  Rank  0 Group  0 Pid      0 on            device -1 [-] nccl\n");
 	free(text);
 }
 
@@ -294,6 +328,29 @@ static void each_average_has_its_time(void **state)
 	}
 }
 
+static void what_carries_no_data_has_a_time(void **state)
+{
+	struct made_loaded l;
+	char *text = NULL;
+	size_t length;
+	(void)state;
+	made_load(&small, &l);
+	for (unsigned i = 0; i < l.summary.nrows; i++) {
+		l.summary.rows[i].carries_data = false;
+		l.summary.rows[i].algbw_gbs = l.summary.rows[i].busbw_gbs = NAN;
+	}
+	FILE *out = open_memstream(&text, &length);
+	assert_non_null(out);
+	nccl_format_print(&l.summary, NCCL_AVERAGE_MEAN, out);
+	fclose(out);
+	made_says(text,
+	          "none      -1     6.50     N/A     N/A    N/A      N/A     N/A     N/A    "
+	          "N/A\n");
+	made_says(text, "# Avg bus bandwidth    : N/A \n");
+	free(text);
+	made_unload(&l);
+}
+
 static void the_command_line_takes_it(void **state)
 {
 	(void)state;
@@ -346,6 +403,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(lines_are_those_of_nccl_tests),
 	    cmocka_unit_test(headers_are_those_of_nccl_tests),
+	    cmocka_unit_test(settings_are_said_as_nccl_tests_counts),
+	    cmocka_unit_test(what_carries_no_data_has_a_time),
 	    cmocka_unit_test(both_halves_stand_in_one_line),
 	    cmocka_unit_test(each_average_has_its_time),
 	    cmocka_unit_test(the_command_line_takes_it),

@@ -68,17 +68,15 @@ static const struct summary_row *row_of(const struct nccl_table *t, int half, si
 static void put_half(FILE *out, const struct nccl_table *t, const struct summary_row *row,
                      struct totals *totals)
 {
-	double time = NAN, algbw = NAN, busbw = NAN;
-	if (row)
-		time = time_us(row, t->average);
-	if (row && isfinite(row->busbw_gbs)) {
-		algbw = coll_algbw(row->cell.bytes, time / 1e6);
-		busbw = coll_busbw(row->cell.coll, row->nranks, row->cell.bytes, time / 1e6);
+	double time = row ? time_us(row, t->average) : NAN;
+	double scale = row ? row->time_us / time : NAN; /* the bandwidths are of time_us */
+	double busbw = row ? row->busbw_gbs * scale : NAN;
+	if (isfinite(busbw)) {
 		totals->busbw += busbw;
 		totals->count++;
 	}
 	put_number(out, time, 7);
-	put_number(out, algbw, 6);
+	put_number(out, row ? row->algbw_gbs * scale : NAN, 6);
 	put_number(out, busbw, 6);
 	if (row && row->carries_data)
 		fprintf(out, "  %6g", (double)row->wrong);
@@ -93,9 +91,9 @@ static void put_row(FILE *out, const struct nccl_table *t, size_t bytes, struct 
 	const struct summary_row *any = halves[0] ? halves[0] : halves[1];
 	if (!any)
 		return;
-	fprintf(out, "%12zu  %12zu  %8s  %6s  %6d", bytes,
-	        nccl_format_count(&any->cell, any->nranks), nccl_format_dtype(any->cell.dtype),
-	        nccl_format_op(&any->cell), nccl_format_root(&any->cell));
+	fprintf(out, "%12zu  %12zu  %8s  %6s  %6d", bytes, nccl_format_count(t, &any->cell),
+	        nccl_format_dtype(any->cell.dtype), nccl_format_op(&any->cell),
+	        nccl_format_root(&any->cell));
 	put_half(out, t, halves[0], totals);
 	put_half(out, t, halves[1], totals);
 	fputc('\n', out);

@@ -1,6 +1,7 @@
 /* What nccl-tests says above its rows, and how it calls things. */
 #include "nccl_format_parts.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* Its programs, as far as their columns differ: whether the count is of one rank's part,
@@ -29,23 +30,31 @@ static size_t program_of(const struct cell *cell)
 	return i;
 }
 
+/* What it calls otherwise than we do. */
+static const char *theirs(const char *ours)
+{
+	static const char *const names[][2] = {
+	    {"float32", "float"},      {"float16", "half"},       {"float64", "double"},
+	    {"float8_e4m3", "f8e4m3"}, {"float8_e5m2", "f8e5m2"}, {"premulsum", "mulsum"}};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(ours, names[i][0]))
+			return names[i][1];
+	return ours;
+}
+
 const char *nccl_format_dtype(enum dtype dtype)
 {
-	static const char *const theirs[][2] = {
-	    {"float32", "float"},     {"float16", "half"},      {"float64", "double"},
-	    {"float8e4m3", "f8e4m3"}, {"float8e5m2", "f8e5m2"},
-	};
-	const char *name = coll_dtype_name(dtype);
-	for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
-		if (!strcmp(name, theirs[i][0]))
-			return theirs[i][1];
-	return name;
+	return theirs(coll_dtype_name(dtype));
 }
 
 const char *nccl_format_op(const struct cell *cell)
 {
 	size_t i = program_of(cell);
-	return i < NPROGRAMS && programs[i].op ? coll_op_name(cell->op) : "none";
+	const char *op = coll_op_name(cell->op);
+	if (i == NPROGRAMS || !programs[i].op)
+		return "none";
+	/* sendrecv's, when nothing is said */
+	return strcmp(op, "none") ? theirs(op) : "sum";
 }
 
 int nccl_format_root(const struct cell *cell)
@@ -54,16 +63,34 @@ int nccl_format_root(const struct cell *cell)
 	return i < NPROGRAMS && programs[i].root ? (int)cell->root : -1;
 }
 
-size_t nccl_format_count(const struct cell *cell, unsigned nranks)
-{
-	size_t i = program_of(cell), count = cell->bytes / coll_dtype_bytes(cell->dtype);
-	return i < NPROGRAMS && programs[i].part ? count / nranks : count;
-}
-
 static const char *text_of(const json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));
 	return text ? text : "";
+}
+
+static const struct summary_group *group_of(const struct nccl_table *t)
+{
+	return &t->s->groups[t->halves[0] < 0 ? t->halves[1] : t->halves[0]];
+}
+
+/* Ranks of the communicator, which is all of them where the record says nothing else. */
+static unsigned comm_ranks(const struct nccl_table *t)
+{
+	for (unsigned i = 0; i < t->s->run->ncells; i++) {
+		const struct record_cell *c = &t->s->run->cells[i];
+		json_int_t n = json_integer_value(json_object_get(c->json, "comm_ranks"));
+		if (!strcmp(c->variant, t->s->variants[t->variant].name) && n > 0 &&
+		    n <= group_of(t)->nranks)
+			return (unsigned)n;
+	}
+	return group_of(t)->nranks;
+}
+
+size_t nccl_format_count(const struct nccl_table *t, const struct cell *cell)
+{
+	size_t i = program_of(cell), count = cell->bytes / coll_dtype_bytes(cell->dtype);
+	return i < NPROGRAMS && programs[i].part ? count / comm_ranks(t) : count;
 }
 
 /* At most `most` bytes of a text, `blank` for a blank and _ for what could end the line, which
@@ -84,17 +111,17 @@ static void put_word(FILE *out, const char *key, const char *text)
 	put_clean(out, text, SIZE_MAX, '_');
 }
 
-/* A setting of the variant, or `otherwise` in records that do not name it. */
-static long long setting(const struct nccl_table *t, const char *key, int otherwise)
+/* A setting of the variant, NULL in records that do not name it. */
+static const json_t *setting(const struct nccl_table *t, const char *key)
 {
 	const json_t *variants = json_object_get(t->s->run->environment, "variants");
-	const json_t *value = json_object_get(json_array_get(variants, t->variant), key);
-	return json_is_integer(value) ? json_integer_value(value) : otherwise;
+	return json_object_get(json_array_get(variants, t->variant), key);
 }
 
-static const struct summary_group *group_of(const struct nccl_table *t)
+static unsigned number(const struct nccl_table *t, const char *key, unsigned at_least)
 {
-	return &t->s->groups[t->halves[0] < 0 ? t->halves[1] : t->halves[0]];
+	json_int_t n = json_integer_value(setting(t, key));
+	return n > at_least && n < UINT_MAX ? (unsigned)n : at_least;
 }
 
 static void put_variant(const struct nccl_table *t, FILE *out)
@@ -153,13 +180,16 @@ static void put_options(const struct nccl_table *t, FILE *out)
 	fprintf(out, "# nThread %u nGpus %u minBytes %zu maxBytes %zu step: ", threads, ranks,
 	        group->asked_bytes[0], group->asked_bytes[group->nsizes - 1]);
 	put_step(group, out);
+	/* Our calls are all of them; its iterations are a group's, replayed. */
+	unsigned together = number(t, "aggregate", 1), graph = number(t, "graph", 0);
+	calls /= graph ? graph : 1;
 	fprintf(
 	    out,
-	    " warmup iters: %lld iters: %u agg iters: %lld validation: %d graph: %lld "
-	    "unalign: %lld\n#\n",
+	    " warmup iters: %lld iters: %u agg iters: %u validation: %d graph: %u unalign: "
+	    "%zu\n#\n",
 	    (long long)json_integer_value(json_object_get(t->s->run->environment, "warmup")),
-	    calls, setting(t, "aggregate", 1), checked, setting(t, "graph", 0),
-	    setting(t, "offset", 0));
+	    calls / together, together, checked, graph,
+	    number(t, "offset", 0) / coll_dtype_bytes(group->cell.dtype));
 }
 
 /* What the rank's worker said of its device, or NULL. */
@@ -193,10 +223,12 @@ static int device_number(const struct nccl_table *t, const char *pci)
 	return -1;
 }
 
-/* A line a rank, as parsers count them. All ranks are of one communicator, group 0; which
- * processes they were is not in a record: 0. */
+/* A line a rank, as parsers count them. What is not in a record: the process, 0, and of a split
+ * communicator the group, -1. */
 static void put_devices(const struct nccl_table *t, FILE *out)
 {
+	const char *split = json_string_value(setting(t, "split"));
+	int group = split && strcmp(split, "none") ? -1 : 0;
 	const char *host = text_of(json_object_get(t->s->run->environment, "machine"), "host");
 	fprintf(out, "# Using devices\n");
 	for (unsigned r = 0; r < group_of(t)->nranks; r++) {
@@ -205,7 +237,7 @@ static void put_devices(const struct nccl_table *t, FILE *out)
 		const char *pci = at ? at + 4 : "-";
 		if (!device)
 			device = t->s->variants[t->variant].backend;
-		fprintf(out, "#  Rank %2u Group %2d Pid %6d on %*s", r, 0, 0,
+		fprintf(out, "#  Rank %2u Group %2d Pid %6d on %*s", r, group, 0,
 		        strlen(host) < 10 ? (int)(10 - strlen(host)) : 0, "");
 		put_clean(out, host, SIZE_MAX, '_');
 		fprintf(out, " device %2d [", at ? device_number(t, pci) : -1);

@@ -18,7 +18,7 @@ const char *nccl_format_op(const struct cell *cell);
 /* -1 where there is no root. */
 int nccl_format_root(const struct cell *cell);
 /* Elements as it counts them: one rank's part where the collective moves parts. */
-size_t nccl_format_count(const struct cell *cell, unsigned nranks);
+size_t nccl_format_count(const struct nccl_table *table, const struct cell *cell);
 
 /* All that stands above the rows. */
 void nccl_format_head(const struct nccl_table *table, FILE *out);
