@@ -1,0 +1,221 @@
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "path.h"
+
+/* What may stand behind the transport of an `expect`. */
+static bool is_registered(const struct path_evidence *e)
+{
+	return e->registered;
+}
+static bool is_copy_engine(const struct path_evidence *e)
+{
+	return e->copy_engine;
+}
+static bool is_symmetric(const struct path_evidence *e)
+{
+	return e->symmetric;
+}
+static bool is_direct(const struct path_evidence *e)
+{
+	return e->data == PATH_DIRECT;
+}
+static bool is_staged(const struct path_evidence *e)
+{
+	return e->data == PATH_STAGED;
+}
+
+static const struct demand {
+	const char *word;
+	bool (*is_met)(const struct path_evidence *e);
+} demands[] = {
+    {"reg", is_registered}, {"ce", is_copy_engine}, {"sym", is_symmetric},
+    {"direct", is_direct},  {"staged", is_staged},
+};
+
+/* `word` up to the next '+' or the end. */
+static const struct demand *find_demand(const char *word, size_t bytes)
+{
+	for (unsigned i = 0; i < sizeof demands / sizeof *demands; i++)
+		if (strlen(demands[i].word) == bytes && !memcmp(demands[i].word, word, bytes))
+			return &demands[i];
+	return NULL;
+}
+
+static bool is_transport(const char *text, size_t bytes)
+{
+	static const char *const known[] = {"P2P", "SHM", "NET", "mixed"};
+	for (unsigned i = 0; i < sizeof known / sizeof *known; i++) {
+		size_t n = strlen(known[i]);
+		if (bytes >= n && !memcmp(text, known[i], n) &&
+		    (bytes == n || (text[n] == '/' && bytes > n + 1)))
+			return true;
+	}
+	return false;
+}
+
+int path_expect_check(const char *expect, struct status *st)
+{
+	size_t n = strcspn(expect, "+");
+	if (n >= PATH_VIA_BYTES || !is_transport(expect, n))
+		return status_set(
+		    st,
+		    "'%s' is no path: it begins with P2P, SHM, NET or mixed, as in "
+		    "P2P/CUMEM",
+		    expect);
+	for (const char *word = expect + n; *word; word += n) {
+		word++;
+		n = strcspn(word, "+");
+		if (!find_demand(word, n))
+			return status_set(st,
+			                  "'%s' is no path: behind '+' stands reg, ce, sym, "
+			                  "direct or staged",
+			                  expect);
+	}
+	return 0;
+}
+
+bool path_matches(const struct path_evidence *evidence, const char *expect)
+{
+	struct status ignored = {""};
+	size_t n = strcspn(expect, "+");
+	if (path_expect_check(expect, &ignored) || strncmp(evidence->transport, expect, n) ||
+	    (evidence->transport[n] && evidence->transport[n] != '/'))
+		return false;
+	for (const char *word = expect + n; *word; word += n) {
+		word++;
+		n = strcspn(word, "+");
+		if (!find_demand(word, n)->is_met(evidence))
+			return false;
+	}
+	return true;
+}
+
+void path_text(const struct path_evidence *evidence, char *text, size_t bytes)
+{
+	const struct path_evidence *e = evidence;
+	char unread[48] = "";
+	if (e->unread)
+		snprintf(unread, sizeof unread, ", %u line%s unread", e->unread,
+		         e->unread > 1 ? "s" : "");
+	if (!e->nlinks)
+		snprintf(text, bytes, "no link in the log%s", unread);
+	else
+		snprintf(text, bytes, "%s, %u link%s, %sregistered%s%s%s", e->transport,
+		         e->nlinks, e->nlinks > 1 ? "s" : "", e->registered ? "" : "not ",
+		         e->copy_engine ? ", copy engine" : "",
+		         e->symmetric ? ", symmetric kernels" : "", unread);
+}
+
+json_t *path_to_json(const struct path_evidence *evidence)
+{
+	const struct path_evidence *e = evidence;
+	json_t *links = json_array();
+	for (unsigned i = 0; links && i < e->nlinks; i++) {
+		const struct path_link *link = &e->links[i];
+		json_t *json =
+		    json_pack("{s:i, s:i, s:s, s:i}", "from", (int)link->from, "to",
+		              (int)link->to, "via", link->via, "channels", (int)link->channels);
+		if (json_array_append_new(links, json)) {
+			json_decref(links);
+			links = NULL;
+		}
+	}
+	if (!links)
+		return NULL;
+	return json_pack("{s:s, s:o, s:b, s:s, s:b, s:b, s:s, s:I, s:s, s:s}", "transport",
+	                 e->transport, "links", links, "registered", (int)e->registered,
+	                 "registered_why", e->registered_why, "copy_engine",
+	                 (int)e->copy_engine, "symmetric", (int)e->symmetric, "version",
+	                 e->version, "unread", (json_int_t)e->unread, "data_path",
+	                 path_data_name(e->data), "why", e->why);
+}
+
+static int text_copy(const char *from, char *to, size_t bytes, struct status *st)
+{
+	if (strlen(from) >= bytes)
+		return status_set(st, "path: '%.40s…' is too long, allowed are %zu characters",
+		                  from, bytes - 1);
+	strcpy(to, from);
+	return 0;
+}
+
+static int link_unpack(json_t *json, struct path_link *link, struct status *st)
+{
+	json_error_t error;
+	const char *via;
+	int from, to, channels;
+	if (json_unpack_ex(json, &error, 0, "{s:i, s:i, s:s, s:i}", "from", &from, "to", &to,
+	                   "via", &via, "channels", &channels))
+		return status_set(st, "path: a link: %s", error.text);
+	if (from < 0 || to < 0 || from == to || channels < 1)
+		return status_set(st,
+		                  "path: a link from %d to %d over %d channels: two ranks and "
+		                  "at least one channel are allowed",
+		                  from, to, channels);
+	*link = (struct path_link){
+	    .from = (unsigned)from, .to = (unsigned)to, .channels = (unsigned)channels};
+	return text_copy(via, link->via, sizeof link->via, st);
+}
+
+static int links_unpack(const json_t *list, struct path_evidence *e, struct status *st)
+{
+	size_t n = json_array_size(list);
+	if (!json_is_array(list) || n > UINT_MAX)
+		return status_set(st, "path: links must be a list");
+	e->links = calloc(n ? n : 1, sizeof *e->links);
+	if (!e->links)
+		return status_set(st, "out of memory");
+	for (; e->nlinks < n; e->nlinks++)
+		if (link_unpack(json_array_get(list, e->nlinks), &e->links[e->nlinks], st))
+			return -1;
+	return 0;
+}
+
+static int data_unpack(const char *name, struct path_evidence *e, struct status *st)
+{
+	for (int d = 0; d < PATH_DATA_KINDS; d++) {
+		if (strcmp(path_data_name((enum path_data)d), name))
+			continue;
+		e->data = (enum path_data)d;
+		return 0;
+	}
+	return status_set(st, "path: data_path is '%.40s', allowed are direct, staged, unknown",
+	                  name);
+}
+
+int path_from_json(const json_t *json, struct path_evidence *out, struct status *st)
+{
+	struct path_evidence e = {0};
+	const char *transport, *registered_why, *version = "", *data, *why;
+	int registered, copy_engine, symmetric = 0;
+	json_int_t unread = 0;
+	json_t *links;
+	json_error_t error;
+	/* jansson's unpacking changes nothing, but takes no const. */
+	if (json_unpack_ex((json_t *)json, &error, 0,
+	                   "{s:s, s:o, s:b, s:s, s:b, s?b, s?s, s?I, s:s, s:s}", "transport",
+	                   &transport, "links", &links, "registered", &registered,
+	                   "registered_why", &registered_why, "copy_engine", &copy_engine,
+	                   "symmetric", &symmetric, "version", &version, "unread", &unread,
+	                   "data_path", &data, "why", &why))
+		return status_set(st, "path: %s", error.text);
+	if (unread < 0 || unread > UINT_MAX)
+		return status_set(st, "path: unread is out of range");
+	e.registered = registered;
+	e.copy_engine = copy_engine;
+	e.symmetric = symmetric;
+	e.unread = (unsigned)unread;
+	if (text_copy(transport, e.transport, sizeof e.transport, st) ||
+	    text_copy(registered_why, e.registered_why, sizeof e.registered_why, st) ||
+	    text_copy(version, e.version, sizeof e.version, st) ||
+	    text_copy(why, e.why, sizeof e.why, st) || data_unpack(data, &e, st) ||
+	    links_unpack(links, &e, st)) {
+		path_free(&e);
+		return -1;
+	}
+	*out = e;
+	return 0;
+}

@@ -1,0 +1,707 @@
+/* The path that NCCL's log proves: the lines as NCCL's source words them, version by version.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../harness/path.h"
+
+#define HEAD  "node1:4242:4243 [0] NCCL INFO "
+#define REG_A " 0x7f00aa000000 size 1048576 (baseAddr 0x7f00aa000000 size 2097152) to peer "
+#define REG_Z " regAddr 0x7f00bb000000 offsetOut 0\n"
+
+static const struct path_settings nothing_set;
+
+static struct path_evidence parse(const char *text)
+{
+	struct path_evidence e = {0};
+	struct status st = {""};
+	assert_int_equal(path_parse(text, strlen(text), &e, &st), 0);
+	assert_string_equal(st.text, "");
+	return e;
+}
+
+static void expect_text(const struct path_evidence *e, const char *right)
+{
+	char text[256];
+	path_text(e, text, sizeof text);
+	assert_string_equal(text, right);
+}
+
+/* Model, check, free. */
+static void expect_data(struct path_evidence *e, const struct path_settings *settings,
+                        enum path_data data, const char *why)
+{
+	path_model(settings, e);
+	assert_string_equal(path_data_name(e->data), path_data_name(data));
+	if (!strstr(e->why, why))
+		fail_msg("'%s' does not say '%s'", e->why, why);
+	path_free(e);
+	assert_null(e->links);
+}
+
+/* Every pair of n ranks over 2 channels for sends, and one ring. */
+static char *mesh(const char *version, unsigned n, const char *via)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *f = open_memstream(&text, &bytes);
+	assert_non_null(f);
+	fprintf(f, HEAD "NCCL version %s+cuda12.4\n" HEAD "Channel 00/02 :    0   1   2   3\n",
+	        version);
+	for (unsigned r = 0; r < n; r++)
+		fprintf(f, HEAD "Channel 05/0 : %u[%u] -> %u[%u] via %s\n", r, r, (r + 1) % n,
+		        (r + 1) % n, via);
+	fprintf(f, HEAD "Connected all rings\n");
+	for (unsigned from = 0; from < n; from++)
+		for (unsigned to = 0; to < n; to++)
+			for (unsigned c = 0; c < 2 && from != to; c++)
+				fprintf(f, HEAD "Channel %02u/1 : %u[%u] -> %u[%u] via %s\n", c,
+				        from, from, to, to, via);
+	fclose(f);
+	return text;
+}
+
+/* mesh, and both buffers of each rank opened to each of its peers, but for the pair `but`. */
+static char *registered_mesh(const char *version, const char *verb, const char *via, int but)
+{
+	char *links = mesh(version, 4, via), *text = NULL;
+	size_t bytes;
+	FILE *f = open_memstream(&text, &bytes);
+	assert_non_null(f);
+	fputs(links, f);
+	fprintf(f, HEAD "register comm 0x55d0 buffer 0x7f00aa000000 size 1048576\n");
+	for (int i = 0; i < 32; i++)
+		if (i / 8 != i / 2 % 4 && i / 2 != but)
+			fprintf(f, HEAD "rank %d - IPC %s buffer" REG_A "%d" REG_Z, i / 8, verb,
+			        i / 2 % 4);
+	fclose(f);
+	free(links);
+	return text;
+}
+
+static void links_are_merged_over_channels_and_ends(void **state)
+{
+	const char *sender = HEAD "Channel 00/0 : 0[0] -> 1[1] [send] via NET/Socket/0\n" HEAD
+	                          "Channel 01/0 : 0[0] -> 1[1] [send] via NET/Socket/0\n" HEAD
+	                          "Channel 01/1 : 0[0] -> 1[1] [send] via NET/Socket/0\n",
+	           *receiver =
+	               "node2:77:78 [1] NCCL INFO Channel 01/0 : 0[0] -> 1[1] [receive] "
+	               "via NET/Socket/0\n"
+	               "node2:77:78 [1] NCCL INFO Channel 02/0 : 0[0] -> 1[1] [receive] "
+	               "via NET/Socket/1\n";
+	struct path_evidence e = parse(sender);
+	struct status st = {""};
+	(void)state;
+	assert_int_equal(path_parse(receiver, strlen(receiver), &e, &st), 0);
+	assert_int_equal(e.nlinks, 2);
+	assert_int_equal(e.links[0].channels, 2);
+	assert_string_equal(e.links[0].via, "NET/Socket/0");
+	assert_int_equal(e.links[1].channels, 1);
+	assert_string_equal(e.links[1].via, "NET/Socket/1");
+	assert_string_equal(e.transport, "NET/Socket");
+	expect_data(&e, &nothing_set, PATH_STAGED, "NET");
+}
+
+/* Every way that NCCL 2.14 to 2.30 names a transport. */
+static void every_transport_is_read(void **state)
+{
+	static const char *const vias[] = {
+	    "P2P/direct pointer",
+	    "P2P/direct pointer/read",
+	    "P2P/CUMEM",
+	    "P2P/CUMEM/read",
+	    "P2P/CUMEM/CE",
+	    "P2P/CUMEM/read/CE",
+	    "P2P/MNNVL",
+	    "P2P/IPC",
+	    "P2P/IPC/read",
+	    "P2P/indirect/3[3]",
+	    "P2P/indirect/1003[3]/read",
+	    "SHM/direct/direct",
+	    "SHM/CE/CE",
+	    "SHM/direct/CE",
+	    "NET/Socket/0",
+	    "NET/IB/7/GDRDMA",
+	    "NET/IB/7/GDRDMA(PCI)/Shared",
+	    "NET/IB/3(1201)/GDRDMA/Shared",
+	    "NET/IBext_v8/0/Shared",
+	    "NET/AWS Libfabric/12/GDRDMA",
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof vias / sizeof *vias; i++) {
+		char line[256];
+		snprintf(line, sizeof line, HEAD "Channel 31/1 : 1000[7] -> 2047[0] via %s\n",
+		         vias[i]);
+		struct path_evidence e = parse(line);
+		assert_int_equal(e.nlinks, 1);
+		assert_int_equal(e.links[0].from, 1000);
+		assert_int_equal(e.links[0].to, 2047);
+		assert_int_equal(e.links[0].channels, 1);
+		assert_string_equal(e.links[0].via, vias[i]);
+		assert_string_equal(e.transport, vias[i]);
+		path_free(&e);
+	}
+}
+
+static void old_and_odd_forms_of_a_channel_line(void **state)
+{
+	/* SHM names no connection; devices were PCI bus numbers before 2.18; a time may stand
+	 * in front (2.26); a line may end as on Windows. */
+	struct path_evidence e =
+	    parse(HEAD "Channel 00 : 0[1b000] -> 1[43000] via SHM/direct/direct\n"
+	               "[2026-11-20 10:00:00] " HEAD
+	               "Channel 01 : 0[0] -> 1[1] via SHM/direct/direct\r\n");
+	(void)state;
+	assert_int_equal(e.nlinks, 1);
+	assert_int_equal(e.links[0].channels, 2);
+	assert_int_equal(e.unread, 0);
+	expect_text(&e, "SHM/direct/direct, 1 link, not registered");
+	path_free(&e);
+}
+
+static void foreign_and_torn_lines_make_no_link(void **state)
+{
+	static const char *const bad[] = {
+	    "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM\n", /* no head: not from NCCL */
+	    HEAD
+	    "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM", /* no newline: maybe P2P/CUMEM/read */
+	    HEAD "Channel 00/24 :    0   1   2   3   4   5   6   7\n",
+	    HEAD "CollNet 00/0 : 3 [send] via COLLNET/SHARP/0/GDRDMA\n",
+	    HEAD "Trees [0] 1/-1/-1->0->-1 [1] 1/-1/-1->0->-1\n",
+	    HEAD "Ring 00 : 0[0] <- 1[1] via P2P/CUMEM\n",
+	    HEAD "Channel 00/1 : 2[2] -> 2[2] via P2P/CUMEM\n",
+	    "\n\n\0\n",
+	};
+	static const char *const torn[] = {
+	    HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CUM\n",
+	    HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM/rea\n",
+	    HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEMnode1:4\n",
+	    HEAD "Channel 00/1 : 0[0] -> [1] via P2P/CUMEM\n",
+	    HEAD "Channel 00/7 : 0[0] -> 1[1] via P2P/CUMEM\n",
+	    HEAD "Channel 64/1 : 0[0] -> 1[1] via P2P/CUMEM\n",
+	    HEAD "Channel 00/1 : 99999999999[0] -> 1[1] via P2P/CUMEM\n",
+	    HEAD "Channel 00/1 : 0[0] -> 1[1] via NET/\xff\xfe/0\n",
+	    HEAD "Channel 00/1 : 0[0] -> 1[1] via NET/IB/0(3\n",
+	    HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/teleport\n",
+	    HEAD "rank 0 - IPC register buffer 0x7f to peer 1\n",
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct path_evidence e = parse(bad[i]);
+		assert_int_equal(e.nlinks, 0);
+		assert_int_equal(e.unread, 0);
+		assert_string_equal(e.transport, "");
+		expect_text(&e, "no link in the log");
+		expect_data(&e, &nothing_set, PATH_UNKNOWN, "names no link");
+	}
+	for (unsigned i = 0; i < sizeof torn / sizeof *torn; i++) {
+		struct path_evidence e = parse(torn[i]);
+		assert_int_equal(e.nlinks, 0);
+		assert_int_equal(e.npairs, 0);
+		assert_int_equal(e.unread, 1);
+		expect_text(&e, "no link in the log, 1 line unread");
+		path_free(&e);
+	}
+}
+
+static void a_whole_line_behind_half_a_line_is_read(void **state)
+{
+	struct path_evidence e = parse(HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CU" HEAD
+	                                    "Channel 00/1 : 4[4] -> 5[5] via P2P/CUMEM\n");
+	(void)state;
+	assert_int_equal(e.nlinks, 1);
+	assert_int_equal(e.links[0].from, 4);
+	path_free(&e);
+}
+
+static void transports_have_in_common_whole_words_or_are_mixed(void **state)
+{
+	struct path_evidence e =
+	    parse(HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM/read\n" HEAD
+	               "Channel 00/1 : 1[1] -> 0[0] via P2P/CUMEM\n");
+	(void)state;
+	assert_string_equal(e.transport, "P2P/CUMEM");
+	path_free(&e);
+	e = parse(HEAD "Channel 00/0 : 0[0] -> 1[1] via P2P/IPC\n" HEAD
+	               "Channel 00/0 : 1[1] -> 2[0] [send] via NET/IB/0/GDRDMA\n" HEAD
+	               "Channel 00/0 : 1[1] -> 2[0] [send] via NET/IB/1/GDRDMA\n");
+	assert_string_equal(e.transport, "mixed");
+	assert_true(path_matches(&e, "mixed"));
+	assert_false(path_matches(&e, "P2P"));
+	expect_text(&e, "mixed, 3 links, not registered");
+	path_free(&e);
+}
+
+static void the_version_is_that_of_the_loaded_library(void **state)
+{
+	struct path_evidence e =
+	    parse("NCCL version 2.28.3+cuda13.0\n" HEAD
+	          "NCCL library is too old. This application was compiled with NCCL version "
+	          "2.29.2, but is running with NCCL version 2.28.3\n");
+	struct status st = {""};
+	const char *other = HEAD "NCCL version 2.21.5+cuda12.4\n";
+	(void)state;
+	assert_string_equal(e.version, "2.28.3");
+	assert_int_equal(e.version_code, 22803);
+	assert_int_equal(path_parse(other, strlen(other), &e, &st), -1);
+	assert_non_null(strstr(st.text, "2.28.3"));
+	assert_non_null(strstr(st.text, "2.21.5"));
+	assert_string_equal(e.version, "2.28.3");
+	path_free(&e);
+}
+
+static void registration_is_counted_by_kind_in_every_wording(void **state)
+{
+	static const char *const done[] = {
+	    "IPC local register buffer" REG_A "1" REG_Z, /* 2.23 */
+	    "IPC graph register buffer" REG_A "1" REG_Z, /* 2.23 */
+	    "IPC registered buffer" REG_A "1" REG_Z,     /* 2.26 */
+	    "IPC register buffer" REG_A "1" REG_Z,
+	    "IPC reuse buffer 0x7f size 1 (baseAddr 0x7f size 2 numSegments 1) to peer 1 "
+	    "regAddr "
+	    "0x7f\n", /* 2.29 */
+	    "NET register userbuff 0x7f (handle 0x55), buffSize 4096\n",
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof done / sizeof *done; i++) {
+		char text[512];
+		snprintf(text, sizeof text, HEAD "rank 0 - %s", done[i]);
+		struct path_evidence e = parse(text);
+		assert_true(e.registered);
+		assert_string_equal(e.registered_why, i < 5 ? "1 by IPC" : "1 by NET");
+		assert_int_equal(e.npairs, i < 5);
+		path_free(&e);
+	}
+	struct path_evidence e = parse(
+	    HEAD "rank 0 - IPC registering buffer" REG_A "1\n" HEAD
+	         "rank 0 - IPC deregistered buffer 0x7f peer 1 ipc remote buffer 0x7e\n" HEAD
+	         "Proxy rank 1 register success regAddr 0x7f size 1 offset 0\n");
+	assert_false(e.registered);
+	assert_string_equal(e.registered_why, "the log shows none");
+	path_free(&e);
+	e = parse(HEAD
+	          "rank 2 successfully registered NVLS sendbuff 0x7f, recvbuff 0x7e\n" HEAD
+	          "rank 2 reuse local-registered NVLS sendbuff 0x7f, recvbuff 0x7e\n" HEAD
+	          "rank 2 - COLLNET reuse register userbuff 0x7f (handle 0x1), buffSize 8\n");
+	assert_string_equal(e.registered_why, "2 by NVLS; 1 by COLLNET");
+	path_free(&e);
+}
+
+static void why_registration_failed_is_told(void **state)
+{
+	/* A warning in 2.24 and 2.25, with its place in the source and a line before it. */
+	struct path_evidence e = parse("\nnode1:4:5 [1] transport/p2p.cc:942 NCCL WARN rank 1 "
+	                               "failed to IPC register userbuff "
+	                               "0x7f buffSize 4096 nPeers 1 isLegacyIpc (nil)\n" HEAD
+	                               "rank 0 failed to IPC register userbuff 0x7f buffSize "
+	                               "4096 nPeers 1 isLegacyIpc 0 type "
+	                               "POSIX_FD\n");
+	(void)state;
+	assert_false(e.registered);
+	assert_string_equal(e.registered_why, "2 failed by IPC: nPeers 1 isLegacyIpc (nil)");
+	path_free(&e);
+	e = parse(HEAD
+	          "rank 0 failed to NET register userbuff 0x7f buffSize 4096 GDR flag 0\n" HEAD
+	          "rank 0 failed to NVLS register sendbuff 0x7f sendbuffSize 1 recvbuff 0x7f "
+	          "recvbuffSize 1\n" HEAD "rank 0 - IPC register buffer" REG_A "1" REG_Z);
+	assert_true(e.registered);
+	assert_string_equal(e.registered_why,
+	                    "1 by IPC; 1 failed by NET: GDR flag 0; 1 failed by NVLS");
+	path_free(&e);
+	e = parse(HEAD "register comm 0x55 buffer 0x7f size 4096\n");
+	assert_string_equal(e.registered_why,
+	                    "1 given to ncclCommRegister, none opened to a peer");
+	path_free(&e);
+	e = parse(HEAD "Skipping registration for buffer 0x7f size 4096 (LocalRegister=0, "
+	               "P2pUsesMemcpy=0)\n");
+	assert_string_equal(e.registered_why, "1 skipped: LocalRegister=0, P2pUsesMemcpy=0");
+	path_free(&e);
+}
+
+static void expectations_are_prefixes_of_whole_words(void **state)
+{
+	static const struct {
+		const char *expect;
+		bool matches;
+	} rows[] = {
+	    {"P2P", true},
+	    {"P2P/CUMEM", true},
+	    {"P2P/CUMEM/read", false},
+	    {"P2P/CU", false},
+	    {"P2", false},
+	    {"SHM", false},
+	    {"mixed", false},
+	    {"P2P/CUMEM+reg", true},
+	    {"P2P+direct", true},
+	    {"P2P+staged", false},
+	    {"P2P/CUMEM+reg+ce", false},
+	    {"P2P+sym", false},
+	};
+	static const char *const wrong[] = {"",           "P2",   "P2P/", "+reg",
+	                                    "P2P+regist", "P2P+", "p2p",  "P2P/CUMEM+reg+"};
+	char *text = registered_mesh("2.28.3", "register", "P2P/CUMEM", -1);
+	struct path_evidence e = parse(text);
+	(void)state;
+	path_model(&nothing_set, &e);
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
+		assert_int_equal(path_matches(&e, rows[i].expect), rows[i].matches);
+	for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct status st = {""};
+		assert_int_equal(path_expect_check(wrong[i], &st), -1);
+		assert_non_null(strstr(st.text, "is no path"));
+		assert_false(path_matches(&e, wrong[i]));
+	}
+	expect_text(&e, "P2P/CUMEM, 12 links, registered");
+	path_free(&e);
+	free(text);
+}
+
+/* findings: same process is direct up to 2.22.3, unless disabled or pulled. */
+static void up_to_2_22_one_process_is_direct(void **state)
+{
+	static const struct {
+		const char *version, *via;
+		enum path_data data;
+		const char *why;
+	} rows[] = {
+	    {"2.21.5", "P2P/direct pointer", PATH_DIRECT, "straight into"},
+	    {"2.22.3", "P2P/direct pointer", PATH_DIRECT, "straight into"},
+	    {"2.21.5", "P2P/direct pointer/read", PATH_STAGED, "pulls"},
+	    {"2.21.5", "P2P/CUMEM", PATH_STAGED, "FIFO"},
+	    {"2.21.5", "P2P/IPC", PATH_STAGED, "FIFO"},
+	    {"2.21.5", "SHM/direct/direct", PATH_STAGED, "SHM"},
+	    {"2.23.4", "P2P/direct pointer", PATH_STAGED, "label"},
+	    {"2.28.3", "P2P/direct pointer", PATH_STAGED, "label"},
+	    {"2.28.3", "P2P/CUMEM", PATH_STAGED, "registered"},
+	    {"2.28.3", "P2P/CUMEM/CE", PATH_STAGED, "copy engines"},
+	    {"2.8.4", "P2P/direct pointer", PATH_UNKNOWN, "version"},
+	    {"2.11.4", "P2P/direct pointer", PATH_UNKNOWN, "2.12.10"},
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char *text = mesh(rows[i].version, 4, rows[i].via);
+		struct path_evidence e = parse(text);
+		assert_int_equal(e.nlinks, 12);
+		assert_int_equal(e.links[0].channels, 3);
+		expect_data(&e, &nothing_set, rows[i].data, rows[i].why);
+		free(text);
+	}
+}
+
+static void from_2_23_both_ends_must_be_registered(void **state)
+{
+	static const char *const verbs[] = {"local register", "register", "registered",
+	                                    "reuse"};
+	struct path_evidence e;
+	char *text;
+	(void)state;
+	for (unsigned i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+		text = registered_mesh(i ? "2.28.3" : "2.23.4", verbs[i],
+		                       i % 2 ? "P2P/direct pointer" : "P2P/CUMEM", -1);
+		e = parse(text);
+		expect_data(&e, &nothing_set, PATH_DIRECT, "both ends");
+		free(text);
+	}
+	/* Rank 1 opened nothing to rank 2. */
+	text = registered_mesh("2.28.3", "register", "P2P/CUMEM", 6);
+	e = parse(text);
+	expect_data(&e, &nothing_set, PATH_UNKNOWN, "2 registered at one end only");
+	free(text);
+	/* Some buffers only. */
+	text = registered_mesh("2.28.3", "register", "P2P/CUMEM", -1);
+	e = parse(text);
+	struct status st = {""};
+	const char *failure =
+	    HEAD "rank 0 failed to IPC register userbuff 0x7f buffSize 4096 nPeers "
+	         "1 isLegacyIpc 0 type POSIX_FD\n";
+	assert_int_equal(path_parse(failure, strlen(failure), &e, &st), 0);
+	assert_false(path_matches(&e, "P2P+reg"));
+	expect_data(&e, &nothing_set, PATH_UNKNOWN, "failed to register 1");
+	free(text);
+}
+
+static void one_staged_link_among_direct_ones_is_not_called_direct(void **state)
+{
+	char *text = mesh("2.21.5", 4, "P2P/direct pointer");
+	struct path_evidence e = parse(text);
+	struct status st = {""};
+	const char *shm = HEAD "Channel 00 : 0[0] -> 4[4] via SHM/direct/direct\n";
+	(void)state;
+	assert_int_equal(path_parse(shm, strlen(shm), &e, &st), 0);
+	expect_data(&e, &nothing_set, PATH_UNKNOWN, "12 links are direct, 1 staged");
+	free(text);
+}
+
+static void settings_that_the_log_contradicts_leave_it_unknown(void **state)
+{
+	static const struct {
+		struct path_settings settings;
+		const char *version, *via;
+		enum path_data data;
+	} rows[] = {
+	    {{.direct_disable = "1"}, "2.21.5", "P2P/direct pointer", PATH_UNKNOWN},
+	    {{.direct_disable = "0"}, "2.21.5", "P2P/direct pointer", PATH_DIRECT},
+	    {{.direct_disable = "1"}, "2.21.5", "P2P/CUMEM", PATH_STAGED},
+	    {{.read_enable = "1"}, "2.21.5", "P2P/direct pointer", PATH_UNKNOWN},
+	    {{.read_enable = "1"}, "2.21.5", "P2P/direct pointer/read", PATH_STAGED},
+	    {{.read_enable = "0"}, "2.21.5", "P2P/direct pointer/read", PATH_UNKNOWN},
+	    {{.read_enable = "-2"}, "2.21.5", "P2P/direct pointer", PATH_DIRECT},
+	    {{.nccl_version = 22803}, "2.21.5", "P2P/direct pointer", PATH_UNKNOWN},
+	    {{.nccl_version = 22105}, "2.21.5", "P2P/direct pointer", PATH_DIRECT},
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char *text = mesh(rows[i].version, 3, rows[i].via);
+		struct path_evidence e = parse(text);
+		expect_data(&e, &rows[i].settings, rows[i].data, "");
+		free(text);
+	}
+}
+
+/* Only the process of rank 0 logs the version. */
+static void without_a_version_only_what_all_versions_stage_is_known(void **state)
+{
+	const struct path_settings old = {.nccl_version = 22105};
+	struct path_evidence e =
+	    parse(HEAD "Channel 00/1 : 1[1] -> 0[0] via P2P/direct pointer\n");
+	(void)state;
+	expect_data(&e, &nothing_set, PATH_UNKNOWN, "version");
+	e = parse(HEAD "Channel 00/1 : 1[1] -> 0[0] via P2P/direct pointer\n");
+	expect_data(&e, &old, PATH_DIRECT, "");
+	e = parse(HEAD "Channel 00/1 : 1[1] -> 0[0] via P2P/CUMEM\n");
+	expect_data(&e, &nothing_set, PATH_STAGED, "");
+}
+
+static void copy_engines_and_symmetric_kernels_are_seen(void **state)
+{
+	const char *init = HEAD
+	    "Init CE, rank 3 baseUCSymReadyPtr 0x7f, baseUCSymComplPtr 0x7e, seq "
+	    "num 0\n",
+	           *each = HEAD "AlltoAll [Copy Engine]: 1048576 Bytes -> cudaMemcpyAsync\n",
+	           *kernel = HEAD "AllReduce [Symmetric]: 65536 Bytes -> Kernel "
+	                          "AllReduce_RSxLD_AGxST nchannels 16 nthreads 512 nWorks 1\n",
+	           *ll = HEAD
+	           "AllGather [Symmetric]: 64 Bytes -> Kernel AllGather_LL nchannels 1 "
+	           "nthreads 512\n";
+	struct path_evidence e = parse(init);
+	(void)state;
+	assert_true(e.copy_engine);
+	path_free(&e);
+	e = parse(each);
+	assert_true(e.copy_engine);
+	assert_false(e.symmetric);
+	expect_data(&e, &nothing_set, PATH_DIRECT, "copy engines");
+	e = parse(kernel);
+	assert_true(e.symmetric);
+	expect_data(&e, &nothing_set, PATH_DIRECT, "symmetric");
+	e = parse(ll);
+	expect_data(&e, &nothing_set, PATH_UNKNOWN, "LL");
+	e = parse(HEAD "Symmetric VA size=512GB\n" HEAD
+	               "AllReduce: 64 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..1}\n");
+	assert_false(e.symmetric);
+	path_free(&e);
+}
+
+static void the_record_holds_it_all(void **state)
+{
+	char *text = registered_mesh("2.28.3", "register", "P2P/CUMEM", -1);
+	struct path_evidence e = parse(text), back;
+	struct status st = {""};
+	(void)state;
+	path_model(&nothing_set, &e);
+	json_t *json = path_to_json(&e), *again;
+	assert_non_null(json);
+	assert_int_equal(path_from_json(json, &back, &st), 0);
+	assert_int_equal(back.nlinks, 12);
+	for (unsigned i = 0; i < 12; i++) {
+		assert_int_equal(back.links[i].from, e.links[i].from);
+		assert_int_equal(back.links[i].to, e.links[i].to);
+		assert_int_equal(back.links[i].channels, e.links[i].channels);
+		assert_string_equal(back.links[i].via, "P2P/CUMEM");
+	}
+	assert_true(path_matches(&back, "P2P/CUMEM+reg+direct"));
+	assert_string_equal(back.why, e.why);
+	again = path_to_json(&back);
+	assert_true(json_equal(json, again));
+	json_decref(again);
+	json_decref(json);
+	path_free(&back);
+	path_free(&e);
+	free(text);
+}
+
+static void damaged_records_are_refused(void **state)
+{
+	static const char *const bad[] = {
+	    "{}",
+	    "[]",
+	    "{'transport':'P2P','links':{},'registered':true,'registered_why':'','copy_engine':"
+	    "false,'data_path':'direct','why':''}",
+	    "{'transport':'P2P','links':[],'registered':true,'registered_why':'','copy_engine':"
+	    "false,'data_path':'fast','why':''}",
+	    "{'transport':'P2P','links':[{'from':0,'to':-1,'via':'P2P','channels':1}],"
+	    "'registered':true,'registered_why':'','copy_engine':false,'data_path':'direct',"
+	    "'why':''}",
+	    "{'transport':'P2P','links':[{'from':0,'to':1,'via':7,'channels':1}],"
+	    "'registered':true,'registered_why':'','copy_engine':false,'data_path':'direct',"
+	    "'why':''}",
+	    "{'transport':'0123456789012345678901234567890123456789012345678901234567890123',"
+	    "'links':[],'registered':true,'registered_why':'','copy_engine':false,"
+	    "'data_path':'direct','why':''}",
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+		char text[512];
+		struct path_evidence e;
+		struct status st = {""};
+		snprintf(text, sizeof text, "%s", bad[i]);
+		for (char *c = text; *c; c++)
+			*c = *c == '\'' ? '"' : *c;
+		json_t *json = json_loads(text, 0, NULL);
+		assert_non_null(json);
+		assert_int_equal(path_from_json(json, &e, &st), -1);
+		assert_int_equal(strncmp(st.text, "path: ", 6), 0);
+		json_decref(json);
+	}
+}
+
+static void write_text(const char *folder, const char *name, const char *text)
+{
+	char file[512];
+	snprintf(file, sizeof file, "%s/%s", folder, name);
+	FILE *f = fopen(file, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void all_files_of_a_trial_are_read(void **state)
+{
+	static const char *const names[] = {"nccl.node1.11", "nccl.node1.12", "other.node1.11"};
+	char folder[] = "/tmp/test_path.XXXXXX", file[512];
+	struct path_evidence e = {0};
+	struct status st = {""};
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	write_text(folder, names[0], HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/IPC\n");
+	write_text(folder, names[1],
+	           HEAD "Channel 00/1 : 1[1] -> 0[0] via P2P/IPC\n" HEAD
+	                "Channel 01/1 : 1[1] -> 2[2] via P2P/I");
+	write_text(folder, names[2], HEAD "Channel 00/1 : 4[4] -> 5[5] via P2P/IPC\n");
+	assert_int_equal(path_read_files(folder, "nccl.", &e, &st), 0);
+	assert_int_equal(e.nlinks, 2);
+	assert_int_equal(path_read_files(folder, "nobody", &e, &st), -1);
+	assert_non_null(strstr(st.text, "no file begins with 'nobody'"));
+	path_free(&e);
+	for (unsigned i = 0; i < 3; i++) {
+		snprintf(file, sizeof file, "%s/%s", folder, names[i]);
+		assert_int_equal(unlink(file), 0);
+	}
+	assert_int_equal(rmdir(folder), 0);
+	st.text[0] = '\0';
+	assert_int_equal(path_read_files(folder, "nccl.", &e, &st), -1);
+	assert_non_null(strstr(st.text, folder));
+}
+
+static uint64_t draw(uint64_t *seed, size_t n)
+{
+	*seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (*seed >> 33) % n;
+}
+
+/* A piece of a log says nothing that the whole does not say. */
+static void pieces_of_a_log_invent_nothing(void **state)
+{
+	char *text = registered_mesh("2.28.3", "register", "P2P/CUMEM/read", 9);
+	size_t bytes = strlen(text);
+	uint64_t seed = 1;
+	struct path_evidence whole = parse(text);
+	struct status st = {""};
+	unsigned some = 0;
+	(void)state;
+	for (unsigned n = 0; n < 2000; n++) {
+		size_t from = draw(&seed, bytes), to = from + draw(&seed, bytes - from);
+		struct path_evidence e = {0};
+		assert_int_equal(path_parse(text + from, to - from, &e, &st), 0);
+		assert_true(e.nlinks <= whole.nlinks && e.npairs <= whole.npairs);
+		assert_int_equal(e.unread, 0);
+		for (unsigned i = 0, at = 0; i < e.nlinks; i++, some++) {
+			while (whole.links[at].from != e.links[i].from ||
+			       whole.links[at].to != e.links[i].to)
+				assert_true(++at < whole.nlinks);
+			assert_string_equal(e.links[i].via, whole.links[at].via);
+			assert_true(e.links[i].channels <= whole.links[at].channels);
+		}
+		path_free(&e);
+	}
+	assert_true(some > 2000);
+	path_free(&whole);
+	free(text);
+}
+
+/* Holes and changed bytes: no crash, only known names, and a record that can be written. */
+static void damage_never_makes_a_new_transport(void **state)
+{
+	char *text = registered_mesh("2.28.3", "register", "P2P/CUMEM/read", 9);
+	size_t bytes = strlen(text);
+	char *damaged = malloc(bytes);
+	uint64_t seed = 7;
+	(void)state;
+	assert_non_null(damaged);
+	for (unsigned n = 0; n < 2000; n++) {
+		struct path_evidence e = {0};
+		struct status st = {""};
+		size_t at = draw(&seed, bytes), hole = draw(&seed, bytes - at) % 300;
+		memcpy(damaged, text, at);
+		memcpy(damaged + at, text + at + hole, bytes - at - hole);
+		for (unsigned i = 0; i < 20; i++)
+			damaged[draw(&seed, bytes - hole)] = (char)draw(&seed, 256);
+		path_parse(damaged, bytes - hole, &e, &st);
+		for (unsigned i = 0; i < e.nlinks; i++)
+			assert_true(!strcmp(e.links[i].via, "P2P/CUMEM/read") ||
+			            !strcmp(e.links[i].via, "P2P/CUMEM"));
+		path_model(&nothing_set, &e);
+		json_t *json = path_to_json(&e);
+		assert_non_null(json);
+		json_decref(json);
+		path_free(&e);
+	}
+	free(damaged);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(links_are_merged_over_channels_and_ends),
+	    cmocka_unit_test(every_transport_is_read),
+	    cmocka_unit_test(old_and_odd_forms_of_a_channel_line),
+	    cmocka_unit_test(foreign_and_torn_lines_make_no_link),
+	    cmocka_unit_test(a_whole_line_behind_half_a_line_is_read),
+	    cmocka_unit_test(transports_have_in_common_whole_words_or_are_mixed),
+	    cmocka_unit_test(the_version_is_that_of_the_loaded_library),
+	    cmocka_unit_test(registration_is_counted_by_kind_in_every_wording),
+	    cmocka_unit_test(why_registration_failed_is_told),
+	    cmocka_unit_test(expectations_are_prefixes_of_whole_words),
+	    cmocka_unit_test(up_to_2_22_one_process_is_direct),
+	    cmocka_unit_test(from_2_23_both_ends_must_be_registered),
+	    cmocka_unit_test(one_staged_link_among_direct_ones_is_not_called_direct),
+	    cmocka_unit_test(settings_that_the_log_contradicts_leave_it_unknown),
+	    cmocka_unit_test(without_a_version_only_what_all_versions_stage_is_known),
+	    cmocka_unit_test(copy_engines_and_symmetric_kernels_are_seen),
+	    cmocka_unit_test(the_record_holds_it_all),
+	    cmocka_unit_test(damaged_records_are_refused),
+	    cmocka_unit_test(all_files_of_a_trial_are_read),
+	    cmocka_unit_test(pieces_of_a_log_invent_nothing),
+	    cmocka_unit_test(damage_never_makes_a_new_transport),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
