@@ -44,7 +44,7 @@ KERNELS := $(B)/harness/backend/device_kernels.o
 CUDALIB := -L$(CUDA)/lib64 -lcudart_static -lrt -lstdc++
 endif
 
-.PHONY: all deps experiment experiments test simulate selftest doctor plots install lint format clean help
+.PHONY: all deps experiment experiments test simulate selftest nccl-legacy doctor plots install lint format clean help
 all: $(B)/launchgap
 
 # All but main, for the program and its tests alike.
@@ -55,7 +55,10 @@ $(B)/launchgap: $(B)/harness/main.o $(B)/core.a
 	$(SAY) LINK $@
 	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB)
 
-$(addprefix $(B)/harness/backend/,nccl.o nccl_api.o nccl_open.o nccl_call.o device.o trace.o): ALL_C += $(HAVE)
+# CUDA's and NCCL's headers, for what needs them.
+$(patsubst %.c,$(B)/%.o,$(wildcard harness/backend/nccl*.c) harness/backend/device.c harness/backend/trace.c tests/test_device.c): ALL_C += $(HAVE)
+# NVML's own header, where there is one, only checks our declarations.
+$(B)/tests/test_nvml.o: ALL_C += $(if $(wildcard $(CUDA)/include/nvml.h),-isystem $(CUDA)/include)
 $(B)/modes/processes.o: export OMPI_CC = $(CC)
 $(B)/modes/processes.o: USE = $(MPICC)
 $(B)/%.o: %.c | deps
@@ -94,6 +97,8 @@ $(B)/tests/%.so: tests/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) -shared -fPIC -o $@ $<
 $(B)/tests/test_nvml: | $(B)/tests/standin_nvml.so
+$(B)/tests/test_nccl_options: | $(B)/tests/standin_nccl.so
+$(B)/tests/test_nccl_options.o $(B)/tests/test_nccl_calls.o: ALL_C += $(HAVE)
 
 test: $(TESTS) $(B)/launchgap
 	@LAUNCHGAP=$(abspath $(B)/launchgap) tests/run $(TESTS)
@@ -102,7 +107,7 @@ test: $(TESTS) $(B)/launchgap
 # RANKS=4 BLOCKS=6 BACKEND=host BYTES='4K..1M x4' … override the experiment file; ARGS passes the rest.
 OVERRIDE = $(foreach k,RANKS BLOCKS BACKEND BYTES COLLECTIVE PACE SEED LIMIT BIND NCCL TIMEOUT PRECISION BUDGET,$(if \
              $($k),$(shell echo $k | tr A-Z a-z)='$($k)'))
-export NCCL_LEGACY
+export NCCL_LEGACY NCCL_LIBS
 
 experiment: $(B)/launchgap
 	$(B)/launchgap run '$(EXP)' $(OVERRIDE) $(ARGS)
@@ -120,6 +125,19 @@ selftest: $(B)/launchgap
 RUN := results/$(EXP)/latest
 plots: $(B)/launchgap
 	$< report '$(RUN)'
+
+# NVIDIA's own wheel of the last NCCL line with the direct path between threads, for NCCL_LEGACY.
+LEGACY  := 2.21.5
+WHEELS   = build/nccl-legacy
+nccl-legacy:
+	@command -v python3 >/dev/null && python3 -m pip --version >/dev/null 2>&1 || \
+	  { echo "python3 with pip is needed (python3-pip), or a libnccl.so.2 from elsewhere: NCCL_LEGACY=path"; exit 1; }
+	@mkdir -p $(WHEELS)
+	@[ -f $(WHEELS)/nvidia/nccl/lib/libnccl.so.2 ] || \
+	  { python3 -m pip download -q --no-deps -d $(WHEELS) nvidia-nccl-cu12==$(LEGACY) && \
+	    python3 -m zipfile -e $(WHEELS)/nvidia_nccl_cu12-$(LEGACY)-*.whl $(WHEELS); } || \
+	  { echo "NVIDIA's wheel of NCCL $(LEGACY) could not be fetched: is there a network? Elsewhere: pip download --no-deps nvidia-nccl-cu12==$(LEGACY), unzip, NCCL_LEGACY=path"; exit 1; }
+	@echo "NCCL_LEGACY=$(abspath $(WHEELS))/nvidia/nccl/lib/libnccl.so.2"
 
 PREFIX ?= /usr/local
 install: $(B)/launchgap
@@ -167,6 +185,7 @@ help:
 ## make test [SAN=address]     the tests; SAN is a sanitizer list for gcc
 ## make selftest [QUICK=1]    false alarms and detections of known delays, in every mode
 ## make simulate               the table of false alarms in harness/verdict.h (5 minutes)
+## make nccl-legacy           an old NCCL into build/, for NCCL_LEGACY=path (190 MB)
 ## make doctor                 what this machine lacks and how to get it
 ## make plots RUN=dir          report and pictures again, from the records
 ## make deps                   install what is missing (DEPS=manual: only name it)

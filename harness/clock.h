@@ -13,4 +13,12 @@ static inline int64_t clock_now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* CPU time of the calling thread. A system call: not in timed calls. */
+static inline int64_t clock_cpu_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 #endif

@@ -1,5 +1,7 @@
 #include "coll.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #define COLL_ALIGN 16 /* bytes; nccl-tests rounds each rank's part down to this */
@@ -20,25 +22,71 @@ static double factor_all_reduce(unsigned nranks)
 	return 2 * factor_exchange(nranks);
 }
 
+#define WHOLE                                                                                  \
+	{                                                                                      \
+		SIDE_WHOLE, SIDE_WHOLE                                                         \
+	}
+#define PART                                                                                   \
+	{                                                                                      \
+		SIDE_PART, SIDE_PART                                                           \
+	}
+#define NONE                                                                                   \
+	{                                                                                      \
+		SIDE_NONE, SIDE_NONE                                                           \
+	}
+#define ROOTS_WHOLE                                                                            \
+	{                                                                                      \
+		SIDE_WHOLE, SIDE_NONE                                                          \
+	}
+
+/* Name, summary, what it is, send side, receive side, busbw's factor. */
 static const struct coll_info infos[COLL_KINDS] = {
-    [COLL_ALL_REDUCE] = {"all_reduce", "every rank gets the reduction over all ranks", true,
-                         factor_all_reduce},
-    [COLL_ALLTOALL] = {"alltoall", "every rank sends a part of its buffer to every rank", false,
-                       factor_exchange},
-    [COLL_SENDRECV] = {"sendrecv", "a ring: each rank sends to the next one", false,
+    [COLL_ALL_REDUCE] = {"all_reduce", "every rank gets the reduction over all ranks",
+                         COLL_REDUCES | COLL_IN_PLACE, WHOLE, WHOLE, factor_all_reduce},
+    [COLL_ALL_GATHER] = {"all_gather", "every rank gets every rank's part", COLL_IN_PLACE, PART,
+                         WHOLE, factor_exchange},
+    [COLL_REDUCE_SCATTER] = {"reduce_scatter", "every rank gets its part of the reduction",
+                             COLL_REDUCES | COLL_IN_PLACE, WHOLE, PART, factor_exchange},
+    [COLL_BROADCAST] = {"broadcast", "every rank gets the root's buffer",
+                        COLL_ROOTED | COLL_IN_PLACE, ROOTS_WHOLE, WHOLE, factor_one},
+    [COLL_REDUCE] = {"reduce", "the root gets the reduction over all ranks",
+                     COLL_REDUCES | COLL_ROOTED | COLL_IN_PLACE, WHOLE, ROOTS_WHOLE,
+                     factor_one},
+    [COLL_ALLTOALL] = {"alltoall", "every rank sends a part of its buffer to every rank", 0,
+                       WHOLE, WHOLE, factor_exchange},
+    [COLL_ALLTOALLV] = {"alltoallv", "alltoall with parts of different sizes (counts = …)", 0,
+                        WHOLE, WHOLE, factor_exchange},
+    [COLL_SENDRECV] = {"sendrecv", "a ring: each rank sends to the next one", 0, WHOLE, WHOLE,
                        factor_one},
-    [COLL_COPY] = {"copy", "the limit: plain copies to the next rank, no handshake", false,
+    [COLL_SENDRECV_PAIRS] = {"sendrecv_pairs", "ranks 0 and 1, 2 and 3 … send to each other", 0,
+                             WHOLE, WHOLE, factor_one},
+    [COLL_SENDRECV_BOTH] = {"sendrecv_both", "a ring both ways: half to each neighbour", 0,
+                            WHOLE, WHOLE, factor_one},
+    [COLL_GATHER] = {"gather", "the root gets every rank's part", COLL_ROOTED | COLL_IN_PLACE,
+                     PART, ROOTS_WHOLE, factor_exchange},
+    [COLL_SCATTER] = {"scatter", "every rank gets its part of the root's buffer",
+                      COLL_ROOTED | COLL_IN_PLACE, ROOTS_WHOLE, PART, factor_exchange},
+    [COLL_HYPERCUBE] = {"hypercube", "all_gather in log2(ranks) rounds of pairs", 0, PART,
+                        WHOLE, factor_exchange},
+    [COLL_COPY] = {"copy", "the limit: plain copies to the next rank, no handshake",
+                   COLL_PSEUDO, WHOLE, WHOLE, factor_one},
+    [COLL_INIT] = {"init", "making the communicator; no data", COLL_PSEUDO, NONE, NONE,
                    factor_one},
 };
 
-static const char *const dtype_names[DTYPE_KINDS] = {[DTYPE_FLOAT32] = "float32"};
-static const size_t dtype_sizes[DTYPE_KINDS] = {[DTYPE_FLOAT32] = 4};
-static const char *const op_names[OP_KINDS] = {[OP_SUM] = "sum"};
+static const char *const dtype_names[DTYPE_KINDS] = {
+    "int8",    "uint8",    "int32",   "uint32",  "int64",       "uint64",
+    "float16", "bfloat16", "float32", "float64", "float8_e4m3", "float8_e5m2"};
+static const size_t dtype_sizes[DTYPE_KINDS] = {1, 1, 4, 4, 8, 8, 2, 2, 4, 8, 1, 1};
+static const char *const op_names[OP_KINDS] = {"sum", "prod",      "min", "max",
+                                               "avg", "premulsum", "none"};
 static const char *const pace_names[PACE_KINDS] = {
     [PACE_STREAM] = "stream", [PACE_ISOLATED] = "isolated"};
 
-static const char *const pass_names[PASS_KINDS] = {
-    [PASS_TIMED] = "timed", [PASS_TIMELINE] = "timeline"};
+static const char *const pass_names[PASS_KINDS] = {[PASS_TIMED] = "timed",
+                                                   [PASS_TIMELINE] = "timeline",
+                                                   [PASS_COUNTERS] = "counters",
+                                                   [PASS_PATH] = "path"};
 
 static int find(const char *const names[], int count, const char *name)
 {
@@ -104,6 +152,67 @@ const char *coll_pass_name(enum pass pass)
 size_t coll_dtype_bytes(enum dtype dtype)
 {
 	return dtype_sizes[dtype];
+}
+
+static void __attribute__((format(printf, 2, 3)))
+add(struct coll_word *word, const char *format, ...)
+{
+	size_t at = strlen(word->text);
+	va_list args;
+	va_start(args, format);
+	vsnprintf(word->text + at, sizeof word->text - at, format, args);
+	va_end(args);
+}
+
+struct coll_word coll_word(const struct cell *cell, unsigned nranks)
+{
+	struct coll_word word = {""};
+	unsigned is = infos[cell->coll].is;
+	add(&word, "%s", infos[cell->coll].name);
+	if (cell->dtype != DTYPE_FLOAT32 && !(is & COLL_PSEUDO))
+		add(&word, "_%s", dtype_names[cell->dtype]);
+	if (is & COLL_REDUCES && cell->op != OP_SUM)
+		add(&word, "_%s", op_names[cell->op]);
+	if (cell->root)
+		add(&word, "_root%u", cell->root);
+	if (cell->in_place)
+		add(&word, "_in_place");
+	if (cell->comm_ranks && cell->comm_ranks != nranks)
+		add(&word, "_of%u", cell->comm_ranks);
+	return word;
+}
+
+bool coll_dtype_is_float(enum dtype dtype)
+{
+	return dtype >= DTYPE_FLOAT16;
+}
+
+const char *coll_refuses(enum coll_kind kind, unsigned nranks)
+{
+	if (kind == COLL_HYPERCUBE && nranks & (nranks - 1))
+		return "hypercube wants a power of two of ranks";
+	if (kind == COLL_SENDRECV_PAIRS && nranks % 2)
+		return "sendrecv_pairs wants an even number of ranks";
+	return NULL;
+}
+
+static size_t side_bytes(enum coll_side side, size_t bytes, unsigned nranks)
+{
+	return side == SIDE_WHOLE ? bytes : side == SIDE_PART ? bytes / nranks : 0;
+}
+
+struct coll_span coll_span(const struct cell *cell, unsigned nranks, unsigned rank)
+{
+	const struct coll_info *info = &infos[cell->coll];
+	bool root = rank == cell->root;
+	enum coll_side send = info->send[!root], recv = info->recv[!root];
+	size_t own = rank * (cell->bytes / nranks);
+	return (struct coll_span){
+	    .send_bytes = side_bytes(send, cell->bytes, nranks),
+	    .recv_bytes = side_bytes(recv, cell->bytes, nranks),
+	    .send_at = cell->in_place && send == SIDE_PART ? own : 0,
+	    .recv_at = cell->in_place && recv == SIDE_PART ? own : 0,
+	};
 }
 
 size_t coll_round(size_t bytes, unsigned nranks)

@@ -11,16 +11,15 @@
 
 #include "value.h"
 
-enum dtype { DTYPE_FLOAT32, DTYPE_KINDS };
-enum op { OP_SUM, OP_KINDS };
-
 /* stream: calls issued back to back (bandwidth). isolated: the team meets before each
  * (latency). */
 enum pace { PACE_STREAM, PACE_ISOLATED, PACE_KINDS };
 
-/* timed: what figures are made of. timeline: isolated calls that the device's own clock is
- * asked about too, which costs time, and so are in a pass of their own. */
-enum pass { PASS_TIMED, PASS_TIMELINE, PASS_KINDS };
+/* timed: what figures are made of. What would disturb them has a pass of its own. timeline:
+ * isolated calls that the device's own clock is asked about too. counters: a steady stretch
+ * that the hardware's counters are read around. path: a few calls of a job that logs the way
+ * its data takes. */
+enum pass { PASS_TIMED, PASS_TIMELINE, PASS_COUNTERS, PASS_PATH, PASS_KINDS };
 
 struct cell {
 	enum coll_kind coll;
@@ -32,14 +31,28 @@ struct cell {
 	                cell */
 	bool in_place;
 	unsigned root;
-	size_t asked_bytes; /* as the experiment file says */
-	size_t bytes;       /* used: asked, rounded down to n × 16 */
+	unsigned cycle;      /* of a soak; 0: the first */
+	unsigned comm_ranks; /* of a record: ranks of the communicator; an order leaves it to
+	                        the settings' split */
+	size_t asked_bytes;  /* as the experiment file says */
+	size_t bytes;        /* used: asked, rounded down to n × 16 */
+};
+
+/* What one rank's buffer holds of the size that a collective is named by. */
+enum coll_side { SIDE_WHOLE, SIDE_PART, SIDE_NONE };
+
+enum {
+	COLL_REDUCES = 1,
+	COLL_ROOTED = 2,
+	COLL_IN_PLACE = 4, /* has a form that works in one buffer */
+	COLL_PSEUDO = 8,   /* not what a job calls: the limit, and connecting */
 };
 
 struct coll_info {
 	const char *name;
 	const char *summary;
-	bool reduces;
+	unsigned is;                     /* COLL_REDUCES … */
+	enum coll_side send[2], recv[2]; /* at the root, elsewhere; without a root the same */
 	/* busbw ÷ algbw for n ranks, from nccl-tests' doc/PERFORMANCE.md: the share of each
 	 * byte that has to cross a link, so that busbw can be held against the hardware's
 	 * limit. */
@@ -48,6 +61,13 @@ struct coll_info {
 
 /* The row of a collective; kind < COLL_KINDS. */
 const struct coll_info *coll_info(enum coll_kind kind);
+
+/* What a cell calls, in one word: the collective, and as far as they are not the usual ones its
+ * dtype, operation, root, place and part of the ranks: "all_reduce", "broadcast_int8_root3". */
+struct coll_word {
+	char text[96];
+};
+struct coll_word coll_word(const struct cell *cell, unsigned nranks);
 
 /* Index by name, or -1. */
 int coll_find(const char *name);
@@ -61,6 +81,19 @@ const char *coll_op_name(enum op op);
 const char *coll_pace_name(enum pace pace);
 const char *coll_pass_name(enum pass pass);
 size_t coll_dtype_bytes(enum dtype dtype);
+bool coll_dtype_is_float(enum dtype dtype);
+
+/* Why nranks ranks cannot do it (hypercube wants a power of two), or NULL. */
+const char *coll_refuses(enum coll_kind kind, unsigned nranks);
+
+/* One rank's buffers, out of `bytes` as above, for a communicator of nranks. in_place: both
+ * offsets are into the one buffer, as NCCL defines it: the part of a rank lies at rank × part.
+ * Else they are 0. */
+struct coll_span {
+	size_t send_bytes, recv_bytes;
+	size_t send_at, recv_at;
+};
+struct coll_span coll_span(const struct cell *cell, unsigned nranks, unsigned rank);
 
 /* Rounded down to a multiple of nranks × 16 bytes; 0 when that leaves nothing. */
 size_t coll_round(size_t bytes, unsigned nranks);

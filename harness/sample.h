@@ -4,6 +4,7 @@
 #ifndef LAUNCHGAP_SAMPLE_H
 #define LAUNCHGAP_SAMPLE_H
 
+#include "counters.h"
 #include "trial.h"
 
 struct sample {
@@ -18,14 +19,20 @@ struct sample {
 struct tally {
 	int64_t begin_ns; /* the cell's start, as this rank's worker saw it; record stamps count
 	                     from rank 0's */
-	uint64_t measured; /* 1 once the timed calls are done */
-	uint64_t wrong;    /* elements that differ from the exact answer */
-	uint64_t wrong_at; /* element of the first, counted from the arena's start */
-	uint64_t digest;   /* of this rank's output; 0 where the backend carries no data */
+	uint64_t measured;      /* 1 once the timed calls are done */
+	uint64_t wrong;         /* elements that differ from the exact answer */
+	uint64_t wrong_at;      /* element of the first, counted from the arena's start */
+	uint64_t expected, got; /* its bits, as they should be and as they are */
+	uint64_t digest;        /* of this rank's output; 0 where the backend carries no data */
 	uint64_t
 	    faults; /* page faults of the worker in timed calls: 0 or the cell is suspect */
 	uint64_t switches; /* involuntary context switches of the worker in timed calls */
 	uint64_t first_ns; /* length of the cell's first call */
+	/* Of a counters cell. */
+	uint64_t watched; /* 1: `counters` holds something */
+	struct counters counters;
+	int64_t issue_cpu_ns; /* CPU time of the worker in issuing the rows that are kept; at
+	                         its first rank */
 };
 
 size_t sample_area_bytes(const struct trial *trial);

@@ -3,41 +3,13 @@
 #ifndef LAUNCHGAP_TRIAL_H
 #define LAUNCHGAP_TRIAL_H
 
-#include <limits.h>
-
 #include "coll.h"
-#include "team.h"
-
-#define TRIAL_NAME_BYTES 64
-#define TRIAL_MAX_ENV    32
-#define TRIAL_ENV_BYTES  512
+#include "settings.h"
 
 #define TRIAL_TIMELINE_ROWS                                                                    \
-	20 /* calls of a timeline cell: enough to pick one that is typical */
-
-/* free: each worker launches when it leaves the barrier. gated: devices hold what is issued
- * until all have issued, so that executing is timed without launching. */
-enum start { START_FREE, START_GATED, START_KINDS };
-
-enum bind { BIND_NONE, BIND_CORE, BIND_NUMA, BIND_NEAR_GPU, BIND_KINDS };
-
-/* The settings of a variant: a factor is two variants that differ in one of these. */
-struct settings {
-	char mode[TRIAL_NAME_BYTES];
-	struct layout layout;
-	char backend[TRIAL_NAME_BYTES];
-	char nccl[PATH_MAX];         /* library to load; "" is the system's */
-	char path[TRIAL_NAME_BYTES]; /* host: auto, direct, fifo, shared */
-	char api[TRIAL_NAME_BYTES];  /* nccl: grouped sends and receives, or native where there
-	                                is one */
-	enum bind bind;
-	enum start start;
-	int64_t delay_ns; /* null: length of one call on the virtual device */
-	int delay_rank;   /* the rank that has extra_ns on top; -1 is all of them */
-	int64_t extra_ns; /* null and host: a known delay to be found again */
-	unsigned nenv;
-	char env[TRIAL_MAX_ENV][TRIAL_ENV_BYTES]; /* KEY=value */
-};
+	20                    /* calls of a timeline cell: enough to pick one that is typical */
+#define TRIAL_COUNTERS_ROWS 5 /* kept of a counters cell; it has as many as a second takes */
+#define TRIAL_INIT_ROWS     3 /* of an init cell */
 
 struct trial {
 	char experiment[TRIAL_NAME_BYTES];
@@ -45,20 +17,29 @@ struct trial {
 	unsigned block, order; /* which block; place in the run's shuffled order */
 	struct settings settings;
 	bool yield;
-	unsigned warmup;         /* calls before the timed ones, per cell */
-	unsigned stretches;      /* stream: how many */
-	unsigned calls;          /* stream: calls in a stretch */
-	unsigned isolated_calls; /* isolated: calls */
-	size_t arena_bytes;      /* one rank's send arena, and as much to receive */
-	uint64_t seed;           /* of the data */
+	unsigned warmup;              /* calls before the timed ones, per cell */
+	unsigned stretches;           /* stream: how many */
+	unsigned calls;               /* stream: calls in a stretch */
+	unsigned isolated_calls;      /* isolated: calls */
+	size_t arena_bytes;           /* one rank's send arena, and as much to receive */
+	uint64_t seed;                /* of the data */
+	struct value_weights weights; /* of alltoallv */
+	unsigned cell_timeout_s;      /* of one cell; 0: only the job has one */
 	unsigned ncells;
 	struct cell *cells;
 };
 
-const char *trial_bind_name(enum bind bind);
-int trial_find_bind(const char *name); /* -1: none */
-const char *trial_start_name(enum start start);
-int trial_find_start(const char *name);
+/* Ranks of the communicator that each rank is in: all, or its group's. */
+unsigned trial_comm_ranks(const struct trial *trial);
+/* Calls that are issued in one group. */
+unsigned trial_group(const struct trial *trial);
+/* Calls in a row of samples of a cell, replays of a graph counted. */
+unsigned trial_calls(const struct trial *trial, const struct cell *cell);
+/* How often a row replays what was captured; 1 without a graph, and of isolated calls. */
+unsigned trial_replays(const struct trial *trial, const struct cell *cell);
+/* In place, a call takes what the call before it left: once buffers are used twice, only a
+ * fresh call can be checked. */
+bool trial_spoils(const struct trial *trial, const struct cell *cell);
 
 /* Rows of samples that a cell has: its stretches or its isolated calls. */
 unsigned trial_rows(const struct trial *trial, const struct cell *cell);

@@ -1,27 +1,59 @@
-/* What every buffer holds, as pure functions of (seed, rank, position): the inputs, and from
- * them the one right answer of each collective. Shared by host code and CUDA kernels, so that a
- * GPU's check and a CPU's check cannot disagree about what is right.
+/* What every buffer holds, as pure functions of a question (seed, datatype, operation …), a
+ * rank and a position: the inputs, and from them the one right answer of each collective.
+ * Shared by host code and CUDA kernels, so that a GPU's check and a CPU's check cannot disagree
+ * about what is right.
  *
- * Inputs are integers in [-4096, 4095], hashed from their place: a float32 sum over up to 4096
- * ranks is then exact in whatever order it is taken, and comparing is comparing bits. Positions
- * count elements from the start of a rank's arena, so that each rotated buffer holds its own
- * data. */
+ * Elements are passed as their bits, in the low end of a uint64_t. Positions count elements
+ * from the start of a rank's arena, so that each rotated buffer holds its own data.
+ *
+ * Inputs are hashed from their place, and chosen so that whatever order a reduction takes,
+ * every partial result is exact in the datatype; comparing is then comparing bits, and a digest
+ * is the same in every mode. With p the binary digits of a float (24 of float32), for n ranks:
+ *
+ *   floats: sum        integers other than 0, the magnitudes at most 2^p ÷ ranks that speak
+ *           premulsum  the same with a digit to spare, since rank r's scale is 1 or 2
+ *           avg        NCCL multiplies by 1/n, rounded to the datatype, then sums: for n a
+ * power of two (up to 256) as sum; else one rank speaks at each position, by a power of two,
+ * and the answer is that power × the rounded 1/n prod       ±1; of up to 6 ranks ±2 and ±1/2,
+ * so that 2^-6 … 2^6 is not left min, max   integers of p digits integers: sum, prod, premulsum
+ * wrap, as they do in hardware: of even numbers; of 1 modulo 4, which never come to 0 avg NCCL
+ * sums, then divides: of positive numbers whose sum fits min, max   all bits none: all bits,
+ * for floats without NaN and infinity
+ *
+ * Where the digits do not suffice for all ranks, those that do not speak hold what changes
+ * nothing (0, or ±1 in a product); who speaks differs by position. −0 never occurs. */
 #ifndef LAUNCHGAP_VALUE_H
 #define LAUNCHGAP_VALUE_H
 
-#include <stdint.h>
+#include "value_bits.h"
+#include "value_part.h"
 
-#ifdef __CUDACC__
-#define VALUE_FN static inline __host__ __device__
-#else
-#define VALUE_FN static inline
-#endif
-
-/* No input and no exact sum has these bits (a NaN): an output still holding them was not
+/* No input and no right answer has these bits, whatever the datatype: a NaN of a float, and -1
+ * or the largest integer, which the rules above leave out. An output still holding them was not
  * written. */
 #define VALUE_POISON_BYTE 0xFF
 
-enum coll_kind { COLL_ALL_REDUCE, COLL_ALLTOALL, COLL_SENDRECV, COLL_COPY, COLL_KINDS };
+enum coll_kind {
+	COLL_ALL_REDUCE,
+	COLL_ALL_GATHER,
+	COLL_REDUCE_SCATTER,
+	COLL_BROADCAST,
+	COLL_REDUCE,
+	COLL_ALLTOALL,
+	COLL_ALLTOALLV,
+	COLL_SENDRECV,
+	COLL_SENDRECV_PAIRS,
+	COLL_SENDRECV_BOTH,
+	COLL_GATHER,
+	COLL_SCATTER,
+	COLL_HYPERCUBE,
+	COLL_COPY,
+	COLL_INIT,
+	COLL_KINDS
+};
+
+/* none: of a collective that does not reduce. */
+enum op { OP_SUM, OP_PROD, OP_MIN, OP_MAX, OP_AVG, OP_PREMULSUM, OP_NONE, OP_KINDS };
 
 /* splitmix64's finalizer (Steele, Lea, Flood 2014): a bijection that mixes all 64 bits. */
 VALUE_FN uint64_t value_mix(uint64_t x)
@@ -32,30 +64,226 @@ VALUE_FN uint64_t value_mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-VALUE_FN float value_input(uint64_t seed, unsigned rank, uint64_t position)
+/* One rank's buffers of one cell. nranks, rank and root are those of its communicator. */
+struct value_question {
+	enum coll_kind coll;
+	enum dtype dtype;
+	enum op op;
+	unsigned nranks, rank, root;
+	struct value_weights weights;
+	uint64_t seed;
+	uint64_t count; /* elements of one whole buffer: the cell's bytes ÷ an element's */
+};
+
+/* How a cell's numbers are spread: the ranks that speak at a position, and the digits that each
+ * has for its magnitude. */
+struct value_spread {
+	unsigned speakers, digits;
+	bool power; /* one speaks, by a power of two */
+};
+
+VALUE_FN struct value_spread value_spread(const struct value_question *q)
 {
-	uint64_t h = value_mix(value_mix(seed + rank) ^ position);
-	return (float)((int)(h >> 51) - 4096);
+	bool is_float = value_is_float(q->dtype);
+	unsigned room = is_float ? value_digits(q->dtype) : value_width(q->dtype) - 2;
+	struct value_spread s = {q->nranks, room, false};
+	if (q->op == OP_MIN || q->op == OP_MAX)
+		return s;
+	if (q->op == OP_PROD) {
+		s.speakers = q->nranks < 6 ? q->nranks : 6;
+		return s;
+	}
+	if (q->op == OP_AVG && is_float && (q->nranks > 256 || q->nranks & (q->nranks - 1))) {
+		s.speakers = 1;
+		s.power = true;
+		return s;
+	}
+	room -= q->op == OP_PREMULSUM;
+	if (room < 32 && q->nranks > 1u << room)
+		s.speakers = 1u << room;
+	s.digits = room - (s.speakers > 1 ? (unsigned)value_log2(s.speakers - 1) + 1 : 0);
+	return s;
 }
 
-/* Element i of rank's output, for buffers of `count` elements that start `base` elements into
- * every rank's arena. */
-VALUE_FN float value_expected(enum coll_kind coll, unsigned nranks, unsigned rank,
-                              uint64_t seed, uint64_t base, uint64_t count, uint64_t i)
+/* What a position has in common for all ranks. */
+VALUE_FN uint64_t value_place(const struct value_question *q, uint64_t position)
 {
-	uint64_t part = count / nranks;
-	float sum = 0;
-	switch (coll) {
-	case COLL_ALLTOALL:
-		return value_input(seed, (unsigned)(i / part), base + rank * part + i % part);
+	return value_mix(value_mix(q->seed) ^ position);
+}
+
+VALUE_FN bool value_speaks(const struct value_question *q, struct value_spread s,
+                           uint64_t place, unsigned rank)
+{
+	return s.speakers == q->nranks ||
+	       (rank + (place >> 32) % q->nranks) % q->nranks < s.speakers;
+}
+
+/* What a rank brings to a reduction of numbers: all floats' but prod, and integers' avg. */
+VALUE_FN int64_t value_number(const struct value_question *q, struct value_spread s,
+                              uint64_t place, unsigned rank)
+{
+	uint64_t h = value_mix(place + rank);
+	int64_t magnitude;
+	if (!value_speaks(q, s, place, rank))
+		return 0;
+	magnitude =
+	    s.power ? (int64_t)1 << (h >> 61) : (int64_t)(1 + (h >> 1 >> (63 - s.digits)));
+	return value_is_float(q->dtype) && h & 1 ? -magnitude : magnitude;
+}
+
+/* What a rank brings to a product of floats: the power of two that is returned, and a sign. */
+VALUE_FN int value_power(const struct value_question *q, struct value_spread s, uint64_t place,
+                         unsigned rank, bool *negative)
+{
+	uint64_t h = value_mix(place + rank);
+	*negative = h & 1;
+	return !value_speaks(q, s, place, rank) ? 0 : h & 2 ? 1 : -1;
+}
+
+/* All bits hashed, as far as the rules at the head of this file allow. */
+VALUE_FN uint64_t value_pattern(const struct value_question *q, uint64_t place, unsigned rank)
+{
+	uint64_t mask = value_mask(q->dtype), bits = value_mix(place + rank) & mask;
+	if (q->op == OP_PROD)
+		return (bits & ~(uint64_t)3) | 1;
+	if (q->op == OP_SUM || q->op == OP_PREMULSUM)
+		return bits & ~(uint64_t)1;
+	if (value_is_float(q->dtype)) {
+		uint64_t one = (uint64_t)1 << (value_digits(q->dtype) - 1);
+		uint64_t exponent = (mask >> 1) & ~(one - 1);
+		if ((bits & exponent) == exponent)
+			bits -= one;
+		return bits == (mask >> 1) + 1 ? 0 : bits; /* no -0 */
+	}
+	return bits == mask ? bits - 1 : bits;
+}
+
+/* Whether elements are made as bit patterns: of integers, and of what is only moved. */
+VALUE_FN bool value_is_pattern(const struct value_question *q)
+{
+	return q->op == OP_NONE || (!value_is_float(q->dtype) && q->op != OP_AVG);
+}
+
+/* Element `position` of a rank's input: element k of the send side of the buffer that begins
+ * `base` elements into the arena is at base + k, wherever that side lies in place. */
+VALUE_FN uint64_t value_input(const struct value_question *q, unsigned rank, uint64_t position)
+{
+	uint64_t place = value_place(q, position);
+	if (value_is_pattern(q))
+		return value_pattern(q, place, rank);
+	if (q->op == OP_PROD) {
+		bool negative;
+		int power = value_power(q, value_spread(q), place, rank, &negative);
+		return value_encode(q->dtype, negative, 1, power);
+	}
+	return value_encode_number(q->dtype, value_number(q, value_spread(q), place, rank));
+}
+
+VALUE_FN uint64_t value_reduce_patterns(const struct value_question *q, uint64_t place)
+{
+	uint64_t result = value_pattern(q, place, 0), mask = value_mask(q->dtype);
+	/* Signed numbers are in the order of unsigned ones once their highest bit is turned. */
+	uint64_t turn =
+	    q->dtype == DTYPE_INT8 || q->dtype == DTYPE_INT32 || q->dtype == DTYPE_INT64
+	        ? (mask >> 1) + 1
+	        : 0;
+	for (unsigned r = 1; r < q->nranks; r++) {
+		uint64_t bits = value_pattern(q, place, r);
+		bool less = (bits ^ turn) < (result ^ turn);
+		if (q->op == OP_PROD)
+			result *= bits;
+		else if (q->op == OP_SUM)
+			result += bits;
+		else if (q->op == OP_PREMULSUM)
+			result += bits * value_scale(r);
+		else if (less == (q->op == OP_MIN))
+			result = bits;
+	}
+	return result & mask;
+}
+
+VALUE_FN uint64_t value_reduce_product(const struct value_question *q, uint64_t place)
+{
+	struct value_spread s = value_spread(q);
+	bool negative = false, one;
+	int power = 0;
+	for (unsigned r = 0; r < q->nranks; r++) {
+		power += value_power(q, s, place, r, &one);
+		negative ^= one;
+	}
+	return value_encode(q->dtype, negative, 1, power);
+}
+
+VALUE_FN uint64_t value_reduce_numbers(const struct value_question *q, uint64_t place)
+{
+	struct value_spread s = value_spread(q);
+	int64_t result = value_number(q, s, place, 0);
+	uint64_t share;
+	int exponent;
+	for (unsigned r = 1; r < q->nranks; r++) {
+		int64_t one = value_number(q, s, place, r);
+		if (q->op == OP_MIN || q->op == OP_MAX)
+			result = (one < result) == (q->op == OP_MIN) ? one : result;
+		else
+			result += q->op == OP_PREMULSUM ? one * value_scale(r) : one;
+	}
+	if (q->op != OP_AVG)
+		return value_encode_number(q->dtype, result);
+	if (!value_is_float(q->dtype))
+		return (uint64_t)result / q->nranks;
+	share = value_share(q->dtype, q->nranks, &exponent);
+	if (!s.power) { /* 1/nranks is a power of two, and the sum may have all digits */
+		share = 1;
+		exponent = -value_log2(q->nranks);
+	}
+	return value_encode(q->dtype, result < 0,
+	                    (result < 0 ? 0 - (uint64_t)result : (uint64_t)result) * share,
+	                    exponent);
+}
+
+/* The reduction of all ranks' elements at a position; alike on every rank. */
+VALUE_FN uint64_t value_reduced(const struct value_question *q, uint64_t position)
+{
+	uint64_t place = value_place(q, position);
+	if (value_is_pattern(q))
+		return value_reduce_patterns(q, place);
+	return q->op == OP_PROD ? value_reduce_product(q, place)
+	                        : value_reduce_numbers(q, place);
+}
+
+/* Element i of q->rank's output, counted from the start of its receive side, of the buffer that
+ * begins `base` elements into every rank's arena. Of a rank that receives nothing, nothing may
+ * be asked. */
+VALUE_FN uint64_t value_expected(const struct value_question *q, uint64_t base, uint64_t i)
+{
+	unsigned n = q->nranks, rank = q->rank, next = (rank + 1) % n,
+	         last = (rank + n - 1) % n;
+	uint64_t part = q->count / n;
+	switch (q->coll) {
 	case COLL_ALL_REDUCE:
-		for (unsigned r = 0; r < nranks; r++)
-			sum += value_input(seed, r, base + i);
-		return sum;
-	case COLL_SENDRECV:
-	case COLL_COPY:
-	default:
-		return value_input(seed, (rank + nranks - 1) % nranks, base + i);
+	case COLL_REDUCE:
+		return value_reduced(q, base + i);
+	case COLL_REDUCE_SCATTER:
+		return value_reduced(q, base + rank * part + i);
+	case COLL_ALL_GATHER:
+	case COLL_HYPERCUBE:
+	case COLL_GATHER:
+		return value_input(q, (unsigned)(i / part), base + i % part);
+	case COLL_SCATTER:
+		return value_input(q, q->root, base + rank * part + i);
+	case COLL_BROADCAST:
+		return value_input(q, q->root, base + i);
+	case COLL_ALLTOALL:
+		return value_input(q, (unsigned)(i / part), base + rank * part + i % part);
+	case COLL_ALLTOALLV:
+		return value_input(
+		    q, (rank + n - value_part_of(&q->weights, n, q->count, i)) % n, base + i);
+	case COLL_SENDRECV_PAIRS:
+		return value_input(q, rank ^ 1, base + i);
+	case COLL_SENDRECV_BOTH:
+		return value_input(q, i < q->count / 2 ? last : next, base + i);
+	default: /* sendrecv, copy */
+		return value_input(q, last, base + i);
 	}
 }
 

@@ -10,12 +10,11 @@ static double width_at(double n)
 	return (1 + 1.21 / (n - 1)) / sqrt(n);
 }
 
-/* Blocks until half an interval no longer reaches from the estimate to the margin's nearer end,
- * if the estimate stays where it is. */
-static unsigned blocks_to_decide(const struct stats_ratio *r, double margin)
+unsigned verdict_more_blocks(const struct stats_ratio *r, double reach)
 {
 	double half = log(r->hi / r->lo) / 2;
-	double reach = fabs(fabs(log(r->estimate)) - margin);
+	if (isnan(half))
+		return r->blocks < STATS_MIN_BLOCKS ? STATS_MIN_BLOCKS - r->blocks : 1;
 	double scale = half / width_at(r->blocks);
 	unsigned more = 1;
 	while (more <= VERDICT_MOST_MORE && !(scale * width_at(r->blocks + more) < reach))
@@ -30,9 +29,10 @@ struct verdict verdict_of(struct stats_ratio ratio, double margin)
 {
 	struct verdict v = {.kind = VERDICT_UNDECIDED, .ratio = ratio, .margin = margin};
 	double edge = log1p(margin), lo = log(ratio.lo), hi = log(ratio.hi);
+	/* To the margin's nearer end. */
+	double reach = fabs(fabs(log(ratio.estimate)) - edge);
 	if (isnan(lo) || isnan(hi))
-		v.more_blocks =
-		    ratio.blocks < STATS_MIN_BLOCKS ? STATS_MIN_BLOCKS - ratio.blocks : 1;
+		v.more_blocks = verdict_more_blocks(&ratio, reach);
 	else if (lo > edge)
 		v.kind = VERDICT_FASTER;
 	else if (hi < -edge)
@@ -40,7 +40,7 @@ struct verdict verdict_of(struct stats_ratio ratio, double margin)
 	else if (lo >= -edge && hi <= edge)
 		v.kind = VERDICT_NO_DIFFERENCE;
 	else
-		v.more_blocks = blocks_to_decide(&ratio, edge);
+		v.more_blocks = verdict_more_blocks(&ratio, reach);
 	return v;
 }
 

@@ -74,6 +74,9 @@ struct verdict {
 struct verdict verdict_make(const double *log_ratios, unsigned n, double margin);
 /* From a ratio that was made with VERDICT_CONFIDENCE; above 1 is faster. */
 struct verdict verdict_of(struct stats_ratio ratio, double margin);
+/* Blocks on top until half the interval no longer reaches as far as `reach` (a log) from the
+ * estimate, if that stays where it is; without an interval, until there is one. */
+unsigned verdict_more_blocks(const struct stats_ratio *ratio, double reach);
 /* `faster`, `slower`, `no difference within 2 %`, `undecided, needs about 7 more blocks`. */
 void verdict_text(const struct verdict *verdict, char *out, size_t bytes);
 

@@ -7,30 +7,25 @@
 
 #include "clock.h"
 #include "machine.h"
-#include "sample.h"
+#include "worker_parts.h"
 
-struct loop {
-	const struct backend *backend;
-	struct backend_ctx *ctx;
-	struct team *team;
-	struct backend_place place;
-	int (*measure_row)(struct loop *loop, unsigned calls);
-	unsigned slot, slots;   /* the buffer of the next call, of how many */
-	struct sample **rows;   /* per local rank: where the next row goes */
-	struct sample *scratch; /* per local rank: rows that are not kept (warm-up) */
-	bool *busy;             /* per local rank */
-	char bind[64];          /* where it sits */
-};
-
-static int fail(struct loop *loop, const struct status *st)
+int loop_fail(struct loop *loop, const struct status *st)
 {
 	team_fail(loop->team, loop->place.first, st->text);
 	return -1;
 }
 
+static int fail_late(struct loop *loop)
+{
+	struct status st;
+	status_set(&st, "a cell took longer than %u s (cell_timeout = …)",
+	           loop->place.trial->cell_timeout_s);
+	return loop_fail(loop, &st);
+}
+
 /* Polls each unfinished rank in turn. The clock is read once a poll: what a worker with eight
  * ranks pays per rank is what a worker with one pays. */
-static int wait_idle(struct loop *loop)
+int loop_wait_idle(struct loop *loop)
 {
 	unsigned count = loop->place.count, left = count;
 	memset(loop->busy, true, count);
@@ -43,12 +38,14 @@ static int wait_idle(struct loop *loop)
 			int64_t now = clock_now_ns();
 			s->poll_ns = now - s->idle_ns;
 			s->idle_ns = now;
-			if (!idle)
+			if (!idle && now < loop->deadline_ns)
 				continue;
+			if (!idle)
+				return fail_late(loop);
 			if (idle < 0) {
 				struct status st = {0};
 				loop->backend->error(loop->ctx, &st);
-				return fail(loop, &st);
+				return loop_fail(loop, &st);
 			}
 			loop->busy[i] = false;
 			left--;
@@ -60,15 +57,33 @@ static int wait_idle(struct loop *loop)
 	}
 }
 
-static void issue_call(struct loop *loop)
+/* One group: as many calls as are aggregated. */
+static void issue_group(struct loop *loop)
 {
 	const struct backend *b = loop->backend;
 	b->begin(loop->ctx);
-	for (unsigned i = 0; i < loop->place.count; i++)
-		b->issue(loop->ctx, i, loop->slot);
+	for (unsigned c = 0; c < loop->aggregate; c++) {
+		for (unsigned i = 0; i < loop->place.count; i++)
+			b->issue(loop->ctx, i, loop->slot);
+		if (++loop->slot == loop->slots)
+			loop->slot = 0;
+	}
 	b->end(loop->ctx);
-	if (++loop->slot == loop->slots)
-		loop->slot = 0;
+}
+
+void loop_issue(struct loop *loop, unsigned calls)
+{
+	for (unsigned c = 0; c < calls; c += loop->aggregate)
+		issue_group(loop);
+}
+
+static void stamp_rows(struct loop *loop, int64_t start, int64_t issued)
+{
+	for (unsigned i = 0; i < loop->place.count; i++) {
+		loop->rows[i]->start_ns = start;
+		loop->rows[i]->issued_ns = issued;
+		loop->rows[i]->idle_ns = issued;
+	}
 }
 
 /* THE timed loop: meet, stamp, issue, stamp, wait. A row is a stretch of calls, or one call. */
@@ -77,15 +92,10 @@ static int measure_row(struct loop *loop, unsigned calls)
 	if (team_meet(loop->team))
 		return -1;
 	int64_t start = clock_now_ns();
-	for (unsigned c = 0; c < calls; c++)
-		issue_call(loop);
+	loop_issue(loop, calls);
 	int64_t issued = clock_now_ns();
-	for (unsigned i = 0; i < loop->place.count; i++) {
-		loop->rows[i]->start_ns = start;
-		loop->rows[i]->issued_ns = issued;
-		loop->rows[i]->idle_ns = issued;
-	}
-	return wait_idle(loop);
+	stamp_rows(loop, start, issued);
+	return loop_wait_idle(loop);
 }
 
 /* The same with the devices held until all have issued: what is left is executing. */
@@ -94,22 +104,31 @@ static int measure_row_gated(struct loop *loop, unsigned calls)
 	if (team_meet(loop->team))
 		return -1;
 	loop->backend->hold(loop->ctx);
-	for (unsigned c = 0; c < calls; c++)
-		issue_call(loop);
+	loop_issue(loop, calls);
 	int met = team_meet(loop->team);
 	int64_t start = clock_now_ns();
 	loop->backend->release(loop->ctx);
 	if (met)
 		return -1;
-	for (unsigned i = 0; i < loop->place.count; i++) {
-		loop->rows[i]->start_ns = start;
-		loop->rows[i]->issued_ns = start;
-		loop->rows[i]->idle_ns = start;
-	}
-	return wait_idle(loop);
+	stamp_rows(loop, start, start);
+	return loop_wait_idle(loop);
 }
 
-static void keep_nothing(struct loop *loop)
+/* The same with what was captured. */
+static int measure_row_replayed(struct loop *loop, unsigned calls)
+{
+	(void)calls;
+	if (team_meet(loop->team))
+		return -1;
+	int64_t start = clock_now_ns();
+	for (unsigned r = 0; r < loop->replays; r++)
+		loop->backend->replay(loop->ctx);
+	int64_t issued = clock_now_ns();
+	stamp_rows(loop, start, issued);
+	return loop_wait_idle(loop);
+}
+
+void loop_keep_nothing(struct loop *loop)
 {
 	for (unsigned i = 0; i < loop->place.count; i++)
 		loop->rows[i] = &loop->scratch[i];
@@ -120,7 +139,7 @@ static void keep_nothing(struct loop *loop)
 static int first_call(struct loop *loop, int64_t *length_ns)
 {
 	const struct backend *b = loop->backend;
-	keep_nothing(loop);
+	loop_keep_nothing(loop);
 	if (team_meet(loop->team))
 		return -1;
 	int64_t start = clock_now_ns();
@@ -132,7 +151,7 @@ static int first_call(struct loop *loop, int64_t *length_ns)
 	b->end(loop->ctx);
 	if (++loop->slot == loop->slots)
 		loop->slot = 0;
-	if (wait_idle(loop))
+	if (loop_wait_idle(loop))
 		return -1;
 	*length_ns = clock_now_ns() - start;
 	return team_meet(loop->team);
@@ -142,13 +161,13 @@ static int prepare(struct loop *loop, const struct cell *cell, uint64_t seed, un
 {
 	struct status st = {0};
 	if (loop->backend->prepare(loop->ctx, cell, seed, slots, &st))
-		return fail(loop, &st);
+		return loop_fail(loop, &st);
 	loop->slot = 0;
 	loop->slots = slots;
 	return 0;
 }
 
-static struct tally *tally_of(struct loop *loop, unsigned cell, unsigned i)
+struct tally *loop_tally(struct loop *loop, unsigned cell, unsigned i)
 {
 	return sample_tally(loop->place.trial, team_area(loop->team), cell,
 	                    loop->place.first + i);
@@ -157,88 +176,114 @@ static struct tally *tally_of(struct loop *loop, unsigned cell, unsigned i)
 static int check(struct loop *loop, unsigned cell)
 {
 	for (unsigned i = 0; i < loop->place.count; i++) {
-		struct tally *tally = tally_of(loop, cell, i);
+		struct tally *tally = loop_tally(loop, cell, i);
 		struct backend_verdict v = {0};
 		struct status st = {0};
 		if (loop->backend->check(loop->ctx, i, &v, &st))
-			return fail(loop, &st);
-		if (v.wrong && !tally->wrong)
+			return loop_fail(loop, &st);
+		if (v.wrong && !tally->wrong) {
 			tally->wrong_at = v.wrong_at;
+			tally->expected = v.expected;
+			tally->got = v.got;
+		}
 		tally->wrong += v.wrong;
 		tally->digest = v.digest;
 	}
 	return 0;
 }
 
-/* All timed rows of a cell, with what the kernel did to this worker meanwhile. */
-static int measure_rows(struct loop *loop, unsigned cell)
+void loop_keep_rows(struct loop *loop, unsigned cell)
+{
+	for (unsigned i = 0; i < loop->place.count; i++)
+		loop->rows[i] = sample_rows(loop->place.trial, team_area(loop->team), cell,
+		                            loop->place.first + i);
+}
+
+void loop_next_row(struct loop *loop)
+{
+	for (unsigned i = 0; i < loop->place.count; i++)
+		loop->rows[i]++;
+}
+
+int loop_measure_rows(struct loop *loop, unsigned cell)
 {
 	const struct trial *trial = loop->place.trial;
 	const struct cell *c = &trial->cells[cell];
-	unsigned rows = trial_rows(trial, c);
-	unsigned calls = c->pace == PACE_STREAM ? trial->calls : 1;
+	unsigned rows = trial_rows(trial, c), calls = trial_calls(trial, c);
 	struct rusage before, after;
-	for (unsigned i = 0; i < loop->place.count; i++)
-		loop->rows[i] =
-		    sample_rows(trial, team_area(loop->team), cell, loop->place.first + i);
+	loop_keep_rows(loop, cell);
 	getrusage(RUSAGE_THREAD, &before);
 	for (unsigned row = 0; row < rows; row++) {
 		if (loop->measure_row(loop, calls))
 			return -1;
-		for (unsigned i = 0; i < loop->place.count; i++)
-			loop->rows[i]++;
+		loop_next_row(loop);
 	}
 	getrusage(RUSAGE_THREAD, &after);
-	struct tally *own = tally_of(loop, cell, 0);
+	struct tally *own = loop_tally(loop, cell, 0);
 	own->faults =
 	    (uint64_t)(after.ru_minflt - before.ru_minflt + after.ru_majflt - before.ru_majflt);
 	own->switches = (uint64_t)(after.ru_nivcsw - before.ru_nivcsw);
 	return 0;
 }
 
-/* The timeline's pass: the same rows, with the device's clock asked beside ours. */
-static int trace_rows(struct loop *loop, unsigned cell)
+/* flip: the known fault that the check has to find. */
+static int corrupt(struct loop *loop)
+{
+	const struct settings *set = &loop->place.trial->settings;
+	struct status st = {0};
+	if (set->flip_rank < (int)loop->place.first ||
+	    set->flip_rank >= (int)(loop->place.first + loop->place.count))
+		return 0;
+	if (loop->backend->corrupt(loop->ctx, (unsigned)set->flip_rank - loop->place.first,
+	                           (size_t)set->flip_byte, &st))
+		return loop_fail(loop, &st);
+	return 0;
+}
+
+/* Once a cell's calls are through nobody writes any more: then look. */
+static int check_rows(struct loop *loop, unsigned cell)
 {
 	const struct trial *trial = loop->place.trial;
-	const struct backend *b = loop->backend;
-	if (trial->cells[cell].pass != PASS_TIMELINE || !b->trace)
-		return measure_rows(loop, cell);
-	b->trace(loop->ctx, true);
-	if (team_meet(loop->team) || measure_rows(loop, cell) || team_meet(loop->team))
-		return -1;
-	for (unsigned i = 0; i < loop->place.count; i++)
-		b->trace_read(
-		    loop->ctx, i,
-		    sample_rows(trial, team_area(loop->team), cell, loop->place.first + i),
-		    trial_rows(trial, &trial->cells[cell]));
 	if (team_meet(loop->team))
 		return -1;
-	b->trace(loop->ctx, false);
-	return 0;
+	if (trial_spoils(trial, &trial->cells[cell]))
+		return 0;
+	return corrupt(loop) ? -1 : check(loop, cell);
+}
+
+/* One more call on fresh inputs gives the digest, equal in all modes and paces. */
+static int check_fresh(struct loop *loop, unsigned cell)
+{
+	const struct trial *trial = loop->place.trial;
+	int64_t ignored;
+	if (prepare(loop, &trial->cells[cell], value_mix(trial->seed), 1) ||
+	    first_call(loop, &ignored))
+		return -1;
+	return check(loop, cell);
 }
 
 static int measure_cell(struct loop *loop, unsigned cell)
 {
 	const struct trial *trial = loop->place.trial;
 	const struct cell *c = &trial->cells[cell];
-	int64_t first_ns = 0, ignored;
+	int64_t first_ns = 0;
+	loop->deadline_ns = trial->cell_timeout_s
+	                        ? clock_now_ns() + trial->cell_timeout_s * (int64_t)1000000000
+	                        : INT64_MAX;
+	if (c->coll == COLL_INIT)
+		return pass_init(loop, cell);
 	if (prepare(loop, c, trial->seed, trial_slots(trial, c)) || team_meet(loop->team))
 		return -1;
 	int64_t begin = clock_now_ns();
 	if (first_call(loop, &first_ns))
 		return -1;
 	for (unsigned w = 0; w < trial->warmup; w++)
-		if (loop->measure_row(loop, 1))
+		if (measure_row(loop, loop->aggregate))
 			return -1;
-	/* Once a cell's timed calls are through nobody writes any more: then look. */
-	if (trace_rows(loop, cell) || team_meet(loop->team) || check(loop, cell))
-		return -1;
-	/* One more call on fresh inputs gives the digest, equal in all modes and paces. */
-	if (prepare(loop, c, value_mix(trial->seed), 1) || first_call(loop, &ignored) ||
-	    check(loop, cell))
+	if (pass_rows(loop, cell) || check_rows(loop, cell) || check_fresh(loop, cell))
 		return -1;
 	for (unsigned i = 0; i < loop->place.count; i++) {
-		struct tally *tally = tally_of(loop, cell, i);
+		struct tally *tally = loop_tally(loop, cell, i);
 		tally->begin_ns = begin;
 		tally->first_ns = (uint64_t)first_ns;
 		tally->measured = 1;
@@ -258,11 +303,13 @@ static int open_backend(struct loop *loop)
 	machine_seat_bind(seat, bind, true, numa, place->worker, nworkers, loop->bind,
 	                  sizeof loop->bind);
 	int error = loop->backend->open(place, &loop->ctx, &st);
-	machine_seat_bind(seat, bind, false, numa, place->worker, nworkers, loop->bind,
+	/* A nonblocking NCCL launches from a thread of its own, which would inherit the worker's
+	 * core and wait there for the worker to stop polling: both keep the node. */
+	machine_seat_bind(seat, bind, place->trial->settings.nonblocking, numa, place->worker, nworkers, loop->bind,
 	                  sizeof loop->bind);
 	machine_seat_free(seat);
 	if (error)
-		return fail(loop, &st);
+		return loop_fail(loop, &st);
 	return team_meet(loop->team);
 }
 
@@ -293,8 +340,11 @@ void worker_run(const struct trial *trial, const struct backend *backend, struct
 	              .count = count,
 	              .process = index / layout.threads,
 	              .processes = layout.processes},
-	    .measure_row =
-	        trial->settings.start == START_GATED ? measure_row_gated : measure_row,
+	    .measure_row = trial->settings.start == START_GATED ? measure_row_gated
+	                   : trial->settings.graph              ? measure_row_replayed
+	                                                        : measure_row,
+	    .aggregate = trial_group(trial),
+	    .replays = 1,
 	    .rows = calloc(count, sizeof *loop.rows),
 	    .scratch = calloc(count, sizeof *loop.scratch),
 	    .busy = calloc(count, sizeof *loop.busy),

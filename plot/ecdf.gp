@@ -4,7 +4,7 @@ load dir.'/plots/run.gp'
 load style
 
 calls = dir.'/plots/ecdf.csv'
-curve(i, g, bytes, col) = strcol('variant') eq V_name[i] && strcol('collective') eq G_coll[g] && \
+curve(i, g, bytes, col) = strcol('variant') eq V_name[i] && strcol('what') eq G_coll[g] && \
 	column('bytes') == bytes ? column(col) : NaN
 left = 0.085
 right = 0.975

@@ -6,7 +6,7 @@ load style
 
 ranks = dir.'/ranks.csv'
 isolated(g) = sum [k = 1:groups] (G_coll[k] eq G_coll[g] && G_pace[k] eq 'isolated')
-here(i, g) = strcol('variant') eq V_name[i] && strcol('collective') eq G_coll[g] && \
+here(i, g) = strcol('variant') eq V_name[i] && strcol('what') eq G_coll[g] && \
 	strcol('pace') eq G_pace[g]
 late(i, g) = here(i, g) ? column('late_percent') : NaN
 nth(i, g) = here(i, g) ? column('nth_size') : NaN

@@ -36,7 +36,7 @@ set bmargin at screen 0.225
 set key at screen 0.535, screen 0.935 center top horizontal maxcols 4 Left reverse samplen 2.4 width -2
 
 # The value of a column in the rows of one variant, collective and pace.
-pick(name, coll, pace, col) = strcol('variant') eq name && strcol('collective') eq coll && \
+pick(name, coll, pace, col) = strcol('variant') eq name && strcol('what') eq coll && \
 	strcol('pace') eq pace ? column(col) : NaN
 
 # Sizes on a logarithmic axis, ticks at powers of two: size_axis gives the commands to evaluate.

@@ -6,7 +6,7 @@ load dir.'/plots/run.gp'
 load style
 
 calls = dir.'/plots/timeline.csv'
-here(k) = strcol('variant') eq V_name[T_variant[k]] && strcol('collective') eq T_coll[k]
+here(k) = strcol('variant') eq V_name[T_variant[k]] && strcol('what') eq T_coll[k]
 when(k, col) = here(k) ? column(col) : NaN
 wait_color(i) = color(i) + 0xB0000000
 device_color = 0x222222

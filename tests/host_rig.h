@@ -17,8 +17,9 @@
 #include <cmocka.h>
 
 #include "../harness/backend/host.h"
+#include "../harness/counters.h"
 
-#define RIG_CELLS 64
+#define RIG_CELLS 512
 #define RIG_SEED  42
 
 extern const struct backend backend_host;
@@ -49,21 +50,38 @@ struct rig_seat {
 static inline void rig_init(struct rig *rig, struct layout layout, const char *path)
 {
 	memset(rig, 0, sizeof *rig);
+	settings_default(&rig->trial.settings);
 	rig->trial.settings.layout = layout;
 	snprintf(rig->trial.settings.path, TRIAL_NAME_BYTES, "%s", path);
 	rig->trial.cells = rig->cells;
 	rig->calls = rig->slots = 1;
 }
 
-static inline void rig_add(struct rig *rig, enum coll_kind coll, size_t bytes)
+/* A cell as asked, its size rounded; none where that leaves nothing. */
+static inline void rig_add_cell(struct rig *rig, struct cell cell)
 {
-	size_t used = coll_round(bytes, layout_ranks(rig->trial.settings.layout));
-
-	if (used == 0)
+	cell.asked_bytes = cell.bytes;
+	cell.bytes = coll_round(cell.bytes, layout_ranks(rig->trial.settings.layout));
+	if (cell.bytes == 0)
 		return;
 	assert_true(rig->trial.ncells < RIG_CELLS);
-	rig->cells[rig->trial.ncells++] =
-	    (struct cell){.coll = coll, .asked_bytes = bytes, .bytes = used};
+	rig->cells[rig->trial.ncells++] = cell;
+}
+
+/* Of float32, summed where it reduces. */
+static inline struct cell rig_cell_of(enum coll_kind coll, size_t bytes)
+{
+	bool reduces = coll_info(coll)->is & COLL_REDUCES;
+
+	return (struct cell){.coll = coll,
+	                     .dtype = DTYPE_FLOAT32,
+	                     .op = reduces ? OP_SUM : OP_NONE,
+	                     .bytes = bytes};
+}
+
+static inline void rig_add(struct rig *rig, enum coll_kind coll, size_t bytes)
+{
+	rig_add_cell(rig, rig_cell_of(coll, bytes));
 }
 
 /* Makes the team once cells, calls and slots are set. */
@@ -81,7 +99,8 @@ static inline void rig_raise(struct rig *rig)
 		if (rig->cells[c].bytes * rig->slots > rig->trial.arena_bytes)
 			rig->trial.arena_bytes = rig->cells[c].bytes * rig->slots;
 	rig->trial.calls = rig->calls;
-	assert_int_equal(backend_host.supports(&rig->trial, &st), 0);
+	if (backend_host.supports(&rig->trial, &st) != 0)
+		fail_msg("%s", st.text);
 	shape.store_bytes = backend_host.store_bytes(&rig->trial);
 	assert_int_equal(team_create(&shape, rig->way_in, sizeof rig->way_in, &rig->team, &st),
 	                 0);

@@ -26,7 +26,7 @@ static const char *const made_names[] = {"single", "threads", "processes", "thre
 struct made_place {
 	enum made_variant variant;
 	unsigned block, size, row, rank;
-	bool isolated, timeline;
+	bool isolated, timeline, counters;
 };
 
 struct made {
@@ -36,6 +36,11 @@ struct made {
 	bool timeline; /* cells of that pass too, with device stamps where `device` */
 	bool device, no_limit;
 	const char *clock, *may, *throttle; /* facts, NULL: none */
+	bool counters;            /* cells of that pass too; `line` says what they hold */
+	const char *const *names; /* of the five variants, NULL: made_names */
+	void (*environment)(json_t *environment);                   /* changes it; or NULL */
+	void (*line)(json_t *line, const struct made_place *place); /* of cells; or NULL */
+	void (*more)(FILE *out); /* lines behind all others; or NULL */
 	/* Start, issued, idle and poll, device start and end, from 0 on; rows follow each
 	 * other at a distance. */
 	void (*stamps)(const struct made_place *place, int64_t out[6]);
@@ -65,6 +70,11 @@ static inline void made_line(FILE *out, json_t *line)
 	json_decref(line);
 }
 
+static inline const char *made_name(const struct made *m, unsigned variant)
+{
+	return m->names ? m->names[variant] : made_names[variant];
+}
+
 static inline void made_environment(FILE *out, const struct made *m)
 {
 	static const char *const roles[] = {"variant", "reference", "variant", "again",
@@ -76,22 +86,24 @@ static inline void made_environment(FILE *out, const struct made *m)
 		json_array_append_new(
 		    variants,
 		    json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:[], s:s}", "name",
-		              made_names[v], "role", roles[v], "mode", modes[v], "layout",
+		              made_name(m, v), "role", roles[v], "mode", modes[v], "layout",
 		              "1x2x1", "backend", m->backend, "nccl", "", "path", "auto",
 		              "bind", "none", "env", "skip", ""));
 	json_t *machine = json_pack("{s:i, s:s}", "cores", (int)m->cores, "cpu", "a CPU");
 	if (m->load1 > 0)
 		json_object_set_new(machine, "load1", json_real(m->load1));
-	made_line(out,
-	          json_pack("{s:i, s:s, s:s, s:s, s:s, s:[s], s:s, s:s, s:s, s:s, s:i, s:s, "
-	                    "s:s, s:i, s:i, s:i, s:i, s:i, s:o, s:o}",
-	                    "schema", 1, "kind", "environment", "experiment", "x", "title", "t",
-	                    "question", "Why?", "command", "launchgap", "created",
-	                    "2026-11-21T08:00:00Z", "launchgap", "abc", "backend", m->backend,
-	                    "backend_why", "", "ranks", (int)m->ranks, "seed", "ff",
-	                    "reference", "threads", "blocks", (int)m->blocks, "warmup", 5,
-	                    "stretches", (int)m->rows, "calls", 10, "isolated_calls",
-	                    (int)m->rows, "variants", variants, "machine", machine));
+	json_t *line = json_pack(
+	    "{s:i, s:s, s:s, s:s, s:s, s:[s], s:s, s:s, s:s, s:s, s:i, s:s, "
+	    "s:s, s:i, s:i, s:i, s:i, s:i, s:o, s:o}",
+	    "schema", 1, "kind", "environment", "experiment", "x", "title", "t", "question",
+	    "Why?", "command", "launchgap", "created", "2026-11-21T08:00:00Z", "launchgap",
+	    "abc", "backend", m->backend, "backend_why", "", "ranks", (int)m->ranks, "seed",
+	    "ff", "reference", made_name(m, MADE_THREADS), "blocks", (int)m->blocks, "warmup",
+	    5, "stretches", (int)m->rows, "calls", 10, "isolated_calls", (int)m->rows,
+	    "variants", variants, "machine", machine);
+	if (m->environment)
+		m->environment(line);
+	made_line(out, line);
 }
 
 static inline void made_stamps(json_t *line, const struct made *m, struct made_place place)
@@ -113,8 +125,9 @@ static inline void made_stamps(json_t *line, const struct made *m, struct made_p
 		}
 		json_object_set_new(line, fields[f], ranks);
 	}
-	if (place.timeline)
-		json_object_set_new(line, "pass", json_string("timeline"));
+	if (place.timeline || place.counters)
+		json_object_set_new(line, "pass",
+		                    json_string(place.counters ? "counters" : "timeline"));
 	if (place.timeline && m->device)
 		json_object_set_new(line, "clock_residual_ns", json_pack("[i, i]", 300, -500));
 }
@@ -125,7 +138,7 @@ static inline void made_cell(FILE *out, const struct made *m, struct made_place 
 	    "{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:I, s:I, s:s, s:s, s:i, s:b, s:s, "
 	    "s:i, s:i, s:i, s:i, s:s, s:i, s:n, s:n}",
 	    "schema", 1, "kind", "cell", "experiment", "x", "variant",
-	    made_names[place.variant], "mode", "threads", "layout", "1x2x1", "backend",
+	    made_name(m, place.variant), "mode", "threads", "layout", "1x2x1", "backend",
 	    m->backend, "ranks", (int)m->ranks, "collective",
 	    place.variant == MADE_LIMIT ? "copy" : "alltoall", "asked_bytes",
 	    (json_int_t)4096 << 2 * place.size, "bytes", (json_int_t)4096 << 2 * place.size,
@@ -152,6 +165,8 @@ static inline void made_cell(FILE *out, const struct made *m, struct made_place 
 		json_object_set_new(facts, "throttle", json_string(m->throttle));
 	json_object_set_new(line, "facts", json_pack("[o]", facts));
 	made_stamps(line, m, place);
+	if (m->line)
+		m->line(line, &place);
 	made_line(out, line);
 }
 
@@ -167,6 +182,10 @@ static inline void made_write(const struct made *m)
 				struct made_place place = {
 				    .variant = (enum made_variant)v, .block = b, .size = s};
 				made_cell(out, m, place);
+				place.counters = true;
+				if (m->counters)
+					made_cell(out, m, place);
+				place.counters = false;
 				place.isolated = true;
 				if (v != MADE_LIMIT)
 					made_cell(out, m, place);
@@ -174,6 +193,8 @@ static inline void made_write(const struct made *m)
 				if (v != MADE_LIMIT && m->timeline)
 					made_cell(out, m, place);
 			}
+	if (m->more)
+		m->more(out);
 	fclose(out);
 }
 

@@ -1,5 +1,63 @@
-/* A stand-in for NVML: two GPUs, one of them idle, the other held down by power and heat. */
+/* A stand-in for NVML, with known answers. GPU n is at 0000:0n:00.0:
+ *   1 idle, no counters     2 held down by power and heat, no counters
+ *   3 everything            4 no GPM (before Hopper)        5 no permission for counters
+ *   6 GPM without NVLink    7 GPM, but an unknown memory    8 GPM that fails at its second
+ * sample Its own declarations, so that a mistake in the program's shows. */
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum {
+	OK = 0,
+	BAD_ARGUMENT = 2,
+	NOT_SUPPORTED = 3,
+	NO_PERMISSION = 4,
+	NOT_FOUND = 6,
+	LOST = 15
+};
+
+struct gpu {
+	bool gpm, gpm_nvlink, links, memory;
+	int refusal;         /* of every counter */
+	unsigned lost_after; /* samples; 0: never */
+	unsigned samples;
+	unsigned long long tx_kib, rx_kib;
+};
+
+struct sample {
+	struct gpu *gpu;
+	unsigned number; /* in the order in which they were taken */
+};
+
+typedef struct {
+	unsigned fieldId, scopeId;
+	long long timestamp, latencyUsec;
+	unsigned valueType;
+	int nvmlReturn;
+	union {
+		double dVal;
+		unsigned uiVal;
+		unsigned long long ullVal;
+	} value;
+} field_value;
+
+typedef struct {
+	unsigned version, isSupportedDevice;
+} gpm_support;
+
+typedef struct {
+	unsigned version, numMetrics;
+	struct sample *sample1, *sample2;
+	struct {
+		unsigned metricId;
+		int nvmlReturn;
+		double value;
+		struct {
+			char *shortName, *longName, *unit;
+		} metricInfo;
+	} metrics[477];
+} gpm_get;
 
 int nvmlInit_v2(void);
 int nvmlShutdown(void);
@@ -7,45 +65,165 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char *pci, void **device);
 int nvmlDeviceGetClockInfo(void *device, int type, unsigned *mhz);
 int nvmlDeviceGetMaxClockInfo(void *device, int type, unsigned *mhz);
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *bits);
+int nvmlDeviceGetMemoryBusWidth(void *device, unsigned *bits);
+int nvmlDeviceGetFieldValues(void *device, int n, field_value *fields);
+int nvmlGpmQueryDeviceSupport(void *device, gpm_support *support);
+int nvmlGpmSampleAlloc(struct sample **sample);
+int nvmlGpmSampleFree(struct sample *sample);
+int nvmlGpmSampleGet(void *device, struct sample *sample);
+int nvmlGpmMetricsGet(gpm_get *get);
+int standin_left_open(void);
 
-static int gpus[2];
+static struct gpu gpus[] = {
+    {.memory = true},
+    {.memory = true},
+    {.memory = true, .gpm = true, .gpm_nvlink = true, .links = true},
+    {.memory = true, .links = true},
+    {.memory = true, .gpm = true, .gpm_nvlink = true, .links = true, .refusal = NO_PERMISSION},
+    {.memory = true, .gpm = true, .links = true},
+    {.gpm = true, .gpm_nvlink = true},
+    {.memory = true, .gpm = true, .gpm_nvlink = true, .links = true, .lost_after = 1},
+};
+static int opened, samples_held;
+static unsigned samples_taken;
+
+/* Inits without shutdown and samples not freed. */
+int standin_left_open(void)
+{
+	return opened + samples_held;
+}
 
 int nvmlInit_v2(void)
 {
-	return 0;
+	opened++;
+	return OK;
 }
 
 int nvmlShutdown(void)
 {
-	return 0;
+	opened--;
+	return OK;
 }
 
 int nvmlDeviceGetHandleByPciBusId_v2(const char *pci, void **device)
 {
-	if (!strcmp(pci, "0000:01:00.0"))
-		*device = &gpus[0];
-	else if (!strcmp(pci, "0000:02:00.0"))
-		*device = &gpus[1];
-	else
-		return 6; /* NVML_ERROR_NOT_FOUND */
-	return 0;
+	unsigned n = strlen(pci) == 12 ? (unsigned)(pci[6] - '1') : UINT_MAX;
+	if (n >= sizeof gpus / sizeof *gpus || strncmp(pci, "0000:0", 6) ||
+	    strcmp(pci + 7, ":00.0"))
+		return NOT_FOUND;
+	*device = &gpus[n];
+	return OK;
 }
 
 int nvmlDeviceGetClockInfo(void *device, int type, unsigned *mhz)
 {
 	*mhz = device == &gpus[0] ? 345 : 1410;
-	return type == 1 ? 0 : 2;
+	return type == 1 ? OK : BAD_ARGUMENT;
 }
 
 int nvmlDeviceGetMaxClockInfo(void *device, int type, unsigned *mhz)
 {
 	(void)device;
-	*mhz = 1980;
-	return type == 1 ? 0 : 2;
+	*mhz = type == 2 ? 2619 : 1980; /* memory, SM */
+	return type == 1 || type == 2 ? OK : BAD_ARGUMENT;
 }
 
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *bits)
 {
 	*bits = device == &gpus[0] ? 0x1 : 0x4 | 0x40;
-	return 0;
+	return OK;
+}
+
+int nvmlDeviceGetMemoryBusWidth(void *device, unsigned *bits)
+{
+	*bits = 5120;
+	return ((struct gpu *)device)->memory ? OK : NOT_SUPPORTED;
+}
+
+/* Each call finds 1 GiB more sent and 2 GiB more received. */
+int nvmlDeviceGetFieldValues(void *device, int n, field_value *fields)
+{
+	struct gpu *gpu = device;
+	gpu->tx_kib += 1 << 20;
+	gpu->rx_kib += 2 << 20;
+	for (int i = 0; i < n; i++) {
+		field_value *f = &fields[i];
+		f->nvmlReturn = gpu->refusal ? gpu->refusal : gpu->links ? OK : NOT_SUPPORTED;
+		if (f->scopeId != UINT_MAX || (f->fieldId != 138 && f->fieldId != 139))
+			f->nvmlReturn = BAD_ARGUMENT;
+		f->valueType = 3; /* unsigned long long */
+		f->value.ullVal = f->fieldId == 138 ? gpu->tx_kib : gpu->rx_kib;
+	}
+	return OK;
+}
+
+int nvmlGpmQueryDeviceSupport(void *device, gpm_support *support)
+{
+	if (support->version != 1)
+		return BAD_ARGUMENT;
+	support->isSupportedDevice = ((struct gpu *)device)->gpm;
+	return OK;
+}
+
+int nvmlGpmSampleAlloc(struct sample **sample)
+{
+	*sample = calloc(1, sizeof **sample);
+	samples_held += *sample != NULL;
+	return *sample ? OK : BAD_ARGUMENT;
+}
+
+int nvmlGpmSampleFree(struct sample *sample)
+{
+	samples_held--;
+	free(sample);
+	return OK;
+}
+
+int nvmlGpmSampleGet(void *device, struct sample *sample)
+{
+	struct gpu *gpu = device;
+	if (gpu->refusal)
+		return gpu->refusal;
+	if (gpu->lost_after && gpu->samples++ >= gpu->lost_after)
+		return LOST;
+	sample->gpu = gpu;
+	sample->number = ++samples_taken;
+	return OK;
+}
+
+static int metric(const struct gpu *gpu, unsigned id, double *value)
+{
+	switch (id) {
+	case 2: /* SM, percent */
+		*value = 12.5;
+		return OK;
+	case 10: /* DRAM, percent */
+		*value = 40;
+		return OK;
+	case 20: /* PCIe, MiB/s */
+		*value = 1000;
+		return OK;
+	case 21:
+		*value = 2000;
+		return OK;
+	case 60: /* NVLink, MiB/s: received, sent */
+		*value = 300000;
+		return gpu->gpm_nvlink ? OK : NOT_SUPPORTED;
+	case 61:
+		*value = 250000;
+		return gpu->gpm_nvlink ? OK : NOT_SUPPORTED;
+	default:
+		return BAD_ARGUMENT;
+	}
+}
+
+int nvmlGpmMetricsGet(gpm_get *get)
+{
+	if (get->version != 1 || !get->sample1->gpu || get->sample1->gpu != get->sample2->gpu ||
+	    get->sample1->number >= get->sample2->number)
+		return BAD_ARGUMENT;
+	for (unsigned i = 0; i < get->numMetrics; i++)
+		get->metrics[i].nvmlReturn =
+		    metric(get->sample1->gpu, get->metrics[i].metricId, &get->metrics[i].value);
+	return OK;
 }

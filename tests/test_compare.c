@@ -119,6 +119,7 @@ static void write_trial(FILE *out, const struct made *m, const char *variant, un
 		for (unsigned i = 0; i < m->sizes; i++)
 			cells[trial.ncells++] =
 			    (struct cell){.coll = limit ? COLL_COPY : m->coll,
+			                  .dtype = DTYPE_FLOAT32,
 			                  .pace = p ? PACE_ISOLATED : PACE_STREAM,
 			                  .asked_bytes = 4096u << i,
 			                  .bytes = 4096u << i};

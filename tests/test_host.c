@@ -22,11 +22,15 @@ static const size_t sizes[] = {64, 240, 4096, 65536, 100000, 196624, 524288 + 48
 static void add_cells(struct rig *rig, bool limit, size_t most)
 {
 	for (size_t s = 0; s < sizeof sizes / sizeof *sizes && sizes[s] <= most; s++) {
-		rig_add(rig, COLL_ALLTOALL, sizes[s]);
-		rig_add(rig, COLL_ALL_REDUCE, sizes[s]);
-		rig_add(rig, COLL_SENDRECV, sizes[s]);
-		if (limit)
-			rig_add(rig, COLL_COPY, sizes[s]);
+		for (int c = 0; c < COLL_INIT; c++) {
+			enum coll_kind coll = (enum coll_kind)c;
+			unsigned n = layout_ranks(rig->trial.settings.layout);
+
+			/* A third of the collectives is large at once, by turns. */
+			if (!coll_refuses(coll, n) && (limit || coll != COLL_COPY) &&
+			    (sizes[s] < 60000 || ((size_t)c + s + n) % 3 == 0))
+				rig_add(rig, coll, sizes[s]);
+		}
 	}
 }
 

@@ -1,5 +1,6 @@
 /* The host backend at its edges: how much a poll moves, when a call is over,
- * that damage is found, and that one failing worker takes nobody's memory away. */
+ * that damage is found, that copies are counted, and that one failing worker takes nobody's
+ * memory away. */
 #include "host_rig.h"
 
 /* One worker with all ranks, opened and prepared, to be polled by hand. */
@@ -9,8 +10,8 @@ struct bench {
 	unsigned n;
 };
 
-static void bench_open(struct bench *b, unsigned n, const char *path, enum coll_kind coll,
-                       size_t bytes, unsigned slots)
+static void bench_open_cell(struct bench *b, unsigned n, const char *path, struct cell cell,
+                            unsigned slots)
 {
 	struct rig_seat seat = {&b->rig, NULL, 0, 0};
 	struct backend_place place;
@@ -19,13 +20,19 @@ static void bench_open(struct bench *b, unsigned n, const char *path, enum coll_
 	b->n = n;
 	b->ctx = NULL;
 	rig_init(&b->rig, (struct layout){1, 1, n}, path);
-	rig_add(&b->rig, coll, bytes);
+	rig_add_cell(&b->rig, cell);
 	b->rig.slots = b->rig.calls = slots;
 	rig_raise(&b->rig);
 	seat.team = b->rig.team;
 	place = rig_place(&seat);
 	assert_int_equal(backend_host.open(&place, &b->ctx, &st), 0);
 	assert_int_equal(backend_host.prepare(b->ctx, b->rig.cells, RIG_SEED, slots, &st), 0);
+}
+
+static void bench_open(struct bench *b, unsigned n, const char *path, enum coll_kind coll,
+                       size_t bytes, unsigned slots)
+{
+	bench_open_cell(b, n, path, rig_cell_of(coll, bytes), slots);
 }
 
 static void bench_issue(struct bench *b, unsigned slot)
@@ -125,33 +132,126 @@ static void a_call_is_over_when_its_readers_are(void **state)
 	bench_close(&b);
 }
 
-static void check_damage(const char *path, enum coll_kind coll, size_t at, unsigned bit)
+/* Any bit of any byte of what a rank has received, and no other element, rank or place. */
+static void check_flips(struct bench *b, const struct cell *cell, unsigned rank, uint64_t drawn)
 {
-	static struct bench b;
-	struct backend_verdict verdict;
+	struct coll_span span = coll_span(cell, b->n, rank);
+	size_t element = coll_dtype_bytes(cell->dtype), slot = drawn >> 40 & 1;
+	size_t byte = slot * cell->bytes + span.recv_at + drawn % span.recv_bytes;
 	struct status st = {""};
 
-	bench_open(&b, 3, path, coll, 4800, 3);
-	for (unsigned slot = 0; slot < 3; slot++)
-		bench_issue(&b, slot);
-	bench_finish(&b);
-	b.ctx->ranks[1].own.recv[at] ^= (uint8_t)(1u << bit);
-	for (unsigned i = 0; i < 3; i++) {
-		assert_int_equal(backend_host.check(b.ctx, i, &verdict, &st), 0);
-		assert_int_equal(verdict.wrong, i == 1);
-		assert_int_equal(verdict.wrong_at, i == 1 ? at / 4 : 0);
+	assert_int_equal(backend_host.corrupt(b->ctx, rank, byte, &st), 0);
+	for (unsigned i = 0; i < b->n; i++) {
+		struct backend_verdict v = {0};
+
+		assert_int_equal(backend_host.check(b->ctx, i, &v, &st), 0);
+		assert_int_equal(v.wrong, i == rank);
+		if (i != rank)
+			continue;
+		assert_int_equal(v.wrong_at, byte / element);
+		assert_int_equal(__builtin_popcountll(v.expected ^ v.got), 1);
+		assert_int_equal((unsigned)__builtin_ctzll(v.expected ^ v.got) / 8,
+		                 byte % element);
 	}
+	assert_int_equal(backend_host.corrupt(b->ctx, rank, byte, &st), 0); /* and back */
+}
+
+static void check_damage(struct cell cell, uint64_t seed)
+{
+	static const char *const paths[] = {"direct", "shared", "fifo"};
+	static struct bench b;
+	unsigned rank = seed % 4;
+
+	if (cell.coll == COLL_COPY && seed % 3 == 2)
+		return;
+	bench_open_cell(&b, 4, paths[seed % 3], cell, 2);
+	for (unsigned at = 0; at < 2; at++)
+		bench_issue(&b, at);
+	bench_finish(&b);
+	for (unsigned flip = 0; flip < 20; flip++)
+		if (coll_span(&b.rig.cells[0], 4, rank).recv_bytes)
+			check_flips(&b, &b.rig.cells[0], rank, value_mix(seed + flip));
 	bench_close(&b);
 }
 
 static void one_flipped_bit_is_found_and_located(void **state)
 {
+	uint64_t seed = 0;
+
 	(void)state;
-	for (size_t at = 0; at < (size_t)3 * 4800; at += 1117)
-		for (int coll = 0; coll < COLL_KINDS; coll++)
-			check_damage("direct", (enum coll_kind)coll, at, at % 8);
-	check_damage("shared", COLL_ALL_REDUCE, (size_t)3 * 4800 - 1, 7);
-	check_damage("fifo", COLL_ALLTOALL, 0, 0);
+	for (int coll = 0; coll < COLL_INIT; coll++)
+		for (int dtype = 0; dtype < DTYPE_KINDS; dtype++)
+			for (int place = 0; place < 2; place++, seed++) {
+				struct cell cell = rig_cell_of((enum coll_kind)coll, 1600);
+
+				cell.dtype = (enum dtype)dtype;
+				cell.in_place = place;
+				cell.root = seed % 4;
+				if (!place || coll_info(cell.coll)->is & COLL_IN_PLACE)
+					check_damage(cell, seed);
+			}
+}
+
+static void a_flip_beyond_the_arena_is_refused(void **state)
+{
+	static struct bench b;
+	struct status st = {""};
+
+	(void)state;
+	bench_open(&b, 2, "direct", COLL_ALLTOALL, 800, 2);
+	assert_int_equal(backend_host.corrupt(b.ctx, 1, 1599, &st), 0);
+	assert_int_equal(backend_host.corrupt(b.ctx, 1, 1600, &st), -1);
+	assert_non_null(strstr(st.text, "beyond the arena"));
+	bench_close(&b);
+}
+
+static struct counters watch(struct bench *b, unsigned i)
+{
+	struct counters c;
+
+	bench_issue(b, 0); /* before: not in the figures */
+	bench_finish(b);
+	backend_host.watch(b->ctx, true);
+	bench_issue(b, 0);
+	bench_finish(b);
+	bench_issue(b, 0);
+	bench_finish(b);
+	backend_host.watch(b->ctx, false);
+	bench_issue(b, 0);
+	bench_finish(b);
+	backend_host.watch_read(b->ctx, i, &c);
+	assert_true(c.seconds > 0 && c.dram_gbs != c.dram_gbs);
+	assert_string_equal(c.missing, "");
+	return c;
+}
+
+/* What a path costs, in bytes that are copied for each that another rank gets. */
+static void copies_are_counted(void **state)
+{
+	static const struct {
+		const char *path;
+		unsigned copies;
+	} paths[] = {{"direct", 1}, {"shared", 1}, {"fifo", 2}};
+	static struct bench b;
+
+	(void)state;
+	for (unsigned p = 0; p < 3; p++) {
+		bench_open(&b, 4, paths[p].path, COLL_SENDRECV, 200000, 1);
+		struct counters c = watch(&b, 2);
+		assert_int_equal((uint64_t)c.delivered_bytes, 2 * b.rig.cells[0].bytes);
+		assert_int_equal((uint64_t)c.copied_bytes,
+		                 paths[p].copies * 2 * b.rig.cells[0].bytes);
+		bench_close(&b);
+
+		bench_open(&b, 4, paths[p].path, COLL_ALLTOALL, 200000, 1);
+		uint64_t part = b.rig.cells[0].bytes / 4;
+		c = watch(&b, 1);
+		assert_int_equal((uint64_t)c.delivered_bytes, 2 * 3 * part);
+		/* One's own part is copied, and comes from nobody. */
+		assert_int_equal((uint64_t)c.copied_bytes,
+		                 2 * (1 + 3 * paths[p].copies) * part);
+		bench_close(&b);
+	}
 }
 
 /* Damage on the way, in a slot between two ranks. */
@@ -269,6 +369,8 @@ int main(void)
 	    cmocka_unit_test(a_poll_moves_few_small_pieces),
 	    cmocka_unit_test(a_call_is_over_when_its_readers_are),
 	    cmocka_unit_test(one_flipped_bit_is_found_and_located),
+	    cmocka_unit_test(a_flip_beyond_the_arena_is_refused),
+	    cmocka_unit_test(copies_are_counted),
 	    cmocka_unit_test(damage_in_a_slot_is_found),
 	    cmocka_unit_test(an_output_not_written_is_wrong),
 	    cmocka_unit_test(misuse_is_an_error_of_idle),

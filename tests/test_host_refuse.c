@@ -23,10 +23,19 @@ static void what_cannot_be_done_is_refused(void **state)
 	rig_add(&rig, COLL_COPY, 4096);
 	assert_refused(&rig, "direct or shared");
 	rig_init(&rig, (struct layout){1, 2, 1}, "auto");
-	rig_add(&rig, COLL_ALL_REDUCE, 4096);
+	rig_add(&rig, COLL_ALLTOALL, 4096);
 	rig.cells[0].in_place = true;
 	assert_refused(&rig, "in place");
 	rig.cells[0].in_place = false;
+	rig.trial.settings.offset_bytes = 6;
+	assert_refused(&rig, "multiples of 4");
+	rig.trial.settings.offset_bytes = 0;
+	rig.cells[0].coll = COLL_INIT;
+	assert_refused(&rig, "no communicators");
+	rig.cells[0].coll = COLL_BROADCAST;
+	rig.cells[0].root = 2;
+	assert_refused(&rig, "root 2");
+	rig.cells[0].coll = COLL_ALLTOALL;
 	rig.cells[0].bytes = 100;
 	assert_refused(&rig, "whole elements");
 	rig.cells[0].bytes = 4096;
@@ -35,6 +44,27 @@ static void what_cannot_be_done_is_refused(void **state)
 	rig.trial.arena_bytes = SIZE_MAX / 2;
 	assert_refused(&rig, "addressed");
 	assert_int_equal(backend_host.store_bytes(&rig.trial), 0);
+}
+
+static void groups_that_cannot_be_are_refused(void **state)
+{
+	static struct rig rig;
+
+	(void)state;
+	rig_init(&rig, (struct layout){1, 6, 1}, "auto");
+	rig_add(&rig, COLL_HYPERCUBE, 4096);
+	assert_refused(&rig, "power of two");
+	rig.trial.settings.split = (struct split){SPLIT_MOD, 3}; /* groups of 2 */
+	struct status st = {""};
+	assert_int_equal(backend_host.supports(&rig.trial, &st), 0);
+	rig.trial.settings.split = (struct split){SPLIT_DIV, 4};
+	assert_refused(&rig, "different sizes");
+	rig.trial.settings.split = (struct split){SPLIT_MOD, 6};
+	assert_refused(&rig, "groups of one rank");
+	rig.trial.settings.split = (struct split){SPLIT_MOD, 3};
+	rig.cells[0].coll = COLL_GATHER;
+	rig.cells[0].root = 2; /* a rank of all, but of no group */
+	assert_refused(&rig, "for 2 ranks");
 }
 
 static void assert_path(struct layout layout, const char *asked, enum coll_kind coll,
@@ -75,6 +105,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_cannot_be_done_is_refused),
+	    cmocka_unit_test(groups_that_cannot_be_are_refused),
 	    cmocka_unit_test(auto_takes_the_path_of_the_layout),
 	};
 

@@ -1,79 +1,136 @@
 /* The host backend's steps, as algebra: every output is covered exactly once, both sides of a
- * pair agree, no buffer has two readers in a turn, and carrying the steps out gives the right
- * answer. */
+ * pair agree, no buffer has two readers in a turn, and carrying the steps out in any order that
+ * the handshake allows gives the right answer, in place too. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "../harness/backend/host_reduce.h"
 #include "../harness/backend/host_step.h"
 
 #define MAX_RANKS 9
 #define SEED      7
+#define SHUFFLES  3
 
 static const size_t multiples[] = {1, 2, 3, 16, 100};
 
-struct world {
-	enum coll_kind coll;
-	unsigned n;
-	size_t bytes;
-};
+typedef void world_fn(const struct host_call *w);
 
-typedef void world_fn(const struct world *w);
+/* All that may be asked for at this size: roots, counts and places. */
+static unsigned vary(struct host_call w, world_fn *check)
+{
+	unsigned is = coll_info(w.cell.coll)->is, checked = 0;
+
+	for (unsigned root = 0; root<w.nranks; root += w.nranks> 2 ? w.nranks / 2 : 1)
+		for (int place = 0; place < 2; place++)
+			for (unsigned skew = 0; skew < 3; skew++) {
+				w.cell.root = root;
+				w.cell.in_place = place;
+				/* Nothing for oneself, and for one of five nothing. */
+				w.weights = (struct value_weights){skew * 2, {0, 3, 1, 0}};
+				if ((root && !(is & COLL_ROOTED)) ||
+				    (skew && w.cell.coll != COLL_ALLTOALLV) ||
+				    host_step_refuses(&w))
+					continue;
+				check(&w);
+				checked++;
+			}
+	return checked;
+}
 
 static void each_world(world_fn *check)
 {
-	for (int coll = 0; coll < COLL_KINDS; coll++)
+	for (int coll = 0; coll < COLL_KINDS; coll++) {
+		bool reduces = coll_info((enum coll_kind)coll)->is & COLL_REDUCES;
+		unsigned checked = 0;
+
 		for (unsigned n = 1; n <= MAX_RANKS; n++)
 			for (size_t m = 0; m < sizeof multiples / sizeof *multiples; m++) {
-				struct world w = {(enum coll_kind)coll, n,
-				                  multiples[m] * n * 4};
+				struct host_call w = {
+				    .cell = {.coll = (enum coll_kind)coll,
+				             .dtype = DTYPE_INT32,
+				             .op = reduces ? OP_SUM : OP_NONE,
+				             .bytes = multiples[m] * n * 4},
+				    .nranks = n,
+				};
 
-				check(&w);
+				checked += vary(w, check);
+				w.cell.op = OP_PREMULSUM;
+				checked += reduces ? vary(w, check) : 0;
 			}
+		assert_true(checked > 0 || coll == COLL_INIT);
+	}
 }
 
-static struct host_move *moves_of(const struct world *w, unsigned rank, bool pull,
+static struct host_move *moves_of(const struct host_call *w, unsigned rank, bool pull,
                                   unsigned *count)
 {
-	struct host_move *moves = calloc(host_step_phases(w->coll) * w->n, sizeof *moves);
+	struct host_move *moves = calloc(host_step_phases(w) * w->nranks, sizeof *moves);
 
 	assert_non_null(moves);
-	*count =
-	    (pull ? host_step_pulls : host_step_pushes)(w->coll, w->n, w->bytes, rank, moves);
+	*count = (pull ? host_step_pulls : host_step_pushes)(w, rank, moves);
 	return moves;
 }
 
-/* Every byte of the output is copied to exactly once, and reduced into only after that. */
-static void check_cover(const struct world *w)
+/* What has come to each byte of a rank's receive buffer. */
+struct cover {
+	unsigned char arrived, combined, finished;
+};
+
+static void cover_add(struct cover *cover, const struct host_step *s, const struct host_call *w)
 {
-	for (unsigned rank = 0; rank < w->n; rank++) {
-		unsigned count, *copies = calloc(w->bytes, sizeof *copies);
-		unsigned *reductions = calloc(w->bytes, sizeof *reductions);
+	assert_true(s->bytes > 0 && s->bytes % 4 == 0);
+	assert_true(s->to + s->bytes <= w->cell.bytes && s->from + s->bytes <= w->cell.bytes);
+	for (size_t b = s->to; b < s->to + s->bytes; b++) {
+		bool combines = s->touch == HOST_COMBINE || s->touch == HOST_LAST;
+
+		assert_true(cover[b].arrived == combines && !cover[b].finished);
+		cover[b].arrived = 1;
+		cover[b].combined += combines;
+		cover[b].finished += s->touch == HOST_LAST;
+	}
+}
+
+/* Every byte that a rank receives comes to it exactly once, or was there in place, and is
+ * combined with the others' only after that; and nothing else is written. */
+static void check_cover(const struct host_call *w)
+{
+	bool reduces = coll_info(w->cell.coll)->is & COLL_REDUCES;
+
+	for (unsigned rank = 0; rank < w->nranks; rank++) {
+		struct cover *cover = calloc(w->cell.bytes, sizeof *cover);
+		struct coll_span span = coll_span(&w->cell, w->nranks, rank);
+		bool scales = host_reduce_scales(w->cell.dtype, w->cell.op);
+		unsigned count;
 		struct host_move *moves = moves_of(w, rank, true, &count);
 
-		assert_true(copies && reductions);
-		for (unsigned m = 0; m < count; m++) {
-			const struct host_step *s = &moves[m].step;
+		assert_non_null(cover);
+		/* What one sends oneself in place lies there already, where it is received. */
+		for (size_t b = 0; w->cell.in_place && !scales && b < span.send_bytes; b++) {
+			size_t at = span.send_at + b, part = w->cell.bytes / w->nranks;
+			bool own = w->cell.coll == COLL_ALL_REDUCE ? at / part == rank : true;
 
-			assert_true(s->bytes > 0 && s->to + s->bytes <= w->bytes);
-			assert_true(s->from + s->bytes <= w->bytes);
-			for (size_t b = s->to; b < s->to + s->bytes; b++) {
-				assert_true(!s->reduce || copies[b] == 1);
-				s->reduce ? reductions[b]++ : copies[b]++;
-			}
+			cover[at].arrived =
+			    own && at >= span.recv_at && at < span.recv_at + span.recv_bytes;
 		}
-		for (size_t b = 0; b < w->bytes; b++) {
-			bool own = w->coll == COLL_ALL_REDUCE && b / (w->bytes / w->n) == rank;
+		for (unsigned m = 0; m < count; m++)
+			cover_add(cover, &moves[m].step, w);
+		for (size_t b = 0; b < w->cell.bytes; b++) {
+			size_t part = w->cell.bytes / w->nranks;
+			bool within = b >= span.recv_at && b < span.recv_at + span.recv_bytes;
+			bool here = reduces && within &&
+			            (w->cell.coll != COLL_ALL_REDUCE || b / part == rank);
 
-			assert_int_equal(copies[b], 1);
-			assert_int_equal(reductions[b], own ? w->n - 1 : 0);
+			assert_int_equal(cover[b].arrived, within);
+			assert_int_equal(cover[b].combined, here ? w->nranks - 1 : 0);
+			assert_int_equal(cover[b].finished, here && w->nranks > 1);
 		}
 		free(moves);
-		free(reductions);
-		free(copies);
+		free(cover);
 	}
 }
 
@@ -86,15 +143,15 @@ static void steps_cover_each_output_once(void **state)
 static bool same(const struct host_step *a, const struct host_step *b)
 {
 	return a->bytes == b->bytes && a->from == b->from && a->to == b->to &&
-	       a->side == b->side && a->reduce == b->reduce;
+	       a->side == b->side && a->touch == b->touch;
 }
 
 /* What a sender pushes to a receiver is what that one pulls from it: same pieces, same order.
  */
-static void check_sides(const struct world *w)
+static void check_sides(const struct host_call *w)
 {
-	for (unsigned from = 0; from < w->n; from++)
-		for (unsigned to = 0; to < w->n; to++) {
+	for (unsigned from = 0; from < w->nranks; from++)
+		for (unsigned to = 0; to < w->nranks; to++) {
 			unsigned pulls, pushes, matched = 0, p = 0;
 			struct host_move *pull = moves_of(w, to, true, &pulls);
 			struct host_move *push = moves_of(w, from, false, &pushes);
@@ -124,19 +181,21 @@ static void sides_of_a_pair_agree(void **state)
 	each_world(check_sides);
 }
 
-/* Where all ranks have as many moves, the m-th of all of them reads each rank once. */
-static void check_hot_spots(const struct world *w)
+/* Where all ranks have as many moves, the m-th of all of them reads each rank once. A root is
+ * one. */
+static void check_hot_spots(const struct host_call *w)
 {
+	bool rooted = coll_info(w->cell.coll)->is & COLL_ROOTED;
 	unsigned count, first;
-	bool read[MAX_RANKS * 2][MAX_RANKS] = {{false}};
+	bool read[MAX_RANKS * 4][MAX_RANKS] = {{false}};
 
 	free(moves_of(w, 0, true, &first));
-	for (unsigned rank = 0; rank < w->n; rank++) {
+	for (unsigned rank = 0; rank < w->nranks; rank++) {
 		struct host_move *moves = moves_of(w, rank, true, &count);
 
-		assert_int_equal(count, first);
+		assert_true(rooted || count == first);
 		for (unsigned m = 0; m < count; m++) {
-			assert_false(read[m][moves[m].peer]);
+			assert_true(rooted || !read[m][moves[m].peer]);
 			read[m][moves[m].peer] = true;
 			assert_true(m == 0 || moves[m].phase >= moves[m - 1].phase);
 		}
@@ -150,56 +209,181 @@ static void no_buffer_is_a_hot_spot(void **state)
 	each_world(check_hot_spots);
 }
 
-/* Phase by phase, rank by rank, on plain arrays. */
-static void check_answer(const struct world *w)
+/* A call being carried out on plain arrays. */
+struct play {
+	const struct host_call *w;
+	uint8_t *send[MAX_RANKS], *recv[MAX_RANKS];
+	struct host_move *moves[MAX_RANKS];
+	unsigned count[MAX_RANKS], next[MAX_RANKS];
+	size_t done[MAX_RANKS]; /* bytes of the move `next` */
+};
+
+static struct value_question question_of(const struct host_call *w, unsigned rank)
 {
-	size_t count = w->bytes / sizeof(float), base = 5 * count;
-	float *send = calloc(w->n, w->bytes), *recv = calloc(w->n, w->bytes);
-
-	assert_true(send && recv);
-	for (unsigned r = 0; r < w->n; r++)
-		for (size_t i = 0; i < count; i++)
-			send[r * count + i] = value_input(SEED, r, base + i);
-	for (unsigned phase = 0; phase < host_step_phases(w->coll); phase++)
-		for (unsigned r = 0; r < w->n; r++) {
-			unsigned moves;
-			struct host_move *move = moves_of(w, r, true, &moves);
-
-			for (unsigned m = 0; m < moves; m++) {
-				const struct host_step *s = &move[m].step;
-				float *to = recv + r * count + s->to / sizeof(float);
-				float *from = (s->side == HOST_SEND ? send : recv) +
-				              move[m].peer * count + s->from / sizeof(float);
-
-				if (move[m].phase != phase)
-					continue;
-				for (size_t i = 0; i < s->bytes / sizeof(float); i++)
-					to[i] = s->reduce ? to[i] + from[i] : from[i];
-			}
-			free(move);
-		}
-	for (unsigned r = 0; r < w->n; r++)
-		for (size_t i = 0; i < count; i++)
-			assert_true(recv[r * count + i] ==
-			            value_expected(w->coll, w->n, r, SEED, base, count, i));
-	free(recv);
-	free(send);
+	return (struct value_question){.coll = w->cell.coll,
+	                               .dtype = w->cell.dtype,
+	                               .op = w->cell.op,
+	                               .nranks = w->nranks,
+	                               .rank = rank,
+	                               .root = w->cell.root,
+	                               .weights = w->weights,
+	                               .seed = SEED,
+	                               .count = w->cell.bytes / 4};
 }
 
-static void carried_out_they_give_the_right_answer(void **state)
+static void play_begin(struct play *p, const struct host_call *w)
+{
+	*p = (struct play){.w = w};
+	for (unsigned r = 0; r < w->nranks; r++) {
+		struct value_question q = question_of(w, r);
+		struct coll_span span = coll_span(&w->cell, w->nranks, r);
+
+		p->send[r] = malloc(w->cell.bytes);
+		p->recv[r] = malloc(w->cell.bytes);
+		assert_true(p->send[r] && p->recv[r]);
+		memset(p->send[r], VALUE_POISON_BYTE, w->cell.bytes);
+		memset(p->recv[r], VALUE_POISON_BYTE, w->cell.bytes);
+		for (size_t k = 0; k < span.send_bytes / 4; k++) {
+			uint32_t bits = (uint32_t)value_input(&q, r, 5 * q.count + k);
+
+			memcpy((w->cell.in_place ? p->recv : p->send)[r] + span.send_at + k * 4,
+			       &bits, 4);
+		}
+		p->moves[r] = moves_of(w, r, true, &p->count[r]);
+	}
+}
+
+/* The handshake's rule. */
+static bool play_ready(const struct play *p, unsigned rank)
+{
+	if (p->next[rank] == p->count[rank])
+		return false;
+
+	const struct host_move *m = &p->moves[rank][p->next[rank]];
+	unsigned source = m->peer;
+	bool through = p->next[source] == p->count[source];
+
+	return source == rank || through || p->moves[source][p->next[source]].phase >= m->phase;
+}
+
+/* A few elements, so that ranks meet in the middle of moves. */
+static void play_move(struct play *p, unsigned rank)
+{
+	const struct host_move *m = &p->moves[rank][p->next[rank]];
+	const struct host_step *s = &m->step;
+	const struct host_reduction r = {p->w->cell.dtype, p->w->cell.op, p->w->nranks};
+	size_t bytes = s->bytes - p->done[rank] < 64 ? s->bytes - p->done[rank] : 64;
+	uint8_t *to = p->recv[rank] + s->to + p->done[rank];
+	uint8_t *from =
+	    (s->side == HOST_SEND ? p->send : p->recv)[m->peer] + s->from + p->done[rank];
+
+	if (s->touch == HOST_COPY)
+		memcpy(to, from, bytes);
+	else if (s->touch == HOST_FIRST)
+		host_reduce_first(&r, m->place, to, from, bytes);
+	else
+		host_reduce_combine(&r, m->place, s->touch == HOST_LAST, to, from, bytes);
+	p->done[rank] += bytes;
+	if (p->done[rank] < s->bytes)
+		return;
+	p->done[rank] = 0;
+	p->next[rank]++;
+}
+
+static void play_end(struct play *p)
+{
+	for (unsigned r = 0; r < p->w->nranks; r++) {
+		struct value_question q = question_of(p->w, r);
+		struct coll_span span = coll_span(&p->w->cell, p->w->nranks, r);
+
+		assert_int_equal(p->next[r], p->count[r]);
+		for (size_t i = 0; i < span.recv_bytes / 4; i++) {
+			uint32_t got;
+
+			memcpy(&got, p->recv[r] + span.recv_at + i * 4, 4);
+			assert_int_equal(got, value_expected(&q, 5 * q.count, i));
+		}
+		free(p->moves[r]);
+		free(p->recv[r]);
+		free(p->send[r]);
+	}
+}
+
+/* Which rank goes on is drawn; now and then one goes on for long, and others starve. */
+static void check_answer(const struct host_call *w)
+{
+	for (uint64_t shuffle = 0; shuffle < SHUFFLES; shuffle++) {
+		uint64_t drawn = shuffle;
+		struct play p;
+
+		play_begin(&p, w);
+		for (;;) {
+			unsigned ready = 0, rank;
+
+			for (unsigned r = 0; r < w->nranks; r++)
+				ready += play_ready(&p, r);
+			if (ready == 0)
+				break;
+			drawn = value_mix(drawn);
+			rank = (unsigned)(drawn % w->nranks);
+			for (unsigned long go = drawn >> 32 & 15; play_ready(&p, rank);) {
+				play_move(&p, rank);
+				if (go-- == 0)
+					break;
+			}
+		}
+		play_end(&p);
+	}
+}
+
+static void carried_out_in_any_order_they_give_the_right_answer(void **state)
 {
 	(void)state;
 	each_world(check_answer);
 }
 
-static void sizes_that_cannot_be_cut_are_refused(void **state)
+static struct host_call call_of(enum coll_kind coll, unsigned nranks, size_t bytes)
 {
+	bool reduces = coll_info(coll)->is & COLL_REDUCES;
+
+	return (struct host_call){.cell = {.coll = coll,
+	                                   .dtype = DTYPE_FLOAT32,
+	                                   .op = reduces ? OP_SUM : OP_NONE,
+	                                   .bytes = bytes},
+	                          .nranks = nranks};
+}
+
+static void assert_refused(struct host_call call, const char *words)
+{
+	const char *text = host_step_refuses(&call);
+
+	assert_non_null(text);
+	assert_non_null(strstr(text, words));
+}
+
+static void what_cannot_be_cut_is_refused(void **state)
+{
+	struct host_call call = call_of(COLL_ALLTOALL, 3, 48);
+
 	(void)state;
-	assert_null(host_step_refuses(3, 48, 4));
-	assert_null(host_step_refuses(1, 4, 4));
-	assert_non_null(host_step_refuses(3, 0, 4));
-	assert_non_null(host_step_refuses(3, 16, 4));
-	assert_non_null(host_step_refuses(2, 12, 4));
+	assert_null(host_step_refuses(&call));
+	call = call_of(COLL_ALLTOALL, 1, 4);
+	assert_null(host_step_refuses(&call));
+	assert_refused(call_of(COLL_ALLTOALL, 3, 0), "whole elements");
+	assert_refused(call_of(COLL_ALLTOALL, 3, 16), "whole elements");
+	assert_refused(call_of(COLL_ALLTOALL, 2, 12), "whole elements");
+	assert_refused(call_of(COLL_HYPERCUBE, 6, 96), "power of two");
+	assert_refused(call_of(COLL_SENDRECV_PAIRS, 3, 48), "even number");
+	assert_refused(call_of(COLL_INIT, 2, 32), "no communicators");
+	call = call_of(COLL_ALLTOALL, 2, 32);
+	call.cell.in_place = true;
+	assert_refused(call, "no form in place");
+	call = call_of(COLL_GATHER, 2, 32);
+	call.cell.root = 2;
+	assert_refused(call, "root");
+	call = call_of(COLL_ALL_REDUCE, 2, 32);
+	call.cell.op = OP_NONE;
+	assert_refused(call, "operation");
 }
 
 int main(void)
@@ -208,8 +392,8 @@ int main(void)
 	    cmocka_unit_test(steps_cover_each_output_once),
 	    cmocka_unit_test(sides_of_a_pair_agree),
 	    cmocka_unit_test(no_buffer_is_a_hot_spot),
-	    cmocka_unit_test(carried_out_they_give_the_right_answer),
-	    cmocka_unit_test(sizes_that_cannot_be_cut_are_refused),
+	    cmocka_unit_test(carried_out_in_any_order_they_give_the_right_answer),
+	    cmocka_unit_test(what_cannot_be_cut_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

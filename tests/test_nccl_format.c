@@ -46,6 +46,8 @@ static struct summary_row row_for(const struct golden *g, bool in_place)
 	return (struct summary_row){.group = in_place,
 	                            .nranks = 4,
 	                            .cell = {.coll = g->coll,
+	                                     .dtype = DTYPE_FLOAT32,
+	                                     .comm_ranks = 4,
 	                                     .in_place = in_place,
 	                                     .bytes = g->bytes,
 	                                     .asked_bytes = g->bytes},

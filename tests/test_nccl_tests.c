@@ -84,8 +84,12 @@ static const char *load(const char *path, const char *variant, struct compare_si
 static const struct compare_series *find(const struct compare_side *side, const char *variant,
                                          size_t bytes, bool in_place)
 {
-	struct cell cell = {
-	    .coll = COLL_ALLTOALL, .pace = PACE_STREAM, .in_place = in_place, .bytes = bytes};
+	struct cell cell = {.coll = COLL_ALLTOALL,
+	                    .dtype = DTYPE_FLOAT32,
+	                    .op = OP_NONE,
+	                    .pace = PACE_STREAM,
+	                    .in_place = in_place,
+	                    .bytes = bytes};
 	return compare_series_find(side, variant, &cell);
 }
 
@@ -276,7 +280,7 @@ static void what_is_not_believed_is_said(void **state)
 	static const struct {
 		const char *what, *by, *said;
 	} cases[] = {
-	    {"alltoall_perf", "alltoallv_perf", "no collective that is known"},
+	    {"alltoall_perf", "alltoallw_perf", "no collective that is known"},
 	    {"alltoall_perf", "alltoall", "no collective that is known"},
 	    {"\"./build/alltoall_perf\"", "7", "whose name says the collective"},
 	    {"\"args\"", "\"argv\"", "\"args\" is missing"},
@@ -330,7 +334,7 @@ static void types_that_are_not_ours_are_passed_over(void **state)
 	struct compare_side side;
 	char text[8192], *at = text;
 	(void)state;
-	cli_write(folder, "t.json", with("\"type\":\"float\"", "\"type\":\"f8e4m3\""));
+	cli_write(folder, "t.json", with("\"type\":\"float\"", "\"type\":\"int4\""));
 	assert_string_equal(load(path_of("t.json"), NULL, &side), "");
 	assert_int_equal(side.nseries, 1);
 	compare_side_free(&side);

@@ -1,4 +1,5 @@
-/* GPU clocks through NVML's interface, against a stand-in library beside this program. */
+/* GPU clocks and counters through NVML's interface, against a stand-in library beside this
+ * program. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,11 +7,53 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <dlfcn.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "../harness/backend/nvml.h"
+#include "../harness/backend/nvml_api.h"
+
+/* Our declarations against the layouts of NVML's API reference, and against its header where
+ * this machine has one. */
+_Static_assert(sizeof(struct nvml_api_field) == 40, "nvmlFieldValue_t");
+_Static_assert(offsetof(struct nvml_api_field, type) == 24, "valueType");
+_Static_assert(offsetof(struct nvml_api_field, value) == 32, "value");
+_Static_assert(sizeof(struct nvml_api_gpm_support) == 8, "nvmlGpmSupport_t");
+_Static_assert(sizeof(struct nvml_api_gpm_metric) == 40, "nvmlGpmMetric_t");
+_Static_assert(offsetof(struct nvml_api_gpm_metric, value) == 8, "value");
+_Static_assert(offsetof(struct nvml_api_gpm_get, first) == 8, "sample1");
+_Static_assert(offsetof(struct nvml_api_gpm_get, metrics) == 24, "metrics");
+#if __has_include(<nvml.h>)
+#include <nvml.h>
+_Static_assert(sizeof(struct nvml_api_field) == sizeof(nvmlFieldValue_t), "field");
+_Static_assert(offsetof(struct nvml_api_field, value) == offsetof(nvmlFieldValue_t, value), "");
+_Static_assert(NVML_API_FIELD_NVLINK_TX == NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX, "");
+_Static_assert(NVML_API_FIELD_NVLINK_RX == NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX, "");
+_Static_assert(NVML_API_UNSIGNED_INT == NVML_VALUE_TYPE_UNSIGNED_INT, "");
+_Static_assert(NVML_API_UNSIGNED_LONG == NVML_VALUE_TYPE_UNSIGNED_LONG, "");
+_Static_assert(NVML_API_UNSIGNED_LONG_LONG == NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, "");
+_Static_assert(NVML_API_CLOCK_MEM == NVML_CLOCK_MEM && NVML_API_CLOCK_SM == NVML_CLOCK_SM, "");
+_Static_assert(NVML_API_NOT_SUPPORTED == NVML_ERROR_NOT_SUPPORTED, "");
+_Static_assert(NVML_API_NO_PERMISSION == NVML_ERROR_NO_PERMISSION, "");
+#ifdef NVML_GPM_METRICS_GET_VERSION
+_Static_assert(NVML_GPM_METRICS_GET_VERSION == 1 && NVML_GPM_SUPPORT_VERSION == 1, "version");
+_Static_assert(sizeof(struct nvml_api_gpm_support) == sizeof(nvmlGpmSupport_t), "");
+_Static_assert(sizeof(struct nvml_api_gpm_metric) == sizeof(nvmlGpmMetric_t), "");
+_Static_assert(sizeof(struct nvml_api_gpm_get) >= sizeof(nvmlGpmMetricsGet_t), "");
+_Static_assert(offsetof(struct nvml_api_gpm_get, metrics) ==
+                   offsetof(nvmlGpmMetricsGet_t, metrics),
+               "");
+_Static_assert(NVML_API_GPM_SM == NVML_GPM_METRIC_SM_UTIL, "");
+_Static_assert(NVML_API_GPM_DRAM == NVML_GPM_METRIC_DRAM_BW_UTIL, "");
+_Static_assert(NVML_API_GPM_PCIE_TX == NVML_GPM_METRIC_PCIE_TX_PER_SEC, "");
+_Static_assert(NVML_API_GPM_PCIE_RX == NVML_GPM_METRIC_PCIE_RX_PER_SEC, "");
+_Static_assert(NVML_API_GPM_NVLINK_TX == NVML_GPM_METRIC_NVLINK_TOTAL_TX_PER_SEC, "");
+_Static_assert(NVML_API_GPM_NVLINK_RX == NVML_GPM_METRIC_NVLINK_TOTAL_RX_PER_SEC, "");
+#endif
+#endif
 
 static char standin[PATH_MAX + 32];
 
@@ -57,12 +100,197 @@ static void what_is_missing_leaves_the_answer_alone(void **state)
 	assert_int_equal(clocks.sm_mhz, 7);
 }
 
+#define MIB 1048576.0
+
+static void near(double value, double wanted)
+{
+	if (!(fabs(value - wanted) <= 1e-9 * fabs(wanted)))
+		fail_msg("%.12g is not %.12g", value, wanted);
+}
+
+/* The stand-in held open, so that what it counts outlives a watch. */
+static int left_open(void)
+{
+	static void *held;
+	int (*ask)(void);
+	held = held ? held : dlopen(standin, RTLD_NOW | RTLD_LOCAL);
+	assert_non_null(held);
+	*(void **)&ask = dlsym(held, "standin_left_open");
+	assert_non_null(ask);
+	return ask();
+}
+
+/* One stretch, long enough for GPM. */
+static struct counters watch(const char *pci)
+{
+	struct status st = {0};
+	struct nvml_watch *w = NULL;
+	struct counters c;
+	assert_int_equal(left_open(), 0);
+	if (nvml_watch_open(standin, pci, &w, &st))
+		fail_msg("%s", st.text);
+	nvml_watch_begin(w);
+	usleep(NVML_WATCH_NS / 1000 + 20000);
+	nvml_watch_end(w);
+	nvml_watch_read(w, &c);
+	nvml_watch_close(w);
+	assert_int_equal(left_open(), 0);
+	assert_true(c.seconds >= NVML_WATCH_NS / 1e9);
+	assert_true(isnan(c.copied_bytes));
+	assert_true(isnan(c.delivered_bytes));
+	return c;
+}
+
+static void gpm_counts_all(void **state)
+{
+	struct counters c = watch("0000:03:00.0");
+	(void)state;
+	assert_string_equal(c.missing, "");
+	near(c.dram_limit_gbs, 3352.32);
+	near(c.dram_gbs, 3352.32 * 0.4);
+	near(c.sm_percent, 12.5);
+	near(c.pcie_tx_gbs, 1000 * MIB / 1e9);
+	near(c.pcie_rx_gbs, 2000 * MIB / 1e9);
+	near(c.nvlink_rx_gbs, 300000 * MIB / 1e9);
+	near(c.nvlink_tx_gbs, 250000 * MIB / 1e9);
+}
+
+static void links_are_byte_counters(const struct counters *c)
+{
+	/* The stand-in's 1 and 2 GiB from one reading to the next. */
+	near(c->nvlink_tx_gbs * c->seconds, 1024 * MIB / 1e9);
+	near(c->nvlink_rx_gbs * c->seconds, 2048 * MIB / 1e9);
+}
+
+static void before_hopper_there_are_byte_counters(void **state)
+{
+	struct counters c = watch("0000:04:00.0");
+	(void)state;
+	links_are_byte_counters(&c);
+	assert_true(isnan(c.dram_gbs));
+	assert_true(isnan(c.sm_percent));
+	assert_true(isnan(c.pcie_tx_gbs));
+	near(c.dram_limit_gbs, 3352.32);
+	assert_string_equal(c.missing, "no DRAM, SM, PCIe (GPM: this GPU has none, Hopper and "
+	                               "later do)");
+}
+
+static void byte_counters_fill_in_for_gpm(void **state)
+{
+	struct counters c = watch("0000:06:00.0");
+	(void)state;
+	assert_string_equal(c.missing, "");
+	links_are_byte_counters(&c);
+	near(c.dram_gbs, 3352.32 * 0.4);
+}
+
+static void a_refusal_is_named(void **state)
+{
+	struct counters c = watch("0000:05:00.0");
+	(void)state;
+	assert_true(isnan(c.nvlink_tx_gbs));
+	assert_true(isnan(c.nvlink_rx_gbs));
+	assert_true(isnan(c.dram_gbs));
+	/* The longest text there is fits. */
+	assert_string_equal(c.missing,
+	                    "no NVLink, DRAM, SM, PCIe (GPM: no permission (root may have it); "
+	                    "NVLink bytes: no permission (root may have it))");
+}
+
+static void a_percentage_needs_its_peak(void **state)
+{
+	struct counters c = watch("0000:07:00.0");
+	(void)state;
+	assert_true(isnan(c.dram_gbs));
+	assert_true(isnan(c.dram_limit_gbs));
+	near(c.sm_percent, 12.5);
+	near(c.nvlink_tx_gbs, 250000 * MIB / 1e9);
+	assert_string_equal(c.missing, "no DRAM (GPM: the memory's clock or width is unknown)");
+}
+
+static void a_gpu_may_be_lost_on_the_way(void **state)
+{
+	struct counters c = watch("0000:08:00.0");
+	(void)state;
+	links_are_byte_counters(&c);
+	assert_string_equal(c.missing, "no DRAM, SM, PCIe (GPM: the GPU is lost)");
+}
+
+static void a_gpu_without_counters_says_so(void **state)
+{
+	struct counters c = watch("0000:02:00.0");
+	(void)state;
+	assert_true(isnan(c.nvlink_tx_gbs));
+	assert_string_equal(c.missing,
+	                    "no NVLink, DRAM, SM, PCIe (GPM: this GPU has none, Hopper and "
+	                    "later do; NVLink bytes: not supported)");
+}
+
+static void a_stretch_has_two_ends_and_a_length(void **state)
+{
+	struct status st = {0};
+	struct nvml_watch *w = NULL;
+	struct counters c;
+	(void)state;
+	assert_int_equal(nvml_watch_open(standin, "0000:03:00.0", &w, &st), 0);
+	nvml_watch_end(w);
+	nvml_watch_read(w, &c);
+	assert_true(isnan(c.seconds));
+	assert_string_equal(c.missing, "the stretch was not begun and ended");
+	/* A busy machine may stretch it: again, then. */
+	do {
+		nvml_watch_begin(w);
+		nvml_watch_end(w);
+		nvml_watch_read(w, &c);
+	} while (c.seconds >= NVML_WATCH_NS / 1e9);
+	assert_true(isnan(c.sm_percent));
+	links_are_byte_counters(&c);
+	assert_string_equal(c.missing, "no DRAM, SM, PCIe (GPM: the stretch is under 100 ms)");
+	/* Begun again, the earlier end is void. */
+	nvml_watch_begin(w);
+	nvml_watch_read(w, &c);
+	assert_true(isnan(c.seconds));
+	nvml_watch_close(w);
+	nvml_watch_close(NULL);
+	assert_int_equal(left_open(), 0);
+}
+
+static void what_cannot_be_watched_is_said(void **state)
+{
+	static const struct {
+		const char *library, *pci, *text;
+	} cases[] = {
+	    {standin, "0000:09:00.0", "NVML does not open GPU 0000:09:00.0: not found"},
+	    {"libc.so.6", "0000:03:00.0", "libc.so.6 lacks NVML's functions"},
+	    {"/nonexistent/libnvidia-ml.so.1", "0000:03:00.0",
+	     "GPU counters need NVML, which NVIDIA's driver brings: /nonexistent/"},
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct status st = {0};
+		struct nvml_watch *w = NULL;
+		assert_int_equal(nvml_watch_open(cases[i].library, cases[i].pci, &w, &st), -1);
+		assert_null(w);
+		assert_memory_equal(st.text, cases[i].text, strlen(cases[i].text));
+	}
+	assert_int_equal(left_open(), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_held_clock_is_named),
 	    cmocka_unit_test(an_idle_one_is_idle),
 	    cmocka_unit_test(what_is_missing_leaves_the_answer_alone),
+	    cmocka_unit_test(gpm_counts_all),
+	    cmocka_unit_test(before_hopper_there_are_byte_counters),
+	    cmocka_unit_test(byte_counters_fill_in_for_gpm),
+	    cmocka_unit_test(a_refusal_is_named),
+	    cmocka_unit_test(a_percentage_needs_its_peak),
+	    cmocka_unit_test(a_gpu_may_be_lost_on_the_way),
+	    cmocka_unit_test(a_gpu_without_counters_says_so),
+	    cmocka_unit_test(a_stretch_has_two_ends_and_a_length),
+	    cmocka_unit_test(what_cannot_be_watched_is_said),
 	};
 	return cmocka_run_group_tests(tests, find_standin, NULL);
 }

@@ -33,10 +33,8 @@ static struct spec_variant *variant_add(const char *name, const char *mode)
 	struct spec_variant *v = &spec.variants[spec.nvariants++];
 	*v = (struct spec_variant){.line = 10 * spec.nvariants};
 	strcpy(v->name, name);
+	settings_default(&v->settings);
 	strcpy(v->settings.mode, mode);
-	strcpy(v->settings.backend, "auto");
-	strcpy(v->settings.path, "auto");
-	v->settings.delay_rank = -1;
 	return v;
 }
 
@@ -58,6 +56,10 @@ static int fresh(void **state)
 	spec.sizes[1] = 16384;
 	spec.sizes[2] = 65536;
 	spec.paces[PACE_STREAM] = spec.paces[PACE_ISOLATED] = true;
+	spec.ndtypes = spec.nops = spec.nroots = 1;
+	spec.dtypes[0] = DTYPE_FLOAT32;
+	spec.in_place[0] = true;
+	spec.cycles = 1;
 	spec.ranks = 4;
 	spec.blocks = 10;
 	spec.warmup = 1;

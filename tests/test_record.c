@@ -18,8 +18,18 @@ static char folder[] = "/tmp/launchgap-record-XXXXXX";
 static char file[64], zipped[64];
 
 static struct cell cells[] = {
-    {.coll = COLL_ALLTOALL, .pace = PACE_STREAM, .asked_bytes = 4100, .bytes = 4096},
-    {.coll = COLL_ALLTOALL, .pace = PACE_ISOLATED, .asked_bytes = 4100, .bytes = 4096},
+    {.coll = COLL_ALLTOALL,
+     .dtype = DTYPE_FLOAT32,
+     .op = OP_NONE,
+     .pace = PACE_STREAM,
+     .asked_bytes = 4100,
+     .bytes = 4096},
+    {.coll = COLL_ALLTOALL,
+     .dtype = DTYPE_FLOAT32,
+     .op = OP_NONE,
+     .pace = PACE_ISOLATED,
+     .asked_bytes = 4100,
+     .bytes = 4096},
 };
 
 static struct trial trial_of(void)
@@ -408,7 +418,7 @@ static void every_field_is_checked(void **state)
 	refuse("\"bytes\":4096", "\"bytes\":-1", "\"bytes\" is -1");
 	refuse("\"bytes\":4096", "\"bytes\":1e3", "\"bytes\" is missing or is no whole number");
 	refuse("\"block\":2", "\"block\":-2", "\"block\" is -2");
-	refuse("\"ranks\":2,\"collective\"", "\"ranks\":3,\"collective\"",
+	refuse("\"ranks\":2,\"comm_ranks\"", "\"ranks\":3,\"comm_ranks\"",
 	       "one number per rank");
 	refuse("\"calls\":20,\"warmup\"", "\"calls\":0,\"warmup\"", "\"calls\" is 0");
 	refuse("\"in_place\":false", "\"in_place\":0", "\"in_place\"");

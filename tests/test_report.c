@@ -353,9 +353,9 @@ static void csv_is_tidy(void **state)
 	load(&m, &l);
 	assert_int_equal(summary_write_csv(&l.summary, path_of("summary.csv"), &st), 0);
 	char *text = read_file("summary.csv");
-	assert_says(text, "variant,role,mode,layout,backend,library,ranks,collective,bytes,");
+	assert_says(text, "variant,role,mode,layout,backend,library,ranks,collective,what,bytes,");
 	assert_says(
-	    text, "\n\"a \"\"b\"\", c\",variant,processes,1x2x1,nccl,2.28.3,2,alltoall,4096,");
+	    text, "\n\"a \"\"b\"\", c\",variant,processes,1x2x1,nccl,2.28.3,2,alltoall,alltoall,4096,");
 	assert_null(strstr(text, "nan"));
 	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1, lines++) {
 		unsigned fields = 1;
@@ -367,7 +367,7 @@ static void csv_is_tidy(void **state)
 		columns = columns ? columns : fields;
 		assert_int_equal(fields, columns);
 	}
-	assert_int_equal(columns, 42);
+	assert_int_equal(columns, 43);
 	assert_int_equal(lines, 1 + l.summary.nrows);
 	assert_int_equal(l.summary.nrows, 4 * 2 * 3 + 3);
 	assert_int_equal(summary_write_csv(&l.summary, "/dev/full", &st), -1);

@@ -207,8 +207,8 @@ static void test_defaults(void **state)
 	load(BASE "[variant one]\nmode = threads\n[variant two]\nmode = single\n", "host");
 	assert_string_equal(spec.question, "");
 	assert_string_equal(spec.title, "x");
-	assert_int_equal(spec.dtype, DTYPE_FLOAT32);
-	assert_int_equal(spec.op, OP_SUM);
+	assert_int_equal(spec.dtypes[0], DTYPE_FLOAT32);
+	assert_int_equal(spec.ops[0], OP_SUM);
 	assert_int_equal(spec.ranks, 0);
 	assert_string_equal(spec.backend, "auto");
 	assert_true(spec.paces[PACE_STREAM] && spec.paces[PACE_ISOLATED]);
@@ -342,7 +342,7 @@ static void test_sizes_refused(void **state)
 static void test_bad_values(void **state)
 {
 	(void)state;
-	refuse_key("collective = all2all", "allowed is all_reduce, alltoall, sendrecv");
+	refuse_key("collective = all2all", "allowed is all_reduce, all_gather");
 	refuse_key("collective =", "is not known");
 	refuse_key("collective = alltoall,", "is not known");
 	refuse_key("collective = alltoall sendrecv", "is not known");
@@ -350,7 +350,7 @@ static void test_bad_values(void **state)
 	refuse_key("bytes = 0", "is zero");
 	refuse_key("bytes = 4K..1M x1", "never ends");
 	refuse_key("bytes =", "missing");
-	refuse_key("dtype = float7", "allowed is float32");
+	refuse_key("dtype = float7", "float8_e5m2, or all");
 	refuse_key("op = mean", "allowed is sum");
 	refuse_key("pace = fast", "allowed is stream, isolated");
 	refuse_key("pace = stream, stream", "twice");
@@ -485,8 +485,9 @@ static void test_bad_lines(void **state)
 	refuse(BASE ONE "[experiment]\nblocks = 2\n", 6, "in line 1");
 	refuse(BASE "[variant one]\n[variant one]\nmode = single\n", 5, "in line 4");
 	refuse(ONE BASE, 1, "has to come first");
-	refuse(BASE "[factor x]\nfrom = a\n", 4,
-	       "unknown section [factor x]; allowed is [experiment], [variant NAME]");
+	refuse(BASE "[figure x]\nfrom = a\n", 4,
+	       "unknown section [figure x]; allowed is [experiment], [variant NAME], "
+	       "[factor NAME], [claim NAME]");
 	refuse(BASE "[variant]\nmode = single\n", 4, "[variant NAME]");
 	refuse("[experiment x]\n", 1, "[experiment]");
 	refuse(BASE "[variant one\nmode = single\n", 4, "not a section");

@@ -190,10 +190,10 @@ static void test_damage_is_refused(void **state)
 	refuse_with("settings", "mode", json_string(long_text));
 	refuse_with("settings", "nccl", json_string(long_text));
 	refuse_with("settings", "bind", json_string("sometimes"));
-	refuse_with("settings", "layout", json_pack("[i, i]", 1, 2));
-	refuse_with("settings", "layout", json_pack("[i, i, i]", 0, 2, 2));
-	refuse_with("settings", "layout", json_pack("[i, i, i]", -1, -2, 2));
-	refuse_with("settings", "layout", json_pack("[i, i, i]", 65536, 65536, 1));
+	refuse_with("settings", "layout", json_string("1x2"));
+	refuse_with("settings", "layout", json_string("0x2x2"));
+	refuse_with("settings", "layout", json_string("-1x-2x2"));
+	refuse_with("settings", "layout", json_string("65536x65536x1"));
 	refuse_with("settings", "env", json_pack("[s]", "NCCL_A"));
 	refuse_with("settings", "env", json_pack("[i]", 3));
 	refuse_with("settings", "env", json_object());
@@ -272,14 +272,66 @@ static void test_rows_and_slots(void **state)
 	assert_int_equal(trial_slots(&t, &stream), 1);
 }
 
-static void test_binds(void **state)
+static void test_words(void **state)
 {
 	(void)state;
-	for (int i = 0; i < BIND_KINDS; i++)
-		assert_int_equal(trial_find_bind(trial_bind_name((enum bind)i)), i);
-	assert_string_equal(trial_bind_name(BIND_NEAR_GPU), "near-gpu");
-	assert_int_equal(trial_find_bind(""), -1);
-	assert_int_equal(trial_find_bind("near"), -1);
+	assert_string_equal(settings_words("bind")[BIND_NEAR_GPU], "near-gpu");
+	assert_string_equal(settings_words("register")[REGISTER_WINDOW], "window");
+	assert_string_equal(settings_words("cta_policy")[CTA_ZERO], "zero");
+	assert_null(settings_words("bind")[BIND_KINDS]);
+	assert_null(settings_words("mode"));
+}
+
+static unsigned differ(const struct settings *a, const struct settings *b, const char *expected)
+{
+	char keys[256];
+	unsigned n = settings_differ(a, b, keys, sizeof keys);
+	assert_string_equal(keys, expected);
+	return n;
+}
+
+static void test_differ(void **state)
+{
+	struct settings a, b;
+	(void)state;
+	settings_default(&a);
+	strcpy(a.mode, "threads");
+	a.layout = (struct layout){1, 4, 1};
+	b = a;
+	assert_int_equal(differ(&a, &b, ""), 0);
+	strcpy(b.mode, "processes");
+	b.layout = (struct layout){4, 1, 1};
+	assert_int_equal(differ(&a, &b, "mode"), 1);
+	b = a;
+	b.layout = (struct layout){1, 2, 2};
+	assert_int_equal(differ(&a, &b, "layout"), 1);
+	b = a;
+	strcpy(b.expect, "P2P/CUMEM"); /* checks what is measured, changes nothing */
+	assert_int_equal(differ(&a, &b, ""), 0);
+	b.registration = REGISTER_LOCAL;
+	b.min_ctas = 4;
+	assert_int_equal(differ(&a, &b, "register, min_ctas"), 2);
+	b = a;
+	strcpy(a.env[a.nenv++], "NCCL_AB=1");
+	strcpy(b.env[b.nenv++], "NCCL_A=1");
+	assert_int_equal(differ(&a, &b, "env.NCCL_AB, env.NCCL_A"), 2);
+	strcpy(b.env[0], "NCCL_AB=2");
+	assert_int_equal(differ(&a, &b, "env.NCCL_AB"), 1);
+}
+
+static void test_without_effect(void **state)
+{
+	struct settings s;
+	const char *needs;
+	(void)state;
+	settings_default(&s);
+	strcpy(s.backend, "host");
+	assert_null(settings_without_effect(&s, &needs));
+	s.graph = 1;
+	assert_string_equal(settings_without_effect(&s, &needs), "graph");
+	assert_string_equal(needs, "nccl");
+	strcpy(s.backend, "nccl");
+	assert_null(settings_without_effect(&s, &needs));
 }
 
 static int folder_make(void **state)
@@ -303,7 +355,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_damage_is_refused),
 	    cmocka_unit_test(test_unreadable),     cmocka_unit_test(test_unwritable),
-	    cmocka_unit_test(test_rows_and_slots), cmocka_unit_test(test_binds),
+	    cmocka_unit_test(test_rows_and_slots), cmocka_unit_test(test_words),
+	    cmocka_unit_test(test_differ),         cmocka_unit_test(test_without_effect),
 	};
 	return cmocka_run_group_tests_name("trial", tests, folder_make, folder_remove);
 }

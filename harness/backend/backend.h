@@ -9,6 +9,7 @@
 #include "../trial.h"
 
 struct backend_ctx;
+struct counters;
 struct sample;
 
 struct backend_place {
@@ -21,7 +22,7 @@ struct backend_place {
 };
 
 struct backend_verdict {
-	uint64_t wrong, wrong_at; /* see struct tally */
+	uint64_t wrong, wrong_at, expected, got; /* see struct tally */
 	uint64_t digest;
 };
 
@@ -33,6 +34,9 @@ struct backend {
 	/* Ranks that this machine can hold: GPUs; 0 when there is nothing to run on, with the
 	 * reason in st; UINT_MAX when only cores limit it. */
 	unsigned (*capacity)(struct status *st);
+	/* The version of a library's file, "2.28.3"; -1 when it is none. NULL: has no library.
+	 */
+	int (*version)(const char *library, char *text, size_t bytes, struct status *st);
 	/* 0, or -1 with the sentence why this trial cannot run, before anything is allocated.
 	 */
 	int (*supports)(const struct trial *trial, struct status *st);
@@ -72,6 +76,25 @@ struct backend {
 	void (*trace)(struct backend_ctx *ctx, bool on);
 	void (*trace_read)(struct backend_ctx *ctx, unsigned i, struct sample *rows,
 	                   unsigned n);
+
+	/* Between capture(true) and capture(false) what is issued is not run but kept, and
+	 * each replay then issues all of it. NULL, both: cannot. */
+	int (*capture)(struct backend_ctx *ctx, bool on, struct status *st);
+	void (*replay)(struct backend_ctx *ctx);
+
+	/* The counters' pass: reads the hardware's counters at the begin and the end of a
+	 * stretch that may take a second; watch_read says what they came to for local rank i.
+	 * NULL, both: it has none. */
+	void (*watch)(struct backend_ctx *ctx, bool on);
+	void (*watch_read)(struct backend_ctx *ctx, unsigned i, struct counters *out);
+
+	/* Makes the communicators anew, after disconnect gave them back, for cells of `init`.
+	 * NULL, both: it has none. */
+	void (*disconnect)(struct backend_ctx *ctx);
+	int (*connect)(struct backend_ctx *ctx, struct status *st);
+
+	/* Turns one bit round at a byte of local rank i's output arena, for check to find. */
+	int (*corrupt)(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st);
 
 	/* Compares every output of the last prepare with the exact answer, and digests slot 0.
 	 */

@@ -45,6 +45,17 @@ int device_numa_node(unsigned device)
 	return node;
 }
 
+unsigned device_compute(unsigned device)
+{
+	int major = 0, minor = 0;
+	if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, (int)device) !=
+	        cudaSuccess ||
+	    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, (int)device) !=
+	        cudaSuccess)
+		return 0;
+	return (unsigned)(major * 10 + minor);
+}
+
 void device_describe(unsigned device, char *text, size_t bytes)
 {
 	struct cudaDeviceProp prop;
@@ -61,39 +72,87 @@ int device_use(unsigned device, struct status *st)
 	return device_ok(cudaSetDevice((int)device), "cudaSetDevice", st);
 }
 
-int device_prepare(unsigned device, void *to, void *poison, size_t count, uint64_t seed,
-                   unsigned rank, cudaStream_t stream, struct status *st)
+static size_t element_bytes(const struct device_buffers *b)
 {
+	return coll_dtype_bytes(b->question.dtype);
+}
+
+int device_prepare(unsigned device, const struct device_buffers *b, cudaStream_t stream,
+                   struct status *st)
+{
+	size_t element = element_bytes(b);
 	if (device_use(device, st) ||
-	    device_ok(device_launch_fill(to, count, seed, rank, stream), "filling", st) ||
-	    device_ok(cudaMemsetAsync(poison, VALUE_POISON_BYTE, count * sizeof(float), stream),
-	              "poisoning", st))
+	    device_ok(cudaMemsetAsync(b->recv, VALUE_POISON_BYTE,
+	                              b->slots * b->question.count * element, stream),
+	              "poisoning", st) ||
+	    device_ok(device_launch_fill(b->in_place ? b->recv : b->send, &b->question,
+	                                 b->span.send_at / element,
+	                                 b->span.send_bytes / element, b->slots, stream),
+	              "filling", st))
 		return -1;
 	return device_ok(cudaStreamSynchronize(stream), "filling", st);
 }
 
-int device_check(unsigned device, const void *data, const struct device_question *question,
-                 cudaStream_t stream, struct backend_verdict *out, struct status *st)
+/* What stands at the first wrong element, and what should. The receive sides begin at `at`. */
+static int explain(const struct device_buffers *b, uint64_t at, cudaStream_t stream,
+                   struct backend_verdict *out, struct status *st)
+{
+	size_t element = element_bytes(b);
+	uint64_t base = out->wrong_at / b->question.count * b->question.count;
+	out->expected = value_expected(&b->question, base, out->wrong_at - base - at);
+	/* Its bytes go to the low end, where the hosts of GPUs have it. */
+	return device_ok(cudaMemcpyAsync(&out->got, b->recv + out->wrong_at * element, element,
+	                                 cudaMemcpyDeviceToHost, stream),
+	                 "reading back", st) ||
+	               device_ok(cudaStreamSynchronize(stream), "reading back", st)
+	           ? -1
+	           : 0;
+}
+
+int device_check(unsigned device, const struct device_buffers *b, cudaStream_t stream,
+                 struct backend_verdict *out, struct status *st)
 {
 	unsigned long long host[2] = {0, ~0ull}, *tally = NULL;
+	uint64_t at = b->span.recv_at / element_bytes(b);
+	struct backend_verdict found = {0};
 	int result = -1;
 	if (device_use(device, st) ||
 	    device_ok(cudaMalloc((void **)&tally, sizeof host), "cudaMalloc", st))
 		return -1;
-	if (!device_ok(
-	        cudaMemcpyAsync(tally, host, sizeof host, cudaMemcpyHostToDevice, stream),
-	        "checking", st) &&
-	    !device_ok(device_launch_check(data, question, tally, stream), "checking", st) &&
-	    !device_ok(
-	        cudaMemcpyAsync(host, tally, sizeof host, cudaMemcpyDeviceToHost, stream),
-	        "checking", st) &&
-	    !device_ok(cudaStreamSynchronize(stream), "checking", st)) {
-		out->wrong = host[0];
-		out->wrong_at = host[0] ? host[1] : 0;
-		result = 0;
-	}
+	if (device_ok(cudaMemcpyAsync(tally, host, sizeof host, cudaMemcpyHostToDevice, stream),
+	              "checking", st) ||
+	    device_ok(device_launch_check(b->recv, &b->question, at,
+	                                  b->span.recv_bytes / element_bytes(b), b->slots,
+	                                  tally, stream),
+	              "checking", st) ||
+	    device_ok(cudaMemcpyAsync(host, tally, sizeof host, cudaMemcpyDeviceToHost, stream),
+	              "checking", st) ||
+	    device_ok(cudaStreamSynchronize(stream), "checking", st))
+		goto out;
+	found.wrong = host[0];
+	found.wrong_at = host[0] ? host[1] : 0;
+	if (found.wrong && explain(b, at, stream, &found, st))
+		goto out;
+	*out = found;
+	result = 0;
+out:
 	cudaFree(tally);
 	return result;
+}
+
+int device_corrupt(unsigned device, void *byte, cudaStream_t stream, struct status *st)
+{
+	unsigned char value;
+	if (device_use(device, st) ||
+	    device_ok(cudaMemcpyAsync(&value, byte, 1, cudaMemcpyDeviceToHost, stream),
+	              "corrupting", st) ||
+	    device_ok(cudaStreamSynchronize(stream), "corrupting", st))
+		return -1;
+	value ^= 1;
+	if (device_ok(cudaMemcpyAsync(byte, &value, 1, cudaMemcpyHostToDevice, stream),
+	              "corrupting", st))
+		return -1;
+	return device_ok(cudaStreamSynchronize(stream), "corrupting", st);
 }
 
 int device_digest(unsigned device, const void *data, size_t bytes, cudaStream_t stream,

@@ -1,36 +1,57 @@
-/* Filling and checking buffers on the GPU, at the speed of its memory: the same pure functions
- * as on the host (value.h), one element a thread and step. */
+/* Filling and checking buffers on the GPU: the same pure functions as on the host (value.h),
+ * one element a thread and step, as unsigned integers of the element's size. */
 extern "C" {
 #include "device.h"
 }
 
-#define THREADS 256
+#define THREADS    256
+#define MAX_BLOCKS 65535 /* what a grid's y may have; more than enough of x */
 
-static unsigned blocks_for(size_t count)
+/* What a kernel goes through: x takes the elements of a slot, y the slots. */
+struct stretch {
+	struct value_question q;
+	uint64_t at, n;
+	unsigned slots;
+};
+
+static dim3 grid_for(const struct stretch *s)
 {
-	size_t blocks = (count + THREADS - 1) / THREADS;
-	return (unsigned)(blocks < 65535 ? blocks : 65535);
+	uint64_t x = (s->n + THREADS - 1) / THREADS;
+	return dim3((unsigned)(x < MAX_BLOCKS ? x : MAX_BLOCKS),
+	            s->slots < MAX_BLOCKS ? s->slots : MAX_BLOCKS);
 }
 
-__global__ void fill(float *to, size_t count, uint64_t seed, unsigned rank)
+template <typename T> __global__ void fill(T *arena, const struct stretch s)
 {
-	size_t step = (size_t)gridDim.x * blockDim.x;
-	for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count; i += step)
-		to[i] = value_input(seed, rank, i);
+	uint64_t step = (uint64_t)gridDim.x * blockDim.x;
+	uint64_t first = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
+	for (unsigned slot = blockIdx.y; slot < s.slots; slot += gridDim.y) {
+		uint64_t base = slot * s.q.count;
+		for (uint64_t i = first; i < s.n; i += step)
+			arena[base + s.at + i] = (T)value_input(&s.q, s.q.rank, base + i);
+	}
 }
 
-/* Bits are compared, not numbers: poison is a NaN, and −0 is not 0. */
-__global__ void check(const float *data, struct device_question q, unsigned long long *tally)
+/* A thread keeps its own count, so that where all is wrong the atomics are still few. */
+template <typename T>
+__global__ void check(const T *arena, const struct stretch s, unsigned long long *tally)
 {
-	size_t step = (size_t)gridDim.x * blockDim.x, all = q.count * q.slots;
-	for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < all; i += step) {
-		size_t base = i / q.count * q.count;
-		float right =
-		    value_expected(q.coll, q.nranks, q.rank, q.seed, base, q.count, i - base);
-		if (__float_as_uint(data[i]) == __float_as_uint(right))
-			continue;
-		atomicAdd(&tally[0], 1ull);
-		atomicMin(&tally[1], (unsigned long long)i);
+	uint64_t step = (uint64_t)gridDim.x * blockDim.x;
+	uint64_t begin = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
+	unsigned long long wrong = 0, first = ~0ull;
+	for (unsigned slot = blockIdx.y; slot < s.slots; slot += gridDim.y) {
+		uint64_t base = slot * s.q.count;
+		for (uint64_t i = begin; i < s.n; i += step) {
+			unsigned long long at = base + s.at + i;
+			if (arena[at] == (T)value_expected(&s.q, base, i))
+				continue;
+			if (wrong++ == 0) /* a thread goes upwards */
+				first = at;
+		}
+	}
+	if (wrong) {
+		atomicAdd(&tally[0], wrong);
+		atomicMin(&tally[1], first);
 	}
 }
 
@@ -56,16 +77,49 @@ extern "C" cudaError_t device_launch_hold(const volatile int *flag, cudaStream_t
 	return cudaGetLastError();
 }
 
-extern "C" cudaError_t device_launch_fill(float *to, size_t count, uint64_t seed, unsigned rank,
+extern "C" cudaError_t device_launch_fill(void *arena, const struct value_question *question,
+                                          uint64_t at, uint64_t n, unsigned slots,
                                           cudaStream_t stream)
 {
-	fill<<<blocks_for(count), THREADS, 0, stream>>>(to, count, seed, rank);
+	const struct stretch s = {*question, at, n, slots};
+	if (n == 0 || slots == 0) /* a grid of nothing is an error */
+		return cudaSuccess;
+	switch (value_width(question->dtype)) {
+	case 8:
+		fill<<<grid_for(&s), THREADS, 0, stream>>>((uint8_t *)arena, s);
+		break;
+	case 16:
+		fill<<<grid_for(&s), THREADS, 0, stream>>>((uint16_t *)arena, s);
+		break;
+	case 32:
+		fill<<<grid_for(&s), THREADS, 0, stream>>>((uint32_t *)arena, s);
+		break;
+	default:
+		fill<<<grid_for(&s), THREADS, 0, stream>>>((uint64_t *)arena, s);
+	}
 	return cudaGetLastError();
 }
 
-extern "C" cudaError_t device_launch_check(const float *data, const struct device_question *q,
+extern "C" cudaError_t device_launch_check(const void *arena,
+                                           const struct value_question *question, uint64_t at,
+                                           uint64_t n, unsigned slots,
                                            unsigned long long tally[2], cudaStream_t stream)
 {
-	check<<<blocks_for(q->count * q->slots), THREADS, 0, stream>>>(data, *q, tally);
+	const struct stretch s = {*question, at, n, slots};
+	if (n == 0 || slots == 0)
+		return cudaSuccess;
+	switch (value_width(question->dtype)) {
+	case 8:
+		check<<<grid_for(&s), THREADS, 0, stream>>>((const uint8_t *)arena, s, tally);
+		break;
+	case 16:
+		check<<<grid_for(&s), THREADS, 0, stream>>>((const uint16_t *)arena, s, tally);
+		break;
+	case 32:
+		check<<<grid_for(&s), THREADS, 0, stream>>>((const uint32_t *)arena, s, tally);
+		break;
+	default:
+		check<<<grid_for(&s), THREADS, 0, stream>>>((const uint64_t *)arena, s, tally);
+	}
 	return cudaGetLastError();
 }

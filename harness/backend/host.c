@@ -1,108 +1,19 @@
 /* The host backend: real copies in CPU memory, made by the workers as they poll. A rank is a
  * pair of buffers. See host.h for the files, host_memory.c for the layout. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../clock.h"
+#include "../counters.h"
 #include "host.h"
-
-static const char *const path_names[] = {"direct", "fifo", "shared"};
-
-static bool only_copies(const struct trial *trial)
-{
-	for (unsigned c = 0; c < trial->ncells; c++)
-		if (host_step_waits(trial->cells[c].coll))
-			return false;
-	return trial->ncells > 0;
-}
-
-/* The data path of a trial, or -1 when it has no such name. auto: the peer's memory itself
- * where it can be read, slots where not; the limit is a copy without a partner, so slots cannot
- * carry it. */
-static int path_of(const struct trial *trial)
-{
-	const char *name = trial->settings.path;
-
-	if (name[0] == '\0' || strcmp(name, "auto") == 0) {
-		if (trial->settings.layout.processes == 1)
-			return HOST_DIRECT;
-		return only_copies(trial) ? HOST_SHARED : HOST_FIFO;
-	}
-	for (int path = HOST_DIRECT; path <= HOST_SHARED; path++)
-		if (strcmp(name, path_names[path]) == 0)
-			return path;
-	return -1;
-}
 
 static unsigned host_capacity(struct status *st)
 {
 	(void)st;
 	return UINT_MAX;
-}
-
-static int supports_cell(const struct cell *cell, enum host_path path, unsigned nranks,
-                         struct status *st)
-{
-	const char *refusal =
-	    host_step_refuses(nranks, cell->bytes, coll_dtype_bytes(cell->dtype));
-
-	if (cell->in_place)
-		return status_set(st, "host: collectives in place are not built yet");
-	if (cell->dtype != DTYPE_FLOAT32 || cell->op != OP_SUM)
-		return status_set(st, "host: only float32 and sum are built so far");
-	if (!host_step_waits(cell->coll) && path == HOST_FIFO)
-		return status_set(st, "host: the limit is copied from the peer's buffer: "
-		                      "path = direct or shared, not fifo");
-	if (refusal)
-		return status_set(st, "host: %zu bytes for %u ranks: %s", cell->bytes, nranks,
-		                  refusal);
-	return 0;
-}
-
-static int host_supports(const struct trial *trial, struct status *st)
-{
-	unsigned nranks = layout_ranks(trial->settings.layout);
-	size_t pages = (size_t)sysconf(_SC_PHYS_PAGES), page = (size_t)sysconf(_SC_PAGESIZE);
-	size_t store, all;
-	int path = path_of(trial);
-
-	if (path < 0)
-		return status_set(st, "path = %s: allowed are auto, direct, fifo, shared",
-		                  trial->settings.path);
-	if (path == HOST_DIRECT && trial->settings.layout.processes > 1)
-		return status_set(st,
-		                  "host: path = direct reads a peer's buffer by its address: "
-		                  "that needs one process; shared reads it from any");
-	for (unsigned c = 0; c < trial->ncells; c++)
-		if (supports_cell(&trial->cells[c], (enum host_path)path, nranks, st) != 0)
-			return -1;
-	if (host_memory_needs((enum host_path)path, nranks, trial->arena_bytes, &store, &all) !=
-	    0)
-		return status_set(
-		    st,
-		    "host: %u ranks with 2 arenas of %zu bytes each are more than "
-		    "can be addressed",
-		    nranks, trial->arena_bytes);
-	if (all / page >= pages)
-		return status_set(st,
-		                  "host: %u ranks need %zu MiB of memory and this machine has "
-		                  "%zu: ask for smaller sizes or fewer ranks",
-		                  nranks, all >> 20, pages * page >> 20);
-	return 0;
-}
-
-/* 0 for what host_supports refuses. */
-static size_t host_store_bytes(const struct trial *trial)
-{
-	size_t store, all;
-	int path = path_of(trial);
-
-	if (path < 0 ||
-	    host_memory_needs((enum host_path)path, layout_ranks(trial->settings.layout),
-	                      trial->arena_bytes, &store, &all) != 0)
-		return 0;
-	return store;
 }
 
 static int host_numa_node(unsigned rank)
@@ -111,40 +22,72 @@ static int host_numa_node(unsigned rank)
 	return -1;
 }
 
-/* A worker issues no more than this between two waits. */
+/* A worker issues no more than this between two waits: a row of the cell that has most, in
+ * whole groups. */
 static unsigned queue_calls(const struct trial *trial)
 {
-	unsigned calls = trial->calls > trial->warmup ? trial->calls : trial->warmup;
+	unsigned group = trial_group(trial), most = trial->calls;
 
-	calls = calls > trial->isolated_calls ? calls : trial->isolated_calls;
-	return calls > 0 ? calls : 1;
+	for (unsigned c = 0; c < trial->ncells; c++)
+		if (trial_calls(trial, &trial->cells[c]) > most)
+			most = trial_calls(trial, &trial->cells[c]);
+	return most > group ? (most + group - 1) / group * group : group;
 }
 
-static unsigned most_moves(const struct trial *trial, unsigned nranks)
+static unsigned most_moves(const struct trial *trial)
 {
 	unsigned phases = 1;
 
-	for (unsigned c = 0; c < trial->ncells; c++)
-		if (host_step_phases(trial->cells[c].coll) > phases)
-			phases = host_step_phases(trial->cells[c].coll);
-	return phases * nranks;
+	for (unsigned c = 0; c < trial->ncells; c++) {
+		struct host_call call = host_call_of(trial, &trial->cells[c]);
+
+		if (host_step_phases(&call) > phases)
+			phases = host_step_phases(&call);
+	}
+	return phases * trial_comm_ranks(trial);
+}
+
+/* Who is in which group; all are of the same size. */
+static void seat_all(struct backend_ctx *ctx)
+{
+	struct split split = ctx->place.trial->settings.split;
+	unsigned n = ctx->place.nranks, seated = 0;
+
+	for (unsigned rank = 0; rank < n; rank++) {
+		struct split_place at = split_place(split, n, rank);
+
+		ctx->seats[rank] = (struct host_seat){.color = at.color, .index = at.index};
+	}
+	for (unsigned head = 0; head < n; head++) {
+		unsigned first = seated;
+
+		for (unsigned rank = head; ctx->seats[head].index == 0 && rank < n; rank++) {
+			if (ctx->seats[rank].color != ctx->seats[head].color)
+				continue;
+			ctx->seats[rank].first = first;
+			ctx->members[seated++] = rank;
+		}
+	}
 }
 
 static int allocate(struct backend_ctx *ctx, struct status *st)
 {
 	const struct backend_place *place = &ctx->place;
-	unsigned moves = most_moves(place->trial, place->nranks);
+	unsigned moves = most_moves(place->trial);
 
 	ctx->most_moves = moves;
 	ctx->queue_calls = queue_calls(place->trial);
 	ctx->peers = calloc(place->nranks, sizeof(*ctx->peers));
+	ctx->seats = calloc(place->nranks, sizeof(*ctx->seats));
+	ctx->members = calloc(place->nranks, sizeof(*ctx->members));
 	ctx->queues = calloc((size_t)place->count * ctx->queue_calls, sizeof(*ctx->queues));
 	ctx->moves = calloc((size_t)place->count * 2 * moves, sizeof(*ctx->moves));
 	/* Aligned, or two workers' ranks would share a cache line. */
 	ctx->ranks = aligned_alloc(HOST_LINE_BYTES, place->count * sizeof(*ctx->ranks));
 	if (ctx->ranks)
 		memset(ctx->ranks, 0, place->count * sizeof(*ctx->ranks));
-	if (!ctx->peers || !ctx->queues || !ctx->moves || !ctx->ranks)
+	if (!ctx->peers || !ctx->seats || !ctx->members || !ctx->queues || !ctx->moves ||
+	    !ctx->ranks)
 		return status_set(st, "host: no memory for the state of %u ranks",
 		                  place->count);
 	for (unsigned i = 0; i < place->count; i++) {
@@ -155,6 +98,7 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 		rank->pulls = ctx->moves + (size_t)i * 2 * moves;
 		rank->pushes = rank->pulls + moves;
 	}
+	seat_all(ctx);
 	return 0;
 }
 
@@ -167,7 +111,7 @@ static int host_open(const struct backend_place *place, struct backend_ctx **out
 		return status_set(st, "host: no memory");
 	*out = ctx; /* close() frees it, whatever happens from here on */
 	ctx->place = *place;
-	ctx->path = (enum host_path)path_of(place->trial);
+	ctx->path = (enum host_path)host_supports_path(place->trial);
 	if (allocate(ctx, st) != 0)
 		return -1;
 	for (unsigned i = 0; i < place->count; i++) {
@@ -181,13 +125,15 @@ static int host_open(const struct backend_place *place, struct backend_ctx **out
 static int host_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
                         unsigned slots, struct status *st)
 {
-	if (supports_cell(cell, ctx->path, ctx->place.nranks, st) != 0)
+	struct host_call call = host_call_of(ctx->place.trial, cell);
+
+	if (host_supports_cell(ctx->place.trial, cell, ctx->path, st) != 0)
 		return -1;
 	if (slots == 0 || slots > ctx->place.trial->arena_bytes / cell->bytes)
 		return status_set(st,
 		                  "host: %u buffers of %zu bytes do not fit an arena of %zu",
 		                  slots, cell->bytes, ctx->place.trial->arena_bytes);
-	if (host_step_phases(cell->coll) * ctx->place.nranks > ctx->most_moves)
+	if (host_step_phases(&call) * call.nranks > ctx->most_moves)
 		return status_set(st,
 		                  "host: a collective that is not one of the trial's cells");
 	for (unsigned i = 0; i < ctx->place.count; i++)
@@ -240,21 +186,63 @@ static int host_check(struct backend_ctx *ctx, unsigned i, struct backend_verdic
 	return 0;
 }
 
+static int host_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st)
+{
+	size_t arena = ctx->place.trial->arena_bytes;
+
+	if (byte >= arena)
+		return status_set(st, "host: flip: byte %zu lies beyond the arena of %zu", byte,
+		                  arena);
+	ctx->ranks[i].own.recv[byte] ^= (uint8_t)(1u << byte % 8);
+	return 0;
+}
+
+/* No hardware's counters, but the copies themselves, counted. */
+static void host_watch(struct backend_ctx *ctx, bool on)
+{
+	int64_t now = clock_now_ns();
+
+	ctx->watch_ns = on ? now : now - ctx->watch_ns;
+	for (unsigned i = 0; i < ctx->place.count; i++) {
+		struct host_rank *rank = &ctx->ranks[i];
+		struct host_tally *t = &rank->watched;
+
+		t->moved = rank->tally.moved - (on ? 0 : t->moved);
+		t->delivered = rank->tally.delivered - (on ? 0 : t->delivered);
+	}
+}
+
+static void host_watch_read(struct backend_ctx *ctx, unsigned i, struct counters *out)
+{
+	const struct host_tally *watched = &ctx->ranks[i].watched;
+
+	*out = (struct counters){.seconds = (double)ctx->watch_ns / 1e9,
+	                         .nvlink_tx_gbs = NAN,
+	                         .nvlink_rx_gbs = NAN,
+	                         .dram_gbs = NAN,
+	                         .dram_limit_gbs = NAN,
+	                         .sm_percent = NAN,
+	                         .pcie_tx_gbs = NAN,
+	                         .pcie_rx_gbs = NAN,
+	                         .copied_bytes = (double)watched->moved,
+	                         .delivered_bytes = (double)watched->delivered};
+}
+
 static void host_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 {
 	uint64_t moved = 0;
 	size_t most = 0;
 
 	for (unsigned i = 0; i < ctx->place.count; i++) {
-		moved += ctx->ranks[i].moved_bytes;
+		moved += ctx->ranks[i].tally.moved;
 		if (ctx->ranks[i].most_bytes > most)
 			most = ctx->ranks[i].most_bytes;
 	}
 	int used = snprintf(
 	    text, bytes,
 	    "path=%s\npiece_bytes=%zu\nidle_bytes=%zu\nfifo_slots=%d\npage_bytes=%ld\n",
-	    path_names[ctx->path], HOST_PIECE_BYTES, HOST_IDLE_BYTES, HOST_FIFO_SLOTS,
-	    sysconf(_SC_PAGESIZE));
+	    host_supports_path_name(ctx->path), HOST_PIECE_BYTES, HOST_IDLE_BYTES,
+	    HOST_FIFO_SLOTS, sysconf(_SC_PAGESIZE));
 
 	/* Evidence once there is some: on the fifo path twice the bytes are moved. */
 	if (moved > 0 && used > 0 && (size_t)used < bytes)
@@ -272,6 +260,8 @@ static void host_close(struct backend_ctx *ctx)
 	free(ctx->ranks);
 	free(ctx->moves);
 	free(ctx->queues);
+	free(ctx->members);
+	free(ctx->seats);
 	free(ctx->peers);
 	free(ctx);
 }
@@ -282,7 +272,7 @@ const struct backend backend_host = {
     .carries_data = true,
     .capacity = host_capacity,
     .supports = host_supports,
-    .store_bytes = host_store_bytes,
+    .store_bytes = host_supports_store,
     .numa_node = host_numa_node,
     .open = host_open,
     .prepare = host_prepare,
@@ -293,6 +283,9 @@ const struct backend backend_host = {
     .hold = host_nothing,
     .release = host_nothing,
     .error = host_error,
+    .watch = host_watch,
+    .watch_read = host_watch_read,
+    .corrupt = host_corrupt,
     .check = host_check,
     .describe = host_describe,
     .close = host_close,

@@ -1,10 +1,12 @@
 /* Inside of the host backend. The data flow, one file each:
  *
- *   host_step    what a collective moves (pure)
- *   host_memory  where buffers, flags and slots lie, and who touches their pages
- *   host_cell    a cell: its lists of moves, what its buffers hold and what they must
- *   host_move    the timed path: moves what the steps say, a bounded piece a poll
- *   host         the backend's table: open, prepare, check, describe
+ *   host_supports  what can be carried out, on which path, and the sentences why not
+ *   host_step      what a collective moves (pure)
+ *   host_reduce    what datatypes and operations mean (pure); host_float has the small floats
+ *   host_memory    where buffers, flags and slots lie, and who touches their pages
+ *   host_cell      a cell: its lists of moves, what its buffers hold and what they must
+ *   host_move      the timed path: moves what the steps say, a bounded piece a poll
+ *   host           the backend's table: open, prepare, check, describe
  *
  * All counters that ranks share only ever grow, within a cell and from cell to cell: nothing is
  * reset, so no reset can race with a rank that is still reading. */
@@ -15,6 +17,7 @@
 #include <stdatomic.h>
 
 #include "backend.h"
+#include "host_reduce.h"
 #include "host_step.h"
 
 /* Every path copies in pieces of the same size with the same routine, so that they differ in
@@ -46,7 +49,18 @@ struct host_ring {
 };
 
 struct host_buffers {
-	uint8_t *send, *recv; /* an arena each */
+	uint8_t *send, *recv; /* an arena each, behind the offset that is asked for */
+};
+
+/* A rank's place in its communicator: the whole team's, or a group of it. */
+struct host_seat {
+	unsigned color, index;
+	unsigned first; /* of its group, in the list of members */
+};
+
+/* Bytes that a rank has moved: all of its copies, and those that came from other ranks. */
+struct host_tally {
+	uint64_t moved, delivered;
 };
 
 /* A place in a list of moves. */
@@ -73,8 +87,8 @@ struct host_rank {
 	uint64_t reads_per_call;
 	int64_t extra_ns; /* of work at the end of each call: a known delay to be found again */
 	/* Evidence. */
-	uint64_t moved_bytes;
-	size_t most_bytes; /* in one poll */
+	struct host_tally tally, watched; /* since open; in the stretch that is watched */
+	size_t most_bytes;                /* in one poll */
 };
 
 struct backend_ctx {
@@ -84,6 +98,8 @@ struct backend_ctx {
 	size_t stride;              /* one rank's share of the store */
 	size_t slots_offset;        /* fifo: of the slots in it */
 	struct host_buffers *peers; /* direct, shared: everybody's, by rank */
+	struct host_seat *seats;    /* everybody's, by rank */
+	unsigned *members;          /* ranks, group by group */
 	struct host_rank *ranks;    /* this worker's */
 	unsigned *queues;           /* behind ranks[].queue */
 	unsigned queue_calls;       /* that one holds */
@@ -92,8 +108,10 @@ struct backend_ctx {
 	bool shown, joined;         /* others may read our buffers; we know theirs */
 	unsigned slots, phases;     /* of the cell; no slots: nothing prepared */
 	bool waits;
-	struct cell cell;
+	struct host_call call;
+	struct host_reduction reduction;
 	uint64_t seed;
+	int64_t watch_ns;    /* how long; while it lasts, since when */
 	struct status error; /* of issue, kept for idle */
 };
 
@@ -116,9 +134,25 @@ static inline uint8_t *host_slot(const struct backend_ctx *ctx, unsigned from, u
 	return ctx->store + to * ctx->stride + ctx->slots_offset + slot * HOST_PIECE_BYTES;
 }
 
+/* One call of a cell, as the communicator of each rank makes it. */
+static inline struct host_call host_call_of(const struct trial *trial, const struct cell *cell)
+{
+	return (struct host_call){*cell, trial_comm_ranks(trial), trial->weights};
+}
+
+/* The data path of a trial, or -1 when it has no such name. */
+int host_supports_path(const struct trial *trial);
+const char *host_supports_path_name(enum host_path path);
+/* The table's two; the store of what is refused is 0. */
+int host_supports(const struct trial *trial, struct status *st);
+size_t host_supports_store(const struct trial *trial);
+/* One cell on a path that is possible. */
+int host_supports_cell(const struct trial *trial, const struct cell *cell, enum host_path path,
+                       struct status *st);
+
 /* Bytes of the team's store, and of that plus the buffers outside it; -1 when size_t is too
  * small. */
-int host_memory_needs(enum host_path path, unsigned nranks, size_t arena_bytes, size_t *store,
+int host_memory_needs(enum host_path path, const struct trial *trial, size_t *store,
                       size_t *all);
 /* Places and touches this worker's buffers, and learns where the others' are: meets the team
  * once. On error, host_memory_close frees what there is. */
@@ -129,7 +163,7 @@ void host_memory_close(struct backend_ctx *ctx);
  * arenas. Waits for readers of the cell before. */
 int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
                       unsigned slots, struct status *st);
-/* Compares all slots of the receive arena with the exact answer, and digests the first. */
+/* Compares all slots' receive sides with the exact answer, and digests the first's. */
 void host_cell_check(const struct backend_ctx *ctx, const struct host_rank *rank,
                      struct backend_verdict *out);
 

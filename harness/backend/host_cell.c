@@ -7,14 +7,53 @@
 
 #include "host.h"
 
+static struct value_question question_of(const struct backend_ctx *ctx,
+                                         const struct host_rank *rank)
+{
+	const struct cell *cell = &ctx->call.cell;
+	const struct host_seat *seat = &ctx->seats[rank->rank];
+	bool split = ctx->place.trial->settings.split.op != SPLIT_NONE;
+
+	return (struct value_question){
+	    .coll = cell->coll,
+	    .dtype = cell->dtype,
+	    .op = cell->op,
+	    .nranks = ctx->call.nranks,
+	    .rank = seat->index,
+	    .root = cell->root,
+	    .weights = ctx->call.weights,
+	    .seed = split ? value_mix(ctx->seed + seat->color) : ctx->seed,
+	    .count = cell->bytes / coll_dtype_bytes(cell->dtype),
+	};
+}
+
+/* An element's bits, from and to memory: low bytes first, as on all machines we know. */
+static uint64_t element_get(const uint8_t *at, size_t bytes)
+{
+	uint64_t bits = 0;
+
+	memcpy(&bits, at, bytes);
+	return bits;
+}
+
+static void element_put(uint8_t *at, size_t bytes, uint64_t bits)
+{
+	memcpy(at, &bits, bytes);
+}
+
 static void fill(const struct backend_ctx *ctx, struct host_rank *rank)
 {
-	size_t bytes = ctx->slots * ctx->cell.bytes;
-	float *send = (void *)rank->own.send;
+	const struct cell *cell = &ctx->call.cell;
+	struct value_question q = question_of(ctx, rank);
+	struct coll_span span = coll_span(cell, q.nranks, q.rank);
+	size_t element = coll_dtype_bytes(cell->dtype), count = span.send_bytes / element;
+	uint8_t *send = (cell->in_place ? rank->own.recv : rank->own.send) + span.send_at;
 
-	for (size_t k = 0; k < bytes / sizeof *send; k++)
-		send[k] = value_input(ctx->seed, rank->rank, k);
-	memset(rank->own.recv, VALUE_POISON_BYTE, bytes);
+	memset(rank->own.recv, VALUE_POISON_BYTE, ctx->slots * cell->bytes);
+	for (unsigned slot = 0; slot < ctx->slots; slot++)
+		for (size_t k = 0; k < count; k++)
+			element_put(send + slot * cell->bytes + k * element, element,
+			            value_input(&q, q.rank, slot * q.count + k));
 }
 
 /* Whoever reads this worker's buffers is through with them. Only the limit needs the wait:
@@ -32,11 +71,15 @@ static int wait_readers(const struct backend_ctx *ctx, struct status *st)
 
 static void plan_rank(const struct backend_ctx *ctx, struct host_rank *rank)
 {
-	enum coll_kind coll = ctx->cell.coll;
-	unsigned n = ctx->place.nranks;
+	const struct host_seat *seat = &ctx->seats[rank->rank];
+	const unsigned *members = ctx->members + seat->first;
 
-	rank->npulls = host_step_pulls(coll, n, ctx->cell.bytes, rank->rank, rank->pulls);
-	rank->npushes = host_step_pushes(coll, n, ctx->cell.bytes, rank->rank, rank->pushes);
+	rank->npulls = host_step_pulls(&ctx->call, seat->index, rank->pulls);
+	rank->npushes = host_step_pushes(&ctx->call, seat->index, rank->pushes);
+	for (unsigned m = 0; m < rank->npulls; m++)
+		rank->pulls[m].peer = members[rank->pulls[m].place];
+	for (unsigned m = 0; m < rank->npushes; m++)
+		rank->pushes[m].peer = members[rank->pushes[m].place];
 	/* What others pull is what this rank would push. */
 	rank->reads_per_call = ctx->waits ? rank->npushes : 0;
 }
@@ -46,10 +89,11 @@ int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t
 {
 	if (wait_readers(ctx, st) != 0)
 		return -1;
-	ctx->cell = *cell;
+	ctx->call = host_call_of(ctx->place.trial, cell);
+	ctx->reduction = (struct host_reduction){cell->dtype, cell->op, ctx->call.nranks};
 	ctx->seed = seed;
 	ctx->slots = slots;
-	ctx->phases = host_step_phases(cell->coll);
+	ctx->phases = host_step_phases(&ctx->call);
 	ctx->waits = host_step_waits(cell->coll);
 	for (unsigned i = 0; i < ctx->place.count; i++) {
 		plan_rank(ctx, &ctx->ranks[i]);
@@ -58,30 +102,30 @@ int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t
 	return 0;
 }
 
-/* Bits, not values: the answer is exact, and poison is no number. */
-static bool same(float a, float b)
-{
-	return memcmp(&a, &b, sizeof a) == 0;
-}
-
 void host_cell_check(const struct backend_ctx *ctx, const struct host_rank *rank,
                      struct backend_verdict *out)
 {
+	const struct cell *cell = &ctx->call.cell;
+	struct value_question q = question_of(ctx, rank);
+	struct coll_span span = coll_span(cell, q.nranks, q.rank);
+	size_t element = coll_dtype_bytes(cell->dtype), count = span.recv_bytes / element;
+	const uint8_t *recv = rank->own.recv + span.recv_at;
 	struct backend_verdict verdict = {0};
-	const float *recv = (const void *)rank->own.recv;
-	size_t count = ctx->cell.bytes / sizeof *recv;
 
-	for (size_t base = 0; base < ctx->slots * count; base += count) {
+	for (unsigned slot = 0; slot < ctx->slots; slot++) {
 		for (size_t i = 0; i < count; i++) {
-			float right = value_expected(ctx->cell.coll, ctx->place.nranks,
-			                             rank->rank, ctx->seed, base, count, i);
+			uint64_t base = slot * q.count, right = value_expected(&q, base, i);
+			uint64_t got =
+			    element_get(recv + slot * cell->bytes + i * element, element);
 
-			if (same(recv[base + i], right))
+			if (got == right || verdict.wrong++ > 0)
 				continue;
-			if (verdict.wrong++ == 0)
-				verdict.wrong_at = base + i;
+			verdict.wrong_at = base + span.recv_at / element + i;
+			verdict.expected = right;
+			verdict.got = got;
 		}
 	}
-	verdict.digest = XXH3_64bits(recv, ctx->cell.bytes);
+	/* Of a rank that receives nothing: the digest of no bytes, which is not 0. */
+	verdict.digest = XXH3_64bits(recv, span.recv_bytes);
 	*out = verdict;
 }

@@ -39,25 +39,39 @@ static size_t head_bytes(enum host_path path, unsigned nranks)
 	return round_up(sizeof(struct host_flags) + rings * sizeof(struct host_ring));
 }
 
-static size_t stride_bytes(enum host_path path, unsigned nranks, size_t arena_bytes)
+/* Whole pages that hold an arena behind its offset. */
+static size_t arena_bytes(const struct trial *trial)
 {
+	return round_up(trial->arena_bytes + trial->settings.offset_bytes);
+}
+
+static struct host_buffers buffers_at(const struct trial *trial, uint8_t *at)
+{
+	at += trial->settings.offset_bytes;
+	return (struct host_buffers){.send = at, .recv = at + arena_bytes(trial)};
+}
+
+static size_t stride_bytes(enum host_path path, const struct trial *trial)
+{
+	unsigned nranks = layout_ranks(trial->settings.layout);
 	size_t head = head_bytes(path, nranks);
 
 	if (path == HOST_FIFO)
 		return head + (size_t)nranks * HOST_FIFO_SLOTS * HOST_PIECE_BYTES;
-	return path == HOST_SHARED ? head + 2 * round_up(arena_bytes) : head;
+	return path == HOST_SHARED ? head + 2 * arena_bytes(trial) : head;
 }
 
-int host_memory_needs(enum host_path path, unsigned nranks, size_t arena_bytes, size_t *store,
+int host_memory_needs(enum host_path path, const struct trial *trial, size_t *store,
                       size_t *all)
 {
+	unsigned nranks = layout_ranks(trial->settings.layout);
 	size_t share, total, buffers;
 
-	if (arena_bytes > SIZE_MAX / 4)
+	if (trial->arena_bytes > SIZE_MAX / 4)
 		return -1;
-	buffers = path == HOST_SHARED ? 0 : 2 * round_up(arena_bytes);
+	buffers = path == HOST_SHARED ? 0 : 2 * arena_bytes(trial);
 	/* A page more: the store need not begin on one. */
-	if (__builtin_mul_overflow(stride_bytes(path, nranks, arena_bytes), nranks, &share) ||
+	if (__builtin_mul_overflow(stride_bytes(path, trial), nranks, &share) ||
 	    __builtin_add_overflow(share, page_bytes(), &share) ||
 	    __builtin_mul_overflow(buffers, nranks, &buffers) ||
 	    __builtin_add_overflow(share, buffers, &total))
@@ -97,14 +111,15 @@ static int touch(void *at, size_t bytes, bool fresh, struct status *st)
 static bool pair_used(const struct backend_ctx *ctx, unsigned from, unsigned to)
 {
 	const struct trial *trial = ctx->place.trial;
-	unsigned n = ctx->place.nranks;
+	const struct host_seat *source = &ctx->seats[from], *rank = &ctx->seats[to];
 
+	if (source->first != rank->first)
+		return false;
 	for (unsigned c = 0; c < trial->ncells; c++) {
-		enum coll_kind coll = trial->cells[c].coll;
+		struct host_call call = host_call_of(trial, &trial->cells[c]);
 
-		for (unsigned phase = 0; phase < host_step_phases(coll); phase++)
-			if (host_step(coll, n, trial->cells[c].bytes, to, from, phase).bytes >
-			    0)
+		for (unsigned phase = 0; phase < host_step_phases(&call); phase++)
+			if (host_step(&call, rank->index, source->index, phase).bytes > 0)
 				return true;
 	}
 	return false;
@@ -124,7 +139,7 @@ static int touch_slots(const struct backend_ctx *ctx, unsigned from, unsigned to
 static int place(struct backend_ctx *ctx, struct host_rank *rank, struct status *st)
 {
 	unsigned n = ctx->place.nranks;
-	size_t arena = round_up(ctx->place.trial->arena_bytes);
+	size_t arena = arena_bytes(ctx->place.trial);
 	size_t head = head_bytes(ctx->path, n);
 	uint8_t *share = ctx->store + rank->rank * ctx->stride;
 	uint8_t *at = share + head;
@@ -142,7 +157,7 @@ static int place(struct backend_ctx *ctx, struct host_rank *rank, struct status 
 			    st, "host: cannot map %zu bytes for rank %u's buffers: %s",
 			    2 * arena, rank->rank, strerror(errno));
 	}
-	rank->own = (struct host_buffers){.send = at, .recv = at + arena};
+	rank->own = buffers_at(ctx->place.trial, at);
 	return touch(at, 2 * arena, true, st);
 }
 
@@ -168,7 +183,6 @@ static int reach(struct backend_ctx *ctx, unsigned peer, struct status *st)
 
 static struct host_buffers find(const struct backend_ctx *ctx, unsigned peer)
 {
-	size_t arena = round_up(ctx->place.trial->arena_bytes);
 	uint8_t *share = ctx->store + peer * ctx->stride;
 	struct mail mail;
 
@@ -178,8 +192,7 @@ static struct host_buffers find(const struct backend_ctx *ctx, unsigned peer)
 	}
 	if (ctx->path == HOST_FIFO) /* out of reach, by definition */
 		return (struct host_buffers){0};
-	share += head_bytes(ctx->path, ctx->place.nranks);
-	return (struct host_buffers){.send = share, .recv = share + arena};
+	return buffers_at(ctx->place.trial, share + head_bytes(ctx->path, ctx->place.nranks));
 }
 
 int host_memory_open(struct backend_ctx *ctx, struct status *st)
@@ -188,7 +201,7 @@ int host_memory_open(struct backend_ctx *ctx, struct status *st)
 	unsigned per_process = at->nranks / at->processes;
 
 	ctx->store = (uint8_t *)round_up((uintptr_t)team_store(at->team));
-	ctx->stride = stride_bytes(ctx->path, at->nranks, at->trial->arena_bytes);
+	ctx->stride = stride_bytes(ctx->path, at->trial);
 	ctx->slots_offset = head_bytes(ctx->path, at->nranks);
 	for (unsigned i = 0; i < at->count; i++) {
 		struct mail mail;
@@ -216,17 +229,18 @@ int host_memory_open(struct backend_ctx *ctx, struct status *st)
 void host_memory_close(struct backend_ctx *ctx)
 {
 	const struct backend_place *at = &ctx->place;
-	size_t bytes = 2 * round_up(at->trial->arena_bytes);
+	unsigned offset = at->trial->settings.offset_bytes;
+	size_t bytes = 2 * arena_bytes(at->trial);
 
 	if (ctx->path == HOST_SHARED)
 		return;
 	if (ctx->path == HOST_FIFO || !ctx->shown) {
 		for (unsigned i = 0; i < at->count; i++)
 			if (ctx->ranks[i].own.send)
-				munmap(ctx->ranks[i].own.send, bytes);
+				munmap(ctx->ranks[i].own.send - offset, bytes);
 	} else if (ctx->joined && atomic_fetch_add(&host_flags(ctx, 0)->closed, 1) + 1 ==
 	                              team_shape(at->team)->nworkers) {
 		for (unsigned peer = 0; peer < at->nranks; peer++)
-			munmap(ctx->peers[peer].send, bytes);
+			munmap(ctx->peers[peer].send - offset, bytes);
 	}
 }

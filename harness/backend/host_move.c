@@ -10,25 +10,23 @@ struct budget {
 	unsigned pieces;
 };
 
-/* Blocks of a known length, so that the compiler makes vectors of them at any -O. */
-#define REDUCE_BLOCK 16
-
-static void reduce_f32_sum(float *restrict to, const float *restrict from, size_t count)
+/* One piece, as its step has it, into this rank's receive buffer. */
+static void carry(const struct backend_ctx *ctx, const struct host_move *move, uint8_t *to,
+                  const uint8_t *from, size_t bytes)
 {
-	size_t i = 0;
-
-	for (; i + REDUCE_BLOCK <= count; i += REDUCE_BLOCK)
-		for (unsigned k = 0; k < REDUCE_BLOCK; k++)
-			to[i + k] += from[i + k];
-	for (; i < count; i++)
-		to[i] += from[i];
-}
-
-/* The one place that knows what a dtype and an op mean. */
-static void reduce(const struct cell *cell, void *to, const void *from, size_t bytes)
-{
-	if (cell->dtype == DTYPE_FLOAT32 && cell->op == OP_SUM)
-		reduce_f32_sum(to, from, bytes / sizeof(float));
+	switch (move->step.touch) {
+	case HOST_COPY:
+		memcpy(to, from, bytes);
+		break;
+	case HOST_FIRST:
+		host_reduce_first(&ctx->reduction, move->place, to, from, bytes);
+		break;
+	case HOST_COMBINE:
+	case HOST_LAST:
+		host_reduce_combine(&ctx->reduction, move->place, move->step.touch == HOST_LAST,
+		                    to, from, bytes);
+		break;
+	}
 }
 
 static size_t piece_bytes(const struct host_move *move, const struct host_cursor *at)
@@ -130,10 +128,9 @@ static bool pull(const struct backend_ctx *ctx, struct host_rank *rank, struct b
 
 	uint8_t *to = rank->own.recv + rank->base + move->step.to + rank->pull.done;
 
-	if (move->step.reduce)
-		reduce(&ctx->cell, to, from, bytes);
-	else
-		memcpy(to, from, bytes);
+	carry(ctx, move, to, from, bytes);
+	if (move->peer != rank->rank)
+		rank->tally.delivered += bytes;
 	advance(&rank->pull, move, bytes);
 
 	bool last = rank->pull.done == 0;
@@ -175,7 +172,7 @@ static bool call_start(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	if (rank->count == 0)
 		return false;
-	rank->base = rank->queue[rank->head] * ctx->cell.bytes;
+	rank->base = rank->queue[rank->head] * ctx->call.cell.bytes;
 	rank->head = (rank->head + 1) % ctx->queue_calls;
 	rank->count--;
 	rank->pull = rank->push = (struct host_cursor){0};
@@ -213,7 +210,7 @@ static void call_end(const struct backend_ctx *ctx, struct host_rank *rank)
 		post(ctx, rank);
 	/* Reading the clock is not free: a spared call pays for it too. */
 	if (rank->extra_ns)
-		work_for(ctx->cell.spared ? 0 : rank->extra_ns);
+		work_for(ctx->call.cell.spared ? 0 : rank->extra_ns);
 	rank->phases += ctx->phases;
 	rank->running = false;
 }
@@ -234,7 +231,7 @@ int host_move(struct backend_ctx *ctx, struct host_rank *rank)
 
 	size_t bytes = HOST_IDLE_BYTES - left.bytes;
 
-	rank->moved_bytes += bytes;
+	rank->tally.moved += bytes;
 	if (bytes > rank->most_bytes)
 		rank->most_bytes = bytes;
 	return !rank->running;

@@ -1,8 +1,21 @@
 #include "host_step.h"
 
-unsigned host_step_phases(enum coll_kind coll)
+#include "host_reduce.h"
+
+unsigned host_step_phases(const struct host_call *call)
 {
-	return coll == COLL_ALL_REDUCE ? 2 : 1;
+	unsigned rounds = 1;
+
+	switch (call->cell.coll) {
+	case COLL_ALL_REDUCE:
+		return 2;
+	case COLL_HYPERCUBE:
+		while (2u << rounds <= call->nranks)
+			rounds++;
+		return rounds;
+	default:
+		return 1;
+	}
 }
 
 bool host_step_waits(enum coll_kind coll)
@@ -10,81 +23,190 @@ bool host_step_waits(enum coll_kind coll)
 	return coll != COLL_COPY;
 }
 
-const char *host_step_refuses(unsigned nranks, size_t bytes, size_t element_bytes)
+const char *host_step_refuses(const struct host_call *call)
 {
-	if (bytes == 0 || bytes % (nranks * element_bytes) != 0)
+	const struct cell *cell = &call->cell;
+	unsigned is = coll_info(cell->coll)->is;
+
+	if (cell->coll == COLL_INIT)
+		return "the host backend has no communicators to make: init is for nccl";
+	if (cell->bytes == 0 ||
+	    cell->bytes % (call->nranks * coll_dtype_bytes(cell->dtype)) != 0)
 		return "the host backend needs sizes that are whole elements for every rank";
-	return NULL;
+	if (is & COLL_ROOTED && cell->root >= call->nranks)
+		return "the root is no rank of the communicator";
+	if (is & COLL_REDUCES && cell->op >= OP_NONE)
+		return "a collective that reduces needs an operation";
+	if (cell->in_place && !(is & COLL_IN_PLACE))
+		return "this collective has no form in place";
+	return coll_refuses(cell->coll, call->nranks);
 }
 
-/* all_reduce: rank reduces its part from everybody, then gathers the others' parts. */
-static struct host_step all_reduce(size_t part, unsigned rank, unsigned source, unsigned phase)
+/* A piece of what the source sends, which is to lie in the receiver as it lay. */
+static struct host_step same_place(size_t from, size_t end)
 {
+	return (struct host_step){.bytes = end - from, .from = from, .to = from};
+}
+
+/* An input of a reduction. Sources come in turns, one's own first, the next rank's last. */
+static struct host_step input(const struct host_call *call, struct host_step step,
+                              unsigned rank, unsigned source)
+{
+	step.touch = source == rank                        ? HOST_FIRST
+	             : source == (rank + 1) % call->nranks ? HOST_LAST
+	                                                   : HOST_COMBINE;
+	return step;
+}
+
+/* Rank reduces its part from everybody, then gathers the others' parts. */
+static struct host_step all_reduce(const struct host_call *call, unsigned rank, unsigned source,
+                                   unsigned phase)
+{
+	size_t part = call->cell.bytes / call->nranks;
+	struct host_step step = same_place(source * part, (source + 1) * part);
+
 	if (phase == 0)
-		return (struct host_step){.bytes = part,
-		                          .from = rank * part,
-		                          .to = rank * part,
-		                          .side = HOST_SEND,
-		                          .reduce = source != rank};
-	return (struct host_step){.bytes = source == rank ? 0 : part,
-	                          .from = source * part,
-	                          .to = source * part,
-	                          .side = HOST_RECV};
+		return input(call, same_place(rank * part, (rank + 1) * part), rank, source);
+	step.side = HOST_RECV;
+	if (source == rank)
+		step.bytes = 0;
+	return step;
 }
 
-struct host_step host_step(enum coll_kind coll, unsigned nranks, size_t bytes, unsigned rank,
-                           unsigned source, unsigned phase)
+/* By distance: what goes to the rank d on lies at part d of both buffers. */
+static struct host_step alltoallv(const struct host_call *call, unsigned rank, unsigned source)
 {
-	size_t part = bytes / nranks;
+	unsigned n = call->nranks, distance = (rank + n - source) % n;
+	size_t element = coll_dtype_bytes(call->cell.dtype);
+	size_t count = call->cell.bytes / element;
 
-	switch (coll) {
+	return same_place(value_part_at(&call->weights, n, count, distance) * element,
+	                  value_part_at(&call->weights, n, count, distance + 1) * element);
+}
+
+/* The first half comes from the rank before, the rest from the one after; both may be one. */
+static struct host_step sendrecv_both(const struct host_call *call, unsigned rank,
+                                      unsigned source)
+{
+	size_t element = coll_dtype_bytes(call->cell.dtype), bytes = call->cell.bytes;
+	size_t half = bytes / element / 2 * element;
+	bool before = source == (rank + call->nranks - 1) % call->nranks;
+	bool after = source == (rank + 1) % call->nranks;
+
+	return same_place(before ? 0 : half, after ? bytes : half);
+}
+
+/* Round k exchanges 2^k parts with the rank that differs in bit k; the first, one's own too. */
+static struct host_step hypercube(const struct host_call *call, unsigned rank, unsigned source,
+                                  unsigned phase)
+{
+	size_t part = call->cell.bytes / call->nranks;
+	unsigned bit = 1u << phase, first = source & ~(bit - 1);
+
+	if (phase == 0 && (source == rank || source == (rank ^ bit)))
+		return (struct host_step){.bytes = part, .to = source * part};
+	if (phase == 0 || source != (rank ^ bit))
+		return (struct host_step){0};
+	return (struct host_step){
+	    .bytes = bit * part, .from = first * part, .to = first * part, .side = HOST_RECV};
+}
+
+/* As if every collective had two buffers. */
+static struct host_step apart(const struct host_call *call, unsigned rank, unsigned source,
+                              unsigned phase)
+{
+	const struct cell *cell = &call->cell;
+	unsigned n = call->nranks;
+	size_t part = cell->bytes / n;
+	/* What a source has alone, to its place among all; what it has for this rank. */
+	const struct host_step none = {0}, whole = {.bytes = cell->bytes};
+	const struct host_step own = {.bytes = part, .to = source * part};
+	const struct host_step mine = {.bytes = part, .from = rank * part};
+
+	switch (cell->coll) {
+	case COLL_ALL_REDUCE:
+		return all_reduce(call, rank, source, phase);
+	case COLL_ALL_GATHER:
+		return own;
+	case COLL_REDUCE_SCATTER:
+		return input(call, mine, rank, source);
+	case COLL_BROADCAST:
+		return source == cell->root ? whole : none;
+	case COLL_REDUCE:
+		return rank == cell->root ? input(call, whole, rank, source) : none;
 	case COLL_ALLTOALL:
 		return (struct host_step){
-		    .bytes = part, .from = rank * part, .to = source * part, .side = HOST_SEND};
-	case COLL_ALL_REDUCE:
-		return all_reduce(part, rank, source, phase);
+		    .bytes = part, .from = rank * part, .to = source * part};
+	case COLL_ALLTOALLV:
+		return alltoallv(call, rank, source);
 	case COLL_SENDRECV:
 	case COLL_COPY:
-		if (source == (rank + nranks - 1) % nranks)
-			return (struct host_step){.bytes = bytes, .side = HOST_SEND};
-		break;
+		return source == (rank + n - 1) % n ? whole : none;
+	case COLL_SENDRECV_PAIRS:
+		return source == (rank ^ 1) ? whole : none;
+	case COLL_SENDRECV_BOTH:
+		return sendrecv_both(call, rank, source);
+	case COLL_GATHER:
+		return rank == cell->root ? own : none;
+	case COLL_SCATTER:
+		return source == cell->root ? mine : none;
+	case COLL_HYPERCUBE:
+		return hypercube(call, rank, source, phase);
+	case COLL_INIT:
 	case COLL_KINDS:
 		break;
 	}
-	return (struct host_step){0};
+	return none;
 }
 
-unsigned host_step_pulls(enum coll_kind coll, unsigned nranks, size_t bytes, unsigned rank,
-                         struct host_move *out)
+struct host_step host_step(const struct host_call *call, unsigned rank, unsigned source,
+                           unsigned phase)
 {
-	unsigned count = 0;
+	const struct cell *cell = &call->cell;
+	struct host_step step = apart(call, rank, source, phase);
 
-	for (unsigned phase = 0; phase < host_step_phases(coll); phase++) {
-		for (unsigned turn = 0; turn < nranks; turn++) {
-			unsigned source = (rank + nranks - turn) % nranks;
-			struct host_step step =
-			    host_step(coll, nranks, bytes, rank, source, phase);
+	if (step.bytes == 0 || !cell->in_place)
+		return step;
+	/* Later phases read what earlier ones received, which begins where it does anyhow. */
+	step.to += coll_span(cell, call->nranks, rank).recv_at;
+	if (step.side == HOST_SEND) {
+		step.side = HOST_RECV;
+		step.from += coll_span(cell, call->nranks, source).send_at;
+	}
+	/* One's own input lies where it has to, unless it is to be scaled. */
+	if (source == rank && step.from == step.to &&
+	    !(step.touch == HOST_FIRST && host_reduce_scales(cell->dtype, cell->op)))
+		return (struct host_step){0};
+	return step;
+}
+
+unsigned host_step_pulls(const struct host_call *call, unsigned rank, struct host_move *out)
+{
+	unsigned n = call->nranks, count = 0;
+
+	for (unsigned phase = 0; phase < host_step_phases(call); phase++) {
+		for (unsigned turn = 0; turn < n; turn++) {
+			unsigned source = (rank + n - turn) % n;
+			struct host_step step = host_step(call, rank, source, phase);
 
 			if (step.bytes > 0)
-				out[count++] = (struct host_move){source, phase, step};
+				out[count++] = (struct host_move){source, source, phase, step};
 		}
 	}
 	return count;
 }
 
-unsigned host_step_pushes(enum coll_kind coll, unsigned nranks, size_t bytes, unsigned rank,
-                          struct host_move *out)
+unsigned host_step_pushes(const struct host_call *call, unsigned rank, struct host_move *out)
 {
-	unsigned count = 0;
+	unsigned n = call->nranks, count = 0;
 
-	for (unsigned phase = 0; phase < host_step_phases(coll); phase++) {
-		for (unsigned turn = 1; turn < nranks; turn++) {
-			unsigned target = (rank + turn) % nranks;
-			struct host_step step =
-			    host_step(coll, nranks, bytes, target, rank, phase);
+	for (unsigned phase = 0; phase < host_step_phases(call); phase++) {
+		for (unsigned turn = 1; turn < n; turn++) {
+			unsigned target = (rank + turn) % n;
+			struct host_step step = host_step(call, target, rank, phase);
 
 			if (step.bytes > 0)
-				out[count++] = (struct host_move){target, phase, step};
+				out[count++] = (struct host_move){target, target, phase, step};
 		}
 	}
 	return count;

@@ -2,6 +2,7 @@
 #include "backend.h"
 
 #ifdef HAVE_CUDA_NCCL
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,32 +18,23 @@ static unsigned nccl_capacity(struct status *st)
 	return n && !nccl_api_load("", &api, st) ? n : 0;
 }
 
-static bool wants_native(const struct trial *trial)
-{
-	return !strcmp(trial->settings.api, "native");
-}
-
 static int nccl_supports(const struct trial *trial, struct status *st)
 {
 	struct nccl_api api;
 	unsigned gpus = device_count(st), ranks = layout_ranks(trial->settings.layout);
+	unsigned lowest = UINT_MAX;
 	if (!gpus)
 		return -1;
 	if (ranks > gpus)
 		return status_set(st, "%u ranks want as many GPUs, and CUDA shows %u", ranks,
 		                  gpus);
-	for (unsigned i = 0; i < trial->ncells; i++)
-		if (trial->cells[i].coll == COLL_COPY && trial->settings.layout.processes > 1)
-			return status_set(st, "copy needs all GPUs in one process");
 	if (nccl_api_load(trial->settings.nccl, &api, st))
 		return -1;
-	if (wants_native(trial) && !api.AlltoAll)
-		return status_set(
-		    st,
-		    "api = native wants ncclAlltoAll, which NCCL has from 2.28.3 on; "
-		    "this is %s",
-		    api.version);
-	return 0;
+	for (unsigned rank = 0; rank < ranks; rank++) {
+		unsigned compute = device_compute(rank);
+		lowest = compute < lowest ? compute : lowest;
+	}
+	return nccl_refuse(trial, &api, lowest, st);
 }
 
 static size_t nccl_store_bytes(const struct trial *trial)
@@ -51,21 +43,52 @@ static size_t nccl_store_bytes(const struct trial *trial)
 	return 0;
 }
 
+/* Local rank i's buffers, with what its communicator knows it by. Groups that a communicator is
+ * split into have inputs of their own, so that one cannot pass for another. */
+static struct device_buffers buffers_of(const struct backend_ctx *ctx, unsigned i)
+{
+	const struct place *p = &ctx->places[i];
+	bool split = ctx->trial->settings.split.op != SPLIT_NONE;
+	return (struct device_buffers){
+	    .question = {.coll = ctx->cell.coll,
+	                 .dtype = ctx->cell.dtype,
+	                 .op = ctx->cell.op,
+	                 .nranks = ctx->n,
+	                 .rank = p->me,
+	                 .root = ctx->cell.root,
+	                 .weights = ctx->trial->weights,
+	                 .seed = split ? value_mix(ctx->seed + p->color) : ctx->seed,
+	                 .count = ctx->elements},
+	    .span = coll_span(&ctx->cell, ctx->n, p->me),
+	    .in_place = ctx->cell.in_place,
+	    .slots = ctx->slots,
+	    .send = p->send,
+	    .recv = p->recv,
+	};
+}
+
 static int nccl_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
                         unsigned slots, struct status *st)
 {
-	ctx->cell = *cell;
 	ctx->seed = seed;
 	ctx->slots = slots;
-	ctx->elements = cell->bytes / sizeof(float);
-	ctx->part = ctx->elements / ctx->nranks;
+	if (nccl_take_cell(ctx, cell, st))
+		return -1;
 	for (unsigned i = 0; i < ctx->count; i++) {
-		struct place *p = &ctx->places[i];
-		if (device_prepare(p->rank, p->send, p->recv, ctx->elements * slots, seed,
-		                   p->rank, p->stream, st))
+		struct device_buffers buffers = buffers_of(ctx, i);
+		if (device_prepare(ctx->places[i].rank, &buffers, ctx->places[i].stream, st))
 			return -1;
 	}
 	return 0;
+}
+
+static int nccl_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st)
+{
+	struct place *p = &ctx->places[i];
+	if (byte >= ctx->trial->arena_bytes)
+		return status_set(st, "flip: the arena has no byte %zu, it has %zu bytes", byte,
+		                  ctx->trial->arena_bytes);
+	return device_corrupt(p->rank, p->recv + byte, p->stream, st);
 }
 
 static void nccl_trace(struct backend_ctx *ctx, bool on)
@@ -94,14 +117,14 @@ static int nccl_check(struct backend_ctx *ctx, unsigned i, struct backend_verdic
                       struct status *st)
 {
 	struct place *p = &ctx->places[i];
-	struct device_question question = {ctx->cell.coll, ctx->nranks,   p->rank,
-	                                   ctx->seed,      ctx->elements, ctx->slots};
-	if (device_check(p->rank, p->recv, &question, p->stream, out, st))
+	struct device_buffers buffers = buffers_of(ctx, i);
+	if (device_check(p->rank, &buffers, p->stream, out, st))
 		return -1;
 	/* Only the last call, on one buffer of fresh inputs, is digested. */
-	if (ctx->slots > 1)
+	if (ctx->slots > 1 || buffers.span.recv_bytes == 0)
 		return 0;
-	return device_digest(p->rank, p->recv, ctx->cell.bytes, p->stream, &out->digest, st);
+	return device_digest(p->rank, p->recv + buffers.span.recv_at, buffers.span.recv_bytes,
+	                     p->stream, &out->digest, st);
 }
 
 /* Appends a fact as far as there is room. */
@@ -136,13 +159,60 @@ static void describe_clocks(const struct backend_ctx *ctx, char *text, size_t by
 		    most, why);
 }
 
+/* What the first GPU's memory went to: the buffers, the communicators, and what the calls made
+ * NCCL add. Other programs on the GPU are counted too. */
+static void describe_memory(struct backend_ctx *ctx, char *text, size_t bytes)
+{
+	static const char *const names[] = {"buffers", "comm", "calls"};
+	size_t left[] = {ctx->free_bytes[0], ctx->free_bytes[1], ctx->free_bytes[2],
+	                 nccl_free_bytes(ctx)};
+	for (unsigned i = 0; i < 3; i++)
+		if (left[i] && left[i + 1])
+			add(text, bytes, "memory_%s_bytes=%lld\n", names[i],
+			    (long long)left[i] - (long long)left[i + 1]);
+}
+
+/* How many of the arenas the library took: it may take none, and say nothing. */
+static void describe_registration(const struct backend_ctx *ctx, char *text, size_t bytes)
+{
+	enum registration how = ctx->trial->settings.registration;
+	unsigned taken = 0;
+	for (unsigned i = 0; i < ctx->count; i++)
+		taken += !!ctx->places[i].handles[0] + !!ctx->places[i].handles[1];
+	if (how == REGISTER_NONE)
+		add(text, bytes, "registered=none\n");
+	else
+		add(text, bytes, "registered=%s, %u of %u buffers\n",
+		    settings_words("register")[how], taken, 2 * ctx->count);
+}
+
+static void describe_library(const struct backend_ctx *ctx, char *text, size_t bytes)
+{
+	static const enum coll_kind natives[] = {COLL_ALLTOALL, COLL_GATHER, COLL_SCATTER};
+	const struct settings *set = &ctx->trial->settings;
+	add(text, bytes, "library=%s\nlibrary_file=%s\nallocator=%s\napi=%s\nnative_calls=",
+	    ctx->api.version, ctx->api.file, ctx->allocates ? "ncclMemAlloc" : "cudaMalloc",
+	    set->api);
+	for (unsigned i = 0; i < 3; i++)
+		if (nccl_has_native(&ctx->api, natives[i]))
+			add(text, bytes, "%s ", coll_info(natives[i])->name);
+	if (!nccl_has_native(&ctx->api, COLL_ALLTOALL))
+		add(text, bytes, "none");
+	add(text, bytes, "\n");
+	if (set->cta_policy != CTA_LIBRARY)
+		add(text, bytes, "cta_policy=%s\n",
+		    settings_words("cta_policy")[set->cta_policy]);
+	if (set->min_ctas || set->max_ctas)
+		add(text, bytes, "ctas=%u to %u\n", set->min_ctas, set->max_ctas);
+}
+
 static void nccl_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 {
 	char device[128];
-	snprintf(text, bytes, "library=%s\nlibrary_file=%s\nallocator=%s\napi=%s\n",
-	         ctx->api.version, ctx->api.file,
-	         ctx->allocates ? "ncclMemAlloc" : "cudaMalloc",
-	         ctx->native ? "native" : "grouped");
+	text[0] = '\0';
+	describe_library(ctx, text, bytes);
+	describe_registration(ctx, text, bytes);
+	describe_memory(ctx, text, bytes);
 	describe_clocks(ctx, text, bytes);
 	if (ctx->traced)
 		add(text, bytes, "trace=%s\n", trace_missing() ? trace_missing() : "CUPTI");
@@ -197,6 +267,13 @@ const struct backend backend_nccl = {
     .release = nccl_release,
     .trace = nccl_trace,
     .trace_read = nccl_trace_read,
+    .capture = nccl_capture,
+    .replay = nccl_replay,
+    .watch = nccl_watch,
+    .watch_read = nccl_watch_read,
+    .disconnect = nccl_disconnect,
+    .connect = nccl_connect,
+    .corrupt = nccl_corrupt,
     .check = nccl_check,
     .describe = nccl_describe,
     .close = nccl_close,

@@ -36,12 +36,27 @@ static int look_up_all(struct nccl_api *api, struct status *st)
 	    {"ncclGroupStart", &api->GroupStart, true},
 	    {"ncclGroupEnd", &api->GroupEnd, true},
 	    {"ncclAllReduce", &api->AllReduce, true},
+	    {"ncclAllGather", &api->AllGather, true},
+	    {"ncclReduceScatter", &api->ReduceScatter, true},
+	    {"ncclBroadcast", &api->Broadcast, true},
+	    {"ncclReduce", &api->Reduce, true},
 	    {"ncclSend", &api->Send, true},
 	    {"ncclRecv", &api->Recv, true},
+	    {"ncclRedOpCreatePreMulSum", &api->RedOpCreatePreMulSum, false},
+	    {"ncclRedOpDestroy", &api->RedOpDestroy, false},
 	    {"ncclGetLastError", &api->GetLastError, false},
+	    {"ncclCommInitRankConfig", &api->CommInitRankConfig, false},
+	    {"ncclCommFinalize", &api->CommFinalize, false},
+	    {"ncclCommSplit", &api->CommSplit, false},
 	    {"ncclMemAlloc", &api->MemAlloc, false},
 	    {"ncclMemFree", &api->MemFree, false},
+	    {"ncclCommRegister", &api->CommRegister, false},
+	    {"ncclCommDeregister", &api->CommDeregister, false},
+	    {"ncclCommWindowRegister", &api->CommWindowRegister, false},
+	    {"ncclCommWindowDeregister", &api->CommWindowDeregister, false},
 	    {"ncclAlltoAll", &api->AlltoAll, false},
+	    {"ncclGather", &api->Gather, false},
+	    {"ncclScatter", &api->Scatter, false},
 	};
 	for (unsigned i = 0; i < sizeof symbols / sizeof *symbols; i++)
 		if (look_up(api->handle, symbols[i].name, symbols[i].function,
@@ -60,12 +75,9 @@ static void read_version(struct nccl_api *api)
 		snprintf(api->file, sizeof api->file, "%s", info.dli_fname);
 	api->GetVersion(&v);
 	/* NCCL_VERSION in nccl.h: the thousands moved with 2.9. */
-	if (v >= 10000)
-		snprintf(api->version, sizeof api->version, "%d.%d.%d", v / 10000,
-		         v / 100 % 100, v % 100);
-	else
-		snprintf(api->version, sizeof api->version, "%d.%d.%d", v / 1000, v / 100 % 10,
-		         v % 100);
+	api->at = v >= 10000 ? v : NCCL_AT(v / 1000, v / 100 % 10, v % 100);
+	snprintf(api->version, sizeof api->version, "%d.%d.%d", api->at / 10000,
+	         api->at / 100 % 100, api->at % 100);
 }
 
 int nccl_api_load(const char *path, struct nccl_api *out, struct status *st)

@@ -4,91 +4,155 @@
 
 #define ASK_NS 1000000 /* between two questions for asynchronous errors, while waiting */
 
-static void keep(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm)
+void nccl_keep(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm)
 {
-	if (result == ncclSuccess || ctx->failed != ncclSuccess)
+	if (result == ncclSuccess || (int)result == NCCL_IN_PROGRESS ||
+	    ctx->failed != ncclSuccess)
 		return;
 	ctx->failed = result;
 	ctx->failed_comm = comm;
 }
 
+/* A communicator may not be used again while the library is still busy taking a call in. */
+void nccl_settle_comm(struct backend_ctx *ctx, ncclComm_t comm)
+{
+	ncclResult_t async = ncclSuccess;
+	if (!comm || !ctx->trial->settings.nonblocking)
+		return;
+	for (;;) {
+		ncclResult_t result = ctx->api.CommGetAsyncError(comm, &async);
+		nccl_keep(ctx, result, comm);
+		if (result != ncclSuccess || (int)async != NCCL_IN_PROGRESS)
+			break;
+		if (team_pause(ctx->team)) /* the loop's next wait says so */
+			break;
+	}
+	nccl_keep(ctx, async, comm);
+}
+
+/* Splitting is told by the parent's state, all else by the communicator's own. */
+void nccl_settle(struct backend_ctx *ctx)
+{
+	for (unsigned i = 0; i < ctx->count; i++) {
+		nccl_settle_comm(ctx, ctx->places[i].world);
+		nccl_settle_comm(ctx, ctx->places[i].comm);
+	}
+}
+
 void nccl_begin(struct backend_ctx *ctx)
 {
-	keep(ctx, ctx->api.GroupStart(), NULL);
+	if (ctx->grouped)
+		nccl_keep(ctx, ctx->api.GroupStart(), NULL);
 }
 
-static void alltoall(struct backend_ctx *ctx, struct place *p, const char *send, char *recv)
+/* A stream that is captured takes no copy between peers, only one between addresses. */
+static void copy(struct backend_ctx *ctx, struct place *p, const char *from, unsigned slot)
 {
-	size_t step = ctx->part * sizeof(float);
-	if (ctx->native) {
-		keep(ctx,
-		     ctx->api.AlltoAll(send, recv, ctx->part, ncclFloat, p->comm, p->stream),
-		     p->comm);
-		return;
-	}
-	for (unsigned r = 0; r < ctx->nranks; r++) {
-		keep(ctx,
-		     ctx->api.Send(send + r * step, ctx->part, ncclFloat, (int)r, p->comm,
-		                   p->stream),
-		     p->comm);
-		keep(ctx,
-		     ctx->api.Recv(recv + r * step, ctx->part, ncclFloat, (int)r, p->comm,
-		                   p->stream),
-		     p->comm);
-	}
-}
-
-static void sendrecv(struct backend_ctx *ctx, struct place *p, const char *send, char *recv)
-{
-	int next = (int)((p->rank + 1) % ctx->nranks);
-	int last = (int)((p->rank + ctx->nranks - 1) % ctx->nranks);
-	keep(ctx, ctx->api.Send(send, ctx->elements, ncclFloat, next, p->comm, p->stream),
-	     p->comm);
-	keep(ctx, ctx->api.Recv(recv, ctx->elements, ncclFloat, last, p->comm, p->stream),
-	     p->comm);
-}
-
-static void copy(struct backend_ctx *ctx, struct place *p, const char *send, unsigned slot)
-{
-	unsigned next = (p->rank + 1) % ctx->nranks;
+	char *to = ctx->peers[p->next] + slot * ctx->cell.bytes;
+	size_t bytes = ctx->cell.bytes;
 	cudaError_t result = cudaSetDevice((int)p->rank);
 	if (result == cudaSuccess)
-		result =
-		    cudaMemcpyPeerAsync(ctx->peers[next] + slot * ctx->cell.bytes, (int)next,
-		                        send, (int)p->rank, ctx->cell.bytes, p->stream);
+		result = ctx->capturing
+		             ? cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, p->stream)
+		             : cudaMemcpyPeerAsync(to, (int)p->next, from, (int)p->rank, bytes,
+		                                   p->stream);
 	if (result != cudaSuccess)
 		ctx->cuda_failed = result;
+}
+
+/* What NCCL has a call of its own for. */
+static ncclResult_t call(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	const struct nccl_api *api = &ctx->api;
+	int root = (int)ctx->cell.root;
+	switch (ctx->cell.coll) {
+	case COLL_ALL_REDUCE:
+		return api->AllReduce(from, to, ctx->elements, ctx->type, p->op, p->comm,
+		                      p->stream);
+	case COLL_ALL_GATHER:
+		return api->AllGather(from, to, ctx->part, ctx->type, p->comm, p->stream);
+	case COLL_REDUCE_SCATTER:
+		return api->ReduceScatter(from, to, ctx->part, ctx->type, p->op, p->comm,
+		                          p->stream);
+	case COLL_BROADCAST:
+		return api->Broadcast(from, to, ctx->elements, ctx->type, root, p->comm,
+		                      p->stream);
+	case COLL_REDUCE:
+		return api->Reduce(from, to, ctx->elements, ctx->type, p->op, root, p->comm,
+		                   p->stream);
+	case COLL_ALLTOALL:
+		return api->AlltoAll(from, to, ctx->part, ctx->type, p->comm, p->stream);
+	case COLL_GATHER:
+		return api->Gather(from, to, ctx->part, ctx->type, root, p->comm, p->stream);
+	case COLL_SCATTER:
+		return api->Scatter(from, to, ctx->part, ctx->type, root, p->comm, p->stream);
+	default:
+		return ncclInvalidUsage;
+	}
+}
+
+/* What is made of sends and receives; false: nothing is. */
+static bool move(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	switch (ctx->cell.coll) {
+	case COLL_ALLTOALL:
+		nccl_alltoall(ctx, p, from, to);
+		return true;
+	case COLL_ALLTOALLV:
+		nccl_alltoallv(ctx, p, from, to);
+		return true;
+	case COLL_SENDRECV:
+		nccl_ring(ctx, p, from, to);
+		return true;
+	case COLL_SENDRECV_PAIRS:
+		nccl_pairs(ctx, p, from, to);
+		return true;
+	case COLL_SENDRECV_BOTH:
+		nccl_both(ctx, p, from, to);
+		return true;
+	case COLL_GATHER:
+		nccl_gather(ctx, p, from, to);
+		return true;
+	case COLL_SCATTER:
+		nccl_scatter(ctx, p, from, to);
+		return true;
+	default:
+		return false;
+	}
 }
 
 void nccl_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 {
 	struct place *p = &ctx->places[i];
-	const char *send = p->send + slot * ctx->cell.bytes;
-	char *recv = p->recv + slot * ctx->cell.bytes;
-	switch (ctx->cell.coll) {
-	case COLL_ALL_REDUCE:
-		keep(ctx,
-		     ctx->api.AllReduce(send, recv, ctx->elements, ncclFloat, ncclSum, p->comm,
-		                        p->stream),
-		     p->comm);
-		break;
-	case COLL_ALLTOALL:
-		alltoall(ctx, p, send, recv);
-		break;
-	case COLL_SENDRECV:
-		sendrecv(ctx, p, send, recv);
-		break;
-	case COLL_COPY:
-		copy(ctx, p, send, slot);
-		break;
-	case COLL_KINDS:
-		break;
+	const char *from = p->from + slot * ctx->cell.bytes;
+	char *to = p->to + slot * ctx->cell.bytes;
+	if (ctx->cell.coll == COLL_COPY) {
+		copy(ctx, p, from, slot);
+		return;
 	}
+	if (ctx->cell.coll == COLL_HYPERCUBE) {
+		p->slot = slot;
+		return;
+	}
+	if (ctx->bracketed)
+		nccl_keep(ctx, ctx->api.GroupStart(), NULL);
+	if (ctx->native || !move(ctx, p, from, to))
+		nccl_keep(ctx, call(ctx, p, from, to), p->comm);
+	if (ctx->bracketed)
+		nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
+	if (!ctx->grouped)
+		nccl_settle(ctx);
 }
 
 void nccl_end(struct backend_ctx *ctx)
 {
-	keep(ctx, ctx->api.GroupEnd(), NULL);
+	if (ctx->cell.coll == COLL_HYPERCUBE)
+		nccl_hypercube(ctx);
+	if (ctx->grouped) {
+		nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
+		nccl_settle(ctx);
+	}
+	ctx->fresh = false;
 }
 
 int nccl_idle(struct backend_ctx *ctx, unsigned i)
@@ -107,8 +171,8 @@ int nccl_idle(struct backend_ctx *ctx, unsigned i)
 	if (now - p->asked_ns > ASK_NS) {
 		ncclResult_t async = ncclSuccess;
 		p->asked_ns = now;
-		keep(ctx, ctx->api.CommGetAsyncError(p->comm, &async), p->comm);
-		keep(ctx, async, p->comm);
+		nccl_keep(ctx, ctx->api.CommGetAsyncError(p->comm, &async), p->comm);
+		nccl_keep(ctx, async, p->comm);
 	}
 	return ctx->failed == ncclSuccess ? 0 : -1;
 }

@@ -23,30 +23,6 @@ static int allocate(struct backend_ctx *ctx, char **out, size_t bytes, struct st
 	return device_ok(cudaMalloc((void **)out, bytes), "cudaMalloc", st);
 }
 
-static int connect_ranks(struct backend_ctx *ctx, const struct backend_place *place,
-                         struct status *st)
-{
-	ncclUniqueId id;
-	if (place->first == 0) {
-		if (nccl_ok(ctx, ctx->api.GetUniqueId(&id), NULL, "ncclGetUniqueId", st))
-			return -1;
-		memcpy(team_mail(place->team, 0), &id, sizeof id);
-	}
-	if (team_meet(place->team))
-		return status_set(st, "another rank failed");
-	memcpy(&id, team_mail(place->team, 0), sizeof id);
-	ncclResult_t result = ctx->api.GroupStart();
-	for (unsigned i = 0; i < ctx->count && result == ncclSuccess; i++) {
-		if (device_use(ctx->places[i].rank, st))
-			return -1;
-		result = ctx->api.CommInitRank(&ctx->places[i].comm, (int)ctx->nranks, id,
-		                               (int)ctx->places[i].rank);
-	}
-	if (result == ncclSuccess)
-		result = ctx->api.GroupEnd();
-	return nccl_ok(ctx, result, NULL, "ncclCommInitRank", st);
-}
-
 /* For the limit's copies: every rank's receive arena, where all lie in one address space. */
 static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *place,
                            struct status *st)
@@ -67,7 +43,7 @@ static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *
 	for (unsigned r = 0; r < ctx->nranks; r++)
 		memcpy(&ctx->peers[r], team_mail(place->team, r), sizeof(char *));
 	for (unsigned i = 0; i < ctx->count; i++) {
-		unsigned rank = ctx->places[i].rank, next = (rank + 1) % ctx->nranks;
+		unsigned rank = ctx->places[i].rank, next = ctx->places[i].next;
 		if (device_use(rank, st))
 			return -1;
 		/* Without peer access CUDA takes the copy through the host, which is then the
@@ -91,49 +67,89 @@ static int make_gate(struct backend_ctx *ctx, const struct backend_place *place,
 	                 "cudaHostAlloc", st);
 }
 
+/* Buffers begin offset_bytes behind what was allocated. */
+static int open_place(struct backend_ctx *ctx, struct place *p, struct status *st)
+{
+	const struct trial *trial = ctx->trial;
+	struct split split = trial->settings.split;
+	struct split_place group = split_place(split, ctx->nranks, p->rank);
+	size_t bytes = trial->arena_bytes + trial->settings.offset_bytes;
+	p->me = group.index;
+	p->color = group.color;
+	p->next = split_peer(split, ctx->nranks, p->color, (p->me + 1) % ctx->n);
+	if (device_use(p->rank, st) || allocate(ctx, &p->arenas[0], bytes, st) ||
+	    allocate(ctx, &p->arenas[1], bytes, st))
+		return -1;
+	p->send = p->arenas[0] + trial->settings.offset_bytes;
+	p->recv = p->arenas[1] + trial->settings.offset_bytes;
+	return device_ok(cudaStreamCreateWithFlags(&p->stream, cudaStreamNonBlocking),
+	                 "cudaStreamCreateWithFlags", st);
+}
+
+size_t nccl_free_bytes(struct backend_ctx *ctx)
+{
+	size_t left = 0, all;
+	if (cudaSetDevice((int)ctx->places[0].rank) != cudaSuccess ||
+	    cudaMemGetInfo(&left, &all) != cudaSuccess)
+		return 0;
+	return left;
+}
+
+static int open_places(struct backend_ctx *ctx, struct status *st)
+{
+	for (unsigned i = 0; i < ctx->count; i++)
+		ctx->places[i].rank = ctx->where.first + i;
+	ctx->free_bytes[0] = nccl_free_bytes(ctx);
+	for (unsigned i = 0; i < ctx->count; i++)
+		if (open_place(ctx, &ctx->places[i], st))
+			return -1;
+	ctx->free_bytes[1] = nccl_free_bytes(ctx);
+	return 0;
+}
+
+static int open_ctx(struct backend_ctx *ctx, const struct backend_place *place,
+                    struct status *st)
+{
+	const struct trial *trial = place->trial;
+	ctx->trial = trial;
+	ctx->team = place->team;
+	ctx->where = *place;
+	ctx->nranks = place->nranks;
+	ctx->count = place->count;
+	ctx->n = trial_comm_ranks(trial);
+	ctx->cuts = calloc((size_t)ctx->n + 1, sizeof *ctx->cuts);
+	if (!ctx->cuts)
+		return status_set(st, "out of memory for %u parts", ctx->n);
+	if (nccl_api_load(trial->settings.nccl, &ctx->api, st))
+		return -1;
+	ctx->allocates = trial->settings.allocator == ALLOCATOR_NCCL && ctx->api.MemAlloc &&
+	                 ctx->api.MemFree;
+	return 0;
+}
+
 int nccl_open(const struct backend_place *place, struct backend_ctx **out, struct status *st)
 {
 	struct backend_ctx *ctx = calloc(1, sizeof *ctx + place->count * sizeof ctx->places[0]);
 	if (!ctx)
 		return status_set(st, "out of memory for %u ranks", place->count);
 	*out = ctx;
-	ctx->nranks = place->nranks;
-	ctx->count = place->count;
-	ctx->native = !strcmp(place->trial->settings.api, "native");
-	if (nccl_api_load(place->trial->settings.nccl, &ctx->api, st))
+	if (open_ctx(ctx, place, st) || open_places(ctx, st) || make_gate(ctx, place, st) ||
+	    nccl_connect(ctx, st))
 		return -1;
-	ctx->allocates = ctx->api.MemAlloc && ctx->api.MemFree;
-	for (unsigned i = 0; i < ctx->count; i++) {
-		struct place *p = &ctx->places[i];
-		p->rank = place->first + i;
-		if (device_use(p->rank, st) ||
-		    allocate(ctx, &p->send, place->trial->arena_bytes, st) ||
-		    allocate(ctx, &p->recv, place->trial->arena_bytes, st) ||
-		    device_ok(cudaStreamCreateWithFlags(&p->stream, cudaStreamNonBlocking),
-		              "cudaStreamCreateWithFlags", st))
-			return -1;
-	}
-	if (make_gate(ctx, place, st) || connect_ranks(ctx, place, st) ||
-	    exchange_arenas(ctx, place, st))
-		return -1;
-	return 0;
+	ctx->free_bytes[2] = nccl_free_bytes(ctx);
+	return exchange_arenas(ctx, place, st);
 }
 
-static void close_place(struct backend_ctx *ctx, struct place *p, bool abort)
+static void close_place(struct backend_ctx *ctx, struct place *p)
 {
 	cudaSetDevice((int)p->rank);
-	if (p->comm)
-		(abort ? ctx->api.CommAbort : ctx->api.CommDestroy)(p->comm);
 	if (p->stream)
 		cudaStreamDestroy(p->stream);
-	if (ctx->allocates) {
-		if (p->send)
-			ctx->api.MemFree(p->send);
-		if (p->recv)
-			ctx->api.MemFree(p->recv);
-	} else {
-		cudaFree(p->send);
-		cudaFree(p->recv);
+	for (unsigned arena = 0; arena < 2; arena++) {
+		if (!ctx->allocates)
+			cudaFree(p->arenas[arena]);
+		else if (p->arenas[arena])
+			ctx->api.MemFree(p->arenas[arena]);
 	}
 }
 
@@ -141,9 +157,16 @@ void nccl_close(struct backend_ctx *ctx)
 {
 	if (!ctx)
 		return;
-	for (unsigned i = 0; ctx->api.handle && i < ctx->count; i++)
-		close_place(ctx, &ctx->places[i], ctx->failed != ncclSuccess);
+	if (ctx->api.handle) {
+		bool well = ctx->failed == ncclSuccess && ctx->cuda_failed == cudaSuccess &&
+		            !team_failure(ctx->team);
+		(well ? nccl_disconnect : nccl_abort)(ctx);
+		nccl_watch_close(ctx);
+		for (unsigned i = 0; i < ctx->count; i++)
+			close_place(ctx, &ctx->places[i]);
+	}
 	cudaFreeHost((void *)(uintptr_t)ctx->gate);
+	free(ctx->cuts);
 	free(ctx->peers);
 	free(ctx);
 }

@@ -2,11 +2,10 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
-#include <string.h>
 
-/* From NVML's API reference (nvmlClockType_t, nvmlClocksEventReasons); its header is not
- * needed. */
-#define CLOCK_SM    1
+#include "nvml_api.h"
+
+/* From NVML's API reference: nvmlClocksEventReasons. */
 #define REASON_IDLE 0x1ull
 
 static const struct {
@@ -28,10 +27,7 @@ struct nvml {
 
 static bool look_up(void *handle, struct nvml *out)
 {
-	const struct {
-		const char *name;
-		void *function;
-	} symbols[] = {
+	const struct nvml_api_symbol symbols[] = {
 	    {"nvmlInit_v2", &out->init},
 	    {"nvmlShutdown", &out->shutdown},
 	    {"nvmlDeviceGetHandleByPciBusId_v2", &out->find},
@@ -39,13 +35,7 @@ static bool look_up(void *handle, struct nvml *out)
 	    {"nvmlDeviceGetMaxClockInfo", &out->max_clock},
 	    {"nvmlDeviceGetCurrentClocksThrottleReasons", &out->reasons},
 	};
-	for (unsigned i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-		void *symbol = dlsym(handle, symbols[i].name);
-		if (!symbol)
-			return false;
-		memcpy(symbols[i].function, &symbol, sizeof symbol);
-	}
-	return true;
+	return nvml_api_find(handle, symbols, sizeof symbols / sizeof *symbols);
 }
 
 static void name_reasons(unsigned long long bits, char *text, size_t bytes)
@@ -69,8 +59,8 @@ bool nvml_read(const char *library, const char *pci, struct nvml_clocks *out)
 		return false;
 	if (look_up(handle, &nvml) && nvml.init() == 0) {
 		ok = nvml.find(pci, &device) == 0 &&
-		     nvml.clock(device, CLOCK_SM, &clocks.sm_mhz) == 0 &&
-		     nvml.max_clock(device, CLOCK_SM, &clocks.sm_max_mhz) == 0 &&
+		     nvml.clock(device, NVML_API_CLOCK_SM, &clocks.sm_mhz) == 0 &&
+		     nvml.max_clock(device, NVML_API_CLOCK_SM, &clocks.sm_max_mhz) == 0 &&
 		     nvml.reasons(device, &bits) == 0;
 		nvml.shutdown();
 	}

@@ -131,10 +131,7 @@ struct compare_series *compare_side_add(struct compare_side *side, const char *v
                                         const struct cell *cell, unsigned nranks,
                                         unsigned block, double time_us, struct status *st)
 {
-	struct cell what = *cell;
-	if (!coll_info(cell->coll)->reduces)
-		what.op = 0;
-	struct compare_series *s = series_of(side, variant, &what, nranks);
+	struct compare_series *s = series_of(side, variant, cell, nranks);
 	struct compare_trial *more =
 	    s ? realloc(s->trials, (s->ntrials + 1) * sizeof *s->trials) : NULL;
 	if (!more) {

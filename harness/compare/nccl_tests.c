@@ -23,8 +23,11 @@ struct reading {
 /* Its names of what we call otherwise. */
 static int find_dtype(const char *name)
 {
-	static const char *const ours[][2] = {
-	    {"float", "float32"}, {"half", "float16"}, {"double", "float64"}};
+	static const char *const ours[][2] = {{"float", "float32"},
+	                                      {"half", "float16"},
+	                                      {"double", "float64"},
+	                                      {"f8e4m3", "float8_e4m3"},
+	                                      {"f8e5m2", "float8_e5m2"}};
 	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
 		if (!strcmp(name, ours[i][0]))
 			return coll_find_dtype(ours[i][1]);
@@ -203,12 +206,12 @@ static int add_row(struct reading *r, const json_t *row, enum coll_kind coll, co
 		return -1;
 	int dtype = find_dtype(type), op = coll_find_op(redop);
 	/* Types and operations that only nccl-tests has cannot meet anything here. */
-	if (bytes == 0 || dtype < 0 || (coll_info(coll)->reduces && op < 0))
+	if (bytes == 0 || dtype < 0 || ((coll_info(coll)->is & COLL_REDUCES) && op < 0))
 		return 0;
 	long number = json_is_string(root) ? strtol(json_string_value(root), NULL, 10)
 	                                   : (long)json_integer_value(root);
 	cell.dtype = (enum dtype)dtype;
-	cell.op = op < 0 ? 0 : (enum op)op;
+	cell.op = coll_info(coll)->is & COLL_REDUCES ? (enum op)op : OP_NONE;
 	cell.root = number > 0 && number < INT_MAX ? (unsigned)number : 0;
 	cell.bytes = cell.asked_bytes = (size_t)bytes;
 	if (add_body(r, row, "out_of_place", name, &cell))

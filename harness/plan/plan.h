@@ -48,10 +48,20 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
               struct plan *out, struct status *st);
 void plan_free(struct plan *plan);
 
+/* How many settings the two variants of a factor differ in, and their keys; 1 and none where
+ * one of them is not here. */
+unsigned plan_factor_differ(const struct plan *plan, const struct factor *factor, char *keys,
+                            size_t bytes);
+
 /* The order for one trial: its cells in the block's shuffled order, the same for all variants
  * of the block. The caller frees with trial_free. */
 struct trial *plan_trial(const struct plan *plan, const struct plan_machine *machine,
                          unsigned index, struct status *st);
+
+/* The order for the path's pass of a variant: a few calls of each collective at its largest
+ * size. */
+struct trial *plan_path_trial(const struct plan *plan, const struct plan_machine *machine,
+                              unsigned variant, unsigned order, struct status *st);
 
 /* The argv of a trial's job. */
 int plan_command(const struct trial *trial, const char *self, const char *order_file,

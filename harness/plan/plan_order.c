@@ -85,6 +85,35 @@ static unsigned timeline_cells(const struct plan *plan, unsigned block, struct c
 	return n;
 }
 
+/* Per collective the last cell of a pass that looks at its largest size, once. */
+static unsigned largest_cells(const struct plan *plan, enum pass pass, struct cell *cells)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < plan->ncells; i++) {
+		const struct cell *cell = &plan->cells[i];
+		if (coll_info(cell->coll)->is & COLL_PSEUDO)
+			continue;
+		if (n == 0 || cells[n - 1].coll != cell->coll)
+			cells[n++] = *cell;
+		else if (cell->bytes > cells[n - 1].bytes)
+			cells[n - 1] = *cell;
+		cells[n - 1].pass = pass;
+		cells[n - 1].pace = PACE_STREAM;
+	}
+	return n;
+}
+
+/* A soak: the cells again and again, in the same order. */
+static void repeat_cells(struct trial *trial, unsigned cycles)
+{
+	const unsigned n = trial->ncells;
+	for (unsigned cycle = 1; cycle < cycles; cycle++)
+		for (unsigned i = 0; i < n; i++, trial->ncells++) {
+			trial->cells[trial->ncells] = trial->cells[i];
+			trial->cells[trial->ncells].cycle = cycle;
+		}
+}
+
 struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned variant,
                                unsigned block, unsigned order)
 {
@@ -92,7 +121,8 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned
 	const struct plan_variant *v = &plan->variants[variant];
 	const bool limit = !strcmp(v->role, "limit");
 	struct trial *trial = calloc(1, sizeof *trial);
-	struct cell *cells = calloc(plan->ncells + COLL_KINDS, sizeof *cells);
+	struct cell *cells =
+	    calloc((size_t)plan->ncells * spec->cycles + 2 * COLL_KINDS, sizeof *cells);
 	if (!trial || !cells) {
 		free(cells);
 		free(trial);
@@ -112,6 +142,8 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned
 	/* One for the whole run: digests are compared across variants and blocks. 53 bits, as
 	 * a record's readers may know doubles only. */
 	trial->seed = stream_start(plan->seed, STREAM_DATA, 0) >> 11;
+	trial->weights = spec->weights;
+	trial->cell_timeout_s = spec->cell_timeout_s;
 	trial->cells = cells;
 	trial->ncells = plan->ncells;
 	if (limit)
@@ -120,8 +152,12 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned
 		memcpy(cells, plan->cells, plan->ncells * sizeof *cells);
 	shuffle(cells, trial->ncells, sizeof *cells,
 	        stream_start(plan->seed, STREAM_CELLS, block));
-	if (!limit)
-		trial->ncells += timeline_cells(plan, block, cells + trial->ncells);
+	if (limit)
+		return trial;
+	repeat_cells(trial, spec->cycles);
+	trial->ncells += timeline_cells(plan, block, cells + trial->ncells);
+	if (spec->counters)
+		trial->ncells += largest_cells(plan, PASS_COUNTERS, cells + trial->ncells);
 	return trial;
 }
 
@@ -137,5 +173,18 @@ struct trial *plan_trial(const struct plan *plan, const struct plan_machine *mac
 	    plan_order_trial(plan, machine->cores, t->variant, t->block, t->order);
 	if (!trial)
 		status_set(st, "out of memory for a trial");
+	return trial;
+}
+
+struct trial *plan_path_trial(const struct plan *plan, const struct plan_machine *machine,
+                              unsigned variant, unsigned order, struct status *st)
+{
+	struct trial *trial = plan_order_trial(plan, machine->cores, variant, 0, order);
+	if (!trial) {
+		status_set(st, "out of memory for a trial");
+		return NULL;
+	}
+	trial->ncells = largest_cells(plan, PASS_PATH, trial->cells);
+	trial->warmup = 1;
 	return trial;
 }

@@ -8,6 +8,8 @@
  * this machine cannot run is listed with why; what no machine could is an error. */
 int plan_variants_make(struct plan *plan, const char *backend,
                        const struct plan_machine *machine, struct status *st);
+/* That each factor differs in one setting, once the variants are made. */
+int plan_claims_check(const struct plan *plan, struct status *st);
 /* The reference's twin and the limit. An error where the reference itself is skipped. */
 int plan_variants_accompany(struct plan *plan, const char *backend,
                             const struct plan_machine *machine, struct status *st);

@@ -56,27 +56,6 @@ static int layout_resolve(const struct spec *spec, const struct spec_variant *fr
 	return 0;
 }
 
-/* A setting that only one backend heeds would make a variant that differs in its name alone. */
-static const char *setting_without_effect(const struct settings *s, const char **needs)
-{
-	const struct {
-		const char *key, *backend;
-		bool set;
-	} rows[] = {
-	    {"nccl", "nccl", s->nccl[0] != '\0'},
-	    {"api", "nccl", s->api[0] && strcmp(s->api, "grouped")},
-	    {"path", "host", s->path[0] && strcmp(s->path, "auto")},
-	    {"delay", "null", s->delay_ns != 0},
-	    {"extra", "null", s->extra_ns != 0 && strcmp(s->backend, "host")},
-	};
-	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		*needs = rows[i].backend;
-		if (rows[i].set && strcmp(rows[i].backend, s->backend))
-			return rows[i].key;
-	}
-	return NULL;
-}
-
 /* Fills skip where this machine cannot run the variant. -1 only when memory is out. */
 static int variant_try(const struct plan *plan, unsigned index,
                        const struct plan_machine *machine, char *skip, size_t bytes)
@@ -84,7 +63,7 @@ static int variant_try(const struct plan *plan, unsigned index,
 	const struct settings *s = &plan->variants[index].settings;
 	const struct backend *backend = backend_find(s->backend);
 	struct status why = {""};
-	const char *needs, *key = setting_without_effect(s, &needs);
+	const char *needs, *key = settings_without_effect(s, &needs);
 	if (key) {
 		snprintf(skip, bytes,
 		         "%s is a setting of backend %s and has no effect on %s (for "
@@ -176,7 +155,7 @@ int plan_variants_accompany(struct plan *plan, const char *backend,
 		    "%s: the reference '%s' cannot run here, and all is compared with "
 		    "it: %s",
 		    plan->spec->file, reference->name, reference->skip);
-	struct settings s = reference->settings;
+	struct settings s = reference->settings, limit;
 	char again[TRIAL_NAME_BYTES];
 	snprintf(again, sizeof again, "%.56s-again", reference->name);
 	if (variant_add(plan, again, "again", &s, "", machine, st))
@@ -184,10 +163,11 @@ int plan_variants_accompany(struct plan *plan, const char *backend,
 	if (!plan->spec->limit || !backend_find(backend)->carries_data)
 		return 0;
 	const struct mode *mode = mode_find("threads");
-	s.layout = mode->spread(plan->nranks);
-	strcpy(s.mode, mode_for_layout(s.layout)->name); /* single, for one rank */
-	snprintf(s.backend, sizeof s.backend, "%s", backend);
-	strcpy(s.path, "auto");
-	strcpy(s.api, "grouped");
-	return variant_add(plan, "limit", "limit", &s, "", machine, st);
+	settings_default(&limit);
+	limit.layout = mode->spread(plan->nranks);
+	strcpy(limit.mode, mode_for_layout(limit.layout)->name); /* single, for one rank */
+	snprintf(limit.backend, sizeof limit.backend, "%s", backend);
+	strcpy(limit.nccl, s.nccl);
+	limit.bind = s.bind;
+	return variant_add(plan, "limit", "limit", &limit, "", machine, st);
 }

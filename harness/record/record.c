@@ -88,14 +88,16 @@ static json_t *cell_json(const struct trial *trial, const struct cell *cell)
 	         set->layout.ranks_per_thread);
 	json_t *line = line_json("cell", trial);
 	json_t *more = json_pack(
-	    "{s:s, s:s, s:s, s:i, s:s, s:I, s:I, s:s, s:s, s:i, s:b, s:s, s:s, s:i, s:i}",
+	    "{s:s, s:s, s:s, s:i, s:i, s:s, s:I, s:I, s:s, s:s, s:i, s:b, s:i, s:s, s:s, s:i, "
+	    "s:i}",
 	    "mode", set->mode, "layout", layout, "backend", set->backend, "ranks",
-	    (int)layout_ranks(set->layout), "collective", coll_info(cell->coll)->name,
-	    "asked_bytes", (json_int_t)cell->asked_bytes, "bytes", (json_int_t)cell->bytes,
-	    "dtype", coll_dtype_name(cell->dtype), "op", coll_op_name(cell->op), "root",
-	    (int)cell->root, "in_place", (int)cell->in_place, "pace",
+	    (int)layout_ranks(set->layout), "comm_ranks", (int)trial_comm_ranks(trial),
+	    "collective", coll_info(cell->coll)->name, "asked_bytes",
+	    (json_int_t)cell->asked_bytes, "bytes", (json_int_t)cell->bytes, "dtype",
+	    coll_dtype_name(cell->dtype), "op", coll_op_name(cell->op), "root", (int)cell->root,
+	    "in_place", (int)cell->in_place, "cycle", (int)cell->cycle, "pace",
 	    coll_pace_name(cell->pace), "pass", coll_pass_name(cell->pass), "calls",
-	    cell->pace == PACE_STREAM ? (int)trial->calls : 1, "warmup", (int)trial->warmup);
+	    (int)trial_calls(trial, cell), "warmup", (int)trial->warmup);
 	if (line && json_object_update(line, more))
 		line = (json_decref(line), NULL);
 	json_decref(more);
@@ -104,7 +106,7 @@ static json_t *cell_json(const struct trial *trial, const struct cell *cell)
 
 /* What one cell's ranks left, gathered. */
 struct gathered {
-	uint64_t wrong, wrong_at, digest;
+	uint64_t wrong, wrong_at, expected, got, digest;
 	unsigned wrong_rank, nranks;
 	bool measured, carries_data;
 	json_t *faults, *switches, *first_ns;
@@ -126,6 +128,8 @@ static void gather(const struct trial *trial, void *area, unsigned cell, struct 
 		if (t->wrong && !g->wrong) {
 			g->wrong_rank = r;
 			g->wrong_at = t->wrong_at;
+			g->expected = t->expected;
+			g->got = t->got;
 		}
 		g->wrong += t->wrong;
 		XXH3_64bits_update(&hash, &t->digest, sizeof t->digest);
@@ -136,7 +140,20 @@ static void gather(const struct trial *trial, void *area, unsigned cell, struct 
 	g->digest = XXH3_64bits_digest(&hash);
 }
 
-static void set_evidence(json_t *line, struct gathered *g)
+/* Where the first wrong element lies, and its bits. */
+static json_t *wrong_json(const struct cell *cell, const struct gathered *g)
+{
+	char expected[24], got[24];
+	int digits = 2 * (int)coll_dtype_bytes(cell->dtype);
+	snprintf(expected, sizeof expected, "0x%0*" PRIx64, digits, g->expected);
+	snprintf(got, sizeof got, "0x%0*" PRIx64, digits, g->got);
+	return json_pack("{s:i, s:I, s:I, s:s, s:s}", "rank", (int)g->wrong_rank, "element",
+	                 (json_int_t)g->wrong_at, "byte",
+	                 (json_int_t)(g->wrong_at * coll_dtype_bytes(cell->dtype)), "expected",
+	                 expected, "got", got);
+}
+
+static void set_evidence(json_t *line, const struct cell *cell, struct gathered *g)
 {
 	bool data = g->measured && g->carries_data;
 	char hex[20];
@@ -145,10 +162,7 @@ static void set_evidence(json_t *line, struct gathered *g)
 	json_object_set_new(line, "wrong",
 	                    data ? json_integer((json_int_t)g->wrong) : json_null());
 	json_object_set_new(line, "wrong_at",
-	                    data && g->wrong
-	                        ? json_pack("{s:i, s:I}", "rank", (int)g->wrong_rank, "element",
-	                                    (json_int_t)g->wrong_at)
-	                        : json_null());
+	                    data && g->wrong ? wrong_json(cell, g) : json_null());
 	json_object_set_new(line, "faults", g->faults);
 	json_object_set_new(line, "switches", g->switches);
 	json_object_set_new(line, "first_ns", g->first_ns);
@@ -221,6 +235,21 @@ static void set_residual(json_t *line, const struct trial *trial, void *area, un
 	json_object_set_new(line, "clock_residual_ns", list);
 }
 
+/* The counters' pass: what they said, and what issuing cost the CPUs. */
+static void set_counters(json_t *line, const struct trial *trial, void *area, unsigned cell)
+{
+	unsigned nranks = layout_ranks(trial->settings.layout);
+	json_t *counters = json_array(), *cpu = json_array();
+	for (unsigned r = 0; r < nranks; r++) {
+		const struct tally *t = sample_tally(trial, area, cell, r);
+		json_array_append_new(counters, t->watched ? counters_to_json(&t->counters)
+		                                           : json_null());
+		json_array_append_new(cpu, json_integer(t->issue_cpu_ns));
+	}
+	json_object_set_new(line, "counters", counters);
+	json_object_set_new(line, "issue_cpu_ns", cpu);
+}
+
 static int write_cell(FILE *out, const struct trial *trial, struct team *team, void *area,
                       unsigned cell, struct status *st)
 {
@@ -235,7 +264,7 @@ static int write_cell(FILE *out, const struct trial *trial, struct team *team, v
 		error = "the stamps are not in order of time: the clock went back, or a worker "
 		        "stamped a cell twice";
 	}
-	set_evidence(line, &g);
+	set_evidence(line, &trial->cells[cell], &g);
 	json_object_set_new(line, "facts", facts_json(team));
 	json_object_set_new(line, "error",
 	                    error ? text_json(error, strlen(error)) : json_null());
@@ -243,6 +272,8 @@ static int write_cell(FILE *out, const struct trial *trial, struct team *team, v
 		set_stamps(line, trial, area, cell);
 	if (!error && trial->cells[cell].pass == PASS_TIMELINE)
 		set_residual(line, trial, area, cell);
+	if (!error && trial->cells[cell].pass == PASS_COUNTERS)
+		set_counters(line, trial, area, cell);
 	return write_line(out, line, st);
 }
 
@@ -253,6 +284,19 @@ int record_write_trial(FILE *out, const struct trial *trial, struct team *team, 
 		if (write_cell(out, trial, team, area, c, st))
 			return -1;
 	return 0;
+}
+
+int record_write_path(FILE *out, const struct trial *trial, json_t *path, bool as_expected,
+                      struct status *st)
+{
+	json_t *line = path ? line_json("path", trial) : NULL;
+	if (line) {
+		json_object_set(line, "path", path);
+		json_object_set_new(line, "expect", json_string(trial->settings.expect));
+		json_object_set_new(line, "as_expected", json_boolean(as_expected));
+	}
+	json_decref(path);
+	return write_line(out, line, st);
 }
 
 int record_write_failure(FILE *out, const struct trial *trial, const char *error,

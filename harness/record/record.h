@@ -20,6 +20,10 @@ int record_write_environment(FILE *out, const json_t *environment, struct status
  * failure. */
 int record_write_trial(FILE *out, const struct trial *trial, struct team *team, void *area,
                        struct status *st);
+/* One line: the path that a variant's data took (path.h). Takes the reference, NULL (out of
+ * memory) included. */
+int record_write_path(FILE *out, const struct trial *trial, json_t *path, bool as_expected,
+                      struct status *st);
 /* One line for a trial that left nothing else. */
 int record_write_failure(FILE *out, const struct trial *trial, const char *error,
                          struct status *st);
@@ -39,14 +43,27 @@ struct record_cell {
 	uint64_t wrong, faults, switches;
 	bool carries_data;
 	char digest[20]; /* hex, "" without data */
-	char error[512]; /* "" when measured */
-	json_t *json;    /* the whole line, less its stamps */
+	/* Of a cell of pass counters, one per rank; NULL where the line has none. */
+	struct counters *counters;
+	int64_t *issue_cpu_ns; /* CPU time of issuing the rows, a worker's at its first rank */
+	char error[512];       /* "" when measured */
+	json_t *json;          /* the whole line, less its stamps */
 };
 
 struct record_failure {
 	char variant[TRIAL_NAME_BYTES];
 	unsigned block, order;
 	char error[512];
+};
+
+/* Which way a variant's data took, by the library's own log. */
+struct record_path {
+	char variant[TRIAL_NAME_BYTES];
+	unsigned block, order;
+	const char *expect; /* what the variant asked for, or "" */
+	bool as_expected;
+	const json_t *path; /* path.h reads it */
+	json_t *json;       /* the whole line */
 };
 
 /* What ended the run. */
@@ -60,6 +77,8 @@ struct record_run {
 	json_t *environment; /* the first line, checked */
 	unsigned ncells;
 	struct record_cell *cells;
+	unsigned npaths;
+	struct record_path *paths;
 	unsigned nfailures;
 	struct record_failure *failures;
 	struct record_end end;

@@ -108,10 +108,49 @@ int record_take_evidence(const struct field_place *at, const json_t *line,
 	return 0;
 }
 
+/* A list of one entry per rank, or nothing and null: false in *there. */
+static int take_list(const struct field_place *at, const json_t *line, const char *key,
+                     unsigned nranks, bool *there)
+{
+	const json_t *list = json_object_get(line, key);
+	*there = list && !json_is_null(list);
+	if (*there && (!json_is_array(list) || json_array_size(list) != nranks))
+		return field_bad(at, "\"%s\" is no list with one entry per rank", key);
+	return 0;
+}
+
+int record_take_counters(const struct field_place *at, const json_t *line,
+                         struct record_cell *cell)
+{
+	static const char *const keys[] = {"counters", "issue_cpu_ns"};
+	struct status why = {""};
+	bool counters, cpu;
+	if (take_list(at, line, keys[0], cell->nranks, &counters) ||
+	    take_list(at, line, keys[1], cell->nranks, &cpu))
+		return -1;
+	if (counters)
+		cell->counters = calloc(cell->nranks, sizeof *cell->counters);
+	if (cpu)
+		cell->issue_cpu_ns = calloc(cell->nranks, sizeof *cell->issue_cpu_ns);
+	if ((counters && !cell->counters) || (cpu && !cell->issue_cpu_ns))
+		return field_bad(at, "out of memory for the counters");
+	for (unsigned r = 0; counters && r < cell->nranks; r++)
+		if (counters_from_json(json_array_get(json_object_get(line, keys[0]), r),
+		                       &cell->counters[r], &why))
+			return field_bad(at, "rank %u: %s", r, why.text);
+	for (unsigned r = 0; cpu && r < cell->nranks; r++) {
+		const json_t *ns = json_array_get(json_object_get(line, keys[1]), r);
+		if (!json_is_integer(ns) || json_integer_value(ns) < 0)
+			return field_bad(at, "\"%s\" holds something else than times", keys[1]);
+		cell->issue_cpu_ns[r] = json_integer_value(ns);
+	}
+	return 0;
+}
+
 /* Which cell it is. */
 int record_take_cell(const struct field_place *at, const json_t *line, struct record_cell *cell)
 {
-	json_int_t bytes, asked, ranks;
+	json_int_t bytes, asked, ranks, comm = 0;
 	int coll, dtype, op, pace, pass = PASS_TIMED;
 	const json_t *in_place = json_object_get(line, "in_place");
 	if (field_number(at, line, "ranks", 1, RECORD_MAX_RANKS, &ranks) ||
@@ -124,14 +163,22 @@ int record_take_cell(const struct field_place *at, const json_t *line, struct re
 	    (json_object_get(line, "pass") &&
 	     field_word(at, line, "pass", coll_find_pass, &pass)) ||
 	    field_count(at, line, "root", 0, &cell->cell.root) ||
+	    (json_object_get(line, "cycle") &&
+	     field_count(at, line, "cycle", 0, &cell->cell.cycle)) ||
 	    field_count(at, line, "calls", 1, &cell->calls))
+		return -1;
+	if (json_object_get(line, "comm_ranks") &&
+	    field_number(at, line, "comm_ranks", 1, ranks, &comm))
 		return -1;
 	if (!json_is_boolean(in_place))
 		return field_bad(at, "\"in_place\" is missing or is neither true nor false");
 	cell->nranks = (unsigned)ranks;
+	cell->cell.comm_ranks = (unsigned)(comm ? comm : ranks);
 	cell->cell.coll = (enum coll_kind)coll;
 	cell->cell.dtype = (enum dtype)dtype;
-	cell->cell.op = (enum op)op;
+	/* Earlier records name an operation of every collective. */
+	cell->cell.op =
+	    coll_info((enum coll_kind)coll)->is & COLL_REDUCES ? (enum op)op : OP_NONE;
 	cell->cell.pace = (enum pace)pace;
 	cell->cell.pass = (enum pass)pass;
 	cell->cell.in_place = json_is_true(in_place);

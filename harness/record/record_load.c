@@ -72,7 +72,8 @@ static int add_cell(const struct field_place *at, json_t *line, struct record_ru
 	    take_error(at, line, cell->error, sizeof cell->error))
 		return -1;
 	return cell->error[0] ? 0
-	       : record_take_evidence(at, line, cell) || record_take_samples(at, line, cell)
+	       : record_take_evidence(at, line, cell) || record_take_counters(at, line, cell) ||
+	               record_take_samples(at, line, cell)
 	           ? -1
 	           : 0;
 }
@@ -89,6 +90,28 @@ static int add_failure(const struct field_place *at, const json_t *line, struct 
 	                &failure->order))
 		return -1;
 	return take_error(at, line, failure->error, sizeof failure->error);
+}
+
+static int add_path(const struct field_place *at, json_t *line, struct record_run *run)
+{
+	const json_t *as_expected = json_object_get(line, "as_expected");
+	void *list = run->paths;
+	struct record_path *path = list_grow(&list, run->npaths, sizeof *path);
+	run->paths = list;
+	if (!path)
+		return field_bad(at, "out of memory for the record");
+	run->npaths++;
+	path->json = json_incref(line);
+	path->path = json_object_get(line, "path");
+	if (!json_is_object(path->path) || !json_is_boolean(as_expected))
+		return field_bad(at, "\"path\" or \"as_expected\" is missing or not what it "
+		                     "has to be");
+	path->as_expected = json_is_true(as_expected);
+	return take_origin(at, line, run->environment, path->variant, &path->block,
+	                   &path->order) ||
+	               field_text(at, line, "expect", &path->expect)
+	           ? -1
+	           : 0;
 }
 
 static int take_end(const struct field_place *at, const json_t *line, struct record_run *run)
@@ -133,8 +156,12 @@ static int add_line(const struct field_place *at, json_t *line, struct record_ru
 		return add_cell(at, line, run);
 	if (!strcmp(kind, "failure"))
 		return add_failure(at, line, run);
+	if (!strcmp(kind, "path"))
+		return add_path(at, line, run);
 	return field_bad(
-	    at, "kind \"%.40s\" is not known; allowed are environment, cell, failure, end",
+	    at,
+	    "kind \"%.40s\" is not known; allowed are environment, cell, path, failure, "
+	    "end",
 	    kind);
 }
 
@@ -221,9 +248,14 @@ void record_free(struct record_run *run)
 {
 	for (unsigned i = 0; i < run->ncells; i++) {
 		free(run->cells[i].samples);
+		free(run->cells[i].counters);
+		free(run->cells[i].issue_cpu_ns);
 		json_decref(run->cells[i].json);
 	}
 	free(run->cells);
+	for (unsigned i = 0; i < run->npaths; i++)
+		json_decref(run->paths[i].json);
+	free(run->paths);
 	free(run->failures);
 	json_decref(run->environment);
 	*run = (struct record_run){0};

@@ -11,6 +11,9 @@ int record_take_cell(const struct field_place *at, const json_t *line,
                      struct record_cell *cell);
 int record_take_evidence(const struct field_place *at, const json_t *line,
                          struct record_cell *cell);
+/* Counters and issuing's CPU time, where the line has them. */
+int record_take_counters(const struct field_place *at, const json_t *line,
+                         struct record_cell *cell);
 /* Takes the stamps out of the line: parsed, they take many times the room of the samples. */
 int record_take_samples(const struct field_place *at, json_t *line, struct record_cell *cell);
 

@@ -45,7 +45,7 @@ void bysize_title(const struct summary *s, unsigned group, char *text, size_t te
 	                   : shows_time(s, g)            ? "stream, time per call, µs"
 	                                                 : "stream, bus bandwidth, GB/s";
 	snprintf(text, text_bytes, "%s on %s: %s (%s, %u ranks, %u block%s)",
-	         coll_info(g->cell.coll)->name, json_string_value(backend), what,
+	         coll_word(&g->cell, g->nranks).text, json_string_value(backend), what,
 	         coll_dtype_name(g->cell.dtype), g->nranks, s->nblocks,
 	         s->nblocks == 1 ? "" : "s");
 }

@@ -46,7 +46,7 @@ static void put_peak(struct table *table, const struct summary *s, unsigned grou
 	bysize_number(sum / n, mean, sizeof mean);
 	bysize_label(at, label, sizeof label);
 	table_row(table);
-	table_put(table, 0, "%s", coll_info(g->cell.coll)->name);
+	table_put(table, 0, "%s", coll_word(&g->cell, g->nranks).text);
 	table_put(table, 1, "%s", s->variants[v].name);
 	table_put(table, 2, "%s", peak);
 	table_put(table, 3, "%s", label);
@@ -99,7 +99,8 @@ struct table *bysize_gaps(const struct summary *s)
 			if (!has_gap(s, g, v))
 				continue;
 			table_row(table);
-			table_put(table, 0, "%s", coll_info(s->groups[g].cell.coll)->name);
+			table_put(table, 0, "%s",
+			          coll_word(&s->groups[g].cell, s->groups[g].nranks).text);
 			table_put(table, 1, "%s", coll_pace_name(s->groups[g].cell.pace));
 			table_put(table, 2, "%s%s", s->variants[v].name,
 			          s->variants[v].role == ROLE_AGAIN ? " (A/A)" : "");

@@ -80,7 +80,7 @@ static void put_curve(FILE *out, const struct summary *s, const struct summary_r
 	for (size_t k = 1; k <= points; k++) {
 		size_t at = k * n / points; /* 1 to n */
 		summary_put_text(out, s->variants[row->variant].name);
-		fprintf(out, "%s,%zu,%.6g,%.6g\n", coll_info(row->cell.coll)->name,
+		fprintf(out, "%s,%zu,%.6g,%.6g\n", coll_word(&row->cell, row->nranks).text,
 		        row->cell.bytes, x[at - 1], (double)at / (double)n);
 	}
 }
@@ -91,7 +91,7 @@ int calls_write_ecdf(const struct summary *s, const char *file, struct status *s
 	FILE *out = fopen(file, "w");
 	if (!out)
 		return status_set(st, "cannot write %s: %s", file, strerror(errno));
-	fputs("variant,collective,bytes,time_us,share\n", out);
+	fputs("variant,what,bytes,time_us,share\n", out);
 	for (unsigned g = 0; g < s->ngroups; g++) {
 		unsigned count = calls_panels(s, g, panels);
 		for (unsigned i = 0; i < count * s->nvariants; i++) {

@@ -122,7 +122,8 @@ static void put_line(FILE *out, const struct summary *s, unsigned variant,
 		const int64_t stamps[] = {x->start_ns, x->issued_ns, x->idle_ns,
 		                          x->device_start_ns, x->device_end_ns};
 		summary_put_text(out, s->variants[variant].name);
-		fprintf(out, "%s,%zu,%u", coll_info(c->cell.coll)->name, c->cell.bytes, r);
+		fprintf(out, "%s,%zu,%u", coll_word(&c->cell, c->nranks).text, c->cell.bytes,
+		        r);
 		for (unsigned k = 0; k < 5; k++)
 			if (k < 3 || c->device_clock)
 				fprintf(out, ",%.6g",
@@ -139,7 +140,7 @@ int calls_write_timeline(const struct summary *s, const char *file, struct statu
 	FILE *out = fopen(file, "w");
 	if (!out)
 		return status_set(st, "cannot write %s: %s", file, strerror(errno));
-	fputs("variant,collective,bytes,rank,start_us,issued_us,idle_us,device_start_us,"
+	fputs("variant,what,bytes,rank,start_us,issued_us,idle_us,device_start_us,"
 	      "device_end_us\n",
 	      out);
 	for (unsigned g = 0; g < s->ngroups; g++) {

@@ -221,8 +221,8 @@ void cliffs_say(const struct summary *s, const struct cliff *c, char *text, size
 	snprintf(text, bytes,
 	         "%s %s from %s GB/s at %s to %s at %s %s (figures of %s): %s.%s %s Sizes in "
 	         "between show where: BYTES='%s'.",
-	         coll_info(g->cell.coll)->name, c->kind == CLIFF_JUMP ? "jumps" : "falls", low,
-	         from, high, to, who, s->variants[c->variant].name, how,
+	         coll_word(&g->cell, g->nranks).text, c->kind == CLIFF_JUMP ? "jumps" : "falls",
+	         low, from, high, to, who, s->variants[c->variant].name, how,
 	         c->limit == 0 ? " Plain copies of the same sizes show none of it." : "",
 	         advice(s, c), sizes);
 }

@@ -140,8 +140,9 @@ static void draw_all(struct job *job)
 	each_file(job->plots, is_picture, keep_picture, job);
 }
 
-int draw_pictures(const struct summary *summary, const char *dir, const char *plot_dir,
-                  struct draw_result *out, struct status *st)
+int draw_pictures(const struct summary *summary, const struct waterfall *waterfall,
+                  const char *dir, const char *plot_dir, struct draw_result *out,
+                  struct status *st)
 {
 	char file[PATH_MAX + 16];
 	struct job *job = calloc(1, sizeof *job);
@@ -162,7 +163,7 @@ int draw_pictures(const struct summary *summary, const char *dir, const char *pl
 		goto done;
 	}
 	snprintf(file, sizeof file, "%s/run.gp", job->plots);
-	if (run_gp_write(summary, file, st))
+	if (run_gp_write(summary, waterfall, file, st))
 		goto done;
 	snprintf(file, sizeof file, "%s/ecdf.csv", job->plots);
 	if (calls_write_ecdf(summary, file, st))

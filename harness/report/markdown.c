@@ -197,6 +197,7 @@ static const char *caption(const char *picture)
 	    {"_timeline.png", "One call, rank by rank: launched, waited for, and where the "
 	                      "device has a clock, executed."},
 	    {"_ranks.png", "By how much each rank ends before or after the ranks' mean."},
+	    {"_waterfall.png", "From one end of the gap to the other, one factor at a time."},
 	    {"_ratio.png", "Each variant against the reference, stream."},
 	    {"_ratio_isolated.png", "Each variant against the reference, isolated calls."}};
 	size_t n = strlen(picture);
@@ -232,8 +233,8 @@ static void put_ending(FILE *out, const struct warnings *warnings,
 }
 
 int markdown_write(const struct summary *s, const struct cliff *cliffs, unsigned ncliffs,
-                   const struct warnings *warnings, const struct draw_result *drawn,
-                   const char *file, struct status *st)
+                   const struct findings *findings, const struct warnings *warnings,
+                   const struct draw_result *drawn, const char *file, struct status *st)
 {
 	FILE *out = fopen(file, "w");
 	if (!out)
@@ -246,6 +247,10 @@ int markdown_write(const struct summary *s, const struct cliff *cliffs, unsigned
 	markdown_launch(out, s);
 	markdown_ranks(out, s);
 	markdown_gap(out, s);
+	markdown_evidence(out, s, &findings->proof);
+	markdown_factors(out, s, findings);
+	markdown_claims(out, s, findings);
+	markdown_recommend(out, s, findings);
 	put_ending(out, warnings, drawn);
 	int failed = ferror(out);
 	if (fclose(out) || failed)

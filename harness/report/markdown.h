@@ -4,11 +4,12 @@
 
 #include "cliffs.h"
 #include "draw.h"
+#include "findings.h"
 #include "summary.h"
 #include "warnings.h"
 
 int markdown_write(const struct summary *summary, const struct cliff *cliffs, unsigned ncliffs,
-                   const struct warnings *warnings, const struct draw_result *drawn,
-                   const char *file, struct status *st);
+                   const struct findings *findings, const struct warnings *warnings,
+                   const struct draw_result *drawn, const char *file, struct status *st);
 
 #endif

@@ -17,8 +17,9 @@ void markdown_table(FILE *out, struct table *table)
 
 static void put_group(FILE *out, const struct summary *s, unsigned group)
 {
-	fprintf(out, "### %s on %s, %s", coll_info(s->groups[group].cell.coll)->name,
-	        backend_of(s), coll_pace_name(s->groups[group].cell.pace));
+	fprintf(out, "### %s on %s, %s",
+	        coll_word(&s->groups[group].cell, s->groups[group].nranks).text, backend_of(s),
+	        coll_pace_name(s->groups[group].cell.pace));
 }
 
 void markdown_results(FILE *out, const struct summary *s)

@@ -7,6 +7,7 @@
 
 #include "bysize.h"
 #include "draw.h"
+#include "findings.h"
 #include "markdown.h"
 #include "summary.h"
 #include "warnings.h"
@@ -21,6 +22,7 @@ struct report {
 	struct draw_result drawn;
 	struct cliff *cliffs;
 	unsigned ncliffs;
+	struct findings findings;
 	bool torn;
 };
 
@@ -98,6 +100,30 @@ static void print_wrapped(const char *lead, const char *text)
 	printf("\n");
 }
 
+/* One line a claim: its verdict, what was measured, its sentence. */
+static void print_claims(const struct summary *s, const struct findings *f)
+{
+	char verdict[96], ratio[64], hint[PAIRS_WHY_BYTES], lead[TRIAL_NAME_BYTES + 16],
+	    text[CLAIM_TEXT_BYTES + sizeof verdict + sizeof ratio + sizeof hint + 16];
+	for (unsigned i = 0; i < f->asked.nclaims; i++) {
+		const struct claims_result *r = &f->claims[i];
+		bool tested = r->outcome != CLAIMS_UNTESTED;
+		snprintf(lead, sizeof lead, "claim %s: ", r->claim->name);
+		claims_verdict(r, verdict, sizeof verdict);
+		claims_hint(s, r, hint, sizeof hint);
+		bysize_ratio(&r->ratio, true, ratio, sizeof ratio);
+		snprintf(text, sizeof text, "%s%s%s (%s): %s", verdict, tested ? ", " : "",
+		         tested ? ratio : "", hint, r->claim->text);
+		print_wrapped(lead, text);
+	}
+	const struct waterfall *w = &f->waterfall;
+	if (w->nsteps && !isnan(w->explained))
+		printf("factors explain %.0f %% of the gap from %s to %s\n", 100 * w->explained,
+		       f->asked.gap.from, f->asked.gap.to);
+	for (unsigned i = 0; i < f->recommend.count; i++)
+		print_wrapped("advice: ", f->recommend.text[i]);
+}
+
 static void print_report(const struct report *r, const char *dir)
 {
 	if (r->summary.trouble[0])
@@ -110,9 +136,15 @@ static void print_report(const struct report *r, const char *dir)
 		cliffs_say(&r->summary, &r->cliffs[i], text, sizeof text);
 		print_wrapped("cliff: ", text);
 	}
+	print_claims(&r->summary, &r->findings);
 	for (unsigned i = 0; i < r->warnings.count; i++)
 		print_wrapped("warning: ", r->warnings.text[i]);
-	printf("%sreport %s/report.md\n", r->warnings.count + r->ncliffs ? "\n" : "", dir);
+	printf("%sreport %s/report.md\n",
+	       r->warnings.count + r->ncliffs + r->findings.asked.nclaims +
+	               r->findings.recommend.count
+	           ? "\n"
+	           : "",
+	       dir);
 	for (unsigned i = 0; i < r->drawn.npictures; i++)
 		printf("picture %s/plots/%s\n", dir, r->drawn.pictures[i]);
 	fflush(stdout);
@@ -173,13 +205,16 @@ static int make(struct report *r, const char *dir, const char *plot_dir,
 		return -1;
 	snprintf(file, sizeof file, "%s/ranks.csv", dir);
 	if (summary_write_ranks(s, file, st) || cliffs_find(s, &r->cliffs, &r->ncliffs, st) ||
-	    draw_pictures(s, dir, plot_dir, &r->drawn, st))
+	    findings_make(s, r->cliffs, r->ncliffs, &r->findings, st) ||
+	    draw_pictures(s, &r->findings.waterfall, dir, plot_dir, &r->drawn, st))
 		return -1;
 	warnings_collect(s, r->torn, &r->warnings);
+	findings_warn(&r->findings, &r->warnings);
 	if (r->drawn.warning[0])
 		warnings_add(&r->warnings, "%s", r->drawn.warning);
 	snprintf(file, sizeof file, "%s/report.md", dir);
-	if (markdown_write(s, r->cliffs, r->ncliffs, &r->warnings, &r->drawn, file, st))
+	if (markdown_write(s, r->cliffs, r->ncliffs, &r->findings, &r->warnings, &r->drawn,
+	                   file, st))
 		return -1;
 	if (options && options->format == REPORT_NCCL_TESTS)
 		print_nccl_tests(r, dir, options->average);
@@ -211,6 +246,7 @@ int report_make(const char *dir, const char *plot_dir, const struct report_optio
 		goto free_record;
 	rc = make(r, dir, plot_dir, options, st);
 	free(r->cliffs);
+	findings_free(&r->findings);
 	summary_free(&r->summary);
 free_record:
 	record_free(&r->run);

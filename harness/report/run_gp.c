@@ -217,7 +217,8 @@ static void put_run(FILE *out, const struct summary *s)
 	        count_drawn(s));
 }
 
-int run_gp_write(const struct summary *s, const char *file, struct status *st)
+int run_gp_write(const struct summary *s, const struct waterfall *waterfall, const char *file,
+                 struct status *st)
 {
 	FILE *out = fopen(file, "w");
 	if (!out)
@@ -234,6 +235,7 @@ int run_gp_write(const struct summary *s, const char *file, struct status *st)
 		run_gp_lines(out, s);
 	}
 	put_limit(out, s);
+	run_gp_waterfall(out, s, waterfall);
 	int failed = ferror(out);
 	if (fclose(out) || failed)
 		return status_set(st, "cannot write %s: %s", file, strerror(errno));

@@ -3,11 +3,16 @@
 #ifndef LAUNCHGAP_RUN_GP_H
 #define LAUNCHGAP_RUN_GP_H
 
+#include "factors.h"
 #include "summary.h"
 
 /* Whether there is anything to draw. */
 bool run_gp_drawable(const struct summary *summary);
-int run_gp_write(const struct summary *summary, const char *file, struct status *st);
+int run_gp_write(const struct summary *summary, const struct waterfall *waterfall,
+                 const char *file, struct status *st);
+/* Its part about the waterfall. */
+void run_gp_waterfall(FILE *out, const struct summary *summary,
+                      const struct waterfall *waterfall);
 
 /* text as a string of gnuplot, quoted; control characters become blanks. Cut to fit. */
 void run_gp_quote(const char *text, char *out, size_t bytes);

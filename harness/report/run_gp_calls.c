@@ -78,7 +78,8 @@ static void put_line(FILE *out, unsigned k, unsigned variant, const struct calls
 {
 	const struct cell *cell = &line->cell->cell;
 	fprintf(out, "T_coll[%u] = '%s'\nT_variant[%u] = %u\nT_pass[%u] = '%s'\n", k,
-	        coll_info(cell->coll)->name, k, variant, k, coll_pass_name(cell->pass));
+	        coll_word(cell, line->cell->nranks).text, k, variant, k,
+	        coll_pass_name(cell->pass));
 	fprintf(out, "T_ranks[%u] = %u\nT_bytes[%u] = %zu.0\nT_device[%u] = %d\n", k,
 	        line->cell->nranks, k, cell->bytes, k, line->cell->device_clock);
 	fprintf(out, "T_total[%u] = %.6g\nT_before[%u] = %.6g\n", k, line->total_us, k,

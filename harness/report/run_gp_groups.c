@@ -76,8 +76,8 @@ void run_gp_groups(FILE *out, const struct summary *s)
 			continue;
 		k++;
 		fprintf(out, "G_coll[%u] = '%s'\nG_pace[%u] = '%s'\nG_ranks[%u] = %u\n", k,
-		        coll_info(group->cell.coll)->name, k, coll_pace_name(group->cell.pace),
-		        k, group->nranks);
+		        coll_word(&group->cell, group->nranks).text, k,
+		        coll_pace_name(group->cell.pace), k, group->nranks);
 		fprintf(out, "G_sizes[%u] = %u\nG_min[%u] = %zu.0\nG_max[%u] = %zu.0\n", k,
 		        group->nsizes, k, group->bytes[0], k, group->bytes[group->nsizes - 1]);
 		const double numbers[] = {e.time_lo,  e.time_hi,  e.launch_lo, e.launch_hi,

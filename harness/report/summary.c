@@ -69,7 +69,8 @@ static unsigned find_variant(const struct summary *s, const char *name)
 bool summary_same_group(const struct cell *a, const struct cell *b)
 {
 	return a->coll == b->coll && a->pace == b->pace && a->dtype == b->dtype &&
-	       a->op == b->op && a->in_place == b->in_place && a->root == b->root;
+	       a->op == b->op && a->in_place == b->in_place && a->root == b->root &&
+	       a->comm_ranks == b->comm_ranks;
 }
 
 static int by_place(const void *left, const void *right)
@@ -83,6 +84,7 @@ static int by_place(const void *left, const void *right)
 	                           {a->cell.in_place, b->cell.in_place},
 	                           {a->cell.root, b->cell.root},
 	                           {a->nranks, b->nranks},
+	                           {a->cell.comm_ranks, b->cell.comm_ranks},
 	                           {(int64_t)a->cell.bytes, (int64_t)b->cell.bytes}};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (keys[i][0] != keys[i][1])
@@ -107,6 +109,17 @@ struct summary_row *summary_row_of(struct summary *s, const struct record_cell *
 	return row;
 }
 
+/* A trial that measures its cells again and again has their mean. */
+static void add_cycle(struct summary_trial *mean, const struct summary_trial *more, unsigned n)
+{
+	double *const to[] = {&mean->time_ns,   &mean->p95_ns,  &mean->p99_ns,
+	                      &mean->launch_ns, &mean->skew_ns, &mean->poll_ns};
+	const double from[] = {more->time_ns,   more->p95_ns,  more->p99_ns,
+	                       more->launch_ns, more->skew_ns, more->poll_ns};
+	for (size_t i = 0; i < sizeof from / sizeof *from; i++)
+		*to[i] = (*to[i] * n + from[i]) / (n + 1);
+}
+
 static int add_trial(struct summary_row *row, const struct record_cell *c)
 {
 	struct summary_trial trial;
@@ -126,6 +139,11 @@ static int add_trial(struct summary_row *row, const struct record_cell *c)
 	 */
 	if (!(trial.time_ns > 0)) {
 		row->failed++;
+		return 0;
+	}
+	struct summary_trial *last = row->ntrials ? &row->trials[row->ntrials - 1] : NULL;
+	if (last && last->block == trial.block && c->cell.cycle) {
+		add_cycle(last, &trial, c->cell.cycle);
 		return 0;
 	}
 	struct summary_trial *more =
@@ -211,8 +229,8 @@ static void finish_row(struct summary_row *row)
 	row->algbw_gbs = row->busbw_gbs = NAN;
 	if (row->carries_data && row->ntrials) {
 		row->algbw_gbs = coll_algbw(row->cell.bytes, row->time_us / 1e6);
-		row->busbw_gbs = coll_busbw(row->cell.coll, row->nranks, row->cell.bytes,
-		                            row->time_us / 1e6);
+		row->busbw_gbs = coll_busbw(row->cell.coll, row->cell.comm_ranks,
+		                            row->cell.bytes, row->time_us / 1e6);
 	}
 	row->ratio = stats_ratio(NULL, NULL, 0, CONFIDENCE);
 }

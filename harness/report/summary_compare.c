@@ -14,6 +14,7 @@ static int by_group(const void *left, const void *right)
 	                     {a->cell.op, b->cell.op},
 	                     {a->cell.in_place, b->cell.in_place},
 	                     {a->cell.root, b->cell.root},
+	                     {a->cell.comm_ranks, b->cell.comm_ranks},
 	                     {a->nranks, b->nranks}};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (keys[i][0] != keys[i][1])

@@ -5,7 +5,8 @@
 #include <string.h>
 
 static const char header[] =
-    "variant,role,mode,layout,backend,library,ranks,collective,bytes,asked_bytes,dtype,op,root,"
+    "variant,role,mode,layout,backend,library,ranks,collective,what,bytes,asked_bytes,dtype,op,"
+    "root,"
     "in_place,pace,blocks,failed,time_us,time_us_lo,time_us_hi,time_rank0_us,time_mean_us,"
     "time_min_us,time_max_us,algbw_gbs,busbw_gbs,p50_us,p95_"
     "us,"
@@ -57,10 +58,10 @@ static void put_row(FILE *out, const struct summary *s, const struct summary_row
 	                          row->ratio.estimate, row->ratio.lo,     row->ratio.hi};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		summary_put_text(out, texts[i]);
-	fprintf(out, "%u,%s,%zu,%zu,%s,%s,%u,%d,%s,%u,%u,", row->nranks,
-	        coll_info(c->coll)->name, c->bytes, c->asked_bytes, coll_dtype_name(c->dtype),
-	        coll_op_name(c->op), c->root, c->in_place, coll_pace_name(c->pace),
-	        row->ntrials, row->failed);
+	fprintf(out, "%u,%s,%s,%zu,%zu,%s,%s,%u,%d,%s,%u,%u,", row->nranks,
+	        coll_info(c->coll)->name, coll_word(c, row->nranks).text, c->bytes,
+	        c->asked_bytes, coll_dtype_name(c->dtype), coll_op_name(c->op), c->root,
+	        c->in_place, coll_pace_name(c->pace), row->ntrials, row->failed);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		summary_put_number(out, numbers[i]);
 	if (row->carries_data)

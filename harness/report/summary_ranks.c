@@ -131,8 +131,9 @@ static void put_rank(FILE *out, const struct summary *s, const struct summary_ro
 	    r->last,    r->last_by_us};
 	summary_put_text(out, v->name);
 	summary_put_text(out, v->mode);
-	fprintf(out, "%u,%s,%zu,%u,%s,%u,", row->nranks, coll_info(row->cell.coll)->name,
-	        row->cell.bytes, nth_size(s, row), coll_pace_name(row->cell.pace), rank);
+	fprintf(out, "%u,%s,%zu,%u,%s,%u,", row->nranks,
+	        coll_word(&row->cell, row->nranks).text, row->cell.bytes, nth_size(s, row),
+	        coll_pace_name(row->cell.pace), rank);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		summary_put_number(out, numbers[i]);
 	fprintf(out, "%u\n", row->ntrials);
@@ -143,7 +144,7 @@ int summary_write_ranks(const struct summary *s, const char *file, struct status
 	FILE *out = fopen(file, "w");
 	if (!out)
 		return status_set(st, "cannot write %s: %s", file, strerror(errno));
-	fputs("variant,mode,ranks,collective,bytes,nth_size,pace,rank,skew_us,launch_us,"
+	fputs("variant,mode,ranks,what,bytes,nth_size,pace,rank,skew_us,launch_us,"
 	      "finish_us,late_us,late_percent,last,last_by_us,blocks\n",
 	      out);
 	for (unsigned i = 0; i < s->nrows; i++)

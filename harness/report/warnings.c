@@ -24,8 +24,8 @@ struct warnings_name warnings_group(const struct summary *s, unsigned group)
 {
 	struct warnings_name name;
 	const struct cell *cell = &s->groups[group].cell;
-	snprintf(name.text, sizeof name.text, "%s, %s", coll_info(cell->coll)->name,
-	         coll_pace_name(cell->pace));
+	snprintf(name.text, sizeof name.text, "%s, %s",
+	         coll_word(cell, s->groups[group].nranks).text, coll_pace_name(cell->pace));
 	return name;
 }
 
@@ -35,7 +35,7 @@ struct warnings_name warnings_row(const struct summary *s, const struct summary_
 	char size[32];
 	bysize_label(row->cell.asked_bytes, size, sizeof size);
 	snprintf(name.text, sizeof name.text, "%s, %s %s, %s", s->variants[row->variant].name,
-	         coll_info(row->cell.coll)->name, size, coll_pace_name(row->cell.pace));
+	         coll_word(&row->cell, row->nranks).text, size, coll_pace_name(row->cell.pace));
 	return name;
 }
 

@@ -1,6 +1,7 @@
 #include "describe.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "../machine.h"
@@ -10,26 +11,32 @@ static json_t *describe_variants(const struct plan *plan)
 	json_t *list = json_array();
 	for (unsigned i = 0; i < plan->nvariants; i++) {
 		const struct plan_variant *v = &plan->variants[i];
-		const struct settings *s = &v->settings;
-		char layout[48];
-		json_t *env = json_array();
-		for (unsigned e = 0; e < s->nenv; e++)
-			json_array_append_new(env, json_string(s->env[e]));
-		snprintf(layout, sizeof layout, "%ux%ux%u", s->layout.processes,
-		         s->layout.threads, s->layout.ranks_per_thread);
-		json_array_append_new(
-		    list,
-		    json_pack(
-		        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:i, "
-		        "s:o, s:s}",
-		        "name", v->name, "role", v->role, "mode", s->mode, "layout", layout,
-		        "backend", s->backend, "nccl", s->nccl, "path", s->path, "api", s->api,
-		        "bind", trial_bind_name(s->bind), "start", trial_start_name(s->start),
-		        "delay_ns", (json_int_t)s->delay_ns, "extra_ns",
-		        (json_int_t)s->extra_ns, "delay_rank", s->delay_rank, "env", env,
-		        "skip", v->skip));
+		json_t *one = json_pack("{s:s, s:s, s:s}", "name", v->name, "role", v->role,
+		                        "skip", v->skip);
+		json_t *settings = settings_to_json(&v->settings);
+		if (!one || json_object_update(one, settings)) {
+			json_decref(one);
+			one = NULL;
+		}
+		json_decref(settings);
+		json_array_append_new(list, one);
 	}
 	return list;
+}
+
+/* What is asked beyond the figures, each factor with the setting that it is about. */
+static int describe_claims(const struct plan *plan, json_t *run)
+{
+	struct claim_list *list = malloc(sizeof *list);
+	if (!list)
+		return -1;
+	*list = plan->spec->asked;
+	for (unsigned i = 0; i < list->nfactors; i++)
+		plan_factor_differ(plan, &list->factors[i], list->factors[i].setting,
+		                   sizeof list->factors[i].setting);
+	int rc = claim_list_put(list, run);
+	free(list);
+	return rc;
 }
 
 json_t *describe_run(const struct plan *plan, int argc, char *const argv[], const char *why,
@@ -64,6 +71,10 @@ json_t *describe_run(const struct plan *plan, int argc, char *const argv[], cons
 	if (run && spec->blocks_auto) {
 		json_object_set_new(run, "precision", json_real(spec->precision));
 		json_object_set_new(run, "budget_s", json_integer(spec->budget_s));
+	}
+	if (run && describe_claims(plan, run)) {
+		json_decref(run);
+		return NULL;
 	}
 	return run;
 }

@@ -7,6 +7,7 @@
 
 #include "../clock.h"
 #include "describe.h"
+#include "evidence.h"
 #include "folder.h"
 #include "job.h"
 #include "launch.h"
@@ -198,6 +199,42 @@ static int run_block(struct runner *r, unsigned block, struct status *st)
 	return 0;
 }
 
+/* Behind the first block: which way each variant's data takes. */
+static int run_evidence(struct runner *r, struct status *st)
+{
+	struct evidence_request q = {.plan = &r->plan,
+	                             .machine = r->request->machine,
+	                             .self = r->request->self,
+	                             .scratch = r->folder.scratch,
+	                             .timeout_s = r->spec.timeout_s,
+	                             .order = r->plan.ntrials,
+	                             .trials = r->folder.trials};
+	for (q.variant = 0; q.variant < r->plan.nvariants; q.variant++) {
+		struct status why = {""};
+		char what[160];
+		if (!evidence_wanted(&r->plan, q.variant) || r->failed[q.variant] >= GIVE_UP)
+			continue;
+		snprintf(what, sizeof what, "path of %s", r->plan.variants[q.variant].name);
+		status_progress(r->ndone, expect_trials(r, 0, r->ndone),
+		                clock_now_ns() - r->begin_ns, what);
+		int result = evidence_collect(&q, &why);
+		if (result == 2 || job_interrupted())
+			return say_interrupted(r, st);
+		if (result < 0 || folder_commit(&r->folder, st)) {
+			if (result < 0)
+				*st = why;
+			return -1;
+		}
+		if (result) {
+			status_progress_end();
+			status_say("%s", why.text);
+			r->nfailed++;
+		}
+		q.order++;
+	}
+	return 0;
+}
+
 /* Before each block but a fixed number's: whether there are enough. Says so in r->end. */
 static int look(struct runner *r, unsigned block, struct status *st)
 {
@@ -225,7 +262,7 @@ static int run_blocks(struct runner *r, struct status *st)
 			return -1;
 		if (r->end.reason[0])
 			break;
-		if (run_block(r, block, st))
+		if (run_block(r, block, st) || (block == 0 && run_evidence(r, st)))
 			return -1;
 	}
 	status_progress_end();

@@ -21,12 +21,6 @@ void selftest_trial(struct trial *out, const char *backend, unsigned mode, unsig
 	bool null = !strcmp(backend, "null");
 	*out = (struct trial){
 	    .experiment = "selftest",
-	    .settings = {.layout = layouts[mode],
-	                 .path = "auto",
-	                 .api = "grouped",
-	                 .bind = BIND_NEAR_GPU,
-	                 .delay_ns = null ? NULL_CALL_NS : 0,
-	                 .delay_rank = -1},
 	    .warmup = 1,
 	    .stretches = 3,
 	    .calls = 10,
@@ -34,6 +28,9 @@ void selftest_trial(struct trial *out, const char *backend, unsigned mode, unsig
 	    .arena_bytes = null ? NULL_BYTES : 8 * HOST_BYTES,
 	    .seed = 1,
 	};
+	settings_default(&out->settings);
+	out->settings.layout = layouts[mode];
+	out->settings.delay_ns = null ? NULL_CALL_NS : 0;
 	snprintf(out->variant, sizeof out->variant, "%s", modes[mode]);
 	snprintf(out->settings.mode, sizeof out->settings.mode, "%s", modes[mode]);
 	snprintf(out->settings.backend, sizeof out->settings.backend, "%s", backend);
@@ -46,6 +43,8 @@ static struct cell cell_of(const struct trial *trial, bool spared)
 	bool null = !strcmp(trial->settings.backend, "null");
 	size_t bytes = null ? NULL_BYTES : HOST_BYTES;
 	return (struct cell){.coll = COLL_ALLTOALL,
+	                     .dtype = DTYPE_FLOAT32,
+	                     .op = OP_NONE,
 	                     .pace = null ? PACE_STREAM : PACE_ISOLATED,
 	                     .spared = spared,
 	                     .asked_bytes = bytes,

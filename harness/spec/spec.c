@@ -125,8 +125,11 @@ static void defaults_set(struct spec_build *b)
 	struct spec *spec = &b->spec;
 	struct settings *settings = &b->defaults.settings;
 	strcpy(spec->backend, "auto");
-	spec->dtype = DTYPE_FLOAT32;
-	spec->op = OP_SUM;
+	spec->ndtypes = spec->nops = spec->nroots = 1;
+	spec->dtypes[0] = DTYPE_FLOAT32;
+	spec->ops[0] = OP_SUM;
+	spec->in_place[0] = true;
+	spec->cycles = 1;
 	spec->paces[PACE_STREAM] = spec->paces[PACE_ISOLATED] = true;
 	spec->blocks = 10;
 	spec->precision = 0.01;
@@ -137,11 +140,7 @@ static void defaults_set(struct spec_build *b)
 	spec->isolated_calls = 100;
 	spec->timeout_s = 300;
 	spec->limit = true;
-	strcpy(settings->backend, "auto");
-	strcpy(settings->path, "auto");
-	strcpy(settings->api, "grouped");
-	settings->bind = BIND_NEAR_GPU;
-	settings->delay_rank = -1;
+	settings_default(settings);
 }
 
 int spec_load(const char *file, unsigned n, char *const overrides[], const char *backend,
@@ -166,7 +165,8 @@ int spec_load(const char *file, unsigned n, char *const overrides[], const char 
 	b->nread = b->text.nentries;
 	strcpy(b->spec.question, b->text.question);
 	if (name_from_file(file, b->spec.name, st) || overrides_add(b, n, overrides, st) ||
-	    spec_build_sections(b, st) || overrides_apply(b, st) || spec_check(b, st))
+	    spec_build_sections(b, st) || overrides_apply(b, st) || spec_claims_finish(b, st) ||
+	    spec_each_spread(b, st) || spec_check(b, st))
 		goto done;
 	*out = b->spec;
 	rc = 0;

@@ -6,20 +6,27 @@
 #ifndef LAUNCHGAP_SPEC_H
 #define LAUNCHGAP_SPEC_H
 
+#include "../claim.h"
 #include "../trial.h"
 
 #define SPEC_MAX_SIZES    64
 #define SPEC_MAX_VARIANTS 32
 #define SPEC_MAX_RANKS    1024
 #define SPEC_MAX_BYTES    ((size_t)64 << 30)
+#define SPEC_EACH_BYTES   2048
+#define SPEC_MAX_ROOTS    32
+#define SPEC_MAX_CYCLES   1000
 #define SPEC_MAX_BLOCKS   1000
 
 struct spec_variant {
 	char name[TRIAL_NAME_BYTES];
 	struct settings
-	    settings;   /* backend "auto" still stands here until the plan resolves it */
-	char skip[256]; /* why it is left out (an unset ${NAME}), or "" */
-	unsigned line;  /* of its section, for errors found later */
+	    settings; /* backend "auto" still stands here until the plan resolves it */
+	char each[SPEC_EACH_BYTES]; /* libraries, ':' between; one variant each takes this one's
+	                               place */
+	bool several;               /* each is given, if only as an unset ${NAME} */
+	char skip[256];             /* why it is left out (an unset ${NAME}), or "" */
+	unsigned line;              /* of its section, for errors found later */
 };
 
 struct spec {
@@ -31,8 +38,13 @@ struct spec {
 	enum coll_kind colls[COLL_KINDS];
 	unsigned nsizes;
 	size_t sizes[SPEC_MAX_SIZES]; /* as asked, bytes, ascending, unique */
-	enum dtype dtype;
-	enum op op;
+	unsigned ndtypes, nops;
+	enum dtype dtypes[DTYPE_KINDS];
+	enum op ops[OP_KINDS];
+	unsigned nroots; /* 0: all ranks */
+	unsigned roots[SPEC_MAX_ROOTS];
+	bool in_place[2]; /* out of place, in place: which are measured */
+	struct value_weights weights;
 	bool paces[PACE_KINDS];
 	unsigned ranks;                 /* 0: auto */
 	char backend[TRIAL_NAME_BYTES]; /* of [experiment]; "auto" allowed */
@@ -41,12 +53,17 @@ struct spec {
 	double precision;  /* half the interval's width: 0.01 is ±1 % */
 	unsigned budget_s; /* time for all blocks */
 	unsigned warmup, stretches, calls, isolated_calls;
-	unsigned timeout_s; /* one trial, its start included */
-	uint64_t seed;      /* of order and data; 0: drawn by the runner and recorded */
-	bool limit;         /* measure the machine's limit beside the variants */
+	unsigned timeout_s;      /* one trial, its start included */
+	unsigned cell_timeout_s; /* one cell; 0: none */
+	unsigned cycles;         /* of all cells in a trial, one after the other: a soak */
+	uint64_t seed;           /* of order and data; 0: drawn by the runner and recorded */
+	bool counters;           /* read the hardware's counters, in a pass of their own */
+	bool limit;              /* measure the machine's limit beside the variants */
 	char reference[TRIAL_NAME_BYTES]; /* a variant's name */
 	unsigned nvariants;
 	struct spec_variant variants[SPEC_MAX_VARIANTS];
+	struct claim_list asked;          /* factors, claims and the gap */
+	unsigned factor_lines[CLAIM_MAX]; /* of their sections, for errors found later */
 };
 
 /* Looks up ${NAME} in a value: its text, or NULL when unset. */

@@ -162,6 +162,8 @@ static const struct section_kind {
 } section_kinds[] = {
     {"experiment", "[experiment]", false, experiment_apply},
     {"variant", "[variant NAME]", true, variant_apply},
+    {"factor", "[factor NAME]", true, spec_claims_factor},
+    {"claim", "[claim NAME]", true, spec_claims_claim},
 };
 
 int spec_build_sections(struct spec_build *b, struct status *st)

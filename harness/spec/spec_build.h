@@ -29,6 +29,15 @@ int spec_build_sections(struct spec_build *b, struct status *st);
 int spec_build_layers(struct spec_build *b, unsigned section, const struct spec_target *target,
                       struct status *st);
 
+/* Puts one variant per library in the place of each that names several (each = …). Behind all
+ * sections, as others may be like it. */
+int spec_each_spread(struct spec_build *b, struct status *st);
+/* spec_claims.c: one section. spec_claims_finish.c: when all are read and before variants are
+ * spread, what they name and leave open. */
+int spec_claims_factor(struct spec_build *b, unsigned section, struct status *st);
+int spec_claims_claim(struct spec_build *b, unsigned section, struct status *st);
+int spec_claims_finish(struct spec_build *b, struct status *st);
+
 struct spec_variant *spec_build_find(struct spec *spec, const char *name);
 /* "a, b, c" */
 void spec_build_names(const struct spec *spec, char *out, size_t bytes);

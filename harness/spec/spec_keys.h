@@ -44,7 +44,7 @@ struct spec_key {
 	enum spec_scope scope;
 	size_t offset; /* into struct spec or struct spec_variant */
 	spec_value_fn *read;
-	spec_word_fn *word; /* of words */
+	spec_word_fn *word; /* of words; NULL: those of the setting of that name */
 	uint64_t lo, hi;    /* of numbers, inclusive; hi: bytes of a text, with its 0 */
 };
 
@@ -61,7 +61,22 @@ spec_value_fn spec_number_blocks, spec_number_percent;
  * struct spec, bool[PACE_KINDS], struct spec_variant. */
 spec_value_fn spec_word_enum, spec_word_yes, spec_word_text, spec_word_free, spec_word_name,
     spec_word_colls, spec_word_paces, spec_word_library;
-spec_word_fn spec_word_coll, spec_word_dtype, spec_word_op, spec_word_pace, spec_word_bind,
-    spec_word_path, spec_word_api, spec_word_start, spec_word_backend, spec_word_no_yes;
+spec_word_fn spec_word_coll, spec_word_dtype, spec_word_op, spec_word_pace, spec_word_backend,
+    spec_word_no_yes;
+
+/* spec_what.c: what is called. Field: struct spec, but for the last: struct settings. */
+spec_value_fn spec_what_dtypes, spec_what_ops, spec_what_roots, spec_what_in_place,
+    spec_what_counts, spec_what_flip, spec_what_split, spec_what_expect;
+/* spec_each.c. Field: struct spec_variant. */
+spec_value_fn spec_each_read;
+/* Copies text with every ${NAME} looked up. 1: `name` is unset or empty. */
+int spec_word_expand(const char *text, spec_lookup_fn *lookup, char *out, size_t bytes,
+                     char name[TRIAL_NAME_BYTES], struct status *st);
+/* spec_claims.c. Field: struct gap, struct claim_range. */
+spec_value_fn spec_claims_gap, spec_claims_range;
+/* A list of words, each once, as indices in the order given; `list` holds as many as there are.
+ */
+int spec_word_list(const struct spec_key *key, const char *text, unsigned *list,
+                   unsigned *count, struct status *st);
 
 #endif

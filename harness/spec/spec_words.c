@@ -22,34 +22,12 @@ const char *spec_word_dtype(unsigned i)
 
 const char *spec_word_op(unsigned i)
 {
-	return i < OP_KINDS ? coll_op_name(i) : NULL;
+	return i < OP_NONE ? coll_op_name(i) : NULL;
 }
 
 const char *spec_word_pace(unsigned i)
 {
 	return i < PACE_KINDS ? coll_pace_name(i) : NULL;
-}
-
-const char *spec_word_bind(unsigned i)
-{
-	return i < BIND_KINDS ? trial_bind_name(i) : NULL;
-}
-
-const char *spec_word_path(unsigned i)
-{
-	static const char *const words[] = {"auto", "direct", "fifo", "shared", NULL};
-	return words[i];
-}
-
-const char *spec_word_start(unsigned i)
-{
-	return i < START_KINDS ? trial_start_name(i) : NULL;
-}
-
-const char *spec_word_api(unsigned i)
-{
-	static const char *const words[] = {"grouped", "native", NULL};
-	return words[i];
 }
 
 const char *spec_word_backend(unsigned i)
@@ -65,26 +43,31 @@ const char *spec_word_no_yes(unsigned i)
 	return words[i];
 }
 
-static void words_list(spec_word_fn *word, char *out, size_t bytes)
+static const char *word_at(const struct spec_key *key, unsigned i)
+{
+	return key->word ? key->word(i) : settings_words(key->name)[i];
+}
+
+static void words_list(const struct spec_key *key, char *out, size_t bytes)
 {
 	size_t used = 0;
 	out[0] = '\0';
-	for (unsigned i = 0; word(i) && used < bytes; i++)
-		used +=
-		    (size_t)snprintf(out + used, bytes - used, "%s%s", i ? ", " : "", word(i));
+	for (unsigned i = 0; word_at(key, i) && used < bytes; i++)
+		used += (size_t)snprintf(out + used, bytes - used, "%s%s", i ? ", " : "",
+		                         word_at(key, i));
 }
 
 static int word_find(const struct spec_key *key, const char *text, unsigned *out,
                      struct status *st)
 {
-	for (unsigned i = 0; key->word(i); i++) {
-		if (strcmp(key->word(i), text))
+	for (unsigned i = 0; word_at(key, i); i++) {
+		if (strcmp(word_at(key, i), text))
 			continue;
 		*out = i;
 		return 0;
 	}
 	char allowed[512];
-	words_list(key->word, allowed, sizeof allowed);
+	words_list(key, allowed, sizeof allowed);
 	return status_set(st, "%s = '%s' is not known; allowed is %s", key->name, text,
 	                  allowed);
 }
@@ -111,7 +94,7 @@ int spec_word_text(const struct spec_key *key, const struct spec_value *v, void 
 	unsigned i;
 	if (word_find(key, v->text, &i, st))
 		return -1;
-	snprintf(field, TRIAL_NAME_BYTES, "%s", key->word(i));
+	snprintf(field, TRIAL_NAME_BYTES, "%s", word_at(key, i));
 	return 0;
 }
 
@@ -138,10 +121,8 @@ int spec_word_name(const struct spec_key *key, const struct spec_value *v, void 
 	return 0;
 }
 
-/* A list of words, each once, as indices in the order given; list holds as many as there are.
- */
-static int words_parse(const struct spec_key *key, const char *text, unsigned *list,
-                       unsigned *count, struct status *st)
+int spec_word_list(const struct spec_key *key, const char *text, unsigned *list,
+                   unsigned *count, struct status *st)
 {
 	char *copy = strdup(text);
 	if (!copy)
@@ -174,7 +155,7 @@ int spec_word_colls(const struct spec_key *key, const struct spec_value *v, void
 {
 	struct spec *spec = base;
 	unsigned list[COLL_KINDS], n;
-	if (words_parse(key, v->text, list, &n, st))
+	if (spec_word_list(key, v->text, list, &n, st))
 		return -1;
 	for (unsigned i = 0; i < n; i++)
 		spec->colls[i] = list[i];
@@ -187,7 +168,7 @@ int spec_word_paces(const struct spec_key *key, const struct spec_value *v, void
 {
 	bool *paces = field;
 	unsigned list[PACE_KINDS], n;
-	if (words_parse(key, v->text, list, &n, st))
+	if (spec_word_list(key, v->text, list, &n, st))
 		return -1;
 	memset(paces, 0, PACE_KINDS * sizeof *paces);
 	for (unsigned i = 0; i < n; i++)
@@ -195,9 +176,8 @@ int spec_word_paces(const struct spec_key *key, const struct spec_value *v, void
 	return 0;
 }
 
-/* Copies text with every ${NAME} looked up. 1: `name` is unset or empty. */
-static int expand(const char *text, spec_lookup_fn *lookup, char *out, size_t bytes,
-                  char name[TRIAL_NAME_BYTES], struct status *st)
+int spec_word_expand(const char *text, spec_lookup_fn *lookup, char *out, size_t bytes,
+                     char name[TRIAL_NAME_BYTES], struct status *st)
 {
 	size_t used = 0;
 	while (*text) {
@@ -244,7 +224,7 @@ int spec_word_library(const struct spec_key *key, const struct spec_value *v, vo
 		                  "%s is empty; allowed is a path, or no such line for the "
 		                  "system's library",
 		                  key->name);
-	int unset = expand(v->text, v->lookup, path, sizeof path, name, &why);
+	int unset = spec_word_expand(v->text, v->lookup, path, sizeof path, name, &why);
 	if (unset < 0)
 		return status_set(st, "%s: %s", key->name, why.text);
 	variant->skip[0] = '\0';

@@ -1,0 +1,112 @@
+/* What the host backend can carry out, and on which path. */
+#include <string.h>
+#include <unistd.h>
+
+#include "host.h"
+
+static const char *const path_names[] = {"direct", "fifo", "shared"};
+
+const char *host_supports_path_name(enum host_path path)
+{
+	return path_names[path];
+}
+
+static bool only_copies(const struct trial *trial)
+{
+	for (unsigned c = 0; c < trial->ncells; c++)
+		if (host_step_waits(trial->cells[c].coll))
+			return false;
+	return trial->ncells > 0;
+}
+
+/* auto: the peer's memory itself where it can be read, slots where not; the limit is a copy
+ * without a partner, so slots cannot carry it. */
+int host_supports_path(const struct trial *trial)
+{
+	const char *name = trial->settings.path;
+
+	if (name[0] == '\0' || strcmp(name, "auto") == 0) {
+		if (trial->settings.layout.processes == 1)
+			return HOST_DIRECT;
+		return only_copies(trial) ? HOST_SHARED : HOST_FIFO;
+	}
+	for (int path = HOST_DIRECT; path <= HOST_SHARED; path++)
+		if (strcmp(name, path_names[path]) == 0)
+			return path;
+	return -1;
+}
+
+int host_supports_cell(const struct trial *trial, const struct cell *cell, enum host_path path,
+                       struct status *st)
+{
+	struct host_call call = host_call_of(trial, cell);
+	unsigned offset = trial->settings.offset_bytes;
+	const char *refusal = host_step_refuses(&call);
+
+	if (!host_step_waits(cell->coll) && path == HOST_FIFO)
+		return status_set(st, "host: the limit is copied from the peer's buffer: "
+		                      "path = direct or shared, not fifo");
+	if (refusal)
+		return status_set(st, "host: %s of %zu bytes, root %u, for %u ranks: %s",
+		                  coll_info(cell->coll)->name, cell->bytes, cell->root,
+		                  call.nranks, refusal);
+	if (offset % coll_dtype_bytes(cell->dtype) != 0)
+		return status_set(st,
+		                  "host: offset = %u is no whole number of elements of %s; "
+		                  "allowed are multiples of %zu",
+		                  offset, coll_dtype_name(cell->dtype),
+		                  coll_dtype_bytes(cell->dtype));
+	return 0;
+}
+
+static int supports_memory(const struct trial *trial, enum host_path path, struct status *st)
+{
+	unsigned nranks = layout_ranks(trial->settings.layout);
+	size_t pages = (size_t)sysconf(_SC_PHYS_PAGES), page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t store, all;
+
+	if (host_memory_needs(path, trial, &store, &all) != 0)
+		return status_set(
+		    st,
+		    "host: %u ranks with 2 arenas of %zu bytes each are more than "
+		    "can be addressed",
+		    nranks, trial->arena_bytes);
+	if (all / page >= pages)
+		return status_set(st,
+		                  "host: %u ranks need %zu MiB of memory and this machine has "
+		                  "%zu: ask for smaller sizes or fewer ranks",
+		                  nranks, all >> 20, pages * page >> 20);
+	return 0;
+}
+
+int host_supports(const struct trial *trial, struct status *st)
+{
+	const struct settings *set = &trial->settings;
+	int path = host_supports_path(trial);
+	unsigned group;
+
+	if (path < 0)
+		return status_set(st, "path = %s: allowed are auto, direct, fifo, shared",
+		                  set->path);
+	if (path == HOST_DIRECT && set->layout.processes > 1)
+		return status_set(st,
+		                  "host: path = direct reads a peer's buffer by its address: "
+		                  "that needs one process; shared reads it from any");
+	if (set->split.op != SPLIT_NONE &&
+	    split_size(set->split, layout_ranks(set->layout), &group, st) != 0)
+		return -1;
+	for (unsigned c = 0; c < trial->ncells; c++)
+		if (host_supports_cell(trial, &trial->cells[c], (enum host_path)path, st) != 0)
+			return -1;
+	return supports_memory(trial, (enum host_path)path, st);
+}
+
+size_t host_supports_store(const struct trial *trial)
+{
+	size_t store, all;
+	int path = host_supports_path(trial);
+
+	if (path < 0 || host_memory_needs((enum host_path)path, trial, &store, &all) != 0)
+		return 0;
+	return store;
+}

@@ -1,0 +1,193 @@
+#ifdef HAVE_CUDA_NCCL
+#include <stddef.h>
+#include <string.h>
+
+#include "nccl.h"
+
+enum want {
+	WANT_BFLOAT16,
+	WANT_AVG,
+	WANT_PREMULSUM,
+	WANT_FLOAT8,
+	WANT_GRAPH,
+	WANT_NONBLOCKING,
+	WANT_CTAS,
+	WANT_SPLIT,
+	WANT_LOCAL,
+	WANT_WINDOW,
+	WANT_POLICY,
+	WANT_ZERO,
+	WANT_ALLTOALL,
+	WANT_GATHER,
+	WANT_SCATTER,
+	WANTS
+};
+
+#define SYMBOL(NAME) offsetof(struct nccl_api, NAME)
+#define NO_SYMBOL    0 /* the version alone says it */
+
+/* What, the first release that has it, and the function that it needs. The versions are those
+ * of the first src/nccl.h.in that has the name, of capture the release notes. */
+static const struct {
+	const char *what;
+	int first;
+	size_t symbol;
+} needs[WANTS] = {
+    [WANT_BFLOAT16] = {"dtype = bfloat16", NCCL_AT(2, 10, 3), NO_SYMBOL},
+    [WANT_AVG] = {"op = avg", NCCL_AT(2, 10, 3), NO_SYMBOL},
+    [WANT_PREMULSUM] = {"op = premulsum", NCCL_AT(2, 11, 4), SYMBOL(RedOpCreatePreMulSum)},
+    [WANT_FLOAT8] = {"a dtype of 8-bit floats", NCCL_AT(2, 24, 3), NO_SYMBOL},
+    [WANT_GRAPH] = {"graph", NCCL_AT(2, 9, 6), NO_SYMBOL},
+    [WANT_NONBLOCKING] = {"nonblocking = yes", NCCL_AT(2, 14, 3), SYMBOL(CommInitRankConfig)},
+    [WANT_CTAS] = {"min_ctas or max_ctas", NCCL_AT(2, 17, 1), SYMBOL(CommInitRankConfig)},
+    [WANT_SPLIT] = {"split", NCCL_AT(2, 18, 1), SYMBOL(CommSplit)},
+    [WANT_LOCAL] = {"register = local", NCCL_AT(2, 19, 1), SYMBOL(CommRegister)},
+    [WANT_WINDOW] = {"register = window", NCCL_AT(2, 27, 3), SYMBOL(CommWindowRegister)},
+    [WANT_POLICY] = {"cta_policy", NCCL_AT(2, 27, 3), SYMBOL(CommInitRankConfig)},
+    [WANT_ZERO] = {"cta_policy = zero", NCCL_AT(2, 28, 3), SYMBOL(CommInitRankConfig)},
+    [WANT_ALLTOALL] = {"api = native (ncclAlltoAll)", NCCL_AT(2, 28, 3), SYMBOL(AlltoAll)},
+    [WANT_GATHER] = {"api = native (ncclGather)", NCCL_AT(2, 28, 3), SYMBOL(Gather)},
+    [WANT_SCATTER] = {"api = native (ncclScatter)", NCCL_AT(2, 28, 3), SYMBOL(Scatter)},
+};
+
+static bool has(const struct nccl_api *api, enum want want)
+{
+	void *symbol = NULL;
+	if (needs[want].symbol)
+		memcpy(&symbol, (const char *)api + needs[want].symbol, sizeof symbol);
+	return api->at >= needs[want].first && (symbol || !needs[want].symbol);
+}
+
+/* The call that does a collective alone; WANTS: there is none, or it is no question. */
+static enum want native_of(enum coll_kind coll)
+{
+	switch (coll) {
+	case COLL_ALLTOALL:
+		return WANT_ALLTOALL;
+	case COLL_GATHER:
+		return WANT_GATHER;
+	case COLL_SCATTER:
+		return WANT_SCATTER;
+	default:
+		return WANTS;
+	}
+}
+
+bool nccl_has_native(const struct nccl_api *api, enum coll_kind coll)
+{
+	enum want want = native_of(coll);
+	return want != WANTS && has(api, want);
+}
+
+static void want_of_cells(const struct trial *trial, bool wants[WANTS + 1])
+{
+	bool native = !strcmp(trial->settings.api, "native");
+	for (unsigned i = 0; i < trial->ncells; i++) {
+		const struct cell *c = &trial->cells[i];
+		bool reduces = coll_info(c->coll)->is & COLL_REDUCES;
+		wants[WANT_BFLOAT16] |= c->dtype == DTYPE_BFLOAT16;
+		wants[WANT_FLOAT8] |=
+		    c->dtype == DTYPE_FLOAT8_E4M3 || c->dtype == DTYPE_FLOAT8_E5M2;
+		wants[WANT_AVG] |= reduces && c->op == OP_AVG;
+		wants[WANT_PREMULSUM] |= reduces && c->op == OP_PREMULSUM;
+		wants[native_of(c->coll)] |= native;
+	}
+}
+
+static int refuse_library(const struct trial *trial, const struct nccl_api *api,
+                          struct status *st)
+{
+	const struct settings *set = &trial->settings;
+	bool wants[WANTS + 1] = {
+	    [WANT_GRAPH] = set->graph,
+	    [WANT_NONBLOCKING] = set->nonblocking,
+	    [WANT_CTAS] = set->min_ctas || set->max_ctas,
+	    [WANT_SPLIT] = set->split.op != SPLIT_NONE,
+	    [WANT_LOCAL] = set->registration == REGISTER_LOCAL,
+	    [WANT_WINDOW] = set->registration == REGISTER_WINDOW,
+	    [WANT_POLICY] = set->cta_policy != CTA_LIBRARY,
+	    [WANT_ZERO] = set->cta_policy == CTA_ZERO,
+	};
+	want_of_cells(trial, wants);
+	for (unsigned w = 0; w < WANTS; w++)
+		if (wants[w] && !has(api, (enum want)w))
+			return status_set(st, "%s wants NCCL %d.%d.%d or later; this is %s",
+			                  needs[w].what, needs[w].first / 10000,
+			                  needs[w].first / 100 % 100, needs[w].first % 100,
+			                  api->version);
+	return 0;
+}
+
+/* What does not go together, whatever the library. */
+static int refuse_settings(const struct settings *set, struct status *st)
+{
+	unsigned each = set->layout.ranks_per_thread;
+	if (set->grouping == GROUPING_NEVER && each > 1)
+		return status_set(st,
+		                  "group = never with %u ranks in one thread would wait for "
+		                  "ever: NCCL wants their calls in a group",
+		                  each);
+	if (set->grouping == GROUPING_NEVER && set->aggregate > 1)
+		return status_set(
+		    st, "aggregate = %u puts calls into a group, which group = never forbids",
+		    set->aggregate);
+	if (set->graph && set->start == START_GATED)
+		return status_set(st, "graph does not go with start = gated: a replay is "
+		                      "launched when the gate opens");
+	if (set->graph && each > 1 && !set->force)
+		return status_set(st,
+		                  "graph with %u GPUs in one thread: NVIDIA advises against "
+		                  "it; force = yes measures it all the same",
+		                  each);
+	if (set->registration == REGISTER_WINDOW && set->allocator == ALLOCATOR_CUDA)
+		return status_set(st, "register = window wants memory of ncclMemAlloc; "
+		                      "allowed is allocator = nccl");
+	if (set->max_ctas && set->min_ctas > set->max_ctas)
+		return status_set(st, "min_ctas = %u is more than max_ctas = %u", set->min_ctas,
+		                  set->max_ctas);
+	return 0;
+}
+
+static int refuse_cell(const struct trial *trial, const struct cell *c, unsigned compute,
+                       struct status *st)
+{
+	const struct settings *set = &trial->settings;
+	const struct coll_info *info = coll_info(c->coll);
+	size_t bytes = coll_dtype_bytes(c->dtype);
+	if (c->coll == COLL_COPY && set->layout.processes > 1)
+		return status_set(st, "copy needs all GPUs in one process");
+	if (c->coll == COLL_HYPERCUBE && set->aggregate > 1)
+		return status_set(st,
+		                  "aggregate = %u does not go with hypercube: each of its "
+		                  "rounds needs a group of its own",
+		                  set->aggregate);
+	if (set->offset_bytes % bytes)
+		return status_set(
+		    st, "offset = %u is no multiple of the %zu bytes of %s; allowed are those",
+		    set->offset_bytes, bytes, coll_dtype_name(c->dtype));
+	if ((info->is & COLL_ROOTED) && c->root >= trial_comm_ranks(trial))
+		return status_set(st, "root = %u is no rank of a communicator of %u", c->root,
+		                  trial_comm_ranks(trial));
+	if ((info->is & COLL_REDUCES) && compute < 90 &&
+	    (c->dtype == DTYPE_FLOAT8_E4M3 || c->dtype == DTYPE_FLOAT8_E5M2))
+		return status_set(st,
+		                  "NCCL reduces %s on GPUs of compute capability 9.0 or "
+		                  "later; one here has %u.%u",
+		                  coll_dtype_name(c->dtype), compute / 10, compute % 10);
+	return 0;
+}
+
+int nccl_refuse(const struct trial *trial, const struct nccl_api *api, unsigned compute,
+                struct status *st)
+{
+	if (refuse_settings(&trial->settings, st))
+		return -1;
+	for (unsigned i = 0; i < trial->ncells; i++)
+		if (refuse_cell(trial, &trial->cells[i], compute, st))
+			return -1;
+	return refuse_library(trial, api, st);
+}
+
+#else
+typedef int nccl_options_left_out; /* built without CUDA or NCCL */
+#endif

@@ -1,0 +1,226 @@
+#include "claim.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+static const struct metric_info metrics[METRIC_KINDS] = {
+    [METRIC_BUSBW] = {"busbw", "bus bandwidth", "GB/s", false, false, PACE_STREAM},
+    [METRIC_TIME] = {"time", "time per call", "µs", false, false, PACE_STREAM},
+    [METRIC_LATENCY] = {"latency", "p50 of isolated calls", "µs", false, true, PACE_ISOLATED},
+    [METRIC_LAUNCH] = {"launch", "launch cost per call", "µs", false, true, CLAIM_ANY_PACE},
+    [METRIC_NVLINK_TX] = {"nvlink_tx", "sent over NVLink", "GB/s", true, false, CLAIM_ANY_PACE},
+    [METRIC_DRAM] = {"dram", "DRAM traffic", "GB/s", true, false, CLAIM_ANY_PACE},
+    [METRIC_DRAM_PER_NVLINK] = {"dram_per_nvlink", "DRAM bytes per byte sent over NVLink", "",
+                                true, false, CLAIM_ANY_PACE},
+    [METRIC_ISSUE_CORES] = {"issue_cores", "cores that are busy while calls are issued",
+                            "cores", true, false, CLAIM_ANY_PACE},
+    [METRIC_COPIES] = {"copies", "bytes copied per byte delivered", "", true, false,
+                       CLAIM_ANY_PACE},
+};
+
+static const char *const tests[CLAIM_TESTS] = {"less", "more", "within", "needs"};
+
+const struct metric_info *metric_info(enum metric metric)
+{
+	return &metrics[metric];
+}
+
+const char *metric_name(unsigned i)
+{
+	return i < METRIC_KINDS ? metrics[i].name : NULL;
+}
+
+const char *claim_test_name(enum claim_test test)
+{
+	return tests[test];
+}
+
+/* [lo, hi], hi null where there is no end. */
+static json_t *range_json(struct claim_range range)
+{
+	if (range.hi == SIZE_MAX)
+		return json_pack("[I, n]", (json_int_t)range.lo);
+	return json_pack("[I, I]", (json_int_t)range.lo, (json_int_t)range.hi);
+}
+
+static json_t *factor_json(const struct factor *f)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:o}", "name", f->name, "text",
+	                 f->text, "from", f->from, "to", f->to, "setting", f->setting,
+	                 "placebo", (int)f->placebo, "bytes", range_json(f->bytes));
+}
+
+static json_t *claim_json(const struct claim *c)
+{
+	json_t *json = json_pack("{s:s, s:s, s:s}", "name", c->name, "text", c->text, "is",
+	                         tests[c->test]);
+	if (c->test == CLAIM_NEEDS) {
+		json_object_set_new(json, "needs", json_string(c->needs));
+		return json;
+	}
+	json_t *more = json_pack(
+	    "{s:s, s:s, s:s, s:f, s:o, s:o, s:o}", "left", c->left, "right", c->right, "metric",
+	    metrics[c->metric].name, "by", c->by, "bytes", range_json(c->bytes), "pace",
+	    c->pace < 0 ? json_null() : json_string(coll_pace_name((enum pace)c->pace)),
+	    "collective",
+	    c->coll < 0 ? json_null() : json_string(coll_info((enum coll_kind)c->coll)->name));
+	if (json && json_object_update(json, more)) {
+		json_decref(json);
+		json = NULL;
+	}
+	json_decref(more);
+	return json;
+}
+
+int claim_list_put(const struct claim_list *list, json_t *environment)
+{
+	json_t *factors = json_array(), *claims = json_array();
+	int bad = 0;
+	for (unsigned i = 0; i < list->nfactors; i++)
+		bad |= json_array_append_new(factors, factor_json(&list->factors[i]));
+	for (unsigned i = 0; i < list->nclaims; i++)
+		bad |= json_array_append_new(claims, claim_json(&list->claims[i]));
+	bad |= json_object_set_new(environment, "factors", factors);
+	bad |= json_object_set_new(environment, "claims", claims);
+	json_t *gap = json_null();
+	if (list->gap.from[0])
+		gap = json_pack("{s:s, s:s, s:o}", "from", list->gap.from, "to", list->gap.to,
+		                "bytes", range_json(list->gap.bytes));
+	bad |= json_object_set_new(environment, "gap", gap);
+	return bad ? -1 : 0;
+}
+
+/* Copies a text that has to be there and to fit. */
+static int take_text(const json_t *from, const char *key, char *out, size_t bytes,
+                     struct status *st)
+{
+	const char *text = json_string_value(json_object_get(from, key));
+	if (!text || strlen(text) >= bytes)
+		return status_set(st, "\"%s\" has to be a text of less than %zu bytes", key,
+		                  bytes);
+	strcpy(out, text);
+	return 0;
+}
+
+/* A word that `find` knows, or nothing and null: -1. */
+static int take_word(const json_t *from, const char *key, int (*find)(const char *), int *out,
+                     struct status *st)
+{
+	const json_t *value = json_object_get(from, key);
+	*out = -1;
+	if (!value || json_is_null(value))
+		return 0;
+	const char *text = json_string_value(value);
+	*out = text ? find(text) : -1;
+	return *out < 0 ? status_set(st, "\"%s\" is no word that is known here", key) : 0;
+}
+
+static int take_range(const json_t *from, struct claim_range *out, struct status *st)
+{
+	const json_t *range = json_object_get(from, "bytes");
+	const json_t *lo = json_array_get(range, 0), *hi = json_array_get(range, 1);
+	*out = (struct claim_range){0, SIZE_MAX};
+	if (json_array_size(range) != 2 || !json_is_integer(lo) || json_integer_value(lo) < 0 ||
+	    !(json_is_null(hi) || json_is_integer(hi)) || json_integer_value(hi) < 0)
+		return status_set(st, "\"bytes\" has to be a list of two sizes, the second a "
+		                      "number or null");
+	out->lo = (size_t)json_integer_value(lo);
+	if (json_is_integer(hi))
+		out->hi = (size_t)json_integer_value(hi);
+	return 0;
+}
+
+static int find_metric(const char *name)
+{
+	for (int i = 0; i < METRIC_KINDS; i++)
+		if (!strcmp(metrics[i].name, name))
+			return i;
+	return -1;
+}
+
+static int find_test(const char *name)
+{
+	for (int i = 0; i < CLAIM_TESTS; i++)
+		if (!strcmp(tests[i], name))
+			return i;
+	return -1;
+}
+
+static int factor_take(const json_t *from, struct factor *out, struct status *st)
+{
+	if (take_text(from, "name", out->name, sizeof out->name, st) ||
+	    take_text(from, "text", out->text, sizeof out->text, st) ||
+	    take_text(from, "from", out->from, sizeof out->from, st) ||
+	    take_text(from, "to", out->to, sizeof out->to, st) ||
+	    take_text(from, "setting", out->setting, sizeof out->setting, st) ||
+	    take_range(from, &out->bytes, st))
+		return -1;
+	out->placebo = json_is_true(json_object_get(from, "placebo"));
+	return 0;
+}
+
+static int claim_take(const json_t *from, struct claim *out, struct status *st)
+{
+	int test, metric;
+	if (take_text(from, "name", out->name, sizeof out->name, st) ||
+	    take_text(from, "text", out->text, sizeof out->text, st) ||
+	    take_word(from, "is", find_test, &test, st))
+		return -1;
+	if (test < 0)
+		return status_set(st, "\"is\" is missing");
+	out->test = (enum claim_test)test;
+	out->pace = out->coll = -1;
+	if (out->test == CLAIM_NEEDS)
+		return take_text(from, "needs", out->needs, sizeof out->needs, st);
+	if (take_text(from, "left", out->left, sizeof out->left, st) ||
+	    take_text(from, "right", out->right, sizeof out->right, st) ||
+	    take_word(from, "metric", find_metric, &metric, st) ||
+	    take_word(from, "pace", coll_find_pace, &out->pace, st) ||
+	    take_word(from, "collective", coll_find, &out->coll, st) ||
+	    take_range(from, &out->bytes, st))
+		return -1;
+	if (metric < 0)
+		return status_set(st, "\"metric\" is missing");
+	out->metric = (enum metric)metric;
+	out->by = json_number_value(json_object_get(from, "by"));
+	if (!(out->by > 0 && out->by <= CLAIM_MOST_MARGIN))
+		return status_set(st, "\"by\" has to be a number above 0, up to %g",
+		                  CLAIM_MOST_MARGIN);
+	return 0;
+}
+
+static int list_fail(const char *what, size_t i, const struct status *why, struct status *st)
+{
+	return status_set(st, "the record's environment, %s %zu: %s", what, i + 1, why->text);
+}
+
+int claim_list_take(const json_t *environment, struct claim_list *out, struct status *st)
+{
+	const json_t *factors = json_object_get(environment, "factors");
+	const json_t *claims = json_object_get(environment, "claims");
+	const json_t *gap = json_object_get(environment, "gap");
+	struct claim_list list = {0};
+	struct status why = {""};
+	size_t nfactors = json_array_size(factors), nclaims = json_array_size(claims);
+	if (nfactors > CLAIM_MAX || nclaims > CLAIM_MAX)
+		return status_set(st,
+		                  "the record's environment has %zu factors and %zu claims; "
+		                  "allowed are %d of each",
+		                  nfactors, nclaims, CLAIM_MAX);
+	list.nfactors = (unsigned)nfactors;
+	list.nclaims = (unsigned)nclaims;
+	for (size_t i = 0; i < nfactors; i++)
+		if (factor_take(json_array_get(factors, i), &list.factors[i], &why))
+			return list_fail("factor", i, &why, st);
+	for (size_t i = 0; i < nclaims; i++)
+		if (claim_take(json_array_get(claims, i), &list.claims[i], &why))
+			return list_fail("claim", i, &why, st);
+	if (json_is_object(gap) &&
+	    (take_text(gap, "from", list.gap.from, sizeof list.gap.from, &why) ||
+	     take_text(gap, "to", list.gap.to, sizeof list.gap.to, &why) ||
+	     take_range(gap, &list.gap.bytes, &why)))
+		return list_fail("gap", 0, &why, st);
+	*out = list;
+	return 0;
+}

@@ -1,0 +1,96 @@
+#include "counters.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	size_t offset;
+} fields[] = {
+#define FIELD(name)                                                                            \
+	{                                                                                      \
+#name, offsetof(struct counters, name)                                         \
+	}
+    FIELD(seconds),        FIELD(nvlink_tx_gbs),   FIELD(nvlink_rx_gbs), FIELD(dram_gbs),
+    FIELD(dram_limit_gbs), FIELD(sm_percent),      FIELD(pcie_tx_gbs),   FIELD(pcie_rx_gbs),
+    FIELD(copied_bytes),   FIELD(delivered_bytes),
+#undef FIELD
+};
+#define NFIELDS (sizeof fields / sizeof *fields)
+
+static double field_get(const struct counters *counters, unsigned i)
+{
+	double value;
+	memcpy(&value, (const char *)counters + fields[i].offset, sizeof value);
+	return value;
+}
+
+static void field_set(struct counters *counters, unsigned i, double value)
+{
+	memcpy((char *)counters + fields[i].offset, &value, sizeof value);
+}
+
+void counters_clear(struct counters *out)
+{
+	memset(out, 0, sizeof *out);
+	for (unsigned i = 0; i < NFIELDS; i++)
+		field_set(out, i, NAN);
+}
+
+double counters_model(bool staged, bool alltoall, unsigned nranks)
+{
+	if (nranks < 2)
+		return NAN;
+	return (staged ? 4 : 2) + (alltoall ? 2.0 / (nranks - 1) : 0);
+}
+
+double counters_dram_per_nvlink(const struct counters *counters)
+{
+	/* NaN > 0 is false. */
+	return counters->nvlink_tx_gbs > 0 ? counters->dram_gbs / counters->nvlink_tx_gbs : NAN;
+}
+
+json_t *counters_to_json(const struct counters *counters)
+{
+	json_t *object = json_object();
+	int bad = 0;
+	for (unsigned i = 0; i < NFIELDS; i++) {
+		double value = field_get(counters, i);
+		bad |= json_object_set_new(object, fields[i].name,
+		                           isfinite(value) ? json_real(value) : json_null());
+	}
+	bad |= json_object_set_new(object, "missing", json_string(counters->missing));
+	if (!bad)
+		return object;
+	json_decref(object);
+	return NULL;
+}
+
+int counters_from_json(const json_t *from, struct counters *out, struct status *st)
+{
+	struct counters counters;
+	const char *missing = json_string_value(json_object_get(from, "missing"));
+	counters_clear(&counters);
+	for (unsigned i = 0; i < NFIELDS; i++) {
+		const json_t *value = json_object_get(from, fields[i].name);
+		if (json_is_null(value))
+			continue;
+		if (!json_is_number(value) || json_number_value(value) < 0)
+			return status_set(
+			    st,
+			    "counters: \"%s\" has to be there, as a number from 0 "
+			    "or as null",
+			    fields[i].name);
+		field_set(&counters, i, json_number_value(value));
+	}
+	if (!missing || strlen(missing) >= sizeof counters.missing)
+		return status_set(
+		    st,
+		    "counters: \"missing\" has to be there, as a text of up to %zu "
+		    "bytes",
+		    sizeof counters.missing - 1);
+	strcpy(counters.missing, missing);
+	*out = counters;
+	return 0;
+}

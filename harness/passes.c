@@ -1,0 +1,158 @@
+/* What would disturb the timed calls, or is no call at all: each in a pass of its own. */
+#include <string.h>
+
+#include "clock.h"
+#include "worker_parts.h"
+
+#define WATCH_NS  500000000 /* about as long are counters watched */
+#define MOST_ROWS 200000
+
+/* The timeline's pass: the same rows, with the device's clock asked beside ours. */
+static int timeline_rows(struct loop *loop, unsigned cell)
+{
+	const struct trial *trial = loop->place.trial;
+	const struct backend *b = loop->backend;
+	if (!b->trace)
+		return loop_measure_rows(loop, cell);
+	b->trace(loop->ctx, true);
+	if (team_meet(loop->team) || loop_measure_rows(loop, cell) || team_meet(loop->team))
+		return -1;
+	for (unsigned i = 0; i < loop->place.count; i++)
+		b->trace_read(
+		    loop->ctx, i,
+		    sample_rows(trial, team_area(loop->team), cell, loop->place.first + i),
+		    trial_rows(trial, &trial->cells[cell]));
+	if (team_meet(loop->team))
+		return -1;
+	b->trace(loop->ctx, false);
+	return 0;
+}
+
+/* Rows whose issuing is held against the CPU's clock: two system calls a row. */
+static int issue_rows(struct loop *loop, unsigned cell)
+{
+	const struct trial *trial = loop->place.trial;
+	const struct cell *c = &trial->cells[cell];
+	struct tally *own = loop_tally(loop, cell, 0);
+	loop_keep_rows(loop, cell);
+	for (unsigned row = 0; row < trial_rows(trial, c); row++) {
+		if (team_meet(loop->team))
+			return -1;
+		int64_t cpu = clock_cpu_ns(), start = clock_now_ns();
+		if (trial->settings.graph)
+			for (unsigned r = 0; r < loop->replays; r++)
+				loop->backend->replay(loop->ctx);
+		else
+			loop_issue(loop, trial_calls(trial, c));
+		int64_t issued = clock_now_ns();
+		own->issue_cpu_ns += clock_cpu_ns() - cpu;
+		for (unsigned i = 0; i < loop->place.count; i++)
+			*loop->rows[i] = (struct sample){
+			    .start_ns = start, .issued_ns = issued, .idle_ns = issued};
+		if (loop_wait_idle(loop))
+			return -1;
+		loop_next_row(loop);
+	}
+	return 0;
+}
+
+/* As many rows as the first worker's clock says fill the time; all have to make the same. */
+static int rows_to_watch(struct loop *loop, unsigned cell, unsigned *out)
+{
+	const struct trial *trial = loop->place.trial;
+	unsigned kept = trial_rows(trial, &trial->cells[cell]);
+	void *mail = team_mail(loop->team, 0);
+	if (loop->place.first == 0) {
+		const struct sample *s = sample_rows(trial, team_area(loop->team), cell, 0);
+		int64_t took = s[kept - 1].idle_ns - s[0].start_ns;
+		int64_t rows = took > 0 ? (int64_t)WATCH_NS * kept / took : MOST_ROWS;
+		*out = rows < 1 ? 1 : rows > MOST_ROWS ? MOST_ROWS : (unsigned)rows;
+		memcpy(mail, out, sizeof *out);
+	}
+	if (team_meet(loop->team))
+		return -1;
+	memcpy(out, mail, sizeof *out);
+	return team_meet(loop->team);
+}
+
+/* The counters' pass: a few rows that are kept, then a steady stretch between two readings. */
+static int counters_rows(struct loop *loop, unsigned cell)
+{
+	const struct trial *trial = loop->place.trial;
+	const struct backend *b = loop->backend;
+	unsigned rows, calls = trial_calls(trial, &trial->cells[cell]);
+	if (issue_rows(loop, cell) || !b->watch)
+		return loop->backend->watch ? -1 : 0;
+	if (rows_to_watch(loop, cell, &rows))
+		return -1;
+	loop_keep_nothing(loop);
+	b->watch(loop->ctx, true);
+	for (unsigned row = 0; row < rows; row++)
+		if (loop->measure_row(loop, calls))
+			return -1;
+	b->watch(loop->ctx, false);
+	for (unsigned i = 0; i < loop->place.count; i++) {
+		struct tally *tally = loop_tally(loop, cell, i);
+		b->watch_read(loop->ctx, i, &tally->counters);
+		tally->watched = 1;
+	}
+	return 0;
+}
+
+/* Captures a row's calls, which each row then replays. */
+static int capture(struct loop *loop, unsigned cell)
+{
+	const struct trial *trial = loop->place.trial;
+	const struct cell *c = &trial->cells[cell];
+	struct status st = {0};
+	if (!trial->settings.graph)
+		return 0;
+	loop->replays = trial_replays(trial, c);
+	if (loop->backend->capture(loop->ctx, true, &st))
+		return loop_fail(loop, &st);
+	loop_issue(loop, trial_calls(trial, c) / loop->replays);
+	if (loop->backend->capture(loop->ctx, false, &st))
+		return loop_fail(loop, &st);
+	return team_meet(loop->team);
+}
+
+int pass_rows(struct loop *loop, unsigned cell)
+{
+	if (capture(loop, cell))
+		return -1;
+	switch (loop->place.trial->cells[cell].pass) {
+	case PASS_TIMELINE:
+		return timeline_rows(loop, cell);
+	case PASS_COUNTERS:
+		return counters_rows(loop, cell);
+	default:
+		return loop_measure_rows(loop, cell);
+	}
+}
+
+int pass_init(struct loop *loop, unsigned cell)
+{
+	const struct trial *trial = loop->place.trial;
+	const struct backend *b = loop->backend;
+	struct status st = {0};
+	int64_t begin = clock_now_ns();
+	loop_keep_rows(loop, cell);
+	for (unsigned i = 0; i < loop->place.count; i++)
+		loop_tally(loop, cell, i)->begin_ns = begin;
+	for (unsigned row = 0; row < trial_rows(trial, &trial->cells[cell]); row++) {
+		b->disconnect(loop->ctx);
+		if (team_meet(loop->team))
+			return -1;
+		int64_t start = clock_now_ns();
+		if (b->connect(loop->ctx, &st))
+			return loop_fail(loop, &st);
+		int64_t end = clock_now_ns();
+		for (unsigned i = 0; i < loop->place.count; i++)
+			*loop->rows[i] = (struct sample){
+			    .start_ns = start, .issued_ns = end, .idle_ns = end};
+		loop_next_row(loop);
+	}
+	for (unsigned i = 0; i < loop->place.count; i++)
+		loop_tally(loop, cell, i)->measured = 1;
+	return team_meet(loop->team);
+}

@@ -1,0 +1,52 @@
+/* Factors as the plan resolves them: each two variants that differ in exactly one setting. */
+#include <stdio.h>
+#include <string.h>
+
+#include "plan_parts.h"
+
+/* A variant's settings as the plan has them; false where there is none of the name here, as it
+ * would be of a library that this machine lacks. A library that is not set stands as the
+ * sentence that names its variable, so that two of the same variable are equal and a factor is
+ * right or wrong on every machine alike. */
+static bool settings_of(const struct plan *plan, const char *name, struct settings *out)
+{
+	const struct spec *spec = plan->spec;
+	unsigned i = 0;
+	while (i < spec->nvariants && strcmp(spec->variants[i].name, name))
+		i++;
+	if (i == spec->nvariants)
+		return false;
+	*out = plan->variants[i].settings;
+	if (spec->variants[i].skip[0])
+		snprintf(out->nccl, sizeof out->nccl, "%s", spec->variants[i].skip);
+	return true;
+}
+
+unsigned plan_factor_differ(const struct plan *plan, const struct factor *factor, char *keys,
+                            size_t bytes)
+{
+	struct settings from, to;
+	keys[0] = '\0';
+	if (!settings_of(plan, factor->from, &from) || !settings_of(plan, factor->to, &to))
+		return 1;
+	return settings_differ(&from, &to, keys, bytes);
+}
+
+int plan_claims_check(const struct plan *plan, struct status *st)
+{
+	const struct claim_list *asked = &plan->spec->asked;
+	for (unsigned i = 0; i < asked->nfactors; i++) {
+		const struct factor *f = &asked->factors[i];
+		char keys[512];
+		unsigned n = plan_factor_differ(plan, f, keys, sizeof keys);
+		if (n == 1)
+			continue;
+		return status_set(st,
+		                  "%s:%u: factor %s: %s and %s differ in %s%s%s; allowed is "
+		                  "exactly one setting",
+		                  plan->spec->file, plan->spec->factor_lines[i], f->name,
+		                  f->from, f->to, n ? "" : "no setting", n ? "several: " : "",
+		                  keys);
+	}
+	return 0;
+}

@@ -1,0 +1,45 @@
+/* Claims with their verdicts. Pure.
+ *
+ * A claim rests on one number per block, the log ratio left ÷ right over its cells (pairs.h),
+ * and its exact 95 % signed-rank interval. With the claim's X:
+ *
+ *             holds                         does not hold
+ *   less      interval below 1 − X          above 1 − X
+ *   more      interval above 1 + X          below 1 + X
+ *   within    inside 1 ÷ (1 + X) … 1 + X    wholly outside
+ *
+ * else undecided, with the blocks that it would take: below 6 always, for there is no interval.
+ */
+#ifndef LAUNCHGAP_CLAIMS_H
+#define LAUNCHGAP_CLAIMS_H
+
+#include "pairs.h"
+
+enum claims_outcome { CLAIMS_HOLD, CLAIMS_FAIL, CLAIMS_UNDECIDED, CLAIMS_UNTESTED };
+
+struct claims_result {
+	const struct claim *claim; /* borrowed */
+	enum claims_outcome outcome;
+	struct stats_ratio ratio; /* all NaN when untested */
+	double left, right;       /* of the metric: geometric means over blocks and cells */
+	unsigned ncells;
+	unsigned more_blocks;      /* undecided, as in struct verdict */
+	char why[PAIRS_WHY_BYTES]; /* untested: why */
+};
+
+/* The rule above, for a test other than CLAIM_NEEDS. */
+enum claims_outcome claims_decide(const struct stats_ratio *ratio, enum claim_test test,
+                                  double by, unsigned *more_blocks);
+
+/* -1 only when memory is out. */
+int claims_judge(const struct summary *summary, const struct claim *claim,
+                 struct claims_result *out, struct status *st);
+
+/* "holds", "does not hold", "undecided, needs about 7 more blocks", "cannot be tested here".
+ */
+void claims_verdict(const struct claims_result *result, char *text, size_t bytes);
+/* What stands beside it: what it rests on, or why it cannot be tested. */
+void claims_hint(const struct summary *summary, const struct claims_result *result, char *text,
+                 size_t bytes);
+
+#endif

@@ -1,0 +1,64 @@
+#include "factors.h"
+
+#include <string.h>
+
+static void obstacle(const struct summary *s, const struct factor *f, char *why, size_t bytes)
+{
+	why[0] = '\0';
+	if (!f->from[0] || !f->to[0]) {
+		snprintf(why, bytes, "it is about another backend");
+		return;
+	}
+	pairs_absent(s, f->from, why, bytes);
+	if (!why[0])
+		pairs_absent(s, f->to, why, bytes);
+	if (!why[0] && s->trouble[0])
+		snprintf(why, bytes, "the variants did not do the same work");
+}
+
+int factors_judge(const struct summary *s, const struct factor *factor,
+                  struct factors_result *out, struct status *st)
+{
+	struct factors_result r = {.factor = factor};
+	obstacle(s, factor, r.why, sizeof r.why);
+	r.verdict = verdict_make(NULL, 0, s->margin);
+	if (!r.why[0]) {
+		const struct pairs_select select = {factor->bytes, PACE_STREAM, CLAIM_ANY_COLL};
+		const unsigned variants[] = {(unsigned)pairs_variant(s, factor->from),
+		                             (unsigned)pairs_variant(s, factor->to)};
+		struct pairs p;
+		if (pairs_make(s, METRIC_BUSBW, &select, variants, 2, &p, st))
+			return -1;
+		memcpy(r.why, p.why, sizeof r.why);
+		r.ncells = p.ncells;
+		if (p.nblocks)
+			r.verdict = verdict_of(pairs_ratio(&p, 1, 0), s->margin);
+		pairs_free(&p);
+	}
+	*out = r;
+	return 0;
+}
+
+bool factors_alarm(const struct factors_result *r)
+{
+	return r->factor->placebo && !r->why[0] &&
+	       (r->verdict.kind == VERDICT_FASTER || r->verdict.kind == VERDICT_SLOWER);
+}
+
+void factors_verdict(const struct factors_result *r, char *text, size_t bytes)
+{
+	char verdict[96];
+	if (r->why[0]) {
+		snprintf(text, bytes, "cannot be tested here");
+		return;
+	}
+	verdict_text(&r->verdict, verdict, sizeof verdict);
+	if (!r->factor->placebo)
+		snprintf(text, bytes, "%s", verdict);
+	else if (factors_alarm(r))
+		snprintf(text, bytes, "%s: THE PLACEBO HAS AN EFFECT", verdict);
+	else
+		snprintf(text, bytes, "%s%s", verdict,
+		         r->verdict.kind == VERDICT_NO_DIFFERENCE ? ", as a placebo should be"
+		                                                  : "");
+}

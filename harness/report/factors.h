@@ -1,0 +1,57 @@
+/* What each factor does to bandwidth, and the waterfall: how much of the gap they explain.
+ * Pure. */
+#ifndef LAUNCHGAP_FACTORS_H
+#define LAUNCHGAP_FACTORS_H
+
+#include "../verdict.h"
+#include "pairs.h"
+
+struct factors_result {
+	const struct factor *factor; /* borrowed */
+	struct verdict verdict;      /* of bandwidth, to ÷ from; nothing when it has a why */
+	unsigned ncells;
+	char why[PAIRS_WHY_BYTES]; /* why it was not measured, or "" */
+};
+
+/* Stream bandwidth over the factor's sizes. -1 only when memory is out. */
+int factors_judge(const struct summary *summary, const struct factor *factor,
+                  struct factors_result *out, struct status *st);
+/* "faster", "slower" … of a factor; of a placebo also what that means. */
+void factors_verdict(const struct factors_result *result, char *text, size_t bytes);
+/* A placebo whose interval is beyond the margin: the instrument, or the factor, is wrong. */
+bool factors_alarm(const struct factors_result *result);
+
+#define WATERFALL_MAX_STEPS (2 * CLAIM_MAX + 1)
+
+/* One step from a variant to another. */
+struct waterfall_step {
+	char name[TRIAL_NAME_BYTES + 16]; /* the factor's, or "rest" */
+	bool rest, backwards;             /* backwards: the factor from its to to its from */
+	unsigned from, to;                /* variants */
+	double from_gbs, to_gbs;          /* geometric means over blocks and cells */
+	double log;                       /* mean over blocks of ln(to ÷ from) */
+	double share;             /* of the gap: 0.5 is a half; NaN where there is no gap */
+	struct stats_ratio ratio; /* to ÷ from */
+};
+
+/* From gap.from to gap.to over factors, one after the other. Each step is taken over the gap's
+ * cells in the blocks that hold all of its variants, so that the logs add up to the gap's. The
+ * way is the shortest over factors taken in either direction, of equals the one whose factors
+ * stand first; a factor that is the gap itself explains nothing and is left out. Where no way
+ * leads through, those from both ends are followed as far as they go, and what lies between is
+ * the rest. */
+struct waterfall {
+	unsigned nsteps; /* 0: none, see why */
+	struct waterfall_step steps[WATERFALL_MAX_STEPS];
+	struct verdict gap; /* bandwidth of gap.to ÷ gap.from; above the margin or below: */
+	double log;         /* mean over blocks of its log */
+	double explained;   /* share of the gap that the factors' steps make up; NaN: no gap */
+	unsigned ncells, nblocks;
+	char why[PAIRS_WHY_BYTES]; /* why there is none, or what keeps shares away, or "" */
+};
+
+/* -1 only when memory is out. */
+int waterfall_make(const struct summary *summary, const struct claim_list *asked,
+                   struct waterfall *out, struct status *st);
+
+#endif

@@ -1,0 +1,30 @@
+/* What the figures answer, beside the figures: evidence, factors, claims, recommendations. Made
+ * once from the summary, shown by the report and the waterfall's picture. */
+#ifndef LAUNCHGAP_FINDINGS_H
+#define LAUNCHGAP_FINDINGS_H
+
+#include "claims.h"
+#include "proof.h"
+#include "factors.h"
+#include "recommend.h"
+#include "warnings.h"
+
+struct findings {
+	struct claim_list asked;
+	struct proof proof;
+	struct factors_result factors[CLAIM_MAX];
+	struct waterfall waterfall;
+	struct claims_result claims[CLAIM_MAX];
+	struct recommend recommend;
+};
+
+/* *out borrows from all that is given and from itself: it must not be
+ * moved. The caller frees with findings_free. -1: out of memory, or the record's claims are
+ * damaged. */
+int findings_make(const struct summary *summary, const struct cliff *cliffs, unsigned ncliffs,
+                  struct findings *out, struct status *st);
+void findings_free(struct findings *findings);
+/* Placebos that have an effect: what is said of them stands among the warnings too. */
+void findings_warn(const struct findings *findings, struct warnings *warnings);
+
+#endif

@@ -1,0 +1,195 @@
+/* The section with the evidence: paths and counters. */
+#include "markdown_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "bysize.h"
+
+static bool has_paths(const struct summary *s, const struct proof *e)
+{
+	for (unsigned v = 0; v < s->nvariants; v++)
+		if (e->paths[v].transport[0] || e->paths[v].data_path[0])
+			return true;
+	return false;
+}
+
+static void put_paths(FILE *out, const struct summary *s, const struct proof *e)
+{
+	fprintf(out,
+	        "Path, from the library's own log:\n\n| variant | transport | links | data "
+	        "path | registered | copy engine | how it is known |\n"
+	        "|---|---|---|---|---|---|---|\n");
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		const struct proof_path *p = &e->paths[v];
+		const char *const texts[] = {
+		    s->variants[v].name, p->transport,   p->links, p->data_path,
+		    p->registered,       p->copy_engine, p->why};
+		if (!p->transport[0] && !p->data_path[0])
+			continue;
+		for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
+			fputs("| ", out);
+			table_escape(out, texts[i]);
+			fputc(' ', out);
+		}
+		fputs("|\n", out);
+	}
+	fputc('\n', out);
+}
+
+/* A column's text of a row; "-" where it has none. */
+typedef void column_fn(const struct proof_row *row, char *text, size_t bytes);
+
+static void share(double x, char *text, size_t bytes)
+{
+	snprintf(text, bytes, isfinite(x) ? "%.0f %%" : "-", 100 * x);
+}
+
+static void nvlink(const struct proof_row *row, char *text, size_t bytes)
+{
+	bysize_number(row->nvlink_tx_gbs, text, bytes);
+}
+static void of_limit(const struct proof_row *row, char *text, size_t bytes)
+{
+	share(row->limit_share, text, bytes);
+}
+static void dram(const struct proof_row *row, char *text, size_t bytes)
+{
+	bysize_number(row->dram_gbs, text, bytes);
+}
+static void of_peak(const struct proof_row *row, char *text, size_t bytes)
+{
+	share(row->dram_share, text, bytes);
+}
+static void per_nvlink(const struct proof_row *row, char *text, size_t bytes)
+{
+	bysize_number(row->dram_per_nvlink, text, bytes);
+}
+/* One figure where the path is known, else both. */
+static void model(const struct proof_row *row, char *text, size_t bytes)
+{
+	if (!isnan(row->model))
+		snprintf(text, bytes, "%.2f", row->model);
+	else if (!isnan(row->direct))
+		snprintf(text, bytes, "%.2f direct, %.2f staged", row->direct, row->staged);
+	else
+		snprintf(text, bytes, "-");
+}
+static void cached(const struct proof_row *row, char *text, size_t bytes)
+{
+	bysize_number(row->cached, text, bytes);
+}
+static void busy(const struct proof_row *row, char *text, size_t bytes)
+{
+	share(row->sm_percent / 100, text, bytes);
+}
+static void pcie(const struct proof_row *row, char *text, size_t bytes)
+{
+	bysize_number(row->pcie_tx_gbs, text, bytes);
+}
+static void copies(const struct proof_row *row, char *text, size_t bytes)
+{
+	bysize_number(row->copies, text, bytes);
+}
+static void issuing(const struct proof_row *row, char *text, size_t bytes)
+{
+	bysize_number(row->issue_cores, text, bytes);
+}
+
+static const struct column {
+	const char *head;
+	column_fn *text;
+	const char *about;
+} columns[] = {
+    {"NVLink TX, GB/s", nvlink, ""},
+    {"of the limit", of_limit, " Limit: bus bandwidth of plain copies at that size."},
+    {"DRAM, GB/s", dram, ""},
+    {"of its peak", of_peak, ""},
+    {"DRAM ÷ NVLink", per_nvlink, ""},
+    {"model", model,
+     " Model: DRAM bytes per byte sent over NVLink, for alltoall and sendrecv (staged 4: read, "
+     "slot written, slot read, written; direct 2; alltoall's own part 2 ÷ (ranks − 1) more)."},
+    {"from cache", cached, " From cache: what the model has more, presumably found in the L2."},
+    {"SMs busy", busy, ""},
+    {"PCIe TX, GB/s", pcie, ""},
+    {"copies per byte", copies,
+     " Copies per byte: what workers copied for each byte delivered."},
+    {"cores issuing", issuing,
+     " Cores issuing: CPU time of issuing calls by the time that it takes."},
+};
+#define NCOLUMNS (sizeof columns / sizeof *columns)
+
+static bool has_column(const struct proof *e, const struct column *column)
+{
+	char text[64];
+	for (unsigned i = 0; i < e->nrows; i++) {
+		column->text(&e->rows[i], text, sizeof text);
+		if (strcmp(text, "-"))
+			return true;
+	}
+	return false;
+}
+
+static void put_head(struct table *table, const struct proof *e)
+{
+	unsigned at = 2;
+	table_row(table);
+	table_put(table, 0, "cell");
+	table_put(table, 1, "variant");
+	for (size_t c = 0; c < NCOLUMNS; c++)
+		if (has_column(e, &columns[c]))
+			table_put(table, at++, "%s", columns[c].head);
+}
+
+static void put_row(struct table *table, const struct summary *s, const struct proof *e,
+                    const struct proof_row *row)
+{
+	const struct summary_group *g = &s->groups[row->group];
+	char text[64];
+	unsigned at = 2;
+	bysize_label(g->asked_bytes[row->size], text, sizeof text);
+	table_row(table);
+	table_put(table, 0, "%s %s", coll_info(g->cell.coll)->name, text);
+	table_put(table, 1, "%s", s->variants[row->variant].name);
+	for (size_t c = 0; c < NCOLUMNS; c++) {
+		if (!has_column(e, &columns[c]))
+			continue;
+		columns[c].text(row, text, sizeof text);
+		table_put(table, at++, "%s", text);
+	}
+}
+
+static void put_counters(FILE *out, const struct summary *s, const struct proof *e)
+{
+	unsigned n = 2;
+	for (size_t c = 0; c < NCOLUMNS; c++)
+		n += has_column(e, &columns[c]);
+	struct table *table = table_new(n, 2);
+	put_head(table, e);
+	for (unsigned i = 0; i < e->nrows; i++)
+		put_row(table, s, e, &e->rows[i]);
+	markdown_table(out, table);
+	fprintf(out, "Counters per rank over a steady stretch, median over blocks; read in a "
+	             "pass of their own.");
+	for (size_t c = 0; c < NCOLUMNS; c++)
+		if (has_column(e, &columns[c]))
+			fputs(columns[c].about, out);
+	fprintf(out, "\n\n");
+	if (e->missing[0]) {
+		fprintf(out, "Missing counters: ");
+		table_escape(out, e->missing);
+		fprintf(out, ".\n\n");
+	}
+}
+
+void markdown_evidence(FILE *out, const struct summary *s, const struct proof *e)
+{
+	bool paths = has_paths(s, e);
+	if (!paths && !e->nrows)
+		return;
+	fprintf(out, "## Evidence\n\n");
+	if (paths)
+		put_paths(out, s, e);
+	if (e->nrows)
+		put_counters(out, s, e);
+}

@@ -1,0 +1,55 @@
+/* From one cell's counters to one number. */
+#include <math.h>
+#include <stddef.h>
+
+#include "pairs.h"
+
+static double sum_over_ranks(const struct record_cell *c, size_t offset)
+{
+	double sum = 0;
+	for (unsigned r = 0; c->counters && r < c->nranks; r++)
+		sum += *(const double *)((const char *)&c->counters[r] + offset);
+	return c->counters ? sum : NAN;
+}
+
+#define SUM(cell, field) sum_over_ranks(cell, offsetof(struct counters, field))
+
+static double issue_cores(const struct record_cell *c)
+{
+	double cpu = 0, wall = 0;
+	if (!c->issue_cpu_ns || !c->samples)
+		return NAN;
+	for (unsigned r = 0; r < c->nranks; r++)
+		cpu += (double)c->issue_cpu_ns[r];
+	for (unsigned i = 0; i < c->rows; i++) {
+		int64_t first = c->samples[i].start_ns, last = c->samples[i].issued_ns;
+		for (unsigned r = 1; r < c->nranks; r++) {
+			const struct sample *s = &c->samples[(size_t)r * c->rows + i];
+			first = s->start_ns < first ? s->start_ns : first;
+			last = s->issued_ns > last ? s->issued_ns : last;
+		}
+		wall += (double)(last - first);
+	}
+	return wall >= PAIRS_ISSUE_NS * (double)c->rows ? cpu / wall : NAN;
+}
+
+double pairs_counter(const struct record_cell *c, enum metric metric)
+{
+	switch (metric) {
+	case METRIC_NVLINK_TX:
+		return SUM(c, nvlink_tx_gbs) / c->nranks;
+	case METRIC_DRAM:
+		return SUM(c, dram_gbs) / c->nranks;
+	case METRIC_DRAM_PER_NVLINK:
+		return SUM(c, nvlink_tx_gbs) > 0 ? SUM(c, dram_gbs) / SUM(c, nvlink_tx_gbs)
+		                                 : NAN;
+	case METRIC_COPIES:
+		return SUM(c, delivered_bytes) > 0
+		           ? SUM(c, copied_bytes) / SUM(c, delivered_bytes)
+		           : NAN;
+	case METRIC_ISSUE_CORES:
+		return issue_cores(c);
+	default:
+		return NAN;
+	}
+}

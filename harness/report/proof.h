@@ -1,0 +1,49 @@
+/* Evidence: what each variant's data did on its way, as logs and counters say it. Pure.
+ *
+ * Counters are medians over blocks of one number per cell (pairs_counter). The model of DRAM
+ * traffic is counters.h's; what is missing in a figure below it was presumably found in the
+ * cache. */
+#ifndef LAUNCHGAP_PROOF_H
+#define LAUNCHGAP_PROOF_H
+
+#include "pairs.h"
+
+/* What a variant's log proves, in words; all "" where it says nothing. */
+struct proof_path {
+	char transport[64];   /* "P2P/CUMEM" */
+	char links[32];       /* "12" */
+	char registered[288]; /* "yes", or "no: why" */
+	char copy_engine[16]; /* "yes" or "no" */
+	char data_path[32]; /* "direct", "staged", "unknown": which model is held against it */
+	char why[384];      /* how it is known, and whether it is what was expected */
+};
+
+struct proof_row {
+	unsigned variant, group, size;
+	double nvlink_tx_gbs, nvlink_rx_gbs;
+	double limit_share; /* of the limit's bus bandwidth at this size: 0.8 is 80 % */
+	double dram_gbs, dram_share; /* share of the memory's own limit */
+	double dram_per_nvlink;
+	double direct, staged; /* the model's, NaN where it does not apply */
+	double model;          /* the one of the two that the path says, or NaN */
+	double cached;         /* model − dram_per_nvlink, NaN where not positive */
+	double sm_percent, pcie_tx_gbs, copies, issue_cores;
+	unsigned blocks;
+};
+
+struct proof {
+	struct proof_path *paths; /* per variant */
+	unsigned nrows;
+	struct proof_row *rows; /* by group, size, variant */
+	char missing[512];      /* what counters lack, as the record says it; or "" */
+};
+
+/* The caller frees with proof_free. -1 only when memory is out; a path that cannot be read is
+ * said in its why. */
+int proof_make(const struct summary *summary, struct proof *out, struct status *st);
+void proof_free(struct proof *proof);
+
+/* Fills the paths from the record's lines of that kind; `paths` has one per variant. */
+void proof_paths(const struct summary *summary, struct proof_path *paths);
+
+#endif

@@ -1,0 +1,41 @@
+/* The paths of the record, in words. */
+#include <string.h>
+
+#include "../path.h"
+#include "proof.h"
+
+static void put_path(const struct record_path *from, struct proof_path *out)
+{
+	struct path_evidence path;
+	struct status why = {""};
+	if (path_from_json(from->path, &path, &why)) {
+		snprintf(out->data_path, sizeof out->data_path, "unknown");
+		snprintf(out->why, sizeof out->why, "the record's path is damaged: %.200s",
+		         why.text);
+		return;
+	}
+	snprintf(out->transport, sizeof out->transport, "%s",
+	         path.transport[0] ? path.transport : "none");
+	snprintf(out->links, sizeof out->links, "%u", path.nlinks);
+	snprintf(out->registered, sizeof out->registered, "%s%s%s",
+	         path.registered ? "yes" : "no", path.registered_why[0] ? ": " : "",
+	         path.registered_why);
+	snprintf(out->copy_engine, sizeof out->copy_engine, "%s",
+	         path.copy_engine ? "yes" : "no");
+	snprintf(out->data_path, sizeof out->data_path, "%s", path_data_name(path.data));
+	snprintf(out->why, sizeof out->why, "%s", path.why);
+	size_t used = strlen(out->why);
+	if (!from->as_expected)
+		snprintf(out->why + used, sizeof out->why - used,
+		         "%sNOT AS EXPECTED (expect = %.60s)", used ? "; " : "", from->expect);
+	path_free(&path);
+}
+
+void proof_paths(const struct summary *s, struct proof_path *paths)
+{
+	for (unsigned i = 0; i < s->run->npaths; i++) {
+		int v = pairs_variant(s, s->run->paths[i].variant);
+		if (v >= 0)
+			put_path(&s->run->paths[i], &paths[v]);
+	}
+}

@@ -1,0 +1,54 @@
+/* The part of plots/run.gp about the waterfall: its steps, as they are drawn. */
+#include "run_gp.h"
+
+#include <math.h>
+
+static void put_text(FILE *out, const char *array, unsigned i, const char *text)
+{
+	char quoted[2 * TRIAL_NAME_BYTES + 64];
+	run_gp_quote(text, quoted, sizeof quoted);
+	fprintf(out, "%s[%u] = %s\n", array, i + 1, quoted);
+}
+
+void run_gp_waterfall(FILE *out, const struct summary *s, const struct waterfall *w)
+{
+	static const char *const arrays[] = {"name", "to",     "kind", "lo",
+	                                     "hi",   "change", "share"};
+	fprintf(out,
+	        "\n# the waterfall: a step each from W_lo to W_hi (GB/s), change and share as "
+	        "they are written\nwaterfall_steps = %u\n",
+	        w->nsteps);
+	if (!w->nsteps)
+		return;
+	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+		fprintf(out, "array W_%s[%u]\n", arrays[i], w->nsteps);
+	put_text(out, "array W_ends[2]\nW_ends", 0, s->variants[w->steps[0].from].name);
+	put_text(out, "W_ends", 1, s->variants[w->steps[w->nsteps - 1].to].name);
+	fprintf(out, "waterfall_from = %.8g\nwaterfall_to = %.8g\n", w->steps[0].from_gbs,
+	        w->steps[w->nsteps - 1].to_gbs);
+	fprintf(out, "waterfall_cells = %u\nwaterfall_blocks = %u\nwaterfall_explained = ",
+	        w->ncells, w->nblocks);
+	if (isnan(w->explained))
+		fprintf(out, "NaN\n");
+	else
+		fprintf(out, "%.6g\n", w->explained);
+	for (unsigned i = 0; i < w->nsteps; i++) {
+		const struct waterfall_step *step = &w->steps[i];
+		char text[64];
+		put_text(out, "W_name", i, step->rest ? "what is left" : step->name);
+		put_text(out, "W_to", i, s->variants[step->to].name);
+		put_text(out, "W_kind", i,
+		         step->rest      ? "rest"
+		         : step->log < 0 ? "loss"
+		                         : "gain");
+		fprintf(out, "W_lo[%u] = %.8g\nW_hi[%u] = %.8g\n", i + 1, step->from_gbs, i + 1,
+		        step->to_gbs);
+		snprintf(text, sizeof text, "%+.1f %%", 100 * expm1(step->log));
+		put_text(out, "W_change", i, text);
+		text[0] = '\0';
+		if (!isnan(step->share))
+			snprintf(text, sizeof text, "%.0f %%",
+			         round(100 * step->share) + 0.0); /* no -0 */
+		put_text(out, "W_share", i, text);
+	}
+}

@@ -1,0 +1,213 @@
+/* The way from one end of the gap to the other, over factors. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "factors.h"
+
+#define NOWHERE UINT_MAX
+
+/* Factors whose two variants were measured, as edges between variants. */
+struct edge {
+	unsigned a, b;
+	const char *name;
+};
+
+struct web {
+	unsigned nvariants, nedges;
+	struct edge edges[CLAIM_MAX];
+};
+
+/* Where each variant is reached from on the shortest way from a start. */
+struct reach {
+	unsigned *far;  /* steps from the start, or NOWHERE */
+	unsigned *edge; /* the last edge of the way */
+};
+
+static void web_make(const struct summary *s, const struct claim_list *asked, unsigned from,
+                     unsigned to, struct web *out)
+{
+	*out = (struct web){.nvariants = s->nvariants};
+	for (unsigned i = 0; i < asked->nfactors; i++) {
+		const struct factor *f = &asked->factors[i];
+		int a = pairs_variant(s, f->from), b = pairs_variant(s, f->to);
+		if (a < 0 || b < 0 || !s->variants[a].measured || !s->variants[b].measured)
+			continue;
+		if (((unsigned)a == from && (unsigned)b == to) ||
+		    ((unsigned)a == to && (unsigned)b == from))
+			continue;
+		out->edges[out->nedges++] = (struct edge){(unsigned)a, (unsigned)b, f->name};
+	}
+}
+
+/* Ring by ring, so that far is the least; edges in the order of the file. */
+static void reach_from(const struct web *web, unsigned start, struct reach *r)
+{
+	for (unsigned v = 0; v < web->nvariants; v++)
+		r->far[v] = r->edge[v] = NOWHERE;
+	r->far[start] = 0;
+	for (unsigned ring = 0; ring < web->nvariants; ring++)
+		for (unsigned e = 0; e < web->nedges; e++) {
+			unsigned a = web->edges[e].a, b = web->edges[e].b;
+			if (r->far[a] == ring && r->far[b] == NOWHERE) {
+				r->far[b] = ring + 1;
+				r->edge[b] = e;
+			} else if (r->far[b] == ring && r->far[a] == NOWHERE) {
+				r->far[a] = ring + 1;
+				r->edge[a] = e;
+			}
+		}
+}
+
+static unsigned farthest(const struct web *web, const struct reach *r, unsigned start)
+{
+	unsigned at = start;
+	unsigned first = NOWHERE; /* the edge that leads to it */
+	for (unsigned v = 0; v < web->nvariants; v++) {
+		if (r->far[v] == NOWHERE || v == start)
+			continue;
+		if (r->far[v] > r->far[at] || (r->far[v] == r->far[at] && r->edge[v] < first)) {
+			at = v;
+			first = r->edge[v];
+		}
+	}
+	return at;
+}
+
+/* The variants on the way, and the edge into each; the rest has edge NOWHERE. */
+struct way {
+	unsigned n; /* variants */
+	unsigned variants[WATERFALL_MAX_STEPS + 1], edges[WATERFALL_MAX_STEPS + 1];
+};
+
+/* Appends the way from the start of `r` to `at`, the start included. */
+static void way_out(const struct web *web, const struct reach *r, unsigned at, struct way *way)
+{
+	unsigned n = r->far[at] + 1;
+	for (unsigned i = n; i-- > 0;) {
+		way->variants[way->n + i] = at;
+		way->edges[way->n + i] = r->edge[at];
+		if (r->edge[at] != NOWHERE) {
+			const struct edge *e = &web->edges[r->edge[at]];
+			at = e->a == at ? e->b : e->a;
+		}
+	}
+	way->n += n;
+}
+
+/* Appends the way from `at` back to the start of `r`. */
+static void way_home(const struct web *web, const struct reach *r, unsigned at, struct way *way)
+{
+	way->variants[way->n] = at;
+	way->edges[way->n++] = NOWHERE;
+	while (r->edge[at] != NOWHERE) {
+		const struct edge *e = &web->edges[r->edge[at]];
+		way->edges[way->n] = r->edge[at];
+		at = e->a == at ? e->b : e->a;
+		way->variants[way->n++] = at;
+	}
+}
+
+static int way_find(const struct web *web, unsigned from, unsigned to, struct way *way)
+{
+	unsigned *room = malloc(4 * (size_t)web->nvariants * sizeof *room);
+	if (!room)
+		return -1;
+	struct reach there = {room, room + web->nvariants};
+	struct reach back = {room + 2 * web->nvariants, room + 3 * web->nvariants};
+	reach_from(web, from, &there);
+	reach_from(web, to, &back);
+	*way = (struct way){0};
+	if (there.far[to] != NOWHERE) {
+		way_out(web, &there, to, way);
+	} else {
+		way_out(web, &there, farthest(web, &there, from), way);
+		way_home(web, &back, farthest(web, &back, to), way);
+	}
+	free(room);
+	return 0;
+}
+
+static void fill_step(const struct web *web, const struct way *way, const struct pairs *p,
+                      unsigned i, struct waterfall *w)
+{
+	struct waterfall_step *step = &w->steps[i];
+	const struct edge *e =
+	    way->edges[i + 1] == NOWHERE ? NULL : &web->edges[way->edges[i + 1]];
+	*step = (struct waterfall_step){.rest = !e,
+	                                .from = way->variants[i],
+	                                .to = way->variants[i + 1],
+	                                .from_gbs = exp(pairs_level(p, i)),
+	                                .to_gbs = exp(pairs_level(p, i + 1)),
+	                                .log = pairs_level(p, i + 1) - pairs_level(p, i),
+	                                .ratio = pairs_ratio(p, i + 1, i)};
+	step->backwards = e && e->a != step->from;
+	snprintf(step->name, sizeof step->name, "%s", e ? e->name : "rest");
+}
+
+/* Shares mean something only where there is a gap. */
+static void fill_shares(struct waterfall *w)
+{
+	bool gap = w->gap.kind == VERDICT_FASTER || w->gap.kind == VERDICT_SLOWER;
+	w->explained = gap ? 0 : NAN;
+	for (unsigned i = 0; i < w->nsteps; i++) {
+		w->steps[i].share = gap ? w->steps[i].log / w->log : NAN;
+		if (!w->steps[i].rest)
+			w->explained += w->steps[i].share;
+	}
+	if (w->gap.kind == VERDICT_NO_DIFFERENCE)
+		snprintf(w->why, sizeof w->why,
+		         "there is no gap to explain: no difference within %.3g %%",
+		         100 * w->gap.margin);
+	else if (!gap)
+		snprintf(w->why, sizeof w->why,
+		         "the gap itself is undecided, so that shares of "
+		         "it would mean nothing");
+}
+
+static void obstacle(const struct summary *s, const struct gap *gap, char *why, size_t bytes)
+{
+	pairs_absent(s, gap->from, why, bytes);
+	if (!why[0])
+		pairs_absent(s, gap->to, why, bytes);
+	if (!why[0] && s->trouble[0])
+		snprintf(why, bytes, "the variants did not do the same work");
+}
+
+int waterfall_make(const struct summary *s, const struct claim_list *asked,
+                   struct waterfall *out, struct status *st)
+{
+	const struct pairs_select select = {asked->gap.bytes, PACE_STREAM, CLAIM_ANY_COLL};
+	struct waterfall w = {.log = NAN, .explained = NAN};
+	struct web web;
+	struct way way;
+	struct pairs p;
+	w.gap = verdict_make(NULL, 0, s->margin);
+	if (asked->gap.from[0])
+		obstacle(s, &asked->gap, w.why, sizeof w.why);
+	if (!asked->gap.from[0] || w.why[0]) {
+		*out = w;
+		return 0;
+	}
+	unsigned from = (unsigned)pairs_variant(s, asked->gap.from);
+	unsigned to = (unsigned)pairs_variant(s, asked->gap.to);
+	web_make(s, asked, from, to, &web);
+	if (way_find(&web, from, to, &way))
+		return status_set(st, "out of memory for the waterfall");
+	if (pairs_make(s, METRIC_BUSBW, &select, way.variants, way.n, &p, st))
+		return -1;
+	memcpy(w.why, p.why, sizeof w.why);
+	w.ncells = p.ncells;
+	w.nblocks = p.nblocks;
+	if (p.nblocks) {
+		w.nsteps = way.n - 1;
+		w.gap = verdict_of(pairs_ratio(&p, way.n - 1, 0), s->margin);
+		w.log = pairs_level(&p, way.n - 1) - pairs_level(&p, 0);
+		for (unsigned i = 0; i < w.nsteps; i++)
+			fill_step(&web, &way, &p, i, &w);
+		fill_shares(&w);
+	}
+	pairs_free(&p);
+	*out = w;
+	return 0;
+}

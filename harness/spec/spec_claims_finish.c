@@ -1,0 +1,92 @@
+/* What factors, claims and the gap name, and what they leave open, once all sections are read.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "spec_build.h"
+
+/* Whether a variant has the name, or could have it: one library each makes names that are known
+ * only where the libraries are. */
+static bool is_named(const struct spec *spec, const char *name)
+{
+	for (unsigned i = 0; i < spec->nvariants; i++) {
+		const struct spec_variant *v = &spec->variants[i];
+		size_t n = strlen(v->name);
+		if (!strcmp(v->name, name) ||
+		    (v->several && !strncmp(v->name, name, n) && name[n] == '-'))
+			return true;
+	}
+	return false;
+}
+
+/* A name in an entry that no variant has. */
+static int name_check(struct spec_build *b, const struct spec_entry *entry, const char *key,
+                      const char *name, struct status *st)
+{
+	char allowed[512], what[1024];
+	if (is_named(&b->spec, name))
+		return 0;
+	spec_build_names(&b->spec, allowed, sizeof allowed);
+	snprintf(what, sizeof what, "%s = '%.100s' names no variant; allowed is %s", key, name,
+	         allowed);
+	return spec_build_fail(b, entry->line, what, st);
+}
+
+/* Every name of a variant, those for other backends too, so that a slip shows at once. */
+static int names_check(struct spec_build *b, struct status *st)
+{
+	static const char *const named[] = {"from", "to", "left", "right"};
+	for (unsigned i = 0; i < b->text.nentries; i++) {
+		const struct spec_entry *entry = &b->text.entries[i];
+		char backend[TRIAL_NAME_BYTES];
+		const char *key = spec_keys_split(entry->key, backend);
+		if (!key)
+			continue;
+		bool outside = entry->section == SPEC_COMMAND_LINE;
+		const char *kind = outside ? "" : b->text.sections[entry->section].kind;
+		bool of_claim = !strcmp(kind, "factor") || !strcmp(kind, "claim");
+		for (unsigned k = 0; of_claim && k < sizeof named / sizeof *named; k++)
+			if (!strcmp(key, named[k]) &&
+			    name_check(b, entry, key, entry->value, st))
+				return -1;
+		if ((outside || !strcmp(kind, "experiment")) && !strcmp(key, "gap")) {
+			const struct spec_key row = {.name = "gap"};
+			const struct spec_value value = {entry->value, NULL};
+			struct gap gap;
+			if (spec_claims_gap(&row, &value, &gap, st) ||
+			    name_check(b, entry, key, gap.from, st) ||
+			    name_check(b, entry, key, gap.to, st))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* Sizes that are left open: the gap takes those that the claims about bandwidth name, from the
+ * least to the most, and a factor those of the gap. */
+static void ranges_set(struct claim_list *list)
+{
+	struct claim_range spans = {SIZE_MAX, 0};
+	for (unsigned i = 0; i < list->nclaims; i++) {
+		const struct claim *c = &list->claims[i];
+		bool names = c->bytes.lo > 0 || c->bytes.hi < SIZE_MAX;
+		if (c->metric != METRIC_BUSBW || c->test == CLAIM_NEEDS || !names)
+			continue;
+		spans.lo = c->bytes.lo < spans.lo ? c->bytes.lo : spans.lo;
+		spans.hi = c->bytes.hi > spans.hi ? c->bytes.hi : spans.hi;
+	}
+	if (!list->gap.bytes.hi)
+		list->gap.bytes = spans.hi ? spans : (struct claim_range){0, SIZE_MAX};
+	for (unsigned i = 0; i < list->nfactors; i++)
+		if (!list->factors[i].bytes.hi)
+			list->factors[i].bytes = list->gap.bytes;
+}
+
+int spec_claims_finish(struct spec_build *b, struct status *st)
+{
+	if (names_check(b, st))
+		return -1;
+	ranges_set(&b->spec.asked);
+	return 0;
+}

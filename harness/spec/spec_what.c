@@ -1,0 +1,170 @@
+/* What is called, as experiment files write it: datatypes, operations, roots, places, counts;
+ * and the settings that are no plain word or number. */
+#include "spec_keys.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A list, or all of them. */
+static int list_or_all(const struct spec_key *key, const char *text, unsigned *list,
+                       unsigned *n, struct status *st)
+{
+	struct status why = {""};
+	if (!strcmp(text, "all")) {
+		for (*n = 0; key->word(*n); (*n)++)
+			list[*n] = *n;
+		return 0;
+	}
+	if (spec_word_list(key, text, list, n, &why))
+		return status_set(st, "%s, or all", why.text);
+	return 0;
+}
+
+int spec_what_dtypes(const struct spec_key *key, const struct spec_value *v, void *base,
+                     struct status *st)
+{
+	struct spec *spec = base;
+	unsigned list[DTYPE_KINDS], n;
+	if (list_or_all(key, v->text, list, &n, st))
+		return -1;
+	for (unsigned i = 0; i < n; i++)
+		spec->dtypes[i] = (enum dtype)list[i];
+	spec->ndtypes = n;
+	return 0;
+}
+
+int spec_what_ops(const struct spec_key *key, const struct spec_value *v, void *base,
+                  struct status *st)
+{
+	struct spec *spec = base;
+	unsigned list[OP_KINDS], n;
+	if (list_or_all(key, v->text, list, &n, st))
+		return -1;
+	for (unsigned i = 0; i < n; i++)
+		spec->ops[i] = (enum op)list[i];
+	spec->nops = n;
+	return 0;
+}
+
+/* Whole numbers with a separator between, up to `most` of them, each from lo to hi. */
+static bool numbers(const char *text, char separator, unsigned lo, unsigned hi, unsigned most,
+                    unsigned *list, unsigned *n)
+{
+	*n = 0;
+	for (;;) {
+		char *end;
+		text += strspn(text, " \t");
+		if (!isdigit((unsigned char)*text) || *n == most)
+			return false;
+		unsigned long x = strtoul(text, &end, 10);
+		if (x < lo || x > hi)
+			return false;
+		list[(*n)++] = (unsigned)x;
+		text = end + strspn(end, " \t");
+		if (*text == '\0')
+			return true;
+		if (*text++ != separator)
+			return false;
+	}
+}
+
+int spec_what_roots(const struct spec_key *key, const struct spec_value *v, void *base,
+                    struct status *st)
+{
+	struct spec *spec = base;
+	if (!strcmp(v->text, "all")) {
+		spec->nroots = 0;
+		return 0;
+	}
+	if (numbers(v->text, ',', 0, (unsigned)key->hi, SPEC_MAX_ROOTS, spec->roots,
+	            &spec->nroots))
+		return 0;
+	return status_set(st,
+	                  "root = '%s' is not allowed; allowed is a rank, a list of at most %d "
+	                  "ranks, or all",
+	                  v->text, SPEC_MAX_ROOTS);
+}
+
+int spec_what_in_place(const struct spec_key *key, const struct spec_value *v, void *base,
+                       struct status *st)
+{
+	struct spec *spec = base;
+	bool both = !strcmp(v->text, "both"), yes = !strcmp(v->text, "yes");
+	(void)key;
+	if (!both && !yes && strcmp(v->text, "no"))
+		return status_set(
+		    st, "in_place = '%s' is not allowed; allowed is no, yes or both", v->text);
+	spec->in_place[0] = !yes;
+	spec->in_place[1] = both || yes;
+	return 0;
+}
+
+int spec_what_counts(const struct spec_key *key, const struct spec_value *v, void *base,
+                     struct status *st)
+{
+	struct spec *spec = base;
+	unsigned list[VALUE_MAX_WEIGHTS], n = 0, sum = 0;
+	(void)key;
+	if (!strcmp(v->text, "even")) {
+		spec->weights.n = 0;
+		return 0;
+	}
+	if (!strcmp(v->text, "skewed"))
+		for (n = 0; n < VALUE_MAX_WEIGHTS; n++)
+			list[n] = n + 1;
+	else if (!numbers(v->text, ':', 0, 255, VALUE_MAX_WEIGHTS, list, &n))
+		n = 0;
+	for (unsigned i = 0; i < n; i++)
+		sum += list[i];
+	if (sum == 0)
+		return status_set(
+		    st,
+		    "counts = '%s' is not allowed; allowed is even, skewed, or at most %d "
+		    "weights from 0 to 255 by distance, as in 1:2:4, not all of them 0",
+		    v->text, VALUE_MAX_WEIGHTS);
+	for (unsigned i = 0; i < n; i++)
+		spec->weights.of[i] = (unsigned char)list[i];
+	spec->weights.n = n;
+	return 0;
+}
+
+int spec_what_flip(const struct spec_key *key, const struct spec_value *v, void *field,
+                   struct status *st)
+{
+	struct settings *settings = field;
+	unsigned rank;
+	unsigned long long byte;
+	char after;
+	(void)key;
+	if (v->text[strspn(v->text, "0123456789:")] ||
+	    sscanf(v->text, "%4u:%12llu%c", &rank, &byte, &after) != 2)
+		return status_set(st,
+		                  "flip = '%s' is not allowed; allowed is RANK:BYTE, as in "
+		                  "1:4096",
+		                  v->text);
+	settings->flip_rank = (int)rank;
+	settings->flip_byte = (int64_t)byte;
+	return 0;
+}
+
+int spec_what_split(const struct spec_key *key, const struct spec_value *v, void *field,
+                    struct status *st)
+{
+	(void)key;
+	return split_parse(v->text, field, st);
+}
+
+int spec_what_expect(const struct spec_key *key, const struct spec_value *v, void *field,
+                     struct status *st)
+{
+	(void)key;
+	if (!v->text[0] || strlen(v->text) >= TRIAL_NAME_BYTES)
+		return status_set(st,
+		                  "expect has %zu bytes; allowed is a path as NCCL's log names "
+		                  "it, as in P2P/CUMEM, up to %d bytes",
+		                  strlen(v->text), TRIAL_NAME_BYTES - 1);
+	strcpy(field, v->text);
+	return 0;
+}

@@ -1,0 +1,99 @@
+#include "split.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[SPLIT_KINDS] = {"none", "AND", "OR", "MOD", "DIV"};
+
+int split_parse(const char *text, struct split *out, struct status *st)
+{
+	const char *colon = strchr(text, ':');
+	if (!strcmp(text, names[SPLIT_NONE])) {
+		*out = (struct split){SPLIT_NONE, 0};
+		return 0;
+	}
+	for (int op = SPLIT_AND; colon && op < SPLIT_KINDS; op++) {
+		char *end;
+		if (strlen(names[op]) != (size_t)(colon - text) ||
+		    strncmp(text, names[op], (size_t)(colon - text)) ||
+		    !isdigit((unsigned char)colon[1]))
+			continue;
+		unsigned long number = strtoul(colon + 1, &end, 0);
+		if (*end || number > 65535 || (op >= SPLIT_MOD && number == 0))
+			break;
+		*out = (struct split){(enum split_op)op, (unsigned)number};
+		return 0;
+	}
+	return status_set(st,
+	                  "split = '%.64s' is not allowed; allowed is none, or AND, OR, MOD or "
+	                  "DIV with a number, as in MOD:2 or AND:0x3",
+	                  text);
+}
+
+void split_text(struct split split, char *out, size_t bytes)
+{
+	if (split.op == SPLIT_NONE)
+		snprintf(out, bytes, "%s", names[SPLIT_NONE]);
+	else
+		snprintf(out, bytes, "%s:%u", names[split.op], split.number);
+}
+
+static unsigned color_of(struct split split, unsigned rank)
+{
+	switch (split.op) {
+	case SPLIT_AND:
+		return rank & split.number;
+	case SPLIT_OR:
+		return rank | split.number;
+	case SPLIT_MOD:
+		return rank % split.number;
+	case SPLIT_DIV:
+		return rank / split.number;
+	case SPLIT_NONE:
+	case SPLIT_KINDS:
+		break;
+	}
+	return 0;
+}
+
+struct split_place split_place(struct split split, unsigned nranks, unsigned rank)
+{
+	struct split_place g = {.color = color_of(split, rank)};
+	for (unsigned r = 0; r < nranks; r++) {
+		if (color_of(split, r) != g.color)
+			continue;
+		g.index += r < rank;
+		g.size++;
+	}
+	return g;
+}
+
+unsigned split_peer(struct split split, unsigned nranks, unsigned color, unsigned index)
+{
+	for (unsigned r = 0; r < nranks; r++)
+		if (color_of(split, r) == color && index-- == 0)
+			return r;
+	return nranks;
+}
+
+int split_size(struct split split, unsigned nranks, unsigned *out, struct status *st)
+{
+	unsigned size = split_place(split, nranks, 0).size;
+	char text[32];
+	split_text(split, text, sizeof text);
+	for (unsigned r = 0; r < nranks; r++)
+		if (split_place(split, nranks, r).size != size)
+			return status_set(
+			    st,
+			    "split = %s makes groups of different sizes out of %u ranks; "
+			    "allowed is what makes them equal",
+			    text, nranks);
+	if (size < 2 && nranks > 1)
+		return status_set(
+		    st, "split = %s makes groups of one rank out of %u; allowed are 2 and up",
+		    text, nranks);
+	*out = size;
+	return 0;
+}

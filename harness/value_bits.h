@@ -1,0 +1,165 @@
+/* How each datatype holds a number: its bits, from a sign, a whole mantissa and an exponent.
+ * Pure integer arithmetic, so that CPUs and GPUs agree and no float hardware has a say. */
+#ifndef LAUNCHGAP_VALUE_BITS_H
+#define LAUNCHGAP_VALUE_BITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define VALUE_FN static inline __host__ __device__
+#else
+#define VALUE_FN static inline
+#endif
+
+enum dtype {
+	DTYPE_INT8,
+	DTYPE_UINT8,
+	DTYPE_INT32,
+	DTYPE_UINT32,
+	DTYPE_INT64,
+	DTYPE_UINT64,
+	DTYPE_FLOAT16, /* here begin the floats */
+	DTYPE_BFLOAT16,
+	DTYPE_FLOAT32,
+	DTYPE_FLOAT64,
+	DTYPE_FLOAT8_E4M3,
+	DTYPE_FLOAT8_E5M2,
+	DTYPE_KINDS
+};
+
+VALUE_FN bool value_is_float(enum dtype dtype)
+{
+	return dtype >= DTYPE_FLOAT16;
+}
+
+/* Bits of an element. */
+VALUE_FN unsigned value_width(enum dtype dtype)
+{
+	switch (dtype) {
+	case DTYPE_INT64:
+	case DTYPE_UINT64:
+	case DTYPE_FLOAT64:
+		return 64;
+	case DTYPE_INT32:
+	case DTYPE_UINT32:
+	case DTYPE_FLOAT32:
+		return 32;
+	case DTYPE_FLOAT16:
+	case DTYPE_BFLOAT16:
+		return 16;
+	default:
+		return 8;
+	}
+}
+
+/* Binary digits of a float, the hidden one included: integers up to 2^digits are exact. */
+VALUE_FN unsigned value_digits(enum dtype dtype)
+{
+	switch (dtype) {
+	case DTYPE_FLOAT64:
+		return 53;
+	case DTYPE_FLOAT32:
+		return 24;
+	case DTYPE_FLOAT16:
+		return 11;
+	case DTYPE_BFLOAT16:
+		return 8;
+	case DTYPE_FLOAT8_E4M3:
+		return 4;
+	default:
+		return 3;
+	}
+}
+
+/* All bits of an element. */
+VALUE_FN uint64_t value_mask(enum dtype dtype)
+{
+	return ~(uint64_t)0 >> (64 - value_width(dtype));
+}
+
+/* x > 0: the place of its highest bit. */
+VALUE_FN int value_log2(uint64_t x)
+{
+#ifdef __CUDA_ARCH__
+	return 63 - __clzll((long long)x);
+#else
+	return 63 - __builtin_clzll(x);
+#endif
+}
+
+/* Of a float's exponent field: all six are biased by half their range, e4m3 included. */
+VALUE_FN int value_bias(enum dtype dtype)
+{
+	return (1 << (value_width(dtype) - value_digits(dtype) - 1)) - 1;
+}
+
+/* (-1)^negative × mantissa × 2^exponent, which the float must be able to hold exactly. */
+VALUE_FN uint64_t value_encode(enum dtype dtype, bool negative, uint64_t mantissa, int exponent)
+{
+	int fraction = (int)value_digits(dtype) - 1;
+	int least = 1 - value_bias(dtype); /* exponent of the smallest normal number */
+	uint64_t sign = (uint64_t)negative << (value_width(dtype) - 1);
+	int top, biased, shift;
+	if (mantissa == 0)
+		return 0;
+	top = value_log2(mantissa);
+	/* The hidden digit, added in, makes the exponent one more; below the normal numbers
+	 * there is none. */
+	biased = exponent + top > least ? exponent + top - least : 0;
+	shift = exponent - least - biased + fraction;
+	mantissa = shift < 0 ? mantissa >> -shift : mantissa << shift;
+	return sign | (((uint64_t)biased << fraction) + mantissa);
+}
+
+/* premulsum: what a rank's inputs are multiplied by; a whole number in every datatype. */
+VALUE_FN unsigned value_scale(unsigned rank)
+{
+	return 1 + rank % 2;
+}
+
+VALUE_FN uint64_t value_scale_bits(enum dtype dtype, unsigned rank)
+{
+	return value_is_float(dtype) ? value_encode(dtype, false, value_scale(rank), 0)
+	                             : value_scale(rank);
+}
+
+/* avg of floats: 1/nranks rounded to the nearest (ties to even) as mantissa × 2^exponent. */
+VALUE_FN uint64_t value_share(enum dtype dtype, unsigned nranks, int *exponent)
+{
+	int below = nranks > 1 ? value_log2(nranks - 1) + 1 : 0; /* 2^-below <= 1/nranks */
+	int digits = (int)value_digits(dtype), least = 1 - value_bias(dtype), shift, more;
+	uint64_t quotient, rest;
+	if (-below < least) /* fewer digits below the normal numbers */
+		digits -= least + below;
+	*exponent = 0;
+	if (digits < 0)
+		return 0;
+	/* 2^shift ÷ nranks, in two steps: it may take more than 64 bits. */
+	shift = digits + below - 1;
+	more = shift > 63 ? shift - 63 : 0;
+	quotient = ((uint64_t)1 << (shift - more)) / nranks;
+	rest = ((uint64_t)1 << (shift - more)) % nranks;
+	quotient = (quotient << more) + (rest << more) / nranks;
+	rest = (rest << more) % nranks;
+	/* A tie is only ever between 0, which is even, and the smallest number. */
+	quotient += rest * 2 > nranks;
+	*exponent = -shift;
+	return quotient;
+}
+
+VALUE_FN uint64_t value_share_bits(enum dtype dtype, unsigned nranks)
+{
+	int exponent;
+	uint64_t mantissa = value_share(dtype, nranks, &exponent);
+	return value_encode(dtype, false, mantissa, exponent);
+}
+
+VALUE_FN uint64_t value_encode_number(enum dtype dtype, int64_t number)
+{
+	uint64_t magnitude = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+	return value_is_float(dtype) ? value_encode(dtype, number < 0, magnitude, 0)
+	                             : magnitude;
+}
+
+#endif

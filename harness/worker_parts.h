@@ -1,0 +1,41 @@
+/* Inside of the worker: the loop in worker.c, what has a pass of its own in passes.c. */
+#ifndef LAUNCHGAP_WORKER_PARTS_H
+#define LAUNCHGAP_WORKER_PARTS_H
+
+#include "sample.h"
+#include "worker.h"
+
+struct loop {
+	const struct backend *backend;
+	struct backend_ctx *ctx;
+	struct team *team;
+	struct backend_place place;
+	int (*measure_row)(struct loop *loop, unsigned calls);
+	unsigned slot, slots;   /* the buffer of the next call, of how many */
+	unsigned aggregate;     /* calls issued in one group */
+	unsigned replays;       /* of what was captured, in a row */
+	int64_t deadline_ns;    /* of the cell */
+	struct sample **rows;   /* per local rank: where the next row goes */
+	struct sample *scratch; /* per local rank: rows that are not kept (warm-up) */
+	bool *busy;             /* per local rank */
+	char bind[64];          /* where it sits */
+};
+
+int loop_fail(struct loop *loop, const struct status *st);
+/* Rows go nowhere. */
+void loop_keep_nothing(struct loop *loop);
+/* Rows go to the cell's samples. */
+void loop_keep_rows(struct loop *loop, unsigned cell);
+void loop_next_row(struct loop *loop);
+void loop_issue(struct loop *loop, unsigned calls);
+int loop_wait_idle(struct loop *loop);
+struct tally *loop_tally(struct loop *loop, unsigned cell, unsigned i);
+/* All rows of a cell, with what the kernel did to this worker meanwhile. */
+int loop_measure_rows(struct loop *loop, unsigned cell);
+
+/* All of a cell's calls, as its pass has it. */
+int pass_rows(struct loop *loop, unsigned cell);
+/* A cell of `init`: the communicators made, again and again. */
+int pass_init(struct loop *loop, unsigned cell);
+
+#endif

@@ -1,0 +1,395 @@
+/* Factors, claims and the gap in an experiment file, and their way into the record and back. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../harness/plan/plan.h"
+#include "../harness/run/describe.h"
+#include "../harness/spec/spec.h"
+
+#define BASE                                                                                   \
+	"[experiment]\n"                                                                       \
+	"collective = alltoall\n"                                                              \
+	"bytes = 4K..1G x4\n"                                                                  \
+	"ranks = 2\n"                                                                          \
+	"backend = null\n"                                                                     \
+	"[variant a]\n"                                                                        \
+	"mode = threads\n"                                                                     \
+	"[variant b]\n"                                                                        \
+	"mode = single\n"                                                                      \
+	"[variant old]\n"                                                                      \
+	"mode = threads\n"                                                                     \
+	"nccl = ${NOT_SET}\n"                                                                  \
+	"[variant old-env]\n"                                                                  \
+	"like = old\n"                                                                         \
+	"env.NCCL_X = 1\n"
+#define BASE_LINES 15
+
+static char folder[] = "/tmp/launchgap-claims-XXXXXX";
+static char file[64];
+static struct spec spec;
+static struct plan plan;
+
+static const char *lookup(const char *name)
+{
+	(void)name;
+	return NULL;
+}
+
+static int load(const char *more, const char *backend, struct status *st)
+{
+	FILE *out = fopen(file, "w");
+	assert_non_null(out);
+	fprintf(out, BASE "%s", more);
+	fclose(out);
+	st->text[0] = '\0';
+	return spec_load(file, 0, NULL, backend, lookup, &spec, st);
+}
+
+static void loads(const char *more, const char *backend)
+{
+	struct status st;
+	if (load(more, backend, &st))
+		fail_msg("%s", st.text);
+}
+
+/* The error stands `line` lines behind the base and says `what`. */
+static void refuse(const char *more, unsigned line, const char *what)
+{
+	struct status st;
+	char place[128];
+	assert_int_equal(load(more, "host", &st), -1);
+	snprintf(place, sizeof place, "%s:%u: ", file, BASE_LINES + line);
+	if (strncmp(st.text, place, strlen(place)) || !strstr(st.text, what) ||
+	    !strstr(st.text, "allowed"))
+		if (!strstr(st.text, "; say "))
+			fail_msg("'%s' is not '%s' at line %u", st.text, what,
+			         BASE_LINES + line);
+}
+
+static unsigned capacity(const char *backend, struct status *st)
+{
+	(void)backend, (void)st;
+	return UINT_MAX;
+}
+
+static const struct plan_machine machine = {.cores = 4, .capacity = capacity};
+
+static int plan_it(struct status *st)
+{
+	st->text[0] = '\0';
+	return plan_make(&spec, &machine, 1, &plan, st);
+}
+
+static void plan_refuses(const char *more, unsigned line, const char *what)
+{
+	struct status st;
+	char place[128];
+	loads(more, "host");
+	assert_int_equal(plan_it(&st), -1);
+	snprintf(place, sizeof place, "%s:%u: ", file, BASE_LINES + line);
+	if (strncmp(st.text, place, strlen(place)) || !strstr(st.text, what))
+		fail_msg("'%s' is not '%s' at line %u", st.text, what, BASE_LINES + line);
+}
+
+#define CLAIM "[claim c]\ntext = It is so.\nleft = a\nright = b\nmetric = busbw\n"
+
+static void everything_is_read(void **state)
+{
+	const struct claim_list *asked = &spec.asked;
+	(void)state;
+	loads("[factor f]\ntext = a text\nfrom = a\nto = b\nplacebo = yes\nbytes = 16K..1M\n"
+	      "[claim c]\ntext = It is so.\nleft = a\nright = b\nmetric = dram_per_nvlink\n"
+	      "is = more by 50%\nbytes = 16M..1G\npace = stream\ncollective = alltoall\n"
+	      "[claim d]\ntext = Nobody can tell.\nneeds = 2 nodes\n"
+	      "[claim e]\ntext = x\nleft = b\nright = a\nmetric = latency\nis = within 2.5 %\n",
+	      "host");
+	assert_int_equal(asked->nfactors, 1);
+	assert_string_equal(asked->factors[0].name, "f");
+	assert_string_equal(asked->factors[0].from, "a");
+	assert_string_equal(asked->factors[0].to, "b");
+	assert_true(asked->factors[0].placebo);
+	assert_int_equal(asked->factors[0].bytes.lo, 16384);
+	assert_int_equal(asked->factors[0].bytes.hi, 1 << 20);
+	assert_int_equal(asked->nclaims, 3);
+	const struct claim *c = asked->claims;
+	assert_int_equal(c[0].metric, METRIC_DRAM_PER_NVLINK);
+	assert_int_equal(c[0].test, CLAIM_MORE);
+	assert_true(c[0].by > 0.4999 && c[0].by < 0.5001);
+	assert_int_equal(c[0].bytes.lo, 16 << 20);
+	assert_int_equal(c[0].bytes.hi, 1 << 30);
+	assert_int_equal(c[0].pace, PACE_STREAM);
+	assert_int_equal(c[0].coll, COLL_ALLTOALL);
+	assert_int_equal(c[1].test, CLAIM_NEEDS);
+	assert_string_equal(c[1].needs, "2 nodes");
+	assert_int_equal(c[2].test, CLAIM_WITHIN);
+	assert_true(c[2].by > 0.02499 && c[2].by < 0.02501);
+	assert_true(c[2].bytes.hi == SIZE_MAX);
+	assert_int_equal(c[2].pace, CLAIM_ANY_PACE);
+	assert_int_equal(c[2].coll, CLAIM_ANY_COLL);
+}
+
+static void a_backend_has_its_own_test(void **state)
+{
+	static const char text[] = CLAIM "is = less by 2%\nhost.left = old\nhost.is = within "
+	                                 "1%\nnccl.needs = nothing\nhost.bytes = 4K..64K\n";
+	(void)state;
+	loads(text, "host");
+	assert_string_equal(spec.asked.claims[0].left, "old");
+	assert_int_equal(spec.asked.claims[0].test, CLAIM_WITHIN);
+	assert_int_equal(spec.asked.claims[0].bytes.hi, 65536);
+	loads(text, "nccl");
+	assert_string_equal(spec.asked.claims[0].left, "a");
+	assert_int_equal(spec.asked.claims[0].test, CLAIM_NEEDS);
+	loads(text, "null");
+	assert_int_equal(spec.asked.claims[0].test, CLAIM_LESS);
+	/* The nearer layer drops the reason as well. */
+	loads("[claim c]\ntext = x\nneeds = y\nhost.left = a\nhost.right = b\n"
+	      "host.metric = copies\nhost.is = more by 5%\n",
+	      "host");
+	assert_int_equal(spec.asked.claims[0].test, CLAIM_MORE);
+	/* What names variants for another backend only is about that one. */
+	loads("[factor f]\nnccl.from = a\nnccl.to = b\n[claim c]\ntext = x\nnccl.left = a\n"
+	      "nccl.right = b\nmetric = busbw\nis = less by 2%\n",
+	      "host");
+	assert_int_equal(spec.asked.nfactors, 1);
+	assert_string_equal(spec.asked.factors[0].from, "");
+	assert_int_equal(spec.asked.claims[0].test, CLAIM_NEEDS);
+	assert_string_equal(spec.asked.claims[0].needs, "backend nccl");
+	/* Before the backend is known, less may be there. */
+	loads("[factor f]\nhost.from = a\nhost.to = b\n[claim c]\nhost.text = x\n", NULL);
+}
+
+static void open_sizes_are_filled(void **state)
+{
+	const struct claim_list *asked = &spec.asked;
+	(void)state;
+	loads(CLAIM "is = less by 2%\nbytes = 16M..64M\n"
+	            "[claim d]\ntext = x\nleft = a\nright = b\nmetric = busbw\nis = less by "
+	            "1%\nbytes = 4M..16M\n"
+	            "[claim e]\ntext = x\nleft = a\nright = b\nmetric = latency\nis = less by "
+	            "1%\nbytes = 4K..8K\n"
+	            "[claim g]\ntext = x\nleft = a\nright = b\nmetric = busbw\nis = less by "
+	            "1%\n[factor f]\nfrom = a\nto = b\n",
+	      "host");
+	assert_int_equal(asked->gap.bytes.lo, 4 << 20);
+	assert_int_equal(asked->gap.bytes.hi, 64 << 20);
+	assert_int_equal(asked->factors[0].bytes.lo, 4 << 20);
+	loads("[factor f]\nfrom = a\nto = b\n", "host");
+	assert_int_equal(asked->factors[0].bytes.lo, 0);
+	assert_true(asked->factors[0].bytes.hi == SIZE_MAX);
+}
+
+static void the_gap_is_read(void **state)
+{
+	struct status st;
+	(void)state;
+	FILE *out = fopen(file, "w");
+	assert_non_null(out);
+	fputs("[experiment]\ncollective = alltoall\nbytes = 4K\ngap = a,  b\n"
+	      "gap_bytes = 4K\n[variant a]\nmode = threads\n[variant b]\nmode = single\n",
+	      out);
+	fclose(out);
+	assert_int_equal(spec_load(file, 0, NULL, "host", lookup, &spec, &st), 0);
+	assert_string_equal(spec.asked.gap.from, "a");
+	assert_string_equal(spec.asked.gap.to, "b");
+	assert_int_equal(spec.asked.gap.bytes.lo, 4096);
+	assert_int_equal(spec.asked.gap.bytes.hi, 4096);
+	static char *const bad[] = {
+	    "gap=a",         "gap=a, a",           "gap=a, b, a",
+	    "gap=a, nobody", "host.gap=nobody, a", "nccl.gap=nobody, a"};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		st.text[0] = '\0';
+		assert_int_equal(spec_load(file, 1, &bad[i], "host", lookup, &spec, &st), -1);
+		assert_int_equal(strncmp(st.text, "command line: ", 14), 0);
+		assert_non_null(strstr(st.text, "allowed is"));
+	}
+}
+
+static void slips_name_their_line(void **state)
+{
+	(void)state;
+	refuse("[factor f]\nfrom = a\n", 1, "no from or no to");
+	refuse("[factor f]\nfrom = a\nto = nobody\n", 3, "to = 'nobody' names no variant");
+	refuse("[factor f]\nfrom = a\nto = b\nnccl.to = nobody\n", 4, "names no variant");
+	refuse("[factor f]\nfrom = a\nto = b\nplacebo = perhaps\n", 4, "placebo");
+	refuse("[factor f]\nfrom = a\nto = b\nwhy = x\n", 4, "unknown key 'why'");
+	refuse("[factor f]\nfrom = a\nto = b\nbytes = 1M..4K\n", 4, "bytes = '1M..4K'");
+	refuse("[factor f]\nfrom = a\nto = b\nbytes = 4K, 8K\n", 4, "LO..HI");
+	refuse("[factor f]\nfrom = a\nto = b\nbytes = 4K..1M x4\n", 4, "LO..HI");
+	refuse("[factor]\nfrom = a\nto = b\n", 1, "unknown section [factor]");
+	refuse(CLAIM, 1, "lacks left, right, metric or is");
+	refuse("[claim c]\nneeds = x\n", 1, "no text");
+	refuse(CLAIM "is = less\n", 6, "is = 'less'");
+	refuse(CLAIM "is = less by 2\n", 6, "less by X%");
+	refuse(CLAIM "is = less by 0%\n", 6, "less by X%");
+	refuse(CLAIM "is = more by 91%\n", 6, "less by X%");
+	refuse(CLAIM "is = within 2%\nneeds = x\n", 7, "exclude each other");
+	refuse(CLAIM "nccl.is = often\n", 6, "is = 'often'");
+	refuse("[claim c]\ntext = x\nmetric = speed\n", 3, "metric = 'speed' is not known");
+	refuse("[claim c]\ntext = x\nleft = a\nright = a\nmetric = time\nis = within 1%\n", 1,
+	       "the same variant");
+	refuse("[claim c]\ntext = x\nleft = a\nright = b\nmetric = latency\npace = stream\n"
+	       "is = within 1%\n",
+	       1, "latency is of isolated calls");
+	refuse("[claim c]\ntext = x\nleft = a\nright = b\nleft = b\n", 5, "is there already");
+}
+
+static void limits_are_held(void **state)
+{
+	char text[4096];
+	struct status st;
+	(void)state;
+	for (unsigned what = 0; what < 2; what++) {
+		size_t used = 0;
+		for (unsigned i = 0; i < 33; i++)
+			used += (size_t)snprintf(text + used, sizeof text - used,
+			                         what ? "[claim c%u]\ntext = x\nneeds = y\n"
+			                              : "[factor f%u]\nfrom = a\nto = b\n",
+			                         i);
+		assert_int_equal(load(text, "host", &st), -1);
+		assert_non_null(strstr(st.text, "; allowed are 32"));
+	}
+}
+
+static void a_factor_is_one_setting(void **state)
+{
+	struct status st;
+	char keys[64];
+	(void)state;
+	plan_refuses("[factor f]\nfrom = b\nto = old-env\n", 1,
+	             "several: mode, nccl, env.NCCL_X");
+	plan_refuses("[variant a2]\nmode = threads\n[factor f]\nfrom = a\nto = a2\n", 3,
+	             "no setting; allowed is exactly one setting");
+	/* A variant that is skipped here is right or wrong all the same. */
+	loads("[factor f]\nfrom = old\nto = old-env\n[factor g]\nfrom = a\nto = old\n"
+	      "[factor h]\nfrom = a\nto = b\n",
+	      "host");
+	if (plan_it(&st))
+		fail_msg("%s", st.text);
+	assert_int_equal(plan_factor_differ(&plan, &spec.asked.factors[0], keys, sizeof keys),
+	                 1);
+	assert_string_equal(keys, "env.NCCL_X");
+	plan_factor_differ(&plan, &spec.asked.factors[1], keys, sizeof keys);
+	assert_string_equal(keys, "nccl");
+	plan_factor_differ(&plan, &spec.asked.factors[2], keys, sizeof keys);
+	assert_string_equal(keys, "mode");
+	plan_free(&plan);
+}
+
+/* Libraries that are named elsewhere make variants that are known only there. */
+static void names_of_several_libraries_may_be_absent(void **state)
+{
+	struct status st;
+	char keys[64];
+	(void)state;
+	loads("[variant lib]\nmode = threads\neach = ${NOT_SET}\n[factor f]\nfrom = a\n"
+	      "to = lib-2.21.5\n",
+	      "host");
+	if (plan_it(&st))
+		fail_msg("%s", st.text);
+	assert_int_equal(plan_factor_differ(&plan, &spec.asked.factors[0], keys, sizeof keys),
+	                 1);
+	assert_string_equal(keys, "");
+	plan_free(&plan);
+	refuse("[factor f]\nfrom = a\nto = old-2.21.5\n", 3, "names no variant");
+}
+
+static void the_record_carries_all(void **state)
+{
+	static struct claim_list back;
+	struct status st = {""};
+	char *argv[] = {"launchgap"};
+	(void)state;
+	loads("[factor f]\ntext = t\nfrom = a\nto = b\nplacebo = yes\nbytes = 4K..1M\n" CLAIM
+	      "is = less by 2%\nbytes = 16M..1G\npace = stream\ncollective = alltoall\n"
+	      "[claim d]\ntext = x\nneeds = y\n",
+	      "host");
+	strcpy(spec.asked.gap.from, "a");
+	strcpy(spec.asked.gap.to, "b");
+	if (plan_it(&st))
+		fail_msg("%s", st.text);
+	json_t *run = describe_run(&plan, 1, argv, "", "abc");
+	assert_non_null(run);
+	if (claim_list_take(run, &back, &st))
+		fail_msg("%s", st.text);
+	strcpy(spec.asked.factors[0].setting, "mode");
+	assert_int_equal(back.nfactors, 1);
+	assert_int_equal(back.nclaims, 2);
+	assert_memory_equal(&back.factors[0], &spec.asked.factors[0], sizeof back.factors[0]);
+	assert_memory_equal(&back.gap, &spec.asked.gap, sizeof back.gap);
+	const struct claim *c = &back.claims[0];
+	assert_string_equal(c->left, "a");
+	assert_int_equal(c->metric, METRIC_BUSBW);
+	assert_int_equal(c->test, CLAIM_LESS);
+	assert_true(c->by == spec.asked.claims[0].by);
+	assert_int_equal(c->bytes.lo, 16 << 20);
+	assert_int_equal(c->pace, PACE_STREAM);
+	assert_int_equal(c->coll, COLL_ALLTOALL);
+	assert_string_equal(back.claims[1].needs, "y");
+	json_decref(run);
+	plan_free(&plan);
+}
+
+static void a_damaged_list_is_refused(void **state)
+{
+	static struct claim_list back;
+	static const char *const bad[] = {
+	    "{\"factors\": [{}]}",
+	    "{\"claims\": [7]}",
+	    "{\"claims\": [{\"name\": \"c\", \"text\": \"x\", \"is\": \"perhaps\"}]}",
+	    "{\"claims\": [{\"name\": \"c\", \"text\": \"x\", \"is\": \"less\", \"left\": "
+	    "\"a\","
+	    " \"right\": \"b\", \"metric\": \"busbw\", \"by\": 0, \"bytes\": [0, null]}]}",
+	    "{\"gap\": {\"from\": \"a\", \"to\": \"b\", \"bytes\": [1]}}",
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct status st = {""};
+		json_t *env = json_loads(bad[i], 0, NULL);
+		assert_non_null(env);
+		assert_int_equal(claim_list_take(env, &back, &st), -1);
+		assert_non_null(strstr(st.text, "the record's environment, "));
+		json_decref(env);
+	}
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(file, sizeof file, "%s/x.exp", folder);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	unlink(file);
+	return rmdir(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(everything_is_read),
+	    cmocka_unit_test(a_backend_has_its_own_test),
+	    cmocka_unit_test(open_sizes_are_filled),
+	    cmocka_unit_test(the_gap_is_read),
+	    cmocka_unit_test(slips_name_their_line),
+	    cmocka_unit_test(limits_are_held),
+	    cmocka_unit_test(a_factor_is_one_setting),
+	    cmocka_unit_test(names_of_several_libraries_may_be_absent),
+	    cmocka_unit_test(the_record_carries_all),
+	    cmocka_unit_test(a_damaged_list_is_refused),
+	};
+	return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,642 @@
+/* From records to answers: every verdict of a claim, factors and placebos, the waterfall's
+ * arithmetic. What is true of the made-up records is decided here, stamp by stamp. */
+#include "made.h"
+
+#include <math.h>
+
+#include "../harness/report/findings.h"
+#include "../harness/report/report.h"
+
+/* nodirect, threads-old, processes-old: how many times as fast as threads-old each is. */
+static double speed[3];
+static double noise;
+static unsigned lacks_block; /* of processes-old; UINT_MAX: none */
+static struct claim_list asked;
+static double dram_per_byte[3];
+static const char *missing;
+static int64_t issue_ns;  /* of each row */
+static bool skips, alike; /* alike: all variants the same noise in a block */
+
+static const char *const names[] = {"nodirect", "threads-old", "processes-old",
+                                    "threads-old-again", "limit"};
+
+static void stamps(const struct made_place *p, int64_t out[6])
+{
+	double bytes = 4096.0 * (1 << 2 * p->size), ns = 1e6 + 10 * bytes;
+	ns /= p->variant < 3 ? speed[p->variant] : 1;
+	ns *= 1 + noise * made_noise(alike ? 0 : p->variant, p->block, alike ? 0 : p->size);
+	out[1] = issue_ns;
+	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
+	out[3] = 10;
+}
+
+static void environment(json_t *env)
+{
+	assert_int_equal(claim_list_put(&asked, env), 0);
+	json_t *last = json_array_get(json_object_get(env, "variants"), 2);
+	if (skips)
+		json_object_set_new(last, "skip", json_string("NCCL_LEGACY is not set"));
+}
+
+static void line(json_t *cell, const struct made_place *p)
+{
+	if (p->variant == MADE_PROCESSES && (p->block == lacks_block || skips))
+		json_object_set_new(cell, "error", json_string("it failed"));
+	if (!p->counters)
+		return;
+	json_t *list = json_array();
+	for (unsigned r = 0; r < 2; r++) {
+		struct counters c;
+		counters_clear(&c);
+		c.seconds = 1;
+		if (missing) {
+			strcpy(c.missing, missing);
+		} else {
+			c.nvlink_tx_gbs = 100 + 10 * r;
+			c.dram_gbs =
+			    c.nvlink_tx_gbs * (p->variant < 3 ? dram_per_byte[p->variant] : 2);
+			c.dram_limit_gbs = 4800;
+		}
+		json_array_append_new(list, counters_to_json(&c));
+	}
+	json_object_set_new(cell, "counters", list);
+	json_object_set_new(cell, "issue_cpu_ns", json_pack("[i, i]", 90000, 45000));
+}
+
+static struct made made = {.backend = "nccl",
+                           .ranks = 2,
+                           .blocks = 10,
+                           .sizes = 4,
+                           .rows = 3,
+                           .cores = 16,
+                           .counters = true,
+                           .names = names,
+                           .environment = environment,
+                           .line = line,
+                           .stamps = stamps};
+static struct made_loaded loaded;
+static struct findings *found;
+
+static int fresh(void **state)
+{
+	(void)state;
+	asked = (struct claim_list){.nclaims = 0};
+	speed[0] = speed[1] = speed[2] = 1;
+	dram_per_byte[0] = dram_per_byte[1] = dram_per_byte[2] = 2;
+	noise = 0.002;
+	lacks_block = UINT_MAX;
+	missing = NULL;
+	issue_ns = 30000;
+	skips = alike = false;
+	made.more = NULL;
+	made.backend = "nccl";
+	made.blocks = 10;
+	made.cores = 16;
+	made.counters = true;
+	return 0;
+}
+
+static struct claim *claim(enum metric metric, enum claim_test test, double by)
+{
+	struct claim *c = &asked.claims[asked.nclaims++];
+	*c = (struct claim){.metric = metric,
+	                    .test = test,
+	                    .by = by,
+	                    .bytes = {0, SIZE_MAX},
+	                    .pace = CLAIM_ANY_PACE,
+	                    .coll = CLAIM_ANY_COLL};
+	snprintf(c->name, sizeof c->name, "c%u", asked.nclaims);
+	strcpy(c->text, "It is | so.");
+	strcpy(c->left, "processes-old");
+	strcpy(c->right, "threads-old");
+	return c;
+}
+
+static struct factor *factor(const char *name, const char *from, const char *to)
+{
+	struct factor *f = &asked.factors[asked.nfactors++];
+	*f = (struct factor){.bytes = {0, SIZE_MAX}};
+	strcpy(f->name, name);
+	strcpy(f->from, from);
+	strcpy(f->to, to);
+	strcpy(f->setting, "mode");
+	return f;
+}
+
+static void gap(const char *from, const char *to)
+{
+	asked.gap = (struct gap){.bytes = {0, SIZE_MAX}};
+	strcpy(asked.gap.from, from);
+	strcpy(asked.gap.to, to);
+}
+
+static void find(void)
+{
+	struct status st = {""};
+	made_load(&made, &loaded);
+	found = calloc(1, sizeof *found);
+	assert_non_null(found);
+	if (findings_make(&loaded.summary, NULL, 0, found, &st))
+		fail_msg("%s", st.text);
+}
+
+static void done(void)
+{
+	findings_free(found);
+	free(found);
+	made_unload(&loaded);
+}
+
+/* The outcome of the only claim. */
+static enum claims_outcome outcome(void)
+{
+	find();
+	enum claims_outcome o = found->claims[0].outcome;
+	done();
+	return o;
+}
+
+static void near(double is, double should, double by)
+{
+	if (!(fabs(is - should) <= by))
+		fail_msg("%g is not %g", is, should);
+}
+
+static struct stats_ratio ratio(double lo, double estimate, double hi)
+{
+	return (struct stats_ratio){estimate, lo, hi, 10, 0.95};
+}
+
+static void the_rule_of_each_test(void **state)
+{
+	static const struct {
+		enum claim_test test;
+		double by, lo, hi;
+		enum claims_outcome is;
+	} rows[] = {
+	    {CLAIM_LESS, 0.02, 0.90, 0.979, CLAIMS_HOLD},
+	    {CLAIM_LESS, 0.02, 0.90, 0.981, CLAIMS_UNDECIDED},
+	    {CLAIM_LESS, 0.02, 0.981, 1.5, CLAIMS_FAIL},
+	    {CLAIM_LESS, 0.5, 0.4, 0.499, CLAIMS_HOLD},
+	    {CLAIM_MORE, 0.02, 1.021, 1.5, CLAIMS_HOLD},
+	    {CLAIM_MORE, 0.02, 1.019, 1.5, CLAIMS_UNDECIDED},
+	    {CLAIM_MORE, 0.02, 0.5, 1.019, CLAIMS_FAIL},
+	    {CLAIM_WITHIN, 0.02, 0.981, 1.019, CLAIMS_HOLD},
+	    {CLAIM_WITHIN, 0.02, 0.97, 1.01, CLAIMS_UNDECIDED},
+	    {CLAIM_WITHIN, 0.02, 1.021, 1.2, CLAIMS_FAIL},
+	    {CLAIM_WITHIN, 0.02, 0.5, 0.979, CLAIMS_FAIL},
+	    {CLAIM_WITHIN, 0.02, 0.9, 1.1, CLAIMS_UNDECIDED},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct stats_ratio r =
+		    ratio(rows[i].lo, sqrt(rows[i].lo * rows[i].hi), rows[i].hi);
+		unsigned more = 7;
+		if (claims_decide(&r, rows[i].test, rows[i].by, &more) != rows[i].is)
+			fail_msg("row %zu", i);
+		assert_int_equal(more > 0, rows[i].is == CLAIMS_UNDECIDED);
+	}
+	/* Without an interval there is no verdict, but the blocks until there is one. */
+	struct stats_ratio none = ratio(NAN, 0.5, NAN);
+	unsigned more;
+	none.blocks = 4;
+	assert_int_equal(claims_decide(&none, CLAIM_LESS, 0.02, &more), CLAIMS_UNDECIDED);
+	assert_int_equal(more, 2);
+}
+
+static void a_claim_holds_fails_or_stays_open(void **state)
+{
+	(void)state;
+	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
+	speed[2] = 0.9;
+	find();
+	assert_int_equal(found->claims[0].outcome, CLAIMS_HOLD);
+	near(found->claims[0].ratio.estimate, 0.9, 0.005);
+	near(found->claims[0].left / found->claims[0].right, 0.9, 0.005);
+	assert_int_equal(found->claims[0].ncells, 4);
+	assert_int_equal(found->claims[0].ratio.blocks, 10);
+	done();
+	speed[2] = 1;
+	assert_int_equal(outcome(), CLAIMS_FAIL);
+	speed[2] = 0.98;
+	noise = 0.1;
+	find();
+	assert_int_equal(found->claims[0].outcome, CLAIMS_UNDECIDED);
+	assert_true(found->claims[0].more_blocks > 0);
+	done();
+	speed[2] = 0.5;
+	made.blocks = 5;
+	find();
+	assert_int_equal(found->claims[0].outcome, CLAIMS_UNDECIDED);
+	assert_int_equal(found->claims[0].more_blocks, 1);
+	done();
+}
+
+static void direction_and_size_are_the_claims(void **state)
+{
+	(void)state;
+	speed[2] = 0.9;
+	struct claim *c = claim(METRIC_TIME, CLAIM_MORE, 0.05);
+	assert_int_equal(outcome(), CLAIMS_HOLD);
+	c->metric = METRIC_LATENCY;
+	assert_int_equal(outcome(), CLAIMS_HOLD);
+	c->pace = PACE_ISOLATED;
+	c->bytes = (struct claim_range){16384, 65536};
+	find();
+	assert_int_equal(found->claims[0].ncells, 2);
+	assert_int_equal(found->claims[0].outcome, CLAIMS_HOLD);
+	done();
+	c->metric = METRIC_LAUNCH;
+	c->test = CLAIM_WITHIN;
+	assert_int_equal(outcome(), CLAIMS_HOLD);
+}
+
+static void untested(const char *why)
+{
+	char hint[PAIRS_WHY_BYTES];
+	find();
+	assert_int_equal(found->claims[0].outcome, CLAIMS_UNTESTED);
+	claims_hint(&loaded.summary, &found->claims[0], hint, sizeof hint);
+	made_says(hint, why);
+	assert_true(isnan(found->claims[0].ratio.estimate));
+	done();
+}
+
+static void what_cannot_be_tested_says_why(void **state)
+{
+	(void)state;
+	struct claim *c = claim(METRIC_BUSBW, CLAIM_NEEDS, 0);
+	strcpy(c->needs, "2 nodes");
+	untested("it needs 2 nodes");
+	c->test = CLAIM_LESS;
+	c->by = 0.02;
+	c->bytes = (struct claim_range){1 << 30, SIZE_MAX};
+	untested("no cell of it was measured here (sizes from 1 GiB up)");
+	c->bytes.lo = 0;
+	strcpy(c->left, "nobody");
+	untested("nobody is not in this record");
+	strcpy(c->left, "processes-old");
+	c->metric = METRIC_LATENCY;
+	made.cores = 1;
+	untested("more ranks than cores");
+	made.cores = 16;
+	c->metric = METRIC_NVLINK_TX;
+	missing = "no NVLink counters on this GPU";
+	untested("no NVLink counters on this GPU");
+	missing = NULL;
+	c->metric = METRIC_COPIES;
+	untested("have no figure for: bytes copied");
+	c->metric = METRIC_ISSUE_CORES;
+	issue_ns = 15000;
+	untested("too short here for a CPU's clock");
+	made.counters = false;
+	untested("no counters were read");
+	skips = true;
+	untested("processes-old was skipped: NCCL_LEGACY is not set");
+}
+
+static void a_block_without_a_cell_is_left_out(void **state)
+{
+	(void)state;
+	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
+	speed[2] = 0.9;
+	lacks_block = 3;
+	find();
+	assert_int_equal(found->claims[0].ratio.blocks, 9);
+	assert_int_equal(found->claims[0].outcome, CLAIMS_HOLD);
+	done();
+}
+
+static void counters_are_claimed_about(void **state)
+{
+	(void)state;
+	dram_per_byte[2] = 4;
+	claim(METRIC_DRAM_PER_NVLINK, CLAIM_MORE, 0.5);
+	claim(METRIC_DRAM, CLAIM_MORE, 0.5);
+	claim(METRIC_NVLINK_TX, CLAIM_WITHIN, 0.01);
+	claim(METRIC_ISSUE_CORES, CLAIM_WITHIN, 0.01);
+	find();
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(found->claims[i].outcome, CLAIMS_HOLD);
+	near(found->claims[0].left, 4, 1e-9);
+	near(found->claims[1].left, 420, 1e-9);  /* the mean of 4 × 100 and 4 × 110 */
+	near(found->claims[2].right, 105, 1e-9); /* the mean over ranks */
+	near(found->claims[3].left, 1.5, 1e-9);  /* 135 µs in 3 rows of 30 */
+	assert_int_equal(found->claims[0].ratio.blocks, 10);
+	done();
+}
+
+static void a_placebo_should_do_nothing(void **state)
+{
+	struct warnings *w = calloc(1, sizeof *w);
+	char text[128];
+	(void)state;
+	assert_non_null(w);
+	factor("env", "nodirect", "threads-old")->placebo = true;
+	find();
+	assert_false(factors_alarm(&found->factors[0]));
+	factors_verdict(&found->factors[0], text, sizeof text);
+	assert_string_equal(text, "no difference within 2 %, as a placebo should be");
+	findings_warn(found, w);
+	assert_int_equal(w->count, 0);
+	done();
+	speed[1] = 1.1;
+	find();
+	assert_true(factors_alarm(&found->factors[0]));
+	factors_verdict(&found->factors[0], text, sizeof text);
+	made_says(text, "faster: THE PLACEBO HAS AN EFFECT");
+	findings_warn(found, w);
+	assert_int_equal(w->count, 1);
+	made_says(w->text[0], "THE PLACEBO HAS AN EFFECT: factor env");
+	done();
+	/* Noise that hides it is neither. */
+	speed[1] = 1;
+	noise = 0.2;
+	find();
+	assert_false(factors_alarm(&found->factors[0]));
+	factors_verdict(&found->factors[0], text, sizeof text);
+	made_says(text, "undecided");
+	done();
+	free(w);
+}
+
+static void a_factor_has_its_sizes_and_reasons(void **state)
+{
+	(void)state;
+	speed[0] = 0.8;
+	struct factor *f = factor("zero-copy", "nodirect", "threads-old");
+	f->bytes.lo = 65536;
+	find();
+	assert_int_equal(found->factors[0].ncells, 2);
+	assert_int_equal(found->factors[0].verdict.kind, VERDICT_FASTER);
+	near(found->factors[0].verdict.ratio.estimate, 1.25, 0.005);
+	done();
+	strcpy(f->to, "processes-old");
+	skips = true;
+	find();
+	made_says(found->factors[0].why, "was skipped: NCCL_LEGACY is not set");
+	done();
+}
+
+static void shares_add_up(void **state)
+{
+	(void)state;
+	speed[2] = 0.7;
+	speed[0] = 0.75;
+	gap("processes-old", "threads-old");
+	factor("mode", "processes-old", "nodirect");
+	factor("zero-copy", "nodirect", "threads-old");
+	find();
+	const struct waterfall *w = &found->waterfall;
+	assert_int_equal(w->nsteps, 2);
+	assert_string_equal(w->steps[0].name, "mode");
+	assert_string_equal(w->steps[1].name, "zero-copy");
+	near(w->steps[0].log + w->steps[1].log, w->log, 1e-12);
+	near(w->steps[0].share + w->steps[1].share, 1, 1e-12);
+	near(w->explained, 1, 1e-12);
+	near(w->steps[0].share, log(0.75 / 0.7) / log(1 / 0.7), 0.02);
+	near(w->steps[0].to_gbs, w->steps[1].from_gbs, 1e-9);
+	near(w->steps[1].to_gbs / w->steps[0].from_gbs, exp(w->log), 1e-9);
+	assert_int_equal(w->gap.kind, VERDICT_FASTER);
+	done();
+}
+
+static void factors_may_be_taken_back(void **state)
+{
+	(void)state;
+	speed[2] = 0.7;
+	speed[0] = 0.75;
+	gap("processes-old", "threads-old");
+	factor("mode", "nodirect", "processes-old");
+	factor("itself", "threads-old", "processes-old"); /* the gap: explains nothing */
+	factor("zero-copy", "nodirect", "threads-old");
+	find();
+	const struct waterfall *w = &found->waterfall;
+	assert_int_equal(w->nsteps, 2);
+	assert_true(w->steps[0].backwards);
+	assert_true(w->steps[0].log > 0);
+	assert_false(w->steps[1].backwards);
+	near(w->explained, 1, 1e-12);
+	done();
+}
+
+static void what_does_not_chain_is_left(void **state)
+{
+	(void)state;
+	speed[2] = 0.7;
+	speed[0] = 0.75;
+	gap("processes-old", "threads-old");
+	factor("zero-copy", "nodirect", "threads-old");
+	find();
+	const struct waterfall *w = &found->waterfall;
+	assert_int_equal(w->nsteps, 2);
+	assert_true(w->steps[0].rest);
+	assert_false(w->steps[1].rest);
+	near(w->explained, w->steps[1].share, 1e-12);
+	near(w->explained, log(1 / 0.75) / log(1 / 0.7), 0.02);
+	done();
+	/* No factor at all: all of it is left. */
+	asked.nfactors = 0;
+	find();
+	assert_int_equal(found->waterfall.nsteps, 1);
+	assert_true(found->waterfall.steps[0].rest);
+	near(found->waterfall.explained, 0, 0);
+	done();
+}
+
+static void without_a_gap_there_are_no_shares(void **state)
+{
+	(void)state;
+	gap("processes-old", "threads-old");
+	factor("zero-copy", "nodirect", "threads-old");
+	find();
+	assert_int_equal(found->waterfall.nsteps, 2);
+	assert_true(isnan(found->waterfall.explained));
+	assert_true(isnan(found->waterfall.steps[0].share));
+	made_says(found->waterfall.why, "there is no gap to explain");
+	done();
+	made.blocks = 4;
+	speed[2] = 0.5;
+	find();
+	assert_true(isnan(found->waterfall.explained));
+	made_says(found->waterfall.why, "undecided");
+	done();
+	skips = true;
+	find();
+	assert_int_equal(found->waterfall.nsteps, 0);
+	made_says(found->waterfall.why, "was skipped");
+	done();
+}
+
+static void path_line(FILE *out, const char *variant, const char *data, bool expected)
+{
+	made_line(out,
+	          json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:{s:s, s:[], s:b, "
+	                    "s:s, s:b, s:s, s:s}}",
+	                    "schema", 1, "kind", "path", "experiment", "x", "variant", variant,
+	                    "block", 0, "order", 99, "expect", expected ? "" : "P2P+reg",
+	                    "as_expected", (int)expected, "path", "transport", "P2P/CUMEM",
+	                    "links", "registered", 0, "registered_why", "nobody asked",
+	                    "copy_engine", 0, "data_path", data, "why", "the log says so"));
+}
+
+static void paths(FILE *out)
+{
+	path_line(out, "nodirect", "staged", false);
+	path_line(out, "threads-old", "direct", true);
+}
+
+static void the_evidence_has_model_and_cache(void **state)
+{
+	(void)state;
+	dram_per_byte[0] = 5;
+	made.more = paths;
+	find();
+	const struct proof *e = &found->proof;
+	assert_string_equal(e->paths[0].transport, "P2P/CUMEM");
+	assert_string_equal(e->paths[0].data_path, "staged");
+	assert_string_equal(e->paths[0].registered, "no: nobody asked");
+	assert_string_equal(e->paths[0].why,
+	                    "the log says so; NOT AS EXPECTED (expect = P2P+reg)");
+	assert_string_equal(e->paths[1].why, "the log says so");
+	assert_string_equal(e->paths[2].transport, "");
+	assert_int_equal(e->nrows, 4 * 5);
+	for (unsigned i = 0; i < e->nrows; i++) {
+		const struct proof_row *r = &e->rows[i];
+		near(r->nvlink_tx_gbs, 105, 1e-9);
+		if (r->variant == 4) {
+			assert_true(isnan(r->direct)); /* plain copies have no model */
+			continue;
+		}
+		near(r->direct, 4, 1e-9); /* 2 ranks: 2 ÷ (n − 1) more */
+		near(r->staged, 6, 1e-9);
+		near(r->dram_share, r->dram_gbs / 4800, 1e-9);
+		if (r->variant == 0) {
+			near(r->model, 6, 1e-9);
+			near(r->cached, 1, 1e-9);
+		} else if (r->variant == 1) {
+			near(r->model, 4, 1e-9);
+			near(r->cached, 2, 1e-9);
+		} else {
+			assert_true(isnan(r->model) && isnan(r->cached));
+		}
+	}
+	done();
+}
+
+static void the_report_shows_it_all(void **state)
+{
+	struct status st = {""};
+	(void)state;
+	speed[2] = 0.7;
+	speed[0] = 0.75;
+	dram_per_byte[2] = 4;
+	made.more = paths;
+	gap("processes-old", "threads-old");
+	factor("zero-copy", "nodirect", "threads-old");
+	factor("env", "threads-old", "nodirect")->placebo = true;
+	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
+	strcpy(claim(METRIC_BUSBW, CLAIM_NEEDS, 0)->needs, "2 nodes");
+	made_write(&made);
+	assert_int_equal(report_make(made_folder, "plot", false, &st), 0);
+	char *text = made_read("report.md");
+	static const char *const order[] = {
+	    "## The gap",
+	    "## Evidence",
+	    "| alltoall 4 KiB |",
+	    "## Factors",
+	    "> **The placebo `env` has an effect**",
+	    "zero-copy",
+	    "### From processes-old to threads-old",
+	    "**The factors explain 81 % of the gap**, 19 % are left",
+	    "what is left",
+	    "## Claims",
+	    "It is \\| so.",
+	    "**holds**",
+	    "**cannot be tested here**",
+	    "it needs 2 nodes",
+	    "## Recommendations",
+	    "## Warnings",
+	    "THE PLACEBO HAS AN EFFECT",
+	    "## Figures"};
+	const char *at = text;
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+		at = strstr(at, order[i]);
+		if (!at)
+			fail_msg("\"%s\" is missing or out of order", order[i]);
+	}
+	assert_int_equal(access(made_path("plots/nccl_waterfall.png"), R_OK), 0);
+	if (getenv("KEEP_WATERFALL"))
+		rename(made_path("plots/nccl_waterfall.png"), getenv("KEEP_WATERFALL"));
+	/* The host backend is the analogue of it. */
+	made.backend = "host";
+	made_write(&made);
+	assert_int_equal(report_make(made_folder, "/nowhere", false, &st), 0);
+	made_says(made_read("report.md"), "tested on the host analogue");
+}
+
+static void old_records_have_none_of_it(void **state)
+{
+	struct status st = {""};
+	struct made plain = made;
+	(void)state;
+	plain.environment = NULL;
+	plain.counters = false;
+	made_write(&plain);
+	assert_int_equal(report_make(made_folder, "/nowhere", false, &st), 0);
+	const char *text = made_read("report.md");
+	assert_null(strstr(text, "## Claims"));
+	assert_null(strstr(text, "## Factors"));
+	assert_null(strstr(text, "## Evidence"));
+	made_says(text, "## Recommendations");
+}
+
+static void damaged_counters_are_refused(void **state)
+{
+	static const char *const bad[][2] = {
+	    {"\"issue_cpu_ns\":[90000,45000]", "\"issue_cpu_ns\":[90000]      "},
+	    {"\"issue_cpu_ns\":[90000,45000]", "\"issue_cpu_ns\":[90000,\"x\"]  "},
+	    {"\"missing\":\"\"", "\"missing\":17"},
+	    {"\"dram_limit_gbs\":4800", "\"dram_limit_gbs\":\"no\""},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct status st = {""};
+		struct record_run run;
+		bool torn;
+		made.blocks = 1;
+		made_write(&made);
+		char *text = made_read("trials.jsonl"), *at = strstr(text, bad[i][0]);
+		assert_non_null(at);
+		FILE *out = fopen(made_path("trials.jsonl"), "w");
+		assert_non_null(out);
+		fprintf(out, "%.*s%s%s", (int)(at - text), text, bad[i][1],
+		        at + strlen(bad[i][0]));
+		fclose(out);
+		assert_int_equal(record_load(made_folder, &run, &torn, &st), -1);
+		made_says(st.text, "trials.jsonl:");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(the_rule_of_each_test, fresh),
+	    cmocka_unit_test_setup(a_claim_holds_fails_or_stays_open, fresh),
+	    cmocka_unit_test_setup(direction_and_size_are_the_claims, fresh),
+	    cmocka_unit_test_setup(what_cannot_be_tested_says_why, fresh),
+	    cmocka_unit_test_setup(a_block_without_a_cell_is_left_out, fresh),
+	    cmocka_unit_test_setup(counters_are_claimed_about, fresh),
+	    cmocka_unit_test_setup(a_placebo_should_do_nothing, fresh),
+	    cmocka_unit_test_setup(a_factor_has_its_sizes_and_reasons, fresh),
+	    cmocka_unit_test_setup(shares_add_up, fresh),
+	    cmocka_unit_test_setup(factors_may_be_taken_back, fresh),
+	    cmocka_unit_test_setup(what_does_not_chain_is_left, fresh),
+	    cmocka_unit_test_setup(without_a_gap_there_are_no_shares, fresh),
+	    cmocka_unit_test_setup(the_evidence_has_model_and_cache, fresh),
+	    cmocka_unit_test_setup(the_report_shows_it_all, fresh),
+	    cmocka_unit_test_setup(old_records_have_none_of_it, fresh),
+	    cmocka_unit_test_setup(damaged_counters_are_refused, fresh),
+	};
+	return cmocka_run_group_tests(tests, made_begin, made_end);
+}

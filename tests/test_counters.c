@@ -1,0 +1,141 @@
+/* The model of DRAM traffic and the record's object of counters. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "../harness/counters.h"
+
+static void near(double value, double wanted)
+{
+	if (!(fabs(value - wanted) <= 1e-12 * fabs(wanted)))
+		fail_msg("%.15g is not %.15g", value, wanted);
+}
+
+/* The model again, by counting: DRAM bytes of each GPU while every rank sends a block to every
+ * other, per byte sent. */
+static double count(bool staged, bool alltoall, unsigned n)
+{
+	double dram = 0, sent = 0;
+	for (unsigned from = 0; from < n; from++)
+		for (unsigned to = 0; to < n; to++) {
+			if (from == to && !alltoall)
+				continue;
+			dram += 2; /* read the source, write the destination */
+			if (from == to)
+				continue;
+			sent++;
+			dram += staged ? 2 : 0; /* write and read the slot */
+		}
+	return dram / sent;
+}
+
+static void the_model_counts_reads_and_writes(void **state)
+{
+	(void)state;
+	for (unsigned n = 2; n <= 16; n++)
+		for (unsigned kind = 0; kind < 4; kind++)
+			near(counters_model(kind & 1, kind & 2, n),
+			     count(kind & 1, kind & 2, n));
+	near(counters_model(true, false, 8), 4);
+	near(counters_model(false, false, 8), 2);
+	near(counters_model(true, true, 2), 6);
+	near(counters_model(false, true, 8), 2 + 2.0 / 7);
+	assert_true(isnan(counters_model(true, true, 1)));
+	assert_true(isnan(counters_model(false, false, 0)));
+}
+
+static void the_ratio_needs_both_counters(void **state)
+{
+	struct counters c;
+	(void)state;
+	counters_clear(&c);
+	assert_true(isnan(counters_dram_per_nvlink(&c)));
+	c.nvlink_tx_gbs = 325;
+	assert_true(isnan(counters_dram_per_nvlink(&c)));
+	c.dram_gbs = 1300;
+	near(counters_dram_per_nvlink(&c), 4);
+	c.nvlink_tx_gbs = 0;
+	assert_true(isnan(counters_dram_per_nvlink(&c)));
+}
+
+static void the_record_gives_back_what_it_got(void **state)
+{
+	const struct counters c = {
+	    .seconds = 0.5,
+	    .nvlink_tx_gbs = 1.1,
+	    .nvlink_rx_gbs = 2.2,
+	    .dram_gbs = NAN,
+	    .dram_limit_gbs = 4.4,
+	    .sm_percent = 5.5,
+	    .pcie_tx_gbs = NAN,
+	    .pcie_rx_gbs = 7.7,
+	    .copied_bytes = 1e15,
+	    .delivered_bytes = 0,
+	    .missing = "no DRAM (GPM: not supported)",
+	};
+	struct counters back;
+	struct status st = {0};
+	json_t *object = counters_to_json(&c);
+	(void)state;
+	assert_non_null(object);
+	assert_int_equal(json_object_size(object), 11);
+	assert_true(json_is_null(json_object_get(object, "dram_gbs")));
+	near(json_real_value(json_object_get(object, "dram_limit_gbs")), 4.4);
+	assert_int_equal(counters_from_json(object, &back, &st), 0);
+	json_decref(object);
+	near(back.seconds, 0.5);
+	near(back.nvlink_tx_gbs, 1.1);
+	near(back.nvlink_rx_gbs, 2.2);
+	assert_true(isnan(back.dram_gbs));
+	near(back.dram_limit_gbs, 4.4);
+	near(back.sm_percent, 5.5);
+	assert_true(isnan(back.pcie_tx_gbs));
+	near(back.pcie_rx_gbs, 7.7);
+	near(back.copied_bytes, 1e15);
+	near(back.delivered_bytes, 0);
+	assert_string_equal(back.missing, c.missing);
+}
+
+static void a_bad_object_is_refused(void **state)
+{
+	static const char *const members[] = {"seconds", "delivered_bytes", "missing"};
+	struct counters blank, back = {.seconds = 7};
+	json_t *object;
+	char text[129];
+	(void)state;
+	memset(text, 'x', sizeof text - 1);
+	text[sizeof text - 1] = '\0';
+	counters_clear(&blank);
+	for (unsigned i = 0; i < 3; i++) {
+		struct status absent = {0}, wrong = {0};
+		object = counters_to_json(&blank);
+		json_object_del(object, members[i]);
+		assert_int_equal(counters_from_json(object, &back, &absent), -1);
+		assert_non_null(strstr(absent.text, members[i]));
+		/* Too long a text, or no number; a negative one below. */
+		json_object_set_new(object, members[i], json_string(text));
+		assert_int_equal(counters_from_json(object, &back, &wrong), -1);
+		assert_non_null(strstr(wrong.text, members[i]));
+		json_object_set_new(object, members[i], json_integer(-1));
+		assert_int_equal(counters_from_json(object, &back, &wrong), -1);
+		json_decref(object);
+	}
+	assert_int_equal(counters_from_json(NULL, &back, &(struct status){0}), -1);
+	near(back.seconds, 7);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_model_counts_reads_and_writes),
+	    cmocka_unit_test(the_ratio_needs_both_counters),
+	    cmocka_unit_test(the_record_gives_back_what_it_got),
+	    cmocka_unit_test(a_bad_object_is_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

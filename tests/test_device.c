@@ -1,0 +1,299 @@
+/* A GPU fills and checks as the CPU would, and one turned bit is found, placed and named. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../harness/status.h"
+
+#ifdef HAVE_CUDA_NCCL
+#include "../harness/backend/device.h"
+
+#define RANKS       4
+#define ARENA_BYTES ((size_t)8 << 20)
+#define UNTOUCHED   0x5A
+
+/* One rank with its arenas, and both once more in the CPU's memory. */
+struct bench {
+	struct device_buffers b;
+	struct cell cell;
+	unsigned char *send, *recv;
+	cudaStream_t stream;
+	struct status st;
+};
+
+static int set_up(void **state)
+{
+	struct bench *bench = calloc(1, sizeof *bench);
+	assert_non_null(bench);
+	*state = bench;
+	bench->send = malloc(ARENA_BYTES);
+	bench->recv = malloc(ARENA_BYTES);
+	assert_true(bench->send && bench->recv);
+	assert_int_equal(cudaMalloc((void **)&bench->b.send, ARENA_BYTES), cudaSuccess);
+	assert_int_equal(cudaMalloc((void **)&bench->b.recv, ARENA_BYTES), cudaSuccess);
+	assert_int_equal(cudaStreamCreate(&bench->stream), cudaSuccess);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct bench *bench = *state;
+	cudaStreamDestroy(bench->stream);
+	cudaFree(bench->b.send);
+	cudaFree(bench->b.recv);
+	free(bench->send);
+	free(bench->recv);
+	free(bench);
+	return 0;
+}
+
+static void ask(struct bench *bench, struct cell cell, unsigned rank, unsigned slots)
+{
+	bench->cell = cell;
+	bench->b.question = (struct value_question){
+	    .coll = cell.coll,
+	    .dtype = cell.dtype,
+	    .op = cell.op,
+	    .nranks = RANKS,
+	    .rank = rank,
+	    .root = cell.root,
+	    .weights = {3, {1, 2, 4}},
+	    .seed = 77 + cell.dtype,
+	    .count = cell.bytes / coll_dtype_bytes(cell.dtype),
+	};
+	bench->b.span = coll_span(&cell, RANKS, rank);
+	bench->b.in_place = cell.in_place;
+	bench->b.slots = slots;
+	assert_true(cell.bytes * slots <= ARENA_BYTES);
+}
+
+static uint64_t load(const struct bench *bench, const unsigned char *arena, uint64_t at)
+{
+	size_t element = coll_dtype_bytes(bench->cell.dtype);
+	uint64_t bits = 0;
+	memcpy(&bits, arena + at * element, element);
+	return bits;
+}
+
+static void copy_back(struct bench *bench)
+{
+	assert_int_equal(
+	    cudaMemcpy(bench->send, bench->b.send, ARENA_BYTES, cudaMemcpyDeviceToHost), 0);
+	assert_int_equal(
+	    cudaMemcpy(bench->recv, bench->b.recv, ARENA_BYTES, cudaMemcpyDeviceToHost), 0);
+}
+
+/* A byte of an arena after prepare: of the send side, poison, or what was there before. */
+static void is_as_prepared(const struct bench *bench, const unsigned char *arena, size_t byte)
+{
+	const struct coll_span *span = &bench->b.span;
+	size_t element = coll_dtype_bytes(bench->cell.dtype), in = byte % bench->cell.bytes;
+	bool used = byte < bench->b.slots * bench->cell.bytes;
+	bool sends = used && (arena == bench->recv) == bench->cell.in_place &&
+	             in >= span->send_at && in < span->send_at + span->send_bytes;
+	if (sends) {
+		size_t base = byte - in;
+		uint64_t bits = value_input(&bench->b.question, bench->b.question.rank,
+		                            (base + in - span->send_at) / element);
+		assert_int_equal(arena[byte], bits >> in % element * 8 & 0xFF);
+	} else {
+		assert_int_equal(arena[byte],
+		                 used && arena == bench->recv ? VALUE_POISON_BYTE : UNTOUCHED);
+	}
+}
+
+static void prepare(struct bench *bench)
+{
+	assert_int_equal(cudaMemset(bench->b.send, UNTOUCHED, ARENA_BYTES), cudaSuccess);
+	assert_int_equal(cudaMemset(bench->b.recv, UNTOUCHED, ARENA_BYTES), cudaSuccess);
+	assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
+	assert_int_equal(device_prepare(0, &bench->b, bench->stream, &bench->st), 0);
+}
+
+static void the_gpu_writes_what_the_cpu_would(void **state)
+{
+	static const enum coll_kind colls[] = {COLL_ALL_REDUCE, COLL_ALL_GATHER, COLL_BROADCAST,
+	                                       COLL_SCATTER};
+	struct bench *bench = *state;
+	for (unsigned i = 0; i < DTYPE_KINDS * OP_KINDS * 8; i++) {
+		struct cell cell = {.coll = colls[i / 2 % 4], .in_place = i % 2, .root = 1};
+		cell.dtype = i / 8 % DTYPE_KINDS;
+		cell.op = i / 8 / DTYPE_KINDS;
+		cell.bytes = RANKS * 16 * 11;
+		ask(bench, cell, 1 + cell.dtype % 2, 3);
+		prepare(bench);
+		copy_back(bench);
+		for (size_t byte = 0; byte < 4 * cell.bytes; byte++) {
+			is_as_prepared(bench, bench->send, byte);
+			is_as_prepared(bench, bench->recv, byte);
+		}
+	}
+}
+
+/* Writes the right answers to the receive sides. */
+static void answer(struct bench *bench)
+{
+	size_t element = coll_dtype_bytes(bench->cell.dtype);
+	size_t at = bench->b.span.recv_at, n = bench->b.span.recv_bytes / element;
+	copy_back(bench);
+	for (unsigned slot = 0; slot < bench->b.slots; slot++)
+		for (size_t i = 0; i < n; i++) {
+			uint64_t bits = value_expected(&bench->b.question,
+			                               slot * bench->b.question.count, i);
+			memcpy(bench->recv + slot * bench->cell.bytes + at + i * element, &bits,
+			       element);
+		}
+	assert_int_equal(
+	    cudaMemcpy(bench->b.recv, bench->recv, ARENA_BYTES, cudaMemcpyHostToDevice), 0);
+}
+
+static struct backend_verdict check(struct bench *bench)
+{
+	struct backend_verdict v;
+	assert_int_equal(device_check(0, &bench->b, bench->stream, &v, &bench->st), 0);
+	return v;
+}
+
+static void turn(struct bench *bench, size_t byte)
+{
+	char *at = bench->b.recv + byte;
+	assert_int_equal(device_corrupt(0, at, bench->stream, &bench->st), 0);
+}
+
+static uint64_t digest(struct bench *bench)
+{
+	uint64_t out = 0;
+	int result =
+	    device_digest(0, bench->b.recv, bench->cell.bytes, bench->stream, &out, &bench->st);
+	assert_int_equal(result, 0);
+	return out;
+}
+
+/* Right, then wrong at a byte of some slot, then at the last byte of all too. */
+static void find_flips(struct bench *bench)
+{
+	const struct coll_span *span = &bench->b.span;
+	size_t element = coll_dtype_bytes(bench->cell.dtype), all = bench->b.slots;
+	size_t slot = all / 2, first = slot * bench->cell.bytes + span->recv_at;
+	size_t last = (all - 1) * bench->cell.bytes + span->recv_at + span->recv_bytes - 1;
+	struct backend_verdict v;
+	prepare(bench);
+	v = check(bench);
+	if (!bench->cell.in_place) { /* nothing has been written yet */
+		assert_int_equal(v.wrong, all * (span->recv_bytes / element));
+		assert_int_equal(v.wrong_at, 0);
+	}
+	answer(bench);
+	v = check(bench);
+	assert_int_equal(v.wrong, 0);
+	if (span->recv_bytes == 0)
+		return;
+	first += value_mix(bench->cell.dtype) % (span->recv_bytes - element);
+	turn(bench, first);
+	v = check(bench);
+	assert_int_equal(v.wrong, 1);
+	assert_int_equal(v.wrong_at, first / element);
+	assert_int_equal(v.expected, load(bench, bench->recv, first / element));
+	assert_int_equal(v.got, v.expected ^ (uint64_t)1 << first % element * 8);
+	turn(bench, last);
+	v = check(bench);
+	assert_int_equal(v.wrong, 2);
+	assert_int_equal(v.wrong_at, first / element);
+	turn(bench, first);
+	assert_int_equal(check(bench).wrong_at, last / element);
+}
+
+static void one_turned_bit_is_found(void **state)
+{
+	struct bench *bench = *state;
+	for (enum coll_kind c = 0; c < COLL_INIT; c++)
+		for (enum dtype d = 0; d < DTYPE_KINDS; d++) {
+			bool reduces = coll_info(c)->is & COLL_REDUCES;
+			enum op op = reduces ? d % OP_NONE : OP_NONE;
+			struct cell cell = {.coll = c, .dtype = d, .op = op, .root = 2};
+			cell.in_place = coll_info(c)->is & COLL_IN_PLACE && d % 2;
+			cell.bytes = RANKS * 16 * 21;
+			ask(bench, cell, d / 2 % RANKS, 3);
+			find_flips(bench);
+		}
+}
+
+static void every_operation_is_checked(void **state)
+{
+	struct cell cell = {.coll = COLL_REDUCE_SCATTER, .bytes = RANKS * 16 * 21};
+	for (cell.dtype = 0; cell.dtype < DTYPE_KINDS; cell.dtype++)
+		for (cell.op = 0; cell.op < OP_NONE; cell.op++) {
+			ask(*state, cell, 3, 2);
+			find_flips(*state);
+		}
+}
+
+/* More slots than a grid has rows, and one slot of many blocks. */
+static void large_arenas_are_gone_through(void **state)
+{
+	struct bench *bench = *state;
+	struct cell cell = {.coll = COLL_ALLTOALLV, .dtype = DTYPE_UINT8, .op = OP_NONE};
+	cell.bytes = RANKS * 16;
+	ask(bench, cell, 1, 70000);
+	find_flips(bench);
+	cell.bytes = ARENA_BYTES;
+	ask(bench, cell, 1, 1);
+	find_flips(bench);
+}
+
+static void a_digest_follows_its_bytes(void **state)
+{
+	struct bench *bench = *state;
+	struct cell cell = {.coll = COLL_COPY, .op = OP_NONE, .bytes = RANKS * 1600};
+	uint64_t before;
+	ask(bench, cell, 0, 1);
+	prepare(bench);
+	before = digest(bench);
+	turn(bench, cell.bytes - 1);
+	assert_true(digest(bench) != before);
+	turn(bench, cell.bytes - 1);
+	assert_true(digest(bench) == before);
+}
+
+#else
+static unsigned device_count(struct status *st)
+{
+	status_set(st, "built without CUDA");
+	return 0;
+}
+#endif
+
+/* Where there is no GPU this is all, and says so. */
+static void there_is_a_gpu_or_a_reason(void **state)
+{
+	struct status st = {0};
+	(void)state;
+	if (device_count(&st) == 0)
+		print_message("no GPU, nothing was filled or checked: %s\n", st.text);
+	assert_true(device_count(&st) > 0 || st.text[0]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest always[] = {cmocka_unit_test(there_is_a_gpu_or_a_reason)};
+#ifdef HAVE_CUDA_NCCL
+	struct status st = {0};
+	const struct CMUnitTest tests[] = {
+	    always[0],
+	    cmocka_unit_test_setup_teardown(the_gpu_writes_what_the_cpu_would, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(one_turned_bit_is_found, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(every_operation_is_checked, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(large_arenas_are_gone_through, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_digest_follows_its_bytes, set_up, tear_down),
+	};
+	if (device_count(&st) > 0)
+		return cmocka_run_group_tests(tests, NULL, NULL);
+#endif
+	return cmocka_run_group_tests(always, NULL, NULL);
+}

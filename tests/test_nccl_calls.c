@@ -1,0 +1,382 @@
+/* The sends, receives and calls that the nccl backend issues, carried out on the host by a
+ * stand-in: all ranks in one worker, matched when the outermost group ends, so that what one
+ * rank sends is what its peer expects, in order, and every output is the one right answer.
+ * Skipped where the program is built without CUDA. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+
+#ifdef HAVE_CUDA_NCCL
+#include "../harness/backend/nccl.h"
+
+#define MAX_RANKS 8
+#define MOST      512 /* messages of a group */
+
+static struct message {
+	unsigned from, to;
+	const char *data; /* of a send */
+	char *into;       /* of a receive */
+	size_t bytes;
+	bool done;
+} sends[MOST], receives[MOST];
+static unsigned nsends, nreceives, depth, groups;
+static size_t element;
+
+static unsigned rank_of(ncclComm_t comm)
+{
+	return (unsigned)(uintptr_t)comm - 1;
+}
+
+static ncclResult_t group_start(void)
+{
+	depth++;
+	return ncclSuccess;
+}
+
+/* The first receive of the same pair takes the first send. */
+static void carry_out(void)
+{
+	for (unsigned s = 0; s < nsends; s++) {
+		unsigned r = 0;
+		while (r < nreceives &&
+		       (receives[r].done || receives[r].from != sends[s].from ||
+		        receives[r].to != sends[s].to))
+			r++;
+		assert_true(r < nreceives);
+		assert_int_equal(receives[r].bytes, sends[s].bytes);
+		memcpy(receives[r].into, sends[s].data, sends[s].bytes);
+		receives[r].done = true;
+	}
+	assert_int_equal(nsends, nreceives);
+	nsends = nreceives = 0;
+	groups++;
+}
+
+static ncclResult_t group_end(void)
+{
+	assert_true(depth > 0);
+	if (--depth == 0)
+		carry_out();
+	return ncclSuccess;
+}
+
+static ncclResult_t send(const void *data, size_t count, ncclDataType_t type, int peer,
+                         ncclComm_t comm, cudaStream_t stream)
+{
+	(void)type, (void)stream;
+	assert_true(depth > 0 && nsends < MOST);
+	sends[nsends++] = (struct message){.from = rank_of(comm),
+	                                   .to = (unsigned)peer,
+	                                   .data = data,
+	                                   .bytes = count * element};
+	return ncclSuccess;
+}
+
+static ncclResult_t receive(void *into, size_t count, ncclDataType_t type, int peer,
+                            ncclComm_t comm, cudaStream_t stream)
+{
+	(void)type, (void)stream;
+	assert_true(depth > 0 && nreceives < MOST);
+	receives[nreceives++] = (struct message){.from = (unsigned)peer,
+	                                         .to = rank_of(comm),
+	                                         .into = into,
+	                                         .bytes = count * element};
+	return ncclSuccess;
+}
+
+struct rig {
+	struct trial trial;
+	struct cell cell;
+	struct backend_ctx *ctx;
+	unsigned slots;
+};
+
+static struct value_question question(const struct rig *rig, unsigned rank)
+{
+	return (struct value_question){.coll = rig->cell.coll,
+	                               .dtype = rig->cell.dtype,
+	                               .op = OP_NONE,
+	                               .nranks = rig->ctx->n,
+	                               .rank = rank,
+	                               .root = rig->cell.root,
+	                               .weights = rig->trial.weights,
+	                               .seed = 7,
+	                               .count = rig->ctx->elements};
+}
+
+static void fill(struct rig *rig, unsigned rank)
+{
+	struct place *p = &rig->ctx->places[rank];
+	struct value_question q = question(rig, rank);
+	struct coll_span span = coll_span(&rig->cell, rig->ctx->n, rank);
+	memset(p->recv, VALUE_POISON_BYTE, rig->trial.arena_bytes);
+	for (unsigned slot = 0; slot < rig->slots; slot++) {
+		char *at = (rig->cell.in_place ? p->recv + span.send_at : p->send) +
+		           slot * rig->cell.bytes;
+		for (size_t k = 0; k < span.send_bytes / element; k++) {
+			uint64_t bits = value_input(&q, rank, slot * q.count + k);
+			memcpy(at + k * element, &bits, element);
+		}
+		/* Without a GPU the copy of the own part cannot run. */
+		if (rig->cell.coll == COLL_HYPERCUBE)
+			memcpy(p->recv + slot * rig->cell.bytes + rank * span.send_bytes, at,
+			       span.send_bytes);
+	}
+}
+
+static void compare(const struct rig *rig, unsigned rank)
+{
+	const struct place *p = &rig->ctx->places[rank];
+	struct value_question q = question(rig, rank);
+	struct coll_span span = coll_span(&rig->cell, rig->ctx->n, rank);
+	for (unsigned slot = 0; slot < rig->slots; slot++)
+		for (size_t k = 0; k < span.recv_bytes / element; k++) {
+			uint64_t got = 0, right = value_expected(&q, slot * q.count, k);
+			memcpy(&got,
+			       p->recv + span.recv_at + slot * rig->cell.bytes + k * element,
+			       element);
+			assert_int_equal(got, right);
+		}
+}
+
+static void rig_make(struct rig *rig, unsigned n, enum coll_kind coll, enum dtype dtype)
+{
+	*rig = (struct rig){.slots = 2};
+	settings_default(&rig->trial.settings);
+	rig->trial.settings.layout = (struct layout){1, 1, n};
+	element = coll_dtype_bytes(dtype);
+	rig->cell = (struct cell){.coll = coll,
+	                          .dtype = dtype,
+	                          .op = OP_NONE,
+	                          .root = n - 1,
+	                          .bytes = (size_t)n * 48};
+	rig->trial.arena_bytes = rig->cell.bytes * rig->slots;
+	rig->ctx = calloc(1, sizeof *rig->ctx + n * sizeof rig->ctx->places[0]);
+	assert_non_null(rig->ctx);
+	rig->ctx->trial = &rig->trial;
+	rig->ctx->nranks = rig->ctx->count = rig->ctx->n = n;
+	rig->ctx->cuts = calloc(n + 1, sizeof *rig->ctx->cuts);
+	rig->ctx->api.GroupStart = group_start;
+	rig->ctx->api.GroupEnd = group_end;
+	rig->ctx->api.Send = send;
+	rig->ctx->api.Recv = receive;
+	for (unsigned r = 0; r < n; r++) {
+		struct place *p = &rig->ctx->places[r];
+		p->rank = p->me = r;
+		p->comm = (ncclComm_t)(uintptr_t)(r + 1);
+		p->send = malloc(rig->trial.arena_bytes);
+		p->recv = malloc(rig->trial.arena_bytes);
+		assert_true(p->send && p->recv);
+	}
+}
+
+static void rig_free(struct rig *rig)
+{
+	for (unsigned r = 0; r < rig->ctx->n; r++) {
+		free(rig->ctx->places[r].send);
+		free(rig->ctx->places[r].recv);
+	}
+	free(rig->ctx->cuts);
+	free(rig->ctx);
+}
+
+/* A call on each buffer; `aggregate` calls in a group. */
+static void run(struct rig *rig, unsigned aggregate)
+{
+	struct status st = {0};
+	assert_int_equal(nccl_take_cell(rig->ctx, &rig->cell, &st), 0);
+	rig->ctx->fresh = false; /* nobody to meet */
+	for (unsigned r = 0; r < rig->ctx->n; r++)
+		fill(rig, r);
+	groups = 0;
+	for (unsigned slot = 0; slot < rig->slots; slot += aggregate) {
+		nccl_begin(rig->ctx);
+		for (unsigned c = 0; c < aggregate; c++)
+			for (unsigned i = 0; i < rig->ctx->count; i++)
+				nccl_issue(rig->ctx, i, slot + c);
+		nccl_end(rig->ctx);
+	}
+	assert_int_equal(depth, 0);
+	assert_int_equal(rig->ctx->failed, ncclSuccess);
+	for (unsigned r = 0; r < rig->ctx->n; r++)
+		compare(rig, r);
+}
+
+static const enum coll_kind moved[] = {COLL_ALLTOALL,       COLL_ALLTOALLV,     COLL_SENDRECV,
+                                       COLL_SENDRECV_PAIRS, COLL_SENDRECV_BOTH, COLL_GATHER,
+                                       COLL_SCATTER,        COLL_HYPERCUBE};
+
+#define EACH_MOVED(C) for (unsigned C = 0; C < sizeof moved / sizeof *moved; C++)
+
+static void all_that_is_moved_arrives_where_it_belongs(void **state)
+{
+	static const enum dtype dtypes[] = {DTYPE_INT8, DTYPE_FLOAT16, DTYPE_FLOAT64};
+	(void)state;
+	EACH_MOVED(c)
+	{
+		for (unsigned n = 2; n <= MAX_RANKS; n++)
+			for (unsigned d = 0; d < 3 && !coll_refuses(moved[c], n); d++) {
+				struct rig rig;
+				rig_make(&rig, n, moved[c], dtypes[d]);
+				run(&rig, 1);
+				rig_free(&rig);
+			}
+	}
+}
+
+static void in_place_too(void **state)
+{
+	(void)state;
+	EACH_MOVED(c)
+	{
+		struct rig rig;
+		if (!(coll_info(moved[c])->is & COLL_IN_PLACE))
+			continue;
+		rig_make(&rig, 4, moved[c], DTYPE_INT32);
+		rig.cell.in_place = true;
+		for (rig.cell.root = 0; rig.cell.root < 4; rig.cell.root++)
+			run(&rig, 1);
+		rig_free(&rig);
+	}
+}
+
+static void calls_in_one_group_keep_their_order(void **state)
+{
+	(void)state;
+	EACH_MOVED(c)
+	{
+		struct rig rig;
+		if (moved[c] == COLL_HYPERCUBE)
+			continue;
+		rig_make(&rig, 2, moved[c], DTYPE_INT64);
+		run(&rig, 2);
+		assert_int_equal(groups, 1);
+		rig_free(&rig);
+	}
+}
+
+static void alltoallv_takes_its_weights(void **state)
+{
+	static const struct value_weights weights[] = {
+	    {2, {0, 3}}, {3, {5, 0, 1}}, {4, {0, 0, 0, 1}}, {1, {0}}};
+	(void)state;
+	for (unsigned w = 0; w < 4; w++)
+		for (unsigned n = 2; n <= MAX_RANKS; n++) {
+			struct rig rig;
+			rig_make(&rig, n, COLL_ALLTOALLV, DTYPE_FLOAT32);
+			rig.trial.weights = weights[w];
+			run(&rig, 1);
+			rig_free(&rig);
+		}
+}
+
+/* In one group for all, a round would send what has not arrived yet. */
+static void hypercubes_rounds_are_groups_of_their_own(void **state)
+{
+	struct rig rig;
+	(void)state;
+	rig_make(&rig, 8, COLL_HYPERCUBE, DTYPE_INT32);
+	run(&rig, 1);
+	assert_int_equal(groups, 2 * 3); /* calls × log2(8) */
+	rig_free(&rig);
+}
+
+/* group = never leaves begin and end without one: what is made of several sends brings its
+ * own, which one rank a worker has to itself. */
+static void group_never_still_brackets_what_is_moved(void **state)
+{
+	struct rig rig;
+	struct status st = {0};
+	(void)state;
+	rig_make(&rig, 2, COLL_ALLTOALL, DTYPE_INT32);
+	rig.trial.settings.grouping = GROUPING_NEVER;
+	assert_int_equal(nccl_take_cell(rig.ctx, &rig.cell, &st), 0);
+	nccl_begin(rig.ctx);
+	assert_int_equal(depth, 0);
+	assert_true(rig.ctx->bracketed);
+	rig.cell.coll = COLL_ALL_GATHER;
+	assert_int_equal(nccl_take_cell(rig.ctx, &rig.cell, &st), 0);
+	assert_false(rig.ctx->bracketed);
+	assert_false(rig.ctx->grouped);
+	rig_free(&rig);
+}
+
+static struct {
+	ncclDataType_t type;
+	int residence;
+	uint64_t scalar;
+} made;
+
+static ncclResult_t make_op(ncclRedOp_t *op, void *scalar, ncclDataType_t type, int residence,
+                            ncclComm_t comm)
+{
+	made.type = type;
+	made.residence = residence;
+	made.scalar = 0;
+	memcpy(&made.scalar, scalar, element);
+	*op = (ncclRedOp_t)(20 + (int)rank_of(comm));
+	return ncclSuccess;
+}
+
+static unsigned destroyed;
+
+static ncclResult_t destroy_op(ncclRedOp_t op, ncclComm_t comm)
+{
+	assert_int_equal((int)op, 20 + (int)rank_of(comm));
+	destroyed++;
+	return ncclSuccess;
+}
+
+static void premulsum_has_an_operation_for_each_rank(void **state)
+{
+	struct rig rig;
+	struct status st = {0};
+	(void)state;
+	rig_make(&rig, 2, COLL_ALL_REDUCE, DTYPE_BFLOAT16);
+	rig.ctx->api.RedOpCreatePreMulSum = make_op;
+	rig.ctx->api.RedOpDestroy = destroy_op;
+	rig.cell.op = OP_PREMULSUM;
+	assert_int_equal(nccl_take_cell(rig.ctx, &rig.cell, &st), 0);
+	assert_int_equal((int)made.type, 9);
+	assert_int_equal(made.residence, 1);
+	assert_int_equal(made.scalar, 0x4000); /* 2.0, of rank 1 */
+	assert_int_equal((int)rig.ctx->places[1].op, 21);
+	rig.cell.op = OP_AVG;
+	assert_int_equal(nccl_take_cell(rig.ctx, &rig.cell, &st), 0);
+	assert_int_equal(destroyed, 2);
+	assert_int_equal((int)rig.ctx->places[1].op, 4);
+	rig_free(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(all_that_is_moved_arrives_where_it_belongs),
+	    cmocka_unit_test(in_place_too),
+	    cmocka_unit_test(calls_in_one_group_keep_their_order),
+	    cmocka_unit_test(alltoallv_takes_its_weights),
+	    cmocka_unit_test(hypercubes_rounds_are_groups_of_their_own),
+	    cmocka_unit_test(group_never_still_brackets_what_is_moved),
+	    cmocka_unit_test(premulsum_has_an_operation_for_each_rank),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+static void sends_and_receives(void **state)
+{
+	(void)state;
+	skip();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(sends_and_receives)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#endif

@@ -1,0 +1,268 @@
+/* What the nccl backend refuses, and the sentence for it; no GPU, and a stand-in for an old
+ * library. Built without CUDA, only that this is said. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#ifdef HAVE_CUDA_NCCL
+#include "../harness/backend/nccl.h"
+
+static char standin[PATH_MAX + 32];
+
+static int find_standin(void **state)
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	(void)state;
+	if (n < 0)
+		return -1;
+	self[n] = '\0';
+	*strrchr(self, '/') = '\0';
+	snprintf(standin, sizeof standin, "%s/standin_nccl.so", self);
+	return access(standin, R_OK);
+}
+
+static struct cell cell = {.op = OP_SUM, .dtype = DTYPE_FLOAT32, .bytes = 1024};
+
+static struct trial trial_of(enum coll_kind coll, enum dtype dtype, enum op op)
+{
+	struct trial t = {.arena_bytes = 1024, .ncells = 1, .cells = &cell};
+	settings_default(&t.settings);
+	t.settings.layout = (struct layout){1, 2, 1};
+	cell.coll = coll;
+	cell.dtype = dtype;
+	cell.op = op;
+	cell.root = 0;
+	return t;
+}
+
+static struct trial plain(void)
+{
+	return trial_of(COLL_ALL_REDUCE, DTYPE_FLOAT32, OP_SUM);
+}
+
+static struct nccl_api library(const char *version)
+{
+	struct nccl_api api;
+	struct status st = {0};
+	if (version)
+		setenv("STANDIN_NCCL_VERSION", version, 1);
+	else
+		unsetenv("STANDIN_NCCL_VERSION");
+	assert_int_equal(nccl_api_load(standin, &api, &st), 0);
+	return api;
+}
+
+/* One that has all there is. */
+static struct nccl_api newest(void)
+{
+	struct nccl_api api;
+	memset(&api, 0x5A, sizeof api);
+	strcpy(api.version, "2.29.2");
+	api.at = NCCL_AT(2, 29, 2);
+	return api;
+}
+
+static void refused(const struct trial *t, const struct nccl_api *api, unsigned compute,
+                    const char *sentence)
+{
+	struct status st = {0};
+	assert_int_equal(nccl_refuse(t, api, compute, &st), -1);
+	assert_string_equal(st.text, sentence);
+}
+
+static void taken(const struct trial *t, const struct nccl_api *api, unsigned compute)
+{
+	struct status st = {0};
+	if (nccl_refuse(t, api, compute, &st))
+		fail_msg("%s", st.text);
+}
+
+static void versions_are_read_as_both_generations_say_them(void **state)
+{
+	struct nccl_api api = library(NULL);
+	(void)state;
+	assert_string_equal(api.version, "2.7.8");
+	assert_int_equal(api.at, NCCL_AT(2, 7, 8));
+	assert_string_equal(api.file, standin);
+	assert_null(api.CommSplit);
+	api = library("22105");
+	assert_string_equal(api.version, "2.21.5");
+	assert_int_equal(api.at, NCCL_AT(2, 21, 5));
+}
+
+static void what_is_no_nccl_is_named(void **state)
+{
+	struct nccl_api api;
+	struct status st = {0};
+	(void)state;
+	assert_int_equal(nccl_api_load("libc.so.6", &api, &st), -1);
+	assert_non_null(strstr(st.text, "ncclGetVersion"));
+}
+
+static void an_old_library_still_does_the_old_things(void **state)
+{
+	struct nccl_api api = library(NULL);
+	struct trial t = plain();
+	(void)state;
+	taken(&t, &api, 70);
+	for (enum coll_kind coll = 0; coll < COLL_KINDS; coll++) {
+		t = trial_of(coll, DTYPE_FLOAT64, OP_MAX);
+		taken(&t, &api, 70);
+	}
+}
+
+static void old_libraries_name_the_first_that_can(void **state)
+{
+	struct nccl_api old = library(NULL), later = library("21003");
+	struct trial t = trial_of(COLL_ALL_GATHER, DTYPE_BFLOAT16, OP_NONE);
+	(void)state;
+	refused(&t, &old, 90, "dtype = bfloat16 wants NCCL 2.10.3 or later; this is 2.7.8");
+	taken(&t, &later, 90);
+	t = trial_of(COLL_REDUCE, DTYPE_FLOAT32, OP_AVG);
+	refused(&t, &old, 90, "op = avg wants NCCL 2.10.3 or later; this is 2.7.8");
+	taken(&t, &later, 90);
+	t = trial_of(COLL_REDUCE, DTYPE_FLOAT32, OP_PREMULSUM);
+	refused(&t, &later, 90, "op = premulsum wants NCCL 2.11.4 or later; this is 2.10.3");
+	t = trial_of(COLL_ALL_GATHER, DTYPE_FLOAT8_E4M3, OP_NONE);
+	refused(&t, &later, 90,
+	        "a dtype of 8-bit floats wants NCCL 2.24.3 or later; this is 2.10.3");
+	t = trial_of(COLL_SCATTER, DTYPE_FLOAT32, OP_NONE);
+	strcpy(t.settings.api, "native");
+	refused(&t, &later, 90,
+	        "api = native (ncclScatter) wants NCCL 2.28.3 or later; this is 2.10.3");
+}
+
+/* A version that says it has a function, and a library that has not, is refused as well. */
+static void a_missing_function_counts_as_well_as_the_version(void **state)
+{
+	struct nccl_api api = library("22903");
+	struct trial t = plain();
+	(void)state;
+	t.settings.split = (struct split){SPLIT_MOD, 2};
+	refused(&t, &api, 90, "split wants NCCL 2.18.1 or later; this is 2.29.3");
+}
+
+static void every_setting_is_asked_of_the_library(void **state)
+{
+	struct nccl_api old = library(NULL), all = newest();
+	struct {
+		struct trial t;
+		const char *sentence;
+	} cases[] = {
+	    {plain(), "graph wants NCCL 2.9.6"},
+	    {plain(), "nonblocking = yes wants NCCL 2.14.3"},
+	    {plain(), "min_ctas or max_ctas wants NCCL 2.17.1"},
+	    {plain(), "register = local wants NCCL 2.19.1"},
+	    {plain(), "register = window wants NCCL 2.27.3"},
+	    {plain(), "cta_policy wants NCCL 2.27.3"},
+	};
+	(void)state;
+	cases[0].t.settings.graph = 4;
+	cases[1].t.settings.nonblocking = true;
+	cases[2].t.settings.max_ctas = 8;
+	cases[3].t.settings.registration = REGISTER_LOCAL;
+	cases[4].t.settings.registration = REGISTER_WINDOW;
+	cases[5].t.settings.cta_policy = CTA_EFFICIENCY;
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct status st = {0};
+		assert_int_equal(nccl_refuse(&cases[i].t, &old, 90, &st), -1);
+		assert_memory_equal(st.text, cases[i].sentence, strlen(cases[i].sentence));
+		taken(&cases[i].t, &all, 90);
+	}
+}
+
+static void what_does_not_go_together_is_refused(void **state)
+{
+	struct nccl_api all = newest();
+	struct trial t = plain();
+	struct status st = {0};
+	(void)state;
+	t.settings.layout = (struct layout){1, 1, 2};
+	t.settings.grouping = GROUPING_NEVER;
+	assert_int_equal(nccl_refuse(&t, &all, 90, &st), -1);
+	t.settings.layout = (struct layout){2, 1, 1};
+	taken(&t, &all, 90);
+	t.settings.aggregate = 4;
+	refused(&t, &all, 90,
+	        "aggregate = 4 puts calls into a group, which group = never forbids");
+	t = plain();
+	t.settings.graph = 2;
+	t.settings.layout = (struct layout){1, 1, 2};
+	refused(&t, &all, 90,
+	        "graph with 2 GPUs in one thread: NVIDIA advises against it; force = yes "
+	        "measures it all the same");
+	t.settings.force = true;
+	taken(&t, &all, 90);
+	t = plain();
+	t.settings.registration = REGISTER_WINDOW;
+	t.settings.allocator = ALLOCATOR_CUDA;
+	refused(&t, &all, 90,
+	        "register = window wants memory of ncclMemAlloc; allowed is allocator = nccl");
+}
+
+static void a_cell_that_cannot_be_is_refused(void **state)
+{
+	struct nccl_api all = newest();
+	struct trial t = trial_of(COLL_ALL_REDUCE, DTYPE_FLOAT8_E5M2, OP_SUM);
+	(void)state;
+	refused(&t, &all, 80,
+	        "NCCL reduces float8_e5m2 on GPUs of compute capability 9.0 or later; one here "
+	        "has 8.0");
+	taken(&t, &all, 90);
+	t = trial_of(COLL_BROADCAST, DTYPE_FLOAT8_E5M2, OP_NONE);
+	taken(&t, &all, 80);
+	cell.root = 2;
+	refused(&t, &all, 90, "root = 2 is no rank of a communicator of 2");
+	t = trial_of(COLL_ALL_GATHER, DTYPE_FLOAT64, OP_NONE);
+	t.settings.offset_bytes = 12;
+	refused(&t, &all, 90,
+	        "offset = 12 is no multiple of the 8 bytes of float64; allowed are those");
+	t = trial_of(COLL_HYPERCUBE, DTYPE_FLOAT32, OP_NONE);
+	t.settings.aggregate = 2;
+	refused(&t, &all, 90,
+	        "aggregate = 2 does not go with hypercube: each of its rounds needs a group of "
+	        "its own");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(versions_are_read_as_both_generations_say_them),
+	    cmocka_unit_test(what_is_no_nccl_is_named),
+	    cmocka_unit_test(an_old_library_still_does_the_old_things),
+	    cmocka_unit_test(old_libraries_name_the_first_that_can),
+	    cmocka_unit_test(a_missing_function_counts_as_well_as_the_version),
+	    cmocka_unit_test(every_setting_is_asked_of_the_library),
+	    cmocka_unit_test(what_does_not_go_together_is_refused),
+	    cmocka_unit_test(a_cell_that_cannot_be_is_refused),
+	};
+	return cmocka_run_group_tests(tests, find_standin, NULL);
+}
+
+#else
+#include "../harness/backend/backend.h"
+
+static void a_build_without_says_so(void **state)
+{
+	struct trial trial = {0};
+	struct status st = {0};
+	(void)state;
+	assert_int_equal(backend_find("nccl")->supports(&trial, &st), -1);
+	assert_non_null(strstr(st.text, "built without"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(a_build_without_says_so)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#endif

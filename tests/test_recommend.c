@@ -1,0 +1,236 @@
+/* Each recommendation is there when the figures say so, and only then. */
+#include "made.h"
+
+#include <math.h>
+
+#include "../harness/report/recommend.h"
+
+static double speed[3]; /* single, threads, processes: against 1 */
+static double noise;
+static double small_only;   /* sizes up to this many bytes have the speed; 0: all */
+static const char *setting; /* what single has that threads has not, and they are equal else */
+static json_t *(*value)(void);
+static const char *mode; /* of both, then */
+
+static void stamps(const struct made_place *p, int64_t out[6])
+{
+	double bytes = 4096.0 * (1 << 2 * p->size), ns = 1e6 + 10 * bytes;
+	bool has = p->variant < 3 && (small_only == 0 || bytes <= small_only);
+	ns /= has ? speed[p->variant] : 1;
+	ns *= 1 + noise * made_noise(p->variant, p->block, p->size + 8 * p->isolated);
+	out[1] = 1000;
+	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
+	out[3] = 10;
+}
+
+static void environment(json_t *env)
+{
+	json_t *variants = json_object_get(env, "variants");
+	for (size_t i = 0; setting && i < json_array_size(variants); i++) {
+		json_t *v = json_array_get(variants, i);
+		/* The third differs in more than one. */
+		json_object_set_new(v, "mode", json_string(i == 2 ? "processes" : mode));
+		if (i == 2)
+			json_object_set_new(v, "aggregate", json_integer(4));
+		if (i == 0)
+			json_object_set_new(v, setting, value());
+	}
+}
+
+static struct made made = {.backend = "nccl",
+                           .ranks = 2,
+                           .blocks = 10,
+                           .sizes = 7,
+                           .rows = 3,
+                           .cores = 16,
+                           .environment = environment,
+                           .stamps = stamps};
+static struct recommend *advice;
+
+static int fresh(void **state)
+{
+	(void)state;
+	speed[0] = speed[1] = speed[2] = 1;
+	noise = 0.003;
+	small_only = 0;
+	setting = NULL;
+	made.blocks = 10;
+	made.cores = 16;
+	made.sizes = 7;
+	return 0;
+}
+
+/* How many of the recommendations say `words`; with the text of the last. */
+static unsigned count(const char *words, const char **text)
+{
+	struct made_loaded l;
+	struct status st = {""};
+	unsigned n = 0;
+	made_load(&made, &l);
+	assert_int_equal(recommend_make(&l.summary, NULL, 0, advice, &st), 0);
+	made_unload(&l);
+	for (unsigned i = 0; i < advice->count; i++) {
+		if (!strstr(advice->text[i], words))
+			continue;
+		n++;
+		if (text)
+			*text = advice->text[i];
+	}
+	return n;
+}
+
+static void threads_or_processes(void **state)
+{
+	const char *text = "";
+	(void)state;
+	assert_int_equal(count("choose by convenience", &text), 1);
+	made_says(text, "the bandwidth of processes is ");
+	made_says(text, "sizes from 16 MiB up, 10 blocks");
+	speed[2] = 0.9;
+	assert_int_equal(count("choose by convenience", NULL), 0);
+	assert_int_equal(count("a thread per rank rather than a process per rank", &text), 1);
+	made_says(text, "the bandwidth of threads is 1.1");
+	assert_int_equal(count("a process per rank rather than threads", NULL), 0);
+	speed[2] = 1.1;
+	assert_int_equal(count("a thread per rank rather than a process per rank", NULL), 0);
+	assert_int_equal(count("a process per rank rather than threads", NULL), 1);
+	/* A loss at small sizes is none at large ones, and the other way round. */
+	small_only = 65536;
+	assert_int_equal(count("a process per rank rather than threads", NULL), 0);
+	assert_int_equal(count("choose by convenience", NULL), 1);
+}
+
+static void noise_and_few_blocks_say_nothing(void **state)
+{
+	(void)state;
+	speed[2] = 1.05;
+	assert_int_equal(count("a process per rank rather than threads", NULL), 1);
+	noise = 0.5;
+	assert_int_equal(count("for large sizes", NULL), 0);
+	noise = 0.003;
+	made.blocks = 5;
+	assert_int_equal(count("", NULL), 0);
+}
+
+static void where_nothing_large_was_measured(void **state)
+{
+	const char *text;
+	(void)state;
+	made.sizes = 5; /* up to 1 MiB */
+	speed[2] = 1.1;
+	assert_int_equal(count("a process per rank rather than threads", &text), 1);
+	made_says(text, "sizes from 1 MiB up");
+	made.sizes = 4;
+	assert_int_equal(count("a process per rank rather than threads", NULL), 0);
+}
+
+static void several_workers_launch_small_sizes(void **state)
+{
+	const char *text;
+	(void)state;
+	speed[0] = 0.4;
+	small_only = 65536;
+	assert_int_equal(count("Launch from several workers", &text), 2);
+	made_says(text, "the speed of processes is 2.5");
+	made_says(text, "It is faster at every size up to 64 KiB.");
+	speed[0] = 1;
+	assert_int_equal(count("Launch from several workers", NULL), 0);
+	/* Latencies on shared cores are the scheduler's. */
+	speed[0] = 0.4;
+	made.cores = 1;
+	assert_int_equal(count("Launch from several workers", NULL), 0);
+}
+
+static json_t *local(void)
+{
+	return json_string("local");
+}
+static json_t *native(void)
+{
+	return json_string("native");
+}
+static json_t *core(void)
+{
+	return json_string("core");
+}
+static json_t *replays(void)
+{
+	return json_integer(20);
+}
+
+static void one_setting_at_a_time(void **state)
+{
+	static const struct {
+		const char *setting;
+		json_t *(*value)(void);
+		const char *mode, *words;
+	} rows[] = {
+	    {"register", local, "threads", "Register the user buffers"},
+	    {"api", native, "single", "native collective"},
+	    {"bind", core, "threads", "Bind the workers"},
+	    {"graph", replays, "single", "CUDA graph"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		setting = rows[i].setting;
+		value = rows[i].value;
+		mode = rows[i].mode;
+		speed[0] = 1.1;
+		assert_int_equal(count(rows[i].words, NULL), 1);
+		/* The variant that differs in two settings is in none of them. */
+		assert_int_equal(count("processes", NULL), 0);
+		speed[0] = 0.9;
+		assert_int_equal(count(rows[i].words, NULL), 0);
+		speed[0] = 1;
+		assert_int_equal(count(rows[i].words, NULL), 0);
+		/* The rules about single are not about threads. */
+		speed[0] = 1.1;
+		mode = "threads";
+		assert_int_equal(count(rows[i].words, NULL),
+		                 strcmp(rows[i].mode, "threads") == 0);
+	}
+}
+
+static void a_cliff_is_one(void **state)
+{
+	struct made_loaded l;
+	struct status st = {""};
+	struct cliff c = {
+	    .kind = CLIFF_JUMP, .from = 1, .to = 2, .from_gbs = 80, .to_gbs = 300};
+	(void)state;
+	made_load(&made, &l);
+	assert_int_equal(recommend_make(&l.summary, &c, 1, advice, &st), 0);
+	made_says(
+	    advice->text[advice->count - 1],
+	    "Gather alltoall into calls of 64 KiB and more where the program allows it: bus "
+	    "bandwidth jumps from 80 GB/s at 16 KiB to 300");
+	c.kind = CLIFF_FALL;
+	assert_int_equal(recommend_make(&l.summary, &c, 1, advice, &st), 0);
+	made_says(advice->text[advice->count - 1], "Split alltoall into calls of 16 KiB");
+	made_unload(&l);
+}
+
+static int begin(void **state)
+{
+	advice = calloc(1, sizeof *advice);
+	return !advice || made_begin(state);
+}
+
+static int end(void **state)
+{
+	free(advice);
+	return made_end(state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(threads_or_processes, fresh),
+	    cmocka_unit_test_setup(noise_and_few_blocks_say_nothing, fresh),
+	    cmocka_unit_test_setup(where_nothing_large_was_measured, fresh),
+	    cmocka_unit_test_setup(several_workers_launch_small_sizes, fresh),
+	    cmocka_unit_test_setup(one_setting_at_a_time, fresh),
+	    cmocka_unit_test_setup(a_cliff_is_one, fresh),
+	};
+	return cmocka_run_group_tests(tests, begin, end);
+}

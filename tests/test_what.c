@@ -1,0 +1,224 @@
+/* What is called, from an experiment file to cells: datatypes, operations, roots, places,
+ * counts, cycles; and communicators that are split. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../harness/plan/plan.h"
+#include "cli.h"
+
+static char folder[64], file[96];
+static struct spec spec;
+static struct plan plan;
+
+static unsigned room(const char *backend, struct status *st)
+{
+	if (!strcmp(backend, "nccl"))
+		return status_set(st, "no GPU"), 0;
+	return UINT_MAX;
+}
+
+static const struct plan_machine machine = {4, room};
+
+/* Plans an experiment of 4 ranks on host with these lines. */
+static int make(const char *lines, struct status *st)
+{
+	char text[1024];
+	snprintf(text, sizeof text,
+	         "[experiment]\nbackend = host\nranks = 4\nbytes = 4K, 64K\npace = stream\n"
+	         "limit = no\nblocks = 1\n%s\n[variant threads]\nmode = threads\n",
+	         lines);
+	cli_write(folder, "x.exp", text);
+	plan_free(&plan);
+	if (spec_load(file, 0, NULL, "host", NULL, &spec, st))
+		return -1;
+	return plan_make(&spec, &machine, 1, &plan, st);
+}
+
+static void planned(const char *lines, unsigned ncells)
+{
+	struct status st = {""};
+	if (make(lines, &st))
+		fail_msg("%s", st.text);
+	assert_int_equal(plan.ncells, ncells);
+}
+
+static void refused(const char *lines, const char *why)
+{
+	struct status st = {""};
+	assert_int_equal(make(lines, &st), -1);
+	if (!strstr(st.text, why))
+		fail_msg("'%s' does not say '%s'", st.text, why);
+}
+
+static unsigned count(bool (*is)(const struct cell *))
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < plan.ncells; i++)
+		n += is(&plan.cells[i]);
+	return n;
+}
+
+static bool in_place(const struct cell *c)
+{
+	return c->in_place;
+}
+
+static bool of_root_2(const struct cell *c)
+{
+	return c->root == 2;
+}
+
+static bool reduces_nothing(const struct cell *c)
+{
+	return c->op == OP_NONE;
+}
+
+static void lists_multiply_where_they_apply(void **state)
+{
+	(void)state;
+	planned("collective = all_reduce", 2);
+	planned("collective = all_reduce\ndtype = all\nop = all", 2 * 12 * 6);
+	planned("collective = alltoall\ndtype = int8, float64\nop = all", 2 * 2);
+	assert_int_equal(count(reduces_nothing), 4);
+	planned("collective = broadcast, all_gather\nroot = all", 2 * 4 + 2);
+	assert_int_equal(count(of_root_2), 2);
+	planned("collective = broadcast\nroot = 1, 2", 2 * 2);
+	assert_int_equal(count(of_root_2), 2);
+	planned("collective = all_reduce, alltoall\nin_place = both", 2 * 2 + 2);
+	assert_int_equal(count(in_place), 2);
+	/* What has no such form is measured in the one that it has. */
+	planned("collective = all_reduce, alltoall\nin_place = yes", 2 + 2);
+	assert_int_equal(count(in_place), 2);
+}
+
+static void slips_are_refused(void **state)
+{
+	(void)state;
+	refused("collective = all_reduce\ndtype = float7", "float8_e5m2, or all");
+	refused("collective = all_reduce\nop = sum, sum", "op names 'sum' twice");
+	refused("collective = reduce\nroot = 4", "root = 4, but ranks are 0 to 3");
+	refused("collective = reduce\nroot = -1", "root = '-1' is not allowed");
+	refused("collective = reduce\nin_place = maybe", "allowed is no, yes or both");
+	refused("collective = alltoallv\ncounts = 0:0", "not all of them 0");
+	refused("collective = alltoallv\ncounts = 1:300", "weights from 0 to 255");
+	refused("collective = alltoall\nsplit = XOR:1", "AND, OR, MOD or DIV");
+	refused("collective = alltoall\nsplit = MOD:0", "AND, OR, MOD or DIV");
+	refused("collective = alltoall\nflip = 1", "allowed is RANK:BYTE");
+	refused("collective = alltoall\nregister = all", "allowed is none, local, window");
+}
+
+static void a_soak_repeats_all_cells(void **state)
+{
+	struct status st = {""};
+	(void)state;
+	planned("collective = alltoall\ncycles = 3", 2);
+	struct trial *trial = plan_trial(&plan, &machine, 0, &st);
+	assert_non_null(trial);
+	assert_int_equal(trial->ncells, 6);
+	for (unsigned i = 0; i < 6; i++) {
+		assert_int_equal(trial->cells[i].cycle, i / 2);
+		assert_int_equal(trial->cells[i].bytes, trial->cells[i % 2].bytes);
+	}
+	trial_free(trial);
+}
+
+static void counters_come_last(void **state)
+{
+	struct status st = {""};
+	(void)state;
+	planned("collective = alltoall, sendrecv\ncounters = yes", 4);
+	struct trial *trial = plan_trial(&plan, &machine, 0, &st);
+	assert_non_null(trial);
+	assert_int_equal(trial->ncells, 6);
+	for (unsigned i = 0; i < 6; i++)
+		assert_int_equal(trial->cells[i].pass, i < 4 ? PASS_TIMED : PASS_COUNTERS);
+	assert_int_equal(trial->cells[4].bytes, 64 << 10);
+	trial_free(trial);
+}
+
+static void groups_of_a_split(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned size, color_of_5, index_of_5;
+	} cases[] = {{"none", 8, 0, 5},  {"MOD:2", 4, 1, 2}, {"DIV:4", 4, 1, 1},
+	             {"AND:1", 4, 1, 2}, {"AND:6", 2, 4, 1}, {"OR:3", 4, 7, 1}};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct split split;
+		struct status st = {""};
+		char text[32];
+		unsigned size;
+		assert_int_equal(split_parse(cases[i].text, &split, &st), 0);
+		split_text(split, text, sizeof text);
+		assert_string_equal(text, cases[i].text);
+		assert_int_equal(split_size(split, 8, &size, &st), 0);
+		assert_int_equal(size, cases[i].size);
+		struct split_place place = split_place(split, 8, 5);
+		assert_int_equal(place.color, cases[i].color_of_5);
+		assert_int_equal(place.index, cases[i].index_of_5);
+		assert_int_equal(split_peer(split, 8, place.color, place.index), 5);
+		assert_int_equal(split_peer(split, 8, place.color, size), 8);
+	}
+}
+
+static void uneven_groups_are_refused(void **state)
+{
+	unsigned size;
+	struct status st = {""};
+	(void)state;
+	assert_int_equal(split_size((struct split){SPLIT_DIV, 3}, 8, &size, &st), -1);
+	assert_non_null(strstr(st.text, "different sizes"));
+	st = (struct status){""};
+	assert_int_equal(split_size((struct split){SPLIT_MOD, 8}, 8, &size, &st), -1);
+	assert_non_null(strstr(st.text, "one rank"));
+}
+
+static void words_name_what_is_called(void **state)
+{
+	struct cell cell = {.coll = COLL_ALL_REDUCE, .dtype = DTYPE_FLOAT32, .op = OP_SUM};
+	(void)state;
+	assert_string_equal(coll_word(&cell, 4).text, "all_reduce");
+	cell.dtype = DTYPE_FLOAT16;
+	cell.op = OP_MAX;
+	cell.in_place = true;
+	cell.comm_ranks = 2;
+	assert_string_equal(coll_word(&cell, 4).text, "all_reduce_float16_max_in_place_of2");
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	cli_folder(folder);
+	snprintf(file, sizeof file, "%s/x.exp", folder);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	plan_free(&plan);
+	cli_clean(folder);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(lists_multiply_where_they_apply),
+	    cmocka_unit_test(slips_are_refused),
+	    cmocka_unit_test(a_soak_repeats_all_cells),
+	    cmocka_unit_test(counters_come_last),
+	    cmocka_unit_test(groups_of_a_split),
+	    cmocka_unit_test(uneven_groups_are_refused),
+	    cmocka_unit_test(words_name_what_is_called),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
