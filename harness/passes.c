@@ -75,6 +75,23 @@ static int rows_to_watch(struct loop *loop, unsigned cell, unsigned *out)
 	return team_meet(loop->team);
 }
 
+/* One worker after the other: NVML's nvmlGpmMetricsGet crashes when several threads call it at
+ * once (seen with driver 580.159). */
+static int read_counters(struct loop *loop, unsigned cell)
+{
+	unsigned nworkers = team_shape(loop->team)->nworkers;
+	for (unsigned turn = 0; turn < nworkers; turn++) {
+		for (unsigned i = 0; turn == loop->place.worker && i < loop->place.count; i++) {
+			struct tally *tally = loop_tally(loop, cell, i);
+			loop->backend->watch_read(loop->ctx, i, &tally->counters);
+			tally->watched = 1;
+		}
+		if (team_meet(loop->team))
+			return -1;
+	}
+	return 0;
+}
+
 /* The counters' pass: a few rows that are kept, then a steady stretch between two readings. */
 static int counters_rows(struct loop *loop, unsigned cell)
 {
@@ -91,12 +108,7 @@ static int counters_rows(struct loop *loop, unsigned cell)
 		if (loop->measure_row(loop, calls))
 			return -1;
 	b->watch(loop->ctx, false);
-	for (unsigned i = 0; i < loop->place.count; i++) {
-		struct tally *tally = loop_tally(loop, cell, i);
-		b->watch_read(loop->ctx, i, &tally->counters);
-		tally->watched = 1;
-	}
-	return 0;
+	return read_counters(loop, cell);
 }
 
 /* Captures a row's calls, which each row then replays. */
