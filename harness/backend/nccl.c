@@ -254,6 +254,7 @@ const struct backend backend_nccl = {
     .capacity = nccl_capacity,
     .supports = nccl_supports,
 #ifdef HAVE_CUDA_NCCL
+    .version = nccl_version,
     .store_bytes = nccl_store_bytes,
     .numa_node = nccl_numa_node,
     .open = nccl_open,

@@ -1,6 +1,7 @@
 /* Inside of the nccl backend. The data flow, one file each:
  *
  *   nccl_api       the library, loaded by path
+ *   nccl_version   what a library's file is, before any is loaded
  *   nccl_options   what a library or a machine cannot do of what is asked
  *   nccl_open      buffers and streams, made and given back
  *   nccl_connect   communicators, made and given back
@@ -77,6 +78,9 @@ struct backend_ctx {
  * said of it. */
 int nccl_ok(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm, const char *what,
             struct status *st);
+
+/* nccl_version: struct backend's version. Waits for a child; no GPU is needed. */
+int nccl_version(const char *library, char *text, size_t bytes, struct status *st);
 
 /* nccl_options. compute: the lowest compute capability of the GPUs, as 90 for 9.0. */
 int nccl_refuse(const struct trial *trial, const struct nccl_api *api, unsigned compute,

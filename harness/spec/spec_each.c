@@ -1,7 +1,10 @@
 /* each = PATH:PATH:…: one variant per library, named after its version. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "../backend/backend.h"
 #include "spec_build.h"
@@ -27,45 +30,67 @@ int spec_each_read(const struct spec_key *key, const struct spec_value *v, void 
 	return 0;
 }
 
-/* "threads-nccl" and 2.21.5 make "threads-nccl-2.21.5"; a library that no backend can open is
- * counted instead. */
-static void name_variant(struct spec_variant *v, const char *base, unsigned nth)
+/* "threads-nccl" and 2.21.5 make "threads-nccl-2.21.5"; where no backend here can read
+ * versions, libraries are counted instead. -1: a backend can, and the file is none. */
+static int name_variant(struct spec_variant *v, const char *base, unsigned nth,
+                        struct status *st)
 {
 	char version[32] = "";
-	struct status why = {""};
 	for (const struct backend *const *b = backend_table; *b && !version[0]; b++)
-		if ((*b)->version)
-			(*b)->version(v->settings.nccl, version, sizeof version, &why);
+		if ((*b)->version &&
+		    (*b)->version(v->settings.nccl, version, sizeof version, st))
+			return -1;
 	if (!version[0])
 		snprintf(version, sizeof version, "%u", nth);
 	snprintf(v->name, sizeof v->name, "%.30s-%.9s", base, version);
+	return 0;
+}
+
+/* A slip in a list of paths shows at once, not when its trial's turn comes. */
+static int check_file(const char *path, struct status *st)
+{
+	struct stat about;
+	if (stat(path, &about) || access(path, R_OK))
+		return status_set(st, "%s cannot be read: %s", path, strerror(errno));
+	return S_ISREG(about.st_mode) ? 0 : status_set(st, "%s is no file", path);
+}
+
+static int spread_to(struct spec_build *b, const struct spec_variant *from, const char *path,
+                     unsigned nth, struct spec_variant *out, struct status *st)
+{
+	struct status why = {""};
+	char what[sizeof why.text + 64];
+	*out = *from;
+	out->each[0] = '\0';
+	strcpy(out->settings.nccl, path);
+	if (!check_file(path, &why) && !name_variant(out, from->name, nth, &why))
+		return 0;
+	snprintf(what, sizeof what, "each: %s; allowed are NCCL libraries with ':' between",
+	         why.text);
+	return spec_build_fail(b, from->line, what, st);
 }
 
 static int spread_one(struct spec_build *b, const struct spec_variant *from,
                       struct spec_variant *out, unsigned *n, struct status *st)
 {
-	const char *path = from->each;
-	for (unsigned nth = 1; path; nth++) {
-		size_t length = strcspn(path, ":");
+	char each[SPEC_EACH_BYTES], *rest = each;
+	unsigned nth = 0;
+	strcpy(each, from->each);
+	for (char *path; (path = strsep(&rest, ":"));) {
+		if (!path[0])
+			continue;
 		if (*n == SPEC_MAX_VARIANTS)
 			return spec_build_fail(b, from->line,
 			                       "too many variants; allowed are 32", st);
-		if (length >= sizeof from->settings.nccl)
-			return spec_build_fail(b, from->line, "each: a path is too long", st);
-		if (length) {
-			struct spec_variant *v = &out[(*n)++];
-			*v = *from;
-			v->each[0] = '\0';
-			memcpy(v->settings.nccl, path, length);
-			v->settings.nccl[length] = '\0';
-			name_variant(v, from->name, nth);
-			for (unsigned i = 0; i + 1 < *n; i++)
-				if (!strcmp(out[i].name, v->name))
-					return spec_build_fail(
-					    b, from->line,
-					    "each names two libraries of one version", st);
-		}
-		path = path[length] ? path + length + 1 : NULL;
+		if (spread_to(b, from, path, ++nth, &out[*n], st))
+			return -1;
+		for (unsigned i = 0; i < *n; i++)
+			if (!strcmp(out[i].name, out[*n].name))
+				return spec_build_fail(
+				    b, from->line,
+				    "each names two libraries of one version; allowed is one",
+				    st);
+		(*n)++;
 	}
 	return 0;
 }

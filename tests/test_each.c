@@ -1,0 +1,229 @@
+/* each = PATH:PATH: one variant per library, named after its version where that can be read
+ * (stand-ins under several names), counted where not. No GPU. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../harness/backend/backend.h"
+#include "../harness/spec/spec.h"
+
+#define TEXT                                                                                   \
+	"[experiment]\ncollective = alltoall\nbytes = 4K\n"                                    \
+	"[variant threads]\nmode = threads\n"                                                  \
+	"[variant threads-nccl]\nmode = threads\nbackend = nccl\neach = ${NCCL_LIBS}\n"        \
+	"[variant processes-nccl]\nlike = threads-nccl\nmode = processes\n"
+
+static char folder[] = "/tmp/launchgap-each-XXXXXX";
+static char file[64], standin[PATH_MAX + 32], libraries[SPEC_EACH_BYTES];
+static struct spec spec; /* large: not for the stack */
+
+static const char *lookup(const char *name)
+{
+	return strcmp(name, "NCCL_LIBS") || !libraries[0] ? NULL : libraries;
+}
+
+static const char *in_folder(const char *name)
+{
+	static char path[128];
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	return path;
+}
+
+/* A library of that name, on the list too. */
+static void library(const char *name)
+{
+	size_t used = strlen(libraries);
+	if (symlink(standin, in_folder(name)))
+		assert_int_equal(access(in_folder(name), R_OK), 0);
+	snprintf(libraries + used, sizeof libraries - used, "%s%s", used ? ":" : "",
+	         in_folder(name));
+}
+
+static int load(struct status *st)
+{
+	FILE *out = fopen(file, "w");
+	assert_non_null(out);
+	fputs(TEXT, out);
+	assert_int_equal(fclose(out), 0);
+	st->text[0] = '\0';
+	return spec_load(file, 0, NULL, "nccl", lookup, &spec, st);
+}
+
+/* Names in order, each with the library it takes. */
+static void expect(const char *const names[], const char *const files[], unsigned n)
+{
+	struct status st;
+	if (load(&st))
+		fail_msg("%s", st.text);
+	assert_int_equal(spec.nvariants, n);
+	for (unsigned i = 0; i < n; i++) {
+		assert_string_equal(spec.variants[i].name, names[i]);
+		assert_string_equal(spec.variants[i].settings.nccl,
+		                    files[i] ? in_folder(files[i]) : "");
+		assert_string_equal(spec.variants[i].skip, "");
+		assert_string_equal(spec.variants[i].settings.mode,
+		                    strstr(names[i], "processes") ? "processes" : "threads");
+	}
+}
+
+static void refuse(const char *what)
+{
+	struct status st;
+	char line[80];
+	assert_int_equal(load(&st), -1);
+	snprintf(line, sizeof line, "%s:6: each", file);
+	if (strncmp(st.text, line, strlen(line)) || !strstr(st.text, what) ||
+	    !strstr(st.text, "allowed"))
+		fail_msg("'%s' does not say '%s' at line 6", st.text, what);
+}
+
+static int fresh(void **state)
+{
+	(void)state;
+	libraries[0] = '\0';
+	return 0;
+}
+
+/* Only a backend that is built in can read versions. */
+static bool reads_versions(void)
+{
+	return backend_find("nccl")->version;
+}
+
+static void a_variant_for_each_library(void **state)
+{
+	static const char *const counted[] = {"threads", "threads-nccl-1", "threads-nccl-2",
+	                                      "processes-nccl-1", "processes-nccl-2"};
+	static const char *const named[] = {"threads", "threads-nccl-2.21.5",
+	                                    "threads-nccl-2.28.3", "processes-nccl-2.21.5",
+	                                    "processes-nccl-2.28.3"};
+	static const char *const files[] = {NULL, "a@22105.so", "b@22803.so", "a@22105.so",
+	                                    "b@22803.so"};
+	(void)state;
+	strcpy(libraries, ":"); /* empty paths are none */
+	library("a@22105.so");
+	strcat(libraries, ":");
+	library("b@22803.so");
+	expect(reads_versions() ? named : counted, files, 5);
+}
+
+static void none_named_is_skipped(void **state)
+{
+	struct status st;
+	(void)state;
+	if (load(&st))
+		fail_msg("%s", st.text);
+	assert_int_equal(spec.nvariants, 3);
+	assert_string_equal(spec.variants[1].name, "threads-nccl");
+	assert_non_null(strstr(spec.variants[1].skip, "NCCL_LIBS is not set"));
+	assert_non_null(strstr(spec.variants[2].skip, "NCCL_LIBS is not set"));
+}
+
+static void what_cannot_be_read_is_named(void **state)
+{
+	(void)state;
+	library("a@22105.so");
+	strcat(libraries, ":/no/such/libnccl.so.2");
+	refuse("/no/such/libnccl.so.2 cannot be read: No such file");
+	strcpy(libraries, folder);
+	refuse("is no file");
+}
+
+/* Sixteen libraries in two modes, and one variant beside. */
+static void more_than_fit_are_refused(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 16; i++) {
+		char name[32];
+		snprintf(name, sizeof name, "l@%u.so", 22000 + i);
+		library(name);
+	}
+	struct status st;
+	assert_int_equal(load(&st), -1);
+	assert_non_null(strstr(st.text, "too many variants; allowed are 32"));
+}
+
+static void one_version_twice_is_refused(void **state)
+{
+	(void)state;
+	if (!reads_versions())
+		skip(); /* they are counted */
+	library("a@22105.so");
+	library("c@22105.so");
+	refuse("each names two libraries of one version");
+}
+
+static void what_is_no_library_is_named(void **state)
+{
+	(void)state;
+	if (!reads_versions())
+		skip();
+	strcpy(libraries, file); /* a text */
+	refuse(file);
+	refuse("cannot load NCCL");
+}
+
+/* What a version is read from must not be what "libnccl.so.2" comes to later on. */
+static void reading_a_version_loads_nothing_here(void **state)
+{
+	char line[PATH_MAX + 128];
+	struct status st;
+	(void)state;
+	library("a@22105.so");
+	assert_int_equal(load(&st), 0);
+	FILE *maps = fopen("/proc/self/maps", "r");
+	assert_non_null(maps);
+	while (fgets(line, sizeof line, maps))
+		assert_null(strstr(line, "standin_nccl.so"));
+	fclose(maps);
+}
+
+static int prepare(void **state)
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	(void)state;
+	if (n < 0 || !mkdtemp(folder))
+		return -1;
+	self[n] = '\0';
+	*strrchr(self, '/') = '\0';
+	snprintf(standin, sizeof standin, "%s/standin_nccl.so", self);
+	snprintf(file, sizeof file, "%s/x.exp", folder);
+	unsetenv("STANDIN_NCCL_VERSION");
+	return access(standin, R_OK);
+}
+
+static int remove_one(const char *path, const struct stat *about, int type, struct FTW *ftw)
+{
+	(void)about, (void)type, (void)ftw;
+	return remove(path);
+}
+
+static int clear(void **state)
+{
+	(void)state;
+	return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(a_variant_for_each_library, fresh),
+	    cmocka_unit_test_setup(none_named_is_skipped, fresh),
+	    cmocka_unit_test_setup(what_cannot_be_read_is_named, fresh),
+	    cmocka_unit_test_setup(more_than_fit_are_refused, fresh),
+	    cmocka_unit_test_setup(one_version_twice_is_refused, fresh),
+	    cmocka_unit_test_setup(what_is_no_library_is_named, fresh),
+	    cmocka_unit_test_setup(reading_a_version_loads_nothing_here, fresh),
+	};
+	return cmocka_run_group_tests_name("each", tests, prepare, clear);
+}
