@@ -14,6 +14,7 @@
 
 #include "calls.h"
 #include "run_gp.h"
+#include "versions_table.h"
 
 #define NO_PROGRAM 127
 
@@ -141,8 +142,8 @@ static void draw_all(struct job *job)
 }
 
 int draw_pictures(const struct summary *summary, const struct waterfall *waterfall,
-                  const char *dir, const char *plot_dir, struct draw_result *out,
-                  struct status *st)
+                  const struct versions *versions, const char *dir, const char *plot_dir,
+                  struct draw_result *out, struct status *st)
 {
 	char file[PATH_MAX + 16];
 	struct job *job = calloc(1, sizeof *job);
@@ -163,13 +164,16 @@ int draw_pictures(const struct summary *summary, const struct waterfall *waterfa
 		goto done;
 	}
 	snprintf(file, sizeof file, "%s/run.gp", job->plots);
-	if (run_gp_write(summary, waterfall, file, st))
+	if (run_gp_write(summary, waterfall, versions, file, st))
 		goto done;
 	snprintf(file, sizeof file, "%s/ecdf.csv", job->plots);
 	if (calls_write_ecdf(summary, file, st))
 		goto done;
 	snprintf(file, sizeof file, "%s/timeline.csv", job->plots);
 	if (calls_write_timeline(summary, file, st))
+		goto done;
+	snprintf(file, sizeof file, "%s/versions.csv", job->plots);
+	if (versions_write_csv(summary, versions, file, st))
 		goto done;
 	if (run_gp_drawable(summary))
 		draw_all(job);

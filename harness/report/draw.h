@@ -5,6 +5,7 @@
 
 #include "factors.h"
 #include "summary.h"
+#include "versions.h"
 
 #define DRAW_MAX_PICTURES 64
 
@@ -19,7 +20,7 @@ struct draw_result {
  * one that fails, is a warning; not to be able to write is an error. Blocks until all are
  * drawn. */
 int draw_pictures(const struct summary *summary, const struct waterfall *waterfall,
-                  const char *dir, const char *plot_dir, struct draw_result *out,
-                  struct status *st);
+                  const struct versions *versions, const char *dir, const char *plot_dir,
+                  struct draw_result *out, struct status *st);
 
 #endif

@@ -15,17 +15,19 @@ int findings_make(const struct summary *s, const struct cliff *cliffs, unsigned 
 	for (unsigned i = 0; i < out->asked.nclaims; i++)
 		if (claims_judge(s, &out->asked.claims[i], &out->claims[i], st))
 			goto fail;
-	if (waterfall_make(s, &out->asked, &out->waterfall, st) ||
+	if (versions_make(s, &out->asked.gap, &out->proof, &out->versions, st) ||
+	    waterfall_make(s, &out->asked, &out->waterfall, st) ||
 	    recommend_make(s, cliffs, ncliffs, &out->recommend, st))
 		goto fail;
 	return 0;
 fail:
-	proof_free(&out->proof);
+	findings_free(out);
 	return -1;
 }
 
 void findings_free(struct findings *f)
 {
+	versions_free(&f->versions);
 	proof_free(&f->proof);
 }
 

@@ -7,12 +7,14 @@
 #include "proof.h"
 #include "factors.h"
 #include "recommend.h"
+#include "versions.h"
 #include "warnings.h"
 
 struct findings {
 	struct claim_list asked;
 	struct proof proof;
 	struct factors_result factors[CLAIM_MAX];
+	struct versions versions;
 	struct waterfall waterfall;
 	struct claims_result claims[CLAIM_MAX];
 	struct recommend recommend;

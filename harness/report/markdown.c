@@ -198,6 +198,8 @@ static const char *caption(const char *picture)
 	                      "device has a clock, executed."},
 	    {"_ranks.png", "By how much each rank ends before or after the ranks' mean."},
 	    {"_waterfall.png", "From one end of the gap to the other, one factor at a time."},
+	    {"_versions.png", "Threads and processes by NCCL version: bandwidth, and their "
+	                      "ratio."},
 	    {"_ratio.png", "Each variant against the reference, stream."},
 	    {"_ratio_isolated.png", "Each variant against the reference, isolated calls."}};
 	size_t n = strlen(picture);
@@ -247,6 +249,7 @@ int markdown_write(const struct summary *s, const struct cliff *cliffs, unsigned
 	markdown_launch(out, s);
 	markdown_ranks(out, s);
 	markdown_gap(out, s);
+	markdown_versions(out, s, &findings->versions);
 	markdown_evidence(out, s, &findings->proof);
 	markdown_factors(out, s, findings);
 	markdown_claims(out, s, findings);

@@ -15,6 +15,8 @@ void markdown_cliffs(FILE *out, const struct summary *summary, const struct clif
 void markdown_launch(FILE *out, const struct summary *summary);
 void markdown_ranks(FILE *out, const struct summary *summary);
 void markdown_gap(FILE *out, const struct summary *summary);
+void markdown_versions(FILE *out, const struct summary *summary,
+                       const struct versions *versions);
 void markdown_evidence(FILE *out, const struct summary *summary, const struct proof *proof);
 void markdown_factors(FILE *out, const struct summary *summary,
                       const struct findings *findings);

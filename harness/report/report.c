@@ -10,6 +10,7 @@
 #include "findings.h"
 #include "markdown.h"
 #include "summary.h"
+#include "versions_table.h"
 #include "warnings.h"
 
 #define WIDTH 100 /* columns of the table on stdout */
@@ -100,6 +101,25 @@ static void print_wrapped(const char *lead, const char *text)
 	printf("\n");
 }
 
+static void print_versions(const struct versions *v)
+{
+	char text[VERSIONS_TEXT_BYTES], lead[64];
+	for (unsigned i = 0; i < v->ncolls; i++) {
+		const char *name = coll_info(v->colls[i].coll)->name;
+		if (v->colls[i].nblocks) {
+			versions_about(v, i, text, sizeof text);
+			printf("%s by NCCL version: %s\n\n", name, text);
+			struct table *table = versions_short(v, i);
+			table_text(table, stdout, WIDTH);
+			table_free(table);
+		}
+		snprintf(lead, sizeof lead, "%s by version: ", name);
+		versions_say(v, i, text, sizeof text);
+		print_wrapped(lead, text);
+		printf("\n");
+	}
+}
+
 /* One line a claim: its verdict, what was measured, its sentence. */
 static void print_claims(const struct summary *s, const struct findings *f)
 {
@@ -136,6 +156,7 @@ static void print_report(const struct report *r, const char *dir)
 		cliffs_say(&r->summary, &r->cliffs[i], text, sizeof text);
 		print_wrapped("cliff: ", text);
 	}
+	print_versions(&r->findings.versions);
 	print_claims(&r->summary, &r->findings);
 	for (unsigned i = 0; i < r->warnings.count; i++)
 		print_wrapped("warning: ", r->warnings.text[i]);
@@ -206,7 +227,8 @@ static int make(struct report *r, const char *dir, const char *plot_dir,
 	snprintf(file, sizeof file, "%s/ranks.csv", dir);
 	if (summary_write_ranks(s, file, st) || cliffs_find(s, &r->cliffs, &r->ncliffs, st) ||
 	    findings_make(s, r->cliffs, r->ncliffs, &r->findings, st) ||
-	    draw_pictures(s, &r->findings.waterfall, dir, plot_dir, &r->drawn, st))
+	    draw_pictures(s, &r->findings.waterfall, &r->findings.versions, dir, plot_dir,
+	                  &r->drawn, st))
 		return -1;
 	warnings_collect(s, r->torn, &r->warnings);
 	findings_warn(&r->findings, &r->warnings);

@@ -217,8 +217,8 @@ static void put_run(FILE *out, const struct summary *s)
 	        count_drawn(s));
 }
 
-int run_gp_write(const struct summary *s, const struct waterfall *waterfall, const char *file,
-                 struct status *st)
+int run_gp_write(const struct summary *s, const struct waterfall *waterfall,
+                 const struct versions *versions, const char *file, struct status *st)
 {
 	FILE *out = fopen(file, "w");
 	if (!out)
@@ -236,6 +236,7 @@ int run_gp_write(const struct summary *s, const struct waterfall *waterfall, con
 	}
 	put_limit(out, s);
 	run_gp_waterfall(out, s, waterfall);
+	run_gp_versions(out, versions);
 	int failed = ferror(out);
 	if (fclose(out) || failed)
 		return status_set(st, "cannot write %s: %s", file, strerror(errno));

@@ -5,11 +5,14 @@
 
 #include "factors.h"
 #include "summary.h"
+#include "versions.h"
 
 /* Whether there is anything to draw. */
 bool run_gp_drawable(const struct summary *summary);
 int run_gp_write(const struct summary *summary, const struct waterfall *waterfall,
-                 const char *file, struct status *st);
+                 const struct versions *versions, const char *file, struct status *st);
+/* Its part about versions of the library. */
+void run_gp_versions(FILE *out, const struct versions *versions);
 /* Its part about the waterfall. */
 void run_gp_waterfall(FILE *out, const struct summary *summary,
                       const struct waterfall *waterfall);

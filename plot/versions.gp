@@ -1,0 +1,103 @@
+# Threads and processes by version of the library: bandwidth above, processes ÷ threads below. Filled:
+# data goes straight into the peer's buffer; hollow: by way of a buffer of the library's own. One
+# picture per collective; none where there is one version only.
+load dir.'/plots/run.gp'
+load style
+
+set style textbox opaque noborder fillcolor rgb 0xFFFFFF margins 0.4, 0.2
+set lmargin at screen 0.115
+table = dir.'/plots/versions.csv'
+modes = versions_modes > 2 ? 'threads single processes' : 'threads processes'
+paint(mode) = mode eq 'single' ? 0xE69F00 : mode eq 'threads' ? 0x0072B2 : 0x009E73
+# Modes stand a little beside each other, threads to the left and processes to the right.
+side(mode) = mode eq 'threads' ? -1 : mode eq 'single' ? 0 : 1
+beside(mode) = column('nth_version') + 0.07 * side(mode)
+here(g, mode) = strcol('collective') eq N_coll[g] && strcol('mode') eq mode
+figure(g, mode, name) = here(g, mode) ? column(name) : NaN
+staged(g, mode, is) = here(g, mode) && (strcol('data_path') eq 'staged') == is ? \
+	column('busbw_gbs') : NaN
+number(x) = x < 1 ? sprintf('%.3f', x) : x < 10 ? sprintf('%.2f', x) : \
+	x < 100 ? sprintf('%.1f', x) : sprintf('%.0f', x)
+# Beside the point, as long as there is room: what it is, and the way that its data took.
+few = versions <= 4
+path_word(g, mode) = few && (strcol('data_path') eq 'direct' || strcol('data_path') eq 'staged') ? \
+	', '.strcol('data_path') : ''
+# A verdict in one word, for the panel below.
+word_of(v) = v eq 'slower' || v eq 'faster' ? v : v[1:2] eq 'no' ? 'alike' : 'undecided'
+verdict_word(g) = sprintf('%.3f', figure(g, 'processes', 'ratio')).\
+	(few ? ', '.word_of(strcol('verdict')) : '')
+verdict_color(g) = strcol('verdict') eq 'slower' || strcol('verdict') eq 'faster' ? 0xD55E00 : 0x444444
+least(a, b) = a < b ? a : b
+most(a, b) = a > b ? a : b
+
+do for [g = 1:versions_pictures] {
+	set output sprintf('%s/plots/%s_%s_versions.png', dir, prefix, N_coll[g])
+	set multiplot
+	set label 1 title_line at screen 0.5, screen 0.965 center font ',13'
+	set label 2 machine at screen 0.5, screen 0.035 center textcolor rgb 0x555555
+	set label 3 sprintf('%s, %s: %s, median and quartiles of %s', N_coll[g], \
+		plural(N_ranks[g], 'rank'), N_about[g], plural(N_blocks[g], 'block')) \
+		at screen 0.5, screen 0.08 center textcolor rgb 0x555555
+	eval sprintf('set xrange [0.5:%d.5]', versions)
+	set xtics () scale 0
+	do for [k = 1:versions] { set xtics add ('' k) }
+	unset grid
+	set grid ytics ls 100 back
+	# Bandwidth: nothing that is nearly equal fills the panel.
+	span = most(N_hi[g] - N_lo[g], 0.05 * N_hi[g])
+	base = most(N_lo[g] - 0.35 * span, 0)
+	eval sprintf('set yrange [%g:%g]', base, N_hi[g] + 0.35 * span)
+	eval sprintf('set ytics %g', nice_step(1.7 * span))
+	set ylabel 'bus bandwidth, GB/s'.(base > 0 ? "\n(not from 0)" : '') offset -0.5
+	set tmargin at screen 0.86
+	set bmargin at screen 0.43
+	plot for [mode in modes] table using (beside(mode)):(figure(g, mode, 'busbw_gbs')) \
+			with lines lw 2 dt 3 lc rgb paint(mode) notitle, \
+		for [mode in 'threads'] table using (beside(mode)):(figure(g, mode, 'busbw_gbs')):\
+			(number(figure(g, mode, 'busbw_gbs')).path_word(g, mode)) \
+			with labels boxed right offset -1.6, 0 font ',12' textcolor rgb paint(mode) notitle, \
+		for [mode in (versions_modes > 2 ? 'single' : '')] table using (beside(mode)):\
+			(figure(g, mode, 'busbw_gbs')):(number(figure(g, mode, 'busbw_gbs'))) \
+			with labels boxed center offset 0, -1.1 font ',12' textcolor rgb paint(mode) notitle, \
+		for [mode in 'processes'] table using (beside(mode)):(figure(g, mode, 'busbw_gbs')):\
+			(number(figure(g, mode, 'busbw_gbs')).path_word(g, mode)) \
+			with labels boxed left offset 1.6, 0 font ',12' textcolor rgb paint(mode) notitle, \
+		for [mode in modes] table using (beside(mode)):(figure(g, mode, 'busbw_gbs')):\
+			(figure(g, mode, 'busbw_gbs_lo')):(figure(g, mode, 'busbw_gbs_hi')) \
+			with yerrorbars lw 2 pt -1 lc rgb paint(mode) notitle, \
+		for [mode in modes] table using (beside(mode)):(staged(g, mode, 1)) \
+			with points pt filled(mode) ps 2.4 lc rgb 0xFFFFFF notitle, \
+		for [mode in modes] table using (beside(mode)):(staged(g, mode, 1)) \
+			with points pt filled(mode) - 1 ps 2.2 lw 2.5 lc rgb paint(mode) notitle, \
+		for [mode in modes] table using (beside(mode)):(staged(g, mode, 0)) \
+			with points pt filled(mode) ps 2.4 lc rgb paint(mode) notitle, \
+		for [mode in modes] NaN with points pt filled(mode) ps 1.8 lc rgb paint(mode) title mode, \
+		for [k = 1:!few] NaN with points pt 7 ps 1.8 lc rgb 0x999999 title 'direct', \
+		for [k = 1:!few] NaN with points pt 6 ps 1.8 lw 2.5 lc rgb 0x999999 title 'staged'
+	eval drop_labels
+	unset key
+	# The ratio, with the margin as a band.
+	do for [k = 1:versions] { set xtics add ('NCCL '.N_version[k] k) }
+	eval sprintf("set xtics font ',%d'", few ? 12 : 10)
+	far = most(most(N_ratio_hi[g] - 1, 1 - N_ratio_lo[g]), 2 * versions_margin)
+	low = least(N_ratio_lo[g], 1 - versions_margin) - 0.7 * far
+	high = most(N_ratio_hi[g], 1 + versions_margin) + 0.35 * far
+	eval sprintf('set yrange [%g:%g]', low, high)
+	eval sprintf('set ytics %g', nice_step(1.7 * (high - low)))
+	set ylabel "processes ÷\nthreads" offset -0.5
+	set tmargin at screen 0.385
+	set bmargin at screen 0.17
+	set object 1 rectangle from graph 0, first 1 / (1 + versions_margin) to \
+		graph 1, first 1 + versions_margin behind fs solid noborder fc rgb 0xEEEEEE
+	plot 1 with lines lw 1.5 lc rgb 0x333333 notitle, \
+		table using 'nth_version':(figure(g, 'processes', 'ratio')):\
+			(figure(g, 'processes', 'ratio_lo')):(figure(g, 'processes', 'ratio_hi')):(verdict_color(g)) \
+			with yerrorbars lw 2.5 pt 5 ps 1.2 lc rgb variable notitle, \
+		table using 'nth_version':(figure(g, 'processes', 'ratio')):\
+			(verdict_word(g)):(verdict_color(g)) \
+			with labels center offset 0, -1.3 font ',12' textcolor rgb variable notitle
+	unset object 1
+	unset multiplot
+	unset output
+	set key
+}
