@@ -1,6 +1,6 @@
 # Threads and processes by version of the library: bandwidth above, processes ÷ threads below. Filled:
-# data goes straight into the peer's buffer; hollow: by way of a buffer of the library's own. One
-# picture per collective; none where there is one version only.
+# data goes straight into the peer's buffer; hollow: by way of a buffer of the library's own; faint: not
+# known. One picture per collective; none where there is one version only.
 load dir.'/plots/run.gp'
 load style
 
@@ -14,14 +14,17 @@ side(mode) = mode eq 'threads' ? -1 : mode eq 'single' ? 0 : 1
 beside(mode) = column('nth_version') + 0.07 * side(mode)
 here(g, mode) = strcol('collective') eq N_coll[g] && strcol('mode') eq mode
 figure(g, mode, name) = here(g, mode) ? column(name) : NaN
-staged(g, mode, is) = here(g, mode) && (strcol('data_path') eq 'staged') == is ? \
-	column('busbw_gbs') : NaN
+on(g, mode, path) = here(g, mode) && strcol('data_path') eq path ? column('busbw_gbs') : NaN
+known(path) = path eq 'direct' || path eq 'staged'
+off(g, mode) = here(g, mode) && !known(strcol('data_path')) ? column('busbw_gbs') : NaN
 number(x) = x < 1 ? sprintf('%.3f', x) : x < 10 ? sprintf('%.2f', x) : \
 	x < 100 ? sprintf('%.1f', x) : sprintf('%.0f', x)
 # Beside the point, as long as there is room: what it is, and the way that its data took.
 few = versions <= 4
-path_word(g, mode) = few && (strcol('data_path') eq 'direct' || strcol('data_path') eq 'staged') ? \
+path_word(g, mode) = few && known(strcol('data_path')) ? \
 	', '.strcol('data_path') : ''
+# Else the key says what filled and hollow are.
+entries = modes.(few ? '' : ' direct staged')
 # A verdict in one word, for the panel below.
 word_of(v) = v eq 'slower' || v eq 'faster' ? v : v[1:2] eq 'no' ? 'alike' : 'undecided'
 verdict_word(g) = sprintf('%.3f', figure(g, 'processes', 'ratio')).\
@@ -49,6 +52,7 @@ do for [g = 1:versions_pictures] {
 	eval sprintf('set yrange [%g:%g]', base, N_hi[g] + 0.35 * span)
 	eval sprintf('set ytics %g', nice_step(1.7 * span))
 	set ylabel 'bus bandwidth, GB/s'.(base > 0 ? "\n(not from 0)" : '') offset -0.5
+	set key maxcols 6
 	set tmargin at screen 0.86
 	set bmargin at screen 0.43
 	plot for [mode in modes] table using (beside(mode)):(figure(g, mode, 'busbw_gbs')) \
@@ -65,15 +69,16 @@ do for [g = 1:versions_pictures] {
 		for [mode in modes] table using (beside(mode)):(figure(g, mode, 'busbw_gbs')):\
 			(figure(g, mode, 'busbw_gbs_lo')):(figure(g, mode, 'busbw_gbs_hi')) \
 			with yerrorbars lw 2 pt -1 lc rgb paint(mode) notitle, \
-		for [mode in modes] table using (beside(mode)):(staged(g, mode, 1)) \
+		for [mode in modes] table using (beside(mode)):(on(g, mode, 'staged')) \
 			with points pt filled(mode) ps 2.4 lc rgb 0xFFFFFF notitle, \
-		for [mode in modes] table using (beside(mode)):(staged(g, mode, 1)) \
+		for [mode in modes] table using (beside(mode)):(on(g, mode, 'staged')) \
 			with points pt filled(mode) - 1 ps 2.2 lw 2.5 lc rgb paint(mode) notitle, \
-		for [mode in modes] table using (beside(mode)):(staged(g, mode, 0)) \
+		for [mode in modes] table using (beside(mode)):(on(g, mode, 'direct')) \
 			with points pt filled(mode) ps 2.4 lc rgb paint(mode) notitle, \
-		for [mode in modes] NaN with points pt filled(mode) ps 1.8 lc rgb paint(mode) title mode, \
-		for [k = 1:!few] NaN with points pt 7 ps 1.8 lc rgb 0x999999 title 'direct', \
-		for [k = 1:!few] NaN with points pt 6 ps 1.8 lw 2.5 lc rgb 0x999999 title 'staged'
+		for [mode in modes] table using (beside(mode)):(off(g, mode)) \
+			with points pt filled(mode) ps 2.4 lc rgb paint(mode) + 0xA0000000 notitle, \
+		for [k in entries] NaN with points pt (k eq 'staged' ? 6 : k eq 'direct' ? 7 : filled(k)) ps 1.8 lw 2 \
+			lc rgb (k eq 'staged' || k eq 'direct' ? 0x999999 : paint(k)) title k
 	eval drop_labels
 	unset key
 	# The ratio, with the margin as a band.
@@ -92,7 +97,9 @@ do for [g = 1:versions_pictures] {
 	plot 1 with lines lw 1.5 lc rgb 0x333333 notitle, \
 		table using 'nth_version':(figure(g, 'processes', 'ratio')):\
 			(figure(g, 'processes', 'ratio_lo')):(figure(g, 'processes', 'ratio_hi')):(verdict_color(g)) \
-			with yerrorbars lw 2.5 pt 5 ps 1.2 lc rgb variable notitle, \
+			with yerrorbars lw 2.5 pt -1 lc rgb variable notitle, \
+		table using 'nth_version':(figure(g, 'processes', 'ratio')):(verdict_color(g)) \
+			with points pt 5 ps 1.2 lc rgb variable notitle, \
 		table using 'nth_version':(figure(g, 'processes', 'ratio')):\
 			(verdict_word(g)):(verdict_color(g)) \
 			with labels center offset 0, -1.3 font ',12' textcolor rgb variable notitle

@@ -36,7 +36,7 @@ static void stamps(const struct made_place *p, int64_t out[6])
 {
 	double ns = (double)bytes_of(p->size) * 7 / 8 / variants[p->variant].gbs;
 	ns *= 1 + noise * made_noise(p->variant, p->block, p->size);
-	out[1] = 5000;
+	out[1] = 10;
 	out[2] = llround(ns * (p->isolated ? 1 : 10));
 	out[3] = 10;
 }
@@ -215,20 +215,369 @@ static int done(void **state)
 	return 0;
 }
 
-static void try_it(void **state)
+/* Of the first collective; the whole sentence. */
+static void says(const char *right)
+{
+	char text[VERSIONS_TEXT_BYTES];
+	find();
+	assert_true(v->ncolls > 0);
+	versions_say(v, 0, text, sizeof text);
+	assert_string_equal(text, right);
+}
+
+static void near(double x, double right)
+{
+	if (!(fabs(x - right) <= 1e-3 * fabs(right)))
+		fail_msg("%g is not %g", x, right);
+}
+
+static void versions_are_numbers(void **state)
+{
+	static const char *const order[] = {"2.9.8",  "2.9.9",   "2.10.3", "2.21.5",
+	                                    "2.28.3", "2.28.10", "3.0.1"};
+	(void)state;
+	for (unsigned i = 0; i < 7; i++)
+		for (unsigned k = 0; k < 7; k++)
+			assert_int_equal((versions_order(order[i], order[k]) > 0) -
+			                     (versions_order(order[i], order[k]) < 0),
+			                 (i > k) - (i < k));
+}
+
+static void figures_of_two_versions(void **state)
+{
+	(void)state;
+	story();
+	find();
+	assert_int_equal(v->nrows, 2);
+	assert_int_equal(v->nmodes, 2);
+	assert_int_equal(v->ncolls, 1);
+	const struct versions_coll *c = &v->colls[0];
+	assert_int_equal(c->coll, COLL_ALLTOALL);
+	assert_int_equal(c->ncells, 3);
+	assert_int_equal(c->nblocks, 10);
+	assert_int_equal(c->nranks, 8);
+	assert_int_equal(c->lo, 16 << 20);
+	assert_int_equal(c->hi, 256 << 20);
+	const struct versions_row *old = &c->rows[0], *new = &c->rows[1];
+	assert_string_equal(old->version, "2.21.5");
+	assert_string_equal(new->version, "2.28.3");
+	near(old->sides[VERSIONS_THREADS].gbs, 340);
+	near(old->sides[VERSIONS_PROCESSES].gbs, 316);
+	near(new->sides[VERSIONS_THREADS].gbs, 317);
+	near(old->verdict.ratio.estimate, 316.0 / 340);
+	assert_true(old->verdict.ratio.lo < old->verdict.ratio.estimate);
+	assert_int_equal(old->verdict.kind, VERDICT_SLOWER);
+	assert_int_equal(new->verdict.kind, VERDICT_NO_DIFFERENCE);
+	near(new->sides[VERSIONS_THREADS].change.ratio.estimate, 317.0 / 340);
+	assert_int_equal(old->sides[VERSIONS_THREADS].change.kind, VERDICT_UNDECIDED);
+	assert_true(old->sides[VERSIONS_THREADS].lo < old->sides[VERSIONS_THREADS].gbs);
+	assert_true(old->sides[VERSIONS_THREADS].hi > old->sides[VERSIONS_THREADS].gbs);
+	assert_string_equal(old->sides[VERSIONS_THREADS].data_path, "direct");
+	near(old->sides[VERSIONS_THREADS].dram_per_nvlink, 2.15);
+	near(new->sides[VERSIONS_PROCESSES].dram_per_nvlink, 4.01);
+}
+
+static void three_versions_in_order(void **state)
+{
+	static const char *const order[] = {"2.9.8", "2.21.5", "2.28.3"};
+	(void)state;
+	story();
+	put("threads-oldest", "threads", "2.9.8", "unknown", 300, 0);
+	put("processes-oldest", "processes", "2.9.8", "staged", 270, 4);
+	find();
+	assert_int_equal(v->nrows, 3);
+	for (unsigned i = 0; i < 3; i++)
+		assert_string_equal(v->colls[0].rows[i].version, order[i]);
+	near(v->colls[0].rows[0].verdict.ratio.estimate, 0.9);
+	assert_true(isnan(v->colls[0].rows[0].sides[VERSIONS_THREADS].dram_per_nvlink));
+}
+
+/* h800_alltoall: several settings on both versions, of which the reference's count. */
+static void only_what_differs_in_mode_alone(void **state)
+{
+	(void)state;
+	story();
+	put("threads-old-nodirect", "threads", "2.21.5", "staged", 200, 4);
+	variants[5].env = "NCCL_P2P_DIRECT_DISABLE=1";
+	put("processes-old-nodirect", "processes", "2.21.5", "staged", 100, 4);
+	variants[6].env = "NCCL_P2P_DIRECT_DISABLE=1";
+	put("threads-nodirect", "threads", "2.28.3", "staged", 200, 4);
+	variants[7].env = "NCCL_P2P_DIRECT_DISABLE=1";
+	put("processes-nodirect", "processes", "2.28.3", "staged", 150, 4);
+	variants[8].env = "NCCL_P2P_DIRECT_DISABLE=1";
+	find();
+	assert_int_equal(v->nrows, 2);
+	near(v->colls[0].rows[0].verdict.ratio.estimate, 316.0 / 340);
+	done(NULL);
+	/* Where the reference's are on one version only, the others. */
+	variants[2].env = variants[3].env = "NCCL_X=1";
+	find();
+	assert_int_equal(v->nrows, 2);
+	near(v->colls[0].rows[0].verdict.ratio.estimate, 0.5);
+	near(v->colls[0].rows[1].verdict.ratio.estimate, 0.75);
+	done(NULL);
+	/* Where none is on two: nothing. */
+	variants[7].env = variants[8].env = NULL;
+	variants[7].version = variants[8].version = "2.21.5";
+	variants[7].role = variants[8].role = "again";
+	find();
+	assert_int_equal(v->nrows, 0);
+	assert_int_equal(v->ncolls, 0);
+}
+
+static void one_version_says_nothing(void **state)
+{
+	(void)state;
+	story();
+	variants[2].version = variants[3].version = "2.28.3";
+	find();
+	assert_int_equal(v->nrows, 0);
+	done(NULL);
+	/* A mode alone is no pair. */
+	variants[2].version = variants[3].version = "2.21.5";
+	variants[3].mode = "single";
+	find();
+	assert_int_equal(v->nrows, 0);
+}
+
+static void single_where_all_versions_have_it(void **state)
+{
+	(void)state;
+	story();
+	put("single-old", "single", "2.21.5", "direct", 338, 0);
+	find();
+	assert_int_equal(v->nmodes, 2);
+	done(NULL);
+	put("single", "single", "2.28.3", "staged", 311, 0);
+	find();
+	assert_int_equal(v->nmodes, 3);
+	near(v->colls[0].rows[0].sides[VERSIONS_SINGLE].gbs, 338);
+	near(v->colls[0].rows[1].sides[VERSIONS_SINGLE].gbs, 311);
+	/* What a variant lacks, all are without. */
+	done(NULL);
+	lacks_block = 3;
+	find();
+	assert_int_equal(v->colls[0].nblocks, 9);
+}
+
+static void sizes_are_the_gaps(void **state)
+{
+	(void)state;
+	story();
+	strcpy(gap.from, "processes");
+	strcpy(gap.to, "threads");
+	gap.bytes = (struct claim_range){64 << 20, SIZE_MAX};
+	find();
+	assert_int_equal(v->colls[0].ncells, 2);
+	assert_int_equal(v->colls[0].lo, 64 << 20);
+	done(NULL);
+	gap = (struct gap){.bytes = {0, SIZE_MAX}};
+	small = true;
+	find();
+	assert_int_equal(v->colls[0].ncells, 3);
+	assert_int_equal(v->colls[0].lo, 4 << 10);
+	done(NULL);
+	strcpy(gap.from, "processes");
+	strcpy(gap.to, "threads");
+	gap.bytes = (struct claim_range){1 << 20, SIZE_MAX};
+	says("Nothing can be said by version: no cell of it was measured here (sizes from "
+	     "1 MiB up).");
+}
+
+static void sentence_of_threads_that_lost_the_direct_way(void **state)
+{
+	(void)state;
+	story();
+	says("With NCCL 2.21.5 processes reach 0.929 (0.929 to 0.930) of threads' bandwidth; "
+	     "with 2.28.3 they are alike within 2 %, because threads are staged there too "
+	     "(DRAM bytes per NVLink byte 4.02 in place of 2.15, 340 → 317 GB/s), not because "
+	     "processes became faster (316 → 315 GB/s).");
+	done(NULL);
+	/* Counters that are not there are not spoken of. */
+	for (unsigned i = 0; i < nvariants; i++)
+		variants[i].dram = 0;
+	says("With NCCL 2.21.5 processes reach 0.929 (0.929 to 0.930) of threads' bandwidth; "
+	     "with 2.28.3 they are alike within 2 %, because threads are staged there too "
+	     "(340 → 317 GB/s), not because processes became faster (316 → 315 GB/s).");
+	done(NULL);
+	/* Counters that deny it take the path out of the sentence, and so does a log that does
+	 * not say it. */
+	variants[1].dram = 2.1;
+	variants[2].dram = 2.15;
+	says("With NCCL 2.21.5 processes reach 0.929 (0.929 to 0.930) of threads' bandwidth; "
+	     "with 2.28.3 they are alike within 2 %, because threads became slower "
+	     "(340 → 317 GB/s), not because processes became faster (316 → 315 GB/s).");
+	done(NULL);
+	variants[1].dram = 4;
+	variants[2].path = "unknown";
+	says("With NCCL 2.21.5 processes reach 0.929 (0.929 to 0.930) of threads' bandwidth; "
+	     "with 2.28.3 they are alike within 2 %, because threads became slower "
+	     "(340 → 317 GB/s), not because processes became faster (316 → 315 GB/s).");
+}
+
+static void sentence_of_processes_that_gained_it(void **state)
+{
+	(void)state;
+	put("processes", "processes", "2.28.3", "direct", 339, 2.14);
+	put("threads", "threads", "2.28.3", "direct", 340, 2.15);
+	put("threads-old", "threads", "2.21.5", "direct", 340, 2.15);
+	put("processes-old", "processes", "2.21.5", "staged", 306, 4.01);
+	says("With NCCL 2.21.5 processes reach 0.900 (0.900 to 0.900) of threads' bandwidth; "
+	     "with 2.28.3 they are alike within 2 %, because processes are direct there too "
+	     "(DRAM bytes per NVLink byte 2.14 in place of 4.01, 306 → 339 GB/s), not because "
+	     "threads became slower (340 → 340 GB/s).");
+	done(NULL);
+	/* Both did something: neither is denied. */
+	variants[0].gbs = 323;
+	variants[1].gbs = 323;
+	variants[1].path = "staged";
+	variants[1].dram = 4;
+	says("With NCCL 2.21.5 processes reach 0.900 (0.900 to 0.900) of threads' bandwidth; "
+	     "with 2.28.3 they are alike within 2 %, because threads are staged there (DRAM "
+	     "bytes per NVLink byte 4.00 in place of 2.15, 340 → 323 GB/s) and processes are "
+	     "direct there (DRAM bytes per NVLink byte 2.14 in place of 4.01, 306 → 323 "
+	     "GB/s).");
+}
+
+/* Within the margin nobody is to blame, and nothing is explained. */
+static void sentence_without_a_cause(void **state)
+{
+	(void)state;
+	put("processes", "processes", "2.28.3", "staged", 317, 4.01);
+	put("threads", "threads", "2.28.3", "staged", 320, 4.02);
+	put("threads-old", "threads", "2.21.5", "direct", 325, 2.15);
+	put("processes-old", "processes", "2.21.5", "staged", 312, 4.01);
+	says("With NCCL 2.21.5 processes reach 0.960 (0.960 to 0.960) of threads' bandwidth; "
+	     "with 2.28.3 they are alike within 2 %.");
+}
+
+static void sentence_of_a_gap_that_opens(void **state)
+{
+	(void)state;
+	story();
+	for (unsigned i = 0; i < 4; i++)
+		variants[i].version = i < 2 ? "2.21.5" : "2.28.3";
+	says("With NCCL 2.21.5 threads and processes are alike within 2 %; with 2.28.3 "
+	     "processes reach 0.929 (0.929 to 0.930) of threads' bandwidth, because threads "
+	     "are direct there (DRAM bytes per NVLink byte 2.15 in place of 4.02, 317 → 340 "
+	     "GB/s), not because processes became slower (315 → 316 GB/s).");
+}
+
+static void sentence_takes_neighbours_together(void **state)
+{
+	(void)state;
+	story();
+	put("threads-a", "threads", "2.19.3", "direct", 338, 2.1);
+	put("processes-a", "processes", "2.19.3", "staged", 304.2, 4);
+	put("threads-b", "threads", "2.18.6", "direct", 338, 2.1);
+	put("processes-b", "processes", "2.18.6", "staged", 311, 4);
+	put("threads-c", "threads", "2.23.4", "staged", 315, 4);
+	put("processes-c", "processes", "2.23.4", "staged", 315, 4);
+	says("With NCCL 2.18.6 to 2.21.5 processes reach 0.900 to 0.929 of threads' bandwidth; "
+	     "with 2.23.4 and 2.28.3 they are alike within 2 %, because threads are staged "
+	     "there too (DRAM bytes per NVLink byte 4.00 in place of 2.15, 340 → 315 GB/s), "
+	     "not because processes became faster (316 → 315 GB/s).");
+}
+
+static void sentence_of_what_is_undecided(void **state)
 {
 	char text[VERSIONS_TEXT_BYTES];
 	(void)state;
 	story();
+	made.blocks = 5;
+	says("With NCCL 2.21.5 and 2.28.3 it is undecided, with 0.929 to 0.993 of threads' "
+	     "bandwidth in processes and too few blocks for an interval.");
+	done(NULL);
+	made.blocks = 10;
+	noise = 0.2;
 	find();
 	versions_say(v, 0, text, sizeof text);
-	print_message("%s\n", text);
+	made_says(text, "it is undecided, with ");
+	assert_null(strstr(text, "too few blocks"));
+	assert_null(strstr(text, "because"));
 }
+
+static void a_table_for_each_collective(void **state)
+{
+	(void)state;
+	story();
+	two_colls = true;
+	find();
+	assert_int_equal(v->ncolls, 2);
+	assert_int_equal(v->colls[1].coll, COLL_SENDRECV);
+	assert_int_equal(v->colls[1].ncells, 3);
+}
+
+static void the_report_shows_it(void **state)
+{
+	struct status st = {""};
+	(void)state;
+	story();
+	find();
+	if (report_make(made_folder, "plot", NULL, &st))
+		fail_msg("%s", st.text);
+	const char *text = made_read("report.md");
+	const char *gap_at = strstr(text, "## The gap"),
+	           *at = strstr(text, "## By NCCL version");
+	assert_non_null(gap_at);
+	assert_true(at > gap_at);
+	assert_true(strstr(text, "## Evidence") > at);
+	made_says(at, "not because processes became faster");
+	made_says(at,
+	          "| 2.21.5 | 340 | 316 | 0.929 (0.929 to 0.930) | slower | direct | staged | "
+	          "2.15 | 4.01 |\n| 2.28.3 | 317 | 315 |");
+	if (strstr(text, "there is no gnuplot here"))
+		print_message("no gnuplot: the picture is not looked for\n");
+	else
+		made_says(text,
+		          "ratio.\n\n![nccl_alltoall_versions.png]"); /* with its caption */
+	text = made_read("plots/versions.csv");
+	made_says(text, "\nalltoall,2.21.5,1,threads,threads-old,3,10,34");
+	made_says(text, ",direct,\"\"\nalltoall,2.28.3,2,threads,threads,3,10,31");
+	made_says(text, ",staged,\"slower\"\n");
+	text = made_read("plots/run.gp");
+	made_says(text, "\nversions = 2\n");
+	made_says(text, "N_version[1] = '2.21.5'");
+	made_says(text, "N_coll[1] = 'alltoall'");
+}
+
+/* One version: neither section nor picture. */
+static void the_report_does_without(void **state)
+{
+	struct status st = {""};
+	(void)state;
+	story();
+	variants[2].version = variants[3].version = "2.28.3";
+	find();
+	assert_int_equal(report_make(made_folder, "plot", NULL, &st), 0);
+	const char *text = made_read("report.md");
+	assert_null(strstr(text, "## By NCCL version"));
+	assert_null(strstr(text, "_versions.png"));
+	assert_null(strstr(text, "was not drawn"));
+	made_says(made_read("plots/run.gp"), "\nversions = 0\n");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fresh, done)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(try_it, fresh, done),
+	    TEST(versions_are_numbers),
+	    TEST(figures_of_two_versions),
+	    TEST(three_versions_in_order),
+	    TEST(only_what_differs_in_mode_alone),
+	    TEST(one_version_says_nothing),
+	    TEST(single_where_all_versions_have_it),
+	    TEST(sizes_are_the_gaps),
+	    TEST(sentence_of_threads_that_lost_the_direct_way),
+	    TEST(sentence_of_processes_that_gained_it),
+	    TEST(sentence_without_a_cause),
+	    TEST(sentence_of_a_gap_that_opens),
+	    TEST(sentence_takes_neighbours_together),
+	    TEST(sentence_of_what_is_undecided),
+	    TEST(a_table_for_each_collective),
+	    TEST(the_report_shows_it),
+	    TEST(the_report_does_without),
 	};
 	return cmocka_run_group_tests_name("versions", tests, made_begin, made_end);
 }
