@@ -303,10 +303,10 @@ static int open_backend(struct loop *loop)
 	machine_seat_bind(seat, bind, true, numa, place->worker, nworkers, loop->bind,
 	                  sizeof loop->bind);
 	int error = loop->backend->open(place, &loop->ctx, &st);
-	/* A nonblocking NCCL launches from a thread of its own, which would inherit the worker's
-	 * core and wait there for the worker to stop polling: both keep the node. */
-	machine_seat_bind(seat, bind, place->trial->settings.nonblocking, numa, place->worker, nworkers, loop->bind,
-	                  sizeof loop->bind);
+	/* A nonblocking NCCL launches from a thread of its own, which would inherit the
+	 * worker's core and wait there for the worker to stop polling: both keep the node. */
+	machine_seat_bind(seat, bind, place->trial->settings.nonblocking, numa, place->worker,
+	                  nworkers, loop->bind, sizeof loop->bind);
 	machine_seat_free(seat);
 	if (error)
 		return loop_fail(loop, &st);
@@ -316,11 +316,14 @@ static int open_backend(struct loop *loop)
 /* What the record says of this worker; written last, when the backend knows what it did. */
 static void describe(struct loop *loop)
 {
-	char facts[TEAM_SHEET_BYTES - 128] = "";
+	char facts[TEAM_SHEET_BYTES - 192] = "";
+	struct rusage process;
+	getrusage(RUSAGE_SELF, &process); /* ru_maxrss is in KiB */
 	if (loop->ctx)
 		loop->backend->describe(loop->ctx, facts, sizeof facts);
-	snprintf(team_sheet(loop->team, loop->place.worker), TEAM_SHEET_BYTES, "bind=%s\n%s",
-	         loop->bind, facts);
+	snprintf(team_sheet(loop->team, loop->place.worker), TEAM_SHEET_BYTES,
+	         "bind=%s\nprocess_peak_bytes=%lld\n%s", loop->bind, 1024ll * process.ru_maxrss,
+	         facts);
 	team_meet(loop->team);
 }
 

@@ -101,12 +101,58 @@ static void auto_takes_the_path_of_the_layout(void **state)
 	backend_host.close(NULL);
 }
 
+/* What a rank's memory goes to, as it is said; all ranks' is what the team was asked for, but
+ * for the page that the store may begin behind. */
+static void assert_memory(const char *path, uint64_t comm_at_least)
+{
+	static struct rig rig;
+	struct rig_seat seat = {&rig, NULL, 0, 0};
+	struct backend_place place;
+	struct backend_ctx *ctx = NULL;
+	struct status st = {""};
+	char text[TEAM_SHEET_BYTES];
+	const char *buffers, *comm;
+	size_t store, all, page = (size_t)sysconf(_SC_PAGESIZE);
+
+	rig_init(&rig, (struct layout){1, 1, 3}, path);
+	rig_add(&rig, COLL_ALLTOALL, 3 * 4096);
+	rig_raise(&rig);
+	seat.team = rig.team;
+	place = rig_place(&seat);
+	assert_int_equal(backend_host.open(&place, &ctx, &st), 0);
+	backend_host.describe(ctx, text, sizeof text);
+	buffers = strstr(text, "memory_buffers_bytes=");
+	comm = strstr(text, "memory_comm_bytes=");
+	assert_non_null(buffers);
+	assert_non_null(comm);
+	uint64_t held = strtoull(strchr(buffers, '=') + 1, NULL, 10);
+	uint64_t between = strtoull(strchr(comm, '=') + 1, NULL, 10);
+
+	assert_true(held >= 2 * place.trial->arena_bytes);
+	assert_true(between >= comm_at_least && between < comm_at_least + ((size_t)64 << 10));
+	assert_int_equal(host_memory_needs((enum host_path)host_supports_path(place.trial),
+	                                   place.trial, &store, &all),
+	                 0);
+	assert_int_equal(3 * (held + between) + page, all);
+	backend_host.close(ctx);
+	rig_lower(&rig);
+}
+
+static void memory_is_said_on_every_path(void **state)
+{
+	(void)state;
+	assert_memory("direct", 1);
+	assert_memory("shared", 1);
+	assert_memory("fifo", 3 * HOST_FIFO_SLOTS * HOST_PIECE_BYTES);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_cannot_be_done_is_refused),
 	    cmocka_unit_test(groups_that_cannot_be_are_refused),
 	    cmocka_unit_test(auto_takes_the_path_of_the_layout),
+	    cmocka_unit_test(memory_is_said_on_every_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

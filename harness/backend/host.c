@@ -231,18 +231,20 @@ static void host_watch_read(struct backend_ctx *ctx, unsigned i, struct counters
 static void host_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 {
 	uint64_t moved = 0;
-	size_t most = 0;
+	size_t most = 0, buffers, comm;
 
+	host_memory_share(ctx->path, ctx->place.trial, &buffers, &comm);
 	for (unsigned i = 0; i < ctx->place.count; i++) {
 		moved += ctx->ranks[i].tally.moved;
 		if (ctx->ranks[i].most_bytes > most)
 			most = ctx->ranks[i].most_bytes;
 	}
-	int used = snprintf(
-	    text, bytes,
-	    "path=%s\npiece_bytes=%zu\nidle_bytes=%zu\nfifo_slots=%d\npage_bytes=%ld\n",
-	    host_supports_path_name(ctx->path), HOST_PIECE_BYTES, HOST_IDLE_BYTES,
-	    HOST_FIFO_SLOTS, sysconf(_SC_PAGESIZE));
+	int used =
+	    snprintf(text, bytes,
+	             "path=%s\npiece_bytes=%zu\nidle_bytes=%zu\nfifo_slots=%d\npage_bytes=%ld\n"
+	             "memory_buffers_bytes=%zu\nmemory_comm_bytes=%zu\nmemory_calls_bytes=0\n",
+	             host_supports_path_name(ctx->path), HOST_PIECE_BYTES, HOST_IDLE_BYTES,
+	             HOST_FIFO_SLOTS, sysconf(_SC_PAGESIZE), buffers, comm);
 
 	/* Evidence once there is some: on the fifo path twice the bytes are moved. */
 	if (moved > 0 && used > 0 && (size_t)used < bytes)

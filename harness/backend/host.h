@@ -154,6 +154,10 @@ int host_supports_cell(const struct trial *trial, const struct cell *cell, enum 
  * small. */
 int host_memory_needs(enum host_path path, const struct trial *trial, size_t *store,
                       size_t *all);
+/* What one rank's share of them is: its two arenas, and what serves moving data between ranks.
+ */
+void host_memory_share(enum host_path path, const struct trial *trial, size_t *buffers,
+                       size_t *comm);
 /* Places and touches this worker's buffers, and learns where the others' are: meets the team
  * once. On error, host_memory_close frees what there is. */
 int host_memory_open(struct backend_ctx *ctx, struct status *st);

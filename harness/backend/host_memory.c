@@ -81,6 +81,13 @@ int host_memory_needs(enum host_path path, const struct trial *trial, size_t *st
 	return 0;
 }
 
+void host_memory_share(enum host_path path, const struct trial *trial, size_t *buffers,
+                       size_t *comm)
+{
+	*buffers = 2 * arena_bytes(trial);
+	*comm = stride_bytes(path, trial) - (path == HOST_SHARED ? *buffers : 0);
+}
+
 /* Faults in whole pages now, writable, so that no timed call does. fresh: the memory is this
  * worker's alone and still zero; else others may be using it and its content stays. */
 static int touch(void *at, size_t bytes, bool fresh, struct status *st)

@@ -248,6 +248,7 @@ int markdown_write(const struct summary *s, const struct cliff *cliffs, unsigned
 	markdown_cliffs(out, s, cliffs, ncliffs);
 	markdown_launch(out, s);
 	markdown_ranks(out, s);
+	markdown_memory(out, s);
 	markdown_gap(out, s);
 	markdown_versions(out, s, &findings->versions);
 	markdown_evidence(out, s, &findings->proof);

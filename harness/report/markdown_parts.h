@@ -14,6 +14,7 @@ void markdown_cliffs(FILE *out, const struct summary *summary, const struct clif
                      unsigned count);
 void markdown_launch(FILE *out, const struct summary *summary);
 void markdown_ranks(FILE *out, const struct summary *summary);
+void markdown_memory(FILE *out, const struct summary *summary);
 void markdown_gap(FILE *out, const struct summary *summary);
 void markdown_versions(FILE *out, const struct summary *summary,
                        const struct versions *versions);

@@ -1,0 +1,73 @@
+/* The section about memory. */
+#include "markdown_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "bysize.h"
+#include "memory.h"
+
+#define MIB 1048576.0
+
+/* The limit's buffers are all that it needs, and the twin's are the reference's. */
+static bool in_table(const struct summary *s, unsigned v, struct memory_use *use)
+{
+	enum summary_role role = s->variants[v].role;
+	return (role == ROLE_VARIANT || role == ROLE_REFERENCE) && !memory_of(s, v, use) &&
+	       (isfinite(use->buffers) || isfinite(use->comm) || isfinite(use->calls));
+}
+
+static void put_row(struct table *table, const char *name, const struct memory_use *use)
+{
+	const double bytes[] = {use->buffers, use->comm, use->calls, use->rank, use->process};
+	table_row(table);
+	table_put(table, 0, "%s", name);
+	for (unsigned i = 0; i < sizeof bytes / sizeof *bytes; i++) {
+		char text[32];
+		bysize_number(bytes[i] / MIB, text, sizeof text);
+		table_put(table, i + 1, "%s", text);
+	}
+}
+
+static void put_about(FILE *out, bool host, bool device)
+{
+	fprintf(out, "Medians over the workers of all trials, each worker for the first of its "
+	             "ranks; in the last column, the most CPU memory that a process held at "
+	             "once, memory that it shares with others included.");
+	if (device)
+		fprintf(out,
+		        " nccl: what a GPU's free memory fell by while buffers were "
+		        "allocated, while communicators were made, and from then to the "
+		        "trial's end; what other programs on that GPU took meanwhile is in "
+		        "it.");
+	if (host)
+		fprintf(out, " host: what is laid out: a rank's arenas; its flags, rings and "
+		             "slots; nothing is added by calls.");
+	fprintf(out, "\n\n");
+}
+
+void markdown_memory(FILE *out, const struct summary *s)
+{
+	static const char *const heads[] = {"variant",     "buffers",  "communicator",
+	                                    "first calls", "per rank", "process"};
+	struct memory_use use;
+	bool host = false, device = false;
+	struct table *table = table_new(6, 1);
+	table_row(table);
+	for (unsigned i = 0; i < 6; i++)
+		table_put(table, i, "%s", heads[i]);
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		if (!in_table(s, v, &use))
+			continue;
+		put_row(table, s->variants[v].name, &use);
+		host = host || !strcmp(s->variants[v].backend, "host");
+		device = device || !strcmp(s->variants[v].backend, "nccl");
+	}
+	if (!host && !device) {
+		table_free(table);
+		return;
+	}
+	fprintf(out, "## Memory\n\nIn MiB.\n\n");
+	markdown_table(out, table);
+	put_about(out, host, device);
+}

@@ -1,0 +1,81 @@
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUFFERS, COMM, CALLS, PROCESS, RANK, KINDS };
+
+static const char *const keys[] = {"memory_buffers_bytes", "memory_comm_bytes",
+                                   "memory_calls_bytes", "process_peak_bytes"};
+
+/* The facts of a trial's workers stand in each of its cells, which follow each other: only the
+ * first of them counts. NULL for the others, and for other variants. */
+static const json_t *facts_of(const struct summary *s, unsigned variant, unsigned cell)
+{
+	const struct record_cell *c = &s->run->cells[cell];
+	if (strcmp(c->variant, s->variants[variant].name) ||
+	    (cell && s->run->cells[cell - 1].order == c->order))
+		return NULL;
+	return json_object_get(c->json, "facts");
+}
+
+/* Facts are texts. */
+static double number_of(const json_t *facts, const char *key)
+{
+	const char *text = json_string_value(json_object_get(facts, key));
+	char *end;
+	double x = text ? strtod(text, &end) : NAN;
+	return text && (end == text || *end) ? NAN : x;
+}
+
+struct gathered {
+	double *x[KINDS];
+	size_t n[KINDS];
+};
+
+static void gather(struct gathered *g, unsigned kind, double x)
+{
+	if (isfinite(x))
+		g->x[kind][g->n[kind]++] = x;
+}
+
+static void gather_worker(struct gathered *g, const json_t *facts)
+{
+	double rank = 0;
+	for (unsigned kind = 0; kind < RANK; kind++) {
+		double x = number_of(facts, keys[kind]);
+		gather(g, kind, x);
+		rank += kind == PROCESS ? 0 : x;
+	}
+	gather(g, RANK, rank);
+}
+
+int memory_of(const struct summary *s, unsigned variant, struct memory_use *out)
+{
+	struct gathered g = {0};
+	size_t workers = 0;
+	int rc = -1;
+	for (unsigned i = 0; i < s->run->ncells; i++)
+		workers += json_array_size(facts_of(s, variant, i));
+	for (unsigned kind = 0; kind < KINDS; kind++) {
+		g.x[kind] = calloc(workers + 1, sizeof *g.x[kind]);
+		if (!g.x[kind])
+			goto done;
+	}
+	for (unsigned i = 0; i < s->run->ncells; i++) {
+		const json_t *list = facts_of(s, variant, i), *facts;
+		size_t k;
+		json_array_foreach(list, k, facts) gather_worker(&g, facts);
+	}
+	*out = (struct memory_use){.buffers = stats_median(g.x[BUFFERS], g.n[BUFFERS]),
+	                           .comm = stats_median(g.x[COMM], g.n[COMM]),
+	                           .calls = stats_median(g.x[CALLS], g.n[CALLS]),
+	                           .rank = stats_median(g.x[RANK], g.n[RANK]),
+	                           .process = stats_median(g.x[PROCESS], g.n[PROCESS])};
+	rc = 0;
+done:
+	for (unsigned kind = 0; kind < KINDS; kind++)
+		free(g.x[kind]);
+	return rc;
+}

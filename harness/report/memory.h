@@ -1,0 +1,18 @@
+/* What memory a variant took, as its workers said at the end of their trials. Pure. */
+#ifndef LAUNCHGAP_MEMORY_H
+#define LAUNCHGAP_MEMORY_H
+
+#include "summary.h"
+
+/* Bytes: medians over all workers of all trials, each worker for the first of its ranks. NaN
+ * where no worker says it. */
+struct memory_use {
+	double buffers, comm, calls;
+	double rank;    /* the three together, worker by worker */
+	double process; /* a worker's process: the most CPU memory that it held at once */
+};
+
+/* -1 only when memory is out. */
+int memory_of(const struct summary *summary, unsigned variant, struct memory_use *out);
+
+#endif

@@ -1,0 +1,143 @@
+/* The report's section about memory, on records that are made up. */
+#include "made.h"
+
+#include <math.h>
+
+#include "../harness/report/memory.h"
+#include "../harness/report/report.h"
+
+#define MIB (1 << 20)
+
+static void stamps(const struct made_place *place, int64_t out[6])
+{
+	(void)place;
+	out[1] = 100;
+	out[2] = 1000;
+	out[3] = 10;
+}
+
+static const struct made plain = {.backend = "nccl",
+                                  .ranks = 2,
+                                  .blocks = 3,
+                                  .sizes = 2,
+                                  .rows = 2,
+                                  .cores = 8,
+                                  .stamps = stamps};
+
+static json_t *worker(long long buffers, long long comm, long long calls, long long process)
+{
+	const long long bytes[] = {buffers, comm, calls, process};
+	static const char *const keys[] = {"memory_buffers_bytes", "memory_comm_bytes",
+	                                   "memory_calls_bytes", "process_peak_bytes"};
+	json_t *facts = json_object();
+	for (unsigned i = 0; i < 4; i++)
+		json_object_set_new(facts, keys[i], json_sprintf("%lld", bytes[i]));
+	return facts;
+}
+
+/* Two workers; the second one's calls took what differs by block and variant. The trial's
+ * second size says something else, which must not count. */
+static void two_workers(json_t *line, const struct made_place *place)
+{
+	if (place->variant == MADE_LIMIT)
+		return;
+	if (place->size) {
+		json_object_set_new(line, "facts", json_pack("[o]", worker(1, 1, 1, 1)));
+		return;
+	}
+	long long calls = (place->variant == MADE_PROCESSES ? 300ll : 200ll) + place->block;
+	json_object_set_new(line, "facts",
+	                    json_pack("[o, o]", worker(64 * MIB, 10 * MIB, 0, 500ll * MIB),
+	                              worker(64 * MIB, 30 * MIB, calls * MIB, 700ll * MIB)));
+}
+
+static void medians_are_over_workers_and_trials(void **state)
+{
+	(void)state;
+	static struct made_loaded l;
+	struct made m = plain;
+	struct memory_use use;
+	m.line = two_workers;
+	made_load(&m, &l);
+	assert_int_equal(memory_of(&l.summary, MADE_THREADS, &use), 0);
+	assert_true(use.buffers == 64.0 * MIB);
+	assert_true(use.comm == 20.0 * MIB);   /* 10, 10, 10, 30, 30, 30 */
+	assert_true(use.calls == 100.0 * MIB); /* 0, 0, 0, 200, 201, 202 */
+	assert_true(use.rank == 184.0 * MIB);  /* 74 thrice; 294, 295, 296: not 64 + 20 + 100 */
+	assert_true(use.process == 600.0 * MIB);
+	assert_int_equal(memory_of(&l.summary, MADE_PROCESSES, &use), 0);
+	assert_true(use.calls == 150.0 * MIB);
+	assert_int_equal(memory_of(&l.summary, MADE_LIMIT, &use), 0);
+	assert_true(isnan(use.buffers) && isnan(use.rank) && isnan(use.process));
+	made_unload(&l);
+}
+
+static void report(const struct made *m)
+{
+	struct status st = {""};
+	made_write(m);
+	if (report_make(made_folder, "plot", NULL, &st))
+		fail_msg("%s", st.text);
+}
+
+static void the_report_has_a_row_per_variant(void **state)
+{
+	(void)state;
+	struct made m = plain;
+	m.line = two_workers;
+	report(&m);
+	const char *text = made_read("report.md");
+	made_says(text, "## Memory");
+	made_says(text, "| threads | 64.0 | 20.0 | 100 | 184 | 600 |");
+	made_says(text, "| processes | 64.0 | 20.0 | 150 | 234 | 600 |");
+	made_says(text, "a GPU's free memory");
+	assert_null(strstr(text, "| threads-again | 64.0"));
+	assert_null(strstr(text, "a rank's arenas"));
+}
+
+static void no_memory_stands_where_workers_say_nothing(void **state)
+{
+	(void)state;
+	report(&plain);
+	assert_null(strstr(made_read("report.md"), "## Memory"));
+}
+
+/* Not a number, or a part of one, is no figure; what else is said still counts. */
+static void half_said(json_t *line, const struct made_place *place)
+{
+	(void)place;
+	json_object_set_new(line, "facts",
+	                    json_pack("[{s:s, s:s, s:s}]", "memory_buffers_bytes", "4194304",
+	                              "memory_comm_bytes", "12 apples", "memory_calls_bytes",
+	                              ""));
+}
+
+static void a_fact_that_is_no_number_is_left_out(void **state)
+{
+	(void)state;
+	struct made m = plain;
+	m.line = half_said;
+	m.backend = "host";
+	report(&m);
+	const char *text = made_read("report.md");
+	made_says(text, "4.00 |");
+	made_says(text, "a rank's arenas");
+	static struct made_loaded l;
+	struct memory_use use;
+	made_load(&m, &l);
+	assert_int_equal(memory_of(&l.summary, MADE_SINGLE, &use), 0);
+	assert_true(use.buffers == 4.0 * MIB);
+	assert_true(isnan(use.comm) && isnan(use.calls) && isnan(use.rank));
+	made_unload(&l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(medians_are_over_workers_and_trials),
+	    cmocka_unit_test(the_report_has_a_row_per_variant),
+	    cmocka_unit_test(no_memory_stands_where_workers_say_nothing),
+	    cmocka_unit_test(a_fact_that_is_no_number_is_left_out),
+	};
+	return cmocka_run_group_tests(tests, made_begin, made_end);
+}
