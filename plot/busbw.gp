@@ -7,7 +7,7 @@ set yrange [0:*]
 limit_title = sprintf('limit: copies, ≤ %.3g GB/s', limit_best)
 figure(i, g) = pick(V_name[i], G_coll[g], 'stream', 'busbw_gbs')
 do for [g = 1:groups] {
-	if (!carries_data || G_pace[g] ne 'stream') { continue }
+	if (!each || !carries_data || G_pace[g] ne 'stream') { continue }
 	set output sprintf('%s/plots/%s_%s_busbw.png', dir, prefix, G_coll[g])
 	set label 3 caption(g, sprintf('%d × %d calls back to back', stretches, calls).over_blocks) \
 		at screen 0.5, screen 0.08 center textcolor rgb 0x555555

@@ -10,7 +10,7 @@ left = 0.085
 right = 0.975
 gap = 0.035
 do for [g = 1:groups] {
-	if (!E_panels[g]) { continue }
+	if (!detail || !E_panels[g]) { continue }
 	set output sprintf('%s/plots/%s_%s_ecdf.png', dir, prefix, G_coll[g])
 	set multiplot
 	set label 1 title_line at screen 0.5, screen 0.965 center font ',13'

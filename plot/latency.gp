@@ -8,7 +8,7 @@ figure(i, g, col) = pick(V_name[i], G_coll[g], 'isolated', col)
 # The twin's band would only cover the reference's.
 banded(i, g, col) = V_role[i] eq 'again' ? NaN : figure(i, g, col)
 do for [g = 1:groups] {
-	if (G_pace[g] ne 'isolated') { continue }
+	if (!each || G_pace[g] ne 'isolated') { continue }
 	set output sprintf('%s/plots/%s_%s_latency.png', dir, prefix, G_coll[g])
 	if (crowded) {
 		set label 4 'More ranks than cores: the scheduler decides, no claim on latency.' \

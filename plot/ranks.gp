@@ -22,7 +22,7 @@ top = 0.93
 bottom = 0.215
 gap = 0.035
 do for [g = 1:groups] {
-	if (G_ranks[g] < 2 || (G_pace[g] ne 'isolated' && isolated(g))) { continue }
+	if (!detail || G_ranks[g] < 2 || (G_pace[g] ne 'isolated' && isolated(g))) { continue }
 	set output sprintf('%s/plots/%s_%s_ranks.png', dir, prefix, G_coll[g])
 	set multiplot
 	set label 1 title_line at screen 0.5, screen 0.965 center font ',13'

@@ -10,7 +10,7 @@ panel_at(far, panel) = sprintf('set tmargin at screen %g; set bmargin at screen 
 	far && panel ? 0.5 : 0.835, far && !panel ? 0.545 : 0.225)
 step(span) = span > 0.35 ? 0.1 : span > 0.16 ? 0.05 : span > 0.07 ? 0.02 : 0.01
 do for [g = 1:groups] {
-	if (!comparable || variants < 2 || !carries_data) { continue }
+	if (!each || !comparable || variants < 2 || !carries_data) { continue }
 	set output sprintf('%s/plots/%s_%s_ratio%s.png', dir, prefix, G_coll[g], \
 		G_pace[g] eq 'stream' ? '' : '_'.G_pace[g])
 	far = G_ratio_lo[g] < 0.55 || G_ratio_hi[g] > 1.8

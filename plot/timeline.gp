@@ -15,7 +15,7 @@ bottom = 0.225
 do for [g = 1:groups] {
 	panels = sum [k = 1:lines] (T_coll[k] eq G_coll[g])
 	earlier = sum [k = 1:g - 1] (G_coll[k] eq G_coll[g])
-	if (!panels || earlier) { continue }
+	if (!detail || !panels || earlier) { continue }
 	first_line = 1
 	do for [k = lines:1:-1] { if (T_coll[k] eq G_coll[g]) { first_line = k } }
 	last_line = first_line + panels - 1

@@ -190,6 +190,8 @@ static void put_system(FILE *out, const struct summary *s)
 static const char *caption(const char *picture)
 {
 	static const char *const captions[][2] = {
+	    {"_overview.png", "Bus bandwidth of every collective at its largest size, with the "
+	                      "most that plain copies reach."},
 	    {"_busbw.png", "Bus bandwidth by size, with the limit of plain copies."},
 	    {"_latency.png", "Latency of isolated calls by size."},
 	    {"_ecdf.png", "All isolated calls: the share of them that took at most so long."},
@@ -211,7 +213,23 @@ static const char *caption(const char *picture)
 	return "";
 }
 
-static void put_ending(FILE *out, const struct warnings *warnings,
+/* Why there are fewer pictures than in another run. */
+static void put_left_out(FILE *out, const struct summary *s)
+{
+	unsigned n = run_gp_collectives(s);
+	if (n > RUN_GP_EACH)
+		fprintf(out,
+		        "The run has %u collectives, by datatype, operation and place: more "
+		        "than %u have no pictures of their own.\n\n",
+		        n, RUN_GP_EACH);
+	else if (n > RUN_GP_DETAIL)
+		fprintf(out,
+		        "The run has %u collectives: of more than %u, launch cost, ranks, "
+		        "single calls and timelines are not drawn.\n\n",
+		        n, RUN_GP_DETAIL);
+}
+
+static void put_ending(FILE *out, const struct summary *s, const struct warnings *warnings,
                        const struct draw_result *drawn)
 {
 	fprintf(out, "## Warnings\n\n");
@@ -230,6 +248,7 @@ static void put_ending(FILE *out, const struct warnings *warnings,
 		fprintf(out, "%s%s![%s](plots/%s)\n\n", about, *about ? "\n\n" : "",
 		        drawn->pictures[i], drawn->pictures[i]);
 	}
+	put_left_out(out, s);
 	fprintf(out,
 	        "All rows: [summary.csv](summary.csv); all ranks: [ranks.csv](ranks.csv).\n");
 }
@@ -255,7 +274,7 @@ int markdown_write(const struct summary *s, const struct cliff *cliffs, unsigned
 	markdown_factors(out, s, findings);
 	markdown_claims(out, s, findings);
 	markdown_recommend(out, s, findings);
-	put_ending(out, warnings, drawn);
+	put_ending(out, s, warnings, drawn);
 	int failed = ferror(out);
 	if (fclose(out) || failed)
 		return status_set(st, "cannot write %s: %s", file, strerror(errno));

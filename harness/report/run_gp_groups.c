@@ -1,6 +1,9 @@
 #include "run_gp_groups.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "run_gp.h"
 
 /* Ratios within this of 1 count as near it: they get a panel of their own where others are far.
  */
@@ -57,14 +60,36 @@ static bool in_picture(const struct summary *s, unsigned g)
 	return !summary_is_limit(s, &s->groups[g]);
 }
 
+/* Whether two groups differ in their pace at most. */
+static bool same_word(const struct summary_group *a, const struct summary_group *b)
+{
+	return !strcmp(coll_word(&a->cell, a->nranks).text,
+	               coll_word(&b->cell, b->nranks).text);
+}
+
+unsigned run_gp_collectives(const struct summary *s)
+{
+	unsigned n = 0;
+	for (unsigned g = 0; g < s->ngroups; g++) {
+		bool again = !in_picture(s, g);
+		for (unsigned k = 0; !again && k < g; k++)
+			again = in_picture(s, k) && same_word(&s->groups[k], &s->groups[g]);
+		n += !again;
+	}
+	return n;
+}
+
 void run_gp_groups(FILE *out, const struct summary *s)
 {
 	static const char *const arrays[] = {
 	    "coll",    "pace",      "ranks",     "sizes",    "min",      "max", "time_lo",
 	    "time_hi", "launch_lo", "launch_hi", "ratio_lo", "ratio_hi", "near"};
-	unsigned n = 0, k = 0;
+	unsigned n = 0, k = 0, colls = run_gp_collectives(s);
 	for (unsigned g = 0; g < s->ngroups; g++)
 		n += in_picture(s, g);
+	fprintf(out,
+	        "\n# pictures of each collective? launch, ranks, ecdf and timeline too?\n");
+	fprintf(out, "each = %d\ndetail = %d\n", colls <= RUN_GP_EACH, colls <= RUN_GP_DETAIL);
 	fprintf(out, "\n# one per collective and pace, and what its axes have to hold\n");
 	fprintf(out, "groups = %u\n", n);
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)

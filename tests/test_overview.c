@@ -1,0 +1,124 @@
+/* Pictures of runs with several collectives: one of all, and fewer of each. */
+#include "made.h"
+
+#include "../harness/report/report.h"
+#include "../harness/report/run_gp.h"
+
+static void stamps(const struct made_place *place, int64_t out[6])
+{
+	out[1] = 100;
+	out[2] = 1000 * (1 + place->variant);
+	out[3] = 10;
+}
+
+/* What stands for sizes is another collective each time, in all datatypes; the limit keeps its
+ * own. */
+static void by_collective(json_t *line, const struct made_place *place)
+{
+	static const enum coll_kind kinds[] = {COLL_ALL_REDUCE, COLL_ALL_GATHER, COLL_BROADCAST,
+	                                       COLL_REDUCE, COLL_GATHER};
+	static const char *const dtypes[] = {"float32", "int8", "float16", "float64"};
+	unsigned n = sizeof kinds / sizeof *kinds;
+	if (place->variant == MADE_LIMIT)
+		return;
+	json_object_set_new(line, "collective",
+	                    json_string(coll_info(kinds[place->size % n])->name));
+	json_object_set_new(line, "dtype", json_string(dtypes[place->size / n]));
+	json_object_set_new(line, "bytes", json_integer(4096));
+	json_object_set_new(line, "asked_bytes", json_integer(4096));
+}
+
+static const struct made plain = {.backend = "nccl",
+                                  .ranks = 2,
+                                  .blocks = 6,
+                                  .rows = 3,
+                                  .cores = 8,
+                                  .timeline = true,
+                                  .line = by_collective,
+                                  .stamps = stamps};
+
+/* Draws a run with so many collectives. */
+static void draw(unsigned collectives)
+{
+	struct status st = {""};
+	struct made m = plain;
+	m.sizes = collectives;
+	made_write(&m);
+	if (report_make(made_folder, "plot", NULL, &st))
+		fail_msg("%s", st.text);
+	if (!access(made_path("plots/gnuplot.log"), F_OK))
+		fail_msg("gnuplot complains: %s", made_read("plots/gnuplot.log"));
+}
+
+static bool drawn(const char *name)
+{
+	char path[128];
+	snprintf(path, sizeof path, "plots/nccl_%s.png", name);
+	return !access(made_path(path), R_OK);
+}
+
+static const char *const details[] = {"all_reduce_launch", "all_reduce_ranks",
+                                      "all_reduce_ecdf", "all_reduce_timeline"};
+
+static void need_gnuplot(void)
+{
+	if (access("/usr/bin/gnuplot", X_OK) && access("/usr/local/bin/gnuplot", X_OK))
+		skip();
+}
+
+static void from_three_collectives_on_there_is_an_overview(void **state)
+{
+	(void)state;
+	need_gnuplot();
+	draw(2);
+	assert_false(drawn("overview"));
+	draw(3);
+	assert_true(drawn("overview"));
+	made_says(made_read("report.md"), "(plots/nccl_overview.png)");
+	made_says(made_read("report.md"), "every collective at its largest size");
+}
+
+static void many_collectives_have_fewer_pictures_each(void **state)
+{
+	(void)state;
+	need_gnuplot();
+	draw(RUN_GP_DETAIL);
+	for (unsigned i = 0; i < sizeof details / sizeof *details; i++)
+		assert_true(drawn(details[i]));
+	assert_null(strstr(made_read("report.md"), "are not drawn"));
+	draw(RUN_GP_DETAIL + 1);
+	for (unsigned i = 0; i < sizeof details / sizeof *details; i++)
+		assert_false(drawn(details[i]));
+	assert_true(drawn("all_reduce_busbw") && drawn("all_reduce_latency"));
+	assert_true(drawn("all_reduce_ratio") && drawn("all_reduce_ratio_isolated"));
+	assert_true(drawn("gather_busbw"));
+	made_says(made_read("report.md"), "The run has 5 collectives: of more than 4");
+}
+
+/* As many as have pictures still fit into what the report lists. */
+static void beyond_that_there_is_the_overview_alone(void **state)
+{
+	(void)state;
+	need_gnuplot();
+	draw(RUN_GP_EACH);
+	assert_true(drawn("all_reduce_busbw") && drawn("overview"));
+	unsigned links = 0;
+	for (const char *at = made_read("report.md"); (at = strstr(at, "(plots/")); at++)
+		links++;
+	assert_int_equal(links, 4 * RUN_GP_EACH + 1);
+	draw(RUN_GP_EACH + 1);
+	assert_false(drawn("all_reduce_busbw"));
+	assert_false(drawn("all_reduce_ratio"));
+	assert_true(drawn("overview"));
+	made_says(made_read("report.md"), "The run has 16 collectives");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(from_three_collectives_on_there_is_an_overview),
+	    cmocka_unit_test(many_collectives_have_fewer_pictures_each),
+	    cmocka_unit_test(beyond_that_there_is_the_overview_alone),
+	};
+	return cmocka_run_group_tests(tests, made_begin, made_end);
+}
