@@ -1,5 +1,5 @@
-/* plots/run.gp: what a run holds, as gnuplot's assignments. Its names are listed in
- * results/README.md; no path stands in it, so that it may be moved. */
+/* plots/run.gp: what a run holds, as gnuplot's assignments. Comments in it say
+ * what its names are; no path stands in it, so that it may be moved. */
 #ifndef LAUNCHGAP_RUN_GP_H
 #define LAUNCHGAP_RUN_GP_H
 
