@@ -276,7 +276,8 @@ static bool heeds(const struct row *row, const char *backend)
 	return !row->backends[0];
 }
 
-const char *settings_without_effect(const struct settings *settings, const char **needs)
+bool settings_without_effect(const struct settings *settings, char *key, size_t bytes,
+                             const char **needs)
 {
 	struct settings none;
 	settings_default(&none);
@@ -284,7 +285,16 @@ const char *settings_without_effect(const struct settings *settings, const char 
 		if (heeds(&rows[i], settings->backend) || row_equal(&rows[i], settings, &none))
 			continue;
 		*needs = rows[i].backends[0];
-		return row_said(&rows[i]);
+		snprintf(key, bytes, "%s", row_said(&rows[i]));
+		return true;
 	}
-	return NULL;
+	for (unsigned i = 0; i < settings->nenv && strcmp(settings->backend, "nccl"); i++) {
+		const char *entry = settings->env[i];
+		if (strncmp(entry, "NCCL_", 5))
+			continue;
+		*needs = "nccl";
+		snprintf(key, bytes, "env.%.*s", (int)strcspn(entry, "="), entry);
+		return true;
+	}
+	return false;
 }

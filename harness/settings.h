@@ -82,8 +82,10 @@ int settings_from_json(json_t *json, struct settings *out, struct status *st);
 unsigned settings_differ(const struct settings *a, const struct settings *b, char *keys,
                          size_t bytes);
 
-/* A key that is set and that the backend of these settings does not heed, with a backend that
- * does; NULL when there is none. Such a variant would differ in its name alone. */
-const char *settings_without_effect(const struct settings *settings, const char **needs);
+/* Whether a key is set that the backend of these settings does not heed: which (NCCL_… of the
+ * environment is heeded by nccl alone), and a backend that does. Such a variant would differ in
+ * its name alone. */
+bool settings_without_effect(const struct settings *settings, char *key, size_t bytes,
+                             const char **needs);
 
 #endif

@@ -323,15 +323,35 @@ static void test_without_effect(void **state)
 {
 	struct settings s;
 	const char *needs;
+	char key[TRIAL_ENV_BYTES];
 	(void)state;
 	settings_default(&s);
 	strcpy(s.backend, "host");
-	assert_null(settings_without_effect(&s, &needs));
+	assert_false(settings_without_effect(&s, key, sizeof key, &needs));
 	s.graph = 1;
-	assert_string_equal(settings_without_effect(&s, &needs), "graph");
+	assert_true(settings_without_effect(&s, key, sizeof key, &needs));
+	assert_string_equal(key, "graph");
 	assert_string_equal(needs, "nccl");
 	strcpy(s.backend, "nccl");
-	assert_null(settings_without_effect(&s, &needs));
+	assert_false(settings_without_effect(&s, key, sizeof key, &needs));
+}
+
+static void test_nccls_environment_is_nccls(void **state)
+{
+	struct settings s;
+	const char *needs;
+	char key[TRIAL_ENV_BYTES];
+	(void)state;
+	settings_default(&s);
+	strcpy(s.backend, "host");
+	strcpy(s.env[s.nenv++], "OMPI_MCA_btl=self");
+	assert_false(settings_without_effect(&s, key, sizeof key, &needs));
+	strcpy(s.env[s.nenv++], "NCCL_ALGO=Ring");
+	assert_true(settings_without_effect(&s, key, sizeof key, &needs));
+	assert_string_equal(key, "env.NCCL_ALGO");
+	assert_string_equal(needs, "nccl");
+	strcpy(s.backend, "nccl");
+	assert_false(settings_without_effect(&s, key, sizeof key, &needs));
 }
 
 static int folder_make(void **state)
@@ -353,10 +373,15 @@ static int folder_remove(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_damage_is_refused),
-	    cmocka_unit_test(test_unreadable),     cmocka_unit_test(test_unwritable),
-	    cmocka_unit_test(test_rows_and_slots), cmocka_unit_test(test_words),
-	    cmocka_unit_test(test_differ),         cmocka_unit_test(test_without_effect),
+	    cmocka_unit_test(test_round_trip),
+	    cmocka_unit_test(test_damage_is_refused),
+	    cmocka_unit_test(test_unreadable),
+	    cmocka_unit_test(test_unwritable),
+	    cmocka_unit_test(test_rows_and_slots),
+	    cmocka_unit_test(test_words),
+	    cmocka_unit_test(test_differ),
+	    cmocka_unit_test(test_without_effect),
+	    cmocka_unit_test(test_nccls_environment_is_nccls),
 	};
 	return cmocka_run_group_tests_name("trial", tests, folder_make, folder_remove);
 }

@@ -63,11 +63,12 @@ static int variant_try(const struct plan *plan, unsigned index,
 	const struct settings *s = &plan->variants[index].settings;
 	const struct backend *backend = backend_find(s->backend);
 	struct status why = {""};
-	const char *needs, *key = settings_without_effect(s, &needs);
-	if (key) {
+	const char *needs;
+	char key[TRIAL_ENV_BYTES];
+	if (settings_without_effect(s, key, sizeof key, &needs)) {
 		snprintf(skip, bytes,
-		         "%s is a setting of backend %s and has no effect on %s (for "
-		         "%s alone: %s.%s)",
+		         "%.80s is a setting of backend %s and has no effect on %s (for "
+		         "%s alone: %s.%.80s)",
 		         key, needs, s->backend, needs, needs, key);
 		return 0;
 	}
