@@ -7,7 +7,7 @@ calls = dir.'/plots/ecdf.csv'
 curve(i, g, bytes, col) = strcol('variant') eq V_name[i] && strcol('what') eq G_coll[g] && \
 	column('bytes') == bytes ? column(col) : NaN
 left = 0.085
-right = 0.975
+right = many ? edge : 0.975
 gap = 0.035
 do for [g = 1:groups] {
 	if (!detail || !E_panels[g]) { continue }
@@ -26,7 +26,7 @@ do for [g = 1:groups] {
 	eval key_done
 	eval drop_labels
 	set grid xtics ytics ls 100 back
-	set tmargin at screen 0.82
+	set tmargin at screen roof - 0.03
 	set bmargin at screen 0.225
 	set yrange [0:100]
 	set ytics 25 format '%g'
@@ -37,7 +37,7 @@ do for [g = 1:groups] {
 		width_of = (right - left - (E_panels[g] - 1) * gap) / E_panels[g]
 		set lmargin at screen left + (p - 1) * (width_of + gap)
 		set rmargin at screen left + (p - 1) * (width_of + gap) + width_of
-		set label 4 size_label(bytes) at graph 0.5, screen 0.845 center font ',12'
+		set label 4 size_label(bytes) at graph 0.5, screen roof - 0.005 center font ',12'
 		# Far apart on a logarithmic axis, else on a linear one.
 		if (hi > 8 * lo) {
 			set logscale x 10

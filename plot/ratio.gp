@@ -7,7 +7,7 @@ figure(i, g, col) = i == first ? NaN : pick(V_name[i], G_coll[g], G_pace[g], col
 # Variants stand a little beside each other, so that their intervals can be told apart.
 beside(i) = 2 ** ((i - (variants + 1) / 2.0) * 0.5 / variants)
 panel_at(far, panel) = sprintf('set tmargin at screen %g; set bmargin at screen %g', \
-	far && panel ? 0.5 : 0.835, far && !panel ? 0.545 : 0.225)
+	far && panel ? 0.5 : roof, far && !panel ? 0.545 : 0.225)
 step(span) = span > 0.35 ? 0.1 : span > 0.16 ? 0.05 : span > 0.07 ? 0.02 : 0.01
 do for [g = 1:groups] {
 	if (!each || !comparable || variants < 2 || !carries_data) { continue }
@@ -27,6 +27,18 @@ do for [g = 1:groups] {
 		at screen 0.5, screen 0.08 center textcolor rgb 0x555555
 	set label 5 (G_pace[g] eq 'stream' ? 'bandwidth' : 'speed').' against '.reference.\
 		', < 1: slower' at screen 0.022, screen 0.53 center rotate by 90
+	# Of many the names are higher than the upper panel, which would cut them off.
+	if (many) {
+		eval key_only
+		plot NaN with lines lw 1.5 lc rgb 0x333333 title reference.' = 1', \
+			for [i = 1:variants] NaN with linespoints lw 1.8 dt dash(i) pt shape(i) lc rgb color(i) \
+			title i == first ? '' : V_label[i]
+		eval key_done
+		eval drop_labels
+		set lmargin at screen 0.105
+		set rmargin at screen edge
+		set grid xtics ytics ls 100 back
+	}
 	do for [panel = 0:far] {
 		eval panel_at(far, panel)
 		bare = panel < far
@@ -53,5 +65,5 @@ do for [g = 1:groups] {
 	}
 	unset multiplot
 	unset output
-	set key
+	eval many ? key_beside : key_above
 }

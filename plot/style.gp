@@ -2,7 +2,10 @@
 # folder.
 
 set encoding utf8
-set terminal pngcairo size 900,560 font 'DejaVu Sans,11' noenhanced background '#ffffff'
+# Where there are many curves, room for their names at the right.
+many = variants > 7
+set terminal pngcairo size (many ? 1120 : 900),560 font 'DejaVu Sans,11' noenhanced \
+	background '#ffffff'
 set datafile separator comma
 set datafile columnheaders
 csv = dir.'/summary.csv'
@@ -12,8 +15,28 @@ csv = dir.'/summary.csv'
 color(i) = V_role[i] eq 'again' ? 0x999999 : V_mode[i] eq 'single' ? 0xE69F00 : \
 	V_mode[i] eq 'threads' ? 0x0072B2 : V_mode[i] eq 'processes' ? 0x009E73 : 0xCC79A7
 filled(mode) = mode eq 'single' ? 5 : mode eq 'threads' ? 7 : mode eq 'processes' ? 9 : 13
-shape(i) = V_role[i] eq 'again' ? 2 : filled(V_mode[i]) - (V_nth[i] > 1)
-dash(i) = V_role[i] eq 'again' ? 3 : V_nth[i] == 1 ? 1 : V_nth[i] == 2 ? 2 : V_nth[i] == 3 ? 4 : 5
+# Of many, colour says the mode, and shape and dash what else the name says: threads-old and
+# processes-old are one family.
+mode_at(i) = strlen(V_mode[i]) ? strstrt(V_name[i], V_mode[i]) : 0
+family(i) = mode_at(i) ? V_name[i][1:mode_at(i) - 1].V_name[i][mode_at(i) + strlen(V_mode[i]):*] : V_name[i]
+array V_family[variants]
+families = 0
+do for [i = 1:variants] {
+	V_family[i] = 0
+	do for [k = 1:i - 1] { if (V_role[k] ne 'again' && family(k) eq family(i)) { V_family[i] = V_family[k] } }
+	if (V_family[i] == 0 && V_role[i] ne 'again') {
+		families = families + 1
+		V_family[i] = families
+	}
+}
+family_shapes = '7 4 8 12 5 9 13 6 10 14 11 15'
+family_dashes = '1 2 4 5 6 7'
+set dashtype 6 (14, 3)
+set dashtype 7 (2, 2, 9, 2)
+of_family(list, i) = int(word(list, 1 + (V_family[i] - 1) % words(list)))
+shape(i) = V_role[i] eq 'again' ? 2 : many ? of_family(family_shapes, i) : filled(V_mode[i]) - (V_nth[i] > 1)
+dash(i) = V_role[i] eq 'again' ? 3 : many ? of_family(family_dashes, i) : \
+	V_nth[i] == 1 ? 1 : V_nth[i] == 2 ? 2 : V_nth[i] == 3 ? 4 : 5
 # The reference is drawn first and broad, so that curves on top of it leave it in sight: the variant
 # to draw as the k-th.
 first = 1 + sum [i = 1:variants] (V_role[i] eq 'reference' ? i - 1 : 0)
@@ -30,10 +53,16 @@ set border 3 ls 101
 set tics nomirror out
 set boxwidth 0.55 absolute
 set lmargin at screen 0.105
-set rmargin at screen 0.965
-set tmargin at screen 0.835
+edge = many ? 0.765 : 0.965 # of what is drawn
+set rmargin at screen edge
+roof = many ? 0.915 : 0.835
+set tmargin at screen roof
 set bmargin at screen 0.225
-set key at screen 0.535, screen 0.935 center top horizontal maxcols 4 Left reverse samplen 2.4 width -2
+key_above = 'set key at screen 0.535, screen 0.935 center top horizontal maxcols 4 Left reverse '.\
+	'samplen 2.4 width -2'
+key_beside = 'set key at screen edge + 0.012, screen roof + 0.01 left top vertical maxrows 40 Left reverse '.\
+	'samplen 3 width 0 spacing 1.15'
+eval many ? key_beside : key_above
 
 # The value of a column in the rows of one variant, collective and pace.
 pick(name, coll, pace, col) = strcol('variant') eq name && strcol('what') eq coll && \
@@ -87,5 +116,6 @@ key_done = "unset key; set border 3 ls 101; set xtics nomirror out autofreq; ".\
 	"set ytics nomirror out autofreq"
 
 # What was measured, above the machine's line: set by each picture.
-caption(g, text) = sprintf('%s, %s: %s', G_coll[g], plural(G_ranks[g], 'rank'), text)
+caption(g, text) = sprintf('%s, %s: %s', G_coll[g], plural(G_ranks[g], 'rank'), text).\
+	(left_out ? sprintf('; %d of %d variants', variants, variants + left_out) : '')
 over_blocks = ', median of '.plural(blocks, 'block')

@@ -41,7 +41,7 @@ do for [g = 1:groups] {
 		sprintf(', device clocks known to ±%.2g µs', residual) : '')) \
 		at screen 0.5, screen 0.08 center textcolor rgb 0x555555
 	set label 5 'rank' at screen 0.022, screen (top + bottom) / 2 center rotate by 90
-	set key width -2
+	eval key_above
 	eval key_only
 	set style fill solid noborder
 	if (device) {

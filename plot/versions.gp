@@ -6,6 +6,8 @@ load style
 
 set style textbox opaque noborder fillcolor rgb 0xFFFFFF margins 0.4, 0.2
 set lmargin at screen 0.115
+set rmargin at screen 0.965
+eval key_above
 table = dir.'/plots/versions.csv'
 modes = versions_modes > 2 ? 'threads single processes' : 'threads processes'
 paint(mode) = mode eq 'single' ? 0xE69F00 : mode eq 'threads' ? 0x0072B2 : 0x009E73

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "../harness/report/factors_table.h"
 #include "../harness/report/findings.h"
 #include "../harness/report/report.h"
 
@@ -360,6 +361,36 @@ static void a_placebo_should_do_nothing(void **state)
 	free(w);
 }
 
+static void factors_stand_by_the_size_of_their_effect(void **state)
+{
+	unsigned order[4];
+	struct status st = {""};
+	(void)state;
+	speed[0] = 0.9;
+	speed[2] = 0.6;
+	factor("absent", "nodirect", "nowhere");
+	factor("small", "nodirect", "threads-old");
+	factor("none", "threads-old", "threads-old-again")->placebo = true;
+	factor("large", "threads-old", "processes-old"); /* down: its direction is no matter */
+	strcpy(asked.factors[3].text, "one, two");
+	find();
+	factors_order(found->factors, 4, order);
+	static const unsigned expected[] = {3, 1, 2, 0};
+	assert_memory_equal(order, expected, sizeof order);
+	assert_int_equal(factors_write_csv(found->factors, 4, made_path("f.csv"), &st), 0);
+	char *text = made_read("f.csv");
+	made_says(text, "nth,factor,setting,from,to,placebo,effect,effect_lo,effect_hi,verdict,"
+	                "text,why,cells,blocks\n1,large,mode,threads-old,processes-old,0,0.59");
+	made_says(text, ",slower,\"one, two\",,4,10\n2,small,mode,nodirect,threads-old,0,1.1");
+	made_says(text, "\n3,none,mode,threads-old,threads-old-again,1,0.99");
+	made_says(
+	    text,
+	    ",no difference,,,4,10\n4,absent,mode,nodirect,nowhere,0,,,,,,nowhere is not in");
+	assert_int_equal(factors_write_csv(found->factors, 4, "/nowhere/f.csv", &st), -1);
+	made_says(st.text, "cannot write /nowhere/f.csv");
+	done();
+}
+
 static void a_factor_has_its_sizes_and_reasons(void **state)
 {
 	(void)state;
@@ -535,6 +566,8 @@ static void the_report_shows_it_all(void **state)
 	gap("processes-old", "threads-old");
 	factor("zero-copy", "nodirect", "threads-old");
 	factor("env", "threads-old", "nodirect")->placebo = true;
+	factor("absent", "threads-old", "nowhere");
+	factor("absent-too", "threads-old", "nowhere");
 	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
 	strcpy(claim(METRIC_BUSBW, CLAIM_NEEDS, 0)->needs, "2 nodes");
 	made_write(&made);
@@ -546,7 +579,11 @@ static void the_report_shows_it_all(void **state)
 	    "| alltoall 4 KiB |",
 	    "## Factors",
 	    "> **The placebo `env` has an effect**",
-	    "zero-copy",
+	    "| zero-copy |",
+	    "| all |",
+	    "Cannot be tested here, ",
+	    "nowhere",
+	    ": `absent`, `absent-too`.\n",
 	    "### From processes-old to threads-old",
 	    "**The factors explain 81 % of the gap**, 19 % are left",
 	    "what is left",
@@ -566,6 +603,8 @@ static void the_report_shows_it_all(void **state)
 			fail_msg("\"%s\" is missing or out of order", order[i]);
 	}
 	assert_int_equal(access(made_path("plots/nccl_waterfall.png"), R_OK), 0);
+	assert_int_equal(access(made_path("plots/nccl_factors.png"), R_OK), 0);
+	assert_int_not_equal(access(made_path("plots/gnuplot.log"), F_OK), 0);
 	if (getenv("KEEP_WATERFALL"))
 		rename(made_path("plots/nccl_waterfall.png"), getenv("KEEP_WATERFALL"));
 	/* The host backend is the analogue of it. */
@@ -628,6 +667,7 @@ int main(void)
 	    cmocka_unit_test_setup(a_block_without_a_cell_is_left_out, fresh),
 	    cmocka_unit_test_setup(counters_are_claimed_about, fresh),
 	    cmocka_unit_test_setup(a_placebo_should_do_nothing, fresh),
+	    cmocka_unit_test_setup(factors_stand_by_the_size_of_their_effect, fresh),
 	    cmocka_unit_test_setup(a_factor_has_its_sizes_and_reasons, fresh),
 	    cmocka_unit_test_setup(shares_add_up, fresh),
 	    cmocka_unit_test_setup(factors_may_be_taken_back, fresh),

@@ -85,6 +85,25 @@ static unsigned count(const struct summary *s, bool (*has)(const struct summary 
 	return n;
 }
 
+/* More variants than that stand below each other, and the sizes beside. */
+#define MOST_BESIDE 8
+
+/* A table of sizes × variants, its corner filled, as `turned` will end it. */
+static struct table *begin(unsigned variants, unsigned columns, unsigned left)
+{
+	struct table *table = table_new(columns, left);
+	table_row(table);
+	table_put(table, 0, variants > MOST_BESIDE ? "variant" : "size");
+	return table;
+}
+
+static struct table *turned(struct table *table, unsigned variants)
+{
+	if (variants > MOST_BESIDE)
+		table_turn(table);
+	return table;
+}
+
 static void put_label(struct table *table, const struct summary_group *g, unsigned i)
 {
 	char label[32];
@@ -135,15 +154,15 @@ static void put_ratios(struct table *table, unsigned column, const struct summar
 struct table *bysize_short(const struct summary *s, unsigned group)
 {
 	const struct summary_group *g = &s->groups[group];
-	struct table *table = table_new(1 + count(s, has_own) + count(s, bysize_has_ratio), 0);
-	unsigned column = 1;
-	table_row(table);
-	table_put(table, 0, "size");
+	unsigned n = count(s, has_own), column = 1;
+	/* Many have their ratios in the verdicts alone. */
+	bool ratios = n <= MOST_BESIDE;
+	struct table *table = begin(n, 1 + n + (ratios ? count(s, bysize_has_ratio) : 0), 0);
 	for (unsigned v = 0; v < s->nvariants; v++)
 		if (has_own(s, v))
 			table_put(table, column++, "%s", s->variants[v].name);
 	for (unsigned v = 0; v < s->nvariants; v++)
-		if (bysize_has_ratio(s, v))
+		if (ratios && bysize_has_ratio(s, v))
 			put_ratio_head(table, column++, s, v);
 	for (unsigned i = 0; i < g->nsizes; i++) {
 		put_label(table, g, i);
@@ -156,9 +175,10 @@ struct table *bysize_short(const struct summary *s, unsigned group)
 			bysize_number(row ? bysize_value(row) : NAN, number, sizeof number);
 			table_put(table, column++, "%s", number);
 		}
-		put_ratios(table, column, s, group, g->bytes[i], false);
+		if (ratios)
+			put_ratios(table, column, s, group, g->bytes[i], false);
 	}
-	return table;
+	return turned(table, n);
 }
 
 /* A row's value with the quartiles over its blocks, or for isolated the p95. */
@@ -187,13 +207,10 @@ static void put_value(struct table *table, unsigned column, const struct summary
 struct table *bysize_values(const struct summary *s, unsigned group)
 {
 	const struct summary_group *g = &s->groups[group];
-	unsigned column = 1;
+	unsigned n = 0, column = 1;
 	for (unsigned v = 0; v < s->nvariants; v++)
-		column += in_group(s, group, v);
-	struct table *table = table_new(column, 1);
-	column = 1;
-	table_row(table);
-	table_put(table, 0, "size");
+		n += in_group(s, group, v);
+	struct table *table = begin(n, 1 + n, 1);
 	for (unsigned v = 0; v < s->nvariants; v++)
 		if (in_group(s, group, v))
 			table_put(table, column++, "%s", s->variants[v].name);
@@ -205,16 +222,14 @@ struct table *bysize_values(const struct summary *s, unsigned group)
 				put_value(table, column++,
 				          summary_find(s, v, group, g->bytes[i]));
 	}
-	return table;
+	return turned(table, n);
 }
 
 struct table *bysize_ratios(const struct summary *s, unsigned group)
 {
 	const struct summary_group *g = &s->groups[group];
-	struct table *table = table_new(1 + count(s, bysize_has_ratio), 1);
-	unsigned column = 1;
-	table_row(table);
-	table_put(table, 0, "size");
+	unsigned n = count(s, bysize_has_ratio), column = 1;
+	struct table *table = begin(n, 1 + n, 1);
 	for (unsigned v = 0; v < s->nvariants; v++)
 		if (bysize_has_ratio(s, v))
 			put_ratio_head(table, column++, s, v);
@@ -222,7 +237,7 @@ struct table *bysize_ratios(const struct summary *s, unsigned group)
 		put_label(table, g, i);
 		put_ratios(table, 1, s, group, g->bytes[i], true);
 	}
-	return table;
+	return turned(table, n);
 }
 
 static void put_launch(struct table *table, const struct summary *s, unsigned group, unsigned v,

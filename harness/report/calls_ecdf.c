@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../timing.h"
+#include "drawn.h"
 #include "summary_parts.h"
 
 #define POINTS 200 /* of a curve */
@@ -59,7 +60,7 @@ unsigned calls_panels(const struct summary *s, unsigned group,
 		for (unsigned v = 0; v < s->nvariants; v++) {
 			const struct summary_row *row = summary_find(s, v, group, bytes);
 			size_t calls = 0;
-			double *x = row ? calls_of(s, row, &calls) : NULL;
+			double *x = row && drawn_is(s, v) ? calls_of(s, row, &calls) : NULL;
 			if (x) {
 				panel.lo_us =
 				    fmin(panel.lo_us, stats_quantile(x, calls, 0.005));

@@ -141,9 +141,9 @@ static void draw_all(struct job *job)
 	each_file(job->plots, is_picture, keep_picture, job);
 }
 
-int draw_pictures(const struct summary *summary, const struct waterfall *waterfall,
-                  const struct versions *versions, const char *dir, const char *plot_dir,
-                  struct draw_result *out, struct status *st)
+int draw_pictures(const struct summary *summary, const struct findings *findings,
+                  const char *dir, const char *plot_dir, struct draw_result *out,
+                  struct status *st)
 {
 	char file[PATH_MAX + 16];
 	struct job *job = calloc(1, sizeof *job);
@@ -164,7 +164,7 @@ int draw_pictures(const struct summary *summary, const struct waterfall *waterfa
 		goto done;
 	}
 	snprintf(file, sizeof file, "%s/run.gp", job->plots);
-	if (run_gp_write(summary, waterfall, versions, file, st))
+	if (run_gp_write(summary, findings, file, st))
 		goto done;
 	snprintf(file, sizeof file, "%s/ecdf.csv", job->plots);
 	if (calls_write_ecdf(summary, file, st))
@@ -173,7 +173,7 @@ int draw_pictures(const struct summary *summary, const struct waterfall *waterfa
 	if (calls_write_timeline(summary, file, st))
 		goto done;
 	snprintf(file, sizeof file, "%s/versions.csv", job->plots);
-	if (versions_write_csv(summary, versions, file, st))
+	if (versions_write_csv(summary, &findings->versions, file, st))
 		goto done;
 	if (run_gp_drawable(summary))
 		draw_all(job);

@@ -3,9 +3,7 @@
 #ifndef LAUNCHGAP_DRAW_H
 #define LAUNCHGAP_DRAW_H
 
-#include "factors.h"
-#include "summary.h"
-#include "versions.h"
+#include "findings.h"
 
 #define DRAW_MAX_PICTURES 64
 
@@ -19,8 +17,8 @@ struct draw_result {
  * one process each, with no shell between. Pictures of an earlier drawing go. No gnuplot, or
  * one that fails, is a warning; not to be able to write is an error. Blocks until all are
  * drawn. */
-int draw_pictures(const struct summary *summary, const struct waterfall *waterfall,
-                  const struct versions *versions, const char *dir, const char *plot_dir,
-                  struct draw_result *out, struct status *st);
+int draw_pictures(const struct summary *summary, const struct findings *findings,
+                  const char *dir, const char *plot_dir, struct draw_result *out,
+                  struct status *st);
 
 #endif

@@ -1,5 +1,6 @@
 #include "factors.h"
 
+#include <math.h>
 #include <string.h>
 
 static void obstacle(const struct summary *s, const struct factor *f, char *why, size_t bytes)
@@ -61,4 +62,20 @@ void factors_verdict(const struct factors_result *r, char *text, size_t bytes)
 		snprintf(text, bytes, "%s%s", verdict,
 		         r->verdict.kind == VERDICT_NO_DIFFERENCE ? ", as a placebo should be"
 		                                                  : "");
+}
+
+/* How large the effect is, whichever way; below 0 where there is none. */
+static double size_of(const struct factors_result *r)
+{
+	return isnan(r->verdict.ratio.estimate) ? -1 : fabs(log(r->verdict.ratio.estimate));
+}
+
+void factors_order(const struct factors_result *results, unsigned n, unsigned *order)
+{
+	for (unsigned i = 0; i < n; i++) {
+		unsigned at = i;
+		for (; at && size_of(&results[order[at - 1]]) < size_of(&results[i]); at--)
+			order[at] = order[at - 1];
+		order[at] = i;
+	}
 }

@@ -18,6 +18,9 @@ int factors_judge(const struct summary *summary, const struct factor *factor,
                   struct factors_result *out, struct status *st);
 /* "faster", "slower" … of a factor; of a placebo also what that means. */
 void factors_verdict(const struct factors_result *result, char *text, size_t bytes);
+/* The results' places, those with the largest effect first, in either direction; behind them,
+ * in the order of the file, those that were not measured. */
+void factors_order(const struct factors_result *results, unsigned n, unsigned *order);
 /* A placebo whose interval is beyond the margin: the instrument, or the factor, is wrong. */
 bool factors_alarm(const struct factors_result *result);
 

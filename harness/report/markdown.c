@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "drawn.h"
 #include "run_gp.h"
 
 static const char *text_of(const json_t *object, const char *key)
@@ -202,6 +203,7 @@ static const char *caption(const char *picture)
 	    {"_waterfall.png", "From one end of the gap to the other, one factor at a time."},
 	    {"_versions.png", "Threads and processes by NCCL version: bandwidth, and their "
 	                      "ratio."},
+	    {"_factors.png", "What each factor does to bandwidth, the largest effect first."},
 	    {"_ratio.png", "Each variant against the reference, stream."},
 	    {"_ratio_isolated.png", "Each variant against the reference, isolated calls."}};
 	size_t n = strlen(picture);
@@ -243,6 +245,12 @@ static void put_ending(FILE *out, const struct summary *s, const struct warnings
 	fprintf(out, "\n## Figures\n\n");
 	if (!drawn->npictures)
 		fprintf(out, "None.\n\n");
+	else if (drawn_left_out(s))
+		fprintf(out,
+		        "Curves are of %u variants, for more cannot be told apart: the "
+		        "reference and its twin, the ends of the gap, and the first of each "
+		        "mode. The tables have all.\n\n",
+		        drawn_count(s));
 	for (unsigned i = 0; i < drawn->npictures; i++) {
 		const char *about = caption(drawn->pictures[i]);
 		fprintf(out, "%s%s![%s](plots/%s)\n\n", about, *about ? "\n\n" : "",

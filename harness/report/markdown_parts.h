@@ -8,6 +8,9 @@
 /* Writes the table and frees it. */
 void markdown_table(FILE *out, struct table *table);
 
+/* A cell of a row that is written as it comes, for it holds sentences. */
+void markdown_cell(FILE *out, const char *text);
+
 /* A section each. */
 void markdown_results(FILE *out, const struct summary *summary);
 void markdown_cliffs(FILE *out, const struct summary *summary, const struct cliff *cliffs,

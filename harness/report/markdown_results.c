@@ -15,6 +15,13 @@ void markdown_table(FILE *out, struct table *table)
 	table_free(table);
 }
 
+void markdown_cell(FILE *out, const char *text)
+{
+	fputs("| ", out);
+	table_escape(out, text);
+	fputc(' ', out);
+}
+
 static void put_group(FILE *out, const struct summary *s, unsigned group)
 {
 	fprintf(out, "### %s on %s, %s",

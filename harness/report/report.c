@@ -7,6 +7,7 @@
 
 #include "bysize.h"
 #include "draw.h"
+#include "factors_table.h"
 #include "findings.h"
 #include "markdown.h"
 #include "summary.h"
@@ -120,6 +121,21 @@ static void print_versions(const struct versions *v)
 	}
 }
 
+static void print_factors(const struct summary *s, const struct findings *f)
+{
+	unsigned n = f->asked.nfactors, rows;
+	struct table *table = factors_short(f->factors, n, &rows);
+	if (rows) {
+		printf("factors, bandwidth after ÷ before, margin %.3g %%:\n", 100 * s->margin);
+		table_text(table, stdout, WIDTH);
+		if (rows < n)
+			printf("  and %u that cannot be tested here; why is in the report\n",
+			       n - rows);
+		printf("\n");
+	}
+	table_free(table);
+}
+
 /* One line a claim: its verdict, what was measured, its sentence. */
 static void print_claims(const struct summary *s, const struct findings *f)
 {
@@ -157,6 +173,7 @@ static void print_report(const struct report *r, const char *dir)
 		print_wrapped("cliff: ", text);
 	}
 	print_versions(&r->findings.versions);
+	print_factors(&r->summary, &r->findings);
 	print_claims(&r->summary, &r->findings);
 	for (unsigned i = 0; i < r->warnings.count; i++)
 		print_wrapped("warning: ", r->warnings.text[i]);
@@ -226,9 +243,13 @@ static int make(struct report *r, const char *dir, const char *plot_dir,
 		return -1;
 	snprintf(file, sizeof file, "%s/ranks.csv", dir);
 	if (summary_write_ranks(s, file, st) || cliffs_find(s, &r->cliffs, &r->ncliffs, st) ||
-	    findings_make(s, r->cliffs, r->ncliffs, &r->findings, st) ||
-	    draw_pictures(s, &r->findings.waterfall, &r->findings.versions, dir, plot_dir,
-	                  &r->drawn, st))
+	    findings_make(s, r->cliffs, r->ncliffs, &r->findings, st))
+		return -1;
+	snprintf(file, sizeof file, "%s/factors.csv", dir);
+	if (r->findings.asked.nfactors &&
+	    factors_write_csv(r->findings.factors, r->findings.asked.nfactors, file, st))
+		return -1;
+	if (draw_pictures(s, &r->findings, dir, plot_dir, &r->drawn, st))
 		return -1;
 	warnings_collect(s, r->torn, &r->warnings);
 	findings_warn(&r->findings, &r->warnings);

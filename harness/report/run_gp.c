@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bysize.h"
+#include "drawn.h"
 #include "run_gp_groups.h"
 
 void run_gp_quote(const char *text, char *out, size_t bytes)
@@ -68,17 +69,9 @@ void run_gp_machine(const struct summary *s, char *text, size_t bytes)
 	         s->ncores, s->ncores == 1 ? "" : "s");
 }
 
-static bool drawn(const struct summary *s, unsigned v)
-{
-	return s->variants[v].measured && s->variants[v].role != ROLE_LIMIT;
-}
-
 bool run_gp_drawable(const struct summary *s)
 {
-	for (unsigned v = 0; v < s->nvariants; v++)
-		if (drawn(s, v))
-			return true;
-	return false;
+	return drawn_count(s) > 0;
 }
 
 /* Which variant of its mode it is, from 1: further ones get another dash. */
@@ -86,17 +79,9 @@ static unsigned nth_of_mode(const struct summary *s, unsigned variant)
 {
 	unsigned n = 1;
 	for (unsigned v = 0; v < variant; v++)
-		if (drawn(s, v) && s->variants[v].role != ROLE_AGAIN &&
+		if (drawn_is(s, v) && s->variants[v].role != ROLE_AGAIN &&
 		    !strcmp(s->variants[v].mode, s->variants[variant].mode))
 			n++;
-	return n;
-}
-
-static unsigned count_drawn(const struct summary *s)
-{
-	unsigned n = 0;
-	for (unsigned v = 0; v < s->nvariants; v++)
-		n += drawn(s, v);
 	return n;
 }
 
@@ -105,10 +90,10 @@ static void put_variants(FILE *out, const struct summary *s, const char *name,
                          void (*field)(const struct summary *, unsigned, char *, size_t))
 {
 	const char *sep = "";
-	fprintf(out, "array %s[%u] = [", name, count_drawn(s));
+	fprintf(out, "array %s[%u] = [", name, drawn_count(s));
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		char text[256];
-		if (!drawn(s, v))
+		if (!drawn_is(s, v))
 			continue;
 		field(s, v, text, sizeof text);
 		fprintf(out, "%s%s", sep, text);
@@ -175,7 +160,7 @@ static void list_libraries(const struct summary *s, char *text, size_t bytes)
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		const char *library = s->variants[v].library;
 		size_t n = strlen(text);
-		if (drawn(s, v) && *library && !strstr(text, library))
+		if (drawn_is(s, v) && *library && !strstr(text, library))
 			snprintf(text + n, bytes - n, "%s%.60s", n ? ", " : "", library);
 	}
 }
@@ -210,15 +195,18 @@ static void put_run(FILE *out, const struct summary *s)
 	        (long long)json_integer_value(json_object_get(env, "stretches")),
 	        (long long)json_integer_value(json_object_get(env, "calls")),
 	        (long long)json_integer_value(json_object_get(env, "isolated_calls")));
+	put_number(out, "margin_percent", 100 * s->margin);
 	fprintf(out, "carries_data = %d\n", s->carries_data);
 	fprintf(out, "comparable = %d\n", !s->trouble[0] && s->reference >= 0);
 	fprintf(out, "crowded = %d\n", summary_crowded(s));
-	fprintf(out, "\n# the variants; nth: of its mode, from 1\nvariants = %u\n",
-	        count_drawn(s));
+	fprintf(out,
+	        "\n# the variants; nth: of its mode, from 1; left out: measured, but "
+	        "too many for the pictures\nvariants = %u\nleft_out = %u\n",
+	        drawn_count(s), drawn_left_out(s));
 }
 
-int run_gp_write(const struct summary *s, const struct waterfall *waterfall,
-                 const struct versions *versions, const char *file, struct status *st)
+int run_gp_write(const struct summary *s, const struct findings *findings, const char *file,
+                 struct status *st)
 {
 	FILE *out = fopen(file, "w");
 	if (!out)
@@ -235,8 +223,9 @@ int run_gp_write(const struct summary *s, const struct waterfall *waterfall,
 		run_gp_lines(out, s);
 	}
 	put_limit(out, s);
-	run_gp_waterfall(out, s, waterfall);
-	run_gp_versions(out, versions);
+	run_gp_waterfall(out, s, &findings->waterfall);
+	run_gp_factors(out, findings);
+	run_gp_versions(out, &findings->versions);
 	int failed = ferror(out);
 	if (fclose(out) || failed)
 		return status_set(st, "cannot write %s: %s", file, strerror(errno));

@@ -3,14 +3,12 @@
 #ifndef LAUNCHGAP_RUN_GP_H
 #define LAUNCHGAP_RUN_GP_H
 
-#include "factors.h"
-#include "summary.h"
-#include "versions.h"
+#include "findings.h"
 
 /* Whether there is anything to draw. */
 bool run_gp_drawable(const struct summary *summary);
-int run_gp_write(const struct summary *summary, const struct waterfall *waterfall,
-                 const struct versions *versions, const char *file, struct status *st);
+int run_gp_write(const struct summary *summary, const struct findings *findings,
+                 const char *file, struct status *st);
 /* Its part about versions of the library. */
 void run_gp_versions(FILE *out, const struct versions *versions);
 /* Beyond so many collectives (each with its datatype, operation and so on) there is none of
@@ -22,6 +20,9 @@ unsigned run_gp_collectives(const struct summary *summary);
 /* Its part about the waterfall. */
 void run_gp_waterfall(FILE *out, const struct summary *summary,
                       const struct waterfall *waterfall);
+
+/* Its part about the picture of all factors. */
+void run_gp_factors(FILE *out, const struct findings *findings);
 
 /* text as a string of gnuplot, quoted; control characters become blanks. Cut to fit. */
 void run_gp_quote(const char *text, char *out, size_t bytes);

@@ -5,11 +5,7 @@
 #include <math.h>
 
 #include "calls.h"
-
-static bool drawn(const struct summary *s, unsigned v)
-{
-	return s->variants[v].measured && s->variants[v].role != ROLE_LIMIT;
-}
+#include "drawn.h"
 
 /* The farthest that any rank of a group ends from the ranks' mean, in % of the call. */
 static double farthest(const struct summary *s, unsigned group)
@@ -17,7 +13,7 @@ static double farthest(const struct summary *s, unsigned group)
 	double most = 0;
 	for (unsigned i = 0; i < s->nrows; i++) {
 		const struct summary_row *row = &s->rows[i];
-		if (row->group != group || !row->ranks || !drawn(s, row->variant))
+		if (row->group != group || !row->ranks || !drawn_is(s, row->variant))
 			continue;
 		for (unsigned r = 0; r < row->nranks; r++)
 			most = fmax(most, 100 * fabs(row->ranks[r].late_us) / row->time_us);
@@ -59,7 +55,7 @@ void run_gp_calls(FILE *out, const struct summary *s)
 static bool line_of(const struct summary *s, enum coll_kind coll, unsigned v,
                     struct calls_line *line)
 {
-	if (!drawn(s, v) || s->variants[v].role == ROLE_AGAIN)
+	if (!drawn_is(s, v) || s->variants[v].role == ROLE_AGAIN)
 		return false;
 	*line = calls_line_of(s, coll, v);
 	return line->cell != NULL;
@@ -106,7 +102,7 @@ void run_gp_lines(FILE *out, const struct summary *s)
 	for (unsigned g = 0; g < s->ngroups; g++) {
 		unsigned number = 0;
 		for (unsigned v = 0; !again(s, g) && v < s->nvariants; v++) {
-			number += drawn(s, v);
+			number += drawn_is(s, v);
 			if (line_of(s, s->groups[g].cell.coll, v, &line))
 				put_line(out, ++k, number, &line);
 		}

@@ -5,6 +5,8 @@
 
 #include "run_gp.h"
 
+#include "drawn.h"
+
 /* Ratios within this of 1 count as near it: they get a panel of their own where others are far.
  */
 #define NEAR 1.25
@@ -39,7 +41,7 @@ static struct extent extent_of(const struct summary *s, unsigned group)
 	struct extent e = {INFINITY, 0, INFINITY, 0, 1, 1, 1};
 	for (unsigned i = 0; i < s->nrows; i++) {
 		const struct summary_row *row = &s->rows[i];
-		if (row->group != group || !row->ntrials)
+		if (row->group != group || !row->ntrials || !drawn_is(s, row->variant))
 			continue;
 		widen(&e.time_lo, &e.time_hi, row->time_us);
 		widen(&e.time_lo, &e.time_hi, row->p95_us);

@@ -34,8 +34,10 @@ void run_gp_waterfall(FILE *out, const struct summary *s, const struct waterfall
 		fprintf(out, "%.6g\n", w->explained);
 	for (unsigned i = 0; i < w->nsteps; i++) {
 		const struct waterfall_step *step = &w->steps[i];
-		char text[64];
-		put_text(out, "W_name", i, step->rest ? "what is left" : step->name);
+		char text[64], name[TRIAL_NAME_BYTES + 32];
+		snprintf(name, sizeof name, "%s%s", step->rest ? "what is left" : step->name,
+		         step->backwards ? ", back" : "");
+		put_text(out, "W_name", i, name);
 		put_text(out, "W_to", i, s->variants[step->to].name);
 		put_text(out, "W_kind", i,
 		         step->rest      ? "rest"

@@ -63,6 +63,23 @@ static const char *cell(const struct table *table, unsigned row, unsigned column
 	return table->cells[(size_t)row * table->columns + column];
 }
 
+void table_turn(struct table *table)
+{
+	if (!table || !table->rows)
+		return;
+	char(*cells)[TABLE_CELL_BYTES] =
+	    malloc((size_t)table->rows * table->columns * TABLE_CELL_BYTES);
+	if (!cells)
+		return;
+	for (unsigned r = 0; r < table->rows; r++)
+		for (unsigned c = 0; c < table->columns; c++)
+			memcpy(cells[(size_t)c * table->rows + r], cell(table, r, c),
+			       TABLE_CELL_BYTES);
+	free(table->cells);
+	*table = (struct table){
+	    .columns = table->rows, .left = 1, .rows = table->columns, .cells = cells};
+}
+
 /* Characters, not bytes: those that go on a character do not count. */
 static unsigned text_width(const char *text)
 {

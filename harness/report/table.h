@@ -20,6 +20,9 @@ void table_row(struct table *table);
 void table_put(struct table *table, unsigned column, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Rows become columns; of them the first is a text. */
+void table_turn(struct table *table);
+
 /* At most `width` characters wide: columns that do not fit go on below, after the first again.
  */
 void table_text(const struct table *table, FILE *out, unsigned width);

@@ -1,0 +1,16 @@
+/* How the factors are shown: the short table, factors.csv. */
+#ifndef LAUNCHGAP_FACTORS_TABLE_H
+#define LAUNCHGAP_FACTORS_TABLE_H
+
+#include "factors.h"
+#include "table.h"
+
+/* Effects and verdicts of those that were measured, the largest first, without a header;
+ * *rows: how many. NULL when memory is out, the caller frees with table_free. */
+struct table *factors_short(const struct factors_result *results, unsigned n, unsigned *rows);
+
+/* factors.csv: its columns are in results/README.md. */
+int factors_write_csv(const struct factors_result *results, unsigned n, const char *file,
+                      struct status *st);
+
+#endif

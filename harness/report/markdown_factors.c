@@ -1,0 +1,167 @@
+/* The section about factors: their effects, and the waterfall. */
+#include "markdown_parts.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "bysize.h"
+
+static void put_placebos(FILE *out, const struct findings *f)
+{
+	for (unsigned i = 0; i < f->asked.nfactors; i++) {
+		if (!factors_alarm(&f->factors[i]))
+			continue;
+		fprintf(out,
+		        "> **The placebo `%s` has an effect**, where it should have none: "
+		        "trust no factor of this run before the cause is known (see the "
+		        "warnings).\n\n",
+		        f->factors[i].factor->name);
+	}
+}
+
+/* "4 KiB to 64 KiB"; the sizes that the factor is about. */
+static void put_sizes(FILE *out, const struct factors_result *r)
+{
+	char lo[32], hi[32], text[128];
+	struct claim_range range = r->factor->bytes;
+	bysize_label(range.lo, lo, sizeof lo);
+	bysize_label(range.hi, hi, sizeof hi);
+	if (range.hi == SIZE_MAX)
+		snprintf(text, sizeof text, range.lo ? "from %s up" : "all", lo);
+	else if (range.lo == range.hi)
+		snprintf(text, sizeof text, "%s", lo);
+	else
+		snprintf(text, sizeof text, "%s to %s", lo, hi);
+	markdown_cell(out, text);
+}
+
+static void put_factor(FILE *out, const struct factors_result *r)
+{
+	const struct factor *f = r->factor;
+	char text[2 * TRIAL_NAME_BYTES + 8];
+	markdown_cell(out, f->name);
+	markdown_cell(out, f->text[0] ? f->text : f->placebo ? "placebo" : "");
+	snprintf(text, sizeof text, "%s → %s", f->from, f->to);
+	markdown_cell(out, text);
+	markdown_cell(out, f->setting);
+	put_sizes(out, r);
+	bysize_ratio(&r->verdict.ratio, true, text, sizeof text);
+	markdown_cell(out, text);
+	factors_verdict(r, text, sizeof text);
+	markdown_cell(out, text);
+	fputs("|\n", out);
+}
+
+/* Those without an effect, once for each reason. */
+static void put_unmeasured(FILE *out, const struct findings *f)
+{
+	unsigned n = f->asked.nfactors;
+	for (unsigned i = 0; i < n; i++) {
+		const char *why = f->factors[i].why;
+		unsigned first = 0;
+		while (strcmp(f->factors[first].why, why))
+			first++;
+		if (!why[0] || first < i)
+			continue;
+		fprintf(out, "- Cannot be tested here, ");
+		table_escape(out, why);
+		const char *sep = ":";
+		for (unsigned k = i; k < n; k++) {
+			if (strcmp(f->factors[k].why, why))
+				continue;
+			fprintf(out, "%s `%s`", sep, f->factors[k].factor->name);
+			sep = ",";
+		}
+		fprintf(out, ".\n");
+	}
+}
+
+static void put_factors(FILE *out, const struct summary *s, const struct findings *f)
+{
+	unsigned order[CLAIM_MAX], n = f->asked.nfactors, measured = 0;
+	factors_order(f->factors, n, order);
+	while (measured < n && !f->factors[order[measured]].why[0])
+		measured++;
+	fprintf(out, "Each is two variants that differ in one setting. Effect: stream "
+	             "bandwidth after ÷ before, one number per block. ");
+	if (measured)
+		fprintf(out,
+		        "The largest first, whichever its direction; margin %.3g %%. All of "
+		        "it: [factors.csv](factors.csv).\n\n"
+		        "| factor | what | variants | setting | sizes | effect | verdict |\n"
+		        "|---|---|---|---|---|---|---|\n",
+		        100 * s->margin);
+	else
+		fprintf(out, "None was measured.\n");
+	for (unsigned i = 0; i < measured; i++)
+		put_factor(out, &f->factors[order[i]]);
+	fprintf(out, "\n");
+	put_unmeasured(out, f);
+	fputs(measured < n ? "\n" : "", out);
+}
+
+static void put_step(FILE *out, const struct summary *s, const struct waterfall_step *step)
+{
+	char text[2 * TRIAL_NAME_BYTES + 8];
+	snprintf(text, sizeof text, "%s%s", step->rest ? "what is left" : step->name,
+	         step->backwards ? " (taken back)" : "");
+	markdown_cell(out, text);
+	snprintf(text, sizeof text, "%s → %s", s->variants[step->from].name,
+	         s->variants[step->to].name);
+	markdown_cell(out, text);
+	snprintf(text, sizeof text, "%.3g → %.3g", step->from_gbs, step->to_gbs);
+	markdown_cell(out, text);
+	snprintf(text, sizeof text, "%+.4f", step->log);
+	markdown_cell(out, text);
+	bysize_ratio(&step->ratio, true, text, sizeof text);
+	markdown_cell(out, text);
+	snprintf(text, sizeof text, isnan(step->share) ? "-" : "%.0f %%",
+	         round(100 * step->share) + 0.0);
+	markdown_cell(out, text);
+	fputs("|\n", out);
+}
+
+static void put_waterfall(FILE *out, const struct summary *s, const struct findings *f)
+{
+	const struct waterfall *w = &f->waterfall;
+	char ratio[64], verdict[96];
+	if (!f->asked.gap.from[0])
+		return;
+	fprintf(out, "### From %s to %s\n\n", f->asked.gap.from, f->asked.gap.to);
+	if (!w->nsteps) {
+		table_escape(out, w->why[0] ? w->why : "The gap was not measured");
+		fprintf(out, ".\n\n");
+		return;
+	}
+	bysize_ratio(&w->gap.ratio, true, ratio, sizeof ratio);
+	verdict_text(&w->gap, verdict, sizeof verdict);
+	fprintf(out,
+	        "Bandwidth of `%s` is %s times that of `%s` (*%s*; %u cells, %u "
+	        "blocks). ",
+	        f->asked.gap.to, ratio, f->asked.gap.from, verdict, w->ncells, w->nblocks);
+	if (isnan(w->explained))
+		fprintf(out, "No shares are given: %s.", w->why);
+	else
+		fprintf(out, "**The factors explain %.0f %% of the gap**, %.0f %% are left.",
+		        round(100 * w->explained), round(100 * (1 - w->explained)) + 0.0);
+	fprintf(out, "\n\n| step | variants | GB/s | ln | ratio | share of the gap |\n"
+	             "|---|---|---:|---:|---:|---:|\n");
+	for (unsigned i = 0; i < w->nsteps; i++)
+		put_step(out, s, &w->steps[i]);
+	fprintf(out,
+	        "\nGeometric means over the gap's cells, in the blocks that hold every variant "
+	        "on the way; ln: mean over the blocks, which adds up to the gap's %+.4f.\n\n",
+	        w->log);
+}
+
+void markdown_factors(FILE *out, const struct summary *s, const struct findings *f)
+{
+	if (!f->asked.nfactors && !f->asked.gap.from[0])
+		return;
+	fprintf(out, "## Factors\n\n");
+	put_placebos(out, f);
+	if (f->asked.nfactors)
+		put_factors(out, s, f);
+	put_waterfall(out, s, f);
+}

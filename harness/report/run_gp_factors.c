@@ -1,0 +1,28 @@
+/* The part of plots/run.gp about the factors: what the axis of their picture has to hold. */
+#include <math.h>
+#include <string.h>
+
+#include "run_gp.h"
+
+void run_gp_factors(FILE *out, const struct findings *f)
+{
+	double lo = 1, hi = 1;
+	unsigned tested = 0, longest = 0, setting = 0;
+	for (unsigned i = 0; i < f->asked.nfactors; i++) {
+		const struct stats_ratio *r = &f->factors[i].verdict.ratio;
+		const struct factor *factor = f->factors[i].factor;
+		if (isnan(r->estimate))
+			continue;
+		tested++;
+		lo = fmin(lo, isnan(r->lo) ? r->estimate : r->lo);
+		hi = fmax(hi, isnan(r->hi) ? r->estimate : r->hi);
+		longest = (unsigned)fmax(longest, (double)strlen(factor->name));
+		setting = (unsigned)fmax(setting, (double)strlen(factor->setting));
+	}
+	fprintf(out,
+	        "\n# the factors of factors.csv: how many there are and were measured, the "
+	        "least and the most effect, characters of the longest name and setting\n"
+	        "factors = %u\nfactors_tested = %u\nfactors_lo = %.6g\nfactors_hi = %.6g\n"
+	        "factors_name = %u\nfactors_setting = %u\n",
+	        f->asked.nfactors, tested, lo, hi, longest, setting);
+}
