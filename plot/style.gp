@@ -98,7 +98,8 @@ decade(x) = 10.0 ** floor(log10(x / 5.0))
 nice_step(x) = decade(x) * (x / decade(x) <= 10 ? 2 : x / decade(x) <= 25 ? 5 : 10)
 
 # Bars instead of lines where there is one size only, named by `set xtics add`.
-bar_axis(n) = sprintf('unset logscale; set xrange [0.4:%d.6]; set yrange [0:*]; set xtics ()', n)
+bar_axis(n) = sprintf('unset logscale; set xrange [0.4:%d.6]; set yrange [0:*]; set xtics ()', n).\
+	(n > 7 ? "; set xtics rotate by -25 left font ',9'; set bmargin at screen 0.345" : '')
 
 # Title above, machine below.
 plural(n, word) = sprintf('%d %s%s', n, word, n == 1 ? '' : 's')

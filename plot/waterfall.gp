@@ -24,6 +24,7 @@ do for [picture = 1:waterfall_steps > 0] {
 	base = low - 0.15 * span < 0 ? 0 : low - 0.15 * span
 	eval sprintf('set yrange [%g:%g]', base, high + 0.25 * span)
 	eval sprintf('set xrange [0.4:%g]', n + 2.6)
+	set rmargin at screen 0.965
 	set ylabel 'bus bandwidth, GB/s'.(base > 0 ? ' (not from 0)' : '')
 	unset key
 	unset grid

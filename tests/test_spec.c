@@ -808,6 +808,28 @@ static void test_unset_library(void **state)
 	refuse_override(override, "longer than a path");
 }
 
+static const char *lookup_library(const char *name)
+{
+	return strcmp(name, "NCCL_LEGACY") ? NULL : "/a/libnccl.so.2";
+}
+
+/* Whether each factor is one setting, where an old library is there. */
+static void factors_check(const char *path, const char *backend)
+{
+	struct status st = {""};
+	if (spec_load(path, 0, NULL, backend, lookup_library, &spec, &st))
+		fail_msg("%s", st.text);
+	for (unsigned i = 0; i < spec.asked.nfactors; i++) {
+		const struct factor *f = &spec.asked.factors[i];
+		char keys[256];
+		if (!f->from[0])
+			continue;
+		if (settings_differ(&variant(f->from)->settings, &variant(f->to)->settings,
+		                    keys, sizeof keys) != 1)
+			fail_msg("%s: factor %s: '%s'", path, f->name, keys);
+	}
+}
+
 /* The files that come with the program, as each backend reads them. */
 static void test_own_experiments(void **state)
 {
@@ -824,6 +846,8 @@ static void test_own_experiments(void **state)
 				fail_msg("%s", st.text);
 			assert_string_not_equal(spec.question, "");
 		}
+		factors_check(found.gl_pathv[i], "nccl");
+		factors_check(found.gl_pathv[i], "host");
 	}
 	globfree(&found);
 }
