@@ -75,21 +75,39 @@ static int rows_to_watch(struct loop *loop, unsigned cell, unsigned *out)
 	return team_meet(loop->team);
 }
 
-/* One worker after the other: NVML's nvmlGpmMetricsGet crashes when several threads call it at
- * once (seen with driver 580.159). */
-static int read_counters(struct loop *loop, unsigned cell)
+static void watch_on(struct loop *loop, unsigned cell)
+{
+	(void)cell;
+	loop->backend->watch(loop->ctx, true);
+}
+
+static void watch_off(struct loop *loop, unsigned cell)
+{
+	(void)cell;
+	loop->backend->watch(loop->ctx, false);
+}
+
+static void watch_read(struct loop *loop, unsigned cell)
+{
+	for (unsigned i = 0; i < loop->place.count; i++) {
+		struct tally *tally = loop_tally(loop, cell, i);
+		loop->backend->watch_read(loop->ctx, i, &tally->counters);
+		tally->watched = 1;
+	}
+}
+
+/* One worker after the other, none while another is at it: NVML's GPM crashes, or spoils its
+ * samples, when several threads call it at once (seen with driver 580.159). */
+static int in_turn(struct loop *loop, unsigned cell, void (*act)(struct loop *, unsigned))
 {
 	unsigned nworkers = team_shape(loop->team)->nworkers;
 	for (unsigned turn = 0; turn < nworkers; turn++) {
-		for (unsigned i = 0; turn == loop->place.worker && i < loop->place.count; i++) {
-			struct tally *tally = loop_tally(loop, cell, i);
-			loop->backend->watch_read(loop->ctx, i, &tally->counters);
-			tally->watched = 1;
-		}
 		if (team_meet(loop->team))
 			return -1;
+		if (turn == loop->place.worker)
+			act(loop, cell);
 	}
-	return 0;
+	return team_meet(loop->team);
 }
 
 /* The counters' pass: a few rows that are kept, then a steady stretch between two readings. */
@@ -98,17 +116,19 @@ static int counters_rows(struct loop *loop, unsigned cell)
 	const struct trial *trial = loop->place.trial;
 	const struct backend *b = loop->backend;
 	unsigned rows, calls = trial_calls(trial, &trial->cells[cell]);
-	if (issue_rows(loop, cell) || !b->watch)
-		return loop->backend->watch ? -1 : 0;
+	if (issue_rows(loop, cell))
+		return -1;
+	if (!b->watch)
+		return 0;
 	if (rows_to_watch(loop, cell, &rows))
 		return -1;
 	loop_keep_nothing(loop);
-	b->watch(loop->ctx, true);
+	if (in_turn(loop, cell, watch_on))
+		return -1;
 	for (unsigned row = 0; row < rows; row++)
 		if (loop->measure_row(loop, calls))
 			return -1;
-	b->watch(loop->ctx, false);
-	return read_counters(loop, cell);
+	return in_turn(loop, cell, watch_off) || in_turn(loop, cell, watch_read) ? -1 : 0;
 }
 
 /* Captures a row's calls, which each row then replays. */
