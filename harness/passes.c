@@ -4,7 +4,7 @@
 #include "clock.h"
 #include "worker_parts.h"
 
-#define WATCH_NS  500000000 /* about as long are counters watched */
+#define WATCH_NS  1000000000 /* about as long are counters watched */
 #define MOST_ROWS 200000
 
 /* The timeline's pass: the same rows, with the device's clock asked beside ours. */

@@ -168,9 +168,11 @@ static void turn(struct bench *bench, size_t byte)
 static uint64_t digest(struct bench *bench)
 {
 	uint64_t out = 0;
-	int result =
-	    device_digest(0, bench->b.recv, bench->cell.bytes, bench->stream, &out, &bench->st);
+	void *stage = NULL;
+	int result = device_digest(0, bench->b.recv, bench->cell.bytes, bench->stream, &stage,
+	                           &out, &bench->st);
 	assert_int_equal(result, 0);
+	cudaFreeHost(stage);
 	return out;
 }
 

@@ -156,10 +156,9 @@ int device_corrupt(unsigned device, void *byte, cudaStream_t stream, struct stat
 }
 
 int device_digest(unsigned device, const void *data, size_t bytes, cudaStream_t stream,
-                  uint64_t *out, struct status *st)
+                  void **stage, uint64_t *out, struct status *st)
 {
 	XXH3_state_t *state = XXH3_createState();
-	void *stage = NULL;
 	size_t unit = bytes < STAGE_BYTES ? bytes : STAGE_BYTES;
 	int result = -1;
 	if (!state || XXH3_64bits_reset(state) != XXH_OK) {
@@ -167,21 +166,21 @@ int device_digest(unsigned device, const void *data, size_t bytes, cudaStream_t 
 		goto out;
 	}
 	if (device_use(device, st) ||
-	    device_ok(cudaMallocHost(&stage, unit), "cudaMallocHost", st))
+	    (!*stage && device_ok(cudaHostAlloc(stage, STAGE_BYTES, cudaHostAllocPortable),
+	                          "cudaHostAlloc", st)))
 		goto out;
 	for (size_t at = 0; at < bytes; at += unit) {
 		size_t n = bytes - at < unit ? bytes - at : unit;
-		if (device_ok(cudaMemcpyAsync(stage, (const char *)data + at, n,
+		if (device_ok(cudaMemcpyAsync(*stage, (const char *)data + at, n,
 		                              cudaMemcpyDeviceToHost, stream),
 		              "reading back", st) ||
 		    device_ok(cudaStreamSynchronize(stream), "reading back", st))
 			goto out;
-		XXH3_64bits_update(state, stage, n);
+		XXH3_64bits_update(state, *stage, n);
 	}
 	*out = XXH3_64bits_digest(state);
 	result = 0;
 out:
-	cudaFreeHost(stage);
 	XXH3_freeState(state);
 	return result;
 }

@@ -40,9 +40,10 @@ int device_check(unsigned device, const struct device_buffers *buffers, cudaStre
 /* Turns one bit of the byte round. Blocks. */
 int device_corrupt(unsigned device, void *byte, cudaStream_t stream, struct status *st);
 /* XXH3_64bits of `bytes` at `data`, taken on the host, so that it owes nothing to the kernels.
- */
+ * *stage: pinned memory that the first call makes, which takes milliseconds, and any worker's
+ * further calls use; the caller frees it with cudaFreeHost. */
 int device_digest(unsigned device, const void *data, size_t bytes, cudaStream_t stream,
-                  uint64_t *out, struct status *st);
+                  void **stage, uint64_t *out, struct status *st);
 
 /* A kernel that keeps the stream until *flag (pinned host memory, device address) is not 0;
  * gives up by itself after 10 s, so that a dead host holds no GPU. */

@@ -124,7 +124,7 @@ static int nccl_check(struct backend_ctx *ctx, unsigned i, struct backend_verdic
 	if (ctx->slots > 1 || buffers.span.recv_bytes == 0)
 		return 0;
 	return device_digest(p->rank, p->recv + buffers.span.recv_at, buffers.span.recv_bytes,
-	                     p->stream, &out->digest, st);
+	                     p->stream, &ctx->stage, &out->digest, st);
 }
 
 /* Appends a fact as far as there is room. */

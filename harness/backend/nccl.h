@@ -35,8 +35,8 @@ struct place {
 	ncclRedOp_t op;
 	bool own_op; /* made for this communicator */
 	cudaGraphExec_t graph;
-	cudaGraph_t captured;  /* between the end of capturing and its being made ready */
-	unsigned slot; /* hypercube: the buffer of the call that end issues */
+	cudaGraph_t captured; /* between the end of capturing and its being made ready */
+	unsigned slot;        /* hypercube: the buffer of the call that end issues */
 	/* Of what is asked beside: */
 	int64_t asked_ns; /* when asynchronous errors were last asked for */
 	struct nvml_watch *watch;
@@ -65,6 +65,7 @@ struct backend_ctx {
 	cudaError_t cuda_failed;
 	ncclComm_t failed_comm;
 	char **peers;       /* copy: every rank's receive arena */
+	void *stage;        /* pinned, for digests; made by the first */
 	volatile int *gate; /* pinned; 0 holds this worker's streams */
 	bool traced;
 	/* Free on the first GPU: before the buffers, with them, with the communicators. */

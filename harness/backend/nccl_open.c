@@ -166,6 +166,7 @@ void nccl_close(struct backend_ctx *ctx)
 			close_place(ctx, &ctx->places[i]);
 	}
 	cudaFreeHost((void *)(uintptr_t)ctx->gate);
+	cudaFreeHost(ctx->stage);
 	free(ctx->cuts);
 	free(ctx->peers);
 	free(ctx);
