@@ -74,7 +74,7 @@ $(B)/%.o: %.cu
 # The commit is compiled in: what prints it is made again when it moves.
 $(B)/commit: | deps
 	@mkdir -p $(@D); echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
-$(B)/harness/main.o $(B)/harness/run/run.o $(B)/harness/doctor.o: $(B)/commit
+$(B)/harness/main.o $(B)/harness/run/run_setup.o $(B)/harness/doctor.o: $(B)/commit
 .PHONY: $(if $(filter-out $(COMMIT),$(shell cat $(B)/commit 2>/dev/null)),$(B)/commit)
 
 -include $(OBJ:.o=.d) $(KERNELS:.o=.d) $(TESTS:=.d) $(B)/tests/sim_false_alarms.d

@@ -1,4 +1,5 @@
-/* Inside of the worker: the loop in worker.c, what has a pass of its own in passes.c. */
+/* Inside of the worker: the timed loop in loop.c, a cell's course in worker.c,
+ * what has a pass of its own in passes.c. */
 #ifndef LAUNCHGAP_WORKER_PARTS_H
 #define LAUNCHGAP_WORKER_PARTS_H
 
@@ -28,6 +29,13 @@ void loop_keep_nothing(struct loop *loop);
 void loop_keep_rows(struct loop *loop, unsigned cell);
 void loop_next_row(struct loop *loop);
 void loop_issue(struct loop *loop, unsigned calls);
+/* One row of `calls` calls: as they are, with the devices held until all have issued, or what
+ * was captured. */
+int loop_row(struct loop *loop, unsigned calls);
+int loop_row_gated(struct loop *loop, unsigned calls);
+int loop_row_replayed(struct loop *loop, unsigned calls);
+/* A cell's first call, which is not kept, and how long it took. */
+int loop_first_call(struct loop *loop, int64_t *length_ns);
 int loop_wait_idle(struct loop *loop);
 struct tally *loop_tally(struct loop *loop, unsigned cell, unsigned i);
 /* All rows of a cell, with what the kernel did to this worker meanwhile. */

@@ -1,9 +1,15 @@
-/* What the files that read the record share with each other and with nobody else. */
+/* What the files of the record share with each other and with nobody else. */
 #ifndef LAUNCHGAP_RECORD_PARTS_H
 #define LAUNCHGAP_RECORD_PARTS_H
 
 #include "field.h"
 #include "record.h"
+
+/* Whether the stamps of a cell are in the order in which they were taken. */
+bool record_stamps_in_order(const struct trial *trial, void *area, unsigned cell);
+/* The stamps of all ranks, with what the cell's pass has beside: how far the device's clock is
+ * seen to be off, or the counters. */
+void record_put_stamps(json_t *line, const struct trial *trial, void *area, unsigned cell);
 
 /* Each fills its part of a cell from a line; 0, or -1 with the sentence. Which cell it is has
  * to come first. */

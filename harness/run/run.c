@@ -1,106 +1,19 @@
-#include "run.h"
+#include "run_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "../clock.h"
-#include "describe.h"
 #include "evidence.h"
-#include "folder.h"
 #include "job.h"
 #include "launch.h"
 #include "judge.h"
-#include "../machine.h"
 #include "../record/record.h"
-#include "resume.h"
 #include "stop.h"
 #include "../verdict.h"
 
 #define GIVE_UP 2 /* failures in a row after which a variant is not tried again */
-
-struct runner {
-	const struct run_request *request;
-	struct spec spec;
-	struct plan plan;
-	struct folder folder;
-	json_t *environment;
-	char why[256];                      /* why this backend and not the first choice */
-	unsigned first_block;               /* 0, or behind the blocks that a resumed run has */
-	unsigned failed[PLAN_MAX_VARIANTS]; /* in a row */
-	unsigned nfailed;
-	unsigned ndone;   /* trials of this session */
-	int64_t begin_ns; /* of its first block */
-	struct record_end end;
-};
-
-static int load_spec(struct runner *r, struct status *st)
-{
-	const struct run_request *q = r->request;
-	const char *backend;
-	if (spec_load(q->file, q->noverrides, q->overrides, NULL, machine_env, &r->spec, st))
-		return -1;
-	backend = plan_backend(&r->spec, q->machine, r->why, sizeof r->why);
-	return spec_load(q->file, q->noverrides, q->overrides, backend, machine_env, &r->spec,
-	                 st);
-}
-
-static uint64_t draw_seed(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_REALTIME, &t);
-	return value_mix((uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec);
-}
-
-static int set_up(struct runner *r, struct status *st)
-{
-	const struct run_request *q = r->request;
-	struct resume before = {.seed = draw_seed()};
-	int result = -1;
-	if (load_spec(r, st) || (q->resume && resume_read(q->resume, &before, st)))
-		return -1;
-	r->first_block = before.first_block;
-	r->spec.blocks += before.first_block;
-	if (q->resume)
-		r->spec.seed = before.seed;
-	if (plan_make(&r->spec, q->machine, before.seed, &r->plan, st))
-		goto out;
-	r->environment = describe_run(&r->plan, q->argc, q->argv, r->why, LAUNCHGAP_COMMIT);
-	if (!r->environment) {
-		status_set(st, "out of memory for the record");
-		goto out;
-	}
-	if (q->resume && resume_same(before.environment, r->environment, st))
-		goto out;
-	if (folder_open(q->results, r->spec.name, q->resume, &r->folder, st))
-		goto out;
-	if (!q->resume && (record_write_environment(r->folder.trials, r->environment, st) ||
-	                   folder_commit(&r->folder, st)))
-		goto out;
-	result = 0;
-out:
-	json_decref(before.environment);
-	return result;
-}
-
-static void announce(const struct runner *r)
-{
-	const struct plan *plan = &r->plan;
-	if (r->why[0])
-		status_say("%s", r->why);
-	for (unsigned i = 0; i < plan->nvariants; i++)
-		if (plan->variants[i].skip[0])
-			status_say("%s is left out: %s", plan->variants[i].name,
-			           plan->variants[i].skip);
-	char blocks[64];
-	snprintf(blocks, sizeof blocks, "%u blocks", r->spec.blocks - r->first_block);
-	if (r->spec.blocks_auto)
-		snprintf(blocks, sizeof blocks, "blocks until ±%.3g %% or %u s",
-		         100 * r->spec.precision, r->spec.budget_s);
-	status_say("%s: %u ranks on %s, %s, into %s", r->spec.name, plan->nranks,
-	           plan->variants[0].settings.backend, blocks, r->folder.path);
-}
 
 /* What the job left: its lines, or why there are none. 1: the trial failed. */
 static int collect(struct runner *r, const struct trial *trial, const struct job_result *job,
@@ -287,9 +200,9 @@ int run_experiment(const struct run_request *request, char *folder, struct statu
 	if (!r)
 		return status_set(st, "out of memory for the run");
 	r->request = request;
-	if (!set_up(r, st)) {
+	if (!run_set_up(r, st)) {
 		snprintf(folder, PATH_MAX, "%s", r->folder.path);
-		announce(r);
+		run_announce(r);
 		job_hold_signals();
 		result = run_blocks(r, st) ? 1 : 0;
 		job_release_signals();

@@ -1,0 +1,75 @@
+/* worker: a trial's job, started by the runner alone. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../modes/mode.h"
+#include "../backend/backend.h"
+#include "../record/record.h"
+#include "../run/job.h"
+#include "../worker.h"
+#include "verbs.h"
+
+/* What the workers of one job share; read only. */
+struct order {
+	struct trial *trial;
+	const struct backend *backend;
+	const char *file;
+};
+
+static void work(struct team *team, unsigned index, unsigned process, void *arg)
+{
+	const struct order *order = arg;
+	(void)process;
+	worker_run(order->trial, order->backend, team, index);
+}
+
+/* In the first process, when all are through: the trial's lines, beside its order. */
+static int write_lines(struct team *team, void *arg, struct status *st)
+{
+	const struct order *order = arg;
+	char file[PATH_MAX];
+	FILE *out;
+	int result;
+	snprintf(file, sizeof file, "%s.lines", order->file);
+	out = fopen(file, "we");
+	if (!out)
+		return status_set(st, "cannot write %s: %s", file, strerror(errno));
+	result = record_write_trial(out, order->trial, team, team_area(team), st);
+	if (fclose(out) && !result)
+		result = status_set(st, "cannot write %s: %s", file, strerror(errno));
+	if (!result && team_failure(team))
+		result = status_set(st, "%s", team_failure(team));
+	return result;
+}
+
+int verb_worker(int argc, char *argv[], const struct home *home, struct status *st)
+{
+	struct order order = {.file = argc == 3 ? argv[2] : NULL};
+	struct run run;
+	int result = -1;
+	(void)home;
+	if (!order.file)
+		return status_set(st, "worker is the runner's: it takes one trial's file");
+	job_follow_parent();
+	if (trial_load(order.file, &order.trial, st))
+		return -1;
+	order.backend = backend_find(order.trial->settings.backend);
+	const struct mode *mode = mode_for_layout(order.trial->settings.layout);
+	if (!order.backend || !mode)
+		status_set(st, "%s: no such backend or layout", order.file);
+	else if (!order.backend->supports(order.trial, st)) {
+		run = (struct run){
+		    .layout = order.trial->settings.layout,
+		    .shape = {.nranks = layout_ranks(order.trial->settings.layout),
+		              .nworkers = layout_workers(order.trial->settings.layout),
+		              .yield = order.trial->yield,
+		              .area_bytes = sample_area_bytes(order.trial),
+		              .store_bytes = order.backend->store_bytes(order.trial)},
+		    .order = order.file,
+		};
+		result = mode->enter(&run, work, write_lines, &order, st);
+	}
+	trial_free(order.trial);
+	return result;
+}

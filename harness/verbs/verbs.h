@@ -1,0 +1,24 @@
+/* The verbs of the command line that are more than a call: one file each. */
+#ifndef LAUNCHGAP_VERBS_H
+#define LAUNCHGAP_VERBS_H
+
+#include <limits.h>
+
+#include "../status.h"
+
+/* Where the experiments and plots lie: beside the build folder, or installed. */
+struct home {
+	char self[PATH_MAX];
+	char experiments[PATH_MAX + 32];
+	char plot[PATH_MAX + 32];
+};
+
+/* Each takes the whole command line, prints what it is asked for on stdout and leaves a
+ * sentence in st where something is to be complained of. 0: done. 1: not well. -1: not done. */
+int verb_run(int argc, char *argv[], const struct home *home, struct status *st);
+int verb_worker(int argc, char *argv[], const struct home *home, struct status *st);
+int verb_report(int argc, char *argv[], const struct home *home, struct status *st);
+int verb_list(int argc, char *argv[], const struct home *home, struct status *st);
+int verb_selftest(int argc, char *argv[], const struct home *home, struct status *st);
+
+#endif
