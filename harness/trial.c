@@ -53,7 +53,8 @@ unsigned trial_calls(const struct trial *trial, const struct cell *cell)
 static size_t calls_all(const struct trial *trial, const struct cell *cell)
 {
 	size_t rows = trial->settings.graph ? 1 : trial_rows(trial, cell); /* replays repeat */
-	return 1 + (size_t)trial->warmup * trial_group(trial) + rows * calls_issued(trial, cell);
+	return 1 + (size_t)trial->warmup * trial_group(trial) +
+	       rows * calls_issued(trial, cell);
 }
 
 unsigned trial_slots(const struct trial *trial, const struct cell *cell)

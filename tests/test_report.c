@@ -353,9 +353,10 @@ static void csv_is_tidy(void **state)
 	load(&m, &l);
 	assert_int_equal(summary_write_csv(&l.summary, path_of("summary.csv"), &st), 0);
 	char *text = read_file("summary.csv");
-	assert_says(text, "variant,role,mode,layout,backend,library,ranks,collective,what,bytes,");
-	assert_says(
-	    text, "\n\"a \"\"b\"\", c\",variant,processes,1x2x1,nccl,2.28.3,2,alltoall,alltoall,4096,");
+	assert_says(text,
+	            "variant,role,mode,layout,backend,library,ranks,collective,what,bytes,");
+	assert_says(text, "\n\"a \"\"b\"\", "
+	                  "c\",variant,processes,1x2x1,nccl,2.28.3,2,alltoall,alltoall,4096,");
 	assert_null(strstr(text, "nan"));
 	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1, lines++) {
 		unsigned fields = 1;

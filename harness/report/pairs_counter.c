@@ -1,18 +1,21 @@
 /* From one cell's counters to one number. */
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "pairs.h"
 
-static double sum_over_ranks(const struct record_cell *c, size_t offset)
+double pairs_counter_sum(const struct record_cell *c, size_t offset)
 {
-	double sum = 0;
-	for (unsigned r = 0; c->counters && r < c->nranks; r++)
-		sum += *(const double *)((const char *)&c->counters[r] + offset);
+	double sum = 0, one;
+	for (unsigned r = 0; c->counters && r < c->nranks; r++) {
+		memcpy(&one, (const char *)&c->counters[r] + offset, sizeof one);
+		sum += one;
+	}
 	return c->counters ? sum : NAN;
 }
 
-#define SUM(cell, field) sum_over_ranks(cell, offsetof(struct counters, field))
+#define SUM(cell, field) pairs_counter_sum(cell, offsetof(struct counters, field))
 
 static double issue_cores(const struct record_cell *c)
 {

@@ -18,10 +18,7 @@ static double by_metric(const struct record_cell *c, unsigned metric)
 /* The mean over ranks of the field at an offset. */
 static double by_field(const struct record_cell *c, unsigned offset)
 {
-	double sum = 0;
-	for (unsigned r = 0; c->counters && r < c->nranks; r++)
-		sum += *(const double *)((const char *)&c->counters[r] + offset);
-	return c->counters ? sum / c->nranks : NAN;
+	return pairs_counter_sum(c, offset) / c->nranks;
 }
 
 #define FIELD(name) ((unsigned)offsetof(struct counters, name))
