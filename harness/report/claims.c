@@ -98,6 +98,12 @@ void claims_verdict(const struct claims_result *r, char *text, size_t bytes)
 		snprintf(text, bytes, "%s", texts[r->outcome]);
 }
 
+bool claims_elsewhere(const struct claims_result *r)
+{
+	return r->claim->test == CLAIM_NEEDS &&
+	       !strncmp(r->claim->needs, CLAIM_NEEDS_BACKEND, sizeof CLAIM_NEEDS_BACKEND - 1);
+}
+
 void claims_hint(const struct summary *s, const struct claims_result *r, char *text,
                  size_t bytes)
 {

@@ -38,6 +38,8 @@ int claims_judge(const struct summary *summary, const struct claim *claim,
 /* "holds", "does not hold", "undecided, needs about 7 more blocks", "cannot be tested here".
  */
 void claims_verdict(const struct claims_result *result, char *text, size_t bytes);
+/* It is a question to another backend, and none of this run. */
+bool claims_elsewhere(const struct claims_result *result);
 /* What stands beside it: what it rests on, or why it cannot be tested. */
 void claims_hint(const struct summary *summary, const struct claims_result *result, char *text,
                  size_t bytes);

@@ -136,14 +136,18 @@ static void print_factors(const struct summary *s, const struct findings *f)
 	table_free(table);
 }
 
-/* One line a claim: its verdict, what was measured, its sentence. */
-static void print_claims(const struct summary *s, const struct findings *f)
+/* One line a claim: its verdict, what was measured, its sentence. Those of another backend are
+ * in report.md alone. Returns how many lines. */
+static unsigned print_claims(const struct summary *s, const struct findings *f)
 {
 	char verdict[96], ratio[64], hint[PAIRS_WHY_BYTES], lead[TRIAL_NAME_BYTES + 16],
 	    text[CLAIM_TEXT_BYTES + sizeof verdict + sizeof ratio + sizeof hint + 16];
+	unsigned printed = 0;
 	for (unsigned i = 0; i < f->asked.nclaims; i++) {
 		const struct claims_result *r = &f->claims[i];
 		bool tested = r->outcome != CLAIMS_UNTESTED;
+		if (claims_elsewhere(r))
+			continue;
 		snprintf(lead, sizeof lead, "claim %s: ", r->claim->name);
 		claims_verdict(r, verdict, sizeof verdict);
 		claims_hint(s, r, hint, sizeof hint);
@@ -151,13 +155,17 @@ static void print_claims(const struct summary *s, const struct findings *f)
 		snprintf(text, sizeof text, "%s%s%s (%s): %s", verdict, tested ? ", " : "",
 		         tested ? ratio : "", hint, r->claim->text);
 		print_wrapped(lead, text);
+		printed++;
 	}
 	const struct waterfall *w = &f->waterfall;
-	if (w->nsteps && !isnan(w->explained))
+	if (w->nsteps && !isnan(w->explained)) {
 		printf("factors explain %.0f %% of the gap from %s to %s\n", 100 * w->explained,
 		       f->asked.gap.from, f->asked.gap.to);
+		printed++;
+	}
 	for (unsigned i = 0; i < f->recommend.count; i++)
 		print_wrapped("advice: ", f->recommend.text[i]);
+	return printed + f->recommend.count;
 }
 
 static void print_report(const struct report *r, const char *dir)
@@ -174,14 +182,10 @@ static void print_report(const struct report *r, const char *dir)
 	}
 	print_versions(&r->findings.versions);
 	print_factors(&r->summary, &r->findings);
-	print_claims(&r->summary, &r->findings);
+	unsigned said = print_claims(&r->summary, &r->findings);
 	for (unsigned i = 0; i < r->warnings.count; i++)
 		print_wrapped("warning: ", r->warnings.text[i]);
-	printf("%sreport %s/report.md\n",
-	       r->warnings.count + r->ncliffs + r->findings.asked.nclaims +
-	               r->findings.recommend.count
-	           ? "\n"
-	           : "",
+	printf("%sreport %s/report.md\n", r->warnings.count + r->ncliffs + said ? "\n" : "",
 	       dir);
 	for (unsigned i = 0; i < r->drawn.npictures; i++)
 		printf("picture %s/plots/%s\n", dir, r->drawn.pictures[i]);

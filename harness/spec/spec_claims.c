@@ -263,7 +263,7 @@ int spec_claims_claim(struct spec_build *b, unsigned section, struct status *st)
 	if (b->backend && !claim->left[0] && !claim->right[0] && claim->test != CLAIM_NEEDS &&
 	    named_elsewhere(b, section, other)) {
 		claim->test = CLAIM_NEEDS;
-		snprintf(claim->needs, sizeof claim->needs, "backend %s", other);
+		snprintf(claim->needs, sizeof claim->needs, CLAIM_NEEDS_BACKEND "%s", other);
 	}
 	if (b->backend && claim_check(b, claim, s->line, st))
 		return -1;
