@@ -200,6 +200,27 @@ int record_write_trial(FILE *out, const struct trial *trial, struct team *team, 
 	return 0;
 }
 
+int record_check_data(const struct trial *trial, void *area, struct status *st)
+{
+	for (unsigned c = 0; c < trial->ncells; c++) {
+		const struct cell *cell = &trial->cells[c];
+		unsigned nranks = layout_ranks(trial->settings.layout);
+		int size = (int)coll_dtype_bytes(cell->dtype);
+		for (unsigned r = 0; r < nranks; r++) {
+			const struct tally *t = sample_tally(trial, area, c, r);
+			if (t->wrong)
+				return status_set(
+				    st,
+				    "wrong data in %s of %zu bytes, %s: rank %u, byte %" PRIu64
+				    ": 0x%0*" PRIx64 " in place of 0x%0*" PRIx64,
+				    coll_word(cell, nranks).text, cell->bytes,
+				    coll_pace_name(cell->pace), r, t->wrong_at * (unsigned)size,
+				    2 * size, t->got, 2 * size, t->expected);
+		}
+	}
+	return 0;
+}
+
 int record_write_path(FILE *out, const struct trial *trial, json_t *path, bool as_expected,
                       struct status *st)
 {

@@ -24,7 +24,8 @@ static void work(struct team *team, unsigned index, unsigned process, void *arg)
 	worker_run(order->trial, order->backend, team, index);
 }
 
-/* In the first process, when all are through: the trial's lines, beside its order. */
+/* In the first process, when all are through: the trial's lines, beside its order. Data that
+ * is wrong is in them, and fails the trial all the same. */
 static int write_lines(struct team *team, void *arg, struct status *st)
 {
 	const struct order *order = arg;
@@ -40,7 +41,7 @@ static int write_lines(struct team *team, void *arg, struct status *st)
 		result = status_set(st, "cannot write %s: %s", file, strerror(errno));
 	if (!result && team_failure(team))
 		result = status_set(st, "%s", team_failure(team));
-	return result;
+	return result ? result : record_check_data(order->trial, team_area(team), st);
 }
 
 int verb_worker(int argc, char *argv[], const struct home *home, struct status *st)
