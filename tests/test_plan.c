@@ -609,6 +609,73 @@ static void test_delay_rank(void **state)
 	refuse("delay_rank = 4, but ranks are 0 to 3");
 }
 
+static void test_flip_rank(void **state)
+{
+	(void)state;
+	spec.variants[0].settings.flip_rank = 3;
+	make(1);
+	spec.variants[0].settings.flip_rank = 4;
+	refuse("flip: rank = 4, but ranks are 0 to 3");
+}
+
+/* Also of a variant that cannot run here: a file is right or wrong on every machine alike. */
+static void test_aggregate_divides_calls(void **state)
+{
+	(void)state;
+	spec.variants[0].settings.aggregate = 3;
+	make(1);
+	spec.calls = 20;
+	refuse("x.exp:10: variant single: calls = 20 cannot be issued in groups of aggregate = "
+	       "3; allowed are multiples of 3");
+	strcpy(spec.variants[0].settings.backend, "nccl");
+	refuse("calls = 20 cannot be issued");
+	spec.calls = 21;
+	make(1);
+	assert_true(plan.variants[0].skip[0]);
+}
+
+/* Copies know sizes only, whatever else is varied. */
+static void test_limit_of_many_cells(void **state)
+{
+	(void)state;
+	spec.colls[0] = COLL_ALL_REDUCE;
+	spec.dtypes[1] = DTYPE_INT8;
+	spec.ops[1] = OP_MAX;
+	spec.ndtypes = spec.nops = 2;
+	spec.in_place[1] = true;
+	make(1);
+	assert_string_equal(plan.variants[find("limit")].skip, "");
+	for (unsigned i = 0; i < plan.ntrials; i++) {
+		struct trial *t = trial_at(i);
+		for (unsigned c = 0; is_limit(t) && c < t->ncells; c++) {
+			assert_int_equal(t->ncells, spec.nsizes);
+			assert_false(t->cells[c].in_place);
+			assert_int_equal(t->cells[c].op, OP_NONE);
+		}
+		trial_free(t);
+	}
+}
+
+/* No call: its cells have no timeline. */
+static void test_init_has_no_timeline(void **state)
+{
+	unsigned timelines = 0;
+	(void)state;
+	/* No backend here makes communicators: the cells are put where nccl would have them. */
+	make(1);
+	for (unsigned i = 0; i < plan.ncells; i++)
+		if (plan.cells[i].coll == COLL_SENDRECV)
+			plan.cells[i].coll = COLL_INIT;
+	struct trial *t = trial_at(0);
+	for (unsigned c = 0; c < t->ncells; c++) {
+		timelines += t->cells[c].pass == PASS_TIMELINE;
+		assert_false(t->cells[c].pass == PASS_TIMELINE &&
+		             t->cells[c].coll == COLL_INIT);
+	}
+	assert_int_equal(timelines, 1);
+	trial_free(t);
+}
+
 static void test_missing_sizes(void **state)
 {
 	(void)state;
@@ -663,6 +730,10 @@ int main(void)
 	    TEST(test_backends_own_refusal),
 	    TEST(test_reference),
 	    TEST(test_delay_rank),
+	    TEST(test_flip_rank),
+	    TEST(test_aggregate_divides_calls),
+	    TEST(test_limit_of_many_cells),
+	    TEST(test_init_has_no_timeline),
 	    TEST(test_missing_sizes),
 	    TEST(test_command),
 	};

@@ -98,6 +98,8 @@ static void keys_and_values_on_the_command_line(void **state)
 	    {"layout=2x0x1", {"layout", NULL}},
 	    {"bind=tight", {"tight", "near-gpu", NULL}},
 	    {"timeout=-1", {"timeout", NULL}},
+	    {"aggregate=7", {"calls = ", "multiples of 7", NULL}},
+	    {"flip=2:0", {"flip: rank = 2, but ranks are 0 to 1", NULL}},
 	};
 	(void)state;
 	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)

@@ -104,6 +104,7 @@ static void slips_are_refused(void **state)
 	refused("collective = all_reduce\ndtype = float7", "float8_e5m2, or all");
 	refused("collective = all_reduce\nop = sum, sum", "op names 'sum' twice");
 	refused("collective = reduce\nroot = 4", "root = 4, but ranks are 0 to 3");
+	refused("collective = reduce\nroot = 1, 2, 1", "root names 1 twice");
 	refused("collective = reduce\nroot = -1", "root = '-1' is not allowed");
 	refused("collective = reduce\nin_place = maybe", "allowed is no, yes or both");
 	refused("collective = alltoallv\ncounts = 0:0", "not all of them 0");
@@ -111,6 +112,8 @@ static void slips_are_refused(void **state)
 	refused("collective = alltoall\nsplit = XOR:1", "AND, OR, MOD or DIV");
 	refused("collective = alltoall\nsplit = MOD:0", "AND, OR, MOD or DIV");
 	refused("collective = alltoall\nflip = 1", "allowed is RANK:BYTE");
+	refused("collective = alltoall\nflip = 4:0", "flip: rank = 4, but ranks are 0 to 3");
+	refused("collective = alltoall\naggregate = 8", "allowed are multiples of 8");
 	refused("collective = alltoall\nregister = all", "allowed is none, local, window");
 }
 

@@ -51,18 +51,23 @@ int plan_order_trials(struct plan *plan, struct status *st)
 	return 0;
 }
 
-/* The limit is copied at every size of the plan, as caches make more of some sizes than of the
- * largest; what is drawn is the best of them. */
+/* The limit is copied once at every size of the plan, as caches make more of some sizes than of
+ * the largest; what is drawn is the best of them. A copy has no operation, root or place. */
 static unsigned limit_cells(const struct plan *plan, struct cell *cells)
 {
 	unsigned n = 0;
 	for (unsigned i = 0; i < plan->ncells; i++) {
-		if (plan->cells[i].coll != plan->cells[0].coll ||
-		    plan->cells[i].pace != plan->cells[0].pace)
-			continue;
-		cells[n] = plan->cells[i];
-		cells[n].coll = COLL_COPY;
-		cells[n++].pace = PACE_STREAM;
+		const struct cell *from = &plan->cells[i];
+		unsigned k = 0;
+		while (k < n && cells[k].bytes != from->bytes)
+			k++;
+		if (k == n)
+			cells[n++] = (struct cell){.coll = COLL_COPY,
+			                           .dtype = from->dtype,
+			                           .op = OP_NONE,
+			                           .pace = PACE_STREAM,
+			                           .asked_bytes = from->asked_bytes,
+			                           .bytes = from->bytes};
 	}
 	return n;
 }
@@ -74,7 +79,7 @@ static unsigned timeline_cells(const struct plan *plan, unsigned block, struct c
 	unsigned n = 0;
 	for (unsigned i = 0; i < plan->ncells && block == 0; i++) {
 		const struct cell *cell = &plan->cells[i];
-		if (cell->pace != PACE_ISOLATED)
+		if (cell->pace != PACE_ISOLATED || coll_info(cell->coll)->is & COLL_PSEUDO)
 			continue;
 		if (n == 0 || cells[n - 1].coll != cell->coll)
 			cells[n++] = *cell;

@@ -108,6 +108,30 @@ static int variant_add(struct plan *plan, const char *name, const char *role,
 	return 0;
 }
 
+/* Slips that no machine could measure, as they depend on ranks and calls. */
+static int settings_check(const struct spec *spec, const struct spec_variant *from,
+                          unsigned nranks, struct status *st)
+{
+	const struct settings *s = &from->settings;
+	const struct {
+		const char *key;
+		int rank;
+	} ranks[] = {{"delay_rank", s->delay_rank}, {"flip: rank", s->flip_rank}};
+	for (unsigned i = 0; i < 2; i++)
+		if (ranks[i].rank >= (int)nranks)
+			return status_set(
+			    st, "%s:%u: variant %s: %s = %d, but ranks are 0 to %u", spec->file,
+			    from->line, from->name, ranks[i].key, ranks[i].rank, nranks - 1);
+	/* Else a stretch would have more calls than its time is divided by. */
+	if (s->aggregate > 1 && spec->calls % s->aggregate)
+		return status_set(st,
+		                  "%s:%u: variant %s: calls = %u cannot be issued in groups of "
+		                  "aggregate = %u; allowed are multiples of %u",
+		                  spec->file, from->line, from->name, spec->calls, s->aggregate,
+		                  s->aggregate);
+	return 0;
+}
+
 int plan_variants_make(struct plan *plan, const char *backend,
                        const struct plan_machine *machine, struct status *st)
 {
@@ -121,11 +145,8 @@ int plan_variants_make(struct plan *plan, const char *backend,
 		if (!backend_find(s.backend))
 			return status_set(st, "%s:%u: variant %s: backend = '%s' is not known",
 			                  spec->file, from->line, from->name, s.backend);
-		if (s.delay_rank >= (int)plan->nranks)
-			return status_set(
-			    st, "%s:%u: variant %s: delay_rank = %d, but ranks are 0 to %u",
-			    spec->file, from->line, from->name, s.delay_rank, plan->nranks - 1);
-		if (layout_resolve(spec, from, plan->nranks, &s, st) ||
+		if (settings_check(spec, from, plan->nranks, st) ||
+		    layout_resolve(spec, from, plan->nranks, &s, st) ||
 		    variant_add(plan, from->name, reference ? "reference" : "variant", &s,
 		                from->skip, machine, st))
 			return -1;

@@ -78,8 +78,14 @@ int spec_what_roots(const struct spec_key *key, const struct spec_value *v, void
 		spec->nroots = 0;
 		return 0;
 	}
-	if (numbers(v->text, ',', 0, (unsigned)key->hi, SPEC_MAX_ROOTS, spec->roots,
-	            &spec->nroots))
+	bool good = numbers(v->text, ',', 0, (unsigned)key->hi, SPEC_MAX_ROOTS, spec->roots,
+	                    &spec->nroots);
+	for (unsigned i = 0; good && i < spec->nroots; i++)
+		for (unsigned k = 0; k < i; k++)
+			if (spec->roots[i] == spec->roots[k])
+				return status_set(st, "root names %u twice; allowed is once",
+				                  spec->roots[i]);
+	if (good)
 		return 0;
 	return status_set(st,
 	                  "root = '%s' is not allowed; allowed is a rank, a list of at most %d "
