@@ -147,6 +147,7 @@ static void a_missing_function_counts_as_well_as_the_version(void **state)
 	struct nccl_api api = library("22903");
 	struct trial t = plain();
 	(void)state;
+	t.settings.layout = (struct layout){1, 4, 1};
 	t.settings.split = (struct split){SPLIT_MOD, 2};
 	refused(&t, &api, 90, "split wants NCCL 2.18.1 or later; this is 2.29.3");
 }
@@ -226,6 +227,28 @@ static void a_cell_that_cannot_be_is_refused(void **state)
 	t.settings.offset_bytes = 12;
 	refused(&t, &all, 90,
 	        "offset = 12 is no multiple of the 8 bytes of float64; allowed are those");
+	t = trial_of(COLL_SENDRECV_PAIRS, DTYPE_FLOAT32, OP_NONE);
+	t.settings.layout = (struct layout){1, 3, 1};
+	refused(&t, &all, 90,
+	        "sendrecv_pairs wants an even number of ranks; a communicator has 3 here");
+	t = trial_of(COLL_HYPERCUBE, DTYPE_FLOAT32, OP_NONE);
+	t.settings.layout = (struct layout){1, 6, 1};
+	refused(&t, &all, 90,
+	        "hypercube wants a power of two of ranks; a communicator has 6 here");
+	t.settings.split = (struct split){SPLIT_MOD, 3};
+	taken(&t, &all, 90);
+	t.settings.split = (struct split){SPLIT_DIV, 4};
+	refused(&t, &all, 90,
+	        "split = DIV:4 makes groups of different sizes out of 6 ranks; allowed is what "
+	        "makes them equal");
+	t = plain();
+	t.settings.start = START_GATED;
+	t.calls = 257;
+	refused(&t, &all, 90,
+	        "start = gated with 257 calls at once: a stream that is held has room for 256; "
+	        "allowed are calls up to that");
+	t.calls = 256;
+	taken(&t, &all, 90);
 	t = trial_of(COLL_HYPERCUBE, DTYPE_FLOAT32, OP_NONE);
 	t.settings.aggregate = 2;
 	refused(&t, &all, 90,

@@ -23,6 +23,10 @@ enum want {
 	WANTS
 };
 
+/* Calls that a held stream takes in. CUDA keeps about a thousand launches of a stream and NCCL
+ * adds some of its own to a call; then issuing waits for the gate, and the gate for issuing. */
+#define GATE_ROOM 256
+
 #define SYMBOL(NAME) offsetof(struct nccl_api, NAME)
 #define NO_SYMBOL    0 /* the version alone says it */
 
@@ -154,6 +158,15 @@ static int refuse_cell(const struct trial *trial, const struct cell *c, unsigned
 	const struct settings *set = &trial->settings;
 	const struct coll_info *info = coll_info(c->coll);
 	size_t bytes = coll_dtype_bytes(c->dtype);
+	const char *refusal = coll_refuses(c->coll, trial_comm_ranks(trial));
+	if (refusal)
+		return status_set(st, "%s; a communicator has %u here", refusal,
+		                  trial_comm_ranks(trial));
+	if (set->start == START_GATED && trial_calls(trial, c) > GATE_ROOM)
+		return status_set(st,
+		                  "start = gated with %u calls at once: a stream that is held "
+		                  "has room for %d; allowed are calls up to that",
+		                  trial_calls(trial, c), GATE_ROOM);
 	if (c->coll == COLL_COPY && set->layout.processes > 1)
 		return status_set(st, "copy needs all GPUs in one process");
 	if (c->coll == COLL_HYPERCUBE && set->aggregate > 1)
@@ -180,7 +193,11 @@ static int refuse_cell(const struct trial *trial, const struct cell *c, unsigned
 int nccl_refuse(const struct trial *trial, const struct nccl_api *api, unsigned compute,
                 struct status *st)
 {
-	if (refuse_settings(&trial->settings, st))
+	const struct settings *set = &trial->settings;
+	unsigned group;
+	if (refuse_settings(set, st) ||
+	    (set->split.op != SPLIT_NONE &&
+	     split_size(set->split, layout_ranks(set->layout), &group, st)))
 		return -1;
 	for (unsigned i = 0; i < trial->ncells; i++)
 		if (refuse_cell(trial, &trial->cells[i], compute, st))
