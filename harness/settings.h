@@ -12,7 +12,7 @@
 #include "team.h"
 
 #define TRIAL_NAME_BYTES 64
-#define TRIAL_MAX_ENV    32
+#define TRIAL_MAX_ENV    36 /* what a file may set, and what the path's pass adds */
 #define TRIAL_ENV_BYTES  512
 
 /* free: each worker launches when it leaves the barrier. gated: devices hold what is issued

@@ -444,12 +444,12 @@ static void test_environment_is_bounded(void **state)
 {
 	(void)state;
 	char text[4096] = BASE ONE;
-	for (unsigned i = 0; i < TRIAL_MAX_ENV; i++)
+	for (unsigned i = 0; i < SPEC_MAX_ENV; i++)
 		sprintf(text + strlen(text), "env.NCCL_%u = %u\n", i, i);
 	load(text, "host");
-	assert_int_equal(variant("one")->settings.nenv, TRIAL_MAX_ENV);
+	assert_int_equal(variant("one")->settings.nenv, SPEC_MAX_ENV);
 	strcat(text, "env.NCCL_MORE = 1\n");
-	refuse(text, 6 + TRIAL_MAX_ENV, "one too many");
+	refuse(text, 6 + SPEC_MAX_ENV, "one too many");
 
 	/* Another backend's keys count each for their own variant. */
 	strcpy(text, BASE);

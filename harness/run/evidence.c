@@ -31,15 +31,16 @@ static const char *env_value(const struct settings *s, const char *name)
 	return NULL;
 }
 
-/* Sets KEY=value in place of the variant's own; beyond the room, the last one gives way. */
+/* The pass sets three at most beside those of an experiment file. */
+_Static_assert(TRIAL_MAX_ENV >= SPEC_MAX_ENV + 3, "the path's pass has room");
+
+/* Sets KEY=value in place of the variant's own. */
 static void env_set(struct settings *s, const char *name, const char *value)
 {
 	size_t n = strlen(name);
 	unsigned i = 0;
 	while (i < s->nenv && (strncmp(s->env[i], name, n) || s->env[i][n] != '='))
 		i++;
-	if (i == TRIAL_MAX_ENV)
-		i--;
 	snprintf(s->env[i], sizeof s->env[i], "%s=%s", name, value);
 	if (i >= s->nenv)
 		s->nenv = i + 1;

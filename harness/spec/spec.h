@@ -12,6 +12,7 @@
 #define SPEC_MAX_SIZES    64
 #define SPEC_MAX_VARIANTS 32
 #define SPEC_MAX_RANKS    1024
+#define SPEC_MAX_ENV      32
 #define SPEC_MAX_BYTES    ((size_t)64 << 30)
 #define SPEC_EACH_BYTES   2048
 #define SPEC_MAX_ROOTS    32

@@ -139,9 +139,9 @@ static int env_set(struct settings *settings, const char *name, const char *valu
 	while (i < settings->nenv &&
 	       (strncmp(settings->env[i], name, n) || settings->env[i][n] != '='))
 		i++;
-	if (i == TRIAL_MAX_ENV)
+	if (i == SPEC_MAX_ENV)
 		return status_set(st, "env.%s is one too many; allowed are %d", name,
-		                  TRIAL_MAX_ENV);
+		                  SPEC_MAX_ENV);
 	snprintf(settings->env[i], sizeof settings->env[i], "%s=%s", name, value);
 	if (i == settings->nenv)
 		settings->nenv++;
