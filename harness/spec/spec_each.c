@@ -70,6 +70,15 @@ static int spread_to(struct spec_build *b, const struct spec_variant *from, cons
 	return spec_build_fail(b, from->line, what, st);
 }
 
+/* Whether a variant above has the name of the one at n. */
+static bool name_taken(const struct spec_variant *out, unsigned n)
+{
+	unsigned i = 0;
+	while (i < n && strcmp(out[i].name, out[n].name))
+		i++;
+	return i < n;
+}
+
 static int spread_one(struct spec_build *b, const struct spec_variant *from,
                       struct spec_variant *out, unsigned *n, struct status *st)
 {
@@ -84,15 +93,19 @@ static int spread_one(struct spec_build *b, const struct spec_variant *from,
 			                       "too many variants; allowed are 32", st);
 		if (spread_to(b, from, path, ++nth, &out[*n], st))
 			return -1;
-		for (unsigned i = 0; i < *n; i++)
-			if (!strcmp(out[i].name, out[*n].name))
-				return spec_build_fail(
-				    b, from->line,
-				    "each names two libraries of one version; allowed is one",
-				    st);
+		if (name_taken(out, *n))
+			return spec_build_fail(
+			    b, from->line,
+			    "each names two libraries of one version, or makes the name of "
+			    "another variant; allowed is one of each",
+			    st);
 		(*n)++;
 	}
-	return 0;
+	return nth ? 0
+	           : spec_build_fail(b, from->line,
+	                             "each names no library; allowed are NCCL libraries with "
+	                             "':' between",
+	                             st);
 }
 
 int spec_each_spread(struct spec_build *b, struct status *st)
@@ -107,8 +120,15 @@ int spec_each_spread(struct spec_build *b, struct status *st)
 		else if (n == SPEC_MAX_VARIANTS)
 			rc = spec_build_fail(b, v->line, "too many variants; allowed are 32",
 			                     st);
-		else
-			all[n++] = *v;
+		else {
+			all[n] = *v;
+			if (name_taken(all, n++))
+				rc = spec_build_fail(
+				    b, v->line,
+				    "the name is one that each makes for a variant above; "
+				    "allowed is another",
+				    st);
+		}
 	}
 	if (rc == 0) {
 		memcpy(b->spec.variants, all, n * sizeof *all);
