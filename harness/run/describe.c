@@ -24,6 +24,34 @@ static json_t *describe_variants(const struct plan *plan)
 	return list;
 }
 
+/* What is called, beside collectives and sizes: each as its key's list. */
+static void describe_what(const struct spec *spec, json_t *run)
+{
+	json_t *dtypes = json_array(), *ops = json_array(), *roots = json_array();
+	json_t *counts = json_array(), *places = json_array(), *paces = json_array();
+	for (unsigned i = 0; i < spec->ndtypes; i++)
+		json_array_append_new(dtypes, json_string(coll_dtype_name(spec->dtypes[i])));
+	for (unsigned i = 0; i < spec->nops; i++)
+		json_array_append_new(ops, json_string(coll_op_name(spec->ops[i])));
+	for (unsigned i = 0; i < spec->nroots; i++)
+		json_array_append_new(roots, json_integer(spec->roots[i]));
+	for (unsigned i = 0; i < spec->weights.n; i++)
+		json_array_append_new(counts, json_integer(spec->weights.of[i]));
+	for (unsigned i = 0; i < 2; i++)
+		if (spec->in_place[i])
+			json_array_append_new(places, json_boolean(i));
+	for (int i = 0; i < PACE_KINDS; i++)
+		if (spec->paces[i])
+			json_array_append_new(paces, json_string(coll_pace_name(i)));
+	json_object_set_new(run, "dtypes", dtypes);
+	json_object_set_new(run, "ops", ops);
+	json_object_set_new(run, "roots", roots);
+	json_object_set_new(run, "counts", counts);
+	json_object_set_new(run, "in_place", places);
+	json_object_set_new(run, "paces", paces);
+	json_object_set_new(run, "cycles", json_integer(spec->cycles));
+}
+
 /* What is asked beyond the figures, each factor with the setting that it is about. */
 static int describe_claims(const struct plan *plan, json_t *run)
 {
@@ -72,6 +100,8 @@ json_t *describe_run(const struct plan *plan, int argc, char *const argv[], cons
 		json_object_set_new(run, "precision", json_real(spec->precision));
 		json_object_set_new(run, "budget_s", json_integer(spec->budget_s));
 	}
+	if (run)
+		describe_what(spec, run);
 	if (run && describe_claims(plan, run)) {
 		json_decref(run);
 		return NULL;

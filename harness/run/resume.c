@@ -17,8 +17,12 @@ int resume_read(const char *folder, struct resume *out, struct status *st)
 	for (unsigned i = 0; i < run.nfailures; i++)
 		if (run.failures[i].block >= first)
 			first = run.failures[i].block + 1;
+	json_t *paths = json_object();
+	for (unsigned i = 0; i < run.npaths; i++)
+		json_object_set_new(paths, run.paths[i].variant, json_true());
 	*out = (struct resume){
 	    .environment = json_incref(run.environment),
+	    .paths = paths,
 	    .first_block = first,
 	    .seed =
 	        strtoull(json_string_value(json_object_get(run.environment, "seed")), NULL, 16),
@@ -27,13 +31,18 @@ int resume_read(const char *folder, struct resume *out, struct status *st)
 	return 0;
 }
 
+bool resume_has_path(const struct resume *resume, const char *variant)
+{
+	return json_object_get(resume->paths, variant) != NULL;
+}
+
 int resume_same(const json_t *before, const json_t *now, struct status *st)
 {
-	static const char *const plan[] = {"experiment", "backend",        "ranks",
-	                                   "reference",  "warmup",         "stretches",
-	                                   "calls",      "isolated_calls", "collectives",
-	                                   "bytes",      "arena_bytes",    "variants",
-	                                   NULL};
+	static const char *const plan[] = {
+	    "experiment",  "backend",  "ranks",          "reference",   "warmup",
+	    "stretches",   "calls",    "isolated_calls", "collectives", "bytes",
+	    "arena_bytes", "variants", "dtypes",         "ops",         "roots",
+	    "counts",      "in_place", "paces",          "cycles",      NULL};
 	static const char *const machine[] = {"host", "cpu", "cores", "driver", "gpus", NULL};
 	for (unsigned i = 0; plan[i]; i++)
 		if (!json_equal(json_object_get(before, plan[i]),

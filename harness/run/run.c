@@ -112,7 +112,8 @@ static int run_block(struct runner *r, unsigned block, struct status *st)
 	return 0;
 }
 
-/* Behind the first block: which way each variant's data takes. */
+/* Behind the session's first block: which way each variant's data takes, where the run does not
+ * have it from an earlier session. */
 static int run_evidence(struct runner *r, struct status *st)
 {
 	struct evidence_request q = {.plan = &r->plan,
@@ -125,10 +126,11 @@ static int run_evidence(struct runner *r, struct status *st)
 	for (q.variant = 0; q.variant < r->plan.nvariants; q.variant++) {
 		struct status why = {""};
 		char what[160];
-		if (!evidence_wanted(&r->plan, q.variant) || r->failed[q.variant] >= GIVE_UP)
+		if (r->has_path[q.variant] || !evidence_wanted(&r->plan, q.variant) ||
+		    r->failed[q.variant] >= GIVE_UP)
 			continue;
 		snprintf(what, sizeof what, "path of %s", r->plan.variants[q.variant].name);
-		status_progress(r->ndone, expect_trials(r, 0, r->ndone),
+		status_progress(r->ndone, expect_trials(r, r->first_block, r->ndone),
 		                clock_now_ns() - r->begin_ns, what);
 		int result = evidence_collect(&q, &why);
 		if (result == 2 || job_interrupted())
@@ -175,7 +177,7 @@ static int run_blocks(struct runner *r, struct status *st)
 			return -1;
 		if (r->end.reason[0])
 			break;
-		if (run_block(r, block, st) || (block == 0 && run_evidence(r, st)))
+		if (run_block(r, block, st) || (block == r->first_block && run_evidence(r, st)))
 			return -1;
 	}
 	status_progress_end();

@@ -16,6 +16,7 @@ struct runner {
 	json_t *environment;
 	char why[256];                      /* why this backend and not the first choice */
 	unsigned first_block;               /* 0, or behind the blocks that a resumed run has */
+	bool has_path[PLAN_MAX_VARIANTS];   /* from before, in a resumed run */
 	unsigned failed[PLAN_MAX_VARIANTS]; /* in a row */
 	unsigned nfailed;
 	unsigned ndone;   /* trials of this session */

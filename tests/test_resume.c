@@ -1,0 +1,98 @@
+/* Going on with a run: what it has already, and so what is not asked for again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../harness/record/record.h"
+#include "../harness/run/resume.h"
+#include "cli.h"
+
+static char folder[64];
+
+static json_t *environment(void)
+{
+	json_t *env = json_loads(
+	    "{\"experiment\":\"x\",\"title\":\"\",\"question\":\"\",\"command\":[],"
+	    "\"created\":\"\",\"launchgap\":\"\",\"backend\":\"nccl\",\"backend_why\":\"\","
+	    "\"ranks\":2,\"seed\":\"2a\",\"reference\":\"a\",\"blocks\":2,\"warmup\":1,"
+	    "\"stretches\":1,\"calls\":1,\"isolated_calls\":1,\"machine\":{\"cores\":2},"
+	    "\"variants\":[{\"name\":\"a\",\"role\":\"reference\",\"mode\":\"threads\","
+	    "\"layout\":\"1x2x1\",\"backend\":\"nccl\",\"nccl\":\"\",\"path\":\"auto\","
+	    "\"bind\":\"none\",\"env\":[],\"skip\":\"\"}],\"collectives\":[],"
+	    "\"bytes\":[],\"arena_bytes\":1,\"dtypes\":[],\"ops\":[],\"roots\":[],"
+	    "\"counts\":[],\"in_place\":[],\"paces\":[],\"cycles\":1}",
+	    0, NULL);
+	assert_non_null(env);
+	return env;
+}
+
+/* A run that was stopped behind its second block, between the paths of a and b. */
+static void what_a_run_has_is_told(void **state)
+{
+	struct status st = {""};
+	struct trial trial = {.experiment = "x", .variant = "a"};
+	struct resume resume;
+	char file[96];
+	json_t *env = environment();
+	json_t *b = json_deep_copy(json_array_get(json_object_get(env, "variants"), 0));
+	(void)state;
+	json_object_set_new(b, "name", json_string("b"));
+	json_array_append_new(json_object_get(env, "variants"), b);
+	cli_folder(folder);
+	snprintf(file, sizeof file, "%s/trials.jsonl", folder);
+	FILE *out = fopen(file, "w");
+	assert_non_null(out);
+	assert_int_equal(record_write_environment(out, env, &st), 0);
+	assert_int_equal(record_write_failure(out, &trial, "why", &st), 0);
+	assert_int_equal(record_write_path(out, &trial, json_object(), true, &st), 0);
+	strcpy(trial.variant, "b");
+	trial.block = 1;
+	assert_int_equal(record_write_failure(out, &trial, "why", &st), 0);
+	fclose(out);
+	if (resume_read(folder, &resume, &st))
+		fail_msg("%s", st.text);
+	assert_int_equal(resume.first_block, 2);
+	assert_int_equal(resume.seed, 0x2a);
+	assert_true(resume_has_path(&resume, "a"));
+	assert_false(resume_has_path(&resume, "b"));
+	json_decref(resume.environment);
+	json_decref(resume.paths);
+	json_decref(env);
+	cli_clean(folder);
+}
+
+static void what_is_called_has_to_be_the_same(void **state)
+{
+	static const char *const keys[] = {"dtypes",   "ops",   "roots", "counts",
+	                                   "in_place", "paces", "cycles"};
+	json_t *before = environment(), *now = environment();
+	(void)state;
+	struct status none = {""};
+	/* All but the machine's cores is missing there, which is no sameness. */
+	assert_int_equal(resume_same(before, now, &none), -1);
+	assert_non_null(strstr(none.text, "another machine"));
+	for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++) {
+		struct status st = {""};
+		json_object_set_new(now, keys[i], json_integer(17));
+		assert_int_equal(resume_same(before, now, &st), -1);
+		assert_non_null(strstr(st.text, keys[i]));
+		json_object_set(now, keys[i], json_object_get(before, keys[i]));
+	}
+	json_decref(before);
+	json_decref(now);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(what_a_run_has_is_told),
+	    cmocka_unit_test(what_is_called_has_to_be_the_same),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
