@@ -210,6 +210,9 @@ static void resumed_it_adds_whole_blocks(void **state)
 	cli = cli_run(folder, (const char *[]){"run", "--file", experiment_file(), "--resume",
 	                                       path, "ranks=3", NULL});
 	assert_says(&cli, 1, "cannot resume");
+	cli = cli_run(folder, (const char *[]){"run", "--file", experiment_file(), "--resume",
+	                                       path, "dtype=int8", NULL});
+	assert_says(&cli, 1, "cannot resume: `dtypes`");
 }
 
 static void a_killed_worker_fails_its_trial_only(void **state)
@@ -258,6 +261,82 @@ static void a_trial_without_end_is_ended(void **state)
 	assert_says(&cli, 1, "no end after 1 s");
 }
 
+/* The job ends by itself, with what it has. */
+static void a_cell_without_end_ends_its_trial(void **state)
+{
+	static const char *const modes[] = {"single", "threads", "processes"};
+	(void)state;
+	for (unsigned m = 0; m < 3; m++) {
+		char variant[64], path[512];
+		snprintf(variant, sizeof variant, "[variant v]\nmode = %s\n", modes[m]);
+		write_experiment("collective = alltoall\nbytes = 4K\nbackend = null\n"
+		                 "limit = no\nranks = 2\nblocks = 1\npace = isolated\n"
+		                 "delay = 50s\ncell_timeout = 1\n",
+		                 variant);
+		struct cli cli = cli_run(
+		    folder, (const char *[]){"run", "--file", experiment_file(), "--no-report",
+		                             "--results", results, NULL});
+		assert_says(&cli, 1, ": a cell took longer than 1 s (cell_timeout = …)");
+		cli_result(folder, "t", "trials.jsonl", path, sizeof path);
+		char *text = cli_read(path);
+		assert_non_null(strstr(text, ": a cell took longer than 1 s"));
+		free(text);
+		cli_clean(folder);
+		set_up(state);
+	}
+}
+
+/* Not the report's affair alone: a run of wrong data fails. */
+static void wrong_data_fails_the_run_and_is_kept(void **state)
+{
+	char path[512];
+	(void)state;
+	write_experiment("collective = alltoall\nbytes = 4K\nbackend = host\nlimit = no\n"
+	                 "ranks = 2\nblocks = 1\npace = isolated\nisolated_calls = 5\n"
+	                 "dtype = int8\n",
+	                 "[variant good]\nmode = threads\n[variant bad]\nmode = processes\n"
+	                 "flip = 1:7\n[variant alone]\nmode = single\nflip = 0:4097\n");
+	struct cli cli =
+	    cli_run(folder, (const char *[]){"run", "--file", experiment_file(), "--no-report",
+	                                     "--results", results, NULL});
+	assert_non_null(strstr(cli.out,
+	                       "bad, block 0: wrong data in alltoall_int8 of 4096 bytes, "
+	                       "isolated: rank 1, byte 7: 0x"));
+	assert_non_null(strstr(cli.out, "alone, block 0: wrong data in alltoall_int8 of 4096 "
+	                                "bytes, isolated: rank 0, byte 4097: 0x"));
+	assert_null(strstr(cli.out, "good, block 0"));
+	assert_says(&cli, 1, "2 trials failed");
+	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
+	char *text = cli_read(path);
+	assert_non_null(strstr(text, "\"wrong\":1,\"wrong_at\":{\"rank\":1,"));
+	assert_null(strstr(text, "\"kind\":\"failure\""));
+	free(text);
+}
+
+/* What another backend would have to answer is for the report's reader, not for whoever waits
+ * at the terminal. */
+static void claims_of_another_backend_are_in_the_report_alone(void **state)
+{
+	char path[512];
+	(void)state;
+	write_experiment("collective = alltoall\nbytes = 4K\nbackend = host\nlimit = no\n"
+	                 "ranks = 2\nblocks = 1\npace = isolated\nisolated_calls = 5\n",
+	                 "[variant s]\nmode = single\n[variant t]\nmode = threads\n"
+	                 "[claim far]\ntext = Only there.\nnccl.left = s\nnccl.right = t\n"
+	                 "metric = busbw\nis = less by 2%\n"
+	                 "[claim nodes]\ntext = Two are slower.\nneeds = 2 nodes\n");
+	struct cli cli = cli_run(folder, (const char *[]){"run", "--file", experiment_file(),
+	                                                  "--results", results, NULL});
+	assert_null(strstr(cli.out, "claim far"));
+	assert_null(strstr(cli.out, "backend nccl"));
+	assert_says(&cli, 0, "claim nodes: cannot be tested here (it needs 2 nodes)");
+	cli_result(folder, "t", "report.md", path, sizeof path);
+	char *text = cli_read(path);
+	assert_non_null(strstr(text, "Only there."));
+	assert_non_null(strstr(text, "it needs backend nccl"));
+	free(text);
+}
+
 /* A file-size limit stands in for a full disk: writing fails in the same place. */
 static void a_full_disk_keeps_the_whole_trials(void **state)
 {
@@ -300,6 +379,12 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(a_killed_worker_fails_its_trial_only, set_up,
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(a_trial_without_end_is_ended, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_cell_without_end_ends_its_trial, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(wrong_data_fails_the_run_and_is_kept, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(claims_of_another_backend_are_in_the_report_alone,
+	                                    set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(a_full_disk_keeps_the_whole_trials, set_up,
 	                                    tear_down),
 	};
