@@ -29,6 +29,7 @@ struct header {
 	_Alignas(LINE) atomic_uint arrived;
 	_Alignas(LINE) atomic_uint round;
 	_Alignas(LINE) atomic_int failing;
+	_Atomic int64_t deadline_ns; /* beside failing: written once a cell */
 	char failure[sizeof(struct status) + 16];
 };
 
@@ -220,6 +221,16 @@ const char *team_failure(const struct team *team)
 		usleep(100);
 	}
 	return "a rank failed and did not live to say why";
+}
+
+void team_set_deadline(struct team *team, int64_t deadline_ns)
+{
+	atomic_store_explicit(&team->block->deadline_ns, deadline_ns, memory_order_relaxed);
+}
+
+int64_t team_deadline(const struct team *team)
+{
+	return atomic_load_explicit(&team->block->deadline_ns, memory_order_relaxed);
 }
 
 void *team_mail(struct team *team, unsigned rank)

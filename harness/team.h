@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "status.h"
 
@@ -63,6 +64,11 @@ int team_pause(struct team *team);
 void team_fail(struct team *team, unsigned rank, const char *text);
 /* The failure as "rank 3: …", or NULL. */
 const char *team_failure(const struct team *team);
+
+/* When the cell at hand has to be through, in clock_now_ns; 0: none. The first worker says so,
+ * for whoever watches from outside (watchdog.h). */
+void team_set_deadline(struct team *team, int64_t deadline_ns);
+int64_t team_deadline(const struct team *team);
 
 void *team_mail(struct team *team, unsigned rank); /* TEAM_MAIL_BYTES, for exchange at open */
 char *team_sheet(struct team *team,

@@ -136,6 +136,8 @@ static void what_cannot_be_read_is_named(void **state)
 	refuse("/no/such/libnccl.so.2 cannot be read: No such file");
 	strcpy(libraries, folder);
 	refuse("is no file");
+	strcpy(libraries, ":");
+	refuse("each names no library");
 }
 
 /* Sixteen libraries in two modes, and one variant beside. */

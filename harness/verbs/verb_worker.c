@@ -7,28 +7,23 @@
 #include "../backend/backend.h"
 #include "../record/record.h"
 #include "../run/job.h"
+#include "../watchdog.h"
 #include "../worker.h"
 #include "verbs.h"
 
-/* What the workers of one job share; read only. */
+#define GRACE_S 5 /* for workers to see a deadline, and for all to leave after a failure */
+
+/* What the workers of one job share; read only, but for what the first one sets. */
 struct order {
 	struct trial *trial;
 	const struct backend *backend;
 	const char *file;
+	struct team *team; /* the watchdog's, of the first process alone */
+	struct watchdog *dog;
 };
 
-static void work(struct team *team, unsigned index, unsigned process, void *arg)
+static int write_file(const struct order *order, struct team *team, struct status *st)
 {
-	const struct order *order = arg;
-	(void)process;
-	worker_run(order->trial, order->backend, team, index);
-}
-
-/* In the first process, when all are through: the trial's lines, beside its order. Data that
- * is wrong is in them, and fails the trial all the same. */
-static int write_lines(struct team *team, void *arg, struct status *st)
-{
-	const struct order *order = arg;
 	char file[PATH_MAX];
 	FILE *out;
 	int result;
@@ -39,6 +34,36 @@ static int write_lines(struct team *team, void *arg, struct status *st)
 	result = record_write_trial(out, order->trial, team, team_area(team), st);
 	if (fclose(out) && !result)
 		result = status_set(st, "cannot write %s: %s", file, strerror(errno));
+	return result;
+}
+
+/* The watchdog's: the job ends right after. */
+static void keep_lines(void *arg)
+{
+	const struct order *order = arg;
+	struct status ignored = {0};
+	write_file(order, order->team, &ignored);
+}
+
+static void work(struct team *team, unsigned index, unsigned process, void *arg)
+{
+	struct order *order = arg;
+	unsigned timeout_s = order->trial->cell_timeout_s;
+	(void)process;
+	if (index == 0 && timeout_s) {
+		order->team = team;
+		order->dog = watchdog_start(team, timeout_s, GRACE_S, keep_lines, order);
+	}
+	worker_run(order->trial, order->backend, team, index);
+}
+
+/* In the first process, when all are through: the trial's lines, beside its order. Data that
+ * is wrong is in them, and fails the trial all the same. */
+static int write_lines(struct team *team, void *arg, struct status *st)
+{
+	const struct order *order = arg;
+	watchdog_over(order->dog);
+	int result = write_file(order, team, st);
 	if (!result && team_failure(team))
 		result = status_set(st, "%s", team_failure(team));
 	return result ? result : record_check_data(order->trial, team_area(team), st);

@@ -1,0 +1,111 @@
+#include "watchdog.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+
+struct watchdog {
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	pthread_t thread;
+	struct team *team;
+	unsigned timeout_s, grace_s;
+	void (*keep)(void *arg);
+	void *arg;
+	bool over;          /* the workers of this process are through */
+	struct status said; /* the failure */
+};
+
+static bool is_late(const struct watchdog *dog)
+{
+	int64_t deadline = team_deadline(dog->team);
+	return deadline && clock_now_ns() > deadline + dog->grace_s * (int64_t)1000000000;
+}
+
+/* Under the lock. false: `seconds` are over, and the workers are not. */
+static bool wait_for_workers(struct watchdog *dog, unsigned seconds)
+{
+	struct timespec until;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += seconds;
+	while (!dog->over)
+		if (pthread_cond_timedwait(&dog->wake, &dog->lock, &until) == ETIMEDOUT)
+			break;
+	return dog->over;
+}
+
+static void *watch(void *arg)
+{
+	struct watchdog *dog = arg;
+	pthread_mutex_lock(&dog->lock);
+	while (!wait_for_workers(dog, 1) && !team_failure(dog->team)) {
+		if (!is_late(dog))
+			continue;
+		char text[128];
+		snprintf(text, sizeof text,
+		         "a cell took longer than %u s (cell_timeout = …), in a call that does "
+		         "not return",
+		         dog->timeout_s);
+		team_fail(dog->team, 0, text);
+	}
+	if (!dog->over) {
+		status_set(&dog->said, "%s", team_failure(dog->team));
+		if (!wait_for_workers(dog, dog->grace_s)) {
+			dog->keep(dog->arg);
+			status_complain(&dog->said);
+			_exit(1);
+		}
+	}
+	bool failed = dog->said.text[0];
+	pthread_mutex_unlock(&dog->lock);
+	if (failed) {
+		sleep(WATCHDOG_LEAVE_S);
+		status_complain(&dog->said);
+		_exit(1);
+	}
+	return NULL;
+}
+
+struct watchdog *watchdog_start(struct team *team, unsigned timeout_s, unsigned grace_s,
+                                void (*keep)(void *arg), void *arg)
+{
+	struct watchdog *dog = malloc(sizeof *dog);
+	if (!dog)
+		return NULL;
+	*dog = (struct watchdog){.lock = PTHREAD_MUTEX_INITIALIZER,
+	                         .wake = PTHREAD_COND_INITIALIZER,
+	                         .team = team,
+	                         .timeout_s = timeout_s,
+	                         .grace_s = grace_s,
+	                         .keep = keep,
+	                         .arg = arg};
+	if (pthread_create(&dog->thread, NULL, watch, dog)) {
+		free(dog);
+		return NULL;
+	}
+	return dog;
+}
+
+void watchdog_over(struct watchdog *dog)
+{
+	if (!dog)
+		return;
+	pthread_mutex_lock(&dog->lock);
+	const char *failure = team_failure(dog->team);
+	if (failure && !dog->said.text[0])
+		status_set(&dog->said, "%s", failure);
+	dog->over = true;
+	pthread_cond_signal(&dog->wake);
+	pthread_mutex_unlock(&dog->lock);
+	if (failure) { /* it outlives this call, and so does what it looks at */
+		pthread_detach(dog->thread);
+		return;
+	}
+	pthread_join(dog->thread, NULL);
+	free(dog);
+}

@@ -1,0 +1,28 @@
+/* The watchdog: ends a job whose workers cannot end it. A worker that waits in a loop of ours
+ * sees a failed team and the cell's deadline itself; one that is inside a library's call which
+ * never returns (a communicator's making, when another rank has failed) sees nothing, and keeps
+ * all others from leaving. Then what was measured is kept, the failure said, and the process
+ * ended; mpirun ends the others.
+ *
+ * It is a thread that wakes once a second, so that only a job with a cell_timeout has one. */
+#ifndef LAUNCHGAP_WATCHDOG_H
+#define LAUNCHGAP_WATCHDOG_H
+
+#include "team.h"
+
+struct watchdog;
+
+/* Starts watching. `keep` is called at most once, from the watchdog's thread, while workers may
+ * still be at it; then the process exits with status 1. timeout_s: the cell's, for the
+ * sentence. grace_s: how long workers are given, once past the deadline to see it, and once
+ * more to leave. NULL when no thread can be had: the job's own timeout is left. */
+struct watchdog *watchdog_start(struct team *team, unsigned timeout_s, unsigned grace_s,
+                                void (*keep)(void *arg), void *arg);
+
+/* The workers of this process are through; from here on `keep` is not called and the team not
+ * touched. Without a failure the watchdog is gone; with one it stays, as other processes may
+ * still keep this one from ending, and gives it WATCHDOG_LEAVE_S. NULL is allowed. */
+#define WATCHDOG_LEAVE_S 60
+void watchdog_over(struct watchdog *dog);
+
+#endif

@@ -1,0 +1,125 @@
+/* The watchdog, in jobs of its own: it ends what is stuck, and nothing else. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../harness/clock.h"
+#include "../harness/watchdog.h"
+
+#define STUCK 77 /* the exit status of a job that nobody ended */
+
+static void keep(void *arg)
+{
+	if (write(*(int *)arg, "kept", 4) != 4)
+		_exit(STUCK);
+}
+
+/* Never comes back, as a library's call; the alarm is for a watchdog that sleeps. */
+static void be_stuck(struct team *team)
+{
+	(void)team;
+	alarm(30);
+	pause();
+}
+
+static void be_late(struct team *team)
+{
+	team_set_deadline(team, clock_now_ns());
+	be_stuck(team);
+}
+
+static void be_stuck_beside_a_failure(struct team *team)
+{
+	team_fail(team, 1, "no memory");
+	be_stuck(team);
+}
+
+/* Runs `job` under a watchdog in a process of its own, whose exit status it returns. What was
+ * kept and said comes back in text. */
+static int run(void (*job)(struct team *team), char text[512])
+{
+	int pipes[2], status;
+	size_t used = 0;
+	assert_int_equal(pipe(pipes), 0);
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		const struct team_shape shape = {.nranks = 2, .nworkers = 2};
+		struct status st = {""};
+		struct team *team;
+		char path[64];
+		dup2(pipes[1], STDERR_FILENO);
+		if (team_create(&shape, path, sizeof path, &team, &st))
+			_exit(STUCK);
+		struct watchdog *dog = watchdog_start(team, 3, 0, keep, &pipes[1]);
+		job(team);
+		watchdog_over(dog);
+		team_leave(team);
+		_exit(dog ? 5 : STUCK);
+	}
+	close(pipes[1]);
+	for (ssize_t n; (n = read(pipes[0], text + used, 511 - used)) > 0;)
+		used += (size_t)n;
+	text[used] = '\0';
+	close(pipes[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void what_is_stuck_is_ended_and_kept(void **state)
+{
+	char text[512];
+	(void)state;
+	assert_int_equal(run(be_late, text), 1);
+	assert_string_equal(text, "keptlaunchgap: rank 0: a cell took longer than 3 s "
+	                          "(cell_timeout = …), in a call that does not return\n");
+	assert_int_equal(run(be_stuck_beside_a_failure, text), 1);
+	assert_string_equal(text, "keptlaunchgap: rank 1: no memory\n");
+}
+
+static void go_on(struct team *team)
+{
+	team_set_deadline(team, clock_now_ns() + (int64_t)3600 * 1000000000);
+}
+
+static void fail_for_all(struct team *team)
+{
+	team_fail(team, 0, "seen by all");
+}
+
+static void what_ends_by_itself_is_left_alone(void **state)
+{
+	char text[512];
+	(void)state;
+	assert_int_equal(run(go_on, text), 5);
+	assert_string_equal(text, "");
+}
+
+/* Either it is through first, or the watchdog, which then kept what there is. */
+static void a_failure_that_all_see_ends_once(void **state)
+{
+	char text[512];
+	(void)state;
+	int code = run(fail_for_all, text);
+	assert_true(code == 5 ? !text[0] : code == 1);
+	if (code == 1)
+		assert_string_equal(text, "keptlaunchgap: rank 0: seen by all\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(what_is_stuck_is_ended_and_kept),
+	    cmocka_unit_test(what_ends_by_itself_is_left_alone),
+	    cmocka_unit_test(a_failure_that_all_see_ends_once),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
