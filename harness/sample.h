@@ -28,6 +28,8 @@ struct tally {
 	    faults; /* page faults of the worker in timed calls: 0 or the cell is suspect */
 	uint64_t switches; /* involuntary context switches of the worker in timed calls */
 	uint64_t first_ns; /* length of the cell's first call */
+	int64_t check_ns; /* length of checking what the worker's timed calls left; at its first
+	                     rank */
 	/* Of a counters cell. */
 	uint64_t watched; /* 1: `counters` holds something */
 	struct counters counters;

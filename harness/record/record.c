@@ -109,7 +109,7 @@ struct gathered {
 	uint64_t wrong, wrong_at, expected, got, digest;
 	unsigned wrong_rank, nranks;
 	bool measured, carries_data;
-	json_t *faults, *switches, *first_ns;
+	json_t *faults, *switches, *first_ns, *check_ns;
 };
 
 static void gather(const struct trial *trial, void *area, unsigned cell, struct gathered *g)
@@ -120,7 +120,8 @@ static void gather(const struct trial *trial, void *area, unsigned cell, struct 
 	                       .nranks = layout_ranks(trial->settings.layout),
 	                       .faults = json_array(),
 	                       .switches = json_array(),
-	                       .first_ns = json_array()};
+	                       .first_ns = json_array(),
+	                       .check_ns = json_array()};
 	for (unsigned r = 0; r < g->nranks; r++) {
 		const struct tally *t = sample_tally(trial, area, cell, r);
 		g->measured = g->measured && t->measured;
@@ -136,6 +137,7 @@ static void gather(const struct trial *trial, void *area, unsigned cell, struct 
 		json_array_append_new(g->faults, json_integer((json_int_t)t->faults));
 		json_array_append_new(g->switches, json_integer((json_int_t)t->switches));
 		json_array_append_new(g->first_ns, json_integer((json_int_t)t->first_ns));
+		json_array_append_new(g->check_ns, json_integer(t->check_ns));
 	}
 	g->digest = XXH3_64bits_digest(&hash);
 }
@@ -166,6 +168,7 @@ static void set_evidence(json_t *line, const struct cell *cell, struct gathered 
 	json_object_set_new(line, "faults", g->faults);
 	json_object_set_new(line, "switches", g->switches);
 	json_object_set_new(line, "first_ns", g->first_ns);
+	json_object_set_new(line, "check_ns", g->check_ns);
 }
 
 static int write_cell(FILE *out, const struct trial *trial, struct team *team, void *area,

@@ -44,7 +44,9 @@ struct record_cell {
 	                      what is left of the clocks' offset */
 	uint64_t wrong, faults, switches;
 	bool carries_data;
-	char digest[20]; /* hex, "" without data */
+	char digest[20];   /* hex, "" without data */
+	int64_t *check_ns; /* length of checking what the timed calls left, a worker's at its
+	                      first rank; NULL in older records */
 	/* Of a cell of pass counters, one per rank; NULL where the line has none. */
 	struct counters *counters;
 	int64_t *issue_cpu_ns; /* CPU time of issuing the rows, a worker's at its first rank */

@@ -86,6 +86,38 @@ int record_take_samples(const struct field_place *at, json_t *line, struct recor
 	return check_order(at, cell);
 }
 
+/* A list of one entry per rank, or nothing and null: false in *there. */
+static int take_list(const struct field_place *at, const json_t *line, const char *key,
+                     unsigned nranks, bool *there)
+{
+	const json_t *list = json_object_get(line, key);
+	*there = list && !json_is_null(list);
+	if (*there && (!json_is_array(list) || json_array_size(list) != nranks))
+		return field_bad(at, "\"%s\" is no list with one entry per rank", key);
+	return 0;
+}
+
+/* Lengths of time, one per rank; NULL where the line has none. The caller frees. */
+static int take_times(const struct field_place *at, const json_t *line, const char *key,
+                      unsigned nranks, int64_t **out)
+{
+	bool there;
+	if (take_list(at, line, key, nranks, &there))
+		return -1;
+	if (!there)
+		return 0;
+	*out = calloc(nranks, sizeof **out);
+	if (!*out)
+		return field_bad(at, "out of memory for \"%s\"", key);
+	for (unsigned r = 0; r < nranks; r++) {
+		const json_t *ns = json_array_get(json_object_get(line, key), r);
+		if (!json_is_integer(ns) || json_integer_value(ns) < 0)
+			return field_bad(at, "\"%s\" holds something else than times", key);
+		(*out)[r] = json_integer_value(ns);
+	}
+	return 0;
+}
+
 int record_take_evidence(const struct field_place *at, const json_t *line,
                          struct record_cell *cell)
 {
@@ -99,7 +131,8 @@ int record_take_evidence(const struct field_place *at, const json_t *line,
 	if (text && field_number(at, line, "wrong", 0, LLONG_MAX, &wrong))
 		return -1;
 	if (field_sum(at, line, "faults", cell->nranks, &cell->faults) ||
-	    field_sum(at, line, "switches", cell->nranks, &cell->switches))
+	    field_sum(at, line, "switches", cell->nranks, &cell->switches) ||
+	    take_times(at, line, "check_ns", cell->nranks, &cell->check_ns))
 		return -1;
 	cell->carries_data = text != NULL;
 	cell->wrong = (uint64_t)wrong;
@@ -108,42 +141,23 @@ int record_take_evidence(const struct field_place *at, const json_t *line,
 	return 0;
 }
 
-/* A list of one entry per rank, or nothing and null: false in *there. */
-static int take_list(const struct field_place *at, const json_t *line, const char *key,
-                     unsigned nranks, bool *there)
-{
-	const json_t *list = json_object_get(line, key);
-	*there = list && !json_is_null(list);
-	if (*there && (!json_is_array(list) || json_array_size(list) != nranks))
-		return field_bad(at, "\"%s\" is no list with one entry per rank", key);
-	return 0;
-}
-
 int record_take_counters(const struct field_place *at, const json_t *line,
                          struct record_cell *cell)
 {
-	static const char *const keys[] = {"counters", "issue_cpu_ns"};
+	const json_t *list = json_object_get(line, "counters");
 	struct status why = {""};
-	bool counters, cpu;
-	if (take_list(at, line, keys[0], cell->nranks, &counters) ||
-	    take_list(at, line, keys[1], cell->nranks, &cpu))
+	bool there;
+	if (take_times(at, line, "issue_cpu_ns", cell->nranks, &cell->issue_cpu_ns) ||
+	    take_list(at, line, "counters", cell->nranks, &there))
 		return -1;
-	if (counters)
-		cell->counters = calloc(cell->nranks, sizeof *cell->counters);
-	if (cpu)
-		cell->issue_cpu_ns = calloc(cell->nranks, sizeof *cell->issue_cpu_ns);
-	if ((counters && !cell->counters) || (cpu && !cell->issue_cpu_ns))
+	if (!there)
+		return 0;
+	cell->counters = calloc(cell->nranks, sizeof *cell->counters);
+	if (!cell->counters)
 		return field_bad(at, "out of memory for the counters");
-	for (unsigned r = 0; counters && r < cell->nranks; r++)
-		if (counters_from_json(json_array_get(json_object_get(line, keys[0]), r),
-		                       &cell->counters[r], &why))
+	for (unsigned r = 0; r < cell->nranks; r++)
+		if (counters_from_json(json_array_get(list, r), &cell->counters[r], &why))
 			return field_bad(at, "rank %u: %s", r, why.text);
-	for (unsigned r = 0; cpu && r < cell->nranks; r++) {
-		const json_t *ns = json_array_get(json_object_get(line, keys[1]), r);
-		if (!json_is_integer(ns) || json_integer_value(ns) < 0)
-			return field_bad(at, "\"%s\" holds something else than times", keys[1]);
-		cell->issue_cpu_ns[r] = json_integer_value(ns);
-	}
 	return 0;
 }
 

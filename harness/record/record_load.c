@@ -250,6 +250,7 @@ void record_free(struct record_run *run)
 		free(run->cells[i].samples);
 		free(run->cells[i].counters);
 		free(run->cells[i].issue_cpu_ns);
+		free(run->cells[i].check_ns);
 		json_decref(run->cells[i].json);
 	}
 	free(run->cells);

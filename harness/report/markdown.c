@@ -271,6 +271,7 @@ int markdown_write(const struct summary *s, const struct cliff *cliffs, unsigned
 	put_asked(out, s);
 	put_how(out, s);
 	put_system(out, s);
+	markdown_correct(out, s);
 	markdown_results(out, s);
 	markdown_cliffs(out, s, cliffs, ncliffs);
 	markdown_launch(out, s);

@@ -11,7 +11,11 @@ void markdown_table(FILE *out, struct table *table);
 /* A cell of a row that is written as it comes, for it holds sentences. */
 void markdown_cell(FILE *out, const char *text);
 
+/* "312 cells were checked, … : all right", or how many were wrong. */
+void markdown_correct_line(const struct summary *summary, char *text, size_t bytes);
+
 /* A section each. */
+void markdown_correct(FILE *out, const struct summary *summary);
 void markdown_results(FILE *out, const struct summary *summary);
 void markdown_cliffs(FILE *out, const struct summary *summary, const struct cliff *cliffs,
                      unsigned count);

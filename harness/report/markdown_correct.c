@@ -1,0 +1,145 @@
+/* What was checked, and what was found. */
+#include "markdown_parts.h"
+
+#include <stdlib.h>
+
+#include "../coll.h"
+#include "../stats.h"
+#include "../timing.h"
+#include "bysize.h"
+
+/* Cells of one collective and datatype that carried data. */
+struct checked {
+	unsigned cells, wrong_cells;
+};
+
+static struct checked count(const struct summary *s, int coll, int dtype)
+{
+	struct checked n = {0};
+	for (unsigned i = 0; i < s->run->ncells; i++) {
+		const struct record_cell *c = &s->run->cells[i];
+		if (!c->carries_data || (coll >= 0 && (int)c->cell.coll != coll) ||
+		    (dtype >= 0 && (int)c->cell.dtype != dtype))
+			continue;
+		n.cells++;
+		n.wrong_cells += c->wrong > 0;
+	}
+	return n;
+}
+
+static unsigned dtypes_of(const struct summary *s)
+{
+	unsigned n = 0;
+	for (int d = 0; d < DTYPE_KINDS; d++)
+		n += count(s, -1, d).cells > 0;
+	return n;
+}
+
+static struct table *matrix(const struct summary *s)
+{
+	struct table *table = table_new(1 + dtypes_of(s), 1);
+	unsigned column = 1;
+	table_row(table);
+	table_put(table, 0, "collective");
+	for (int d = 0; d < DTYPE_KINDS; d++)
+		if (count(s, -1, d).cells)
+			table_put(table, column++, "%s", coll_dtype_name((enum dtype)d));
+	for (int c = 0; c < COLL_KINDS; c++) {
+		if (!count(s, c, -1).cells)
+			continue;
+		table_row(table);
+		table_put(table, 0, "%s", coll_info((enum coll_kind)c)->name);
+		column = 1;
+		for (int d = 0; d < DTYPE_KINDS; d++) {
+			struct checked n = count(s, c, d);
+			if (!count(s, -1, d).cells)
+				continue;
+			if (n.wrong_cells)
+				table_put(table, column++, "**%u of %u wrong**", n.wrong_cells,
+				          n.cells);
+			else
+				table_put(table, column++, n.cells ? "%u" : "-", n.cells);
+		}
+	}
+	return table;
+}
+
+void markdown_correct_line(const struct summary *s, char *text, size_t bytes)
+{
+	struct checked all = count(s, -1, -1);
+	if (all.wrong_cells)
+		snprintf(text, bytes, "%u of %u cells delivered wrong data", all.wrong_cells,
+		         all.cells);
+	else
+		snprintf(text, bytes,
+		         "%u cells were checked, every element against its exact answer: all "
+		         "right",
+		         all.cells);
+}
+
+static bool was_checked(const struct record_cell *c)
+{
+	return c->check_ns && c->samples && summary_counts(c) && c->cell.pace == PACE_STREAM &&
+	       c->check_ns[0] > 0;
+}
+
+/* What a stream cell's timed calls took, and what it took to check what they left, in ms. */
+static void times_of(const struct record_cell *c, double *calls_ms, double *check_ms)
+{
+	struct timing_view view = {
+	    .samples = c->samples, .nranks = c->nranks, .rows = c->rows, .calls = 1};
+	*calls_ms = *check_ms = 0;
+	for (unsigned row = 0; row < c->rows; row++)
+		*calls_ms += timing_row_ns(&view, row) / 1e6;
+	for (unsigned r = 0; r < c->nranks; r++)
+		if ((double)c->check_ns[r] / 1e6 > *check_ms)
+			*check_ms = (double)c->check_ns[r] / 1e6;
+}
+
+/* Checking held against measuring, at the largest size. */
+static void put_cost(FILE *out, const struct record_run *run)
+{
+	size_t bytes = 0, asked = 0, n = 0;
+	double *calls = calloc(run->ncells + 1, sizeof *calls),
+	       *check = calloc(run->ncells + 1, sizeof *check);
+	for (unsigned i = 0; i < run->ncells; i++)
+		if (was_checked(&run->cells[i]) && run->cells[i].cell.bytes > bytes) {
+			bytes = run->cells[i].cell.bytes;
+			asked = run->cells[i].cell.asked_bytes;
+		}
+	for (unsigned i = 0; calls && check && i < run->ncells; i++)
+		if (was_checked(&run->cells[i]) && run->cells[i].cell.bytes == bytes) {
+			times_of(&run->cells[i], &calls[n], &check[n]);
+			n++;
+		}
+	if (n) {
+		char label[32], timed[32], checked[32];
+		bysize_label(asked, label, sizeof label);
+		bysize_number(stats_median(calls, n), timed, sizeof timed);
+		bysize_number(stats_median(check, n), checked, sizeof checked);
+		fprintf(out,
+		        " At %s a cell's timed calls took %s ms, and checking what they left "
+		        "%s ms.",
+		        label, timed, checked);
+	}
+	free(calls);
+	free(check);
+}
+
+void markdown_correct(FILE *out, const struct summary *s)
+{
+	char text[256];
+	if (!s->carries_data)
+		return;
+	markdown_correct_line(s, text, sizeof text);
+	fprintf(out, "## Correctness\n\n%s.", text);
+	if (!s->trouble[0])
+		fprintf(out, " All variants' outputs are the same, by digest.");
+	put_cost(out, s->run);
+	fprintf(out, "\n\n");
+	if (dtypes_of(s) < 2)
+		return;
+	fprintf(out, "Cells that were checked, by operation, place, root, size, pace, variant "
+	             "and block:\n\n");
+	markdown_table(out, matrix(s));
+}

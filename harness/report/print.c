@@ -1,0 +1,207 @@
+/* What a report says on stdout. */
+#include <math.h>
+#include <string.h>
+
+#include "bysize.h"
+#include "factors_table.h"
+#include "markdown_parts.h"
+#include "report_parts.h"
+#include "versions_table.h"
+
+#define WIDTH       100 /* columns of the tables */
+#define MOST_GROUPS 30  /* as many tables are read; more are for report.md */
+
+/* The group's best bus bandwidth, held against the limit at that size. */
+static void print_best(const struct summary *s, unsigned group)
+{
+	const struct summary_row *best = NULL;
+	char label[32], text[32];
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct summary_row *row = &s->rows[i];
+		if (row->group == group && row->cell.pace == PACE_STREAM &&
+		    !isnan(row->busbw_gbs) && (!best || row->busbw_gbs > best->busbw_gbs))
+			best = row;
+	}
+	if (!best)
+		return;
+	double limit = bysize_limit(s, best->cell.bytes);
+	bysize_label(best->cell.asked_bytes, label, sizeof label);
+	bysize_number(best->busbw_gbs, text, sizeof text);
+	printf("best: %s, %s GB/s at %s", s->variants[best->variant].name, text, label);
+	if (isfinite(limit)) {
+		bysize_number(limit, text, sizeof text);
+		printf(", %.0f %% of the limit measured by plain copies, %s GB/s",
+		       100 * best->busbw_gbs / limit, text);
+	}
+	printf("\n");
+}
+
+/* One verdict per variant, from one number per block. */
+static void print_verdicts(const struct summary *s, unsigned group)
+{
+	if (s->reference < 0 || s->trouble[0])
+		return;
+	printf("against %s over all sizes, margin %.3g %%:\n", s->variants[s->reference].name,
+	       100 * s->margin);
+	struct table *table = bysize_verdicts(s, group);
+	table_text(table, stdout, WIDTH);
+	table_free(table);
+}
+
+static void print_tables(const struct summary *s)
+{
+	char title[256];
+	if (s->ngroups > MOST_GROUPS) {
+		printf(
+		    "\n%u tables, of what differs in more than the size, are in the report.\n",
+		    s->ngroups);
+		return;
+	}
+	for (unsigned g = 0; g < s->ngroups; g++) {
+		if (summary_is_limit(s, &s->groups[g]))
+			continue;
+		bysize_title(s, g, title, sizeof title);
+		printf("\n%s\n\n", title);
+		struct table *table = bysize_short(s, g);
+		table_text(table, stdout, WIDTH);
+		table_free(table);
+		print_best(s, g);
+		print_verdicts(s, g);
+	}
+	if (s->reference >= 0 && !s->trouble[0])
+		printf("\nRatios: time of %s ÷ time of the variant; below 1 is slower. A/A: "
+		       "the reference "
+		       "again.\n",
+		       s->variants[s->reference].name);
+}
+
+/* Breaks a sentence into lines, the further ones indented. */
+static void print_wrapped(const char *lead, const char *text)
+{
+	unsigned column = (unsigned)strlen(lead);
+	printf("%s", lead);
+	for (bool first = true; *text; first = false) {
+		size_t word = strcspn(text, " \n");
+		bool breaks = column + 1 + word > WIDTH;
+		printf("%s%.*s", first ? "" : breaks ? "\n  " : " ", (int)word, text);
+		column = (first ? column : breaks ? 2 : column + 1) + (unsigned)word;
+		text += word;
+		text += strspn(text, " \n");
+	}
+	printf("\n");
+}
+
+static void print_versions(const struct versions *v)
+{
+	char text[VERSIONS_TEXT_BYTES], lead[64];
+	for (unsigned i = 0; i < v->ncolls; i++) {
+		const char *name = coll_info(v->colls[i].coll)->name;
+		if (v->colls[i].nblocks) {
+			versions_about(v, i, text, sizeof text);
+			printf("%s by NCCL version: %s\n\n", name, text);
+			struct table *table = versions_short(v, i);
+			table_text(table, stdout, WIDTH);
+			table_free(table);
+		}
+		snprintf(lead, sizeof lead, "%s by version: ", name);
+		versions_say(v, i, text, sizeof text);
+		print_wrapped(lead, text);
+		printf("\n");
+	}
+}
+
+static void print_factors(const struct summary *s, const struct findings *f)
+{
+	unsigned n = f->asked.nfactors, rows;
+	struct table *table = factors_short(f->factors, n, &rows);
+	if (rows) {
+		printf("factors, bandwidth after ÷ before, margin %.3g %%:\n", 100 * s->margin);
+		table_text(table, stdout, WIDTH);
+		if (rows < n)
+			printf("  and %u that cannot be tested here; why is in the report\n",
+			       n - rows);
+		printf("\n");
+	}
+	table_free(table);
+}
+
+/* One line a claim: its verdict, what was measured, its sentence. Those of another backend are
+ * in report.md alone. Returns how many lines. */
+static unsigned print_claims(const struct summary *s, const struct findings *f)
+{
+	char verdict[96], ratio[64], hint[PAIRS_WHY_BYTES], lead[TRIAL_NAME_BYTES + 16],
+	    text[CLAIM_TEXT_BYTES + sizeof verdict + sizeof ratio + sizeof hint + 16];
+	unsigned printed = 0;
+	for (unsigned i = 0; i < f->asked.nclaims; i++) {
+		const struct claims_result *r = &f->claims[i];
+		bool tested = r->outcome != CLAIMS_UNTESTED;
+		if (claims_elsewhere(r))
+			continue;
+		snprintf(lead, sizeof lead, "claim %s: ", r->claim->name);
+		claims_verdict(r, verdict, sizeof verdict);
+		claims_hint(s, r, hint, sizeof hint);
+		bysize_ratio(&r->ratio, true, ratio, sizeof ratio);
+		snprintf(text, sizeof text, "%s%s%s (%s): %s", verdict, tested ? ", " : "",
+		         tested ? ratio : "", hint, r->claim->text);
+		print_wrapped(lead, text);
+		printed++;
+	}
+	const struct waterfall *w = &f->waterfall;
+	if (w->nsteps && !isnan(w->explained)) {
+		printf("factors explain %.0f %% of the gap from %s to %s\n", 100 * w->explained,
+		       f->asked.gap.from, f->asked.gap.to);
+		printed++;
+	}
+	for (unsigned i = 0; i < f->recommend.count; i++)
+		print_wrapped("advice: ", f->recommend.text[i]);
+	return printed + f->recommend.count;
+}
+
+static void print_correct(const struct summary *s)
+{
+	char text[256];
+	if (!s->carries_data)
+		return;
+	markdown_correct_line(s, text, sizeof text);
+	print_wrapped("data: ", text);
+}
+
+void print_report(const struct report *r, const char *dir)
+{
+	if (r->summary.trouble[0])
+		print_wrapped("NOTHING IS COMPARED, the variants did not do the same work: ",
+		              r->summary.trouble);
+	print_tables(&r->summary);
+	printf("\n");
+	for (unsigned i = 0; i < r->ncliffs; i++) {
+		char text[1024];
+		cliffs_say(&r->summary, &r->cliffs[i], text, sizeof text);
+		print_wrapped("cliff: ", text);
+	}
+	print_versions(&r->findings.versions);
+	print_factors(&r->summary, &r->findings);
+	unsigned said = print_claims(&r->summary, &r->findings);
+	print_correct(&r->summary);
+	for (unsigned i = 0; i < r->warnings.count; i++)
+		print_wrapped("warning: ", r->warnings.text[i]);
+	printf("%sreport %s/report.md\n",
+	       r->summary.carries_data + r->warnings.count + r->ncliffs + said ? "\n" : "",
+	       dir);
+	for (unsigned i = 0; i < r->drawn.npictures; i++)
+		printf("picture %s/plots/%s\n", dir, r->drawn.pictures[i]);
+	fflush(stdout);
+}
+
+void print_nccl_tests(const struct report *r, const char *dir, enum nccl_average average)
+{
+	nccl_format_print(&r->summary, average, stdout);
+	fflush(stdout);
+	for (unsigned i = 0; i < r->ncliffs; i++) {
+		char text[1024];
+		cliffs_say(&r->summary, &r->cliffs[i], text, sizeof text);
+		status_say("cliff: %s", text);
+	}
+	for (unsigned i = 0; i < r->warnings.count; i++)
+		status_say("warning: %s", r->warnings.text[i]);
+	status_say("report %s/report.md", dir);
+}

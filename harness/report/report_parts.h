@@ -1,0 +1,28 @@
+/* What report.c makes and print.c prints. */
+#ifndef LAUNCHGAP_REPORT_PARTS_H
+#define LAUNCHGAP_REPORT_PARTS_H
+
+#include "draw.h"
+#include "findings.h"
+#include "report.h"
+#include "summary.h"
+#include "warnings.h"
+
+/* Everything that a report is made of. */
+struct report {
+	struct record_run run;
+	struct summary summary;
+	struct warnings warnings;
+	struct draw_result drawn;
+	struct cliff *cliffs;
+	unsigned ncliffs;
+	struct findings findings;
+	bool torn;
+};
+
+/* To stdout, for people: tables, verdicts, claims, and where report and pictures lie. */
+void print_report(const struct report *report, const char *dir);
+/* stdout is for a parser of nccl-tests, so that all else is said on stderr. */
+void print_nccl_tests(const struct report *report, const char *dir, enum nccl_average average);
+
+#endif
