@@ -244,7 +244,13 @@ static void bind_in(hwloc_topology_t t, hwloc_const_cpuset_t allowed, enum bind 
 		obj = pick(t, allowed, NULL, HWLOC_OBJ_CORE, worker, nworkers);
 	if (!obj)
 		obj = pick(t, allowed, NULL, HWLOC_OBJ_PU, worker, nworkers);
-	if (obj)
+	/* Where no node is known to be near, as in many virtual machines, the core's own. */
+	if (obj && opening && bind == BIND_NEAR_GPU)
+		node = hwloc_get_numanode_obj_by_os_index(
+		    t, (unsigned)hwloc_bitmap_first(obj->nodeset));
+	if (node && opening && bind == BIND_NEAR_GPU)
+		bind_to(t, allowed, node, "numa", text, bytes);
+	else if (obj)
 		bind_to(t, allowed, obj, obj->type == HWLOC_OBJ_CORE ? "core" : "pu", text,
 		        bytes);
 	else

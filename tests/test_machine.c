@@ -1,0 +1,100 @@
+/* Where a worker sits: a core of its own to measure, with room for helper threads before. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <sched.h>
+#include <string.h>
+
+#include "../harness/machine.h"
+
+static cpu_set_t before;
+
+static cpu_set_t now(void)
+{
+	cpu_set_t set;
+	assert_int_equal(sched_getaffinity(0, sizeof set, &set), 0);
+	return set;
+}
+
+static int keep(void **state)
+{
+	(void)state;
+	before = now();
+	return 0;
+}
+
+static int put_back(void **state)
+{
+	(void)state;
+	return sched_setaffinity(0, sizeof before, &before);
+}
+
+static void a_worker_opens_in_its_node_and_measures_on_one_core(void **state)
+{
+	(void)state;
+	char opening[64], timing[64];
+	struct machine_seat *seat = machine_seat_take();
+	assert_non_null(seat);
+	machine_seat_bind(seat, BIND_NEAR_GPU, true, -1, 0, 1, opening, sizeof opening);
+	cpu_set_t open = now();
+	machine_seat_bind(seat, BIND_NEAR_GPU, false, -1, 0, 1, timing, sizeof timing);
+	cpu_set_t one = now(), both;
+	machine_seat_free(seat);
+	assert_memory_equal(opening, "numa ", 5);
+	assert_true(!strncmp(timing, "core ", 5) || !strncmp(timing, "pu ", 3));
+	assert_int_equal(CPU_COUNT(&one), 1);
+	CPU_AND(&both, &one, &open);
+	assert_true(CPU_EQUAL(&both, &one));
+	if (CPU_COUNT(&before) > 1)
+		assert_true(CPU_COUNT(&open) > 1);
+}
+
+static void no_core_is_given_twice(void **state)
+{
+	(void)state;
+	char text[64];
+	unsigned n = (unsigned)CPU_COUNT(&before);
+	cpu_set_t taken;
+	CPU_ZERO(&taken);
+	struct machine_seat *seat = machine_seat_take();
+	assert_non_null(seat);
+	for (unsigned worker = 0; worker < n; worker++) {
+		machine_seat_bind(seat, BIND_CORE, false, -1, worker, n, text, sizeof text);
+		cpu_set_t one = now(), both;
+		CPU_AND(&both, &one, &taken);
+		assert_int_equal(CPU_COUNT(&one), 1);
+		assert_int_equal(CPU_COUNT(&both), 0);
+		CPU_OR(&taken, &taken, &one);
+	}
+	machine_seat_free(seat);
+}
+
+static void more_workers_than_cores_are_not_bound(void **state)
+{
+	(void)state;
+	char text[64];
+	struct machine_seat *seat = machine_seat_take();
+	assert_non_null(seat);
+	machine_seat_bind(seat, BIND_CORE, false, -1, 0, (unsigned)CPU_COUNT(&before) + 1, text,
+	                  sizeof text);
+	cpu_set_t set = now();
+	machine_seat_free(seat);
+	assert_memory_equal(text, "none", 4);
+	assert_true(CPU_EQUAL(&set, &before));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(a_worker_opens_in_its_node_and_measures_on_one_core,
+	                                    keep, put_back),
+	    cmocka_unit_test_setup_teardown(no_core_is_given_twice, keep, put_back),
+	    cmocka_unit_test_setup_teardown(more_workers_than_cores_are_not_bound, keep,
+	                                    put_back),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
