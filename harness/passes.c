@@ -4,8 +4,7 @@
 #include "clock.h"
 #include "worker_parts.h"
 
-#define WATCH_NS  1000000000 /* about as long are counters watched */
-#define MOST_ROWS 200000
+#define MOST_ROWS 200000 /* of a steady stretch */
 
 /* The timeline's pass: the same rows, with the device's clock asked beside ours. */
 static int timeline_rows(struct loop *loop, unsigned cell)
@@ -28,6 +27,14 @@ static int timeline_rows(struct loop *loop, unsigned cell)
 	return 0;
 }
 
+static void start_row(struct loop *loop, unsigned calls)
+{
+	if (!loop->place.trial->settings.graph)
+		loop_issue(loop, calls);
+	for (unsigned r = 0; loop->place.trial->settings.graph && r < loop->replays; r++)
+		loop->backend->replay(loop->ctx);
+}
+
 /* Rows whose issuing is held against the CPU's clock: two system calls a row. */
 static int issue_rows(struct loop *loop, unsigned cell)
 {
@@ -39,11 +46,7 @@ static int issue_rows(struct loop *loop, unsigned cell)
 		if (team_meet(loop->team))
 			return -1;
 		int64_t cpu = clock_cpu_ns(), start = clock_now_ns();
-		if (trial->settings.graph)
-			for (unsigned r = 0; r < loop->replays; r++)
-				loop->backend->replay(loop->ctx);
-		else
-			loop_issue(loop, trial_calls(trial, c));
+		start_row(loop, trial_calls(trial, c));
 		int64_t issued = clock_now_ns();
 		own->issue_cpu_ns += clock_cpu_ns() - cpu;
 		for (unsigned i = 0; i < loop->place.count; i++)
@@ -56,7 +59,8 @@ static int issue_rows(struct loop *loop, unsigned cell)
 	return 0;
 }
 
-/* As many rows as the first worker's clock says fill the time; all have to make the same. */
+/* As many rows as the first worker's clock says fill the stretch that the counters need; all
+ * have to make the same. */
 static int rows_to_watch(struct loop *loop, unsigned cell, unsigned *out)
 {
 	const struct trial *trial = loop->place.trial;
@@ -65,7 +69,7 @@ static int rows_to_watch(struct loop *loop, unsigned cell, unsigned *out)
 	if (loop->place.first == 0) {
 		const struct sample *s = sample_rows(trial, team_area(loop->team), cell, 0);
 		int64_t took = s[kept - 1].idle_ns - s[0].start_ns;
-		int64_t rows = took > 0 ? (int64_t)WATCH_NS * kept / took : MOST_ROWS;
+		int64_t rows = took > 0 ? loop->backend->watch_ns * kept / took : MOST_ROWS;
 		*out = rows < 1 ? 1 : rows > MOST_ROWS ? MOST_ROWS : (unsigned)rows;
 		memcpy(mail, out, sizeof *out);
 	}
@@ -110,25 +114,46 @@ static int in_turn(struct loop *loop, unsigned cell, void (*act)(struct loop *, 
 	return team_meet(loop->team);
 }
 
-/* The counters' pass: a few rows that are kept, then a steady stretch between two readings. */
-static int counters_rows(struct loop *loop, unsigned cell)
+/* Reads with a row's calls on their way, so that the device never rests at it. */
+static int read_at_work(struct loop *loop, unsigned cell, void (*act)(struct loop *, unsigned))
 {
 	const struct trial *trial = loop->place.trial;
-	const struct backend *b = loop->backend;
-	unsigned rows, calls = trial_calls(trial, &trial->cells[cell]);
+	if (team_meet(loop->team))
+		return -1;
+	int64_t now = clock_now_ns();
+	start_row(loop, trial_calls(trial, &trial->cells[cell]));
+	for (unsigned i = 0; i < loop->place.count; i++)
+		*loop->rows[i] =
+		    (struct sample){.start_ns = now, .issued_ns = now, .idle_ns = now};
+	return in_turn(loop, cell, act) || loop_wait_idle(loop) ? -1 : 0;
+}
+
+static int steady_rows(struct loop *loop, unsigned cell, unsigned rows)
+{
+	const struct trial *trial = loop->place.trial;
+	for (unsigned row = 0; row < rows; row++)
+		if (loop->measure_row(loop, trial_calls(trial, &trial->cells[cell])))
+			return -1;
+	return 0;
+}
+
+/* The counters' pass: a few rows that are kept, then a steady stretch between two readings.
+ * What is read may be as old as the device's last look at its counters (0.1 s with GPM), so
+ * that half a stretch goes before the first. */
+static int counters_rows(struct loop *loop, unsigned cell)
+{
+	unsigned rows;
 	if (issue_rows(loop, cell))
 		return -1;
-	if (!b->watch)
+	if (!loop->backend->watch)
 		return 0;
-	if (rows_to_watch(loop, cell, &rows))
-		return -1;
 	loop_keep_nothing(loop);
-	if (in_turn(loop, cell, watch_on))
+	/* The first time opens what is read, which takes a while. */
+	if (rows_to_watch(loop, cell, &rows) || in_turn(loop, cell, watch_on) ||
+	    steady_rows(loop, cell, (rows + 1) / 2) || read_at_work(loop, cell, watch_on) ||
+	    steady_rows(loop, cell, rows) || read_at_work(loop, cell, watch_off))
 		return -1;
-	for (unsigned row = 0; row < rows; row++)
-		if (loop->measure_row(loop, calls))
-			return -1;
-	return in_turn(loop, cell, watch_off) || in_turn(loop, cell, watch_read) ? -1 : 0;
+	return in_turn(loop, cell, watch_read);
 }
 
 /* Captures a row's calls, which each row then replays. */

@@ -83,8 +83,9 @@ struct backend {
 	void (*replay)(struct backend_ctx *ctx);
 
 	/* The counters' pass: reads the hardware's counters at the begin and the end of a
-	 * stretch that may take a second; watch_read says what they came to for local rank i.
-	 * NULL, both: it has none. */
+	 * stretch of about watch_ns; watch_read says what they came to for local rank i. A
+	 * second begin forgets the first. NULL, both: it has none. */
+	int64_t watch_ns;
 	void (*watch)(struct backend_ctx *ctx, bool on);
 	void (*watch_read)(struct backend_ctx *ctx, unsigned i, struct counters *out);
 

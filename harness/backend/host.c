@@ -285,6 +285,7 @@ const struct backend backend_host = {
     .hold = host_nothing,
     .release = host_nothing,
     .error = host_error,
+    .watch_ns = 20000000,
     .watch = host_watch,
     .watch_read = host_watch_read,
     .corrupt = host_corrupt,

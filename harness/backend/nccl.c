@@ -270,6 +270,7 @@ const struct backend backend_nccl = {
     .trace_read = nccl_trace_read,
     .capture = nccl_capture,
     .replay = nccl_replay,
+    .watch_ns = 600000000, /* GPM looks every 0.1 s */
     .watch = nccl_watch,
     .watch_read = nccl_watch_read,
     .disconnect = nccl_disconnect,

@@ -4,6 +4,7 @@
 
 #include "plan_parts.h"
 
+#define LARGE        16 /* sizes of at least the largest over this are looked into */
 #define GOLDEN_GAMMA 0x9E3779B97F4A7C15u /* splitmix64's step */
 
 /* Streams of their own, so that one more variant does not move the cells. */
@@ -108,6 +109,28 @@ static unsigned largest_cells(const struct plan *plan, enum pass pass, struct ce
 	return n;
 }
 
+/* Per collective its large sizes, once each: from a sixteenth of the largest up. */
+static unsigned large_cells(const struct plan *plan, enum pass pass, struct cell *cells)
+{
+	const unsigned nlargest = largest_cells(plan, pass, cells);
+	unsigned n = nlargest;
+	for (unsigned i = 0; i < plan->ncells * nlargest; i++) {
+		const struct cell *largest = &cells[i / plan->ncells];
+		const struct cell *cell = &plan->cells[i % plan->ncells];
+		unsigned k = 0;
+		if (cell->coll != largest->coll || cell->bytes < largest->bytes / LARGE)
+			continue;
+		while (k < n && (cells[k].coll != cell->coll || cells[k].bytes != cell->bytes))
+			k++;
+		if (k < n)
+			continue;
+		cells[n] = *largest;
+		cells[n].bytes = cell->bytes;
+		cells[n++].asked_bytes = cell->asked_bytes;
+	}
+	return n;
+}
+
 /* A soak: the cells again and again, in the same order. */
 static void repeat_cells(struct trial *trial, unsigned cycles)
 {
@@ -127,7 +150,7 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned
 	const bool limit = !strcmp(v->role, "limit");
 	struct trial *trial = calloc(1, sizeof *trial);
 	struct cell *cells =
-	    calloc((size_t)plan->ncells * spec->cycles + 2 * COLL_KINDS, sizeof *cells);
+	    calloc((size_t)plan->ncells * (spec->cycles + 1) + COLL_KINDS, sizeof *cells);
 	if (!trial || !cells) {
 		free(cells);
 		free(trial);
@@ -162,7 +185,7 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned
 	repeat_cells(trial, spec->cycles);
 	trial->ncells += timeline_cells(plan, block, cells + trial->ncells);
 	if (spec->counters)
-		trial->ncells += largest_cells(plan, PASS_COUNTERS, cells + trial->ncells);
+		trial->ncells += large_cells(plan, PASS_COUNTERS, cells + trial->ncells);
 	return trial;
 }
 
