@@ -136,13 +136,21 @@ static void counters_come_last(void **state)
 {
 	struct status st = {""};
 	(void)state;
-	planned("collective = alltoall, sendrecv\ncounters = yes", 4);
+	planned("collective = alltoall, sendrecv\ncounters = yes\nhost.bytes = 1K, 4K, 64K", 6);
 	struct trial *trial = plan_trial(&plan, &machine, 0, &st);
 	assert_non_null(trial);
-	assert_int_equal(trial->ncells, 6);
-	for (unsigned i = 0; i < 6; i++)
-		assert_int_equal(trial->cells[i].pass, i < 4 ? PASS_TIMED : PASS_COUNTERS);
-	assert_int_equal(trial->cells[4].bytes, 64 << 10);
+	assert_int_equal(trial->ncells, 10);
+	unsigned seen = 0;
+	for (unsigned i = 0; i < 10; i++) {
+		const struct cell *c = &trial->cells[i];
+		assert_int_equal(c->pass, i < 6 ? PASS_TIMED : PASS_COUNTERS);
+		if (i < 6)
+			continue;
+		assert_true(c->bytes == 4 << 10 || c->bytes == 64 << 10);
+		assert_int_equal(c->asked_bytes, c->bytes);
+		seen |= 1u << (2 * (c->coll == COLL_SENDRECV) + (c->bytes == 64 << 10));
+	}
+	assert_int_equal(seen, 0xF);
 	trial_free(trial);
 }
 

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#define MOST_GROUPS 30
+
 void bysize_label(size_t bytes, char *text, size_t text_bytes)
 {
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB"};
@@ -24,6 +26,11 @@ void bysize_number(double x, char *text, size_t text_bytes)
 		         : x < 99.95 ? "%.1f"
 		                     : "%.0f",
 		         x);
+}
+
+bool bysize_too_many(const struct summary *s)
+{
+	return s->ngroups > MOST_GROUPS;
 }
 
 static bool shows_time(const struct summary *s, const struct summary_group *g)

@@ -11,6 +11,8 @@ void bysize_label(size_t bytes, char *text, size_t text_bytes);
 void bysize_number(double x, char *text, size_t text_bytes);
 /* "0.941 ±0.7%" (the wider side of its interval), or full "0.941 (0.935 to 0.948)". */
 void bysize_ratio(const struct stats_ratio *ratio, bool full, char *text, size_t text_bytes);
+/* More groups than anybody reads tables of: what is said of each is in the CSV files alone. */
+bool bysize_too_many(const struct summary *summary);
 /* Whether a variant is held against the reference. */
 bool bysize_has_ratio(const struct summary *summary, unsigned variant);
 /* What the group's values are, with unit and backend: the table's title. */

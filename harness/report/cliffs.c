@@ -10,6 +10,8 @@
 /* An interval has to lie wholly beyond these. Smooth curves of real runs stay below 1.2. */
 #define JUMP 1.25
 #define FALL 0.95
+/* Nothing leads further than so many times in size: what lies between was not measured. */
+#define FAR 8
 
 static double log_bandwidth(const struct summary_row *row, unsigned block)
 {
@@ -69,7 +71,7 @@ static bool leaves(const struct summary *s, unsigned group, unsigned variant, un
 	}
 	*kind = CLIFF_JUMP;
 	*factor = jump.estimate;
-	return jump.lo > JUMP;
+	return jump.lo > JUMP && b->cell.bytes <= FAR * a->cell.bytes;
 }
 
 /* Plain copies at the same two sizes. They are judged alike. */

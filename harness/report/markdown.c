@@ -3,189 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "bysize.h"
 #include "drawn.h"
 #include "run_gp.h"
-
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-	return text ? text : "";
-}
-
-static long long number_of(const json_t *object, const char *key)
-{
-	return (long long)json_integer_value(json_object_get(object, key));
-}
-
-/* A word of a command line, as a shell would take it again. */
-static void put_word(FILE *out, const char *word)
-{
-	static const char plain[] =
-	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-	    "_-+=./:,@%";
-	if (*word && strspn(word, plain) == strlen(word)) {
-		fputs(word, out);
-		return;
-	}
-	fputc('\'', out);
-	for (; *word; word++) {
-		if (*word == '\'')
-			fputs("'\\''", out);
-		else
-			fputc((unsigned char)*word < ' ' ? ' ' : *word, out);
-	}
-	fputc('\'', out);
-}
-
-static void put_asked(FILE *out, const struct summary *s)
-{
-	const json_t *env = s->run->environment;
-	fprintf(out, "# ");
-	table_escape(out, text_of(env, "title"));
-	fprintf(out, " (%s)\n\n", text_of(env, "backend"));
-	if (s->trouble[0]) {
-		fprintf(out,
-		        "> **Nothing is compared here, for the variants did not do the same "
-		        "work.** ");
-		table_escape(out, s->trouble);
-		fprintf(out,
-		        ". Times of wrong results mean nothing: find the cause first.\n\n");
-	}
-	fprintf(out, "## What was asked\n\n");
-	table_escape(out, *text_of(env, "question") ? text_of(env, "question")
-	                                            : "The experiment says no question.");
-	fprintf(out, "\n\nExperiment `%s`, measured %s with the **%s** backend.",
-	        text_of(env, "experiment"), text_of(env, "created"), text_of(env, "backend"));
-	if (*text_of(env, "backend_why")) {
-		fputc(' ', out);
-		table_escape(out, text_of(env, "backend_why"));
-	}
-	fprintf(out, "\n\n");
-}
-
-static void put_variants(FILE *out, const struct summary *s)
-{
-	static const char *const heads[] = {"variant", "role", "mode",    "layout",
-	                                    "backend", "bind", "library", "path"};
-	struct table *table = table_new(8, 8);
-	table_row(table);
-	for (unsigned i = 0; i < 8; i++)
-		table_put(table, i, "%s", heads[i]);
-	for (unsigned v = 0; v < s->nvariants; v++) {
-		const struct summary_variant *x = &s->variants[v];
-		const char *const texts[] = {x->name,    summary_role_name(x->role),
-		                             x->mode,    x->layout,
-		                             x->backend, x->bind,
-		                             x->library, x->path};
-		table_row(table);
-		for (unsigned i = 0; i < 8; i++)
-			table_put(table, i, "%s", texts[i]);
-	}
-	markdown_table(out, table);
-	fprintf(out,
-	        "Layout: processes × threads × ranks per thread. `again` is the reference a "
-	        "second time in every block: the A/A line. `limit` moves the data with plain "
-	        "copies and no handshake.\n\n");
-}
-
-static void put_how(FILE *out, const struct summary *s)
-{
-	const json_t *env = s->run->environment, *command = json_object_get(env, "command");
-	char blocks[64];
-	fprintf(out, "## How it was measured\n\n```\n");
-	for (size_t i = 0; i < json_array_size(command); i++) {
-		const char *word = json_string_value(json_array_get(command, i));
-		if (i)
-			fputc(' ', out);
-		put_word(out, word ? word : "");
-	}
-	/* A resumed run has more than its first command asked for. */
-	if (s->nblocks < number_of(env, "blocks") && !*s->run->end.reason)
-		snprintf(blocks, sizeof blocks, "%u of %lld blocks were", s->nblocks,
-		         number_of(env, "blocks"));
-	else
-		snprintf(blocks, sizeof blocks, "%u block%s", s->nblocks,
-		         s->nblocks == 1 ? " was" : "s were");
-	fprintf(out,
-	        "\n```\n\nlaunchgap %s, seed %s. A block is one fresh job of every variant, in "
-	        "shuffled order, all with the same shuffled order of cells; %s measured, with "
-	        "%lld ranks. Each cell: %lld calls to warm up, then\n\n",
-	        text_of(env, "launchgap"), text_of(env, "seed"), blocks,
-	        number_of(env, "ranks"), number_of(env, "warmup"));
-	fprintf(
-	    out,
-	    "- **stream** (bandwidth): %lld stretches of %lld calls back to back; time per "
-	    "call = "
-	    "(latest end − earliest start over all ranks) ÷ calls; the trial's number is the "
-	    "median of its stretches;\n"
-	    "- **isolated** (latency): %lld calls, the team meeting before each; p50, p95 and "
-	    "p99 "
-	    "over calls.\n\n",
-	    number_of(env, "stretches"), number_of(env, "calls"),
-	    number_of(env, "isolated_calls"));
-	fprintf(
-	    out,
-	    "A value is the median over blocks. Bus bandwidth as nccl-tests defines it; GB = "
-	    "10⁹ bytes, KiB = 1024 bytes. Sizes are rounded down to ranks × 16 bytes.\n\n");
-	if (*s->run->end.reason) {
-		fprintf(out, "What ended it: **%s**. ", s->run->end.reason);
-		table_escape(out, s->run->end.text);
-		size_t n = strlen(s->run->end.text);
-		fprintf(out, "%s\n\n", n && s->run->end.text[n - 1] == '.' ? "" : ".");
-	}
-	put_variants(out, s);
-}
-
-/* A value of the machine's description in a line: words joined, and names before places. */
-static void put_value(FILE *out, const json_t *value)
-{
-	json_t *member;
-	const char *key;
-	size_t i;
-	if (json_is_array(value)) {
-		json_array_foreach(value, i, member)
-		{
-			fputs(i ? "; " : "", out);
-			put_value(out, member);
-		}
-	} else if (json_is_object(value)) {
-		const char *comma = "";
-		json_object_foreach((json_t *)(uintptr_t)value, key, member)
-		{
-			fputs(comma, out);
-			table_escape(out, key);
-			fputc('=', out);
-			put_value(out, member);
-			comma = ", ";
-		}
-	} else if (json_is_string(value)) {
-		table_escape(out, json_string_value(value));
-	} else {
-		char *text = json_dumps(value, JSON_ENCODE_ANY);
-		table_escape(out, text ? text : "?");
-		free(text);
-	}
-}
-
-static void put_system(FILE *out, const struct summary *s)
-{
-	const char *key;
-	json_t *value, *machine = json_object_get(s->run->environment, "machine");
-	char text[512];
-	run_gp_machine(s, text, sizeof text);
-	fprintf(out, "## System\n\n");
-	table_escape(out, text);
-	fprintf(out, "\n\n| | |\n|---|---|\n");
-	json_object_foreach(machine, key, value)
-	{
-		fprintf(out, "| ");
-		table_escape(out, key);
-		fprintf(out, " | ");
-		put_value(out, value);
-		fprintf(out, " |\n");
-	}
-	fputc('\n', out);
-}
 
 /* What a picture shows, by the end of its name. */
 static const char *caption(const char *picture)
@@ -261,6 +81,25 @@ static void put_ending(FILE *out, const struct summary *s, const struct warnings
 	        "All rows: [summary.csv](summary.csv); all ranks: [ranks.csv](ranks.csv).\n");
 }
 
+static void put_tables(FILE *out, const struct summary *s, const struct cliff *cliffs,
+                       unsigned ncliffs)
+{
+	markdown_results(out, s);
+	markdown_cliffs(out, s, cliffs, ncliffs);
+	markdown_launch(out, s);
+	markdown_ranks(out, s);
+	markdown_gap(out, s);
+}
+
+static void put_many(FILE *out, const struct summary *s)
+{
+	fprintf(out,
+	        "## Results\n\nThe run has %u collectives, by datatype, operation, place and "
+	        "pace, and no tables of them here: all figures are in "
+	        "[summary.csv](summary.csv), those of each rank in [ranks.csv](ranks.csv).\n\n",
+	        s->ngroups);
+}
+
 int markdown_write(const struct summary *s, const struct cliff *cliffs, unsigned ncliffs,
                    const struct findings *findings, const struct warnings *warnings,
                    const struct draw_result *drawn, const char *file, struct status *st)
@@ -268,16 +107,15 @@ int markdown_write(const struct summary *s, const struct cliff *cliffs, unsigned
 	FILE *out = fopen(file, "w");
 	if (!out)
 		return status_set(st, "cannot write %s: %s", file, strerror(errno));
-	put_asked(out, s);
-	put_how(out, s);
-	put_system(out, s);
+	markdown_asked(out, s);
+	markdown_how(out, s);
+	markdown_system(out, s);
 	markdown_correct(out, s);
-	markdown_results(out, s);
-	markdown_cliffs(out, s, cliffs, ncliffs);
-	markdown_launch(out, s);
-	markdown_ranks(out, s);
+	if (bysize_too_many(s))
+		put_many(out, s);
+	else
+		put_tables(out, s, cliffs, ncliffs);
 	markdown_memory(out, s);
-	markdown_gap(out, s);
 	markdown_versions(out, s, &findings->versions);
 	markdown_evidence(out, s, &findings->proof);
 	markdown_factors(out, s, findings);

@@ -15,6 +15,9 @@ void markdown_cell(FILE *out, const char *text);
 void markdown_correct_line(const struct summary *summary, char *text, size_t bytes);
 
 /* A section each. */
+void markdown_asked(FILE *out, const struct summary *summary);
+void markdown_how(FILE *out, const struct summary *summary);
+void markdown_system(FILE *out, const struct summary *summary);
 void markdown_correct(FILE *out, const struct summary *summary);
 void markdown_results(FILE *out, const struct summary *summary);
 void markdown_cliffs(FILE *out, const struct summary *summary, const struct cliff *cliffs,

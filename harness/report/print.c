@@ -8,8 +8,7 @@
 #include "report_parts.h"
 #include "versions_table.h"
 
-#define WIDTH       100 /* columns of the tables */
-#define MOST_GROUPS 30  /* as many tables are read; more are for report.md */
+#define WIDTH 100 /* columns of the tables */
 
 /* The group's best bus bandwidth, held against the limit at that size. */
 static void print_best(const struct summary *s, unsigned group)
@@ -51,10 +50,11 @@ static void print_verdicts(const struct summary *s, unsigned group)
 static void print_tables(const struct summary *s)
 {
 	char title[256];
-	if (s->ngroups > MOST_GROUPS) {
-		printf(
-		    "\n%u tables, of what differs in more than the size, are in the report.\n",
-		    s->ngroups);
+	if (bysize_too_many(s)) {
+		printf("\n%u collectives, by datatype, operation, place and pace: their "
+		       "figures are "
+		       "in summary.csv.\n",
+		       s->ngroups);
 		return;
 	}
 	for (unsigned g = 0; g < s->ngroups; g++) {
