@@ -44,7 +44,7 @@ KERNELS := $(B)/harness/backend/device_kernels.o
 CUDALIB := -L$(CUDA)/lib64 -lcudart_static -lrt -lstdc++
 endif
 
-.PHONY: all deps experiment experiments test simulate selftest nccl-legacy doctor plots install lint format clean help
+.PHONY: all deps experiment experiments beside test simulate selftest nccl-legacy doctor plots install lint format clean help
 all: $(B)/launchgap
 
 # All but main, for the program and its tests alike.
@@ -118,6 +118,10 @@ experiments: $(B)/launchgap
 doctor: $(B)/launchgap
 	@$< doctor
 
+# ROUNDS=3 BLOCKS=2: so many times, so many blocks and then a run of nccl-tests in each mode.
+beside: $(B)/launchgap
+	ROUNDS=$(ROUNDS) BLOCKS=$(BLOCKS) experiments/beside.sh $(B)/launchgap '$(EXP)' '$(NCCL_TESTS)' $(filter-out blocks=%,$(OVERRIDE)) $(ARGS)
+
 # QUICK=1: fewer comparisons, under 5 minutes on 2 cores.
 selftest: $(B)/launchgap
 	$< selftest $(if $(QUICK),quick)
@@ -181,6 +185,7 @@ clean:
 help:
 	@sed -n 's/^## //p' $(firstword $(MAKEFILE_LIST))
 ## make experiment EXP=name    measure experiments/name.exp, report, draw (RANKS= BLOCKS= BACKEND= BYTES= …)
+## make beside NCCL_TESTS=dir EXP=name   nccl-tests' programs in turn with our blocks, and both compared
 ## make experiments            the experiments and their questions
 ## make test [SAN=address]     the tests; SAN is a sanitizer list for gcc
 ## make selftest [QUICK=1]    false alarms and detections of known delays, in every mode

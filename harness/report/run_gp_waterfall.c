@@ -45,7 +45,9 @@ void run_gp_waterfall(FILE *out, const struct summary *s, const struct waterfall
 		                         : "gain");
 		fprintf(out, "W_lo[%u] = %.8g\nW_hi[%u] = %.8g\n", i + 1, step->from_gbs, i + 1,
 		        step->to_gbs);
-		snprintf(text, sizeof text, "%+.1f %%", 100 * expm1(step->log));
+		double percent = 100 * expm1(step->log);
+		snprintf(text, sizeof text, fabs(percent) < 0.05 ? "0.0 %%" : "%+.1f %%",
+		         percent);
 		put_text(out, "W_change", i, text);
 		text[0] = '\0';
 		if (!isnan(step->share))
