@@ -66,7 +66,10 @@ int memory_of(const struct summary *s, unsigned variant, struct memory_use *out)
 	for (unsigned i = 0; i < s->run->ncells; i++) {
 		const json_t *list = facts_of(s, variant, i), *facts;
 		size_t k;
-		json_array_foreach(list, k, facts) gather_worker(&g, facts);
+		json_array_foreach(list, k, facts)
+		{
+			gather_worker(&g, facts);
+		}
 	}
 	*out = (struct memory_use){.buffers = stats_median(g.x[BUFFERS], g.n[BUFFERS]),
 	                           .comm = stats_median(g.x[COMM], g.n[COMM]),

@@ -13,8 +13,8 @@ int run_gp_write(const struct summary *summary, const struct findings *findings,
 void run_gp_versions(FILE *out, const struct versions *versions);
 /* Beyond so many collectives (each with its datatype, operation and so on) there is none of
  * some pictures: who looks at so many? */
-#define RUN_GP_DETAIL 4  /* launch, ranks, ecdf, timeline */
-#define RUN_GP_EACH   15 /* any picture of one collective alone */
+#define RUN_GP_DETAIL 4u  /* launch, ranks, ecdf, timeline */
+#define RUN_GP_EACH   15u /* any picture of one collective alone */
 /* How many the run holds, the limit's own not counted. */
 unsigned run_gp_collectives(const struct summary *summary);
 /* Its part about the waterfall. */
