@@ -8,7 +8,7 @@
 #define SPEC_COMMAND_LINE UINT_MAX /* an override's section */
 
 struct spec_build {
-	const char *file, *backend;
+	const char *backend;
 	struct spec_text text;
 	unsigned nread; /* entries of the file; behind them lie the overrides */
 	spec_lookup_fn *lookup;
@@ -20,8 +20,8 @@ struct spec_build {
 	struct spec_variant elsewhere_variant;
 };
 
-/* -1, with `file:line: what`. line 0 is the command line. */
-int spec_build_fail(const struct spec_build *b, unsigned line, const char *what,
+/* -1, with `file:line: what`. */
+int spec_build_fail(const struct spec_build *b, struct spec_place at, const char *what,
                     struct status *st);
 /* Applies every section of the text, in order. */
 int spec_build_sections(struct spec_build *b, struct status *st);

@@ -95,7 +95,7 @@ static bool section_parse(const char *line, struct spec_section *out)
 static int section_add(struct reader *r, const char *line)
 {
 	struct spec_text *text = r->text;
-	struct spec_section new = {.line = r->line};
+	struct spec_section new = {.at = {0, r->line}};
 	if (!section_parse(line, &new))
 		return reader_fail(
 		    r, "not a section; allowed is [kind] or [kind NAME], a NAME having "
@@ -109,7 +109,7 @@ static int section_add(struct reader *r, const char *line)
 		                  "%s:%u: section [%s%s%s] is there already, in line %u; "
 		                  "allowed is one of a name",
 		                  r->file, r->line, new.kind, new.name[0] ? " " : "", new.name,
-		                  old->line);
+		                  old->at.line);
 	}
 	void *grown = realloc(text->sections, (text->nsections + 1) * sizeof new);
 	if (!grown)
@@ -189,15 +189,15 @@ static char *reader_line(char *out, int bytes, void *stream)
 	return strcpy(out, line);
 }
 
-int spec_text_add(struct spec_text *text, unsigned section, unsigned line, const char *key,
-                  const char *value)
+int spec_text_add(struct spec_text *text, unsigned section, struct spec_place at,
+                  const char *key, const char *value)
 {
 	struct spec_entry *grown =
 	    realloc(text->entries, (text->nentries + 1) * sizeof text->entries[0]);
 	if (!grown)
 		return -1;
 	text->entries = grown;
-	struct spec_entry new = {section, line, strdup(key), strdup(value)};
+	struct spec_entry new = {section, at, strdup(key), strdup(value)};
 	if (!new.key || !new.value) {
 		free(new.key);
 		free(new.value);
@@ -224,9 +224,9 @@ static int entry_add(struct reader *r, const char *key, const char *value)
 		return status_set(r->st,
 		                  "%s:%u: '%s' is there already, in line %u; allowed is once "
 		                  "in a section",
-		                  r->file, r->line, key, old->line);
+		                  r->file, r->line, key, old->at.line);
 	}
-	if (spec_text_add(text, now, r->line, key, value))
+	if (spec_text_add(text, now, (struct spec_place){0, r->line}, key, value))
 		return reader_fail(r, "out of memory");
 	return 0;
 }
