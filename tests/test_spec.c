@@ -395,12 +395,12 @@ static void test_bad_values(void **state)
 	refuse_key("reference = a b", "no name");
 	refuse_key("mode = ../x", "no name");
 	refuse_key("bind = core, numa", "allowed is none, core, numa, near-gpu");
-	refuse_key("like = one", "unknown key 'like'");
+	refuse_key("like = one", "one.exp cannot be read");
 	refuse_key("blokcs = 3", "unknown key 'blokcs'; allowed is title, collective, bytes");
 	refuse_key("nccl = ${", "no ${NAME}");
 	refuse_key("nccl = ${}", "no ${NAME}");
 	refuse_key("nccl =", "allowed is a path");
-	refuse_variant_key("bytes = 4K", "unknown key 'bytes'; allowed is like, mode, layout");
+	refuse_variant_key("bytes = 4K", "unknown key 'bytes'; allowed is mode, layout");
 	refuse_variant_key("path = magic", "allowed is auto, direct, fifo, shared");
 	refuse_variant_key("delay = 5", "whole ns, us, ms");
 	refuse_variant_key("delay = -5ns", "whole ns, us, ms");

@@ -164,7 +164,7 @@ int spec_load(const char *file, unsigned n, char *const overrides[], const char 
 		goto done;
 	}
 	strcpy(b->spec.file, file);
-	if (spec_text_read(file, &b->text, st))
+	if (spec_like_read(b, st))
 		goto done;
 	b->nread = b->text.nentries;
 	strcpy(b->spec.question, b->text.question);

@@ -1,4 +1,5 @@
-/* An experiment file, read and checked. The grammar is in experiments/README.md.
+/* An experiment file, read and checked, over the file that it is like. The grammar is in
+ * experiments/README.md.
  *
  * A key given for one backend (`host.bytes = …`) replaces the plain key where that backend
  * runs; a key on the command line (`bytes=…`) replaces both. Every error reads `file:line: what
