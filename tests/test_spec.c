@@ -194,7 +194,7 @@ static void test_everything_said(void **state)
 	assert_int_equal(a->delay_rank, 3);
 	assert_int_equal(a->nenv, 1);
 	assert_string_equal(a->env[0], "NCCL_DEBUG=INFO,a=b");
-	assert_int_equal(variant("a")->line, 23);
+	assert_int_equal(variant("a")->at.line, 23);
 	const struct settings *b = &variant("b")->settings;
 	assert_string_equal(b->mode, "");
 	assert_int_equal(layout_ranks(b->layout), 8);
@@ -395,12 +395,12 @@ static void test_bad_values(void **state)
 	refuse_key("reference = a b", "no name");
 	refuse_key("mode = ../x", "no name");
 	refuse_key("bind = core, numa", "allowed is none, core, numa, near-gpu");
-	refuse_key("like = one", "unknown key 'like'");
+	refuse_key("like = one", "one.exp cannot be read");
 	refuse_key("blokcs = 3", "unknown key 'blokcs'; allowed is title, collective, bytes");
 	refuse_key("nccl = ${", "no ${NAME}");
 	refuse_key("nccl = ${}", "no ${NAME}");
 	refuse_key("nccl =", "allowed is a path");
-	refuse_variant_key("bytes = 4K", "unknown key 'bytes'; allowed is like, mode, layout");
+	refuse_variant_key("bytes = 4K", "unknown key 'bytes'; allowed is mode, layout");
 	refuse_variant_key("path = magic", "allowed is auto, direct, fifo, shared");
 	refuse_variant_key("delay = 5", "whole ns, us, ms");
 	refuse_variant_key("delay = -5ns", "whole ns, us, ms");
@@ -704,7 +704,7 @@ static void test_like(void **state)
 	assert_int_equal(c->settings.delay_ns, 3000); /* own keys win, wherever like stands */
 	assert_string_equal(c->settings.mode, "processes");
 	assert_true(has_env(c, "NCCL_A=9"));
-	assert_int_equal(c->line, 15);
+	assert_int_equal(c->at.line, 15);
 	refuse(BASE "[variant b]\nlike = a\n[variant a]\nmode = single\n", 5,
 	       "allowed is none");
 	refuse(BASE "[variant b]\nlike = b\nmode = single\n", 5, "names no variant above");

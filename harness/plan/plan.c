@@ -204,7 +204,8 @@ static int libraries_check(const struct spec *spec, struct status *st)
 			    st,
 			    "%s:%u: variant %s: cannot read nccl = %s: %s; allowed is a "
 			    "libnccl.so.2's file",
-			    spec->file, v->line, v->name, v->settings.nccl, strerror(errno));
+			    spec_file(spec, v->at), v->at.line, v->name, v->settings.nccl,
+			    strerror(errno));
 	}
 	return 0;
 }

@@ -37,6 +37,7 @@ int plan_claims_check(const struct plan *plan, struct status *st)
 	const struct claim_list *asked = &plan->spec->asked;
 	for (unsigned i = 0; i < asked->nfactors; i++) {
 		const struct factor *f = &asked->factors[i];
+		const struct spec_place at = plan->spec->factors_at[i];
 		char keys[512];
 		unsigned n = plan_factor_differ(plan, f, keys, sizeof keys);
 		if (n == 1)
@@ -44,9 +45,8 @@ int plan_claims_check(const struct plan *plan, struct status *st)
 		return status_set(st,
 		                  "%s:%u: factor %s: %s and %s differ in %s%s%s; allowed is "
 		                  "exactly one setting",
-		                  plan->spec->file, plan->spec->factor_lines[i], f->name,
-		                  f->from, f->to, n ? "" : "no setting", n ? "several: " : "",
-		                  keys);
+		                  spec_file(plan->spec, at), at.line, f->name, f->from, f->to,
+		                  n ? "" : "no setting", n ? "several: " : "", keys);
 	}
 	return 0;
 }

@@ -23,9 +23,9 @@ static int layout_resolve(const struct spec *spec, const struct spec_variant *fr
 	if (!mode) {
 		char allowed[256] = "";
 		modes_list(allowed, sizeof allowed);
-		return status_set(st,
-		                  "%s:%u: variant %s: mode = '%s' is not known; allowed is %s",
-		                  spec->file, from->line, from->name, s->mode, allowed);
+		return status_set(
+		    st, "%s:%u: variant %s: mode = '%s' is not known; allowed is %s",
+		    spec_file(spec, from->at), from->at.line, from->name, s->mode, allowed);
 	}
 	if (layout_ranks(l) == 0) {
 		s->layout = mode->spread(nranks);
@@ -36,22 +36,23 @@ static int layout_resolve(const struct spec *spec, const struct spec_variant *fr
 		    st,
 		    "%s:%u: variant %s: mode %s cannot place %u ranks; allowed are 2 "
 		    "ranks or more",
-		    spec->file, from->line, from->name, mode->name, nranks);
+		    spec_file(spec, from->at), from->at.line, from->name, mode->name, nranks);
 	}
 	if (!mode->owns(l))
 		return status_set(
 		    st,
 		    "%s:%u: variant %s: layout %ux%ux%u is mode %s, not %s; allowed "
 		    "is one of the two keys, or both that agree",
-		    spec->file, from->line, from->name, l.processes, l.threads,
-		    l.ranks_per_thread, mode_for_layout(l)->name, mode->name);
+		    spec_file(spec, from->at), from->at.line, from->name, l.processes,
+		    l.threads, l.ranks_per_thread, mode_for_layout(l)->name, mode->name);
 	if (layout_ranks(l) != nranks)
 		return status_set(
 		    st,
 		    "%s:%u: variant %s: layout %ux%ux%u has %u ranks, the experiment "
 		    "has %u; allowed is a layout of %u, or ranks = %u",
-		    spec->file, from->line, from->name, l.processes, l.threads,
-		    l.ranks_per_thread, layout_ranks(l), nranks, nranks, layout_ranks(l));
+		    spec_file(spec, from->at), from->at.line, from->name, l.processes,
+		    l.threads, l.ranks_per_thread, layout_ranks(l), nranks, nranks,
+		    layout_ranks(l));
 	strcpy(s->mode, mode->name);
 	return 0;
 }
@@ -119,16 +120,17 @@ static int settings_check(const struct spec *spec, const struct spec_variant *fr
 	} ranks[] = {{"delay_rank", s->delay_rank}, {"flip: rank", s->flip_rank}};
 	for (unsigned i = 0; i < 2; i++)
 		if (ranks[i].rank >= (int)nranks)
-			return status_set(
-			    st, "%s:%u: variant %s: %s = %d, but ranks are 0 to %u", spec->file,
-			    from->line, from->name, ranks[i].key, ranks[i].rank, nranks - 1);
+			return status_set(st,
+			                  "%s:%u: variant %s: %s = %d, but ranks are 0 to %u",
+			                  spec_file(spec, from->at), from->at.line, from->name,
+			                  ranks[i].key, ranks[i].rank, nranks - 1);
 	/* Else a stretch would have more calls than its time is divided by. */
 	if (s->aggregate > 1 && spec->calls % s->aggregate)
 		return status_set(st,
 		                  "%s:%u: variant %s: calls = %u cannot be issued in groups of "
 		                  "aggregate = %u; allowed are multiples of %u",
-		                  spec->file, from->line, from->name, spec->calls, s->aggregate,
-		                  s->aggregate);
+		                  spec_file(spec, from->at), from->at.line, from->name,
+		                  spec->calls, s->aggregate, s->aggregate);
 	return 0;
 }
 
@@ -144,7 +146,8 @@ int plan_variants_make(struct plan *plan, const char *backend,
 			snprintf(s.backend, sizeof s.backend, "%s", backend);
 		if (!backend_find(s.backend))
 			return status_set(st, "%s:%u: variant %s: backend = '%s' is not known",
-			                  spec->file, from->line, from->name, s.backend);
+			                  spec_file(spec, from->at), from->at.line, from->name,
+			                  s.backend);
 		if (settings_check(spec, from, plan->nranks, st) ||
 		    layout_resolve(spec, from, plan->nranks, &s, st) ||
 		    variant_add(plan, from->name, reference ? "reference" : "variant", &s,

@@ -20,7 +20,8 @@ static int overrides_add(struct spec_build *b, unsigned n, char *const overrides
 			    overrides[i]);
 		memcpy(key, overrides[i], (size_t)(equals - overrides[i]));
 		key[equals - overrides[i]] = '\0';
-		if (spec_text_add(&b->text, SPEC_COMMAND_LINE, 0, key, equals + 1))
+		if (spec_text_add(&b->text, SPEC_COMMAND_LINE, (struct spec_place){0}, key,
+		                  equals + 1))
 			return status_set(st, "out of memory");
 	}
 	return 0;
@@ -41,8 +42,8 @@ static int overrides_apply(struct spec_build *b, struct status *st)
 	return 0;
 }
 
-/* The line that set the reference, for the error. */
-static unsigned reference_line(const struct spec_build *b)
+/* Where the reference is set, for the error. */
+static struct spec_place reference_at(const struct spec_build *b)
 {
 	for (unsigned i = b->text.nentries; i-- > 0;) {
 		char backend[TRIAL_NAME_BYTES];
@@ -50,9 +51,9 @@ static unsigned reference_line(const struct spec_build *b)
 		const char *key = spec_keys_split(entry->key, backend);
 		if (key && !strcmp(key, "reference") &&
 		    !strcmp(entry->value, b->spec.reference))
-			return entry->line;
+			return entry->at;
 	}
-	return 0;
+	return (struct spec_place){0};
 }
 
 static int spec_check(struct spec_build *b, struct status *st)
@@ -61,19 +62,18 @@ static int spec_check(struct spec_build *b, struct status *st)
 	if (b->text.nsections == 0)
 		return status_set(
 		    st, "%s: no section; allowed is [experiment], then [variant NAME]",
-		    b->file);
-	unsigned line = b->text.sections[0].line;
+		    spec->file);
+	const struct spec_place at = b->text.sections[0].at;
 	/* Without a backend these may be given for each backend alone. */
 	if (b->backend && !spec->ncolls)
 		return spec_build_fail(
-		    b, line, "collective is missing; say collective = alltoall, or another",
-		    st);
+		    b, at, "collective is missing; say collective = alltoall, or another", st);
 	if (b->backend && !spec->nsizes)
 		return spec_build_fail(
-		    b, line, "bytes is missing; say bytes = 4K..1M x4, or other sizes", st);
+		    b, at, "bytes is missing; say bytes = 4K..1M x4, or other sizes", st);
 	if (!spec->nvariants)
 		return spec_build_fail(
-		    b, line,
+		    b, at,
 		    "no variant; at least one [variant NAME] with a mode or a "
 		    "layout is needed",
 		    st);
@@ -81,7 +81,7 @@ static int spec_check(struct spec_build *b, struct status *st)
 		const struct spec_variant *v = &spec->variants[i];
 		if (!v->settings.mode[0] && !layout_ranks(v->settings.layout))
 			return spec_build_fail(
-			    b, v->line,
+			    b, v->at,
 			    "the variant has neither mode nor layout; say mode = "
 			    "threads, or another",
 			    st);
@@ -93,7 +93,7 @@ static int spec_check(struct spec_build *b, struct status *st)
 		spec_build_names(spec, allowed, sizeof allowed);
 		snprintf(what, sizeof what, "reference = '%s' names no variant; allowed is %s",
 		         spec->reference, allowed);
-		return spec_build_fail(b, reference_line(b), what, st);
+		return spec_build_fail(b, reference_at(b), what, st);
 	}
 	if (!spec->title[0])
 		strcpy(spec->title, spec->name);
@@ -143,13 +143,17 @@ static void defaults_set(struct spec_build *b)
 	settings_default(settings);
 }
 
+const char *spec_file(const struct spec *spec, struct spec_place at)
+{
+	return at.file ? spec->bases[at.file - 1] : spec->file;
+}
+
 int spec_load(const char *file, unsigned n, char *const overrides[], const char *backend,
               spec_lookup_fn *lookup, struct spec *out, struct status *st)
 {
 	struct spec_build *b = calloc(1, sizeof *b);
 	if (!b)
 		return status_set(st, "out of memory");
-	b->file = file;
 	b->backend = backend;
 	b->lookup = lookup;
 	defaults_set(b);
@@ -160,7 +164,7 @@ int spec_load(const char *file, unsigned n, char *const overrides[], const char 
 		goto done;
 	}
 	strcpy(b->spec.file, file);
-	if (spec_text_read(file, &b->text, st))
+	if (spec_like_read(b, st))
 		goto done;
 	b->nread = b->text.nentries;
 	strcpy(b->spec.question, b->text.question);

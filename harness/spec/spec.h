@@ -1,4 +1,5 @@
-/* An experiment file, read and checked. The grammar is in experiments/README.md.
+/* An experiment file, read and checked, over the file that it is like. The grammar is in
+ * experiments/README.md.
  *
  * A key given for one backend (`host.bytes = …`) replaces the plain key where that backend
  * runs; a key on the command line (`bytes=…`) replaces both. Every error reads `file:line: what
@@ -8,7 +9,9 @@
 
 #include "../claim.h"
 #include "../trial.h"
+#include "spec_place.h"
 
+#define SPEC_MAX_BASES    8
 #define SPEC_MAX_SIZES    64
 #define SPEC_MAX_VARIANTS 32
 #define SPEC_MAX_RANKS    1024
@@ -27,13 +30,14 @@ struct spec_variant {
 	                               place */
 	bool several;               /* each is given, if only as an unset ${NAME} */
 	char skip[256];             /* why it is left out (an unset ${NAME}), or "" */
-	unsigned line;              /* of its section, for errors found later */
+	struct spec_place at;       /* of its section */
 };
 
 struct spec {
-	char name[TRIAL_NAME_BYTES]; /* the file's, without folder and .exp */
-	char file[PATH_MAX];         /* as given to spec_load */
-	char question[512];          /* the comment on top of the file */
+	char name[TRIAL_NAME_BYTES];          /* the file's, without folder and .exp */
+	char file[PATH_MAX];                  /* as given to spec_load */
+	char bases[SPEC_MAX_BASES][PATH_MAX]; /* the file that it is like, that one's, … */
+	char question[512];                   /* the comment on top of the file */
 	char title[128];
 	unsigned ncolls;
 	enum coll_kind colls[COLL_KINDS];
@@ -63,8 +67,8 @@ struct spec {
 	char reference[TRIAL_NAME_BYTES]; /* a variant's name */
 	unsigned nvariants;
 	struct spec_variant variants[SPEC_MAX_VARIANTS];
-	struct claim_list asked;          /* factors, claims and the gap */
-	unsigned factor_lines[CLAIM_MAX]; /* of their sections, for errors found later */
+	struct claim_list asked; /* factors, claims and the gap */
+	struct spec_place factors_at[CLAIM_MAX];
 };
 
 /* Looks up ${NAME} in a value: its text, or NULL when unset. */
@@ -74,6 +78,9 @@ typedef const char *spec_lookup_fn(const char *name);
  * (NULL: no backend's keys apply; enough to learn spec->backend). */
 int spec_load(const char *file, unsigned n, char *const overrides[], const char *backend,
               spec_lookup_fn *lookup, struct spec *out, struct status *st);
+
+/* The file of a place that is not the command line. */
+const char *spec_file(const struct spec *spec, struct spec_place at);
 
 /* "4K..1G x4", "4K..64K +4K", "4K, 1M", each with K, M, G (powers of 1024). Exposed for tests.
  */

@@ -6,12 +6,12 @@
 
 #include "spec_keys.h"
 
-int spec_build_fail(const struct spec_build *b, unsigned line, const char *what,
+int spec_build_fail(const struct spec_build *b, struct spec_place at, const char *what,
                     struct status *st)
 {
-	if (line == 0)
+	if (at.line == 0)
 		return status_set(st, "command line: %s", what);
-	return status_set(st, "%s:%u: %s", b->file, line, what);
+	return status_set(st, "%s:%u: %s", spec_file(&b->spec, at), at.line, what);
 }
 
 static int entry_apply(struct spec_build *b, const struct spec_entry *entry,
@@ -29,7 +29,7 @@ static int entry_apply(struct spec_build *b, const struct spec_entry *entry,
 		b->elsewhere_variant = (struct spec_variant){0};
 	}
 	if (spec_keys_apply(&here, key, entry->value, &why))
-		return spec_build_fail(b, entry->line, why.text, st);
+		return spec_build_fail(b, entry->at, why.text, st);
 	return 0;
 }
 
@@ -121,7 +121,7 @@ static const struct spec_variant *variant_base(struct spec_build *b, unsigned se
 		snprintf(what, sizeof what,
 		         "like = '%.64s' names no variant above; allowed is %s", entry->value,
 		         allowed);
-		spec_build_fail(b, entry->line, what, st);
+		spec_build_fail(b, entry->at, what, st);
 		return NULL;
 	}
 	return &b->defaults;
@@ -131,10 +131,10 @@ static int variant_apply(struct spec_build *b, unsigned section, struct status *
 {
 	const struct spec_section *s = &b->text.sections[section];
 	if (b->spec.nvariants == SPEC_MAX_VARIANTS)
-		return spec_build_fail(b, s->line, "too many variants; allowed are 32", st);
+		return spec_build_fail(b, s->at, "too many variants; allowed are 32", st);
 	size_t n = strlen(s->name);
 	if (!strcmp(s->name, "limit") || (n >= 6 && !strcmp(s->name + n - 6, "-again")))
-		return spec_build_fail(b, s->line,
+		return spec_build_fail(b, s->at,
 		                       "a name that the plan gives itself; allowed is any but "
 		                       "'limit' and '…-again'",
 		                       st);
@@ -145,7 +145,7 @@ static int variant_apply(struct spec_build *b, unsigned section, struct status *
 	struct spec_variant *variant = &b->spec.variants[b->spec.nvariants];
 	*variant = *base;
 	snprintf(variant->name, sizeof variant->name, "%s", s->name);
-	variant->line = s->line;
+	variant->at = s->at;
 	const struct spec_target target = {NULL, variant, b->lookup};
 	if (spec_build_layers(b, section, &target, st))
 		return -1;
@@ -183,11 +183,11 @@ int spec_build_sections(struct spec_build *b, struct status *st)
 				used +=
 				    (size_t)snprintf(what + used, sizeof what - used, "%s %s",
 				                     k ? "," : "", section_kinds[k].form);
-			return spec_build_fail(b, s->line, what, st);
+			return spec_build_fail(b, s->at, what, st);
 		}
 		if (i == 0 && kind->apply != experiment_apply)
 			return spec_build_fail(
-			    b, s->line,
+			    b, s->at,
 			    "[experiment] has to come first, as it says what holds "
 			    "for all",
 			    st);

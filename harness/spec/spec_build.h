@@ -8,9 +8,9 @@
 #define SPEC_COMMAND_LINE UINT_MAX /* an override's section */
 
 struct spec_build {
-	const char *file, *backend;
+	const char *backend;
 	struct spec_text text;
-	unsigned nread; /* entries of the file; behind them lie the overrides */
+	unsigned nread; /* entries of the files; behind them lie the overrides */
 	spec_lookup_fn *lookup;
 	struct spec spec;
 	struct spec_variant defaults; /* what [experiment] says for every variant */
@@ -20,9 +20,11 @@ struct spec_build {
 	struct spec_variant elsewhere_variant;
 };
 
-/* -1, with `file:line: what`. line 0 is the command line. */
-int spec_build_fail(const struct spec_build *b, unsigned line, const char *what,
+/* -1, with `file:line: what`. */
+int spec_build_fail(const struct spec_build *b, struct spec_place at, const char *what,
                     struct status *st);
+/* Reads spec.file, over the file that it is like, into text. */
+int spec_like_read(struct spec_build *b, struct status *st);
 /* Applies every section of the text, in order. */
 int spec_build_sections(struct spec_build *b, struct status *st);
 /* Applies one section's entries, plain keys before a backend's. */

@@ -135,15 +135,16 @@ static int entry_read(struct spec_build *b, const struct spec_entry *entry,
 		row++;
 	int rc = row->name ? row->read(row, &value, base + row->offset, &why)
 	                   : unknown_key(place->keys, key, &why);
-	return rc ? spec_build_fail(b, entry->line, why.text, st) : 0;
+	return rc ? spec_build_fail(b, entry->at, why.text, st) : 0;
 }
 
-/* Reads the plain keys or those with a backend in front. *is, *needs: lines that set these
- * two. */
+/* Reads the plain keys or those with a backend in front. *is, *needs: what sets these
+ * two, else line 0. */
 static int layer_read(struct spec_build *b, unsigned section, const struct place *place,
-                      bool prefixed, unsigned *is, unsigned *needs, struct status *st)
+                      bool prefixed, struct spec_place *is, struct spec_place *needs,
+                      struct status *st)
 {
-	*is = *needs = 0;
+	*is = *needs = (struct spec_place){0};
 	for (unsigned i = 0; i < b->nread; i++) {
 		const struct spec_entry *entry = &b->text.entries[i];
 		char backend[TRIAL_NAME_BYTES];
@@ -155,9 +156,9 @@ static int layer_read(struct spec_build *b, unsigned section, const struct place
 		if (entry_read(b, entry, place, key, here, st))
 			return -1;
 		if (here && !strcmp(key, "is"))
-			*is = entry->line;
+			*is = entry->at;
 		if (here && !strcmp(key, "needs"))
-			*needs = entry->line;
+			*needs = entry->at;
 	}
 	return 0;
 }
@@ -184,10 +185,10 @@ int spec_claims_factor(struct spec_build *b, unsigned section, struct status *st
 	const struct spec_section *s = &b->text.sections[section];
 	struct claim_list *list = &b->spec.asked;
 	if (list->nfactors == CLAIM_MAX)
-		return spec_build_fail(b, s->line, "too many factors; allowed are 32", st);
+		return spec_build_fail(b, s->at, "too many factors; allowed are 32", st);
 	struct factor *factor = &list->factors[list->nfactors], elsewhere;
 	const struct place place = {factor_keys, factor, &elsewhere};
-	unsigned is, needs;
+	struct spec_place is, needs;
 	char other[TRIAL_NAME_BYTES];
 	snprintf(factor->name, sizeof factor->name, "%s", s->name);
 	if (layer_read(b, section, &place, false, &is, &needs, st) ||
@@ -196,31 +197,30 @@ int spec_claims_factor(struct spec_build *b, unsigned section, struct status *st
 	bool none = !factor->from[0] && !factor->to[0] && named_elsewhere(b, section, other);
 	if (b->backend && !none && (!factor->from[0] || !factor->to[0]))
 		return spec_build_fail(
-		    b, s->line, "the factor has no from or no to; allowed are two variants",
-		    st);
-	b->spec.factor_lines[list->nfactors++] = s->line;
+		    b, s->at, "the factor has no from or no to; allowed are two variants", st);
+	b->spec.factors_at[list->nfactors++] = s->at;
 	return 0;
 }
 
 /* What a claim must say, once all of it is read. */
-static int claim_check(const struct spec_build *b, const struct claim *c, unsigned line,
+static int claim_check(const struct spec_build *b, const struct claim *c, struct spec_place at,
                        struct status *st)
 {
 	if (!c->text[0])
-		return spec_build_fail(b, line,
-		                       "the claim has no text; say text = the sentence", st);
+		return spec_build_fail(b, at, "the claim has no text; say text = the sentence",
+		                       st);
 	if (c->test == CLAIM_NEEDS)
 		return 0;
 	if (!c->left[0] || !c->right[0] || c->metric == METRIC_KINDS || c->test == CLAIM_TESTS)
-		return spec_build_fail(b, line,
+		return spec_build_fail(b, at,
 		                       "the claim lacks left, right, metric or is; allowed are "
 		                       "all four, or needs = what it would take",
 		                       st);
 	if (!strcmp(c->left, c->right))
 		return spec_build_fail(
-		    b, line, "left and right are the same variant; allowed are two", st);
+		    b, at, "left and right are the same variant; allowed are two", st);
 	if (c->metric == METRIC_LATENCY && c->pace == PACE_STREAM)
-		return spec_build_fail(b, line,
+		return spec_build_fail(b, at,
 		                       "latency is of isolated calls; allowed is metric = time "
 		                       "with pace = stream",
 		                       st);
@@ -228,13 +228,13 @@ static int claim_check(const struct spec_build *b, const struct claim *c, unsign
 }
 
 /* A test, or a reason why there is none: the nearer layer drops the other. */
-static int claim_settle(const struct spec_build *b, struct claim *c, unsigned is,
-                        unsigned needs, struct status *st)
+static int claim_settle(const struct spec_build *b, struct claim *c, struct spec_place is,
+                        struct spec_place needs, struct status *st)
 {
-	if (is && needs)
+	if (is.line && needs.line)
 		return spec_build_fail(
 		    b, needs, "is and needs exclude each other; allowed is one of them", st);
-	if (needs)
+	if (needs.line)
 		c->test = CLAIM_NEEDS;
 	return 0;
 }
@@ -244,7 +244,7 @@ int spec_claims_claim(struct spec_build *b, unsigned section, struct status *st)
 	const struct spec_section *s = &b->text.sections[section];
 	struct claim_list *list = &b->spec.asked;
 	if (list->nclaims == CLAIM_MAX)
-		return spec_build_fail(b, s->line, "too many claims; allowed are 32", st);
+		return spec_build_fail(b, s->at, "too many claims; allowed are 32", st);
 	struct claim *claim = &list->claims[list->nclaims], elsewhere;
 	char other[TRIAL_NAME_BYTES];
 	const struct place place = {claim_keys, claim, &elsewhere};
@@ -255,7 +255,7 @@ int spec_claims_claim(struct spec_build *b, unsigned section, struct status *st)
 	                        .coll = CLAIM_ANY_COLL};
 	snprintf(claim->name, sizeof claim->name, "%s", s->name);
 	for (unsigned prefixed = 0; prefixed < 2; prefixed++) {
-		unsigned is, needs;
+		struct spec_place is, needs;
 		if (layer_read(b, section, &place, prefixed, &is, &needs, st) ||
 		    claim_settle(b, claim, is, needs, st))
 			return -1;
@@ -265,7 +265,7 @@ int spec_claims_claim(struct spec_build *b, unsigned section, struct status *st)
 		claim->test = CLAIM_NEEDS;
 		snprintf(claim->needs, sizeof claim->needs, CLAIM_NEEDS_BACKEND "%s", other);
 	}
-	if (b->backend && claim_check(b, claim, s->line, st))
+	if (b->backend && claim_check(b, claim, s->at, st))
 		return -1;
 	list->nclaims++;
 	return 0;

@@ -30,7 +30,7 @@ static int name_check(struct spec_build *b, const struct spec_entry *entry, cons
 	spec_build_names(&b->spec, allowed, sizeof allowed);
 	snprintf(what, sizeof what, "%s = '%.100s' names no variant; allowed is %s", key, name,
 	         allowed);
-	return spec_build_fail(b, entry->line, what, st);
+	return spec_build_fail(b, entry->at, what, st);
 }
 
 /* Every name of a variant, those for other backends too, so that a slip shows at once. */

@@ -67,7 +67,7 @@ static int spread_to(struct spec_build *b, const struct spec_variant *from, cons
 		return 0;
 	snprintf(what, sizeof what, "each: %s; allowed are NCCL libraries with ':' between",
 	         why.text);
-	return spec_build_fail(b, from->line, what, st);
+	return spec_build_fail(b, from->at, what, st);
 }
 
 /* Whether a variant above has the name of the one at n. */
@@ -89,20 +89,20 @@ static int spread_one(struct spec_build *b, const struct spec_variant *from,
 		if (!path[0])
 			continue;
 		if (*n == SPEC_MAX_VARIANTS)
-			return spec_build_fail(b, from->line,
-			                       "too many variants; allowed are 32", st);
+			return spec_build_fail(b, from->at, "too many variants; allowed are 32",
+			                       st);
 		if (spread_to(b, from, path, ++nth, &out[*n], st))
 			return -1;
 		if (name_taken(out, *n))
 			return spec_build_fail(
-			    b, from->line,
+			    b, from->at,
 			    "each names two libraries of one version, or makes the name of "
 			    "another variant; allowed is one of each",
 			    st);
 		(*n)++;
 	}
 	return nth ? 0
-	           : spec_build_fail(b, from->line,
+	           : spec_build_fail(b, from->at,
 	                             "each names no library; allowed are NCCL libraries with "
 	                             "':' between",
 	                             st);
@@ -118,13 +118,12 @@ int spec_each_spread(struct spec_build *b, struct status *st)
 		if (v->each[0])
 			rc = spread_one(b, v, all, &n, st);
 		else if (n == SPEC_MAX_VARIANTS)
-			rc = spec_build_fail(b, v->line, "too many variants; allowed are 32",
-			                     st);
+			rc = spec_build_fail(b, v->at, "too many variants; allowed are 32", st);
 		else {
 			all[n] = *v;
 			if (name_taken(all, n++))
 				rc = spec_build_fail(
-				    b, v->line,
+				    b, v->at,
 				    "the name is one that each makes for a variant above; "
 				    "allowed is another",
 				    st);

@@ -162,10 +162,9 @@ static int unknown_key(const struct spec_target *target, const char *key, struct
 			                         used ? ", " : "", row->name);
 	}
 	return status_set(st,
-	                  "unknown key '%s'; allowed is %s%s, env.NAME, each also with a "
-	                  "backend in front, as in host.%s",
-	                  key, target->spec ? "" : "like, ", allowed,
-	                  target->spec ? "bytes" : "path");
+	                  "unknown key '%s'; allowed is %s, env.NAME, each also with a "
+	                  "backend in front, as in host.%s; in a file also like, without one",
+	                  key, allowed, target->spec ? "bytes" : "path");
 }
 
 int spec_keys_apply(const struct spec_target *target, const char *key, const char *value,

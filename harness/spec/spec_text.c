@@ -95,28 +95,21 @@ static bool section_parse(const char *line, struct spec_section *out)
 static int section_add(struct reader *r, const char *line)
 {
 	struct spec_text *text = r->text;
-	struct spec_section new = {.line = r->line};
+	struct spec_section new = {.at = {0, r->line}};
 	if (!section_parse(line, &new))
 		return reader_fail(
 		    r, "not a section; allowed is [kind] or [kind NAME], a NAME having "
 		       "at most 40 letters, digits, '-', '_', '.'");
-	for (unsigned i = 0; i < text->nsections; i++) {
-		const struct spec_section *old = &text->sections[i];
-		if (strcmp(old->kind, new.kind) || strcmp(old->name, new.name))
-			continue;
+	unsigned old = spec_text_find(text, &new);
+	if (old < text->nsections) {
 		r->failed = true;
 		return status_set(r->st,
 		                  "%s:%u: section [%s%s%s] is there already, in line %u; "
 		                  "allowed is one of a name",
 		                  r->file, r->line, new.kind, new.name[0] ? " " : "", new.name,
-		                  old->line);
+		                  text->sections[old].at.line);
 	}
-	void *grown = realloc(text->sections, (text->nsections + 1) * sizeof new);
-	if (!grown)
-		return reader_fail(r, "out of memory");
-	text->sections = grown;
-	text->sections[text->nsections++] = new;
-	return 0;
+	return spec_text_add_section(text, &new) ? reader_fail(r, "out of memory") : 0;
 }
 
 /* What the record could not hold (its strings are JSON) is refused here, where the line is
@@ -189,24 +182,6 @@ static char *reader_line(char *out, int bytes, void *stream)
 	return strcpy(out, line);
 }
 
-int spec_text_add(struct spec_text *text, unsigned section, unsigned line, const char *key,
-                  const char *value)
-{
-	struct spec_entry *grown =
-	    realloc(text->entries, (text->nentries + 1) * sizeof text->entries[0]);
-	if (!grown)
-		return -1;
-	text->entries = grown;
-	struct spec_entry new = {section, line, strdup(key), strdup(value)};
-	if (!new.key || !new.value) {
-		free(new.key);
-		free(new.value);
-		return -1;
-	}
-	text->entries[text->nentries++] = new;
-	return 0;
-}
-
 static int entry_add(struct reader *r, const char *key, const char *value)
 {
 	struct spec_text *text = r->text;
@@ -224,9 +199,9 @@ static int entry_add(struct reader *r, const char *key, const char *value)
 		return status_set(r->st,
 		                  "%s:%u: '%s' is there already, in line %u; allowed is once "
 		                  "in a section",
-		                  r->file, r->line, key, old->line);
+		                  r->file, r->line, key, old->at.line);
 	}
-	if (spec_text_add(text, now, r->line, key, value))
+	if (spec_text_add(text, now, (struct spec_place){0, r->line}, key, value))
 		return reader_fail(r, "out of memory");
 	return 0;
 }
@@ -265,15 +240,4 @@ int spec_text_read(const char *file, struct spec_text *out, struct status *st)
 	}
 	*out = text;
 	return 0;
-}
-
-void spec_text_free(struct spec_text *text)
-{
-	for (unsigned i = 0; i < text->nentries; i++) {
-		free(text->entries[i].key);
-		free(text->entries[i].value);
-	}
-	free(text->entries);
-	free(text->sections);
-	*text = (struct spec_text){0};
 }
