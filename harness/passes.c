@@ -4,7 +4,8 @@
 #include "clock.h"
 #include "worker_parts.h"
 
-#define MOST_ROWS 200000 /* of a steady stretch */
+#define MOST_ROWS  200000 /* of a steady stretch */
+#define MOST_AHEAD 512    /* calls that a device takes before it makes their issuer wait */
 
 /* The timeline's pass: the same rows, with the device's clock asked beside ours. */
 static int timeline_rows(struct loop *loop, unsigned cell)
@@ -114,14 +115,28 @@ static int in_turn(struct loop *loop, unsigned cell, void (*act)(struct loop *, 
 	return team_meet(loop->team);
 }
 
-/* Reads with a row's calls on their way, so that the device never rests at it. */
-static int read_at_work(struct loop *loop, unsigned cell, void (*act)(struct loop *, unsigned))
+/* So many rows of `rows` are on their way when counters are read. */
+static unsigned lead_rows(const struct loop *loop, unsigned cell, unsigned rows)
 {
 	const struct trial *trial = loop->place.trial;
+	const struct backend *b = loop->backend;
+	int64_t most = MOST_AHEAD / (int64_t)trial_calls(trial, &trial->cells[cell]);
+	int64_t lead = rows * b->watch_lead_ns / b->watch_ns;
+	lead = lead < most ? lead : most;
+	return lead > 1 ? (unsigned)lead : 1;
+}
+
+/* Reads with calls on their way, so that the device never rests at it. */
+static int read_at_work(struct loop *loop, unsigned cell, unsigned rows,
+                        void (*act)(struct loop *, unsigned))
+{
+	const struct trial *trial = loop->place.trial;
+	unsigned lead = lead_rows(loop, cell, rows);
 	if (team_meet(loop->team))
 		return -1;
 	int64_t now = clock_now_ns();
-	start_row(loop, trial_calls(trial, &trial->cells[cell]));
+	for (unsigned row = 0; row < lead; row++)
+		start_row(loop, trial_calls(trial, &trial->cells[cell]));
 	for (unsigned i = 0; i < loop->place.count; i++)
 		*loop->rows[i] =
 		    (struct sample){.start_ns = now, .issued_ns = now, .idle_ns = now};
@@ -150,8 +165,9 @@ static int counters_rows(struct loop *loop, unsigned cell)
 	loop_keep_nothing(loop);
 	/* The first time opens what is read, which takes a while. */
 	if (rows_to_watch(loop, cell, &rows) || in_turn(loop, cell, watch_on) ||
-	    steady_rows(loop, cell, (rows + 1) / 2) || read_at_work(loop, cell, watch_on) ||
-	    steady_rows(loop, cell, rows) || read_at_work(loop, cell, watch_off))
+	    steady_rows(loop, cell, (rows + 1) / 2) ||
+	    read_at_work(loop, cell, rows, watch_on) || steady_rows(loop, cell, rows) ||
+	    read_at_work(loop, cell, rows, watch_off))
 		return -1;
 	return in_turn(loop, cell, watch_read);
 }

@@ -86,6 +86,7 @@ struct backend {
 	 * stretch of about watch_ns; watch_read says what they came to for local rank i. A
 	 * second begin forgets the first. NULL, both: it has none. */
 	int64_t watch_ns;
+	int64_t watch_lead_ns; /* work to have on its way while they are read; 0: a row */
 	void (*watch)(struct backend_ctx *ctx, bool on);
 	void (*watch_read)(struct backend_ctx *ctx, unsigned i, struct counters *out);
 
