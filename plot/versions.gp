@@ -1,10 +1,10 @@
 # Threads and processes by version of the library: bandwidth above, processes ÷ threads below. Filled:
-# data goes straight into the peer's buffer; hollow: by way of a buffer of the library's own; faint: not
-# known. One picture per collective; none where there is one version only.
+# data goes straight into the peer's buffer; open: by way of a buffer of the library's own; faint: not
+# known. No lines: nothing was measured between two versions. One picture per collective; none where
+# there is one version only.
 load dir.'/plots/run.gp'
 load style
 
-set style textbox opaque noborder fillcolor rgb 0xFFFFFF margins 0.4, 0.2
 set lmargin at screen 0.115
 set rmargin at screen 0.965
 eval key_above
@@ -21,24 +21,28 @@ known(path) = path eq 'direct' || path eq 'staged'
 off(g, mode) = here(g, mode) && !known(strcol('data_path')) ? column('busbw_gbs') : NaN
 number(x) = x < 1 ? sprintf('%.3f', x) : x < 10 ? sprintf('%.2f', x) : \
 	x < 100 ? sprintf('%.1f', x) : sprintf('%.0f', x)
-# Beside the point, as long as there is room: what it is, and the way that its data took.
+# Of threads above the point, of processes below, each away from the other: neither meets a point or
+# whisker. As long as there is room, with the way that its data took.
 few = versions <= 4
 path_word(g, mode) = few && known(strcol('data_path')) ? \
 	', '.strcol('data_path') : ''
-# Else the key says what filled and hollow are.
-entries = modes.(few ? '' : ' direct staged')
+entries = modes.(versions_paths ? ' direct staged' : '')
+entry(k) = k eq 'direct' ? 'filled: direct' : k eq 'staged' ? 'open: staged' : k
 # A verdict in one word, for the panel below.
 word_of(v) = v eq 'slower' || v eq 'faster' ? v : v[1:2] eq 'no' ? 'alike' : 'undecided'
 verdict_word(g) = sprintf('%.3f', figure(g, 'processes', 'ratio')).\
 	(few ? ', '.word_of(strcol('verdict')) : '')
 verdict_color(g) = strcol('verdict') eq 'slower' || strcol('verdict') eq 'faster' ? 0xD55E00 : 0x444444
+# The interval's lower end, or where few blocks have none, the ratio.
+low_end(g) = figure(g, 'processes', column('ratio_lo') == column('ratio_lo') ? 'ratio_lo' : 'ratio')
 least(a, b) = a < b ? a : b
 most(a, b) = a > b ? a : b
 
 do for [g = 1:versions_pictures] {
 	set output sprintf('%s/plots/%s_%s_versions.png', dir, prefix, N_coll[g])
 	set multiplot
-	set label 1 title_line at screen 0.5, screen 0.965 center font ',13'
+	set label 1 sprintf('%s: the gap by NCCL version, %s backend', N_coll[g], backend) \
+		at screen 0.5, screen 0.965 center font ',13'
 	set label 2 machine at screen 0.5, screen 0.035 center textcolor rgb 0x555555
 	set label 3 sprintf('%s, %s: %s, median and quartiles of %s', N_coll[g], \
 		plural(N_ranks[g], 'rank'), N_about[g], plural(N_blocks[g], 'block')) \
@@ -57,17 +61,15 @@ do for [g = 1:versions_pictures] {
 	set key maxcols 6
 	set tmargin at screen 0.86
 	set bmargin at screen 0.43
-	plot for [mode in modes] table using (beside(mode)):(figure(g, mode, 'busbw_gbs')) \
-			with lines lw 2 dt 3 lc rgb paint(mode) notitle, \
-		for [mode in 'threads'] table using (beside(mode)):(figure(g, mode, 'busbw_gbs')):\
-			(number(figure(g, mode, 'busbw_gbs')).path_word(g, mode)) \
-			with labels boxed right offset -1.6, 0 font ',12' textcolor rgb paint(mode) notitle, \
-		for [mode in (versions_modes > 2 ? 'single' : '')] table using (beside(mode)):\
-			(figure(g, mode, 'busbw_gbs')):(number(figure(g, mode, 'busbw_gbs'))) \
-			with labels boxed center offset 0, -1.1 font ',12' textcolor rgb paint(mode) notitle, \
-		for [mode in 'processes'] table using (beside(mode)):(figure(g, mode, 'busbw_gbs')):\
-			(number(figure(g, mode, 'busbw_gbs')).path_word(g, mode)) \
-			with labels boxed left offset 1.6, 0 font ',12' textcolor rgb paint(mode) notitle, \
+	plot table using (beside('threads')):(figure(g, 'threads', 'busbw_gbs_hi')):\
+			(number(figure(g, 'threads', 'busbw_gbs')).path_word(g, 'threads')) \
+			with labels right offset 2, 1.15 font ',12' textcolor rgb paint('threads') notitle, \
+		table using (beside('processes')):(figure(g, 'processes', 'busbw_gbs_lo')):\
+			(number(figure(g, 'processes', 'busbw_gbs')).path_word(g, 'processes')) \
+			with labels left offset -2, -1.15 font ',12' textcolor rgb paint('processes') notitle, \
+		for [k = 1:versions_modes > 2] table using (beside('processes')):\
+			(figure(g, 'single', 'busbw_gbs')):(number(figure(g, 'single', 'busbw_gbs'))) \
+			with labels left offset 1.6, 0 font ',12' textcolor rgb paint('single') notitle, \
 		for [mode in modes] table using (beside(mode)):(figure(g, mode, 'busbw_gbs')):\
 			(figure(g, mode, 'busbw_gbs_lo')):(figure(g, mode, 'busbw_gbs_hi')) \
 			with yerrorbars lw 2 pt -1 lc rgb paint(mode) notitle, \
@@ -80,7 +82,7 @@ do for [g = 1:versions_pictures] {
 		for [mode in modes] table using (beside(mode)):(off(g, mode)) \
 			with points pt filled(mode) ps 2.4 lc rgb paint(mode) + 0xA0000000 notitle, \
 		for [k in entries] NaN with points pt (k eq 'staged' ? 6 : k eq 'direct' ? 7 : filled(k)) ps 1.8 lw 2 \
-			lc rgb (k eq 'staged' || k eq 'direct' ? 0x999999 : paint(k)) title k
+			lc rgb (k eq 'staged' || k eq 'direct' ? 0x999999 : paint(k)) title entry(k)
 	eval drop_labels
 	unset key
 	# The ratio, with the margin as a band.
@@ -102,9 +104,9 @@ do for [g = 1:versions_pictures] {
 			with yerrorbars lw 2.5 pt -1 lc rgb variable notitle, \
 		table using 'nth_version':(figure(g, 'processes', 'ratio')):(verdict_color(g)) \
 			with points pt 5 ps 1.2 lc rgb variable notitle, \
-		table using 'nth_version':(figure(g, 'processes', 'ratio')):\
+		table using 'nth_version':(low_end(g)):\
 			(verdict_word(g)):(verdict_color(g)) \
-			with labels center offset 0, -1.3 font ',12' textcolor rgb variable notitle
+			with labels center offset 0, -1.1 font ',12' textcolor rgb variable notitle
 	unset object 1
 	unset multiplot
 	unset output

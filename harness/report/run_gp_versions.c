@@ -2,6 +2,7 @@
 #include "run_gp.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "versions_table.h"
 
@@ -11,6 +12,19 @@ static unsigned count_drawn(const struct versions *v)
 	for (unsigned i = 0; i < v->ncolls; i++)
 		n += v->colls[i].nblocks > 0;
 	return n;
+}
+
+/* Whether the way that data takes is known of any point. */
+static bool any_path(const struct versions *v)
+{
+	bool any = false;
+	for (unsigned i = 0; i < v->ncolls; i++)
+		for (unsigned r = 0; v->colls[i].nblocks && r < v->nrows; r++)
+			for (unsigned mode = 0; mode < v->nmodes; mode++) {
+				const char *path = v->colls[i].rows[r].sides[mode].data_path;
+				any |= !strcmp(path, "direct") || !strcmp(path, "staged");
+			}
+	return any;
 }
 
 /* What the axes have to hold: the least and the most bandwidth and ratio. */
@@ -41,8 +55,8 @@ void run_gp_versions(FILE *out, const struct versions *v)
 	fprintf(out,
 	        "\n# versions of the library, drawn from versions.csv: one picture per "
 	        "collective, and what its axes have to hold\nversions = %u\n"
-	        "versions_modes = %u\nversions_pictures = %u\n",
-	        v->nrows, v->nmodes, n);
+	        "versions_modes = %u\nversions_pictures = %u\nversions_paths = %d\n",
+	        v->nrows, v->nmodes, n, any_path(v));
 	if (!n)
 		return;
 	fprintf(out, "versions_margin = %.6g\n", v->colls[0].rows[0].verdict.margin);
