@@ -10,13 +10,29 @@ static void put_text(FILE *out, const char *array, unsigned i, const char *text)
 	fprintf(out, "%s[%u] = %s\n", array, i + 1, quoted);
 }
 
+static void put_number(FILE *out, const char *array, unsigned i, double x)
+{
+	if (isnan(x))
+		fprintf(out, "%s[%u] = NaN\n", array, i + 1);
+	else
+		fprintf(out, "%s[%u] = %.8g\n", array, i + 1, x);
+}
+
+/* What decides on a step's colour: which way it is beyond the margin, if it is. */
+static const char *beyond(const struct waterfall_step *step, double margin)
+{
+	enum verdict_kind kind = verdict_of(step->ratio, margin).kind;
+	return kind == VERDICT_FASTER ? "faster" : kind == VERDICT_SLOWER ? "slower" : "";
+}
+
 void run_gp_waterfall(FILE *out, const struct summary *s, const struct waterfall *w)
 {
-	static const char *const arrays[] = {"name", "to",     "kind", "lo",
-	                                     "hi",   "change", "share"};
+	static const char *const arrays[] = {"name",   "rest",   "beyond", "lo",   "hi",
+	                                     "end_lo", "end_hi", "change", "share"};
 	fprintf(out,
-	        "\n# the waterfall: a step each from W_lo to W_hi (GB/s), change and share as "
-	        "they are written\nwaterfall_steps = %u\n",
+	        "\n# the waterfall: a step each from W_lo to W_hi (GB/s), by its interval from "
+	        "W_end_lo to W_end_hi; change and share as they are written\n"
+	        "waterfall_steps = %u\n",
 	        w->nsteps);
 	if (!w->nsteps)
 		return;
@@ -26,6 +42,7 @@ void run_gp_waterfall(FILE *out, const struct summary *s, const struct waterfall
 	put_text(out, "W_ends", 1, s->variants[w->steps[w->nsteps - 1].to].name);
 	fprintf(out, "waterfall_from = %.8g\nwaterfall_to = %.8g\n", w->steps[0].from_gbs,
 	        w->steps[w->nsteps - 1].to_gbs);
+	fprintf(out, "waterfall_undecided = %d\n", w->gap.kind == VERDICT_UNDECIDED);
 	fprintf(out, "waterfall_cells = %u\nwaterfall_blocks = %u\nwaterfall_explained = ",
 	        w->ncells, w->nblocks);
 	if (isnan(w->explained))
@@ -38,13 +55,11 @@ void run_gp_waterfall(FILE *out, const struct summary *s, const struct waterfall
 		snprintf(name, sizeof name, "%s%s", step->rest ? "what is left" : step->name,
 		         step->backwards ? ", back" : "");
 		put_text(out, "W_name", i, name);
-		put_text(out, "W_to", i, s->variants[step->to].name);
-		put_text(out, "W_kind", i,
-		         step->rest      ? "rest"
-		         : step->log < 0 ? "loss"
-		                         : "gain");
-		fprintf(out, "W_lo[%u] = %.8g\nW_hi[%u] = %.8g\n", i + 1, step->from_gbs, i + 1,
-		        step->to_gbs);
+		put_text(out, "W_beyond", i, beyond(step, s->margin));
+		fprintf(out, "W_rest[%u] = %d\nW_lo[%u] = %.8g\nW_hi[%u] = %.8g\n", i + 1,
+		        step->rest, i + 1, step->from_gbs, i + 1, step->to_gbs);
+		put_number(out, "W_end_lo", i, step->from_gbs * step->ratio.lo);
+		put_number(out, "W_end_hi", i, step->from_gbs * step->ratio.hi);
 		double percent = 100 * expm1(step->log);
 		snprintf(text, sizeof text, fabs(percent) < 0.05 ? "0.0 %%" : "%+.1f %%",
 		         percent);
