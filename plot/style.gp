@@ -117,6 +117,7 @@ key_done = "unset key; set border 3 ls 101; set xtics nomirror out autofreq; ".\
 	"set ytics nomirror out autofreq"
 
 # What was measured, above the machine's line: set by each picture.
-caption(g, text) = sprintf('%s, %s: %s', G_coll[g], plural(G_ranks[g], 'rank'), text).\
-	(left_out ? sprintf('; %d of %d variants', variants, variants + left_out) : '')
+some_of(shown, all) = shown < all ? sprintf('; %d of %d variants', shown, all) : ''
+measured(g, text) = sprintf('%s, %s: %s', G_coll[g], plural(G_ranks[g], 'rank'), text)
+caption(g, text) = measured(g, text).some_of(variants, variants + left_out)
 over_blocks = ', median of '.plural(blocks, 'block')
