@@ -48,11 +48,13 @@ do for [picture = 1:factors_tested > 0] {
 	inside = hi / 1.0001 # of the axis, so that what is written beside a row is not cut off
 	set logscale x 2
 	eval sprintf('set xrange [%g:%g]', lo, hi)
-	if (hi / lo > 2.2) {
-		set xtics (0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1, 1.4, 2, 3, 5, 10, 20, 50)
-	} else {
-		set xtics (0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.4, 1.6, 1.8, 2)
-	}
+	# The wider the axis, the fewer: numbers are not to touch.
+	ratio_tics = hi / lo > 30 ? '0.001, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 1000' : \
+		hi / lo > 10 ? '0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20' : \
+		hi / lo > 3.2 ? '0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 3, 4' : \
+		hi / lo > 1.6 ? '0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.4, 1.6, 2' : \
+		'0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.4, 1.5'
+	eval 'set xtics ('.ratio_tics.')'
 	eval sprintf('set yrange [%d.6:0.4]', factors_tested)
 	set ytics () scale 0
 	set border 1 ls 101
