@@ -1,12 +1,12 @@
 # Latency of isolated calls against size: the median as a line, a band from it up to the 95th
-# percentile. One picture per collective.
+# percentile. Of many variants, a band for the first of each mode only. One picture per collective.
 load dir.'/plots/run.gp'
 load style
 
 set ylabel 'time per call, µs'
 figure(i, g, col) = pick(V_name[i], G_coll[g], 'isolated', col)
 # The twin's band would only cover the reference's.
-banded(i, g, col) = V_role[i] eq 'again' ? NaN : figure(i, g, col)
+banded(i, g, col) = V_role[i] eq 'again' || !plain(i) ? NaN : figure(i, g, col)
 do for [g = 1:groups] {
 	if (!each || G_pace[g] ne 'isolated') { continue }
 	set output sprintf('%s/plots/%s_%s_latency.png', dir, prefix, G_coll[g])
@@ -15,8 +15,8 @@ do for [g = 1:groups] {
 			at graph 0.02, graph 0.95 textcolor rgb 0xAA0000
 	}
 	if (G_sizes[g] > 1) {
-		set label 3 caption(g, sprintf('%d isolated calls, line p50, band up to p95', \
-			isolated_calls).over_blocks) at screen 0.5, screen 0.08 center textcolor rgb 0x555555
+		set label 3 caption(g, sprintf('%d isolated calls, line p50, band %sup to p95', \
+			isolated_calls, many ? 'of thick lines ' : '').over_blocks) at screen 0.5, screen 0.08 center textcolor rgb 0x555555
 		eval size_axis(G_min[g], G_max[g])
 		eval time_axis(G_time_lo[g], G_time_hi[g])
 		set xlabel 'size per rank'

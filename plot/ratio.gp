@@ -4,15 +4,20 @@ load dir.'/plots/run.gp'
 load style
 
 figure(i, g, col) = i == first ? NaN : pick(V_name[i], G_coll[g], G_pace[g], col)
-# Variants stand a little beside each other, so that their intervals can be told apart.
-beside(i) = 2 ** ((i - (variants + 1) / 2.0) * 0.5 / variants)
+# Variants stand beside each other, so that their intervals can be told apart: over half an octave, of
+# many over most of the way to the next size.
+spread = 0.5
+octaves(g, n) = log(real(word(G_list[g], n)) / real(word(G_list[g], n - 1))) / log(2)
+beside(i) = 2 ** ((i - (variants + 1) / 2.0) * spread / variants)
 panel_at(far, panel) = sprintf('set tmargin at screen %g; set bmargin at screen %g', \
-	far && panel ? 0.5 : roof, far && !panel ? 0.545 : 0.225)
+	far && panel ? 0.43 : roof, far && !panel ? 0.475 : 0.225)
 step(span) = span > 0.35 ? 0.1 : span > 0.16 ? 0.05 : span > 0.07 ? 0.02 : 0.01
 do for [g = 1:groups] {
 	if (!each || !comparable || variants < 2 || !carries_data) { continue }
 	set output sprintf('%s/plots/%s_%s_ratio%s.png', dir, prefix, G_coll[g], \
 		G_pace[g] eq 'stream' ? '' : '_'.G_pace[g])
+	spread = many && G_sizes[g] > 1 ? 1.4 : 0.5
+	do for [n = 2:G_sizes[g]] { spread = 0.7 * octaves(g, n) < spread ? 0.7 * octaves(g, n) : spread }
 	far = G_ratio_lo[g] < 0.55 || G_ratio_hi[g] > 1.8
 	# The panel of those near 1, or of all: symmetric only where it is a cut-out.
 	low = far ? 1 / G_near[g] : G_ratio_lo[g]
@@ -31,7 +36,7 @@ do for [g = 1:groups] {
 	if (many) {
 		eval key_only
 		plot NaN with lines lw 1.5 lc rgb 0x333333 title reference.' = 1', \
-			for [i = 1:variants] NaN with linespoints lw 1.8 dt dash(i) pt shape(i) lc rgb color(i) \
+			for [i = 1:variants] NaN with linespoints lw width(i) ps points(i) dt dash(i) pt shape(i) lc rgb color(i) \
 			title i == first ? '' : V_label[i]
 		eval key_done
 		eval drop_labels
@@ -43,10 +48,17 @@ do for [g = 1:groups] {
 		eval panel_at(far, panel)
 		bare = panel < far
 		eval size_axis(G_min[g], G_max[g])
+		if (spread > 0.5) {
+			eval sprintf('set xrange [%.0f:%.0f]', G_min[g] / 2 ** spread, G_max[g] * 2 ** spread)
+		}
 		if (far && panel) {
 			eval sprintf('set yrange [%g:%g]', G_ratio_lo[g] / 1.15, G_ratio_hi[g] * 1.15)
 			set logscale y 2
-			set ytics (0.015625, 0.03125, 0.0625, 0.125, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8)
+			if (G_ratio_hi[g] > 4 * G_ratio_lo[g]) {
+				set ytics (0.015625, 0.0625, 0.25, 0.5, 1, 2, 4, 16)
+			} else {
+				set ytics (0.25, 0.5, 0.75, 1, 1.5, 2, 3)
+			}
 		} else {
 			eval sprintf('set yrange [%g:%g]', low, high)
 			unset logscale y
@@ -56,9 +68,10 @@ do for [g = 1:groups] {
 		plot 1 with lines lw 1.5 lc rgb 0x333333 title reference.' = 1', \
 			for [i = 1:variants] csv using (column('bytes') * beside(i)):(figure(i, g, 'ratio')):\
 				(figure(i, g, 'ratio_lo')):(figure(i, g, 'ratio_hi')) \
-				with yerrorbars lw 1.4 pt shape(i) lc rgb color(i) notitle, \
+				with yerrorbars lw (plain(i) ? 1.4 : 1.1) ps points(i) pt shape(i) \
+				lc rgb color(i) notitle, \
 			for [i = 1:variants] csv using (column('bytes') * beside(i)):(figure(i, g, 'ratio')) \
-				with linespoints lw 1.8 dt dash(i) pt shape(i) lc rgb color(i) \
+				with linespoints lw width(i) ps points(i) dt dash(i) pt shape(i) lc rgb color(i) \
 				title i == first ? '' : V_label[i]
 		unset key
 		do for [k in '1 2 3 5'] { eval 'unset label '.k }

@@ -12,7 +12,7 @@ csv = dir.'/summary.csv'
 
 # One colour and one shape per mode, the same in every picture: from the palette of Okabe and Ito,
 # which is told apart with any kind of colour vision. The A/A twin is grey.
-color(i) = V_role[i] eq 'again' ? 0x999999 : V_mode[i] eq 'single' ? 0xE69F00 : \
+color(i) = V_role[i] eq 'again' ? 0xB0B0B0 : V_mode[i] eq 'single' ? 0xE69F00 : \
 	V_mode[i] eq 'threads' ? 0x0072B2 : V_mode[i] eq 'processes' ? 0x009E73 : 0xCC79A7
 filled(mode) = mode eq 'single' ? 5 : mode eq 'threads' ? 7 : mode eq 'processes' ? 9 : 13
 # Of many, colour says the mode, and shape and dash what else the name says: threads-old and
@@ -41,9 +41,11 @@ dash(i) = V_role[i] eq 'again' ? 3 : many ? of_family(family_dashes, i) : \
 # to draw as the k-th.
 first = 1 + sum [i = 1:variants] (V_role[i] eq 'reference' ? i - 1 : 0)
 in_order(k) = k == 1 ? first : k <= first ? k - 1 : k
-width(i) = V_role[i] eq 'reference' ? 4.5 : 1.8
-points(i) = V_role[i] eq 'reference' ? 1.6 : 1.1
-limit_color = 0x444444
+# Of many, the first variant of each mode stands out, and others are thin.
+plain(i) = !many || (V_nth[i] == 1 && V_role[i] ne 'again')
+width(i) = V_role[i] eq 'reference' ? 4.5 : plain(i) ? 1.8 : 1.1
+points(i) = V_role[i] eq 'reference' ? 1.6 : plain(i) ? 1.1 : 0.9
+limit_color = 0x999999
 faint = 0xD0000000 # added to a colour: how transparent a band is
 
 set style line 100 lc rgb 0xDDDDDD lw 1
