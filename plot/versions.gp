@@ -11,9 +11,10 @@ eval key_above
 table = dir.'/plots/versions.csv'
 modes = versions_modes > 2 ? 'threads single processes' : 'threads processes'
 paint(mode) = mode eq 'single' ? 0xE69F00 : mode eq 'threads' ? 0x0072B2 : 0x009E73
-# Modes stand a little beside each other, threads to the left and processes to the right.
+# Modes stand a little beside each other, threads to the left and processes to the right: the further
+# in a version's share of the width the narrower that is.
 side(mode) = mode eq 'threads' ? -1 : mode eq 'single' ? 0 : 1
-beside(mode) = column('nth_version') + 0.07 * side(mode)
+beside(mode) = column('nth_version') + 0.035 * (versions < 6 ? versions : 6) * side(mode)
 here(g, mode) = strcol('collective') eq N_coll[g] && strcol('mode') eq mode
 figure(g, mode, name) = here(g, mode) ? column(name) : NaN
 on(g, mode, path) = here(g, mode) && strcol('data_path') eq path ? column('busbw_gbs') : NaN
@@ -67,7 +68,7 @@ do for [g = 1:versions_pictures] {
 		table using (beside('processes')):(figure(g, 'processes', 'busbw_gbs_lo')):\
 			(number(figure(g, 'processes', 'busbw_gbs')).path_word(g, 'processes')) \
 			with labels left offset -2, -1.15 font ',12' textcolor rgb paint('processes') notitle, \
-		for [k = 1:versions_modes > 2] table using (beside('processes')):\
+		for [k = 1:few && versions_modes > 2] table using (beside('processes')):\
 			(figure(g, 'single', 'busbw_gbs')):(number(figure(g, 'single', 'busbw_gbs'))) \
 			with labels left offset 1.6, 0 font ',12' textcolor rgb paint('single') notitle, \
 		for [mode in modes] table using (beside(mode)):(figure(g, mode, 'busbw_gbs')):\
