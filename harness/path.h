@@ -103,12 +103,12 @@ void path_model(const struct path_settings *settings, struct path_evidence *inou
 const char *path_data_name(enum path_data data); /* unknown, direct, staged */
 
 /* `expect` is a transport, or its first words up to a '/', or "mixed", with any of +reg, +ce,
- * +sym, +direct, +staged behind it: "P2P", "P2P/CUMEM", "P2P/CUMEM+reg". */
+ * +sym, and one of +direct, +staged behind it: "P2P", "P2P/CUMEM", "P2P/CUMEM+reg". */
 bool path_matches(const struct path_evidence *evidence, const char *expect);
 /* Is it one that path_matches can answer? -1 and a sentence when not. */
 int path_expect_check(const char *expect, struct status *st);
 
-/* "P2P/CUMEM, 12 links, not registered" */
+/* "P2P/CUMEM, 12 links, data path staged, not registered" */
 void path_text(const struct path_evidence *evidence, char *text, size_t bytes);
 
 /* {"transport", "links": [{"from", "to", "via", "channels"}], "registered", "registered_why",

@@ -59,22 +59,22 @@ static bool is_transport(const char *text, size_t bytes)
 int path_expect_check(const char *expect, struct status *st)
 {
 	size_t n = strcspn(expect, "+");
-	if (n >= PATH_VIA_BYTES || !is_transport(expect, n))
-		return status_set(
-		    st,
-		    "'%s' is no path: it begins with P2P, SHM, NET or mixed, as in "
-		    "P2P/CUMEM",
-		    expect);
-	for (const char *word = expect + n; *word; word += n) {
+	unsigned ways = 0;
+	bool known = n < PATH_VIA_BYTES && is_transport(expect, n);
+	for (const char *word = expect + n; known && *word; word += n) {
 		word++;
 		n = strcspn(word, "+");
-		if (!find_demand(word, n))
-			return status_set(st,
-			                  "'%s' is no path: behind '+' stands reg, ce, sym, "
-			                  "direct or staged",
-			                  expect);
+		const struct demand *demand = find_demand(word, n);
+		known = demand;
+		ways += demand && (demand->is_met == is_direct || demand->is_met == is_staged);
 	}
-	return 0;
+	if (known && ways <= 1)
+		return 0;
+	return status_set(st,
+	                  "'%s' is no path; allowed is P2P, SHM, NET or mixed, or more of it "
+	                  "as in P2P/CUMEM, with any of +reg, +ce, +sym and one of +direct, "
+	                  "+staged behind it",
+	                  expect);
 }
 
 bool path_matches(const struct path_evidence *evidence, const char *expect)
@@ -103,8 +103,9 @@ void path_text(const struct path_evidence *evidence, char *text, size_t bytes)
 	if (!e->nlinks)
 		snprintf(text, bytes, "no link in the log%s", unread);
 	else
-		snprintf(text, bytes, "%s, %u link%s, %sregistered%s%s%s", e->transport,
-		         e->nlinks, e->nlinks > 1 ? "s" : "", e->registered ? "" : "not ",
+		snprintf(text, bytes, "%s, %u link%s, data path %s, %sregistered%s%s%s",
+		         e->transport, e->nlinks, e->nlinks > 1 ? "s" : "",
+		         path_data_name(e->data), e->registered ? "" : "not ",
 		         e->copy_engine ? ", copy engine" : "",
 		         e->symmetric ? ", symmetric kernels" : "", unread);
 }

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "../harness/path.h"
+#include "../harness/record/record.h"
+#include "../harness/spec/spec.h"
 
 #define HEAD  "node1:4242:4243 [0] NCCL INFO "
 #define REG_A " 0x7f00aa000000 size 1048576 (baseAddr 0x7f00aa000000 size 2097152) to peer "
@@ -163,7 +165,7 @@ static void old_and_odd_forms_of_a_channel_line(void **state)
 	assert_int_equal(e.nlinks, 1);
 	assert_int_equal(e.links[0].channels, 2);
 	assert_int_equal(e.unread, 0);
-	expect_text(&e, "SHM/direct/direct, 1 link, not registered");
+	expect_text(&e, "SHM/direct/direct, 1 link, data path unknown, not registered");
 	path_free(&e);
 }
 
@@ -236,7 +238,7 @@ static void transports_have_in_common_whole_words_or_are_mixed(void **state)
 	assert_string_equal(e.transport, "mixed");
 	assert_true(path_matches(&e, "mixed"));
 	assert_false(path_matches(&e, "P2P"));
-	expect_text(&e, "mixed, 3 links, not registered");
+	expect_text(&e, "mixed, 3 links, data path unknown, not registered");
 	path_free(&e);
 }
 
@@ -345,8 +347,15 @@ static void expectations_are_prefixes_of_whole_words(void **state)
 	    {"P2P/CUMEM+reg+ce", false},
 	    {"P2P+sym", false},
 	};
-	static const char *const wrong[] = {"",           "P2",   "P2P/", "+reg",
-	                                    "P2P+regist", "P2P+", "p2p",  "P2P/CUMEM+reg+"};
+	static const char *const wrong[] = {"",
+	                                    "P2",
+	                                    "P2P/",
+	                                    "+reg",
+	                                    "P2P+regist",
+	                                    "P2P+",
+	                                    "p2p",
+	                                    "P2P/CUMEM+reg+",
+	                                    "P2P+direct+staged"};
 	char *text = registered_mesh("2.28.3", "register", "P2P/CUMEM", -1);
 	struct path_evidence e = parse(text);
 	(void)state;
@@ -356,10 +365,10 @@ static void expectations_are_prefixes_of_whole_words(void **state)
 	for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		struct status st = {""};
 		assert_int_equal(path_expect_check(wrong[i], &st), -1);
-		assert_non_null(strstr(st.text, "is no path"));
+		assert_non_null(strstr(st.text, "is no path; allowed is P2P, SHM, NET"));
 		assert_false(path_matches(&e, wrong[i]));
 	}
-	expect_text(&e, "P2P/CUMEM, 12 links, registered");
+	expect_text(&e, "P2P/CUMEM, 12 links, data path direct, registered");
 	path_free(&e);
 	free(text);
 }
@@ -678,6 +687,54 @@ static void damage_never_makes_a_new_transport(void **state)
 	free(text);
 }
 
+static const char *any_library(const char *name)
+{
+	(void)name;
+	return "/a/libnccl.so.2";
+}
+
+/* What a variant expects today, held against the way that it took. */
+static unsigned expectations_met(const struct spec *spec, const struct record_run *run)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < run->npaths; i++)
+		for (unsigned v = 0; v < spec->nvariants; v++) {
+			const char *expect = spec->variants[v].settings.expect;
+			struct path_evidence e;
+			struct status st = {""};
+			if (!expect[0] || strcmp(spec->variants[v].name, run->paths[i].variant))
+				continue;
+			assert_int_equal(path_from_json(run->paths[i].path, &e, &st), 0);
+			if (!path_matches(&e, expect))
+				fail_msg("%s does not meet %s", spec->variants[v].name, expect);
+			path_free(&e);
+			n++;
+		}
+	return n;
+}
+
+static void own_experiments_expect_what_was_seen(void **state)
+{
+	static const char *const names[] = {"h800_alltoall", "h800_sendrecv"};
+	static struct spec spec;
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		char file[128], folder[128];
+		struct record_run run;
+		struct status st = {""};
+		bool torn;
+		snprintf(file, sizeof file, "experiments/%s.exp", names[i]);
+		snprintf(folder, sizeof folder, "results/reference/4x-h200/%s", names[i]);
+		if (access(file, R_OK))
+			skip(); /* run from elsewhere */
+		if (spec_load(file, 0, NULL, "nccl", any_library, &spec, &st) ||
+		    record_load(folder, &run, &torn, &st))
+			fail_msg("%s", st.text);
+		assert_int_equal(expectations_met(&spec, &run), 6);
+		record_free(&run);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -691,6 +748,7 @@ int main(void)
 	    cmocka_unit_test(registration_is_counted_by_kind_in_every_wording),
 	    cmocka_unit_test(why_registration_failed_is_told),
 	    cmocka_unit_test(expectations_are_prefixes_of_whole_words),
+	    cmocka_unit_test(own_experiments_expect_what_was_seen),
 	    cmocka_unit_test(up_to_2_22_one_process_is_direct),
 	    cmocka_unit_test(from_2_23_both_ends_must_be_registered),
 	    cmocka_unit_test(one_staged_link_among_direct_ones_is_not_called_direct),

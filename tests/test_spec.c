@@ -402,6 +402,10 @@ static void test_bad_values(void **state)
 	refuse_key("nccl =", "allowed is a path");
 	refuse_variant_key("bytes = 4K", "unknown key 'bytes'; allowed is mode, layout");
 	refuse_variant_key("path = magic", "allowed is auto, direct, fifo, shared");
+	refuse_variant_key("expect = P2P+direkt", "'P2P+direkt' is no path; allowed is P2P");
+	refuse_variant_key("expect = NVLINK", "or any");
+	refuse_variant_key("nccl.expect = P2P+direct+staged", "one of +direct, +staged");
+	refuse_variant_key("expect =", "is no path");
 	refuse_variant_key("delay = 5", "whole ns, us, ms");
 	refuse_variant_key("delay = -5ns", "whole ns, us, ms");
 	refuse_variant_key("delay = 1.5us", "whole ns, us, ms");
@@ -710,6 +714,23 @@ static void test_like(void **state)
 	refuse(BASE "[variant b]\nlike = b\nmode = single\n", 5, "names no variant above");
 }
 
+static void test_expect(void **state)
+{
+	(void)state;
+	const char *text =
+	    BASE "nccl.expect = P2P/CUMEM+reg+direct\n[variant a]\nmode = single\n"
+	         "[variant b]\nlike = a\nexpect = any\n"
+	         "[variant c]\nlike = a\nnccl.expect = any\n";
+	load(text, "nccl");
+	assert_string_equal(variant("a")->settings.expect, "P2P/CUMEM+reg+direct");
+	assert_string_equal(variant("b")->settings.expect, "");
+	assert_string_equal(variant("c")->settings.expect, "");
+	load(text, "host");
+	assert_string_equal(variant("a")->settings.expect, "");
+	load_overridden(text, "nccl", "expect=any");
+	assert_string_equal(variant("a")->settings.expect, "");
+}
+
 static void expect_place(const char *name, const char *mode, unsigned ranks)
 {
 	assert_string_equal(variant(name)->settings.mode, mode);
@@ -888,6 +909,7 @@ int main(void)
 	    cmocka_unit_test(test_backend_keys_refused),
 	    cmocka_unit_test(test_first_reading_knows_no_backend),
 	    cmocka_unit_test(test_like),
+	    cmocka_unit_test(test_expect),
 	    cmocka_unit_test(test_mode_and_layout),
 	    cmocka_unit_test(test_command_line),
 	    cmocka_unit_test(test_unset_library),

@@ -83,8 +83,8 @@ static int write_path(const struct evidence_request *q, const struct trial *tria
 	if (as_expected)
 		return 0;
 	path_text(path, text, sizeof text);
-	status_set(st, "%s: expect = %s, but the path taken is %s", trial->variant, expect,
-	           text);
+	status_set(st, "%s: expect = %s, but the path taken is %s%s%s%s", trial->variant,
+	           expect, text, path->why[0] ? " (" : "", path->why, path->why[0] ? ")" : "");
 	return 1;
 }
 

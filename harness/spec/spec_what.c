@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../path.h"
+
 /* A list, or all of them. */
 static int list_or_all(const struct spec_key *key, const char *text, unsigned *list,
                        unsigned *n, struct status *st)
@@ -162,15 +164,18 @@ int spec_what_split(const struct spec_key *key, const struct spec_value *v, void
 	return split_parse(v->text, field, st);
 }
 
+/* any: undoes what is set further out. */
 int spec_what_expect(const struct spec_key *key, const struct spec_value *v, void *field,
                      struct status *st)
 {
+	struct status why = {""};
 	(void)key;
-	if (!v->text[0] || strlen(v->text) >= TRIAL_NAME_BYTES)
-		return status_set(st,
-		                  "expect has %zu bytes; allowed is a path as NCCL's log names "
-		                  "it, as in P2P/CUMEM, up to %d bytes",
+	if (strlen(v->text) >= TRIAL_NAME_BYTES)
+		return status_set(st, "expect has %zu bytes; allowed are up to %d",
 		                  strlen(v->text), TRIAL_NAME_BYTES - 1);
-	strcpy(field, v->text);
+	bool any = !strcmp(v->text, "any");
+	if (!any && path_expect_check(v->text, &why))
+		return status_set(st, "expect = %s; or any", why.text);
+	strcpy(field, any ? "" : v->text);
 	return 0;
 }
