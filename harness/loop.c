@@ -14,8 +14,7 @@ int loop_fail(struct loop *loop, const struct status *st)
 static int fail_late(struct loop *loop)
 {
 	struct status st = {0};
-	status_set(&st, "a cell took longer than %u s (cell_timeout = …)",
-	           loop->place.trial->cell_timeout_s);
+	trial_late(loop->place.trial, loop->cell, &st);
 	return loop_fail(loop, &st);
 }
 

@@ -30,6 +30,7 @@ struct header {
 	_Alignas(LINE) atomic_uint round;
 	_Alignas(LINE) atomic_int failing;
 	_Atomic int64_t deadline_ns; /* beside failing: written once a cell */
+	atomic_uint cell;
 	char failure[sizeof(struct status) + 16];
 };
 
@@ -223,14 +224,18 @@ const char *team_failure(const struct team *team)
 	return "a rank failed and did not live to say why";
 }
 
-void team_set_deadline(struct team *team, int64_t deadline_ns)
+void team_set_deadline(struct team *team, unsigned cell, int64_t deadline_ns)
 {
-	atomic_store_explicit(&team->block->deadline_ns, deadline_ns, memory_order_relaxed);
+	atomic_store_explicit(&team->block->cell, cell, memory_order_relaxed);
+	atomic_store_explicit(&team->block->deadline_ns, deadline_ns, memory_order_release);
 }
 
-int64_t team_deadline(const struct team *team)
+int64_t team_deadline(const struct team *team, unsigned *cell)
 {
-	return atomic_load_explicit(&team->block->deadline_ns, memory_order_relaxed);
+	int64_t deadline =
+	    atomic_load_explicit(&team->block->deadline_ns, memory_order_acquire);
+	*cell = atomic_load_explicit(&team->block->cell, memory_order_relaxed);
+	return deadline;
 }
 
 void *team_mail(struct team *team, unsigned rank)

@@ -65,10 +65,10 @@ void team_fail(struct team *team, unsigned rank, const char *text);
 /* The failure as "rank 3: …", or NULL. */
 const char *team_failure(const struct team *team);
 
-/* When the cell at hand has to be through, in clock_now_ns; 0: none. The first worker says so,
- * for whoever watches from outside (watchdog.h). */
-void team_set_deadline(struct team *team, int64_t deadline_ns);
-int64_t team_deadline(const struct team *team);
+/* Which cell is at hand, and when it has to be through, in clock_now_ns; 0: never. The first
+ * worker says so, for whoever watches from outside (watchdog.h). */
+void team_set_deadline(struct team *team, unsigned cell, int64_t deadline_ns);
+int64_t team_deadline(const struct team *team, unsigned *cell);
 
 void *team_mail(struct team *team, unsigned rank); /* TEAM_MAIL_BYTES, for exchange at open */
 char *team_sheet(struct team *team,

@@ -23,6 +23,16 @@ unsigned trial_rows(const struct trial *trial, const struct cell *cell)
 	return cell->pace == PACE_STREAM ? trial->stretches : trial->isolated_calls;
 }
 
+int trial_late(const struct trial *trial, const struct cell *cell, struct status *st)
+{
+	bool timed = cell->pass == PASS_TIMED;
+	return status_set(st,
+	                  "a cell took longer than cell_timeout = %us: %s, %zu bytes, %s%s%s",
+	                  trial->cell_timeout_s, coll_info(cell->coll)->name, cell->asked_bytes,
+	                  coll_pace_name(cell->pace), timed ? "" : ", pass ",
+	                  timed ? "" : coll_pass_name(cell->pass));
+}
+
 unsigned trial_group(const struct trial *trial)
 {
 	return trial->settings.aggregate ? trial->settings.aggregate : 1;

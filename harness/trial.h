@@ -46,6 +46,9 @@ unsigned trial_rows(const struct trial *trial, const struct cell *cell);
 /* Buffers that a cell's calls rotate through, from 1 up to its number of calls. */
 unsigned trial_slots(const struct trial *trial, const struct cell *cell);
 
+/* Sets st to what is said of a cell that is not through in time; -1. */
+int trial_late(const struct trial *trial, const struct cell *cell, struct status *st);
+
 int trial_save(const struct trial *trial, const char *file, struct status *st);
 /* The caller owns *out and frees it with trial_free. */
 int trial_load(const char *file, struct trial **out, struct status *st);

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,16 +13,17 @@ struct watchdog {
 	pthread_cond_t wake;
 	pthread_t thread;
 	struct team *team;
-	unsigned timeout_s, grace_s;
+	const struct trial *trial;
+	unsigned grace_s;
 	void (*keep)(void *arg);
 	void *arg;
 	bool over;          /* the workers of this process are through */
 	struct status said; /* the failure */
 };
 
-static bool is_late(const struct watchdog *dog)
+static bool is_late(const struct watchdog *dog, unsigned *cell)
 {
-	int64_t deadline = team_deadline(dog->team);
+	int64_t deadline = team_deadline(dog->team, cell);
 	return deadline && clock_now_ns() > deadline + dog->grace_s * (int64_t)1000000000;
 }
 
@@ -44,14 +44,13 @@ static void *watch(void *arg)
 	struct watchdog *dog = arg;
 	pthread_mutex_lock(&dog->lock);
 	while (!wait_for_workers(dog, 1) && !team_failure(dog->team)) {
-		if (!is_late(dog))
+		unsigned cell;
+		if (!is_late(dog, &cell))
 			continue;
-		char text[128];
-		snprintf(text, sizeof text,
-		         "a cell took longer than %u s (cell_timeout = …), in a call that does "
-		         "not return",
-		         dog->timeout_s);
-		team_fail(dog->team, 0, text);
+		struct status why = {""}, text = {""};
+		trial_late(dog->trial, &dog->trial->cells[cell], &why);
+		status_set(&text, "%s, in a call that does not return", why.text);
+		team_fail(dog->team, 0, text.text);
 	}
 	if (!dog->over) {
 		status_set(&dog->said, "%s", team_failure(dog->team));
@@ -71,7 +70,7 @@ static void *watch(void *arg)
 	return NULL;
 }
 
-struct watchdog *watchdog_start(struct team *team, unsigned timeout_s, unsigned grace_s,
+struct watchdog *watchdog_start(const struct trial *trial, struct team *team, unsigned grace_s,
                                 void (*keep)(void *arg), void *arg)
 {
 	struct watchdog *dog = malloc(sizeof *dog);
@@ -80,7 +79,7 @@ struct watchdog *watchdog_start(struct team *team, unsigned timeout_s, unsigned 
 	*dog = (struct watchdog){.lock = PTHREAD_MUTEX_INITIALIZER,
 	                         .wake = PTHREAD_COND_INITIALIZER,
 	                         .team = team,
-	                         .timeout_s = timeout_s,
+	                         .trial = trial,
 	                         .grace_s = grace_s,
 	                         .keep = keep,
 	                         .arg = arg};

@@ -9,14 +9,16 @@
 #define LAUNCHGAP_WATCHDOG_H
 
 #include "team.h"
+#include "trial.h"
 
 struct watchdog;
 
 /* Starts watching. `keep` is called at most once, from the watchdog's thread, while workers may
- * still be at it; then the process exits with status 1. timeout_s: the cell's, for the
- * sentence. grace_s: how long workers are given, once past the deadline to see it, and once
- * more to leave. NULL when no thread can be had: the job's own timeout is left. */
-struct watchdog *watchdog_start(struct team *team, unsigned timeout_s, unsigned grace_s,
+ * still be at it; then the process exits with status 1. trial: the one at hand, for the
+ * sentence, until watchdog_over. grace_s: how long workers are given, once past the
+ * deadline to see it, and once more to leave. NULL when no thread can be had: the job's own
+ * timeout is left. */
+struct watchdog *watchdog_start(const struct trial *trial, struct team *team, unsigned grace_s,
                                 void (*keep)(void *arg), void *arg);
 
 /* The workers of this process are through; from here on `keep` is not called and the team not

@@ -79,13 +79,14 @@ static int check_fresh(struct loop *loop, unsigned cell)
 	return check(loop, cell);
 }
 
-static void set_deadline(struct loop *loop)
+static void set_deadline(struct loop *loop, unsigned cell)
 {
 	unsigned timeout_s = loop->place.trial->cell_timeout_s;
+	loop->cell = &loop->place.trial->cells[cell];
 	loop->deadline_ns =
 	    timeout_s ? clock_now_ns() + timeout_s * (int64_t)1000000000 : INT64_MAX;
 	if (timeout_s && loop->place.worker == 0)
-		team_set_deadline(loop->team, loop->deadline_ns);
+		team_set_deadline(loop->team, cell, loop->deadline_ns);
 }
 
 static int measure_cell(struct loop *loop, unsigned cell)
@@ -93,7 +94,7 @@ static int measure_cell(struct loop *loop, unsigned cell)
 	const struct trial *trial = loop->place.trial;
 	const struct cell *c = &trial->cells[cell];
 	int64_t first_ns = 0;
-	set_deadline(loop);
+	set_deadline(loop, cell);
 	if (c->coll == COLL_INIT)
 		return pass_init(loop, cell);
 	if (prepare(loop, c, trial->seed, trial_slots(trial, c)) || team_meet(loop->team))
@@ -183,7 +184,7 @@ void worker_run(const struct trial *trial, const struct backend *backend, struct
 			if (measure_cell(&loop, cell))
 				break;
 		if (index == 0)
-			team_set_deadline(team, 0);
+			team_set_deadline(team, 0, 0);
 		describe(&loop);
 	}
 	backend->close(loop.ctx);

@@ -12,14 +12,15 @@ struct loop {
 	struct team *team;
 	struct backend_place place;
 	int (*measure_row)(struct loop *loop, unsigned calls);
-	unsigned slot, slots;   /* the buffer of the next call, of how many */
-	unsigned aggregate;     /* calls issued in one group */
-	unsigned replays;       /* of what was captured, in a row */
-	int64_t deadline_ns;    /* of the cell */
-	struct sample **rows;   /* per local rank: where the next row goes */
-	struct sample *scratch; /* per local rank: rows that are not kept (warm-up) */
-	bool *busy;             /* per local rank */
-	char bind[64];          /* where it sits */
+	unsigned slot, slots;    /* the buffer of the next call, of how many */
+	unsigned aggregate;      /* calls issued in one group */
+	unsigned replays;        /* of what was captured, in a row */
+	const struct cell *cell; /* at hand */
+	int64_t deadline_ns;     /* of the cell */
+	struct sample **rows;    /* per local rank: where the next row goes */
+	struct sample *scratch;  /* per local rank: rows that are not kept (warm-up) */
+	bool *busy;              /* per local rank */
+	char bind[64];           /* where it sits */
 };
 
 int loop_fail(struct loop *loop, const struct status *st);

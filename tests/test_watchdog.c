@@ -32,7 +32,7 @@ static void be_stuck(struct team *team)
 
 static void be_late(struct team *team)
 {
-	team_set_deadline(team, clock_now_ns());
+	team_set_deadline(team, 1, clock_now_ns());
 	be_stuck(team);
 }
 
@@ -59,7 +59,11 @@ static int run(void (*job)(struct team *team), char text[512])
 		dup2(pipes[1], STDERR_FILENO);
 		if (team_create(&shape, path, sizeof path, &team, &st))
 			_exit(STUCK);
-		struct watchdog *dog = watchdog_start(team, 3, 0, keep, &pipes[1]);
+		struct cell cells[] = {
+		    {.coll = COLL_ALLTOALL},
+		    {.coll = COLL_SENDRECV, .pace = PACE_ISOLATED, .asked_bytes = 4096}};
+		const struct trial trial = {.cell_timeout_s = 3, .ncells = 2, .cells = cells};
+		struct watchdog *dog = watchdog_start(&trial, team, 0, keep, &pipes[1]);
 		job(team);
 		watchdog_over(dog);
 		team_leave(team);
@@ -79,15 +83,16 @@ static void what_is_stuck_is_ended_and_kept(void **state)
 	char text[512];
 	(void)state;
 	assert_int_equal(run(be_late, text), 1);
-	assert_string_equal(text, "keptlaunchgap: rank 0: a cell took longer than 3 s "
-	                          "(cell_timeout = …), in a call that does not return\n");
+	assert_string_equal(text,
+	                    "keptlaunchgap: rank 0: a cell took longer than cell_timeout = 3s: "
+	                    "sendrecv, 4096 bytes, isolated, in a call that does not return\n");
 	assert_int_equal(run(be_stuck_beside_a_failure, text), 1);
 	assert_string_equal(text, "keptlaunchgap: rank 1: no memory\n");
 }
 
 static void go_on(struct team *team)
 {
-	team_set_deadline(team, clock_now_ns() + (int64_t)3600 * 1000000000);
+	team_set_deadline(team, 0, clock_now_ns() + (int64_t)3600 * 1000000000);
 }
 
 static void fail_for_all(struct team *team)

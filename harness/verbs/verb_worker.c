@@ -48,11 +48,10 @@ static void keep_lines(void *arg)
 static void work(struct team *team, unsigned index, unsigned process, void *arg)
 {
 	struct order *order = arg;
-	unsigned timeout_s = order->trial->cell_timeout_s;
 	(void)process;
-	if (index == 0 && timeout_s) {
+	if (index == 0 && order->trial->cell_timeout_s) {
 		order->team = team;
-		order->dog = watchdog_start(team, timeout_s, GRACE_S, keep_lines, order);
+		order->dog = watchdog_start(order->trial, team, GRACE_S, keep_lines, order);
 	}
 	worker_run(order->trial, order->backend, team, index);
 }
