@@ -277,14 +277,14 @@ static bool heeds(const struct row *row, const char *backend)
 }
 
 bool settings_without_effect(const struct settings *settings, char *key, size_t bytes,
-                             const char **needs)
+                             const char *needs[2])
 {
 	struct settings none;
 	settings_default(&none);
 	for (size_t i = 0; i < NROWS; i++) {
 		if (heeds(&rows[i], settings->backend) || row_equal(&rows[i], settings, &none))
 			continue;
-		*needs = rows[i].backends[0];
+		memcpy(needs, rows[i].backends, 2 * sizeof *needs);
 		snprintf(key, bytes, "%s", row_said(&rows[i]));
 		return true;
 	}
@@ -292,7 +292,7 @@ bool settings_without_effect(const struct settings *settings, char *key, size_t 
 		const char *entry = settings->env[i];
 		if (strncmp(entry, "NCCL_", 5))
 			continue;
-		*needs = "nccl";
+		memcpy(needs, (const char *[]){"nccl", NULL}, 2 * sizeof *needs);
 		snprintf(key, bytes, "env.%.*s", (int)strcspn(entry, "="), entry);
 		return true;
 	}

@@ -83,9 +83,9 @@ unsigned settings_differ(const struct settings *a, const struct settings *b, cha
                          size_t bytes);
 
 /* Whether a key is set that the backend of these settings does not heed: which (NCCL_… of the
- * environment is heeded by nccl alone), and a backend that does. Such a variant would differ in
- * its name alone. */
+ * environment is heeded by nccl alone), and the one or two backends that do (the second NULL
+ * where there is one). Such a variant would differ in its name alone. */
 bool settings_without_effect(const struct settings *settings, char *key, size_t bytes,
-                             const char **needs);
+                             const char *needs[2]);
 
 #endif

@@ -133,7 +133,8 @@ static void what_cannot_be_read_is_named(void **state)
 	(void)state;
 	library("a@22105.so");
 	strcat(libraries, ":/no/such/libnccl.so.2");
-	refuse("/no/such/libnccl.so.2 cannot be read: No such file");
+	refuse("each, from the variable NCCL_LIBS: /no/such/libnccl.so.2 cannot be read: No "
+	       "such file");
 	strcpy(libraries, folder);
 	refuse("is no file");
 	strcpy(libraries, ":");

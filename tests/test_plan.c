@@ -560,9 +560,6 @@ static void test_skips(void **state)
 {
 	(void)state;
 	struct spec_variant *named = &spec.variants[2];
-	strcpy(named->skip, "NCCL_LEGACY is not set");
-	expect_skip("named", "NCCL_LEGACY is not set");
-	named->skip[0] = '\0';
 	strcpy(named->settings.backend, "nccl");
 	expect_skip("named", "room for 0 of 4 ranks here: no GPU answers");
 	gpus = 3;
@@ -573,6 +570,36 @@ static void test_skips(void **state)
 	named->settings.delay_ns = 0;
 	strcpy(named->settings.nccl, "/bin/sh");
 	expect_skip("named", "nccl is a setting of backend nccl");
+	named->settings.nccl[0] = '\0';
+	named->settings.flip_rank = 0;
+	strcpy(named->settings.backend, "null");
+	expect_skip("named",
+	            "flip is a setting of backend nccl or host and has no effect on null");
+}
+
+/* A library is of no use without a GPU, nor where another backend runs. */
+static void test_what_is_missing_first_is_said_first(void **state)
+{
+	(void)state;
+	struct spec_variant *named = &spec.variants[2];
+	strcpy(named->skip, "NCCL_LEGACY is not set");
+	strcpy(named->backend, "nccl");
+	strcpy(named->settings.backend, "nccl");
+	expect_skip("named", "room for 0 of 4 ranks here: no GPU answers");
+	gpus = 4;
+	expect_skip("named", "NCCL_LEGACY is not set");
+	strcpy(named->settings.backend, "host");
+	expect_skip("named",
+	            "for backend nccl alone, and the command line says backend = host");
+	named->skip[0] = '\0';
+	strcpy(named->settings.nccl, "/bin/sh");
+	expect_skip("named",
+	            "for backend nccl alone, and the command line says backend = host");
+	strcpy(named->settings.backend, "nccl");
+	strcpy(named->settings.nccl, "/nope");
+	refuse("cannot read nccl = /nope: No such file");
+	strcpy(named->variable, "NCCL_LEGACY");
+	refuse("cannot read nccl = /nope, from the variable NCCL_LEGACY: No such file");
 }
 
 static void test_backends_own_refusal(void **state)
@@ -587,10 +614,13 @@ static void test_backends_own_refusal(void **state)
 static void test_reference(void **state)
 {
 	(void)state;
+	gpus = 4;
 	strcpy(spec.variants[1].skip, "NCCL_LEGACY is not set");
+	strcpy(spec.variants[1].settings.backend, "nccl");
 	refuse("the reference 'threads' cannot run here, and all is compared with it: "
 	       "NCCL_LEGACY");
 	spec.variants[1].skip[0] = '\0';
+	strcpy(spec.variants[1].settings.backend, "auto");
 	spec.variants[1].settings.delay_ns = 1;
 	refuse("the reference 'threads' cannot run here");
 	spec.variants[1].settings.delay_ns = 0;
@@ -727,6 +757,7 @@ int main(void)
 	    TEST(test_one_rank),
 	    TEST(test_layouts),
 	    TEST(test_skips),
+	    TEST(test_what_is_missing_first_is_said_first),
 	    TEST(test_backends_own_refusal),
 	    TEST(test_reference),
 	    TEST(test_delay_rank),

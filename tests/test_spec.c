@@ -814,6 +814,9 @@ static void test_unset_library(void **state)
 	assert_non_null(strstr(variant("empty")->skip, "EMPTY is not set"));
 	assert_string_equal(variant("set")->skip, "");
 	assert_string_equal(variant("set")->settings.nccl, "/opt/nccl/a.so./opt/nccl");
+	assert_string_equal(variant("set")->variable, "SET");
+	assert_string_equal(variant("a")->variable, "");
+	assert_string_equal(variant("a")->backend, "auto");
 	load_overridden(text, "host", "nccl=/y");
 	assert_string_equal(variant("old")->skip, "");
 	assert_string_equal(variant("old")->settings.nccl, "/y");

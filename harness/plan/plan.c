@@ -202,9 +202,10 @@ static int libraries_check(const struct spec *spec, struct status *st)
 		if (v->settings.nccl[0] && access(v->settings.nccl, R_OK))
 			return status_set(
 			    st,
-			    "%s:%u: variant %s: cannot read nccl = %s: %s; allowed is a "
-			    "libnccl.so.2's file",
+			    "%s:%u: variant %s: cannot read nccl = %s%s%s: %s; allowed is "
+			    "a libnccl.so.2's file",
 			    spec_file(spec, v->at), v->at.line, v->name, v->settings.nccl,
+			    v->variable[0] ? ", from the variable " : "", v->variable,
 			    strerror(errno));
 	}
 	return 0;

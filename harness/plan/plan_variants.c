@@ -57,26 +57,50 @@ static int layout_resolve(const struct spec *spec, const struct spec_variant *fr
 	return 0;
 }
 
-/* Fills skip where this machine cannot run the variant. -1 only when memory is out. */
-static int variant_try(const struct plan *plan, unsigned index,
+/* Fills skip where a setting is none of the variant's backend. A library that is not set is
+ * one all the same. `from`: NULL where no file asks for the variant. */
+static bool is_elsewhere(const struct settings *s, const struct spec_variant *from, char *skip,
+                         size_t bytes)
+{
+	const char *needs[2] = {"nccl", NULL};
+	char key[TRIAL_ENV_BYTES];
+	bool unset = from && from->skip[0];
+	if (unset)
+		snprintf(key, sizeof key, "%s", from->several ? "each" : "nccl");
+	if (unset ? !strcmp(s->backend, "nccl")
+	          : !settings_without_effect(s, key, sizeof key, needs))
+		return false;
+	if (from && !strcmp(from->backend, needs[0]))
+		snprintf(skip, bytes,
+		         "it is for backend %s alone, and the command line says backend = %s",
+		         needs[0], s->backend);
+	else
+		snprintf(skip, bytes,
+		         "%.80s is a setting of backend %s%s%s and has no effect on %s (for "
+		         "%s alone: %s.%.80s)",
+		         key, needs[0], needs[1] ? " or " : "", needs[1] ? needs[1] : "",
+		         s->backend, needs[0], needs[0], key);
+	return true;
+}
+
+/* Fills skip where this machine cannot run the variant: first what is missing first, as a
+ * library is of no use without a GPU. -1 only when memory is out. */
+static int variant_try(const struct plan *plan, unsigned index, const struct spec_variant *from,
                        const struct plan_machine *machine, char *skip, size_t bytes)
 {
 	const struct settings *s = &plan->variants[index].settings;
 	const struct backend *backend = backend_find(s->backend);
 	struct status why = {""};
-	const char *needs;
-	char key[TRIAL_ENV_BYTES];
-	if (settings_without_effect(s, key, sizeof key, &needs)) {
-		snprintf(skip, bytes,
-		         "%.80s is a setting of backend %s and has no effect on %s (for "
-		         "%s alone: %s.%.80s)",
-		         key, needs, s->backend, needs, needs, key);
+	if (is_elsewhere(s, from, skip, bytes))
 		return 0;
-	}
 	unsigned capacity = machine->capacity(s->backend, &why);
 	if (capacity < plan->nranks) {
 		snprintf(skip, bytes, "backend %s has room for %u of %u ranks here%s%.150s",
 		         s->backend, capacity, plan->nranks, why.text[0] ? ": " : "", why.text);
+		return 0;
+	}
+	if (from && from->skip[0]) {
+		snprintf(skip, bytes, "%s", from->skip);
 		return 0;
 	}
 	const char *no = mode_find(s->mode)->unsupported();
@@ -95,15 +119,15 @@ static int variant_try(const struct plan *plan, unsigned index,
 }
 
 static int variant_add(struct plan *plan, const char *name, const char *role,
-                       const struct settings *settings, const char *skip,
+                       const struct settings *settings, const struct spec_variant *from,
                        const struct plan_machine *machine, struct status *st)
 {
 	struct plan_variant *v = &plan->variants[plan->nvariants];
 	snprintf(v->name, sizeof v->name, "%s", name);
 	snprintf(v->role, sizeof v->role, "%s", role);
 	v->settings = *settings;
-	snprintf(v->skip, sizeof v->skip, "%s", skip);
-	if (!v->skip[0] && variant_try(plan, plan->nvariants, machine, v->skip, sizeof v->skip))
+	v->skip[0] = '\0';
+	if (variant_try(plan, plan->nvariants, from, machine, v->skip, sizeof v->skip))
 		return status_set(st, "out of memory for the plan");
 	plan->nvariants++;
 	return 0;
@@ -150,8 +174,8 @@ int plan_variants_make(struct plan *plan, const char *backend,
 			                  s.backend);
 		if (settings_check(spec, from, plan->nranks, st) ||
 		    layout_resolve(spec, from, plan->nranks, &s, st) ||
-		    variant_add(plan, from->name, reference ? "reference" : "variant", &s,
-		                from->skip, machine, st))
+		    variant_add(plan, from->name, reference ? "reference" : "variant", &s, from,
+		                machine, st))
 			return -1;
 	}
 	return 0;
@@ -183,7 +207,7 @@ int plan_variants_accompany(struct plan *plan, const char *backend,
 	struct settings s = reference->settings, limit;
 	char again[TRIAL_NAME_BYTES];
 	snprintf(again, sizeof again, "%.56s-again", reference->name);
-	if (variant_add(plan, again, "again", &s, "", machine, st))
+	if (variant_add(plan, again, "again", &s, NULL, machine, st))
 		return -1;
 	if (!plan->spec->limit || !backend_find(backend)->carries_data)
 		return 0;
@@ -194,5 +218,5 @@ int plan_variants_accompany(struct plan *plan, const char *backend,
 	snprintf(limit.backend, sizeof limit.backend, "%s", backend);
 	strcpy(limit.nccl, s.nccl);
 	limit.bind = s.bind;
-	return variant_add(plan, "limit", "limit", &limit, "", machine, st);
+	return variant_add(plan, "limit", "limit", &limit, NULL, machine, st);
 }

@@ -35,7 +35,9 @@ static int overrides_apply(struct spec_build *b, struct status *st)
 	if (spec_build_layers(b, SPEC_COMMAND_LINE, &experiment, st))
 		return -1;
 	for (unsigned i = 0; i < b->spec.nvariants; i++) {
-		const struct spec_target variant = {NULL, &b->spec.variants[i], b->lookup};
+		struct spec_variant *v = &b->spec.variants[i];
+		const struct spec_target variant = {NULL, v, b->lookup};
+		strcpy(v->backend, v->settings.backend);
 		if (spec_build_layers(b, SPEC_COMMAND_LINE, &variant, st))
 			return -1;
 	}

@@ -29,8 +29,10 @@ struct spec_variant {
 	char each[SPEC_EACH_BYTES]; /* libraries, ':' between; one variant each takes this one's
 	                               place */
 	bool several;               /* each is given, if only as an unset ${NAME} */
-	char skip[256];             /* why it is left out (an unset ${NAME}), or "" */
-	struct spec_place at;       /* of its section */
+	char variable[TRIAL_NAME_BYTES]; /* NAME, where the library is ${NAME}, or "" */
+	char skip[256];                  /* why it is left out (an unset ${NAME}), or "" */
+	char backend[TRIAL_NAME_BYTES];  /* the file's own; the command line may say another */
+	struct spec_place at;            /* of its section */
 };
 
 struct spec {

@@ -13,7 +13,7 @@ int spec_each_read(const struct spec_key *key, const struct spec_value *v, void 
                    struct status *st)
 {
 	struct spec_variant *variant = field;
-	char paths[SPEC_EACH_BYTES], name[TRIAL_NAME_BYTES];
+	char paths[SPEC_EACH_BYTES], name[TRIAL_NAME_BYTES] = "";
 	struct status why = {""};
 	int unset = spec_word_expand(v->text, v->lookup, paths, sizeof paths, name, &why);
 	if (unset < 0 || !v->text[0])
@@ -26,6 +26,7 @@ int spec_each_read(const struct spec_key *key, const struct spec_value *v, void 
 		         "%s is not set: it names the libraries of this variant, with ':' "
 		         "between",
 		         name);
+	strcpy(variant->variable, name);
 	strcpy(variant->each, unset ? "" : paths);
 	return 0;
 }
@@ -59,14 +60,15 @@ static int spread_to(struct spec_build *b, const struct spec_variant *from, cons
                      unsigned nth, struct spec_variant *out, struct status *st)
 {
 	struct status why = {""};
-	char what[sizeof why.text + 64];
+	char what[sizeof why.text + 192];
+	const char *of = from->variable;
 	*out = *from;
 	out->each[0] = '\0';
 	strcpy(out->settings.nccl, path);
 	if (!check_file(path, &why) && !name_variant(out, from->name, nth, &why))
 		return 0;
-	snprintf(what, sizeof what, "each: %s; allowed are NCCL libraries with ':' between",
-	         why.text);
+	snprintf(what, sizeof what, "each%s%s: %s; allowed are NCCL libraries with ':' between",
+	         of[0] ? ", from the variable " : "", of, why.text);
 	return spec_build_fail(b, from->at, what, st);
 }
 

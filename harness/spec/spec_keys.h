@@ -69,7 +69,8 @@ spec_value_fn spec_what_dtypes, spec_what_ops, spec_what_roots, spec_what_in_pla
     spec_what_counts, spec_what_flip, spec_what_split, spec_what_expect;
 /* spec_each.c. Field: struct spec_variant. */
 spec_value_fn spec_each_read;
-/* Copies text with every ${NAME} looked up. 1: `name` is unset or empty. */
+/* Copies text with every ${NAME} looked up; `name` is the last of them, and untouched without
+ * one. 1: it is unset or empty. */
 int spec_word_expand(const char *text, spec_lookup_fn *lookup, char *out, size_t bytes,
                      char name[TRIAL_NAME_BYTES], struct status *st);
 /* spec_claims.c. Field: struct gap, struct claim_range. */

@@ -217,7 +217,7 @@ int spec_word_library(const struct spec_key *key, const struct spec_value *v, vo
                       struct status *st)
 {
 	struct spec_variant *variant = field;
-	char path[PATH_MAX], name[TRIAL_NAME_BYTES];
+	char path[PATH_MAX], name[TRIAL_NAME_BYTES] = "";
 	struct status why = {""};
 	if (!v->text[0])
 		return status_set(st,
@@ -231,6 +231,7 @@ int spec_word_library(const struct spec_key *key, const struct spec_value *v, vo
 	if (unset)
 		snprintf(variant->skip, sizeof variant->skip,
 		         "%s is not set: it names the library of this variant", name);
+	strcpy(variant->variable, name);
 	strcpy(variant->settings.nccl, unset ? "" : path);
 	return 0;
 }
