@@ -1,4 +1,5 @@
 /* Factors, claims and the gap in an experiment file, and their way into the record and back. */
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -211,6 +212,15 @@ static void the_gap_is_read(void **state)
 		assert_int_equal(strncmp(st.text, "command line: ", 14), 0);
 		assert_non_null(strstr(st.text, "allowed is"));
 	}
+	out = fopen(file, "w");
+	assert_non_null(out);
+	fputs("[experiment]\ncollective = alltoall\nbytes = 4K\nhost.gap_bytes = 4K\n"
+	      "[variant a]\nmode = threads\n[variant b]\nmode = single\n",
+	      out);
+	fclose(out);
+	st.text[0] = '\0';
+	assert_int_equal(spec_load(file, 0, NULL, "host", lookup, &spec, &st), -1);
+	assert_non_null(strstr(st.text, "x.exp:4: gap_bytes without gap; allowed is"));
 }
 
 static void slips_name_their_line(void **state)
@@ -240,6 +250,111 @@ static void slips_name_their_line(void **state)
 	       "is = within 1%\n",
 	       1, "latency is of isolated calls");
 	refuse("[claim c]\ntext = x\nleft = a\nright = b\nleft = b\n", 5, "is there already");
+}
+
+static void plan_why(unsigned claim, const char *what)
+{
+	char why[256];
+	plan_claim_why(&plan, &spec.asked.claims[claim], why, sizeof why);
+	assert_string_equal(why, what);
+}
+
+#define OTHER(NAME) "[claim " NAME "]\ntext = x\nleft = a\nright = b\nis = less by 2%\n"
+
+static void what_no_cell_answers_is_told_before_the_run(void **state)
+{
+	struct status st;
+	char why[256];
+	(void)state;
+	loads(
+	    CLAIM
+	    "is = less by 2%\n" OTHER("coll") "metric = busbw\ncollective = sendrecv\n" OTHER(
+	        "size") "metric = busbw\nbytes = 2G..4G\n" OTHER("between") "metric = latency\n"
+	                                                                    "bytes = "
+	                                                                    "5K\n" OTHER(
+	                                                                        "dram") "metric"
+	                                                                                " = "
+	                                                                                "dram\n"
+	                                                                                "[claim"
+	                                                                                " needs"
+	                                                                                "]\ntex"
+	                                                                                "t = "
+	                                                                                "x\nnee"
+	                                                                                "ds = "
+	                                                                                "2 "
+	                                                                                "nodes"
+	                                                                                "\n"
+	                                                                                "[facto"
+	                                                                                "r "
+	                                                                                "f]"
+	                                                                                "\nfrom"
+	                                                                                " = "
+	                                                                                "a\nto "
+	                                                                                "= "
+	                                                                                "b\nbyt"
+	                                                                                "es = "
+	                                                                                "1K.."
+	                                                                                "2K\n["
+	                                                                                "factor"
+	                                                                                " g]"
+	                                                                                "\nfrom"
+	                                                                                " = "
+	                                                                                "a\nto "
+	                                                                                "= b\n",
+	    "host");
+	if (plan_it(&st))
+		fail_msg("%s", st.text);
+	plan_why(0, "");
+	plan_why(1, "sendrecv is not measured");
+	plan_why(2, "no size from 2147483648 to 4294967296 bytes is measured");
+	plan_why(3, "no size from 5120 to 5120 bytes is measured");
+	plan_why(4, "no counters are read; say counters = yes");
+	plan_why(5, "");
+	plan_factor_why(&plan, &spec.asked.factors[0], why, sizeof why);
+	assert_string_equal(why, "no size from 1024 to 2048 bytes is measured");
+	plan_factor_why(&plan, &spec.asked.factors[1], why, sizeof why);
+	assert_string_equal(why, "no size from 2147483648 to 4294967296 bytes is measured");
+	plan_free(&plan);
+
+	spec.counters = true;
+	spec.paces[PACE_ISOLATED] = false;
+	if (plan_it(&st))
+		fail_msg("%s", st.text);
+	plan_why(0, "");
+	plan_why(4, "");
+	plan_why(3, "pace isolated is not measured");
+	spec.asked.claims[4].bytes = (struct claim_range){4096, 65536};
+	plan_why(4,
+	         "no size from 4096 to 65536 bytes is measured with counters, which are read "
+	         "from a sixteenth of the largest up");
+	spec.asked.claims[4].pace = PACE_ISOLATED;
+	plan_why(4, "counters are of pace stream alone");
+	plan_free(&plan);
+}
+
+/* Those that come with the program ask for nothing that they do not measure. */
+static void own_experiments_can_be_answered(void **state)
+{
+	struct status st = {""};
+	char why[256];
+	glob_t found;
+	(void)state;
+	if (glob("experiments/*.exp", 0, NULL, &found))
+		skip(); /* run from elsewhere */
+	for (size_t n = 0; n < found.gl_pathc; n++) {
+		char *const host[] = {"backend=host"};
+		if (spec_load(found.gl_pathv[n], 1, host, "host", lookup, &spec, &st) ||
+		    plan_it(&st))
+			fail_msg("%s", st.text);
+		for (unsigned i = 0; i < spec.asked.nclaims; i++)
+			plan_why(i, "");
+		for (unsigned i = 0; i < spec.asked.nfactors; i++) {
+			plan_factor_why(&plan, &spec.asked.factors[i], why, sizeof why);
+			assert_string_equal(why, "");
+		}
+		plan_free(&plan);
+	}
+	globfree(&found);
 }
 
 static void limits_are_held(void **state)
@@ -385,6 +500,8 @@ int main(void)
 	    cmocka_unit_test(open_sizes_are_filled),
 	    cmocka_unit_test(the_gap_is_read),
 	    cmocka_unit_test(slips_name_their_line),
+	    cmocka_unit_test(what_no_cell_answers_is_told_before_the_run),
+	    cmocka_unit_test(own_experiments_can_be_answered),
 	    cmocka_unit_test(limits_are_held),
 	    cmocka_unit_test(a_factor_is_one_setting),
 	    cmocka_unit_test(names_of_several_libraries_may_be_absent),

@@ -289,6 +289,29 @@ static void a_cell_without_end_ends_its_trial(void **state)
 	}
 }
 
+/* Not after hours; and what is left is measured. */
+static void what_cannot_be_answered_is_said_first(void **state)
+{
+	static const char first[] =
+	    "claim c, d cannot be tested: pace isolated is not measured\n"
+	    "claim e cannot be tested: sendrecv is not measured\n"
+	    "cell_timeout = 9s ends nothing, as timeout = 5s ends the trial\nt: 2 ranks on "
+	    "null";
+	(void)state;
+	write_experiment(
+	    "collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
+	    "blocks = 1\ntimeout = 5\ncell_timeout = 9\n",
+	    "[variant a]\nmode = single\n[variant b]\nmode = threads\n"
+	    "[claim c]\ntext = x\nleft = a\nright = b\nmetric = latency\nis = less by 2%\n"
+	    "[claim d]\ntext = x\nleft = a\nright = b\nmetric = latency\nis = within 2%\n"
+	    "[claim e]\ntext = x\nleft = a\nright = b\nmetric = time\nis = within 2%\n"
+	    "collective = sendrecv\n");
+	struct cli cli =
+	    cli_run(folder, (const char *[]){"run", "--file", experiment_file(), "pace=stream",
+	                                     "--no-report", "--results", results, NULL});
+	assert_says(&cli, 0, first);
+}
+
 /* Not the report's affair alone: a run of wrong data fails. */
 static void wrong_data_fails_the_run_and_is_kept(void **state)
 {
@@ -383,6 +406,8 @@ int main(void)
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(a_trial_without_end_is_ended, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(a_cell_without_end_ends_its_trial, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(what_cannot_be_answered_is_said_first, set_up,
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(wrong_data_fails_the_run_and_is_kept, set_up,
 	                                    tear_down),

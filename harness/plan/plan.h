@@ -53,6 +53,13 @@ void plan_free(struct plan *plan);
 unsigned plan_factor_differ(const struct plan *plan, const struct factor *factor, char *keys,
                             size_t bytes);
 
+/* Why nothing that the plan measures could answer a claim, or tell a factor's effect; "" where
+ * something could. Not why variants or counters are not here: that the record says. */
+void plan_claim_why(const struct plan *plan, const struct claim *claim, char *why,
+                    size_t bytes);
+void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why,
+                     size_t bytes);
+
 /* The order for one trial: its cells in the block's shuffled order, the same for all variants
  * of the block. The caller frees with trial_free. */
 struct trial *plan_trial(const struct plan *plan, const struct plan_machine *machine,

@@ -4,7 +4,6 @@
 
 #include "plan_parts.h"
 
-#define LARGE        16 /* sizes of at least the largest over this are looked into */
 #define GOLDEN_GAMMA 0x9E3779B97F4A7C15u /* splitmix64's step */
 
 /* Streams of their own, so that one more variant does not move the cells. */
@@ -118,7 +117,7 @@ static unsigned large_cells(const struct plan *plan, enum pass pass, struct cell
 		const struct cell *largest = &cells[i / plan->ncells];
 		const struct cell *cell = &plan->cells[i % plan->ncells];
 		unsigned k = 0;
-		if (cell->coll != largest->coll || cell->bytes < largest->bytes / LARGE)
+		if (cell->coll != largest->coll || cell->bytes < largest->bytes / PLAN_LARGE)
 			continue;
 		while (k < n && (cells[k].coll != cell->coll || cells[k].bytes != cell->bytes))
 			k++;

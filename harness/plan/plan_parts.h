@@ -4,6 +4,9 @@
 
 #include "plan.h"
 
+/* Sizes of at least the largest over this are looked into by the counters. */
+#define PLAN_LARGE 16
+
 /* The file's variants, resolved for nranks and for the backend that "auto" stands for. What
  * this machine cannot run is listed with why; what no machine could is an error. */
 int plan_variants_make(struct plan *plan, const char *backend,

@@ -1,5 +1,7 @@
 /* Before the first trial: the plan, what the run is made with, and its folder. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "../machine.h"
@@ -59,6 +61,59 @@ out:
 	return result;
 }
 
+typedef void why_fn(const struct plan *plan, unsigned i, char *why, size_t bytes);
+
+static void why_claim(const struct plan *plan, unsigned i, char *why, size_t bytes)
+{
+	plan_claim_why(plan, &plan->spec->asked.claims[i], why, bytes);
+}
+
+static void why_factor(const struct plan *plan, unsigned i, char *why, size_t bytes)
+{
+	plan_factor_why(plan, &plan->spec->asked.factors[i], why, bytes);
+}
+
+/* The names from the ith on that share its reason; false where it has none, or one of those
+ * before has the same. */
+static bool names_of_reason(const struct plan *plan, why_fn *why_of, bool claims, unsigned i,
+                            char why[256], char names[800])
+{
+	const struct claim_list *asked = &plan->spec->asked;
+	unsigned n = claims ? asked->nclaims : asked->nfactors;
+	char other[256];
+	size_t used = 0;
+	why_of(plan, i, why, 256);
+	for (unsigned k = 0; why[0] && k < n; k++) {
+		why_of(plan, k, other, sizeof other);
+		if (strcmp(other, why))
+			continue;
+		if (k < i)
+			return false;
+		if (used < 800)
+			used += (size_t)snprintf(
+			    names + used, 800 - used, "%s%s", used ? ", " : "",
+			    claims ? asked->claims[k].name : asked->factors[k].name);
+	}
+	return why[0];
+}
+
+/* What the run cannot answer whatever comes out: a slip of the file's, or what the command line
+ * left away. It runs all the same. */
+static void say_unanswered(const struct runner *r)
+{
+	const struct plan *plan = &r->plan;
+	char why[256], names[800];
+	for (unsigned i = 0; i < r->spec.asked.nclaims; i++)
+		if (names_of_reason(plan, why_claim, true, i, why, names))
+			status_say("claim %s cannot be tested: %s", names, why);
+	for (unsigned i = 0; i < r->spec.asked.nfactors; i++)
+		if (names_of_reason(plan, why_factor, false, i, why, names))
+			status_say("factor %s cannot be told: %s", names, why);
+	if (r->spec.cell_timeout_s >= r->spec.timeout_s)
+		status_say("cell_timeout = %us ends nothing, as timeout = %us ends the trial",
+		           r->spec.cell_timeout_s, r->spec.timeout_s);
+}
+
 void run_announce(const struct runner *r)
 {
 	const struct plan *plan = &r->plan;
@@ -68,6 +123,7 @@ void run_announce(const struct runner *r)
 		if (plan->variants[i].skip[0])
 			status_say("%s is left out: %s", plan->variants[i].name,
 			           plan->variants[i].skip);
+	say_unanswered(r);
 	char blocks[64];
 	snprintf(blocks, sizeof blocks, "%u blocks", r->spec.blocks - r->first_block);
 	if (r->spec.blocks_auto)

@@ -63,6 +63,26 @@ static int names_check(struct spec_build *b, struct status *st)
 	return 0;
 }
 
+/* gap_bytes in a file that has no gap on any backend, and no factor that would take it. */
+static int gap_check(struct spec_build *b, struct status *st)
+{
+	const struct spec_entry *bytes = NULL;
+	for (unsigned i = 0; i < b->text.nentries; i++) {
+		const struct spec_entry *entry = &b->text.entries[i];
+		char backend[TRIAL_NAME_BYTES];
+		const char *key = spec_keys_split(entry->key, backend);
+		if (key && !strcmp(key, "gap"))
+			return 0;
+		if (key && !strcmp(key, "gap_bytes") && entry->section != SPEC_COMMAND_LINE)
+			bytes = entry;
+	}
+	if (!bytes || b->spec.asked.nfactors)
+		return 0;
+	return spec_build_fail(
+	    b, bytes->at,
+	    "gap_bytes without gap; allowed is beside gap = FROM, TO, or with a factor", st);
+}
+
 /* Sizes that are left open: the gap takes those that the claims about bandwidth name, from the
  * least to the most, and a factor those of the gap. */
 static void ranges_set(struct claim_list *list)
@@ -85,7 +105,7 @@ static void ranges_set(struct claim_list *list)
 
 int spec_claims_finish(struct spec_build *b, struct status *st)
 {
-	if (names_check(b, st))
+	if (names_check(b, st) || gap_check(b, st))
 		return -1;
 	ranges_set(&b->spec.asked);
 	return 0;
