@@ -105,7 +105,7 @@ test: $(TESTS) $(B)/launchgap
 
 # --- use -----------------------------------------------------------------------------------------
 # RANKS=4 BLOCKS=6 BACKEND=host BYTES='4K..1M x4' … override the experiment file; ARGS passes the rest.
-OVERRIDE = $(foreach k,RANKS BLOCKS BACKEND BYTES COLLECTIVE PACE SEED LIMIT BIND NCCL TIMEOUT PRECISION BUDGET,$(if \
+OVERRIDE = $(foreach k,RANKS BLOCKS BACKEND BYTES COLLECTIVE DTYPE OP ROOT PACE CALLS CYCLES COUNTERS SEED LIMIT BIND NCCL TIMEOUT PRECISION BUDGET,$(if \
              $($k),$(shell echo $k | tr A-Z a-z)='$($k)'))
 export NCCL_LEGACY NCCL_LIBS
 
@@ -184,7 +184,7 @@ clean:
 	rm -rf build build-*
 help:
 	@sed -n 's/^## //p' $(firstword $(MAKEFILE_LIST))
-## make experiment EXP=name    measure experiments/name.exp, report, draw (RANKS= BLOCKS= BACKEND= BYTES= …)
+## make experiment EXP=name    measure experiments/name.exp, report, draw (RANKS= BLOCKS= BYTES= …, any other key: ARGS='key=value …')
 ## make beside NCCL_TESTS=dir EXP=name   nccl-tests' programs in turn with our blocks, and both compared
 ## make experiments            the experiments and their questions
 ## make test [SAN=address]     the tests; SAN is a sanitizer list for gcc

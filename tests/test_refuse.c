@@ -138,6 +138,20 @@ static void an_unreadable_library(void **state)
 	        (const char *[]){"/nonexistent/libnccl.so.2", NULL});
 }
 
+/* What is listed is what a key takes: each word of its line. */
+static void operations_are_listed_as_op_takes_them(void **state)
+{
+	(void)state;
+	struct cli cli = cli_run(folder, (const char *[]){"list", NULL});
+	assert_int_equal(cli.code, 0);
+	assert_non_null(
+	    strstr(cli.out, "\noperations\n  sum prod min max avg premulsum\nexperiments"));
+	free(cli.out);
+	refused((const char *[]){"run", "smoke", "backend=host", "op=none", "--results",
+	                         results, NULL},
+	        (const char *[]){"allowed is sum, prod, min, max, avg, premulsum", NULL});
+}
+
 static void results_that_cannot_be_written(void **state)
 {
 	(void)state;
@@ -178,6 +192,8 @@ int main(void)
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(more_ranks_than_gpus, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(an_unreadable_library, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(operations_are_listed_as_op_takes_them, set_up,
+	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(results_that_cannot_be_written, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(reports_of_nothing, set_up, tear_down),
 	};

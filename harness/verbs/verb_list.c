@@ -69,7 +69,7 @@ int verb_list(int argc, char *argv[], const struct home *home, struct status *st
 	for (int d = 0; d < DTYPE_KINDS; d++)
 		printf(" %s", coll_dtype_name(d));
 	printf("\noperations\n ");
-	for (int o = 0; o < OP_KINDS; o++)
+	for (int o = 0; o < OP_NONE; o++)
 		printf(" %s", coll_op_name(o));
 	printf("\n");
 	list_experiments(home->experiments);
