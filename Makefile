@@ -105,7 +105,7 @@ test: $(TESTS) $(B)/launchgap
 
 # --- use -----------------------------------------------------------------------------------------
 # RANKS=4 BLOCKS=6 BACKEND=host BYTES='4K..1M x4' … override the experiment file; ARGS passes the rest.
-OVERRIDE = $(foreach k,RANKS BLOCKS BACKEND BYTES COLLECTIVE DTYPE OP ROOT PACE CALLS CYCLES COUNTERS SEED LIMIT BIND NCCL TIMEOUT PRECISION BUDGET,$(if \
+OVERRIDE = $(foreach k,RANKS BLOCKS BACKEND BYTES COLLECTIVE DTYPE OP PACE CALLS CYCLES COUNTERS SEED LIMIT BIND NCCL TIMEOUT PRECISION BUDGET,$(if \
              $($k),$(shell echo $k | tr A-Z a-z)='$($k)'))
 export NCCL_LEGACY NCCL_LIBS
 
