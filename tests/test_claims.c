@@ -555,6 +555,54 @@ static void the_evidence_has_model_and_cache(void **state)
 	done();
 }
 
+/* What the report of the record prints; the last one's text is gone. */
+static char *print_it(void)
+{
+	struct report_options options = {.format = REPORT_TABLES};
+	struct status st = {""};
+	made_write(&made);
+	fflush(stdout);
+	int kept = dup(1);
+	assert_non_null(freopen(made_path("stdout"), "w", stdout));
+	int rc = report_make(made_folder, "/nowhere", &options, &st);
+	fflush(stdout);
+	dup2(kept, 1);
+	close(kept);
+	if (rc)
+		fail_msg("%s", st.text);
+	return made_read("stdout");
+}
+
+static void the_terminal_has_the_evidence(void **state)
+{
+	(void)state;
+	dram_per_byte[0] = 5;
+	made.more = paths;
+	char *text = print_it();
+	/* At the largest size, the limit left out; what is not known has a dash. */
+	made_says(
+	    text,
+	    "\npath and counters of alltoall 256 KiB (NVLink: what a rank sends):\n"
+	    "  variant            transport  data path  registered  NVLink GB/s  DRAM÷NVLink  "
+	    "model\n"
+	    "  nodirect           P2P/CUMEM  staged     no                  105         5.00  "
+	    " 6.00\n"
+	    "  threads-old        P2P/CUMEM  direct     no                  105         2.00  "
+	    " 4.00\n"
+	    "  processes-old      -          -          -                   105         2.00  "
+	    "    -\n"
+	    "  threads-old-again  -          -          -                   105         2.00  "
+	    "    -\n\n");
+	/* A path alone, and nothing at all. */
+	made.counters = false;
+	text = print_it();
+	made_says(text, "\npath:\n  variant      transport  data path  registered\n"
+	                "  nodirect     P2P/CUMEM  staged     no\n"
+	                "  threads-old  P2P/CUMEM  direct     no\n\n");
+	made.more = NULL;
+	assert_null(strstr(print_it(), "\npath"));
+}
+
 static void the_report_shows_it_all(void **state)
 {
 	struct status st = {""};
@@ -674,6 +722,7 @@ int main(void)
 	    cmocka_unit_test_setup(what_does_not_chain_is_left, fresh),
 	    cmocka_unit_test_setup(without_a_gap_there_are_no_shares, fresh),
 	    cmocka_unit_test_setup(the_evidence_has_model_and_cache, fresh),
+	    cmocka_unit_test_setup(the_terminal_has_the_evidence, fresh),
 	    cmocka_unit_test_setup(the_report_shows_it_all, fresh),
 	    cmocka_unit_test_setup(old_records_have_none_of_it, fresh),
 	    cmocka_unit_test_setup(damaged_counters_are_refused, fresh),

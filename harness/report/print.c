@@ -179,6 +179,7 @@ void print_report(const struct report *r, const char *dir)
 		print_wrapped("cliff: ", text);
 	}
 	print_versions(&r->findings.versions);
+	print_evidence(&r->summary, &r->findings.proof, WIDTH);
 	print_factors(&r->summary, &r->findings);
 	unsigned said = print_claims(&r->summary, &r->findings);
 	print_correct(&r->summary);

@@ -22,6 +22,9 @@ struct report {
 
 /* To stdout, for people: tables, verdicts, claims, and where report and pictures lie. */
 void print_report(const struct report *report, const char *dir);
+/* Path and counters of each variant, at the largest size with counters; nothing where there is
+ * no evidence. */
+void print_evidence(const struct summary *summary, const struct proof *proof, unsigned width);
 /* stdout is for a parser of nccl-tests, so that all else is said on stderr. */
 void print_nccl_tests(const struct report *report, const char *dir, enum nccl_average average);
 

@@ -1,0 +1,140 @@
+/* The evidence on stdout, in short: a row per variant. All of it is in report.md. */
+#include <math.h>
+#include <string.h>
+
+#include "bysize.h"
+#include "report_parts.h"
+
+enum { VARIANT, CELL, TRANSPORT, DATA_PATH, REGISTERED, NVLINK, PER_NVLINK, MODEL, NCOLUMNS };
+
+static const char *const heads[NCOLUMNS] = {"variant",     "cell",       "transport",
+                                            "data path",   "registered", "NVLink GB/s",
+                                            "DRAM÷NVLink", "model"};
+
+/* Texts of one row; "" where there is nothing to say. */
+struct line {
+	char text[NCOLUMNS][64];
+};
+
+/* The variant's row at the largest size with counters of a group, or NULL. */
+static const struct proof_row *largest(const struct proof *e, unsigned variant, unsigned group)
+{
+	const struct proof_row *found = NULL;
+	for (unsigned i = 0; i < e->nrows; i++)
+		if (e->rows[i].variant == variant && e->rows[i].group == group)
+			found = &e->rows[i]; /* sizes ascend */
+	return found;
+}
+
+static void put_number(double x, char *text, size_t bytes)
+{
+	if (isfinite(x))
+		bysize_number(x, text, bytes);
+}
+
+static struct line line_of(const struct summary *s, const struct proof *e, unsigned variant,
+                           const struct proof_row *row)
+{
+	const struct proof_path *p = &e->paths[variant];
+	struct line l = {0};
+	size_t bytes = sizeof l.text[0];
+	snprintf(l.text[VARIANT], bytes, "%s", s->variants[variant].name);
+	snprintf(l.text[TRANSPORT], bytes, "%.63s", p->transport);
+	snprintf(l.text[DATA_PATH], bytes, "%s", p->data_path);
+	/* Without the reason. */
+	snprintf(l.text[REGISTERED], bytes, "%.*s", (int)strcspn(p->registered, ":"),
+	         p->registered);
+	if (!row)
+		return l;
+	const struct summary_group *g = &s->groups[row->group];
+	char label[32];
+	bysize_label(g->asked_bytes[row->size], label, sizeof label);
+	snprintf(l.text[CELL], bytes, "%s %s", coll_info(g->cell.coll)->name, label);
+	put_number(row->nvlink_tx_gbs, l.text[NVLINK], bytes);
+	put_number(row->dram_per_nvlink, l.text[PER_NVLINK], bytes);
+	put_number(row->model, l.text[MODEL], bytes);
+	return l;
+}
+
+/* Which lines there are: a function of each, in the order in which they are printed. */
+typedef void line_fn(const struct line *line, void *context);
+
+static void lines_each(const struct summary *s, const struct proof *e, line_fn *fn,
+                       void *context)
+{
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		bool counted = false;
+		struct line l;
+		if (s->variants[v].role == ROLE_LIMIT)
+			continue;
+		for (unsigned g = 0; g < s->ngroups; g++) {
+			const struct proof_row *row = largest(e, v, g);
+			if (!row)
+				continue;
+			counted = true;
+			l = line_of(s, e, v, row);
+			fn(&l, context);
+		}
+		l = line_of(s, e, v, NULL);
+		if (!counted && (l.text[TRANSPORT][0] || l.text[DATA_PATH][0]))
+			fn(&l, context);
+	}
+}
+
+/* What the lines have between them: the columns that say something, and the one cell of all. */
+struct shape {
+	bool has[NCOLUMNS], cells_differ;
+	char cell[64];
+	unsigned lines;
+	struct table *table;
+};
+
+static void look(const struct line *l, void *context)
+{
+	struct shape *shape = context;
+	const char *cell = l->text[CELL];
+	shape->lines++;
+	for (unsigned i = 0; i < NCOLUMNS; i++)
+		shape->has[i] |= l->text[i][0] != '\0';
+	if (cell[0] && !shape->cell[0])
+		snprintf(shape->cell, sizeof shape->cell, "%s", cell);
+	shape->cells_differ |= cell[0] && strcmp(cell, shape->cell);
+}
+
+static void put(const struct line *l, void *context)
+{
+	const struct shape *shape = context;
+	unsigned column = 0;
+	table_row(shape->table);
+	for (unsigned i = 0; i < NCOLUMNS; i++)
+		if (shape->has[i])
+			table_put(shape->table, column++, "%s%s", i ? "" : "  ",
+			          l->text[i][0] ? l->text[i] : "-");
+}
+
+void print_evidence(const struct summary *s, const struct proof *e, unsigned width)
+{
+	struct shape shape = {.lines = 0};
+	struct line head = {0};
+	unsigned columns = 0, left = 0;
+	lines_each(s, e, look, &shape);
+	if (!shape.lines || bysize_too_many(s))
+		return;
+	shape.has[CELL] = shape.cells_differ;
+	for (unsigned i = 0; i < NCOLUMNS; i++) {
+		columns += shape.has[i];
+		left += shape.has[i] && i < NVLINK;
+		snprintf(head.text[i], sizeof head.text[i], "%s", heads[i]);
+	}
+	bool counters = shape.has[NVLINK] || shape.has[PER_NVLINK];
+	printf("path%s%s%s%s:\n", counters ? " and counters" : "",
+	       counters && !shape.cells_differ ? " of " : "",
+	       counters && !shape.cells_differ ? shape.cell : "",
+	       counters ? " (NVLink: what a rank sends)" : "");
+	shape.table = table_new(columns, left);
+	put(&head, &shape);
+	lines_each(s, e, put, &shape);
+	table_text(shape.table, stdout, width);
+	table_free(shape.table);
+	printf("\n");
+}
