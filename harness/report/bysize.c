@@ -28,6 +28,11 @@ void bysize_number(double x, char *text, size_t text_bytes)
 		         x);
 }
 
+const char *bysize_plural(unsigned long long n)
+{
+	return n == 1 ? "" : "s";
+}
+
 bool bysize_too_many(const struct summary *s)
 {
 	return s->ngroups > MOST_GROUPS;
@@ -51,10 +56,10 @@ void bysize_title(const struct summary *s, unsigned group, char *text, size_t te
 	const char *what = g->cell.pace == PACE_ISOLATED ? "isolated, p50 latency, µs"
 	                   : shows_time(s, g)            ? "stream, time per call, µs"
 	                                                 : "stream, bus bandwidth, GB/s";
-	snprintf(text, text_bytes, "%s on %s: %s (%s, %u ranks, %u block%s)",
+	snprintf(text, text_bytes, "%s on %s: %s (%s, %u rank%s, %u block%s)",
 	         coll_word(&g->cell, g->nranks).text, json_string_value(backend), what,
-	         coll_dtype_name(g->cell.dtype), g->nranks, s->nblocks,
-	         s->nblocks == 1 ? "" : "s");
+	         coll_dtype_name(g->cell.dtype), g->nranks, bysize_plural(g->nranks),
+	         s->nblocks, bysize_plural(s->nblocks));
 }
 
 static bool has_values(const struct summary *s, unsigned v)

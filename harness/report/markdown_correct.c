@@ -68,13 +68,13 @@ void markdown_correct_line(const struct summary *s, char *text, size_t bytes)
 {
 	struct checked all = count(s, -1, -1);
 	if (all.wrong_cells)
-		snprintf(text, bytes, "%u of %u cells delivered wrong data", all.wrong_cells,
-		         all.cells);
+		snprintf(text, bytes, "%u of %u cell%s delivered wrong data", all.wrong_cells,
+		         all.cells, bysize_plural(all.cells));
 	else
 		snprintf(text, bytes,
-		         "%u cells were checked, every element against its exact answer: all "
+		         "%u cell%s checked, every element against its exact answer: all "
 		         "right",
-		         all.cells);
+		         all.cells, all.cells == 1 ? " was" : "s were");
 }
 
 static bool was_checked(const struct record_cell *c)

@@ -137,9 +137,10 @@ static void put_waterfall(FILE *out, const struct summary *s, const struct findi
 	bysize_ratio(&w->gap.ratio, true, ratio, sizeof ratio);
 	verdict_text(&w->gap, verdict, sizeof verdict);
 	fprintf(out,
-	        "Bandwidth of `%s` is %s times that of `%s` (*%s*; %u cells, %u "
-	        "blocks). ",
-	        f->asked.gap.to, ratio, f->asked.gap.from, verdict, w->ncells, w->nblocks);
+	        "Bandwidth of `%s` is %s times that of `%s` (*%s*; %u cell%s, %u "
+	        "block%s). ",
+	        f->asked.gap.to, ratio, f->asked.gap.from, verdict, w->ncells,
+	        bysize_plural(w->ncells), w->nblocks, bysize_plural(w->nblocks));
 	if (isnan(w->explained))
 		fprintf(out, "No shares are given: %s.", w->why);
 	else

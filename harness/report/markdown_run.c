@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "bysize.h"
 #include "run_gp.h"
 
 static const char *text_of(const json_t *object, const char *key)
@@ -62,29 +63,42 @@ void markdown_asked(FILE *out, const struct summary *s)
 	fprintf(out, "\n\n");
 }
 
-static void put_variants(FILE *out, const struct summary *s)
+/* Whether cells of a pace were measured, the limit's left out. */
+static bool has_pace(const struct summary *s, enum pace pace)
 {
-	static const char *const heads[] = {"variant", "role", "mode",    "layout",
-	                                    "backend", "bind", "library", "path"};
-	struct table *table = table_new(8, 8);
-	table_row(table);
-	for (unsigned i = 0; i < 8; i++)
-		table_put(table, i, "%s", heads[i]);
-	for (unsigned v = 0; v < s->nvariants; v++) {
-		const struct summary_variant *x = &s->variants[v];
-		const char *const texts[] = {x->name,    summary_role_name(x->role),
-		                             x->mode,    x->layout,
-		                             x->backend, x->bind,
-		                             x->library, x->path};
-		table_row(table);
-		for (unsigned i = 0; i < 8; i++)
-			table_put(table, i, "%s", texts[i]);
-	}
-	markdown_table(out, table);
-	fprintf(out,
-	        "Layout: processes × threads × ranks per thread. `again` is the reference a "
-	        "second time in every block: the A/A line. `limit` moves the data with plain "
-	        "copies and no handshake.\n\n");
+	for (unsigned g = 0; g < s->ngroups; g++)
+		if (s->groups[g].cell.pace == pace && !summary_is_limit(s, &s->groups[g]))
+			return true;
+	return false;
+}
+
+/* What was measured of each cell, by pace; in a soak, how often. */
+static void put_paces(FILE *out, const struct summary *s)
+{
+	const json_t *env = s->run->environment;
+	long long stretches = number_of(env, "stretches"), calls = number_of(env, "calls");
+	long long isolated = number_of(env, "isolated_calls"),
+	          cycles = number_of(env, "cycles");
+	/* Where nothing came of it, what was asked for. */
+	bool none = !has_pace(s, PACE_STREAM) && !has_pace(s, PACE_ISOLATED);
+	if (none || has_pace(s, PACE_STREAM))
+		fprintf(out,
+		        "- **stream** (bandwidth): %lld stretch%s of %lld call%s back to back; "
+		        "time per call = (latest end − earliest start over all ranks) ÷ calls; "
+		        "the trial's number is the median of its stretches\n",
+		        stretches, stretches == 1 ? "" : "es", calls, bysize_plural(calls));
+	if (none || has_pace(s, PACE_ISOLATED))
+		fprintf(out,
+		        "- **isolated** (latency): %lld call%s, the team meeting before each; "
+		        "p50, p95 and p99 over calls\n",
+		        isolated, bysize_plural(isolated));
+	fputc('\n', out);
+	if (cycles > 1)
+		fprintf(out,
+		        "A soak: every trial goes through all of its cells %lld times, one "
+		        "cycle after the other; its number of a cell is the mean over them."
+		        "\n\n",
+		        cycles);
 }
 
 void markdown_how(FILE *out, const struct summary *s)
@@ -108,20 +122,11 @@ void markdown_how(FILE *out, const struct summary *s)
 	fprintf(out,
 	        "\n```\n\nlaunchgap %s, seed %s. A block is one fresh job of every variant, in "
 	        "shuffled order, all with the same shuffled order of cells; %s measured, with "
-	        "%lld ranks. Each cell: %lld calls to warm up, then\n\n",
+	        "%lld rank%s. Each cell: %lld call%s to warm up, then\n\n",
 	        text_of(env, "launchgap"), text_of(env, "seed"), blocks,
-	        number_of(env, "ranks"), number_of(env, "warmup"));
-	fprintf(
-	    out,
-	    "- **stream** (bandwidth): %lld stretches of %lld calls back to back; time per "
-	    "call = "
-	    "(latest end − earliest start over all ranks) ÷ calls; the trial's number is the "
-	    "median of its stretches;\n"
-	    "- **isolated** (latency): %lld calls, the team meeting before each; p50, p95 and "
-	    "p99 "
-	    "over calls.\n\n",
-	    number_of(env, "stretches"), number_of(env, "calls"),
-	    number_of(env, "isolated_calls"));
+	        number_of(env, "ranks"), bysize_plural(number_of(env, "ranks")),
+	        number_of(env, "warmup"), bysize_plural(number_of(env, "warmup")));
+	put_paces(out, s);
 	fprintf(
 	    out,
 	    "A value is the median over blocks. Bus bandwidth as nccl-tests defines it; GB = "
@@ -132,7 +137,7 @@ void markdown_how(FILE *out, const struct summary *s)
 		size_t n = strlen(s->run->end.text);
 		fprintf(out, "%s\n\n", n && s->run->end.text[n - 1] == '.' ? "" : ".");
 	}
-	put_variants(out, s);
+	markdown_variants(out, s);
 }
 
 /* A value of the machine's description in a line: words joined, and names before places. */

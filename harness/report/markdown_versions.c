@@ -1,12 +1,15 @@
 /* The section that holds the library's versions against each other. */
 #include "markdown_parts.h"
+
+#include "bysize.h"
 #include "versions_table.h"
 
 static void put_coll(FILE *out, const struct versions *v, unsigned coll)
 {
 	const struct versions_coll *c = &v->colls[coll];
 	char text[VERSIONS_TEXT_BYTES];
-	fprintf(out, "### %s, %u ranks\n\n", coll_info(c->coll)->name, c->nranks);
+	fprintf(out, "### %s, %u rank%s\n\n", coll_info(c->coll)->name, c->nranks,
+	        bysize_plural(c->nranks));
 	versions_say(v, coll, text, sizeof text);
 	table_escape(out, text);
 	fprintf(out, "\n\n");

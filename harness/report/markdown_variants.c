@@ -1,0 +1,142 @@
+/* The table of the variants: what each is, so that no two look alike. */
+#include <string.h>
+
+#include "../settings.h"
+#include "markdown_parts.h"
+
+#define SETTINGS_BYTES 1024
+
+/* What has a column of its own; a library's path says less than its version. */
+static bool has_column(const char *key)
+{
+	static const char *const keys[] = {"mode", "layout", "backend", "bind", "nccl"};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (!strcmp(key, keys[i]))
+			return true;
+	return false;
+}
+
+static void add(char *text, const char *key, const char *value)
+{
+	size_t n = strlen(text);
+	snprintf(text + n, SETTINGS_BYTES - n, "%s%s = %s", n ? ", " : "", key, value);
+}
+
+static void add_json(char *text, const char *key, const json_t *value)
+{
+	char number[32];
+	if (json_is_string(value)) {
+		add(text, key, json_string_value(value));
+	} else if (json_is_boolean(value)) {
+		add(text, key, json_is_true(value) ? "yes" : "no");
+	} else if (json_is_integer(value)) {
+		snprintf(number, sizeof number, "%lld", (long long)json_integer_value(value));
+		add(text, key, number);
+	}
+}
+
+static void add_env(char *text, const json_t *env)
+{
+	for (size_t i = 0; i < json_array_size(env); i++) {
+		const char *entry = json_string_value(json_array_get(env, i));
+		char key[TRIAL_ENV_BYTES];
+		if (!entry || !strchr(entry, '='))
+			continue;
+		snprintf(key, sizeof key, "env.%.*s", (int)strcspn(entry, "="), entry);
+		add(text, key, strchr(entry, '=') + 1);
+	}
+}
+
+/* What the record's variant sets beyond the defaults: "register = local, env.NCCL_X = 1". Older
+ * records name fewer settings; what they do not name was the default then. */
+static void settings_of(const struct summary *s, unsigned variant, char text[SETTINGS_BYTES])
+{
+	const json_t *variants = json_object_get(s->run->environment, "variants");
+	const json_t *given = json_array_get(variants, variant);
+	struct settings none;
+	settings_default(&none);
+	json_t *plain = settings_to_json(&none), *value;
+	const char *key;
+	text[0] = '\0';
+	json_object_foreach(plain, key, value)
+	{
+		const json_t *own = json_object_get(given, key);
+		if (own && !has_column(key) && strcmp(key, "env") && !json_equal(own, value))
+			add_json(text, key, own);
+	}
+	add_env(text, json_object_get(given, "env"));
+	json_decref(plain);
+}
+
+enum { NAME, ROLE, MODE, LAYOUT, BACKEND, BIND, LIBRARY, SETTINGS, DATA_PATH, NCOLUMNS };
+
+static const char *const heads[NCOLUMNS] = {
+    "variant", "role", "mode", "layout", "backend", "bind", "library", "settings", "data path"};
+
+static const char *text_in(const struct summary *s, unsigned variant, unsigned column,
+                           char settings[SETTINGS_BYTES])
+{
+	const struct summary_variant *v = &s->variants[variant];
+	const char *const texts[NCOLUMNS] = {v->name,    summary_role_name(v->role),
+	                                     v->mode,    v->layout,
+	                                     v->backend, v->bind,
+	                                     v->library, settings,
+	                                     v->path};
+	if (column == SETTINGS)
+		settings_of(s, variant, settings);
+	return texts[column];
+}
+
+/* One text in every row: then it is said once, below. */
+static bool is_equal_for_all(const struct summary *s, unsigned column)
+{
+	char first[SETTINGS_BYTES], other[SETTINGS_BYTES];
+	for (unsigned v = 1; v < s->nvariants; v++)
+		if (strcmp(text_in(s, 0, column, first), text_in(s, v, column, other)))
+			return false;
+	return column >= BACKEND;
+}
+
+static void put_common(FILE *out, const struct summary *s, const bool common[NCOLUMNS])
+{
+	char settings[SETTINGS_BYTES];
+	const char *sep = "All variants: ";
+	for (unsigned i = 0; i < NCOLUMNS; i++) {
+		if (!common[i] || !*text_in(s, 0, i, settings))
+			continue;
+		fprintf(out, "%s%s%s", sep, i == SETTINGS ? "" : heads[i],
+		        i == SETTINGS ? "" : " ");
+		table_escape(out, text_in(s, 0, i, settings));
+		sep = ", ";
+	}
+	fputs(*sep == ',' ? ". " : "", out);
+}
+
+void markdown_variants(FILE *out, const struct summary *s)
+{
+	char settings[SETTINGS_BYTES];
+	bool common[NCOLUMNS];
+	if (!s->nvariants)
+		return;
+	for (unsigned i = 0; i < NCOLUMNS; i++) {
+		common[i] = is_equal_for_all(s, i);
+		if (!common[i])
+			markdown_cell(out, heads[i]);
+	}
+	fputs("|\n", out);
+	for (unsigned i = 0; i < NCOLUMNS; i++)
+		fputs(common[i] ? "" : "|---", out);
+	fputs("|\n", out);
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		for (unsigned i = 0; i < NCOLUMNS; i++)
+			if (!common[i])
+				markdown_cell(out, text_in(s, v, i, settings));
+		fputs("|\n", out);
+	}
+	fputc('\n', out);
+	put_common(out, s, common);
+	fprintf(out,
+	        "Layout: processes × threads × ranks per thread. Settings: what a variant sets "
+	        "beyond the defaults. `again` is the reference a second time in every block: "
+	        "the A/A line. `limit` moves the data with plain copies and no handshake.\n\n");
+}

@@ -1,0 +1,144 @@
+/* What report.md says around its figures: what the variants are, what was measured, where data
+ * was wrong. */
+#include "made.h"
+
+#include "../harness/report/report.h"
+
+static void (*change)(json_t *env), (*touch)(json_t *line, const struct made_place *place);
+
+static void stamps(const struct made_place *p, int64_t out[6])
+{
+	double ns = 10000.0 * (p->size + 1) * (1 + 0.01 * (p->block % 3));
+	out[1] = 100;
+	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
+	out[3] = 10;
+}
+
+static void environment(json_t *env)
+{
+	if (change)
+		change(env);
+}
+
+static void line(json_t *cell, const struct made_place *place)
+{
+	if (touch)
+		touch(cell, place);
+}
+
+static struct made made = {.backend = "nccl",
+                           .ranks = 2,
+                           .blocks = 6,
+                           .sizes = 2,
+                           .rows = 3,
+                           .cores = 16,
+                           .environment = environment,
+                           .line = line,
+                           .stamps = stamps};
+
+static int fresh(void **state)
+{
+	(void)state;
+	change = NULL;
+	touch = NULL;
+	made.rows = 3;
+	return 0;
+}
+
+/* report.md of the record; the last one's text is gone. */
+static char *report(int rc)
+{
+	struct status st = {""};
+	made_write(&made);
+	assert_int_equal(report_make(made_folder, "/nowhere", NULL, &st), rc);
+	return made_read("report.md");
+}
+
+static void two_settings(json_t *env)
+{
+	json_t *variants = json_object_get(env, "variants");
+	json_t *first = json_array_get(variants, 0), *third = json_array_get(variants, 2);
+	json_object_set_new(first, "register", json_string("local"));
+	json_object_set_new(first, "aggregate", json_integer(4));
+	json_object_set_new(first, "offset", json_integer(0));
+	json_object_set_new(first, "nonblocking", json_true());
+	json_object_set_new(third, "env", json_pack("[s]", "NCCL_ALGO=Ring"));
+}
+
+static void variants_can_be_told_apart(void **state)
+{
+	(void)state;
+	change = two_settings;
+	char *text = report(0);
+	made_says(text,
+	          "| variant | role | mode | layout | settings |\n"
+	          "|---|---|---|---|---|\n"
+	          "| single | variant | single | 1x2x1 | aggregate = 4, register = local, "
+	          "nonblocking = yes |\n"
+	          "| threads | reference | threads | 1x2x1 |  |\n"
+	          "| processes | variant | processes | 1x2x1 | env.NCCL\\_ALGO = Ring |\n"
+	          "| threads-again | again | threads | 1x2x1 |  |\n"
+	          "| limit | limit | threads | 1x2x1 |  |\n\n"
+	          "All variants: backend nccl, bind none. Layout: ");
+	/* What no variant sets has no column. */
+	change = NULL;
+	made_says(report(0), "| variant | role | mode | layout |\n|---|---|---|---|\n");
+}
+
+static void one_of_each(json_t *env)
+{
+	json_object_set_new(env, "isolated_calls", json_integer(1));
+	json_object_set_new(env, "stretches", json_integer(1));
+	json_object_set_new(env, "calls", json_integer(1));
+	json_object_set_new(env, "warmup", json_integer(1));
+}
+
+static void soak(json_t *env)
+{
+	json_object_set_new(env, "cycles", json_integer(12));
+}
+
+/* The isolated cells did not take part. */
+static void stream_alone(json_t *cell, const struct made_place *place)
+{
+	if (place->isolated)
+		json_object_set_new(cell, "pass", json_string("timeline"));
+}
+
+static void stream_less(json_t *cell, const struct made_place *place)
+{
+	if (!place->isolated && place->variant != MADE_LIMIT)
+		json_object_set_new(cell, "pass", json_string("timeline"));
+}
+
+static void what_was_measured_is_said(void **state)
+{
+	(void)state;
+	change = one_of_each;
+	made.rows = 1;
+	char *text = report(0);
+	made_says(text, "Each cell: 1 call to warm up, then");
+	made_says(text, ": 1 stretch of 1 call back to back");
+	made_says(text, ": 1 call, the team meeting before each");
+	assert_null(strstr(text, "soak"));
+	made.rows = 3;
+	change = soak;
+	touch = stream_alone;
+	text = report(0);
+	made_says(text, ": 3 stretches of 10 calls back to back");
+	made_says(text, "A soak: every trial goes through all of its cells 12 times");
+	assert_null(strstr(text, "**isolated**"));
+	touch = stream_less;
+	text = report(0);
+	made_says(text, ": 3 calls, the team meeting before each");
+	assert_null(strstr(text, "**stream**"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(variants_can_be_told_apart, fresh),
+	    cmocka_unit_test_setup(what_was_measured_is_said, fresh),
+	};
+	return cmocka_run_group_tests(tests, made_begin, made_end);
+}
