@@ -245,7 +245,8 @@ static void a_turned_byte_is_found_in_every_mode(void **state)
 	           "pace = stream\n");
 	for (unsigned m = 0; m < 3; m++)
 		add(&text, "[variant %s]\nmode = %s\nflip = 2:1501\n", modes[m], modes[m]);
-	struct record_run run = run_experiment(&text, "delivered 1 wrong elements");
+	struct record_run run =
+	    run_experiment(&text, "delivered 1 wrong element, the first on rank ");
 	for (unsigned i = 0; i < run.ncells; i++) {
 		const struct record_cell *cell = &run.cells[i];
 		const json_t *at = json_object_get(cell->json, "wrong_at");

@@ -292,13 +292,15 @@ static void both_halves_stand_in_one_line(void **state)
 	          " 1.26       0    19.50    0.84    0.42       0\n# Out of bounds values :");
 	assert_null(strstr(text, "report.md"));
 	assert_null(strstr(text, "variant=limit"));
+	assert_null(strstr(text, "variant=threads-again"));
 	made_says(text,
 	          "# variant=single role=variant mode=single layout=1x2x1 backend=nccl "
 	          "library=- average=1 collective=alltoall dtype=float32 op=none root=-1\n");
 	parse(text, &p);
-	/* Four variants of two sizes; the isolated cells and the limit have no place here. */
-	assert_int_equal(p.rows, 8);
-	assert_int_equal(p.na, 6);
+	/* Three variants of two sizes; the isolated cells, the limit and the reference's twin
+	 * have no place here. */
+	assert_int_equal(p.rows, 6);
+	assert_int_equal(p.na, 4);
 	for (unsigned i = 0; i < p.rows; i++) {
 		bool both = !strcmp(p.variant[i], "single");
 		assert_string_equal(p.field[i][9], both ? "19.50" : "N/A");
@@ -321,7 +323,7 @@ static void each_average_has_its_time(void **state)
 	made_write(&small);
 	for (int a = 0; a < NCCL_AVERAGE_KINDS; a++) {
 		parse(print_of((enum nccl_average)a), &p);
-		assert_int_equal(p.rows, 8);
+		assert_int_equal(p.rows, 6);
 		assert_string_equal(p.field[0][5], first[a]);
 		assert_string_equal(p.field[1][5], second[a]);
 		/* The bandwidth is that of the time beside it. */
@@ -371,6 +373,25 @@ static void the_command_line_takes_it(void **state)
 	free(cli.out);
 }
 
+/* Stream cells but the limit's are left out of the timed pass. */
+static void no_stream(json_t *cell, const struct made_place *place)
+{
+	if (!place->isolated && place->variant != MADE_LIMIT)
+		json_object_set_new(cell, "pass", json_string("timeline"));
+}
+
+static void a_run_without_stream_calls_has_no_table(void **state)
+{
+	struct made m = small;
+	(void)state;
+	m.line = no_stream;
+	made_write(&m);
+	struct cli cli = report_with("--format", "nccl-tests", NULL, NULL);
+	assert_int_equal(cli.code, 1);
+	made_says(cli.out, "--format nccl-tests has nothing to print: it is of stream calls");
+	free(cli.out);
+}
+
 static void what_is_not_allowed_is_named(void **state)
 {
 	static const struct {
@@ -410,6 +431,7 @@ int main(void)
 	    cmocka_unit_test(both_halves_stand_in_one_line),
 	    cmocka_unit_test(each_average_has_its_time),
 	    cmocka_unit_test(the_command_line_takes_it),
+	    cmocka_unit_test(a_run_without_stream_calls_has_no_table),
 	    cmocka_unit_test(what_is_not_allowed_is_named),
 	};
 	return cmocka_run_group_tests(tests, made_begin, made_end);

@@ -134,11 +134,34 @@ static void what_was_measured_is_said(void **state)
 	assert_null(strstr(text, "**stream**"));
 }
 
+/* Elements count from the arena's start, as the record says. */
+static void one_wrong(json_t *cell, const struct made_place *place)
+{
+	if (place->variant != MADE_PROCESSES || place->isolated || place->block != 2)
+		return;
+	json_object_set_new(cell, "wrong", json_integer(1));
+	json_object_set_new(cell, "wrong_at",
+	                    json_pack("{s:i, s:i, s:i, s:s, s:s}", "rank", 1, "element", 17,
+	                              "byte", 68, "expected", "0x3f800000", "got",
+	                              "0x3f800004"));
+}
+
+static void wrong_data_is_located(void **state)
+{
+	(void)state;
+	touch = one_wrong;
+	made_says(
+	    report(-1),
+	    "processes (block 2) delivered 1 wrong element, the first on rank 1 at element "
+	    "17 (byte 68): expected 0x3f800000, got 0x3f800004");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(variants_can_be_told_apart, fresh),
 	    cmocka_unit_test_setup(what_was_measured_is_said, fresh),
+	    cmocka_unit_test_setup(wrong_data_is_located, fresh),
 	};
 	return cmocka_run_group_tests(tests, made_begin, made_end);
 }

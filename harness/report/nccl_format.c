@@ -146,10 +146,13 @@ static void put_table(FILE *out, const struct nccl_table *t)
 	put_footer(out, &totals, coll_info(group->cell.coll)->name);
 }
 
-void nccl_format_print(const struct summary *s, enum nccl_average average, FILE *out)
+unsigned nccl_format_print(const struct summary *s, enum nccl_average average, FILE *out)
 {
+	unsigned tables = 0;
 	for (unsigned v = 0; v < s->nvariants; v++) {
-		if (s->variants[v].role == ROLE_LIMIT)
+		/* The twin is the reference again: whoever reads a variant's average off the
+		 * last table would take it for another variant's. */
+		if (s->variants[v].role == ROLE_LIMIT || s->variants[v].role == ROLE_AGAIN)
 			continue;
 		for (unsigned g = 0; g < s->ngroups; g++) {
 			const struct cell *cell = &s->groups[g].cell;
@@ -162,8 +165,11 @@ void nccl_format_print(const struct summary *s, enum nccl_average average, FILE 
 			                       .halves = {cell->in_place ? -1 : (int)g,
 			                                  cell->in_place ? (int)g : partner},
 			                       .average = average};
-			if (has_rows(&t))
-				put_table(out, &t);
+			if (!has_rows(&t))
+				continue;
+			put_table(out, &t);
+			tables++;
 		}
 	}
+	return tables;
 }

@@ -193,9 +193,9 @@ void print_report(const struct report *r, const char *dir)
 	fflush(stdout);
 }
 
-void print_nccl_tests(const struct report *r, const char *dir, enum nccl_average average)
+unsigned print_nccl_tests(const struct report *r, const char *dir, enum nccl_average average)
 {
-	nccl_format_print(&r->summary, average, stdout);
+	unsigned tables = nccl_format_print(&r->summary, average, stdout);
 	fflush(stdout);
 	for (unsigned i = 0; i < r->ncliffs; i++) {
 		char text[1024];
@@ -205,4 +205,5 @@ void print_nccl_tests(const struct report *r, const char *dir, enum nccl_average
 	for (unsigned i = 0; i < r->warnings.count; i++)
 		status_say("warning: %s", r->warnings.text[i]);
 	status_say("report %s/report.md", dir);
+	return tables;
 }

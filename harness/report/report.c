@@ -62,8 +62,9 @@ static int make(struct report *r, const char *dir, const char *plot_dir,
 	if (markdown_write(s, r->cliffs, r->ncliffs, &r->findings, &r->warnings, &r->drawn,
 	                   file, st))
 		return -1;
+	unsigned tables = 1;
 	if (options && options->format == REPORT_NCCL_TESTS)
-		print_nccl_tests(r, dir, options->average);
+		tables = print_nccl_tests(r, dir, options->average);
 	else if (options)
 		print_report(r, dir);
 	if (s->trouble[0])
@@ -76,6 +77,11 @@ static int make(struct report *r, const char *dir, const char *plot_dir,
 		    "no cell was measured, so that there are no figures; why is in "
 		    "the warnings of %s",
 		    file);
+	if (!tables)
+		return status_set(st, "--format nccl-tests has nothing to print: it is of "
+		                      "stream calls, as nccl-tests times them, and this run "
+		                      "measured none (paces = isolated?); report.md has what "
+		                      "it measured");
 	return 0;
 }
 

@@ -25,7 +25,9 @@ void print_report(const struct report *report, const char *dir);
 /* Path and counters of each variant, at the largest size with counters; nothing where there is
  * no evidence. */
 void print_evidence(const struct summary *summary, const struct proof *proof, unsigned width);
-/* stdout is for a parser of nccl-tests, so that all else is said on stderr. */
-void print_nccl_tests(const struct report *report, const char *dir, enum nccl_average average);
+/* stdout is for a parser of nccl-tests, so that all else is said on stderr. Returns how many
+ * tables there were to print. */
+unsigned print_nccl_tests(const struct report *report, const char *dir,
+                          enum nccl_average average);
 
 #endif

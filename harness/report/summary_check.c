@@ -53,21 +53,36 @@ static void check_digests(struct summary *s)
 	}
 }
 
+static const char *bits_of(const json_t *at, const char *key)
+{
+	const char *text = json_string_value(json_object_get(at, key));
+	return text ? text : "?";
+}
+
+static long long number_of(const json_t *at, const char *key)
+{
+	return (long long)json_integer_value(json_object_get(at, key));
+}
+
 static void check_wrong(struct summary *s)
 {
 	for (unsigned i = 0; i < s->run->ncells && !s->trouble[0]; i++) {
 		const struct record_cell *c = &s->run->cells[i];
+		char where[160] = "";
 		if (!c->wrong)
 			continue;
 		const json_t *at = json_object_get(c->json, "wrong_at");
+		if (json_is_object(at))
+			snprintf(where, sizeof where,
+			         ", the first on rank %lld at element %lld (byte %lld): "
+			         "expected %.24s, got %.24s",
+			         number_of(at, "rank"), number_of(at, "element"),
+			         number_of(at, "byte"), bits_of(at, "expected"),
+			         bits_of(at, "got"));
 		snprintf(s->trouble, sizeof s->trouble,
-		         "%s of %zu bytes: %s (block %u) delivered %llu wrong elements, the "
-		         "first on "
-		         "rank %lld at element %lld",
+		         "%s of %zu bytes: %s (block %u) delivered %llu wrong element%s%s",
 		         coll_info(c->cell.coll)->name, c->cell.bytes, c->variant, c->block,
-		         (unsigned long long)c->wrong,
-		         (long long)json_integer_value(json_object_get(at, "rank")),
-		         (long long)json_integer_value(json_object_get(at, "element")));
+		         (unsigned long long)c->wrong, c->wrong == 1 ? "" : "s", where);
 	}
 }
 
