@@ -399,6 +399,9 @@ static void a_factor_has_its_sizes_and_reasons(void **state)
 	f->bytes.lo = 65536;
 	find();
 	assert_int_equal(found->factors[0].ncells, 2);
+	/* Those that were measured, though it asks for everything above. */
+	assert_int_equal(found->factors[0].sizes.lo, 65536);
+	assert_int_equal(found->factors[0].sizes.hi, 262144);
 	assert_int_equal(found->factors[0].verdict.kind, VERDICT_FASTER);
 	near(found->factors[0].verdict.ratio.estimate, 1.25, 0.005);
 	done();
@@ -628,7 +631,7 @@ static void the_report_shows_it_all(void **state)
 	    "## Factors",
 	    "> **The placebo `env` has an effect**",
 	    "| zero-copy |",
-	    "| all |",
+	    "| 4 KiB to 256 KiB |",
 	    "Cannot be tested here, ",
 	    "nowhere",
 	    ": `absent`, `absent-too`.\n",
@@ -638,6 +641,7 @@ static void the_report_shows_it_all(void **state)
 	    "## Claims",
 	    "It is \\| so.",
 	    "**holds**",
+	    "| 4 cells, 4 KiB to 256 KiB, 10 blocks |",
 	    "**cannot be tested here**",
 	    "it needs 2 nodes",
 	    "## Recommendations",

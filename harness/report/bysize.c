@@ -15,6 +15,14 @@ void bysize_label(size_t bytes, char *text, size_t text_bytes)
 	snprintf(text, text_bytes, "%.4g %s", x, units[u]);
 }
 
+void bysize_range(struct claim_range range, char *text, size_t text_bytes)
+{
+	char lo[32], hi[32];
+	bysize_label(range.lo, lo, sizeof lo);
+	bysize_label(range.hi, hi, sizeof hi);
+	snprintf(text, text_bytes, range.lo == range.hi ? "%s" : "%s to %s", lo, hi);
+}
+
 void bysize_number(double x, char *text, size_t text_bytes)
 {
 	if (!isfinite(x))

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../verdict.h"
+#include "bysize.h"
 
 static enum claims_outcome decide(double lo, double hi, double edge, bool above)
 {
@@ -73,6 +74,7 @@ int claims_judge(const struct summary *s, const struct claim *claim, struct clai
 			return -1;
 		memcpy(r.why, p.why, sizeof r.why);
 		r.ncells = p.ncells;
+		r.sizes = p.sizes;
 		r.ratio = pairs_ratio(&p, 0, 1);
 		if (p.nblocks) {
 			r.left = exp(pairs_level(&p, 0));
@@ -114,9 +116,11 @@ void claims_hint(const struct summary *s, const struct claims_result *r, char *t
 		snprintf(text, bytes, "%s", r->why);
 		return;
 	}
-	size_t used = (size_t)snprintf(text, bytes, "%u cell%s, %u block%s", r->ncells,
-	                               r->ncells == 1 ? "" : "s", r->ratio.blocks,
-	                               r->ratio.blocks == 1 ? "" : "s");
+	char sizes[80];
+	bysize_range(r->sizes, sizes, sizeof sizes);
+	size_t used = (size_t)snprintf(text, bytes, "%u cell%s, %s, %u block%s", r->ncells,
+	                               bysize_plural(r->ncells), sizes, r->ratio.blocks,
+	                               bysize_plural(r->ratio.blocks));
 	if (analogue && used < bytes)
 		snprintf(text + used, bytes - used, "; tested on the host analogue");
 }

@@ -23,6 +23,7 @@ struct claims_result {
 	struct stats_ratio ratio; /* all NaN when untested */
 	double left, right;       /* of the metric: geometric means over blocks and cells */
 	unsigned ncells;
+	struct claim_range sizes;  /* of those cells */
 	unsigned more_blocks;      /* undecided, as in struct verdict */
 	char why[PAIRS_WHY_BYTES]; /* untested: why */
 };

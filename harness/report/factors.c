@@ -32,6 +32,7 @@ int factors_judge(const struct summary *s, const struct factor *factor,
 			return -1;
 		memcpy(r.why, p.why, sizeof r.why);
 		r.ncells = p.ncells;
+		r.sizes = p.sizes;
 		if (p.nblocks)
 			r.verdict = verdict_of(pairs_ratio(&p, 1, 0), s->margin);
 		pairs_free(&p);

@@ -10,6 +10,7 @@ struct factors_result {
 	const struct factor *factor; /* borrowed */
 	struct verdict verdict;      /* of bandwidth, to ÷ from; nothing when it has a why */
 	unsigned ncells;
+	struct claim_range sizes;  /* of those cells */
 	char why[PAIRS_WHY_BYTES]; /* why it was not measured, or "" */
 };
 

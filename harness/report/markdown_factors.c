@@ -2,7 +2,6 @@
 #include "markdown_parts.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "bysize.h"
@@ -20,22 +19,6 @@ static void put_placebos(FILE *out, const struct findings *f)
 	}
 }
 
-/* "4 KiB to 64 KiB"; the sizes that the factor is about. */
-static void put_sizes(FILE *out, const struct factors_result *r)
-{
-	char lo[32], hi[32], text[128];
-	struct claim_range range = r->factor->bytes;
-	bysize_label(range.lo, lo, sizeof lo);
-	bysize_label(range.hi, hi, sizeof hi);
-	if (range.hi == SIZE_MAX)
-		snprintf(text, sizeof text, range.lo ? "from %s up" : "all", lo);
-	else if (range.lo == range.hi)
-		snprintf(text, sizeof text, "%s", lo);
-	else
-		snprintf(text, sizeof text, "%s to %s", lo, hi);
-	markdown_cell(out, text);
-}
-
 static void put_factor(FILE *out, const struct factors_result *r)
 {
 	const struct factor *f = r->factor;
@@ -45,7 +28,8 @@ static void put_factor(FILE *out, const struct factors_result *r)
 	snprintf(text, sizeof text, "%s → %s", f->from, f->to);
 	markdown_cell(out, text);
 	markdown_cell(out, f->setting);
-	put_sizes(out, r);
+	bysize_range(r->sizes, text, sizeof text);
+	markdown_cell(out, text);
 	bysize_ratio(&r->verdict.ratio, true, text, sizeof text);
 	markdown_cell(out, text);
 	factors_verdict(r, text, sizeof text);

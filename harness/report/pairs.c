@@ -230,6 +230,18 @@ static void say_why(const struct maker *m, struct pairs *p)
 		         range);
 }
 
+static struct claim_range sizes_of(const struct maker *m)
+{
+	struct claim_range range = {m->nplaces ? SIZE_MAX : 0, 0};
+	for (unsigned i = 0; i < m->nplaces; i++) {
+		struct place at = m->places[i];
+		size_t asked = m->s->groups[at.group].asked_bytes[at.size];
+		range.lo = asked < range.lo ? asked : range.lo;
+		range.hi = asked > range.hi ? asked : range.hi;
+	}
+	return range;
+}
+
 int pairs_make(const struct summary *s, enum metric metric, const struct pairs_select *select,
                const unsigned *variants, unsigned n, struct pairs *out, struct status *st)
 {
@@ -246,6 +258,7 @@ int pairs_make(const struct summary *s, enum metric metric, const struct pairs_s
 		return status_set(st, "out of memory for comparing variants");
 	}
 	p.ncells = m.nplaces;
+	p.sizes = sizes_of(&m);
 	if (!p.nblocks)
 		say_why(&m, &p);
 	free(m.places);

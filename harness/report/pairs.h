@@ -22,6 +22,7 @@ struct pairs_select {
 
 struct pairs {
 	unsigned nvariants, ncells, nblocks;
+	struct claim_range sizes;  /* smallest and largest of the cells, as asked */
 	double *levels;            /* of variant i in block b: [i * nblocks + b] */
 	char why[PAIRS_WHY_BYTES]; /* why there are no blocks, a sentence without a point */
 };
