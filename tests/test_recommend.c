@@ -23,9 +23,30 @@ static void stamps(const struct made_place *p, int64_t out[6])
 	out[3] = 10;
 }
 
+/* The first and the fourth are threads and processes once more, with these in common; NULL:
+ * they are what they were. */
+static const char *twins_key;
+static json_t *(*twins_value)(void);
+
+static json_t *local(void)
+{
+	return json_string("local");
+}
+
+static json_t *a_switch(void)
+{
+	return json_pack("[s]", "NCCL_P2P_DIRECT_DISABLE=1");
+}
+
 static void environment(json_t *env)
 {
 	json_t *variants = json_object_get(env, "variants");
+	for (size_t i = 0; twins_key && i < 4; i += 3) {
+		json_t *v = json_array_get(variants, i);
+		json_object_set_new(v, "mode", json_string(i ? "processes" : "threads"));
+		json_object_set_new(v, "role", json_string("variant"));
+		json_object_set_new(v, twins_key, twins_value());
+	}
 	for (size_t i = 0; setting && i < json_array_size(variants); i++) {
 		json_t *v = json_array_get(variants, i);
 		/* The third differs in more than one. */
@@ -53,7 +74,7 @@ static int fresh(void **state)
 	speed[0] = speed[1] = speed[2] = 1;
 	noise = 0.003;
 	small_only = 0;
-	setting = NULL;
+	setting = twins_key = NULL;
 	made.blocks = 10;
 	made.cores = 16;
 	made.sizes = 7;
@@ -141,10 +162,6 @@ static void several_workers_launch_small_sizes(void **state)
 	assert_int_equal(count("Launch from several workers", NULL), 0);
 }
 
-static json_t *local(void)
-{
-	return json_string("local");
-}
 static json_t *native(void)
 {
 	return json_string("native");
@@ -191,6 +208,30 @@ static void one_setting_at_a_time(void **state)
 	}
 }
 
+static void variants_that_explain_are_no_advice(void **state)
+{
+	const char *text = "";
+	(void)state;
+	twins_key = "env";
+	twins_value = a_switch;
+	assert_int_equal(count("choose by convenience", &text), 1);
+	made_says(text, "the bandwidth of processes is ");
+	/* Nor where the plain ones differ. */
+	speed[2] = 0.9;
+	assert_int_equal(count("choose by convenience", NULL), 0);
+	assert_int_equal(count("a thread per rank rather than a process per rank", NULL), 1);
+	speed[2] = 1;
+	speed[0] = 1.1;
+	assert_int_equal(count("a thread per rank rather than a process per rank", NULL), 0);
+	/* Registering is a way to use it, another library another case. */
+	speed[0] = 1;
+	twins_key = "register";
+	twins_value = local;
+	assert_int_equal(count("choose by convenience", NULL), 2);
+	twins_key = "nccl";
+	assert_int_equal(count("choose by convenience", NULL), 2);
+}
+
 static void a_cliff_is_one(void **state)
 {
 	struct made_loaded l;
@@ -202,11 +243,13 @@ static void a_cliff_is_one(void **state)
 	assert_int_equal(recommend_make(&l.summary, &c, 1, advice, &st), 0);
 	made_says(
 	    advice->text[advice->count - 1],
-	    "Gather alltoall into calls of 64 KiB and more where the program allows it: bus "
-	    "bandwidth jumps from 80 GB/s at 16 KiB to 300");
+	    "Gather alltoall into calls of 64 KiB and more where the program allows it: "
+	    "between 16 KiB and 64 KiB bus bandwidth jumps from 80.0 to 300 GB/s (single)");
 	c.kind = CLIFF_FALL;
 	assert_int_equal(recommend_make(&l.summary, &c, 1, advice, &st), 0);
-	made_says(advice->text[advice->count - 1], "Split alltoall into calls of 16 KiB");
+	made_says(advice->text[advice->count - 1],
+	          "Split alltoall into calls of 16 KiB where the program allows it: between "
+	          "16 KiB and 64 KiB bus bandwidth falls from ");
 	made_unload(&l);
 }
 
@@ -230,6 +273,7 @@ int main(void)
 	    cmocka_unit_test_setup(where_nothing_large_was_measured, fresh),
 	    cmocka_unit_test_setup(several_workers_launch_small_sizes, fresh),
 	    cmocka_unit_test_setup(one_setting_at_a_time, fresh),
+	    cmocka_unit_test_setup(variants_that_explain_are_no_advice, fresh),
 	    cmocka_unit_test_setup(a_cliff_is_one, fresh),
 	};
 	return cmocka_run_group_tests(tests, begin, end);

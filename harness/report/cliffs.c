@@ -108,6 +108,7 @@ static bool find(const struct summary *s, unsigned group, unsigned to, enum clif
 {
 	struct cliff c = {.kind = kind, .group = group, .from = to - 1, .to = to};
 	double strongest = 0;
+	bool reference = false;
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		enum cliff_kind its;
 		double factor;
@@ -122,8 +123,10 @@ static bool find(const struct summary *s, unsigned group, unsigned to, enum clif
 			continue;
 		c.variants++;
 		name(c.names, sizeof c.names, s->variants[v].name);
-		if (fabs(log(factor)) <= strongest)
+		/* Its figures are known best to whoever reads on. */
+		if (reference || ((int)v != s->reference && fabs(log(factor)) <= strongest))
 			continue;
+		reference = (int)v == s->reference;
 		strongest = fabs(log(factor));
 		c.factor = factor;
 		c.variant = v;

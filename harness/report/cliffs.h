@@ -15,7 +15,7 @@ enum cliff_kind { CLIFF_JUMP, CLIFF_FALL };
 
 struct cliff {
 	enum cliff_kind kind;
-	unsigned group, variant;     /* the variant in which it is strongest */
+	unsigned group, variant;     /* the reference, else in which it is strongest */
 	unsigned from, to;           /* sizes of the group */
 	double from_gbs, to_gbs;     /* bus bandwidth of that variant */
 	double factor;               /* bandwidth ÷ what it should be at least (fall: at to) */

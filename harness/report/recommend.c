@@ -192,6 +192,25 @@ static bool was_measured(const struct summary *s, enum coll_kind coll)
 	return false;
 }
 
+/* Whether a pair is what its library is used like: none that differs in the same setting has
+ * fewer settings of its own (registering apart). Variants that turn one more switch are there
+ * to explain, and say the same again. */
+static bool is_plain(const struct scene *scene, const unsigned pair[2], const char *setting)
+{
+	const struct settings *all = scene->settings;
+	unsigned own = recommend_extras(&all[pair[0]]);
+	for (unsigned a = 0; a < scene->s->nvariants; a++)
+		for (unsigned b = 0; b < scene->s->nvariants; b++)
+			if (is_judged(scene->s, a) && is_judged(scene->s, b) &&
+			    !strcmp(all[a].mode, all[pair[0]].mode) &&
+			    !strcmp(all[b].mode, all[pair[1]].mode) &&
+			    !strcmp(all[a].nccl, all[pair[0]].nccl) &&
+			    recommend_extras(&all[a]) < own &&
+			    differ_only_in(scene, a, b, setting))
+				return false;
+	return true;
+}
+
 static int apply(const struct scene *scene, const struct recommend_rule *rule,
                  struct status *st)
 {
@@ -201,7 +220,8 @@ static int apply(const struct scene *scene, const struct recommend_rule *rule,
 			if (!is_judged(scene->s, a) || !is_judged(scene->s, b) ||
 			    !rule->from(&scene->settings[a]) ||
 			    !rule->to(&scene->settings[b]) ||
-			    !differ_only_in(scene, a, b, rule->setting))
+			    !differ_only_in(scene, a, b, rule->setting) ||
+			    (rule->plain && !is_plain(scene, pair, rule->setting)))
 				continue;
 			for (unsigned c = 0; c < COLL_KINDS; c++)
 				if (was_measured(scene->s, (enum coll_kind)c) &&
@@ -215,21 +235,18 @@ static int apply(const struct scene *scene, const struct recommend_rule *rule,
 static void add_cliff(const struct scene *scene, const struct cliff *c)
 {
 	const struct summary_group *g = &scene->s->groups[c->group];
-	char text[RECOMMEND_BYTES], from[32], to[32];
+	char text[RECOMMEND_BYTES], from[32], to[32], low[32], high[32];
+	bysize_number(c->from_gbs, low, sizeof low);
+	bysize_number(c->to_gbs, high, sizeof high);
 	bysize_label(g->asked_bytes[c->from], from, sizeof from);
 	bysize_label(g->asked_bytes[c->to], to, sizeof to);
-	if (c->kind == CLIFF_JUMP)
-		snprintf(text, sizeof text,
-		         "Gather %s into calls of %s and more where the program allows it: bus "
-		         "bandwidth jumps from %.3g GB/s at %s to %.3g (%s).",
-		         coll_info(g->cell.coll)->name, to, c->from_gbs, from, c->to_gbs,
-		         scene->s->variants[c->variant].name);
-	else
-		snprintf(text, sizeof text,
-		         "Split %s into calls of %s where the program allows it: bus bandwidth "
-		         "falls from %.3g GB/s there to %.3g at %s (%s).",
-		         coll_info(g->cell.coll)->name, from, c->from_gbs, c->to_gbs, to,
-		         scene->s->variants[c->variant].name);
+	bool jump = c->kind == CLIFF_JUMP;
+	snprintf(text, sizeof text,
+	         "%s %s into calls of %s%s where the program allows it: between %s and %s bus "
+	         "bandwidth %s from %s to %s GB/s (%s).",
+	         jump ? "Gather" : "Split", coll_info(g->cell.coll)->name, jump ? to : from,
+	         jump ? " and more" : "", from, to, jump ? "jumps" : "falls", low, high,
+	         scene->s->variants[c->variant].name);
 	add(scene->out, text);
 }
 

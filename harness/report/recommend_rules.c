@@ -52,25 +52,39 @@ static bool is_bound(const struct settings *s)
 }
 
 static const struct recommend_rule rules[] = {
-    {"register", is_unregistered, is_registered, METRIC_BUSBW, RECOMMEND_LARGE, false,
+    {"register", is_unregistered, is_registered, METRIC_BUSBW, RECOMMEND_LARGE, false, false,
      "Register the user buffers for large sizes"},
-    {"mode", is_processes, is_threads, METRIC_BUSBW, RECOMMEND_LARGE, false,
+    {"mode", is_processes, is_threads, METRIC_BUSBW, RECOMMEND_LARGE, false, true,
      "Use one process with a thread per rank rather than a process per rank for large sizes, "
      "with this library and path"},
-    {"mode", is_threads, is_processes, METRIC_BUSBW, RECOMMEND_LARGE, false,
+    {"mode", is_threads, is_processes, METRIC_BUSBW, RECOMMEND_LARGE, false, true,
      "Use a process per rank rather than threads for large sizes, with this library and path"},
-    {"mode", is_threads, is_processes, METRIC_BUSBW, RECOMMEND_LARGE, true,
+    {"mode", is_threads, is_processes, METRIC_BUSBW, RECOMMEND_LARGE, true, true,
      "Threads or processes make no difference for large sizes here: choose by convenience"},
-    {"mode", is_single, is_several, METRIC_LATENCY, RECOMMEND_SMALL, false,
+    {"mode", is_single, is_several, METRIC_LATENCY, RECOMMEND_SMALL, false, false,
      "Launch from several workers rather than from one thread for small sizes"},
-    {"graph", is_single_eager, is_single_graph, METRIC_TIME, RECOMMEND_SMALL, false,
+    {"graph", is_single_eager, is_single_graph, METRIC_TIME, RECOMMEND_SMALL, false, false,
      "Replay small calls from a CUDA graph where one thread launches for all ranks"},
-    {"api", is_single_grouped, is_single_native, METRIC_TIME, RECOMMEND_SMALL, false,
+    {"api", is_single_grouped, is_single_native, METRIC_TIME, RECOMMEND_SMALL, false, false,
      "Call the library's native collective rather than grouped sends and receives where one "
      "thread launches for all ranks"},
-    {"bind", is_unbound, is_bound, METRIC_TIME, RECOMMEND_EVERY, false,
+    {"bind", is_unbound, is_bound, METRIC_TIME, RECOMMEND_EVERY, false, false,
      "Bind the workers to cores"},
 };
+
+unsigned recommend_extras(const struct settings *s)
+{
+	struct settings plain;
+	char keys[512];
+	settings_default(&plain);
+	memcpy(plain.mode, s->mode, sizeof plain.mode);
+	memcpy(plain.backend, s->backend, sizeof plain.backend);
+	memcpy(plain.nccl, s->nccl, sizeof plain.nccl);
+	plain.layout = s->layout;
+	plain.bind = s->bind;
+	plain.registration = s->registration;
+	return settings_differ(&plain, s, keys, sizeof keys);
+}
 
 const struct recommend_rule *recommend_rule(unsigned i)
 {
