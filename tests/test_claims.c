@@ -16,6 +16,7 @@ static struct claim_list asked;
 static double dram_per_byte[3];
 static const char *missing;
 static int64_t issue_ns;  /* of each row */
+static int64_t preempted; /* the first row takes so many ns more to issue */
 static bool skips, alike; /* alike: all variants the same noise in a block */
 
 static const char *const names[] = {"nodirect", "threads-old", "processes-old",
@@ -26,7 +27,7 @@ static void stamps(const struct made_place *p, int64_t out[6])
 	double bytes = 4096.0 * (1 << 2 * p->size), ns = 1e6 + 10 * bytes;
 	ns /= p->variant < 3 ? speed[p->variant] : 1;
 	ns *= 1 + noise * made_noise(alike ? 0 : p->variant, p->block, alike ? 0 : p->size);
-	out[1] = issue_ns;
+	out[1] = issue_ns + (p->row == 0 ? preempted : 0);
 	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
 	out[3] = 10;
 }
@@ -88,6 +89,7 @@ static int fresh(void **state)
 	lacks_block = UINT_MAX;
 	missing = NULL;
 	issue_ns = 30000;
+	preempted = 0;
 	skips = alike = false;
 	made.more = NULL;
 	made.backend = "nccl";
@@ -290,6 +292,14 @@ static void what_cannot_be_tested_says_why(void **state)
 	c->metric = METRIC_ISSUE_CORES;
 	issue_ns = 15000;
 	untested("too short here for a CPU's clock");
+	/* A worker that was preempted once launches no longer for that. */
+	preempted = 1000000;
+	untested("too short here for a CPU's clock");
+	issue_ns = 30000;
+	preempted = 0;
+	made.backend = "host"; /* nothing is launched there, however long it takes */
+	untested("too short here for a CPU's clock");
+	made.backend = "nccl";
 	made.counters = false;
 	untested("no counters were read");
 	skips = true;

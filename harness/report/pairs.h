@@ -48,7 +48,8 @@ void pairs_absent(const struct summary *summary, const char *name, char *why, si
 /* What the counters of one cell say, over its ranks: bandwidths their mean, dram_per_nvlink and
  * copies the ratio of their sums, issue_cores the CPU time of all workers by the time from the
  * earliest start to the latest return of issue. NaN where it cannot be said; of issue_cores
- * that is also where issuing a row takes less than PAIRS_ISSUE_NS, as reading a thread's CPU
+ * that is also on host, which launches nothing, and where issuing a row usually (median)
+ * takes less than PAIRS_ISSUE_NS, as reading a thread's CPU
  * time is a system call of a microsecond, and in it. */
 #define PAIRS_ISSUE_NS 20000
 double pairs_counter(const struct record_cell *cell, enum metric metric);
