@@ -675,6 +675,16 @@ static void labels_are_short(void **state)
 	assert_string_equal(text, "-");
 	bysize_number(0.0512, text, sizeof text);
 	assert_string_equal(text, "0.051");
+	/* A ratio has no way below 0. */
+	const struct stats_ratio narrow = {.estimate = 0.9, .lo = 0.88, .hi = 0.99},
+	                         wide = {.estimate = 0.837, .lo = 0.3912, .hi = 1.83},
+	                         wild = {.estimate = 3, .lo = 0.0213, .hi = 1234.5};
+	bysize_ratio(&narrow, false, text, sizeof text);
+	assert_string_equal(text, "0.900 ±10.0%");
+	bysize_ratio(&wide, false, text, sizeof text);
+	assert_string_equal(text, "0.837 (0.39 to 1.8)");
+	bysize_ratio(&wild, false, text, sizeof text);
+	assert_string_equal(text, "3.000 (0.021 to 1234)");
 	bysize_number(99.97, text, sizeof text);
 	assert_string_equal(text, "100");
 }

@@ -144,15 +144,19 @@ static void put_ratio_head(struct table *table, unsigned column, const struct su
 
 void bysize_ratio(const struct stats_ratio *r, bool full, char *text, size_t text_bytes)
 {
+	double off = fmax(r->hi - r->estimate, r->estimate - r->lo) / r->estimate;
 	if (isnan(r->estimate))
 		snprintf(text, text_bytes, "-");
 	else if (isnan(r->lo))
 		snprintf(text, text_bytes, "%.3f", r->estimate);
 	else if (full)
 		snprintf(text, text_bytes, "%.3f (%.3f to %.3f)", r->estimate, r->lo, r->hi);
-	else
-		snprintf(text, text_bytes, "%.3f ±%.1f%%", r->estimate,
-		         100 * fmax(r->hi - r->estimate, r->estimate - r->lo) / r->estimate);
+	else if (off <= 0.5)
+		snprintf(text, text_bytes, "%.3f ±%.1f%%", r->estimate, 100 * off);
+	else /* to either side it would reach below 0 */
+		snprintf(text, text_bytes,
+		         r->hi < 100 ? "%.3f (%.2g to %.2g)" : "%.3f (%.2g to %.0f)",
+		         r->estimate, r->lo, r->hi);
 }
 
 /* The ratio columns of a size's row, from `column` on. */

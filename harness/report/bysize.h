@@ -14,7 +14,8 @@ void bysize_range(struct claim_range range, char *text, size_t text_bytes);
 void bysize_number(double x, char *text, size_t text_bytes);
 /* What a noun of n things ends with: "" or "s". */
 const char *bysize_plural(unsigned long long n);
-/* "0.941 ±0.7%" (the wider side of its interval), or full "0.941 (0.935 to 0.948)". */
+/* "0.941 ±0.7%" (the wider side of its interval; beyond 50 %: "0.837 (0.39 to 1.8)"), or full
+ * "0.941 (0.935 to 0.948)". */
 void bysize_ratio(const struct stats_ratio *ratio, bool full, char *text, size_t text_bytes);
 /* More groups than anybody reads tables of: what is said of each is in the CSV files alone. */
 bool bysize_too_many(const struct summary *summary);
