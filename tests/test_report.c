@@ -439,6 +439,16 @@ static void warnings_say_what_to_do(void **state)
 	assert_says(all, "Page faults in timed calls: ");
 	assert_says(all, "Involuntary context switches in timed calls: ");
 	unload(&l);
+	assert_says(all, "it is a bug of the backend");
+	/* Of nccl it is the driver. */
+	m = plain;
+	m.faults = 4;
+	load(&m, &l);
+	warnings_collect(&l.summary, false, &w);
+	assert_int_equal(w.count, 1);
+	assert_says(w.text[0], "the driver, which maps memory during calls");
+	assert_null(strstr(w.text[0], "bug"));
+	unload(&l);
 	/* A quiet run has none. */
 	load(&plain, &l);
 	warnings_collect(&l.summary, false, &w);
