@@ -141,23 +141,24 @@ static void say_staged(const struct judging *j, struct path_evidence *e)
 		         "copy engines, or a third GPU, copy from buffer to buffer");
 	else if (begins(e->transport, "SHM/") || begins(e->transport, "NET/"))
 		conclude(e, PATH_STAGED, "SHM and NET links go through buffers of NCCL's own");
-	else if (j->version >= REGISTER_VERSION && pointer)
-		conclude(
-		    e, PATH_STAGED,
-		    "from 2.23 on NCCL needs buffers registered with the peer, the log shows "
-		    "none, and 'direct pointer' is a label without effect");
-	else if (j->version >= REGISTER_VERSION || !j->version)
-		conclude(
-		    e, PATH_STAGED,
-		    "from 2.23 on NCCL needs buffers registered with the peer, before that "
-		    "one process, and the log shows neither");
+	else if (j->version >= REGISTER_VERSION)
+		snprintf(e->why, sizeof e->why,
+		         "from 2.23 on NCCL writes into a peer's buffer only if it was "
+		         "registered with the peer, and the log shows no such registration%s",
+		         pointer ? " ('direct pointer' is a mere label there)" : "");
+	else if (!j->version)
+		conclude(e, PATH_STAGED,
+		         "every version of NCCL stages here: the log shows no buffer "
+		         "registered with a peer and no 'direct pointer'");
 	else if (pointer)
 		conclude(e, PATH_STAGED,
-		         "up to 2.22 NCCL pulls ('/read') from registered buffers only");
+		         "NCCL up to 2.22 that pulls ('/read') reads a peer's buffer "
+		         "directly only if it was registered");
 	else
 		conclude(e, PATH_STAGED,
-		         "up to 2.22 NCCL goes through a FIFO unless both ranks are in one "
-		         "process and NCCL_P2P_DIRECT_DISABLE is off");
+		         "NCCL up to 2.22 writes into a peer's buffer only within one process "
+		         "and with NCCL_P2P_DIRECT_DISABLE off; here it goes through a FIFO");
+	e->data = PATH_STAGED;
 }
 
 static void say_unknown(const struct judging *j, struct path_evidence *e)
@@ -208,7 +209,7 @@ void path_model(const struct path_settings *settings, struct path_evidence *inou
 		    e, PATH_DIRECT,
 		    j.version >= REGISTER_VERSION
 		        ? "both ends of every link registered their buffers with each other"
-		        : "up to 2.22 NCCL writes straight into the peer's buffer within one "
+		        : "NCCL up to 2.22 writes straight into the peer's buffer within one "
 		          "process");
 	else if (j.of[PATH_STAGED] && !j.of[PATH_DIRECT] && !j.of[PATH_UNKNOWN])
 		say_staged(&j, e);

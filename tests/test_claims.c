@@ -637,6 +637,7 @@ static void the_report_shows_it_all(void **state)
 	static const char *const order[] = {
 	    "## The gap",
 	    "## Evidence",
+	    "It is that of large sizes: below NCCL's threshold for the LL protocol",
 	    "| alltoall 4 KiB |",
 	    "## Factors",
 	    "> **The placebo `env` has an effect**",

@@ -34,7 +34,12 @@ static void put_paths(FILE *out, const struct summary *s, const struct proof *e)
 		}
 		fputs("|\n", out);
 	}
-	fputc('\n', out);
+	fprintf(out,
+	        "\nLinks: ordered pairs of ranks by transport, over all channels, those of "
+	        "rings and trees as well as those of sends and receives; where there are "
+	        "any of the latter, the data path is theirs. It is that of large sizes: "
+	        "below NCCL's threshold for the LL protocol (NCCL\\_P2P\\_LL\\_THRESHOLD "
+	        "bytes for sends and receives) data is staged whatever the path.\n\n");
 }
 
 /* A column's text of a row; "-" where it has none. */
@@ -109,7 +114,9 @@ static const struct column {
     {"model", model,
      " Model: DRAM bytes per byte sent over NVLink, for alltoall and sendrecv (staged 4: read, "
      "slot written, slot read, written; direct 2; alltoall's own part 2 ÷ (ranks − 1) more)."},
-    {"from cache", cached, " From cache: what the model has more, presumably found in the L2."},
+    {"from cache", cached,
+     " From cache: by how much DRAM ÷ NVLink stays below the model; those reads presumably "
+     "hit the L2 cache."},
     {"SMs busy", busy, ""},
     {"PCIe TX, GB/s", pcie, ""},
     {"copies per byte", copies,
