@@ -544,6 +544,20 @@ static void the_evidence_has_model_and_cache(void **state)
 	                    "the log says so; NOT AS EXPECTED (expect = P2P+reg)");
 	assert_string_equal(e->paths[1].why, "the log says so");
 	assert_string_equal(e->paths[2].transport, "");
+	struct status st = {""};
+	assert_int_equal(summary_write_csv(&loaded.summary, made_path("s.csv"), &st), 0);
+	static const char *const ends[] = {"staged", "direct", ""};
+	const char *at = made_read("s.csv");
+	made_says(at, ",straggler_us,data_path\n");
+	for (unsigned v = 0; v < 3; v++) {
+		char begin[80];
+		snprintf(begin, sizeof begin, "\n%s,", names[v]);
+		made_says(at, begin);
+		const char *end = strchr(strstr(at, begin) + 1, '\n');
+		size_t n = strlen(ends[v]);
+		assert_memory_equal(end - n, ends[v], n);
+		assert_true(end[-(ptrdiff_t)n - 1] == ',');
+	}
 	assert_int_equal(e->nrows, 4 * 5);
 	for (unsigned i = 0; i < e->nrows; i++) {
 		const struct proof_row *r = &e->rows[i];

@@ -368,7 +368,7 @@ static void csv_is_tidy(void **state)
 		columns = columns ? columns : fields;
 		assert_int_equal(fields, columns);
 	}
-	assert_int_equal(columns, 43);
+	assert_int_equal(columns, 44);
 	assert_int_equal(lines, 1 + l.summary.nrows);
 	assert_int_equal(l.summary.nrows, 4 * 2 * 3 + 3);
 	assert_int_equal(summary_write_csv(&l.summary, "/dev/full", &st), -1);

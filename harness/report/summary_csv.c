@@ -11,7 +11,7 @@ static const char header[] =
     "time_min_us,time_max_us,algbw_gbs,busbw_gbs,p50_us,p95_"
     "us,"
     "p99_us,launch_us,skew_us,resolution_us,ratio,ratio_lo,ratio_hi,wrong,faults,switches,"
-    "digest_ok,straggler,straggler_share,straggler_us\n";
+    "digest_ok,straggler,straggler_share,straggler_us,data_path\n";
 
 void summary_put_text(FILE *out, const char *text)
 {
@@ -38,10 +38,22 @@ void summary_put_number(FILE *out, double x)
 static void put_straggler(FILE *out, const struct summary_row *row)
 {
 	if (row->ranks && row->nranks > 1)
-		fprintf(out, "%u,%.4g,%.6g\n", row->straggler, row->ranks[row->straggler].last,
+		fprintf(out, "%u,%.4g,%.6g,", row->straggler, row->ranks[row->straggler].last,
 		        row->ranks[row->straggler].last_by_us);
 	else
-		fputs(",,\n", out);
+		fputs(",,,", out);
+}
+
+/* As the variant's workers said, or the library's log; "" where neither did. */
+static const char *data_path(const struct summary *s, const struct summary_variant *v)
+{
+	const char *word = *v->path ? v->path : NULL;
+	for (unsigned i = 0; i < s->run->npaths && !word; i++)
+		if (!strcmp(s->run->paths[i].variant, v->name))
+			word = json_string_value(
+			    json_object_get(s->run->paths[i].path, "data_path"));
+	/* A word of ours; what else a record holds could break the line. */
+	return word && !strpbrk(word, ",\"\r\n") ? word : "";
 }
 
 static void put_row(FILE *out, const struct summary *s, const struct summary_row *row)
@@ -72,6 +84,7 @@ static void put_row(FILE *out, const struct summary *s, const struct summary_row
 	        : row->digest_ok   ? "1"
 	                           : "0");
 	put_straggler(out, row);
+	fprintf(out, "%s\n", data_path(s, v));
 }
 
 int summary_write_csv(const struct summary *s, const char *file, struct status *st)
