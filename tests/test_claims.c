@@ -628,6 +628,9 @@ static void the_terminal_has_the_evidence(void **state)
 	                "  threads-old  P2P/CUMEM  direct     no\n\n");
 	made.more = NULL;
 	assert_null(strstr(print_it(), "\npath"));
+	made.counters = true;
+	missing = "no NVLink counters on this GPU";
+	assert_null(strstr(print_it(), "\npath"));
 }
 
 static void the_report_shows_it_all(void **state)

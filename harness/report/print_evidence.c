@@ -1,9 +1,12 @@
-/* The evidence on stdout, in short: a row per variant. All of it is in report.md. */
+/* The evidence on stdout, in short: a table per collective that was counted, a row per variant.
+ * All of it is in report.md. */
 #include <math.h>
 #include <string.h>
 
 #include "bysize.h"
 #include "report_parts.h"
+
+#define MOST_TABLES 3 /* beyond that counters are in report.md alone */
 
 enum { VARIANT, CELL, TRANSPORT, DATA_PATH, REGISTERED, NVLINK, PER_NVLINK, MODEL, NCOLUMNS };
 
@@ -16,12 +19,19 @@ struct line {
 	char text[NCOLUMNS][64];
 };
 
+/* Other counters, as the host's copies, are in report.md alone. */
+static bool is_shown(const struct proof_row *row)
+{
+	return isfinite(row->nvlink_tx_gbs) || isfinite(row->dram_per_nvlink);
+}
+
 /* The variant's row at the largest size with counters of a group, or NULL. */
 static const struct proof_row *largest(const struct proof *e, unsigned variant, unsigned group)
 {
 	const struct proof_row *found = NULL;
 	for (unsigned i = 0; i < e->nrows; i++)
-		if (e->rows[i].variant == variant && e->rows[i].group == group)
+		if (e->rows[i].variant == variant && e->rows[i].group == group &&
+		    is_shown(&e->rows[i]))
 			found = &e->rows[i]; /* sizes ascend */
 	return found;
 }
@@ -59,24 +69,15 @@ static struct line line_of(const struct summary *s, const struct proof *e, unsig
 /* Which lines there are: a function of each, in the order in which they are printed. */
 typedef void line_fn(const struct line *line, void *context);
 
-static void lines_each(const struct summary *s, const struct proof *e, line_fn *fn,
-                       void *context)
+/* `group` is s->ngroups where no counters are shown. */
+static void lines_each(const struct summary *s, const struct proof *e, unsigned group,
+                       line_fn *fn, void *context)
 {
 	for (unsigned v = 0; v < s->nvariants; v++) {
-		bool counted = false;
-		struct line l;
-		if (s->variants[v].role == ROLE_LIMIT)
-			continue;
-		for (unsigned g = 0; g < s->ngroups; g++) {
-			const struct proof_row *row = largest(e, v, g);
-			if (!row)
-				continue;
-			counted = true;
-			l = line_of(s, e, v, row);
-			fn(&l, context);
-		}
-		l = line_of(s, e, v, NULL);
-		if (!counted && (l.text[TRANSPORT][0] || l.text[DATA_PATH][0]))
+		const struct proof_row *row = largest(e, v, group);
+		struct line l = line_of(s, e, v, row);
+		if (s->variants[v].role != ROLE_LIMIT &&
+		    (row || l.text[TRANSPORT][0] || l.text[DATA_PATH][0]))
 			fn(&l, context);
 	}
 }
@@ -112,29 +113,52 @@ static void put(const struct line *l, void *context)
 			          l->text[i][0] ? l->text[i] : "-");
 }
 
-void print_evidence(const struct summary *s, const struct proof *e, unsigned width)
+static void print_one(const struct summary *s, const struct proof *e, unsigned group,
+                      unsigned width)
 {
 	struct shape shape = {.lines = 0};
 	struct line head = {0};
 	unsigned columns = 0, left = 0;
-	lines_each(s, e, look, &shape);
-	if (!shape.lines || bysize_too_many(s))
+	lines_each(s, e, group, look, &shape);
+	if (!shape.lines)
 		return;
 	shape.has[CELL] = shape.cells_differ;
 	for (unsigned i = 0; i < NCOLUMNS; i++) {
 		columns += shape.has[i];
-		left += shape.has[i] && i < NVLINK;
+		left += i < NVLINK && shape.has[i];
 		snprintf(head.text[i], sizeof head.text[i], "%s", heads[i]);
 	}
-	bool counters = shape.has[NVLINK] || shape.has[PER_NVLINK];
-	printf("path%s%s%s%s:\n", counters ? " and counters" : "",
-	       counters && !shape.cells_differ ? " of " : "",
-	       counters && !shape.cells_differ ? shape.cell : "",
-	       counters ? " (NVLink: what a rank sends)" : "");
+	if (group < s->ngroups)
+		printf("path and counters of %s (NVLink: what a rank sends):\n",
+		       shape.cells_differ ? coll_info(s->groups[group].cell.coll)->name
+		                          : shape.cell);
+	else
+		printf("path:\n");
 	shape.table = table_new(columns, left);
 	put(&head, &shape);
-	lines_each(s, e, put, &shape);
+	lines_each(s, e, group, put, &shape);
 	table_text(shape.table, stdout, width);
 	table_free(shape.table);
 	printf("\n");
+}
+
+/* Whether variants have counters there; the limit's own do not count. */
+static bool has_counters(const struct summary *s, const struct proof *e, unsigned group)
+{
+	for (unsigned v = 0; v < s->nvariants; v++)
+		if (s->variants[v].role != ROLE_LIMIT && largest(e, v, group))
+			return true;
+	return false;
+}
+
+void print_evidence(const struct summary *s, const struct proof *e, unsigned width)
+{
+	unsigned counted = 0;
+	for (unsigned g = 0; g < s->ngroups; g++)
+		counted += has_counters(s, e, g);
+	if (!counted || counted > MOST_TABLES)
+		print_one(s, e, s->ngroups, width);
+	for (unsigned g = 0; g < s->ngroups && counted <= MOST_TABLES; g++)
+		if (has_counters(s, e, g))
+			print_one(s, e, g, width);
 }
