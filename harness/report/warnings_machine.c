@@ -39,11 +39,8 @@ static void tally(struct tallied *t, const struct summary_row *row, uint64_t cou
 static const char *faults_advice(const struct summary_variant *worst)
 {
 	if (!strcmp(worst->backend, "nccl"))
-		return "With nccl that is mostly the driver, which maps memory during calls, "
-		       "with "
-		       "NCCL "
-		       "2.21.5 more than with later versions. Medians bear a few of them; "
-		       "compare p95 and p99 with care.";
+		return "With nccl that is mostly the driver, which maps memory during calls. "
+		       "Medians bear a few of them; compare p95 and p99 with care.";
 	return "Give the machine more free memory, or ask for smaller sizes; if it stays, it "
 	       "is a bug of the backend.";
 }
