@@ -131,7 +131,7 @@ static struct record_run run_experiment(const struct text *text, const char *wor
 	if (!as_expected)
 		print_error("%s\n", cli.out);
 	assert_true(as_expected);
-	assert_null(strstr(cli.out, "is left out"));
+	assert_null(strstr(cli.out, "left out:"));
 	free(cli.out);
 	cli_result(folder, "conformance", "trials.jsonl", path, sizeof path);
 	if (record_load(path, &run, &torn, &st))

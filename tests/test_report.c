@@ -434,7 +434,7 @@ static void warnings_say_what_to_do(void **state)
 	assert_says(all, "last line of the record was cut off");
 	assert_says(all, "3 of the 6 blocks");
 	assert_says(all, "3 blocks: below 6 there are no intervals");
-	assert_says(all, "single was left out: NCCL_LEGACY is not set");
+	assert_says(all, "Left out: single: NCCL_LEGACY is not set");
 	assert_says(all, "more ranks than the 1 cores");
 	assert_says(all, "Page faults in timed calls: ");
 	assert_says(all, "Involuntary context switches in timed calls: ");

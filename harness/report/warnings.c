@@ -68,12 +68,28 @@ static void warn_blocks(const struct summary *s, bool torn, struct warnings *w)
 		    s->nblocks, s->nblocks == 1 ? "" : "s", STATS_MIN_BLOCKS);
 }
 
+/* Variants that were left out for one reason, told at the first of them. */
+static void warn_left_out(const struct summary *s, unsigned first, struct warnings *w)
+{
+	char names[800];
+	size_t used = 0;
+	for (unsigned v = 0; v < s->nvariants && used < sizeof names; v++) {
+		if (strcmp(s->variants[v].skip, s->variants[first].skip))
+			continue;
+		if (v < first)
+			return;
+		used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+		                         used ? ", " : "", s->variants[v].name);
+	}
+	warnings_add(w, "Left out: %s: %s", names, s->variants[first].skip);
+}
+
 static void warn_variants(const struct summary *s, struct warnings *w)
 {
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		const struct summary_variant *variant = &s->variants[v];
 		if (*variant->skip)
-			warnings_add(w, "%s was left out: %s", variant->name, variant->skip);
+			warn_left_out(s, v, w);
 		else if (!variant->measured)
 			warnings_add(
 			    w,

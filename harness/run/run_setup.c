@@ -61,57 +61,54 @@ out:
 	return result;
 }
 
-typedef void why_fn(const struct plan *plan, unsigned i, char *why, size_t bytes);
+/* What may be wanting for a reason: one of the plan's variants, claims or factors. */
+struct wanting {
+	const char *name;
+	char why[256]; /* "" when nothing is wrong */
+};
+typedef struct wanting wanting_fn(const struct plan *plan, unsigned i);
 
-static void why_claim(const struct plan *plan, unsigned i, char *why, size_t bytes)
+static struct wanting variant(const struct plan *plan, unsigned i)
 {
-	plan_claim_why(plan, &plan->spec->asked.claims[i], why, bytes);
+	struct wanting w = {.name = plan->variants[i].name};
+	snprintf(w.why, sizeof w.why, "%s", plan->variants[i].skip);
+	return w;
 }
 
-static void why_factor(const struct plan *plan, unsigned i, char *why, size_t bytes)
+static struct wanting claim(const struct plan *plan, unsigned i)
 {
-	plan_factor_why(plan, &plan->spec->asked.factors[i], why, bytes);
+	struct wanting w = {.name = plan->spec->asked.claims[i].name};
+	plan_claim_why(plan, &plan->spec->asked.claims[i], w.why, sizeof w.why);
+	return w;
 }
 
-/* The names from the ith on that share its reason; false where it has none, or one of those
- * before has the same. */
-static bool names_of_reason(const struct plan *plan, why_fn *why_of, bool claims, unsigned i,
-                            char why[256], char names[800])
+static struct wanting factor(const struct plan *plan, unsigned i)
 {
-	const struct claim_list *asked = &plan->spec->asked;
-	unsigned n = claims ? asked->nclaims : asked->nfactors;
-	char other[256];
-	size_t used = 0;
-	why_of(plan, i, why, 256);
-	for (unsigned k = 0; why[0] && k < n; k++) {
-		why_of(plan, k, other, sizeof other);
-		if (strcmp(other, why))
-			continue;
-		if (k < i)
-			return false;
-		if (used < 800)
-			used += (size_t)snprintf(
-			    names + used, 800 - used, "%s%s", used ? ", " : "",
-			    claims ? asked->claims[k].name : asked->factors[k].name);
+	struct wanting w = {.name = plan->spec->asked.factors[i].name};
+	plan_factor_why(plan, &plan->spec->asked.factors[i], w.why, sizeof w.why);
+	return w;
+}
+
+/* One line a reason, with the names of all that share it. */
+static void say_wanting(const struct plan *plan, wanting_fn *of, unsigned n, const char *format)
+{
+	for (unsigned i = 0; i < n; i++) {
+		struct wanting first = of(plan, i);
+		char names[800];
+		size_t used = 0;
+		bool said = !first.why[0];
+		for (unsigned k = 0; !said && k < n; k++) {
+			struct wanting other = of(plan, k);
+			if (strcmp(other.why, first.why))
+				continue;
+			said = k < i;
+			if (used < sizeof names)
+				used += (size_t)snprintf(names + used, sizeof names - used,
+				                         "%s%s", used ? ", " : "", other.name);
+		}
+		if (!said)
+			status_say(format, names, first.why);
 	}
-	return why[0];
-}
-
-/* What the run cannot answer whatever comes out: a slip of the file's, or what the command line
- * left away. It runs all the same. */
-static void say_unanswered(const struct runner *r)
-{
-	const struct plan *plan = &r->plan;
-	char why[256], names[800];
-	for (unsigned i = 0; i < r->spec.asked.nclaims; i++)
-		if (names_of_reason(plan, why_claim, true, i, why, names))
-			status_say("claim %s cannot be tested: %s", names, why);
-	for (unsigned i = 0; i < r->spec.asked.nfactors; i++)
-		if (names_of_reason(plan, why_factor, false, i, why, names))
-			status_say("factor %s cannot be told: %s", names, why);
-	if (r->spec.cell_timeout_s >= r->spec.timeout_s)
-		status_say("cell_timeout = %us ends nothing, as timeout = %us ends the trial",
-		           r->spec.cell_timeout_s, r->spec.timeout_s);
 }
 
 void run_announce(const struct runner *r)
@@ -119,11 +116,14 @@ void run_announce(const struct runner *r)
 	const struct plan *plan = &r->plan;
 	if (r->why[0])
 		status_say("%s", r->why);
-	for (unsigned i = 0; i < plan->nvariants; i++)
-		if (plan->variants[i].skip[0])
-			status_say("%s is left out: %s", plan->variants[i].name,
-			           plan->variants[i].skip);
-	say_unanswered(r);
+	say_wanting(plan, variant, plan->nvariants, "left out: %s: %s");
+	/* What the run cannot answer whatever comes out: a slip of the file's, or what the
+	 * command line took away. It runs all the same. */
+	say_wanting(plan, claim, r->spec.asked.nclaims, "claim %s cannot be tested: %s");
+	say_wanting(plan, factor, r->spec.asked.nfactors, "factor %s cannot be told: %s");
+	if (r->spec.cell_timeout_s >= r->spec.timeout_s)
+		status_say("cell_timeout = %us ends nothing, as timeout = %us ends the trial",
+		           r->spec.cell_timeout_s, r->spec.timeout_s);
 	char blocks[64];
 	snprintf(blocks, sizeof blocks, "%u blocks", r->spec.blocks - r->first_block);
 	if (r->spec.blocks_auto)
