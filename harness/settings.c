@@ -8,7 +8,7 @@ enum kind { TEXT, WORD, NUMBER, INTEGER, NS, FLAG, LAYOUT, SPLIT };
 
 static const char *const binds[] = {"none", "core", "numa", "near-gpu", NULL};
 static const char *const starts[] = {"free", "gated", NULL};
-static const char *const allocators[] = {"nccl", "cuda", NULL};
+static const char *const allocators[] = {"auto", "nccl", "cuda", NULL};
 static const char *const registrations[] = {"none", "local", "window", NULL};
 static const char *const cta_policies[] = {"library", "default", "efficiency", "zero", NULL};
 static const char *const inits[] = {"parallel", "grouped", NULL};

@@ -19,7 +19,8 @@
  * until all have issued, so that executing is timed without launching. */
 enum start { START_FREE, START_GATED, START_KINDS };
 enum bind { BIND_NONE, BIND_CORE, BIND_NUMA, BIND_NEAR_GPU, BIND_KINDS };
-enum allocator { ALLOCATOR_NCCL, ALLOCATOR_CUDA, ALLOCATOR_KINDS };
+/* auto: ncclMemAlloc where the library has it. */
+enum allocator { ALLOCATOR_AUTO, ALLOCATOR_NCCL, ALLOCATOR_CUDA, ALLOCATOR_KINDS };
 /* Of the user's buffers, with the communicator. */
 enum registration { REGISTER_NONE, REGISTER_LOCAL, REGISTER_WINDOW, REGISTER_KINDS };
 enum cta_policy { CTA_LIBRARY, CTA_DEFAULT, CTA_EFFICIENCY, CTA_ZERO, CTA_KINDS };

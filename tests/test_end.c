@@ -312,6 +312,20 @@ static void what_cannot_be_answered_is_said_first(void **state)
 	assert_says(&cli, 0, first);
 }
 
+/* Said before hours are measured, not after. */
+static void nccl_tests_columns_want_stream_calls(void **state)
+{
+	(void)state;
+	write_experiment("collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\n"
+	                 "ranks = 2\nblocks = 1\npace = isolated\n",
+	                 "[variant a]\nmode = single\n");
+	struct cli cli =
+	    cli_run(folder, (const char *[]){"run", "--file", experiment_file(), "--format",
+	                                     "nccl-tests", "--results", results, NULL});
+	assert_null(strstr(cli.out, "block"));
+	assert_says(&cli, 1, "--format nccl-tests is of stream calls");
+}
+
 /* Not the report's affair alone: a run of wrong data fails. */
 static void wrong_data_fails_the_run_and_is_kept(void **state)
 {
@@ -408,6 +422,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(a_cell_without_end_ends_its_trial, set_up,
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(what_cannot_be_answered_is_said_first, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(nccl_tests_columns_want_stream_calls, set_up,
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(wrong_data_fails_the_run_and_is_kept, set_up,
 	                                    tear_down),

@@ -163,6 +163,7 @@ static void every_setting_is_asked_of_the_library(void **state)
 	    {plain(), "nonblocking = yes wants NCCL 2.14.3"},
 	    {plain(), "min_ctas or max_ctas wants NCCL 2.17.1"},
 	    {plain(), "register = local wants NCCL 2.19.1"},
+	    {plain(), "allocator = nccl wants NCCL 2.19.1"},
 	    {plain(), "register = window wants NCCL 2.27.3"},
 	    {plain(), "cta_policy wants NCCL 2.27.3"},
 	};
@@ -171,8 +172,9 @@ static void every_setting_is_asked_of_the_library(void **state)
 	cases[1].t.settings.nonblocking = true;
 	cases[2].t.settings.max_ctas = 8;
 	cases[3].t.settings.registration = REGISTER_LOCAL;
-	cases[4].t.settings.registration = REGISTER_WINDOW;
-	cases[5].t.settings.cta_policy = CTA_EFFICIENCY;
+	cases[4].t.settings.allocator = ALLOCATOR_NCCL;
+	cases[5].t.settings.registration = REGISTER_WINDOW;
+	cases[6].t.settings.cta_policy = CTA_EFFICIENCY;
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct status st = {0};
 		assert_int_equal(nccl_refuse(&cases[i].t, &old, 90, &st), -1);

@@ -639,13 +639,18 @@ static void test_delay_rank(void **state)
 	refuse("delay_rank = 4, but ranks are 0 to 3");
 }
 
-static void test_flip_rank(void **state)
+static void test_flip(void **state)
 {
 	(void)state;
 	spec.variants[0].settings.flip_rank = 3;
 	make(1);
 	spec.variants[0].settings.flip_rank = 4;
 	refuse("flip: rank = 4, but ranks are 0 to 3");
+	spec.variants[0].settings.flip_rank = 3;
+	spec.variants[0].settings.flip_byte = (int64_t)plan.arena_bytes - 1;
+	make(1);
+	spec.variants[0].settings.flip_byte = (int64_t)plan.arena_bytes;
+	refuse("a rank's buffer has");
 }
 
 /* Also of a variant that cannot run here: a file is right or wrong on every machine alike. */
@@ -761,7 +766,7 @@ int main(void)
 	    TEST(test_backends_own_refusal),
 	    TEST(test_reference),
 	    TEST(test_delay_rank),
-	    TEST(test_flip_rank),
+	    TEST(test_flip),
 	    TEST(test_aggregate_divides_calls),
 	    TEST(test_limit_of_many_cells),
 	    TEST(test_init_has_no_timeline),

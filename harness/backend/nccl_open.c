@@ -122,7 +122,7 @@ static int open_ctx(struct backend_ctx *ctx, const struct backend_place *place,
 		return status_set(st, "out of memory for %u parts", ctx->n);
 	if (nccl_api_load(trial->settings.nccl, &ctx->api, st))
 		return -1;
-	ctx->allocates = trial->settings.allocator == ALLOCATOR_NCCL && ctx->api.MemAlloc &&
+	ctx->allocates = trial->settings.allocator != ALLOCATOR_CUDA && ctx->api.MemAlloc &&
 	                 ctx->api.MemFree;
 	return 0;
 }

@@ -134,20 +134,27 @@ static int variant_add(struct plan *plan, const char *name, const char *role,
 }
 
 /* Slips that no machine could measure, as they depend on ranks and calls. */
-static int settings_check(const struct spec *spec, const struct spec_variant *from,
-                          unsigned nranks, struct status *st)
+static int settings_check(const struct plan *plan, const struct spec_variant *from,
+                          struct status *st)
 {
+	const struct spec *spec = plan->spec;
 	const struct settings *s = &from->settings;
 	const struct {
 		const char *key;
 		int rank;
 	} ranks[] = {{"delay_rank", s->delay_rank}, {"flip: rank", s->flip_rank}};
 	for (unsigned i = 0; i < 2; i++)
-		if (ranks[i].rank >= (int)nranks)
+		if (ranks[i].rank >= (int)plan->nranks)
 			return status_set(st,
 			                  "%s:%u: variant %s: %s = %d, but ranks are 0 to %u",
 			                  spec_file(spec, from->at), from->at.line, from->name,
-			                  ranks[i].key, ranks[i].rank, nranks - 1);
+			                  ranks[i].key, ranks[i].rank, plan->nranks - 1);
+	if ((size_t)s->flip_byte >= plan->arena_bytes)
+		return status_set(st,
+		                  "%s:%u: variant %s: flip: byte = %lld, but a rank's buffer "
+		                  "has %zu bytes",
+		                  spec_file(spec, from->at), from->at.line, from->name,
+		                  (long long)s->flip_byte, plan->arena_bytes);
 	/* Else a stretch would have more calls than its time is divided by. */
 	if (s->aggregate > 1 && spec->calls % s->aggregate)
 		return status_set(st,
@@ -172,7 +179,7 @@ int plan_variants_make(struct plan *plan, const char *backend,
 			return status_set(st, "%s:%u: variant %s: backend = '%s' is not known",
 			                  spec_file(spec, from->at), from->at.line, from->name,
 			                  s.backend);
-		if (settings_check(spec, from, plan->nranks, st) ||
+		if (settings_check(plan, from, st) ||
 		    layout_resolve(spec, from, plan->nranks, &s, st) ||
 		    variant_add(plan, from->name, reference ? "reference" : "variant", &s, from,
 		                machine, st))

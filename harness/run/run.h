@@ -14,6 +14,8 @@ struct run_request {
 	int argc;               /* how the user called it, for the record */
 	char *const *argv;
 	const struct plan_machine *machine;
+	bool nccl_tests; /* its columns come of it, so that a run without stream calls is
+	                    refused */
 };
 
 /* Measures everything. Blocks for as long as that takes; signals end it in order.

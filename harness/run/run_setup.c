@@ -16,8 +16,12 @@ static int load_spec(struct runner *r, struct status *st)
 	if (spec_load(q->file, q->noverrides, q->overrides, NULL, machine_env, &r->spec, st))
 		return -1;
 	backend = plan_backend(&r->spec, q->machine, r->why, sizeof r->why);
-	return spec_load(q->file, q->noverrides, q->overrides, backend, machine_env, &r->spec,
-	                 st);
+	if (spec_load(q->file, q->noverrides, q->overrides, backend, machine_env, &r->spec, st))
+		return -1;
+	if (q->nccl_tests && !r->spec.paces[PACE_STREAM])
+		return status_set(st, "--format nccl-tests is of stream calls, as nccl-tests "
+		                      "times them; allowed is pace = stream, or both");
+	return 0;
 }
 
 static uint64_t draw_seed(void)

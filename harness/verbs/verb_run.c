@@ -72,6 +72,7 @@ int verb_run(int argc, char *argv[], const struct home *home, struct status *st)
 			return -1;
 	}
 	request.overrides = overrides;
+	request.nccl_tests = options.format == REPORT_NCCL_TESTS && want_report;
 	if (!request.file)
 		request.file = file;
 	if (report_options_settle(&options, st))
