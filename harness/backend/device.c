@@ -82,8 +82,8 @@ int device_prepare(unsigned device, const struct device_buffers *b, cudaStream_t
 {
 	size_t element = element_bytes(b);
 	if (device_use(device, st) ||
-	    device_ok(cudaMemsetAsync(b->recv, VALUE_POISON_BYTE,
-	                              b->slots * b->question.count * element, stream),
+	    device_ok(device_launch_poison(b->recv, b->question.dtype,
+	                                   b->slots * b->question.count, stream),
 	              "poisoning", st) ||
 	    device_ok(device_launch_fill(b->in_place ? b->recv : b->send, &b->question,
 	                                 b->span.send_at / element,

@@ -49,8 +49,11 @@ int device_digest(unsigned device, const void *data, size_t bytes, cudaStream_t 
  * gives up by itself after 10 s, so that a dead host holds no GPU. */
 cudaError_t device_launch_hold(const volatile int *flag, cudaStream_t stream);
 
-/* In device_kernels.cu; asynchronous. `n` elements of each slot, from element `at` of it on.
- * The tally: how many are wrong, position of the first. */
+/* In device_kernels.cu; asynchronous. They leave where the GPU places blocks as it was, which
+ * cudaMemset does not. `n` elements of each slot, from element `at` of it on. The tally: how
+ * many are wrong, position of the first. */
+cudaError_t device_launch_poison(void *arena, enum dtype dtype, uint64_t n,
+                                 cudaStream_t stream);
 cudaError_t device_launch_fill(void *arena, const struct value_question *question, uint64_t at,
                                uint64_t n, unsigned slots, cudaStream_t stream);
 cudaError_t device_launch_check(const void *arena, const struct value_question *question,

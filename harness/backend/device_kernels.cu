@@ -4,44 +4,73 @@ extern "C" {
 #include "device.h"
 }
 
-#define THREADS    256
-#define MAX_BLOCKS 65535 /* what a grid's y may have; more than enough of x */
+/* One block a multiprocessor. A GPU goes on placing blocks where the last kernel's placing ended
+ * (seen on H100 and H200 by %smid): grids that fill all multiprocessors alike leave that as it was,
+ * others, cudaMemset's too, turn it by chance, and NCCL's 32 blocks then lie elsewhere on each GPU
+ * until the next of them. That is the likely reason why alltoall of 256 MiB on 4 H200 differed by
+ * 6 % from cell to cell, constant within each, where nccl-tests without its check did not. */
+#define THREADS 1024
 
-/* What a kernel goes through: x takes the elements of a slot, y the slots. */
+static unsigned blocks_here(void)
+{
+	int device = 0, n = 1;
+	if (cudaGetDevice(&device) == cudaSuccess)
+		cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, device);
+	return (unsigned)n;
+}
+
+/* What a kernel goes through: elements `at` to at + n of each slot. */
 struct stretch {
 	struct value_question q;
 	uint64_t at, n;
 	unsigned slots;
 };
 
-static dim3 grid_for(const struct stretch *s)
+/* A thread's share: blocks lie across a slot, and where it is small on several at once. */
+struct share {
+	unsigned slot, next_slot;
+	uint64_t first, step;
+};
+
+static __device__ struct share share_of(const struct stretch *s)
 {
-	uint64_t x = (s->n + THREADS - 1) / THREADS;
-	return dim3((unsigned)(x < MAX_BLOCKS ? x : MAX_BLOCKS),
-	            s->slots < MAX_BLOCKS ? s->slots : MAX_BLOCKS);
+	uint64_t wanted = (s->n + blockDim.x - 1) / blockDim.x;
+	unsigned across = wanted < gridDim.x ? (unsigned)wanted : gridDim.x;
+	unsigned rows = gridDim.x / across, row = blockIdx.x / across;
+	return {row < rows ? row : s->slots, rows,
+	        blockIdx.x % across * (uint64_t)blockDim.x + threadIdx.x,
+	        across * (uint64_t)blockDim.x};
 }
 
-template <typename T> __global__ void fill(T *arena, const struct stretch s)
+template <typename T>
+__global__ void __launch_bounds__(THREADS) poison(T *arena, T value, uint64_t n)
 {
 	uint64_t step = (uint64_t)gridDim.x * blockDim.x;
-	uint64_t first = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
-	for (unsigned slot = blockIdx.y; slot < s.slots; slot += gridDim.y) {
+	for (uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; i < n; i += step)
+		arena[i] = value;
+}
+
+template <typename T>
+__global__ void __launch_bounds__(THREADS) fill(T *arena, const struct stretch s)
+{
+	const struct share mine = share_of(&s);
+	for (unsigned slot = mine.slot; slot < s.slots; slot += mine.next_slot) {
 		uint64_t base = slot * s.q.count;
-		for (uint64_t i = first; i < s.n; i += step)
+		for (uint64_t i = mine.first; i < s.n; i += mine.step)
 			arena[base + s.at + i] = (T)value_input(&s.q, s.q.rank, base + i);
 	}
 }
 
 /* A thread keeps its own count, so that where all is wrong the atomics are still few. */
 template <typename T>
-__global__ void check(const T *arena, const struct stretch s, unsigned long long *tally)
+__global__ void __launch_bounds__(THREADS)
+    check(const T *arena, const struct stretch s, unsigned long long *tally)
 {
-	uint64_t step = (uint64_t)gridDim.x * blockDim.x;
-	uint64_t begin = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
+	const struct share mine = share_of(&s);
 	unsigned long long wrong = 0, first = ~0ull;
-	for (unsigned slot = blockIdx.y; slot < s.slots; slot += gridDim.y) {
+	for (unsigned slot = mine.slot; slot < s.slots; slot += mine.next_slot) {
 		uint64_t base = slot * s.q.count;
-		for (uint64_t i = begin; i < s.n; i += step) {
+		for (uint64_t i = mine.first; i < s.n; i += mine.step) {
 			unsigned long long at = base + s.at + i;
 			if (arena[at] == (T)value_expected(&s.q, base, i))
 				continue;
@@ -77,27 +106,45 @@ extern "C" cudaError_t device_launch_hold(const volatile int *flag, cudaStream_t
 	return cudaGetLastError();
 }
 
+/* An element as the unsigned integer of its size. */
+template <typename LAUNCH> static cudaError_t launch_as(enum dtype dtype, const LAUNCH &launch)
+{
+	switch (value_width(dtype)) {
+	case 8:
+		launch((uint8_t)0);
+		break;
+	case 16:
+		launch((uint16_t)0);
+		break;
+	case 32:
+		launch((uint32_t)0);
+		break;
+	default:
+		launch((uint64_t)0);
+	}
+	return cudaGetLastError();
+}
+
+extern "C" cudaError_t device_launch_poison(void *arena, enum dtype dtype, uint64_t n,
+                                            cudaStream_t stream)
+{
+	static_assert(VALUE_POISON_BYTE == 0xFF, "poison has all bits set");
+	return launch_as(dtype, [&](auto zero) {
+		poison<<<blocks_here(), THREADS, 0, stream>>>((decltype(zero) *)arena,
+		                                              (decltype(zero))~zero, n);
+	});
+}
+
 extern "C" cudaError_t device_launch_fill(void *arena, const struct value_question *question,
                                           uint64_t at, uint64_t n, unsigned slots,
                                           cudaStream_t stream)
 {
 	const struct stretch s = {*question, at, n, slots};
-	if (n == 0 || slots == 0) /* a grid of nothing is an error */
+	if (n == 0 || slots == 0)
 		return cudaSuccess;
-	switch (value_width(question->dtype)) {
-	case 8:
-		fill<<<grid_for(&s), THREADS, 0, stream>>>((uint8_t *)arena, s);
-		break;
-	case 16:
-		fill<<<grid_for(&s), THREADS, 0, stream>>>((uint16_t *)arena, s);
-		break;
-	case 32:
-		fill<<<grid_for(&s), THREADS, 0, stream>>>((uint32_t *)arena, s);
-		break;
-	default:
-		fill<<<grid_for(&s), THREADS, 0, stream>>>((uint64_t *)arena, s);
-	}
-	return cudaGetLastError();
+	return launch_as(question->dtype, [&](auto zero) {
+		fill<<<blocks_here(), THREADS, 0, stream>>>((decltype(zero) *)arena, s);
+	});
 }
 
 extern "C" cudaError_t device_launch_check(const void *arena,
@@ -108,18 +155,8 @@ extern "C" cudaError_t device_launch_check(const void *arena,
 	const struct stretch s = {*question, at, n, slots};
 	if (n == 0 || slots == 0)
 		return cudaSuccess;
-	switch (value_width(question->dtype)) {
-	case 8:
-		check<<<grid_for(&s), THREADS, 0, stream>>>((const uint8_t *)arena, s, tally);
-		break;
-	case 16:
-		check<<<grid_for(&s), THREADS, 0, stream>>>((const uint16_t *)arena, s, tally);
-		break;
-	case 32:
-		check<<<grid_for(&s), THREADS, 0, stream>>>((const uint32_t *)arena, s, tally);
-		break;
-	default:
-		check<<<grid_for(&s), THREADS, 0, stream>>>((const uint64_t *)arena, s, tally);
-	}
-	return cudaGetLastError();
+	return launch_as(question->dtype, [&](auto zero) {
+		check<<<blocks_here(), THREADS, 0, stream>>>((const decltype(zero) *)arena, s,
+		                                             tally);
+	});
 }
