@@ -173,11 +173,13 @@ static inline int rig_cell(const struct rig_seat *seat, struct backend_ctx *ctx,
 	/* No meeting here: who is done may look, and prepare, while others still work. */
 	for (unsigned i = 0; i < place.count; i++) {
 		struct backend_verdict verdict;
+		uint64_t digest;
 
-		if (backend_host.check(ctx, i, &verdict, st) != 0)
+		if (backend_host.check(ctx, i, &verdict, st) != 0 ||
+		    backend_host.digest(ctx, i, &digest, st) != 0)
 			return -1;
 		results[i].wrong += verdict.wrong;
-		results[i].digest = results[i].digest * 31 + verdict.digest;
+		results[i].digest = results[i].digest * 31 + digest;
 		results[i].checked++;
 	}
 	return 0;

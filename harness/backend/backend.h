@@ -23,7 +23,6 @@ struct backend_place {
 
 struct backend_verdict {
 	uint64_t wrong, wrong_at, expected, got; /* see struct tally */
-	uint64_t digest;
 };
 
 struct backend {
@@ -98,10 +97,12 @@ struct backend {
 	/* Turns one bit round at a byte of local rank i's output arena, for check to find. */
 	int (*corrupt)(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st);
 
-	/* Compares every output of the last prepare with the exact answer, and digests slot 0.
-	 */
+	/* Compares every output of the last prepare with the exact answer. */
 	int (*check)(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
 	             struct status *st);
+	/* XXH3_64bits of local rank i's output of slot 0; of a rank that receives nothing that
+	 * of no bytes, and 0 where no data is carried. */
+	int (*digest)(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st);
 	/* "key=value" facts for the record, one a line: library, version, device, path. */
 	void (*describe)(struct backend_ctx *ctx, char *text, size_t bytes);
 	void (*close)(struct backend_ctx *ctx);

@@ -34,7 +34,7 @@ struct device_buffers {
 int device_prepare(unsigned device, const struct device_buffers *buffers, cudaStream_t stream,
                    struct status *st);
 /* Counts the elements of the receive sides that are not value_expected; wrong_at counts
- * elements from the arena's start. No digest yet. Blocks. */
+ * elements from the arena's start. Blocks. */
 int device_check(unsigned device, const struct device_buffers *buffers, cudaStream_t stream,
                  struct backend_verdict *out, struct status *st);
 /* Turns one bit of the byte round. Blocks. */

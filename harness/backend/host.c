@@ -176,16 +176,6 @@ static void host_error(struct backend_ctx *ctx, struct status *st)
 	status_set(st, "%s", ctx->error.text);
 }
 
-static int host_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
-                      struct status *st)
-{
-	if (ctx->slots == 0)
-		return status_set(st,
-		                  "host: nothing was prepared, so there is nothing to check");
-	host_cell_check(ctx, &ctx->ranks[i], out);
-	return 0;
-}
-
 static int host_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st)
 {
 	size_t arena = ctx->place.trial->arena_bytes;
@@ -289,7 +279,8 @@ const struct backend backend_host = {
     .watch = host_watch,
     .watch_read = host_watch_read,
     .corrupt = host_corrupt,
-    .check = host_check,
+    .check = host_cell_check,
+    .digest = host_cell_digest,
     .describe = host_describe,
     .close = host_close,
 };

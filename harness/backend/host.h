@@ -167,10 +167,10 @@ void host_memory_close(struct backend_ctx *ctx);
  * arenas. Waits for readers of the cell before. */
 int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
                       unsigned slots, struct status *st);
-/* Compares all slots' receive sides with the exact answer, and digests the first's. */
-void host_cell_check(const struct backend_ctx *ctx, const struct host_rank *rank,
-                     struct backend_verdict *out);
-
+/* backend.h's check and digest. */
+int host_cell_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
+                    struct status *st);
+int host_cell_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st);
 /* Carries on with the rank's calls: 1 when all are done. Never blocks. */
 int host_move(struct backend_ctx *ctx, struct host_rank *rank);
 

@@ -102,10 +102,14 @@ int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t
 	return 0;
 }
 
-void host_cell_check(const struct backend_ctx *ctx, const struct host_rank *rank,
-                     struct backend_verdict *out)
+int host_cell_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
+                    struct status *st)
 {
+	if (ctx->slots == 0)
+		return status_set(st,
+		                  "host: nothing was prepared, so there is nothing to check");
 	const struct cell *cell = &ctx->call.cell;
+	const struct host_rank *rank = &ctx->ranks[i];
 	struct value_question q = question_of(ctx, rank);
 	struct coll_span span = coll_span(cell, q.nranks, q.rank);
 	size_t element = coll_dtype_bytes(cell->dtype), count = span.recv_bytes / element;
@@ -113,19 +117,28 @@ void host_cell_check(const struct backend_ctx *ctx, const struct host_rank *rank
 	struct backend_verdict verdict = {0};
 
 	for (unsigned slot = 0; slot < ctx->slots; slot++) {
-		for (size_t i = 0; i < count; i++) {
-			uint64_t base = slot * q.count, right = value_expected(&q, base, i);
+		for (size_t at = 0; at < count; at++) {
+			uint64_t base = slot * q.count, right = value_expected(&q, base, at);
 			uint64_t got =
-			    element_get(recv + slot * cell->bytes + i * element, element);
+			    element_get(recv + slot * cell->bytes + at * element, element);
 
 			if (got == right || verdict.wrong++ > 0)
 				continue;
-			verdict.wrong_at = base + span.recv_at / element + i;
+			verdict.wrong_at = base + span.recv_at / element + at;
 			verdict.expected = right;
 			verdict.got = got;
 		}
 	}
-	/* Of a rank that receives nothing: the digest of no bytes, which is not 0. */
-	verdict.digest = XXH3_64bits(recv, span.recv_bytes);
 	*out = verdict;
+	return 0;
+}
+
+int host_cell_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st)
+{
+	const struct host_rank *rank = &ctx->ranks[i];
+	struct value_question q = question_of(ctx, rank);
+	struct coll_span span = coll_span(&ctx->call.cell, q.nranks, q.rank);
+	(void)st;
+	*out = XXH3_64bits(rank->own.recv + span.recv_at, span.recv_bytes);
+	return 0;
 }

@@ -118,13 +118,15 @@ static int nccl_check(struct backend_ctx *ctx, unsigned i, struct backend_verdic
 {
 	struct place *p = &ctx->places[i];
 	struct device_buffers buffers = buffers_of(ctx, i);
-	if (device_check(p->rank, &buffers, p->stream, out, st))
-		return -1;
-	/* Only the last call, on one buffer of fresh inputs, is digested. */
-	if (ctx->slots > 1 || buffers.span.recv_bytes == 0)
-		return 0;
-	return device_digest(p->rank, p->recv + buffers.span.recv_at, buffers.span.recv_bytes,
-	                     p->stream, &ctx->stage, &out->digest, st);
+	return device_check(p->rank, &buffers, p->stream, out, st);
+}
+
+static int nccl_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st)
+{
+	struct place *p = &ctx->places[i];
+	struct coll_span span = buffers_of(ctx, i).span;
+	return device_digest(p->rank, p->recv + span.recv_at, span.recv_bytes, p->stream,
+	                     &ctx->stage, out, st);
 }
 
 /* Appends a fact as far as there is room. */
@@ -278,6 +280,7 @@ const struct backend backend_nccl = {
     .connect = nccl_connect,
     .corrupt = nccl_corrupt,
     .check = nccl_check,
+    .digest = nccl_digest,
     .describe = nccl_describe,
     .close = nccl_close,
 #endif
