@@ -44,7 +44,10 @@ while [ $((round += 1)) -le "${ROUNDS:-3}" ]; do
 	mkdir -p "$peers"
 	for collective in $(asked collectives); do
 		program=$programs/${collective}_perf
-		[ -x "$program" ] || continue
+		if [ ! -x "$program" ]; then
+			[ "$round" -gt 1 ] || echo "no ${collective}_perf there: $collective has no peer"
+			continue
+		fi
 		perf "$collective-single" "$program" -t 1 -g "$ranks"
 		perf "$collective-threads" "$program" -t "$ranks" -g 1
 		perf "$collective-processes" ${MPIRUN:-mpirun --bind-to none} -np "$ranks" "$program" -t 1 -g 1

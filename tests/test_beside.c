@@ -131,6 +131,15 @@ static void a_folder_without_programs_is_refused(void **state)
 	free(text);
 }
 
+static void a_collective_without_its_program_is_named(void **state)
+{
+	(void)state;
+	assert_int_not_equal(beside("sendrecv_perf", player), 0);
+	char *text = said();
+	assert_non_null(strstr(text, "no alltoall_perf there: alltoall has no peer"));
+	free(text);
+}
+
 static void a_program_that_fails_ends_it(void **state)
 {
 	(void)state;
@@ -148,6 +157,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(all_modes_stand_beside_each_other, set_up,
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(a_folder_without_programs_is_refused, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(a_collective_without_its_program_is_named, set_up,
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(a_program_that_fails_ends_it, set_up, tear_down),
 	};
