@@ -357,6 +357,35 @@ static void own_experiments_can_be_answered(void **state)
 	globfree(&found);
 }
 
+static const struct claim *own_claim(const char *name, const char *backend)
+{
+	struct status st = {""};
+	char key[64], *const override[] = {key};
+	snprintf(key, sizeof key, "backend=%s", backend);
+	if (spec_load("experiments/h800_alltoall.exp", 1, override, backend, lookup, &spec,
+	              &st))
+		fail_msg("%s", st.text);
+	for (unsigned i = 0; i < spec.asked.nclaims; i++)
+		if (!strcmp(spec.asked.claims[i].name, name))
+			return &spec.asked.claims[i];
+	fail_msg("no claim %s", name);
+	return NULL;
+}
+
+/* What one worker of host does is to move data: nothing of it is launching. */
+static void launching_is_no_question_to_host(void **state)
+{
+	static const char *const names[] = {"serial-launch", "single-one-core"};
+	(void)state;
+	if (access("experiments/h800_alltoall.exp", R_OK))
+		skip(); /* run from elsewhere */
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		assert_int_not_equal(own_claim(names[i], "nccl")->test, CLAIM_NEEDS);
+		assert_int_equal(own_claim(names[i], "host")->test, CLAIM_NEEDS);
+		assert_non_null(strstr(own_claim(names[i], "host")->needs, "on host"));
+	}
+}
+
 static void limits_are_held(void **state)
 {
 	char text[4096];
@@ -502,6 +531,7 @@ int main(void)
 	    cmocka_unit_test(slips_name_their_line),
 	    cmocka_unit_test(what_no_cell_answers_is_told_before_the_run),
 	    cmocka_unit_test(own_experiments_can_be_answered),
+	    cmocka_unit_test(launching_is_no_question_to_host),
 	    cmocka_unit_test(limits_are_held),
 	    cmocka_unit_test(a_factor_is_one_setting),
 	    cmocka_unit_test(names_of_several_libraries_may_be_absent),

@@ -78,6 +78,7 @@ static int fresh(void **state)
 	made.blocks = 10;
 	made.cores = 16;
 	made.sizes = 7;
+	made.backend = "nccl";
 	return 0;
 }
 
@@ -159,6 +160,10 @@ static void several_workers_launch_small_sizes(void **state)
 	/* Latencies on shared cores are the scheduler's. */
 	speed[0] = 0.4;
 	made.cores = 1;
+	assert_int_equal(count("Launch from several workers", NULL), 0);
+	/* Where workers move the data themselves, one of them is slow for that reason. */
+	made.cores = 16;
+	made.backend = "host";
 	assert_int_equal(count("Launch from several workers", NULL), 0);
 }
 

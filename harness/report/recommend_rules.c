@@ -18,6 +18,11 @@ static bool is_several(const struct settings *s)
 {
 	return is_threads(s) || is_processes(s);
 }
+/* On host the one worker moves all ranks' data: that it is slow says nothing of launching. */
+static bool is_single_launch(const struct settings *s)
+{
+	return is_single(s) && strcmp(s->backend, "host") != 0;
+}
 static bool is_unregistered(const struct settings *s)
 {
 	return s->registration == REGISTER_NONE;
@@ -61,7 +66,7 @@ static const struct recommend_rule rules[] = {
      "Use a process per rank rather than threads for large sizes, with this library and path"},
     {"mode", is_threads, is_processes, METRIC_BUSBW, RECOMMEND_LARGE, true, true,
      "Threads or processes make no difference for large sizes here: choose by convenience"},
-    {"mode", is_single, is_several, METRIC_LATENCY, RECOMMEND_SMALL, false, false,
+    {"mode", is_single_launch, is_several, METRIC_LATENCY, RECOMMEND_SMALL, false, false,
      "Launch from several workers rather than from one thread for small sizes"},
     {"graph", is_single_eager, is_single_graph, METRIC_TIME, RECOMMEND_SMALL, false, false,
      "Replay small calls from a CUDA graph where one thread launches for all ranks"},
