@@ -386,6 +386,25 @@ static void launching_is_no_question_to_host(void **state)
 	}
 }
 
+/* That zero-copy is a cause, and that nothing else is: two sentences with a test each, on every
+ * backend. */
+static void both_halves_of_the_cause_are_tested(void **state)
+{
+	static const char *const backends[] = {"nccl", "host"};
+	(void)state;
+	if (access("experiments/h800_alltoall.exp", R_OK))
+		skip(); /* run from elsewhere */
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(own_claim("zero-copy", backends[i])->test, CLAIM_LESS);
+		assert_int_equal(own_claim("nothing-else-old", backends[i])->test,
+		                 CLAIM_WITHIN);
+	}
+	const struct claim *c = own_claim("nothing-else-old", "host");
+	assert_string_equal(c->left, "processes");
+	assert_string_equal(c->right, "threads-nodirect");
+	assert_null(strstr(c->text, "NCCL"));
+}
+
 static void limits_are_held(void **state)
 {
 	char text[4096];
@@ -532,6 +551,7 @@ int main(void)
 	    cmocka_unit_test(what_no_cell_answers_is_told_before_the_run),
 	    cmocka_unit_test(own_experiments_can_be_answered),
 	    cmocka_unit_test(launching_is_no_question_to_host),
+	    cmocka_unit_test(both_halves_of_the_cause_are_tested),
 	    cmocka_unit_test(limits_are_held),
 	    cmocka_unit_test(a_factor_is_one_setting),
 	    cmocka_unit_test(names_of_several_libraries_may_be_absent),
