@@ -57,10 +57,18 @@ struct factor {
 	struct claim_range bytes;
 };
 
-/* What the factors explain: from one variant to another. */
+#define GAP_OTHERS 3
+
+/* What the factors explain: from one variant to another. The others take its place, in their
+ * order, where one of the two is not here: plan_gap settles that, and the record has no others.
+ */
 struct gap {
 	char from[TRIAL_NAME_BYTES], to[TRIAL_NAME_BYTES]; /* "": none asked for */
 	struct claim_range bytes;
+	unsigned nothers;
+	struct gap_ends {
+		char from[TRIAL_NAME_BYTES], to[TRIAL_NAME_BYTES];
+	} others[GAP_OTHERS];
 };
 
 #define CLAIM_NEEDS_BACKEND "backend " /* what is needed begins so where it is one */

@@ -205,7 +205,9 @@ static void the_gap_is_read(void **state)
 	assert_int_equal(spec.asked.gap.bytes.hi, 4096);
 	static char *const bad[] = {
 	    "gap=a",         "gap=a, a",           "gap=a, b, a",
-	    "gap=a, nobody", "host.gap=nobody, a", "nccl.gap=nobody, a"};
+	    "gap=a, nobody", "host.gap=nobody, a", "nccl.gap=nobody, a",
+	    "gap=a, b or",   "gap=a, b or a",      "gap=a, b or a, nobody",
+	    "gap=a, b b, a", "gap=a, b orb, a",    "gap=a, b or b, a or a, b or b, a or a, b"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		st.text[0] = '\0';
 		assert_int_equal(spec_load(file, 1, &bad[i], "host", lookup, &spec, &st), -1);
@@ -221,6 +223,32 @@ static void the_gap_is_read(void **state)
 	st.text[0] = '\0';
 	assert_int_equal(spec_load(file, 0, NULL, "host", lookup, &spec, &st), -1);
 	assert_non_null(strstr(st.text, "x.exp:4: gap_bytes without gap; allowed is"));
+}
+
+/* A library that is not there takes the gap with it, unless the file names another. */
+static void a_gap_gives_way_to_the_next(void **state)
+{
+	static const struct {
+		char *asked;
+		const char *from, *to;
+	} rows[] = {{"gap=a, b or b, a", "a", "b"},
+	            {"gap=old, a or a, b or b, a", "a", "b"},
+	            {"gap=a, old or old-env, a  or b, a", "b", "a"},
+	            {"gap=a, old or old-env, b", "a", "old"}};
+	struct status st;
+	(void)state;
+	loads("[factor f]\nfrom = a\nto = b\n", "host");
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char *override = rows[i].asked;
+		struct gap gap;
+		if (spec_load(file, 1, &override, "host", lookup, &spec, &st) || plan_it(&st))
+			fail_msg("%s", st.text);
+		plan_gap(&plan, &gap);
+		assert_string_equal(gap.from, rows[i].from);
+		assert_string_equal(gap.to, rows[i].to);
+		assert_int_equal(gap.nothers, 0);
+		plan_free(&plan);
+	}
 }
 
 static void slips_name_their_line(void **state)
@@ -475,8 +503,10 @@ static void the_record_carries_all(void **state)
 	      "is = less by 2%\nbytes = 16M..1G\npace = stream\ncollective = alltoall\n"
 	      "[claim d]\ntext = x\nneeds = y\n",
 	      "host");
-	strcpy(spec.asked.gap.from, "a");
+	strcpy(spec.asked.gap.from, "old");
 	strcpy(spec.asked.gap.to, "b");
+	spec.asked.gap.others[0] = (struct gap_ends){"a", "b"};
+	spec.asked.gap.nothers = 1;
 	if (plan_it(&st))
 		fail_msg("%s", st.text);
 	json_t *run = describe_run(&plan, 1, argv, "", "abc");
@@ -487,7 +517,9 @@ static void the_record_carries_all(void **state)
 	assert_int_equal(back.nfactors, 1);
 	assert_int_equal(back.nclaims, 2);
 	assert_memory_equal(&back.factors[0], &spec.asked.factors[0], sizeof back.factors[0]);
-	assert_memory_equal(&back.gap, &spec.asked.gap, sizeof back.gap);
+	assert_string_equal(back.gap.from, "a"); /* as the first is not here */
+	assert_string_equal(back.gap.to, "b");
+	assert_memory_equal(&back.gap.bytes, &spec.asked.gap.bytes, sizeof back.gap.bytes);
 	const struct claim *c = &back.claims[0];
 	assert_string_equal(c->left, "a");
 	assert_int_equal(c->metric, METRIC_BUSBW);
@@ -547,6 +579,7 @@ int main(void)
 	    cmocka_unit_test(a_backend_has_its_own_test),
 	    cmocka_unit_test(open_sizes_are_filled),
 	    cmocka_unit_test(the_gap_is_read),
+	    cmocka_unit_test(a_gap_gives_way_to_the_next),
 	    cmocka_unit_test(slips_name_their_line),
 	    cmocka_unit_test(what_no_cell_answers_is_told_before_the_run),
 	    cmocka_unit_test(own_experiments_can_be_answered),

@@ -53,6 +53,10 @@ void plan_free(struct plan *plan);
 unsigned plan_factor_differ(const struct plan *plan, const struct factor *factor, char *keys,
                             size_t bytes);
 
+/* The first of the gap's pairs of variants that are both measured here, else its first; with no
+ * others. */
+void plan_gap(const struct plan *plan, struct gap *out);
+
 /* Why nothing that the plan measures could answer a claim, or tell a factor's effect; "" where
  * something could. Not why variants or counters are not here: that the record says. */
 void plan_claim_why(const struct plan *plan, const struct claim *claim, char *why,

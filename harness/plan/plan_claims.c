@@ -32,6 +32,32 @@ unsigned plan_factor_differ(const struct plan *plan, const struct factor *factor
 	return settings_differ(&from, &to, keys, bytes);
 }
 
+static bool is_here(const struct plan *plan, const char *name)
+{
+	for (unsigned i = 0; i < plan->nvariants; i++)
+		if (!strcmp(plan->variants[i].name, name))
+			return !plan->variants[i].skip[0];
+	return false;
+}
+
+void plan_gap(const struct plan *plan, struct gap *out)
+{
+	const struct gap *asked = &plan->spec->asked.gap;
+	struct gap gap = {.bytes = asked->bytes};
+	bool here = is_here(plan, asked->from) && is_here(plan, asked->to);
+	memcpy(gap.from, asked->from, sizeof gap.from);
+	memcpy(gap.to, asked->to, sizeof gap.to);
+	for (unsigned i = 0; i < asked->nothers && !here; i++) {
+		const struct gap_ends *other = &asked->others[i];
+		here = is_here(plan, other->from) && is_here(plan, other->to);
+		if (!here)
+			continue;
+		memcpy(gap.from, other->from, sizeof gap.from);
+		memcpy(gap.to, other->to, sizeof gap.to);
+	}
+	*out = gap;
+}
+
 int plan_claims_check(const struct plan *plan, struct status *st)
 {
 	const struct claim_list *asked = &plan->spec->asked;

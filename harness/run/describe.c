@@ -62,6 +62,7 @@ static int describe_claims(const struct plan *plan, json_t *run)
 	for (unsigned i = 0; i < list->nfactors; i++)
 		plan_factor_differ(plan, &list->factors[i], list->factors[i].setting,
 		                   sizeof list->factors[i].setting);
+	plan_gap(plan, &list->gap);
 	int rc = claim_list_put(list, run);
 	free(list);
 	return rc;

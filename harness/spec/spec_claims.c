@@ -64,19 +64,43 @@ int spec_claims_range(const struct spec_key *key, const struct spec_value *v, vo
 	return 0;
 }
 
+/* "FROM, TO", and where it ends: at the text's own end, or behind an "or". */
+static bool ends_read(const char **text, struct gap_ends *out)
+{
+	int n = 0;
+	if (sscanf(*text, " %63[^, \t] , %63[^, \t]%n", out->from, out->to, &n) != 2 ||
+	    !spec_text_is_name(out->from, sizeof out->from) ||
+	    !spec_text_is_name(out->to, sizeof out->to) || !strcmp(out->from, out->to))
+		return false;
+	*text += n;
+	size_t blanks = strspn(*text, " \t");
+	*text += blanks;
+	if (!**text)
+		return true;
+	bool more = blanks && !strncmp(*text, "or", 2) && strspn(*text + 2, " \t");
+	*text += more ? 2 : 0;
+	return more;
+}
+
 int spec_claims_gap(const struct spec_key *key, const struct spec_value *v, void *field,
                     struct status *st)
 {
 	struct gap *gap = field;
-	char from[TRIAL_NAME_BYTES], to[TRIAL_NAME_BYTES], after;
-	if (sscanf(v->text, "%63[^, \t] , %63[^, \t] %c", from, to, &after) != 2 ||
-	    !spec_text_is_name(from, sizeof from) || !spec_text_is_name(to, sizeof to) ||
-	    !strcmp(from, to))
-		return status_set(st,
-		                  "%s = '%s' is not allowed; allowed is FROM, TO: two variants",
-		                  key->name, v->text);
-	strcpy(gap->from, from);
-	strcpy(gap->to, to);
+	struct gap_ends ends[1 + GAP_OTHERS] = {{"", ""}};
+	const char *text = v->text;
+	unsigned n = 0;
+	do {
+		if (n == 1 + GAP_OTHERS || !ends_read(&text, &ends[n++]))
+			return status_set(
+			    st,
+			    "%s = '%s' is not allowed; allowed is FROM, TO: two "
+			    "variants, and up to %d more such behind an 'or' each",
+			    key->name, v->text, GAP_OTHERS);
+	} while (*text);
+	memcpy(gap->from, ends[0].from, sizeof gap->from);
+	memcpy(gap->to, ends[0].to, sizeof gap->to);
+	memcpy(gap->others, ends + 1, sizeof gap->others);
+	gap->nothers = n - 1;
 	return 0;
 }
 

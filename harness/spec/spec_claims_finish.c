@@ -33,6 +33,24 @@ static int name_check(struct spec_build *b, const struct spec_entry *entry, cons
 	return spec_build_fail(b, entry->at, what, st);
 }
 
+/* All ends that a gap names. */
+static int gap_names_check(struct spec_build *b, const struct spec_entry *entry,
+                           struct status *st)
+{
+	const struct spec_key row = {.name = "gap"};
+	const struct spec_value value = {entry->value, NULL};
+	struct gap gap;
+	if (spec_claims_gap(&row, &value, &gap, st) ||
+	    name_check(b, entry, "gap", gap.from, st) ||
+	    name_check(b, entry, "gap", gap.to, st))
+		return -1;
+	for (unsigned i = 0; i < gap.nothers; i++)
+		if (name_check(b, entry, "gap", gap.others[i].from, st) ||
+		    name_check(b, entry, "gap", gap.others[i].to, st))
+			return -1;
+	return 0;
+}
+
 /* Every name of a variant, those for other backends too, so that a slip shows at once. */
 static int names_check(struct spec_build *b, struct status *st)
 {
@@ -50,15 +68,9 @@ static int names_check(struct spec_build *b, struct status *st)
 			if (!strcmp(key, named[k]) &&
 			    name_check(b, entry, key, entry->value, st))
 				return -1;
-		if ((outside || !strcmp(kind, "experiment")) && !strcmp(key, "gap")) {
-			const struct spec_key row = {.name = "gap"};
-			const struct spec_value value = {entry->value, NULL};
-			struct gap gap;
-			if (spec_claims_gap(&row, &value, &gap, st) ||
-			    name_check(b, entry, key, gap.from, st) ||
-			    name_check(b, entry, key, gap.to, st))
-				return -1;
-		}
+		if ((outside || !strcmp(kind, "experiment")) && !strcmp(key, "gap") &&
+		    gap_names_check(b, entry, st))
+			return -1;
 	}
 	return 0;
 }
