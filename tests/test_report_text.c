@@ -85,6 +85,43 @@ static void variants_can_be_told_apart(void **state)
 	made_says(report(0), "| variant | role | mode | layout |\n|---|---|---|---|\n");
 }
 
+/* As in records from before the default was auto, and as in later ones. */
+static void allocators(json_t *env, const char *first, const char *others)
+{
+	json_t *variants = json_object_get(env, "variants");
+	for (size_t i = 0; i < json_array_size(variants); i++)
+		json_object_set_new(json_array_get(variants, i), "allocator",
+		                    json_string(i ? others : first));
+}
+
+static void old_default(json_t *env)
+{
+	allocators(env, "nccl", "nccl");
+}
+static void old_other(json_t *env)
+{
+	allocators(env, "cuda", "nccl");
+}
+static void new_other(json_t *env)
+{
+	allocators(env, "nccl", "auto");
+}
+
+static void an_allocator_is_told_from_the_default_of_its_time(void **state)
+{
+	(void)state;
+	change = old_default;
+	assert_null(strstr(report(0), "allocator"));
+	change = old_other;
+	char *text = report(0);
+	made_says(text, "| single | variant | single | 1x2x1 | allocator = cuda |\n");
+	made_says(text, "| threads | reference | threads | 1x2x1 |  |\n");
+	change = new_other;
+	text = report(0);
+	made_says(text, "| single | variant | single | 1x2x1 | allocator = nccl |\n");
+	made_says(text, "| threads | reference | threads | 1x2x1 |  |\n");
+}
+
 static void one_of_each(json_t *env)
 {
 	json_object_set_new(env, "isolated_calls", json_integer(1));
@@ -160,6 +197,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(variants_can_be_told_apart, fresh),
+	    cmocka_unit_test_setup(an_allocator_is_told_from_the_default_of_its_time, fresh),
 	    cmocka_unit_test_setup(what_was_measured_is_said, fresh),
 	    cmocka_unit_test_setup(wrong_data_is_located, fresh),
 	};

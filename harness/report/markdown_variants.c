@@ -47,6 +47,19 @@ static void add_env(char *text, const json_t *env)
 	}
 }
 
+/* The default allocator was `nccl` before it was `auto`. A run in which no variant says `auto`
+ * is of that time, or sets `nccl` in all of them: a setting of none either way. */
+static void take_allocator(const json_t *variants, json_t *plain)
+{
+	for (size_t i = 0; i < json_array_size(variants); i++) {
+		const json_t *v = json_array_get(variants, i);
+		const char *own = json_string_value(json_object_get(v, "allocator"));
+		if (own && !strcmp(own, "auto"))
+			return;
+	}
+	json_object_set_new(plain, "allocator", json_string("nccl"));
+}
+
 /* What the record's variant sets beyond the defaults: "register = local, env.NCCL_X = 1". Older
  * records name fewer settings; what they do not name was the default then. */
 static void settings_of(const struct summary *s, unsigned variant, char text[SETTINGS_BYTES])
@@ -58,6 +71,7 @@ static void settings_of(const struct summary *s, unsigned variant, char text[SET
 	json_t *plain = settings_to_json(&none), *value;
 	const char *key;
 	text[0] = '\0';
+	take_allocator(variants, plain);
 	json_object_foreach(plain, key, value)
 	{
 		const json_t *own = json_object_get(given, key);
