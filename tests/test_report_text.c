@@ -85,6 +85,36 @@ static void variants_can_be_told_apart(void **state)
 	made_says(report(0), "| variant | role | mode | layout |\n|---|---|---|---|\n");
 }
 
+static void third_is_left_out(json_t *env)
+{
+	json_t *third = json_array_get(json_object_get(env, "variants"), 2);
+	json_object_set_new(third, "skip", json_string("NCCL_LEGACY is not set"));
+	json_object_set_new(third, "backend", json_string("host"));
+	json_object_set_new(third, "env", json_pack("[s]", "NCCL_ALGO=Ring"));
+}
+
+static void not_of_the_third(json_t *cell, const struct made_place *place)
+{
+	if (place->variant == MADE_PROCESSES)
+		json_object_set_new(cell, "error", json_string("it was not run"));
+}
+
+/* Its settings are none of what was measured, and are in no row and no column. */
+static void what_is_left_out_is_no_row(void **state)
+{
+	(void)state;
+	change = third_is_left_out;
+	touch = not_of_the_third;
+	made_says(report(0), "| variant | role | mode | layout |\n"
+	                     "|---|---|---|---|\n"
+	                     "| single | variant | single | 1x2x1 |\n"
+	                     "| threads | reference | threads | 1x2x1 |\n"
+	                     "| threads-again | again | threads | 1x2x1 |\n"
+	                     "| limit | limit | threads | 1x2x1 |\n\n"
+	                     "Left out, for the reasons among the warnings: `processes`. "
+	                     "All variants: backend nccl, bind none. Layout: ");
+}
+
 /* As in records from before the default was auto, and as in later ones. */
 static void allocators(json_t *env, const char *first, const char *others)
 {
@@ -197,6 +227,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(variants_can_be_told_apart, fresh),
+	    cmocka_unit_test_setup(what_is_left_out_is_no_row, fresh),
 	    cmocka_unit_test_setup(an_allocator_is_told_from_the_default_of_its_time, fresh),
 	    cmocka_unit_test_setup(what_was_measured_is_said, fresh),
 	    cmocka_unit_test_setup(wrong_data_is_located, fresh),

@@ -101,12 +101,29 @@ static const char *text_in(const struct summary *s, unsigned variant, unsigned c
 	return texts[column];
 }
 
+/* Variants that were run. What was left out has settings of another machine; why it was is
+ * among the warnings. */
+static bool is_run(const struct summary *s, unsigned v)
+{
+	return !s->variants[v].skip[0];
+}
+
+static unsigned first_run(const struct summary *s)
+{
+	unsigned v = 0;
+	while (v < s->nvariants && !is_run(s, v))
+		v++;
+	return v;
+}
+
 /* One text in every row: then it is said once, below. */
 static bool is_equal_for_all(const struct summary *s, unsigned column)
 {
 	char first[SETTINGS_BYTES], other[SETTINGS_BYTES];
-	for (unsigned v = 1; v < s->nvariants; v++)
-		if (strcmp(text_in(s, 0, column, first), text_in(s, v, column, other)))
+	unsigned from = first_run(s);
+	for (unsigned v = from + 1; v < s->nvariants; v++)
+		if (is_run(s, v) &&
+		    strcmp(text_in(s, from, column, first), text_in(s, v, column, other)))
 			return false;
 	return column >= BACKEND;
 }
@@ -115,12 +132,25 @@ static void put_common(FILE *out, const struct summary *s, const bool common[NCO
 {
 	char settings[SETTINGS_BYTES];
 	const char *sep = "All variants: ";
+	unsigned from = first_run(s);
 	for (unsigned i = 0; i < NCOLUMNS; i++) {
-		if (!common[i] || !*text_in(s, 0, i, settings))
+		if (!common[i] || !*text_in(s, from, i, settings))
 			continue;
 		fprintf(out, "%s%s%s", sep, i == SETTINGS ? "" : heads[i],
 		        i == SETTINGS ? "" : " ");
-		table_escape(out, text_in(s, 0, i, settings));
+		table_escape(out, text_in(s, from, i, settings));
+		sep = ", ";
+	}
+	fputs(*sep == ',' ? ". " : "", out);
+}
+
+static void put_left_out(FILE *out, const struct summary *s)
+{
+	const char *sep = "Left out, for the reasons among the warnings: ";
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		if (is_run(s, v))
+			continue;
+		fprintf(out, "%s`%s`", sep, s->variants[v].name);
 		sep = ", ";
 	}
 	fputs(*sep == ',' ? ". " : "", out);
@@ -130,7 +160,7 @@ void markdown_variants(FILE *out, const struct summary *s)
 {
 	char settings[SETTINGS_BYTES];
 	bool common[NCOLUMNS];
-	if (!s->nvariants)
+	if (first_run(s) == s->nvariants)
 		return;
 	for (unsigned i = 0; i < NCOLUMNS; i++) {
 		common[i] = is_equal_for_all(s, i);
@@ -142,12 +172,13 @@ void markdown_variants(FILE *out, const struct summary *s)
 		fputs(common[i] ? "" : "|---", out);
 	fputs("|\n", out);
 	for (unsigned v = 0; v < s->nvariants; v++) {
-		for (unsigned i = 0; i < NCOLUMNS; i++)
+		for (unsigned i = 0; i < NCOLUMNS && is_run(s, v); i++)
 			if (!common[i])
 				markdown_cell(out, text_in(s, v, i, settings));
-		fputs("|\n", out);
+		fputs(is_run(s, v) ? "|\n" : "", out);
 	}
 	fputc('\n', out);
+	put_left_out(out, s);
 	put_common(out, s, common);
 	fprintf(out,
 	        "Layout: processes × threads × ranks per thread. Settings: what a variant sets "
