@@ -544,6 +544,10 @@ static void the_evidence_has_model_and_cache(void **state)
 	                    "the log says so; NOT AS EXPECTED (expect = P2P+reg)");
 	assert_string_equal(e->paths[1].why, "the log says so");
 	assert_string_equal(e->paths[2].transport, "");
+	/* The reference's twin takes its path. */
+	assert_string_equal(e->paths[3].transport, "P2P/CUMEM");
+	assert_string_equal(e->paths[3].data_path, "direct");
+	assert_string_equal(e->paths[3].why, "as threads-old, whose twin it is");
 	struct status st = {""};
 	assert_int_equal(summary_write_csv(&loaded.summary, made_path("s.csv"), &st), 0);
 	static const char *const ends[] = {"staged", "direct", ""};
@@ -572,7 +576,7 @@ static void the_evidence_has_model_and_cache(void **state)
 		if (r->variant == 0) {
 			near(r->model, 6, 1e-9);
 			near(r->cached, 1, 1e-9);
-		} else if (r->variant == 1) {
+		} else if (r->variant == 1 || r->variant == 3) {
 			near(r->model, 4, 1e-9);
 			near(r->cached, 2, 1e-9);
 		} else {
@@ -618,14 +622,15 @@ static void the_terminal_has_the_evidence(void **state)
 	    " 4.00\n"
 	    "  processes-old      -          -          -                   105         2.00  "
 	    "    -\n"
-	    "  threads-old-again  -          -          -                   105         2.00  "
-	    "    -\n\n");
+	    "  threads-old-again  P2P/CUMEM  direct     no                  105         2.00  "
+	    " 4.00\n\n");
 	/* A path alone, and nothing at all. */
 	made.counters = false;
 	text = print_it();
-	made_says(text, "\npath:\n  variant      transport  data path  registered\n"
-	                "  nodirect     P2P/CUMEM  staged     no\n"
-	                "  threads-old  P2P/CUMEM  direct     no\n\n");
+	made_says(text, "\npath:\n  variant            transport  data path  registered\n"
+	                "  nodirect           P2P/CUMEM  staged     no\n"
+	                "  threads-old        P2P/CUMEM  direct     no\n"
+	                "  threads-old-again  P2P/CUMEM  direct     no\n\n");
 	made.more = NULL;
 	assert_null(strstr(print_it(), "\npath"));
 	made.counters = true;

@@ -43,7 +43,8 @@ struct proof {
 int proof_make(const struct summary *summary, struct proof *out, struct status *st);
 void proof_free(struct proof *proof);
 
-/* Fills the paths from the record's lines of that kind; `paths` has one per variant. */
+/* Fills the paths from the record's lines of that kind, the twin's from its reference; `paths`
+ * has one per variant. */
 void proof_paths(const struct summary *summary, struct proof_path *paths);
 
 #endif

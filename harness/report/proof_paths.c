@@ -31,6 +31,20 @@ static void put_path(const struct record_path *from, struct proof_path *out)
 	path_free(&path);
 }
 
+/* The twin is the reference in all but its name, and has no job of its own for the path. */
+static void put_twins(const struct summary *s, struct proof_path *paths)
+{
+	for (unsigned v = 0; v < s->nvariants && s->reference >= 0; v++) {
+		const struct proof_path *of = &paths[s->reference];
+		if (s->variants[v].role != ROLE_AGAIN || paths[v].data_path[0] ||
+		    !of->data_path[0])
+			continue;
+		paths[v] = *of;
+		snprintf(paths[v].why, sizeof paths[v].why, "as %s, whose twin it is",
+		         s->variants[s->reference].name);
+	}
+}
+
 void proof_paths(const struct summary *s, struct proof_path *paths)
 {
 	for (unsigned i = 0; i < s->run->npaths; i++) {
@@ -38,4 +52,5 @@ void proof_paths(const struct summary *s, struct proof_path *paths)
 		if (v >= 0)
 			put_path(&s->run->paths[i], &paths[v]);
 	}
+	put_twins(s, paths);
 }
