@@ -38,11 +38,16 @@ void counters_clear(struct counters *out)
 		field_set(out, i, NAN);
 }
 
-double counters_model(bool staged, bool alltoall, unsigned nranks)
+double counters_model_copies(bool staged, bool alltoall, unsigned nranks)
 {
 	if (nranks < 2)
 		return NAN;
-	return (staged ? 4 : 2) + (alltoall ? 2.0 / (nranks - 1) : 0);
+	return (staged ? 2 : 1) + (alltoall ? 1.0 / (nranks - 1) : 0);
+}
+
+double counters_model(bool staged, bool alltoall, unsigned nranks)
+{
+	return 2 * counters_model_copies(staged, alltoall, nranks);
 }
 
 double counters_dram_per_nvlink(const struct counters *counters)

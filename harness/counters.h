@@ -10,7 +10,12 @@
  *
  * In alltoall a rank also copies its own block, 1/n of the buffer B, within its memory: read
  * and write, 2·B/n bytes of DRAM, while (n−1)·B/n go over the link: 2/(n−1) on top. Bytes that
- * are found in the L2 cache never reach DRAM, so a measured figure may lie below the model. */
+ * are found in the L2 cache never reach DRAM, so a measured figure may lie below the model.
+ *
+ * Each of these is a copy, a read and a write: half of the figures are copies per byte, 1 or 2,
+ * and 1/(n−1) on top in alltoall. The host backend counts its copies itself, pushes into slots,
+ * pulls out of slots or of the peer's buffer, and one's own block, against what came from other
+ * ranks: its figure is the model's, with no cache between. */
 #ifndef LAUNCHGAP_COUNTERS_H
 #define LAUNCHGAP_COUNTERS_H
 
@@ -38,7 +43,9 @@ struct counters {
 /* All NaN, nothing said. */
 void counters_clear(struct counters *out);
 
-/* The model above. NaN for fewer than 2 ranks: nothing goes over a link. */
+/* The models above: DRAM bytes per byte on the link, and copies per byte delivered. NaN for
+ * fewer than 2 ranks: nothing goes over a link. */
+double counters_model_copies(bool staged, bool alltoall, unsigned nranks);
 double counters_model(bool staged, bool alltoall, unsigned nranks);
 
 /* The measured counterpart of the model: DRAM bytes per byte sent over NVLink. NaN where either

@@ -17,6 +17,7 @@ static double dram_per_byte[3];
 static const char *missing;
 static int64_t issue_ns;  /* of each row */
 static int64_t preempted; /* the first row takes so many ns more to issue */
+static bool copies;       /* counters are those of host, the first variant's staged */
 static bool skips, alike; /* alike: all variants the same noise in a block */
 
 static const char *const names[] = {"nodirect", "threads-old", "processes-old",
@@ -44,6 +45,10 @@ static void line(json_t *cell, const struct made_place *p)
 {
 	if (p->variant == MADE_PROCESSES && (p->block == lacks_block || skips))
 		json_object_set_new(cell, "error", json_string("it failed"));
+	if (copies && p->variant < 2)
+		json_object_set_new(
+		    cell, "facts",
+		    json_pack("[{s:s}]", "path", p->variant ? "shared" : "fifo"));
 	if (!p->counters)
 		return;
 	json_t *list = json_array();
@@ -53,6 +58,9 @@ static void line(json_t *cell, const struct made_place *p)
 		c.seconds = 1;
 		if (missing) {
 			strcpy(c.missing, missing);
+		} else if (copies) {
+			c.copied_bytes = p->variant == 0 ? 3000 : 2000;
+			c.delivered_bytes = 1000;
 		} else {
 			c.nvlink_tx_gbs = 100 + 10 * r;
 			c.dram_gbs =
@@ -90,7 +98,7 @@ static int fresh(void **state)
 	missing = NULL;
 	issue_ns = 30000;
 	preempted = 0;
-	skips = alike = false;
+	skips = alike = copies = false;
 	made.more = NULL;
 	made.backend = "nccl";
 	made.blocks = 10;
@@ -586,6 +594,34 @@ static void the_evidence_has_model_and_cache(void **state)
 	done();
 }
 
+/* 2 ranks: one's own part is as much as what comes from the other. */
+static void copies_have_a_model_of_their_own(void **state)
+{
+	struct status st = {""};
+	(void)state;
+	copies = true;
+	made.backend = "host";
+	find();
+	const struct proof *e = &found->proof;
+	assert_int_equal(e->nrows, 4 * 5);
+	for (unsigned i = 0; i < e->nrows; i++) {
+		const struct proof_row *r = &e->rows[i];
+		assert_true(isnan(r->direct) && isnan(r->model));
+		near(r->copies, r->variant == 0 ? 3 : 2, 1e-9);
+		if (r->variant < 2)
+			near(r->copies_model, r->variant == 0 ? 3 : 2, 1e-9);
+		else
+			assert_true(isnan(r->copies_model)); /* their way is not known */
+	}
+	done();
+	made_write(&made);
+	assert_int_equal(report_make(made_folder, "/nowhere", false, &st), 0);
+	const char *text = made_read("report.md");
+	made_says(text, "| copies per byte | model of copies |");
+	made_says(text, "| alltoall 4 KiB | nodirect | 3.00 | 3.00 |");
+	made_says(text, "Model of copies, for alltoall");
+}
+
 /* What the report of the record prints; the last one's text is gone. */
 static char *print_it(void)
 {
@@ -759,6 +795,7 @@ int main(void)
 	    cmocka_unit_test_setup(what_does_not_chain_is_left, fresh),
 	    cmocka_unit_test_setup(without_a_gap_there_are_no_shares, fresh),
 	    cmocka_unit_test_setup(the_evidence_has_model_and_cache, fresh),
+	    cmocka_unit_test_setup(copies_have_a_model_of_their_own, fresh),
 	    cmocka_unit_test_setup(the_terminal_has_the_evidence, fresh),
 	    cmocka_unit_test_setup(the_report_shows_it_all, fresh),
 	    cmocka_unit_test_setup(old_records_have_none_of_it, fresh),

@@ -45,6 +45,11 @@ static void the_model_counts_reads_and_writes(void **state)
 	near(counters_model(false, false, 8), 2);
 	near(counters_model(true, true, 2), 6);
 	near(counters_model(false, true, 8), 2 + 2.0 / 7);
+	near(counters_model_copies(true, false, 8), 2);
+	near(counters_model_copies(false, false, 8), 1);
+	near(counters_model_copies(false, true, 2), 2);
+	near(counters_model_copies(true, true, 5), 2.25);
+	assert_true(isnan(counters_model_copies(false, false, 1)));
 	assert_true(isnan(counters_model(true, true, 1)));
 	assert_true(isnan(counters_model(false, false, 0)));
 }

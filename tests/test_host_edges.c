@@ -250,6 +250,9 @@ static void copies_are_counted(void **state)
 		/* One's own part is copied, and comes from nobody. */
 		assert_int_equal((uint64_t)c.copied_bytes,
 		                 2 * (1 + 3 * paths[p].copies) * part);
+		double copies = counters_model_copies(paths[p].copies == 2, true, 4);
+		assert_int_equal((uint64_t)(3 * c.copied_bytes),
+		                 (uint64_t)(3 * copies * c.delivered_bytes + 0.5));
 		bench_close(&b);
 	}
 }

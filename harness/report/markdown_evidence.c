@@ -96,6 +96,10 @@ static void copies(const struct proof_row *row, char *text, size_t bytes)
 {
 	bysize_number(row->copies, text, bytes);
 }
+static void copies_model(const struct proof_row *row, char *text, size_t bytes)
+{
+	bysize_number(row->copies_model, text, bytes);
+}
 static void issuing(const struct proof_row *row, char *text, size_t bytes)
 {
 	bysize_number(row->issue_cores, text, bytes);
@@ -120,7 +124,10 @@ static const struct column {
     {"SMs busy", busy, ""},
     {"PCIe TX, GB/s", pcie, ""},
     {"copies per byte", copies,
-     " Copies per byte: what workers copied for each byte delivered."},
+     " Copies per byte: what workers copied for each byte that came from another rank."},
+    {"model of copies", copies_model,
+     " Model of copies, for alltoall and sendrecv: fifo 2 (into a slot, out of it), direct and "
+     "shared 1; alltoall's own part 1 ÷ (ranks − 1) more."},
     {"cores issuing", issuing,
      " Cores issuing: CPU time of issuing calls by the time that it takes."},
 };

@@ -77,6 +77,19 @@ static void fill_model(const struct source *src, const struct proof_path *path,
 		row->cached = row->model - row->dram_per_nvlink;
 }
 
+/* On host the workers say which way they take: by slots, or out of the peer's buffer. */
+static void fill_copies(const struct source *src, struct proof_row *row)
+{
+	const struct summary_group *g = &src->s->groups[row->group];
+	const char *path = src->s->variants[row->variant].path;
+	bool staged = !strcmp(path, "fifo");
+	row->copies = median(src, by_metric, METRIC_COPIES);
+	row->copies_model = *path && has_model(g->cell.coll) && !isnan(row->copies)
+	                        ? counters_model_copies(staged, g->cell.coll == COLL_ALLTOALL,
+	                                                g->cell.comm_ranks)
+	                        : NAN;
+}
+
 static void fill(const struct source *src, const struct proof_path *path, struct proof_row *row)
 {
 	double limit = bysize_limit(src->s, src->s->groups[row->group].bytes[row->size]);
@@ -88,9 +101,9 @@ static void fill(const struct source *src, const struct proof_path *path, struct
 	row->dram_per_nvlink = median(src, by_metric, METRIC_DRAM_PER_NVLINK);
 	row->sm_percent = median(src, by_field, FIELD(sm_percent));
 	row->pcie_tx_gbs = median(src, by_field, FIELD(pcie_tx_gbs));
-	row->copies = median(src, by_metric, METRIC_COPIES);
 	row->issue_cores = median(src, by_metric, METRIC_ISSUE_CORES);
 	fill_model(src, path, row);
+	fill_copies(src, row);
 }
 
 static void fill_missing(const struct summary *s, struct proof *e)

@@ -28,6 +28,7 @@ struct proof_row {
 	double model;          /* the one of the two that the path says, or NaN */
 	double cached;         /* model − dram_per_nvlink, NaN where not positive */
 	double sm_percent, pcie_tx_gbs, copies, issue_cores;
+	double copies_model; /* host: what copies should be on the way that its workers took */
 	unsigned blocks;
 };
 
