@@ -220,6 +220,16 @@ size_t coll_round(size_t bytes, unsigned nranks)
 	return bytes - bytes % ((size_t)nranks * COLL_ALIGN);
 }
 
+void coll_size_label(size_t size, char *text, size_t bytes)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB"};
+	unsigned u = 0;
+	double x = (double)size;
+	for (; u < 3 && x >= 1024; u++)
+		x /= 1024;
+	snprintf(text, bytes, "%.4g %s", x, units[u]);
+}
+
 double coll_algbw(size_t bytes, double seconds)
 {
 	return (double)bytes / seconds / 1e9;

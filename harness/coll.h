@@ -98,6 +98,9 @@ struct coll_span coll_span(const struct cell *cell, unsigned nranks, unsigned ra
 /* Rounded down to a multiple of nranks × 16 bytes; 0 when that leaves nothing. */
 size_t coll_round(size_t bytes, unsigned nranks);
 
+/* "4 KiB" */
+void coll_size_label(size_t size, char *text, size_t bytes);
+
 /* GB/s (1e9 bytes) of a call that moved `bytes` in `seconds`. seconds > 0. */
 double coll_algbw(size_t bytes, double seconds);
 double coll_busbw(enum coll_kind kind, unsigned nranks, size_t bytes, double seconds);

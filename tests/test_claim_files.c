@@ -334,14 +334,20 @@ static void what_no_cell_answers_is_told_before_the_run(void **state)
 		fail_msg("%s", st.text);
 	plan_why(0, "");
 	plan_why(1, "sendrecv is not measured");
-	plan_why(2, "no size from 2147483648 to 4294967296 bytes is measured");
-	plan_why(3, "no size from 5120 to 5120 bytes is measured");
+	plan_why(2, "no size from 2 GiB to 4 GiB is measured");
+	plan_why(3, "no size of 5 KiB is measured");
 	plan_why(4, "no counters are read; say counters = yes");
 	plan_why(5, "");
 	plan_factor_why(&plan, &spec.asked.factors[0], why, sizeof why);
-	assert_string_equal(why, "no size from 1024 to 2048 bytes is measured");
+	assert_string_equal(why, "no size from 1 KiB to 2 KiB is measured");
 	plan_factor_why(&plan, &spec.asked.factors[1], why, sizeof why);
-	assert_string_equal(why, "no size from 2147483648 to 4294967296 bytes is measured");
+	assert_string_equal(
+	    why, "no size from 2 GiB to 4 GiB is measured (without bytes of its own, and "
+	         "without gap_bytes, it has the sizes of the claims about busbw)");
+	spec.gap_open = false;
+	plan_factor_why(&plan, &spec.asked.factors[1], why, sizeof why);
+	assert_non_null(
+	    strstr(why, "measured (without bytes of its own, it has those of gap_bytes)"));
 	plan_free(&plan);
 
 	spec.counters = true;
@@ -352,9 +358,8 @@ static void what_no_cell_answers_is_told_before_the_run(void **state)
 	plan_why(4, "");
 	plan_why(3, "pace isolated is not measured");
 	spec.asked.claims[4].bytes = (struct claim_range){4096, 65536};
-	plan_why(4,
-	         "no size from 4096 to 65536 bytes is measured with counters, which are read "
-	         "from a sixteenth of the largest up");
+	plan_why(4, "no size from 4 KiB to 64 KiB is measured with counters, which are read "
+	            "from a sixteenth of the largest up");
 	spec.asked.claims[4].pace = PACE_ISOLATED;
 	plan_why(4, "counters are of pace stream alone");
 	plan_free(&plan);

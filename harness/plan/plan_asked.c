@@ -50,11 +50,30 @@ static struct found look_for(const struct plan *plan, const struct claim *c)
 
 static void size_why(const struct claim *c, const char *what, char *why, size_t bytes)
 {
-	char most[32] = "the largest";
-	if (c->bytes.hi < SIZE_MAX)
-		snprintf(most, sizeof most, "%zu", c->bytes.hi);
-	snprintf(why, bytes, "no size from %zu to %s bytes is measured%s", c->bytes.lo, most,
-	         what);
+	char lo[32], hi[32], range[80];
+	coll_size_label(c->bytes.lo, lo, sizeof lo);
+	coll_size_label(c->bytes.hi, hi, sizeof hi);
+	if (c->bytes.lo == c->bytes.hi)
+		snprintf(range, sizeof range, "of %s", lo);
+	else if (c->bytes.hi == SIZE_MAX)
+		snprintf(range, sizeof range, "from %s up", lo);
+	else
+		snprintf(range, sizeof range, "from %s to %s", lo, hi);
+	snprintf(why, bytes, "no size %s is measured%s", range, what);
+}
+
+/* Where a factor has its sizes from, if not from its own key. */
+static const char *sizes_from(const struct plan *plan, const struct factor *factor)
+{
+	const struct spec *spec = plan->spec;
+	for (unsigned i = 0; i < spec->asked.nfactors; i++)
+		if (!strcmp(spec->asked.factors[i].name, factor->name) && spec->factors_open[i])
+			return spec->gap_open
+			           ? " (without bytes of its own, and without gap_bytes, it "
+			             "has "
+			             "the sizes of the claims about busbw)"
+			           : " (without bytes of its own, it has those of gap_bytes)";
+	return "";
 }
 
 void plan_claim_why(const struct plan *plan, const struct claim *claim, char *why, size_t bytes)
@@ -92,4 +111,8 @@ void plan_factor_why(const struct plan *plan, const struct factor *factor, char 
 	why[0] = '\0';
 	if (factor->from[0])
 		plan_claim_why(plan, &effect, why, bytes);
+	if (why[0] && !look_for(plan, &effect).size) {
+		size_t used = strlen(why);
+		snprintf(why + used, bytes - used, "%s", sizes_from(plan, factor));
+	}
 }

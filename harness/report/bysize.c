@@ -7,12 +7,7 @@
 
 void bysize_label(size_t bytes, char *text, size_t text_bytes)
 {
-	static const char *const units[] = {"B", "KiB", "MiB", "GiB"};
-	unsigned u = 0;
-	double x = (double)bytes;
-	for (; u < 3 && x >= 1024; u++)
-		x /= 1024;
-	snprintf(text, text_bytes, "%.4g %s", x, units[u]);
+	coll_size_label(bytes, text, text_bytes);
 }
 
 void bysize_range(struct claim_range range, char *text, size_t text_bytes)

@@ -71,6 +71,9 @@ struct spec {
 	struct spec_variant variants[SPEC_MAX_VARIANTS];
 	struct claim_list asked; /* factors, claims and the gap */
 	struct spec_place factors_at[CLAIM_MAX];
+	/* Sizes that the file leaves open: a factor's are the gap's, the gap's those that
+	 * claims about bandwidth name. */
+	bool gap_open, factors_open[CLAIM_MAX];
 };
 
 /* Looks up ${NAME} in a value: its text, or NULL when unset. */

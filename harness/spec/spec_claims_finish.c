@@ -97,8 +97,9 @@ static int gap_check(struct spec_build *b, struct status *st)
 
 /* Sizes that are left open: the gap takes those that the claims about bandwidth name, from the
  * least to the most, and a factor those of the gap. */
-static void ranges_set(struct claim_list *list)
+static void ranges_set(struct spec *spec)
 {
+	struct claim_list *list = &spec->asked;
 	struct claim_range spans = {SIZE_MAX, 0};
 	for (unsigned i = 0; i < list->nclaims; i++) {
 		const struct claim *c = &list->claims[i];
@@ -108,17 +109,20 @@ static void ranges_set(struct claim_list *list)
 		spans.lo = c->bytes.lo < spans.lo ? c->bytes.lo : spans.lo;
 		spans.hi = c->bytes.hi > spans.hi ? c->bytes.hi : spans.hi;
 	}
-	if (!list->gap.bytes.hi)
+	spec->gap_open = !list->gap.bytes.hi;
+	if (spec->gap_open)
 		list->gap.bytes = spans.hi ? spans : (struct claim_range){0, SIZE_MAX};
-	for (unsigned i = 0; i < list->nfactors; i++)
-		if (!list->factors[i].bytes.hi)
+	for (unsigned i = 0; i < list->nfactors; i++) {
+		spec->factors_open[i] = !list->factors[i].bytes.hi;
+		if (spec->factors_open[i])
 			list->factors[i].bytes = list->gap.bytes;
+	}
 }
 
 int spec_claims_finish(struct spec_build *b, struct status *st)
 {
 	if (names_check(b, st) || gap_check(b, st))
 		return -1;
-	ranges_set(&b->spec.asked);
+	ranges_set(&b->spec);
 	return 0;
 }
