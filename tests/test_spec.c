@@ -799,6 +799,38 @@ static void test_command_line(void **state)
 	refuse_override("path=magic", "allowed is auto, direct");
 }
 
+/* A title is about the file's collectives: others are named behind it. */
+static void test_title_of_other_collectives(void **state)
+{
+	static const struct {
+		char *overrides[2];
+		const char *title;
+	} rows[] = {
+	    {{"collective=sendrecv", NULL}, "alltoall, why (measured: sendrecv)"},
+	    {{"collective=gather, scatter", NULL}, "alltoall, why (measured: gather, scatter)"},
+	    {{"collective=alltoall", NULL}, "alltoall, why"},
+	    {{"collective=reduce, gather, scatter, alltoall", NULL},
+	     "alltoall, why (measured: 4 collectives)"},
+	    {{"collective=sendrecv", "title=mine"}, "mine"},
+	};
+	struct status st;
+	char text[300];
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char *overrides[] = {rows[i].overrides[0], rows[i].overrides[1]};
+		const char *const own = "[experiment]\ntitle = alltoall, why\n"
+		                        "collective = alltoall\nbytes = 4K\n" ONE;
+		if (load_with(own, "host", overrides[1] ? 2 : 1, overrides, &st))
+			fail_msg("%s", st.text);
+		assert_string_equal(spec.title, rows[i].title);
+	}
+	/* Without room the file's name takes its place. */
+	snprintf(text, sizeof text,
+	         "[experiment]\ntitle = %0120d\ncollective = alltoall\nbytes = 4K\n" ONE, 1);
+	load_overridden(text, "host", "collective=sendrecv");
+	assert_string_equal(spec.title, "x (measured: sendrecv)");
+}
+
 static void test_unset_library(void **state)
 {
 	(void)state;
@@ -915,6 +947,7 @@ int main(void)
 	    cmocka_unit_test(test_expect),
 	    cmocka_unit_test(test_mode_and_layout),
 	    cmocka_unit_test(test_command_line),
+	    cmocka_unit_test(test_title_of_other_collectives),
 	    cmocka_unit_test(test_unset_library),
 	    cmocka_unit_test(test_own_experiments),
 	};

@@ -27,13 +27,40 @@ static int overrides_add(struct spec_build *b, unsigned n, char *const overrides
 	return 0;
 }
 
+#define TITLE_COLLS 3 /* beyond that a title counts them */
+
+/* A file's title is about its own collectives: where the command line says others, it says so.
+ * Without room for that the file's name stands for its title. */
+static void title_amend(struct spec *spec)
+{
+	char colls[128] = "", title[sizeof spec->title];
+	size_t used = 0;
+	for (unsigned i = 0; i < spec->ncolls && spec->ncolls <= TITLE_COLLS; i++)
+		used += (size_t)snprintf(colls + used, sizeof colls - used, "%s%s",
+		                         i ? ", " : "", coll_info(spec->colls[i])->name);
+	if (!used)
+		snprintf(colls, sizeof colls, "%u collectives", spec->ncolls);
+	if ((size_t)snprintf(title, sizeof title, "%s (measured: %s)", spec->title, colls) >=
+	    sizeof title)
+		snprintf(title, sizeof title, "%s (measured: %s)", spec->name, colls);
+	strcpy(spec->title, title);
+}
+
 /* The command line beats the file: the experiment's keys, and a variant's keys in every
  * variant. */
 static int overrides_apply(struct spec_build *b, struct status *st)
 {
 	const struct spec_target experiment = {&b->spec, &b->defaults, b->lookup};
+	enum coll_kind colls[COLL_KINDS];
+	char title[sizeof b->spec.title];
+	unsigned ncolls = b->spec.ncolls;
+	memcpy(colls, b->spec.colls, sizeof colls);
+	strcpy(title, b->spec.title);
 	if (spec_build_layers(b, SPEC_COMMAND_LINE, &experiment, st))
 		return -1;
+	if (title[0] && !strcmp(title, b->spec.title) && ncolls &&
+	    (ncolls != b->spec.ncolls || memcmp(colls, b->spec.colls, ncolls * sizeof *colls)))
+		title_amend(&b->spec);
 	for (unsigned i = 0; i < b->spec.nvariants; i++) {
 		struct spec_variant *v = &b->spec.variants[i];
 		const struct spec_target variant = {NULL, v, b->lookup};
