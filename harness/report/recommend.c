@@ -192,23 +192,20 @@ static bool was_measured(const struct summary *s, enum coll_kind coll)
 	return false;
 }
 
-/* Whether a pair is what its library is used like: none that differs in the same setting has
- * fewer settings of its own (registering apart). Variants that turn one more switch are there
- * to explain, and say the same again. */
-static bool is_plain(const struct scene *scene, const unsigned pair[2], const char *setting)
+/* Whether a variant is the reference but for who launches and for the library. Others turn one
+ * more switch to explain something: what is true of them need not be of what they explain,
+ * least of all where that was not measured. */
+static bool is_plain(const struct scene *scene, unsigned variant)
 {
-	const struct settings *all = scene->settings;
-	unsigned own = recommend_extras(&all[pair[0]]);
-	for (unsigned a = 0; a < scene->s->nvariants; a++)
-		for (unsigned b = 0; b < scene->s->nvariants; b++)
-			if (is_judged(scene->s, a) && is_judged(scene->s, b) &&
-			    !strcmp(all[a].mode, all[pair[0]].mode) &&
-			    !strcmp(all[b].mode, all[pair[1]].mode) &&
-			    !strcmp(all[a].nccl, all[pair[0]].nccl) &&
-			    recommend_extras(&all[a]) < own &&
-			    differ_only_in(scene, a, b, setting))
-				return false;
-	return true;
+	char keys[512];
+	if (scene->s->reference < 0)
+		return false;
+	struct settings like = scene->settings[scene->s->reference];
+	const struct settings *s = &scene->settings[variant];
+	memcpy(like.mode, s->mode, sizeof like.mode);
+	memcpy(like.nccl, s->nccl, sizeof like.nccl);
+	like.layout = s->layout;
+	return !settings_differ(&like, s, keys, sizeof keys);
 }
 
 static int apply(const struct scene *scene, const struct recommend_rule *rule,
@@ -221,7 +218,7 @@ static int apply(const struct scene *scene, const struct recommend_rule *rule,
 			    !rule->from(&scene->settings[a]) ||
 			    !rule->to(&scene->settings[b]) ||
 			    !differ_only_in(scene, a, b, rule->setting) ||
-			    (rule->plain && !is_plain(scene, pair, rule->setting)))
+			    (rule->plain && !(is_plain(scene, a) && is_plain(scene, b))))
 				continue;
 			for (unsigned c = 0; c < COLL_KINDS; c++)
 				if (was_measured(scene->s, (enum coll_kind)c) &&

@@ -66,7 +66,7 @@ static const struct recommend_rule rules[] = {
      "Use a process per rank rather than threads for large sizes, with this library and path"},
     {"mode", is_threads, is_processes, METRIC_BUSBW, RECOMMEND_LARGE, true, true,
      "Threads or processes make no difference for large sizes here: choose by convenience"},
-    {"mode", is_single_launch, is_several, METRIC_LATENCY, RECOMMEND_SMALL, false, false,
+    {"mode", is_single_launch, is_several, METRIC_LATENCY, RECOMMEND_SMALL, false, true,
      "Launch from several workers rather than from one thread for small sizes"},
     {"graph", is_single_eager, is_single_graph, METRIC_TIME, RECOMMEND_SMALL, false, false,
      "Replay small calls from a CUDA graph where one thread launches for all ranks"},
@@ -76,20 +76,6 @@ static const struct recommend_rule rules[] = {
     {"bind", is_unbound, is_bound, METRIC_TIME, RECOMMEND_EVERY, false, false,
      "Bind the workers to cores"},
 };
-
-unsigned recommend_extras(const struct settings *s)
-{
-	struct settings plain;
-	char keys[512];
-	settings_default(&plain);
-	memcpy(plain.mode, s->mode, sizeof plain.mode);
-	memcpy(plain.backend, s->backend, sizeof plain.backend);
-	memcpy(plain.nccl, s->nccl, sizeof plain.nccl);
-	plain.layout = s->layout;
-	plain.bind = s->bind;
-	plain.registration = s->registration;
-	return settings_differ(&plain, s, keys, sizeof keys);
-}
 
 const struct recommend_rule *recommend_rule(unsigned i)
 {

@@ -17,13 +17,10 @@ struct recommend_rule {
 	enum metric metric; /* latency: time where no isolated calls were measured */
 	enum recommend_reach reach;
 	bool equal;
-	bool plain; /* of the variants with the fewest settings of their own alone */
+	bool plain; /* of variants that are the reference but for mode and library alone */
 	const char *advice;
 };
 
-/* How many settings a variant has beyond the defaults, those apart that say who launches, which
- * library and where, and that buffers are registered. */
-unsigned recommend_extras(const struct settings *settings);
 /* The i-th rule, NULL behind the last. */
 const struct recommend_rule *recommend_rule(unsigned i);
 
