@@ -16,6 +16,8 @@ static struct variant {
 	const char *name, *role, *mode, *version, *path;
 	double gbs, dram; /* dram 0: no counters */
 	const char *env;  /* NULL: none */
+	const char *expect;
+	bool force, given_up; /* given_up: no trial of it went through */
 } variants[MOST];
 static const char *names[MOST];
 static unsigned nvariants;
@@ -66,7 +68,7 @@ static void line(json_t *cell, const struct made_place *p)
 	json_object_set_new(cell, "collective", json_string(coll));
 	if (p->counters && v->dram > 0)
 		add_counters(cell, v->dram);
-	if (p->variant + 1 == nvariants && p->block == lacks_block)
+	if (v->given_up || (p->variant + 1 == nvariants && p->block == lacks_block))
 		json_object_set_new(cell, "error", json_string("it failed"));
 }
 
@@ -76,11 +78,11 @@ static json_t *describe(const struct variant *v)
 	if (strcmp(v->version, "2.28.3"))
 		snprintf(library, sizeof library, "/opt/%s/libnccl.so.2", v->version);
 	json_t *env = v->env ? json_pack("[s]", v->env) : json_array();
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s}", "name", v->name,
-	                 "role", v->role, "mode", v->mode, "layout",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:b}", "name",
+	                 v->name, "role", v->role, "mode", v->mode, "layout",
 	                 strcmp(v->mode, "threads") ? "8x1x1" : "1x8x1", "backend", "nccl",
 	                 "nccl", library, "path", "auto", "bind", "none", "env", env, "skip",
-	                 "");
+	                 "", "expect", v->expect ? v->expect : "", "force", (int)v->force);
 }
 
 static void environment(json_t *env)
@@ -145,11 +147,22 @@ static const struct versions *v;
 static void put(const char *name, const char *mode, const char *version, const char *path,
                 double gbs, double dram)
 {
-	static const struct variant no_limit = {"limit", "limit", "threads", "", "", 1, 0, ""};
+	static const struct variant no_limit = {.name = "limit",
+	                                        .role = "limit",
+	                                        .mode = "threads",
+	                                        .version = "",
+	                                        .path = "",
+	                                        .gbs = 1,
+	                                        .env = ""};
 	if (nvariants == MADE_LIMIT)
 		variants[nvariants++] = no_limit;
-	variants[nvariants++] =
-	    (struct variant){name, "variant", mode, version, path, gbs, dram, NULL};
+	variants[nvariants++] = (struct variant){.name = name,
+	                                         .role = "variant",
+	                                         .mode = mode,
+	                                         .version = version,
+	                                         .path = path,
+	                                         .gbs = gbs,
+	                                         .dram = dram};
 }
 
 /* What is known of H200s: up to 2.22 threads are direct, later on staged as processes are. */
@@ -213,6 +226,14 @@ static int done(void **state)
 	free(found);
 	found = NULL;
 	return 0;
+}
+
+static const char *report_text(void)
+{
+	struct status st = {""};
+	if (report_make(made_folder, "/nowhere", NULL, &st))
+		fail_msg("%s", st.text);
+	return made_read("report.md");
 }
 
 /* Of the first collective; the whole sentence. */
@@ -292,37 +313,96 @@ static void three_versions_in_order(void **state)
 	assert_true(isnan(v->colls[0].rows[0].sides[VERSIONS_THREADS].dram_per_nvlink));
 }
 
+static void put_nodirect(void)
+{
+	unsigned first = nvariants + (nvariants == MADE_LIMIT); /* behind the limit's place */
+	put("threads-old-nodirect", "threads", "2.21.5", "staged", 200, 4);
+	put("processes-old-nodirect", "processes", "2.21.5", "staged", 100, 4);
+	put("threads-nodirect", "threads", "2.28.3", "staged", 200, 4);
+	put("processes-nodirect", "processes", "2.28.3", "staged", 150, 4);
+	for (unsigned i = first; i < nvariants; i++)
+		variants[i].env = "NCCL_P2P_DIRECT_DISABLE=1";
+}
+
 /* h800_alltoall: several settings on both versions, of which the reference's count. */
 static void only_what_differs_in_mode_alone(void **state)
 {
 	(void)state;
 	story();
-	put("threads-old-nodirect", "threads", "2.21.5", "staged", 200, 4);
-	variants[5].env = "NCCL_P2P_DIRECT_DISABLE=1";
-	put("processes-old-nodirect", "processes", "2.21.5", "staged", 100, 4);
-	variants[6].env = "NCCL_P2P_DIRECT_DISABLE=1";
-	put("threads-nodirect", "threads", "2.28.3", "staged", 200, 4);
-	variants[7].env = "NCCL_P2P_DIRECT_DISABLE=1";
-	put("processes-nodirect", "processes", "2.28.3", "staged", 150, 4);
-	variants[8].env = "NCCL_P2P_DIRECT_DISABLE=1";
+	put_nodirect();
 	find();
 	assert_int_equal(v->nrows, 2);
+	assert_string_equal(v->missing, "");
 	near(v->colls[0].rows[0].verdict.ratio.estimate, 316.0 / 340);
+	assert_string_equal(v->colls[0].rows[0].sides[VERSIONS_THREADS].name, "threads-old");
+	assert_string_equal(v->colls[0].rows[0].sides[VERSIONS_PROCESSES].name,
+	                    "processes-old");
 	done(NULL);
-	/* Where the reference's are on one version only, the others. */
-	variants[2].env = variants[3].env = "NCCL_X=1";
-	find();
-	assert_int_equal(v->nrows, 2);
-	near(v->colls[0].rows[0].verdict.ratio.estimate, 0.5);
-	near(v->colls[0].rows[1].verdict.ratio.estimate, 0.75);
-	done(NULL);
-	/* Where none is on two: nothing. */
-	variants[7].env = variants[8].env = NULL;
-	variants[7].version = variants[8].version = "2.21.5";
-	variants[7].role = variants[8].role = "again";
+	/* Where no version has two modes with the reference's settings, others' do not count.
+	 */
+	variants[0].env = variants[3].env = "NCCL_X=1";
 	find();
 	assert_int_equal(v->nrows, 0);
 	assert_int_equal(v->ncolls, 0);
+	assert_string_equal(v->missing, "");
+}
+
+/* What is checked of a variant makes no other variant of it. */
+static void what_is_checked_is_no_setting(void **state)
+{
+	(void)state;
+	story();
+	put_nodirect();
+	variants[0].expect = "staged";
+	variants[2].expect = "direct";
+	variants[3].force = true;
+	find();
+	assert_int_equal(v->nrows, 2);
+	near(v->colls[0].rows[0].verdict.ratio.estimate, 316.0 / 340);
+	near(v->colls[0].rows[1].verdict.ratio.estimate, 315.0 / 317);
+}
+
+/* Where the reference's pair lacks a version, that is said: another pair is another question.
+ */
+static void no_other_pair_takes_its_place(void **state)
+{
+	(void)state;
+	story();
+	put_nodirect();
+	variants[2].given_up = true;
+	find();
+	assert_int_equal(v->nrows, 0);
+	assert_int_equal(v->ncolls, 0);
+	assert_string_equal(v->missing,
+	                    "NCCL 2.21.5 is left out: threads-old has no trial that "
+	                    "went through.");
+	assert_null(strstr(report_text(), "alike within"));
+	made_says(report_text(),
+	          "\n## By NCCL version\n\nThreads and processes are not compared by version. "
+	          "NCCL 2.21.5 is left out: threads-old has no trial that went "
+	          "through.\n\n## ");
+	done(NULL);
+	/* Never asked for. */
+	variants[2].given_up = false;
+	variants[2].env = variants[3].env = "NCCL_X=1";
+	find();
+	assert_int_equal(v->nrows, 0);
+	assert_string_equal(v->missing,
+	                    "NCCL 2.21.5 is left out: no variant of threads is like "
+	                    "threads there; no variant of processes is like threads "
+	                    "there.");
+	done(NULL);
+	/* Two are enough for a table; the third is named. */
+	variants[2].env = variants[3].env = NULL;
+	put("threads-oldest", "threads", "2.9.8", "staged", 300, 4);
+	put("processes-oldest", "processes", "2.9.8", "staged", 300, 4);
+	variants[nvariants - 1].given_up = true;
+	find();
+	assert_int_equal(v->nrows, 2);
+	assert_string_equal(v->missing, "NCCL 2.9.8 is left out: processes-oldest has no trial "
+	                                "that went through.");
+	made_says(report_text(),
+	          "processes-oldest has no trial that went through.\n\n### alltoall");
 }
 
 static void one_version_says_nothing(void **state)
@@ -332,12 +412,16 @@ static void one_version_says_nothing(void **state)
 	variants[2].version = variants[3].version = "2.28.3";
 	find();
 	assert_int_equal(v->nrows, 0);
+	assert_string_equal(v->missing, "");
 	done(NULL);
 	/* A mode alone is no pair. */
 	variants[2].version = variants[3].version = "2.21.5";
 	variants[3].mode = "single";
 	find();
 	assert_int_equal(v->nrows, 0);
+	assert_string_equal(v->missing,
+	                    "NCCL 2.21.5 is left out: no variant of processes is like "
+	                    "threads there.");
 }
 
 static void single_where_all_versions_have_it(void **state)
@@ -523,9 +607,10 @@ static void the_report_shows_it(void **state)
 	assert_true(at > gap_at);
 	assert_true(strstr(text, "## Evidence") > at);
 	made_says(at, "not because processes became faster");
-	made_says(at,
-	          "| 2.21.5 | 340 | 316 | 0.929 (0.929 to 0.930) | slower | direct | staged | "
-	          "2.15 | 4.01 |\n| 2.28.3 | 317 | 315 |");
+	made_says(
+	    at, "| 2.21.5 | threads-old | processes-old | 340 | 316 | 0.929 (0.929 to 0.930) | "
+	        "slower | direct | staged | 2.15 | 4.01 |\n"
+	        "| 2.28.3 | threads | processes | 317 | 315 |");
 	if (strstr(text, "there is no gnuplot here"))
 		print_message("no gnuplot: the picture is not looked for\n");
 	else
@@ -566,6 +651,8 @@ int main(void)
 	    TEST(figures_of_two_versions),
 	    TEST(three_versions_in_order),
 	    TEST(only_what_differs_in_mode_alone),
+	    TEST(what_is_checked_is_no_setting),
+	    TEST(no_other_pair_takes_its_place),
 	    TEST(one_version_says_nothing),
 	    TEST(single_where_all_versions_have_it),
 	    TEST(sizes_are_the_gaps),

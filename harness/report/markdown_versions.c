@@ -23,13 +23,22 @@ static void put_coll(FILE *out, const struct versions *v, unsigned coll)
 
 void markdown_versions(FILE *out, const struct summary *s, const struct versions *v)
 {
-	if (!v->ncolls)
+	if (!v->ncolls && !v->missing[0])
 		return;
 	fprintf(out, "## By NCCL version\n\n");
+	if (v->missing[0]) {
+		fprintf(out, "%s",
+		        v->ncolls ? "" : "Threads and processes are not compared by version. ");
+		table_escape(out, v->missing);
+		fprintf(out, "\n\n");
+	}
+	if (!v->ncolls)
+		return;
 	for (unsigned i = 0; i < v->ncolls; i++)
 		put_coll(out, v, i);
 	fprintf(out,
-	        "Equal variants on each version but for the mode; margin %.3g %%. Data path: "
+	        "On each version the variants that are the reference but for mode and library; "
+	        "margin %.3g %%. Data path: "
 	        "`direct` is straight into the peer's buffer, `staged` by way of a buffer of "
 	        "NCCL's own. DRAM ÷ NVLink: DRAM bytes per byte sent over NVLink, at the "
 	        "largest size with counters.\n\n",

@@ -94,6 +94,10 @@ static void print_wrapped(const char *lead, const char *text)
 static void print_versions(const struct versions *v)
 {
 	char text[VERSIONS_TEXT_BYTES], lead[64];
+	if (v->missing[0]) {
+		print_wrapped("by version: ", v->missing);
+		printf("\n");
+	}
 	for (unsigned i = 0; i < v->ncolls; i++) {
 		const char *name = coll_info(v->colls[i].coll)->name;
 		if (v->colls[i].nblocks) {

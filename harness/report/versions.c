@@ -70,6 +70,7 @@ static int side_fill(const struct maker *m, const struct pairs *p, enum coll_kin
 		gbs[b] = exp(p->levels[at * p->nblocks + b]);
 	*side = (struct versions_side){
 	    .variant = variant,
+	    .name = m->s->variants[variant].name,
 	    .gbs = stats_median(gbs, p->nblocks),
 	    .lo = stats_quantile(gbs, p->nblocks, 0.25),
 	    .hi = stats_quantile(gbs, p->nblocks, 0.75),
@@ -164,8 +165,8 @@ int versions_make(const struct summary *s, const struct gap *gap, const struct p
 	struct versions_pick *picks = calloc(s->nvariants + 1, sizeof *picks);
 	struct versions v = {.nrows = 0};
 	int rc = -1;
-	if (!picks ||
-	    (s->carries_data && !s->trouble[0] && versions_pick(s, picks, &v.nrows))) {
+	if (!picks || (s->carries_data && !s->trouble[0] &&
+	               versions_pick(s, picks, &v.nrows, v.missing, sizeof v.missing))) {
 		status_set(st, "out of memory for comparing versions");
 		goto done;
 	}

@@ -1,10 +1,11 @@
 /* The gap by NCCL version: where a run holds the same variants on several versions of the
  * library, how threads and processes compare on each, and what changed between two. Pure.
  *
- * Of a version the variants are taken that are threads, processes (and single) with equal
- * settings else, those of the reference where there are several such settings. All figures of a
- * collective rest on the same cells and blocks, those that every one of its variants has: a
- * version's bandwidth in a block is the geometric mean over the cells. */
+ * Of a version the variants are taken that are threads, processes (and single) and have the
+ * reference's settings else. A version without them is left out, with a sentence: a pair with
+ * other settings would answer another question. All figures of a collective rest on the same
+ * cells and blocks, those that every one of its variants has: a version's bandwidth in a block
+ * is the geometric mean over the cells. */
 #ifndef LAUNCHGAP_VERSIONS_H
 #define LAUNCHGAP_VERSIONS_H
 
@@ -20,6 +21,7 @@ const char *versions_mode_name(enum versions_mode mode);
 /* One mode on one version. Texts are borrowed from the summary and the proof. */
 struct versions_side {
 	unsigned variant;
+	const char *name;       /* the variant's */
 	double gbs, lo, hi;     /* bus bandwidth: median and quartiles over blocks, GB/s */
 	const char *data_path;  /* struct proof_path's, "" where not known */
 	double dram_per_nvlink; /* at the largest size with counters; NaN */
@@ -46,9 +48,11 @@ struct versions_coll {
 
 struct versions {
 	unsigned nmodes; /* 2, or 3 where single was measured on all versions */
-	unsigned nrows;  /* versions: at least two, or none */
+	unsigned nrows;  /* versions: at least two, or none: see missing */
 	unsigned ncolls;
 	struct versions_coll colls[COLL_KINDS];
+	/* Versions that were measured and are left out, and what each of them lacks; or "". */
+	char missing[VERSIONS_TEXT_BYTES];
 };
 
 /* Stream bandwidth over the gap's sizes, where the experiment asks for one; else from 16 MiB

@@ -15,7 +15,8 @@ struct versions_pick {
 };
 
 /* The versions to be compared, ascending; none or at least two. `picks` has room for as many as
- * there are variants. -1: out of memory. */
-int versions_pick(const struct summary *summary, struct versions_pick *picks, unsigned *n);
+ * there are variants. `missing`: struct versions'. -1: out of memory. */
+int versions_pick(const struct summary *summary, struct versions_pick *picks, unsigned *n,
+                  char *missing, size_t bytes);
 
 #endif

@@ -1,4 +1,5 @@
-/* Which variants are the same on several versions of the library. */
+/* Which variants are the same on several versions of the library, and what keeps a version out.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,17 +27,22 @@ static const char *library_file(const struct summary *s, unsigned v)
 	return file ? file : "";
 }
 
-static bool is_in(const struct summary *s, unsigned v)
+/* Asked for, whether it was measured or not. */
+static bool is_planned(const struct summary *s, unsigned v)
 {
-	const struct summary_variant *x = &s->variants[v];
-	return x->measured && *x->library &&
-	       (x->role == ROLE_VARIANT || x->role == ROLE_REFERENCE);
+	return s->variants[v].role == ROLE_VARIANT || s->variants[v].role == ROLE_REFERENCE;
 }
 
+static bool is_in(const struct summary *s, unsigned v)
+{
+	return is_planned(s, v) && s->variants[v].measured && *s->variants[v].library;
+}
+
+/* What is checked of a variant (expect, force) is no setting of what is measured. */
 static int settings_take(struct search *find)
 {
-	static const char *const left_out[] = {"name", "role",   "skip",
-	                                       "mode", "layout", "nccl"};
+	static const char *const left_out[] = {"name",   "role", "skip",   "mode",
+	                                       "layout", "nccl", "expect", "force"};
 	find->settings = calloc(find->s->nvariants, sizeof *find->settings);
 	if (!find->settings)
 		return -1;
@@ -108,22 +114,102 @@ static unsigned picks_find(const struct search *find, unsigned like,
 	return n;
 }
 
-/* The settings that at least two versions have: the reference's, or else the first. */
-static unsigned picks_choose(const struct search *find, struct versions_pick *picks)
+/* Whose settings count; VERSIONS_NONE where nothing was measured. */
+static unsigned like_whom(const struct summary *s)
 {
-	const struct summary *s = find->s;
-	unsigned n = s->reference < 0 ? 0 : picks_find(find, (unsigned)s->reference, picks);
-	for (unsigned v = 0; v < s->nvariants && n < 2; v++)
-		n = is_in(s, v) ? picks_find(find, v, picks) : n;
-	return n < 2 ? 0 : n;
+	for (unsigned v = 0; v < s->nvariants && s->reference < 0; v++)
+		if (is_in(s, v))
+			return v;
+	return s->reference < 0 ? VERSIONS_NONE : (unsigned)s->reference;
 }
 
-int versions_pick(const struct summary *s, struct versions_pick *picks, unsigned *n)
+/* Whether threads and processes with these settings were asked for at all, on any library. */
+static bool asks_for_both(const struct search *find, unsigned like)
+{
+	bool asked[VERSIONS_MODES] = {false};
+	for (unsigned v = 0; v < find->s->nvariants; v++)
+		for (unsigned mode = 0; mode < VERSIONS_MODES; mode++)
+			asked[mode] |= is_planned(find->s, v) &&
+			               !strcmp(find->s->variants[v].mode,
+			                       versions_mode_name((enum versions_mode)mode)) &&
+			               json_equal(find->settings[v], find->settings[like]);
+	return asked[VERSIONS_THREADS] && asked[VERSIONS_PROCESSES];
+}
+
+/* Whether a variant is of this version: by its trials, or where it has none by its file. */
+static bool is_of(const struct summary *s, unsigned v, const char *version)
+{
+	if (is_in(s, v))
+		return !strcmp(s->variants[v].library, version);
+	for (unsigned i = 0; i < s->nvariants; i++)
+		if (is_in(s, i) && !strcmp(s->variants[i].library, version) &&
+		    !strcmp(library_file(s, i), library_file(s, v)))
+			return true;
+	return false;
+}
+
+/* Why a version has no such mode, or "" where it has. */
+static void say_absent(const struct search *find, unsigned like, const char *version,
+                       enum versions_mode mode, char *why, size_t bytes)
+{
+	const struct summary *s = find->s;
+	snprintf(why, bytes, "no variant of %s is like %s there", versions_mode_name(mode),
+	         s->variants[like].name);
+	for (unsigned v = 0; v < s->nvariants; v++)
+		if (is_planned(s, v) && is_of(s, v, version) &&
+		    !strcmp(s->variants[v].mode, versions_mode_name(mode)) &&
+		    json_equal(find->settings[v], find->settings[like])) {
+			pairs_absent(s, s->variants[v].name, why, bytes);
+			if (!why[0])
+				return;
+		}
+}
+
+static void say_version(const struct search *find, unsigned like, const char *version,
+                        char *text, size_t bytes)
+{
+	char why[2][PAIRS_WHY_BYTES];
+	for (unsigned mode = 0; mode < 2; mode++)
+		say_absent(find, like, version, (enum versions_mode)mode, why[mode],
+		           sizeof why[mode]);
+	if (!why[0][0] && !why[1][0])
+		snprintf(why[0], sizeof why[0], "threads and processes are of two files of it");
+	size_t at = strlen(text);
+	snprintf(text + at, bytes - at, "%sNCCL %s is left out: %s%s%s.", at ? " " : "",
+	         version, why[0], why[0][0] && why[1][0] ? "; " : "", why[1]);
+}
+
+/* Versions that were measured, but not in both modes with these settings. */
+static void say_missing(const struct search *find, unsigned like,
+                        const struct versions_pick *picks, unsigned n, char *text, size_t bytes)
+{
+	const struct summary *s = find->s;
+	text[0] = '\0';
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		const char *version = s->variants[v].library;
+		bool first = is_in(s, v) && !has_version(picks, n, version);
+		for (unsigned i = 0; i < v && first; i++)
+			first = !is_in(s, i) || strcmp(s->variants[i].library, version);
+		if (first)
+			say_version(find, like, version, text, bytes);
+	}
+}
+
+int versions_pick(const struct summary *s, struct versions_pick *picks, unsigned *n,
+                  char *missing, size_t bytes)
 {
 	struct search find = {.s = s};
+	unsigned like = like_whom(s);
 	int rc = settings_take(&find);
-	if (!rc)
-		*n = picks_choose(&find, picks);
+	*n = 0;
+	missing[0] = '\0';
+	if (!rc && like != VERSIONS_NONE && asks_for_both(&find, like)) {
+		*n = picks_find(&find, like, picks);
+		say_missing(&find, like, picks, *n, missing, bytes);
+	}
+	/* Of one version alone there is nothing to say but why it is alone. */
+	if (*n < 2)
+		*n = 0;
 	settings_drop(&find);
 	return rc;
 }

@@ -33,14 +33,21 @@ static bool has_paths(const struct versions *v, const struct versions_coll *c)
 	return false;
 }
 
-/* Columns up to the verdict; the number of the next one. */
+/* Columns up to the verdict, with `names` the variants' among them; the number of the next. */
 static unsigned put_figures(struct table *table, const struct versions *v,
-                            const struct versions_row *row)
+                            const struct versions_row *row, bool names)
 {
 	unsigned at = 1;
 	char text[96];
 	table_row(table);
 	table_put(table, 0, "%s", row ? row->version : "NCCL");
+	for (unsigned mode = 0; mode < v->nmodes && names; mode++) {
+		if (row)
+			table_put(table, at++, "%s", row->sides[mode].name);
+		else
+			table_put(table, at++, "variant, %s",
+			          versions_mode_name((enum versions_mode)mode));
+	}
 	for (unsigned mode = 0; mode < v->nmodes; mode++) {
 		if (row)
 			put_number(table, at++, row->sides[mode].gbs);
@@ -60,9 +67,9 @@ static unsigned put_figures(struct table *table, const struct versions *v,
 struct table *versions_short(const struct versions *v, unsigned coll)
 {
 	struct table *table = table_new(3 + v->nmodes, 1);
-	put_figures(table, v, NULL);
+	put_figures(table, v, NULL, false);
 	for (unsigned i = 0; i < v->nrows; i++)
-		put_figures(table, v, &v->colls[coll].rows[i]);
+		put_figures(table, v, &v->colls[coll].rows[i], false);
 	return table;
 }
 
@@ -90,11 +97,12 @@ struct table *versions_table(const struct versions *v, unsigned coll)
 {
 	const struct versions_coll *c = &v->colls[coll];
 	bool paths = has_paths(v, c), dram = has_dram(v, c);
-	struct table *table = table_new(3 + v->nmodes + 2 * paths + 2 * dram, 1);
-	put_evidence(table, NULL, paths, dram, put_figures(table, v, NULL));
+	struct table *table =
+	    table_new(3 + 2 * v->nmodes + 2 * paths + 2 * dram, 1 + v->nmodes);
+	put_evidence(table, NULL, paths, dram, put_figures(table, v, NULL, true));
 	for (unsigned i = 0; i < v->nrows; i++)
 		put_evidence(table, &c->rows[i], paths, dram,
-		             put_figures(table, v, &c->rows[i]));
+		             put_figures(table, v, &c->rows[i], true));
 	return table;
 }
 
