@@ -45,7 +45,7 @@ do for [g = 1:versions_pictures] {
 	set label 1 sprintf('%s: the gap by NCCL version, %s backend', N_coll[g], backend) \
 		at screen 0.5, screen 0.965 center font ',13'
 	set label 2 machine at screen 0.5, screen 0.035 center textcolor rgb 0x555555
-	set label 3 sprintf('%s, %s: %s, median and quartiles of %s', N_coll[g], \
+	set label 3 sprintf('%s, %s: %s, geometric mean over %s; whiskers: quartiles', N_coll[g], \
 		plural(N_ranks[g], 'rank'), N_about[g], plural(N_blocks[g], 'block')) \
 		at screen 0.5, screen 0.08 center textcolor rgb 0x555555
 	eval sprintf('set xrange [0.5:%d.5]', versions)
@@ -87,8 +87,9 @@ do for [g = 1:versions_pictures] {
 	eval drop_labels
 	unset key
 	# The ratio, with the margin as a band.
-	do for [k = 1:versions] { set xtics add ('NCCL '.N_version[k] k) }
-	eval sprintf("set xtics font ',%d'", few ? 12 : 10)
+	# The title has the word NCCL too. Names are not to touch.
+	do for [k = 1:versions] { set xtics add ((versions < 8 ? 'NCCL ' : '').N_version[k] k) }
+	eval sprintf("set xtics font ',%d' %s", few ? 12 : 10, versions < 14 ? 'norotate' : 'rotate by -30 left')
 	far = most(most(N_ratio_hi[g] - 1, 1 - N_ratio_lo[g]), 2 * versions_margin)
 	low = least(N_ratio_lo[g], 1 - versions_margin) - 0.7 * far
 	high = most(N_ratio_hi[g], 1 + versions_margin) + 0.35 * far

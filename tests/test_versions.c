@@ -298,6 +298,31 @@ static void figures_of_two_versions(void **state)
 	near(new->sides[VERSIONS_PROCESSES].dram_per_nvlink, 4.01);
 }
 
+/* One quantity has one value in a report: a claim's, however the blocks scatter. */
+static void bandwidths_are_those_of_claims(void **state)
+{
+	const struct claim claim = {.name = "slower",
+	                            .left = "processes",
+	                            .right = "threads",
+	                            .test = CLAIM_LESS,
+	                            .metric = METRIC_BUSBW,
+	                            .by = 0.02,
+	                            .bytes = {0, SIZE_MAX},
+	                            .pace = CLAIM_ANY_PACE,
+	                            .coll = CLAIM_ANY_COLL};
+	struct claims_result r;
+	struct status st = {""};
+	(void)state;
+	story();
+	noise = 0.4;
+	find();
+	assert_int_equal(claims_judge(&loaded.summary, &claim, &r, &st), 0);
+	const struct versions_side *sides = v->colls[0].rows[1].sides;
+	assert_string_equal(sides[VERSIONS_THREADS].name, "threads");
+	assert_true(fabs(sides[VERSIONS_PROCESSES].gbs / r.left - 1) < 1e-9);
+	assert_true(fabs(sides[VERSIONS_THREADS].gbs / r.right - 1) < 1e-9);
+}
+
 static void three_versions_in_order(void **state)
 {
 	static const char *const order[] = {"2.9.8", "2.21.5", "2.28.3"};
@@ -563,6 +588,18 @@ static void sentence_takes_neighbours_together(void **state)
 	     "not because processes became faster (316 → 315 GB/s).");
 }
 
+/* Two that are written alike are written once. */
+static void sentence_says_a_ratio_once(void **state)
+{
+	(void)state;
+	put("processes", "processes", "2.28.3", "staged", 90, 0);
+	put("threads", "threads", "2.28.3", "direct", 100, 0);
+	put("threads-old", "threads", "2.21.5", "direct", 200, 0);
+	put("processes-old", "processes", "2.21.5", "staged", 180, 0);
+	noise = 0;
+	says("With NCCL 2.21.5 and 2.28.3 processes reach 0.900 of threads' bandwidth.");
+}
+
 static void sentence_of_what_is_undecided(void **state)
 {
 	char text[VERSIONS_TEXT_BYTES];
@@ -617,7 +654,7 @@ static void the_report_shows_it(void **state)
 		made_says(text,
 		          "ratio.\n\n![nccl_alltoall_versions.png]"); /* with its caption */
 	text = made_read("plots/versions.csv");
-	made_says(text, "\nalltoall,2.21.5,1,threads,threads-old,3,10,34");
+	made_says(text, "\nalltoall,2.21.5,1,threads,threads-old,3,10,339.9");
 	made_says(text, ",direct,\"\"\nalltoall,2.28.3,2,threads,threads,3,10,31");
 	made_says(text, ",staged,\"slower\"\n");
 	text = made_read("plots/run.gp");
@@ -649,6 +686,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(versions_are_numbers),
 	    TEST(figures_of_two_versions),
+	    TEST(bandwidths_are_those_of_claims),
 	    TEST(three_versions_in_order),
 	    TEST(only_what_differs_in_mode_alone),
 	    TEST(what_is_checked_is_no_setting),
@@ -661,6 +699,8 @@ int main(void)
 	    TEST(sentence_without_a_cause),
 	    TEST(sentence_of_a_gap_that_opens),
 	    TEST(sentence_takes_neighbours_together),
+	    TEST(sentence_says_a_ratio_once),
+	    TEST(sentence_says_a_ratio_once),
 	    TEST(sentence_of_what_is_undecided),
 	    TEST(a_table_for_each_collective),
 	    TEST(the_report_shows_it),

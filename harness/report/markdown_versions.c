@@ -17,8 +17,11 @@ static void put_coll(FILE *out, const struct versions *v, unsigned coll)
 		return;
 	markdown_table(out, versions_table(v, coll));
 	versions_about(v, coll, text, sizeof text);
-	fprintf(out, "Stream bandwidth: %s; median of the %u block%s that hold all of it.\n\n",
-	        text, c->nblocks, c->nblocks == 1 ? "" : "s");
+	fprintf(
+	    out,
+	    "Stream bandwidth: %s; geometric mean over the %u block%s that hold%s all of it."
+	    "\n\n",
+	    text, c->nblocks, bysize_plural(c->nblocks), c->nblocks == 1 ? "s" : "");
 }
 
 void markdown_versions(FILE *out, const struct summary *s, const struct versions *v)

@@ -71,7 +71,7 @@ static int side_fill(const struct maker *m, const struct pairs *p, enum coll_kin
 	*side = (struct versions_side){
 	    .variant = variant,
 	    .name = m->s->variants[variant].name,
-	    .gbs = stats_median(gbs, p->nblocks),
+	    .gbs = exp(pairs_level(p, at)),
 	    .lo = stats_quantile(gbs, p->nblocks, 0.25),
 	    .hi = stats_quantile(gbs, p->nblocks, 0.75),
 	    .data_path = m->proof->paths[variant].data_path,

@@ -5,7 +5,8 @@
  * reference's settings else. A version without them is left out, with a sentence: a pair with
  * other settings would answer another question. All figures of a collective rest on the same
  * cells and blocks, those that every one of its variants has: a version's bandwidth in a block
- * is the geometric mean over the cells. */
+ * is the geometric mean over the cells. Over blocks too it is that mean, as in claims and
+ * waterfall: one quantity has one value in a report. */
 #ifndef LAUNCHGAP_VERSIONS_H
 #define LAUNCHGAP_VERSIONS_H
 
@@ -21,8 +22,8 @@ const char *versions_mode_name(enum versions_mode mode);
 /* One mode on one version. Texts are borrowed from the summary and the proof. */
 struct versions_side {
 	unsigned variant;
-	const char *name;       /* the variant's */
-	double gbs, lo, hi;     /* bus bandwidth: median and quartiles over blocks, GB/s */
+	const char *name;   /* the variant's */
+	double gbs, lo, hi; /* GB/s: geometric mean over blocks, as claims have it; quartiles */
 	const char *data_path;  /* struct proof_path's, "" where not known */
 	double dram_per_nvlink; /* at the largest size with counters; NaN */
 	/* Against the same mode one version below: this ÷ that. Of the first version nothing.

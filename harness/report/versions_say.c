@@ -49,7 +49,8 @@ static void say_versions(const struct said *said, const struct versions_coll *c,
 		    c->rows[at.last].version);
 }
 
-/* One version's ratio with its interval, of several the least and the most. */
+/* One version's ratio with its interval, of several the least and the most, once where they are
+ * written alike. */
 static void say_ratio(const struct said *said, const struct versions_coll *c, struct stretch at)
 {
 	char text[64], most[32];
@@ -65,7 +66,7 @@ static void say_ratio(const struct said *said, const struct versions_coll *c, st
 	}
 	bysize_number(lo, text, sizeof text);
 	bysize_number(hi, most, sizeof most);
-	add(said, "%s to %s", text, most);
+	add(said, strcmp(text, most) ? "%s to %s" : "%s", text, most);
 }
 
 static void say_verdict(const struct said *said, const struct versions_coll *c,
