@@ -1,6 +1,6 @@
 # The gap that the experiment asks about, from one end to the other, one factor at a time: a bar from
 # the bandwidth before a step to that after it, with the 95 % interval of where it ends. Grey: a step
-# that is not beyond the margin. Hatched: what no factor explains. No picture where no gap is asked
+# whose interval is not wholly beyond the margin. Hatched: what no factor explains. No picture where no gap is asked
 # about, or where it was not measured.
 load dir.'/plots/run.gp'
 load style
@@ -42,13 +42,12 @@ do for [picture = 1:waterfall_steps > 0] {
 	set bmargin at screen (n > 4 ? 0.27 : 0.2)
 	set label 3 plural(waterfall_cells, 'cell').', geometric means over '.\
 		plural(waterfall_blocks, 'block').\
-		(waterfall_blocks < 6 ? ', too few for intervals' : '; whiskers: 95 % intervals').\
-		(grey ? sprintf('; grey: not beyond ±%g %%', margin_percent) : '').\
+		(waterfall_blocks < 6 ? '' : '; whiskers: 95 % intervals').\
+		(!grey ? '' : waterfall_blocks < 6 ? '; grey: no interval below 6 blocks' : \
+			sprintf('; grey: interval not wholly beyond ±%g %%', margin_percent)).\
 		(rest ? '; hatched: no factor' : '') \
 		at screen 0.5, screen 0.085 center textcolor rgb 0x555555
-	set label 4 (waterfall_explained == waterfall_explained ? \
-		sprintf('factors explain %.0f %% of the gap', 100 * waterfall_explained) : \
-		waterfall_undecided ? 'the gap itself is undecided' : 'there is no gap to explain') at screen 0.5, screen 0.92 center
+	set label 4 waterfall_said at screen 0.5, screen 0.92 center
 	set xtics () scale 0
 	if (n > 4) { set xtics rotate by -20 left font ',10' }
 	set xtics add (W_ends[1] 1)

@@ -85,6 +85,17 @@ static void put_factors(FILE *out, const struct summary *s, const struct finding
 	fputs(measured < n ? "\n" : "", out);
 }
 
+static void step_verdict(const struct waterfall_step *step, char *text, size_t bytes)
+{
+	char verdict[96];
+	verdict_text(&step->verdict, verdict, sizeof verdict);
+	if (step->at_odds)
+		snprintf(verdict, sizeof verdict,
+		         "undecided, mean and estimate point two ways");
+	snprintf(text, bytes, "%s%s", step->rest ? "no factor" : verdict,
+	         step->placebo ? ", a placebo" : "");
+}
+
 static void put_step(FILE *out, const struct summary *s, const struct waterfall_step *step)
 {
 	char text[2 * TRIAL_NAME_BYTES + 8];
@@ -98,10 +109,12 @@ static void put_step(FILE *out, const struct summary *s, const struct waterfall_
 	markdown_cell(out, text);
 	snprintf(text, sizeof text, "%+.4f", step->log);
 	markdown_cell(out, text);
-	bysize_ratio(&step->ratio, true, text, sizeof text);
+	snprintf(text, sizeof text, "%.3f", exp(step->log));
 	markdown_cell(out, text);
 	snprintf(text, sizeof text, isnan(step->share) ? "-" : "%.0f %%",
 	         round(100 * step->share) + 0.0);
+	markdown_cell(out, text);
+	step_verdict(step, text, sizeof text);
 	markdown_cell(out, text);
 	fputs("|\n", out);
 }
@@ -109,7 +122,7 @@ static void put_step(FILE *out, const struct summary *s, const struct waterfall_
 static void put_waterfall(FILE *out, const struct summary *s, const struct findings *f)
 {
 	const struct waterfall *w = &f->waterfall;
-	char ratio[64], verdict[96];
+	char ratio[64], verdict[96], said[WATERFALL_TEXT_BYTES];
 	if (!f->asked.gap.from[0])
 		return;
 	fprintf(out, "### From %s to %s\n\n", f->asked.gap.from, f->asked.gap.to);
@@ -125,19 +138,24 @@ static void put_waterfall(FILE *out, const struct summary *s, const struct findi
 	        "block%s). ",
 	        f->asked.gap.to, ratio, f->asked.gap.from, verdict, w->ncells,
 	        bysize_plural(w->ncells), w->nblocks, bysize_plural(w->nblocks));
-	if (isnan(w->explained))
-		fprintf(out, "No shares are given: %s.", w->why);
-	else
-		fprintf(out, "**The factors explain %.0f %% of the gap**, %.0f %% are left.",
-		        round(100 * w->explained), round(100 * (1 - w->explained)) + 0.0);
-	fprintf(out, "\n\n| step | variants | GB/s | ln | ratio | share of the gap |\n"
-	             "|---|---|---:|---:|---:|---:|\n");
+	fputs(isnan(w->explained) ? "No shares are given: " : "**", out);
+	waterfall_say(w, said, sizeof said);
+	table_escape(out, said);
+	fputs(isnan(w->explained) ? "." : ".**", out);
+	fprintf(out,
+	        "\n\n| step | variants | GB/s | ln | ratio | share of the gap | verdict |\n"
+	        "|---|---|---:|---:|---:|---:|---|\n");
 	for (unsigned i = 0; i < w->nsteps; i++)
 		put_step(out, s, &w->steps[i]);
-	fprintf(out,
-	        "\nGeometric means over the gap's cells, in the blocks that hold every variant "
-	        "on the way; ln: mean over the blocks, which adds up to the gap's %+.4f.\n\n",
-	        w->log);
+	fprintf(
+	    out,
+	    "\nGeometric means over the gap's cells, in the blocks that hold every variant "
+	    "on the way; ln: mean over the blocks, which adds up to the gap's %+.4f; ratio: "
+	    "e to that. A verdict goes by the Hodges–Lehmann estimate's interval, as above, "
+	    "where estimates do not add up. What explains are the steps that are *faster* or "
+	    "*slower* and no placebo: shares alone add up to 100 %% whatever they are made "
+	    "of.\n\n",
+	    w->log);
 }
 
 void markdown_factors(FILE *out, const struct summary *s, const struct findings *f)

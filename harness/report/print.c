@@ -152,8 +152,11 @@ static unsigned print_claims(const struct summary *s, const struct findings *f)
 	}
 	const struct waterfall *w = &f->waterfall;
 	if (w->nsteps && !isnan(w->explained)) {
-		printf("factors explain %.0f %% of the gap from %s to %s\n", 100 * w->explained,
-		       f->asked.gap.from, f->asked.gap.to);
+		char gap[2 * TRIAL_NAME_BYTES + 16], said[WATERFALL_TEXT_BYTES];
+		snprintf(gap, sizeof gap, "from %s to %s: ", f->asked.gap.from,
+		         f->asked.gap.to);
+		waterfall_say(w, said, sizeof said);
+		print_wrapped(gap, said);
 		printed++;
 	}
 	for (unsigned i = 0; i < f->recommend.count; i++)

@@ -10,7 +10,7 @@
 /* Factors whose two variants were measured, as edges between variants. */
 struct edge {
 	unsigned a, b;
-	const char *name;
+	const struct factor *factor;
 };
 
 struct web {
@@ -36,7 +36,7 @@ static void web_make(const struct summary *s, const struct claim_list *asked, un
 		if (((unsigned)a == from && (unsigned)b == to) ||
 		    ((unsigned)a == to && (unsigned)b == from))
 			continue;
-		out->edges[out->nedges++] = (struct edge){(unsigned)a, (unsigned)b, f->name};
+		out->edges[out->nedges++] = (struct edge){(unsigned)a, (unsigned)b, f};
 	}
 }
 
@@ -128,37 +128,58 @@ static int way_find(const struct web *web, unsigned from, unsigned to, struct wa
 	return 0;
 }
 
+/* Whether a verdict says one direction and the mean of the logs the other, as few blocks that
+ * lie far off can make it. */
+static bool is_at_odds(const struct verdict *v, double log)
+{
+	return (v->kind == VERDICT_FASTER && !(log > 0)) ||
+	       (v->kind == VERDICT_SLOWER && !(log < 0));
+}
+
 static void fill_step(const struct web *web, const struct way *way, const struct pairs *p,
                       unsigned i, struct waterfall *w)
 {
 	struct waterfall_step *step = &w->steps[i];
 	const struct edge *e =
 	    way->edges[i + 1] == NOWHERE ? NULL : &web->edges[way->edges[i + 1]];
-	*step = (struct waterfall_step){.rest = !e,
-	                                .from = way->variants[i],
-	                                .to = way->variants[i + 1],
-	                                .from_gbs = exp(pairs_level(p, i)),
-	                                .to_gbs = exp(pairs_level(p, i + 1)),
-	                                .log = pairs_level(p, i + 1) - pairs_level(p, i),
-	                                .ratio = pairs_ratio(p, i + 1, i)};
+	*step = (struct waterfall_step){
+	    .rest = !e,
+	    .from = way->variants[i],
+	    .to = way->variants[i + 1],
+	    .from_gbs = exp(pairs_level(p, i)),
+	    .to_gbs = exp(pairs_level(p, i + 1)),
+	    .log = pairs_level(p, i + 1) - pairs_level(p, i),
+	    .verdict = verdict_of(pairs_ratio(p, i + 1, i), w->gap.margin)};
 	step->backwards = e && e->a != step->from;
-	snprintf(step->name, sizeof step->name, "%s", e ? e->name : "rest");
+	step->placebo = e && e->factor->placebo;
+	step->at_odds = is_at_odds(&step->verdict, step->log);
+	if (step->at_odds)
+		step->verdict.kind = VERDICT_UNDECIDED;
+	step->counts =
+	    e && !step->placebo &&
+	    (step->verdict.kind == VERDICT_FASTER || step->verdict.kind == VERDICT_SLOWER);
+	snprintf(step->name, sizeof step->name, "%s", e ? e->factor->name : "rest");
 }
 
 /* Shares mean something only where there is a gap. */
 static void fill_shares(struct waterfall *w)
 {
-	bool gap = w->gap.kind == VERDICT_FASTER || w->gap.kind == VERDICT_SLOWER;
+	bool at_odds = is_at_odds(&w->gap, w->log);
+	bool gap = !at_odds && (w->gap.kind == VERDICT_FASTER || w->gap.kind == VERDICT_SLOWER);
 	w->explained = gap ? 0 : NAN;
 	for (unsigned i = 0; i < w->nsteps; i++) {
 		w->steps[i].share = gap ? w->steps[i].log / w->log : NAN;
-		if (!w->steps[i].rest)
+		if (w->steps[i].counts)
 			w->explained += w->steps[i].share;
 	}
 	if (w->gap.kind == VERDICT_NO_DIFFERENCE)
 		snprintf(w->why, sizeof w->why,
 		         "there is no gap to explain: no difference within %.3g %%",
 		         100 * w->gap.margin);
+	else if (at_odds)
+		snprintf(w->why, sizeof w->why,
+		         "few blocks lie so far off that the gap's mean and its estimate point "
+		         "two ways");
 	else if (!gap)
 		snprintf(w->why, sizeof w->why,
 		         "the gap itself is undecided, so that shares of "
@@ -210,4 +231,51 @@ int waterfall_make(const struct summary *s, const struct claim_list *asked,
 	pairs_free(&p);
 	*out = w;
 	return 0;
+}
+
+/* The places of the steps that count, the largest share first. */
+static unsigned order_counted(const struct waterfall *w, unsigned *order)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < w->nsteps; i++) {
+		unsigned at = n;
+		if (!w->steps[i].counts)
+			continue;
+		for (; at && fabs(w->steps[order[at - 1]].share) < fabs(w->steps[i].share);
+		     at--)
+			order[at] = order[at - 1];
+		order[at] = i;
+		n++;
+	}
+	return n;
+}
+
+void waterfall_say(const struct waterfall *w, char *text, size_t bytes)
+{
+	static const unsigned most = 3; /* names */
+	unsigned order[WATERFALL_MAX_STEPS], n = order_counted(w, order);
+	char names[WATERFALL_TEXT_BYTES] = "";
+	if (isnan(w->explained)) {
+		snprintf(text, bytes, "%s", w->why);
+		return;
+	}
+	for (unsigned i = 0; i < n && i < most; i++) {
+		size_t at = strlen(names);
+		bool last = i + 1 == n;
+		snprintf(names + at, sizeof names - at, "%s%s",
+		         !i     ? ""
+		         : last ? " and "
+		                : ", ",
+		         w->steps[order[i]].name);
+	}
+	size_t at = strlen(names);
+	if (n > most)
+		snprintf(names + at, sizeof names - at, " and %u more", n - most);
+	double explained = round(100 * w->explained), left = round(100 * (1 - w->explained));
+	if (n)
+		snprintf(text, bytes,
+		         "%s explain%s %.0f %% of the gap; left or undecided: %.0f %%", names,
+		         n == 1 ? "s" : "", explained + 0.0, left + 0.0);
+	else
+		snprintf(text, bytes, "no factor explains any of the gap beyond the margin");
 }
