@@ -31,10 +31,9 @@ do for [picture = 1:factors_tested > 0] {
 	set bmargin at screen foot / high
 	set label 1 title_line at screen 0.5, screen 1 - 20 / high center font ',13'
 	set label 2 machine_line at screen 0.5, screen 18 / high center textcolor rgb 0x555555
-	set label 3 sprintf('%s, the largest effect on top; %s%s', \
-		plural(factors_tested, 'factor'), blocks < 6 ? 'grey: no interval below 6 blocks' : \
-		sprintf('95 %% intervals over %s; grey: interval not wholly beyond ±%g %%', \
-			plural(blocks, 'block'), margin_percent), \
+	set label 3 sprintf('%s, the largest effect on top; %s%s%s', \
+		plural(factors_tested, 'factor'), \
+		blocks < 6 ? '' : '95 % intervals over '.plural(blocks, 'block').'; ', factors_grey, \
 		factors > factors_tested ? sprintf('; %d cannot be tested here', factors - factors_tested) : '') \
 		at screen 0.5, screen 42 / high center textcolor rgb 0x555555
 	set label 4 'effect' at screen right + 0.02, screen 1 - (head - 14) / high textcolor rgb 0x555555

@@ -543,6 +543,29 @@ static void only_what_is_beyond_the_margin_explains(void **state)
 	done();
 }
 
+/* An effect without an interval is no small one. */
+static void grey_says_what_it_is(void **state)
+{
+	struct status st = {""};
+	(void)state;
+	speed[2] = 0.5;
+	gap("processes-old", "threads-old");
+	factor("zero-copy", "nodirect", "threads-old");
+	for (unsigned few = 0; few < 2; few++) {
+		made.blocks = few ? 5 : 10;
+		made_write(&made);
+		assert_int_equal(report_make(made_folder, "/nowhere", NULL, &st), 0);
+		const char *text = made_read("plots/run.gp");
+		made_says(text, few ? "\nwaterfall_grey = 'grey: no interval below 6 blocks'\n"
+		                    : "\nwaterfall_grey = 'grey: interval not wholly beyond "
+		                      "±2 %'\n");
+		made_says(text, few ? "\nfactors_grey = 'grey: no interval below 6 blocks'\n"
+		                    : "\nfactors_grey = 'grey: interval not wholly beyond "
+		                      "±2 %'\n");
+	}
+	made_says(made_read("plots/run.gp"), "\nwaterfall_said = 'the gap itself is undecided");
+}
+
 /* The row of a step in the report's table, from its name on. */
 static const char *row_of(const char *step)
 {
@@ -894,6 +917,7 @@ int main(void)
 	    cmocka_unit_test_setup(shares_add_up, fresh),
 	    cmocka_unit_test_setup(only_what_is_beyond_the_margin_explains, fresh),
 	    cmocka_unit_test_setup(a_row_does_not_contradict_itself, fresh),
+	    cmocka_unit_test_setup(grey_says_what_it_is, fresh),
 	    cmocka_unit_test_setup(factors_may_be_taken_back, fresh),
 	    cmocka_unit_test_setup(what_does_not_chain_is_left, fresh),
 	    cmocka_unit_test_setup(without_a_gap_there_are_no_shares, fresh),

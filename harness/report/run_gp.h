@@ -24,6 +24,9 @@ void run_gp_waterfall(FILE *out, const struct summary *summary,
 /* Its part about the picture of all factors. */
 void run_gp_factors(FILE *out, const struct findings *findings);
 
+/* What grey says in a picture of effects, as <picture>_grey; `intervals`: there are any. */
+void run_gp_grey(FILE *out, const char *picture, double margin, bool intervals);
+
 /* text as a string of gnuplot, quoted; control characters become blanks. Cut to fit. */
 void run_gp_quote(const char *text, char *out, size_t bytes);
 

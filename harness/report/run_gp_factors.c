@@ -4,16 +4,27 @@
 
 #include "run_gp.h"
 
+void run_gp_grey(FILE *out, const char *picture, double margin, bool intervals)
+{
+	if (intervals)
+		fprintf(out, "%s_grey = 'grey: interval not wholly beyond ±%.3g %%'\n", picture,
+		        100 * margin);
+	else
+		fprintf(out, "%s_grey = 'grey: no interval below 6 blocks'\n", picture);
+}
+
 void run_gp_factors(FILE *out, const struct findings *f)
 {
 	double lo = 1, hi = 1;
 	unsigned tested = 0, longest = 0, setting = 0;
+	bool intervals = false;
 	for (unsigned i = 0; i < f->asked.nfactors; i++) {
 		const struct stats_ratio *r = &f->factors[i].verdict.ratio;
 		const struct factor *factor = f->factors[i].factor;
 		if (isnan(r->estimate))
 			continue;
 		tested++;
+		intervals |= !isnan(r->lo);
 		lo = fmin(lo, isnan(r->lo) ? r->estimate : r->lo);
 		hi = fmax(hi, isnan(r->hi) ? r->estimate : r->hi);
 		longest = (unsigned)fmax(longest, (double)strlen(factor->name));
@@ -25,4 +36,5 @@ void run_gp_factors(FILE *out, const struct findings *f)
 	        "factors = %u\nfactors_tested = %u\nfactors_lo = %.6g\nfactors_hi = %.6g\n"
 	        "factors_name = %u\nfactors_setting = %u\n",
 	        f->asked.nfactors, tested, lo, hi, longest, setting);
+	run_gp_grey(out, "factors", f->waterfall.gap.margin, intervals);
 }

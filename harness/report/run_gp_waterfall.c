@@ -53,6 +53,7 @@ void run_gp_waterfall(FILE *out, const struct summary *s, const struct waterfall
 	fprintf(out, "waterfall_cells = %u\nwaterfall_blocks = %u\n", w->ncells, w->nblocks);
 	waterfall_say(w, said, sizeof said);
 	put_quoted(out, "waterfall_said", said);
+	run_gp_grey(out, "waterfall", w->gap.margin, !isnan(w->gap.ratio.lo));
 	for (unsigned i = 0; i < w->nsteps; i++) {
 		const struct waterfall_step *step = &w->steps[i];
 		char text[64], name[TRIAL_NAME_BYTES + 32];
