@@ -346,6 +346,35 @@ static void types_that_are_not_ours_are_passed_over(void **state)
 	compare_side_free(&side);
 }
 
+/* Its words for what is called otherwise here. */
+static void its_names_are_ours(void **state)
+{
+	static const struct {
+		const char *type, *redop;
+		enum dtype dtype;
+		enum op op;
+	} rows[] = {{"half", "mulsum", DTYPE_FLOAT16, OP_PREMULSUM},
+	            {"f8e4m3", "sum", DTYPE_FLOAT8_E4M3, OP_SUM},
+	            {"double", "avg", DTYPE_FLOAT64, OP_AVG}};
+	struct compare_side side;
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char text[4096];
+		snprintf(text, sizeof text,
+		         "{\"args\":[\"all_reduce_perf\"],\"config\":{\"nthreads\":4,"
+		         "\"ngpus\":1,\"devices\":[" DEVICE "]},\"results\":[{\"size\":4096,"
+		         "\"type\":\"%s\",\"redop\":\"%s\",\"root\":-1,\"out_of_place\":"
+		         "{\"time\":7}}]}",
+		         rows[i].type, rows[i].redop);
+		cli_write(folder, "w.json", text);
+		assert_string_equal(load(path_of("w.json"), NULL, &side), "");
+		assert_int_equal(side.nseries, 1);
+		assert_int_equal(side.series[0].cell.dtype, rows[i].dtype);
+		assert_int_equal(side.series[0].cell.op, rows[i].op);
+		compare_side_free(&side);
+	}
+}
+
 static void no_damage_crashes(void **state)
 {
 	static const char bytes[] = "\"{}[]:,0-9e.\\x\xFF \n";
@@ -379,6 +408,7 @@ int main(void)
 	    cmocka_unit_test(options_are_seen),
 	    cmocka_unit_test(what_is_not_believed_is_said),
 	    cmocka_unit_test(types_that_are_not_ours_are_passed_over),
+	    cmocka_unit_test(its_names_are_ours),
 	    cmocka_unit_test(no_damage_crashes),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -34,6 +34,11 @@ static int find_dtype(const char *name)
 	return coll_find_dtype(name);
 }
 
+static int find_op(const char *name)
+{
+	return coll_find_op(strcmp(name, "mulsum") ? name : "premulsum");
+}
+
 /* The collective stands nowhere but in the program's name: …/all_reduce_perf. */
 static int read_collective(struct reading *r, enum coll_kind *out)
 {
@@ -204,7 +209,7 @@ static int add_row(struct reading *r, const json_t *row, enum coll_kind coll, co
 	if (field_number(&r->at, row, "size", 0, LLONG_MAX, &bytes) ||
 	    field_text(&r->at, row, "type", &type) || field_text(&r->at, row, "redop", &redop))
 		return -1;
-	int dtype = find_dtype(type), op = coll_find_op(redop);
+	int dtype = find_dtype(type), op = find_op(redop);
 	/* Types and operations that only nccl-tests has cannot meet anything here. */
 	if (bytes == 0 || dtype < 0 || ((coll_info(coll)->is & COLL_REDUCES) && op < 0))
 		return 0;
