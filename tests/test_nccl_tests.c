@@ -275,6 +275,51 @@ static void options_are_seen(void **state)
 	}
 }
 
+/* What makes two measurements of two files, wherever the file says it. */
+static void other_options_are_no_repetition(void **state)
+{
+	static const struct {
+		const char *what, *by, *others;
+	} cases[] = {
+	    {"\"-a\",\"3\"", "\"-R\",\"2\",\"-a3\"", "-R 2"},
+	    {"\"-a\",\"3\"", "\"-a3\",\"--local_register=1\"", "-R 1"},
+	    {"\"-a\",\"3\"", "\"-a3\",\"--local\",\"1\"", "-R 1"},
+	    {"\"-a\",\"3\"", "\"-a3\",\"-x2\"", "-x 2"},
+	    {"\"-a\",\"3\"", "\"-a3\",\"-u\",\"1\"", "-u 1"},
+	    {"\"graph\":0", "\"graph\":0,\"unalign\":4", "-u 4"},
+	    {"\"iterations\":20", "\"iterations\":100", "-n 100"},
+	    {"\"iterations\":20", "\"its\":20", ""},
+	    {"\"warmup_iters\":5", "\"warmup_iters\":1", NULL},
+	    {"\"-a\",\"3\"", "\"-a3\",\"-D\",\"1\"", "-D 1"},
+	    /* -r's value is no option, and what is said twice counts once */
+	    {"\"-a\",\"3\"", "\"-a3\",\"-r\",\"-R1\",\"-R\",\"2\",\"-R0\"", ""},
+	};
+	struct compare_side side;
+	char list[300], others[64];
+	(void)state;
+	cli_write(folder, "plain.json", plain);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		/* The plain file has 5 calls of warm-up. */
+		const char *own = cases[i].others;
+		snprintf(others, sizeof others, "%s%s%s", own ? own : "",
+		         own && *own ? " " : "", own ? "-w 5" : "");
+		cli_write(folder, "o.json", with(cases[i].what, cases[i].by));
+		assert_string_equal(load(path_of("o.json"), NULL, &side), "");
+		assert_string_equal(side.others, others);
+		assert_int_equal(side.average, 3);
+		compare_side_free(&side);
+		snprintf(list, sizeof list, "%s/plain.json,%s/o.json", folder, folder);
+		const char *said = load(list, NULL, &side);
+		if (!own || *own)
+			assert_non_null(strstr(said, "other options than the files before it"));
+		else
+			assert_string_equal(said, "");
+		if (own && *own)
+			assert_non_null(strstr(said, own));
+		compare_side_free(&side);
+	}
+}
+
 static void what_is_not_believed_is_said(void **state)
 {
 	static const struct {
@@ -406,6 +451,7 @@ int main(void)
 	    cmocka_unit_test(layouts_are_not_mixed),
 	    cmocka_unit_test(cycles_are_one_trial),
 	    cmocka_unit_test(options_are_seen),
+	    cmocka_unit_test(other_options_are_no_repetition),
 	    cmocka_unit_test(what_is_not_believed_is_said),
 	    cmocka_unit_test(types_that_are_not_ours_are_passed_over),
 	    cmocka_unit_test(its_names_are_ours),

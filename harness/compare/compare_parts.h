@@ -21,6 +21,7 @@ enum compare_fact {
 };
 
 #define COMPARE_FACT_BYTES 96
+#define NCCL_TESTS_OTHERS  160
 
 struct compare_trial {
 	unsigned block;
@@ -60,6 +61,7 @@ struct compare_side {
 	int average;     /* its -a */
 	bool unchecked;  /* its -c 0 */
 	char manner[64]; /* options by which its calls are not simply back to back, or "" */
+	char others[NCCL_TESTS_OTHERS]; /* its -R, -x, -u, -n, -w … that are not the usual */
 };
 
 /* One size of a group. */

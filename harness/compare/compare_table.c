@@ -87,6 +87,8 @@ static void put_side_notes(const struct compare_side *side, const struct compare
 		        "launchgap's is the latest end of any rank less the earliest start, "
 		        "which -a 3 comes nearest to.\n",
 		        letter, average_name(side->average), side->average);
+	if (side->others[0] && strcmp(side->others, other->others))
+		fprintf(out, "- %c: nccl-tests was given %s.\n", letter, side->others);
 	if (side->unchecked)
 		fprintf(out, "- %c: nccl-tests did not check the data (-c 0).\n", letter);
 	if (side->torn)

@@ -66,14 +66,21 @@ static int read_collective(struct reading *r, enum coll_kind *out)
 static int read_options(struct reading *r)
 {
 	struct compare_side *side = r->side;
-	int average = nccl_tests_average(json_object_get(r->root, "args"));
-	char manner[64];
+	const json_t *args = json_object_get(r->root, "args");
+	int average = nccl_tests_average(args);
+	char manner[64], others[NCCL_TESTS_OTHERS];
 	nccl_tests_manner(r->config, manner);
-	if (side->nfiles && (side->average != average || strcmp(side->manner, manner)))
-		return field_bad(&r->at, "was measured with other options (-a, -m, -z, -G, -I) "
-		                         "than the files before it");
+	nccl_tests_others(args, r->config, others);
+	if (side->nfiles && (side->average != average || strcmp(side->manner, manner) ||
+	                     strcmp(side->others, others)))
+		return field_bad(&r->at,
+		                 "was measured with other options than the files before it: -a "
+		                 "%d%s%s%s against -a %d%s%s%s",
+		                 average, manner, *others ? " " : "", others, side->average,
+		                 side->manner, *side->others ? " " : "", side->others);
 	side->average = average;
 	strcpy(side->manner, manner);
+	strcpy(side->others, others);
 	if (json_integer_value(json_object_get(r->config, "validation")) == 0)
 		side->unchecked = true;
 	return 0;

@@ -12,6 +12,9 @@ int nccl_tests_read(const char *file, const char *variant, unsigned trial,
 
 /* Of its "args", the value of -a: which of the ranks' times is the time. */
 int nccl_tests_average(const json_t *args);
+/* The other options that tell one measurement from another, as far as they are not the usual
+ * ones: "-R 2 -n 50", or "". */
+void nccl_tests_others(const json_t *args, const json_t *config, char out[NCCL_TESTS_OTHERS]);
 /* Of its "config", the options by which its calls are not simply back to back, or "". */
 void nccl_tests_manner(const json_t *config, char out[64]);
 

@@ -4,27 +4,84 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AVERAGE_MEAN 1 /* nccl-tests' default for -a */
+/* One of its options with a number; `config` is its name where the file says what was done. */
+struct option {
+	char letter;
+	const char *name, *config;
+	long usual; /* when nothing is said */
+};
+
+static const struct option average = {'a', "average", NULL, 1};
+
+/* What else tells one measurement from another. */
+static const struct option others[] = {{'R', "local_register", NULL, 0},
+                                       {'x', "cta_policy", NULL, -1},
+                                       {'u', "unalign", "unalign", 0},
+                                       {'n', "iters", "iterations", 20},
+                                       {'m', "agg_iters", "aggregated_iterations", 1},
+                                       {'G', "cudagraph", "graph", 0},
+                                       {'z', "blocking", NULL, 0},
+                                       {'y', "stream_null", NULL, 0},
+                                       {'D', "device_implementation", NULL, 0},
+                                       {'V', "device_cta_count", NULL, 16},
+                                       {'w', "warmup_iters", "warmup_iters", 1}};
+
+static const char *arg_at(const json_t *args, size_t i)
+{
+	const char *text = json_string_value(json_array_get(args, i));
+	return text ? text : "";
+}
+
+/* Whether the argument is this option; *value: what it holds itself of the value, or NULL when
+ * that is the next argument. Long names may be cut, as getopt_long allows. */
+static bool is_option(const char *arg, const struct option *o, const char **value)
+{
+	size_t length = strcspn(arg, "=");
+	*value = NULL;
+	if (arg[0] != '-' || !arg[1])
+		return false;
+	if (arg[1] != '-') {
+		*value = arg[2] ? arg + 2 : NULL;
+		return arg[1] == o->letter;
+	}
+	*value = arg[length] ? arg + length + 1 : NULL;
+	return length > 2 && !strncmp(arg + 2, o->name, length - 2);
+}
+
+/* The last one counts. All of its options have a value. */
+static long number_in(const json_t *args, const struct option *o)
+{
+	long number = o->usual;
+	for (size_t i = 1; i < json_array_size(args); i++) {
+		const char *arg = arg_at(args, i), *value;
+		bool here = is_option(arg, o, &value);
+		if (arg[0] == '-' && !value)
+			value = json_string_value(json_array_get(args, ++i));
+		if (here && value)
+			number = strtol(value, NULL, 0);
+	}
+	return number;
+}
 
 int nccl_tests_average(const json_t *args)
 {
-	int average = AVERAGE_MEAN;
-	for (size_t i = 0; i < json_array_size(args); i++) {
-		const char *arg = json_string_value(json_array_get(args, i));
-		const char *next = json_string_value(json_array_get(args, i + 1)),
-		           *value = NULL;
-		if (!arg)
-			continue;
-		if (!strcmp(arg, "-a") || !strcmp(arg, "--average"))
-			value = next;
-		else if (!strncmp(arg, "-a", 2))
-			value = arg + 2;
-		else if (!strncmp(arg, "--average=", 10))
-			value = arg + 10;
-		if (value)
-			average = (int)strtol(value, NULL, 0);
+	return (int)number_in(args, &average);
+}
+
+void nccl_tests_others(const json_t *args, const json_t *config, char out[NCCL_TESTS_OTHERS])
+{
+	size_t used = 0;
+	out[0] = '\0';
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		const struct option *o = &others[i];
+		const json_t *said = o->config ? json_object_get(config, o->config) : NULL;
+		long number =
+		    json_is_integer(said) ? (long)json_integer_value(said) : number_in(args, o);
+		if (number != o->usual && used < NCCL_TESTS_OTHERS)
+			used +=
+			    (size_t)snprintf(out + used, NCCL_TESTS_OTHERS - used, "%s-%c %ld",
+			                     used ? " " : "", o->letter, number);
 	}
-	return average;
 }
 
 static bool is_on(const json_t *config, const char *key)
