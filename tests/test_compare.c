@@ -42,6 +42,7 @@ struct made {
 	bool fails; /* processes has no time */
 	bool only_stream;
 	enum coll_kind coll;
+	unsigned weight; /* of the next rank in alltoallv's counts; 0: even */
 };
 
 static const struct made plain = {.blocks = 8,
@@ -83,6 +84,8 @@ static void write_environment(FILE *out, const struct made *m)
 	    variant_of("limit", "limit", m->bind, ""), "machine", "cores", 8, "host", m->host,
 	    "cpu", "A CPU");
 	assert_non_null(env);
+	json_object_set_new(env, "counts",
+	                    m->weight ? json_pack("[i,i]", 1, (int)m->weight) : json_array());
 	assert_int_equal(record_write_environment(out, env, &st), 0);
 	json_decref(env);
 }
@@ -136,10 +139,11 @@ static void write_trial(FILE *out, const struct made *m, const char *variant, un
 			            (c % m->sizes == m->sizes - 1 ? m->last : 1);
 			int64_t length =
 			    (int64_t)(cells[c].pace == PACE_ISOLATED ? ns : 10 * ns);
-			*tally = (struct tally){.begin_ns = 1000,
-			                        .measured = !fails,
-			                        .wrong = limit ? 0 : m->wrong,
-			                        .digest = m->digest + cells[c].bytes};
+			*tally =
+			    (struct tally){.begin_ns = 1000,
+			                   .measured = !fails,
+			                   .wrong = limit ? 0 : m->wrong,
+			                   .digest = (limit ? 11 : m->digest) + cells[c].bytes};
 			for (unsigned i = 0; i < trial_rows(&trial, &cells[c]); i++) {
 				int64_t start = 2000 + 2 * length * i;
 				s[i].start_ns = start;
@@ -304,6 +308,24 @@ static void what_differs_is_said(void **state)
 	assert_non_null(strstr(said, "Variant threads is not set alike: bind.\n"));
 	assert_non_null(strstr(said, "Only in A: alltoall, isolated of threads, processes.\n"));
 	assert_null(strchr(said, '\033'));
+}
+
+/* Other counts are other work, and other data, which is not wrong for it. */
+static void counts_of_alltoallv_are_said(void **state)
+{
+	struct made even = plain, skewed = plain;
+	(void)state;
+	skewed.weight = 3;
+	wants(make("a", &plain), make("b", &skewed), COMPARE_NOT_WORSE, "All the same");
+	assert_null(strstr(said, "counts"));
+	even.coll = skewed.coll = COLL_ALLTOALLV;
+	wants(make("a", &even), make("b", &even), COMPARE_NOT_WORSE, "All the same but the ");
+	assert_non_null(strstr(said, "counts"));
+	skewed.digest = 12;
+	wants(make("a", &even), make("b", &skewed), COMPARE_NOT_WORSE, "Not the same: counts.");
+	assert_non_null(strstr(said, "1:3"));
+	skewed.weight = 0;
+	wants(make("a", &even), make("b", &skewed), COMPARE_NOT_DONE, "from the same data");
 }
 
 static void wrong_data_is_not_compared(void **state)
@@ -520,6 +542,7 @@ int main(void)
 	    cmocka_unit_test(one_number_over_the_sizes_of_both),
 	    cmocka_unit_test(the_limit_decides_nothing),
 	    cmocka_unit_test(what_differs_is_said),
+	    cmocka_unit_test(counts_of_alltoallv_are_said),
 	    cmocka_unit_test(wrong_data_is_not_compared),
 	    cmocka_unit_test(nothing_in_common_is_said),
 	    cmocka_unit_test(a_variant_that_fails_does_not_pass),

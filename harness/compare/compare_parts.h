@@ -15,6 +15,7 @@ enum compare_fact {
 	FACT_MEASURED,
 	FACT_BACKEND,
 	FACT_RANKS,
+	FACT_COUNTS, /* alltoallv's, of no matter without it */
 	FACT_LIBRARY,
 	FACT_MACHINE,
 	FACT_KINDS

@@ -45,6 +45,20 @@ static void add_machine(struct compare_side *side, const json_t *environment)
 	}
 }
 
+/* As experiment files write them: "1:2:4". */
+static void add_counts(struct compare_side *side, const json_t *counts)
+{
+	char text[COMPARE_FACT_BYTES] = "even";
+	size_t used = 0;
+	if (!json_is_array(counts))
+		return;
+	for (size_t i = 0; i < json_array_size(counts) && used < sizeof text; i++)
+		used +=
+		    (size_t)snprintf(text + used, sizeof text - used, "%s%lld", used ? ":" : "",
+		                     (long long)json_integer_value(json_array_get(counts, i)));
+	compare_fact_add(side, FACT_COUNTS, text);
+}
+
 static void add_facts(struct compare_side *side, const struct summary *s)
 {
 	const json_t *env = s->run->environment;
@@ -57,6 +71,7 @@ static void add_facts(struct compare_side *side, const struct summary *s)
 	snprintf(text, sizeof text, "%lld",
 	         (long long)json_integer_value(json_object_get(env, "ranks")));
 	compare_fact_add(side, FACT_RANKS, text);
+	add_counts(side, json_object_get(env, "counts"));
 	for (unsigned v = 0; v < s->nvariants; v++)
 		if (s->variants[v].measured && *s->variants[v].library)
 			compare_fact_add(side, FACT_LIBRARY, s->variants[v].library);

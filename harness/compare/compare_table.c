@@ -8,16 +8,28 @@
 
 #define WIDTH 120
 
+/* A fact is shown where it bears on what is compared. */
+static bool is_shown(const struct comparison *c, enum compare_fact fact)
+{
+	bool shown = fact != FACT_COUNTS;
+	for (unsigned g = 0; g < c->ngroups; g++)
+		shown = shown || c->groups[g].cell.coll == COLL_ALLTOALLV;
+	return shown;
+}
+
 static void put_head(const struct comparison *c, FILE *out)
 {
-	static const char *const names[FACT_KINDS] = {
-	    "experiment", "program", "measured", "backend", "ranks", "library", "machine"};
+	static const char *const names[FACT_KINDS] = {"experiment", "program", "measured",
+	                                              "backend",    "ranks",   "counts",
+	                                              "library",    "machine"};
 	const char *separator = "Not the same: ";
 	struct table *table = table_new(3, 3);
 	table_row(table);
 	table_put(table, 1, "A");
 	table_put(table, 2, "B");
 	for (unsigned i = 0; i < FACT_KINDS; i++) {
+		if (!is_shown(c, i))
+			continue;
 		table_row(table);
 		table_put(table, 0, "%s", names[i]);
 		table_put(table, 1, "%s", c->left.facts[i]);
@@ -26,7 +38,8 @@ static void put_head(const struct comparison *c, FILE *out)
 	table_text(table, out, 2 * WIDTH);
 	table_free(table);
 	for (unsigned i = 0; i < FACT_KINDS; i++)
-		if (i != FACT_MEASURED && strcmp(c->left.facts[i], c->right.facts[i])) {
+		if (i != FACT_MEASURED && is_shown(c, i) &&
+		    strcmp(c->left.facts[i], c->right.facts[i])) {
 			fprintf(out, "%s%s", separator, names[i]);
 			separator = ", ";
 		}

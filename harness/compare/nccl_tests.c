@@ -163,6 +163,7 @@ static void add_facts(struct reading *r)
 	compare_fact_add(r->side, FACT_BACKEND, "nccl");
 	snprintf(text, sizeof text, "%u", r->nranks);
 	compare_fact_add(r->side, FACT_RANKS, text);
+	compare_fact_add(r->side, FACT_COUNTS, "its NCCL_TESTS_ALLTOALLV_*, not read");
 	snprintf(text, sizeof text, "%lld.%lld.%lld", (long long)(v / minor),
 	         (long long)(v % minor / 100), (long long)(v % 100));
 	if (v > 0)
