@@ -66,8 +66,8 @@ static const struct coll_info infos[COLL_KINDS] = {
                      PART, ROOTS_WHOLE, factor_exchange},
     [COLL_SCATTER] = {"scatter", "every rank gets its part of the root's buffer",
                       COLL_ROOTED | COLL_IN_PLACE, ROOTS_WHOLE, PART, factor_exchange},
-    [COLL_HYPERCUBE] = {"hypercube", "all_gather in log2(ranks) rounds of pairs", 0, PART,
-                        WHOLE, factor_exchange},
+    [COLL_HYPERCUBE] = {"hypercube", "all_gather in log2(ranks) rounds of pairs", COLL_OTHERS,
+                        PART, WHOLE, factor_one},
     [COLL_COPY] = {"copy", "the limit: plain copies to the next rank, no handshake",
                    COLL_PSEUDO, WHOLE, WHOLE, factor_one},
     [COLL_INIT] = {"init", "making the communicator; no data", COLL_PSEUDO, NONE, NONE,
@@ -230,12 +230,13 @@ void coll_size_label(size_t size, char *text, size_t bytes)
 	snprintf(text, bytes, "%.4g %s", x, units[u]);
 }
 
-double coll_algbw(size_t bytes, double seconds)
+double coll_algbw(enum coll_kind kind, unsigned nranks, size_t bytes, double seconds)
 {
-	return (double)bytes / seconds / 1e9;
+	double share = infos[kind].is & COLL_OTHERS ? factor_exchange(nranks) : 1;
+	return (double)bytes * share / seconds / 1e9;
 }
 
 double coll_busbw(enum coll_kind kind, unsigned nranks, size_t bytes, double seconds)
 {
-	return coll_algbw(bytes, seconds) * infos[kind].bus_factor(nranks);
+	return coll_algbw(kind, nranks, bytes, seconds) * infos[kind].bus_factor(nranks);
 }

@@ -46,6 +46,7 @@ enum {
 	COLL_ROOTED = 2,
 	COLL_IN_PLACE = 4, /* has a form that works in one buffer */
 	COLL_PSEUDO = 8,   /* not what a job calls: the limit, and connecting */
+	COLL_OTHERS = 16,  /* its algbw is of the others' parts only (hypercube.cu) */
 };
 
 struct coll_info {
@@ -101,8 +102,10 @@ size_t coll_round(size_t bytes, unsigned nranks);
 /* "4 KiB" */
 void coll_size_label(size_t size, char *text, size_t bytes);
 
-/* GB/s (1e9 bytes) of a call that moved `bytes` in `seconds`. seconds > 0. */
-double coll_algbw(size_t bytes, double seconds);
+/* GB/s (1e9 bytes) of a call of `bytes` that took `seconds` > 0, as nccl-tests counts them: the
+ * size over the time, but for hypercube what a rank gets from others, so that it has no factor.
+ */
+double coll_algbw(enum coll_kind kind, unsigned nranks, size_t bytes, double seconds);
 double coll_busbw(enum coll_kind kind, unsigned nranks, size_t bytes, double seconds);
 
 #endif

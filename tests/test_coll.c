@@ -39,8 +39,18 @@ static void bus_factors_are_those_of_nccl_tests(void **state)
 	assert_float_equal(coll_info(COLL_ALLTOALL)->bus_factor(8), 0.875, 1e-12);
 	assert_float_equal(coll_info(COLL_ALLTOALL)->bus_factor(2), 0.5, 1e-12);
 	assert_float_equal(coll_info(COLL_SENDRECV)->bus_factor(8), 1, 0);
-	assert_float_equal(coll_algbw(2000000000, 0.5), 4, 1e-12);
+	assert_float_equal(coll_algbw(COLL_ALLTOALL, 8, 2000000000, 0.5), 4, 1e-12);
 	assert_float_equal(coll_busbw(COLL_ALLTOALL, 8, 1000000000, 1), 0.875, 1e-12);
+}
+
+/* hypercube.cu: both are the part × (n − 1) over the time. */
+static void hypercube_counts_what_comes_from_others(void **state)
+{
+	(void)state;
+	assert_float_equal(coll_algbw(COLL_HYPERCUBE, 8, 8000000000, 2), 3.5, 1e-12);
+	assert_float_equal(coll_busbw(COLL_HYPERCUBE, 8, 8000000000, 2), 3.5, 1e-12);
+	assert_float_equal(coll_algbw(COLL_ALL_GATHER, 8, 8000000000, 2), 4, 1e-12);
+	assert_float_equal(coll_busbw(COLL_ALL_GATHER, 8, 8000000000, 2), 3.5, 1e-12);
 }
 
 int main(void)
@@ -49,6 +59,7 @@ int main(void)
 	    cmocka_unit_test(names_are_found_again),
 	    cmocka_unit_test(sizes_round_down_to_whole_parts),
 	    cmocka_unit_test(bus_factors_are_those_of_nccl_tests),
+	    cmocka_unit_test(hypercube_counts_what_comes_from_others),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,6 +31,9 @@ static const struct golden {
     {COLL_ALL_REDUCE, 1048576, 99999.996, 199999.992, false, 0,
      "     1048576        262144     float     sum      -1   100000    0.01    0.02    N/A"
      "   200000    0.01    0.01    N/A\n"},
+    {COLL_HYPERCUBE, 1048576, 20.0, 40.0, true, 0,
+     "     1048576         65536     float              -1    20.00   39.32   39.32       0"
+     "    40.00   19.66   19.66       0\n"},
     {COLL_ALLTOALL, 1024, 0.004, 0.008, true, 0,
      "        1024            64     float    none      -1     0.00  256.00  192.00       0"
      "     0.01  128.00   96.00       0\n"},
@@ -58,7 +61,7 @@ static struct summary_row row_for(const struct golden *g, bool in_place)
 	                            .time_mean_us = us,
 	                            .time_min_us = us * 7,
 	                            .time_max_us = us * 8,
-	                            .algbw_gbs = coll_algbw(g->bytes, us * 9e-6),
+	                            .algbw_gbs = coll_algbw(g->coll, 4, g->bytes, us * 9e-6),
 	                            .busbw_gbs = coll_busbw(g->coll, 4, g->bytes, us * 9e-6),
 	                            .carries_data = g->checked,
 	                            .wrong = in_place ? g->in_wrong : 0};

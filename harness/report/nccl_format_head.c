@@ -4,19 +4,21 @@
 #include <limits.h>
 #include <string.h>
 
-/* Its programs, as far as their columns differ: whether the count is of one rank's part,
- * whether the operation is shown (sendrecv shows one that it does not do), whether there is a
- * root. */
+/* Its programs, as far as their columns differ: whether the count is of one rank's part, what
+ * stands for the operation (NULL: the one that is done; sendrecv shows one that it does not do,
+ * hypercube an empty one), whether there is a root. */
 static const struct {
 	const char *collective;
-	bool part, op, root;
+	bool part;
+	const char *op;
+	bool root;
 } programs[] = {
-    {"all_reduce", false, true, false}, {"all_gather", true, false, false},
-    {"alltoall", true, false, false},   {"alltoallv", true, false, false},
-    {"broadcast", false, false, true},  {"gather", true, false, true},
-    {"hypercube", true, false, false},  {"reduce", false, true, true},
-    {"scatter", true, false, true},     {"reduce_scatter", true, true, false},
-    {"sendrecv", false, true, false},
+    {"all_reduce", false, NULL, false}, {"all_gather", true, "none", false},
+    {"alltoall", true, "none", false},  {"alltoallv", true, "none", false},
+    {"broadcast", false, "none", true}, {"gather", true, "none", true},
+    {"hypercube", true, "", false},     {"reduce", false, NULL, true},
+    {"scatter", true, "none", true},    {"reduce_scatter", true, NULL, false},
+    {"sendrecv", false, "sum", false},
 };
 
 #define NPROGRAMS (sizeof programs / sizeof *programs)
@@ -50,11 +52,9 @@ const char *nccl_format_dtype(enum dtype dtype)
 const char *nccl_format_op(const struct cell *cell)
 {
 	size_t i = program_of(cell);
-	const char *op = coll_op_name(cell->op);
-	if (i == NPROGRAMS || !programs[i].op)
+	if (i == NPROGRAMS)
 		return "none";
-	/* sendrecv's, when nothing is said */
-	return strcmp(op, "none") ? theirs(op) : "sum";
+	return programs[i].op ? programs[i].op : theirs(coll_op_name(cell->op));
 }
 
 int nccl_format_root(const struct cell *cell)

@@ -228,7 +228,8 @@ static void finish_row(struct summary_row *row)
 	row->resolution_us = MEDIAN_US(row, poll_ns);
 	row->algbw_gbs = row->busbw_gbs = NAN;
 	if (row->carries_data && row->ntrials) {
-		row->algbw_gbs = coll_algbw(row->cell.bytes, row->time_us / 1e6);
+		row->algbw_gbs = coll_algbw(row->cell.coll, row->cell.comm_ranks,
+		                            row->cell.bytes, row->time_us / 1e6);
 		row->busbw_gbs = coll_busbw(row->cell.coll, row->cell.comm_ranks,
 		                            row->cell.bytes, row->time_us / 1e6);
 	}
