@@ -91,9 +91,10 @@ int folder_open(const char *root, const char *experiment, const char *resume,
 {
 	struct folder folder = {0};
 	char file[PATH_MAX + 16];
-	if (resume)
-		snprintf(folder.path, sizeof folder.path, "%s", resume);
-	else if (make_stamped(root, experiment, folder.path, sizeof folder.path, st))
+	/* By its own name: as "latest" it would be made a link to itself. */
+	if (resume && !realpath(resume, folder.path))
+		return status_set(st, "cannot resume %s: %s", resume, strerror(errno));
+	if (!resume && make_stamped(root, experiment, folder.path, sizeof folder.path, st))
 		return -1;
 	snprintf(file, sizeof file, "%s/trials.jsonl", folder.path);
 	folder.trials = fopen(file, resume ? "r+e" : "wxe");
