@@ -326,6 +326,66 @@ static void nccl_tests_columns_want_stream_calls(void **state)
 	assert_says(&cli, 1, "--format nccl-tests is of stream calls");
 }
 
+/* Its columns have both halves: so both are measured, unless something is said. */
+static void nccl_tests_columns_have_both_halves(void **state)
+{
+	static const struct {
+		const char *key, *where;
+		bool out, in;
+	} cases[] = {{"", "warmup=1", true, true},
+	             {"in_place = no\n", "warmup=1", true, false},
+	             {"", "in_place=yes", false, true}};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char keys[256];
+		snprintf(keys, sizeof keys,
+		         "collective = all_reduce\nbytes = 4K\nbackend = host\nlimit = no\n"
+		         "ranks = 2\nblocks = 1\npace = stream\ncalls = 5\n%s",
+		         cases[i].key);
+		write_experiment(keys, "[variant a]\nmode = threads\n");
+		struct cli cli =
+		    cli_run(folder, (const char *[]){"run", "--file", experiment_file(),
+		                                     cases[i].where, "--format", "nccl-tests",
+		                                     "--results", results, NULL});
+		const char *row = cli.out ? strstr(cli.out, "\n        4096 ") : NULL;
+		double times[2];
+		assert_non_null(row);
+		/* Time, two bandwidths and the wrong elements of each half. */
+		assert_int_equal(sscanf(row, " 4096 1024 float sum -1 %lf %*s %*s %*s %lf",
+		                        &times[0], &times[1]),
+		                 2);
+		assert_int_equal(times[0] > 0, cases[i].out);
+		assert_int_equal(times[1] > 0, cases[i].in);
+		assert_says(&cli, 0, "# Avg bus bandwidth");
+	}
+}
+
+/* A run is gone on with as it was begun, with the columns or without. */
+static void more_blocks_are_of_the_same_halves(void **state)
+{
+	char latest[128];
+	(void)state;
+	snprintf(latest, sizeof latest, "%s/t/latest", results);
+	write_experiment("collective = all_reduce\nbytes = 4K\nbackend = host\nlimit = no\n"
+	                 "ranks = 2\nblocks = 1\npace = stream\ncalls = 5\n",
+	                 "[variant a]\nmode = threads\n");
+	for (unsigned columns = 0; columns < 2; columns++) {
+		const char *first = columns ? "--format" : NULL;
+		const char *args[] = {"run",   "--file", experiment_file(), "--results",
+		                      results, first,    "nccl-tests",      NULL,
+		                      NULL,    NULL};
+		struct cli cli = cli_run(folder, args);
+		assert_int_equal(cli.code, 0);
+		free(cli.out);
+		args[5] = "--resume";
+		args[6] = latest;
+		args[7] = columns ? NULL : "--format";
+		args[8] = "nccl-tests";
+		cli = cli_run(folder, args);
+		assert_says(&cli, 0, "block 2 of 2");
+	}
+}
+
 /* Not the report's affair alone: a run of wrong data fails. */
 static void wrong_data_fails_the_run_and_is_kept(void **state)
 {
@@ -424,6 +484,10 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(what_cannot_be_answered_is_said_first, set_up,
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(nccl_tests_columns_want_stream_calls, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(nccl_tests_columns_have_both_halves, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(more_blocks_are_of_the_same_halves, set_up,
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(wrong_data_fails_the_run_and_is_kept, set_up,
 	                                    tear_down),

@@ -39,13 +39,14 @@ static double time_us(const struct summary_row *row, enum nccl_average average)
 	return times[average];
 }
 
-/* Two digits behind the point, or as many fewer as the width has room for. */
+/* Two digits behind the point, or as many fewer as the width has room for. What is no number
+ * reads nan, as its own printing has it, which those who convert the field can take. */
 static void put_number(FILE *out, double x, int width)
 {
 	char text[400];
 	int digits = 2;
 	if (!isfinite(x)) {
-		fprintf(out, "  %*s", width, "N/A");
+		fprintf(out, "  %*s", width, "nan");
 		return;
 	}
 	while (snprintf(text, sizeof text, "%*.*f", width, digits, x) > width && digits > 0)
@@ -131,7 +132,7 @@ static void put_footer(FILE *out, const struct totals *totals, const char *colle
 	if (totals->count)
 		fprintf(out, "# Avg bus bandwidth    : %g \n", totals->busbw / totals->count);
 	else
-		fprintf(out, "# Avg bus bandwidth    : N/A \n");
+		fprintf(out, "# Avg bus bandwidth    : nan \n");
 	fprintf(out, "#\n# Collective test concluded: %s_perf\n#\n\n", collective);
 }
 

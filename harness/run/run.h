@@ -15,7 +15,7 @@ struct run_request {
 	char *const *argv;
 	const struct plan_machine *machine;
 	bool nccl_tests; /* its columns come of it, so that a run without stream calls is
-	                    refused */
+	                    refused, and in place is measured too unless something is said */
 };
 
 /* Measures everything. Blocks for as long as that takes; signals end it in order.

@@ -24,6 +24,21 @@ static int load_spec(struct runner *r, struct status *st)
 	return 0;
 }
 
+/* Where nobody says in place or not: as the run that is resumed, else both for nccl-tests'
+ * columns, which have both, else as the spec has it. */
+static void settle_in_place(struct spec *spec, bool columns, const json_t *before)
+{
+	const json_t *had = json_object_get(before, "in_place"), *place;
+	size_t i;
+	if (spec->in_place_said)
+		return;
+	if (columns && !had)
+		spec->in_place[true] = true;
+	if (had)
+		spec->in_place[true] = spec->in_place[false] = false;
+	json_array_foreach(had, i, place) spec->in_place[json_is_true(place)] = true;
+}
+
 static uint64_t draw_seed(void)
 {
 	struct timespec t;
@@ -38,6 +53,7 @@ int run_set_up(struct runner *r, struct status *st)
 	int result = -1;
 	if (load_spec(r, st) || (q->resume && resume_read(q->resume, &before, st)))
 		return -1;
+	settle_in_place(&r->spec, q->nccl_tests, before.environment);
 	r->first_block = before.first_block;
 	r->spec.blocks += before.first_block;
 	if (q->resume)

@@ -50,7 +50,8 @@ struct spec {
 	enum op ops[OP_KINDS];
 	unsigned nroots; /* 0: all ranks */
 	unsigned roots[SPEC_MAX_ROOTS];
-	bool in_place[2]; /* out of place, in place: which are measured */
+	bool in_place[2];   /* out of place, in place: which are measured */
+	bool in_place_said; /* by the file or the command line */
 	struct value_weights weights;
 	bool paces[PACE_KINDS];
 	unsigned ranks;                 /* 0: auto */

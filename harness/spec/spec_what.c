@@ -106,6 +106,7 @@ int spec_what_in_place(const struct spec_key *key, const struct spec_value *v, v
 		    st, "in_place = '%s' is not allowed; allowed is no, yes or both", v->text);
 	spec->in_place[0] = !yes;
 	spec->in_place[1] = both || yes;
+	spec->in_place_said = true;
 	return 0;
 }
 
