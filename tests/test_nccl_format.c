@@ -149,6 +149,100 @@ static void headers_are_those_of_nccl_tests(void **state)
 	free(text);
 }
 
+static void apart(const struct made_place *place, int64_t out[6]);
+
+/* Those who look for its first line find the version, and that of the library. */
+static void the_first_line_says_whose_columns(void **state)
+{
+	static const struct {
+		const char *library;
+		int code;
+	} cases[] = {{"2.28.3", 22803}, {"2.8.4", 2804}, {"", 0}, {"2.9.6+x", 20906}};
+	static struct made_loaded l;
+	struct made m = {.backend = "nccl",
+	                 .ranks = 2,
+	                 .blocks = 1,
+	                 .sizes = 1,
+	                 .rows = 3,
+	                 .cores = 8,
+	                 .stamps = apart};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char *text = NULL, version[64];
+		int headers = -1, library = -1;
+		size_t length;
+		made_load(&m, &l);
+		l.summary.variants[0].library = cases[i].library;
+		FILE *out = open_memstream(&text, &length);
+		assert_non_null(out);
+		nccl_format_print(&l.summary, NCCL_AVERAGE_MEAN, out);
+		fclose(out);
+		assert_int_equal(sscanf(text,
+		                        "# nccl-tests version %63s nccl-headers=%d "
+		                        "nccl-library=%d ",
+		                        version, &headers, &library),
+		                 3);
+		assert_string_equal(version, "2.19.6+launchgap");
+		assert_int_equal(library, cases[i].code);
+		made_says(text, "measured and printed by launchgap ");
+		free(text);
+		made_unload(&l);
+	}
+}
+
+/* What one program prints in one go: types, operations and roots under one head, one footer. */
+static void a_collective_has_one_table(void **state)
+{
+	struct golden g = goldens[1];
+	struct record_run run = {.environment = json_object()};
+	struct summary_row rows[4];
+	struct summary_group groups[4];
+	struct summary_variant variant = {.name = "threads",
+	                                  .mode = "threads",
+	                                  .layout = "1x4x1",
+	                                  .library = "",
+	                                  .backend = ""};
+	struct summary s = {.run = &run,
+	                    .nvariants = 1,
+	                    .variants = &variant,
+	                    .nrows = 4,
+	                    .rows = rows,
+	                    .ngroups = 4,
+	                    .groups = groups};
+	size_t bytes = g.bytes, length;
+	char *text = NULL;
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		rows[i] = row_for(&g, i % 2);
+		rows[i].group = i;
+		rows[i].cell.dtype = i < 2 ? DTYPE_INT8 : DTYPE_FLOAT16;
+		rows[i].cell.op = i < 2 ? OP_MAX : OP_PREMULSUM;
+		groups[i] = (struct summary_group){
+		    .cell = rows[i].cell, .nranks = 4, .nsizes = 1, &bytes, &bytes};
+		/* The second type at half the speed. */
+		rows[i].busbw_gbs /= i < 2 ? 1 : 2;
+	}
+	FILE *out = open_memstream(&text, &length);
+	assert_non_null(out);
+	assert_int_equal(nccl_format_print(&s, NCCL_AVERAGE_MEAN, out), 1);
+	fclose(out);
+	made_says(text, " collective=all_reduce dtype=int8,float16 op=max,premulsum root=-1\n");
+	char *first = strstr(text, "\n  1073741824    1073741824      int8     max      -1  ");
+	char *second = strstr(text, "\n  1073741824     536870912      half  mulsum      -1  ");
+	assert_non_null(first);
+	assert_true(second > first);
+	assert_int_equal(strchr(first + 1, '\n') - second, 0);
+	/* 674.35 and 337.17, and the halves of both. */
+	double average = 0;
+	assert_int_equal(sscanf(strstr(text, "# Avg"), "# Avg bus bandwidth : %lf", &average),
+	                 1);
+	assert_true(fabs(average - 674.346 * 0.5625) < 0.01);
+	assert_null(strstr(strstr(text, "# Avg") + 1, "# Avg"));
+	assert_null(strstr(strstr(text, "# Using") + 1, "# Using"));
+	free(text);
+	json_decref(run.environment);
+}
+
 static void settings_are_said_as_nccl_tests_counts(void **state)
 {
 	/* 20 calls: two groups of five in a graph that is replayed twice. Groups of two ranks.
@@ -161,7 +255,8 @@ static void settings_are_said_as_nccl_tests_counts(void **state)
 	made_says(text,
 	          " warmup iters: 5 iters: 2 agg iters: 5 validation: 1 graph: 2 unalign: "
 	          "2\n#\n");
-	made_says(text, "\n#  Rank  3 Group -1 Pid      0 on ");
+	made_says(text, "\n#  Rank  2 Group  0 Pid      0 on ");
+	made_says(text, "\n#  Rank  3 Group  1 Pid      0 on ");
 	made_says(text, "\n        4096           512     float ");
 	free(text);
 	text = table_of(&goldens[0]);
@@ -436,6 +531,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(lines_are_those_of_nccl_tests),
 	    cmocka_unit_test(headers_are_those_of_nccl_tests),
+	    cmocka_unit_test(the_first_line_says_whose_columns),
+	    cmocka_unit_test(a_collective_has_one_table),
 	    cmocka_unit_test(settings_are_said_as_nccl_tests_counts),
 	    cmocka_unit_test(what_carries_no_data_has_a_time),
 	    cmocka_unit_test(both_halves_stand_in_one_line),

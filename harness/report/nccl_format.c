@@ -56,12 +56,16 @@ static void put_number(FILE *out, double x, int width)
 	fprintf(out, "  %s", text);
 }
 
-static const struct summary_row *row_of(const struct nccl_table *t, int half, size_t bytes)
+/* What one line shows the two halves of: groups, out of place and in place; -1: not measured.
+ */
+struct halves {
+	int of[2];
+};
+
+static const struct summary_row *row_of(const struct nccl_table *t, int group, size_t bytes)
 {
 	const struct summary_row *row =
-	    t->halves[half] < 0
-	        ? NULL
-	        : summary_find(t->s, t->variant, (unsigned)t->halves[half], bytes);
+	    group < 0 ? NULL : summary_find(t->s, t->variant, (unsigned)group, bytes);
 	return row && time_us(row, t->average) > 0 ? row : NULL;
 }
 
@@ -86,28 +90,32 @@ static void put_half(FILE *out, const struct nccl_table *t, const struct summary
 	totals->wrong += row && row->wrong;
 }
 
-static void put_row(FILE *out, const struct nccl_table *t, size_t bytes, struct totals *totals)
+/* Whether there is a line to put. */
+static bool put_row(FILE *out, const struct nccl_table *t, const struct halves *h, size_t bytes,
+                    struct totals *totals)
 {
-	const struct summary_row *halves[2] = {row_of(t, 0, bytes), row_of(t, 1, bytes)};
-	const struct summary_row *any = halves[0] ? halves[0] : halves[1];
-	if (!any)
-		return;
+	const struct summary_row *rows[2] = {row_of(t, h->of[0], bytes),
+	                                     row_of(t, h->of[1], bytes)};
+	const struct summary_row *any = rows[0] ? rows[0] : rows[1];
+	if (!any || !out)
+		return any;
 	fprintf(out, "%12zu  %12zu  %8s  %6s  %6d", bytes, nccl_format_count(t, &any->cell),
 	        nccl_format_dtype(any->cell.dtype), nccl_format_op(&any->cell),
 	        nccl_format_root(&any->cell));
-	put_half(out, t, halves[0], totals);
-	put_half(out, t, halves[1], totals);
+	put_half(out, t, rows[0], totals);
+	put_half(out, t, rows[1], totals);
 	fputc('\n', out);
+	return true;
 }
 
 /* The next larger size that either half has; 0: there is none. */
-static size_t next_size(const struct nccl_table *t, size_t after)
+static size_t next_size(const struct nccl_table *t, const struct halves *h, size_t after)
 {
 	size_t next = 0;
 	for (int half = 0; half < 2; half++) {
-		if (t->halves[half] < 0)
+		if (h->of[half] < 0)
 			continue;
-		const struct summary_group *group = &t->s->groups[t->halves[half]];
+		const struct summary_group *group = &t->s->groups[h->of[half]];
 		unsigned i = 0;
 		while (i < group->nsizes && group->bytes[i] <= after)
 			i++;
@@ -117,12 +125,21 @@ static size_t next_size(const struct nccl_table *t, size_t after)
 	return next;
 }
 
-static bool has_rows(const struct nccl_table *t)
+/* All lines of the table; whether there is one. out NULL: only that. */
+static bool put_rows(FILE *out, const struct nccl_table *t, struct totals *totals)
 {
-	for (size_t bytes = 0; (bytes = next_size(t, bytes));)
-		if (row_of(t, 0, bytes) || row_of(t, 1, bytes))
-			return true;
-	return false;
+	bool any = false;
+	for (unsigned g = t->first; g < t->s->ngroups; g++) {
+		bool in_place = t->s->groups[g].cell.in_place;
+		int partner = summary_partner(t->s, g);
+		/* In place stands beside its partner, in that one's line. */
+		if (!nccl_format_holds(t, g) || (in_place && partner >= 0))
+			continue;
+		struct halves h = {{in_place ? -1 : (int)g, in_place ? (int)g : partner}};
+		for (size_t bytes = 0; (bytes = next_size(t, &h, bytes));)
+			any = put_row(out, t, &h, bytes, totals) || any;
+	}
+	return any;
 }
 
 static void put_footer(FILE *out, const struct totals *totals, const char *collective)
@@ -139,12 +156,9 @@ static void put_footer(FILE *out, const struct totals *totals, const char *colle
 static void put_table(FILE *out, const struct nccl_table *t)
 {
 	struct totals totals = {0};
-	const struct summary_group *group =
-	    &t->s->groups[t->halves[0] < 0 ? t->halves[1] : t->halves[0]];
 	nccl_format_head(t, out);
-	for (size_t bytes = 0; (bytes = next_size(t, bytes));)
-		put_row(out, t, bytes, &totals);
-	put_footer(out, &totals, coll_info(group->cell.coll)->name);
+	put_rows(out, t, &totals);
+	put_footer(out, &totals, coll_info(nccl_format_group(t)->cell.coll)->name);
 }
 
 unsigned nccl_format_print(const struct summary *s, enum nccl_average average, FILE *out)
@@ -156,17 +170,12 @@ unsigned nccl_format_print(const struct summary *s, enum nccl_average average, F
 		if (s->variants[v].role == ROLE_LIMIT || s->variants[v].role == ROLE_AGAIN)
 			continue;
 		for (unsigned g = 0; g < s->ngroups; g++) {
-			const struct cell *cell = &s->groups[g].cell;
-			int partner = summary_partner(s, g);
-			/* In place stands beside its partner, in that one's table. */
-			if (cell->pace != PACE_STREAM || (cell->in_place && partner >= 0))
-				continue;
-			struct nccl_table t = {.s = s,
-			                       .variant = v,
-			                       .halves = {cell->in_place ? -1 : (int)g,
-			                                  cell->in_place ? (int)g : partner},
-			                       .average = average};
-			if (!has_rows(&t))
+			struct nccl_table t = {
+			    .s = s, .variant = v, .first = g, .average = average};
+			bool begun = s->groups[g].cell.pace != PACE_STREAM;
+			for (unsigned k = 0; k < g; k++)
+				begun = begun || nccl_format_holds(&t, k);
+			if (begun || !put_rows(NULL, &t, NULL))
 				continue;
 			put_table(out, &t);
 			tables++;

@@ -21,9 +21,10 @@ enum nccl_average {
 int nccl_average_find(const char *name, enum nccl_average *out, struct status *st);
 const char *nccl_average_name(enum nccl_average average);
 
-/* One table per variant and group of pace stream, both halves where both were measured; a half
- * without a time reads nan, and N/A for its wrong elements. Limits, the reference's twin, and
- * sizes without any time are left out. Returns how many tables. */
+/* One table per variant and collective of pace stream, as each of its programs prints one: all
+ * datatypes, operations and roots as rows, both halves where both were measured. A half without
+ * a time reads nan, and N/A for its wrong elements. Limits, the reference's twin, and sizes
+ * without any time are left out. Returns how many tables. */
 unsigned nccl_format_print(const struct summary *summary, enum nccl_average average, FILE *out);
 
 #endif

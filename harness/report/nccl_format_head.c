@@ -1,96 +1,15 @@
-/* What nccl-tests says above its rows, and how it calls things. */
+/* What nccl-tests says above its rows. */
 #include "nccl_format_parts.h"
 
 #include <limits.h>
 #include <string.h>
 
-/* Its programs, as far as their columns differ: whether the count is of one rank's part, what
- * stands for the operation (NULL: the one that is done; sendrecv shows one that it does not do,
- * hypercube an empty one), whether there is a root. */
-static const struct {
-	const char *collective;
-	bool part;
-	const char *op;
-	bool root;
-} programs[] = {
-    {"all_reduce", false, NULL, false}, {"all_gather", true, "none", false},
-    {"alltoall", true, "none", false},  {"alltoallv", true, "none", false},
-    {"broadcast", false, "none", true}, {"gather", true, "none", true},
-    {"hypercube", true, "", false},     {"reduce", false, NULL, true},
-    {"scatter", true, "none", true},    {"reduce_scatter", true, NULL, false},
-    {"sendrecv", false, "sum", false},
-};
-
-#define NPROGRAMS (sizeof programs / sizeof *programs)
-
-/* NPROGRAMS: it has none for that. */
-static size_t program_of(const struct cell *cell)
-{
-	size_t i = 0;
-	while (i < NPROGRAMS && strcmp(programs[i].collective, coll_info(cell->coll)->name))
-		i++;
-	return i;
-}
-
-/* What it calls otherwise than we do. */
-static const char *theirs(const char *ours)
-{
-	static const char *const names[][2] = {
-	    {"float32", "float"},      {"float16", "half"},       {"float64", "double"},
-	    {"float8_e4m3", "f8e4m3"}, {"float8_e5m2", "f8e5m2"}, {"premulsum", "mulsum"}};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!strcmp(ours, names[i][0]))
-			return names[i][1];
-	return ours;
-}
-
-const char *nccl_format_dtype(enum dtype dtype)
-{
-	return theirs(coll_dtype_name(dtype));
-}
-
-const char *nccl_format_op(const struct cell *cell)
-{
-	size_t i = program_of(cell);
-	if (i == NPROGRAMS)
-		return "none";
-	return programs[i].op ? programs[i].op : theirs(coll_op_name(cell->op));
-}
-
-int nccl_format_root(const struct cell *cell)
-{
-	size_t i = program_of(cell);
-	return i < NPROGRAMS && programs[i].root ? (int)cell->root : -1;
-}
+#include "../split.h"
 
 static const char *text_of(const json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));
 	return text ? text : "";
-}
-
-static const struct summary_group *group_of(const struct nccl_table *t)
-{
-	return &t->s->groups[t->halves[0] < 0 ? t->halves[1] : t->halves[0]];
-}
-
-/* Ranks of the communicator, which is all of them where the record says nothing else. */
-static unsigned comm_ranks(const struct nccl_table *t)
-{
-	for (unsigned i = 0; i < t->s->run->ncells; i++) {
-		const struct record_cell *c = &t->s->run->cells[i];
-		json_int_t n = json_integer_value(json_object_get(c->json, "comm_ranks"));
-		if (!strcmp(c->variant, t->s->variants[t->variant].name) && n > 0 &&
-		    n <= group_of(t)->nranks)
-			return (unsigned)n;
-	}
-	return group_of(t)->nranks;
-}
-
-size_t nccl_format_count(const struct nccl_table *t, const struct cell *cell)
-{
-	size_t i = program_of(cell), count = cell->bytes / coll_dtype_bytes(cell->dtype);
-	return i < NPROGRAMS && programs[i].part ? count / comm_ranks(t) : count;
 }
 
 /* At most `most` bytes of a text, `blank` for a blank and _ for what could end the line, which
@@ -124,10 +43,65 @@ static unsigned number(const struct nccl_table *t, const char *key, unsigned at_
 	return n > at_least && n < UINT_MAX ? (unsigned)n : at_least;
 }
 
+/* The version that its programs answer with: 22803 is 2.28.3, 2804 is 2.8.4; 0: none. */
+static unsigned version_code(const char *text)
+{
+	unsigned major, minor, patch;
+	if (sscanf(text, "%3u.%3u.%3u", &major, &minor, &patch) != 3)
+		return 0;
+	return major * (major > 2 || minor > 8 ? 10000 : 1000) + minor * 100 + patch;
+}
+
+/* What tells rows of a table apart, in our words. */
+static void put_what(const struct cell *cell, unsigned what, char text[16])
+{
+	enum op op = coll_info(cell->coll)->is & COLL_REDUCES ? cell->op : OP_NONE;
+	if (what == 2)
+		snprintf(text, 16, "%d", nccl_format_root(cell));
+	else
+		snprintf(text, 16, "%s",
+		         what ? coll_op_name(op) : coll_dtype_name(cell->dtype));
+}
+
+/* All that the table's rows have of it, each once. */
+static void put_all(const struct nccl_table *t, unsigned what, const char *key, FILE *out)
+{
+	const char *separator = "=";
+	char text[16], other[16];
+	fprintf(out, " %s", key);
+	for (unsigned g = t->first; g < t->s->ngroups; g++) {
+		bool said = !nccl_format_holds(t, g);
+		put_what(&t->s->groups[g].cell, what, text);
+		for (unsigned k = t->first; k < g && !said; k++) {
+			put_what(&t->s->groups[k].cell, what, other);
+			said = nccl_format_holds(t, k) && !strcmp(text, other);
+		}
+		if (said)
+			continue;
+		fprintf(out, "%s%s", separator, text);
+		separator = ",";
+	}
+}
+
+/* Its first line, for those who look for it: the version is that of the columns, and says whose
+ * they are; headers it was not built with are 0. */
+static void put_version(const struct nccl_table *t, FILE *out)
+{
+	const char *commit = text_of(t->s->run->environment, "launchgap");
+	fprintf(out,
+	        "# nccl-tests version 2.19.6+launchgap nccl-headers=0 nccl-library=%u its "
+	        "columns only: measured and printed by launchgap ",
+	        version_code(t->s->variants[t->variant].library));
+	put_clean(out, commit, SIZE_MAX, '_');
+	fprintf(out,
+	        "\n# times are medians over stretches, then over %u block%s; pids are not "
+	        "recorded\n",
+	        t->s->nblocks, t->s->nblocks == 1 ? "" : "s");
+}
+
 static void put_variant(const struct nccl_table *t, FILE *out)
 {
 	const struct summary_variant *v = &t->s->variants[t->variant];
-	const struct cell *cell = &group_of(t)->cell;
 	fprintf(out, "#");
 	put_word(out, "variant", v->name);
 	put_word(out, "role", summary_role_name(v->role));
@@ -136,14 +110,11 @@ static void put_variant(const struct nccl_table *t, FILE *out)
 	put_word(out, "backend", v->backend);
 	put_word(out, "library", *v->library ? v->library : "-");
 	put_word(out, "average", nccl_average_name(t->average));
-	fprintf(out, " collective=%s dtype=%s op=%s root=%d\n", coll_info(cell->coll)->name,
-	        coll_dtype_name(cell->dtype), nccl_format_op(cell), nccl_format_root(cell));
-	fprintf(out, "# launchgap ");
-	put_clean(out, text_of(t->s->run->environment, "launchgap"), SIZE_MAX, '_');
-	fprintf(out,
-	        ", in the columns of nccl-tests 2.19.6; times are medians over stretches, then "
-	        "over %u block%s\n",
-	        t->s->nblocks, t->s->nblocks == 1 ? "" : "s");
+	put_word(out, "collective", coll_info(nccl_format_group(t)->cell.coll)->name);
+	put_all(t, 0, "dtype", out);
+	put_all(t, 1, "op", out);
+	put_all(t, 2, "root", out);
+	fputc('\n', out);
 }
 
 /* What one size is to the next, where it is the same for all. */
@@ -164,22 +135,37 @@ static void put_step(const struct summary_group *group, FILE *out)
 		fprintf(out, "0(list)");
 }
 
+/* The least and the most of all rows' sizes. */
+static void put_sizes(const struct nccl_table *t, FILE *out)
+{
+	size_t least = SIZE_MAX, most = 0;
+	for (unsigned g = t->first; g < t->s->ngroups; g++) {
+		const struct summary_group *group = &t->s->groups[g];
+		if (!nccl_format_holds(t, g) || !group->nsizes)
+			continue;
+		if (group->asked_bytes[0] < least)
+			least = group->asked_bytes[0];
+		if (group->asked_bytes[group->nsizes - 1] > most)
+			most = group->asked_bytes[group->nsizes - 1];
+	}
+	fprintf(out, "minBytes %zu maxBytes %zu step: ", least, most);
+	put_step(nccl_format_group(t), out);
+}
+
 static void put_options(const struct nccl_table *t, FILE *out)
 {
-	const struct summary_group *group = group_of(t);
 	unsigned processes = 0, threads = 0, ranks = 0, calls = 0;
 	bool checked = false;
 	sscanf(t->s->variants[t->variant].layout, "%ux%ux%u", &processes, &threads, &ranks);
 	for (unsigned i = 0; i < t->s->nrows; i++) {
 		const struct summary_row *row = &t->s->rows[i];
-		if (row->variant != t->variant || &t->s->groups[row->group] != group)
+		if (row->variant != t->variant || !nccl_format_holds(t, row->group))
 			continue;
 		calls = row->calls;
 		checked = checked || row->carries_data;
 	}
-	fprintf(out, "# nThread %u nGpus %u minBytes %zu maxBytes %zu step: ", threads, ranks,
-	        group->asked_bytes[0], group->asked_bytes[group->nsizes - 1]);
-	put_step(group, out);
+	fprintf(out, "# nThread %u nGpus %u ", threads, ranks);
+	put_sizes(t, out);
 	/* Our calls are all of them; its iterations are a group's, replayed. */
 	unsigned together = number(t, "aggregate", 1), graph = number(t, "graph", 0);
 	calls /= graph ? graph : 1;
@@ -189,7 +175,7 @@ static void put_options(const struct nccl_table *t, FILE *out)
 	    "%zu\n#\n",
 	    (long long)json_integer_value(json_object_get(t->s->run->environment, "warmup")),
 	    calls / together, together, checked, graph,
-	    number(t, "offset", 0) / coll_dtype_bytes(group->cell.dtype));
+	    number(t, "offset", 0) / coll_dtype_bytes(nccl_format_group(t)->cell.dtype));
 }
 
 /* What the rank's worker said of its device, or NULL. */
@@ -223,21 +209,24 @@ static int device_number(const struct nccl_table *t, const char *pci)
 	return -1;
 }
 
-/* A line a rank, as parsers count them. What is not in a record: the process, 0, and of a split
- * communicator the group, -1. */
+/* A line a rank, as parsers count them. The process is not in a record: 0. */
 static void put_devices(const struct nccl_table *t, FILE *out)
 {
-	const char *split = json_string_value(setting(t, "split"));
-	int group = split && strcmp(split, "none") ? -1 : 0;
+	const char *text = json_string_value(setting(t, "split"));
+	struct status unread = {""};
+	struct split split = {SPLIT_NONE, 0};
+	bool known = !text || !split_parse(text, &split, &unread);
 	const char *host = text_of(json_object_get(t->s->run->environment, "machine"), "host");
+	unsigned nranks = nccl_format_group(t)->nranks;
 	fprintf(out, "# Using devices\n");
-	for (unsigned r = 0; r < group_of(t)->nranks; r++) {
+	for (unsigned r = 0; r < nranks; r++) {
 		const char *device = device_of(t, r);
 		const char *at = device ? strstr(device, " at ") : NULL;
 		const char *pci = at ? at + 4 : "-";
 		if (!device)
 			device = t->s->variants[t->variant].backend;
-		fprintf(out, "#  Rank %2u Group %2d Pid %6d on %*s", r, group, 0,
+		fprintf(out, "#  Rank %2u Group %2d Pid %6d on %*s", r,
+		        known ? (int)split_place(split, nranks, r).color : -1, 0,
 		        strlen(host) < 10 ? (int)(10 - strlen(host)) : 0, "");
 		put_clean(out, host, SIZE_MAX, '_');
 		fprintf(out, " device %2d [", at ? device_number(t, pci) : -1);
@@ -250,9 +239,10 @@ static void put_devices(const struct nccl_table *t, FILE *out)
 
 void nccl_format_head(const struct nccl_table *t, FILE *out)
 {
+	put_version(t, out);
 	put_variant(t, out);
 	fprintf(out, "# Collective test starting: %s_perf\n",
-	        coll_info(group_of(t)->cell.coll)->name);
+	        coll_info(nccl_format_group(t)->cell.coll)->name);
 	put_options(t, out);
 	put_devices(t, out);
 	fprintf(out,

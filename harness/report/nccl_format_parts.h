@@ -4,13 +4,18 @@
 
 #include "nccl_format.h"
 
-/* One table. */
+/* One table, as one of its programs prints: a variant's figures of a collective, whatever the
+ * datatype, operation and root. */
 struct nccl_table {
 	const struct summary *s;
 	unsigned variant;
-	int halves[2]; /* groups: out of place, in place; -1: not measured */
+	unsigned first; /* group */
 	enum nccl_average average;
 };
+
+const struct summary_group *nccl_format_group(const struct nccl_table *table);
+/* Whether a group's rows stand in the table. */
+bool nccl_format_holds(const struct nccl_table *table, unsigned group);
 
 /* Its names of ours. */
 const char *nccl_format_dtype(enum dtype dtype);
