@@ -13,8 +13,7 @@ do for [g = 1:groups] {
 	if (!detail || !E_panels[g]) { continue }
 	set output sprintf('%s/plots/%s_%s_ecdf.png', dir, prefix, G_coll[g])
 	set multiplot
-	set label 1 title_line at screen 0.5, screen 0.965 center font ',13'
-	set label 2 machine_line at screen 0.5, screen 0.035 center textcolor rgb 0x555555
+	eval heading(g)
 	set label 3 caption(g, sprintf('%d isolated calls in each of %s, shown up to the 99th percentile', \
 		isolated_calls, plural(blocks, 'block'))) \
 		at screen 0.5, screen 0.08 center textcolor rgb 0x555555

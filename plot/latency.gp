@@ -10,6 +10,7 @@ banded(i, g, col) = V_role[i] eq 'again' || !plain(i) ? NaN : figure(i, g, col)
 do for [g = 1:groups] {
 	if (!each || G_pace[g] ne 'isolated') { continue }
 	set output sprintf('%s/plots/%s_%s_latency.png', dir, prefix, G_coll[g])
+	eval heading(g)
 	if (crowded) {
 		set label 4 'More ranks than cores: the scheduler decides, no claim on latency.' \
 			at graph 0.02, graph 0.95 textcolor rgb 0xAA0000

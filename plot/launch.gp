@@ -9,6 +9,7 @@ figure(i, g) = pick(V_name[i], G_coll[g], G_pace[g], 'launch_us')
 do for [g = 1:groups] {
 	if (!detail || (G_pace[g] ne 'isolated' && isolated(g))) { continue }
 	set output sprintf('%s/plots/%s_%s_launch.png', dir, prefix, G_coll[g])
+	eval heading(g)
 	set label 3 caption(g, 'from the barrier until issue returns, slowest rank, '.G_pace[g].' calls'.\
 		over_blocks) at screen 0.5, screen 0.08 center textcolor rgb 0x555555
 	if (G_sizes[g] > 1) {

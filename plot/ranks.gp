@@ -25,8 +25,7 @@ do for [g = 1:groups] {
 	if (!detail || G_ranks[g] < 2 || (G_pace[g] ne 'isolated' && isolated(g))) { continue }
 	set output sprintf('%s/plots/%s_%s_ranks.png', dir, prefix, G_coll[g])
 	set multiplot
-	set label 1 title_line at screen 0.5, screen 0.965 center font ',13'
-	set label 2 machine_line at screen 0.5, screen 0.035 center textcolor rgb 0x555555
+	eval heading(g)
 	set label 3 caption(g, G_pace[g].' calls: end of each rank less the mean over ranks, % of the call'.\
 		over_blocks) at screen 0.5, screen 0.08 center textcolor rgb 0x555555
 	set label 5 'rank' at screen 0.022, screen (top + bottom) / 2 center rotate by 90

@@ -25,8 +25,7 @@ do for [g = 1:groups] {
 	low = (low > 0.98 ? 0.98 : low) - 0.1 * (high - low)
 	high = (high < 1.02 ? 1.02 : high) + 0.1 * (high - low)
 	set multiplot
-	set label 1 title_line at screen 0.5, screen 0.965 center font ',13'
-	set label 2 machine_line at screen 0.5, screen 0.035 center textcolor rgb 0x555555
+	eval heading(g)
 	set label 3 caption(g, G_pace[g].' calls, '.(blocks < 6 ? '' : '95 % intervals over ').\
 		plural(blocks, 'block').(blocks < 6 ? ', too few for intervals' : '')) \
 		at screen 0.5, screen 0.08 center textcolor rgb 0x555555

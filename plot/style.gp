@@ -4,8 +4,9 @@
 set encoding utf8
 # Where there are many curves, room for their names at the right.
 many = variants > 7
-set terminal pngcairo size (many ? 1120 : 900),560 font 'DejaVu Sans,11' noenhanced \
-	background '#ffffff'
+canvas(height) = sprintf("set terminal pngcairo size %d,%d font 'DejaVu Sans,11' noenhanced ".\
+	"background '#ffffff'", many ? 1120 : 900, height)
+eval canvas(560)
 set datafile separator comma
 set datafile columnheaders
 csv = dir.'/summary.csv'
@@ -109,6 +110,11 @@ title_line = title.', '.backend.' backend'
 machine_line = machine.(strlen(library) ? ', '.backend.' '.library : '')
 set label 1 title_line at screen 0.5, screen 0.965 center font ',13'
 set label 2 machine_line at screen 0.5, screen 0.035 center textcolor rgb 0x555555
+# Both of a picture of one collective, which is named where the run has several. To be evaluated.
+title_of(g) = (collectives > 1 ? G_coll[g].': ' : '').title_line
+title_font(g) = strlen(title_of(g)) > 100 ? ',10' : ',13'
+heading(g) = sprintf('set label 1 title_of(%d) at screen 0.5, screen 0.965 center font title_font(%d); '.\
+	'set label 2 machine_line at screen 0.5, screen 0.035 center textcolor rgb 0x555555', g, g)
 # Several panels share one title and one key: title and lines below are drawn with the first panel
 # and then dropped, the key by a plot of nothing that has the whole width. To be evaluated.
 drop_labels = "do for [k in '1 2 3 5 6'] { eval 'unset label '.k }"

@@ -49,8 +49,7 @@ do for [g = 1:groups] {
 	timed = T_pass[first_line] eq 'timed'
 	set output sprintf('%s/plots/%s_%s_timeline.png', dir, prefix, G_coll[g])
 	set multiplot
-	set label 1 title_line at screen 0.5, screen 0.965 center font ',13'
-	set label 2 machine_line at screen 0.5, screen 0.035 center textcolor rgb 0x555555
+	eval heading(g)
 	set label 3 measured(g, size_label(T_bytes[first_line]).', one '.(timed ? 'isolated' : 'traced').\
 		' call of median length each'.(residual > 0 ? \
 		sprintf(', device clocks known to ±%.2g µs', residual) : '')).some_of(panels, found + left_out) \

@@ -1,8 +1,11 @@
 /* Pictures of runs with several collectives: one of all, and fewer of each. */
 #include "made.h"
 
+#include <dirent.h>
+
 #include "../harness/report/report.h"
 #include "../harness/report/run_gp.h"
+#include "cli.h"
 
 static void stamps(const struct made_place *place, int64_t out[6])
 {
@@ -113,12 +116,83 @@ static void beyond_that_there_is_the_overview_alone(void **state)
 	made_says(made_read("report.md"), "The run has 16 collectives");
 }
 
+/* The same pictures as text: plot/ copied, with gnuplot's terminal for SVG. */
+static void draw_as_text(const struct made *m)
+{
+	struct status st = {""};
+	struct dirent *entry;
+	char from[300], to[512];
+	DIR *plot = opendir("plot");
+	assert_non_null(plot);
+	mkdir(made_path("plot"), 0777);
+	while ((entry = readdir(plot))) {
+		if (!strstr(entry->d_name, ".gp"))
+			continue;
+		snprintf(from, sizeof from, "plot/%.200s", entry->d_name);
+		snprintf(to, sizeof to, "%s/%.200s", made_path("plot"), entry->d_name);
+		char *text = cli_read(from), *terminal = strstr(text, "pngcairo");
+		FILE *out = fopen(to, "w");
+		assert_non_null(out);
+		if (terminal)
+			memcpy(terminal, "svg     ", 8);
+		fputs(text, out);
+		fclose(out);
+		free(text);
+	}
+	closedir(plot);
+	made_write(m);
+	snprintf(to, sizeof to, "%s", made_path("plot"));
+	if (report_make(made_folder, to, NULL, &st))
+		fail_msg("%s", st.text);
+	if (!access(made_path("plots/gnuplot.log"), F_OK))
+		fail_msg("gnuplot complains: %s", made_read("plots/gnuplot.log"));
+}
+
+static void a_picture_of_one_of_several_names_it(void **state)
+{
+	static const char *const pictures[] = {"busbw",  "latency", "ratio", "ratio_isolated",
+	                                       "launch", "ranks",   "ecdf",  "timeline"};
+	struct made m = plain;
+	(void)state;
+	need_gnuplot();
+	for (m.sizes = 1; m.sizes < 3; m.sizes++) {
+		draw_as_text(&m);
+		for (unsigned i = 0; i < sizeof pictures / sizeof *pictures; i++) {
+			char name[64];
+			snprintf(name, sizeof name, "plots/nccl_all_reduce_%s.png",
+			         pictures[i]);
+			bool named = strstr(made_read(name), ">all_reduce: ") != NULL;
+			if (named != (m.sizes > 1))
+				fail_msg("%s, %u collectives", name, m.sizes);
+		}
+	}
+}
+
+/* Small sizes are one line at the bottom of a linear axis that large ones need. */
+static void wide_bandwidths_have_a_logarithmic_panel_too(void **state)
+{
+	struct made m = plain;
+	(void)state;
+	need_gnuplot();
+	m.line = NULL;
+	for (m.sizes = 2; m.sizes < 6; m.sizes += 3) {
+		/* Each size is four times the one before and takes as long; the modes differ
+		 * by 5. */
+		draw_as_text(&m);
+		const char *text = made_read("plots/nccl_alltoall_busbw.png");
+		made_says(text, ">bus bandwidth, GB/s<");
+		assert_int_equal(strstr(text, ">the same, logarithmic<") != NULL, m.sizes == 5);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(from_three_collectives_on_there_is_an_overview),
 	    cmocka_unit_test(many_collectives_have_fewer_pictures_each),
 	    cmocka_unit_test(beyond_that_there_is_the_overview_alone),
+	    cmocka_unit_test(a_picture_of_one_of_several_names_it),
+	    cmocka_unit_test(wide_bandwidths_have_a_logarithmic_panel_too),
 	};
 	return cmocka_run_group_tests(tests, made_begin, made_end);
 }

@@ -14,6 +14,7 @@
 /* What the axes of one group have to hold: the least and the most of each. */
 struct extent {
 	double time_lo, time_hi, launch_lo, launch_hi; /* µs */
+	double busbw_lo, busbw_hi;                     /* GB/s */
 	double ratio_lo, ratio_hi;
 	double near; /* the farthest of the ratios that are near 1, as a factor */
 };
@@ -38,7 +39,7 @@ static void widen_ratio(struct extent *e, const struct stats_ratio *r)
 
 static struct extent extent_of(const struct summary *s, unsigned group)
 {
-	struct extent e = {INFINITY, 0, INFINITY, 0, 1, 1, 1};
+	struct extent e = {INFINITY, 0, INFINITY, 0, INFINITY, 0, 1, 1, 1};
 	for (unsigned i = 0; i < s->nrows; i++) {
 		const struct summary_row *row = &s->rows[i];
 		if (row->group != group || !row->ntrials || !drawn_is(s, row->variant))
@@ -46,6 +47,7 @@ static struct extent extent_of(const struct summary *s, unsigned group)
 		widen(&e.time_lo, &e.time_hi, row->time_us);
 		widen(&e.time_lo, &e.time_hi, row->p95_us);
 		widen(&e.launch_lo, &e.launch_hi, row->launch_us);
+		widen(&e.busbw_lo, &e.busbw_hi, row->busbw_gbs);
 		widen_ratio(&e, &row->ratio);
 	}
 	/* Nothing positive: any axis will do. */
@@ -53,6 +55,8 @@ static struct extent extent_of(const struct summary *s, unsigned group)
 		e.time_lo = e.time_hi = 1;
 	if (e.launch_hi <= 0)
 		e.launch_lo = e.launch_hi = 1;
+	if (e.busbw_hi <= 0)
+		e.busbw_lo = e.busbw_hi = 1;
 	return e;
 }
 
@@ -83,15 +87,17 @@ unsigned run_gp_collectives(const struct summary *s)
 
 void run_gp_groups(FILE *out, const struct summary *s)
 {
-	static const char *const arrays[] = {
-	    "coll",    "pace",      "ranks",     "sizes",    "min",      "max", "time_lo",
-	    "time_hi", "launch_lo", "launch_hi", "ratio_lo", "ratio_hi", "near"};
+	static const char *const arrays[] = {"coll",      "pace",      "ranks",    "sizes",
+	                                     "min",       "max",       "time_lo",  "time_hi",
+	                                     "launch_lo", "launch_hi", "busbw_lo", "busbw_hi",
+	                                     "ratio_lo",  "ratio_hi",  "near"};
 	unsigned n = 0, k = 0, colls = run_gp_collectives(s);
 	for (unsigned g = 0; g < s->ngroups; g++)
 		n += in_picture(s, g);
 	fprintf(out,
 	        "\n# pictures of each collective? launch, ranks, ecdf and timeline too?\n");
 	fprintf(out, "each = %d\ndetail = %d\n", colls <= RUN_GP_EACH, colls <= RUN_GP_DETAIL);
+	fprintf(out, "collectives = %u\n", colls);
 	fprintf(out, "\n# one per collective and pace, and what its axes have to hold\n");
 	fprintf(out, "groups = %u\n", n);
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
@@ -107,8 +113,9 @@ void run_gp_groups(FILE *out, const struct summary *s)
 		        coll_pace_name(group->cell.pace), k, group->nranks);
 		fprintf(out, "G_sizes[%u] = %u\nG_min[%u] = %zu.0\nG_max[%u] = %zu.0\n", k,
 		        group->nsizes, k, group->bytes[0], k, group->bytes[group->nsizes - 1]);
-		const double numbers[] = {e.time_lo,  e.time_hi,  e.launch_lo, e.launch_hi,
-		                          e.ratio_lo, e.ratio_hi, e.near};
+		const double numbers[] = {e.time_lo,   e.time_hi,  e.launch_lo,
+		                          e.launch_hi, e.busbw_lo, e.busbw_hi,
+		                          e.ratio_lo,  e.ratio_hi, e.near};
 		for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
 			fprintf(out, "G_%s[%u] = %.6g\n", arrays[6 + i], k, numbers[i]);
 	}
