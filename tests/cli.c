@@ -45,8 +45,10 @@ char *cli_read(const char *file)
 	size_t bytes = 0;
 	if (!f)
 		return NULL;
-	if (getdelim(&text, &bytes, '\0', f) < 0 && !text)
+	if (getdelim(&text, &bytes, '\0', f) < 0) { /* empty: what it allocated holds nothing */
+		free(text);
 		text = strdup("");
+	}
 	fclose(f);
 	return text;
 }

@@ -672,9 +672,9 @@ static void the_evidence_has_model_and_cache(void **state)
 	assert_string_equal(e->paths[0].transport, "P2P/CUMEM");
 	assert_string_equal(e->paths[0].data_path, "staged");
 	assert_string_equal(e->paths[0].registered, "no: nobody asked");
-	assert_string_equal(e->paths[0].why,
-	                    "the log says so; NOT AS EXPECTED (expect = P2P+reg)");
-	assert_string_equal(e->paths[1].why, "the log says so");
+	assert_string_equal(e->paths[0].why, "the log says so");
+	assert_string_equal(e->paths[0].astray, "P2P+reg");
+	assert_string_equal(e->paths[1].astray, "");
 	assert_string_equal(e->paths[2].transport, "");
 	/* The reference's twin takes its path. */
 	assert_string_equal(e->paths[3].transport, "P2P/CUMEM");
@@ -774,23 +774,25 @@ static void the_terminal_has_the_evidence(void **state)
 	made_says(
 	    text,
 	    "\npath and counters of alltoall 256 KiB (NVLink: what a rank sends):\n"
-	    "  variant            transport  data path  registered  NVLink GB/s  DRAM÷NVLink  "
-	    "model\n"
-	    "  nodirect           P2P/CUMEM  staged     no                  105         5.00  "
-	    " 6.00\n"
-	    "  threads-old        P2P/CUMEM  direct     no                  105         2.00  "
-	    " 4.00\n"
-	    "  processes-old      -          -          -                   105         2.00  "
-	    "    -\n"
-	    "  threads-old-again  P2P/CUMEM  direct     no                  105         2.00  "
-	    " 4.00\n\n");
+	    "  variant            transport  expected     data path  registered  NVLink GB/s  "
+	    "DRAM÷NVLink  model\n"
+	    "  nodirect           P2P/CUMEM  NOT P2P+reg  staged     no                  105  "
+	    "       5.00   6.00\n"
+	    "  threads-old        P2P/CUMEM  -            direct     no                  105  "
+	    "       2.00   4.00\n"
+	    "  processes-old      -          -            -          -                   105  "
+	    "       2.00      -\n"
+	    "  threads-old-again  P2P/CUMEM  -            direct     no                  105  "
+	    "       2.00   4.00\n\n");
 	/* A path alone, and nothing at all. */
 	made.counters = false;
 	text = print_it();
-	made_says(text, "\npath:\n  variant            transport  data path  registered\n"
-	                "  nodirect           P2P/CUMEM  staged     no\n"
-	                "  threads-old        P2P/CUMEM  direct     no\n"
-	                "  threads-old-again  P2P/CUMEM  direct     no\n\n");
+	made_says(
+	    text,
+	    "\npath:\n  variant            transport  expected     data path  registered\n"
+	    "  nodirect           P2P/CUMEM  NOT P2P+reg  staged     no\n"
+	    "  threads-old        P2P/CUMEM  -            direct     no\n"
+	    "  threads-old-again  P2P/CUMEM  -            direct     no\n\n");
 	made.more = NULL;
 	assert_null(strstr(print_it(), "\npath"));
 	made.counters = true;

@@ -50,7 +50,7 @@ static void what_a_run_has_is_told(void **state)
 	assert_non_null(out);
 	assert_int_equal(record_write_environment(out, env, &st), 0);
 	assert_int_equal(record_write_failure(out, &trial, "why", &st), 0);
-	assert_int_equal(record_write_path(out, &trial, json_object(), true, &st), 0);
+	assert_int_equal(record_write_path(out, &trial, json_object(), false, &st), 0);
 	strcpy(trial.variant, "b");
 	trial.block = 1;
 	assert_int_equal(record_write_failure(out, &trial, "why", &st), 0);
@@ -61,6 +61,8 @@ static void what_a_run_has_is_told(void **state)
 	assert_int_equal(resume.seed, 0x2a);
 	assert_true(resume_has_path(&resume, "a"));
 	assert_false(resume_has_path(&resume, "b"));
+	assert_true(resume_is_astray(&resume, "a"));
+	assert_false(resume_is_astray(&resume, "b")); /* nobody knows */
 	json_decref(resume.environment);
 	json_decref(resume.paths);
 	json_decref(env);

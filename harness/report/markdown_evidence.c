@@ -14,12 +14,33 @@ static bool has_paths(const struct summary *s, const struct proof *e)
 	return false;
 }
 
+static bool any_astray(const struct summary *s, const struct proof *e)
+{
+	for (unsigned v = 0; v < s->nvariants; v++)
+		if (e->paths[v].astray[0])
+			return true;
+	return false;
+}
+
+/* The mark of a variant that took another way than its file says. */
+static void put_expected(FILE *out, const struct proof_path *p)
+{
+	fputs("| ", out);
+	if (p->astray[0]) {
+		fputs("**NOT ", out);
+		table_escape(out, p->astray);
+		fputs("** ", out);
+	}
+}
+
 static void put_paths(FILE *out, const struct summary *s, const struct proof *e)
 {
+	bool astray = any_astray(s, e);
 	fprintf(out,
-	        "Path, from the library's own log:\n\n| variant | transport | links | data "
+	        "Path, from the library's own log:\n\n| variant | transport |%s links | data "
 	        "path | registered | copy engine | how it is known |\n"
-	        "|---|---|---|---|---|---|---|\n");
+	        "|---|---|%s---|---|---|---|---|\n",
+	        astray ? " expected |" : "", astray ? "---|" : "");
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		const struct proof_path *p = &e->paths[v];
 		const char *const texts[] = {
@@ -31,6 +52,8 @@ static void put_paths(FILE *out, const struct summary *s, const struct proof *e)
 			fputs("| ", out);
 			table_escape(out, texts[i]);
 			fputc(' ', out);
+			if (i == 1 && astray)
+				put_expected(out, p);
 		}
 		fputs("|\n", out);
 	}

@@ -8,11 +8,22 @@
 
 #define MOST_TABLES 3 /* beyond that counters are in report.md alone */
 
-enum { VARIANT, CELL, TRANSPORT, DATA_PATH, REGISTERED, NVLINK, PER_NVLINK, MODEL, NCOLUMNS };
+enum {
+	VARIANT,
+	CELL,
+	TRANSPORT,
+	EXPECTED,
+	DATA_PATH,
+	REGISTERED,
+	NVLINK,
+	PER_NVLINK,
+	MODEL,
+	NCOLUMNS
+};
 
-static const char *const heads[NCOLUMNS] = {"variant",     "cell",       "transport",
-                                            "data path",   "registered", "NVLink GB/s",
-                                            "DRAM÷NVLink", "model"};
+static const char *const heads[NCOLUMNS] = {"variant",     "cell",        "transport",
+                                            "expected",    "data path",   "registered",
+                                            "NVLink GB/s", "DRAM÷NVLink", "model"};
 
 /* Texts of one row; "" where there is nothing to say. */
 struct line {
@@ -50,6 +61,8 @@ static struct line line_of(const struct summary *s, const struct proof *e, unsig
 	size_t bytes = sizeof l.text[0];
 	snprintf(l.text[VARIANT], bytes, "%s", s->variants[variant].name);
 	snprintf(l.text[TRANSPORT], bytes, "%.63s", p->transport);
+	if (p->astray[0])
+		snprintf(l.text[EXPECTED], bytes, "NOT %.59s", p->astray);
 	snprintf(l.text[DATA_PATH], bytes, "%s", p->data_path);
 	/* Without the reason. */
 	snprintf(l.text[REGISTERED], bytes, "%.*s", (int)strcspn(p->registered, ":"),

@@ -15,7 +15,8 @@ struct proof_path {
 	char registered[288]; /* "yes", or "no: why" */
 	char copy_engine[16]; /* "yes" or "no" */
 	char data_path[32]; /* "direct", "staged", "unknown": which model is held against it */
-	char why[384];      /* how it is known, and whether it is what was expected */
+	char why[384];      /* how it is known */
+	char astray[80];    /* what was expected where it is something else, else "" */
 };
 
 struct proof_row {

@@ -8,6 +8,7 @@ static void put_path(const struct record_path *from, struct proof_path *out)
 {
 	struct path_evidence path;
 	struct status why = {""};
+	snprintf(out->astray, sizeof out->astray, "%s", from->as_expected ? "" : from->expect);
 	if (path_from_json(from->path, &path, &why)) {
 		snprintf(out->data_path, sizeof out->data_path, "unknown");
 		snprintf(out->why, sizeof out->why, "the record's path is damaged: %.200s",
@@ -24,10 +25,6 @@ static void put_path(const struct record_path *from, struct proof_path *out)
 	         path.copy_engine ? "yes" : "no");
 	snprintf(out->data_path, sizeof out->data_path, "%s", path_data_name(path.data));
 	snprintf(out->why, sizeof out->why, "%s", path.why);
-	size_t used = strlen(out->why);
-	if (!from->as_expected)
-		snprintf(out->why + used, sizeof out->why - used,
-		         "%sNOT AS EXPECTED (expect = %.60s)", used ? "; " : "", from->expect);
 	path_free(&path);
 }
 

@@ -153,6 +153,7 @@ static void warn_twin(const struct summary *s, struct warnings *w)
 void warnings_collect(const struct summary *s, bool torn, struct warnings *out)
 {
 	out->count = 0;
+	warnings_of_paths(s, out); /* first: whatever else there is, these are not cut off */
 	warn_blocks(s, torn, out);
 	warn_variants(s, out);
 	warnings_of_machine(s, out);

@@ -12,6 +12,8 @@ struct warnings_name warnings_group(const struct summary *summary, unsigned grou
 /* "threads, alltoall 4 KiB, stream". */
 struct warnings_name warnings_row(const struct summary *summary, const struct summary_row *row);
 
+/* Variants whose data took another path than the one they expect. */
+void warnings_of_paths(const struct summary *summary, struct warnings *out);
 /* Trials far off, a slow beginning, drift. */
 void warnings_of_trials(const struct summary *summary, struct warnings *out);
 /* Within a row: warm-up that was not finished, and a clock too coarse. */

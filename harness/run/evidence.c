@@ -71,7 +71,6 @@ static int read_path(const struct evidence_request *q, const struct settings *se
 	return 0;
 }
 
-/* 0: as expected, or nothing was. 1: not. */
 static int write_path(const struct evidence_request *q, const struct trial *trial,
                       const struct path_evidence *path, struct status *st)
 {
@@ -81,11 +80,17 @@ static int write_path(const struct evidence_request *q, const struct trial *tria
 	if (record_write_path(q->trials, trial, path_to_json(path), as_expected, st))
 		return -1;
 	if (as_expected)
-		return 0;
+		return EVIDENCE_DONE;
 	path_text(path, text, sizeof text);
 	status_set(st, "%s: expect = %s, but the path taken is %s%s%s%s", trial->variant,
 	           expect, text, path->why[0] ? " (" : "", path->why, path->why[0] ? ")" : "");
-	return 1;
+	return EVIDENCE_ASTRAY;
+}
+
+static int keep_failure(const struct evidence_request *q, const struct trial *trial,
+                        struct status *st)
+{
+	return record_write_failure(q->trials, trial, st->text, st) ? -1 : EVIDENCE_NONE;
 }
 
 static int ask(const struct evidence_request *q, struct trial *trial, struct status *st)
@@ -102,15 +107,14 @@ static int ask(const struct evidence_request *q, struct trial *trial, struct sta
 	if (launch_trial(trial, q->self, q->scratch, q->timeout_s, &launched, st))
 		return -1;
 	if (launched.job.end == JOB_INTERRUPTED)
-		return 2;
+		return EVIDENCE_INTERRUPTED;
 	if (launched.job.end != JOB_EXITED || launched.job.code) {
 		judge_job(&launched.job, q->timeout_s, launched.log, why, sizeof why);
 		status_set(st, "%s: its path cannot be told: %s", trial->variant, why);
-		return record_write_failure(q->trials, trial, st->text, st) ? -1 : 1;
+		return keep_failure(q, trial, st);
 	}
-	result = read_path(q, &trial->settings, &path, st);
-	if (result)
-		result = record_write_failure(q->trials, trial, st->text, st) ? -1 : 1;
+	if (read_path(q, &trial->settings, &path, st))
+		result = keep_failure(q, trial, st);
 	else
 		result = write_path(q, trial, &path, st);
 	path_free(&path);

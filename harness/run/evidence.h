@@ -19,8 +19,15 @@ struct evidence_request {
 
 /* Whether a variant's way can be asked for at all. */
 bool evidence_wanted(const struct plan *plan, unsigned variant);
-/* Runs the job and writes its line. 0: done. 1: there is no path, or not the expected one; st
- * says so. 2: interrupted. -1: the run cannot go on. */
+/* What came of it; of NONE and ASTRAY st says why. */
+enum evidence_end {
+	EVIDENCE_DONE,
+	EVIDENCE_NONE,        /* the path cannot be told; the record has a failure */
+	EVIDENCE_INTERRUPTED, /* by a signal */
+	EVIDENCE_ASTRAY,      /* it is in the record, and not the expected one */
+};
+
+/* Runs the job and writes its line: one of the above, or -1: the run cannot go on. */
 int evidence_collect(const struct evidence_request *request, struct status *st);
 
 #endif

@@ -19,7 +19,8 @@ int resume_read(const char *folder, struct resume *out, struct status *st)
 			first = run.failures[i].block + 1;
 	json_t *paths = json_object();
 	for (unsigned i = 0; i < run.npaths; i++)
-		json_object_set_new(paths, run.paths[i].variant, json_true());
+		json_object_set_new(paths, run.paths[i].variant,
+		                    json_boolean(run.paths[i].as_expected));
 	*out = (struct resume){
 	    .environment = json_incref(run.environment),
 	    .paths = paths,
@@ -34,6 +35,11 @@ int resume_read(const char *folder, struct resume *out, struct status *st)
 bool resume_has_path(const struct resume *resume, const char *variant)
 {
 	return json_object_get(resume->paths, variant) != NULL;
+}
+
+bool resume_is_astray(const struct resume *resume, const char *variant)
+{
+	return json_is_false(json_object_get(resume->paths, variant));
 }
 
 int resume_same(const json_t *before, const json_t *now, struct status *st)

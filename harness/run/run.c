@@ -114,7 +114,7 @@ static int run_block(struct runner *r, unsigned block, struct status *st)
 
 /* Behind the session's first block: which way each variant's data takes, where the run does not
  * have it from an earlier session. */
-static int run_evidence(struct runner *r, struct status *st)
+int run_evidence(struct runner *r, struct status *st)
 {
 	struct evidence_request q = {.plan = &r->plan,
 	                             .machine = r->request->machine,
@@ -133,7 +133,7 @@ static int run_evidence(struct runner *r, struct status *st)
 		status_progress(r->ndone, expect_trials(r, r->first_block, r->ndone),
 		                clock_now_ns() - r->begin_ns, what);
 		int result = evidence_collect(&q, &why);
-		if (result == 2 || job_interrupted())
+		if (result == EVIDENCE_INTERRUPTED || job_interrupted())
 			return say_interrupted(r, st);
 		if (result < 0 || folder_commit(&r->folder, st)) {
 			if (result < 0)
@@ -143,7 +143,8 @@ static int run_evidence(struct runner *r, struct status *st)
 		if (result) {
 			status_progress_end();
 			status_say("%s", why.text);
-			r->nfailed++;
+			r->astray[q.variant] = result == EVIDENCE_ASTRAY;
+			r->nfailed += result != EVIDENCE_ASTRAY;
 		}
 		q.order++;
 	}
@@ -195,6 +196,32 @@ static int run_blocks(struct runner *r, struct status *st)
 	           : 0;
 }
 
+int run_sum_up(const struct runner *r, struct status *st)
+{
+	char failed[64] = "", names[512] = "";
+	size_t used = 0;
+	unsigned astray = 0;
+	for (unsigned v = 0; v < r->plan.nvariants; v++) {
+		if (!r->astray[v])
+			continue;
+		if (used < sizeof names)
+			used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+			                         astray ? ", " : "", r->plan.variants[v].name);
+		astray++;
+	}
+	if (r->nfailed)
+		snprintf(failed, sizeof failed, "%u trial%s failed; the report names %s",
+		         r->nfailed, r->nfailed == 1 ? "" : "s",
+		         r->nfailed == 1 ? "it" : "them");
+	if (astray)
+		return status_set(st,
+		                  "%s%sthe path is not the expected one: %s (expect = …); what "
+		                  "rests on %s is not what the file meant",
+		                  failed, r->nfailed ? "; and " : "", names,
+		                  astray == 1 ? "it" : "them");
+	return r->nfailed ? status_set(st, "%s", failed) : 0;
+}
+
 int run_experiment(const struct run_request *request, char *folder, struct status *st)
 {
 	struct runner *r = calloc(1, sizeof *r);
@@ -210,10 +237,8 @@ int run_experiment(const struct run_request *request, char *folder, struct statu
 		job_release_signals();
 		if (!result && folder_set_latest(&r->folder, st))
 			result = 1;
-		if (!result && r->nfailed) {
-			status_set(st, "%u trials failed; the report names them", r->nfailed);
+		if (!result && run_sum_up(r, st))
 			result = 1;
-		}
 	}
 	folder_close(&r->folder);
 	json_decref(r->environment);

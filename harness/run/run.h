@@ -19,8 +19,9 @@ struct run_request {
 };
 
 /* Measures everything. Blocks for as long as that takes; signals end it in order.
- * 0: all trials are measured. 1: some failed, or the run was interrupted: what was measured is
- * kept and *folder is set. -1: nothing could be measured. folder: PATH_MAX bytes. */
+ * 0: all trials are measured. 1: some failed, a path is not the expected one, or the run was
+ * interrupted: what was measured is kept and *folder is set. -1: nothing could be measured.
+ * folder: PATH_MAX bytes. */
 int run_experiment(const struct run_request *request, char *folder, struct status *st);
 
 #endif

@@ -17,6 +17,8 @@ struct runner {
 	char why[256];                      /* why this backend and not the first choice */
 	unsigned first_block;               /* 0, or behind the blocks that a resumed run has */
 	bool has_path[PLAN_MAX_VARIANTS];   /* from before, in a resumed run */
+	bool astray[PLAN_MAX_VARIANTS];     /* its path is not the expected one; from before
+	                                       as well */
 	unsigned failed[PLAN_MAX_VARIANTS]; /* in a row */
 	unsigned nfailed;
 	unsigned ndone;   /* trials of this session */
@@ -29,5 +31,11 @@ struct runner {
 int run_set_up(struct runner *r, struct status *st);
 /* What will be measured, what is left out and why. */
 void run_announce(const struct runner *r);
+
+/* The path's pass of each variant whose path the run does not have. 0, or -1 with a sentence:
+ * interrupted, or the run cannot go on. */
+int run_evidence(struct runner *r, struct status *st);
+/* Whether all of it went as it should; else -1 with the run's last sentence. */
+int run_sum_up(const struct runner *r, struct status *st);
 
 #endif

@@ -60,8 +60,10 @@ int run_set_up(struct runner *r, struct status *st)
 		r->spec.seed = before.seed;
 	if (plan_make(&r->spec, q->machine, before.seed, &r->plan, st))
 		goto out;
-	for (unsigned v = 0; v < r->plan.nvariants; v++)
+	for (unsigned v = 0; v < r->plan.nvariants; v++) {
 		r->has_path[v] = resume_has_path(&before, r->plan.variants[v].name);
+		r->astray[v] = resume_is_astray(&before, r->plan.variants[v].name);
+	}
 	r->environment = describe_run(&r->plan, q->argc, q->argv, r->why, LAUNCHGAP_COMMIT);
 	if (!r->environment) {
 		status_set(st, "out of memory for the record");

@@ -1,0 +1,341 @@
+/* The path's pass: the one job whose library logs, played by a script here, and how loud a path
+ * is that was not expected. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../harness/record/record.h"
+#include "../harness/run/evidence.h"
+#include "../harness/run/job.h"
+#include "../harness/run/launch.h"
+#include "../harness/run/run_parts.h"
+#include "cli.h"
+
+#define HEAD "node1:4242:4243 [0] NCCL INFO "
+
+static char folder[64], self[96];
+static struct spec spec; /* large: not for the stack */
+static struct runner *runner;
+
+/* A worker that keeps what it was told about the log, and writes one as NCCL does. */
+#define TELLS "#!/bin/sh\nenv | grep '^NCCL_DEBUG' | sort >${0%/*}/seen\n"
+static const char logs[] =
+    TELLS "f=$(echo \"$NCCL_DEBUG_FILE\" | sed \"s/%h/here/; s/%p/$$/\")\n"
+          "[ -n \"$f\" ] || exit 0\n"
+          "echo '" HEAD "NCCL version 2.28.3+cuda12.4' >$f\n"
+          "echo '" HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM' >>$f\n"
+          "echo '" HEAD "Channel 00/1 : 1[1] -> 0[0] via P2P/CUMEM' >>$f\n";
+static const char silent[] = TELLS;
+static const char breaks[] = TELLS "echo 'launchgap: no such device'\nexit 1\n";
+
+static unsigned capacity(const char *backend, struct status *st)
+{
+	(void)backend, (void)st;
+	return 2;
+}
+
+static const struct plan_machine machine = {.cores = 2, .capacity = capacity};
+
+static struct run_request request;
+
+static void variant_add(const char *name)
+{
+	struct spec_variant *v = &spec.variants[spec.nvariants++];
+	*v = (struct spec_variant){.at.line = 10 * spec.nvariants};
+	strcpy(v->name, name);
+	settings_default(&v->settings);
+	strcpy(v->settings.mode, "threads");
+}
+
+static void spec_make(void)
+{
+	memset(&spec, 0, sizeof spec);
+	strcpy(spec.name, "x");
+	strcpy(spec.file, "experiments/x.exp");
+	strcpy(spec.backend, "host");
+	strcpy(spec.reference, "a");
+	spec.ncolls = spec.nsizes = spec.ndtypes = spec.nops = spec.nroots = 1;
+	spec.colls[0] = COLL_ALLTOALL;
+	spec.sizes[0] = 4096;
+	spec.dtypes[0] = DTYPE_FLOAT32;
+	spec.paces[PACE_STREAM] = true;
+	spec.in_place[0] = true;
+	spec.ranks = 2;
+	spec.cycles = spec.blocks = spec.warmup = spec.stretches = spec.calls =
+	    spec.isolated_calls = 1;
+	spec.timeout_s = 60;
+	variant_add("a");
+	variant_add("b");
+}
+
+/* A runner before its first path. The plan is made for host, and nccl's from then on: this
+ * machine needs no GPU to be asked. */
+static int set_up(void **state)
+{
+	struct status st = {""};
+	(void)state;
+	cli_folder(folder);
+	snprintf(self, sizeof self, "%s/self", folder);
+	spec_make();
+	runner = calloc(1, sizeof *runner);
+	assert_non_null(runner);
+	request = (struct run_request){.self = self, .machine = &machine};
+	runner->request = &request;
+	if (plan_make(&spec, &machine, 1, &runner->plan, &st) ||
+	    folder_open(folder, "x", NULL, &runner->folder, &st))
+		fail_msg("%s", st.text);
+	runner->spec.blocks = 1;
+	runner->spec.timeout_s = 60;
+	for (unsigned v = 0; v < runner->plan.nvariants; v++)
+		strcpy(runner->plan.variants[v].settings.backend, "nccl");
+	job_hold_signals();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	job_release_signals();
+	folder_close(&runner->folder);
+	plan_free(&runner->plan);
+	free(runner);
+	cli_clean(folder);
+	return 0;
+}
+
+static struct plan_variant *variant(const char *name)
+{
+	for (unsigned v = 0; v < runner->plan.nvariants; v++)
+		if (!strcmp(runner->plan.variants[v].name, name))
+			return &runner->plan.variants[v];
+	fail_msg("%s is not in the plan", name);
+	return NULL;
+}
+
+static void expect(const char *name, const char *way)
+{
+	strcpy(variant(name)->settings.expect, way);
+}
+
+static void play(const char *script)
+{
+	cli_write(folder, "self", script);
+	assert_int_equal(chmod(self, 0755), 0);
+}
+
+static int collect(struct status *st)
+{
+	const struct evidence_request q = {.plan = &runner->plan,
+	                                   .machine = &machine,
+	                                   .self = self,
+	                                   .scratch = runner->folder.scratch,
+	                                   .timeout_s = 60,
+	                                   .variant =
+	                                       (unsigned)(variant("a") - runner->plan.variants),
+	                                   .order = 7,
+	                                   .trials = runner->folder.trials};
+	assert_true(evidence_wanted(&runner->plan, q.variant));
+	return evidence_collect(&q, st);
+}
+
+/* What the last job was told, or the record. The caller frees. */
+static char *kept(const char *parent, const char *name)
+{
+	char file[PATH_MAX + 32];
+	snprintf(file, sizeof file, "%s/%s", parent, name);
+	char *text = cli_read(file);
+	assert_non_null(text);
+	return text;
+}
+
+static void says(const char *text, const char *words)
+{
+	if (strstr(text, words))
+		return;
+	fputs(text, stderr); /* too long for fail_msg */
+	fail_msg("does not say: %s", words);
+}
+
+static void record_says(const char *words)
+{
+	char *text = kept(runner->folder.path, "trials.jsonl");
+	says(text, words);
+	free(text);
+}
+
+static void the_path_goes_into_the_record(void **state)
+{
+	struct status st = {""};
+	(void)state;
+	play(logs);
+	expect("a", "P2P/CUMEM+staged");
+	/* Of a job before: not this one's. */
+	cli_write(runner->folder.scratch, "path.old",
+	          HEAD "Channel 00/1 : 0[0] -> 1[1] via SHM/direct/direct\n");
+	assert_int_equal(collect(&st), EVIDENCE_DONE);
+	record_says("\"kind\":\"path\",\"experiment\":\"x\",\"variant\":\"a\",\"block\":0,"
+	            "\"order\":7");
+	record_says("\"transport\":\"P2P/CUMEM\"");
+	record_says("\"expect\":\"P2P/CUMEM+staged\",\"as_expected\":true");
+}
+
+/* A trial's own job logs nothing: that would be in its times. */
+static void the_log_is_on_in_that_job_alone(void **state)
+{
+	struct status st = {""};
+	struct launched launched = {0};
+	(void)state;
+	unsetenv("NCCL_DEBUG");
+	play(logs);
+	assert_int_equal(collect(&st), EVIDENCE_DONE);
+	char *seen = kept(folder, "seen"), file[128];
+	says(seen, "NCCL_DEBUG=INFO\n");
+	says(seen, "NCCL_DEBUG_SUBSYS=INIT,P2P,SHM,NET,REG,TUNING\n");
+	snprintf(file, sizeof file, "NCCL_DEBUG_FILE=%s/path.%%h.%%p\n",
+	         runner->folder.scratch);
+	says(seen, file);
+	free(seen);
+	struct trial *trial = plan_trial(&runner->plan, &machine, 0, &st);
+	assert_non_null(trial);
+	assert_int_equal(launch_trial(trial, self, runner->folder.scratch, 60, &launched, &st),
+	                 0);
+	assert_int_equal(launched.job.code, 0);
+	trial_free(trial);
+	seen = kept(folder, "seen");
+	assert_string_equal(seen, "");
+	free(seen);
+	assert_null(getenv("NCCL_DEBUG"));
+}
+
+static void a_variants_own_log_gives_way(void **state)
+{
+	struct status st = {""};
+	struct settings *s = &variant("a")->settings;
+	(void)state;
+	strcpy(s->env[s->nenv++], "NCCL_DEBUG=WARN");
+	play(logs);
+	assert_int_equal(collect(&st), EVIDENCE_DONE);
+	char *seen = kept(folder, "seen");
+	says(seen, "NCCL_DEBUG=INFO\n");
+	free(seen);
+}
+
+static void another_path_is_told(void **state)
+{
+	struct status st = {""};
+	(void)state;
+	play(logs);
+	expect("a", "SHM");
+	assert_int_equal(collect(&st), EVIDENCE_ASTRAY);
+	says(st.text, "a: expect = SHM, but the path taken is P2P/CUMEM, 2 links");
+	record_says("\"expect\":\"SHM\",\"as_expected\":false");
+}
+
+static void no_log_is_a_failure(void **state)
+{
+	struct status st = {""}, broken = {""};
+	(void)state;
+	play(silent);
+	assert_int_equal(collect(&st), EVIDENCE_NONE);
+	says(st.text, "NCCL wrote no log");
+	record_says("\"kind\":\"failure\"");
+	play(breaks);
+	assert_int_equal(collect(&broken), EVIDENCE_NONE);
+	says(broken.text, "a: its path cannot be told: no such device");
+	record_says("no such device");
+}
+
+static void the_run_fails_with_their_names(void **state)
+{
+	struct status st = {""};
+	(void)state;
+	play(logs);
+	expect("a", "P2P");
+	expect("b", "NET");
+	assert_int_equal(run_evidence(runner, &st), 0);
+	assert_int_equal(run_sum_up(runner, &st), -1);
+	assert_string_equal(st.text, "the path is not the expected one: b (expect = …); what "
+	                             "rests on it is not what the file meant");
+	assert_int_equal(runner->nfailed, 0); /* no trial did */
+}
+
+static void as_expected_nothing_is_said(void **state)
+{
+	struct status st = {""};
+	(void)state;
+	play(logs);
+	expect("a", "P2P");
+	assert_int_equal(run_evidence(runner, &st), 0);
+	assert_int_equal(run_sum_up(runner, &st), 0);
+	assert_string_equal(st.text, "");
+	play(breaks);
+	assert_int_equal(run_evidence(runner, &st), 0);
+	assert_int_equal(run_sum_up(runner, &st), -1);
+	assert_string_equal(st.text, "2 trials failed; the report names them");
+}
+
+/* A run on this machine whose record says, in place of a GPU, that a path was another one. */
+static void a_resumed_run_fails_again(void **state)
+{
+	static const char file_text[] =
+	    "[experiment]\ntitle = t\ncollective = alltoall\nbytes = 4K\npace = stream\n"
+	    "ranks = 2\nblocks = 1\nstretches = 1\ncalls = 1\nbackend = host\n"
+	    "reference = a\n[variant a]\nmode = threads\n[variant b]\nmode = single\n"
+	    "[claim quick]\ntext = b is quick\nleft = b\nright = a\nmetric = busbw\n"
+	    "is = more by 2%\n";
+	char file[96], results[96], run[PATH_MAX], record[PATH_MAX + 16];
+	(void)state;
+	cli_write(folder, "y.exp", file_text);
+	snprintf(file, sizeof file, "%s/y.exp", folder);
+	snprintf(results, sizeof results, "%s/results", folder);
+	struct cli cli = cli_run(
+	    folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
+	if (cli.code)
+		fail_msg("%s", cli.out);
+	free(cli.out);
+	cli_result(folder, "y", "", run, sizeof run);
+	snprintf(record, sizeof record, "%strials.jsonl", run);
+	FILE *out = fopen(record, "a");
+	assert_non_null(out);
+	fputs("{\"schema\":1,\"kind\":\"path\",\"experiment\":\"y\",\"variant\":\"b\","
+	      "\"block\":0,\"order\":9,\"path\":{\"transport\":\"SHM/direct/direct\","
+	      "\"links\":[{\"from\":0,\"to\":1,\"via\":\"SHM/direct/direct\",\"channels\":1}],"
+	      "\"registered\":false,\"registered_why\":\"none\",\"copy_engine\":false,"
+	      "\"data_path\":\"staged\",\"why\":\"SHM stages\"},\"expect\":\"P2P/CUMEM\","
+	      "\"as_expected\":false}\n",
+	      out);
+	fclose(out);
+	cli = cli_run(folder, (const char *[]){"run", "--file", file, "--resume", run, NULL});
+	assert_int_equal(cli.code, 1);
+	says(cli.out, "the path is not the expected one: b (expect = …)");
+	says(cli.out, "warning: b: expect = P2P/CUMEM, but the path taken");
+	says(cli.out, "NOT P2P/CUMEM");
+	free(cli.out);
+	char *text = kept(run, "report.md");
+	says(text, "- b: expect = P2P/CUMEM, but the path taken is SHM/direct/direct, 1 link, "
+	           "data path staged");
+	says(text, "advice, claim quick. ");
+	says(text, "| b | SHM/direct/direct | **NOT P2P/CUMEM** | 1 |");
+	free(text);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(the_path_goes_into_the_record), TEST(the_log_is_on_in_that_job_alone),
+	    TEST(a_variants_own_log_gives_way),  TEST(another_path_is_told),
+	    TEST(no_log_is_a_failure),           TEST(the_run_fails_with_their_names),
+	    TEST(as_expected_nothing_is_said),   TEST(a_resumed_run_fails_again),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
