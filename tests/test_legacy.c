@@ -1,0 +1,113 @@
+/* `make nccl-legacy` where it cannot fetch anything: what it says, and that it fails. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cli.h"
+
+static char folder[64];
+
+static int set_up(void **state)
+{
+	(void)state;
+	if (access("Makefile", R_OK))
+		return -1;
+	cli_folder(folder);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	cli_clean(folder);
+	return 0;
+}
+
+/* With the variables in front, the wheel's place in the folder; nothing of the make that runs
+ * the tests. The caller frees what it said. */
+static int legacy(const char *variables, char **said)
+{
+	char command[1024], file[128];
+	snprintf(command, sizeof command,
+	         "env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS %s make -s nccl-legacy "
+	         "WHEELS=%s/wheels >%s/out 2>&1",
+	         variables, folder, folder);
+	int code = system(command);
+	snprintf(file, sizeof file, "%s/out", folder);
+	*said = cli_read(file);
+	assert_non_null(*said);
+	return code;
+}
+
+static void says(char *said, const char *words)
+{
+	if (!strstr(said, words))
+		fail_msg("'%s' does not say '%s'", said, words);
+	free(said);
+}
+
+/* Nothing listens at port 9 of this machine. */
+static void no_index_is_said(void **state)
+{
+	char *said;
+	(void)state;
+	if (system("python3 -m pip --version >/dev/null 2>&1"))
+		skip();
+	assert_int_not_equal(legacy("PIP_CONFIG_FILE=/dev/null PIP_NO_INDEX= "
+	                            "PIP_EXTRA_INDEX_URL= PIP_FIND_LINKS= PIP_RETRIES=0 "
+	                            "PIP_TIMEOUT=1 PIP_INDEX_URL=http://127.0.0.1:9/simple "
+	                            "no_proxy=127.0.0.1",
+	                            &said),
+	                     0);
+	assert_null(strstr(said, "NCCL_LEGACY=/"));
+	says(said, "could not be fetched: is there a network? Elsewhere: pip download");
+}
+
+static void no_pip_is_said(void **state)
+{
+	char variables[128], python[96], *said;
+	(void)state;
+	cli_write(folder, "python3", "#!/bin/sh\nexit 1\n");
+	snprintf(python, sizeof python, "%s/python3", folder);
+	assert_int_equal(chmod(python, 0755), 0);
+	snprintf(variables, sizeof variables, "PATH=%s:\"$PATH\"", folder);
+	assert_int_not_equal(legacy(variables, &said), 0);
+	says(said, "python3 with pip is needed");
+}
+
+/* What is there is not fetched again, and its place is said. */
+static void what_is_there_is_taken(void **state)
+{
+	char variables[256], parent[160], python[96], right[224], *said;
+	(void)state;
+	snprintf(parent, sizeof parent, "mkdir -p %s/wheels/nvidia/nccl/lib", folder);
+	assert_int_equal(system(parent), 0);
+	cli_write(folder, "wheels/nvidia/nccl/lib/libnccl.so.2", "a library");
+	/* Its pip can say its version and no more. */
+	cli_write(folder, "python3", "#!/bin/sh\n[ \"$3\" = --version ]\n");
+	snprintf(python, sizeof python, "%s/python3", folder);
+	assert_int_equal(chmod(python, 0755), 0);
+	snprintf(variables, sizeof variables, "PATH=%s:\"$PATH\"", folder);
+	assert_int_equal(legacy(variables, &said), 0);
+	snprintf(right, sizeof right, "NCCL_LEGACY=%s/wheels/nvidia/nccl/lib/libnccl.so.2\n",
+	         folder);
+	says(said, right);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(no_index_is_said, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(no_pip_is_said, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(what_is_there_is_taken, set_up, tear_down),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
