@@ -800,6 +800,19 @@ static void the_terminal_has_the_evidence(void **state)
 	assert_null(strstr(print_it(), "\npath"));
 }
 
+static void medians_say_over_how_many_blocks(void **state)
+{
+	struct status st = {""};
+	(void)state;
+	made_write(&made);
+	assert_int_equal(report_make(made_folder, "/nowhere", NULL, &st), 0);
+	made_says(made_read("report.md"), "median over 10 blocks; read in a pass of their own");
+	lacks_block = 3;
+	made_write(&made);
+	assert_int_equal(report_make(made_folder, "/nowhere", NULL, &st), 0);
+	made_says(made_read("report.md"), "median over 9 to 10 blocks; read in");
+}
+
 static void the_report_shows_it_all(void **state)
 {
 	struct status st = {""};
@@ -926,6 +939,7 @@ int main(void)
 	    cmocka_unit_test_setup(the_evidence_has_model_and_cache, fresh),
 	    cmocka_unit_test_setup(copies_have_a_model_of_their_own, fresh),
 	    cmocka_unit_test_setup(the_terminal_has_the_evidence, fresh),
+	    cmocka_unit_test_setup(medians_say_over_how_many_blocks, fresh),
 	    cmocka_unit_test_setup(the_report_shows_it_all, fresh),
 	    cmocka_unit_test_setup(old_records_have_none_of_it, fresh),
 	    cmocka_unit_test_setup(damaged_counters_are_refused, fresh),

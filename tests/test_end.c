@@ -206,6 +206,11 @@ static void resumed_it_adds_whole_blocks(void **state)
 	char *text = cli_read(file);
 	assert_non_null(strstr(text, "\"block\":2,"));
 	assert_null(strstr(text, "\"block\":3,"));
+	char *resume = strstr(text, "\"kind\":\"resume\",\"first_block\":1,\"command\":[");
+	assert_non_null(resume);
+	*strchr(resume, '\n') = '\0';
+	assert_non_null(strstr(resume, ",\"blocks=2\"],\"created\":\"20"));
+	assert_non_null(strstr(resume, "\"counters\":false,\"blocks\":2}"));
 	free(text);
 	cli = cli_run(folder, (const char *[]){"run", "--file", experiment_file(), "--resume",
 	                                       path, "ranks=3", NULL});

@@ -4,6 +4,7 @@
 
 #include "../harness/report/report.h"
 
+static void (*more)(FILE *out);
 static void (*change)(json_t *env), (*touch)(json_t *line, const struct made_place *place);
 
 static void stamps(const struct made_place *p, int64_t out[6])
@@ -26,6 +27,12 @@ static void line(json_t *cell, const struct made_place *place)
 		touch(cell, place);
 }
 
+static void behind(FILE *out)
+{
+	if (more)
+		more(out);
+}
+
 static struct made made = {.backend = "nccl",
                            .ranks = 2,
                            .blocks = 6,
@@ -34,6 +41,7 @@ static struct made made = {.backend = "nccl",
                            .cores = 16,
                            .environment = environment,
                            .line = line,
+                           .more = behind,
                            .stamps = stamps};
 
 static int fresh(void **state)
@@ -41,6 +49,7 @@ static int fresh(void **state)
 	(void)state;
 	change = NULL;
 	touch = NULL;
+	more = NULL;
 	made.rows = 3;
 	return 0;
 }
@@ -223,6 +232,79 @@ static void wrong_data_is_located(void **state)
 	    "17 (byte 68): expected 0x3f800000, got 0x3f800004");
 }
 
+static void put_end(FILE *out)
+{
+	fputs("{\"schema\":1,\"kind\":\"end\",\"reason\":\"blocks\",\"text\":\"done\"}\n", out);
+}
+
+static void put_failure(FILE *out, unsigned block)
+{
+	fprintf(
+	    out,
+	    "{\"schema\":1,\"kind\":\"failure\",\"experiment\":\"x\",\"variant\":\"threads\","
+	    "\"block\":%u,\"order\":%u,\"error\":\"none\"}\n",
+	    block, 100 + block);
+}
+
+static void put_resume(FILE *out, unsigned first, const char *commit, bool counters)
+{
+	fprintf(out,
+	        "{\"schema\":1,\"kind\":\"resume\",\"first_block\":%u,\"command\":"
+	        "[\"launchgap\",\"run\",\"a b\"],\"created\":\"later\",\"launchgap\":\"%s\","
+	        "\"counters\":%s,\"blocks\":3}\n",
+	        first, commit, counters ? "true" : "false");
+}
+
+/* Behind the six blocks of the first session: three asked for, two tried, and one more later
+ * that was stopped at once. */
+static void two_more(FILE *out)
+{
+	put_end(out);
+	put_resume(out, 6, "abc", false);
+	put_failure(out, 6);
+	put_failure(out, 7);
+	put_end(out);
+	put_resume(out, 8, "def", true);
+}
+
+static void every_sessions_command_is_said(void **state)
+{
+	(void)state;
+	char *text = report(0);
+	made_says(text, "```\nlaunchgap\n```\n\nlaunchgap abc, seed ff. A block is");
+	more = two_more;
+	text = report(0);
+	made_says(text, "In 3 sessions, the later ones with `--resume`. Blocks 0 to 5, "
+	                "2026-11-21T08:00:00Z, launchgap abc:\n\n```\nlaunchgap\n```\n\n"
+	                "Blocks 6 to 7, later, launchgap abc, without counters:\n\n"
+	                "```\nlaunchgap run 'a b'\n```\n\n"
+	                "No block, later, launchgap def, with counters:\n\n"
+	                "```\nlaunchgap run 'a b'\n```\n\nSeed ff. A block is");
+	made_says(text, "6 of 11 blocks were measured");
+	made_says(text, "- 6 of the 11 blocks asked for were measured");
+	made_says(text, "- The run was not made by one build: launchgap abc began it, and from "
+	                "block 8 on it was def.");
+}
+
+/* As records were before. */
+static void one_more(FILE *out)
+{
+	put_end(out);
+	put_failure(out, 6);
+	put_end(out);
+}
+
+static void an_old_records_session_is_told(void **state)
+{
+	(void)state;
+	more = one_more;
+	char *text = report(0);
+	made_says(text, "\n```\n\nBlock 6: the record does not say by which command.\n\nSeed");
+	assert_null(strstr(text, "one build"));
+	more = put_end;
+	assert_null(strstr(report(0), "sessions"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +312,8 @@ int main(void)
 	    cmocka_unit_test_setup(what_is_left_out_is_no_row, fresh),
 	    cmocka_unit_test_setup(an_allocator_is_told_from_the_default_of_its_time, fresh),
 	    cmocka_unit_test_setup(what_was_measured_is_said, fresh),
+	    cmocka_unit_test_setup(every_sessions_command_is_said, fresh),
+	    cmocka_unit_test_setup(an_old_records_session_is_told, fresh),
 	    cmocka_unit_test_setup(wrong_data_is_located, fresh),
 	};
 	return cmocka_run_group_tests(tests, made_begin, made_end);

@@ -246,6 +246,12 @@ int record_write_failure(FILE *out, const struct trial *trial, const char *error
 	return write_line(out, line, st);
 }
 
+int record_write_resume(FILE *out, const json_t *environment, unsigned first_block,
+                        struct status *st)
+{
+	return write_line(out, record_resume_json(environment, first_block), st);
+}
+
 int record_write_end(FILE *out, const char *reason, const char *text, struct status *st)
 {
 	return write_line(out,

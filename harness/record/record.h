@@ -29,6 +29,9 @@ int record_write_path(FILE *out, const struct trial *trial, json_t *path, bool a
 /* One line for a trial that left nothing else. */
 int record_write_failure(FILE *out, const struct trial *trial, const char *error,
                          struct status *st);
+/* One line where a run goes on: from `environment`, which the session was described by. */
+int record_write_resume(FILE *out, const json_t *environment, unsigned first_block,
+                        struct status *st);
 /* The last line of a run that was not interrupted: what ended it. */
 int record_write_end(FILE *out, const char *reason, const char *text, struct status *st);
 
@@ -70,6 +73,17 @@ struct record_path {
 	json_t *json;       /* the whole line */
 };
 
+/* A session that went on with the run. */
+struct record_resume {
+	unsigned first_block;
+	unsigned blocks; /* that it asked for; 0: auto */
+	bool counters;
+	const json_t *command;
+	const char *created, *launchgap;
+	json_t *json; /* the whole line; NULL: an older launchgap wrote none, and only
+	                 first_block is known */
+};
+
 /* What ended the run. */
 struct record_end {
 	char reason[16]; /* precision, budget or blocks; "" when nothing did: it was stopped, or
@@ -85,6 +99,8 @@ struct record_run {
 	struct record_path *paths;
 	unsigned nfailures;
 	struct record_failure *failures;
+	unsigned nresumes;
+	struct record_resume *resumes; /* behind the first session, in order */
 	struct record_end end;
 };
 
@@ -92,6 +108,11 @@ struct record_run {
  * record_free. A torn last line is dropped and said in *torn. */
 int record_load(const char *dir, struct record_run *out, bool *torn, struct status *st);
 void record_free(struct record_run *run);
+
+/* The number behind that of the last block. */
+unsigned record_next_block(const struct record_run *run);
+/* How many blocks all sessions together asked for; 0: as many as it takes. */
+long long record_blocks_asked(const struct record_run *run);
 
 /* Whether the environment's line holds what every reader relies on. `where` begins the
  * sentence. */

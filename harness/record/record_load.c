@@ -114,6 +114,18 @@ static int add_path(const struct field_place *at, json_t *line, struct record_ru
 	           : 0;
 }
 
+static int add_resume(const struct field_place *at, json_t *line, struct record_run *run)
+{
+	void *list = run->resumes;
+	struct record_resume *resume = list_grow(&list, run->nresumes, sizeof *resume);
+	run->resumes = list;
+	if (!resume)
+		return field_bad(at, "out of memory for the record");
+	run->nresumes++;
+	resume->first_block = record_next_block(run);
+	return line ? record_take_resume(at, line, resume) : 0;
+}
+
 static int take_end(const struct field_place *at, const json_t *line, struct record_run *run)
 {
 	const char *text;
@@ -151,7 +163,13 @@ static int add_line(const struct field_place *at, json_t *line, struct record_ru
 	}
 	if (!strcmp(kind, "end"))
 		return take_end(at, line, run);
-	run->end = (struct record_end){.reason = ""}; /* a resumed run went on behind it */
+	bool resumes = !strcmp(kind, "resume");
+	/* Older launchgaps went on behind the end without a word. */
+	if (run->end.reason[0] && !resumes && add_resume(at, NULL, run))
+		return -1;
+	run->end = (struct record_end){.reason = ""};
+	if (resumes)
+		return add_resume(at, line, run);
 	if (!strcmp(kind, "cell"))
 		return add_cell(at, line, run);
 	if (!strcmp(kind, "failure"))
@@ -161,7 +179,7 @@ static int add_line(const struct field_place *at, json_t *line, struct record_ru
 	return field_bad(
 	    at,
 	    "kind \"%.40s\" is not known; allowed are environment, cell, path, failure, "
-	    "end",
+	    "resume, end",
 	    kind);
 }
 
@@ -257,6 +275,9 @@ void record_free(struct record_run *run)
 	for (unsigned i = 0; i < run->npaths; i++)
 		json_decref(run->paths[i].json);
 	free(run->paths);
+	for (unsigned i = 0; i < run->nresumes; i++)
+		json_decref(run->resumes[i].json);
+	free(run->resumes);
 	free(run->failures);
 	json_decref(run->environment);
 	*run = (struct record_run){0};

@@ -20,6 +20,10 @@ int record_take_evidence(const struct field_place *at, const json_t *line,
 /* Counters and issuing's CPU time, where the line has them. */
 int record_take_counters(const struct field_place *at, const json_t *line,
                          struct record_cell *cell);
+/* A line of kind resume, NULL when memory is out; and one taken apart, whose json is the
+ * caller's to free in any case. */
+json_t *record_resume_json(const json_t *environment, unsigned first_block);
+int record_take_resume(const struct field_place *at, json_t *line, struct record_resume *out);
 /* Takes the stamps out of the line: parsed, they take many times the room of the samples. */
 int record_take_samples(const struct field_place *at, json_t *line, struct record_cell *cell);
 

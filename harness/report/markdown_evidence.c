@@ -1,6 +1,7 @@
 /* The section with the evidence: paths and counters. */
 #include "markdown_parts.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -196,6 +197,20 @@ static void put_row(struct table *table, const struct summary *s, const struct p
 	}
 }
 
+/* Sessions without counters leave them to fewer blocks than the run has. */
+static void put_medians(FILE *out, const struct proof *e)
+{
+	unsigned least = UINT_MAX, most = 0;
+	for (unsigned i = 0; i < e->nrows; i++) {
+		least = e->rows[i].blocks < least ? e->rows[i].blocks : least;
+		most = e->rows[i].blocks > most ? e->rows[i].blocks : most;
+	}
+	fprintf(out, "Counters per rank over a steady stretch, median over ");
+	if (least < most)
+		fprintf(out, "%u to ", least);
+	fprintf(out, "%u block%s; read in a pass of their own.", most, most == 1 ? "" : "s");
+}
+
 static void put_counters(FILE *out, const struct summary *s, const struct proof *e)
 {
 	unsigned n = 2;
@@ -206,8 +221,7 @@ static void put_counters(FILE *out, const struct summary *s, const struct proof 
 	for (unsigned i = 0; i < e->nrows; i++)
 		put_row(table, s, e, &e->rows[i]);
 	markdown_table(out, table);
-	fprintf(out, "Counters per rank over a steady stretch, median over blocks; read in a "
-	             "pass of their own.");
+	put_medians(out, e);
 	for (size_t c = 0; c < NCOLUMNS; c++)
 		if (has_column(e, &columns[c]))
 			fputs(columns[c].about, out);

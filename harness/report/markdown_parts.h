@@ -17,6 +17,8 @@ void markdown_correct_line(const struct summary *summary, char *text, size_t byt
 /* A section each. */
 void markdown_asked(FILE *out, const struct summary *summary);
 void markdown_how(FILE *out, const struct summary *summary);
+/* Its last words are the next sentence's first: "launchgap abc, seed". */
+void markdown_sessions(FILE *out, const struct summary *summary);
 void markdown_variants(FILE *out, const struct summary *summary);
 void markdown_system(FILE *out, const struct summary *summary);
 void markdown_correct(FILE *out, const struct summary *summary);

@@ -17,26 +17,6 @@ static long long number_of(const json_t *object, const char *key)
 	return (long long)json_integer_value(json_object_get(object, key));
 }
 
-/* A word of a command line, as a shell would take it again. */
-static void put_word(FILE *out, const char *word)
-{
-	static const char plain[] =
-	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-	    "_-+=./:,@%";
-	if (*word && strspn(word, plain) == strlen(word)) {
-		fputs(word, out);
-		return;
-	}
-	fputc('\'', out);
-	for (; *word; word++) {
-		if (*word == '\'')
-			fputs("'\\''", out);
-		else
-			fputc((unsigned char)*word < ' ' ? ' ' : *word, out);
-	}
-	fputc('\'', out);
-}
-
 void markdown_asked(FILE *out, const struct summary *s)
 {
 	const json_t *env = s->run->environment;
@@ -103,29 +83,23 @@ static void put_paces(FILE *out, const struct summary *s)
 
 void markdown_how(FILE *out, const struct summary *s)
 {
-	const json_t *env = s->run->environment, *command = json_object_get(env, "command");
+	const json_t *env = s->run->environment;
 	char blocks[64];
-	fprintf(out, "## How it was measured\n\n```\n");
-	for (size_t i = 0; i < json_array_size(command); i++) {
-		const char *word = json_string_value(json_array_get(command, i));
-		if (i)
-			fputc(' ', out);
-		put_word(out, word ? word : "");
-	}
-	/* A resumed run has more than its first command asked for. */
-	if (s->nblocks < number_of(env, "blocks") && !*s->run->end.reason)
-		snprintf(blocks, sizeof blocks, "%u of %lld blocks were", s->nblocks,
-		         number_of(env, "blocks"));
+	long long asked = record_blocks_asked(s->run);
+	fprintf(out, "## How it was measured\n\n");
+	markdown_sessions(out, s);
+	if (s->nblocks < asked && !*s->run->end.reason)
+		snprintf(blocks, sizeof blocks, "%u of %lld blocks were", s->nblocks, asked);
 	else
 		snprintf(blocks, sizeof blocks, "%u block%s", s->nblocks,
 		         s->nblocks == 1 ? " was" : "s were");
 	fprintf(out,
-	        "\n```\n\nlaunchgap %s, seed %s. A block is one fresh job of every variant, in "
+	        " %s. A block is one fresh job of every variant, in "
 	        "shuffled order, all with the same shuffled order of cells; %s measured, with "
 	        "%lld rank%s. Each cell: %lld call%s to warm up, then\n\n",
-	        text_of(env, "launchgap"), text_of(env, "seed"), blocks,
-	        number_of(env, "ranks"), bysize_plural(number_of(env, "ranks")),
-	        number_of(env, "warmup"), bysize_plural(number_of(env, "warmup")));
+	        text_of(env, "seed"), blocks, number_of(env, "ranks"),
+	        bysize_plural(number_of(env, "ranks")), number_of(env, "warmup"),
+	        bysize_plural(number_of(env, "warmup")));
 	put_paces(out, s);
 	fprintf(
 	    out,

@@ -41,7 +41,7 @@ struct warnings_name warnings_row(const struct summary *s, const struct summary_
 
 static void warn_blocks(const struct summary *s, bool torn, struct warnings *w)
 {
-	long long asked = json_integer_value(json_object_get(s->run->environment, "blocks"));
+	long long asked = record_blocks_asked(s->run);
 	const char *end = s->run->end.reason;
 	bool enough = !strcmp(end, "precision") || !strcmp(end, "budget");
 	if (torn)
@@ -66,6 +66,25 @@ static void warn_blocks(const struct summary *s, bool torn, struct warnings *w)
 		    "%u block%s: below %d there are no intervals, and no gap can be told from "
 		    "noise. Measure with BLOCKS=10 or more.",
 		    s->nblocks, s->nblocks == 1 ? "" : "s", STATS_MIN_BLOCKS);
+}
+
+/* Sessions of one run by different builds. */
+static void warn_builds(const struct summary *s, struct warnings *w)
+{
+	const char *first =
+	    json_string_value(json_object_get(s->run->environment, "launchgap"));
+	for (unsigned i = 0; i < s->run->nresumes; i++) {
+		const struct record_resume *r = &s->run->resumes[i];
+		if (!r->json || !strcmp(r->launchgap, first))
+			continue;
+		warnings_add(w,
+		             "The run was not made by one build: launchgap %.40s began it, and "
+		             "from block %u on it was %.40s. Ratios pair within blocks; values "
+		             "mix the two. If one could differ from the other in what is "
+		             "measured, measure again with one.",
+		             first, r->first_block, r->launchgap);
+		return;
+	}
 }
 
 /* Variants that were left out for one reason, told at the first of them. */
@@ -155,6 +174,7 @@ void warnings_collect(const struct summary *s, bool torn, struct warnings *out)
 	out->count = 0;
 	warnings_of_paths(s, out); /* first: whatever else there is, these are not cut off */
 	warn_blocks(s, torn, out);
+	warn_builds(s, out);
 	warn_variants(s, out);
 	warnings_of_machine(s, out);
 	warnings_of_trials(s, out);

@@ -49,6 +49,7 @@ static void describe_what(const struct spec *spec, json_t *run)
 	json_object_set_new(run, "counts", counts);
 	json_object_set_new(run, "in_place", places);
 	json_object_set_new(run, "paces", paces);
+	json_object_set_new(run, "counters", json_boolean(spec->counters));
 	json_object_set_new(run, "cycles", json_integer(spec->cycles));
 }
 

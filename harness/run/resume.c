@@ -8,15 +8,8 @@ int resume_read(const char *folder, struct resume *out, struct status *st)
 {
 	struct record_run run;
 	bool torn;
-	unsigned first = 0;
 	if (record_load(folder, &run, &torn, st))
 		return -1;
-	for (unsigned i = 0; i < run.ncells; i++)
-		if (run.cells[i].block >= first)
-			first = run.cells[i].block + 1;
-	for (unsigned i = 0; i < run.nfailures; i++)
-		if (run.failures[i].block >= first)
-			first = run.failures[i].block + 1;
 	json_t *paths = json_object();
 	for (unsigned i = 0; i < run.npaths; i++)
 		json_object_set_new(paths, run.paths[i].variant,
@@ -24,7 +17,7 @@ int resume_read(const char *folder, struct resume *out, struct status *st)
 	*out = (struct resume){
 	    .environment = json_incref(run.environment),
 	    .paths = paths,
-	    .first_block = first,
+	    .first_block = record_next_block(&run),
 	    .seed =
 	        strtoull(json_string_value(json_object_get(run.environment, "seed")), NULL, 16),
 	};

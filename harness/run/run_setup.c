@@ -73,8 +73,11 @@ int run_set_up(struct runner *r, struct status *st)
 		goto out;
 	if (folder_open(q->results, r->spec.name, q->resume, &r->folder, st))
 		goto out;
-	if (!q->resume && (record_write_environment(r->folder.trials, r->environment, st) ||
-	                   folder_commit(&r->folder, st)))
+	if (q->resume
+	        ? record_write_resume(r->folder.trials, r->environment, r->first_block, st)
+	        : record_write_environment(r->folder.trials, r->environment, st))
+		goto out;
+	if (folder_commit(&r->folder, st))
 		goto out;
 	result = 0;
 out:
