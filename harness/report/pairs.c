@@ -174,35 +174,6 @@ static int levels_fill(const struct maker *m, struct pairs *p)
 	return 0;
 }
 
-/* What the record says itself of counters that are not there. */
-static void why_no_counters(const struct maker *m, struct pairs *p)
-{
-	unsigned read = 0;
-	for (unsigned i = 0; i < m->s->run->ncells; i++) {
-		const struct record_cell *c = &m->s->run->cells[i];
-		bool ours = false;
-		for (unsigned k = 0; k < m->nvariants; k++)
-			ours |= !strcmp(c->variant, m->s->variants[m->variants[k]].name);
-		if (!ours || c->cell.pass != PASS_COUNTERS)
-			continue;
-		read++;
-		if (!isnan(pairs_counter(c, m->metric)) || !c->counters)
-			continue;
-		for (unsigned r = 0; r < c->nranks; r++)
-			if (c->counters[r].missing[0]) {
-				snprintf(p->why, sizeof p->why, "%s", c->counters[r].missing);
-				return;
-			}
-	}
-	if (read && m->metric == METRIC_ISSUE_CORES)
-		snprintf(p->why, sizeof p->why, "issuing is too short here for a CPU's clock");
-	else
-		snprintf(p->why, sizeof p->why,
-		         read ? "the counters here have no figure for: %s"
-		              : "no counters were read in this run, which it needs for: %s",
-		         metric_info(m->metric)->summary);
-}
-
 static void range_text(struct claim_range range, char *text, size_t bytes)
 {
 	char lo[32], hi[32];
@@ -222,7 +193,8 @@ static void say_why(const struct maker *m, struct pairs *p)
 		snprintf(p->why, sizeof p->why,
 		         "no block holds all of its cells in each of the variants");
 	else if (m->nselected && metric_info(m->metric)->counters)
-		why_no_counters(m, p);
+		pairs_no_counters(m->s, m->metric, m->variants, m->nvariants, p->why,
+		                  sizeof p->why);
 	else if (m->nselected && m->metric == METRIC_BUSBW && !m->s->carries_data)
 		snprintf(p->why, sizeof p->why, "this backend carries no data");
 	else

@@ -53,6 +53,9 @@ void pairs_absent(const struct summary *summary, const char *name, char *why, si
  * time is a system call of a microsecond, and in it. */
 #define PAIRS_ISSUE_NS 20000
 double pairs_counter(const struct record_cell *cell, enum metric metric);
+/* Why no cell has a counter's metric of each of n variants: a sentence without a point. */
+void pairs_no_counters(const struct summary *summary, enum metric metric,
+                       const unsigned *variants, unsigned n, char *why, size_t bytes);
 /* The sum over ranks of the counter at an offset in struct counters; NaN where the cell has no
  * counters. */
 double pairs_counter_sum(const struct record_cell *cell, size_t offset);

@@ -82,3 +82,85 @@ double pairs_counter(const struct record_cell *c, enum metric metric)
 		return NAN;
 	}
 }
+
+/* A variant's cells with counters: how many, and how many with the metric's figure. */
+struct counted {
+	unsigned read, has;
+	bool launches, has_cpu; /* of the last one */
+	const char *missing; /* what the record says of a figure that is not there; or NULL */
+};
+
+static const char *missing_of(const struct record_cell *c)
+{
+	for (unsigned r = 0; c->counters && r < c->nranks; r++)
+		if (c->counters[r].missing[0])
+			return c->counters[r].missing;
+	return NULL;
+}
+
+static struct counted count(const struct summary *s, enum metric metric, unsigned variant)
+{
+	struct counted n = {.launches = true};
+	for (unsigned i = 0; i < s->run->ncells; i++) {
+		const struct record_cell *c = &s->run->cells[i];
+		if (c->cell.pass != PASS_COUNTERS || c->error[0] ||
+		    strcmp(c->variant, s->variants[variant].name))
+			continue;
+		n.read++;
+		n.launches = launches(c);
+		n.has_cpu = c->issue_cpu_ns;
+		if (!isnan(pairs_counter(c, metric)))
+			n.has++;
+		else if (!n.missing)
+			n.missing = missing_of(c);
+	}
+	return n;
+}
+
+/* Of counters that were read, and have no figure. */
+static void say_no_figure(const char *name, const struct counted *n, enum metric metric,
+                          char *why, size_t bytes)
+{
+	bool issue = metric == METRIC_ISSUE_CORES; /* no counter of the hardware's */
+	if (issue && !n->launches)
+		snprintf(why, bytes,
+		         "nothing is launched on host: its workers move the data "
+		         "themselves");
+	else if (issue && n->has_cpu)
+		snprintf(why, bytes, "issuing is too short here for a CPU's clock");
+	else if (!issue && n->missing)
+		snprintf(why, bytes, "%s", n->missing);
+	else
+		snprintf(why, bytes, "the counters of %s have no figure for: %s", name,
+		         metric_info(metric)->summary);
+}
+
+void pairs_no_counters(const struct summary *s, enum metric metric, const unsigned *variants,
+                       unsigned n, char *why, size_t bytes)
+{
+	const char *what = metric_info(metric)->summary;
+	unsigned read = 0;
+	for (unsigned i = 0; i < n; i++)
+		read += count(s, metric, variants[i]).read;
+	if (!read) {
+		snprintf(why, bytes,
+		         "no counters were read in this run, which it needs for: %s", what);
+		return;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		const char *name = s->variants[variants[i]].name;
+		struct counted of = count(s, metric, variants[i]);
+		if (!of.read) {
+			snprintf(why, bytes,
+			         "no counters were read of %s, which it needs for: %s", name,
+			         what);
+			return;
+		}
+		if (!of.has) {
+			say_no_figure(name, &of, metric, why, bytes);
+			return;
+		}
+	}
+	snprintf(why, bytes, "no cell of it has in each of the variants the counters for: %s",
+	         what);
+}
