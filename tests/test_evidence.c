@@ -327,15 +327,45 @@ static void a_resumed_run_fails_again(void **state)
 	free(text);
 }
 
+static void on_host_it_is_said_to_have_no_effect(void **state)
+{
+	static const char file_text[] =
+	    "[experiment]\ntitle = t\ncollective = alltoall\nbytes = 4K\npace = stream\n"
+	    "ranks = 2\nblocks = 1\nstretches = 1\ncalls = 1\nbackend = host\n"
+	    "reference = a\n[variant a]\nmode = threads\nexpect = SHM\n[variant b]\n"
+	    "mode = single\nexpect = P2P\n[variant c]\nmode = single\noffset = 64\n";
+	char file[96], results[96], report[PATH_MAX];
+	(void)state;
+	cli_write(folder, "y.exp", file_text);
+	snprintf(file, sizeof file, "%s/y.exp", folder);
+	snprintf(results, sizeof results, "%s/results", folder);
+	struct cli cli = cli_run(
+	    folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
+	assert_int_equal(cli.code, 0);
+	says(cli.out, "a, b: expect has no effect on host; the path is asked of nccl alone\n");
+	free(cli.out);
+	cli_result(folder, "y", "report.md", report, sizeof report);
+	char *text = cli_read(report);
+	assert_non_null(text);
+	assert_null(strstr(text, "expect = "));
+	says(text, "offset = 64");
+	free(text);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(the_path_goes_into_the_record), TEST(the_log_is_on_in_that_job_alone),
-	    TEST(a_variants_own_log_gives_way),  TEST(another_path_is_told),
-	    TEST(no_log_is_a_failure),           TEST(the_run_fails_with_their_names),
-	    TEST(as_expected_nothing_is_said),   TEST(a_resumed_run_fails_again),
+	    TEST(the_path_goes_into_the_record),
+	    TEST(the_log_is_on_in_that_job_alone),
+	    TEST(a_variants_own_log_gives_way),
+	    TEST(another_path_is_told),
+	    TEST(no_log_is_a_failure),
+	    TEST(the_run_fails_with_their_names),
+	    TEST(as_expected_nothing_is_said),
+	    TEST(a_resumed_run_fails_again),
+	    TEST(on_host_it_is_said_to_have_no_effect),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,6 +71,7 @@ static void two_settings(json_t *env)
 	json_object_set_new(first, "aggregate", json_integer(4));
 	json_object_set_new(first, "offset", json_integer(0));
 	json_object_set_new(first, "nonblocking", json_true());
+	json_object_set_new(first, "expect", json_string("P2P"));
 	json_object_set_new(third, "env", json_pack("[s]", "NCCL_ALGO=Ring"));
 }
 
@@ -79,16 +80,16 @@ static void variants_can_be_told_apart(void **state)
 	(void)state;
 	change = two_settings;
 	char *text = report(0);
-	made_says(text,
-	          "| variant | role | mode | layout | settings |\n"
-	          "|---|---|---|---|---|\n"
-	          "| single | variant | single | 1x2x1 | aggregate = 4, register = local, "
-	          "nonblocking = yes |\n"
-	          "| threads | reference | threads | 1x2x1 |  |\n"
-	          "| processes | variant | processes | 1x2x1 | env.NCCL\\_ALGO = Ring |\n"
-	          "| threads-again | again | threads | 1x2x1 |  |\n"
-	          "| limit | limit | threads | 1x2x1 |  |\n\n"
-	          "All variants: backend nccl, bind none. Layout: ");
+	made_says(text, "| variant | role | mode | layout | settings |\n"
+	                "|---|---|---|---|---|\n"
+	                "| single | variant | single | 1x2x1 | aggregate = 4, expect = P2P, "
+	                "register = local, "
+	                "nonblocking = yes |\n"
+	                "| threads | reference | threads | 1x2x1 |  |\n"
+	                "| processes | variant | processes | 1x2x1 | env.NCCL\\_ALGO = Ring |\n"
+	                "| threads-again | again | threads | 1x2x1 |  |\n"
+	                "| limit | limit | threads | 1x2x1 |  |\n\n"
+	                "All variants: backend nccl, bind none. Layout: ");
 	/* What no variant sets has no column. */
 	change = NULL;
 	made_says(report(0), "| variant | role | mode | layout |\n|---|---|---|---|\n");

@@ -60,6 +60,13 @@ static void take_allocator(const json_t *variants, json_t *plain)
 	json_object_set_new(plain, "allocator", json_string("nccl"));
 }
 
+/* What its backend is asked nothing of: the path is nccl's alone. */
+static bool is_idle(const char *key, const json_t *given)
+{
+	const char *backend = json_string_value(json_object_get(given, "backend"));
+	return !strcmp(key, "expect") && backend && strcmp(backend, "nccl");
+}
+
 /* What the record's variant sets beyond the defaults: "register = local, env.NCCL_X = 1". Older
  * records name fewer settings; what they do not name was the default then. */
 static void settings_of(const struct summary *s, unsigned variant, char text[SETTINGS_BYTES])
@@ -75,7 +82,8 @@ static void settings_of(const struct summary *s, unsigned variant, char text[SET
 	json_object_foreach(plain, key, value)
 	{
 		const json_t *own = json_object_get(given, key);
-		if (own && !has_column(key) && strcmp(key, "env") && !json_equal(own, value))
+		if (own && !has_column(key) && strcmp(key, "env") && !is_idle(key, given) &&
+		    !json_equal(own, value))
 			add_json(text, key, own);
 	}
 	add_env(text, json_object_get(given, "env"));

@@ -114,6 +114,17 @@ static struct wanting factor(const struct plan *plan, unsigned i)
 	return w;
 }
 
+/* The path is read in NCCL's log: of no other backend is one expected. */
+static struct wanting expectation(const struct plan *plan, unsigned i)
+{
+	const struct plan_variant *v = &plan->variants[i];
+	struct wanting w = {.name = v->name};
+	bool own = !strcmp(v->role, "variant") || !strcmp(v->role, "reference");
+	if (own && !v->skip[0] && v->settings.expect[0] && strcmp(v->settings.backend, "nccl"))
+		snprintf(w.why, sizeof w.why, "%s", v->settings.backend);
+	return w;
+}
+
 /* One line a reason, with the names of all that share it. */
 static void say_wanting(const struct plan *plan, wanting_fn *of, unsigned n, const char *format)
 {
@@ -142,6 +153,8 @@ void run_announce(const struct runner *r)
 	if (r->why[0])
 		status_say("%s", r->why);
 	say_wanting(plan, variant, plan->nvariants, "left out: %s: %s");
+	say_wanting(plan, expectation, plan->nvariants,
+	            "%s: expect has no effect on %s; the path is asked of nccl alone");
 	/* What the run cannot answer whatever comes out: a slip of the file's, or what the
 	 * command line took away. It runs all the same. */
 	say_wanting(plan, claim, r->spec.asked.nclaims, "claim %s cannot be tested: %s");
