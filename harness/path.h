@@ -111,6 +111,10 @@ int path_expect_check(const char *expect, struct status *st);
 /* "P2P/CUMEM, 12 links, data path staged, not registered" */
 void path_text(const struct path_evidence *evidence, char *text, size_t bytes);
 
+/* Which pairs of ranks go over which transport, at most eight of each named:
+ * "P2P/CUMEM 0-1, 2-3; SHM/direct 0-2, 1→3"; → where the way back is another. */
+void path_pairs_text(const struct path_evidence *evidence, char *text, size_t bytes);
+
 /* {"transport", "links": [{"from", "to", "via", "channels"}], "registered", "registered_why",
  *  "copy_engine", "symmetric", "version", "unread", "data_path", "why"}; NULL: out of memory.
  * The caller owns the object. */

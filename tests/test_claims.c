@@ -71,6 +71,7 @@ static void line(json_t *cell, const struct made_place *p)
 			c.delivered_bytes = 1000;
 		} else {
 			c.nvlink_tx_gbs = 100 + 10 * r;
+			c.nvlink_rx_gbs = 50 + 10 * r;
 			c.dram_gbs =
 			    c.nvlink_tx_gbs * (p->variant < 3 ? dram_per_byte[p->variant] : 2);
 			c.dram_limit_gbs = 4800;
@@ -815,6 +816,49 @@ static void the_terminal_has_the_evidence(void **state)
 	assert_null(strstr(print_it(), "\npath"));
 }
 
+static void mixed_paths(FILE *out)
+{
+	json_t *links = json_array();
+	for (int from = 0; from < 2; from++)
+		json_array_append_new(links, json_pack("{s:i, s:i, s:s, s:i}", "from", from,
+		                                       "to", 1 - from, "via",
+		                                       from ? "SHM/direct/direct" : "P2P/CUMEM",
+		                                       "channels", 2));
+	made_line(out, json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:{s:s, s:o, s:b, "
+	                         "s:s, s:b, s:s, s:s}}",
+	                         "schema", 1, "kind", "path", "experiment", "x", "variant",
+	                         "nodirect", "block", 0, "order", 99, "expect", "",
+	                         "as_expected", 1, "path", "transport", "mixed", "links", links,
+	                         "registered", 0, "registered_why", "", "copy_engine", 0,
+	                         "data_path", "staged", "why", "SHM stages"));
+}
+
+static void mixed_transports_are_told_by_pairs(void **state)
+{
+	(void)state;
+	made.more = mixed_paths;
+	made_says(print_it(), "\nmixed path of nodirect: P2P/CUMEM 0→1; SHM/direct 1→0\n\n");
+	made_says(made_read("report.md"),
+	          "Pairs of ranks where the transport is mixed:\n\n"
+	          "- nodirect: P2P/CUMEM 0→1; SHM/direct 1→0\n\nLinks: ");
+	made.more = paths;
+	assert_null(strstr(print_it(), "mixed"));
+	assert_null(strstr(made_read("report.md"), "is mixed"));
+}
+
+static void what_is_received_has_a_column(void **state)
+{
+	struct status st = {""};
+	(void)state;
+	made_write(&made);
+	assert_int_equal(report_make(made_folder, "/nowhere", NULL, &st), 0);
+	char *text = made_read("report.md");
+	made_says(text,
+	          "| cell | variant | NVLink TX, GB/s | of the limit | NVLink RX, GB/s |");
+	made_says(text, "| alltoall 4 KiB | nodirect | 105 | 2666220 % | 55.0 | 210 |");
+	made_says(text, " TX: what a rank sends; RX: what it receives.");
+}
+
 static void medians_say_over_how_many_blocks(void **state)
 {
 	struct status st = {""};
@@ -954,6 +998,8 @@ int main(void)
 	    cmocka_unit_test_setup(the_evidence_has_model_and_cache, fresh),
 	    cmocka_unit_test_setup(copies_have_a_model_of_their_own, fresh),
 	    cmocka_unit_test_setup(the_terminal_has_the_evidence, fresh),
+	    cmocka_unit_test_setup(mixed_transports_are_told_by_pairs, fresh),
+	    cmocka_unit_test_setup(what_is_received_has_a_column, fresh),
 	    cmocka_unit_test_setup(medians_say_over_how_many_blocks, fresh),
 	    cmocka_unit_test_setup(the_report_shows_it_all, fresh),
 	    cmocka_unit_test_setup(old_records_have_none_of_it, fresh),

@@ -619,6 +619,35 @@ static void all_files_of_a_trial_are_read(void **state)
 	assert_non_null(strstr(st.text, folder));
 }
 
+/* Ranks 0 and 1 share a switch, 2 and 3 another; 3 reaches 0 otherwise than 0 reaches 3. */
+static void a_mixed_path_names_its_pairs(void **state)
+{
+	static const char log[] =
+	    HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM\n" HEAD
+	         "Channel 01/0 : 0[0] -> 1[1] via P2P/CUMEM/read\n" HEAD
+	         "Channel 00/1 : 1[1] -> 0[0] via P2P/CUMEM\n" HEAD
+	         "Channel 00/1 : 0[0] -> 2[2] via SHM/direct/direct\n" HEAD
+	         "Channel 00/1 : 2[2] -> 0[0] via SHM/direct/direct\n" HEAD
+	         "Channel 00/1 : 0[0] -> 3[3] via SHM/direct/direct\n" HEAD
+	         "Channel 00/1 : 3[3] -> 0[0] via NET/IB/0\n";
+	struct path_evidence e = parse(log);
+	char text[256], little[20];
+	(void)state;
+	assert_string_equal(e.transport, "mixed");
+	path_pairs_text(&e, text, sizeof text);
+	assert_string_equal(text, "P2P/CUMEM 0-1; SHM/direct 0-2, 0→3; NET/IB 3→0");
+	path_pairs_text(&e, little, sizeof little);
+	assert_string_equal(little, "P2P/CUMEM 0-1; SHM/");
+	path_free(&e);
+	char *all = mesh("2.28.3", 6, "P2P/CUMEM");
+	e = parse(all);
+	path_pairs_text(&e, text, sizeof text);
+	assert_string_equal(text,
+	                    "P2P/CUMEM 0-1, 0-2, 0-3, 0-4, 0-5, 1-2, 1-3, 1-4 and 7 more");
+	path_free(&e);
+	free(all);
+}
+
 static uint64_t draw(uint64_t *seed, size_t n)
 {
 	*seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -733,6 +762,7 @@ int main(void)
 	    cmocka_unit_test(foreign_and_torn_lines_make_no_link),
 	    cmocka_unit_test(a_whole_line_behind_half_a_line_is_read),
 	    cmocka_unit_test(transports_have_in_common_whole_words_or_are_mixed),
+	    cmocka_unit_test(a_mixed_path_names_its_pairs),
 	    cmocka_unit_test(the_version_is_that_of_the_loaded_library),
 	    cmocka_unit_test(registration_is_counted_by_kind_in_every_wording),
 	    cmocka_unit_test(why_registration_failed_is_told),

@@ -58,6 +58,17 @@ static void put_paths(FILE *out, const struct summary *s, const struct proof *e)
 		}
 		fputs("|\n", out);
 	}
+	const char *lead = "\nPairs of ranks where the transport is mixed:\n\n";
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		if (!e->paths[v].pairs[0])
+			continue;
+		fprintf(out, "%s- ", lead);
+		table_escape(out, s->variants[v].name);
+		fputs(": ", out);
+		table_escape(out, e->paths[v].pairs);
+		fputc('\n', out);
+		lead = "";
+	}
 	fprintf(out,
 	        "\nLinks: ordered pairs of ranks by transport, over all channels, those of "
 	        "rings and trees as well as those of sends and receives; where there are "
@@ -77,6 +88,10 @@ static void share(double x, char *text, size_t bytes)
 static void nvlink(const struct proof_row *row, char *text, size_t bytes)
 {
 	bysize_number(row->nvlink_tx_gbs, text, bytes);
+}
+static void received(const struct proof_row *row, char *text, size_t bytes)
+{
+	bysize_number(row->nvlink_rx_gbs, text, bytes);
 }
 static void of_limit(const struct proof_row *row, char *text, size_t bytes)
 {
@@ -136,6 +151,7 @@ static const struct column {
 } columns[] = {
     {"NVLink TX, GB/s", nvlink, ""},
     {"of the limit", of_limit, " Limit: bus bandwidth of plain copies at that size."},
+    {"NVLink RX, GB/s", received, " TX: what a rank sends; RX: what it receives."},
     {"DRAM, GB/s", dram, ""},
     {"of its peak", of_peak, ""},
     {"DRAM ÷ NVLink", per_nvlink, ""},

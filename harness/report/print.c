@@ -8,8 +8,6 @@
 #include "report_parts.h"
 #include "versions_table.h"
 
-#define WIDTH 100 /* columns of the tables */
-
 /* The group's best bus bandwidth, held against the limit at that size. */
 static void print_best(const struct summary *s, unsigned group)
 {
@@ -43,7 +41,7 @@ static void print_verdicts(const struct summary *s, unsigned group)
 	printf("against %s over all sizes, margin %.3g %%:\n", s->variants[s->reference].name,
 	       100 * s->margin);
 	struct table *table = bysize_verdicts(s, group);
-	table_text(table, stdout, WIDTH);
+	table_text(table, stdout, PRINT_WIDTH);
 	table_free(table);
 }
 
@@ -63,7 +61,7 @@ static void print_tables(const struct summary *s)
 		bysize_title(s, g, title, sizeof title);
 		printf("\n%s\n\n", title);
 		struct table *table = bysize_short(s, g);
-		table_text(table, stdout, WIDTH);
+		table_text(table, stdout, PRINT_WIDTH);
 		table_free(table);
 		print_best(s, g);
 		print_verdicts(s, g);
@@ -75,14 +73,13 @@ static void print_tables(const struct summary *s)
 		       s->variants[s->reference].name);
 }
 
-/* Breaks a sentence into lines, the further ones indented. */
-static void print_wrapped(const char *lead, const char *text)
+void print_wrapped(const char *lead, const char *text)
 {
 	unsigned column = (unsigned)strlen(lead);
 	printf("%s", lead);
 	for (bool first = true; *text; first = false) {
 		size_t word = strcspn(text, " \n");
-		bool breaks = column + 1 + word > WIDTH;
+		bool breaks = column + 1 + word > PRINT_WIDTH;
 		printf("%s%.*s", first ? "" : breaks ? "\n  " : " ", (int)word, text);
 		column = (first ? column : breaks ? 2 : column + 1) + (unsigned)word;
 		text += word;
@@ -104,7 +101,7 @@ static void print_versions(const struct versions *v)
 			versions_about(v, i, text, sizeof text);
 			printf("%s by NCCL version: %s\n\n", name, text);
 			struct table *table = versions_short(v, i);
-			table_text(table, stdout, WIDTH);
+			table_text(table, stdout, PRINT_WIDTH);
 			table_free(table);
 		}
 		snprintf(lead, sizeof lead, "%s by version: ", name);
@@ -120,7 +117,7 @@ static void print_factors(const struct summary *s, const struct findings *f)
 	struct table *table = factors_short(f->factors, n, &rows);
 	if (rows) {
 		printf("factors, bandwidth after ÷ before, margin %.3g %%:\n", 100 * s->margin);
-		table_text(table, stdout, WIDTH);
+		table_text(table, stdout, PRINT_WIDTH);
 		if (rows < n)
 			printf("  and %u that cannot be tested here; why is in the report\n",
 			       n - rows);
@@ -186,7 +183,7 @@ void print_report(const struct report *r, const char *dir)
 		print_wrapped("cliff: ", text);
 	}
 	print_versions(&r->findings.versions);
-	print_evidence(&r->summary, &r->findings.proof, WIDTH);
+	print_evidence(&r->summary, &r->findings.proof);
 	print_factors(&r->summary, &r->findings);
 	unsigned said = print_claims(&r->summary, &r->findings);
 	print_correct(&r->summary);

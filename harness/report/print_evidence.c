@@ -126,8 +126,7 @@ static void put(const struct line *l, void *context)
 			          l->text[i][0] ? l->text[i] : "-");
 }
 
-static void print_one(const struct summary *s, const struct proof *e, unsigned group,
-                      unsigned width)
+static void print_one(const struct summary *s, const struct proof *e, unsigned group)
 {
 	struct shape shape = {.lines = 0};
 	struct line head = {0};
@@ -150,7 +149,7 @@ static void print_one(const struct summary *s, const struct proof *e, unsigned g
 	shape.table = table_new(columns, left);
 	put(&head, &shape);
 	lines_each(s, e, group, put, &shape);
-	table_text(shape.table, stdout, width);
+	table_text(shape.table, stdout, PRINT_WIDTH);
 	table_free(shape.table);
 	printf("\n");
 }
@@ -164,14 +163,29 @@ static bool has_counters(const struct summary *s, const struct proof *e, unsigne
 	return false;
 }
 
-void print_evidence(const struct summary *s, const struct proof *e, unsigned width)
+static void print_mixed(const struct summary *s, const struct proof *e)
+{
+	char lead[TRIAL_NAME_BYTES + 16];
+	bool any = false;
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		if (!e->paths[v].pairs[0])
+			continue;
+		snprintf(lead, sizeof lead, "mixed path of %s: ", s->variants[v].name);
+		print_wrapped(lead, e->paths[v].pairs);
+		any = true;
+	}
+	fputs(any ? "\n" : "", stdout);
+}
+
+void print_evidence(const struct summary *s, const struct proof *e)
 {
 	unsigned counted = 0;
 	for (unsigned g = 0; g < s->ngroups; g++)
 		counted += has_counters(s, e, g);
 	if (!counted || counted > MOST_TABLES)
-		print_one(s, e, s->ngroups, width);
+		print_one(s, e, s->ngroups);
 	for (unsigned g = 0; g < s->ngroups && counted <= MOST_TABLES; g++)
 		if (has_counters(s, e, g))
-			print_one(s, e, g, width);
+			print_one(s, e, g);
+	print_mixed(s, e);
 }

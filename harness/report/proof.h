@@ -12,6 +12,7 @@
 struct proof_path {
 	char transport[64];   /* "P2P/CUMEM" */
 	char links[32];       /* "12" */
+	char pairs[512];      /* of a mixed transport: which pairs of ranks use which */
 	char registered[288]; /* "yes", or "no: why" */
 	char copy_engine[16]; /* "yes" or "no" */
 	char data_path[32]; /* "direct", "staged", "unknown": which model is held against it */

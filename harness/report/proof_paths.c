@@ -25,6 +25,8 @@ static void put_path(const struct record_path *from, struct proof_path *out)
 	         path.copy_engine ? "yes" : "no");
 	snprintf(out->data_path, sizeof out->data_path, "%s", path_data_name(path.data));
 	snprintf(out->why, sizeof out->why, "%s", path.why);
+	if (!strcmp(path.transport, "mixed"))
+		path_pairs_text(&path, out->pairs, sizeof out->pairs);
 	path_free(&path);
 }
 

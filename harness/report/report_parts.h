@@ -20,11 +20,15 @@ struct report {
 	bool torn;
 };
 
+#define PRINT_WIDTH 100 /* columns of what is printed */
+
 /* To stdout, for people: tables, verdicts, claims, and where report and pictures lie. */
 void print_report(const struct report *report, const char *dir);
 /* Path and counters of each variant, at the largest size with counters; nothing where there is
  * no evidence. */
-void print_evidence(const struct summary *summary, const struct proof *proof, unsigned width);
+void print_evidence(const struct summary *summary, const struct proof *proof);
+/* Breaks a sentence into lines, the further ones indented. */
+void print_wrapped(const char *lead, const char *text);
 /* stdout is for a parser of nccl-tests, so that all else is said on stderr. Returns how many
  * tables there were to print. */
 unsigned print_nccl_tests(const struct report *report, const char *dir,
