@@ -816,6 +816,27 @@ static void the_terminal_has_the_evidence(void **state)
 	assert_null(strstr(print_it(), "\npath"));
 }
 
+/* "nodirect" took another path than it expects. */
+static void what_rests_on_another_path_is_marked(void **state)
+{
+	(void)state;
+	made.more = paths;
+	factor("zero-copy", "nodirect", "threads-old");
+	factor("mode", "processes-old", "threads-old");
+	strcpy(claim(METRIC_BUSBW, CLAIM_WITHIN, 0.02)->left, "nodirect");
+	claim(METRIC_BUSBW, CLAIM_WITHIN, 0.02);
+	char *text = print_it();
+	made_says(text, "no difference within 2 %; NOT on the expected path\n");
+	made_says(text, "no difference within 2 %\n");
+	made_says(text, "256 KiB, 10 blocks; NOT on the");
+	made_says(text, "claim c2: holds");
+	text = made_read("report.md");
+	made_says(text, "no difference within 2 %; NOT on the expected path |");
+	made_says(text, "256 KiB, 10 blocks; NOT on the expected path |");
+	made_says(text, "256 KiB, 10 blocks |");
+	made_says(text, "advice, claim c1, factor zero-copy. ");
+}
+
 static void mixed_paths(FILE *out)
 {
 	json_t *links = json_array();
@@ -998,6 +1019,7 @@ int main(void)
 	    cmocka_unit_test_setup(the_evidence_has_model_and_cache, fresh),
 	    cmocka_unit_test_setup(copies_have_a_model_of_their_own, fresh),
 	    cmocka_unit_test_setup(the_terminal_has_the_evidence, fresh),
+	    cmocka_unit_test_setup(what_rests_on_another_path_is_marked, fresh),
 	    cmocka_unit_test_setup(mixed_transports_are_told_by_pairs, fresh),
 	    cmocka_unit_test_setup(what_is_received_has_a_column, fresh),
 	    cmocka_unit_test_setup(medians_say_over_how_many_blocks, fresh),

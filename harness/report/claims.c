@@ -122,5 +122,9 @@ void claims_hint(const struct summary *s, const struct claims_result *r, char *t
 	                               bysize_plural(r->ncells), sizes, r->ratio.blocks,
 	                               bysize_plural(r->ratio.blocks));
 	if (analogue && used < bytes)
-		snprintf(text + used, bytes - used, "; tested on the host analogue");
+		used += (size_t)snprintf(text + used, bytes - used,
+		                         "; tested on the host analogue");
+	if ((pairs_astray(s, r->claim->left) || pairs_astray(s, r->claim->right)) &&
+	    used < bytes)
+		snprintf(text + used, bytes - used, "; NOT on the expected path");
 }

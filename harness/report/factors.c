@@ -21,6 +21,7 @@ int factors_judge(const struct summary *s, const struct factor *factor,
                   struct factors_result *out, struct status *st)
 {
 	struct factors_result r = {.factor = factor};
+	r.astray = pairs_astray(s, factor->from) || pairs_astray(s, factor->to);
 	obstacle(s, factor, r.why, sizeof r.why);
 	r.verdict = verdict_make(NULL, 0, s->margin);
 	if (!r.why[0]) {
@@ -54,15 +55,17 @@ void factors_verdict(const struct factors_result *r, char *text, size_t bytes)
 		snprintf(text, bytes, "cannot be tested here");
 		return;
 	}
+	const char *mark = r->astray ? "; NOT on the expected path" : "";
 	verdict_text(&r->verdict, verdict, sizeof verdict);
 	if (!r->factor->placebo)
-		snprintf(text, bytes, "%s", verdict);
+		snprintf(text, bytes, "%s%s", verdict, mark);
 	else if (factors_alarm(r))
-		snprintf(text, bytes, "%s: THE PLACEBO HAS AN EFFECT", verdict);
+		snprintf(text, bytes, "%s: THE PLACEBO HAS AN EFFECT%s", verdict, mark);
 	else
-		snprintf(text, bytes, "%s%s", verdict,
+		snprintf(text, bytes, "%s%s%s", verdict,
 		         r->verdict.kind == VERDICT_NO_DIFFERENCE ? ", as a placebo should be"
-		                                                  : "");
+		                                                  : "",
+		         mark);
 }
 
 /* How large the effect is, whichever way; below 0 where there is none. */

@@ -12,6 +12,7 @@ struct factors_result {
 	unsigned ncells;
 	struct claim_range sizes;  /* of those cells */
 	char why[PAIRS_WHY_BYTES]; /* why it was not measured, or "" */
+	bool astray;               /* one of its variants is (pairs_astray) */
 };
 
 /* Stream bandwidth over the factor's sizes. -1 only when memory is out. */

@@ -45,6 +45,10 @@ int pairs_variant(const struct summary *summary, const char *name);
 /* Why the variant has no figures (skipped, or all of its trials failed), or "" when it has. */
 void pairs_absent(const struct summary *summary, const char *name, char *why, size_t bytes);
 
+/* Whether its data took another path than it expects (the path's line in the record), so that
+ * what rests on it is not what its experiment file meant. */
+bool pairs_astray(const struct summary *summary, const char *name);
+
 /* What the counters of one cell say, over its ranks: bandwidths their mean, dram_per_nvlink and
  * copies the ratio of their sums, issue_cores the CPU time of all workers by the time from the
  * earliest start to the latest return of issue. NaN where it cannot be said; of issue_cores

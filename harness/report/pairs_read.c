@@ -24,6 +24,15 @@ void pairs_absent(const struct summary *s, const char *name, char *why, size_t b
 		snprintf(why, bytes, "%s has no trial that went through", name);
 }
 
+bool pairs_astray(const struct summary *s, const char *name)
+{
+	bool astray = false;
+	for (unsigned i = 0; i < s->run->npaths; i++)
+		if (!strcmp(s->run->paths[i].variant, name))
+			astray = !s->run->paths[i].as_expected;
+	return astray;
+}
+
 void pairs_free(struct pairs *pairs)
 {
 	free(pairs->levels);

@@ -41,6 +41,7 @@ static void put_twins(const struct summary *s, struct proof_path *paths)
 		paths[v] = *of;
 		snprintf(paths[v].why, sizeof paths[v].why, "as %s, whose twin it is",
 		         s->variants[s->reference].name);
+		paths[v].pairs[0] = '\0';
 	}
 }
 
