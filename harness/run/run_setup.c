@@ -36,7 +36,10 @@ static void settle_in_place(struct spec *spec, bool columns, const json_t *befor
 		spec->in_place[true] = true;
 	if (had)
 		spec->in_place[true] = spec->in_place[false] = false;
-	json_array_foreach(had, i, place) spec->in_place[json_is_true(place)] = true;
+	json_array_foreach(had, i, place)
+	{
+		spec->in_place[json_is_true(place)] = true;
+	}
 }
 
 static uint64_t draw_seed(void)
