@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COLL_ALIGN 16 /* bytes; nccl-tests rounds each rank's part down to this */
+#define PART_ALIGN 16 /* bytes; nccl-tests rounds each rank's part down to this */
 
 static double factor_one(unsigned nranks)
 {
@@ -43,31 +43,34 @@ static double factor_all_reduce(unsigned nranks)
 static const struct coll_info infos[COLL_KINDS] = {
     [COLL_ALL_REDUCE] = {"all_reduce", "every rank gets the reduction over all ranks",
                          COLL_REDUCES | COLL_IN_PLACE, WHOLE, WHOLE, factor_all_reduce},
-    [COLL_ALL_GATHER] = {"all_gather", "every rank gets every rank's part", COLL_IN_PLACE, PART,
-                         WHOLE, factor_exchange},
+    [COLL_ALL_GATHER] = {"all_gather", "every rank gets every rank's part",
+                         COLL_PARTED | COLL_IN_PLACE, PART, WHOLE, factor_exchange},
     [COLL_REDUCE_SCATTER] = {"reduce_scatter", "every rank gets its part of the reduction",
-                             COLL_REDUCES | COLL_IN_PLACE, WHOLE, PART, factor_exchange},
+                             COLL_REDUCES | COLL_PARTED | COLL_IN_PLACE, WHOLE, PART,
+                             factor_exchange},
     [COLL_BROADCAST] = {"broadcast", "every rank gets the root's buffer",
                         COLL_ROOTED | COLL_IN_PLACE, ROOTS_WHOLE, WHOLE, factor_one},
     [COLL_REDUCE] = {"reduce", "the root gets the reduction over all ranks",
                      COLL_REDUCES | COLL_ROOTED | COLL_IN_PLACE, WHOLE, ROOTS_WHOLE,
                      factor_one},
-    [COLL_ALLTOALL] = {"alltoall", "every rank sends a part of its buffer to every rank", 0,
-                       WHOLE, WHOLE, factor_exchange},
-    [COLL_ALLTOALLV] = {"alltoallv", "alltoall with parts of different sizes (counts = …)", 0,
-                        WHOLE, WHOLE, factor_exchange},
+    [COLL_ALLTOALL] = {"alltoall", "every rank sends a part of its buffer to every rank",
+                       COLL_PARTED, WHOLE, WHOLE, factor_exchange},
+    [COLL_ALLTOALLV] = {"alltoallv", "alltoall with parts of different sizes (counts = …)",
+                        COLL_PARTED, WHOLE, WHOLE, factor_exchange},
     [COLL_SENDRECV] = {"sendrecv", "a ring: each rank sends to the next one", 0, WHOLE, WHOLE,
                        factor_one},
     [COLL_SENDRECV_PAIRS] = {"sendrecv_pairs", "ranks 0 and 1, 2 and 3 … send to each other", 0,
                              WHOLE, WHOLE, factor_one},
     [COLL_SENDRECV_BOTH] = {"sendrecv_both", "a ring both ways: half to each neighbour", 0,
                             WHOLE, WHOLE, factor_one},
-    [COLL_GATHER] = {"gather", "the root gets every rank's part", COLL_ROOTED | COLL_IN_PLACE,
-                     PART, ROOTS_WHOLE, factor_exchange},
+    [COLL_GATHER] = {"gather", "the root gets every rank's part",
+                     COLL_ROOTED | COLL_PARTED | COLL_IN_PLACE, PART, ROOTS_WHOLE,
+                     factor_exchange},
     [COLL_SCATTER] = {"scatter", "every rank gets its part of the root's buffer",
-                      COLL_ROOTED | COLL_IN_PLACE, ROOTS_WHOLE, PART, factor_exchange},
-    [COLL_HYPERCUBE] = {"hypercube", "all_gather in log2(ranks) rounds of pairs", COLL_OTHERS,
-                        PART, WHOLE, factor_one},
+                      COLL_ROOTED | COLL_PARTED | COLL_IN_PLACE, ROOTS_WHOLE, PART,
+                      factor_exchange},
+    [COLL_HYPERCUBE] = {"hypercube", "all_gather in log2(ranks) rounds of pairs",
+                        COLL_PARTED | COLL_OTHERS, PART, WHOLE, factor_one},
     [COLL_COPY] = {"copy", "the limit: plain copies to the next rank, no handshake",
                    COLL_PSEUDO, WHOLE, WHOLE, factor_one},
     [COLL_INIT] = {"init", "making the communicator; no data", COLL_PSEUDO, NONE, NONE,
@@ -215,9 +218,14 @@ struct coll_span coll_span(const struct cell *cell, unsigned nranks, unsigned ra
 	};
 }
 
-size_t coll_round(size_t bytes, unsigned nranks)
+size_t coll_least(enum coll_kind kind, enum dtype dtype, unsigned nranks)
 {
-	return bytes - bytes % ((size_t)nranks * COLL_ALIGN);
+	return infos[kind].is & COLL_PARTED ? (size_t)nranks * PART_ALIGN : dtype_sizes[dtype];
+}
+
+size_t coll_round(enum coll_kind kind, enum dtype dtype, size_t bytes, unsigned nranks)
+{
+	return bytes - bytes % coll_least(kind, dtype, nranks);
 }
 
 void coll_size_label(size_t size, char *text, size_t bytes)

@@ -35,7 +35,7 @@ struct cell {
 	unsigned comm_ranks; /* of a record: ranks of the communicator; an order leaves it to
 	                        the settings' split */
 	size_t asked_bytes;  /* as the experiment file says */
-	size_t bytes;        /* used: asked, rounded down to n × 16 */
+	size_t bytes;        /* used: asked, rounded down by coll_round */
 };
 
 /* What one rank's buffer holds of the size that a collective is named by. */
@@ -47,6 +47,7 @@ enum {
 	COLL_IN_PLACE = 4, /* has a form that works in one buffer */
 	COLL_PSEUDO = 8,   /* not what a job calls: the limit, and connecting */
 	COLL_OTHERS = 16,  /* its algbw is of the others' parts only (hypercube.cu) */
+	COLL_PARTED = 32,  /* a buffer is cut into a part for each rank */
 };
 
 struct coll_info {
@@ -96,8 +97,12 @@ struct coll_span {
 };
 struct coll_span coll_span(const struct cell *cell, unsigned nranks, unsigned rank);
 
-/* Rounded down to a multiple of nranks × 16 bytes; 0 when that leaves nothing. */
-size_t coll_round(size_t bytes, unsigned nranks);
+/* The least size there is, and what sizes are multiples of: 16 bytes for each rank where a
+ * buffer is cut into parts, else one element; as every *GetCollByteCount of nccl-tests has it.
+ */
+size_t coll_least(enum coll_kind kind, enum dtype dtype, unsigned nranks);
+/* Rounded down to a multiple of that; 0 when that leaves nothing. */
+size_t coll_round(enum coll_kind kind, enum dtype dtype, size_t bytes, unsigned nranks);
 
 /* "4 KiB" */
 void coll_size_label(size_t size, char *text, size_t bytes);

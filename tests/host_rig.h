@@ -61,7 +61,8 @@ static inline void rig_init(struct rig *rig, struct layout layout, const char *p
 static inline void rig_add_cell(struct rig *rig, struct cell cell)
 {
 	cell.asked_bytes = cell.bytes;
-	cell.bytes = coll_round(cell.bytes, layout_ranks(rig->trial.settings.layout));
+	cell.bytes = coll_round(cell.coll, cell.dtype, cell.bytes,
+	                        layout_ranks(rig->trial.settings.layout));
 	if (cell.bytes == 0)
 		return;
 	assert_true(rig->trial.ncells < RIG_CELLS);

@@ -22,13 +22,30 @@ static void names_are_found_again(void **state)
 	assert_int_equal(coll_find_pace("Stream"), -1);
 }
 
-static void sizes_round_down_to_whole_parts(void **state)
+/* nccl-tests cuts a part of whole 16 bytes for each rank out of these, and takes the others'
+ * sizes as they are, in whole elements. */
+static void sizes_round_down_as_nccl_tests_does(void **state)
 {
+	static const enum coll_kind parted[] = {
+	    COLL_ALL_GATHER, COLL_REDUCE_SCATTER, COLL_ALLTOALL,  COLL_ALLTOALLV,
+	    COLL_GATHER,     COLL_SCATTER,        COLL_HYPERCUBE,
+	};
+	static const enum coll_kind whole[] = {COLL_ALL_REDUCE, COLL_BROADCAST, COLL_REDUCE,
+	                                       COLL_SENDRECV};
 	(void)state;
-	assert_int_equal(coll_round(4096, 8), 4096);
-	assert_int_equal(coll_round(4095, 8), 3968);
-	assert_int_equal(coll_round(127, 8), 0);
-	assert_int_equal(coll_round((size_t)1 << 40, 3) % 48, 0);
+	for (unsigned c = 0; c < sizeof parted / sizeof *parted; c++) {
+		assert_int_equal(coll_round(parted[c], DTYPE_INT8, 4096, 8), 4096);
+		assert_int_equal(coll_round(parted[c], DTYPE_INT8, 4095, 8), 3968);
+		assert_int_equal(coll_round(parted[c], DTYPE_INT8, 127, 8), 0);
+		assert_int_equal(coll_round(parted[c], DTYPE_FLOAT64, (size_t)1 << 40, 3) % 48,
+		                 0);
+	}
+	for (unsigned c = 0; c < sizeof whole / sizeof *whole; c++) {
+		assert_int_equal(coll_round(whole[c], DTYPE_FLOAT32, 8, 8), 8);
+		assert_int_equal(coll_round(whole[c], DTYPE_FLOAT32, 4095, 8), 4092);
+		assert_int_equal(coll_round(whole[c], DTYPE_INT8, 4095, 8), 4095);
+		assert_int_equal(coll_round(whole[c], DTYPE_FLOAT64, 7, 8), 0);
+	}
 }
 
 /* nccl-tests, doc/PERFORMANCE.md: AllReduce 2(n−1)/n, AlltoAll (n−1)/n, SendRecv 1. */
@@ -57,7 +74,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(names_are_found_again),
-	    cmocka_unit_test(sizes_round_down_to_whole_parts),
+	    cmocka_unit_test(sizes_round_down_as_nccl_tests_does),
 	    cmocka_unit_test(bus_factors_are_those_of_nccl_tests),
 	    cmocka_unit_test(hypercube_counts_what_comes_from_others),
 	};

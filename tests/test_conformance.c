@@ -42,7 +42,14 @@ static bool is_checked(int coll)
 	return coll != COLL_COPY && coll != COLL_INIT;
 }
 
-static void add_head(struct text *to, const char *backend, unsigned need)
+static bool is_taken(int coll, unsigned need, unsigned without)
+{
+	unsigned is = coll_info((enum coll_kind)coll)->is;
+	return is_checked(coll) && (is & need) == need && !(is & without);
+}
+
+/* Collectives that have all of `need`, and nothing of `without`. */
+static void add_head(struct text *to, const char *backend, unsigned need, unsigned without)
 {
 	const char *comma = "";
 	add(to,
@@ -51,7 +58,7 @@ static void add_head(struct text *to, const char *backend, unsigned need)
 	    "calls = 2\nisolated_calls = 2\ncollective = ",
 	    backend);
 	for (int c = 0; c < COLL_KINDS; c++) {
-		if (!is_checked(c) || (coll_info((enum coll_kind)c)->is & need) != need)
+		if (!is_taken(c, need, without))
 			continue;
 		add(to, "%s%s", comma, coll_info((enum coll_kind)c)->name);
 		comma = ", ";
@@ -155,7 +162,7 @@ static void conform_layouts(const struct backend *backend)
 	bool host = !strcmp(backend->name, "host");
 	unsigned kinds = 0;
 	text.used = 0;
-	add_head(&text, backend->name, 0);
+	add_head(&text, backend->name, 0, 0);
 	add(&text, "bytes = 64, 40K\nin_place = both\nroot = 0, 3\ncounts = skewed\n");
 	add_layouts(&text, host);
 	if (host) /* what must not change what is received */
@@ -174,7 +181,7 @@ static void conform_types(const struct backend *backend)
 	bool host = !strcmp(backend->name, "host");
 	unsigned kinds = 0, ntypes = host ? DTYPE_KINDS : DTYPE_FLOAT8_E4M3;
 	text.used = 0;
-	add_head(&text, backend->name, COLL_REDUCES);
+	add_head(&text, backend->name, COLL_REDUCES, 0);
 	add(&text, "bytes = 960\nop = all\nin_place = both\npace = isolated\ndtype = ");
 	for (unsigned d = 0; d < ntypes; d++)
 		add(&text, "%s%s", d ? ", " : "", coll_dtype_name((enum dtype)d));
@@ -184,13 +191,29 @@ static void conform_types(const struct backend *backend)
 	conform(&text, true, kinds);
 }
 
+/* Sizes as small as an element and counts that ranks cannot share evenly, of what is not cut
+ * into parts; the rotated buffers then begin anywhere. */
+static void conform_odd_sizes(const struct backend *backend)
+{
+	static struct text text;
+	unsigned kinds = 0;
+	text.used = 0;
+	add_head(&text, backend->name, 0, COLL_PARTED);
+	add(&text, "bytes = 4, 20, 100003\nin_place = both\nroot = 3\npace = isolated\n"
+	           "dtype = int8, float32\n");
+	add_layouts(&text, !strcmp(backend->name, "host"));
+	for (int c = 0; c < COLL_KINDS; c++)
+		kinds += is_taken(c, 0, COLL_PARTED) ? 2 * 3 : 0;
+	conform(&text, true, kinds);
+}
+
 /* Two groups side by side. */
 static void conform_groups(const struct backend *backend)
 {
 	static struct text text;
 	unsigned kinds = 0;
 	text.used = 0;
-	add_head(&text, backend->name, 0);
+	add_head(&text, backend->name, 0, 0);
 	add(&text, "bytes = 4K\nroot = 1\n");
 	for (unsigned l = 0; l < 3; l++)
 		add(&text, "[variant %u]\nlayout = %s\nsplit = MOD:2\n", l, layouts[l]);
@@ -213,6 +236,7 @@ static void every_backend_conforms_in_every_layout(void **state)
 		conform_layouts(*b);
 		if ((*b)->carries_data) {
 			conform_types(*b);
+			conform_odd_sizes(*b);
 			conform_groups(*b);
 		}
 		conformed++;
@@ -240,7 +264,7 @@ static void a_turned_byte_is_found_in_every_mode(void **state)
 	static struct text text;
 	unsigned found[3] = {0};
 	(void)state;
-	add_head(&text, "host", COLL_REDUCES);
+	add_head(&text, "host", COLL_REDUCES, 0);
 	add(&text, "bytes = 960\nroot = 2\ndtype = float16, float64\nin_place = both\n"
 	           "pace = stream\n");
 	for (unsigned m = 0; m < 3; m++)

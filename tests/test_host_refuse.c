@@ -31,7 +31,7 @@ static void what_cannot_be_done_is_refused(void **state)
 	assert_refused(&rig, "multiples of 4");
 	rig.trial.settings.offset_bytes = 0;
 	rig.cells[0].coll = COLL_INIT;
-	assert_refused(&rig, "no communicators");
+	assert_refused(&rig, "has none");
 	rig.cells[0].coll = COLL_BROADCAST;
 	rig.cells[0].root = 2;
 	assert_refused(&rig, "root 2");

@@ -17,6 +17,10 @@
 #define SHUFFLES  3
 
 static const size_t multiples[] = {1, 2, 3, 16, 100};
+/* Elements that ranks cannot share evenly, or not at all. */
+static const size_t odd[] = {1, 2, 5, 7, 33};
+#define SIZES (sizeof multiples / sizeof *multiples)
+_Static_assert(sizeof odd == sizeof multiples, "as many of both");
 
 typedef void world_fn(const struct host_call *w);
 
@@ -49,12 +53,13 @@ static void each_world(world_fn *check)
 		unsigned checked = 0;
 
 		for (unsigned n = 1; n <= MAX_RANKS; n++)
-			for (size_t m = 0; m < sizeof multiples / sizeof *multiples; m++) {
+			for (size_t m = 0; m < 2 * SIZES; m++) {
 				struct host_call w = {
 				    .cell = {.coll = (enum coll_kind)coll,
 				             .dtype = DTYPE_INT32,
 				             .op = reduces ? OP_SUM : OP_NONE,
-				             .bytes = multiples[m] * n * 4},
+				             .bytes = 4 * (m < SIZES ? multiples[m] * n
+				                                     : odd[m - SIZES])},
 				    .nranks = n,
 				};
 
@@ -74,6 +79,14 @@ static struct host_move *moves_of(const struct host_call *w, unsigned rank, bool
 	assert_non_null(moves);
 	*count = (pull ? host_step_pulls : host_step_pushes)(w, rank, moves);
 	return moves;
+}
+
+/* Whose share of an all_reduce a byte is in: rank r's elements are from ⌊count r ÷ n⌋ on. */
+static bool in_share(const struct host_call *w, size_t byte, unsigned rank)
+{
+	size_t count = w->cell.bytes / 4, at = byte / 4;
+
+	return at >= count * rank / w->nranks && at < count * (rank + 1) / w->nranks;
 }
 
 /* What has come to each byte of a rank's receive buffer. */
@@ -111,8 +124,8 @@ static void check_cover(const struct host_call *w)
 		assert_non_null(cover);
 		/* What one sends oneself in place lies there already, where it is received. */
 		for (size_t b = 0; w->cell.in_place && !scales && b < span.send_bytes; b++) {
-			size_t at = span.send_at + b, part = w->cell.bytes / w->nranks;
-			bool own = w->cell.coll == COLL_ALL_REDUCE ? at / part == rank : true;
+			size_t at = span.send_at + b;
+			bool own = w->cell.coll != COLL_ALL_REDUCE || in_share(w, at, rank);
 
 			cover[at].arrived =
 			    own && at >= span.recv_at && at < span.recv_at + span.recv_bytes;
@@ -120,10 +133,9 @@ static void check_cover(const struct host_call *w)
 		for (unsigned m = 0; m < count; m++)
 			cover_add(cover, &moves[m].step, w);
 		for (size_t b = 0; b < w->cell.bytes; b++) {
-			size_t part = w->cell.bytes / w->nranks;
 			bool within = b >= span.recv_at && b < span.recv_at + span.recv_bytes;
 			bool here = reduces && within &&
-			            (w->cell.coll != COLL_ALL_REDUCE || b / part == rank);
+			            (w->cell.coll != COLL_ALL_REDUCE || in_share(w, b, rank));
 
 			assert_int_equal(cover[b].arrived, within);
 			assert_int_equal(cover[b].combined, here ? w->nranks - 1 : 0);
@@ -182,10 +194,11 @@ static void sides_of_a_pair_agree(void **state)
 }
 
 /* Where all ranks have as many moves, the m-th of all of them reads each rank once. A root is
- * one. */
+ * one; and of fewer elements than ranks some have nothing to share. */
 static void check_hot_spots(const struct host_call *w)
 {
-	bool rooted = coll_info(w->cell.coll)->is & COLL_ROOTED;
+	bool rooted =
+	    coll_info(w->cell.coll)->is & COLL_ROOTED || w->cell.bytes / 4 < w->nranks;
 	unsigned count, first;
 	bool read[MAX_RANKS * 4][MAX_RANKS] = {{false}};
 
@@ -371,10 +384,14 @@ static void what_cannot_be_cut_is_refused(void **state)
 	assert_null(host_step_refuses(&call));
 	assert_refused(call_of(COLL_ALLTOALL, 3, 0), "whole elements");
 	assert_refused(call_of(COLL_ALLTOALL, 3, 16), "whole elements");
-	assert_refused(call_of(COLL_ALLTOALL, 2, 12), "whole elements");
+	assert_refused(call_of(COLL_ALLTOALL, 2, 12), "whole elements for every rank");
+	assert_refused(call_of(COLL_ALL_REDUCE, 2, 6), "whole elements");
+	assert_null(host_step_refuses(&(struct host_call){
+	    .cell = {.coll = COLL_SENDRECV, .dtype = DTYPE_INT8, .op = OP_NONE, .bytes = 7},
+	    .nranks = 2}));
 	assert_refused(call_of(COLL_HYPERCUBE, 6, 96), "power of two");
 	assert_refused(call_of(COLL_SENDRECV_PAIRS, 3, 48), "even number");
-	assert_refused(call_of(COLL_INIT, 2, 32), "no communicators");
+	assert_refused(call_of(COLL_INIT, 2, 32), "has none");
 	call = call_of(COLL_ALLTOALL, 2, 32);
 	call.cell.in_place = true;
 	assert_refused(call, "no form in place");

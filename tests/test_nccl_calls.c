@@ -69,7 +69,7 @@ static ncclResult_t send(const void *data, size_t count, ncclDataType_t type, in
                          ncclComm_t comm, cudaStream_t stream)
 {
 	(void)type, (void)stream;
-	assert_true(depth > 0 && nsends < MOST);
+	assert_true(depth > 0 && nsends < MOST && count > 0);
 	sends[nsends++] = (struct message){.from = rank_of(comm),
 	                                   .to = (unsigned)peer,
 	                                   .data = data,
@@ -81,7 +81,7 @@ static ncclResult_t receive(void *into, size_t count, ncclDataType_t type, int p
                             ncclComm_t comm, cudaStream_t stream)
 {
 	(void)type, (void)stream;
-	assert_true(depth > 0 && nreceives < MOST);
+	assert_true(depth > 0 && nreceives < MOST && count > 0);
 	receives[nreceives++] = (struct message){.from = (unsigned)peer,
 	                                         .to = rank_of(comm),
 	                                         .into = into,
@@ -229,6 +229,26 @@ static void all_that_is_moved_arrives_where_it_belongs(void **state)
 	}
 }
 
+/* As many elements as nothing divides, down to one, of what is not cut into parts. */
+static void odd_counts_arrive_too(void **state)
+{
+	static const size_t counts[] = {1, 2, 3, 7};
+	(void)state;
+	EACH_MOVED(c)
+	{
+		if (coll_info(moved[c])->is & COLL_PARTED)
+			continue;
+		for (unsigned n = 2; n <= MAX_RANKS; n++)
+			for (unsigned s = 0; s < 4 && !coll_refuses(moved[c], n); s++) {
+				struct rig rig;
+				rig_make(&rig, n, moved[c], DTYPE_FLOAT16);
+				rig.cell.bytes = counts[s] * element;
+				run(&rig, 1);
+				rig_free(&rig);
+			}
+	}
+}
+
 static void in_place_too(void **state)
 {
 	(void)state;
@@ -357,6 +377,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(all_that_is_moved_arrives_where_it_belongs),
+	    cmocka_unit_test(odd_counts_arrive_too),
 	    cmocka_unit_test(in_place_too),
 	    cmocka_unit_test(calls_in_one_group_keep_their_order),
 	    cmocka_unit_test(alltoallv_takes_its_weights),

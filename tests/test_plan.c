@@ -414,18 +414,50 @@ static void test_no_limit(void **state)
 static void test_sizes_are_rounded(void **state)
 {
 	(void)state;
-	spec.ranks = 3; /* multiples of 48 */
+	spec.ranks = 3; /* alltoall: multiples of 48; sendrecv: of 4 */
 	spec.sizes[0] = 90;
-	spec.sizes[1] = 95; /* the same once rounded */
+	spec.sizes[1] = 95;
 	spec.sizes[2] = 1000;
 	make(1);
-	assert_int_equal(plan.ncells, 2 * 2 * 2);
+	assert_int_equal(plan.ncells, 2 * 2 + 2 * 3);
+	assert_int_equal(plan.nnotes, 0);
 	for (unsigned i = 0; i < plan.ncells; i++) {
 		const struct cell *c = &plan.cells[i];
+		if (c->coll == COLL_SENDRECV) {
+			assert_int_equal(c->bytes, c->asked_bytes / 4 * 4);
+			continue;
+		}
+		/* 90 and 95 are the same once rounded. */
 		assert_int_equal(c->asked_bytes, c->bytes == 48 ? 90 : 1000);
 		assert_true(c->bytes == 48 || c->bytes == 960);
 	}
-	spec.sizes[0] = 47;
+	assert_true(plan.arena_bytes >= 1000);
+}
+
+/* A size of nothing is left out, and said; refused only where nothing else is left. */
+static void test_small_sizes(void **state)
+{
+	(void)state;
+	spec.ranks = 3;
+	spec.ndtypes = 2;
+	spec.dtypes[0] = DTYPE_INT8;
+	spec.dtypes[1] = DTYPE_FLOAT64;
+	spec.sizes[0] = 5;
+	spec.sizes[1] = 47;
+	spec.sizes[2] = 48;
+	make(1);
+	for (unsigned i = 0; i < plan.ncells; i++)
+		assert_true(plan.cells[i].bytes > 0);
+	/* alltoall: 48 in two types; sendrecv: 5, 47, 48 and 40, 48. Each in two paces. */
+	assert_int_equal(plan.ncells, 2 * (2 + 3 + 2));
+	assert_int_equal(plan.nnotes, 2);
+	assert_non_null(strstr(plan.notes[0], "left out: alltoall of less than 48 bytes"));
+	assert_non_null(strstr(plan.notes[1], "left out: sendrecv of less than 8 bytes"));
+	spec.ncolls = spec.ndtypes = 1;
+	make(1);
+	assert_int_equal(plan.ncells, 2);
+	assert_int_equal(plan.nnotes, 1);
+	spec.nsizes = 2;
 	refuse("bytes = 47 is too small");
 	refuse("the smallest for 3 ranks is 48");
 }
@@ -756,6 +788,7 @@ int main(void)
 	    TEST(test_limit),
 	    TEST(test_no_limit),
 	    TEST(test_sizes_are_rounded),
+	    TEST(test_small_sizes),
 	    TEST(test_arena),
 	    TEST(test_auto_backend),
 	    TEST(test_ranks),

@@ -29,6 +29,7 @@ struct backend {
 	const char *name;
 	const char *summary;
 	bool carries_data; /* false: nothing to check, no digest */
+	bool connects;     /* has communicators, for cells of `init` to make */
 
 	/* Ranks that this machine can hold: GPUs; 0 when there is nothing to run on, with the
 	 * reason in st; UINT_MAX when only cores limit it. */

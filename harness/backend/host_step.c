@@ -27,12 +27,15 @@ const char *host_step_refuses(const struct host_call *call)
 {
 	const struct cell *cell = &call->cell;
 	unsigned is = coll_info(cell->coll)->is;
+	size_t unit = coll_dtype_bytes(cell->dtype) * (is & COLL_PARTED ? call->nranks : 1);
 
 	if (cell->coll == COLL_INIT)
-		return "the host backend has no communicators to make: init is for nccl";
-	if (cell->bytes == 0 ||
-	    cell->bytes % (call->nranks * coll_dtype_bytes(cell->dtype)) != 0)
-		return "the host backend needs sizes that are whole elements for every rank";
+		return "init makes communicators, and the host backend has none";
+	if (cell->bytes == 0 || cell->bytes % unit != 0)
+		return is & COLL_PARTED
+		           ? "the host backend needs sizes that are whole elements for every "
+		             "rank"
+		           : "the host backend needs sizes that are whole elements";
 	if (is & COLL_ROOTED && cell->root >= call->nranks)
 		return "the root is no rank of the communicator";
 	if (is & COLL_REDUCES && cell->op >= OP_NONE)
@@ -58,15 +61,24 @@ static struct host_step input(const struct host_call *call, struct host_step ste
 	return step;
 }
 
-/* Rank reduces its part from everybody, then gathers the others' parts. */
+/* Where a rank's share of the elements begins, as even as they can be dealt: of fewer elements
+ * than ranks some have none. */
+static size_t share_at(const struct host_call *call, unsigned rank)
+{
+	size_t element = coll_dtype_bytes(call->cell.dtype);
+
+	return call->cell.bytes / element * rank / call->nranks * element;
+}
+
+/* Rank reduces its share from everybody, then gathers the others' shares. */
 static struct host_step all_reduce(const struct host_call *call, unsigned rank, unsigned source,
                                    unsigned phase)
 {
-	size_t part = call->cell.bytes / call->nranks;
-	struct host_step step = same_place(source * part, (source + 1) * part);
+	struct host_step step = same_place(share_at(call, source), share_at(call, source + 1));
 
 	if (phase == 0)
-		return input(call, same_place(rank * part, (rank + 1) * part), rank, source);
+		return input(call, same_place(share_at(call, rank), share_at(call, rank + 1)),
+		             rank, source);
 	step.side = HOST_RECV;
 	if (source == rank)
 		step.bytes = 0;

@@ -46,6 +46,8 @@ int host_supports_cell(const struct trial *trial, const struct cell *cell, enum 
 	if (!host_step_waits(cell->coll) && path == HOST_FIFO)
 		return status_set(st, "host: the limit is copied from the peer's buffer: "
 		                      "path = direct or shared, not fifo");
+	if (cell->coll == COLL_INIT)
+		return status_set(st, "host: %s", refusal);
 	if (refusal)
 		return status_set(st, "host: %s of %zu bytes, root %u, for %u ranks: %s",
 		                  coll_info(cell->coll)->name, cell->bytes, cell->root,

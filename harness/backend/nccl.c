@@ -253,6 +253,7 @@ const struct backend backend_nccl = {
     .name = "nccl",
     .summary = "NVIDIA's library, loaded by path; a GPU per rank",
     .carries_data = true,
+    .connects = true,
     .capacity = nccl_capacity,
     .supports = nccl_supports,
 #ifdef HAVE_CUDA_NCCL

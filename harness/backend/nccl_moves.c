@@ -55,12 +55,15 @@ void nccl_pairs(struct backend_ctx *ctx, struct place *p, const char *from, char
 	receive(ctx, p, to, 0, ctx->elements, p->me ^ 1);
 }
 
+/* Of one element the first half is empty, for all ranks alike, and is left out. */
 void nccl_both(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
 	size_t half = ctx->elements / 2, rest = ctx->elements - half;
 	unsigned next = (p->me + 1) % ctx->n, last = (p->me + ctx->n - 1) % ctx->n;
-	send(ctx, p, from, 0, half, next);
-	receive(ctx, p, to, 0, half, last);
+	if (half) {
+		send(ctx, p, from, 0, half, next);
+		receive(ctx, p, to, 0, half, last);
+	}
 	send(ctx, p, from, half, rest, last);
 	receive(ctx, p, to, half, rest, next);
 }

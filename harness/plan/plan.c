@@ -12,17 +12,6 @@
 #define AUTO_MIN_RANKS 2 /* below, nothing is collective */
 #define AUTO_MAX_RANKS 8 /* where only cores limit: one node's worth, as GPU machines have */
 
-/* An arena is no smaller than this, so that calls rotate through more than a cache holds: on a
- * GPU twice the largest L2 so far (126 MB), on a CPU more than the L2 of the core that owns it.
- */
-static const struct {
-	const char *backend;
-	size_t bytes;
-} arena_minimum[] = {
-    {"nccl", (size_t)4 * 64 << 20},
-    {"host", (size_t)8 << 20},
-};
-
 const char *plan_backend(const struct spec *spec, const struct plan_machine *machine, char *why,
                          size_t why_bytes)
 {
@@ -89,111 +78,6 @@ static int ranks_resolve(struct plan *plan, const char *backend,
 	return 0;
 }
 
-static unsigned sizes_round(const struct spec *spec, unsigned nranks, struct cell *out)
-{
-	unsigned n = 0;
-	for (unsigned i = 0; i < spec->nsizes; i++) {
-		size_t used = coll_round(spec->sizes[i], nranks);
-		if (n == 0 || used != out[n - 1].bytes)
-			out[n++] = (struct cell){.asked_bytes = spec->sizes[i], .bytes = used};
-	}
-	return n;
-}
-
-static int cell_add(struct plan *plan, const struct cell *cell)
-{
-	if (plan->ncells % 256 == 0) {
-		struct cell *more =
-		    realloc(plan->cells, (plan->ncells + 256) * sizeof plan->cells[0]);
-		if (!more)
-			return -1;
-		plan->cells = more;
-	}
-	plan->cells[plan->ncells++] = *cell;
-	return 0;
-}
-
-/* One collective's cells of one dtype, op, root and place: every size × pace. */
-static int cells_of(struct plan *plan, const struct cell *what, const struct cell *sizes,
-                    unsigned nsizes)
-{
-	for (unsigned s = 0; s < nsizes; s++) {
-		for (unsigned p = 0; p < PACE_KINDS; p++) {
-			struct cell cell = *what;
-			if (!plan->spec->paces[p])
-				continue;
-			cell.asked_bytes = sizes[s].asked_bytes;
-			cell.bytes = sizes[s].bytes;
-			cell.pace = (enum pace)p;
-			/* Making a communicator has one size, and no stream. */
-			if (cell.coll == COLL_INIT && (s || p != PACE_ISOLATED))
-				continue;
-			if (cell_add(plan, &cell))
-				return -1;
-		}
-	}
-	return 0;
-}
-
-/* A collective in every dtype, and as it has them, every op, root and place. */
-static int cells_vary(struct plan *plan, enum coll_kind coll, const struct cell *sizes,
-                      unsigned nsizes)
-{
-	const struct spec *spec = plan->spec;
-	unsigned is = coll_info(coll)->is;
-	unsigned nops = is & COLL_REDUCES ? spec->nops : 1;
-	unsigned nroots = !(is & COLL_ROOTED) ? 1 : spec->nroots ? spec->nroots : plan->nranks;
-	for (unsigned d = 0; d < (coll == COLL_INIT ? 1 : spec->ndtypes); d++)
-		for (unsigned o = 0; o < nops; o++)
-			for (unsigned r = 0; r < nroots; r++)
-				for (unsigned place = 0; place < 2; place++) {
-					struct cell what = {
-					    .coll = coll,
-					    .dtype = spec->dtypes[d],
-					    .op = is & COLL_REDUCES ? spec->ops[o] : OP_NONE,
-					    .in_place = place};
-					if (is & COLL_ROOTED)
-						what.root = spec->nroots ? spec->roots[r] : r;
-					if (!spec->in_place[place] && is & COLL_IN_PLACE)
-						continue;
-					if (place && !(is & COLL_IN_PLACE))
-						continue;
-					if (cells_of(plan, &what, sizes, nsizes))
-						return -1;
-				}
-	return 0;
-}
-
-/* Every cell, and the arena that holds the largest. */
-static int cells_make(struct plan *plan, const char *backend, struct status *st)
-{
-	const struct spec *spec = plan->spec;
-	struct cell sizes[SPEC_MAX_SIZES];
-	if (!spec->nsizes || !spec->ncolls)
-		return status_set(st, "%s: no sizes or no collective for backend %s",
-		                  spec->file, backend);
-	unsigned nsizes = sizes_round(spec, plan->nranks, sizes);
-	if (sizes[0].bytes == 0)
-		return status_set(
-		    st,
-		    "%s: bytes = %zu is too small: sizes are rounded down to ranks × "
-		    "16 bytes; the smallest for %u ranks is %u",
-		    spec->file, sizes[0].asked_bytes, plan->nranks, plan->nranks * 16);
-	for (unsigned i = 0; i < spec->nroots; i++)
-		if (spec->roots[i] >= plan->nranks)
-			return status_set(st, "%s: root = %u, but ranks are 0 to %u",
-			                  spec->file, spec->roots[i], plan->nranks - 1);
-	for (unsigned c = 0; c < spec->ncolls; c++)
-		if (cells_vary(plan, spec->colls[c], sizes, nsizes))
-			return status_set(st, "out of memory for the plan's cells");
-	plan->arena_bytes = sizes[nsizes - 1].bytes;
-	for (size_t i = 0; i < sizeof arena_minimum / sizeof arena_minimum[0]; i++)
-		if (!strcmp(arena_minimum[i].backend, backend) &&
-		    arena_minimum[i].bytes > plan->arena_bytes)
-			plan->arena_bytes = arena_minimum[i].bytes;
-	return 0;
-}
-
 /* A library that is named and not there is a mistake, not a reason to leave a variant out. */
 static int libraries_check(const struct spec *spec, struct status *st)
 {
@@ -227,8 +111,8 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 		goto done;
 	}
 	if (libraries_check(spec, st) || ranks_resolve(plan, backend, machine, st) ||
-	    cells_make(plan, backend, st) || plan_variants_make(plan, backend, machine, st) ||
-	    plan_claims_check(plan, st) ||
+	    plan_cells_make(plan, backend, st) ||
+	    plan_variants_make(plan, backend, machine, st) || plan_claims_check(plan, st) ||
 	    plan_variants_accompany(plan, backend, machine, st) ||
 	    plan_order_trials(plan, st)) {
 		plan_free(plan);

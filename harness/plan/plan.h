@@ -5,6 +5,7 @@
 #include "../../modes/mode.h"
 #include "../spec/spec.h"
 
+#define PLAN_MAX_NOTES    16
 #define PLAN_MAX_VARIANTS (SPEC_MAX_VARIANTS + 2) /* the A/A twin and the limit */
 
 /* What the plan asks of the machine; given, so that planning is a pure function. */
@@ -32,6 +33,9 @@ struct plan {
 	size_t arena_bytes; /* the same for every variant */
 	unsigned ncells;
 	struct cell *cells; /* of every variant but the limit, not yet shuffled */
+	unsigned nnotes;
+	char notes[PLAN_MAX_NOTES]
+	          [512]; /* what is asked for and left out of the cells, and why */
 	unsigned nvariants;
 	struct plan_variant variants[PLAN_MAX_VARIANTS];
 	unsigned ntrials;

@@ -7,6 +7,9 @@
 /* Sizes of at least the largest over this are looked into by the counters. */
 #define PLAN_LARGE 16
 
+/* Every cell, the arena that holds the largest, and notes on what is asked for and cannot be;
+ * an error where nothing is left. */
+int plan_cells_make(struct plan *plan, const char *backend, struct status *st);
 /* The file's variants, resolved for nranks and for the backend that "auto" stands for. What
  * this machine cannot run is listed with why; what no machine could is an error. */
 int plan_variants_make(struct plan *plan, const char *backend,

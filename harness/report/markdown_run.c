@@ -17,6 +17,16 @@ static long long number_of(const json_t *object, const char *key)
 	return (long long)json_integer_value(json_object_get(object, key));
 }
 
+/* What was asked for and left out before the first trial; older records say nothing of it. */
+static void put_notes(FILE *out, const json_t *notes)
+{
+	for (size_t i = 0; i < json_array_size(notes); i++) {
+		const char *text = json_string_value(json_array_get(notes, i));
+		fprintf(out, "%s", i ? "\n- " : "\n\n- ");
+		table_escape(out, text ? text : "");
+	}
+}
+
 void markdown_asked(FILE *out, const struct summary *s)
 {
 	const json_t *env = s->run->environment;
@@ -40,6 +50,7 @@ void markdown_asked(FILE *out, const struct summary *s)
 		fputc(' ', out);
 		table_escape(out, text_of(env, "backend_why"));
 	}
+	put_notes(out, json_object_get(env, "notes"));
 	fprintf(out, "\n\n");
 }
 
@@ -104,7 +115,8 @@ void markdown_how(FILE *out, const struct summary *s)
 	fprintf(
 	    out,
 	    "A value is the median over blocks. Bus bandwidth as nccl-tests defines it; GB = "
-	    "10⁹ bytes, KiB = 1024 bytes. Sizes are rounded down to ranks × 16 bytes.\n\n");
+	    "10⁹ bytes, KiB = 1024 bytes. Sizes are rounded down; the record holds them as "
+	    "asked and as used.\n\n");
 	if (*s->run->end.reason) {
 		fprintf(out, "What ended it: **%s**. ", s->run->end.reason);
 		table_escape(out, s->run->end.text);

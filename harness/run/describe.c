@@ -24,9 +24,11 @@ static json_t *describe_variants(const struct plan *plan)
 	return list;
 }
 
-/* What is called, beside collectives and sizes: each as its key's list. */
-static void describe_what(const struct spec *spec, json_t *run)
+/* What is called, beside collectives and sizes: each as its key's list; and what is not. */
+static void describe_what(const struct plan *plan, json_t *run)
 {
+	const struct spec *spec = plan->spec;
+	json_t *notes = json_array();
 	json_t *dtypes = json_array(), *ops = json_array(), *roots = json_array();
 	json_t *counts = json_array(), *places = json_array(), *paces = json_array();
 	for (unsigned i = 0; i < spec->ndtypes; i++)
@@ -43,6 +45,9 @@ static void describe_what(const struct spec *spec, json_t *run)
 	for (int i = 0; i < PACE_KINDS; i++)
 		if (spec->paces[i])
 			json_array_append_new(paces, json_string(coll_pace_name(i)));
+	for (unsigned i = 0; i < plan->nnotes; i++)
+		json_array_append_new(notes, json_string(plan->notes[i]));
+	json_object_set_new(run, "notes", notes);
 	json_object_set_new(run, "dtypes", dtypes);
 	json_object_set_new(run, "ops", ops);
 	json_object_set_new(run, "roots", roots);
@@ -103,7 +108,7 @@ json_t *describe_run(const struct plan *plan, int argc, char *const argv[], cons
 		json_object_set_new(run, "budget_s", json_integer(spec->budget_s));
 	}
 	if (run)
-		describe_what(spec, run);
+		describe_what(plan, run);
 	if (run && describe_claims(plan, run)) {
 		json_decref(run);
 		return NULL;

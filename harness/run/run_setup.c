@@ -155,6 +155,8 @@ void run_announce(const struct runner *r)
 	const struct plan *plan = &r->plan;
 	if (r->why[0])
 		status_say("%s", r->why);
+	for (unsigned i = 0; i < plan->nnotes; i++)
+		status_say("%s", plan->notes[i]);
 	say_wanting(plan, variant, plan->nvariants, "left out: %s: %s");
 	say_wanting(plan, expectation, plan->nvariants,
 	            "%s: expect has no effect on %s; the path is asked of nccl alone");

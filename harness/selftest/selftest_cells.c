@@ -48,7 +48,8 @@ static struct cell cell_of(const struct trial *trial, bool spared)
 	                     .pace = null ? PACE_STREAM : PACE_ISOLATED,
 	                     .spared = spared,
 	                     .asked_bytes = bytes,
-	                     .bytes = coll_round(bytes, layout_ranks(trial->settings.layout))};
+	                     .bytes = coll_round(COLL_ALLTOALL, DTYPE_FLOAT32, bytes,
+	                                         layout_ranks(trial->settings.layout))};
 }
 
 void selftest_shuffle(struct selftest_cell *cells, unsigned pairs, uint64_t seed)
