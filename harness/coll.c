@@ -70,7 +70,7 @@ static const struct coll_info infos[COLL_KINDS] = {
                       COLL_ROOTED | COLL_PARTED | COLL_IN_PLACE, ROOTS_WHOLE, PART,
                       factor_exchange},
     [COLL_HYPERCUBE] = {"hypercube", "all_gather in log2(ranks) rounds of pairs",
-                        COLL_PARTED | COLL_OTHERS, PART, WHOLE, factor_one},
+                        COLL_PARTED | COLL_OTHERS | COLL_IN_PLACE, PART, WHOLE, factor_one},
     [COLL_COPY] = {"copy", "the limit: plain copies to the next rank, no handshake",
                    COLL_PSEUDO, WHOLE, WHOLE, factor_one},
     [COLL_INIT] = {"init", "making the communicator; no data", COLL_PSEUDO, NONE, NONE,

@@ -1,27 +1,51 @@
 #include "split.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const char *const names[SPLIT_KINDS] = {"none", "AND", "OR", "MOD", "DIV"};
+static const char symbols[SPLIT_KINDS] = {'\0', '&', '|', '%', '/'};
+
+/* What follows the operation at the start of the text, its name in either case or its symbol;
+ * NULL: it is another one. */
+static const char *after_operation(const char *text, enum split_op op)
+{
+	size_t n = strlen(names[op]);
+	if (!strncasecmp(text, names[op], n))
+		return text + n;
+	return text[0] == symbols[op] ? text + 1 : NULL;
+}
+
+/* A number as nccl-tests writes it: 10, 0x7, 0b11. -1: it is none. */
+static int number_parse(const char *text, unsigned long *out)
+{
+	bool binary = text[0] == '0' && (text[1] == 'b' || text[1] == 'B');
+	const char *digits = binary ? text + 2 : text;
+	char *end;
+	if (!isdigit((unsigned char)digits[0]))
+		return -1;
+	*out = strtoul(digits, &end, binary ? 2 : 0);
+	return *end ? -1 : 0;
+}
 
 int split_parse(const char *text, struct split *out, struct status *st)
 {
-	const char *colon = strchr(text, ':');
 	if (!strcmp(text, names[SPLIT_NONE])) {
 		*out = (struct split){SPLIT_NONE, 0};
 		return 0;
 	}
-	for (int op = SPLIT_AND; colon && op < SPLIT_KINDS; op++) {
-		char *end;
-		if (strlen(names[op]) != (size_t)(colon - text) ||
-		    strncmp(text, names[op], (size_t)(colon - text)) ||
-		    !isdigit((unsigned char)colon[1]))
+	for (int op = SPLIT_AND; op < SPLIT_KINDS; op++) {
+		const char *rest = after_operation(text, (enum split_op)op);
+		unsigned long number;
+		if (!rest)
 			continue;
-		unsigned long number = strtoul(colon + 1, &end, 0);
-		if (*end || number > 65535 || (op >= SPLIT_MOD && number == 0))
+		rest += *rest == ':' ? 1 : strspn(rest, " ");
+		if (number_parse(rest, &number) || number > 65535 ||
+		    (op >= SPLIT_MOD && number == 0))
 			break;
 		*out = (struct split){(enum split_op)op, (unsigned)number};
 		return 0;

@@ -21,7 +21,7 @@ struct split_place {
 	unsigned index; /* the rank's place among them */
 };
 
-/* "AND:7", "MOD:2"; "none". */
+/* "AND:7", "MOD:2"; "none". Also as nccl-tests has them: "mod 2", "&0x7", "DIV0b10". */
 int split_parse(const char *text, struct split *out, struct status *st);
 void split_text(struct split split, char *out, size_t bytes);
 

@@ -98,6 +98,45 @@ static void lists_multiply_where_they_apply(void **state)
 	assert_int_equal(count(in_place), 2);
 }
 
+/* What is left out, or not in the form that is asked for, is said; an error where all is. */
+static void what_cannot_be_is_said(void **state)
+{
+	(void)state;
+	planned("collective = all_reduce, hypercube\nin_place = both", 2 * 2 * 2);
+	assert_int_equal(plan.nnotes, 0);
+	planned("collective = hypercube\nin_place = yes", 2);
+	assert_int_equal(count(in_place), 2);
+	planned("collective = all_reduce, alltoall, sendrecv\nin_place = yes", 3 * 2);
+	assert_int_equal(plan.nnotes, 1);
+	assert_non_null(strstr(plan.notes[0], "out of place only: alltoall, sendrecv: "));
+	planned("collective = alltoallv\nin_place = both", 2);
+	assert_non_null(strstr(plan.notes[0], "out of place only: alltoallv: "));
+	refused("collective = alltoall, sendrecv\nin_place = yes",
+	        "in_place = yes, but alltoall, sendrecv has no such form");
+	planned("collective = all_reduce, init", 2);
+	assert_int_equal(plan.nnotes, 1);
+	assert_non_null(strstr(plan.notes[0], "left out: init: backend host has no comm"));
+	refused("collective = init", "allowed is pace = isolated");
+}
+
+static bool of_root_1(const struct cell *c)
+{
+	return c->root == 1;
+}
+
+/* All roots are those that each variant's communicators have. */
+static void all_roots_are_the_communicators(void **state)
+{
+	(void)state;
+	planned("collective = broadcast\nroot = all\nsplit = MOD:2", 2 * 2);
+	assert_int_equal(count(of_root_1), 2);
+	assert_string_equal(plan.variants[0].skip, "");
+	planned("collective = broadcast\nroot = all\n[variant halves]\nmode = threads\n"
+	        "split = DIV:2",
+	        2 * 2);
+	planned("collective = broadcast\nroot = all\nsplit = MOD:1", 2 * 4);
+}
+
 static void slips_are_refused(void **state)
 {
 	(void)state;
@@ -180,6 +219,34 @@ static void groups_of_a_split(void **state)
 	}
 }
 
+/* As NCCL_TESTS_SPLIT is written. */
+static void splits_of_nccl_tests_are_read(void **state)
+{
+	static const struct {
+		const char *text, *same;
+	} cases[] = {{"mod:2", "MOD:2"}, {"Mod 8", "MOD:8"},  {"AND 0x7", "AND:7"},
+	             {"&0x7", "AND:7"},  {"|3", "OR:3"},      {"% 2", "MOD:2"},
+	             {"/8", "DIV:8"},    {"DIV0b10", "DIV:2"}};
+	static const char *const wrong[] = {"mod", "mod:",   "mod: 2", "%x",     "MOD:2x",
+	                                    "0b2", "AND:-1", "/0",     "DIV:0b2"};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct split split;
+		struct status st = {""};
+		char text[32];
+		if (split_parse(cases[i].text, &split, &st))
+			fail_msg("%s", st.text);
+		split_text(split, text, sizeof text);
+		assert_string_equal(text, cases[i].same);
+	}
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct split split;
+		struct status st = {""};
+		assert_int_equal(split_parse(wrong[i], &split, &st), -1);
+		assert_non_null(strstr(st.text, wrong[i]));
+	}
+}
+
 static void uneven_groups_are_refused(void **state)
 {
 	unsigned size;
@@ -224,10 +291,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(lists_multiply_where_they_apply),
+	    cmocka_unit_test(what_cannot_be_is_said),
+	    cmocka_unit_test(all_roots_are_the_communicators),
 	    cmocka_unit_test(slips_are_refused),
 	    cmocka_unit_test(a_soak_repeats_all_cells),
 	    cmocka_unit_test(counters_come_last),
 	    cmocka_unit_test(groups_of_a_split),
+	    cmocka_unit_test(splits_of_nccl_tests_are_read),
 	    cmocka_unit_test(uneven_groups_are_refused),
 	    cmocka_unit_test(words_name_what_is_called),
 	};

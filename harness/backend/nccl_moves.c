@@ -82,10 +82,12 @@ void nccl_scatter(struct backend_ctx *ctx, struct place *p, const char *from, ch
 	receive(ctx, p, to, 0, ctx->part, ctx->cell.root);
 }
 
-/* Its own part first: what a rank has is what it passes on. */
+/* Its own part first: what a rank has is what it passes on. In place it is there. */
 static void hypercube_own(struct backend_ctx *ctx, struct place *p)
 {
 	size_t bytes = ctx->cell.bytes / ctx->n, at = p->slot * ctx->cell.bytes;
+	if (ctx->cell.in_place)
+		return;
 	cudaError_t result = cudaSetDevice((int)p->rank);
 	if (result == cudaSuccess)
 		result = cudaMemcpyAsync(p->to + at + p->me * bytes, p->from + at, bytes,

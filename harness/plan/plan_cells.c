@@ -179,6 +179,11 @@ static int check_sizes(struct plan *plan, struct status *st)
 		note_sizes(plan);
 		return 0;
 	}
+	if (spec->ncolls == 1 && spec->colls[0] == COLL_INIT)
+		return status_set(st,
+		                  "%s: collective = init is no stream; allowed is pace = "
+		                  "isolated, or both",
+		                  spec->file);
 	for (unsigned c = 0; c < spec->ncolls; c++)
 		for (unsigned d = 0; d < spec->ndtypes; d++) {
 			size_t one = coll_least(spec->colls[c], spec->dtypes[d], plan->nranks);

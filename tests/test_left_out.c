@@ -1,0 +1,54 @@
+/* What is asked for and cannot be: left out, said before the first trial and in the report. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli.h"
+
+static void the_rest_is_measured(void **state)
+{
+	static const char *const said[] = {
+	    "left out: init: backend host has no communicators to make",
+	    "gather of less than 64 bytes: each of 4 ranks has a part ",
+	    "measured out of place only: sendrecv: ",
+	};
+	char folder[64], file[96], results[96], path[256];
+	(void)state;
+	cli_folder(folder);
+	snprintf(file, sizeof file, "%s/t.exp", folder);
+	snprintf(results, sizeof results, "%s/results", folder);
+	cli_write(folder, "t.exp",
+	          "; A test.\n[experiment]\nbackend = host\nlimit = no\nranks = 4\nblocks = 1\n"
+	          "collective = all_reduce, all_gather, sendrecv, init\nbytes = 8..128 x2\n"
+	          "pace = isolated\nisolated_calls = 2\nin_place = both\n"
+	          "[variant a]\nmode = threads\n");
+	struct cli cli = cli_run(
+	    folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
+	assert_int_equal(cli.code, 0);
+	assert_non_null(strstr(cli.out, "all right"));
+	cli_result(folder, "t", "report.md", path, sizeof path);
+	char *report = cli_read(path);
+	assert_non_null(report);
+	for (unsigned i = 0; i < sizeof said / sizeof *said; i++) {
+		if (!strstr(cli.out, said[i]) || !strstr(report, said[i]))
+			fail_msg("neither or only one says '%s':\n%s", said[i], cli.out);
+	}
+	free(report);
+	free(cli.out);
+	cli_result(folder, "t", "summary.csv", path, sizeof path);
+	/* The head; the variant and its twin, each 5 + 2 sizes in two places, and 5 in one. */
+	assert_int_equal(cli_lines(path), 1 + 2 * (2 * (5 + 2) + 5));
+	cli_clean(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(the_rest_is_measured)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
