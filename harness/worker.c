@@ -60,7 +60,8 @@ static int corrupt(struct loop *loop)
 	return 0;
 }
 
-/* Once a cell's calls are through nobody writes any more: then look. */
+/* Once a cell's calls are through nobody writes any more: then look. Not where they overwrote
+ * their own input. */
 static int check_rows(struct loop *loop, unsigned cell)
 {
 	const struct trial *trial = loop->place.trial;
@@ -77,7 +78,8 @@ static int check_rows(struct loop *loop, unsigned cell)
 	return 0;
 }
 
-/* One more call on fresh inputs gives the digest, equal in all modes and paces. */
+/* One more call on fresh inputs gives the digest, equal in all modes and paces. Where it is all
+ * that is checked, the fault is put there. */
 static int check_fresh(struct loop *loop, unsigned cell)
 {
 	const struct trial *trial = loop->place.trial;
@@ -85,7 +87,10 @@ static int check_fresh(struct loop *loop, unsigned cell)
 	if (prepare(loop, &trial->cells[cell], value_mix(trial->seed), 1) ||
 	    loop_first_call(loop, &ignored))
 		return -1;
-	return check(loop, cell) || digest(loop, cell) ? -1 : 0;
+	if (digest(loop, cell) ||
+	    (trial_spoils(trial, &trial->cells[cell]) && corrupt(loop)))
+		return -1;
+	return check(loop, cell);
 }
 
 static void set_deadline(struct loop *loop, unsigned cell)

@@ -203,6 +203,22 @@ int record_write_trial(FILE *out, const struct trial *trial, struct team *team, 
 	return 0;
 }
 
+/* Only said where nothing was wrong. The path's pass calls too little to be asked. */
+static int check_flip(const struct trial *trial, struct status *st)
+{
+	const struct settings *set = &trial->settings;
+	bool timed = false;
+	for (unsigned c = 0; c < trial->ncells; c++)
+		timed |= trial->cells[c].pass == PASS_TIMED;
+	if (set->flip_rank < 0 || !timed)
+		return 0;
+	return status_set(st,
+	                  "flip = %d:%lld hit nothing that is checked: no rank %d receives a "
+	                  "byte %lld in any cell's calls",
+	                  set->flip_rank, (long long)set->flip_byte, set->flip_rank,
+	                  (long long)set->flip_byte);
+}
+
 int record_check_data(const struct trial *trial, void *area, struct status *st)
 {
 	for (unsigned c = 0; c < trial->ncells; c++) {
@@ -221,7 +237,7 @@ int record_check_data(const struct trial *trial, void *area, struct status *st)
 				    2 * size, t->got, 2 * size, t->expected);
 		}
 	}
-	return 0;
+	return check_flip(trial, st);
 }
 
 int record_write_path(FILE *out, const struct trial *trial, json_t *path, bool as_expected,

@@ -20,7 +20,8 @@ int record_write_environment(FILE *out, const json_t *environment, struct status
  * failure. */
 int record_write_trial(FILE *out, const struct trial *trial, struct team *team, void *area,
                        struct status *st);
-/* 0 where all that was checked is right; else -1 with where the first wrong element lies. */
+/* 0 where all that was checked is right; else -1 with where the first wrong element lies. A flip
+ * that was asked for and not found is an error too: it lies where nothing is checked. */
 int record_check_data(const struct trial *trial, void *area, struct status *st);
 /* One line: the path that a variant's data took (path.h). Takes the reference, NULL (out of
  * memory) included. */

@@ -1,0 +1,116 @@
+/* A known fault, from an experiment's file to the verdict: it is found wherever data is
+ * checked, and where it is not, that is an error too. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli.h"
+
+static char folder[64], results[80], file[80];
+
+static int set_up(void **state)
+{
+	(void)state;
+	cli_folder(folder);
+	snprintf(results, sizeof results, "%s/results", folder);
+	snprintf(file, sizeof file, "%s/t.exp", folder);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	cli_clean(folder);
+	return 0;
+}
+
+/* Runs two ranks on host with these lines, and looks for words in what is said. */
+static void run(const char *lines, int code, const char *words)
+{
+	char text[1024];
+	snprintf(text, sizeof text,
+	         "; A test.\n[experiment]\nbackend = host\nlimit = no\nranks = 2\nblocks = 1\n"
+	         "stretches = 2\npace = stream\n%s\n[variant a]\nmode = threads\n",
+	         lines);
+	cli_write(folder, "t.exp", text);
+	struct cli cli = cli_run(
+	    folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
+	if (cli.code != code || !strstr(cli.out, words))
+		print_error("%s\nexit %d, wanted %d and \"%s\":\n%s\n", lines, cli.code, code,
+		            words, cli.out);
+	assert_int_equal(cli.code, code);
+	assert_non_null(strstr(cli.out, words));
+	free(cli.out);
+}
+
+/* One buffer for more than one call: in place each call reduces what the one before left, and a
+ * fresh call is all that can be checked. */
+#define SPOILT "collective = all_reduce\nbytes = 5M\nin_place = yes\ncalls = 2\n"
+
+static void a_flip_is_found_where_only_a_fresh_call_is_checked(void **state)
+{
+	(void)state;
+	run(SPOILT "flip = 1:0", 1, "wrong data in all_reduce_in_place of 5242880 bytes");
+	run(SPOILT "flip = 0:5242879", 1, "rank 0, byte 5242876");
+}
+
+static char *report(void)
+{
+	char path[256];
+	cli_result(folder, "t", "report.md", path, sizeof path);
+	char *text = cli_read(path);
+	assert_non_null(text);
+	return text;
+}
+
+static void the_report_says_where_only_a_fresh_call_was_checked(void **state)
+{
+	(void)state;
+	run(SPOILT, 0, "all right");
+	char *text = report();
+	/* The variant, and its twin. */
+	assert_non_null(strstr(text, "Of 2 of them only one more, fresh call was checked"));
+	free(text);
+}
+
+static void nor_does_it_where_all_are(void **state)
+{
+	(void)state;
+	run("collective = all_reduce, all_gather\nbytes = 4K\nin_place = both\ncalls = 2", 0,
+	    "all right");
+	char *text = report();
+	assert_null(strstr(text, "fresh call"));
+	free(text);
+}
+
+static void a_flip_that_hits_nothing_fails_the_run(void **state)
+{
+	(void)state;
+	run("collective = all_reduce, sendrecv\nbytes = 4K, 8K\nflip = 1:1000000", 1,
+	    "flip = 1:1000000 hit nothing that is checked");
+	run("collective = reduce\nroot = 1\nbytes = 4K\nflip = 0:0", 1,
+	    "flip = 0:0 hit nothing that is checked");
+	/* In one cell of two is enough. */
+	run("collective = reduce, broadcast\nroot = 1\nbytes = 4K\nflip = 0:0", 1,
+	    "wrong data in broadcast_root1");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(a_flip_is_found_where_only_a_fresh_call_is_checked,
+	                                    set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(the_report_says_where_only_a_fresh_call_was_checked,
+	                                    set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(nor_does_it_where_all_are, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_flip_that_hits_nothing_fails_the_run, set_up,
+	                                    tear_down),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
