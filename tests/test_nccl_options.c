@@ -247,9 +247,18 @@ static void a_cell_that_cannot_be_is_refused(void **state)
 	t.settings.start = START_GATED;
 	t.calls = 257;
 	refused(&t, &all, 90,
-	        "start = gated with 257 calls at once: a stream that is held has room for 256; "
-	        "allowed are calls up to that");
+	        "start = gated with 257 calls of all_reduce at once: a stream that is held has "
+	        "room for 256; allowed are calls up to that");
 	t.calls = 256;
+	taken(&t, &all, 90);
+	/* One of 4 ranks is a copy and two launches. */
+	cell.coll = COLL_HYPERCUBE;
+	t.settings.layout = (struct layout){1, 4, 1};
+	t.calls = 86;
+	refused(&t, &all, 90,
+	        "start = gated with 86 calls of hypercube at once: a stream that is held has "
+	        "room for 85; allowed are calls up to that");
+	t.calls = 85;
 	taken(&t, &all, 90);
 	t = trial_of(COLL_HYPERCUBE, DTYPE_FLOAT32, OP_NONE);
 	t.settings.aggregate = 2;

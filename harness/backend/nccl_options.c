@@ -24,8 +24,8 @@ enum want {
 	WANTS
 };
 
-/* Calls that a held stream takes in. CUDA keeps about a thousand launches of a stream and NCCL
- * adds some of its own to a call; then issuing waits for the gate, and the gate for issuing. */
+/* Launches that a held stream takes in. CUDA keeps about a thousand of a stream and NCCL adds
+ * some of its own to each; then issuing waits for the gate, and the gate for issuing. */
 #define GATE_ROOM 256
 
 #define SYMBOL(NAME) offsetof(struct nccl_api, NAME)
@@ -155,6 +155,15 @@ static int refuse_settings(const struct settings *set, struct status *st)
 	return 0;
 }
 
+/* Of one call: hypercube copies, then launches each of its rounds. */
+static unsigned launches(enum coll_kind coll, unsigned nranks)
+{
+	unsigned n = 1;
+	for (unsigned size = 1; coll == COLL_HYPERCUBE && size < nranks; size *= 2)
+		n++;
+	return n;
+}
+
 static int refuse_cell(const struct trial *trial, const struct cell *c, unsigned compute,
                        struct status *st)
 {
@@ -165,11 +174,12 @@ static int refuse_cell(const struct trial *trial, const struct cell *c, unsigned
 	if (refusal)
 		return status_set(st, "%s; a communicator has %u here", refusal,
 		                  trial_comm_ranks(trial));
-	if (set->start == START_GATED && trial_calls(trial, c) > GATE_ROOM)
+	unsigned room = GATE_ROOM / launches(c->coll, trial_comm_ranks(trial));
+	if (set->start == START_GATED && trial_calls(trial, c) > room)
 		return status_set(st,
-		                  "start = gated with %u calls at once: a stream that is held "
-		                  "has room for %d; allowed are calls up to that",
-		                  trial_calls(trial, c), GATE_ROOM);
+		                  "start = gated with %u calls of %s at once: a stream that is "
+		                  "held has room for %u; allowed are calls up to that",
+		                  trial_calls(trial, c), info->name, room);
 	if (c->coll == COLL_COPY && set->layout.processes > 1)
 		return status_set(st, "copy needs all GPUs in one process");
 	if (c->coll == COLL_HYPERCUBE && set->aggregate > 1)
