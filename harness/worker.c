@@ -87,8 +87,7 @@ static int check_fresh(struct loop *loop, unsigned cell)
 	if (prepare(loop, &trial->cells[cell], value_mix(trial->seed), 1) ||
 	    loop_first_call(loop, &ignored))
 		return -1;
-	if (digest(loop, cell) ||
-	    (trial_spoils(trial, &trial->cells[cell]) && corrupt(loop)))
+	if (digest(loop, cell) || (trial_spoils(trial, &trial->cells[cell]) && corrupt(loop)))
 		return -1;
 	return check(loop, cell);
 }
