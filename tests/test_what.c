@@ -134,7 +134,10 @@ static void all_roots_are_the_communicators(void **state)
 	planned("collective = broadcast\nroot = all\n[variant halves]\nmode = threads\n"
 	        "split = DIV:2",
 	        2 * 2);
+	assert_int_equal(plan.nnotes, 1);
+	assert_non_null(strstr(plan.notes[0], "root = all is 0 to 1"));
 	planned("collective = broadcast\nroot = all\nsplit = MOD:1", 2 * 4);
+	assert_int_equal(plan.nnotes, 0);
 }
 
 static void slips_are_refused(void **state)

@@ -93,28 +93,42 @@ static int cells_of(struct plan *plan, const struct cell *what)
 	return 0;
 }
 
-/* All roots are those of the smallest communicator: each variant measures the same cells. */
-static unsigned ranks_of_all(const struct plan *plan)
+/* All roots are those of the smallest communicator: each variant measures the same cells.
+ * *most: ranks of the largest. */
+static unsigned ranks_of_all(const struct plan *plan, unsigned *most)
 {
 	unsigned least = plan->nranks, size;
+	*most = 0;
 	for (unsigned i = 0; i < plan->spec->nvariants; i++) {
 		struct status st = {""};
 		struct split split = plan->spec->variants[i].settings.split;
-		if (!split_size(split, plan->nranks, &size, &st) && size < least)
-			least = size;
+		if (split_size(split, plan->nranks, &size, &st))
+			continue;
+		least = size < least ? size : least;
+		*most = size > *most ? size : *most;
 	}
 	return least;
+}
+
+static void note_roots(struct plan *plan)
+{
+	unsigned most, least = ranks_of_all(plan, &most), is = 0;
+	for (unsigned c = 0; c < plan->spec->ncolls; c++)
+		is |= coll_info(plan->spec->colls[c])->is;
+	if (is & COLL_ROOTED && !plan->spec->nroots && least < most)
+		note(plan, "root = all is 0 to %u, as variants split into communicators of %u",
+		     least - 1, least);
 }
 
 /* A collective in every dtype, and as it has them, every op, root and place. */
 static int cells_vary(struct plan *plan, enum coll_kind coll)
 {
 	const struct spec *spec = plan->spec;
-	unsigned is = coll_info(coll)->is;
+	unsigned is = coll_info(coll)->is, most;
 	unsigned nops = is & COLL_REDUCES ? spec->nops : 1;
 	unsigned nroots = !(is & COLL_ROOTED) ? 1
 	                  : spec->nroots      ? spec->nroots
-	                                      : ranks_of_all(plan);
+	                                      : ranks_of_all(plan, &most);
 	for (unsigned d = 0; d < (coll == COLL_INIT ? 1 : spec->ndtypes); d++)
 		for (unsigned o = 0; o < nops; o++)
 			for (unsigned r = 0; r < nroots; r++)
@@ -256,6 +270,7 @@ int plan_cells_make(struct plan *plan, const char *backend, struct status *st)
 		if (cells_vary(plan, spec->colls[c]))
 			return status_set(st, "out of memory for the plan's cells");
 	}
+	note_roots(plan);
 	if (check_sizes(plan, st) || check_places(plan, st))
 		return -1;
 	for (unsigned i = 0; i < plan->ncells; i++)
