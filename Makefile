@@ -61,21 +61,28 @@ $(patsubst %.c,$(B)/%.o,$(wildcard harness/backend/nccl*.c) harness/backend/devi
 $(B)/tests/test_nvml.o: ALL_C += $(if $(wildcard $(CUDA)/include/nvml.h),-isystem $(CUDA)/include)
 $(B)/modes/processes.o: export OMPI_CC = $(CC)
 $(B)/modes/processes.o: USE = $(MPICC)
-$(B)/%.o: %.c | deps
+$(B)/%.o: %.c $(B)/flags | deps
 	@mkdir -p $(@D)
 	$(SAY) CC $<
 	$(Q)$(or $(USE),$(CC)) $(ALL_C) $(call PKG,--cflags) -c -o $@ $<
 
-$(B)/%.o: %.cu
+$(B)/%.o: %.cu $(B)/flags
 	@mkdir -p $(@D)
 	$(SAY) NVCC $<
 	$(Q)$(NVCC) -O3 -std=c++17 $(foreach a,$(ARCHS:sm_%=%),-gencode arch=compute_$a,code=sm_$a) -MMD -c -o $@ $<
 
-# The commit is compiled in: what prints it is made again when it moves.
-$(B)/commit: | deps
-	@mkdir -p $(@D); echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
+# The commit is compiled in: what prints it is made again when it moves; and all is made again with
+# other flags, as when CUDA has come to the machine.
+$(B)/commit: SAYS = $(COMMIT)
+$(B)/flags: SAYS = $(FLAGS)
+FLAGS := $(strip $(CC) $(CFLAGS) $(SANFLAG) $(HAVE))
+$(B)/commit $(B)/flags: | deps
+	@mkdir -p $(@D); echo '$(SAYS)' | cmp -s - $@ || echo '$(SAYS)' >$@
 $(B)/harness/main.o $(B)/harness/run/run_setup.o $(B)/harness/doctor.o: $(B)/commit
 .PHONY: $(if $(filter-out $(COMMIT),$(shell cat $(B)/commit 2>/dev/null)),$(B)/commit)
+ifneq ($(FLAGS),$(shell cat $(B)/flags 2>/dev/null))
+.PHONY: $(B)/flags
+endif
 
 -include $(OBJ:.o=.d) $(KERNELS:.o=.d) $(TESTS:=.d) $(B)/tests/sim_false_alarms.d
 
