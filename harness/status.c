@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 int status_set(struct status *st, const char *format, ...)
@@ -13,6 +14,12 @@ int status_set(struct status *st, const char *format, ...)
 		va_end(args);
 	}
 	return -1;
+}
+
+void status_list(char *list, size_t bytes, const char *name)
+{
+	size_t used = strlen(list);
+	snprintf(list + used, bytes - used, "%s%s", used ? ", " : "", name);
 }
 
 void status_complain(const struct status *st)

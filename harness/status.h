@@ -6,6 +6,7 @@
 #define LAUNCHGAP_STATUS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct status {
@@ -16,6 +17,9 @@ struct status {
  * A text that is already there stays: the first cause is the one to read. */
 int status_set(struct status *st, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Adds a name to a list in a sentence: "a, b". Without room it is cut. */
+void status_list(char *list, size_t bytes, const char *name);
 
 /* "launchgap: <text>" on stderr. */
 void status_complain(const struct status *st);

@@ -91,11 +91,9 @@ static bool has_item(const char *list, const char *item)
 void compare_fact_add(struct compare_side *side, enum compare_fact fact, const char *text)
 {
 	char clean[COMPARE_FACT_BYTES], *all = side->facts[fact];
-	size_t used = strlen(all);
 	compare_clean(text, clean, sizeof clean);
 	if (!has_item(all, clean))
-		snprintf(all + used, COMPARE_FACT_BYTES - used, "%s%s", used ? ", " : "",
-		         clean);
+		status_list(all, COMPARE_FACT_BYTES, clean);
 }
 
 const struct compare_series *compare_series_find(const struct compare_side *side,

@@ -18,17 +18,7 @@ static const struct {
     {"host", (size_t)8 << 20},
 };
 
-/* "alltoall, sendrecv" */
-struct names {
-	char text[256];
-};
-
-static void names_add(struct names *names, enum coll_kind coll)
-{
-	size_t at = strlen(names->text);
-	snprintf(names->text + at, sizeof names->text - at, "%s%s", at ? ", " : "",
-	         coll_info(coll)->name);
-}
+#define NAMES_BYTES 256 /* of "alltoall, sendrecv" */
 
 static void __attribute__((format(printf, 2, 3)))
 note(struct plan *plan, const char *format, ...)
@@ -161,26 +151,26 @@ static bool too_small(const struct plan *plan, enum coll_kind coll, enum dtype d
 static void note_sizes(struct plan *plan)
 {
 	const struct spec *spec = plan->spec;
-	struct names parted = {""};
+	char parted[NAMES_BYTES] = "";
 	for (unsigned c = 0; c < spec->ncolls; c++)
 		if (coll_info(spec->colls[c])->is & COLL_PARTED &&
 		    too_small(plan, spec->colls[c], spec->dtypes[0]))
-			names_add(&parted, spec->colls[c]);
-	if (parted.text[0])
+			status_list(parted, sizeof parted, coll_info(spec->colls[c])->name);
+	if (parted[0])
 		note(plan,
 		     "left out: %s of less than %zu bytes: each of %u ranks has a part of a "
 		     "multiple of 16 bytes",
-		     parted.text, coll_least(COLL_ALLTOALL, DTYPE_INT8, plan->nranks),
-		     plan->nranks);
+		     parted, coll_least(COLL_ALLTOALL, DTYPE_INT8, plan->nranks), plan->nranks);
 	for (unsigned d = 0; d < spec->ndtypes; d++) {
-		struct names whole = {""};
+		char whole[NAMES_BYTES] = "";
 		for (unsigned c = 0; c < spec->ncolls; c++)
 			if (!(coll_info(spec->colls[c])->is & COLL_PARTED) &&
 			    too_small(plan, spec->colls[c], spec->dtypes[d]))
-				names_add(&whole, spec->colls[c]);
-		if (whole.text[0])
+				status_list(whole, sizeof whole,
+				            coll_info(spec->colls[c])->name);
+		if (whole[0])
 			note(plan, "left out: %s of less than %zu bytes: an element of %s",
-			     whole.text, coll_dtype_bytes(spec->dtypes[d]),
+			     whole, coll_dtype_bytes(spec->dtypes[d]),
 			     coll_dtype_name(spec->dtypes[d]));
 	}
 }
@@ -216,7 +206,7 @@ static int check_places(struct plan *plan, struct status *st)
 	static const char why[] = "in place, what is received would overwrite what is still "
 	                          "to be sent";
 	const struct spec *spec = plan->spec;
-	struct names without = {""};
+	char without[NAMES_BYTES] = "";
 	bool any = false;
 	if (!spec->in_place[1])
 		return 0;
@@ -224,17 +214,16 @@ static int check_places(struct plan *plan, struct status *st)
 		unsigned is = coll_info(spec->colls[c])->is;
 		any |= is & COLL_IN_PLACE;
 		if (!(is & (COLL_IN_PLACE | COLL_PSEUDO)))
-			names_add(&without, spec->colls[c]);
+			status_list(without, sizeof without, coll_info(spec->colls[c])->name);
 	}
 	if (!any && !spec->in_place[0])
-		return status_set(
-		    st,
-		    "%s: in_place = yes, but %s has no such form: %s; allowed is "
-		    "in_place = no",
-		    spec->file,
-		    without.text[0] ? without.text : coll_info(spec->colls[0])->name, why);
-	if (without.text[0])
-		note(plan, "measured out of place only: %s: %s", without.text, why);
+		return status_set(st,
+		                  "%s: in_place = yes, but %s has no such form: %s; allowed is "
+		                  "in_place = no",
+		                  spec->file,
+		                  without[0] ? without : coll_info(spec->colls[0])->name, why);
+	if (without[0])
+		note(plan, "measured out of place only: %s: %s", without, why);
 	return 0;
 }
 

@@ -8,10 +8,8 @@
 
 static void modes_list(char *out, size_t bytes)
 {
-	size_t used = 0;
-	for (unsigned i = 0; mode_table[i] && used < bytes; i++)
-		used += (size_t)snprintf(out + used, bytes - used, "%s%s", i ? ", " : "",
-		                         mode_table[i]->name);
+	for (unsigned i = 0; mode_table[i]; i++)
+		status_list(out, bytes, mode_table[i]->name);
 }
 
 /* Mode from layout, layout from mode, or both held against each other. */

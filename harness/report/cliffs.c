@@ -96,12 +96,6 @@ static int limit_leaves(const struct summary *s, unsigned group, unsigned to,
 	return -1;
 }
 
-static void name(char *names, size_t bytes, const char *more)
-{
-	size_t n = strlen(names);
-	snprintf(names + n, bytes - n, "%s%s", n ? ", " : "", more);
-}
-
 /* The cliff of one kind on the way to a size, over all variants; false when there is none. */
 static bool find(const struct summary *s, unsigned group, unsigned to, enum cliff_kind kind,
                  struct cliff *out)
@@ -122,7 +116,7 @@ static bool find(const struct summary *s, unsigned group, unsigned to, enum clif
 		if (!leaves(s, group, v, to, &its, &factor) || its != kind)
 			continue;
 		c.variants++;
-		name(c.names, sizeof c.names, s->variants[v].name);
+		status_list(c.names, sizeof c.names, s->variants[v].name);
 		/* Its figures are known best to whoever reads on. */
 		if (reference || ((int)v != s->reference && fabs(log(factor)) <= strongest))
 			continue;

@@ -90,15 +90,13 @@ static void warn_builds(const struct summary *s, struct warnings *w)
 /* Variants that were left out for one reason, told at the first of them. */
 static void warn_left_out(const struct summary *s, unsigned first, struct warnings *w)
 {
-	char names[800];
-	size_t used = 0;
-	for (unsigned v = 0; v < s->nvariants && used < sizeof names; v++) {
+	char names[800] = "";
+	for (unsigned v = 0; v < s->nvariants; v++) {
 		if (strcmp(s->variants[v].skip, s->variants[first].skip))
 			continue;
 		if (v < first)
 			return;
-		used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
-		                         used ? ", " : "", s->variants[v].name);
+		status_list(names, sizeof names, s->variants[v].name);
 	}
 	warnings_add(w, "Left out: %s: %s", names, s->variants[first].skip);
 }

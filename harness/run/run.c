@@ -199,14 +199,11 @@ static int run_blocks(struct runner *r, struct status *st)
 int run_sum_up(const struct runner *r, struct status *st)
 {
 	char failed[64] = "", names[512] = "";
-	size_t used = 0;
 	unsigned astray = 0;
 	for (unsigned v = 0; v < r->plan.nvariants; v++) {
 		if (!r->astray[v])
 			continue;
-		if (used < sizeof names)
-			used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
-			                         astray ? ", " : "", r->plan.variants[v].name);
+		status_list(names, sizeof names, r->plan.variants[v].name);
 		astray++;
 	}
 	if (r->nfailed)

@@ -133,17 +133,14 @@ static void say_wanting(const struct plan *plan, wanting_fn *of, unsigned n, con
 {
 	for (unsigned i = 0; i < n; i++) {
 		struct wanting first = of(plan, i);
-		char names[800];
-		size_t used = 0;
+		char names[800] = "";
 		bool said = !first.why[0];
 		for (unsigned k = 0; !said && k < n; k++) {
 			struct wanting other = of(plan, k);
 			if (strcmp(other.why, first.why))
 				continue;
 			said = k < i;
-			if (used < sizeof names)
-				used += (size_t)snprintf(names + used, sizeof names - used,
-				                         "%s%s", used ? ", " : "", other.name);
+			status_list(names, sizeof names, other.name);
 		}
 		if (!said)
 			status_say(format, names, first.why);

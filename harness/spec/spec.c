@@ -34,11 +34,9 @@ static int overrides_add(struct spec_build *b, unsigned n, char *const overrides
 static void title_amend(struct spec *spec)
 {
 	char colls[128] = "", title[sizeof spec->title];
-	size_t used = 0;
 	for (unsigned i = 0; i < spec->ncolls && spec->ncolls <= TITLE_COLLS; i++)
-		used += (size_t)snprintf(colls + used, sizeof colls - used, "%s%s",
-		                         i ? ", " : "", coll_info(spec->colls[i])->name);
-	if (!used)
+		status_list(colls, sizeof colls, coll_info(spec->colls[i])->name);
+	if (!colls[0])
 		snprintf(colls, sizeof colls, "%u collectives", spec->ncolls);
 	if ((size_t)snprintf(title, sizeof title, "%s (measured: %s)", spec->title, colls) >=
 	    sizeof title)

@@ -92,11 +92,9 @@ struct spec_variant *spec_build_find(struct spec *spec, const char *name)
 /* "a, b, c" */
 void spec_build_names(const struct spec *spec, char *out, size_t bytes)
 {
-	size_t used = 0;
-	snprintf(out, bytes, "none");
-	for (unsigned i = 0; i < spec->nvariants && used < bytes; i++)
-		used += (size_t)snprintf(out + used, bytes - used, "%s%s", i ? ", " : "",
-		                         spec->variants[i].name);
+	snprintf(out, bytes, "%s", spec->nvariants ? "" : "none");
+	for (unsigned i = 0; i < spec->nvariants; i++)
+		status_list(out, bytes, spec->variants[i].name);
 }
 
 static int experiment_apply(struct spec_build *b, unsigned section, struct status *st)

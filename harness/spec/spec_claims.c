@@ -130,11 +130,9 @@ static int claim_test_read(const struct spec_key *key, const struct spec_value *
 
 static int unknown_key(const struct spec_key *keys, const char *key, struct status *st)
 {
-	char allowed[256];
-	size_t used = 0;
+	char allowed[256] = "";
 	for (const struct spec_key *row = keys; row->name; row++)
-		used += (size_t)snprintf(allowed + used, sizeof allowed - used, "%s%s",
-		                         used ? ", " : "", row->name);
+		status_list(allowed, sizeof allowed, row->name);
 	return status_set(st,
 	                  "unknown key '%s'; allowed is %s, each also with a backend in front, "
 	                  "as in host.bytes",

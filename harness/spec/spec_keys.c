@@ -151,15 +151,13 @@ static int env_set(struct settings *settings, const char *name, const char *valu
 static int unknown_key(const struct spec_target *target, const char *key, struct status *st)
 {
 	char allowed[512] = "";
-	size_t used = 0;
-	for (const struct spec_key *row = keys; row->name && used < sizeof allowed; row++) {
+	for (const struct spec_key *row = keys; row->name; row++) {
 		bool here = row->scope == SPEC_SCOPE_EXPERIMENT ? target->spec != NULL
 		                                                : target->variant != NULL;
 		bool again = row->scope == SPEC_SCOPE_VARIANT && target->spec &&
 		             spec_keys_in(SPEC_SCOPE_EXPERIMENT, row->name);
 		if (here && !again)
-			used += (size_t)snprintf(allowed + used, sizeof allowed - used, "%s%s",
-			                         used ? ", " : "", row->name);
+			status_list(allowed, sizeof allowed, row->name);
 	}
 	return status_set(st,
 	                  "unknown key '%s'; allowed is %s, env.NAME, each also with a "

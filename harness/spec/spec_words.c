@@ -50,11 +50,9 @@ static const char *word_at(const struct spec_key *key, unsigned i)
 
 static void words_list(const struct spec_key *key, char *out, size_t bytes)
 {
-	size_t used = 0;
 	out[0] = '\0';
-	for (unsigned i = 0; word_at(key, i) && used < bytes; i++)
-		used += (size_t)snprintf(out + used, bytes - used, "%s%s", i ? ", " : "",
-		                         word_at(key, i));
+	for (unsigned i = 0; word_at(key, i); i++)
+		status_list(out, bytes, word_at(key, i));
 }
 
 static int word_find(const struct spec_key *key, const char *text, unsigned *out,
