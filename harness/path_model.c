@@ -133,6 +133,10 @@ static bool contradict(const struct path_settings *s, struct path_evidence *e)
 	return true;
 }
 
+#define REGISTER_ONLY                                                                          \
+	"from 2.23 on NCCL writes into a peer's buffer only if it was registered with the "    \
+	"peer, and the log shows no such registration"
+
 static void say_staged(const struct judging *j, struct path_evidence *e)
 {
 	bool pointer = strstr(e->transport, "direct pointer");
@@ -141,11 +145,11 @@ static void say_staged(const struct judging *j, struct path_evidence *e)
 		         "copy engines, or a third GPU, copy from buffer to buffer");
 	else if (begins(e->transport, "SHM/") || begins(e->transport, "NET/"))
 		conclude(e, PATH_STAGED, "SHM and NET links go through buffers of NCCL's own");
+	else if (j->version >= REGISTER_VERSION && pointer)
+		conclude(e, PATH_STAGED,
+		         REGISTER_ONLY " ('direct pointer' is a mere label there)");
 	else if (j->version >= REGISTER_VERSION)
-		snprintf(e->why, sizeof e->why,
-		         "from 2.23 on NCCL writes into a peer's buffer only if it was "
-		         "registered with the peer, and the log shows no such registration%s",
-		         pointer ? " ('direct pointer' is a mere label there)" : "");
+		conclude(e, PATH_STAGED, REGISTER_ONLY);
 	else if (!j->version)
 		conclude(e, PATH_STAGED,
 		         "every version of NCCL stages here: the log shows no buffer "
@@ -158,7 +162,6 @@ static void say_staged(const struct judging *j, struct path_evidence *e)
 		conclude(e, PATH_STAGED,
 		         "NCCL up to 2.22 writes into a peer's buffer only within one process "
 		         "and with NCCL_P2P_DIRECT_DISABLE off; here it goes through a FIFO");
-	e->data = PATH_STAGED;
 }
 
 static void say_unknown(const struct judging *j, struct path_evidence *e)

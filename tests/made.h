@@ -15,6 +15,7 @@
 #include <cmocka.h>
 #include <ftw.h>
 
+#include "../harness/report/report.h"
 #include "../harness/report/summary.h"
 
 enum made_variant { MADE_SINGLE, MADE_THREADS, MADE_PROCESSES, MADE_AGAIN, MADE_LIMIT };
@@ -228,6 +229,22 @@ static inline char *made_read(const char *name)
 	text[fread(text, 1, sizeof text - 1, in)] = 0;
 	fclose(in);
 	return text;
+}
+
+/* What the report of the record prints; the last one's text is gone. */
+static inline char *made_print(const struct report_options *options)
+{
+	struct status st = {""};
+	fflush(stdout);
+	int kept = dup(1);
+	assert_non_null(freopen(made_path("stdout"), "w", stdout));
+	int rc = report_make(made_folder, "/nowhere", options, &st);
+	fflush(stdout);
+	dup2(kept, 1);
+	close(kept);
+	if (rc)
+		fail_msg("%s", st.text);
+	return made_read("stdout");
 }
 
 static inline void made_says(const char *text, const char *words)

@@ -369,18 +369,8 @@ static struct cli report_with(const char *option, const char *value, const char 
 /* stdout alone. */
 static char *print_of(enum nccl_average average)
 {
-	struct report_options options = {.format = REPORT_NCCL_TESTS, .average = average};
-	struct status st = {""};
-	fflush(stdout);
-	int kept = dup(1);
-	assert_non_null(freopen(made_path("stdout"), "w", stdout));
-	int rc = report_make(made_folder, "/nowhere", &options, &st);
-	fflush(stdout);
-	dup2(kept, 1);
-	close(kept);
-	if (rc)
-		fail_msg("%s", st.text);
-	return made_read("stdout");
+	const struct report_options options = {.format = REPORT_NCCL_TESTS, .average = average};
+	return made_print(&options);
 }
 
 static void both_halves_stand_in_one_line(void **state)

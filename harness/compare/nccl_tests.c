@@ -8,6 +8,7 @@
 
 #include "../record/field.h"
 #include "../record/record.h"
+#include "../report/nccl_format.h"
 
 /* One file, while it is read. */
 struct reading {
@@ -19,25 +20,6 @@ struct reading {
 	unsigned trial, nranks;
 	unsigned added;
 };
-
-/* Its names of what we call otherwise. */
-static int find_dtype(const char *name)
-{
-	static const char *const ours[][2] = {{"float", "float32"},
-	                                      {"half", "float16"},
-	                                      {"double", "float64"},
-	                                      {"f8e4m3", "float8_e4m3"},
-	                                      {"f8e5m2", "float8_e5m2"}};
-	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-		if (!strcmp(name, ours[i][0]))
-			return coll_find_dtype(ours[i][1]);
-	return coll_find_dtype(name);
-}
-
-static int find_op(const char *name)
-{
-	return coll_find_op(strcmp(name, "mulsum") ? name : "premulsum");
-}
 
 /* The collective stands nowhere but in the program's name: …/all_reduce_perf. */
 static int read_collective(struct reading *r, enum coll_kind *out)
@@ -217,7 +199,8 @@ static int add_row(struct reading *r, const json_t *row, enum coll_kind coll, co
 	if (field_number(&r->at, row, "size", 0, LLONG_MAX, &bytes) ||
 	    field_text(&r->at, row, "type", &type) || field_text(&r->at, row, "redop", &redop))
 		return -1;
-	int dtype = find_dtype(type), op = find_op(redop);
+	int dtype = coll_find_dtype(nccl_format_ours(type));
+	int op = coll_find_op(nccl_format_ours(redop));
 	/* Types and operations that only nccl-tests has cannot meet anything here. */
 	if (bytes == 0 || dtype < 0 || ((coll_info(coll)->is & COLL_REDUCES) && op < 0))
 		return 0;

@@ -224,7 +224,7 @@ static void put_medians(FILE *out, const struct proof *e)
 	fprintf(out, "Counters per rank over a steady stretch, median over ");
 	if (least < most)
 		fprintf(out, "%u to ", least);
-	fprintf(out, "%u block%s; read in a pass of their own.", most, most == 1 ? "" : "s");
+	fprintf(out, "%u block%s; read in a pass of their own.", most, bysize_plural(most));
 }
 
 static void put_counters(FILE *out, const struct summary *s, const struct proof *e)

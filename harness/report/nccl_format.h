@@ -27,4 +27,7 @@ const char *nccl_average_name(enum nccl_average average);
  * without any time are left out. Returns how many tables. */
 unsigned nccl_format_print(const struct summary *summary, enum nccl_average average, FILE *out);
 
+/* Our name of what nccl-tests calls so, of a datatype or operation: "float32" for "float". */
+const char *nccl_format_ours(const char *theirs);
+
 #endif

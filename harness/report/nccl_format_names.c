@@ -43,16 +43,27 @@ static size_t program_of(const struct cell *cell)
 	return i;
 }
 
-/* What it calls otherwise than we do. */
+/* What it calls otherwise than we do: our name, and its. */
+static const char *const names[][2] = {{"float32", "float"},      {"float16", "half"},
+                                       {"float64", "double"},     {"float8_e4m3", "f8e4m3"},
+                                       {"float8_e5m2", "f8e5m2"}, {"premulsum", "mulsum"}};
+
+static const char *renamed(const char *name, unsigned from)
+{
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(name, names[i][from]))
+			return names[i][!from];
+	return name;
+}
+
 static const char *theirs(const char *ours)
 {
-	static const char *const names[][2] = {
-	    {"float32", "float"},      {"float16", "half"},       {"float64", "double"},
-	    {"float8_e4m3", "f8e4m3"}, {"float8_e5m2", "f8e5m2"}, {"premulsum", "mulsum"}};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!strcmp(ours, names[i][0]))
-			return names[i][1];
-	return ours;
+	return renamed(ours, 0);
+}
+
+const char *nccl_format_ours(const char *name)
+{
+	return renamed(name, 1);
 }
 
 const char *nccl_format_dtype(enum dtype dtype)
