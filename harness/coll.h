@@ -104,7 +104,7 @@ size_t coll_least(enum coll_kind kind, enum dtype dtype, unsigned nranks);
 /* Rounded down to a multiple of that; 0 when that leaves nothing. */
 size_t coll_round(enum coll_kind kind, enum dtype dtype, size_t bytes, unsigned nranks);
 
-/* "4 KiB" */
+/* "4 KiB"; in reports of the asked size, which may be above the used one. */
 void coll_size_label(size_t size, char *text, size_t bytes);
 
 /* GB/s (1e9 bytes) of a call of `bytes` that took `seconds` > 0, as nccl-tests counts them: the

@@ -673,13 +673,13 @@ static void labels_are_short(void **state)
 {
 	char text[32];
 	(void)state;
-	bysize_label(4096, text, sizeof text);
+	coll_size_label(4096, text, sizeof text);
 	assert_string_equal(text, "4 KiB");
-	bysize_label(1000, text, sizeof text);
+	coll_size_label(1000, text, sizeof text);
 	assert_string_equal(text, "1000 B");
-	bysize_label((size_t)64 << 30, text, sizeof text);
+	coll_size_label((size_t)64 << 30, text, sizeof text);
 	assert_string_equal(text, "64 GiB");
-	bysize_label(1536, text, sizeof text);
+	coll_size_label(1536, text, sizeof text);
 	assert_string_equal(text, "1.5 KiB");
 	bysize_number(NAN, text, sizeof text);
 	assert_string_equal(text, "-");

@@ -181,7 +181,7 @@ static void put_size(struct table *table, const struct comparison *c, unsigned f
 {
 	char text[64];
 	unsigned column = 1;
-	bysize_label(size->asked_bytes, text, sizeof text);
+	coll_size_label(size->asked_bytes, text, sizeof text);
 	table_row(table);
 	table_put(table, 0, "%s", text);
 	for (unsigned i = first; i < c->ngroups; i++) {

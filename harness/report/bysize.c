@@ -5,16 +5,11 @@
 
 #define MOST_GROUPS 30
 
-void bysize_label(size_t bytes, char *text, size_t text_bytes)
-{
-	coll_size_label(bytes, text, text_bytes);
-}
-
 void bysize_range(struct claim_range range, char *text, size_t text_bytes)
 {
 	char lo[32], hi[32];
-	bysize_label(range.lo, lo, sizeof lo);
-	bysize_label(range.hi, hi, sizeof hi);
+	coll_size_label(range.lo, lo, sizeof lo);
+	coll_size_label(range.hi, hi, sizeof hi);
 	snprintf(text, text_bytes, range.lo == range.hi ? "%s" : "%s to %s", lo, hi);
 }
 
@@ -122,7 +117,7 @@ static struct table *turned(struct table *table, unsigned variants)
 static void put_label(struct table *table, const struct summary_group *g, unsigned i)
 {
 	char label[32];
-	bysize_label(g->asked_bytes[i], label, sizeof label);
+	coll_size_label(g->asked_bytes[i], label, sizeof label);
 	table_row(table);
 	table_put(table, 0, "%s", label);
 }

@@ -6,8 +6,6 @@
 #include "summary.h"
 #include "table.h"
 
-/* "4 KiB"; the asked size, which may be a few bytes above the used one. */
-void bysize_label(size_t bytes, char *text, size_t text_bytes);
 /* "16 MiB to 256 MiB", or "16 MiB" where that is all. */
 void bysize_range(struct claim_range range, char *text, size_t text_bytes);
 /* Three digits, or "-" for NaN. */

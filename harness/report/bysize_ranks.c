@@ -41,7 +41,7 @@ static void put_ranks(struct table *table, const struct summary *s, unsigned gro
 	if (!row || !row->ranks)
 		return;
 	const struct summary_rank *last = &row->ranks[row->straggler];
-	bysize_label(s->groups[group].asked_bytes[size], label, sizeof label);
+	coll_size_label(s->groups[group].asked_bytes[size], label, sizeof label);
 	bysize_number(last->last_by_us, late, sizeof late);
 	table_row(table);
 	table_put(table, 0, "%s", label);

@@ -44,7 +44,7 @@ static void put_peak(struct table *table, const struct summary *s, unsigned grou
 	double limit = bysize_limit(s, bytes);
 	bysize_number(best, peak, sizeof peak);
 	bysize_number(sum / n, mean, sizeof mean);
-	bysize_label(at, label, sizeof label);
+	coll_size_label(at, label, sizeof label);
 	table_row(table);
 	table_put(table, 0, "%s", coll_word(&g->cell, g->nranks).text);
 	table_put(table, 1, "%s", s->variants[v].name);

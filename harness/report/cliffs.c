@@ -200,8 +200,8 @@ void cliffs_say(const struct summary *s, const struct cliff *c, char *text, size
 {
 	const struct summary_group *g = &s->groups[c->group];
 	char from[32], to[32], low[32], high[32], who[300], how[160], sizes[128];
-	bysize_label(g->asked_bytes[c->from], from, sizeof from);
-	bysize_label(g->asked_bytes[c->to], to, sizeof to);
+	coll_size_label(g->asked_bytes[c->from], from, sizeof from);
+	coll_size_label(g->asked_bytes[c->to], to, sizeof to);
 	bysize_number(c->from_gbs, low, sizeof low);
 	bysize_number(c->to_gbs, high, sizeof high);
 	between(g, c, sizes, sizeof sizes);

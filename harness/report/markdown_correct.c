@@ -128,7 +128,7 @@ static void put_cost(FILE *out, const struct record_run *run)
 		}
 	if (n) {
 		char label[32], timed[32], checked[32];
-		bysize_label(asked, label, sizeof label);
+		coll_size_label(asked, label, sizeof label);
 		bysize_number(stats_median(calls, n), timed, sizeof timed);
 		bysize_number(stats_median(check, n), checked, sizeof checked);
 		fprintf(out,

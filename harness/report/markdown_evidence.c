@@ -201,7 +201,7 @@ static void put_row(struct table *table, const struct summary *s, const struct p
 	const struct summary_group *g = &s->groups[row->group];
 	char text[64];
 	unsigned at = 2;
-	bysize_label(g->asked_bytes[row->size], text, sizeof text);
+	coll_size_label(g->asked_bytes[row->size], text, sizeof text);
 	table_row(table);
 	table_put(table, 0, "%s %s", coll_info(g->cell.coll)->name, text);
 	table_put(table, 1, "%s", s->variants[row->variant].name);

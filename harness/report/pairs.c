@@ -177,8 +177,8 @@ static int levels_fill(const struct maker *m, struct pairs *p)
 static void range_text(struct claim_range range, char *text, size_t bytes)
 {
 	char lo[32], hi[32];
-	bysize_label(range.lo, lo, sizeof lo);
-	bysize_label(range.hi, hi, sizeof hi);
+	coll_size_label(range.lo, lo, sizeof lo);
+	coll_size_label(range.hi, hi, sizeof hi);
 	if (range.hi == SIZE_MAX)
 		snprintf(text, bytes, "from %s up", range.lo ? lo : "the smallest");
 	else

@@ -22,7 +22,7 @@ static void print_best(const struct summary *s, unsigned group)
 	if (!best)
 		return;
 	double limit = bysize_limit(s, best->cell.bytes);
-	bysize_label(best->cell.asked_bytes, label, sizeof label);
+	coll_size_label(best->cell.asked_bytes, label, sizeof label);
 	bysize_number(best->busbw_gbs, text, sizeof text);
 	printf("best: %s, %s GB/s at %s", s->variants[best->variant].name, text, label);
 	if (isfinite(limit)) {

@@ -71,7 +71,7 @@ static struct line line_of(const struct summary *s, const struct proof *e, unsig
 		return l;
 	const struct summary_group *g = &s->groups[row->group];
 	char label[32];
-	bysize_label(g->asked_bytes[row->size], label, sizeof label);
+	coll_size_label(g->asked_bytes[row->size], label, sizeof label);
 	snprintf(l.text[CELL], bytes, "%s %s", coll_info(g->cell.coll)->name, label);
 	put_number(row->nvlink_tx_gbs, l.text[NVLINK], bytes);
 	put_number(row->dram_per_nvlink, l.text[PER_NVLINK], bytes);

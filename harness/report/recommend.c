@@ -124,10 +124,10 @@ static void range_words(struct claim_range range, char *text, size_t bytes)
 {
 	char label[32];
 	if (range.hi != SIZE_MAX) {
-		bysize_label(range.hi, label, sizeof label);
+		coll_size_label(range.hi, label, sizeof label);
 		snprintf(text, bytes, "sizes up to %s", label);
 	} else if (range.lo) {
-		bysize_label(range.lo, label, sizeof label);
+		coll_size_label(range.lo, label, sizeof label);
 		snprintf(text, bytes, "sizes from %s up", label);
 	} else {
 		snprintf(text, bytes, "all sizes");
@@ -143,7 +143,7 @@ static void say(const struct scene *scene, const struct recommend_rule *rule,
 	const struct summary_variant *to = &scene->s->variants[pair[1]];
 	char text[RECOMMEND_BYTES], range[64], size[32], end[128] = "";
 	range_words(range_of(scene->s, coll, rule->reach), range, sizeof range);
-	bysize_label(up_to, size, sizeof size);
+	coll_size_label(up_to, size, sizeof size);
 	if (up_to)
 		snprintf(end, sizeof end, " It is faster at every size up to %s.", size);
 	snprintf(text, sizeof text,
@@ -235,8 +235,8 @@ static void add_cliff(const struct scene *scene, const struct cliff *c)
 	char text[RECOMMEND_BYTES], from[32], to[32], low[32], high[32];
 	bysize_number(c->from_gbs, low, sizeof low);
 	bysize_number(c->to_gbs, high, sizeof high);
-	bysize_label(g->asked_bytes[c->from], from, sizeof from);
-	bysize_label(g->asked_bytes[c->to], to, sizeof to);
+	coll_size_label(g->asked_bytes[c->from], from, sizeof from);
+	coll_size_label(g->asked_bytes[c->to], to, sizeof to);
 	bool jump = c->kind == CLIFF_JUMP;
 	snprintf(text, sizeof text,
 	         "%s %s into calls of %s%s where the program allows it: between %s and %s bus "

@@ -110,8 +110,8 @@ void versions_about(const struct versions *v, unsigned coll, char *text, size_t 
 {
 	const struct versions_coll *c = &v->colls[coll];
 	char lo[32], hi[32];
-	bysize_label(c->lo, lo, sizeof lo);
-	bysize_label(c->hi, hi, sizeof hi);
+	coll_size_label(c->lo, lo, sizeof lo);
+	coll_size_label(c->hi, hi, sizeof hi);
 	if (c->ncells == 1)
 		snprintf(text, bytes, "%s", hi);
 	else

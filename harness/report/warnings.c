@@ -33,7 +33,7 @@ struct warnings_name warnings_row(const struct summary *s, const struct summary_
 {
 	struct warnings_name name;
 	char size[32];
-	bysize_label(row->cell.asked_bytes, size, sizeof size);
+	coll_size_label(row->cell.asked_bytes, size, sizeof size);
 	snprintf(name.text, sizeof name.text, "%s, %s %s, %s", s->variants[row->variant].name,
 	         coll_word(&row->cell, row->nranks).text, size, coll_pace_name(row->cell.pace));
 	return name;
