@@ -16,9 +16,7 @@
 #include "../harness/record/record.h"
 #include "cli.h"
 
-#define RANKS "4"
-
-static const char *const layouts[] = {"1x1x4", "1x4x1", "4x1x1", "1x2x2", "2x1x2", "2x2x1"};
+static const char *const modes[] = {"single", "threads", "processes"};
 static const char *const paths[] = {"auto", "direct", "fifo", "shared"};
 
 struct text {
@@ -49,14 +47,16 @@ static bool is_taken(int coll, unsigned need, unsigned without)
 }
 
 /* Collectives that have all of `need`, and nothing of `without`. */
-static void add_head(struct text *to, const char *backend, unsigned need, unsigned without)
+static void add_head(struct text *to, const char *backend, unsigned ranks, unsigned need,
+                     unsigned without)
 {
 	const char *comma = "";
+	to->used = 0;
 	add(to,
-	    "; Does every layout move the same data?\n[experiment]\nbackend = %s\n"
-	    "ranks = " RANKS "\nlimit = no\nblocks = 1\nwarmup = 1\nstretches = 2\n"
+	    "; Is the same data moved, however it is asked for?\n[experiment]\nbackend = %s\n"
+	    "ranks = %u\nlimit = no\nblocks = 1\nwarmup = 1\nstretches = 2\n"
 	    "calls = 2\nisolated_calls = 2\ncollective = ",
-	    backend);
+	    backend, ranks);
 	for (int c = 0; c < COLL_KINDS; c++) {
 		if (!is_taken(c, need, without))
 			continue;
@@ -66,19 +66,23 @@ static void add_head(struct text *to, const char *backend, unsigned need, unsign
 	add(to, "\n");
 }
 
-/* One variant per layout, and on host per layout and data path. */
-static void add_layouts(struct text *to, bool host)
+/* One variant, and on host one per data path. */
+static void add_layout(struct text *to, bool host, unsigned procs, unsigned threads,
+                       unsigned each)
 {
-	for (unsigned l = 0; l < sizeof layouts / sizeof *layouts; l++)
-		for (unsigned p = 0; p < (host ? sizeof paths / sizeof *paths : 1); p++) {
-			bool apart = layouts[l][0] != '1';
-			if (!strcmp(paths[p], "direct") && apart)
-				continue;
-			add(to, "[variant %s-%s]\nlayout = %s\n", layouts[l], paths[p],
-			    layouts[l]);
-			if (host)
-				add(to, "path = %s\n", paths[p]);
-		}
+	for (unsigned p = 0; p < (host ? sizeof paths / sizeof *paths : 1); p++)
+		if (strcmp(paths[p], "direct") || procs == 1)
+			add(to, "[variant %ux%ux%u-%s]\nlayout = %ux%ux%u\n%s%s\n", procs,
+			    threads, each, paths[p], procs, threads, each,
+			    host ? "path = " : "", host ? paths[p] : "");
+}
+
+/* All ways to share `ranks` out, a power of two. */
+static void add_layouts(struct text *to, bool host, unsigned ranks)
+{
+	for (unsigned procs = 1; procs <= ranks; procs *= 2)
+		for (unsigned threads = 1; procs * threads <= ranks; threads *= 2)
+			add_layout(to, host, procs, threads, ranks / procs / threads);
 }
 
 /* Digests depend on the data alone: not on the variant, the pace, or the place. */
@@ -167,15 +171,15 @@ static void conform(const struct text *text, bool carries_data, unsigned kinds)
 }
 
 /* All collectives in all layouts, in place too and from two roots. */
-static void conform_layouts(const struct backend *backend)
+static void conform_layouts(const struct backend *backend, unsigned ranks)
 {
 	static struct text text;
 	bool host = !strcmp(backend->name, "host");
 	unsigned kinds = 0;
-	text.used = 0;
-	add_head(&text, backend->name, 0, 0);
-	add(&text, "bytes = 64, 40K\nin_place = both\nroot = 0, 3\ncounts = skewed\n");
-	add_layouts(&text, host);
+	add_head(&text, backend->name, ranks, 0, 0);
+	add(&text, "bytes = 64, 40K\nin_place = both\nroot = 0, %u\ncounts = skewed\n",
+	    ranks - 1);
+	add_layouts(&text, host, ranks);
 	if (host) /* what must not change what is received */
 		add(&text, "[variant offset]\nlayout = 2x1x2\noffset = 8\n"
 		           "[variant aggregate]\nlayout = 1x4x1\naggregate = 2\n");
@@ -186,17 +190,16 @@ static void conform_layouts(const struct backend *backend)
 }
 
 /* 8-bit floats are not every GPU's. */
-static void conform_types(const struct backend *backend)
+static void conform_types(const struct backend *backend, unsigned ranks)
 {
 	static struct text text;
 	bool host = !strcmp(backend->name, "host");
 	unsigned kinds = 0, ntypes = host ? DTYPE_KINDS : DTYPE_FLOAT8_E4M3;
-	text.used = 0;
-	add_head(&text, backend->name, COLL_REDUCES, 0);
+	add_head(&text, backend->name, ranks, COLL_REDUCES, 0);
 	add(&text, "bytes = 960\nop = all\nin_place = both\npace = isolated\ndtype = ");
 	for (unsigned d = 0; d < ntypes; d++)
 		add(&text, "%s%s", d ? ", " : "", coll_dtype_name((enum dtype)d));
-	add(&text, "\n[variant a]\nlayout = 1x4x1\n[variant b]\nlayout = 2x1x2\n");
+	add(&text, "\n[variant a]\nmode = threads\n[variant b]\nlayout = 2x1x%u\n", ranks / 2);
 	for (int c = 0; c < COLL_KINDS; c++)
 		kinds += coll_info((enum coll_kind)c)->is & COLL_REDUCES ? ntypes * OP_NONE : 0;
 	conform(&text, true, kinds);
@@ -204,74 +207,65 @@ static void conform_types(const struct backend *backend)
 
 /* Sizes as small as an element and counts that ranks cannot share evenly, of what is not cut
  * into parts; the rotated buffers then begin anywhere. */
-static void conform_odd_sizes(const struct backend *backend)
+static void conform_odd_sizes(const struct backend *backend, unsigned ranks)
 {
 	static struct text text;
 	unsigned kinds = 0;
-	text.used = 0;
-	add_head(&text, backend->name, 0, COLL_PARTED);
-	add(&text, "bytes = 4, 20, 100003\nin_place = both\nroot = 3\npace = isolated\n"
-	           "dtype = int8, float32\n");
-	add_layouts(&text, !strcmp(backend->name, "host"));
+	add_head(&text, backend->name, ranks, 0, COLL_PARTED);
+	add(&text,
+	    "bytes = 4, 20, 100003\nin_place = both\nroot = %u\npace = isolated\n"
+	    "dtype = int8, float32\n",
+	    ranks - 1);
+	add_layouts(&text, !strcmp(backend->name, "host"), ranks);
 	for (int c = 0; c < COLL_KINDS; c++)
 		kinds += is_taken(c, 0, COLL_PARTED) ? 2 * 3 : 0;
 	conform(&text, true, kinds);
 }
 
 /* Two groups side by side. */
-static void conform_groups(const struct backend *backend)
+static void conform_groups(const struct backend *backend, unsigned ranks)
 {
 	static struct text text;
 	unsigned kinds = 0;
-	text.used = 0;
-	add_head(&text, backend->name, 0, 0);
+	add_head(&text, backend->name, ranks, 0, 0);
 	add(&text, "bytes = 4K\nroot = 1\n");
-	for (unsigned l = 0; l < 3; l++)
-		add(&text, "[variant %u]\nlayout = %s\nsplit = MOD:2\n", l, layouts[l]);
+	for (unsigned m = 0; m < 3; m++)
+		add(&text, "[variant %u]\nmode = %s\nsplit = MOD:2\n", m, modes[m]);
 	for (int c = 0; c < COLL_KINDS; c++)
 		kinds += is_checked(c);
 	conform(&text, true, kinds);
 }
 
-/* What the library is asked for must not change what is received. A group of hypercube's rounds
- * would break them up, so that it has no part in this. */
-static void conform_options(const struct backend *backend)
+/* What the library is asked for must not change what is received. `group = never` would break
+ * hypercube's rounds up, so that it, the one of COLL_OTHERS, has no part in this. */
+static void conform_options(const struct backend *backend, unsigned ranks)
 {
 	static const char *const options[] = {
-	    "1x4x1\nregister = local",
-	    "4x1x1\nregister = local",
-	    "1x4x1\nregister = window",
-	    "4x1x1\nregister = window",
-	    "4x1x1\nallocator = cuda",
-	    "1x4x1\napi = native",
-	    "1x4x1\ngraph = 2",
-	    "4x1x1\ngraph = 2",
-	    "1x4x1\nnonblocking = yes",
-	    "1x2x2\ninit = grouped",
-	    "1x4x1\naggregate = 2",
-	    "4x1x1\noffset = 64",
-	    "4x1x1\ngroup = never",
-	    "1x4x1\nmin_ctas = 2\nmax_ctas = 4",
-	    "4x1x1\nregister = window\ncta_policy = zero",
+	    "threads",
+	    "threads\nregister = local",
+	    "processes\nregister = local",
+	    "threads\nregister = window",
+	    "processes\nregister = window",
+	    "processes\nallocator = cuda",
+	    "threads\napi = native",
+	    "threads\ngraph = 2",
+	    "processes\ngraph = 2",
+	    "threads\nnonblocking = yes",
+	    "single\ninit = grouped",
+	    "threads\naggregate = 2",
+	    "processes\noffset = 64",
+	    "processes\ngroup = never",
+	    "threads\nmin_ctas = 2\nmax_ctas = 4",
+	    "processes\nregister = window\ncta_policy = zero",
 	};
 	static struct text text;
-	const char *comma = "";
 	unsigned kinds = 0;
-	text.used = 0;
-	add(&text,
-	    "; Do options move the same data?\n[experiment]\nbackend = %s\nranks = " RANKS
-	    "\nlimit = no\nblocks = 1\nwarmup = 1\nstretches = 2\ncalls = 2\n"
-	    "isolated_calls = 2\nbytes = 40K\ncollective = ",
-	    backend->name);
-	for (int c = 0; c < COLL_KINDS; c++)
-		if (is_checked(c) && c != COLL_HYPERCUBE) {
-			add(&text, "%s%s", comma, coll_info((enum coll_kind)c)->name);
-			comma = ", ";
-			kinds++;
-		}
-	add(&text, "\n[variant plain]\nlayout = 1x4x1\n");
+	add_head(&text, backend->name, ranks, 0, COLL_OTHERS);
+	add(&text, "bytes = 40K\n");
 	for (unsigned i = 0; i < sizeof options / sizeof *options; i++)
-		add(&text, "[variant %u]\nlayout = %s\n", i, options[i]);
+		add(&text, "[variant %u]\nmode = %s\n", i, options[i]);
+	for (int c = 0; c < COLL_KINDS; c++)
+		kinds += is_taken(c, 0, COLL_OTHERS);
 	conform(&text, true, kinds);
 }
 
@@ -281,18 +275,20 @@ static void every_backend_conforms_in_every_layout(void **state)
 	(void)state;
 	for (const struct backend *const *b = backend_table; *b; b++) {
 		struct status why = {0};
-		unsigned capacity = (*b)->capacity(&why);
-		if (capacity < 4) {
+		unsigned capacity = (*b)->capacity(&why),
+		         ranks = capacity < 4 ? capacity & 2 : 4;
+		if (!ranks) {
 			print_message("%s: not here: %s\n", (*b)->name, why.text);
 			continue;
 		}
-		conform_layouts(*b);
+		conform_layouts(*b, ranks);
 		if ((*b)->carries_data) {
-			conform_types(*b);
-			conform_odd_sizes(*b);
-			conform_groups(*b);
+			conform_types(*b, ranks);
+			conform_odd_sizes(*b, ranks);
+			if (ranks > 2) /* else each has a group to itself */
+				conform_groups(*b, ranks);
 			if (!strcmp((*b)->name, "nccl"))
-				conform_options(*b);
+				conform_options(*b, ranks);
 		}
 		conformed++;
 	}
@@ -315,11 +311,10 @@ static int number_at(const json_t *wrong_at, const char *key)
 /* One bit of one byte, in the second of the rotated buffers: 960 bytes each. */
 static void a_turned_byte_is_found_in_every_mode(void **state)
 {
-	static const char *const modes[] = {"single", "threads", "processes"};
 	static struct text text;
 	unsigned found[3] = {0};
 	(void)state;
-	add_head(&text, "host", COLL_REDUCES, 0);
+	add_head(&text, "host", 4, COLL_REDUCES, 0);
 	add(&text, "bytes = 960\nroot = 2\ndtype = float16, float64\nin_place = both\n"
 	           "pace = stream\n");
 	for (unsigned m = 0; m < 3; m++)
