@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counts.h"
+
 unsigned trial_comm_ranks(const struct trial *trial)
 {
 	return split_place(trial->settings.split, layout_ranks(trial->settings.layout), 0).size;
@@ -104,9 +106,6 @@ static json_t *trial_pack(const struct trial *t)
 			return NULL;
 		}
 	}
-	json_t *weights = json_array();
-	for (unsigned i = 0; i < t->weights.n; i++)
-		json_array_append_new(weights, json_integer(t->weights.of[i]));
 	/* jansson has no unsigned integers: a seed goes through its signed twin and back. */
 	return json_pack(
 	    "{s:s, s:s, s:i, s:i, s:o, s:b, s:i, s:i, s:i, s:i, s:I, s:I, s:o, s:i, s:o}",
@@ -114,8 +113,8 @@ static json_t *trial_pack(const struct trial *t)
 	    (int)t->order, "settings", settings_to_json(&t->settings), "yield", (int)t->yield,
 	    "warmup", (int)t->warmup, "stretches", (int)t->stretches, "calls", (int)t->calls,
 	    "isolated_calls", (int)t->isolated_calls, "arena_bytes", (json_int_t)t->arena_bytes,
-	    "seed", (json_int_t)t->seed, "weights", weights, "cell_timeout_s",
-	    (int)t->cell_timeout_s, "cells", cells);
+	    "seed", (json_int_t)t->seed, "weights", counts_to_json(&t->weights),
+	    "cell_timeout_s", (int)t->cell_timeout_s, "cells", cells);
 }
 
 int trial_save(const struct trial *trial, const char *file, struct status *st)
@@ -162,16 +161,8 @@ static int settings_unpack(const struct reading *r, json_t *json, struct setting
 
 static int weights_unpack(const struct reading *r, const json_t *json, struct value_weights *w)
 {
-	if (!json_is_array(json) || json_array_size(json) > VALUE_MAX_WEIGHTS)
-		return reading_fail(r, "weights is no list, or too long");
-	w->n = (unsigned)json_array_size(json);
-	for (unsigned i = 0; i < w->n; i++) {
-		json_int_t of = json_integer_value(json_array_get(json, i));
-		if (of < 0 || of > UCHAR_MAX)
-			return reading_fail(r, "a weight is out of range");
-		w->of[i] = (unsigned char)of;
-	}
-	return 0;
+	struct status why = {""};
+	return counts_from_json(json, w, &why) ? reading_fail(r, why.text) : 0;
 }
 
 static int cell_unpack(const struct reading *r, json_t *json, struct cell *c)

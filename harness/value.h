@@ -70,9 +70,9 @@ struct value_question {
 	enum dtype dtype;
 	enum op op;
 	unsigned nranks, rank, root;
-	struct value_weights weights;
 	uint64_t seed;
 	uint64_t count; /* elements of one whole buffer: the cell's bytes ÷ an element's */
+	struct value_parts parts; /* of alltoallv */
 };
 
 /* How a cell's numbers are spread: the ranks that speak at a position, and the digits that each
@@ -251,6 +251,18 @@ VALUE_FN uint64_t value_reduced(const struct value_question *q, uint64_t positio
 	                        : value_reduce_numbers(q, place);
 }
 
+/* Element i of what q->rank receives in an alltoallv. */
+VALUE_FN uint64_t value_from_parts(const struct value_question *q, uint64_t base, uint64_t i)
+{
+	unsigned from = 0;
+	for (uint64_t part; from + 1 < q->nranks; from++, i -= part) {
+		part = value_part(&q->parts, from, q->rank);
+		if (i < part)
+			break;
+	}
+	return value_input(q, from, base + value_sent_before(&q->parts, from, q->rank) + i);
+}
+
 /* Element i of q->rank's output, counted from the start of its receive side, of the buffer that
  * begins `base` elements into every rank's arena. Of a rank that receives nothing, nothing may
  * be asked. */
@@ -276,8 +288,7 @@ VALUE_FN uint64_t value_expected(const struct value_question *q, uint64_t base, 
 	case COLL_ALLTOALL:
 		return value_input(q, (unsigned)(i / part), base + rank * part + i % part);
 	case COLL_ALLTOALLV:
-		return value_input(
-		    q, (rank + n - value_part_of(&q->weights, n, q->count, i)) % n, base + i);
+		return value_from_parts(q, base, i);
 	case COLL_SENDRECV_PAIRS:
 		return value_input(q, rank ^ 1, base + i);
 	case COLL_SENDRECV_BOTH:

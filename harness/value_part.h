@@ -1,63 +1,89 @@
-/* alltoallv: which elements go to whom, from weights by distance. */
+/* alltoallv: how a call's buffers are cut, from weights. */
 #ifndef LAUNCHGAP_VALUE_PART_H
 #define LAUNCHGAP_VALUE_PART_H
 
 #include "value_bits.h"
 
-/* alltoallv: how much each rank sends to the one `distance` ranks on, as weights by distance.
- */
-#define VALUE_MAX_WEIGHTS 16
+#define VALUE_MAX_WEIGHTS 16 /* a row */
+
+/* How much each rank sends to each, as weights: all alike (n 0), by distance (one row: of[d] to
+ * the rank d on), or from each to each (n rows: of[from × n + to]). Of more ranks than weights,
+ * they begin again; of fewer, the first ones count. */
 struct value_weights {
-	unsigned n; /* 0: all alike; of more distances than weights, they begin again */
-	unsigned char of[VALUE_MAX_WEIGHTS];
+	unsigned n, rows;
+	uint16_t of[VALUE_MAX_WEIGHTS * VALUE_MAX_WEIGHTS];
 };
 
-/* alltoallv: the weights of the first `distance` distances together. */
-VALUE_FN uint64_t value_weight_until(const struct value_weights *w, unsigned distance)
-{
-	uint64_t all = 0, first = 0;
-	if (w->n == 0)
-		return distance;
-	for (unsigned d = 0; d < w->n; d++) {
-		all += w->of[d];
-		first += d < distance % w->n ? w->of[d] : 0;
-	}
-	return distance / w->n * all + first;
-}
-
-/* alltoallv: the element with which the part for the rank `distance` on begins, in a buffer of
- * `count`; of distance nranks, count. Rank r sends these elements up to the next distance's to
- * rank (r + distance) % nranks, which puts them at the same places of its receive buffer.
+/* One call's buffers. The rank that sends or receives most has the whole size; as in
+ * nccl-tests' alltoallv.cu, each part is a multiple of 16 bytes:
  *
- *   floor(count × weights before it ÷ all weights), all alike when these come to 0 */
-VALUE_FN uint64_t value_part_at(const struct value_weights *w, unsigned nranks, uint64_t count,
-                                unsigned distance)
+ *   part(from, to) = floor(size × weight(from, to) ÷ most ÷ 16) × 16
+ *
+ * Parts lie in the order of ranks, in what is sent and in what is received. */
+struct value_parts {
+	struct value_weights weights;
+	unsigned nranks;
+	uint64_t most;  /* the largest sum of what a rank sends or receives, in weights */
+	uint64_t units; /* of 16 bytes, in the whole size */
+	uint64_t unit;  /* elements */
+};
+
+VALUE_FN uint64_t value_weight(const struct value_parts *p, unsigned from, unsigned to)
 {
-	uint64_t all = value_weight_until(w, nranks);
-	uint64_t until = all ? value_weight_until(w, distance) : distance;
-	if (all == 0)
-		all = nranks;
-	/* Whole multiples apart, so that no product is larger than count or 2^64. */
-	return count / all * until + count % all * until / all;
+	const struct value_weights *w = &p->weights;
+	if (w->n == 0)
+		return 1;
+	if (w->rows == 1)
+		return w->of[(to + p->nranks - from) % p->nranks % w->n];
+	return w->of[from % w->n * w->n + to % w->n];
 }
 
-/* The distance whose part element i < count is in: the largest that begins at it or before. */
-VALUE_FN unsigned value_part_of(const struct value_weights *w, unsigned nranks, uint64_t count,
-                                uint64_t i)
+/* count: elements of one whole buffer. Weights that come to 0 are all alike. */
+VALUE_FN struct value_parts value_parts(const struct value_weights *w, unsigned nranks,
+                                        uint64_t count, enum dtype dtype)
 {
-	uint64_t all = value_weight_until(w, nranks), turn, rest, until = 0;
-	unsigned best = 0;
-	/* floor(count × x ÷ all) <= i means: x <= ((i + 1) × all - 1) ÷ count. */
-	if (w->n == 0 || all == 0)
-		return (unsigned)(((i + 1) * nranks - 1) / count);
-	rest = ((i + 1) * all - 1) / count;
-	turn = value_weight_until(w, w->n);
-	for (unsigned d = 0; d < w->n; d++) {
-		if (until <= rest % turn)
-			best = d;
-		until += w->of[d];
+	struct value_parts p = {*w, nranks, 0, 0, 128 / value_width(dtype)};
+	p.units = count / p.unit;
+	for (unsigned rank = 0; rank < nranks; rank++) {
+		uint64_t sent = 0, received = 0;
+		for (unsigned other = 0; other < nranks; other++) {
+			sent += value_weight(&p, rank, other);
+			received += value_weight(&p, other, rank);
+		}
+		p.most = sent > p.most ? sent : p.most;
+		p.most = received > p.most ? received : p.most;
 	}
-	return (unsigned)(rest / turn) * w->n + best;
+	if (p.most == 0) {
+		p.weights.n = 0;
+		p.most = nranks;
+	}
+	return p;
+}
+
+/* Elements. */
+VALUE_FN uint64_t value_part(const struct value_parts *p, unsigned from, unsigned to)
+{
+	uint64_t weight = value_weight(p, from, to);
+	/* Whole multiples apart, so that no product is larger than the size or 2^64. */
+	return (p->units / p->most * weight + p->units % p->most * weight / p->most) * p->unit;
+}
+
+/* Elements that a rank sends to those before `to`; of nranks, all that it sends. */
+VALUE_FN uint64_t value_sent_before(const struct value_parts *p, unsigned from, unsigned to)
+{
+	uint64_t sum = 0;
+	for (unsigned other = 0; other < to; other++)
+		sum += value_part(p, from, other);
+	return sum;
+}
+
+/* Elements that a rank receives from those before `from`; of nranks, all that it receives. */
+VALUE_FN uint64_t value_received_before(const struct value_parts *p, unsigned to, unsigned from)
+{
+	uint64_t sum = 0;
+	for (unsigned other = 0; other < from; other++)
+		sum += value_part(p, other, to);
+	return sum;
 }
 
 #endif

@@ -222,13 +222,16 @@ static void conform_odd_sizes(const struct backend *backend, unsigned ranks)
 	conform(&text, true, kinds);
 }
 
+/* Rank 1 gets most, and rank 3 nothing. */
+static const char matrix[] = "counts = 0:9:1:0, 3:1:1:0, 0:30:0:0, 1:1:1:0\n";
+
 /* Two groups side by side. */
 static void conform_groups(const struct backend *backend, unsigned ranks)
 {
 	static struct text text;
 	unsigned kinds = 0;
 	add_head(&text, backend->name, ranks, 0, 0);
-	add(&text, "bytes = 4K\nroot = 1\n");
+	add(&text, "bytes = 4K\nroot = 1\n%s", matrix);
 	for (unsigned m = 0; m < 3; m++)
 		add(&text, "[variant %u]\nmode = %s\nsplit = MOD:2\n", m, modes[m]);
 	for (int c = 0; c < COLL_KINDS; c++)
@@ -261,7 +264,7 @@ static void conform_options(const struct backend *backend, unsigned ranks)
 	static struct text text;
 	unsigned kinds = 0;
 	add_head(&text, backend->name, ranks, 0, COLL_OTHERS);
-	add(&text, "bytes = 40K\n");
+	add(&text, "bytes = 40K\n%s", matrix);
 	for (unsigned i = 0; i < sizeof options / sizeof *options; i++)
 		add(&text, "[variant %u]\nmode = %s\n", i, options[i]);
 	for (int c = 0; c < COLL_KINDS; c++)

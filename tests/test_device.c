@@ -52,6 +52,9 @@ static int tear_down(void **state)
 	return 0;
 }
 
+/* More for rank 1 than for others. */
+static const struct value_weights weights = {3, 3, {1, 4, 1, 2, 0, 1, 0, 3, 1}};
+
 static void ask(struct bench *bench, struct cell cell, unsigned rank, unsigned slots)
 {
 	bench->cell = cell;
@@ -62,11 +65,12 @@ static void ask(struct bench *bench, struct cell cell, unsigned rank, unsigned s
 	    .nranks = RANKS,
 	    .rank = rank,
 	    .root = cell.root,
-	    .weights = {3, {1, 2, 4}},
 	    .seed = 77 + cell.dtype,
 	    .count = cell.bytes / coll_dtype_bytes(cell.dtype),
 	};
-	bench->b.span = coll_span(&cell, RANKS, rank);
+	bench->b.question.parts =
+	    value_parts(&weights, RANKS, bench->b.question.count, cell.dtype);
+	bench->b.span = coll_span(&cell, &weights, RANKS, rank);
 	bench->b.in_place = cell.in_place;
 	bench->b.slots = slots;
 	assert_true(cell.bytes * slots <= ARENA_BYTES);

@@ -24,6 +24,15 @@ _Static_assert(sizeof odd == sizeof multiples, "as many of both");
 
 typedef void world_fn(const struct host_call *w);
 
+/* Nothing for oneself, and for one of five nothing; one that all send to, and one that sends
+ * nothing. */
+static const struct value_weights weights[] = {
+    {0},
+    {2, 1, {0, 3}},
+    {4, 1, {0, 3, 1, 0}},
+    {3, 3, {0, 7, 1, 0, 0, 0, 1, 9, 0}},
+};
+
 /* All that may be asked for at this size: roots, counts and places. */
 static unsigned vary(struct host_call w, world_fn *check)
 {
@@ -31,11 +40,11 @@ static unsigned vary(struct host_call w, world_fn *check)
 
 	for (unsigned root = 0; root<w.nranks; root += w.nranks> 2 ? w.nranks / 2 : 1)
 		for (int place = 0; place < 2; place++)
-			for (unsigned skew = 0; skew < 3; skew++) {
+			for (unsigned skew = 0; skew < sizeof weights / sizeof *weights;
+			     skew++) {
 				w.cell.root = root;
 				w.cell.in_place = place;
-				/* Nothing for oneself, and for one of five nothing. */
-				w.weights = (struct value_weights){skew * 2, {0, 3, 1, 0}};
+				w.weights = weights[skew];
 				if ((root && !(is & COLL_ROOTED)) ||
 				    (skew && w.cell.coll != COLL_ALLTOALLV) ||
 				    host_step_refuses(&w))
@@ -116,7 +125,7 @@ static void check_cover(const struct host_call *w)
 
 	for (unsigned rank = 0; rank < w->nranks; rank++) {
 		struct cover *cover = calloc(w->cell.bytes, sizeof *cover);
-		struct coll_span span = coll_span(&w->cell, w->nranks, rank);
+		struct coll_span span = coll_span(&w->cell, &w->weights, w->nranks, rank);
 		bool scales = host_reduce_scales(w->cell.dtype, w->cell.op);
 		unsigned count;
 		struct host_move *moves = moves_of(w, rank, true, &count);
@@ -194,11 +203,12 @@ static void sides_of_a_pair_agree(void **state)
 }
 
 /* Where all ranks have as many moves, the m-th of all of them reads each rank once. A root is
- * one; and of fewer elements than ranks some have nothing to share. */
+ * one, and so are the ranks of a matrix of counts; and of fewer elements than ranks some have
+ * nothing to share. */
 static void check_hot_spots(const struct host_call *w)
 {
-	bool rooted =
-	    coll_info(w->cell.coll)->is & COLL_ROOTED || w->cell.bytes / 4 < w->nranks;
+	bool uneven = coll_info(w->cell.coll)->is & COLL_ROOTED || w->weights.rows > 1 ||
+	              w->cell.bytes / 4 < w->nranks;
 	unsigned count, first;
 	bool read[MAX_RANKS * 4][MAX_RANKS] = {{false}};
 
@@ -206,9 +216,9 @@ static void check_hot_spots(const struct host_call *w)
 	for (unsigned rank = 0; rank < w->nranks; rank++) {
 		struct host_move *moves = moves_of(w, rank, true, &count);
 
-		assert_true(rooted || count == first);
+		assert_true(uneven || count == first);
 		for (unsigned m = 0; m < count; m++) {
-			assert_true(rooted || !read[m][moves[m].peer]);
+			assert_true(uneven || !read[m][moves[m].peer]);
 			read[m][moves[m].peer] = true;
 			assert_true(m == 0 || moves[m].phase >= moves[m - 1].phase);
 		}
@@ -233,15 +243,16 @@ struct play {
 
 static struct value_question question_of(const struct host_call *w, unsigned rank)
 {
-	return (struct value_question){.coll = w->cell.coll,
-	                               .dtype = w->cell.dtype,
-	                               .op = w->cell.op,
-	                               .nranks = w->nranks,
-	                               .rank = rank,
-	                               .root = w->cell.root,
-	                               .weights = w->weights,
-	                               .seed = SEED,
-	                               .count = w->cell.bytes / 4};
+	return (struct value_question){
+	    .coll = w->cell.coll,
+	    .dtype = w->cell.dtype,
+	    .op = w->cell.op,
+	    .nranks = w->nranks,
+	    .rank = rank,
+	    .root = w->cell.root,
+	    .seed = SEED,
+	    .count = w->cell.bytes / 4,
+	    .parts = value_parts(&w->weights, w->nranks, w->cell.bytes / 4, w->cell.dtype)};
 }
 
 static void play_begin(struct play *p, const struct host_call *w)
@@ -249,7 +260,7 @@ static void play_begin(struct play *p, const struct host_call *w)
 	*p = (struct play){.w = w};
 	for (unsigned r = 0; r < w->nranks; r++) {
 		struct value_question q = question_of(w, r);
-		struct coll_span span = coll_span(&w->cell, w->nranks, r);
+		struct coll_span span = coll_span(&w->cell, &w->weights, w->nranks, r);
 
 		p->send[r] = malloc(w->cell.bytes);
 		p->recv[r] = malloc(w->cell.bytes);
@@ -307,7 +318,7 @@ static void play_end(struct play *p)
 {
 	for (unsigned r = 0; r < p->w->nranks; r++) {
 		struct value_question q = question_of(p->w, r);
-		struct coll_span span = coll_span(&p->w->cell, p->w->nranks, r);
+		struct coll_span span = coll_span(&p->w->cell, &p->w->weights, p->w->nranks, r);
 
 		assert_int_equal(p->next[r], p->count[r]);
 		for (size_t i = 0; i < span.recv_bytes / 4; i++) {

@@ -129,7 +129,13 @@ static void every_rank_is_a_root(void **state)
 static void counts_may_differ(void **state)
 {
 	static const struct value_weights weights[] = {
-	    {0, {0}}, {3, {1, 2, 4}}, {4, {0, 0, 0, 1}}, {2, {0, 7}}, {5, {255, 0, 1, 3, 0}}};
+	    {0},
+	    {3, 1, {1, 2, 4}},
+	    {4, 1, {0, 0, 0, 1}},
+	    {2, 1, {0, 7}},
+	    {5, 1, {65535, 0, 1, 3, 0}},
+	    {4, 4, {0, 9, 1, 1, 1, 0, 1, 1, 0, 30, 0, 0, 1, 1, 1, 0}},
+	    {3, 3, {0, 1, 0, 0, 1, 0, 0, 1, 0}}};
 	static struct rig rig;
 
 	(void)state;

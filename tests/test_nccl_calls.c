@@ -104,16 +104,16 @@ static struct value_question question(const struct rig *rig, unsigned rank)
 	                               .nranks = rig->ctx->n,
 	                               .rank = rank,
 	                               .root = rig->cell.root,
-	                               .weights = rig->trial.weights,
 	                               .seed = 7,
-	                               .count = rig->ctx->elements};
+	                               .count = rig->ctx->elements,
+	                               .parts = rig->ctx->parts};
 }
 
 static void fill(struct rig *rig, unsigned rank)
 {
 	struct place *p = &rig->ctx->places[rank];
 	struct value_question q = question(rig, rank);
-	struct coll_span span = coll_span(&rig->cell, rig->ctx->n, rank);
+	struct coll_span span = coll_span(&rig->cell, &rig->trial.weights, rig->ctx->n, rank);
 	memset(p->recv, VALUE_POISON_BYTE, rig->trial.arena_bytes);
 	for (unsigned slot = 0; slot < rig->slots; slot++) {
 		char *at = (rig->cell.in_place ? p->recv + span.send_at : p->send) +
@@ -133,7 +133,7 @@ static void compare(const struct rig *rig, unsigned rank)
 {
 	const struct place *p = &rig->ctx->places[rank];
 	struct value_question q = question(rig, rank);
-	struct coll_span span = coll_span(&rig->cell, rig->ctx->n, rank);
+	struct coll_span span = coll_span(&rig->cell, &rig->trial.weights, rig->ctx->n, rank);
 	for (unsigned slot = 0; slot < rig->slots; slot++)
 		for (size_t k = 0; k < span.recv_bytes / element; k++) {
 			uint64_t got = 0, right = value_expected(&q, slot * q.count, k);
@@ -154,13 +154,14 @@ static void rig_make(struct rig *rig, unsigned n, enum coll_kind coll, enum dtyp
 	                          .dtype = dtype,
 	                          .op = OP_NONE,
 	                          .root = n - 1,
-	                          .bytes = (size_t)n * 48};
+	                          .bytes = (size_t)n * 480};
 	rig->trial.arena_bytes = rig->cell.bytes * rig->slots;
 	rig->ctx = calloc(1, sizeof *rig->ctx + n * sizeof rig->ctx->places[0]);
 	assert_non_null(rig->ctx);
 	rig->ctx->trial = &rig->trial;
 	rig->ctx->nranks = rig->ctx->count = rig->ctx->n = n;
-	rig->ctx->cuts = calloc(n + 1, sizeof *rig->ctx->cuts);
+	rig->ctx->counts = calloc((size_t)2 * n * n, sizeof *rig->ctx->counts);
+	assert_non_null(rig->ctx->counts);
 	rig->ctx->api.GroupStart = group_start;
 	rig->ctx->api.GroupEnd = group_end;
 	rig->ctx->api.Send = send;
@@ -171,6 +172,7 @@ static void rig_make(struct rig *rig, unsigned n, enum coll_kind coll, enum dtyp
 		p->comm = (ncclComm_t)(uintptr_t)(r + 1);
 		p->send = malloc(rig->trial.arena_bytes);
 		p->recv = malloc(rig->trial.arena_bytes);
+		p->counts = &rig->ctx->counts[(size_t)2 * n * r];
 		assert_true(p->send && p->recv);
 	}
 }
@@ -181,7 +183,7 @@ static void rig_free(struct rig *rig)
 		free(rig->ctx->places[r].send);
 		free(rig->ctx->places[r].recv);
 	}
-	free(rig->ctx->cuts);
+	free(rig->ctx->counts);
 	free(rig->ctx);
 }
 
@@ -261,7 +263,8 @@ static void in_place_too(void **state)
 		rig.cell.in_place = true;
 		for (rig.cell.root = 0; rig.cell.root < 4; rig.cell.root++)
 			run(&rig, 1);
-		/* Nothing is copied that lies where it has to; without a GPU that would fail. */
+		/* Nothing is copied that lies where it has to; without a GPU that would fail.
+		 */
 		assert_int_equal(rig.ctx->cuda_failed, cudaSuccess);
 		rig_free(&rig);
 	}
@@ -284,10 +287,13 @@ static void calls_in_one_group_keep_their_order(void **state)
 
 static void alltoallv_takes_its_weights(void **state)
 {
-	static const struct value_weights weights[] = {
-	    {2, {0, 3}}, {3, {5, 0, 1}}, {4, {0, 0, 0, 1}}, {1, {0}}};
+	static const struct value_weights weights[] = {{2, 1, {0, 3}},
+	                                               {3, 1, {5, 0, 1}},
+	                                               {4, 1, {0, 0, 0, 1}},
+	                                               {1, 1, {0}},
+	                                               {3, 3, {0, 7, 1, 0, 0, 0, 1, 9, 0}}};
 	(void)state;
-	for (unsigned w = 0; w < 4; w++)
+	for (unsigned w = 0; w < sizeof weights / sizeof *weights; w++)
 		for (unsigned n = 2; n <= MAX_RANKS; n++) {
 			struct rig rig;
 			rig_make(&rig, n, COLL_ALLTOALLV, DTYPE_FLOAT32);

@@ -442,9 +442,40 @@ static void no_damage_crashes(void **state)
 	}
 }
 
+/* Sizes are the sums of parts there, each rounded down; counts are in the environment. */
+static void alltoallv_meets_its_counts(void **state)
+{
+	static const char *const env[][2] = {
+	    {"\"TOKEN=SECRET\"", "0:1:2:3:4:5:6:7:8:9:10:11:12:13:14:15"},
+	    {"\"NCCL_TESTS_ALLTOALLV_SPREAD=1.0\"", "0:1:2:3:4:5:6:7:8:9:10:11:12:13:14:15"},
+	    {"\"NCCL_TESTS_ALLTOALLV_SPREAD=0\"", "even"},
+	    {"\"NCCL_TESTS_ALLTOALLV_SPREAD=0.5\"", "by distance, spread 0.5"},
+	    {"\"NCCL_TESTS_ALLTOALLV_MATRIX_FILE=SECRET\"", "its own matrix"},
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof env / sizeof *env; i++) {
+		struct compare_side side;
+		char by[256], *text;
+		snprintf(by, sizeof by, "alltoallv_perf\",\"-a\",\"3\"],\"env\":[%s",
+		         env[i][0]);
+		text = (char *)(uintptr_t)with(
+		    "alltoall_perf\",\"-t\",\"1\",\"-g\",\"4\",\"-a\",\"3\",\"-J\",\"x.json\"],"
+		    "\"env\":[\"TOKEN=SECRET\"",
+		    by);
+		memcpy(strstr(text, "\"size\":4096"), "\"size\":4049", 11);
+		cli_write(folder, "v.json", text);
+		assert_string_equal(load(path_of("v.json"), NULL, &side), "");
+		assert_string_equal(side.facts[FACT_COUNTS], env[i][1]);
+		assert_int_equal(side.series[0].cell.coll, COLL_ALLTOALLV);
+		assert_int_equal(side.series[0].cell.bytes, 4096);
+		compare_side_free(&side);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(alltoallv_meets_its_counts),
 	    cmocka_unit_test(rows_become_series),
 	    cmocka_unit_test(the_layout_names_the_variant),
 	    cmocka_unit_test(a_file_is_a_trial),

@@ -11,13 +11,20 @@
 #include "number.h"
 
 #define MAX_RANKS 1024
-#define PART      6  /* elements, in what is simulated */
+#define PART      64 /* elements, in what is simulated */
 #define MOST      16 /* ranks there */
 
 static const unsigned sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, MOST};
 
 static const struct value_weights weights[] = {
-    {0, {0}}, {3, {1, 2, 4}}, {4, {0, 3, 0, 1}}, {2, {1, 0}}, {1, {255}}, {3, {0, 0, 0}},
+    {0},
+    {3, 1, {1, 2, 4}},
+    {4, 1, {0, 3, 0, 1}},
+    {2, 1, {1, 0}},
+    {1, 1, {65535}},
+    {3, 1, {0, 0, 0}},
+    {3, 3, {0, 7, 1, 0, 0, 0, 1, 9, 0}},
+    {5, 5, {0, 1, 2, 3, 4, 5, 0, 5, 5, 5, 0, 0, 0, 0, 1, 9, 0, 9, 0, 9, 1, 1, 1, 1, 1}},
 };
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
@@ -148,10 +155,9 @@ static void deliver(const struct value_question *q, unsigned from, const uint64_
                     uint64_t out[MOST][MOST * PART])
 {
 	unsigned n = q->nranks;
-	for (unsigned d = 0; d < n; d++) {
-		unsigned to = (from + d) % n;
-		uint64_t begin = value_part_at(&q->weights, n, q->count, d);
-		uint64_t end = value_part_at(&q->weights, n, q->count, d + 1);
+	uint64_t sent = 0;
+	for (unsigned to = 0; to < n; to++) {
+		uint64_t part = value_part(&q->parts, from, to);
 		switch (q->coll) {
 		case COLL_ALL_GATHER:
 		case COLL_HYPERCUBE:
@@ -162,7 +168,9 @@ static void deliver(const struct value_question *q, unsigned from, const uint64_
 			memcpy(&out[to][from * PART], &in[to * PART], PART * sizeof *in);
 			break;
 		case COLL_ALLTOALLV:
-			memcpy(&out[to][begin], &in[begin], (end - begin) * sizeof *in);
+			memcpy(&out[to][value_received_before(&q->parts, to, from)], &in[sent],
+			       part * sizeof *in);
+			sent += part;
 			break;
 		case COLL_SCATTER:
 			if (from == q->root)
@@ -187,7 +195,7 @@ static void deliver(const struct value_question *q, unsigned from, const uint64_
 	}
 }
 
-static void carry_out(struct value_question *q, uint64_t base)
+static void carry_out(struct value_question *q, const struct value_weights *w, uint64_t base)
 {
 	static uint64_t in[MOST][MOST * PART], out[MOST][MOST * PART];
 	struct cell cell = {.coll = q->coll, .dtype = q->dtype, .root = q->root};
@@ -198,14 +206,14 @@ static void carry_out(struct value_question *q, uint64_t base)
 	memset(out, VALUE_POISON_BYTE, sizeof out);
 	for (unsigned r = 0; r < n; r++) {
 		memset(in[r], VALUE_POISON_BYTE, sizeof in[r]);
-		for (uint64_t k = 0; k < coll_span(&cell, n, r).send_bytes / element; k++)
+		for (uint64_t k = 0; k < coll_span(&cell, w, n, r).send_bytes / element; k++)
 			in[r][k] = value_input(q, r, base + k);
 	}
 	for (unsigned r = 0; r < n; r++)
 		deliver(q, r, in[r], out);
 	for (q->rank = 0; q->rank < n; q->rank++) {
 		uint64_t at = q->coll == COLL_REDUCE_SCATTER ? q->rank * PART : 0;
-		uint64_t received = coll_span(&cell, n, q->rank).recv_bytes / element;
+		uint64_t received = coll_span(&cell, w, n, q->rank).recv_bytes / element;
 		for (uint64_t i = 0; i < received; i++) {
 			uint64_t right = value_expected(q, base, i), column[MOST];
 			is_sound(q->dtype, right);
@@ -233,9 +241,11 @@ static void answers_are_what_collectives_do(void **state)
 				q.nranks = sizes[s];
 				q.root = q.nranks * 2 / 3;
 				q.count = q.nranks * PART;
-				q.weights = weights[(s + q.dtype) % COUNT(weights)];
+				const struct value_weights *w =
+				    &weights[(s + q.dtype) % COUNT(weights)];
+				q.parts = value_parts(w, q.nranks, q.count, q.dtype);
 				if (!coll_refuses(c, q.nranks))
-					carry_out(&q, 3 * q.count);
+					carry_out(&q, w, 3 * q.count);
 			}
 		} while (reduces ? next_reduction(&q) : ++q.dtype < DTYPE_KINDS);
 	}

@@ -103,67 +103,100 @@ static void shares_and_scales_are_the_nearest(void **state)
 }
 
 static const struct value_weights weights[] = {
-    {0, {0}},
-    {3, {1, 2, 4}},
-    {4, {0, 3, 0, 1}},
-    {2, {1, 0}},
-    {1, {255}},
-    {3, {0, 0, 0}},
-    {16, {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 0}},
+    {0},
+    {3, 1, {1, 2, 4}},
+    {4, 1, {0, 3, 0, 1}},
+    {2, 1, {1, 0}},
+    {1, 1, {255}},
+    {3, 1, {0, 0, 0}},
+    {16, 1, {65535, 65535, 1, 0, 65535}},
+    {2, 2, {0, 65535, 1, 0}},
+    {3, 3, {0, 7, 1, 0, 0, 0, 1, 9, 0}},
+    {4, 4, {0, 0, 0, 0, 0, 0, 0, 5}},
 };
 
-/* The definition, in 128 bits. */
-static uint64_t part_begins(const struct value_weights *w, unsigned nranks, uint64_t count,
-                            unsigned distance)
+static uint64_t weight_of(const struct value_weights *w, unsigned nranks, unsigned from,
+                          unsigned to)
 {
-	uint64_t before = 0, all = 0;
-	for (unsigned d = 0; d < nranks; d++) {
-		unsigned weight = w->n ? w->of[d % w->n] : 1;
-		before += d < distance ? weight : 0;
-		all += weight;
+	unsigned distance = to >= from ? to - from : to + nranks - from;
+	if (w->n == 0)
+		return 1;
+	return w->rows == 1 ? w->of[distance % w->n] : w->of[from % w->n * w->n + to % w->n];
+}
+
+/* The most that a rank sends or receives; 0 where nobody does. */
+static uint64_t most_of(const struct value_weights *w, unsigned nranks)
+{
+	uint64_t most = 0;
+	for (unsigned r = 0; r < nranks; r++) {
+		uint64_t row = 0, column = 0;
+		for (unsigned other = 0; other < nranks; other++) {
+			row += weight_of(w, nranks, r, other);
+			column += weight_of(w, nranks, other, r);
+		}
+		most = row > most ? row : most;
+		most = column > most ? column : most;
 	}
-	if (all == 0) {
-		before = distance;
-		all = nranks;
+	return most;
+}
+
+/* The definition, in 128 bits: bytes. */
+static uint64_t part_of(const struct value_weights *w, unsigned nranks, uint64_t most,
+                        uint64_t bytes, unsigned from, unsigned to)
+{
+	uint64_t weight = most ? weight_of(w, nranks, from, to) : 1;
+	return (uint64_t)((unsigned __int128)bytes * weight / (most ? most : nranks)) / 16 * 16;
+}
+
+static void check_parts(const struct value_weights *w, unsigned nranks, uint64_t bytes,
+                        enum dtype dtype)
+{
+	unsigned element = value_width(dtype) / 8;
+	uint64_t most = most_of(w, nranks), largest = 0;
+	struct value_parts p = value_parts(w, nranks, bytes / element, dtype);
+	for (unsigned r = 0; r < nranks; r++) {
+		uint64_t sent = 0, received = 0;
+		for (unsigned other = 0; other < nranks; other++) {
+			assert_int_equal(value_sent_before(&p, r, other), sent);
+			assert_int_equal(value_received_before(&p, r, other), received);
+			assert_int_equal(value_part(&p, r, other) * element,
+			                 part_of(w, nranks, most, bytes, r, other));
+			sent += value_part(&p, r, other);
+			received += value_part(&p, other, r);
+		}
+		assert_true(sent * element <= bytes && received * element <= bytes);
+		largest = sent > largest ? sent : largest;
+		largest = received > largest ? received : largest;
 	}
-	return (uint64_t)((unsigned __int128)count * before / all);
+	/* Whoever has most has all, but for what rounding takes of each part. */
+	assert_true(largest * element + (uint64_t)16 * nranks > bytes);
 }
 
 static void parts_follow_their_weights(void **state)
 {
-	static const unsigned ranks[] = {1, 2, 3, 7, 8, 16, 100, 1024};
-	static const uint64_t counts[] = {1, 48, 1000003, (uint64_t)1 << 40};
+	static const unsigned ranks[] = {1, 2, 3, 7, 8, 16, 40};
+	static const uint64_t units[] = {0, 1, 3, 1000003, (uint64_t)1 << 36};
+	static const enum dtype dtypes[] = {DTYPE_INT8, DTYPE_FLOAT32, DTYPE_FLOAT64};
 	(void)state;
 	for (unsigned w = 0; w < sizeof weights / sizeof *weights; w++)
 		for (unsigned r = 0; r < sizeof ranks / sizeof *ranks; r++)
-			for (unsigned c = 0; c < sizeof counts / sizeof *counts; c++)
-				for (unsigned d = 0; d <= ranks[r]; d++)
-					assert_int_equal(
-					    value_part_at(&weights[w], ranks[r], counts[c], d),
-					    part_begins(&weights[w], ranks[r], counts[c], d));
-	assert_int_equal(value_part_at(&weights[1], 3, 70, 1), 10);
-	assert_int_equal(value_part_at(&weights[1], 3, 70, 2), 30);
-	assert_int_equal(value_part_at(&weights[1], 3, 70, 3), 70);
+			for (unsigned u = 0; u < sizeof units / sizeof *units; u++)
+				for (unsigned d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
+					check_parts(&weights[w], ranks[r],
+					            units[u] * 16 * ranks[r], dtypes[d]);
 }
 
-static void elements_know_their_part(void **state)
+/* nccl-tests' default on 4 ranks: a sixth, two and three of 16 MiB, each rounded down. */
+static void parts_are_nccl_tests(void **state)
 {
-	static const uint64_t counts[] = {1, 7, 48, 1000, ((uint64_t)1 << 40) + 5};
+	const struct value_weights skewed = {4, 1, {0, 1, 2, 3}};
+	struct value_parts p = value_parts(&skewed, 4, 4 << 20, DTYPE_FLOAT32);
 	(void)state;
-	for (unsigned w = 0; w < sizeof weights / sizeof *weights; w++)
-		for (unsigned n = 1; n <= 40; n++)
-			for (unsigned c = 0; c < sizeof counts / sizeof *counts; c++)
-				for (unsigned k = 0; k < 100; k++) {
-					uint64_t i =
-					    (counts[c] <= 100 ? k : value_mix(k)) % counts[c];
-					unsigned d =
-					    value_part_of(&weights[w], n, counts[c], i);
-					assert_true(d < n);
-					assert_true(
-					    value_part_at(&weights[w], n, counts[c], d) <= i);
-					assert_true(i < value_part_at(&weights[w], n, counts[c],
-					                              d + 1));
-				}
+	assert_int_equal(value_part(&p, 2, 2), 0);
+	assert_int_equal(value_part(&p, 2, 3) * 4, 2796192);
+	assert_int_equal(value_part(&p, 2, 0) * 4, 5592400);
+	assert_int_equal(value_part(&p, 2, 1) * 4, 8388608);
+	assert_int_equal(value_sent_before(&p, 2, 4) * 4, 16777200);
 }
 
 int main(void)
@@ -174,7 +207,7 @@ int main(void)
 	    cmocka_unit_test(the_machines_floats_agree),
 	    cmocka_unit_test(shares_and_scales_are_the_nearest),
 	    cmocka_unit_test(parts_follow_their_weights),
-	    cmocka_unit_test(elements_know_their_part),
+	    cmocka_unit_test(parts_are_nccl_tests),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

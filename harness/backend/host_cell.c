@@ -13,6 +13,7 @@ static struct value_question question_of(const struct backend_ctx *ctx,
 	const struct cell *cell = &ctx->call.cell;
 	const struct host_seat *seat = &ctx->seats[rank->rank];
 	bool split = ctx->place.trial->settings.split.op != SPLIT_NONE;
+	uint64_t count = cell->bytes / coll_dtype_bytes(cell->dtype);
 
 	return (struct value_question){
 	    .coll = cell->coll,
@@ -21,9 +22,9 @@ static struct value_question question_of(const struct backend_ctx *ctx,
 	    .nranks = ctx->call.nranks,
 	    .rank = seat->index,
 	    .root = cell->root,
-	    .weights = ctx->call.weights,
 	    .seed = split ? value_mix(ctx->seed + seat->color) : ctx->seed,
-	    .count = cell->bytes / coll_dtype_bytes(cell->dtype),
+	    .count = count,
+	    .parts = value_parts(&ctx->call.weights, ctx->call.nranks, count, cell->dtype),
 	};
 }
 
@@ -45,7 +46,7 @@ static void fill(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	const struct cell *cell = &ctx->call.cell;
 	struct value_question q = question_of(ctx, rank);
-	struct coll_span span = coll_span(cell, q.nranks, q.rank);
+	struct coll_span span = coll_span(cell, &ctx->call.weights, q.nranks, q.rank);
 	size_t element = coll_dtype_bytes(cell->dtype), count = span.send_bytes / element;
 	uint8_t *send = (cell->in_place ? rank->own.recv : rank->own.send) + span.send_at;
 
@@ -111,7 +112,7 @@ int host_cell_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict 
 	const struct cell *cell = &ctx->call.cell;
 	const struct host_rank *rank = &ctx->ranks[i];
 	struct value_question q = question_of(ctx, rank);
-	struct coll_span span = coll_span(cell, q.nranks, q.rank);
+	struct coll_span span = coll_span(cell, &ctx->call.weights, q.nranks, q.rank);
 	size_t element = coll_dtype_bytes(cell->dtype), count = span.recv_bytes / element;
 	const uint8_t *recv = rank->own.recv + span.recv_at;
 	struct backend_verdict verdict = {0};
@@ -137,7 +138,8 @@ int host_cell_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct 
 {
 	const struct host_rank *rank = &ctx->ranks[i];
 	struct value_question q = question_of(ctx, rank);
-	struct coll_span span = coll_span(&ctx->call.cell, q.nranks, q.rank);
+	struct coll_span span =
+	    coll_span(&ctx->call.cell, &ctx->call.weights, q.nranks, q.rank);
 	(void)st;
 	*out = XXH3_64bits(rank->own.recv + span.recv_at, span.recv_bytes);
 	return 0;

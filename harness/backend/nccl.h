@@ -32,6 +32,7 @@ struct place {
 	/* Of the cell: */
 	const char *from; /* buffer 0 of its send side and of its receive side */
 	char *to;
+	size_t *counts; /* alltoallv: to each rank, then from each; 2n elements' numbers */
 	ncclRedOp_t op;
 	bool own_op; /* made for this communicator */
 	cudaGraphExec_t graph;
@@ -52,8 +53,9 @@ struct backend_ctx {
 	struct cell cell;
 	uint64_t seed;
 	unsigned slots;
-	size_t elements, part; /* of a buffer, and of one rank's share in it */
-	size_t *cuts;          /* alltoallv: where the part for each distance begins; n + 1 */
+	size_t elements, part;    /* of a buffer, and of one rank's share in it */
+	struct value_parts parts; /* of alltoallv */
+	size_t *counts;           /* of all places */
 	ncclDataType_t type;
 	bool native;         /* by NCCL's own call, where it has one */
 	bool grouped;        /* begin and end are a group's */

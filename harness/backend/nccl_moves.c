@@ -30,16 +30,17 @@ void nccl_alltoall(struct backend_ctx *ctx, struct place *p, const char *from, c
 	}
 }
 
-/* The part for a distance lies at the same place on both sides (value.h); an empty one is as
- * empty for its sender as for its receiver, and is left out by both. */
+/* An empty part is as empty for its sender as for its receiver, and is left out by both. */
 void nccl_alltoallv(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
-	for (unsigned d = 0; d < ctx->n; d++) {
-		size_t first = ctx->cuts[d], count = ctx->cuts[d + 1] - first;
-		if (!count)
-			continue;
-		send(ctx, p, from, first, count, (p->me + d) % ctx->n);
-		receive(ctx, p, to, first, count, (p->me + ctx->n - d) % ctx->n);
+	const size_t *sent = p->counts, *received = p->counts + ctx->n;
+	for (size_t r = 0, first = 0, end = 0; r < ctx->n; r++) {
+		if (sent[r])
+			send(ctx, p, from, first, sent[r], (unsigned)r);
+		if (received[r])
+			receive(ctx, p, to, end, received[r], (unsigned)r);
+		first += sent[r];
+		end += received[r];
 	}
 }
 

@@ -117,9 +117,11 @@ static int open_ctx(struct backend_ctx *ctx, const struct backend_place *place,
 	ctx->nranks = place->nranks;
 	ctx->count = place->count;
 	ctx->n = trial_comm_ranks(trial);
-	ctx->cuts = calloc((size_t)ctx->n + 1, sizeof *ctx->cuts);
-	if (!ctx->cuts)
-		return status_set(st, "out of memory for %u parts", ctx->n);
+	ctx->counts = calloc((size_t)2 * ctx->n * ctx->count, sizeof *ctx->counts);
+	if (!ctx->counts)
+		return status_set(st, "out of memory for the parts of %u ranks", ctx->n);
+	for (unsigned i = 0; i < ctx->count; i++)
+		ctx->places[i].counts = &ctx->counts[(size_t)2 * ctx->n * i];
 	if (nccl_api_load(trial->settings.nccl, &ctx->api, st))
 		return -1;
 	ctx->allocates = trial->settings.allocator != ALLOCATOR_CUDA && ctx->api.MemAlloc &&
@@ -167,7 +169,7 @@ void nccl_close(struct backend_ctx *ctx)
 	}
 	cudaFreeHost((void *)(uintptr_t)ctx->gate);
 	cudaFreeHost(ctx->stage);
-	free(ctx->cuts);
+	free(ctx->counts);
 	free(ctx->peers);
 	free(ctx);
 }

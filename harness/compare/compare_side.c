@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../counts.h"
 #include "../report/summary.h"
 #include "compare_parts.h"
 #include "nccl_tests.h"
@@ -45,17 +46,14 @@ static void add_machine(struct compare_side *side, const json_t *environment)
 	}
 }
 
-/* As experiment files write them: "1:2:4". */
 static void add_counts(struct compare_side *side, const json_t *counts)
 {
-	char text[COMPARE_FACT_BYTES] = "even";
-	size_t used = 0;
-	if (!json_is_array(counts))
+	struct value_weights weights;
+	struct status why = {""};
+	char text[COUNTS_TEXT_BYTES];
+	if (counts_from_json(counts, &weights, &why))
 		return;
-	for (size_t i = 0; i < json_array_size(counts) && used < sizeof text; i++)
-		used +=
-		    (size_t)snprintf(text + used, sizeof text - used, "%s%lld", used ? ":" : "",
-		                     (long long)json_integer_value(json_array_get(counts, i)));
+	counts_text(&weights, text);
 	compare_fact_add(side, FACT_COUNTS, text);
 }
 

@@ -134,18 +134,20 @@ static int check_layout(struct reading *r, const char *name)
 	return 0;
 }
 
-static void add_facts(struct reading *r)
+static void add_facts(struct reading *r, enum coll_kind coll)
 {
 	json_int_t v = json_integer_value(json_object_get(r->root, "nccl_version"));
 	json_int_t minor = v < 10000 ? 1000 : 10000; /* 2804 is 2.8.4, 22803 is 2.28.3 */
 	const char *time = json_string_value(json_object_get(r->root, "start_time"));
-	char text[64];
+	char text[64], counts[COUNTS_TEXT_BYTES];
 	compare_fact_add(r->side, FACT_EXPERIMENT, "-");
 	compare_fact_add(r->side, FACT_PROGRAM, "nccl-tests");
 	compare_fact_add(r->side, FACT_BACKEND, "nccl");
 	snprintf(text, sizeof text, "%u", r->nranks);
 	compare_fact_add(r->side, FACT_RANKS, text);
-	compare_fact_add(r->side, FACT_COUNTS, "its NCCL_TESTS_ALLTOALLV_*, not read");
+	nccl_tests_counts(json_object_get(r->root, "env"), r->nranks, counts);
+	if (coll == COLL_ALLTOALLV)
+		compare_fact_add(r->side, FACT_COUNTS, counts);
 	snprintf(text, sizeof text, "%lld.%lld.%lld", (long long)(v / minor),
 	         (long long)(v % minor / 100), (long long)(v % 100));
 	if (v > 0)
@@ -209,7 +211,12 @@ static int add_row(struct reading *r, const json_t *row, enum coll_kind coll, co
 	cell.dtype = (enum dtype)dtype;
 	cell.op = coll_info(coll)->is & COLL_REDUCES ? (enum op)op : OP_NONE;
 	cell.root = number > 0 && number < INT_MAX ? (unsigned)number : 0;
-	cell.bytes = cell.asked_bytes = (size_t)bytes;
+	cell.bytes = (size_t)bytes;
+	if (coll == COLL_ALLTOALLV) /* there the sum of the parts, each rounded down */
+		cell.bytes = coll_round(
+		    coll, cell.dtype, cell.bytes + coll_least(coll, cell.dtype, r->nranks) - 1,
+		    r->nranks);
+	cell.asked_bytes = cell.bytes;
 	if (add_body(r, row, "out_of_place", name, &cell))
 		return -1;
 	cell.in_place = true;
@@ -228,7 +235,7 @@ static int read_root(struct reading *r)
 	if (read_collective(r, &coll) || read_layout(r, name) || check_layout(r, name) ||
 	    read_options(r))
 		return -1;
-	add_facts(r);
+	add_facts(r, coll);
 	for (size_t i = 0; i < json_array_size(results); i++)
 		if (add_row(r, json_array_get(results, i), coll, name))
 			return -1;

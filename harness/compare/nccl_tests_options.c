@@ -1,6 +1,7 @@
 /* The options that a run of nccl-tests was given, as far as they change what its times mean. */
 #include "nccl_tests.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,4 +106,36 @@ void nccl_tests_manner(const json_t *config, char out[64])
 		strcat(out, " -G (graphs)");
 	if (is_on(config, "per_iter_timing"))
 		strcat(out, " -I");
+}
+
+/* The value of a variable, or NULL. */
+static const char *env_find(const json_t *env, const char *name)
+{
+	size_t n = strlen(name);
+	for (size_t i = 0; i < json_array_size(env); i++) {
+		const char *line = json_string_value(json_array_get(env, i));
+		if (line && !strncmp(line, name, n) && line[n] == '=')
+			return line + n + 1;
+	}
+	return NULL;
+}
+
+void nccl_tests_counts(const json_t *env, unsigned nranks, char out[COUNTS_TEXT_BYTES])
+{
+	const char *matrix = env_find(env, "NCCL_TESTS_ALLTOALLV_MATRIX_FILE");
+	const char *spread = env_find(env, "NCCL_TESTS_ALLTOALLV_SPREAD");
+	struct value_weights weights;
+	struct status st = {""};
+	char *end;
+	double x = spread ? strtod(spread, &end) : 1;
+	if (spread && (end == spread || *end))
+		x = 1; /* as there */
+	if (!json_is_array(env))
+		snprintf(out, COUNTS_TEXT_BYTES, "not said");
+	else if (matrix)
+		snprintf(out, COUNTS_TEXT_BYTES, "its own matrix");
+	else if (x > 0 && (x < 1 || nranks > VALUE_MAX_WEIGHTS))
+		snprintf(out, COUNTS_TEXT_BYTES, "by distance, spread %.3g", x);
+	else if (!counts_parse(x > 0 ? "skewed" : "even", &weights, &st))
+		counts_text(&weights, out);
 }

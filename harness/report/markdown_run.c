@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../counts.h"
 #include "bysize.h"
 #include "run_gp.h"
 
@@ -92,6 +93,25 @@ static void put_paces(FILE *out, const struct summary *s)
 		        cycles);
 }
 
+/* What alltoallv was called with, where it was measured. */
+static void put_counts(FILE *out, const struct summary *s)
+{
+	const json_t *counts = json_object_get(s->run->environment, "counts");
+	struct value_weights weights;
+	struct status st = {""};
+	char text[COUNTS_TEXT_BYTES];
+	bool measured = false;
+	for (unsigned g = 0; g < s->ngroups; g++)
+		measured |= s->groups[g].cell.coll == COLL_ALLTOALLV;
+	if (!measured || counts_from_json(counts, &weights, &st))
+		return;
+	counts_text(&weights, text);
+	fprintf(out, "alltoallv sends `counts = %s`%s.\n\n", text,
+	        weights.rows > 1   ? ", a row for each rank that sends"
+	        : weights.rows > 0 ? ", by distance, to oneself first"
+	                           : "");
+}
+
 void markdown_how(FILE *out, const struct summary *s)
 {
 	const json_t *env = s->run->environment;
@@ -112,6 +132,7 @@ void markdown_how(FILE *out, const struct summary *s)
 	        bysize_plural(number_of(env, "ranks")), number_of(env, "warmup"),
 	        bysize_plural(number_of(env, "warmup")));
 	put_paces(out, s);
+	put_counts(out, s);
 	fprintf(
 	    out,
 	    "A value is the median over blocks. Bus bandwidth as nccl-tests defines it; GB = "

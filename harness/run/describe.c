@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "../counts.h"
 #include "../machine.h"
 
 static json_t *describe_variants(const struct plan *plan)
@@ -30,15 +31,13 @@ static void describe_what(const struct plan *plan, json_t *run)
 	const struct spec *spec = plan->spec;
 	json_t *notes = json_array();
 	json_t *dtypes = json_array(), *ops = json_array(), *roots = json_array();
-	json_t *counts = json_array(), *places = json_array(), *paces = json_array();
+	json_t *places = json_array(), *paces = json_array();
 	for (unsigned i = 0; i < spec->ndtypes; i++)
 		json_array_append_new(dtypes, json_string(coll_dtype_name(spec->dtypes[i])));
 	for (unsigned i = 0; i < spec->nops; i++)
 		json_array_append_new(ops, json_string(coll_op_name(spec->ops[i])));
 	for (unsigned i = 0; i < spec->nroots; i++)
 		json_array_append_new(roots, json_integer(spec->roots[i]));
-	for (unsigned i = 0; i < spec->weights.n; i++)
-		json_array_append_new(counts, json_integer(spec->weights.of[i]));
 	for (unsigned i = 0; i < 2; i++)
 		if (spec->in_place[i])
 			json_array_append_new(places, json_boolean(i));
@@ -51,7 +50,7 @@ static void describe_what(const struct plan *plan, json_t *run)
 	json_object_set_new(run, "dtypes", dtypes);
 	json_object_set_new(run, "ops", ops);
 	json_object_set_new(run, "roots", roots);
-	json_object_set_new(run, "counts", counts);
+	json_object_set_new(run, "counts", counts_to_json(&spec->weights));
 	json_object_set_new(run, "in_place", places);
 	json_object_set_new(run, "paces", paces);
 	json_object_set_new(run, "counters", json_boolean(spec->counters));

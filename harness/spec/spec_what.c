@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../counts.h"
 #include "../path.h"
 
 /* A list, or all of them. */
@@ -50,9 +51,8 @@ int spec_what_ops(const struct spec_key *key, const struct spec_value *v, void *
 	return 0;
 }
 
-/* Whole numbers with a separator between, up to `most` of them, each from lo to hi. */
-static bool numbers(const char *text, char separator, unsigned lo, unsigned hi, unsigned most,
-                    unsigned *list, unsigned *n)
+/* Whole numbers with commas between, up to `most` of them, none above hi. */
+static bool numbers(const char *text, unsigned hi, unsigned most, unsigned *list, unsigned *n)
 {
 	*n = 0;
 	for (;;) {
@@ -61,13 +61,13 @@ static bool numbers(const char *text, char separator, unsigned lo, unsigned hi, 
 		if (!isdigit((unsigned char)*text) || *n == most)
 			return false;
 		unsigned long x = strtoul(text, &end, 10);
-		if (x < lo || x > hi)
+		if (x > hi)
 			return false;
 		list[(*n)++] = (unsigned)x;
 		text = end + strspn(end, " \t");
 		if (*text == '\0')
 			return true;
-		if (*text++ != separator)
+		if (*text++ != ',')
 			return false;
 	}
 }
@@ -80,8 +80,8 @@ int spec_what_roots(const struct spec_key *key, const struct spec_value *v, void
 		spec->nroots = 0;
 		return 0;
 	}
-	bool good = numbers(v->text, ',', 0, (unsigned)key->hi, SPEC_MAX_ROOTS, spec->roots,
-	                    &spec->nroots);
+	bool good =
+	    numbers(v->text, (unsigned)key->hi, SPEC_MAX_ROOTS, spec->roots, &spec->nroots);
 	for (unsigned i = 0; good && i < spec->nroots; i++)
 		for (unsigned k = 0; k < i; k++)
 			if (spec->roots[i] == spec->roots[k])
@@ -114,29 +114,8 @@ int spec_what_counts(const struct spec_key *key, const struct spec_value *v, voi
                      struct status *st)
 {
 	struct spec *spec = base;
-	unsigned list[VALUE_MAX_WEIGHTS], n = 0, sum = 0;
 	(void)key;
-	if (!strcmp(v->text, "even")) {
-		spec->weights.n = 0;
-		return 0;
-	}
-	if (!strcmp(v->text, "skewed"))
-		for (n = 0; n < VALUE_MAX_WEIGHTS; n++)
-			list[n] = n + 1;
-	else if (!numbers(v->text, ':', 0, 255, VALUE_MAX_WEIGHTS, list, &n))
-		n = 0;
-	for (unsigned i = 0; i < n; i++)
-		sum += list[i];
-	if (sum == 0)
-		return status_set(
-		    st,
-		    "counts = '%s' is not allowed; allowed is even, skewed, or at most %d "
-		    "weights from 0 to 255 by distance, as in 1:2:4, not all of them 0",
-		    v->text, VALUE_MAX_WEIGHTS);
-	for (unsigned i = 0; i < n; i++)
-		spec->weights.of[i] = (unsigned char)list[i];
-	spec->weights.n = n;
-	return 0;
+	return counts_parse(v->text, &spec->weights, st);
 }
 
 int spec_what_flip(const struct spec_key *key, const struct spec_value *v, void *field,

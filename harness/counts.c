@@ -1,0 +1,210 @@
+#include "counts.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* One row up to a comma or the end; returns what follows, or NULL. */
+static const char *row_parse(const char *text, uint16_t *row, unsigned *n)
+{
+	for (*n = 0; *n < VALUE_MAX_WEIGHTS;) {
+		char *end;
+		text += strspn(text, " \t");
+		if (!isdigit((unsigned char)*text))
+			return NULL;
+		unsigned long x = strtoul(text, &end, 10);
+		if (x > UINT16_MAX)
+			return NULL;
+		row[(*n)++] = (uint16_t)x;
+		text = end + strspn(end, " \t");
+		if (*text == '\0' || *text == ',')
+			return text;
+		if (*text++ != ':')
+			return NULL;
+	}
+	return NULL;
+}
+
+/* Rows of one length, one or as many as they are long. */
+static bool rows_parse(const char *text, struct value_weights *w)
+{
+	uint16_t row[VALUE_MAX_WEIGHTS];
+	unsigned n;
+	do {
+		if (w->rows == VALUE_MAX_WEIGHTS || !(text = row_parse(text, row, &n)) ||
+		    (w->rows && n != w->n))
+			return false;
+		w->n = n;
+		memcpy(&w->of[w->rows++ * n], row, n * sizeof *row);
+	} while (*text++ == ',');
+	return w->rows == 1 || w->rows == w->n;
+}
+
+static bool is_nothing(const struct value_weights *w)
+{
+	for (unsigned i = 0; i < w->rows * w->n; i++)
+		if (w->of[i])
+			return false;
+	return true;
+}
+
+/* One line's numbers, none of them negative; how many, or -1. */
+static int line_parse(const char *line, double row[VALUE_MAX_WEIGHTS])
+{
+	int n = 0;
+	for (line += strspn(line, " \t\r\n"); *line; line += strspn(line, " \t\r\n")) {
+		char *end;
+		double x = strtod(line, &end);
+		if (n == VALUE_MAX_WEIGHTS || end == line || !(x >= 0) || isinf(x))
+			return -1;
+		row[n++] = x;
+		line = end;
+	}
+	return n;
+}
+
+/* Rows of one length, as many as they are long; empty lines are passed over. */
+static bool lines_parse(FILE *in, double of[], struct value_weights *w)
+{
+	char *line = NULL;
+	size_t bytes = 0;
+	bool well = true;
+	while (well && getline(&line, &bytes, in) >= 0) {
+		double row[VALUE_MAX_WEIGHTS];
+		int n = line_parse(line, row);
+		well = n >= 0 &&
+		       (n == 0 || w->rows == 0 || ((unsigned)n == w->n && w->rows < w->n));
+		if (!well || n == 0)
+			continue;
+		w->n = (unsigned)n;
+		memcpy(&of[w->rows++ * w->n], row, w->n * sizeof *row);
+	}
+	free(line);
+	return well && w->rows == w->n && w->n > 0;
+}
+
+static void scale(const double of[], struct value_weights *w)
+{
+	double most = 0;
+	bool whole = true;
+	for (unsigned i = 0; i < w->n * w->n; i++) {
+		most = fmax(most, of[i]);
+		whole = whole && of[i] == floor(of[i]);
+	}
+	double by = whole && most <= UINT16_MAX ? 1 : UINT16_MAX / most;
+	for (unsigned i = 0; i < w->n * w->n; i++)
+		w->of[i] = of[i] > 0 ? (uint16_t)fmax(1, round(of[i] * by)) : 0;
+}
+
+static int counts_read(const char *path, struct value_weights *w, struct status *st)
+{
+	double of[VALUE_MAX_WEIGHTS * VALUE_MAX_WEIGHTS];
+	FILE *in = fopen(path, "re");
+	if (!in)
+		return status_set(st, "counts: cannot read %s: %s", path, strerror(errno));
+	bool well = lines_parse(in, of, w);
+	fclose(in);
+	if (well)
+		scale(of, w);
+	if (!well || is_nothing(w))
+		return status_set(
+		    st,
+		    "counts: %s is no matrix: allowed is a line for each of at most "
+		    "%d ranks, with as many numbers from 0 on, not all of them 0",
+		    path, VALUE_MAX_WEIGHTS);
+	return 0;
+}
+
+int counts_parse(const char *text, struct value_weights *out, struct status *st)
+{
+	struct value_weights w = {0};
+	if (strchr(text, '/')) {
+		if (counts_read(text, &w, st))
+			return -1;
+	} else if (!strcmp(text, "skewed")) {
+		w.rows = 1;
+		for (w.n = 0; w.n < VALUE_MAX_WEIGHTS; w.n++)
+			w.of[w.n] = (uint16_t)w.n;
+	} else if (strcmp(text, "even") && (!rows_parse(text, &w) || is_nothing(&w))) {
+		return status_set(
+		    st,
+		    "counts = '%s' is not allowed; allowed is even, skewed, at most %d weights "
+		    "from 0 to %d by distance, as in 1:2:4, or a row of weights for each of at "
+		    "most %d ranks, as in 0:9:1, 1:0:1, 1:9:0, or the path of a file of such "
+		    "rows; "
+		    "not all of them 0",
+		    text, VALUE_MAX_WEIGHTS, UINT16_MAX, VALUE_MAX_WEIGHTS);
+	}
+	*out = w;
+	return 0;
+}
+
+void counts_text(const struct value_weights *w, char text[COUNTS_TEXT_BYTES])
+{
+	size_t used = (size_t)snprintf(text, COUNTS_TEXT_BYTES, "%s", w->n ? "" : "even");
+	for (unsigned i = 0; i < w->rows * w->n && used < COUNTS_TEXT_BYTES; i++) {
+		const char *before = i == 0 ? "" : i % w->n ? ":" : ", ";
+		used += (size_t)snprintf(text + used, COUNTS_TEXT_BYTES - used, "%s%u", before,
+		                         (unsigned)w->of[i]);
+	}
+	if (used >= COUNTS_TEXT_BYTES)
+		snprintf(
+		    text, COUNTS_TEXT_BYTES, "%u x %u weights, %016llx", w->rows, w->n,
+		    (unsigned long long)XXH3_64bits(w->of, w->rows * w->n * sizeof w->of[0]));
+}
+
+static json_t *row_to_json(const struct value_weights *w, unsigned row)
+{
+	json_t *list = json_array();
+	for (unsigned i = 0; i < w->n; i++)
+		json_array_append_new(list, json_integer(w->of[row * w->n + i]));
+	return list;
+}
+
+json_t *counts_to_json(const struct value_weights *w)
+{
+	if (w->rows <= 1)
+		return row_to_json(w, 0);
+	json_t *rows = json_array();
+	for (unsigned r = 0; r < w->rows; r++)
+		json_array_append_new(rows, row_to_json(w, r));
+	return rows;
+}
+
+static bool row_from_json(const json_t *list, struct value_weights *w)
+{
+	size_t n = json_array_size(list);
+	if (!json_is_array(list) || n > VALUE_MAX_WEIGHTS || (w->rows && n != w->n))
+		return false;
+	w->n = (unsigned)n;
+	for (unsigned i = 0; i < n; i++) {
+		const json_t *weight = json_array_get(list, i);
+		json_int_t of = json_integer_value(weight);
+		if (!json_is_integer(weight) || of < 0 || of > UINT16_MAX)
+			return false;
+		w->of[w->rows * n + i] = (uint16_t)of;
+	}
+	w->rows++;
+	return true;
+}
+
+int counts_from_json(const json_t *json, struct value_weights *out, struct status *st)
+{
+	struct value_weights w = {0};
+	size_t rows = json_is_array(json_array_get(json, 0)) ? json_array_size(json) : 0;
+	bool well =
+	    rows ? rows == json_array_size(json_array_get(json, 0)) : row_from_json(json, &w);
+	for (size_t r = 0; well && r < rows; r++)
+		well = row_from_json(json_array_get(json, r), &w);
+	if (!well)
+		return status_set(st, "counts are no list of weights, nor a square of them");
+	w.rows = w.n ? w.rows : 0;
+	*out = w;
+	return 0;
+}

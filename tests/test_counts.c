@@ -1,0 +1,160 @@
+/* alltoallv's counts, as they are written, printed and kept. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+
+#include "../harness/counts.h"
+#include "cli.h"
+
+static struct value_weights parsed(const char *text)
+{
+	struct value_weights w;
+	struct status st = {""};
+	memset(&w, 0xff, sizeof w);
+	if (counts_parse(text, &w, &st))
+		fail_msg("%s", st.text);
+	return w;
+}
+
+static void refused(const char *text)
+{
+	struct value_weights w;
+	struct status st = {""};
+	assert_int_equal(counts_parse(text, &w, &st), -1);
+	assert_non_null(strstr(st.text, "counts = '"));
+}
+
+static void each_form_is_read(void **state)
+{
+	struct value_weights w = parsed("even");
+	(void)state;
+	assert_int_equal(w.n, 0);
+	w = parsed("skewed");
+	assert_int_equal(w.rows, 1);
+	assert_int_equal(w.n, 16);
+	for (unsigned d = 0; d < 16; d++)
+		assert_int_equal(w.of[d], d);
+	w = parsed(" 1 :2: 65535");
+	assert_int_equal(w.rows, 1);
+	assert_int_equal(w.n, 3);
+	assert_int_equal(w.of[2], 65535);
+	w = parsed("0:9:1 , 1:0:1,2:0:3");
+	assert_int_equal(w.rows, 3);
+	assert_int_equal(w.n, 3);
+	assert_int_equal(w.of[1], 9);
+	assert_int_equal(w.of[3], 1);
+	assert_int_equal(w.of[8], 3);
+}
+
+static void slips_are_refused(void **state)
+{
+	(void)state;
+	refused("");
+	refused("1,2");
+	refused("1:2, 3");
+	refused("1:2, 3:4, 5:6");
+	refused("1:2:3, 4:5:6");
+	refused("1:-2");
+	refused("1:65536");
+	refused("1:2,");
+	refused("1:2:");
+	refused("0:0, 0:0");
+	refused("1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1");
+	refused("odd");
+}
+
+/* A file as nccl-tests reads it: bytes, which are brought to scale. */
+static void a_file_is_read(void **state)
+{
+	char folder[64], path[96];
+	struct value_weights w;
+	struct status st = {""};
+	(void)state;
+	cli_folder(folder);
+	snprintf(path, sizeof path, "%s/matrix", folder);
+	cli_write(folder, "matrix", "  0 9\t1 \n\n1 0 1\r\n1 9 0");
+	w = parsed(path);
+	struct value_weights same = parsed("0:9:1, 1:0:1, 1:9:0");
+	assert_memory_equal(&w, &same, sizeof w);
+	cli_write(folder, "matrix", "0 33554432\n16777216 16\n");
+	w = parsed(path);
+	same = parsed("0:65535, 32768:1");
+	assert_memory_equal(&w, &same, sizeof w);
+	cli_write(folder, "matrix", "0.5 0.25\n0 0\n");
+	w = parsed(path);
+	same = parsed("65535:32768, 0:0");
+	assert_memory_equal(&w, &same, sizeof w);
+	static const char *const bad[] = {
+	    "",           "1 2\n",     "1 2\n3\n",   "1 2\n3 4\n5 6\n",
+	    "1 x\n2 3\n", "-1 2\n3 4", "0 0\n0 0\n", "inf 1\n1 1\n"};
+	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+		st.text[0] = 0;
+		cli_write(folder, "matrix", bad[i]);
+		assert_int_equal(counts_parse(path, &w, &st), -1);
+		assert_non_null(strstr(st.text, "is no matrix"));
+	}
+	st.text[0] = 0;
+	assert_int_equal(counts_parse("./there/is/none", &w, &st), -1);
+	assert_non_null(strstr(st.text, "cannot read"));
+	cli_clean(folder);
+}
+
+/* Text and JSON say the same again; where a text has no room it still tells two apart. */
+static void what_is_written_is_read_again(void **state)
+{
+	static const char *const texts[] = {"even", "1:2:4", "7", "0:9:1, 1:0:1, 2:0:3"};
+	char text[2][COUNTS_TEXT_BYTES], large[16 * 48] = "";
+	(void)state;
+	for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
+		struct value_weights w = parsed(texts[i]), again;
+		struct status st = {""};
+		json_t *json = counts_to_json(&w);
+		counts_text(&w, text[0]);
+		assert_string_equal(text[0], texts[i]);
+		assert_int_equal(counts_from_json(json, &again, &st), 0);
+		assert_memory_equal(&w, &again, sizeof w);
+		json_decref(json);
+	}
+	for (unsigned r = 0; r < 16; r++)
+		strcat(large, r ? ", 1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16"
+		                : "1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16");
+	struct value_weights w = parsed(large);
+	counts_text(&w, text[0]);
+	w.of[255]++;
+	counts_text(&w, text[1]);
+	assert_non_null(strstr(text[0], "16 x 16 weights"));
+	assert_string_not_equal(text[0], text[1]);
+}
+
+static void other_json_is_refused(void **state)
+{
+	static const char *const bad[] = {
+	    "{}",        "[1, \"2\"]",      "[-1]", "[65536]", "[[1,2]]",
+	    "[[1],[2]]", "[[1,2],[3,4,5]]", "[[]]"};
+	(void)state;
+	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct value_weights w;
+		struct status st = {""};
+		json_t *json = json_loads(bad[i], 0, NULL);
+		assert_non_null(json);
+		assert_int_equal(counts_from_json(json, &w, &st), -1);
+		json_decref(json);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(each_form_is_read),
+	    cmocka_unit_test(slips_are_refused),
+	    cmocka_unit_test(a_file_is_read),
+	    cmocka_unit_test(what_is_written_is_read_again),
+	    cmocka_unit_test(other_json_is_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
