@@ -10,6 +10,7 @@
 
 /* nodirect, threads-old, processes-old: how many times as fast as threads-old each is. */
 static double speed[3];
+static double isolated_speed; /* of processes-old's isolated calls, beside that */
 static double noise;
 static unsigned off;         /* a variant that takes four times the time in the first block */
 static unsigned lacks_block; /* of processes-old; UINT_MAX: none */
@@ -30,6 +31,7 @@ static void stamps(const struct made_place *p, int64_t out[6])
 {
 	double bytes = 4096.0 * (1 << 2 * p->size), ns = 1e6 + 10 * bytes;
 	ns /= p->variant < 3 ? speed[p->variant] : 1;
+	ns /= p->isolated && p->variant == MADE_PROCESSES ? isolated_speed : 1;
 	ns *= 1 + noise * made_noise(alike ? 0 : p->variant, p->block, alike ? 0 : p->size);
 	ns *= p->variant == off && p->block == 0 ? 4 : 1;
 	out[1] = issue_ns + (p->row == 0 ? preempted : 0);
@@ -100,7 +102,7 @@ static int fresh(void **state)
 {
 	(void)state;
 	asked = (struct claim_list){.nclaims = 0};
-	speed[0] = speed[1] = speed[2] = 1;
+	speed[0] = speed[1] = speed[2] = isolated_speed = 1;
 	dram_per_byte[0] = dram_per_byte[1] = dram_per_byte[2] = 2;
 	noise = 0.002;
 	lacks_block = off = UINT_MAX;
@@ -404,6 +406,7 @@ static void factors_stand_by_the_size_of_their_effect(void **state)
 	(void)state;
 	speed[0] = 0.9;
 	speed[2] = 0.6;
+	isolated_speed = 2;
 	factor("absent", "nodirect", "nowhere");
 	factor("small", "nodirect", "threads-old");
 	factor("none", "threads-old", "threads-old-again")->placebo = true;
@@ -413,15 +416,20 @@ static void factors_stand_by_the_size_of_their_effect(void **state)
 	factors_order(found->factors, 4, order);
 	static const unsigned expected[] = {3, 1, 2, 0};
 	assert_memory_equal(order, expected, sizeof order);
+	near(found->factors[1].latency.estimate, 1 / 0.9, 0.01);
+	near(found->factors[3].latency.estimate, 1.2,
+	     0.01); /* faster, where bandwidth is lost */
+	assert_true(isnan(found->factors[0].latency.estimate));
 	assert_int_equal(factors_write_csv(found->factors, 4, made_path("f.csv"), &st), 0);
 	char *text = made_read("f.csv");
 	made_says(text, "nth,factor,setting,from,to,placebo,effect,effect_lo,effect_hi,verdict,"
-	                "text,why,cells,blocks\n1,large,mode,threads-old,processes-old,0,0.59");
-	made_says(text, ",slower,\"one, two\",,4,10\n2,small,mode,nodirect,threads-old,0,1.1");
+	                "text,why,cells,blocks,latency,latency_lo,latency_hi,latency_blocks\n1,"
+	                "large,mode,threads-old,processes-old,0,0.59");
+	made_says(text, ",slower,\"one, two\",,4,10,1.");
+	made_says(text, ",10\n2,small,mode,nodirect,threads-old,0,1.1");
 	made_says(text, "\n3,none,mode,threads-old,threads-old-again,1,0.99");
-	made_says(
-	    text,
-	    ",no difference,,,4,10\n4,absent,mode,nodirect,nowhere,0,,,,,,nowhere is not in");
+	made_says(text, ",10\n4,absent,mode,nodirect,nowhere,0,,,,,,nowhere is not in");
+	made_says(text, ",no difference,,,4,10,");
 	assert_int_equal(factors_write_csv(found->factors, 4, "/nowhere/f.csv", &st), -1);
 	made_says(st.text, "cannot write /nowhere/f.csv");
 	done();

@@ -17,6 +17,29 @@ static void obstacle(const struct summary *s, const struct factor *f, char *why,
 		snprintf(why, bytes, "the variants did not do the same work");
 }
 
+static int judge(const struct summary *s, struct factors_result *r, struct status *st)
+{
+	const struct factor *factor = r->factor;
+	const struct pairs_select stream = {factor->bytes, PACE_STREAM, CLAIM_ANY_COLL};
+	const struct pairs_select isolated = {factor->bytes, PACE_ISOLATED, CLAIM_ANY_COLL};
+	const unsigned variants[] = {(unsigned)pairs_variant(s, factor->from),
+	                             (unsigned)pairs_variant(s, factor->to)};
+	struct pairs p, calls;
+	if (pairs_make(s, METRIC_BUSBW, &stream, variants, 2, &p, st))
+		return -1;
+	memcpy(r->why, p.why, sizeof r->why);
+	r->ncells = p.ncells;
+	r->sizes = p.sizes;
+	if (p.nblocks)
+		r->verdict = verdict_of(pairs_ratio(&p, 1, 0), s->margin);
+	pairs_free(&p);
+	if (pairs_make(s, METRIC_LATENCY, &isolated, variants, 2, &calls, st))
+		return -1;
+	r->latency = pairs_ratio(&calls, 0, 1);
+	pairs_free(&calls);
+	return 0;
+}
+
 int factors_judge(const struct summary *s, const struct factor *factor,
                   struct factors_result *out, struct status *st)
 {
@@ -24,20 +47,9 @@ int factors_judge(const struct summary *s, const struct factor *factor,
 	r.astray = pairs_astray(s, factor->from) || pairs_astray(s, factor->to);
 	obstacle(s, factor, r.why, sizeof r.why);
 	r.verdict = verdict_make(NULL, 0, s->margin);
-	if (!r.why[0]) {
-		const struct pairs_select select = {factor->bytes, PACE_STREAM, CLAIM_ANY_COLL};
-		const unsigned variants[] = {(unsigned)pairs_variant(s, factor->from),
-		                             (unsigned)pairs_variant(s, factor->to)};
-		struct pairs p;
-		if (pairs_make(s, METRIC_BUSBW, &select, variants, 2, &p, st))
-			return -1;
-		memcpy(r.why, p.why, sizeof r.why);
-		r.ncells = p.ncells;
-		r.sizes = p.sizes;
-		if (p.nblocks)
-			r.verdict = verdict_of(pairs_ratio(&p, 1, 0), s->margin);
-		pairs_free(&p);
-	}
+	r.latency = r.verdict.ratio;
+	if (!r.why[0] && judge(s, &r, st))
+		return -1;
 	*out = r;
 	return 0;
 }

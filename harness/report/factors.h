@@ -1,5 +1,5 @@
-/* What each factor does to bandwidth, and the waterfall: how much of the gap they explain.
- * Pure. */
+/* What each factor does to bandwidth and latency, and the waterfall: how much of the gap they
+ * explain. Pure. */
 #ifndef LAUNCHGAP_FACTORS_H
 #define LAUNCHGAP_FACTORS_H
 
@@ -9,13 +9,16 @@
 struct factors_result {
 	const struct factor *factor; /* borrowed */
 	struct verdict verdict;      /* of bandwidth, to ÷ from; nothing when it has a why */
+	struct stats_ratio
+	    latency; /* from ÷ to, as above 1 is faster; NaN without such calls */
 	unsigned ncells;
 	struct claim_range sizes;  /* of those cells */
 	char why[PAIRS_WHY_BYTES]; /* why it was not measured, or "" */
 	bool astray;               /* one of its variants is (pairs_astray) */
 };
 
-/* Stream bandwidth over the factor's sizes. -1 only when memory is out. */
+/* Stream bandwidth, and p50 of isolated calls, over the factor's sizes. -1 only when memory is
+ * out. */
 int factors_judge(const struct summary *summary, const struct factor *factor,
                   struct factors_result *out, struct status *st);
 /* "faster", "slower" … of a factor; of a placebo also what that means. */

@@ -45,7 +45,11 @@ static void put_row(FILE *out, unsigned nth, const struct factors_result *r)
 	summary_put_text(out, verdict_word(r));
 	summary_put_text(out, f->text);
 	summary_put_text(out, r->why);
-	fprintf(out, "%u,%u\n", r->ncells, r->verdict.ratio.blocks);
+	fprintf(out, "%u,%u,", r->ncells, r->verdict.ratio.blocks);
+	summary_put_number(out, r->latency.estimate);
+	summary_put_number(out, r->latency.lo);
+	summary_put_number(out, r->latency.hi);
+	fprintf(out, "%u\n", r->latency.blocks);
 }
 
 int factors_write_csv(const struct factors_result *results, unsigned n, const char *file,
@@ -56,7 +60,7 @@ int factors_write_csv(const struct factors_result *results, unsigned n, const ch
 	if (!out)
 		return status_set(st, "cannot write %s: %s", file, strerror(errno));
 	fputs("nth,factor,setting,from,to,placebo,effect,effect_lo,effect_hi,verdict,text,"
-	      "why,cells,blocks\n",
+	      "why,cells,blocks,latency,latency_lo,latency_hi,latency_blocks\n",
 	      out);
 	factors_order(results, n, order);
 	for (unsigned i = 0; i < n; i++)

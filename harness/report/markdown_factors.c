@@ -34,6 +34,8 @@ static void put_factor(FILE *out, const struct factors_result *r)
 	markdown_cell(out, text);
 	factors_verdict(r, text, sizeof text);
 	markdown_cell(out, text);
+	bysize_ratio(&r->latency, true, text, sizeof text);
+	markdown_cell(out, text);
 	fputs("|\n", out);
 }
 
@@ -68,13 +70,15 @@ static void put_factors(FILE *out, const struct summary *s, const struct finding
 	while (measured < n && !f->factors[order[measured]].why[0])
 		measured++;
 	fprintf(out, "Each is two variants that differ in one setting. Effect: stream "
-	             "bandwidth after ÷ before, one number per block. ");
+	             "bandwidth after ÷ before, one number per block; latency: p50 of isolated "
+	             "calls before ÷ after. Above 1 is faster in both. ");
 	if (measured)
 		fprintf(out,
 		        "The largest first, whichever its direction; margin %.3g %%. All of "
 		        "it: [factors.csv](factors.csv).\n\n"
-		        "| factor | what | variants | setting | sizes | effect | verdict |\n"
-		        "|---|---|---|---|---|---|---|\n",
+		        "| factor | what | variants | setting | sizes | effect | verdict | "
+		        "latency |\n"
+		        "|---|---|---|---|---|---|---|---|\n",
 		        100 * s->margin);
 	else
 		fprintf(out, "None was measured.\n");
