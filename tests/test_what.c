@@ -119,6 +119,30 @@ static void what_cannot_be_is_said(void **state)
 	refused("collective = init", "allowed is pace = isolated");
 }
 
+static bool of_8_bytes(const struct cell *c)
+{
+	return coll_dtype_bytes(c->dtype) == 8;
+}
+
+/* All datatypes are those that the reference can do: of 8 bytes none lies 4 bytes off. But what
+ * it can do in none is no matter of datatypes. */
+static void all_types_are_the_references(void **state)
+{
+	struct status st = {""};
+	(void)state;
+	planned("collective = alltoall, all_gather\ndtype = all\noffset = 4", 2 * 2 * 9);
+	assert_int_equal(count(of_8_bytes), 0);
+	assert_int_equal(plan.nnotes, 1);
+	assert_non_null(strstr(plan.notes[0],
+	                       "left out of dtype = all: int64, uint64, float64, where threads "
+	                       "cannot: host: offset = 4 is no whole number"));
+	refused("collective = alltoall\ndtype = int8, int64\noffset = 4", "cannot run here");
+	refused("collective = all_gather, copy\ndtype = all\npath = fifo",
+	        "the limit is copied");
+	assert_int_equal(make("collective = alltoall\ndtype = all", &st), 0);
+	assert_int_equal(plan.nnotes, 0);
+}
+
 static bool of_root_1(const struct cell *c)
 {
 	return c->root == 1;
@@ -296,6 +320,7 @@ int main(void)
 	    cmocka_unit_test(lists_multiply_where_they_apply),
 	    cmocka_unit_test(what_cannot_be_is_said),
 	    cmocka_unit_test(all_roots_are_the_communicators),
+	    cmocka_unit_test(all_types_are_the_references),
 	    cmocka_unit_test(slips_are_refused),
 	    cmocka_unit_test(a_soak_repeats_all_cells),
 	    cmocka_unit_test(counters_come_last),

@@ -20,8 +20,7 @@ static const struct {
 
 #define NAMES_BYTES 256 /* of "alltoall, sendrecv" */
 
-static void __attribute__((format(printf, 2, 3)))
-note(struct plan *plan, const char *format, ...)
+void plan_note(struct plan *plan, const char *format, ...)
 {
 	va_list args;
 	if (plan->nnotes == PLAN_MAX_NOTES)
@@ -106,8 +105,9 @@ static void note_roots(struct plan *plan)
 	for (unsigned c = 0; c < plan->spec->ncolls; c++)
 		is |= coll_info(plan->spec->colls[c])->is;
 	if (is & COLL_ROOTED && !plan->spec->nroots && least < most)
-		note(plan, "root = all is 0 to %u, as variants split into communicators of %u",
-		     least - 1, least);
+		plan_note(plan,
+		          "root = all is 0 to %u, as variants split into communicators of %u",
+		          least - 1, least);
 }
 
 /* A collective in every dtype, and as it has them, every op, root and place. */
@@ -157,10 +157,11 @@ static void note_sizes(struct plan *plan)
 		    too_small(plan, spec->colls[c], spec->dtypes[0]))
 			status_list(parted, sizeof parted, coll_info(spec->colls[c])->name);
 	if (parted[0])
-		note(plan,
-		     "left out: %s of less than %zu bytes: each of %u ranks has a part of a "
-		     "multiple of 16 bytes",
-		     parted, coll_least(COLL_ALLTOALL, DTYPE_INT8, plan->nranks), plan->nranks);
+		plan_note(
+		    plan,
+		    "left out: %s of less than %zu bytes: each of %u ranks has a part of a "
+		    "multiple of 16 bytes",
+		    parted, coll_least(COLL_ALLTOALL, DTYPE_INT8, plan->nranks), plan->nranks);
 	for (unsigned d = 0; d < spec->ndtypes; d++) {
 		char whole[NAMES_BYTES] = "";
 		for (unsigned c = 0; c < spec->ncolls; c++)
@@ -169,9 +170,9 @@ static void note_sizes(struct plan *plan)
 				status_list(whole, sizeof whole,
 				            coll_info(spec->colls[c])->name);
 		if (whole[0])
-			note(plan, "left out: %s of less than %zu bytes: an element of %s",
-			     whole, coll_dtype_bytes(spec->dtypes[d]),
-			     coll_dtype_name(spec->dtypes[d]));
+			plan_note(plan, "left out: %s of less than %zu bytes: an element of %s",
+			          whole, coll_dtype_bytes(spec->dtypes[d]),
+			          coll_dtype_name(spec->dtypes[d]));
 	}
 }
 
@@ -223,7 +224,7 @@ static int check_places(struct plan *plan, struct status *st)
 		                  spec->file,
 		                  without[0] ? without : coll_info(spec->colls[0])->name, why);
 	if (without[0])
-		note(plan, "measured out of place only: %s: %s", without, why);
+		plan_note(plan, "measured out of place only: %s: %s", without, why);
 	return 0;
 }
 
@@ -252,8 +253,9 @@ int plan_cells_make(struct plan *plan, const char *backend, struct status *st)
 	for (unsigned c = 0; c < spec->ncolls; c++) {
 		if (spec->colls[c] == COLL_INIT && spec->ncolls > 1 &&
 		    !connects(plan, backend)) {
-			note(plan, "left out: init: backend %s has no communicators to make",
-			     backend);
+			plan_note(plan,
+			          "left out: init: backend %s has no communicators to make",
+			          backend);
 			continue;
 		}
 		if (cells_vary(plan, spec->colls[c]))

@@ -4,6 +4,11 @@
 
 #include "plan.h"
 
+/* What is asked for and left out, a sentence for record and report; beyond PLAN_MAX_NOTES none.
+ */
+void plan_note(struct plan *plan, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Sizes of at least the largest over this are looked into by the counters. */
 #define PLAN_LARGE 16
 
@@ -11,7 +16,8 @@
  * an error where nothing is left. */
 int plan_cells_make(struct plan *plan, const char *backend, struct status *st);
 /* The file's variants, resolved for nranks and for the backend that "auto" stands for. What
- * this machine cannot run is listed with why; what no machine could is an error. */
+ * this machine cannot run is listed with why; what no machine could is an error. dtype = all is
+ * all that the reference can do here: cells of others are taken out, with a note. */
 int plan_variants_make(struct plan *plan, const char *backend,
                        const struct plan_machine *machine, struct status *st);
 /* That each factor differs in one setting, once the variants are made. */

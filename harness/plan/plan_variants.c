@@ -163,8 +163,8 @@ static int settings_check(const struct plan *plan, const struct spec_variant *fr
 	return 0;
 }
 
-int plan_variants_make(struct plan *plan, const char *backend,
-                       const struct plan_machine *machine, struct status *st)
+static int variants_add(struct plan *plan, const char *backend,
+                        const struct plan_machine *machine, struct status *st)
 {
 	const struct spec *spec = plan->spec;
 	for (unsigned i = 0; i < spec->nvariants; i++) {
@@ -192,6 +192,72 @@ static const struct plan_variant *reference_find(const struct plan *plan)
 		if (!strcmp(plan->variants[i].role, "reference"))
 			return &plan->variants[i];
 	return NULL;
+}
+
+/* Cells of one collective and datatype, from the first of them on. */
+static unsigned alike(const struct cell *cells, unsigned n)
+{
+	unsigned i = 1;
+	while (i < n && cells[i].coll == cells->coll && cells[i].dtype == cells->dtype)
+		i++;
+	return i;
+}
+
+/* Takes out what the reference cannot run of a collective that it can run in other datatypes,
+ * each tried alone. */
+static int cells_narrow(struct plan *plan, unsigned reference,
+                        const struct plan_machine *machine, struct status *st)
+{
+	const struct plan_variant *v = &plan->variants[reference];
+	struct cell *all = plan->cells;
+	unsigned n = plan->ncells, count;
+	bool can[COLL_KINDS][DTYPE_KINDS] = {{false}}, any[COLL_KINDS] = {false};
+	bool left[DTYPE_KINDS] = {false};
+	char names[256] = "", why[256];
+	snprintf(why, sizeof why, "%s", v->skip);
+	for (unsigned i = 0; i < n; i += count) {
+		char skip[256] = "";
+		count = alike(all + i, n - i);
+		plan->cells = all + i;
+		plan->ncells = count;
+		int failed = variant_try(plan, reference, &plan->spec->variants[reference],
+		                         machine, skip, sizeof skip);
+		plan->cells = all;
+		plan->ncells = n;
+		if (failed)
+			return status_set(st, "out of memory for the plan");
+		can[all[i].coll][all[i].dtype] = !skip[0];
+		any[all[i].coll] |= !skip[0];
+		if (skip[0] && any[all[i].coll])
+			strcpy(why, skip);
+	}
+	plan->ncells = 0;
+	for (unsigned i = 0; i < n; i++)
+		if (can[all[i].coll][all[i].dtype] || !any[all[i].coll])
+			all[plan->ncells++] = all[i];
+		else
+			left[all[i].dtype] = true;
+	for (unsigned d = 0; d < DTYPE_KINDS; d++)
+		if (left[d])
+			status_list(names, sizeof names, coll_dtype_name(d));
+	if (names[0])
+		plan_note(plan, "left out of dtype = all: %s, where %s cannot: %s", names,
+		          v->name, why);
+	return 0;
+}
+
+int plan_variants_make(struct plan *plan, const char *backend,
+                       const struct plan_machine *machine, struct status *st)
+{
+	if (variants_add(plan, backend, machine, st))
+		return -1;
+	const struct plan_variant *reference = reference_find(plan);
+	if (!plan->spec->dtypes_all || !reference || !reference->skip[0])
+		return 0;
+	if (cells_narrow(plan, (unsigned)(reference - plan->variants), machine, st))
+		return -1;
+	plan->nvariants = 0;
+	return variants_add(plan, backend, machine, st);
 }
 
 /* What no file asks for: the reference once more (how much two equal things differ), and the
