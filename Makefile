@@ -146,7 +146,9 @@ nccl-legacy:
 	@mkdir -p $(WHEELS)
 	@[ -f $(WHEELS)/nvidia/nccl/lib/libnccl.so.2 ] || \
 	  { python3 -m pip download -q --no-deps -d $(WHEELS) nvidia-nccl-cu12==$(LEGACY) && \
-	    python3 -m zipfile -e $(WHEELS)/nvidia_nccl_cu12-$(LEGACY)-*.whl $(WHEELS); } || \
+	    rm -rf $(WHEELS)/part $(WHEELS)/nvidia && \
+	    python3 -m zipfile -e $(WHEELS)/nvidia_nccl_cu12-$(LEGACY)-*.whl $(WHEELS)/part && \
+	    mv $(WHEELS)/part/nvidia $(WHEELS); } || \
 	  { echo "NVIDIA's wheel of NCCL $(LEGACY) could not be fetched: is there a network? Elsewhere: pip download --no-deps nvidia-nccl-cu12==$(LEGACY), unzip, NCCL_LEGACY=path"; exit 1; }
 	@echo "NCCL_LEGACY=$(abspath $(WHEELS))/nvidia/nccl/lib/libnccl.so.2"
 
