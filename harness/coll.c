@@ -204,28 +204,27 @@ static size_t side_bytes(enum coll_side side, size_t bytes, unsigned nranks)
 	return side == SIDE_WHOLE ? bytes : side == SIDE_PART ? bytes / nranks : 0;
 }
 
-static struct coll_span span_of_parts(const struct cell *cell,
-                                      const struct value_weights *weights, unsigned nranks,
-                                      unsigned rank)
+struct value_parts coll_parts(const struct cell *cell, const struct value_weights *weights,
+                              unsigned nranks)
 {
-	size_t element = dtype_sizes[cell->dtype];
-	struct value_parts parts =
-	    value_parts(weights, nranks, cell->bytes / element, cell->dtype);
-	return (struct coll_span){
-	    .send_bytes = value_sent_before(&parts, rank, nranks) * element,
-	    .recv_bytes = value_received_before(&parts, rank, nranks) * element,
-	};
+	if (cell->coll != COLL_ALLTOALLV)
+		return (struct value_parts){.nranks = nranks};
+	return value_parts(weights, nranks, cell->bytes / dtype_sizes[cell->dtype],
+	                   cell->dtype);
 }
 
-struct coll_span coll_span(const struct cell *cell, const struct value_weights *weights,
+struct coll_span coll_span(const struct cell *cell, const struct value_parts *parts,
                            unsigned nranks, unsigned rank)
 {
 	const struct coll_info *info = &infos[cell->coll];
 	bool root = rank == cell->root;
 	enum coll_side send = info->send[!root], recv = info->recv[!root];
 	size_t own = rank * (cell->bytes / nranks);
+	size_t element = dtype_sizes[cell->dtype];
 	if (cell->coll == COLL_ALLTOALLV)
-		return span_of_parts(cell, weights, nranks, rank);
+		return (struct coll_span){
+		    .send_bytes = value_sent_before(parts, rank, nranks) * element,
+		    .recv_bytes = value_received_before(parts, rank, nranks) * element};
 	return (struct coll_span){
 	    .send_bytes = side_bytes(send, cell->bytes, nranks),
 	    .recv_bytes = side_bytes(recv, cell->bytes, nranks),

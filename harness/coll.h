@@ -88,14 +88,18 @@ bool coll_dtype_is_float(enum dtype dtype);
 /* Why nranks ranks cannot do it (hypercube wants a power of two), or NULL. */
 const char *coll_refuses(enum coll_kind kind, unsigned nranks);
 
-/* One rank's buffers, out of `bytes` as above, for a communicator of nranks; weights are
- * alltoallv's. in_place: both offsets are into the one buffer, as NCCL defines it: the part of
- * a rank lies at rank × part. Else they are 0. */
+/* How an alltoallv's buffers are cut; nothing of other collectives. */
+struct value_parts coll_parts(const struct cell *cell, const struct value_weights *weights,
+                              unsigned nranks);
+
+/* One rank's buffers, out of `bytes` as above, for a communicator of nranks; parts are those of
+ * coll_parts, read for an alltoallv alone. in_place: both offsets are into the one buffer, as
+ * NCCL defines it: the part of a rank lies at rank × part. Else they are 0. */
 struct coll_span {
 	size_t send_bytes, recv_bytes;
 	size_t send_at, recv_at;
 };
-struct coll_span coll_span(const struct cell *cell, const struct value_weights *weights,
+struct coll_span coll_span(const struct cell *cell, const struct value_parts *parts,
                            unsigned nranks, unsigned rank);
 
 /* The least size there is, and what sizes are multiples of: 16 bytes for each rank where a

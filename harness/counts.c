@@ -61,7 +61,8 @@ static int line_parse(const char *line, double row[VALUE_MAX_WEIGHTS])
 	for (line += strspn(line, " \t\r\n"); *line; line += strspn(line, " \t\r\n")) {
 		char *end;
 		double x = strtod(line, &end);
-		if (n == VALUE_MAX_WEIGHTS || end == line || !(x >= 0) || isinf(x))
+		if (n == VALUE_MAX_WEIGHTS || end == line || !(x >= 0) || isinf(x) ||
+		    !strchr(" \t\r\n", *end))
 			return -1;
 		row[n++] = x;
 		line = end;
@@ -69,14 +70,17 @@ static int line_parse(const char *line, double row[VALUE_MAX_WEIGHTS])
 	return n;
 }
 
-/* Rows of one length, as many as they are long; empty lines are passed over. */
-static bool lines_parse(FILE *in, double of[], struct value_weights *w)
+/* Rows of one length, as many as they are long; empty lines are passed over. Returns 0, or the
+ * line that is wrong. */
+static unsigned lines_parse(FILE *in, double of[], struct value_weights *w)
 {
 	char *line = NULL;
 	size_t bytes = 0;
+	unsigned at = 0;
 	bool well = true;
 	while (well && getline(&line, &bytes, in) >= 0) {
 		double row[VALUE_MAX_WEIGHTS];
+		at++;
 		int n = line_parse(line, row);
 		well = n >= 0 &&
 		       (n == 0 || w->rows == 0 || ((unsigned)n == w->n && w->rows < w->n));
@@ -86,7 +90,7 @@ static bool lines_parse(FILE *in, double of[], struct value_weights *w)
 		memcpy(&of[w->rows++ * w->n], row, w->n * sizeof *row);
 	}
 	free(line);
-	return well && w->rows == w->n && w->n > 0;
+	return well && w->rows == w->n && w->n > 0 ? 0 : at ? at : 1;
 }
 
 static void scale(const double of[], struct value_weights *w)
@@ -108,16 +112,17 @@ static int counts_read(const char *path, struct value_weights *w, struct status 
 	FILE *in = fopen(path, "re");
 	if (!in)
 		return status_set(st, "counts: cannot read %s: %s", path, strerror(errno));
-	bool well = lines_parse(in, of, w);
+	unsigned wrong = lines_parse(in, of, w);
 	fclose(in);
-	if (well)
+	if (!wrong)
 		scale(of, w);
-	if (!well || is_nothing(w))
+	if (wrong || is_nothing(w))
 		return status_set(
 		    st,
-		    "counts: %s is no matrix: allowed is a line for each of at most "
-		    "%d ranks, with as many numbers from 0 on, not all of them 0",
-		    path, VALUE_MAX_WEIGHTS);
+		    "%s:%u: no matrix of counts: allowed is a line for each of at "
+		    "most %d ranks, with as many numbers from 0 on and spaces "
+		    "between, not all of them 0",
+		    path, wrong ? wrong : 1, VALUE_MAX_WEIGHTS);
 	return 0;
 }
 
@@ -136,27 +141,62 @@ int counts_parse(const char *text, struct value_weights *out, struct status *st)
 		    st,
 		    "counts = '%s' is not allowed; allowed is even, skewed, at most %d weights "
 		    "from 0 to %d by distance, as in 1:2:4, or a row of weights for each of at "
-		    "most %d ranks, as in 0:9:1, 1:0:1, 1:9:0, or the path of a file of such "
-		    "rows; "
-		    "not all of them 0",
+		    "most %d ranks, as in 0:9:1, 1:0:1, 1:9:0, or a file of such rows, "
+		    "whose path has a slash; not all of them 0",
 		    text, VALUE_MAX_WEIGHTS, UINT16_MAX, VALUE_MAX_WEIGHTS);
 	}
 	*out = w;
 	return 0;
 }
 
-void counts_text(const struct value_weights *w, char text[COUNTS_TEXT_BYTES])
+int counts_check(const struct value_weights *w, unsigned nranks, struct status *st)
 {
-	size_t used = (size_t)snprintf(text, COUNTS_TEXT_BYTES, "%s", w->n ? "" : "even");
-	for (unsigned i = 0; i < w->rows * w->n && used < COUNTS_TEXT_BYTES; i++) {
-		const char *before = i == 0 ? "" : i % w->n ? ":" : ", ";
+	struct value_parts parts = value_parts(w, nranks, 0, DTYPE_INT8);
+	if (w->rows > 1 && w->rows < nranks)
+		return status_set(st, "counts has rows for %u ranks, and there are %u", w->rows,
+		                  nranks);
+	if (w->n && !parts.weights.n && nranks > 1)
+		return status_set(st, "counts: of %u ranks none sends anything", nranks);
+	return 0;
+}
+
+static unsigned divisor(unsigned a, unsigned b)
+{
+	return b ? divisor(b, a % b) : a;
+}
+
+/* Of the first ranks alone, divided by what divides all; n is 0 where all are alike. */
+static struct value_weights reduced(const struct value_weights *w, unsigned nranks)
+{
+	struct value_weights r = {.n = w->n < nranks ? w->n : nranks};
+	unsigned by = 0;
+	bool alike = true;
+	r.rows = w->rows > 1 ? r.n : w->rows;
+	for (unsigned i = 0; i < r.rows * r.n; i++) {
+		r.of[i] = w->of[i / r.n * w->n + i % r.n];
+		by = divisor(r.of[i], by);
+		alike = alike && r.of[i] == r.of[0];
+	}
+	if (alike || !by)
+		return (struct value_weights){0};
+	for (unsigned i = 0; i < r.rows * r.n; i++)
+		r.of[i] = (uint16_t)(r.of[i] / by);
+	return r;
+}
+
+void counts_text(const struct value_weights *weights, unsigned nranks,
+                 char text[COUNTS_TEXT_BYTES])
+{
+	const struct value_weights w = reduced(weights, nranks);
+	size_t used = (size_t)snprintf(text, COUNTS_TEXT_BYTES, "%s", w.n ? "" : "even");
+	for (unsigned i = 0; i < w.rows * w.n && used < COUNTS_TEXT_BYTES; i++) {
+		const char *before = i == 0 ? "" : i % w.n ? ":" : ", ";
 		used += (size_t)snprintf(text + used, COUNTS_TEXT_BYTES - used, "%s%u", before,
-		                         (unsigned)w->of[i]);
+		                         (unsigned)w.of[i]);
 	}
 	if (used >= COUNTS_TEXT_BYTES)
-		snprintf(
-		    text, COUNTS_TEXT_BYTES, "%u x %u weights, %016llx", w->rows, w->n,
-		    (unsigned long long)XXH3_64bits(w->of, w->rows * w->n * sizeof w->of[0]));
+		snprintf(text, COUNTS_TEXT_BYTES, "%u x %u weights, %016llx", w.rows, w.n,
+		         (unsigned long long)XXH3_64bits(w.of, w.rows * w.n * sizeof w.of[0]));
 }
 
 static json_t *row_to_json(const struct value_weights *w, unsigned row)

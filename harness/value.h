@@ -255,6 +255,10 @@ VALUE_FN uint64_t value_reduced(const struct value_question *q, uint64_t positio
 VALUE_FN uint64_t value_from_parts(const struct value_question *q, uint64_t base, uint64_t i)
 {
 	unsigned from = 0;
+	if (q->parts.weights.n == 0) { /* all alike: no need to go through them */
+		uint64_t all = value_part(&q->parts, 0, 0);
+		return value_input(q, (unsigned)(i / all), base + q->rank * all + i % all);
+	}
 	for (uint64_t part; from + 1 < q->nranks; from++, i -= part) {
 		part = value_part(&q->parts, from, q->rank);
 		if (i < part)

@@ -7,8 +7,8 @@
 #define VALUE_MAX_WEIGHTS 16 /* a row */
 
 /* How much each rank sends to each, as weights: all alike (n 0), by distance (one row: of[d] to
- * the rank d on), or from each to each (n rows: of[from × n + to]). Of more ranks than weights,
- * they begin again; of fewer, the first ones count. */
+ * the rank d on), or from each to each (n rows: of[from × n + to]). Where there are more ranks
+ * than weights, they begin again; where fewer, the first ones are theirs. */
 struct value_weights {
 	unsigned n, rows;
 	uint16_t of[VALUE_MAX_WEIGHTS * VALUE_MAX_WEIGHTS];

@@ -43,6 +43,7 @@ struct made {
 	bool only_stream;
 	enum coll_kind coll;
 	unsigned weight; /* of the next rank in alltoallv's counts; 0: even */
+	bool older;      /* whose parts lie by distance */
 };
 
 static const struct made plain = {.blocks = 8,
@@ -86,6 +87,8 @@ static void write_environment(FILE *out, const struct made *m)
 	assert_non_null(env);
 	json_object_set_new(env, "counts",
 	                    m->weight ? json_pack("[i,i]", 1, (int)m->weight) : json_array());
+	if (!m->older)
+		json_object_set_new(env, "parts", json_string("by rank"));
 	assert_int_equal(record_write_environment(out, env, &st), 0);
 	json_decref(env);
 }
@@ -324,8 +327,10 @@ static void counts_of_alltoallv_are_said(void **state)
 	skewed.digest = 12;
 	wants(make("a", &even), make("b", &skewed), COMPARE_NOT_WORSE, "Not the same: counts.");
 	assert_non_null(strstr(said, "1:3"));
-	skewed.weight = 0;
+	skewed.weight = 1;
 	wants(make("a", &even), make("b", &skewed), COMPARE_NOT_DONE, "from the same data");
+	skewed.older = true;
+	wants(make("a", &even), make("b", &skewed), COMPARE_NOT_WORSE, "Not the same: counts.");
 }
 
 static void wrong_data_is_not_compared(void **state)

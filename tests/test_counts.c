@@ -68,6 +68,43 @@ static void slips_are_refused(void **state)
 	refused("odd");
 }
 
+/* What is the same work for these ranks is the same text. */
+static void equal_counts_are_equal_texts(void **state)
+{
+	static const char *const same[][3] = {
+	    {"skewed", "0:2:4:6", "0:1:2:3"},
+	    {"1:1:1", "5", "even"},
+	    {"2:4:6:8:1", "1:2:3:4", "1:2:3:4"},
+	    {"0:2:0:2:9, 2:2:2:2:9, 0:0:0:4:9, 2:0:0:0:9, 9:9:9:9:9",
+	     "0:3:0:3, 3:3:3:3, 0:0:0:6, 3:0:0:0", "0:1:0:1, 1:1:1:1, 0:0:0:2, 1:0:0:0"},
+	};
+	char text[COUNTS_TEXT_BYTES];
+	(void)state;
+	for (unsigned i = 0; i < sizeof same / sizeof *same; i++)
+		for (unsigned k = 0; k < 2; k++) {
+			struct value_weights w = parsed(same[i][k]);
+			counts_text(&w, 4, text);
+			assert_string_equal(text, same[i][2]);
+		}
+}
+
+static void counts_have_to_fit_the_ranks(void **state)
+{
+	struct value_weights w = parsed("0:0:5");
+	struct status st = {""};
+	(void)state;
+	assert_int_equal(counts_check(&w, 3, &st), 0);
+	assert_int_equal(counts_check(&w, 2, &st), -1);
+	assert_non_null(strstr(st.text, "of 2 ranks none sends anything"));
+	st.text[0] = 0;
+	w = parsed("0:9:1, 1:0:1, 1:9:0");
+	assert_int_equal(counts_check(&w, 2, &st), 0);
+	assert_int_equal(counts_check(&w, 4, &st), -1);
+	assert_non_null(strstr(st.text, "rows for 3 ranks, and there are 4"));
+	w = parsed("skewed");
+	assert_int_equal(counts_check(&w, 1, &st), 0);
+}
+
 /* A file as nccl-tests reads it: bytes, which are brought to scale. */
 static void a_file_is_read(void **state)
 {
@@ -96,7 +133,7 @@ static void a_file_is_read(void **state)
 		st.text[0] = 0;
 		cli_write(folder, "matrix", bad[i]);
 		assert_int_equal(counts_parse(path, &w, &st), -1);
-		assert_non_null(strstr(st.text, "is no matrix"));
+		assert_non_null(strstr(st.text, "no matrix of counts"));
 	}
 	st.text[0] = 0;
 	assert_int_equal(counts_parse("./there/is/none", &w, &st), -1);
@@ -107,14 +144,14 @@ static void a_file_is_read(void **state)
 /* Text and JSON say the same again; where a text has no room it still tells two apart. */
 static void what_is_written_is_read_again(void **state)
 {
-	static const char *const texts[] = {"even", "1:2:4", "7", "0:9:1, 1:0:1, 2:0:3"};
+	static const char *const texts[] = {"even", "1:2:4", "0:7:2", "0:9:1, 1:0:1, 2:0:3"};
 	char text[2][COUNTS_TEXT_BYTES], large[16 * 48] = "";
 	(void)state;
 	for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
 		struct value_weights w = parsed(texts[i]), again;
 		struct status st = {""};
 		json_t *json = counts_to_json(&w);
-		counts_text(&w, text[0]);
+		counts_text(&w, 3, text[0]);
 		assert_string_equal(text[0], texts[i]);
 		assert_int_equal(counts_from_json(json, &again, &st), 0);
 		assert_memory_equal(&w, &again, sizeof w);
@@ -124,9 +161,9 @@ static void what_is_written_is_read_again(void **state)
 		strcat(large, r ? ", 1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16"
 		                : "1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16");
 	struct value_weights w = parsed(large);
-	counts_text(&w, text[0]);
+	counts_text(&w, 16, text[0]);
 	w.of[255]++;
-	counts_text(&w, text[1]);
+	counts_text(&w, 16, text[1]);
 	assert_non_null(strstr(text[0], "16 x 16 weights"));
 	assert_string_not_equal(text[0], text[1]);
 }
@@ -152,6 +189,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_form_is_read),
 	    cmocka_unit_test(slips_are_refused),
+	    cmocka_unit_test(equal_counts_are_equal_texts),
+	    cmocka_unit_test(counts_have_to_fit_the_ranks),
 	    cmocka_unit_test(a_file_is_read),
 	    cmocka_unit_test(what_is_written_is_read_again),
 	    cmocka_unit_test(other_json_is_refused),

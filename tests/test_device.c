@@ -68,9 +68,8 @@ static void ask(struct bench *bench, struct cell cell, unsigned rank, unsigned s
 	    .seed = 77 + cell.dtype,
 	    .count = cell.bytes / coll_dtype_bytes(cell.dtype),
 	};
-	bench->b.question.parts =
-	    value_parts(&weights, RANKS, bench->b.question.count, cell.dtype);
-	bench->b.span = coll_span(&cell, &weights, RANKS, rank);
+	bench->b.question.parts = coll_parts(&cell, &weights, RANKS);
+	bench->b.span = coll_span(&cell, &bench->b.question.parts, RANKS, rank);
 	bench->b.in_place = cell.in_place;
 	bench->b.slots = slots;
 	assert_true(cell.bytes * slots <= ARENA_BYTES);

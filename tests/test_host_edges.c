@@ -132,12 +132,11 @@ static void a_call_is_over_when_its_readers_are(void **state)
 	bench_close(&b);
 }
 
-static const struct value_weights even;
-
 /* Any bit of any byte of what a rank has received, and no other element, rank or place. */
 static void check_flips(struct bench *b, const struct cell *cell, unsigned rank, uint64_t drawn)
 {
-	struct coll_span span = coll_span(cell, &even, b->n, rank);
+	struct value_parts parts = coll_parts(cell, &b->rig.trial.weights, b->n);
+	struct coll_span span = coll_span(cell, &parts, b->n, rank);
 	size_t element = coll_dtype_bytes(cell->dtype), slot = drawn >> 40 & 1;
 	size_t byte = slot * cell->bytes + span.recv_at + drawn % span.recv_bytes;
 	struct status st = {""};
@@ -170,8 +169,9 @@ static void check_damage(struct cell cell, uint64_t seed)
 	for (unsigned at = 0; at < 2; at++)
 		bench_issue(&b, at);
 	bench_finish(&b);
+	struct value_parts parts = coll_parts(&b.rig.cells[0], &b.rig.trial.weights, 4);
 	for (unsigned flip = 0; flip < 20; flip++)
-		if (coll_span(&b.rig.cells[0], &even, 4, rank).recv_bytes)
+		if (coll_span(&b.rig.cells[0], &parts, 4, rank).recv_bytes)
 			check_flips(&b, &b.rig.cells[0], rank, value_mix(seed + flip));
 	bench_close(&b);
 }

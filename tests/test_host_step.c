@@ -44,7 +44,7 @@ static unsigned vary(struct host_call w, world_fn *check)
 			     skew++) {
 				w.cell.root = root;
 				w.cell.in_place = place;
-				w.weights = weights[skew];
+				w.parts = coll_parts(&w.cell, &weights[skew], w.nranks);
 				if ((root && !(is & COLL_ROOTED)) ||
 				    (skew && w.cell.coll != COLL_ALLTOALLV) ||
 				    host_step_refuses(&w))
@@ -125,7 +125,7 @@ static void check_cover(const struct host_call *w)
 
 	for (unsigned rank = 0; rank < w->nranks; rank++) {
 		struct cover *cover = calloc(w->cell.bytes, sizeof *cover);
-		struct coll_span span = coll_span(&w->cell, &w->weights, w->nranks, rank);
+		struct coll_span span = coll_span(&w->cell, &w->parts, w->nranks, rank);
 		bool scales = host_reduce_scales(w->cell.dtype, w->cell.op);
 		unsigned count;
 		struct host_move *moves = moves_of(w, rank, true, &count);
@@ -207,7 +207,7 @@ static void sides_of_a_pair_agree(void **state)
  * nothing to share. */
 static void check_hot_spots(const struct host_call *w)
 {
-	bool uneven = coll_info(w->cell.coll)->is & COLL_ROOTED || w->weights.rows > 1 ||
+	bool uneven = coll_info(w->cell.coll)->is & COLL_ROOTED || w->parts.weights.rows > 1 ||
 	              w->cell.bytes / 4 < w->nranks;
 	unsigned count, first;
 	bool read[MAX_RANKS * 4][MAX_RANKS] = {{false}};
@@ -243,16 +243,15 @@ struct play {
 
 static struct value_question question_of(const struct host_call *w, unsigned rank)
 {
-	return (struct value_question){
-	    .coll = w->cell.coll,
-	    .dtype = w->cell.dtype,
-	    .op = w->cell.op,
-	    .nranks = w->nranks,
-	    .rank = rank,
-	    .root = w->cell.root,
-	    .seed = SEED,
-	    .count = w->cell.bytes / 4,
-	    .parts = value_parts(&w->weights, w->nranks, w->cell.bytes / 4, w->cell.dtype)};
+	return (struct value_question){.coll = w->cell.coll,
+	                               .dtype = w->cell.dtype,
+	                               .op = w->cell.op,
+	                               .nranks = w->nranks,
+	                               .rank = rank,
+	                               .root = w->cell.root,
+	                               .seed = SEED,
+	                               .count = w->cell.bytes / 4,
+	                               .parts = w->parts};
 }
 
 static void play_begin(struct play *p, const struct host_call *w)
@@ -260,7 +259,7 @@ static void play_begin(struct play *p, const struct host_call *w)
 	*p = (struct play){.w = w};
 	for (unsigned r = 0; r < w->nranks; r++) {
 		struct value_question q = question_of(w, r);
-		struct coll_span span = coll_span(&w->cell, &w->weights, w->nranks, r);
+		struct coll_span span = coll_span(&w->cell, &w->parts, w->nranks, r);
 
 		p->send[r] = malloc(w->cell.bytes);
 		p->recv[r] = malloc(w->cell.bytes);
@@ -318,7 +317,7 @@ static void play_end(struct play *p)
 {
 	for (unsigned r = 0; r < p->w->nranks; r++) {
 		struct value_question q = question_of(p->w, r);
-		struct coll_span span = coll_span(&p->w->cell, &p->w->weights, p->w->nranks, r);
+		struct coll_span span = coll_span(&p->w->cell, &p->w->parts, p->w->nranks, r);
 
 		assert_int_equal(p->next[r], p->count[r]);
 		for (size_t i = 0; i < span.recv_bytes / 4; i++) {

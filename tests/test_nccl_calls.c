@@ -113,7 +113,7 @@ static void fill(struct rig *rig, unsigned rank)
 {
 	struct place *p = &rig->ctx->places[rank];
 	struct value_question q = question(rig, rank);
-	struct coll_span span = coll_span(&rig->cell, &rig->trial.weights, rig->ctx->n, rank);
+	struct coll_span span = coll_span(&rig->cell, &rig->ctx->parts, rig->ctx->n, rank);
 	memset(p->recv, VALUE_POISON_BYTE, rig->trial.arena_bytes);
 	for (unsigned slot = 0; slot < rig->slots; slot++) {
 		char *at = (rig->cell.in_place ? p->recv + span.send_at : p->send) +
@@ -133,7 +133,7 @@ static void compare(const struct rig *rig, unsigned rank)
 {
 	const struct place *p = &rig->ctx->places[rank];
 	struct value_question q = question(rig, rank);
-	struct coll_span span = coll_span(&rig->cell, &rig->trial.weights, rig->ctx->n, rank);
+	struct coll_span span = coll_span(&rig->cell, &rig->ctx->parts, rig->ctx->n, rank);
 	for (unsigned slot = 0; slot < rig->slots; slot++)
 		for (size_t k = 0; k < span.recv_bytes / element; k++) {
 			uint64_t got = 0, right = value_expected(&q, slot * q.count, k);

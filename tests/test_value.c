@@ -195,7 +195,7 @@ static void deliver(const struct value_question *q, unsigned from, const uint64_
 	}
 }
 
-static void carry_out(struct value_question *q, const struct value_weights *w, uint64_t base)
+static void carry_out(struct value_question *q, uint64_t base)
 {
 	static uint64_t in[MOST][MOST * PART], out[MOST][MOST * PART];
 	struct cell cell = {.coll = q->coll, .dtype = q->dtype, .root = q->root};
@@ -206,14 +206,16 @@ static void carry_out(struct value_question *q, const struct value_weights *w, u
 	memset(out, VALUE_POISON_BYTE, sizeof out);
 	for (unsigned r = 0; r < n; r++) {
 		memset(in[r], VALUE_POISON_BYTE, sizeof in[r]);
-		for (uint64_t k = 0; k < coll_span(&cell, w, n, r).send_bytes / element; k++)
+		for (uint64_t k = 0; k < coll_span(&cell, &q->parts, n, r).send_bytes / element;
+		     k++)
 			in[r][k] = value_input(q, r, base + k);
 	}
 	for (unsigned r = 0; r < n; r++)
 		deliver(q, r, in[r], out);
 	for (q->rank = 0; q->rank < n; q->rank++) {
 		uint64_t at = q->coll == COLL_REDUCE_SCATTER ? q->rank * PART : 0;
-		uint64_t received = coll_span(&cell, w, n, q->rank).recv_bytes / element;
+		uint64_t received =
+		    coll_span(&cell, &q->parts, n, q->rank).recv_bytes / element;
 		for (uint64_t i = 0; i < received; i++) {
 			uint64_t right = value_expected(q, base, i), column[MOST];
 			is_sound(q->dtype, right);
@@ -245,7 +247,7 @@ static void answers_are_what_collectives_do(void **state)
 				    &weights[(s + q.dtype) % COUNT(weights)];
 				q.parts = value_parts(w, q.nranks, q.count, q.dtype);
 				if (!coll_refuses(c, q.nranks))
-					carry_out(&q, w, 3 * q.count);
+					carry_out(&q, 3 * q.count);
 			}
 		} while (reduces ? next_reduction(&q) : ++q.dtype < DTYPE_KINDS);
 	}

@@ -137,7 +137,9 @@ static inline uint8_t *host_slot(const struct backend_ctx *ctx, unsigned from, u
 /* One call of a cell, as the communicator of each rank makes it. */
 static inline struct host_call host_call_of(const struct trial *trial, const struct cell *cell)
 {
-	return (struct host_call){*cell, trial_comm_ranks(trial), trial->weights};
+	unsigned nranks = trial_comm_ranks(trial);
+
+	return (struct host_call){*cell, nranks, coll_parts(cell, &trial->weights, nranks)};
 }
 
 /* The data path of a trial, or -1 when it has no such name. */

@@ -13,7 +13,6 @@ static struct value_question question_of(const struct backend_ctx *ctx,
 	const struct cell *cell = &ctx->call.cell;
 	const struct host_seat *seat = &ctx->seats[rank->rank];
 	bool split = ctx->place.trial->settings.split.op != SPLIT_NONE;
-	uint64_t count = cell->bytes / coll_dtype_bytes(cell->dtype);
 
 	return (struct value_question){
 	    .coll = cell->coll,
@@ -23,8 +22,8 @@ static struct value_question question_of(const struct backend_ctx *ctx,
 	    .rank = seat->index,
 	    .root = cell->root,
 	    .seed = split ? value_mix(ctx->seed + seat->color) : ctx->seed,
-	    .count = count,
-	    .parts = value_parts(&ctx->call.weights, ctx->call.nranks, count, cell->dtype),
+	    .count = cell->bytes / coll_dtype_bytes(cell->dtype),
+	    .parts = ctx->call.parts,
 	};
 }
 
@@ -46,7 +45,7 @@ static void fill(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	const struct cell *cell = &ctx->call.cell;
 	struct value_question q = question_of(ctx, rank);
-	struct coll_span span = coll_span(cell, &ctx->call.weights, q.nranks, q.rank);
+	struct coll_span span = coll_span(cell, &ctx->call.parts, q.nranks, q.rank);
 	size_t element = coll_dtype_bytes(cell->dtype), count = span.send_bytes / element;
 	uint8_t *send = (cell->in_place ? rank->own.recv : rank->own.send) + span.send_at;
 
@@ -112,7 +111,7 @@ int host_cell_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict 
 	const struct cell *cell = &ctx->call.cell;
 	const struct host_rank *rank = &ctx->ranks[i];
 	struct value_question q = question_of(ctx, rank);
-	struct coll_span span = coll_span(cell, &ctx->call.weights, q.nranks, q.rank);
+	struct coll_span span = coll_span(cell, &ctx->call.parts, q.nranks, q.rank);
 	size_t element = coll_dtype_bytes(cell->dtype), count = span.recv_bytes / element;
 	const uint8_t *recv = rank->own.recv + span.recv_at;
 	struct backend_verdict verdict = {0};
@@ -138,8 +137,7 @@ int host_cell_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct 
 {
 	const struct host_rank *rank = &ctx->ranks[i];
 	struct value_question q = question_of(ctx, rank);
-	struct coll_span span =
-	    coll_span(&ctx->call.cell, &ctx->call.weights, q.nranks, q.rank);
+	struct coll_span span = coll_span(&ctx->call.cell, &ctx->call.parts, q.nranks, q.rank);
 	(void)st;
 	*out = XXH3_64bits(rank->own.recv + span.recv_at, span.recv_bytes);
 	return 0;

@@ -88,12 +88,11 @@ static struct host_step all_reduce(const struct host_call *call, unsigned rank, 
 static struct host_step alltoallv(const struct host_call *call, unsigned rank, unsigned source)
 {
 	size_t element = coll_dtype_bytes(call->cell.dtype);
-	struct value_parts parts = value_parts(&call->weights, call->nranks,
-	                                       call->cell.bytes / element, call->cell.dtype);
 
-	return (struct host_step){.bytes = value_part(&parts, source, rank) * element,
-	                          .from = value_sent_before(&parts, source, rank) * element,
-	                          .to = value_received_before(&parts, rank, source) * element};
+	return (struct host_step){
+	    .bytes = value_part(&call->parts, source, rank) * element,
+	    .from = value_sent_before(&call->parts, source, rank) * element,
+	    .to = value_received_before(&call->parts, rank, source) * element};
 }
 
 /* The first half comes from the rank before, the rest from the one after; both may be one. */
@@ -180,10 +179,10 @@ struct host_step host_step(const struct host_call *call, unsigned rank, unsigned
 	if (step.bytes == 0 || !cell->in_place)
 		return step;
 	/* Later phases read what earlier ones received, which begins where it does anyhow. */
-	step.to += coll_span(cell, &call->weights, call->nranks, rank).recv_at;
+	step.to += coll_span(cell, &call->parts, call->nranks, rank).recv_at;
 	if (step.side == HOST_SEND) {
 		step.side = HOST_RECV;
-		step.from += coll_span(cell, &call->weights, call->nranks, source).send_at;
+		step.from += coll_span(cell, &call->parts, call->nranks, source).send_at;
 	}
 	/* One's own input lies where it has to, unless it is to be scaled. */
 	if (source == rank && step.from == step.to &&

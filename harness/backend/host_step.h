@@ -26,8 +26,8 @@ enum host_touch { HOST_COPY, HOST_FIRST, HOST_COMBINE, HOST_LAST };
 /* One call as all its ranks see it. */
 struct host_call {
 	struct cell cell;
-	unsigned nranks; /* of the communicator */
-	struct value_weights weights;
+	unsigned nranks;          /* of the communicator */
+	struct value_parts parts; /* coll_parts */
 };
 
 struct host_step {

@@ -59,7 +59,7 @@ static struct device_buffers buffers_of(const struct backend_ctx *ctx, unsigned 
 	                 .seed = split ? value_mix(ctx->seed + p->color) : ctx->seed,
 	                 .count = ctx->elements,
 	                 .parts = ctx->parts},
-	    .span = coll_span(&ctx->cell, &ctx->trial->weights, ctx->n, p->me),
+	    .span = coll_span(&ctx->cell, &ctx->parts, ctx->n, p->me),
 	    .in_place = ctx->cell.in_place,
 	    .slots = ctx->slots,
 	    .send = p->send,

@@ -55,7 +55,7 @@ static void take_grouping(struct backend_ctx *ctx)
 
 static void take_sides(struct backend_ctx *ctx, struct place *p)
 {
-	struct coll_span span = coll_span(&ctx->cell, &ctx->trial->weights, ctx->n, p->me);
+	struct coll_span span = coll_span(&ctx->cell, &ctx->parts, ctx->n, p->me);
 	p->from = ctx->cell.in_place ? p->recv + span.send_at : p->send;
 	p->to = p->recv + span.recv_at;
 	for (unsigned r = 0; ctx->cell.coll == COLL_ALLTOALLV && r < ctx->n; r++) {
@@ -88,7 +88,7 @@ int nccl_take_cell(struct backend_ctx *ctx, const struct cell *cell, struct stat
 	ctx->elements = cell->bytes / coll_dtype_bytes(cell->dtype);
 	ctx->part = ctx->elements / ctx->n;
 	take_grouping(ctx);
-	ctx->parts = value_parts(&ctx->trial->weights, ctx->n, ctx->elements, cell->dtype);
+	ctx->parts = coll_parts(cell, &ctx->trial->weights, ctx->n);
 	for (unsigned i = 0; i < ctx->count; i++) {
 		take_sides(ctx, &ctx->places[i]);
 		if (take_op(ctx, &ctx->places[i], st))

@@ -46,14 +46,18 @@ static void add_machine(struct compare_side *side, const json_t *environment)
 	}
 }
 
-static void add_counts(struct compare_side *side, const json_t *counts)
+/* Records without "parts" cut them elsewhere, so that equal counts were other work. */
+static void add_counts(struct compare_side *side, const json_t *env)
 {
+	unsigned nranks = (unsigned)json_integer_value(json_object_get(env, "ranks"));
 	struct value_weights weights;
 	struct status why = {""};
 	char text[COUNTS_TEXT_BYTES];
-	if (counts_from_json(counts, &weights, &why))
+	if (counts_from_json(json_object_get(env, "counts"), &weights, &why))
 		return;
-	counts_text(&weights, text);
+	counts_text(&weights, nranks, text);
+	if (!json_object_get(env, "parts"))
+		snprintf(text + strlen(text), sizeof text - strlen(text), ", by distance");
 	compare_fact_add(side, FACT_COUNTS, text);
 }
 
@@ -69,7 +73,7 @@ static void add_facts(struct compare_side *side, const struct summary *s)
 	snprintf(text, sizeof text, "%lld",
 	         (long long)json_integer_value(json_object_get(env, "ranks")));
 	compare_fact_add(side, FACT_RANKS, text);
-	add_counts(side, json_object_get(env, "counts"));
+	add_counts(side, env);
 	for (unsigned v = 0; v < s->nvariants; v++)
 		if (s->variants[v].measured && *s->variants[v].library)
 			compare_fact_add(side, FACT_LIBRARY, s->variants[v].library);

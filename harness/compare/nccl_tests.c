@@ -19,6 +19,7 @@ struct reading {
 	char layout[40];
 	unsigned trial, nranks;
 	unsigned added;
+	bool cut; /* alltoallv's parts are cut from a size, and a row's is their sum */
 };
 
 /* The collective stands nowhere but in the program's name: …/all_reduce_perf. */
@@ -145,7 +146,7 @@ static void add_facts(struct reading *r, enum coll_kind coll)
 	compare_fact_add(r->side, FACT_BACKEND, "nccl");
 	snprintf(text, sizeof text, "%u", r->nranks);
 	compare_fact_add(r->side, FACT_RANKS, text);
-	nccl_tests_counts(json_object_get(r->root, "env"), r->nranks, counts);
+	r->cut = nccl_tests_counts(json_object_get(r->root, "env"), r->nranks, counts);
 	if (coll == COLL_ALLTOALLV)
 		compare_fact_add(r->side, FACT_COUNTS, counts);
 	snprintf(text, sizeof text, "%lld.%lld.%lld", (long long)(v / minor),
@@ -212,10 +213,10 @@ static int add_row(struct reading *r, const json_t *row, enum coll_kind coll, co
 	cell.op = coll_info(coll)->is & COLL_REDUCES ? (enum op)op : OP_NONE;
 	cell.root = number > 0 && number < INT_MAX ? (unsigned)number : 0;
 	cell.bytes = (size_t)bytes;
-	if (coll == COLL_ALLTOALLV) /* there the sum of the parts, each rounded down */
-		cell.bytes = coll_round(
-		    coll, cell.dtype, cell.bytes + coll_least(coll, cell.dtype, r->nranks) - 1,
-		    r->nranks);
+	if (coll == COLL_ALLTOALLV && r->cut) /* each was rounded down */
+		cell.bytes += coll_least(coll, cell.dtype, r->nranks) - 1;
+	if (coll == COLL_ALLTOALLV)
+		cell.bytes = coll_round(coll, cell.dtype, cell.bytes, r->nranks);
 	cell.asked_bytes = cell.bytes;
 	if (add_body(r, row, "out_of_place", name, &cell))
 		return -1;

@@ -19,7 +19,7 @@ void nccl_tests_others(const json_t *args, const json_t *config, char out[NCCL_T
 /* Of its "config", the options by which its calls are not simply back to back, or "". */
 void nccl_tests_manner(const json_t *config, char out[64]);
 /* Of its "env", what NCCL_TESTS_ALLTOALLV_* ask alltoallv for, in the words of counts where it
- * has them. */
-void nccl_tests_counts(const json_t *env, unsigned nranks, char out[COUNTS_TEXT_BYTES]);
+ * has them. Whether parts are cut from a size, so that a row's is their sum. */
+bool nccl_tests_counts(const json_t *env, unsigned nranks, char out[COUNTS_TEXT_BYTES]);
 
 #endif

@@ -1,6 +1,7 @@
 /* The options that a run of nccl-tests was given, as far as they change what its times mean. */
 #include "nccl_tests.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,22 +121,27 @@ static const char *env_find(const json_t *env, const char *name)
 	return NULL;
 }
 
-void nccl_tests_counts(const json_t *env, unsigned nranks, char out[COUNTS_TEXT_BYTES])
+bool nccl_tests_counts(const json_t *env, unsigned nranks, char out[COUNTS_TEXT_BYTES])
 {
 	const char *matrix = env_find(env, "NCCL_TESTS_ALLTOALLV_MATRIX_FILE");
 	const char *spread = env_find(env, "NCCL_TESTS_ALLTOALLV_SPREAD");
-	struct value_weights weights;
-	struct status st = {""};
+	struct value_weights weights = {.n = nranks, .rows = 1};
 	char *end;
 	double x = spread ? strtod(spread, &end) : 1;
 	if (spread && (end == spread || *end))
 		x = 1; /* as there */
+	x = x < 0 ? 0 : x > 1 ? 1 : x;
 	if (!json_is_array(env))
 		snprintf(out, COUNTS_TEXT_BYTES, "not said");
 	else if (matrix)
 		snprintf(out, COUNTS_TEXT_BYTES, "its own matrix");
-	else if (x > 0 && (x < 1 || nranks > VALUE_MAX_WEIGHTS))
+	else if (nranks > VALUE_MAX_WEIGHTS)
 		snprintf(out, COUNTS_TEXT_BYTES, "by distance, spread %.3g", x);
-	else if (!counts_parse(x > 0 ? "skewed" : "even", &weights, &st))
-		counts_text(&weights, out);
+	if (!json_is_array(env) || matrix || nranks > VALUE_MAX_WEIGHTS)
+		return !matrix;
+	/* (1 - spread) / n + spread × 2 distance / n (n - 1), in thousandths of n (n - 1) */
+	for (unsigned d = 0; d < nranks; d++)
+		weights.of[d] = (uint16_t)lround(1000 * (1 - x) * (nranks - 1) + 2000 * x * d);
+	counts_text(&weights, nranks, out);
+	return true;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../backend/backend.h"
+#include "../counts.h"
 #include "plan_parts.h"
 
 /* An arena is no smaller than this, so that calls rotate through more than a cache holds: on a
@@ -251,6 +252,10 @@ int plan_cells_make(struct plan *plan, const char *backend, struct status *st)
 			return status_set(st, "%s: root = %u, but ranks are 0 to %u",
 			                  spec->file, spec->roots[i], plan->nranks - 1);
 	for (unsigned c = 0; c < spec->ncolls; c++) {
+		struct status why = {""};
+		if (spec->colls[c] == COLL_ALLTOALLV &&
+		    counts_check(&spec->weights, plan->nranks, &why))
+			return status_set(st, "%s: %s", spec->file, why.text);
 		if (spec->colls[c] == COLL_INIT && spec->ncolls > 1 &&
 		    !connects(plan, backend)) {
 			plan_note(plan,

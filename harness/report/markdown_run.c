@@ -105,9 +105,9 @@ static void put_counts(FILE *out, const struct summary *s)
 		measured |= s->groups[g].cell.coll == COLL_ALLTOALLV;
 	if (!measured || counts_from_json(counts, &weights, &st))
 		return;
-	counts_text(&weights, text);
+	counts_text(&weights, (unsigned)number_of(s->run->environment, "ranks"), text);
 	fprintf(out, "alltoallv sends `counts = %s`%s.\n\n", text,
-	        weights.rows > 1   ? ", a row for each rank that sends"
+	        weights.rows > 1 ? ", a row for each rank that sends (all of it in the record)"
 	        : weights.rows > 0 ? ", by distance, to oneself first"
 	                           : "");
 }

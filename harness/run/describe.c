@@ -51,6 +51,7 @@ static void describe_what(const struct plan *plan, json_t *run)
 	json_object_set_new(run, "ops", ops);
 	json_object_set_new(run, "roots", roots);
 	json_object_set_new(run, "counts", counts_to_json(&spec->weights));
+	json_object_set_new(run, "parts", json_string("by rank"));
 	json_object_set_new(run, "in_place", places);
 	json_object_set_new(run, "paces", paces);
 	json_object_set_new(run, "counters", json_boolean(spec->counters));
