@@ -135,7 +135,8 @@ static void check_left_out(const char *said)
 }
 
 /* Runs the experiment and reads its record. What fails has to say `words` in its report. */
-static struct record_run run_experiment(const struct text *text, const char *words)
+static struct record_run run_experiment(const struct text *text, const char *words,
+                                        const char *const keys[])
 {
 	char folder[64], file[128], results[128], path[256];
 	struct record_run run;
@@ -145,8 +146,12 @@ static struct record_run run_experiment(const struct text *text, const char *wor
 	cli_write(folder, "conformance.exp", text->text);
 	snprintf(file, sizeof file, "%s/conformance.exp", folder);
 	snprintf(results, sizeof results, "%s/results", folder);
-	const char *const args[] = {
-	    "run", "--file", file, "--results", results, words ? NULL : "--no-report", NULL};
+	const char *args[12] = {"run", "--file", file, "--results", results};
+	unsigned n = 5;
+	if (!words)
+		args[n++] = "--no-report";
+	for (unsigned k = 0; keys && keys[k]; k++)
+		args[n++] = keys[k];
 	/* Fresh jobs on GPUs take seconds each. */
 	struct cli cli = cli_wait(cli_start(folder, args), folder, 500);
 	bool as_expected = words ? cli.code > 0 && strstr(cli.out, words) : cli.code == 0;
@@ -165,7 +170,7 @@ static struct record_run run_experiment(const struct text *text, const char *wor
 
 static void conform(const struct text *text, bool carries_data, unsigned kinds)
 {
-	struct record_run run = run_experiment(text, NULL);
+	struct record_run run = run_experiment(text, NULL, NULL);
 	check_cells(&run, carries_data, kinds);
 	record_free(&run);
 }
@@ -298,6 +303,28 @@ static void every_backend_conforms_in_every_layout(void **state)
 	assert_true(conformed >= 2); /* host and null run anywhere */
 }
 
+/* The experiment that checks them all, as it is shipped: on host in every datatype. */
+static void the_matrix_is_right_on_host(void **state)
+{
+	static struct text text;
+	char *file = cli_read("experiments/matrix.exp");
+	(void)state;
+	assert_non_null(file);
+	text.used = 0;
+	add(&text, "%s", file);
+	free(file);
+	struct record_run run = run_experiment(
+	    &text, NULL, (const char *const[]){"backend=host", "ranks=4", "bytes=960", NULL});
+	unsigned kinds = 0;
+	for (int c = 0; c < COLL_KINDS; c++)
+		if (is_checked(c))
+			kinds +=
+			    DTYPE_KINDS *
+			    (coll_info((enum coll_kind)c)->is & COLL_REDUCES ? OP_NONE : 1);
+	check_cells(&run, true, kinds);
+	record_free(&run);
+}
+
 static uint64_t bits_at(const json_t *wrong_at, const char *key)
 {
 	const char *text = json_string_value(json_object_get(wrong_at, key));
@@ -323,7 +350,7 @@ static void a_turned_byte_is_found_in_every_mode(void **state)
 	for (unsigned m = 0; m < 3; m++)
 		add(&text, "[variant %s]\nmode = %s\nflip = 2:1501\n", modes[m], modes[m]);
 	struct record_run run =
-	    run_experiment(&text, "delivered 1 wrong element, the first on rank ");
+	    run_experiment(&text, "delivered 1 wrong element, the first on rank ", NULL);
 	for (unsigned i = 0; i < run.ncells; i++) {
 		const struct record_cell *cell = &run.cells[i];
 		const json_t *at = json_object_get(cell->json, "wrong_at");
@@ -353,6 +380,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(every_backend_conforms_in_every_layout),
+	    cmocka_unit_test(the_matrix_is_right_on_host),
 	    cmocka_unit_test(a_turned_byte_is_found_in_every_mode),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,6 +54,9 @@ static void names_that_are_no_experiments(void **state)
 	        (const char *[]){"no experiment's name", "letters, digits", NULL});
 	refused((const char *[]){"run", "/etc/passwd", "--results", results, NULL},
 	        (const char *[]){"no experiment's name", NULL});
+	refused((const char *[]){"run", "smoke", "--no-report", "--format", "nccl-tests",
+	                         "--results", results, NULL},
+	        (const char *[]){"allowed is one of both", NULL});
 	refused((const char *[]){"run", "", "--results", results, NULL},
 	        (const char *[]){"no experiment's name", NULL});
 	refused(

@@ -269,6 +269,13 @@ int plan_cells_make(struct plan *plan, const char *backend, struct status *st)
 	note_roots(plan);
 	if (check_sizes(plan, st) || check_places(plan, st))
 		return -1;
+	if ((uint64_t)plan->ncells * spec->cycles > PLAN_MOST_CELLS)
+		return status_set(st,
+		                  "%s: %u cells %u times each are %llu in a trial; allowed are "
+		                  "%d: fewer sizes, datatypes, operations or cycles",
+		                  spec->file, plan->ncells, spec->cycles,
+		                  (unsigned long long)plan->ncells * spec->cycles,
+		                  PLAN_MOST_CELLS);
 	for (unsigned i = 0; i < plan->ncells; i++)
 		if (plan->cells[i].bytes > plan->arena_bytes)
 			plan->arena_bytes = plan->cells[i].bytes;

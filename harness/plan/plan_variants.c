@@ -81,10 +81,8 @@ static bool is_elsewhere(const struct settings *s, const struct spec_variant *fr
 	return true;
 }
 
-/* Fills skip where this machine cannot run the variant: first what is missing first, as a
- * library is of no use without a GPU. -1 only when memory is out. */
-static int variant_try(const struct plan *plan, unsigned index, const struct spec_variant *from,
-                       const struct plan_machine *machine, char *skip, size_t bytes)
+int plan_variant_try(const struct plan *plan, unsigned index, const struct spec_variant *from,
+                     const struct plan_machine *machine, char *skip, size_t bytes)
 {
 	const struct settings *s = &plan->variants[index].settings;
 	const struct backend *backend = backend_find(s->backend);
@@ -125,7 +123,7 @@ static int variant_add(struct plan *plan, const char *name, const char *role,
 	snprintf(v->role, sizeof v->role, "%s", role);
 	v->settings = *settings;
 	v->skip[0] = '\0';
-	if (variant_try(plan, plan->nvariants, from, machine, v->skip, sizeof v->skip))
+	if (plan_variant_try(plan, plan->nvariants, from, machine, v->skip, sizeof v->skip))
 		return status_set(st, "out of memory for the plan");
 	plan->nvariants++;
 	return 0;
@@ -194,68 +192,17 @@ static const struct plan_variant *reference_find(const struct plan *plan)
 	return NULL;
 }
 
-/* Cells of one collective and datatype, from the first of them on. */
-static unsigned alike(const struct cell *cells, unsigned n)
-{
-	unsigned i = 1;
-	while (i < n && cells[i].coll == cells->coll && cells[i].dtype == cells->dtype)
-		i++;
-	return i;
-}
-
-/* Takes out what the reference cannot run of a collective that it can run in other datatypes,
- * each tried alone. */
-static int cells_narrow(struct plan *plan, unsigned reference,
-                        const struct plan_machine *machine, struct status *st)
-{
-	const struct plan_variant *v = &plan->variants[reference];
-	struct cell *all = plan->cells;
-	unsigned n = plan->ncells, count;
-	bool can[COLL_KINDS][DTYPE_KINDS] = {{false}}, any[COLL_KINDS] = {false};
-	bool left[DTYPE_KINDS] = {false};
-	char names[256] = "", why[256];
-	snprintf(why, sizeof why, "%s", v->skip);
-	for (unsigned i = 0; i < n; i += count) {
-		char skip[256] = "";
-		count = alike(all + i, n - i);
-		plan->cells = all + i;
-		plan->ncells = count;
-		int failed = variant_try(plan, reference, &plan->spec->variants[reference],
-		                         machine, skip, sizeof skip);
-		plan->cells = all;
-		plan->ncells = n;
-		if (failed)
-			return status_set(st, "out of memory for the plan");
-		can[all[i].coll][all[i].dtype] = !skip[0];
-		any[all[i].coll] |= !skip[0];
-		if (skip[0] && any[all[i].coll])
-			strcpy(why, skip);
-	}
-	plan->ncells = 0;
-	for (unsigned i = 0; i < n; i++)
-		if (can[all[i].coll][all[i].dtype] || !any[all[i].coll])
-			all[plan->ncells++] = all[i];
-		else
-			left[all[i].dtype] = true;
-	for (unsigned d = 0; d < DTYPE_KINDS; d++)
-		if (left[d])
-			status_list(names, sizeof names, coll_dtype_name(d));
-	if (names[0])
-		plan_note(plan, "left out of dtype = all: %s, where %s cannot: %s", names,
-		          v->name, why);
-	return 0;
-}
-
 int plan_variants_make(struct plan *plan, const char *backend,
                        const struct plan_machine *machine, struct status *st)
 {
 	if (variants_add(plan, backend, machine, st))
 		return -1;
 	const struct plan_variant *reference = reference_find(plan);
-	if (!plan->spec->dtypes_all || !reference || !reference->skip[0])
+	if (!reference || !reference->skip[0])
 		return 0;
-	if (cells_narrow(plan, (unsigned)(reference - plan->variants), machine, st))
-		return -1;
+	int narrower = plan_narrow(plan, (unsigned)(reference - plan->variants), machine, st);
+	if (narrower <= 0)
+		return narrower;
 	plan->nvariants = 0;
 	return variants_add(plan, backend, machine, st);
 }

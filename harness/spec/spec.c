@@ -165,7 +165,6 @@ static void defaults_set(struct spec_build *b)
 	spec->stretches = 5;
 	spec->calls = 20;
 	spec->isolated_calls = 100;
-	spec->timeout_s = 300;
 	spec->limit = true;
 	settings_default(settings);
 }
@@ -200,6 +199,8 @@ int spec_load(const char *file, unsigned n, char *const overrides[], const char 
 	    spec_each_spread(b, st) || spec_check(b, st))
 		goto done;
 	*out = b->spec;
+	if (!out->timeout_s) /* of a soak as much for each cycle, and a day at most */
+		out->timeout_s = out->cycles < 288 ? 300 * out->cycles : 24 * 3600;
 	rc = 0;
 done:
 	spec_text_free(&b->text);

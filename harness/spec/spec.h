@@ -47,7 +47,6 @@ struct spec {
 	size_t sizes[SPEC_MAX_SIZES]; /* as asked, bytes, ascending, unique */
 	unsigned ndtypes, nops;
 	enum dtype dtypes[DTYPE_KINDS];
-	bool dtypes_all; /* as far as the reference has them */
 	enum op ops[OP_KINDS];
 	unsigned nroots; /* 0: all ranks */
 	unsigned roots[SPEC_MAX_ROOTS];

@@ -35,7 +35,6 @@ int spec_what_dtypes(const struct spec_key *key, const struct spec_value *v, voi
 	for (unsigned i = 0; i < n; i++)
 		spec->dtypes[i] = (enum dtype)list[i];
 	spec->ndtypes = n;
-	spec->dtypes_all = !strcmp(v->text, "all");
 	return 0;
 }
 

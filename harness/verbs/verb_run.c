@@ -72,7 +72,11 @@ int verb_run(int argc, char *argv[], const struct home *home, struct status *st)
 			return -1;
 	}
 	request.overrides = overrides;
-	request.nccl_tests = options.format == REPORT_NCCL_TESTS && want_report;
+	if (options.format == REPORT_NCCL_TESTS && !want_report)
+		return status_set(st,
+		                  "run: --format nccl-tests is of a report, and --no-report "
+		                  "wants none; allowed is one of both");
+	request.nccl_tests = options.format == REPORT_NCCL_TESTS;
 	if (!request.file)
 		request.file = file;
 	if (report_options_settle(&options, st))
