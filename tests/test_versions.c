@@ -560,6 +560,42 @@ static void sentence_without_a_cause(void **state)
 	     "with 2.28.3 they are alike within 2 %.");
 }
 
+/* A mode is cleared by the blamed side of its interval alone, be its verdict undecided. */
+static void sentence_clears_whom_the_interval_clears(void **state)
+{
+	static const struct {
+		bool opens; /* the gap: then processes are asked whether they became slower */
+		double lo, hi;
+		bool innocent;
+	} rows[] = {
+	    {false, 0.97, 0.996, true}, {false, 0.97, 1.011, true}, {false, 0.99, 1.021, false},
+	    {false, 0.97, 1.03, false}, {false, NAN, NAN, false},   {true, 1.004, 1.03, true},
+	    {true, 0.985, 1.03, true},  {true, 0.979, 1.01, false}, {true, 0.97, 1.03, false},
+	    {true, NAN, NAN, false},
+	};
+	(void)state;
+	story();
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char text[VERSIONS_TEXT_BYTES];
+		for (unsigned k = 0; k < 4; k++)
+			variants[k].version = (k < 2) == rows[i].opens ? "2.21.5" : "2.28.3";
+		find();
+		struct verdict *change =
+		    &found->versions.colls[0].rows[1].sides[VERSIONS_PROCESSES].change;
+		*change = verdict_of((struct stats_ratio){sqrt(rows[i].lo * rows[i].hi),
+		                                          rows[i].lo, rows[i].hi, 10, 0.95},
+		                     0.02);
+		assert_int_equal(change->kind, VERDICT_UNDECIDED);
+		versions_say(v, 0, text, sizeof text);
+		made_says(text, ", because threads are ");
+		if (!!strstr(text, rows[i].opens ? ", not because processes became slower ("
+		                                 : ", not because processes became faster (") !=
+		    rows[i].innocent)
+			fail_msg("row %zu: %s", i, text);
+		done(NULL);
+	}
+}
+
 static void sentence_of_a_gap_that_opens(void **state)
 {
 	(void)state;
@@ -697,6 +733,7 @@ int main(void)
 	    TEST(sentence_of_threads_that_lost_the_direct_way),
 	    TEST(sentence_of_processes_that_gained_it),
 	    TEST(sentence_without_a_cause),
+	    TEST(sentence_clears_whom_the_interval_clears),
 	    TEST(sentence_of_a_gap_that_opens),
 	    TEST(sentence_takes_neighbours_together),
 	    TEST(sentence_says_a_ratio_once),

@@ -110,11 +110,14 @@ static bool is_to_blame(const struct step *step, enum versions_mode mode)
 	return step->to->sides[mode].change.kind == blamed(step, mode);
 }
 
-/* Whether it is decided that the mode did not. */
+/* Whether it is decided that the mode did not: the whole interval is short of the margin on
+ * that side, even where it reaches beyond it on the other, which decides nothing else. */
 static bool is_innocent(const struct step *step, enum versions_mode mode)
 {
-	enum verdict_kind kind = step->to->sides[mode].change.kind;
-	return kind != VERDICT_UNDECIDED && kind != blamed(step, mode);
+	const struct verdict *change = &step->to->sides[mode].change;
+	double edge = log1p(change->margin);
+	return blamed(step, mode) == VERDICT_FASTER ? log(change->ratio.hi) <= edge
+	                                            : log(change->ratio.lo) >= -edge;
 }
 
 static void say_change(const struct said *said, const struct step *step,
