@@ -365,6 +365,29 @@ static void what_no_cell_answers_is_told_before_the_run(void **state)
 	plan_free(&plan);
 }
 
+/* A factor is told by either pace: what the other lacks is no matter. */
+static void a_factor_needs_one_pace(void **state)
+{
+	struct status st;
+	char why[256];
+	(void)state;
+	loads(CLAIM
+	      "is = less by 2%\nbytes = 4K..1G\n[factor f]\nfrom = a\nto = b\nbytes = 4K\n"
+	      "[factor g]\nfrom = a\nto = b\nbytes = 1K..2K\n",
+	      "host");
+	for (unsigned paces = 1; paces < 4; paces++) {
+		spec.paces[PACE_STREAM] = paces & 1;
+		spec.paces[PACE_ISOLATED] = paces & 2;
+		if (plan_it(&st))
+			fail_msg("%s", st.text);
+		plan_factor_why(&plan, &spec.asked.factors[0], why, sizeof why);
+		assert_string_equal(why, "");
+		plan_factor_why(&plan, &spec.asked.factors[1], why, sizeof why);
+		assert_string_equal(why, "no size from 1 KiB to 2 KiB is measured");
+		plan_free(&plan);
+	}
+}
+
 /* Those that come with the program ask for nothing that they do not measure. */
 static void own_experiments_can_be_answered(void **state)
 {
@@ -587,6 +610,7 @@ int main(void)
 	    cmocka_unit_test(a_gap_gives_way_to_the_next),
 	    cmocka_unit_test(slips_name_their_line),
 	    cmocka_unit_test(what_no_cell_answers_is_told_before_the_run),
+	    cmocka_unit_test(a_factor_needs_one_pace),
 	    cmocka_unit_test(own_experiments_can_be_answered),
 	    cmocka_unit_test(launching_is_no_question_to_host),
 	    cmocka_unit_test(both_halves_of_the_cause_are_tested),

@@ -11,7 +11,8 @@
 /* nodirect, threads-old, processes-old: how many times as fast as threads-old each is. */
 static double speed[3];
 static double isolated_speed; /* of processes-old's isolated calls, beside that */
-static double noise;
+static double noise, isolated_noise;
+static bool no_stream, no_isolated; /* no such calls were measured */
 static unsigned off;         /* a variant that takes four times the time in the first block */
 static unsigned lacks_block; /* of processes-old; UINT_MAX: none */
 static struct claim_list asked;
@@ -32,7 +33,8 @@ static void stamps(const struct made_place *p, int64_t out[6])
 	double bytes = 4096.0 * (1 << 2 * p->size), ns = 1e6 + 10 * bytes;
 	ns /= p->variant < 3 ? speed[p->variant] : 1;
 	ns /= p->isolated && p->variant == MADE_PROCESSES ? isolated_speed : 1;
-	ns *= 1 + noise * made_noise(alike ? 0 : p->variant, p->block, alike ? 0 : p->size);
+	ns *= 1 + (p->isolated ? isolated_noise : noise) *
+	              made_noise(alike ? 0 : p->variant, p->block, alike ? 0 : p->size);
 	ns *= p->variant == off && p->block == 0 ? 4 : 1;
 	out[1] = issue_ns + (p->row == 0 ? preempted : 0);
 	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
@@ -55,6 +57,8 @@ static void line(json_t *cell, const struct made_place *p)
 		json_object_set_new(
 		    cell, "facts",
 		    json_pack("[{s:s}]", "path", p->variant ? "shared" : "fifo"));
+	if (p->isolated ? no_isolated : no_stream && !p->counters)
+		json_object_set_new(cell, "pass", json_string("timeline"));
 	if (!p->counters)
 		return;
 	if (p->variant == uncounted || (apart && p->size % 2 == p->variant % 2)) {
@@ -104,7 +108,8 @@ static int fresh(void **state)
 	asked = (struct claim_list){.nclaims = 0};
 	speed[0] = speed[1] = speed[2] = isolated_speed = 1;
 	dram_per_byte[0] = dram_per_byte[1] = dram_per_byte[2] = 2;
-	noise = 0.002;
+	noise = isolated_noise = 0.002;
+	no_stream = no_isolated = false;
 	lacks_block = off = UINT_MAX;
 	missing = NULL;
 	issue_ns = 30000;
@@ -365,36 +370,83 @@ static void counters_are_claimed_about(void **state)
 	done();
 }
 
+/* What the only factor's verdicts say. */
+static void verdicts(const char *bandwidth, const char *latency)
+{
+	const struct factors_result *r = &found->factors[0];
+	char text[128];
+	factors_verdict(r, &r->bandwidth, text, sizeof text);
+	assert_string_equal(text, bandwidth);
+	factors_verdict(r, &r->latency, text, sizeof text);
+	assert_string_equal(text, latency);
+}
+
 static void a_placebo_should_do_nothing(void **state)
 {
 	struct warnings *w = calloc(1, sizeof *w);
-	char text[128];
 	(void)state;
 	assert_non_null(w);
 	factor("env", "nodirect", "threads-old")->placebo = true;
 	find();
-	assert_false(factors_alarm(&found->factors[0]));
-	factors_verdict(&found->factors[0], text, sizeof text);
-	assert_string_equal(text, "no difference within 2 %, as a placebo should be");
+	assert_null(factors_alarm(&found->factors[0]));
+	verdicts("no difference within 2 %, as a placebo should be",
+	         "no difference within 2 %");
 	findings_warn(found, w);
 	assert_int_equal(w->count, 0);
 	done();
 	speed[1] = 1.1;
 	find();
-	assert_true(factors_alarm(&found->factors[0]));
-	factors_verdict(&found->factors[0], text, sizeof text);
-	made_says(text, "faster: THE PLACEBO HAS AN EFFECT");
+	assert_string_equal(factors_alarm(&found->factors[0]), "bandwidth and latency");
+	verdicts("faster: THE PLACEBO HAS AN EFFECT", "faster: THE PLACEBO HAS AN EFFECT");
 	findings_warn(found, w);
 	assert_int_equal(w->count, 1);
-	made_says(w->text[0], "THE PLACEBO HAS AN EFFECT: factor env");
+	made_says(w->text[0], "THE PLACEBO HAS AN EFFECT on bandwidth and latency: factor env");
+	made_says(w->text[0], "and bandwidth of threads-old is 1.1");
+	made_says(w->text[0], "times that of nodirect, and latency of nodirect is 1.1");
 	done();
-	/* Noise that hides it is neither. */
-	speed[1] = 1;
-	noise = 0.2;
+	free(w);
+}
+
+/* It need not be bandwidth that it acts on, and it is not proper before both are known. */
+static void a_placebo_is_held_against_latency_too(void **state)
+{
+	struct warnings *w = calloc(1, sizeof *w);
+	(void)state;
+	assert_non_null(w);
+	factor("env", "threads-old", "processes-old")->placebo = true;
+	isolated_speed = 0.8;
 	find();
-	assert_false(factors_alarm(&found->factors[0]));
-	factors_verdict(&found->factors[0], text, sizeof text);
-	made_says(text, "undecided");
+	assert_string_equal(factors_alarm(&found->factors[0]), "latency");
+	verdicts("no difference within 2 %", "slower: THE PLACEBO HAS AN EFFECT");
+	findings_warn(found, w);
+	assert_int_equal(w->count, 1);
+	made_says(w->text[0], "THE PLACEBO HAS AN EFFECT on latency: factor env should change "
+	                      "nothing, and latency of threads-old is 0.8");
+	assert_null(strstr(w->text[0], "bandwidth of"));
+	done();
+	/* Nor is latency judged where ranks share cores. */
+	made.cores = 1;
+	find();
+	assert_null(factors_alarm(&found->factors[0]));
+	verdicts("no difference within 2 %, as a placebo should be", "-");
+	assert_true(isnan(found->factors[0].latency.ratio.estimate));
+	done();
+	made.cores = 16;
+	/* Noise that hides it is neither. */
+	isolated_speed = 1;
+	isolated_noise = 0.2;
+	find();
+	assert_null(factors_alarm(&found->factors[0]));
+	assert_false(factors_proper(&found->factors[0]));
+	assert_int_equal(found->factors[0].bandwidth.kind, VERDICT_NO_DIFFERENCE);
+	assert_int_equal(found->factors[0].latency.kind, VERDICT_UNDECIDED);
+	done();
+	noise = 0.2;
+	isolated_noise = 0.002;
+	find();
+	assert_null(factors_alarm(&found->factors[0]));
+	assert_false(factors_proper(&found->factors[0]));
+	assert_int_equal(found->factors[0].bandwidth.kind, VERDICT_UNDECIDED);
 	done();
 	free(w);
 }
@@ -416,19 +468,24 @@ static void factors_stand_by_the_size_of_their_effect(void **state)
 	factors_order(found->factors, 4, order);
 	static const unsigned expected[] = {3, 1, 2, 0};
 	assert_memory_equal(order, expected, sizeof order);
-	near(found->factors[1].latency.estimate, 1 / 0.9, 0.01);
-	near(found->factors[3].latency.estimate, 1.2,
-	     0.01); /* faster, where bandwidth is lost */
-	assert_true(isnan(found->factors[0].latency.estimate));
+	near(found->factors[1].latency.ratio.estimate, 1 / 0.9, 0.01);
+	/* Faster, where bandwidth is lost. */
+	near(found->factors[3].latency.ratio.estimate, 1.2, 0.01);
+	assert_int_equal(found->factors[3].bandwidth.kind, VERDICT_SLOWER);
+	assert_int_equal(found->factors[3].latency.kind, VERDICT_FASTER);
+	assert_false(factors_judged(&found->factors[0].latency));
 	assert_int_equal(factors_write_csv(found->factors, 4, made_path("f.csv"), &st), 0);
 	char *text = made_read("f.csv");
 	made_says(text, "nth,factor,setting,from,to,placebo,effect,effect_lo,effect_hi,verdict,"
-	                "text,why,cells,blocks,latency,latency_lo,latency_hi,latency_blocks\n1,"
+	                "text,why,cells,blocks,latency,latency_lo,latency_hi,latency_verdict,"
+	                "latency_blocks\n1,"
 	                "large,mode,threads-old,processes-old,0,0.59");
 	made_says(text, ",slower,\"one, two\",,4,10,1.");
-	made_says(text, ",10\n2,small,mode,nodirect,threads-old,0,1.1");
+	made_says(text, ",faster,10\n2,small,mode,nodirect,threads-old,0,1.1");
 	made_says(text, "\n3,none,mode,threads-old,threads-old-again,1,0.99");
-	made_says(text, ",10\n4,absent,mode,nodirect,nowhere,0,,,,,,nowhere is not in");
+	made_says(text, ",no difference,10\n4,absent,mode,nodirect,nowhere,0,,,,,,nowhere is "
+	                "not in");
+	made_says(text, ",0,0,,,,,0\n");
 	made_says(text, ",no difference,,,4,10,");
 	assert_int_equal(factors_write_csv(found->factors, 4, "/nowhere/f.csv", &st), -1);
 	made_says(st.text, "cannot write /nowhere/f.csv");
@@ -446,14 +503,103 @@ static void a_factor_has_its_sizes_and_reasons(void **state)
 	/* Those that were measured, though it asks for everything above. */
 	assert_int_equal(found->factors[0].sizes.lo, 65536);
 	assert_int_equal(found->factors[0].sizes.hi, 262144);
-	assert_int_equal(found->factors[0].verdict.kind, VERDICT_FASTER);
-	near(found->factors[0].verdict.ratio.estimate, 1.25, 0.005);
+	assert_int_equal(found->factors[0].bandwidth.kind, VERDICT_FASTER);
+	near(found->factors[0].bandwidth.ratio.estimate, 1.25, 0.005);
 	done();
 	strcpy(f->to, "processes-old");
 	skips = true;
 	find();
 	made_says(found->factors[0].why, "was skipped: NCCL_LEGACY is not set");
 	done();
+}
+
+static char *print_it(void)
+{
+	const struct report_options options = {.format = REPORT_TABLES};
+	made_write(&made);
+	return made_print(&options);
+}
+
+/* Of isolated calls alone a factor has its effect on latency, in its place by that. */
+static void a_factor_may_be_of_latency_alone(void **state)
+{
+	unsigned order[3];
+	struct status st = {""};
+	(void)state;
+	speed[0] = 0.9;
+	isolated_speed = 0.7;
+	no_stream = true;
+	factor("none", "threads-old", "threads-old-again")->placebo = true;
+	factor("small", "nodirect", "threads-old");
+	factor("large", "threads-old", "processes-old")->bytes.lo = 65536;
+	find();
+	factors_order(found->factors, 3, order);
+	static const unsigned expected[] = {2, 1, 0};
+	assert_memory_equal(order, expected, sizeof order);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_string_equal(found->factors[i].why, "");
+		assert_false(factors_judged(&found->factors[i].bandwidth));
+	}
+	assert_int_equal(found->factors[2].ncells, 2);
+	assert_int_equal(found->factors[2].sizes.lo, 65536);
+	verdicts("-", "no difference within 2 %, as a placebo should be");
+	assert_int_equal(factors_write_csv(found->factors, 3, made_path("f.csv"), &st), 0);
+	made_says(made_read("f.csv"),
+	          "\n1,large,mode,threads-old,processes-old,0,,,,,,,2,0,0.7");
+	made_says(made_read("f.csv"), ",slower,10\n2,small");
+	done();
+	char *text = print_it();
+	made_says(text, "factors: bandwidth after ÷ before, latency before ÷ after (above 1 is "
+	                "faster); margin 2 %:\n"
+	                "  factor  bandwidth  latency\n"
+	                "  large   -          0.7");
+	made_says(text, "%, slower\n  small   -          1.1");
+	made_says(text, "no difference\n  none: as a placebo should be\n");
+	text = made_read("report.md");
+	made_says(text, "| sizes | effect | verdict | latency | verdict of latency |\n");
+	made_says(text, "| 64 KiB to 256 KiB | - | - | 0.7");
+	made_says(text, ") | slower |\n");
+	made_says(made_read("plots/run.gp"), "\nfactors_tested = 3\nfactors_latency = 1\n");
+	assert_int_equal(report_make(made_folder, "plot", NULL, &st), 0);
+	assert_int_equal(access(made_path("plots/nccl_factors.png"), R_OK), 0);
+	assert_int_not_equal(access(made_path("plots/gnuplot.log"), F_OK), 0);
+	/* Where ranks share cores nothing is left, for that reason. */
+	made.cores = 1;
+	text = print_it();
+	assert_null(strstr(text, "\nfactors: "));
+	text = made_read("report.md");
+	made_says(text, "Cannot be tested here, more ranks than cores: waiting workers share "
+	                "them, so that p50 of isolated calls is the scheduler's: `none`, "
+	                "`small`, `large`.");
+}
+
+/* A column of latency stands where there is any, and else why there is none. */
+static void latency_has_a_column_where_it_is_judged(void **state)
+{
+	(void)state;
+	isolated_speed = 0.7;
+	factor("env", "threads-old", "processes-old")->placebo = true;
+	char *text = print_it();
+	made_says(text, "\n  factor  bandwidth                   latency\n");
+	made_says(text, "\n  env: THE PLACEBO HAS AN EFFECT\n");
+	text = made_read("report.md");
+	made_says(text, "> **The placebo `env` has an effect** on latency, where it should");
+	made_says(text, " | no difference within 2 % | 0.7");
+	made.cores = 1;
+	text = print_it();
+	made_says(text, "\nfactors: bandwidth after ÷ before; margin 2 %:\n"
+	                "  factor  bandwidth\n");
+	made_says(text, "\n  env: as a placebo should be\n"
+	                "  latency is not judged: more ranks than cores\n");
+	text = made_read("report.md");
+	made_says(text, "one number per block. Latency is not judged, with more ranks than "
+	                "cores: waiting workers share them, so that p50 of isolated calls is "
+	                "the scheduler's. The largest first");
+	made_says(text, "| sizes | effect | verdict |\n|---|---|---|---|---|---|---|\n");
+	made_says(made_read("plots/run.gp"), "\nfactors_latency = 0\n");
+	no_isolated = true;
+	assert_null(strstr(print_it(), "latency is not judged"));
+	made_says(made_read("report.md"), "one number per block. The largest first");
 }
 
 static void shares_add_up(void **state)
@@ -770,13 +916,6 @@ static void copies_have_a_model_of_their_own(void **state)
 	made_says(text, "Model of copies, for alltoall");
 }
 
-static char *print_it(void)
-{
-	const struct report_options options = {.format = REPORT_TABLES};
-	made_write(&made);
-	return made_print(&options);
-}
-
 static void the_terminal_has_the_evidence(void **state)
 {
 	(void)state;
@@ -823,8 +962,7 @@ static void what_rests_on_another_path_is_marked(void **state)
 	strcpy(claim(METRIC_BUSBW, CLAIM_WITHIN, 0.02)->left, "nodirect");
 	claim(METRIC_BUSBW, CLAIM_WITHIN, 0.02);
 	char *text = print_it();
-	made_says(text, "no difference within 2 %; NOT on the expected path\n");
-	made_says(text, "no difference within 2 %\n");
+	made_says(text, "\n  zero-copy: NOT on the expected path\n");
 	made_says(text, "256 KiB, 10 blocks; NOT on the");
 	made_says(text, "claim c2: holds");
 	text = made_read("report.md");
@@ -1004,6 +1142,9 @@ int main(void)
 	    cmocka_unit_test_setup(a_block_without_a_cell_is_left_out, fresh),
 	    cmocka_unit_test_setup(counters_are_claimed_about, fresh),
 	    cmocka_unit_test_setup(a_placebo_should_do_nothing, fresh),
+	    cmocka_unit_test_setup(a_placebo_is_held_against_latency_too, fresh),
+	    cmocka_unit_test_setup(a_factor_may_be_of_latency_alone, fresh),
+	    cmocka_unit_test_setup(latency_has_a_column_where_it_is_judged, fresh),
 	    cmocka_unit_test_setup(factors_stand_by_the_size_of_their_effect, fresh),
 	    cmocka_unit_test_setup(a_factor_has_its_sizes_and_reasons, fresh),
 	    cmocka_unit_test_setup(shares_add_up, fresh),

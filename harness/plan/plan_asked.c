@@ -104,14 +104,19 @@ void plan_claim_why(const struct plan *plan, const struct claim *claim, char *wh
 void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why,
                      size_t bytes)
 {
-	const struct claim effect = {.metric = METRIC_BUSBW,
-	                             .bytes = factor->bytes,
-	                             .pace = CLAIM_ANY_PACE,
-	                             .coll = CLAIM_ANY_COLL};
+	const struct claim bandwidth = {.metric = METRIC_BUSBW,
+	                                .bytes = factor->bytes,
+	                                .pace = CLAIM_ANY_PACE,
+	                                .coll = CLAIM_ANY_COLL};
+	struct claim latency = bandwidth;
+	latency.metric = METRIC_LATENCY;
 	why[0] = '\0';
-	if (factor->from[0])
-		plan_claim_why(plan, &effect, why, bytes);
-	if (why[0] && !look_for(plan, &effect).size) {
+	if (!factor->from[0])
+		return;
+	/* Either pace will do: what one lacks is of no matter where the other is measured. */
+	bool isolated = !look_for(plan, &bandwidth).size && look_for(plan, &latency).pace;
+	plan_claim_why(plan, isolated ? &latency : &bandwidth, why, bytes);
+	if (why[0]) {
 		size_t used = strlen(why);
 		snprintf(why + used, bytes - used, "%s", sizes_from(plan, factor));
 	}

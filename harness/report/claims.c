@@ -49,11 +49,8 @@ static void obstacle(const struct summary *s, const struct claim *c, char *why, 
 		return;
 	if (s->trouble[0])
 		snprintf(why, bytes, "the variants did not do the same work");
-	else if (metric_info(c->metric)->waits && summary_crowded(s))
-		snprintf(why, bytes,
-		         "more ranks than cores: waiting workers share them, so that %s is the "
-		         "scheduler's",
-		         metric_info(c->metric)->summary);
+	else
+		pairs_crowded(s, c->metric, why, bytes);
 }
 
 int claims_judge(const struct summary *s, const struct claim *claim, struct claims_result *out,

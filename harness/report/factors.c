@@ -17,26 +17,50 @@ static void obstacle(const struct summary *s, const struct factor *f, char *why,
 		snprintf(why, bytes, "the variants did not do the same work");
 }
 
-static int judge(const struct summary *s, struct factors_result *r, struct status *st)
+/* One metric of a factor. */
+struct part {
+	struct verdict verdict;
+	unsigned ncells;
+	struct claim_range sizes;
+	char why[PAIRS_WHY_BYTES]; /* or "" */
+};
+
+static int part_of(const struct summary *s, const struct factor *factor, enum metric metric,
+                   struct part *out, struct status *st)
 {
-	const struct factor *factor = r->factor;
-	const struct pairs_select stream = {factor->bytes, PACE_STREAM, CLAIM_ANY_COLL};
-	const struct pairs_select isolated = {factor->bytes, PACE_ISOLATED, CLAIM_ANY_COLL};
+	const struct pairs_select select = {factor->bytes, CLAIM_ANY_PACE, CLAIM_ANY_COLL};
 	const unsigned variants[] = {(unsigned)pairs_variant(s, factor->from),
 	                             (unsigned)pairs_variant(s, factor->to)};
-	struct pairs p, calls;
-	if (pairs_make(s, METRIC_BUSBW, &stream, variants, 2, &p, st))
+	bool speed = metric == METRIC_BUSBW; /* else a time: turned round */
+	struct pairs p;
+	if (pairs_make(s, metric, &select, variants, 2, &p, st))
 		return -1;
-	memcpy(r->why, p.why, sizeof r->why);
-	r->ncells = p.ncells;
-	r->sizes = p.sizes;
-	if (p.nblocks)
-		r->verdict = verdict_of(pairs_ratio(&p, 1, 0), s->margin);
+	struct part part = {verdict_make(NULL, 0, s->margin), p.ncells, p.sizes, ""};
+	memcpy(part.why, p.why, sizeof part.why);
+	if (!part.why[0])
+		pairs_crowded(s, metric, part.why, sizeof part.why);
+	if (!part.why[0])
+		part.verdict = verdict_of(pairs_ratio(&p, speed, !speed), s->margin);
 	pairs_free(&p);
-	if (pairs_make(s, METRIC_LATENCY, &isolated, variants, 2, &calls, st))
+	*out = part;
+	return 0;
+}
+
+static int judge(const struct summary *s, struct factors_result *r, struct status *st)
+{
+	struct part bandwidth, latency;
+	if (part_of(s, r->factor, METRIC_BUSBW, &bandwidth, st) ||
+	    part_of(s, r->factor, METRIC_LATENCY, &latency, st))
 		return -1;
-	r->latency = pairs_ratio(&calls, 0, 1);
-	pairs_free(&calls);
+	bool alone = bandwidth.why[0] && !latency.why[0];
+	/* Of a pace without a cell there is nothing to say but that. */
+	bool nearer = bandwidth.why[0] && !bandwidth.ncells && latency.ncells;
+	const struct part *main = alone || nearer ? &latency : &bandwidth;
+	r->bandwidth = bandwidth.verdict;
+	r->latency = latency.verdict;
+	r->ncells = main->ncells;
+	r->sizes = main->sizes;
+	memcpy(r->why, main->why, sizeof r->why);
 	return 0;
 }
 
@@ -46,44 +70,73 @@ int factors_judge(const struct summary *s, const struct factor *factor,
 	struct factors_result r = {.factor = factor};
 	r.astray = pairs_astray(s, factor->from) || pairs_astray(s, factor->to);
 	obstacle(s, factor, r.why, sizeof r.why);
-	r.verdict = verdict_make(NULL, 0, s->margin);
-	r.latency = r.verdict.ratio;
+	r.bandwidth = r.latency = verdict_make(NULL, 0, s->margin);
 	if (!r.why[0] && judge(s, &r, st))
 		return -1;
 	*out = r;
 	return 0;
 }
 
-bool factors_alarm(const struct factors_result *r)
+bool factors_judged(const struct verdict *v)
 {
-	return r->factor->placebo && !r->why[0] &&
-	       (r->verdict.kind == VERDICT_FASTER || r->verdict.kind == VERDICT_SLOWER);
+	return !isnan(v->ratio.estimate);
 }
 
-void factors_verdict(const struct factors_result *r, char *text, size_t bytes)
+const char *factors_word(const struct verdict *v)
+{
+	static const char *const words[] = {[VERDICT_FASTER] = "faster",
+	                                    [VERDICT_SLOWER] = "slower",
+	                                    [VERDICT_NO_DIFFERENCE] = "no difference",
+	                                    [VERDICT_UNDECIDED] = "undecided"};
+	return factors_judged(v) ? words[v->kind] : "";
+}
+
+static bool has_effect(const struct verdict *v)
+{
+	return v->kind == VERDICT_FASTER || v->kind == VERDICT_SLOWER;
+}
+
+const char *factors_alarm(const struct factors_result *r)
+{
+	bool bandwidth = has_effect(&r->bandwidth), latency = has_effect(&r->latency);
+	if (!r->factor->placebo || !(bandwidth || latency))
+		return NULL;
+	return !latency ? "bandwidth" : !bandwidth ? "latency" : "bandwidth and latency";
+}
+
+bool factors_proper(const struct factors_result *r)
+{
+	bool any = false, all = true;
+	const struct verdict *const both[] = {&r->bandwidth, &r->latency};
+	for (unsigned i = 0; i < 2; i++) {
+		any |= factors_judged(both[i]);
+		all &= !factors_judged(both[i]) || both[i]->kind == VERDICT_NO_DIFFERENCE;
+	}
+	return r->factor->placebo && any && all;
+}
+
+void factors_verdict(const struct factors_result *r, const struct verdict *v, char *text,
+                     size_t bytes)
 {
 	char verdict[96];
-	if (r->why[0]) {
-		snprintf(text, bytes, "cannot be tested here");
+	bool first = v == &r->bandwidth || !factors_judged(&r->bandwidth);
+	if (!factors_judged(v)) {
+		snprintf(text, bytes, "-");
 		return;
 	}
-	const char *mark = r->astray ? "; NOT on the expected path" : "";
-	verdict_text(&r->verdict, verdict, sizeof verdict);
-	if (!r->factor->placebo)
-		snprintf(text, bytes, "%s%s", verdict, mark);
-	else if (factors_alarm(r))
-		snprintf(text, bytes, "%s: THE PLACEBO HAS AN EFFECT%s", verdict, mark);
-	else
-		snprintf(text, bytes, "%s%s%s", verdict,
-		         r->verdict.kind == VERDICT_NO_DIFFERENCE ? ", as a placebo should be"
-		                                                  : "",
-		         mark);
+	verdict_text(v, verdict, sizeof verdict);
+	snprintf(text, bytes, "%s%s%s%s", verdict,
+	         r->factor->placebo && has_effect(v) ? ": THE PLACEBO HAS AN EFFECT" : "",
+	         first && factors_proper(r) ? ", as a placebo should be" : "",
+	         first && r->astray ? "; NOT on the expected path" : "");
 }
 
 /* How large the effect is, whichever way; below 0 where there is none. */
 static double size_of(const struct factors_result *r)
 {
-	return isnan(r->verdict.ratio.estimate) ? -1 : fabs(log(r->verdict.ratio.estimate));
+	double effect = factors_judged(&r->bandwidth) ? r->bandwidth.ratio.estimate
+	                                              : r->latency.ratio.estimate;
+	return isnan(effect) ? -1 : fabs(log(effect));
 }
 
 void factors_order(const struct factors_result *results, unsigned n, unsigned *order)

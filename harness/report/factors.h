@@ -8,26 +8,36 @@
 
 struct factors_result {
 	const struct factor *factor; /* borrowed */
-	struct verdict verdict;      /* of bandwidth, to ÷ from; nothing when it has a why */
-	struct stats_ratio
-	    latency; /* from ÷ to, as above 1 is faster; NaN without such calls */
-	unsigned ncells;
+	/* Of stream bandwidth to ÷ from, of latency (p50 of isolated calls) from ÷ to: above 1
+	 * is faster in both. Either may not be judged (factors_judged). */
+	struct verdict bandwidth, latency;
+	unsigned ncells;           /* bandwidth's, or latency's where it is alone */
 	struct claim_range sizes;  /* of those cells */
-	char why[PAIRS_WHY_BYTES]; /* why it was not measured, or "" */
+	char why[PAIRS_WHY_BYTES]; /* why neither is judged, or "" */
 	bool astray;               /* one of its variants is (pairs_astray) */
 };
 
-/* Stream bandwidth, and p50 of isolated calls, over the factor's sizes. -1 only when memory is
- * out. */
+/* Over the factor's sizes. Latency is not judged where ranks share cores (pairs_crowded). -1
+ * only when memory is out. */
 int factors_judge(const struct summary *summary, const struct factor *factor,
                   struct factors_result *out, struct status *st);
-/* "faster", "slower" … of a factor; of a placebo also what that means. */
-void factors_verdict(const struct factors_result *result, char *text, size_t bytes);
-/* The results' places, those with the largest effect first, in either direction; behind them,
- * in the order of the file, those that were not measured. */
+/* Whether one of the two has figures. */
+bool factors_judged(const struct verdict *verdict);
+/* "faster", "slower", "no difference", "undecided"; "" where it is not judged. */
+const char *factors_word(const struct verdict *verdict);
+/* One of a result's two verdicts in full, "-" where it is not judged; of a placebo also what it
+ * means. What is true of the row stands with the first that is judged. */
+void factors_verdict(const struct factors_result *result, const struct verdict *verdict,
+                     char *text, size_t bytes);
+/* The results' places, those with the largest effect first, in either direction: on bandwidth,
+ * or on latency where that is alone. Behind them, in the order of the file, those that were not
+ * measured. */
 void factors_order(const struct factors_result *results, unsigned n, unsigned *order);
-/* A placebo whose interval is beyond the margin: the instrument, or the factor, is wrong. */
-bool factors_alarm(const struct factors_result *result);
+/* A placebo with an interval beyond the margin: the instrument, or the factor, is wrong. What
+ * it acts on, "bandwidth", "latency" or "bandwidth and latency"; NULL: it does not. */
+const char *factors_alarm(const struct factors_result *result);
+/* A placebo of which all that is judged is "no difference". */
+bool factors_proper(const struct factors_result *result);
 
 #define WATERFALL_MAX_STEPS (2 * CLAIM_MAX + 1)
 

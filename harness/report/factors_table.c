@@ -6,29 +6,48 @@
 #include "bysize.h"
 #include "summary_parts.h"
 
+static void put_short(struct table *table, unsigned column, const struct verdict *v)
+{
+	char text[64];
+	bysize_ratio(&v->ratio, false, text, sizeof text);
+	table_put(table, column, "%s%s%s", text, factors_judged(v) ? ", " : "",
+	          factors_word(v));
+}
+
+bool factors_have_latency(const struct factors_result *results, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (factors_judged(&results[i].latency))
+			return true;
+	return false;
+}
+
 struct table *factors_short(const struct factors_result *results, unsigned n, unsigned *rows)
 {
-	struct table *table = table_new(3, 3);
+	bool both = factors_have_latency(results, n);
+	struct table *table = table_new(2 + both, 2 + both);
 	unsigned order[CLAIM_MAX], i = 0;
+	table_row(table);
+	table_put(table, 0, "  factor");
+	table_put(table, 1, "bandwidth");
+	table_put(table, 2, "latency");
 	factors_order(results, n, order);
 	for (; i < n && !results[order[i]].why[0]; i++) {
 		const struct factors_result *r = &results[order[i]];
-		char text[128];
 		table_row(table);
 		table_put(table, 0, "  %s", r->factor->name);
-		bysize_ratio(&r->verdict.ratio, true, text, sizeof text);
-		table_put(table, 1, "%s", text);
-		factors_verdict(r, text, sizeof text);
-		table_put(table, 2, "%s", text);
+		put_short(table, 1, &r->bandwidth);
+		put_short(table, 2, &r->latency);
 	}
 	*rows = i;
 	return table;
 }
 
-static const char *verdict_word(const struct factors_result *r)
+static void put_ratio(FILE *out, const struct stats_ratio *ratio)
 {
-	static const char *const words[] = {"faster", "slower", "no difference", "undecided"};
-	return r->why[0] ? "" : words[r->verdict.kind];
+	summary_put_number(out, ratio->estimate);
+	summary_put_number(out, ratio->lo);
+	summary_put_number(out, ratio->hi);
 }
 
 static void put_row(FILE *out, unsigned nth, const struct factors_result *r)
@@ -39,17 +58,14 @@ static void put_row(FILE *out, unsigned nth, const struct factors_result *r)
 	for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
 		summary_put_text(out, texts[i]);
 	fprintf(out, "%d,", f->placebo);
-	summary_put_number(out, r->verdict.ratio.estimate);
-	summary_put_number(out, r->verdict.ratio.lo);
-	summary_put_number(out, r->verdict.ratio.hi);
-	summary_put_text(out, verdict_word(r));
+	put_ratio(out, &r->bandwidth.ratio);
+	summary_put_text(out, factors_word(&r->bandwidth));
 	summary_put_text(out, f->text);
 	summary_put_text(out, r->why);
-	fprintf(out, "%u,%u,", r->ncells, r->verdict.ratio.blocks);
-	summary_put_number(out, r->latency.estimate);
-	summary_put_number(out, r->latency.lo);
-	summary_put_number(out, r->latency.hi);
-	fprintf(out, "%u\n", r->latency.blocks);
+	fprintf(out, "%u,%u,", r->ncells, r->bandwidth.ratio.blocks);
+	put_ratio(out, &r->latency.ratio);
+	summary_put_text(out, factors_word(&r->latency));
+	fprintf(out, "%u\n", r->latency.ratio.blocks);
 }
 
 int factors_write_csv(const struct factors_result *results, unsigned n, const char *file,
@@ -60,7 +76,7 @@ int factors_write_csv(const struct factors_result *results, unsigned n, const ch
 	if (!out)
 		return status_set(st, "cannot write %s: %s", file, strerror(errno));
 	fputs("nth,factor,setting,from,to,placebo,effect,effect_lo,effect_hi,verdict,text,"
-	      "why,cells,blocks,latency,latency_lo,latency_hi,latency_blocks\n",
+	      "why,cells,blocks,latency,latency_lo,latency_hi,latency_verdict,latency_blocks\n",
 	      out);
 	factors_order(results, n, order);
 	for (unsigned i = 0; i < n; i++)

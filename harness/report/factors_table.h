@@ -5,8 +5,12 @@
 #include "factors.h"
 #include "table.h"
 
-/* Effects and verdicts of those that were measured, the largest first, without a header;
- * *rows: how many. NULL when memory is out, the caller frees with table_free. */
+/* Whether latency is judged of any. */
+bool factors_have_latency(const struct factors_result *results, unsigned n);
+
+/* Effects and verdicts of those that were measured, the largest first; *rows: how many. Latency
+ * has a column where it is judged of any. NULL when memory is out, the caller frees with
+ * table_free. */
 struct table *factors_short(const struct factors_result *results, unsigned n, unsigned *rows);
 
 /* factors.csv: its columns are in results/README.md. */

@@ -23,7 +23,8 @@ static const char *caption(const char *picture)
 	    {"_waterfall.png", "From one end of the gap to the other, one factor at a time."},
 	    {"_versions.png", "Threads and processes by NCCL version: bandwidth, and their "
 	                      "ratio."},
-	    {"_factors.png", "What each factor does to bandwidth, the largest effect first."},
+	    {"_factors.png",
+	     "What each factor does to bandwidth and latency, the largest effect first."},
 	    {"_ratio.png", "Each variant against the reference, stream."},
 	    {"_ratio_isolated.png", "Each variant against the reference, isolated calls."}};
 	size_t n = strlen(picture);

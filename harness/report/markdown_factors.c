@@ -5,21 +5,33 @@
 #include <string.h>
 
 #include "bysize.h"
+#include "factors_table.h"
 
 static void put_placebos(FILE *out, const struct findings *f)
 {
 	for (unsigned i = 0; i < f->asked.nfactors; i++) {
-		if (!factors_alarm(&f->factors[i]))
+		const char *alarm = factors_alarm(&f->factors[i]);
+		if (!alarm)
 			continue;
 		fprintf(out,
-		        "> **The placebo `%s` has an effect**, where it should have none: "
-		        "trust no factor of this run before the cause is known (see the "
-		        "warnings).\n\n",
-		        f->factors[i].factor->name);
+		        "> **The placebo `%s` has an effect** on %s, where it should have "
+		        "none: trust no factor of this run before the cause is known (see "
+		        "the warnings).\n\n",
+		        f->factors[i].factor->name, alarm);
 	}
 }
 
-static void put_factor(FILE *out, const struct factors_result *r)
+/* Two cells: the ratio, the verdict. */
+static void put_verdict(FILE *out, const struct factors_result *r, const struct verdict *v)
+{
+	char text[256];
+	bysize_ratio(&v->ratio, true, text, sizeof text);
+	markdown_cell(out, text);
+	factors_verdict(r, v, text, sizeof text);
+	markdown_cell(out, text);
+}
+
+static void put_factor(FILE *out, const struct factors_result *r, bool latency)
 {
 	const struct factor *f = r->factor;
 	char text[2 * TRIAL_NAME_BYTES + 8];
@@ -30,12 +42,9 @@ static void put_factor(FILE *out, const struct factors_result *r)
 	markdown_cell(out, f->setting);
 	bysize_range(r->sizes, text, sizeof text);
 	markdown_cell(out, text);
-	bysize_ratio(&r->verdict.ratio, true, text, sizeof text);
-	markdown_cell(out, text);
-	factors_verdict(r, text, sizeof text);
-	markdown_cell(out, text);
-	bysize_ratio(&r->latency, true, text, sizeof text);
-	markdown_cell(out, text);
+	put_verdict(out, r, &r->bandwidth);
+	if (latency)
+		put_verdict(out, r, &r->latency);
 	fputs("|\n", out);
 }
 
@@ -63,27 +72,41 @@ static void put_unmeasured(FILE *out, const struct findings *f)
 	}
 }
 
+/* What the columns are. */
+static void put_legend(FILE *out, const struct summary *s, bool latency)
+{
+	char why[PAIRS_WHY_BYTES];
+	pairs_crowded(s, METRIC_LATENCY, why, sizeof why);
+	fprintf(out, "Each is two variants that differ in one setting. Effect: stream "
+	             "bandwidth after ÷ before, one number per block");
+	if (latency)
+		fprintf(out, "; latency: p50 of isolated calls before ÷ after. Above 1 is "
+		             "faster in both");
+	fprintf(out, ". ");
+	if (why[0] && summary_has_pace(s, PACE_ISOLATED))
+		fprintf(out, "Latency is not judged, with %s. ", why);
+}
+
 static void put_factors(FILE *out, const struct summary *s, const struct findings *f)
 {
 	unsigned order[CLAIM_MAX], n = f->asked.nfactors, measured = 0;
+	bool latency = factors_have_latency(f->factors, n);
 	factors_order(f->factors, n, order);
 	while (measured < n && !f->factors[order[measured]].why[0])
 		measured++;
-	fprintf(out, "Each is two variants that differ in one setting. Effect: stream "
-	             "bandwidth after ÷ before, one number per block; latency: p50 of isolated "
-	             "calls before ÷ after. Above 1 is faster in both. ");
+	put_legend(out, s, latency);
 	if (measured)
 		fprintf(out,
 		        "The largest first, whichever its direction; margin %.3g %%. All of "
 		        "it: [factors.csv](factors.csv).\n\n"
-		        "| factor | what | variants | setting | sizes | effect | verdict | "
-		        "latency |\n"
-		        "|---|---|---|---|---|---|---|---|\n",
-		        100 * s->margin);
+		        "| factor | what | variants | setting | sizes | effect | verdict |%s\n"
+		        "|---|---|---|---|---|---|---|%s\n",
+		        100 * s->margin, latency ? " latency | verdict of latency |" : "",
+		        latency ? "---|---|" : "");
 	else
 		fprintf(out, "None was measured.\n");
 	for (unsigned i = 0; i < measured; i++)
-		put_factor(out, &f->factors[order[i]]);
+		put_factor(out, &f->factors[order[i]], latency);
 	fprintf(out, "\n");
 	put_unmeasured(out, f);
 	fputs(measured < n ? "\n" : "", out);

@@ -55,15 +55,6 @@ void markdown_asked(FILE *out, const struct summary *s)
 	fprintf(out, "\n\n");
 }
 
-/* Whether cells of a pace were measured, the limit's left out. */
-static bool has_pace(const struct summary *s, enum pace pace)
-{
-	for (unsigned g = 0; g < s->ngroups; g++)
-		if (s->groups[g].cell.pace == pace && !summary_is_limit(s, &s->groups[g]))
-			return true;
-	return false;
-}
-
 /* What was measured of each cell, by pace; in a soak, how often. */
 static void put_paces(FILE *out, const struct summary *s)
 {
@@ -72,14 +63,14 @@ static void put_paces(FILE *out, const struct summary *s)
 	long long isolated = number_of(env, "isolated_calls"),
 	          cycles = number_of(env, "cycles");
 	/* Where nothing came of it, what was asked for. */
-	bool none = !has_pace(s, PACE_STREAM) && !has_pace(s, PACE_ISOLATED);
-	if (none || has_pace(s, PACE_STREAM))
+	bool none = !summary_has_pace(s, PACE_STREAM) && !summary_has_pace(s, PACE_ISOLATED);
+	if (none || summary_has_pace(s, PACE_STREAM))
 		fprintf(out,
 		        "- **stream** (bandwidth): %lld stretch%s of %lld call%s back to back; "
 		        "time per call = (latest end − earliest start over all ranks) ÷ calls; "
 		        "the trial's number is the median of its stretches\n",
 		        stretches, stretches == 1 ? "" : "es", calls, bysize_plural(calls));
-	if (none || has_pace(s, PACE_ISOLATED))
+	if (none || summary_has_pace(s, PACE_ISOLATED))
 		fprintf(out,
 		        "- **isolated** (latency): %lld call%s, the team meeting before each; "
 		        "p50, p95 and p99 over calls\n",

@@ -45,6 +45,9 @@ int pairs_variant(const struct summary *summary, const char *name);
 /* Why the variant has no figures (skipped, or all of its trials failed), or "" when it has. */
 void pairs_absent(const struct summary *summary, const char *name, char *why, size_t bytes);
 
+/* Why a metric is not judged where ranks share cores; "" where it is. */
+void pairs_crowded(const struct summary *summary, enum metric metric, char *why, size_t bytes);
+
 /* Whether its data took another path than it expects (the path's line in the record), so that
  * what rests on it is not what its experiment file meant. */
 bool pairs_astray(const struct summary *summary, const char *name);

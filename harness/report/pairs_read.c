@@ -33,6 +33,17 @@ bool pairs_astray(const struct summary *s, const char *name)
 	return astray;
 }
 
+void pairs_crowded(const struct summary *s, enum metric metric, char *why, size_t bytes)
+{
+	const struct metric_info *info = metric_info(metric);
+	why[0] = '\0';
+	if (info->waits && summary_crowded(s))
+		snprintf(why, bytes,
+		         "more ranks than cores: waiting workers share them, so that %s is the "
+		         "scheduler's",
+		         info->summary);
+}
+
 void pairs_free(struct pairs *pairs)
 {
 	free(pairs->levels);

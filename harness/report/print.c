@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "bysize.h"
-#include "factors_table.h"
 #include "markdown_parts.h"
 #include "report_parts.h"
 #include "versions_table.h"
@@ -109,21 +108,6 @@ static void print_versions(const struct versions *v)
 		print_wrapped(lead, text);
 		printf("\n");
 	}
-}
-
-static void print_factors(const struct summary *s, const struct findings *f)
-{
-	unsigned n = f->asked.nfactors, rows;
-	struct table *table = factors_short(f->factors, n, &rows);
-	if (rows) {
-		printf("factors, bandwidth after ÷ before, margin %.3g %%:\n", 100 * s->margin);
-		table_text(table, stdout, PRINT_WIDTH);
-		if (rows < n)
-			printf("  and %u that cannot be tested here; why is in the report\n",
-			       n - rows);
-		printf("\n");
-	}
-	table_free(table);
 }
 
 /* One line a claim: its verdict, what was measured, its sentence. Those of another backend are

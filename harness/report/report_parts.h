@@ -27,6 +27,9 @@ void print_report(const struct report *report, const char *dir);
 /* Path and counters of each variant, at the largest size with counters; nothing where there is
  * no evidence. */
 void print_evidence(const struct summary *summary, const struct proof *proof);
+/* Effects and verdicts of the factors, and what is to be said of some of them; nothing where
+ * none was measured. */
+void print_factors(const struct summary *summary, const struct findings *findings);
 /* Breaks a sentence into lines, the further ones indented. */
 void print_wrapped(const char *lead, const char *text);
 /* stdout is for a parser of nccl-tests, so that all else is said on stderr. Returns how many

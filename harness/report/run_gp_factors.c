@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "factors_table.h"
 #include "run_gp.h"
 
 void run_gp_grey(FILE *out, const char *picture, double margin, bool intervals)
@@ -19,22 +20,29 @@ void run_gp_factors(FILE *out, const struct findings *f)
 	unsigned tested = 0, longest = 0, setting = 0;
 	bool intervals = false;
 	for (unsigned i = 0; i < f->asked.nfactors; i++) {
-		const struct stats_ratio *r = &f->factors[i].verdict.ratio;
-		const struct factor *factor = f->factors[i].factor;
-		if (isnan(r->estimate))
+		const struct factors_result *r = &f->factors[i];
+		const struct stats_ratio *const both[] = {&r->bandwidth.ratio,
+		                                          &r->latency.ratio};
+		const struct factor *factor = r->factor;
+		if (r->why[0])
 			continue;
 		tested++;
-		intervals |= !isnan(r->lo);
-		lo = fmin(lo, isnan(r->lo) ? r->estimate : r->lo);
-		hi = fmax(hi, isnan(r->hi) ? r->estimate : r->hi);
+		for (unsigned k = 0; k < 2; k++) { /* fmin and fmax pass over NaN */
+			intervals |= !isnan(both[k]->lo);
+			lo = fmin(fmin(lo, both[k]->lo), both[k]->estimate);
+			hi = fmax(fmax(hi, both[k]->hi), both[k]->estimate);
+		}
 		longest = (unsigned)fmax(longest, (double)strlen(factor->name));
 		setting = (unsigned)fmax(setting, (double)strlen(factor->setting));
 	}
 	fprintf(out,
-	        "\n# the factors of factors.csv: how many there are and were measured, the "
+	        "\n# the factors of factors.csv: how many there are and were measured, whether "
+	        "latency is judged, the "
 	        "least and the most effect, characters of the longest name and setting\n"
-	        "factors = %u\nfactors_tested = %u\nfactors_lo = %.6g\nfactors_hi = %.6g\n"
+	        "factors = %u\nfactors_tested = %u\nfactors_latency = %d\nfactors_lo = "
+	        "%.6g\nfactors_hi = %.6g\n"
 	        "factors_name = %u\nfactors_setting = %u\n",
-	        f->asked.nfactors, tested, lo, hi, longest, setting);
+	        f->asked.nfactors, tested, factors_have_latency(f->factors, f->asked.nfactors),
+	        lo, hi, longest, setting);
 	run_gp_grey(out, "factors", f->waterfall.gap.margin, intervals);
 }

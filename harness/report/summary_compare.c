@@ -215,3 +215,11 @@ bool summary_crowded(const struct summary *s)
 			most = s->groups[g].nranks;
 	return s->ncores && most > s->ncores;
 }
+
+bool summary_has_pace(const struct summary *s, enum pace pace)
+{
+	for (unsigned g = 0; g < s->ngroups; g++)
+		if (s->groups[g].cell.pace == pace && !summary_is_limit(s, &s->groups[g]))
+			return true;
+	return false;
+}
