@@ -45,9 +45,11 @@ do for [g = 1:versions_pictures] {
 	set label 1 sprintf('%s: the gap by NCCL version, %s backend', N_coll[g], backend) \
 		at screen 0.5, screen 0.965 center font ',13'
 	set label 2 machine at screen 0.5, screen 0.035 center textcolor rgb 0x555555
-	set label 3 sprintf('%s, %s: %s; means over %s; whiskers: quartiles', N_coll[g], \
-		plural(N_ranks[g], 'rank'), N_about[g], plural(N_blocks[g], 'block')) \
-		at screen 0.5, screen 0.08 center textcolor rgb 0x555555
+	about = sprintf('%s, %s: %s; means over %s; whiskers: quartiles; band: ±%g %% margin', \
+		N_coll[g], plural(N_ranks[g], 'rank'), N_about[g], plural(N_blocks[g], 'block'), \
+		100 * versions_margin)
+	set label 3 about at screen 0.5, screen 0.08 center textcolor rgb 0x555555 \
+		font (strlen(about) > 120 && !many ? ',10' : ',11')
 	eval sprintf('set xrange [0.5:%d.5]', versions)
 	set xtics () scale 0
 	do for [k = 1:versions] { set xtics add ('' k) }

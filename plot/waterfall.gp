@@ -42,11 +42,11 @@ do for [picture = 1:waterfall_steps > 0] {
 	set bmargin at screen (n > 4 ? 0.27 : 0.2)
 	set label 3 plural(waterfall_cells, 'cell').', geometric means over '.\
 		plural(waterfall_blocks, 'block').\
-		(waterfall_blocks < 6 ? '' : '; whiskers: 95 % intervals').\
+		(waterfall_blocks < 6 ? '' : '; whiskers: 95 % intervals of the step').\
 		(grey ? '; '.waterfall_grey : '').\
 		(rest ? '; hatched: no factor' : '') \
 		at screen 0.5, screen 0.085 center textcolor rgb 0x555555 \
-		font (grey && rest && !many ? ',10' : ',11') # all of it is long
+		font (grey && rest && !many ? ',9' : ',11') # all of it is long
 	set label 4 waterfall_said at screen 0.5, screen 0.92 center
 	set xtics () scale 0
 	if (n > 4) { set xtics rotate by -20 left font ',10' }
