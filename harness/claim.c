@@ -5,18 +5,21 @@
 #include <string.h>
 
 static const struct metric_info metrics[METRIC_KINDS] = {
-    [METRIC_BUSBW] = {"busbw", "bus bandwidth", "GB/s", false, false, PACE_STREAM},
-    [METRIC_TIME] = {"time", "time per call", "µs", false, false, PACE_STREAM},
-    [METRIC_LATENCY] = {"latency", "p50 of isolated calls", "µs", false, true, PACE_ISOLATED},
-    [METRIC_LAUNCH] = {"launch", "launch cost per call", "µs", false, true, CLAIM_ANY_PACE},
-    [METRIC_NVLINK_TX] = {"nvlink_tx", "sent over NVLink", "GB/s", true, false, CLAIM_ANY_PACE},
-    [METRIC_DRAM] = {"dram", "DRAM traffic", "GB/s", true, false, CLAIM_ANY_PACE},
+    [METRIC_BUSBW] = {"busbw", "bus bandwidth", "GB/s", false, false, PACE_STREAM, true},
+    [METRIC_TIME] = {"time", "time per call", "µs", false, false, PACE_STREAM, false},
+    [METRIC_LATENCY] = {"latency", "p50 of isolated calls", "µs", false, true, PACE_ISOLATED,
+                        false},
+    [METRIC_LAUNCH] = {"launch", "launch cost per call", "µs", false, true, CLAIM_ANY_PACE,
+                       false},
+    [METRIC_NVLINK_TX] = {"nvlink_tx", "sent over NVLink", "GB/s", true, false, CLAIM_ANY_PACE,
+                          true},
+    [METRIC_DRAM] = {"dram", "DRAM traffic", "GB/s", true, false, CLAIM_ANY_PACE, true},
     [METRIC_DRAM_PER_NVLINK] = {"dram_per_nvlink", "DRAM bytes per byte sent over NVLink", "",
-                                true, false, CLAIM_ANY_PACE},
+                                true, false, CLAIM_ANY_PACE, true},
     [METRIC_ISSUE_CORES] = {"issue_cores", "cores that are busy while calls are issued",
-                            "cores", true, false, CLAIM_ANY_PACE},
+                            "cores", true, false, CLAIM_ANY_PACE, false},
     [METRIC_COPIES] = {"copies", "bytes copied per byte delivered", "", true, false,
-                       CLAIM_ANY_PACE},
+                       CLAIM_ANY_PACE, false},
 };
 
 static const char *const tests[CLAIM_TESTS] = {"less", "more", "within", "needs"};

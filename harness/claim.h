@@ -33,9 +33,10 @@ enum metric {
 
 struct metric_info {
 	const char *name, *summary, *unit;
-	bool counters; /* of cells of that pass; else of timed ones */
-	bool waits;    /* of little meaning where workers share cores */
-	int pace;      /* the one that it is about, or CLAIM_ANY_PACE */
+	bool counters;  /* of cells of that pass; else of timed ones */
+	bool waits;     /* of little meaning where workers share cores */
+	int pace;       /* the one that it is about, or CLAIM_ANY_PACE */
+	bool data_path; /* goes by the way that data takes: staged or direct */
 };
 
 /* metric < METRIC_KINDS. */

@@ -284,7 +284,7 @@ static void untested(const char *why)
 	char hint[PAIRS_WHY_BYTES];
 	find();
 	assert_int_equal(found->claims[0].outcome, CLAIMS_UNTESTED);
-	claims_hint(&loaded.summary, &found->claims[0], hint, sizeof hint);
+	claims_hint(&loaded.summary, &found->proof, &found->claims[0], hint, sizeof hint);
 	made_says(hint, why);
 	assert_true(isnan(found->claims[0].ratio.estimate));
 	done();
@@ -963,13 +963,74 @@ static void what_rests_on_another_path_is_marked(void **state)
 	claim(METRIC_BUSBW, CLAIM_WITHIN, 0.02);
 	char *text = print_it();
 	made_says(text, "\n  zero-copy: NOT on the expected path\n");
-	made_says(text, "256 KiB, 10 blocks; NOT on the");
+	made_says(text, "threads-old direct; NOT on the");
 	made_says(text, "claim c2: holds");
 	text = made_read("report.md");
 	made_says(text, "no difference within 2 %; NOT on the expected path |");
-	made_says(text, "256 KiB, 10 blocks; NOT on the expected path |");
+	made_says(text, "nodirect staged, threads-old direct; NOT on the expected path |");
 	made_says(text, "256 KiB, 10 blocks |");
 	made_says(text, "advice, claim c1, factor zero-copy. ");
+}
+
+static void both_paths(FILE *out)
+{
+	path_line(out, "nodirect", "staged", false);
+	path_line(out, "threads-old", "direct", true);
+	path_line(out, "processes-old", "staged", true);
+}
+
+static void no_paths(FILE *out)
+{
+	path_line(out, "threads-old", "unknown", true);
+	path_line(out, "processes-old", "staged", true);
+}
+
+static const char *hint(unsigned nth)
+{
+	static char text[PAIRS_WHY_BYTES];
+	claims_hint(&loaded.summary, &found->proof, &found->claims[nth], text, sizeof text);
+	return text;
+}
+
+/* A reader sees by it why a claim about what data does holds or not. */
+static void a_hint_has_the_ways_of_data(void **state)
+{
+	static const enum metric by_way[] = {METRIC_BUSBW, METRIC_NVLINK_TX, METRIC_DRAM,
+	                                     METRIC_DRAM_PER_NVLINK};
+	(void)state;
+	for (unsigned i = 0; i < 4; i++)
+		claim(by_way[i], CLAIM_WITHIN, 0.02);
+	claim(METRIC_LATENCY, CLAIM_WITHIN, 0.02);
+	strcpy(claim(METRIC_BUSBW, CLAIM_LESS, 0.02)->right, "nodirect");
+	strcpy(claim(METRIC_BUSBW, CLAIM_WITHIN, 0.02)->left, "threads-old-again");
+	strcpy(claim(METRIC_BUSBW, CLAIM_LESS, 0.02)->right, "nobody");
+	made.more = both_paths;
+	find();
+	for (unsigned i = 0; i < 4; i++)
+		assert_string_equal(hint(i), "4 cells, 4 KiB to 256 KiB, 10 blocks; "
+		                             "processes-old staged, threads-old direct");
+	assert_string_equal(hint(4), "4 cells, 4 KiB to 256 KiB, 10 blocks");
+	assert_string_equal(hint(5),
+	                    "4 cells, 4 KiB to 256 KiB, 10 blocks; both staged; NOT on "
+	                    "the expected path");
+	/* The twin goes the reference's way. */
+	assert_string_equal(hint(6), "4 cells, 4 KiB to 256 KiB, 10 blocks; both direct");
+	assert_string_equal(hint(7), "nobody is not in this record");
+	done();
+	char *text = print_it();
+	made_says(text, "10 blocks; both direct): It");
+	text = made_read("report.md");
+	made_says(text, "10 blocks; processes-old staged, threads-old direct |");
+	made_says(text,
+	          "it is *undecided*. Staged, direct: the data path that the evidence has");
+	/* Half of it explains nothing. */
+	made.more = no_paths;
+	find();
+	for (unsigned i = 0; i < 4; i++)
+		assert_string_equal(hint(i), "4 cells, 4 KiB to 256 KiB, 10 blocks");
+	done();
+	print_it();
+	assert_null(strstr(made_read("report.md"), "Staged, direct: "));
 }
 
 static void mixed_paths(FILE *out)
@@ -1158,6 +1219,7 @@ int main(void)
 	    cmocka_unit_test_setup(copies_have_a_model_of_their_own, fresh),
 	    cmocka_unit_test_setup(the_terminal_has_the_evidence, fresh),
 	    cmocka_unit_test_setup(what_rests_on_another_path_is_marked, fresh),
+	    cmocka_unit_test_setup(a_hint_has_the_ways_of_data, fresh),
 	    cmocka_unit_test_setup(mixed_transports_are_told_by_pairs, fresh),
 	    cmocka_unit_test_setup(what_is_received_has_a_column, fresh),
 	    cmocka_unit_test_setup(medians_say_over_how_many_blocks, fresh),

@@ -103,25 +103,53 @@ bool claims_elsewhere(const struct claims_result *r)
 	       !strncmp(r->claim->needs, CLAIM_NEEDS_BACKEND, sizeof CLAIM_NEEDS_BACKEND - 1);
 }
 
-void claims_hint(const struct summary *s, const struct claims_result *r, char *text,
-                 size_t bytes)
+/* "staged" or "direct"; NULL where the variant's way is not known. */
+static const char *way_of(const struct summary *s, const struct proof *proof, const char *name)
+{
+	int v = pairs_variant(s, name);
+	const char *way = v < 0 ? "" : proof->paths[v].data_path;
+	return !strcmp(way, "staged") || !strcmp(way, "direct") ? way : NULL;
+}
+
+void claims_paths(const struct summary *s, const struct proof *proof,
+                  const struct claims_result *r, char *text, size_t bytes)
+{
+	const struct claim *c = r->claim;
+	text[0] = '\0';
+	if (r->outcome == CLAIMS_UNTESTED || !metric_info(c->metric)->data_path)
+		return;
+	const char *left = way_of(s, proof, c->left), *right = way_of(s, proof, c->right);
+	if (left && right && !strcmp(left, right))
+		snprintf(text, bytes, "both %s", left);
+	else if (left && right)
+		snprintf(text, bytes, "%s %s, %s %s", c->left, left, c->right, right);
+}
+
+/* One more part of a hint, as far as there is room. */
+static void hint_add(char *text, size_t bytes, const char *more)
+{
+	size_t used = strlen(text);
+	if (*more)
+		snprintf(text + used, bytes - used, "; %s", more);
+}
+
+void claims_hint(const struct summary *s, const struct proof *proof,
+                 const struct claims_result *r, char *text, size_t bytes)
 {
 	const char *backend =
 	    json_string_value(json_object_get(s->run->environment, "backend"));
 	bool analogue = backend && !strcmp(backend, "host");
+	bool astray = pairs_astray(s, r->claim->left) || pairs_astray(s, r->claim->right);
 	if (r->outcome == CLAIMS_UNTESTED) {
 		snprintf(text, bytes, "%s", r->why);
 		return;
 	}
-	char sizes[80];
+	char sizes[80], paths[2 * TRIAL_NAME_BYTES + 32];
 	bysize_range(r->sizes, sizes, sizeof sizes);
-	size_t used = (size_t)snprintf(text, bytes, "%u cell%s, %s, %u block%s", r->ncells,
-	                               bysize_plural(r->ncells), sizes, r->ratio.blocks,
-	                               bysize_plural(r->ratio.blocks));
-	if (analogue && used < bytes)
-		used += (size_t)snprintf(text + used, bytes - used,
-		                         "; tested on the host analogue");
-	if ((pairs_astray(s, r->claim->left) || pairs_astray(s, r->claim->right)) &&
-	    used < bytes)
-		snprintf(text + used, bytes - used, "; NOT on the expected path");
+	claims_paths(s, proof, r, paths, sizeof paths);
+	snprintf(text, bytes, "%u cell%s, %s, %u block%s", r->ncells, bysize_plural(r->ncells),
+	         sizes, r->ratio.blocks, bysize_plural(r->ratio.blocks));
+	hint_add(text, bytes, analogue ? "tested on the host analogue" : "");
+	hint_add(text, bytes, paths);
+	hint_add(text, bytes, astray ? "NOT on the expected path" : "");
 }

@@ -14,6 +14,7 @@
 #define LAUNCHGAP_CLAIMS_H
 
 #include "pairs.h"
+#include "proof.h"
 
 enum claims_outcome { CLAIMS_HOLD, CLAIMS_FAIL, CLAIMS_UNDECIDED, CLAIMS_UNTESTED };
 
@@ -41,8 +42,12 @@ int claims_judge(const struct summary *summary, const struct claim *claim,
 void claims_verdict(const struct claims_result *result, char *text, size_t bytes);
 /* It is a question to another backend, and none of this run. */
 bool claims_elsewhere(const struct claims_result *result);
-/* What stands beside it: what it rests on, or why it cannot be tested. */
-void claims_hint(const struct summary *summary, const struct claims_result *result, char *text,
-                 size_t bytes);
+/* The ways that the data of its two variants takes, of large sizes, where both are known and
+ * what it is about goes by them: "both staged", "a staged, b direct"; else "". */
+void claims_paths(const struct summary *summary, const struct proof *proof,
+                  const struct claims_result *result, char *text, size_t bytes);
+/* What stands beside it: what it rests on, with those ways, or why it cannot be tested. */
+void claims_hint(const struct summary *summary, const struct proof *proof,
+                 const struct claims_result *result, char *text, size_t bytes);
 
 #endif

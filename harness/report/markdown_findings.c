@@ -33,6 +33,15 @@ static void put_test(FILE *out, const struct claim *c)
 	markdown_cell(out, text);
 }
 
+/* Whether any claim's hint tells the ways of data. */
+static bool tells_paths(const struct summary *s, const struct findings *f)
+{
+	char text[2 * TRIAL_NAME_BYTES + 32] = "";
+	for (unsigned i = 0; i < f->asked.nclaims && !text[0]; i++)
+		claims_paths(s, &f->proof, &f->claims[i], text, sizeof text);
+	return text[0];
+}
+
 void markdown_claims(FILE *out, const struct summary *s, const struct findings *f)
 {
 	if (!f->asked.nclaims)
@@ -42,8 +51,11 @@ void markdown_claims(FILE *out, const struct summary *s, const struct findings *
 	    "## Claims\n\nEach rests on one number per block: the geometric mean of left ÷ "
 	    "right over its cells. It *holds* when the whole 95 %% interval is beyond what "
 	    "it says, *does not hold* when all of it is short of that, else it is "
-	    "*undecided*.\n\n| claim | text | test | measured | verdict | on what, or why |\n"
-	    "|---|---|---|---|---|---|\n");
+	    "*undecided*.%s\n\n| claim | text | test | measured | verdict | on what, or why "
+	    "|\n|---|---|---|---|---|---|\n",
+	    tells_paths(s, f) ? " Staged, direct: the data path that the evidence has, of "
+	                        "large sizes."
+	                      : "");
 	for (unsigned i = 0; i < f->asked.nclaims; i++) {
 		const struct claims_result *r = &f->claims[i];
 		char text[PAIRS_WHY_BYTES];
@@ -53,7 +65,7 @@ void markdown_claims(FILE *out, const struct summary *s, const struct findings *
 		put_measured(out, r);
 		claims_verdict(r, text, sizeof text);
 		fprintf(out, "| **%s** ", text);
-		claims_hint(s, r, text, sizeof text);
+		claims_hint(s, &f->proof, r, text, sizeof text);
 		markdown_cell(out, text);
 		fputs("|\n", out);
 	}

@@ -124,7 +124,7 @@ static unsigned print_claims(const struct summary *s, const struct findings *f)
 			continue;
 		snprintf(lead, sizeof lead, "claim %s: ", r->claim->name);
 		claims_verdict(r, verdict, sizeof verdict);
-		claims_hint(s, r, hint, sizeof hint);
+		claims_hint(s, &f->proof, r, hint, sizeof hint);
 		bysize_ratio(&r->ratio, true, ratio, sizeof ratio);
 		snprintf(text, sizeof text, "%s%s%s (%s): %s", verdict, tested ? ", " : "",
 		         tested ? ratio : "", hint, r->claim->text);
