@@ -106,13 +106,10 @@ const char *factors_alarm(const struct factors_result *r)
 
 bool factors_proper(const struct factors_result *r)
 {
-	bool any = false, all = true;
-	const struct verdict *const both[] = {&r->bandwidth, &r->latency};
-	for (unsigned i = 0; i < 2; i++) {
-		any |= factors_judged(both[i]);
-		all &= !factors_judged(both[i]) || both[i]->kind == VERDICT_NO_DIFFERENCE;
-	}
-	return r->factor->placebo && any && all;
+	const struct verdict *first =
+	    factors_judged(&r->bandwidth) ? &r->bandwidth : &r->latency;
+	return r->factor->placebo && factors_judged(first) &&
+	       first->kind == VERDICT_NO_DIFFERENCE && !factors_alarm(r);
 }
 
 void factors_verdict(const struct factors_result *r, const struct verdict *v, char *text,

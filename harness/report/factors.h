@@ -36,7 +36,8 @@ void factors_order(const struct factors_result *results, unsigned n, unsigned *o
 /* A placebo with an interval beyond the margin: the instrument, or the factor, is wrong. What
  * it acts on, "bandwidth", "latency" or "bandwidth and latency"; NULL: it does not. */
 const char *factors_alarm(const struct factors_result *result);
-/* A placebo of which all that is judged is "no difference". */
+/* A placebo of "no difference" in bandwidth, or in latency where that alone is judged, and no
+ * effect on either. */
 bool factors_proper(const struct factors_result *result);
 
 #define WATERFALL_MAX_STEPS (2 * CLAIM_MAX + 1)

@@ -89,7 +89,8 @@ static bool selected(const struct summary_group *g, unsigned size, int pace,
 {
 	size_t asked = g->asked_bytes[size];
 	return (pace == CLAIM_ANY_PACE || (int)g->cell.pace == pace) &&
-	       (select->coll == CLAIM_ANY_COLL || (int)g->cell.coll == select->coll) &&
+	       (select->coll == CLAIM_ANY_COLL ? g->cell.coll != COLL_INIT
+	                                       : (int)g->cell.coll == select->coll) &&
 	       asked >= select->bytes.lo && asked <= select->bytes.hi;
 }
 

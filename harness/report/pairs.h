@@ -17,7 +17,7 @@
 struct pairs_select {
 	struct claim_range bytes; /* as asked */
 	int pace;                 /* CLAIM_ANY_PACE: the metric's own */
-	int coll;                 /* CLAIM_ANY_COLL: all */
+	int coll;                 /* CLAIM_ANY_COLL: all that are called, not init */
 };
 
 struct pairs {
