@@ -25,7 +25,7 @@ enum { FAIL_NONE, FAIL_WRITING, FAIL_SAID };
 struct header {
 	uint64_t magic;
 	struct team_shape shape;
-	size_t mail_at, sheet_at, area_at, store_at, bytes;
+	size_t come_at, mail_at, sheet_at, area_at, store_at, bytes;
 	_Alignas(LINE) atomic_uint arrived;
 	_Alignas(LINE) atomic_uint round;
 	_Alignas(LINE) atomic_int failing;
@@ -34,9 +34,15 @@ struct header {
 	char failure[sizeof(struct status) + 16];
 };
 
+/* A worker's own line: the round whose end it waits for, or has seen. */
+struct come {
+	_Alignas(LINE) atomic_uint round;
+};
+
 struct team {
 	struct header *block;
-	int fd; /* −1 once sealed */
+	struct come *come; /* of a seat; else NULL */
+	int fd;            /* −1 once sealed */
 };
 
 static size_t round_up(size_t bytes, size_t unit)
@@ -47,7 +53,8 @@ static size_t round_up(size_t bytes, size_t unit)
 static void lay_out(struct header *h, const struct team_shape *shape, size_t page)
 {
 	h->shape = *shape;
-	h->mail_at = round_up(sizeof *h, LINE);
+	h->come_at = round_up(sizeof *h, LINE);
+	h->mail_at = h->come_at + (size_t)shape->nworkers * sizeof(struct come);
 	h->sheet_at = h->mail_at + (size_t)shape->nranks * TEAM_MAIL_BYTES;
 	h->area_at = round_up(h->sheet_at + (size_t)shape->nworkers * TEAM_SHEET_BYTES, page);
 	h->store_at = round_up(h->area_at + shape->area_bytes, page);
@@ -171,6 +178,33 @@ const struct team_shape *team_shape(const struct team *team)
 	return &team->block->shape;
 }
 
+static struct come *come_of(const struct team *team, unsigned worker)
+{
+	return (struct come *)((char *)team->block + team->block->come_at) + worker;
+}
+
+struct team *team_seat(const struct team *team, unsigned worker)
+{
+	struct team *seat = malloc(sizeof *seat);
+	if (seat)
+		*seat = (struct team){team->block, come_of(team, worker), -1};
+	return seat;
+}
+
+unsigned team_missing(const struct team *team, unsigned *rank)
+{
+	const struct team_shape *shape = &team->block->shape;
+	unsigned round = atomic_load_explicit(&team->block->round, memory_order_acquire);
+	unsigned missing = 0;
+	for (unsigned w = shape->nworkers; w-- > 0;) {
+		if (atomic_load(&come_of(team, w)->round) == round + 1)
+			continue;
+		missing++;
+		*rank = w * (shape->nranks / shape->nworkers);
+	}
+	return missing;
+}
+
 int team_pause(struct team *team)
 {
 	struct header *h = team->block;
@@ -189,6 +223,8 @@ int team_meet(struct team *team)
 {
 	struct header *h = team->block;
 	unsigned round = atomic_load_explicit(&h->round, memory_order_relaxed);
+	if (team->come)
+		atomic_store_explicit(&team->come->round, round + 1, memory_order_relaxed);
 	if (atomic_fetch_add_explicit(&h->arrived, 1, memory_order_acq_rel) + 1 ==
 	    h->shape.nworkers) {
 		atomic_store_explicit(&h->arrived, 0, memory_order_relaxed);
@@ -206,7 +242,10 @@ void team_fail(struct team *team, unsigned rank, const char *text)
 	int none = FAIL_NONE;
 	if (!atomic_compare_exchange_strong(&h->failing, &none, FAIL_WRITING))
 		return;
-	snprintf(h->failure, sizeof h->failure, "rank %u: %s", rank, text);
+	if (rank == TEAM_ALL_RANKS)
+		snprintf(h->failure, sizeof h->failure, "all ranks: %s", text);
+	else
+		snprintf(h->failure, sizeof h->failure, "rank %u: %s", rank, text);
 	atomic_store_explicit(&h->failing, FAIL_SAID, memory_order_release);
 }
 

@@ -11,6 +11,7 @@
 #ifndef LAUNCHGAP_TEAM_H
 #define LAUNCHGAP_TEAM_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,14 +56,22 @@ void team_leave(struct team *team);
 
 const struct team_shape *team_shape(const struct team *team);
 
+/* The same team as one worker's, so that team_missing knows who has come. The caller frees it
+ * with free(), before the team is left. NULL: out of memory. */
+struct team *team_seat(const struct team *team, unsigned worker);
+/* How many workers are not at the meeting that is due, of those with a seat, and the first
+ * rank of the first one; a snapshot, which is old at once unless those workers are stuck. */
+unsigned team_missing(const struct team *team, unsigned *rank);
+
 /* Waits for all workers. 0, or -1 once any rank has failed: then return, do not meet again. */
 int team_meet(struct team *team);
 /* One turn of a wait loop: pause, or yield. -1 once any rank has failed. */
 int team_pause(struct team *team);
 
-/* First caller wins; everyone's next meet or pause answers -1. */
+/* First caller wins; everyone's next meet or pause answers -1. rank: whose failure it is. */
+#define TEAM_ALL_RANKS UINT_MAX
 void team_fail(struct team *team, unsigned rank, const char *text);
-/* The failure as "rank 3: …", or NULL. */
+/* The failure as "rank 3: …" or "all ranks: …", or NULL. */
 const char *team_failure(const struct team *team);
 
 /* Which cell is at hand, and when it has to be through, in clock_now_ns; 0: never. The first

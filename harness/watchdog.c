@@ -18,6 +18,7 @@ struct watchdog {
 	void (*keep)(void *arg);
 	void *arg;
 	bool over;          /* the workers of this process are through */
+	bool leaving;       /* and what was measured is kept */
 	struct status said; /* the failure */
 };
 
@@ -39,18 +40,28 @@ static bool wait_for_workers(struct watchdog *dog, unsigned seconds)
 	return dog->over;
 }
 
+/* Who waits in a loop of ours has seen the deadline: whoever has not come is in a call. */
+static void fail_missing(const struct watchdog *dog, unsigned cell)
+{
+	struct status why = {""}, text = {""}, said = {""};
+	unsigned rank = 0, nworkers = team_shape(dog->team)->nworkers;
+	unsigned missing = team_missing(dog->team, &rank);
+	bool all = missing == 0 || missing == nworkers; /* none: the last one just came */
+	trial_late(dog->trial, &dog->trial->cells[cell], &why);
+	status_set(&text, "%s, in a call that does not return", why.text);
+	if (!all)
+		status_set(&said, "%s (%u of %u workers)", text.text, missing, nworkers);
+	team_fail(dog->team, all ? TEAM_ALL_RANKS : rank, all ? text.text : said.text);
+}
+
 static void *watch(void *arg)
 {
 	struct watchdog *dog = arg;
 	pthread_mutex_lock(&dog->lock);
 	while (!wait_for_workers(dog, 1) && !team_failure(dog->team)) {
 		unsigned cell;
-		if (!is_late(dog, &cell))
-			continue;
-		struct status why = {""}, text = {""};
-		trial_late(dog->trial, &dog->trial->cells[cell], &why);
-		status_set(&text, "%s, in a call that does not return", why.text);
-		team_fail(dog->team, 0, text.text);
+		if (is_late(dog, &cell))
+			fail_missing(dog, cell);
 	}
 	if (!dog->over) {
 		status_set(&dog->said, "%s", team_failure(dog->team));
@@ -61,9 +72,11 @@ static void *watch(void *arg)
 		}
 	}
 	bool failed = dog->said.text[0];
+	while (failed && !dog->leaving)
+		pthread_cond_wait(&dog->wake, &dog->lock);
 	pthread_mutex_unlock(&dog->lock);
 	if (failed) {
-		sleep(WATCHDOG_LEAVE_S);
+		sleep(dog->grace_s);
 		status_complain(&dog->said);
 		_exit(1);
 	}
@@ -101,7 +114,18 @@ void watchdog_over(struct watchdog *dog)
 	dog->over = true;
 	pthread_cond_signal(&dog->wake);
 	pthread_mutex_unlock(&dog->lock);
-	if (failure) { /* it outlives this call, and so does what it looks at */
+}
+
+void watchdog_leave(struct watchdog *dog)
+{
+	if (!dog)
+		return;
+	pthread_mutex_lock(&dog->lock);
+	bool failed = dog->said.text[0];
+	dog->leaving = true;
+	pthread_cond_signal(&dog->wake);
+	pthread_mutex_unlock(&dog->lock);
+	if (failed) { /* it outlives this call, and so does what it looks at */
 		pthread_detach(dog->thread);
 		return;
 	}

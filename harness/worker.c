@@ -165,8 +165,8 @@ static void describe(struct loop *loop)
 	team_meet(loop->team);
 }
 
-void worker_run(const struct trial *trial, const struct backend *backend, struct team *team,
-                unsigned index)
+static void run_seated(const struct trial *trial, const struct backend *backend,
+                       struct team *team, unsigned index)
 {
 	struct layout layout = trial->settings.layout;
 	unsigned count = layout.ranks_per_thread;
@@ -204,4 +204,16 @@ void worker_run(const struct trial *trial, const struct backend *backend, struct
 	free(loop.busy);
 	free(loop.scratch);
 	free(loop.rows);
+}
+
+void worker_run(const struct trial *trial, const struct backend *backend, struct team *team,
+                unsigned index)
+{
+	struct team *seat = team_seat(team, index);
+	if (seat)
+		run_seated(trial, backend, seat, index);
+	else
+		team_fail(team, index * trial->settings.layout.ranks_per_thread,
+		          "out of memory for the worker");
+	free(seat);
 }

@@ -263,7 +263,9 @@ static void a_trial_without_end_is_ended(void **state)
 	    "[variant p]\nmode = processes\n");
 	struct cli cli = cli_run(folder, (const char *[]){"run", "--file", experiment_file(),
 	                                                  "--results", results, NULL});
-	assert_says(&cli, 1, "no end after 1 s");
+	if (strstr(cli.out, "no end after 1 s (timeout = …); last said")) /* it said nothing */
+		fail_msg("%s", cli.out);
+	assert_says(&cli, 1, "no end after 1 s (timeout = …)");
 }
 
 /* The job ends by itself, with what it has. */
@@ -292,6 +294,22 @@ static void a_cell_without_end_ends_its_trial(void **state)
 		cli_clean(folder);
 		set_up(state);
 	}
+}
+
+/* The second rank is in its call, and the first in MPI's end. */
+static void who_is_stuck_is_named(void **state)
+{
+	(void)state;
+	write_experiment("collective = alltoall\nbytes = 64K\nbackend = host\nlimit = no\n"
+	                 "ranks = 2\nblocks = 1\npace = isolated\nextra = 59s\n"
+	                 "delay_rank = 1\ncell_timeout = 1\ntimeout = 50\n",
+	                 "[variant v]\nmode = processes\n");
+	struct cli cli =
+	    cli_run(folder, (const char *[]){"run", "--file", experiment_file(), "--no-report",
+	                                     "--results", results, NULL});
+	assert_says(&cli, 1,
+	            "rank 1: a cell took longer than cell_timeout = 1s: alltoall, 65536 bytes, "
+	            "isolated, in a call that does not return (1 of 2 workers)");
 }
 
 /* Not after hours; and what is left is measured. */
@@ -486,6 +504,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(a_trial_without_end_is_ended, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(a_cell_without_end_ends_its_trial, set_up,
 	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(who_is_stuck_is_named, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(what_cannot_be_answered_is_said_first, set_up,
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(nccl_tests_columns_want_stream_calls, set_up,

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -126,6 +127,36 @@ static void one_failure_ends_all_and_the_first_is_kept(void **state)
 	team_leave(team);
 }
 
+static void who_has_not_come_is_known(void **state)
+{
+	char path[64];
+	pthread_t thread;
+	unsigned rank = 7;
+	struct team *team = make(3, path);
+	struct team *seats[] = {team_seat(team, 0), team_seat(team, 1), team_seat(team, 2)};
+	(void)state;
+	assert_int_equal(team_missing(team, &rank), 3);
+	assert_int_equal(rank, 0);
+	for (unsigned round = 0; round < 2; round++) { /* the second as the first */
+		pthread_t second;
+		assert_int_equal(pthread_create(&thread, NULL, wait_for_the_dead, seats[0]), 0);
+		while (team_missing(team, &rank) != 2)
+			usleep(100);
+		assert_int_equal(rank, 1);
+		assert_int_equal(pthread_create(&second, NULL, wait_for_the_dead, seats[2]), 0);
+		while (team_missing(team, &rank) != 1)
+			usleep(100);
+		assert_int_equal(rank, 1);
+		assert_int_equal(team_meet(seats[1]), 0);
+		pthread_join(thread, NULL);
+		pthread_join(second, NULL);
+		assert_int_equal(team_missing(team, &rank), 3);
+	}
+	for (unsigned w = 0; w < 3; w++)
+		free(seats[w]);
+	team_leave(team);
+}
+
 static void another_process_joins_and_meets(void **state)
 {
 	char path[64];
@@ -192,6 +223,7 @@ int main(void)
 	    cmocka_unit_test(parts_do_not_overlap_and_start_zeroed),
 	    cmocka_unit_test(nobody_leaves_before_all_have_come),
 	    cmocka_unit_test(one_failure_ends_all_and_the_first_is_kept),
+	    cmocka_unit_test(who_has_not_come_is_known),
 	    cmocka_unit_test(another_process_joins_and_meets),
 	    cmocka_unit_test(what_is_no_block_is_not_joined),
 	    cmocka_unit_test(memory_that_cannot_be_had_is_a_sentence),

@@ -27,12 +27,13 @@ void judge_job(const struct job_result *job, unsigned timeout_s, const char *log
 {
 	char words[512];
 	last_words(log, words, sizeof words);
+	const char *said = words[0] ? "; last said: " : "";
 	if (job->end == JOB_TIMED_OUT)
-		snprintf(text, bytes, "no end after %u s (timeout = …); last said: %s",
-		         timeout_s, words);
+		snprintf(text, bytes, "no end after %u s (timeout = …)%s%s", timeout_s, said,
+		         words);
 	else if (job->end == JOB_KILLED)
-		snprintf(text, bytes, "killed by signal %d (%s); last said: %s", job->code,
-		         strsignal(job->code), words);
+		snprintf(text, bytes, "killed by signal %d (%s)%s%s", job->code,
+		         strsignal(job->code), said, words);
 	else
 		snprintf(text, bytes, "%s", words[0] ? words : "the job ended without a word");
 }

@@ -63,6 +63,7 @@ static int write_lines(struct team *team, void *arg, struct status *st)
 	const struct order *order = arg;
 	watchdog_over(order->dog);
 	int result = write_file(order, team, st);
+	watchdog_leave(order->dog);
 	if (!result && team_failure(team))
 		result = status_set(st, "%s", team_failure(team));
 	return result ? result : record_check_data(order->trial, team_area(team), st);
