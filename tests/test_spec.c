@@ -262,6 +262,13 @@ static void test_sizes(void **state)
 	expect_sizes(" 4K,\t1M , 2M..8M x2 ", 5, (size_t[]){4 * K, M, 2 * M, 4 * M, 8 * M});
 	expect_sizes("1KiB, 1MiB, 1GiB, 64G", 4, (size_t[]){K, M, G, 64 * G});
 	expect_sizes("1k,1m,1g", 3, (size_t[]){K, M, G});
+	expect_sizes("0.5K, 1.0K, 1.5K, 2.25KiB", 4, (size_t[]){512, K, 1536, 2 * K + 256});
+	expect_sizes("1.5M, 1.5g, 63.50G", 3, (size_t[]){3 * M / 2, 3 * G / 2, 127 * (G / 2)});
+	expect_sizes("1.0009765625M", 1, (size_t[]){M + K});       /* 1 + 2⁻¹⁰ */
+	expect_sizes("0.00000095367431640625M", 1, (size_t[]){1}); /* 2⁻²⁰, 20 digits */
+	expect_sizes("0.5K..1.5K +0.5K", 3, (size_t[]){512, K, 1536});
+	expect_sizes("4K..1M x 16, 2M..4M + 1M", 6,
+	             (size_t[]){4 * K, 64 * K, M, 2 * M, 3 * M, 4 * M});
 	expect_sizes("1..64G x18446744073709551615", 1, (size_t[]){1});
 	expect_sizes("3..64G x9223372036854775809", 1, (size_t[]){3});
 	expect_sizes("2..64G x9223372036854775809", 1, (size_t[]){2}); /* must not wrap */
@@ -270,8 +277,9 @@ static void test_sizes(void **state)
 	size_t sizes[SPEC_MAX_SIZES];
 	unsigned count;
 	struct status st = {""};
-	assert_int_equal(spec_parse_sizes("1..64 +1", sizes, &count, &st), 0);
-	assert_int_equal(count, 64);
+	assert_int_equal(spec_parse_sizes("1M..256M +1M", sizes, &count, &st), 0);
+	assert_int_equal(count, 256);
+	assert_int_equal(sizes[255], 256 * M);
 }
 
 static void test_sizes_refused(void **state)
@@ -291,7 +299,17 @@ static void test_sizes_refused(void **state)
 	    {"K", "not a size"},
 	    {"4KB", "not a size"},
 	    {"4T", "not a size"},
-	    {"1.5K", "not a size"},
+	    {"1.3K", "not whole bytes"},
+	    {"0.0001K", "not whole bytes"},
+	    {"1.00000000000000000001G", "not whole bytes"},
+	    {"1.5", "not whole bytes"},
+	    {"1.0", "not whole bytes"},
+	    {"1.K", "not a size"},
+	    {".5K", "not a size"},
+	    {"1.5.5K", "not a size"},
+	    {"0.0K", "zero"},
+	    {"64.5G", "too large"},
+	    {"18014398509481983.5K", "too large"},
 	    {"+4K", "not a size"},
 	    {"4 K", "not a size"},
 	    {"0x10", "not a size"},
@@ -314,6 +332,11 @@ static void test_sizes_refused(void **state)
 	    {"4K..1M x", "for a step"},
 	    {"4K..1M x-2", "for a step"},
 	    {"4K..1M x2K", "for a step"},
+	    {"4K..1M x 2K", "for a step"},
+	    {"4K..1M x ", "for a step"},
+	    {"4K..1M x1.5", "for a step"},
+	    {"4K..1M + 0", "never ends"},
+	    {"4K..1M +1.3K", "not whole bytes"},
 	    {"4K..1M +", "missing"},
 	    {"4K..1M x4 x4", "for a step"},
 	    {"4K foo..1M x4", "not a size"},
@@ -322,7 +345,7 @@ static void test_sizes_refused(void **state)
 	    {"8K, 4K", "descend or repeat"},
 	    {"4K, 4K", "descend or repeat"},
 	    {"4K..64K x4, 16K", "descend or repeat"},
-	    {"1..65 +1", "too many sizes"},
+	    {"1..257 +1", "too many sizes"},
 	    {"1..64G +1", "too many sizes"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -12,7 +12,7 @@
 #include "spec_place.h"
 
 #define SPEC_MAX_BASES    8
-#define SPEC_MAX_SIZES    64
+#define SPEC_MAX_SIZES    256
 #define SPEC_MAX_VARIANTS 32
 #define SPEC_MAX_RANKS    1024
 #define SPEC_MAX_ENV      32

@@ -17,7 +17,7 @@
 static const struct spec_key keys[] = {
     {"title", ROW(title), spec_word_free, NULL, 0, sizeof((struct spec *)0)->title},
     {"collective", SPEC_SCOPE_EXPERIMENT, 0, spec_word_colls, spec_word_coll, 0, 0},
-    {"bytes", SPEC_SCOPE_EXPERIMENT, 0, spec_number_sizes, NULL, 0, 0},
+    {"bytes", SPEC_SCOPE_EXPERIMENT, 0, spec_sizes_read, NULL, 0, 0},
     {"dtype", SPEC_SCOPE_EXPERIMENT, 0, spec_what_dtypes, spec_word_dtype, 0, 0},
     {"op", SPEC_SCOPE_EXPERIMENT, 0, spec_what_ops, spec_word_op, 0, 0},
     {"root", SPEC_SCOPE_EXPERIMENT, 0, spec_what_roots, NULL, 0, SPEC_MAX_RANKS - 1},

@@ -49,10 +49,12 @@ struct spec_key {
 };
 
 /* spec_numbers.c. Field: unsigned, unsigned (0: auto), uint64_t, unsigned seconds, int64_t ns,
- * int
- * (-1: all), struct layout, struct spec. */
+ * int (-1: all), struct layout. */
 spec_value_fn spec_number_unsigned, spec_number_ranks, spec_number_u64, spec_number_seconds,
-    spec_number_ns, spec_number_rank, spec_number_layout, spec_number_sizes;
+    spec_number_ns, spec_number_rank, spec_number_layout;
+
+/* spec_sizes.c. Field: struct spec. */
+spec_value_fn spec_sizes_read;
 
 /* spec_blocks.c. Field: struct spec, double (0.01: 1 %; bounds in hundredths of a percent). */
 spec_value_fn spec_number_blocks, spec_number_percent;

@@ -1,4 +1,4 @@
-/* Numbers, durations, layouts and sizes as experiment files write them. */
+/* Numbers, durations and layouts as experiment files write them. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -11,12 +11,6 @@
 struct unit {
 	const char *name;
 	uint64_t factor;
-};
-
-static const struct unit size_units[] = {
-    {"", 1},         {"K", 1u << 10},   {"k", 1u << 10},   {"KiB", 1u << 10},
-    {"M", 1u << 20}, {"m", 1u << 20},   {"MiB", 1u << 20}, {"G", 1u << 30},
-    {"g", 1u << 30}, {"GiB", 1u << 30}, {NULL, 0},
 };
 
 static const struct unit time_units[] = {
@@ -87,125 +81,6 @@ static int duration_parse(const char *what, const char *text, int64_t bare_ns, i
 		    what, text, lo, hi, bare_ns ? " (a bare number is seconds)" : "");
 	}
 	*out = (int64_t)n;
-	return 0;
-}
-
-static int size_parse(const char *text, size_t *out, struct status *st)
-{
-	const char *allowed =
-	    "allowed is a whole number with K, M or G (powers of 1024), up to 64G";
-	uint64_t n = 0;
-	if (text[0] == '-')
-		return status_set(st, "size '%s' is negative; %s", text, allowed);
-	if (!text[0])
-		return status_set(st, "a size is missing; %s", allowed);
-	size_t digits = strspn(text, "0123456789");
-	bool unit = false;
-	for (const struct unit *u = size_units; u->name; u++)
-		unit = unit || !strcmp(text + digits, u->name);
-	if (!digits || !unit)
-		return status_set(st, "'%s' is not a size; %s", text, allowed);
-	if (!number_with_unit(text, size_units, 1, &n) || n > SPEC_MAX_BYTES)
-		return status_set(st, "size '%s' is too large; %s", text, allowed);
-	if (n == 0)
-		return status_set(st, "size '%s' is zero; %s", text, allowed);
-	*out = (size_t)n;
-	return 0;
-}
-
-struct sizes {
-	unsigned count;
-	size_t list[SPEC_MAX_SIZES];
-};
-
-static int sizes_add(struct sizes *sizes, size_t size, const char *item, struct status *st)
-{
-	if (sizes->count && size <= sizes->list[sizes->count - 1])
-		return status_set(
-		    st, "sizes descend or repeat at '%s'; allowed are ascending ones", item);
-	if (sizes->count == SPEC_MAX_SIZES)
-		return status_set(st, "too many sizes; allowed are %d", SPEC_MAX_SIZES);
-	sizes->list[sizes->count++] = size;
-	return 0;
-}
-
-/* What a range is stepped by: xN or +SIZE; the other one is 1 or 0. */
-static int step_parse(const char *text, uint64_t *times, size_t *plus, struct status *st)
-{
-	const char *allowed = "allowed is x2 and up, or +SIZE, as in 4K..1G x4 or 4K..64K +4K";
-	*times = 1;
-	*plus = 0;
-	if (text[0] == 'x' && number_with_unit(text + 1, no_units, 1, times)) {
-		if (*times >= 2)
-			return 0;
-		return status_set(st, "a range stepped by '%s' never ends; %s", text, allowed);
-	}
-	if (text[0] == '+' && text[1] && !text[1 + strspn(text + 1, "0")])
-		return status_set(st, "a range stepped by '%s' never ends; %s", text, allowed);
-	if (text[0] == '+')
-		return size_parse(text + 1, plus, st);
-	return status_set(st, "a range has %s%s%s; %s", text[0] ? "'" : "no step", text,
-	                  text[0] ? "' for a step" : "", allowed);
-}
-
-static char *trim(char *text)
-{
-	text += strspn(text, " \t");
-	for (size_t n = strlen(text); n && isblank((unsigned char)text[n - 1]); n--)
-		text[n - 1] = '\0';
-	return text;
-}
-
-/* One trimmed item: a size, or LO..HI STEP. Cuts it up. */
-static int sizes_add_item(struct sizes *sizes, char *item, struct status *st)
-{
-	char *dots = strstr(item, "..");
-	size_t lo, hi;
-	if (!dots)
-		return size_parse(item, &lo, st) ? -1 : sizes_add(sizes, lo, item, st);
-
-	char whole[64], step[32];
-	snprintf(whole, sizeof whole, "%.63s", item);
-	*dots = '\0';
-	item = trim(item);
-	char *high = trim(dots + 2);
-	char *high_end = high + strcspn(high, " \tx+");
-	snprintf(step, sizeof step, "%.31s", high_end + strspn(high_end, " \t"));
-	*high_end = '\0';
-
-	uint64_t times;
-	size_t plus;
-	if (size_parse(item, &lo, st) || size_parse(high, &hi, st) ||
-	    step_parse(step, &times, &plus, st))
-		return -1;
-	if (hi < lo)
-		return status_set(st, "the range '%s' is empty; allowed is from small to large",
-		                  whole);
-	for (size_t size = lo;;) {
-		if (sizes_add(sizes, size, whole, st))
-			return -1;
-		if (plus > hi - size || size > hi / times)
-			return 0;
-		size = size * times + plus;
-	}
-}
-
-int spec_parse_sizes(const char *text, size_t out[SPEC_MAX_SIZES], unsigned *count,
-                     struct status *st)
-{
-	struct sizes sizes = {0};
-	char *copy = strdup(text);
-	if (!copy)
-		return status_set(st, "out of memory");
-	int rc = 0;
-	char *rest = copy;
-	for (char *item; rc == 0 && (item = strsep(&rest, ","));)
-		rc = sizes_add_item(&sizes, trim(item), st);
-	free(copy);
-	if (rc)
-		return -1;
-	memcpy(out, sizes.list, sizeof sizes.list);
-	*count = sizes.count;
 	return 0;
 }
 
@@ -289,12 +164,4 @@ int spec_number_layout(const struct spec_key *key, const struct spec_value *v, v
 		    v->text, key->hi);
 	*(struct layout *)field = l;
 	return 0;
-}
-
-int spec_number_sizes(const struct spec_key *key, const struct spec_value *v, void *field,
-                      struct status *st)
-{
-	(void)key;
-	struct spec *spec = field;
-	return spec_parse_sizes(v->text, spec->sizes, &spec->nsizes, st);
 }
