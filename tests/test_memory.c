@@ -35,6 +35,20 @@ static json_t *worker(long long buffers, long long comm, long long calls, long l
 	return facts;
 }
 
+/* What registering took is a fact of newer records. */
+static json_t *registered(long long bytes)
+{
+	json_t *facts = worker(64 * MIB, 10 * MIB, 6 * MIB, 500ll * MIB);
+	json_object_set_new(facts, "memory_register_bytes", json_sprintf("%lld", bytes));
+	return facts;
+}
+
+static void with_registration(json_t *line, const struct made_place *place)
+{
+	long long bytes = place->variant == MADE_PROCESSES ? 32 * MIB : 0;
+	json_object_set_new(line, "facts", json_pack("[o]", registered(bytes)));
+}
+
 /* Two workers; the second one's calls took what differs by block and variant. The trial's
  * second size says something else, which must not count. */
 static void two_workers(json_t *line, const struct made_place *place)
@@ -72,6 +86,28 @@ static void medians_are_over_workers_and_trials(void **state)
 	made_unload(&l);
 }
 
+static void registration_is_a_part_where_it_is_said(void **state)
+{
+	(void)state;
+	static struct made_loaded l;
+	struct made m = plain;
+	struct memory_use use;
+	m.line = with_registration;
+	made_load(&m, &l);
+	assert_int_equal(memory_of(&l.summary, MADE_PROCESSES, &use), 0);
+	assert_true(use.registering == 32.0 * MIB);
+	assert_true(use.rank == 112.0 * MIB);
+	assert_int_equal(memory_of(&l.summary, MADE_THREADS, &use), 0);
+	assert_true(use.registering == 0);
+	assert_true(use.rank == 80.0 * MIB);
+	made_unload(&l);
+	m.line = two_workers;
+	made_load(&m, &l);
+	assert_int_equal(memory_of(&l.summary, MADE_THREADS, &use), 0);
+	assert_true(isnan(use.registering));
+	made_unload(&l);
+}
+
 static void report(const struct made *m)
 {
 	struct status st = {""};
@@ -88,11 +124,16 @@ static void the_report_has_a_row_per_variant(void **state)
 	report(&m);
 	const char *text = made_read("report.md");
 	made_says(text, "## Memory");
-	made_says(text, "| threads | 64.0 | 20.0 | 100 | 184 | 600 |");
-	made_says(text, "| processes | 64.0 | 20.0 | 150 | 234 | 600 |");
+	made_says(text, "| threads | 64.0 | 20.0 | - | 100 | 184 | 600 |");
+	made_says(text, "| processes | 64.0 | 20.0 | - | 150 | 234 | 600 |");
 	made_says(text, "a GPU's free memory");
 	assert_null(strstr(text, "| threads-again | 64.0"));
 	assert_null(strstr(text, "a rank's arenas"));
+	m.line = with_registration;
+	report(&m);
+	text = made_read("report.md");
+	made_says(text, "| communicator | registration | first calls |");
+	made_says(text, "| processes | 64.0 | 10.0 | 32.0 | 6.00 | 112 | 500 |");
 }
 
 static void no_memory_stands_where_workers_say_nothing(void **state)
@@ -135,6 +176,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(medians_are_over_workers_and_trials),
+	    cmocka_unit_test(registration_is_a_part_where_it_is_said),
 	    cmocka_unit_test(the_report_has_a_row_per_variant),
 	    cmocka_unit_test(no_memory_stands_where_workers_say_nothing),
 	    cmocka_unit_test(a_fact_that_is_no_number_is_left_out),

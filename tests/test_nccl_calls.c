@@ -381,6 +381,28 @@ static void premulsum_has_an_operation_for_each_rank(void **state)
 	rig_free(&rig);
 }
 
+/* From first to last: 70 of 100, 80 of 200, 10 of 300; in between it does not count. */
+static void memory_is_of_the_gpu_that_used_most(void **state)
+{
+	static const size_t left[][READINGS] = {
+	    {100, 20, 20, 20, 30}, {200, 190, 180, 150, 120}, {300, 299, 298, 10, 290}};
+	struct backend_ctx *ctx = calloc(1, sizeof *ctx + 3 * sizeof ctx->places[0]);
+	(void)state;
+	assert_non_null(ctx);
+	assert_null(nccl_fullest(ctx));
+	ctx->count = 3;
+	assert_null(nccl_fullest(ctx)); /* none has a reading */
+	for (unsigned i = 0; i < 3; i++)
+		memcpy(ctx->places[i].free_bytes, left[i], sizeof left[i]);
+	assert_ptr_equal(nccl_fullest(ctx), &ctx->places[1]);
+	ctx->places[1].free_bytes[READ_END] = 0;
+	assert_ptr_equal(nccl_fullest(ctx), &ctx->places[0]);
+	ctx->places[0].free_bytes[READ_BARE] = 0;
+	ctx->places[2].free_bytes[READ_END] = 400; /* others gave back: all that is known */
+	assert_ptr_equal(nccl_fullest(ctx), &ctx->places[2]);
+	free(ctx);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -392,6 +414,7 @@ int main(void)
 	    cmocka_unit_test(hypercubes_rounds_are_groups_of_their_own),
 	    cmocka_unit_test(group_never_still_brackets_what_is_moved),
 	    cmocka_unit_test(premulsum_has_an_operation_for_each_rank),
+	    cmocka_unit_test(memory_is_of_the_gpu_that_used_most),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -161,17 +161,19 @@ static void describe_clocks(const struct backend_ctx *ctx, char *text, size_t by
 		    most, why);
 }
 
-/* What the first GPU's memory went to: the buffers, the communicators, and what the calls made
- * NCCL add. Other programs on the GPU are counted too. */
+/* What the memory went to of the GPU that has least of it left of what it had: the buffers, the
+ * communicators, registering, and what the calls made NCCL add. All of one GPU, so that they
+ * add up. Other programs on the GPU are counted too. */
 static void describe_memory(struct backend_ctx *ctx, char *text, size_t bytes)
 {
-	static const char *const names[] = {"buffers", "comm", "calls"};
-	size_t left[] = {ctx->free_bytes[0], ctx->free_bytes[1], ctx->free_bytes[2],
-	                 nccl_free_bytes(ctx)};
-	for (unsigned i = 0; i < 3; i++)
-		if (left[i] && left[i + 1])
+	static const char *const names[READINGS] = {NULL, "buffers", "comm", "register",
+	                                            "calls"};
+	nccl_read_memory(ctx, READ_END);
+	const struct place *p = nccl_fullest(ctx);
+	for (unsigned i = 1; p && i < READINGS; i++)
+		if (p->free_bytes[i - 1] && p->free_bytes[i])
 			add(text, bytes, "memory_%s_bytes=%lld\n", names[i],
-			    (long long)left[i] - (long long)left[i + 1]);
+			    (long long)p->free_bytes[i - 1] - (long long)p->free_bytes[i]);
 }
 
 /* How many of the arenas the library took: it may take none, and say nothing. */

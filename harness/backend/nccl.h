@@ -19,6 +19,17 @@
 
 struct nvml_watch;
 
+/* When a GPU's free memory is read: before the buffers, with them, with the communicators, with
+ * the buffers registered, and at the trial's end. */
+enum nccl_reading {
+	READ_BARE,
+	READ_BUFFERS,
+	READ_COMM,
+	READ_REGISTER,
+	READ_END,
+	READINGS,
+};
+
 struct place {
 	unsigned rank;      /* of all; its device has the same number */
 	unsigned me, color; /* its rank in its communicator, and the group that this is */
@@ -41,6 +52,7 @@ struct place {
 	/* Of what is asked beside: */
 	int64_t asked_ns; /* when asynchronous errors were last asked for */
 	struct nvml_watch *watch;
+	size_t free_bytes[READINGS]; /* 0: CUDA does not say */
 };
 
 struct backend_ctx {
@@ -70,8 +82,6 @@ struct backend_ctx {
 	void *stage;        /* pinned, for digests; made by the first */
 	volatile int *gate; /* pinned; 0 holds this worker's streams */
 	bool traced;
-	/* Free on the first GPU: before the buffers, with them, with the communicators. */
-	size_t free_bytes[3];
 	bool watched;            /* the hardware counters were asked for */
 	char watch_missing[128]; /* why there are none */
 	struct place places[];
@@ -93,10 +103,15 @@ bool nccl_has_native(const struct nccl_api *api, enum coll_kind coll);
 
 int nccl_open(const struct backend_place *place, struct backend_ctx **out, struct status *st);
 void nccl_close(struct backend_ctx *ctx);
-/* Free memory of the first local GPU, in bytes; 0: CUDA does not say. */
-size_t nccl_free_bytes(struct backend_ctx *ctx);
+/* Reads the free memory of all local GPUs. */
+void nccl_read_memory(struct backend_ctx *ctx, enum nccl_reading reading);
+/* The local GPU whose free memory fell most from the first reading to the last; NULL where none
+ * has both. */
+const struct place *nccl_fullest(const struct backend_ctx *ctx);
 
-/* nccl_connect. */
+/* nccl_connect: both steps, communicators and the registration of buffers with them. */
+int nccl_make_comms(struct backend_ctx *ctx, struct status *st);
+int nccl_register(struct backend_ctx *ctx, struct status *st);
 int nccl_connect(struct backend_ctx *ctx, struct status *st);
 void nccl_disconnect(struct backend_ctx *ctx);
 /* The same after a failure: waits for nobody. */

@@ -152,7 +152,7 @@ static ncclResult_t register_arena(struct backend_ctx *ctx, struct place *p, uns
 }
 
 /* A window is the work of all ranks: one worker's are registered in a group. */
-static int register_arenas(struct backend_ctx *ctx, struct status *st)
+int nccl_register(struct backend_ctx *ctx, struct status *st)
 {
 	if (ctx->trial->settings.registration == REGISTER_NONE)
 		return 0;
@@ -166,7 +166,7 @@ static int register_arenas(struct backend_ctx *ctx, struct status *st)
 	return nccl_ok(ctx, ctx->failed, ctx->failed_comm, "registering the buffers", st);
 }
 
-int nccl_connect(struct backend_ctx *ctx, struct status *st)
+int nccl_make_comms(struct backend_ctx *ctx, struct status *st)
 {
 	ncclUniqueId id;
 	if (nccl_ok(ctx, ctx->failed, NULL, "giving communicators back", st))
@@ -179,9 +179,12 @@ int nccl_connect(struct backend_ctx *ctx, struct status *st)
 	if (team_meet(ctx->team))
 		return status_set(st, "another rank failed");
 	memcpy(&id, team_mail(ctx->team, 0), sizeof id);
-	if (init_all(ctx, id, st) || split(ctx, st))
-		return -1;
-	return register_arenas(ctx, st);
+	return init_all(ctx, id, st) || split(ctx, st) ? -1 : 0;
+}
+
+int nccl_connect(struct backend_ctx *ctx, struct status *st)
+{
+	return nccl_make_comms(ctx, st) || nccl_register(ctx, st) ? -1 : 0;
 }
 
 static void deregister_arenas(struct backend_ctx *ctx, struct place *p)

@@ -86,24 +86,42 @@ static int open_place(struct backend_ctx *ctx, struct place *p, struct status *s
 	                 "cudaStreamCreateWithFlags", st);
 }
 
-size_t nccl_free_bytes(struct backend_ctx *ctx)
+void nccl_read_memory(struct backend_ctx *ctx, enum nccl_reading reading)
 {
-	size_t left = 0, all;
-	if (cudaSetDevice((int)ctx->places[0].rank) != cudaSuccess ||
-	    cudaMemGetInfo(&left, &all) != cudaSuccess)
-		return 0;
-	return left;
+	for (unsigned i = 0; i < ctx->count; i++) {
+		struct place *p = &ctx->places[i];
+		size_t left = 0, all;
+		if (cudaSetDevice((int)p->rank) != cudaSuccess ||
+		    cudaMemGetInfo(&left, &all) != cudaSuccess)
+			left = 0;
+		p->free_bytes[reading] = left;
+	}
+}
+
+const struct place *nccl_fullest(const struct backend_ctx *ctx)
+{
+	const struct place *fullest = NULL;
+	long long most = 0;
+	for (unsigned i = 0; i < ctx->count; i++) {
+		const size_t *left = ctx->places[i].free_bytes;
+		long long used = (long long)left[READ_BARE] - (long long)left[READ_END];
+		if (!left[READ_BARE] || !left[READ_END] || (fullest && used <= most))
+			continue;
+		fullest = &ctx->places[i];
+		most = used;
+	}
+	return fullest;
 }
 
 static int open_places(struct backend_ctx *ctx, struct status *st)
 {
 	for (unsigned i = 0; i < ctx->count; i++)
 		ctx->places[i].rank = ctx->where.first + i;
-	ctx->free_bytes[0] = nccl_free_bytes(ctx);
+	nccl_read_memory(ctx, READ_BARE);
 	for (unsigned i = 0; i < ctx->count; i++)
 		if (open_place(ctx, &ctx->places[i], st))
 			return -1;
-	ctx->free_bytes[1] = nccl_free_bytes(ctx);
+	nccl_read_memory(ctx, READ_BUFFERS);
 	return 0;
 }
 
@@ -136,9 +154,12 @@ int nccl_open(const struct backend_place *place, struct backend_ctx **out, struc
 		return status_set(st, "out of memory for %u ranks", place->count);
 	*out = ctx;
 	if (open_ctx(ctx, place, st) || open_places(ctx, st) || make_gate(ctx, place, st) ||
-	    nccl_connect(ctx, st))
+	    nccl_make_comms(ctx, st))
 		return -1;
-	ctx->free_bytes[2] = nccl_free_bytes(ctx);
+	nccl_read_memory(ctx, READ_COMM);
+	if (nccl_register(ctx, st))
+		return -1;
+	nccl_read_memory(ctx, READ_REGISTER);
 	return exchange_arenas(ctx, place, st);
 }
 

@@ -7,7 +7,8 @@
 #include "bysize.h"
 #include "memory.h"
 
-#define MIB 1048576.0
+#define MIB      1048576.0
+#define NCOLUMNS 7
 
 /* The limit's buffers are all that it needs, and the twin's are the reference's. */
 static bool in_table(const struct summary *s, unsigned v, struct memory_use *use)
@@ -19,7 +20,8 @@ static bool in_table(const struct summary *s, unsigned v, struct memory_use *use
 
 static void put_row(struct table *table, const char *name, const struct memory_use *use)
 {
-	const double bytes[] = {use->buffers, use->comm, use->calls, use->rank, use->process};
+	const double bytes[] = {use->buffers, use->comm, use->registering,
+	                        use->calls,   use->rank, use->process};
 	table_row(table);
 	table_put(table, 0, "%s", name);
 	for (unsigned i = 0; i < sizeof bytes / sizeof *bytes; i++) {
@@ -31,30 +33,35 @@ static void put_row(struct table *table, const char *name, const struct memory_u
 
 static void put_about(FILE *out, bool host, bool device)
 {
-	fprintf(out, "Medians over the workers of all trials, each worker for the first of its "
-	             "ranks; in the last column, the most CPU memory that a process held at "
-	             "once, memory that it shares with others included.");
+	fprintf(out, "Medians over the workers of all trials; in the last column, the most CPU "
+	             "memory that a process held at once, memory that it shares with others "
+	             "included.");
 	if (device)
 		fprintf(out,
 		        " nccl: what a GPU's free memory fell by while buffers were "
-		        "allocated, while communicators were made, and from then to the "
-		        "trial's end; what other programs on that GPU took meanwhile is in "
-		        "it.");
+		        "allocated, while communicators were made, while buffers were "
+		        "registered with them, and from then to the trial's end; of a worker "
+		        "with several GPUs, on the one where it fell most in all. What other "
+		        "programs on that GPU took meanwhile is in it. Results from before "
+		        "registration had its column have it in the communicator's, and are "
+		        "of a worker's first GPU.");
 	if (host)
-		fprintf(out, " host: what is laid out: a rank's arenas; its flags, rings and "
+		fprintf(out, " host: what is laid out for a worker's first rank: a rank's "
+		             "arenas; its flags, rings and "
 		             "slots; nothing is added by calls.");
 	fprintf(out, "\n\n");
 }
 
 void markdown_memory(FILE *out, const struct summary *s)
 {
-	static const char *const heads[] = {"variant",     "buffers",  "communicator",
-	                                    "first calls", "per rank", "process"};
+	static const char *const heads[NCOLUMNS] = {
+	    "variant",     "buffers",  "communicator", "registration",
+	    "first calls", "per rank", "process"};
 	struct memory_use use;
 	bool host = false, device = false;
-	struct table *table = table_new(6, 1);
+	struct table *table = table_new(NCOLUMNS, 1);
 	table_row(table);
-	for (unsigned i = 0; i < 6; i++)
+	for (unsigned i = 0; i < NCOLUMNS; i++)
 		table_put(table, i, "%s", heads[i]);
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		if (!in_table(s, v, &use))

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFERS, COMM, CALLS, PROCESS, RANK, KINDS };
+enum { BUFFERS, COMM, REGISTER, CALLS, PROCESS, RANK, KINDS };
 
 static const char *const keys[] = {"memory_buffers_bytes", "memory_comm_bytes",
-                                   "memory_calls_bytes", "process_peak_bytes"};
+                                   "memory_register_bytes", "memory_calls_bytes",
+                                   "process_peak_bytes"};
 
 /* The facts of a trial's workers stand in each of its cells, which follow each other: only the
  * first of them counts. NULL for the others, and for other variants. */
@@ -46,7 +47,9 @@ static void gather_worker(struct gathered *g, const json_t *facts)
 	for (unsigned kind = 0; kind < RANK; kind++) {
 		double x = number_of(facts, keys[kind]);
 		gather(g, kind, x);
-		rank += kind == PROCESS ? 0 : x;
+		/* Where nothing is registered apart, and in older records, comm has it. */
+		bool part = kind != PROCESS && (kind != REGISTER || isfinite(x));
+		rank += part ? x : 0;
 	}
 	gather(g, RANK, rank);
 }
@@ -73,6 +76,7 @@ int memory_of(const struct summary *s, unsigned variant, struct memory_use *out)
 	}
 	*out = (struct memory_use){.buffers = stats_median(g.x[BUFFERS], g.n[BUFFERS]),
 	                           .comm = stats_median(g.x[COMM], g.n[COMM]),
+	                           .registering = stats_median(g.x[REGISTER], g.n[REGISTER]),
 	                           .calls = stats_median(g.x[CALLS], g.n[CALLS]),
 	                           .rank = stats_median(g.x[RANK], g.n[RANK]),
 	                           .process = stats_median(g.x[PROCESS], g.n[PROCESS])};

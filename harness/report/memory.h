@@ -4,12 +4,13 @@
 
 #include "summary.h"
 
-/* Bytes: medians over all workers of all trials, each worker for the first of its ranks. NaN
- * where no worker says it. */
+/* Bytes: medians over all workers of all trials, each worker for the one of its GPUs that used
+ * most (host, and older records: its first rank). NaN where no worker says it. */
 struct memory_use {
 	double buffers, comm, calls;
-	double rank;    /* the three together, worker by worker */
-	double process; /* a worker's process: the most CPU memory that it held at once */
+	double registering; /* of buffers; older records have it in comm */
+	double rank;        /* these together, worker by worker */
+	double process;     /* a worker's process: the most CPU memory that it held at once */
 };
 
 /* -1 only when memory is out. */
