@@ -241,7 +241,7 @@ static void put_counters(FILE *out, const struct summary *s, const struct proof 
 	for (size_t c = 0; c < NCOLUMNS; c++)
 		if (has_column(e, &columns[c]))
 			fputs(columns[c].about, out);
-	fprintf(out, "\n\n");
+	fprintf(out, " All of it, by rank: [evidence.csv](evidence.csv).\n\n");
 	if (e->missing[0]) {
 		fprintf(out, "Missing counters: ");
 		table_escape(out, e->missing);

@@ -60,6 +60,8 @@ bool pairs_astray(const struct summary *summary, const char *name);
  * time is a system call of a microsecond, and in it. */
 #define PAIRS_ISSUE_NS 20000
 double pairs_counter(const struct record_cell *cell, enum metric metric);
+/* A rank's part of issue_cores: that of the worker whose first rank it is, else 0. */
+double pairs_issue_cores(const struct record_cell *cell, unsigned rank);
 /* Why no cell has a counter's metric of each of n variants: a sentence without a point. */
 void pairs_no_counters(const struct summary *summary, enum metric metric,
                        const unsigned *variants, unsigned n, char *why, size_t bytes);

@@ -49,17 +49,23 @@ static bool launches(const struct record_cell *c)
 	return !backend || strcmp(backend, "host");
 }
 
-static double issue_cores(const struct record_cell *c)
+double pairs_issue_cores(const struct record_cell *c, unsigned rank)
 {
-	double cpu = 0, wall = 0;
+	double wall = 0;
 	if (!c->issue_cpu_ns || !c->samples || !launches(c) ||
 	    !(usual_wall(c) >= PAIRS_ISSUE_NS))
 		return NAN;
-	for (unsigned r = 0; r < c->nranks; r++)
-		cpu += (double)c->issue_cpu_ns[r];
 	for (unsigned i = 0; i < c->rows; i++)
 		wall += issue_wall(c, i);
-	return cpu / wall;
+	return (double)c->issue_cpu_ns[rank] / wall;
+}
+
+static double issue_cores(const struct record_cell *c)
+{
+	double cores = 0;
+	for (unsigned r = 0; r < c->nranks; r++)
+		cores += pairs_issue_cores(c, r);
+	return cores;
 }
 
 double pairs_counter(const struct record_cell *c, enum metric metric)

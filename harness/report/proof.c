@@ -30,13 +30,14 @@ struct source {
 	double *x; /* room for a number per cell */
 };
 
-static bool belongs(const struct source *src, const struct record_cell *c)
+bool proof_belongs(const struct summary *s, const struct proof_row *row,
+                   const struct record_cell *c)
 {
-	const struct summary_group *g = &src->s->groups[src->row->group];
+	const struct summary_group *g = &s->groups[row->group];
 	return c->cell.pass == PASS_COUNTERS && !c->error[0] &&
-	       c->cell.bytes == g->bytes[src->row->size] && c->nranks == g->nranks &&
+	       c->cell.bytes == g->bytes[row->size] && c->nranks == g->nranks &&
 	       summary_same_group(&c->cell, &g->cell) &&
-	       !strcmp(c->variant, src->s->variants[src->row->variant].name);
+	       !strcmp(c->variant, s->variants[row->variant].name);
 }
 
 /* The median over the blocks that have it. */
@@ -45,7 +46,7 @@ static double median(const struct source *src, proof_fn *of, unsigned what)
 	unsigned n = 0;
 	for (unsigned i = 0; i < src->s->run->ncells; i++) {
 		const struct record_cell *c = &src->s->run->cells[i];
-		double x = belongs(src, c) ? of(c, what) : NAN;
+		double x = proof_belongs(src->s, src->row, c) ? of(c, what) : NAN;
 		if (!isnan(x))
 			src->x[n++] = x;
 	}
@@ -120,7 +121,7 @@ static unsigned count_cells(const struct source *src)
 {
 	unsigned n = 0;
 	for (unsigned i = 0; i < src->s->run->ncells; i++)
-		n += belongs(src, &src->s->run->cells[i]);
+		n += proof_belongs(src->s, src->row, &src->s->run->cells[i]);
 	return n;
 }
 

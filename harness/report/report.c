@@ -40,8 +40,9 @@ static int make(struct report *r, const char *dir, const char *plot_dir,
 {
 	char file[PATH_MAX];
 	const struct summary *s = &r->summary;
-	if ((size_t)snprintf(file, sizeof file, "%s/summary.csv", dir) >= sizeof file)
+	if ((size_t)snprintf(file, sizeof file, "%s/evidence.csv", dir) >= sizeof file)
 		return status_set(st, "the path %.60s… is too long", dir);
+	snprintf(file, sizeof file, "%s/summary.csv", dir);
 	if (summary_write_csv(s, file, st))
 		return -1;
 	snprintf(file, sizeof file, "%s/ranks.csv", dir);
@@ -51,6 +52,9 @@ static int make(struct report *r, const char *dir, const char *plot_dir,
 	snprintf(file, sizeof file, "%s/factors.csv", dir);
 	if (r->findings.asked.nfactors &&
 	    factors_write_csv(r->findings.factors, r->findings.asked.nfactors, file, st))
+		return -1;
+	snprintf(file, sizeof file, "%s/evidence.csv", dir);
+	if (r->findings.proof.nrows && proof_write_csv(s, &r->findings.proof, file, st))
 		return -1;
 	if (draw_pictures(s, &r->findings, dir, plot_dir, &r->drawn, st))
 		return -1;
