@@ -15,6 +15,7 @@
 
 #include "../harness/backend/backend.h"
 #include "../harness/spec/spec.h"
+#include "standin.h"
 
 #define TEXT                                                                                   \
 	"[experiment]\ncollective = alltoall\nbytes = 4K\n"                                    \
@@ -23,7 +24,7 @@
 	"[variant processes-nccl]\nlike = threads-nccl\nmode = processes\n"
 
 static char folder[] = "/tmp/launchgap-each-XXXXXX";
-static char file[64], standin[PATH_MAX + 32], libraries[SPEC_EACH_BYTES];
+static char file[64], standin[STANDIN_BYTES], libraries[SPEC_EACH_BYTES];
 static struct spec spec; /* large: not for the stack */
 
 static const char *lookup(const char *name)
@@ -192,17 +193,12 @@ static void reading_a_version_loads_nothing_here(void **state)
 
 static int prepare(void **state)
 {
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
 	(void)state;
-	if (n < 0 || !mkdtemp(folder))
+	if (!mkdtemp(folder))
 		return -1;
-	self[n] = '\0';
-	*strrchr(self, '/') = '\0';
-	snprintf(standin, sizeof standin, "%s/standin_nccl.so", self);
 	snprintf(file, sizeof file, "%s/x.exp", folder);
 	unsetenv("STANDIN_NCCL_VERSION");
-	return access(standin, R_OK);
+	return standin_find(standin);
 }
 
 static int remove_one(const char *path, const struct stat *about, int type, struct FTW *ftw)

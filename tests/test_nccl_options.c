@@ -14,20 +14,14 @@
 
 #ifdef HAVE_CUDA_NCCL
 #include "../harness/backend/nccl.h"
+#include "standin.h"
 
-static char standin[PATH_MAX + 32];
+static char standin[STANDIN_BYTES];
 
 static int find_standin(void **state)
 {
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
 	(void)state;
-	if (n < 0)
-		return -1;
-	self[n] = '\0';
-	*strrchr(self, '/') = '\0';
-	snprintf(standin, sizeof standin, "%s/standin_nccl.so", self);
-	return access(standin, R_OK);
+	return standin_find(standin);
 }
 
 static struct cell cell = {.op = OP_SUM, .dtype = DTYPE_FLOAT32, .bytes = 1024};

@@ -10,10 +10,13 @@
 
 #include <cmocka.h>
 
+#include "../harness/backend/backend.h"
 #include "../harness/plan/plan.h"
+#include "standin.h"
 
 static struct spec spec; /* large: not for the stack */
 static struct plan plan;
+static char standin[STANDIN_BYTES];
 
 static unsigned gpus;
 
@@ -340,8 +343,17 @@ static void test_trial_takes_over(void **state)
 static void test_library_must_be_there(void **state)
 {
 	(void)state;
-	strcpy(spec.variants[1].settings.nccl, "/nonexistent/libnccl.so.2");
-	refuse("cannot read nccl = /nonexistent/libnccl.so.2");
+	char *nccl = spec.variants[1].settings.nccl;
+	strcpy(nccl, "/nonexistent/libnccl.so.2");
+	refuse("nccl: /nonexistent/libnccl.so.2 cannot be read: No such file");
+	strcpy(nccl, "/tmp");
+	refuse("nccl: /tmp is no file; allowed is a libnccl.so.2's file");
+	if (!backend_find("nccl")->version)
+		return; /* nobody here can tell a library from a text */
+	strcpy(nccl, "/etc/passwd");
+	refuse("nccl: cannot load NCCL: /etc/passwd");
+	strcpy(nccl, "/bin/sh");
+	refuse("nccl: cannot load NCCL: /bin/sh");
 }
 
 static void test_twin(void **state)
@@ -600,7 +612,7 @@ static void test_skips(void **state)
 	named->settings.delay_ns = 5;
 	expect_skip("named", "delay is a setting of backend null and has no effect on host");
 	named->settings.delay_ns = 0;
-	strcpy(named->settings.nccl, "/bin/sh");
+	strcpy(named->settings.nccl, standin);
 	expect_skip("named", "nccl is a setting of backend nccl");
 	named->settings.nccl[0] = '\0';
 	named->settings.flip_rank = 0;
@@ -624,14 +636,14 @@ static void test_what_is_missing_first_is_said_first(void **state)
 	expect_skip("named",
 	            "for backend nccl alone, and the command line says backend = host");
 	named->skip[0] = '\0';
-	strcpy(named->settings.nccl, "/bin/sh");
+	strcpy(named->settings.nccl, standin);
 	expect_skip("named",
 	            "for backend nccl alone, and the command line says backend = host");
 	strcpy(named->settings.backend, "nccl");
 	strcpy(named->settings.nccl, "/nope");
-	refuse("cannot read nccl = /nope: No such file");
+	refuse("nccl: /nope cannot be read: No such file");
 	strcpy(named->variable, "NCCL_LEGACY");
-	refuse("cannot read nccl = /nope, from the variable NCCL_LEGACY: No such file");
+	refuse("nccl, from the variable NCCL_LEGACY: /nope cannot be read: No such file");
 }
 
 static void test_backends_own_refusal(void **state)
@@ -771,6 +783,12 @@ static void test_command(void **state)
 	trial_free(t);
 }
 
+static int find_standin(void **state)
+{
+	(void)state;
+	return standin_find(standin);
+}
+
 #define TEST(F) cmocka_unit_test_setup_teardown(F, fresh, done)
 
 int main(void)
@@ -806,5 +824,5 @@ int main(void)
 	    TEST(test_missing_sizes),
 	    TEST(test_command),
 	};
-	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("plan", tests, find_standin, NULL);
 }

@@ -113,4 +113,9 @@ struct backend {
 extern const struct backend *const backend_table[];
 const struct backend *backend_find(const char *name);
 
+/* -1 where a file that is named as a library is none: it cannot be read, is no file, or, where
+ * a backend here can read versions, has none. Else *version is its own, or "" where none can.
+ * May wait for a child. */
+int backend_library(const char *file, char *version, size_t bytes, struct status *st);
+
 #endif

@@ -1,10 +1,8 @@
 #include "plan.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../backend/backend.h"
 #include "plan_parts.h"
@@ -78,19 +76,32 @@ static int ranks_resolve(struct plan *plan, const char *backend,
 	return 0;
 }
 
+/* Whether a variant above has the library of the one at n, so that it was looked at. */
+static bool library_seen(const struct spec *spec, unsigned n)
+{
+	unsigned i = 0;
+	while (i < n &&
+	       strcmp(spec->variants[i].settings.nccl, spec->variants[n].settings.nccl))
+		i++;
+	return i < n;
+}
+
 /* A library that is named and not there is a mistake, not a reason to leave a variant out. */
 static int libraries_check(const struct spec *spec, struct status *st)
 {
 	for (unsigned i = 0; i < spec->nvariants; i++) {
 		const struct spec_variant *v = &spec->variants[i];
-		if (v->settings.nccl[0] && access(v->settings.nccl, R_OK))
-			return status_set(
-			    st,
-			    "%s:%u: variant %s: cannot read nccl = %s%s%s: %s; allowed is "
-			    "a libnccl.so.2's file",
-			    spec_file(spec, v->at), v->at.line, v->name, v->settings.nccl,
-			    v->variable[0] ? ", from the variable " : "", v->variable,
-			    strerror(errno));
+		struct status why = {""};
+		char version[32];
+		if (!v->settings.nccl[0] || library_seen(spec, i) ||
+		    !backend_library(v->settings.nccl, version, sizeof version, &why))
+			continue;
+		return status_set(st,
+		                  "%s:%u: variant %s: nccl%s%s: %s; allowed is a "
+		                  "libnccl.so.2's file",
+		                  spec_file(spec, v->at), v->at.line, v->name,
+		                  v->variable[0] ? ", from the variable " : "", v->variable,
+		                  why.text);
 	}
 	return 0;
 }

@@ -1,10 +1,7 @@
 /* each = PATH:PATH:…: one variant per library, named after its version. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "../backend/backend.h"
 #include "spec_build.h"
@@ -32,28 +29,18 @@ int spec_each_read(const struct spec_key *key, const struct spec_value *v, void 
 }
 
 /* "threads-nccl" and 2.21.5 make "threads-nccl-2.21.5"; where no backend here can read
- * versions, libraries are counted instead. -1: a backend can, and the file is none. */
+ * versions, libraries are counted instead. -1: the file is no library, which shows at once, not
+ * when its trial's turn comes. */
 static int name_variant(struct spec_variant *v, const char *base, unsigned nth,
                         struct status *st)
 {
-	char version[32] = "";
-	for (const struct backend *const *b = backend_table; *b && !version[0]; b++)
-		if ((*b)->version &&
-		    (*b)->version(v->settings.nccl, version, sizeof version, st))
-			return -1;
+	char version[32];
+	if (backend_library(v->settings.nccl, version, sizeof version, st))
+		return -1;
 	if (!version[0])
 		snprintf(version, sizeof version, "%u", nth);
 	snprintf(v->name, sizeof v->name, "%.30s-%.9s", base, version);
 	return 0;
-}
-
-/* A slip in a list of paths shows at once, not when its trial's turn comes. */
-static int check_file(const char *path, struct status *st)
-{
-	struct stat about;
-	if (stat(path, &about) || access(path, R_OK))
-		return status_set(st, "%s cannot be read: %s", path, strerror(errno));
-	return S_ISREG(about.st_mode) ? 0 : status_set(st, "%s is no file", path);
 }
 
 static int spread_to(struct spec_build *b, const struct spec_variant *from, const char *path,
@@ -65,7 +52,7 @@ static int spread_to(struct spec_build *b, const struct spec_variant *from, cons
 	*out = *from;
 	out->each[0] = '\0';
 	strcpy(out->settings.nccl, path);
-	if (!check_file(path, &why) && !name_variant(out, from->name, nth, &why))
+	if (!name_variant(out, from->name, nth, &why))
 		return 0;
 	snprintf(what, sizeof what, "each%s%s: %s; allowed are NCCL libraries with ':' between",
 	         of[0] ? ", from the variable " : "", of, why.text);
