@@ -43,6 +43,7 @@ static const struct row {
     {"expect", TEXT, AT(expect), LENGTH(expect), NULL, {ALL}, NULL},
     {"path", TEXT, AT(path), LENGTH(path), paths, {"host"}, NULL},
     {"nccl", TEXT, AT(nccl), LENGTH(nccl), NULL, {"nccl"}, NULL},
+    {"nccl_below", TEXT, AT(nccl_below), LENGTH(nccl_below), NULL, {"nccl"}, NULL},
     {"api", TEXT, AT(api), LENGTH(api), apis, {"nccl"}, NULL},
     {"allocator", WORD, AT(allocator), 0, allocators, {"nccl"}, NULL},
     {"register", WORD, AT(registration), 0, registrations, {"nccl"}, NULL},
@@ -115,12 +116,11 @@ json_t *settings_to_json(const struct settings *settings)
 	for (size_t i = 0; !failed && i < NROWS; i++)
 		failed =
 		    json_object_set_new(json, rows[i].key, row_to_json(&rows[i], settings));
-	if (!failed && !json_object_set(json, "env", env)) {
-		json_decref(env);
-		return json;
-	}
-	json_decref(json);
+	failed = failed || json_object_set(json, "env", env);
 	json_decref(env);
+	if (!failed)
+		return json;
+	json_decref(json);
 	return NULL;
 }
 
@@ -136,12 +136,11 @@ static int text_take(const struct row *row, const char *text, char *at, struct s
 		strcpy(at, text);
 		return 0;
 	case WORD:
-		for (unsigned i = 0; row->words[i]; i++) {
-			if (strcmp(row->words[i], text))
-				continue;
-			*(unsigned *)at = i;
-			return 0;
-		}
+		for (unsigned i = 0; row->words[i]; i++)
+			if (!strcmp(row->words[i], text)) {
+				*(unsigned *)at = i;
+				return 0;
+			}
 		return status_set(st, "%s is unknown", row->key);
 	case LAYOUT:
 		if (sscanf(text, "%5ux%5ux%5u%c", &l.processes, &l.threads, &l.ranks_per_thread,
@@ -253,8 +252,9 @@ unsigned settings_differ(const struct settings *a, const struct settings *b, cha
 	for (size_t i = 0; i < NROWS; i++) {
 		const char *key = rows[i].key;
 		bool told = !strcmp(key, "layout") && strcmp(a->mode, b->mode);
-		if (!told && strcmp(key, "expect") && strcmp(key, "force") &&
-		    !row_equal(&rows[i], a, b))
+		bool check = !strcmp(key, "expect") || !strcmp(key, "force") ||
+		             !strcmp(key, "nccl_below");
+		if (!told && !check && !row_equal(&rows[i], a, b))
 			name_key(keys, bytes, "", row_said(&rows[i]), &n);
 	}
 	for (unsigned i = 0; i < a->nenv; i++) {

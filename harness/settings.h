@@ -45,6 +45,7 @@ struct settings {
 	char path[TRIAL_NAME_BYTES]; /* host: auto, direct, fifo, shared */
 
 	char nccl[PATH_MAX];        /* library to load; "" is the system's */
+	char nccl_below[16];        /* its version has to be before this, "2.23", or "" */
 	char api[TRIAL_NAME_BYTES]; /* grouped sends and receives, or native where there is one
 	                             */
 	enum allocator allocator;
@@ -79,7 +80,8 @@ json_t *settings_to_json(const struct settings *settings);
 int settings_from_json(json_t *json, struct settings *out, struct status *st);
 
 /* How many settings differ, and their keys ("mode, env.NCCL_ALGO"). Mode and layout say the
- * same thing and count as one; expect is no setting of what is measured. */
+ * same thing and count as one; what is checked of a variant (expect, force, nccl_below) is no
+ * setting of what is measured. */
 unsigned settings_differ(const struct settings *a, const struct settings *b, char *keys,
                          size_t bytes);
 

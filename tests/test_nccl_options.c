@@ -261,6 +261,34 @@ static void a_cell_that_cannot_be_is_refused(void **state)
 	        "its own");
 }
 
+/* What a variant is called old for. */
+static void a_library_that_is_not_below_is_refused(void **state)
+{
+	static const struct {
+		const char *version, *below;
+		bool goes;
+	} cases[] = {
+	    {"22803", "2.23", false}, {"22303", "2.23", false},   {"22300", "2.23", false},
+	    {"22203", "2.23", true},  {"22105", "2.23", true},    {"2708", "2.23", true},
+	    {"2708", "2.7", false},   {"22203", "2.22.3", false}, {"22203", "2.22.4", true},
+	    {"22803", "3.0", true},   {"22803", "2.9", false},
+	};
+	char sentence[STANDIN_BYTES + 128];
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct nccl_api api = library(cases[i].version);
+		struct trial t = plain();
+		strcpy(t.settings.nccl_below, cases[i].below);
+		snprintf(sentence, sizeof sentence,
+		         "nccl_below = %s wants a library before that; this is %s: %s",
+		         cases[i].below, api.version, standin);
+		if (cases[i].goes)
+			taken(&t, &api, 90);
+		else
+			refused(&t, &api, 90, sentence);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,6 +300,7 @@ int main(void)
 	    cmocka_unit_test(every_setting_is_asked_of_the_library),
 	    cmocka_unit_test(what_does_not_go_together_is_refused),
 	    cmocka_unit_test(a_cell_that_cannot_be_is_refused),
+	    cmocka_unit_test(a_library_that_is_not_below_is_refused),
 	};
 	return cmocka_run_group_tests(tests, find_standin, NULL);
 }

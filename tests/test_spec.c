@@ -429,6 +429,14 @@ static void test_bad_values(void **state)
 	refuse_variant_key("expect = NVLINK", "or any");
 	refuse_variant_key("nccl.expect = P2P+direct+staged", "one of +direct, +staged");
 	refuse_variant_key("expect =", "is no path");
+	static const char *const versions[] = {"",      "2",    "2.",       "2.23.", "2.x",
+	                                       "v2.23", "2,23", "2.23.4.5", "2.223", "-2.23",
+	                                       "2 .23", ".23",  "2..3"};
+	for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+		char line[64];
+		snprintf(line, sizeof line, "nccl_below = %s", versions[i]);
+		refuse_variant_key(line, "is no version; allowed is MAJOR.MINOR or");
+	}
 	refuse_variant_key("delay = 5", "whole ns, us, ms");
 	refuse_variant_key("delay = -5ns", "whole ns, us, ms");
 	refuse_variant_key("delay = 1.5us", "whole ns, us, ms");
@@ -754,6 +762,22 @@ static void test_expect(void **state)
 	assert_string_equal(variant("a")->settings.expect, "");
 }
 
+static void test_nccl_below(void **state)
+{
+	(void)state;
+	const char *text = BASE "[variant a]\nmode = single\nnccl = /x\nnccl_below = 2.23\n"
+	                        "[variant b]\nlike = a\nmode = threads\n"
+	                        "[variant c]\nlike = a\nnccl_below = any\n"
+	                        "[variant d]\nmode = single\nnccl.nccl_below = 2.22.3\n";
+	load(text, "nccl");
+	assert_string_equal(variant("a")->settings.nccl_below, "2.23");
+	assert_string_equal(variant("b")->settings.nccl_below, "2.23");
+	assert_string_equal(variant("c")->settings.nccl_below, "");
+	assert_string_equal(variant("d")->settings.nccl_below, "2.22.3");
+	load(text, "host");
+	assert_string_equal(variant("d")->settings.nccl_below, "");
+}
+
 static void expect_place(const char *name, const char *mode, unsigned ranks)
 {
 	assert_string_equal(variant(name)->settings.mode, mode);
@@ -909,6 +933,19 @@ static void factors_check(const char *path, const char *backend)
 	}
 }
 
+/* What is measured with ${NCCL_LEGACY} is called old, and so has to be. */
+static void legacy_check(const char *path)
+{
+	for (unsigned i = 0; i < spec.nvariants; i++) {
+		const struct spec_variant *v = &spec.variants[i];
+		if (strcmp(v->variable, "NCCL_LEGACY") ||
+		    !strcmp(v->settings.nccl_below, "2.23"))
+			continue;
+		fail_msg("%s: variant %s: nccl_below = '%s'", path, v->name,
+		         v->settings.nccl_below);
+	}
+}
+
 /* The files that come with the program, as each backend reads them. */
 static void test_own_experiments(void **state)
 {
@@ -926,6 +963,7 @@ static void test_own_experiments(void **state)
 			assert_string_not_equal(spec.question, "");
 		}
 		factors_check(found.gl_pathv[i], "nccl");
+		legacy_check(found.gl_pathv[i]);
 		factors_check(found.gl_pathv[i], "host");
 	}
 	globfree(&found);
@@ -968,6 +1006,7 @@ int main(void)
 	    cmocka_unit_test(test_first_reading_knows_no_backend),
 	    cmocka_unit_test(test_like),
 	    cmocka_unit_test(test_expect),
+	    cmocka_unit_test(test_nccl_below),
 	    cmocka_unit_test(test_mode_and_layout),
 	    cmocka_unit_test(test_command_line),
 	    cmocka_unit_test(test_title_of_other_collectives),

@@ -30,6 +30,7 @@ static struct trial *trial_make(unsigned ncells)
 	    .layout = {1, 4, 2},
 	    .backend = "host",
 	    .nccl = "/opt/a b/libnccl.so.2",
+	    .nccl_below = "2.23",
 	    .path = "fifo",
 	    .bind = BIND_NUMA,
 	    .delay_ns = 60000000000,
@@ -71,6 +72,7 @@ static void compare_settings(const struct settings *a, const struct settings *b)
 	assert_memory_equal(&b->layout, &a->layout, sizeof(struct layout));
 	assert_string_equal(b->backend, a->backend);
 	assert_string_equal(b->nccl, a->nccl);
+	assert_string_equal(b->nccl_below, a->nccl_below);
 	assert_string_equal(b->path, a->path);
 	assert_int_equal(b->bind, a->bind);
 	assert_int_equal(b->delay_ns, a->delay_ns);
@@ -307,6 +309,7 @@ static void test_differ(void **state)
 	assert_int_equal(differ(&a, &b, "layout"), 1);
 	b = a;
 	strcpy(b.expect, "P2P/CUMEM"); /* checks what is measured, changes nothing */
+	strcpy(b.nccl_below, "2.23");
 	assert_int_equal(differ(&a, &b, ""), 0);
 	b.registration = REGISTER_LOCAL;
 	b.min_ctas = 4;

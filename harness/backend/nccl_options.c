@@ -1,5 +1,6 @@
 #ifdef HAVE_CUDA_NCCL
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "nccl.h"
@@ -100,6 +101,14 @@ static void want_of_cells(const struct trial *trial, bool wants[WANTS + 1])
 	}
 }
 
+/* As spec_what_below lets it pass: "2.23", "2.22.3". */
+static int version_at(const char *text)
+{
+	unsigned part[3] = {0};
+	sscanf(text, "%2u.%2u.%2u", &part[0], &part[1], &part[2]);
+	return NCCL_AT((int)part[0], (int)part[1], (int)part[2]);
+}
+
 static int refuse_library(const struct trial *trial, const struct nccl_api *api,
                           struct status *st)
 {
@@ -115,6 +124,10 @@ static int refuse_library(const struct trial *trial, const struct nccl_api *api,
 	    [WANT_POLICY] = set->cta_policy != CTA_LIBRARY,
 	    [WANT_ZERO] = set->cta_policy == CTA_ZERO,
 	};
+	if (set->nccl_below[0] && api->at >= version_at(set->nccl_below))
+		return status_set(st,
+		                  "nccl_below = %s wants a library before that; this is %s: %s",
+		                  set->nccl_below, api->version, api->file);
 	want_of_cells(trial, wants);
 	for (unsigned w = 0; w < WANTS; w++)
 		if (wants[w] && !has(api, (enum want)w))

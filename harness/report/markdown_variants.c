@@ -6,10 +6,12 @@
 
 #define SETTINGS_BYTES 1024
 
-/* What has a column of its own; a library's path says less than its version. */
+/* What has a column of its own; a library's path says less than its version, and so does what
+ * that had to be. */
 static bool has_column(const char *key)
 {
-	static const char *const keys[] = {"mode", "layout", "backend", "bind", "nccl"};
+	static const char *const keys[] = {"mode", "layout", "backend",
+	                                   "bind", "nccl",   "nccl_below"};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (!strcmp(key, keys[i]))
 			return true;

@@ -38,11 +38,12 @@ static bool is_in(const struct summary *s, unsigned v)
 	return is_planned(s, v) && s->variants[v].measured && *s->variants[v].library;
 }
 
-/* What is checked of a variant (expect, force) is no setting of what is measured. */
+/* What is checked of a variant (expect, force, nccl_below) is no setting of what is measured.
+ */
 static int settings_take(struct search *find)
 {
-	static const char *const left_out[] = {"name",   "role", "skip",   "mode",
-	                                       "layout", "nccl", "expect", "force"};
+	static const char *const left_out[] = {"name", "role",   "skip",  "mode",      "layout",
+	                                       "nccl", "expect", "force", "nccl_below"};
 	find->settings = calloc(find->s->nvariants, sizeof *find->settings);
 	if (!find->settings)
 		return -1;

@@ -47,6 +47,7 @@ static const struct spec_key keys[] = {
     {"layout", SETTING(layout), spec_number_layout, NULL, 1, SPEC_MAX_RANKS},
     {"backend", SETTING(backend), spec_word_text, spec_word_backend, 0, 0},
     {"nccl", SPEC_SCOPE_VARIANT, 0, spec_word_library, NULL, 0, 0},
+    {"nccl_below", SETTING(nccl_below), spec_what_below, NULL, 0, 0},
     {"each", SPEC_SCOPE_VARIANT, 0, spec_each_read, NULL, 0, 0},
     {"path", SETTING(path), spec_word_text, NULL, 0, 0},
     {"api", SETTING(api), spec_word_text, NULL, 0, 0},

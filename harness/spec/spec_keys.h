@@ -68,7 +68,7 @@ spec_word_fn spec_word_coll, spec_word_dtype, spec_word_op, spec_word_pace, spec
 
 /* spec_what.c: what is called. Field: struct spec, but for the last: struct settings. */
 spec_value_fn spec_what_dtypes, spec_what_ops, spec_what_roots, spec_what_in_place,
-    spec_what_counts, spec_what_flip, spec_what_split, spec_what_expect;
+    spec_what_counts, spec_what_flip, spec_what_split, spec_what_expect, spec_what_below;
 /* spec_each.c. Field: struct spec_variant. */
 spec_value_fn spec_each_read;
 /* Copies text with every ${NAME} looked up; `name` is the last of them, and untouched without

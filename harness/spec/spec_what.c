@@ -144,6 +144,26 @@ int spec_what_split(const struct spec_key *key, const struct spec_value *v, void
 	return split_parse(v->text, field, st);
 }
 
+/* MAJOR.MINOR or MAJOR.MINOR.PATCH, each of up to two digits, as NCCL counts. any: undoes what
+ * is set further out. */
+int spec_what_below(const struct spec_key *key, const struct spec_value *v, void *field,
+                    struct status *st)
+{
+	unsigned part[3];
+	int used = 0;
+	bool any = !strcmp(v->text, "any");
+	if (!v->text[strspn(v->text, "0123456789.")])
+		sscanf(v->text, "%2u.%2u%n.%2u%n", &part[0], &part[1], &used, &part[2], &used);
+	bool whole = used && !v->text[used];
+	if (!any && !whole)
+		return status_set(st,
+		                  "%s = '%.100s' is no version; allowed is MAJOR.MINOR or "
+		                  "MAJOR.MINOR.PATCH, as in 2.23, or any",
+		                  key->name, v->text);
+	strcpy(field, any ? "" : v->text);
+	return 0;
+}
+
 /* any: undoes what is set further out. */
 int spec_what_expect(const struct spec_key *key, const struct spec_value *v, void *field,
                      struct status *st)
