@@ -659,7 +659,18 @@ static void what_does_not_chain_is_left(void **state)
 	near(w->explained, w->steps[1].share, 1e-12);
 	near(w->explained, log(1 / 0.75) / log(1 / 0.7), 0.02);
 	done();
-	/* No factor at all: all of it is left. */
+	/* And all of it where a factor leads elsewhere: nodirect is farther off than the gap.
+	 */
+	speed[0] = 0.4;
+	find();
+	w = &found->waterfall;
+	assert_int_equal(w->nsteps, 1);
+	assert_true(w->steps[0].rest);
+	near(w->steps[0].share, 1, 1e-12);
+	near(w->explained, 0, 0);
+	done();
+	/* No factor at all: the same. */
+	speed[0] = 0.75;
 	asked.nfactors = 0;
 	find();
 	assert_int_equal(found->waterfall.nsteps, 1);

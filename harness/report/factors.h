@@ -62,7 +62,7 @@ struct waterfall_step {
  * way is the shortest over factors taken in either direction, of equals the one whose factors
  * stand first; a factor that is the gap itself explains nothing and is left out. Where no way
  * leads through, those from both ends are followed as far as they go, and what lies between is
- * the rest.
+ * the rest; unless that is no less than the gap, which is left whole then.
  *
  * Shares add up to 1 by arithmetic wherever a way closes, noise included. So a step explains
  * only if its own interval lies beyond the margin and it is no placebo; what all others come to

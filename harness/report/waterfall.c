@@ -158,7 +158,7 @@ static void fill_step(const struct web *web, const struct way *way, const struct
 	step->counts =
 	    e && !step->placebo &&
 	    (step->verdict.kind == VERDICT_FASTER || step->verdict.kind == VERDICT_SLOWER);
-	snprintf(step->name, sizeof step->name, "%s", e ? e->factor->name : "rest");
+	strcpy(step->name, e ? e->factor->name : "rest");
 }
 
 /* Shares mean something only where there is a gap. */
@@ -181,9 +181,9 @@ static void fill_shares(struct waterfall *w)
 		         "few blocks lie so far off that the gap's mean and its estimate point "
 		         "two ways");
 	else if (!gap)
-		snprintf(w->why, sizeof w->why,
-		         "the gap itself is undecided, so that shares of "
-		         "it would mean nothing");
+		snprintf(
+		    w->why, sizeof w->why,
+		    "the gap itself is undecided, so that shares of it would mean nothing");
 }
 
 static void obstacle(const struct summary *s, const struct gap *gap, char *why, size_t bytes)
@@ -195,40 +195,61 @@ static void obstacle(const struct summary *s, const struct gap *gap, char *why, 
 		snprintf(why, bytes, "the variants did not do the same work");
 }
 
+/* Steps, shares and what is left, along a way. */
+static int follow(const struct summary *s, const struct claim_list *asked,
+                  const struct web *web, const struct way *way, struct waterfall *w,
+                  struct status *st)
+{
+	const struct pairs_select select = {asked->gap.bytes, PACE_STREAM, CLAIM_ANY_COLL};
+	struct pairs p;
+	if (pairs_make(s, METRIC_BUSBW, &select, way->variants, way->n, &p, st))
+		return -1;
+	memcpy(w->why, p.why, sizeof w->why);
+	w->ncells = p.ncells;
+	w->nblocks = p.nblocks;
+	if (p.nblocks) {
+		w->nsteps = way->n - 1;
+		w->gap = verdict_of(pairs_ratio(&p, way->n - 1, 0), s->margin);
+		w->log = pairs_level(&p, way->n - 1) - pairs_level(&p, 0);
+		for (unsigned i = 0; i < w->nsteps; i++)
+			fill_step(web, way, &p, i, w);
+		fill_shares(w);
+	}
+	pairs_free(&p);
+	return 0;
+}
+
+/* Whether what is left is no less than the gap: the factors lead elsewhere. */
+static bool leads_astray(const struct waterfall *w)
+{
+	for (unsigned i = 0; i < w->nsteps; i++)
+		if (w->steps[i].rest && fabs(w->steps[i].log) >= fabs(w->log))
+			return w->nsteps > 1;
+	return false;
+}
+
 int waterfall_make(const struct summary *s, const struct claim_list *asked,
                    struct waterfall *out, struct status *st)
 {
-	const struct pairs_select select = {asked->gap.bytes, PACE_STREAM, CLAIM_ANY_COLL};
 	struct waterfall w = {.log = NAN, .explained = NAN};
 	struct web web;
 	struct way way;
-	struct pairs p;
 	w.gap = verdict_make(NULL, 0, s->margin);
 	if (asked->gap.from[0])
 		obstacle(s, &asked->gap, w.why, sizeof w.why);
-	if (!asked->gap.from[0] || w.why[0]) {
-		*out = w;
+	*out = w;
+	if (!asked->gap.from[0] || w.why[0])
 		return 0;
-	}
 	unsigned from = (unsigned)pairs_variant(s, asked->gap.from);
 	unsigned to = (unsigned)pairs_variant(s, asked->gap.to);
 	web_make(s, asked, from, to, &web);
 	if (way_find(&web, from, to, &way))
 		return status_set(st, "out of memory for the waterfall");
-	if (pairs_make(s, METRIC_BUSBW, &select, way.variants, way.n, &p, st))
+	if (follow(s, asked, &web, &way, &w, st))
 		return -1;
-	memcpy(w.why, p.why, sizeof w.why);
-	w.ncells = p.ncells;
-	w.nblocks = p.nblocks;
-	if (p.nblocks) {
-		w.nsteps = way.n - 1;
-		w.gap = verdict_of(pairs_ratio(&p, way.n - 1, 0), s->margin);
-		w.log = pairs_level(&p, way.n - 1) - pairs_level(&p, 0);
-		for (unsigned i = 0; i < w.nsteps; i++)
-			fill_step(&web, &way, &p, i, &w);
-		fill_shares(&w);
-	}
-	pairs_free(&p);
+	way = (struct way){2, {from, to}, {NOWHERE, NOWHERE}};
+	if (leads_astray(&w) && follow(s, asked, &web, &way, &w, st))
+		return -1;
 	*out = w;
 	return 0;
 }
@@ -268,9 +289,9 @@ void waterfall_say(const struct waterfall *w, char *text, size_t bytes)
 		                : ", ",
 		         w->steps[order[i]].name);
 	}
-	size_t at = strlen(names);
 	if (n > most)
-		snprintf(names + at, sizeof names - at, " and %u more", n - most);
+		snprintf(names + strlen(names), sizeof names - strlen(names), " and %u more",
+		         n - most);
 	double explained = round(100 * w->explained), left = round(100 * (1 - w->explained));
 	if (n)
 		snprintf(text, bytes,
