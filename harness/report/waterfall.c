@@ -281,13 +281,9 @@ void waterfall_say(const struct waterfall *w, char *text, size_t bytes)
 		return;
 	}
 	for (unsigned i = 0; i < n && i < most; i++) {
+		const char *sep = !i ? "" : i + 1 == n ? " and " : ", ";
 		size_t at = strlen(names);
-		bool last = i + 1 == n;
-		snprintf(names + at, sizeof names - at, "%s%s",
-		         !i     ? ""
-		         : last ? " and "
-		                : ", ",
-		         w->steps[order[i]].name);
+		snprintf(names + at, sizeof names - at, "%s%s", sep, w->steps[order[i]].name);
 	}
 	if (n > most)
 		snprintf(names + strlen(names), sizeof names - strlen(names), " and %u more",
