@@ -87,7 +87,7 @@ do for [picture = 1:factors_tested > 0] {
 			with labels left offset screen 0.02, 0 textcolor rgb 0x888888 notitle, \
 		rows using (inside):(column('nth')):(strcol('setting')) \
 			with labels left offset screen setting - right, 0 textcolor rgb 0x555555 notitle, \
-		for [k = 1:factors_latency] NaN with points pt 7 ps 1.3 lc rgb nothing title 'bandwidth', \
+		for [k = 1:factors_latency] NaN with points pt 7 ps 1.3 lc rgb nothing title 'bandwidth  ', \
 		for [k = 1:factors_latency] NaN with points pt 7 ps 1.1 lc rgb 0xBBBBBB title 'latency'
 	unset output
 }
