@@ -2,6 +2,7 @@
 #include "markdown_parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "../coll.h"
 #include "../stats.h"
@@ -110,34 +111,60 @@ static void times_of(const struct record_cell *c, double *calls_ms, double *chec
 			*check_ms = (double)c->check_ns[r] / 1e6;
 }
 
-/* Checking held against measuring, at the largest size. */
-static void put_cost(FILE *out, const struct record_run *run)
+/* The same, medians over the cells of a size, of one variant or (NULL) of all; whether there
+ * are any. `room` holds two numbers for each cell of the run. */
+static bool times_over(const struct record_run *run, size_t bytes, const char *variant,
+                       double *room, double *calls_ms, double *check_ms)
 {
-	size_t bytes = 0, asked = 0, n = 0;
-	double *calls = calloc(run->ncells + 1, sizeof *calls),
-	       *check = calloc(run->ncells + 1, sizeof *check);
+	double *check = room + run->ncells;
+	size_t n = 0;
+	for (unsigned i = 0; i < run->ncells; i++) {
+		const struct record_cell *c = &run->cells[i];
+		if (!was_checked(c) || c->cell.bytes != bytes ||
+		    (variant && strcmp(c->variant, variant)))
+			continue;
+		times_of(c, &room[n], &check[n]);
+		n++;
+	}
+	if (n) {
+		*calls_ms = stats_median(room, n);
+		*check_ms = stats_median(check, n);
+	}
+	return n > 0;
+}
+
+/* Checking held against measuring, at the largest size, and where it takes the longest. */
+static void put_cost(FILE *out, const struct summary *s)
+{
+	const struct record_run *run = s->run;
+	size_t bytes = 0, asked = 0;
+	double calls_ms, check_ms, most[2] = {0, 0};
+	const char *longest = NULL;
+	double *room = calloc(2 * (size_t)run->ncells + 1, sizeof *room);
 	for (unsigned i = 0; i < run->ncells; i++)
 		if (was_checked(&run->cells[i]) && run->cells[i].cell.bytes > bytes) {
 			bytes = run->cells[i].cell.bytes;
 			asked = run->cells[i].cell.asked_bytes;
 		}
-	for (unsigned i = 0; calls && check && i < run->ncells; i++)
-		if (was_checked(&run->cells[i]) && run->cells[i].cell.bytes == bytes) {
-			times_of(&run->cells[i], &calls[n], &check[n]);
-			n++;
+	for (unsigned v = 0; room && v < s->nvariants; v++)
+		if (times_over(run, bytes, s->variants[v].name, room, &calls_ms, &check_ms) &&
+		    check_ms > most[1]) {
+			most[0] = calls_ms;
+			most[1] = check_ms;
+			longest = s->variants[v].name;
 		}
-	if (n) {
-		char label[32], timed[32], checked[32];
+	if (longest && times_over(run, bytes, NULL, room, &calls_ms, &check_ms)) {
+		char label[32], text[4][32];
+		const double ms[4] = {calls_ms, check_ms, most[0], most[1]};
 		coll_size_label(asked, label, sizeof label);
-		bysize_number(stats_median(calls, n), timed, sizeof timed);
-		bysize_number(stats_median(check, n), checked, sizeof checked);
+		for (unsigned i = 0; i < 4; i++)
+			bysize_number(ms[i], text[i], sizeof text[i]);
 		fprintf(out,
 		        " At %s a cell's timed calls took %s ms, and checking what they left "
-		        "%s ms.",
-		        label, timed, checked);
+		        "%s ms; the longest in `%s`, %s and %s ms.",
+		        label, text[0], text[1], longest, text[2], text[3]);
 	}
-	free(calls);
-	free(check);
+	free(room);
 }
 
 void markdown_correct(FILE *out, const struct summary *s)
@@ -156,7 +183,7 @@ void markdown_correct(FILE *out, const struct summary *s)
 		    fresh);
 	if (!s->trouble[0])
 		fprintf(out, " All variants' outputs are the same, by digest.");
-	put_cost(out, s->run);
+	put_cost(out, s);
 	fprintf(out, "\n\n");
 	if (dtypes_of(s) < 2)
 		return;
