@@ -1,12 +1,12 @@
 #include "calls.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../timing.h"
 #include "drawn.h"
+#include "output.h"
 #include "summary_parts.h"
 
 #define POINTS 200 /* of a curve */
@@ -89,9 +89,9 @@ static void put_curve(FILE *out, const struct summary *s, const struct summary_r
 int calls_write_ecdf(const struct summary *s, const char *file, struct status *st)
 {
 	struct calls_panel panels[CALLS_PANELS];
-	FILE *out = fopen(file, "w");
+	FILE *out = output_open(file, st);
 	if (!out)
-		return status_set(st, "cannot write %s: %s", file, strerror(errno));
+		return -1;
 	fputs("variant,what,bytes,time_us,share\n", out);
 	for (unsigned g = 0; g < s->ngroups; g++) {
 		unsigned count = calls_panels(s, g, panels);
@@ -105,8 +105,5 @@ int calls_write_ecdf(const struct summary *s, const char *file, struct status *s
 			free(x);
 		}
 	}
-	int failed = ferror(out);
-	if (fclose(out) || failed)
-		return status_set(st, "cannot write %s: %s", file, strerror(errno));
-	return 0;
+	return output_close(out, file, st);
 }

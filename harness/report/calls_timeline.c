@@ -1,11 +1,11 @@
 #include "calls.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../timing.h"
+#include "output.h"
 #include "summary_parts.h"
 
 /* One call of a variant, and how long it took. */
@@ -137,9 +137,9 @@ static void put_line(FILE *out, const struct summary *s, unsigned variant,
 int calls_write_timeline(const struct summary *s, const char *file, struct status *st)
 {
 	bool done[COLL_KINDS] = {false};
-	FILE *out = fopen(file, "w");
+	FILE *out = output_open(file, st);
 	if (!out)
-		return status_set(st, "cannot write %s: %s", file, strerror(errno));
+		return -1;
 	fputs("variant,what,bytes,rank,start_us,issued_us,idle_us,device_start_us,"
 	      "device_end_us\n",
 	      out);
@@ -152,8 +152,5 @@ int calls_write_timeline(const struct summary *s, const char *file, struct statu
 		}
 		done[coll] = true;
 	}
-	int failed = ferror(out);
-	if (fclose(out) || failed)
-		return status_set(st, "cannot write %s: %s", file, strerror(errno));
-	return 0;
+	return output_close(out, file, st);
 }

@@ -1,9 +1,7 @@
 #include "factors_table.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "bysize.h"
+#include "output.h"
 #include "summary_parts.h"
 
 static void put_short(struct table *table, unsigned column, const struct verdict *v)
@@ -72,17 +70,14 @@ int factors_write_csv(const struct factors_result *results, unsigned n, const ch
                       struct status *st)
 {
 	unsigned order[CLAIM_MAX];
-	FILE *out = fopen(file, "w");
+	FILE *out = output_open(file, st);
 	if (!out)
-		return status_set(st, "cannot write %s: %s", file, strerror(errno));
+		return -1;
 	fputs("nth,factor,setting,from,to,placebo,effect,effect_lo,effect_hi,verdict,text,"
 	      "why,cells,blocks,latency,latency_lo,latency_hi,latency_verdict,latency_blocks\n",
 	      out);
 	factors_order(results, n, order);
 	for (unsigned i = 0; i < n; i++)
 		put_row(out, i + 1, &results[order[i]]);
-	int failed = ferror(out);
-	if (fclose(out) || failed)
-		return status_set(st, "cannot write %s: %s", file, strerror(errno));
-	return 0;
+	return output_close(out, file, st);
 }

@@ -1,10 +1,10 @@
 #include "markdown_parts.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "bysize.h"
 #include "drawn.h"
+#include "output.h"
 #include "run_gp.h"
 
 /* What a picture shows, by the end of its name. */
@@ -105,9 +105,9 @@ int markdown_write(const struct summary *s, const struct cliff *cliffs, unsigned
                    const struct findings *findings, const struct warnings *warnings,
                    const struct draw_result *drawn, const char *file, struct status *st)
 {
-	FILE *out = fopen(file, "w");
+	FILE *out = output_open(file, st);
 	if (!out)
-		return status_set(st, "cannot write %s: %s", file, strerror(errno));
+		return -1;
 	markdown_asked(out, s);
 	markdown_how(out, s);
 	markdown_system(out, s);
@@ -123,8 +123,5 @@ int markdown_write(const struct summary *s, const struct cliff *cliffs, unsigned
 	markdown_claims(out, s, findings);
 	markdown_recommend(out, s, findings);
 	put_ending(out, s, warnings, drawn);
-	int failed = ferror(out);
-	if (fclose(out) || failed)
-		return status_set(st, "cannot write %s: %s", file, strerror(errno));
-	return 0;
+	return output_close(out, file, st);
 }

@@ -1,11 +1,10 @@
 /* evidence.csv: what each rank's counters said, before the report takes means over ranks. */
 #include "proof.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "output.h"
 #include "summary_parts.h"
 
 enum column {
@@ -108,10 +107,10 @@ int proof_write_csv(const struct summary *s, const struct proof *e, const char *
 	double *room = malloc(((size_t)s->run->ncells + 1) * COLUMNS * sizeof *room);
 	if (!room)
 		return status_set(st, "out of memory for the evidence");
-	FILE *out = fopen(file, "w");
+	FILE *out = output_open(file, st);
 	if (!out) {
 		free(room);
-		return status_set(st, "cannot write %s: %s", file, strerror(errno));
+		return -1;
 	}
 	fputs("variant,mode,transport,data_path,ranks,what,bytes,asked_bytes,rank,", out);
 	for (unsigned f = 0; f < COLUMNS; f++)
@@ -121,8 +120,5 @@ int proof_write_csv(const struct summary *s, const struct proof *e, const char *
 		for (unsigned r = 0; r < s->groups[e->rows[i].group].nranks; r++)
 			put_rank(out, s, e, &e->rows[i], r, room);
 	free(room);
-	int failed = ferror(out);
-	if (fclose(out) || failed)
-		return status_set(st, "cannot write %s: %s", file, strerror(errno));
-	return 0;
+	return output_close(out, file, st);
 }

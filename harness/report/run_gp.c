@@ -1,12 +1,12 @@
 #include "run_gp.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "bysize.h"
 #include "drawn.h"
+#include "output.h"
 #include "run_gp_groups.h"
 
 void run_gp_quote(const char *text, char *out, size_t bytes)
@@ -208,9 +208,9 @@ static void put_run(FILE *out, const struct summary *s)
 int run_gp_write(const struct summary *s, const struct findings *findings, const char *file,
                  struct status *st)
 {
-	FILE *out = fopen(file, "w");
+	FILE *out = output_open(file, st);
 	if (!out)
-		return status_set(st, "cannot write %s: %s", file, strerror(errno));
+		return -1;
 	put_run(out, s);
 	if (run_gp_drawable(s)) {
 		put_variants(out, s, "V_name", field_name);
@@ -226,8 +226,5 @@ int run_gp_write(const struct summary *s, const struct findings *findings, const
 	run_gp_waterfall(out, s, &findings->waterfall);
 	run_gp_factors(out, findings);
 	run_gp_versions(out, &findings->versions);
-	int failed = ferror(out);
-	if (fclose(out) || failed)
-		return status_set(st, "cannot write %s: %s", file, strerror(errno));
-	return 0;
+	return output_close(out, file, st);
 }

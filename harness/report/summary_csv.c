@@ -1,8 +1,9 @@
 #include "summary_parts.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
+
+#include "output.h"
 
 static const char header[] =
     "variant,role,mode,layout,backend,library,ranks,collective,what,bytes,asked_bytes,dtype,op,"
@@ -89,15 +90,11 @@ static void put_row(FILE *out, const struct summary *s, const struct summary_row
 
 int summary_write_csv(const struct summary *s, const char *file, struct status *st)
 {
-	FILE *out = fopen(file, "w");
+	FILE *out = output_open(file, st);
 	if (!out)
-		return status_set(st, "cannot write %s: %s", file, strerror(errno));
+		return -1;
 	fputs(header, out);
 	for (unsigned i = 0; i < s->nrows; i++)
 		put_row(out, s, &s->rows[i]);
-	/* A full disk shows itself at the latest when the last bytes are pushed out. */
-	int failed = ferror(out);
-	if (fclose(out) || failed)
-		return status_set(st, "cannot write %s: %s", file, strerror(errno));
-	return 0;
+	return output_close(out, file, st);
 }

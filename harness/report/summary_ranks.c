@@ -2,12 +2,12 @@
  */
 #include "summary_parts.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../timing.h"
+#include "output.h"
 
 /* What one rank leaves on the way through a row's trials. */
 struct gathered {
@@ -141,17 +141,14 @@ static void put_rank(FILE *out, const struct summary *s, const struct summary_ro
 
 int summary_write_ranks(const struct summary *s, const char *file, struct status *st)
 {
-	FILE *out = fopen(file, "w");
+	FILE *out = output_open(file, st);
 	if (!out)
-		return status_set(st, "cannot write %s: %s", file, strerror(errno));
+		return -1;
 	fputs("variant,mode,ranks,what,bytes,nth_size,pace,rank,skew_us,launch_us,"
 	      "finish_us,late_us,late_percent,last,last_by_us,blocks\n",
 	      out);
 	for (unsigned i = 0; i < s->nrows; i++)
 		for (unsigned r = 0; s->rows[i].ranks && r < s->rows[i].nranks; r++)
 			put_rank(out, s, &s->rows[i], r);
-	int failed = ferror(out);
-	if (fclose(out) || failed)
-		return status_set(st, "cannot write %s: %s", file, strerror(errno));
-	return 0;
+	return output_close(out, file, st);
 }

@@ -1,11 +1,10 @@
 /* The figures of each version, as tables and as versions.csv. */
 #include "versions_table.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #include "bysize.h"
+#include "output.h"
 #include "summary_parts.h"
 
 static void put_number(struct table *table, unsigned column, double x)
@@ -148,9 +147,9 @@ static void write_row(FILE *out, const struct summary *s, const struct versions_
 int versions_write_csv(const struct summary *s, const struct versions *v, const char *file,
                        struct status *st)
 {
-	FILE *out = fopen(file, "w");
+	FILE *out = output_open(file, st);
 	if (!out)
-		return status_set(st, "cannot write %s: %s", file, strerror(errno));
+		return -1;
 	fprintf(out, "collective,version,nth_version,mode,variant,cells,blocks,busbw_gbs,"
 	             "busbw_gbs_lo,busbw_gbs_hi,dram_per_nvlink,ratio,ratio_lo,ratio_hi,"
 	             "data_path,verdict\n");
@@ -158,8 +157,5 @@ int versions_write_csv(const struct summary *s, const struct versions *v, const 
 		for (unsigned mode = 0; mode < v->nmodes && v->colls[i].nblocks; mode++)
 			for (unsigned nth = 0; nth < v->nrows; nth++)
 				write_row(out, s, &v->colls[i], nth, (enum versions_mode)mode);
-	int failed = ferror(out);
-	if (fclose(out) || failed)
-		return status_set(st, "cannot write %s: %s", file, strerror(errno));
-	return 0;
+	return output_close(out, file, st);
 }
