@@ -252,9 +252,7 @@ unsigned settings_differ(const struct settings *a, const struct settings *b, cha
 	for (size_t i = 0; i < NROWS; i++) {
 		const char *key = rows[i].key;
 		bool told = !strcmp(key, "layout") && strcmp(a->mode, b->mode);
-		bool check = !strcmp(key, "expect") || !strcmp(key, "force") ||
-		             !strcmp(key, "nccl_below");
-		if (!told && !check && !row_equal(&rows[i], a, b))
+		if (!told && !settings_is_check(key) && !row_equal(&rows[i], a, b))
 			name_key(keys, bytes, "", row_said(&rows[i]), &n);
 	}
 	for (unsigned i = 0; i < a->nenv; i++) {

@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "split.h"
 #include "team.h"
@@ -79,9 +80,15 @@ json_t *settings_to_json(const struct settings *settings);
 /* Strict: every row has to be there, and nothing else. Errors say what is wrong. */
 int settings_from_json(json_t *json, struct settings *out, struct status *st);
 
+/* Whether a key is checked of a variant (expect, force, nccl_below) and no setting of what is
+ * measured. */
+static inline bool settings_is_check(const char *key)
+{
+	return !strcmp(key, "expect") || !strcmp(key, "force") || !strcmp(key, "nccl_below");
+}
+
 /* How many settings differ, and their keys ("mode, env.NCCL_ALGO"). Mode and layout say the
- * same thing and count as one; what is checked of a variant (expect, force, nccl_below) is no
- * setting of what is measured. */
+ * same thing and count as one; checks do not count. */
 unsigned settings_differ(const struct settings *a, const struct settings *b, char *keys,
                          size_t bytes);
 

@@ -76,14 +76,15 @@ static int ranks_resolve(struct plan *plan, const char *backend,
 	return 0;
 }
 
-/* Whether a variant above has the library of the one at n, so that it was looked at. */
+/* Whether the library of the variant at n was looked at: when each was spread (spec_each.c), or
+ * with a variant above. Reading a version starts a child. */
 static bool library_seen(const struct spec *spec, unsigned n)
 {
 	unsigned i = 0;
 	while (i < n &&
 	       strcmp(spec->variants[i].settings.nccl, spec->variants[n].settings.nccl))
 		i++;
-	return i < n;
+	return i < n || spec->variants[n].several;
 }
 
 /* A library that is named and not there is a mistake, not a reason to leave a variant out. */

@@ -38,12 +38,13 @@ static bool is_in(const struct summary *s, unsigned v)
 	return is_planned(s, v) && s->variants[v].measured && *s->variants[v].library;
 }
 
-/* What is checked of a variant (expect, force, nccl_below) is no setting of what is measured.
- */
 static int settings_take(struct search *find)
 {
-	static const char *const left_out[] = {"name", "role",   "skip",  "mode",      "layout",
-	                                       "nccl", "expect", "force", "nccl_below"};
+	static const char *const left_out[] = {"name", "role",   "skip",
+	                                       "mode", "layout", "nccl"};
+	const char *key;
+	json_t *value;
+	void *next;
 	find->settings = calloc(find->s->nvariants, sizeof *find->settings);
 	if (!find->settings)
 		return -1;
@@ -55,6 +56,11 @@ static int settings_take(struct search *find)
 			return -1;
 		for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
 			json_object_del(find->settings[v], left_out[i]);
+		json_object_foreach_safe(find->settings[v], next, key, value)
+		{
+			if (settings_is_check(key))
+				json_object_del(find->settings[v], key);
+		}
 	}
 	return 0;
 }
