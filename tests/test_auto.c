@@ -11,7 +11,7 @@
 
 #include "../harness/record/record.h"
 #include "../harness/run/stop.h"
-#include "cli.h"
+#include "here.h"
 
 /* One worker, so that a busy machine has no threads to put out of step; a call is so long that
  * its median is far from any noise worth ±50 %. */
@@ -19,24 +19,6 @@
 	"; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"         \
 	"limit = no\nranks = 2\nblocks = auto\npace = isolated\nwarmup = 1\n"                  \
 	"isolated_calls = 5\ndelay = 5ms\n[variant s]\nmode = single\n"
-
-static char folder[64], results[80], file[80];
-
-static int set_up(void **state)
-{
-	(void)state;
-	cli_folder(folder);
-	snprintf(results, sizeof results, "%s/results", folder);
-	snprintf(file, sizeof file, "%s/t.exp", folder);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	cli_clean(folder);
-	return 0;
-}
 
 static void expect(struct cli cli, int code, const char *words)
 {

@@ -13,23 +13,7 @@
 
 #include "../harness/compare/compare.h"
 #include "../harness/record/record.h"
-#include "cli.h"
-
-static char folder[64];
-
-static int set_up(void **state)
-{
-	(void)state;
-	cli_folder(folder);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	cli_clean(folder);
-	return 0;
-}
+#include "here.h"
 
 /* A made-up run: two variants and the limit, two ranks, alltoall in both paces. */
 struct made {
@@ -168,11 +152,11 @@ static const char *make(const char *name, const struct made *m)
 	                                       "limit"};
 	static char paths[4][128];
 	static unsigned turn;
-	char *path = paths[turn++ % 4], file[160];
+	char *path = paths[turn++ % 4], record[160];
 	snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-	snprintf(file, sizeof file, "%s/trials.jsonl", path);
+	snprintf(record, sizeof record, "%s/trials.jsonl", path);
 	mkdir(path, 0777);
-	FILE *out = fopen(file, "w");
+	FILE *out = fopen(record, "w");
 	assert_non_null(out);
 	write_environment(out, m);
 	for (unsigned b = 0; b < m->blocks; b++)
@@ -427,13 +411,13 @@ static const char *write_json(const char *name, double factor, const char *optio
 static void nccl_tests_stand_beside_ours(void **state)
 {
 	const char *a = make("a", &plain);
-	char json[128], file[64];
+	char json[128], name[64];
 	(void)state;
 	snprintf(json, sizeof json, "%s/json", folder);
 	mkdir(json, 0777);
 	for (int i = 0; i < 5; i++) {
-		snprintf(file, sizeof file, "json/%d.json", i);
-		write_json(file, 1 + 0.001 * i, "");
+		snprintf(name, sizeof name, "json/%d.json", i);
+		write_json(name, 1 + 0.001 * i, "");
 	}
 	wants(a, json, COMPARE_NOT_WORSE, "No difference: threads (alltoall, stream)\n");
 	assert_non_null(strstr(said, "the mean over ranks (its default) (-a 1)"));
@@ -447,14 +431,14 @@ static void nccl_tests_stand_beside_ours(void **state)
 	wants(json, json, COMPARE_NOT_WORSE, "No difference: threads (alltoall, stream)\n");
 	assert_null(strstr(said, "-a 1"));
 	for (int i = 0; i < 5; i++) {
-		snprintf(file, sizeof file, "json/%d.json", i);
-		write_json(file, 1.3 + 0.001 * i, ",\"-a\",\"3\"");
+		snprintf(name, sizeof name, "json/%d.json", i);
+		write_json(name, 1.3 + 0.001 * i, ",\"-a\",\"3\"");
 	}
 	wants(a, json, COMPARE_WORSE, "Slower in B: threads (alltoall, stream)\n");
 	assert_null(strstr(said, "mean over ranks"));
 	for (int i = 0; i < 5; i++) {
-		snprintf(file, sizeof file, "json/%d.json", i);
-		write_json(file, 1, ",\"-G\",\"1\"");
+		snprintf(name, sizeof name, "json/%d.json", i);
+		write_json(name, 1, ",\"-G\",\"1\"");
 	}
 	wants(a, json, COMPARE_NOT_DONE, "not the same kind of call");
 	wants(json, json, COMPARE_NOT_WORSE, "No difference");
@@ -515,16 +499,14 @@ static void the_command_line(void **state)
 /* A real run on the virtual device, read from its folder as users do. */
 static void a_measured_run_equals_itself(void **state)
 {
-	char results[80], path[256];
+	char path[256];
 	(void)state;
 	cli_write(folder, "t.exp",
 	          "; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K..64K x4\n"
 	          "ranks = 2\nbackend = null\ndelay = 20us\nblocks = 4\ncalls = 5\n"
 	          "isolated_calls = 5\n[variant threads]\nmode = threads\n"
 	          "[variant single]\nmode = single\n");
-	snprintf(results, sizeof results, "%s/results", folder);
-	snprintf(path, sizeof path, "%s/t.exp", folder);
-	struct cli cli = cli_run(folder, (const char *[]){"run", "--file", path, "--results",
+	struct cli cli = cli_run(folder, (const char *[]){"run", "--file", file, "--results",
 	                                                  results, "--no-report", NULL});
 	if (cli.code)
 		print_error("%s\n", cli.out);

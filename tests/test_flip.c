@@ -10,25 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli.h"
-
-static char folder[64], results[80], file[80];
-
-static int set_up(void **state)
-{
-	(void)state;
-	cli_folder(folder);
-	snprintf(results, sizeof results, "%s/results", folder);
-	snprintf(file, sizeof file, "%s/t.exp", folder);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	cli_clean(folder);
-	return 0;
-}
+#include "here.h"
 
 /* Runs two ranks on host with these lines, and looks for words in what is said. */
 static void run(const char *lines, int code, const char *words)

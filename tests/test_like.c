@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "../harness/spec/spec.h"
-#include "cli.h"
+#include "here.h"
 
 /* Eleven lines and, behind them, a claim. */
 #define BASE                                                                                   \
@@ -37,29 +37,14 @@
 	"is = less by 2%\n"
 #define LIKE "[experiment]\nlike = base\n"
 
-static char folder[64];
 static struct spec spec, other; /* large: not for the stack */
-
-static int set_up(void **state)
-{
-	(void)state;
-	cli_folder(folder);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	cli_clean(folder);
-	return 0;
-}
 
 static int load_as(const char *name, const char *backend, char *override, struct status *st)
 {
-	char file[128];
+	char own[128];
 	st->text[0] = '\0';
-	snprintf(file, sizeof file, "%s/%s", folder, name);
-	return spec_load(file, override ? 1 : 0, &override, backend, NULL, &spec, st);
+	snprintf(own, sizeof own, "%s/%s", folder, name);
+	return spec_load(own, override ? 1 : 0, &override, backend, NULL, &spec, st);
 }
 
 /* own.exp, with base.exp beside it. */
@@ -241,19 +226,18 @@ static void what_is_no_base_is_refused(void **state)
 /* What only the plan finds; and a base that was changed does not add to an old run. */
 static void a_run_knows_the_base(void **state)
 {
-	char file[96], results[96], old[160];
+	char own[96], old[160];
 	(void)state;
-	snprintf(file, sizeof file, "%s/own.exp", folder);
-	snprintf(results, sizeof results, "%s/results", folder);
+	snprintf(own, sizeof own, "%s/own.exp", folder);
 	load(BASE, LIKE "limit = no\nblocks = 1\nranks = 2\npace = isolated\nbackend = null\n",
 	     "null");
-	const char *const run[] = {"run", "--file", file, "--results", results, NULL};
+	const char *const run[] = {"run", "--file", own, "--results", results, NULL};
 	struct cli cli = cli_run(folder, run);
 	if (cli.code)
 		fail_msg("%s", cli.out);
 	free(cli.out);
 	snprintf(old, sizeof old, "%s/own/latest", results);
-	const char *const again[] = {"run", "--file", file, "--resume", old, NULL};
+	const char *const again[] = {"run", "--file", own, "--resume", old, NULL};
 	cli_write(folder, "base.exp", BASE "bind = none\n");
 	cli = cli_run(folder, again);
 	assert_int_equal(cli.code, 1);

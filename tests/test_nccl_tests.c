@@ -11,23 +11,7 @@
 #include <cmocka.h>
 
 #include "../harness/compare/compare_parts.h"
-#include "cli.h"
-
-static char folder[64];
-
-static int set_up(void **state)
-{
-	(void)state;
-	cli_folder(folder);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	cli_clean(folder);
-	return 0;
-}
+#include "here.h"
 
 /* A run of alltoall over 4 GPUs, in the form of version 2.19.6. */
 static const char plain[] =
@@ -136,11 +120,11 @@ static void the_layout_names_the_variant(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
 		char text[4096];
-		const char *results = strstr(plain, "\"results\"");
+		const char *rows = strstr(plain, "\"results\"");
 		snprintf(text, sizeof text,
 		         "{\"args\":[\"alltoall_perf_mpi\"],\"config\":{\"nthreads\":%u,"
 		         "\"ngpus\":%u,\"devices\":[%s]},%s",
-		         layouts[i].threads, layouts[i].gpus, layouts[i].devices, results);
+		         layouts[i].threads, layouts[i].gpus, layouts[i].devices, rows);
 		cli_write(folder, "l.json", text);
 		assert_string_equal(load(path_of("l.json"), NULL, &side), "");
 		assert_string_equal(side.series[0].variant, layouts[i].name);

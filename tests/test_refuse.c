@@ -11,25 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli.h"
-
-static char folder[64], results[80], file[80];
-
-static int set_up(void **state)
-{
-	(void)state;
-	cli_folder(folder);
-	snprintf(results, sizeof results, "%s/results", folder);
-	snprintf(file, sizeof file, "%s/t.exp", folder);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	cli_clean(folder);
-	return 0;
-}
+#include "here.h"
 
 static void refused(const char *const args[], const char *const words[])
 {
