@@ -33,14 +33,14 @@ ALL_C    = $(CFLAGS) $(STD) $(WARN) $(SANFLAG) -MMD -MP
 # Open MPI itself brings, do not.
 LINK     = $(if $(STATIC),-l:libinih.a -l:libjansson.a -lhwloc -lz,$(call PKG,--libs)) -lpthread -lm -ldl
 
-SRC     := $(wildcard harness/*.c harness/*/*.c modes/*.c)
+SRC     := $(wildcard harness/*.c harness/*/*.c harness/*/*/*.c modes/*.c)
 OBJ     := $(SRC:%.c=$(B)/%.o)
 CORE    := $(filter-out $(B)/harness/main.o,$(OBJ))
 TESTS   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 
 ifneq ($(and $(NVCC),$(NCCL_H)),)
 HAVE    := -DHAVE_CUDA_NCCL -isystem $(dir $(NCCL_H)) -isystem $(CUDA)/include
-KERNELS := $(B)/harness/backend/device_kernels.o
+KERNELS := $(B)/harness/backend/device/device_kernels.o
 CUDALIB := -L$(CUDA)/lib64 -lcudart_static -lrt -lstdc++
 endif
 
@@ -56,7 +56,7 @@ $(B)/launchgap: $(B)/harness/main.o $(B)/core.a
 	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB)
 
 # CUDA's and NCCL's headers, for what needs them.
-$(patsubst %.c,$(B)/%.o,$(wildcard harness/backend/nccl*.c) harness/backend/device.c harness/backend/trace.c tests/test_device.c): ALL_C += $(HAVE)
+$(patsubst %.c,$(B)/%.o,$(wildcard harness/backend/nccl/*.c harness/backend/device/*.c) tests/test_device.c): ALL_C += $(HAVE)
 # NVML's own header, where there is one, only checks our declarations.
 $(B)/tests/test_nvml.o: ALL_C += $(if $(wildcard $(CUDA)/include/nvml.h),-isystem $(CUDA)/include)
 $(B)/modes/processes.o: export OMPI_CC = $(CC)
@@ -91,7 +91,7 @@ $(TESTS): $(B)/tests/%: $(B)/tests/%.o $(B)/tests/cli.o $(B)/core.a
 	$(SAY) LINK $@
 	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB) -lcmocka
 
-# The table in harness/verdict.h, made again.
+# The table in harness/analysis/verdict.h, made again.
 SIM := $(B)/tests/sim_false_alarms
 $(SIM): $(SIM).o $(B)/core.a
 	$(SAY) LINK $@
@@ -188,7 +188,7 @@ lint: | deps
 	@cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
 	  --inline-suppr --suppress=missingIncludeSystem -D_GNU_SOURCE harness modes
 format:
-	@clang-format -i $(wildcard harness/*.[ch] harness/*/*.[ch] harness/*/*.cu modes/*.[ch] tests/*.[ch])
+	@clang-format -i $(wildcard harness/*.[ch] harness/*/*.[ch] harness/*/*/*.[ch] harness/*/*/*.cu modes/*.[ch] tests/*.[ch])
 clean:
 	rm -rf build build-*
 help:
@@ -198,7 +198,7 @@ help:
 ## make experiments            the experiments and their questions
 ## make test [SAN=address]     the tests; SAN is a sanitizer list for gcc
 ## make selftest [QUICK=1]    false alarms and detections of known delays, in every mode
-## make simulate               the table of false alarms in harness/verdict.h (5 minutes)
+## make simulate               the table of false alarms in harness/analysis/verdict.h (5 minutes)
 ## make nccl-legacy           an old NCCL into build/, for NCCL_LEGACY=path (190 MB)
 ## make doctor                 what this machine lacks and how to get it
 ## make plots RUN=dir          report and pictures again, from the records

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "trial.h"
+#include "config/trial.h"
 
 const char *machine_env(const char *name);
 /* Whether PATH leads to a program of that name. */

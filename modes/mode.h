@@ -2,7 +2,7 @@
 #ifndef LAUNCHGAP_MODE_H
 #define LAUNCHGAP_MODE_H
 
-#include "../harness/team.h"
+#include "../harness/core/team.h"
 
 #define MODE_MAX_ARGS 64
 

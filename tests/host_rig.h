@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "../harness/backend/host.h"
-#include "../harness/counters.h"
+#include "../harness/backend/host/host.h"
+#include "../harness/record/counters.h"
 
 #define RIG_CELLS 512
 #define RIG_SEED  42

@@ -16,7 +16,7 @@
 #include <ftw.h>
 
 #include "../harness/report/report.h"
-#include "../harness/report/summary.h"
+#include "../harness/analysis/summary.h"
 
 enum made_variant { MADE_SINGLE, MADE_THREADS, MADE_PROCESSES, MADE_AGAIN, MADE_LIMIT };
 

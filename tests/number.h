@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../harness/coll.h"
+#include "../harness/coll/coll.h"
 
 _Static_assert(LDBL_MANT_DIG >= 64, "the tests want long double of 64 digits");
 

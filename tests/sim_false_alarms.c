@@ -1,10 +1,10 @@
 /* How often the method calls two equal things different. `make simulate` prints the table that
- * stands in harness/verdict.h. Not a test: it takes some five minutes, and tests/test_verdict.c
+ * stands in harness/analysis/verdict.h. Not a test: it takes some five minutes, and tests/test_verdict.c
  * checks the same in small. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../harness/verdict.h"
+#include "../harness/analysis/verdict.h"
 #include "noise.h"
 
 #define REPEATS   40000

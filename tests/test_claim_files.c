@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "../harness/plan/plan.h"
+#include "../harness/config/plan.h"
 #include "../harness/run/describe.h"
-#include "../harness/spec/spec.h"
+#include "../harness/config/spec.h"
 
 #define BASE                                                                                   \
 	"[experiment]\n"                                                                       \

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "../harness/report/factors_table.h"
-#include "../harness/report/findings.h"
+#include "../harness/analysis/findings.h"
 #include "../harness/report/report.h"
 
 /* nodirect, threads-old, processes-old: how many times as fast as threads-old each is. */

@@ -1,7 +1,7 @@
 /* Cliffs are named where they are, and nowhere on a smooth or a noisy curve. */
 #include "made.h"
 
-#include "../harness/report/cliffs.h"
+#include "../harness/analysis/cliffs.h"
 
 static double factor; /* what the curve is multiplied with from size 3 on */
 static bool limit_too, in_one;

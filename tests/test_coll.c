@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../harness/coll.h"
+#include "../harness/coll/coll.h"
 
 static void names_are_found_again(void **state)
 {

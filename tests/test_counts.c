@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-#include "../harness/counts.h"
+#include "../harness/coll/counts.h"
 #include "cli.h"
 
 static struct value_weights parsed(const char *text)

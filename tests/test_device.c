@@ -11,7 +11,7 @@
 #include "../harness/status.h"
 
 #ifdef HAVE_CUDA_NCCL
-#include "../harness/backend/device.h"
+#include "../harness/backend/device/device.h"
 
 #define RANKS       4
 #define ARENA_BYTES ((size_t)8 << 20)

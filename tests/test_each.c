@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "../harness/backend/backend.h"
-#include "../harness/spec/spec.h"
+#include "../harness/config/spec.h"
 #include "standin.h"
 
 #define TEXT                                                                                   \

@@ -9,9 +9,9 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "../harness/backend/host_float.h"
-#include "../harness/backend/host_reduce.h"
-#include "../harness/coll.h"
+#include "../harness/backend/host/host_float.h"
+#include "../harness/backend/host/host_reduce.h"
+#include "../harness/coll/coll.h"
 
 static const enum dtype small[] = {DTYPE_FLOAT16, DTYPE_BFLOAT16, DTYPE_FLOAT8_E4M3,
                                    DTYPE_FLOAT8_E5M2};

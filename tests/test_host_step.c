@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "../harness/backend/host_reduce.h"
-#include "../harness/backend/host_step.h"
+#include "../harness/backend/host/host_reduce.h"
+#include "../harness/backend/host/host_step.h"
 
 #define MAX_RANKS 9
 #define SEED      7

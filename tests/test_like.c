@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../harness/spec/spec.h"
+#include "../harness/config/spec.h"
 #include "here.h"
 
 /* Eleven lines and, behind them, a claim. */

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "../harness/report/memory.h"
+#include "../harness/analysis/memory.h"
 #include "../harness/report/report.h"
 
 #define MIB (1 << 20)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #ifdef HAVE_CUDA_NCCL
-#include "../harness/backend/nccl.h"
+#include "../harness/backend/nccl/nccl.h"
 
 #define MAX_RANKS 8
 #define MOST      512 /* messages of a group */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #ifdef HAVE_CUDA_NCCL
-#include "../harness/backend/nccl.h"
+#include "../harness/backend/nccl/nccl.h"
 #include "standin.h"
 
 static char standin[STANDIN_BYTES];

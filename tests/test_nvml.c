@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "../harness/backend/nvml.h"
-#include "../harness/backend/nvml_api.h"
+#include "../harness/backend/device/nvml.h"
+#include "../harness/backend/device/nvml_api.h"
 
 /* Our declarations against the layouts of NVML's API reference, and against its header where
  * this machine has one. */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../harness/path.h"
+#include "../harness/record/path.h"
 #include "../harness/record/record.h"
 
 #define HEAD  "node1:4242:4243 [0] NCCL INFO "

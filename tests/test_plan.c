@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "../harness/backend/backend.h"
-#include "../harness/plan/plan.h"
+#include "../harness/config/plan.h"
 #include "standin.h"
 
 static struct spec spec; /* large: not for the stack */

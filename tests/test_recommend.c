@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "../harness/report/recommend.h"
+#include "../harness/analysis/recommend.h"
 
 static double speed[3]; /* single, threads, processes: against 1 */
 static double noise;

@@ -16,8 +16,8 @@
 #include "../harness/report/bysize.h"
 #include "../harness/report/report.h"
 #include "../harness/report/run_gp.h"
-#include "../harness/report/summary.h"
-#include "../harness/report/warnings.h"
+#include "../harness/analysis/summary.h"
+#include "../harness/analysis/warnings.h"
 
 #define PLOTS "plot"
 

@@ -16,12 +16,12 @@ static const struct rule {
 	const char *what, *where;
 	const char *except[8];
 } rules[] = {
-    {"*#include*modes/*", "harness/*", {"harness/verbs/*", "harness/plan/*"}},
+    {"*#include*modes/*", "harness/*", {"harness/verbs/*", "harness/config/*"}},
     {"*#include*backend*", "modes/*", {NULL}},
     {"*#include*clock.h*", "modes/*", {NULL}},
     {"*#include*record.h*", "modes/*", {NULL}},
     {"*#include*<mpi.h>*", "*", {"modes/processes.c", "harness/backend/mpi.c"}},
-    {"*#include*<nccl.h>*", "*", {"harness/backend/nccl*"}},
+    {"*#include*<nccl.h>*", "*", {"harness/backend/nccl/*"}},
     {"*#include*<cuda*", "*", {"harness/backend/*"}},
     {"*#include*<nvml*", "*", {NULL}},
     {"*[!a-z_]getenv(*", "*", {"harness/machine.c"}},

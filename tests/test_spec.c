@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "../harness/spec/spec.h"
+#include "../harness/config/spec.h"
 
 #define BASE                                                                                   \
 	"[experiment]\n"                                                                       \

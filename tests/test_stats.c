@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../harness/stats.h"
+#include "../harness/analysis/stats.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 

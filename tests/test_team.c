@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../harness/team.h"
+#include "../harness/core/team.h"
 
 #define WORKERS 4
 #define ROUNDS  2000

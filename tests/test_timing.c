@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "../harness/timing.h"
+#include "../harness/analysis/timing.h"
 
 static void time_is_from_first_start_to_last_end(void **state)
 {

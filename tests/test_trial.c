@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "../harness/trial.h"
+#include "../harness/config/trial.h"
 
 static char folder[] = "/tmp/launchgap-trial-XXXXXX";
 static char file[64];

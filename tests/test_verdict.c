@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "../harness/verdict.h"
+#include "../harness/analysis/verdict.h"
 #include "noise.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "../harness/report/findings.h"
+#include "../harness/analysis/findings.h"
 #include "../harness/report/report.h"
 #include "../harness/report/versions_table.h"
 

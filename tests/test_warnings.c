@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "../harness/report/trend.h"
-#include "../harness/report/warnings.h"
+#include "../harness/analysis/trend.h"
+#include "../harness/analysis/warnings.h"
 
 /* A call's length: 20 µs × size, ±1 % by trial and ±1 % by row. */
 static double quiet_ns(const struct made_place *p)

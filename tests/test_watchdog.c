@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "../harness/clock.h"
-#include "../harness/watchdog.h"
+#include "../harness/core/watchdog.h"
 
 #define STUCK 77 /* the exit status of a job that nobody ended */
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../harness/plan/plan.h"
+#include "../harness/config/plan.h"
 #include "cli.h"
 
 static char folder[64], file[96];

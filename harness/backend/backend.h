@@ -6,7 +6,7 @@
 #ifndef LAUNCHGAP_BACKEND_H
 #define LAUNCHGAP_BACKEND_H
 
-#include "../trial.h"
+#include "../config/trial.h"
 
 struct backend_ctx;
 struct counters;

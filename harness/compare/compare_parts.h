@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-#include "../trial.h"
-#include "../verdict.h"
+#include "../config/trial.h"
+#include "../analysis/verdict.h"
 #include "compare.h"
 
 /* What is held beside each other in the table's head. */

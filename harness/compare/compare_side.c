@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../counts.h"
-#include "../report/summary.h"
+#include "../coll/counts.h"
+#include "../analysis/summary.h"
 #include "compare_parts.h"
 #include "nccl_tests.h"
 

@@ -2,7 +2,7 @@
 #ifndef LAUNCHGAP_NCCL_TESTS_H
 #define LAUNCHGAP_NCCL_TESTS_H
 
-#include "../counts.h"
+#include "../coll/counts.h"
 #include "compare_parts.h"
 
 /* Adds one file's rows to the side as the trial `trial`, in pace stream. The variant is named

@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "../sample.h"
+#include "../core/sample.h"
 
 #define RECORD_SCHEMA    1
 #define RECORD_MAX_RANKS 4096 /* beyond, a record is taken for damaged */

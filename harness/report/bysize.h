@@ -2,8 +2,8 @@
 #ifndef LAUNCHGAP_BYSIZE_H
 #define LAUNCHGAP_BYSIZE_H
 
-#include "../claim.h"
-#include "summary.h"
+#include "../config/claim.h"
+#include "../analysis/summary.h"
 #include "table.h"
 
 /* "16 MiB to 256 MiB", or "16 MiB" where that is all. */

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "../verdict.h"
+#include "../analysis/verdict.h"
 
 double bysize_limit(const struct summary *s, size_t bytes)
 {

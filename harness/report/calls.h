@@ -4,7 +4,7 @@
 #ifndef LAUNCHGAP_CALLS_H
 #define LAUNCHGAP_CALLS_H
 
-#include "summary.h"
+#include "../analysis/summary.h"
 
 #define CALLS_PANELS 3 /* a small, a middle and the largest size */
 

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../timing.h"
+#include "../analysis/timing.h"
 #include "drawn.h"
 #include "output.h"
-#include "summary_parts.h"
+#include "../analysis/summary_parts.h"
 
 #define POINTS 200 /* of a curve */
 

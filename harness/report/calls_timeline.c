@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../timing.h"
+#include "../analysis/timing.h"
 #include "output.h"
-#include "summary_parts.h"
+#include "../analysis/summary_parts.h"
 
 /* One call of a variant, and how long it took. */
 struct call {

@@ -3,7 +3,7 @@
 #ifndef LAUNCHGAP_DRAW_H
 #define LAUNCHGAP_DRAW_H
 
-#include "findings.h"
+#include "../analysis/findings.h"
 
 #define DRAW_MAX_PICTURES 64
 

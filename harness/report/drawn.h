@@ -5,7 +5,7 @@
 #ifndef LAUNCHGAP_DRAWN_H
 #define LAUNCHGAP_DRAWN_H
 
-#include "summary.h"
+#include "../analysis/summary.h"
 
 #define DRAWN_MOST 12 /* lines, the twin's included */
 

@@ -2,7 +2,7 @@
 #ifndef LAUNCHGAP_FACTORS_TABLE_H
 #define LAUNCHGAP_FACTORS_TABLE_H
 
-#include "factors.h"
+#include "../analysis/factors.h"
 #include "table.h"
 
 /* Whether latency is judged of any. */

@@ -2,11 +2,11 @@
 #ifndef LAUNCHGAP_MARKDOWN_H
 #define LAUNCHGAP_MARKDOWN_H
 
-#include "cliffs.h"
+#include "../analysis/cliffs.h"
 #include "draw.h"
-#include "findings.h"
-#include "summary.h"
-#include "warnings.h"
+#include "../analysis/findings.h"
+#include "../analysis/summary.h"
+#include "../analysis/warnings.h"
 
 int markdown_write(const struct summary *summary, const struct cliff *cliffs, unsigned ncliffs,
                    const struct findings *findings, const struct warnings *warnings,

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../coll.h"
-#include "../stats.h"
-#include "../timing.h"
+#include "../coll/coll.h"
+#include "../analysis/stats.h"
+#include "../analysis/timing.h"
 #include "bysize.h"
 
 /* Cells of one collective and datatype that carried data; of how many of them what the timed

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bysize.h"
-#include "memory.h"
+#include "../analysis/memory.h"
 
 #define MIB      1048576.0
 #define NCOLUMNS 7

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../counts.h"
+#include "../coll/counts.h"
 #include "bysize.h"
 #include "run_gp.h"
 

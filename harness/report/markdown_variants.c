@@ -1,7 +1,7 @@
 /* The table of the variants: what each is, so that no two look alike. */
 #include <string.h>
 
-#include "../settings.h"
+#include "../config/settings.h"
 #include "markdown_parts.h"
 
 #define SETTINGS_BYTES 1024

@@ -4,7 +4,7 @@
 #ifndef LAUNCHGAP_NCCL_FORMAT_H
 #define LAUNCHGAP_NCCL_FORMAT_H
 
-#include "summary.h"
+#include "../analysis/summary.h"
 
 /* Whose time is the time: the workers' own, in the order of nccl-tests' -a, or ours, from the
  * earliest start to the latest end over all. Bandwidths follow it. */

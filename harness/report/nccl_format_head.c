@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "../split.h"
+#include "../coll/split.h"
 
 static const char *text_of(const json_t *object, const char *key)
 {

@@ -1,11 +1,11 @@
 /* evidence.csv: what each rank's counters said, before the report takes means over ranks. */
-#include "proof.h"
+#include "../analysis/proof.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "output.h"
-#include "summary_parts.h"
+#include "../analysis/summary_parts.h"
 
 enum column {
 	NVLINK_TX,

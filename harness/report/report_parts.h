@@ -3,10 +3,10 @@
 #define LAUNCHGAP_REPORT_PARTS_H
 
 #include "draw.h"
-#include "findings.h"
+#include "../analysis/findings.h"
 #include "report.h"
-#include "summary.h"
-#include "warnings.h"
+#include "../analysis/summary.h"
+#include "../analysis/warnings.h"
 
 /* Everything that a report is made of. */
 struct report {

@@ -3,7 +3,7 @@
 #ifndef LAUNCHGAP_RUN_GP_H
 #define LAUNCHGAP_RUN_GP_H
 
-#include "findings.h"
+#include "../analysis/findings.h"
 
 /* Whether there is anything to draw. */
 bool run_gp_drawable(const struct summary *summary);

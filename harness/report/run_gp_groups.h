@@ -2,7 +2,7 @@
 #ifndef LAUNCHGAP_RUN_GP_GROUPS_H
 #define LAUNCHGAP_RUN_GP_GROUPS_H
 
-#include "summary.h"
+#include "../analysis/summary.h"
 
 void run_gp_groups(FILE *out, const struct summary *summary);
 /* Of the same groups: how far ranks are from their mean, and the ecdf's panels. */

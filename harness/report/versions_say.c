@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bysize.h"
-#include "versions_parts.h"
+#include "../analysis/versions_parts.h"
 
 /* A text that grows, as far as there is room. */
 struct said {

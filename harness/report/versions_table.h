@@ -3,7 +3,7 @@
 #define LAUNCHGAP_VERSIONS_TABLE_H
 
 #include "table.h"
-#include "versions.h"
+#include "../analysis/versions.h"
 
 /* Of the coll-th collective; NULL when memory is out, the caller frees with table_free. */
 struct table *versions_table(const struct versions *versions, unsigned coll);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../counts.h"
+#include "../coll/counts.h"
 #include "../machine.h"
 
 static json_t *describe_variants(const struct plan *plan)

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "../plan/plan.h"
+#include "../config/plan.h"
 
 /* The fields of results/README.md, less schema and kind. `why`: why this backend. The caller's
  * reference; NULL: out of memory. */

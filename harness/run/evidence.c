@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../path.h"
+#include "../record/path.h"
 #include "../record/record.h"
 #include "judge.h"
 #include "launch.h"

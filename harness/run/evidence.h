@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "../plan/plan.h"
+#include "../config/plan.h"
 
 struct evidence_request {
 	const struct plan *plan;

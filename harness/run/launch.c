@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "../plan/plan.h"
+#include "../config/plan.h"
 
 int launch_trial(const struct trial *trial, const char *self, const char *scratch,
                  unsigned timeout_s, struct launched *out, struct status *st)

@@ -2,7 +2,7 @@
 #ifndef LAUNCHGAP_LAUNCH_H
 #define LAUNCHGAP_LAUNCH_H
 
-#include "../trial.h"
+#include "../config/trial.h"
 #include "job.h"
 
 struct launched {

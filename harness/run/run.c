@@ -11,7 +11,7 @@
 #include "judge.h"
 #include "../record/record.h"
 #include "stop.h"
-#include "../verdict.h"
+#include "../analysis/verdict.h"
 
 #define GIVE_UP 2 /* failures in a row after which a variant is not tried again */
 

@@ -2,7 +2,7 @@
 #ifndef LAUNCHGAP_RUN_H
 #define LAUNCHGAP_RUN_H
 
-#include "../plan/plan.h"
+#include "../config/plan.h"
 
 struct run_request {
 	const char *file; /* the experiment's */

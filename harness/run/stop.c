@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../report/summary.h"
-#include "../verdict.h"
+#include "../analysis/summary.h"
+#include "../analysis/verdict.h"
 
 /* The widest of the intervals that verdicts rest on: of every variant against the reference,
  * the reference's twin included, for each collective and pace. */

@@ -8,7 +8,7 @@
 #include "../run/folder.h"
 #include "../run/judge.h"
 #include "../run/launch.h"
-#include "../stats.h"
+#include "../analysis/stats.h"
 #include "selftest_cells.h"
 
 #define BLOCKS     20 /* of one job */

@@ -4,7 +4,7 @@
 #ifndef LAUNCHGAP_SELFTEST_H
 #define LAUNCHGAP_SELFTEST_H
 
-#include "../plan/plan.h"
+#include "../config/plan.h"
 
 struct selftest_request {
 	const char *self; /* this program's file */

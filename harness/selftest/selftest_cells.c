@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../stats.h"
+#include "../analysis/stats.h"
 
 #define NULL_CALL_NS   50000
 #define NULL_BYTES     1024

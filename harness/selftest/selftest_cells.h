@@ -2,7 +2,7 @@
 #ifndef LAUNCHGAP_SELFTEST_CELLS_H
 #define LAUNCHGAP_SELFTEST_CELLS_H
 
-#include "../trial.h"
+#include "../config/trial.h"
 
 #define SELFTEST_MODES 3
 

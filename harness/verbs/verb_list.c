@@ -7,7 +7,7 @@
 #include "../../modes/mode.h"
 #include "../backend/backend.h"
 #include "../machine.h"
-#include "../spec/spec.h"
+#include "../config/spec.h"
 #include "verbs.h"
 
 static int by_name(const struct dirent **a, const struct dirent **b)

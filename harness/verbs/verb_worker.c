@@ -7,8 +7,8 @@
 #include "../backend/backend.h"
 #include "../record/record.h"
 #include "../run/job.h"
-#include "../watchdog.h"
-#include "../worker.h"
+#include "../core/watchdog.h"
+#include "../core/worker.h"
 #include "verbs.h"
 
 #define GRACE_S 5 /* for workers to see a deadline, and for all to leave after a failure */

@@ -1,0 +1,71 @@
+#include "findings.h"
+
+#include <string.h>
+
+#include "../report/bysize.h"
+
+int findings_make(const struct summary *s, const struct cliff *cliffs, unsigned ncliffs,
+                  struct findings *out, struct status *st)
+{
+	*out = (struct findings){.asked = {.nfactors = 0}};
+	if (claim_list_take(s->run->environment, &out->asked, st) ||
+	    proof_make(s, &out->proof, st))
+		return -1;
+	for (unsigned i = 0; i < out->asked.nfactors; i++)
+		if (factors_judge(s, &out->asked.factors[i], &out->factors[i], st))
+			goto fail;
+	for (unsigned i = 0; i < out->asked.nclaims; i++)
+		if (claims_judge(s, &out->asked.claims[i], &out->claims[i], st))
+			goto fail;
+	if (versions_make(s, &out->asked.gap, &out->proof, &out->versions, st) ||
+	    waterfall_make(s, &out->asked, &out->waterfall, st) ||
+	    recommend_make(s, cliffs, ncliffs, &out->recommend, st))
+		goto fail;
+	return 0;
+fail:
+	findings_free(out);
+	return -1;
+}
+
+void findings_free(struct findings *f)
+{
+	versions_free(&f->versions);
+	proof_free(&f->proof);
+}
+
+/* "bandwidth of a is 1.100 (1.090 to 1.110) times that of b"; nothing without an effect. */
+static void say_effect(const char *what, const struct verdict *v, const char *of,
+                       const char *that_of, char *text, size_t bytes)
+{
+	char ratio[64];
+	size_t used = strlen(text);
+	if (v->kind != VERDICT_FASTER && v->kind != VERDICT_SLOWER)
+		return;
+	bysize_ratio(&v->ratio, true, ratio, sizeof ratio);
+	snprintf(text + used, bytes - used, "%s%s of %s is %s times that of %s",
+	         used ? ", and " : "", what, of, ratio, that_of);
+}
+
+void findings_warn(const struct findings *f, struct warnings *w)
+{
+	for (unsigned i = 0; i < f->asked.nfactors; i++) {
+		const struct factors_result *r = &f->factors[i];
+		const struct factor *factor = r->factor;
+		char effects[4 * TRIAL_NAME_BYTES + 256] = "";
+		if (!factors_alarm(r))
+			continue;
+		say_effect("bandwidth", &r->bandwidth, factor->to, factor->from, effects,
+		           sizeof effects);
+		say_effect("latency", &r->latency, factor->from, factor->to, effects,
+		           sizeof effects);
+		warnings_add(
+		    w,
+		    "THE PLACEBO HAS AN EFFECT on %s: factor %s should change nothing, and %s. "
+		    "Either the setting (%s) does something in this library after all, or the "
+		    "run has a bias: "
+		    "trust no factor of it before that is known. Run it again with more "
+		    "blocks, and look whether the A/A line is off as well.",
+		    factors_alarm(r), factor->name, effects,
+		    factor->setting[0] ? factor->setting : "not recorded");
+	}
+}

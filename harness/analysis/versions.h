@@ -1,0 +1,73 @@
+/* The gap by NCCL version: where a run holds the same variants on several versions of the
+ * library, how threads and processes compare on each, and what changed between two. Pure.
+ *
+ * Of a version the variants are taken that are threads, processes (and single) and have the
+ * reference's settings else. A version without them is left out, with a sentence: a pair with
+ * other settings would answer another question. All figures of a collective rest on the same
+ * cells and blocks, those that every one of its variants has: a version's bandwidth in a block
+ * is the geometric mean over the cells. Over blocks too it is that mean, as in claims and
+ * waterfall: one quantity has one value in a report. */
+#ifndef LAUNCHGAP_VERSIONS_H
+#define LAUNCHGAP_VERSIONS_H
+
+#include "verdict.h"
+#include "pairs.h"
+#include "proof.h"
+
+#define VERSIONS_TEXT_BYTES 2048
+
+enum versions_mode { VERSIONS_THREADS, VERSIONS_PROCESSES, VERSIONS_SINGLE, VERSIONS_MODES };
+const char *versions_mode_name(enum versions_mode mode);
+
+/* One mode on one version. Texts are borrowed from the summary and the proof. */
+struct versions_side {
+	unsigned variant;
+	const char *name;   /* the variant's */
+	double gbs, lo, hi; /* GB/s: geometric mean over blocks, as claims have it; quartiles */
+	const char *data_path;  /* struct proof_path's, "" where not known */
+	double dram_per_nvlink; /* at the largest size with counters; NaN */
+	/* Against the same mode one version below: this ÷ that. Of the first version nothing.
+	 */
+	struct verdict change;
+};
+
+struct versions_row {
+	const char *version; /* "2.21.5" */
+	struct versions_side sides[VERSIONS_MODES];
+	struct verdict verdict; /* processes ÷ threads */
+};
+
+/* One collective. */
+struct versions_coll {
+	enum coll_kind coll;
+	unsigned nranks;
+	size_t lo, hi; /* the least and the most of the sizes, as asked */
+	unsigned ncells, nblocks;
+	struct versions_row *rows; /* by version, ascending; `nrows` of them */
+	char why[PAIRS_WHY_BYTES]; /* why there are no figures, or "" */
+};
+
+struct versions {
+	unsigned nmodes; /* 2, or 3 where single was measured on all versions */
+	unsigned nrows;  /* versions: at least two, or none: see missing */
+	unsigned ncolls;
+	struct versions_coll colls[COLL_KINDS];
+	/* Versions that were measured and are left out, and what each of them lacks; or "". */
+	char missing[VERSIONS_TEXT_BYTES];
+};
+
+/* Stream bandwidth over the gap's sizes, where the experiment asks for one; else from 16 MiB
+ * up; else, where none is so large, over all. The caller frees with versions_free. -1 only when
+ * memory is out. */
+int versions_make(const struct summary *summary, const struct gap *gap,
+                  const struct proof *proof, struct versions *out, struct status *st);
+void versions_free(struct versions *versions);
+
+/* Whether version a is below b, number by number: 2.9 is below 2.21. < 0, 0 or > 0. */
+int versions_order(const char *a, const char *b);
+
+/* What was measured of a collective, in words, and why it changes between versions as far as
+ * the figures say so: no half of the sentence without its verdict. */
+void versions_say(const struct versions *versions, unsigned coll, char *text, size_t bytes);
+
+#endif

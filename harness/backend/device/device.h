@@ -1,0 +1,63 @@
+/* What the GPU backends need of the CUDA runtime: devices, and filling and checking buffers
+ * where they lie. Functions that touch a device make it the current one. Errors are CUDA's own
+ * words. */
+#ifndef LAUNCHGAP_DEVICE_H
+#define LAUNCHGAP_DEVICE_H
+
+#include <cuda_runtime_api.h>
+
+#include "../backend.h"
+
+/* GPUs that CUDA shows, in its order; 0 with the reason. Starts no context. */
+unsigned device_count(struct status *st);
+int device_numa_node(unsigned device);
+/* Compute capability as one number, 90 for 9.0; 0: CUDA does not say. Starts no context. */
+unsigned device_compute(unsigned device);
+/* "NVIDIA H200 at 0000:18:00.0" */
+void device_describe(unsigned device, char *text, size_t bytes);
+int device_use(unsigned device, struct status *st);
+/* 0 when result is cudaSuccess; else -1 and "what: CUDA's words". */
+int device_ok(cudaError_t result, const char *what, struct status *st);
+
+/* One rank's buffers of a cell: `slots` of them, question.count elements apart, one after the
+ * other in each arena. Not owned. */
+struct device_buffers {
+	struct value_question question; /* of the rank */
+	struct coll_span span;
+	bool in_place; /* both sides lie in recv */
+	unsigned slots;
+	char *send, *recv; /* the arenas */
+};
+
+/* Poisons the slots that outputs go to, then writes value_input to the send sides; returns when
+ * the stream has done so. */
+int device_prepare(unsigned device, const struct device_buffers *buffers, cudaStream_t stream,
+                   struct status *st);
+/* Counts the elements of the receive sides that are not value_expected; wrong_at counts
+ * elements from the arena's start. Blocks. */
+int device_check(unsigned device, const struct device_buffers *buffers, cudaStream_t stream,
+                 struct backend_verdict *out, struct status *st);
+/* Turns one bit of the byte round. Blocks. */
+int device_corrupt(unsigned device, void *byte, cudaStream_t stream, struct status *st);
+/* XXH3_64bits of `bytes` at `data`, taken on the host, so that it owes nothing to the kernels.
+ * *stage: pinned memory that the first call makes, which takes milliseconds, and any worker's
+ * further calls use; the caller frees it with cudaFreeHost. */
+int device_digest(unsigned device, const void *data, size_t bytes, cudaStream_t stream,
+                  void **stage, uint64_t *out, struct status *st);
+
+/* A kernel that keeps the stream until *flag (pinned host memory, device address) is not 0;
+ * gives up by itself after 10 s, so that a dead host holds no GPU. */
+cudaError_t device_launch_hold(const volatile int *flag, cudaStream_t stream);
+
+/* In device_kernels.cu; asynchronous. They leave where the GPU places blocks as it was, which
+ * cudaMemset does not. `n` elements of each slot, from element `at` of it on. The tally: how
+ * many are wrong, position of the first. */
+cudaError_t device_launch_poison(void *arena, enum dtype dtype, uint64_t n,
+                                 cudaStream_t stream);
+cudaError_t device_launch_fill(void *arena, const struct value_question *question, uint64_t at,
+                               uint64_t n, unsigned slots, cudaStream_t stream);
+cudaError_t device_launch_check(const void *arena, const struct value_question *question,
+                                uint64_t at, uint64_t n, unsigned slots,
+                                unsigned long long tally[2], cudaStream_t stream);
+
+#endif

@@ -1,0 +1,188 @@
+#ifdef HAVE_CUDA_NCCL
+#include "trace.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../clock.h"
+
+#if __has_include(<cupti.h>)
+#include <cupti.h>
+
+#define BUFFER_BYTES (1 << 20)
+
+struct kernel {
+	unsigned device;
+	int64_t start_ns, end_ns;
+};
+
+/* CUPTI is one per process and its callbacks carry no pointer of ours: this is the one state
+ * that a file keeps. */
+static struct {
+	pthread_mutex_t lock;
+	unsigned users;
+	bool tried;
+	char missing[256];
+	CUptiResult (*enable)(CUpti_ActivityKind);
+	CUptiResult (*disable)(CUpti_ActivityKind);
+	CUptiResult (*set_buffers)(CUpti_BuffersCallbackRequestFunc,
+	                           CUpti_BuffersCallbackCompleteFunc);
+	CUptiResult (*flush)(uint32_t);
+	CUptiResult (*next)(uint8_t *, size_t, CUpti_Activity **);
+	CUptiResult (*set_clock)(CUpti_TimestampCallbackFunc);
+	struct kernel *kernels;
+	size_t count, room;
+} trace = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static uint64_t now(void)
+{
+	return (uint64_t)clock_now_ns();
+}
+
+static void give_buffer(uint8_t **buffer, size_t *bytes, size_t *max_records)
+{
+	*buffer = aligned_alloc(8, BUFFER_BYTES);
+	*bytes = *buffer ? BUFFER_BYTES : 0;
+	*max_records = 0;
+}
+
+static void keep_kernel(const CUpti_ActivityKernel4 *k)
+{
+	if (trace.count == trace.room) {
+		size_t room = trace.room ? 2 * trace.room : 1024;
+		struct kernel *more = realloc(trace.kernels, room * sizeof *more);
+		if (!more)
+			return;
+		trace.kernels = more;
+		trace.room = room;
+	}
+	trace.kernels[trace.count++] =
+	    (struct kernel){k->deviceId, (int64_t)k->start, (int64_t)k->end};
+}
+
+static void take_buffer(CUcontext context, uint32_t stream, uint8_t *buffer, size_t bytes,
+                        size_t valid)
+{
+	CUpti_Activity *record = NULL;
+	(void)context, (void)stream, (void)bytes;
+	pthread_mutex_lock(&trace.lock);
+	while (trace.next(buffer, valid, &record) == CUPTI_SUCCESS)
+		if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
+			/* The fields read here lie where they lay in the oldest of its
+			 * versions. */
+			keep_kernel((const CUpti_ActivityKernel4 *)(const void *)record);
+	pthread_mutex_unlock(&trace.lock);
+	free(buffer);
+}
+
+static bool look_up(void *handle, const char *name, void *function)
+{
+	void *symbol = dlsym(handle, name);
+	memcpy(function, &symbol, sizeof symbol);
+	return symbol;
+}
+
+static void load(void)
+{
+	static const char *const files[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so",
+	                                    "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
+	                                    "/usr/local/cuda/lib64/libcupti.so"};
+	void *handle = NULL;
+	trace.tried = true;
+	for (unsigned i = 0; i < sizeof files / sizeof *files && !handle; i++)
+		handle = dlopen(files[i], RTLD_NOW | RTLD_LOCAL);
+	if (!handle)
+		snprintf(trace.missing, sizeof trace.missing,
+		         "no libcupti.so (NVIDIA's cuda-cupti): no device times");
+	else if (!look_up(handle, "cuptiActivityEnable", &trace.enable) ||
+	         !look_up(handle, "cuptiActivityDisable", &trace.disable) ||
+	         !look_up(handle, "cuptiActivityRegisterCallbacks", &trace.set_buffers) ||
+	         !look_up(handle, "cuptiActivityFlushAll", &trace.flush) ||
+	         !look_up(handle, "cuptiActivityGetNextRecord", &trace.next) ||
+	         !look_up(handle, "cuptiActivityRegisterTimestampCallback", &trace.set_clock))
+		snprintf(trace.missing, sizeof trace.missing,
+		         "CUPTI is older than CUDA 11.6: no device times");
+}
+
+void trace_begin(void)
+{
+	pthread_mutex_lock(&trace.lock);
+	if (!trace.tried)
+		load();
+	bool first = trace.users++ == 0 && !trace.missing[0];
+	trace.count = first ? 0 : trace.count;
+	pthread_mutex_unlock(&trace.lock);
+	if (!first)
+		return;
+	CUptiResult result = trace.set_clock(now);
+	if (result == CUPTI_SUCCESS)
+		result = trace.set_buffers(give_buffer, take_buffer);
+	if (result == CUPTI_SUCCESS)
+		result = trace.enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+	if (result != CUPTI_SUCCESS)
+		snprintf(trace.missing, sizeof trace.missing,
+		         "CUPTI refused (%d): no device times", (int)result);
+}
+
+void trace_end(void)
+{
+	pthread_mutex_lock(&trace.lock);
+	bool last = --trace.users == 0 && !trace.missing[0];
+	pthread_mutex_unlock(&trace.lock);
+	if (last)
+		trace.disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+}
+
+void trace_read(unsigned device, struct sample *rows, unsigned n)
+{
+	if (trace.missing[0])
+		return;
+	trace.flush(1); /* not under the lock: it calls take_buffer */
+	pthread_mutex_lock(&trace.lock);
+	for (size_t k = 0; k < trace.count; k++) {
+		const struct kernel *kernel = &trace.kernels[k];
+		unsigned row = n;
+		for (unsigned i = 0; i < n && rows[i].start_ns < kernel->end_ns; i++)
+			row = i;
+		if (kernel->device != device || row == n)
+			continue;
+		struct sample *s = &rows[row];
+		if (!s->device_start_ns || kernel->start_ns < s->device_start_ns)
+			s->device_start_ns = kernel->start_ns;
+		if (kernel->end_ns > s->device_end_ns)
+			s->device_end_ns = kernel->end_ns;
+	}
+	pthread_mutex_unlock(&trace.lock);
+}
+
+const char *trace_missing(void)
+{
+	return trace.missing[0] ? trace.missing : NULL;
+}
+
+#else
+void trace_begin(void)
+{
+}
+
+void trace_end(void)
+{
+}
+
+void trace_read(unsigned device, struct sample *rows, unsigned n)
+{
+	(void)device, (void)rows, (void)n;
+}
+
+const char *trace_missing(void)
+{
+	return "built without cupti.h: no device times";
+}
+#endif
+
+#else
+typedef int trace_left_out; /* built without CUDA */
+#endif

@@ -1,0 +1,19 @@
+/* When kernels ran, by the devices' own clocks: CUPTI's activity records, for the timeline's
+ * pass only. CUPTI is loaded at run time and brings the devices' times into clock_now_ns itself
+ * (by interpolation between readings of both, see cuptiActivityRegisterTimestampCallback). */
+#ifndef LAUNCHGAP_TRACE_H
+#define LAUNCHGAP_TRACE_H
+
+#include "../../core/sample.h"
+
+/* Counted: the first caller of a process begins, the last ends. Nothing happens where CUPTI is
+ * missing; trace_missing then says so. */
+void trace_begin(void);
+void trace_end(void);
+/* Waits for the records of all that ran, and writes when the device ran what each row issued:
+ * a kernel belongs to the last row that started before the kernel's end. */
+void trace_read(unsigned device, struct sample *rows, unsigned n);
+/* NULL, or why there are no device times. */
+const char *trace_missing(void);
+
+#endif

@@ -1,0 +1,286 @@
+/* The host backend: real copies in CPU memory, made by the workers as they poll. A rank is a
+ * pair of buffers. See host.h for the files, host_memory.c for the layout. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../clock.h"
+#include "../../record/counters.h"
+#include "host.h"
+
+static unsigned host_capacity(struct status *st)
+{
+	(void)st;
+	return UINT_MAX;
+}
+
+static int host_numa_node(unsigned rank)
+{
+	(void)rank;
+	return -1;
+}
+
+/* A worker issues no more than this between two waits: a row of the cell that has most, in
+ * whole groups. */
+static unsigned queue_calls(const struct trial *trial)
+{
+	unsigned group = trial_group(trial), most = trial->calls;
+
+	for (unsigned c = 0; c < trial->ncells; c++)
+		if (trial_calls(trial, &trial->cells[c]) > most)
+			most = trial_calls(trial, &trial->cells[c]);
+	return most > group ? (most + group - 1) / group * group : group;
+}
+
+static unsigned most_moves(const struct trial *trial)
+{
+	unsigned phases = 1;
+
+	for (unsigned c = 0; c < trial->ncells; c++) {
+		struct host_call call = host_call_of(trial, &trial->cells[c]);
+
+		if (host_step_phases(&call) > phases)
+			phases = host_step_phases(&call);
+	}
+	return phases * trial_comm_ranks(trial);
+}
+
+/* Who is in which group; all are of the same size. */
+static void seat_all(struct backend_ctx *ctx)
+{
+	struct split split = ctx->place.trial->settings.split;
+	unsigned n = ctx->place.nranks, seated = 0;
+
+	for (unsigned rank = 0; rank < n; rank++) {
+		struct split_place at = split_place(split, n, rank);
+
+		ctx->seats[rank] = (struct host_seat){.color = at.color, .index = at.index};
+	}
+	for (unsigned head = 0; head < n; head++) {
+		unsigned first = seated;
+
+		for (unsigned rank = head; ctx->seats[head].index == 0 && rank < n; rank++) {
+			if (ctx->seats[rank].color != ctx->seats[head].color)
+				continue;
+			ctx->seats[rank].first = first;
+			ctx->members[seated++] = rank;
+		}
+	}
+}
+
+static int allocate(struct backend_ctx *ctx, struct status *st)
+{
+	const struct backend_place *place = &ctx->place;
+	unsigned moves = most_moves(place->trial);
+
+	ctx->most_moves = moves;
+	ctx->queue_calls = queue_calls(place->trial);
+	ctx->peers = calloc(place->nranks, sizeof(*ctx->peers));
+	ctx->seats = calloc(place->nranks, sizeof(*ctx->seats));
+	ctx->members = calloc(place->nranks, sizeof(*ctx->members));
+	ctx->queues = calloc((size_t)place->count * ctx->queue_calls, sizeof(*ctx->queues));
+	ctx->moves = calloc((size_t)place->count * 2 * moves, sizeof(*ctx->moves));
+	/* Aligned, or two workers' ranks would share a cache line. */
+	ctx->ranks = aligned_alloc(HOST_LINE_BYTES, place->count * sizeof(*ctx->ranks));
+	if (ctx->ranks)
+		memset(ctx->ranks, 0, place->count * sizeof(*ctx->ranks));
+	if (!ctx->peers || !ctx->seats || !ctx->members || !ctx->queues || !ctx->moves ||
+	    !ctx->ranks)
+		return status_set(st, "host: no memory for the state of %u ranks",
+		                  place->count);
+	for (unsigned i = 0; i < place->count; i++) {
+		struct host_rank *rank = &ctx->ranks[i];
+
+		rank->rank = place->first + i;
+		rank->queue = ctx->queues + (size_t)i * ctx->queue_calls;
+		rank->pulls = ctx->moves + (size_t)i * 2 * moves;
+		rank->pushes = rank->pulls + moves;
+	}
+	seat_all(ctx);
+	return 0;
+}
+
+static int host_open(const struct backend_place *place, struct backend_ctx **out,
+                     struct status *st)
+{
+	struct backend_ctx *ctx = calloc(1, sizeof(*ctx));
+
+	if (!ctx)
+		return status_set(st, "host: no memory");
+	*out = ctx; /* close() frees it, whatever happens from here on */
+	ctx->place = *place;
+	ctx->path = (enum host_path)host_supports_path(place->trial);
+	if (allocate(ctx, st) != 0)
+		return -1;
+	for (unsigned i = 0; i < place->count; i++) {
+		const struct settings *set = &place->trial->settings;
+		if (set->delay_rank < 0 || (unsigned)set->delay_rank == place->first + i)
+			ctx->ranks[i].extra_ns = set->extra_ns;
+	}
+	return host_memory_open(ctx, st);
+}
+
+static int host_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
+                        unsigned slots, struct status *st)
+{
+	struct host_call call = host_call_of(ctx->place.trial, cell);
+
+	if (host_supports_cell(ctx->place.trial, cell, ctx->path, st) != 0)
+		return -1;
+	if (slots == 0 || slots > ctx->place.trial->arena_bytes / cell->bytes)
+		return status_set(st,
+		                  "host: %u buffers of %zu bytes do not fit an arena of %zu",
+		                  slots, cell->bytes, ctx->place.trial->arena_bytes);
+	if (host_step_phases(&call) * call.nranks > ctx->most_moves)
+		return status_set(st,
+		                  "host: a collective that is not one of the trial's cells");
+	for (unsigned i = 0; i < ctx->place.count; i++)
+		if (ctx->ranks[i].running || ctx->ranks[i].count > 0)
+			return status_set(st, "host: rank %u has calls in flight",
+			                  ctx->ranks[i].rank);
+	ctx->error.text[0] = '\0';
+	return host_cell_prepare(ctx, cell, seed, slots, st);
+}
+
+/* begin and end: nothing to group. hold and release: what is issued begins with the first poll,
+ * and nobody polls before all have issued. */
+static void host_nothing(struct backend_ctx *ctx)
+{
+	(void)ctx;
+}
+
+static void host_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
+{
+	struct host_rank *rank = &ctx->ranks[i];
+
+	if (slot >= ctx->slots) {
+		status_set(&ctx->error, "host: buffer %u of %u prepared ones", slot,
+		           ctx->slots);
+	} else if (rank->count == ctx->queue_calls) {
+		status_set(&ctx->error, "host: more than %u calls in flight", ctx->queue_calls);
+	} else {
+		rank->queue[(rank->head + rank->count) % ctx->queue_calls] = slot;
+		rank->count++;
+	}
+}
+
+static int host_idle(struct backend_ctx *ctx, unsigned i)
+{
+	return ctx->error.text[0] ? -1 : host_move(ctx, &ctx->ranks[i]);
+}
+
+static void host_error(struct backend_ctx *ctx, struct status *st)
+{
+	status_set(st, "%s", ctx->error.text);
+}
+
+static int host_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st)
+{
+	size_t arena = ctx->place.trial->arena_bytes;
+
+	if (byte >= arena)
+		return status_set(st, "host: flip: byte %zu lies beyond the arena of %zu", byte,
+		                  arena);
+	ctx->ranks[i].own.recv[byte] ^= (uint8_t)(1u << byte % 8);
+	return 0;
+}
+
+/* No hardware's counters, but the copies themselves, counted. */
+static void host_watch(struct backend_ctx *ctx, bool on)
+{
+	int64_t now = clock_now_ns();
+
+	ctx->watch_ns = on ? now : now - ctx->watch_ns;
+	for (unsigned i = 0; i < ctx->place.count; i++) {
+		struct host_rank *rank = &ctx->ranks[i];
+		struct host_tally *t = &rank->watched;
+
+		t->moved = rank->tally.moved - (on ? 0 : t->moved);
+		t->delivered = rank->tally.delivered - (on ? 0 : t->delivered);
+	}
+}
+
+static void host_watch_read(struct backend_ctx *ctx, unsigned i, struct counters *out)
+{
+	const struct host_tally *watched = &ctx->ranks[i].watched;
+
+	*out = (struct counters){.seconds = (double)ctx->watch_ns / 1e9,
+	                         .nvlink_tx_gbs = NAN,
+	                         .nvlink_rx_gbs = NAN,
+	                         .dram_gbs = NAN,
+	                         .dram_limit_gbs = NAN,
+	                         .sm_percent = NAN,
+	                         .pcie_tx_gbs = NAN,
+	                         .pcie_rx_gbs = NAN,
+	                         .copied_bytes = (double)watched->moved,
+	                         .delivered_bytes = (double)watched->delivered};
+}
+
+static void host_describe(struct backend_ctx *ctx, char *text, size_t bytes)
+{
+	uint64_t moved = 0;
+	size_t most = 0, buffers, comm;
+
+	host_memory_share(ctx->path, ctx->place.trial, &buffers, &comm);
+	for (unsigned i = 0; i < ctx->place.count; i++) {
+		moved += ctx->ranks[i].tally.moved;
+		if (ctx->ranks[i].most_bytes > most)
+			most = ctx->ranks[i].most_bytes;
+	}
+	int used =
+	    snprintf(text, bytes,
+	             "path=%s\npiece_bytes=%zu\nidle_bytes=%zu\nfifo_slots=%d\npage_bytes=%ld\n"
+	             "memory_buffers_bytes=%zu\nmemory_comm_bytes=%zu\nmemory_calls_bytes=0\n",
+	             host_supports_path_name(ctx->path), HOST_PIECE_BYTES, HOST_IDLE_BYTES,
+	             HOST_FIFO_SLOTS, sysconf(_SC_PAGESIZE), buffers, comm);
+
+	/* Evidence once there is some: on the fifo path twice the bytes are moved. */
+	if (moved > 0 && used > 0 && (size_t)used < bytes)
+		snprintf(text + used, bytes - (size_t)used,
+		         "moved_bytes=%llu\nidle_bytes_most=%zu\n", (unsigned long long)moved,
+		         most);
+}
+
+static void host_close(struct backend_ctx *ctx)
+{
+	if (!ctx)
+		return;
+	if (ctx->ranks)
+		host_memory_close(ctx);
+	free(ctx->ranks);
+	free(ctx->moves);
+	free(ctx->queues);
+	free(ctx->members);
+	free(ctx->seats);
+	free(ctx->peers);
+	free(ctx);
+}
+
+const struct backend backend_host = {
+    .name = "host",
+    .summary = "real copies in CPU memory by the workers themselves",
+    .carries_data = true,
+    .capacity = host_capacity,
+    .supports = host_supports,
+    .store_bytes = host_supports_store,
+    .numa_node = host_numa_node,
+    .open = host_open,
+    .prepare = host_prepare,
+    .begin = host_nothing,
+    .issue = host_issue,
+    .end = host_nothing,
+    .idle = host_idle,
+    .hold = host_nothing,
+    .release = host_nothing,
+    .error = host_error,
+    .watch_ns = 20000000,
+    .watch = host_watch,
+    .watch_read = host_watch_read,
+    .corrupt = host_corrupt,
+    .check = host_cell_check,
+    .digest = host_cell_digest,
+    .describe = host_describe,
+    .close = host_close,
+};

@@ -1,0 +1,238 @@
+/* The timed path. A piece is moved only when the other side is ready for it; else the poll
+ * returns. */
+#include <string.h>
+
+#include "../../clock.h"
+#include "host.h"
+
+struct budget {
+	size_t bytes;
+	unsigned pieces;
+};
+
+/* One piece, as its step has it, into this rank's receive buffer. */
+static void carry(const struct backend_ctx *ctx, const struct host_move *move, uint8_t *to,
+                  const uint8_t *from, size_t bytes)
+{
+	switch (move->step.touch) {
+	case HOST_COPY:
+		memcpy(to, from, bytes);
+		break;
+	case HOST_FIRST:
+		host_reduce_first(&ctx->reduction, move->place, to, from, bytes);
+		break;
+	case HOST_COMBINE:
+	case HOST_LAST:
+		host_reduce_combine(&ctx->reduction, move->place, move->step.touch == HOST_LAST,
+		                    to, from, bytes);
+		break;
+	}
+}
+
+static size_t piece_bytes(const struct host_move *move, const struct host_cursor *at)
+{
+	size_t left = move->step.bytes - at->done;
+
+	return left < HOST_PIECE_BYTES ? left : HOST_PIECE_BYTES;
+}
+
+/* Pieces are never cut to fit the budget: all are of the same size on every path. */
+static bool afford(struct budget *left, size_t bytes)
+{
+	if (left->pieces == 0 || left->bytes < bytes)
+		return false;
+	left->pieces--;
+	left->bytes -= bytes;
+	return true;
+}
+
+static void advance(struct host_cursor *at, const struct host_move *move, size_t bytes)
+{
+	at->done += bytes;
+	if (at->done == move->step.bytes)
+		*at = (struct host_cursor){.next = at->next + 1};
+}
+
+static unsigned pull_phase(const struct backend_ctx *ctx, const struct host_rank *rank)
+{
+	return rank->pull.next < rank->npulls ? rank->pulls[rank->pull.next].phase
+	                                      : ctx->phases;
+}
+
+/* Says what others may read: all phases up to the one that this rank is pulling for. */
+static void post(const struct backend_ctx *ctx, const struct host_rank *rank)
+{
+	unsigned phase = pull_phase(ctx, rank);
+	uint64_t readable = rank->phases + (phase < ctx->phases ? phase + 1 : phase);
+	_Atomic uint64_t *posted = &host_flags(ctx, rank->rank)->posted;
+
+	/* Storing the same again would only take the line away from those who poll it. */
+	if (atomic_load_explicit(posted, memory_order_relaxed) != readable)
+		atomic_store_explicit(posted, readable, memory_order_release);
+}
+
+/* Where the next piece to pull lies, or NULL while it is not there. */
+static const uint8_t *pull_from(const struct backend_ctx *ctx, const struct host_rank *rank,
+                                const struct host_move *move)
+{
+	const struct host_step *step = &move->step;
+	const struct host_buffers *source = &rank->own;
+
+	if (move->peer != rank->rank) {
+		if (ctx->path == HOST_FIFO) {
+			struct host_ring *ring = host_ring(ctx, move->peer, rank->rank);
+			uint64_t at = atomic_load_explicit(&ring->popped, memory_order_relaxed);
+
+			if (atomic_load_explicit(&ring->pushed, memory_order_acquire) == at)
+				return NULL;
+			return host_slot(ctx, move->peer, rank->rank, at);
+		}
+		if (ctx->waits &&
+		    atomic_load_explicit(&host_flags(ctx, move->peer)->posted,
+		                         memory_order_acquire) < rank->phases + move->phase + 1)
+			return NULL;
+		source = &ctx->peers[move->peer];
+	}
+	return (step->side == HOST_SEND ? source->send : source->recv) + rank->base +
+	       step->from + rank->pull.done;
+}
+
+/* Gives back what was read: the slot, or, after a move's last piece, the peer's buffer. */
+static void pull_release(const struct backend_ctx *ctx, const struct host_rank *rank,
+                         const struct host_move *move, bool last)
+{
+	if (move->peer == rank->rank)
+		return;
+	if (ctx->path == HOST_FIFO) {
+		struct host_ring *ring = host_ring(ctx, move->peer, rank->rank);
+		uint64_t at = atomic_load_explicit(&ring->popped, memory_order_relaxed);
+
+		atomic_store_explicit(&ring->popped, at + 1, memory_order_release);
+	} else if (ctx->waits && last) {
+		atomic_fetch_add_explicit(&host_flags(ctx, move->peer)->consumed, 1,
+		                          memory_order_release);
+	}
+}
+
+static bool pull(const struct backend_ctx *ctx, struct host_rank *rank, struct budget *left)
+{
+	if (rank->pull.next == rank->npulls)
+		return false;
+
+	const struct host_move *move = &rank->pulls[rank->pull.next];
+	size_t bytes = piece_bytes(move, &rank->pull);
+	const uint8_t *from = pull_from(ctx, rank, move);
+
+	if (!from || !afford(left, bytes))
+		return false;
+
+	uint8_t *to = rank->own.recv + rank->base + move->step.to + rank->pull.done;
+
+	carry(ctx, move, to, from, bytes);
+	if (move->peer != rank->rank)
+		rank->tally.delivered += bytes;
+	advance(&rank->pull, move, bytes);
+
+	bool last = rank->pull.done == 0;
+
+	pull_release(ctx, rank, move, last);
+	if (last && ctx->waits && ctx->path != HOST_FIFO &&
+	    pull_phase(ctx, rank) != move->phase)
+		post(ctx, rank);
+	return true;
+}
+
+/* fifo only. A phase is pushed once the phases before it are pulled: it is made of them. */
+static bool push(const struct backend_ctx *ctx, struct host_rank *rank, struct budget *left)
+{
+	if (rank->push.next == rank->npushes)
+		return false;
+
+	const struct host_move *move = &rank->pushes[rank->push.next];
+	const struct host_step *step = &move->step;
+	struct host_ring *ring = host_ring(ctx, rank->rank, move->peer);
+	uint64_t at = atomic_load_explicit(&ring->pushed, memory_order_relaxed);
+	size_t bytes = piece_bytes(move, &rank->push);
+
+	if (pull_phase(ctx, rank) < move->phase ||
+	    at - atomic_load_explicit(&ring->popped, memory_order_acquire) == HOST_FIFO_SLOTS ||
+	    !afford(left, bytes))
+		return false;
+
+	const uint8_t *from = step->side == HOST_SEND ? rank->own.send : rank->own.recv;
+
+	memcpy(host_slot(ctx, rank->rank, move->peer, at),
+	       from + rank->base + step->from + rank->push.done, bytes);
+	atomic_store_explicit(&ring->pushed, at + 1, memory_order_release);
+	advance(&rank->push, move, bytes);
+	return true;
+}
+
+static bool call_start(const struct backend_ctx *ctx, struct host_rank *rank)
+{
+	if (rank->count == 0)
+		return false;
+	rank->base = rank->queue[rank->head] * ctx->call.cell.bytes;
+	rank->head = (rank->head + 1) % ctx->queue_calls;
+	rank->count--;
+	rank->pull = rank->push = (struct host_cursor){0};
+	rank->reads += rank->reads_per_call;
+	rank->running = true;
+	if (ctx->waits && ctx->path != HOST_FIFO)
+		post(ctx, rank);
+	return true;
+}
+
+/* A call is over for a rank when nobody needs its buffers any more, as after an NCCL kernel. */
+static bool call_over(const struct backend_ctx *ctx, const struct host_rank *rank)
+{
+	if (rank->pull.next < rank->npulls)
+		return false;
+	if (ctx->path == HOST_FIFO)
+		return rank->push.next == rank->npushes;
+	return !ctx->waits || atomic_load_explicit(&host_flags(ctx, rank->rank)->consumed,
+	                                           memory_order_acquire) == rank->reads;
+}
+
+/* The injected delay is work, as the CPU is the device here: a wait would vanish behind the
+ * copies that the same worker makes for its other ranks. */
+static void work_for(int64_t ns)
+{
+	int64_t until = clock_now_ns() + ns;
+	while (clock_now_ns() < until)
+		continue;
+}
+
+static void call_end(const struct backend_ctx *ctx, struct host_rank *rank)
+{
+	/* Without a handshake this is said for the next prepare only, and nobody polls it. */
+	if (!ctx->waits)
+		post(ctx, rank);
+	/* Reading the clock is not free: a spared call pays for it too. */
+	if (rank->extra_ns)
+		work_for(ctx->call.cell.spared ? 0 : rank->extra_ns);
+	rank->phases += ctx->phases;
+	rank->running = false;
+}
+
+int host_move(struct backend_ctx *ctx, struct host_rank *rank)
+{
+	struct budget left = {HOST_IDLE_BYTES, HOST_IDLE_PIECES};
+
+	while (rank->running || call_start(ctx, rank)) {
+		bool moved = ctx->path == HOST_FIFO && push(ctx, rank, &left);
+
+		moved |= pull(ctx, rank, &left);
+		if (call_over(ctx, rank))
+			call_end(ctx, rank);
+		else if (!moved)
+			break;
+	}
+
+	size_t bytes = HOST_IDLE_BYTES - left.bytes;
+
+	rank->tally.moved += bytes;
+	if (bytes > rank->most_bytes)
+		rank->most_bytes = bytes;
+	return !rank->running;
+}

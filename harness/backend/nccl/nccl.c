@@ -1,0 +1,290 @@
+/* NCCL: a GPU per rank, collectives by the library that `nccl` names. */
+#include "../backend.h"
+
+#ifdef HAVE_CUDA_NCCL
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "nccl.h"
+#include "../device/nvml.h"
+#include "../device/trace.h"
+
+static unsigned nccl_capacity(struct status *st)
+{
+	struct nccl_api api;
+	unsigned n = device_count(st);
+	return n && !nccl_api_load("", &api, st) ? n : 0;
+}
+
+static int nccl_supports(const struct trial *trial, struct status *st)
+{
+	struct nccl_api api;
+	unsigned gpus = device_count(st), ranks = layout_ranks(trial->settings.layout);
+	unsigned lowest = UINT_MAX;
+	if (!gpus)
+		return -1;
+	if (ranks > gpus)
+		return status_set(st, "%u ranks want as many GPUs, and CUDA shows %u", ranks,
+		                  gpus);
+	if (nccl_api_load(trial->settings.nccl, &api, st))
+		return -1;
+	for (unsigned rank = 0; rank < ranks; rank++) {
+		unsigned compute = device_compute(rank);
+		lowest = compute < lowest ? compute : lowest;
+	}
+	return nccl_refuse(trial, &api, lowest, st);
+}
+
+static size_t nccl_store_bytes(const struct trial *trial)
+{
+	(void)trial;
+	return 0;
+}
+
+/* Local rank i's buffers, with what its communicator knows it by. Groups that a communicator is
+ * split into have inputs of their own, so that one cannot pass for another. */
+static struct device_buffers buffers_of(const struct backend_ctx *ctx, unsigned i)
+{
+	const struct place *p = &ctx->places[i];
+	bool split = ctx->trial->settings.split.op != SPLIT_NONE;
+	return (struct device_buffers){
+	    .question = {.coll = ctx->cell.coll,
+	                 .dtype = ctx->cell.dtype,
+	                 .op = ctx->cell.op,
+	                 .nranks = ctx->n,
+	                 .rank = p->me,
+	                 .root = ctx->cell.root,
+	                 .seed = split ? value_mix(ctx->seed + p->color) : ctx->seed,
+	                 .count = ctx->elements,
+	                 .parts = ctx->parts},
+	    .span = coll_span(&ctx->cell, &ctx->parts, ctx->n, p->me),
+	    .in_place = ctx->cell.in_place,
+	    .slots = ctx->slots,
+	    .send = p->send,
+	    .recv = p->recv,
+	};
+}
+
+static int nccl_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
+                        unsigned slots, struct status *st)
+{
+	ctx->seed = seed;
+	ctx->slots = slots;
+	if (nccl_take_cell(ctx, cell, st))
+		return -1;
+	for (unsigned i = 0; i < ctx->count; i++) {
+		struct device_buffers buffers = buffers_of(ctx, i);
+		if (device_prepare(ctx->places[i].rank, &buffers, ctx->places[i].stream, st))
+			return -1;
+	}
+	return 0;
+}
+
+static int nccl_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st)
+{
+	struct place *p = &ctx->places[i];
+	if (byte >= ctx->trial->arena_bytes)
+		return status_set(st, "flip: the arena has no byte %zu, it has %zu bytes", byte,
+		                  ctx->trial->arena_bytes);
+	return device_corrupt(p->rank, p->recv + byte, p->stream, st);
+}
+
+static void nccl_trace(struct backend_ctx *ctx, bool on)
+{
+	ctx->traced = true;
+	if (on)
+		trace_begin();
+	else
+		trace_end();
+}
+
+static void nccl_trace_read(struct backend_ctx *ctx, unsigned i, struct sample *rows,
+                            unsigned n)
+{
+	trace_read(ctx->places[i].rank, rows, n);
+}
+
+static void nccl_error(struct backend_ctx *ctx, struct status *st)
+{
+	if (nccl_ok(ctx, ctx->failed, ctx->failed_comm, "NCCL", st))
+		return;
+	device_ok(ctx->cuda_failed, "CUDA", st);
+}
+
+static int nccl_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
+                      struct status *st)
+{
+	struct place *p = &ctx->places[i];
+	struct device_buffers buffers = buffers_of(ctx, i);
+	return device_check(p->rank, &buffers, p->stream, out, st);
+}
+
+static int nccl_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st)
+{
+	struct place *p = &ctx->places[i];
+	struct coll_span span = buffers_of(ctx, i).span;
+	return device_digest(p->rank, p->recv + span.recv_at, span.recv_bytes, p->stream,
+	                     &ctx->stage, out, st);
+}
+
+/* Appends a fact as far as there is room. */
+static void __attribute__((format(printf, 3, 4)))
+add(char *text, size_t bytes, const char *format, ...)
+{
+	size_t at = strlen(text);
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text + at, bytes - at, format, args);
+	va_end(args);
+}
+
+/* The clocks of the ranks' GPUs, while they are still warm from the last call. */
+static void describe_clocks(const struct backend_ctx *ctx, char *text, size_t bytes)
+{
+	char now[128] = "", most[128] = "", why[128] = "none";
+	for (unsigned i = 0; i < ctx->count; i++) {
+		struct nvml_clocks c;
+		char pci[32];
+		if (cudaDeviceGetPCIBusId(pci, sizeof pci, (int)ctx->places[i].rank) !=
+		        cudaSuccess ||
+		    !nvml_read(NVML_LIBRARY, pci, &c) || !c.busy)
+			continue;
+		add(now, sizeof now, "%s%u", now[0] ? " " : "", c.sm_mhz);
+		add(most, sizeof most, "%s%u", most[0] ? " " : "", c.sm_max_mhz);
+		if (strcmp(c.throttle, "none"))
+			snprintf(why, sizeof why, "%s", c.throttle);
+	}
+	if (now[0])
+		add(text, bytes, "clock_sm_mhz=%s\nclock_sm_max_mhz=%s\nthrottle=%s\n", now,
+		    most, why);
+}
+
+/* What the memory went to of the GPU that has least of it left of what it had: the buffers, the
+ * communicators, registering, and what the calls made NCCL add. All of one GPU, so that they
+ * add up. Other programs on the GPU are counted too. */
+static void describe_memory(struct backend_ctx *ctx, char *text, size_t bytes)
+{
+	static const char *const names[READINGS] = {NULL, "buffers", "comm", "register",
+	                                            "calls"};
+	nccl_read_memory(ctx, READ_END);
+	const struct place *p = nccl_fullest(ctx);
+	for (unsigned i = 1; p && i < READINGS; i++)
+		if (p->free_bytes[i - 1] && p->free_bytes[i])
+			add(text, bytes, "memory_%s_bytes=%lld\n", names[i],
+			    (long long)p->free_bytes[i - 1] - (long long)p->free_bytes[i]);
+}
+
+/* How many of the arenas the library took: it may take none, and say nothing. */
+static void describe_registration(const struct backend_ctx *ctx, char *text, size_t bytes)
+{
+	enum registration how = ctx->trial->settings.registration;
+	unsigned taken = 0;
+	for (unsigned i = 0; i < ctx->count; i++)
+		taken += !!ctx->places[i].handles[0] + !!ctx->places[i].handles[1];
+	if (how == REGISTER_NONE)
+		add(text, bytes, "registered=none\n");
+	else
+		add(text, bytes, "registered=%s, %u of %u buffers\n",
+		    settings_words("register")[how], taken, 2 * ctx->count);
+}
+
+static void describe_library(const struct backend_ctx *ctx, char *text, size_t bytes)
+{
+	static const enum coll_kind natives[] = {COLL_ALLTOALL, COLL_GATHER, COLL_SCATTER};
+	const struct settings *set = &ctx->trial->settings;
+	add(text, bytes, "library=%s\nlibrary_file=%s\nallocator=%s\napi=%s\nnative_calls=",
+	    ctx->api.version, ctx->api.file, ctx->allocates ? "ncclMemAlloc" : "cudaMalloc",
+	    set->api);
+	for (unsigned i = 0; i < 3; i++)
+		if (nccl_has_native(&ctx->api, natives[i]))
+			add(text, bytes, "%s ", coll_info(natives[i])->name);
+	if (!nccl_has_native(&ctx->api, COLL_ALLTOALL))
+		add(text, bytes, "none");
+	add(text, bytes, "\n");
+	if (set->cta_policy != CTA_LIBRARY)
+		add(text, bytes, "cta_policy=%s\n",
+		    settings_words("cta_policy")[set->cta_policy]);
+	if (set->min_ctas || set->max_ctas)
+		add(text, bytes, "ctas=%u to %u\n", set->min_ctas, set->max_ctas);
+}
+
+static void nccl_describe(struct backend_ctx *ctx, char *text, size_t bytes)
+{
+	char device[128];
+	text[0] = '\0';
+	describe_library(ctx, text, bytes);
+	describe_registration(ctx, text, bytes);
+	describe_memory(ctx, text, bytes);
+	describe_clocks(ctx, text, bytes);
+	if (ctx->traced)
+		add(text, bytes, "trace=%s\n", trace_missing() ? trace_missing() : "CUPTI");
+	for (unsigned i = 0; i < ctx->count; i++) {
+		device_describe(ctx->places[i].rank, device, sizeof device);
+		add(text, bytes, "device_%u=%s\n", ctx->places[i].rank, device);
+	}
+}
+
+static int nccl_numa_node(unsigned rank)
+{
+	return device_numa_node(rank);
+}
+
+#else
+#define LEFT_OUT                                                                               \
+	"built without CUDA's or NCCL's headers; with nvcc and nccl.h (NVIDIA's cuda-toolkit " \
+	"and "                                                                                 \
+	"libnccl-dev) a fresh `make` would add measuring on GPUs"
+
+static unsigned nccl_capacity(struct status *st)
+{
+	status_set(st, LEFT_OUT);
+	return 0;
+}
+
+static int nccl_supports(const struct trial *trial, struct status *st)
+{
+	(void)trial;
+	return status_set(st, LEFT_OUT);
+}
+#endif
+
+/* Left out, only the three that say so are called. */
+const struct backend backend_nccl = {
+    .name = "nccl",
+    .summary = "NVIDIA's library, loaded by path; a GPU per rank",
+    .carries_data = true,
+    .connects = true,
+    .capacity = nccl_capacity,
+    .supports = nccl_supports,
+#ifdef HAVE_CUDA_NCCL
+    .version = nccl_version,
+    .store_bytes = nccl_store_bytes,
+    .numa_node = nccl_numa_node,
+    .open = nccl_open,
+    .prepare = nccl_prepare,
+    .begin = nccl_begin,
+    .issue = nccl_issue,
+    .end = nccl_end,
+    .idle = nccl_idle,
+    .error = nccl_error,
+    .hold = nccl_hold,
+    .release = nccl_release,
+    .trace = nccl_trace,
+    .trace_read = nccl_trace_read,
+    .capture = nccl_capture,
+    .replay = nccl_replay,
+    .watch_ns = 600000000,     /* GPM looks every 0.1 s */
+    .watch_lead_ns = 30000000, /* eight GPUs are read in turn */
+    .watch = nccl_watch,
+    .watch_read = nccl_watch_read,
+    .disconnect = nccl_disconnect,
+    .connect = nccl_connect,
+    .corrupt = nccl_corrupt,
+    .check = nccl_check,
+    .digest = nccl_digest,
+    .describe = nccl_describe,
+    .close = nccl_close,
+#endif
+};

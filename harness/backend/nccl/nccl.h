@@ -1,0 +1,156 @@
+/* Inside of the nccl backend. The data flow, one file each:
+ *
+ *   nccl_api       the library, loaded by path
+ *   nccl_version   what a library's file is, before any is loaded
+ *   nccl_options   what a library or a machine cannot do of what is asked
+ *   nccl_open      buffers and streams, made and given back
+ *   nccl_connect   communicators, made and given back
+ *   nccl_cell      what of a cell is settled before its calls
+ *   nccl_call      the timed path;  nccl_moves  its sends and receives
+ *   nccl_graph     calls captured, and replayed
+ *   nccl_watch     the hardware's counters
+ *   nccl           the backend's table: filling, checking, describing
+ *   device         what is CUDA's alone;  trace  the device's clock */
+#ifndef LAUNCHGAP_NCCL_H
+#define LAUNCHGAP_NCCL_H
+
+#include "../device/device.h"
+#include "nccl_api.h"
+
+struct nvml_watch;
+
+/* When a GPU's free memory is read: before the buffers, with them, with the communicators, with
+ * the buffers registered, and at the trial's end. */
+enum nccl_reading {
+	READ_BARE,
+	READ_BUFFERS,
+	READ_COMM,
+	READ_REGISTER,
+	READ_END,
+	READINGS,
+};
+
+struct place {
+	unsigned rank;      /* of all; its device has the same number */
+	unsigned me, color; /* its rank in its communicator, and the group that this is */
+	unsigned next;      /* the rank of all that copy writes to */
+	ncclComm_t comm;    /* that collectives run in */
+	ncclComm_t world;   /* that comm was split from; NULL where it was not */
+	cudaStream_t stream;
+	char *arenas[2];   /* as allocated, to send and to receive */
+	char *send, *recv; /* offset into them: where buffers begin */
+	void *handles[2];  /* of the arenas' registration */
+	/* Of the cell: */
+	const char *from; /* buffer 0 of its send side and of its receive side */
+	char *to;
+	size_t *counts; /* alltoallv: to each rank, then from each; 2n elements' numbers */
+	ncclRedOp_t op;
+	bool own_op; /* made for this communicator */
+	cudaGraphExec_t graph;
+	cudaGraph_t captured; /* between the end of capturing and its being made ready */
+	unsigned slot;        /* hypercube: the buffer of the call that end issues */
+	/* Of what is asked beside: */
+	int64_t asked_ns; /* when asynchronous errors were last asked for */
+	struct nvml_watch *watch;
+	size_t free_bytes[READINGS]; /* 0: CUDA does not say */
+};
+
+struct backend_ctx {
+	struct nccl_api api;
+	const struct trial *trial;
+	struct team *team;
+	unsigned nranks, count; /* of all; of this worker */
+	unsigned n;             /* of a communicator */
+	struct backend_place where;
+	struct cell cell;
+	uint64_t seed;
+	unsigned slots;
+	size_t elements, part;    /* of a buffer, and of one rank's share in it */
+	struct value_parts parts; /* of alltoallv */
+	size_t *counts;           /* of all places */
+	ncclDataType_t type;
+	bool native;         /* by NCCL's own call, where it has one */
+	bool grouped;        /* begin and end are a group's */
+	bool bracketed;      /* each call needs a group of its own */
+	bool fresh;          /* no call since prepare: connections may have to be made */
+	bool capturing;      /* calls are kept in a graph */
+	bool allocates;      /* by ncclMemAlloc */
+	ncclResult_t failed; /* the first error of the timed path */
+	cudaError_t cuda_failed;
+	ncclComm_t failed_comm;
+	char **peers;       /* copy: every rank's receive arena */
+	void *stage;        /* pinned, for digests; made by the first */
+	volatile int *gate; /* pinned; 0 holds this worker's streams */
+	bool traced;
+	bool watched;            /* the hardware counters were asked for */
+	char watch_missing[128]; /* why there are none */
+	struct place places[];
+};
+
+/* 0 for ncclSuccess; else -1 and NCCL's own words: the error's name, and what the library last
+ * said of it. */
+int nccl_ok(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm, const char *what,
+            struct status *st);
+
+/* nccl_version: struct backend's version. Waits for a child; no GPU is needed. */
+int nccl_version(const char *library, char *text, size_t bytes, struct status *st);
+
+/* nccl_options. compute: the lowest compute capability of the GPUs, as 90 for 9.0. */
+int nccl_refuse(const struct trial *trial, const struct nccl_api *api, unsigned compute,
+                struct status *st);
+/* Whether NCCL has one call for the collective, and this library has it. */
+bool nccl_has_native(const struct nccl_api *api, enum coll_kind coll);
+
+int nccl_open(const struct backend_place *place, struct backend_ctx **out, struct status *st);
+void nccl_close(struct backend_ctx *ctx);
+/* Reads the free memory of all local GPUs. */
+void nccl_read_memory(struct backend_ctx *ctx, enum nccl_reading reading);
+/* The local GPU whose free memory fell most from the first reading to the last; NULL where none
+ * has both. */
+const struct place *nccl_fullest(const struct backend_ctx *ctx);
+
+/* nccl_connect: both steps, communicators and the registration of buffers with them. */
+int nccl_make_comms(struct backend_ctx *ctx, struct status *st);
+int nccl_register(struct backend_ctx *ctx, struct status *st);
+int nccl_connect(struct backend_ctx *ctx, struct status *st);
+void nccl_disconnect(struct backend_ctx *ctx);
+/* The same after a failure: waits for nobody. */
+void nccl_abort(struct backend_ctx *ctx);
+
+/* nccl_cell: takes the cell, for all local ranks: sizes, sides, datatype and operation. Gives
+ * back what the last cell left. */
+int nccl_take_cell(struct backend_ctx *ctx, const struct cell *cell, struct status *st);
+void nccl_drop_cell(struct backend_ctx *ctx);
+
+void nccl_begin(struct backend_ctx *ctx);
+void nccl_issue(struct backend_ctx *ctx, unsigned i, unsigned slot);
+void nccl_end(struct backend_ctx *ctx);
+int nccl_idle(struct backend_ctx *ctx, unsigned i);
+void nccl_hold(struct backend_ctx *ctx);
+void nccl_release(struct backend_ctx *ctx);
+/* The first error stays. */
+void nccl_keep(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm);
+/* nonblocking: waits until the library has taken all in; else returns at once. */
+void nccl_settle(struct backend_ctx *ctx);
+void nccl_settle_comm(struct backend_ctx *ctx, ncclComm_t comm); /* NULL is allowed */
+
+/* nccl_moves: local rank p's sends and receives of one call, inside a group. */
+void nccl_alltoall(struct backend_ctx *ctx, struct place *p, const char *from, char *to);
+void nccl_alltoallv(struct backend_ctx *ctx, struct place *p, const char *from, char *to);
+void nccl_ring(struct backend_ctx *ctx, struct place *p, const char *from, char *to);
+void nccl_pairs(struct backend_ctx *ctx, struct place *p, const char *from, char *to);
+void nccl_both(struct backend_ctx *ctx, struct place *p, const char *from, char *to);
+void nccl_gather(struct backend_ctx *ctx, struct place *p, const char *from, char *to);
+void nccl_scatter(struct backend_ctx *ctx, struct place *p, const char *from, char *to);
+/* All rounds, of all local ranks, on the buffers that their slots name; a group a round. */
+void nccl_hypercube(struct backend_ctx *ctx);
+
+int nccl_capture(struct backend_ctx *ctx, bool on, struct status *st);
+void nccl_replay(struct backend_ctx *ctx);
+void nccl_drop_graphs(struct backend_ctx *ctx);
+
+void nccl_watch(struct backend_ctx *ctx, bool on);
+void nccl_watch_read(struct backend_ctx *ctx, unsigned i, struct counters *out);
+void nccl_watch_close(struct backend_ctx *ctx);
+
+#endif

@@ -1,0 +1,99 @@
+/* NCCL, loaded by path, so that one program compares library versions and starts without one.
+ *
+ * What newer libraries have and the header of the build may lack is declared here, by the
+ * numbers and layouts that NCCL's interface fixes once and for all (src/nccl.h.in of its
+ * releases): the header may be of 2.9 or of tomorrow. */
+#ifndef LAUNCHGAP_NCCL_API_H
+#define LAUNCHGAP_NCCL_API_H
+
+#include <nccl.h>
+
+#include "../../status.h"
+
+/* A version as one number that can be compared, whatever the thousands of NCCL's own meant. */
+#define NCCL_AT(MAJOR, MINOR, PATCH) ((MAJOR)*10000 + (MINOR)*100 + (PATCH))
+
+/* Values of NCCL's enumerations. */
+enum {
+	NCCL_IN_PROGRESS = 7,    /* ncclResult_t, 2.14 */
+	NCCL_BFLOAT16 = 9,       /* ncclDataType_t, 2.10 */
+	NCCL_FLOAT8_E4M3 = 10,   /* ncclDataType_t, 2.24 */
+	NCCL_FLOAT8_E5M2 = 11,   /* ncclDataType_t, 2.24 */
+	NCCL_AVG = 4,            /* ncclRedOp_t, 2.10 */
+	NCCL_HOST_IMMEDIATE = 1, /* ncclScalarResidence_t, 2.11 */
+	NCCL_SYMMETRIC = 1,      /* flag of a window, 2.27 */
+};
+
+/* ncclConfig_t as of 2.27. NCCL takes of it as many bytes as both sides know, and what the
+ * version in it is too old for as not said; so it serves older libraries and newer ones. */
+struct nccl_config {
+	size_t size;
+	unsigned magic, version;
+	int blocking;
+	int cga_cluster_size;
+	int min_ctas, max_ctas; /* from here on 2.17 */
+	const char *net_name;
+	int split_share, traffic_class;
+	const char *comm_name;
+	int collnet_enable;
+	int cta_policy; /* 2.27 */
+	int shrink_share, nvls_ctas;
+};
+
+struct nccl_api {
+	void *handle;
+	char file[512];   /* where the dynamic linker found it */
+	char version[32]; /* "2.28.3" */
+	int at;           /* the same as NCCL_AT */
+	ncclResult_t (*GetVersion)(int *);
+	ncclResult_t (*GetUniqueId)(ncclUniqueId *);
+	ncclResult_t (*CommInitRank)(ncclComm_t *, int, ncclUniqueId, int);
+	ncclResult_t (*CommDestroy)(ncclComm_t);
+	ncclResult_t (*CommAbort)(ncclComm_t);
+	ncclResult_t (*CommGetAsyncError)(ncclComm_t, ncclResult_t *);
+	const char *(*GetErrorString)(ncclResult_t);
+	ncclResult_t (*GroupStart)(void);
+	ncclResult_t (*GroupEnd)(void);
+	ncclResult_t (*AllReduce)(const void *, void *, size_t, ncclDataType_t, ncclRedOp_t,
+	                          ncclComm_t, cudaStream_t);
+	ncclResult_t (*AllGather)(const void *, void *, size_t, ncclDataType_t, ncclComm_t,
+	                          cudaStream_t);
+	ncclResult_t (*ReduceScatter)(const void *, void *, size_t, ncclDataType_t, ncclRedOp_t,
+	                              ncclComm_t, cudaStream_t);
+	ncclResult_t (*Broadcast)(const void *, void *, size_t, ncclDataType_t, int, ncclComm_t,
+	                          cudaStream_t);
+	ncclResult_t (*Reduce)(const void *, void *, size_t, ncclDataType_t, ncclRedOp_t, int,
+	                       ncclComm_t, cudaStream_t);
+	ncclResult_t (*Send)(const void *, size_t, ncclDataType_t, int, ncclComm_t,
+	                     cudaStream_t);
+	ncclResult_t (*Recv)(void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t);
+	/* NULL where the library does not have them yet. */
+	ncclResult_t (*RedOpCreatePreMulSum)(ncclRedOp_t *, void *, ncclDataType_t, int,
+	                                     ncclComm_t);      /* 2.11.4 */
+	ncclResult_t (*RedOpDestroy)(ncclRedOp_t, ncclComm_t); /* 2.11.4 */
+	const char *(*GetLastError)(ncclComm_t);               /* 2.13.4 */
+	ncclResult_t (*CommInitRankConfig)(ncclComm_t *, int, ncclUniqueId, int,
+	                                   struct nccl_config *); /* 2.14.3 */
+	ncclResult_t (*CommFinalize)(ncclComm_t);                 /* 2.14.3 */
+	ncclResult_t (*CommSplit)(ncclComm_t, int, int, ncclComm_t *,
+	                          struct nccl_config *);                   /* 2.18.1 */
+	ncclResult_t (*MemAlloc)(void **, size_t);                         /* 2.19.1 */
+	ncclResult_t (*MemFree)(void *);                                   /* 2.19.1 */
+	ncclResult_t (*CommRegister)(ncclComm_t, void *, size_t, void **); /* 2.19.1 */
+	ncclResult_t (*CommDeregister)(ncclComm_t, void *);                /* 2.19.1 */
+	ncclResult_t (*CommWindowRegister)(ncclComm_t, void *, size_t, void **,
+	                                   int);                  /* 2.27.3 */
+	ncclResult_t (*CommWindowDeregister)(ncclComm_t, void *); /* 2.27.3 */
+	ncclResult_t (*AlltoAll)(const void *, void *, size_t, ncclDataType_t, ncclComm_t,
+	                         cudaStream_t); /* 2.28.3 */
+	ncclResult_t (*Gather)(const void *, void *, size_t, ncclDataType_t, int, ncclComm_t,
+	                       cudaStream_t); /* 2.28.3 */
+	ncclResult_t (*Scatter)(const void *, void *, size_t, ncclDataType_t, int, ncclComm_t,
+	                        cudaStream_t); /* 2.28.3 */
+};
+
+/* path: a libnccl.so.2, or "" for the one that the dynamic linker finds. */
+int nccl_api_load(const char *path, struct nccl_api *out, struct status *st);
+/* There is no unload: NCCL's threads may outlive the last communicator. */
+
+#endif

@@ -1,0 +1,221 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../record/path.h"
+
+/* The oldest version whose kernels were read for the rule, and the first one that follows the
+ * new rule (2.23.4 was the first 2.23). */
+#define OLDEST_VERSION   21210
+#define REGISTER_VERSION 22300
+
+/* What is known of all links together. */
+struct judging {
+	const struct path_evidence *evidence;
+	unsigned version;
+	unsigned of[PATH_DATA_KINDS];
+	unsigned half; /* links opened by one end only */
+};
+
+const char *path_data_name(enum path_data data)
+{
+	static const char *const names[PATH_DATA_KINDS] = {"unknown", "direct", "staged"};
+	return names[data];
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+static bool is_pair(const struct path_evidence *e, unsigned rank, unsigned peer)
+{
+	unsigned low = 0, high = e->npairs;
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+		const struct path_pair *p = &e->pairs[middle];
+		if (p->rank == rank && p->peer == peer)
+			return true;
+		if (p->rank < rank || (p->rank == rank && p->peer < peer))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
+/* From 2.23.4 on. NCCL itself wants both ends registered. */
+static enum path_data judge_registered(struct judging *j, const struct path_link *link)
+{
+	const struct path_evidence *e = j->evidence;
+	int ends = is_pair(e, link->from, link->to) + is_pair(e, link->to, link->from);
+	if (!ends)
+		return PATH_STAGED;
+	if (ends == 2 && !e->registration[PATH_REG_IPC].failed)
+		return PATH_DIRECT;
+	j->half += ends == 1;
+	return PATH_UNKNOWN;
+}
+
+static enum path_data judge_link(struct judging *j, const struct path_link *link)
+{
+	bool pointer = begins(link->via, "P2P/direct pointer");
+	if (begins(link->via, "SHM/"))
+		return PATH_STAGED;
+	if (begins(link->via, "NET/")) /* its registration names no peer */
+		return j->evidence->registration[PATH_REG_NET].done ? PATH_UNKNOWN
+		                                                    : PATH_STAGED;
+	/* By way of a third GPU, or copied by copy engines from buffer to buffer. */
+	if (begins(link->via, "P2P/indirect") || strstr(link->via, "/CE"))
+		return PATH_STAGED;
+	if (!j->version && (pointer || j->evidence->npairs))
+		return PATH_UNKNOWN;
+	if (!j->version || (j->version < OLDEST_VERSION && !pointer))
+		return PATH_STAGED;
+	if (j->version < OLDEST_VERSION)
+		return PATH_UNKNOWN;
+	if (j->version >= REGISTER_VERSION)
+		return judge_registered(j, link);
+	return pointer && !strstr(link->via, "/read") ? PATH_DIRECT : PATH_STAGED;
+}
+
+/* Sends and receives have connections of their own; where there are any, rings do not count. */
+static void judge_links(struct judging *j)
+{
+	const struct path_evidence *e = j->evidence;
+	bool sends = false;
+	for (unsigned i = 0; i < e->nlinks; i++)
+		sends = sends || e->links[i].seen[1];
+	for (unsigned i = 0; i < e->nlinks; i++)
+		if (!sends || e->links[i].seen[1])
+			j->of[judge_link(j, &e->links[i])]++;
+}
+
+static void conclude(struct path_evidence *e, enum path_data data, const char *why)
+{
+	e->data = data;
+	snprintf(e->why, sizeof e->why, "%s", why);
+}
+
+/* NCCL takes any number but 0 for yes; of reading, -2 leaves the choice to NCCL. -1: not set.
+ */
+static int read_switch(const char *value)
+{
+	char *end;
+	long n = value ? strtol(value, &end, 0) : -2;
+	return !value || end == value || n == -2 ? -1 : n != 0;
+}
+
+/* A setting that did not reach NCCL, or a log of another job. */
+static bool contradict(const struct path_settings *s, struct path_evidence *e)
+{
+	unsigned pointers = 0, p2p = 0, read = 0;
+	int pull = read_switch(s->read_enable);
+	for (unsigned i = 0; i < e->nlinks; i++) {
+		pointers += begins(e->links[i].via, "P2P/direct pointer");
+		p2p += begins(e->links[i].via, "P2P/");
+		read += strstr(e->links[i].via, "/read") != NULL;
+	}
+	if (s->nccl_version && e->version_code && s->nccl_version != e->version_code)
+		conclude(e, PATH_UNKNOWN,
+		         "the log is of another version of NCCL than the job's");
+	else if (read_switch(s->direct_disable) == 1 && pointers)
+		conclude(e, PATH_UNKNOWN,
+		         "NCCL_P2P_DIRECT_DISABLE is set, but the log says 'direct pointer'");
+	else if (pull == 1 && p2p && !read)
+		conclude(e, PATH_UNKNOWN,
+		         "NCCL_P2P_READ_ENABLE is set, but no link of the log says '/read'");
+	else if (pull == 0 && read)
+		conclude(e, PATH_UNKNOWN,
+		         "NCCL_P2P_READ_ENABLE is 0, but the log says '/read'");
+	else
+		return false;
+	return true;
+}
+
+#define REGISTER_ONLY                                                                          \
+	"from 2.23 on NCCL writes into a peer's buffer only if it was registered with the "    \
+	"peer, and the log shows no such registration"
+
+static void say_staged(const struct judging *j, struct path_evidence *e)
+{
+	bool pointer = strstr(e->transport, "direct pointer");
+	if (strstr(e->transport, "/CE") || strstr(e->transport, "indirect"))
+		conclude(e, PATH_STAGED,
+		         "copy engines, or a third GPU, copy from buffer to buffer");
+	else if (begins(e->transport, "SHM/") || begins(e->transport, "NET/"))
+		conclude(e, PATH_STAGED, "SHM and NET links go through buffers of NCCL's own");
+	else if (j->version >= REGISTER_VERSION && pointer)
+		conclude(e, PATH_STAGED,
+		         REGISTER_ONLY " ('direct pointer' is a mere label there)");
+	else if (j->version >= REGISTER_VERSION)
+		conclude(e, PATH_STAGED, REGISTER_ONLY);
+	else if (!j->version)
+		conclude(e, PATH_STAGED,
+		         "every version of NCCL stages here: the log shows no buffer "
+		         "registered with a peer and no 'direct pointer'");
+	else if (pointer)
+		conclude(e, PATH_STAGED,
+		         "NCCL up to 2.22 that pulls ('/read') reads a peer's buffer "
+		         "directly only if it was registered");
+	else
+		conclude(e, PATH_STAGED,
+		         "NCCL up to 2.22 writes into a peer's buffer only within one process "
+		         "and with NCCL_P2P_DIRECT_DISABLE off; here it goes through a FIFO");
+}
+
+static void say_unknown(const struct judging *j, struct path_evidence *e)
+{
+	unsigned failed = e->registration[PATH_REG_IPC].failed;
+	if (!j->version)
+		conclude(e, PATH_UNKNOWN,
+		         "what this means depends on NCCL's version, which is not known");
+	else if (j->version < OLDEST_VERSION)
+		conclude(e, PATH_UNKNOWN, "NCCL before 2.12.10 is not known here");
+	else if (failed && e->npairs)
+		snprintf(e->why, sizeof e->why,
+		         "some buffers are registered, but NCCL failed to register %u", failed);
+	else
+		snprintf(e->why, sizeof e->why,
+		         "%u links are direct, %u staged, %u registered at one end only",
+		         j->of[PATH_DIRECT], j->of[PATH_STAGED], j->half);
+	e->data = PATH_UNKNOWN;
+}
+
+void path_model(const struct path_settings *settings, struct path_evidence *inout)
+{
+	struct path_evidence *e = inout;
+	struct judging j = {.evidence = e};
+	j.version = settings->nccl_version ? settings->nccl_version : e->version_code;
+	if (contradict(settings, e))
+		return;
+	if (e->copy_engine) {
+		conclude(e, PATH_DIRECT, "copy engines write into the peers' windows");
+		return;
+	}
+	if (e->symmetric) {
+		if (e->symmetric_ll)
+			conclude(e, PATH_UNKNOWN,
+			         "some symmetric kernels are of the LL kind, which stages");
+		else
+			conclude(e, PATH_DIRECT,
+			         "symmetric kernels work in the peers' windows");
+		return;
+	}
+	if (!e->nlinks) {
+		conclude(e, PATH_UNKNOWN, "the log names no link between ranks");
+		return;
+	}
+	judge_links(&j);
+	if (j.of[PATH_DIRECT] && !j.of[PATH_STAGED] && !j.of[PATH_UNKNOWN])
+		conclude(
+		    e, PATH_DIRECT,
+		    j.version >= REGISTER_VERSION
+		        ? "both ends of every link registered their buffers with each other"
+		        : "NCCL up to 2.22 writes straight into the peer's buffer within one "
+		          "process");
+	else if (j.of[PATH_STAGED] && !j.of[PATH_DIRECT] && !j.of[PATH_UNKNOWN])
+		say_staged(&j, e);
+	else
+		say_unknown(&j, e);
+}

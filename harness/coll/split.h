@@ -1,0 +1,34 @@
+/* A communicator split into groups that work in parallel, as nccl-tests' NCCL_TESTS_SPLIT does:
+ * ranks of the same colour (rank op number) form one, in order of rank. Pure. */
+#ifndef LAUNCHGAP_SPLIT_H
+#define LAUNCHGAP_SPLIT_H
+
+#include <stddef.h>
+
+#include "../status.h"
+
+enum split_op { SPLIT_NONE, SPLIT_AND, SPLIT_OR, SPLIT_MOD, SPLIT_DIV, SPLIT_KINDS };
+
+struct split {
+	enum split_op op;
+	unsigned number;
+};
+
+/* What a rank is in its group. */
+struct split_place {
+	unsigned color;
+	unsigned size;  /* ranks of the group */
+	unsigned index; /* the rank's place among them */
+};
+
+/* "AND:7", "MOD:2"; "none". Also as nccl-tests has them: "mod 2", "&0x7", "DIV0b10". */
+int split_parse(const char *text, struct split *out, struct status *st);
+void split_text(struct split split, char *out, size_t bytes);
+
+struct split_place split_place(struct split split, unsigned nranks, unsigned rank);
+/* The rank at a place of a group; nranks when it has no such place. */
+unsigned split_peer(struct split split, unsigned nranks, unsigned color, unsigned index);
+/* Ranks of a group, when all have the same number and at least 2; else -1 with the sentence. */
+int split_size(struct split split, unsigned nranks, unsigned *out, struct status *st);
+
+#endif

@@ -1,0 +1,109 @@
+/* What an experiment asks beyond its figures: factors, the gap that they explain, and claims.
+ * Words and tests alone, no figures: read from an experiment file (spec/spec_claims.c), carried
+ * by the record's first line, judged by the report. Pure. */
+#ifndef LAUNCHGAP_CLAIM_H
+#define LAUNCHGAP_CLAIM_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../coll/coll.h"
+#include "settings.h"
+
+#define CLAIM_TEXT_BYTES  256
+#define CLAIM_MAX         32 /* claims of an experiment, and as many factors */
+#define CLAIM_ANY_PACE    (-1)
+#define CLAIM_ANY_COLL    (-1)
+#define CLAIM_MOST_MARGIN 0.9 /* of a test: 90 % */
+
+/* What is held against each other: one number per cell and trial. */
+enum metric {
+	METRIC_BUSBW,
+	METRIC_TIME,
+	METRIC_LATENCY,
+	METRIC_LAUNCH,
+	METRIC_NVLINK_TX,
+	METRIC_DRAM,
+	METRIC_DRAM_PER_NVLINK,
+	METRIC_ISSUE_CORES,
+	METRIC_COPIES,
+	METRIC_KINDS
+};
+
+struct metric_info {
+	const char *name, *summary, *unit;
+	bool counters;  /* of cells of that pass; else of timed ones */
+	bool waits;     /* of little meaning where workers share cores */
+	int pace;       /* the one that it is about, or CLAIM_ANY_PACE */
+	bool data_path; /* goes by the way that data takes: staged or direct */
+};
+
+/* metric < METRIC_KINDS. */
+const struct metric_info *metric_info(enum metric metric);
+/* The i-th name, NULL behind the last. */
+const char *metric_name(unsigned i);
+
+/* Sizes as the experiment asks for them, inclusive. hi = SIZE_MAX: no end. */
+struct claim_range {
+	size_t lo, hi;
+};
+
+/* Two variants that differ in one setting, or are meant to differ in nothing (placebo). */
+struct factor {
+	char name[TRIAL_NAME_BYTES], text[CLAIM_TEXT_BYTES];
+	char from[TRIAL_NAME_BYTES], to[TRIAL_NAME_BYTES];
+	char setting[128]; /* the key in which they differ, "" where not known */
+	bool placebo;      /* a setting without effect: the instrument's own check */
+	struct claim_range bytes;
+};
+
+#define GAP_OTHERS 3
+
+/* What the factors explain: from one variant to another. The others take its place, in their
+ * order, where one of the two is not here: plan_gap settles that, and the record has no others.
+ */
+struct gap {
+	char from[TRIAL_NAME_BYTES], to[TRIAL_NAME_BYTES]; /* "": none asked for */
+	struct claim_range bytes;
+	unsigned nothers;
+	struct gap_ends {
+		char from[TRIAL_NAME_BYTES], to[TRIAL_NAME_BYTES];
+	} others[GAP_OTHERS];
+};
+
+#define CLAIM_NEEDS_BACKEND "backend " /* what is needed begins so where it is one */
+
+/* Of left ÷ right: less by X, below 1 − X; more by X, above 1 + X; within X, from 1 ÷ (1 + X)
+ * to 1 + X. needs: no test, for what it takes is not there. */
+enum claim_test { CLAIM_LESS, CLAIM_MORE, CLAIM_WITHIN, CLAIM_NEEDS, CLAIM_TESTS };
+const char *claim_test_name(enum claim_test test);
+
+struct claim {
+	char name[TRIAL_NAME_BYTES], text[CLAIM_TEXT_BYTES];
+	char left[TRIAL_NAME_BYTES], right[TRIAL_NAME_BYTES];
+	enum metric metric;
+	enum claim_test test;
+	double by; /* X: 0.02 is 2 % */
+	struct claim_range bytes;
+	int pace; /* CLAIM_ANY_PACE: the metric's own */
+	int coll; /* CLAIM_ANY_COLL: all of the experiment */
+	char needs[CLAIM_TEXT_BYTES];
+};
+
+/* All that an experiment asks. */
+struct claim_list {
+	unsigned nfactors, nclaims;
+	struct factor factors[CLAIM_MAX];
+	struct claim claims[CLAIM_MAX];
+	struct gap gap;
+};
+
+/* Sets factors, claims and gap of the record's environment, as results/README.md says. -1: out
+ * of memory. */
+int claim_list_put(const struct claim_list *list, json_t *environment);
+/* The same back; an environment without them (of an older launchgap) has none. -1 with a
+ * sentence; *out is set only on success. */
+int claim_list_take(const json_t *environment, struct claim_list *out, struct status *st);
+
+#endif

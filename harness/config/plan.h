@@ -1,0 +1,85 @@
+/* A plan: the experiment as ordered trials, resolved for the machine that will run them. */
+#ifndef LAUNCHGAP_PLAN_H
+#define LAUNCHGAP_PLAN_H
+
+#include "../../modes/mode.h"
+#include "spec.h"
+
+#define PLAN_MAX_NOTES    16
+#define PLAN_MAX_VARIANTS (SPEC_MAX_VARIANTS + 2) /* the A/A twin and the limit */
+
+/* What the plan asks of the machine; given, so that planning is a pure function. */
+struct plan_machine {
+	unsigned cores; /* affinity ∩ cgroup quota, at least 1 */
+	unsigned (*capacity)(const char *backend,
+	                     struct status *st); /* ranks it can hold, 0: none, with why */
+};
+
+struct plan_variant {
+	char name[TRIAL_NAME_BYTES];
+	char role[16]; /* variant, reference, again (the reference's A/A twin), limit */
+	struct settings settings;
+	char skip[256]; /* why it is not run, or "" */
+};
+
+struct plan_trial {
+	unsigned variant, block, order;
+};
+
+struct plan {
+	const struct spec *spec; /* borrowed */
+	unsigned nranks;
+	uint64_t seed;
+	size_t arena_bytes; /* the same for every variant */
+	unsigned ncells;
+	struct cell *cells; /* of every variant but the limit, not yet shuffled */
+	unsigned nnotes;
+	char notes[PLAN_MAX_NOTES]
+	          [512]; /* what is asked for and left out of the cells, and why */
+	unsigned nvariants;
+	struct plan_variant variants[PLAN_MAX_VARIANTS];
+	unsigned ntrials;
+	struct plan_trial *trials; /* in running order, block by block */
+};
+
+/* The backend that "auto" stands for here, and a sentence why it is not the first choice (""
+ * when it is). A named backend is returned as it is. */
+const char *plan_backend(const struct spec *spec, const struct plan_machine *machine, char *why,
+                         size_t why_bytes);
+
+/* The caller frees with plan_free. `seed` is used when the spec has none. */
+int plan_make(const struct spec *spec, const struct plan_machine *machine, uint64_t seed,
+              struct plan *out, struct status *st);
+void plan_free(struct plan *plan);
+
+/* How many settings the two variants of a factor differ in, and their keys; 1 and none where
+ * one of them is not here. */
+unsigned plan_factor_differ(const struct plan *plan, const struct factor *factor, char *keys,
+                            size_t bytes);
+
+/* The first of the gap's pairs of variants that are both measured here, else its first; with no
+ * others. */
+void plan_gap(const struct plan *plan, struct gap *out);
+
+/* Why nothing that the plan measures could answer a claim, or tell a factor's effect; "" where
+ * something could. Not why variants or counters are not here: that the record says. */
+void plan_claim_why(const struct plan *plan, const struct claim *claim, char *why,
+                    size_t bytes);
+void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why,
+                     size_t bytes);
+
+/* The order for one trial: its cells in the block's shuffled order, the same for all variants
+ * of the block. The caller frees with trial_free. */
+struct trial *plan_trial(const struct plan *plan, const struct plan_machine *machine,
+                         unsigned index, struct status *st);
+
+/* The order for the path's pass of a variant: a few calls of each collective at its largest
+ * size. */
+struct trial *plan_path_trial(const struct plan *plan, const struct plan_machine *machine,
+                              unsigned variant, unsigned order, struct status *st);
+
+/* The argv of a trial's job. */
+int plan_command(const struct trial *trial, const char *self, const char *order_file,
+                 const char *scratch, struct mode_argv *out, struct status *st);
+
+#endif

@@ -1,0 +1,96 @@
+/* An experiment file, read and checked, over the file that it is like. The grammar is in
+ * experiments/README.md.
+ *
+ * A key given for one backend (`host.bytes = …`) replaces the plain key where that backend
+ * runs; a key on the command line (`bytes=…`) replaces both. Every error reads `file:line: what
+ * is wrong, what is allowed` (`command line: …` for an override). */
+#ifndef LAUNCHGAP_SPEC_H
+#define LAUNCHGAP_SPEC_H
+
+#include "claim.h"
+#include "trial.h"
+#include "spec_place.h"
+
+#define SPEC_MAX_BASES    8
+#define SPEC_MAX_SIZES    256
+#define SPEC_MAX_VARIANTS 32
+#define SPEC_MAX_RANKS    1024
+#define SPEC_MAX_ENV      32
+#define SPEC_MAX_BYTES    ((size_t)64 << 30)
+#define SPEC_EACH_BYTES   2048
+#define SPEC_MAX_ROOTS    32
+#define SPEC_MAX_CYCLES   1000
+#define SPEC_MAX_BLOCKS   1000
+
+struct spec_variant {
+	char name[TRIAL_NAME_BYTES];
+	struct settings
+	    settings; /* backend "auto" still stands here until the plan resolves it */
+	char each[SPEC_EACH_BYTES]; /* libraries, ':' between; one variant each takes this one's
+	                               place */
+	bool several;               /* each is given, if only as an unset ${NAME} */
+	char variable[TRIAL_NAME_BYTES]; /* NAME, where the library is ${NAME}, or "" */
+	char skip[256];                  /* why it is left out (an unset ${NAME}), or "" */
+	char backend[TRIAL_NAME_BYTES];  /* the file's own; the command line may say another */
+	struct spec_place at;            /* of its section */
+};
+
+struct spec {
+	char name[TRIAL_NAME_BYTES];          /* the file's, without folder and .exp */
+	char file[PATH_MAX];                  /* as given to spec_load */
+	char bases[SPEC_MAX_BASES][PATH_MAX]; /* the file that it is like, that one's, … */
+	char question[512];                   /* the comment on top of the file */
+	char title[128];
+	unsigned ncolls;
+	enum coll_kind colls[COLL_KINDS];
+	unsigned nsizes;
+	size_t sizes[SPEC_MAX_SIZES]; /* as asked, bytes, ascending, unique */
+	unsigned ndtypes, nops;
+	enum dtype dtypes[DTYPE_KINDS];
+	enum op ops[OP_KINDS];
+	unsigned nroots; /* 0: all ranks */
+	unsigned roots[SPEC_MAX_ROOTS];
+	bool in_place[2];   /* out of place, in place: which are measured */
+	bool in_place_said; /* by the file or the command line */
+	struct value_weights weights;
+	bool paces[PACE_KINDS];
+	unsigned ranks;                 /* 0: auto */
+	char backend[TRIAL_NAME_BYTES]; /* of [experiment]; "auto" allowed */
+	unsigned blocks;
+	bool blocks_auto;  /* until `precision` or `budget_s`; `blocks` is the most then */
+	double precision;  /* half the interval's width: 0.01 is ±1 % */
+	unsigned budget_s; /* time for all blocks */
+	unsigned warmup, stretches, calls, isolated_calls;
+	unsigned timeout_s;      /* one trial, its start included */
+	unsigned cell_timeout_s; /* one cell; 0: none */
+	unsigned cycles;         /* of all cells in a trial, one after the other: a soak */
+	uint64_t seed;           /* of order and data; 0: drawn by the runner and recorded */
+	bool counters;           /* read the hardware's counters, in a pass of their own */
+	bool limit;              /* measure the machine's limit beside the variants */
+	char reference[TRIAL_NAME_BYTES]; /* a variant's name */
+	unsigned nvariants;
+	struct spec_variant variants[SPEC_MAX_VARIANTS];
+	struct claim_list asked; /* factors, claims and the gap */
+	struct spec_place factors_at[CLAIM_MAX];
+	/* Sizes that the file leaves open: a factor's are the gap's, the gap's those that
+	 * claims about bandwidth name. */
+	bool gap_open, factors_open[CLAIM_MAX];
+};
+
+/* Looks up ${NAME} in a value: its text, or NULL when unset. */
+typedef const char *spec_lookup_fn(const char *name);
+
+/* Reads `file` with `overrides` ("key=value", n of them) as the experiment is for `backend`
+ * (NULL: no backend's keys apply; enough to learn spec->backend). */
+int spec_load(const char *file, unsigned n, char *const overrides[], const char *backend,
+              spec_lookup_fn *lookup, struct spec *out, struct status *st);
+
+/* The file of a place that is not the command line. */
+const char *spec_file(const struct spec *spec, struct spec_place at);
+
+/* "4K..1G x4", "4K..64K +4K", "4K, 1M", each with K, M, G (powers of 1024). Exposed for tests.
+ */
+int spec_parse_sizes(const char *text, size_t out[SPEC_MAX_SIZES], unsigned *count,
+                     struct status *st);
+
+#endif

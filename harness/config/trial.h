@@ -1,0 +1,57 @@
+/* A trial: one fresh job of one variant, measuring a list of cells. This is the order that the
+ * runner hands to the job, as JSON in a file, and all that the job knows. */
+#ifndef LAUNCHGAP_TRIAL_H
+#define LAUNCHGAP_TRIAL_H
+
+#include "../coll/coll.h"
+#include "settings.h"
+
+#define TRIAL_TIMELINE_ROWS                                                                    \
+	20                    /* calls of a timeline cell: enough to pick one that is typical */
+#define TRIAL_COUNTERS_ROWS 5 /* kept of a counters cell; it has as many as a second takes */
+#define TRIAL_INIT_ROWS     3 /* of an init cell */
+
+struct trial {
+	char experiment[TRIAL_NAME_BYTES];
+	char variant[TRIAL_NAME_BYTES];
+	unsigned block, order; /* which block; place in the run's shuffled order */
+	struct settings settings;
+	bool yield;
+	unsigned warmup;              /* calls before the timed ones, per cell */
+	unsigned stretches;           /* stream: how many */
+	unsigned calls;               /* stream: calls in a stretch */
+	unsigned isolated_calls;      /* isolated: calls */
+	size_t arena_bytes;           /* one rank's send arena, and as much to receive */
+	uint64_t seed;                /* of the data */
+	struct value_weights weights; /* of alltoallv */
+	unsigned cell_timeout_s;      /* of one cell; 0: only the job has one */
+	unsigned ncells;
+	struct cell *cells;
+};
+
+/* Ranks of the communicator that each rank is in: all, or its group's. */
+unsigned trial_comm_ranks(const struct trial *trial);
+/* Calls that are issued in one group. */
+unsigned trial_group(const struct trial *trial);
+/* Calls in a row of samples of a cell, replays of a graph counted. */
+unsigned trial_calls(const struct trial *trial, const struct cell *cell);
+/* How often a row replays what was captured; 1 without a graph, and of isolated calls. */
+unsigned trial_replays(const struct trial *trial, const struct cell *cell);
+/* In place, a call takes what the call before it left: once buffers are used twice, only a
+ * fresh call can be checked. */
+bool trial_spoils(const struct trial *trial, const struct cell *cell);
+
+/* Rows of samples that a cell has: its stretches or its isolated calls. */
+unsigned trial_rows(const struct trial *trial, const struct cell *cell);
+/* Buffers that a cell's calls rotate through, from 1 up to its number of calls. */
+unsigned trial_slots(const struct trial *trial, const struct cell *cell);
+
+/* Sets st to what is said of a cell that is not through in time; -1. */
+int trial_late(const struct trial *trial, const struct cell *cell, struct status *st);
+
+int trial_save(const struct trial *trial, const char *file, struct status *st);
+/* The caller owns *out and frees it with trial_free. */
+int trial_load(const char *file, struct trial **out, struct status *st);
+void trial_free(struct trial *trial);
+
+#endif

@@ -1,0 +1,193 @@
+/* The timed loop, and what stamps and waits in it. */
+#include <string.h>
+#include <sys/resource.h>
+
+#include "../clock.h"
+#include "worker_parts.h"
+
+int loop_fail(struct loop *loop, const struct status *st)
+{
+	team_fail(loop->team, loop->place.first, st->text);
+	return -1;
+}
+
+static int fail_late(struct loop *loop)
+{
+	struct status st = {0};
+	trial_late(loop->place.trial, loop->cell, &st);
+	return loop_fail(loop, &st);
+}
+
+/* Polls each unfinished rank in turn. The clock is read once a poll: what a worker with eight
+ * ranks pays per rank is what a worker with one pays. */
+int loop_wait_idle(struct loop *loop)
+{
+	unsigned count = loop->place.count, left = count;
+	memset(loop->busy, true, count);
+	for (;;) {
+		for (unsigned i = 0; i < count; i++) {
+			if (!loop->busy[i])
+				continue;
+			struct sample *s = loop->rows[i];
+			int idle = loop->backend->idle(loop->ctx, i);
+			int64_t now = clock_now_ns();
+			s->poll_ns = now - s->idle_ns;
+			s->idle_ns = now;
+			if (!idle && now < loop->deadline_ns)
+				continue;
+			if (!idle)
+				return fail_late(loop);
+			if (idle < 0) {
+				struct status st = {0};
+				loop->backend->error(loop->ctx, &st);
+				return loop_fail(loop, &st);
+			}
+			loop->busy[i] = false;
+			left--;
+		}
+		if (!left)
+			return 0;
+		if (team_pause(loop->team))
+			return -1;
+	}
+}
+
+/* One group: as many calls as are aggregated. */
+static void issue_group(struct loop *loop)
+{
+	const struct backend *b = loop->backend;
+	b->begin(loop->ctx);
+	for (unsigned c = 0; c < loop->aggregate; c++) {
+		for (unsigned i = 0; i < loop->place.count; i++)
+			b->issue(loop->ctx, i, loop->slot);
+		if (++loop->slot == loop->slots)
+			loop->slot = 0;
+	}
+	b->end(loop->ctx);
+}
+
+void loop_issue(struct loop *loop, unsigned calls)
+{
+	for (unsigned c = 0; c < calls; c += loop->aggregate)
+		issue_group(loop);
+}
+
+static void stamp_rows(struct loop *loop, int64_t start, int64_t issued)
+{
+	for (unsigned i = 0; i < loop->place.count; i++) {
+		loop->rows[i]->start_ns = start;
+		loop->rows[i]->issued_ns = issued;
+		loop->rows[i]->idle_ns = issued;
+	}
+}
+
+/* THE timed loop: meet, stamp, issue, stamp, wait. A row is a stretch of calls, or one call. */
+int loop_row(struct loop *loop, unsigned calls)
+{
+	if (team_meet(loop->team))
+		return -1;
+	int64_t start = clock_now_ns();
+	loop_issue(loop, calls);
+	int64_t issued = clock_now_ns();
+	stamp_rows(loop, start, issued);
+	return loop_wait_idle(loop);
+}
+
+/* The same with the devices held until all have issued: what is left is executing. */
+int loop_row_gated(struct loop *loop, unsigned calls)
+{
+	if (team_meet(loop->team))
+		return -1;
+	loop->backend->hold(loop->ctx);
+	loop_issue(loop, calls);
+	int met = team_meet(loop->team);
+	int64_t start = clock_now_ns();
+	loop->backend->release(loop->ctx);
+	if (met)
+		return -1;
+	stamp_rows(loop, start, start);
+	return loop_wait_idle(loop);
+}
+
+/* The same with what was captured. */
+int loop_row_replayed(struct loop *loop, unsigned calls)
+{
+	(void)calls;
+	if (team_meet(loop->team))
+		return -1;
+	int64_t start = clock_now_ns();
+	for (unsigned r = 0; r < loop->replays; r++)
+		loop->backend->replay(loop->ctx);
+	int64_t issued = clock_now_ns();
+	stamp_rows(loop, start, issued);
+	return loop_wait_idle(loop);
+}
+
+void loop_keep_nothing(struct loop *loop)
+{
+	for (unsigned i = 0; i < loop->place.count; i++)
+		loop->rows[i] = &loop->scratch[i];
+}
+
+/* The first call of a cell, where libraries connect: the team meets around it, and once more
+ * before end(), which NCCL's thread mode needs (NVIDIA/nccl#787). */
+int loop_first_call(struct loop *loop, int64_t *length_ns)
+{
+	const struct backend *b = loop->backend;
+	loop_keep_nothing(loop);
+	if (team_meet(loop->team))
+		return -1;
+	int64_t start = clock_now_ns();
+	b->begin(loop->ctx);
+	for (unsigned i = 0; i < loop->place.count; i++)
+		b->issue(loop->ctx, i, loop->slot);
+	if (team_meet(loop->team))
+		return -1;
+	b->end(loop->ctx);
+	if (++loop->slot == loop->slots)
+		loop->slot = 0;
+	if (loop_wait_idle(loop))
+		return -1;
+	*length_ns = clock_now_ns() - start;
+	return team_meet(loop->team);
+}
+
+struct tally *loop_tally(struct loop *loop, unsigned cell, unsigned i)
+{
+	return sample_tally(loop->place.trial, team_area(loop->team), cell,
+	                    loop->place.first + i);
+}
+
+void loop_keep_rows(struct loop *loop, unsigned cell)
+{
+	for (unsigned i = 0; i < loop->place.count; i++)
+		loop->rows[i] = sample_rows(loop->place.trial, team_area(loop->team), cell,
+		                            loop->place.first + i);
+}
+
+void loop_next_row(struct loop *loop)
+{
+	for (unsigned i = 0; i < loop->place.count; i++)
+		loop->rows[i]++;
+}
+
+int loop_measure_rows(struct loop *loop, unsigned cell)
+{
+	const struct trial *trial = loop->place.trial;
+	const struct cell *c = &trial->cells[cell];
+	unsigned rows = trial_rows(trial, c), calls = trial_calls(trial, c);
+	struct rusage before, after;
+	loop_keep_rows(loop, cell);
+	getrusage(RUSAGE_THREAD, &before);
+	for (unsigned row = 0; row < rows; row++) {
+		if (loop->measure_row(loop, calls))
+			return -1;
+		loop_next_row(loop);
+	}
+	getrusage(RUSAGE_THREAD, &after);
+	struct tally *own = loop_tally(loop, cell, 0);
+	own->faults =
+	    (uint64_t)(after.ru_minflt - before.ru_minflt + after.ru_majflt - before.ru_majflt);
+	own->switches = (uint64_t)(after.ru_nivcsw - before.ru_nivcsw);
+	return 0;
+}

@@ -1,0 +1,231 @@
+/* What would disturb the timed calls, or is no call at all: each in a pass of its own. */
+#include <string.h>
+
+#include "../clock.h"
+#include "worker_parts.h"
+
+#define MOST_ROWS  200000 /* of a steady stretch */
+#define MOST_AHEAD 512    /* calls that a device takes before it makes their issuer wait */
+
+/* The timeline's pass: the same rows, with the device's clock asked beside ours. */
+static int timeline_rows(struct loop *loop, unsigned cell)
+{
+	const struct trial *trial = loop->place.trial;
+	const struct backend *b = loop->backend;
+	if (!b->trace)
+		return loop_measure_rows(loop, cell);
+	b->trace(loop->ctx, true);
+	if (team_meet(loop->team) || loop_measure_rows(loop, cell) || team_meet(loop->team))
+		return -1;
+	for (unsigned i = 0; i < loop->place.count; i++)
+		b->trace_read(
+		    loop->ctx, i,
+		    sample_rows(trial, team_area(loop->team), cell, loop->place.first + i),
+		    trial_rows(trial, &trial->cells[cell]));
+	if (team_meet(loop->team))
+		return -1;
+	b->trace(loop->ctx, false);
+	return 0;
+}
+
+static void start_row(struct loop *loop, unsigned calls)
+{
+	if (!loop->place.trial->settings.graph)
+		loop_issue(loop, calls);
+	for (unsigned r = 0; loop->place.trial->settings.graph && r < loop->replays; r++)
+		loop->backend->replay(loop->ctx);
+}
+
+/* Rows whose issuing is held against the CPU's clock: two system calls a row. */
+static int issue_rows(struct loop *loop, unsigned cell)
+{
+	const struct trial *trial = loop->place.trial;
+	const struct cell *c = &trial->cells[cell];
+	struct tally *own = loop_tally(loop, cell, 0);
+	loop_keep_rows(loop, cell);
+	for (unsigned row = 0; row < trial_rows(trial, c); row++) {
+		if (team_meet(loop->team))
+			return -1;
+		int64_t cpu = clock_cpu_ns(), start = clock_now_ns();
+		start_row(loop, trial_calls(trial, c));
+		int64_t issued = clock_now_ns();
+		own->issue_cpu_ns += clock_cpu_ns() - cpu;
+		for (unsigned i = 0; i < loop->place.count; i++)
+			*loop->rows[i] = (struct sample){
+			    .start_ns = start, .issued_ns = issued, .idle_ns = issued};
+		if (loop_wait_idle(loop))
+			return -1;
+		loop_next_row(loop);
+	}
+	return 0;
+}
+
+/* As many rows as the first worker's clock says fill the stretch that the counters need; all
+ * have to make the same. */
+static int rows_to_watch(struct loop *loop, unsigned cell, unsigned *out)
+{
+	const struct trial *trial = loop->place.trial;
+	unsigned kept = trial_rows(trial, &trial->cells[cell]);
+	void *mail = team_mail(loop->team, 0);
+	if (loop->place.first == 0) {
+		const struct sample *s = sample_rows(trial, team_area(loop->team), cell, 0);
+		int64_t took = s[kept - 1].idle_ns - s[0].start_ns;
+		int64_t rows = took > 0 ? loop->backend->watch_ns * kept / took : MOST_ROWS;
+		*out = rows < 1 ? 1 : rows > MOST_ROWS ? MOST_ROWS : (unsigned)rows;
+		memcpy(mail, out, sizeof *out);
+	}
+	if (team_meet(loop->team))
+		return -1;
+	memcpy(out, mail, sizeof *out);
+	return team_meet(loop->team);
+}
+
+static void watch_on(struct loop *loop, unsigned cell)
+{
+	(void)cell;
+	loop->backend->watch(loop->ctx, true);
+}
+
+static void watch_off(struct loop *loop, unsigned cell)
+{
+	(void)cell;
+	loop->backend->watch(loop->ctx, false);
+}
+
+static void watch_read(struct loop *loop, unsigned cell)
+{
+	for (unsigned i = 0; i < loop->place.count; i++) {
+		struct tally *tally = loop_tally(loop, cell, i);
+		loop->backend->watch_read(loop->ctx, i, &tally->counters);
+		tally->watched = 1;
+	}
+}
+
+/* One worker after the other, none while another is at it: NVML's GPM crashes, or spoils its
+ * samples, when several threads call it at once (seen with driver 580.159). */
+static int in_turn(struct loop *loop, unsigned cell, void (*act)(struct loop *, unsigned))
+{
+	unsigned nworkers = team_shape(loop->team)->nworkers;
+	for (unsigned turn = 0; turn < nworkers; turn++) {
+		if (team_meet(loop->team))
+			return -1;
+		if (turn == loop->place.worker)
+			act(loop, cell);
+	}
+	return team_meet(loop->team);
+}
+
+/* So many rows of `rows` are on their way when counters are read. */
+static unsigned lead_rows(const struct loop *loop, unsigned cell, unsigned rows)
+{
+	const struct trial *trial = loop->place.trial;
+	const struct backend *b = loop->backend;
+	int64_t most = MOST_AHEAD / (int64_t)trial_calls(trial, &trial->cells[cell]);
+	int64_t lead = rows * b->watch_lead_ns / b->watch_ns;
+	lead = lead < most ? lead : most;
+	return lead > 1 ? (unsigned)lead : 1;
+}
+
+/* Reads with calls on their way, so that the device never rests at it. */
+static int read_at_work(struct loop *loop, unsigned cell, unsigned rows,
+                        void (*act)(struct loop *, unsigned))
+{
+	const struct trial *trial = loop->place.trial;
+	unsigned lead = lead_rows(loop, cell, rows);
+	if (team_meet(loop->team))
+		return -1;
+	int64_t now = clock_now_ns();
+	for (unsigned row = 0; row < lead; row++)
+		start_row(loop, trial_calls(trial, &trial->cells[cell]));
+	for (unsigned i = 0; i < loop->place.count; i++)
+		*loop->rows[i] =
+		    (struct sample){.start_ns = now, .issued_ns = now, .idle_ns = now};
+	return in_turn(loop, cell, act) || loop_wait_idle(loop) ? -1 : 0;
+}
+
+static int steady_rows(struct loop *loop, unsigned cell, unsigned rows)
+{
+	const struct trial *trial = loop->place.trial;
+	for (unsigned row = 0; row < rows; row++)
+		if (loop->measure_row(loop, trial_calls(trial, &trial->cells[cell])))
+			return -1;
+	return 0;
+}
+
+/* The counters' pass: a few rows that are kept, then a steady stretch between two readings.
+ * What is read may be as old as the device's last look at its counters (0.1 s with GPM), so
+ * that half a stretch goes before the first. */
+static int counters_rows(struct loop *loop, unsigned cell)
+{
+	unsigned rows;
+	if (issue_rows(loop, cell))
+		return -1;
+	if (!loop->backend->watch)
+		return 0;
+	loop_keep_nothing(loop);
+	/* The first time opens what is read, which takes a while. */
+	if (rows_to_watch(loop, cell, &rows) || in_turn(loop, cell, watch_on) ||
+	    steady_rows(loop, cell, (rows + 1) / 2) ||
+	    read_at_work(loop, cell, rows, watch_on) || steady_rows(loop, cell, rows) ||
+	    read_at_work(loop, cell, rows, watch_off))
+		return -1;
+	return in_turn(loop, cell, watch_read);
+}
+
+/* Captures a row's calls, which each row then replays. */
+static int capture(struct loop *loop, unsigned cell)
+{
+	const struct trial *trial = loop->place.trial;
+	const struct cell *c = &trial->cells[cell];
+	struct status st = {0};
+	if (!trial->settings.graph)
+		return 0;
+	loop->replays = trial_replays(trial, c);
+	if (loop->backend->capture(loop->ctx, true, &st))
+		return loop_fail(loop, &st);
+	loop_issue(loop, trial_calls(trial, c) / loop->replays);
+	if (loop->backend->capture(loop->ctx, false, &st))
+		return loop_fail(loop, &st);
+	return team_meet(loop->team);
+}
+
+int pass_rows(struct loop *loop, unsigned cell)
+{
+	if (capture(loop, cell))
+		return -1;
+	switch (loop->place.trial->cells[cell].pass) {
+	case PASS_TIMELINE:
+		return timeline_rows(loop, cell);
+	case PASS_COUNTERS:
+		return counters_rows(loop, cell);
+	default:
+		return loop_measure_rows(loop, cell);
+	}
+}
+
+int pass_init(struct loop *loop, unsigned cell)
+{
+	const struct trial *trial = loop->place.trial;
+	const struct backend *b = loop->backend;
+	struct status st = {0};
+	int64_t begin = clock_now_ns();
+	loop_keep_rows(loop, cell);
+	for (unsigned i = 0; i < loop->place.count; i++)
+		loop_tally(loop, cell, i)->begin_ns = begin;
+	for (unsigned row = 0; row < trial_rows(trial, &trial->cells[cell]); row++) {
+		b->disconnect(loop->ctx);
+		if (team_meet(loop->team))
+			return -1;
+		int64_t start = clock_now_ns();
+		if (b->connect(loop->ctx, &st))
+			return loop_fail(loop, &st);
+		int64_t end = clock_now_ns();
+		for (unsigned i = 0; i < loop->place.count; i++)
+			*loop->rows[i] = (struct sample){
+			    .start_ns = start, .issued_ns = end, .idle_ns = end};
+		loop_next_row(loop);
+	}
+	for (unsigned i = 0; i < loop->place.count; i++)
+		loop_tally(loop, cell, i)->measured = 1;
+	return team_meet(loop->team);
+}

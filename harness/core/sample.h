@@ -1,0 +1,45 @@
+/* Raw stamps of a trial, as they lie in the team's area: for each cell and rank a tally and its
+ * rows of samples. Each rank's part starts on a cache line of its own. Stamps are clock_now_ns.
+ */
+#ifndef LAUNCHGAP_SAMPLE_H
+#define LAUNCHGAP_SAMPLE_H
+
+#include "../record/counters.h"
+#include "../config/trial.h"
+
+struct sample {
+	int64_t start_ns;  /* left the barrier */
+	int64_t issued_ns; /* issue returned, the backend's end() included */
+	int64_t idle_ns;   /* seen idle */
+	int64_t poll_ns;   /* idle_ns less the poll before it: how late idle_ns may be */
+	int64_t device_start_ns,
+	    device_end_ns; /* timeline only: the device\'s clock in ours; 0: none */
+};
+
+struct tally {
+	int64_t begin_ns; /* the cell's start, as this rank's worker saw it; record stamps count
+	                     from rank 0's */
+	uint64_t measured;      /* 1 once the timed calls are done */
+	uint64_t wrong;         /* elements that differ from the exact answer */
+	uint64_t wrong_at;      /* element of the first, counted from the arena's start */
+	uint64_t expected, got; /* its bits, as they should be and as they are */
+	uint64_t digest;        /* of this rank's output; 0 where the backend carries no data */
+	uint64_t
+	    faults; /* page faults of the worker in timed calls: 0 or the cell is suspect */
+	uint64_t switches; /* involuntary context switches of the worker in timed calls */
+	uint64_t first_ns; /* length of the cell's first call */
+	int64_t check_ns; /* length of checking what the worker's timed calls left; at its first
+	                     rank */
+	/* Of a counters cell. */
+	uint64_t watched; /* 1: `counters` holds something */
+	struct counters counters;
+	int64_t issue_cpu_ns; /* CPU time of the worker in issuing the rows that are kept; at
+	                         its first rank */
+};
+
+size_t sample_area_bytes(const struct trial *trial);
+struct tally *sample_tally(const struct trial *trial, void *area, unsigned cell, unsigned rank);
+/* The rank's trial_rows() samples of the cell. */
+struct sample *sample_rows(const struct trial *trial, void *area, unsigned cell, unsigned rank);
+
+#endif

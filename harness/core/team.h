@@ -1,0 +1,88 @@
+/* The team: all workers of a trial, and the one block of memory that they share.
+ *
+ * The block is a memfd, mapped shared in every mode (in one process too, so that its pages are
+ * the same), and so has no name that a killed job could leave behind: the process that makes it
+ * hands out a /proc path, and closes it once all have mapped it.
+ *
+ *   header | mailbox per rank | sheet per worker | area (samples) | store (the backend's)
+ *
+ * Nothing here blocks in the kernel; waiting spins, and yields when `yield` is set (fewer cores
+ * than ranks). All functions may be called from any worker. */
+#ifndef LAUNCHGAP_TEAM_H
+#define LAUNCHGAP_TEAM_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../status.h"
+
+#define TEAM_MAIL_BYTES  256
+#define TEAM_SHEET_BYTES 4096
+
+struct layout {
+	unsigned processes, threads, ranks_per_thread;
+};
+
+static inline unsigned layout_ranks(struct layout l)
+{
+	return l.processes * l.threads * l.ranks_per_thread;
+}
+
+static inline unsigned layout_workers(struct layout l)
+{
+	return l.processes * l.threads;
+}
+
+struct team_shape {
+	unsigned nranks, nworkers;
+	bool yield;         /* give the core away while waiting */
+	size_t area_bytes;  /* samples, zeroed and touched at creation */
+	size_t store_bytes; /* the backend's; not touched: its owner places the pages */
+};
+
+struct team;
+
+/* Makes the block. path (at least 64 bytes) is what the other processes pass to team_join; it
+ * is valid until team_seal. The caller owns *out and frees it with team_leave. */
+int team_create(const struct team_shape *shape, char *path, size_t path_bytes,
+                struct team **out, struct status *st);
+int team_join(const char *path, struct team **out, struct status *st);
+/* Closes the way in; the maker calls it once all have joined. */
+void team_seal(struct team *team);
+/* Unmaps; the memory goes with the last one. NULL is allowed. */
+void team_leave(struct team *team);
+
+const struct team_shape *team_shape(const struct team *team);
+
+/* The same team as one worker's, so that team_missing knows who has come. The caller frees it
+ * with free(), before the team is left. NULL: out of memory. */
+struct team *team_seat(const struct team *team, unsigned worker);
+/* How many workers are not at the meeting that is due, of those with a seat, and the first
+ * rank of the first one; a snapshot, which is old at once unless those workers are stuck. */
+unsigned team_missing(const struct team *team, unsigned *rank);
+
+/* Waits for all workers. 0, or -1 once any rank has failed: then return, do not meet again. */
+int team_meet(struct team *team);
+/* One turn of a wait loop: pause, or yield. -1 once any rank has failed. */
+int team_pause(struct team *team);
+
+/* First caller wins; everyone's next meet or pause answers -1. rank: whose failure it is. */
+#define TEAM_ALL_RANKS UINT_MAX
+void team_fail(struct team *team, unsigned rank, const char *text);
+/* The failure as "rank 3: …" or "all ranks: …", or NULL. */
+const char *team_failure(const struct team *team);
+
+/* Which cell is at hand, and when it has to be through, in clock_now_ns; 0: never. The first
+ * worker says so, for whoever watches from outside (watchdog.h). */
+void team_set_deadline(struct team *team, unsigned cell, int64_t deadline_ns);
+int64_t team_deadline(const struct team *team, unsigned *cell);
+
+void *team_mail(struct team *team, unsigned rank); /* TEAM_MAIL_BYTES, for exchange at open */
+char *team_sheet(struct team *team,
+                 unsigned worker); /* TEAM_SHEET_BYTES, what the record says of it */
+void *team_area(struct team *team);
+void *team_store(struct team *team);
+
+#endif

@@ -1,0 +1,219 @@
+#include "worker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "../clock.h"
+#include "../machine.h"
+#include "worker_parts.h"
+
+static int prepare(struct loop *loop, const struct cell *cell, uint64_t seed, unsigned slots)
+{
+	struct status st = {0};
+	if (loop->backend->prepare(loop->ctx, cell, seed, slots, &st))
+		return loop_fail(loop, &st);
+	loop->slot = 0;
+	loop->slots = slots;
+	return 0;
+}
+
+static int check(struct loop *loop, unsigned cell)
+{
+	for (unsigned i = 0; i < loop->place.count; i++) {
+		struct tally *tally = loop_tally(loop, cell, i);
+		struct backend_verdict v = {0};
+		struct status st = {0};
+		if (loop->backend->check(loop->ctx, i, &v, &st))
+			return loop_fail(loop, &st);
+		if (v.wrong && !tally->wrong) {
+			tally->wrong_at = v.wrong_at;
+			tally->expected = v.expected;
+			tally->got = v.got;
+		}
+		tally->wrong += v.wrong;
+	}
+	return 0;
+}
+
+static int digest(struct loop *loop, unsigned cell)
+{
+	struct status st = {0};
+	for (unsigned i = 0; i < loop->place.count; i++)
+		if (loop->backend->digest(loop->ctx, i, &loop_tally(loop, cell, i)->digest,
+		                          &st))
+			return loop_fail(loop, &st);
+	return 0;
+}
+
+/* flip: the known fault that the check has to find. */
+static int corrupt(struct loop *loop)
+{
+	const struct settings *set = &loop->place.trial->settings;
+	struct status st = {0};
+	if (set->flip_rank < (int)loop->place.first ||
+	    set->flip_rank >= (int)(loop->place.first + loop->place.count))
+		return 0;
+	if (loop->backend->corrupt(loop->ctx, (unsigned)set->flip_rank - loop->place.first,
+	                           (size_t)set->flip_byte, &st))
+		return loop_fail(loop, &st);
+	return 0;
+}
+
+/* Once a cell's calls are through nobody writes any more: then look. Not where they overwrote
+ * their own input. */
+static int check_rows(struct loop *loop, unsigned cell)
+{
+	const struct trial *trial = loop->place.trial;
+	if (team_meet(loop->team))
+		return -1;
+	if (trial_spoils(trial, &trial->cells[cell]))
+		return 0;
+	if (corrupt(loop))
+		return -1;
+	int64_t begin = clock_now_ns();
+	if (check(loop, cell))
+		return -1;
+	loop_tally(loop, cell, 0)->check_ns = clock_now_ns() - begin;
+	return 0;
+}
+
+/* One more call on fresh inputs gives the digest, equal in all modes and paces. Where it is all
+ * that is checked, the fault is put there. */
+static int check_fresh(struct loop *loop, unsigned cell)
+{
+	const struct trial *trial = loop->place.trial;
+	int64_t ignored;
+	if (prepare(loop, &trial->cells[cell], value_mix(trial->seed), 1) ||
+	    loop_first_call(loop, &ignored))
+		return -1;
+	if (digest(loop, cell) || (trial_spoils(trial, &trial->cells[cell]) && corrupt(loop)))
+		return -1;
+	return check(loop, cell);
+}
+
+static void set_deadline(struct loop *loop, unsigned cell)
+{
+	unsigned timeout_s = loop->place.trial->cell_timeout_s;
+	loop->cell = &loop->place.trial->cells[cell];
+	loop->deadline_ns =
+	    timeout_s ? clock_now_ns() + timeout_s * (int64_t)1000000000 : INT64_MAX;
+	if (timeout_s && loop->place.worker == 0)
+		team_set_deadline(loop->team, cell, loop->deadline_ns);
+}
+
+static int measure_cell(struct loop *loop, unsigned cell)
+{
+	const struct trial *trial = loop->place.trial;
+	const struct cell *c = &trial->cells[cell];
+	int64_t first_ns = 0;
+	set_deadline(loop, cell);
+	if (c->coll == COLL_INIT)
+		return pass_init(loop, cell);
+	if (prepare(loop, c, trial->seed, trial_slots(trial, c)) || team_meet(loop->team))
+		return -1;
+	int64_t begin = clock_now_ns();
+	if (loop_first_call(loop, &first_ns))
+		return -1;
+	for (unsigned w = 0; w < trial->warmup; w++)
+		if (loop_row(loop, loop->aggregate))
+			return -1;
+	if (pass_rows(loop, cell) || check_rows(loop, cell) || check_fresh(loop, cell))
+		return -1;
+	for (unsigned i = 0; i < loop->place.count; i++) {
+		struct tally *tally = loop_tally(loop, cell, i);
+		tally->begin_ns = begin;
+		tally->first_ns = (uint64_t)first_ns;
+		tally->measured = 1;
+	}
+	return team_meet(loop->team);
+}
+
+/* Opens under the binding that helper threads may inherit, then takes the core for timing. */
+static int open_backend(struct loop *loop)
+{
+	const struct backend_place *place = &loop->place;
+	enum bind bind = place->trial->settings.bind;
+	unsigned nworkers = layout_workers(place->trial->settings.layout);
+	int numa = loop->backend->numa_node(place->first);
+	struct status st = {0};
+	struct machine_seat *seat = machine_seat_take();
+	machine_seat_bind(seat, bind, true, numa, place->worker, nworkers, loop->bind,
+	                  sizeof loop->bind);
+	int error = loop->backend->open(place, &loop->ctx, &st);
+	/* A nonblocking NCCL launches from a thread of its own, which would inherit the
+	 * worker's core and wait there for the worker to stop polling: both keep the node. */
+	machine_seat_bind(seat, bind, place->trial->settings.nonblocking, numa, place->worker,
+	                  nworkers, loop->bind, sizeof loop->bind);
+	machine_seat_free(seat);
+	if (error)
+		return loop_fail(loop, &st);
+	return team_meet(loop->team);
+}
+
+/* What the record says of this worker; written last, when the backend knows what it did. */
+static void describe(struct loop *loop)
+{
+	char facts[TEAM_SHEET_BYTES - 192] = "";
+	struct rusage process;
+	getrusage(RUSAGE_SELF, &process); /* ru_maxrss is in KiB */
+	if (loop->ctx)
+		loop->backend->describe(loop->ctx, facts, sizeof facts);
+	snprintf(team_sheet(loop->team, loop->place.worker), TEAM_SHEET_BYTES,
+	         "bind=%s\nprocess_peak_bytes=%lld\n%s", loop->bind, 1024ll * process.ru_maxrss,
+	         facts);
+	team_meet(loop->team);
+}
+
+static void run_seated(const struct trial *trial, const struct backend *backend,
+                       struct team *team, unsigned index)
+{
+	struct layout layout = trial->settings.layout;
+	unsigned count = layout.ranks_per_thread;
+	struct loop loop = {
+	    .backend = backend,
+	    .team = team,
+	    .place = {.trial = trial,
+	              .team = team,
+	              .nranks = layout_ranks(layout),
+	              .worker = index,
+	              .first = index * count,
+	              .count = count,
+	              .process = index / layout.threads,
+	              .processes = layout.processes},
+	    .measure_row = trial->settings.start == START_GATED ? loop_row_gated
+	                   : trial->settings.graph              ? loop_row_replayed
+	                                                        : loop_row,
+	    .aggregate = trial_group(trial),
+	    .replays = 1,
+	    .rows = calloc(count, sizeof *loop.rows),
+	    .scratch = calloc(count, sizeof *loop.scratch),
+	    .busy = calloc(count, sizeof *loop.busy),
+	};
+	if (!loop.rows || !loop.scratch || !loop.busy) {
+		team_fail(team, loop.place.first, "out of memory for the worker");
+	} else if (!open_backend(&loop)) {
+		for (unsigned cell = 0; cell < trial->ncells; cell++)
+			if (measure_cell(&loop, cell))
+				break;
+		if (index == 0)
+			team_set_deadline(team, 0, 0);
+		describe(&loop);
+	}
+	backend->close(loop.ctx);
+	free(loop.busy);
+	free(loop.scratch);
+	free(loop.rows);
+}
+
+void worker_run(const struct trial *trial, const struct backend *backend, struct team *team,
+                unsigned index)
+{
+	struct team *seat = team_seat(team, index);
+	if (seat)
+		run_seated(trial, backend, seat, index);
+	else
+		team_fail(team, index * trial->settings.layout.ranks_per_thread,
+		          "out of memory for the worker");
+	free(seat);
+}

@@ -1,0 +1,12 @@
+/* The worker: the only timed loop, the same instructions in every mode. */
+#ifndef LAUNCHGAP_WORKER_H
+#define LAUNCHGAP_WORKER_H
+
+#include "../backend/backend.h"
+
+/* Measures every cell of the trial as worker `index` of the team, with its samples in the
+ * team's area. An error goes to team_fail. Blocks until the whole team is through. */
+void worker_run(const struct trial *trial, const struct backend *backend, struct team *team,
+                unsigned index);
+
+#endif

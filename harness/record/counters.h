@@ -1,0 +1,61 @@
+/* What hardware counters say of a stretch of calls, and what they should say: the evidence of
+ * the path that the data took. Counters come from a pass of their own, never from a timed one.
+ *
+ * The model: DRAM bytes of one GPU per byte that it sends over NVLink, where every GPU sends as
+ * much as it receives, so that each byte on the link is one sent and, elsewhere, one received.
+ *
+ *   direct  2  read the source | write the destination (by the peer, over the link)
+ *   staged  4  read the source | write the FIFO slot (by the peer, over the link),
+ *              read the slot, write the destination
+ *
+ * In alltoall a rank also copies its own block, 1/n of the buffer B, within its memory: read
+ * and write, 2·B/n bytes of DRAM, while (n−1)·B/n go over the link: 2/(n−1) on top. Bytes that
+ * are found in the L2 cache never reach DRAM, so a measured figure may lie below the model.
+ *
+ * Each of these is a copy, a read and a write: half of the figures are copies per byte, 1 or 2,
+ * and 1/(n−1) on top in alltoall. The host backend counts its copies itself, pushes into slots,
+ * pulls out of slots or of the peer's buffer, and one's own block, against what came from other
+ * ranks: its figure is the model's, with no cache between. */
+#ifndef LAUNCHGAP_COUNTERS_H
+#define LAUNCHGAP_COUNTERS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "../status.h"
+
+/* GB = 1e9 bytes; means over the stretch. NaN where a counter is not to be had. The GPU's
+ * counters count whatever ran there, not only what was measured. */
+struct counters {
+	double seconds;        /* the stretch */
+	double nvlink_tx_gbs;  /* GB/s, payload of all links */
+	double nvlink_rx_gbs;  /* GB/s */
+	double dram_gbs;       /* GB/s, read and written */
+	double dram_limit_gbs; /* GB/s, the peak that dram_gbs was a percentage of */
+	double sm_percent;     /* 0 to 100: SMs that had a warp, over all SMs and the stretch */
+	double pcie_tx_gbs;    /* GB/s, out of the GPU */
+	double pcie_rx_gbs;    /* GB/s */
+	double copied_bytes;   /* the host backend's own count of what it copied */
+	double delivered_bytes; /* and of what arrived in users' buffers */
+	char missing[128];      /* why counters are missing; "" when none is */
+};
+
+/* All NaN, nothing said. */
+void counters_clear(struct counters *out);
+
+/* The models above: DRAM bytes per byte on the link, and copies per byte delivered. NaN for
+ * fewer than 2 ranks: nothing goes over a link. */
+double counters_model_copies(bool staged, bool alltoall, unsigned nranks);
+double counters_model(bool staged, bool alltoall, unsigned nranks);
+
+/* The measured counterpart of the model: DRAM bytes per byte sent over NVLink. NaN where either
+ * is missing or nothing was sent. */
+double counters_dram_per_nvlink(const struct counters *counters);
+
+/* The record's object: one field per member, null for NaN. The caller owns the reference; NULL
+ * when memory is out. */
+json_t *counters_to_json(const struct counters *counters);
+/* from may be anything. -1 with a sentence; *out is set only on success. */
+int counters_from_json(const json_t *from, struct counters *out, struct status *st);
+
+#endif
