@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "../harness/report/csv.h"
 #include "../harness/report/factors_table.h"
 #include "../harness/analysis/findings.h"
 #include "../harness/report/report.h"

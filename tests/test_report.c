@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "../harness/report/bysize.h"
+#include "../harness/report/csv.h"
 #include "../harness/report/report.h"
 #include "../harness/report/run_gp.h"
 #include "../harness/analysis/summary.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "verdict.h"
-#include "../report/bysize.h"
+#include "words.h"
 
 static enum claims_outcome decide(double lo, double hi, double edge, bool above)
 {
@@ -145,10 +145,10 @@ void claims_hint(const struct summary *s, const struct proof *proof,
 		return;
 	}
 	char sizes[80], paths[2 * TRIAL_NAME_BYTES + 32];
-	bysize_range(r->sizes, sizes, sizeof sizes);
+	words_range(r->sizes, sizes, sizeof sizes);
 	claims_paths(s, proof, r, paths, sizeof paths);
-	snprintf(text, bytes, "%u cell%s, %s, %u block%s", r->ncells, bysize_plural(r->ncells),
-	         sizes, r->ratio.blocks, bysize_plural(r->ratio.blocks));
+	snprintf(text, bytes, "%u cell%s, %s, %u block%s", r->ncells, words_plural(r->ncells),
+	         sizes, r->ratio.blocks, words_plural(r->ratio.blocks));
 	hint_add(text, bytes, analogue ? "tested on the host analogue" : "");
 	hint_add(text, bytes, paths);
 	hint_add(text, bytes, astray ? "NOT on the expected path" : "");

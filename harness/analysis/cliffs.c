@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../report/bysize.h"
+#include "words.h"
 
 #define CONFIDENCE 0.95
 /* An interval has to lie wholly beyond these. Smooth curves of real runs stay below 1.2. */
@@ -202,8 +202,8 @@ void cliffs_say(const struct summary *s, const struct cliff *c, char *text, size
 	char from[32], to[32], low[32], high[32], who[300], how[160], sizes[128];
 	coll_size_label(g->asked_bytes[c->from], from, sizeof from);
 	coll_size_label(g->asked_bytes[c->to], to, sizeof to);
-	bysize_number(c->from_gbs, low, sizeof low);
-	bysize_number(c->to_gbs, high, sizeof high);
+	words_number(c->from_gbs, low, sizeof low);
+	words_number(c->to_gbs, high, sizeof high);
 	between(g, c, sizes, sizeof sizes);
 	if (c->variants == c->measured)
 		snprintf(who, sizeof who, "in every variant");

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "../report/bysize.h"
+#include "words.h"
 
 int findings_make(const struct summary *s, const struct cliff *cliffs, unsigned ncliffs,
                   struct findings *out, struct status *st)
@@ -41,7 +41,7 @@ static void say_effect(const char *what, const struct verdict *v, const char *of
 	size_t used = strlen(text);
 	if (v->kind != VERDICT_FASTER && v->kind != VERDICT_SLOWER)
 		return;
-	bysize_ratio(&v->ratio, true, ratio, sizeof ratio);
+	words_ratio(&v->ratio, true, ratio, sizeof ratio);
 	snprintf(text + used, bytes - used, "%s%s of %s is %s times that of %s",
 	         used ? ", and " : "", what, of, ratio, that_of);
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../report/bysize.h"
 #include "summary_parts.h"
 
 struct place {

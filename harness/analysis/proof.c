@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../report/bysize.h"
 #include "summary_parts.h"
 
 /* One cell's number of some kind. */
@@ -93,7 +92,7 @@ static void fill_copies(const struct source *src, struct proof_row *row)
 
 static void fill(const struct source *src, const struct proof_path *path, struct proof_row *row)
 {
-	double limit = bysize_limit(src->s, src->s->groups[row->group].bytes[row->size]);
+	double limit = summary_limit(src->s, src->s->groups[row->group].bytes[row->size]);
 	row->nvlink_tx_gbs = median(src, by_metric, METRIC_NVLINK_TX);
 	row->nvlink_rx_gbs = median(src, by_field, FIELD(nvlink_rx_gbs));
 	row->limit_share = row->nvlink_tx_gbs / limit;

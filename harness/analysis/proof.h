@@ -46,10 +46,6 @@ struct proof {
 int proof_make(const struct summary *summary, struct proof *out, struct status *st);
 void proof_free(struct proof *proof);
 
-/* evidence.csv: each row's counters rank by rank; its columns are in results/README.md. */
-int proof_write_csv(const struct summary *summary, const struct proof *proof, const char *file,
-                    struct status *st);
-
 /* Whether a cell of the record is one of those that a row is made from. */
 bool proof_belongs(const struct summary *summary, const struct proof_row *row,
                    const struct record_cell *cell);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "verdict.h"
-#include "../report/bysize.h"
+#include "words.h"
 #include "recommend_rules.h"
 
 #define SMALL_TO   ((size_t)64 << 10)
@@ -233,8 +233,8 @@ static void add_cliff(const struct scene *scene, const struct cliff *c)
 {
 	const struct summary_group *g = &scene->s->groups[c->group];
 	char text[RECOMMEND_BYTES], from[32], to[32], low[32], high[32];
-	bysize_number(c->from_gbs, low, sizeof low);
-	bysize_number(c->to_gbs, high, sizeof high);
+	words_number(c->from_gbs, low, sizeof low);
+	words_number(c->to_gbs, high, sizeof high);
 	coll_size_label(g->asked_bytes[c->from], from, sizeof from);
 	coll_size_label(g->asked_bytes[c->to], to, sizeof to);
 	bool jump = c->kind == CLIFF_JUMP;

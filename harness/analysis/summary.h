@@ -1,9 +1,9 @@
 /* The summary: what the records of a run come to, one row per variant, cell and pace. Pure:
- * from records to numbers, nothing is written but the CSV of exactly these rows.
+ * from records to numbers.
  *
  * A trial gives one number per cell: stream, the median over its stretches of the time per
  * call; isolated, the median over its calls. A row's number is the median over its trials, one
- * a block. Whatever cannot be given is NaN, and empty in the CSV. Cells of another pass than
+ * a block. Whatever cannot be given is NaN. Cells of another pass than
  * the timed one are left out of all of it. */
 #ifndef LAUNCHGAP_SUMMARY_H
 #define LAUNCHGAP_SUMMARY_H
@@ -107,12 +107,15 @@ bool summary_crowded(const struct summary *summary);
 bool summary_has_pace(const struct summary *summary, enum pace pace);
 const char *summary_role_name(enum summary_role role);
 
+/* Everything of two cells but size is equal. */
+bool summary_same_group(const struct cell *a, const struct cell *b);
 /* Whether a cell of the record counts: measured, and in the timed pass. */
 bool summary_counts(const struct record_cell *cell);
 
-/* ranks.csv: one row per row of the summary and rank. */
-int summary_write_ranks(const struct summary *summary, const char *file, struct status *st);
-/* summary.csv: its columns are in results/README.md. */
-int summary_write_csv(const struct summary *summary, const char *file, struct status *st);
+/* Whether a variant is held against the reference. */
+bool summary_has_ratio(const struct summary *summary, unsigned variant);
+/* The limit's bus bandwidth at a size, its best where it was not measured there, NaN where it
+ * was not measured at all. */
+double summary_limit(const struct summary *summary, size_t bytes);
 
 #endif

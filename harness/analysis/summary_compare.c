@@ -223,3 +223,24 @@ bool summary_has_pace(const struct summary *s, enum pace pace)
 			return true;
 	return false;
 }
+
+bool summary_has_ratio(const struct summary *s, unsigned v)
+{
+	return s->variants[v].measured && s->variants[v].role != ROLE_LIMIT && !s->trouble[0] &&
+	       s->reference >= 0 && (int)v != s->reference;
+}
+
+double summary_limit(const struct summary *s, size_t bytes)
+{
+	double best = NAN;
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct summary_row *row = &s->rows[i];
+		if (s->variants[row->variant].role != ROLE_LIMIT || isnan(row->busbw_gbs))
+			continue;
+		if (row->cell.bytes == bytes)
+			return row->busbw_gbs;
+		if (!(row->busbw_gbs <= best))
+			best = row->busbw_gbs;
+	}
+	return best;
+}

@@ -4,13 +4,6 @@
 
 #include "summary.h"
 
-/* A text of the CSV and its comma, quoted where a reader would take it for something else. */
-void summary_put_text(FILE *out, const char *text);
-/* A number and its comma; nothing but the comma for NaN. */
-void summary_put_number(FILE *out, double x);
-
-/* Everything of two cells but size is equal. */
-bool summary_same_group(const struct cell *a, const struct cell *b);
 /* The row that a record's cell belongs to, added when it is new. */
 struct summary_row *summary_row_of(struct summary *s, const struct record_cell *c);
 /* One trial's numbers. -1: out of memory. */

@@ -4,8 +4,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "../report/bysize.h"
-
 void warnings_add(struct warnings *w, const char *format, ...)
 {
 	if (w->count == WARNINGS_MAX) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../report/bysize.h"
+#include "words.h"
 #include "trend.h"
 
 /* The first rows are slower by this at least, in trials that chance would give so seldom; a few
@@ -111,8 +111,8 @@ static void warn_resolution(const struct summary *s, struct warnings *w)
 	struct coarse step = find_coarse(s, step_of), poll = find_coarse(s, poll_of);
 	char time[32], late[32];
 	if (step.worst) {
-		bysize_number(step.worst->time_us * step.worst->calls, time, sizeof time);
-		bysize_number(step_of(s, step.worst), late, sizeof late);
+		words_number(step.worst->time_us * step.worst->calls, time, sizeof time);
+		words_number(step_of(s, step.worst), late, sizeof late);
 		warnings_add(
 		    w,
 		    "The clock is coarse: it steps by %s µs, more than %.0f %% of the time in "
@@ -122,8 +122,8 @@ static void warn_resolution(const struct summary *s, struct warnings *w)
 		    time);
 	}
 	if (poll.worst) {
-		bysize_number(poll.worst->time_us * poll.worst->calls, time, sizeof time);
-		bysize_number(poll.worst->resolution_us, late, sizeof late);
+		words_number(poll.worst->time_us * poll.worst->calls, time, sizeof time);
+		words_number(poll.worst->resolution_us, late, sizeof late);
 		warnings_add(
 		    w,
 		    "Timer resolution: in %u of %u rows the end may be seen late by more than "

@@ -5,32 +5,6 @@
 
 #define MOST_GROUPS 30
 
-void bysize_range(struct claim_range range, char *text, size_t text_bytes)
-{
-	char lo[32], hi[32];
-	coll_size_label(range.lo, lo, sizeof lo);
-	coll_size_label(range.hi, hi, sizeof hi);
-	snprintf(text, text_bytes, range.lo == range.hi ? "%s" : "%s to %s", lo, hi);
-}
-
-void bysize_number(double x, char *text, size_t text_bytes)
-{
-	if (!isfinite(x))
-		snprintf(text, text_bytes, "-");
-	else
-		snprintf(text, text_bytes,
-		         x < 0.9995  ? "%.3f"
-		         : x < 9.995 ? "%.2f"
-		         : x < 99.95 ? "%.1f"
-		                     : "%.0f",
-		         x);
-}
-
-const char *bysize_plural(unsigned long long n)
-{
-	return n == 1 ? "" : "s";
-}
-
 bool bysize_too_many(const struct summary *s)
 {
 	return s->ngroups > MOST_GROUPS;
@@ -81,12 +55,6 @@ static bool in_group(const struct summary *s, unsigned group, unsigned v)
 	return false;
 }
 
-bool bysize_has_ratio(const struct summary *s, unsigned v)
-{
-	return has_values(s, v) && !s->trouble[0] && s->reference >= 0 &&
-	       (int)v != s->reference;
-}
-
 static unsigned count(const struct summary *s, bool (*has)(const struct summary *, unsigned))
 {
 	unsigned n = 0;
@@ -130,23 +98,6 @@ static void put_ratio_head(struct table *table, unsigned column, const struct su
 	else
 		table_put(table, column, "%s÷%s", s->variants[v].name,
 		          s->variants[s->reference].name);
-}
-
-void bysize_ratio(const struct stats_ratio *r, bool full, char *text, size_t text_bytes)
-{
-	double off = fmax(r->hi - r->estimate, r->estimate - r->lo) / r->estimate;
-	if (isnan(r->estimate))
-		snprintf(text, text_bytes, "-");
-	else if (isnan(r->lo))
-		snprintf(text, text_bytes, "%.3f", r->estimate);
-	else if (full)
-		snprintf(text, text_bytes, "%.3f (%.3f to %.3f)", r->estimate, r->lo, r->hi);
-	else if (off <= 0.5)
-		snprintf(text, text_bytes, "%.3f ±%.1f%%", r->estimate, 100 * off);
-	else /* to either side it would reach below 0 */
-		snprintf(text, text_bytes,
-		         r->hi < 100 ? "%.3f (%.2g to %.2g)" : "%.3f (%.2g to %.0f)",
-		         r->estimate, r->lo, r->hi);
 }
 
 /* The ratio columns of a size's row, from `column` on. */

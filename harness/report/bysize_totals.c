@@ -5,21 +5,6 @@
 
 #include "../analysis/verdict.h"
 
-double bysize_limit(const struct summary *s, size_t bytes)
-{
-	double best = NAN;
-	for (unsigned i = 0; i < s->nrows; i++) {
-		const struct summary_row *row = &s->rows[i];
-		if (s->variants[row->variant].role != ROLE_LIMIT || isnan(row->busbw_gbs))
-			continue;
-		if (row->cell.bytes == bytes)
-			return row->busbw_gbs;
-		if (!(row->busbw_gbs <= best))
-			best = row->busbw_gbs;
-	}
-	return best;
-}
-
 static void put_peak(struct table *table, const struct summary *s, unsigned group, unsigned v)
 {
 	const struct summary_group *g = &s->groups[group];

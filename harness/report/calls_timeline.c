@@ -6,7 +6,7 @@
 
 #include "../analysis/timing.h"
 #include "output.h"
-#include "../analysis/summary_parts.h"
+#include "csv.h"
 
 /* One call of a variant, and how long it took. */
 struct call {

@@ -2,7 +2,7 @@
 
 #include "bysize.h"
 #include "output.h"
-#include "../analysis/summary_parts.h"
+#include "csv.h"
 
 static void put_short(struct table *table, unsigned column, const struct verdict *v)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "output.h"
-#include "../analysis/summary_parts.h"
+#include "csv.h"
 
 enum column {
 	NVLINK_TX,

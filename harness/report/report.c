@@ -4,6 +4,7 @@
 
 #include "factors_table.h"
 #include "markdown.h"
+#include "csv.h"
 #include "report_parts.h"
 
 int report_option(const char *option, const char *value, struct report_options *options,

@@ -5,7 +5,7 @@
 
 #include "bysize.h"
 #include "output.h"
-#include "../analysis/summary_parts.h"
+#include "csv.h"
 
 static void put_number(struct table *table, unsigned column, double x)
 {

@@ -1,9 +1,9 @@
-#include "summary_parts.h"
+#include "csv.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "../report/output.h"
+#include "output.h"
 
 static const char header[] =
     "variant,role,mode,layout,backend,library,ranks,collective,what,bytes,asked_bytes,dtype,op,"
@@ -96,5 +96,47 @@ int summary_write_csv(const struct summary *s, const char *file, struct status *
 	fputs(header, out);
 	for (unsigned i = 0; i < s->nrows; i++)
 		put_row(out, s, &s->rows[i]);
+	return output_close(out, file, st);
+}
+
+/* The place of a row's size in its group, from 1. */
+static unsigned nth_size(const struct summary *s, const struct summary_row *row)
+{
+	const struct summary_group *g = &s->groups[row->group];
+	unsigned i = 0;
+	while (i < g->nsizes && g->bytes[i] != row->cell.bytes)
+		i++;
+	return i + 1;
+}
+
+static void put_rank(FILE *out, const struct summary *s, const struct summary_row *row,
+                     unsigned rank)
+{
+	const struct summary_rank *r = &row->ranks[rank];
+	const struct summary_variant *v = &s->variants[row->variant];
+	const double numbers[] = {
+	    r->skew_us, r->launch_us, r->finish_us, r->late_us, 100 * r->late_us / row->time_us,
+	    r->last,    r->last_by_us};
+	summary_put_text(out, v->name);
+	summary_put_text(out, v->mode);
+	fprintf(out, "%u,%s,%zu,%u,%s,%u,", row->nranks,
+	        coll_word(&row->cell, row->nranks).text, row->cell.bytes, nth_size(s, row),
+	        coll_pace_name(row->cell.pace), rank);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		summary_put_number(out, numbers[i]);
+	fprintf(out, "%u\n", row->ntrials);
+}
+
+int summary_write_ranks(const struct summary *s, const char *file, struct status *st)
+{
+	FILE *out = output_open(file, st);
+	if (!out)
+		return -1;
+	fputs("variant,mode,ranks,what,bytes,nth_size,pace,rank,skew_us,launch_us,"
+	      "finish_us,late_us,late_percent,last,last_by_us,blocks\n",
+	      out);
+	for (unsigned i = 0; i < s->nrows; i++)
+		for (unsigned r = 0; s->rows[i].ranks && r < s->rows[i].nranks; r++)
+			put_rank(out, s, &s->rows[i], r);
 	return output_close(out, file, st);
 }

@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "bysize.h"
-#include "../analysis/versions_parts.h"
+#include "words.h"
+#include "versions_parts.h"
 
 /* A text that grows, as far as there is room. */
 struct said {
@@ -56,7 +56,7 @@ static void say_ratio(const struct said *said, const struct versions_coll *c, st
 	char text[64], most[32];
 	double lo = INFINITY, hi = 0;
 	if (at.first == at.last) {
-		bysize_ratio(&c->rows[at.first].verdict.ratio, true, text, sizeof text);
+		words_ratio(&c->rows[at.first].verdict.ratio, true, text, sizeof text);
 		add(said, "%s", text);
 		return;
 	}
@@ -64,8 +64,8 @@ static void say_ratio(const struct said *said, const struct versions_coll *c, st
 		lo = fmin(lo, c->rows[i].verdict.ratio.estimate);
 		hi = fmax(hi, c->rows[i].verdict.ratio.estimate);
 	}
-	bysize_number(lo, text, sizeof text);
-	bysize_number(hi, most, sizeof most);
+	words_number(lo, text, sizeof text);
+	words_number(hi, most, sizeof most);
 	add(said, strcmp(text, most) ? "%s to %s" : "%s", text, most);
 }
 
@@ -124,8 +124,8 @@ static void say_change(const struct said *said, const struct step *step,
                        enum versions_mode mode)
 {
 	char from[32], to[32];
-	bysize_number(step->from->sides[mode].gbs, from, sizeof from);
-	bysize_number(step->to->sides[mode].gbs, to, sizeof to);
+	words_number(step->from->sides[mode].gbs, from, sizeof from);
+	words_number(step->to->sides[mode].gbs, to, sizeof to);
 	add(said, "%s → %s GB/s", from, to);
 }
 
@@ -164,8 +164,8 @@ static void say_cause(const struct said *said, const struct step *step, enum ver
 	    strcmp(to->data_path, other->data_path) ? "" : " too");
 	if (!isnan(from->dram_per_nvlink) && !isnan(to->dram_per_nvlink)) {
 		char before[32], after[32];
-		bysize_number(from->dram_per_nvlink, before, sizeof before);
-		bysize_number(to->dram_per_nvlink, after, sizeof after);
+		words_number(from->dram_per_nvlink, before, sizeof before);
+		words_number(to->dram_per_nvlink, after, sizeof after);
 		add(said, "DRAM bytes per NVLink byte %s in place of %s, ", after, before);
 	}
 	say_change(said, step, mode);

@@ -1,0 +1,47 @@
+#include "words.h"
+
+#include <math.h>
+#include <stdio.h>
+
+void words_range(struct claim_range range, char *text, size_t text_bytes)
+{
+	char lo[32], hi[32];
+	coll_size_label(range.lo, lo, sizeof lo);
+	coll_size_label(range.hi, hi, sizeof hi);
+	snprintf(text, text_bytes, range.lo == range.hi ? "%s" : "%s to %s", lo, hi);
+}
+
+void words_number(double x, char *text, size_t text_bytes)
+{
+	if (!isfinite(x))
+		snprintf(text, text_bytes, "-");
+	else
+		snprintf(text, text_bytes,
+		         x < 0.9995  ? "%.3f"
+		         : x < 9.995 ? "%.2f"
+		         : x < 99.95 ? "%.1f"
+		                     : "%.0f",
+		         x);
+}
+
+const char *words_plural(unsigned long long n)
+{
+	return n == 1 ? "" : "s";
+}
+
+void words_ratio(const struct stats_ratio *r, bool full, char *text, size_t text_bytes)
+{
+	double off = fmax(r->hi - r->estimate, r->estimate - r->lo) / r->estimate;
+	if (isnan(r->estimate))
+		snprintf(text, text_bytes, "-");
+	else if (isnan(r->lo))
+		snprintf(text, text_bytes, "%.3f", r->estimate);
+	else if (full)
+		snprintf(text, text_bytes, "%.3f (%.3f to %.3f)", r->estimate, r->lo, r->hi);
+	else if (off <= 0.5)
+		snprintf(text, text_bytes, "%.3f ±%.1f%%", r->estimate, 100 * off);
+	else /* to either side it would reach below 0 */
+		snprintf(text, text_bytes,
+		         r->hi < 100 ? "%.3f (%.2g to %.2g)" : "%.3f (%.2g to %.0f)",
+		         r->estimate, r->lo, r->hi);
+}

@@ -1,0 +1,22 @@
+/* Numbers, ratios and ranges as the sentences of a report have them. Pure; writes into the
+ * caller's text, cut where it is too short. */
+#ifndef LAUNCHGAP_WORDS_H
+#define LAUNCHGAP_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../config/claim.h"
+#include "stats.h"
+
+/* "16 MiB to 256 MiB", or "16 MiB" where that is all. */
+void words_range(struct claim_range range, char *text, size_t bytes);
+/* Three digits, or "-" for NaN. */
+void words_number(double x, char *text, size_t bytes);
+/* What a noun of n things ends with: "" or "s". */
+const char *words_plural(unsigned long long n);
+/* "0.941 ±0.7%" (the wider side of its interval; beyond 50 %: "0.837 (0.39 to 1.8)"), or full
+ * "0.941 (0.935 to 0.948)". */
+void words_ratio(const struct stats_ratio *ratio, bool full, char *text, size_t bytes);
+
+#endif
