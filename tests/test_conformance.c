@@ -191,7 +191,7 @@ static void conform_layouts(const struct backend *backend, unsigned ranks)
 	for (int c = 0; c < COLL_KINDS; c++)
 		if (is_checked(c))
 			kinds += 2 * (coll_info((enum coll_kind)c)->is & COLL_ROOTED ? 2 : 1);
-	conform(&text, backend->carries_data, kinds);
+	conform(&text, backend->is.carries_data, kinds);
 }
 
 /* 8-bit floats are not every GPU's. */
@@ -290,7 +290,7 @@ static void every_backend_conforms_in_every_layout(void **state)
 			continue;
 		}
 		conform_layouts(*b, ranks);
-		if ((*b)->carries_data) {
+		if ((*b)->is.carries_data) {
 			conform_types(*b, ranks);
 			conform_odd_sizes(*b, ranks);
 			if (ranks > 2) /* else each has a group to itself */

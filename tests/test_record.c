@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <zlib.h>
 
+#include "../harness/backend/backend.h"
 #include "../harness/record/record.h"
 
 static char folder[] = "/tmp/launchgap-record-XXXXXX";
@@ -409,6 +410,10 @@ static void every_field_is_checked(void **state)
 	refuse("\"seed\":\"ff\",", "", "jsonl:1: \"seed\" is missing");
 	refuse("\"ranks\":2,\"seed\"", "\"ranks\":0,\"seed\"", "\"ranks\" is 0");
 	refuse("\"machine\":{\"cores\":2}", "\"machine\":2", "\"machine\"");
+	refuse("\"machine\":", "\"backends\":{\"host\":{\"gpus\":2}},\"machine\":",
+	       "backend host: \"gpus\" has to be true or false");
+	refuse("\"machine\":", "\"backends\":{\"host\":7},\"machine\":",
+	       "backend host: \"backends\" has to be an object");
 	refuse("\"role\":\"reference\",", "", "\"role\" is missing");
 	refuse("\"variant\":\"threads\"", "\"variant\":\"zebra\"", "\"zebra\" is not one of");
 	refuse("\"collective\":\"alltoall\"", "\"collective\":\"../x\"",
@@ -439,6 +444,50 @@ static void every_field_is_checked(void **state)
 	refuse("\"kind\":\"cell\",", "\"kind\":\"cell\\u0000\",", "jsonl:2: not JSON");
 	refuse("\n{", "\n\n{", "jsonl:2: not JSON");
 	refuse("\n{\"schema\"", "\n[{\"schema\"", "jsonl:2: not JSON");
+}
+
+/* What a backend is stands in the record; of an older one it is as here. */
+static void what_a_backend_is_is_read(void **state)
+{
+	struct record_run run;
+	struct status st = {""};
+	bool torn;
+	(void)state;
+	write_run(NULL);
+	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_int_equal(run.nbackends, 1);
+	assert_true(record_traits(&run, "threads")->analogue);
+	assert_false(record_traits(&run, NULL)->launches);
+	assert_ptr_equal(run.cells[0].traits, record_traits(&run, "threads"));
+	record_free(&run);
+
+	static const char is[] = "\"backends\":{\"host\":{\"analogue\":false,\"gpus\":true}},";
+	size_t bytes;
+	char *text = read_all(&bytes), *at = strstr(text, "\"backend\":"), out[1 << 16];
+	int n = snprintf(out, sizeof out, "%.*s%s%s", (int)(at - text), text, is, at);
+	write_all(out, (size_t)n);
+	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_false(record_traits(&run, "threads")->analogue);
+	assert_true(record_traits(&run, "threads")->gpus);
+	assert_true(record_traits(&run, "threads")->carries_data);
+	record_free(&run);
+}
+
+/* Every field of every backend, written and read again. */
+static void all_that_a_backend_is_is_written(void **state)
+{
+	(void)state;
+	for (const struct backend *const *b = backend_table; *b; b++) {
+		struct backend_traits read;
+		memset(&read, 0, sizeof read); /* what lies between the fields too */
+		read.cliff_advice = (*b)->is.cliff_advice;
+		read.faults_advice = (*b)->is.faults_advice;
+		json_t *json = traits_to_json(&(*b)->is);
+		assert_null(traits_from_json(json, &read));
+		assert_memory_equal(&read, &(*b)->is, sizeof read);
+		json_decref(json);
+	}
+	assert_true(traits_find("another")->launches);
 }
 
 static void missing_files_are_named(void **state)
@@ -517,6 +566,8 @@ int main(void)
 	    cmocka_unit_test(a_torn_end_is_dropped),
 	    cmocka_unit_test(damage_is_answered_with_a_sentence),
 	    cmocka_unit_test(every_field_is_checked),
+	    cmocka_unit_test(what_a_backend_is_is_read),
+	    cmocka_unit_test(all_that_a_backend_is_is_written),
 	    cmocka_unit_test(missing_files_are_named),
 	    cmocka_unit_test(a_full_disk_is_said),
 	    cmocka_unit_test(an_incomplete_environment_is_not_written),

@@ -7,6 +7,7 @@
 #define LAUNCHGAP_BACKEND_H
 
 #include "../config/trial.h"
+#include "traits.h"
 
 struct backend_ctx;
 struct counters;
@@ -28,8 +29,7 @@ struct backend_verdict {
 struct backend {
 	const char *name;
 	const char *summary;
-	bool carries_data; /* false: nothing to check, no digest */
-	bool connects;     /* has communicators, for cells of `init` to make */
+	struct backend_traits is;
 
 	/* Ranks that this machine can hold: GPUs; 0 when there is nothing to run on, with the
 	 * reason in st; UINT_MAX when only cores limit it. */

@@ -147,7 +147,7 @@ static void null_close(struct backend_ctx *ctx)
 const struct backend backend_null = {
     .name = "null",
     .summary = "a virtual device with a known delay: what the harness itself costs",
-    .carries_data = false,
+    .is = {.launches = true, .injects = true},
     .capacity = null_capacity,
     .supports = null_supports,
     .store_bytes = null_store_bytes,

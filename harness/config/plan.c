@@ -19,7 +19,7 @@ const char *plan_backend(const struct spec *spec, const struct plan_machine *mac
 	if (strcmp(spec->backend, "auto"))
 		return spec->backend;
 	for (const struct backend *const *b = backend_table; *b; b++) {
-		if (!(*b)->carries_data)
+		if (!(*b)->is.carries_data)
 			continue;
 		struct status st = {""};
 		unsigned ranks = machine->capacity((*b)->name, &st);

@@ -235,7 +235,7 @@ static bool connects(const struct plan *plan, const char *backend)
 	for (unsigned i = 0; i < plan->spec->nvariants; i++) {
 		const char *own = plan->spec->variants[i].settings.backend;
 		const struct backend *b = backend_find(strcmp(own, "auto") ? own : backend);
-		if (b && b->connects)
+		if (b && b->is.connects)
 			return true;
 	}
 	return false;

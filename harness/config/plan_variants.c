@@ -227,7 +227,7 @@ int plan_variants_accompany(struct plan *plan, const char *backend,
 	snprintf(again, sizeof again, "%.56s-again", reference->name);
 	if (variant_add(plan, again, "again", &s, NULL, machine, st))
 		return -1;
-	if (!plan->spec->limit || !backend_find(backend)->carries_data)
+	if (!plan->spec->limit || !backend_find(backend)->is.carries_data)
 		return 0;
 	const struct mode *mode = mode_find("threads");
 	settings_default(&limit);

@@ -8,6 +8,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "../backend/traits.h"
 #include "../core/sample.h"
 
 #define RECORD_SCHEMA    1
@@ -20,8 +21,8 @@ int record_write_environment(FILE *out, const json_t *environment, struct status
  * failure. */
 int record_write_trial(FILE *out, const struct trial *trial, struct team *team, void *area,
                        struct status *st);
-/* 0 where all that was checked is right; else -1 with where the first wrong element lies. A flip
- * that was asked for and not found is an error too: it lies where nothing is checked. */
+/* 0 where all that was checked is right; else -1 with where the first wrong element lies. A
+ * flip that was asked for and not found is an error too: it lies where nothing is checked. */
 int record_check_data(const struct trial *trial, void *area, struct status *st);
 /* One line: the path that a variant's data took (path.h). Takes the reference, NULL (out of
  * memory) included. */
@@ -55,7 +56,8 @@ struct record_cell {
 	struct counters *counters;
 	int64_t *issue_cpu_ns; /* CPU time of issuing the rows, a worker's at its first rank */
 	char error[512];       /* "" when measured */
-	json_t *json;          /* the whole line, less its stamps */
+	const struct backend_traits *traits; /* of its variant's backend; the run's */
+	json_t *json;                        /* the whole line, less its stamps */
 };
 
 struct record_failure {
@@ -92,8 +94,16 @@ struct record_end {
 	char text[512];  /* a sentence for people */
 };
 
+/* What a backend of the run is, recorded or, in older records, as it is here. */
+struct record_backend {
+	char name[TRIAL_NAME_BYTES];
+	struct backend_traits traits;
+};
+
 struct record_run {
 	json_t *environment; /* the first line, checked */
+	unsigned nbackends;
+	struct record_backend *backends;
 	unsigned ncells;
 	struct record_cell *cells;
 	unsigned npaths;
@@ -109,6 +119,9 @@ struct record_run {
  * record_free. A torn last line is dropped and said in *torn. */
 int record_load(const char *dir, struct record_run *out, bool *torn, struct status *st);
 void record_free(struct record_run *run);
+
+/* What the backend of a variant is, or that of the run for NULL. Never NULL, the run's. */
+const struct backend_traits *record_traits(const struct record_run *run, const char *variant);
 
 /* The number behind that of the last block. */
 unsigned record_next_block(const struct record_run *run);

@@ -68,6 +68,7 @@ static int add_cell(const struct field_place *at, json_t *line, struct record_ru
 	cell->json = json_incref(line);
 	if (take_origin(at, line, run->environment, cell->variant, &cell->block,
 	                &cell->order) ||
+	    !(cell->traits = record_traits(run, cell->variant)) ||
 	    record_take_cell(at, line, cell) ||
 	    take_error(at, line, cell->error, sizeof cell->error))
 		return -1;
@@ -159,7 +160,7 @@ static int add_line(const struct field_place *at, json_t *line, struct record_ru
 		if (record_check_environment(line, where, at->st))
 			return -1;
 		run->environment = json_incref(line);
-		return 0;
+		return record_take_backends(at, run);
 	}
 	if (!strcmp(kind, "end"))
 		return take_end(at, line, run);
@@ -279,6 +280,7 @@ void record_free(struct record_run *run)
 		json_decref(run->resumes[i].json);
 	free(run->resumes);
 	free(run->failures);
+	free(run->backends);
 	json_decref(run->environment);
 	*run = (struct record_run){0};
 }

@@ -11,6 +11,9 @@ bool record_stamps_in_order(const struct trial *trial, void *area, unsigned cell
  * seen to be off, or the counters. */
 void record_put_stamps(json_t *line, const struct trial *trial, void *area, unsigned cell);
 
+/* The run's list of backends, with what each of them is: by the environment, checked, or where an
+ * older record does not say it, by this program's own table. */
+int record_take_backends(const struct field_place *at, struct record_run *run);
 /* Each fills its part of a cell from a line; 0, or -1 with the sentence. Which cell it is has
  * to come first. */
 int record_take_cell(const struct field_place *at, const json_t *line,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "../backend/traits.h"
 #include "../coll/counts.h"
 #include "../machine.h"
 
@@ -23,6 +24,17 @@ static json_t *describe_variants(const struct plan *plan)
 		json_array_append_new(list, one);
 	}
 	return list;
+}
+
+/* What the backends are that anything runs on, by name. */
+static json_t *describe_backends(const struct plan *plan)
+{
+	json_t *out = json_object();
+	for (unsigned i = 0; i < plan->nvariants; i++) {
+		const char *name = plan->variants[i].settings.backend;
+		json_object_set_new(out, name, traits_to_json(traits_find(name)));
+	}
+	return out;
 }
 
 /* What is called, beside collectives and sizes: each as its key's list; and what is not. */
@@ -107,8 +119,10 @@ json_t *describe_run(const struct plan *plan, int argc, char *const argv[], cons
 		json_object_set_new(run, "precision", json_real(spec->precision));
 		json_object_set_new(run, "budget_s", json_integer(spec->budget_s));
 	}
-	if (run)
+	if (run) {
+		json_object_set_new(run, "backends", describe_backends(plan));
 		describe_what(plan, run);
+	}
 	if (run && describe_claims(plan, run)) {
 		json_decref(run);
 		return NULL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../backend/backend.h"
 #include "../run/folder.h"
 #include "../run/judge.h"
 #include "../run/launch.h"
@@ -84,9 +85,9 @@ static void judge(const double *times, unsigned comparisons, unsigned blocks, do
 static void set_injection(struct scene *s, unsigned kind)
 {
 	struct settings *set = &s->trial.settings;
-	/* On host the delay is a worker's work, and one worker does it for each of its ranks.
-	 */
-	unsigned shared = strcmp(set->backend, "host") ? 1 : set->layout.ranks_per_thread;
+	/* Without a device the delay is a worker's work, who does it for each of its ranks. */
+	unsigned shared =
+	    traits_find(set->backend)->launches ? 1 : set->layout.ranks_per_thread;
 	set->delay_rank = kinds[kind].one > 0 ? (int)layout_ranks(set->layout) - 1 : -1;
 	set->extra_ns =
 	    (int64_t)llround(kinds[kind].one > 0 ? kinds[kind].one * s->base_ns
@@ -155,8 +156,9 @@ static int measure_base(struct scene *s, struct status *st)
 
 static int test_scene(struct scene *s, unsigned *missed, struct status *st)
 {
-	bool injects = strcmp(s->trial.settings.backend, "nccl") != 0;
-	unsigned nkinds = injects ? sizeof kinds / sizeof *kinds : 1, fresh = s->request->fresh;
+	unsigned nkinds =
+	    traits_find(s->trial.settings.backend)->injects ? sizeof kinds / sizeof *kinds : 1;
+	unsigned fresh = s->request->fresh;
 	if (measure_base(s, st))
 		return -1;
 	for (unsigned kind = 0; kind < nkinds; kind++) {
@@ -176,23 +178,19 @@ static int test_scene(struct scene *s, unsigned *missed, struct status *st)
 
 int selftest_run(const struct selftest_request *request, struct status *st)
 {
-	const char *const both[] = {"null", "host"}, *const *backends = both;
-	unsigned nbackends = 2;
 	struct scene s = {.request = request};
 	unsigned missed = 0;
 	int result = -1;
 	if (folder_open_scratch(&s.folder, st))
 		return -1;
-	if (request->backend) {
-		backends = &request->backend;
-		nbackends = 1;
-	}
 	job_hold_signals();
-	for (unsigned b = 0; b < nbackends; b++)
+	for (const struct backend *const *b = backend_table; *b; b++)
 		for (unsigned mode = 0; mode < SELFTEST_MODES; mode++) {
-			selftest_trial(&s.trial, backends[b], mode,
-			               strcmp(backends[b], "nccl") ? request->ncores
-			                                           : request->ngpus);
+			if (request->backend ? strcmp((*b)->name, request->backend) != 0
+			                     : !(*b)->is.injects)
+				continue;
+			selftest_trial(&s.trial, (*b)->name, mode,
+			               (*b)->is.gpus ? request->ngpus : request->ncores);
 			s.trial.yield = request->ncores < layout_ranks(s.trial.settings.layout);
 			if (test_scene(&s, &missed, st))
 				goto out;

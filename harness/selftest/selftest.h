@@ -11,8 +11,8 @@ struct selftest_request {
 	unsigned ncores;
 	unsigned comparisons; /* in one job, per backend, mode and kind */
 	unsigned fresh;       /* with a job for each measurement */
-	const char *backend;  /* NULL: null and host */
-	unsigned ngpus;       /* of nccl, which has no delay to inject: A/A only */
+	const char *backend;  /* NULL: each that can be slowed by a known delay */
+	unsigned ngpus;       /* for backends whose ranks are GPUs */
 };
 
 /* Prints a line per backend, mode and kind with its false alarms or detections, on stdout.

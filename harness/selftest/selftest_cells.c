@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../analysis/stats.h"
+#include "../backend/traits.h"
 
 #define NULL_CALL_NS   50000
 #define NULL_BYTES     1024
@@ -18,7 +19,7 @@ void selftest_trial(struct trial *out, const char *backend, unsigned mode, unsig
 	static const char *const modes[SELFTEST_MODES] = {"single", "threads", "processes"};
 	unsigned n = places < 2 ? 2 : places > 8 ? 8 : places;
 	const struct layout layouts[SELFTEST_MODES] = {{1, 1, n}, {1, n, 1}, {n, 1, 1}};
-	bool null = !strcmp(backend, "null");
+	bool null = !traits_find(backend)->carries_data;
 	*out = (struct trial){
 	    .experiment = "selftest",
 	    .warmup = 1,
@@ -40,7 +41,7 @@ void selftest_trial(struct trial *out, const char *backend, unsigned mode, unsig
  * others still copy, and would not be there to be found. */
 static struct cell cell_of(const struct trial *trial, bool spared)
 {
-	bool null = !strcmp(trial->settings.backend, "null");
+	bool null = !traits_find(trial->settings.backend)->carries_data;
 	size_t bytes = null ? NULL_BYTES : HOST_BYTES;
 	return (struct cell){.coll = COLL_ALLTOALL,
 	                     .dtype = DTYPE_FLOAT32,

@@ -261,7 +261,12 @@ static void host_close(struct backend_ctx *ctx)
 const struct backend backend_host = {
     .name = "host",
     .summary = "real copies in CPU memory by the workers themselves",
-    .carries_data = true,
+    .is = {.carries_data = true,
+           .analogue = true,
+           .counts_copies = true,
+           .injects = true,
+           .cliff_advice =
+               "Look at what stops to fit between these sizes: slots, caches, pages."},
     .capacity = host_capacity,
     .supports = host_supports,
     .store_bytes = host_supports_store,

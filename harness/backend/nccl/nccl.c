@@ -254,8 +254,18 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 const struct backend backend_nccl = {
     .name = "nccl",
     .summary = "NVIDIA's library, loaded by path; a GPU per rank",
-    .carries_data = true,
-    .connects = true,
+    .is = {.carries_data = true,
+           .connects = true,
+           .launches = true,
+           .gpus = true,
+           .library = true,
+           .logs_path = true,
+           .cliff_advice = "Look at what the library changes between these sizes: protocol, "
+                           "channels, chunks (NCCL_DEBUG=INFO, "
+                           "NCCL_DEBUG_SUBSYS=TUNING,P2P).",
+           .faults_advice =
+               "With nccl that is mostly the driver, which maps memory during calls. "
+               "Medians bear a few of them; compare p95 and p99 with care."},
     .capacity = nccl_capacity,
     .supports = nccl_supports,
 #ifdef HAVE_CUDA_NCCL
