@@ -83,41 +83,41 @@ static void ask(const char *from, const char *to)
 		json_object_set_new(run.environment, "gap", json_null());
 }
 
-static char *text_of(struct table *table, unsigned width)
+static char *text_of(struct grid *table, unsigned width)
 {
 	char *text = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
 	assert_non_null(out);
-	table_text(table, out, width);
+	grid_text(table, out, width);
 	fclose(out);
-	table_free(table);
+	grid_free(table);
 	return text;
 }
 
 static void a_table_is_turned_round(void **state)
 {
 	(void)state;
-	struct table *table = table_new(3, 0);
+	struct grid *table = grid_new(3, 0);
 	static const char *const cells[2][3] = {{"size", "a", "b"}, {"1 KiB", "2", "µs"}};
 	for (unsigned r = 0; r < 2; r++) {
-		table_row(table);
+		grid_row(table);
 		for (unsigned c = 0; c < 3; c++)
-			table_put(table, c, "%s", cells[r][c]);
+			grid_put(table, c, "%s", cells[r][c]);
 	}
-	table_turn(table);
-	table_turn(NULL);
+	grid_turn(table);
+	grid_turn(NULL);
 	char *text = text_of(table, 100);
 	assert_string_equal(text, "size  1 KiB\na         2\nb        µs\n");
 	free(text);
 	/* A row can be added to it. */
-	table = table_new(2, 0);
-	table_row(table);
-	table_put(table, 0, "x");
-	table_put(table, 1, "y");
-	table_turn(table);
-	table_row(table);
-	table_put(table, 0, "z");
+	table = grid_new(2, 0);
+	grid_row(table);
+	grid_put(table, 0, "x");
+	grid_put(table, 1, "y");
+	grid_turn(table);
+	grid_row(table);
+	grid_put(table, 0, "z");
 	text = text_of(table, 100);
 	assert_string_equal(text, "x\ny\nz\n");
 	free(text);
@@ -139,7 +139,7 @@ static void many_variants_stand_below_each_other(void **state)
 	(void)state;
 	make(MOST);
 	ask(NULL, NULL);
-	struct table *(*const tables[])(const struct summary *, unsigned) = {
+	struct grid *(*const tables[])(const struct summary *, unsigned) = {
 	    bysize_short, bysize_values, bysize_ratios};
 	for (unsigned i = 0; i < 3; i++) {
 		char *text = text_of(tables[i](&summary, 0), 1000);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "../report/bysize.h"
-#include "../report/table.h"
+#include "../report/grid.h"
 #include "compare_parts.h"
 
 #define WIDTH 120
@@ -23,20 +23,20 @@ static void put_head(const struct comparison *c, FILE *out)
 	                                              "backend",    "ranks",   "counts",
 	                                              "library",    "machine"};
 	const char *separator = "Not the same: ";
-	struct table *table = table_new(3, 3);
-	table_row(table);
-	table_put(table, 1, "A");
-	table_put(table, 2, "B");
+	struct grid *table = grid_new(3, 3);
+	grid_row(table);
+	grid_put(table, 1, "A");
+	grid_put(table, 2, "B");
 	for (unsigned i = 0; i < FACT_KINDS; i++) {
 		if (!is_shown(c, i))
 			continue;
-		table_row(table);
-		table_put(table, 0, "%s", names[i]);
-		table_put(table, 1, "%s", c->left.facts[i]);
-		table_put(table, 2, "%s", c->right.facts[i]);
+		grid_row(table);
+		grid_put(table, 0, "%s", names[i]);
+		grid_put(table, 1, "%s", c->left.facts[i]);
+		grid_put(table, 2, "%s", c->right.facts[i]);
 	}
-	table_text(table, out, 2 * WIDTH);
-	table_free(table);
+	grid_text(table, out, 2 * WIDTH);
+	grid_free(table);
 	for (unsigned i = 0; i < FACT_KINDS; i++)
 		if (i != FACT_MEASURED && is_shown(c, i) &&
 		    strcmp(c->left.facts[i], c->right.facts[i])) {
@@ -140,10 +140,10 @@ static void put_verdicts(const struct comparison *c, FILE *out)
 {
 	static const char *const heads[] = {"variant", "cells", "B is", "sizes",
 	                                    "trials",  "A÷B",   "95 %"};
-	struct table *table = table_new(7, 3);
-	table_row(table);
+	struct grid *table = grid_new(7, 3);
+	grid_row(table);
 	for (unsigned i = 0; i < 7; i++)
-		table_put(table, i, "%s", heads[i]);
+		grid_put(table, i, "%s", heads[i]);
 	for (unsigned i = 0; i < c->ngroups; i++) {
 		const struct compare_group *g = &c->groups[i];
 		char kind[64], estimate[32], interval[48], verdict[80];
@@ -151,20 +151,20 @@ static void put_verdicts(const struct comparison *c, FILE *out)
 		put_estimate(&g->verdict.ratio, estimate, sizeof estimate);
 		put_interval(&g->verdict.ratio, interval, sizeof interval);
 		verdict_text(&g->verdict, verdict, sizeof verdict);
-		table_row(table);
-		table_put(table, 0, "%s%s", g->variant, g->limit ? " (not counted)" : "");
-		table_put(table, 1, "%s", kind);
-		table_put(table, 2, "%s", verdict);
+		grid_row(table);
+		grid_put(table, 0, "%s%s", g->variant, g->limit ? " (not counted)" : "");
+		grid_put(table, 1, "%s", kind);
+		grid_put(table, 2, "%s", verdict);
 		if (g->nsizes == g->npoints)
-			table_put(table, 3, "%u", g->npoints);
+			grid_put(table, 3, "%u", g->npoints);
 		else
-			table_put(table, 3, "%u of %u", g->npoints, g->nsizes);
-		table_put(table, 4, "%u, %u", g->nleft, g->nright);
-		table_put(table, 5, "%s", estimate);
-		table_put(table, 6, "%s", interval);
+			grid_put(table, 3, "%u of %u", g->npoints, g->nsizes);
+		grid_put(table, 4, "%u, %u", g->nleft, g->nright);
+		grid_put(table, 5, "%s", estimate);
+		grid_put(table, 6, "%s", interval);
 	}
-	table_text(table, out, 2 * WIDTH); /* a verdict's line stays whole */
-	table_free(table);
+	grid_text(table, out, 2 * WIDTH); /* a verdict's line stays whole */
+	grid_free(table);
 }
 
 static const struct compare_point *point_at(const struct compare_group *g, size_t bytes)
@@ -176,25 +176,25 @@ static const struct compare_point *point_at(const struct compare_group *g, size_
 }
 
 /* One row of a kind's table. Three columns per variant. */
-static void put_size(struct table *table, const struct comparison *c, unsigned first,
+static void put_size(struct grid *table, const struct comparison *c, unsigned first,
                      const struct compare_point *size)
 {
 	char text[64];
 	unsigned column = 1;
 	coll_size_label(size->asked_bytes, text, sizeof text);
-	table_row(table);
-	table_put(table, 0, "%s", text);
+	grid_row(table);
+	grid_put(table, 0, "%s", text);
 	for (unsigned i = first; i < c->ngroups; i++) {
 		const struct compare_point *p = point_at(&c->groups[i], size->bytes);
 		if (!compare_same_kind(&c->groups[i].cell, &c->groups[first].cell))
 			continue;
 		bysize_number(p ? p->left_us : NAN, text, sizeof text);
-		table_put(table, column, "%s", text);
+		grid_put(table, column, "%s", text);
 		bysize_number(p ? p->right_us : NAN, text, sizeof text);
-		table_put(table, column + 1, "%s", text);
+		grid_put(table, column + 1, "%s", text);
 		if (p)
 			bysize_ratio(&p->ratio, false, text, sizeof text);
-		table_put(table, column + 2, "%s", text);
+		grid_put(table, column + 2, "%s", text);
 		column += 3;
 	}
 }
@@ -211,16 +211,16 @@ static void put_kind(const struct comparison *c, unsigned first, FILE *out)
 			if (c->groups[i].npoints > c->groups[most].npoints)
 				most = i;
 		}
-	struct table *table = table_new(columns, 0);
-	table_row(table);
-	table_put(table, 0, "size");
+	struct grid *table = grid_new(columns, 0);
+	grid_row(table);
+	grid_put(table, 0, "size");
 	columns = 1;
 	for (unsigned i = first; i < c->ngroups; i++) {
 		if (!compare_same_kind(&c->groups[i].cell, cell))
 			continue;
-		table_put(table, columns, "%s A", c->groups[i].variant);
-		table_put(table, columns + 1, "B");
-		table_put(table, columns + 2, "A÷B");
+		grid_put(table, columns, "%s A", c->groups[i].variant);
+		grid_put(table, columns + 1, "B");
+		grid_put(table, columns + 2, "A÷B");
 		columns += 3;
 	}
 	for (unsigned p = 0; p < c->groups[most].npoints; p++)
@@ -228,8 +228,8 @@ static void put_kind(const struct comparison *c, unsigned first, FILE *out)
 	compare_kind_text(cell, kind, sizeof kind);
 	fprintf(out, "\n%s (%s): µs per call, medians; intervals are pointwise\n\n", kind,
 	        coll_dtype_name(cell->dtype));
-	table_text(table, out, WIDTH);
-	table_free(table);
+	grid_text(table, out, WIDTH);
+	grid_free(table);
 }
 
 static void put_names(const struct comparison *c, enum verdict_kind kind, const char *what,

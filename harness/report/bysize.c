@@ -67,41 +67,41 @@ static unsigned count(const struct summary *s, bool (*has)(const struct summary 
 #define MOST_BESIDE 8
 
 /* A table of sizes × variants, its corner filled, as `turned` will end it. */
-static struct table *begin(unsigned variants, unsigned columns, unsigned left)
+static struct grid *begin(unsigned variants, unsigned columns, unsigned left)
 {
-	struct table *table = table_new(columns, left);
-	table_row(table);
-	table_put(table, 0, variants > MOST_BESIDE ? "variant" : "size");
+	struct grid *table = grid_new(columns, left);
+	grid_row(table);
+	grid_put(table, 0, variants > MOST_BESIDE ? "variant" : "size");
 	return table;
 }
 
-static struct table *turned(struct table *table, unsigned variants)
+static struct grid *turned(struct grid *table, unsigned variants)
 {
 	if (variants > MOST_BESIDE)
-		table_turn(table);
+		grid_turn(table);
 	return table;
 }
 
-static void put_label(struct table *table, const struct summary_group *g, unsigned i)
+static void put_label(struct grid *table, const struct summary_group *g, unsigned i)
 {
 	char label[32];
 	coll_size_label(g->asked_bytes[i], label, sizeof label);
-	table_row(table);
-	table_put(table, 0, "%s", label);
+	grid_row(table);
+	grid_put(table, 0, "%s", label);
 }
 
-static void put_ratio_head(struct table *table, unsigned column, const struct summary *s,
+static void put_ratio_head(struct grid *table, unsigned column, const struct summary *s,
                            unsigned v)
 {
 	if (s->variants[v].role == ROLE_AGAIN)
-		table_put(table, column, "A/A");
+		grid_put(table, column, "A/A");
 	else
-		table_put(table, column, "%s÷%s", s->variants[v].name,
+		grid_put(table, column, "%s÷%s", s->variants[v].name,
 		          s->variants[s->reference].name);
 }
 
 /* The ratio columns of a size's row, from `column` on. */
-static void put_ratios(struct table *table, unsigned column, const struct summary *s,
+static void put_ratios(struct grid *table, unsigned column, const struct summary *s,
                        unsigned group, size_t bytes, bool full)
 {
 	char text[64];
@@ -112,20 +112,20 @@ static void put_ratios(struct table *table, unsigned column, const struct summar
 		snprintf(text, sizeof text, "-");
 		if (row)
 			bysize_ratio(&row->ratio, full, text, sizeof text);
-		table_put(table, column++, "%s", text);
+		grid_put(table, column++, "%s", text);
 	}
 }
 
-struct table *bysize_short(const struct summary *s, unsigned group)
+struct grid *bysize_short(const struct summary *s, unsigned group)
 {
 	const struct summary_group *g = &s->groups[group];
 	unsigned n = count(s, has_own), column = 1;
 	/* Many have their ratios in the verdicts alone. */
 	bool ratios = n <= MOST_BESIDE;
-	struct table *table = begin(n, 1 + n + (ratios ? count(s, bysize_has_ratio) : 0), 0);
+	struct grid *table = begin(n, 1 + n + (ratios ? count(s, bysize_has_ratio) : 0), 0);
 	for (unsigned v = 0; v < s->nvariants; v++)
 		if (has_own(s, v))
-			table_put(table, column++, "%s", s->variants[v].name);
+			grid_put(table, column++, "%s", s->variants[v].name);
 	for (unsigned v = 0; v < s->nvariants; v++)
 		if (ratios && bysize_has_ratio(s, v))
 			put_ratio_head(table, column++, s, v);
@@ -138,7 +138,7 @@ struct table *bysize_short(const struct summary *s, unsigned group)
 			if (!has_own(s, v))
 				continue;
 			bysize_number(row ? bysize_value(row) : NAN, number, sizeof number);
-			table_put(table, column++, "%s", number);
+			grid_put(table, column++, "%s", number);
 		}
 		if (ratios)
 			put_ratios(table, column, s, group, g->bytes[i], false);
@@ -147,11 +147,11 @@ struct table *bysize_short(const struct summary *s, unsigned group)
 }
 
 /* A row's value with the quartiles over its blocks, or for isolated the p95. */
-static void put_value(struct table *table, unsigned column, const struct summary_row *row)
+static void put_value(struct grid *table, unsigned column, const struct summary_row *row)
 {
 	char mid[32], lo[32], hi[32];
 	if (!row || !row->ntrials) {
-		table_put(table, column, "-");
+		grid_put(table, column, "-");
 		return;
 	}
 	bool time = isnan(row->busbw_gbs) || row->cell.pace == PACE_ISOLATED;
@@ -162,23 +162,23 @@ static void put_value(struct table *table, unsigned column, const struct summary
 	if (row->cell.pace == PACE_ISOLATED)
 		bysize_number(row->p95_us, hi, sizeof hi);
 	if (row->cell.pace == PACE_ISOLATED)
-		table_put(table, column, "%s, p95 %s", mid, hi);
+		grid_put(table, column, "%s, p95 %s", mid, hi);
 	else if (row->ntrials > 1)
-		table_put(table, column, "%s (%s to %s)", mid, lo, hi);
+		grid_put(table, column, "%s (%s to %s)", mid, lo, hi);
 	else
-		table_put(table, column, "%s", mid);
+		grid_put(table, column, "%s", mid);
 }
 
-struct table *bysize_values(const struct summary *s, unsigned group)
+struct grid *bysize_values(const struct summary *s, unsigned group)
 {
 	const struct summary_group *g = &s->groups[group];
 	unsigned n = 0, column = 1;
 	for (unsigned v = 0; v < s->nvariants; v++)
 		n += in_group(s, group, v);
-	struct table *table = begin(n, 1 + n, 1);
+	struct grid *table = begin(n, 1 + n, 1);
 	for (unsigned v = 0; v < s->nvariants; v++)
 		if (in_group(s, group, v))
-			table_put(table, column++, "%s", s->variants[v].name);
+			grid_put(table, column++, "%s", s->variants[v].name);
 	for (unsigned i = 0; i < g->nsizes; i++) {
 		put_label(table, g, i);
 		column = 1;
@@ -190,11 +190,11 @@ struct table *bysize_values(const struct summary *s, unsigned group)
 	return turned(table, n);
 }
 
-struct table *bysize_ratios(const struct summary *s, unsigned group)
+struct grid *bysize_ratios(const struct summary *s, unsigned group)
 {
 	const struct summary_group *g = &s->groups[group];
 	unsigned n = count(s, bysize_has_ratio), column = 1;
-	struct table *table = begin(n, 1 + n, 1);
+	struct grid *table = begin(n, 1 + n, 1);
 	for (unsigned v = 0; v < s->nvariants; v++)
 		if (bysize_has_ratio(s, v))
 			put_ratio_head(table, column++, s, v);
@@ -205,7 +205,7 @@ struct table *bysize_ratios(const struct summary *s, unsigned group)
 	return turned(table, n);
 }
 
-static void put_launch(struct table *table, const struct summary *s, unsigned group, unsigned v,
+static void put_launch(struct grid *table, const struct summary *s, unsigned group, unsigned v,
                        unsigned size)
 {
 	const struct summary_row *row = summary_find(s, v, group, s->groups[group].bytes[size]);
@@ -214,22 +214,22 @@ static void put_launch(struct table *table, const struct summary *s, unsigned gr
 	const double numbers[] = {row->launch_us, row->skew_us, row->resolution_us};
 	char text[32];
 	put_label(table, &s->groups[group], size);
-	table_put(table, 1, "%s", s->variants[v].name);
+	grid_put(table, 1, "%s", s->variants[v].name);
 	for (unsigned i = 0; i < 3; i++) {
 		bysize_number(numbers[i], text, sizeof text);
-		table_put(table, 2 + i, "%s", text);
+		grid_put(table, 2 + i, "%s", text);
 	}
 }
 
-struct table *bysize_launch(const struct summary *s, unsigned group)
+struct grid *bysize_launch(const struct summary *s, unsigned group)
 {
 	const struct summary_group *g = &s->groups[group];
-	struct table *table = table_new(5, 2);
+	struct grid *table = grid_new(5, 2);
 	static const char *const heads[] = {"size", "variant", "launch cost, µs",
 	                                    "skew at start, µs", "resolution, µs"};
-	table_row(table);
+	grid_row(table);
 	for (unsigned i = 0; i < 5; i++)
-		table_put(table, i, "%s", heads[i]);
+		grid_put(table, i, "%s", heads[i]);
 	for (unsigned i = 0; i<g->nsizes; i += g->nsizes> 1 ? g->nsizes - 1 : 1)
 		for (unsigned v = 0; v < s->nvariants; v++)
 			if (has_values(s, v))

@@ -5,7 +5,7 @@
 #include "../config/claim.h"
 #include "../analysis/summary.h"
 #include "../analysis/words.h"
-#include "table.h"
+#include "grid.h"
 
 /* The same under their older names. */
 #define bysize_range     words_range
@@ -27,20 +27,20 @@ double bysize_value(const struct summary_row *row);
 
 /* Sizes × variants: values, then ratios to the reference in short, "0.941 ±0.7%" (the wider
  * side of its interval). */
-struct table *bysize_short(const struct summary *summary, unsigned group);
+struct grid *bysize_short(const struct summary *summary, unsigned group);
 /* The values with the quartiles over blocks. */
-struct table *bysize_values(const struct summary *summary, unsigned group);
+struct grid *bysize_values(const struct summary *summary, unsigned group);
 /* The ratios with their intervals. */
-struct table *bysize_ratios(const struct summary *summary, unsigned group);
+struct grid *bysize_ratios(const struct summary *summary, unsigned group);
 /* Launch cost, skew and resolution by variant at the smallest and largest size. */
-struct table *bysize_launch(const struct summary *summary, unsigned group);
+struct grid *bysize_launch(const struct summary *summary, unsigned group);
 /* What each rank had of a call, at the smallest, a middle and the largest size. */
-struct table *bysize_ranks(const struct summary *summary, unsigned group);
+struct grid *bysize_ranks(const struct summary *summary, unsigned group);
 /* Peak and mean bus bandwidth per collective and variant. */
-struct table *bysize_peaks(const struct summary *summary);
+struct grid *bysize_peaks(const struct summary *summary);
 /* The ratio over all sizes, one number a block, and the verdict, per group and variant. */
-struct table *bysize_gaps(const struct summary *summary);
+struct grid *bysize_gaps(const struct summary *summary);
 /* The same of one group in short, without a header. */
-struct table *bysize_verdicts(const struct summary *summary, unsigned group);
+struct grid *bysize_verdicts(const struct summary *summary, unsigned group);
 
 #endif

@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* "5.10 (rank 2) to 5.71 (rank 0)", or one figure when all are alike. */
-static void put_range(struct table *table, unsigned column, const struct summary_row *row,
+static void put_range(struct grid *table, unsigned column, const struct summary_row *row,
                       double (*of)(const struct summary_rank *))
 {
 	unsigned least = 0, most = 0;
@@ -18,9 +18,9 @@ static void put_range(struct table *table, unsigned column, const struct summary
 	bysize_number(of(&row->ranks[least]), lo, sizeof lo);
 	bysize_number(of(&row->ranks[most]), hi, sizeof hi);
 	if (least == most)
-		table_put(table, column, "%s (all)", lo);
+		grid_put(table, column, "%s (all)", lo);
 	else
-		table_put(table, column, "%s (rank %u) to %s (rank %u)", lo, least, hi, most);
+		grid_put(table, column, "%s (rank %u) to %s (rank %u)", lo, least, hi, most);
 }
 
 static double launch_of(const struct summary_rank *rank)
@@ -33,7 +33,7 @@ static double skew_of(const struct summary_rank *rank)
 	return rank->skew_us;
 }
 
-static void put_ranks(struct table *table, const struct summary *s, unsigned group, unsigned v,
+static void put_ranks(struct grid *table, const struct summary *s, unsigned group, unsigned v,
                       unsigned size)
 {
 	const struct summary_row *row = summary_find(s, v, group, s->groups[group].bytes[size]);
@@ -43,25 +43,25 @@ static void put_ranks(struct table *table, const struct summary *s, unsigned gro
 	const struct summary_rank *last = &row->ranks[row->straggler];
 	coll_size_label(s->groups[group].asked_bytes[size], label, sizeof label);
 	bysize_number(last->last_by_us, late, sizeof late);
-	table_row(table);
-	table_put(table, 0, "%s", label);
-	table_put(table, 1, "%s", s->variants[v].name);
+	grid_row(table);
+	grid_put(table, 0, "%s", label);
+	grid_put(table, 1, "%s", s->variants[v].name);
 	put_range(table, 2, row, skew_of);
 	put_range(table, 3, row, launch_of);
-	table_put(table, 4, "rank %u, in %.0f %%", row->straggler, 100 * last->last);
-	table_put(table, 5, "%s (%.1f %% of the call)", late,
+	grid_put(table, 4, "rank %u, in %.0f %%", row->straggler, 100 * last->last);
+	grid_put(table, 5, "%s (%.1f %% of the call)", late,
 	          100 * last->last_by_us / row->time_us);
 }
 
-struct table *bysize_ranks(const struct summary *s, unsigned group)
+struct grid *bysize_ranks(const struct summary *s, unsigned group)
 {
 	static const char *const heads[] = {"size",       "variant",   "skew at start, µs",
 	                                    "launch, µs", "straggler", "late by, µs"};
 	const struct summary_group *g = &s->groups[group];
-	struct table *table = table_new(6, 2);
-	table_row(table);
+	struct grid *table = grid_new(6, 2);
+	grid_row(table);
 	for (unsigned i = 0; i < 6; i++)
-		table_put(table, i, "%s", heads[i]);
+		grid_put(table, i, "%s", heads[i]);
 	for (unsigned i = 0; i < g->nsizes; i++)
 		for (unsigned v = 0;
 		     v < s->nvariants && (i == 0 || i == g->nsizes / 2 || i + 1 == g->nsizes);

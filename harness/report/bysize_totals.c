@@ -5,7 +5,7 @@
 
 #include "../analysis/verdict.h"
 
-static void put_peak(struct table *table, const struct summary *s, unsigned group, unsigned v)
+static void put_peak(struct grid *table, const struct summary *s, unsigned group, unsigned v)
 {
 	const struct summary_group *g = &s->groups[group];
 	double best = NAN, sum = 0;
@@ -30,27 +30,27 @@ static void put_peak(struct table *table, const struct summary *s, unsigned grou
 	bysize_number(best, peak, sizeof peak);
 	bysize_number(sum / n, mean, sizeof mean);
 	coll_size_label(at, label, sizeof label);
-	table_row(table);
-	table_put(table, 0, "%s", coll_word(&g->cell, g->nranks).text);
-	table_put(table, 1, "%s", s->variants[v].name);
-	table_put(table, 2, "%s", peak);
-	table_put(table, 3, "%s", label);
-	table_put(table, 4, "%s", mean);
+	grid_row(table);
+	grid_put(table, 0, "%s", coll_word(&g->cell, g->nranks).text);
+	grid_put(table, 1, "%s", s->variants[v].name);
+	grid_put(table, 2, "%s", peak);
+	grid_put(table, 3, "%s", label);
+	grid_put(table, 4, "%s", mean);
 	if (isfinite(limit) && s->variants[v].role != ROLE_LIMIT)
-		table_put(table, 5, "%.0f %%", 100 * best / limit);
+		grid_put(table, 5, "%.0f %%", 100 * best / limit);
 	else
-		table_put(table, 5, "-");
+		grid_put(table, 5, "-");
 }
 
-struct table *bysize_peaks(const struct summary *s)
+struct grid *bysize_peaks(const struct summary *s)
 {
 	static const char *const heads[] = {"collective",      "variant",
 	                                    "peak GB/s",       "at",
 	                                    "mean over sizes", "of the limit there"};
-	struct table *table = table_new(6, 2);
-	table_row(table);
+	struct grid *table = grid_new(6, 2);
+	grid_row(table);
 	for (unsigned i = 0; i < 6; i++)
-		table_put(table, i, "%s", heads[i]);
+		grid_put(table, i, "%s", heads[i]);
 	for (unsigned g = 0; g < s->ngroups; g++)
 		for (unsigned v = 0; v < s->nvariants; v++)
 			if (s->groups[g].cell.pace == PACE_STREAM && s->variants[v].measured)
@@ -70,48 +70,48 @@ static void verdict_on(const struct summary *s, unsigned group, unsigned v, char
 	verdict_text(&verdict, text, bytes);
 }
 
-struct table *bysize_gaps(const struct summary *s)
+struct grid *bysize_gaps(const struct summary *s)
 {
 	static const char *const heads[] = {"collective",   "pace",   "variant",
 	                                    "ratio (95 %)", "blocks", "verdict"};
-	struct table *table = table_new(6, 3);
+	struct grid *table = grid_new(6, 3);
 	char text[96];
-	table_row(table);
+	grid_row(table);
 	for (unsigned i = 0; i < 6; i++)
-		table_put(table, i, "%s", heads[i]);
+		grid_put(table, i, "%s", heads[i]);
 	for (unsigned g = 0; g < s->ngroups; g++)
 		for (unsigned v = 0; v < s->nvariants; v++) {
 			if (!has_gap(s, g, v))
 				continue;
-			table_row(table);
-			table_put(table, 0, "%s",
+			grid_row(table);
+			grid_put(table, 0, "%s",
 			          coll_word(&s->groups[g].cell, s->groups[g].nranks).text);
-			table_put(table, 1, "%s", coll_pace_name(s->groups[g].cell.pace));
-			table_put(table, 2, "%s%s", s->variants[v].name,
+			grid_put(table, 1, "%s", coll_pace_name(s->groups[g].cell.pace));
+			grid_put(table, 2, "%s%s", s->variants[v].name,
 			          s->variants[v].role == ROLE_AGAIN ? " (A/A)" : "");
 			bysize_ratio(&s->groups[g].gaps[v], true, text, sizeof text);
-			table_put(table, 3, "%s", text);
-			table_put(table, 4, "%u", s->groups[g].gaps[v].blocks);
+			grid_put(table, 3, "%s", text);
+			grid_put(table, 4, "%u", s->groups[g].gaps[v].blocks);
 			verdict_on(s, g, v, text, sizeof text);
-			table_put(table, 5, "%s", text);
+			grid_put(table, 5, "%s", text);
 		}
 	return table;
 }
 
-struct table *bysize_verdicts(const struct summary *s, unsigned group)
+struct grid *bysize_verdicts(const struct summary *s, unsigned group)
 {
-	struct table *table = table_new(3, 3);
+	struct grid *table = grid_new(3, 3);
 	char text[96];
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		if (!has_gap(s, group, v))
 			continue;
-		table_row(table);
-		table_put(table, 0, "  %s",
+		grid_row(table);
+		grid_put(table, 0, "  %s",
 		          s->variants[v].role == ROLE_AGAIN ? "A/A" : s->variants[v].name);
 		bysize_ratio(&s->groups[group].gaps[v], true, text, sizeof text);
-		table_put(table, 1, "%s", text);
+		grid_put(table, 1, "%s", text);
 		verdict_on(s, group, v, text, sizeof text);
-		table_put(table, 2, "%s", text);
+		grid_put(table, 2, "%s", text);
 	}
 	return table;
 }

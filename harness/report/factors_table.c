@@ -4,11 +4,11 @@
 #include "output.h"
 #include "csv.h"
 
-static void put_short(struct table *table, unsigned column, const struct verdict *v)
+static void put_short(struct grid *table, unsigned column, const struct verdict *v)
 {
 	char text[64];
 	bysize_ratio(&v->ratio, false, text, sizeof text);
-	table_put(table, column, "%s%s%s", text, factors_judged(v) ? ", " : "",
+	grid_put(table, column, "%s%s%s", text, factors_judged(v) ? ", " : "",
 	          factors_word(v));
 }
 
@@ -20,20 +20,20 @@ bool factors_have_latency(const struct factors_result *results, unsigned n)
 	return false;
 }
 
-struct table *factors_short(const struct factors_result *results, unsigned n, unsigned *rows)
+struct grid *factors_short(const struct factors_result *results, unsigned n, unsigned *rows)
 {
 	bool both = factors_have_latency(results, n);
-	struct table *table = table_new(2 + both, 2 + both);
+	struct grid *table = grid_new(2 + both, 2 + both);
 	unsigned order[CLAIM_MAX], i = 0;
-	table_row(table);
-	table_put(table, 0, "  factor");
-	table_put(table, 1, "bandwidth");
-	table_put(table, 2, "latency");
+	grid_row(table);
+	grid_put(table, 0, "  factor");
+	grid_put(table, 1, "bandwidth");
+	grid_put(table, 2, "latency");
 	factors_order(results, n, order);
 	for (; i < n && !results[order[i]].why[0]; i++) {
 		const struct factors_result *r = &results[order[i]];
-		table_row(table);
-		table_put(table, 0, "  %s", r->factor->name);
+		grid_row(table);
+		grid_put(table, 0, "  %s", r->factor->name);
 		put_short(table, 1, &r->bandwidth);
 		put_short(table, 2, &r->latency);
 	}

@@ -3,15 +3,15 @@
 #define LAUNCHGAP_FACTORS_TABLE_H
 
 #include "../analysis/factors.h"
-#include "table.h"
+#include "grid.h"
 
 /* Whether latency is judged of any. */
 bool factors_have_latency(const struct factors_result *results, unsigned n);
 
 /* Effects and verdicts of those that were measured, the largest first; *rows: how many. Latency
  * has a column where it is judged of any. NULL when memory is out, the caller frees with
- * table_free. */
-struct table *factors_short(const struct factors_result *results, unsigned n, unsigned *rows);
+ * grid_free. */
+struct grid *factors_short(const struct factors_result *results, unsigned n, unsigned *rows);
 
 /* factors.csv: its columns are in results/README.md. */
 int factors_write_csv(const struct factors_result *results, unsigned n, const char *file,

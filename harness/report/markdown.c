@@ -60,7 +60,7 @@ static void put_ending(FILE *out, const struct summary *s, const struct warnings
 		fprintf(out, "None.\n");
 	for (unsigned i = 0; i < warnings->count; i++) {
 		fprintf(out, "- ");
-		table_escape(out, warnings->text[i]);
+		grid_escape(out, warnings->text[i]);
 		fputc('\n', out);
 	}
 	fprintf(out, "\n## Figures\n\n");

@@ -50,30 +50,30 @@ static unsigned dtypes_of(const struct summary *s)
 	return n;
 }
 
-static struct table *matrix(const struct summary *s)
+static struct grid *matrix(const struct summary *s)
 {
-	struct table *table = table_new(1 + dtypes_of(s), 1);
+	struct grid *table = grid_new(1 + dtypes_of(s), 1);
 	unsigned column = 1;
-	table_row(table);
-	table_put(table, 0, "collective");
+	grid_row(table);
+	grid_put(table, 0, "collective");
 	for (int d = 0; d < DTYPE_KINDS; d++)
 		if (count(s, -1, d).cells)
-			table_put(table, column++, "%s", coll_dtype_name((enum dtype)d));
+			grid_put(table, column++, "%s", coll_dtype_name((enum dtype)d));
 	for (int c = 0; c < COLL_KINDS; c++) {
 		if (!count(s, c, -1).cells)
 			continue;
-		table_row(table);
-		table_put(table, 0, "%s", coll_info((enum coll_kind)c)->name);
+		grid_row(table);
+		grid_put(table, 0, "%s", coll_info((enum coll_kind)c)->name);
 		column = 1;
 		for (int d = 0; d < DTYPE_KINDS; d++) {
 			struct checked n = count(s, c, d);
 			if (!count(s, -1, d).cells)
 				continue;
 			if (n.wrong_cells)
-				table_put(table, column++, "**%u of %u wrong**", n.wrong_cells,
+				grid_put(table, column++, "**%u of %u wrong**", n.wrong_cells,
 				          n.cells);
 			else
-				table_put(table, column++, n.cells ? "%u" : "-", n.cells);
+				grid_put(table, column++, n.cells ? "%u" : "-", n.cells);
 		}
 	}
 	return table;

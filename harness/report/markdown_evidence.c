@@ -29,7 +29,7 @@ static void put_expected(FILE *out, const struct proof_path *p)
 	fputs("| ", out);
 	if (p->astray[0]) {
 		fputs("**NOT ", out);
-		table_escape(out, p->astray);
+		grid_escape(out, p->astray);
 		fputs("** ", out);
 	}
 }
@@ -51,7 +51,7 @@ static void put_paths(FILE *out, const struct summary *s, const struct proof *e)
 			continue;
 		for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
 			fputs("| ", out);
-			table_escape(out, texts[i]);
+			grid_escape(out, texts[i]);
 			fputc(' ', out);
 			if (i == 1 && astray)
 				put_expected(out, p);
@@ -63,9 +63,9 @@ static void put_paths(FILE *out, const struct summary *s, const struct proof *e)
 		if (!e->paths[v].pairs[0])
 			continue;
 		fprintf(out, "%s- ", lead);
-		table_escape(out, s->variants[v].name);
+		grid_escape(out, s->variants[v].name);
 		fputs(": ", out);
-		table_escape(out, e->paths[v].pairs);
+		grid_escape(out, e->paths[v].pairs);
 		fputc('\n', out);
 		lead = "";
 	}
@@ -184,32 +184,32 @@ static bool has_column(const struct proof *e, const struct column *column)
 	return false;
 }
 
-static void put_head(struct table *table, const struct proof *e)
+static void put_head(struct grid *table, const struct proof *e)
 {
 	unsigned at = 2;
-	table_row(table);
-	table_put(table, 0, "cell");
-	table_put(table, 1, "variant");
+	grid_row(table);
+	grid_put(table, 0, "cell");
+	grid_put(table, 1, "variant");
 	for (size_t c = 0; c < NCOLUMNS; c++)
 		if (has_column(e, &columns[c]))
-			table_put(table, at++, "%s", columns[c].head);
+			grid_put(table, at++, "%s", columns[c].head);
 }
 
-static void put_row(struct table *table, const struct summary *s, const struct proof *e,
+static void put_row(struct grid *table, const struct summary *s, const struct proof *e,
                     const struct proof_row *row)
 {
 	const struct summary_group *g = &s->groups[row->group];
 	char text[64];
 	unsigned at = 2;
 	coll_size_label(g->asked_bytes[row->size], text, sizeof text);
-	table_row(table);
-	table_put(table, 0, "%s %s", coll_info(g->cell.coll)->name, text);
-	table_put(table, 1, "%s", s->variants[row->variant].name);
+	grid_row(table);
+	grid_put(table, 0, "%s %s", coll_info(g->cell.coll)->name, text);
+	grid_put(table, 1, "%s", s->variants[row->variant].name);
 	for (size_t c = 0; c < NCOLUMNS; c++) {
 		if (!has_column(e, &columns[c]))
 			continue;
 		columns[c].text(row, text, sizeof text);
-		table_put(table, at++, "%s", text);
+		grid_put(table, at++, "%s", text);
 	}
 }
 
@@ -232,7 +232,7 @@ static void put_counters(FILE *out, const struct summary *s, const struct proof 
 	unsigned n = 2;
 	for (size_t c = 0; c < NCOLUMNS; c++)
 		n += has_column(e, &columns[c]);
-	struct table *table = table_new(n, 2);
+	struct grid *table = grid_new(n, 2);
 	put_head(table, e);
 	for (unsigned i = 0; i < e->nrows; i++)
 		put_row(table, s, e, &e->rows[i]);
@@ -244,7 +244,7 @@ static void put_counters(FILE *out, const struct summary *s, const struct proof 
 	fprintf(out, " All of it, by rank: [evidence.csv](evidence.csv).\n\n");
 	if (e->missing[0]) {
 		fprintf(out, "Missing counters: ");
-		table_escape(out, e->missing);
+		grid_escape(out, e->missing);
 		fprintf(out, ".\n\n");
 	}
 }

@@ -60,7 +60,7 @@ static void put_unmeasured(FILE *out, const struct findings *f)
 		if (!why[0] || first < i)
 			continue;
 		fprintf(out, "- Cannot be tested here, ");
-		table_escape(out, why);
+		grid_escape(out, why);
 		const char *sep = ":";
 		for (unsigned k = i; k < n; k++) {
 			if (strcmp(f->factors[k].why, why))
@@ -154,7 +154,7 @@ static void put_waterfall(FILE *out, const struct summary *s, const struct findi
 		return;
 	fprintf(out, "### From %s to %s\n\n", f->asked.gap.from, f->asked.gap.to);
 	if (!w->nsteps) {
-		table_escape(out, w->why[0] ? w->why : "The gap was not measured");
+		grid_escape(out, w->why[0] ? w->why : "The gap was not measured");
 		fprintf(out, ".\n\n");
 		return;
 	}
@@ -167,7 +167,7 @@ static void put_waterfall(FILE *out, const struct summary *s, const struct findi
 	        bysize_plural(w->ncells), w->nblocks, bysize_plural(w->nblocks));
 	fputs(isnan(w->explained) ? "No shares are given: " : "**", out);
 	waterfall_say(w, said, sizeof said);
-	table_escape(out, said);
+	grid_escape(out, said);
 	fputs(isnan(w->explained) ? "." : ".**", out);
 	fprintf(out,
 	        "\n\n| step | variants | GB/s | ln | ratio | share of the gap | verdict |\n"

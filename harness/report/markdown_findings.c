@@ -89,7 +89,7 @@ void markdown_recommend(FILE *out, const struct summary *s, const struct finding
 	            : "; it is not about GPUs, which were not measured");
 	for (unsigned i = 0; i < r->count; i++) {
 		fprintf(out, "- ");
-		table_escape(out, r->text[i]);
+		grid_escape(out, r->text[i]);
 		fputc('\n', out);
 	}
 	if (r->more)

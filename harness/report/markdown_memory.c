@@ -18,16 +18,16 @@ static bool in_table(const struct summary *s, unsigned v, struct memory_use *use
 	       (isfinite(use->buffers) || isfinite(use->comm) || isfinite(use->calls));
 }
 
-static void put_row(struct table *table, const char *name, const struct memory_use *use)
+static void put_row(struct grid *table, const char *name, const struct memory_use *use)
 {
 	const double bytes[] = {use->buffers, use->comm, use->registering,
 	                        use->calls,   use->rank, use->process};
-	table_row(table);
-	table_put(table, 0, "%s", name);
+	grid_row(table);
+	grid_put(table, 0, "%s", name);
 	for (unsigned i = 0; i < sizeof bytes / sizeof *bytes; i++) {
 		char text[32];
 		bysize_number(bytes[i] / MIB, text, sizeof text);
-		table_put(table, i + 1, "%s", text);
+		grid_put(table, i + 1, "%s", text);
 	}
 }
 
@@ -59,10 +59,10 @@ void markdown_memory(FILE *out, const struct summary *s)
 	    "first calls", "per rank", "process"};
 	struct memory_use use;
 	bool host = false, device = false;
-	struct table *table = table_new(NCOLUMNS, 1);
-	table_row(table);
+	struct grid *table = grid_new(NCOLUMNS, 1);
+	grid_row(table);
 	for (unsigned i = 0; i < NCOLUMNS; i++)
-		table_put(table, i, "%s", heads[i]);
+		grid_put(table, i, "%s", heads[i]);
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		if (!in_table(s, v, &use))
 			continue;
@@ -71,7 +71,7 @@ void markdown_memory(FILE *out, const struct summary *s)
 		device = device || !strcmp(s->variants[v].backend, "nccl");
 	}
 	if (!host && !device) {
-		table_free(table);
+		grid_free(table);
 		return;
 	}
 	fprintf(out, "## Memory\n\nIn MiB.\n\n");

@@ -3,10 +3,10 @@
 #define LAUNCHGAP_MARKDOWN_PARTS_H
 
 #include "markdown.h"
-#include "table.h"
+#include "grid.h"
 
 /* Writes the table and frees it. */
-void markdown_table(FILE *out, struct table *table);
+void markdown_table(FILE *out, struct grid *table);
 
 /* A cell of a row that is written as it comes, for it holds sentences. */
 void markdown_cell(FILE *out, const char *text);

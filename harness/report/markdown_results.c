@@ -9,16 +9,16 @@ static const char *backend_of(const struct summary *s)
 	return text ? text : "";
 }
 
-void markdown_table(FILE *out, struct table *table)
+void markdown_table(FILE *out, struct grid *table)
 {
-	table_markdown(table, out);
-	table_free(table);
+	grid_markdown(table, out);
+	grid_free(table);
 }
 
 void markdown_cell(FILE *out, const char *text)
 {
 	fputs("| ", out);
-	table_escape(out, text);
+	grid_escape(out, text);
 	fputc(' ', out);
 }
 
@@ -63,7 +63,7 @@ void markdown_cliffs(FILE *out, const struct summary *s, const struct cliff *cli
 	for (unsigned i = 0; i < count; i++) {
 		cliffs_say(s, &cliffs[i], text, sizeof text);
 		fprintf(out, "- ");
-		table_escape(out, text);
+		grid_escape(out, text);
 		fprintf(out, "\n%s", i + 1 == count ? "\n" : "");
 	}
 }

@@ -24,7 +24,7 @@ static void put_notes(FILE *out, const json_t *notes)
 	for (size_t i = 0; i < json_array_size(notes); i++) {
 		const char *text = json_string_value(json_array_get(notes, i));
 		fprintf(out, "%s", i ? "\n- " : "\n\n- ");
-		table_escape(out, text ? text : "");
+		grid_escape(out, text ? text : "");
 	}
 }
 
@@ -32,24 +32,24 @@ void markdown_asked(FILE *out, const struct summary *s)
 {
 	const json_t *env = s->run->environment;
 	fprintf(out, "# ");
-	table_escape(out, text_of(env, "title"));
+	grid_escape(out, text_of(env, "title"));
 	fprintf(out, " (%s)\n\n", text_of(env, "backend"));
 	if (s->trouble[0]) {
 		fprintf(out,
 		        "> **Nothing is compared here, for the variants did not do the same "
 		        "work.** ");
-		table_escape(out, s->trouble);
+		grid_escape(out, s->trouble);
 		fprintf(out,
 		        ". Times of wrong results mean nothing: find the cause first.\n\n");
 	}
 	fprintf(out, "## What was asked\n\n");
-	table_escape(out, *text_of(env, "question") ? text_of(env, "question")
+	grid_escape(out, *text_of(env, "question") ? text_of(env, "question")
 	                                            : "The experiment says no question.");
 	fprintf(out, "\n\nExperiment `%s`, measured %s with the **%s** backend.",
 	        text_of(env, "experiment"), text_of(env, "created"), text_of(env, "backend"));
 	if (*text_of(env, "backend_why")) {
 		fputc(' ', out);
-		table_escape(out, text_of(env, "backend_why"));
+		grid_escape(out, text_of(env, "backend_why"));
 	}
 	put_notes(out, json_object_get(env, "notes"));
 	fprintf(out, "\n\n");
@@ -131,7 +131,7 @@ void markdown_how(FILE *out, const struct summary *s)
 	    "asked and as used.\n\n");
 	if (*s->run->end.reason) {
 		fprintf(out, "What ended it: **%s**. ", s->run->end.reason);
-		table_escape(out, s->run->end.text);
+		grid_escape(out, s->run->end.text);
 		size_t n = strlen(s->run->end.text);
 		fprintf(out, "%s\n\n", n && s->run->end.text[n - 1] == '.' ? "" : ".");
 	}
@@ -155,16 +155,16 @@ static void put_value(FILE *out, const json_t *value)
 		json_object_foreach((json_t *)(uintptr_t)value, key, member)
 		{
 			fputs(comma, out);
-			table_escape(out, key);
+			grid_escape(out, key);
 			fputc('=', out);
 			put_value(out, member);
 			comma = ", ";
 		}
 	} else if (json_is_string(value)) {
-		table_escape(out, json_string_value(value));
+		grid_escape(out, json_string_value(value));
 	} else {
 		char *text = json_dumps(value, JSON_ENCODE_ANY);
-		table_escape(out, text ? text : "?");
+		grid_escape(out, text ? text : "?");
 		free(text);
 	}
 }
@@ -176,12 +176,12 @@ void markdown_system(FILE *out, const struct summary *s)
 	char text[512];
 	run_gp_machine(s, text, sizeof text);
 	fprintf(out, "## System\n\n");
-	table_escape(out, text);
+	grid_escape(out, text);
 	fprintf(out, "\n\n| | |\n|---|---|\n");
 	json_object_foreach(machine, key, value)
 	{
 		fprintf(out, "| ");
-		table_escape(out, key);
+		grid_escape(out, key);
 		fprintf(out, " | ");
 		put_value(out, value);
 		fprintf(out, " |\n");

@@ -51,7 +51,7 @@ static void put_session(FILE *out, const char *created, const char *commit,
                         const json_t *counters, const json_t *command)
 {
 	fprintf(out, ", %s, launchgap ", created);
-	table_escape(out, commit);
+	grid_escape(out, commit);
 	if (json_is_boolean(counters))
 		fprintf(out, ", %s counters", json_is_true(counters) ? "with" : "without");
 	fputs(":\n\n", out);
@@ -67,7 +67,7 @@ void markdown_sessions(FILE *out, const struct summary *s)
 	if (!run->nresumes) {
 		put_command(out, json_object_get(env, "command"));
 		fputs("launchgap ", out);
-		table_escape(out, commit);
+		grid_escape(out, commit);
 		fputs(", seed", out);
 		return;
 	}

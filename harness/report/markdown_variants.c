@@ -148,7 +148,7 @@ static void put_common(FILE *out, const struct summary *s, const bool common[NCO
 			continue;
 		fprintf(out, "%s%s%s", sep, i == SETTINGS ? "" : heads[i],
 		        i == SETTINGS ? "" : " ");
-		table_escape(out, text_in(s, from, i, settings));
+		grid_escape(out, text_in(s, from, i, settings));
 		sep = ", ";
 	}
 	fputs(*sep == ',' ? ". " : "", out);

@@ -11,7 +11,7 @@ static void put_coll(FILE *out, const struct versions *v, unsigned coll)
 	fprintf(out, "### %s, %u rank%s\n\n", coll_info(c->coll)->name, c->nranks,
 	        bysize_plural(c->nranks));
 	versions_say(v, coll, text, sizeof text);
-	table_escape(out, text);
+	grid_escape(out, text);
 	fprintf(out, "\n\n");
 	if (!c->nblocks)
 		return;
@@ -32,7 +32,7 @@ void markdown_versions(FILE *out, const struct summary *s, const struct versions
 	if (v->missing[0]) {
 		fprintf(out, "%s",
 		        v->ncolls ? "" : "Threads and processes are not compared by version. ");
-		table_escape(out, v->missing);
+		grid_escape(out, v->missing);
 		fprintf(out, "\n\n");
 	}
 	if (!v->ncolls)

@@ -39,9 +39,9 @@ static void print_verdicts(const struct summary *s, unsigned group)
 		return;
 	printf("against %s over all sizes, margin %.3g %%:\n", s->variants[s->reference].name,
 	       100 * s->margin);
-	struct table *table = bysize_verdicts(s, group);
-	table_text(table, stdout, PRINT_WIDTH);
-	table_free(table);
+	struct grid *table = bysize_verdicts(s, group);
+	grid_text(table, stdout, PRINT_WIDTH);
+	grid_free(table);
 }
 
 static void print_tables(const struct summary *s)
@@ -59,9 +59,9 @@ static void print_tables(const struct summary *s)
 			continue;
 		bysize_title(s, g, title, sizeof title);
 		printf("\n%s\n\n", title);
-		struct table *table = bysize_short(s, g);
-		table_text(table, stdout, PRINT_WIDTH);
-		table_free(table);
+		struct grid *table = bysize_short(s, g);
+		grid_text(table, stdout, PRINT_WIDTH);
+		grid_free(table);
 		print_best(s, g);
 		print_verdicts(s, g);
 	}
@@ -99,9 +99,9 @@ static void print_versions(const struct versions *v)
 		if (v->colls[i].nblocks) {
 			versions_about(v, i, text, sizeof text);
 			printf("%s by NCCL version: %s\n\n", name, text);
-			struct table *table = versions_short(v, i);
-			table_text(table, stdout, PRINT_WIDTH);
-			table_free(table);
+			struct grid *table = versions_short(v, i);
+			grid_text(table, stdout, PRINT_WIDTH);
+			grid_free(table);
 		}
 		snprintf(lead, sizeof lead, "%s by version: ", name);
 		versions_say(v, i, text, sizeof text);

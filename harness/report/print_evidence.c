@@ -100,7 +100,7 @@ struct shape {
 	bool has[NCOLUMNS], cells_differ;
 	char cell[64];
 	unsigned lines;
-	struct table *table;
+	struct grid *table;
 };
 
 static void look(const struct line *l, void *context)
@@ -119,10 +119,10 @@ static void put(const struct line *l, void *context)
 {
 	const struct shape *shape = context;
 	unsigned column = 0;
-	table_row(shape->table);
+	grid_row(shape->table);
 	for (unsigned i = 0; i < NCOLUMNS; i++)
 		if (shape->has[i])
-			table_put(shape->table, column++, "%s%s", i ? "" : "  ",
+			grid_put(shape->table, column++, "%s%s", i ? "" : "  ",
 			          l->text[i][0] ? l->text[i] : "-");
 }
 
@@ -146,11 +146,11 @@ static void print_one(const struct summary *s, const struct proof *e, unsigned g
 		                          : shape.cell);
 	else
 		printf("path:\n");
-	shape.table = table_new(columns, left);
+	shape.table = grid_new(columns, left);
 	put(&head, &shape);
 	lines_each(s, e, group, put, &shape);
-	table_text(shape.table, stdout, PRINT_WIDTH);
-	table_free(shape.table);
+	grid_text(shape.table, stdout, PRINT_WIDTH);
+	grid_free(shape.table);
 	printf("\n");
 }
 

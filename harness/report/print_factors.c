@@ -46,7 +46,7 @@ void print_factors(const struct summary *s, const struct findings *f)
 {
 	static remark *const remarks[] = {alarming, proper, astray};
 	unsigned n = f->asked.nfactors, rows, order[CLAIM_MAX];
-	struct table *table = factors_short(f->factors, n, &rows);
+	struct grid *table = factors_short(f->factors, n, &rows);
 	char why[PAIRS_WHY_BYTES];
 	pairs_crowded(s, METRIC_LATENCY, why, sizeof why);
 	if (rows) {
@@ -55,7 +55,7 @@ void print_factors(const struct summary *s, const struct findings *f)
 		           ? ", latency before ÷ after (above 1 is faster)"
 		           : "",
 		       100 * s->margin);
-		table_text(table, stdout, PRINT_WIDTH);
+		grid_text(table, stdout, PRINT_WIDTH);
 		factors_order(f->factors, n, order);
 		for (size_t i = 0; i < sizeof remarks / sizeof *remarks; i++)
 			print_remark(f, order, rows, remarks[i]);
@@ -66,5 +66,5 @@ void print_factors(const struct summary *s, const struct findings *f)
 			       n - rows);
 		printf("\n");
 	}
-	table_free(table);
+	grid_free(table);
 }

@@ -1,87 +1,338 @@
 #include "table.h"
 
+#include <assert.h>
+#include <math.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define GAP 2 /* blanks between columns */
+#include "../coll/coll.h"
+#include "../analysis/words.h"
 
-struct table {
-	unsigned columns, left, rows;
-	char (*cells)[TABLE_CELL_BYTES];
+#define GAP        2 /* blanks between columns */
+#define CELL_BYTES 1024
+
+struct column {
+	char *key, *head, *unit;
+	enum table_kind kind;
 };
 
-struct table *table_new(unsigned columns, unsigned left)
+/* Which of its members count, the column's kind says. */
+struct entry {
+	bool has;
+	unsigned long long count;
+	double x, lo, hi;
+	unsigned blocks;
+	char *text; /* owned */
+};
+
+struct table {
+	char *name, *title;
+	unsigned ncolumns, nrows;
+	unsigned at; /* the next column of the last row */
+	struct column *columns;
+	struct entry *cells;
+	bool failed;
+};
+
+static const char *const kind_names[TABLE_KINDS] = {
+    [TABLE_TEXT] = "text",     [TABLE_VERDICT] = "verdict", [TABLE_COUNT] = "count",
+    [TABLE_BYTES] = "bytes",   [TABLE_FLAG] = "flag",       [TABLE_NUMBER] = "number",
+    [TABLE_SPREAD] = "spread", [TABLE_RATIO] = "ratio",     [TABLE_SHARE] = "share"};
+
+struct table *table_new(const char *name, const char *title)
 {
-	struct table *table = calloc(1, sizeof *table);
-	if (table)
-		*table = (struct table){.columns = columns, .left = left};
-	return table;
+	struct table *t = calloc(1, sizeof *t);
+	if (!t)
+		return NULL;
+	t->name = strdup(name);
+	t->title = strdup(title);
+	t->failed = !t->name || !t->title;
+	return t;
 }
 
-void table_free(struct table *table)
+static void column_clear(struct column *c)
 {
-	if (table)
-		free(table->cells);
-	free(table);
+	free(c->key);
+	free(c->head);
+	free(c->unit);
 }
 
-void table_row(struct table *table)
+void table_free(struct table *t)
 {
-	if (!table)
+	if (!t)
 		return;
-	size_t row = (size_t)table->columns * TABLE_CELL_BYTES;
-	char(*more)[TABLE_CELL_BYTES] = realloc(table->cells, (table->rows + 1) * row);
-	if (!more)
-		return;
-	table->cells = more;
-	memset(table->cells[(size_t)table->rows * table->columns], 0, row);
-	table->rows++;
+	for (unsigned i = 0; i < t->ncolumns; i++)
+		column_clear(&t->columns[i]);
+	for (size_t i = 0; i < (size_t)t->nrows * t->ncolumns; i++)
+		free(t->cells[i].text);
+	free(t->columns);
+	free(t->cells);
+	free(t->name);
+	free(t->title);
+	free(t);
 }
 
-void table_put(struct table *table, unsigned column, const char *format, ...)
+bool table_failed(const struct table *t)
 {
-	if (!table || !table->rows || column >= table->columns)
+	return !t || t->failed;
+}
+
+const char *table_name(const struct table *t)
+{
+	return t && t->name ? t->name : "";
+}
+
+const char *table_title(const struct table *t)
+{
+	return t && t->title ? t->title : "";
+}
+
+unsigned table_rows(const struct table *t)
+{
+	return t ? t->nrows : 0;
+}
+
+void table_column(struct table *t, const char *key, const char *head, const char *unit,
+                  enum table_kind kind)
+{
+	if (table_failed(t))
 		return;
-	char *cell = table->cells[(size_t)(table->rows - 1) * table->columns + column];
+	assert(!t->nrows);
+	struct column *more = realloc(t->columns, (t->ncolumns + 1) * sizeof *more);
+	if (!more) {
+		t->failed = true;
+		return;
+	}
+	t->columns = more;
+	more[t->ncolumns] = (struct column){strdup(key), strdup(head), strdup(unit), kind};
+	const struct column *c = &more[t->ncolumns++];
+	t->failed = !c->key || !c->head || !c->unit;
+}
+
+void table_columns(struct table *t, const struct table_column *columns, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		table_column(t, columns[i].key, columns[i].head, columns[i].unit,
+		             columns[i].kind);
+}
+
+void table_row(struct table *t)
+{
+	if (table_failed(t))
+		return;
+	size_t row = t->ncolumns;
+	struct entry *more = realloc(t->cells, (t->nrows + 1) * row * sizeof *more);
+	if (!more) {
+		t->failed = true;
+		return;
+	}
+	t->cells = more;
+	memset(&more[t->nrows * row], 0, row * sizeof *more);
+	t->nrows++;
+	t->at = 0;
+}
+
+/* The cell that comes next, or NULL. */
+static struct entry *next(struct table *t, unsigned kinds)
+{
+	if (table_failed(t))
+		return NULL;
+	assert(t->nrows && t->at < t->ncolumns);
+	assert(kinds & 1u << t->columns[t->at].kind);
+	return &t->cells[(size_t)(t->nrows - 1) * t->ncolumns + t->at++];
+}
+
+#define KIND(kind) (1u << TABLE_##kind)
+
+void table_text(struct table *t, const char *format, ...)
+{
+	struct entry *c = next(t, KIND(TEXT) | KIND(VERDICT));
+	char text[CELL_BYTES];
 	va_list args;
+	if (!c)
+		return;
 	va_start(args, format);
-	vsnprintf(cell, TABLE_CELL_BYTES, format, args);
+	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	/* Cut between characters, not within one. */
-	size_t n = strlen(cell);
-	if (n == TABLE_CELL_BYTES - 1) {
-		while (n && ((unsigned char)cell[n - 1] & 0xC0) == 0x80)
+	size_t n = strlen(text);
+	if (n == sizeof text - 1) {
+		while (n && ((unsigned char)text[n - 1] & 0xC0) == 0x80)
 			n--;
-		cell[n ? n - 1 : 0] = 0;
+		text[n ? n - 1 : 0] = '\0';
+	}
+	c->has = text[0];
+	if (c->has && !(c->text = strdup(text)))
+		t->failed = true;
+}
+
+void table_count(struct table *t, unsigned long long n)
+{
+	struct entry *c = next(t, KIND(COUNT) | KIND(BYTES));
+	if (c)
+		*c = (struct entry){.has = true, .count = n};
+}
+
+void table_flag(struct table *t, bool yes)
+{
+	struct entry *c = next(t, KIND(FLAG));
+	if (c)
+		*c = (struct entry){.has = true, .count = yes};
+}
+
+void table_number(struct table *t, double x)
+{
+	struct entry *c = next(t, KIND(NUMBER) | KIND(SHARE));
+	if (c)
+		*c = (struct entry){.has = isfinite(x), .x = x};
+}
+
+void table_spread(struct table *t, double x, double lo, double hi)
+{
+	struct entry *c = next(t, KIND(SPREAD));
+	if (c)
+		*c = (struct entry){.has = isfinite(x), .x = x, .lo = lo, .hi = hi};
+}
+
+void table_ratio(struct table *t, const struct stats_ratio *ratio)
+{
+	struct entry *c = next(t, KIND(RATIO));
+	if (c)
+		*c = (struct entry){.has = isfinite(ratio->estimate),
+		                    .x = ratio->estimate,
+		                    .lo = ratio->lo,
+		                    .hi = ratio->hi,
+		                    .blocks = ratio->blocks};
+}
+
+void table_none(struct table *t)
+{
+	next(t, ~0u);
+}
+
+static const struct entry *cell_at(const struct table *t, unsigned row, unsigned column)
+{
+	return &t->cells[(size_t)row * t->ncolumns + column];
+}
+
+static void drop_column(struct table *t, unsigned column)
+{
+	size_t to = 0;
+	for (unsigned r = 0; r < t->nrows; r++)
+		for (unsigned c = 0; c < t->ncolumns; c++) {
+			struct entry cell = *cell_at(t, r, c);
+			if (c == column)
+				free(cell.text);
+			else
+				t->cells[to++] = cell;
+		}
+	column_clear(&t->columns[column]);
+	memmove(&t->columns[column], &t->columns[column + 1],
+	        (t->ncolumns - column - 1) * sizeof *t->columns);
+	t->ncolumns--;
+}
+
+void table_drop_empty(struct table *t)
+{
+	for (unsigned c = t ? t->ncolumns : 0; c-- > 0;) {
+		bool any = false;
+		for (unsigned r = 0; r < t->nrows && !any; r++)
+			any = cell_at(t, r, c)->has &&
+			      (t->columns[c].kind != TABLE_FLAG || cell_at(t, r, c)->count);
+		if (!any && t->nrows)
+			drop_column(t, c);
 	}
 }
 
-static const char *cell(const struct table *table, unsigned row, unsigned column)
+static bool same_text(const struct entry *a, const struct entry *b)
 {
-	return table->cells[(size_t)row * table->columns + column];
+	return !strcmp(a->text ? a->text : "", b->text ? b->text : "");
 }
 
-void table_turn(struct table *table)
+void table_drop_common(struct table *t, char *said, size_t bytes)
 {
-	if (!table || !table->rows)
-		return;
-	char(*cells)[TABLE_CELL_BYTES] =
-	    malloc((size_t)table->rows * table->columns * TABLE_CELL_BYTES);
-	if (!cells)
-		return;
-	for (unsigned r = 0; r < table->rows; r++)
-		for (unsigned c = 0; c < table->columns; c++)
-			memcpy(cells[(size_t)c * table->rows + r], cell(table, r, c),
-			       TABLE_CELL_BYTES);
-	free(table->cells);
-	*table = (struct table){
-	    .columns = table->rows, .left = 1, .rows = table->columns, .cells = cells};
+	said[0] = '\0';
+	for (unsigned c = 1; t && t->nrows > 1 && c < t->ncolumns;) {
+		bool common = t->columns[c].kind == TABLE_TEXT;
+		for (unsigned r = 1; r < t->nrows && common; r++)
+			common = same_text(cell_at(t, 0, c), cell_at(t, r, c));
+		if (!common) {
+			c++;
+			continue;
+		}
+		const char *text = cell_at(t, 0, c)->text;
+		size_t used = strlen(said);
+		if (text)
+			snprintf(said + used, bytes - used, "%s%s %s", used ? ", " : "",
+			         t->columns[c].head, text);
+		drop_column(t, c);
+	}
 }
 
-/* Characters, not bytes: those that go on a character do not count. */
-static unsigned text_width(const char *text)
+/* --- for people
+ * --------------------------------------------------------------------------------
+ */
+
+static void spread_text(const struct entry *c, char *text, size_t bytes)
+{
+	char x[32], lo[32], hi[32];
+	words_number(c->x, x, sizeof x);
+	words_number(c->lo, lo, sizeof lo);
+	words_number(c->hi, hi, sizeof hi);
+	if (isfinite(c->lo))
+		snprintf(text, bytes, "%s (%s to %s)", x, lo, hi);
+	else
+		snprintf(text, bytes, "%s", x);
+}
+
+static void cell_text(const struct table *t, unsigned row, unsigned column, bool full,
+                      char *text, size_t bytes)
+{
+	const struct entry *c = cell_at(t, row, column);
+	const struct stats_ratio ratio = {c->x, c->lo, c->hi, c->blocks, NAN};
+	if (!c->has) {
+		snprintf(text, bytes, "-");
+		return;
+	}
+	switch (t->columns[column].kind) {
+	case TABLE_TEXT:
+	case TABLE_VERDICT:
+		snprintf(text, bytes, "%s", c->text);
+		return;
+	case TABLE_COUNT:
+		snprintf(text, bytes, "%llu", c->count);
+		return;
+	case TABLE_BYTES:
+		coll_size_label(c->count, text, bytes);
+		return;
+	case TABLE_FLAG:
+		snprintf(text, bytes, "%s", c->count ? "yes" : "-");
+		return;
+	case TABLE_NUMBER:
+		words_number(c->x, text, bytes);
+		return;
+	case TABLE_SPREAD:
+		spread_text(c, text, bytes);
+		return;
+	case TABLE_RATIO:
+		words_ratio(&ratio, full, text, bytes);
+		return;
+	case TABLE_SHARE:
+		snprintf(text, bytes, "%.0f %%", 100 * c->x + 0.0);
+		return;
+	default:
+		text[0] = '\0';
+	}
+}
+
+static void head_text(const struct table *t, unsigned column, char *text, size_t bytes)
+{
+	const struct column *c = &t->columns[column];
+	snprintf(text, bytes, "%s%s%s", c->head, c->unit[0] && c->head[0] ? ", " : "", c->unit);
+}
+
+unsigned table_width(const char *text)
 {
 	unsigned n = 0;
 	for (; *text; text++)
@@ -89,48 +340,65 @@ static unsigned text_width(const char *text)
 	return n;
 }
 
-static unsigned column_width(const struct table *table, unsigned column)
+static bool is_left(const struct table *t, unsigned column)
 {
-	unsigned most = 0;
-	for (unsigned r = 0; r < table->rows; r++)
-		if (text_width(cell(table, r, column)) > most)
-			most = text_width(cell(table, r, column));
+	enum table_kind kind = t->columns[column].kind;
+	return kind == TABLE_TEXT || kind == TABLE_VERDICT || column == 0;
+}
+
+static unsigned column_width(const struct table *t, unsigned column)
+{
+	char text[CELL_BYTES];
+	head_text(t, column, text, sizeof text);
+	unsigned most = table_width(text);
+	for (unsigned r = 0; r < t->nrows; r++) {
+		cell_text(t, r, column, false, text, sizeof text);
+		unsigned width = table_width(text);
+		most = width > most ? width : most;
+	}
 	return most;
 }
 
-/* Nothing follows the last of a line, not even blanks. */
-static void put_cell(const struct table *table, FILE *out, unsigned row, unsigned column,
-                     bool last)
+/* Row -1 is the head. Nothing follows the last of a line, not even blanks. */
+static void put_padded(const struct table *t, FILE *out, int row, unsigned column,
+                       unsigned width, bool last)
 {
-	const char *text = cell(table, row, column);
-	int pad = (int)(column_width(table, column) - text_width(text));
-	int gap = column ? GAP : 0;
-	if (column < table->left)
+	char text[CELL_BYTES];
+	if (row < 0)
+		head_text(t, column, text, sizeof text);
+	else
+		cell_text(t, (unsigned)row, column, false, text, sizeof text);
+	int pad = (int)(width - table_width(text)), gap = column ? GAP : 0;
+	if (is_left(t, column))
 		fprintf(out, "%*s%s%*s", gap, "", text, last ? 0 : pad, "");
 	else
 		fprintf(out, "%*s%s", gap + pad, "", text);
 }
 
-void table_text(const struct table *table, FILE *out, unsigned width)
+void table_write_text(const struct table *t, FILE *out, unsigned width)
 {
-	if (!table || !table->rows)
+	if (table_failed(t) || !t->nrows)
 		return;
-	unsigned from = 1;
+	unsigned *widths = calloc(t->ncolumns, sizeof *widths), from = 1;
+	if (!widths)
+		return;
+	for (unsigned c = 0; c < t->ncolumns; c++)
+		widths[c] = column_width(t, c);
 	do {
-		unsigned used = column_width(table, 0), to = from;
-		while (to < table->columns &&
-		       (to == from || used + GAP + column_width(table, to) <= width))
-			used += GAP + column_width(table, to++);
+		unsigned used = widths[0], to = from;
+		while (to < t->ncolumns && (to == from || used + GAP + widths[to] <= width))
+			used += GAP + widths[to++];
 		if (from > 1)
 			fputc('\n', out);
-		for (unsigned r = 0; r < table->rows; r++) {
-			put_cell(table, out, r, 0, to == 1);
+		for (int r = -1; r < (int)t->nrows; r++) {
+			put_padded(t, out, r, 0, widths[0], to == 1);
 			for (unsigned c = from; c < to; c++)
-				put_cell(table, out, r, c, c + 1 == to);
+				put_padded(t, out, r, c, widths[c], c + 1 == to);
 			fputc('\n', out);
 		}
 		from = to;
-	} while (from < table->columns);
+	} while (from < t->ncolumns);
+	free(widths);
 }
 
 void table_escape(FILE *out, const char *text)
@@ -144,24 +412,156 @@ void table_escape(FILE *out, const char *text)
 	}
 }
 
-void table_markdown(const struct table *table, FILE *out)
+static bool is_decided(const char *verdict)
 {
-	if (!table)
+	static const char *const words[] = {"holds", "does not hold", "faster", "slower"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strncmp(verdict, words[i], strlen(words[i])))
+			return true;
+	return false;
+}
+
+void table_write_markdown(const struct table *t, FILE *out)
+{
+	char text[CELL_BYTES];
+	if (table_failed(t))
 		return;
-	for (unsigned r = 0; r < table->rows; r++) {
-		fputc('|', out);
-		for (unsigned c = 0; c < table->columns; c++) {
-			fputc(' ', out);
-			table_escape(out, cell(table, r, c));
-			fputs(" |", out);
+	for (unsigned c = 0; c < t->ncolumns; c++) {
+		head_text(t, c, text, sizeof text);
+		fputs("| ", out);
+		table_escape(out, text);
+		fputc(' ', out);
+	}
+	fputs("|\n", out);
+	for (unsigned c = 0; c < t->ncolumns; c++)
+		fputs(is_left(t, c) ? "|---" : "|---:", out);
+	fputs("|\n", out);
+	for (unsigned r = 0; r < t->nrows; r++) {
+		for (unsigned c = 0; c < t->ncolumns; c++) {
+			cell_text(t, r, c, true, text, sizeof text);
+			bool bold = t->columns[c].kind == TABLE_VERDICT && is_decided(text);
+			fputs(bold ? "| **" : "| ", out);
+			table_escape(out, text);
+			fputs(bold ? "** " : " ", out);
 		}
-		fputc('\n', out);
-		if (r > 0)
-			continue;
-		fputc('|', out);
-		for (unsigned c = 0; c < table->columns; c++)
-			fputs(c < table->left ? "---|" : "---:|", out);
-		fputc('\n', out);
+		fputs("|\n", out);
 	}
 	fputc('\n', out);
+}
+
+/* --- for programs
+ * ------------------------------------------------------------------------------
+ */
+
+static bool has_interval(enum table_kind kind)
+{
+	return kind == TABLE_SPREAD || kind == TABLE_RATIO;
+}
+
+static void csv_text(FILE *out, const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text == '\n' || *text == '\r' ? ' ' : *text, out);
+	}
+	fputc('"', out);
+}
+
+static void csv_number(FILE *out, double x)
+{
+	if (isfinite(x))
+		fprintf(out, "%.6g", x);
+}
+
+static void csv_cell(FILE *out, enum table_kind kind, const struct entry *c)
+{
+	if (kind == TABLE_TEXT || kind == TABLE_VERDICT)
+		csv_text(out, c->text ? c->text : "");
+	else if (c->has && (kind == TABLE_COUNT || kind == TABLE_BYTES || kind == TABLE_FLAG))
+		fprintf(out, "%llu", c->count);
+	else if (kind == TABLE_NUMBER || kind == TABLE_SHARE || has_interval(kind))
+		csv_number(out, c->has ? c->x : NAN);
+	for (unsigned i = 0; i < 2 && has_interval(kind); i++) {
+		fputc(',', out);
+		csv_number(out, !c->has ? NAN : i ? c->hi : c->lo);
+	}
+}
+
+void table_write_csv(const struct table *t, FILE *out)
+{
+	if (table_failed(t))
+		return;
+	for (unsigned c = 0; c < t->ncolumns; c++) {
+		const char *key = t->columns[c].key;
+		fprintf(out, "%s%s", c ? "," : "", key);
+		if (has_interval(t->columns[c].kind))
+			fprintf(out, ",%s_lo,%s_hi", key, key);
+	}
+	fputc('\n', out);
+	for (unsigned r = 0; r < t->nrows; r++) {
+		for (unsigned c = 0; c < t->ncolumns; c++) {
+			fputs(c ? "," : "", out);
+			csv_cell(out, t->columns[c].kind, cell_at(t, r, c));
+		}
+		fputc('\n', out);
+	}
+}
+
+static json_t *json_figure(double x)
+{
+	return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *cell_to_json(enum table_kind kind, const struct entry *c)
+{
+	if (!c->has)
+		return json_null();
+	switch (kind) {
+	case TABLE_TEXT:
+	case TABLE_VERDICT:
+		return json_string(c->text);
+	case TABLE_COUNT:
+	case TABLE_BYTES:
+		return json_integer((json_int_t)c->count);
+	case TABLE_FLAG:
+		return json_boolean(c->count);
+	case TABLE_SPREAD:
+		return json_pack("{s:o, s:o, s:o}", "value", json_figure(c->x), "lo",
+		                 json_figure(c->lo), "hi", json_figure(c->hi));
+	case TABLE_RATIO:
+		return json_pack("{s:o, s:o, s:o, s:i}", "estimate", json_figure(c->x), "lo",
+		                 json_figure(c->lo), "hi", json_figure(c->hi), "blocks",
+		                 (int)c->blocks);
+	default:
+		return json_figure(c->x);
+	}
+}
+
+json_t *table_to_json(const struct table *t)
+{
+	if (table_failed(t))
+		return NULL;
+	json_t *columns = json_array(), *rows = json_array();
+	for (unsigned c = 0; c < t->ncolumns; c++) {
+		const struct column *column = &t->columns[c];
+		json_array_append_new(columns,
+		                      json_pack("{s:s, s:s, s:s, s:s}", "key", column->key,
+		                                "head", column->head, "unit", column->unit,
+		                                "kind", kind_names[column->kind]));
+	}
+	for (unsigned r = 0; r < t->nrows; r++) {
+		json_t *row = json_array();
+		for (unsigned c = 0; c < t->ncolumns; c++)
+			json_array_append_new(
+			    row, cell_to_json(t->columns[c].kind, cell_at(t, r, c)));
+		json_array_append_new(rows, row);
+	}
+	return json_pack("{s:s, s:s, s:o, s:o}", "name", t->name, "title", t->title, "columns",
+	                 columns, "rows", rows);
 }

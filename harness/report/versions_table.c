@@ -7,11 +7,11 @@
 #include "output.h"
 #include "csv.h"
 
-static void put_number(struct table *table, unsigned column, double x)
+static void put_number(struct grid *table, unsigned column, double x)
 {
 	char text[32];
 	bysize_number(x, text, sizeof text);
-	table_put(table, column, "%s", text);
+	grid_put(table, column, "%s", text);
 }
 
 static bool has_dram(const struct versions *v, const struct versions_coll *c)
@@ -33,71 +33,71 @@ static bool has_paths(const struct versions *v, const struct versions_coll *c)
 }
 
 /* Columns up to the verdict, with `names` the variants' among them; the number of the next. */
-static unsigned put_figures(struct table *table, const struct versions *v,
+static unsigned put_figures(struct grid *table, const struct versions *v,
                             const struct versions_row *row, bool names)
 {
 	unsigned at = 1;
 	char text[96];
-	table_row(table);
-	table_put(table, 0, "%s", row ? row->version : "NCCL");
+	grid_row(table);
+	grid_put(table, 0, "%s", row ? row->version : "NCCL");
 	for (unsigned mode = 0; mode < v->nmodes && names; mode++) {
 		if (row)
-			table_put(table, at++, "%s", row->sides[mode].name);
+			grid_put(table, at++, "%s", row->sides[mode].name);
 		else
-			table_put(table, at++, "variant, %s",
+			grid_put(table, at++, "variant, %s",
 			          versions_mode_name((enum versions_mode)mode));
 	}
 	for (unsigned mode = 0; mode < v->nmodes; mode++) {
 		if (row)
 			put_number(table, at++, row->sides[mode].gbs);
 		else
-			table_put(table, at++, "%s GB/s",
+			grid_put(table, at++, "%s GB/s",
 			          versions_mode_name((enum versions_mode)mode));
 	}
 	if (row)
 		bysize_ratio(&row->verdict.ratio, true, text, sizeof text);
-	table_put(table, at++, "%s", row ? text : "processes ÷ threads");
+	grid_put(table, at++, "%s", row ? text : "processes ÷ threads");
 	if (row)
 		verdict_text(&row->verdict, text, sizeof text);
-	table_put(table, at++, "%s", row ? text : "verdict");
+	grid_put(table, at++, "%s", row ? text : "verdict");
 	return at;
 }
 
-struct table *versions_short(const struct versions *v, unsigned coll)
+struct grid *versions_short(const struct versions *v, unsigned coll)
 {
-	struct table *table = table_new(3 + v->nmodes, 1);
+	struct grid *table = grid_new(3 + v->nmodes, 1);
 	put_figures(table, v, NULL, false);
 	for (unsigned i = 0; i < v->nrows; i++)
 		put_figures(table, v, &v->colls[coll].rows[i], false);
 	return table;
 }
 
-static void put_evidence(struct table *table, const struct versions_row *row, bool paths,
+static void put_evidence(struct grid *table, const struct versions_row *row, bool paths,
                          bool dram, unsigned at)
 {
 	for (unsigned mode = 0; mode <= VERSIONS_PROCESSES && paths; mode++) {
 		const char *name = versions_mode_name((enum versions_mode)mode);
 		const char *path = row ? row->sides[mode].data_path : "";
 		if (row)
-			table_put(table, at++, "%s", *path ? path : "-");
+			grid_put(table, at++, "%s", *path ? path : "-");
 		else
-			table_put(table, at++, "data path, %s", name);
+			grid_put(table, at++, "data path, %s", name);
 	}
 	for (unsigned mode = 0; mode <= VERSIONS_PROCESSES && dram; mode++) {
 		if (row)
 			put_number(table, at++, row->sides[mode].dram_per_nvlink);
 		else
-			table_put(table, at++, "DRAM ÷ NVLink, %s",
+			grid_put(table, at++, "DRAM ÷ NVLink, %s",
 			          versions_mode_name((enum versions_mode)mode));
 	}
 }
 
-struct table *versions_table(const struct versions *v, unsigned coll)
+struct grid *versions_table(const struct versions *v, unsigned coll)
 {
 	const struct versions_coll *c = &v->colls[coll];
 	bool paths = has_paths(v, c), dram = has_dram(v, c);
-	struct table *table =
-	    table_new(3 + 2 * v->nmodes + 2 * paths + 2 * dram, 1 + v->nmodes);
+	struct grid *table =
+	    grid_new(3 + 2 * v->nmodes + 2 * paths + 2 * dram, 1 + v->nmodes);
 	put_evidence(table, NULL, paths, dram, put_figures(table, v, NULL, true));
 	for (unsigned i = 0; i < v->nrows; i++)
 		put_evidence(table, &c->rows[i], paths, dram,
