@@ -2,12 +2,34 @@
 # the way; `make help` names the rest.
 
 comma   := ,
+VERSION := 0.5.0
+
+# --- what the command line says: nothing else counts, and a slip is no silent default -------------
+# Keys of an experiment that have a variable; ARGS takes any other.
+KEYS    := RANKS BLOCKS BACKEND BYTES COLLECTIVE DTYPE OP PACE CALLS CYCLES COUNTERS SEED LIMIT BIND \
+           NCCL TIMEOUT PRECISION BUDGET
+OURS    := EXP ARGS $(KEYS) RUN ROUNDS NCCL_TESTS NCCL_LEGACY NCCL_LIBS QUICK SAN STATIC DEPS PREFIX DESTDIR
+TOOLS   := B V CC CFLAGS CUDA CUDA_HOME NVCC NCCL_HOME NCCL_H ARCHS MPICC LIBS LEGACY WHEELS TESTS JOBS
+GIVEN   := $(foreach v,$(filter-out -% MAKE%,$(.VARIABLES)),$(if $(filter command,$(firstword $(origin $v))),$v))
+# What is meant by what is often said, where it is not the same in capitals.
+MEANT   := NAME:EXP EXPERIMENT:EXP EXPS:EXP DIR:RUN RESULT:RUN DATATYPE:DTYPE COLL:COLLECTIVE SIZE:BYTES \
+           SIZES:BYTES NRANKS:RANKS NP:RANKS GPUS:RANKS OPS:OP LIB:NCCL BLOCK:BLOCKS ARG:ARGS \
+           MODE:ARGS='--only_threads' MODES:ARGS='--only_threads' VARIANT:ARGS='--only_NAME' ONLY:ARGS='--only_NAME'
+capital  = $(shell echo '$1' | tr 'a-z-' 'A-Z_')
+meant    = $(firstword $(filter $(call capital,$1),$(OURS) $(TOOLS)) $(patsubst $(call capital,$1):%,%,$(filter \
+             $(call capital,$1):%,$(MEANT))))
+unknown  = $1 is no variable of launchgap's Makefile$(if $(call meant,$1),: did you mean $(subst _, \
+             ,$(call meant,$1))?,.) Known are $(OURS); ARGS='key=value' takes any other key of an experiment
+$(foreach v,$(filter-out $(OURS) $(TOOLS),$(GIVEN)),$(error $(call unknown,$v)))
+# A variable as the command line says it, else nothing.
+said     = $(if $(filter $1,$(GIVEN)),$($1))
+
 ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc)
 endif
 B       := build$(if $(SAN),-$(firstword $(subst $(comma), ,$(SAN))))
 CC      := gcc
-EXP     := smoke
+EXP     :=
 CFLAGS  := -O2 -g
 COMMIT  := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 
@@ -79,6 +101,14 @@ FLAGS := $(strip $(CC) $(CFLAGS) $(SANFLAG) $(HAVE))
 $(B)/commit $(B)/flags: | deps
 	@mkdir -p $(@D); echo '$(SAYS)' | cmp -s - $@ || echo '$(SAYS)' >$@
 $(B)/harness/main.o $(B)/harness/run/run_setup.o $(B)/harness/doctor.o: $(B)/commit
+# What `launchgap --version` says is built in.
+$(B)/harness/main.o: ALL_C += -DLAUNCHGAP_VERSION='"$(VERSION)"' -DLAUNCHGAP_BUILT='"$(strip $(BUILT))"'
+of     = $(shell pkg-config --modversion $1 2>/dev/null)
+ncclis = $(shell sed -n 's/^\#define NCCL_\(MAJOR\|MINOR\|PATCH\) *\([0-9]*\).*/\2/p' $(NCCL_H) | tr '\n' . | sed 's/\.$$//')
+cudais = $(shell $(NVCC) --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
+mpiis  = $(shell $(MPICC) --showme:version 2>/dev/null | sed -n 's/.*Open MPI \([0-9.]*\).*/Open MPI \1/p')
+BUILT  = $(if $(HAVE),NCCL header $(ncclis)$(comma) CUDA $(cudais),without CUDA and NCCL)$(comma) $(or $(mpiis),MPI)\
+         $(foreach l,hwloc inih jansson libxxhash libcmark-gfm,$(if $(call of,$l),$(comma) $l $(call of,$l)))
 .PHONY: $(if $(filter-out $(COMMIT),$(shell cat $(B)/commit 2>/dev/null)),$(B)/commit)
 ifneq ($(FLAGS),$(shell cat $(B)/flags 2>/dev/null))
 .PHONY: $(B)/flags
@@ -112,28 +142,39 @@ test: $(TESTS) $(B)/launchgap
 
 # --- use -----------------------------------------------------------------------------------------
 # RANKS=4 BLOCKS=6 BACKEND=host BYTES='4K..1M x4' … override the experiment file; ARGS passes the rest.
-OVERRIDE = $(foreach k,RANKS BLOCKS BACKEND BYTES COLLECTIVE DTYPE OP PACE CALLS CYCLES COUNTERS SEED LIMIT BIND NCCL TIMEOUT PRECISION BUDGET,$(if \
-             $($k),$(shell echo $k | tr A-Z a-z)='$($k)'))
+OVERRIDE = $(foreach k,$(KEYS),$(if $(call said,$k),$(shell echo $k | tr A-Z a-z)='$(call said,$k)'))
 export NCCL_LEGACY NCCL_LIBS
 
+# Asked before anything is built or installed.
+ifneq ($(filter experiment beside,$(MAKECMDGOALS)),)
+ifeq ($(EXP),)
+$(info Which experiment? make $(filter experiment beside,$(MAKECMDGOALS)) EXP=name, of)
+$(shell experiments/list.sh >&2)
+$(error EXP is not given)
+endif
+endif
 experiment: $(B)/launchgap
-	$(B)/launchgap run '$(EXP)' $(OVERRIDE) $(ARGS)
+	$(B)/launchgap run '$(EXP)' $(OVERRIDE) $(call said,ARGS)
 
-experiments: $(B)/launchgap
-	@$< list experiments
-
-doctor: $(B)/launchgap
-	@$< doctor
+# These look and say: they build nothing and install nothing.
+experiments:
+	@experiments/list.sh
+doctor:
+	@NVCC='$(NVCC)' NCCL_H='$(NCCL_H)' harness/packages.sh doctor $(B)/launchgap
 
 # ROUNDS=3 BLOCKS=2: so many times, so many blocks and then a run of nccl-tests in each mode.
 beside: $(B)/launchgap
-	ROUNDS=$(ROUNDS) BLOCKS=$(BLOCKS) experiments/beside.sh $(B)/launchgap '$(EXP)' '$(NCCL_TESTS)' $(filter-out blocks=%,$(OVERRIDE)) $(ARGS)
+	ROUNDS=$(call said,ROUNDS) BLOCKS=$(call said,BLOCKS) experiments/beside.sh $(B)/launchgap '$(EXP)' \
+	  '$(NCCL_TESTS)' $(filter-out blocks=%,$(OVERRIDE)) $(call said,ARGS)
 
 # QUICK=1: fewer comparisons, under 5 minutes on 2 cores.
 selftest: $(B)/launchgap
-	$< selftest $(if $(QUICK),quick)
+	$< selftest $(if $(call said,QUICK),quick)
 
-RUN := results/$(EXP)/latest
+RUN := $(if $(EXP),results/$(EXP)/latest)
+ifneq ($(filter plots,$(MAKECMDGOALS)),)
+$(if $(RUN),,$(error Which run? make plots RUN=results/NAME/latest, or EXP=NAME for its last))
+endif
 plots: $(B)/launchgap
 	$< report '$(RUN)'
 
@@ -152,36 +193,22 @@ nccl-legacy:
 	  { echo "NVIDIA's wheel of NCCL $(LEGACY) could not be fetched: is there a network? Elsewhere: pip download --no-deps nvidia-nccl-cu12==$(LEGACY), unzip, NCCL_LEGACY=path"; exit 1; }
 	@echo "NCCL_LEGACY=$(abspath $(WHEELS))/nvidia/nccl/lib/libnccl.so.2"
 
-PREFIX ?= /usr/local
-install: $(B)/launchgap
-	install -D $< $(DESTDIR)$(PREFIX)/bin/launchgap
+# Of what is built: as root, nothing is compiled, and nothing else installed.
+PREFIX := /usr/local
+install:
+	@[ -x $(B)/launchgap ] || { echo "There is no $(B)/launchgap to install. Build it first: make"; exit 1; }
+	install -D $(B)/launchgap $(DESTDIR)$(PREFIX)/bin/launchgap
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/launchgap/experiments experiments/*
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/launchgap/plot plot/*
 
 # --- packages ------------------------------------------------------------------------------------
-# package:what proves it. `make experiment` and `make test` install what is missing; the other
-# targets, and DEPS=manual, only name it.
-PACKAGES := \
-  pkg-config:'command -v pkg-config' \
-  openmpi-bin:'command -v mpirun' libopenmpi-dev:'command -v mpicc' \
-  gnuplot-nox:'command -v gnuplot' fonts-dejavu-core:'ls /usr/share/fonts/truetype/dejavu' \
-  libhwloc-dev:'pkg-config --exists hwloc' libinih-dev:'pkg-config --exists inih' \
-  libjansson-dev:'pkg-config --exists jansson' libxxhash-dev:'pkg-config --exists libxxhash' \
-  zlib1g-dev:'pkg-config --exists zlib' libcmocka-dev:'pkg-config --exists cmocka'
-experiment test: INSTALL = yes
-deps: INSTALL ?= yes
+# `make experiment` and `make test` install what is missing, on Debian and Ubuntu; all other
+# targets, and DEPS=manual, only name it. Which they are: harness/packages.sh.
+WANTED := build $(if $(filter experiment beside,$(MAKECMDGOALS)),use) $(if $(filter test,$(MAKECMDGOALS)),use test) \
+          $(if $(filter deps,$(MAKECMDGOALS)),use test)
 deps:
-	@missing=; for p in $(PACKAGES); do \
-	  sh -c "$${p#*:}" >/dev/null 2>&1 || missing="$$missing $${p%%:*}"; done; \
-	[ -n "$$missing" ] || exit 0; \
-	if [ "$(INSTALL)" = yes ] && [ "$(DEPS)" != manual ]; then \
-	  command -v apt-get >/dev/null || { echo "Missing:$$missing. Install them with this system's package manager."; exit 1; }; \
-	  sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
-	  echo "Installing what is missing:$$missing"; \
-	  $$sudo apt-get update -qq && $$sudo env DEBIAN_FRONTEND=noninteractive \
-	    apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
-	else echo "Missing:$$missing. To install:"; \
-	  echo "  sudo apt-get update && sudo apt-get install -y --no-install-recommends$$missing"; exit 1; fi
+	@MPICC='$(MPICC)' CC='$(CC)' harness/packages.sh \
+	  $(if $(filter experiment test deps,$(MAKECMDGOALS)),$(if $(filter manual,$(DEPS)),need,install),need) $(WANTED)
 
 # --- care ----------------------------------------------------------------------------------------
 lint: | deps
@@ -193,15 +220,16 @@ clean:
 	rm -rf build build-*
 help:
 	@sed -n 's/^## //p' $(firstword $(MAKEFILE_LIST))
-## make experiment EXP=name    measure experiments/name.exp, report, draw (RANKS= BLOCKS= BYTES= …, any other key: ARGS='key=value …')
+## make experiment EXP=name    measure experiments/name.exp, report, draw (RANKS= BLOCKS= BYTES= …, any other key: ARGS='key=value …',
+##                             some variants: ARGS='--only threads,processes', only what it would take: ARGS=--dry-run)
 ## make beside NCCL_TESTS=dir EXP=name   nccl-tests' programs in turn with our blocks, and both compared
 ## make experiments            the experiments and their questions
 ## make test [SAN=address]     the tests; SAN is a sanitizer list for gcc
 ## make selftest [QUICK=1]    false alarms and detections of known delays, in every mode
 ## make simulate               the table of false alarms in harness/analysis/verdict.h (5 minutes)
 ## make nccl-legacy           an old NCCL into build/, for NCCL_LEGACY=path (190 MB)
-## make doctor                 what this machine lacks and how to get it
+## make doctor                 what this machine lacks and how to get it; builds and installs nothing
 ## make plots RUN=dir          report and pictures again, from the records
 ## make deps                   install what is missing (DEPS=manual: only name it)
-## make install PREFIX=dir     program, experiments and plots
+## make install PREFIX=dir     program, experiments and plots, once they are built
 ## make lint | format | clean

@@ -1,0 +1,144 @@
+/* The Makefile as a front: what it refuses, what it lists, and what it leaves alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "here.h"
+
+/* make with nothing of the make that runs the tests. The caller frees `out`. */
+static struct cli make(const char *environment, const char *arguments)
+{
+	char command[1024], out[128];
+	snprintf(out, sizeof out, "%s/out", folder);
+	snprintf(command, sizeof command,
+	         "env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS %s make %s >%s 2>&1", environment,
+	         arguments, out);
+	int status = system(command);
+	return (struct cli){WEXITSTATUS(status), cli_read(out)};
+}
+
+static void made(const char *environment, const char *arguments, bool good, const char *words)
+{
+	struct cli cli = make(environment, arguments);
+	if ((cli.code == 0) != good || !strstr(cli.out, words))
+		fail_msg("make %s: exit %d, wanted '%s' in:\n%s", arguments, cli.code, words,
+		         cli.out);
+	free(cli.out);
+}
+
+static void an_unknown_variable_is_refused(void **state)
+{
+	(void)state;
+	made("", "-n experiment NAME=smoke", false, "did you mean EXP?");
+	made("", "-n experiment exp=smoke", false, "did you mean EXP?");
+	made("", "-n experiment EXP=smoke MODE=threads", false,
+	     "did you mean ARGS='--only threads'?");
+	made("", "-n experiment EXP=smoke ranks=2", false, "did you mean RANKS?");
+	made("", "-n all FROBNICATE=1", false, "FROBNICATE is no variable");
+	made("", "-n selftest quick=1", false, "did you mean QUICK?");
+}
+
+static void an_experiment_has_no_default(void **state)
+{
+	(void)state;
+	made("", "experiment", false, "make experiment EXP=name, of\n  api ");
+	made("EXP=smoke", "experiment", false, "EXP is not given");
+	made("", "plots", false, "make plots RUN=");
+}
+
+/* Only what stands on the command line of make counts. */
+static void the_environment_does_not_leak_in(void **state)
+{
+	(void)state;
+	struct cli cli =
+	    make("TIMEOUT=7 OP=max NCCL=/x BLOCKS=1 ARGS=--frob", "-n experiment EXP=smoke "
+	                                                           "RANKS=3 DEPS=manual");
+	char *line = strstr(cli.out, "launchgap run");
+	assert_int_equal(cli.code, 0);
+	assert_non_null(line);
+	line[strcspn(line, "\n")] = '\0';
+	assert_non_null(strstr(line, "'smoke' ranks='3'"));
+	assert_null(strstr(line, "timeout"));
+	assert_null(strstr(line, "op="));
+	assert_null(strstr(line, "nccl"));
+	assert_null(strstr(line, "blocks"));
+	assert_null(strstr(line, "--frob"));
+	free(cli.out);
+}
+
+/* Into a build folder that is not there: nothing is made in it. */
+static void looking_builds_and_installs_nothing(void **state)
+{
+	char arguments[256], build[80];
+	(void)state;
+	snprintf(build, sizeof build, "%s/build", folder);
+	snprintf(arguments, sizeof arguments, "B=%s experiments", build);
+	made("", arguments, true, "  smoke  ");
+	snprintf(arguments, sizeof arguments, "B=%s doctor", build);
+	made("", arguments, true, "not built yet");
+	snprintf(arguments, sizeof arguments, "B=%s install DESTDIR=%s/to", build, folder);
+	made("", arguments, false, "Build it first");
+	assert_int_equal(access(build, F_OK), -1);
+}
+
+/* A machine without them: the words for three kinds of systems. */
+static void what_is_missing_is_named_for_each_system(void **state)
+{
+	char command[512];
+	(void)state;
+	static const char *const words[] = {"libjansson-dev", "jansson-devel",
+	                                    "module load gcc gnuplot hwloc", "openmpi-bin"};
+	snprintf(command, sizeof command,
+	         "mkdir %s/bin; for p in sh cat sed grep sort tr cut; do ln -s $(command -v $p) "
+	         "%s/bin; done; PATH=%s/bin /bin/sh harness/packages.sh need build use >%s/out "
+	         "2>&1",
+	         folder, folder, folder, folder);
+	assert_int_equal(WEXITSTATUS(system(command)), 1);
+	snprintf(command, sizeof command, "%s/out", folder);
+	char *said = cli_read(command);
+	for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strstr(said, words[i]))
+			fail_msg("no '%s' in:\n%s", words[i], said);
+	free(said);
+}
+
+/* mpirun and gnuplot are no reason to stop: what is run without them says so. */
+static void what_is_only_of_use_stops_nothing(void **state)
+{
+	char command[512];
+	(void)state;
+	snprintf(command, sizeof command,
+	         "mkdir %s/bin; for p in sh cat sed grep sort tr cut; do ln -s $(command -v $p) "
+	         "%s/bin; done; PATH=%s/bin /bin/sh harness/packages.sh need use >%s/out 2>&1",
+	         folder, folder, folder, folder);
+	assert_int_equal(WEXITSTATUS(system(command)), 0);
+	snprintf(command, sizeof command, "%s/out", folder);
+	char *said = cli_read(command);
+	assert_non_null(strstr(said, "done without: "));
+	assert_non_null(strstr(said, "mpirun"));
+	free(said);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(an_unknown_variable_is_refused, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(an_experiment_has_no_default, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(the_environment_does_not_leak_in, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(looking_builds_and_installs_nothing, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(what_is_missing_is_named_for_each_system, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(what_is_only_of_use_stops_nothing, set_up,
+	                                    tear_down),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
