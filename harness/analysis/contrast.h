@@ -1,0 +1,56 @@
+/* Two variants held against each other: the one comparison that claims, factors, versions,
+ * gaps, advice, regimes and the stop rule are made of. Pure.
+ *
+ * Each block gives one number a variant: the mean over the cells of the logarithm of a metric
+ * (the log of the geometric mean), so that the difference of two of them is a log ratio. A cell
+ * counts when every variant of the comparison has it at all; a block counts when it holds all
+ * of those cells, as a mean over fewer would be another quantity. */
+#ifndef LAUNCHGAP_CONTRAST_H
+#define LAUNCHGAP_CONTRAST_H
+
+#include "../config/claim.h"
+#include "summary.h"
+#include "verdict.h"
+
+#define CONTRAST_WHY_BYTES 512
+
+/* Which cells. */
+struct contrast_select {
+	struct claim_range bytes; /* as asked */
+	int pace;                 /* CLAIM_ANY_PACE: the metric's own */
+	int coll;                 /* CLAIM_ANY_COLL: all that are called, not init */
+};
+
+/* One variant's part: the metric's geometric mean over blocks and cells. */
+struct contrast_side {
+	double value;
+	double log; /* of value; these alone add up over several steps */
+};
+
+struct contrast {
+	unsigned left, right; /* variants of the summary */
+	enum metric metric;
+	struct contrast_select select;
+	struct stats_ratio ratio; /* of the metric, left ÷ right, 95 %; NaN without blocks */
+	/* Of speed, at the run's margin: what left is against right. Its ratio is that of the
+	 * metric, of a time turned round, so that above 1 is faster. */
+	struct verdict verdict;
+	struct contrast_side left_side, right_side;
+	unsigned ncells, nblocks;
+	struct claim_range sizes;     /* smallest and largest of the cells, as asked */
+	char why[CONTRAST_WHY_BYTES]; /* why there is no ratio, a sentence without a point; or
+	                                 "" */
+};
+
+/* Over the cells and blocks that both have. Without a block it says why; -1 only when memory is
+ * out. */
+int contrast_make(const struct summary *summary, unsigned left, unsigned right,
+                  enum metric metric, const struct contrast_select *select,
+                  struct contrast *out, struct status *st);
+/* One that was not made, and says why. */
+struct contrast contrast_none(unsigned left, unsigned right, enum metric metric,
+                              const char *why);
+/* Whether less of the metric is faster: it is a time. */
+bool contrast_is_time(enum metric metric);
+
+#endif

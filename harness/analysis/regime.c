@@ -1,0 +1,272 @@
+#include "regime.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "words.h"
+
+#define KIB ((size_t)1 << 10)
+
+/* Above the limit by less is the noise of the two. */
+#define ABOVE_LIMIT 1.1
+
+/* The usual ranges, by whether ranks are GPUs. */
+struct bounds {
+	size_t small_to, large_from;
+};
+static const struct bounds usual[] = {
+    [false] = {4 * KIB, 256 * KIB}, [true] = {64 * KIB, 16 * KIB *KIB}};
+
+static bool holds(struct claim_range range, size_t asked)
+{
+	return asked >= range.lo && asked <= range.hi;
+}
+
+/* A group that regimes look at. */
+static bool is_of(const struct summary *s, unsigned group, int pace)
+{
+	const struct summary_group *g = &s->groups[group];
+	return (int)g->cell.pace == pace && g->cell.coll != COLL_INIT &&
+	       !summary_is_limit(s, g);
+}
+
+/* The sizes of a pace within a range, ascending, each once. The caller frees *out. */
+static int sizes_of(const struct summary *s, int pace, struct claim_range range, size_t **out,
+                    unsigned *count)
+{
+	size_t most = 1;
+	unsigned n = 0;
+	for (unsigned g = 0; g < s->ngroups; g++)
+		most += s->groups[g].nsizes;
+	size_t *list = malloc(most * sizeof *list);
+	if (!list)
+		return -1;
+	for (unsigned g = 0; g < s->ngroups; g++)
+		for (unsigned i = 0; is_of(s, g, pace) && i < s->groups[g].nsizes; i++) {
+			size_t asked = s->groups[g].asked_bytes[i];
+			unsigned at = n;
+			if (!holds(range, asked))
+				continue;
+			while (at && list[at - 1] >= asked)
+				at--;
+			if (at < n && list[at] == asked)
+				continue;
+			for (unsigned k = n++; k > at; k--)
+				list[k] = list[k - 1];
+			list[at] = asked;
+		}
+	*out = list;
+	*count = n;
+	return 0;
+}
+
+/* Sets range and sizes of a regime; sizes.hi stays 0 where it has no cell. */
+static int range_find(const struct summary *s, struct regime *r)
+{
+	const struct bounds *b = &usual[record_traits(s->run, NULL)->gpus];
+	const bool small = r->kind == REGIME_SMALL;
+	const struct claim_range asked = small ? (struct claim_range){0, b->small_to}
+	                                       : (struct claim_range){b->large_from, SIZE_MAX};
+	/* Where a third may come from: this side of the other regime. */
+	const struct claim_range side = small ? (struct claim_range){0, b->large_from - 1}
+	                                      : (struct claim_range){b->small_to + 1, SIZE_MAX};
+	size_t *sizes;
+	unsigned n;
+	r->range = asked;
+	if (sizes_of(s, r->pace, asked, &sizes, &n))
+		return -1;
+	if (!n) {
+		free(sizes);
+		if (sizes_of(s, r->pace, side, &sizes, &n))
+			return -1;
+		unsigned third = (n + 2) / 3;
+		r->third = n;
+		r->range = small && n ? (struct claim_range){0, sizes[third - 1]}
+		           : n        ? (struct claim_range){sizes[n - third], SIZE_MAX}
+		                      : asked;
+	}
+	for (unsigned i = 0; i < n; i++)
+		if (holds(r->range, sizes[i])) {
+			r->sizes.lo = r->sizes.hi ? r->sizes.lo : sizes[i];
+			r->sizes.hi = sizes[i];
+		}
+	free(sizes);
+	return 0;
+}
+
+/* Why a variant is not held against the reference, or "". */
+static const char *obstacle(const struct summary *s, unsigned v)
+{
+	if ((int)v == s->reference)
+		return "it is the reference";
+	if (s->variants[v].role == ROLE_LIMIT)
+		return "it is the limit";
+	return s->variants[v].measured ? "" : "it was not measured";
+}
+
+static int contrasts_make(const struct summary *s, struct regime *r, struct status *st)
+{
+	const struct contrast_select select = {r->range, r->pace, CLAIM_ANY_COLL};
+	unsigned reference = (unsigned)s->reference;
+	r->nvariants = s->nvariants;
+	r->contrasts = calloc(s->nvariants, sizeof *r->contrasts);
+	if (!r->contrasts)
+		return status_set(st, "out of memory for the regimes");
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		const char *why = obstacle(s, v);
+		if (*why)
+			r->contrasts[v] = contrast_none(v, reference, r->metric, why);
+		else if (contrast_make(s, v, reference, r->metric, &select, &r->contrasts[v],
+		                       st))
+			return -1;
+		if (s->variants[v].role == ROLE_AGAIN)
+			r->twin = (int)v;
+	}
+	return 0;
+}
+
+/* The row that lies highest above the limit of its size, or NULL. A reduction can be carried
+ * out on the way, so that its bus bandwidth is no bandwidth of a link. */
+static const struct summary_row *above_limit(const struct summary *s, const struct regime *r,
+                                             double *share)
+{
+	const struct summary_row *worst = NULL;
+	*share = ABOVE_LIMIT;
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct summary_row *row = &s->rows[i];
+		if (!is_of(s, row->group, r->pace) || !holds(r->range, row->cell.asked_bytes) ||
+		    (coll_info(row->cell.coll)->is & COLL_REDUCES))
+			continue;
+		double of = row->busbw_gbs / summary_limit(s, row->cell.bytes);
+		if (of > *share) {
+			*share = of;
+			worst = row;
+		}
+	}
+	return worst;
+}
+
+static double least_effect(const struct stats_ratio *twin, double margin)
+{
+	if (isnan(twin->lo))
+		return NAN;
+	return fmax(expm1(fmax(log(twin->hi), -log(twin->lo))), margin);
+}
+
+/* Sets tells, why and least_effect. */
+static void judge(const struct summary *s, struct regime *r)
+{
+	const struct contrast *twin = r->twin < 0 ? NULL : &r->contrasts[r->twin];
+	double share, edge = log1p(s->margin);
+	const struct summary_row *above =
+	    r->metric == METRIC_BUSBW ? above_limit(s, r, &share) : NULL;
+	char interval[64];
+	r->least_effect = NAN;
+	if (twin) {
+		r->least_effect = least_effect(&twin->verdict.ratio, s->margin);
+		words_ratio(&twin->verdict.ratio, true, interval, sizeof interval);
+	}
+	const struct stats_ratio *aa = twin ? &twin->verdict.ratio : NULL;
+	if (summary_crowded(s))
+		snprintf(
+		    r->why, sizeof r->why,
+		    "There are more ranks than the %u cores: waiting workers share them, and "
+		    "the scheduler decides.",
+		    s->ncores);
+	else if (above)
+		snprintf(
+		    r->why, sizeof r->why,
+		    "%s reaches %.0f %% of the measured limit: one of the two is not what it "
+		    "seems.",
+		    s->variants[above->variant].name, 100 * share);
+	else if (!aa)
+		snprintf(
+		    r->why, sizeof r->why,
+		    "The run has no A/A line: the reference was not measured a second time.");
+	else if (isnan(aa->estimate))
+		snprintf(r->why, sizeof r->why, "The A/A line has no figure: %.200s.",
+		         twin->why);
+	else if (isnan(aa->lo))
+		snprintf(
+		    r->why, sizeof r->why,
+		    "%u block%s: below %d there are no intervals, and no gap can be told from "
+		    "noise.",
+		    aa->blocks, words_plural(aa->blocks), STATS_MIN_BLOCKS);
+	else if (aa->lo > 1 || aa->hi < 1)
+		snprintf(r->why, sizeof r->why,
+		         "The reference differs from itself: the A/A line is %s.", interval);
+	else if (log(aa->lo) < -edge || log(aa->hi) > edge)
+		snprintf(r->why, sizeof r->why,
+		         "The A/A line is %s, wider than the margin of %.3g %%: effects under "
+		         "%.2g %% cannot be seen here.",
+		         interval, 100 * s->margin, 100 * r->least_effect);
+	r->tells = !r->why[0];
+}
+
+/* Whether a pace was measured of anything but the limit and init. */
+static bool has_pace(const struct summary *s, int pace)
+{
+	for (unsigned g = 0; g < s->ngroups; g++)
+		if (is_of(s, g, pace))
+			return true;
+	return false;
+}
+
+static struct regime begin(const struct summary *s, enum regime_kind kind)
+{
+	bool isolated = kind == REGIME_SMALL && has_pace(s, PACE_ISOLATED);
+	struct regime r = {.kind = kind,
+	                   .name = kind == REGIME_SMALL ? "small" : "large",
+	                   .pace = isolated ? PACE_ISOLATED : PACE_STREAM,
+	                   .metric = isolated                                  ? METRIC_LATENCY
+	                             : kind == REGIME_LARGE && s->carries_data ? METRIC_BUSBW
+	                                                                       : METRIC_TIME,
+	                   .twin = -1};
+	return r;
+}
+
+int regimes_make(const struct summary *s, struct regimes *out, struct status *st)
+{
+	*out = (struct regimes){.n = 0};
+	for (unsigned kind = 0; kind <= REGIME_LARGE && s->reference >= 0 && !s->trouble[0];
+	     kind++) {
+		struct regime *r = &out->list[out->n];
+		*r = begin(s, (enum regime_kind)kind);
+		if (range_find(s, r)) {
+			regimes_free(out);
+			return status_set(st, "out of memory for the regimes");
+		}
+		if (!r->sizes.hi)
+			continue;
+		out->n++;
+		if (contrasts_make(s, r, st)) {
+			regimes_free(out);
+			return -1;
+		}
+		judge(s, r);
+	}
+	return 0;
+}
+
+void regimes_free(struct regimes *regimes)
+{
+	for (unsigned i = 0; i < regimes->n; i++)
+		free(regimes->list[i].contrasts);
+	*regimes = (struct regimes){.n = 0};
+}
+
+const struct regime *regimes_find(const struct regimes *regimes, enum regime_kind kind)
+{
+	for (unsigned i = 0; i < regimes->n; i++)
+		if (regimes->list[i].kind == kind)
+			return &regimes->list[i];
+	return NULL;
+}
+
+void regime_about(const struct regime *r, char *text, size_t bytes)
+{
+	char sizes[80];
+	words_range(r->sizes, sizes, sizeof sizes);
+	snprintf(text, bytes, "%s, %s", sizes, metric_info(r->metric)->summary);
+}

@@ -1,0 +1,63 @@
+/* Regimes: ranges of sizes that are judged by themselves. Pure.
+ *
+ *           on GPUs                                  where ranks are no GPUs
+ *   small   latency (p50 of isolated calls),         the same, up to 4 KiB
+ *           up to 64 KiB
+ *   large   bus bandwidth of streams, from 16 MiB    the same, from 256 KiB up
+ *           up
+ *
+ * Without isolated calls small is the time per call of streams, and without data large is that
+ * too. Where a run has no such size, the smallest or largest third of its sizes takes the
+ * place, as far as it lies on that regime's side of the other one: sizes that are all large
+ * make no small regime. A regime that then has no cell is left out.
+ *
+ * Each variant is held against the reference over all of the regime's cells, the reference's
+ * twin included: the A/A line, which says what the run can see. A regime cannot tell when that
+ * line has no interval, excludes 1 or reaches beyond the margin; when a bandwidth lies above
+ * the measured limit; and when there are more ranks than cores. Verdicts, cliffs and advice are
+ * given in regimes alone that can. */
+#ifndef LAUNCHGAP_REGIME_H
+#define LAUNCHGAP_REGIME_H
+
+#include "contrast.h"
+
+#define REGIME_MOST      8
+#define REGIME_WHY_BYTES 384
+
+enum regime_kind { REGIME_SMALL, REGIME_LARGE };
+
+struct regime {
+	const char *name; /* "small", "large" */
+	enum regime_kind kind;
+	struct claim_range range; /* as asked; hi = SIZE_MAX: no end */
+	bool third; /* the range is a third of the run's sizes, not the usual one */
+	int pace;
+	enum metric metric;
+	struct claim_range sizes; /* that it holds, as asked */
+	unsigned nvariants;
+	/* Per variant of the summary: left it, right the reference. Of the reference itself,
+	 * the limit, and variants without figures here `why` is set, and there is no ratio. */
+	struct contrast *contrasts;
+	int twin; /* the variant that is the reference's twin, or -1: no A/A line */
+	/* The smallest effect that this regime can show: the farther end of the A/A interval,
+	 * or the margin where that is more; 0.07 is 7 %. NaN without an interval. */
+	double least_effect;
+	bool tells;
+	char why[REGIME_WHY_BYTES]; /* why it cannot tell, a sentence with its point; or "" */
+};
+
+struct regimes {
+	unsigned n; /* 0: nothing is compared, as without a reference or with wrong data */
+	struct regime list[REGIME_MOST];
+};
+
+/* The caller frees with regimes_free; *out borrows from the summary. -1 only when memory is
+ * out. */
+int regimes_make(const struct summary *summary, struct regimes *out, struct status *st);
+void regimes_free(struct regimes *regimes);
+/* The regime of a kind, or NULL. */
+const struct regime *regimes_find(const struct regimes *regimes, enum regime_kind kind);
+/* "4 KiB to 64 KiB, p50 of isolated calls". */
+void regime_about(const struct regime *regime, char *text, size_t bytes);
+
+#endif

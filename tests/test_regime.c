@@ -1,0 +1,198 @@
+/* Small and large sizes are judged each by themselves, and a run that cannot tell says so. */
+#include "made.h"
+
+#include <math.h>
+
+#include "../harness/analysis/regime.h"
+
+static double noise, slower; /* of each time; of processes' times */
+static double twin = 1, limit = 0.5;
+
+/* 10 µs and 100 GB/s. */
+static void curve(const struct made_place *p, int64_t out[6])
+{
+	double bytes = 4096.0 * (1 << 2 * p->size), ns = 10000 + bytes / 100;
+	ns *= p->variant == MADE_PROCESSES ? slower : 1;
+	ns *= p->variant == MADE_AGAIN ? twin : 1;
+	ns *= p->variant == MADE_LIMIT ? limit : 1;
+	ns *= 1 + noise * made_noise(p->variant + 10 * p->size, p->block, 1 + p->isolated);
+	out[1] = 100;
+	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
+	out[3] = 10;
+}
+
+static struct made_loaded loaded;
+static struct regimes regimes;
+
+static void make(const struct made *m)
+{
+	struct status st = {""};
+	made_load(m, &loaded);
+	assert_int_equal(regimes_make(&loaded.summary, &regimes, &st), 0);
+}
+
+static void drop(void)
+{
+	regimes_free(&regimes);
+	made_unload(&loaded);
+}
+
+static struct made quiet(void)
+{
+	noise = 0.001;
+	slower = 1.1;
+	twin = 1;
+	limit = 0.5;
+	return (struct made){.backend = "nccl",
+	                     .ranks = 2,
+	                     .blocks = 8,
+	                     .sizes = 7, /* 4 KiB to 16 MiB */
+	                     .rows = 3,
+	                     .cores = 16,
+	                     .stamps = curve};
+}
+
+static const struct regime *find(enum regime_kind kind)
+{
+	const struct regime *r = regimes_find(&regimes, kind);
+	assert_non_null(r);
+	return r;
+}
+
+static void each_has_its_cells_and_its_metric(void **state)
+{
+	struct made m = quiet();
+	char text[128];
+	(void)state;
+	make(&m);
+	assert_int_equal(regimes.n, 2);
+	const struct regime *small = find(REGIME_SMALL), *large = find(REGIME_LARGE);
+	assert_string_equal(small->name, "small");
+	assert_string_equal(large->name, "large");
+	assert_int_equal(small->metric, METRIC_LATENCY);
+	assert_int_equal(large->metric, METRIC_BUSBW);
+	assert_false(small->third || large->third);
+	regime_about(small, text, sizeof text);
+	assert_string_equal(text, "4 KiB to 64 KiB, p50 of isolated calls");
+	regime_about(large, text, sizeof text);
+	assert_string_equal(text, "16 MiB, bus bandwidth");
+	assert_int_equal(small->contrasts[MADE_PROCESSES].ncells, 3);
+	assert_int_equal(large->contrasts[MADE_PROCESSES].ncells, 1);
+	drop();
+}
+
+static void a_contrast_is_of_speed(void **state)
+{
+	struct made m = quiet();
+	(void)state;
+	make(&m);
+	for (unsigned i = 0; i < regimes.n; i++) {
+		const struct regime *r = &regimes.list[i];
+		const struct contrast *c = &r->contrasts[MADE_PROCESSES];
+		assert_true(r->tells);
+		assert_string_equal(r->why, "");
+		assert_int_equal(c->verdict.kind, VERDICT_SLOWER);
+		assert_true(fabs(c->verdict.ratio.estimate * 1.1 - 1) < 0.005);
+		assert_int_equal(r->contrasts[MADE_SINGLE].verdict.kind, VERDICT_NO_DIFFERENCE);
+		assert_int_equal(r->twin, MADE_AGAIN);
+		assert_int_equal(r->contrasts[MADE_AGAIN].verdict.kind, VERDICT_NO_DIFFERENCE);
+		assert_true(fabs(r->least_effect - 0.02) < 1e-9);
+		/* Nothing is held against itself, or the limit against anything. */
+		assert_true(r->contrasts[MADE_THREADS].why[0]);
+		assert_true(r->contrasts[MADE_LIMIT].why[0]);
+		assert_true(isnan(r->contrasts[MADE_LIMIT].verdict.ratio.estimate));
+	}
+	/* A time's own ratio is the other way round. */
+	assert_true(find(REGIME_SMALL)->contrasts[MADE_PROCESSES].ratio.estimate > 1.09);
+	assert_true(find(REGIME_LARGE)->contrasts[MADE_PROCESSES].ratio.estimate < 0.92);
+	drop();
+}
+
+static void expect_mute(const struct made *m, const char *words)
+{
+	make(m);
+	for (unsigned i = 0; i < regimes.n; i++) {
+		assert_false(regimes.list[i].tells);
+		made_says(regimes.list[i].why, words);
+	}
+	assert_int_equal(regimes.n, 2);
+	drop();
+}
+
+static void a_run_that_cannot_tell_says_why(void **state)
+{
+	struct made m = quiet();
+	(void)state;
+	noise = 0.2;
+	expect_mute(&m, "wider than the margin of 2 %: effects under ");
+	noise = 0.001;
+	twin = 1.01; /* within the margin, and not 1 */
+	expect_mute(&m, "The reference differs from itself: the A/A line is 0.990 (");
+	twin = 1;
+	m.blocks = 5;
+	expect_mute(&m, "5 blocks: below 6 there are no intervals");
+	m.blocks = 8;
+	m.cores = 1;
+	expect_mute(&m, "more ranks than the 1 cores");
+}
+
+static void figures_above_the_limit_are_not_believed(void **state)
+{
+	struct made m = quiet();
+	(void)state;
+	limit = 3;
+	make(&m);
+	assert_false(find(REGIME_LARGE)->tells);
+	made_says(find(REGIME_LARGE)->why, " % of the measured limit");
+	assert_true(find(REGIME_SMALL)->tells); /* no bandwidth */
+	drop();
+	m.no_limit = true;
+	make(&m);
+	assert_true(find(REGIME_LARGE)->tells);
+	drop();
+}
+
+static void other_sizes_stand_in(void **state)
+{
+	struct made m = quiet();
+	char text[128];
+	(void)state;
+	m.sizes = 5; /* to 1 MiB: of 256 KiB and 1 MiB the larger */
+	make(&m);
+	assert_true(find(REGIME_LARGE)->third);
+	regime_about(find(REGIME_LARGE), text, sizeof text);
+	assert_string_equal(text, "1 MiB, bus bandwidth");
+	drop();
+	m.sizes = 3; /* all small */
+	make(&m);
+	assert_int_equal(regimes.n, 1);
+	assert_int_equal(regimes.list[0].kind, REGIME_SMALL);
+	drop();
+}
+
+static void without_gpus_sizes_are_smaller(void **state)
+{
+	struct made m = quiet();
+	char text[128];
+	(void)state;
+	m.backend = "host";
+	make(&m);
+	regime_about(find(REGIME_SMALL), text, sizeof text);
+	assert_string_equal(text, "4 KiB, p50 of isolated calls");
+	regime_about(find(REGIME_LARGE), text, sizeof text);
+	assert_string_equal(text, "256 KiB to 16 MiB, bus bandwidth");
+	drop();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(each_has_its_cells_and_its_metric),
+	    cmocka_unit_test(a_contrast_is_of_speed),
+	    cmocka_unit_test(a_run_that_cannot_tell_says_why),
+	    cmocka_unit_test(figures_above_the_limit_are_not_believed),
+	    cmocka_unit_test(other_sizes_stand_in),
+	    cmocka_unit_test(without_gpus_sizes_are_smaller),
+	};
+	return cmocka_run_group_tests(tests, made_begin, made_end);
+}
