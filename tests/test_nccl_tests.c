@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../harness/compare/compare_parts.h"
+#include "../harness/compare/side.h"
 #include "here.h"
 
 /* A run of alltoall over 4 GPUs, in the form of version 2.19.6. */
@@ -53,20 +53,18 @@ static const char *path_of(const char *name)
 }
 
 /* Loads; "" or what it says. The environment must never be in it. */
-static const char *load(const char *path, const char *variant, struct compare_side *side)
+static const char *load(const char *path, const char *variant, struct side *side)
 {
 	static struct status st;
 	st.text[0] = '\0';
-	int result = compare_side_load(path, variant, side, &st);
-	if (!result)
-		result = compare_side_settle(side, &st);
+	int result = side_load(path, variant, side, &st);
 	assert_int_equal(result, st.text[0] ? -1 : 0);
 	assert_null(strstr(st.text, "SECRET"));
 	return st.text;
 }
 
-static const struct compare_series *find(const struct compare_side *side, const char *variant,
-                                         size_t bytes, bool in_place)
+static const struct side_series *find(const struct side *side, const char *variant,
+                                      size_t bytes, bool in_place)
 {
 	struct cell cell = {.coll = COLL_ALLTOALL,
 	                    .dtype = DTYPE_FLOAT32,
@@ -74,17 +72,17 @@ static const struct compare_series *find(const struct compare_side *side, const 
 	                    .pace = PACE_STREAM,
 	                    .in_place = in_place,
 	                    .bytes = bytes};
-	return compare_series_find(side, variant, &cell);
+	return side_find(side, variant, &cell);
 }
 
 static void rows_become_series(void **state)
 {
-	struct compare_side side;
+	struct side side;
 	(void)state;
 	cli_write(folder, "one.json", plain);
 	assert_string_equal(load(path_of("one.json"), NULL, &side), "");
 	assert_int_equal(side.nseries, 3);
-	const struct compare_series *s = find(&side, "single", 4096, false);
+	const struct side_series *s = find(&side, "single", 4096, false);
 	assert_non_null(s);
 	assert_int_equal(s->ntrials, 1);
 	assert_true(s->trials[0].time_us == 21.5);
@@ -101,7 +99,7 @@ static void rows_become_series(void **state)
 	assert_int_equal(side.average, 3);
 	assert_string_equal(side.manner, "");
 	assert_false(side.unchecked);
-	compare_side_free(&side);
+	side_free(&side);
 }
 
 #define DEVICE "{\"rank\":0,\"group\":0,\"hostname\":\"node\",\"device_info\":\"NVIDIA H200\"}"
@@ -116,7 +114,7 @@ static void the_layout_names_the_variant(void **state)
 	               {DEVICE "," DEVICE, "processes", 1, 1},
 	               {DEVICE, "single", 1, 1},
 	               {DEVICE "," DEVICE, "2x3x2", 3, 2}};
-	struct compare_side side;
+	struct side side;
 	(void)state;
 	for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
 		char text[4096];
@@ -131,16 +129,16 @@ static void the_layout_names_the_variant(void **state)
 		/* Neither -a nor -c are there. */
 		assert_int_equal(side.average, 1);
 		assert_true(side.unchecked);
-		compare_side_free(&side);
+		side_free(&side);
 		assert_string_equal(load(path_of("l.json"), "mine", &side), "");
 		assert_string_equal(side.series[0].variant, "mine");
-		compare_side_free(&side);
+		side_free(&side);
 	}
 }
 
 static void a_file_is_a_trial(void **state)
 {
-	struct compare_side side;
+	struct side side;
 	char list[300];
 	(void)state;
 	assert_int_equal(mkdir(path_of("many"), 0777), 0);
@@ -151,33 +149,33 @@ static void a_file_is_a_trial(void **state)
 	cli_write(folder, "many/e.jsonl", "nor this one");
 	assert_string_equal(load(path_of("many"), NULL, &side), "");
 	assert_int_equal(side.nfiles, 3);
-	const struct compare_series *s = find(&side, "single", 4096, false);
+	const struct side_series *s = find(&side, "single", 4096, false);
 	assert_int_equal(s->ntrials, 3);
 	assert_true(s->trials[1].time_us == 23.5);
-	compare_side_free(&side);
+	side_free(&side);
 
 	snprintf(list, sizeof list, "%s/many/a.json,%s/many/b.json.0", folder, folder);
 	assert_string_equal(load(list, NULL, &side), "");
 	assert_int_equal(find(&side, "single", 4096, false)->ntrials, 2);
-	compare_side_free(&side);
+	side_free(&side);
 
 	snprintf(list, sizeof list, "%s/many/a.json,", folder);
 	assert_string_equal(load(list, NULL, &side), "");
-	compare_side_free(&side);
+	side_free(&side);
 	snprintf(list, sizeof list, "%s/many/a.json,,x.json", folder);
 	assert_non_null(strstr(load(list, NULL, &side), "empty"));
-	compare_side_free(&side);
+	side_free(&side);
 	snprintf(list, sizeof list, "%s/many/a.json,%s/many/d.txt", folder, folder);
 	assert_non_null(strstr(load(list, NULL, &side), "d.txt"));
-	compare_side_free(&side);
+	side_free(&side);
 	assert_non_null(strstr(load(",", NULL, &side), "empty"));
-	compare_side_free(&side);
+	side_free(&side);
 }
 
 /* Two layouts are two variants, and may not be made one by their name. */
 static void layouts_are_not_mixed(void **state)
 {
-	struct compare_side side;
+	struct side side;
 	char list[300];
 	(void)state;
 	cli_write(folder, "p.json", plain);
@@ -189,12 +187,12 @@ static void layouts_are_not_mixed(void **state)
 	assert_int_equal(find(&side, "single", 4096, false)->ntrials, 1);
 	assert_int_equal(find(&side, "threads", 4096, false)->ntrials, 1);
 	assert_string_equal(side.facts[FACT_RANKS], "4");
-	compare_side_free(&side);
+	side_free(&side);
 	assert_non_null(strstr(load(list, "mine", &side), "its layout is 1x4x1"));
-	compare_side_free(&side);
+	side_free(&side);
 	snprintf(list, sizeof list, "%s/p.json,%s/r.json", folder, folder);
 	assert_non_null(strstr(load(list, NULL, &side), "before it have 1x1x4"));
-	compare_side_free(&side);
+	side_free(&side);
 }
 
 /* -N measures the sizes again in the same job: no trials of their own. */
@@ -203,7 +201,7 @@ static void cycles_are_one_trial(void **state)
 	static const char row[] =
 	    "{\"size\":4096,\"type\":\"float\",\"redop\":\"none\",\"root\":"
 	    "-1,\"out_of_place\":{\"time\":%d}}%s";
-	struct compare_side side;
+	struct side side;
 	char rows[1024] = "";
 	(void)state;
 	for (int i = 0; i < 5; i++)
@@ -214,7 +212,7 @@ static void cycles_are_one_trial(void **state)
 	assert_int_equal(side.nseries, 1);
 	assert_int_equal(side.series[0].ntrials, 1);
 	assert_true(side.series[0].trials[0].time_us == 14);
-	compare_side_free(&side);
+	side_free(&side);
 }
 
 static void options_are_seen(void **state)
@@ -238,7 +236,7 @@ static void options_are_seen(void **state)
 	    {"\"graph\":0", "\"graph\":2", 3, " -G (graphs)"},
 	    {"\"per_iter_timing\":\"false\"", "\"per_iter_timing\":\"true\"", 3, " -I"},
 	};
-	struct compare_side side;
+	struct side side;
 	char list[300];
 	(void)state;
 	cli_write(folder, "plain.json", plain);
@@ -247,7 +245,7 @@ static void options_are_seen(void **state)
 		assert_string_equal(load(path_of("o.json"), NULL, &side), "");
 		assert_int_equal(side.average, cases[i].average);
 		assert_string_equal(side.manner, cases[i].manner);
-		compare_side_free(&side);
+		side_free(&side);
 		/* Files of one side have to be alike. */
 		snprintf(list, sizeof list, "%s/plain.json,%s/o.json", folder, folder);
 		const char *said = load(list, NULL, &side);
@@ -255,7 +253,7 @@ static void options_are_seen(void **state)
 			assert_non_null(strstr(said, "other options"));
 		else
 			assert_string_equal(said, "");
-		compare_side_free(&side);
+		side_free(&side);
 	}
 }
 
@@ -278,7 +276,7 @@ static void other_options_are_no_repetition(void **state)
 	    /* -r's value is no option, and what is said twice counts once */
 	    {"\"-a\",\"3\"", "\"-a3\",\"-r\",\"-R1\",\"-R\",\"2\",\"-R0\"", ""},
 	};
-	struct compare_side side;
+	struct side side;
 	char list[300], others[64];
 	(void)state;
 	cli_write(folder, "plain.json", plain);
@@ -291,7 +289,7 @@ static void other_options_are_no_repetition(void **state)
 		assert_string_equal(load(path_of("o.json"), NULL, &side), "");
 		assert_string_equal(side.others, others);
 		assert_int_equal(side.average, 3);
-		compare_side_free(&side);
+		side_free(&side);
 		snprintf(list, sizeof list, "%s/plain.json,%s/o.json", folder, folder);
 		const char *said = load(list, NULL, &side);
 		if (!own || *own)
@@ -300,7 +298,7 @@ static void other_options_are_no_repetition(void **state)
 			assert_string_equal(said, "");
 		if (own && *own)
 			assert_non_null(strstr(said, own));
-		compare_side_free(&side);
+		side_free(&side);
 	}
 }
 
@@ -339,40 +337,40 @@ static void what_is_not_believed_is_said(void **state)
 	    {"\"TOKEN=SECRET\"", "\"TOKEN=SECRET", "not JSON"},
 	    {"\"TOKEN=SECRET\"", "SECRET", "not JSON"},
 	};
-	struct compare_side side;
+	struct side side;
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		cli_write(folder, "bad.json", with(cases[i].what, cases[i].by));
 		const char *said = load(path_of("bad.json"), NULL, &side);
 		if (!strstr(said, cases[i].said) || !strstr(said, "bad.json"))
 			fail_msg("case %zu: \"%s\" should hold \"%s\"", i, said, cases[i].said);
-		compare_side_free(&side);
+		side_free(&side);
 	}
 	for (unsigned i = 0; i < 4; i++) {
 		static const char *const texts[] = {"", "[]", "7", "{}"};
 		cli_write(folder, "bad.json", texts[i]);
 		assert_non_null(strstr(load(path_of("bad.json"), NULL, &side), "bad.json"));
-		compare_side_free(&side);
+		side_free(&side);
 	}
 	assert_non_null(strstr(load(path_of("none.json"), NULL, &side), "No such file"));
-	compare_side_free(&side);
+	side_free(&side);
 }
 
 static void types_that_are_not_ours_are_passed_over(void **state)
 {
-	struct compare_side side;
+	struct side side;
 	char text[8192], *at = text;
 	(void)state;
 	cli_write(folder, "t.json", with("\"type\":\"float\"", "\"type\":\"int4\""));
 	assert_string_equal(load(path_of("t.json"), NULL, &side), "");
 	assert_int_equal(side.nseries, 1);
-	compare_side_free(&side);
+	side_free(&side);
 	strcpy(text, plain);
 	while ((at = strstr(at, "\"float\"")))
 		memcpy(at, "\"flaot\"", 7);
 	cli_write(folder, "t.json", text);
 	assert_non_null(strstr(load(path_of("t.json"), NULL, &side), "holds no row"));
-	compare_side_free(&side);
+	side_free(&side);
 }
 
 /* Its words for what is called otherwise here. */
@@ -385,7 +383,7 @@ static void its_names_are_ours(void **state)
 	} rows[] = {{"half", "mulsum", DTYPE_FLOAT16, OP_PREMULSUM},
 	            {"f8e4m3", "sum", DTYPE_FLOAT8_E4M3, OP_SUM},
 	            {"double", "avg", DTYPE_FLOAT64, OP_AVG}};
-	struct compare_side side;
+	struct side side;
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char text[4096];
@@ -400,14 +398,14 @@ static void its_names_are_ours(void **state)
 		assert_int_equal(side.nseries, 1);
 		assert_int_equal(side.series[0].cell.dtype, rows[i].dtype);
 		assert_int_equal(side.series[0].cell.op, rows[i].op);
-		compare_side_free(&side);
+		side_free(&side);
 	}
 }
 
 static void no_damage_crashes(void **state)
 {
 	static const char bytes[] = "\"{}[]:,0-9e.\\x\xFF \n";
-	struct compare_side side;
+	struct side side;
 	char text[sizeof plain];
 	(void)state;
 	for (size_t n = 0; n < sizeof plain - 1; n++) {
@@ -415,14 +413,14 @@ static void no_damage_crashes(void **state)
 		text[n] = '\0';
 		cli_write(folder, "cut.json", text);
 		assert_non_null(strstr(load(path_of("cut.json"), NULL, &side), "not JSON"));
-		compare_side_free(&side);
+		side_free(&side);
 	}
 	for (size_t n = 0; n < sizeof plain - 1; n++) {
 		memcpy(text, plain, sizeof plain);
 		text[n] = bytes[n % (sizeof bytes - 1)];
 		cli_write(folder, "odd.json", text);
 		load(path_of("odd.json"), NULL, &side);
-		compare_side_free(&side);
+		side_free(&side);
 	}
 }
 
@@ -438,7 +436,7 @@ static void alltoallv_meets_its_counts(void **state)
 	};
 	(void)state;
 	for (unsigned i = 0; i < sizeof env / sizeof *env; i++) {
-		struct compare_side side;
+		struct side side;
 		char by[256], *text;
 		snprintf(by, sizeof by, "alltoallv_perf\",\"-a\",\"3\"],\"env\":[%s",
 		         env[i][0]);
@@ -453,7 +451,7 @@ static void alltoallv_meets_its_counts(void **state)
 		assert_int_equal(side.series[0].cell.coll, COLL_ALLTOALLV);
 		assert_int_equal(side.series[0].cell.bytes,
 		                 strstr(env[i][0], "MATRIX") ? 4032 : 4096);
-		compare_side_free(&side);
+		side_free(&side);
 	}
 }
 

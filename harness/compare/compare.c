@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare_parts.h"
+#include "comparison.h"
 
 /* "2%", "0.5 %". A bare number is refused: 2 may be meant as 2 % or as a factor. */
 static int parse_margin(const char *text, double *out, struct status *st)
@@ -60,11 +60,10 @@ static int check_digests(const struct comparison *c, struct status *st)
 		return 0;
 	bool same_counts = !strcmp(c->left.facts[FACT_COUNTS], c->right.facts[FACT_COUNTS]);
 	for (unsigned i = 0; i < c->left.nseries; i++) {
-		const struct compare_series *a = &c->left.series[i];
+		const struct side_series *a = &c->left.series[i];
 		if (a->cell.coll == COLL_ALLTOALLV && !same_counts)
 			continue;
-		const struct compare_series *b =
-		    compare_series_find(&c->right, a->variant, &a->cell);
+		const struct side_series *b = side_find(&c->right, a->variant, &a->cell);
 		if (!b || !a->digest[0] || !b->digest[0] || a->nranks != b->nranks ||
 		    !strcmp(a->digest, b->digest))
 			continue;
@@ -94,8 +93,8 @@ static int check_comparable(const struct comparison *c, struct status *st)
 		counted += !c->groups[g].limit;
 	if (counted)
 		return 0;
-	compare_kinds_text(&c->left, NULL, left, sizeof left);
-	compare_kinds_text(&c->right, NULL, right, sizeof right);
+	comparison_kinds_text(&c->left, NULL, left, sizeof left);
+	comparison_kinds_text(&c->right, NULL, right, sizeof right);
 	return status_set(st,
 	                  "no cell of A is in B (variant, collective, bytes, dtype, op, "
 	                  "root, in place and pace have to agree). A has %s. B has %s",
@@ -103,7 +102,7 @@ static int check_comparable(const struct comparison *c, struct status *st)
 	                  right[0] ? right : "no time at all");
 }
 
-static bool has_times(const struct compare_side *side, const char *variant)
+static bool has_times(const struct side *side, const char *variant)
 {
 	for (unsigned i = 0; i < side->nseries; i++)
 		if (!strcmp(side->series[i].variant, variant))
@@ -113,11 +112,11 @@ static bool has_times(const struct compare_side *side, const char *variant)
 
 /* A variant that runs on one side and fails on the other: that is not equal, and must not pass
  * for it. */
-static int check_failed(const struct compare_side *side, const struct compare_side *other,
-                        char letter, struct status *st)
+static int check_failed(const struct side *side, const struct side *other, char letter,
+                        struct status *st)
 {
 	for (unsigned i = 0; i < side->nabsent; i++) {
-		const struct compare_absent *a = &side->absent[i];
+		const struct side_absent *a = &side->absent[i];
 		if (a->failed && has_times(other, a->variant))
 			return status_set(st,
 			                  "%s has no time in %c: all of its trials failed%s%s",
@@ -140,20 +139,13 @@ static int conclude(const struct comparison *c, struct status *st)
 int compare_run(const struct compare_request *request, struct status *st)
 {
 	struct comparison c = {.margin = request->margin};
-	FILE *out = request->out ? request->out : stdout;
 	int code = COMPARE_NOT_DONE;
-	if (compare_side_load(request->left, request->variant, &c.left, st) ||
-	    compare_side_load(request->right, request->variant, &c.right, st) ||
-	    compare_side_settle(&c.left, st) || compare_side_settle(&c.right, st) ||
-	    compare_match(&c, st) || check_comparable(&c, st))
-		goto free_all;
-	compare_print(&c, request, out);
-	code = conclude(&c, st);
-free_all:
-	for (unsigned g = 0; g < c.ngroups; g++)
-		free(c.groups[g].points);
-	free(c.groups);
-	compare_side_free(&c.left);
-	compare_side_free(&c.right);
+	if (!side_load(request->left, request->variant, &c.left, st) &&
+	    !side_load(request->right, request->variant, &c.right, st) &&
+	    !comparison_make(&c, st) && !check_comparable(&c, st)) {
+		compare_print(&c, request, request->out ? request->out : stdout);
+		code = conclude(&c, st);
+	}
+	comparison_free(&c);
 	return code;
 }

@@ -36,4 +36,8 @@ int compare_parse(int argc, char *argv[], struct compare_request *out, struct st
 /* Reads, matches, prints. A compare_code; the status is set only with COMPARE_NOT_DONE. */
 int compare_run(const struct compare_request *request, struct status *st);
 
+struct comparison;
+void compare_print(const struct comparison *c, const struct compare_request *request,
+                   FILE *out);
+
 #endif

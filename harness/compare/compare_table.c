@@ -4,12 +4,13 @@
 
 #include "../report/bysize.h"
 #include "../report/grid.h"
-#include "compare_parts.h"
+#include "compare.h"
+#include "comparison.h"
 
 #define WIDTH 120
 
 /* A fact is shown where it bears on what is compared. */
-static bool is_shown(const struct comparison *c, enum compare_fact fact)
+static bool is_shown(const struct comparison *c, enum side_fact fact)
 {
 	bool shown = fact != FACT_COUNTS;
 	for (unsigned g = 0; g < c->ngroups; g++)
@@ -58,11 +59,10 @@ static void put_setting(const json_t *a, const json_t *b, FILE *out)
 		if (!other || json_equal(value, other) || !strcmp(key, "skip") ||
 		    !strcmp(key, "role"))
 			continue;
-		compare_clean(json_string_value(json_object_get(a, "name")), clean,
-		              sizeof clean);
+		side_clean(json_string_value(json_object_get(a, "name")), clean, sizeof clean);
 		if (!*separator)
 			fprintf(out, "- Variant %s is not set alike: ", clean);
-		compare_clean(key, clean, sizeof clean);
+		side_clean(key, clean, sizeof clean);
 		fprintf(out, "%s%s", separator, clean);
 		separator = ", ";
 	}
@@ -89,8 +89,8 @@ static const char *average_name(int average)
 	return average >= 0 && average < 3 ? names[average] : "of a kind not known here";
 }
 
-static void put_side_notes(const struct compare_side *side, const struct compare_side *other,
-                           char letter, FILE *out)
+static void put_side_notes(const struct side *side, const struct side *other, char letter,
+                           FILE *out)
 {
 	char only[600];
 	if (side->nfiles && side->average != 3 &&
@@ -114,7 +114,7 @@ static void put_side_notes(const struct compare_side *side, const struct compare
 		fprintf(out, "- %c: %s %s%s%s.\n", letter, side->absent[i].variant,
 		        side->absent[i].failed ? "failed" : "was left out",
 		        side->absent[i].why[0] ? ": " : "", side->absent[i].why);
-	compare_kinds_text(side, other, only, sizeof only);
+	comparison_kinds_text(side, other, only, sizeof only);
 	if (only[0])
 		fprintf(out, "- Only in %c: %s.\n", letter, only);
 }
@@ -145,9 +145,9 @@ static void put_verdicts(const struct comparison *c, FILE *out)
 	for (unsigned i = 0; i < 7; i++)
 		grid_put(table, i, "%s", heads[i]);
 	for (unsigned i = 0; i < c->ngroups; i++) {
-		const struct compare_group *g = &c->groups[i];
+		const struct comparison_group *g = &c->groups[i];
 		char kind[64], estimate[32], interval[48], verdict[80];
-		compare_kind_text(&g->cell, kind, sizeof kind);
+		side_kind_text(&g->cell, kind);
 		put_estimate(&g->verdict.ratio, estimate, sizeof estimate);
 		put_interval(&g->verdict.ratio, interval, sizeof interval);
 		verdict_text(&g->verdict, verdict, sizeof verdict);
@@ -167,7 +167,7 @@ static void put_verdicts(const struct comparison *c, FILE *out)
 	grid_free(table);
 }
 
-static const struct compare_point *point_at(const struct compare_group *g, size_t bytes)
+static const struct comparison_point *point_at(const struct comparison_group *g, size_t bytes)
 {
 	for (unsigned i = 0; i < g->npoints; i++)
 		if (g->points[i].bytes == bytes)
@@ -177,7 +177,7 @@ static const struct compare_point *point_at(const struct compare_group *g, size_
 
 /* One row of a kind's table. Three columns per variant. */
 static void put_size(struct grid *table, const struct comparison *c, unsigned first,
-                     const struct compare_point *size)
+                     const struct comparison_point *size)
 {
 	char text[64];
 	unsigned column = 1;
@@ -185,8 +185,8 @@ static void put_size(struct grid *table, const struct comparison *c, unsigned fi
 	grid_row(table);
 	grid_put(table, 0, "%s", text);
 	for (unsigned i = first; i < c->ngroups; i++) {
-		const struct compare_point *p = point_at(&c->groups[i], size->bytes);
-		if (!compare_same_kind(&c->groups[i].cell, &c->groups[first].cell))
+		const struct comparison_point *p = point_at(&c->groups[i], size->bytes);
+		if (!side_same_kind(&c->groups[i].cell, &c->groups[first].cell))
 			continue;
 		bysize_number(p ? p->left_us : NAN, text, sizeof text);
 		grid_put(table, column, "%s", text);
@@ -206,7 +206,7 @@ static void put_kind(const struct comparison *c, unsigned first, FILE *out)
 	unsigned columns = 1, most = first;
 	char kind[64];
 	for (unsigned i = first; i < c->ngroups; i++)
-		if (compare_same_kind(&c->groups[i].cell, cell)) {
+		if (side_same_kind(&c->groups[i].cell, cell)) {
 			columns += 3;
 			if (c->groups[i].npoints > c->groups[most].npoints)
 				most = i;
@@ -216,7 +216,7 @@ static void put_kind(const struct comparison *c, unsigned first, FILE *out)
 	grid_put(table, 0, "size");
 	columns = 1;
 	for (unsigned i = first; i < c->ngroups; i++) {
-		if (!compare_same_kind(&c->groups[i].cell, cell))
+		if (!side_same_kind(&c->groups[i].cell, cell))
 			continue;
 		grid_put(table, columns, "%s A", c->groups[i].variant);
 		grid_put(table, columns + 1, "B");
@@ -225,7 +225,7 @@ static void put_kind(const struct comparison *c, unsigned first, FILE *out)
 	}
 	for (unsigned p = 0; p < c->groups[most].npoints; p++)
 		put_size(table, c, first, &c->groups[most].points[p]);
-	compare_kind_text(cell, kind, sizeof kind);
+	side_kind_text(cell, kind);
 	fprintf(out, "\n%s (%s): µs per call, medians; intervals are pointwise\n\n", kind,
 	        coll_dtype_name(cell->dtype));
 	grid_text(table, out, WIDTH);
@@ -237,11 +237,11 @@ static void put_names(const struct comparison *c, enum verdict_kind kind, const 
 {
 	const char *separator = what;
 	for (unsigned i = 0; i < c->ngroups; i++) {
-		const struct compare_group *g = &c->groups[i];
+		const struct comparison_group *g = &c->groups[i];
 		char text[64];
 		if (g->limit || g->verdict.kind != kind)
 			continue;
-		compare_kind_text(&g->cell, text, sizeof text);
+		side_kind_text(&g->cell, text);
 		fprintf(out, "%s%s (%s)", separator, g->variant, text);
 		separator = "; ";
 	}
@@ -265,7 +265,7 @@ void compare_print(const struct comparison *c, const struct compare_request *req
 		bool first = true;
 		for (unsigned k = 0; k < i; k++)
 			first =
-			    first && !compare_same_kind(&c->groups[k].cell, &c->groups[i].cell);
+			    first && !side_same_kind(&c->groups[k].cell, &c->groups[i].cell);
 		if (first)
 			put_kind(c, i, out);
 	}

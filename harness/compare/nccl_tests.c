@@ -6,15 +6,156 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../coll/counts.h"
 #include "../record/field.h"
 #include "../record/record.h"
 #include "../report/nccl_format.h"
 
-/* One file, while it is read. */
+/* --- the options that it was given, as far as they change what its times mean ----------------
+ */
+
+/* One of its options with a number; `config` is its name where the file says what was done. */
+struct option {
+	char letter;
+	const char *name, *config;
+	long usual; /* when nothing is said */
+};
+
+static const struct option average_option = {'a', "average", NULL, 1};
+
+/* What else tells one measurement from another. */
+static const struct option other_options[] = {{'R', "local_register", NULL, 0},
+                                              {'x', "cta_policy", NULL, -1},
+                                              {'u', "unalign", "unalign", 0},
+                                              {'n', "iters", "iterations", 20},
+                                              {'m', "agg_iters", "aggregated_iterations", 1},
+                                              {'G', "cudagraph", "graph", 0},
+                                              {'z', "blocking", NULL, 0},
+                                              {'y', "stream_null", NULL, 0},
+                                              {'D', "device_implementation", NULL, 0},
+                                              {'V', "device_cta_count", NULL, 16},
+                                              {'w', "warmup_iters", "warmup_iters", 1}};
+
+static const char *arg_at(const json_t *args, size_t i)
+{
+	const char *text = json_string_value(json_array_get(args, i));
+	return text ? text : "";
+}
+
+/* Whether the argument is this option; *value: what it holds itself of the value, or NULL when
+ * that is the next argument. Long names may be cut, as getopt_long allows. */
+static bool is_option(const char *arg, const struct option *o, const char **value)
+{
+	size_t length = strcspn(arg, "=");
+	*value = NULL;
+	if (arg[0] != '-' || !arg[1])
+		return false;
+	if (arg[1] != '-') {
+		*value = arg[2] ? arg + 2 : NULL;
+		return arg[1] == o->letter;
+	}
+	*value = arg[length] ? arg + length + 1 : NULL;
+	return length > 2 && !strncmp(arg + 2, o->name, length - 2);
+}
+
+/* The last one counts. All of its options have a value. */
+static long number_in(const json_t *args, const struct option *o)
+{
+	long number = o->usual;
+	for (size_t i = 1; i < json_array_size(args); i++) {
+		const char *arg = arg_at(args, i), *value;
+		bool here = is_option(arg, o, &value);
+		if (arg[0] == '-' && !value)
+			value = json_string_value(json_array_get(args, ++i));
+		if (here && value)
+			number = strtol(value, NULL, 0);
+	}
+	return number;
+}
+
+static void read_others(const json_t *args, const json_t *config, char out[SIDE_OTHERS_BYTES])
+{
+	size_t used = 0;
+	out[0] = '\0';
+	for (size_t i = 0; i < sizeof other_options / sizeof *other_options; i++) {
+		const struct option *o = &other_options[i];
+		const json_t *said = o->config ? json_object_get(config, o->config) : NULL;
+		long number =
+		    json_is_integer(said) ? (long)json_integer_value(said) : number_in(args, o);
+		if (number != o->usual && used < SIDE_OTHERS_BYTES)
+			used +=
+			    (size_t)snprintf(out + used, SIDE_OTHERS_BYTES - used, "%s-%c %ld",
+			                     used ? " " : "", o->letter, number);
+	}
+}
+
+/* By which its calls are not simply back to back, where its "config" says more than that. */
+static const struct {
+	const char *config, *says;
+	json_int_t more_than;
+} manners[] = {{"aggregated_iterations", " -m (calls grouped)", 1},
+               {"blocking_collectives", " -z (blocking)", 0},
+               {"graph", " -G (graphs)", 0},
+               {"per_iter_timing", " -I", 0}};
+
+static void read_manner(const json_t *config, char out[64])
+{
+	out[0] = '\0';
+	for (size_t i = 0; i < sizeof manners / sizeof *manners; i++) {
+		const json_t *value = json_object_get(config, manners[i].config);
+		const char *text = json_string_value(value);
+		if (json_is_true(value) || (text && !strcmp(text, "true")) ||
+		    json_integer_value(value) > manners[i].more_than)
+			strcat(out, manners[i].says);
+	}
+}
+
+/* The value of a variable, or NULL. */
+static const char *env_find(const json_t *env, const char *name)
+{
+	size_t n = strlen(name);
+	for (size_t i = 0; i < json_array_size(env); i++) {
+		const char *line = json_string_value(json_array_get(env, i));
+		if (line && !strncmp(line, name, n) && line[n] == '=')
+			return line + n + 1;
+	}
+	return NULL;
+}
+
+/* What NCCL_TESTS_ALLTOALLV_* ask alltoallv for, in the words of counts where it has them.
+ * Whether parts are cut from a size, so that a row's is their sum. */
+static bool read_counts(const json_t *env, unsigned nranks, char out[COUNTS_TEXT_BYTES])
+{
+	const char *matrix = env_find(env, "NCCL_TESTS_ALLTOALLV_MATRIX_FILE");
+	const char *spread = env_find(env, "NCCL_TESTS_ALLTOALLV_SPREAD");
+	struct value_weights weights = {.n = nranks, .rows = 1};
+	char *end;
+	double x = spread ? strtod(spread, &end) : 1;
+	if (spread && (end == spread || *end))
+		x = 1; /* as there */
+	x = x < 0 ? 0 : x > 1 ? 1 : x;
+	if (!json_is_array(env))
+		snprintf(out, COUNTS_TEXT_BYTES, "not said");
+	else if (matrix)
+		snprintf(out, COUNTS_TEXT_BYTES, "its own matrix");
+	else if (nranks > VALUE_MAX_WEIGHTS)
+		snprintf(out, COUNTS_TEXT_BYTES, "by distance, spread %.3g", x);
+	if (!json_is_array(env) || matrix || nranks > VALUE_MAX_WEIGHTS)
+		return !matrix;
+	/* (1 - spread) / n + spread × 2 distance / n (n - 1), in thousandths of n (n - 1) */
+	for (unsigned d = 0; d < nranks; d++)
+		weights.of[d] = (uint16_t)lround(1000 * (1 - x) * (nranks - 1) + 2000 * x * d);
+	counts_text(&weights, nranks, out);
+	return true;
+}
+
+/* --- one file, while it is read
+ * --------------------------------------------------------------- */
+
 struct reading {
 	struct field_place at;
 	const json_t *root, *config;
-	struct compare_side *side;
+	struct side *side;
 	const char *variant;
 	char layout[40];
 	unsigned trial, nranks;
@@ -48,12 +189,12 @@ static int read_collective(struct reading *r, enum coll_kind *out)
 /* Files of one side are trials of the same measurement, or their spread means nothing. */
 static int read_options(struct reading *r)
 {
-	struct compare_side *side = r->side;
+	struct side *side = r->side;
 	const json_t *args = json_object_get(r->root, "args");
-	int average = nccl_tests_average(args);
-	char manner[64], others[NCCL_TESTS_OTHERS];
-	nccl_tests_manner(r->config, manner);
-	nccl_tests_others(args, r->config, others);
+	int average = (int)number_in(args, &average_option);
+	char manner[64], others[SIDE_OTHERS_BYTES];
+	read_manner(r->config, manner);
+	read_others(args, r->config, others);
 	if (side->nfiles && (side->average != average || strcmp(side->manner, manner) ||
 	                     strcmp(side->others, others)))
 		return field_bad(&r->at,
@@ -82,13 +223,13 @@ static int read_devices(struct reading *r, unsigned *processes)
 		const json_t *device = json_array_get(devices, i);
 		const char *host = json_string_value(json_object_get(device, "hostname"));
 		const char *gpu = json_string_value(json_object_get(device, "device_info"));
-		char machine[COMPARE_FACT_BYTES];
+		char machine[SIDE_FACT_BYTES];
 		if (json_integer_value(json_object_get(device, "group")) != group)
 			return field_bad(&r->at, "its ranks were split into several groups "
 			                         "that measure at once");
 		snprintf(machine, sizeof machine, "%.40s: %.40s", host ? host : "?",
 		         gpu ? gpu : "?");
-		compare_fact_add(r->side, FACT_MACHINE, machine);
+		side_fact_add(r->side, FACT_MACHINE, machine);
 	}
 	return 0;
 }
@@ -125,7 +266,7 @@ static int read_layout(struct reading *r, char name[TRIAL_NAME_BYTES])
 static int check_layout(struct reading *r, const char *name)
 {
 	for (unsigned i = 0; i < r->side->nseries; i++) {
-		const struct compare_series *s = &r->side->series[i];
+		const struct side_series *s = &r->side->series[i];
 		if (!strcmp(s->variant, name) && strcmp(s->layout, r->layout))
 			return field_bad(&r->at,
 			                 "its layout is %s (processes x threads x GPUs), but "
@@ -141,20 +282,20 @@ static void add_facts(struct reading *r, enum coll_kind coll)
 	json_int_t minor = v < 10000 ? 1000 : 10000; /* 2804 is 2.8.4, 22803 is 2.28.3 */
 	const char *time = json_string_value(json_object_get(r->root, "start_time"));
 	char text[64], counts[COUNTS_TEXT_BYTES];
-	compare_fact_add(r->side, FACT_EXPERIMENT, "-");
-	compare_fact_add(r->side, FACT_PROGRAM, "nccl-tests");
-	compare_fact_add(r->side, FACT_BACKEND, "nccl");
+	side_fact_add(r->side, FACT_EXPERIMENT, "-");
+	side_fact_add(r->side, FACT_PROGRAM, "nccl-tests");
+	side_fact_add(r->side, FACT_BACKEND, "nccl");
 	snprintf(text, sizeof text, "%u", r->nranks);
-	compare_fact_add(r->side, FACT_RANKS, text);
-	r->cut = nccl_tests_counts(json_object_get(r->root, "env"), r->nranks, counts);
+	side_fact_add(r->side, FACT_RANKS, text);
+	r->cut = read_counts(json_object_get(r->root, "env"), r->nranks, counts);
 	if (coll == COLL_ALLTOALLV)
-		compare_fact_add(r->side, FACT_COUNTS, counts);
+		side_fact_add(r->side, FACT_COUNTS, counts);
 	snprintf(text, sizeof text, "%lld.%lld.%lld", (long long)(v / minor),
 	         (long long)(v % minor / 100), (long long)(v % 100));
 	if (v > 0)
-		compare_fact_add(r->side, FACT_LIBRARY, text);
+		side_fact_add(r->side, FACT_LIBRARY, text);
 	if (time && !r->side->facts[FACT_MEASURED][0])
-		compare_fact_add(r->side, FACT_MEASURED, time);
+		side_fact_add(r->side, FACT_MEASURED, time);
 }
 
 /* out_of_place or in_place of a row: null where it was not measured. */
@@ -182,8 +323,8 @@ static int add_body(struct reading *r, const json_t *row, const char *key, const
 		                 "of wrong results mean nothing",
 		                 coll_info(cell->coll)->name, cell->bytes,
 		                 json_number_value(wrong));
-	struct compare_series *s = compare_side_add(r->side, name, cell, r->nranks, r->trial,
-	                                            json_number_value(time), r->at.st);
+	struct side_series *s = side_add(r->side, name, cell, r->nranks, r->trial,
+	                                 json_number_value(time), r->at.st);
 	if (!s)
 		return -1;
 	strcpy(s->layout, r->layout);
@@ -247,8 +388,8 @@ static int read_root(struct reading *r)
 	return 0;
 }
 
-int nccl_tests_read(const char *file, const char *variant, unsigned trial,
-                    struct compare_side *side, struct status *st)
+int nccl_tests_read(const char *file, const char *variant, unsigned trial, struct side *side,
+                    struct status *st)
 {
 	struct reading r = {
 	    .at = {.file = file, .st = st}, .side = side, .variant = variant, .trial = trial};

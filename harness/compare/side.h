@@ -1,0 +1,90 @@
+/* One side of a comparison: a run's record, or files of nccl-tests, and the times in them. */
+#ifndef LAUNCHGAP_SIDE_H
+#define LAUNCHGAP_SIDE_H
+
+#include <jansson.h>
+
+#include "../config/trial.h"
+#include "../status.h"
+
+/* What is held beside each other. */
+enum side_fact {
+	FACT_EXPERIMENT,
+	FACT_PROGRAM,
+	FACT_MEASURED,
+	FACT_BACKEND,
+	FACT_RANKS,
+	FACT_COUNTS, /* alltoallv's, of no matter without it */
+	FACT_LIBRARY,
+	FACT_MACHINE,
+	FACT_KINDS
+};
+
+#define SIDE_FACT_BYTES   96
+#define SIDE_KIND_BYTES   64
+#define SIDE_OTHERS_BYTES 160
+
+struct side_trial {
+	unsigned block;
+	double time_us;
+};
+
+/* The times of one variant's cell, one a trial, by block. */
+struct side_series {
+	char variant[TRIAL_NAME_BYTES];
+	struct cell cell; /* op and root are 0 where they mean nothing */
+	unsigned nranks;
+	bool limit; /* of the machine, not of a variant: shown, but no verdict rests on it */
+	char digest[20];
+	char layout[40]; /* nccl-tests: of the files that it is from */
+	unsigned ntrials;
+	struct side_trial *trials;
+};
+
+/* A variant of the run that has no time at all, and why. */
+struct side_absent {
+	char variant[TRIAL_NAME_BYTES], why[200];
+	bool failed; /* not left out on purpose */
+};
+
+struct side {
+	char facts[FACT_KINDS][SIDE_FACT_BYTES];
+	char seed[40];
+	json_t *variants; /* of the record's environment, or NULL */
+	bool torn;
+	unsigned failed; /* cells of trials that have no time */
+	unsigned nseries;
+	struct side_series *series;
+	unsigned nabsent;
+	struct side_absent *absent;
+	/* nccl-tests only */
+	unsigned nfiles;
+	int average;     /* its -a */
+	bool unchecked;  /* its -c 0 */
+	char manner[64]; /* options by which its calls are not simply back to back, or "" */
+	char others[SIDE_OTHERS_BYTES]; /* its -R, -x, -u, -n, -w … that are not the usual */
+};
+
+/* Loads what `path` names: a run's folder or record, or nccl-tests' JSON (a file, a list with
+ * commas, a folder), each file of which is a trial. `variant` names nccl-tests' times; NULL:
+ * their layout does. The caller frees with side_free, also after an error. */
+int side_load(const char *path, const char *variant, struct side *side, struct status *st);
+void side_free(struct side *side);
+
+/* One more time of a cell: its series, valid until the next call, or NULL with the sentence. */
+struct side_series *side_add(struct side *side, const char *variant, const struct cell *cell,
+                             unsigned nranks, unsigned block, double time_us,
+                             struct status *st);
+const struct side_series *side_find(const struct side *side, const char *variant,
+                                    const struct cell *cell);
+/* Adds to a fact what it does not say yet, cleaned. */
+void side_fact_add(struct side *side, enum side_fact fact, const char *text);
+/* Copies, cut to fit; control characters become '?': records come from anywhere. */
+void side_clean(const char *text, char *out, size_t bytes);
+
+/* All but the size is equal. */
+bool side_same_kind(const struct cell *a, const struct cell *b);
+/* "alltoall in place, stream" */
+void side_kind_text(const struct cell *cell, char out[SIDE_KIND_BYTES]);
+
+#endif
