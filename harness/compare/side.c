@@ -147,7 +147,7 @@ static void add_machine(struct side *side, const struct record_run *run)
 	const json_t *machine = json_object_get(run->environment, "machine");
 	const json_t *gpus = json_object_get(machine, "gpus");
 	char text[SIDE_FACT_BYTES];
-	if (!json_array_size(gpus) || !run->traits.gpus) {
+	if (!json_array_size(gpus) || !record_traits(run, NULL)->gpus) {
 		snprintf(text, sizeof text, "%.30s: %.50s", text_of(machine, "host"),
 		         text_of(machine, "cpu"));
 		side_fact_add(side, FACT_MACHINE, text);
