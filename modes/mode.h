@@ -27,7 +27,8 @@ typedef int mode_lead_fn(struct team *team, void *arg, struct status *st);
 struct mode {
 	const char *name;
 	const char *summary;
-	/* Whether this mode is the one for a layout: the rows partition all layouts. */
+	/* Whether this mode can place its workers so. A layout alone, without a mode's name,
+	 * implies the first row that owns it. */
 	bool (*owns)(struct layout layout);
 	/* The layout that `nranks` ranks have in this mode when none is given. */
 	struct layout (*spread)(unsigned nranks);
@@ -46,6 +47,9 @@ struct mode {
 extern const struct mode *const mode_table[];
 const struct mode *mode_find(const char *name);
 const struct mode *mode_for_layout(struct layout layout);
+/* A job's mode: by name, or by its layout where the name is "". NULL: there is none, or it
+ * cannot place its workers so. */
+const struct mode *mode_pick(const char *name, struct layout layout);
 
 /* Appends a copy; -1 when full or out of memory. */
 int mode_argv_add(struct mode_argv *argv, const char *arg);
@@ -61,5 +65,13 @@ int mode_run_alone(const struct run *run, mode_worker_fn *worker, mode_lead_fn *
                    struct status *st);
 int mode_command_alone(const struct run *run, const char *self, struct mode_argv *out,
                        struct status *st);
+
+/* The same of the modes whose processes mpirun starts, any number of threads each
+ * (processes.c). */
+const char *mode_unsupported_mpirun(void);
+int mode_command_mpirun(const struct run *run, const char *self, struct mode_argv *out,
+                        struct status *st);
+int mode_run_mpirun(const struct run *run, mode_worker_fn *worker, mode_lead_fn *lead,
+                    void *arg, struct status *st);
 
 #endif

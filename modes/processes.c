@@ -17,7 +17,7 @@ static struct layout processes_spread(unsigned nranks)
 	return (struct layout){nranks, 1, 1};
 }
 
-static const char *processes_unsupported(void)
+const char *mode_unsupported_mpirun(void)
 {
 	return machine_has_program("mpirun")
 	           ? NULL
@@ -26,8 +26,8 @@ static const char *processes_unsupported(void)
 
 /* Binding is ours (none by mpirun); more ranks than cores is allowed; vader's shared-memory
  * files and mpirun's own session go where the runner removes them. */
-static int processes_command(const struct run *run, const char *self, struct mode_argv *out,
-                             struct status *st)
+int mode_command_mpirun(const struct run *run, const char *self, struct mode_argv *out,
+                        struct status *st)
 {
 	char count[16];
 	snprintf(count, sizeof count, "%u", run->layout.processes);
@@ -83,8 +83,8 @@ static int share_team(const struct run *run, int process, struct team **team, st
 	return all ? status_set(st, "another process could not join the team's block") : 0;
 }
 
-static int processes_enter(const struct run *run, mode_worker_fn *worker, mode_lead_fn *lead,
-                           void *arg, struct status *st)
+int mode_run_mpirun(const struct run *run, mode_worker_fn *worker, mode_lead_fn *lead,
+                    void *arg, struct status *st)
 {
 	struct team *team = NULL;
 	int provided, process, processes, result = -1;
@@ -108,7 +108,7 @@ const struct mode mode_processes = {
     .summary = "one process per rank, started by Open MPI's mpirun",
     .owns = processes_owns,
     .spread = processes_spread,
-    .unsupported = processes_unsupported,
-    .command = processes_command,
-    .enter = processes_enter,
+    .unsupported = mode_unsupported_mpirun,
+    .command = mode_command_mpirun,
+    .enter = mode_run_mpirun,
 };

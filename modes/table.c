@@ -1,7 +1,7 @@
-/* The modes, one row each. Every layout belongs to exactly one of them. */
+/* The modes, one row each. A layout for which no mode is named belongs to the first row that
+ * owns it, and the three that are here own every one. */
 #include "mode.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 extern const struct mode mode_single, mode_threads, mode_processes;
@@ -24,19 +24,8 @@ const struct mode *mode_for_layout(struct layout layout)
 	return NULL;
 }
 
-int mode_argv_add(struct mode_argv *argv, const char *arg)
+const struct mode *mode_pick(const char *name, struct layout layout)
 {
-	char *copy = argv->count < MODE_MAX_ARGS ? strdup(arg) : NULL;
-	if (!copy)
-		return -1;
-	argv->args[argv->count++] = copy;
-	argv->args[argv->count] = NULL;
-	return 0;
-}
-
-void mode_argv_free(struct mode_argv *argv)
-{
-	for (unsigned i = 0; i < argv->count; i++)
-		free(argv->args[i]);
-	argv->count = 0;
+	const struct mode *mode = name[0] ? mode_find(name) : mode_for_layout(layout);
+	return mode && mode->owns(layout) ? mode : NULL;
 }

@@ -14,9 +14,11 @@
 
 #include "../harness/backend/backend.h"
 #include "../harness/record/record.h"
+#include "../modes/mode.h"
 #include "cli.h"
 
-static const char *const modes[] = {"single", "threads", "processes"};
+#define MOST_MODES 16
+
 static const char *const paths[] = {"auto", "direct", "fifo", "shared"};
 
 struct text {
@@ -83,6 +85,14 @@ static void add_layouts(struct text *to, bool host, unsigned ranks)
 	for (unsigned procs = 1; procs <= ranks; procs *= 2)
 		for (unsigned threads = 1; procs * threads <= ranks; threads *= 2)
 			add_layout(to, host, procs, threads, ranks / procs / threads);
+}
+
+/* Each mode of the table, by its name alone or with more said of it. */
+static void add_modes(struct text *to, const char *more)
+{
+	for (unsigned m = 0; mode_table[m]; m++)
+		add(to, "[variant %s]\nmode = %s\n%s\n", mode_table[m]->name,
+		    mode_table[m]->name, more);
 }
 
 /* Digests depend on the data alone: not on the variant, the pace, or the place. */
@@ -185,6 +195,7 @@ static void conform_layouts(const struct backend *backend, unsigned ranks)
 	add(&text, "bytes = 64, 40K\nin_place = both\nroot = 0, %u\ncounts = skewed\n",
 	    ranks - 1);
 	add_layouts(&text, host, ranks);
+	add_modes(&text, "");
 	if (host) /* what must not change what is received */
 		add(&text, "[variant offset]\nlayout = 2x1x2\noffset = 8\n"
 		           "[variant aggregate]\nlayout = 1x4x1\naggregate = 2\n");
@@ -237,8 +248,7 @@ static void conform_groups(const struct backend *backend, unsigned ranks)
 	unsigned kinds = 0;
 	add_head(&text, backend->name, ranks, 0, 0);
 	add(&text, "bytes = 4K\nroot = 1\n%s", matrix);
-	for (unsigned m = 0; m < 3; m++)
-		add(&text, "[variant %u]\nmode = %s\nsplit = MOD:2\n", m, modes[m]);
+	add_modes(&text, "split = MOD:2");
 	for (int c = 0; c < COLL_KINDS; c++)
 		kinds += is_checked(c);
 	conform(&text, true, kinds);
@@ -342,13 +352,12 @@ static int number_at(const json_t *wrong_at, const char *key)
 static void a_turned_byte_is_found_in_every_mode(void **state)
 {
 	static struct text text;
-	unsigned found[3] = {0};
+	unsigned found[MOST_MODES] = {0};
 	(void)state;
 	add_head(&text, "host", 4, COLL_REDUCES, 0);
 	add(&text, "bytes = 960\nroot = 2\ndtype = float16, float64\nin_place = both\n"
 	           "pace = stream\n");
-	for (unsigned m = 0; m < 3; m++)
-		add(&text, "[variant %s]\nmode = %s\nflip = 2:1501\n", modes[m], modes[m]);
+	add_modes(&text, "flip = 2:1501");
 	struct record_run run =
 	    run_experiment(&text, "delivered 1 wrong element, the first on rank ", NULL);
 	for (unsigned i = 0; i < run.ncells; i++) {
@@ -368,10 +377,10 @@ static void a_turned_byte_is_found_in_every_mode(void **state)
 		uint64_t turned = bits_at(at, "expected") ^ bits_at(at, "got");
 		assert_int_equal(__builtin_popcountll(turned), 1);
 		assert_int_equal(__builtin_ctzll(turned) / 8, 1501 % size);
-		for (unsigned m = 0; m < 3; m++)
-			found[m] += !strcmp(cell->variant, modes[m]);
+		for (unsigned m = 0; mode_table[m]; m++)
+			found[m] += !strcmp(cell->variant, mode_table[m]->name);
 	}
-	for (unsigned m = 0; m < 3; m++)
+	for (unsigned m = 0; mode_table[m]; m++)
 		assert_int_equal(found[m], 5 * 2);
 	record_free(&run);
 }

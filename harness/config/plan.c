@@ -149,9 +149,10 @@ void plan_free(struct plan *plan)
 int plan_command(const struct trial *trial, const char *self, const char *order_file,
                  const char *scratch, struct mode_argv *out, struct status *st)
 {
-	const struct mode *mode = mode_find(trial->settings.mode);
+	const struct mode *mode = mode_pick(trial->settings.mode, trial->settings.layout);
 	if (!mode)
-		return status_set(st, "mode '%s' is not known", trial->settings.mode);
+		return status_set(st, "mode '%s' is not known, or has no such layout",
+		                  trial->settings.mode);
 	const struct run run = {
 	    .layout = trial->settings.layout,
 	    .shape = {.nranks = layout_ranks(trial->settings.layout),

@@ -185,11 +185,11 @@ int selftest_run(const struct selftest_request *request, struct status *st)
 		return -1;
 	job_hold_signals();
 	for (const struct backend *const *b = backend_table; *b; b++)
-		for (unsigned mode = 0; mode < SELFTEST_MODES; mode++) {
+		for (const struct mode *const *mode = mode_table; *mode; mode++) {
 			if (request->backend ? strcmp((*b)->name, request->backend) != 0
 			                     : !(*b)->is.injects)
 				continue;
-			selftest_trial(&s.trial, (*b)->name, mode,
+			selftest_trial(&s.trial, (*b)->name, *mode,
 			               (*b)->is.gpus ? request->ngpus : request->ncores);
 			s.trial.yield = request->ncores < layout_ranks(s.trial.settings.layout);
 			if (test_scene(&s, &missed, st))

@@ -8,17 +8,17 @@
 
 #include "../analysis/stats.h"
 #include "../backend/traits.h"
+#include "../config/plan.h"
 
 #define NULL_CALL_NS   50000
 #define NULL_BYTES     1024
 #define HOST_BYTES     (256 << 10)
 #define ISOLATED_CALLS 200
 
-void selftest_trial(struct trial *out, const char *backend, unsigned mode, unsigned places)
+void selftest_trial(struct trial *out, const char *backend, const struct mode *mode,
+                    unsigned places)
 {
-	static const char *const modes[SELFTEST_MODES] = {"single", "threads", "processes"};
 	unsigned n = places < 2 ? 2 : places > 8 ? 8 : places;
-	const struct layout layouts[SELFTEST_MODES] = {{1, 1, n}, {1, n, 1}, {n, 1, 1}};
 	bool null = !traits_find(backend)->carries_data;
 	*out = (struct trial){
 	    .experiment = "selftest",
@@ -30,10 +30,10 @@ void selftest_trial(struct trial *out, const char *backend, unsigned mode, unsig
 	    .seed = 1,
 	};
 	settings_default(&out->settings);
-	out->settings.layout = layouts[mode];
+	out->settings.layout = mode->spread(n);
 	out->settings.delay_ns = null ? NULL_CALL_NS : 0;
-	snprintf(out->variant, sizeof out->variant, "%s", modes[mode]);
-	snprintf(out->settings.mode, sizeof out->settings.mode, "%s", modes[mode]);
+	snprintf(out->variant, sizeof out->variant, "%s", mode->name);
+	snprintf(out->settings.mode, sizeof out->settings.mode, "%s", mode->name);
 	snprintf(out->settings.backend, sizeof out->settings.backend, "%s", backend);
 }
 

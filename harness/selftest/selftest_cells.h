@@ -4,8 +4,6 @@
 
 #include "../config/trial.h"
 
-#define SELFTEST_MODES 3
-
 /* One measurement: of pair `at` ÷ 2, A (even) or B (odd). */
 struct selftest_cell {
 	unsigned at;
@@ -16,9 +14,11 @@ struct selftest_cell {
 typedef int selftest_job_fn(void *arg, const struct trial *trial, double *times,
                             struct status *st);
 
-/* The trial of a backend in the mode-th mode, without cells; 2 to 8 ranks, as there are places.
- */
-void selftest_trial(struct trial *out, const char *backend, unsigned mode, unsigned places);
+struct mode;
+
+/* The trial of a backend in a mode, without cells; 2 to 8 ranks, as there are places. */
+void selftest_trial(struct trial *out, const char *backend, const struct mode *mode,
+                    unsigned places);
 /* Pairs in order, A and B of each in random order. */
 void selftest_shuffle(struct selftest_cell *cells, unsigned pairs, uint64_t seed);
 /* Measures all cells in one job, or each in a job of its own; times[cells[i].at] is set. */

@@ -81,9 +81,11 @@ int verb_worker(int argc, char *argv[], const struct home *home, struct status *
 	if (trial_load(order.file, &order.trial, st))
 		return -1;
 	order.backend = backend_find(order.trial->settings.backend);
-	const struct mode *mode = mode_for_layout(order.trial->settings.layout);
+	const struct settings *set = &order.trial->settings;
+	const struct mode *mode = mode_pick(set->mode, set->layout);
 	if (!order.backend || !mode)
-		status_set(st, "%s: no such backend or layout", order.file);
+		status_set(st, "%s: no such backend, or mode '%s' has no such layout",
+		           order.file, set->mode);
 	else if (!order.backend->supports(order.trial, st)) {
 		run = (struct run){
 		    .layout = order.trial->settings.layout,

@@ -1,0 +1,102 @@
+/* The table of modes: what is asked of every row of it, whatever rows there are. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../harness/config/trial.h"
+#include "../modes/mode.h"
+#include "cli.h"
+
+static void each_layout_implies_a_mode_that_can_place_it(void **state)
+{
+	(void)state;
+	for (unsigned p = 1; p <= 4; p++)
+		for (unsigned t = 1; t <= 4; t++)
+			for (unsigned r = 1; r <= 4; r++) {
+				const struct layout layout = {p, t, r};
+				const struct mode *mode = mode_for_layout(layout);
+				assert_non_null(mode);
+				assert_true(mode->owns(layout));
+				assert_ptr_equal(mode_pick("", layout), mode);
+				assert_ptr_equal(mode_pick(mode->name, layout), mode);
+			}
+}
+
+static void each_mode_is_found_by_its_name_and_places_its_own_layout(void **state)
+{
+	(void)state;
+	for (const struct mode *const *m = mode_table; *m; m++) {
+		const struct layout layout = (*m)->spread(8);
+		assert_ptr_equal(mode_find((*m)->name), *m);
+		assert_int_equal(layout_ranks(layout), 8);
+		assert_ptr_equal(mode_pick((*m)->name, layout), *m);
+		assert_true(strlen((*m)->name) < TRIAL_NAME_BYTES);
+		assert_non_null((*m)->summary);
+		assert_non_null((*m)->command);
+		assert_non_null((*m)->enter);
+	}
+}
+
+static void a_name_decides_and_a_wrong_layout_is_no_mode(void **state)
+{
+	(void)state;
+	assert_null(mode_pick("teams", (struct layout){1, 2, 1}));
+	assert_null(mode_pick("single", (struct layout){1, 2, 1}));
+	assert_null(mode_pick("threads", (struct layout){2, 1, 1}));
+}
+
+/* The job looks its mode up by the name that its trial says. */
+static void a_job_refuses_a_mode_that_is_none(void **state)
+{
+	static const char *const wrong[] = {"teams", "single"};
+	struct trial trial = {.experiment = "x", .variant = "v"};
+	char folder[64], file[128];
+	struct status st = {""};
+	(void)state;
+	cli_folder(folder);
+	snprintf(file, sizeof file, "%s/trial.json", folder);
+	settings_default(&trial.settings);
+	strcpy(trial.settings.backend, "null");
+	trial.settings.layout = (struct layout){1, 2, 1};
+	trial.warmup = trial.stretches = trial.calls = trial.isolated_calls = 1;
+	trial.arena_bytes = 4096;
+	trial.ncells = 1;
+	trial.cells = &(struct cell){.coll = COLL_ALLTOALL,
+	                             .dtype = DTYPE_FLOAT32,
+	                             .op = OP_NONE,
+	                             .asked_bytes = 1024,
+	                             .bytes = 1024};
+	for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		char words[64];
+		strcpy(trial.settings.mode, wrong[i]);
+		snprintf(words, sizeof words, "mode '%s' has no such layout", wrong[i]);
+		assert_int_equal(trial_save(&trial, file, &st), 0);
+		struct cli cli = cli_run(folder, (const char *[]){"worker", file, NULL});
+		assert_int_equal(cli.code, 1);
+		assert_non_null(strstr(cli.out, words));
+		free(cli.out);
+	}
+	strcpy(trial.settings.mode, "threads");
+	assert_int_equal(trial_save(&trial, file, &st), 0);
+	struct cli cli = cli_run(folder, (const char *[]){"worker", file, NULL});
+	assert_int_equal(cli.code, 0);
+	free(cli.out);
+	cli_clean(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(each_layout_implies_a_mode_that_can_place_it),
+	    cmocka_unit_test(each_mode_is_found_by_its_name_and_places_its_own_layout),
+	    cmocka_unit_test(a_name_decides_and_a_wrong_layout_is_no_mode),
+	    cmocka_unit_test(a_job_refuses_a_mode_that_is_none),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
