@@ -209,11 +209,136 @@ static void run(struct rig *rig, unsigned aggregate)
 		compare(rig, r);
 }
 
-static const enum coll_kind moved[] = {COLL_ALLTOALL,       COLL_ALLTOALLV,     COLL_SENDRECV,
-                                       COLL_SENDRECV_PAIRS, COLL_SENDRECV_BOTH, COLL_GATHER,
-                                       COLL_SCATTER,        COLL_HYPERCUBE};
+/* Every collective that the table makes of sends and receives. */
+static enum coll_kind moved[COLL_KINDS];
+static unsigned nmoved;
 
-#define EACH_MOVED(C) for (unsigned C = 0; C < sizeof moved / sizeof *moved; C++)
+static int find_moved(void **state)
+{
+	(void)state;
+	for (int c = 0; c < COLL_KINDS; c++)
+		if (nccl_coll((enum coll_kind)c)->move || nccl_coll((enum coll_kind)c)->end)
+			moved[nmoved++] = (enum coll_kind)c;
+	return nmoved >= 8 ? 0 : -1;
+}
+
+#define EACH_MOVED(C) for (unsigned C = 0; C < nmoved; C++)
+
+/* coll's table held against this backend's: none can be forgotten. */
+static void every_collective_has_a_row(void **state)
+{
+	(void)state;
+	for (int c = 0; c < COLL_KINDS; c++) {
+		const struct nccl_coll *row = nccl_coll((enum coll_kind)c);
+		unsigned is = coll_info((enum coll_kind)c)->is;
+		if (!row->call && !row->move && !row->put && !row->connects)
+			fail_msg("nccl has no row for %s", coll_info((enum coll_kind)c)->name);
+		assert_int_equal(row->connects, c == COLL_INIT);
+		assert_true(!(is & COLL_REDUCES) || row->call); /* no sum of sends */
+		if (row->native) {
+			assert_true(row->call && row->move && row->since && row->symbol);
+			assert_memory_equal(row->native, "nccl", 4);
+		}
+	}
+}
+
+/* What the library was asked for. */
+static struct asked {
+	const char *what;
+	const void *from;
+	void *to;
+	size_t count;
+	int root; /* -1: not said */
+} asked;
+
+#define ANSWER(WHAT, ROOT)                                                                     \
+	(void)t, (void)c, (void)s;                                                             \
+	asked = (struct asked){WHAT, from, to, n, ROOT};                                       \
+	return ncclSuccess
+
+#define REDUCING(NAME)                                                                         \
+	static ncclResult_t ask_##NAME(const void *from, void *to, size_t n, ncclDataType_t t, \
+	                               ncclRedOp_t op, ncclComm_t c, cudaStream_t s)           \
+	{                                                                                      \
+		(void)op;                                                                      \
+		ANSWER(#NAME, -1);                                                             \
+	}
+#define PLAIN(NAME)                                                                            \
+	static ncclResult_t ask_##NAME(const void *from, void *to, size_t n, ncclDataType_t t, \
+	                               ncclComm_t c, cudaStream_t s)                           \
+	{                                                                                      \
+		ANSWER(#NAME, -1);                                                             \
+	}
+#define ROOTED(NAME)                                                                           \
+	static ncclResult_t ask_##NAME(const void *from, void *to, size_t n, ncclDataType_t t, \
+	                               int root, ncclComm_t c, cudaStream_t s)                 \
+	{                                                                                      \
+		ANSWER(#NAME, root);                                                           \
+	}
+REDUCING(AllReduce)
+REDUCING(ReduceScatter)
+PLAIN(AllGather)
+PLAIN(AlltoAll)
+ROOTED(Broadcast)
+ROOTED(Gather)
+ROOTED(Scatter)
+static ncclResult_t ask_Reduce(const void *from, void *to, size_t n, ncclDataType_t t,
+                               ncclRedOp_t op, int root, ncclComm_t c, cudaStream_t s)
+{
+	(void)op;
+	ANSWER("Reduce", root);
+}
+
+/* With api = native, NCCL's own call is made, once, with what it counts by. */
+static void every_call_is_the_one_of_its_collective(void **state)
+{
+	static const struct {
+		enum coll_kind coll;
+		const char *what;
+		bool part, rooted; /* counts a rank's part; says the root */
+	} right[] = {
+	    {COLL_ALL_REDUCE, "AllReduce", false, false},
+	    {COLL_ALL_GATHER, "AllGather", true, false},
+	    {COLL_REDUCE_SCATTER, "ReduceScatter", true, false},
+	    {COLL_BROADCAST, "Broadcast", false, true},
+	    {COLL_REDUCE, "Reduce", false, true},
+	    {COLL_ALLTOALL, "AlltoAll", true, false},
+	    {COLL_GATHER, "Gather", true, true},
+	    {COLL_SCATTER, "Scatter", true, true},
+	};
+	unsigned calls = 0;
+	(void)state;
+	for (int c = 0; c < COLL_KINDS; c++)
+		calls += nccl_coll((enum coll_kind)c)->call != NULL;
+	assert_int_equal(calls, sizeof right / sizeof *right);
+	for (unsigned i = 0; i < calls; i++) {
+		struct rig rig;
+		struct status st = {0};
+		rig_make(&rig, 4, right[i].coll, DTYPE_FLOAT32);
+		struct nccl_api *api = &rig.ctx->api;
+		api->at = NCCL_AT(2, 28, 3);
+		api->AllReduce = ask_AllReduce;
+		api->AllGather = ask_AllGather;
+		api->ReduceScatter = ask_ReduceScatter;
+		api->Broadcast = ask_Broadcast;
+		api->Reduce = ask_Reduce;
+		api->AlltoAll = ask_AlltoAll;
+		api->Gather = ask_Gather;
+		api->Scatter = ask_Scatter;
+		strcpy(rig.trial.settings.api, "native");
+		rig.cell.op = OP_SUM;
+		asked.what = "nothing";
+		assert_int_equal(nccl_take_cell(rig.ctx, &rig.cell, &st), 0);
+		nccl_issue(rig.ctx, 1, 1);
+		assert_string_equal(asked.what, right[i].what);
+		assert_int_equal(asked.count, 4 * 480 / 4 / (right[i].part ? 4 : 1));
+		assert_int_equal(asked.root, right[i].rooted ? 3 : -1);
+		assert_ptr_equal(asked.from, rig.ctx->places[1].send + rig.cell.bytes);
+		assert_ptr_equal(asked.to, rig.ctx->places[1].recv + rig.cell.bytes);
+		assert_int_equal(nsends, 0);
+		rig_free(&rig);
+	}
+}
 
 static void all_that_is_moved_arrives_where_it_belongs(void **state)
 {
@@ -406,6 +531,8 @@ static void memory_is_of_the_gpu_that_used_most(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(every_collective_has_a_row),
+	    cmocka_unit_test(every_call_is_the_one_of_its_collective),
 	    cmocka_unit_test(all_that_is_moved_arrives_where_it_belongs),
 	    cmocka_unit_test(odd_counts_arrive_too),
 	    cmocka_unit_test(in_place_too),
@@ -416,7 +543,7 @@ int main(void)
 	    cmocka_unit_test(premulsum_has_an_operation_for_each_rank),
 	    cmocka_unit_test(memory_is_of_the_gpu_that_used_most),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, find_moved, NULL);
 }
 
 #else

@@ -297,9 +297,14 @@ VALUE_FN uint64_t value_expected(const struct value_question *q, uint64_t base, 
 		return value_input(q, rank ^ 1, base + i);
 	case COLL_SENDRECV_BOTH:
 		return value_input(q, i < q->count / 2 ? last : next, base + i);
-	default: /* sendrecv, copy */
+	case COLL_SENDRECV:
+	case COLL_COPY:
 		return value_input(q, last, base + i);
+	case COLL_INIT: /* has no output */
+	case COLL_KINDS:
+		break;
 	}
+	return 0;
 }
 
 #endif

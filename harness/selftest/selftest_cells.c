@@ -14,11 +14,16 @@
 #define NULL_BYTES     1024
 #define HOST_BYTES     (256 << 10)
 #define ISOLATED_CALLS 200
+#define MOST_RANKS     8
 
 void selftest_trial(struct trial *out, const char *backend, const struct mode *mode,
                     unsigned places)
 {
-	unsigned n = places < 2 ? 2 : places > 8 ? 8 : places;
+	unsigned n = places < 2 ? 2 : places > MOST_RANKS ? MOST_RANKS : places;
+	/* Not every mode can place every number of ranks. */
+	while (n < MOST_RANKS &&
+	       (!mode->owns(mode->spread(n)) || layout_ranks(mode->spread(n)) != n))
+		n++;
 	bool null = !traits_find(backend)->carries_data;
 	*out = (struct trial){
 	    .experiment = "selftest",

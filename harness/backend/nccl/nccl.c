@@ -106,6 +106,55 @@ static void nccl_trace_read(struct backend_ctx *ctx, unsigned i, struct sample *
 	trace_read(ctx->places[i].rank, rows, n);
 }
 
+/* --- the hardware's counters --- */
+
+/* At the first watch, since not every trial has one. */
+static void open_all(struct backend_ctx *ctx)
+{
+	for (unsigned i = 0; i < ctx->count; i++) {
+		struct status st = {0};
+		char pci[32];
+		if (device_ok(cudaDeviceGetPCIBusId(pci, sizeof pci, (int)ctx->places[i].rank),
+		              "cudaDeviceGetPCIBusId", &st) ||
+		    nvml_watch_open(NVML_LIBRARY, pci, &ctx->places[i].watch, &st))
+			snprintf(ctx->watch_missing, sizeof ctx->watch_missing, "%.*s",
+			         (int)sizeof ctx->watch_missing - 1, st.text);
+	}
+}
+
+static void nccl_watch(struct backend_ctx *ctx, bool on)
+{
+	if (on && !ctx->watched) {
+		open_all(ctx);
+		ctx->watched = true;
+	}
+	for (unsigned i = 0; i < ctx->count; i++) {
+		struct nvml_watch *watch = ctx->places[i].watch;
+		if (watch && on)
+			nvml_watch_begin(watch);
+		else if (watch)
+			nvml_watch_end(watch);
+	}
+}
+
+static void nccl_watch_read(struct backend_ctx *ctx, unsigned i, struct counters *out)
+{
+	if (ctx->places[i].watch) {
+		nvml_watch_read(ctx->places[i].watch, out);
+		return;
+	}
+	counters_clear(out);
+	snprintf(out->missing, sizeof out->missing, "%s", ctx->watch_missing);
+}
+
+void nccl_watch_close(struct backend_ctx *ctx)
+{
+	for (unsigned i = 0; i < ctx->count; i++) {
+		nvml_watch_close(ctx->places[i].watch);
+		ctx->places[i].watch = NULL;
+	}
+}
+
 static void nccl_error(struct backend_ctx *ctx, struct status *st)
 {
 	if (nccl_ok(ctx, ctx->failed, ctx->failed_comm, "NCCL", st))
@@ -192,17 +241,17 @@ static void describe_registration(const struct backend_ctx *ctx, char *text, siz
 
 static void describe_library(const struct backend_ctx *ctx, char *text, size_t bytes)
 {
-	static const enum coll_kind natives[] = {COLL_ALLTOALL, COLL_GATHER, COLL_SCATTER};
 	const struct settings *set = &ctx->trial->settings;
+	bool some = false;
 	add(text, bytes, "library=%s\nlibrary_file=%s\nallocator=%s\napi=%s\nnative_calls=",
 	    ctx->api.version, ctx->api.file, ctx->allocates ? "ncclMemAlloc" : "cudaMalloc",
 	    set->api);
-	for (unsigned i = 0; i < 3; i++)
-		if (nccl_has_native(&ctx->api, natives[i]))
-			add(text, bytes, "%s ", coll_info(natives[i])->name);
-	if (!nccl_has_native(&ctx->api, COLL_ALLTOALL))
-		add(text, bytes, "none");
-	add(text, bytes, "\n");
+	for (int c = 0; c < COLL_KINDS; c++)
+		if (nccl_has_native(&ctx->api, (enum coll_kind)c)) {
+			add(text, bytes, "%s ", coll_info((enum coll_kind)c)->name);
+			some = true;
+		}
+	add(text, bytes, some ? "\n" : "none\n");
 	if (set->cta_policy != CTA_LIBRARY)
 		add(text, bytes, "cta_policy=%s\n",
 		    settings_words("cta_policy")[set->cta_policy]);

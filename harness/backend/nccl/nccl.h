@@ -1,16 +1,13 @@
 /* Inside of the nccl backend. The data flow, one file each:
  *
- *   nccl_api       the library, loaded by path
- *   nccl_version   what a library's file is, before any is loaded
+ *   nccl_api       the library, loaded by path; its version, before any is loaded
  *   nccl_options   what a library or a machine cannot do of what is asked
- *   nccl_open      buffers and streams, made and given back
- *   nccl_connect   communicators, made and given back
- *   nccl_cell      what of a cell is settled before its calls
- *   nccl_call      the timed path;  nccl_moves  its sends and receives
- *   nccl_graph     calls captured, and replayed
- *   nccl_watch     the hardware's counters
- *   nccl           the backend's table: filling, checking, describing
- *   device         what is CUDA's alone;  trace  the device's clock */
+ *   nccl_open      communicators, buffers and streams, made and given back
+ *   nccl_coll      the collectives, a row each: its call, its sends and receives
+ *   nccl_call      what of a cell is settled before its calls; the timed path; graphs
+ *   nccl           the backend's table: filling, checking, counters, describing
+ *   device         what is CUDA's alone;  trace  the device's clock
+ *   nccl_log       which way data took, by the library's log, after the job (no CUDA) */
 #ifndef LAUNCHGAP_NCCL_H
 #define LAUNCHGAP_NCCL_H
 
@@ -18,6 +15,8 @@
 #include "nccl_api.h"
 
 struct nvml_watch;
+struct backend_ctx;
+struct place;
 
 /* When a GPU's free memory is read: before the buffers, with them, with the communicators, with
  * the buffers registered, and at the trial's end. */
@@ -47,13 +46,33 @@ struct place {
 	ncclRedOp_t op;
 	bool own_op; /* made for this communicator */
 	cudaGraphExec_t graph;
-	cudaGraph_t captured; /* between the end of capturing and its being made ready */
-	unsigned slot;        /* hypercube: the buffer of the call that end issues */
+	cudaGraph_t captured;   /* between the end of capturing and its being made ready */
+	const char *round_from; /* hypercube: the buffers of the call that end issues */
+	char *round_to;
 	/* Of what is asked beside: */
 	int64_t asked_ns; /* when asynchronous errors were last asked for */
 	struct nvml_watch *watch;
 	size_t free_bytes[READINGS]; /* 0: CUDA does not say */
 };
+
+/* Local rank p's part of one call. Errors go to nccl_keep. */
+typedef void nccl_part_fn(struct backend_ctx *ctx, struct place *p, const char *from, char *to);
+
+/* How NCCL carries a collective out: by `put`, else by `move`, else by `call`. */
+struct nccl_coll {
+	nccl_part_fn *call; /* NCCL's own */
+	nccl_part_fn *move; /* sends and receives, which have to be in one group */
+	nccl_part_fn *put;  /* in no group of ours */
+	void (*end)(struct backend_ctx *ctx); /* behind all local ranks' put */
+	const char *native; /* with api = native by `call` all the same: NCCL's name of it, */
+	int since;          /* the first release that has it, */
+	size_t symbol;      /* and where in struct nccl_api it is */
+	bool parts;         /* wants every rank's counts (struct place) */
+	bool one_process;   /* writes into other ranks' buffers by their address */
+	bool connects;      /* no call: communicators are made */
+};
+/* The row of a collective; without one, all of it is empty. */
+const struct nccl_coll *nccl_coll(enum coll_kind coll);
 
 struct backend_ctx {
 	struct nccl_api api;
@@ -69,12 +88,14 @@ struct backend_ctx {
 	struct value_parts parts; /* of alltoallv */
 	size_t *counts;           /* of all places */
 	ncclDataType_t type;
-	bool native;         /* by NCCL's own call, where it has one */
-	bool grouped;        /* begin and end are a group's */
-	bool bracketed;      /* each call needs a group of its own */
-	bool fresh;          /* no call since prepare: connections may have to be made */
-	bool capturing;      /* calls are kept in a graph */
-	bool allocates;      /* by ncclMemAlloc */
+	nccl_part_fn *issue; /* of the cell, with what goes behind all local ranks' or NULL */
+	void (*end)(struct backend_ctx *ctx);
+	bool grouped;   /* begin and end are a group's */
+	bool bracketed; /* each call needs a group of its own */
+	bool settles;   /* each call is waited for to be taken in, where it is nonblocking */
+	bool fresh;     /* no call since prepare: connections may have to be made */
+	bool capturing; /* calls are kept in a graph */
+	bool allocates; /* by ncclMemAlloc */
 	ncclResult_t failed; /* the first error of the timed path */
 	cudaError_t cuda_failed;
 	ncclComm_t failed_comm;
@@ -92,7 +113,7 @@ struct backend_ctx {
 int nccl_ok(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm, const char *what,
             struct status *st);
 
-/* nccl_version: struct backend's version. Waits for a child; no GPU is needed. */
+/* nccl_api: struct backend's version. Waits for a child; no GPU is needed. */
 int nccl_version(const char *library, char *text, size_t bytes, struct status *st);
 
 /* nccl_options. compute: the lowest compute capability of the GPUs, as 90 for 9.0. */
@@ -109,7 +130,7 @@ void nccl_read_memory(struct backend_ctx *ctx, enum nccl_reading reading);
  * has both. */
 const struct place *nccl_fullest(const struct backend_ctx *ctx);
 
-/* nccl_connect: both steps, communicators and the registration of buffers with them. */
+/* nccl_open: both steps, communicators and the registration of buffers with them. */
 int nccl_make_comms(struct backend_ctx *ctx, struct status *st);
 int nccl_register(struct backend_ctx *ctx, struct status *st);
 int nccl_connect(struct backend_ctx *ctx, struct status *st);
@@ -117,7 +138,7 @@ void nccl_disconnect(struct backend_ctx *ctx);
 /* The same after a failure: waits for nobody. */
 void nccl_abort(struct backend_ctx *ctx);
 
-/* nccl_cell: takes the cell, for all local ranks: sizes, sides, datatype and operation. Gives
+/* nccl_call: takes the cell, for all local ranks: sizes, sides, datatype and operation. Gives
  * back what the last cell left. */
 int nccl_take_cell(struct backend_ctx *ctx, const struct cell *cell, struct status *st);
 void nccl_drop_cell(struct backend_ctx *ctx);
@@ -134,23 +155,10 @@ void nccl_keep(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm);
 void nccl_settle(struct backend_ctx *ctx);
 void nccl_settle_comm(struct backend_ctx *ctx, ncclComm_t comm); /* NULL is allowed */
 
-/* nccl_moves: local rank p's sends and receives of one call, inside a group. */
-void nccl_alltoall(struct backend_ctx *ctx, struct place *p, const char *from, char *to);
-void nccl_alltoallv(struct backend_ctx *ctx, struct place *p, const char *from, char *to);
-void nccl_ring(struct backend_ctx *ctx, struct place *p, const char *from, char *to);
-void nccl_pairs(struct backend_ctx *ctx, struct place *p, const char *from, char *to);
-void nccl_both(struct backend_ctx *ctx, struct place *p, const char *from, char *to);
-void nccl_gather(struct backend_ctx *ctx, struct place *p, const char *from, char *to);
-void nccl_scatter(struct backend_ctx *ctx, struct place *p, const char *from, char *to);
-/* All rounds, of all local ranks, on the buffers that their slots name; a group a round. */
-void nccl_hypercube(struct backend_ctx *ctx);
-
 int nccl_capture(struct backend_ctx *ctx, bool on, struct status *st);
 void nccl_replay(struct backend_ctx *ctx);
 void nccl_drop_graphs(struct backend_ctx *ctx);
 
-void nccl_watch(struct backend_ctx *ctx, bool on);
-void nccl_watch_read(struct backend_ctx *ctx, unsigned i, struct counters *out);
 void nccl_watch_close(struct backend_ctx *ctx);
 
 #endif

@@ -1,8 +1,105 @@
+/* A cell's calls: what is settled before them, the timed path, and calls that are captured in a
+ * graph and replayed. */
 #ifdef HAVE_CUDA_NCCL
+#include <string.h>
+
 #include "../../clock.h"
 #include "nccl.h"
 
 #define ASK_NS 1000000 /* between two questions for asynchronous errors, while waiting */
+
+/* NCCL's own numbers; they have never changed. */
+static const int types[DTYPE_KINDS] = {
+    [DTYPE_INT8] = ncclInt8,
+    [DTYPE_UINT8] = ncclUint8,
+    [DTYPE_INT32] = ncclInt32,
+    [DTYPE_UINT32] = ncclUint32,
+    [DTYPE_INT64] = ncclInt64,
+    [DTYPE_UINT64] = ncclUint64,
+    [DTYPE_FLOAT16] = ncclFloat16,
+    [DTYPE_BFLOAT16] = NCCL_BFLOAT16,
+    [DTYPE_FLOAT32] = ncclFloat32,
+    [DTYPE_FLOAT64] = ncclFloat64,
+    [DTYPE_FLOAT8_E4M3] = NCCL_FLOAT8_E4M3,
+    [DTYPE_FLOAT8_E5M2] = NCCL_FLOAT8_E5M2,
+};
+
+/* premulsum's is made for each communicator; none is of what does not ask. */
+static const int ops[OP_KINDS] = {
+    [OP_SUM] = ncclSum, [OP_PROD] = ncclProd, [OP_MIN] = ncclMin,
+    [OP_MAX] = ncclMax, [OP_AVG] = NCCL_AVG,
+};
+
+/* Which way the cell's calls go, so that the timed path has nothing left to decide. */
+static void take_way(struct backend_ctx *ctx)
+{
+	const struct settings *set = &ctx->trial->settings;
+	const struct nccl_coll *row = nccl_coll(ctx->cell.coll);
+	bool native = !strcmp(set->api, "native") && nccl_has_native(&ctx->api, ctx->cell.coll);
+	bool moved = row->move && !native;
+	ctx->issue = row->put ? row->put : moved ? row->move : row->call;
+	ctx->end = row->end;
+	ctx->grouped = !row->put && set->grouping == GROUPING_AUTO;
+	ctx->bracketed = !ctx->grouped && moved;
+	ctx->settles = !ctx->grouped && !row->put;
+}
+
+static void take_sides(struct backend_ctx *ctx, struct place *p)
+{
+	struct coll_span span = coll_span(&ctx->cell, &ctx->parts, ctx->n, p->me);
+	p->from = ctx->cell.in_place ? p->recv + span.send_at : p->send;
+	p->to = p->recv + span.recv_at;
+	for (unsigned r = 0; nccl_coll(ctx->cell.coll)->parts && r < ctx->n; r++) {
+		p->counts[r] = value_part(&ctx->parts, p->me, r);
+		p->counts[ctx->n + r] = value_part(&ctx->parts, r, p->me);
+	}
+}
+
+static int take_op(struct backend_ctx *ctx, struct place *p, struct status *st)
+{
+	uint64_t scale = value_scale_bits(ctx->cell.dtype, p->me);
+	p->op = (ncclRedOp_t)ops[ctx->cell.op];
+	if (ctx->cell.op != OP_PREMULSUM)
+		return 0;
+	if (nccl_ok(ctx,
+	            ctx->api.RedOpCreatePreMulSum(&p->op, &scale, ctx->type,
+	                                          NCCL_HOST_IMMEDIATE, p->comm),
+	            p->comm, "ncclRedOpCreatePreMulSum", st))
+		return -1;
+	p->own_op = true;
+	return 0;
+}
+
+int nccl_take_cell(struct backend_ctx *ctx, const struct cell *cell, struct status *st)
+{
+	nccl_drop_cell(ctx);
+	ctx->cell = *cell;
+	ctx->fresh = true;
+	ctx->type = (ncclDataType_t)types[cell->dtype];
+	ctx->elements = cell->bytes / coll_dtype_bytes(cell->dtype);
+	ctx->part = ctx->elements / ctx->n;
+	take_way(ctx);
+	ctx->parts = coll_parts(cell, &ctx->trial->weights, ctx->n);
+	for (unsigned i = 0; i < ctx->count; i++) {
+		take_sides(ctx, &ctx->places[i]);
+		if (take_op(ctx, &ctx->places[i], st))
+			return -1;
+	}
+	return 0;
+}
+
+void nccl_drop_cell(struct backend_ctx *ctx)
+{
+	nccl_drop_graphs(ctx);
+	for (unsigned i = 0; i < ctx->count; i++) {
+		struct place *p = &ctx->places[i];
+		if (p->own_op)
+			ctx->api.RedOpDestroy(p->op, p->comm);
+		p->own_op = false;
+	}
+}
+
+/* --- the timed path --- */
 
 void nccl_keep(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm)
 {
@@ -45,109 +142,22 @@ void nccl_begin(struct backend_ctx *ctx)
 		nccl_keep(ctx, ctx->api.GroupStart(), NULL);
 }
 
-/* A stream that is captured takes no copy between peers, only one between addresses. */
-static void copy(struct backend_ctx *ctx, struct place *p, const char *from, unsigned slot)
-{
-	char *to = ctx->peers[p->next] + slot * ctx->cell.bytes;
-	size_t bytes = ctx->cell.bytes;
-	cudaError_t result = cudaSetDevice((int)p->rank);
-	if (result == cudaSuccess)
-		result = ctx->capturing
-		             ? cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, p->stream)
-		             : cudaMemcpyPeerAsync(to, (int)p->next, from, (int)p->rank, bytes,
-		                                   p->stream);
-	if (result != cudaSuccess)
-		ctx->cuda_failed = result;
-}
-
-/* What NCCL has a call of its own for. */
-static ncclResult_t call(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
-{
-	const struct nccl_api *api = &ctx->api;
-	int root = (int)ctx->cell.root;
-	switch (ctx->cell.coll) {
-	case COLL_ALL_REDUCE:
-		return api->AllReduce(from, to, ctx->elements, ctx->type, p->op, p->comm,
-		                      p->stream);
-	case COLL_ALL_GATHER:
-		return api->AllGather(from, to, ctx->part, ctx->type, p->comm, p->stream);
-	case COLL_REDUCE_SCATTER:
-		return api->ReduceScatter(from, to, ctx->part, ctx->type, p->op, p->comm,
-		                          p->stream);
-	case COLL_BROADCAST:
-		return api->Broadcast(from, to, ctx->elements, ctx->type, root, p->comm,
-		                      p->stream);
-	case COLL_REDUCE:
-		return api->Reduce(from, to, ctx->elements, ctx->type, p->op, root, p->comm,
-		                   p->stream);
-	case COLL_ALLTOALL:
-		return api->AlltoAll(from, to, ctx->part, ctx->type, p->comm, p->stream);
-	case COLL_GATHER:
-		return api->Gather(from, to, ctx->part, ctx->type, root, p->comm, p->stream);
-	case COLL_SCATTER:
-		return api->Scatter(from, to, ctx->part, ctx->type, root, p->comm, p->stream);
-	default:
-		return ncclInvalidUsage;
-	}
-}
-
-/* What is made of sends and receives; false: nothing is. */
-static bool move(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
-{
-	switch (ctx->cell.coll) {
-	case COLL_ALLTOALL:
-		nccl_alltoall(ctx, p, from, to);
-		return true;
-	case COLL_ALLTOALLV:
-		nccl_alltoallv(ctx, p, from, to);
-		return true;
-	case COLL_SENDRECV:
-		nccl_ring(ctx, p, from, to);
-		return true;
-	case COLL_SENDRECV_PAIRS:
-		nccl_pairs(ctx, p, from, to);
-		return true;
-	case COLL_SENDRECV_BOTH:
-		nccl_both(ctx, p, from, to);
-		return true;
-	case COLL_GATHER:
-		nccl_gather(ctx, p, from, to);
-		return true;
-	case COLL_SCATTER:
-		nccl_scatter(ctx, p, from, to);
-		return true;
-	default:
-		return false;
-	}
-}
-
 void nccl_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 {
 	struct place *p = &ctx->places[i];
-	const char *from = p->from + slot * ctx->cell.bytes;
-	char *to = p->to + slot * ctx->cell.bytes;
-	if (ctx->cell.coll == COLL_COPY) {
-		copy(ctx, p, from, slot);
-		return;
-	}
-	if (ctx->cell.coll == COLL_HYPERCUBE) {
-		p->slot = slot;
-		return;
-	}
 	if (ctx->bracketed)
 		nccl_keep(ctx, ctx->api.GroupStart(), NULL);
-	if (ctx->native || !move(ctx, p, from, to))
-		nccl_keep(ctx, call(ctx, p, from, to), p->comm);
+	ctx->issue(ctx, p, p->from + slot * ctx->cell.bytes, p->to + slot * ctx->cell.bytes);
 	if (ctx->bracketed)
 		nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
-	if (!ctx->grouped)
+	if (ctx->settles)
 		nccl_settle(ctx);
 }
 
 void nccl_end(struct backend_ctx *ctx)
 {
-	if (ctx->cell.coll == COLL_HYPERCUBE)
-		nccl_hypercube(ctx);
+	if (ctx->end)
+		ctx->end(ctx);
 	if (ctx->grouped) {
 		nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
 		nccl_settle(ctx);
@@ -192,6 +202,95 @@ void nccl_hold(struct backend_ctx *ctx)
 void nccl_release(struct backend_ctx *ctx)
 {
 	*ctx->gate = 1;
+}
+
+/* --- graphs --- */
+
+static int capture_begin(struct backend_ctx *ctx, struct status *st)
+{
+	nccl_drop_graphs(ctx);
+	ctx->capturing = true;
+	for (unsigned i = 0; i < ctx->count; i++)
+		if (device_use(ctx->places[i].rank, st) ||
+		    device_ok(cudaStreamBeginCapture(ctx->places[i].stream,
+		                                     cudaStreamCaptureModeThreadLocal),
+		              "cudaStreamBeginCapture", st))
+			return -1;
+	return 0;
+}
+
+/* Made ready on the device, so that the first replay is like the others. */
+static int make_ready(struct place *p, struct status *st)
+{
+	if (device_use(p->rank, st) ||
+	    device_ok(cudaGraphInstantiateWithFlags(&p->graph, p->captured, 0),
+	              "cudaGraphInstantiate", st) ||
+	    device_ok(cudaGraphUpload(p->graph, p->stream), "cudaGraphUpload", st))
+		return -1;
+	return device_ok(cudaStreamSynchronize(p->stream), "cudaGraphUpload", st);
+}
+
+static int capture_end_one(struct place *p, struct status *st)
+{
+	p->captured = NULL;
+	if (device_use(p->rank, st))
+		return -1;
+	return device_ok(cudaStreamEndCapture(p->stream, &p->captured), "cudaStreamEndCapture",
+	                 st);
+}
+
+/* All streams are ended, whatever the first one says: a stream that stays captured cannot even
+ * be given back. And all before the first graph is made ready, which CUDA refuses a thread that
+ * still captures. */
+static int capture_end(struct backend_ctx *ctx, struct status *st)
+{
+	int result = nccl_ok(ctx, ctx->failed, ctx->failed_comm, "capturing", st) ||
+	                     device_ok(ctx->cuda_failed, "capturing", st)
+	                 ? -1
+	                 : 0;
+	ctx->capturing = false;
+	for (unsigned i = 0; i < ctx->count; i++)
+		if (capture_end_one(&ctx->places[i], st))
+			result = -1;
+	for (unsigned i = 0; i < ctx->count; i++) {
+		struct place *p = &ctx->places[i];
+		if (!result && make_ready(p, st))
+			result = -1;
+		if (p->captured)
+			cudaGraphDestroy(p->captured);
+		p->captured = NULL;
+	}
+	return result;
+}
+
+int nccl_capture(struct backend_ctx *ctx, bool on, struct status *st)
+{
+	return on ? capture_begin(ctx, st) : capture_end(ctx, st);
+}
+
+/* Before anything was captured, there is nothing to replay. */
+void nccl_replay(struct backend_ctx *ctx)
+{
+	for (unsigned i = 0; i < ctx->count; i++) {
+		struct place *p = &ctx->places[i];
+		cudaError_t result = cudaSuccess;
+		if (p->graph)
+			result = cudaSetDevice((int)p->rank);
+		if (p->graph && result == cudaSuccess)
+			result = cudaGraphLaunch(p->graph, p->stream);
+		if (result != cudaSuccess)
+			ctx->cuda_failed = result;
+	}
+}
+
+void nccl_drop_graphs(struct backend_ctx *ctx)
+{
+	for (unsigned i = 0; i < ctx->count; i++) {
+		struct place *p = &ctx->places[i];
+		if (p->graph)
+			cudaGraphExecDestroy(p->graph);
+		p->graph = NULL;
+	}
 }
 
 #else

@@ -1,8 +1,17 @@
+/* What a trial holds from its beginning to its end: communicators, and what is registered with
+ * them; buffers, streams, the gate. */
 #ifdef HAVE_CUDA_NCCL
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nccl.h"
+
+#define CONFIG_MAGIC 0xcafebeef /* by which NCCL knows its own */
+#define MAIL_COMM    NCCL_UNIQUE_ID_BYTES
+
+_Static_assert(MAIL_COMM + sizeof(ncclComm_t) <= TEAM_MAIL_BYTES,
+               "an id and a communicator fit into the mail");
 
 int nccl_ok(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm, const char *what,
             struct status *st)
@@ -14,6 +23,256 @@ int nccl_ok(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm, const
 	return status_set(st, "%s: %s%s%s", what, ctx->api.GetErrorString(result),
 	                  more && more[0] ? ": " : "", more ? more : "");
 }
+
+/* --- communicators --- */
+
+static bool wants_config(const struct settings *set)
+{
+	return set->nonblocking || set->min_ctas || set->max_ctas ||
+	       set->cta_policy != CTA_LIBRARY;
+}
+
+static struct nccl_config config_of(const struct settings *set)
+{
+	struct nccl_config c = {
+	    .size = sizeof c,
+	    .magic = CONFIG_MAGIC,
+	    .version = NCCL_AT(2, 27, 0),
+	    .blocking = !set->nonblocking,
+	    .cga_cluster_size = INT_MIN, /* not said */
+	    .min_ctas = set->min_ctas ? (int)set->min_ctas : INT_MIN,
+	    .max_ctas = set->max_ctas ? (int)set->max_ctas : INT_MIN,
+	    .split_share = INT_MIN,
+	    .traffic_class = INT_MIN,
+	    .collnet_enable = INT_MIN,
+	    .cta_policy = set->cta_policy == CTA_LIBRARY
+	                      ? INT_MIN
+	                      : (int)set->cta_policy - (int)CTA_DEFAULT,
+	    .shrink_share = INT_MIN,
+	    .nvls_ctas = INT_MIN,
+	};
+	return c;
+}
+
+static ncclResult_t init_rank(struct backend_ctx *ctx, ncclUniqueId id, unsigned rank,
+                              ncclComm_t *out)
+{
+	struct nccl_config config = config_of(&ctx->trial->settings);
+	if (!wants_config(&ctx->trial->settings))
+		return ctx->api.CommInitRank(out, (int)ctx->nranks, id, (int)rank);
+	return ctx->api.CommInitRankConfig(out, (int)ctx->nranks, id, (int)rank, &config);
+}
+
+static void abort_comms(struct backend_ctx *ctx, ncclComm_t *comms, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (comms[i])
+			ctx->api.CommAbort(comms[i]);
+}
+
+/* Ranks from `first` on, in one group. On failure none is left. */
+static int init_ranks(struct backend_ctx *ctx, ncclUniqueId id, unsigned first, unsigned count,
+                      ncclComm_t *comms, struct status *st)
+{
+	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
+	for (unsigned i = 0; i < count && ctx->failed == ncclSuccess; i++) {
+		/* Ending the group would wait for ranks that never come: it stays open. */
+		if (device_use(first + i, st))
+			return -1;
+		nccl_keep(ctx, init_rank(ctx, id, first + i, &comms[i]), NULL);
+	}
+	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
+	for (unsigned i = 0; i < count; i++)
+		nccl_settle_comm(ctx, comms[i]);
+	if (!nccl_ok(ctx, ctx->failed, NULL, "ncclCommInitRank", st) &&
+	    !team_failure(ctx->team))
+		return 0;
+	abort_comms(ctx, comms, count);
+	return status_set(st, "another rank failed");
+}
+
+static int init_parallel(struct backend_ctx *ctx, ncclUniqueId id, ncclComm_t *comms,
+                         struct status *st)
+{
+	if (init_ranks(ctx, id, ctx->where.first, ctx->count, comms, st))
+		return -1;
+	for (unsigned i = 0; i < ctx->count; i++)
+		ctx->places[i].comm = comms[i];
+	return 0;
+}
+
+/* The process's first worker makes all of its communicators; the others find theirs in the
+ * mail, behind the id. */
+static int init_grouped(struct backend_ctx *ctx, ncclUniqueId id, ncclComm_t *comms,
+                        struct status *st)
+{
+	unsigned threads = ctx->trial->settings.layout.threads, all = threads * ctx->count;
+	bool makes = ctx->where.worker % threads == 0;
+	if (makes && init_ranks(ctx, id, ctx->where.first, all, comms, st))
+		return -1;
+	for (unsigned i = 0; makes && i < all; i++)
+		memcpy((char *)team_mail(ctx->team, ctx->where.first + i) + MAIL_COMM,
+		       &comms[i], sizeof comms[i]);
+	if (team_meet(ctx->team)) {
+		abort_comms(ctx, comms, makes ? all : 0);
+		return status_set(st, "another rank failed");
+	}
+	for (unsigned i = 0; i < ctx->count; i++)
+		memcpy(&ctx->places[i].comm,
+		       (char *)team_mail(ctx->team, ctx->places[i].rank) + MAIL_COMM,
+		       sizeof ctx->places[i].comm);
+	return 0;
+}
+
+static int init_all(struct backend_ctx *ctx, ncclUniqueId id, struct status *st)
+{
+	const struct settings *set = &ctx->trial->settings;
+	ncclComm_t *comms =
+	    calloc((size_t)set->layout.threads * ctx->count, sizeof(ncclComm_t));
+	int result;
+	if (!comms)
+		return status_set(st, "out of memory for communicators");
+	result = (set->init == INIT_GROUPED ? init_grouped : init_parallel)(ctx, id, comms, st);
+	free(comms);
+	return result;
+}
+
+static int split(struct backend_ctx *ctx, struct status *st)
+{
+	if (ctx->trial->settings.split.op == SPLIT_NONE)
+		return 0;
+	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
+	for (unsigned i = 0; i < ctx->count; i++) {
+		struct place *p = &ctx->places[i];
+		p->world = p->comm;
+		p->comm = NULL;
+		nccl_keep(
+		    ctx,
+		    ctx->api.CommSplit(p->world, (int)p->color, (int)p->rank, &p->comm, NULL),
+		    p->world);
+	}
+	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
+	nccl_settle(ctx);
+	return nccl_ok(ctx, ctx->failed, ctx->failed_comm, "ncclCommSplit", st);
+}
+
+static ncclResult_t register_arena(struct backend_ctx *ctx, struct place *p, unsigned arena)
+{
+	const struct trial *trial = ctx->trial;
+	size_t bytes = trial->arena_bytes + trial->settings.offset_bytes;
+	if (trial->settings.registration == REGISTER_WINDOW)
+		return ctx->api.CommWindowRegister(p->comm, p->arenas[arena], bytes,
+		                                   &p->handles[arena], NCCL_SYMMETRIC);
+	return ctx->api.CommRegister(p->comm, p->arenas[arena], bytes, &p->handles[arena]);
+}
+
+/* A window is the work of all ranks: one worker's are registered in a group. */
+int nccl_register(struct backend_ctx *ctx, struct status *st)
+{
+	if (ctx->trial->settings.registration == REGISTER_NONE)
+		return 0;
+	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
+	for (unsigned i = 0; i < ctx->count; i++)
+		for (unsigned arena = 0; arena < 2; arena++)
+			nccl_keep(ctx, register_arena(ctx, &ctx->places[i], arena),
+			          ctx->places[i].comm);
+	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
+	nccl_settle(ctx);
+	return nccl_ok(ctx, ctx->failed, ctx->failed_comm, "registering the buffers", st);
+}
+
+int nccl_make_comms(struct backend_ctx *ctx, struct status *st)
+{
+	ncclUniqueId id;
+	if (nccl_ok(ctx, ctx->failed, NULL, "giving communicators back", st))
+		return -1;
+	if (ctx->where.first == 0) {
+		if (nccl_ok(ctx, ctx->api.GetUniqueId(&id), NULL, "ncclGetUniqueId", st))
+			return -1;
+		memcpy(team_mail(ctx->team, 0), &id, sizeof id);
+	}
+	if (team_meet(ctx->team))
+		return status_set(st, "another rank failed");
+	memcpy(&id, team_mail(ctx->team, 0), sizeof id);
+	return init_all(ctx, id, st) || split(ctx, st) ? -1 : 0;
+}
+
+int nccl_connect(struct backend_ctx *ctx, struct status *st)
+{
+	return nccl_make_comms(ctx, st) || nccl_register(ctx, st) ? -1 : 0;
+}
+
+static void deregister_arenas(struct backend_ctx *ctx, struct place *p)
+{
+	bool window = ctx->trial->settings.registration == REGISTER_WINDOW;
+	for (unsigned arena = 0; arena < 2; arena++) {
+		if (!p->handles[arena])
+			continue;
+		nccl_keep(ctx,
+		          (window ? ctx->api.CommWindowDeregister
+		                  : ctx->api.CommDeregister)(p->comm, p->handles[arena]),
+		          p->comm);
+		p->handles[arena] = NULL;
+	}
+}
+
+static ncclComm_t *comm_of(struct place *p, bool world)
+{
+	return world ? &p->world : &p->comm;
+}
+
+/* Where calls do not block, NCCL wants a communicator finalized, and that waited for, before it
+ * is destroyed. */
+static void finalize(struct backend_ctx *ctx, bool world)
+{
+	if (!ctx->trial->settings.nonblocking || !*comm_of(&ctx->places[0], world))
+		return;
+	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
+	for (unsigned i = 0; i < ctx->count; i++) {
+		ncclComm_t comm = *comm_of(&ctx->places[i], world);
+		nccl_keep(ctx, ctx->api.CommFinalize(comm), comm);
+	}
+	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
+	nccl_settle(ctx);
+}
+
+static void destroy(struct backend_ctx *ctx, bool world)
+{
+	for (unsigned i = 0; i < ctx->count; i++) {
+		ncclComm_t *comm = comm_of(&ctx->places[i], world);
+		cudaSetDevice((int)ctx->places[i].rank);
+		if (*comm)
+			nccl_keep(ctx, ctx->api.CommDestroy(*comm), NULL);
+		*comm = NULL;
+	}
+}
+
+/* The groups' first: they were made of the others. */
+void nccl_disconnect(struct backend_ctx *ctx)
+{
+	nccl_drop_cell(ctx);
+	for (unsigned i = 0; i < ctx->count; i++)
+		deregister_arenas(ctx, &ctx->places[i]);
+	finalize(ctx, false);
+	destroy(ctx, false);
+	finalize(ctx, true);
+	destroy(ctx, true);
+}
+
+void nccl_abort(struct backend_ctx *ctx)
+{
+	nccl_drop_graphs(ctx);
+	for (unsigned i = 0; i < ctx->count; i++) {
+		struct place *p = &ctx->places[i];
+		cudaSetDevice((int)p->rank);
+		abort_comms(ctx, &p->comm, 1);
+		abort_comms(ctx, &p->world, 1);
+		p->comm = NULL;
+		p->world = NULL;
+	}
+}
+
+/* --- buffers, and the whole --- */
 
 static int allocate(struct backend_ctx *ctx, char **out, size_t bytes, struct status *st)
 {

@@ -19,9 +19,6 @@ enum want {
 	WANT_WINDOW,
 	WANT_POLICY,
 	WANT_ZERO,
-	WANT_ALLTOALL,
-	WANT_GATHER,
-	WANT_SCATTER,
 	WANTS
 };
 
@@ -52,9 +49,6 @@ static const struct {
     [WANT_WINDOW] = {"register = window", NCCL_AT(2, 27, 3), SYMBOL(CommWindowRegister)},
     [WANT_POLICY] = {"cta_policy", NCCL_AT(2, 27, 3), SYMBOL(CommInitRankConfig)},
     [WANT_ZERO] = {"cta_policy = zero", NCCL_AT(2, 28, 3), SYMBOL(CommInitRankConfig)},
-    [WANT_ALLTOALL] = {"api = native (ncclAlltoAll)", NCCL_AT(2, 28, 3), SYMBOL(AlltoAll)},
-    [WANT_GATHER] = {"api = native (ncclGather)", NCCL_AT(2, 28, 3), SYMBOL(Gather)},
-    [WANT_SCATTER] = {"api = native (ncclScatter)", NCCL_AT(2, 28, 3), SYMBOL(Scatter)},
 };
 
 static bool has(const struct nccl_api *api, enum want want)
@@ -65,30 +59,8 @@ static bool has(const struct nccl_api *api, enum want want)
 	return api->at >= needs[want].first && (symbol || !needs[want].symbol);
 }
 
-/* The call that does a collective alone; WANTS: there is none, or it is no question. */
-static enum want native_of(enum coll_kind coll)
+static void want_of_cells(const struct trial *trial, bool wants[WANTS])
 {
-	switch (coll) {
-	case COLL_ALLTOALL:
-		return WANT_ALLTOALL;
-	case COLL_GATHER:
-		return WANT_GATHER;
-	case COLL_SCATTER:
-		return WANT_SCATTER;
-	default:
-		return WANTS;
-	}
-}
-
-bool nccl_has_native(const struct nccl_api *api, enum coll_kind coll)
-{
-	enum want want = native_of(coll);
-	return want != WANTS && has(api, want);
-}
-
-static void want_of_cells(const struct trial *trial, bool wants[WANTS + 1])
-{
-	bool native = !strcmp(trial->settings.api, "native");
 	for (unsigned i = 0; i < trial->ncells; i++) {
 		const struct cell *c = &trial->cells[i];
 		bool reduces = coll_info(c->coll)->is & COLL_REDUCES;
@@ -97,7 +69,6 @@ static void want_of_cells(const struct trial *trial, bool wants[WANTS + 1])
 		    c->dtype == DTYPE_FLOAT8_E4M3 || c->dtype == DTYPE_FLOAT8_E5M2;
 		wants[WANT_AVG] |= reduces && c->op == OP_AVG;
 		wants[WANT_PREMULSUM] |= reduces && c->op == OP_PREMULSUM;
-		wants[native_of(c->coll)] |= native;
 	}
 }
 
@@ -109,11 +80,38 @@ static int version_at(const char *text)
 	return NCCL_AT((int)part[0], (int)part[1], (int)part[2]);
 }
 
+static int refuse_version(const char *what, int first, const struct nccl_api *api,
+                          struct status *st)
+{
+	return status_set(st, "%s wants NCCL %d.%d.%d or later; this is %s", what,
+	                  first / 10000, first / 100 % 100, first % 100, api->version);
+}
+
+/* api = native of what NCCL has a call for since some release. */
+static int refuse_native(const struct trial *trial, const struct nccl_api *api,
+                         struct status *st)
+{
+	if (strcmp(trial->settings.api, "native"))
+		return 0;
+	for (int c = 0; c < COLL_KINDS; c++) {
+		const struct nccl_coll *row = nccl_coll((enum coll_kind)c);
+		char what[64];
+		bool asked = false;
+		for (unsigned i = 0; i < trial->ncells; i++)
+			asked |= (int)trial->cells[i].coll == c;
+		if (!asked || !row->native || nccl_has_native(api, (enum coll_kind)c))
+			continue;
+		snprintf(what, sizeof what, "api = native (%s)", row->native);
+		return refuse_version(what, row->since, api, st);
+	}
+	return 0;
+}
+
 static int refuse_library(const struct trial *trial, const struct nccl_api *api,
                           struct status *st)
 {
 	const struct settings *set = &trial->settings;
-	bool wants[WANTS + 1] = {
+	bool wants[WANTS] = {
 	    [WANT_GRAPH] = set->graph,
 	    [WANT_NONBLOCKING] = set->nonblocking,
 	    [WANT_CTAS] = set->min_ctas || set->max_ctas,
@@ -131,11 +129,8 @@ static int refuse_library(const struct trial *trial, const struct nccl_api *api,
 	want_of_cells(trial, wants);
 	for (unsigned w = 0; w < WANTS; w++)
 		if (wants[w] && !has(api, (enum want)w))
-			return status_set(st, "%s wants NCCL %d.%d.%d or later; this is %s",
-			                  needs[w].what, needs[w].first / 10000,
-			                  needs[w].first / 100 % 100, needs[w].first % 100,
-			                  api->version);
-	return 0;
+			return refuse_version(needs[w].what, needs[w].first, api, st);
+	return refuse_native(trial, api, st);
 }
 
 /* What does not go together, whatever the library. */
@@ -168,11 +163,11 @@ static int refuse_settings(const struct settings *set, struct status *st)
 	return 0;
 }
 
-/* Of one call: hypercube copies, then launches each of its rounds. */
-static unsigned launches(enum coll_kind coll, unsigned nranks)
+/* Of one call: what has rounds copies, then launches each of them. */
+static unsigned launches(const struct nccl_coll *row, unsigned nranks)
 {
 	unsigned n = 1;
-	for (unsigned size = 1; coll == COLL_HYPERCUBE && size < nranks; size *= 2)
+	for (unsigned size = 1; row->end && size < nranks; size *= 2)
 		n++;
 	return n;
 }
@@ -184,22 +179,25 @@ static int refuse_cell(const struct trial *trial, const struct cell *c, unsigned
 	const struct coll_info *info = coll_info(c->coll);
 	size_t bytes = coll_dtype_bytes(c->dtype);
 	const char *refusal = coll_refuses(c->coll, trial_comm_ranks(trial));
+	const struct nccl_coll *row = nccl_coll(c->coll);
+	if (!row->call && !row->move && !row->put && !row->connects)
+		return status_set(st, "nccl carries no %s out", info->name);
 	if (refusal)
 		return status_set(st, "%s; a communicator has %u here", refusal,
 		                  trial_comm_ranks(trial));
-	unsigned room = GATE_ROOM / launches(c->coll, trial_comm_ranks(trial));
+	unsigned room = GATE_ROOM / launches(row, trial_comm_ranks(trial));
 	if (set->start == START_GATED && trial_calls(trial, c) > room)
 		return status_set(st,
 		                  "start = gated with %u calls of %s at once: a stream that is "
 		                  "held has room for %u; allowed are calls up to that",
 		                  trial_calls(trial, c), info->name, room);
-	if (c->coll == COLL_COPY && set->layout.processes > 1)
-		return status_set(st, "copy needs all GPUs in one process");
-	if (c->coll == COLL_HYPERCUBE && set->aggregate > 1)
+	if (row->one_process && set->layout.processes > 1)
+		return status_set(st, "%s needs all GPUs in one process", info->name);
+	if (row->end && set->aggregate > 1)
 		return status_set(st,
-		                  "aggregate = %u does not go with hypercube: each of its "
-		                  "rounds needs a group of its own",
-		                  set->aggregate);
+		                  "aggregate = %u does not go with %s: each of its rounds "
+		                  "needs a group of its own",
+		                  set->aggregate, info->name);
 	if (set->offset_bytes % bytes)
 		return status_set(
 		    st, "offset = %u is no multiple of the %zu bytes of %s; allowed are those",

@@ -1,0 +1,274 @@
+/* NCCL's collectives, one row each: its own call, the sends and receives that make it where it
+ * has none or where api = grouped asks for them, or what is done without a group. A collective
+ * without a row cannot be carried out, and a test says so. */
+#ifdef HAVE_CUDA_NCCL
+#include <stddef.h>
+#include <string.h>
+
+#include "nccl.h"
+
+/* --- NCCL's own calls --- */
+
+static void call_all_reduce(struct backend_ctx *ctx, struct place *p, const char *from,
+                            char *to)
+{
+	nccl_keep(
+	    ctx,
+	    ctx->api.AllReduce(from, to, ctx->elements, ctx->type, p->op, p->comm, p->stream),
+	    p->comm);
+}
+
+static void call_all_gather(struct backend_ctx *ctx, struct place *p, const char *from,
+                            char *to)
+{
+	nccl_keep(ctx, ctx->api.AllGather(from, to, ctx->part, ctx->type, p->comm, p->stream),
+	          p->comm);
+}
+
+static void call_reduce_scatter(struct backend_ctx *ctx, struct place *p, const char *from,
+                                char *to)
+{
+	nccl_keep(
+	    ctx,
+	    ctx->api.ReduceScatter(from, to, ctx->part, ctx->type, p->op, p->comm, p->stream),
+	    p->comm);
+}
+
+static void call_broadcast(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	nccl_keep(ctx,
+	          ctx->api.Broadcast(from, to, ctx->elements, ctx->type, (int)ctx->cell.root,
+	                             p->comm, p->stream),
+	          p->comm);
+}
+
+static void call_reduce(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	nccl_keep(ctx,
+	          ctx->api.Reduce(from, to, ctx->elements, ctx->type, p->op,
+	                          (int)ctx->cell.root, p->comm, p->stream),
+	          p->comm);
+}
+
+static void call_alltoall(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	nccl_keep(ctx, ctx->api.AlltoAll(from, to, ctx->part, ctx->type, p->comm, p->stream),
+	          p->comm);
+}
+
+static void call_gather(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	nccl_keep(ctx,
+	          ctx->api.Gather(from, to, ctx->part, ctx->type, (int)ctx->cell.root, p->comm,
+	                          p->stream),
+	          p->comm);
+}
+
+static void call_scatter(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	nccl_keep(ctx,
+	          ctx->api.Scatter(from, to, ctx->part, ctx->type, (int)ctx->cell.root, p->comm,
+	                           p->stream),
+	          p->comm);
+}
+
+/* --- sends and receives; two ranks that meet twice in a call do so in the same order --- */
+
+static void send(struct backend_ctx *ctx, struct place *p, const char *from, size_t first,
+                 size_t count, unsigned peer)
+{
+	nccl_keep(ctx,
+	          ctx->api.Send(from + first * coll_dtype_bytes(ctx->cell.dtype), count,
+	                        ctx->type, (int)peer, p->comm, p->stream),
+	          p->comm);
+}
+
+static void receive(struct backend_ctx *ctx, struct place *p, char *to, size_t first,
+                    size_t count, unsigned peer)
+{
+	nccl_keep(ctx,
+	          ctx->api.Recv(to + first * coll_dtype_bytes(ctx->cell.dtype), count,
+	                        ctx->type, (int)peer, p->comm, p->stream),
+	          p->comm);
+}
+
+static void move_alltoall(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	for (unsigned r = 0; r < ctx->n; r++) {
+		send(ctx, p, from, r * ctx->part, ctx->part, r);
+		receive(ctx, p, to, r * ctx->part, ctx->part, r);
+	}
+}
+
+/* An empty part is as empty for its sender as for its receiver, and is left out by both. */
+static void move_alltoallv(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	const size_t *sent = p->counts, *received = p->counts + ctx->n;
+	for (size_t r = 0, first = 0, end = 0; r < ctx->n; r++) {
+		if (sent[r])
+			send(ctx, p, from, first, sent[r], (unsigned)r);
+		if (received[r])
+			receive(ctx, p, to, end, received[r], (unsigned)r);
+		first += sent[r];
+		end += received[r];
+	}
+}
+
+static void move_ring(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	send(ctx, p, from, 0, ctx->elements, (p->me + 1) % ctx->n);
+	receive(ctx, p, to, 0, ctx->elements, (p->me + ctx->n - 1) % ctx->n);
+}
+
+static void move_pairs(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	send(ctx, p, from, 0, ctx->elements, p->me ^ 1);
+	receive(ctx, p, to, 0, ctx->elements, p->me ^ 1);
+}
+
+/* Of one element the first half is empty, for all ranks alike, and is left out. */
+static void move_both(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	size_t half = ctx->elements / 2, rest = ctx->elements - half;
+	unsigned next = (p->me + 1) % ctx->n, last = (p->me + ctx->n - 1) % ctx->n;
+	if (half) {
+		send(ctx, p, from, 0, half, next);
+		receive(ctx, p, to, 0, half, last);
+	}
+	send(ctx, p, from, half, rest, last);
+	receive(ctx, p, to, half, rest, next);
+}
+
+static void move_gather(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	send(ctx, p, from, 0, ctx->part, ctx->cell.root);
+	for (unsigned r = 0; p->me == ctx->cell.root && r < ctx->n; r++)
+		receive(ctx, p, to, r * ctx->part, ctx->part, r);
+}
+
+static void move_scatter(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	for (unsigned r = 0; p->me == ctx->cell.root && r < ctx->n; r++)
+		send(ctx, p, from, r * ctx->part, ctx->part, r);
+	receive(ctx, p, to, 0, ctx->part, ctx->cell.root);
+}
+
+/* --- without a group around all --- */
+
+/* The limit. A stream that is captured takes no copy between peers, only one between addresses.
+ */
+static void put_copy(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	char *peer = ctx->peers[p->next] + (to - p->to);
+	size_t bytes = ctx->cell.bytes;
+	cudaError_t result = cudaSetDevice((int)p->rank);
+	if (result == cudaSuccess)
+		result = ctx->capturing
+		             ? cudaMemcpyAsync(peer, from, bytes, cudaMemcpyDefault, p->stream)
+		             : cudaMemcpyPeerAsync(peer, (int)p->next, from, (int)p->rank,
+		                                   bytes, p->stream);
+	if (result != cudaSuccess)
+		ctx->cuda_failed = result;
+}
+
+/* The rounds begin when all local ranks have been issued. */
+static void put_hypercube(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	(void)ctx;
+	p->round_from = from;
+	p->round_to = to;
+}
+
+/* Its own part first: what a rank has is what it passes on. In place it is there. */
+static void hypercube_own(struct backend_ctx *ctx, struct place *p)
+{
+	size_t bytes = ctx->cell.bytes / ctx->n;
+	if (ctx->cell.in_place)
+		return;
+	cudaError_t result = cudaSetDevice((int)p->rank);
+	if (result == cudaSuccess)
+		result = cudaMemcpyAsync(p->round_to + p->me * bytes, p->round_from, bytes,
+		                         cudaMemcpyDeviceToDevice, p->stream);
+	if (result != cudaSuccess)
+		ctx->cuda_failed = result;
+}
+
+/* Of the round that joins cubes of `size` ranks: all that the rank's cube has, to its peer. */
+static void hypercube_round(struct backend_ctx *ctx, struct place *p, unsigned size)
+{
+	unsigned cube = p->me & ~(size - 1), peer = p->me ^ size;
+	send(ctx, p, p->round_to, cube * ctx->part, size * ctx->part, peer);
+	receive(ctx, p, p->round_to, (cube ^ size) * ctx->part, size * ctx->part, peer);
+}
+
+/* Connecting for a round while another rank's kernel of the round before still waits can lock
+ * threads of one process against each other (NVIDIA/nccl#787): the first call after prepare
+ * lets each round end everywhere before the next one. */
+static int meet_between_rounds(struct backend_ctx *ctx)
+{
+	for (unsigned i = 0; i < ctx->count; i++)
+		while (cudaStreamQuery(ctx->places[i].stream) == cudaErrorNotReady)
+			if (team_pause(ctx->team))
+				return -1;
+	return team_meet(ctx->team);
+}
+
+static void hypercube_rounds(struct backend_ctx *ctx)
+{
+	for (unsigned i = 0; i < ctx->count; i++)
+		hypercube_own(ctx, &ctx->places[i]);
+	for (unsigned size = 1; size < ctx->n; size *= 2) {
+		if (ctx->fresh && size > 1 && meet_between_rounds(ctx))
+			return; /* the loop's next wait says why */
+		nccl_keep(ctx, ctx->api.GroupStart(), NULL);
+		for (unsigned i = 0; i < ctx->count; i++)
+			hypercube_round(ctx, &ctx->places[i], size);
+		nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
+		nccl_settle(ctx);
+	}
+}
+
+/* --- the rows --- */
+
+#define SINCE_2_28(NAME)                                                                       \
+	.native = "nccl" #NAME, .since = NCCL_AT(2, 28, 3),                                    \
+	.symbol = offsetof(struct nccl_api, NAME)
+
+// clang-format off
+static const struct nccl_coll rows[COLL_KINDS] = {
+    [COLL_ALL_REDUCE]     = {.call = call_all_reduce},
+    [COLL_ALL_GATHER]     = {.call = call_all_gather},
+    [COLL_REDUCE_SCATTER] = {.call = call_reduce_scatter},
+    [COLL_BROADCAST]      = {.call = call_broadcast},
+    [COLL_REDUCE]         = {.call = call_reduce},
+    [COLL_ALLTOALL]       = {.move = move_alltoall, .call = call_alltoall, SINCE_2_28(AlltoAll)},
+    [COLL_ALLTOALLV]      = {.move = move_alltoallv, .parts = true},
+    [COLL_SENDRECV]       = {.move = move_ring},
+    [COLL_SENDRECV_PAIRS] = {.move = move_pairs},
+    [COLL_SENDRECV_BOTH]  = {.move = move_both},
+    [COLL_GATHER]         = {.move = move_gather, .call = call_gather, SINCE_2_28(Gather)},
+    [COLL_SCATTER]        = {.move = move_scatter, .call = call_scatter, SINCE_2_28(Scatter)},
+    [COLL_HYPERCUBE]      = {.put = put_hypercube, .end = hypercube_rounds},
+    [COLL_COPY]           = {.put = put_copy, .one_process = true},
+    [COLL_INIT]           = {.connects = true},
+};
+// clang-format on
+
+const struct nccl_coll *nccl_coll(enum coll_kind coll)
+{
+	return &rows[coll];
+}
+
+bool nccl_has_native(const struct nccl_api *api, enum coll_kind coll)
+{
+	const struct nccl_coll *row = &rows[coll];
+	void *symbol = NULL;
+	if (!row->native)
+		return false;
+	memcpy(&symbol, (const char *)api + row->symbol, sizeof symbol);
+	return api->at >= row->since && symbol;
+}
+
+#else
+typedef int nccl_coll_left_out; /* built without CUDA or NCCL */
+#endif
