@@ -66,7 +66,7 @@ KERNELS := $(B)/harness/backend/device/device_kernels.o
 CUDALIB := -L$(CUDA)/lib64 -lcudart_static -lrt -lstdc++
 endif
 
-.PHONY: all deps experiment experiments beside test simulate selftest nccl-legacy doctor plots install lint format clean help
+.PHONY: all deps experiment experiments beside test same simulate selftest nccl-legacy doctor plots install lint format clean help
 all: $(B)/launchgap
 
 # All but main, for the program and its tests alike.
@@ -138,7 +138,11 @@ $(B)/tests/test_nccl_options $(B)/tests/test_each $(B)/tests/test_plan: | $(B)/t
 $(B)/tests/test_nccl_options.o $(B)/tests/test_nccl_calls.o: ALL_C += $(HAVE)
 
 test: $(TESTS) $(B)/launchgap
-	@LAUNCHGAP=$(abspath $(B)/launchgap) tests/run $(TESTS)
+	@LAUNCHGAP=$(abspath $(B)/launchgap) tests/run $(TESTS) tests/same_numbers
+
+# The tables of every committed record, made anew and compared.
+same: $(B)/launchgap
+	@LAUNCHGAP=$(abspath $(B)/launchgap) tests/same_numbers
 
 # --- use -----------------------------------------------------------------------------------------
 # RANKS=4 BLOCKS=6 BACKEND=host BYTES='4K..1M x4' … override the experiment file; ARGS passes the rest.
@@ -226,6 +230,7 @@ help:
 ## make experiments            the experiments and their questions
 ## make test [SAN=address]     the tests; SAN is a sanitizer list for gcc
 ## make selftest [QUICK=1]    false alarms and detections of known delays, in every mode
+## make same                 the tables of every record in results/reference anew: do they differ?
 ## make simulate               the table of false alarms in harness/analysis/verdict.h (5 minutes)
 ## make nccl-legacy           an old NCCL into build/, for NCCL_LEGACY=path (190 MB)
 ## make doctor                 what this machine lacks and how to get it; builds and installs nothing
