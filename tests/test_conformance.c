@@ -287,6 +287,23 @@ static void conform_options(const struct backend *backend, unsigned ranks)
 	conform(&text, true, kinds);
 }
 
+/* What a backend says of itself holds of its functions. */
+static void what_a_backend_is_fits_what_it_can(void **state)
+{
+	struct status why = {0};
+	(void)state;
+	for (const struct backend *const *b = backend_table; *b; b++) {
+		bool here = (*b)->capacity(&why) > 0;
+		assert_ptr_equal(backend_find((*b)->name), *b);
+		assert_int_equal((*b)->is.logs_path, (*b)->log_ask && (*b)->log_path);
+		assert_true(!(*b)->connect || (*b)->is.connects);
+		assert_true(!(*b)->version || (*b)->is.library);
+		assert_true(!here || ((*b)->open && (*b)->issue && (*b)->idle && (*b)->close));
+		assert_true(!here || !(*b)->is.carries_data || (*b)->corrupt);
+		assert_false((*b)->is.gpus && (*b)->is.analogue);
+	}
+}
+
 static void every_backend_conforms_in_every_layout(void **state)
 {
 	unsigned conformed = 0;
@@ -388,6 +405,7 @@ static void a_turned_byte_is_found_in_every_mode(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(what_a_backend_is_fits_what_it_can),
 	    cmocka_unit_test(every_backend_conforms_in_every_layout),
 	    cmocka_unit_test(the_matrix_is_right_on_host),
 	    cmocka_unit_test(a_turned_byte_is_found_in_every_mode),

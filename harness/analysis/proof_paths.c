@@ -6,7 +6,7 @@
 
 static void put_path(const struct record_path *from, struct proof_path *out)
 {
-	struct path_evidence path;
+	struct path path;
 	struct status why = {""};
 	snprintf(out->astray, sizeof out->astray, "%s", from->as_expected ? "" : from->expect);
 	if (path_from_json(from->path, &path, &why)) {

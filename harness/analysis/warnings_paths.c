@@ -36,7 +36,7 @@ static void name_dependents(const struct claim_list *asked, const char *variant,
 static void warn_path(const struct record_path *taken, const struct claim_list *asked,
                       struct warnings *w)
 {
-	struct path_evidence path;
+	struct path path;
 	struct status why = {""};
 	char text[256] = "one that cannot be read", rests[384] = "its times, ratios and advice";
 	if (!path_from_json(taken->path, &path, &why)) {

@@ -11,6 +11,7 @@
 
 struct backend_ctx;
 struct counters;
+struct path;
 struct sample;
 
 struct backend_place {
@@ -104,6 +105,14 @@ struct backend {
 	/* XXH3_64bits of local rank i's output of slot 0; of a rank that receives nothing that
 	 * of no bytes, and 0 where no data is carried. */
 	int (*digest)(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st);
+	/* The path's pass, where is.logs_path: what makes a job log which way its data takes,
+	 * into files of `folder` whose names begin with `prefix`; and that way, after the job.
+	 * The caller frees *out with path_free. Outside of any job; no context. */
+	int (*log_ask)(struct settings *settings, const char *folder, const char *prefix,
+	               struct status *st);
+	int (*log_path)(const struct settings *settings, const char *folder, const char *prefix,
+	                struct path *out, struct status *st);
+
 	/* "key=value" facts for the record, one a line: library, version, device, path. */
 	void (*describe)(struct backend_ctx *ctx, char *text, size_t bytes);
 	void (*close)(struct backend_ctx *ctx);

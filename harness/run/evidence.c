@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../backend/backend.h"
 #include "../record/path.h"
 #include "../record/record.h"
 #include "judge.h"
@@ -18,33 +19,12 @@ bool evidence_wanted(const struct plan *plan, unsigned variant)
 	bool moves = false;
 	for (unsigned i = 0; i < plan->ncells; i++)
 		moves = moves || !(coll_info(plan->cells[i].coll)->is & COLL_PSEUDO);
-	return moves && !v->skip[0] && !strcmp(v->settings.backend, "nccl") &&
+	return moves && !v->skip[0] && backend_find(v->settings.backend)->is.logs_path &&
 	       (!strcmp(v->role, "variant") || !strcmp(v->role, "reference"));
-}
-
-static const char *env_value(const struct settings *s, const char *name)
-{
-	size_t n = strlen(name);
-	for (unsigned i = 0; i < s->nenv; i++)
-		if (!strncmp(s->env[i], name, n) && s->env[i][n] == '=')
-			return s->env[i] + n + 1;
-	return NULL;
 }
 
 /* The pass sets three at most beside those of an experiment file. */
 _Static_assert(TRIAL_MAX_ENV >= SPEC_MAX_ENV + 3, "the path's pass has room");
-
-/* Sets KEY=value in place of the variant's own. */
-static void env_set(struct settings *s, const char *name, const char *value)
-{
-	size_t n = strlen(name);
-	unsigned i = 0;
-	while (i < s->nenv && (strncmp(s->env[i], name, n) || s->env[i][n] != '='))
-		i++;
-	snprintf(s->env[i], sizeof s->env[i], "%s=%s", name, value);
-	if (i >= s->nenv)
-		s->nenv = i + 1;
-}
 
 /* Logs of a job before must not be taken for this one's. */
 static void remove_logs(const char *folder)
@@ -58,21 +38,8 @@ static void remove_logs(const char *folder)
 		closedir(dir);
 }
 
-static int read_path(const struct evidence_request *q, const struct settings *set,
-                     struct path_evidence *path, struct status *st)
-{
-	const struct path_settings settings = {
-	    .direct_disable = env_value(set, "NCCL_P2P_DIRECT_DISABLE"),
-	    .read_enable = env_value(set, "NCCL_P2P_READ_ENABLE"),
-	};
-	if (path_read_files(q->scratch, LOG_PREFIX, path, st))
-		return -1;
-	path_model(&settings, path);
-	return 0;
-}
-
 static int write_path(const struct evidence_request *q, const struct trial *trial,
-                      const struct path_evidence *path, struct status *st)
+                      const struct path *path, struct status *st)
 {
 	const char *expect = trial->settings.expect;
 	bool as_expected = !expect[0] || path_matches(path, expect);
@@ -96,15 +63,13 @@ static int keep_failure(const struct evidence_request *q, const struct trial *tr
 static int ask(const struct evidence_request *q, struct trial *trial, struct status *st)
 {
 	struct launched launched = {0};
-	struct path_evidence path = {0};
-	char file[128], why[512];
+	struct path path = {0};
+	const struct backend *backend = backend_find(trial->settings.backend);
+	char why[512];
 	int result;
-	snprintf(file, sizeof file, "%s/" LOG_PREFIX "%%h.%%p", q->scratch);
-	env_set(&trial->settings, "NCCL_DEBUG", "INFO");
-	env_set(&trial->settings, "NCCL_DEBUG_SUBSYS", PATH_LOG_SUBSYS);
-	env_set(&trial->settings, "NCCL_DEBUG_FILE", file);
 	remove_logs(q->scratch);
-	if (launch_trial(trial, q->self, q->scratch, q->timeout_s, &launched, st))
+	if (backend->log_ask(&trial->settings, q->scratch, LOG_PREFIX, st) ||
+	    launch_trial(trial, q->self, q->scratch, q->timeout_s, &launched, st))
 		return -1;
 	if (launched.job.end == JOB_INTERRUPTED)
 		return EVIDENCE_INTERRUPTED;
@@ -113,7 +78,7 @@ static int ask(const struct evidence_request *q, struct trial *trial, struct sta
 		status_set(st, "%s: its path cannot be told: %s", trial->variant, why);
 		return keep_failure(q, trial, st);
 	}
-	if (read_path(q, &trial->settings, &path, st))
+	if (backend->log_path(&trial->settings, q->scratch, LOG_PREFIX, &path, st))
 		result = keep_failure(q, trial, st);
 	else
 		result = write_path(q, trial, &path, st);

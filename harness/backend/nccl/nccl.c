@@ -1,5 +1,6 @@
 /* NCCL: a GPU per rank, collectives by the library that `nccl` names. */
 #include "../backend.h"
+#include "nccl_log.h"
 
 #ifdef HAVE_CUDA_NCCL
 #include <limits.h>
@@ -317,6 +318,8 @@ const struct backend backend_nccl = {
                "Medians bear a few of them; compare p95 and p99 with care."},
     .capacity = nccl_capacity,
     .supports = nccl_supports,
+    .log_ask = nccl_log_ask,
+    .log_path = nccl_log_path,
 #ifdef HAVE_CUDA_NCCL
     .version = nccl_version,
     .store_bytes = nccl_store_bytes,

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../record/path.h"
+#include "nccl_log.h"
 
 /* The oldest version whose kernels were read for the rule, and the first one that follows the
  * new rule (2.23.4 was the first 2.23). */
@@ -11,29 +11,23 @@
 
 /* What is known of all links together. */
 struct judging {
-	const struct path_evidence *evidence;
+	const struct nccl_log *log;
 	unsigned version;
 	unsigned of[PATH_DATA_KINDS];
 	unsigned half; /* links opened by one end only */
 };
-
-const char *path_data_name(enum path_data data)
-{
-	static const char *const names[PATH_DATA_KINDS] = {"unknown", "direct", "staged"};
-	return names[data];
-}
 
 static bool begins(const char *text, const char *with)
 {
 	return !strncmp(text, with, strlen(with));
 }
 
-static bool is_pair(const struct path_evidence *e, unsigned rank, unsigned peer)
+static bool is_pair(const struct nccl_log *e, unsigned rank, unsigned peer)
 {
 	unsigned low = 0, high = e->npairs;
 	while (low < high) {
 		unsigned middle = low + (high - low) / 2;
-		const struct path_pair *p = &e->pairs[middle];
+		const struct nccl_log_pair *p = &e->pairs[middle];
 		if (p->rank == rank && p->peer == peer)
 			return true;
 		if (p->rank < rank || (p->rank == rank && p->peer < peer))
@@ -47,11 +41,11 @@ static bool is_pair(const struct path_evidence *e, unsigned rank, unsigned peer)
 /* From 2.23.4 on. NCCL itself wants both ends registered. */
 static enum path_data judge_registered(struct judging *j, const struct path_link *link)
 {
-	const struct path_evidence *e = j->evidence;
+	const struct nccl_log *e = j->log;
 	int ends = is_pair(e, link->from, link->to) + is_pair(e, link->to, link->from);
 	if (!ends)
 		return PATH_STAGED;
-	if (ends == 2 && !e->registration[PATH_REG_IPC].failed)
+	if (ends == 2 && !e->registration[NCCL_REG_IPC].failed)
 		return PATH_DIRECT;
 	j->half += ends == 1;
 	return PATH_UNKNOWN;
@@ -63,12 +57,11 @@ static enum path_data judge_link(struct judging *j, const struct path_link *link
 	if (begins(link->via, "SHM/"))
 		return PATH_STAGED;
 	if (begins(link->via, "NET/")) /* its registration names no peer */
-		return j->evidence->registration[PATH_REG_NET].done ? PATH_UNKNOWN
-		                                                    : PATH_STAGED;
+		return j->log->registration[NCCL_REG_NET].done ? PATH_UNKNOWN : PATH_STAGED;
 	/* By way of a third GPU, or copied by copy engines from buffer to buffer. */
 	if (begins(link->via, "P2P/indirect") || strstr(link->via, "/CE"))
 		return PATH_STAGED;
-	if (!j->version && (pointer || j->evidence->npairs))
+	if (!j->version && (pointer || j->log->npairs))
 		return PATH_UNKNOWN;
 	if (!j->version || (j->version < OLDEST_VERSION && !pointer))
 		return PATH_STAGED;
@@ -82,19 +75,19 @@ static enum path_data judge_link(struct judging *j, const struct path_link *link
 /* Sends and receives have connections of their own; where there are any, rings do not count. */
 static void judge_links(struct judging *j)
 {
-	const struct path_evidence *e = j->evidence;
+	const struct nccl_log *e = j->log;
 	bool sends = false;
-	for (unsigned i = 0; i < e->nlinks; i++)
-		sends = sends || e->links[i].seen[1];
-	for (unsigned i = 0; i < e->nlinks; i++)
-		if (!sends || e->links[i].seen[1])
-			j->of[judge_link(j, &e->links[i])]++;
+	for (unsigned i = 0; i < e->path.nlinks; i++)
+		sends = sends || e->path.links[i].seen[1];
+	for (unsigned i = 0; i < e->path.nlinks; i++)
+		if (!sends || e->path.links[i].seen[1])
+			j->of[judge_link(j, &e->path.links[i])]++;
 }
 
-static void conclude(struct path_evidence *e, enum path_data data, const char *why)
+static void conclude(struct nccl_log *e, enum path_data data, const char *why)
 {
-	e->data = data;
-	snprintf(e->why, sizeof e->why, "%s", why);
+	e->path.data = data;
+	snprintf(e->path.why, sizeof e->path.why, "%s", why);
 }
 
 /* NCCL takes any number but 0 for yes; of reading, -2 leaves the choice to NCCL. -1: not set.
@@ -107,14 +100,14 @@ static int read_switch(const char *value)
 }
 
 /* A setting that did not reach NCCL, or a log of another job. */
-static bool contradict(const struct path_settings *s, struct path_evidence *e)
+static bool contradict(const struct nccl_log_settings *s, struct nccl_log *e)
 {
 	unsigned pointers = 0, p2p = 0, read = 0;
 	int pull = read_switch(s->read_enable);
-	for (unsigned i = 0; i < e->nlinks; i++) {
-		pointers += begins(e->links[i].via, "P2P/direct pointer");
-		p2p += begins(e->links[i].via, "P2P/");
-		read += strstr(e->links[i].via, "/read") != NULL;
+	for (unsigned i = 0; i < e->path.nlinks; i++) {
+		pointers += begins(e->path.links[i].via, "P2P/direct pointer");
+		p2p += begins(e->path.links[i].via, "P2P/");
+		read += strstr(e->path.links[i].via, "/read") != NULL;
 	}
 	if (s->nccl_version && e->version_code && s->nccl_version != e->version_code)
 		conclude(e, PATH_UNKNOWN,
@@ -137,13 +130,13 @@ static bool contradict(const struct path_settings *s, struct path_evidence *e)
 	"from 2.23 on NCCL writes into a peer's buffer only if it was registered with the "    \
 	"peer, and the log shows no such registration"
 
-static void say_staged(const struct judging *j, struct path_evidence *e)
+static void say_staged(const struct judging *j, struct nccl_log *e)
 {
-	bool pointer = strstr(e->transport, "direct pointer");
-	if (strstr(e->transport, "/CE") || strstr(e->transport, "indirect"))
+	bool pointer = strstr(e->path.transport, "direct pointer");
+	if (strstr(e->path.transport, "/CE") || strstr(e->path.transport, "indirect"))
 		conclude(e, PATH_STAGED,
 		         "copy engines, or a third GPU, copy from buffer to buffer");
-	else if (begins(e->transport, "SHM/") || begins(e->transport, "NET/"))
+	else if (begins(e->path.transport, "SHM/") || begins(e->path.transport, "NET/"))
 		conclude(e, PATH_STAGED, "SHM and NET links go through buffers of NCCL's own");
 	else if (j->version >= REGISTER_VERSION && pointer)
 		conclude(e, PATH_STAGED,
@@ -164,36 +157,36 @@ static void say_staged(const struct judging *j, struct path_evidence *e)
 		         "and with NCCL_P2P_DIRECT_DISABLE off; here it goes through a FIFO");
 }
 
-static void say_unknown(const struct judging *j, struct path_evidence *e)
+static void say_unknown(const struct judging *j, struct nccl_log *e)
 {
-	unsigned failed = e->registration[PATH_REG_IPC].failed;
+	unsigned failed = e->registration[NCCL_REG_IPC].failed;
 	if (!j->version)
 		conclude(e, PATH_UNKNOWN,
 		         "what this means depends on NCCL's version, which is not known");
 	else if (j->version < OLDEST_VERSION)
 		conclude(e, PATH_UNKNOWN, "NCCL before 2.12.10 is not known here");
 	else if (failed && e->npairs)
-		snprintf(e->why, sizeof e->why,
+		snprintf(e->path.why, sizeof e->path.why,
 		         "some buffers are registered, but NCCL failed to register %u", failed);
 	else
-		snprintf(e->why, sizeof e->why,
+		snprintf(e->path.why, sizeof e->path.why,
 		         "%u links are direct, %u staged, %u registered at one end only",
 		         j->of[PATH_DIRECT], j->of[PATH_STAGED], j->half);
-	e->data = PATH_UNKNOWN;
+	e->path.data = PATH_UNKNOWN;
 }
 
-void path_model(const struct path_settings *settings, struct path_evidence *inout)
+void nccl_log_model(const struct nccl_log_settings *settings, struct nccl_log *inout)
 {
-	struct path_evidence *e = inout;
-	struct judging j = {.evidence = e};
+	struct nccl_log *e = inout;
+	struct judging j = {.log = e};
 	j.version = settings->nccl_version ? settings->nccl_version : e->version_code;
 	if (contradict(settings, e))
 		return;
-	if (e->copy_engine) {
+	if (e->path.copy_engine) {
 		conclude(e, PATH_DIRECT, "copy engines write into the peers' windows");
 		return;
 	}
-	if (e->symmetric) {
+	if (e->path.symmetric) {
 		if (e->symmetric_ll)
 			conclude(e, PATH_UNKNOWN,
 			         "some symmetric kernels are of the LL kind, which stages");
@@ -202,7 +195,7 @@ void path_model(const struct path_settings *settings, struct path_evidence *inou
 			         "symmetric kernels work in the peers' windows");
 		return;
 	}
-	if (!e->nlinks) {
+	if (!e->path.nlinks) {
 		conclude(e, PATH_UNKNOWN, "the log names no link between ranks");
 		return;
 	}

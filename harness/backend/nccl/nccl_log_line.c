@@ -1,4 +1,4 @@
-#include "path_line.h"
+#include "nccl_log_line.h"
 
 #include <string.h>
 
@@ -106,13 +106,13 @@ static bool take_via(struct cursor *c)
 
 /* "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM"; SHM's line has no connection. Rings are listed
  * as "Channel 00/24 : 0 1 2 3". */
-static void read_channel(struct cursor c, struct path_line *out)
+static void read_channel(struct cursor c, struct nccl_log_line *out)
 {
 	unsigned connection = 0;
 	bool ok;
 	if (!has(c, " via "))
 		return;
-	out->kind = PATH_LINE_UNREAD;
+	out->kind = LOG_UNREAD;
 	out->connection = -1;
 	if (!take_number(&c, &out->channel) || out->channel >= MAX_CHANNELS)
 		return;
@@ -129,16 +129,16 @@ static void read_channel(struct cursor c, struct path_line *out)
 	out->words = c.at;
 	out->words_bytes = (size_t)(c.end - c.at);
 	if (out->words_bytes < PATH_VIA_BYTES && take_via(&c))
-		out->kind = PATH_LINE_LINK;
+		out->kind = LOG_LINK;
 }
 
-static bool take_reg(struct cursor *c, enum path_reg *out)
+static bool take_reg(struct cursor *c, enum nccl_reg *out)
 {
-	static const char *const names[PATH_REG_KINDS] = {"IPC ", "NET ", "NVLS ", "COLLNET "};
-	for (int k = 0; k < PATH_REG_KINDS; k++) {
+	static const char *const names[NCCL_REG_KINDS] = {"IPC ", "NET ", "NVLS ", "COLLNET "};
+	for (int k = 0; k < NCCL_REG_KINDS; k++) {
 		if (!take(c, names[k]))
 			continue;
-		*out = (enum path_reg)k;
+		*out = (enum nccl_reg)k;
 		return true;
 	}
 	return false;
@@ -147,21 +147,21 @@ static bool take_reg(struct cursor *c, enum path_reg *out)
 /* "failed to IPC register userbuff 0x… buffSize 4096 nPeers 1 isLegacyIpc 0 type POSIX_FD":
  * what stands behind the size is all that NCCL says about the cause. A warning in 2.24
  * and 2.25. */
-static void read_failure(struct cursor c, struct path_line *out)
+static void read_failure(struct cursor c, struct nccl_log_line *out)
 {
 	if (skip_past(&c, " buffSize ") && take_any(&c, "0123456789") && take_any(&c, ", ")) {
 		out->words = c.at;
 		out->words_bytes = (size_t)(c.end - c.at);
 	}
-	out->kind = PATH_LINE_FAILED;
+	out->kind = LOG_FAILED;
 }
 
 /* "rank 3 - IPC register buffer 0x… size 4096 (…) to peer 5 regAddr 0x…": "local register" and
  * "graph register" in 2.23, "registered" in 2.26; "registering" is only the attempt. The
  * address behind the peer shows that the peer's number is whole. */
-static void read_opening(struct cursor c, struct path_line *out)
+static void read_opening(struct cursor c, struct nccl_log_line *out)
 {
-	if (out->reg == PATH_REG_IPC) {
+	if (out->reg == NCCL_REG_IPC) {
 		if (!take(&c, "local "))
 			take(&c, "graph ");
 		if (!take(&c, "register buffer ") && !take(&c, "registered buffer ") &&
@@ -169,14 +169,14 @@ static void read_opening(struct cursor c, struct path_line *out)
 			return;
 		out->has_peer = skip_past(&c, " to peer ") && take_number(&c, &out->to) &&
 		                take(&c, " regAddr ");
-		out->kind = out->has_peer ? PATH_LINE_OPENED : PATH_LINE_UNREAD;
-	} else if (out->reg == PATH_REG_NET || out->reg == PATH_REG_COLLNET) {
+		out->kind = out->has_peer ? LOG_OPENED : LOG_UNREAD;
+	} else if (out->reg == NCCL_REG_NET || out->reg == NCCL_REG_COLLNET) {
 		if (take(&c, "register userbuff ") || take(&c, "reuse "))
-			out->kind = PATH_LINE_OPENED;
+			out->kind = LOG_OPENED;
 	}
 }
 
-static void read_rank(struct cursor c, struct path_line *out)
+static void read_rank(struct cursor c, struct nccl_log_line *out)
 {
 	if (!take_number(&c, &out->from) || !take(&c, " "))
 		return;
@@ -191,20 +191,20 @@ static void read_rank(struct cursor c, struct path_line *out)
 		if (take_reg(&c, &out->reg) && take(&c, "register "))
 			read_failure(c, out);
 	} else if (take(&c, "successfully registered collNet ")) {
-		out->reg = PATH_REG_COLLNET;
-		out->kind = PATH_LINE_OPENED;
+		out->reg = NCCL_REG_COLLNET;
+		out->kind = LOG_OPENED;
 	} else if ((take(&c, "successfully ") || take(&c, "reuse ")) &&
 	           (take(&c, "local-registered NVLS ") || take(&c, "registered NVLS ") ||
 	            take(&c, "graph-registered sendbuff "))) {
-		out->reg = PATH_REG_NVLS;
-		out->kind = PATH_LINE_OPENED;
+		out->reg = NCCL_REG_NVLS;
+		out->kind = LOG_OPENED;
 	}
 }
 
 /* "(LocalRegister=0, P2pUsesMemcpy=0)", since 2.28.9. */
-static void read_skipped(struct cursor c, struct path_line *out)
+static void read_skipped(struct cursor c, struct nccl_log_line *out)
 {
-	out->kind = PATH_LINE_SKIPPED;
+	out->kind = LOG_SKIPPED;
 	if (!skip_past(&c, "("))
 		return;
 	out->words = c.at;
@@ -214,48 +214,48 @@ static void read_skipped(struct cursor c, struct path_line *out)
 }
 
 /* "NCCL version 2.28.3+cuda13.0"; other sentences hold the words too, but do not begin so. */
-static void read_version(struct cursor c, struct path_line *out)
+static void read_version(struct cursor c, struct nccl_log_line *out)
 {
 	out->words = c.at;
 	if (!take_any(&c, "0123456789."))
 		return;
 	out->words_bytes = (size_t)(c.at - out->words);
-	out->kind = PATH_LINE_VERSION;
+	out->kind = LOG_VERSION;
 }
 
-static void read_message(struct cursor c, struct path_line *out)
+static void read_message(struct cursor c, struct nccl_log_line *out)
 {
 	if (take(&c, "Channel "))
 		read_channel(c, out);
 	else if (take(&c, "rank "))
 		read_rank(c, out);
 	else if (take(&c, "register comm "))
-		out->kind = PATH_LINE_ASKED;
+		out->kind = LOG_ASKED;
 	else if (take(&c, "Skipping registration ") || take(&c, "Skipping graph registration "))
 		read_skipped(c, out);
 	else if (take(&c, "NCCL version "))
 		read_version(c, out);
 	else if (take(&c, "Init CE, rank ")) /* with the first such collective, since 2.28.3 */
-		out->kind = PATH_LINE_COPY_ENGINE;
+		out->kind = LOG_COPY_ENGINE;
 	else if (has(c, " [Copy Engine]: ")) /* each one, since 2.29.2 */
-		out->kind = PATH_LINE_COPY_ENGINE;
+		out->kind = LOG_COPY_ENGINE;
 	else if (has(c, " [Symmetric]: ") && skip_past(&c, " -> Kernel ")) {
 		out->words = c.at;
 		while (c.at < c.end && *c.at != ' ')
 			c.at++;
 		out->words_bytes = (size_t)(c.at - out->words);
-		out->kind = PATH_LINE_SYMMETRIC;
+		out->kind = LOG_SYMMETRIC;
 	}
 }
 
 /* Behind the last "NCCL INFO " or "NCCL WARN ": a line may have been torn and another one
  * written behind its first half. The version may stand without a head, behind a time in
  * brackets at most. */
-void path_line_read(const char *text, size_t bytes, struct path_line *out)
+void nccl_log_line_read(const char *text, size_t bytes, struct nccl_log_line *out)
 {
 	struct cursor c = {text, text + bytes}, message;
 	bool headed = false;
-	*out = (struct path_line){.kind = PATH_LINE_OTHER, .connection = -1};
+	*out = (struct nccl_log_line){.kind = LOG_OTHER, .connection = -1};
 	if (bytes && text[bytes - 1] == '\r')
 		c.end--;
 	message = c;

@@ -1,3 +1,4 @@
+/* The path of a variant's data: matched, told, written to the record and read again. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -5,31 +6,45 @@
 
 #include "path.h"
 
+#define NAMED 8 /* pairs of a transport that are named; the others are counted */
+
+const char *path_data_name(enum path_data data)
+{
+	static const char *const names[PATH_DATA_KINDS] = {"unknown", "direct", "staged"};
+	return names[data];
+}
+
+void path_free(struct path *path)
+{
+	free(path->links);
+	*path = (struct path){0};
+}
+
 /* What may stand behind the transport of an `expect`. */
-static bool is_registered(const struct path_evidence *e)
+static bool is_registered(const struct path *e)
 {
 	return e->registered;
 }
-static bool is_copy_engine(const struct path_evidence *e)
+static bool is_copy_engine(const struct path *e)
 {
 	return e->copy_engine;
 }
-static bool is_symmetric(const struct path_evidence *e)
+static bool is_symmetric(const struct path *e)
 {
 	return e->symmetric;
 }
-static bool is_direct(const struct path_evidence *e)
+static bool is_direct(const struct path *e)
 {
 	return e->data == PATH_DIRECT;
 }
-static bool is_staged(const struct path_evidence *e)
+static bool is_staged(const struct path *e)
 {
 	return e->data == PATH_STAGED;
 }
 
 static const struct demand {
 	const char *word;
-	bool (*is_met)(const struct path_evidence *e);
+	bool (*is_met)(const struct path *e);
 } demands[] = {
     {"reg", is_registered}, {"ce", is_copy_engine}, {"sym", is_symmetric},
     {"direct", is_direct},  {"staged", is_staged},
@@ -77,25 +92,25 @@ int path_expect_check(const char *expect, struct status *st)
 	                  expect);
 }
 
-bool path_matches(const struct path_evidence *evidence, const char *expect)
+bool path_matches(const struct path *path, const char *expect)
 {
 	struct status ignored = {""};
 	size_t n = strcspn(expect, "+");
-	if (path_expect_check(expect, &ignored) || strncmp(evidence->transport, expect, n) ||
-	    (evidence->transport[n] && evidence->transport[n] != '/'))
+	if (path_expect_check(expect, &ignored) || strncmp(path->transport, expect, n) ||
+	    (path->transport[n] && path->transport[n] != '/'))
 		return false;
 	for (const char *word = expect + n; *word; word += n) {
 		word++;
 		n = strcspn(word, "+");
-		if (!find_demand(word, n)->is_met(evidence))
+		if (!find_demand(word, n)->is_met(path))
 			return false;
 	}
 	return true;
 }
 
-void path_text(const struct path_evidence *evidence, char *text, size_t bytes)
+void path_text(const struct path *path, char *text, size_t bytes)
 {
-	const struct path_evidence *e = evidence;
+	const struct path *e = path;
 	char unread[48] = "";
 	if (e->unread)
 		snprintf(unread, sizeof unread, ", %u line%s unread", e->unread,
@@ -110,9 +125,92 @@ void path_text(const struct path_evidence *evidence, char *text, size_t bytes)
 		         e->symmetric ? ", symmetric kernels" : "", unread);
 }
 
-json_t *path_to_json(const struct path_evidence *evidence)
+/* --- which pairs of ranks a mixed path leads over which transport --- */
+
+/* "SHM/direct" of "SHM/direct/direct": what follows is the pair's own, as a device is. */
+static size_t transport_bytes(const char *via)
 {
-	const struct path_evidence *e = evidence;
+	size_t n = strcspn(via, "/");
+	return via[n] ? n + 1 + strcspn(via + n + 1, "/") : n;
+}
+
+static bool is_alike(const struct path_link *a, const struct path_link *b)
+{
+	size_t n = transport_bytes(a->via);
+	return n == transport_bytes(b->via) && !memcmp(a->via, b->via, n);
+}
+
+/* Whether one of the first n links leads that way over the transport of `like`. */
+static bool leads(const struct path *e, unsigned n, unsigned from, unsigned to,
+                  const struct path_link *like)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (e->links[i].from == from && e->links[i].to == to &&
+		    is_alike(&e->links[i], like))
+			return true;
+	return false;
+}
+
+static bool is_first(const struct path *e, unsigned link)
+{
+	for (unsigned i = 0; i < link; i++)
+		if (is_alike(&e->links[i], &e->links[link]))
+			return false;
+	return true;
+}
+
+struct text {
+	char *at;
+	size_t used, bytes;
+};
+
+static void add(struct text *t, const char *piece)
+{
+	if (t->used < t->bytes)
+		t->used += (size_t)snprintf(t->at + t->used, t->bytes - t->used, "%s", piece);
+}
+
+static void add_pairs(const struct path *e, const struct path_link *like, struct text *t)
+{
+	unsigned pairs = 0;
+	char piece[64];
+	for (unsigned i = 0; i < e->nlinks; i++) {
+		const struct path_link *l = &e->links[i];
+		bool back = leads(e, e->nlinks, l->to, l->from, like);
+		if (!is_alike(l, like) || leads(e, i, l->from, l->to, like) ||
+		    (back && l->from > l->to))
+			continue;
+		snprintf(piece, sizeof piece, "%s%u%s%u", pairs ? ", " : " ", l->from,
+		         back ? "-" : "→", l->to);
+		if (pairs++ < NAMED)
+			add(t, piece);
+	}
+	snprintf(piece, sizeof piece, " and %u more", pairs - NAMED);
+	if (pairs > NAMED)
+		add(t, piece);
+}
+
+void path_pairs_text(const struct path *e, char *text, size_t bytes)
+{
+	struct text t = {text, 0, bytes};
+	char piece[PATH_VIA_BYTES + 2];
+	text[0] = '\0';
+	for (unsigned i = 0; i < e->nlinks; i++) {
+		const char *via = e->links[i].via;
+		if (!is_first(e, i))
+			continue;
+		snprintf(piece, sizeof piece, "%s%.*s", t.used ? "; " : "",
+		         (int)transport_bytes(via), via);
+		add(&t, piece);
+		add_pairs(e, &e->links[i], &t);
+	}
+}
+
+/* --- the record --- */
+
+json_t *path_to_json(const struct path *path)
+{
+	const struct path *e = path;
 	json_t *links = json_array();
 	for (unsigned i = 0; links && i < e->nlinks; i++) {
 		const struct path_link *link = &e->links[i];
@@ -161,7 +259,7 @@ static int link_unpack(json_t *json, struct path_link *link, struct status *st)
 	return text_copy(via, link->via, sizeof link->via, st);
 }
 
-static int links_unpack(const json_t *list, struct path_evidence *e, struct status *st)
+static int links_unpack(const json_t *list, struct path *e, struct status *st)
 {
 	size_t n = json_array_size(list);
 	if (!json_is_array(list) || n > UINT_MAX)
@@ -175,7 +273,7 @@ static int links_unpack(const json_t *list, struct path_evidence *e, struct stat
 	return 0;
 }
 
-static int data_unpack(const char *name, struct path_evidence *e, struct status *st)
+static int data_unpack(const char *name, struct path *e, struct status *st)
 {
 	for (int d = 0; d < PATH_DATA_KINDS; d++) {
 		if (strcmp(path_data_name((enum path_data)d), name))
@@ -187,9 +285,9 @@ static int data_unpack(const char *name, struct path_evidence *e, struct status 
 	                  name);
 }
 
-int path_from_json(const json_t *json, struct path_evidence *out, struct status *st)
+int path_from_json(const json_t *json, struct path *out, struct status *st)
 {
-	struct path_evidence e = {0};
+	struct path e = {0};
 	const char *transport, *registered_why, *version = "", *data, *why;
 	int registered, copy_engine, symmetric = 0;
 	json_int_t unread = 0;

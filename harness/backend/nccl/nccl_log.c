@@ -1,4 +1,4 @@
-#include "../../record/path.h"
+#include "nccl_log.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "path_line.h"
+#include "nccl_log_line.h"
 
 /* What a torn line may hold is kept out of the record: it must be UTF-8. */
-static void keep_words(const struct path_line *line, char *out, size_t bytes)
+static void keep_words(const struct nccl_log_line *line, char *out, size_t bytes)
 {
 	size_t n = line->words_bytes < bytes - 1 ? line->words_bytes : bytes - 1;
 	for (size_t i = 0; i < n; i++)
@@ -46,7 +46,7 @@ static int compare_links(const void *a, const void *b)
 
 static int compare_pairs(const void *a, const void *b)
 {
-	const struct path_pair *left = a, *right = b;
+	const struct nccl_log_pair *left = a, *right = b;
 	int by = compare_numbers(left->rank, right->rank);
 	return by ? by : compare_numbers(left->peer, right->peer);
 }
@@ -87,7 +87,7 @@ static void narrow(char *common, const char *via)
 		strcpy(common, "mixed");
 }
 
-static int add_link(const struct path_line *line, struct path_evidence *e, struct status *st)
+static int add_link(const struct nccl_log_line *line, struct nccl_log *e, struct status *st)
 {
 	struct path_link key = {.from = line->from, .to = line->to}, *links;
 	uint64_t bit = UINT64_C(1) << line->channel;
@@ -95,29 +95,29 @@ static int add_link(const struct path_line *line, struct path_evidence *e, struc
 	if (key.from == key.to)
 		return 0;
 	keep_words(line, key.via, sizeof key.via);
-	if (!find(&key, e->links, e->nlinks, sizeof key, compare_links, &at)) {
-		links = grow(e->links, e->nlinks, &e->room_links, sizeof key);
+	if (!find(&key, e->path.links, e->path.nlinks, sizeof key, compare_links, &at)) {
+		links = grow(e->path.links, e->path.nlinks, &e->room_links, sizeof key);
 		if (!links)
 			return status_set(st, "out of memory");
-		e->links = links;
-		memmove(links + at + 1, links + at, (e->nlinks - at) * sizeof key);
+		e->path.links = links;
+		memmove(links + at + 1, links + at, (e->path.nlinks - at) * sizeof key);
 		links[at] = key;
-		if (e->nlinks++)
-			narrow(e->transport, key.via);
+		if (e->path.nlinks++)
+			narrow(e->path.transport, key.via);
 		else
-			strcpy(e->transport, key.via);
+			strcpy(e->path.transport, key.via);
 	}
 	for (int c = 0; c < 2; c++)
 		if (line->connection < 0 || line->connection == c)
-			e->links[at].seen[c] |= bit;
-	e->links[at].channels =
-	    (unsigned)__builtin_popcountll(e->links[at].seen[0] | e->links[at].seen[1]);
+			e->path.links[at].seen[c] |= bit;
+	e->path.links[at].channels = (unsigned)__builtin_popcountll(e->path.links[at].seen[0] |
+	                                                            e->path.links[at].seen[1]);
 	return 0;
 }
 
-static int add_opening(const struct path_line *line, struct path_evidence *e, struct status *st)
+static int add_opening(const struct nccl_log_line *line, struct nccl_log *e, struct status *st)
 {
-	struct path_pair key = {line->from, line->to}, *pairs;
+	struct nccl_log_pair key = {line->from, line->to}, *pairs;
 	unsigned at;
 	e->registration[line->reg].done++;
 	if (!line->has_peer || find(&key, e->pairs, e->npairs, sizeof key, compare_pairs, &at))
@@ -132,59 +132,59 @@ static int add_opening(const struct path_line *line, struct path_evidence *e, st
 	return 0;
 }
 
-static void add_failure(const struct path_line *line, struct path_evidence *e)
+static void add_failure(const struct nccl_log_line *line, struct nccl_log *e)
 {
 	if (!e->registration[line->reg].failed++)
 		keep_words(line, e->registration[line->reg].reason,
 		           sizeof e->registration[line->reg].reason);
 }
 
-static int add_version(const struct path_line *line, struct path_evidence *e, struct status *st)
+static int add_version(const struct nccl_log_line *line, struct nccl_log *e, struct status *st)
 {
 	unsigned major = 0, minor = 0, patch = 0;
-	char version[sizeof e->version];
+	char version[sizeof e->path.version];
 	keep_words(line, version, sizeof version);
 	if (sscanf(version, "%3u.%2u.%2u", &major, &minor, &patch) != 3)
 		return 0;
-	if (e->version[0] && strcmp(e->version, version))
+	if (e->path.version[0] && strcmp(e->path.version, version))
 		return status_set(st, "the logs are of NCCL %s and of NCCL %s: not of one job",
-		                  e->version, version);
-	strcpy(e->version, version);
+		                  e->path.version, version);
+	strcpy(e->path.version, version);
 	/* Before 2.9 the code was made otherwise; nothing here knows of versions so old. */
 	if (major > 2 || minor >= 9)
 		e->version_code = major * 10000 + minor * 100 + patch;
 	return 0;
 }
 
-static int add_line(const struct path_line *line, struct path_evidence *e, struct status *st)
+static int add_line(const struct nccl_log_line *line, struct nccl_log *e, struct status *st)
 {
 	switch (line->kind) {
-	case PATH_LINE_OTHER:
+	case LOG_OTHER:
 		break;
-	case PATH_LINE_UNREAD:
-		e->unread++;
+	case LOG_UNREAD:
+		e->path.unread++;
 		break;
-	case PATH_LINE_VERSION:
+	case LOG_VERSION:
 		return add_version(line, e, st);
-	case PATH_LINE_LINK:
+	case LOG_LINK:
 		return add_link(line, e, st);
-	case PATH_LINE_ASKED:
+	case LOG_ASKED:
 		e->asked++;
 		break;
-	case PATH_LINE_OPENED:
+	case LOG_OPENED:
 		return add_opening(line, e, st);
-	case PATH_LINE_FAILED:
+	case LOG_FAILED:
 		add_failure(line, e);
 		break;
-	case PATH_LINE_SKIPPED:
+	case LOG_SKIPPED:
 		if (!e->skipped++)
 			keep_words(line, e->skipped_reason, sizeof e->skipped_reason);
 		break;
-	case PATH_LINE_COPY_ENGINE:
-		e->copy_engine = true;
+	case LOG_COPY_ENGINE:
+		e->path.copy_engine = true;
 		break;
-	case PATH_LINE_SYMMETRIC:
-		e->symmetric = true;
+	case LOG_SYMMETRIC:
+		e->path.symmetric = true;
 		e->symmetric_lines++;
 		if (line->words && memmem(line->words, line->words_bytes, "LL", 2))
 			e->symmetric_ll++;
@@ -194,17 +194,17 @@ static int add_line(const struct path_line *line, struct path_evidence *e, struc
 }
 
 /* registered, and the sentence for it. */
-static void sum_registration(struct path_evidence *e)
+static void sum_registration(struct nccl_log *e)
 {
-	static const char *const names[PATH_REG_KINDS] = {"IPC", "NET", "NVLS", "COLLNET"};
-	char *why = e->registered_why;
-	size_t room = sizeof e->registered_why, n = 0;
-	e->registered = false;
+	static const char *const names[NCCL_REG_KINDS] = {"IPC", "NET", "NVLS", "COLLNET"};
+	char *why = e->path.registered_why;
+	size_t room = sizeof e->path.registered_why, n = 0;
+	e->path.registered = false;
 	why[0] = '\0';
-	for (int k = 0; k < PATH_REG_KINDS && n < room; k++) {
+	for (int k = 0; k < NCCL_REG_KINDS && n < room; k++) {
 		unsigned done = e->registration[k].done, failed = e->registration[k].failed;
 		if (done && !failed)
-			e->registered = true;
+			e->path.registered = true;
 		if (done)
 			n += (size_t)snprintf(why + n, room - n, "%s%u by %s", n ? "; " : "",
 			                      done, names[k]);
@@ -224,13 +224,13 @@ static void sum_registration(struct path_evidence *e)
 		snprintf(why, room, "the log shows none");
 }
 
-int path_parse(const char *text, size_t bytes, struct path_evidence *inout, struct status *st)
+int nccl_log_parse(const char *text, size_t bytes, struct nccl_log *inout, struct status *st)
 {
 	const char *at = text, *end = text + bytes, *newline;
 	int rc = 0;
 	while (!rc && at < end && (newline = memchr(at, '\n', (size_t)(end - at)))) {
-		struct path_line line;
-		path_line_read(at, (size_t)(newline - at), &line);
+		struct nccl_log_line line;
+		nccl_log_line_read(at, (size_t)(newline - at), &line);
 		rc = add_line(&line, inout, st);
 		at = newline + 1;
 	}
@@ -238,7 +238,7 @@ int path_parse(const char *text, size_t bytes, struct path_evidence *inout, stru
 	return rc;
 }
 
-static int read_file(const char *folder, const char *name, struct path_evidence *inout,
+static int read_file(const char *folder, const char *name, struct nccl_log *inout,
                      struct status *st)
 {
 	char *file, *line = NULL;
@@ -252,7 +252,7 @@ static int read_file(const char *folder, const char *name, struct path_evidence 
 		rc = status_set(st, "%s: cannot be opened: %s", file, strerror(errno));
 	/* Line by line: NCCL's logs can be large. */
 	while (!rc && (n = getline(&line, &room, f)) > 0)
-		rc = path_parse(line, (size_t)n, inout, st);
+		rc = nccl_log_parse(line, (size_t)n, inout, st);
 	if (!rc && ferror(f))
 		rc = status_set(st, "%s: cannot be read: %s", file, strerror(errno));
 	if (f)
@@ -262,8 +262,8 @@ static int read_file(const char *folder, const char *name, struct path_evidence 
 	return rc;
 }
 
-int path_read_files(const char *folder, const char *prefix, struct path_evidence *inout,
-                    struct status *st)
+int nccl_log_read_files(const char *folder, const char *prefix, struct nccl_log *inout,
+                        struct status *st)
 {
 	struct dirent **entries;
 	unsigned files = 0;
@@ -285,9 +285,65 @@ int path_read_files(const char *folder, const char *prefix, struct path_evidence
 	return rc;
 }
 
-void path_free(struct path_evidence *evidence)
+void nccl_log_free(struct nccl_log *log)
 {
-	free(evidence->links);
-	free(evidence->pairs);
-	*evidence = (struct path_evidence){0};
+	path_free(&log->path);
+	free(log->pairs);
+	*log = (struct nccl_log){0};
+}
+
+/* --- the backend's two: what a job is started with, and what it leaves --- */
+
+static const char *env_value(const struct settings *s, const char *name)
+{
+	size_t n = strlen(name);
+	for (unsigned i = 0; i < s->nenv; i++)
+		if (!strncmp(s->env[i], name, n) && s->env[i][n] == '=')
+			return s->env[i] + n + 1;
+	return NULL;
+}
+
+/* In place of the variant's own. */
+static int env_set(struct settings *s, const char *name, const char *value, struct status *st)
+{
+	size_t n = strlen(name);
+	unsigned i = 0;
+	while (i < s->nenv && (strncmp(s->env[i], name, n) || s->env[i][n] != '='))
+		i++;
+	if (i == TRIAL_MAX_ENV)
+		return status_set(st, "no room for %s: there are %u variables", name, i);
+	snprintf(s->env[i], sizeof s->env[i], "%s=%s", name, value);
+	if (i == s->nenv)
+		s->nenv++;
+	return 0;
+}
+
+int nccl_log_ask(struct settings *settings, const char *folder, const char *prefix,
+                 struct status *st)
+{
+	char file[TRIAL_ENV_BYTES / 2];
+	snprintf(file, sizeof file, "%s/%s%%h.%%p", folder, prefix);
+	return env_set(settings, "NCCL_DEBUG", "INFO", st) ||
+	               env_set(settings, "NCCL_DEBUG_SUBSYS", NCCL_LOG_SUBSYS, st) ||
+	               env_set(settings, "NCCL_DEBUG_FILE", file, st)
+	           ? -1
+	           : 0;
+}
+
+int nccl_log_path(const struct settings *settings, const char *folder, const char *prefix,
+                  struct path *out, struct status *st)
+{
+	const struct nccl_log_settings set = {
+	    .direct_disable = env_value(settings, "NCCL_P2P_DIRECT_DISABLE"),
+	    .read_enable = env_value(settings, "NCCL_P2P_READ_ENABLE"),
+	};
+	struct nccl_log log = {0};
+	int result = nccl_log_read_files(folder, prefix, &log, st);
+	if (!result) {
+		nccl_log_model(&set, &log);
+		*out = log.path;
+		log.path.links = NULL; /* the caller's now */
+	}
+	nccl_log_free(&log);
+	return result;
 }

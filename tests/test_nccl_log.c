@@ -11,41 +11,42 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../harness/record/path.h"
+#include "../harness/backend/backend.h"
+#include "../harness/backend/nccl/nccl_log.h"
 #include "../harness/record/record.h"
 
 #define HEAD  "node1:4242:4243 [0] NCCL INFO "
 #define REG_A " 0x7f00aa000000 size 1048576 (baseAddr 0x7f00aa000000 size 2097152) to peer "
 #define REG_Z " regAddr 0x7f00bb000000 offsetOut 0\n"
 
-static const struct path_settings nothing_set;
+static const struct nccl_log_settings nothing_set;
 
-static struct path_evidence parse(const char *text)
+static struct nccl_log parse(const char *text)
 {
-	struct path_evidence e = {0};
+	struct nccl_log e = {0};
 	struct status st = {""};
-	assert_int_equal(path_parse(text, strlen(text), &e, &st), 0);
+	assert_int_equal(nccl_log_parse(text, strlen(text), &e, &st), 0);
 	assert_string_equal(st.text, "");
 	return e;
 }
 
-static void expect_text(const struct path_evidence *e, const char *right)
+static void expect_text(const struct nccl_log *e, const char *right)
 {
 	char text[256];
-	path_text(e, text, sizeof text);
+	path_text(&e->path, text, sizeof text);
 	assert_string_equal(text, right);
 }
 
 /* Model, check, free. */
-static void expect_data(struct path_evidence *e, const struct path_settings *settings,
+static void expect_data(struct nccl_log *e, const struct nccl_log_settings *settings,
                         enum path_data data, const char *why)
 {
-	path_model(settings, e);
-	assert_string_equal(path_data_name(e->data), path_data_name(data));
-	if (!strstr(e->why, why))
-		fail_msg("'%s' does not say '%s'", e->why, why);
-	path_free(e);
-	assert_null(e->links);
+	nccl_log_model(settings, e);
+	assert_string_equal(path_data_name(e->path.data), path_data_name(data));
+	if (!strstr(e->path.why, why))
+		fail_msg("'%s' does not say '%s'", e->path.why, why);
+	nccl_log_free(e);
+	assert_null(e->path.links);
 }
 
 /* Every pair of n ranks over 2 channels for sends, and one ring. */
@@ -98,16 +99,16 @@ static void links_are_merged_over_channels_and_ends(void **state)
 	               "via NET/Socket/0\n"
 	               "node2:77:78 [1] NCCL INFO Channel 02/0 : 0[0] -> 1[1] [receive] "
 	               "via NET/Socket/1\n";
-	struct path_evidence e = parse(sender);
+	struct nccl_log e = parse(sender);
 	struct status st = {""};
 	(void)state;
-	assert_int_equal(path_parse(receiver, strlen(receiver), &e, &st), 0);
-	assert_int_equal(e.nlinks, 2);
-	assert_int_equal(e.links[0].channels, 2);
-	assert_string_equal(e.links[0].via, "NET/Socket/0");
-	assert_int_equal(e.links[1].channels, 1);
-	assert_string_equal(e.links[1].via, "NET/Socket/1");
-	assert_string_equal(e.transport, "NET/Socket");
+	assert_int_equal(nccl_log_parse(receiver, strlen(receiver), &e, &st), 0);
+	assert_int_equal(e.path.nlinks, 2);
+	assert_int_equal(e.path.links[0].channels, 2);
+	assert_string_equal(e.path.links[0].via, "NET/Socket/0");
+	assert_int_equal(e.path.links[1].channels, 1);
+	assert_string_equal(e.path.links[1].via, "NET/Socket/1");
+	assert_string_equal(e.path.transport, "NET/Socket");
 	expect_data(&e, &nothing_set, PATH_STAGED, "NET");
 }
 
@@ -141,14 +142,14 @@ static void every_transport_is_read(void **state)
 		char line[256];
 		snprintf(line, sizeof line, HEAD "Channel 31/1 : 1000[7] -> 2047[0] via %s\n",
 		         vias[i]);
-		struct path_evidence e = parse(line);
-		assert_int_equal(e.nlinks, 1);
-		assert_int_equal(e.links[0].from, 1000);
-		assert_int_equal(e.links[0].to, 2047);
-		assert_int_equal(e.links[0].channels, 1);
-		assert_string_equal(e.links[0].via, vias[i]);
-		assert_string_equal(e.transport, vias[i]);
-		path_free(&e);
+		struct nccl_log e = parse(line);
+		assert_int_equal(e.path.nlinks, 1);
+		assert_int_equal(e.path.links[0].from, 1000);
+		assert_int_equal(e.path.links[0].to, 2047);
+		assert_int_equal(e.path.links[0].channels, 1);
+		assert_string_equal(e.path.links[0].via, vias[i]);
+		assert_string_equal(e.path.transport, vias[i]);
+		nccl_log_free(&e);
 	}
 }
 
@@ -156,16 +157,16 @@ static void old_and_odd_forms_of_a_channel_line(void **state)
 {
 	/* SHM names no connection; devices were PCI bus numbers before 2.18; a time may stand
 	 * in front (2.26); a line may end as on Windows. */
-	struct path_evidence e =
+	struct nccl_log e =
 	    parse(HEAD "Channel 00 : 0[1b000] -> 1[43000] via SHM/direct/direct\n"
 	               "[2026-11-20 10:00:00] " HEAD
 	               "Channel 01 : 0[0] -> 1[1] via SHM/direct/direct\r\n");
 	(void)state;
-	assert_int_equal(e.nlinks, 1);
-	assert_int_equal(e.links[0].channels, 2);
-	assert_int_equal(e.unread, 0);
+	assert_int_equal(e.path.nlinks, 1);
+	assert_int_equal(e.path.links[0].channels, 2);
+	assert_int_equal(e.path.unread, 0);
 	expect_text(&e, "SHM/direct/direct, 1 link, data path unknown, not registered");
-	path_free(&e);
+	nccl_log_free(&e);
 }
 
 static void foreign_and_torn_lines_make_no_link(void **state)
@@ -196,67 +197,66 @@ static void foreign_and_torn_lines_make_no_link(void **state)
 	};
 	(void)state;
 	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
-		struct path_evidence e = parse(bad[i]);
-		assert_int_equal(e.nlinks, 0);
-		assert_int_equal(e.unread, 0);
-		assert_string_equal(e.transport, "");
+		struct nccl_log e = parse(bad[i]);
+		assert_int_equal(e.path.nlinks, 0);
+		assert_int_equal(e.path.unread, 0);
+		assert_string_equal(e.path.transport, "");
 		expect_text(&e, "no link in the log");
 		expect_data(&e, &nothing_set, PATH_UNKNOWN, "names no link");
 	}
 	for (unsigned i = 0; i < sizeof torn / sizeof *torn; i++) {
-		struct path_evidence e = parse(torn[i]);
-		assert_int_equal(e.nlinks, 0);
+		struct nccl_log e = parse(torn[i]);
+		assert_int_equal(e.path.nlinks, 0);
 		assert_int_equal(e.npairs, 0);
-		assert_int_equal(e.unread, 1);
+		assert_int_equal(e.path.unread, 1);
 		expect_text(&e, "no link in the log, 1 line unread");
-		path_free(&e);
+		nccl_log_free(&e);
 	}
 }
 
 static void a_whole_line_behind_half_a_line_is_read(void **state)
 {
-	struct path_evidence e = parse(HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CU" HEAD
-	                                    "Channel 00/1 : 4[4] -> 5[5] via P2P/CUMEM\n");
+	struct nccl_log e = parse(HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CU" HEAD
+	                               "Channel 00/1 : 4[4] -> 5[5] via P2P/CUMEM\n");
 	(void)state;
-	assert_int_equal(e.nlinks, 1);
-	assert_int_equal(e.links[0].from, 4);
-	path_free(&e);
+	assert_int_equal(e.path.nlinks, 1);
+	assert_int_equal(e.path.links[0].from, 4);
+	nccl_log_free(&e);
 }
 
 static void transports_have_in_common_whole_words_or_are_mixed(void **state)
 {
-	struct path_evidence e =
-	    parse(HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM/read\n" HEAD
-	               "Channel 00/1 : 1[1] -> 0[0] via P2P/CUMEM\n");
+	struct nccl_log e = parse(HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM/read\n" HEAD
+	                               "Channel 00/1 : 1[1] -> 0[0] via P2P/CUMEM\n");
 	(void)state;
-	assert_string_equal(e.transport, "P2P/CUMEM");
-	path_free(&e);
+	assert_string_equal(e.path.transport, "P2P/CUMEM");
+	nccl_log_free(&e);
 	e = parse(HEAD "Channel 00/0 : 0[0] -> 1[1] via P2P/IPC\n" HEAD
 	               "Channel 00/0 : 1[1] -> 2[0] [send] via NET/IB/0/GDRDMA\n" HEAD
 	               "Channel 00/0 : 1[1] -> 2[0] [send] via NET/IB/1/GDRDMA\n");
-	assert_string_equal(e.transport, "mixed");
-	assert_true(path_matches(&e, "mixed"));
-	assert_false(path_matches(&e, "P2P"));
+	assert_string_equal(e.path.transport, "mixed");
+	assert_true(path_matches(&e.path, "mixed"));
+	assert_false(path_matches(&e.path, "P2P"));
 	expect_text(&e, "mixed, 3 links, data path unknown, not registered");
-	path_free(&e);
+	nccl_log_free(&e);
 }
 
 static void the_version_is_that_of_the_loaded_library(void **state)
 {
-	struct path_evidence e =
+	struct nccl_log e =
 	    parse("NCCL version 2.28.3+cuda13.0\n" HEAD
 	          "NCCL library is too old. This application was compiled with NCCL version "
 	          "2.29.2, but is running with NCCL version 2.28.3\n");
 	struct status st = {""};
 	const char *other = HEAD "NCCL version 2.21.5+cuda12.4\n";
 	(void)state;
-	assert_string_equal(e.version, "2.28.3");
+	assert_string_equal(e.path.version, "2.28.3");
 	assert_int_equal(e.version_code, 22803);
-	assert_int_equal(path_parse(other, strlen(other), &e, &st), -1);
+	assert_int_equal(nccl_log_parse(other, strlen(other), &e, &st), -1);
 	assert_non_null(strstr(st.text, "2.28.3"));
 	assert_non_null(strstr(st.text, "2.21.5"));
-	assert_string_equal(e.version, "2.28.3");
-	path_free(&e);
+	assert_string_equal(e.path.version, "2.28.3");
+	nccl_log_free(&e);
 }
 
 static void registration_is_counted_by_kind_in_every_wording(void **state)
@@ -275,56 +275,58 @@ static void registration_is_counted_by_kind_in_every_wording(void **state)
 	for (unsigned i = 0; i < sizeof done / sizeof *done; i++) {
 		char text[512];
 		snprintf(text, sizeof text, HEAD "rank 0 - %s", done[i]);
-		struct path_evidence e = parse(text);
-		assert_true(e.registered);
-		assert_string_equal(e.registered_why, i < 5 ? "1 by IPC" : "1 by NET");
+		struct nccl_log e = parse(text);
+		assert_true(e.path.registered);
+		assert_string_equal(e.path.registered_why, i < 5 ? "1 by IPC" : "1 by NET");
 		assert_int_equal(e.npairs, i < 5);
-		path_free(&e);
+		nccl_log_free(&e);
 	}
-	struct path_evidence e = parse(
+	struct nccl_log e = parse(
 	    HEAD "rank 0 - IPC registering buffer" REG_A "1\n" HEAD
 	         "rank 0 - IPC deregistered buffer 0x7f peer 1 ipc remote buffer 0x7e\n" HEAD
 	         "Proxy rank 1 register success regAddr 0x7f size 1 offset 0\n");
-	assert_false(e.registered);
-	assert_string_equal(e.registered_why, "the log shows none");
-	path_free(&e);
+	assert_false(e.path.registered);
+	assert_string_equal(e.path.registered_why, "the log shows none");
+	nccl_log_free(&e);
 	e = parse(HEAD
 	          "rank 2 successfully registered NVLS sendbuff 0x7f, recvbuff 0x7e\n" HEAD
 	          "rank 2 reuse local-registered NVLS sendbuff 0x7f, recvbuff 0x7e\n" HEAD
 	          "rank 2 - COLLNET reuse register userbuff 0x7f (handle 0x1), buffSize 8\n");
-	assert_string_equal(e.registered_why, "2 by NVLS; 1 by COLLNET");
-	path_free(&e);
+	assert_string_equal(e.path.registered_why, "2 by NVLS; 1 by COLLNET");
+	nccl_log_free(&e);
 }
 
 static void why_registration_failed_is_told(void **state)
 {
 	/* A warning in 2.24 and 2.25, with its place in the source and a line before it. */
-	struct path_evidence e = parse("\nnode1:4:5 [1] transport/p2p.cc:942 NCCL WARN rank 1 "
-	                               "failed to IPC register userbuff "
-	                               "0x7f buffSize 4096 nPeers 1 isLegacyIpc (nil)\n" HEAD
-	                               "rank 0 failed to IPC register userbuff 0x7f buffSize "
-	                               "4096 nPeers 1 isLegacyIpc 0 type "
-	                               "POSIX_FD\n");
+	struct nccl_log e = parse("\nnode1:4:5 [1] transport/p2p.cc:942 NCCL WARN rank 1 "
+	                          "failed to IPC register userbuff "
+	                          "0x7f buffSize 4096 nPeers 1 isLegacyIpc (nil)\n" HEAD
+	                          "rank 0 failed to IPC register userbuff 0x7f buffSize "
+	                          "4096 nPeers 1 isLegacyIpc 0 type "
+	                          "POSIX_FD\n");
 	(void)state;
-	assert_false(e.registered);
-	assert_string_equal(e.registered_why, "2 failed by IPC: nPeers 1 isLegacyIpc (nil)");
-	path_free(&e);
+	assert_false(e.path.registered);
+	assert_string_equal(e.path.registered_why,
+	                    "2 failed by IPC: nPeers 1 isLegacyIpc (nil)");
+	nccl_log_free(&e);
 	e = parse(HEAD
 	          "rank 0 failed to NET register userbuff 0x7f buffSize 4096 GDR flag 0\n" HEAD
 	          "rank 0 failed to NVLS register sendbuff 0x7f sendbuffSize 1 recvbuff 0x7f "
 	          "recvbuffSize 1\n" HEAD "rank 0 - IPC register buffer" REG_A "1" REG_Z);
-	assert_true(e.registered);
-	assert_string_equal(e.registered_why,
+	assert_true(e.path.registered);
+	assert_string_equal(e.path.registered_why,
 	                    "1 by IPC; 1 failed by NET: GDR flag 0; 1 failed by NVLS");
-	path_free(&e);
+	nccl_log_free(&e);
 	e = parse(HEAD "register comm 0x55 buffer 0x7f size 4096\n");
-	assert_string_equal(e.registered_why,
+	assert_string_equal(e.path.registered_why,
 	                    "1 given to ncclCommRegister, none opened to a peer");
-	path_free(&e);
+	nccl_log_free(&e);
 	e = parse(HEAD "Skipping registration for buffer 0x7f size 4096 (LocalRegister=0, "
 	               "P2pUsesMemcpy=0)\n");
-	assert_string_equal(e.registered_why, "1 skipped: LocalRegister=0, P2pUsesMemcpy=0");
-	path_free(&e);
+	assert_string_equal(e.path.registered_why,
+	                    "1 skipped: LocalRegister=0, P2pUsesMemcpy=0");
+	nccl_log_free(&e);
 }
 
 static void expectations_are_prefixes_of_whole_words(void **state)
@@ -356,19 +358,19 @@ static void expectations_are_prefixes_of_whole_words(void **state)
 	                                    "P2P/CUMEM+reg+",
 	                                    "P2P+direct+staged"};
 	char *text = registered_mesh("2.28.3", "register", "P2P/CUMEM", -1);
-	struct path_evidence e = parse(text);
+	struct nccl_log e = parse(text);
 	(void)state;
-	path_model(&nothing_set, &e);
+	nccl_log_model(&nothing_set, &e);
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
-		assert_int_equal(path_matches(&e, rows[i].expect), rows[i].matches);
+		assert_int_equal(path_matches(&e.path, rows[i].expect), rows[i].matches);
 	for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		struct status st = {""};
 		assert_int_equal(path_expect_check(wrong[i], &st), -1);
 		assert_non_null(strstr(st.text, "is no path; allowed is P2P, SHM, NET"));
-		assert_false(path_matches(&e, wrong[i]));
+		assert_false(path_matches(&e.path, wrong[i]));
 	}
 	expect_text(&e, "P2P/CUMEM, 12 links, data path direct, registered");
-	path_free(&e);
+	nccl_log_free(&e);
 	free(text);
 }
 
@@ -396,9 +398,9 @@ static void up_to_2_22_one_process_is_direct(void **state)
 	(void)state;
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char *text = mesh(rows[i].version, 4, rows[i].via);
-		struct path_evidence e = parse(text);
-		assert_int_equal(e.nlinks, 12);
-		assert_int_equal(e.links[0].channels, 3);
+		struct nccl_log e = parse(text);
+		assert_int_equal(e.path.nlinks, 12);
+		assert_int_equal(e.path.links[0].channels, 3);
 		expect_data(&e, &nothing_set, rows[i].data, rows[i].why);
 		free(text);
 	}
@@ -408,7 +410,7 @@ static void from_2_23_both_ends_must_be_registered(void **state)
 {
 	static const char *const verbs[] = {"local register", "register", "registered",
 	                                    "reuse"};
-	struct path_evidence e;
+	struct nccl_log e;
 	char *text;
 	(void)state;
 	for (unsigned i = 0; i < sizeof verbs / sizeof *verbs; i++) {
@@ -430,8 +432,8 @@ static void from_2_23_both_ends_must_be_registered(void **state)
 	const char *failure =
 	    HEAD "rank 0 failed to IPC register userbuff 0x7f buffSize 4096 nPeers "
 	         "1 isLegacyIpc 0 type POSIX_FD\n";
-	assert_int_equal(path_parse(failure, strlen(failure), &e, &st), 0);
-	assert_false(path_matches(&e, "P2P+reg"));
+	assert_int_equal(nccl_log_parse(failure, strlen(failure), &e, &st), 0);
+	assert_false(path_matches(&e.path, "P2P+reg"));
 	expect_data(&e, &nothing_set, PATH_UNKNOWN, "failed to register 1");
 	free(text);
 }
@@ -439,11 +441,11 @@ static void from_2_23_both_ends_must_be_registered(void **state)
 static void one_staged_link_among_direct_ones_is_not_called_direct(void **state)
 {
 	char *text = mesh("2.21.5", 4, "P2P/direct pointer");
-	struct path_evidence e = parse(text);
+	struct nccl_log e = parse(text);
 	struct status st = {""};
 	const char *shm = HEAD "Channel 00 : 0[0] -> 4[4] via SHM/direct/direct\n";
 	(void)state;
-	assert_int_equal(path_parse(shm, strlen(shm), &e, &st), 0);
+	assert_int_equal(nccl_log_parse(shm, strlen(shm), &e, &st), 0);
 	expect_data(&e, &nothing_set, PATH_UNKNOWN, "12 links are direct, 1 staged");
 	free(text);
 }
@@ -451,7 +453,7 @@ static void one_staged_link_among_direct_ones_is_not_called_direct(void **state)
 static void settings_that_the_log_contradicts_leave_it_unknown(void **state)
 {
 	static const struct {
-		struct path_settings settings;
+		struct nccl_log_settings settings;
 		const char *version, *via;
 		enum path_data data;
 	} rows[] = {
@@ -468,7 +470,7 @@ static void settings_that_the_log_contradicts_leave_it_unknown(void **state)
 	(void)state;
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char *text = mesh(rows[i].version, 3, rows[i].via);
-		struct path_evidence e = parse(text);
+		struct nccl_log e = parse(text);
 		expect_data(&e, &rows[i].settings, rows[i].data, "");
 		free(text);
 	}
@@ -477,9 +479,8 @@ static void settings_that_the_log_contradicts_leave_it_unknown(void **state)
 /* Only the process of rank 0 logs the version. */
 static void without_a_version_only_what_all_versions_stage_is_known(void **state)
 {
-	const struct path_settings old = {.nccl_version = 22105};
-	struct path_evidence e =
-	    parse(HEAD "Channel 00/1 : 1[1] -> 0[0] via P2P/direct pointer\n");
+	const struct nccl_log_settings old = {.nccl_version = 22105};
+	struct nccl_log e = parse(HEAD "Channel 00/1 : 1[1] -> 0[0] via P2P/direct pointer\n");
 	(void)state;
 	expect_data(&e, &nothing_set, PATH_UNKNOWN, "version");
 	e = parse(HEAD "Channel 00/1 : 1[1] -> 0[0] via P2P/direct pointer\n");
@@ -499,50 +500,51 @@ static void copy_engines_and_symmetric_kernels_are_seen(void **state)
 	           *ll = HEAD
 	           "AllGather [Symmetric]: 64 Bytes -> Kernel AllGather_LL nchannels 1 "
 	           "nthreads 512\n";
-	struct path_evidence e = parse(init);
+	struct nccl_log e = parse(init);
 	(void)state;
-	assert_true(e.copy_engine);
-	path_free(&e);
+	assert_true(e.path.copy_engine);
+	nccl_log_free(&e);
 	e = parse(each);
-	assert_true(e.copy_engine);
-	assert_false(e.symmetric);
+	assert_true(e.path.copy_engine);
+	assert_false(e.path.symmetric);
 	expect_data(&e, &nothing_set, PATH_DIRECT, "copy engines");
 	e = parse(kernel);
-	assert_true(e.symmetric);
+	assert_true(e.path.symmetric);
 	expect_data(&e, &nothing_set, PATH_DIRECT, "symmetric");
 	e = parse(ll);
 	expect_data(&e, &nothing_set, PATH_UNKNOWN, "LL");
 	e = parse(HEAD "Symmetric VA size=512GB\n" HEAD
 	               "AllReduce: 64 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..1}\n");
-	assert_false(e.symmetric);
-	path_free(&e);
+	assert_false(e.path.symmetric);
+	nccl_log_free(&e);
 }
 
 static void the_record_holds_it_all(void **state)
 {
 	char *text = registered_mesh("2.28.3", "register", "P2P/CUMEM", -1);
-	struct path_evidence e = parse(text), back;
+	struct nccl_log e = parse(text);
+	struct path back;
 	struct status st = {""};
 	(void)state;
-	path_model(&nothing_set, &e);
-	json_t *json = path_to_json(&e), *again;
+	nccl_log_model(&nothing_set, &e);
+	json_t *json = path_to_json(&e.path), *again;
 	assert_non_null(json);
 	assert_int_equal(path_from_json(json, &back, &st), 0);
 	assert_int_equal(back.nlinks, 12);
 	for (unsigned i = 0; i < 12; i++) {
-		assert_int_equal(back.links[i].from, e.links[i].from);
-		assert_int_equal(back.links[i].to, e.links[i].to);
-		assert_int_equal(back.links[i].channels, e.links[i].channels);
+		assert_int_equal(back.links[i].from, e.path.links[i].from);
+		assert_int_equal(back.links[i].to, e.path.links[i].to);
+		assert_int_equal(back.links[i].channels, e.path.links[i].channels);
 		assert_string_equal(back.links[i].via, "P2P/CUMEM");
 	}
 	assert_true(path_matches(&back, "P2P/CUMEM+reg+direct"));
-	assert_string_equal(back.why, e.why);
+	assert_string_equal(back.why, e.path.why);
 	again = path_to_json(&back);
 	assert_true(json_equal(json, again));
 	json_decref(again);
 	json_decref(json);
 	path_free(&back);
-	path_free(&e);
+	nccl_log_free(&e);
 	free(text);
 }
 
@@ -568,7 +570,7 @@ static void damaged_records_are_refused(void **state)
 	(void)state;
 	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
 		char text[512];
-		struct path_evidence e;
+		struct path e;
 		struct status st = {""};
 		snprintf(text, sizeof text, "%s", bad[i]);
 		for (char *c = text; *c; c++)
@@ -594,8 +596,8 @@ static void write_text(const char *folder, const char *name, const char *text)
 static void all_files_of_a_trial_are_read(void **state)
 {
 	static const char *const names[] = {"nccl.node1.11", "nccl.node1.12", "other.node1.11"};
-	char folder[] = "/tmp/test_path.XXXXXX", file[512];
-	struct path_evidence e = {0};
+	char folder[] = "/tmp/test_nccl_log.XXXXXX", file[512];
+	struct nccl_log e = {0};
 	struct status st = {""};
 	(void)state;
 	assert_non_null(mkdtemp(folder));
@@ -604,18 +606,18 @@ static void all_files_of_a_trial_are_read(void **state)
 	           HEAD "Channel 00/1 : 1[1] -> 0[0] via P2P/IPC\n" HEAD
 	                "Channel 01/1 : 1[1] -> 2[2] via P2P/I");
 	write_text(folder, names[2], HEAD "Channel 00/1 : 4[4] -> 5[5] via P2P/IPC\n");
-	assert_int_equal(path_read_files(folder, "nccl.", &e, &st), 0);
-	assert_int_equal(e.nlinks, 2);
-	assert_int_equal(path_read_files(folder, "nobody", &e, &st), -1);
+	assert_int_equal(nccl_log_read_files(folder, "nccl.", &e, &st), 0);
+	assert_int_equal(e.path.nlinks, 2);
+	assert_int_equal(nccl_log_read_files(folder, "nobody", &e, &st), -1);
 	assert_non_null(strstr(st.text, "no file begins with 'nobody'"));
-	path_free(&e);
+	nccl_log_free(&e);
 	for (unsigned i = 0; i < 3; i++) {
 		snprintf(file, sizeof file, "%s/%s", folder, names[i]);
 		assert_int_equal(unlink(file), 0);
 	}
 	assert_int_equal(rmdir(folder), 0);
 	st.text[0] = '\0';
-	assert_int_equal(path_read_files(folder, "nccl.", &e, &st), -1);
+	assert_int_equal(nccl_log_read_files(folder, "nccl.", &e, &st), -1);
 	assert_non_null(strstr(st.text, folder));
 }
 
@@ -630,21 +632,21 @@ static void a_mixed_path_names_its_pairs(void **state)
 	         "Channel 00/1 : 2[2] -> 0[0] via SHM/direct/direct\n" HEAD
 	         "Channel 00/1 : 0[0] -> 3[3] via SHM/direct/direct\n" HEAD
 	         "Channel 00/1 : 3[3] -> 0[0] via NET/IB/0\n";
-	struct path_evidence e = parse(log);
+	struct nccl_log e = parse(log);
 	char text[256], little[20];
 	(void)state;
-	assert_string_equal(e.transport, "mixed");
-	path_pairs_text(&e, text, sizeof text);
+	assert_string_equal(e.path.transport, "mixed");
+	path_pairs_text(&e.path, text, sizeof text);
 	assert_string_equal(text, "P2P/CUMEM 0-1; SHM/direct 0-2, 0→3; NET/IB 3→0");
-	path_pairs_text(&e, little, sizeof little);
+	path_pairs_text(&e.path, little, sizeof little);
 	assert_string_equal(little, "P2P/CUMEM 0-1; SHM/");
-	path_free(&e);
+	nccl_log_free(&e);
 	char *all = mesh("2.28.3", 6, "P2P/CUMEM");
 	e = parse(all);
-	path_pairs_text(&e, text, sizeof text);
+	path_pairs_text(&e.path, text, sizeof text);
 	assert_string_equal(text,
 	                    "P2P/CUMEM 0-1, 0-2, 0-3, 0-4, 0-5, 1-2, 1-3, 1-4 and 7 more");
-	path_free(&e);
+	nccl_log_free(&e);
 	free(all);
 }
 
@@ -660,27 +662,27 @@ static void pieces_of_a_log_invent_nothing(void **state)
 	char *text = registered_mesh("2.28.3", "register", "P2P/CUMEM/read", 9);
 	size_t bytes = strlen(text);
 	uint64_t seed = 1;
-	struct path_evidence whole = parse(text);
+	struct nccl_log whole = parse(text);
 	struct status st = {""};
 	unsigned some = 0;
 	(void)state;
 	for (unsigned n = 0; n < 2000; n++) {
 		size_t from = draw(&seed, bytes), to = from + draw(&seed, bytes - from);
-		struct path_evidence e = {0};
-		assert_int_equal(path_parse(text + from, to - from, &e, &st), 0);
-		assert_true(e.nlinks <= whole.nlinks && e.npairs <= whole.npairs);
-		assert_int_equal(e.unread, 0);
-		for (unsigned i = 0, at = 0; i < e.nlinks; i++, some++) {
-			while (whole.links[at].from != e.links[i].from ||
-			       whole.links[at].to != e.links[i].to)
-				assert_true(++at < whole.nlinks);
-			assert_string_equal(e.links[i].via, whole.links[at].via);
-			assert_true(e.links[i].channels <= whole.links[at].channels);
+		struct nccl_log e = {0};
+		assert_int_equal(nccl_log_parse(text + from, to - from, &e, &st), 0);
+		assert_true(e.path.nlinks <= whole.path.nlinks && e.npairs <= whole.npairs);
+		assert_int_equal(e.path.unread, 0);
+		for (unsigned i = 0, at = 0; i < e.path.nlinks; i++, some++) {
+			while (whole.path.links[at].from != e.path.links[i].from ||
+			       whole.path.links[at].to != e.path.links[i].to)
+				assert_true(++at < whole.path.nlinks);
+			assert_string_equal(e.path.links[i].via, whole.path.links[at].via);
+			assert_true(e.path.links[i].channels <= whole.path.links[at].channels);
 		}
-		path_free(&e);
+		nccl_log_free(&e);
 	}
 	assert_true(some > 2000);
-	path_free(&whole);
+	nccl_log_free(&whole);
 	free(text);
 }
 
@@ -694,22 +696,22 @@ static void damage_never_makes_a_new_transport(void **state)
 	(void)state;
 	assert_non_null(damaged);
 	for (unsigned n = 0; n < 2000; n++) {
-		struct path_evidence e = {0};
+		struct nccl_log e = {0};
 		struct status st = {""};
 		size_t at = draw(&seed, bytes), hole = draw(&seed, bytes - at) % 300;
 		memcpy(damaged, text, at);
 		memcpy(damaged + at, text + at + hole, bytes - at - hole);
 		for (unsigned i = 0; i < 20; i++)
 			damaged[draw(&seed, bytes - hole)] = (char)draw(&seed, 256);
-		path_parse(damaged, bytes - hole, &e, &st);
-		for (unsigned i = 0; i < e.nlinks; i++)
-			assert_true(!strcmp(e.links[i].via, "P2P/CUMEM/read") ||
-			            !strcmp(e.links[i].via, "P2P/CUMEM"));
-		path_model(&nothing_set, &e);
-		json_t *json = path_to_json(&e);
+		nccl_log_parse(damaged, bytes - hole, &e, &st);
+		for (unsigned i = 0; i < e.path.nlinks; i++)
+			assert_true(!strcmp(e.path.links[i].via, "P2P/CUMEM/read") ||
+			            !strcmp(e.path.links[i].via, "P2P/CUMEM"));
+		nccl_log_model(&nothing_set, &e);
+		json_t *json = path_to_json(&e.path);
 		assert_non_null(json);
 		json_decref(json);
-		path_free(&e);
+		nccl_log_free(&e);
 	}
 	free(damaged);
 	free(text);
@@ -739,7 +741,7 @@ static void the_reference_runs_took_known_ways(void **state)
 		assert_int_equal(record_load(folder, &run, &torn, &st), 0);
 		for (unsigned p = 0; p < run.npaths; p++)
 			for (unsigned w = 0; w < sizeof ways / sizeof *ways; w++) {
-				struct path_evidence e;
+				struct path e;
 				if (strcmp(ways[w][0], run.paths[p].variant))
 					continue;
 				assert_int_equal(path_from_json(run.paths[p].path, &e, &st), 0);
@@ -751,6 +753,46 @@ static void the_reference_runs_took_known_ways(void **state)
 		assert_int_equal(met, sizeof ways / sizeof *ways);
 		record_free(&run);
 	}
+}
+
+/* What the backend asks of a job, and what it then makes of the job's log. */
+static void the_backend_asks_for_the_log_and_reads_it(void **state)
+{
+	char folder[] = "/tmp/test_nccl_log.XXXXXX", file[512];
+	const struct backend *nccl = backend_find("nccl");
+	struct settings set;
+	struct path path = {0};
+	struct status st = {""};
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	settings_default(&set);
+	strcpy(set.env[set.nenv++], "NCCL_DEBUG=WARN");
+	strcpy(set.env[set.nenv++], "NCCL_P2P_READ_ENABLE=1");
+	assert_int_equal(nccl->log_ask(&set, folder, "path.", &st), 0);
+	snprintf(file, sizeof file, "NCCL_DEBUG_FILE=%s/path.%%h.%%p", folder);
+	assert_int_equal(set.nenv, 4);
+	assert_string_equal(set.env[0], "NCCL_DEBUG=INFO");
+	assert_string_equal(set.env[2], "NCCL_DEBUG_SUBSYS=" NCCL_LOG_SUBSYS);
+	assert_string_equal(set.env[3], file);
+
+	assert_int_equal(nccl->log_path(&set, folder, "path.", &path, &st), -1);
+	write_text(folder, "path.node1.7", HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM\n");
+	st = (struct status){""};
+	assert_int_equal(nccl->log_path(&set, folder, "path.", &path, &st), 0);
+	assert_int_equal(path.nlinks, 1);
+	assert_int_equal(path.links[0].to, 1);
+	/* The settings are the job's: it was to read, and its log does not say so. */
+	assert_int_equal(path.data, PATH_UNKNOWN);
+	assert_non_null(strstr(path.why, "NCCL_P2P_READ_ENABLE is set"));
+	path_free(&path);
+	snprintf(file, sizeof file, "%s/path.node1.7", folder);
+	unlink(file);
+	assert_int_equal(rmdir(folder), 0);
+
+	while (set.nenv < TRIAL_MAX_ENV)
+		snprintf(set.env[set.nenv++], TRIAL_ENV_BYTES, "X=1");
+	strcpy(set.env[3], "X=1");
+	assert_int_equal(nccl->log_ask(&set, folder, "path.", &st), -1);
 }
 
 int main(void)
@@ -779,6 +821,7 @@ int main(void)
 	    cmocka_unit_test(all_files_of_a_trial_are_read),
 	    cmocka_unit_test(pieces_of_a_log_invent_nothing),
 	    cmocka_unit_test(damage_never_makes_a_new_transport),
+	    cmocka_unit_test(the_backend_asks_for_the_log_and_reads_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

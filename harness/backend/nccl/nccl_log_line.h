@@ -1,0 +1,33 @@
+/* One line of NCCL's debug log, taken apart. Pure. */
+#ifndef LAUNCHGAP_LOG_H
+#define LAUNCHGAP_LOG_H
+
+#include "nccl_log.h"
+
+enum nccl_log_kind {
+	LOG_OTHER,
+	LOG_UNREAD,  /* begins like one of the others, but cannot be read on */
+	LOG_VERSION, /* words: the version */
+	LOG_LINK,    /* from, to, channel, connection; words: via */
+	LOG_ASKED,   /* a call of ncclCommRegister */
+	LOG_OPENED,  /* from opened a buffer by `reg`; to the rank `to` where has_peer */
+	LOG_FAILED,  /* by `reg`; words: NCCL's reason */
+	LOG_SKIPPED, /* words: NCCL's reason */
+	LOG_COPY_ENGINE,
+	LOG_SYMMETRIC, /* words: the kernel */
+};
+
+struct nccl_log_line {
+	enum nccl_log_kind kind;
+	unsigned from, to, channel;
+	int connection; /* -1: not said */
+	bool has_peer;
+	enum nccl_reg reg;
+	const char *words; /* in the text, not terminated */
+	size_t words_bytes;
+};
+
+/* `text` without its newline; may hold any byte. */
+void nccl_log_line_read(const char *text, size_t bytes, struct nccl_log_line *out);
+
+#endif
