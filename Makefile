@@ -59,6 +59,7 @@ SRC     := $(wildcard harness/*.c harness/*/*.c harness/*/*/*.c modes/*.c)
 OBJ     := $(SRC:%.c=$(B)/%.o)
 CORE    := $(filter-out $(B)/harness/main.o,$(OBJ))
 TESTS   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
+HELPERS := $(B)/tests/cli.o $(B)/tests/json.o
 
 ifneq ($(and $(NVCC),$(NCCL_H)),)
 HAVE    := -DHAVE_CUDA_NCCL -isystem $(dir $(NCCL_H)) -isystem $(CUDA)/include
@@ -114,10 +115,10 @@ ifneq ($(FLAGS),$(shell cat $(B)/flags 2>/dev/null))
 .PHONY: $(B)/flags
 endif
 
--include $(OBJ:.o=.d) $(KERNELS:.o=.d) $(TESTS:=.d) $(B)/tests/sim_false_alarms.d
+-include $(OBJ:.o=.d) $(KERNELS:.o=.d) $(TESTS:=.d) $(HELPERS:.o=.d) $(B)/tests/sim_false_alarms.d
 
 # --- tests: one program per file, then the scripts that drive the built program ------------------
-$(TESTS): $(B)/tests/%: $(B)/tests/%.o $(B)/tests/cli.o $(B)/core.a
+$(TESTS): $(B)/tests/%: $(B)/tests/%.o $(HELPERS) $(B)/core.a
 	$(SAY) LINK $@
 	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB) -lcmocka
 

@@ -1,0 +1,38 @@
+/* Reading report.json in tests: a table by its name, a row by what its cells are, a cell by its
+ * column's key, a finding by type and name. Who asks for what is not there fails, and is told
+ * what is. */
+#ifndef LAUNCHGAP_TESTS_JSON_H
+#define LAUNCHGAP_TESTS_JSON_H
+
+#include <jansson.h>
+
+/* "column", "value", …, NULL; a number is written as in C, a null as "". */
+typedef const char *const json_keys[];
+
+/* The whole file; json_decref frees it, and all that the functions below point into. */
+json_t *json_report(const char *file);
+const json_t *json_table(const json_t *report, const char *name);
+/* The only row that is so. */
+const json_t *json_row(const json_t *table, json_keys is);
+const json_t *json_cell(const json_t *table, json_keys is, const char *column);
+/* How many rows are so; all where `is` is empty. */
+size_t json_rows(const json_t *table, json_keys is);
+const json_t *json_finding(const json_t *report, const char *type, const char *name);
+/* Of a cell or a finding: "ratio.estimate", or "" for itself. */
+const json_t *json_at(const json_t *value, const char *path);
+
+void json_assert_text(const json_t *value, const char *path, const char *text);
+/* As text that has the words in it. */
+void json_assert_says(const json_t *value, const char *path, const char *words);
+/* As close as `within`, the same number where it is 0. */
+void json_assert_number(const json_t *value, const char *path, double number, double within);
+void json_assert_null(const json_t *value, const char *path);
+
+/* The same, asked without failing: NULL, and why not; for the test of this file. */
+const json_t *json_find_table(const json_t *report, const char *name, const char **why);
+const json_t *json_find_row(const json_t *table, json_keys is, const char **why);
+const json_t *json_find_finding(const json_t *report, const char *type, const char *name,
+                                const char **why);
+const json_t *json_find_at(const json_t *value, const char *path, const char **why);
+
+#endif

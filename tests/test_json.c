@@ -1,0 +1,118 @@
+/* The tests' own reader of report.json, on one made by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "here.h"
+#include "json.h"
+
+/* clang-format off */
+static const char report_json[] =
+    "{\"schema\":1,\"tables\":["
+    "{\"name\":\"summary\",\"title\":\"Results\",\"columns\":["
+    "{\"key\":\"variant\",\"head\":\"variant\",\"unit\":\"\",\"kind\":\"text\"},"
+    "{\"key\":\"bytes\",\"head\":\"size\",\"unit\":\"B\",\"kind\":\"bytes\"},"
+    "{\"key\":\"p50_us\",\"head\":\"p50\",\"unit\":\"us\",\"kind\":\"number\"},"
+    "{\"key\":\"ratio\",\"head\":\"speed\",\"unit\":\"\",\"kind\":\"ratio\"}],"
+    "\"rows\":[[\"threads\",4096,12.5,null],"
+    "[\"threads\",65536,14,{\"estimate\":1.25,\"lo\":1.2,\"hi\":1.3}],"
+    "[\"processes\",4096,\"-\",null]]},"
+    "{\"name\":\"ranks\",\"title\":\"Ranks\",\"columns\":[],\"rows\":[]}],"
+    "\"findings\":["
+    "{\"type\":\"claim\",\"name\":\"small\",\"verdict\":\"holds\","
+    "\"ratio\":{\"estimate\":0.8,\"lo\":0.79,\"hi\":0.81,\"blocks\":6},\"text\":\"threads are 1.25 times as fast\"},"
+    "{\"type\":\"factor\",\"name\":\"small\",\"verdict\":\"undecided\",\"text\":\"\"}]}";
+/* clang-format on */
+
+static json_t *report;
+
+static int load(void **state)
+{
+	set_up(state);
+	cli_write(folder, "report.json", report_json);
+	snprintf(file, sizeof file, "%s/report.json", folder);
+	report = json_report(file);
+	return 0;
+}
+
+static int unload(void **state)
+{
+	json_decref(report);
+	return tear_down(state);
+}
+
+static void a_cell_is_found_by_what_its_row_is(void **state)
+{
+	(void)state;
+	const json_t *t = json_table(report, "summary");
+	json_assert_text(t, "title", "Results");
+	json_assert_number(
+	    json_cell(t, (json_keys){"variant", "threads", "bytes", "65536", NULL}, "p50_us"),
+	    "", 14, 0);
+	json_assert_number(json_cell(t, (json_keys){"bytes", "65536", NULL}, "ratio"),
+	                   "estimate", 1.2501, 0.001);
+	json_assert_text(json_cell(t, (json_keys){"variant", "processes", NULL}, "p50_us"), "",
+	                 "-");
+	json_assert_null(json_cell(t, (json_keys){"variant", "processes", NULL}, "ratio"), "");
+	assert_int_equal(json_array_size(json_row(t, (json_keys){"p50_us", "-", NULL})), 4);
+}
+
+static void rows_are_counted(void **state)
+{
+	(void)state;
+	const json_t *t = json_table(report, "summary");
+	assert_int_equal(json_rows(t, (json_keys){NULL}), 3);
+	assert_int_equal(json_rows(t, (json_keys){"bytes", "4096", NULL}), 2);
+	assert_int_equal(json_rows(t, (json_keys){"bytes", "4.096e3", NULL}), 2);
+	assert_int_equal(json_rows(t, (json_keys){"bytes", "4096x", NULL}), 0);
+	assert_int_equal(json_rows(t, (json_keys){"ratio", "", "variant", "threads", NULL}), 1);
+	assert_int_equal(json_rows(json_table(report, "ranks"), (json_keys){NULL}), 0);
+}
+
+static void a_finding_is_found_by_type_and_name(void **state)
+{
+	(void)state;
+	const json_t *claim = json_finding(report, "claim", "small");
+	json_assert_text(claim, "verdict", "holds");
+	json_assert_number(claim, "ratio.estimate", 0.8, 0);
+	json_assert_number(claim, "ratio.blocks", 6, 0);
+	json_assert_says(claim, "text", "1.25 times");
+	json_assert_text(json_finding(report, "factor", "small"), "verdict", "undecided");
+}
+
+static void who_asks_for_what_is_not_there_is_told_what_is(void **state)
+{
+	const char *why = NULL;
+	(void)state;
+	const json_t *t = json_table(report, "summary");
+	assert_null(json_find_table(report, "summery", &why));
+	assert_string_equal(why, "no table summery; there are: summary, ranks");
+	assert_null(json_find_row(t, (json_keys){"size", "1", NULL}, &why));
+	assert_string_equal(
+	    why, "summary has no column size; it has: variant, bytes, p50_us, ratio");
+	assert_null(json_find_row(t, (json_keys){"variant", "threads", NULL}, &why));
+	assert_string_equal(why, "2 rows of summary have variant=threads, and one was wanted");
+	assert_null(
+	    json_find_row(t, (json_keys){"variant", "threads", "bytes", "1", NULL}, &why));
+	assert_string_equal(
+	    why, "0 rows of summary have variant=threads bytes=1, and one was wanted");
+	assert_null(json_find_finding(report, "claim", "large", &why));
+	assert_string_equal(why, "no finding claim large; there are: small, small");
+	assert_null(json_find_at(json_finding(report, "claim", "small"), "ratio.mid", &why));
+	assert_string_equal(why, "ratio.mid: there is no mid");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_cell_is_found_by_what_its_row_is),
+	    cmocka_unit_test(rows_are_counted),
+	    cmocka_unit_test(a_finding_is_found_by_type_and_name),
+	    cmocka_unit_test(who_asks_for_what_is_not_there_is_told_what_is),
+	};
+	return cmocka_run_group_tests(tests, load, unload);
+}
