@@ -282,7 +282,7 @@ static void direction_and_size_are_the_claims(void **state)
 
 static void untested(const char *why)
 {
-	char hint[PAIRS_WHY_BYTES];
+	char hint[CONTRAST_WHY_BYTES];
 	find();
 	assert_int_equal(found->claims[0].outcome, CLAIMS_UNTESTED);
 	claims_hint(&loaded.summary, &found->proof, &found->claims[0], hint, sizeof hint);
@@ -999,7 +999,7 @@ static void no_paths(FILE *out)
 
 static const char *hint(unsigned nth)
 {
-	static char text[PAIRS_WHY_BYTES];
+	static char text[CONTRAST_WHY_BYTES];
 	claims_hint(&loaded.summary, &found->proof, &found->claims[nth], text, sizeof text);
 	return text;
 }

@@ -34,53 +34,36 @@ enum claims_outcome claims_decide(const struct stats_ratio *ratio, enum claim_te
 	return outcome;
 }
 
-/* Why a claim cannot be tested, before looking at figures; "" when it can. */
-static void obstacle(const struct summary *s, const struct claim *c, char *why, size_t bytes)
-{
-	why[0] = '\0';
-	if (c->test == CLAIM_NEEDS) {
-		snprintf(why, bytes, "it needs %s", c->needs);
-		return;
-	}
-	pairs_absent(s, c->left, why, bytes);
-	if (!why[0])
-		pairs_absent(s, c->right, why, bytes);
-	if (why[0])
-		return;
-	if (s->trouble[0])
-		snprintf(why, bytes, "the variants did not do the same work");
-	else
-		pairs_crowded(s, c->metric, why, bytes);
-}
-
 int claims_judge(const struct summary *s, const struct claim *claim, struct claims_result *out,
                  struct status *st)
 {
 	struct claims_result r = {.claim = claim,
 	                          .outcome = CLAIMS_UNTESTED,
-	                          .ratio = stats_ratio_of_logs(NULL, 0, VERDICT_CONFIDENCE),
-	                          .left = NAN,
-	                          .right = NAN};
-	obstacle(s, claim, r.why, sizeof r.why);
-	if (!r.why[0]) {
-		const struct pairs_select select = {claim->bytes, claim->pace, claim->coll};
-		const unsigned variants[] = {(unsigned)pairs_variant(s, claim->left),
-		                             (unsigned)pairs_variant(s, claim->right)};
-		struct pairs p;
-		if (pairs_make(s, claim->metric, &select, variants, 2, &p, st))
+	                          .contrast = contrast_none(0, 0, claim->metric, "")};
+	struct contrast *c = &r.contrast;
+	if (claim->test == CLAIM_NEEDS)
+		snprintf(c->why, sizeof c->why, "it needs %s", claim->needs);
+	else
+		contrast_obstacle(s, claim->left, claim->right, c->why, sizeof c->why);
+	if (!c->why[0])
+		contrast_oversubscribed(s, claim->metric, c->why, sizeof c->why);
+	if (!c->why[0]) {
+		const struct contrast_select select = {
+		    .bytes = claim->bytes, .pace = claim->pace, .coll = claim->coll};
+		if (contrast_make(s, (unsigned)index_variant(s, claim->left),
+		                  (unsigned)index_variant(s, claim->right), claim->metric,
+		                  &select, c, st))
 			return -1;
-		memcpy(r.why, p.why, sizeof r.why);
-		r.ncells = p.ncells;
-		r.sizes = p.sizes;
-		r.ratio = pairs_ratio(&p, 0, 1);
-		if (p.nblocks) {
-			r.left = exp(pairs_level(&p, 0));
-			r.right = exp(pairs_level(&p, 1));
+		if (c->nblocks)
 			r.outcome =
-			    claims_decide(&r.ratio, claim->test, claim->by, &r.more_blocks);
-		}
-		pairs_free(&p);
+			    claims_decide(&c->ratio, claim->test, claim->by, &r.more_blocks);
 	}
+	r.ratio = c->ratio;
+	r.left = c->left_side.value;
+	r.right = c->right_side.value;
+	r.ncells = c->ncells;
+	r.sizes = c->sizes;
+	memcpy(r.why, c->why, sizeof r.why);
 	*out = r;
 	return 0;
 }
@@ -106,7 +89,7 @@ bool claims_elsewhere(const struct claims_result *r)
 /* "staged" or "direct"; NULL where the variant's way is not known. */
 static const char *way_of(const struct summary *s, const struct proof *proof, const char *name)
 {
-	int v = pairs_variant(s, name);
+	int v = index_variant(s, name);
 	const char *way = v < 0 ? "" : proof->paths[v].data_path;
 	return !strcmp(way, "staged") || !strcmp(way, "direct") ? way : NULL;
 }
@@ -136,10 +119,8 @@ static void hint_add(char *text, size_t bytes, const char *more)
 void claims_hint(const struct summary *s, const struct proof *proof,
                  const struct claims_result *r, char *text, size_t bytes)
 {
-	const char *backend =
-	    json_string_value(json_object_get(s->run->environment, "backend"));
-	bool analogue = backend && !strcmp(backend, "host");
-	bool astray = pairs_astray(s, r->claim->left) || pairs_astray(s, r->claim->right);
+	bool analogue = record_traits(s->run, NULL)->analogue;
+	bool astray = contrast_unexpected(s, r->claim->left, r->claim->right);
 	if (r->outcome == CLAIMS_UNTESTED) {
 		snprintf(text, bytes, "%s", r->why);
 		return;

@@ -1,7 +1,7 @@
 /* Claims with their verdicts. Pure.
  *
- * A claim rests on one number per block, the log ratio left ÷ right over its cells (pairs.h),
- * and its exact 95 % signed-rank interval. With the claim's X:
+ * A claim rests on one number per block, the log ratio left ÷ right over its cells
+ * (contrast.h), and its exact 95 % signed-rank interval. With the claim's X:
  *
  *             holds                         does not hold
  *   less      interval below 1 − X          above 1 − X
@@ -13,7 +13,7 @@
 #ifndef LAUNCHGAP_CLAIMS_H
 #define LAUNCHGAP_CLAIMS_H
 
-#include "pairs.h"
+#include "contrast.h"
 #include "proof.h"
 
 enum claims_outcome { CLAIMS_HOLD, CLAIMS_FAIL, CLAIMS_UNDECIDED, CLAIMS_UNTESTED };
@@ -21,12 +21,13 @@ enum claims_outcome { CLAIMS_HOLD, CLAIMS_FAIL, CLAIMS_UNDECIDED, CLAIMS_UNTESTE
 struct claims_result {
 	const struct claim *claim; /* borrowed */
 	enum claims_outcome outcome;
+	struct contrast contrast; /* what it rests on; those below are its */
 	struct stats_ratio ratio; /* all NaN when untested */
 	double left, right;       /* of the metric: geometric means over blocks and cells */
 	unsigned ncells;
-	struct claim_range sizes;  /* of those cells */
-	unsigned more_blocks;      /* undecided, as in struct verdict */
-	char why[PAIRS_WHY_BYTES]; /* untested: why */
+	struct claim_range sizes;     /* of those cells */
+	unsigned more_blocks;         /* undecided, as in struct verdict */
+	char why[CONTRAST_WHY_BYTES]; /* untested: why */
 };
 
 /* The rule above, for a test other than CLAIM_NEEDS. */

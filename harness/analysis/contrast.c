@@ -1,24 +1,239 @@
 #include "contrast.h"
 
 #include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "pairs.h"
+#include "measure.h"
 
 bool contrast_is_time(enum metric metric)
 {
 	return metric == METRIC_TIME || metric == METRIC_LATENCY || metric == METRIC_LAUNCH;
 }
 
+/* What a contrast is made from. */
+struct maker {
+	const struct summary *s;
+	enum metric metric;
+	const struct contrast_select *select;
+	unsigned nvariants, nplaces, nselected; /* nselected: with those that not all have */
+	unsigned *variants;                     /* left, right, and those that they go with */
+	unsigned *places;
+	size_t *asked;        /* sizes of the places */
+	double *left, *right; /* the mean logs, per block that holds everything */
+	unsigned nblocks;
+};
+
+/* The log of a metric, or NaN: what is not positive has none. */
+static double log_in(const struct maker *m, unsigned variant, unsigned place, unsigned block)
+{
+	const struct summary *s = m->s;
+	double x = NAN;
+	if (metric_info(m->metric)->counters) {
+		const struct record_cell *c = index_counted(s, variant, place, block);
+		x = c ? measure_counter(c, m->metric) : NAN;
+	} else {
+		const struct summary_trial *t = index_timed(s, variant, place, block);
+		if (t)
+			x = measure_timed(s->index.rows[variant * s->index.nplaces + place], t,
+			                  m->metric);
+	}
+	return x > 0 && isfinite(x) ? log(x) : NAN;
+}
+
+/* The pace that is meant: launch is of isolated calls where there are any. */
+static int pace_of(const struct maker *m)
+{
+	int asked = m->select->pace;
+	int pace = asked == CLAIM_ANY_PACE ? metric_info(m->metric)->pace : asked;
+	if (pace != CLAIM_ANY_PACE || m->metric != METRIC_LAUNCH)
+		return pace;
+	for (unsigned g = 0; g < m->s->ngroups; g++)
+		if (m->s->groups[g].cell.pace == PACE_ISOLATED)
+			return PACE_ISOLATED;
+	return PACE_STREAM;
+}
+
+static bool is_selected(const struct maker *m, const struct summary_group *g, int pace)
+{
+	const struct contrast_select *select = m->select;
+	if (g->limit || (select->group && g != select->group))
+		return false;
+	return (pace == CLAIM_ANY_PACE || (int)g->cell.pace == pace) &&
+	       (select->coll == CLAIM_ANY_COLL ? g->cell.coll != COLL_INIT
+	                                       : (int)g->cell.coll == select->coll);
+}
+
+/* Whether every variant has the cell in some block. */
+static bool all_have(const struct maker *m, unsigned place)
+{
+	for (unsigned i = 0; i < m->nvariants; i++) {
+		bool has = false;
+		for (unsigned b = 0; b < m->s->index.nblocks && !has; b++)
+			has = !isnan(log_in(m, m->variants[i], place, b));
+		if (!has)
+			return false;
+	}
+	return true;
+}
+
+static void places_find(struct maker *m)
+{
+	const struct claim_range range = m->select->bytes;
+	int pace = pace_of(m);
+	for (unsigned g = 0; g < m->s->ngroups; g++) {
+		const struct summary_group *group = &m->s->groups[g];
+		for (unsigned i = 0; is_selected(m, group, pace) && i < group->nsizes; i++) {
+			size_t asked = group->asked_bytes[i];
+			if (asked < range.lo || asked > range.hi)
+				continue;
+			m->nselected++;
+			unsigned place = index_place(m->s, g, i);
+			if (!all_have(m, place))
+				continue;
+			m->asked[m->nplaces] = asked;
+			m->places[m->nplaces++] = place;
+		}
+	}
+}
+
+/* The mean log over the places, NaN when one is missing. */
+static double level_of(const struct maker *m, unsigned variant, unsigned block)
+{
+	double sum = 0;
+	for (unsigned i = 0; i < m->nplaces; i++)
+		sum += log_in(m, variant, m->places[i], block);
+	return sum / m->nplaces;
+}
+
+/* The levels of left and right in the blocks that hold everything. */
+static void levels_find(struct maker *m)
+{
+	for (unsigned b = 0; b < m->s->index.nblocks && m->nplaces; b++) {
+		double left = level_of(m, m->variants[0], b);
+		double right = level_of(m, m->variants[1], b);
+		bool whole = !isnan(left) && !isnan(right);
+		for (unsigned i = 2; i < m->nvariants && whole; i++)
+			whole = !isnan(level_of(m, m->variants[i], b));
+		if (!whole)
+			continue;
+		m->left[m->nblocks] = left;
+		m->right[m->nblocks++] = right;
+	}
+}
+
+static int maker_begin(struct maker *m, unsigned left, unsigned right)
+{
+	const struct contrast_select *select = m->select;
+	size_t places = m->s->index.nplaces + 1, blocks = m->s->index.nblocks + 1;
+	m->nvariants = 2 + select->nwith;
+	m->variants = malloc(m->nvariants * sizeof *m->variants);
+	m->places = malloc(places * sizeof *m->places);
+	m->asked = malloc(places * sizeof *m->asked);
+	m->left = malloc(blocks * sizeof *m->left);
+	m->right = malloc(blocks * sizeof *m->right);
+	if (!m->variants || !m->places || !m->asked || !m->left || !m->right)
+		return -1;
+	m->variants[0] = left;
+	m->variants[1] = right;
+	for (unsigned i = 0; i < select->nwith; i++)
+		m->variants[2 + i] = select->with[i];
+	return 0;
+}
+
+static void maker_end(struct maker *m)
+{
+	free(m->variants);
+	free(m->places);
+	free(m->asked);
+	free(m->left);
+	free(m->right);
+}
+
+static void range_text(struct claim_range range, char *text, size_t bytes)
+{
+	char lo[32], hi[32];
+	coll_size_label(range.lo, lo, sizeof lo);
+	coll_size_label(range.hi, hi, sizeof hi);
+	if (range.hi == SIZE_MAX)
+		snprintf(text, bytes, "from %s up", range.lo ? lo : "the smallest");
+	else
+		snprintf(text, bytes, "from %s to %s", lo, hi);
+}
+
+static void say_why(const struct maker *m, struct contrast *c)
+{
+	char range[80];
+	range_text(m->select->bytes, range, sizeof range);
+	if (m->nplaces)
+		snprintf(c->why, sizeof c->why,
+		         "no block holds all of its cells in each of the variants");
+	else if (m->nselected && metric_info(m->metric)->counters)
+		measure_missing(m->s, m->metric, m->variants, m->nvariants, c->why,
+		                sizeof c->why);
+	else if (m->nselected && m->metric == METRIC_BUSBW && !m->s->carries_data)
+		snprintf(c->why, sizeof c->why, "this backend carries no data");
+	else
+		snprintf(c->why, sizeof c->why, "no cell of it was measured here (sizes %s)",
+		         range);
+}
+
+static struct claim_range sizes_of(const struct maker *m)
+{
+	struct claim_range range = {m->nplaces ? SIZE_MAX : 0, 0};
+	for (unsigned i = 0; i < m->nplaces; i++) {
+		range.lo = m->asked[i] < range.lo ? m->asked[i] : range.lo;
+		range.hi = m->asked[i] > range.hi ? m->asked[i] : range.hi;
+	}
+	return range;
+}
+
+/* Turns its levels into values, of which it takes the quartiles. */
+static struct contrast_side side_of(double *levels, unsigned nblocks)
+{
+	double sum = 0;
+	for (unsigned b = 0; b < nblocks; b++) {
+		sum += levels[b];
+		levels[b] = exp(levels[b]);
+	}
+	return (struct contrast_side){.value = exp(sum / nblocks),
+	                              .log = sum / nblocks,
+	                              .lo = stats_quantile(levels, nblocks, 0.25),
+	                              .hi = stats_quantile(levels, nblocks, 0.75)};
+}
+
+static struct stats_ratio turned(struct stats_ratio r)
+{
+	double lo = 1 / r.hi;
+	r.hi = 1 / r.lo;
+	r.lo = lo;
+	r.estimate = 1 / r.estimate;
+	return r;
+}
+
+/* The ratio and what is made of it. `logs` has room for a number a block. */
+static void judge(const struct maker *m, double *logs, struct contrast *c)
+{
+	for (unsigned b = 0; b < m->nblocks; b++)
+		logs[b] = m->left[b] - m->right[b];
+	c->ratio = stats_ratio_of_logs(logs, m->nblocks, VERDICT_CONFIDENCE);
+	c->verdict =
+	    verdict_of(contrast_is_time(m->metric) ? turned(c->ratio) : c->ratio, m->s->margin);
+	c->left_side = side_of(m->left, m->nblocks);
+	c->right_side = side_of(m->right, m->nblocks);
+}
+
 struct contrast contrast_none(unsigned left, unsigned right, enum metric metric,
                               const char *why)
 {
+	const struct contrast_side none = {NAN, NAN, NAN, NAN};
 	struct contrast c = {.left = left,
 	                     .right = right,
 	                     .metric = metric,
 	                     .ratio = stats_ratio_of_logs(NULL, 0, VERDICT_CONFIDENCE),
-	                     .left_side = {NAN, NAN},
-	                     .right_side = {NAN, NAN}};
+	                     .left_side = none,
+	                     .right_side = none};
 	c.verdict = verdict_of(c.ratio, 0);
 	snprintf(c.why, sizeof c.why, "%s", why);
 	return c;
@@ -27,27 +242,74 @@ struct contrast contrast_none(unsigned left, unsigned right, enum metric metric,
 int contrast_make(const struct summary *s, unsigned left, unsigned right, enum metric metric,
                   const struct contrast_select *select, struct contrast *out, struct status *st)
 {
-	const struct pairs_select of = {select->bytes, select->pace, select->coll};
-	const unsigned variants[] = {left, right};
-	bool time = contrast_is_time(metric);
+	struct maker m = {.s = s, .metric = metric, .select = select};
 	struct contrast c = contrast_none(left, right, metric, "");
-	struct pairs p;
-	if (pairs_make(s, metric, &of, variants, 2, &p, st))
-		return -1;
-	c.select = *select;
-	c.ncells = p.ncells;
-	c.nblocks = p.nblocks;
-	c.sizes = p.sizes;
-	memcpy(c.why, p.why, sizeof c.why);
-	c.ratio = pairs_ratio(&p, 0, 1);
-	c.verdict = verdict_of(time ? pairs_ratio(&p, 1, 0) : c.ratio, s->margin);
-	if (p.nblocks) {
-		c.left_side.log = pairs_level(&p, 0);
-		c.right_side.log = pairs_level(&p, 1);
-		c.left_side.value = exp(c.left_side.log);
-		c.right_side.value = exp(c.right_side.log);
+	double *logs = malloc((s->index.nblocks + 1) * sizeof *logs);
+	int rc = logs ? maker_begin(&m, left, right) : -1;
+	if (rc) {
+		status_set(st, "out of memory for comparing variants");
+	} else {
+		places_find(&m);
+		levels_find(&m);
+		c.verdict.margin = s->margin;
+		c.select = *select;
+		c.ncells = m.nplaces;
+		c.nblocks = m.nblocks;
+		c.sizes = sizes_of(&m);
+		if (m.nblocks)
+			judge(&m, logs, &c);
+		else
+			say_why(&m, &c);
+		*out = c;
 	}
-	pairs_free(&p);
-	*out = c;
-	return 0;
+	free(logs);
+	maker_end(&m);
+	return rc;
+}
+
+void contrast_absent(const struct summary *s, const char *name, char *why, size_t bytes)
+{
+	int v = index_variant(s, name);
+	why[0] = '\0';
+	if (v < 0)
+		snprintf(why, bytes, "%s is not in this record", name);
+	else if (s->variants[v].skip[0])
+		snprintf(why, bytes, "%s was skipped: %s", name, s->variants[v].skip);
+	else if (!s->variants[v].measured)
+		snprintf(why, bytes, "%s has no trial that went through", name);
+}
+
+void contrast_obstacle(const struct summary *s, const char *left, const char *right, char *why,
+                       size_t bytes)
+{
+	contrast_absent(s, left, why, bytes);
+	if (!why[0])
+		contrast_absent(s, right, why, bytes);
+	if (!why[0] && s->trouble[0])
+		snprintf(why, bytes, "the variants did not do the same work");
+}
+
+void contrast_oversubscribed(const struct summary *s, enum metric metric, char *why,
+                             size_t bytes)
+{
+	const struct metric_info *info = metric_info(metric);
+	why[0] = '\0';
+	if (info->waits && s->oversubscribed)
+		snprintf(why, bytes,
+		         "more ranks than cores: waiting workers share them, so that %s is the "
+		         "scheduler's",
+		         info->summary);
+}
+
+bool contrast_unexpected(const struct summary *s, const char *left, const char *right)
+{
+	bool unexpected[2] = {false, false};
+	for (unsigned i = 0; i < s->run->npaths; i++) {
+		const struct record_path *path = &s->run->paths[i];
+		if (!strcmp(path->variant, left))
+			unexpected[0] = !path->as_expected;
+		if (!strcmp(path->variant, right))
+			unexpected[1] = !path->as_expected;
+	}
+	return unexpected[0] || unexpected[1];
 }

@@ -16,15 +16,21 @@
 
 /* Which cells. */
 struct contrast_select {
-	struct claim_range bytes; /* as asked */
-	int pace;                 /* CLAIM_ANY_PACE: the metric's own */
-	int coll;                 /* CLAIM_ANY_COLL: all that are called, not init */
+	struct claim_range bytes;          /* as asked */
+	int pace;                          /* CLAIM_ANY_PACE: the metric's own */
+	int coll;                          /* CLAIM_ANY_COLL: all that are called, not init */
+	const struct summary_group *group; /* this one alone; NULL: any */
+	/* Variants that have to have the cells and blocks too, so that several contrasts rest
+	 * on the same ones. */
+	const unsigned *with;
+	unsigned nwith;
 };
 
 /* One variant's part: the metric's geometric mean over blocks and cells. */
 struct contrast_side {
 	double value;
-	double log; /* of value; these alone add up over several steps */
+	double log;    /* of value; these alone add up over several steps */
+	double lo, hi; /* quartiles over blocks */
 };
 
 struct contrast {
@@ -42,14 +48,26 @@ struct contrast {
 	                                 "" */
 };
 
-/* Over the cells and blocks that both have. Without a block it says why; -1 only when memory is
- * out. */
+/* Over the cells and blocks that both have, and those of select->with. Without a block it says
+ * why; -1 only when memory is out. */
 int contrast_make(const struct summary *summary, unsigned left, unsigned right,
                   enum metric metric, const struct contrast_select *select,
                   struct contrast *out, struct status *st);
 /* One that was not made, and says why. */
 struct contrast contrast_none(unsigned left, unsigned right, enum metric metric,
                               const char *why);
+/* Why two variants cannot be held against each other: one of them is not here, was skipped or
+ * failed, or the run's data is wrong; "" when they can. */
+void contrast_obstacle(const struct summary *summary, const char *left, const char *right,
+                       char *why, size_t bytes);
+/* Why a variant has no figures (skipped, or all of its trials failed), or "" when it has. */
+void contrast_absent(const struct summary *summary, const char *name, char *why, size_t bytes);
+/* Why a metric is not judged where ranks share cores; "" where it is. */
+void contrast_oversubscribed(const struct summary *summary, enum metric metric, char *why,
+                             size_t bytes);
+/* Whether one of the two took another path than it expects (the path's line in the record), so
+ * that what rests on it is not what its experiment file meant. */
+bool contrast_unexpected(const struct summary *summary, const char *left, const char *right);
 /* Whether less of the metric is faster: it is a time. */
 bool contrast_is_time(enum metric metric);
 

@@ -3,59 +3,32 @@
 #include <math.h>
 #include <string.h>
 
-static void obstacle(const struct summary *s, const struct factor *f, char *why, size_t bytes)
+static int contrast_of(const struct summary *s, const struct factor *factor, enum metric metric,
+                       struct contrast *out, struct status *st)
 {
-	why[0] = '\0';
-	if (!f->from[0] || !f->to[0]) {
-		snprintf(why, bytes, "it is about another backend");
-		return;
-	}
-	pairs_absent(s, f->from, why, bytes);
-	if (!why[0])
-		pairs_absent(s, f->to, why, bytes);
-	if (!why[0] && s->trouble[0])
-		snprintf(why, bytes, "the variants did not do the same work");
-}
-
-/* One metric of a factor. */
-struct part {
-	struct verdict verdict;
-	unsigned ncells;
-	struct claim_range sizes;
-	char why[PAIRS_WHY_BYTES]; /* or "" */
-};
-
-static int part_of(const struct summary *s, const struct factor *factor, enum metric metric,
-                   struct part *out, struct status *st)
-{
-	const struct pairs_select select = {factor->bytes, CLAIM_ANY_PACE, CLAIM_ANY_COLL};
-	const unsigned variants[] = {(unsigned)pairs_variant(s, factor->from),
-	                             (unsigned)pairs_variant(s, factor->to)};
-	bool speed = metric == METRIC_BUSBW; /* else a time: turned round */
-	struct pairs p;
-	if (pairs_make(s, metric, &select, variants, 2, &p, st))
+	const struct contrast_select select = {
+	    .bytes = factor->bytes, .pace = CLAIM_ANY_PACE, .coll = CLAIM_ANY_COLL};
+	unsigned from = (unsigned)index_variant(s, factor->from),
+	         to = (unsigned)index_variant(s, factor->to);
+	if (contrast_make(s, to, from, metric, &select, out, st))
 		return -1;
-	struct part part = {verdict_make(NULL, 0, s->margin), p.ncells, p.sizes, ""};
-	memcpy(part.why, p.why, sizeof part.why);
-	if (!part.why[0])
-		pairs_crowded(s, metric, part.why, sizeof part.why);
-	if (!part.why[0])
-		part.verdict = verdict_of(pairs_ratio(&p, speed, !speed), s->margin);
-	pairs_free(&p);
-	*out = part;
+	if (!out->why[0])
+		contrast_oversubscribed(s, metric, out->why, sizeof out->why);
+	if (out->why[0])
+		out->verdict = verdict_make(NULL, 0, s->margin);
 	return 0;
 }
 
 static int judge(const struct summary *s, struct factors_result *r, struct status *st)
 {
-	struct part bandwidth, latency;
-	if (part_of(s, r->factor, METRIC_BUSBW, &bandwidth, st) ||
-	    part_of(s, r->factor, METRIC_LATENCY, &latency, st))
+	struct contrast bandwidth, latency;
+	if (contrast_of(s, r->factor, METRIC_BUSBW, &bandwidth, st) ||
+	    contrast_of(s, r->factor, METRIC_LATENCY, &latency, st))
 		return -1;
 	bool alone = bandwidth.why[0] && !latency.why[0];
 	/* Of a pace without a cell there is nothing to say but that. */
 	bool nearer = bandwidth.why[0] && !bandwidth.ncells && latency.ncells;
-	const struct part *main = alone || nearer ? &latency : &bandwidth;
+	const struct contrast *main = alone || nearer ? &latency : &bandwidth;
 	r->bandwidth = bandwidth.verdict;
 	r->latency = latency.verdict;
 	r->ncells = main->ncells;
@@ -68,8 +41,11 @@ int factors_judge(const struct summary *s, const struct factor *factor,
                   struct factors_result *out, struct status *st)
 {
 	struct factors_result r = {.factor = factor};
-	r.astray = pairs_astray(s, factor->from) || pairs_astray(s, factor->to);
-	obstacle(s, factor, r.why, sizeof r.why);
+	r.astray = contrast_unexpected(s, factor->from, factor->to);
+	if (!factor->from[0] || !factor->to[0])
+		snprintf(r.why, sizeof r.why, "it is about another backend");
+	else
+		contrast_obstacle(s, factor->from, factor->to, r.why, sizeof r.why);
 	r.bandwidth = r.latency = verdict_make(NULL, 0, s->margin);
 	if (!r.why[0] && judge(s, &r, st))
 		return -1;

@@ -9,6 +9,7 @@
 #include "recommend.h"
 #include "versions.h"
 #include "warnings.h"
+#include "waterfall.h"
 
 struct findings {
 	struct claim_list asked;

@@ -4,20 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "summary_parts.h"
+#include "../record/path.h"
+#include "measure.h"
 
 /* One cell's number of some kind. */
 typedef double proof_fn(const struct record_cell *cell, unsigned what);
 
 static double by_metric(const struct record_cell *c, unsigned metric)
 {
-	return pairs_counter(c, (enum metric)metric);
+	return measure_counter(c, (enum metric)metric);
 }
 
 /* The mean over ranks of the field at an offset. */
 static double by_field(const struct record_cell *c, unsigned offset)
 {
-	return pairs_counter_sum(c, offset) / c->nranks;
+	return measure_sum(c, offset) / c->nranks;
 }
 
 #define FIELD(name) ((unsigned)offsetof(struct counters, name))
@@ -32,11 +33,10 @@ struct source {
 bool proof_belongs(const struct summary *s, const struct proof_row *row,
                    const struct record_cell *c)
 {
-	const struct summary_group *g = &s->groups[row->group];
+	size_t i = (size_t)(c - s->run->cells);
 	return c->cell.pass == PASS_COUNTERS && !c->error[0] &&
-	       c->cell.bytes == g->bytes[row->size] && c->nranks == g->nranks &&
-	       summary_same_group(&c->cell, &g->cell) &&
-	       !strcmp(c->variant, s->variants[row->variant].name);
+	       s->index.place_of[i] == index_place(s, row->group, row->size) &&
+	       s->index.variant_of[i] == row->variant;
 }
 
 /* The median over the blocks that have it. */
@@ -115,6 +115,58 @@ static void fill_missing(const struct summary *s, struct proof *e)
 	}
 }
 
+static void put_path(const struct record_path *from, struct proof_path *out)
+{
+	struct path path;
+	struct status why = {""};
+	snprintf(out->astray, sizeof out->astray, "%s", from->as_expected ? "" : from->expect);
+	if (path_from_json(from->path, &path, &why)) {
+		snprintf(out->data_path, sizeof out->data_path, "unknown");
+		snprintf(out->why, sizeof out->why, "the record's path is damaged: %.200s",
+		         why.text);
+		return;
+	}
+	snprintf(out->transport, sizeof out->transport, "%s",
+	         path.transport[0] ? path.transport : "none");
+	snprintf(out->links, sizeof out->links, "%u", path.nlinks);
+	snprintf(out->registered, sizeof out->registered, "%s%s%s",
+	         path.registered ? "yes" : "no", path.registered_why[0] ? ": " : "",
+	         path.registered_why);
+	snprintf(out->copy_engine, sizeof out->copy_engine, "%s",
+	         path.copy_engine ? "yes" : "no");
+	snprintf(out->data_path, sizeof out->data_path, "%s", path_data_name(path.data));
+	snprintf(out->why, sizeof out->why, "%s", path.why);
+	if (!strcmp(path.transport, "mixed"))
+		path_pairs_text(&path, out->pairs, sizeof out->pairs);
+	path_free(&path);
+}
+
+/* The twin is the reference in all but its name, and has no job of its own for the path. */
+static void put_twins(const struct summary *s, struct proof_path *paths)
+{
+	for (unsigned v = 0; v < s->nvariants && s->reference >= 0; v++) {
+		const struct proof_path *of = &paths[s->reference];
+		if (s->variants[v].role != ROLE_AGAIN || paths[v].data_path[0] ||
+		    !of->data_path[0])
+			continue;
+		paths[v] = *of;
+		snprintf(paths[v].why, sizeof paths[v].why, "as %s, whose twin it is",
+		         s->variants[s->reference].name);
+		paths[v].pairs[0] = '\0';
+	}
+}
+
+/* The paths from the record's lines of that kind, the twin's from its reference. */
+static void put_paths(const struct summary *s, struct proof_path *paths)
+{
+	for (unsigned i = 0; i < s->run->npaths; i++) {
+		int v = index_variant(s, s->run->paths[i].variant);
+		if (v >= 0)
+			put_path(&s->run->paths[i], &paths[v]);
+	}
+	put_twins(s, paths);
+}
+
 /* Blocks with counters of a row's cell. */
 static unsigned count_cells(const struct source *src)
 {
@@ -138,7 +190,7 @@ int proof_make(const struct summary *s, struct proof *out, struct status *st)
 		proof_free(&e);
 		return status_set(st, "out of memory for the evidence");
 	}
-	proof_paths(s, e.paths);
+	put_paths(s, e.paths);
 	for (unsigned g = 0; g < s->ngroups; g++)
 		for (unsigned i = 0; i < s->groups[g].nsizes; i++)
 			for (unsigned v = 0; v < s->nvariants; v++) {

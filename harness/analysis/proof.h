@@ -1,12 +1,12 @@
 /* Evidence: what each variant's data did on its way, as logs and counters say it. Pure.
  *
- * Counters are medians over blocks of one number per cell (pairs_counter). The model of DRAM
+ * Counters are medians over blocks of one number per cell (measure_counter). The model of DRAM
  * traffic is counters.h's; what is missing in a figure below it was presumably found in the
  * cache. */
 #ifndef LAUNCHGAP_PROOF_H
 #define LAUNCHGAP_PROOF_H
 
-#include "pairs.h"
+#include "summary.h"
 
 /* What a variant's log proves, in words; all "" where it says nothing. */
 struct proof_path {
@@ -49,9 +49,5 @@ void proof_free(struct proof *proof);
 /* Whether a cell of the record is one of those that a row is made from. */
 bool proof_belongs(const struct summary *summary, const struct proof_row *row,
                    const struct record_cell *cell);
-
-/* Fills the paths from the record's lines of that kind, the twin's from its reference; `paths`
- * has one per variant. */
-void proof_paths(const struct summary *summary, struct proof_path *paths);
 
 #endif

@@ -81,16 +81,15 @@ static struct claim_range range_of(const struct summary *s, enum coll_kind coll,
 	                            SIZE_MAX};
 }
 
-/* How much faster `to` is than `from`, above 1 is faster. */
-static int gain(const struct summary *s, enum metric metric, const struct pairs_select *select,
-                const unsigned pair[2], struct stats_ratio *out, struct status *st)
+/* How much faster the second of a pair is than the first, above 1 is faster. */
+static int gain(const struct summary *s, enum metric metric,
+                const struct contrast_select *select, const unsigned pair[2],
+                struct stats_ratio *out, struct status *st)
 {
-	struct pairs p;
-	if (pairs_make(s, metric, select, pair, 2, &p, st))
+	struct contrast c;
+	if (contrast_make(s, pair[1], pair[0], metric, select, &c, st))
 		return -1;
-	bool speed = metric == METRIC_BUSBW;
-	*out = pairs_ratio(&p, speed, !speed);
-	pairs_free(&p);
+	*out = c.verdict.ratio;
 	return 0;
 }
 
@@ -106,8 +105,8 @@ static int faster_up_to(const struct summary *s, enum metric metric, enum coll_k
 			continue;
 		for (unsigned i = 0; i < group->nsizes; i++) {
 			size_t size = group->asked_bytes[i];
-			const struct pairs_select one = {
-			    {size, size}, CLAIM_ANY_PACE, (int)coll};
+			const struct contrast_select one = {
+			    .bytes = {size, size}, .pace = CLAIM_ANY_PACE, .coll = (int)coll};
 			struct stats_ratio ratio;
 			if (gain(s, metric, &one, pair, &ratio, st))
 				return -1;
@@ -160,8 +159,8 @@ static int judge(const struct scene *scene, const struct recommend_rule *rule,
                  enum coll_kind coll, const unsigned pair[2], struct status *st)
 {
 	const struct summary *s = scene->s;
-	const struct pairs_select select = {range_of(s, coll, rule->reach), CLAIM_ANY_PACE,
-	                                    (int)coll};
+	const struct contrast_select select = {
+	    .bytes = range_of(s, coll, rule->reach), .pace = CLAIM_ANY_PACE, .coll = (int)coll};
 	enum metric metric = rule->metric;
 	struct stats_ratio ratio;
 	size_t up_to = 0;

@@ -7,7 +7,7 @@
 #define LAUNCHGAP_RECOMMEND_H
 
 #include "cliffs.h"
-#include "pairs.h"
+#include "contrast.h"
 
 #define RECOMMEND_MAX   32
 #define RECOMMEND_BYTES 768

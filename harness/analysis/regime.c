@@ -107,7 +107,8 @@ static const char *obstacle(const struct summary *s, unsigned v)
 
 static int contrasts_make(const struct summary *s, struct regime *r, struct status *st)
 {
-	const struct contrast_select select = {r->range, r->pace, CLAIM_ANY_COLL};
+	const struct contrast_select select = {
+	    .bytes = r->range, .pace = r->pace, .coll = CLAIM_ANY_COLL};
 	unsigned reference = (unsigned)s->reference;
 	r->nvariants = s->nvariants;
 	r->contrasts = calloc(s->nvariants, sizeof *r->contrasts);

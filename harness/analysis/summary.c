@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "summary_parts.h"
+#include "contrast.h"
 
-#define CONFIDENCE 0.95
-#define MARGIN     0.02 /* where the record names none */
+#define MARGIN 0.02 /* where the record names none */
 
 static const char *const role_names[] = {[ROLE_VARIANT] = "variant",
                                          [ROLE_REFERENCE] = "reference",
@@ -58,55 +57,128 @@ static int read_variants(struct summary *s, struct status *st)
 	return 0;
 }
 
-static unsigned find_variant(const struct summary *s, const char *name)
+/* Rows by variant, group and size, each with its cell as the record first has it. */
+static int make_rows(struct summary *s)
 {
-	unsigned i = 0;
-	while (i + 1 < s->nvariants && strcmp(s->variants[i].name, name))
-		i++;
-	return i;
+	const struct index *x = &s->index;
+	size_t most = (size_t)s->nvariants * x->nplaces;
+	const struct record_cell **first = calloc(most + 1, sizeof *first);
+	for (unsigned i = s->run->ncells; first && i-- > 0;)
+		if (s->run->cells[i].cell.pass == PASS_TIMED)
+			first[x->variant_of[i] * x->nplaces + x->place_of[i]] =
+			    &s->run->cells[i];
+	for (size_t k = 0; first && k < most; k++)
+		s->nrows += first[k] != NULL;
+	s->rows = calloc(s->nrows + 1, sizeof *s->rows);
+	struct summary_row *row = s->rows;
+	for (unsigned v = 0; first && row && v < s->nvariants; v++)
+		for (unsigned g = 0; g < s->ngroups; g++)
+			for (unsigned i = 0; i < s->groups[g].nsizes; i++) {
+				const struct record_cell *c =
+				    first[v * x->nplaces + index_place(s, g, i)];
+				if (c)
+					*row++ = (struct summary_row){.variant = v,
+					                              .group = g,
+					                              .nranks = c->nranks,
+					                              .cell = c->cell,
+					                              .calls = c->calls,
+					                              .digest_ok = true};
+			}
+	free(first);
+	if (!row)
+		return -1;
+	index_rows(s);
+	return first ? 0 : -1;
 }
 
-bool summary_same_group(const struct cell *a, const struct cell *b)
+/* What a group takes from its rows, the first of which has the last word. */
+static void finish_groups(struct summary *s)
 {
-	return a->coll == b->coll && a->pace == b->pace && a->dtype == b->dtype &&
-	       a->op == b->op && a->in_place == b->in_place && a->root == b->root &&
-	       a->comm_ranks == b->comm_ranks;
+	for (unsigned i = s->nrows; i-- > 0;) {
+		const struct summary_row *row = &s->rows[i];
+		struct summary_group *g = &s->groups[row->group];
+		unsigned size = 0;
+		while (g->bytes[size] != row->cell.bytes)
+			size++;
+		g->cell = row->cell;
+		g->asked_bytes[size] = row->cell.asked_bytes;
+	}
+	for (unsigned g = 0; g < s->ngroups; g++) {
+		s->groups[g].limit = true;
+		if (s->groups[g].nranks > s->ncores && s->ncores)
+			s->oversubscribed = true;
+	}
+	for (unsigned i = 0; i < s->nrows; i++)
+		if (s->variants[s->rows[i].variant].role != ROLE_LIMIT)
+			s->groups[s->rows[i].group].limit = false;
 }
 
-static int by_place(const void *left, const void *right)
+/* Ranks that one worker drove; 1 where the record's layout does not come to its ranks. */
+static unsigned ranks_per_worker(const struct record_cell *c)
 {
-	const struct summary_row *a = left, *b = right;
-	const int64_t keys[][2] = {{a->variant, b->variant},
-	                           {a->cell.coll, b->cell.coll},
-	                           {a->cell.pace, b->cell.pace},
-	                           {a->cell.dtype, b->cell.dtype},
-	                           {a->cell.op, b->cell.op},
-	                           {a->cell.in_place, b->cell.in_place},
-	                           {a->cell.root, b->cell.root},
-	                           {a->nranks, b->nranks},
-	                           {a->cell.comm_ranks, b->cell.comm_ranks},
-	                           {(int64_t)a->cell.bytes, (int64_t)b->cell.bytes}};
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (keys[i][0] != keys[i][1])
-			return keys[i][0] < keys[i][1] ? -1 : 1;
+	const char *layout = json_string_value(json_object_get(c->json, "layout"));
+	unsigned processes, threads, ranks;
+	if (layout && sscanf(layout, "%ux%ux%u", &processes, &threads, &ranks) == 3 &&
+	    ranks > 0 && (uint64_t)processes * threads * ranks == c->nranks)
+		return ranks;
+	return 1;
+}
+
+/* Each view's median over the rows; x has room for four numbers a row. */
+static struct timing_workers worker_medians(const struct record_cell *c,
+                                            const struct timing_view *view, double *x)
+{
+	unsigned per = ranks_per_worker(c), n = c->rows;
+	double *mean = x + n, *min = mean + n, *max = min + n;
+	for (unsigned i = 0; i < n; i++) {
+		struct timing_workers w = timing_workers(view, per, i);
+		x[i] = w.rank0_ns;
+		mean[i] = w.mean_ns;
+		min[i] = w.min_ns;
+		max[i] = w.max_ns;
+	}
+	return (struct timing_workers){.rank0_ns = stats_median(x, n),
+	                               .mean_ns = stats_median(mean, n),
+	                               .min_ns = stats_median(min, n),
+	                               .max_ns = stats_median(max, n)};
+}
+
+static int make_trial(const struct record_cell *c, struct summary_trial *out)
+{
+	struct timing_view view = {c->nranks, c->rows, c->calls, c->samples};
+	size_t nsamples = (size_t)c->nranks * c->rows;
+	double *times = malloc((7 * (size_t)c->rows + nsamples) * sizeof *times);
+	if (!times)
+		return -1;
+	double *launches = times + c->rows, *skews = launches + c->rows,
+	       *workers = skews + c->rows, *polls = workers + 4 * (size_t)c->rows;
+	for (unsigned i = 0; i < c->rows; i++) {
+		times[i] = timing_row_ns(&view, i);
+		launches[i] = timing_launch_ns(&view, i);
+		skews[i] = timing_skew_ns(&view, i);
+	}
+	for (size_t i = 0; i < nsamples; i++)
+		polls[i] = (double)c->samples[i].poll_ns;
+	*out = (struct summary_trial){.block = c->block,
+	                              .order = c->order,
+	                              .time_ns = stats_median(times, c->rows),
+	                              .p95_ns = stats_quantile(times, c->rows, 0.95),
+	                              .p99_ns = stats_quantile(times, c->rows, 0.99),
+	                              .launch_ns = stats_median(launches, c->rows),
+	                              .skew_ns = stats_median(skews, c->rows),
+	                              .workers = worker_medians(c, &view, workers),
+	                              .poll_ns = stats_median(polls, nsamples),
+	                              .early = timing_early(&view),
+	                              .step_ns = (double)timing_step_ns(&view)};
+	free(times);
 	return 0;
 }
 
-struct summary_row *summary_row_of(struct summary *s, const struct record_cell *c)
+/* The row of the record's i-th cell, which is a timed one. */
+static struct summary_row *row_of(const struct summary *s, unsigned i)
 {
-	unsigned variant = find_variant(s, c->variant);
-	for (unsigned i = 0; i < s->nrows; i++) {
-		struct summary_row *row = &s->rows[i];
-		if (row->variant == variant && row->nranks == c->nranks &&
-		    row->cell.bytes == c->cell.bytes &&
-		    summary_same_group(&row->cell, &c->cell))
-			return row;
-	}
-	struct summary_row *row = &s->rows[s->nrows++];
-	*row = (struct summary_row){.variant = variant, .nranks = c->nranks, .cell = c->cell};
-	row->calls = c->calls;
-	row->digest_ok = true;
-	return row;
+	const struct index *x = &s->index;
+	return x->rows[x->variant_of[i] * x->nplaces + x->place_of[i]];
 }
 
 /* A trial that measures its cells again and again has their mean. */
@@ -127,7 +199,7 @@ static int add_trial(struct summary_row *row, const struct record_cell *c)
 		row->failed++;
 		return 0;
 	}
-	if (summary_trial_of(c, &trial))
+	if (make_trial(c, &trial))
 		return -1;
 	row->wrong += c->wrong;
 	row->faults += c->faults;
@@ -164,19 +236,15 @@ static void read_facts(struct summary_variant *v, const struct record_cell *c)
 		v->path = member(facts, "path");
 }
 
-static int read_cells(struct summary *s, struct status *st)
+static int read_cells(struct summary *s)
 {
-	unsigned ncells = s->run->ncells;
-	s->rows = calloc(ncells ? ncells : 1, sizeof *s->rows);
-	if (!s->rows)
-		return status_set(st, "out of memory for the summary");
-	for (unsigned i = 0; i < ncells; i++) {
+	for (unsigned i = 0; i < s->run->ncells; i++) {
 		const struct record_cell *c = &s->run->cells[i];
 		if (c->cell.pass != PASS_TIMED)
 			continue;
-		struct summary_row *row = summary_row_of(s, c);
+		struct summary_row *row = row_of(s, i);
 		if (add_trial(row, c))
-			return status_set(st, "out of memory for the summary");
+			return -1;
 		struct summary_variant *v = &s->variants[row->variant];
 		read_facts(v, c);
 		v->measured = v->measured || row->ntrials;
@@ -184,7 +252,6 @@ static int read_cells(struct summary *s, struct status *st)
 			s->nblocks = row->ntrials;
 		s->carries_data = s->carries_data || row->carries_data;
 	}
-	qsort(s->rows, s->nrows, sizeof *s->rows, by_place);
 	return 0;
 }
 
@@ -233,7 +300,235 @@ static void finish_row(struct summary_row *row)
 		row->busbw_gbs = coll_busbw(row->cell.coll, row->cell.comm_ranks,
 		                            row->cell.bytes, row->time_us / 1e6);
 	}
-	row->ratio = stats_ratio(NULL, NULL, 0, CONFIDENCE);
+	row->ratio = stats_ratio_of_logs(NULL, 0, VERDICT_CONFIDENCE);
+}
+
+/* The digest that a cell's data has to give: the reference's, or whoever's came first. It
+ * depends on the data alone: the pace makes no difference. */
+static const struct record_cell *standard_of(const struct summary *s,
+                                             const struct record_cell *c)
+{
+	const struct record_cell *first = NULL;
+	for (unsigned i = 0; i < s->run->ncells; i++) {
+		const struct record_cell *other = &s->run->cells[i];
+		struct cell paced = other->cell;
+		paced.pace = c->cell.pace;
+		if (paced.bytes != c->cell.bytes || other->nranks != c->nranks ||
+		    !other->digest[0] || !summary_counts(other) ||
+		    !summary_same_group(&paced, &c->cell))
+			continue;
+		if ((int)s->index.variant_of[i] == s->reference)
+			return other;
+		if (!first)
+			first = other;
+	}
+	return first;
+}
+
+static int check_digests(struct summary *s)
+{
+	const struct record_cell **standards = calloc(s->index.nplaces + 1, sizeof *standards);
+	for (unsigned i = 0; standards && i < s->run->ncells; i++) {
+		const struct record_cell *c = &s->run->cells[i];
+		if (!c->digest[0] || !summary_counts(c))
+			continue;
+		struct summary_row *row = row_of(s, i);
+		const struct record_cell **standard = &standards[s->index.place_of[i]];
+		if (!*standard)
+			*standard = standard_of(s, c);
+		bool same = !strcmp(c->digest, (*standard)->digest);
+		if (!row->digest[0] || !same)
+			strcpy(row->digest, c->digest);
+		row->digest_ok = row->digest_ok && same;
+		if (same || s->trouble[0])
+			continue;
+		snprintf(
+		    s->trouble, sizeof s->trouble,
+		    "%s of %zu bytes: %s (block %u) got the digest %s where %s got %s from "
+		    "the same data",
+		    coll_info(c->cell.coll)->name, c->cell.bytes, c->variant, c->block,
+		    c->digest, (*standard)->variant, (*standard)->digest);
+	}
+	free(standards);
+	return standards ? 0 : -1;
+}
+
+static const char *bits_of(const json_t *at, const char *key)
+{
+	const char *text = json_string_value(json_object_get(at, key));
+	return text ? text : "?";
+}
+
+static long long number_of(const json_t *at, const char *key)
+{
+	return (long long)json_integer_value(json_object_get(at, key));
+}
+
+static void check_wrong(struct summary *s)
+{
+	for (unsigned i = 0; i < s->run->ncells && !s->trouble[0]; i++) {
+		const struct record_cell *c = &s->run->cells[i];
+		char where[160] = "";
+		if (!c->wrong)
+			continue;
+		const json_t *at = json_object_get(c->json, "wrong_at");
+		if (json_is_object(at))
+			snprintf(where, sizeof where,
+			         ", the first on rank %lld at element %lld (byte %lld): "
+			         "expected %.24s, got %.24s",
+			         number_of(at, "rank"), number_of(at, "element"),
+			         number_of(at, "byte"), bits_of(at, "expected"),
+			         bits_of(at, "got"));
+		snprintf(s->trouble, sizeof s->trouble,
+		         "%s of %zu bytes: %s (block %u) delivered %llu wrong element%s%s",
+		         coll_info(c->cell.coll)->name, c->cell.bytes, c->variant, c->block,
+		         (unsigned long long)c->wrong, c->wrong == 1 ? "" : "s", where);
+	}
+}
+
+/* What one rank leaves on the way through a row's trials. */
+struct gathered {
+	unsigned trials, nbehind;
+	double *skew, *launch, *finish; /* one per trial */
+	double *behind;                 /* one per row that it ended last */
+	double last, rows;
+};
+
+/* One trial's part of one rank. `room` holds three times the cell's rows. */
+static void take_trial(struct gathered *g, const struct record_cell *c, unsigned rank,
+                       double *room)
+{
+	struct timing_view view = {c->nranks, c->rows, c->calls, c->samples};
+	double *skew = room, *launch = skew + c->rows, *finish = launch + c->rows;
+	for (unsigned i = 0; i < c->rows; i++) {
+		struct timing_rank r = timing_rank(&view, rank, i);
+		skew[i] = r.skew_ns;
+		launch[i] = r.launch_ns;
+		finish[i] = r.finish_ns;
+		g->last += r.last;
+		g->rows++;
+		if (r.last > 0)
+			g->behind[g->nbehind++] = r.late_ns;
+	}
+	g->skew[g->trials] = stats_median(skew, c->rows);
+	g->launch[g->trials] = stats_median(launch, c->rows);
+	g->finish[g->trials++] = stats_median(finish, c->rows);
+}
+
+static struct summary_rank finish_rank(const struct gathered *g)
+{
+	return (struct summary_rank){.skew_us = stats_median(g->skew, g->trials) / 1000,
+	                             .launch_us = stats_median(g->launch, g->trials) / 1000,
+	                             .finish_us = stats_median(g->finish, g->trials) / 1000,
+	                             .last = g->rows > 0 ? g->last / g->rows : NAN,
+	                             .last_by_us = stats_median(g->behind, g->nbehind) / 1000};
+}
+
+/* Late is against the mean of the ranks' own medians: of medians of the differences all could
+ * lie on one side. */
+static void centre(struct summary_row *row)
+{
+	double mean = 0;
+	for (unsigned r = 0; r < row->nranks; r++)
+		mean += row->ranks[r].finish_us / row->nranks;
+	for (unsigned r = 0; r < row->nranks; r++)
+		row->ranks[r].late_us = row->ranks[r].finish_us - mean;
+}
+
+/* Fills a row's ranks from its cells. */
+static int rank_row(struct summary_row *row, const struct record_cell *const *cells, size_t n)
+{
+	size_t rows = 0, most = 0;
+	for (size_t i = 0; i < n; i++) {
+		rows += cells[i]->rows;
+		most = cells[i]->rows > most ? cells[i]->rows : most;
+	}
+	row->ranks = calloc(row->nranks, sizeof *row->ranks);
+	double *room = malloc((3 * most + 3 * n + rows) * sizeof *room);
+	if (!row->ranks || !room) {
+		free(room);
+		return -1;
+	}
+	double *at = room + 3 * most;
+	for (unsigned r = 0; r < row->nranks; r++) {
+		struct gathered g = {
+		    .skew = at, .launch = at + n, .finish = at + 2 * n, .behind = at + 3 * n};
+		for (size_t i = 0; i < n; i++)
+			take_trial(&g, cells[i], r, room);
+		row->ranks[r] = finish_rank(&g);
+		if (row->ranks[r].last > row->ranks[row->straggler].last)
+			row->straggler = r;
+	}
+	free(room);
+	centre(row);
+	return 0;
+}
+
+static int rank_rows(struct summary *s)
+{
+	const struct record_cell **cells = malloc((s->run->ncells + 1) * sizeof *cells);
+	int rc = cells ? 0 : -1;
+	for (unsigned i = 0; i < s->nrows && rc == 0; i++) {
+		size_t n = 0;
+		for (unsigned k = 0; s->rows[i].ntrials && k < s->run->ncells; k++)
+			if (summary_counts(&s->run->cells[k]) && row_of(s, k) == &s->rows[i])
+				cells[n++] = &s->run->cells[k];
+		if (n)
+			rc = rank_row(&s->rows[i], cells, n);
+	}
+	free(cells);
+	return rc;
+}
+
+/* A variant's speed against the reference's, over a group or one size of it. */
+static int compare(const struct summary *s, unsigned variant, unsigned group,
+                   struct claim_range bytes, struct stats_ratio *out, struct status *st)
+{
+	const struct summary_group *g = &s->groups[group];
+	const struct contrast_select select = {
+	    .bytes = bytes, .pace = (int)g->cell.pace, .coll = (int)g->cell.coll, .group = g};
+	struct contrast c;
+	if (contrast_make(s, variant, (unsigned)s->reference, METRIC_TIME, &select, &c, st))
+		return -1;
+	*out = c.verdict.ratio;
+	return 0;
+}
+
+static bool is_compared(const struct summary *s, unsigned variant)
+{
+	return s->reference >= 0 && (int)variant != s->reference &&
+	       s->variants[variant].role != ROLE_LIMIT;
+}
+
+/* Fills the rows' ratios and the groups' gaps. */
+static int compare_all(struct summary *s, struct status *st)
+{
+	for (unsigned i = 0; i < s->nrows; i++) {
+		struct summary_row *row = &s->rows[i];
+		const struct claim_range one = {row->cell.asked_bytes, row->cell.asked_bytes};
+		if (is_compared(s, row->variant) &&
+		    compare(s, row->variant, row->group, one, &row->ratio, st))
+			return -1;
+	}
+	for (unsigned g = 0; g < s->ngroups; g++)
+		for (unsigned v = 0; v < s->nvariants; v++)
+			if (is_compared(s, v) &&
+			    compare(s, v, g, (struct claim_range){0, SIZE_MAX},
+			            &s->groups[g].gaps[v], st))
+				return -1;
+	return 0;
+}
+
+static int make_gaps(struct summary *s)
+{
+	for (unsigned g = 0; g < s->ngroups; g++) {
+		s->groups[g].gaps = calloc(s->nvariants, sizeof *s->groups[g].gaps);
+		if (!s->groups[g].gaps)
+			return -1;
+		for (unsigned v = 0; v < s->nvariants; v++)
+			s->groups[g].gaps[v] = stats_ratio(NULL, NULL, 0, 0);
+	}
+	return 0;
 }
 
 int summary_make(const struct record_run *run, struct summary *out, struct status *st)
@@ -243,21 +538,22 @@ int summary_make(const struct record_run *run, struct summary *out, struct statu
 	s.ncores = (unsigned)json_integer_value(json_object_get(machine, "cores"));
 	double margin = json_number_value(json_object_get(run->environment, "margin"));
 	s.margin = margin > 0 ? margin : MARGIN;
-	if (read_variants(&s, st) || read_cells(&s, st))
+	if (read_variants(&s, st) || index_make(&s, st) || make_rows(&s) || read_cells(&s))
 		goto fail;
+	finish_groups(&s);
 	for (unsigned i = 0; i < s.nrows; i++)
 		finish_row(&s.rows[i]);
-	summary_check(&s);
-	if (summary_group_rows(&s, st) || summary_rank_rows(&s, st))
+	check_wrong(&s);
+	if (check_digests(&s) || make_gaps(&s) || rank_rows(&s) || index_trials(&s, st))
 		goto fail;
 	/* Figures of different computations are not compared. */
-	if (!s.trouble[0] && summary_compare(&s, CONFIDENCE, st))
+	if (!s.trouble[0] && compare_all(&s, st))
 		goto fail;
 	*out = s;
 	return 0;
 fail:
 	summary_free(&s);
-	return -1;
+	return status_set(st, "out of memory for the summary");
 }
 
 void summary_free(struct summary *s)
@@ -274,5 +570,76 @@ void summary_free(struct summary *s)
 	free(s->rows);
 	free(s->groups);
 	free(s->variants);
+	index_free(&s->index);
 	*s = (struct summary){0};
+}
+
+/* A row's place among the others. */
+static int by_place(const void *left, const void *right)
+{
+	const struct summary_row *a = left, *b = right;
+	if (a->variant != b->variant)
+		return a->variant < b->variant ? -1 : 1;
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	return a->cell.bytes < b->cell.bytes ? -1 : a->cell.bytes > b->cell.bytes;
+}
+
+const struct summary_row *summary_find(const struct summary *s, unsigned variant,
+                                       unsigned group, size_t bytes)
+{
+	const struct summary_row like = {
+	    .variant = variant, .group = group, .cell = {.bytes = bytes}};
+	return s->nrows ? bsearch(&like, s->rows, s->nrows, sizeof *s->rows, by_place) : NULL;
+}
+
+int summary_partner(const struct summary *s, unsigned group)
+{
+	struct cell turned = s->groups[group].cell;
+	turned.in_place = !turned.in_place;
+	for (unsigned g = 0; g < s->ngroups; g++)
+		if (s->groups[g].nranks == s->groups[group].nranks &&
+		    summary_same_group(&s->groups[g].cell, &turned))
+			return (int)g;
+	return -1;
+}
+
+bool summary_is_limit(const struct summary *s, const struct summary_group *group)
+{
+	(void)s;
+	return group->limit;
+}
+
+bool summary_crowded(const struct summary *s)
+{
+	return s->oversubscribed;
+}
+
+bool summary_has_pace(const struct summary *s, enum pace pace)
+{
+	for (unsigned g = 0; g < s->ngroups; g++)
+		if (s->groups[g].cell.pace == pace && !summary_is_limit(s, &s->groups[g]))
+			return true;
+	return false;
+}
+
+bool summary_has_ratio(const struct summary *s, unsigned v)
+{
+	return s->variants[v].measured && s->variants[v].role != ROLE_LIMIT && !s->trouble[0] &&
+	       s->reference >= 0 && (int)v != s->reference;
+}
+
+double summary_limit(const struct summary *s, size_t bytes)
+{
+	double best = NAN;
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct summary_row *row = &s->rows[i];
+		if (s->variants[row->variant].role != ROLE_LIMIT || isnan(row->busbw_gbs))
+			continue;
+		if (row->cell.bytes == bytes)
+			return row->busbw_gbs;
+		if (!(row->busbw_gbs <= best))
+			best = row->busbw_gbs;
+	}
+	return best;
 }

@@ -9,6 +9,7 @@
 #define LAUNCHGAP_SUMMARY_H
 
 #include "../record/record.h"
+#include "index.h"
 #include "stats.h"
 #include "timing.h"
 
@@ -72,6 +73,7 @@ struct summary_group {
 	size_t *bytes, *asked_bytes; /* ascending */
 	struct stats_ratio *gaps;    /* per variant: one number per block, the geometric mean of
 	                                the ratio over the sizes that both have */
+	bool limit;                  /* it is the limit's alone */
 };
 
 struct summary {
@@ -83,10 +85,13 @@ struct summary {
 	struct summary_row *rows; /* by variant, group, size */
 	unsigned ngroups;
 	struct summary_group *groups;
-	unsigned nblocks;  /* the most that any row has */
-	unsigned ncores;   /* of the machine; 0: not recorded */
-	double margin;     /* of the verdicts: 0.02 is 2 % */
-	bool carries_data; /* any row does */
+	struct index index;
+	unsigned nblocks;    /* the most that any row has */
+	unsigned ncores;     /* of the machine; 0: not recorded */
+	double margin;       /* of the verdicts: 0.02 is 2 % */
+	bool carries_data;   /* any row does */
+	bool oversubscribed; /* more ranks than cores: waiting yields, and latencies are the
+	                        scheduler's */
 	char trouble[512]; /* why nothing may be compared (wrong data, digests that differ), or
 	                      "" */
 };

@@ -10,8 +10,7 @@
 #ifndef LAUNCHGAP_VERSIONS_H
 #define LAUNCHGAP_VERSIONS_H
 
-#include "verdict.h"
-#include "pairs.h"
+#include "contrast.h"
 #include "proof.h"
 
 #define VERSIONS_TEXT_BYTES 2048
@@ -43,8 +42,8 @@ struct versions_coll {
 	unsigned nranks;
 	size_t lo, hi; /* the least and the most of the sizes, as asked */
 	unsigned ncells, nblocks;
-	struct versions_row *rows; /* by version, ascending; `nrows` of them */
-	char why[PAIRS_WHY_BYTES]; /* why there are no figures, or "" */
+	struct versions_row *rows;    /* by version, ascending; `nrows` of them */
+	char why[CONTRAST_WHY_BYTES]; /* why there are no figures, or "" */
 };
 
 struct versions {

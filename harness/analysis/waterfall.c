@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "factors.h"
+#include "waterfall.h"
 
 #define NOWHERE UINT_MAX
 
@@ -30,7 +30,7 @@ static void web_make(const struct summary *s, const struct claim_list *asked, un
 	*out = (struct web){.nvariants = s->nvariants};
 	for (unsigned i = 0; i < asked->nfactors; i++) {
 		const struct factor *f = &asked->factors[i];
-		int a = pairs_variant(s, f->from), b = pairs_variant(s, f->to);
+		int a = index_variant(s, f->from), b = index_variant(s, f->to);
 		if (a < 0 || b < 0 || !s->variants[a].measured || !s->variants[b].measured)
 			continue;
 		if (((unsigned)a == from && (unsigned)b == to) ||
@@ -136,20 +136,19 @@ static bool is_at_odds(const struct verdict *v, double log)
 	       (v->kind == VERDICT_SLOWER && !(log < 0));
 }
 
-static void fill_step(const struct web *web, const struct way *way, const struct pairs *p,
-                      unsigned i, struct waterfall *w)
+/* The i-th step, from the contrast of its two ends. */
+static void fill_step(const struct web *web, const struct way *way, const struct contrast *c,
+                      unsigned i, struct waterfall_step *step)
 {
-	struct waterfall_step *step = &w->steps[i];
 	const struct edge *e =
 	    way->edges[i + 1] == NOWHERE ? NULL : &web->edges[way->edges[i + 1]];
-	*step = (struct waterfall_step){
-	    .rest = !e,
-	    .from = way->variants[i],
-	    .to = way->variants[i + 1],
-	    .from_gbs = exp(pairs_level(p, i)),
-	    .to_gbs = exp(pairs_level(p, i + 1)),
-	    .log = pairs_level(p, i + 1) - pairs_level(p, i),
-	    .verdict = verdict_of(pairs_ratio(p, i + 1, i), w->gap.margin)};
+	*step = (struct waterfall_step){.rest = !e,
+	                                .from = c->right,
+	                                .to = c->left,
+	                                .from_gbs = c->right_side.value,
+	                                .to_gbs = c->left_side.value,
+	                                .log = c->left_side.log - c->right_side.log,
+	                                .verdict = c->verdict};
 	step->backwards = e && e->a != step->from;
 	step->placebo = e && e->factor->placebo;
 	step->at_odds = is_at_odds(&step->verdict, step->log);
@@ -186,36 +185,35 @@ static void fill_shares(struct waterfall *w)
 		    "the gap itself is undecided, so that shares of it would mean nothing");
 }
 
-static void obstacle(const struct summary *s, const struct gap *gap, char *why, size_t bytes)
-{
-	pairs_absent(s, gap->from, why, bytes);
-	if (!why[0])
-		pairs_absent(s, gap->to, why, bytes);
-	if (!why[0] && s->trouble[0])
-		snprintf(why, bytes, "the variants did not do the same work");
-}
-
 /* Steps, shares and what is left, along a way. */
 static int follow(const struct summary *s, const struct claim_list *asked,
                   const struct web *web, const struct way *way, struct waterfall *w,
                   struct status *st)
 {
-	const struct pairs_select select = {asked->gap.bytes, PACE_STREAM, CLAIM_ANY_COLL};
-	struct pairs p;
-	if (pairs_make(s, METRIC_BUSBW, &select, way->variants, way->n, &p, st))
+	const struct contrast_select select = {.bytes = asked->gap.bytes,
+	                                       .pace = PACE_STREAM,
+	                                       .coll = CLAIM_ANY_COLL,
+	                                       .with = way->variants,
+	                                       .nwith = way->n};
+	struct contrast c;
+	if (contrast_make(s, way->variants[way->n - 1], way->variants[0], METRIC_BUSBW, &select,
+	                  &c, st))
 		return -1;
-	memcpy(w->why, p.why, sizeof w->why);
-	w->ncells = p.ncells;
-	w->nblocks = p.nblocks;
-	if (p.nblocks) {
-		w->nsteps = way->n - 1;
-		w->gap = verdict_of(pairs_ratio(&p, way->n - 1, 0), s->margin);
-		w->log = pairs_level(&p, way->n - 1) - pairs_level(&p, 0);
-		for (unsigned i = 0; i < w->nsteps; i++)
-			fill_step(web, way, &p, i, w);
-		fill_shares(w);
+	memcpy(w->why, c.why, sizeof w->why);
+	w->ncells = c.ncells;
+	w->nblocks = c.nblocks;
+	if (!c.nblocks)
+		return 0;
+	w->nsteps = way->n - 1;
+	w->gap = c.verdict;
+	w->log = c.left_side.log - c.right_side.log;
+	for (unsigned i = 0; i < w->nsteps; i++) {
+		if (contrast_make(s, way->variants[i + 1], way->variants[i], METRIC_BUSBW,
+		                  &select, &c, st))
+			return -1;
+		fill_step(web, way, &c, i, &w->steps[i]);
 	}
-	pairs_free(&p);
+	fill_shares(w);
 	return 0;
 }
 
@@ -236,12 +234,12 @@ int waterfall_make(const struct summary *s, const struct claim_list *asked,
 	struct way way;
 	w.gap = verdict_make(NULL, 0, s->margin);
 	if (asked->gap.from[0])
-		obstacle(s, &asked->gap, w.why, sizeof w.why);
+		contrast_obstacle(s, asked->gap.from, asked->gap.to, w.why, sizeof w.why);
 	*out = w;
 	if (!asked->gap.from[0] || w.why[0])
 		return 0;
-	unsigned from = (unsigned)pairs_variant(s, asked->gap.from);
-	unsigned to = (unsigned)pairs_variant(s, asked->gap.to);
+	unsigned from = (unsigned)index_variant(s, asked->gap.from);
+	unsigned to = (unsigned)index_variant(s, asked->gap.to);
 	web_make(s, asked, from, to, &web);
 	if (way_find(&web, from, to, &way))
 		return status_set(st, "out of memory for the waterfall");

@@ -75,8 +75,8 @@ static void put_unmeasured(FILE *out, const struct findings *f)
 /* What the columns are. */
 static void put_legend(FILE *out, const struct summary *s, bool latency)
 {
-	char why[PAIRS_WHY_BYTES];
-	pairs_crowded(s, METRIC_LATENCY, why, sizeof why);
+	char why[CONTRAST_WHY_BYTES];
+	contrast_oversubscribed(s, METRIC_LATENCY, why, sizeof why);
 	fprintf(out, "Each is two variants that differ in one setting. Effect: stream "
 	             "bandwidth after ÷ before, one number per block");
 	if (latency)

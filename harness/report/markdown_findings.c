@@ -58,7 +58,7 @@ void markdown_claims(FILE *out, const struct summary *s, const struct findings *
 	                      : "");
 	for (unsigned i = 0; i < f->asked.nclaims; i++) {
 		const struct claims_result *r = &f->claims[i];
-		char text[PAIRS_WHY_BYTES];
+		char text[CONTRAST_WHY_BYTES];
 		markdown_cell(out, r->claim->name);
 		markdown_cell(out, r->claim->text);
 		put_test(out, r->claim);

@@ -114,7 +114,7 @@ static void print_versions(const struct versions *v)
  * in report.md alone. Returns how many lines. */
 static unsigned print_claims(const struct summary *s, const struct findings *f)
 {
-	char verdict[96], ratio[64], hint[PAIRS_WHY_BYTES], lead[TRIAL_NAME_BYTES + 16],
+	char verdict[96], ratio[64], hint[CONTRAST_WHY_BYTES], lead[TRIAL_NAME_BYTES + 16],
 	    text[CLAIM_TEXT_BYTES + sizeof verdict + sizeof ratio + sizeof hint + 16];
 	unsigned printed = 0;
 	for (unsigned i = 0; i < f->asked.nclaims; i++) {

@@ -47,8 +47,8 @@ void print_factors(const struct summary *s, const struct findings *f)
 	static remark *const remarks[] = {alarming, proper, astray};
 	unsigned n = f->asked.nfactors, rows, order[CLAIM_MAX];
 	struct grid *table = factors_short(f->factors, n, &rows);
-	char why[PAIRS_WHY_BYTES];
-	pairs_crowded(s, METRIC_LATENCY, why, sizeof why);
+	char why[CONTRAST_WHY_BYTES];
+	contrast_oversubscribed(s, METRIC_LATENCY, why, sizeof why);
 	if (rows) {
 		printf("factors: bandwidth after ÷ before%s; margin %.3g %%:\n",
 		       factors_have_latency(f->factors, n)

@@ -6,6 +6,7 @@
 
 #include "output.h"
 #include "csv.h"
+#include "../analysis/measure.h"
 
 enum column {
 	NVLINK_TX,
@@ -46,7 +47,7 @@ static void take(const struct record_cell *c, unsigned rank, double out[COLUMNS]
 	out[COPIED] = k->copied_bytes;
 	out[DELIVERED] = k->delivered_bytes;
 	out[COPIES] = k->delivered_bytes > 0 ? k->copied_bytes / k->delivered_bytes : NAN;
-	out[ISSUE_CORES] = pairs_issue_cores(c, rank);
+	out[ISSUE_CORES] = measure_issue_cores(c, rank);
 	out[SECONDS] = k->seconds;
 }
 

@@ -1,12 +1,23 @@
-/* From one cell's counters to one number. */
+#include "measure.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pairs.h"
+double measure_timed(const struct summary_row *row, const struct summary_trial *t,
+                     enum metric metric)
+{
+	if (metric == METRIC_LAUNCH)
+		return t->launch_ns;
+	if (metric != METRIC_BUSBW)
+		return t->time_ns;
+	return row->carries_data ? coll_busbw(row->cell.coll, row->cell.comm_ranks,
+	                                      row->cell.bytes, t->time_ns * 1e-9)
+	                         : NAN;
+}
 
-double pairs_counter_sum(const struct record_cell *c, size_t offset)
+double measure_sum(const struct record_cell *c, size_t offset)
 {
 	double sum = 0, one;
 	for (unsigned r = 0; c->counters && r < c->nranks; r++) {
@@ -16,7 +27,7 @@ double pairs_counter_sum(const struct record_cell *c, size_t offset)
 	return c->counters ? sum : NAN;
 }
 
-#define SUM(cell, field) pairs_counter_sum(cell, offsetof(struct counters, field))
+#define SUM(cell, field) measure_sum(cell, offsetof(struct counters, field))
 
 /* From the earliest start to the latest return of issue. */
 static double issue_wall(const struct record_cell *c, unsigned row)
@@ -42,18 +53,11 @@ static double usual_wall(const struct record_cell *c)
 	return usual;
 }
 
-/* On host nothing is launched: the worker hands its call over to itself. */
-static bool launches(const struct record_cell *c)
-{
-	const char *backend = json_string_value(json_object_get(c->json, "backend"));
-	return !backend || strcmp(backend, "host");
-}
-
-double pairs_issue_cores(const struct record_cell *c, unsigned rank)
+double measure_issue_cores(const struct record_cell *c, unsigned rank)
 {
 	double wall = 0;
-	if (!c->issue_cpu_ns || !c->samples || !launches(c) ||
-	    !(usual_wall(c) >= PAIRS_ISSUE_NS))
+	if (!c->issue_cpu_ns || !c->samples || !c->traits->launches ||
+	    !(usual_wall(c) >= MEASURE_ISSUE_NS))
 		return NAN;
 	for (unsigned i = 0; i < c->rows; i++)
 		wall += issue_wall(c, i);
@@ -64,11 +68,11 @@ static double issue_cores(const struct record_cell *c)
 {
 	double cores = 0;
 	for (unsigned r = 0; r < c->nranks; r++)
-		cores += pairs_issue_cores(c, r);
+		cores += measure_issue_cores(c, r);
 	return cores;
 }
 
-double pairs_counter(const struct record_cell *c, enum metric metric)
+double measure_counter(const struct record_cell *c, enum metric metric)
 {
 	switch (metric) {
 	case METRIC_NVLINK_TX:
@@ -110,12 +114,12 @@ static struct counted count(const struct summary *s, enum metric metric, unsigne
 	for (unsigned i = 0; i < s->run->ncells; i++) {
 		const struct record_cell *c = &s->run->cells[i];
 		if (c->cell.pass != PASS_COUNTERS || c->error[0] ||
-		    strcmp(c->variant, s->variants[variant].name))
+		    s->index.variant_of[i] != variant)
 			continue;
 		n.read++;
-		n.launches = launches(c);
+		n.launches = c->traits->launches;
 		n.has_cpu = c->issue_cpu_ns;
-		if (!isnan(pairs_counter(c, metric)))
+		if (!isnan(measure_counter(c, metric)))
 			n.has++;
 		else if (!n.missing)
 			n.missing = missing_of(c);
@@ -141,8 +145,8 @@ static void say_no_figure(const char *name, const struct counted *n, enum metric
 		         metric_info(metric)->summary);
 }
 
-void pairs_no_counters(const struct summary *s, enum metric metric, const unsigned *variants,
-                       unsigned n, char *why, size_t bytes)
+void measure_missing(const struct summary *s, enum metric metric, const unsigned *variants,
+                     unsigned n, char *why, size_t bytes)
 {
 	const char *what = metric_info(metric)->summary;
 	unsigned read = 0;

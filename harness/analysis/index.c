@@ -1,0 +1,251 @@
+#include "index.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "summary.h"
+
+bool summary_same_group(const struct cell *a, const struct cell *b)
+{
+	return a->coll == b->coll && a->pace == b->pace && a->dtype == b->dtype &&
+	       a->op == b->op && a->in_place == b->in_place && a->root == b->root &&
+	       a->comm_ranks == b->comm_ranks;
+}
+
+static int by_group(const void *left, const void *right)
+{
+	const struct summary_group *a = left, *b = right;
+	const int64_t keys[][2] = {{a->cell.coll, b->cell.coll},
+	                           {a->cell.pace, b->cell.pace},
+	                           {a->cell.dtype, b->cell.dtype},
+	                           {a->cell.op, b->cell.op},
+	                           {a->cell.in_place, b->cell.in_place},
+	                           {a->cell.root, b->cell.root},
+	                           {a->cell.comm_ranks, b->cell.comm_ranks},
+	                           {a->nranks, b->nranks}};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (keys[i][0] != keys[i][1])
+			return keys[i][0] < keys[i][1] ? -1 : 1;
+	return 0;
+}
+
+static int by_number(const void *left, const void *right)
+{
+	unsigned a = *(const unsigned *)left, b = *(const unsigned *)right;
+	return a < b ? -1 : a > b;
+}
+
+/* The group of a cell, looked for from the one before on: cells of one group follow each other.
+ * ngroups where there is none. */
+static unsigned group_of(const struct summary *s, const struct record_cell *c, unsigned before)
+{
+	for (unsigned i = 0; i < s->ngroups; i++) {
+		unsigned g = (before + i) % s->ngroups;
+		if (s->groups[g].nranks == c->nranks &&
+		    summary_same_group(&s->groups[g].cell, &c->cell))
+			return g;
+	}
+	return s->ngroups;
+}
+
+/* The place of a size among a group's, or where it belongs. */
+static unsigned size_of(const struct summary_group *group, size_t bytes)
+{
+	unsigned at = 0;
+	while (at < group->nsizes && group->bytes[at] < bytes)
+		at++;
+	return at;
+}
+
+/* Puts a size in its place, once. */
+static int add_size(struct summary_group *group, size_t bytes)
+{
+	unsigned at = size_of(group, bytes);
+	if (at < group->nsizes && group->bytes[at] == bytes)
+		return 0;
+	size_t *more = realloc(group->bytes, (group->nsizes + 1) * sizeof *more);
+	if (!more)
+		return -1;
+	group->bytes = more;
+	memmove(more + at + 1, more + at, (group->nsizes - at) * sizeof *more);
+	more[at] = bytes;
+	group->nsizes++;
+	return 0;
+}
+
+static int groups_make(struct summary *s)
+{
+	const struct record_run *run = s->run;
+	unsigned g = 0, room = 0;
+	for (unsigned i = 0; i < run->ncells; i++) {
+		const struct record_cell *c = &run->cells[i];
+		if (c->cell.pass != PASS_TIMED)
+			continue;
+		g = group_of(s, c, g);
+		if (g == room) {
+			struct summary_group *more =
+			    realloc(s->groups, (room = 2 * room + 16) * sizeof *more);
+			if (!more)
+				return -1;
+			s->groups = more;
+		}
+		if (g == s->ngroups)
+			s->groups[s->ngroups++] =
+			    (struct summary_group){.cell = c->cell, .nranks = c->nranks};
+		if (add_size(&s->groups[g], c->cell.bytes))
+			return -1;
+	}
+	if (s->ngroups)
+		qsort(s->groups, s->ngroups, sizeof *s->groups, by_group);
+	for (g = 0; g < s->ngroups; g++) {
+		struct summary_group *group = &s->groups[g];
+		group->asked_bytes = calloc(group->nsizes, sizeof *group->asked_bytes);
+		if (!group->asked_bytes)
+			return -1;
+	}
+	return 0;
+}
+
+static int blocks_find(struct summary *s)
+{
+	struct index *x = &s->index;
+	unsigned n = 0;
+	x->blocks = malloc((s->run->ncells + 1) * sizeof *x->blocks);
+	if (!x->blocks)
+		return -1;
+	for (unsigned i = 0; i < s->run->ncells; i++)
+		if (!n || x->blocks[n - 1] != s->run->cells[i].block)
+			x->blocks[n++] = s->run->cells[i].block;
+	qsort(x->blocks, n, sizeof *x->blocks, by_number);
+	for (unsigned i = 0; i < n; i++)
+		if (!x->nblocks || x->blocks[x->nblocks - 1] != x->blocks[i])
+			x->blocks[x->nblocks++] = x->blocks[i];
+	return 0;
+}
+
+/* The place of a block's number in the list, where it is. */
+static unsigned block_of(const struct index *x, unsigned number)
+{
+	const unsigned *at =
+	    bsearch(&number, x->blocks, x->nblocks, sizeof *x->blocks, by_number);
+	return (unsigned)(at - x->blocks);
+}
+
+int index_variant(const struct summary *s, const char *name)
+{
+	for (unsigned v = 0; v < s->nvariants; v++)
+		if (!strcmp(s->variants[v].name, name))
+			return (int)v;
+	return -1;
+}
+
+unsigned index_place(const struct summary *s, unsigned group, unsigned size)
+{
+	return s->index.first[group] + size;
+}
+
+static void cells_find(struct summary *s)
+{
+	struct index *x = &s->index;
+	unsigned v = 0, g = 0;
+	for (unsigned i = 0; i < s->run->ncells; i++) {
+		const struct record_cell *c = &s->run->cells[i];
+		if (strcmp(s->variants[v].name, c->variant))
+			v = (unsigned)index_variant(s, c->variant); /* the record was checked */
+		unsigned at = group_of(s, c, g);
+		x->variant_of[i] = v;
+		x->place_of[i] = INDEX_NONE;
+		if (at == s->ngroups)
+			continue;
+		g = at;
+		unsigned size = size_of(&s->groups[g], c->cell.bytes);
+		if (size < s->groups[g].nsizes && s->groups[g].bytes[size] == c->cell.bytes)
+			x->place_of[i] = index_place(s, g, size);
+	}
+}
+
+int index_make(struct summary *s, struct status *st)
+{
+	struct index *x = &s->index;
+	size_t ncells = s->run->ncells + 1;
+	x->variant_of = malloc(ncells * sizeof *x->variant_of);
+	x->place_of = malloc(ncells * sizeof *x->place_of);
+	if (!x->variant_of || !x->place_of || groups_make(s) || blocks_find(s))
+		return status_set(st, "out of memory for the index");
+	x->first = malloc((s->ngroups + 1) * sizeof *x->first);
+	if (!x->first)
+		return status_set(st, "out of memory for the index");
+	for (unsigned g = 0; g < s->ngroups; g++) {
+		x->first[g] = x->nplaces;
+		x->nplaces += s->groups[g].nsizes;
+	}
+	x->rows = calloc((size_t)s->nvariants * x->nplaces + 1, sizeof *x->rows);
+	if (!x->rows)
+		return status_set(st, "out of memory for the index");
+	cells_find(s);
+	return 0;
+}
+
+void index_rows(struct summary *s)
+{
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct summary_row *row = &s->rows[i];
+		const struct summary_group *g = &s->groups[row->group];
+		unsigned place = index_place(s, row->group, size_of(g, row->cell.bytes));
+		s->index.rows[row->variant * s->index.nplaces + place] = &s->rows[i];
+	}
+}
+
+static size_t slot(const struct summary *s, unsigned variant, unsigned place, unsigned block)
+{
+	const struct index *x = &s->index;
+	return ((size_t)variant * x->nplaces + place) * x->nblocks + block;
+}
+
+int index_trials(struct summary *s, struct status *st)
+{
+	struct index *x = &s->index;
+	size_t rows = (size_t)s->nvariants * x->nplaces, room = rows * x->nblocks + 1;
+	x->timed = calloc(room, sizeof *x->timed);
+	x->counted = calloc(room, sizeof *x->counted);
+	if (!x->timed || !x->counted)
+		return status_set(st, "out of memory for the index");
+	for (size_t r = 0; r < rows; r++)
+		for (unsigned i = x->rows[r] ? x->rows[r]->ntrials : 0; i-- > 0;) {
+			const struct summary_trial *t = &x->rows[r]->trials[i];
+			x->timed[r * x->nblocks + block_of(x, t->block)] = t;
+		}
+	for (unsigned i = s->run->ncells; i-- > 0;) {
+		const struct record_cell *c = &s->run->cells[i];
+		if (c->cell.pass == PASS_COUNTERS && !c->error[0] &&
+		    x->place_of[i] != INDEX_NONE)
+			x->counted[slot(s, x->variant_of[i], x->place_of[i],
+			                block_of(x, c->block))] = c;
+	}
+	return 0;
+}
+
+const struct summary_trial *index_timed(const struct summary *s, unsigned variant,
+                                        unsigned place, unsigned block)
+{
+	return s->index.timed[slot(s, variant, place, block)];
+}
+
+const struct record_cell *index_counted(const struct summary *s, unsigned variant,
+                                        unsigned place, unsigned block)
+{
+	return s->index.counted[slot(s, variant, place, block)];
+}
+
+void index_free(struct index *x)
+{
+	free(x->first);
+	free(x->blocks);
+	free(x->variant_of);
+	free(x->place_of);
+	free(x->rows);
+	free(x->timed);
+	free(x->counted);
+	*x = (struct index){0};
+}

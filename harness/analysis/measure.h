@@ -1,0 +1,29 @@
+/* From one cell of one trial to one number: a metric of its times, or of its counters. Pure. */
+#ifndef LAUNCHGAP_MEASURE_H
+#define LAUNCHGAP_MEASURE_H
+
+#include "../config/claim.h"
+#include "summary.h"
+
+/* A metric of a timed cell, in ns or GB/s; NaN where there is none. */
+double measure_timed(const struct summary_row *row, const struct summary_trial *trial,
+                     enum metric metric);
+
+/* What the counters of one cell say, over its ranks: bandwidths their mean, dram_per_nvlink and
+ * copies the ratio of their sums, issue_cores the CPU time of all workers by the time from the
+ * earliest start to the latest return of issue. NaN where it cannot be said; of issue_cores
+ * that is also on a backend that launches nothing, and where issuing a row usually (median)
+ * takes less than MEASURE_ISSUE_NS, as reading a thread's CPU time is a system call of a
+ * microsecond, and in it. */
+#define MEASURE_ISSUE_NS 20000
+double measure_counter(const struct record_cell *cell, enum metric metric);
+/* A rank's part of issue_cores: that of the worker whose first rank it is, else 0. */
+double measure_issue_cores(const struct record_cell *cell, unsigned rank);
+/* The sum over ranks of the counter at an offset in struct counters; NaN where the cell has no
+ * counters. */
+double measure_sum(const struct record_cell *cell, size_t offset);
+/* Why no cell has a counter's metric of each of n variants: a sentence without a point. */
+void measure_missing(const struct summary *summary, enum metric metric,
+                     const unsigned *variants, unsigned n, char *why, size_t bytes);
+
+#endif

@@ -1,0 +1,183 @@
+/* One comparison of two variants: over the cells and blocks that both have, and no others. */
+#include "made.h"
+
+#include <math.h>
+
+#include "../harness/analysis/contrast.h"
+
+static unsigned gone_variant, gone_size, gone_from; /* an error there, from that block on */
+
+/* Processes take 1.1 times as long as threads, single twice; sizes differ by four. */
+static void times(const struct made_place *p, int64_t out[6])
+{
+	double of[] = {2, 1, 1.1, 1, 1};
+	double ns = 10000.0 * (1 << 2 * p->size) * of[p->variant];
+	out[1] = p->isolated ? 300 + 10 * p->variant : 100;
+	out[2] = (int64_t)(ns * (1 + 0.001 * p->block) * (p->isolated ? 1 : 10));
+	out[3] = 10;
+}
+
+static void fail_some(json_t *line, const struct made_place *p)
+{
+	if (p->variant == gone_variant && p->size == gone_size && p->block >= gone_from)
+		json_object_set_new(line, "error", json_string("gone"));
+}
+
+static struct made made(void)
+{
+	gone_from = UINT_MAX;
+	return (struct made){.backend = "nccl",
+	                     .ranks = 2,
+	                     .blocks = 8,
+	                     .sizes = 3,
+	                     .rows = 3,
+	                     .cores = 16,
+	                     .stamps = times,
+	                     .line = fail_some};
+}
+
+static struct made_loaded loaded;
+
+static struct contrast of(unsigned left, unsigned right, enum metric metric,
+                          const struct contrast_select *select)
+{
+	struct contrast c;
+	struct status st = {""};
+	assert_int_equal(contrast_make(&loaded.summary, left, right, metric, select, &c, &st),
+	                 0);
+	return c;
+}
+
+static const struct contrast_select all = {
+    .bytes = {0, SIZE_MAX}, .pace = CLAIM_ANY_PACE, .coll = CLAIM_ANY_COLL};
+
+static void near(double x, double expected)
+{
+	if (!(fabs(x / expected - 1) < 1e-3))
+		fail_msg("%g is not %g", x, expected);
+}
+
+static void ratio_and_speed_go_apart_for_times(void **state)
+{
+	struct made m = made();
+	(void)state;
+	made_load(&m, &loaded);
+	struct contrast c = of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all);
+	near(c.ratio.estimate, 1.1);
+	near(c.verdict.ratio.estimate, 1 / 1.1);
+	assert_int_equal(c.verdict.kind, VERDICT_SLOWER);
+	near(c.left_side.value, 1.1 * c.right_side.value);
+	near(exp(c.left_side.log), c.left_side.value);
+	assert_true(c.left_side.lo < c.left_side.value && c.left_side.value < c.left_side.hi);
+	assert_int_equal(c.ncells, 3);
+	assert_int_equal(c.nblocks, 8);
+	assert_true(c.sizes.lo == 4096 && c.sizes.hi == 65536);
+	c = of(MADE_PROCESSES, MADE_THREADS, METRIC_BUSBW, &all);
+	near(c.ratio.estimate, 1 / 1.1);
+	assert_true(c.ratio.estimate == c.verdict.ratio.estimate);
+	/* Turned round, the verdict is. */
+	c = of(MADE_THREADS, MADE_PROCESSES, METRIC_BUSBW, &all);
+	assert_int_equal(c.verdict.kind, VERDICT_FASTER);
+	/* Launch is of isolated calls, where there are any. */
+	c = of(MADE_PROCESSES, MADE_THREADS, METRIC_LAUNCH, &all);
+	near(c.left_side.value, 320);
+	made_unload(&loaded);
+}
+
+static void sizes_and_groups_are_chosen(void **state)
+{
+	struct made m = made();
+	struct contrast_select select = all;
+	(void)state;
+	made_load(&m, &loaded);
+	select.bytes = (struct claim_range){16384, 16384};
+	assert_int_equal(of(MADE_SINGLE, MADE_THREADS, METRIC_TIME, &select).ncells, 1);
+	/* A group's pace has to be the metric's. */
+	select = all;
+	for (unsigned g = 0; g < loaded.summary.ngroups; g++) {
+		const struct summary_group *group = select.group = &loaded.summary.groups[g];
+		struct contrast c = of(MADE_SINGLE, MADE_THREADS, METRIC_TIME, &select);
+		bool has = !group->limit && group->cell.pace == PACE_STREAM;
+		assert_int_equal(c.ncells, has ? 3 : 0);
+		assert_int_equal(!c.why[0], has);
+	}
+	made_unload(&loaded);
+}
+
+static void what_one_lacks_counts_for_none(void **state)
+{
+	struct made m = made();
+	(void)state;
+	gone_variant = MADE_SINGLE;
+	gone_size = 2;
+	gone_from = 0; /* the whole cell */
+	made_load(&m, &loaded);
+	struct contrast c = of(MADE_SINGLE, MADE_THREADS, METRIC_TIME, &all);
+	assert_int_equal(c.ncells, 2);
+	assert_int_equal(c.nblocks, 8);
+	assert_true(c.sizes.hi == 16384);
+	made_unload(&loaded);
+	gone_from = 7; /* its last block */
+	made_load(&m, &loaded);
+	c = of(MADE_SINGLE, MADE_THREADS, METRIC_TIME, &all);
+	assert_int_equal(c.ncells, 3);
+	assert_int_equal(c.nblocks, 7);
+	/* Of two others only where it is among those that they go with. */
+	struct contrast_select select = all;
+	const unsigned with[] = {MADE_SINGLE};
+	assert_int_equal(of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &select).nblocks, 8);
+	select.with = with;
+	select.nwith = 1;
+	c = of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &select);
+	assert_int_equal(c.nblocks, 7);
+	made_unload(&loaded);
+}
+
+static void logs_add_up_over_steps(void **state)
+{
+	struct made m = made();
+	struct contrast_select select = all;
+	const unsigned with[] = {MADE_SINGLE, MADE_THREADS, MADE_PROCESSES};
+	(void)state;
+	made_load(&m, &loaded);
+	select.with = with;
+	select.nwith = 3;
+	struct contrast a = of(MADE_THREADS, MADE_SINGLE, METRIC_BUSBW, &select),
+	                b = of(MADE_PROCESSES, MADE_THREADS, METRIC_BUSBW, &select),
+	                whole = of(MADE_PROCESSES, MADE_SINGLE, METRIC_BUSBW, &select);
+	double steps = a.left_side.log - a.right_side.log + b.left_side.log - b.right_side.log;
+	assert_true(fabs(steps - (whole.left_side.log - whole.right_side.log)) < 1e-12);
+	made_unload(&loaded);
+}
+
+static void without_figures_it_says_why(void **state)
+{
+	struct made m = made();
+	struct contrast_select select = all;
+	char why[CONTRAST_WHY_BYTES];
+	(void)state;
+	made_load(&m, &loaded);
+	select.bytes = (struct claim_range){1 << 20, SIZE_MAX};
+	struct contrast c = of(MADE_SINGLE, MADE_THREADS, METRIC_TIME, &select);
+	assert_string_equal(c.why, "no cell of it was measured here (sizes from 1 MiB up)");
+	assert_true(isnan(c.ratio.estimate) && isnan(c.left_side.value));
+	made_says(of(MADE_SINGLE, MADE_THREADS, METRIC_DRAM, &all).why,
+	          "no counters were read in this run");
+	contrast_obstacle(&loaded.summary, "threads", "nobody", why, sizeof why);
+	assert_string_equal(why, "nobody is not in this record");
+	contrast_obstacle(&loaded.summary, "threads", "single", why, sizeof why);
+	assert_string_equal(why, "");
+	made_unload(&loaded);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(ratio_and_speed_go_apart_for_times),
+	    cmocka_unit_test(sizes_and_groups_are_chosen),
+	    cmocka_unit_test(what_one_lacks_counts_for_none),
+	    cmocka_unit_test(logs_add_up_over_steps),
+	    cmocka_unit_test(without_figures_it_says_why),
+	};
+	return cmocka_run_group_tests(tests, made_begin, made_end);
+}
