@@ -9,7 +9,7 @@
 #define LAUNCHGAP_CONTRAST_H
 
 #include "../config/claim.h"
-#include "summary.h"
+#include "index.h"
 #include "verdict.h"
 
 #define CONTRAST_WHY_BYTES 512

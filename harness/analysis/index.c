@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "summary.h"
-
 bool summary_same_group(const struct cell *a, const struct cell *b)
 {
 	return a->coll == b->coll && a->pace == b->pace && a->dtype == b->dtype &&

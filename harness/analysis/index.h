@@ -1,19 +1,80 @@
-/* The index: each name of a record resolved once. Variants by their number, cells by the place
- * of their group and size, trials by their block: cell[variant][place][block]. Pure. */
+/* What a run comes to, and where in it each thing stands: each name of the record is resolved
+ * once. Variants by their number, cells by the place of their group and size, trials by their
+ * block: cell[variant][place][block]. Pure. What the numbers are is summary.h's. */
 #ifndef LAUNCHGAP_INDEX_H
 #define LAUNCHGAP_INDEX_H
 
 #include <limits.h>
 #include <stdbool.h>
 
-#include "../status.h"
+#include "../record/record.h"
+#include "stats.h"
+#include "timing.h"
 
 #define INDEX_NONE UINT_MAX
 
-struct record_cell;
-struct summary;
-struct summary_row;
-struct summary_trial;
+enum summary_role { ROLE_VARIANT, ROLE_REFERENCE, ROLE_AGAIN, ROLE_LIMIT };
+
+/* Texts are borrowed from the record. */
+struct summary_variant {
+	const char *name, *mode, *layout, *backend, *bind, *skip;
+	const char *library; /* its version, as its trials said, or "" */
+	const char *path;    /* data path that its trials said, or "" */
+	enum summary_role role;
+	bool measured; /* has at least one row with a time */
+};
+
+struct summary_trial {
+	unsigned block, order;
+	double time_ns, p95_ns, p99_ns, launch_ns, skew_ns, poll_ns;
+	struct timing_workers workers; /* the time by the workers' own clocks: medians */
+	double early;                  /* how much slower its first rows were: timing_early */
+	double step_ns;                /* of the clock; 0: not known */
+};
+
+/* One rank of a row: medians over trials of the trial's median. */
+struct summary_rank {
+	double skew_us, launch_us;
+	double finish_us;  /* its own end, from the earliest start of any rank, per call */
+	double late_us;    /* that less the mean of all ranks' */
+	double last;       /* share of the rows in which it was the last to end; all: 1 */
+	double last_by_us; /* when it was: by how much behind the mean; NaN when never */
+};
+
+struct summary_row {
+	unsigned variant, group;
+	unsigned nranks;
+	struct cell cell;
+	unsigned calls;   /* in one row of samples */
+	unsigned ntrials; /* with a time; one a block */
+	struct summary_trial *trials;
+	unsigned failed;                        /* trials that have none */
+	double time_us, time_us_lo, time_us_hi; /* lo, hi: quartiles over blocks */
+	/* The time by the workers' own clocks (timing_workers). */
+	double time_rank0_us, time_mean_us, time_min_us, time_max_us;
+	double algbw_gbs, busbw_gbs;   /* NaN where the backend carries no data */
+	double p50_us, p95_us, p99_us; /* isolated only */
+	double launch_us, skew_us, resolution_us;
+	struct stats_ratio ratio; /* time of the reference ÷ time of this: < 1 is slower */
+	uint64_t wrong, faults, switches;
+	uint64_t ncalls;  /* that were timed */
+	double watched_s; /* timed calls × ranks: what the workers' time was watched for */
+	bool carries_data, digest_ok;
+	char digest[20];
+	struct summary_rank *ranks; /* nranks; NULL without a time */
+	unsigned straggler;         /* the rank that is last most often */
+};
+
+/* Rows that belong in one table: all but the size is equal. */
+struct summary_group {
+	struct cell cell; /* of its first size */
+	unsigned nranks;
+	unsigned nsizes;
+	size_t *bytes, *asked_bytes; /* ascending */
+	struct stats_ratio *gaps;    /* per variant: one number per block, the geometric mean of
+	                                the ratio over the sizes that both have */
+	bool limit;                  /* it is the limit's alone */
+};
 
 struct index {
 	unsigned nplaces, nblocks;
@@ -30,6 +91,26 @@ struct index {
 	const struct record_cell **counted;
 };
 
+struct summary {
+	const struct record_run *run; /* borrowed */
+	unsigned nvariants;
+	struct summary_variant *variants;
+	int reference; /* index, or -1 */
+	unsigned nrows;
+	struct summary_row *rows; /* by variant, group, size */
+	unsigned ngroups;
+	struct summary_group *groups;
+	struct index index;
+	unsigned nblocks;    /* the most that any row has */
+	unsigned ncores;     /* of the machine; 0: not recorded */
+	double margin;       /* of the verdicts: 0.02 is 2 % */
+	bool carries_data;   /* any row does */
+	bool oversubscribed; /* more ranks than cores: waiting yields, and latencies are the
+	                        scheduler's */
+	char trouble[512]; /* why nothing may be compared (wrong data, digests that differ), or
+	                      "" */
+};
+
 /* In three steps, as the summary grows. Groups, sizes and cells from run and variants: fills
  * the summary's groups and its index but for rows and trials. */
 int index_make(struct summary *summary, struct status *st);
@@ -39,6 +120,8 @@ void index_rows(struct summary *summary);
 int index_trials(struct summary *summary, struct status *st);
 void index_free(struct index *index);
 
+/* Everything of two cells but size is equal. */
+bool summary_same_group(const struct cell *a, const struct cell *b);
 /* The variant of a name, or -1. */
 int index_variant(const struct summary *summary, const char *name);
 /* The place of a group's size. */

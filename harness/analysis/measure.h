@@ -3,7 +3,7 @@
 #define LAUNCHGAP_MEASURE_H
 
 #include "../config/claim.h"
-#include "summary.h"
+#include "index.h"
 
 /* A metric of a timed cell, in ns or GB/s; NaN where there is none. */
 double measure_timed(const struct summary_row *row, const struct summary_trial *trial,

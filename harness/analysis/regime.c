@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "summary.h"
 #include "words.h"
 
 #define KIB ((size_t)1 << 10)
