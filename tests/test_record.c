@@ -446,6 +446,58 @@ static void every_field_is_checked(void **state)
 	refuse("\n{\"schema\"", "\n[{\"schema\"", "jsonl:2: not JSON");
 }
 
+static unsigned count(const char *text, const char *word)
+{
+	unsigned n = 0;
+	for (const char *p = text; (p = strstr(p, word)); p++)
+		n++;
+	return n;
+}
+
+static const char *bind_of(const struct record_cell *c)
+{
+	const json_t *facts = json_array_get(json_object_get(c->json, "facts"), 0);
+	return json_string_value(json_object_get(facts, "bind"));
+}
+
+/* Written on a trial's first cell, they are of all its cells; older records have them on each.
+ */
+static void facts_are_a_trials(void **state)
+{
+	struct record_run run;
+	struct status st = {""};
+	size_t bytes;
+	char out[1 << 16];
+	bool torn;
+	(void)state;
+	write_run(NULL);
+	char *text = read_all(&bytes), *second = strstr(text, "\"pace\":\"isolated\"");
+	assert_int_equal(count(text, "\"facts\""), 1);
+	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_string_equal(bind_of(&run.cells[0]), "core 0");
+	assert_string_equal(bind_of(&run.cells[1]), "core 0");
+	record_free(&run);
+
+	int n = snprintf(out, sizeof out, "%.*s\"facts\":[{\"bind\":\"own\"}],%s",
+	                 (int)(second - text), text, second);
+	write_all(out, (size_t)n);
+	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_string_equal(bind_of(&run.cells[0]), "core 0");
+	assert_string_equal(bind_of(&run.cells[1]), "own");
+	record_free(&run);
+
+	/* Another trial's are not taken. */
+	write_run(NULL);
+	text = read_all(&bytes);
+	char *order = strstr(strstr(text, "\"order\":7") + 1, "\"order\":7");
+	n = snprintf(out, sizeof out, "%.*s\"order\":8%s", (int)(order - text), text,
+	             order + strlen("\"order\":7"));
+	write_all(out, (size_t)n);
+	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_null(bind_of(&run.cells[1]));
+	record_free(&run);
+}
+
 /* What a backend is stands in the record; of an older one it is as here. */
 static void what_a_backend_is_is_read(void **state)
 {
@@ -566,6 +618,7 @@ int main(void)
 	    cmocka_unit_test(a_torn_end_is_dropped),
 	    cmocka_unit_test(damage_is_answered_with_a_sentence),
 	    cmocka_unit_test(every_field_is_checked),
+	    cmocka_unit_test(facts_are_a_trials),
 	    cmocka_unit_test(what_a_backend_is_is_read),
 	    cmocka_unit_test(all_that_a_backend_is_is_written),
 	    cmocka_unit_test(missing_files_are_named),

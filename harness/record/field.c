@@ -39,6 +39,16 @@ int field_name(const struct field_place *at, const json_t *from, const char *key
 	return 0;
 }
 
+int field_error(const struct field_place *at, const json_t *from, const char *key, char *out,
+                size_t bytes)
+{
+	const json_t *error = json_object_get(from, key);
+	if (!error || !(json_is_null(error) || json_is_string(error)))
+		return field_bad(at, "\"%s\" is missing; it is text or null", key);
+	snprintf(out, bytes, "%s", json_is_string(error) ? json_string_value(error) : "");
+	return 0;
+}
+
 int field_number(const struct field_place *at, const json_t *from, const char *key,
                  json_int_t least, json_int_t most, json_int_t *out)
 {

@@ -24,6 +24,9 @@ int field_text(const struct field_place *at, const json_t *from, const char *key
 /* A text of 1 to bytes - 1 characters, copied. */
 int field_name(const struct field_place *at, const json_t *from, const char *key, char *out,
                size_t bytes);
+/* A text that may be null, cut to fit: "" for null. */
+int field_error(const struct field_place *at, const json_t *from, const char *key, char *out,
+                size_t bytes);
 int field_number(const struct field_place *at, const json_t *from, const char *key,
                  json_int_t least, json_int_t most, json_int_t *out);
 int field_count(const struct field_place *at, const json_t *from, const char *key,

@@ -1,12 +1,10 @@
-#include "record_parts.h"
+/* Writing the record: a line of each kind. */
+#include "record_cell.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 /* Writes one line and pushes it out: what is measured must survive whatever comes next. Takes
  * the reference, NULL (out of memory) included. */
@@ -22,23 +20,6 @@ static int write_line(FILE *out, json_t *line, struct status *st)
 		return status_set(st, "cannot write the record: %s",
 		                  errno ? strerror(errno) : "out of memory");
 	return 0;
-}
-
-/* Text from elsewhere (a library's error, a driver's name) may hold any bytes; JSON only UTF-8.
- */
-static json_t *text_json(const char *text, size_t bytes)
-{
-	json_t *string = json_stringn(text, bytes);
-	if (string)
-		return string;
-	char *plain = malloc(bytes + 1);
-	if (!plain)
-		return NULL;
-	for (size_t i = 0; i < bytes; i++)
-		plain[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
-	string = json_stringn(plain, bytes);
-	free(plain);
-	return string;
 }
 
 /* A worker's sheet, "key=value" a line, as an object. */
@@ -57,7 +38,7 @@ static json_t *sheet_json(const char *sheet)
 			key[is - sheet] = 0;
 			/* A key that is not UTF-8 is left out. */
 			json_object_set_new(facts, key,
-			                    text_json(is + 1, (size_t)(stop - is - 1)));
+			                    record_text(is + 1, (size_t)(stop - is - 1)));
 		}
 		sheet = next;
 	}
@@ -80,117 +61,16 @@ static json_t *line_json(const char *kind, const struct trial *trial)
 	                 "block", (int)trial->block, "order", (int)trial->order);
 }
 
-static json_t *cell_json(const struct trial *trial, const struct cell *cell)
-{
-	const struct settings *set = &trial->settings;
-	char layout[48];
-	snprintf(layout, sizeof layout, "%ux%ux%u", set->layout.processes, set->layout.threads,
-	         set->layout.ranks_per_thread);
-	json_t *line = line_json("cell", trial);
-	json_t *more = json_pack(
-	    "{s:s, s:s, s:s, s:i, s:i, s:s, s:I, s:I, s:s, s:s, s:i, s:b, s:i, s:s, s:s, s:i, "
-	    "s:i}",
-	    "mode", set->mode, "layout", layout, "backend", set->backend, "ranks",
-	    (int)layout_ranks(set->layout), "comm_ranks", (int)trial_comm_ranks(trial),
-	    "collective", coll_info(cell->coll)->name, "asked_bytes",
-	    (json_int_t)cell->asked_bytes, "bytes", (json_int_t)cell->bytes, "dtype",
-	    coll_dtype_name(cell->dtype), "op", coll_op_name(cell->op), "root", (int)cell->root,
-	    "in_place", (int)cell->in_place, "cycle", (int)cell->cycle, "pace",
-	    coll_pace_name(cell->pace), "pass", coll_pass_name(cell->pass), "calls",
-	    (int)trial_calls(trial, cell), "warmup", (int)trial->warmup);
-	if (line && json_object_update(line, more))
-		line = (json_decref(line), NULL);
-	json_decref(more);
-	return line;
-}
-
-/* What one cell's ranks left, gathered. */
-struct gathered {
-	uint64_t wrong, wrong_at, expected, got, digest;
-	unsigned wrong_rank, nranks;
-	bool measured, carries_data;
-	json_t *faults, *switches, *first_ns, *check_ns;
-};
-
-static void gather(const struct trial *trial, void *area, unsigned cell, struct gathered *g)
-{
-	XXH3_state_t hash;
-	XXH3_64bits_reset(&hash);
-	*g = (struct gathered){.measured = true,
-	                       .nranks = layout_ranks(trial->settings.layout),
-	                       .faults = json_array(),
-	                       .switches = json_array(),
-	                       .first_ns = json_array(),
-	                       .check_ns = json_array()};
-	for (unsigned r = 0; r < g->nranks; r++) {
-		const struct tally *t = sample_tally(trial, area, cell, r);
-		g->measured = g->measured && t->measured;
-		g->carries_data = g->carries_data || t->digest || t->wrong;
-		if (t->wrong && !g->wrong) {
-			g->wrong_rank = r;
-			g->wrong_at = t->wrong_at;
-			g->expected = t->expected;
-			g->got = t->got;
-		}
-		g->wrong += t->wrong;
-		XXH3_64bits_update(&hash, &t->digest, sizeof t->digest);
-		json_array_append_new(g->faults, json_integer((json_int_t)t->faults));
-		json_array_append_new(g->switches, json_integer((json_int_t)t->switches));
-		json_array_append_new(g->first_ns, json_integer((json_int_t)t->first_ns));
-		json_array_append_new(g->check_ns, json_integer(t->check_ns));
-	}
-	g->digest = XXH3_64bits_digest(&hash);
-}
-
-/* Where the first wrong element lies, and its bits. */
-static json_t *wrong_json(const struct cell *cell, const struct gathered *g)
-{
-	char expected[24], got[24];
-	int digits = 2 * (int)coll_dtype_bytes(cell->dtype);
-	snprintf(expected, sizeof expected, "0x%0*" PRIx64, digits, g->expected);
-	snprintf(got, sizeof got, "0x%0*" PRIx64, digits, g->got);
-	return json_pack("{s:i, s:I, s:I, s:s, s:s}", "rank", (int)g->wrong_rank, "element",
-	                 (json_int_t)g->wrong_at, "byte",
-	                 (json_int_t)(g->wrong_at * coll_dtype_bytes(cell->dtype)), "expected",
-	                 expected, "got", got);
-}
-
-static void set_evidence(json_t *line, const struct cell *cell, struct gathered *g)
-{
-	bool data = g->measured && g->carries_data;
-	char hex[20];
-	snprintf(hex, sizeof hex, "%016" PRIx64, g->digest);
-	json_object_set_new(line, "digest", data ? json_string(hex) : json_null());
-	json_object_set_new(line, "wrong",
-	                    data ? json_integer((json_int_t)g->wrong) : json_null());
-	json_object_set_new(line, "wrong_at",
-	                    data && g->wrong ? wrong_json(cell, g) : json_null());
-	json_object_set_new(line, "faults", g->faults);
-	json_object_set_new(line, "switches", g->switches);
-	json_object_set_new(line, "first_ns", g->first_ns);
-	json_object_set_new(line, "check_ns", g->check_ns);
-}
-
+/* What the workers say of themselves stands on the trial's first cell, and is of all of them.
+ */
 static int write_cell(FILE *out, const struct trial *trial, struct team *team, void *area,
                       unsigned cell, struct status *st)
 {
-	struct gathered g;
-	json_t *line = cell_json(trial, &trial->cells[cell]);
-	const char *error = NULL;
-	gather(trial, area, cell, &g);
-	if (!g.measured) {
-		const char *failure = team_failure(team);
-		error = failure ? failure : "not measured, and no rank said why";
-	} else if (!record_stamps_in_order(trial, area, cell)) {
-		error = "the stamps are not in order of time: the clock went back, or a worker "
-		        "stamped a cell twice";
-	}
-	set_evidence(line, &trial->cells[cell], &g);
-	json_object_set_new(line, "facts", facts_json(team));
-	json_object_set_new(line, "error",
-	                    error ? text_json(error, strlen(error)) : json_null());
-	if (!error)
-		record_put_stamps(line, trial, area, cell);
+	json_t *line = line_json("cell", trial);
+	bool first = cell == 0;
+	if (line && (!record_cell_put(line, trial, team_failure(team), area, cell) ||
+	             (first && json_object_set_new(line, "facts", facts_json(team)))))
+		line = (json_decref(line), NULL);
 	return write_line(out, line, st);
 }
 
@@ -258,14 +138,29 @@ int record_write_failure(FILE *out, const struct trial *trial, const char *error
 {
 	json_t *line = line_json("failure", trial);
 	if (line)
-		json_object_set_new(line, "error", text_json(error, strlen(error)));
+		json_object_set_new(line, "error", record_text(error, strlen(error)));
 	return write_line(out, line, st);
+}
+
+static json_t *resume_json(const json_t *environment, unsigned first_block)
+{
+	json_t *line = json_pack("{s:i, s:s, s:i}", "schema", RECORD_SCHEMA, "kind", "resume",
+	                         "first_block", (int)first_block);
+	static const char *const keys[] = {"command", "created", "launchgap", "counters"};
+	json_int_t blocks = json_integer_value(json_object_get(environment, "blocks"));
+	for (size_t i = 0; line && i < sizeof keys / sizeof *keys; i++)
+		json_object_set(line, keys[i], json_object_get(environment, keys[i]));
+	/* There they are the run's, with those that it had. */
+	if (line)
+		json_object_set_new(line, "blocks",
+		                    json_integer(blocks ? blocks - first_block : 0));
+	return line;
 }
 
 int record_write_resume(FILE *out, const json_t *environment, unsigned first_block,
                         struct status *st)
 {
-	return write_line(out, record_resume_json(environment, first_block), st);
+	return write_line(out, resume_json(environment, first_block), st);
 }
 
 int record_write_end(FILE *out, const char *reason, const char *text, struct status *st)

@@ -1,89 +1,269 @@
-/* Reading one cell of the record. */
-#include "record_parts.h"
+#include "record_cell.h"
 
+#include <inttypes.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HOST_FIELDS 4 /* of the host's clock; the device's follow, where it has one */
-static const char *const stamp_fields[] = {"start_ns", "issued_ns",       "idle_ns",
-                                           "poll_ns",  "device_start_ns", "device_end_ns"};
-#define ALL_FIELDS 6
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
-static int64_t *stamp_of(struct sample *s, unsigned field)
+/* --- which cell it is: fields of struct cell --- */
+
+static const char *coll_word_of(int i)
 {
-	int64_t *const stamps[] = {&s->start_ns, &s->issued_ns,       &s->idle_ns,
-	                           &s->poll_ns,  &s->device_start_ns, &s->device_end_ns};
-	return stamps[field];
+	return coll_info((enum coll_kind)i)->name;
+}
+static const char *dtype_word_of(int i)
+{
+	return coll_dtype_name((enum dtype)i);
+}
+static const char *op_word_of(int i)
+{
+	return coll_op_name((enum op)i);
+}
+static const char *pace_word_of(int i)
+{
+	return coll_pace_name((enum pace)i);
+}
+static const char *pass_word_of(int i)
+{
+	return coll_pass_name((enum pass)i);
 }
 
-/* One rank's list of one stamp. */
-static int take_stamps(const struct field_place *at, const json_t *list, unsigned field,
-                       struct record_cell *cell, unsigned rank)
+enum kind { WORD, COUNT, SIZE, FLAG };
+
+/* Words are enumerations. What is optional was not always there: then the cell has 0. */
+#define AT(MEMBER) offsetof(struct cell, MEMBER)
+// clang-format off
+static const struct cell_field {
+	const char *key;
+	enum kind kind;
+	size_t offset;
+	bool optional;
+	const char *(*word)(int);
+	int (*find)(const char *);
+} cell_fields[] = {
+    {"comm_ranks",  COUNT, AT(comm_ranks),  true,  NULL,          NULL},
+    {"collective",  WORD,  AT(coll),        false, coll_word_of,  coll_find},
+    {"asked_bytes", SIZE,  AT(asked_bytes), false, NULL,          NULL},
+    {"bytes",       SIZE,  AT(bytes),       false, NULL,          NULL},
+    {"dtype",       WORD,  AT(dtype),       false, dtype_word_of, coll_find_dtype},
+    {"op",          WORD,  AT(op),          false, op_word_of,    coll_find_op},
+    {"root",        COUNT, AT(root),        false, NULL,          NULL},
+    {"in_place",    FLAG,  AT(in_place),    false, NULL,          NULL},
+    {"cycle",       COUNT, AT(cycle),       true,  NULL,          NULL},
+    {"pace",        WORD,  AT(pace),        false, pace_word_of,  coll_find_pace},
+    {"pass",        WORD,  AT(pass),        true,  pass_word_of,  coll_find_pass},
+};
+// clang-format on
+#undef AT
+#define NCELL_FIELDS (sizeof cell_fields / sizeof *cell_fields)
+
+_Static_assert(sizeof(enum coll_kind) == sizeof(int) && sizeof(enum dtype) == sizeof(int) &&
+                   sizeof(enum op) == sizeof(int) && sizeof(enum pace) == sizeof(int) &&
+                   sizeof(enum pass) == sizeof(int),
+               "words are read and written as int");
+
+static json_t *cell_field_json(const struct cell_field *f, const struct cell *cell)
 {
-	const char *key = stamp_fields[field];
-	if (!json_is_array(list) || json_array_size(list) != cell->rows)
-		return field_bad(
-		    at, "\"%s\" of rank %u has not the %u rows that rank 0's start has", key,
-		    rank, cell->rows);
-	for (unsigned i = 0; i < cell->rows; i++) {
-		const json_t *value = json_array_get(list, i);
-		if (!json_is_integer(value) ||
-		    (field < HOST_FIELDS && json_integer_value(value) < 0))
-			return field_bad(at, "\"%s\" of rank %u, row %u is no time", key, rank,
-			                 i);
-		*stamp_of(&cell->samples[(size_t)rank * cell->rows + i], field) =
-		    json_integer_value(value);
+	const void *at = (const char *)cell + f->offset;
+	switch (f->kind) {
+	case WORD:
+		return json_string(f->word(*(const int *)at));
+	case COUNT:
+		return json_integer(*(const unsigned *)at);
+	case SIZE:
+		return json_integer((json_int_t) * (const size_t *)at);
+	case FLAG:
+		return json_boolean(*(const bool *)at);
+	}
+	return NULL;
+}
+
+static int cell_field_take(const struct field_place *at, const json_t *line,
+                           const struct cell_field *f, struct cell *cell)
+{
+	void *to = (char *)cell + f->offset;
+	const json_t *value = json_object_get(line, f->key);
+	json_int_t number = 0;
+	if (!value && f->optional)
+		return 0;
+	switch (f->kind) {
+	case WORD:
+		return field_word(at, line, f->key, f->find, to);
+	case COUNT:
+		return field_count(at, line, f->key, 0, to);
+	case SIZE:
+		if (field_number(at, line, f->key, 1, LLONG_MAX, &number))
+			return -1;
+		*(size_t *)to = (size_t)number;
+		return 0;
+	case FLAG:
+		if (!json_is_boolean(value))
+			return field_bad(at, "\"%s\" is missing or is neither true nor false",
+			                 f->key);
+		*(bool *)to = json_is_true(value);
+		return 0;
 	}
 	return 0;
 }
 
-static int check_order(const struct field_place *at, const struct record_cell *cell)
+static int take_which(const struct field_place *at, const json_t *line,
+                      struct record_cell *cell)
 {
-	for (unsigned r = 0; r < cell->nranks; r++)
-		for (unsigned i = 0; i < cell->rows; i++) {
-			const struct sample *s = &cell->samples[(size_t)r * cell->rows + i];
-			if (s->issued_ns < s->start_ns || s->idle_ns < s->issued_ns ||
-			    s->device_end_ns < s->device_start_ns)
-				return field_bad(
-				    at, "rank %u, row %u: its stamps are not in order", r, i);
+	json_int_t ranks;
+	if (field_number(at, line, "ranks", 1, RECORD_MAX_RANKS, &ranks))
+		return -1;
+	cell->nranks = (unsigned)ranks;
+	cell->cell.comm_ranks = cell->nranks;
+	for (size_t i = 0; i < NCELL_FIELDS; i++)
+		if (cell_field_take(at, line, &cell_fields[i], &cell->cell))
+			return -1;
+	if (cell->cell.comm_ranks < 1 || cell->cell.comm_ranks > cell->nranks)
+		return field_bad(at, "\"comm_ranks\" is %u, allowed are 1 to %u",
+		                 cell->cell.comm_ranks, cell->nranks);
+	/* Earlier records name an operation of every collective. */
+	if (!(coll_info(cell->cell.coll)->is & COLL_REDUCES))
+		cell->cell.op = OP_NONE;
+	return field_count(at, line, "calls", 1, &cell->calls);
+}
+
+static void put_which(json_t *line, const struct trial *trial, const struct cell *cell)
+{
+	const struct settings *set = &trial->settings;
+	struct cell full = *cell;
+	char layout[48];
+	full.comm_ranks = trial_comm_ranks(trial);
+	snprintf(layout, sizeof layout, "%ux%ux%u", set->layout.processes, set->layout.threads,
+	         set->layout.ranks_per_thread);
+	json_object_set_new(line, "mode", json_string(set->mode));
+	json_object_set_new(line, "layout", json_string(layout));
+	json_object_set_new(line, "backend", json_string(set->backend));
+	json_object_set_new(line, "ranks", json_integer(layout_ranks(set->layout)));
+	for (size_t i = 0; i < NCELL_FIELDS; i++)
+		json_object_set_new(line, cell_fields[i].key,
+		                    cell_field_json(&cell_fields[i], &full));
+	json_object_set_new(line, "calls", json_integer(trial_calls(trial, cell)));
+	json_object_set_new(line, "warmup", json_integer(trial->warmup));
+}
+
+/* --- what its data was found to be --- */
+
+/* What the ranks' tallies say together. */
+struct found {
+	uint64_t wrong, digest;
+	const struct tally *first; /* that has something wrong; NULL: none */
+	unsigned first_rank;
+	bool measured, carries_data;
+};
+
+static struct found find_data(const struct trial *trial, void *area, unsigned cell)
+{
+	struct found f = {.measured = true};
+	XXH3_state_t hash;
+	XXH3_64bits_reset(&hash);
+	for (unsigned r = 0; r < layout_ranks(trial->settings.layout); r++) {
+		const struct tally *t = sample_tally(trial, area, cell, r);
+		f.measured = f.measured && t->measured;
+		f.carries_data = f.carries_data || t->digest || t->wrong;
+		if (t->wrong && !f.first) {
+			f.first = t;
+			f.first_rank = r;
 		}
+		f.wrong += t->wrong;
+		XXH3_64bits_update(&hash, &t->digest, sizeof t->digest);
+	}
+	f.digest = XXH3_64bits_digest(&hash);
+	return f;
+}
+
+/* Where the first wrong element lies, and its bits. */
+static json_t *wrong_json(const struct cell *cell, const struct found *f)
+{
+	char expected[24], got[24];
+	size_t bytes = coll_dtype_bytes(cell->dtype);
+	const struct tally *t = f->first;
+	snprintf(expected, sizeof expected, "0x%0*" PRIx64, 2 * (int)bytes, t->expected);
+	snprintf(got, sizeof got, "0x%0*" PRIx64, 2 * (int)bytes, t->got);
+	return json_pack("{s:i, s:I, s:I, s:s, s:s}", "rank", (int)f->first_rank, "element",
+	                 (json_int_t)t->wrong_at, "byte", (json_int_t)(t->wrong_at * bytes),
+	                 "expected", expected, "got", got);
+}
+
+static void put_data(json_t *line, const struct cell *cell, const struct found *f)
+{
+	bool data = f->measured && f->carries_data;
+	char hex[20];
+	snprintf(hex, sizeof hex, "%016" PRIx64, f->digest);
+	json_object_set_new(line, "digest", data ? json_string(hex) : json_null());
+	json_object_set_new(line, "wrong",
+	                    data ? json_integer((json_int_t)f->wrong) : json_null());
+	json_object_set_new(line, "wrong_at",
+	                    data && f->first ? wrong_json(cell, f) : json_null());
+}
+
+static int take_data(const struct field_place *at, const json_t *line, struct record_cell *cell)
+{
+	const json_t *digest = json_object_get(line, "digest");
+	const char *text = json_string_value(digest);
+	json_int_t wrong = 0;
+	if (!text && !json_is_null(digest))
+		return field_bad(at, "\"digest\" is missing; it is text or null");
+	if (text && (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16))
+		return field_bad(at, "\"digest\" is not 16 hex digits");
+	if (text && field_number(at, line, "wrong", 0, LLONG_MAX, &wrong))
+		return -1;
+	cell->carries_data = text != NULL;
+	cell->wrong = (uint64_t)wrong;
+	if (text)
+		strcpy(cell->digest, text);
 	return 0;
 }
 
-/* null or nothing: the backend has no clock of its own. */
-static bool has_device(const json_t *line)
-{
-	return json_array_size(json_object_get(line, "device_start_ns")) ||
-	       json_array_size(json_object_get(line, "device_end_ns"));
-}
+/* --- one number per rank, fields of struct tally --- */
 
-int record_take_samples(const struct field_place *at, json_t *line, struct record_cell *cell)
+/* Read as their sum, as a list of times that may be missing, or not at all. */
+enum tally_use { SUM, TIMES, UNREAD };
+
+#define IN(MEMBER) offsetof(struct tally, MEMBER)
+#define TO(MEMBER) offsetof(struct record_cell, MEMBER)
+// clang-format off
+static const struct tally_field {
+	const char *key;
+	size_t in;
+	enum tally_use use;
+	size_t to;
+	bool counters; /* of that pass alone */
+} tally_fields[] = {
+    {"faults",       IN(faults),       SUM,    TO(faults),       false},
+    {"switches",     IN(switches),     SUM,    TO(switches),     false},
+    {"first_ns",     IN(first_ns),     UNREAD, 0,                false},
+    {"check_ns",     IN(check_ns),     TIMES,  TO(check_ns),     false},
+    {"issue_cpu_ns", IN(issue_cpu_ns), TIMES,  TO(issue_cpu_ns), true},
+};
+// clang-format on
+#undef IN
+#undef TO
+#define NTALLY_FIELDS (sizeof tally_fields / sizeof *tally_fields)
+
+static void put_tallies(json_t *line, const struct trial *trial, void *area, unsigned cell)
 {
-	size_t rows =
-	    json_array_size(json_array_get(json_object_get(line, stamp_fields[0]), 0));
-	if (rows == 0 || rows > INT_MAX)
-		return field_bad(at, "\"start_ns\" is missing or holds no rows");
-	cell->rows = (unsigned)rows;
-	cell->device_clock = has_device(line);
-	unsigned fields = cell->device_clock ? ALL_FIELDS : HOST_FIELDS;
-	for (unsigned f = 0; f < fields; f++) {
-		const json_t *ranks = json_object_get(line, stamp_fields[f]);
-		if (!json_is_array(ranks) || json_array_size(ranks) != cell->nranks)
-			return field_bad(
-			    at, "\"%s\" is missing or has not one list for each of %u ranks",
-			    stamp_fields[f], cell->nranks);
-		if (!cell->samples)
-			cell->samples = calloc(rows * cell->nranks, sizeof *cell->samples);
-		if (!cell->samples)
-			return field_bad(at, "out of memory for the samples");
-		for (unsigned r = 0; r < cell->nranks; r++)
-			if (take_stamps(at, json_array_get(ranks, r), f, cell, r))
-				return -1;
+	bool counters = trial->cells[cell].pass == PASS_COUNTERS;
+	for (size_t i = 0; i < NTALLY_FIELDS; i++) {
+		const struct tally_field *f = &tally_fields[i];
+		json_t *list = json_array();
+		for (unsigned r = 0; r < layout_ranks(trial->settings.layout); r++) {
+			const struct tally *t = sample_tally(trial, area, cell, r);
+			int64_t value;
+			memcpy(&value, (const char *)t + f->in, sizeof value);
+			json_array_append_new(list, json_integer(value));
+		}
+		if (counters || !f->counters)
+			json_object_set(line, f->key, list);
+		json_decref(list);
 	}
-	for (unsigned f = 0; f < ALL_FIELDS; f++)
-		json_object_del(line, stamp_fields[f]);
-	return check_order(at, cell);
 }
 
 /* A list of one entry per rank, or nothing and null: false in *there. */
@@ -118,37 +298,189 @@ static int take_times(const struct field_place *at, const json_t *line, const ch
 	return 0;
 }
 
-int record_take_evidence(const struct field_place *at, const json_t *line,
-                         struct record_cell *cell)
+static int take_tallies(const struct field_place *at, const json_t *line,
+                        struct record_cell *cell)
 {
-	const json_t *digest = json_object_get(line, "digest");
-	const char *text = json_string_value(digest);
-	json_int_t wrong = 0;
-	if (!text && !json_is_null(digest))
-		return field_bad(at, "\"digest\" is missing; it is text or null");
-	if (text && (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16))
-		return field_bad(at, "\"digest\" is not 16 hex digits");
-	if (text && field_number(at, line, "wrong", 0, LLONG_MAX, &wrong))
-		return -1;
-	if (field_sum(at, line, "faults", cell->nranks, &cell->faults) ||
-	    field_sum(at, line, "switches", cell->nranks, &cell->switches) ||
-	    take_times(at, line, "check_ns", cell->nranks, &cell->check_ns))
-		return -1;
-	cell->carries_data = text != NULL;
-	cell->wrong = (uint64_t)wrong;
-	if (text)
-		strcpy(cell->digest, text);
+	for (size_t i = 0; i < NTALLY_FIELDS; i++) {
+		const struct tally_field *f = &tally_fields[i];
+		void *to = (char *)cell + f->to;
+		if ((f->use == SUM && field_sum(at, line, f->key, cell->nranks, to)) ||
+		    (f->use == TIMES && take_times(at, line, f->key, cell->nranks, to)))
+			return -1;
+	}
 	return 0;
 }
 
-int record_take_counters(const struct field_place *at, const json_t *line,
+/* --- the raw stamps, fields of struct sample --- */
+
+#define AT(MEMBER) offsetof(struct sample, MEMBER)
+// clang-format off
+static const struct stamp_field {
+	const char *key;
+	size_t offset;
+	bool since_begin; /* recorded less the cell's begin */
+	bool device;      /* of the device's clock, where it has one; may lie before the begin */
+} stamp_fields[] = {
+    {"start_ns",        AT(start_ns),        true,  false},
+    {"issued_ns",       AT(issued_ns),       true,  false},
+    {"idle_ns",         AT(idle_ns),         true,  false},
+    {"poll_ns",         AT(poll_ns),         false, false},
+    {"device_start_ns", AT(device_start_ns), true,  true},
+    {"device_end_ns",   AT(device_end_ns),   true,  true},
+};
+// clang-format on
+#undef AT
+#define NSTAMP_FIELDS (sizeof stamp_fields / sizeof *stamp_fields)
+
+/* Whether the stamps of a cell are in the order in which they were taken. */
+static bool in_order(const struct trial *trial, void *area, unsigned cell)
+{
+	unsigned nranks = layout_ranks(trial->settings.layout);
+	unsigned rows = trial_rows(trial, &trial->cells[cell]);
+	int64_t begin = sample_tally(trial, area, cell, 0)->begin_ns;
+	for (unsigned r = 0; r < nranks; r++) {
+		const struct sample *s = sample_rows(trial, area, cell, r);
+		for (unsigned i = 0; i < rows; i++)
+			if (s[i].start_ns < begin || s[i].issued_ns < s[i].start_ns ||
+			    s[i].idle_ns < s[i].issued_ns || s[i].poll_ns < 0)
+				return false;
+	}
+	return true;
+}
+
+static void put_stamps(json_t *line, const struct trial *trial, void *area, unsigned cell)
+{
+	bool device = sample_rows(trial, area, cell, 0)->device_end_ns != 0;
+	unsigned nranks = layout_ranks(trial->settings.layout);
+	unsigned rows = trial_rows(trial, &trial->cells[cell]);
+	int64_t begin = sample_tally(trial, area, cell, 0)->begin_ns;
+	for (size_t i = 0; i < NSTAMP_FIELDS; i++) {
+		const struct stamp_field *f = &stamp_fields[i];
+		json_t *ranks = json_array();
+		for (unsigned r = 0; r < nranks; r++) {
+			const struct sample *s = sample_rows(trial, area, cell, r);
+			json_t *list = json_array();
+			for (unsigned row = 0; row < rows; row++) {
+				int64_t value;
+				memcpy(&value, (const char *)&s[row] + f->offset, sizeof value);
+				json_array_append_new(
+				    list, json_integer(value - (f->since_begin ? begin : 0)));
+			}
+			json_array_append_new(ranks, list);
+		}
+		if (device || !f->device)
+			json_object_set(line, f->key, ranks);
+		json_decref(ranks);
+	}
+}
+
+/* One rank's list of one stamp. */
+static int take_stamps(const struct field_place *at, const json_t *list,
+                       const struct stamp_field *f, struct record_cell *cell, unsigned rank)
+{
+	if (!json_is_array(list) || json_array_size(list) != cell->rows)
+		return field_bad(
+		    at, "\"%s\" of rank %u has not the %u rows that rank 0's start has", f->key,
+		    rank, cell->rows);
+	for (unsigned i = 0; i < cell->rows; i++) {
+		const json_t *value = json_array_get(list, i);
+		int64_t ns = json_integer_value(value);
+		if (!json_is_integer(value) || (!f->device && ns < 0))
+			return field_bad(at, "\"%s\" of rank %u, row %u is no time", f->key,
+			                 rank, i);
+		memcpy((char *)&cell->samples[(size_t)rank * cell->rows + i] + f->offset, &ns,
+		       sizeof ns);
+	}
+	return 0;
+}
+
+static int check_order(const struct field_place *at, const struct record_cell *cell)
+{
+	for (unsigned r = 0; r < cell->nranks; r++)
+		for (unsigned i = 0; i < cell->rows; i++) {
+			const struct sample *s = &cell->samples[(size_t)r * cell->rows + i];
+			if (s->issued_ns < s->start_ns || s->idle_ns < s->issued_ns ||
+			    s->device_end_ns < s->device_start_ns)
+				return field_bad(
+				    at, "rank %u, row %u: its stamps are not in order", r, i);
+		}
+	return 0;
+}
+
+static int take_samples(const struct field_place *at, json_t *line, struct record_cell *cell)
+{
+	size_t rows =
+	    json_array_size(json_array_get(json_object_get(line, stamp_fields[0].key), 0));
+	if (rows == 0 || rows > INT_MAX)
+		return field_bad(at, "\"start_ns\" is missing or holds no rows");
+	cell->rows = (unsigned)rows;
+	cell->samples = calloc(rows * cell->nranks, sizeof *cell->samples);
+	if (!cell->samples)
+		return field_bad(at, "out of memory for the samples");
+	/* null or nothing: the backend has no clock of its own. */
+	for (size_t i = 0; i < NSTAMP_FIELDS; i++)
+		cell->device_clock |=
+		    stamp_fields[i].device &&
+		    json_array_size(json_object_get(line, stamp_fields[i].key));
+	for (size_t i = 0; i < NSTAMP_FIELDS; i++) {
+		const struct stamp_field *f = &stamp_fields[i];
+		const json_t *ranks = json_object_get(line, f->key);
+		if (f->device && !cell->device_clock)
+			continue;
+		if (!json_is_array(ranks) || json_array_size(ranks) != cell->nranks)
+			return field_bad(
+			    at, "\"%s\" is missing or has not one list for each of %u ranks",
+			    f->key, cell->nranks);
+		for (unsigned r = 0; r < cell->nranks; r++)
+			if (take_stamps(at, json_array_get(ranks, r), f, cell, r))
+				return -1;
+	}
+	for (size_t i = 0; i < NSTAMP_FIELDS; i++)
+		json_object_del(line, stamp_fields[i].key);
+	return check_order(at, cell);
+}
+
+/* --- what a pass has beside --- */
+
+/* How far the device's clock, brought into ours, is seen to be off: nothing runs before it is
+ * issued or ends after it is seen to have ended. */
+static void put_residual(json_t *line, const struct trial *trial, void *area, unsigned cell)
+{
+	unsigned nranks = layout_ranks(trial->settings.layout);
+	unsigned rows = trial_rows(trial, &trial->cells[cell]);
+	json_t *list = json_array();
+	for (unsigned r = 0; r < nranks; r++) {
+		const struct sample *s = sample_rows(trial, area, cell, r);
+		int64_t worst = 0;
+		for (unsigned i = 0; i < rows && s[i].device_end_ns; i++) {
+			int64_t early = s[i].start_ns - s[i].device_start_ns;
+			int64_t late = s[i].device_end_ns - s[i].idle_ns;
+			worst = early > worst ? early : worst;
+			worst = late > worst ? late : worst;
+		}
+		json_array_append_new(list, json_integer(worst));
+	}
+	json_object_set_new(line, "clock_residual_ns", list);
+}
+
+static void put_counters(json_t *line, const struct trial *trial, void *area, unsigned cell)
+{
+	json_t *list = json_array();
+	for (unsigned r = 0; r < layout_ranks(trial->settings.layout); r++) {
+		const struct tally *t = sample_tally(trial, area, cell, r);
+		json_array_append_new(list, t->watched ? counters_to_json(&t->counters)
+		                                       : json_null());
+	}
+	json_object_set_new(line, "counters", list);
+}
+
+static int take_counters(const struct field_place *at, const json_t *line,
                          struct record_cell *cell)
 {
 	const json_t *list = json_object_get(line, "counters");
 	struct status why = {""};
 	bool there;
-	if (take_times(at, line, "issue_cpu_ns", cell->nranks, &cell->issue_cpu_ns) ||
-	    take_list(at, line, "counters", cell->nranks, &there))
+	if (take_list(at, line, "counters", cell->nranks, &there))
 		return -1;
 	if (!there)
 		return 0;
@@ -161,42 +493,59 @@ int record_take_counters(const struct field_place *at, const json_t *line,
 	return 0;
 }
 
-/* Which cell it is. */
-int record_take_cell(const struct field_place *at, const json_t *line, struct record_cell *cell)
+/* --- the whole --- */
+
+json_t *record_text(const char *text, size_t bytes)
 {
-	json_int_t bytes, asked, ranks, comm = 0;
-	int coll, dtype, op, pace, pass = PASS_TIMED;
-	const json_t *in_place = json_object_get(line, "in_place");
-	if (field_number(at, line, "ranks", 1, RECORD_MAX_RANKS, &ranks) ||
-	    field_number(at, line, "bytes", 1, LLONG_MAX, &bytes) ||
-	    field_number(at, line, "asked_bytes", 1, LLONG_MAX, &asked) ||
-	    field_word(at, line, "collective", coll_find, &coll) ||
-	    field_word(at, line, "dtype", coll_find_dtype, &dtype) ||
-	    field_word(at, line, "op", coll_find_op, &op) ||
-	    field_word(at, line, "pace", coll_find_pace, &pace) ||
-	    (json_object_get(line, "pass") &&
-	     field_word(at, line, "pass", coll_find_pass, &pass)) ||
-	    field_count(at, line, "root", 0, &cell->cell.root) ||
-	    (json_object_get(line, "cycle") &&
-	     field_count(at, line, "cycle", 0, &cell->cell.cycle)) ||
-	    field_count(at, line, "calls", 1, &cell->calls))
+	json_t *string = json_stringn(text, bytes);
+	if (string)
+		return string;
+	char *plain = malloc(bytes + 1);
+	if (!plain)
+		return NULL;
+	for (size_t i = 0; i < bytes; i++)
+		plain[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
+	string = json_stringn(plain, bytes);
+	free(plain);
+	return string;
+}
+
+bool record_cell_put(json_t *line, const struct trial *trial, const char *failure, void *area,
+                     unsigned cell)
+{
+	const struct cell *c = &trial->cells[cell];
+	struct found found = find_data(trial, area, cell);
+	const char *error = NULL;
+	if (!found.measured)
+		error = failure ? failure : "not measured, and no rank said why";
+	else if (!in_order(trial, area, cell))
+		error = "the stamps are not in order of time: the clock went back, or a worker "
+		        "stamped a cell twice";
+	put_which(line, trial, c);
+	put_data(line, c, &found);
+	put_tallies(line, trial, area, cell);
+	if (json_object_set_new(line, "error",
+	                        error ? record_text(error, strlen(error)) : json_null()))
+		return false;
+	if (error)
+		return true;
+	put_stamps(line, trial, area, cell);
+	if (c->pass == PASS_TIMELINE)
+		put_residual(line, trial, area, cell);
+	if (c->pass == PASS_COUNTERS)
+		put_counters(line, trial, area, cell);
+	return true;
+}
+
+int record_cell_take(const struct field_place *at, json_t *line, struct record_cell *cell)
+{
+	if (take_which(at, line, cell) ||
+	    field_error(at, line, "error", cell->error, sizeof cell->error))
 		return -1;
-	if (json_object_get(line, "comm_ranks") &&
-	    field_number(at, line, "comm_ranks", 1, ranks, &comm))
-		return -1;
-	if (!json_is_boolean(in_place))
-		return field_bad(at, "\"in_place\" is missing or is neither true nor false");
-	cell->nranks = (unsigned)ranks;
-	cell->cell.comm_ranks = (unsigned)(comm ? comm : ranks);
-	cell->cell.coll = (enum coll_kind)coll;
-	cell->cell.dtype = (enum dtype)dtype;
-	/* Earlier records name an operation of every collective. */
-	cell->cell.op =
-	    coll_info((enum coll_kind)coll)->is & COLL_REDUCES ? (enum op)op : OP_NONE;
-	cell->cell.pace = (enum pace)pace;
-	cell->cell.pass = (enum pass)pass;
-	cell->cell.in_place = json_is_true(in_place);
-	cell->cell.bytes = (size_t)bytes;
-	cell->cell.asked_bytes = (size_t)asked;
-	return 0;
+	if (cell->error[0])
+		return 0;
+	return take_data(at, line, cell) || take_tallies(at, line, cell) ||
+	               take_counters(at, line, cell) || take_samples(at, line, cell)
+	           ? -1
+	           : 0;
 }

@@ -8,9 +8,122 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "field.h"
 #include "lines.h"
-#include "record_parts.h"
+#include "record_cell.h"
+
+/* --- the environment, and what its backends are --- */
+
+static int check_variant(const struct field_place *at, const json_t *variant)
+{
+	static const char *const texts[] = {"role", "mode", "layout", "backend",
+	                                    "nccl", "path", "bind",   "skip"};
+	char name[TRIAL_NAME_BYTES];
+	const char *text;
+	if (field_name(at, variant, "name", name, sizeof name))
+		return -1;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (field_text(at, variant, texts[i], &text))
+			return -1;
+	if (!json_is_array(json_object_get(variant, "env")))
+		return field_bad(at, "variant %s: \"env\" is missing or is no list", name);
+	return 0;
+}
+
+static int check_environment(const struct field_place *at, const json_t *env)
+{
+	static const char *const texts[] = {"experiment", "title",       "question", "created",
+	                                    "launchgap",  "backend_why", "seed"};
+	static const char *const counts[] = {"blocks", "warmup", "stretches", "calls",
+	                                     "isolated_calls"};
+	const json_t *variants = json_object_get(env, "variants");
+	const char *text;
+	char name[TRIAL_NAME_BYTES];
+	json_int_t n;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (field_text(at, env, texts[i], &text))
+			return -1;
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+		if (field_number(at, env, counts[i], 0, INT_MAX, &n))
+			return -1;
+	if (field_name(at, env, "backend", name, sizeof name) ||
+	    field_name(at, env, "reference", name, sizeof name) ||
+	    field_number(at, env, "ranks", 1, RECORD_MAX_RANKS, &n))
+		return -1;
+	if (!json_is_array(json_object_get(env, "command")))
+		return field_bad(at, "\"command\" is missing or is no list");
+	if (!json_is_object(json_object_get(env, "machine")))
+		return field_bad(at, "\"machine\" is missing or is no object");
+	if (!json_is_array(variants) || json_array_size(variants) == 0)
+		return field_bad(at, "\"variants\" is missing or empty");
+	for (size_t i = 0; i < json_array_size(variants); i++)
+		if (check_variant(at, json_array_get(variants, i)))
+			return -1;
+	return 0;
+}
+
+int record_check_environment(const json_t *environment, const char *where, struct status *st)
+{
+	struct field_place at = {.file = where, .st = st};
+	return check_environment(&at, environment);
+}
+
+static const struct record_backend *find_backend(const struct record_run *run, const char *name)
+{
+	for (unsigned i = 0; i < run->nbackends; i++)
+		if (!strcmp(run->backends[i].name, name))
+			return &run->backends[i];
+	return NULL;
+}
+
+static int add_backend(const struct field_place *at, struct record_run *run, const json_t *of)
+{
+	struct record_backend *b = &run->backends[run->nbackends];
+	if (field_name(at, of, "backend", b->name, sizeof b->name))
+		return -1;
+	if (find_backend(run, b->name))
+		return 0;
+	const json_t *said =
+	    json_object_get(json_object_get(run->environment, "backends"), b->name);
+	b->traits = *traits_find(b->name);
+	const char *bad = traits_from_json(said, &b->traits);
+	if (bad || (said && !json_is_object(said)))
+		return field_bad(at, "backend %s: \"%s\" has to be %s", b->name,
+		                 bad ? bad : "backends", bad ? "true or false" : "an object");
+	run->nbackends++;
+	return 0;
+}
+
+static int take_backends(const struct field_place *at, struct record_run *run)
+{
+	const json_t *variants = json_object_get(run->environment, "variants");
+	size_t n = json_array_size(variants);
+	run->backends = calloc(n + 1, sizeof *run->backends);
+	if (!run->backends)
+		return field_bad(at, "out of memory for the record");
+	if (add_backend(at, run, run->environment))
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (add_backend(at, run, json_array_get(variants, i)))
+			return -1;
+	return 0;
+}
+
+const struct backend_traits *record_traits(const struct record_run *run, const char *variant)
+{
+	const json_t *from = run->environment, *each;
+	size_t i;
+	json_array_foreach(json_object_get(run->environment, "variants"), i, each)
+	{
+		const char *name = json_string_value(json_object_get(each, "name"));
+		if (variant && name && !strcmp(name, variant))
+			from = each;
+	}
+	const char *name = json_string_value(json_object_get(from, "backend"));
+	const struct record_backend *known = name ? find_backend(run, name) : NULL;
+	return known ? &known->traits : traits_find(name ? name : "");
+}
+
+/* --- the other lines --- */
 
 static bool has_variant(const json_t *environment, const char *name)
 {
@@ -35,16 +148,6 @@ static int take_origin(const struct field_place *at, const json_t *line,
 	return 0;
 }
 
-/* Text of an error, cut to fit, "" for null. */
-static int take_error(const struct field_place *at, const json_t *line, char *out, size_t bytes)
-{
-	const json_t *error = json_object_get(line, "error");
-	if (!error || !(json_is_null(error) || json_is_string(error)))
-		return field_bad(at, "\"error\" is missing; it is text or null");
-	snprintf(out, bytes, "%s", json_is_string(error) ? json_string_value(error) : "");
-	return 0;
-}
-
 /* Room for one more, doubling. NULL: out of memory, and the list stays as it is. */
 static void *list_grow(void **list, unsigned count, size_t each)
 {
@@ -57,6 +160,14 @@ static void *list_grow(void **list, unsigned count, size_t each)
 	return memset((char *)*list + count * each, 0, each);
 }
 
+/* Facts stand on a trial's first cell; in older records, on each. */
+static void share_facts(const struct record_cell *first, const struct record_cell *cell)
+{
+	if (first->block == cell->block && first->order == cell->order &&
+	    !strcmp(first->variant, cell->variant) && !json_object_get(cell->json, "facts"))
+		json_object_set(cell->json, "facts", json_object_get(first->json, "facts"));
+}
+
 static int add_cell(const struct field_place *at, json_t *line, struct record_run *run)
 {
 	void *list = run->cells;
@@ -66,17 +177,12 @@ static int add_cell(const struct field_place *at, json_t *line, struct record_ru
 		return field_bad(at, "out of memory for the record");
 	run->ncells++;
 	cell->json = json_incref(line);
-	if (take_origin(at, line, run->environment, cell->variant, &cell->block,
-	                &cell->order) ||
-	    !(cell->traits = record_traits(run, cell->variant)) ||
-	    record_take_cell(at, line, cell) ||
-	    take_error(at, line, cell->error, sizeof cell->error))
+	if (take_origin(at, line, run->environment, cell->variant, &cell->block, &cell->order))
 		return -1;
-	return cell->error[0] ? 0
-	       : record_take_evidence(at, line, cell) || record_take_counters(at, line, cell) ||
-	               record_take_samples(at, line, cell)
-	           ? -1
-	           : 0;
+	cell->traits = record_traits(run, cell->variant);
+	if (run->ncells > 1)
+		share_facts(cell - 1, cell);
+	return record_cell_take(at, line, cell);
 }
 
 static int add_failure(const struct field_place *at, const json_t *line, struct record_run *run)
@@ -90,7 +196,7 @@ static int add_failure(const struct field_place *at, const json_t *line, struct 
 	if (take_origin(at, line, run->environment, failure->variant, &failure->block,
 	                &failure->order))
 		return -1;
-	return take_error(at, line, failure->error, sizeof failure->error);
+	return field_error(at, line, "error", failure->error, sizeof failure->error);
 }
 
 static int add_path(const struct field_place *at, json_t *line, struct record_run *run)
@@ -115,6 +221,23 @@ static int add_path(const struct field_place *at, json_t *line, struct record_ru
 	           : 0;
 }
 
+static int take_resume(const struct field_place *at, json_t *line, struct record_resume *out)
+{
+	out->json = json_incref(line);
+	out->command = json_object_get(line, "command");
+	if (!json_is_array(out->command))
+		return field_bad(at, "\"command\" is missing or is no list");
+	if (!json_is_boolean(json_object_get(line, "counters")))
+		return field_bad(at, "\"counters\" is missing; it is true or false");
+	out->counters = json_is_true(json_object_get(line, "counters"));
+	return field_text(at, line, "created", &out->created) ||
+	               field_text(at, line, "launchgap", &out->launchgap) ||
+	               field_count(at, line, "blocks", 0, &out->blocks) ||
+	               field_count(at, line, "first_block", 0, &out->first_block)
+	           ? -1
+	           : 0;
+}
+
 static int add_resume(const struct field_place *at, json_t *line, struct record_run *run)
 {
 	void *list = run->resumes;
@@ -124,7 +247,7 @@ static int add_resume(const struct field_place *at, json_t *line, struct record_
 		return field_bad(at, "out of memory for the record");
 	run->nresumes++;
 	resume->first_block = record_next_block(run);
-	return line ? record_take_resume(at, line, resume) : 0;
+	return line ? take_resume(at, line, resume) : 0;
 }
 
 static int take_end(const struct field_place *at, const json_t *line, struct record_run *run)
@@ -160,7 +283,7 @@ static int add_line(const struct field_place *at, json_t *line, struct record_ru
 		if (record_check_environment(line, where, at->st))
 			return -1;
 		run->environment = json_incref(line);
-		return record_take_backends(at, run);
+		return take_backends(at, run);
 	}
 	if (!strcmp(kind, "end"))
 		return take_end(at, line, run);
@@ -283,4 +406,25 @@ void record_free(struct record_run *run)
 	free(run->backends);
 	json_decref(run->environment);
 	*run = (struct record_run){0};
+}
+
+unsigned record_next_block(const struct record_run *run)
+{
+	unsigned next = 0;
+	for (unsigned i = 0; i < run->ncells; i++)
+		if (run->cells[i].block >= next)
+			next = run->cells[i].block + 1;
+	for (unsigned i = 0; i < run->nfailures; i++)
+		if (run->failures[i].block >= next)
+			next = run->failures[i].block + 1;
+	return next;
+}
+
+long long record_blocks_asked(const struct record_run *run)
+{
+	const struct record_resume *last =
+	    run->nresumes ? &run->resumes[run->nresumes - 1] : NULL;
+	if (last && last->json)
+		return last->blocks ? (long long)last->first_block + last->blocks : 0;
+	return json_integer_value(json_object_get(run->environment, "blocks"));
 }
