@@ -15,3 +15,10 @@ const struct backend *backend_find(const char *name)
 			return *b;
 	return NULL;
 }
+
+const struct backend_traits *traits_find(const char *backend)
+{
+	static const struct backend_traits usual = {.carries_data = true, .launches = true};
+	const struct backend *known = backend_find(backend);
+	return known ? &known->is : &usual;
+}

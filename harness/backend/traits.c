@@ -2,8 +2,6 @@
 
 #include <stddef.h>
 
-#include "backend.h"
-
 // clang-format off
 #define FIELD(name) {#name, offsetof(struct backend_traits, name)}
 static const struct {
@@ -42,11 +40,4 @@ const char *traits_from_json(const json_t *from, struct backend_traits *traits)
 			*(bool *)((char *)traits + fields[i].offset) = json_is_true(value);
 	}
 	return NULL;
-}
-
-const struct backend_traits *traits_find(const char *backend)
-{
-	static const struct backend_traits usual = {.carries_data = true, .launches = true};
-	const struct backend *known = backend_find(backend);
-	return known ? &known->is : &usual;
 }

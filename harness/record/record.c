@@ -1,5 +1,5 @@
 /* Writing the record: a line of each kind. */
-#include "record_cell.h"
+#include "record.h"
 
 #include <errno.h>
 #include <inttypes.h>

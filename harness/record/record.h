@@ -8,11 +8,9 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "../backend/traits.h"
-#include "../core/sample.h"
+#include "record_cell.h"
 
-#define RECORD_SCHEMA    1
-#define RECORD_MAX_RANKS 4096 /* beyond, a record is taken for damaged */
+#define RECORD_SCHEMA 1
 
 /* The first line: `environment` with schema and kind in front. Refuses one that record_load
  * would not read again. */
@@ -36,29 +34,6 @@ int record_write_resume(FILE *out, const json_t *environment, unsigned first_blo
                         struct status *st);
 /* The last line of a run that was not interrupted: what ended it. */
 int record_write_end(FILE *out, const char *reason, const char *text, struct status *st);
-
-struct record_cell {
-	char variant[TRIAL_NAME_BYTES];
-	unsigned block, order;
-	unsigned nranks;
-	struct cell cell;
-	unsigned rows, calls;
-	struct sample *samples; /* rank r's rows at [r * rows], relative to the cell's start;
-	                           NULL on error */
-	bool device_clock; /* samples hold the device's stamps too, which may lie before 0 by
-	                      what is left of the clocks' offset */
-	uint64_t wrong, faults, switches;
-	bool carries_data;
-	char digest[20];   /* hex, "" without data */
-	int64_t *check_ns; /* length of checking what the timed calls left, a worker's at its
-	                      first rank; NULL in older records */
-	/* Of a cell of pass counters, one per rank; NULL where the line has none. */
-	struct counters *counters;
-	int64_t *issue_cpu_ns; /* CPU time of issuing the rows, a worker's at its first rank */
-	char error[512];       /* "" when measured */
-	const struct backend_traits *traits; /* of its variant's backend; the run's */
-	json_t *json;                        /* the whole line, less its stamps */
-};
 
 struct record_failure {
 	char variant[TRIAL_NAME_BYTES];

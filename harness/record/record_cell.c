@@ -9,6 +9,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "field.h"
+
 /* --- which cell it is: fields of struct cell --- */
 
 static const char *coll_word_of(int i)

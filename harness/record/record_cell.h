@@ -2,8 +2,35 @@
 #ifndef LAUNCHGAP_RECORD_CELL_H
 #define LAUNCHGAP_RECORD_CELL_H
 
-#include "field.h"
-#include "record.h"
+#include "../backend/traits.h"
+#include "../core/sample.h"
+
+struct field_place;
+
+#define RECORD_MAX_RANKS 4096 /* beyond, a record is taken for damaged */
+
+struct record_cell {
+	char variant[TRIAL_NAME_BYTES];
+	unsigned block, order;
+	unsigned nranks;
+	struct cell cell;
+	unsigned rows, calls;
+	struct sample *samples; /* rank r's rows at [r * rows], relative to the cell's start;
+	                           NULL on error */
+	bool device_clock; /* samples hold the device's stamps too, which may lie before 0 by
+	                      what is left of the clocks' offset */
+	uint64_t wrong, faults, switches;
+	bool carries_data;
+	char digest[20];   /* hex, "" without data */
+	int64_t *check_ns; /* length of checking what the timed calls left, a worker's at its
+	                      first rank; NULL in older records */
+	/* Of a cell of pass counters, one per rank; NULL where the line has none. */
+	struct counters *counters;
+	int64_t *issue_cpu_ns; /* CPU time of issuing the rows, a worker's at its first rank */
+	char error[512];       /* "" when measured */
+	const struct backend_traits *traits; /* of its variant's backend; the run's */
+	json_t *json;                        /* the whole line, less its stamps */
+};
 
 /* Adds all of a cell to the line that names its trial, from the team's area. A cell that was
  * not measured has in place of stamps why, `failure` (NULL: nobody said). False: out of memory.

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "field.h"
 #include "lines.h"
-#include "record_cell.h"
 
 /* --- the environment, and what its backends are --- */
 

@@ -113,9 +113,6 @@ struct backend_ctx {
 int nccl_ok(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm, const char *what,
             struct status *st);
 
-/* nccl_api: struct backend's version. Waits for a child; no GPU is needed. */
-int nccl_version(const char *library, char *text, size_t bytes, struct status *st);
-
 /* nccl_options. compute: the lowest compute capability of the GPUs, as 90 for 9.0. */
 int nccl_refuse(const struct trial *trial, const struct nccl_api *api, unsigned compute,
                 struct status *st);

@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "nccl.h"
 #include "nccl_api.h"
 
 #define SYSTEM_LIBRARY "libnccl.so.2"

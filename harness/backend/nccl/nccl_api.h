@@ -94,6 +94,8 @@ struct nccl_api {
 
 /* path: a libnccl.so.2, or "" for the one that the dynamic linker finds. */
 int nccl_api_load(const char *path, struct nccl_api *out, struct status *st);
+/* struct backend's version, of a library's file. Waits for a child; no GPU is needed. */
+int nccl_version(const char *library, char *text, size_t bytes, struct status *st);
 /* There is no unload: NCCL's threads may outlive the last communicator. */
 
 #endif

@@ -12,11 +12,9 @@
 
 #include "../../config/settings.h"
 #include "../../record/path.h"
+#include "nccl_log_line.h"
 
 #define NCCL_LOG_SUBSYS "INIT,P2P,SHM,NET,REG,TUNING"
-
-/* How user buffers can be registered, each with lines of its own. */
-enum nccl_reg { NCCL_REG_IPC, NCCL_REG_NET, NCCL_REG_NVLS, NCCL_REG_COLLNET, NCCL_REG_KINDS };
 
 /* All zero to begin with. */
 struct nccl_log {

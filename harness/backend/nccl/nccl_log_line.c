@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "../../record/path.h"
+
 /* NCCL's MAXCHANNELS; 32 before 2.23. */
 #define MAX_CHANNELS 64
 

@@ -2,7 +2,11 @@
 #ifndef LAUNCHGAP_LOG_H
 #define LAUNCHGAP_LOG_H
 
-#include "nccl_log.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+/* How user buffers can be registered, each with lines of its own. */
+enum nccl_reg { NCCL_REG_IPC, NCCL_REG_NET, NCCL_REG_NVLS, NCCL_REG_COLLNET, NCCL_REG_KINDS };
 
 enum nccl_log_kind {
 	LOG_OTHER,
