@@ -19,7 +19,6 @@ enum nccl_average {
 
 /* 0, 1, 2, 3 or span; -1 with the sentence for anything else. */
 int nccl_average_find(const char *name, enum nccl_average *out, struct status *st);
-const char *nccl_average_name(enum nccl_average average);
 
 /* One table per variant and collective of pace stream, as each of its programs prints one: all
  * datatypes, operations and roots as rows, both halves where both were measured. A half without
