@@ -27,6 +27,7 @@ static const char usage[] =
     "  launchgap compare A B              two results: runs' folders, or JSON of nccl-tests\n"
     "      --threshold 2%  what counts as a difference\n"
     "      --variant NAME  what nccl-tests' files are called (default: after their layout)\n"
+    "      --format json   every table as one JSON object (results/README.md)\n"
     "      exit: 0 equal, better or undecided; 1 B is slower; 2 not comparable or readable\n"
     "  launchgap list [experiments]       modes, backends, collectives, datatypes, operations, "
     "experiments\n"

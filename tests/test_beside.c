@@ -116,9 +116,9 @@ static void all_modes_stand_beside_each_other(void **state)
 	(void)state;
 	assert_int_equal(beside("alltoall_perf", player), 0);
 	char *text = result("nccl-tests/compare.txt");
-	assert_non_null(strstr(text, "single A"));
-	assert_non_null(strstr(text, "threads A"));
-	assert_non_null(strstr(text, "processes A"));
+	assert_non_null(strstr(text, "\nsingle "));
+	assert_non_null(strstr(text, "\nthreads "));
+	assert_non_null(strstr(text, "\nprocesses "));
 	free(text);
 }
 

@@ -28,6 +28,8 @@ struct made {
 	enum coll_kind coll;
 	unsigned weight; /* of the next rank in alltoallv's counts; 0: even */
 	bool older;      /* whose parts lie by distance */
+	enum dtype dtype;
+	unsigned ranks, smallest; /* bytes; ranks as the environment says them */
 };
 
 static const struct made plain = {.blocks = 8,
@@ -43,7 +45,10 @@ static const struct made plain = {.blocks = 8,
                                   .bind = "none",
                                   .skip = "",
                                   .coll = COLL_ALLTOALL,
-                                  .digest = 11};
+                                  .digest = 11,
+                                  .dtype = DTYPE_FLOAT32,
+                                  .ranks = 2,
+                                  .smallest = 4096};
 
 static json_t *variant_of(const char *name, const char *role, const char *bind,
                           const char *skip)
@@ -61,9 +66,9 @@ static void write_environment(FILE *out, const struct made *m)
 	    "s:i, s:[o,o,o,o], s:{s:i, s:s, s:s}}",
 	    "experiment", m->experiment, "title", "t", "question", "q", "command", "launchgap",
 	    "created", "2026-11-21T08:00:00Z", "launchgap", "abc", "backend", "host",
-	    "backend_why", "", "ranks", 2, "seed", m->seed, "reference", "threads", "blocks",
-	    (int)m->blocks, "warmup", 1, "stretches", 3, "calls", 10, "isolated_calls", 3,
-	    "variants", variant_of("threads", "reference", m->bind, ""),
+	    "backend_why", "", "ranks", (int)m->ranks, "seed", m->seed, "reference", "threads",
+	    "blocks", (int)m->blocks, "warmup", 1, "stretches", 3, "calls", 10,
+	    "isolated_calls", 3, "variants", variant_of("threads", "reference", m->bind, ""),
 	    variant_of("processes", "variant", m->bind, m->skip),
 	    variant_of("threads-again", "again", m->bind, ""),
 	    variant_of("limit", "limit", m->bind, ""), "machine", "cores", 8, "host", m->host,
@@ -109,10 +114,10 @@ static void write_trial(FILE *out, const struct made *m, const char *variant, un
 		for (unsigned i = 0; i < m->sizes; i++)
 			cells[trial.ncells++] =
 			    (struct cell){.coll = limit ? COLL_COPY : m->coll,
-			                  .dtype = DTYPE_FLOAT32,
+			                  .dtype = m->dtype,
 			                  .pace = p ? PACE_ISOLATED : PACE_STREAM,
-			                  .asked_bytes = 4096u << i,
-			                  .bytes = 4096u << i};
+			                  .asked_bytes = m->smallest << i,
+			                  .bytes = m->smallest << i};
 	struct team_shape shape = {
 	    .nranks = 2, .nworkers = 2, .area_bytes = sample_area_bytes(&trial)};
 	assert_int_equal(team_create(&shape, path, sizeof path, &team, &st), 0);
@@ -167,12 +172,30 @@ static const char *make(const char *name, const struct made *m)
 	return path;
 }
 
-/* What was printed, and then what the status says. */
+/* What was printed, wrapped lines as one, and then what the status says. */
 static char said[1 << 16];
+static bool json;
+
+/* "\n  ", where a line was wrapped, becomes a blank. No line is too wide. */
+static void unwrap(char *text)
+{
+	for (char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		unsigned width = 0;
+		for (const char *p = line; *p && *p != '\n'; p++)
+			width += ((unsigned char)*p & 0xC0) != 0x80;
+		if (width > 80 && strncmp(line, "A: ", 3) && strncmp(line, "B: ", 3))
+			fail_msg("%u wide: %.*s", width, (int)strcspn(line, "\n"), line);
+	}
+	for (char *at = text; (at = strstr(at, "\n  ")); at++) {
+		at[0] = ' ';
+		memmove(at + 1, at + 3, strlen(at + 3) + 1);
+	}
+}
 
 static int compare_at(const char *left, const char *right, double margin)
 {
-	struct compare_request request = {.left = left, .right = right, .margin = margin};
+	struct compare_request request = {
+	    .left = left, .right = right, .margin = margin, .json = json};
 	struct status st = {""};
 	char *text = NULL;
 	size_t bytes = 0;
@@ -180,6 +203,8 @@ static int compare_at(const char *left, const char *right, double margin)
 	assert_non_null(request.out);
 	int code = compare_run(&request, &st);
 	fclose(request.out);
+	if (!json)
+		unwrap(text);
 	assert_int_equal(st.text[0] != '\0', code == COMPARE_NOT_DONE);
 	snprintf(said, sizeof said, "%s\n%s", text, st.text);
 	free(text);
@@ -193,13 +218,77 @@ static void wants(const char *left, const char *right, int code, const char *wor
 		fail_msg("exit %d, wanted %d and \"%s\":\n%s", got, code, words, said);
 }
 
+/* A table of the comparison as JSON, by its name; `root` holds it. */
+static const json_t *table_in(const json_t *root, const char *name)
+{
+	const json_t *table;
+	size_t i;
+	assert_int_equal(json_integer_value(json_object_get(root, "schema")), 1);
+	json_array_foreach(json_object_get(root, "tables"), i, table)
+	{
+		if (!strcmp(json_string_value(json_object_get(table, "name")), name))
+			return table;
+	}
+	fail_msg("no table %s", name);
+	return NULL;
+}
+
+static const json_t *cell_of(const json_t *table, size_t row, const char *key)
+{
+	const json_t *column;
+	size_t i;
+	json_array_foreach(json_object_get(table, "columns"), i, column)
+	{
+		if (!strcmp(json_string_value(json_object_get(column, "key")), key))
+			return json_array_get(
+			    json_array_get(json_object_get(table, "rows"), row), i);
+	}
+	fail_msg("no column %s", key);
+	return NULL;
+}
+
+static const char *text_of(const json_t *table, size_t row, const char *key)
+{
+	return json_string_value(cell_of(table, row, key));
+}
+
+/* The comparison as JSON, which the caller frees. */
+static json_t *as_json(const char *left, const char *right, double margin)
+{
+	json_error_t why;
+	json = true;
+	compare_at(left, right, margin);
+	json = false;
+	json_t *root = json_loads(said, 0, &why);
+	if (!root)
+		fail_msg("%s: %s", why.text, said);
+	return root;
+}
+
+/* Whether the row of a variant and pace has this verdict. */
+static void judges(const char *left, const char *right, double margin, const char *variant,
+                   const char *pace, const char *verdict)
+{
+	json_t *root = as_json(left, right, margin);
+	const json_t *table = table_in(root, "verdicts");
+	size_t n = json_array_size(json_object_get(table, "rows")), i = 0;
+	while (i < n && (strcmp(text_of(table, i, "variant"), variant) ||
+	                 strcmp(text_of(table, i, "pace"), pace)))
+		i++;
+	if (i == n || strcmp(text_of(table, i, "verdict"), verdict))
+		fail_msg("%s, %s should be %s:\n%s", variant, pace, verdict, said);
+	json_decref(root);
+}
+
 static void a_run_equals_itself(void **state)
 {
 	const char *a = make("a", &plain);
 	(void)state;
-	wants(a, a, COMPARE_NOT_WORSE, "no difference within 2 %");
-	assert_null(strstr(said, "Slower"));
-	assert_null(strstr(said, "Faster"));
+	wants(a, a, COMPARE_NOT_WORSE,
+	      "No difference in 12 of 12 cells, 1.000 times A's speed, within 2 %.\n");
+	assert_memory_equal(said, "No difference in ", 17);
+	assert_null(strstr(said, "slower  "));
+	assert_null(strstr(said, "faster"));
 	assert_non_null(strstr(said, "All the same but the time.\n"));
 	assert_null(strstr(said, "Undecided"));
 	assert_null(strstr(said, "Not the same"));
@@ -208,9 +297,9 @@ static void a_run_equals_itself(void **state)
 	struct made wild = plain;
 	wild.spread = 0.8;
 	a = make("b", &wild);
-	wants(a, a, COMPARE_NOT_WORSE, "Undecided: threads (alltoall, stream); ");
-	assert_non_null(strstr(said, "undecided, needs "));
-	assert_null(strstr(said, "Slower"));
+	wants(a, a, COMPARE_NOT_WORSE, "Undecided in 12 of 12 cells, ");
+	assert_non_null(strstr(said, " more blocks on each side would tell.\n"));
+	assert_null(strstr(said, "slower  "));
 	for (unsigned blocks = 1; blocks < 12; blocks++) {
 		wild.blocks = blocks;
 		wild.spread = 0.01 * blocks;
@@ -227,20 +316,71 @@ static void slower_is_worse_and_turned_round_faster(void **state)
 	const char *a = make("a", &plain), *b = make("b", &slow);
 	(void)state;
 	wants(a, b, COMPARE_WORSE,
-	      "Slower in B: processes (alltoall, stream); processes "
-	      "(alltoall, isolated)\n");
-	assert_non_null(strstr(said, "0.909"));
-	assert_non_null(strstr(said, "8, 6"));
-	assert_non_null(strstr(said, "No difference: threads (alltoall, stream); threads "
-	                             "(alltoall, isolated)\n"));
-	wants(b, a, COMPARE_NOT_WORSE, "Faster in B: processes (alltoall, stream)");
-	assert_non_null(strstr(said, "1.100"));
+	      "B is slower in 6 of 12 cells, 0.909 times A's speed, beyond 2 %.\n"
+	      "No difference in 6 of 12 cells, ");
+	assert_memory_equal(said, "B is slower", 11);
+	assert_non_null(strstr(said, "\ntrials      8  ")); /* and 6 */
+	judges(a, b, 0.02, "processes", "stream", "slower");
+	judges(a, b, 0.02, "processes", "isolated", "slower");
+	judges(a, b, 0.02, "threads", "stream", "no difference");
+	judges(a, b, 0.02, "threads", "isolated", "no difference");
+	wants(b, a, COMPARE_NOT_WORSE, "B is faster in 6 of 12 cells, 1.100 times A's speed");
+	judges(b, a, 0.02, "processes", "stream", "faster");
 	/* A margin that it lies within. */
 	assert_int_equal(compare_at(a, b, 0.2), COMPARE_NOT_WORSE);
-	assert_non_null(strstr(said, "no difference within 20 %"));
+	assert_non_null(strstr(said, "No difference in 12 of 12 cells, "));
+	assert_non_null(strstr(said, ", within 20 %."));
 	/* And one that cuts through the interval. */
 	assert_int_equal(compare_at(a, b, 0.1), COMPARE_NOT_WORSE);
-	assert_non_null(strstr(said, "Undecided: processes"));
+	judges(a, b, 0.1, "processes", "stream", "undecided");
+}
+
+/* What the terminal says is in the JSON: the answer, each row, each size, facts and notes. */
+static void json_has_every_row_and_verdict(void **state)
+{
+	struct made slow = plain;
+	(void)state;
+	slow.processes *= 1.1;
+	slow.bind = "core";
+	slow.sizes = 2;
+	const char *a = make("a", &plain), *b = make("b", &slow);
+	json_t *root = as_json(a, b, 0.02);
+	const json_t *t = table_in(root, "answer");
+	assert_string_equal(text_of(t, 0, "verdict"), "slower");
+	assert_int_equal(json_integer_value(cell_of(t, 0, "cells")), 4);
+	assert_int_equal(json_integer_value(cell_of(t, 0, "of_cells")), 8);
+	assert_true(fabs(json_real_value(cell_of(t, 0, "speed_least")) - 1 / 1.1) < 1e-3);
+	assert_true(json_real_value(cell_of(t, 0, "threshold")) == 0.02);
+	t = table_in(root, "verdicts");
+	assert_int_equal(json_array_size(json_object_get(t, "rows")), 5); /* and the limit */
+	for (size_t i = 0; i < 5; i++) {
+		const json_t *speed = cell_of(t, i, "speed");
+		bool limit = !strcmp(text_of(t, i, "variant"), "limit");
+		assert_int_equal(json_is_true(cell_of(t, i, "counted")), !limit);
+		assert_string_equal(text_of(t, i, "collective"), limit ? "copy" : "alltoall");
+		assert_string_equal(text_of(t, i, "dtype"), "float32");
+		assert_true(json_is_null(cell_of(t, i, "root")));
+		assert_true(json_is_false(cell_of(t, i, "in_place")));
+		assert_int_equal(json_integer_value(cell_of(t, i, "sizes")), 2);
+		assert_int_equal(json_integer_value(cell_of(t, i, "of_sizes")), 3);
+		assert_int_equal(json_integer_value(cell_of(t, i, "trials_a")), 8);
+		assert_int_equal(json_integer_value(cell_of(t, i, "trials_b")), 8);
+		assert_true(json_real_value(json_object_get(speed, "lo")) <=
+		            json_real_value(json_object_get(speed, "estimate")));
+	}
+	t = table_in(root, "cells");
+	assert_int_equal(json_array_size(json_object_get(t, "rows")), 10);
+	assert_int_equal(json_integer_value(cell_of(t, 1, "bytes")), 8192);
+	assert_true(fabs(json_real_value(cell_of(t, 1, "a_us")) - 20) < 0.1);
+	t = table_in(root, "sides");
+	assert_string_equal(text_of(t, 0, "a"), a);
+	assert_string_equal(text_of(t, 0, "b"), b);
+	t = table_in(root, "notes");
+	assert_string_equal(text_of(t, 0, "text"), "All the same but the time.");
+	assert_string_equal(text_of(t, 1, "text"),
+	                    "bind is not set alike in threads, processes, threads-again, "
+	                    "limit.");
+	json_decref(root);
 }
 
 static void few_trials_decide_nothing(void **state)
@@ -250,11 +390,11 @@ static void few_trials_decide_nothing(void **state)
 	few.blocks = 2;
 	few.processes *= 3;
 	const char *a = make("a", &plain), *b = make("b", &few);
-	wants(a, b, COMPARE_NOT_WORSE, "undecided, needs about 1 more block");
-	assert_non_null(strstr(said, "Undecided: threads"));
+	wants(a, b, COMPARE_NOT_WORSE, "; up to 1 more block on each side would tell.\n");
+	judges(a, b, 0.02, "threads", "stream", "undecided");
 	few.blocks = 1;
 	b = make("b", &few);
-	wants(b, b, COMPARE_NOT_WORSE, "undecided, needs about 3 more blocks");
+	wants(b, b, COMPARE_NOT_WORSE, "; up to 3 more blocks on each side would tell.\n");
 }
 
 static void one_number_over_the_sizes_of_both(void **state)
@@ -264,10 +404,10 @@ static void one_number_over_the_sizes_of_both(void **state)
 	less.sizes = 2;
 	less.last = 1;
 	more.last = 5; /* the largest size, which only A has */
-	wants(make("a", &more), make("b", &less), COMPARE_NOT_WORSE, "2 of 3");
-	assert_non_null(strstr(said, "No difference: threads"));
-	assert_null(strstr(said, "Faster"));
-	assert_null(strstr(said, "Slower"));
+	wants(make("a", &more), make("b", &less), COMPARE_NOT_WORSE,
+	      "No difference in 8 of 8 cells, ");
+	assert_non_null(strstr(said, "  sizes  of\n"));
+	assert_non_null(strstr(said, "      2   3\n"));
 	/* Where both have it, it moves the mean: 5 to the power of 1/3. */
 	wants(make("a", &plain), make("b", &more), COMPARE_WORSE, "0.585");
 }
@@ -279,7 +419,7 @@ static void the_limit_decides_nothing(void **state)
 	slow.limit *= 2;
 	wants(make("a", &plain), make("b", &slow), COMPARE_NOT_WORSE, "limit (not counted)");
 	assert_non_null(strstr(said, "  slower  "));
-	assert_null(strstr(said, "Slower in B"));
+	assert_null(strstr(said, "B is slower in"));
 }
 
 static void what_differs_is_said(void **state)
@@ -292,7 +432,8 @@ static void what_differs_is_said(void **state)
 	other.only_stream = true;
 	wants(make("a", &plain), make("b", &other), COMPARE_NOT_WORSE,
 	      "Not the same: experiment, machine.");
-	assert_non_null(strstr(said, "Variant threads is not set alike: bind.\n"));
+	assert_non_null(strstr(
+	    said, "- bind is not set alike in threads, processes, threads-again, limit.\n"));
 	assert_non_null(strstr(said, "Only in A: alltoall, isolated of threads, processes.\n"));
 	assert_null(strchr(said, '\033'));
 }
@@ -331,7 +472,7 @@ static void wrong_data_is_not_compared(void **state)
 	other.digest = 12;
 	wants(a, make("b", &other), COMPARE_NOT_DONE, "from the same data");
 	other.seed = "fe";
-	wants(a, make("b", &other), COMPARE_NOT_WORSE, "No difference");
+	wants(a, make("b", &other), COMPARE_NOT_WORSE, "No difference in 12 ");
 }
 
 static void nothing_in_common_is_said(void **state)
@@ -341,9 +482,27 @@ static void nothing_in_common_is_said(void **state)
 	other.coll = COLL_SENDRECV;
 	other.only_stream = true;
 	/* The limit's cells are left, and no verdict rests on them. */
-	wants(make("a", &plain), make("b", &other), COMPARE_NOT_DONE, "no cell of A is in B");
-	assert_non_null(strstr(said, "A has alltoall, stream of threads, processes; "));
-	assert_non_null(strstr(said, "B has sendrecv, stream of threads, processes"));
+	wants(make("a", &plain), make("b", &other), COMPARE_NOT_DONE,
+	      "no cell in common: collective is alltoall in A, sendrecv in B");
+	assert_memory_equal(said, "\nno cell", 8); /* nothing was printed */
+	other.coll = COLL_ALLTOALL;
+	other.dtype = DTYPE_FLOAT16;
+	other.ranks = 4;
+	wants(make("a", &plain), make("b", &other), COMPARE_NOT_DONE,
+	      "no cell in common: dtype is float32 in A, float16 in B; ranks: 2 in A, 4 in B");
+	other = plain;
+	other.smallest = 1 << 20;
+	wants(make("a", &plain), make("b", &other), COMPARE_NOT_DONE,
+	      "size is 4 KiB, 8 KiB, 16 KiB in A, 1 MiB, 2 MiB, 4 MiB in B");
+	other.sizes = 7;
+	wants(make("b", &other), make("a", &plain), COMPARE_NOT_DONE,
+	      "size is 1 MiB to 64 MiB in A, 4 KiB, ");
+	/* Two keys at once, and no single one of them keeps all apart. */
+	other.sizes = 3;
+	other.dtype = DTYPE_FLOAT16;
+	wants(
+	    make("a", &plain), make("b", &other), COMPARE_NOT_DONE,
+	    "dtype is float32 in A, float16 in B; size is 4 KiB, 8 KiB, 16 KiB in A, 1 MiB, ");
 }
 
 static void a_variant_that_fails_does_not_pass(void **state)
@@ -359,7 +518,7 @@ static void a_variant_that_fails_does_not_pass(void **state)
 	wants(b, b, COMPARE_NOT_WORSE, "- B: processes failed: rank 1: it broke.");
 	/* Slower elsewhere is worse all the same. */
 	other.threads *= 1.2;
-	wants(a, make("b", &other), COMPARE_WORSE, "Slower in B: threads");
+	wants(a, make("b", &other), COMPARE_WORSE, "B is slower in ");
 	/* Left out on purpose is no failure. */
 	other = plain;
 	other.skip = "it is not here";
@@ -411,37 +570,37 @@ static const char *write_json(const char *name, double factor, const char *optio
 static void nccl_tests_stand_beside_ours(void **state)
 {
 	const char *a = make("a", &plain);
-	char json[128], name[64];
+	char json_folder[128], name[64];
 	(void)state;
-	snprintf(json, sizeof json, "%s/json", folder);
-	mkdir(json, 0777);
+	snprintf(json_folder, sizeof json_folder, "%s/json", folder);
+	mkdir(json_folder, 0777);
 	for (int i = 0; i < 5; i++) {
 		snprintf(name, sizeof name, "json/%d.json", i);
 		write_json(name, 1 + 0.001 * i, "");
 	}
-	wants(a, json, COMPARE_NOT_WORSE, "No difference: threads (alltoall, stream)\n");
+	wants(a, json_folder, COMPARE_NOT_WORSE, "No difference in 3 of 3 cells, ");
 	assert_non_null(strstr(said, "the mean over ranks (its default) (-a 1)"));
-	assert_non_null(strstr(said, "8, 5"));
+	judges(a, json_folder, 0.02, "threads", "stream", "no difference");
 	assert_non_null(strstr(said, "Not the same: experiment, program, backend, library, "
 	                             "machine."));
 	assert_non_null(strstr(said, "alltoall, stream of processes"));
 	assert_null(strstr(said, "SECRET"));
-	wants(json, a, COMPARE_NOT_WORSE, "No difference: threads (alltoall, stream)\n");
+	wants(json_folder, a, COMPARE_NOT_WORSE, "No difference in 3 of 3 cells, ");
 	/* Against each other their kind of mean is the same. */
-	wants(json, json, COMPARE_NOT_WORSE, "No difference: threads (alltoall, stream)\n");
+	wants(json_folder, json_folder, COMPARE_NOT_WORSE, "No difference in 3 of 3 cells, ");
 	assert_null(strstr(said, "-a 1"));
 	for (int i = 0; i < 5; i++) {
 		snprintf(name, sizeof name, "json/%d.json", i);
 		write_json(name, 1.3 + 0.001 * i, ",\"-a\",\"3\"");
 	}
-	wants(a, json, COMPARE_WORSE, "Slower in B: threads (alltoall, stream)\n");
+	wants(a, json_folder, COMPARE_WORSE, "B is slower in 3 of 3 cells, 0.7");
 	assert_null(strstr(said, "mean over ranks"));
 	for (int i = 0; i < 5; i++) {
 		snprintf(name, sizeof name, "json/%d.json", i);
 		write_json(name, 1, ",\"-G\",\"1\"");
 	}
-	wants(a, json, COMPARE_NOT_DONE, "not the same kind of call");
-	wants(json, json, COMPARE_NOT_WORSE, "No difference");
+	wants(a, json_folder, COMPARE_NOT_DONE, "not the same kind of call");
+	wants(json_folder, json_folder, COMPARE_NOT_WORSE, "No difference");
 }
 
 static int parse(struct compare_request *request, struct status *st, const char *const args[])
@@ -470,6 +629,8 @@ static void the_command_line(void **state)
 	    {{"l", "compare", "A", "B", "--threshold", "nan%"}, "no percentage"},
 	    {{"l", "compare", "A", "B", "--threshold", "%"}, "no percentage"},
 	    {{"l", "compare", "A", "B", "--variant", ""}, "1 to 63 characters"},
+	    {{"l", "compare", "A", "B", "--format", "xml"}, "--format xml: allowed is json"},
+	    {{"l", "compare", "A", "B", "--format"}, "--format wants a value"},
 	};
 	struct compare_request r;
 	struct status st;
@@ -479,14 +640,17 @@ static void the_command_line(void **state)
 	assert_string_equal(r.right, "B");
 	assert_true(r.margin == COMPARE_MARGIN);
 	assert_null(r.variant);
-	assert_int_equal(parse(&r, &st,
-	                       (const char *[]){"l", "compare", "--threshold", "0.5 %", "A",
-	                                        "--variant", "v", "B", NULL}),
-	                 0);
+	assert_false(r.json);
+	assert_int_equal(
+	    parse(&r, &st,
+	          (const char *[]){"l", "compare", "--threshold", "0.5 %", "A", "--variant",
+	                           "v", "B", "--format", "json", NULL}),
+	    0);
 	assert_true(fabs(r.margin - 0.005) < 1e-12);
 	assert_string_equal(r.left, "A");
 	assert_string_equal(r.right, "B");
 	assert_string_equal(r.variant, "v");
+	assert_true(r.json);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		assert_int_equal(parse(&r, &st, bad[i].args), -1);
 		if (!strstr(st.text, bad[i].said))
@@ -516,7 +680,7 @@ static void a_measured_run_equals_itself(void **state)
 	assert_int_equal(compare_at(path, path, 0.02), COMPARE_NOT_WORSE);
 	*strrchr(path, '/') = '\0';
 	assert_int_equal(compare_at(path, path, 0.02), COMPARE_NOT_WORSE);
-	assert_non_null(strstr(said, "4, 4"));
+	assert_non_null(strstr(said, "\ntrials      4  "));
 	assert_null(strstr(said, "Not the same"));
 }
 
@@ -525,6 +689,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_run_equals_itself),
 	    cmocka_unit_test(slower_is_worse_and_turned_round_faster),
+	    cmocka_unit_test(json_has_every_row_and_verdict),
 	    cmocka_unit_test(few_trials_decide_nothing),
 	    cmocka_unit_test(one_number_over_the_sizes_of_both),
 	    cmocka_unit_test(the_limit_decides_nothing),

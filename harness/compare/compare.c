@@ -1,13 +1,16 @@
 #include "compare.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "comparison.h"
+#include "shown.h"
+
+/* --- the command line ------------------------------------------------------------------------
+ */
 
 /* "2%", "0.5 %". A bare number is refused: 2 may be meant as 2 % or as a factor. */
-static int parse_margin(const char *text, double *out, struct status *st)
+static int parse_margin(const char *text, struct compare_request *out, struct status *st)
 {
 	char *end;
 	double x = strtod(text, &end);
@@ -16,22 +19,47 @@ static int parse_margin(const char *text, double *out, struct status *st)
 		                  "--threshold '%.40s' is no percentage; allowed are 0%% to "
 		                  "100%%, as in --threshold 2%%",
 		                  text);
-	*out = x / 100;
+	out->margin = x / 100;
 	return 0;
 }
+
+static int parse_variant(const char *text, struct compare_request *out, struct status *st)
+{
+	if (!*text || strlen(text) >= TRIAL_NAME_BYTES)
+		return status_set(st, "--variant has to have 1 to %d characters",
+		                  TRIAL_NAME_BYTES - 1);
+	out->variant = text;
+	return 0;
+}
+
+static int parse_format(const char *text, struct compare_request *out, struct status *st)
+{
+	if (strcmp(text, "json"))
+		return status_set(st, "--format %.40s: allowed is json", text);
+	out->json = true;
+	return 0;
+}
+
+static const struct option {
+	const char *name;
+	int (*parse)(const char *value, struct compare_request *out, struct status *st);
+} options[] = {
+    {"--threshold", parse_margin}, {"--variant", parse_variant}, {"--format", parse_format}};
+
+#define NOPTIONS (sizeof options / sizeof *options)
 
 int compare_parse(int argc, char *argv[], struct compare_request *out, struct status *st)
 {
 	struct compare_request request = {.margin = COMPARE_MARGIN};
 	for (int i = 2; i < argc; i++) {
-		bool threshold = !strcmp(argv[i], "--threshold");
-		if (threshold || !strcmp(argv[i], "--variant")) {
+		const struct option *o = options;
+		while (o < options + NOPTIONS && strcmp(argv[i], o->name))
+			o++;
+		if (o < options + NOPTIONS) {
 			if (++i == argc)
-				return status_set(st, "%s wants a value", argv[i - 1]);
-			if (threshold && parse_margin(argv[i], &request.margin, st))
+				return status_set(st, "%s wants a value", o->name);
+			if (o->parse(argv[i], &request, st))
 				return -1;
-			if (!threshold)
-				request.variant = argv[i];
 		} else if (argv[i][0] == '-' || request.right) {
 			return status_set(st,
 			                  "compare: '%.200s' is not understood (`launchgap "
@@ -44,13 +72,12 @@ int compare_parse(int argc, char *argv[], struct compare_request *out, struct st
 	if (!request.right)
 		return status_set(st, "compare wants two results: folders of runs, or JSON of "
 		                      "nccl-tests");
-	if (request.variant &&
-	    (!*request.variant || strlen(request.variant) >= TRIAL_NAME_BYTES))
-		return status_set(st, "--variant has to have 1 to %d characters",
-		                  TRIAL_NAME_BYTES - 1);
 	*out = request;
 	return 0;
 }
+
+/* --- whether it is done at all ---------------------------------------------------------------
+ */
 
 /* Equal seeds and ranks mean equal data: then the digests have to be equal too. Only
  * alltoallv's counts also decide what goes where. */
@@ -79,8 +106,7 @@ static int check_digests(const struct comparison *c, struct status *st)
 
 static int check_comparable(const struct comparison *c, struct status *st)
 {
-	char left[300], right[300];
-	unsigned counted = 0;
+	char apart[800];
 	if (strcmp(c->left.manner, c->right.manner))
 		return status_set(st,
 		                  "not the same kind of call: nccl-tests' options are "
@@ -90,16 +116,10 @@ static int check_comparable(const struct comparison *c, struct status *st)
 	if (check_digests(c, st))
 		return -1;
 	for (unsigned g = 0; g < c->ngroups; g++)
-		counted += !c->groups[g].limit;
-	if (counted)
-		return 0;
-	comparison_kinds_text(&c->left, NULL, left, sizeof left);
-	comparison_kinds_text(&c->right, NULL, right, sizeof right);
-	return status_set(st,
-	                  "no cell of A is in B (variant, collective, bytes, dtype, op, "
-	                  "root, in place and pace have to agree). A has %s. B has %s",
-	                  left[0] ? left : "no time at all",
-	                  right[0] ? right : "no time at all");
+		if (!c->groups[g].of->limit)
+			return 0;
+	comparison_apart(c, apart, sizeof apart);
+	return status_set(st, "no cell in common: %s", apart);
 }
 
 static bool has_times(const struct side *side, const char *variant)
@@ -128,7 +148,7 @@ static int check_failed(const struct side *side, const struct side *other, char 
 static int conclude(const struct comparison *c, struct status *st)
 {
 	for (unsigned g = 0; g < c->ngroups; g++)
-		if (!c->groups[g].limit && c->groups[g].verdict.kind == VERDICT_SLOWER)
+		if (!c->groups[g].of->limit && c->groups[g].verdict.kind == VERDICT_SLOWER)
 			return COMPARE_WORSE;
 	if (check_failed(&c->left, &c->right, 'A', st) ||
 	    check_failed(&c->right, &c->left, 'B', st))
@@ -142,10 +162,9 @@ int compare_run(const struct compare_request *request, struct status *st)
 	int code = COMPARE_NOT_DONE;
 	if (!side_load(request->left, request->variant, &c.left, st) &&
 	    !side_load(request->right, request->variant, &c.right, st) &&
-	    !comparison_make(&c, st) && !check_comparable(&c, st)) {
-		compare_print(&c, request, request->out ? request->out : stdout);
+	    !comparison_make(&c, st) && !check_comparable(&c, st) &&
+	    !shown_put(&c, request, request->out ? request->out : stdout, st))
 		code = conclude(&c, st);
-	}
 	comparison_free(&c);
 	return code;
 }

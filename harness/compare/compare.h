@@ -15,6 +15,7 @@
 
 #define COMPARE_MARGIN 0.02 /* without --threshold */
 
+/* What main returns. */
 enum compare_code {
 	COMPARE_NOT_WORSE, /* equal, better, or undecided, which is named */
 	COMPARE_WORSE,     /* B is slower than A by more than the margin somewhere */
@@ -24,20 +25,17 @@ enum compare_code {
 struct compare_request {
 	const char *left, *right; /* A, B */
 	double margin;            /* 0.02: 2 % */
+	bool json;                /* one object, schema in results/README.md */
 	const char *variant;      /* what nccl-tests' files are to be called; NULL: after their
 	                             layout, single, threads or processes */
 	FILE *out;                /* NULL: stdout */
 };
 
-/* From `launchgap compare A B [--threshold 2%] [--variant NAME]`; texts are borrowed from argv.
- * 0, or -1 with the sentence. */
+/* From `launchgap compare A B [--threshold 2%] [--variant NAME] [--format json]`; texts are
+ * borrowed from argv. 0, or -1 with the sentence. */
 int compare_parse(int argc, char *argv[], struct compare_request *out, struct status *st);
 
 /* Reads, matches, prints. A compare_code; the status is set only with COMPARE_NOT_DONE. */
 int compare_run(const struct compare_request *request, struct status *st);
-
-struct comparison;
-void compare_print(const struct comparison *c, const struct compare_request *request,
-                   FILE *out);
 
 #endif

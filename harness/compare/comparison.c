@@ -6,13 +6,8 @@
 
 #include "unpaired.h"
 
-static double time_in(const struct side_series *s, unsigned block)
-{
-	for (unsigned i = 0; i < s->ntrials; i++)
-		if (s->trials[i].block == block)
-			return s->trials[i].time_us;
-	return NAN;
-}
+/* --- what cells come to ----------------------------------------------------------------------
+ */
 
 /* Shift of log times, back on the ratio's scale: time of A ÷ time of B, above 1 is faster. */
 static struct stats_ratio ratio_of(const double *left, unsigned nleft, const double *right,
@@ -28,132 +23,120 @@ static struct stats_ratio ratio_of(const double *left, unsigned nleft, const dou
 	                            .confidence = shift.confidence};
 }
 
-/* The logs of a series' times, into `logs`; their number. */
-static unsigned logs_of(const struct side_series *s, double *logs)
+static double time_in(const struct side_series *s, unsigned block)
 {
 	for (unsigned i = 0; i < s->ntrials; i++)
-		logs[i] = log(s->trials[i].time_us);
-	return s->ntrials;
+		if (s->trials[i].block == block)
+			return s->trials[i].time_us;
+	return NAN;
 }
 
-/* One number per trial that holds all of the group's sizes: the mean of the logs. */
-static unsigned means_of(const struct side *side, const struct comparison_group *g,
+/* One number per trial that holds all of the n points: the mean of the logs. */
+static unsigned means_of(const struct comparison_point *points, unsigned n, bool right,
                          double *logs)
 {
-	struct cell cell = g->cell;
-	unsigned n = 0;
-	cell.bytes = g->points[0].bytes;
-	const struct side_series *first = side_find(side, g->variant, &cell);
+	const struct side_series *first = right ? points->right : points->left;
+	unsigned nlogs = 0;
 	for (unsigned i = 0; i < first->ntrials; i++) {
 		double sum = 0;
-		for (unsigned p = 0; p < g->npoints; p++) {
-			cell.bytes = g->points[p].bytes;
-			sum += log(time_in(side_find(side, g->variant, &cell),
+		for (unsigned p = 0; p < n; p++)
+			sum += log(time_in(right ? points[p].right : points[p].left,
 			                   first->trials[i].block));
-		}
 		if (!isnan(sum))
-			logs[n++] = sum / g->npoints;
+			logs[nlogs++] = sum / n;
 	}
-	return n;
+	return nlogs;
 }
 
-static double median_us(const double *logs, unsigned n)
+/* `room` has `most` numbers for each side. */
+static void judge(struct comparison_group *g, double margin, double *room, unsigned most)
 {
-	return exp(stats_median(logs, n));
-}
-
-/* Puts a size in its place. */
-static void add_point(struct comparison_group *g, const struct side_series *left,
-                      const struct side_series *right, double *room, unsigned most)
-{
-	unsigned at = g->npoints++;
-	for (; at > 0 && g->points[at - 1].bytes > left->cell.bytes; at--)
-		g->points[at] = g->points[at - 1];
-	unsigned nleft = logs_of(left, room), nright = logs_of(right, room + most);
-	g->points[at] =
-	    (struct comparison_point){.bytes = left->cell.bytes,
-	                              .asked_bytes = left->cell.asked_bytes,
-	                              .left_us = median_us(room, nleft),
-	                              .right_us = median_us(room + most, nright),
-	                              .ratio = ratio_of(room, nleft, room + most, nright)};
-}
-
-static bool in_group(const struct comparison_group *g, const struct side_series *s)
-{
-	return !strcmp(g->variant, s->variant) && side_same_kind(&g->cell, &s->cell);
-}
-
-/* The verdict on B, when all points are there. */
-static void judge(struct comparison *c, struct comparison_group *g, double *room, unsigned most)
-{
-	g->nleft = means_of(&c->left, g, room);
-	g->nright = means_of(&c->right, g, room + most);
-	g->verdict = verdict_of(ratio_of(room, g->nleft, room + most, g->nright), c->margin);
+	double *left = room, *right = room + most;
+	for (unsigned i = 0; i < g->npoints; i++) {
+		struct comparison_point *p = &g->points[i];
+		unsigned nleft = means_of(p, 1, false, left);
+		unsigned nright = means_of(p, 1, true, right);
+		p->left_us = exp(stats_median(left, nleft));
+		p->right_us = exp(stats_median(right, nright));
+		p->ratio = ratio_of(left, nleft, right, nright);
+	}
+	g->nleft = means_of(g->points, g->npoints, false, left);
+	g->nright = means_of(g->points, g->npoints, true, right);
+	g->verdict = verdict_of(ratio_of(left, g->nleft, right, g->nright), margin);
 	if (isnan(g->verdict.ratio.lo))
 		g->verdict.more_blocks =
 		    unpaired_lacks(g->nleft, g->nright, VERDICT_CONFIDENCE);
 }
 
+/* --- which meet ------------------------------------------------------------------------------
+ */
+
+static bool alike(const struct side_series *a, const struct side_series *b)
+{
+	return !strcmp(a->variant, b->variant) && side_same_kind(&a->cell, &b->cell);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	size_t x = ((const struct comparison_point *)a)->left->cell.bytes;
+	size_t y = ((const struct comparison_point *)b)->left->cell.bytes;
+	return (x > y) - (x < y);
+}
+
 /* The group that starts with this series of A, unless it is in one already or B lacks all of
  * it. -1: out of memory. */
-static int add_group(struct comparison *c, const struct side_series *start, double *room,
-                     unsigned most)
+static int add_group(struct comparison *c, const struct side_series *start)
 {
 	struct comparison_group *g = &c->groups[c->ngroups];
 	for (unsigned i = 0; i < c->ngroups; i++)
-		if (in_group(&c->groups[i], start))
+		if (alike(c->groups[i].of, start))
 			return 0;
-	*g = (struct comparison_group){.cell = start->cell, .limit = start->limit};
-	strcpy(g->variant, start->variant);
+	*g = (struct comparison_group){.of = start};
 	g->points = calloc(c->left.nseries, sizeof *g->points);
 	if (!g->points)
 		return -1;
 	for (unsigned i = 0; i < c->right.nseries; i++)
-		g->nsizes += in_group(g, &c->right.series[i]);
+		g->nsizes += alike(start, &c->right.series[i]);
 	for (unsigned i = 0; i < c->left.nseries; i++) {
 		const struct side_series *left = &c->left.series[i], *right;
-		if (!in_group(g, left))
+		if (!alike(start, left))
 			continue;
-		right = side_find(&c->right, g->variant, &left->cell);
+		right = side_find(&c->right, start->variant, &left->cell);
+		g->nsizes += !right;
 		if (right)
-			add_point(g, left, right, room, most);
-		else
-			g->nsizes++;
+			g->points[g->npoints++] =
+			    (struct comparison_point){.left = left, .right = right};
 	}
-	if (!g->npoints) {
+	qsort(g->points, g->npoints, sizeof *g->points, by_size);
+	if (g->npoints)
+		c->ngroups++;
+	else
 		free(g->points);
-		return 0;
-	}
-	judge(c, g, room, most);
-	c->ngroups++;
 	return 0;
 }
 
-static unsigned most_trials(const struct comparison *c)
+static unsigned most_trials(const struct side *side, unsigned most)
 {
-	unsigned most = 1;
-	for (unsigned i = 0; i < c->left.nseries; i++)
-		if (c->left.series[i].ntrials > most)
-			most = c->left.series[i].ntrials;
-	for (unsigned i = 0; i < c->right.nseries; i++)
-		if (c->right.series[i].ntrials > most)
-			most = c->right.series[i].ntrials;
+	for (unsigned i = 0; i < side->nseries; i++)
+		if (side->series[i].ntrials > most)
+			most = side->series[i].ntrials;
 	return most;
 }
 
 int comparison_make(struct comparison *c, struct status *st)
 {
-	unsigned most = most_trials(c);
-	double *room = malloc(2 * (size_t)most * sizeof *room);
+	unsigned most = most_trials(&c->left, most_trials(&c->right, 1));
+	double *room = calloc(most, 2 * sizeof *room);
 	int result = 0;
-	c->groups = calloc(c->left.nseries ? c->left.nseries : 1, sizeof *c->groups);
+	c->groups = calloc(c->left.nseries + 1, sizeof *c->groups);
 	if (!room || !c->groups)
-		result = status_set(st, "out of memory for the comparison");
+		result = -1;
 	for (unsigned i = 0; !result && i < c->left.nseries; i++)
-		if (add_group(c, &c->left.series[i], room, most))
-			result = status_set(st, "out of memory for the comparison");
+		result = add_group(c, &c->left.series[i]);
+	for (unsigned g = 0; !result && g < c->ngroups; g++)
+		judge(&c->groups[g], c->margin, room, most);
 	free(room);
-	return result;
+	return result ? status_set(st, "out of memory for the comparison") : 0;
 }
 
 void comparison_free(struct comparison *c)
@@ -165,53 +148,166 @@ void comparison_free(struct comparison *c)
 	side_free(&c->right);
 }
 
-/* Whether a side has the variant with any size of the kind. */
-static bool has_kind(const struct side *side, const struct side_series *s)
+/* --- which do not ----------------------------------------------------------------------------
+ */
+
+#define SIZES_BYTES 48 /* longer lists of sizes are told by their ends */
+
+/* What two cells have to agree in to meet. */
+enum key {
+	KEY_VARIANT,
+	KEY_COLLECTIVE,
+	KEY_DTYPE,
+	KEY_OP,
+	KEY_ROOT,
+	KEY_PLACE,
+	KEY_PACE,
+	KEY_SIZE,
+	KEYS
+};
+
+/* How a sentence begins. */
+static const char *const key_names[KEYS] = {"variant is", "collective is", "dtype is",
+                                            "op is",      "root is",       "in_place is",
+                                            "pace is",    "size is"};
+
+static void key_text(const struct side_series *s, enum key key, char *out, size_t bytes)
 {
-	for (unsigned i = 0; side && i < side->nseries; i++)
-		if (side_same_kind(&side->series[i].cell, &s->cell) &&
-		    !strcmp(side->series[i].variant, s->variant))
+	char number[32] = "";
+	snprintf(number, sizeof number, "%u", s->cell.root);
+	if (key == KEY_SIZE)
+		coll_size_label(s->cell.asked_bytes, number, sizeof number);
+	const char *const texts[KEYS] = {s->variant,
+	                                 coll_info(s->cell.coll)->name,
+	                                 coll_dtype_name(s->cell.dtype),
+	                                 coll_op_name(s->cell.op),
+	                                 number,
+	                                 s->cell.in_place ? "yes" : "no",
+	                                 coll_pace_name(s->cell.pace),
+	                                 number};
+	snprintf(out, bytes, "%s", texts[key]);
+}
+
+/* A bit for each key that they do not agree in. */
+static unsigned differing(const struct side_series *a, const struct side_series *b)
+{
+	const struct cell *x = &a->cell, *y = &b->cell;
+	return (unsigned)!!strcmp(a->variant, b->variant) << KEY_VARIANT |
+	       (unsigned)(x->coll != y->coll) << KEY_COLLECTIVE |
+	       (unsigned)(x->dtype != y->dtype) << KEY_DTYPE |
+	       (unsigned)(x->op != y->op) << KEY_OP |
+	       (unsigned)(x->root != y->root) << KEY_ROOT |
+	       (unsigned)(x->in_place != y->in_place) << KEY_PLACE |
+	       (unsigned)(x->pace != y->pace) << KEY_PACE |
+	       (unsigned)(x->bytes != y->bytes) << KEY_SIZE;
+}
+
+/* Whether the series is one of those that come nearest: apart from some of `other` in these
+ * keys alone. */
+static bool is_near(const struct side_series *s, const struct side *other, unsigned keys)
+{
+	for (unsigned i = 0; i < other->nseries; i++)
+		if (!other->series[i].limit && differing(s, &other->series[i]) == keys)
 			return true;
 	return false;
 }
 
-/* Whether series i is the first of its kind, or of its kind and variant, that `other` lacks. */
-static bool is_first(const struct side *side, const struct side *other, unsigned i,
-                     bool of_variant)
+/* The key's values in the nearest series of a side: "single, threads"; of many sizes their
+ * ends, "4 KiB to 64 MiB". */
+static void values_text(const struct side *side, const struct side *other, unsigned keys,
+                        enum key key, char *out, size_t bytes)
 {
-	const struct side_series *s = &side->series[i];
-	if (has_kind(other, s))
-		return false;
-	for (unsigned k = 0; k < i; k++) {
-		const struct side_series *before = &side->series[k];
-		if (side_same_kind(&before->cell, &s->cell) &&
-		    (!of_variant || !strcmp(before->variant, s->variant)) &&
-		    !has_kind(other, before))
-			return false;
-	}
-	return true;
-}
-
-void comparison_kinds_text(const struct side *side, const struct side *other, char *out,
-                           size_t bytes)
-{
-	size_t used = 0;
+	const struct side_series *least = NULL, *most = NULL;
+	char text[TRIAL_NAME_BYTES];
 	out[0] = '\0';
 	for (unsigned i = 0; i < side->nseries; i++) {
-		char kind[SIDE_KIND_BYTES];
-		if (!is_first(side, other, i, false))
+		const struct side_series *s = &side->series[i];
+		if (s->limit || !is_near(s, other, keys))
 			continue;
-		side_kind_text(&side->series[i].cell, kind);
-		const char *join = used ? "; " : "";
-		for (unsigned k = i; k < side->nseries && used < bytes; k++) {
+		least = !least || s->cell.bytes < least->cell.bytes ? s : least;
+		most = !most || s->cell.bytes > most->cell.bytes ? s : most;
+		key_text(s, key, text, sizeof text);
+		side_list(out, bytes, text);
+	}
+	if (key != KEY_SIZE || strlen(out) < SIZES_BYTES)
+		return;
+	key_text(least, key, out, bytes);
+	key_text(most, key, text, sizeof text);
+	snprintf(out + strlen(out), bytes - strlen(out), " to %s", text);
+}
+
+/* The fewest keys that keep a series of A apart from one of B; 0: a side has no series. */
+static unsigned fewest(const struct comparison *c)
+{
+	unsigned keys = 0;
+	for (unsigned i = 0; i < c->left.nseries; i++)
+		for (unsigned k = 0; k < c->right.nseries; k++) {
+			unsigned these = differing(&c->left.series[i], &c->right.series[k]);
+			if (c->left.series[i].limit || c->right.series[k].limit)
+				continue;
+			if (!keys || __builtin_popcount(these) < __builtin_popcount(keys))
+				keys = these;
+		}
+	return keys;
+}
+
+/* "…; KEY is X in A, Y in B" */
+static void put_apart(const char *name, const char *left, const char *right, char *out,
+                      size_t bytes)
+{
+	size_t used = strlen(out);
+	snprintf(out + used, bytes - used, "%s%s %s in A, %s in B", used ? "; " : "", name,
+	         left, right);
+}
+
+void comparison_apart(const struct comparison *c, char *out, size_t bytes)
+{
+	const struct side *left = &c->left, *right = &c->right;
+	unsigned keys = fewest(c);
+	out[0] = '\0';
+	for (enum key key = 0; key < KEYS; key++) {
+		char a[160], b[160];
+		if (!(keys & 1u << key))
+			continue;
+		values_text(left, right, keys, key, a, sizeof a);
+		values_text(right, left, keys, key, b, sizeof b);
+		put_apart(key_names[key], a, b, out, bytes);
+	}
+	if (!keys)
+		snprintf(out, bytes, "%s no time of any variant",
+		         left->nseries ? right->nseries ? "a side has" : "B has" : "A has");
+	if (strcmp(left->facts[FACT_RANKS], right->facts[FACT_RANKS]))
+		put_apart("ranks:", left->facts[FACT_RANKS], right->facts[FACT_RANKS], out,
+		          bytes);
+}
+
+/* Whether a side has the variant with any size of the kind. */
+static bool has_alike(const struct side *side, const struct side_series *s)
+{
+	for (unsigned i = 0; i < side->nseries; i++)
+		if (alike(&side->series[i], s))
+			return true;
+	return false;
+}
+
+void comparison_only(const struct side *side, const struct side *other, char *out, size_t bytes)
+{
+	out[0] = '\0';
+	for (unsigned i = 0; i < side->nseries; i++) {
+		char kind[SIDE_KIND_BYTES], names[400] = "";
+		bool said = has_alike(other, &side->series[i]);
+		for (unsigned k = 0; k < side->nseries && !said; k++) {
 			const struct side_series *s = &side->series[k];
 			if (!side_same_kind(&s->cell, &side->series[i].cell) ||
-			    !is_first(side, other, k, true))
+			    has_alike(other, s))
 				continue;
-			used += (size_t)snprintf(out + used, bytes - used, "%s%s%s%s", join,
-			                         k == i ? kind : "", k == i ? " of " : "",
-			                         s->variant);
-			join = ", ";
+			said = k < i;
+			side_list(names, sizeof names, s->variant);
 		}
+		if (said)
+			continue;
+		size_t used = strlen(out);
+		side_kind_text(&side->series[i], kind);
+		snprintf(out + used, bytes - used, "%s%s of %s", used ? "; " : "", kind, names);
 	}
 }

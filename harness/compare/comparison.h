@@ -7,21 +7,19 @@
 
 /* One size of a group. */
 struct comparison_point {
-	size_t bytes, asked_bytes;
+	const struct side_series *left, *right;
 	double left_us, right_us; /* medians over trials */
-	struct stats_ratio ratio; /* A ÷ B, pointwise */
+	struct stats_ratio ratio; /* time of A ÷ time of B, pointwise */
 };
 
-/* A variant's cells that differ in size only, on both sides. */
+/* A variant's cells that differ in size only, as far as both sides have them. */
 struct comparison_group {
-	char variant[TRIAL_NAME_BYTES];
-	struct cell cell; /* of its first size */
-	bool limit;
-	unsigned nsizes; /* that either side has */
-	unsigned npoints;
+	const struct side_series *of; /* its first, of A */
+	unsigned nsizes;              /* that either side has */
+	unsigned npoints;             /* by size */
 	struct comparison_point *points;
 	unsigned nleft, nright; /* trials behind the verdict */
-	struct verdict verdict;
+	struct verdict verdict; /* on B, over all points */
 };
 
 struct comparison {
@@ -37,9 +35,12 @@ int comparison_make(struct comparison *c, struct status *st);
 /* The sides too. */
 void comparison_free(struct comparison *c);
 
-/* What a side has and `other` (NULL: nobody) has in no size, cut to fit: "alltoall, stream of
- * single, threads; sendrecv, stream of single". */
-void comparison_kinds_text(const struct side *side, const struct side *other, char *out,
-                           size_t bytes);
+/* Why no cell but the limit's is on both sides: "dtype is float32 in A, float16 in B; …", the
+ * fewest keys that keep two cells apart, or what a side has none of; cut to fit. */
+void comparison_apart(const struct comparison *c, char *out, size_t bytes);
+/* What a side has and `other` has in no size, cut to fit: "alltoall, stream of single, threads;
+ * sendrecv, stream of single". */
+void comparison_only(const struct side *side, const struct side *other, char *out,
+                     size_t bytes);
 
 #endif

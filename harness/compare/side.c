@@ -22,10 +22,10 @@ bool side_same_kind(const struct cell *a, const struct cell *b)
 	       a->op == b->op && a->in_place == b->in_place && a->root == b->root;
 }
 
-void side_kind_text(const struct cell *cell, char out[SIDE_KIND_BYTES])
+void side_kind_text(const struct side_series *s, char out[SIDE_KIND_BYTES])
 {
-	snprintf(out, SIDE_KIND_BYTES, "%s%s, %s", coll_info(cell->coll)->name,
-	         cell->in_place ? " in place" : "", coll_pace_name(cell->pace));
+	snprintf(out, SIDE_KIND_BYTES, "%s, %s", coll_word(&s->cell, s->nranks).text,
+	         coll_pace_name(s->cell.pace));
 }
 
 const struct side_series *side_find(const struct side *side, const char *variant,
@@ -125,12 +125,17 @@ static bool has_item(const char *list, const char *item)
 	return false;
 }
 
+void side_list(char *list, size_t bytes, const char *item)
+{
+	if (!has_item(list, item))
+		status_list(list, bytes, item);
+}
+
 void side_fact_add(struct side *side, enum side_fact fact, const char *text)
 {
-	char clean[SIDE_FACT_BYTES], *all = side->facts[fact];
+	char clean[SIDE_FACT_BYTES];
 	side_clean(text, clean, sizeof clean);
-	if (!has_item(all, clean))
-		status_list(all, SIDE_FACT_BYTES, clean);
+	side_list(side->facts[fact], SIDE_FACT_BYTES, clean);
 }
 
 /* --- a record --------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ enum side_fact {
 };
 
 #define SIDE_FACT_BYTES   96
-#define SIDE_KIND_BYTES   64
+#define SIDE_KIND_BYTES   112
 #define SIDE_OTHERS_BYTES 160
 
 struct side_trial {
@@ -79,12 +79,14 @@ const struct side_series *side_find(const struct side *side, const char *variant
                                     const struct cell *cell);
 /* Adds to a fact what it does not say yet, cleaned. */
 void side_fact_add(struct side *side, enum side_fact fact, const char *text);
+/* Adds an item to a list with ", " that does not hold it yet. */
+void side_list(char *list, size_t bytes, const char *item);
 /* Copies, cut to fit; control characters become '?': records come from anywhere. */
 void side_clean(const char *text, char *out, size_t bytes);
 
 /* All but the size is equal. */
 bool side_same_kind(const struct cell *a, const struct cell *b);
-/* "alltoall in place, stream" */
-void side_kind_text(const struct cell *cell, char out[SIDE_KIND_BYTES]);
+/* "alltoall_in_place, stream": in one word what is called, and the pace. */
+void side_kind_text(const struct side_series *series, char out[SIDE_KIND_BYTES]);
 
 #endif

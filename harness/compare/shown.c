@@ -1,0 +1,457 @@
+#include "shown.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "../analysis/words.h"
+#include "../report/table.h"
+
+#define WIDTH 80
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* --- where it goes ---------------------------------------------------------------------------
+ */
+
+struct shown {
+	const struct comparison *c;
+	FILE *out;
+	json_t *tables; /* NULL: text goes out at once */
+	struct table *notes;
+	bool failed;
+};
+
+/* At most WIDTH wide; lines behind the first are set in. Nothing with JSON. */
+static void say(struct shown *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct shown *s, const char *format, ...)
+{
+	char text[1400];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	unsigned used = 0;
+	for (char *word = text, *end; !s->tables && word; word = end) {
+		end = strchr(word, ' ');
+		if (end)
+			*end++ = '\0';
+		unsigned width = table_width(word);
+		bool breaks = used && used + 1 + width > WIDTH;
+		fprintf(s->out, "%s%s", breaks ? "\n  " : used ? " " : "", word);
+		used = breaks ? 2 + width : used + (used > 0) + width;
+	}
+	if (!s->tables)
+		fputc('\n', s->out);
+}
+
+/* A line on one side, 'A' or 'B', or on both, '-'. */
+static void note(struct shown *s, char side, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void note(struct shown *s, char side, const char *format, ...)
+{
+	char text[1200], name[2] = {side == '-' ? '\0' : side, '\0'};
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	say(s, "- %s%s%s", name, *name ? ": " : "", text);
+	table_row(s->notes);
+	table_text(s->notes, "%s", name);
+	table_text(s->notes, "%s", text);
+}
+
+static struct table *table_of(const char *name, const char *title,
+                              const struct table_column *columns, size_t n)
+{
+	struct table *table = table_new(name, title);
+	table_columns(table, columns, (unsigned)n);
+	return table;
+}
+
+/* Shows and frees. */
+static void put_table(struct shown *s, struct table *table)
+{
+	s->failed = s->failed || table_failed(table);
+	if (s->tables)
+		json_array_append_new(s->tables, table_to_json(table));
+	else
+		table_write_text(table, s->out, WIDTH);
+	table_free(table);
+}
+
+/* --- the answer ------------------------------------------------------------------------------
+ */
+
+/* In the order in which they matter. */
+static const struct {
+	enum verdict_kind kind;
+	const char *word, *lead, *margin;
+} kinds[] = {{VERDICT_SLOWER, "slower", "B is slower", "beyond"},
+             {VERDICT_FASTER, "faster", "B is faster", "beyond"},
+             {VERDICT_UNDECIDED, "undecided", "Undecided", "at"},
+             {VERDICT_NO_DIFFERENCE, "no difference", "No difference", "within"}};
+
+static const char *word_of(enum verdict_kind kind)
+{
+	size_t i = 0;
+	while (kinds[i].kind != kind)
+		i++;
+	return kinds[i].word;
+}
+
+static const struct table_column answer_columns[] = {
+    {"verdict", "B is", "", TABLE_VERDICT},   {"cells", "cells", "", TABLE_COUNT},
+    {"of_cells", "of", "", TABLE_COUNT},      {"speed_least", "least", "", TABLE_NUMBER},
+    {"speed_most", "most", "", TABLE_NUMBER}, {"threshold", "threshold", "", TABLE_NUMBER}};
+
+/* A sentence and a row for each kind of verdict that there is. */
+static void put_answer(struct shown *s)
+{
+	const struct comparison *c = s->c;
+	unsigned all = 0;
+	struct table *table = table_of("answer", "How B is, held against A", answer_columns,
+	                               COUNT(answer_columns));
+	for (unsigned g = 0; g < c->ngroups; g++)
+		all += c->groups[g].of->limit ? 0 : c->groups[g].npoints;
+	for (size_t i = 0; i < COUNT(kinds); i++) {
+		double least = NAN, most = NAN;
+		unsigned cells = 0, more = 0;
+		char range[64] = "", needs[64] = "";
+		for (unsigned g = 0; g < c->ngroups; g++) {
+			const struct comparison_group *group = &c->groups[g];
+			if (group->of->limit || group->verdict.kind != kinds[i].kind)
+				continue;
+			cells += group->npoints;
+			if (group->verdict.more_blocks > more)
+				more = group->verdict.more_blocks;
+			least = fmin(least, group->verdict.ratio.estimate);
+			most = fmax(most, group->verdict.ratio.estimate);
+		}
+		if (!cells)
+			continue;
+		if (most - least >= 0.0005)
+			snprintf(range, sizeof range, ", %.3f to %.3f times A's speed", least,
+			         most);
+		else if (isfinite(least))
+			snprintf(range, sizeof range, ", %.3f times A's speed", least);
+		if (more)
+			snprintf(needs, sizeof needs,
+			         "; up to %u more block%s on each side would tell", more,
+			         words_plural(more));
+		say(s, "%s in %u of %u cells%s, %s %.3g %%%s.", kinds[i].lead, cells, all,
+		    range, kinds[i].margin, c->margin * 100, needs);
+		table_row(table);
+		table_text(table, "%s", kinds[i].word);
+		table_count(table, cells);
+		table_count(table, all);
+		table_number(table, least);
+		table_number(table, most);
+		table_number(table, c->margin);
+	}
+	if (s->tables)
+		put_table(s, table);
+	else
+		table_free(table);
+}
+
+/* --- the tables ------------------------------------------------------------------------------
+ */
+
+/* What a row is of; people need no more than the first three. */
+static const struct table_column of_columns[] = {
+    {"variant", "variant", "", TABLE_TEXT}, {"what", "cells", "", TABLE_TEXT},
+    {"pace", "pace", "", TABLE_TEXT},       {"collective", "collective", "", TABLE_TEXT},
+    {"dtype", "dtype", "", TABLE_TEXT},     {"op", "op", "", TABLE_TEXT},
+    {"root", "root", "", TABLE_COUNT},      {"in_place", "in place", "", TABLE_FLAG},
+    {"counted", "counted", "", TABLE_FLAG}};
+
+#define OF_TEXT 3
+
+static void put_of(const struct shown *s, struct table *table, const struct side_series *of)
+{
+	const struct coll_info *info = coll_info(of->cell.coll);
+	table_text(table, "%s%s", of->variant, of->limit && !s->tables ? " (not counted)" : "");
+	table_text(table, "%s", coll_word(&of->cell, of->nranks).text);
+	table_text(table, "%s", coll_pace_name(of->cell.pace));
+	if (!s->tables)
+		return;
+	table_text(table, "%s", info->name);
+	table_text(table, "%s", coll_dtype_name(of->cell.dtype));
+	table_text(table, "%s", info->is & COLL_REDUCES ? coll_op_name(of->cell.op) : "");
+	if (info->is & COLL_ROOTED)
+		table_count(table, of->cell.root);
+	else
+		table_none(table);
+	table_flag(table, of->cell.in_place);
+	table_flag(table, !of->limit);
+}
+
+/* The last three are for programs. */
+static const struct table_column verdict_columns[] = {
+    {"verdict", "B is", "", TABLE_VERDICT},
+    {"speed", "speed", "", TABLE_RATIO},
+    {"sizes", "sizes", "", TABLE_COUNT},
+    {"of_sizes", "of", "", TABLE_COUNT},
+    {"more_blocks", "more blocks", "", TABLE_COUNT},
+    {"trials_a", "trials A", "", TABLE_COUNT},
+    {"trials_b", "trials B", "", TABLE_COUNT}};
+
+#define VERDICT_TEXT 4
+
+static void put_verdicts(struct shown *s)
+{
+	struct table *table = table_of("verdicts", "B held against A", of_columns,
+	                               s->tables ? COUNT(of_columns) : OF_TEXT);
+	char common[160] = "";
+	table_columns(table, verdict_columns,
+	              s->tables ? COUNT(verdict_columns) : VERDICT_TEXT);
+	for (unsigned i = 0; i < s->c->ngroups; i++) {
+		const struct comparison_group *g = &s->c->groups[i];
+		table_row(table);
+		put_of(s, table, g->of);
+		table_text(table, "%s", word_of(g->verdict.kind));
+		table_ratio(table, &g->verdict.ratio);
+		table_count(table, g->npoints);
+		if (s->tables || g->nsizes != g->npoints)
+			table_count(table, g->nsizes);
+		else
+			table_none(table);
+		if (!s->tables)
+			continue;
+		table_count(table, g->verdict.more_blocks);
+		table_count(table, g->nleft);
+		table_count(table, g->nright);
+	}
+	if (!s->tables) {
+		table_drop_common(table, common, sizeof common);
+		table_drop_empty(table);
+	}
+	put_table(s, table);
+	if (common[0])
+		say(s, "All rows: %s.", common);
+}
+
+static const struct table_column cell_columns[] = {{"bytes", "size", "", TABLE_BYTES},
+                                                   {"a_us", "A", "µs", TABLE_NUMBER},
+                                                   {"b_us", "B", "µs", TABLE_NUMBER},
+                                                   {"speed", "speed", "", TABLE_RATIO}};
+
+/* One row per cell, of all groups, or of those of one kind, where it need not be said. */
+static void put_cells(struct shown *s, const struct side_series *kind)
+{
+	struct table *table = table_of("cells", "Medians of the time per call", of_columns,
+	                               s->tables ? COUNT(of_columns) : 1);
+	table_columns(table, cell_columns, COUNT(cell_columns));
+	for (unsigned i = 0; i < s->c->ngroups; i++) {
+		const struct comparison_group *g = &s->c->groups[i];
+		if (kind && !side_same_kind(&g->of->cell, &kind->cell))
+			continue;
+		for (unsigned p = 0; p < g->npoints; p++) {
+			const struct comparison_point *point = &g->points[p];
+			table_row(table);
+			if (s->tables)
+				put_of(s, table, g->of);
+			else
+				table_text(table, "%s", g->of->variant);
+			table_count(table, point->left->cell.asked_bytes);
+			table_number(table, point->left_us);
+			table_number(table, point->right_us);
+			table_ratio(table, &point->ratio);
+		}
+	}
+	put_table(s, table);
+}
+
+static void put_kinds(struct shown *s)
+{
+	for (unsigned i = 0; i < s->c->ngroups; i++) {
+		const struct side_series *of = s->c->groups[i].of;
+		char kind[SIDE_KIND_BYTES];
+		unsigned k = 0;
+		while (!side_same_kind(&s->c->groups[k].of->cell, &of->cell))
+			k++;
+		if (k < i)
+			continue;
+		side_kind_text(of, kind);
+		say(s, "\n%s\n", kind);
+		put_cells(s, of);
+	}
+}
+
+/* --- the two sides ---------------------------------------------------------------------------
+ */
+
+static const char *const fact_names[FACT_KINDS] = {
+    "experiment", "program", "measured", "backend", "ranks", "counts", "library", "machine"};
+
+/* A fact is shown where it bears on what is compared. */
+static bool is_shown(const struct comparison *c, enum side_fact fact)
+{
+	bool shown = fact != FACT_COUNTS;
+	for (unsigned g = 0; g < c->ngroups; g++)
+		shown = shown || c->groups[g].of->cell.coll == COLL_ALLTOALLV;
+	return shown;
+}
+
+static void put_fact(struct table *table, const char *name, const char *a, const char *b)
+{
+	table_row(table);
+	table_text(table, "%s", name);
+	table_text(table, "%s", a);
+	table_text(table, "%s", b);
+}
+
+/* "6", "2 to 8": trials behind the verdicts. */
+static void trials_text(const struct comparison *c, bool right, char *text, size_t bytes)
+{
+	unsigned least = -1u, most = 0;
+	for (unsigned g = 0; g < c->ngroups; g++) {
+		unsigned n = right ? c->groups[g].nright : c->groups[g].nleft;
+		least = n < least ? n : least;
+		most = n > most ? n : most;
+	}
+	snprintf(text, bytes, least == most ? "%u" : "%u to %u", least, most);
+}
+
+static void put_facts(struct shown *s, const struct compare_request *request)
+{
+	static const struct table_column columns[] = {{"fact", "", "", TABLE_TEXT},
+	                                              {"a", "A", "", TABLE_TEXT},
+	                                              {"b", "B", "", TABLE_TEXT}};
+	const struct comparison *c = s->c;
+	char a[32], b[32], unlike[160] = "";
+	struct table *table = table_of("sides", "The two sides", columns, COUNT(columns));
+	if (s->tables)
+		put_fact(table, "result", request->left, request->right);
+	else
+		fprintf(s->out, "\nA: %s\nB: %s\n", request->left, request->right);
+	for (unsigned i = 0; i < FACT_KINDS; i++) {
+		if (!is_shown(c, i))
+			continue;
+		put_fact(table, fact_names[i], c->left.facts[i], c->right.facts[i]);
+		if (i != FACT_MEASURED && strcmp(c->left.facts[i], c->right.facts[i]))
+			status_list(unlike, sizeof unlike, fact_names[i]);
+	}
+	trials_text(c, false, a, sizeof a);
+	trials_text(c, true, b, sizeof b);
+	put_fact(table, "trials", a, b);
+	put_table(s, table);
+	if (unlike[0])
+		note(s, '-', "Not the same: %s.", unlike);
+	else
+		note(s, '-', "All the same but the time.");
+}
+
+/* nccl-tests' own words for -a. */
+static const char *average_name(int average)
+{
+	static const char *const names[] = {"rank 0's", "the mean over ranks (its default)",
+	                                    "the shortest of any rank"};
+	return average >= 0 && average < 3 ? names[average] : "of a kind not known here";
+}
+
+static void put_side(struct shown *s, char letter, const struct side *side,
+                     const struct side *other)
+{
+	char only[1000];
+	if (side->nfiles && side->average != 3 &&
+	    (!other->nfiles || other->average != side->average))
+		note(s, letter,
+		     "nccl-tests' time is %s (-a %d), where the other side's is not; "
+		     "launchgap's is the latest end of any rank less the earliest start, which "
+		     "-a 3 comes nearest to.",
+		     average_name(side->average), side->average);
+	if (side->others[0] && strcmp(side->others, other->others))
+		note(s, letter, "nccl-tests was given %s.", side->others);
+	if (side->unchecked)
+		note(s, letter, "nccl-tests did not check the data (-c 0).");
+	if (side->torn)
+		note(s, letter, "the record's last line was cut off and is left out.");
+	if (side->failed)
+		note(s, letter, "%u cell%s of its trials have no time.", side->failed,
+		     words_plural(side->failed));
+	for (unsigned i = 0; i < side->nabsent; i++)
+		note(s, letter, "%s %s%s%s.", side->absent[i].variant,
+		     side->absent[i].failed ? "failed" : "was left out",
+		     side->absent[i].why[0] ? ": " : "", side->absent[i].why);
+	comparison_only(side, other, only, sizeof only);
+	if (only[0])
+		note(s, '-', "Only in %c: %s.", letter, only);
+}
+
+/* Adds the name of a variant to each setting that two records give differently. */
+static void add_settings(json_t *unlike, const json_t *a, const json_t *b)
+{
+	const char *name = json_string_value(json_object_get(a, "name"));
+	for (void *i = json_object_iter((json_t *)(uintptr_t)a); i;
+	     i = json_object_iter_next((json_t *)(uintptr_t)a, i)) {
+		const char *key = json_object_iter_key(i);
+		const json_t *other = json_object_get(b, key);
+		if (!other || json_equal(json_object_iter_value(i), other) ||
+		    !strcmp(key, "skip") || !strcmp(key, "role"))
+			continue;
+		char names[800], clean[TRIAL_NAME_BYTES];
+		const char *before = json_string_value(json_object_get(unlike, key));
+		snprintf(names, sizeof names, "%s", before ? before : "");
+		side_clean(name, clean, sizeof clean);
+		side_list(names, sizeof names, clean);
+		json_object_set_new(unlike, key, json_string(names));
+	}
+}
+
+static void put_settings(struct shown *s)
+{
+	const json_t *left = s->c->left.variants, *right = s->c->right.variants;
+	json_t *unlike = json_object(), *names;
+	const char *key;
+	for (size_t i = 0; i < json_array_size(left); i++)
+		for (size_t k = 0; k < json_array_size(right); k++) {
+			const json_t *a = json_array_get(left, i),
+			             *b = json_array_get(right, k);
+			if (json_equal(json_object_get(a, "name"), json_object_get(b, "name")))
+				add_settings(unlike, a, b);
+		}
+	json_object_foreach(unlike, key, names)
+	{
+		char clean[TRIAL_NAME_BYTES];
+		side_clean(key, clean, sizeof clean);
+		note(s, '-', "%s is not set alike in %s.", clean, json_string_value(names));
+	}
+	json_decref(unlike);
+}
+
+int shown_put(const struct comparison *c, const struct compare_request *request, FILE *out,
+              struct status *st)
+{
+	static const struct table_column columns[] = {{"side", "side", "", TABLE_TEXT},
+	                                              {"text", "text", "", TABLE_TEXT}};
+	struct shown s = {.c = c, .out = out, .tables = request->json ? json_array() : NULL};
+	s.notes = table_of("notes", "What to know of the two sides", columns, COUNT(columns));
+	put_answer(&s);
+	say(&s, "%s", "");
+	put_verdicts(&s);
+	say(&s, "\nThe speed of B is A's time divided by B's: below 1, B is slower. A row has "
+	        "one number per trial (nccl-tests: per file), the geometric mean over the "
+	        "sizes that both have. Trials of two runs are not paired: what changed on the "
+	        "machine between them is in it.");
+	say(&s, "\nµs per call, medians over trials; intervals are of one size.");
+	if (s.tables)
+		put_cells(&s, NULL);
+	else
+		put_kinds(&s);
+	put_facts(&s, request);
+	put_side(&s, 'A', &c->left, &c->right);
+	put_side(&s, 'B', &c->right, &c->left);
+	put_settings(&s);
+	if (s.tables) {
+		put_table(&s, s.notes);
+		json_t *all = json_pack("{s:i, s:o}", "schema", 1, "tables", s.tables);
+		s.failed = s.failed || !all || json_dumpf(all, out, JSON_INDENT(1)) ||
+		           fputc('\n', out) == EOF;
+		json_decref(all);
+	} else {
+		table_free(s.notes);
+	}
+	return s.failed ? status_set(st, "out of memory for the comparison") : 0;
+}
