@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../harness/compare/side.h"
+#include "../harness/compare/source.h"
 #include "here.h"
 
 /* A run of alltoall over 4 GPUs, in the form of version 2.19.6. */
@@ -57,7 +57,7 @@ static const char *load(const char *path, const char *variant, struct side *side
 {
 	static struct status st;
 	st.text[0] = '\0';
-	int result = side_load(path, variant, side, &st);
+	int result = source_load(path, variant, side, &st);
 	assert_int_equal(result, st.text[0] ? -1 : 0);
 	assert_null(strstr(st.text, "SECRET"));
 	return st.text;

@@ -5,6 +5,7 @@
 
 #include "comparison.h"
 #include "shown.h"
+#include "source.h"
 
 /* --- the command line ------------------------------------------------------------------------
  */
@@ -160,10 +161,10 @@ int compare_run(const struct compare_request *request, struct status *st)
 {
 	struct comparison c = {.margin = request->margin};
 	int code = COMPARE_NOT_DONE;
-	if (!side_load(request->left, request->variant, &c.left, st) &&
-	    !side_load(request->right, request->variant, &c.right, st) &&
+	if (!source_load(request->left, request->variant, &c.left, st) &&
+	    !source_load(request->right, request->variant, &c.right, st) &&
 	    !comparison_make(&c, st) && !check_comparable(&c, st) &&
-	    !shown_put(&c, request, request->out ? request->out : stdout, st))
+	    !shown_put(&c, request->json, request->out ? request->out : stdout, st))
 		code = conclude(&c, st);
 	comparison_free(&c);
 	return code;

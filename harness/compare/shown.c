@@ -314,7 +314,7 @@ static void trials_text(const struct comparison *c, bool right, char *text, size
 	snprintf(text, bytes, least == most ? "%u" : "%u to %u", least, most);
 }
 
-static void put_facts(struct shown *s, const struct compare_request *request)
+static void put_facts(struct shown *s)
 {
 	static const struct table_column columns[] = {{"fact", "", "", TABLE_TEXT},
 	                                              {"a", "A", "", TABLE_TEXT},
@@ -323,9 +323,9 @@ static void put_facts(struct shown *s, const struct compare_request *request)
 	char a[32], b[32], unlike[160] = "";
 	struct table *table = table_of("sides", "The two sides", columns, COUNT(columns));
 	if (s->tables)
-		put_fact(table, "result", request->left, request->right);
+		put_fact(table, "result", c->left.path, c->right.path);
 	else
-		fprintf(s->out, "\nA: %s\nB: %s\n", request->left, request->right);
+		fprintf(s->out, "\nA: %s\nB: %s\n", c->left.path, c->right.path);
 	for (unsigned i = 0; i < FACT_KINDS; i++) {
 		if (!is_shown(c, i))
 			continue;
@@ -421,12 +421,11 @@ static void put_settings(struct shown *s)
 	json_decref(unlike);
 }
 
-int shown_put(const struct comparison *c, const struct compare_request *request, FILE *out,
-              struct status *st)
+int shown_put(const struct comparison *c, bool json, FILE *out, struct status *st)
 {
 	static const struct table_column columns[] = {{"side", "side", "", TABLE_TEXT},
 	                                              {"text", "text", "", TABLE_TEXT}};
-	struct shown s = {.c = c, .out = out, .tables = request->json ? json_array() : NULL};
+	struct shown s = {.c = c, .out = out, .tables = json ? json_array() : NULL};
 	s.notes = table_of("notes", "What to know of the two sides", columns, COUNT(columns));
 	put_answer(&s);
 	say(&s, "%s", "");
@@ -440,7 +439,7 @@ int shown_put(const struct comparison *c, const struct compare_request *request,
 		put_cells(&s, NULL);
 	else
 		put_kinds(&s);
-	put_facts(&s, request);
+	put_facts(&s);
 	put_side(&s, 'A', &c->left, &c->right);
 	put_side(&s, 'B', &c->right, &c->left);
 	put_settings(&s);

@@ -5,11 +5,9 @@
 
 #include <stdio.h>
 
-#include "compare.h"
 #include "comparison.h"
 
 /* -1 only when memory is out or `out` takes no more. */
-int shown_put(const struct comparison *c, const struct compare_request *request, FILE *out,
-              struct status *st);
+int shown_put(const struct comparison *c, bool json, FILE *out, struct status *st);
 
 #endif

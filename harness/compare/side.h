@@ -1,4 +1,4 @@
-/* One side of a comparison: a run's record, or files of nccl-tests, and the times in them. */
+/* One side of a comparison: its times by variant and cell, and what it says of itself. */
 #ifndef LAUNCHGAP_SIDE_H
 #define LAUNCHGAP_SIDE_H
 
@@ -48,6 +48,7 @@ struct side_absent {
 };
 
 struct side {
+	const char *path; /* borrowed */
 	char facts[FACT_KINDS][SIDE_FACT_BYTES];
 	char seed[40];
 	json_t *variants; /* of the record's environment, or NULL */
@@ -65,16 +66,15 @@ struct side {
 	char others[SIDE_OTHERS_BYTES]; /* its -R, -x, -u, -n, -w … that are not the usual */
 };
 
-/* Loads what `path` names: a run's folder or record, or nccl-tests' JSON (a file, a list with
- * commas, a folder), each file of which is a trial. `variant` names nccl-tests' times; NULL:
- * their layout does. The caller frees with side_free, also after an error. */
-int side_load(const char *path, const char *variant, struct side *side, struct status *st);
 void side_free(struct side *side);
 
 /* One more time of a cell: its series, valid until the next call, or NULL with the sentence. */
 struct side_series *side_add(struct side *side, const char *variant, const struct cell *cell,
                              unsigned nranks, unsigned block, double time_us,
                              struct status *st);
+/* When all are there: several times of one block (nccl-tests' -N cycles) become their median,
+ * for they are no trials of their own. */
+void side_settle(struct side *side);
 const struct side_series *side_find(const struct side *side, const char *variant,
                                     const struct cell *cell);
 /* Adds to a fact what it does not say yet, cleaned. */
@@ -83,6 +83,10 @@ void side_fact_add(struct side *side, enum side_fact fact, const char *text);
 void side_list(char *list, size_t bytes, const char *item);
 /* Copies, cut to fit; control characters become '?': records come from anywhere. */
 void side_clean(const char *text, char *out, size_t bytes);
+
+/* `n` things at `all` with room for one more, which realloc may have moved; NULL with the
+ * sentence. */
+void *side_grown(void *all, unsigned n, size_t bytes, struct status *st);
 
 /* All but the size is equal. */
 bool side_same_kind(const struct cell *a, const struct cell *b);

@@ -51,7 +51,7 @@ static bool holds(const struct nccl_table *t, unsigned group)
 struct program {
 	const char *collective; /* NULL, the last row: any other */
 	bool part;              /* the count is of one rank's part */
-	const char *op;         /* stands for the operation; NULL: the one that is done */
+	const char *redop;      /* stands for the operation; NULL: the one that is done */
 	bool root;
 };
 
@@ -105,7 +105,7 @@ const char *nccl_format_ours(const char *name)
 
 static const char *op_name(const struct cell *cell)
 {
-	const char *shown = program_of(cell)->op;
+	const char *shown = program_of(cell)->redop;
 	return shown ? shown : theirs(coll_op_name(cell->op));
 }
 

@@ -1,0 +1,256 @@
+#include "source.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../analysis/summary.h"
+#include "../coll/counts.h"
+#include "nccl_tests.h"
+
+#define MOST_FILES 1000
+
+/* --- a record --------------------------------------------------------------------------------
+ */
+
+static const char *text_of(const json_t *from, const char *key)
+{
+	const char *text = json_string_value(json_object_get(from, key));
+	return text ? text : "";
+}
+
+static void add_machine(struct side *side, const struct record_run *run)
+{
+	const json_t *machine = json_object_get(run->environment, "machine");
+	const json_t *gpus = json_object_get(machine, "gpus");
+	char text[SIDE_FACT_BYTES];
+	if (!json_array_size(gpus) || !record_traits(run, NULL)->gpus) {
+		snprintf(text, sizeof text, "%.30s: %.50s", text_of(machine, "host"),
+		         text_of(machine, "cpu"));
+		side_fact_add(side, FACT_MACHINE, text);
+		return;
+	}
+	for (size_t i = 0; i < json_array_size(gpus); i++) {
+		snprintf(text, sizeof text, "%.40s: %.40s", text_of(machine, "host"),
+		         text_of(json_array_get(gpus, i), "name"));
+		side_fact_add(side, FACT_MACHINE, text);
+	}
+}
+
+/* Records without "parts" cut them elsewhere, so that equal counts were other work. */
+static void add_counts(struct side *side, const json_t *env)
+{
+	unsigned nranks = (unsigned)json_integer_value(json_object_get(env, "ranks"));
+	struct value_weights weights;
+	struct status why = {""};
+	char text[COUNTS_TEXT_BYTES];
+	if (counts_from_json(json_object_get(env, "counts"), &weights, &why))
+		return;
+	counts_text(&weights, nranks, text);
+	if (!json_object_get(env, "parts"))
+		snprintf(text + strlen(text), sizeof text - strlen(text), ", by distance");
+	side_fact_add(side, FACT_COUNTS, text);
+}
+
+static void add_facts(struct side *side, const struct summary *s)
+{
+	const json_t *env = s->run->environment;
+	char text[SIDE_FACT_BYTES];
+	side_fact_add(side, FACT_EXPERIMENT, text_of(env, "experiment"));
+	snprintf(text, sizeof text, "launchgap %.60s", text_of(env, "launchgap"));
+	side_fact_add(side, FACT_PROGRAM, text);
+	side_fact_add(side, FACT_MEASURED, text_of(env, "created"));
+	side_fact_add(side, FACT_BACKEND, text_of(env, "backend"));
+	snprintf(text, sizeof text, "%lld",
+	         (long long)json_integer_value(json_object_get(env, "ranks")));
+	side_fact_add(side, FACT_RANKS, text);
+	add_counts(side, env);
+	for (unsigned v = 0; v < s->nvariants; v++)
+		if (s->variants[v].measured && *s->variants[v].library)
+			side_fact_add(side, FACT_LIBRARY, s->variants[v].library);
+	add_machine(side, s->run);
+	snprintf(side->seed, sizeof side->seed, "%s", text_of(env, "seed"));
+	side->variants = json_incref(json_object_get(env, "variants"));
+}
+
+static const char *why_absent(const struct record_run *run, const struct summary_variant *v)
+{
+	if (*v->skip)
+		return v->skip;
+	for (unsigned i = 0; i < run->nfailures; i++)
+		if (!strcmp(run->failures[i].variant, v->name))
+			return run->failures[i].error;
+	for (unsigned i = 0; i < run->ncells; i++)
+		if (!strcmp(run->cells[i].variant, v->name) && run->cells[i].error[0])
+			return run->cells[i].error;
+	return "";
+}
+
+static int add_absent(struct side *side, const struct summary *s, struct status *st)
+{
+	for (unsigned i = 0; i < s->nvariants; i++) {
+		const struct summary_variant *v = &s->variants[i];
+		if (v->measured || v->role == ROLE_LIMIT || v->role == ROLE_AGAIN)
+			continue;
+		struct side_absent *more =
+		    side_grown(side->absent, side->nabsent, sizeof *more, st);
+		if (!more)
+			return -1;
+		side->absent = more;
+		more += side->nabsent++;
+		more->failed = !*v->skip;
+		side_clean(v->name, more->variant, sizeof more->variant);
+		side_clean(why_absent(s->run, v), more->why, sizeof more->why);
+	}
+	return 0;
+}
+
+/* The reference's twin is left out: it would be one verdict given twice. */
+static int add_rows(struct side *side, const struct summary *s, struct status *st)
+{
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct summary_row *row = &s->rows[i];
+		const struct summary_variant *v = &s->variants[row->variant];
+		char name[TRIAL_NAME_BYTES];
+		if (v->role == ROLE_AGAIN)
+			continue;
+		side_clean(v->name, name, sizeof name);
+		side->failed += row->failed;
+		for (unsigned t = 0; t < row->ntrials; t++) {
+			struct side_series *series =
+			    side_add(side, name, &row->cell, row->nranks, row->trials[t].block,
+			             row->trials[t].time_ns / 1000, st);
+			if (!series)
+				return -1;
+			series->limit = v->role == ROLE_LIMIT;
+			strcpy(series->digest, row->digest);
+		}
+	}
+	return 0;
+}
+
+static int load_record(const char *path, struct side *side, struct status *st)
+{
+	struct record_run run;
+	struct summary s = {0};
+	if (record_load(path, &run, &side->torn, st))
+		return -1;
+	int result = summary_make(&run, &s, st);
+	if (!result && s.trouble[0])
+		result = status_set(st, "%s: nothing is compared with wrong results: %s", path,
+		                    s.trouble);
+	else if (!result) {
+		add_facts(side, &s);
+		result = add_absent(side, &s, st) || add_rows(side, &s, st) ? -1 : 0;
+	}
+	if (s.run)
+		summary_free(&s);
+	record_free(&run);
+	return result;
+}
+
+/* --- which files it is -----------------------------------------------------------------------
+ */
+
+/* x.json, and x.json.0, as nccl-tests calls it where x.json is there already. */
+static bool is_json_name(const char *name)
+{
+	const char *end = NULL;
+	for (const char *p = strstr(name, ".json"); p; p = strstr(p + 1, ".json"))
+		end = p + strlen(".json");
+	return end && (!*end || (*end == '.' && end[1] &&
+	                         strspn(end + 1, "0123456789") == strlen(end + 1)));
+}
+
+static int is_json_entry(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.' && is_json_name(entry->d_name);
+}
+
+/* A folder of nccl-tests' files. */
+static int load_folder(const char *path, const char *variant, struct side *side,
+                       struct status *st)
+{
+	struct dirent **entries;
+	int n = scandir(path, &entries, is_json_entry, alphasort), result = 0;
+	if (n <= 0)
+		result = status_set(st,
+		                    "%s holds neither trials.jsonl, trials.jsonl.gz, nor "
+		                    "*.json of nccl-tests",
+		                    path);
+	for (int i = 0; i < n; i++) {
+		char file[PATH_MAX];
+		int length = snprintf(file, sizeof file, "%s/%s", path, entries[i]->d_name);
+		free(entries[i]);
+		if (!result && (n > MOST_FILES || length >= (int)sizeof file))
+			result =
+			    status_set(st, "%.200s: too many files, or too long a path", path);
+		else if (!result)
+			result = nccl_tests_read(file, variant, (unsigned)i, side, st);
+	}
+	if (n >= 0)
+		free(entries);
+	return result;
+}
+
+/* Files of nccl-tests with commas between them. */
+static int load_list(const char *list, const char *variant, struct side *side,
+                     struct status *st)
+{
+	unsigned n = 0;
+	for (const char *at = list; *at || !n; n++) {
+		char file[PATH_MAX];
+		size_t length = strcspn(at, ",");
+		snprintf(file, sizeof file, "%.*s", (int)length, at);
+		if (!length || length >= sizeof file || n >= MOST_FILES)
+			return status_set(st, "%.200s: an empty or too long name, or too many",
+			                  list);
+		if (!is_json_name(file))
+			return status_set(st,
+			                  "%s: a list with commas is of nccl-tests' JSON "
+			                  "files (-J NAME.json)",
+			                  file);
+		if (nccl_tests_read(file, variant, n, side, st))
+			return -1;
+		at += length + (at[length] == ',');
+	}
+	return 0;
+}
+
+static bool holds_record(const char *folder)
+{
+	static const char *const names[] = {"trials.jsonl", "trials.jsonl.gz"};
+	struct stat about;
+	for (unsigned i = 0; i < 2; i++) {
+		char file[PATH_MAX];
+		int length = snprintf(file, sizeof file, "%s/%s", folder, names[i]);
+		if (length < (int)sizeof file && !stat(file, &about))
+			return true;
+	}
+	return false;
+}
+
+static int load(const char *path, const char *variant, struct side *side, struct status *st)
+{
+	struct stat about;
+	if (stat(path, &about))
+		return strchr(path, ',') ? load_list(path, variant, side, st)
+		                         : status_set(st, "%s: %s", path, strerror(errno));
+	if (S_ISDIR(about.st_mode) && !holds_record(path))
+		return load_folder(path, variant, side, st);
+	if (!S_ISDIR(about.st_mode) && is_json_name(path))
+		return nccl_tests_read(path, variant, 0, side, st);
+	return load_record(path, side, st);
+}
+
+int source_load(const char *path, const char *variant, struct side *side, struct status *st)
+{
+	*side = (struct side){.path = path};
+	int result = load(path, variant, side, st);
+	if (!result)
+		side_settle(side);
+	return result;
+}

@@ -1,0 +1,13 @@
+/* Where a side of a comparison comes from: a run's record, or files of nccl-tests. */
+#ifndef LAUNCHGAP_SOURCE_H
+#define LAUNCHGAP_SOURCE_H
+
+#include "side.h"
+
+/* Loads what `path` names: a run's folder or record, or nccl-tests' JSON (a file, a list with
+ * commas, a folder), each file of which is a trial. `variant` names nccl-tests' times; NULL:
+ * their layout does. `path` is borrowed. The caller frees with side_free, also after an error.
+ */
+int source_load(const char *path, const char *variant, struct side *side, struct status *st);
+
+#endif
