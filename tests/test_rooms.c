@@ -121,10 +121,6 @@ static const struct rule rules[] = {
 static const struct {
 	const char *rule, *path;
 } pending[] = {
-    {"a backend's name is compared in backend alone", "harness/analysis/cliffs.c"},
-    {"a backend's name is compared in backend alone", "harness/analysis/recommend_rules.c"},
-    {"a backend's name is compared in backend alone", "harness/analysis/warnings_machine.c"},
-    {"a backend's name is compared in backend alone", "harness/analysis/warnings_rows.c"},
     {"a backend's name is compared in backend alone", "harness/config/plan_variants.c"},
     {"a backend's name is compared in backend alone", "harness/config/settings.c"},
     {"a backend's name is compared in backend alone", "harness/report/markdown_findings.c"},
@@ -133,8 +129,6 @@ static const struct {
     {"a backend's name is compared in backend alone", "harness/report/run_gp.c"},
     {"a backend's name is compared in backend alone", "harness/run/run_setup.c"},
     {"a backend's name is compared in backend alone", "harness/verbs/verb_selftest.c"},
-    {"no circles", "harness/analysis/warnings.c"},
-    {"no circles", "harness/analysis/warnings_parts.h"},
     {"no circles", "harness/config/plan.c"},
     {"no circles", "harness/config/plan_parts.h"},
     {"no circles", "harness/config/spec.c"},
@@ -151,7 +145,6 @@ static const struct {
     {"no circles", "harness/report/run_gp_groups.c"},
     {"no circles", "harness/run/run.c"},
     {"no circles", "harness/run/run_parts.h"},
-    {"no file is a part", "harness/analysis/warnings_parts.h"},
     {"no file is a part", "harness/config/plan_parts.h"},
     {"no file is a part", "harness/core/worker_parts.h"},
     {"no file is a part", "harness/report/markdown_parts.h"},

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "../harness/analysis/trend.h"
+#include "../harness/analysis/stats.h"
 #include "../harness/analysis/warnings.h"
 
 /* A call's length: 20 µs × size, ±1 % by trial and ±1 % by row. */
@@ -192,16 +192,16 @@ static void kendalls_test_is_exact(void **state)
 	static const double up[] = {1, 2, 3, 4, 5, 6}, nearly[] = {1, 2, 3, 5, 4};
 	static const double same[] = {2, 2, 2, 2};
 	(void)state;
-	assert_true(fabs(trend_probability(up, 5) - 2.0 / 120) < 1e-12);
-	assert_true(fabs(trend_probability(nearly, 5) - 2 * 5.0 / 120) < 1e-12);
-	assert_true(fabs(trend_probability(up, 6) - 2.0 / 720) < 1e-12);
-	assert_true(trend_probability(same, 4) == 1);
-	assert_true(trend_probability(up, 2) == 1);
-	assert_true(trend_slope(up, 6) == 1);
-	assert_true(trend_slope(nearly, 5) == 1);
+	assert_true(fabs(stats_trend_probability(up, 5) - 2.0 / 120) < 1e-12);
+	assert_true(fabs(stats_trend_probability(nearly, 5) - 2 * 5.0 / 120) < 1e-12);
+	assert_true(fabs(stats_trend_probability(up, 6) - 2.0 / 720) < 1e-12);
+	assert_true(stats_trend_probability(same, 4) == 1);
+	assert_true(stats_trend_probability(up, 2) == 1);
+	assert_true(stats_trend_slope(up, 6) == 1);
+	assert_true(stats_trend_slope(nearly, 5) == 1);
 	/* 9 or 10 of 10: 11 ÷ 1024. */
-	assert_true(fabs(trend_sign_probability(9, 10) - 11.0 / 1024) < 1e-12);
-	assert_true(trend_sign_probability(0, 10) >= 1 - 1e-12);
+	assert_true(fabs(stats_sign_probability(9, 10) - 11.0 / 1024) < 1e-12);
+	assert_true(stats_sign_probability(0, 10) >= 1 - 1e-12);
 }
 
 static void kendalls_normal_joins_the_exact(void **state)
@@ -210,7 +210,8 @@ static void kendalls_normal_joins_the_exact(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 160; i++)
 		x[i] = 0.008 * i + made_noise(i, 1, 2) * 2;
-	double exact = trend_probability(x, 150), normal = trend_probability(x, 160);
+	double exact = stats_trend_probability(x, 150),
+	       normal = stats_trend_probability(x, 160);
 	assert_true(exact > 1e-6 && exact < 0.5);
 	assert_true(normal > exact / 10 && normal < exact * 10);
 }

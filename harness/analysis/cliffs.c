@@ -160,16 +160,11 @@ int cliffs_find(const struct summary *s, struct cliff **out, unsigned *count, st
 /* What to look at, by what carried the data and whether plain copies show it too. */
 static const char *advice(const struct summary *s, const struct cliff *c)
 {
-	const char *backend = s->variants[c->variant].backend;
+	const char *own = s->variants[c->variant].traits->cliff_advice;
 	if (c->limit == 1)
 		return "Plain copies show it too: look at the machine (caches, pages, links), "
 		       "not at the library.";
-	if (!strcmp(backend, "nccl"))
-		return "Look at what the library changes between these sizes: protocol, "
-		       "channels, chunks (NCCL_DEBUG=INFO, NCCL_DEBUG_SUBSYS=TUNING,P2P).";
-	if (!strcmp(backend, "host"))
-		return "Look at what stops to fit between these sizes: slots, caches, pages.";
-	return "Look at what the library changes between these sizes.";
+	return own ? own : "Look at what the library changes between these sizes.";
 }
 
 /* "64M", as an experiment file takes it. */

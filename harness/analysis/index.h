@@ -18,8 +18,9 @@ enum summary_role { ROLE_VARIANT, ROLE_REFERENCE, ROLE_AGAIN, ROLE_LIMIT };
 /* Texts are borrowed from the record. */
 struct summary_variant {
 	const char *name, *mode, *layout, *backend, *bind, *skip;
-	const char *library; /* its version, as its trials said, or "" */
-	const char *path;    /* data path that its trials said, or "" */
+	const char *library;                 /* its version, as its trials said, or "" */
+	const char *path;                    /* data path that its trials said, or "" */
+	const struct backend_traits *traits; /* what its backend is */
 	enum summary_role role;
 	bool measured; /* has at least one row with a time */
 };

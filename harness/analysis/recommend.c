@@ -7,11 +7,79 @@
 
 #include "verdict.h"
 #include "words.h"
-#include "recommend_rules.h"
 
 #define SMALL_TO   ((size_t)64 << 10)
 #define LARGE_FROM ((size_t)16 << 20)
 #define LARGE_ELSE ((size_t)1 << 20) /* where nothing so large was measured */
+
+/* What a rule asks of a variant. */
+enum trait {
+	SINGLE = 1,
+	SEVERAL = 2, /* workers */
+	THREADS = 4,
+	PROCESSES = 8,
+	LAUNCHES = 16, /* where nothing is launched one worker moves all ranks' data: that it is
+	                  slow says nothing of launching */
+	REGISTERED = 32,
+	GRAPH = 64,
+	GROUPED = 128,
+	NATIVE = 256,
+	BOUND = 512
+};
+
+/* Which sizes. */
+enum reach { SMALL, LARGE, EVERY };
+
+/* Two variants that differ in `setting` alone: what each has and lacks, what is measured of
+ * them, and what to do when the second is faster beyond the margin (equal: when they are equal
+ * within it). */
+struct rule {
+	const char *setting;
+	unsigned from, from_lacks, to, to_lacks;
+	enum metric metric; /* latency: time where no isolated calls were measured */
+	enum reach reach;
+	bool equal;
+	bool plain; /* of variants that are the reference but for mode and library alone */
+	const char *advice;
+};
+
+// clang-format off
+static const struct rule rules[] = {
+    {"register", 0, REGISTERED, REGISTERED, 0, METRIC_BUSBW, LARGE, false, false,
+     "Register the user buffers for large sizes"},
+    {"mode", PROCESSES, 0, THREADS, 0, METRIC_BUSBW, LARGE, false, true,
+     "Use one process with a thread per rank rather than a process per rank for large sizes, "
+     "with this library and path"},
+    {"mode", THREADS, 0, PROCESSES, 0, METRIC_BUSBW, LARGE, false, true,
+     "Use a process per rank rather than threads for large sizes, with this library and path"},
+    {"mode", THREADS, 0, PROCESSES, 0, METRIC_BUSBW, LARGE, true, true,
+     "Threads or processes make no difference for large sizes here: choose by convenience"},
+    {"mode", SINGLE | LAUNCHES, 0, SEVERAL, 0, METRIC_LATENCY, SMALL, false, true,
+     "Launch from several workers rather than from one thread for small sizes"},
+    {"graph", SINGLE, GRAPH, SINGLE | GRAPH, 0, METRIC_TIME, SMALL, false, false,
+     "Replay small calls from a CUDA graph where one thread launches for all ranks"},
+    {"api", SINGLE | GROUPED, 0, SINGLE | NATIVE, 0, METRIC_TIME, SMALL, false, false,
+     "Call the library's native collective rather than grouped sends and receives where one "
+     "thread launches for all ranks"},
+    {"bind", 0, BOUND, BOUND, 0, METRIC_TIME, EVERY, false, false,
+     "Bind the workers to cores"},
+};
+// clang-format on
+
+static unsigned traits_of(const struct settings *s, const struct backend_traits *backend)
+{
+	bool threads = !strcmp(s->mode, "threads"), processes = !strcmp(s->mode, "processes");
+	return (!strcmp(s->mode, "single") ? SINGLE : 0) | (threads ? THREADS | SEVERAL : 0) |
+	       (processes ? PROCESSES | SEVERAL : 0) | (backend->launches ? LAUNCHES : 0) |
+	       (s->registration != REGISTER_NONE ? REGISTERED : 0) | (s->graph ? GRAPH : 0) |
+	       (!strcmp(s->api, "grouped") ? GROUPED : 0) |
+	       (!strcmp(s->api, "native") ? NATIVE : 0) | (s->bind != BIND_NONE ? BOUND : 0);
+}
+
+static bool has(unsigned traits, unsigned all, unsigned none)
+{
+	return (traits & all) == all && !(traits & none);
+}
 
 /* What the rules are held against. */
 struct scene {
@@ -53,6 +121,12 @@ static bool is_judged(const struct summary *s, unsigned v)
 	       (s->variants[v].role == ROLE_VARIANT || s->variants[v].role == ROLE_REFERENCE);
 }
 
+static bool is_of(const struct scene *scene, unsigned variant, unsigned all, unsigned none)
+{
+	return has(traits_of(&scene->settings[variant], scene->s->variants[variant].traits),
+	           all, none);
+}
+
 static bool differ_only_in(const struct scene *scene, unsigned a, unsigned b, const char *key)
 {
 	char keys[512];
@@ -71,11 +145,11 @@ static bool has_size(const struct summary *s, enum coll_kind coll, size_t from)
 }
 
 static struct claim_range range_of(const struct summary *s, enum coll_kind coll,
-                                   enum recommend_reach reach)
+                                   enum reach reach)
 {
-	if (reach == RECOMMEND_SMALL)
+	if (reach == SMALL)
 		return (struct claim_range){0, SMALL_TO};
-	if (reach == RECOMMEND_EVERY)
+	if (reach == EVERY)
 		return (struct claim_range){0, SIZE_MAX};
 	return (struct claim_range){has_size(s, coll, LARGE_FROM) ? LARGE_FROM : LARGE_ELSE,
 	                            SIZE_MAX};
@@ -134,9 +208,9 @@ static void range_words(struct claim_range range, char *text, size_t bytes)
 }
 
 /* The sentence with its figures. */
-static void say(const struct scene *scene, const struct recommend_rule *rule,
-                enum metric metric, enum coll_kind coll, const unsigned pair[2],
-                const struct stats_ratio *ratio, size_t up_to)
+static void say(const struct scene *scene, const struct rule *rule, enum metric metric,
+                enum coll_kind coll, const unsigned pair[2], const struct stats_ratio *ratio,
+                size_t up_to)
 {
 	const struct summary_variant *from = &scene->s->variants[pair[0]];
 	const struct summary_variant *to = &scene->s->variants[pair[1]];
@@ -155,8 +229,8 @@ static void say(const struct scene *scene, const struct recommend_rule *rule,
 }
 
 /* One rule on one pair of variants and one collective. */
-static int judge(const struct scene *scene, const struct recommend_rule *rule,
-                 enum coll_kind coll, const unsigned pair[2], struct status *st)
+static int judge(const struct scene *scene, const struct rule *rule, enum coll_kind coll,
+                 const unsigned pair[2], struct status *st)
 {
 	const struct summary *s = scene->s;
 	const struct contrast_select select = {
@@ -176,7 +250,7 @@ static int judge(const struct scene *scene, const struct recommend_rule *rule,
 	enum verdict_kind kind = verdict_of(ratio, s->margin).kind;
 	if (kind != (rule->equal ? VERDICT_NO_DIFFERENCE : VERDICT_FASTER))
 		return 0;
-	if (rule->reach == RECOMMEND_SMALL && faster_up_to(s, metric, coll, pair, &up_to, st))
+	if (rule->reach == SMALL && faster_up_to(s, metric, coll, pair, &up_to, st))
 		return -1;
 	say(scene, rule, metric, coll, pair, &ratio, up_to);
 	return 0;
@@ -207,15 +281,14 @@ static bool is_plain(const struct scene *scene, unsigned variant)
 	return !settings_differ(&like, s, keys, sizeof keys);
 }
 
-static int apply(const struct scene *scene, const struct recommend_rule *rule,
-                 struct status *st)
+static int apply(const struct scene *scene, const struct rule *rule, struct status *st)
 {
 	for (unsigned a = 0; a < scene->s->nvariants; a++)
 		for (unsigned b = 0; b < scene->s->nvariants; b++) {
 			const unsigned pair[] = {a, b};
 			if (!is_judged(scene->s, a) || !is_judged(scene->s, b) ||
-			    !rule->from(&scene->settings[a]) ||
-			    !rule->to(&scene->settings[b]) ||
+			    !is_of(scene, a, rule->from, rule->from_lacks) ||
+			    !is_of(scene, b, rule->to, rule->to_lacks) ||
 			    !differ_only_in(scene, a, b, rule->setting) ||
 			    (rule->plain && !(is_plain(scene, a) && is_plain(scene, b))))
 				continue;
@@ -254,9 +327,8 @@ int recommend_make(const struct summary *s, const struct cliff *cliffs, unsigned
 	*out = (struct recommend){.count = 0};
 	for (unsigned v = 0; v < s->nvariants && rc == 0; v++)
 		rc = settings_of(s, v, &scene.settings[v]);
-	const struct recommend_rule *rule;
-	for (unsigned i = 0; (rule = recommend_rule(i)) && rc == 0 && !s->trouble[0]; i++)
-		rc = apply(&scene, rule, st);
+	for (size_t i = 0; i < sizeof rules / sizeof *rules && rc == 0 && !s->trouble[0]; i++)
+		rc = apply(&scene, &rules[i], st);
 	for (unsigned i = 0; i < ncliffs && rc == 0; i++)
 		add_cliff(&scene, &cliffs[i]);
 	free(scene.settings);

@@ -1,6 +1,6 @@
 /* Recommendations: what the measured figures say to do. Pure.
  *
- * Rules stand in one table in recommend_rules.c. Each is about two variants that differ in
+ * Rules stand in one table in the .c file. Each is about two variants that differ in
  * exactly one setting, and is printed only when it was measured and the whole 95 % interval of
  * its gain lies beyond the report's margin (or, where equal is worth saying, inside it). */
 #ifndef LAUNCHGAP_RECOMMEND_H

@@ -31,4 +31,17 @@ struct stats_ratio stats_ratio_of_logs(const double *logs, unsigned n, double co
 /* P(T+ ≤ t) of the signed-rank statistic under its null, n pairs, no ties; n ≤ 200. */
 double stats_signed_rank_cdf(unsigned n, unsigned t);
 
+/* Kendall's test of x against its own order (Mann 1945; Hollander, Wolfe and Chicken 2014,
+ * §8.1): the two-sided probability of a count of rising less falling pairs at least so far from
+ * 0 when the order means nothing. Exact up to 150 values, normal beyond. A tie counts as
+ * neither, which makes the test milder. 1 for fewer than 3; NaN when memory is out. */
+double stats_trend_probability(const double *x, unsigned n);
+
+/* The median of the slopes of all pairs, per step (Theil 1950, Sen 1968). n >= 2; NaN when
+ * memory is out. */
+double stats_trend_slope(const double *x, unsigned n);
+
+/* P(at least k of n) when each is as likely as not: the sign test, one-sided. */
+double stats_sign_probability(unsigned k, unsigned n);
+
 #endif

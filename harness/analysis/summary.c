@@ -42,15 +42,17 @@ static int read_variants(struct summary *s, struct status *st)
 	s->reference = -1;
 	for (unsigned i = 0; i < s->nvariants; i++) {
 		const json_t *v = json_array_get(list, i);
-		s->variants[i] = (struct summary_variant){.name = member(v, "name"),
-		                                          .mode = member(v, "mode"),
-		                                          .layout = member(v, "layout"),
-		                                          .backend = member(v, "backend"),
-		                                          .bind = member(v, "bind"),
-		                                          .skip = member(v, "skip"),
-		                                          .library = "",
-		                                          .path = "",
-		                                          .role = find_role(member(v, "role"))};
+		s->variants[i] =
+		    (struct summary_variant){.name = member(v, "name"),
+		                             .mode = member(v, "mode"),
+		                             .layout = member(v, "layout"),
+		                             .backend = member(v, "backend"),
+		                             .bind = member(v, "bind"),
+		                             .skip = member(v, "skip"),
+		                             .library = "",
+		                             .path = "",
+		                             .traits = record_traits(s->run, member(v, "name")),
+		                             .role = find_role(member(v, "role"))};
 		if (s->variants[i].role == ROLE_REFERENCE)
 			s->reference = (int)i;
 	}

@@ -1,8 +1,44 @@
-#include "warnings_parts.h"
+#include "warnings.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "../config/claim.h"
+#include "../record/path.h"
+#include "words.h"
+
+/* What a quiet machine shows too: drivers fault in a page now and then (2 in 100 calls seen),
+ * and a kernel thread takes its turn (20 a second seen on an idle machine of 64 cores). Half of
+ * a quantile's calls, or another program on the core, lie far above. */
+#define QUIET_FAULTS_PER_CALL 0.05
+#define QUIET_SWITCHES_PER_S  50.0
+/* A load that leaves this share of the cores free, and one program at most, is no other load.
+ */
+#define QUIET_LOAD 0.1
+/* A clock that runs at less than this share of what it may. */
+#define SLOW_CLOCK 0.97
+
+/* The first rows are slower by this at least, in trials that chance would give so seldom; a few
+ * rows of many do so by chance. */
+#define EARLY_LEAST 1.05
+#define EARLY_P     0.02
+#define EARLY_SHARE 0.04
+/* An end seen late by more than this share of the time. */
+#define COARSE 0.05
+
+/* Standard deviations, by 1.4826 × the median absolute deviation (right for normal noise), and
+ * how much a trial has to be off to matter at all. */
+#define FAR       5.0
+#define FAR_LEAST 0.05
+/* A whole block may be off by less, and a drift by half of what a verdict takes for nothing. */
+#define BLOCK_LEAST 0.02
+#define DRIFT_LEAST 0.01
+#define DRIFT_P     0.01
+
+#define NAMED 4 /* outliers that are named; the others are counted */
 
 void warnings_add(struct warnings *w, const char *format, ...)
 {
@@ -18,23 +54,88 @@ void warnings_add(struct warnings *w, const char *format, ...)
 	va_end(args);
 }
 
-struct warnings_name warnings_group(const struct summary *s, unsigned group)
+/* "alltoall, stream". */
+struct name {
+	char text[160];
+};
+static struct name group_name(const struct summary *s, unsigned group)
 {
-	struct warnings_name name;
+	struct name name;
 	const struct cell *cell = &s->groups[group].cell;
 	snprintf(name.text, sizeof name.text, "%s, %s",
 	         coll_word(cell, s->groups[group].nranks).text, coll_pace_name(cell->pace));
 	return name;
 }
 
-struct warnings_name warnings_row(const struct summary *s, const struct summary_row *row)
+/* "threads, alltoall 4 KiB, stream". */
+static struct name row_name(const struct summary *s, const struct summary_row *row)
 {
-	struct warnings_name name;
+	struct name name;
 	char size[32];
 	coll_size_label(row->cell.asked_bytes, size, sizeof size);
 	snprintf(name.text, sizeof name.text, "%s, %s %s, %s", s->variants[row->variant].name,
 	         coll_word(&row->cell, row->nranks).text, size, coll_pace_name(row->cell.pace));
 	return name;
+}
+
+/* Adds "claim x" or ", y" to the names. */
+static void add(char *text, size_t bytes, const char *kind, const char *name, bool *first)
+{
+	size_t n = strlen(text);
+	snprintf(text + n, bytes - n, "%s%s", *first ? kind : ", ", name);
+	*first = false;
+}
+
+static void name_dependents(const struct claim_list *asked, const char *variant, char *text,
+                            size_t bytes)
+{
+	bool first = true;
+	for (unsigned i = 0; i < asked->nclaims; i++)
+		if (!strcmp(asked->claims[i].left, variant) ||
+		    !strcmp(asked->claims[i].right, variant))
+			add(text, bytes, ", claim ", asked->claims[i].name, &first);
+	first = true;
+	for (unsigned i = 0; i < asked->nfactors; i++)
+		if (!strcmp(asked->factors[i].from, variant) ||
+		    !strcmp(asked->factors[i].to, variant))
+			add(text, bytes, ", factor ", asked->factors[i].name, &first);
+	first = true;
+	if (!strcmp(asked->gap.from, variant) || !strcmp(asked->gap.to, variant))
+		add(text, bytes, ", the gap", "", &first);
+}
+
+static void warn_path(const struct record_path *taken, const struct claim_list *asked,
+                      struct warnings *w)
+{
+	struct path path;
+	struct status why = {""};
+	char text[256] = "one that cannot be read", rests[384] = "its times, ratios and advice";
+	if (!path_from_json(taken->path, &path, &why)) {
+		path_text(&path, text, sizeof text);
+		path_free(&path);
+	}
+	name_dependents(asked, taken->variant, rests, sizeof rests);
+	warnings_add(w,
+	             "%s: expect = %.80s, but the path taken is %s. What rests on it is not "
+	             "what the file meant: %s. Find out why (the evidence has the paths of all "
+	             "variants), or correct expect.",
+	             taken->variant, taken->expect, text, rests);
+}
+
+/* A variant that took another path than its experiment file says: its figures are of something
+ * else than was meant, and so is all that rests on them. */
+static void warn_paths(const struct summary *s, struct warnings *w)
+{
+	struct claim_list *asked = calloc(1, sizeof *asked);
+	struct status ignored = {""}; /* damaged claims are refused elsewhere */
+	if (!asked || claim_list_take(s->run->environment, asked, &ignored)) {
+		free(asked);
+		asked = NULL;
+	}
+	for (unsigned i = 0; asked && i < s->run->npaths; i++)
+		if (!s->run->paths[i].as_expected)
+			warn_path(&s->run->paths[i], asked, w);
+	free(asked);
 }
 
 static void warn_blocks(const struct summary *s, bool torn, struct warnings *w)
@@ -118,6 +219,545 @@ static void warn_variants(const struct summary *s, struct warnings *w)
 		       "another one (reference = …) or see why it failed.");
 }
 
+/* The sum of one count over all rows, how many rows have it, and the row with the most. */
+struct tallied {
+	uint64_t sum, most;
+	unsigned rows;
+	const struct summary_row *worst;
+};
+
+static void tally(struct tallied *t, const struct summary_row *row, uint64_t count,
+                  double quiet)
+{
+	if (count < 10 || (double)count <= quiet)
+		return;
+	t->sum += count;
+	t->rows++;
+	if (count > t->most) {
+		t->most = count;
+		t->worst = row;
+	}
+}
+
+static const char faults_usual[] = "Give the machine more free memory, or ask for smaller "
+                                   "sizes; if it stays, it is a bug of the "
+                                   "backend.";
+
+static void warn_disturbed(const struct summary *s, struct warnings *w)
+{
+	struct tallied faults = {0}, switches = {0};
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct summary_row *row = &s->rows[i];
+		if (s->variants[row->variant].role == ROLE_LIMIT)
+			continue; /* a ceiling, and the driver's own work is part of it */
+		tally(&faults, row, row->faults, QUIET_FAULTS_PER_CALL * (double)row->ncalls);
+		tally(&switches, row, row->switches, QUIET_SWITCHES_PER_S * row->watched_s);
+	}
+	const char *advice =
+	    faults.sum ? s->variants[faults.worst->variant].traits->faults_advice : NULL;
+	if (faults.sum)
+		warnings_add(
+		    w,
+		    "Page faults in timed calls: %llu, in %u of %u rows, most in %s. Those "
+		    "times hold the kernel's work too. %s",
+		    (unsigned long long)faults.sum, faults.rows, s->nrows,
+		    row_name(s, faults.worst).text, advice ? advice : faults_usual);
+	if (switches.sum)
+		warnings_add(
+		    w,
+		    "Involuntary context switches in timed calls: %llu, in %u of %u rows, most "
+		    "in %s. Something else had the core meanwhile. Stop what else runs, take "
+		    "fewer ranks, or use bind = core.",
+		    (unsigned long long)switches.sum, switches.rows, s->nrows,
+		    row_name(s, switches.worst).text);
+}
+
+static void warn_cores(const struct summary *s, struct warnings *w)
+{
+	if (summary_crowded(s))
+		warnings_add(
+		    w,
+		    "There are more ranks than the %u cores, so that waiting yields and the "
+		    "scheduler decides: no claim on latency can rest on this run. Take at "
+		    "most %u ranks (RANKS=%u) for that.",
+		    s->ncores, s->ncores, s->ncores);
+	for (unsigned v = 0; v < s->nvariants; v++)
+		if (s->variants[v].measured && !s->variants[v].traits->launches &&
+		    !strcmp(s->variants[v].mode, "single")) {
+			warnings_add(
+			    w,
+			    "On the %s backend %s moves all ranks' data with one worker: it "
+			    "has one core's bandwidth at every size. Do not read that gap as "
+			    "launch cost; on GPUs the device moves the data.",
+			    s->variants[v].backend, s->variants[v].name);
+			break;
+		}
+}
+
+static void warn_load(const struct summary *s, struct warnings *w)
+{
+	const json_t *machine = json_object_get(s->run->environment, "machine");
+	double load = json_number_value(json_object_get(machine, "load1"));
+	if (s->ncores && load > 1 && load > QUIET_LOAD * s->ncores)
+		warnings_add(
+		    w,
+		    "The machine was busy when the run began: a load of %.1f in the minute "
+		    "before, on %u cores. Stop what else runs; if it was only the build, "
+		    "measure again now.",
+		    load, s->ncores);
+}
+
+/* The least of the numbers in a text such as "1980 1965", NaN when there is none. */
+static double least_number(const json_t *facts, const char *key)
+{
+	const json_t *value = json_object_get(facts, key);
+	const char *text = json_string_value(value);
+	double least = json_is_number(value) ? json_number_value(value) : NAN;
+	while (text && *text) {
+		char *end;
+		double x = strtod(text, &end);
+		if (end == text)
+			end++;
+		else if (!(x >= least))
+			least = x;
+		text = end;
+	}
+	return least;
+}
+
+static bool says_throttled(const json_t *facts)
+{
+	const char *text = json_string_value(json_object_get(facts, "throttle"));
+	return text && *text && strcmp(text, "none") && strcmp(text, "0");
+}
+
+/* Trials whose devices ran slower than they may, as far as the backend said. */
+static void warn_clocks(const struct summary *s, struct warnings *w)
+{
+	const struct record_cell *worst = NULL;
+	unsigned slow = 0, trials = 0;
+	double lowest = INFINITY, most = NAN;
+	const char *why = "";
+	for (unsigned i = 0; i < s->run->ncells; i++) {
+		const struct record_cell *c = &s->run->cells[i];
+		const json_t *list = json_object_get(c->json, "facts"), *facts;
+		bool held = false;
+		size_t k;
+		/* Facts are the trial's, the same in each of its cells. */
+		if (i && s->run->cells[i - 1].order == c->order)
+			continue;
+		trials++;
+		json_array_foreach(list, k, facts)
+		{
+			double now = least_number(facts, "clock_sm_mhz");
+			double may = least_number(facts, "clock_sm_max_mhz");
+			bool below = now < SLOW_CLOCK * may, said = says_throttled(facts);
+			if (said && !*why)
+				why = json_string_value(json_object_get(facts, "throttle"));
+			held = held || below || said;
+			if ((below || said) && (!worst || now < lowest)) {
+				worst = c;
+				lowest = now;
+				most = may;
+			}
+		}
+		slow += held;
+	}
+	if (!worst)
+		return;
+	char clocks[96] = "";
+	if (lowest < most)
+		snprintf(clocks, sizeof clocks, ", at the least %.0f of %.0f MHz", lowest,
+		         most);
+	warnings_add(
+	    w,
+	    "GPU clocks were held down in %u of %u trials, most in %s, block %u%s%s%.80s. "
+	    "Those times are the power or heat limit's. Look at nvidia-smi -q -d PERFORMANCE, "
+	    "cool or wait, or lock a clock that the GPU holds (nvidia-smi -lgc).",
+	    slow, trials, worst->variant, worst->block, clocks, *why ? "; it says: " : "", why);
+}
+
+/* How one trial stands against the others of its variant. */
+struct trial_number {
+	unsigned variant, block, order;
+	/* The mean over the group's sizes of log(time ÷ the variant's median time): 0.02 is
+	 * 2 % slower than its variant's usual. */
+	double log_time;
+};
+
+static int by_order(const void *left, const void *right)
+{
+	const struct trial_number *a = left, *b = right;
+	if (a->order != b->order)
+		return a->order < b->order ? -1 : 1;
+	return a->block < b->block ? -1 : a->block > b->block;
+}
+
+static struct trial_number *number_find(struct trial_number *list, unsigned count,
+                                        unsigned variant, unsigned block)
+{
+	for (unsigned i = count; i-- > 0;)
+		if (list[i].variant == variant && list[i].block == block)
+			return &list[i];
+	return NULL;
+}
+
+/* The trials of a group, limits left out, in the order in which they ran. The caller frees
+ * *out. -1: out of memory. */
+static int numbers_of(const struct summary *s, unsigned group, struct trial_number **out,
+                      unsigned *count)
+{
+	unsigned n = 0, most = s->nvariants * (s->nblocks ? s->nblocks : 1);
+	struct trial_number *list = calloc(most, sizeof *list);
+	unsigned *sizes = calloc(most, sizeof *sizes);
+	if (!list || !sizes) {
+		free(list);
+		free(sizes);
+		return -1;
+	}
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct summary_row *row = &s->rows[i];
+		if (row->group != group || s->variants[row->variant].role == ROLE_LIMIT)
+			continue;
+		for (unsigned t = 0; t < row->ntrials; t++) {
+			const struct summary_trial *trial = &row->trials[t];
+			struct trial_number *number =
+			    number_find(list, n, row->variant, trial->block);
+			if (!number && n == most)
+				continue; /* a block that a variant has twice */
+			if (!number) {
+				number = &list[n++];
+				*number = (struct trial_number){.variant = row->variant,
+				                                .block = trial->block,
+				                                .order = trial->order};
+			}
+			number->log_time += log(trial->time_ns / 1000 / row->time_us);
+			sizes[number - list]++;
+		}
+	}
+	for (unsigned i = 0; i < n; i++)
+		list[i].log_time /= sizes[i];
+	free(sizes);
+	qsort(list, n, sizeof *list, by_order);
+	*out = list;
+	*count = n;
+	return 0;
+}
+
+static double percent(double log_time)
+{
+	return 100 * expm1(log_time);
+}
+
+static const char *compared(double log_time)
+{
+	return log_time > 0 ? "slower" : "faster";
+}
+
+/* Median and spread of n values; x is left as it is. */
+static void spread(const double *x, unsigned n, double *median, double *deviation)
+{
+	double *off = malloc((n ? n : 1) * sizeof *off);
+	*median = stats_median(x, n);
+	*deviation = NAN;
+	for (unsigned i = 0; off && i < n; i++)
+		off[i] = fabs(x[i] - *median);
+	if (off)
+		*deviation = 1.4826 * stats_median(off, n);
+	free(off);
+}
+
+/* The numbers of one variant in order (UINT_MAX: of all). */
+static unsigned of_variant(const struct trial_number *list, unsigned n, unsigned variant,
+                           double *x)
+{
+	unsigned k = 0;
+	for (unsigned i = 0; i < n; i++)
+		if (variant == UINT_MAX || list[i].variant == variant)
+			x[k++] = list[i].log_time;
+	return k;
+}
+
+struct found {
+	const struct trial_number *number;
+	double off;
+};
+
+static int by_distance(const void *left, const void *right)
+{
+	const struct found *a = left, *b = right;
+	return fabs(a->off) > fabs(b->off) ? -1 : fabs(a->off) < fabs(b->off);
+}
+
+static void name_trial(const struct summary *s, const struct found *f, unsigned first_order,
+                       char *text, size_t bytes)
+{
+	size_t n = strlen(text);
+	snprintf(text + n, bytes - n, "%s%s in block %u (trial %u%s), %.0f %% %s",
+	         n ? "; " : "", s->variants[f->number->variant].name, f->number->block,
+	         f->number->order, f->number->order == first_order ? ", the run's first" : "",
+	         fabs(percent(f->off)), compared(f->off));
+}
+
+/* Trials far from their variant's others. `skip`: a block that was named already, or UINT_MAX.
+ */
+static void warn_outliers(const struct summary *s, unsigned group,
+                          const struct trial_number *list, unsigned n, unsigned skip, double *x,
+                          struct warnings *w)
+{
+	struct found *found = calloc(n ? n : 1, sizeof *found);
+	unsigned count = 0;
+	char names[512] = "", more[48] = "";
+	for (unsigned v = 0; found && v < s->nvariants; v++) {
+		double median, deviation;
+		unsigned k = of_variant(list, n, v, x);
+		if (k < STATS_MIN_BLOCKS)
+			continue;
+		spread(x, k, &median, &deviation);
+		for (unsigned i = 0; i < n; i++) {
+			double off = list[i].log_time - median;
+			if (list[i].variant == v && list[i].block != skip &&
+			    fabs(off) > FAR * deviation && fabs(percent(off)) > 100 * FAR_LEAST)
+				found[count++] = (struct found){&list[i], off};
+		}
+	}
+	if (count) {
+		qsort(found, count, sizeof *found, by_distance);
+		for (unsigned i = 0; i < count && i < NAMED; i++)
+			name_trial(s, &found[i], list[0].order, names, sizeof names);
+		if (count > NAMED)
+			snprintf(more, sizeof more, "; and %u more", count - NAMED);
+		warnings_add(
+		    w,
+		    "Trials far from their variant's others in %s: %s%s. Medians and "
+		    "signed-rank intervals bear a few of them. Many: something else ran; look "
+		    "for jobs by the clock (cron, backups, other users) and add blocks with "
+		    "--resume.",
+		    group_name(s, group).text, names, more);
+	}
+	free(found);
+}
+
+/* The mean over a block's trials; NaN unless the block's first trial is the i-th. */
+static double block_mean(const struct trial_number *list, unsigned n, unsigned i)
+{
+	double sum = 0;
+	unsigned k = 0;
+	for (unsigned j = 0; j < n; j++) {
+		if (list[j].block != list[i].block)
+			continue;
+		if (j < i)
+			return NAN;
+		sum += list[j].log_time;
+		k++;
+	}
+	return sum / k;
+}
+
+/* The first block against the others. The block's number when it is off, else UINT_MAX. */
+static unsigned warn_first(const struct summary *s, unsigned group,
+                           const struct trial_number *list, unsigned n, double *x,
+                           struct warnings *w)
+{
+	unsigned first = list[0].block, blocks = 0;
+	double own = block_mean(list, n, 0), rest, deviation;
+	for (unsigned i = 1; i < n; i++) {
+		double mean = block_mean(list, n, i);
+		if (!isnan(mean))
+			x[blocks++] = mean;
+	}
+	if (blocks + 1 < STATS_MIN_BLOCKS)
+		return UINT_MAX;
+	spread(x, blocks, &rest, &deviation);
+	double off = own - rest;
+	if (!(off > FAR * deviation && percent(off) > 100 * BLOCK_LEAST))
+		return UINT_MAX;
+	warnings_add(
+	    w,
+	    "The first block was slow in %s: %.0f %% slower than the others, over all "
+	    "variants. Files, clocks and drivers were cold. Ratios pair within the block and "
+	    "hardly suffer; for the values let the machine warm up (a short run before this "
+	    "one), and take more blocks.",
+	    group_name(s, group).text, percent(off));
+	return first;
+}
+
+/* The trend of n values over the run; false when there is none to speak of. */
+static bool drifts(const double *x, unsigned n, double p, double least, double *total)
+{
+	if (n < STATS_MIN_BLOCKS || !(stats_trend_probability(x, n) < p))
+		return false;
+	*total = stats_trend_slope(x, n) * (n - 1);
+	return fabs(percent(*total)) > 100 * least;
+}
+
+static void warn_drift(const struct summary *s, unsigned group, const struct trial_number *list,
+                       unsigned n, double *x, struct warnings *w)
+{
+	unsigned k = of_variant(list, n, UINT_MAX, x);
+	double total;
+	if (drifts(x, k, DRIFT_P / s->ngroups, DRIFT_LEAST, &total)) {
+		warnings_add(
+		    w,
+		    "Times drift in %s: over the %u trials of the run all variants became "
+		    "%.1f %% %s. Clocks, heat, or another load that grows. Ratios pair within "
+		    "blocks and hardly suffer, the values do: lock the clocks (nvidia-smi -lgc "
+		    "on GPUs, the performance governor on CPUs), or warm up longer before.",
+		    group_name(s, group).text, k, fabs(percent(total)), compared(total));
+		return;
+	}
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		k = of_variant(list, n, v, x);
+		if (drifts(x, k, DRIFT_P / (s->ngroups * s->nvariants), 2 * DRIFT_LEAST,
+		           &total))
+			warnings_add(
+			    w,
+			    "%s alone drifts in %s: it became %.1f %% %s over its %u trials, "
+			    "and its ratio with it. Something that only this variant uses "
+			    "changes meanwhile; run it again, and trust the ratio if it comes "
+			    "out the same.",
+			    s->variants[v].name, group_name(s, group).text,
+			    fabs(percent(total)), compared(total), k);
+	}
+}
+
+static void warn_trials(const struct summary *s, struct warnings *w)
+{
+	for (unsigned g = 0; g < s->ngroups; g++) {
+		struct trial_number *list;
+		unsigned n;
+		if (summary_is_limit(s, &s->groups[g]) || numbers_of(s, g, &list, &n))
+			continue;
+		double *x = malloc((n ? n : 1) * sizeof *x);
+		if (x && n) {
+			unsigned slow = warn_first(s, g, list, n, x, w);
+			warn_outliers(s, g, list, n, slow, x, w);
+			warn_drift(s, g, list, n, x, w);
+		}
+		free(x);
+		free(list);
+	}
+}
+
+/* How much slower the first rows are, the median over trials; NaN unless it is systematic. */
+static double early_of(const struct summary_row *row)
+{
+	double median = NAN, *x = malloc((row->ntrials ? row->ntrials : 1) * sizeof *x);
+	unsigned n = 0, slower = 0;
+	for (unsigned i = 0; x && i < row->ntrials; i++)
+		if (!isnan(row->trials[i].early)) {
+			x[n++] = row->trials[i].early;
+			slower += row->trials[i].early > 1;
+		}
+	if (n >= STATS_MIN_BLOCKS && stats_sign_probability(slower, n) < EARLY_P)
+		median = stats_median(x, n);
+	free(x);
+	return median > EARLY_LEAST ? median : NAN;
+}
+
+static void warn_warmup(const struct summary *s, struct warnings *w)
+{
+	const struct summary_row *worst = NULL;
+	double most = 0;
+	unsigned early = 0, rows = 0;
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct summary_row *row = &s->rows[i];
+		if (s->variants[row->variant].role == ROLE_LIMIT || !row->ntrials)
+			continue;
+		double by = early_of(row);
+		rows++;
+		if (isnan(by))
+			continue;
+		early++;
+		if (by > most) {
+			most = by;
+			worst = row;
+		}
+	}
+	if (!worst || early <= 1 + EARLY_SHARE * rows)
+		return;
+	warnings_add(
+	    w,
+	    "Warm-up was not finished: in %u of %u rows the first timed calls are slower than "
+	    "the later ones in nearly every trial, most in %s, by %.0f %%. Medians bear it, "
+	    "p95 and p99 do not. Set a longer warm-up (warmup = %lld here).",
+	    early, rows, row_name(s, worst).text, 100 * (most - 1),
+	    4 * (long long)json_integer_value(json_object_get(s->run->environment, "warmup")));
+}
+
+static double step_of(const struct summary *s, const struct summary_row *row)
+{
+	double step = 0;
+	(void)s;
+	for (unsigned i = 0; i < row->ntrials; i++)
+		step = fmax(step, row->trials[i].step_ns);
+	return step / 1000;
+}
+
+/* The rows where what `late` says is too much of the time, and the worst of them. */
+struct coarse {
+	unsigned count, rows;
+	double share;
+	const struct summary_row *worst;
+};
+
+static struct coarse find_coarse(const struct summary *s,
+                                 double (*late_us)(const struct summary *,
+                                                   const struct summary_row *))
+{
+	struct coarse c = {0};
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct summary_row *row = &s->rows[i];
+		if (s->variants[row->variant].role == ROLE_LIMIT || !row->ntrials)
+			continue;
+		double share = late_us(s, row) / (row->time_us * row->calls);
+		c.rows++;
+		if (!(share > COARSE))
+			continue;
+		c.count++;
+		if (share > c.share) {
+			c.share = share;
+			c.worst = row;
+		}
+	}
+	return c;
+}
+
+static double poll_of(const struct summary *s, const struct summary_row *row)
+{
+	/* There the worker's own copying is in the round, so that it bounds nothing. */
+	return s->variants[row->variant].traits->launches ? row->resolution_us : 0;
+}
+
+static void warn_resolution(const struct summary *s, struct warnings *w)
+{
+	struct coarse step = find_coarse(s, step_of), poll = find_coarse(s, poll_of);
+	char time[32], late[32];
+	if (step.worst) {
+		words_number(step.worst->time_us * step.worst->calls, time, sizeof time);
+		words_number(step_of(s, step.worst), late, sizeof late);
+		warnings_add(
+		    w,
+		    "The clock is coarse: it steps by %s µs, more than %.0f %% of the time in "
+		    "%u of %u rows, most in %s, where a row takes %s µs. Use a finer clock "
+		    "source (tsc), or more calls in a stretch.",
+		    late, 100 * COARSE, step.count, step.rows, row_name(s, step.worst).text,
+		    time);
+	}
+	if (poll.worst) {
+		words_number(poll.worst->time_us * poll.worst->calls, time, sizeof time);
+		words_number(poll.worst->resolution_us, late, sizeof late);
+		warnings_add(
+		    w,
+		    "Timer resolution: in %u of %u rows the end may be seen late by more than "
+		    "%.0f %% of the time, most in %s, where a poll round takes %s of %s µs. "
+		    "Take no smaller gap there for real; a stream of calls, which polls at its "
+		    "end only, shows it finer.",
+		    poll.count, poll.rows, 100 * COARSE, row_name(s, poll.worst).text, late,
+		    time);
+	}
+}
+
 /* Each error once per variant, with how often it came. */
 static void warn_cells(const struct summary *s, struct warnings *w)
 {
@@ -161,20 +801,24 @@ static void warn_twin(const struct summary *s, struct warnings *w)
 			    "drifts. Trust no gap of that size here, and measure again with "
 			    "more "
 			    "blocks.",
-			    warnings_group(s, g).text, gap->estimate, gap->lo, gap->hi);
+			    group_name(s, g).text, gap->estimate, gap->lo, gap->hi);
 		}
 }
 
 void warnings_collect(const struct summary *s, bool torn, struct warnings *out)
 {
 	out->count = 0;
-	warnings_of_paths(s, out); /* first: whatever else there is, these are not cut off */
+	warn_paths(s, out); /* first: whatever else there is, these are not cut off */
 	warn_blocks(s, torn, out);
 	warn_builds(s, out);
 	warn_variants(s, out);
-	warnings_of_machine(s, out);
-	warnings_of_trials(s, out);
-	warnings_of_rows(s, out);
+	warn_cores(s, out);
+	warn_load(s, out);
+	warn_disturbed(s, out);
+	warn_clocks(s, out);
+	warn_trials(s, out);
+	warn_warmup(s, out);
+	warn_resolution(s, out);
 	warn_twin(s, out);
 	warn_cells(s, out);
 }
