@@ -1,5 +1,6 @@
 /* launchgap: what the launch mode costs. The verbs by their names. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,63 +8,85 @@
 
 #include "compare/compare.h"
 #include "doctor.h"
+#include "near.h"
+#include "run/run.h"
 #include "verbs/verbs.h"
 
-static const char usage[] =
-    "launchgap measures what it costs to launch NCCL with one thread, a thread per GPU, or a "
-    "process per GPU.\n"
-    "\n"
-    "  launchgap run NAME [key=value …]   measure experiments/NAME.exp and report\n"
-    "      --file FILE     an experiment file of your own instead of NAME\n"
-    "      --results DIR   where DIR/NAME/<UTC stamp>/ goes (default: results)\n"
-    "      --resume DIR    add blocks to a run, on the machine that it was made on\n"
-    "      --no-report     measure only\n"
-    "      --format nccl-tests   print its columns in place of our table, as report does\n"
-    "  launchgap report DIR               table, report.md, summary.csv and pictures again, "
-    "from records alone\n"
-    "      --format nccl-tests   the tables in nccl-tests' columns, for what parses those\n"
-    "      --average 0|1|2|3|span   with it: rank 0, mean, min or max of the workers' times\n"
-    "                      as its -a (default 1), or earliest start to latest end\n"
-    "  launchgap compare A B              two results: runs' folders, or JSON of nccl-tests\n"
-    "      --threshold 2%  what counts as a difference\n"
-    "      --variant NAME  what nccl-tests' files are called (default: after their layout)\n"
-    "      --format json   every table as one JSON object (results/README.md)\n"
-    "      exit: 0 equal, better or undecided; 1 B is slower; 2 not comparable or readable\n"
-    "  launchgap list [experiments]       modes, backends, collectives, datatypes, operations, "
-    "experiments\n"
-    "  launchgap selftest [quick]         false alarms and detections of known delays, by "
-    "mode\n"
-    "      backend=NAME    null, host (default: both) or nccl (no delays, A/A only)\n"
-    "      comparisons=N   in one job each (200); fresh=N with a job a measurement (20)\n"
-    "  launchgap doctor                   what this machine lacks, what it would add, how to "
-    "get it\n"
-    "\n"
-    "key=value: any key of [experiment], e.g. ranks=4 blocks=6 backend=host bytes='4K..1M "
-    "x4'\n";
+typedef int verb_fn(int argc, char *argv[], const struct home *home, struct status *st);
 
-static int find_home(struct home *home, struct status *st)
+static verb_fn verb_compare, verb_doctor, verb_help, verb_version;
+
+/* form: what follows the name; "" where nothing does; NULL: not for people. */
+struct verb {
+	const char *name, *form, *summary, *help;
+	verb_fn *call;
+};
+
+// clang-format off
+static const struct verb verbs[] = {
+    {"run", "NAME [key=value …]", "measure experiments/NAME.exp and report",
+     "  --dry-run       say what would be measured and what it takes; no GPU needed\n"
+     "  --only A,B      these variants alone, beside the reference's twin and the limit\n"
+     "  --file FILE     an experiment file of your own instead of NAME\n"
+     "  --results DIR   where DIR/NAME/<UTC stamp>/ goes (default: results)\n"
+     "  --resume DIR    add blocks to a run, on the machine that it was made on\n"
+     "  --no-report     measure only\n"
+     "  --format nccl-tests   print its columns in place of our table, as report does\n"
+     "\n"
+     "key=value: any key of [experiment], e.g. ranks=4 blocks=6 backend=host bytes='4K..1M x4'\n"
+     "(experiments/README.md has them all)\n"
+     "exit: 0 all measured; 1 something failed; 130 interrupted, and it says how to go on\n", verb_run},
+    {"resume", "DIR [key=value …]", "go on with a run",
+     "The record says which experiment it is and how it was begun. What was asked for and is\n"
+     "missing is measured; blocks=N adds as many. Options as of run.\n", verb_resume},
+    {"report", "DIR", "its tables and pictures, from records alone",
+     "  --format nccl-tests   the tables in nccl-tests' columns, for what parses those\n"
+     "  --average 0|1|2|3|span   with it: rank 0, mean, min or max of the workers' times\n"
+     "                  as its -a (default 1), or earliest start to latest end\n", verb_report},
+    {"compare", "A B", "two runs, or JSON of nccl-tests",
+     "  --threshold 2%  what counts as a difference\n"
+     "  --variant NAME  what nccl-tests' files are called (default: after their layout)\n"
+     "  --format json   every table as one JSON object (results/README.md)\n"
+     "exit: 0 equal, better or undecided; 1 B is slower; 2 not comparable or readable\n", verb_compare},
+    {"list", "[WHAT]", "what there is to choose from",
+     "WHAT: modes, backends, collectives, datatypes, operations, experiments; without it all.\n", verb_list},
+    {"selftest", "[quick]", "the instrument against itself",
+     "False alarms, and detections of known delays, by mode.\n"
+     "  backend=NAME    null, host (default: both) or nccl (no delays, A/A only)\n"
+     "  comparisons=N   in one job each (200); fresh=N with a job a measurement (20)\n", verb_selftest},
+    {"doctor", "", "what this machine lacks",
+     "With what it would add, and how to get it. It changes nothing.\n", verb_doctor},
+    {"help", "[VERB]", "this, or what a verb takes", "", verb_help},
+    {"--version", "", "release, commit, and what is built in", "", verb_version},
+    {"worker", NULL, "", "", verb_worker},
+};
+// clang-format on
+
+#define NVERBS (sizeof verbs / sizeof *verbs)
+
+static void find_home(struct home *home)
 {
 	static const char *const places[] = {"..", "../share/launchgap"};
 	char folder[PATH_MAX];
+	*home = (struct home){.self = "launchgap"};
 	ssize_t n = readlink("/proc/self/exe", home->self, sizeof home->self - 1);
 	if (n < 0)
-		return status_set(st, "cannot find this program's own file: %s",
-		                  strerror(errno));
+		return;
 	home->self[n] = '\0';
 	snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(home->self, '/') - home->self),
 	         home->self);
 	for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
 		char place[PATH_MAX + 32], real[PATH_MAX];
+		snprintf(place, sizeof place, "%s/%s/experiments", folder, places[i]);
+		if (access(place, R_OK))
+			continue;
 		snprintf(place, sizeof place, "%s/%s", folder, places[i]);
 		if (!realpath(place, real))
 			continue;
 		snprintf(home->experiments, sizeof home->experiments, "%s/experiments", real);
 		snprintf(home->plot, sizeof home->plot, "%s/plot", real);
-		if (!access(home->experiments, R_OK))
-			return 0;
+		return;
 	}
-	return status_set(st, "no experiments folder beside %s or in ../share/launchgap",
-	                  home->self);
 }
 
 static int verb_compare(int argc, char *argv[], const struct home *home, struct status *st)
@@ -80,46 +103,90 @@ static int verb_doctor(int argc, char *argv[], const struct home *home, struct s
 	return doctor_examine();
 }
 
+static void print_usage(FILE *out)
+{
+	fputs("launchgap measures what it costs to launch NCCL with one thread, a thread per\n"
+	      "GPU, or a process per GPU.\n\n",
+	      out);
+	for (size_t i = 0; i < NVERBS; i++) {
+		char form[80];
+		snprintf(form, sizeof form, "%s%s%s", verbs[i].name, verbs[i].form ? " " : "",
+		         verbs[i].form ? verbs[i].form : "");
+		/* "…" has three bytes and one column. */
+		if (verbs[i].form)
+			fprintf(out, "  launchgap %-*s %s\n", strstr(form, "…") ? 26 : 24, form,
+			        verbs[i].summary);
+	}
+	fputs("\n`launchgap VERB --help` says what a verb takes.\n", out);
+}
+
+static const struct verb *verb_find(const char *name)
+{
+	for (size_t i = 0; i < NVERBS; i++)
+		if (!strcmp(verbs[i].name, name))
+			return &verbs[i];
+	return NULL;
+}
+
+static int unknown(const char *name, struct status *st)
+{
+	struct near near = near_to(name);
+	for (size_t i = 0; i < NVERBS; i++)
+		near_offer(&near, verbs[i].form ? verbs[i].name : NULL);
+	status_set(st, "unknown verb '%s'%s (`launchgap help` names them)", name,
+	           near_say(&near).text);
+	return 2;
+}
+
 static int verb_help(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	(void)argc, (void)argv, (void)home, (void)st;
-	fputs(usage, stdout);
+	const struct verb *verb = argc > 2 ? verb_find(argv[2]) : NULL;
+	(void)home;
+	if (argc > 2 && !verb)
+		return unknown(argv[2], st);
+	if (!verb)
+		print_usage(stdout);
+	else
+		fprintf(stdout, "launchgap %s%s%s: %s\n%s", verb->name, verb->form ? " " : "",
+		        verb->form ? verb->form : "", verb->summary, verb->help);
 	return 0;
 }
 
 static int verb_version(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	(void)argc, (void)argv, (void)home, (void)st;
-	puts("launchgap " LAUNCHGAP_COMMIT);
+	puts("launchgap " LAUNCHGAP_VERSION " (" LAUNCHGAP_COMMIT
+	     ")\nbuilt with " LAUNCHGAP_BUILT);
 	return 0;
 }
 
-static const struct {
-	const char *name;
-	int (*call)(int argc, char *argv[], const struct home *home, struct status *st);
-} verbs[] = {
-    {"run", verb_run},       {"worker", verb_worker},     {"report", verb_report},
-    {"list", verb_list},     {"compare", verb_compare},   {"selftest", verb_selftest},
-    {"doctor", verb_doctor}, {"help", verb_help},         {"--help", verb_help},
-    {"-h", verb_help},       {"--version", verb_version},
-};
+/* Whether a verb is asked for its help. What stands behind "worker" is the runner's. */
+static bool wants_help(int argc, char *argv[])
+{
+	for (int i = 2; i < argc && strcmp(argv[1], "worker"); i++)
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return true;
+	return false;
+}
 
 int main(int argc, char *argv[])
 {
 	struct home home;
 	struct status st = {0};
-	if (find_home(&home, &st)) {
+	/* `| head`: what is not read any more is not printed, and all files are whole. */
+	signal(SIGPIPE, SIG_IGN);
+	find_home(&home);
+	if (argc < 2) {
+		print_usage(stderr);
+		return 2;
+	}
+	bool helps = !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h");
+	const struct verb *verb = verb_find(helps ? "help" : argv[1]);
+	char *help[] = {argv[0], "help", argv[1]};
+	int result = !verb                    ? unknown(argv[1], &st)
+	             : wants_help(argc, argv) ? verb_help(3, help, &home, &st)
+	                                      : verb->call(argc, argv, &home, &st);
+	if (st.text[0])
 		status_complain(&st);
-		return 1;
-	}
-	for (unsigned i = 0; argc > 1 && i < sizeof verbs / sizeof *verbs; i++) {
-		if (strcmp(argv[1], verbs[i].name))
-			continue;
-		int result = verbs[i].call(argc, argv, &home, &st);
-		if (st.text[0])
-			status_complain(&st);
-		return result < 0 || result > 2 ? 1 : result;
-	}
-	fputs(usage, stderr);
-	return 2;
+	return result < 0 || (result > 2 && result != RUN_INTERRUPTED) ? 1 : result;
 }

@@ -486,7 +486,7 @@ static void a_factor_is_one_setting(void **state)
 	plan_refuses("[factor f]\nfrom = b\nto = old-env\n", 1,
 	             "several: mode, nccl, env.NCCL_X");
 	plan_refuses("[variant a2]\nmode = threads\n[factor f]\nfrom = a\nto = a2\n", 3,
-	             "no setting; allowed is exactly one setting");
+	             "no setting on backend null; allowed is exactly one setting. If it is a factor of another backend alone, name its variants for that one, as in nccl.from = a and nccl.to = a2; else give a2 a setting that null heeds");
 	/* A variant that is skipped here is right or wrong all the same. */
 	loads("[factor f]\nfrom = old\nto = old-env\n[factor g]\nfrom = a\nto = old\n"
 	      "[factor h]\nfrom = a\nto = b\n",

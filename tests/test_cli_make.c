@@ -59,7 +59,7 @@ static void the_environment_does_not_leak_in(void **state)
 	(void)state;
 	struct cli cli =
 	    make("TIMEOUT=7 OP=max NCCL=/x BLOCKS=1 ARGS=--frob", "-n experiment EXP=smoke "
-	                                                           "RANKS=3 DEPS=manual");
+	                                                          "RANKS=3 DEPS=manual");
 	char *line = strstr(cli.out, "launchgap run");
 	assert_int_equal(cli.code, 0);
 	assert_non_null(line);
@@ -95,11 +95,12 @@ static void what_is_missing_is_named_for_each_system(void **state)
 	(void)state;
 	static const char *const words[] = {"libjansson-dev", "jansson-devel",
 	                                    "module load gcc gnuplot hwloc", "openmpi-bin"};
-	snprintf(command, sizeof command,
-	         "mkdir %s/bin; for p in sh cat sed grep sort tr cut; do ln -s $(command -v $p) "
-	         "%s/bin; done; PATH=%s/bin /bin/sh harness/packages.sh need build use >%s/out "
-	         "2>&1",
-	         folder, folder, folder, folder);
+	snprintf(
+	    command, sizeof command,
+	    "mkdir %s/bin; for p in sh cat sed grep sort tr cut; do ln -s $(command -v $p) "
+	    "%s/bin; done; PATH=%s/bin /bin/sh harness/packages.sh need build use >%s/out "
+	    "2>&1",
+	    folder, folder, folder, folder);
 	assert_int_equal(WEXITSTATUS(system(command)), 1);
 	snprintf(command, sizeof command, "%s/out", folder);
 	char *said = cli_read(command);
@@ -114,10 +115,11 @@ static void what_is_only_of_use_stops_nothing(void **state)
 {
 	char command[512];
 	(void)state;
-	snprintf(command, sizeof command,
-	         "mkdir %s/bin; for p in sh cat sed grep sort tr cut; do ln -s $(command -v $p) "
-	         "%s/bin; done; PATH=%s/bin /bin/sh harness/packages.sh need use >%s/out 2>&1",
-	         folder, folder, folder, folder);
+	snprintf(
+	    command, sizeof command,
+	    "mkdir %s/bin; for p in sh cat sed grep sort tr cut; do ln -s $(command -v $p) "
+	    "%s/bin; done; PATH=%s/bin /bin/sh harness/packages.sh need use >%s/out 2>&1",
+	    folder, folder, folder, folder);
 	assert_int_equal(WEXITSTATUS(system(command)), 0);
 	snprintf(command, sizeof command, "%s/out", folder);
 	char *said = cli_read(command);

@@ -50,7 +50,7 @@ static void names_that_are_no_experiments(void **state)
 	        (const char *[]){"--results wants a value", NULL});
 	refused((const char *[]){"run", "smoke", "--frobnicate", "--results", results, NULL},
 	        (const char *[]){"'--frobnicate' is not understood", NULL});
-	refused((const char *[]){"frobnicate", NULL}, (const char *[]){"launchgap run", NULL});
+	refused((const char *[]){"frobnicate", NULL}, (const char *[]){"unknown verb 'frobnicate'", NULL});
 }
 
 static void keys_and_values_on_the_command_line(void **state)

@@ -129,7 +129,7 @@ static void test_everything_said(void **state)
 	     "; Not the question any more.\n"
 	     "[experiment]\n"
 	     "title = a title ; not of the title\n"
-	     "collective = alltoall, sendrecv\n"
+	     "collective = alltoall, reduce\n"
 	     "bytes = 4K..64K x4\n"
 	     "dtype = float32\n"
 	     "op = sum\n"
@@ -164,7 +164,7 @@ static void test_everything_said(void **state)
 	assert_string_equal(spec.title, "a title");
 	assert_int_equal(spec.ncolls, 2);
 	assert_int_equal(spec.colls[0], COLL_ALLTOALL);
-	assert_int_equal(spec.colls[1], COLL_SENDRECV);
+	assert_int_equal(spec.colls[1], COLL_REDUCE);
 	assert_int_equal(spec.nsizes, 3);
 	assert_int_equal(spec.ranks, 8);
 	assert_string_equal(spec.backend, "host");
@@ -419,7 +419,7 @@ static void test_bad_values(void **state)
 	refuse_key("mode = ../x", "no name");
 	refuse_key("bind = core, numa", "allowed is none, core, numa, near-gpu");
 	refuse_key("like = one", "one.exp cannot be read");
-	refuse_key("blokcs = 3", "unknown key 'blokcs'; allowed is title, collective, bytes");
+	refuse_key("blokcs = 3", "unknown key 'blokcs' (did you mean 'blocks'?); allowed is title, collective, bytes");
 	refuse_key("nccl = ${", "no ${NAME}");
 	refuse_key("nccl = ${}", "no ${NAME}");
 	refuse_key("nccl =", "allowed is a path");
@@ -574,7 +574,7 @@ static void test_bad_files(void **state)
 	refuse("[experiment]\ncollective = alltoall\n" ONE, 1, "bytes is missing");
 	refuse(BASE, 1, "no variant");
 	refuse(BASE "[variant one]\n", 4, "neither mode nor layout");
-	refuse(BASE "reference = on\n" ONE, 4, "names no variant; allowed is one");
+	refuse(BASE "reference = on\n" ONE, 4, "names no variant (did you mean 'one'?); allowed is one");
 }
 
 static void test_too_many_variants(void **state)
@@ -802,16 +802,14 @@ static void test_mode_and_layout(void **state)
 	expect_place("there", "", 6);
 	load(text, "null");
 	expect_place("there", "single", 0);
-	load_overridden(text, "host", "mode=processes");
-	for (unsigned i = 0; i < spec.nvariants; i++)
-		expect_place(spec.variants[i].name, "processes", 0);
-	load_overridden(text, "host", "layout=1x2x1");
-	for (unsigned i = 0; i < spec.nvariants; i++)
-		expect_place(spec.variants[i].name, "", 2);
-	char *const both[] = {"layout=1x2x1", "mode=threads"};
-	struct status st;
-	assert_int_equal(load_with(text, "host", 2, both, &st), 0);
-	expect_place("there", "threads", 2);
+	/* On the command line they would make another variant of each. */
+	char *const places[] = {"mode=processes", "layout=1x2x1", "host.mode=threads"};
+	for (unsigned i = 0; i < 3; i++) {
+		struct status st = {""};
+		assert_int_equal(load_with(text, "host", 1, &places[i], &st), -1);
+		expect_text(&st, "they are named for what they say themselves: plain, placed, "
+		                 "back, both, there");
+	}
 }
 
 static void test_command_line(void **state)
@@ -896,6 +894,12 @@ static void test_unset_library(void **state)
 	assert_string_equal(variant("set")->variable, "SET");
 	assert_string_equal(variant("a")->variable, "");
 	assert_string_equal(variant("a")->backend, "auto");
+	/* Nor is a library that has a variant of its own taken away from it. */
+	char *const other[] = {"nccl=/y"};
+	struct status st = {""};
+	assert_int_equal(load_with(text, "host", 1, other, &st), -1);
+	expect_text(&st, "say --only a,old,older,empty");
+	text = BASE "[variant a]\nmode = threads\n[variant old]\nlike = a\nnccl = ${UNSET}\n";
 	load_overridden(text, "host", "nccl=/y");
 	assert_string_equal(variant("old")->skip, "");
 	assert_string_equal(variant("old")->settings.nccl, "/y");

@@ -24,7 +24,7 @@ static unsigned room(const char *backend, struct status *st)
 	return UINT_MAX;
 }
 
-static const struct plan_machine machine = {4, room};
+static const struct plan_machine machine = {.cores = 4, .capacity = room};
 
 /* Plans an experiment of 4 ranks on host with these lines. */
 static int make(const char *lines, struct status *st)
@@ -85,8 +85,12 @@ static void lists_multiply_where_they_apply(void **state)
 	(void)state;
 	planned("collective = all_reduce", 2);
 	planned("collective = all_reduce\ndtype = all\nop = all", 2 * 12 * 6);
-	planned("collective = alltoall\ndtype = int8, float64\nop = all", 2 * 2);
+	planned("collective = alltoall\ndtype = int8, float64", 2 * 2);
 	assert_int_equal(count(reduces_nothing), 4);
+	planned("collective = all_reduce, alltoall\nop = sum, max", 2 * 2 + 2);
+	assert_int_equal(count(reduces_nothing), 2);
+	refused("collective = alltoall, sendrecv\nop = all", "op = all is heeded by no collective of the experiment: none of alltoall, sendrecv reduces");
+	refused("collective = alltoall\nroot = 1", "none of alltoall has a root");
 	planned("collective = broadcast, all_gather\nroot = all", 2 * 4 + 2);
 	assert_int_equal(count(of_root_2), 2);
 	planned("collective = broadcast\nroot = 1, 2", 2 * 2);

@@ -8,7 +8,16 @@
 #include "plan_parts.h"
 
 #define AUTO_MIN_RANKS 2 /* below, nothing is collective */
+#define CORES_MIN_RANKS 16 /* whatever the cores: that many get through */
 #define AUTO_MAX_RANKS 8 /* where only cores limit: one node's worth, as GPU machines have */
+
+unsigned plan_capacity(const struct plan_machine *machine, const char *backend,
+                       struct status *st)
+{
+	if (machine->imagined && !strcmp(machine->imagined, backend))
+		return machine->imagined_ranks;
+	return machine->capacity(backend, st);
+}
 
 const char *plan_backend(const struct spec *spec, const struct plan_machine *machine, char *why,
                          size_t why_bytes)
@@ -22,7 +31,7 @@ const char *plan_backend(const struct spec *spec, const struct plan_machine *mac
 		if (!(*b)->is.carries_data)
 			continue;
 		struct status st = {""};
-		unsigned ranks = machine->capacity((*b)->name, &st);
+		unsigned ranks = plan_capacity(machine, (*b)->name, &st);
 		if (ranks >= AUTO_MIN_RANKS) {
 			if (first)
 				snprintf(why, why_bytes, "measuring backend %s, because %s %s",
@@ -48,7 +57,7 @@ static int ranks_resolve(struct plan *plan, const char *backend,
 {
 	const struct spec *spec = plan->spec;
 	struct status why = {""};
-	unsigned capacity = machine->capacity(backend, &why);
+	unsigned capacity = plan_capacity(machine, backend, &why);
 	if (capacity == 0)
 		return status_set(st, "%s: backend %s has nothing to run on here: %s",
 		                  spec->file, backend, why.text[0] ? why.text : "no device");
@@ -58,6 +67,16 @@ static int ranks_resolve(struct plan *plan, const char *backend,
 		    "%s: ranks = %u, but backend %s has room for %u here; allowed is 1 "
 		    "to %u, or auto",
 		    spec->file, spec->ranks, backend, capacity, capacity);
+	unsigned room = machine->cores * spec->ranks_per_core;
+	room = room > CORES_MIN_RANKS ? room : CORES_MIN_RANKS;
+	if (spec->ranks > room && capacity == UINT_MAX)
+		return status_set(
+		    st,
+		    "%s: ranks = %u on %u core%s, where each that waits spins; allowed are %u "
+		    "here, ranks_per_core = %u. To measure it all the same, say ranks_per_core "
+		    "= %u",
+		    spec->file, spec->ranks, machine->cores, machine->cores == 1 ? "" : "s", room,
+		    spec->ranks_per_core, (spec->ranks + machine->cores - 1) / machine->cores);
 	if (spec->ranks) {
 		plan->nranks = spec->ranks;
 		return 0;
@@ -118,6 +137,8 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 	plan->seed = spec->seed ? spec->seed : seed;
 	const char *backend = plan_backend(spec, machine, why, sizeof why);
 	int rc = -1;
+	if (spec->only[0])
+		plan_note(plan, "%s", spec->only);
 	if (!backend_find(backend)) {
 		status_set(st, "%s: backend = '%s' is not known", spec->file, backend);
 		goto done;

@@ -13,7 +13,15 @@ struct plan_machine {
 	unsigned cores; /* affinity ∩ cgroup quota, at least 1 */
 	unsigned (*capacity)(const char *backend,
 	                     struct status *st); /* ranks it can hold, 0: none, with why */
+	/* To plan without a device: this backend is taken to hold so many, and not asked what
+	 * it supports. NULL: none. */
+	const char *imagined;
+	unsigned imagined_ranks;
 };
+
+/* Ranks that a machine, or one that is imagined, holds; 0: none, with why. */
+unsigned plan_capacity(const struct plan_machine *machine, const char *backend,
+                       struct status *st);
 
 struct plan_variant {
 	char name[TRIAL_NAME_BYTES];

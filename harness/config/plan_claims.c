@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../backend/backend.h"
 #include "plan_parts.h"
 
 /* A variant's settings as the plan has them; false where there is none of the name here, as it
@@ -68,11 +69,23 @@ int plan_claims_check(const struct plan *plan, struct status *st)
 		unsigned n = plan_factor_differ(plan, f, keys, sizeof keys);
 		if (n == 1)
 			continue;
-		return status_set(st,
-		                  "%s:%u: factor %s: %s and %s differ in %s%s%s; allowed is "
-		                  "exactly one setting",
-		                  spec_file(plan->spec, at), at.line, f->name, f->from, f->to,
-		                  n ? "" : "no setting", n ? "several: " : "", keys);
+		if (n)
+			return status_set(st,
+			                  "%s:%u: factor %s: %s and %s differ in several: %s; "
+			                  "allowed is exactly one setting",
+			                  spec_file(plan->spec, at), at.line, f->name, f->from,
+			                  f->to, keys);
+		const char *backend = plan->variants[0].settings.backend;
+		bool first = !strcmp(backend, backend_table[0]->name);
+		const char *other = backend_table[first]->name;
+		return status_set(
+		    st,
+		    "%s:%u: factor %s: %s and %s differ in no setting on backend %s; allowed is "
+		    "exactly one setting. If it is a factor of another backend alone, name its "
+		    "variants for that one, as in %s.from = %s and %s.to = %s; else give %s a "
+		    "setting that %s heeds: %s.KEY = value",
+		    spec_file(plan->spec, at), at.line, f->name, f->from, f->to, backend, other,
+		    f->from, other, f->to, f->to, backend, backend);
 	}
 	return 0;
 }

@@ -89,7 +89,7 @@ int plan_variant_try(const struct plan *plan, unsigned index, const struct spec_
 	struct status why = {""};
 	if (is_elsewhere(s, from, skip, bytes))
 		return 0;
-	unsigned capacity = machine->capacity(s->backend, &why);
+	unsigned capacity = plan_capacity(machine, s->backend, &why);
 	if (capacity < plan->nranks) {
 		snprintf(skip, bytes, "backend %s has room for %u of %u ranks here%s%.150s",
 		         s->backend, capacity, plan->nranks, why.text[0] ? ": " : "", why.text);
@@ -104,6 +104,8 @@ int plan_variant_try(const struct plan *plan, unsigned index, const struct spec_
 		snprintf(skip, bytes, "%s", no);
 		return 0;
 	}
+	if (machine->imagined && !strcmp(machine->imagined, s->backend))
+		return 0;
 	struct trial *trial = plan_order_trial(plan, machine->cores, index, 0, 0);
 	if (!trial)
 		return -1;

@@ -266,6 +266,24 @@ unsigned settings_differ(const struct settings *a, const struct settings *b, cha
 	return n;
 }
 
+bool settings_alike(const char *key, const struct settings *a, const struct settings *b)
+{
+	bool alike = true;
+	bool placed = !strcmp(key, "mode") || !strcmp(key, "layout");
+	if (!strncmp(key, "env.", 4)) {
+		char entry[TRIAL_ENV_BYTES + 1];
+		snprintf(entry, sizeof entry, "%.*s=", TRIAL_ENV_BYTES - 1, key + 4);
+		const char *x = env_find(a, entry), *y = env_find(b, entry);
+		return x && y ? !strcmp(x, y) : x == y;
+	}
+	for (size_t i = 0; i < NROWS; i++) {
+		bool of_place = !strcmp(rows[i].key, "mode") || !strcmp(rows[i].key, "layout");
+		if (placed ? of_place : !strcmp(row_said(&rows[i]), key))
+			alike = alike && row_equal(&rows[i], a, b);
+	}
+	return alike;
+}
+
 static bool heeds(const struct row *row, const char *backend)
 {
 	for (unsigned i = 0; row->backends[i]; i++)

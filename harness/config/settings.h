@@ -92,6 +92,10 @@ static inline bool settings_is_check(const char *key)
 unsigned settings_differ(const struct settings *a, const struct settings *b, char *keys,
                          size_t bytes);
 
+/* Whether two are alike in a key as an experiment file says it ("mode" and "layout" are one,
+ * "env.NAME" is one of them). True of what is no setting. */
+bool settings_alike(const char *key, const struct settings *a, const struct settings *b);
+
 /* Whether a key is set that the backend of these settings does not heed: which (NCCL_… of the
  * environment is heeded by nccl alone), and the one or two backends that do (the second NULL
  * where there is one). Such a variant would differ in its name alone. */

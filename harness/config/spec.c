@@ -20,6 +20,10 @@ static int overrides_add(struct spec_build *b, unsigned n, char *const overrides
 			    overrides[i]);
 		memcpy(key, overrides[i], (size_t)(equals - overrides[i]));
 		key[equals - overrides[i]] = '\0';
+		if (!strcmp(key, SPEC_ONLY)) {
+			b->only = equals + 1;
+			continue;
+		}
 		if (spec_text_add(&b->text, SPEC_COMMAND_LINE, (struct spec_place){0}, key,
 		                  equals + 1))
 			return status_set(st, "out of memory");
@@ -59,14 +63,20 @@ static int overrides_apply(struct spec_build *b, struct status *st)
 	if (title[0] && !strcmp(title, b->spec.title) && ncolls &&
 	    (ncolls != b->spec.ncolls || memcmp(colls, b->spec.colls, ncolls * sizeof *colls)))
 		title_amend(&b->spec);
-	for (unsigned i = 0; i < b->spec.nvariants; i++) {
+	struct spec_variant *before = malloc(sizeof b->spec.variants);
+	if (!before)
+		return status_set(st, "out of memory");
+	memcpy(before, b->spec.variants, sizeof b->spec.variants);
+	int rc = 0;
+	for (unsigned i = 0; i < b->spec.nvariants && rc == 0; i++) {
 		struct spec_variant *v = &b->spec.variants[i];
 		const struct spec_target variant = {NULL, v, b->lookup};
 		strcpy(v->backend, v->settings.backend);
-		if (spec_build_layers(b, SPEC_COMMAND_LINE, &variant, st))
-			return -1;
+		rc = spec_build_layers(b, SPEC_COMMAND_LINE, &variant, st);
 	}
-	return 0;
+	rc = rc ? rc : spec_only_check(b, before, st);
+	free(before);
+	return rc;
 }
 
 /* Where the reference is set, for the error. */
@@ -116,10 +126,8 @@ static int spec_check(struct spec_build *b, struct status *st)
 	if (!spec->reference[0])
 		strcpy(spec->reference, spec->variants[0].name);
 	if (!spec_build_find(spec, spec->reference)) {
-		char allowed[512], what[1024];
-		spec_build_names(spec, allowed, sizeof allowed);
-		snprintf(what, sizeof what, "reference = '%s' names no variant; allowed is %s",
-		         spec->reference, allowed);
+		char what[1024];
+		spec_build_no_variant(spec, "reference", spec->reference, "", what, sizeof what);
 		return spec_build_fail(b, reference_at(b), what, st);
 	}
 	if (!spec->title[0])
@@ -159,6 +167,7 @@ static void defaults_set(struct spec_build *b)
 	spec->cycles = 1;
 	spec->paces[PACE_STREAM] = spec->paces[PACE_ISOLATED] = true;
 	spec->blocks = 10;
+	spec->ranks_per_core = 8;
 	spec->precision = 0.01;
 	spec->budget_s = 600;
 	spec->warmup = 5;
@@ -195,8 +204,9 @@ int spec_load(const char *file, unsigned n, char *const overrides[], const char 
 	b->nread = b->text.nentries;
 	strcpy(b->spec.question, b->text.question);
 	if (name_from_file(file, b->spec.name, st) || overrides_add(b, n, overrides, st) ||
-	    spec_build_sections(b, st) || overrides_apply(b, st) || spec_claims_finish(b, st) ||
-	    spec_each_spread(b, st) || spec_check(b, st))
+	    spec_build_sections(b, st) || spec_heeded(b, false, st) || overrides_apply(b, st) ||
+	    spec_heeded(b, true, st) || spec_claims_finish(b, st) || spec_each_spread(b, st) ||
+	    spec_only_keep(b, st) || spec_check(b, st))
 		goto done;
 	*out = b->spec;
 	if (!out->timeout_s) /* of a soak as much for each cycle, and a day at most */

@@ -55,6 +55,7 @@ struct spec {
 	struct value_weights weights;
 	bool paces[PACE_KINDS];
 	unsigned ranks;                 /* 0: auto */
+	unsigned ranks_per_core;        /* the most, where cores carry them */
 	char backend[TRIAL_NAME_BYTES]; /* of [experiment]; "auto" allowed */
 	unsigned blocks;
 	bool blocks_auto;  /* until `precision` or `budget_s`; `blocks` is the most then */
@@ -70,6 +71,7 @@ struct spec {
 	char reference[TRIAL_NAME_BYTES]; /* a variant's name */
 	unsigned nvariants;
 	struct spec_variant variants[SPEC_MAX_VARIANTS];
+	char only[512];          /* what --only left out, as a sentence, or "" */
 	struct claim_list asked; /* factors, claims and the gap */
 	struct spec_place factors_at[CLAIM_MAX];
 	/* Sizes that the file leaves open: a factor's are the gap's, the gap's those that
@@ -80,8 +82,12 @@ struct spec {
 /* Looks up ${NAME} in a value: its text, or NULL when unset. */
 typedef const char *spec_lookup_fn(const char *name);
 
+/* The override that keeps some variants alone: "--only=a,b". */
+#define SPEC_ONLY "--only"
+
 /* Reads `file` with `overrides` ("key=value", n of them) as the experiment is for `backend`
- * (NULL: no backend's keys apply; enough to learn spec->backend). */
+ * (NULL: no backend's keys apply; enough to learn spec->backend). With SPEC_ONLY, variants that
+ * it does not name are dropped, and with them the factors and claims that are about one. */
 int spec_load(const char *file, unsigned n, char *const overrides[], const char *backend,
               spec_lookup_fn *lookup, struct spec *out, struct status *st);
 

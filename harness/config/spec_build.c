@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../near.h"
 #include "spec_keys.h"
 
 int spec_build_fail(const struct spec_build *b, struct spec_place at, const char *what,
@@ -89,12 +90,18 @@ struct spec_variant *spec_build_find(struct spec *spec, const char *name)
 	return NULL;
 }
 
-/* "a, b, c" */
-void spec_build_names(const struct spec *spec, char *out, size_t bytes)
+void spec_build_no_variant(const struct spec *spec, const char *key, const char *name,
+                           const char *where, char *what, size_t bytes)
 {
-	snprintf(out, bytes, "%s", spec->nvariants ? "" : "none");
-	for (unsigned i = 0; i < spec->nvariants; i++)
-		status_list(out, bytes, spec->variants[i].name);
+	struct near near = near_to(name);
+	char allowed[512];
+	snprintf(allowed, sizeof allowed, "%s", spec->nvariants ? "" : "none");
+	for (unsigned i = 0; i < spec->nvariants; i++) {
+		near_offer(&near, spec->variants[i].name);
+		status_list(allowed, sizeof allowed, spec->variants[i].name);
+	}
+	snprintf(what, bytes, "%s = '%.100s' names no variant%s%s; allowed is %s", key, name,
+	         where, near_say(&near).text, allowed);
 }
 
 static int experiment_apply(struct spec_build *b, unsigned section, struct status *st)
@@ -114,11 +121,9 @@ static const struct spec_variant *variant_base(struct spec_build *b, unsigned se
 		const struct spec_variant *base = spec_build_find(&b->spec, entry->value);
 		if (base)
 			return base;
-		char allowed[512], what[1024];
-		spec_build_names(&b->spec, allowed, sizeof allowed);
-		snprintf(what, sizeof what,
-		         "like = '%.64s' names no variant above; allowed is %s", entry->value,
-		         allowed);
+		char what[1024];
+		spec_build_no_variant(&b->spec, "like", entry->value, " above", what,
+		                      sizeof what);
 		spec_build_fail(b, entry->at, what, st);
 		return NULL;
 	}

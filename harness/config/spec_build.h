@@ -10,7 +10,8 @@
 struct spec_build {
 	const char *backend;
 	struct spec_text text;
-	unsigned nread; /* entries of the files; behind them lie the overrides */
+	const char *only; /* names with commas between, or NULL */
+	unsigned nread;   /* entries of the files; behind them lie the overrides */
 	spec_lookup_fn *lookup;
 	struct spec spec;
 	struct spec_variant defaults; /* what [experiment] says for every variant */
@@ -41,7 +42,17 @@ int spec_claims_claim(struct spec_build *b, unsigned section, struct status *st)
 int spec_claims_finish(struct spec_build *b, struct status *st);
 
 struct spec_variant *spec_build_find(struct spec *spec, const char *name);
-/* "a, b, c" */
-void spec_build_names(const struct spec *spec, char *out, size_t bytes);
+/* "key = 'NAME' names no variant (did you mean 'a'?); allowed is a, b, c". where: "", " above"
+ */
+void spec_build_no_variant(const struct spec *spec, const char *key, const char *name,
+                           const char *where, char *what, size_t bytes);
+
+/* spec_only.c: before the command line's layer, that none of its keys would make another
+ * variant of one; after variants are spread, those that SPEC_ONLY names alone. */
+int spec_only_check(struct spec_build *b, const struct spec_variant *before, struct status *st);
+int spec_only_keep(struct spec_build *b, struct status *st);
+/* That what is said of collectives (op, root) is heeded by one; of the files, or of the command
+ * line. */
+int spec_heeded(struct spec_build *b, bool command_line, struct status *st);
 
 #endif

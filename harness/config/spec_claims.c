@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../near.h"
 #include "spec_build.h"
 
 #define FACTOR(FIELD) SPEC_SCOPE_EXPERIMENT, offsetof(struct factor, FIELD)
@@ -131,12 +132,15 @@ static int claim_test_read(const struct spec_key *key, const struct spec_value *
 static int unknown_key(const struct spec_key *keys, const char *key, struct status *st)
 {
 	char allowed[256] = "";
-	for (const struct spec_key *row = keys; row->name; row++)
+	struct near near = near_to(key);
+	for (const struct spec_key *row = keys; row->name; row++) {
 		status_list(allowed, sizeof allowed, row->name);
+		near_offer(&near, row->name);
+	}
 	return status_set(st,
-	                  "unknown key '%s'; allowed is %s, each also with a backend in front, "
+	                  "unknown key '%s'%s; allowed is %s, each also with a backend in front, "
 	                  "as in host.bytes",
-	                  key, allowed);
+	                  key, near_say(&near).text, allowed);
 }
 
 /* Where a section's values go: those for a backend that does not run are read to a place of

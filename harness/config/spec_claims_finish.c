@@ -24,12 +24,10 @@ static bool is_named(const struct spec *spec, const char *name)
 static int name_check(struct spec_build *b, const struct spec_entry *entry, const char *key,
                       const char *name, struct status *st)
 {
-	char allowed[512], what[1024];
+	char what[1024];
 	if (is_named(&b->spec, name))
 		return 0;
-	spec_build_names(&b->spec, allowed, sizeof allowed);
-	snprintf(what, sizeof what, "%s = '%.100s' names no variant; allowed is %s", key, name,
-	         allowed);
+	spec_build_no_variant(&b->spec, key, name, "", what, sizeof what);
 	return spec_build_fail(b, entry->at, what, st);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../backend/backend.h"
+#include "../near.h"
 
 #define ROW(FIELD)     SPEC_SCOPE_EXPERIMENT, offsetof(struct spec, FIELD)
 #define SETTING(FIELD) SPEC_SCOPE_VARIANT, offsetof(struct spec_variant, settings.FIELD)
@@ -24,6 +25,7 @@ static const struct spec_key keys[] = {
     {"in_place", SPEC_SCOPE_EXPERIMENT, 0, spec_what_in_place, NULL, 0, 0},
     {"counts", SPEC_SCOPE_EXPERIMENT, 0, spec_what_counts, NULL, 0, 0},
     {"ranks", ROW(ranks), spec_number_ranks, NULL, 1, SPEC_MAX_RANKS},
+    {"ranks_per_core", ROW(ranks_per_core), spec_number_unsigned, NULL, 1, SPEC_MAX_RANKS},
     {"backend", ROW(backend), spec_word_text, spec_word_backend, 0, 0},
     {"pace", ROW(paces), spec_word_paces, spec_word_pace, 0, 0},
     {"blocks", SPEC_SCOPE_EXPERIMENT, 0, spec_number_blocks, NULL, 1, SPEC_MAX_BLOCKS},
@@ -151,19 +153,22 @@ static int env_set(struct settings *settings, const char *name, const char *valu
 
 static int unknown_key(const struct spec_target *target, const char *key, struct status *st)
 {
-	char allowed[512] = "";
+	char allowed[768] = "";
+	struct near near = near_to(key);
 	for (const struct spec_key *row = keys; row->name; row++) {
 		bool here = row->scope == SPEC_SCOPE_EXPERIMENT ? target->spec != NULL
 		                                                : target->variant != NULL;
 		bool again = row->scope == SPEC_SCOPE_VARIANT && target->spec &&
 		             spec_keys_in(SPEC_SCOPE_EXPERIMENT, row->name);
-		if (here && !again)
-			status_list(allowed, sizeof allowed, row->name);
+		if (!here || again)
+			continue;
+		status_list(allowed, sizeof allowed, row->name);
+		near_offer(&near, row->name);
 	}
 	return status_set(st,
-	                  "unknown key '%s'; allowed is %s, env.NAME, each also with a "
+	                  "unknown key '%s'%s; allowed is %s, env.NAME, each also with a "
 	                  "backend in front, as in host.%s; in a file also like, without one",
-	                  key, allowed, target->spec ? "bytes" : "path");
+	                  key, near_say(&near).text, allowed, target->spec ? "bytes" : "path");
 }
 
 int spec_keys_apply(const struct spec_target *target, const char *key, const char *value,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../backend/backend.h"
+#include "../near.h"
 #include "spec_text.h"
 
 const char *spec_word_coll(unsigned i)
@@ -58,7 +59,9 @@ static void words_list(const struct spec_key *key, char *out, size_t bytes)
 static int word_find(const struct spec_key *key, const char *text, unsigned *out,
                      struct status *st)
 {
+	struct near near = near_to(text);
 	for (unsigned i = 0; word_at(key, i); i++) {
+		near_offer(&near, word_at(key, i));
 		if (strcmp(word_at(key, i), text))
 			continue;
 		*out = i;
@@ -66,8 +69,8 @@ static int word_find(const struct spec_key *key, const char *text, unsigned *out
 	}
 	char allowed[512];
 	words_list(key, allowed, sizeof allowed);
-	return status_set(st, "%s = '%s' is not known; allowed is %s", key->name, text,
-	                  allowed);
+	return status_set(st, "%s = '%s' is not known%s; allowed is %s", key->name, text,
+	                  near_say(&near).text, allowed);
 }
 
 int spec_word_enum(const struct spec_key *key, const struct spec_value *v, void *field,

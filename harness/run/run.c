@@ -33,7 +33,9 @@ static int collect(struct runner *r, const struct trial *trial, const struct job
 	if (ok)
 		return 0;
 	status_progress_end();
-	status_say("%s, block %u: %s", trial->variant, trial->block, why);
+	status_say("%s, block %u: %s", trial->variant, trial->block + 1, why);
+	if (!r->first_why[0])
+		snprintf(r->first_why, sizeof r->first_why, "%s: %s", trial->variant, why);
 	return 1;
 }
 
@@ -71,11 +73,13 @@ static unsigned expect_trials(const struct runner *r, unsigned block, unsigned i
 	return blocks * in_block;
 }
 
-static int say_interrupted(const struct runner *r, struct status *st)
+static int say_interrupted(struct runner *r, struct status *st)
 {
+	const char *quote = strpbrk(r->folder.path, " \t'\"$\\&;()*?") ? "\"" : "";
 	status_progress_end();
-	return status_set(st, "interrupted; %u trials are kept in %s (go on with --resume)",
-	                  r->ndone, r->folder.path);
+	r->interrupted = true;
+	return status_set(st, "interrupted; %u trials are kept. To go on: %s resume %s%s%s",
+	                  r->ndone, r->request->argv[0], quote, r->folder.path, quote);
 }
 
 static int run_block(struct runner *r, unsigned block, struct status *st)
@@ -83,6 +87,7 @@ static int run_block(struct runner *r, unsigned block, struct status *st)
 	const struct plan *plan = &r->plan;
 	const unsigned in_block = plan->ntrials / r->spec.blocks;
 	const unsigned total = expect_trials(r, block, in_block);
+	unsigned measured = 0;
 	for (unsigned i = block * in_block; i < (block + 1) * in_block; i++) {
 		const unsigned variant = plan->trials[i].variant;
 		const char *name = plan->variants[variant].name;
@@ -105,11 +110,18 @@ static int run_block(struct runner *r, unsigned block, struct status *st)
 		else if (r->failed[variant] < GIVE_UP)
 			r->failed[variant] = 0;
 		r->nfailed += result > 0;
+		measured += !result && r->failed[variant] < GIVE_UP &&
+		            strcmp(plan->variants[variant].role, "limit") != 0;
 		if (result && r->failed[variant] == GIVE_UP)
 			status_say("%s is not tried again", name);
 		r->ndone++;
 	}
-	return 0;
+	if (measured)
+		return 0;
+	status_progress_end();
+	return status_set(st,
+	                  "every trial of block %u failed, so the run ends here; the first: %s",
+	                  block + 1, r->first_why);
 }
 
 /* Behind the session's first block: which way each variant's data takes, where the run does not
@@ -231,6 +243,8 @@ int run_experiment(const struct run_request *request, char *folder, struct statu
 		run_announce(r);
 		job_hold_signals();
 		result = run_blocks(r, st) ? 1 : 0;
+		if (r->interrupted)
+			result = RUN_INTERRUPTED;
 		job_release_signals();
 		if (!result && folder_set_latest(&r->folder, st))
 			result = 1;

@@ -4,6 +4,8 @@
 
 #include "../config/plan.h"
 
+#define RUN_INTERRUPTED 130 /* as a shell has it of Ctrl-C */
+
 struct run_request {
 	const char *file; /* the experiment's */
 	unsigned noverrides;
@@ -19,8 +21,8 @@ struct run_request {
 };
 
 /* Measures everything. Blocks for as long as that takes; signals end it in order.
- * 0: all trials are measured. 1: some failed, a path is not the expected one, or the run was
- * interrupted: what was measured is kept and *folder is set. -1: nothing could be measured.
+ * 0: all trials are measured. 1: some failed, or a path is not the expected one.
+ * RUN_INTERRUPTED: by a signal. What was measured is kept and *folder is set. -1: nothing could be measured.
  * folder: PATH_MAX bytes. */
 int run_experiment(const struct run_request *request, char *folder, struct status *st);
 

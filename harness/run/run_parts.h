@@ -21,6 +21,8 @@ struct runner {
 	                                       as well */
 	unsigned failed[PLAN_MAX_VARIANTS]; /* in a row */
 	unsigned nfailed;
+	char first_why[1100]; /* of the first trial that failed */
+	bool interrupted;
 	unsigned ndone;   /* trials of this session */
 	int64_t begin_ns; /* of its first block */
 	struct record_end end;

@@ -6,8 +6,9 @@
 
 #include "../../modes/mode.h"
 #include "../backend/backend.h"
-#include "../machine.h"
 #include "../config/spec.h"
+#include "../machine.h"
+#include "../near.h"
 #include "verbs.h"
 
 static int by_name(const struct dirent **a, const struct dirent **b)
@@ -21,57 +22,119 @@ static int is_experiment(const struct dirent *entry)
 	return n > 4 && !strcmp(entry->d_name + n - 4, ".exp");
 }
 
-/* Each experiment with the question that its file opens with. */
-static void list_experiments(const char *folder)
+void home_each_experiment(const struct home *home, void (*use)(const char *name, void *arg),
+                          void *arg)
 {
 	struct dirent **entries;
-	int n = scandir(folder, &entries, is_experiment, by_name);
-	printf("experiments\n");
+	int n = home->experiments[0]
+	            ? scandir(home->experiments, &entries, is_experiment, by_name)
+	            : -1;
 	for (int i = 0; i < n; i++) {
-		char file[PATH_MAX + 300];
-		struct status st = {0};
-		struct spec *spec = calloc(1, sizeof *spec);
-		snprintf(file, sizeof file, "%s/%s", folder, entries[i]->d_name);
-		bool ok = spec && !spec_load(file, 0, NULL, NULL, machine_env, spec, &st);
-		printf("  %-15.*s %s\n", (int)strlen(entries[i]->d_name) - 4,
-		       entries[i]->d_name, ok ? spec->question : st.text);
-		free(spec);
+		entries[i]->d_name[strlen(entries[i]->d_name) - 4] = '\0';
+		use(entries[i]->d_name, arg);
 		free(entries[i]);
 	}
 	if (n >= 0)
 		free(entries);
 }
 
-int verb_list(int argc, char *argv[], const struct home *home, struct status *st)
+void near_offer_to(const char *name, void *near)
 {
-	(void)argv, (void)st;
-	if (argc > 2) {
-		list_experiments(home->experiments);
-		return 0;
-	}
-	printf("modes\n");
+	near_offer(near, name);
+}
+
+/* An experiment with the question that its file opens with. */
+static void list_experiment(const char *name, void *arg)
+{
+	const struct home *home = arg;
+	char file[PATH_MAX + 300];
+	struct status st = {0};
+	struct spec *spec = calloc(1, sizeof *spec);
+	snprintf(file, sizeof file, "%s/%s.exp", home->experiments, name);
+	bool ok = spec && !spec_load(file, 0, NULL, NULL, machine_env, spec, &st);
+	printf("  %-20s %s\n", name, ok ? spec->question : st.text);
+	free(spec);
+}
+
+static void list_modes(const struct home *home)
+{
+	(void)home;
 	for (const struct mode *const *m = mode_table; *m; m++) {
 		const char *no = (*m)->unsupported();
 		printf("  %-15s %s%s%s\n", (*m)->name, (*m)->summary, no ? "; not here: " : "",
 		       no ? no : "");
 	}
-	printf("backends\n");
+}
+
+static void list_backends(const struct home *home)
+{
+	(void)home;
 	for (const struct backend *const *b = backend_table; *b; b++) {
 		struct status why = {0};
 		unsigned ranks = (*b)->capacity(&why);
 		printf("  %-15s %s%s%s\n", (*b)->name, (*b)->summary,
 		       ranks ? "" : "; not here: ", ranks ? "" : why.text);
 	}
-	printf("collectives\n");
+}
+
+static void list_collectives(const struct home *home)
+{
+	(void)home;
 	for (int c = 0; c < COLL_KINDS; c++)
 		printf("  %-15s %s\n", coll_info(c)->name, coll_info(c)->summary);
-	printf("datatypes\n ");
+}
+
+static void list_datatypes(const struct home *home)
+{
+	(void)home;
+	printf(" ");
 	for (int d = 0; d < DTYPE_KINDS; d++)
 		printf(" %s", coll_dtype_name(d));
-	printf("\noperations\n ");
+	printf("\n");
+}
+
+static void list_operations(const struct home *home)
+{
+	(void)home;
+	printf(" ");
 	for (int o = 0; o < OP_NONE; o++)
 		printf(" %s", coll_op_name(o));
 	printf("\n");
-	list_experiments(home->experiments);
-	return 0;
+}
+
+static void list_experiments(const struct home *home)
+{
+	home_each_experiment(home, list_experiment, (void *)(size_t)home);
+}
+
+static const struct {
+	const char *name;
+	void (*list)(const struct home *home);
+} lists[] = {
+    {"modes", list_modes},
+    {"backends", list_backends},
+    {"collectives", list_collectives},
+    {"datatypes", list_datatypes},
+    {"operations", list_operations},
+    {"experiments", list_experiments},
+};
+
+int verb_list(int argc, char *argv[], const struct home *home, struct status *st)
+{
+	struct near near = near_to(argc > 2 ? argv[2] : "");
+	bool listed = false;
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+		near_offer(&near, lists[i].name);
+		if (argc > 2 && strcmp(argv[2], lists[i].name))
+			continue;
+		printf("%s\n", lists[i].name);
+		lists[i].list(home);
+		listed = true;
+	}
+	if (listed)
+		return 0;
+	return status_set(st,
+	                  "list: '%s' is no list%s; allowed is modes, backends, collectives, "
+	                  "datatypes, operations, experiments",
+	                  argv[2], near_say(&near).text);
 }

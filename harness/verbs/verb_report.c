@@ -14,7 +14,8 @@ int verb_report(int argc, char *argv[], const struct home *home, struct status *
 			i++;
 		else if (dir || argv[i][0] == '-')
 			return status_set(
-			    st, "report: '%s' is not understood (`launchgap help`)", argv[i]);
+			    st, "report: '%s' is not understood (`launchgap report --help`)",
+			    argv[i]);
 		else
 			dir = argv[i];
 	}

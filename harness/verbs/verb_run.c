@@ -1,13 +1,27 @@
-/* run: an experiment from its file to its record, and the report of it. */
+/* run: an experiment from its file to its record, and the report of it. resume: more of one. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../backend/backend.h"
 #include "../machine.h"
+#include "../near.h"
 #include "../report/report.h"
 #include "../run/run.h"
 #include "verbs.h"
+
+#define MAX_OVERRIDES 64
+
+/* A command line, read. */
+struct asked {
+	struct run_request request;
+	struct report_options options;
+	char file[2 * PATH_MAX]; /* of the experiment that has a name */
+	char *overrides[MAX_OVERRIDES];
+	char only[1024]; /* the override that --only comes to */
+	bool report, dry, blocks;
+};
 
 static unsigned capacity(const char *name, struct status *st)
 {
@@ -25,68 +39,199 @@ static int find_experiment(const struct home *home, const char *name, char *file
 		    "'%s' is no experiment's name: allowed are letters, digits, _ "
 		    "and -, as in experiments/NAME.exp (--file takes a path)",
 		    name);
+	if (!home->experiments[0])
+		return status_set(st,
+		                  "there is no experiments folder beside %s or in "
+		                  "../share/launchgap; --file FILE takes a file's path",
+		                  home->self);
 	snprintf(file, bytes, "%s/%s.exp", home->experiments, name);
-	if (access(file, R_OK))
+	if (access(file, R_OK)) {
+		struct near near = near_to(name);
+		home_each_experiment(home, near_offer_to, &near);
 		return status_set(
 		    st,
-		    "there is no experiment '%s': no readable %s (`launchgap list` "
+		    "there is no experiment '%s'%s: no readable %s (`launchgap list` "
 		    "names them)",
-		    name, file);
+		    name, near_say(&near).text, file);
+	}
 	return 0;
+}
+
+static int take_only(struct asked *a, const char *names, struct status *st)
+{
+	if (a->only[0] ||
+	    snprintf(a->only, sizeof a->only, SPEC_ONLY "=%s", names) >= (int)sizeof a->only)
+		return status_set(st, "--only is there already, or too long; allowed is once, "
+		                      "names with commas between");
+	a->overrides[a->request.noverrides++] = a->only;
+	return 0;
+}
+
+static int not_understood(const char *verb, const char *option, struct status *st)
+{
+	static const char *const options[] = {"--file",   "--results", "--resume",
+	                                      "--only",   "--dry-run", "--no-report",
+	                                      "--format", "--average", "--help"};
+	struct near near = near_to(option);
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+		near_offer(&near, options[i]);
+	return status_set(st, "%s: '%s' is not understood%s (`launchgap %s --help`)", verb,
+	                  option, near_say(&near).text, verb);
+}
+
+/* Takes the arguments from argv[first] on, over those that are there. */
+static int take(struct asked *a, const struct home *home, int first, int argc,
+                char *const argv[], struct status *st)
+{
+	const char *verb = argv[1];
+	int taken;
+	for (int i = first; i < argc; i++) {
+		const char *arg = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
+		const char **option = !strcmp(arg, "--file")      ? &a->request.file
+		                      : !strcmp(arg, "--results") ? &a->request.results
+		                      : !strcmp(arg, "--resume")  ? &a->request.resume
+		                                                  : NULL;
+		bool only = !strcmp(arg, "--only");
+		if ((option || only) && !value)
+			return status_set(st, "%s wants a value", arg);
+		if (a->request.noverrides == MAX_OVERRIDES)
+			return status_set(st, "%s: allowed are %d settings", verb,
+			                  MAX_OVERRIDES - 1);
+		if (option) {
+			*option = value;
+			i++;
+		} else if (only) {
+			if (take_only(a, value, st))
+				return -1;
+			i++;
+		} else if ((taken = report_option(arg, value, &a->options, st))) {
+			if (taken < 0)
+				return -1;
+			i++;
+		} else if (!strcmp(arg, "--no-report"))
+			a->report = false;
+		else if (!strcmp(arg, "--dry-run"))
+			a->dry = true;
+		else if (arg[0] != '-' && strchr(arg, '=')) {
+			a->blocks = a->blocks || !strncmp(arg, "blocks=", 7);
+			a->overrides[a->request.noverrides++] = argv[i];
+		} else if (arg[0] == '-' || a->file[0])
+			return not_understood(verb, arg, st);
+		else if (find_experiment(home, arg, a->file, sizeof a->file, st))
+			return -1;
+	}
+	return 0;
+}
+
+static void begin(struct asked *a, const struct home *home, int argc, char *argv[],
+                  const struct plan_machine *machine)
+{
+	*a = (struct asked){.report = true,
+	                    .request = {.results = "results",
+	                                .self = home->self,
+	                                .argc = argc,
+	                                .argv = argv,
+	                                .machine = machine}};
+	a->request.overrides = a->overrides;
+}
+
+/* Measures, and reports what was measured, interrupted or not. */
+static int carry_out(struct asked *a, const struct home *home, struct status *st)
+{
+	char folder[PATH_MAX] = "";
+	struct status report = {0};
+	if (a->options.format == REPORT_NCCL_TESTS && !a->report)
+		return status_set(st,
+		                  "run: --format nccl-tests is of a report, and --no-report "
+		                  "wants none; allowed is one of both");
+	a->request.nccl_tests = a->options.format == REPORT_NCCL_TESTS;
+	if (!a->request.file)
+		a->request.file = a->file;
+	if (report_options_settle(&a->options, st))
+		return -1;
+	if (!a->request.file[0])
+		return status_set(st, "run: which experiment? (`launchgap list` names them)");
+	if (a->dry)
+		return dry_run(&a->request, st);
+	int result = run_experiment(&a->request, folder, st);
+	if (result >= 0 && a->report && report_make(folder, home->plot, &a->options, &report)) {
+		status_complain(&report);
+		result = result ? result : 1;
+	}
+	return result;
 }
 
 int verb_run(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	struct plan_machine machine = {machine_cores(), capacity};
-	struct run_request request = {.results = "results",
-	                              .self = home->self,
-	                              .argc = argc,
-	                              .argv = argv,
-	                              .machine = &machine};
-	struct status report = {0};
-	char file[2 * PATH_MAX] = "", folder[PATH_MAX] = "", *overrides[64];
-	struct report_options options = {0};
-	bool want_report = true;
-	int result, taken;
-	for (int i = 2; i < argc; i++) {
-		const char **option = !strcmp(argv[i], "--file")      ? &request.file
-		                      : !strcmp(argv[i], "--results") ? &request.results
-		                      : !strcmp(argv[i], "--resume")  ? &request.resume
-		                                                      : NULL;
-		if (option && ++i < argc)
-			*option = argv[i];
-		else if (option)
-			return status_set(st, "%s wants a value", argv[i - 1]);
-		else if ((taken = report_option(argv[i], argv[i + 1], &options, st))) {
-			if (taken < 0)
-				return -1;
-			i++;
-		} else if (!strcmp(argv[i], "--no-report"))
-			want_report = false;
-		else if (strchr(argv[i], '=') && request.noverrides < 64)
-			overrides[request.noverrides++] = argv[i];
-		else if (argv[i][0] == '-' || file[0])
-			return status_set(st, "run: '%s' is not understood (`launchgap help`)",
-			                  argv[i]);
-		else if (find_experiment(home, argv[i], file, sizeof file, st))
-			return -1;
+	const struct plan_machine machine = {.cores = machine_cores(), .capacity = capacity};
+	struct asked *a = malloc(sizeof *a);
+	if (!a)
+		return status_set(st, "out of memory");
+	begin(a, home, argc, argv, &machine);
+	int result = take(a, home, 2, argc, argv, st) ? -1 : carry_out(a, home, st);
+	free(a);
+	return result;
+}
+
+/* The command that a run was begun with, NULL-terminated; its texts are the record's. */
+static int take_recorded(struct asked *a, const struct home *home, const struct record_run *run,
+                         struct status *st)
+{
+	const json_t *command = json_object_get(run->environment, "command");
+	char *argv[MAX_OVERRIDES * 2];
+	size_t n = json_array_size(command);
+	for (size_t i = 0; i < n && n <= MAX_OVERRIDES * 2; i++)
+		argv[i] = (char *)(size_t)json_string_value(json_array_get(command, i));
+	if (n < 3 || n > MAX_OVERRIDES * 2 || strcmp(argv[1], "run"))
+		return status_set(st, "the record does not say how its run was begun; say it "
+		                      "again: launchgap run NAME --resume DIR");
+	return take(a, home, 2, (int)n, argv, st);
+}
+
+/* What is left of the blocks that were asked for, unless the command line says how many more.
+ */
+static int take_blocks(struct asked *a, const struct record_run *run, char text[32],
+                       struct status *st)
+{
+	long long asked = record_blocks_asked(run), has = record_next_block(run);
+	if (a->blocks)
+		return 0;
+	if (asked && asked <= has)
+		return status_set(
+		    st,
+		    "resume: %s has the %lld blocks that were asked for; blocks=N "
+		    "adds as many",
+		    a->request.resume, asked);
+	snprintf(text, 32, asked ? "blocks=%lld" : "blocks=auto", asked - has);
+	a->overrides[a->request.noverrides++] = text;
+	return 0;
+}
+
+int verb_resume(int argc, char *argv[], const struct home *home, struct status *st)
+{
+	const struct plan_machine machine = {.cores = machine_cores(), .capacity = capacity};
+	struct asked *a = malloc(sizeof *a);
+	struct record_run run;
+	char blocks[32];
+	bool torn;
+	int result = -1;
+	if (argc < 3 || argv[2][0] == '-') {
+		free(a);
+		return status_set(st, "resume wants a run's folder, e.g. results/smoke/latest");
 	}
-	request.overrides = overrides;
-	if (options.format == REPORT_NCCL_TESTS && !want_report)
-		return status_set(st,
-		                  "run: --format nccl-tests is of a report, and --no-report "
-		                  "wants none; allowed is one of both");
-	request.nccl_tests = options.format == REPORT_NCCL_TESTS;
-	if (!request.file)
-		request.file = file;
-	if (report_options_settle(&options, st))
-		return -1;
-	if (!request.file[0])
-		return status_set(st, "run: which experiment? (`launchgap list` names them)");
-	result = run_experiment(&request, folder, st);
-	if (result >= 0 && want_report && report_make(folder, home->plot, &options, &report)) {
-		status_complain(&report);
-		result = 1;
+	if (!a || record_load(argv[2], &run, &torn, st)) {
+		free(a);
+		return status_set(st, "out of memory");
 	}
+	begin(a, home, argc, argv, &machine);
+	if (!take_recorded(a, home, &run, st)) {
+		a->report = true;
+		a->dry = a->blocks = false;
+		a->request.resume = argv[2];
+		if (!take(a, home, 3, argc, argv, st) && !take_blocks(a, &run, blocks, st))
+			result = carry_out(a, home, st);
+	}
+	record_free(&run);
+	free(a);
 	return result;
 }

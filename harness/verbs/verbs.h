@@ -6,19 +6,32 @@
 
 #include "../status.h"
 
-/* Where the experiments and plots lie: beside the build folder, or installed. */
+/* Where the experiments and plots lie: beside the build folder, or installed. "" where neither
+ * is: then an experiment needs --file, and there are no pictures. */
 struct home {
 	char self[PATH_MAX];
 	char experiments[PATH_MAX + 32];
 	char plot[PATH_MAX + 32];
 };
 
+/* Calls `use` with the name of each experiment, in order. */
+void home_each_experiment(const struct home *home, void (*use)(const char *name, void *arg),
+                          void *arg);
+/* A `use` that offers each to a struct near. */
+void near_offer_to(const char *name, void *near);
+
+struct run_request;
+
 /* Each takes the whole command line, prints what it is asked for on stdout and leaves a
  * sentence in st where something is to be complained of. 0: done. 1: not well. -1: not done. */
 int verb_run(int argc, char *argv[], const struct home *home, struct status *st);
+int verb_resume(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_worker(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_report(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_list(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_selftest(int argc, char *argv[], const struct home *home, struct status *st);
+
+/* What run would measure, on stdout; on a machine without the backend's devices too. */
+int dry_run(const struct run_request *request, struct status *st);
 
 #endif

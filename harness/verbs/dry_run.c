@@ -1,0 +1,186 @@
+/* run --dry-run: what an experiment would measure, and what that takes; no job is started, and
+ * where no device is, one is imagined. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../backend/backend.h"
+#include "../machine.h"
+#include "../run/run.h"
+#include "verbs.h"
+
+#define IMAGINED_RANKS 8 /* of a backend that has nothing to run on here */
+
+/* Rough figures for an estimate: a call where devices do the work and where cores do, the start
+ * of a job, and a row of stamps in the record. */
+#define CALL_S         20e-6
+#define DEVICE_BYTES_S 100e9
+#define CORE_BYTES_S   1e9
+#define DEVICE_START_S 6.0
+#define CORE_START_S   0.5
+#define ROW_BYTES      25.0
+#define CELL_BYTES     500.0
+#define TRIAL_BYTES    3000.0
+
+struct estimate {
+	double seconds, bytes; /* of the record */
+};
+
+static bool of_cores(const char *backend)
+{
+	struct status ignored = {""};
+	return backend_find(backend)->capacity(&ignored) == UINT_MAX;
+}
+
+static struct estimate estimate(const struct plan *plan, const struct plan_machine *machine)
+{
+	struct estimate sum = {0, 0};
+	struct status st = {""};
+	for (unsigned i = 0; i < plan->ntrials; i++) {
+		struct trial *t = plan_trial(plan, machine, i, &st);
+		if (!t)
+			break;
+		bool cores = of_cores(t->settings.backend);
+		double shared = cores && machine->cores < plan->nranks
+		                    ? (double)plan->nranks / machine->cores
+		                    : 1;
+		sum.seconds += cores ? CORE_START_S * shared : DEVICE_START_S;
+		sum.bytes += TRIAL_BYTES;
+		for (unsigned c = 0; c < t->ncells; c++) {
+			const struct cell *cell = &t->cells[c];
+			double rows = trial_rows(t, cell);
+			double calls =
+			    rows * trial_calls(t, cell) * trial_replays(t, cell) + t->warmup;
+			double call =
+			    CALL_S + 1e-9 * (double)t->settings.delay_ns +
+			    (double)cell->bytes / (cores ? CORE_BYTES_S : DEVICE_BYTES_S);
+			sum.seconds += calls * call * shared;
+			sum.bytes += CELL_BYTES + rows * plan->nranks * ROW_BYTES;
+		}
+		trial_free(t);
+	}
+	return sum;
+}
+
+static void say_time(double seconds)
+{
+	if (seconds < 120)
+		printf("%.0f s", ceil(seconds));
+	else if (seconds < 7200)
+		printf("%.0f min", ceil(seconds / 60));
+	else
+		printf("%.1f h", seconds / 3600);
+}
+
+static void say_size(double bytes)
+{
+	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB"};
+	unsigned u = 0;
+	for (; bytes >= 1024 && u < 3; u++)
+		bytes /= 1024;
+	printf("%.*f %s", bytes < 10 && u ? 1 : 0, bytes, units[u]);
+}
+
+static void say_variants(const struct plan *plan)
+{
+	printf("variants\n");
+	for (unsigned i = 0; i < plan->nvariants; i++) {
+		const struct plan_variant *v = &plan->variants[i];
+		const struct layout l = v->settings.layout;
+		const char *role = !strcmp(v->role, "again")     ? "the reference once more"
+		                   : !strcmp(v->role, "variant") ? ""
+		                   : !strcmp(v->role, "limit")   ? "what plain copies reach"
+		                                                 : "the reference";
+		if (v->skip[0])
+			printf("  %-28s left out: %s\n", v->name, v->skip);
+		else
+			printf("  %-28s %-10s %ux%ux%u on %s%s%s\n", v->name, v->settings.mode,
+			       l.processes, l.threads, l.ranks_per_thread, v->settings.backend,
+			       role[0] ? ", " : "", role);
+	}
+}
+
+static void say_cells(const struct plan *plan)
+{
+	const struct spec *spec = plan->spec;
+	char colls[512] = "", paces[64] = "", lo[32], hi[32];
+	for (unsigned i = 0; i < spec->ncolls; i++)
+		status_list(colls, sizeof colls, coll_info(spec->colls[i])->name);
+	for (unsigned i = 0; i < PACE_KINDS; i++)
+		if (spec->paces[i])
+			status_list(paces, sizeof paces, coll_pace_name((enum pace)i));
+	coll_size_label(spec->sizes[0], lo, sizeof lo);
+	coll_size_label(spec->sizes[spec->nsizes - 1], hi, sizeof hi);
+	printf("cells\n  %u in each job: %s; %u size%s from %s to %s; %s\n", plan->ncells,
+	       colls, spec->nsizes, spec->nsizes == 1 ? "" : "s", lo, hi, paces);
+}
+
+static void say_cost(const struct plan *plan, const struct plan_machine *machine)
+{
+	const struct spec *spec = plan->spec;
+	struct estimate e = estimate(plan, machine);
+	const char *backend = plan->variants[0].settings.backend;
+	bool cores = of_cores(backend);
+	printf("jobs\n  %u: %u in each of %s%u blocks\n", plan->ntrials,
+	       plan->ntrials / spec->blocks, spec->blocks_auto ? "at most " : "", spec->blocks);
+	printf("%s\n  ", cores ? "memory" : "GPU memory");
+	say_size(2.0 * (double)plan->arena_bytes);
+	printf(" for each of %u ranks: what it sends and what it receives%s\n", plan->nranks,
+	       cores ? "" : "; the library's own buffers come on top");
+	printf("disk\n  about ");
+	say_size(e.bytes);
+	printf(" of records, before they are packed\n");
+	printf("time\n  about ");
+	say_time(spec->blocks_auto && spec->budget_s < e.seconds ? spec->budget_s : e.seconds);
+	printf(", roughly; a job that takes longer than %u s (timeout) is ended\n",
+	       spec->timeout_s);
+}
+
+int dry_run(const struct run_request *q, struct status *st)
+{
+	struct spec *spec = malloc(sizeof *spec);
+	struct plan *plan = malloc(sizeof *plan);
+	struct plan_machine machine = *q->machine;
+	struct status why_not = {""};
+	char why[512];
+	int result = -1;
+	if (!spec || !plan) {
+		status_set(st, "out of memory");
+		goto out;
+	}
+	if (spec_load(q->file, q->noverrides, q->overrides, NULL, machine_env, spec, st))
+		goto out;
+	const char *backend = plan_backend(spec, &machine, why, sizeof why);
+	char chosen[TRIAL_NAME_BYTES];
+	snprintf(chosen, sizeof chosen, "%s", backend);
+	if (spec_load(q->file, q->noverrides, q->overrides, chosen, machine_env, spec, st))
+		goto out;
+	strcpy(spec->backend, chosen);
+	if (!plan_capacity(&machine, chosen, &why_not)) {
+		machine.imagined = chosen;
+		machine.imagined_ranks = spec->ranks ? spec->ranks : IMAGINED_RANKS;
+	}
+	if (plan_make(spec, &machine, 1, plan, st))
+		goto out;
+	printf("%s: %s\n", spec->name, spec->question);
+	printf("%u ranks on %s, %u cores\n", plan->nranks, chosen, machine.cores);
+	if (why[0])
+		printf("%s\n", why);
+	if (machine.imagined)
+		printf(
+		    "%s has nothing to run on here (%s): %u ranks are imagined, and what its "
+		    "library can do is not asked\n",
+		    chosen, why_not.text, machine.imagined_ranks);
+	say_variants(plan);
+	say_cells(plan);
+	say_cost(plan, &machine);
+	for (unsigned i = 0; i < plan->nnotes; i++)
+		printf("%s%s\n", i ? "  " : "notes\n  ", plan->notes[i]);
+	plan_free(plan);
+	result = 0;
+out:
+	free(plan);
+	free(spec);
+	return result;
+}

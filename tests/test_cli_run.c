@@ -1,0 +1,343 @@
+/* What trips whoever uses it for the first time: wrong words, keys that fight the file, a run
+ * that is stopped, a machine without GPUs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "here.h"
+
+#define QUICK                                                                                  \
+	"; Quick?\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"          \
+	"ranks = 2\nblocks = 2\npace = stream\ncalls = 2\n"
+#define MODES                                                                                  \
+	"[variant single]\nmode = single\n[variant threads]\nmode = threads\n"                 \
+	"[variant processes]\nmode = processes\n"
+
+/* The arguments, with spaces between; $F is the experiment's file, $R the results' folder. The
+ * caller frees `out`. */
+static struct cli launchgap(const char *arguments)
+{
+	char copy[512], *rest = copy;
+	const char *args[32] = {NULL};
+	unsigned n = 0;
+	snprintf(copy, sizeof copy, "%s", arguments);
+	for (char *word; (word = strsep(&rest, " "));)
+		args[n++] = !strcmp(word, "$F") ? file : !strcmp(word, "$R") ? results : word;
+	return cli_run(folder, args);
+}
+
+/* Every word of `words`, up to NULL. */
+static void says(const char *arguments, int code, const char *const words[])
+{
+	struct cli cli = launchgap(arguments);
+	for (unsigned i = 0; words[i]; i++)
+		if (cli.code != code || !strstr(cli.out, words[i]))
+			fail_msg("%s: exit %d, wanted %d and '%s' in:\n%s", arguments, cli.code,
+			         code, words[i], cli.out);
+	free(cli.out);
+}
+#define SAYS(ARGUMENTS, CODE, ...) says(ARGUMENTS, CODE, (const char *[]){__VA_ARGS__, NULL})
+
+static void what_was_meant_is_said(void **state)
+{
+	(void)state;
+	SAYS("rnu smoke", 2, "unknown verb 'rnu' (did you mean 'run'?)");
+	SAYS("frobnicate", 2, "unknown verb 'frobnicate' (`launchgap help`");
+	SAYS("help reprot", 2, "did you mean 'report'?");
+	SAYS("run smoek --results $R", 1, "(did you mean 'smoke'?)");
+	SAYS("run smoke --dryrun", 1,
+	     "'--dryrun' is not understood (did you mean '--dry-run'?)");
+	SAYS("run smoke rank=2 --results $R", 1, "unknown key 'rank' (did you mean 'ranks'?)");
+	SAYS("run smoke pace=streams --results $R", 1, "(did you mean 'stream'?)");
+	SAYS("run smoke collective=all-reduce --results $R", 1, "(did you mean 'all_reduce'?)");
+	SAYS("run smoke reference=thread --results $R", 1, "(did you mean 'threads'?)");
+	SAYS("run smoke --only thread --results $R", 1,
+	     "--only = 'thread' names no variant (did you mean 'threads'?)");
+	SAYS("list experiment", 1, "(did you mean 'experiments'?)");
+	assert_int_equal(access(results, F_OK), -1);
+}
+
+static void each_verb_has_its_help(void **state)
+{
+	static const char *const verbs[] = {"run",  "resume",   "report", "compare",
+	                                    "list", "selftest", "doctor"};
+	(void)state;
+	for (unsigned i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+		char arguments[64], words[64];
+		snprintf(arguments, sizeof arguments, "%s --help", verbs[i]);
+		snprintf(words, sizeof words, "launchgap %s", verbs[i]);
+		SAYS(arguments, 0, words, ": ");
+		SAYS("--help", 0, words);
+	}
+	SAYS("run --help", 0, "--only", "--dry-run", "--file");
+	SAYS("--version", 0, "launchgap 0.", "built with ", "hwloc", "MPI");
+}
+
+static void what_fights_the_variants_is_refused(void **state)
+{
+	(void)state;
+	SAYS("run smoke backend=null mode=threads --results $R", 1,
+	     "single, threads, processes. To measure some of them alone, say --only threads");
+	SAYS("run smoke backend=null layout=1x2x1 --results $R", 1, "--only");
+	SAYS("run launch backend=null start=free --results $R", 1, "--only single,threads,");
+	SAYS("run smoke backend=host op=max --results $R", 1,
+	     "op = max is heeded by no collective of the experiment: none of alltoall reduces");
+	assert_int_equal(access(results, F_OK), -1);
+}
+
+static void some_variants_alone(void **state)
+{
+	char path[512];
+	(void)state;
+	cli_write(folder, "t.exp",
+	          QUICK "reference = single\n" MODES "[factor f]\nfrom = single\nto = threads\n"
+	                "[factor g]\nfrom = threads\nto = processes\n"
+	                "[claim c]\ntext = x\nleft = single\nright = threads\nmetric = time\n"
+	                "is = within 2%\n");
+	SAYS("run --file $F --only threads,processes --no-report --results $R", 0,
+	     "left out by --only: single, and 2 factors or claims about them; the reference is "
+	     "threads in place of single");
+	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
+	char *record = cli_read(path);
+	assert_non_null(strstr(record, "\"name\":\"processes\",\"role\":\"variant\""));
+	assert_non_null(strstr(record, "\"name\":\"threads\",\"role\":\"reference\""));
+	assert_non_null(strstr(record, "\"name\":\"threads-again\",\"role\":\"again\""));
+	assert_null(strstr(record, "\"name\":\"single\""));
+	assert_non_null(strstr(record, "\"name\":\"g\""));
+	assert_null(strstr(record, "\"name\":\"f\""));
+	free(record);
+	SAYS("run --file $F --only threads reference=single --results $R", 1,
+	     "reference = 'single' names no variant");
+	SAYS("run --file $F --only , --results $R", 1, "--only names no variant");
+}
+
+static void a_dry_run_measures_nothing(void **state)
+{
+	(void)state;
+	SAYS("run smoke backend=host --dry-run --results $R", 0, "variants\n  single ",
+	     "the reference once more", "6 in each job: alltoall; 3 sizes",
+	     "30: 5 in each of 6", "memory\n  16 MiB for each of 2 ranks", "disk\n  about ",
+	     "time\n  about ");
+	SAYS("run smoke backend=host --dry-run --only threads --results $R", 0,
+	     "18: 3 in each of 6 blocks", "left out by --only: single, processes");
+	SAYS("run smoke backend=host ranks=1000000 --dry-run --results $R", 1,
+	     "ranks = '1000000'");
+	assert_int_equal(access(results, F_OK), -1);
+	cli_write(folder, "t.exp", QUICK "[variant a]\nmode = threads\nbnd = core\n");
+	SAYS("run --file $F --dry-run", 1,
+	     "t.exp:12: unknown key 'bnd' (did you mean 'bind'?)");
+}
+
+/* All experiments plan for GPUs that are not here, and for what is. */
+static void any_machine_checks_any_experiment(void **state)
+{
+	static const char *const names[] = {"api",    "collectives",        "factors",
+	                                    "launch", "h800_alltoall",      "h800_sendrecv",
+	                                    "matrix", "overhead",           "nccl_versions",
+	                                    "smoke",  "factors_one_process"};
+	(void)state;
+	struct cli cli = launchgap("list backends");
+	bool gpus = !strstr(cli.out, "nccl            the") || !strstr(cli.out, "not here");
+	free(cli.out);
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+		char arguments[128];
+		snprintf(arguments, sizeof arguments, "run %s backend=nccl --dry-run",
+		         names[i]);
+		if (!gpus)
+			SAYS(arguments, 0, "8 ranks", "GPU memory");
+		snprintf(arguments, sizeof arguments, "run %s --dry-run", names[i]);
+		SAYS(arguments, 0, "cells\n", "time\n  about ");
+	}
+}
+
+static void a_factor_of_another_backend_says_how_it_is_written(void **state)
+{
+	(void)state;
+	cli_write(folder, "t.exp",
+	          QUICK "[variant a]\nmode = threads\n[variant b]\nlike = a\n"
+	                "nccl.register = local\n[factor f]\nfrom = a\nto = b\n");
+	SAYS("run --file $F --dry-run", 1,
+	     "factor f: a and b differ in no setting on backend null",
+	     "as in nccl.from = a and nccl.to = b", "null.KEY = value");
+}
+
+/* A copy of the program by itself, in a folder without experiments. */
+static void a_file_needs_no_experiments_folder(void **state)
+{
+	char command[512], out[128];
+	const char *self = getenv("LAUNCHGAP");
+	(void)state;
+	cli_write(folder, "t.exp", QUICK MODES);
+	snprintf(out, sizeof out, "%s/out", folder);
+	snprintf(command, sizeof command,
+	         "mkdir -p %s/a/b && cp %s %s/a/b/lg && cd %s && a/b/lg run --file t.exp "
+	         "--only single --results %s >%s 2>&1",
+	         folder, self ? self : "build/launchgap", folder, folder, results, out);
+	setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
+	int code = WEXITSTATUS(system(command));
+	char *said = cli_read(out);
+	if (code || !strstr(said, "report.md"))
+		fail_msg("exit %d\n%s", code, said);
+	free(said);
+	snprintf(command, sizeof command, "%s/a/b/lg run smoke >%s 2>&1", folder, out);
+	assert_int_equal(WEXITSTATUS(system(command)), 1);
+	said = cli_read(out);
+	assert_non_null(strstr(said, "--file FILE takes a file's path"));
+	free(said);
+}
+
+static void wait_for_trials(char *path, size_t bytes, unsigned lines)
+{
+	const struct timespec tick = {0, 50000000};
+	path[0] = '\0';
+	for (unsigned i = 0; i < 600 && (!path[0] || cli_lines(path) < lines); i++) {
+		nanosleep(&tick, NULL);
+		cli_result(folder, "t", "trials.jsonl", path, bytes);
+	}
+}
+
+/* Ctrl-C, the command that it names, and the run is whole. */
+static void a_run_is_gone_on_with(void **state)
+{
+	char path[512], command[1500];
+	(void)state;
+	cli_write(
+	    folder, "t.exp",
+	    "; q\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\nlimit = "
+	    "no\nranks = 2\nblocks = 4\npace = isolated\nisolated_calls = 50\n"
+	    "delay = 4ms\n[variant a]\nmode = threads\n");
+	pid_t pid =
+	    cli_start(folder, (const char *[]){"run", "--file", file, "--results", results,
+	                                       "--no-report", "warmup=1", NULL});
+	wait_for_trials(path, sizeof path, 3);
+	kill(pid, SIGINT);
+	struct cli cli = cli_wait(pid, folder, 30);
+	char *how = strstr(cli.out, "To go on: ");
+	assert_int_equal(cli.code, 130);
+	assert_non_null(how);
+	how[strcspn(how, "\n")] = '\0';
+	snprintf(command, sizeof command, "%s --no-report delay=0 >%s/said 2>&1",
+	         how + strlen("To go on: "), folder);
+	free(cli.out);
+	int code = WEXITSTATUS(system(command));
+	assert_int_equal(code, 1); /* delay=0 is another run: resume refuses it */
+	snprintf(command, sizeof command, "%s/said", folder);
+	char *said = cli_read(command);
+	assert_non_null(strstr(said, "cannot resume: `variants`"));
+	free(said);
+	char *slash = strrchr(path, '/');
+	*slash = '\0';
+	snprintf(command, sizeof command, "resume %s --no-report", path);
+	SAYS(command, 0, "block 4 of 4");
+	SAYS(command, 1, "has the 4 blocks that were asked for; blocks=N adds as many");
+	snprintf(command, sizeof command, "resume %s --no-report blocks=1", path);
+	SAYS(command, 0, "block 5 of 5");
+	*slash = '/';
+	said = cli_read(path);
+	assert_non_null(strstr(said, "\"block\":4,"));
+	assert_null(strstr(said, "\"block\":5,"));
+	free(said);
+	SAYS("resume", 1, "resume wants a run's folder");
+	SAYS("resume /nonexistent", 1, "/nonexistent");
+}
+
+static void far_more_ranks_than_cores_are_refused(void **state)
+{
+	(void)state;
+	SAYS("run smoke backend=host ranks=1000 --results $R", 1, "ranks = 1000 on ",
+	     "ranks_per_core = ", "allowed are ");
+	assert_int_equal(access(results, F_OK), -1);
+	SAYS("run smoke backend=host ranks=1000 ranks_per_core=1000 --dry-run", 0,
+	     "1000 ranks");
+}
+
+/* Not four blocks of it; and people count from 1. */
+static void a_block_without_a_trial_ends_the_run(void **state)
+{
+	(void)state;
+	cli_write(folder, "t.exp",
+	          "; q\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"
+	          "ranks = 2\nblocks = 4\npace = isolated\nisolated_calls = 5\ndelay = 50s\n"
+	          "cell_timeout = 1\n[variant a]\nmode = single\n");
+	SAYS("run --file $F --no-report --results $R", 1,
+	     "a, block 1: ", "every trial of block 1 failed, so the run ends here; the first: ",
+	     "cell_timeout = 1s");
+}
+
+/* | head: no word about it, and all files are whole. */
+static void a_reader_that_leaves_is_no_error(void **state)
+{
+	char command[4096], path[512];
+	const char *self = getenv("LAUNCHGAP");
+	(void)state;
+	cli_write(folder, "t.exp", QUICK MODES);
+	SAYS("run --file $F --only single --no-report --results $R", 0, "block 2 of 2");
+	cli_result(folder, "t", "", path, sizeof path);
+	snprintf(command, sizeof command,
+	         "{ %s report %s; echo $? >%s/code; } 2>%s/noise | true; sleep 0.1; cat "
+	         "%s/code %s/noise >%s/out; while [ ! -s %s/report.md ]; do sleep 0.1; done",
+	         self ? self : "build/launchgap", path, folder, folder, folder, folder, folder,
+	         path);
+	assert_int_equal(WEXITSTATUS(system(command)), 0);
+	snprintf(command, sizeof command,
+	         "{ %s list; echo $? >%s/code; } 2>%s/noise | true; sleep 0.5; cat %s/code "
+	         "%s/noise >%s/out",
+	         self ? self : "build/launchgap", folder, folder, folder, folder, folder);
+	assert_int_equal(WEXITSTATUS(system(command)), 0);
+	snprintf(command, sizeof command, "%s/out", folder);
+	char *said = cli_read(command);
+	assert_string_equal(said, "0\n");
+	free(said);
+}
+
+/* mpirun and gnuplot are asked for where they are needed. */
+static void what_is_not_installed_is_done_without(void **state)
+{
+	char command[2048];
+	const char *self = getenv("LAUNCHGAP");
+	(void)state;
+	cli_write(folder, "t.exp", QUICK MODES);
+	snprintf(command, sizeof command,
+	         "PATH=%s %s run --file %s --results %s reference=threads >%s/out 2>&1", folder,
+	         self ? self : "build/launchgap", file, results, folder);
+	int code = WEXITSTATUS(system(command));
+	snprintf(command, sizeof command, "%s/out", folder);
+	char *said = cli_read(command);
+	if (code || !strstr(said, "left out: processes: mpirun is not on the PATH") ||
+	    !strstr(said, "no pictures, for there is no gnuplot here") ||
+	    !strstr(said, "report.md"))
+		fail_msg("exit %d\n%s", code, said);
+	free(said);
+}
+
+#define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(what_was_meant_is_said),
+	    TEST(each_verb_has_its_help),
+	    TEST(what_fights_the_variants_is_refused),
+	    TEST(some_variants_alone),
+	    TEST(a_dry_run_measures_nothing),
+	    TEST(any_machine_checks_any_experiment),
+	    TEST(a_factor_of_another_backend_says_how_it_is_written),
+	    TEST(a_file_needs_no_experiments_folder),
+	    TEST(a_run_is_gone_on_with),
+	    TEST(far_more_ranks_than_cores_are_refused),
+	    TEST(a_block_without_a_trial_ends_the_run),
+	    TEST(a_reader_that_leaves_is_no_error),
+	    TEST(what_is_not_installed_is_done_without),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,57 @@
+/* "Did you mean …?" */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../harness/near.h"
+
+static const char *const modes[] = {"single", "threads", "processes", NULL};
+static const char *const verbs[] = {"run",  "resume",   "report", "compare",
+                                    "list", "selftest", "doctor", NULL};
+
+static void expect(const char *word, const char *const allowed[], const char *said)
+{
+	struct near near = near_to(word);
+	for (unsigned i = 0; allowed[i]; i++)
+		near_offer(&near, allowed[i]);
+	assert_string_equal(near_say(&near).text, said);
+}
+
+static void what_was_meant_is_found(void **state)
+{
+	(void)state;
+	expect("thread", modes, " (did you mean 'threads'?)");
+	expect("therads", modes, " (did you mean 'threads'?)");
+	expect("THREADS", modes, " (did you mean 'threads'?)");
+	expect("proc", modes, " (did you mean 'processes'?)");
+	expect("sinlge", modes, " (did you mean 'single'?)");
+	expect("rn", verbs, " (did you mean 'run'?)");
+	expect("lst", verbs, " (did you mean 'list'?)");
+	expect("reprot", verbs, " (did you mean 'report'?)");
+}
+
+static void what_is_far_is_not_offered(void **state)
+{
+	char longest[200] = "";
+	(void)state;
+	memset(longest, 'x', sizeof longest - 1);
+	expect("frobnicate", modes, "");
+	expect("fork", modes, "");
+	expect("x", verbs, "");
+	expect("", verbs, "");
+	expect(longest, verbs, "");
+	expect("threads", modes, ""); /* it is allowed itself */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(what_was_meant_is_found),
+	    cmocka_unit_test(what_is_far_is_not_offered),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
