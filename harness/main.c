@@ -8,7 +8,7 @@
 
 #include "compare/compare.h"
 #include "doctor.h"
-#include "near.h"
+#include "config/near.h"
 #include "run/run.h"
 #include "verbs/verbs.h"
 

@@ -127,7 +127,8 @@ static int spec_check(struct spec_build *b, struct status *st)
 		strcpy(spec->reference, spec->variants[0].name);
 	if (!spec_build_find(spec, spec->reference)) {
 		char what[1024];
-		spec_build_no_variant(spec, "reference", spec->reference, "", what, sizeof what);
+		spec_build_no_variant(spec, "reference", spec->reference, "", what,
+		                      sizeof what);
 		return spec_build_fail(b, reference_at(b), what, st);
 	}
 	if (!spec->title[0])

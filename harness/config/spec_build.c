@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../near.h"
+#include "near.h"
 #include "spec_keys.h"
 
 int spec_build_fail(const struct spec_build *b, struct spec_place at, const char *what,

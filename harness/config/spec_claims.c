@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../near.h"
+#include "near.h"
 #include "spec_build.h"
 
 #define FACTOR(FIELD) SPEC_SCOPE_EXPERIMENT, offsetof(struct factor, FIELD)
@@ -137,10 +137,11 @@ static int unknown_key(const struct spec_key *keys, const char *key, struct stat
 		status_list(allowed, sizeof allowed, row->name);
 		near_offer(&near, row->name);
 	}
-	return status_set(st,
-	                  "unknown key '%s'%s; allowed is %s, each also with a backend in front, "
-	                  "as in host.bytes",
-	                  key, near_say(&near).text, allowed);
+	return status_set(
+	    st,
+	    "unknown key '%s'%s; allowed is %s, each also with a backend in front, "
+	    "as in host.bytes",
+	    key, near_say(&near).text, allowed);
 }
 
 /* Where a section's values go: those for a backend that does not run are read to a place of

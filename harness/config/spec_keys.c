@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../backend/backend.h"
-#include "../near.h"
+#include "near.h"
 
 #define ROW(FIELD)     SPEC_SCOPE_EXPERIMENT, offsetof(struct spec, FIELD)
 #define SETTING(FIELD) SPEC_SCOPE_VARIANT, offsetof(struct spec_variant, settings.FIELD)

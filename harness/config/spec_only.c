@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../near.h"
+#include "near.h"
 #include "spec_build.h"
 
 /* The names of --only, one by one, from *rest on; false behind the last. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../backend/backend.h"
-#include "../near.h"
+#include "near.h"
 #include "spec_text.h"
 
 const char *spec_word_coll(unsigned i)

@@ -8,7 +8,7 @@
 #include "../backend/backend.h"
 #include "../config/spec.h"
 #include "../machine.h"
-#include "../near.h"
+#include "../config/near.h"
 #include "verbs.h"
 
 static int by_name(const struct dirent **a, const struct dirent **b)

@@ -6,7 +6,7 @@
 
 #include "../backend/backend.h"
 #include "../machine.h"
-#include "../near.h"
+#include "../config/near.h"
 #include "../report/report.h"
 #include "../run/run.h"
 #include "verbs.h"
