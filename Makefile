@@ -139,7 +139,7 @@ $(B)/tests/test_nccl_options $(B)/tests/test_each $(B)/tests/test_plan: | $(B)/t
 $(B)/tests/test_nccl_options.o $(B)/tests/test_nccl_calls.o: ALL_C += $(HAVE)
 
 test: $(TESTS) $(B)/launchgap
-	@LAUNCHGAP=$(abspath $(B)/launchgap) tests/run $(TESTS) tests/same_numbers
+	@LAUNCHGAP=$(abspath $(B)/launchgap) tests/run $(TESTS) tests/same_numbers tests/recompute.py
 
 # The tables of every committed record, made anew and compared.
 same: $(B)/launchgap
