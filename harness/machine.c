@@ -11,7 +11,7 @@
 
 extern char **environ;
 
-struct machine_seat {
+struct machine_binding {
 	hwloc_topology_t topology;
 	hwloc_cpuset_t allowed; /* the thread's cores before anything was bound */
 };
@@ -257,42 +257,42 @@ static void bind_in(hwloc_topology_t t, hwloc_const_cpuset_t allowed, enum bind 
 		snprintf(text, bytes, "none (fewer cores than workers)");
 }
 
-struct machine_seat *machine_seat_take(void)
+struct machine_binding *machine_binding_take(void)
 {
-	struct machine_seat *seat = calloc(1, sizeof *seat);
-	if (!seat)
+	struct machine_binding *binding = calloc(1, sizeof *binding);
+	if (!binding)
 		return NULL;
-	seat->allowed = hwloc_bitmap_alloc();
-	if (!seat->allowed || hwloc_topology_init(&seat->topology)) {
-		hwloc_bitmap_free(seat->allowed);
-		free(seat);
+	binding->allowed = hwloc_bitmap_alloc();
+	if (!binding->allowed || hwloc_topology_init(&binding->topology)) {
+		hwloc_bitmap_free(binding->allowed);
+		free(binding);
 		return NULL;
 	}
-	hwloc_topology_set_all_types_filter(seat->topology, HWLOC_TYPE_FILTER_KEEP_NONE);
-	hwloc_topology_set_type_filter(seat->topology, HWLOC_OBJ_CORE,
+	hwloc_topology_set_all_types_filter(binding->topology, HWLOC_TYPE_FILTER_KEEP_NONE);
+	hwloc_topology_set_type_filter(binding->topology, HWLOC_OBJ_CORE,
 	                               HWLOC_TYPE_FILTER_KEEP_ALL);
-	if (hwloc_topology_load(seat->topology) ||
-	    hwloc_get_cpubind(seat->topology, seat->allowed, HWLOC_CPUBIND_THREAD)) {
-		machine_seat_free(seat);
+	if (hwloc_topology_load(binding->topology) ||
+	    hwloc_get_cpubind(binding->topology, binding->allowed, HWLOC_CPUBIND_THREAD)) {
+		machine_binding_free(binding);
 		return NULL;
 	}
-	return seat;
+	return binding;
 }
 
-void machine_seat_bind(struct machine_seat *seat, enum bind bind, bool opening, int numa,
+void machine_binding_set(struct machine_binding *binding, enum bind bind, bool opening, int numa,
                        unsigned worker, unsigned nworkers, char *text, size_t text_bytes)
 {
-	snprintf(text, text_bytes, seat || bind == BIND_NONE ? "none" : "none (hwloc failed)");
-	if (seat && bind != BIND_NONE)
-		bind_in(seat->topology, seat->allowed, bind, opening, numa, worker, nworkers,
+	snprintf(text, text_bytes, binding || bind == BIND_NONE ? "none" : "none (hwloc failed)");
+	if (binding && bind != BIND_NONE)
+		bind_in(binding->topology, binding->allowed, bind, opening, numa, worker, nworkers,
 		        text, text_bytes);
 }
 
-void machine_seat_free(struct machine_seat *seat)
+void machine_binding_free(struct machine_binding *binding)
 {
-	if (!seat)
+	if (!binding)
 		return;
-	hwloc_topology_destroy(seat->topology);
-	hwloc_bitmap_free(seat->allowed);
-	free(seat);
+	hwloc_topology_destroy(binding->topology);
+	hwloc_bitmap_free(binding->allowed);
+	free(binding);
 }

@@ -20,15 +20,15 @@ json_t *machine_describe(void);
 /* Where a worker may sit: the topology and the cores its thread had before binding. Taken by
  * the worker's own thread before anything is bound; NULL when hwloc fails, which bind() then
  * says. */
-struct machine_seat;
-struct machine_seat *machine_seat_take(void);
-void machine_seat_free(struct machine_seat *seat);
+struct machine_binding;
+struct machine_binding *machine_binding_take(void);
+void machine_binding_free(struct machine_binding *binding);
 
 /* Binds the calling thread for `opening` (near-gpu: the device's NUMA node, which helper
  * threads inherit) or for timing (core, near-gpu: one core), as `bind` asks. numa: the device's
  * node or −1; worker of nworkers. Where there are fewer cores than workers, it is left unbound.
  * text: what was done, e.g. "core 3", "numa 0", "none". */
-void machine_seat_bind(struct machine_seat *seat, enum bind bind, bool opening, int numa,
+void machine_binding_set(struct machine_binding *binding, enum bind bind, bool opening, int numa,
                        unsigned worker, unsigned nworkers, char *text, size_t text_bytes);
 
 #endif

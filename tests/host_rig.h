@@ -41,7 +41,7 @@ struct rig {
 	struct rig_result *results; /* one per rank, in the team's area */
 };
 
-struct rig_seat {
+struct rig_worker {
 	struct rig *rig;
 	struct team *team;
 	unsigned worker, process;
@@ -113,17 +113,17 @@ static inline void rig_lower(struct rig *rig)
 	team_leave(rig->team);
 }
 
-static inline struct backend_place rig_place(const struct rig_seat *seat)
+static inline struct backend_place rig_place(const struct rig_worker *at)
 {
-	struct layout layout = seat->rig->trial.settings.layout;
+	struct layout layout = at->rig->trial.settings.layout;
 
-	return (struct backend_place){.trial = &seat->rig->trial,
-	                              .team = seat->team,
+	return (struct backend_place){.trial = &at->rig->trial,
+	                              .team = at->team,
 	                              .nranks = layout_ranks(layout),
-	                              .worker = seat->worker,
-	                              .first = seat->worker * layout.ranks_per_thread,
+	                              .worker = at->worker,
+	                              .first = at->worker * layout.ranks_per_thread,
 	                              .count = layout.ranks_per_thread,
-	                              .process = seat->process,
+	                              .process = at->process,
 	                              .processes = layout.processes};
 }
 
@@ -134,7 +134,7 @@ static inline int rig_wait(struct backend_ctx *ctx, struct team *team, unsigned 
 	for (unsigned left = 1; left > 0;) {
 		left = 0;
 		for (unsigned i = 0; i < count; i++) {
-			int idle = backend_host.idle(ctx, i);
+			int idle = backend_host.poll(ctx, i);
 
 			if (idle < 0) {
 				backend_host.error(ctx, st);
@@ -148,17 +148,17 @@ static inline int rig_wait(struct backend_ctx *ctx, struct team *team, unsigned 
 	return 0;
 }
 
-static inline int rig_cell(const struct rig_seat *seat, struct backend_ctx *ctx, unsigned c,
+static inline int rig_cell(const struct rig_worker *at, struct backend_ctx *ctx, unsigned c,
                            struct status *st)
 {
-	struct backend_place place = rig_place(seat);
-	struct rig_result *results = (struct rig_result *)team_area(seat->team) + place.first;
-	const struct rig *rig = seat->rig;
+	struct backend_place place = rig_place(at);
+	struct rig_result *results = (struct rig_result *)team_area(at->team) + place.first;
+	const struct rig *rig = at->rig;
 	struct rusage before, after;
 
 	if (backend_host.prepare(ctx, &rig->cells[c], RIG_SEED + c, rig->slots, st) != 0)
 		return -1;
-	if (team_meet(seat->team) != 0)
+	if (team_meet(at->team) != 0)
 		return status_set(st, "the team broke up");
 	getrusage(RUSAGE_THREAD, &before);
 	for (unsigned call = 0; call < rig->calls; call++) {
@@ -167,7 +167,7 @@ static inline int rig_cell(const struct rig_seat *seat, struct backend_ctx *ctx,
 			backend_host.issue(ctx, i, call % rig->slots);
 		backend_host.end(ctx);
 	}
-	if (rig_wait(ctx, seat->team, place.count, st) != 0)
+	if (rig_wait(ctx, at->team, place.count, st) != 0)
 		return -1;
 	getrusage(RUSAGE_THREAD, &after);
 	results[0].faults += (uint64_t)(after.ru_minflt - before.ru_minflt);
@@ -188,17 +188,17 @@ static inline int rig_cell(const struct rig_seat *seat, struct backend_ctx *ctx,
 
 static inline void *rig_work(void *arg)
 {
-	const struct rig_seat *seat = arg;
-	struct backend_place place = rig_place(seat);
-	struct rig_result *result = (struct rig_result *)team_area(seat->team) + place.first;
+	const struct rig_worker *at = arg;
+	struct backend_place place = rig_place(at);
+	struct rig_result *result = (struct rig_result *)team_area(at->team) + place.first;
 	struct backend_ctx *ctx = NULL;
 	struct status st = {""};
 	int error = backend_host.open(&place, &ctx, &st);
 
-	for (unsigned c = 0; !error && c < seat->rig->trial.ncells; c++)
-		error = rig_cell(seat, ctx, c, &st);
+	for (unsigned c = 0; !error && c < at->rig->trial.ncells; c++)
+		error = rig_cell(at, ctx, c, &st);
 	if (error) {
-		team_fail(seat->team, place.first, st.text);
+		team_fail(at->team, place.first, st.text);
 		result->error = st;
 	}
 	backend_host.close(ctx);
@@ -209,11 +209,11 @@ static inline void rig_run_threads(struct rig *rig, struct team *team, unsigned 
 {
 	unsigned threads = rig->trial.settings.layout.threads;
 	pthread_t ids[16];
-	struct rig_seat seats[16];
+	struct rig_worker workers[16];
 
 	for (unsigned t = 0; t < threads; t++) {
-		seats[t] = (struct rig_seat){rig, team, process * threads + t, process};
-		pthread_create(&ids[t], NULL, rig_work, &seats[t]);
+		workers[t] = (struct rig_worker){rig, team, process * threads + t, process};
+		pthread_create(&ids[t], NULL, rig_work, &workers[t]);
 	}
 	for (unsigned t = 0; t < threads; t++)
 		pthread_join(ids[t], NULL);

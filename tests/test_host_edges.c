@@ -13,7 +13,7 @@ struct bench {
 static void bench_open_cell(struct bench *b, unsigned n, const char *path, struct cell cell,
                             unsigned slots)
 {
-	struct rig_seat seat = {&b->rig, NULL, 0, 0};
+	struct rig_worker worker = {&b->rig, NULL, 0, 0};
 	struct backend_place place;
 	struct status st = {""};
 
@@ -23,8 +23,8 @@ static void bench_open_cell(struct bench *b, unsigned n, const char *path, struc
 	rig_add_cell(&b->rig, cell);
 	b->rig.slots = b->rig.calls = slots;
 	rig_raise(&b->rig);
-	seat.team = b->rig.team;
-	place = rig_place(&seat);
+	worker.team = b->rig.team;
+	place = rig_place(&worker);
 	assert_int_equal(backend_host.open(&place, &b->ctx, &st), 0);
 	assert_int_equal(backend_host.prepare(b->ctx, b->rig.cells, RIG_SEED, slots, &st), 0);
 }
@@ -56,7 +56,7 @@ static void bench_close(struct bench *b)
 
 static uint64_t fact(struct bench *b, const char *key)
 {
-	char text[TEAM_SHEET_BYTES], *at;
+	char text[TEAM_FACTS_BYTES], *at;
 
 	backend_host.describe(b->ctx, text, sizeof text);
 	at = strstr(text, key);
@@ -76,7 +76,7 @@ static void check_bound(const char *path, uint64_t copies_of_foreign)
 	for (unsigned left = 3; left > 0;) {
 		left = 0;
 		for (unsigned i = 0; i < 3; i++, polls++) {
-			left += backend_host.idle(b.ctx, i) == 0;
+			left += backend_host.poll(b.ctx, i) == 0;
 
 			uint64_t moved = fact(&b, "moved_bytes=");
 
@@ -108,9 +108,9 @@ static void a_poll_moves_few_small_pieces(void **state)
 	bench_open(&b, 2, "direct", COLL_COPY, 64, 1000);
 	for (unsigned call = 0; call < 1000; call++)
 		bench_issue(&b, call);
-	while (backend_host.idle(b.ctx, 0) == 0)
+	while (backend_host.poll(b.ctx, 0) == 0)
 		polls++;
-	assert_in_range(polls, 1000 / HOST_IDLE_PIECES, 1000);
+	assert_in_range(polls, 1000 / HOST_POLL_PIECES, 1000);
 	bench_finish(&b);
 	bench_close(&b);
 }
@@ -123,12 +123,12 @@ static void a_call_is_over_when_its_readers_are(void **state)
 	(void)state;
 	bench_open(&b, 2, "direct", COLL_SENDRECV, 4096, 1);
 	bench_issue(&b, 0);
-	assert_int_equal(backend_host.idle(b.ctx, 1), 0); /* posts, finds nothing yet */
+	assert_int_equal(backend_host.poll(b.ctx, 1), 0); /* posts, finds nothing yet */
 	for (unsigned poll = 0; poll < 10; poll++)
-		assert_int_equal(backend_host.idle(b.ctx, 0), 0);
+		assert_int_equal(backend_host.poll(b.ctx, 0), 0);
 	assert_int_equal(fact(&b, "moved_bytes="), 4096); /* rank 0 has its data */
-	assert_int_equal(backend_host.idle(b.ctx, 1), 1); /* reads rank 0's */
-	assert_int_equal(backend_host.idle(b.ctx, 0), 1);
+	assert_int_equal(backend_host.poll(b.ctx, 1), 1); /* reads rank 0's */
+	assert_int_equal(backend_host.poll(b.ctx, 0), 1);
 	bench_close(&b);
 }
 
@@ -269,7 +269,7 @@ static void damage_in_a_slot_is_found(void **state)
 	(void)state;
 	bench_open(&b, 2, "fifo", COLL_ALLTOALL, 800, 1);
 	bench_issue(&b, 0);
-	assert_int_equal(backend_host.idle(b.ctx, 0), 0); /* pushes to rank 1 */
+	assert_int_equal(backend_host.poll(b.ctx, 0), 0); /* pushes to rank 1 */
 	host_slot(b.ctx, 0, 1, 0)[40] ^= 1;
 	bench_finish(&b);
 	assert_int_equal(backend_host.check(b.ctx, 0, &verdict, &st), 0);
@@ -304,7 +304,7 @@ static void misuse_is_an_error_of_idle(void **state)
 	(void)state;
 	bench_open(&b, 2, "direct", COLL_ALLTOALL, 800, 2);
 	backend_host.issue(b.ctx, 0, 2);
-	assert_int_equal(backend_host.idle(b.ctx, 0), -1);
+	assert_int_equal(backend_host.poll(b.ctx, 0), -1);
 	backend_host.error(b.ctx, &st);
 	assert_string_equal(st.text, "host: buffer 2 of 2 prepared ones");
 	bench_close(&b);
@@ -312,7 +312,7 @@ static void misuse_is_an_error_of_idle(void **state)
 	bench_open(&b, 2, "direct", COLL_ALLTOALL, 800, 2);
 	for (unsigned call = 0; call < 3; call++)
 		backend_host.issue(b.ctx, 0, 0);
-	assert_int_equal(backend_host.idle(b.ctx, 0), -1);
+	assert_int_equal(backend_host.poll(b.ctx, 0), -1);
 	st = (struct status){""};
 	assert_int_equal(backend_host.prepare(b.ctx, b.rig.cells, 1, 1, &st), -1);
 	assert_non_null(strstr(st.text, "in flight"));
@@ -327,17 +327,17 @@ static void misuse_is_an_error_of_idle(void **state)
 
 static void *give_up(void *arg)
 {
-	const struct rig_seat *seat = arg;
-	struct backend_place place = rig_place(seat);
+	const struct rig_worker *at = arg;
+	struct backend_place place = rig_place(at);
 	struct backend_ctx *ctx = NULL;
 	struct status st = {""};
 
 	if (backend_host.open(&place, &ctx, &st) == 0 &&
-	    backend_host.prepare(ctx, seat->rig->cells, RIG_SEED, 1, &st) == 0 &&
-	    team_meet(seat->team) == 0) {
+	    backend_host.prepare(ctx, at->rig->cells, RIG_SEED, 1, &st) == 0 &&
+	    team_meet(at->team) == 0) {
 		backend_host.issue(ctx, 0, 0);
-		backend_host.idle(ctx, 0);
-		team_fail(seat->team, place.first, "given up");
+		backend_host.poll(ctx, 0);
+		team_fail(at->team, place.first, "given up");
 	}
 	backend_host.close(ctx);
 	return NULL;
@@ -351,7 +351,7 @@ static void a_worker_that_gives_up_ends_all(void **state)
 
 	(void)state;
 	for (unsigned repeat = 0; repeat < 30; repeat++) {
-		struct rig_seat quitter = {&rig, NULL, 0, 0}, stayer = {&rig, NULL, 1, 0};
+		struct rig_worker quitter = {&rig, NULL, 0, 0}, stayer = {&rig, NULL, 1, 0};
 		pthread_t a, b;
 
 		rig_init(&rig, (struct layout){1, 2, 1}, paths[repeat % 3]);

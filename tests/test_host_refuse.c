@@ -71,17 +71,17 @@ static void assert_path(struct layout layout, const char *asked, enum coll_kind 
                         const char *taken)
 {
 	static struct rig rig;
-	struct rig_seat seat = {&rig, NULL, 0, 0};
+	struct rig_worker worker = {&rig, NULL, 0, 0};
 	struct backend_place place;
 	struct backend_ctx *ctx = NULL;
 	struct status st = {""};
-	char text[TEAM_SHEET_BYTES];
+	char text[TEAM_FACTS_BYTES];
 
 	rig_init(&rig, layout, asked);
 	rig_add(&rig, coll, 4096);
 	rig_raise(&rig);
-	seat.team = rig.team;
-	place = rig_place(&seat);
+	worker.team = rig.team;
+	place = rig_place(&worker);
 	team_fail(rig.team, 0, "only to see the path"); /* or open waits for the others */
 	assert_int_equal(backend_host.open(&place, &ctx, &st), -1);
 	backend_host.describe(ctx, text, sizeof text);
@@ -106,19 +106,19 @@ static void auto_takes_the_path_of_the_layout(void **state)
 static void assert_memory(const char *path, uint64_t comm_at_least)
 {
 	static struct rig rig;
-	struct rig_seat seat = {&rig, NULL, 0, 0};
+	struct rig_worker worker = {&rig, NULL, 0, 0};
 	struct backend_place place;
 	struct backend_ctx *ctx = NULL;
 	struct status st = {""};
-	char text[TEAM_SHEET_BYTES];
+	char text[TEAM_FACTS_BYTES];
 	const char *buffers, *comm;
 	size_t store, all, page = (size_t)sysconf(_SC_PAGESIZE);
 
 	rig_init(&rig, (struct layout){1, 1, 3}, path);
 	rig_add(&rig, COLL_ALLTOALL, 3 * 4096);
 	rig_raise(&rig);
-	seat.team = rig.team;
-	place = rig_place(&seat);
+	worker.team = rig.team;
+	place = rig_place(&worker);
 	assert_int_equal(backend_host.open(&place, &ctx, &st), 0);
 	backend_host.describe(ctx, text, sizeof text);
 	buffers = strstr(text, "memory_buffers_bytes=");

@@ -37,13 +37,13 @@ static void a_worker_opens_in_its_node_and_measures_on_one_core(void **state)
 {
 	(void)state;
 	char opening[64], timing[64];
-	struct machine_seat *seat = machine_seat_take();
-	assert_non_null(seat);
-	machine_seat_bind(seat, BIND_NEAR_GPU, true, -1, 0, 1, opening, sizeof opening);
+	struct machine_binding *binding = machine_binding_take();
+	assert_non_null(binding);
+	machine_binding_set(binding, BIND_NEAR_GPU, true, -1, 0, 1, opening, sizeof opening);
 	cpu_set_t open = now();
-	machine_seat_bind(seat, BIND_NEAR_GPU, false, -1, 0, 1, timing, sizeof timing);
+	machine_binding_set(binding, BIND_NEAR_GPU, false, -1, 0, 1, timing, sizeof timing);
 	cpu_set_t one = now(), both;
-	machine_seat_free(seat);
+	machine_binding_free(binding);
 	assert_memory_equal(opening, "numa ", 5);
 	assert_true(!strncmp(timing, "core ", 5) || !strncmp(timing, "pu ", 3));
 	assert_int_equal(CPU_COUNT(&one), 1);
@@ -60,29 +60,30 @@ static void no_core_is_given_twice(void **state)
 	unsigned n = (unsigned)CPU_COUNT(&before);
 	cpu_set_t taken;
 	CPU_ZERO(&taken);
-	struct machine_seat *seat = machine_seat_take();
-	assert_non_null(seat);
+	struct machine_binding *binding = machine_binding_take();
+	assert_non_null(binding);
 	for (unsigned worker = 0; worker < n; worker++) {
-		machine_seat_bind(seat, BIND_CORE, false, -1, worker, n, text, sizeof text);
+		machine_binding_set(binding, BIND_CORE, false, -1, worker, n, text,
+		                    sizeof text);
 		cpu_set_t one = now(), both;
 		CPU_AND(&both, &one, &taken);
 		assert_int_equal(CPU_COUNT(&one), 1);
 		assert_int_equal(CPU_COUNT(&both), 0);
 		CPU_OR(&taken, &taken, &one);
 	}
-	machine_seat_free(seat);
+	machine_binding_free(binding);
 }
 
 static void more_workers_than_cores_are_not_bound(void **state)
 {
 	(void)state;
 	char text[64];
-	struct machine_seat *seat = machine_seat_take();
-	assert_non_null(seat);
-	machine_seat_bind(seat, BIND_CORE, false, -1, 0, (unsigned)CPU_COUNT(&before) + 1, text,
-	                  sizeof text);
+	struct machine_binding *binding = machine_binding_take();
+	assert_non_null(binding);
+	machine_binding_set(binding, BIND_CORE, false, -1, 0, (unsigned)CPU_COUNT(&before) + 1,
+	                    text, sizeof text);
 	cpu_set_t set = now();
-	machine_seat_free(seat);
+	machine_binding_free(binding);
 	assert_memory_equal(text, "none", 4);
 	assert_true(CPU_EQUAL(&set, &before));
 }

@@ -95,8 +95,8 @@ static struct team *team_of(const struct trial *trial)
 				                       0,
 				                       0};
 		}
-	strcpy(team_sheet(team, 0), "bind=core 0\nlibrary=2.28.3\nnonsense\n=x\nempty=\n");
-	strcpy(team_sheet(team, 1), "bind=core \xFF\n");
+	strcpy(team_facts(team, 0), "bind=core 0\nlibrary=2.28.3\nnonsense\n=x\nempty=\n");
+	strcpy(team_facts(team, 1), "bind=core \xFF\n");
 	return team;
 }
 

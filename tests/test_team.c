@@ -42,16 +42,16 @@ static void parts_do_not_overlap_and_start_zeroed(void **state)
 	for (unsigned i = 0; i < 10000; i++)
 		assert_int_equal(area[i], 0);
 	for (unsigned r = 0; r < WORKERS; r++)
-		memset(team_mail(team, r), 0x10 + (int)r, TEAM_MAIL_BYTES);
+		memset(team_mailbox(team, r), 0x10 + (int)r, TEAM_MAILBOX_BYTES);
 	for (unsigned w = 0; w < WORKERS; w++)
-		memset(team_sheet(team, w), 0x20 + (int)w, TEAM_SHEET_BYTES);
+		memset(team_facts(team, w), 0x20 + (int)w, TEAM_FACTS_BYTES);
 	memset(area, 0x30, 10000);
 	memset(store, 0x40, 100000);
 	for (unsigned r = 0; r < WORKERS; r++) {
-		assert_int_equal(*(char *)team_mail(team, r), 0x10 + (int)r);
-		assert_int_equal(((char *)team_mail(team, r))[TEAM_MAIL_BYTES - 1],
+		assert_int_equal(*(char *)team_mailbox(team, r), 0x10 + (int)r);
+		assert_int_equal(((char *)team_mailbox(team, r))[TEAM_MAILBOX_BYTES - 1],
 		                 0x10 + (int)r);
-		assert_int_equal(team_sheet(team, r)[TEAM_SHEET_BYTES - 1], 0x20 + (int)r);
+		assert_int_equal(team_facts(team, r)[TEAM_FACTS_BYTES - 1], 0x20 + (int)r);
 	}
 	assert_int_equal(area[9999], 0x30);
 	assert_int_equal((uintptr_t)store % (uintptr_t)sysconf(_SC_PAGESIZE), 0);
@@ -133,27 +133,30 @@ static void who_has_not_come_is_known(void **state)
 	pthread_t thread;
 	unsigned rank = 7;
 	struct team *team = make(3, path);
-	struct team *seats[] = {team_seat(team, 0), team_seat(team, 1), team_seat(team, 2)};
+	struct team *members[] = {team_member(team, 0), team_member(team, 1),
+	                          team_member(team, 2)};
 	(void)state;
 	assert_int_equal(team_missing(team, &rank), 3);
 	assert_int_equal(rank, 0);
 	for (unsigned round = 0; round < 2; round++) { /* the second as the first */
 		pthread_t second;
-		assert_int_equal(pthread_create(&thread, NULL, wait_for_the_dead, seats[0]), 0);
+		assert_int_equal(pthread_create(&thread, NULL, wait_for_the_dead, members[0]),
+		                 0);
 		while (team_missing(team, &rank) != 2)
 			usleep(100);
 		assert_int_equal(rank, 1);
-		assert_int_equal(pthread_create(&second, NULL, wait_for_the_dead, seats[2]), 0);
+		assert_int_equal(pthread_create(&second, NULL, wait_for_the_dead, members[2]),
+		                 0);
 		while (team_missing(team, &rank) != 1)
 			usleep(100);
 		assert_int_equal(rank, 1);
-		assert_int_equal(team_meet(seats[1]), 0);
+		assert_int_equal(team_meet(members[1]), 0);
 		pthread_join(thread, NULL);
 		pthread_join(second, NULL);
 		assert_int_equal(team_missing(team, &rank), 3);
 	}
 	for (unsigned w = 0; w < 3; w++)
-		free(seats[w]);
+		free(members[w]);
 	team_leave(team);
 }
 
@@ -169,7 +172,7 @@ static void another_process_joins_and_meets(void **state)
 		struct status st = {0};
 		if (team_join(path, &mine, &st) || team_shape(mine)->nworkers != 2)
 			_exit(1);
-		strcpy(team_mail(mine, 1), "hello");
+		strcpy(team_mailbox(mine, 1), "hello");
 		((char *)team_store(mine))[99999] = 7;
 		int bad = team_meet(mine);
 		team_leave(mine);
@@ -177,7 +180,7 @@ static void another_process_joins_and_meets(void **state)
 	}
 	assert_int_equal(team_meet(team), 0);
 	team_seal(team);
-	assert_string_equal(team_mail(team, 1), "hello");
+	assert_string_equal(team_mailbox(team, 1), "hello");
 	assert_int_equal(((char *)team_store(team))[99999], 7);
 	waitpid(pid, &status, 0);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);

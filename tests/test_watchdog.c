@@ -39,10 +39,10 @@ static void be_late(struct team *team)
 /* The first worker waits for the second, which is in the call. */
 static void be_late_for_who_waits(struct team *team)
 {
-	struct team *seat = team_seat(team, 0);
+	struct team *member = team_member(team, 0);
 	team_set_deadline(team, 1, clock_now_ns());
-	team_meet(seat);
-	free(seat);
+	team_meet(member);
+	free(member);
 	be_stuck(team);
 }
 

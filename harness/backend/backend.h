@@ -1,7 +1,7 @@
 /* A backend carries a collective out. One table of functions each, one row in table.c.
  *
  * Called by one worker with a context of its own; what contexts share goes through the team.
- * The timed path (begin, issue, end, idle) allocates nothing, locks nothing, logs nothing,
+ * The timed path (begin, issue, end, poll) allocates nothing, locks nothing, logs nothing,
  * makes no system call of ours, and does not ask for the mode. */
 #ifndef LAUNCHGAP_BACKEND_H
 #define LAUNCHGAP_BACKEND_H
@@ -56,13 +56,13 @@ struct backend {
 	               unsigned slots, struct status *st);
 
 	void (*begin)(struct backend_ctx *ctx);
-	/* Local rank i's part of one call on buffer `slot`. Errors are kept for idle. */
+	/* Local rank i's part of one call on buffer `slot`. Errors are kept for poll. */
 	void (*issue)(struct backend_ctx *ctx, unsigned i, unsigned slot);
 	void (*end)(struct backend_ctx *ctx);
 	/* 1: all that local rank i issued is done. 0: not yet. -1: failed, error() says why.
 	 * Never blocks; where the CPU does the work, this is where it is done, a bounded piece.
 	 */
-	int (*idle)(struct backend_ctx *ctx, unsigned i);
+	int (*poll)(struct backend_ctx *ctx, unsigned i);
 	void (*error)(struct backend_ctx *ctx, struct status *st);
 
 	/* start = gated: between hold and release nothing that is issued begins. release

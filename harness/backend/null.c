@@ -108,7 +108,7 @@ static void null_release(struct backend_ctx *ctx)
 	ctx->held = false;
 }
 
-static int null_idle(struct backend_ctx *ctx, unsigned i)
+static int null_poll(struct backend_ctx *ctx, unsigned i)
 {
 	return clock_now_ns() >= ctx->queue[i].end_ns;
 }
@@ -157,7 +157,7 @@ const struct backend backend_null = {
     .begin = null_begin,
     .issue = null_issue,
     .end = null_begin,
-    .idle = null_idle,
+    .poll = null_poll,
     .hold = null_hold,
     .release = null_release,
     .error = null_error,

@@ -3,7 +3,7 @@
 #include <sys/resource.h>
 
 #include "../clock.h"
-#include "worker_parts.h"
+#include "loop.h"
 
 int loop_fail(struct loop *loop, const struct status *st)
 {
@@ -20,7 +20,7 @@ static int fail_late(struct loop *loop)
 
 /* Polls each unfinished rank in turn. The clock is read once a poll: what a worker with eight
  * ranks pays per rank is what a worker with one pays. */
-int loop_wait_idle(struct loop *loop)
+int loop_wait(struct loop *loop)
 {
 	unsigned count = loop->place.count, left = count;
 	memset(loop->busy, true, count);
@@ -29,15 +29,15 @@ int loop_wait_idle(struct loop *loop)
 			if (!loop->busy[i])
 				continue;
 			struct sample *s = loop->rows[i];
-			int idle = loop->backend->idle(loop->ctx, i);
+			int done = loop->backend->poll(loop->ctx, i);
 			int64_t now = clock_now_ns();
 			s->poll_ns = now - s->idle_ns;
 			s->idle_ns = now;
-			if (!idle && now < loop->deadline_ns)
+			if (!done && now < loop->deadline_ns)
 				continue;
-			if (!idle)
+			if (!done)
 				return fail_late(loop);
-			if (idle < 0) {
+			if (done < 0) {
 				struct status st = {0};
 				loop->backend->error(loop->ctx, &st);
 				return loop_fail(loop, &st);
@@ -90,7 +90,7 @@ int loop_row(struct loop *loop, unsigned calls)
 	loop_issue(loop, calls);
 	int64_t issued = clock_now_ns();
 	stamp_rows(loop, start, issued);
-	return loop_wait_idle(loop);
+	return loop_wait(loop);
 }
 
 /* The same with the devices held until all have issued: what is left is executing. */
@@ -106,7 +106,7 @@ int loop_row_gated(struct loop *loop, unsigned calls)
 	if (met)
 		return -1;
 	stamp_rows(loop, start, start);
-	return loop_wait_idle(loop);
+	return loop_wait(loop);
 }
 
 /* The same with what was captured. */
@@ -120,7 +120,7 @@ int loop_row_replayed(struct loop *loop, unsigned calls)
 		loop->backend->replay(loop->ctx);
 	int64_t issued = clock_now_ns();
 	stamp_rows(loop, start, issued);
-	return loop_wait_idle(loop);
+	return loop_wait(loop);
 }
 
 void loop_keep_nothing(struct loop *loop)
@@ -146,7 +146,7 @@ int loop_first_call(struct loop *loop, int64_t *length_ns)
 	b->end(loop->ctx);
 	if (++loop->slot == loop->slots)
 		loop->slot = 0;
-	if (loop_wait_idle(loop))
+	if (loop_wait(loop))
 		return -1;
 	*length_ns = clock_now_ns() - start;
 	return team_meet(loop->team);

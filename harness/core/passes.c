@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "../clock.h"
-#include "worker_parts.h"
+#include "passes.h"
 
 #define MOST_ROWS  200000 /* of a steady stretch */
 #define MOST_AHEAD 512    /* calls that a device takes before it makes their issuer wait */
@@ -53,7 +53,7 @@ static int issue_rows(struct loop *loop, unsigned cell)
 		for (unsigned i = 0; i < loop->place.count; i++)
 			*loop->rows[i] = (struct sample){
 			    .start_ns = start, .issued_ns = issued, .idle_ns = issued};
-		if (loop_wait_idle(loop))
+		if (loop_wait(loop))
 			return -1;
 		loop_next_row(loop);
 	}
@@ -66,17 +66,17 @@ static int rows_to_watch(struct loop *loop, unsigned cell, unsigned *out)
 {
 	const struct trial *trial = loop->place.trial;
 	unsigned kept = trial_rows(trial, &trial->cells[cell]);
-	void *mail = team_mail(loop->team, 0);
+	void *mailbox = team_mailbox(loop->team, 0);
 	if (loop->place.first == 0) {
 		const struct sample *s = sample_rows(trial, team_area(loop->team), cell, 0);
 		int64_t took = s[kept - 1].idle_ns - s[0].start_ns;
 		int64_t rows = took > 0 ? loop->backend->watch_ns * kept / took : MOST_ROWS;
 		*out = rows < 1 ? 1 : rows > MOST_ROWS ? MOST_ROWS : (unsigned)rows;
-		memcpy(mail, out, sizeof *out);
+		memcpy(mailbox, out, sizeof *out);
 	}
 	if (team_meet(loop->team))
 		return -1;
-	memcpy(out, mail, sizeof *out);
+	memcpy(out, mailbox, sizeof *out);
 	return team_meet(loop->team);
 }
 
@@ -140,7 +140,7 @@ static int read_at_work(struct loop *loop, unsigned cell, unsigned rows,
 	for (unsigned i = 0; i < loop->place.count; i++)
 		*loop->rows[i] =
 		    (struct sample){.start_ns = now, .issued_ns = now, .idle_ns = now};
-	return in_turn(loop, cell, act) || loop_wait_idle(loop) ? -1 : 0;
+	return in_turn(loop, cell, act) || loop_wait(loop) ? -1 : 0;
 }
 
 static int steady_rows(struct loop *loop, unsigned cell, unsigned rows)

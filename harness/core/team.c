@@ -25,7 +25,7 @@ enum { FAIL_NONE, FAIL_WRITING, FAIL_SAID };
 struct header {
 	uint64_t magic;
 	struct team_shape shape;
-	size_t come_at, mail_at, sheet_at, area_at, store_at, bytes;
+	size_t come_at, mailbox_at, facts_at, area_at, store_at, bytes;
 	_Alignas(LINE) atomic_uint arrived;
 	_Alignas(LINE) atomic_uint round;
 	_Alignas(LINE) atomic_int failing;
@@ -41,7 +41,7 @@ struct come {
 
 struct team {
 	struct header *block;
-	struct come *come; /* of a seat; else NULL */
+	struct come *come; /* of a member; else NULL */
 	int fd;            /* −1 once sealed */
 };
 
@@ -54,9 +54,9 @@ static void lay_out(struct header *h, const struct team_shape *shape, size_t pag
 {
 	h->shape = *shape;
 	h->come_at = round_up(sizeof *h, LINE);
-	h->mail_at = h->come_at + (size_t)shape->nworkers * sizeof(struct come);
-	h->sheet_at = h->mail_at + (size_t)shape->nranks * TEAM_MAIL_BYTES;
-	h->area_at = round_up(h->sheet_at + (size_t)shape->nworkers * TEAM_SHEET_BYTES, page);
+	h->mailbox_at = h->come_at + (size_t)shape->nworkers * sizeof(struct come);
+	h->facts_at = h->mailbox_at + (size_t)shape->nranks * TEAM_MAILBOX_BYTES;
+	h->area_at = round_up(h->facts_at + (size_t)shape->nworkers * TEAM_FACTS_BYTES, page);
 	h->store_at = round_up(h->area_at + shape->area_bytes, page);
 	h->bytes = round_up(h->store_at + shape->store_bytes, page);
 }
@@ -183,12 +183,12 @@ static struct come *come_of(const struct team *team, unsigned worker)
 	return (struct come *)((char *)team->block + team->block->come_at) + worker;
 }
 
-struct team *team_seat(const struct team *team, unsigned worker)
+struct team *team_member(const struct team *team, unsigned worker)
 {
-	struct team *seat = malloc(sizeof *seat);
-	if (seat)
-		*seat = (struct team){team->block, come_of(team, worker), -1};
-	return seat;
+	struct team *member = malloc(sizeof *member);
+	if (member)
+		*member = (struct team){team->block, come_of(team, worker), -1};
+	return member;
 }
 
 unsigned team_missing(const struct team *team, unsigned *rank)
@@ -277,14 +277,15 @@ int64_t team_deadline(const struct team *team, unsigned *cell)
 	return deadline;
 }
 
-void *team_mail(struct team *team, unsigned rank)
+void *team_mailbox(struct team *team, unsigned rank)
 {
-	return (char *)team->block + team->block->mail_at + (size_t)rank * TEAM_MAIL_BYTES;
+	return (char *)team->block + team->block->mailbox_at +
+	       (size_t)rank * TEAM_MAILBOX_BYTES;
 }
 
-char *team_sheet(struct team *team, unsigned worker)
+char *team_facts(struct team *team, unsigned worker)
 {
-	return (char *)team->block + team->block->sheet_at + (size_t)worker * TEAM_SHEET_BYTES;
+	return (char *)team->block + team->block->facts_at + (size_t)worker * TEAM_FACTS_BYTES;
 }
 
 void *team_area(struct team *team)

@@ -4,7 +4,7 @@
  * the same), and so has no name that a killed job could leave behind: the process that makes it
  * hands out a /proc path, and closes it once all have mapped it.
  *
- *   header | mailbox per rank | sheet per worker | area (samples) | store (the backend's)
+ *   header | mailbox per rank | facts per worker | area (samples) | store (the backend's)
  *
  * Nothing here blocks in the kernel; waiting spins, and yields when `yield` is set (fewer cores
  * than ranks). All functions may be called from any worker. */
@@ -18,8 +18,8 @@
 
 #include "../status.h"
 
-#define TEAM_MAIL_BYTES  256
-#define TEAM_SHEET_BYTES 4096
+#define TEAM_MAILBOX_BYTES 256
+#define TEAM_FACTS_BYTES   4096
 
 struct layout {
 	unsigned processes, threads, ranks_per_thread;
@@ -58,8 +58,8 @@ const struct team_shape *team_shape(const struct team *team);
 
 /* The same team as one worker's, so that team_missing knows who has come. The caller frees it
  * with free(), before the team is left. NULL: out of memory. */
-struct team *team_seat(const struct team *team, unsigned worker);
-/* How many workers are not at the meeting that is due, of those with a seat, and the first
+struct team *team_member(const struct team *team, unsigned worker);
+/* How many workers are not at the meeting that is due, of those that are members, and the first
  * rank of the first one; a snapshot, which is old at once unless those workers are stuck. */
 unsigned team_missing(const struct team *team, unsigned *rank);
 
@@ -79,9 +79,10 @@ const char *team_failure(const struct team *team);
 void team_set_deadline(struct team *team, unsigned cell, int64_t deadline_ns);
 int64_t team_deadline(const struct team *team, unsigned *cell);
 
-void *team_mail(struct team *team, unsigned rank); /* TEAM_MAIL_BYTES, for exchange at open */
-char *team_sheet(struct team *team,
-                 unsigned worker); /* TEAM_SHEET_BYTES, what the record says of it */
+void *team_mailbox(struct team *team,
+                   unsigned rank); /* TEAM_MAILBOX_BYTES, for exchange at open */
+char *team_facts(struct team *team,
+                 unsigned worker); /* TEAM_FACTS_BYTES, what the record says of it */
 void *team_area(struct team *team);
 void *team_store(struct team *team);
 

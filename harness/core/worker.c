@@ -6,7 +6,7 @@
 
 #include "../clock.h"
 #include "../machine.h"
-#include "worker_parts.h"
+#include "passes.h"
 
 static int prepare(struct loop *loop, const struct cell *cell, uint64_t seed, unsigned slots)
 {
@@ -137,15 +137,15 @@ static int open_backend(struct loop *loop)
 	unsigned nworkers = layout_workers(place->trial->settings.layout);
 	int numa = loop->backend->numa_node(place->first);
 	struct status st = {0};
-	struct machine_seat *seat = machine_seat_take();
-	machine_seat_bind(seat, bind, true, numa, place->worker, nworkers, loop->bind,
-	                  sizeof loop->bind);
+	struct machine_binding *binding = machine_binding_take();
+	machine_binding_set(binding, bind, true, numa, place->worker, nworkers, loop->bind,
+	                    sizeof loop->bind);
 	int error = loop->backend->open(place, &loop->ctx, &st);
 	/* A nonblocking NCCL launches from a thread of its own, which would inherit the
 	 * worker's core and wait there for the worker to stop polling: both keep the node. */
-	machine_seat_bind(seat, bind, place->trial->settings.nonblocking, numa, place->worker,
-	                  nworkers, loop->bind, sizeof loop->bind);
-	machine_seat_free(seat);
+	machine_binding_set(binding, bind, place->trial->settings.nonblocking, numa,
+	                    place->worker, nworkers, loop->bind, sizeof loop->bind);
+	machine_binding_free(binding);
 	if (error)
 		return loop_fail(loop, &st);
 	return team_meet(loop->team);
@@ -154,18 +154,18 @@ static int open_backend(struct loop *loop)
 /* What the record says of this worker; written last, when the backend knows what it did. */
 static void describe(struct loop *loop)
 {
-	char facts[TEAM_SHEET_BYTES - 192] = "";
+	char facts[TEAM_FACTS_BYTES - 192] = "";
 	struct rusage process;
 	getrusage(RUSAGE_SELF, &process); /* ru_maxrss is in KiB */
 	if (loop->ctx)
 		loop->backend->describe(loop->ctx, facts, sizeof facts);
-	snprintf(team_sheet(loop->team, loop->place.worker), TEAM_SHEET_BYTES,
+	snprintf(team_facts(loop->team, loop->place.worker), TEAM_FACTS_BYTES,
 	         "bind=%s\nprocess_peak_bytes=%lld\n%s", loop->bind, 1024ll * process.ru_maxrss,
 	         facts);
 	team_meet(loop->team);
 }
 
-static void run_seated(const struct trial *trial, const struct backend *backend,
+static void run_member(const struct trial *trial, const struct backend *backend,
                        struct team *team, unsigned index)
 {
 	struct layout layout = trial->settings.layout;
@@ -209,11 +209,11 @@ static void run_seated(const struct trial *trial, const struct backend *backend,
 void worker_run(const struct trial *trial, const struct backend *backend, struct team *team,
                 unsigned index)
 {
-	struct team *seat = team_seat(team, index);
-	if (seat)
-		run_seated(trial, backend, seat, index);
+	struct team *member = team_member(team, index);
+	if (member)
+		run_member(trial, backend, member, index);
 	else
 		team_fail(team, index * trial->settings.layout.ranks_per_thread,
 		          "out of memory for the worker");
-	free(seat);
+	free(member);
 }

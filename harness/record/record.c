@@ -22,25 +22,25 @@ static int write_line(FILE *out, json_t *line, struct status *st)
 	return 0;
 }
 
-/* A worker's sheet, "key=value" a line, as an object. */
-static json_t *sheet_json(const char *sheet)
+/* A worker's facts, "key=value" a line, as an object. */
+static json_t *worker_json(const char *text)
 {
 	json_t *facts = json_object();
-	const char *end = sheet + strnlen(sheet, TEAM_SHEET_BYTES);
-	while (facts && sheet < end) {
-		const char *stop = memchr(sheet, '\n', (size_t)(end - sheet));
+	const char *end = text + strnlen(text, TEAM_FACTS_BYTES);
+	while (facts && text < end) {
+		const char *stop = memchr(text, '\n', (size_t)(end - text));
 		const char *next = stop ? stop + 1 : end;
 		stop = stop ? stop : end;
-		const char *is = memchr(sheet, '=', (size_t)(stop - sheet));
+		const char *is = memchr(text, '=', (size_t)(stop - text));
 		char key[TRIAL_NAME_BYTES];
-		if (is && is > sheet && (size_t)(is - sheet) < sizeof key) {
-			memcpy(key, sheet, (size_t)(is - sheet));
-			key[is - sheet] = 0;
+		if (is && is > text && (size_t)(is - text) < sizeof key) {
+			memcpy(key, text, (size_t)(is - text));
+			key[is - text] = 0;
 			/* A key that is not UTF-8 is left out. */
 			json_object_set_new(facts, key,
 			                    record_text(is + 1, (size_t)(stop - is - 1)));
 		}
-		sheet = next;
+		text = next;
 	}
 	return facts;
 }
@@ -49,7 +49,7 @@ static json_t *facts_json(struct team *team)
 {
 	json_t *list = json_array();
 	for (unsigned w = 0; list && w < team_shape(team)->nworkers; w++)
-		json_array_append_new(list, sheet_json(team_sheet(team, w)));
+		json_array_append_new(list, worker_json(team_facts(team, w)));
 	return list;
 }
 

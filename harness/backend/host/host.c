@@ -48,24 +48,24 @@ static unsigned most_moves(const struct trial *trial)
 }
 
 /* Who is in which group; all are of the same size. */
-static void seat_all(struct backend_ctx *ctx)
+static void place_all(struct backend_ctx *ctx)
 {
 	struct split split = ctx->place.trial->settings.split;
-	unsigned n = ctx->place.nranks, seated = 0;
+	unsigned n = ctx->place.nranks, placed = 0;
 
 	for (unsigned rank = 0; rank < n; rank++) {
 		struct split_place at = split_place(split, n, rank);
 
-		ctx->seats[rank] = (struct host_seat){.color = at.color, .index = at.index};
+		ctx->places[rank] = (struct host_place){.color = at.color, .index = at.index};
 	}
 	for (unsigned head = 0; head < n; head++) {
-		unsigned first = seated;
+		unsigned first = placed;
 
-		for (unsigned rank = head; ctx->seats[head].index == 0 && rank < n; rank++) {
-			if (ctx->seats[rank].color != ctx->seats[head].color)
+		for (unsigned rank = head; ctx->places[head].index == 0 && rank < n; rank++) {
+			if (ctx->places[rank].color != ctx->places[head].color)
 				continue;
-			ctx->seats[rank].first = first;
-			ctx->members[seated++] = rank;
+			ctx->places[rank].first = first;
+			ctx->members[placed++] = rank;
 		}
 	}
 }
@@ -78,7 +78,7 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 	ctx->most_moves = moves;
 	ctx->queue_calls = queue_calls(place->trial);
 	ctx->peers = calloc(place->nranks, sizeof(*ctx->peers));
-	ctx->seats = calloc(place->nranks, sizeof(*ctx->seats));
+	ctx->places = calloc(place->nranks, sizeof(*ctx->places));
 	ctx->members = calloc(place->nranks, sizeof(*ctx->members));
 	ctx->queues = calloc((size_t)place->count * ctx->queue_calls, sizeof(*ctx->queues));
 	ctx->moves = calloc((size_t)place->count * 2 * moves, sizeof(*ctx->moves));
@@ -86,7 +86,7 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 	ctx->ranks = aligned_alloc(HOST_LINE_BYTES, place->count * sizeof(*ctx->ranks));
 	if (ctx->ranks)
 		memset(ctx->ranks, 0, place->count * sizeof(*ctx->ranks));
-	if (!ctx->peers || !ctx->seats || !ctx->members || !ctx->queues || !ctx->moves ||
+	if (!ctx->peers || !ctx->places || !ctx->members || !ctx->queues || !ctx->moves ||
 	    !ctx->ranks)
 		return status_set(st, "host: no memory for the state of %u ranks",
 		                  place->count);
@@ -98,7 +98,7 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 		rank->pulls = ctx->moves + (size_t)i * 2 * moves;
 		rank->pushes = rank->pulls + moves;
 	}
-	seat_all(ctx);
+	place_all(ctx);
 	return 0;
 }
 
@@ -166,7 +166,7 @@ static void host_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 	}
 }
 
-static int host_idle(struct backend_ctx *ctx, unsigned i)
+static int host_poll(struct backend_ctx *ctx, unsigned i)
 {
 	return ctx->error.text[0] ? -1 : host_move(ctx, &ctx->ranks[i]);
 }
@@ -233,7 +233,7 @@ static void host_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 	    snprintf(text, bytes,
 	             "path=%s\npiece_bytes=%zu\nidle_bytes=%zu\nfifo_slots=%d\npage_bytes=%ld\n"
 	             "memory_buffers_bytes=%zu\nmemory_comm_bytes=%zu\nmemory_calls_bytes=0\n",
-	             host_supports_path_name(ctx->path), HOST_PIECE_BYTES, HOST_IDLE_BYTES,
+	             host_supports_path_name(ctx->path), HOST_PIECE_BYTES, HOST_POLL_BYTES,
 	             HOST_FIFO_SLOTS, sysconf(_SC_PAGESIZE), buffers, comm);
 
 	/* Evidence once there is some: on the fifo path twice the bytes are moved. */
@@ -253,7 +253,7 @@ static void host_close(struct backend_ctx *ctx)
 	free(ctx->moves);
 	free(ctx->queues);
 	free(ctx->members);
-	free(ctx->seats);
+	free(ctx->places);
 	free(ctx->peers);
 	free(ctx);
 }
@@ -276,7 +276,7 @@ const struct backend backend_host = {
     .begin = host_nothing,
     .issue = host_issue,
     .end = host_nothing,
-    .idle = host_idle,
+    .poll = host_poll,
     .hold = host_nothing,
     .release = host_nothing,
     .error = host_error,

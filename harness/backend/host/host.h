@@ -24,8 +24,8 @@
  * how often a byte is copied and in nothing else. */
 #define HOST_PIECE_BYTES ((size_t)64 << 10)
 /* What one poll may move: a worker with many ranks gets round to all of them. */
-#define HOST_IDLE_BYTES  (4 * HOST_PIECE_BYTES)
-#define HOST_IDLE_PIECES 64 /* the same for pieces so small that bytes never add up */
+#define HOST_POLL_BYTES  (4 * HOST_PIECE_BYTES)
+#define HOST_POLL_PIECES 64 /* the same for pieces so small that bytes never add up */
 #define HOST_FIFO_SLOTS  4  /* of one piece each, for every ordered pair of ranks */
 /* Two lines: the neighbour line is prefetched with its pair. */
 #define HOST_LINE_BYTES 128
@@ -53,7 +53,7 @@ struct host_buffers {
 };
 
 /* A rank's place in its communicator: the whole team's, or a group of it. */
-struct host_seat {
+struct host_place {
 	unsigned color, index;
 	unsigned first; /* of its group, in the list of members */
 };
@@ -98,7 +98,7 @@ struct backend_ctx {
 	size_t stride;              /* one rank's share of the store */
 	size_t slots_offset;        /* fifo: of the slots in it */
 	struct host_buffers *peers; /* direct, shared: everybody's, by rank */
-	struct host_seat *seats;    /* everybody's, by rank */
+	struct host_place *places;  /* everybody's, by rank */
 	unsigned *members;          /* ranks, group by group */
 	struct host_rank *ranks;    /* this worker's */
 	unsigned *queues;           /* behind ranks[].queue */
@@ -112,7 +112,7 @@ struct backend_ctx {
 	struct host_reduction reduction;
 	uint64_t seed;
 	int64_t watch_ns;    /* how long; while it lasts, since when */
-	struct status error; /* of issue, kept for idle */
+	struct status error; /* of issue, kept for poll */
 };
 
 static inline struct host_flags *host_flags(const struct backend_ctx *ctx, unsigned rank)

@@ -11,7 +11,7 @@ static struct value_question question_of(const struct backend_ctx *ctx,
                                          const struct host_rank *rank)
 {
 	const struct cell *cell = &ctx->call.cell;
-	const struct host_seat *seat = &ctx->seats[rank->rank];
+	const struct host_place *at = &ctx->places[rank->rank];
 	bool split = ctx->place.trial->settings.split.op != SPLIT_NONE;
 
 	return (struct value_question){
@@ -19,9 +19,9 @@ static struct value_question question_of(const struct backend_ctx *ctx,
 	    .dtype = cell->dtype,
 	    .op = cell->op,
 	    .nranks = ctx->call.nranks,
-	    .rank = seat->index,
+	    .rank = at->index,
 	    .root = cell->root,
-	    .seed = split ? value_mix(ctx->seed + seat->color) : ctx->seed,
+	    .seed = split ? value_mix(ctx->seed + at->color) : ctx->seed,
 	    .count = cell->bytes / coll_dtype_bytes(cell->dtype),
 	    .parts = ctx->call.parts,
 	};
@@ -71,11 +71,11 @@ static int wait_readers(const struct backend_ctx *ctx, struct status *st)
 
 static void plan_rank(const struct backend_ctx *ctx, struct host_rank *rank)
 {
-	const struct host_seat *seat = &ctx->seats[rank->rank];
-	const unsigned *members = ctx->members + seat->first;
+	const struct host_place *at = &ctx->places[rank->rank];
+	const unsigned *members = ctx->members + at->first;
 
-	rank->npulls = host_step_pulls(&ctx->call, seat->index, rank->pulls);
-	rank->npushes = host_step_pushes(&ctx->call, seat->index, rank->pushes);
+	rank->npulls = host_step_pulls(&ctx->call, at->index, rank->pulls);
+	rank->npushes = host_step_pushes(&ctx->call, at->index, rank->pushes);
 	for (unsigned m = 0; m < rank->npulls; m++)
 		rank->pulls[m].peer = members[rank->pulls[m].place];
 	for (unsigned m = 0; m < rank->npushes; m++)

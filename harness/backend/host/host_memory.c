@@ -15,11 +15,11 @@
 #include "host.h"
 
 /* What a rank tells the others at open; used within one process only. */
-struct mail {
+struct mailbox {
 	struct host_buffers buffers;
 };
 
-_Static_assert(sizeof(struct mail) <= TEAM_MAIL_BYTES, "the mailbox is too small");
+_Static_assert(sizeof(struct mailbox) <= TEAM_MAILBOX_BYTES, "the mailbox is too small");
 
 static size_t page_bytes(void)
 {
@@ -118,7 +118,7 @@ static int touch(void *at, size_t bytes, bool fresh, struct status *st)
 static bool pair_used(const struct backend_ctx *ctx, unsigned from, unsigned to)
 {
 	const struct trial *trial = ctx->place.trial;
-	const struct host_seat *source = &ctx->seats[from], *rank = &ctx->seats[to];
+	const struct host_place *source = &ctx->places[from], *rank = &ctx->places[to];
 
 	if (source->first != rank->first)
 		return false;
@@ -191,11 +191,11 @@ static int reach(struct backend_ctx *ctx, unsigned peer, struct status *st)
 static struct host_buffers find(const struct backend_ctx *ctx, unsigned peer)
 {
 	uint8_t *share = ctx->store + peer * ctx->stride;
-	struct mail mail;
+	struct mailbox mailbox;
 
 	if (ctx->path == HOST_DIRECT) {
-		memcpy(&mail, team_mail(ctx->place.team, peer), sizeof(mail));
-		return mail.buffers;
+		memcpy(&mailbox, team_mailbox(ctx->place.team, peer), sizeof(mailbox));
+		return mailbox.buffers;
 	}
 	if (ctx->path == HOST_FIFO) /* out of reach, by definition */
 		return (struct host_buffers){0};
@@ -211,12 +211,12 @@ int host_memory_open(struct backend_ctx *ctx, struct status *st)
 	ctx->stride = stride_bytes(ctx->path, at->trial);
 	ctx->slots_offset = head_bytes(ctx->path, at->nranks);
 	for (unsigned i = 0; i < at->count; i++) {
-		struct mail mail;
+		struct mailbox mailbox;
 
 		if (place(ctx, &ctx->ranks[i], st) != 0)
 			return -1;
-		mail.buffers = ctx->ranks[i].own;
-		memcpy(team_mail(at->team, ctx->ranks[i].rank), &mail, sizeof(mail));
+		mailbox.buffers = ctx->ranks[i].own;
+		memcpy(team_mailbox(at->team, ctx->ranks[i].rank), &mailbox, sizeof(mailbox));
 	}
 	ctx->shown = true;
 	if (team_meet(at->team) != 0)

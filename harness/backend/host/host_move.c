@@ -217,7 +217,7 @@ static void call_end(const struct backend_ctx *ctx, struct host_rank *rank)
 
 int host_move(struct backend_ctx *ctx, struct host_rank *rank)
 {
-	struct budget left = {HOST_IDLE_BYTES, HOST_IDLE_PIECES};
+	struct budget left = {HOST_POLL_BYTES, HOST_POLL_PIECES};
 
 	while (rank->running || call_start(ctx, rank)) {
 		bool moved = ctx->path == HOST_FIFO && push(ctx, rank, &left);
@@ -229,7 +229,7 @@ int host_move(struct backend_ctx *ctx, struct host_rank *rank)
 			break;
 	}
 
-	size_t bytes = HOST_IDLE_BYTES - left.bytes;
+	size_t bytes = HOST_POLL_BYTES - left.bytes;
 
 	rank->tally.moved += bytes;
 	if (bytes > rank->most_bytes)

@@ -143,7 +143,7 @@ void nccl_drop_cell(struct backend_ctx *ctx);
 void nccl_begin(struct backend_ctx *ctx);
 void nccl_issue(struct backend_ctx *ctx, unsigned i, unsigned slot);
 void nccl_end(struct backend_ctx *ctx);
-int nccl_idle(struct backend_ctx *ctx, unsigned i);
+int nccl_poll(struct backend_ctx *ctx, unsigned i);
 void nccl_hold(struct backend_ctx *ctx);
 void nccl_release(struct backend_ctx *ctx);
 /* The first error stays. */

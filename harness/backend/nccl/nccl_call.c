@@ -165,7 +165,7 @@ void nccl_end(struct backend_ctx *ctx)
 	ctx->fresh = false;
 }
 
-int nccl_idle(struct backend_ctx *ctx, unsigned i)
+int nccl_poll(struct backend_ctx *ctx, unsigned i)
 {
 	struct place *p = &ctx->places[i];
 	cudaError_t result = cudaStreamQuery(p->stream);

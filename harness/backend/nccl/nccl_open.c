@@ -8,10 +8,10 @@
 #include "nccl.h"
 
 #define CONFIG_MAGIC 0xcafebeef /* by which NCCL knows its own */
-#define MAIL_COMM    NCCL_UNIQUE_ID_BYTES
+#define MAILBOX_COMM NCCL_UNIQUE_ID_BYTES
 
-_Static_assert(MAIL_COMM + sizeof(ncclComm_t) <= TEAM_MAIL_BYTES,
-               "an id and a communicator fit into the mail");
+_Static_assert(MAILBOX_COMM + sizeof(ncclComm_t) <= TEAM_MAILBOX_BYTES,
+               "an id and a communicator fit into a mailbox");
 
 int nccl_ok(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm, const char *what,
             struct status *st)
@@ -102,7 +102,7 @@ static int init_parallel(struct backend_ctx *ctx, ncclUniqueId id, ncclComm_t *c
 }
 
 /* The process's first worker makes all of its communicators; the others find theirs in the
- * mail, behind the id. */
+ * mailbox, behind the id. */
 static int init_grouped(struct backend_ctx *ctx, ncclUniqueId id, ncclComm_t *comms,
                         struct status *st)
 {
@@ -111,7 +111,7 @@ static int init_grouped(struct backend_ctx *ctx, ncclUniqueId id, ncclComm_t *co
 	if (makes && init_ranks(ctx, id, ctx->where.first, all, comms, st))
 		return -1;
 	for (unsigned i = 0; makes && i < all; i++)
-		memcpy((char *)team_mail(ctx->team, ctx->where.first + i) + MAIL_COMM,
+		memcpy((char *)team_mailbox(ctx->team, ctx->where.first + i) + MAILBOX_COMM,
 		       &comms[i], sizeof comms[i]);
 	if (team_meet(ctx->team)) {
 		abort_comms(ctx, comms, makes ? all : 0);
@@ -119,7 +119,7 @@ static int init_grouped(struct backend_ctx *ctx, ncclUniqueId id, ncclComm_t *co
 	}
 	for (unsigned i = 0; i < ctx->count; i++)
 		memcpy(&ctx->places[i].comm,
-		       (char *)team_mail(ctx->team, ctx->places[i].rank) + MAIL_COMM,
+		       (char *)team_mailbox(ctx->team, ctx->places[i].rank) + MAILBOX_COMM,
 		       sizeof ctx->places[i].comm);
 	return 0;
 }
@@ -189,11 +189,11 @@ int nccl_make_comms(struct backend_ctx *ctx, struct status *st)
 	if (ctx->where.first == 0) {
 		if (nccl_ok(ctx, ctx->api.GetUniqueId(&id), NULL, "ncclGetUniqueId", st))
 			return -1;
-		memcpy(team_mail(ctx->team, 0), &id, sizeof id);
+		memcpy(team_mailbox(ctx->team, 0), &id, sizeof id);
 	}
 	if (team_meet(ctx->team))
 		return status_set(st, "another rank failed");
-	memcpy(&id, team_mail(ctx->team, 0), sizeof id);
+	memcpy(&id, team_mailbox(ctx->team, 0), sizeof id);
 	return init_all(ctx, id, st) || split(ctx, st) ? -1 : 0;
 }
 
@@ -290,7 +290,7 @@ static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *
 	if (team_meet(place->team)) /* all have read the library's id */
 		return status_set(st, "another rank failed");
 	for (unsigned i = 0; i < ctx->count; i++)
-		memcpy(team_mail(place->team, ctx->places[i].rank), &ctx->places[i].recv,
+		memcpy(team_mailbox(place->team, ctx->places[i].rank), &ctx->places[i].recv,
 		       sizeof(char *));
 	if (team_meet(place->team))
 		return status_set(st, "another rank failed");
@@ -300,7 +300,7 @@ static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *
 	if (!ctx->peers)
 		return status_set(st, "out of memory for %u peers", ctx->nranks);
 	for (unsigned r = 0; r < ctx->nranks; r++)
-		memcpy(&ctx->peers[r], team_mail(place->team, r), sizeof(char *));
+		memcpy(&ctx->peers[r], team_mailbox(place->team, r), sizeof(char *));
 	for (unsigned i = 0; i < ctx->count; i++) {
 		unsigned rank = ctx->places[i].rank, next = ctx->places[i].next;
 		if (device_use(rank, st))

@@ -1,10 +1,11 @@
-/* Inside of the worker: the timed loop in loop.c, a cell's course in worker.c,
- * what has a pass of its own in passes.c. */
-#ifndef LAUNCHGAP_WORKER_PARTS_H
-#define LAUNCHGAP_WORKER_PARTS_H
+/* The timed loop of one worker, and what stamps and waits in it: issue, stamp, poll until all
+ * is done. Nothing in it allocates, locks, logs, calls the system for us, or asks for the mode.
+ */
+#ifndef LAUNCHGAP_LOOP_H
+#define LAUNCHGAP_LOOP_H
 
 #include "sample.h"
-#include "worker.h"
+#include "../backend/backend.h"
 
 struct loop {
 	const struct backend *backend;
@@ -20,7 +21,7 @@ struct loop {
 	struct sample **rows;    /* per local rank: where the next row goes */
 	struct sample *scratch;  /* per local rank: rows that are not kept (warm-up) */
 	bool *busy;              /* per local rank */
-	char bind[64];           /* where it sits */
+	char bind[64];           /* its binding, in words */
 };
 
 int loop_fail(struct loop *loop, const struct status *st);
@@ -37,14 +38,9 @@ int loop_row_gated(struct loop *loop, unsigned calls);
 int loop_row_replayed(struct loop *loop, unsigned calls);
 /* A cell's first call, which is not kept, and how long it took. */
 int loop_first_call(struct loop *loop, int64_t *length_ns);
-int loop_wait_idle(struct loop *loop);
+int loop_wait(struct loop *loop);
 struct tally *loop_tally(struct loop *loop, unsigned cell, unsigned i);
 /* All rows of a cell, with what the kernel did to this worker meanwhile. */
 int loop_measure_rows(struct loop *loop, unsigned cell);
-
-/* All of a cell's calls, as its pass has it. */
-int pass_rows(struct loop *loop, unsigned cell);
-/* A cell of `init`: the communicators made, again and again. */
-int pass_init(struct loop *loop, unsigned cell);
 
 #endif
