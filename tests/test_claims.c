@@ -285,7 +285,7 @@ static void untested(const char *why)
 	char hint[CONTRAST_WHY_BYTES];
 	find();
 	assert_int_equal(found->claims[0].outcome, CLAIMS_UNTESTED);
-	claims_hint(&loaded.summary, &found->proof, &found->claims[0], hint, sizeof hint);
+	claims_hint(&loaded.summary, &found->evidence, &found->claims[0], hint, sizeof hint);
 	made_says(hint, why);
 	assert_true(isnan(found->claims[0].ratio.estimate));
 	done();
@@ -384,7 +384,7 @@ static void verdicts(const char *bandwidth, const char *latency)
 
 static void a_placebo_should_do_nothing(void **state)
 {
-	struct warnings *w = calloc(1, sizeof *w);
+	struct validity *w = calloc(1, sizeof *w);
 	(void)state;
 	assert_non_null(w);
 	factor("env", "nodirect", "threads-old")->placebo = true;
@@ -411,7 +411,7 @@ static void a_placebo_should_do_nothing(void **state)
 /* It need not be bandwidth that it acts on, and it is not proper before both are known. */
 static void a_placebo_is_held_against_latency_too(void **state)
 {
-	struct warnings *w = calloc(1, sizeof *w);
+	struct validity *w = calloc(1, sizeof *w);
 	(void)state;
 	assert_non_null(w);
 	factor("env", "threads-old", "processes-old")->placebo = true;
@@ -850,7 +850,7 @@ static void the_evidence_has_model_and_cache(void **state)
 	dram_per_byte[0] = 5;
 	made.more = paths;
 	find();
-	const struct proof *e = &found->proof;
+	const struct evidence *e = &found->evidence;
 	assert_string_equal(e->paths[0].transport, "P2P/CUMEM");
 	assert_string_equal(e->paths[0].data_path, "staged");
 	assert_string_equal(e->paths[0].registered, "no: nobody asked");
@@ -878,7 +878,7 @@ static void the_evidence_has_model_and_cache(void **state)
 	}
 	assert_int_equal(e->nrows, 4 * 5);
 	for (unsigned i = 0; i < e->nrows; i++) {
-		const struct proof_row *r = &e->rows[i];
+		const struct evidence_row *r = &e->rows[i];
 		near(r->nvlink_tx_gbs, 105, 1e-9);
 		if (r->variant == 4) {
 			assert_true(isnan(r->direct)); /* plain copies have no model */
@@ -908,10 +908,10 @@ static void copies_have_a_model_of_their_own(void **state)
 	copies = true;
 	made.backend = "host";
 	find();
-	const struct proof *e = &found->proof;
+	const struct evidence *e = &found->evidence;
 	assert_int_equal(e->nrows, 4 * 5);
 	for (unsigned i = 0; i < e->nrows; i++) {
-		const struct proof_row *r = &e->rows[i];
+		const struct evidence_row *r = &e->rows[i];
 		assert_true(isnan(r->direct) && isnan(r->model));
 		near(r->copies, r->variant == 0 ? 3 : 2, 1e-9);
 		if (r->variant < 2)
@@ -1000,7 +1000,7 @@ static void no_paths(FILE *out)
 static const char *hint(unsigned nth)
 {
 	static char text[CONTRAST_WHY_BYTES];
-	claims_hint(&loaded.summary, &found->proof, &found->claims[nth], text, sizeof text);
+	claims_hint(&loaded.summary, &found->evidence, &found->claims[nth], text, sizeof text);
 	return text;
 }
 

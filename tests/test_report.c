@@ -18,7 +18,7 @@
 #include "../harness/report/report.h"
 #include "../harness/report/run_gp.h"
 #include "../harness/analysis/summary.h"
-#include "../harness/analysis/warnings.h"
+#include "../harness/analysis/validity.h"
 
 #define PLOTS "plot"
 
@@ -409,8 +409,8 @@ static void wrong_elements_are_not_compared(void **state)
 
 static void warnings_say_what_to_do(void **state)
 {
-	static struct warnings w;
-	static char all[sizeof w.text + WARNINGS_MAX];
+	static struct validity w;
+	static char all[sizeof w.text + VALIDITY_MAX];
 	struct made m = plain;
 	struct loaded l;
 	(void)state;
@@ -426,7 +426,7 @@ static void warnings_say_what_to_do(void **state)
 	                  .faults = 4,
 	                  .switches = 7};
 	load(&m, &l);
-	warnings_collect(&l.summary, true, &w);
+	validity_collect(&l.summary, true, &w);
 	all[0] = 0;
 	for (unsigned i = 0; i < w.count; i++) {
 		strcat(all, w.text[i]);
@@ -445,21 +445,21 @@ static void warnings_say_what_to_do(void **state)
 	m = plain;
 	m.faults = 4;
 	load(&m, &l);
-	warnings_collect(&l.summary, false, &w);
+	validity_collect(&l.summary, false, &w);
 	assert_int_equal(w.count, 1);
 	assert_says(w.text[0], "the driver, which maps memory during calls");
 	assert_null(strstr(w.text[0], "bug"));
 	unload(&l);
 	/* A quiet run has none. */
 	load(&plain, &l);
-	warnings_collect(&l.summary, false, &w);
+	validity_collect(&l.summary, false, &w);
 	assert_int_equal(w.count, 0);
 	unload(&l);
 	/* On host, single has one core's bandwidth. */
 	m = plain;
 	m.backend = "host";
 	load(&m, &l);
-	warnings_collect(&l.summary, false, &w);
+	validity_collect(&l.summary, false, &w);
 	assert_int_equal(w.count, 1);
 	assert_says(w.text[0], "one core's bandwidth at every size");
 	unload(&l);

@@ -87,21 +87,22 @@ bool claims_elsewhere(const struct claims_result *r)
 }
 
 /* "staged" or "direct"; NULL where the variant's way is not known. */
-static const char *way_of(const struct summary *s, const struct proof *proof, const char *name)
+static const char *way_of(const struct summary *s, const struct evidence *evidence,
+                          const char *name)
 {
 	int v = index_variant(s, name);
-	const char *way = v < 0 ? "" : proof->paths[v].data_path;
+	const char *way = v < 0 ? "" : evidence->paths[v].data_path;
 	return !strcmp(way, "staged") || !strcmp(way, "direct") ? way : NULL;
 }
 
-void claims_paths(const struct summary *s, const struct proof *proof,
+void claims_paths(const struct summary *s, const struct evidence *evidence,
                   const struct claims_result *r, char *text, size_t bytes)
 {
 	const struct claim *c = r->claim;
 	text[0] = '\0';
 	if (r->outcome == CLAIMS_UNTESTED || !metric_info(c->metric)->data_path)
 		return;
-	const char *left = way_of(s, proof, c->left), *right = way_of(s, proof, c->right);
+	const char *left = way_of(s, evidence, c->left), *right = way_of(s, evidence, c->right);
 	if (left && right && !strcmp(left, right))
 		snprintf(text, bytes, "both %s", left);
 	else if (left && right)
@@ -116,7 +117,7 @@ static void hint_add(char *text, size_t bytes, const char *more)
 		snprintf(text + used, bytes - used, "; %s", more);
 }
 
-void claims_hint(const struct summary *s, const struct proof *proof,
+void claims_hint(const struct summary *s, const struct evidence *evidence,
                  const struct claims_result *r, char *text, size_t bytes)
 {
 	bool analogue = record_traits(s->run, NULL)->analogue;
@@ -127,7 +128,7 @@ void claims_hint(const struct summary *s, const struct proof *proof,
 	}
 	char sizes[80], paths[2 * TRIAL_NAME_BYTES + 32];
 	words_range(r->sizes, sizes, sizeof sizes);
-	claims_paths(s, proof, r, paths, sizeof paths);
+	claims_paths(s, evidence, r, paths, sizeof paths);
 	snprintf(text, bytes, "%u cell%s, %s, %u block%s", r->ncells, words_plural(r->ncells),
 	         sizes, r->ratio.blocks, words_plural(r->ratio.blocks));
 	hint_add(text, bytes, analogue ? "tested on the host analogue" : "");

@@ -14,7 +14,7 @@
 #define LAUNCHGAP_CLAIMS_H
 
 #include "contrast.h"
-#include "proof.h"
+#include "evidence.h"
 
 enum claims_outcome { CLAIMS_HOLD, CLAIMS_FAIL, CLAIMS_UNDECIDED, CLAIMS_UNTESTED };
 
@@ -45,10 +45,10 @@ void claims_verdict(const struct claims_result *result, char *text, size_t bytes
 bool claims_elsewhere(const struct claims_result *result);
 /* The ways that the data of its two variants takes, of large sizes, where both are known and
  * what it is about goes by them: "both staged", "a staged, b direct"; else "". */
-void claims_paths(const struct summary *summary, const struct proof *proof,
+void claims_paths(const struct summary *summary, const struct evidence *evidence,
                   const struct claims_result *result, char *text, size_t bytes);
 /* What stands beside it: what it rests on, with those ways, or why it cannot be tested. */
-void claims_hint(const struct summary *summary, const struct proof *proof,
+void claims_hint(const struct summary *summary, const struct evidence *evidence,
                  const struct claims_result *result, char *text, size_t bytes);
 
 #endif

@@ -9,7 +9,7 @@ int findings_make(const struct summary *s, const struct cliff *cliffs, unsigned 
 {
 	*out = (struct findings){.asked = {.nfactors = 0}};
 	if (claim_list_take(s->run->environment, &out->asked, st) ||
-	    proof_make(s, &out->proof, st))
+	    evidence_make(s, &out->evidence, st))
 		return -1;
 	for (unsigned i = 0; i < out->asked.nfactors; i++)
 		if (factors_judge(s, &out->asked.factors[i], &out->factors[i], st))
@@ -17,9 +17,9 @@ int findings_make(const struct summary *s, const struct cliff *cliffs, unsigned 
 	for (unsigned i = 0; i < out->asked.nclaims; i++)
 		if (claims_judge(s, &out->asked.claims[i], &out->claims[i], st))
 			goto fail;
-	if (versions_make(s, &out->asked.gap, &out->proof, &out->versions, st) ||
+	if (versions_make(s, &out->asked.gap, &out->evidence, &out->versions, st) ||
 	    waterfall_make(s, &out->asked, &out->waterfall, st) ||
-	    recommend_make(s, cliffs, ncliffs, &out->recommend, st))
+	    advice_make(s, cliffs, ncliffs, &out->advice, st))
 		goto fail;
 	return 0;
 fail:
@@ -30,7 +30,7 @@ fail:
 void findings_free(struct findings *f)
 {
 	versions_free(&f->versions);
-	proof_free(&f->proof);
+	evidence_free(&f->evidence);
 }
 
 /* "bandwidth of a is 1.100 (1.090 to 1.110) times that of b"; nothing without an effect. */
@@ -46,7 +46,7 @@ static void say_effect(const char *what, const struct verdict *v, const char *of
 	         used ? ", and " : "", what, of, ratio, that_of);
 }
 
-void findings_warn(const struct findings *f, struct warnings *w)
+void findings_warn(const struct findings *f, struct validity *w)
 {
 	for (unsigned i = 0; i < f->asked.nfactors; i++) {
 		const struct factors_result *r = &f->factors[i];
@@ -58,7 +58,7 @@ void findings_warn(const struct findings *f, struct warnings *w)
 		           sizeof effects);
 		say_effect("latency", &r->latency, factor->from, factor->to, effects,
 		           sizeof effects);
-		warnings_add(
+		validity_add(
 		    w,
 		    "THE PLACEBO HAS AN EFFECT on %s: factor %s should change nothing, and %s. "
 		    "Either the setting (%s) does something in this library after all, or the "

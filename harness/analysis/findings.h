@@ -4,21 +4,21 @@
 #define LAUNCHGAP_FINDINGS_H
 
 #include "claims.h"
-#include "proof.h"
+#include "evidence.h"
 #include "factors.h"
-#include "recommend.h"
+#include "advice.h"
 #include "versions.h"
-#include "warnings.h"
+#include "validity.h"
 #include "waterfall.h"
 
 struct findings {
 	struct claim_list asked;
-	struct proof proof;
+	struct evidence evidence;
 	struct factors_result factors[CLAIM_MAX];
 	struct versions versions;
 	struct waterfall waterfall;
 	struct claims_result claims[CLAIM_MAX];
-	struct recommend recommend;
+	struct advice advice;
 };
 
 /* *out borrows from all that is given and from itself: it must not be
@@ -28,6 +28,6 @@ int findings_make(const struct summary *summary, const struct cliff *cliffs, uns
                   struct findings *out, struct status *st);
 void findings_free(struct findings *findings);
 /* Placebos that have an effect: what is said of them stands among the warnings too. */
-void findings_warn(const struct findings *findings, struct warnings *warnings);
+void findings_warn(const struct findings *findings, struct validity *warnings);
 
 #endif

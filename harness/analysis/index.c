@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool summary_same_group(const struct cell *a, const struct cell *b)
+bool index_same_group(const struct cell *a, const struct cell *b)
 {
 	return a->coll == b->coll && a->pace == b->pace && a->dtype == b->dtype &&
 	       a->op == b->op && a->in_place == b->in_place && a->root == b->root &&
@@ -41,7 +41,7 @@ static unsigned group_of(const struct summary *s, const struct record_cell *c, u
 	for (unsigned i = 0; i < s->ngroups; i++) {
 		unsigned g = (before + i) % s->ngroups;
 		if (s->groups[g].nranks == c->nranks &&
-		    summary_same_group(&s->groups[g].cell, &c->cell))
+		    index_same_group(&s->groups[g].cell, &c->cell))
 			return g;
 	}
 	return s->ngroups;

@@ -122,7 +122,7 @@ int index_trials(struct summary *summary, struct status *st);
 void index_free(struct index *index);
 
 /* Everything of two cells but size is equal. */
-bool summary_same_group(const struct cell *a, const struct cell *b);
+bool index_same_group(const struct cell *a, const struct cell *b);
 /* The variant of a name, or -1. */
 int index_variant(const struct summary *summary, const char *name);
 /* The place of a group's size. */

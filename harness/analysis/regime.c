@@ -170,7 +170,7 @@ static void judge(const struct summary *s, struct regime *r)
 		words_ratio(&twin->verdict.ratio, true, interval, sizeof interval);
 	}
 	const struct stats_ratio *aa = twin ? &twin->verdict.ratio : NULL;
-	if (summary_crowded(s))
+	if (summary_oversubscribed(s))
 		snprintf(
 		    r->why, sizeof r->why,
 		    "There are more ranks than the %u cores: waiting workers share them, and "

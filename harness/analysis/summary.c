@@ -317,7 +317,7 @@ static const struct record_cell *standard_of(const struct summary *s,
 		paced.pace = c->cell.pace;
 		if (paced.bytes != c->cell.bytes || other->nranks != c->nranks ||
 		    !other->digest[0] || !summary_counts(other) ||
-		    !summary_same_group(&paced, &c->cell))
+		    !index_same_group(&paced, &c->cell))
 			continue;
 		if ((int)s->index.variant_of[i] == s->reference)
 			return other;
@@ -601,7 +601,7 @@ int summary_partner(const struct summary *s, unsigned group)
 	turned.in_place = !turned.in_place;
 	for (unsigned g = 0; g < s->ngroups; g++)
 		if (s->groups[g].nranks == s->groups[group].nranks &&
-		    summary_same_group(&s->groups[g].cell, &turned))
+		    index_same_group(&s->groups[g].cell, &turned))
 			return (int)g;
 	return -1;
 }
@@ -612,7 +612,7 @@ bool summary_is_limit(const struct summary *s, const struct summary_group *group
 	return group->limit;
 }
 
-bool summary_crowded(const struct summary *s)
+bool summary_oversubscribed(const struct summary *s)
 {
 	return s->oversubscribed;
 }

@@ -21,7 +21,7 @@ const struct summary_row *summary_find(const struct summary *summary, unsigned v
 int summary_partner(const struct summary *summary, unsigned group);
 bool summary_is_limit(const struct summary *summary, const struct summary_group *group);
 /* More ranks than cores: waiting yields, and latencies are the scheduler's. */
-bool summary_crowded(const struct summary *summary);
+bool summary_oversubscribed(const struct summary *summary);
 /* Whether anything was measured at that pace, the limit left out. */
 bool summary_has_pace(const struct summary *summary, enum pace pace);
 const char *summary_role_name(enum summary_role role);

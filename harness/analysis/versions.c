@@ -243,7 +243,7 @@ static int pick(const struct summary *s, struct pick *picks, unsigned *n, char *
 /* What one collective is made from. */
 struct maker {
 	const struct summary *s;
-	const struct proof *proof;
+	const struct evidence *evidence;
 	const struct pick *picks;
 	unsigned nmodes, nrows;
 	struct claim_range range;
@@ -272,8 +272,8 @@ static double dram_of(const struct maker *m, unsigned variant, enum coll_kind co
 {
 	double dram = NAN;
 	size_t largest = 0;
-	for (unsigned i = 0; i < m->proof->nrows; i++) {
-		const struct proof_row *row = &m->proof->rows[i];
+	for (unsigned i = 0; i < m->evidence->nrows; i++) {
+		const struct evidence_row *row = &m->evidence->rows[i];
 		const struct summary_group *g = &m->s->groups[row->group];
 		if (row->variant != variant || g->cell.coll != coll ||
 		    g->bytes[row->size] <= largest || isnan(row->dram_per_nvlink))
@@ -320,7 +320,7 @@ static struct versions_side side_of(const struct maker *m, const struct contrast
 	                              .gbs = c->left_side.value,
 	                              .lo = c->left_side.lo,
 	                              .hi = c->left_side.hi,
-	                              .data_path = m->proof->paths[c->left].data_path,
+	                              .data_path = m->evidence->paths[c->left].data_path,
 	                              .dram_per_nvlink = dram_of(m, c->left, coll),
 	                              .change = first ? verdict_make(NULL, 0, m->s->margin)
 	                                              : c->verdict};
@@ -384,8 +384,8 @@ static int colls_make(const struct maker *m, struct versions *v, struct status *
 	return 0;
 }
 
-int versions_make(const struct summary *s, const struct gap *gap, const struct proof *proof,
-                  struct versions *out, struct status *st)
+int versions_make(const struct summary *s, const struct gap *gap,
+                  const struct evidence *evidence, struct versions *out, struct status *st)
 {
 	struct pick *picks = calloc(s->nvariants + 1, sizeof *picks);
 	struct versions v = {.nrows = 0};
@@ -399,7 +399,7 @@ int versions_make(const struct summary *s, const struct gap *gap, const struct p
 	for (unsigned i = 0; i < v.nrows; i++)
 		single &= picks[i].variants[VERSIONS_SINGLE] != NONE;
 	v.nmodes = single ? VERSIONS_MODES : VERSIONS_SINGLE;
-	const struct maker m = {s, proof, picks, v.nmodes, v.nrows, range_of(s, gap)};
+	const struct maker m = {s, evidence, picks, v.nmodes, v.nrows, range_of(s, gap)};
 	rc = v.nrows ? colls_make(&m, &v, st) : 0;
 done:
 	free(picks);

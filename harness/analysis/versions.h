@@ -11,19 +11,19 @@
 #define LAUNCHGAP_VERSIONS_H
 
 #include "contrast.h"
-#include "proof.h"
+#include "evidence.h"
 
 #define VERSIONS_TEXT_BYTES 2048
 
 enum versions_mode { VERSIONS_THREADS, VERSIONS_PROCESSES, VERSIONS_SINGLE, VERSIONS_MODES };
 const char *versions_mode_name(enum versions_mode mode);
 
-/* One mode on one version. Texts are borrowed from the summary and the proof. */
+/* One mode on one version. Texts are borrowed from the summary and its evidence. */
 struct versions_side {
 	unsigned variant;
 	const char *name;   /* the variant's */
 	double gbs, lo, hi; /* GB/s: geometric mean over blocks, as claims have it; quartiles */
-	const char *data_path;  /* struct proof_path's, "" where not known */
+	const char *data_path;  /* struct evidence_path's, "" where not known */
 	double dram_per_nvlink; /* at the largest size with counters; NaN */
 	/* Against the same mode one version below: this ÷ that. Of the first version nothing.
 	 */
@@ -59,7 +59,7 @@ struct versions {
  * up; else, where none is so large, over all. The caller frees with versions_free. -1 only when
  * memory is out. */
 int versions_make(const struct summary *summary, const struct gap *gap,
-                  const struct proof *proof, struct versions *out, struct status *st);
+                  const struct evidence *evidence, struct versions *out, struct status *st);
 void versions_free(struct versions *versions);
 
 /* Whether version a is below b, number by number: 2.9 is below 2.21. < 0, 0 or > 0. */

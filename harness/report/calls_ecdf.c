@@ -21,7 +21,7 @@ static bool belongs(const struct summary *s, const struct summary_row *row,
                     const struct record_cell *c)
 {
 	return summary_counts(c) && c->nranks == row->nranks &&
-	       c->cell.bytes == row->cell.bytes && summary_same_group(&c->cell, &row->cell) &&
+	       c->cell.bytes == row->cell.bytes && index_same_group(&c->cell, &row->cell) &&
 	       !strcmp(c->variant, s->variants[row->variant].name);
 }
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "../analysis/proof.h"
+#include "../analysis/evidence.h"
 
 /* A text of the CSV and its comma, quoted where a reader would take it for something else. */
 void summary_put_text(FILE *out, const char *text);
@@ -16,7 +16,7 @@ int summary_write_ranks(const struct summary *summary, const char *file, struct 
 /* summary.csv. */
 int summary_write_csv(const struct summary *summary, const char *file, struct status *st);
 /* evidence.csv: each row's counters rank by rank. */
-int proof_write_csv(const struct summary *summary, const struct proof *proof, const char *file,
+int evidence_write_csv(const struct summary *summary, const struct evidence *evidence, const char *file,
                     struct status *st);
 
 #endif

@@ -52,7 +52,7 @@ static void put_left_out(FILE *out, const struct summary *s)
 		        n, RUN_GP_DETAIL);
 }
 
-static void put_ending(FILE *out, const struct summary *s, const struct warnings *warnings,
+static void put_ending(FILE *out, const struct summary *s, const struct validity *warnings,
                        const struct draw_result *drawn)
 {
 	fprintf(out, "## Warnings\n\n");
@@ -102,7 +102,7 @@ static void put_many(FILE *out, const struct summary *s)
 }
 
 int markdown_write(const struct summary *s, const struct cliff *cliffs, unsigned ncliffs,
-                   const struct findings *findings, const struct warnings *warnings,
+                   const struct findings *findings, const struct validity *warnings,
                    const struct draw_result *drawn, const char *file, struct status *st)
 {
 	FILE *out = output_open(file, st);
@@ -118,7 +118,7 @@ int markdown_write(const struct summary *s, const struct cliff *cliffs, unsigned
 		put_tables(out, s, cliffs, ncliffs);
 	markdown_memory(out, s);
 	markdown_versions(out, s, &findings->versions);
-	markdown_evidence(out, s, &findings->proof);
+	markdown_evidence(out, s, &findings->evidence);
 	markdown_factors(out, s, findings);
 	markdown_claims(out, s, findings);
 	markdown_recommend(out, s, findings);

@@ -6,10 +6,10 @@
 #include "draw.h"
 #include "../analysis/findings.h"
 #include "../analysis/summary.h"
-#include "../analysis/warnings.h"
+#include "../analysis/validity.h"
 
 int markdown_write(const struct summary *summary, const struct cliff *cliffs, unsigned ncliffs,
-                   const struct findings *findings, const struct warnings *warnings,
+                   const struct findings *findings, const struct validity *warnings,
                    const struct draw_result *drawn, const char *file, struct status *st);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "bysize.h"
 
-static bool has_paths(const struct summary *s, const struct proof *e)
+static bool has_paths(const struct summary *s, const struct evidence *e)
 {
 	for (unsigned v = 0; v < s->nvariants; v++)
 		if (e->paths[v].transport[0] || e->paths[v].data_path[0])
@@ -15,7 +15,7 @@ static bool has_paths(const struct summary *s, const struct proof *e)
 	return false;
 }
 
-static bool any_astray(const struct summary *s, const struct proof *e)
+static bool any_astray(const struct summary *s, const struct evidence *e)
 {
 	for (unsigned v = 0; v < s->nvariants; v++)
 		if (e->paths[v].astray[0])
@@ -24,7 +24,7 @@ static bool any_astray(const struct summary *s, const struct proof *e)
 }
 
 /* The mark of a variant that took another way than its file says. */
-static void put_expected(FILE *out, const struct proof_path *p)
+static void put_expected(FILE *out, const struct evidence_path *p)
 {
 	fputs("| ", out);
 	if (p->astray[0]) {
@@ -34,7 +34,7 @@ static void put_expected(FILE *out, const struct proof_path *p)
 	}
 }
 
-static void put_paths(FILE *out, const struct summary *s, const struct proof *e)
+static void put_paths(FILE *out, const struct summary *s, const struct evidence *e)
 {
 	bool astray = any_astray(s, e);
 	fprintf(out,
@@ -43,7 +43,7 @@ static void put_paths(FILE *out, const struct summary *s, const struct proof *e)
 	        "|---|---|%s---|---|---|---|---|\n",
 	        astray ? " expected |" : "", astray ? "---|" : "");
 	for (unsigned v = 0; v < s->nvariants; v++) {
-		const struct proof_path *p = &e->paths[v];
+		const struct evidence_path *p = &e->paths[v];
 		const char *const texts[] = {
 		    s->variants[v].name, p->transport,   p->links, p->data_path,
 		    p->registered,       p->copy_engine, p->why};
@@ -78,39 +78,39 @@ static void put_paths(FILE *out, const struct summary *s, const struct proof *e)
 }
 
 /* A column's text of a row; "-" where it has none. */
-typedef void column_fn(const struct proof_row *row, char *text, size_t bytes);
+typedef void column_fn(const struct evidence_row *row, char *text, size_t bytes);
 
 static void share(double x, char *text, size_t bytes)
 {
 	snprintf(text, bytes, isfinite(x) ? "%.0f %%" : "-", 100 * x);
 }
 
-static void nvlink(const struct proof_row *row, char *text, size_t bytes)
+static void nvlink(const struct evidence_row *row, char *text, size_t bytes)
 {
 	bysize_number(row->nvlink_tx_gbs, text, bytes);
 }
-static void received(const struct proof_row *row, char *text, size_t bytes)
+static void received(const struct evidence_row *row, char *text, size_t bytes)
 {
 	bysize_number(row->nvlink_rx_gbs, text, bytes);
 }
-static void of_limit(const struct proof_row *row, char *text, size_t bytes)
+static void of_limit(const struct evidence_row *row, char *text, size_t bytes)
 {
 	share(row->limit_share, text, bytes);
 }
-static void dram(const struct proof_row *row, char *text, size_t bytes)
+static void dram(const struct evidence_row *row, char *text, size_t bytes)
 {
 	bysize_number(row->dram_gbs, text, bytes);
 }
-static void of_peak(const struct proof_row *row, char *text, size_t bytes)
+static void of_peak(const struct evidence_row *row, char *text, size_t bytes)
 {
 	share(row->dram_share, text, bytes);
 }
-static void per_nvlink(const struct proof_row *row, char *text, size_t bytes)
+static void per_nvlink(const struct evidence_row *row, char *text, size_t bytes)
 {
 	bysize_number(row->dram_per_nvlink, text, bytes);
 }
 /* One figure where the path is known, else both. */
-static void model(const struct proof_row *row, char *text, size_t bytes)
+static void model(const struct evidence_row *row, char *text, size_t bytes)
 {
 	if (!isnan(row->model))
 		snprintf(text, bytes, "%.2f", row->model);
@@ -119,27 +119,27 @@ static void model(const struct proof_row *row, char *text, size_t bytes)
 	else
 		snprintf(text, bytes, "-");
 }
-static void cached(const struct proof_row *row, char *text, size_t bytes)
+static void cached(const struct evidence_row *row, char *text, size_t bytes)
 {
 	bysize_number(row->cached, text, bytes);
 }
-static void busy(const struct proof_row *row, char *text, size_t bytes)
+static void busy(const struct evidence_row *row, char *text, size_t bytes)
 {
 	share(row->sm_percent / 100, text, bytes);
 }
-static void pcie(const struct proof_row *row, char *text, size_t bytes)
+static void pcie(const struct evidence_row *row, char *text, size_t bytes)
 {
 	bysize_number(row->pcie_tx_gbs, text, bytes);
 }
-static void copies(const struct proof_row *row, char *text, size_t bytes)
+static void copies(const struct evidence_row *row, char *text, size_t bytes)
 {
 	bysize_number(row->copies, text, bytes);
 }
-static void copies_model(const struct proof_row *row, char *text, size_t bytes)
+static void copies_model(const struct evidence_row *row, char *text, size_t bytes)
 {
 	bysize_number(row->copies_model, text, bytes);
 }
-static void issuing(const struct proof_row *row, char *text, size_t bytes)
+static void issuing(const struct evidence_row *row, char *text, size_t bytes)
 {
 	bysize_number(row->issue_cores, text, bytes);
 }
@@ -173,7 +173,7 @@ static const struct column {
 };
 #define NCOLUMNS (sizeof columns / sizeof *columns)
 
-static bool has_column(const struct proof *e, const struct column *column)
+static bool has_column(const struct evidence *e, const struct column *column)
 {
 	char text[64];
 	for (unsigned i = 0; i < e->nrows; i++) {
@@ -184,7 +184,7 @@ static bool has_column(const struct proof *e, const struct column *column)
 	return false;
 }
 
-static void put_head(struct grid *table, const struct proof *e)
+static void put_head(struct grid *table, const struct evidence *e)
 {
 	unsigned at = 2;
 	grid_row(table);
@@ -195,8 +195,8 @@ static void put_head(struct grid *table, const struct proof *e)
 			grid_put(table, at++, "%s", columns[c].head);
 }
 
-static void put_row(struct grid *table, const struct summary *s, const struct proof *e,
-                    const struct proof_row *row)
+static void put_row(struct grid *table, const struct summary *s, const struct evidence *e,
+                    const struct evidence_row *row)
 {
 	const struct summary_group *g = &s->groups[row->group];
 	char text[64];
@@ -214,7 +214,7 @@ static void put_row(struct grid *table, const struct summary *s, const struct pr
 }
 
 /* Sessions without counters leave them to fewer blocks than the run has. */
-static void put_medians(FILE *out, const struct proof *e)
+static void put_medians(FILE *out, const struct evidence *e)
 {
 	unsigned least = UINT_MAX, most = 0;
 	for (unsigned i = 0; i < e->nrows; i++) {
@@ -227,7 +227,7 @@ static void put_medians(FILE *out, const struct proof *e)
 	fprintf(out, "%u block%s; read in a pass of their own.", most, bysize_plural(most));
 }
 
-static void put_counters(FILE *out, const struct summary *s, const struct proof *e)
+static void put_counters(FILE *out, const struct summary *s, const struct evidence *e)
 {
 	unsigned n = 2;
 	for (size_t c = 0; c < NCOLUMNS; c++)
@@ -249,7 +249,7 @@ static void put_counters(FILE *out, const struct summary *s, const struct proof 
 	}
 }
 
-void markdown_evidence(FILE *out, const struct summary *s, const struct proof *e)
+void markdown_evidence(FILE *out, const struct summary *s, const struct evidence *e)
 {
 	bool paths = has_paths(s, e);
 	if (!paths && !e->nrows)

@@ -38,7 +38,7 @@ static bool tells_paths(const struct summary *s, const struct findings *f)
 {
 	char text[2 * TRIAL_NAME_BYTES + 32] = "";
 	for (unsigned i = 0; i < f->asked.nclaims && !text[0]; i++)
-		claims_paths(s, &f->proof, &f->claims[i], text, sizeof text);
+		claims_paths(s, &f->evidence, &f->claims[i], text, sizeof text);
 	return text[0];
 }
 
@@ -65,7 +65,7 @@ void markdown_claims(FILE *out, const struct summary *s, const struct findings *
 		put_measured(out, r);
 		claims_verdict(r, text, sizeof text);
 		fprintf(out, "| **%s** ", text);
-		claims_hint(s, &f->proof, r, text, sizeof text);
+		claims_hint(s, &f->evidence, r, text, sizeof text);
 		markdown_cell(out, text);
 		fputs("|\n", out);
 	}
@@ -74,7 +74,7 @@ void markdown_claims(FILE *out, const struct summary *s, const struct findings *
 
 void markdown_recommend(FILE *out, const struct summary *s, const struct findings *f)
 {
-	const struct recommend *r = &f->recommend;
+	const struct advice *r = &f->advice;
 	const char *backend =
 	    json_string_value(json_object_get(s->run->environment, "backend"));
 	fprintf(out, "## Recommendations\n\n");

@@ -31,7 +31,7 @@ void markdown_memory(FILE *out, const struct summary *summary);
 void markdown_gap(FILE *out, const struct summary *summary);
 void markdown_versions(FILE *out, const struct summary *summary,
                        const struct versions *versions);
-void markdown_evidence(FILE *out, const struct summary *summary, const struct proof *proof);
+void markdown_evidence(FILE *out, const struct summary *summary, const struct evidence *evidence);
 void markdown_factors(FILE *out, const struct summary *summary,
                       const struct findings *findings);
 void markdown_claims(FILE *out, const struct summary *summary, const struct findings *findings);

@@ -124,7 +124,7 @@ static unsigned print_claims(const struct summary *s, const struct findings *f)
 			continue;
 		snprintf(lead, sizeof lead, "claim %s: ", r->claim->name);
 		claims_verdict(r, verdict, sizeof verdict);
-		claims_hint(s, &f->proof, r, hint, sizeof hint);
+		claims_hint(s, &f->evidence, r, hint, sizeof hint);
 		bysize_ratio(&r->ratio, true, ratio, sizeof ratio);
 		snprintf(text, sizeof text, "%s%s%s (%s): %s", verdict, tested ? ", " : "",
 		         tested ? ratio : "", hint, r->claim->text);
@@ -140,9 +140,9 @@ static unsigned print_claims(const struct summary *s, const struct findings *f)
 		print_wrapped(gap, said);
 		printed++;
 	}
-	for (unsigned i = 0; i < f->recommend.count; i++)
-		print_wrapped("advice: ", f->recommend.text[i]);
-	return printed + f->recommend.count;
+	for (unsigned i = 0; i < f->advice.count; i++)
+		print_wrapped("advice: ", f->advice.text[i]);
+	return printed + f->advice.count;
 }
 
 static void print_correct(const struct summary *s)
@@ -167,7 +167,7 @@ void print_report(const struct report *r, const char *dir)
 		print_wrapped("cliff: ", text);
 	}
 	print_versions(&r->findings.versions);
-	print_evidence(&r->summary, &r->findings.proof);
+	print_evidence(&r->summary, &r->findings.evidence);
 	print_factors(&r->summary, &r->findings);
 	unsigned said = print_claims(&r->summary, &r->findings);
 	print_correct(&r->summary);

@@ -31,15 +31,15 @@ struct line {
 };
 
 /* Other counters, as the host's copies, are in report.md alone. */
-static bool is_shown(const struct proof_row *row)
+static bool is_shown(const struct evidence_row *row)
 {
 	return isfinite(row->nvlink_tx_gbs) || isfinite(row->dram_per_nvlink);
 }
 
 /* The variant's row at the largest size with counters of a group, or NULL. */
-static const struct proof_row *largest(const struct proof *e, unsigned variant, unsigned group)
+static const struct evidence_row *largest(const struct evidence *e, unsigned variant, unsigned group)
 {
-	const struct proof_row *found = NULL;
+	const struct evidence_row *found = NULL;
 	for (unsigned i = 0; i < e->nrows; i++)
 		if (e->rows[i].variant == variant && e->rows[i].group == group &&
 		    is_shown(&e->rows[i]))
@@ -53,10 +53,10 @@ static void put_number(double x, char *text, size_t bytes)
 		bysize_number(x, text, bytes);
 }
 
-static struct line line_of(const struct summary *s, const struct proof *e, unsigned variant,
-                           const struct proof_row *row)
+static struct line line_of(const struct summary *s, const struct evidence *e, unsigned variant,
+                           const struct evidence_row *row)
 {
-	const struct proof_path *p = &e->paths[variant];
+	const struct evidence_path *p = &e->paths[variant];
 	struct line l = {0};
 	size_t bytes = sizeof l.text[0];
 	snprintf(l.text[VARIANT], bytes, "%s", s->variants[variant].name);
@@ -83,11 +83,11 @@ static struct line line_of(const struct summary *s, const struct proof *e, unsig
 typedef void line_fn(const struct line *line, void *context);
 
 /* `group` is s->ngroups where no counters are shown. */
-static void lines_each(const struct summary *s, const struct proof *e, unsigned group,
+static void lines_each(const struct summary *s, const struct evidence *e, unsigned group,
                        line_fn *fn, void *context)
 {
 	for (unsigned v = 0; v < s->nvariants; v++) {
-		const struct proof_row *row = largest(e, v, group);
+		const struct evidence_row *row = largest(e, v, group);
 		struct line l = line_of(s, e, v, row);
 		if (s->variants[v].role != ROLE_LIMIT &&
 		    (row || l.text[TRANSPORT][0] || l.text[DATA_PATH][0]))
@@ -126,7 +126,7 @@ static void put(const struct line *l, void *context)
 			          l->text[i][0] ? l->text[i] : "-");
 }
 
-static void print_one(const struct summary *s, const struct proof *e, unsigned group)
+static void print_one(const struct summary *s, const struct evidence *e, unsigned group)
 {
 	struct shape shape = {.lines = 0};
 	struct line head = {0};
@@ -155,7 +155,7 @@ static void print_one(const struct summary *s, const struct proof *e, unsigned g
 }
 
 /* Whether variants have counters there; the limit's own do not count. */
-static bool has_counters(const struct summary *s, const struct proof *e, unsigned group)
+static bool has_counters(const struct summary *s, const struct evidence *e, unsigned group)
 {
 	for (unsigned v = 0; v < s->nvariants; v++)
 		if (s->variants[v].role != ROLE_LIMIT && largest(e, v, group))
@@ -163,7 +163,7 @@ static bool has_counters(const struct summary *s, const struct proof *e, unsigne
 	return false;
 }
 
-static void print_mixed(const struct summary *s, const struct proof *e)
+static void print_mixed(const struct summary *s, const struct evidence *e)
 {
 	char lead[TRIAL_NAME_BYTES + 16];
 	bool any = false;
@@ -177,7 +177,7 @@ static void print_mixed(const struct summary *s, const struct proof *e)
 	fputs(any ? "\n" : "", stdout);
 }
 
-void print_evidence(const struct summary *s, const struct proof *e)
+void print_evidence(const struct summary *s, const struct evidence *e)
 {
 	unsigned counted = 0;
 	for (unsigned g = 0; g < s->ngroups; g++)

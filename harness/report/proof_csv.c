@@ -1,5 +1,5 @@
 /* evidence.csv: what each rank's counters said, before the report takes means over ranks. */
-#include "../analysis/proof.h"
+#include "../analysis/evidence.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -62,14 +62,14 @@ static bool has_figure(const double figures[COLUMNS])
 
 /* How many cells have figures of the rank, and their medians, each over those that have it.
  * `room` holds a number per column and cell of the record. */
-static unsigned gather(const struct summary *s, const struct proof_row *row, unsigned rank,
+static unsigned gather(const struct summary *s, const struct evidence_row *row, unsigned rank,
                        double *room, double medians[COLUMNS])
 {
 	const struct record_run *run = s->run;
 	unsigned blocks = 0, n[COLUMNS] = {0};
 	double one[COLUMNS];
 	for (unsigned i = 0; i < run->ncells; i++) {
-		if (!proof_belongs(s, row, &run->cells[i]))
+		if (!evidence_belongs(s, row, &run->cells[i]))
 			continue;
 		take(&run->cells[i], rank, one);
 		blocks += has_figure(one);
@@ -82,12 +82,12 @@ static unsigned gather(const struct summary *s, const struct proof_row *row, uns
 	return blocks;
 }
 
-static void put_rank(FILE *out, const struct summary *s, const struct proof *e,
-                     const struct proof_row *row, unsigned rank, double *room)
+static void put_rank(FILE *out, const struct summary *s, const struct evidence *e,
+                     const struct evidence_row *row, unsigned rank, double *room)
 {
 	const struct summary_group *g = &s->groups[row->group];
 	const struct summary_variant *v = &s->variants[row->variant];
-	const struct proof_path *path = &e->paths[row->variant];
+	const struct evidence_path *path = &e->paths[row->variant];
 	double medians[COLUMNS];
 	unsigned blocks = gather(s, row, rank, room, medians);
 	summary_put_text(out, v->name);
@@ -102,7 +102,7 @@ static void put_rank(FILE *out, const struct summary *s, const struct proof *e,
 	fprintf(out, "%u\n", blocks);
 }
 
-int proof_write_csv(const struct summary *s, const struct proof *e, const char *file,
+int evidence_write_csv(const struct summary *s, const struct evidence *e, const char *file,
                     struct status *st)
 {
 	double *room = malloc(((size_t)s->run->ncells + 1) * COLUMNS * sizeof *room);

@@ -55,14 +55,14 @@ static int make(struct report *r, const char *dir, const char *plot_dir,
 	    factors_write_csv(r->findings.factors, r->findings.asked.nfactors, file, st))
 		return -1;
 	snprintf(file, sizeof file, "%s/evidence.csv", dir);
-	if (r->findings.proof.nrows && proof_write_csv(s, &r->findings.proof, file, st))
+	if (r->findings.evidence.nrows && evidence_write_csv(s, &r->findings.evidence, file, st))
 		return -1;
 	if (draw_pictures(s, &r->findings, dir, plot_dir, &r->drawn, st))
 		return -1;
-	warnings_collect(s, r->torn, &r->warnings);
+	validity_collect(s, r->torn, &r->warnings);
 	findings_warn(&r->findings, &r->warnings);
 	if (r->drawn.warning[0])
-		warnings_add(&r->warnings, "%s", r->drawn.warning);
+		validity_add(&r->warnings, "%s", r->drawn.warning);
 	snprintf(file, sizeof file, "%s/report.md", dir);
 	if (markdown_write(s, r->cliffs, r->ncliffs, &r->findings, &r->warnings, &r->drawn,
 	                   file, st))

@@ -6,13 +6,13 @@
 #include "../analysis/findings.h"
 #include "report.h"
 #include "../analysis/summary.h"
-#include "../analysis/warnings.h"
+#include "../analysis/validity.h"
 
 /* Everything that a report is made of. */
 struct report {
 	struct record_run run;
 	struct summary summary;
-	struct warnings warnings;
+	struct validity warnings;
 	struct draw_result drawn;
 	struct cliff *cliffs;
 	unsigned ncliffs;
@@ -26,7 +26,7 @@ struct report {
 void print_report(const struct report *report, const char *dir);
 /* Path and counters of each variant, at the largest size with counters; nothing where there is
  * no evidence. */
-void print_evidence(const struct summary *summary, const struct proof *proof);
+void print_evidence(const struct summary *summary, const struct evidence *evidence);
 /* Effects and verdicts of the factors, and what is to be said of some of them; nothing where
  * none was measured. */
 void print_factors(const struct summary *summary, const struct findings *findings);

@@ -198,7 +198,7 @@ static void put_run(FILE *out, const struct summary *s)
 	put_number(out, "margin_percent", 100 * s->margin);
 	fprintf(out, "carries_data = %d\n", s->carries_data);
 	fprintf(out, "comparable = %d\n", !s->trouble[0] && s->reference >= 0);
-	fprintf(out, "crowded = %d\n", summary_crowded(s));
+	fprintf(out, "crowded = %d\n", summary_oversubscribed(s));
 	fprintf(out,
 	        "\n# the variants; nth: of its mode, from 1; left out: measured, but "
 	        "too many for the pictures\nvariants = %u\nleft_out = %u\n",

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "../harness/analysis/stats.h"
-#include "../harness/analysis/warnings.h"
+#include "../harness/analysis/validity.h"
 
 /* A call's length: 20 µs × size, ±1 % by trial and ±1 % by row. */
 static double quiet_ns(const struct made_place *p)
@@ -78,11 +78,11 @@ static const struct made plain = {.backend = "nccl",
 
 static char *warnings_of(const struct made *m, unsigned *count)
 {
-	static struct warnings w;
-	static char all[sizeof w.text + WARNINGS_MAX];
+	static struct validity w;
+	static char all[sizeof w.text + VALIDITY_MAX];
 	struct made_loaded l;
 	made_load(m, &l);
-	warnings_collect(&l.summary, false, &w);
+	validity_collect(&l.summary, false, &w);
 	made_unload(&l);
 	all[0] = 0;
 	for (unsigned i = 0; i < w.count; i++) {

@@ -3,13 +3,13 @@
  * Counters are medians over blocks of one number per cell (measure_counter). The model of DRAM
  * traffic is counters.h's; what is missing in a figure below it was presumably found in the
  * cache. */
-#ifndef LAUNCHGAP_PROOF_H
-#define LAUNCHGAP_PROOF_H
+#ifndef LAUNCHGAP_ANALYSIS_EVIDENCE_H
+#define LAUNCHGAP_ANALYSIS_EVIDENCE_H
 
 #include "summary.h"
 
 /* What a variant's log proves, in words; all "" where it says nothing. */
-struct proof_path {
+struct evidence_path {
 	char transport[64];   /* "P2P/CUMEM" */
 	char links[32];       /* "12" */
 	char pairs[512];      /* of a mixed transport: which pairs of ranks use which */
@@ -20,7 +20,7 @@ struct proof_path {
 	char astray[80];    /* what was expected where it is something else, else "" */
 };
 
-struct proof_row {
+struct evidence_row {
 	unsigned variant, group, size;
 	double nvlink_tx_gbs, nvlink_rx_gbs;
 	double limit_share; /* of the limit's bus bandwidth at this size: 0.8 is 80 % */
@@ -34,20 +34,20 @@ struct proof_row {
 	unsigned blocks;
 };
 
-struct proof {
-	struct proof_path *paths; /* per variant */
+struct evidence {
+	struct evidence_path *paths; /* per variant */
 	unsigned nrows;
-	struct proof_row *rows; /* by group, size, variant */
-	char missing[512];      /* what counters lack, as the record says it; or "" */
+	struct evidence_row *rows; /* by group, size, variant */
+	char missing[512];         /* what counters lack, as the record says it; or "" */
 };
 
-/* The caller frees with proof_free. -1 only when memory is out; a path that cannot be read is
- * said in its why. */
-int proof_make(const struct summary *summary, struct proof *out, struct status *st);
-void proof_free(struct proof *proof);
+/* The caller frees with evidence_free. -1 only when memory is out; a path that cannot be read
+ * is said in its why. */
+int evidence_make(const struct summary *summary, struct evidence *out, struct status *st);
+void evidence_free(struct evidence *evidence);
 
 /* Whether a cell of the record is one of those that a row is made from. */
-bool proof_belongs(const struct summary *summary, const struct proof_row *row,
-                   const struct record_cell *cell);
+bool evidence_belongs(const struct summary *summary, const struct evidence_row *row,
+                      const struct record_cell *cell);
 
 #endif

@@ -3,22 +3,22 @@
  * Rules stand in one table in the .c file. Each is about two variants that differ in
  * exactly one setting, and is printed only when it was measured and the whole 95 % interval of
  * its gain lies beyond the report's margin (or, where equal is worth saying, inside it). */
-#ifndef LAUNCHGAP_RECOMMEND_H
-#define LAUNCHGAP_RECOMMEND_H
+#ifndef LAUNCHGAP_ADVICE_H
+#define LAUNCHGAP_ADVICE_H
 
 #include "cliffs.h"
 #include "contrast.h"
 
-#define RECOMMEND_MAX   32
-#define RECOMMEND_BYTES 768
+#define ADVICE_MAX   32
+#define ADVICE_BYTES 768
 
-struct recommend {
-	unsigned count, more; /* more: beyond RECOMMEND_MAX, not kept */
-	char text[RECOMMEND_MAX][RECOMMEND_BYTES];
+struct advice {
+	unsigned count, more; /* more: beyond ADVICE_MAX, not kept */
+	char text[ADVICE_MAX][ADVICE_BYTES];
 };
 
 /* -1 only when memory is out. */
-int recommend_make(const struct summary *summary, const struct cliff *cliffs, unsigned ncliffs,
-                   struct recommend *out, struct status *st);
+int advice_make(const struct summary *summary, const struct cliff *cliffs, unsigned ncliffs,
+                struct advice *out, struct status *st);
 
 #endif

@@ -1,4 +1,4 @@
-#include "proof.h"
+#include "evidence.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "measure.h"
 
 /* One cell's number of some kind. */
-typedef double proof_fn(const struct record_cell *cell, unsigned what);
+typedef double evidence_fn(const struct record_cell *cell, unsigned what);
 
 static double by_metric(const struct record_cell *c, unsigned metric)
 {
@@ -26,12 +26,12 @@ static double by_field(const struct record_cell *c, unsigned offset)
 /* What a row is made from. */
 struct source {
 	const struct summary *s;
-	const struct proof_row *row;
+	const struct evidence_row *row;
 	double *x; /* room for a number per cell */
 };
 
-bool proof_belongs(const struct summary *s, const struct proof_row *row,
-                   const struct record_cell *c)
+bool evidence_belongs(const struct summary *s, const struct evidence_row *row,
+                      const struct record_cell *c)
 {
 	size_t i = (size_t)(c - s->run->cells);
 	return c->cell.pass == PASS_COUNTERS && !c->error[0] &&
@@ -40,12 +40,12 @@ bool proof_belongs(const struct summary *s, const struct proof_row *row,
 }
 
 /* The median over the blocks that have it. */
-static double median(const struct source *src, proof_fn *of, unsigned what)
+static double median(const struct source *src, evidence_fn *of, unsigned what)
 {
 	unsigned n = 0;
 	for (unsigned i = 0; i < src->s->run->ncells; i++) {
 		const struct record_cell *c = &src->s->run->cells[i];
-		double x = proof_belongs(src->s, src->row, c) ? of(c, what) : NAN;
+		double x = evidence_belongs(src->s, src->row, c) ? of(c, what) : NAN;
 		if (!isnan(x))
 			src->x[n++] = x;
 	}
@@ -59,8 +59,8 @@ static bool has_model(enum coll_kind coll)
 	return coll == COLL_ALLTOALL || coll == COLL_SENDRECV || coll == COLL_SENDRECV_BOTH;
 }
 
-static void fill_model(const struct source *src, const struct proof_path *path,
-                       struct proof_row *row)
+static void fill_model(const struct source *src, const struct evidence_path *path,
+                       struct evidence_row *row)
 {
 	enum coll_kind coll = src->s->groups[row->group].cell.coll;
 	unsigned ranks = src->s->groups[row->group].cell.comm_ranks;
@@ -78,7 +78,7 @@ static void fill_model(const struct source *src, const struct proof_path *path,
 }
 
 /* On host the workers say which way they take: by slots, or out of the peer's buffer. */
-static void fill_copies(const struct source *src, struct proof_row *row)
+static void fill_copies(const struct source *src, struct evidence_row *row)
 {
 	const struct summary_group *g = &src->s->groups[row->group];
 	const char *path = src->s->variants[row->variant].path;
@@ -90,7 +90,8 @@ static void fill_copies(const struct source *src, struct proof_row *row)
 	                        : NAN;
 }
 
-static void fill(const struct source *src, const struct proof_path *path, struct proof_row *row)
+static void fill(const struct source *src, const struct evidence_path *path,
+                 struct evidence_row *row)
 {
 	double limit = summary_limit(src->s, src->s->groups[row->group].bytes[row->size]);
 	row->nvlink_tx_gbs = median(src, by_metric, METRIC_NVLINK_TX);
@@ -106,7 +107,7 @@ static void fill(const struct source *src, const struct proof_path *path, struct
 	fill_copies(src, row);
 }
 
-static void fill_missing(const struct summary *s, struct proof *e)
+static void fill_missing(const struct summary *s, struct evidence *e)
 {
 	for (unsigned i = 0; i < s->run->ncells && !e->missing[0]; i++) {
 		const struct record_cell *c = &s->run->cells[i];
@@ -115,7 +116,7 @@ static void fill_missing(const struct summary *s, struct proof *e)
 	}
 }
 
-static void put_path(const struct record_path *from, struct proof_path *out)
+static void put_path(const struct record_path *from, struct evidence_path *out)
 {
 	struct path path;
 	struct status why = {""};
@@ -142,10 +143,10 @@ static void put_path(const struct record_path *from, struct proof_path *out)
 }
 
 /* The twin is the reference in all but its name, and has no job of its own for the path. */
-static void put_twins(const struct summary *s, struct proof_path *paths)
+static void put_twins(const struct summary *s, struct evidence_path *paths)
 {
 	for (unsigned v = 0; v < s->nvariants && s->reference >= 0; v++) {
-		const struct proof_path *of = &paths[s->reference];
+		const struct evidence_path *of = &paths[s->reference];
 		if (s->variants[v].role != ROLE_AGAIN || paths[v].data_path[0] ||
 		    !of->data_path[0])
 			continue;
@@ -157,7 +158,7 @@ static void put_twins(const struct summary *s, struct proof_path *paths)
 }
 
 /* The paths from the record's lines of that kind, the twin's from its reference. */
-static void put_paths(const struct summary *s, struct proof_path *paths)
+static void put_paths(const struct summary *s, struct evidence_path *paths)
 {
 	for (unsigned i = 0; i < s->run->npaths; i++) {
 		int v = index_variant(s, s->run->paths[i].variant);
@@ -172,13 +173,13 @@ static unsigned count_cells(const struct source *src)
 {
 	unsigned n = 0;
 	for (unsigned i = 0; i < src->s->run->ncells; i++)
-		n += proof_belongs(src->s, src->row, &src->s->run->cells[i]);
+		n += evidence_belongs(src->s, src->row, &src->s->run->cells[i]);
 	return n;
 }
 
-int proof_make(const struct summary *s, struct proof *out, struct status *st)
+int evidence_make(const struct summary *s, struct evidence *out, struct status *st)
 {
-	struct proof e = {.nrows = 0};
+	struct evidence e = {.nrows = 0};
 	size_t most = 1;
 	for (unsigned g = 0; g < s->ngroups; g++)
 		most += (size_t)s->groups[g].nsizes * s->nvariants;
@@ -187,16 +188,17 @@ int proof_make(const struct summary *s, struct proof *out, struct status *st)
 	e.paths = calloc(s->nvariants, sizeof *e.paths);
 	if (!x || !e.rows || !e.paths) {
 		free(x);
-		proof_free(&e);
+		evidence_free(&e);
 		return status_set(st, "out of memory for the evidence");
 	}
 	put_paths(s, e.paths);
 	for (unsigned g = 0; g < s->ngroups; g++)
 		for (unsigned i = 0; i < s->groups[g].nsizes; i++)
 			for (unsigned v = 0; v < s->nvariants; v++) {
-				struct proof_row *row = &e.rows[e.nrows];
+				struct evidence_row *row = &e.rows[e.nrows];
 				struct source src = {s, row, x};
-				*row = (struct proof_row){.variant = v, .group = g, .size = i};
+				*row =
+				    (struct evidence_row){.variant = v, .group = g, .size = i};
 				row->blocks = count_cells(&src);
 				if (!row->blocks)
 					continue;
@@ -209,9 +211,9 @@ int proof_make(const struct summary *s, struct proof *out, struct status *st)
 	return 0;
 }
 
-void proof_free(struct proof *e)
+void evidence_free(struct evidence *e)
 {
 	free(e->rows);
 	free(e->paths);
-	*e = (struct proof){0};
+	*e = (struct evidence){0};
 }

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "../harness/analysis/recommend.h"
+#include "../harness/analysis/advice.h"
 
 static double speed[3]; /* single, threads, processes: against 1 */
 static double noise;
@@ -75,7 +75,7 @@ static struct made made = {.backend = "nccl",
                            .environment = environment,
                            .line = line,
                            .stamps = stamps};
-static struct recommend *advice;
+static struct advice *advice;
 
 static int fresh(void **state)
 {
@@ -99,7 +99,7 @@ static unsigned count(const char *words, const char **text)
 	struct status st = {""};
 	unsigned n = 0;
 	made_load(&made, &l);
-	assert_int_equal(recommend_make(&l.summary, NULL, 0, advice, &st), 0);
+	assert_int_equal(advice_make(&l.summary, NULL, 0, advice, &st), 0);
 	made_unload(&l);
 	for (unsigned i = 0; i < advice->count; i++) {
 		if (!strstr(advice->text[i], words))
@@ -260,13 +260,13 @@ static void a_cliff_is_one(void **state)
 	    .kind = CLIFF_JUMP, .from = 1, .to = 2, .from_gbs = 80, .to_gbs = 300};
 	(void)state;
 	made_load(&made, &l);
-	assert_int_equal(recommend_make(&l.summary, &c, 1, advice, &st), 0);
+	assert_int_equal(advice_make(&l.summary, &c, 1, advice, &st), 0);
 	made_says(
 	    advice->text[advice->count - 1],
 	    "Gather alltoall into calls of 64 KiB and more where the program allows it: "
 	    "between 16 KiB and 64 KiB bus bandwidth jumps from 80.0 to 300 GB/s (single)");
 	c.kind = CLIFF_FALL;
-	assert_int_equal(recommend_make(&l.summary, &c, 1, advice, &st), 0);
+	assert_int_equal(advice_make(&l.summary, &c, 1, advice, &st), 0);
 	made_says(advice->text[advice->count - 1],
 	          "Split alltoall into calls of 16 KiB where the program allows it: between "
 	          "16 KiB and 64 KiB bus bandwidth falls from ");

@@ -1,4 +1,4 @@
-#include "warnings.h"
+#include "validity.h"
 
 #include <limits.h>
 #include <math.h>
@@ -40,17 +40,17 @@
 
 #define NAMED 4 /* outliers that are named; the others are counted */
 
-void warnings_add(struct warnings *w, const char *format, ...)
+void validity_add(struct validity *w, const char *format, ...)
 {
-	if (w->count == WARNINGS_MAX) {
+	if (w->count == VALIDITY_MAX) {
 		snprintf(
-		    w->text[WARNINGS_MAX - 1], WARNINGS_BYTES,
+		    w->text[VALIDITY_MAX - 1], VALIDITY_BYTES,
 		    "There are more warnings than fit here: see the errors in trials.jsonl.");
 		return;
 	}
 	va_list args;
 	va_start(args, format);
-	vsnprintf(w->text[w->count++], WARNINGS_BYTES, format, args);
+	vsnprintf(w->text[w->count++], VALIDITY_BYTES, format, args);
 	va_end(args);
 }
 
@@ -105,7 +105,7 @@ static void name_dependents(const struct claim_list *asked, const char *variant,
 }
 
 static void warn_path(const struct record_path *taken, const struct claim_list *asked,
-                      struct warnings *w)
+                      struct validity *w)
 {
 	struct path path;
 	struct status why = {""};
@@ -115,7 +115,7 @@ static void warn_path(const struct record_path *taken, const struct claim_list *
 		path_free(&path);
 	}
 	name_dependents(asked, taken->variant, rests, sizeof rests);
-	warnings_add(w,
+	validity_add(w,
 	             "%s: expect = %.80s, but the path taken is %s. What rests on it is not "
 	             "what the file meant: %s. Find out why (the evidence has the paths of all "
 	             "variants), or correct expect.",
@@ -124,7 +124,7 @@ static void warn_path(const struct record_path *taken, const struct claim_list *
 
 /* A variant that took another path than its experiment file says: its figures are of something
  * else than was meant, and so is all that rests on them. */
-static void warn_paths(const struct summary *s, struct warnings *w)
+static void warn_paths(const struct summary *s, struct validity *w)
 {
 	struct claim_list *asked = calloc(1, sizeof *asked);
 	struct status ignored = {""}; /* damaged claims are refused elsewhere */
@@ -138,29 +138,29 @@ static void warn_paths(const struct summary *s, struct warnings *w)
 	free(asked);
 }
 
-static void warn_blocks(const struct summary *s, bool torn, struct warnings *w)
+static void warn_blocks(const struct summary *s, bool torn, struct validity *w)
 {
 	long long asked = record_blocks_asked(s->run);
 	const char *end = s->run->end.reason;
 	bool enough = !strcmp(end, "precision") || !strcmp(end, "budget");
 	if (torn)
-		warnings_add(
+		validity_add(
 		    w, "The last line of the record was cut off and is left out: the run was "
 		       "stopped while it wrote. Measure again for the rest.");
 	if (s->nblocks < asked && !enough)
-		warnings_add(
+		validity_add(
 		    w,
 		    "%u of the %lld blocks asked for were measured: the run was stopped, or "
 		    "trials failed. Run it again for all of them.",
 		    s->nblocks, asked);
 	if (!strcmp(end, "budget"))
-		warnings_add(
+		validity_add(
 		    w,
 		    "The time budget ended the run before its precision was reached: %.400s "
 		    "Give it more (budget = …), or add blocks with --resume.",
 		    s->run->end.text);
 	if (s->nblocks < STATS_MIN_BLOCKS)
-		warnings_add(
+		validity_add(
 		    w,
 		    "%u block%s: below %d there are no intervals, and no gap can be told from "
 		    "noise. Measure with BLOCKS=10 or more.",
@@ -168,7 +168,7 @@ static void warn_blocks(const struct summary *s, bool torn, struct warnings *w)
 }
 
 /* Sessions of one run by different builds. */
-static void warn_builds(const struct summary *s, struct warnings *w)
+static void warn_builds(const struct summary *s, struct validity *w)
 {
 	const char *first =
 	    json_string_value(json_object_get(s->run->environment, "launchgap"));
@@ -176,7 +176,7 @@ static void warn_builds(const struct summary *s, struct warnings *w)
 		const struct record_resume *r = &s->run->resumes[i];
 		if (!r->json || !strcmp(r->launchgap, first))
 			continue;
-		warnings_add(w,
+		validity_add(w,
 		             "The run was not made by one build: launchgap %.40s began it, and "
 		             "from block %u on it was %.40s. Ratios pair within blocks; values "
 		             "mix the two. If one could differ from the other in what is "
@@ -187,7 +187,7 @@ static void warn_builds(const struct summary *s, struct warnings *w)
 }
 
 /* Variants that were left out for one reason, told at the first of them. */
-static void warn_left_out(const struct summary *s, unsigned first, struct warnings *w)
+static void warn_left_out(const struct summary *s, unsigned first, struct validity *w)
 {
 	char names[800] = "";
 	for (unsigned v = 0; v < s->nvariants; v++) {
@@ -197,24 +197,24 @@ static void warn_left_out(const struct summary *s, unsigned first, struct warnin
 			return;
 		status_list(names, sizeof names, s->variants[v].name);
 	}
-	warnings_add(w, "Left out: %s: %s", names, s->variants[first].skip);
+	validity_add(w, "Left out: %s: %s", names, s->variants[first].skip);
 }
 
-static void warn_variants(const struct summary *s, struct warnings *w)
+static void warn_variants(const struct summary *s, struct validity *w)
 {
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		const struct summary_variant *variant = &s->variants[v];
 		if (*variant->skip)
 			warn_left_out(s, v, w);
 		else if (!variant->measured)
-			warnings_add(
+			validity_add(
 			    w,
 			    "%s has no times at all: its trials failed or did not run. Their "
 			    "errors, if any, follow.",
 			    variant->name);
 	}
 	if (s->reference < 0 || !s->variants[s->reference].measured)
-		warnings_add(
+		validity_add(
 		    w, "The reference was not measured, so that there are no ratios. Name "
 		       "another one (reference = …) or see why it failed.");
 }
@@ -243,7 +243,7 @@ static const char faults_usual[] = "Give the machine more free memory, or ask fo
                                    "sizes; if it stays, it is a bug of the "
                                    "backend.";
 
-static void warn_disturbed(const struct summary *s, struct warnings *w)
+static void warn_disturbed(const struct summary *s, struct validity *w)
 {
 	struct tallied faults = {0}, switches = {0};
 	for (unsigned i = 0; i < s->nrows; i++) {
@@ -256,14 +256,14 @@ static void warn_disturbed(const struct summary *s, struct warnings *w)
 	const char *advice =
 	    faults.sum ? s->variants[faults.worst->variant].traits->faults_advice : NULL;
 	if (faults.sum)
-		warnings_add(
+		validity_add(
 		    w,
 		    "Page faults in timed calls: %llu, in %u of %u rows, most in %s. Those "
 		    "times hold the kernel's work too. %s",
 		    (unsigned long long)faults.sum, faults.rows, s->nrows,
 		    row_name(s, faults.worst).text, advice ? advice : faults_usual);
 	if (switches.sum)
-		warnings_add(
+		validity_add(
 		    w,
 		    "Involuntary context switches in timed calls: %llu, in %u of %u rows, most "
 		    "in %s. Something else had the core meanwhile. Stop what else runs, take "
@@ -272,10 +272,10 @@ static void warn_disturbed(const struct summary *s, struct warnings *w)
 		    row_name(s, switches.worst).text);
 }
 
-static void warn_cores(const struct summary *s, struct warnings *w)
+static void warn_cores(const struct summary *s, struct validity *w)
 {
-	if (summary_crowded(s))
-		warnings_add(
+	if (summary_oversubscribed(s))
+		validity_add(
 		    w,
 		    "There are more ranks than the %u cores, so that waiting yields and the "
 		    "scheduler decides: no claim on latency can rest on this run. Take at "
@@ -284,7 +284,7 @@ static void warn_cores(const struct summary *s, struct warnings *w)
 	for (unsigned v = 0; v < s->nvariants; v++)
 		if (s->variants[v].measured && !s->variants[v].traits->launches &&
 		    !strcmp(s->variants[v].mode, "single")) {
-			warnings_add(
+			validity_add(
 			    w,
 			    "On the %s backend %s moves all ranks' data with one worker: it "
 			    "has one core's bandwidth at every size. Do not read that gap as "
@@ -294,12 +294,12 @@ static void warn_cores(const struct summary *s, struct warnings *w)
 		}
 }
 
-static void warn_load(const struct summary *s, struct warnings *w)
+static void warn_load(const struct summary *s, struct validity *w)
 {
 	const json_t *machine = json_object_get(s->run->environment, "machine");
 	double load = json_number_value(json_object_get(machine, "load1"));
 	if (s->ncores && load > 1 && load > QUIET_LOAD * s->ncores)
-		warnings_add(
+		validity_add(
 		    w,
 		    "The machine was busy when the run began: a load of %.1f in the minute "
 		    "before, on %u cores. Stop what else runs; if it was only the build, "
@@ -332,7 +332,7 @@ static bool says_throttled(const json_t *facts)
 }
 
 /* Trials whose devices ran slower than they may, as far as the backend said. */
-static void warn_clocks(const struct summary *s, struct warnings *w)
+static void warn_clocks(const struct summary *s, struct validity *w)
 {
 	const struct record_cell *worst = NULL;
 	unsigned slow = 0, trials = 0;
@@ -369,7 +369,7 @@ static void warn_clocks(const struct summary *s, struct warnings *w)
 	if (lowest < most)
 		snprintf(clocks, sizeof clocks, ", at the least %.0f of %.0f MHz", lowest,
 		         most);
-	warnings_add(
+	validity_add(
 	    w,
 	    "GPU clocks were held down in %u of %u trials, most in %s, block %u%s%s%.80s. "
 	    "Those times are the power or heat limit's. Look at nvidia-smi -q -d PERFORMANCE, "
@@ -503,7 +503,7 @@ static void name_trial(const struct summary *s, const struct found *f, unsigned 
  */
 static void warn_outliers(const struct summary *s, unsigned group,
                           const struct trial_number *list, unsigned n, unsigned skip, double *x,
-                          struct warnings *w)
+                          struct validity *w)
 {
 	struct found *found = calloc(n ? n : 1, sizeof *found);
 	unsigned count = 0;
@@ -527,7 +527,7 @@ static void warn_outliers(const struct summary *s, unsigned group,
 			name_trial(s, &found[i], list[0].order, names, sizeof names);
 		if (count > NAMED)
 			snprintf(more, sizeof more, "; and %u more", count - NAMED);
-		warnings_add(
+		validity_add(
 		    w,
 		    "Trials far from their variant's others in %s: %s%s. Medians and "
 		    "signed-rank intervals bear a few of them. Many: something else ran; look "
@@ -557,7 +557,7 @@ static double block_mean(const struct trial_number *list, unsigned n, unsigned i
 /* The first block against the others. The block's number when it is off, else UINT_MAX. */
 static unsigned warn_first(const struct summary *s, unsigned group,
                            const struct trial_number *list, unsigned n, double *x,
-                           struct warnings *w)
+                           struct validity *w)
 {
 	unsigned first = list[0].block, blocks = 0;
 	double own = block_mean(list, n, 0), rest, deviation;
@@ -572,7 +572,7 @@ static unsigned warn_first(const struct summary *s, unsigned group,
 	double off = own - rest;
 	if (!(off > FAR * deviation && percent(off) > 100 * BLOCK_LEAST))
 		return UINT_MAX;
-	warnings_add(
+	validity_add(
 	    w,
 	    "The first block was slow in %s: %.0f %% slower than the others, over all "
 	    "variants. Files, clocks and drivers were cold. Ratios pair within the block and "
@@ -592,12 +592,12 @@ static bool drifts(const double *x, unsigned n, double p, double least, double *
 }
 
 static void warn_drift(const struct summary *s, unsigned group, const struct trial_number *list,
-                       unsigned n, double *x, struct warnings *w)
+                       unsigned n, double *x, struct validity *w)
 {
 	unsigned k = of_variant(list, n, UINT_MAX, x);
 	double total;
 	if (drifts(x, k, DRIFT_P / s->ngroups, DRIFT_LEAST, &total)) {
-		warnings_add(
+		validity_add(
 		    w,
 		    "Times drift in %s: over the %u trials of the run all variants became "
 		    "%.1f %% %s. Clocks, heat, or another load that grows. Ratios pair within "
@@ -610,7 +610,7 @@ static void warn_drift(const struct summary *s, unsigned group, const struct tri
 		k = of_variant(list, n, v, x);
 		if (drifts(x, k, DRIFT_P / (s->ngroups * s->nvariants), 2 * DRIFT_LEAST,
 		           &total))
-			warnings_add(
+			validity_add(
 			    w,
 			    "%s alone drifts in %s: it became %.1f %% %s over its %u trials, "
 			    "and its ratio with it. Something that only this variant uses "
@@ -621,7 +621,7 @@ static void warn_drift(const struct summary *s, unsigned group, const struct tri
 	}
 }
 
-static void warn_trials(const struct summary *s, struct warnings *w)
+static void warn_trials(const struct summary *s, struct validity *w)
 {
 	for (unsigned g = 0; g < s->ngroups; g++) {
 		struct trial_number *list;
@@ -655,7 +655,7 @@ static double early_of(const struct summary_row *row)
 	return median > EARLY_LEAST ? median : NAN;
 }
 
-static void warn_warmup(const struct summary *s, struct warnings *w)
+static void warn_warmup(const struct summary *s, struct validity *w)
 {
 	const struct summary_row *worst = NULL;
 	double most = 0;
@@ -676,7 +676,7 @@ static void warn_warmup(const struct summary *s, struct warnings *w)
 	}
 	if (!worst || early <= 1 + EARLY_SHARE * rows)
 		return;
-	warnings_add(
+	validity_add(
 	    w,
 	    "Warm-up was not finished: in %u of %u rows the first timed calls are slower than "
 	    "the later ones in nearly every trial, most in %s, by %.0f %%. Medians bear it, "
@@ -729,14 +729,14 @@ static double poll_of(const struct summary *s, const struct summary_row *row)
 	return s->variants[row->variant].traits->launches ? row->resolution_us : 0;
 }
 
-static void warn_resolution(const struct summary *s, struct warnings *w)
+static void warn_resolution(const struct summary *s, struct validity *w)
 {
 	struct coarse step = find_coarse(s, step_of), poll = find_coarse(s, poll_of);
 	char time[32], late[32];
 	if (step.worst) {
 		words_number(step.worst->time_us * step.worst->calls, time, sizeof time);
 		words_number(step_of(s, step.worst), late, sizeof late);
-		warnings_add(
+		validity_add(
 		    w,
 		    "The clock is coarse: it steps by %s µs, more than %.0f %% of the time in "
 		    "%u of %u rows, most in %s, where a row takes %s µs. Use a finer clock "
@@ -747,7 +747,7 @@ static void warn_resolution(const struct summary *s, struct warnings *w)
 	if (poll.worst) {
 		words_number(poll.worst->time_us * poll.worst->calls, time, sizeof time);
 		words_number(poll.worst->resolution_us, late, sizeof late);
-		warnings_add(
+		validity_add(
 		    w,
 		    "Timer resolution: in %u of %u rows the end may be seen late by more than "
 		    "%.0f %% of the time, most in %s, where a poll round takes %s of %s µs. "
@@ -759,7 +759,7 @@ static void warn_resolution(const struct summary *s, struct warnings *w)
 }
 
 /* Each error once per variant, with how often it came. */
-static void warn_cells(const struct summary *s, struct warnings *w)
+static void warn_cells(const struct summary *s, struct validity *w)
 {
 	const struct record_run *run = s->run;
 	for (unsigned i = 0; i < run->ncells; i++) {
@@ -775,17 +775,17 @@ static void warn_cells(const struct summary *s, struct warnings *w)
 				same++;
 			}
 		if (!said)
-			warnings_add(w, "%s, block %u: %u cell%s not measured: %s", c->variant,
+			validity_add(w, "%s, block %u: %u cell%s not measured: %s", c->variant,
 			             c->block, same, same == 1 ? " was" : "s were", c->error);
 	}
 	for (unsigned i = 0; i < run->nfailures; i++)
-		warnings_add(w, "%s, block %u: the trial failed: %s", run->failures[i].variant,
+		validity_add(w, "%s, block %u: the trial failed: %s", run->failures[i].variant,
 		             run->failures[i].block, run->failures[i].error);
 }
 
 /* The reference against itself has to give 1; where it does not, neither do the others count.
  */
-static void warn_twin(const struct summary *s, struct warnings *w)
+static void warn_twin(const struct summary *s, struct validity *w)
 {
 	for (unsigned g = 0; g < s->ngroups; g++)
 		for (unsigned v = 0; v < s->nvariants; v++) {
@@ -793,7 +793,7 @@ static void warn_twin(const struct summary *s, struct warnings *w)
 			if (s->variants[v].role != ROLE_AGAIN || isnan(gap->lo) ||
 			    (gap->lo <= 1 && gap->hi >= 1))
 				continue;
-			warnings_add(
+			validity_add(
 			    w,
 			    "The reference differs from itself in %s: %.3f (%.3f to %.3f), "
 			    "the A/A line. One run in twenty does by chance; otherwise "
@@ -805,7 +805,7 @@ static void warn_twin(const struct summary *s, struct warnings *w)
 		}
 }
 
-void warnings_collect(const struct summary *s, bool torn, struct warnings *out)
+void validity_collect(const struct summary *s, bool torn, struct validity *out)
 {
 	out->count = 0;
 	warn_paths(s, out); /* first: whatever else there is, these are not cut off */

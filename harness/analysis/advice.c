@@ -1,4 +1,4 @@
-#include "recommend.h"
+#include "advice.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -85,16 +85,16 @@ static bool has(unsigned traits, unsigned all, unsigned none)
 struct scene {
 	const struct summary *s;
 	struct settings *settings; /* per variant */
-	struct recommend *out;
+	struct advice *out;
 };
 
-static void add(struct recommend *r, const char *text)
+static void add(struct advice *r, const char *text)
 {
-	if (r->count == RECOMMEND_MAX) {
+	if (r->count == ADVICE_MAX) {
 		r->more++;
 		return;
 	}
-	snprintf(r->text[r->count++], RECOMMEND_BYTES, "%s", text);
+	snprintf(r->text[r->count++], ADVICE_BYTES, "%s", text);
 }
 
 /* A variant's settings; what the record of an older launchgap does not say is the default. */
@@ -214,7 +214,7 @@ static void say(const struct scene *scene, const struct rule *rule, enum metric 
 {
 	const struct summary_variant *from = &scene->s->variants[pair[0]];
 	const struct summary_variant *to = &scene->s->variants[pair[1]];
-	char text[RECOMMEND_BYTES], range[64], size[32], end[128] = "";
+	char text[ADVICE_BYTES], range[64], size[32], end[128] = "";
 	range_words(range_of(scene->s, coll, rule->reach), range, sizeof range);
 	coll_size_label(up_to, size, sizeof size);
 	if (up_to)
@@ -238,7 +238,7 @@ static int judge(const struct scene *scene, const struct rule *rule, enum coll_k
 	enum metric metric = rule->metric;
 	struct stats_ratio ratio;
 	size_t up_to = 0;
-	if (metric_info(metric)->waits && summary_crowded(s))
+	if (metric_info(metric)->waits && summary_oversubscribed(s))
 		return 0;
 	if (gain(s, metric, &select, pair, &ratio, st))
 		return -1;
@@ -304,7 +304,7 @@ static int apply(const struct scene *scene, const struct rule *rule, struct stat
 static void add_cliff(const struct scene *scene, const struct cliff *c)
 {
 	const struct summary_group *g = &scene->s->groups[c->group];
-	char text[RECOMMEND_BYTES], from[32], to[32], low[32], high[32];
+	char text[ADVICE_BYTES], from[32], to[32], low[32], high[32];
 	words_number(c->from_gbs, low, sizeof low);
 	words_number(c->to_gbs, high, sizeof high);
 	coll_size_label(g->asked_bytes[c->from], from, sizeof from);
@@ -319,12 +319,12 @@ static void add_cliff(const struct scene *scene, const struct cliff *c)
 	add(scene->out, text);
 }
 
-int recommend_make(const struct summary *s, const struct cliff *cliffs, unsigned ncliffs,
-                   struct recommend *out, struct status *st)
+int advice_make(const struct summary *s, const struct cliff *cliffs, unsigned ncliffs,
+                struct advice *out, struct status *st)
 {
 	struct scene scene = {s, calloc(s->nvariants, sizeof *scene.settings), out};
 	int rc = scene.settings ? 0 : -1;
-	*out = (struct recommend){.count = 0};
+	*out = (struct advice){.count = 0};
 	for (unsigned v = 0; v < s->nvariants && rc == 0; v++)
 		rc = settings_of(s, v, &scene.settings[v]);
 	for (size_t i = 0; i < sizeof rules / sizeof *rules && rc == 0 && !s->trouble[0]; i++)
