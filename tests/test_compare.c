@@ -622,6 +622,8 @@ static void the_command_line(void **state)
 	    {{"l", "compare", "A"}, "wants two results"},
 	    {{"l", "compare", "A", "B", "C"}, "'C' is not understood"},
 	    {{"l", "compare", "A", "B", "--thresh", "2%"}, "'--thresh' is not understood"},
+	    {{"l", "compare", "A", "B", "--treshold", "2%"}, "did you mean '--threshold'?"},
+	    {{"l", "compare", "A", "B", "--fromat=json"}, "allowed are two results, --thr"},
 	    {{"l", "compare", "A", "B", "--threshold"}, "--threshold wants a value"},
 	    {{"l", "compare", "A", "B", "--threshold", "2"}, "no percentage"},
 	    {{"l", "compare", "A", "B", "--threshold", "-1%"}, "no percentage"},

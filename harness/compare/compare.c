@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../config/near.h"
 #include "comparison.h"
 #include "shown.h"
 #include "source.h"
 
-/* --- the command line ------------------------------------------------------------------------
- */
+/* --- the command line -------------------------------------------------------------------- */
 
 /* "2%", "0.5 %". A bare number is refused: 2 may be meant as 2 % or as a factor. */
 static int parse_margin(const char *text, struct compare_request *out, struct status *st)
@@ -62,10 +62,13 @@ int compare_parse(int argc, char *argv[], struct compare_request *out, struct st
 			if (o->parse(argv[i], &request, st))
 				return -1;
 		} else if (argv[i][0] == '-' || request.right) {
+			struct near near = near_to(argv[i]);
+			for (o = options; o < options + NOPTIONS; o++)
+				near_offer(&near, o->name);
 			return status_set(st,
-			                  "compare: '%.200s' is not understood (`launchgap "
-			                  "help`)",
-			                  argv[i]);
+			                  "compare: '%.200s' is not understood%s; allowed are "
+			                  "two results, --threshold, --variant, --format",
+			                  argv[i], near_say(&near).text);
 		} else {
 			*(request.left ? &request.right : &request.left) = argv[i];
 		}
@@ -77,8 +80,7 @@ int compare_parse(int argc, char *argv[], struct compare_request *out, struct st
 	return 0;
 }
 
-/* --- whether it is done at all ---------------------------------------------------------------
- */
+/* --- whether it is done at all ----------------------------------------------------------- */
 
 /* Equal seeds and ranks mean equal data: then the digests have to be equal too. Only
  * alltoallv's counts also decide what goes where. */

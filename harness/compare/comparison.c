@@ -6,8 +6,7 @@
 
 #include "unpaired.h"
 
-/* --- what cells come to ----------------------------------------------------------------------
- */
+/* --- what cells come to ------------------------------------------------------------------ */
 
 /* Shift of log times, back on the ratio's scale: time of A ÷ time of B, above 1 is faster. */
 static struct stats_ratio ratio_of(const double *left, unsigned nleft, const double *right,
@@ -68,8 +67,7 @@ static void judge(struct comparison_group *g, double margin, double *room, unsig
 		    unpaired_lacks(g->nleft, g->nright, VERDICT_CONFIDENCE);
 }
 
-/* --- which meet ------------------------------------------------------------------------------
- */
+/* --- which meet -------------------------------------------------------------------------- */
 
 static bool alike(const struct side_series *a, const struct side_series *b)
 {
@@ -148,8 +146,7 @@ void comparison_free(struct comparison *c)
 	side_free(&c->right);
 }
 
-/* --- which do not ----------------------------------------------------------------------------
- */
+/* --- which do not ------------------------------------------------------------------------ */
 
 #define SIZES_BYTES 48 /* longer lists of sizes are told by their ends */
 

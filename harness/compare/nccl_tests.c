@@ -11,8 +11,7 @@
 #include "../record/record.h"
 #include "../report/nccl_format.h"
 
-/* --- the options that it was given, as far as they change what its times mean ----------------
- */
+/* --- the options that it was given, as far as they change what its times mean ------------ */
 
 /* One of its options with a number; `config` is its name where the file says what was done. */
 struct option {

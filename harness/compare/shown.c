@@ -11,8 +11,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* --- where it goes ---------------------------------------------------------------------------
- */
+/* --- where it goes ----------------------------------------------------------------------- */
 
 struct shown {
 	const struct comparison *c;
@@ -80,8 +79,7 @@ static void put_table(struct shown *s, struct table *table)
 	table_free(table);
 }
 
-/* --- the answer ------------------------------------------------------------------------------
- */
+/* --- the answer -------------------------------------------------------------------------- */
 
 /* In the order in which they matter. */
 static const struct {
@@ -155,8 +153,7 @@ static void put_answer(struct shown *s)
 		table_free(table);
 }
 
-/* --- the tables ------------------------------------------------------------------------------
- */
+/* --- the tables -------------------------------------------------------------------------- */
 
 /* What a row is of; people need no more than the first three. */
 static const struct table_column of_columns[] = {
@@ -279,8 +276,7 @@ static void put_kinds(struct shown *s)
 	}
 }
 
-/* --- the two sides ---------------------------------------------------------------------------
- */
+/* --- the two sides ----------------------------------------------------------------------- */
 
 static const char *const fact_names[FACT_KINDS] = {
     "experiment", "program", "measured", "backend", "ranks", "counts", "library", "machine"};

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- series ----------------------------------------------------------------------------------
- */
+/* --- series ------------------------------------------------------------------------------ */
 
 bool side_same_kind(const struct cell *a, const struct cell *b)
 {
@@ -95,8 +94,7 @@ void side_settle(struct side *side)
 		settle(&side->series[i]);
 }
 
-/* --- facts -----------------------------------------------------------------------------------
- */
+/* --- facts ------------------------------------------------------------------------------- */
 
 void side_clean(const char *text, char *out, size_t bytes)
 {

@@ -13,8 +13,7 @@
 
 #define MOST_FILES 1000
 
-/* --- a record --------------------------------------------------------------------------------
- */
+/* --- a record ---------------------------------------------------------------------------- */
 
 static const char *text_of(const json_t *from, const char *key)
 {
@@ -152,8 +151,7 @@ static int load_record(const char *path, struct side *side, struct status *st)
 	return result;
 }
 
-/* --- which files it is -----------------------------------------------------------------------
- */
+/* --- which files it is ------------------------------------------------------------------- */
 
 /* x.json, and x.json.0, as nccl-tests calls it where x.json is there already. */
 static bool is_json_name(const char *name)

@@ -15,8 +15,7 @@ struct nccl_table {
 	enum nccl_average average;
 };
 
-/* --- how nccl-tests calls things, and what it counts ---------------------------------------
- */
+/* --- how nccl-tests calls things, and what it counts ------------------------------------- */
 
 static const char *const average_names[NCCL_AVERAGE_KINDS] = {"0", "1", "2", "3", "span"};
 
@@ -135,8 +134,7 @@ static size_t count_of(const struct nccl_table *t, const struct cell *cell)
 	return program_of(cell)->part ? count / comm_ranks(t) : count;
 }
 
-/* --- what it says above its rows -----------------------------------------------------------
- */
+/* --- what it says above its rows --------------------------------------------------------- */
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -390,8 +388,7 @@ static void put_head(const struct nccl_table *t, FILE *out)
 	fprintf(out, " \n");
 }
 
-/* --- its rows, and what it says below them -------------------------------------------------
- */
+/* --- its rows, and what it says below them ----------------------------------------------- */
 
 /* What the footer sums up. */
 struct totals {
