@@ -36,8 +36,7 @@ static double log_in(const struct maker *m, unsigned variant, unsigned place, un
 	} else {
 		const struct summary_trial *t = index_timed(s, variant, place, block);
 		if (t)
-			x = measure_timed(s->index.rows[variant * s->index.nplaces + place], t,
-			                  m->metric);
+			x = measure_timed(index_row(s, variant, place), t, m->metric);
 	}
 	return x > 0 && isfinite(x) ? log(x) : NAN;
 }

@@ -195,6 +195,11 @@ void index_rows(struct summary *s)
 	}
 }
 
+struct summary_row *index_row(const struct summary *s, unsigned variant, unsigned place)
+{
+	return s->index.rows[variant * s->index.nplaces + place];
+}
+
 static size_t slot(const struct summary *s, unsigned variant, unsigned place, unsigned block)
 {
 	const struct index *x = &s->index;

@@ -127,6 +127,8 @@ bool index_same_group(const struct cell *a, const struct cell *b);
 int index_variant(const struct summary *summary, const char *name);
 /* The place of a group's size. */
 unsigned index_place(const struct summary *summary, unsigned group, unsigned size);
+/* NULL where it was not measured. */
+struct summary_row *index_row(const struct summary *summary, unsigned variant, unsigned place);
 /* NULL where there is none. `block` is a place in the index' list. */
 const struct summary_trial *index_timed(const struct summary *summary, unsigned variant,
                                         unsigned place, unsigned block);

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { BUFFERS, COMM, REGISTER, CALLS, PROCESS, RANK, KINDS };
 
@@ -15,7 +14,7 @@ static const char *const keys[] = {"memory_buffers_bytes", "memory_comm_bytes",
 static const json_t *facts_of(const struct summary *s, unsigned variant, unsigned cell)
 {
 	const struct record_cell *c = &s->run->cells[cell];
-	if (strcmp(c->variant, s->variants[variant].name) ||
+	if (s->index.variant_of[cell] != variant ||
 	    (cell && s->run->cells[cell - 1].order == c->order))
 		return NULL;
 	return json_object_get(c->json, "facts");

@@ -179,8 +179,7 @@ static int make_trial(const struct record_cell *c, struct summary_trial *out)
 /* The row of the record's i-th cell, which is a timed one. */
 static struct summary_row *row_of(const struct summary *s, unsigned i)
 {
-	const struct index *x = &s->index;
-	return x->rows[x->variant_of[i] * x->nplaces + x->place_of[i]];
+	return index_row(s, s->index.variant_of[i], s->index.place_of[i]);
 }
 
 /* A trial that measures its cells again and again has their mean. */

@@ -221,8 +221,8 @@ static void say_missing(const struct search *find, unsigned like, const struct p
 
 /* The versions to be compared, ascending; none or at least two. `picks` has room for as many as
  * there are variants. `missing`: struct versions'. -1: out of memory. */
-static int pick(const struct summary *s, struct pick *picks, unsigned *n, char *missing,
-                size_t bytes)
+static int picks_make(const struct summary *s, struct pick *picks, unsigned *n, char *missing,
+                      size_t bytes)
 {
 	struct search find = {.s = s};
 	unsigned like = like_whom(s);
@@ -391,7 +391,7 @@ int versions_make(const struct summary *s, const struct gap *gap,
 	struct versions v = {.nrows = 0};
 	int rc = -1;
 	if (!picks || (s->carries_data && !s->trouble[0] &&
-	               pick(s, picks, &v.nrows, v.missing, sizeof v.missing))) {
+	               picks_make(s, picks, &v.nrows, v.missing, sizeof v.missing))) {
 		status_set(st, "out of memory for comparing versions");
 		goto done;
 	}

@@ -36,10 +36,11 @@ static void widen(struct width *width, const struct summary *s, unsigned group,
 /* A variant counts in a group where it has a time. */
 static bool has_times(const struct summary *s, unsigned group, unsigned variant)
 {
-	for (unsigned i = 0; i < s->nrows; i++)
-		if (s->rows[i].group == group && s->rows[i].variant == variant &&
-		    s->rows[i].ntrials)
+	for (unsigned i = 0; i < s->groups[group].nsizes; i++) {
+		const struct summary_row *row = index_row(s, variant, index_place(s, group, i));
+		if (row && row->ntrials)
 			return true;
+	}
 	return false;
 }
 
