@@ -151,6 +151,7 @@ static void fill_step(const struct web *web, const struct way *way, const struct
 	                                .verdict = c->verdict};
 	step->backwards = e && e->a != step->from;
 	step->placebo = e && e->factor->placebo;
+	step->ratio = exp(step->log);
 	step->at_odds = is_at_odds(&step->verdict, step->log);
 	if (step->at_odds)
 		step->verdict.kind = VERDICT_UNDECIDED;

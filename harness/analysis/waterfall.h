@@ -14,6 +14,7 @@ struct waterfall_step {
 	unsigned from, to;       /* variants */
 	double from_gbs, to_gbs; /* geometric means over blocks and cells */
 	double log;              /* mean over blocks of ln(to ÷ from) */
+	double ratio;            /* e to that */
 	double share;            /* of the gap: 0.5 is a half; NaN where there is no gap */
 	/* to ÷ from; undecided as well where estimate and mean point two ways: at_odds. */
 	struct verdict verdict;

@@ -7,6 +7,7 @@
 #include "../analysis/timing.h"
 #include "drawn.h"
 #include "output.h"
+#include "../analysis/words.h"
 #include "csv.h"
 
 #define POINTS 200 /* of a curve */

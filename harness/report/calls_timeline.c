@@ -6,6 +6,7 @@
 
 #include "../analysis/timing.h"
 #include "output.h"
+#include "../analysis/words.h"
 #include "csv.h"
 
 /* One call of a variant, and how long it took. */

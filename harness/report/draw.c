@@ -14,7 +14,6 @@
 
 #include "calls.h"
 #include "run_gp.h"
-#include "versions_table.h"
 
 #define NO_PROGRAM 127
 
@@ -93,9 +92,12 @@ static void keep_picture(const char *name, void *arg)
 {
 	struct draw_result *result = ((struct job *)arg)->result;
 	if (result->npictures == DRAW_MAX_PICTURES ||
-	    strlen(name) >= sizeof result->pictures[0])
+	    strlen(name) >= sizeof result->pictures[0].name)
 		return;
-	strcpy(result->pictures[result->npictures++], name);
+	struct draw_picture *picture = &result->pictures[result->npictures++];
+	snprintf(picture->name, sizeof picture->name, "%.*s", (int)strlen(name) - 4, name);
+	if (strstr(name, "_waterfall"))
+		result->answer = (int)result->npictures - 1;
 }
 
 static void draw_file(const char *name, void *arg)
@@ -151,7 +153,7 @@ int draw_pictures(const struct summary *summary, const struct findings *findings
 	if (!job)
 		return status_set(st, "out of memory for the pictures");
 	*job = (struct job){.dir = dir, .plot_dir = plot_dir, .result = out};
-	*out = (struct draw_result){0};
+	*out = (struct draw_result){.answer = -1};
 	if ((size_t)snprintf(job->plots, sizeof job->plots, "%s/plots", dir) >=
 	        sizeof job->plots ||
 	    (size_t)snprintf(job->log, sizeof job->log, "%s/gnuplot.log", job->plots) >=
@@ -171,9 +173,6 @@ int draw_pictures(const struct summary *summary, const struct findings *findings
 		goto done;
 	snprintf(file, sizeof file, "%s/timeline.csv", job->plots);
 	if (calls_write_timeline(summary, file, st))
-		goto done;
-	snprintf(file, sizeof file, "%s/versions.csv", job->plots);
-	if (versions_write_csv(summary, &findings->versions, file, st))
 		goto done;
 	if (run_gp_drawable(summary))
 		draw_all(job);

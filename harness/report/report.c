@@ -1,28 +1,36 @@
+#include "report.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "factors_table.h"
-#include "markdown.h"
-#include "csv.h"
-#include "report_parts.h"
+#include "html.h"
+#include "json.h"
+#include "model.h"
+#include "output.h"
+#include "sections.h"
+#include "tables.h"
 
 int report_option(const char *option, const char *value, struct report_options *options,
                   struct status *st)
 {
 	bool format = !strcmp(option, "--format");
+	if (!strcmp(option, "-v") || !strcmp(option, "--verbose")) {
+		options->verbose = true;
+		return 1;
+	}
 	if (!format && strcmp(option, "--average"))
 		return 0;
 	if (!value)
 		return status_set(st, "%s wants a value", option);
 	if (!format) {
 		options->average_given = true;
-		return nccl_average_find(value, &options->average, st) ? -1 : 1;
+		return nccl_average_find(value, &options->average, st) ? -1 : 2;
 	}
 	if (strcmp(value, "nccl-tests"))
 		return status_set(st, "--format %s: allowed is nccl-tests", value);
 	options->format = REPORT_NCCL_TESTS;
-	return 1;
+	return 2;
 }
 
 int report_options_settle(struct report_options *options, struct status *st)
@@ -36,52 +44,149 @@ int report_options_settle(struct report_options *options, struct status *st)
 	return 0;
 }
 
-static int make(struct report *r, const char *dir, const char *plot_dir,
-                const struct report_options *options, struct status *st)
+const char *model_text(const struct model *m, const char *key)
+{
+	const char *text = json_string_value(json_object_get(m->run.environment, key));
+	return text ? text : "";
+}
+
+/* A file of the run's folder. */
+static int path_of(const char *dir, const char *name, char path[PATH_MAX], struct status *st)
+{
+	if (snprintf(path, PATH_MAX, "%s/%s", dir, name) >= PATH_MAX)
+		return status_set(st, "the path %.60s… is too long", dir);
+	return 0;
+}
+
+static int write_table(struct table *table, const char *dir, const char *name,
+                       struct status *st)
 {
 	char file[PATH_MAX];
-	const struct summary *s = &r->summary;
-	if ((size_t)snprintf(file, sizeof file, "%s/evidence.csv", dir) >= sizeof file)
-		return status_set(st, "the path %.60s… is too long", dir);
-	snprintf(file, sizeof file, "%s/summary.csv", dir);
-	if (summary_write_csv(s, file, st))
+	FILE *out = NULL;
+	int rc = table_failed(table) ? status_set(st, "out of memory for %s", name) : 0;
+	if (rc == 0 && path_of(dir, name, file, st) == 0 && (out = output_open(file, st))) {
+		table_write_csv(table, out);
+		rc = output_close(out, file, st);
+	}
+	table_free(table);
+	return out ? rc : -1;
+}
+
+static int write_tables(const struct model *m, const char *dir, struct status *st)
+{
+	const struct tables_file *f;
+	for (unsigned i = 0; (f = tables_file(i)); i++)
+		if ((!f->when || f->when(m)) && write_table(f->make(m), dir, f->file, st))
+			return -1;
+	return 0;
+}
+
+static int write_text(const char *text, const char *dir, const char *name, struct status *st)
+{
+	char file[PATH_MAX];
+	if (path_of(dir, name, file, st))
 		return -1;
-	snprintf(file, sizeof file, "%s/ranks.csv", dir);
-	if (summary_write_ranks(s, file, st) || cliffs_find(s, &r->cliffs, &r->ncliffs, st) ||
-	    findings_make(s, r->cliffs, r->ncliffs, &r->findings, st))
+	FILE *out = output_open(file, st);
+	if (!out)
 		return -1;
-	snprintf(file, sizeof file, "%s/factors.csv", dir);
-	if (r->findings.asked.nfactors &&
-	    factors_write_csv(r->findings.factors, r->findings.asked.nfactors, file, st))
+	fputs(text, out);
+	return output_close(out, file, st);
+}
+
+/* report.md, report.html and report.json are one writing. */
+static int write_report(const struct model *m, const char *dir, struct status *st)
+{
+	char *markdown = NULL, file[PATH_MAX];
+	size_t bytes = 0;
+	struct page page = {.kind = PAGE_MARKDOWN,
+	                    .out = open_memstream(&markdown, &bytes),
+	                    .whole = true,
+	                    .tables = json_array(),
+	                    .sections = json_array()};
+	FILE *out;
+	int rc = -1;
+	if (!page.out)
+		return status_set(st, "out of memory for the report");
+	sections_write(&page, m);
+	fclose(page.out);
+	if (write_text(markdown, dir, "report.md", st) ||
+	    path_of(dir, "report.html", file, st) || !(out = output_open(file, st)))
+		goto free_markdown;
+	rc = html_write(markdown, dir, model_text(m, "title"), out, st);
+	if (output_close(out, file, st) || rc)
+		goto free_markdown;
+	rc = -1;
+	if (path_of(dir, "report.json", file, st) || !(out = output_open(file, st)))
+		goto free_markdown;
+	rc = json_write(m, page.tables, page.sections, out, st);
+	rc = output_close(out, file, st) ? -1 : rc;
+free_markdown:
+	free(markdown);
+	return rc;
+}
+
+/* At a run's end: what stands first, and where the rest is. */
+static void print_tables(const struct model *m, const char *dir, bool whole)
+{
+	struct page page = {.kind = PAGE_TERMINAL, .out = stdout, .whole = whole};
+	sections_write(&page, m);
+	printf("\nreport  %s/report.html (report.md, report.json beside it)\n", dir);
+	fflush(stdout);
+}
+
+/* stdout is for a parser of nccl-tests, so that all else is said on stderr. */
+static unsigned print_nccl_tests(const struct model *m, const char *dir,
+                                 enum nccl_average average)
+{
+	unsigned tables = nccl_format_print(&m->summary, average, stdout);
+	fflush(stdout);
+	for (unsigned i = 0; i < m->ncliffs; i++) {
+		char text[1024];
+		cliffs_say(&m->summary, &m->cliffs[i], text, sizeof text);
+		status_say("cliff: %s", text);
+	}
+	for (unsigned i = 0; i < m->warnings.count; i++)
+		status_say("warning: %s", m->warnings.text[i]);
+	status_say("report %s/report.md", dir);
+	return tables;
+}
+
+/* Numbers and findings, of a record that is loaded. */
+static int analyse(struct model *m, struct status *st)
+{
+	const struct summary *s = &m->summary;
+	if (regimes_make(s, &m->regimes, st) || cliffs_find(s, &m->cliffs, &m->ncliffs, st) ||
+	    findings_make(s, m->cliffs, m->ncliffs, &m->findings, st))
 		return -1;
-	snprintf(file, sizeof file, "%s/evidence.csv", dir);
-	if (r->findings.evidence.nrows && evidence_write_csv(s, &r->findings.evidence, file, st))
-		return -1;
-	if (draw_pictures(s, &r->findings, dir, plot_dir, &r->drawn, st))
-		return -1;
-	validity_collect(s, r->torn, &r->warnings);
-	findings_warn(&r->findings, &r->warnings);
-	if (r->drawn.warning[0])
-		validity_add(&r->warnings, "%s", r->drawn.warning);
-	snprintf(file, sizeof file, "%s/report.md", dir);
-	if (markdown_write(s, r->cliffs, r->ncliffs, &r->findings, &r->warnings, &r->drawn,
-	                   file, st))
-		return -1;
+	answer_make(s, &m->findings, &m->regimes, &m->answer);
+	return 0;
+}
+
+static int make(struct model *m, const char *dir, const char *plot_dir,
+                const struct report_options *options, struct status *st)
+{
 	unsigned tables = 1;
+	if (analyse(m, st) || write_tables(m, dir, st) ||
+	    draw_pictures(&m->summary, &m->findings, dir, plot_dir, &m->drawn, st))
+		return -1;
+	validity_collect(&m->summary, m->torn, &m->warnings);
+	findings_warn(&m->findings, &m->warnings);
+	if (m->drawn.warning[0])
+		validity_add(&m->warnings, "%s", m->drawn.warning);
+	if (write_report(m, dir, st))
+		return -1;
 	if (options && options->format == REPORT_NCCL_TESTS)
-		tables = print_nccl_tests(r, dir, options->average);
+		tables = print_nccl_tests(m, dir, options->average);
 	else if (options)
-		print_report(r, dir);
-	if (s->trouble[0])
+		print_tables(m, dir, options->verbose);
+	if (m->summary.trouble[0])
 		return status_set(
 		    st, "nothing is compared, the variants did not do the same work: %s",
-		    s->trouble);
-	if (!s->nblocks)
-		return status_set(
-		    st,
-		    "no cell was measured, so that there are no figures; why is in "
-		    "the warnings of %s",
-		    file);
+		    m->summary.trouble);
+	if (!m->summary.nblocks)
+		return status_set(st,
+		                  "no cell was measured, so that there are no figures; why is "
+		                  "in the warnings of the report");
 	if (!tables)
 		return status_set(st, "--format nccl-tests has nothing to print: it is of "
 		                      "stream calls, as nccl-tests times them, and this run "
@@ -93,21 +198,22 @@ static int make(struct report *r, const char *dir, const char *plot_dir,
 int report_make(const char *dir, const char *plot_dir, const struct report_options *options,
                 struct status *st)
 {
-	struct report *r = calloc(1, sizeof *r);
+	struct model *m = calloc(1, sizeof *m);
 	int rc = -1;
-	if (!r)
+	if (!m)
 		return status_set(st, "out of memory for the report");
-	if (record_load(dir, &r->run, &r->torn, st))
-		goto free_report;
-	if (summary_make(&r->run, &r->summary, st))
+	if (record_load(dir, &m->run, &m->torn, st))
+		goto free_model;
+	if (summary_make(&m->run, &m->summary, st))
 		goto free_record;
-	rc = make(r, dir, plot_dir, options, st);
-	free(r->cliffs);
-	findings_free(&r->findings);
-	summary_free(&r->summary);
+	rc = make(m, dir, plot_dir, options, st);
+	free(m->cliffs);
+	findings_free(&m->findings);
+	regimes_free(&m->regimes);
+	summary_free(&m->summary);
 free_record:
-	record_free(&r->run);
-free_report:
-	free(r);
+	record_free(&m->run);
+free_model:
+	free(m);
 	return rc;
 }

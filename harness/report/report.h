@@ -1,5 +1,5 @@
-/* From records to what people read: summary.csv, report.md, the table on stdout, plots/run.gp.
- */
+/* From records to what people and programs read: report.html, report.md, report.json, the
+ * tables as CSV, pictures, and the first page on the terminal. */
 #ifndef LAUNCHGAP_REPORT_H
 #define LAUNCHGAP_REPORT_H
 
@@ -14,10 +14,11 @@ struct report_options {
 	enum report_format format;
 	enum nccl_average average; /* of REPORT_NCCL_TESTS */
 	bool average_given;
+	bool verbose; /* on the terminal all of the report, not only what stands first */
 };
 
-/* Takes `--format F` and `--average A` into *options. 1: it was one of them and its value was
- * taken; 0: it is another option; -1: the value is missing (NULL) or not allowed. */
+/* Takes `--format F`, `--average A` and `-v` into *options. How many arguments that were: 1 or
+ * 2; 0: it is another option; -1: the value is missing (NULL) or not allowed. */
 int report_option(const char *option, const char *value, struct report_options *options,
                   struct status *st);
 /* Whether what was taken goes together, when all of it is there; fills in what was not said. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bysize.h"
+#include "../analysis/words.h"
 #include "drawn.h"
 #include "output.h"
 #include "run_gp_groups.h"
@@ -136,7 +136,7 @@ static void put_limit(FILE *out, const struct summary *s)
 {
 	unsigned sizes = 0;
 	const char *name = "", *coll = "";
-	double best = bysize_limit(s, 0);
+	double best = summary_limit(s, 0);
 	for (unsigned i = 0; i < s->nrows; i++) {
 		const struct summary_row *row = &s->rows[i];
 		if (s->variants[row->variant].role != ROLE_LIMIT || isnan(row->busbw_gbs) ||

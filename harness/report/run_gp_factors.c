@@ -2,8 +2,16 @@
 #include <math.h>
 #include <string.h>
 
-#include "factors_table.h"
+#include "../analysis/words.h"
 #include "run_gp.h"
+
+static bool factors_have_latency(const struct factors_result *results, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (factors_judged(&results[i].latency))
+			return true;
+	return false;
+}
 
 void run_gp_grey(FILE *out, const char *picture, double margin, bool intervals)
 {

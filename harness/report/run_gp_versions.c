@@ -4,7 +4,20 @@
 #include <math.h>
 #include <string.h>
 
-#include "versions_table.h"
+#include "../analysis/words.h"
+
+static void versions_about(const struct versions *v, unsigned coll, char *text, size_t bytes)
+{
+	const struct versions_coll *c = &v->colls[coll];
+	char lo[32], hi[32];
+	coll_size_label(c->lo, lo, sizeof lo);
+	coll_size_label(c->hi, hi, sizeof hi);
+	if (c->ncells == 1)
+		snprintf(text, bytes, "%s", hi);
+	else
+		snprintf(text, bytes, "geometric mean over %u cells, %s to %s", c->ncells, lo,
+		         hi);
+}
 
 static unsigned count_drawn(const struct versions *v)
 {

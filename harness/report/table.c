@@ -270,9 +270,7 @@ void table_drop_common(struct table *t, char *said, size_t bytes)
 	}
 }
 
-/* --- for people
- * --------------------------------------------------------------------------------
- */
+/* --- for people --- */
 
 static void spread_text(const struct entry *c, char *text, size_t bytes)
 {
@@ -359,20 +357,79 @@ static unsigned column_width(const struct table *t, unsigned column)
 	return most;
 }
 
-/* Row -1 is the head. Nothing follows the last of a line, not even blanks. */
-static void put_padded(const struct table *t, FILE *out, int row, unsigned column,
-                       unsigned width, bool last)
+/* Row -1 is the head. */
+static void text_at(const struct table *t, int row, unsigned column, char *text, size_t bytes)
 {
-	char text[CELL_BYTES];
 	if (row < 0)
-		head_text(t, column, text, sizeof text);
+		head_text(t, column, text, bytes);
 	else
-		cell_text(t, (unsigned)row, column, false, text, sizeof text);
-	int pad = (int)(width - table_width(text)), gap = column ? GAP : 0;
-	if (is_left(t, column))
-		fprintf(out, "%*s%s%*s", gap, "", text, last ? 0 : pad, "");
-	else
-		fprintf(out, "%*s%s", gap + pad, "", text);
+		cell_text(t, (unsigned)row, column, false, text, bytes);
+}
+
+/* How many bytes of the text go on a line of that width: whole words, at least one. */
+static size_t line_bytes(const char *text, unsigned width)
+{
+	size_t fits = 0;
+	for (size_t at = 0; text[at];) {
+		size_t end = at + strspn(text + at, " ");
+		end += strcspn(text + end, " ");
+		unsigned n = 0;
+		for (size_t i = 0; i < end; i++)
+			n += ((unsigned char)text[i] & 0xC0) != 0x80;
+		if (n > width && fits)
+			break;
+		fits = at = end;
+	}
+	return fits;
+}
+
+/* A row of columns from..to and the first; a text wider than its column goes on below. */
+static void put_row(const struct table *t, FILE *out, int row, unsigned from, unsigned to,
+                    const unsigned *widths, char (*texts)[CELL_BYTES])
+{
+	for (unsigned c = 0; c < to; c++)
+		text_at(t, row, c, texts[c], sizeof texts[c]);
+	for (bool more = true; more;) {
+		int pending = 0; /* blanks that nothing has followed yet */
+		more = false;
+		for (unsigned c = 0; c < to; c = c ? c + 1 : from) {
+			char *text = texts[c];
+			size_t n = line_bytes(text, widths[c]);
+			char rest = text[n];
+			text[n] = '\0';
+			int pad = (int)widths[c] - (int)table_width(text);
+			pad = pad < 0 ? 0 : pad;
+			pending += c ? GAP : 0;
+			if (*text)
+				fprintf(out, "%*s%s", pending + (is_left(t, c) ? 0 : pad), "",
+				        text);
+			pending = !*text ? pending + pad : is_left(t, c) ? pad : 0;
+			text[n] = rest;
+			size_t skip = n + strspn(text + n, " ");
+			memmove(text, text + skip, strlen(text + skip) + 1);
+			more |= text[0] != '\0';
+		}
+		fputc('\n', out);
+	}
+}
+
+#define LEAST_WRAPPED 18 /* characters of a column of sentences */
+
+/* Makes the widest column of texts narrower, as far as that lets all columns fit. */
+static void narrow(const struct table *t, unsigned *widths, unsigned width)
+{
+	for (;;) {
+		unsigned total = 0, widest = t->ncolumns;
+		for (unsigned c = 0; c < t->ncolumns; c++) {
+			total += widths[c] + (c ? GAP : 0);
+			if (is_left(t, c) && widths[c] > LEAST_WRAPPED &&
+			    (widest == t->ncolumns || widths[c] > widths[widest]))
+				widest = c;
+		}
+		if (total <= width || widest == t->ncolumns)
+			return;
+		widths[widest]--;
+	}
 }
 
 void table_write_text(const struct table *t, FILE *out, unsigned width)
@@ -380,25 +437,25 @@ void table_write_text(const struct table *t, FILE *out, unsigned width)
 	if (table_failed(t) || !t->nrows)
 		return;
 	unsigned *widths = calloc(t->ncolumns, sizeof *widths), from = 1;
-	if (!widths)
-		return;
-	for (unsigned c = 0; c < t->ncolumns; c++)
+	char(*texts)[CELL_BYTES] = calloc(t->ncolumns, CELL_BYTES);
+	for (unsigned c = 0; widths && texts && c < t->ncolumns; c++)
 		widths[c] = column_width(t, c);
+	if (widths && texts)
+		narrow(t, widths, width);
 	do {
+		if (!widths || !texts)
+			break;
 		unsigned used = widths[0], to = from;
 		while (to < t->ncolumns && (to == from || used + GAP + widths[to] <= width))
 			used += GAP + widths[to++];
 		if (from > 1)
 			fputc('\n', out);
-		for (int r = -1; r < (int)t->nrows; r++) {
-			put_padded(t, out, r, 0, widths[0], to == 1);
-			for (unsigned c = from; c < to; c++)
-				put_padded(t, out, r, c, widths[c], c + 1 == to);
-			fputc('\n', out);
-		}
+		for (int r = -1; r < (int)t->nrows; r++)
+			put_row(t, out, r, from, to, widths, texts);
 		from = to;
 	} while (from < t->ncolumns);
 	free(widths);
+	free(texts);
 }
 
 void table_escape(FILE *out, const char *text)
@@ -449,9 +506,7 @@ void table_write_markdown(const struct table *t, FILE *out)
 	fputc('\n', out);
 }
 
-/* --- for programs
- * ------------------------------------------------------------------------------
- */
+/* --- for programs --- */
 
 static bool has_interval(enum table_kind kind)
 {
@@ -485,7 +540,9 @@ static void csv_cell(FILE *out, enum table_kind kind, const struct entry *c)
 		csv_text(out, c->text ? c->text : "");
 	else if (c->has && (kind == TABLE_COUNT || kind == TABLE_BYTES || kind == TABLE_FLAG))
 		fprintf(out, "%llu", c->count);
-	else if (kind == TABLE_NUMBER || kind == TABLE_SHARE || has_interval(kind))
+	else if (kind == TABLE_SHARE && c->has)
+		fprintf(out, "%.4g", c->x);
+	else if (kind == TABLE_NUMBER || has_interval(kind))
 		csv_number(out, c->has ? c->x : NAN);
 	for (unsigned i = 0; i < 2 && has_interval(kind); i++) {
 		fputc(',', out);

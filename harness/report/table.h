@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "../analysis/stats.h"
+struct stats_ratio;
 
 enum table_kind {
 	TABLE_TEXT,

@@ -11,7 +11,7 @@ int verb_report(int argc, char *argv[], const struct home *home, struct status *
 		if (taken < 0)
 			return -1;
 		if (taken)
-			i++;
+			i += taken - 1;
 		else if (dir || argv[i][0] == '-')
 			return status_set(
 			    st, "report: '%s' is not understood (`launchgap report --help`)",

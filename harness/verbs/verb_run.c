@@ -107,7 +107,7 @@ static int take(struct asked *a, const struct home *home, int first, int argc,
 		} else if ((taken = report_option(arg, value, &a->options, st))) {
 			if (taken < 0)
 				return -1;
-			i++;
+			i += taken - 1;
 		} else if (!strcmp(arg, "--no-report"))
 			a->report = false;
 		else if (!strcmp(arg, "--dry-run"))

@@ -1,0 +1,264 @@
+#include "answer.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "checks.h"
+#include "words.h"
+
+static void __attribute__((format(printf, 2, 3))) say(struct answer *a, const char *format, ...)
+{
+	va_list args;
+	if (a->n == ANSWER_MOST)
+		return;
+	va_start(args, format);
+	vsnprintf(a->text[a->n++], ANSWER_TEXT_BYTES, format, args);
+	va_end(args);
+}
+
+static void __attribute__((format(printf, 3, 4)))
+add(char *text, size_t bytes, const char *format, ...)
+{
+	size_t used = strlen(text);
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text + used, bytes - used, format, args);
+	va_end(args);
+}
+
+/* --- by version of the library --- */
+
+/* "processes reach 79.6 % of threads' bandwidth (78.8 to 81.5 %)" */
+static void say_ratio(const struct verdict *v, char *text, size_t bytes)
+{
+	const struct stats_ratio *r = &v->ratio;
+	switch (v->kind) {
+	case VERDICT_SLOWER:
+		snprintf(text, bytes,
+		         "processes reach %.1f %% of threads' bandwidth (%.1f to %.1f %%)",
+		         100 * r->estimate, 100 * r->lo, 100 * r->hi);
+		return;
+	case VERDICT_FASTER:
+		snprintf(text, bytes,
+		         "processes reach %.3g times threads' bandwidth (%.3g to %.3g)",
+		         r->estimate, r->lo, r->hi);
+		return;
+	case VERDICT_NO_DIFFERENCE:
+		snprintf(text, bytes,
+		         "processes and threads have the same bandwidth (%.3f, %.3f to %.3f)",
+		         r->estimate, r->lo, r->hi);
+		return;
+	default:
+		if (isnan(r->lo))
+			snprintf(text, bytes,
+			         "too few blocks for a verdict on processes against threads "
+			         "(%.3f)",
+			         r->estimate);
+		else
+			snprintf(text, bytes,
+			         "it is undecided whether processes and threads differ (%.3f, "
+			         "%.3f to %.3f)",
+			         r->estimate, r->lo, r->hi);
+	}
+}
+
+/* Versions from `first` on that have the same verdict. */
+static unsigned stretch_end(const struct versions *v, const struct versions_coll *c,
+                            unsigned first)
+{
+	unsigned last = first;
+	while (last + 1 < v->nrows &&
+	       c->rows[last + 1].verdict.kind == c->rows[first].verdict.kind)
+		last++;
+	return last;
+}
+
+static void say_stretch(struct answer *a, const struct versions *v,
+                        const struct versions_coll *c, unsigned first, unsigned last)
+{
+	char said[256], lead[64] = "", to[48] = "";
+	if (v->ncolls > 1)
+		snprintf(lead, sizeof lead, "%s: ", coll_info(c->coll)->name);
+	if (last > first)
+		snprintf(to, sizeof to, " to %s", c->rows[last].version);
+	/* Of several versions the last one's figure stands for all. */
+	say_ratio(&c->rows[last].verdict, said, sizeof said);
+	say(a, "%sWith NCCL %s%s %s.", lead, c->rows[first].version, to, said);
+}
+
+/* Where a verdict changes from one version to the next: the mode whose own bandwidth moved. */
+static void say_change(struct answer *a, const struct versions_row *from,
+                       const struct versions_row *to)
+{
+	for (unsigned mode = 0; mode <= VERSIONS_PROCESSES; mode++) {
+		const struct versions_side *x = &from->sides[mode], *y = &to->sides[mode];
+		char gbs[2][32], path[96] = "";
+		if (y->change.kind != VERDICT_FASTER && y->change.kind != VERDICT_SLOWER)
+			continue;
+		words_number(x->gbs, gbs[0], sizeof gbs[0]);
+		words_number(y->gbs, gbs[1], sizeof gbs[1]);
+		if (x->data_path[0] && y->data_path[0] && strcmp(x->data_path, y->data_path))
+			snprintf(path, sizeof path, "; their data path went from %s to %s",
+			         x->data_path, y->data_path);
+		say(a, "From %s to %s %s %s: from %s to %s GB/s%s.", from->version, to->version,
+		    versions_mode_name((enum versions_mode)mode),
+		    y->change.kind == VERDICT_SLOWER ? "lost bandwidth" : "gained bandwidth",
+		    gbs[0], gbs[1], path);
+	}
+}
+
+static void say_versions(struct answer *a, const struct versions *v)
+{
+	for (unsigned i = 0; i < v->ncolls; i++) {
+		const struct versions_coll *c = &v->colls[i];
+		if (!c->nblocks)
+			continue;
+		for (unsigned at = 0, last; at < v->nrows; at = last + 1) {
+			last = stretch_end(v, c, at);
+			say_stretch(a, v, c, at, last);
+			if (at && c->rows[at].verdict.kind != VERDICT_UNDECIDED &&
+			    c->rows[at - 1].verdict.kind != VERDICT_UNDECIDED)
+				say_change(a, &c->rows[at - 1], &c->rows[at]);
+		}
+	}
+}
+
+static void say_gap(struct answer *a, const struct findings *f)
+{
+	const struct waterfall *w = &f->waterfall;
+	char said[512];
+	if (!f->asked.gap.from[0] || !w->nsteps || isnan(w->explained))
+		return;
+	waterfall_say(w, said, sizeof said);
+	say(a, "Between %s and %s %s.", f->asked.gap.from, f->asked.gap.to, said);
+}
+
+/* --- by regime --- */
+
+void answer_verdict(const struct regime *g, unsigned variant, char *text, size_t bytes)
+{
+	const struct verdict *v = &g->contrasts[variant].verdict;
+	double reach = log1p(g->least_effect);
+	text[0] = '\0';
+	if (isnan(v->ratio.estimate))
+		return;
+	if (g->tells) {
+		verdict_text(v, text, bytes);
+		return;
+	}
+	if (isnan(reach))
+		return;
+	if (log(v->ratio.lo) > reach)
+		snprintf(text, bytes, "faster");
+	else if (log(v->ratio.hi) < -reach)
+		snprintf(text, bytes, "slower");
+	else
+		snprintf(text, bytes, "undecided below %.2g %%", 100 * g->least_effect);
+}
+
+/* Variants of one verdict in a regime: "single and processes", and the figure of a lone one. */
+static unsigned names_of(const struct summary *s, const struct regime *g, const char *word,
+                         char *text, size_t bytes)
+{
+	unsigned n = 0, all = 0;
+	char verdict[96];
+	text[0] = '\0';
+	for (int pass = 0; pass < 2; pass++)
+		for (unsigned v = 0; v < g->nvariants; v++) {
+			answer_verdict(g, v, verdict, sizeof verdict);
+			if ((int)v == g->twin || strncmp(verdict, word, strlen(word)))
+				continue;
+			if (!pass) {
+				all++;
+				continue;
+			}
+			add(text, bytes, "%s%s",
+			    !n             ? ""
+			    : n + 1 == all ? " and "
+			                   : ", ",
+			    s->variants[v].name);
+			n++;
+			const struct stats_ratio *r = &g->contrasts[v].verdict.ratio;
+			if (strncmp(word, "no", 2))
+				add(text, bytes, " (%.3g times the speed, %.3g to %.3g)",
+				    r->estimate, r->lo, r->hi);
+		}
+	return n;
+}
+
+static void say_regime(struct answer *a, const struct summary *s, const struct regime *g)
+{
+	static const char *const words[] = {"faster", "slower", "no difference"};
+	char about[120], names[ANSWER_TEXT_BYTES / 2], text[ANSWER_TEXT_BYTES] = "";
+	const char *reference = s->variants[s->reference].name;
+	regime_about(g, about, sizeof about);
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		unsigned n = names_of(s, g, words[i], names, sizeof names);
+		if (!n)
+			continue;
+		add(text, sizeof text, "%s", text[0] ? "; " : "");
+		if (i < 2)
+			add(text, sizeof text, "%s than %s: %s", words[i], reference, names);
+		else
+			add(text, sizeof text, "as fast as %s within %.3g %%: %s", reference,
+			    100 * s->margin, names);
+	}
+	if (text[0])
+		say(a, "At %s sizes (%s) %s.", g->name, about, text);
+}
+
+/* --- trust --- */
+
+static void say_trust(struct answer *a, const struct summary *s, const struct regimes *regimes)
+{
+	char *text = a->trust, checked[256];
+	const size_t bytes = sizeof a->trust;
+	const char *sep = "A/A: ";
+	for (unsigned i = regimes->n; i-- > 0;) {
+		const struct regime *g = &regimes->list[i];
+		if (g->twin < 0)
+			continue;
+		const struct stats_ratio *r = &g->contrasts[g->twin].verdict.ratio;
+		char ratio[64];
+		words_ratio(r, false, ratio, sizeof ratio);
+		add(text, bytes, "%s%s %s", sep, g->name, ratio);
+		sep = ", ";
+	}
+	if (s->carries_data) {
+		checks_say(s, checked, sizeof checked);
+		add(text, bytes, "%s%s", text[0] ? ". " : "", checked);
+	}
+	add(text, bytes, "%s%u block%s.", text[0] ? ". " : "", s->nblocks,
+	    words_plural(s->nblocks));
+}
+
+void answer_make(const struct summary *s, const struct findings *f,
+                 const struct regimes *regimes, struct answer *out)
+{
+	*out = (struct answer){.n = 0};
+	say_trust(out, s, regimes);
+	if (s->trouble[0]) {
+		say(out, "Nothing is compared: the variants did not do the same work. %.600s.",
+		    s->trouble);
+		return;
+	}
+	if (!s->nblocks) {
+		say(out, "Nothing was measured: no trial left a time.");
+		return;
+	}
+	say_versions(out, &f->versions);
+	say_gap(out, f);
+	unsigned tell = 0;
+	for (unsigned i = regimes->n; i-- > 0;) {
+		const struct regime *g = &regimes->list[i];
+		tell += g->tells;
+		if (!out->n || (f->versions.ncolls == 0 && !f->asked.gap.from[0]))
+			say_regime(out, s, g);
+	}
+	if (!tell && regimes->n)
+		say(out, "This run cannot tell the variants apart. %s", regimes->list[0].why);
+	if (!out->n)
+		say(out, s->reference < 0 ? "There is no reference: nothing is compared."
+		                          : "No difference was decided.");
+}

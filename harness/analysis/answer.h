@@ -1,0 +1,29 @@
+/* What a reader came for: the answer in a few sentences with their numbers, and whether it can
+ * be believed. Pure: every number comes from a finding that was made before. */
+#ifndef LAUNCHGAP_ANSWER_H
+#define LAUNCHGAP_ANSWER_H
+
+#include "findings.h"
+#include "regime.h"
+
+#define ANSWER_MOST       8
+#define ANSWER_TEXT_BYTES 768
+
+struct answer {
+	unsigned n; /* sentences, the most important first */
+	char text[ANSWER_MOST][ANSWER_TEXT_BYTES];
+	/* "A/A: large 1.000 ±0.4 %, small 0.98 ±7.0 %; 1128 cells right; 6 blocks." */
+	char trust[ANSWER_TEXT_BYTES];
+};
+
+/* Of versions of the library and the gap where the experiment asks for them, else of the
+ * variants in each regime. */
+void answer_make(const struct summary *summary, const struct findings *findings,
+                 const struct regimes *regimes, struct answer *out);
+
+/* The word for a variant in a regime: "faster", "slower", "no difference within 2 %"; where the
+ * regime's A/A line is too wide, a word only for what lies beyond it, else "undecided
+ * below 12 %"; "" where nothing can be said. */
+void answer_verdict(const struct regime *regime, unsigned variant, char *text, size_t bytes);
+
+#endif

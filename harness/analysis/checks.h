@@ -1,0 +1,33 @@
+/* What was checked of the data, and what was found. Pure. */
+#ifndef LAUNCHGAP_CHECKS_H
+#define LAUNCHGAP_CHECKS_H
+
+#include "summary.h"
+
+/* Cells of one collective and datatype that carried data. */
+struct checks {
+	unsigned cells, wrong_cells;
+	/* Of how many only one more, fresh call was looked at: in place, a reduction takes what
+	 * the call before it left, and has no right answer (trial_spoils). */
+	unsigned fresh_cells;
+};
+
+/* coll, dtype: -1 for all. */
+struct checks checks_count(const struct summary *summary, int coll, int dtype);
+unsigned checks_dtypes(const struct summary *summary);
+/* "312 cells were checked, every element against its exact answer: all right", or how many were
+ * wrong. */
+void checks_say(const struct summary *summary, char *text, size_t bytes);
+
+/* Checking held against measuring, at the largest size, in ms: medians over its cells; and in
+ * the variant where checking takes the longest. */
+struct checks_cost {
+	size_t asked_bytes;
+	double calls_ms, check_ms;
+	const char *longest; /* variant; NULL: nothing is known */
+	double longest_calls_ms, longest_check_ms;
+};
+/* -1 only when memory is out. */
+int checks_cost(const struct summary *summary, struct checks_cost *out, struct status *st);
+
+#endif

@@ -1,0 +1,71 @@
+#include "rank_evidence.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "../record/counters.h"
+
+static const char *const keys[RANK_FIGURES] = {
+    "nvlink_tx_gbs",   "nvlink_rx_gbs", "dram_gbs",    "dram_limit_gbs", "dram_per_nvlink",
+    "sm_percent",      "pcie_tx_gbs",   "pcie_rx_gbs", "copied_bytes",   "delivered_bytes",
+    "copies_per_byte", "issue_cores",   "seconds"};
+
+const char *rank_evidence_key(enum rank_evidence_figure figure)
+{
+	return keys[figure];
+}
+
+/* What one rank of one cell has. */
+static void take(const struct record_cell *c, unsigned rank, double out[RANK_FIGURES])
+{
+	struct counters none;
+	counters_clear(&none);
+	const struct counters *k = c->counters ? &c->counters[rank] : &none;
+	out[RANK_NVLINK_TX] = k->nvlink_tx_gbs;
+	out[RANK_NVLINK_RX] = k->nvlink_rx_gbs;
+	out[RANK_DRAM] = k->dram_gbs;
+	out[RANK_DRAM_LIMIT] = k->dram_limit_gbs;
+	out[RANK_DRAM_PER_NVLINK] = counters_dram_per_nvlink(k);
+	out[RANK_SM] = k->sm_percent;
+	out[RANK_PCIE_TX] = k->pcie_tx_gbs;
+	out[RANK_PCIE_RX] = k->pcie_rx_gbs;
+	out[RANK_COPIED] = k->copied_bytes;
+	out[RANK_DELIVERED] = k->delivered_bytes;
+	out[RANK_COPIES] = k->delivered_bytes > 0 ? k->copied_bytes / k->delivered_bytes : NAN;
+	out[RANK_ISSUE_CORES] = measure_issue_cores(c, rank);
+	out[RANK_SECONDS] = k->seconds;
+}
+
+/* A stretch's length alone says nothing of the path. */
+static bool has_figure(const double figures[RANK_FIGURES])
+{
+	for (unsigned f = 0; f < RANK_SECONDS; f++)
+		if (!isnan(figures[f]))
+			return true;
+	return false;
+}
+
+int rank_evidence_make(const struct summary *s, const struct evidence_row *row, unsigned rank,
+                       double medians[RANK_FIGURES], unsigned *blocks, struct status *st)
+{
+	const struct record_run *run = s->run;
+	unsigned n[RANK_FIGURES] = {0};
+	double one[RANK_FIGURES];
+	double *room = malloc(((size_t)run->ncells + 1) * RANK_FIGURES * sizeof *room);
+	if (!room)
+		return status_set(st, "out of memory for the evidence");
+	*blocks = 0;
+	for (unsigned i = 0; i < run->ncells; i++) {
+		if (!evidence_belongs(s, row, &run->cells[i]))
+			continue;
+		take(&run->cells[i], rank, one);
+		*blocks += has_figure(one);
+		for (unsigned f = 0; f < RANK_FIGURES; f++)
+			if (!isnan(one[f]))
+				room[(size_t)f * run->ncells + n[f]++] = one[f];
+	}
+	for (unsigned f = 0; f < RANK_FIGURES; f++)
+		medians[f] = stats_median(room + (size_t)f * run->ncells, n[f]);
+	free(room);
+	return 0;
+}

@@ -1,0 +1,183 @@
+#include "html.h"
+
+#include <cmark-gfm-core-extensions.h>
+#include <cmark-gfm.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "page.h"
+
+// clang-format off
+static const char style[] =
+    ":root{color-scheme:light dark;--ink:#1b1f24;--back:#fff;--line:#d0d7de;--soft:#f6f8fa;--link:#0550ae}"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--back:#0d1117;--line:#30363d;--soft:#161b22;--link:#79c0ff}}"
+    "*{box-sizing:border-box}"
+    "body{margin:0 auto;padding:1rem 1.2rem 4rem;max-width:62rem;color:var(--ink);background:var(--back);"
+    "font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;overflow-wrap:break-word}"
+    "h1{font-size:1.6rem;line-height:1.25;margin:.6rem 0}"
+    "h2{font-size:1.25rem;margin:2rem 0 .6rem;border-bottom:1px solid var(--line);padding-bottom:.2rem}"
+    "h3{font-size:1.05rem;margin:1.5rem 0 .5rem}h4{font-size:1rem;margin:1.2rem 0 .4rem}"
+    "a{color:var(--link)}"
+    "table{display:block;width:max-content;max-width:100%;overflow-x:auto;border-collapse:collapse;"
+    "font-size:.86rem;font-variant-numeric:tabular-nums;margin:.8rem 0}"
+    "th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);vertical-align:top;min-width:3.2rem;max-width:28rem}"
+    "th{background:var(--soft);text-align:left}"
+    "img{display:block;width:100%;max-width:56rem;height:auto;background:#fff;border:1px solid var(--line);border-radius:4px}"
+    "pre{background:var(--soft);padding:.7rem;overflow-x:auto;border-radius:4px;font-size:.85rem}"
+    "@media print{body{max-width:none;font-size:10.5pt;padding:0}table{overflow:visible;font-size:8pt}"
+    "pre{white-space:pre-wrap}h2,h3,h4{break-after:avoid}table,img{break-inside:avoid}a{color:inherit;text-decoration:none}}";
+// clang-format on
+
+/* A file as base64, which the caller frees; NULL where it cannot be read. */
+static char *encoded(const char *file)
+{
+	static const char digits[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	FILE *in = fopen(file, "rb");
+	char *text = NULL;
+	size_t bytes = 0, n;
+	unsigned char b[3];
+	if (!in)
+		return NULL;
+	FILE *out = open_memstream(&text, &bytes);
+	while (out && (n = fread(b, 1, 3, in)) > 0) {
+		uint32_t bits = (uint32_t)b[0] << 16 | (n > 1 ? (uint32_t)b[1] << 8 : 0) |
+		                (n > 2 ? b[2] : 0);
+		for (unsigned i = 0; i < 4; i++)
+			fputc(i > n ? '=' : digits[bits >> (18 - 6 * i) & 63], out);
+	}
+	fclose(in);
+	if (out)
+		fclose(out);
+	return text;
+}
+
+static void escape(FILE *out, const char *text)
+{
+	for (; *text; text++)
+		switch (*text) {
+		case '&':
+			fputs("&amp;", out);
+			break;
+		case '<':
+			fputs("&lt;", out);
+			break;
+		case '>':
+			fputs("&gt;", out);
+			break;
+		case '"':
+			fputs("&quot;", out);
+			break;
+		default:
+			fputc(*text, out);
+		}
+}
+
+/* What a node says, without markup. The caller frees it. */
+static char *text_of(cmark_node *node)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+	for (cmark_node *child = cmark_node_first_child(node); out && child;
+	     child = cmark_node_next(child))
+		if (cmark_node_get_literal(child))
+			fputs(cmark_node_get_literal(child), out);
+	if (out)
+		fclose(out);
+	return text;
+}
+
+static void put_inline(cmark_node *before, const char *html)
+{
+	cmark_node *node = cmark_node_new(CMARK_NODE_CUSTOM_INLINE);
+	if (node && cmark_node_set_on_enter(node, html) &&
+	    cmark_node_insert_before(before, node))
+		return;
+	cmark_node_free(node);
+}
+
+/* The picture itself in place of a link to it. */
+static void embed(cmark_node *image, const char *dir)
+{
+	static const char *const kinds[][2] = {{"svg", "svg+xml"}, {"png", "png"}};
+	const char *url = cmark_node_get_url(image);
+	size_t n = strlen(url);
+	char *alt = text_of(image), *data = NULL, *html = NULL;
+	size_t bytes = 0;
+	unsigned k = 0;
+	for (; k < 2 && !data && n > 4; k++) {
+		char file[PATH_MAX];
+		if (snprintf(file, sizeof file, "%s/%.*s%s", dir, (int)(n - 3), url,
+		             kinds[k][0]) < (int)sizeof file)
+			data = encoded(file);
+	}
+	FILE *out = data && alt ? open_memstream(&html, &bytes) : NULL;
+	if (out) {
+		fputs("<img alt=\"", out);
+		escape(out, alt);
+		fprintf(out, "\" src=\"data:image/%s;base64,%s\">", kinds[k - 1][1], data);
+		fclose(out);
+		put_inline(image, html);
+		cmark_node_free(image);
+	}
+	free(html);
+	free(data);
+	free(alt);
+}
+
+static void put_anchor(cmark_node *heading)
+{
+	char anchor[128], html[192];
+	char *text = text_of(heading);
+	if (text && cmark_node_first_child(heading)) {
+		page_anchor(text, anchor, sizeof anchor);
+		snprintf(html, sizeof html, "<a id=\"%s\"></a>", anchor);
+		put_inline(cmark_node_first_child(heading), html);
+	}
+	free(text);
+}
+
+static void complete(cmark_node *document, const char *dir)
+{
+	cmark_iter *iter = cmark_iter_new(document);
+	cmark_event_type event;
+	while ((event = cmark_iter_next(iter)) != CMARK_EVENT_DONE) {
+		cmark_node *node = cmark_iter_get_node(iter);
+		if (event == CMARK_EVENT_EXIT && cmark_node_get_type(node) == CMARK_NODE_IMAGE)
+			embed(node, dir);
+		else if (event == CMARK_EVENT_EXIT &&
+		         cmark_node_get_type(node) == CMARK_NODE_HEADING)
+			put_anchor(node);
+	}
+	cmark_iter_free(iter);
+}
+
+int html_write(const char *markdown, const char *dir, const char *title, FILE *out,
+               struct status *st)
+{
+	cmark_gfm_core_extensions_ensure_registered();
+	cmark_parser *parser = cmark_parser_new(CMARK_OPT_DEFAULT);
+	cmark_syntax_extension *table = cmark_find_syntax_extension("table");
+	if (!parser || !table)
+		return status_set(st, "out of memory for the report's HTML");
+	cmark_parser_attach_syntax_extension(parser, table);
+	cmark_parser_feed(parser, markdown, strlen(markdown));
+	cmark_node *document = cmark_parser_finish(parser);
+	complete(document, dir);
+	char *body = cmark_render_html(document, CMARK_OPT_DEFAULT,
+	                               cmark_parser_get_syntax_extensions(parser));
+	fputs(
+	    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+	    out);
+	escape(out, title);
+	fprintf(out, "</title>\n<style>%s</style>\n</head>\n<body>\n%s</body>\n</html>\n",
+	        style, body ? body : "");
+	free(body);
+	cmark_node_free(document);
+	cmark_parser_free(parser);
+	return 0;
+}

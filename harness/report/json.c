@@ -1,0 +1,234 @@
+#include "json.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../analysis/words.h"
+#include "tables.h"
+
+static json_t *number(double x)
+{
+	return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *ratio(const struct stats_ratio *r)
+{
+	if (!isfinite(r->estimate))
+		return json_null();
+	return json_pack("{s:f, s:o, s:o, s:i}", "estimate", r->estimate, "lo", number(r->lo),
+	                 "hi", number(r->hi), "blocks", (int)r->blocks);
+}
+
+/* [lo, hi] as asked, both included; hi null: no end. */
+static json_t *range(struct claim_range r)
+{
+	return json_pack("[I, o]", (json_int_t)r.lo,
+	                 r.hi == SIZE_MAX ? json_null() : json_integer((json_int_t)r.hi));
+}
+
+static json_t *verdict(const struct verdict *v)
+{
+	char text[96] = "";
+	if (isfinite(v->ratio.estimate))
+		verdict_text(v, text, sizeof text);
+	return json_string(text);
+}
+
+static void put_regimes(json_t *findings, const struct model *m)
+{
+	for (unsigned i = 0; i < m->regimes.n; i++) {
+		const struct regime *g = &m->regimes.list[i];
+		for (unsigned v = 0; v < g->nvariants; v++) {
+			const struct contrast *c = &g->contrasts[v];
+			char text[128];
+			answer_verdict(g, v, text, sizeof text);
+			if (c->why[0] || isnan(c->ratio.estimate))
+				continue;
+			json_array_append_new(
+			    findings,
+			    json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:o, s:s}", "type",
+			              "regime", "regime", g->name, "variant",
+			              m->summary.variants[v].name, "reference",
+			              m->summary.variants[m->summary.reference].name, "metric",
+			              metric_info(g->metric)->name, "twin", (int)v == g->twin,
+			              "ratio", ratio(&c->verdict.ratio), "verdict", text));
+		}
+	}
+}
+
+static void put_claims(json_t *findings, const struct model *m)
+{
+	for (unsigned i = 0; i < m->findings.asked.nclaims; i++) {
+		const struct claims_result *r = &m->findings.claims[i];
+		const struct claim *c = r->claim;
+		char word[96], hint[CONTRAST_WHY_BYTES];
+		claims_verdict(r, word, sizeof word);
+		claims_hint(&m->summary, &m->findings.evidence, r, hint, sizeof hint);
+		json_array_append_new(
+		    findings,
+		    json_pack(
+		        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:s, s:s, s:o, s:i}",
+		        "type", "claim", "name", c->name, "text", c->text, "left", c->left,
+		        "right", c->right, "metric", metric_info(c->metric)->name, "test",
+		        claim_test_name(c->test), "by", c->by, "ratio", ratio(&r->ratio),
+		        "verdict", word, "rests_on", hint, "bytes", range(r->sizes), "cells",
+		        (int)r->ncells));
+	}
+}
+
+static void put_factors(json_t *findings, const struct model *m)
+{
+	for (unsigned i = 0; i < m->findings.asked.nfactors; i++) {
+		const struct factors_result *r = &m->findings.factors[i];
+		const struct factor *f = r->factor;
+		const char *alarm = factors_alarm(r);
+		json_array_append_new(
+		    findings,
+		    json_pack(
+		        "{s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:s}",
+		        "type", "factor", "name", f->name, "text", f->text, "from", f->from,
+		        "to", f->to, "setting", f->setting, "placebo", (int)f->placebo, "alarm",
+		        alarm != NULL, "bandwidth", ratio(&r->bandwidth.ratio), "verdict",
+		        verdict(&r->bandwidth), "latency", ratio(&r->latency.ratio),
+		        "latency_verdict", verdict(&r->latency), "why", r->why));
+	}
+}
+
+static void put_gap(json_t *findings, const struct model *m)
+{
+	const struct waterfall *w = &m->findings.waterfall;
+	const struct gap *gap = &m->findings.asked.gap;
+	char said[WATERFALL_TEXT_BYTES] = "";
+	if (!gap->from[0])
+		return;
+	if (w->nsteps)
+		waterfall_say(w, said, sizeof said);
+	json_array_append_new(
+	    findings, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:s}", "type", "gap",
+	                        "from", gap->from, "to", gap->to, "ratio", ratio(&w->gap.ratio),
+	                        "verdict", verdict(&w->gap), "explained", number(w->explained),
+	                        "text", said, "why", w->why));
+}
+
+static void put_versions(json_t *findings, const struct model *m)
+{
+	const struct versions *v = &m->findings.versions;
+	for (unsigned i = 0; i < v->ncolls; i++)
+		for (unsigned k = 0; k < v->nrows && v->colls[i].nblocks; k++) {
+			const struct versions_row *row = &v->colls[i].rows[k];
+			json_array_append_new(
+			    findings,
+			    json_pack("{s:s, s:s, s:s, s:o, s:s, s:o}", "type", "version",
+			              "collective", coll_info(v->colls[i].coll)->name,
+			              "version", row->version, "ratio",
+			              ratio(&row->verdict.ratio), "of", "processes ÷ threads",
+			              "verdict", verdict(&row->verdict)));
+		}
+}
+
+static void put_cliffs(json_t *findings, const struct model *m)
+{
+	for (unsigned i = 0; i < m->ncliffs; i++) {
+		const struct cliff *c = &m->cliffs[i];
+		const struct summary_group *g = &m->summary.groups[c->group];
+		char text[1024];
+		cliffs_say(&m->summary, c, text, sizeof text);
+		json_array_append_new(
+		    findings,
+		    json_pack("{s:s, s:s, s:s, s:I, s:I, s:f, s:f, s:f, s:s}", "type", "cliff",
+		              "collective", coll_info(g->cell.coll)->name, "variant",
+		              m->summary.variants[c->variant].name, "from_bytes",
+		              (json_int_t)g->asked_bytes[c->from], "to_bytes",
+		              (json_int_t)g->asked_bytes[c->to], "from_gbs", c->from_gbs,
+		              "to_gbs", c->to_gbs, "factor", c->factor, "text", text));
+	}
+}
+
+static void put_advice(json_t *findings, const struct model *m)
+{
+	for (unsigned i = 0; i < m->findings.advice.count; i++)
+		json_array_append_new(findings,
+		                      json_pack("{s:s, s:s}", "type", "advice", "text",
+		                                m->findings.advice.text[i]));
+}
+
+static json_t *findings_of(const struct model *m)
+{
+	static void (*const put[])(json_t *, const struct model *) = {
+	    put_regimes, put_claims, put_gap,   put_versions,
+	    put_factors, put_cliffs, put_advice};
+	json_t *findings = json_array();
+	for (size_t i = 0; i < sizeof put / sizeof *put; i++)
+		put[i](findings, m);
+	return findings;
+}
+
+static json_t *regimes_of(const struct model *m)
+{
+	json_t *list = json_array();
+	for (unsigned i = 0; i < m->regimes.n; i++) {
+		const struct regime *g = &m->regimes.list[i];
+		json_array_append_new(
+		    list,
+		    json_pack("{s:s, s:o, s:s, s:s, s:b, s:o, s:s}", "name", g->name, "bytes",
+		              range(g->sizes), "metric", metric_info(g->metric)->name, "pace",
+		              coll_pace_name((enum pace)g->pace), "tells", (int)g->tells,
+		              "least_effect", number(g->least_effect), "why", g->why));
+	}
+	return list;
+}
+
+static json_t *pictures_of(const struct model *m)
+{
+	json_t *list = json_array();
+	for (unsigned i = 0; i < m->drawn.npictures; i++) {
+		const struct draw_picture *picture = &m->drawn.pictures[i];
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", picture->name,
+		                                      "title", picture->title, "caption",
+		                                      picture->caption));
+	}
+	return list;
+}
+
+static void put_files(json_t *tables, const struct model *m)
+{
+	const struct tables_file *f;
+	for (unsigned i = 0; (f = tables_file(i)); i++) {
+		if (f->when && !f->when(m))
+			continue;
+		struct table *table = f->make(m);
+		json_array_append_new(tables, table_to_json(table));
+		table_free(table);
+	}
+}
+
+int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *out,
+               struct status *st)
+{
+	static const char *const texts[] = {"launchgap", "experiment", "title", "question",
+	                                    "created",   "backend",    "seed"};
+	const struct summary *s = &m->summary;
+	json_t *answer = json_array(), *warnings = json_array();
+	for (unsigned i = 0; i < m->answer.n; i++)
+		json_array_append_new(answer, json_string(m->answer.text[i]));
+	for (unsigned i = 0; i < m->warnings.count; i++)
+		json_array_append_new(warnings, json_string(m->warnings.text[i]));
+	put_files(tables, m);
+	json_t *report = json_pack("{s:i}", "schema", JSON_SCHEMA);
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		json_object_set_new(report, texts[i], json_string(model_text(m, texts[i])));
+	json_t *rest = json_pack(
+	    "{s:O, s:i, s:f, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "ranks",
+	    json_object_get(m->run.environment, "ranks"), "blocks", (int)s->nblocks, "margin",
+	    s->margin, "reference", s->reference < 0 ? "" : s->variants[s->reference].name,
+	    "answer", answer, "trust", m->answer.trust, "regimes", regimes_of(m), "findings",
+	    findings_of(m), "warnings", warnings, "pictures", pictures_of(m), "sections",
+	    sections, "tables", tables);
+	if (!report || !rest || json_object_update(report, rest))
+		return status_set(st, "out of memory for report.json");
+	json_decref(rest);
+	int rc = json_dumpf(report, out, JSON_COMPACT | JSON_REAL_PRECISION(6));
+	json_decref(report);
+	fputc('\n', out);
+	return rc ? status_set(st, "report.json cannot be written") : 0;
+}

@@ -1,0 +1,17 @@
+/* report.json: every table and finding of a report, for programs. Its form is described in
+ * results/README.md and has a number. */
+#ifndef LAUNCHGAP_JSON_H
+#define LAUNCHGAP_JSON_H
+
+#include <stdio.h>
+
+#include "model.h"
+
+#define JSON_SCHEMA 1
+
+/* `tables` and `sections` are what the report was written with (struct page); both are taken
+ * over. -1 only when memory is out. */
+int json_write(const struct model *model, json_t *tables, json_t *sections, FILE *out,
+               struct status *st);
+
+#endif

@@ -1,0 +1,212 @@
+#include "page.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where a paragraph begins there is one empty line above, but on top. */
+static void begin(struct page *p)
+{
+	if (p->opened && p->kind == PAGE_TERMINAL)
+		fputc('\n', p->out);
+	p->opened = true;
+}
+
+/* Breaks the text into lines; those after the first begin with `indent` blanks. */
+static void wrap(FILE *out, const char *lead, unsigned indent, const char *text)
+{
+	unsigned column = table_width(lead);
+	fputs(lead, out);
+	for (bool first = true; *text; first = false) {
+		size_t bytes = strcspn(text, " \n");
+		char word[PAGE_TEXT_BYTES];
+		snprintf(word, sizeof word, "%.*s", (int)bytes, text);
+		unsigned width = table_width(word);
+		bool breaks = !first && column + 1 + width > PAGE_COLUMNS;
+		if (breaks)
+			fprintf(out, "\n%*s", (int)indent, "");
+		else if (!first)
+			fputc(' ', out);
+		for (const char *c = word; *c; c++)
+			fputc((unsigned char)*c < ' ' || *c == 0x7F ? ' ' : *c, out);
+		column = (breaks ? indent : column + !first) + width;
+		text += bytes;
+		text += strspn(text, " \n");
+	}
+	fputc('\n', out);
+}
+
+#define FORMAT(text)                                                                           \
+	char text[PAGE_TEXT_BYTES];                                                            \
+	va_list args;                                                                          \
+	va_start(args, format);                                                                \
+	vsnprintf(text, sizeof text, format, args);                                            \
+	va_end(args)
+
+static void put_heading(struct page *p, unsigned level, const char *text)
+{
+	begin(p);
+	if (p->kind == PAGE_TERMINAL) {
+		wrap(p->out, "", 0, text);
+		return;
+	}
+	fprintf(p->out, "%.*s ", (int)level, "######");
+	table_escape(p->out, text);
+	fputs("\n\n", p->out);
+}
+
+void page_heading(struct page *p, unsigned level, const char *format, ...)
+{
+	FORMAT(text);
+	p->level = level;
+	put_heading(p, level, text);
+}
+
+void page_part(struct page *p, const char *format, ...)
+{
+	FORMAT(text);
+	put_heading(p, p->level + 1, text);
+}
+
+static void keep(struct page *p, const char *text)
+{
+	if (p->sentences)
+		json_array_append_new(p->sentences, json_string(text));
+}
+
+static void paragraph(struct page *p, const char *text, const char *mark)
+{
+	if (!text[0])
+		return;
+	keep(p, text);
+	begin(p);
+	if (p->kind == PAGE_TERMINAL) {
+		wrap(p->out, "  ", 2, text);
+		return;
+	}
+	fputs(mark, p->out);
+	table_escape(p->out, text);
+	fprintf(p->out, "%s\n\n", mark);
+}
+
+void page_say(struct page *p, const char *format, ...)
+{
+	FORMAT(text);
+	paragraph(p, text, "");
+}
+
+void page_stress(struct page *p, const char *format, ...)
+{
+	FORMAT(text);
+	paragraph(p, text, "**");
+}
+
+void page_item(struct page *p, const char *format, ...)
+{
+	FORMAT(text);
+	keep(p, text);
+	p->opened = true;
+	if (p->kind == PAGE_TERMINAL) {
+		wrap(p->out, "  - ", 4, text);
+		return;
+	}
+	fputs("- ", p->out);
+	table_escape(p->out, text);
+	fputc('\n', p->out);
+}
+
+void page_end_list(struct page *p)
+{
+	if (p->kind == PAGE_MARKDOWN)
+		fputc('\n', p->out);
+}
+
+/* Indented as paragraphs are. */
+static void terminal_table(FILE *out, const struct table *table)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *held = open_memstream(&text, &bytes);
+	if (!held)
+		return;
+	table_write_text(table, held, PAGE_COLUMNS - 2);
+	fclose(held);
+	for (const char *line = text; *line;) {
+		size_t n = strcspn(line, "\n");
+		fprintf(out, "%s%.*s\n", n ? "  " : "", (int)n, line);
+		line += n + (line[n] == '\n');
+	}
+	free(text);
+}
+
+void page_table(struct page *p, struct table *table)
+{
+	if (table_rows(table)) {
+		begin(p);
+		if (p->tables)
+			json_array_append_new(p->tables, table_to_json(table));
+		if (p->kind == PAGE_TERMINAL)
+			terminal_table(p->out, table);
+		else
+			table_write_markdown(table, p->out);
+	}
+	table_free(table);
+}
+
+void page_code(struct page *p, const char *text)
+{
+	begin(p);
+	fprintf(p->out, p->kind == PAGE_TERMINAL ? "  %s\n" : "```\n%s\n```\n\n", text);
+}
+
+void page_picture(struct page *p, const char *name, const char *caption)
+{
+	begin(p);
+	if (p->kind == PAGE_TERMINAL) {
+		fprintf(p->out, "  plots/%s.png\n", name);
+		return;
+	}
+	if (caption[0]) {
+		table_escape(p->out, caption);
+		fputs("\n\n", p->out);
+	}
+	fputs("![", p->out);
+	table_escape(p->out, caption[0] ? caption : name);
+	fprintf(p->out, "](plots/%s.png)\n\n", name);
+}
+
+void page_files(struct page *p, const char *what, const char *const *files, unsigned n)
+{
+	begin(p);
+	fprintf(p->out, p->kind == PAGE_TERMINAL ? "  %s: " : "%s: ", what);
+	for (unsigned i = 0; i < n; i++)
+		fprintf(p->out, p->kind == PAGE_TERMINAL ? "%s%s" : "%s[%s](%s)", i ? ", " : "",
+		        files[i], files[i]);
+	fputs(p->kind == PAGE_TERMINAL ? "\n" : ".\n\n", p->out);
+}
+
+void page_anchor(const char *heading, char *out, size_t bytes)
+{
+	size_t n = 0;
+	for (; *heading && n + 1 < bytes; heading++) {
+		unsigned char c = (unsigned char)*heading;
+		if (isalnum(c) || c == '-' || c == '_' || c >= 0x80)
+			out[n++] = (char)tolower(c);
+		else if (c == ' ')
+			out[n++] = '-';
+	}
+	out[n] = '\0';
+}
+
+void page_links(struct page *p, const char *const *headings, unsigned n)
+{
+	if (p->kind == PAGE_TERMINAL)
+		return;
+	for (unsigned i = 0; i < n; i++) {
+		char anchor[128];
+		page_anchor(headings[i], anchor, sizeof anchor);
+		fprintf(p->out, "%s[%s](#%s)", i ? " · " : "", headings[i], anchor);
+	}
+	fputs("\n\n", p->out);
+}

@@ -1,0 +1,64 @@
+/* The report's tables, one definition each; every format is written from these.
+ *
+ * Each function makes a table that the caller frees; NULL or a failed one when memory is out.
+ */
+#ifndef LAUNCHGAP_TABLES_H
+#define LAUNCHGAP_TABLES_H
+
+#include "model.h"
+#include "table.h"
+
+/* Tables that a run leaves as files of their own, for programs. */
+struct tables_file {
+	const char *file; /* "summary.csv", in the run's folder */
+	struct table *(*make)(const struct model *model);
+	bool (*when)(const struct model *model); /* NULL: always */
+};
+/* The i-th, NULL behind the last. */
+const struct tables_file *tables_file(unsigned i);
+
+struct table *tables_summary(const struct model *model);
+struct table *tables_ranks(const struct model *model);
+struct table *tables_factors(const struct model *model);
+struct table *tables_evidence(const struct model *model);
+struct table *tables_versions(const struct model *model);
+
+/* For people: */
+
+/* A claim in old and new library side by side, without sentences; NULL where there is none. */
+struct table *tables_claims_short(const struct model *model);
+struct table *tables_claims(const struct model *model);
+/* The verdicts of a regime. */
+struct table *tables_regime(const struct model *model, const struct regime *regime);
+struct table *tables_gaps(const struct model *model); /* over all sizes */
+struct table *tables_peaks(const struct model *model);
+/* By size: variants in rows from four variants on, else in columns. */
+enum tables_what {
+	TABLES_VALUE,
+	TABLES_P50,
+	TABLES_P95,
+	TABLES_P99,
+	TABLES_RATIO,
+	TABLES_WHATS
+};
+struct table *tables_by_size(const struct model *model, unsigned group, enum tables_what what);
+/* "alltoall: bus bandwidth, GB/s, stream" */
+void tables_by_size_title(const struct model *model, unsigned group, enum tables_what what,
+                          char *text, size_t bytes);
+struct table *tables_launch(const struct model *model, unsigned group);
+struct table *tables_stragglers(const struct model *model, unsigned group);
+struct table *tables_cliffs(const struct model *model);
+struct table *tables_effects(const struct model *model); /* of factors, the largest first */
+struct table *tables_waterfall(const struct model *model);
+struct table *tables_version(const struct model *model, unsigned coll);
+struct table *tables_paths(const struct model *model);
+struct table *tables_counters(const struct model *model);
+struct table *tables_memory(const struct model *model);
+struct table *tables_checks(const struct model *model);
+struct table *tables_variants(const struct model *model);
+struct table *tables_machine(const struct model *model);
+
+/* More groups than anybody reads tables of: their figures are in the files alone. */
+bool tables_too_many(const struct model *model);
+
+#endif

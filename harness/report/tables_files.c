@@ -1,0 +1,363 @@
+/* The tables that are files: a row per thing that was measured, for programs. Columns are
+ * explained in results/README.md. */
+#include "tables.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../analysis/rank_evidence.h"
+#include "../coll/coll.h"
+
+// clang-format off
+static const struct table_column summary_columns[] = {
+    {"variant", "variant", "", TABLE_TEXT},
+    {"role", "role", "", TABLE_TEXT},
+    {"mode", "mode", "", TABLE_TEXT},
+    {"layout", "layout", "", TABLE_TEXT},
+    {"backend", "backend", "", TABLE_TEXT},
+    {"library", "library", "", TABLE_TEXT},
+    {"ranks", "ranks", "", TABLE_COUNT},
+    {"collective", "collective", "", TABLE_TEXT},
+    {"what", "what", "", TABLE_TEXT},
+    {"bytes", "size used", "", TABLE_BYTES},
+    {"asked_bytes", "size", "", TABLE_BYTES},
+    {"dtype", "dtype", "", TABLE_TEXT},
+    {"op", "op", "", TABLE_TEXT},
+    {"root", "root", "", TABLE_COUNT},
+    {"in_place", "in place", "", TABLE_FLAG},
+    {"pace", "pace", "", TABLE_TEXT},
+    {"blocks", "blocks", "", TABLE_COUNT},
+    {"failed", "failed trials", "", TABLE_COUNT},
+    {"time_us", "time per call", "µs", TABLE_SPREAD},
+    {"time_rank0_us", "time, rank 0's worker", "µs", TABLE_NUMBER},
+    {"time_mean_us", "time, mean of workers", "µs", TABLE_NUMBER},
+    {"time_min_us", "time, shortest", "µs", TABLE_NUMBER},
+    {"time_max_us", "time, longest", "µs", TABLE_NUMBER},
+    {"algbw_gbs", "algorithm bandwidth", "GB/s", TABLE_NUMBER},
+    {"busbw_gbs", "bus bandwidth", "GB/s", TABLE_NUMBER},
+    {"p50_us", "p50", "µs", TABLE_NUMBER},
+    {"p95_us", "p95", "µs", TABLE_NUMBER},
+    {"p99_us", "p99", "µs", TABLE_NUMBER},
+    {"launch_us", "launch cost", "µs", TABLE_NUMBER},
+    {"skew_us", "skew at start", "µs", TABLE_NUMBER},
+    {"resolution_us", "resolution", "µs", TABLE_NUMBER},
+    {"ratio", "speed against the reference", "", TABLE_RATIO},
+    {"wrong", "wrong elements", "", TABLE_COUNT},
+    {"faults", "page faults", "", TABLE_COUNT},
+    {"switches", "involuntary switches", "", TABLE_COUNT},
+    {"digest_ok", "digest as the reference's", "", TABLE_FLAG},
+    {"straggler", "straggler", "", TABLE_COUNT},
+    {"straggler_share", "last in", "", TABLE_SHARE},
+    {"straggler_us", "late by", "µs", TABLE_NUMBER},
+    {"data_path", "data path", "", TABLE_TEXT},
+};
+// clang-format on
+
+#define COLUMNS(table, columns) table_columns(table, columns, sizeof columns / sizeof *columns)
+
+/* As the variant's workers said, or the library's log; "" where neither did. */
+static const char *data_path(const struct summary *s, const struct summary_variant *v)
+{
+	const char *word = *v->path ? v->path : NULL;
+	for (unsigned i = 0; i < s->run->npaths && !word; i++)
+		if (!strcmp(s->run->paths[i].variant, v->name))
+			word = json_string_value(
+			    json_object_get(s->run->paths[i].path, "data_path"));
+	/* A word of ours; what else a record holds is none. */
+	return word && !strpbrk(word, ",\"\r\n") ? word : "";
+}
+
+static void put_summary(struct table *t, const struct summary *s, const struct summary_row *row)
+{
+	const struct summary_variant *v = &s->variants[row->variant];
+	const struct cell *c = &row->cell;
+	const char *const texts[] = {
+	    v->name, summary_role_name(v->role), v->mode, v->layout, v->backend, v->library};
+	const double numbers[] = {row->time_rank0_us, row->time_mean_us, row->time_min_us,
+	                          row->time_max_us,   row->algbw_gbs,    row->busbw_gbs,
+	                          row->p50_us,        row->p95_us,       row->p99_us,
+	                          row->launch_us,     row->skew_us,      row->resolution_us};
+	table_row(t);
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		table_text(t, "%s", texts[i]);
+	table_count(t, row->nranks);
+	table_text(t, "%s", coll_info(c->coll)->name);
+	table_text(t, "%s", coll_word(c, row->nranks).text);
+	table_count(t, c->bytes);
+	table_count(t, c->asked_bytes);
+	table_text(t, "%s", coll_dtype_name(c->dtype));
+	table_text(t, "%s", coll_op_name(c->op));
+	table_count(t, c->root);
+	table_flag(t, c->in_place);
+	table_text(t, "%s", coll_pace_name(c->pace));
+	table_count(t, row->ntrials);
+	table_count(t, row->failed);
+	table_spread(t, row->time_us, row->time_us_lo, row->time_us_hi);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		table_number(t, numbers[i]);
+	table_ratio(t, &row->ratio);
+	if (row->carries_data)
+		table_count(t, row->wrong);
+	else
+		table_none(t);
+	table_count(t, row->faults);
+	table_count(t, row->switches);
+	if (row->carries_data)
+		table_flag(t, row->digest_ok);
+	else
+		table_none(t);
+	if (row->ranks && row->nranks > 1) {
+		table_count(t, row->straggler);
+		table_number(t, row->ranks[row->straggler].last);
+		table_number(t, row->ranks[row->straggler].last_by_us);
+	} else {
+		for (unsigned i = 0; i < 3; i++)
+			table_none(t);
+	}
+	table_text(t, "%s", data_path(s, v));
+}
+
+struct table *tables_summary(const struct model *m)
+{
+	struct table *t = table_new("summary", "Every variant, cell and pace");
+	COLUMNS(t, summary_columns);
+	for (unsigned i = 0; i < m->summary.nrows; i++)
+		put_summary(t, &m->summary, &m->summary.rows[i]);
+	return t;
+}
+
+/* The place of a row's size in its group, from 1. */
+static unsigned nth_size(const struct summary *s, const struct summary_row *row)
+{
+	const struct summary_group *g = &s->groups[row->group];
+	unsigned i = 0;
+	while (i < g->nsizes && g->bytes[i] != row->cell.bytes)
+		i++;
+	return i + 1;
+}
+
+struct table *tables_ranks(const struct model *m)
+{
+	static const struct table_column columns[] = {
+	    {"variant", "variant", "", TABLE_TEXT},
+	    {"mode", "mode", "", TABLE_TEXT},
+	    {"ranks", "ranks", "", TABLE_COUNT},
+	    {"what", "what", "", TABLE_TEXT},
+	    {"bytes", "size", "", TABLE_BYTES},
+	    {"nth_size", "nth size", "", TABLE_COUNT},
+	    {"pace", "pace", "", TABLE_TEXT},
+	    {"rank", "rank", "", TABLE_COUNT},
+	    {"skew_us", "skew at start", "µs", TABLE_NUMBER},
+	    {"launch_us", "launch", "µs", TABLE_NUMBER},
+	    {"finish_us", "finish", "µs", TABLE_NUMBER},
+	    {"late_us", "late", "µs", TABLE_NUMBER},
+	    {"late_percent", "late", "% of the call", TABLE_NUMBER},
+	    {"last", "last in, of the rows", "", TABLE_NUMBER},
+	    {"last_by_us", "last by", "µs", TABLE_NUMBER},
+	    {"blocks", "blocks", "", TABLE_COUNT},
+	};
+	const struct summary *s = &m->summary;
+	struct table *t = table_new("ranks", "What each rank had of every row of summary");
+	COLUMNS(t, columns);
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct summary_row *row = &s->rows[i];
+		for (unsigned k = 0; row->ranks && k < row->nranks; k++) {
+			const struct summary_rank *r = &row->ranks[k];
+			const double numbers[] = {r->skew_us,
+			                          r->launch_us,
+			                          r->finish_us,
+			                          r->late_us,
+			                          100 * r->late_us / row->time_us,
+			                          r->last,
+			                          r->last_by_us};
+			table_row(t);
+			table_text(t, "%s", s->variants[row->variant].name);
+			table_text(t, "%s", s->variants[row->variant].mode);
+			table_count(t, row->nranks);
+			table_text(t, "%s", coll_word(&row->cell, row->nranks).text);
+			table_count(t, row->cell.bytes);
+			table_count(t, nth_size(s, row));
+			table_text(t, "%s", coll_pace_name(row->cell.pace));
+			table_count(t, k);
+			for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++)
+				table_number(t, numbers[n]);
+			table_count(t, row->ntrials);
+		}
+	}
+	return t;
+}
+
+struct table *tables_factors(const struct model *m)
+{
+	static const struct table_column columns[] = {
+	    {"nth", "nth", "", TABLE_COUNT},
+	    {"factor", "factor", "", TABLE_TEXT},
+	    {"setting", "setting", "", TABLE_TEXT},
+	    {"from", "from", "", TABLE_TEXT},
+	    {"to", "to", "", TABLE_TEXT},
+	    {"placebo", "placebo", "", TABLE_FLAG},
+	    {"effect", "effect on bandwidth", "", TABLE_RATIO},
+	    {"verdict", "verdict", "", TABLE_VERDICT},
+	    {"text", "text", "", TABLE_TEXT},
+	    {"why", "why", "", TABLE_TEXT},
+	    {"cells", "cells", "", TABLE_COUNT},
+	    {"blocks", "blocks", "", TABLE_COUNT},
+	    {"latency", "effect on latency", "", TABLE_RATIO},
+	    {"latency_verdict", "verdict of latency", "", TABLE_VERDICT},
+	    {"latency_blocks", "blocks of latency", "", TABLE_COUNT},
+	};
+	const struct findings *f = &m->findings;
+	unsigned order[CLAIM_MAX];
+	struct table *t = table_new("factors", "What each factor does");
+	COLUMNS(t, columns);
+	factors_order(f->factors, f->asked.nfactors, order);
+	for (unsigned i = 0; i < f->asked.nfactors; i++) {
+		const struct factors_result *r = &f->factors[order[i]];
+		table_row(t);
+		table_count(t, i + 1);
+		table_text(t, "%s", r->factor->name);
+		table_text(t, "%s", r->factor->setting);
+		table_text(t, "%s", r->factor->from);
+		table_text(t, "%s", r->factor->to);
+		table_flag(t, r->factor->placebo);
+		table_ratio(t, &r->bandwidth.ratio);
+		table_text(t, "%s", factors_word(&r->bandwidth));
+		table_text(t, "%s", r->factor->text);
+		table_text(t, "%s", r->why);
+		table_count(t, r->ncells);
+		table_count(t, r->bandwidth.ratio.blocks);
+		table_ratio(t, &r->latency.ratio);
+		table_text(t, "%s", factors_word(&r->latency));
+		table_count(t, r->latency.ratio.blocks);
+	}
+	return t;
+}
+
+static void put_evidence(struct table *t, const struct model *m, const struct evidence_row *row,
+                         unsigned rank)
+{
+	const struct summary *s = &m->summary;
+	const struct summary_group *g = &s->groups[row->group];
+	const struct summary_variant *v = &s->variants[row->variant];
+	const struct evidence_path *path = &m->findings.evidence.paths[row->variant];
+	double medians[RANK_FIGURES];
+	unsigned blocks;
+	struct status st = {""};
+	if (rank_evidence_make(s, row, rank, medians, &blocks, &st))
+		return;
+	table_row(t);
+	table_text(t, "%s", v->name);
+	table_text(t, "%s", v->mode);
+	table_text(t, "%s", path->transport);
+	/* On host no log says it, but the workers do. */
+	table_text(t, "%s", path->data_path[0] ? path->data_path : v->path);
+	table_count(t, g->nranks);
+	table_text(t, "%s", coll_word(&g->cell, g->nranks).text);
+	table_count(t, g->bytes[row->size]);
+	table_count(t, g->asked_bytes[row->size]);
+	table_count(t, rank);
+	for (unsigned f = 0; f < RANK_FIGURES; f++)
+		table_number(t, medians[f]);
+	table_count(t, blocks);
+}
+
+struct table *tables_evidence(const struct model *m)
+{
+	static const struct table_column columns[] = {
+	    {"variant", "variant", "", TABLE_TEXT},
+	    {"mode", "mode", "", TABLE_TEXT},
+	    {"transport", "transport", "", TABLE_TEXT},
+	    {"data_path", "data path", "", TABLE_TEXT},
+	    {"ranks", "ranks", "", TABLE_COUNT},
+	    {"what", "what", "", TABLE_TEXT},
+	    {"bytes", "size used", "", TABLE_BYTES},
+	    {"asked_bytes", "size", "", TABLE_BYTES},
+	    {"rank", "rank", "", TABLE_COUNT},
+	};
+	const struct evidence *e = &m->findings.evidence;
+	struct table *t = table_new("evidence", "Counters, rank by rank");
+	COLUMNS(t, columns);
+	for (unsigned f = 0; f < RANK_FIGURES; f++)
+		table_column(t, rank_evidence_key(f), rank_evidence_key(f), "", TABLE_NUMBER);
+	table_column(t, "blocks", "blocks", "", TABLE_COUNT);
+	for (unsigned i = 0; i < e->nrows; i++)
+		for (unsigned r = 0; r < m->summary.groups[e->rows[i].group].nranks; r++)
+			put_evidence(t, m, &e->rows[i], r);
+	return t;
+}
+
+/* A mode's versions follow each other, so that they can be joined by a line. What belongs to a
+ * version stands in the row of processes, which are held against threads. */
+static void put_version(struct table *t, const struct model *m, const struct versions_coll *c,
+                        unsigned nth, enum versions_mode mode)
+{
+	const struct versions_row *row = &c->rows[nth];
+	const struct versions_side *side = &row->sides[mode];
+	char verdict[96] = "";
+	table_row(t);
+	table_text(t, "%s", coll_info(c->coll)->name);
+	table_text(t, "%s", row->version);
+	table_count(t, nth + 1);
+	table_text(t, "%s", versions_mode_name(mode));
+	table_text(t, "%s", m->summary.variants[side->variant].name);
+	table_count(t, c->ncells);
+	table_count(t, c->nblocks);
+	table_spread(t, side->gbs, side->lo, side->hi);
+	table_number(t, side->dram_per_nvlink);
+	if (mode == VERSIONS_PROCESSES) {
+		table_ratio(t, &row->verdict.ratio);
+		verdict_text(&row->verdict, verdict, sizeof verdict);
+	} else {
+		table_none(t);
+	}
+	table_text(t, "%s", side->data_path);
+	table_text(t, "%s", verdict);
+}
+
+struct table *tables_versions(const struct model *m)
+{
+	static const struct table_column columns[] = {
+	    {"collective", "collective", "", TABLE_TEXT},
+	    {"version", "version", "", TABLE_TEXT},
+	    {"nth_version", "nth version", "", TABLE_COUNT},
+	    {"mode", "mode", "", TABLE_TEXT},
+	    {"variant", "variant", "", TABLE_TEXT},
+	    {"cells", "cells", "", TABLE_COUNT},
+	    {"blocks", "blocks", "", TABLE_COUNT},
+	    {"busbw_gbs", "bus bandwidth", "GB/s", TABLE_SPREAD},
+	    {"dram_per_nvlink", "DRAM bytes per NVLink byte", "", TABLE_NUMBER},
+	    {"ratio", "processes against threads", "", TABLE_RATIO},
+	    {"data_path", "data path", "", TABLE_TEXT},
+	    {"verdict", "verdict", "", TABLE_VERDICT},
+	};
+	const struct versions *v = &m->findings.versions;
+	struct table *t = table_new("versions", "By version of the library");
+	COLUMNS(t, columns);
+	for (unsigned i = 0; i < v->ncolls; i++)
+		for (unsigned mode = 0; mode < v->nmodes && v->colls[i].nblocks; mode++)
+			for (unsigned nth = 0; nth < v->nrows; nth++)
+				put_version(t, m, &v->colls[i], nth, (enum versions_mode)mode);
+	return t;
+}
+
+static bool has_factors(const struct model *m)
+{
+	return m->findings.asked.nfactors > 0;
+}
+
+static bool has_evidence(const struct model *m)
+{
+	return m->findings.evidence.nrows > 0;
+}
+
+static const struct tables_file files[] = {
+    {"summary.csv", tables_summary, NULL},
+    {"ranks.csv", tables_ranks, NULL},
+    {"factors.csv", tables_factors, has_factors},
+    {"evidence.csv", tables_evidence, has_evidence},
+};
+
+const struct tables_file *tables_file(unsigned i)
+{
+	return i < sizeof files / sizeof *files ? &files[i] : NULL;
+}
