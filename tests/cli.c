@@ -1,5 +1,11 @@
 #include "cli.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -171,4 +177,12 @@ unsigned cli_lines(const char *file)
 		lines += *p == '\n';
 	free(text);
 	return lines;
+}
+
+void cli_expect(struct cli cli, int code, const char *words)
+{
+	if (cli.code != code || !cli.out || !strstr(cli.out, words))
+		fail_msg("exit %d, wanted %d and \"%s\":\n%s\n", cli.code, code, words,
+		         cli.out);
+	free(cli.out);
 }

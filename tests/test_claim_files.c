@@ -14,6 +14,7 @@
 #include "../harness/config/plan.h"
 #include "../harness/run/describe.h"
 #include "../harness/config/spec.h"
+#include "here.h"
 
 #define BASE                                                                                   \
 	"[experiment]\n"                                                                       \
@@ -33,8 +34,6 @@
 	"env.NCCL_X = 1\n"
 #define BASE_LINES 15
 
-static char folder[] = "/tmp/launchgap-claims-XXXXXX";
-static char file[64];
 static struct spec spec;
 static struct plan plan;
 
@@ -222,7 +221,7 @@ static void the_gap_is_read(void **state)
 	fclose(out);
 	st.text[0] = '\0';
 	assert_int_equal(spec_load(file, 0, NULL, "host", lookup, &spec, &st), -1);
-	assert_non_null(strstr(st.text, "x.exp:4: gap_bytes without gap; allowed is"));
+	assert_non_null(strstr(st.text, "t.exp:4: gap_bytes without gap; allowed is"));
 }
 
 /* A library that is not there takes the gap with it, unless the file names another. */
@@ -584,22 +583,6 @@ static void a_damaged_list_is_refused(void **state)
 	}
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	if (!mkdtemp(folder))
-		return -1;
-	snprintf(file, sizeof file, "%s/x.exp", folder);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	unlink(file);
-	return rmdir(folder);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -620,5 +603,5 @@ int main(void)
 	    cmocka_unit_test(the_record_carries_all),
 	    cmocka_unit_test(a_damaged_list_is_refused),
 	};
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

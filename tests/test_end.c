@@ -16,24 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli.h"
-
-static char folder[64], results[80];
-
-static int set_up(void **state)
-{
-	(void)state;
-	cli_folder(folder);
-	snprintf(results, sizeof results, "%s/results", folder);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	cli_clean(folder);
-	return 0;
-}
+#include "here.h"
 
 static void write_experiment(const char *keys, const char *variants)
 {
@@ -42,36 +25,19 @@ static void write_experiment(const char *keys, const char *variants)
 	cli_write(folder, "t.exp", text);
 }
 
-static const char *experiment_file(void)
-{
-	static char file[80];
-	snprintf(file, sizeof file, "%s/t.exp", folder);
-	return file;
-}
-
-static void assert_says(struct cli *cli, int code, const char *words)
-{
-	if (cli->code != code || !cli->out || !strstr(cli->out, words))
-		print_error("exit %d, wanted %d and \"%s\":\n%s\n", cli->code, code, words,
-		            cli->out);
-	assert_int_equal(cli->code, code);
-	assert_non_null(strstr(cli->out, words));
-	free(cli->out);
-}
-
 static unsigned count_pictures(const char *plots)
 {
 	DIR *dir = opendir(plots);
 	struct dirent *entry;
 	unsigned pictures = 0;
 	while (dir && (entry = readdir(dir))) {
-		char file[600];
+		char picture[600];
 		unsigned char head[24] = {0};
 		const char *dot = strrchr(entry->d_name, '.');
 		if (!dot || strcmp(dot, ".png"))
 			continue;
-		snprintf(file, sizeof file, "%s/%s", plots, entry->d_name);
-		FILE *f = fopen(file, "r");
+		snprintf(picture, sizeof picture, "%s/%s", plots, entry->d_name);
+		FILE *f = fopen(picture, "r");
 		assert_non_null(f);
 		assert_int_equal(fread(head, 1, sizeof head, f), sizeof head);
 		fclose(f);
@@ -96,7 +62,7 @@ static void smoke_goes_from_file_to_pictures(void **state)
 	                                     "--results", results, NULL});
 	assert_non_null(strstr(cli.out, "single"));
 	assert_non_null(strstr(cli.out, "processes"));
-	assert_says(&cli, 0, "report.md");
+	cli_expect(cli, 0, "report.md");
 	cli_result(folder, "smoke", "report.md", path, sizeof path);
 	assert_int_equal(access(path, R_OK), 0);
 	cli_result(folder, "smoke", "summary.csv", path, sizeof path);
@@ -122,7 +88,7 @@ static void pictures_can_be_drawn_again_from_the_records_alone(void **state)
 	snprintf(again, sizeof again, "%s/trials.jsonl", dir);
 	assert_int_equal(rename(path, again), 0);
 	cli = cli_run(folder, (const char *[]){"report", dir, NULL});
-	assert_says(&cli, 0, "report.md");
+	cli_expect(cli, 0, "report.md");
 	snprintf(again, sizeof again, "%s/plots", dir);
 	assert_true(count_pictures(again) >= 3);
 }
@@ -134,7 +100,7 @@ static void null_measures_the_harness(void **state)
 	struct cli cli =
 	    cli_run(folder, (const char *[]){"run", "overhead", "blocks=1", "ranks=2",
 	                                     "--results", results, NULL});
-	assert_says(&cli, 0, "null");
+	cli_expect(cli, 0, "null");
 	cli_result(folder, "overhead", "trials.jsonl", path, sizeof path);
 	char *text = cli_read(path);
 	assert_non_null(strstr(text, "\"digest\":null"));
@@ -146,10 +112,10 @@ static void null_measures_the_harness(void **state)
 	"50\n"                                                                                 \
 	"pace = isolated\nisolated_calls = 50\ndelay = 4ms\n"
 
-static void wait_for_trials(const char *file, unsigned lines)
+static void wait_for_trials(const char *trials, unsigned lines)
 {
 	const struct timespec tick = {0, 50000000};
-	for (unsigned i = 0; i < 600 && cli_lines(file) < lines; i++)
+	for (unsigned i = 0; i < 600 && cli_lines(trials) < lines; i++)
 		nanosleep(&tick, NULL);
 }
 
@@ -160,8 +126,8 @@ static void interrupted_it_keeps_what_it_has_and_leaves_nothing(void **state)
 	const struct timespec tick = {0, 300000000};
 	(void)state;
 	write_experiment(SLOW, "[variant p]\nmode = processes\n[variant t]\nmode = threads\n");
-	pid_t pid = cli_start(folder, (const char *[]){"run", "--file", experiment_file(),
-	                                               "--results", results, NULL});
+	pid_t pid = cli_start(
+	    folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
 	for (unsigned i = 0; i < 100 && !path[0]; i++) {
 		nanosleep(&tick, NULL);
 		cli_result(folder, "t", "trials.jsonl", path, sizeof path);
@@ -171,7 +137,7 @@ static void interrupted_it_keeps_what_it_has_and_leaves_nothing(void **state)
 	assert_non_null(strstr(scratch, "launchgap-"));
 	kill(pid, SIGINT);
 	struct cli cli = cli_wait(pid, folder, 30);
-	assert_says(&cli, 130, "interrupted");
+	cli_expect(cli, 130, "interrupted");
 	assert_true(cli_lines(path) >= 3);
 	assert_int_equal(cli_processes(scratch), 0);
 	assert_int_equal(access(scratch, F_OK), -1); /* vader's shared memory was in it */
@@ -185,25 +151,25 @@ static void interrupted_it_keeps_what_it_has_and_leaves_nothing(void **state)
 
 static void resumed_it_adds_whole_blocks(void **state)
 {
-	char path[512], file[600];
+	char path[512], trials[600];
 	const char *keys = "collective = alltoall\nbytes = 4K, 8K\nbackend = host\nlimit = no\n"
 	                   "ranks = 2\nblocks = 1\npace = isolated\nisolated_calls = 5\n";
 	(void)state;
 	write_experiment(keys, "[variant s]\nmode = single\n[variant t]\nmode = threads\n");
-	struct cli cli = cli_run(folder, (const char *[]){"run", "--file", experiment_file(),
-	                                                  "--results", results, NULL});
+	struct cli cli = cli_run(
+	    folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
 	assert_int_equal(cli.code, 0);
 	free(cli.out);
 	cli_result(folder, "t", "", path, sizeof path);
 	path[strlen(path) - 1] = '\0';
-	snprintf(file, sizeof file, "%s/trials.jsonl", path);
-	unsigned lines = cli_lines(file);
-	cli = cli_run(folder, (const char *[]){"run", "--file", experiment_file(), "--resume",
-	                                       path, "blocks=2", NULL});
+	snprintf(trials, sizeof trials, "%s/trials.jsonl", path);
+	unsigned lines = cli_lines(trials);
+	cli = cli_run(folder, (const char *[]){"run", "--file", file, "--resume", path,
+	                                       "blocks=2", NULL});
 	assert_int_equal(cli.code, 0);
 	free(cli.out);
-	assert_true(cli_lines(file) >= lines + 2 * 2 * 2);
-	char *text = cli_read(file);
+	assert_true(cli_lines(trials) >= lines + 2 * 2 * 2);
+	char *text = cli_read(trials);
 	assert_non_null(strstr(text, "\"block\":2,"));
 	assert_null(strstr(text, "\"block\":3,"));
 	char *resume = strstr(text, "\"kind\":\"resume\",\"first_block\":1,\"command\":[");
@@ -212,12 +178,12 @@ static void resumed_it_adds_whole_blocks(void **state)
 	assert_non_null(strstr(resume, ",\"blocks=2\"],\"created\":\"20"));
 	assert_non_null(strstr(resume, "\"counters\":false,\"blocks\":2}"));
 	free(text);
-	cli = cli_run(folder, (const char *[]){"run", "--file", experiment_file(), "--resume",
-	                                       path, "ranks=3", NULL});
-	assert_says(&cli, 1, "cannot resume");
-	cli = cli_run(folder, (const char *[]){"run", "--file", experiment_file(), "--resume",
-	                                       path, "dtype=int8", NULL});
-	assert_says(&cli, 1, "cannot resume: `dtypes`");
+	cli = cli_run(
+	    folder, (const char *[]){"run", "--file", file, "--resume", path, "ranks=3", NULL});
+	cli_expect(cli, 1, "cannot resume");
+	cli = cli_run(folder, (const char *[]){"run", "--file", file, "--resume", path,
+	                                       "dtype=int8", NULL});
+	cli_expect(cli, 1, "cannot resume: `dtypes`");
 }
 
 static void a_killed_worker_fails_its_trial_only(void **state)
@@ -229,8 +195,8 @@ static void a_killed_worker_fails_its_trial_only(void **state)
 	    "collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
 	    "blocks = 2\npace = isolated\nisolated_calls = 400\ndelay = 5ms\n",
 	    "[variant s]\nmode = single\n");
-	pid_t pid = cli_start(folder, (const char *[]){"run", "--file", experiment_file(),
-	                                               "--results", results, NULL});
+	pid_t pid = cli_start(
+	    folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
 	for (unsigned i = 0; i < 100; i++) {
 		char children[64], list[64] = "";
 		nanosleep(&tick, NULL);
@@ -246,7 +212,7 @@ static void a_killed_worker_fails_its_trial_only(void **state)
 			fclose(f);
 	}
 	struct cli cli = cli_wait(pid, folder, 60);
-	assert_says(&cli, 1, "killed by signal 9");
+	cli_expect(cli, 1, "killed by signal 9");
 	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
 	char *text = cli_read(path);
 	assert_non_null(strstr(text, "\"kind\":\"failure\""));
@@ -261,11 +227,11 @@ static void a_trial_without_end_is_ended(void **state)
 	    "collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
 	    "blocks = 1\npace = isolated\nisolated_calls = 100\ndelay = 1s\ntimeout = 1\n",
 	    "[variant p]\nmode = processes\n");
-	struct cli cli = cli_run(folder, (const char *[]){"run", "--file", experiment_file(),
-	                                                  "--results", results, NULL});
+	struct cli cli = cli_run(
+	    folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
 	if (strstr(cli.out, "no end after 1 s (timeout = …); last said")) /* it said nothing */
 		fail_msg("%s", cli.out);
-	assert_says(&cli, 1, "no end after 1 s (timeout = …)");
+	cli_expect(cli, 1, "no end after 1 s (timeout = …)");
 }
 
 /* The job ends by itself, with what it has. */
@@ -280,12 +246,12 @@ static void a_cell_without_end_ends_its_trial(void **state)
 		                 "limit = no\nranks = 2\nblocks = 1\npace = isolated\n"
 		                 "delay = 50s\ncell_timeout = 1\n",
 		                 variant);
-		struct cli cli = cli_run(
-		    folder, (const char *[]){"run", "--file", experiment_file(), "--no-report",
-		                             "--results", results, NULL});
-		assert_says(&cli, 1,
-		            ": a cell took longer than cell_timeout = 1s: alltoall, 4096 "
-		            "bytes, isolated");
+		struct cli cli =
+		    cli_run(folder, (const char *[]){"run", "--file", file, "--no-report",
+		                                     "--results", results, NULL});
+		cli_expect(cli, 1,
+		           ": a cell took longer than cell_timeout = 1s: alltoall, 4096 "
+		           "bytes, isolated");
 		cli_result(folder, "t", "trials.jsonl", path, sizeof path);
 		char *text = cli_read(path);
 		assert_non_null(
@@ -304,12 +270,11 @@ static void who_is_stuck_is_named(void **state)
 	                 "ranks = 2\nblocks = 1\npace = isolated\nextra = 59s\n"
 	                 "delay_rank = 1\ncell_timeout = 1\ntimeout = 50\n",
 	                 "[variant v]\nmode = processes\n");
-	struct cli cli =
-	    cli_run(folder, (const char *[]){"run", "--file", experiment_file(), "--no-report",
-	                                     "--results", results, NULL});
-	assert_says(&cli, 1,
-	            "rank 1: a cell took longer than cell_timeout = 1s: alltoall, 65536 bytes, "
-	            "isolated, in a call that does not return (1 of 2 workers)");
+	struct cli cli = cli_run(folder, (const char *[]){"run", "--file", file, "--no-report",
+	                                                  "--results", results, NULL});
+	cli_expect(cli, 1,
+	           "rank 1: a cell took longer than cell_timeout = 1s: alltoall, 65536 bytes, "
+	           "isolated, in a call that does not return (1 of 2 workers)");
 }
 
 /* Not after hours; and what is left is measured. */
@@ -330,9 +295,9 @@ static void what_cannot_be_answered_is_said_first(void **state)
 	    "[claim e]\ntext = x\nleft = a\nright = b\nmetric = time\nis = within 2%\n"
 	    "collective = sendrecv\n");
 	struct cli cli =
-	    cli_run(folder, (const char *[]){"run", "--file", experiment_file(), "pace=stream",
+	    cli_run(folder, (const char *[]){"run", "--file", file, "pace=stream",
 	                                     "--no-report", "--results", results, NULL});
-	assert_says(&cli, 0, first);
+	cli_expect(cli, 0, first);
 }
 
 /* Said before hours are measured, not after. */
@@ -343,10 +308,10 @@ static void nccl_tests_columns_want_stream_calls(void **state)
 	                 "ranks = 2\nblocks = 1\npace = isolated\n",
 	                 "[variant a]\nmode = single\n");
 	struct cli cli =
-	    cli_run(folder, (const char *[]){"run", "--file", experiment_file(), "--format",
-	                                     "nccl-tests", "--results", results, NULL});
+	    cli_run(folder, (const char *[]){"run", "--file", file, "--format", "nccl-tests",
+	                                     "--results", results, NULL});
 	assert_null(strstr(cli.out, "block"));
-	assert_says(&cli, 1, "--format nccl-tests is of stream calls");
+	cli_expect(cli, 1, "--format nccl-tests is of stream calls");
 }
 
 /* Its columns have both halves: so both are measured, unless something is said. */
@@ -366,10 +331,9 @@ static void nccl_tests_columns_have_both_halves(void **state)
 		         "ranks = 2\nblocks = 1\npace = stream\ncalls = 5\n%s",
 		         cases[i].key);
 		write_experiment(keys, "[variant a]\nmode = threads\n");
-		struct cli cli =
-		    cli_run(folder, (const char *[]){"run", "--file", experiment_file(),
-		                                     cases[i].where, "--format", "nccl-tests",
-		                                     "--results", results, NULL});
+		struct cli cli = cli_run(
+		    folder, (const char *[]){"run", "--file", file, cases[i].where, "--format",
+		                             "nccl-tests", "--results", results, NULL});
 		const char *row = cli.out ? strstr(cli.out, "\n        4096 ") : NULL;
 		double times[2];
 		assert_non_null(row);
@@ -379,7 +343,7 @@ static void nccl_tests_columns_have_both_halves(void **state)
 		                 2);
 		assert_int_equal(times[0] > 0, cases[i].out);
 		assert_int_equal(times[1] > 0, cases[i].in);
-		assert_says(&cli, 0, "# Avg bus bandwidth");
+		cli_expect(cli, 0, "# Avg bus bandwidth");
 	}
 }
 
@@ -394,9 +358,8 @@ static void more_blocks_are_of_the_same_halves(void **state)
 	                 "[variant a]\nmode = threads\n");
 	for (unsigned columns = 0; columns < 2; columns++) {
 		const char *first = columns ? "--format" : NULL;
-		const char *args[] = {"run",   "--file", experiment_file(), "--results",
-		                      results, first,    "nccl-tests",      NULL,
-		                      NULL,    NULL};
+		const char *args[] = {"run", "--file",     file, "--results", results,
+		                      first, "nccl-tests", NULL, NULL,        NULL};
 		struct cli cli = cli_run(folder, args);
 		assert_int_equal(cli.code, 0);
 		free(cli.out);
@@ -405,7 +368,7 @@ static void more_blocks_are_of_the_same_halves(void **state)
 		args[7] = columns ? NULL : "--format";
 		args[8] = "nccl-tests";
 		cli = cli_run(folder, args);
-		assert_says(&cli, 0, "block 2 of 2");
+		cli_expect(cli, 0, "block 2 of 2");
 	}
 }
 
@@ -419,16 +382,15 @@ static void wrong_data_fails_the_run_and_is_kept(void **state)
 	                 "dtype = int8\n",
 	                 "[variant good]\nmode = threads\n[variant bad]\nmode = processes\n"
 	                 "flip = 1:7\n[variant alone]\nmode = single\nflip = 0:4097\n");
-	struct cli cli =
-	    cli_run(folder, (const char *[]){"run", "--file", experiment_file(), "--no-report",
-	                                     "--results", results, NULL});
+	struct cli cli = cli_run(folder, (const char *[]){"run", "--file", file, "--no-report",
+	                                                  "--results", results, NULL});
 	assert_non_null(strstr(cli.out,
 	                       "bad, block 1: wrong data in alltoall_int8 of 4096 bytes, "
 	                       "isolated: rank 1, byte 7: 0x"));
 	assert_non_null(strstr(cli.out, "alone, block 1: wrong data in alltoall_int8 of 4096 "
 	                                "bytes, isolated: rank 0, byte 4097: 0x"));
 	assert_null(strstr(cli.out, "good, block 0"));
-	assert_says(&cli, 1, "2 trials failed");
+	cli_expect(cli, 1, "2 trials failed");
 	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
 	char *text = cli_read(path);
 	assert_non_null(strstr(text, "\"wrong\":1,\"wrong_at\":{\"rank\":1,"));
@@ -448,11 +410,11 @@ static void claims_of_another_backend_are_in_the_report_alone(void **state)
 	                 "[claim far]\ntext = Only there.\nnccl.left = s\nnccl.right = t\n"
 	                 "metric = busbw\nis = less by 2%\n"
 	                 "[claim nodes]\ntext = Two are slower.\nneeds = 2 nodes\n");
-	struct cli cli = cli_run(folder, (const char *[]){"run", "--file", experiment_file(),
-	                                                  "--results", results, NULL});
+	struct cli cli = cli_run(
+	    folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
 	assert_null(strstr(cli.out, "claim far"));
 	assert_null(strstr(cli.out, "backend nccl"));
-	assert_says(&cli, 0, "claim nodes: cannot be tested here (it needs 2 nodes)");
+	cli_expect(cli, 0, "claim nodes: cannot be tested here (it needs 2 nodes)");
 	cli_result(folder, "t", "report.md", path, sizeof path);
 	char *text = cli_read(path);
 	assert_non_null(strstr(text, "Only there."));
@@ -475,12 +437,11 @@ static void a_full_disk_keeps_the_whole_trials(void **state)
 	small.rlim_cur = 100000;
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-	pid_t pid =
-	    cli_start(folder, (const char *[]){"run", "--file", experiment_file(),
-	                                       "--no-report", "--results", results, NULL});
+	pid_t pid = cli_start(folder, (const char *[]){"run", "--file", file, "--no-report",
+	                                               "--results", results, NULL});
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
 	struct cli cli = cli_wait(pid, folder, 60);
-	assert_says(&cli, 1, "cannot write to");
+	cli_expect(cli, 1, "cannot write to");
 	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
 	char *text = cli_read(path);
 	assert_true(cli_lines(path) >= 2);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "../harness/config/spec.h"
+#include "here.h"
 
 #define BASE                                                                                   \
 	"[experiment]\n"                                                                       \
@@ -19,8 +20,6 @@
 	"bytes = 4K\n"
 #define ONE "[variant one]\nmode = threads\n"
 
-static char folder[] = "/tmp/launchgap-spec-XXXXXX";
-static char file[64];
 static struct spec spec; /* large: not for the stack */
 
 static const char *lookup(const char *name)
@@ -160,7 +159,7 @@ static void test_everything_said(void **state)
 	     "host");
 	assert_string_equal(spec.question, "Does it? And why?");
 	assert_string_equal(spec.file, file);
-	assert_string_equal(spec.name, "x");
+	assert_string_equal(spec.name, "t");
 	assert_string_equal(spec.title, "a title");
 	assert_int_equal(spec.ncolls, 2);
 	assert_int_equal(spec.colls[0], COLL_ALLTOALL);
@@ -206,7 +205,7 @@ static void test_defaults(void **state)
 	(void)state;
 	load(BASE "[variant one]\nmode = threads\n[variant two]\nmode = single\n", "host");
 	assert_string_equal(spec.question, "");
-	assert_string_equal(spec.title, "x");
+	assert_string_equal(spec.title, "t");
 	assert_int_equal(spec.dtypes[0], DTYPE_FLOAT32);
 	assert_int_equal(spec.ops[0], OP_SUM);
 	assert_int_equal(spec.ranks, 0);
@@ -873,7 +872,7 @@ static void test_title_of_other_collectives(void **state)
 	snprintf(text, sizeof text,
 	         "[experiment]\ntitle = %0120d\ncollective = alltoall\nbytes = 4K\n" ONE, 1);
 	load_overridden(text, "host", "collective=sendrecv");
-	assert_string_equal(spec.title, "x (measured: sendrecv)");
+	assert_string_equal(spec.title, "t (measured: sendrecv)");
 }
 
 static void test_unset_library(void **state)
@@ -973,22 +972,6 @@ static void test_own_experiments(void **state)
 	globfree(&found);
 }
 
-static int folder_make(void **state)
-{
-	(void)state;
-	if (!mkdtemp(folder))
-		return -1;
-	snprintf(file, sizeof file, "%s/x.exp", folder);
-	return 0;
-}
-
-static int folder_remove(void **state)
-{
-	(void)state;
-	unlink(file);
-	return rmdir(folder);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1017,5 +1000,5 @@ int main(void)
 	    cmocka_unit_test(test_unset_library),
 	    cmocka_unit_test(test_own_experiments),
 	};
-	return cmocka_run_group_tests_name("spec", tests, folder_make, folder_remove);
+	return cmocka_run_group_tests_name("spec", tests, set_up, tear_down);
 }

@@ -11,9 +11,7 @@
 #include <jansson.h>
 
 #include "../harness/config/trial.h"
-
-static char folder[] = "/tmp/launchgap-trial-XXXXXX";
-static char file[64];
+#include "here.h"
 
 static struct trial *trial_make(unsigned ncells)
 {
@@ -365,22 +363,6 @@ static void test_nccls_environment_is_nccls(void **state)
 	assert_false(settings_without_effect(&s, key, sizeof key, needs));
 }
 
-static int folder_make(void **state)
-{
-	(void)state;
-	if (!mkdtemp(folder))
-		return -1;
-	snprintf(file, sizeof file, "%s/order", folder);
-	return 0;
-}
-
-static int folder_remove(void **state)
-{
-	(void)state;
-	unlink(file);
-	return rmdir(folder);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -394,5 +376,5 @@ int main(void)
 	    cmocka_unit_test(test_without_effect),
 	    cmocka_unit_test(test_nccls_environment_is_nccls),
 	};
-	return cmocka_run_group_tests_name("trial", tests, folder_make, folder_remove);
+	return cmocka_run_group_tests_name("trial", tests, set_up, tear_down);
 }
