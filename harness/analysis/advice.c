@@ -46,16 +46,15 @@ struct rule {
 // clang-format off
 static const struct rule rules[] = {
     {"register", 0, REGISTERED, REGISTERED, 0, METRIC_BUSBW, LARGE, false, false,
-     "Register the user buffers for large sizes"},
+     "Register the user buffers"},
     {"mode", PROCESSES, 0, THREADS, 0, METRIC_BUSBW, LARGE, false, true,
-     "Use one process with a thread per rank rather than a process per rank for large sizes, "
-     "with this library and path"},
+     "Use one process with a thread per rank rather than a process per rank"},
     {"mode", THREADS, 0, PROCESSES, 0, METRIC_BUSBW, LARGE, false, true,
-     "Use a process per rank rather than threads for large sizes, with this library and path"},
+     "Use a process per rank rather than threads"},
     {"mode", THREADS, 0, PROCESSES, 0, METRIC_BUSBW, LARGE, true, true,
-     "Threads or processes make no difference for large sizes here: choose by convenience"},
+     "Threads or processes: choose by convenience"},
     {"mode", SINGLE | LAUNCHES, 0, SEVERAL, 0, METRIC_LATENCY, SMALL, false, true,
-     "Launch from several workers rather than from one thread for small sizes"},
+     "Launch from several workers rather than from one thread"},
     {"graph", SINGLE, GRAPH, SINGLE | GRAPH, 0, METRIC_TIME, SMALL, false, false,
      "Replay small calls from a CUDA graph where one thread launches for all ranks"},
     {"api", SINGLE | GROUPED, 0, SINGLE | NATIVE, 0, METRIC_TIME, SMALL, false, false,
@@ -84,18 +83,10 @@ static bool has(unsigned traits, unsigned all, unsigned none)
 /* What the rules are held against. */
 struct scene {
 	const struct summary *s;
-	struct settings *settings; /* per variant */
+	const struct regimes *regimes; /* or NULL */
+	struct settings *settings;     /* per variant */
 	struct advice *out;
 };
-
-static void add(struct advice *r, const char *text)
-{
-	if (r->count == ADVICE_MAX) {
-		r->more++;
-		return;
-	}
-	snprintf(r->text[r->count++], ADVICE_BYTES, "%s", text);
-}
 
 /* A variant's settings; what the record of an older launchgap does not say is the default. */
 static int settings_of(const struct summary *s, unsigned variant, struct settings *out)
@@ -193,39 +184,20 @@ static int faster_up_to(const struct summary *s, enum metric metric, enum coll_k
 	return 0;
 }
 
-static void range_words(struct claim_range range, char *text, size_t bytes)
+/* What an interval has to lie beyond, as a log: the margin, or where the regime's A/A line is
+ * wider, that. NaN: nothing can be told there. */
+static double hurdle(const struct scene *scene, enum reach reach)
 {
-	char label[32];
-	if (range.hi != SIZE_MAX) {
-		coll_size_label(range.hi, label, sizeof label);
-		snprintf(text, bytes, "sizes up to %s", label);
-	} else if (range.lo) {
-		coll_size_label(range.lo, label, sizeof label);
-		snprintf(text, bytes, "sizes from %s up", label);
-	} else {
-		snprintf(text, bytes, "all sizes");
+	const double margin = log1p(scene->s->margin);
+	double most = margin;
+	for (unsigned i = 0; scene->regimes && i < scene->regimes->n; i++) {
+		const struct regime *r = &scene->regimes->list[i];
+		if (reach != EVERY && (reach == SMALL) != (r->kind == REGIME_SMALL))
+			continue;
+		if (!r->tells && !(log1p(r->least_effect) <= most))
+			most = log1p(r->least_effect);
 	}
-}
-
-/* The sentence with its figures. */
-static void say(const struct scene *scene, const struct rule *rule, enum metric metric,
-                enum coll_kind coll, const unsigned pair[2], const struct stats_ratio *ratio,
-                size_t up_to)
-{
-	const struct summary_variant *from = &scene->s->variants[pair[0]];
-	const struct summary_variant *to = &scene->s->variants[pair[1]];
-	char text[ADVICE_BYTES], range[64], size[32], end[128] = "";
-	range_words(range_of(scene->s, coll, rule->reach), range, sizeof range);
-	coll_size_label(up_to, size, sizeof size);
-	if (up_to)
-		snprintf(end, sizeof end, " It is faster at every size up to %s.", size);
-	snprintf(text, sizeof text,
-	         "%s: %s of %s is %.3f (%.3f to %.3f) times that of %s (%s, %s, %u "
-	         "blocks%s%.40s).%s",
-	         rule->advice, metric == METRIC_BUSBW ? "the bandwidth" : "the speed", to->name,
-	         ratio->estimate, ratio->lo, ratio->hi, from->name, coll_info(coll)->name,
-	         range, ratio->blocks, *to->library ? ", library " : "", to->library, end);
-	add(scene->out, text);
+	return most;
 }
 
 /* One rule on one pair of variants and one collective. */
@@ -248,11 +220,26 @@ static int judge(const struct scene *scene, const struct rule *rule, enum coll_k
 			return -1;
 	}
 	enum verdict_kind kind = verdict_of(ratio, s->margin).kind;
-	if (kind != (rule->equal ? VERDICT_NO_DIFFERENCE : VERDICT_FASTER))
+	double beyond = hurdle(scene, rule->reach);
+	if (kind != (rule->equal ? VERDICT_NO_DIFFERENCE : VERDICT_FASTER) ||
+	    (rule->equal ? beyond > log1p(s->margin) || isnan(beyond)
+	                 : !(log(ratio.lo) > beyond)))
 		return 0;
 	if (rule->reach == SMALL && faster_up_to(s, metric, coll, pair, &up_to, st))
 		return -1;
-	say(scene, rule, metric, coll, pair, &ratio, up_to);
+	if (scene->out->nitems == ADVICE_MAX) {
+		scene->out->more++;
+		return 0;
+	}
+	scene->out->items[scene->out->nitems++] = (struct advice_item){.what = rule->advice,
+	                                                               .equal = rule->equal,
+	                                                               .coll = coll,
+	                                                               .range = select.bytes,
+	                                                               .metric = metric,
+	                                                               .from = pair[0],
+	                                                               .to = pair[1],
+	                                                               .ratio = ratio,
+	                                                               .up_to = up_to};
 	return 0;
 }
 
@@ -300,35 +287,118 @@ static int apply(const struct scene *scene, const struct rule *rule, struct stat
 	return 0;
 }
 
+/* --- in words --- */
+
+static void range_words(struct claim_range range, char *text, size_t bytes)
+{
+	char label[32];
+	if (range.hi != SIZE_MAX) {
+		coll_size_label(range.hi, label, sizeof label);
+		snprintf(text, bytes, "up to %s", label);
+	} else if (range.lo) {
+		coll_size_label(range.lo, label, sizeof label);
+		snprintf(text, bytes, "from %s up", label);
+	} else {
+		snprintf(text, bytes, "all sizes");
+	}
+}
+
+static bool say_together(const struct summary *s, const struct advice_item *a,
+                         const struct advice_item *b)
+{
+	return a->what == b->what && a->coll == b->coll && a->metric == b->metric &&
+	       a->range.lo == b->range.lo && a->range.hi == b->range.hi &&
+	       !strcmp(s->variants[a->to].library, s->variants[b->to].library);
+}
+
+/* "threads-registered has 1.28 times the bandwidth of threads (1.27 to 1.30)" */
+static void say_item(const struct summary *s, const struct advice_item *item, char *text,
+                     size_t bytes)
+{
+	const struct stats_ratio *r = &item->ratio;
+	const char *what = item->metric == METRIC_BUSBW ? "bandwidth" : "speed";
+	char size[32], up_to[64] = "";
+	coll_size_label(item->up_to, size, sizeof size);
+	if (item->up_to)
+		snprintf(up_to, sizeof up_to, ", faster at every size up to %s", size);
+	if (item->equal)
+		snprintf(text, bytes, "%s and %s have the same %s (%.3f, %.3f to %.3f)",
+		         s->variants[item->from].name, s->variants[item->to].name, what,
+		         r->estimate, r->lo, r->hi);
+	else
+		snprintf(text, bytes, "%s has %.2f times the %s of %s (%.2f to %.2f%s)",
+		         s->variants[item->to].name, r->estimate, what,
+		         s->variants[item->from].name, r->lo, r->hi, up_to);
+}
+
+/* The sentence of an item and of all that are said with it. */
+static void say(const struct summary *s, struct advice *a, unsigned first)
+{
+	const struct advice_item *item = &a->items[first];
+	const char *library = s->variants[item->to].library;
+	char *text = a->text[a->count++], range[64], one[256];
+	range_words(item->range, range, sizeof range);
+	size_t used = (size_t)snprintf(text, ADVICE_BYTES, "%s (%s, %s%s%.40s)", item->what,
+	                               coll_info(item->coll)->name, range,
+	                               *library ? ", NCCL " : "", library);
+	for (unsigned i = first; i < a->nitems; i++) {
+		if (!say_together(s, item, &a->items[i]))
+			continue;
+		say_item(s, &a->items[i], one, sizeof one);
+		if (used < ADVICE_BYTES)
+			used += (size_t)snprintf(text + used, ADVICE_BYTES - used, "%s%s",
+			                         i == first ? ": " : "; ", one);
+	}
+	if (used < ADVICE_BYTES)
+		snprintf(text + used, ADVICE_BYTES - used, ".");
+}
+
+static void say_all(const struct summary *s, struct advice *a)
+{
+	for (unsigned i = 0; i < a->nitems; i++) {
+		unsigned first = 0;
+		while (!say_together(s, &a->items[first], &a->items[i]))
+			first++;
+		if (first == i)
+			say(s, a, i);
+	}
+}
+
 /* A cliff's interval lies beyond its own bounds already (cliffs.h). */
 static void add_cliff(const struct scene *scene, const struct cliff *c)
 {
 	const struct summary_group *g = &scene->s->groups[c->group];
-	char text[ADVICE_BYTES], from[32], to[32], low[32], high[32];
+	struct advice *a = scene->out;
+	char from[32], to[32], low[32], high[32];
+	if (a->count == ADVICE_MAX) {
+		a->more++;
+		return;
+	}
 	words_number(c->from_gbs, low, sizeof low);
 	words_number(c->to_gbs, high, sizeof high);
 	coll_size_label(g->asked_bytes[c->from], from, sizeof from);
 	coll_size_label(g->asked_bytes[c->to], to, sizeof to);
 	bool jump = c->kind == CLIFF_JUMP;
-	snprintf(text, sizeof text,
+	snprintf(a->text[a->count++], ADVICE_BYTES,
 	         "%s %s into calls of %s%s where the program allows it: between %s and %s bus "
 	         "bandwidth %s from %s to %s GB/s (%s).",
 	         jump ? "Gather" : "Split", coll_info(g->cell.coll)->name, jump ? to : from,
 	         jump ? " and more" : "", from, to, jump ? "jumps" : "falls", low, high,
 	         scene->s->variants[c->variant].name);
-	add(scene->out, text);
 }
 
-int advice_make(const struct summary *s, const struct cliff *cliffs, unsigned ncliffs,
-                struct advice *out, struct status *st)
+int advice_make(const struct summary *s, const struct regimes *regimes,
+                const struct cliff *cliffs, unsigned ncliffs, struct advice *out,
+                struct status *st)
 {
-	struct scene scene = {s, calloc(s->nvariants, sizeof *scene.settings), out};
+	struct scene scene = {s, regimes, calloc(s->nvariants, sizeof *scene.settings), out};
 	int rc = scene.settings ? 0 : -1;
-	*out = (struct advice){.count = 0};
+	*out = (struct advice){.nitems = 0};
 	for (unsigned v = 0; v < s->nvariants && rc == 0; v++)
 		rc = settings_of(s, v, &scene.settings[v]);
 	for (size_t i = 0; i < sizeof rules / sizeof *rules && rc == 0 && !s->trouble[0]; i++)
 		rc = apply(&scene, &rules[i], st);
+	say_all(s, out);
 	for (unsigned i = 0; i < ncliffs && rc == 0; i++)
 		add_cliff(&scene, &cliffs[i]);
 	free(scene.settings);

@@ -4,8 +4,9 @@
 
 #include "words.h"
 
-int findings_make(const struct summary *s, const struct cliff *cliffs, unsigned ncliffs,
-                  struct findings *out, struct status *st)
+int findings_make(const struct summary *s, const struct regimes *regimes,
+                  const struct cliff *cliffs, unsigned ncliffs, struct findings *out,
+                  struct status *st)
 {
 	*out = (struct findings){.asked = {.nfactors = 0}};
 	if (claim_list_take(s->run->environment, &out->asked, st) ||
@@ -19,7 +20,7 @@ int findings_make(const struct summary *s, const struct cliff *cliffs, unsigned 
 			goto fail;
 	if (versions_make(s, &out->asked.gap, &out->evidence, &out->versions, st) ||
 	    waterfall_make(s, &out->asked, &out->waterfall, st) ||
-	    advice_make(s, cliffs, ncliffs, &out->advice, st))
+	    advice_make(s, regimes, cliffs, ncliffs, &out->advice, st))
 		goto fail;
 	return 0;
 fail:

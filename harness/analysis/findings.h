@@ -24,8 +24,9 @@ struct findings {
 /* *out borrows from all that is given and from itself: it must not be
  * moved. The caller frees with findings_free. -1: out of memory, or the record's claims are
  * damaged. */
-int findings_make(const struct summary *summary, const struct cliff *cliffs, unsigned ncliffs,
-                  struct findings *out, struct status *st);
+int findings_make(const struct summary *summary, const struct regimes *regimes,
+                  const struct cliff *cliffs, unsigned ncliffs, struct findings *out,
+                  struct status *st);
 void findings_free(struct findings *findings);
 /* Placebos that have an effect: what is said of them stands among the warnings too. */
 void findings_warn(const struct findings *findings, struct validity *warnings);

@@ -146,10 +146,17 @@ static void put_cliffs(json_t *findings, const struct model *m)
 
 static void put_advice(json_t *findings, const struct model *m)
 {
-	for (unsigned i = 0; i < m->findings.advice.count; i++)
-		json_array_append_new(findings,
-		                      json_pack("{s:s, s:s}", "type", "advice", "text",
-		                                m->findings.advice.text[i]));
+	const struct advice *a = &m->findings.advice;
+	for (unsigned i = 0; i < a->nitems; i++) {
+		const struct advice_item *item = &a->items[i];
+		json_array_append_new(
+		    findings,
+		    json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:o}", "type", "advice", "what",
+		              item->what, "collective", coll_info(item->coll)->name, "bytes",
+		              range(item->range), "metric", metric_info(item->metric)->name, "from",
+		              m->summary.variants[item->from].name, "to",
+		              m->summary.variants[item->to].name, "ratio", ratio(&item->ratio)));
+	}
 }
 
 static json_t *findings_of(const struct model *m)

@@ -156,7 +156,7 @@ static int analyse(struct model *m, struct status *st)
 {
 	const struct summary *s = &m->summary;
 	if (regimes_make(s, &m->regimes, st) || cliffs_find(s, &m->cliffs, &m->ncliffs, st) ||
-	    findings_make(s, m->cliffs, m->ncliffs, &m->findings, st))
+	    findings_make(s, &m->regimes, m->cliffs, m->ncliffs, &m->findings, st))
 		return -1;
 	answer_make(s, &m->findings, &m->regimes, &m->answer);
 	return 0;
