@@ -1,4 +1,4 @@
-/* How alltoallv's counts are written: weights of what each rank sends to each (value_part.h).
+/* How alltoallv's counts are written: weights of what each rank sends to each (value_cut.h).
  *
  *   even            alike for all
  *   skewed          0:1:2: …: as many parts as ranks lie between, and none for oneself; the

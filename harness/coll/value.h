@@ -26,7 +26,7 @@
 #define LAUNCHGAP_VALUE_H
 
 #include "value_bits.h"
-#include "value_part.h"
+#include "value_cut.h"
 
 /* No input and no right answer has these bits, whatever the datatype: a NaN of a float, and -1
  * or the largest integer, which the rules above leave out. An output still holding them was not

@@ -111,7 +111,7 @@ static int host_open(const struct backend_place *place, struct backend_ctx **out
 		return status_set(st, "host: no memory");
 	*out = ctx; /* close() frees it, whatever happens from here on */
 	ctx->place = *place;
-	ctx->path = (enum host_path)host_supports_path(place->trial);
+	ctx->transport = (enum host_transport)host_supports_transport(place->trial);
 	if (allocate(ctx, st) != 0)
 		return -1;
 	for (unsigned i = 0; i < place->count; i++) {
@@ -127,7 +127,7 @@ static int host_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64
 {
 	struct host_call call = host_call_of(ctx->place.trial, cell);
 
-	if (host_supports_cell(ctx->place.trial, cell, ctx->path, st) != 0)
+	if (host_supports_cell(ctx->place.trial, cell, ctx->transport, st) != 0)
 		return -1;
 	if (slots == 0 || slots > ctx->place.trial->arena_bytes / cell->bytes)
 		return status_set(st,
@@ -223,7 +223,7 @@ static void host_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 	uint64_t moved = 0;
 	size_t most = 0, buffers, comm;
 
-	host_memory_share(ctx->path, ctx->place.trial, &buffers, &comm);
+	host_memory_share(ctx->transport, ctx->place.trial, &buffers, &comm);
 	for (unsigned i = 0; i < ctx->place.count; i++) {
 		moved += ctx->ranks[i].tally.moved;
 		if (ctx->ranks[i].most_bytes > most)
@@ -233,10 +233,10 @@ static void host_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 	    snprintf(text, bytes,
 	             "path=%s\npiece_bytes=%zu\nidle_bytes=%zu\nfifo_slots=%d\npage_bytes=%ld\n"
 	             "memory_buffers_bytes=%zu\nmemory_comm_bytes=%zu\nmemory_calls_bytes=0\n",
-	             host_supports_path_name(ctx->path), HOST_PIECE_BYTES, HOST_POLL_BYTES,
-	             HOST_FIFO_SLOTS, sysconf(_SC_PAGESIZE), buffers, comm);
+	             host_supports_transport_name(ctx->transport), HOST_PIECE_BYTES,
+	             HOST_POLL_BYTES, HOST_FIFO_SLOTS, sysconf(_SC_PAGESIZE), buffers, comm);
 
-	/* Evidence once there is some: on the fifo path twice the bytes are moved. */
+	/* Evidence once there is some: on fifo twice the bytes are moved. */
 	if (moved > 0 && used > 0 && (size_t)used < bytes)
 		snprintf(text + used, bytes - (size_t)used,
 		         "moved_bytes=%llu\nidle_bytes_most=%zu\n", (unsigned long long)moved,

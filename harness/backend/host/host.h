@@ -1,6 +1,6 @@
 /* Inside of the host backend. The data flow, one file each:
  *
- *   host_supports  what can be carried out, on which path, and the sentences why not
+ *   host_supports  what can be carried out, on which transport, and the sentences why not
  *   host_step      what a collective moves (pure)
  *   host_reduce    what datatypes and operations mean (pure); host_float has the small floats
  *   host_memory    where buffers, flags and slots lie, and who touches their pages
@@ -20,8 +20,8 @@
 #include "host_reduce.h"
 #include "host_step.h"
 
-/* Every path copies in pieces of the same size with the same routine, so that they differ in
- * how often a byte is copied and in nothing else. */
+/* Every transport copies in pieces of the same size with the same routine, so that they differ
+ * in how often a byte is copied and in nothing else. */
 #define HOST_PIECE_BYTES ((size_t)64 << 10)
 /* What one poll may move: a worker with many ranks gets round to all of them. */
 #define HOST_POLL_BYTES  (4 * HOST_PIECE_BYTES)
@@ -30,7 +30,7 @@
 /* Two lines: the neighbour line is prefetched with its pair. */
 #define HOST_LINE_BYTES 128
 
-enum host_path { HOST_DIRECT, HOST_FIFO, HOST_SHARED };
+enum host_transport { HOST_DIRECT, HOST_FIFO, HOST_SHARED };
 
 /* direct, shared: how far a rank is, in phases since the trial began. */
 struct host_flags {
@@ -93,7 +93,7 @@ struct host_rank {
 
 struct backend_ctx {
 	struct backend_place place;
-	enum host_path path;
+	enum host_transport transport;
 	uint8_t *store;
 	size_t stride;              /* one rank's share of the store */
 	size_t slots_offset;        /* fifo: of the slots in it */
@@ -142,24 +142,24 @@ static inline struct host_call host_call_of(const struct trial *trial, const str
 	return (struct host_call){*cell, nranks, coll_parts(cell, &trial->weights, nranks)};
 }
 
-/* The data path of a trial, or -1 when it has no such name. */
-int host_supports_path(const struct trial *trial);
-const char *host_supports_path_name(enum host_path path);
+/* The transport of a trial, or -1 when it has no such name. */
+int host_supports_transport(const struct trial *trial);
+const char *host_supports_transport_name(enum host_transport transport);
 /* The table's two; the store of what is refused is 0. */
 int host_supports(const struct trial *trial, struct status *st);
 size_t host_supports_store(const struct trial *trial);
-/* One cell on a path that is possible. */
-int host_supports_cell(const struct trial *trial, const struct cell *cell, enum host_path path,
-                       struct status *st);
+/* One cell on a transport that is possible. */
+int host_supports_cell(const struct trial *trial, const struct cell *cell,
+                       enum host_transport transport, struct status *st);
 
 /* Bytes of the team's store, and of that plus the buffers outside it; -1 when size_t is too
  * small. */
-int host_memory_needs(enum host_path path, const struct trial *trial, size_t *store,
+int host_memory_needs(enum host_transport transport, const struct trial *trial, size_t *store,
                       size_t *all);
 /* What one rank's share of them is: its two arenas, and what serves moving data between ranks.
  */
-void host_memory_share(enum host_path path, const struct trial *trial, size_t *buffers,
-                       size_t *comm);
+void host_memory_share(enum host_transport transport, const struct trial *trial,
+                       size_t *buffers, size_t *comm);
 /* Places and touches this worker's buffers, and learns where the others' are: meets the team
  * once. On error, host_memory_close frees what there is. */
 int host_memory_open(struct backend_ctx *ctx, struct status *st);

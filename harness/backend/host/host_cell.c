@@ -60,7 +60,7 @@ static void fill(const struct backend_ctx *ctx, struct host_rank *rank)
  * after a handshake it is over at once. */
 static int wait_readers(const struct backend_ctx *ctx, struct status *st)
 {
-	for (unsigned peer = 0; ctx->path != HOST_FIFO && peer < ctx->place.nranks; peer++)
+	for (unsigned peer = 0; ctx->transport != HOST_FIFO && peer < ctx->place.nranks; peer++)
 		while (atomic_load_explicit(&host_flags(ctx, peer)->posted,
 		                            memory_order_acquire) < ctx->ranks[0].phases)
 			if (team_pause(ctx->place.team) != 0)

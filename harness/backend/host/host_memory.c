@@ -5,8 +5,8 @@
  *   flags | fifo: a ring from each rank | fifo: the rings' slots | shared: send arena, receive
  * arena
  *
- * A ring and its slots lie with the receiver. On the other paths the arenas are mapped outside
- * the store, shared and anonymous: the same kind of page as the store's. */
+ * A ring and its slots lie with the receiver. On the other transports the arenas are mapped
+ * outside the store, shared and anonymous: the same kind of page as the store's. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,9 +32,9 @@ static size_t round_up(size_t bytes)
 }
 
 /* Before the fifo's slots or the shared arenas. */
-static size_t head_bytes(enum host_path path, unsigned nranks)
+static size_t head_bytes(enum host_transport transport, unsigned nranks)
 {
-	size_t rings = path == HOST_FIFO ? nranks : 0;
+	size_t rings = transport == HOST_FIFO ? nranks : 0;
 
 	return round_up(sizeof(struct host_flags) + rings * sizeof(struct host_ring));
 }
@@ -51,17 +51,17 @@ static struct host_buffers buffers_at(const struct trial *trial, uint8_t *at)
 	return (struct host_buffers){.send = at, .recv = at + arena_bytes(trial)};
 }
 
-static size_t stride_bytes(enum host_path path, const struct trial *trial)
+static size_t stride_bytes(enum host_transport transport, const struct trial *trial)
 {
 	unsigned nranks = layout_ranks(trial->settings.layout);
-	size_t head = head_bytes(path, nranks);
+	size_t head = head_bytes(transport, nranks);
 
-	if (path == HOST_FIFO)
+	if (transport == HOST_FIFO)
 		return head + (size_t)nranks * HOST_FIFO_SLOTS * HOST_PIECE_BYTES;
-	return path == HOST_SHARED ? head + 2 * arena_bytes(trial) : head;
+	return transport == HOST_SHARED ? head + 2 * arena_bytes(trial) : head;
 }
 
-int host_memory_needs(enum host_path path, const struct trial *trial, size_t *store,
+int host_memory_needs(enum host_transport transport, const struct trial *trial, size_t *store,
                       size_t *all)
 {
 	unsigned nranks = layout_ranks(trial->settings.layout);
@@ -69,9 +69,9 @@ int host_memory_needs(enum host_path path, const struct trial *trial, size_t *st
 
 	if (trial->arena_bytes > SIZE_MAX / 4)
 		return -1;
-	buffers = path == HOST_SHARED ? 0 : 2 * arena_bytes(trial);
+	buffers = transport == HOST_SHARED ? 0 : 2 * arena_bytes(trial);
 	/* A page more: the store need not begin on one. */
-	if (__builtin_mul_overflow(stride_bytes(path, trial), nranks, &share) ||
+	if (__builtin_mul_overflow(stride_bytes(transport, trial), nranks, &share) ||
 	    __builtin_add_overflow(share, page_bytes(), &share) ||
 	    __builtin_mul_overflow(buffers, nranks, &buffers) ||
 	    __builtin_add_overflow(share, buffers, &total))
@@ -81,11 +81,11 @@ int host_memory_needs(enum host_path path, const struct trial *trial, size_t *st
 	return 0;
 }
 
-void host_memory_share(enum host_path path, const struct trial *trial, size_t *buffers,
-                       size_t *comm)
+void host_memory_share(enum host_transport transport, const struct trial *trial,
+                       size_t *buffers, size_t *comm)
 {
 	*buffers = 2 * arena_bytes(trial);
-	*comm = stride_bytes(path, trial) - (path == HOST_SHARED ? *buffers : 0);
+	*comm = stride_bytes(transport, trial) - (transport == HOST_SHARED ? *buffers : 0);
 }
 
 /* Faults in whole pages now, writable, so that no timed call does. fresh: the memory is this
@@ -147,16 +147,16 @@ static int place(struct backend_ctx *ctx, struct host_rank *rank, struct status 
 {
 	unsigned n = ctx->place.nranks;
 	size_t arena = arena_bytes(ctx->place.trial);
-	size_t head = head_bytes(ctx->path, n);
+	size_t head = head_bytes(ctx->transport, n);
 	uint8_t *share = ctx->store + rank->rank * ctx->stride;
 	uint8_t *at = share + head;
 
 	if (touch(share, head, true, st) != 0)
 		return -1;
-	for (unsigned from = 0; ctx->path == HOST_FIFO && from < n; from++)
+	for (unsigned from = 0; ctx->transport == HOST_FIFO && from < n; from++)
 		if (touch_slots(ctx, from, rank->rank, true, st) != 0)
 			return -1;
-	if (ctx->path != HOST_SHARED) {
+	if (ctx->transport != HOST_SHARED) {
 		at = mmap(NULL, 2 * arena, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		          -1, 0);
 		if (at == MAP_FAILED)
@@ -172,7 +172,7 @@ static int place(struct backend_ctx *ctx, struct host_rank *rank, struct status 
  * Within a process they are: threads share their page tables. */
 static int reach(struct backend_ctx *ctx, unsigned peer, struct status *st)
 {
-	size_t head = head_bytes(ctx->path, ctx->place.nranks);
+	size_t head = head_bytes(ctx->transport, ctx->place.nranks);
 	uint8_t *share = ctx->store + peer * ctx->stride;
 
 	if (touch(share, head, false, st) != 0)
@@ -180,9 +180,9 @@ static int reach(struct backend_ctx *ctx, unsigned peer, struct status *st)
 	for (unsigned i = 0; i < ctx->place.count; i++) {
 		unsigned rank = ctx->ranks[i].rank;
 
-		if (ctx->path == HOST_FIFO && touch_slots(ctx, rank, peer, false, st) != 0)
+		if (ctx->transport == HOST_FIFO && touch_slots(ctx, rank, peer, false, st) != 0)
 			return -1;
-		if (ctx->path == HOST_SHARED && pair_used(ctx, peer, rank))
+		if (ctx->transport == HOST_SHARED && pair_used(ctx, peer, rank))
 			return touch(share + head, ctx->stride - head, false, st);
 	}
 	return 0;
@@ -193,13 +193,14 @@ static struct host_buffers find(const struct backend_ctx *ctx, unsigned peer)
 	uint8_t *share = ctx->store + peer * ctx->stride;
 	struct mailbox mailbox;
 
-	if (ctx->path == HOST_DIRECT) {
+	if (ctx->transport == HOST_DIRECT) {
 		memcpy(&mailbox, team_mailbox(ctx->place.team, peer), sizeof(mailbox));
 		return mailbox.buffers;
 	}
-	if (ctx->path == HOST_FIFO) /* out of reach, by definition */
+	if (ctx->transport == HOST_FIFO) /* out of reach, by definition */
 		return (struct host_buffers){0};
-	return buffers_at(ctx->place.trial, share + head_bytes(ctx->path, ctx->place.nranks));
+	return buffers_at(ctx->place.trial,
+	                  share + head_bytes(ctx->transport, ctx->place.nranks));
 }
 
 int host_memory_open(struct backend_ctx *ctx, struct status *st)
@@ -208,8 +209,8 @@ int host_memory_open(struct backend_ctx *ctx, struct status *st)
 	unsigned per_process = at->nranks / at->processes;
 
 	ctx->store = (uint8_t *)round_up((uintptr_t)team_store(at->team));
-	ctx->stride = stride_bytes(ctx->path, at->trial);
-	ctx->slots_offset = head_bytes(ctx->path, at->nranks);
+	ctx->stride = stride_bytes(ctx->transport, at->trial);
+	ctx->slots_offset = head_bytes(ctx->transport, at->nranks);
 	for (unsigned i = 0; i < at->count; i++) {
 		struct mailbox mailbox;
 
@@ -231,17 +232,17 @@ int host_memory_open(struct backend_ctx *ctx, struct status *st)
 }
 
 /* A worker that gives up must not take buffers away from under one that still reads: on the
- * direct path the last one to close unmaps all. Where not all have opened, they go with the
- * process. */
+ * direct transport the last one to close unmaps all. Where not all have opened, they go with
+ * the process. */
 void host_memory_close(struct backend_ctx *ctx)
 {
 	const struct backend_place *at = &ctx->place;
 	unsigned offset = at->trial->settings.offset_bytes;
 	size_t bytes = 2 * arena_bytes(at->trial);
 
-	if (ctx->path == HOST_SHARED)
+	if (ctx->transport == HOST_SHARED)
 		return;
-	if (ctx->path == HOST_FIFO || !ctx->shown) {
+	if (ctx->transport == HOST_FIFO || !ctx->shown) {
 		for (unsigned i = 0; i < at->count; i++)
 			if (ctx->ranks[i].own.send)
 				munmap(ctx->ranks[i].own.send - offset, bytes);

@@ -36,7 +36,7 @@ static size_t piece_bytes(const struct host_move *move, const struct host_cursor
 	return left < HOST_PIECE_BYTES ? left : HOST_PIECE_BYTES;
 }
 
-/* Pieces are never cut to fit the budget: all are of the same size on every path. */
+/* Pieces are never cut to fit the budget: all are of the same size on every transport. */
 static bool afford(struct budget *left, size_t bytes)
 {
 	if (left->pieces == 0 || left->bytes < bytes)
@@ -79,7 +79,7 @@ static const uint8_t *pull_from(const struct backend_ctx *ctx, const struct host
 	const struct host_buffers *source = &rank->own;
 
 	if (move->peer != rank->rank) {
-		if (ctx->path == HOST_FIFO) {
+		if (ctx->transport == HOST_FIFO) {
 			struct host_ring *ring = host_ring(ctx, move->peer, rank->rank);
 			uint64_t at = atomic_load_explicit(&ring->popped, memory_order_relaxed);
 
@@ -103,7 +103,7 @@ static void pull_release(const struct backend_ctx *ctx, const struct host_rank *
 {
 	if (move->peer == rank->rank)
 		return;
-	if (ctx->path == HOST_FIFO) {
+	if (ctx->transport == HOST_FIFO) {
 		struct host_ring *ring = host_ring(ctx, move->peer, rank->rank);
 		uint64_t at = atomic_load_explicit(&ring->popped, memory_order_relaxed);
 
@@ -136,7 +136,7 @@ static bool pull(const struct backend_ctx *ctx, struct host_rank *rank, struct b
 	bool last = rank->pull.done == 0;
 
 	pull_release(ctx, rank, move, last);
-	if (last && ctx->waits && ctx->path != HOST_FIFO &&
+	if (last && ctx->waits && ctx->transport != HOST_FIFO &&
 	    pull_phase(ctx, rank) != move->phase)
 		post(ctx, rank);
 	return true;
@@ -178,7 +178,7 @@ static bool call_start(const struct backend_ctx *ctx, struct host_rank *rank)
 	rank->pull = rank->push = (struct host_cursor){0};
 	rank->reads += rank->reads_per_call;
 	rank->running = true;
-	if (ctx->waits && ctx->path != HOST_FIFO)
+	if (ctx->waits && ctx->transport != HOST_FIFO)
 		post(ctx, rank);
 	return true;
 }
@@ -188,7 +188,7 @@ static bool call_over(const struct backend_ctx *ctx, const struct host_rank *ran
 {
 	if (rank->pull.next < rank->npulls)
 		return false;
-	if (ctx->path == HOST_FIFO)
+	if (ctx->transport == HOST_FIFO)
 		return rank->push.next == rank->npushes;
 	return !ctx->waits || atomic_load_explicit(&host_flags(ctx, rank->rank)->consumed,
 	                                           memory_order_acquire) == rank->reads;
@@ -220,7 +220,7 @@ int host_move(struct backend_ctx *ctx, struct host_rank *rank)
 	struct budget left = {HOST_POLL_BYTES, HOST_POLL_PIECES};
 
 	while (rank->running || call_start(ctx, rank)) {
-		bool moved = ctx->path == HOST_FIFO && push(ctx, rank, &left);
+		bool moved = ctx->transport == HOST_FIFO && push(ctx, rank, &left);
 
 		moved |= pull(ctx, rank, &left);
 		if (call_over(ctx, rank))

@@ -1,14 +1,14 @@
-/* What the host backend can carry out, and on which path. */
+/* What the host backend can carry out, and on which transport. */
 #include <string.h>
 #include <unistd.h>
 
 #include "host.h"
 
-static const char *const path_names[] = {"direct", "fifo", "shared"};
+static const char *const transport_names[] = {"direct", "fifo", "shared"};
 
-const char *host_supports_path_name(enum host_path path)
+const char *host_supports_transport_name(enum host_transport transport)
 {
-	return path_names[path];
+	return transport_names[transport];
 }
 
 static bool only_copies(const struct trial *trial)
@@ -21,7 +21,7 @@ static bool only_copies(const struct trial *trial)
 
 /* auto: the peer's memory itself where it can be read, slots where not; the limit is a copy
  * without a partner, so slots cannot carry it. */
-int host_supports_path(const struct trial *trial)
+int host_supports_transport(const struct trial *trial)
 {
 	const char *name = trial->settings.path;
 
@@ -30,20 +30,20 @@ int host_supports_path(const struct trial *trial)
 			return HOST_DIRECT;
 		return only_copies(trial) ? HOST_SHARED : HOST_FIFO;
 	}
-	for (int path = HOST_DIRECT; path <= HOST_SHARED; path++)
-		if (strcmp(name, path_names[path]) == 0)
-			return path;
+	for (int transport = HOST_DIRECT; transport <= HOST_SHARED; transport++)
+		if (strcmp(name, transport_names[transport]) == 0)
+			return transport;
 	return -1;
 }
 
-int host_supports_cell(const struct trial *trial, const struct cell *cell, enum host_path path,
-                       struct status *st)
+int host_supports_cell(const struct trial *trial, const struct cell *cell,
+                       enum host_transport transport, struct status *st)
 {
 	struct host_call call = host_call_of(trial, cell);
 	unsigned offset = trial->settings.offset_bytes;
 	const char *refusal = host_step_refuses(&call);
 
-	if (!host_step_waits(cell->coll) && path == HOST_FIFO)
+	if (!host_step_waits(cell->coll) && transport == HOST_FIFO)
 		return status_set(st, "host: the limit is copied from the peer's buffer: "
 		                      "path = direct or shared, not fifo");
 	if (cell->coll == COLL_INIT)
@@ -61,13 +61,14 @@ int host_supports_cell(const struct trial *trial, const struct cell *cell, enum 
 	return 0;
 }
 
-static int supports_memory(const struct trial *trial, enum host_path path, struct status *st)
+static int supports_memory(const struct trial *trial, enum host_transport transport,
+                           struct status *st)
 {
 	unsigned nranks = layout_ranks(trial->settings.layout);
 	size_t pages = (size_t)sysconf(_SC_PHYS_PAGES), page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t store, all;
 
-	if (host_memory_needs(path, trial, &store, &all) != 0)
+	if (host_memory_needs(transport, trial, &store, &all) != 0)
 		return status_set(
 		    st,
 		    "host: %u ranks with 2 arenas of %zu bytes each are more than "
@@ -84,13 +85,13 @@ static int supports_memory(const struct trial *trial, enum host_path path, struc
 int host_supports(const struct trial *trial, struct status *st)
 {
 	const struct settings *set = &trial->settings;
-	int path = host_supports_path(trial);
+	int transport = host_supports_transport(trial);
 	unsigned group;
 
-	if (path < 0)
+	if (transport < 0)
 		return status_set(st, "path = %s: allowed are auto, direct, fifo, shared",
 		                  set->path);
-	if (path == HOST_DIRECT && set->layout.processes > 1)
+	if (transport == HOST_DIRECT && set->layout.processes > 1)
 		return status_set(st,
 		                  "host: path = direct reads a peer's buffer by its address: "
 		                  "that needs one process; shared reads it from any");
@@ -98,17 +99,19 @@ int host_supports(const struct trial *trial, struct status *st)
 	    split_size(set->split, layout_ranks(set->layout), &group, st) != 0)
 		return -1;
 	for (unsigned c = 0; c < trial->ncells; c++)
-		if (host_supports_cell(trial, &trial->cells[c], (enum host_path)path, st) != 0)
+		if (host_supports_cell(trial, &trial->cells[c], (enum host_transport)transport,
+		                       st) != 0)
 			return -1;
-	return supports_memory(trial, (enum host_path)path, st);
+	return supports_memory(trial, (enum host_transport)transport, st);
 }
 
 size_t host_supports_store(const struct trial *trial)
 {
 	size_t store, all;
-	int path = host_supports_path(trial);
+	int transport = host_supports_transport(trial);
 
-	if (path < 0 || host_memory_needs((enum host_path)path, trial, &store, &all) != 0)
+	if (transport < 0 ||
+	    host_memory_needs((enum host_transport)transport, trial, &store, &all) != 0)
 		return 0;
 	return store;
 }

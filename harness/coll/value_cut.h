@@ -1,6 +1,6 @@
 /* alltoallv: how a call's buffers are cut, from weights. */
-#ifndef LAUNCHGAP_VALUE_PART_H
-#define LAUNCHGAP_VALUE_PART_H
+#ifndef LAUNCHGAP_VALUE_CUT_H
+#define LAUNCHGAP_VALUE_CUT_H
 
 #include "value_bits.h"
 

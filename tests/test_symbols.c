@@ -1,0 +1,114 @@
+/* No mutable globals: what the objects hold in sections that can be written is looked at, and
+ * all of it has to be on a short list with its reason. Constants with addresses in them lie in
+ * .data.rel.ro, which the loader closes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <fnmatch.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct {
+	const char *object, *symbol; /* patterns */
+} allowed[] = {
+    {"trace.o", "trace"},        /* CUPTI calls back without an argument of ours */
+    {"device_kernels.o", "_Z*"}, /* what nvcc registers the kernels by */
+    {"device_kernels.o", "DW.ref.*"},
+};
+
+/* A line of objdump -t: address, flags, section, size, name. False: it is none, or not of
+ * memory that can be written. */
+static bool is_writable(const char *line, char name[128])
+{
+	char section[64];
+	if (strlen(line) < 26 || strspn(line, "0123456789abcdef") != 16 || line[23] != 'O' ||
+	    sscanf(line + 24, " %63s %*s %127s", section, name) != 2)
+		return false;
+	if (!strcmp(name, ".hidden") && sscanf(line + 24, " %*s %*s %*s %127s", name) != 1)
+		return false;
+	return !strcmp(section, "*COM*") ||
+	       ((!fnmatch(".data*", section, 0) || !fnmatch(".bss*", section, 0) ||
+	         !fnmatch(".tdata*", section, 0) || !fnmatch(".tbss*", section, 0)) &&
+	        fnmatch(".data.rel.ro*", section, 0));
+}
+
+static bool is_allowed(const char *object, const char *symbol)
+{
+	for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+		if (!strcmp(object, allowed[i].object) &&
+		    !fnmatch(allowed[i].symbol, symbol, 0))
+			return true;
+	return false;
+}
+
+static void nothing_of_ours_can_be_written(void **state)
+{
+	const char *program = getenv("LAUNCHGAP");
+	char place[PATH_MAX], command[PATH_MAX + 64], line[1024], object[128] = "", name[128];
+	unsigned objects = 0, bad = 0;
+	(void)state;
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+	skip(); /* sanitizers have globals of their own */
+#endif
+	if (!program)
+		skip();
+	snprintf(place, sizeof place, "%s", program);
+	snprintf(command, sizeof command, "objdump -t '%s/core.a' 2>/dev/null", dirname(place));
+	FILE *in = popen(command, "r");
+	assert_non_null(in);
+	while (fgets(line, sizeof line, in)) {
+		if (strstr(line, "file format"))
+			objects += sscanf(line, "%127[^:]", object) == 1;
+		if (!is_writable(line, name) || is_allowed(object, name))
+			continue;
+		print_error("%s: %s can be written by anyone: pass it as an argument\n", object,
+		            name);
+		bad++;
+	}
+	if (pclose(in) || !objects)
+		skip(); /* no objdump here */
+	assert_true(objects > 100);
+	assert_int_equal(bad, 0);
+}
+
+static void what_can_be_written_is_seen(void **state)
+{
+	static const char at[] = "0000000000000000 ";
+	static const struct {
+		const char *line, *name; /* NULL: not seen */
+	} lines[] = {
+	    {"l     O .bss\t0000000000000178 trace", "trace"},
+	    {"g     O .data\t0000000000000008 level", "level"},
+	    {"l     O .tbss\t0000000000000008 mine", "mine"},
+	    {"g     O .data.rel.local\t0000000000000008 .hidden last", "last"},
+	    {"g     O *COM*\t0000000000000008 shared", "shared"},
+	    {"g     O .data.rel.ro.local\t0000000000000138 backend_null", NULL},
+	    {"l     O .rodata\t0000000000000010 sizes", NULL},
+	    {"l     F .text\t0000000000000010 act", NULL},
+	    {"l    d  .bss\t0000000000000000 .bss", NULL},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		char line[128], name[128] = "";
+		snprintf(line, sizeof line, "%s%s\n", at, lines[i].line);
+		assert_int_equal(is_writable(line, name), lines[i].name != NULL);
+		if (lines[i].name)
+			assert_string_equal(name, lines[i].name);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(nothing_of_ours_can_be_written),
+	    cmocka_unit_test(what_can_be_written_is_seen),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
