@@ -102,7 +102,7 @@ $(B)/flags: SAYS = $(FLAGS)
 FLAGS := $(strip $(CC) $(CFLAGS) $(SANFLAG) $(HAVE))
 $(B)/commit $(B)/flags: | deps
 	@mkdir -p $(@D); echo '$(SAYS)' | cmp -s - $@ || echo '$(SAYS)' >$@
-$(B)/harness/main.o $(B)/harness/run/run_setup.o $(B)/harness/doctor.o: $(B)/commit
+$(B)/harness/main.o $(B)/harness/run/runner.o $(B)/harness/doctor.o: $(B)/commit
 # What `launchgap --version` says is built in.
 $(B)/harness/main.o: ALL_C += -DLAUNCHGAP_VERSION='"$(VERSION)"' -DLAUNCHGAP_BUILT='"$(strip $(BUILT))"'
 of     = $(shell pkg-config --modversion $1 2>/dev/null)

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "../harness/config/load.h"
+#include "../harness/config/planner.h"
 #include "../harness/config/plan.h"
 #include "../harness/run/describe.h"
 #include "../harness/config/spec.h"

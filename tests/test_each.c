@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../harness/backend/backend.h"
+#include "../harness/config/load.h"
 #include "../harness/config/spec.h"
 #include "standin.h"
 

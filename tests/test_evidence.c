@@ -13,10 +13,11 @@
 #include <cmocka.h>
 
 #include "../harness/record/record.h"
+#include "../harness/config/planner.h"
 #include "../harness/run/evidence.h"
 #include "../harness/run/job.h"
 #include "../harness/run/launch.h"
-#include "../harness/run/run_parts.h"
+#include "../harness/run/run.h"
 #include "cli.h"
 
 #define HEAD "node1:4242:4243 [0] NCCL INFO "

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../harness/config/load.h"
 #include "../harness/config/spec.h"
 #include "here.h"
 

@@ -12,6 +12,7 @@
 
 #include "../harness/backend/backend.h"
 #include "../harness/config/plan.h"
+#include "../harness/config/planner.h"
 #include "standin.h"
 
 static struct spec spec; /* large: not for the stack */

@@ -121,23 +121,9 @@ static const struct rule rules[] = {
 static const struct {
 	const char *rule, *path;
 } pending[] = {
-    {"a backend's name is compared in backend alone", "harness/config/plan_variants.c"},
-    {"a backend's name is compared in backend alone", "harness/config/settings.c"},
     {"a backend's name is compared in backend alone", "harness/report/run_gp.c"},
-    {"a backend's name is compared in backend alone", "harness/run/run_setup.c"},
-    {"a backend's name is compared in backend alone", "harness/verbs/verb_selftest.c"},
-    {"no circles", "harness/config/plan.c"},
-    {"no circles", "harness/config/plan_parts.h"},
-    {"no circles", "harness/config/spec.c"},
-    {"no circles", "harness/config/spec_build.c"},
-    {"no circles", "harness/config/spec_build.h"},
-    {"no circles", "harness/config/spec_keys.h"},
     {"no circles", "harness/report/run_gp.c"},
     {"no circles", "harness/report/run_gp_groups.c"},
-    {"no circles", "harness/run/run.c"},
-    {"no circles", "harness/run/run_parts.h"},
-    {"no file is a part", "harness/config/plan_parts.h"},
-    {"no file is a part", "harness/run/run_parts.h"},
     {"report computes nothing", "harness/report/calls_ecdf.c"},
     {"report computes nothing", "harness/report/calls_timeline.c"},
     {"report includes no statistics", "harness/report/calls_ecdf.c"},

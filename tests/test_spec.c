@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "../harness/config/load.h"
 #include "../harness/config/spec.h"
 #include "here.h"
 
@@ -237,10 +238,10 @@ static void test_defaults(void **state)
 
 static void expect_sizes(const char *text, unsigned n, const size_t *want)
 {
-	size_t sizes[SPEC_MAX_SIZES];
+	size_t sizes[SIZES_MAX];
 	unsigned count = 0;
 	struct status st = {""};
-	if (spec_parse_sizes(text, sizes, &count, &st))
+	if (sizes_parse(text, sizes, &count, &st))
 		fail_msg("'%s': %s", text, st.text);
 	assert_int_equal(count, n);
 	for (unsigned i = 0; i < n; i++)
@@ -273,10 +274,10 @@ static void test_sizes(void **state)
 	expect_sizes("2..64G x9223372036854775809", 1, (size_t[]){2}); /* must not wrap */
 	expect_sizes("32G..64G +64G", 1, (size_t[]){32 * G});
 	/* exactly as many as fit */
-	size_t sizes[SPEC_MAX_SIZES];
+	size_t sizes[SIZES_MAX];
 	unsigned count;
 	struct status st = {""};
-	assert_int_equal(spec_parse_sizes("1M..256M +1M", sizes, &count, &st), 0);
+	assert_int_equal(sizes_parse("1M..256M +1M", sizes, &count, &st), 0);
 	assert_int_equal(count, 256);
 	assert_int_equal(sizes[255], 256 * M);
 }
@@ -348,10 +349,10 @@ static void test_sizes_refused(void **state)
 	    {"1..64G +1", "too many sizes"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		size_t sizes[SPEC_MAX_SIZES] = {7};
+		size_t sizes[SIZES_MAX] = {7};
 		unsigned count = 7;
 		struct status st = {""};
-		if (!spec_parse_sizes(rows[i].text, sizes, &count, &st))
+		if (!sizes_parse(rows[i].text, sizes, &count, &st))
 			fail_msg("'%s' is accepted", rows[i].text);
 		if (!strstr(st.text, rows[i].what) || !strstr(st.text, "allowed"))
 			fail_msg("'%s': '%s' does not say '%s'", rows[i].text, st.text,

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "../harness/backend/backend.h"
 #include "../harness/config/trial.h"
 #include "here.h"
 
@@ -328,18 +329,18 @@ static void test_without_effect(void **state)
 	(void)state;
 	settings_default(&s);
 	strcpy(s.backend, "host");
-	assert_false(settings_without_effect(&s, key, sizeof key, needs));
+	assert_false(backend_ignores(&s, key, sizeof key, needs));
 	s.graph = 1;
-	assert_true(settings_without_effect(&s, key, sizeof key, needs));
+	assert_true(backend_ignores(&s, key, sizeof key, needs));
 	assert_string_equal(key, "graph");
 	assert_string_equal(needs[0], "nccl");
 	assert_null(needs[1]);
 	strcpy(s.backend, "nccl");
-	assert_false(settings_without_effect(&s, key, sizeof key, needs));
+	assert_false(backend_ignores(&s, key, sizeof key, needs));
 	strcpy(s.backend, "null");
 	s.graph = 0;
 	s.flip_rank = 0;
-	assert_true(settings_without_effect(&s, key, sizeof key, needs));
+	assert_true(backend_ignores(&s, key, sizeof key, needs));
 	assert_string_equal(key, "flip");
 	assert_string_equal(needs[0], "nccl");
 	assert_string_equal(needs[1], "host");
@@ -354,13 +355,13 @@ static void test_nccls_environment_is_nccls(void **state)
 	settings_default(&s);
 	strcpy(s.backend, "host");
 	strcpy(s.env[s.nenv++], "OMPI_MCA_btl=self");
-	assert_false(settings_without_effect(&s, key, sizeof key, needs));
+	assert_false(backend_ignores(&s, key, sizeof key, needs));
 	strcpy(s.env[s.nenv++], "NCCL_ALGO=Ring");
-	assert_true(settings_without_effect(&s, key, sizeof key, needs));
+	assert_true(backend_ignores(&s, key, sizeof key, needs));
 	assert_string_equal(key, "env.NCCL_ALGO");
 	assert_string_equal(needs[0], "nccl");
 	strcpy(s.backend, "nccl");
-	assert_false(settings_without_effect(&s, key, sizeof key, needs));
+	assert_false(backend_ignores(&s, key, sizeof key, needs));
 }
 
 int main(void)

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../harness/config/load.h"
+#include "../harness/config/planner.h"
 #include "../harness/config/plan.h"
 #include "cli.h"
 

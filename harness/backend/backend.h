@@ -31,6 +31,11 @@ struct backend {
 	const char *name;
 	const char *summary;
 	struct backend_traits is;
+	/* Keys of a variant that not every backend heeds and this one does, NULL-terminated, or
+	 * NULL (struct field's `special`). */
+	const char *const *heeds;
+	/* An arena is no smaller, so that calls rotate through more than a cache holds. */
+	size_t arena_bytes;
 
 	/* Ranks that this machine can hold: GPUs; 0 when there is nothing to run on, with the
 	 * reason in st; UINT_MAX when only cores limit it. */
@@ -121,6 +126,13 @@ struct backend {
 /* NULL-terminated. */
 extern const struct backend *const backend_table[];
 const struct backend *backend_find(const char *name);
+/* Whether a key is set that the backend of these settings does not heed: which (NCCL_… of the
+ * environment is heeded by what loads the library), and the first two backends that do (the second
+ * NULL where there is one). Such a variant would differ in its name alone. */
+bool backend_ignores(const struct settings *settings, char *key, size_t bytes,
+                     const char *needs[2]);
+/* The first backend that heeds a key; NULL: none. */
+const char *backend_heeding(const char *key);
 
 /* -1 where a file that is named as a library is none: it cannot be read, is no file, or, where
  * a backend here can read versions, has none. Else *version is its own, or "" where none can.

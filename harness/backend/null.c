@@ -144,7 +144,10 @@ static void null_close(struct backend_ctx *ctx)
 	free(ctx);
 }
 
+static const char *const heeds[] = {"delay", "extra", NULL};
+
 const struct backend backend_null = {
+    .heeds = heeds,
     .name = "null",
     .summary = "a virtual device with a known delay: what the harness itself costs",
     .is = {.launches = true, .injects = true},

@@ -1,6 +1,7 @@
 /* The backends, one row each; the first that fits the machine is `backend = auto`'s choice. */
 #include "backend.h"
 
+#include <stdio.h>
 #include <string.h>
 
 extern const struct backend backend_nccl, backend_host, backend_null;
@@ -14,6 +15,40 @@ const struct backend *backend_find(const char *name)
 		if (!strcmp((*b)->name, name))
 			return *b;
 	return NULL;
+}
+
+static bool heeds(const struct backend *b, const char *key)
+{
+	for (unsigned i = 0; b->heeds && b->heeds[i]; i++)
+		if (!strcmp(b->heeds[i], key))
+			return true;
+	return b->is.library && !strncmp(key, "env.NCCL_", 9);
+}
+
+const char *backend_heeding(const char *key)
+{
+	for (const struct backend *const *b = backend_table; *b; b++)
+		if (heeds(*b, key))
+			return (*b)->name;
+	return NULL;
+}
+
+bool backend_ignores(const struct settings *settings, char *key, size_t bytes,
+                     const char *needs[2])
+{
+	const struct backend *own = backend_find(settings->backend);
+	bool ignored = settings_unheeded(settings, own ? own->heeds : NULL, key, bytes);
+	for (unsigned i = 0; i < settings->nenv && !ignored; i++) {
+		const char *entry = settings->env[i];
+		snprintf(key, bytes, "env.%.*s", (int)strcspn(entry, "="), entry);
+		ignored = !strncmp(entry, "NCCL_", 5) && !(own && own->is.library);
+	}
+	unsigned n = 0;
+	needs[0] = needs[1] = NULL;
+	for (const struct backend *const *b = backend_table; ignored && *b && n < 2; b++)
+		if (heeds(*b, key))
+			needs[n++] = (*b)->name;
+	return ignored;
 }
 
 const struct backend_traits *traits_find(const char *backend)

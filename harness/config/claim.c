@@ -2,7 +2,10 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "sizes.h"
 
 static const struct metric_info metrics[METRIC_KINDS] = {
     [METRIC_BUSBW] = {"busbw", "bus bandwidth", "GB/s", false, false, PACE_STREAM, true},
@@ -225,5 +228,75 @@ int claim_list_take(const json_t *environment, struct claim_list *out, struct st
 	     take_range(gap, &list.gap.bytes, &why)))
 		return list_fail("gap", 0, &why, st);
 	*out = list;
+	return 0;
+}
+
+/* One size without blanks around it. */
+static int size_read(const char *text, size_t bytes, size_t *out, struct status *st)
+{
+	char copy[64];
+	size_t sizes[SIZES_MAX];
+	unsigned count;
+	snprintf(copy, sizeof copy, "%.*s", (int)bytes, text);
+	if (strchr(copy, ',') || sizes_parse(copy, sizes, &count, st) || count != 1)
+		return -1;
+	*out = sizes[0];
+	return 0;
+}
+
+int claim_range_read(const struct field *key, const char *text, void *base, struct status *st)
+{
+	struct claim_range *range = (struct claim_range *)(void *)((char *)base + key->at),
+	                   read;
+	struct status why = {""};
+	const char *dots = strstr(text, "..");
+	size_t first = dots ? (size_t)(dots - text) : strlen(text);
+	if (size_read(text, first, &read.lo, &why) ||
+	    size_read(dots ? dots + 2 : text, strlen(text), &read.hi, &why) ||
+	    read.lo > read.hi)
+		return status_set(st,
+		                  "%s = '%s' is not allowed; allowed is LO..HI, both included, "
+		                  "as in 16M..1G, or one size",
+		                  key->key, text);
+	*range = read;
+	return 0;
+}
+
+/* "FROM, TO", and where it ends: at the text's own end, or behind an "or". */
+static bool ends_read(const char **text, struct gap_ends *out)
+{
+	int n = 0;
+	if (sscanf(*text, " %63[^, \t] , %63[^, \t]%n", out->from, out->to, &n) != 2 ||
+	    !field_is_name(out->from, sizeof out->from) ||
+	    !field_is_name(out->to, sizeof out->to) || !strcmp(out->from, out->to))
+		return false;
+	*text += n;
+	size_t blanks = strspn(*text, " \t");
+	*text += blanks;
+	if (!**text)
+		return true;
+	bool more = blanks && !strncmp(*text, "or", 2) && strspn(*text + 2, " \t");
+	*text += more ? 2 : 0;
+	return more;
+}
+
+int claim_gap_read(const struct field *key, const char *text, void *base, struct status *st)
+{
+	struct gap *gap = (struct gap *)(void *)((char *)base + key->at);
+	struct gap_ends ends[1 + GAP_OTHERS] = {{"", ""}};
+	const char *rest = text;
+	unsigned n = 0;
+	do {
+		if (n == 1 + GAP_OTHERS || !ends_read(&rest, &ends[n++]))
+			return status_set(
+			    st,
+			    "%s = '%s' is not allowed; allowed is FROM, TO: two "
+			    "variants, and up to %d more such behind an 'or' each",
+			    key->key, text, GAP_OTHERS);
+	} while (*rest);
+	memcpy(gap->from, ends[0].from, sizeof gap->from);
+	memcpy(gap->to, ends[0].to, sizeof gap->to);
+	memcpy(gap->others, ends + 1, sizeof gap->others);
+	gap->nothers = n - 1;
 	return 0;
 }

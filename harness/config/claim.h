@@ -1,5 +1,5 @@
 /* What an experiment asks beyond its figures: factors, the gap that they explain, and claims.
- * Words and tests alone, no figures: read from an experiment file (spec/spec_claims.c), carried
+ * Words and tests alone, no figures: read from an experiment file (asked.c), carried
  * by the record's first line, judged by the report. Pure. */
 #ifndef LAUNCHGAP_CLAIM_H
 #define LAUNCHGAP_CLAIM_H
@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "../coll/coll.h"
+#include "field.h"
 #include "settings.h"
 
 #define CLAIM_TEXT_BYTES  256
@@ -105,5 +106,8 @@ int claim_list_put(const struct claim_list *list, json_t *environment);
 /* The same back; an environment without them (of an older launchgap) has none. -1 with a
  * sentence; *out is set only on success. */
 int claim_list_take(const json_t *environment, struct claim_list *out, struct status *st);
+
+/* Readers of rows whose field is a struct claim_range, and a struct gap. */
+field_read_fn claim_range_read, claim_gap_read;
 
 #endif

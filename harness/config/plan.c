@@ -1,15 +1,12 @@
 #include "plan.h"
 
+#include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../backend/backend.h"
-#include "plan_parts.h"
-
-#define AUTO_MIN_RANKS 2 /* below, nothing is collective */
-#define CORES_MIN_RANKS 16 /* whatever the cores: that many get through */
-#define AUTO_MAX_RANKS 8 /* where only cores limit: one node's worth, as GPU machines have */
 
 unsigned plan_capacity(const struct plan_machine *machine, const char *backend,
                        struct status *st)
@@ -22,7 +19,7 @@ unsigned plan_capacity(const struct plan_machine *machine, const char *backend,
 const char *plan_backend(const struct spec *spec, const struct plan_machine *machine, char *why,
                          size_t why_bytes)
 {
-	const char *first = NULL;
+	const char *first = NULL, *last = spec->backend;
 	char reason[512] = "";
 	snprintf(why, why_bytes, "%s", "");
 	if (strcmp(spec->backend, "auto"))
@@ -30,9 +27,10 @@ const char *plan_backend(const struct spec *spec, const struct plan_machine *mac
 	for (const struct backend *const *b = backend_table; *b; b++) {
 		if (!(*b)->is.carries_data)
 			continue;
+		last = (*b)->name; /* where none fits: it says why */
 		struct status st = {""};
 		unsigned ranks = plan_capacity(machine, (*b)->name, &st);
-		if (ranks >= AUTO_MIN_RANKS) {
+		if (ranks >= PLAN_MIN_RANKS) {
 			if (first)
 				snprintf(why, why_bytes, "measuring backend %s, because %s %s",
 				         (*b)->name, first, reason);
@@ -44,118 +42,12 @@ const char *plan_backend(const struct spec *spec, const struct plan_machine *mac
 		if (ranks)
 			snprintf(reason, sizeof reason,
 			         "has room for 1 rank here and a collective needs %d",
-			         AUTO_MIN_RANKS);
+			         PLAN_MIN_RANKS);
 		else
 			snprintf(reason, sizeof reason, "has nothing to run on: %.400s",
 			         st.text[0] ? st.text : "no device");
 	}
-	return "host";
-}
-
-static int ranks_resolve(struct plan *plan, const char *backend,
-                         const struct plan_machine *machine, struct status *st)
-{
-	const struct spec *spec = plan->spec;
-	struct status why = {""};
-	unsigned capacity = plan_capacity(machine, backend, &why);
-	if (capacity == 0)
-		return status_set(st, "%s: backend %s has nothing to run on here: %s",
-		                  spec->file, backend, why.text[0] ? why.text : "no device");
-	if (spec->ranks > capacity)
-		return status_set(
-		    st,
-		    "%s: ranks = %u, but backend %s has room for %u here; allowed is 1 "
-		    "to %u, or auto",
-		    spec->file, spec->ranks, backend, capacity, capacity);
-	unsigned room = machine->cores * spec->ranks_per_core;
-	room = room > CORES_MIN_RANKS ? room : CORES_MIN_RANKS;
-	if (spec->ranks > room && capacity == UINT_MAX)
-		return status_set(
-		    st,
-		    "%s: ranks = %u on %u core%s, where each that waits spins; allowed are %u "
-		    "here, ranks_per_core = %u. To measure it all the same, say ranks_per_core "
-		    "= %u",
-		    spec->file, spec->ranks, machine->cores, machine->cores == 1 ? "" : "s", room,
-		    spec->ranks_per_core, (spec->ranks + machine->cores - 1) / machine->cores);
-	if (spec->ranks) {
-		plan->nranks = spec->ranks;
-		return 0;
-	}
-	if (capacity == UINT_MAX) {
-		capacity = machine->cores < AUTO_MAX_RANKS ? machine->cores : AUTO_MAX_RANKS;
-		capacity = capacity > AUTO_MIN_RANKS ? capacity : AUTO_MIN_RANKS;
-	}
-	if (capacity < AUTO_MIN_RANKS)
-		return status_set(
-		    st,
-		    "%s: ranks = auto, but backend %s has room for 1 here and a "
-		    "collective needs %d; allowed is another backend, or ranks = 1",
-		    spec->file, backend, AUTO_MIN_RANKS);
-	plan->nranks = capacity < SPEC_MAX_RANKS ? capacity : SPEC_MAX_RANKS;
-	return 0;
-}
-
-/* Whether the library of the variant at n was looked at: when each was spread (spec_each.c), or
- * with a variant above. Reading a version starts a child. */
-static bool library_seen(const struct spec *spec, unsigned n)
-{
-	unsigned i = 0;
-	while (i < n &&
-	       strcmp(spec->variants[i].settings.nccl, spec->variants[n].settings.nccl))
-		i++;
-	return i < n || spec->variants[n].several;
-}
-
-/* A library that is named and not there is a mistake, not a reason to leave a variant out. */
-static int libraries_check(const struct spec *spec, struct status *st)
-{
-	for (unsigned i = 0; i < spec->nvariants; i++) {
-		const struct spec_variant *v = &spec->variants[i];
-		struct status why = {""};
-		char version[32];
-		if (!v->settings.nccl[0] || library_seen(spec, i) ||
-		    !backend_library(v->settings.nccl, version, sizeof version, &why))
-			continue;
-		return status_set(st,
-		                  "%s:%u: variant %s: nccl%s%s: %s; allowed is a "
-		                  "libnccl.so.2's file",
-		                  spec_file(spec, v->at), v->at.line, v->name,
-		                  v->variable[0] ? ", from the variable " : "", v->variable,
-		                  why.text);
-	}
-	return 0;
-}
-
-int plan_make(const struct spec *spec, const struct plan_machine *machine, uint64_t seed,
-              struct plan *out, struct status *st)
-{
-	char why[512];
-	struct plan *plan = calloc(1, sizeof *plan);
-	if (!plan)
-		return status_set(st, "out of memory for the plan");
-	plan->spec = spec;
-	plan->seed = spec->seed ? spec->seed : seed;
-	const char *backend = plan_backend(spec, machine, why, sizeof why);
-	int rc = -1;
-	if (spec->only[0])
-		plan_note(plan, "%s", spec->only);
-	if (!backend_find(backend)) {
-		status_set(st, "%s: backend = '%s' is not known", spec->file, backend);
-		goto done;
-	}
-	if (libraries_check(spec, st) || ranks_resolve(plan, backend, machine, st) ||
-	    plan_cells_make(plan, backend, st) ||
-	    plan_variants_make(plan, backend, machine, st) || plan_claims_check(plan, st) ||
-	    plan_variants_accompany(plan, backend, machine, st) ||
-	    plan_order_trials(plan, st)) {
-		plan_free(plan);
-		goto done;
-	}
-	*out = *plan;
-	rc = 0;
-done:
-	free(plan);
-	return rc;
+	return last;
 }
 
 void plan_free(struct plan *plan)
@@ -183,4 +75,406 @@ int plan_command(const struct trial *trial, const char *self, const char *order_
 	    .scratch = scratch,
 	};
 	return mode->command(&run, self, out, st);
+}
+
+void plan_note(struct plan *plan, const char *format, ...)
+{
+	va_list args;
+	if (plan->nnotes == PLAN_MAX_NOTES)
+		return;
+	va_start(args, format);
+	vsnprintf(plan->notes[plan->nnotes++], sizeof plan->notes[0], format, args);
+	va_end(args);
+}
+
+/* --- factors and the gap, as the plan resolves them
+ * -------------------------------------------- */
+
+/* A variant's settings as the plan has them; false where there is none of the name here, as it
+ * would be of a library that this machine lacks. A library that is not set stands as the
+ * sentence that names its variable, so that two of the same variable are equal and a factor is
+ * right or wrong on every machine alike. */
+static bool settings_of(const struct plan *plan, const char *name, struct settings *out)
+{
+	const struct spec *spec = plan->spec;
+	unsigned i = 0;
+	while (i < spec->nvariants && strcmp(spec->variants[i].name, name))
+		i++;
+	if (i == spec->nvariants)
+		return false;
+	*out = plan->variants[i].settings;
+	if (spec->variants[i].skip[0])
+		snprintf(out->nccl, sizeof out->nccl, "%s", spec->variants[i].skip);
+	return true;
+}
+
+unsigned plan_factor_differ(const struct plan *plan, const struct factor *factor, char *keys,
+                            size_t bytes)
+{
+	struct settings from, to;
+	keys[0] = '\0';
+	if (!settings_of(plan, factor->from, &from) || !settings_of(plan, factor->to, &to))
+		return 1;
+	return settings_differ(&from, &to, keys, bytes);
+}
+
+static bool is_here(const struct plan *plan, const char *name)
+{
+	for (unsigned i = 0; i < plan->nvariants; i++)
+		if (!strcmp(plan->variants[i].name, name))
+			return !plan->variants[i].skip[0];
+	return false;
+}
+
+void plan_gap(const struct plan *plan, struct gap *out)
+{
+	const struct gap *asked = &plan->spec->asked.gap;
+	struct gap gap = {.bytes = asked->bytes};
+	bool here = is_here(plan, asked->from) && is_here(plan, asked->to);
+	memcpy(gap.from, asked->from, sizeof gap.from);
+	memcpy(gap.to, asked->to, sizeof gap.to);
+	for (unsigned i = 0; i < asked->nothers && !here; i++) {
+		const struct gap_ends *other = &asked->others[i];
+		here = is_here(plan, other->from) && is_here(plan, other->to);
+		if (!here)
+			continue;
+		memcpy(gap.from, other->from, sizeof gap.from);
+		memcpy(gap.to, other->to, sizeof gap.to);
+	}
+	*out = gap;
+}
+
+/* --- the order: who runs when, and each trial's cells
+ * ------------------------------------------- */
+
+#define GOLDEN_GAMMA 0x9E3779B97F4A7C15u /* splitmix64's step */
+
+/* Streams of their own, so that one more variant does not move the cells. */
+enum stream { STREAM_VARIANTS = 1, STREAM_CELLS, STREAM_DATA };
+
+static uint64_t stream_start(uint64_t seed, enum stream stream, unsigned block)
+{
+	return value_mix(value_mix(seed) ^ ((uint64_t)stream << 32 | block));
+}
+
+/* Fisher and Yates. Modulo's bias is below n ÷ 2^64. */
+static void shuffle(void *items, size_t n, size_t bytes, uint64_t state)
+{
+	char *list = items;
+	for (size_t i = n; i > 1; i--, state += GOLDEN_GAMMA) {
+		char *a = list + (i - 1) * bytes, *b = list + value_mix(state) % i * bytes;
+		for (size_t k = 0; k < bytes; k++) {
+			char kept = a[k];
+			a[k] = b[k];
+			b[k] = kept;
+		}
+	}
+}
+
+int plan_order_trials(struct plan *plan, struct status *st)
+{
+	unsigned runs[PLAN_MAX_VARIANTS], nruns = 0;
+	for (unsigned v = 0; v < plan->nvariants; v++)
+		if (!plan->variants[v].skip[0])
+			runs[nruns++] = v;
+	const unsigned blocks = plan->spec->blocks;
+	plan->trials = calloc((size_t)blocks * nruns, sizeof plan->trials[0]);
+	if (!plan->trials)
+		return status_set(st, "out of memory for %u blocks of %u trials", blocks,
+		                  nruns);
+	for (unsigned block = 0; block < blocks; block++) {
+		unsigned order[PLAN_MAX_VARIANTS];
+		memcpy(order, runs, sizeof order);
+		shuffle(order, nruns, sizeof order[0],
+		        stream_start(plan->seed, STREAM_VARIANTS, block));
+		for (unsigned i = 0; i < nruns; i++, plan->ntrials++)
+			plan->trials[plan->ntrials] =
+			    (struct plan_trial){order[i], block, plan->ntrials};
+	}
+	return 0;
+}
+
+/* The limit is copied once at every size of the plan, as caches make more of some sizes than of
+ * the largest; what is drawn is the best of them. A copy has no operation, root or place. */
+static unsigned limit_cells(const struct plan *plan, struct cell *cells)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < plan->ncells; i++) {
+		const struct cell *from = &plan->cells[i];
+		unsigned k = 0;
+		while (k < n && cells[k].bytes != from->bytes)
+			k++;
+		if (k == n)
+			cells[n++] = (struct cell){.coll = COLL_COPY,
+			                           .dtype = from->dtype,
+			                           .op = OP_NONE,
+			                           .pace = PACE_STREAM,
+			                           .asked_bytes = from->asked_bytes,
+			                           .bytes = from->bytes};
+	}
+	return n;
+}
+
+/* Block 0 ends with the timeline's pass: per collective the smallest size, where launching
+ * shows. */
+static unsigned timeline_cells(const struct plan *plan, unsigned block, struct cell *cells)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < plan->ncells && block == 0; i++) {
+		const struct cell *cell = &plan->cells[i];
+		if (cell->pace != PACE_ISOLATED || coll_info(cell->coll)->is & COLL_PSEUDO)
+			continue;
+		if (n == 0 || cells[n - 1].coll != cell->coll)
+			cells[n++] = *cell;
+		else if (cell->bytes < cells[n - 1].bytes)
+			cells[n - 1] = *cell;
+		cells[n - 1].pass = PASS_TIMELINE;
+	}
+	return n;
+}
+
+/* Per collective the last cell of a pass that looks at its largest size, once. */
+static unsigned largest_cells(const struct plan *plan, enum pass pass, struct cell *cells)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < plan->ncells; i++) {
+		const struct cell *cell = &plan->cells[i];
+		if (coll_info(cell->coll)->is & COLL_PSEUDO)
+			continue;
+		if (n == 0 || cells[n - 1].coll != cell->coll)
+			cells[n++] = *cell;
+		else if (cell->bytes > cells[n - 1].bytes)
+			cells[n - 1] = *cell;
+		cells[n - 1].pass = pass;
+		cells[n - 1].pace = PACE_STREAM;
+	}
+	return n;
+}
+
+/* Per collective its large sizes, once each: from a sixteenth of the largest up. */
+static unsigned large_cells(const struct plan *plan, enum pass pass, struct cell *cells)
+{
+	const unsigned nlargest = largest_cells(plan, pass, cells);
+	unsigned n = nlargest;
+	for (unsigned i = 0; i < plan->ncells * nlargest; i++) {
+		const struct cell *largest = &cells[i / plan->ncells];
+		const struct cell *cell = &plan->cells[i % plan->ncells];
+		unsigned k = 0;
+		if (cell->coll != largest->coll || cell->bytes < largest->bytes / PLAN_LARGE)
+			continue;
+		while (k < n && (cells[k].coll != cell->coll || cells[k].bytes != cell->bytes))
+			k++;
+		if (k < n)
+			continue;
+		cells[n] = *largest;
+		cells[n].bytes = cell->bytes;
+		cells[n++].asked_bytes = cell->asked_bytes;
+	}
+	return n;
+}
+
+/* A soak: the cells again and again, in the same order. */
+static void repeat_cells(struct trial *trial, unsigned cycles)
+{
+	const unsigned n = trial->ncells;
+	for (unsigned cycle = 1; cycle < cycles; cycle++)
+		for (unsigned i = 0; i < n; i++, trial->ncells++) {
+			trial->cells[trial->ncells] = trial->cells[i];
+			trial->cells[trial->ncells].cycle = cycle;
+		}
+}
+
+struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned variant,
+                               unsigned block, unsigned order)
+{
+	const struct spec *spec = plan->spec;
+	const struct plan_variant *v = &plan->variants[variant];
+	const bool limit = !strcmp(v->role, "limit");
+	struct trial *trial = calloc(1, sizeof *trial);
+	struct cell *cells =
+	    calloc((size_t)plan->ncells * (spec->cycles + 1) + COLL_KINDS, sizeof *cells);
+	if (!trial || !cells) {
+		free(cells);
+		free(trial);
+		return NULL;
+	}
+	strcpy(trial->experiment, spec->name);
+	strcpy(trial->variant, v->name);
+	trial->block = block;
+	trial->order = order;
+	trial->settings = v->settings;
+	trial->yield = cores < plan->nranks;
+	trial->warmup = spec->warmup;
+	trial->stretches = spec->stretches;
+	trial->calls = spec->calls;
+	trial->isolated_calls = spec->isolated_calls;
+	trial->arena_bytes = plan->arena_bytes;
+	/* One for the whole run: digests are compared across variants and blocks. 53 bits, as
+	 * a record's readers may know doubles only. */
+	trial->seed = stream_start(plan->seed, STREAM_DATA, 0) >> 11;
+	trial->weights = spec->weights;
+	trial->cell_timeout_s = spec->cell_timeout_s;
+	trial->cells = cells;
+	trial->ncells = plan->ncells;
+	if (limit)
+		trial->ncells = limit_cells(plan, cells);
+	else
+		memcpy(cells, plan->cells, plan->ncells * sizeof *cells);
+	shuffle(cells, trial->ncells, sizeof *cells,
+	        stream_start(plan->seed, STREAM_CELLS, block));
+	if (limit)
+		return trial;
+	repeat_cells(trial, spec->cycles);
+	trial->ncells += timeline_cells(plan, block, cells + trial->ncells);
+	if (spec->counters)
+		trial->ncells += large_cells(plan, PASS_COUNTERS, cells + trial->ncells);
+	return trial;
+}
+
+struct trial *plan_trial(const struct plan *plan, const struct plan_machine *machine,
+                         unsigned index, struct status *st)
+{
+	if (index >= plan->ntrials) {
+		status_set(st, "the plan has %u trials and no number %u", plan->ntrials, index);
+		return NULL;
+	}
+	const struct plan_trial *t = &plan->trials[index];
+	struct trial *trial =
+	    plan_order_trial(plan, machine->cores, t->variant, t->block, t->order);
+	if (!trial)
+		status_set(st, "out of memory for a trial");
+	return trial;
+}
+
+struct trial *plan_path_trial(const struct plan *plan, const struct plan_machine *machine,
+                              unsigned variant, unsigned order, struct status *st)
+{
+	struct trial *trial = plan_order_trial(plan, machine->cores, variant, 0, order);
+	if (!trial) {
+		status_set(st, "out of memory for a trial");
+		return NULL;
+	}
+	trial->ncells = largest_cells(plan, PASS_PATH, trial->cells);
+	trial->warmup = 1;
+	return trial;
+}
+
+/* --- whether what the plan measures can answer what is asked, told before the first trial: by
+ * the same rules by which the analysis picks cells
+ * --------------------------------------------------- */
+
+static size_t largest_of(const struct plan *plan, enum coll_kind coll)
+{
+	size_t most = 0;
+	for (unsigned i = 0; i < plan->ncells; i++)
+		if (plan->cells[i].coll == coll && plan->cells[i].bytes > most)
+			most = plan->cells[i].bytes;
+	return most;
+}
+
+/* Counters are read over a stream. Launch cost is of isolated calls, or else of a stream's. */
+static int pace_of(const struct claim *claim)
+{
+	const struct metric_info *metric = metric_info(claim->metric);
+	if (metric->counters && claim->pace == CLAIM_ANY_PACE)
+		return PACE_STREAM;
+	return claim->pace == CLAIM_ANY_PACE ? metric->pace : claim->pace;
+}
+
+struct found {
+	bool coll, pace, size, counted;
+};
+
+static struct found look_for(const struct plan *plan, const struct claim *c)
+{
+	struct found found = {false};
+	int pace = pace_of(c);
+	for (unsigned i = 0; i < plan->ncells; i++) {
+		const struct cell *cell = &plan->cells[i];
+		if (c->coll != CLAIM_ANY_COLL && (int)cell->coll != c->coll)
+			continue;
+		found.coll = true;
+		if (pace != CLAIM_ANY_PACE && (int)cell->pace != pace)
+			continue;
+		found.pace = true;
+		if (cell->asked_bytes < c->bytes.lo || cell->asked_bytes > c->bytes.hi)
+			continue;
+		found.size = true;
+		found.counted |= cell->bytes >= largest_of(plan, cell->coll) / PLAN_LARGE;
+	}
+	return found;
+}
+
+static void size_why(const struct claim *c, const char *what, char *why, size_t bytes)
+{
+	char lo[32], hi[32], range[80];
+	coll_size_label(c->bytes.lo, lo, sizeof lo);
+	coll_size_label(c->bytes.hi, hi, sizeof hi);
+	if (c->bytes.lo == c->bytes.hi)
+		snprintf(range, sizeof range, "of %s", lo);
+	else if (c->bytes.hi == SIZE_MAX)
+		snprintf(range, sizeof range, "from %s up", lo);
+	else
+		snprintf(range, sizeof range, "from %s to %s", lo, hi);
+	snprintf(why, bytes, "no size %s is measured%s", range, what);
+}
+
+/* Where a factor has its sizes from, if not from its own key. */
+static const char *sizes_from(const struct plan *plan, const struct factor *factor)
+{
+	const struct spec *spec = plan->spec;
+	for (unsigned i = 0; i < spec->asked.nfactors; i++)
+		if (!strcmp(spec->asked.factors[i].name, factor->name) && spec->factors_open[i])
+			return spec->gap_open
+			           ? " (without bytes of its own, and without gap_bytes, it "
+			             "has "
+			             "the sizes of the claims about busbw)"
+			           : " (without bytes of its own, it has those of gap_bytes)";
+	return "";
+}
+
+void plan_claim_why(const struct plan *plan, const struct claim *claim, char *why, size_t bytes)
+{
+	why[0] = '\0';
+	if (claim->test == CLAIM_NEEDS)
+		return;
+	const struct metric_info *metric = metric_info(claim->metric);
+	const struct found found = look_for(plan, claim);
+	if (!found.coll)
+		snprintf(why, bytes, "%s is not measured",
+		         coll_info((enum coll_kind)claim->coll)->name);
+	else if (metric->counters && !plan->spec->counters)
+		snprintf(why, bytes, "no counters are read; say counters = yes");
+	else if (metric->counters && pace_of(claim) != PACE_STREAM)
+		snprintf(why, bytes, "counters are of pace stream alone");
+	else if (!found.pace)
+		snprintf(why, bytes, "pace %s is not measured",
+		         coll_pace_name((enum pace)pace_of(claim)));
+	else if (!found.size)
+		size_why(claim, "", why, bytes);
+	else if (metric->counters && !found.counted)
+		size_why(claim,
+		         " with counters, which are read from a sixteenth of the largest up",
+		         why, bytes);
+}
+
+void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why,
+                     size_t bytes)
+{
+	const struct claim bandwidth = {.metric = METRIC_BUSBW,
+	                                .bytes = factor->bytes,
+	                                .pace = CLAIM_ANY_PACE,
+	                                .coll = CLAIM_ANY_COLL};
+	struct claim latency = bandwidth;
+	latency.metric = METRIC_LATENCY;
+	why[0] = '\0';
+	if (!factor->from[0])
+		return;
+	/* Either pace will do: what one lacks is of no matter where the other is measured. */
+	bool isolated = !look_for(plan, &bandwidth).size && look_for(plan, &latency).pace;
+	plan_claim_why(plan, isolated ? &latency : &bandwidth, why, bytes);
+	if (why[0]) {
+		size_t used = strlen(why);
+		snprintf(why + used, bytes - used, "%s", sizes_from(plan, factor));
+	}
 }

@@ -5,6 +5,9 @@
 #include "../../modes/mode.h"
 #include "spec.h"
 
+/* Sizes of at least the largest over this are looked into by the counters. */
+#define PLAN_LARGE        16
+#define PLAN_MIN_RANKS    2 /* below, nothing is collective */
 #define PLAN_MAX_NOTES    16
 #define PLAN_MAX_VARIANTS (SPEC_MAX_VARIANTS + 2) /* the A/A twin and the limit */
 
@@ -55,10 +58,11 @@ struct plan {
 const char *plan_backend(const struct spec *spec, const struct plan_machine *machine, char *why,
                          size_t why_bytes);
 
-/* The caller frees with plan_free. `seed` is used when the spec has none. */
-int plan_make(const struct spec *spec, const struct plan_machine *machine, uint64_t seed,
-              struct plan *out, struct status *st);
 void plan_free(struct plan *plan);
+/* What is asked for and left out, a sentence for record and report; beyond PLAN_MAX_NOTES none.
+ */
+void plan_note(struct plan *plan, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* How many settings the two variants of a factor differ in, and their keys; 1 and none where
  * one of them is not here. */
@@ -76,6 +80,12 @@ void plan_claim_why(const struct plan *plan, const struct claim *claim, char *wh
 void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why,
                      size_t bytes);
 
+/* Fills trials and ntrials, block by block, each block in an order of its own. */
+int plan_order_trials(struct plan *plan, struct status *st);
+/* A trial of a variant, whether or not it is among the plan's. The caller frees with
+ * trial_free. NULL: out of memory. */
+struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned variant,
+                               unsigned block, unsigned order);
 /* The order for one trial: its cells in the block's shuffled order, the same for all variants
  * of the block. The caller frees with trial_free. */
 struct trial *plan_trial(const struct plan *plan, const struct plan_machine *machine,

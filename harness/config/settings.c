@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum kind { TEXT, WORD, NUMBER, INTEGER, NS, FLAG, LAYOUT, SPLIT };
+#include "../record/path.h"
 
 static const char *const binds[] = {"none", "core", "numa", "near-gpu", NULL};
 static const char *const starts[] = {"free", "gated", NULL};
@@ -16,51 +16,73 @@ static const char *const groupings[] = {"auto", "never", NULL};
 static const char *const paths[] = {"auto", "direct", "fifo", "shared", NULL};
 static const char *const apis[] = {"grouped", "native", NULL};
 
-#define AT(FIELD)     offsetof(struct settings, FIELD)
-#define LENGTH(FIELD) sizeof(((struct settings *)0)->FIELD)
-#define ALL           NULL
+static field_read_fn below_read, expect_read, flip_read;
 
-/* The key, its kind and place, bytes of a text, the words of a key of words, the backends that
- * heed it, and the key in an experiment file where it is another. */
-static const struct row {
-	const char *key;
-	enum kind kind;
-	size_t at, bytes;
-	const char *const *words;
-	const char *backends[3];
-	const char *said;
-} rows[] = {
-    {"mode", TEXT, AT(mode), LENGTH(mode), NULL, {ALL}, NULL},
-    {"layout", LAYOUT, AT(layout), 0, NULL, {ALL}, NULL},
-    {"backend", TEXT, AT(backend), LENGTH(backend), NULL, {ALL}, NULL},
-    {"bind", WORD, AT(bind), 0, binds, {ALL}, NULL},
-    {"start", WORD, AT(start), 0, starts, {ALL}, NULL},
-    {"split", SPLIT, AT(split), 0, NULL, {"nccl", "host"}, NULL},
-    {"aggregate", NUMBER, AT(aggregate), 0, NULL, {ALL}, NULL},
-    {"graph", NUMBER, AT(graph), 0, NULL, {"nccl"}, NULL},
-    {"force", FLAG, AT(force), 0, NULL, {ALL}, NULL},
-    {"offset", NUMBER, AT(offset_bytes), 0, NULL, {"nccl", "host"}, NULL},
-    {"expect", TEXT, AT(expect), LENGTH(expect), NULL, {ALL}, NULL},
-    {"path", TEXT, AT(path), LENGTH(path), paths, {"host"}, NULL},
-    {"nccl", TEXT, AT(nccl), LENGTH(nccl), NULL, {"nccl"}, NULL},
-    {"nccl_below", TEXT, AT(nccl_below), LENGTH(nccl_below), NULL, {"nccl"}, NULL},
-    {"api", TEXT, AT(api), LENGTH(api), apis, {"nccl"}, NULL},
-    {"allocator", WORD, AT(allocator), 0, allocators, {"nccl"}, NULL},
-    {"register", WORD, AT(registration), 0, registrations, {"nccl"}, NULL},
-    {"cta_policy", WORD, AT(cta_policy), 0, cta_policies, {"nccl"}, NULL},
-    {"min_ctas", NUMBER, AT(min_ctas), 0, NULL, {"nccl"}, NULL},
-    {"max_ctas", NUMBER, AT(max_ctas), 0, NULL, {"nccl"}, NULL},
-    {"nonblocking", FLAG, AT(nonblocking), 0, NULL, {"nccl"}, NULL},
-    {"init", WORD, AT(init), 0, inits, {"nccl"}, NULL},
-    {"group", WORD, AT(grouping), 0, groupings, {"nccl"}, NULL},
-    {"delay_ns", NS, AT(delay_ns), 0, NULL, {"null"}, "delay"},
-    {"delay_rank", INTEGER, AT(delay_rank), 0, NULL, {ALL}, NULL},
-    {"extra_ns", NS, AT(extra_ns), 0, NULL, {"null", "host"}, "extra"},
-    {"flip_rank", INTEGER, AT(flip_rank), 0, NULL, {"nccl", "host"}, "flip"},
-    {"flip_byte", NS, AT(flip_byte), 0, NULL, {ALL}, "flip"},
+#define AT(FIELD)   offsetof(struct settings, FIELD)
+#define TEXT(FIELD) AT(FIELD), sizeof(((struct settings *)0)->FIELD)
+#define MINUTE_NS   (60 * FIELD_SECOND_NS)
+
+/* In the order of the record. */
+// clang-format off
+static const struct field rows[] = {
+    {"mode", FIELD_NAME, TEXT(mode), .initial = "from layout",
+     .help = "how workers are placed; launchgap list modes"},
+    {"layout", FIELD_LAYOUT, AT(layout), .lo = 1, .hi = SETTINGS_MAX_RANKS, .initial = "from mode",
+     .help = "processes, threads in each, ranks of a thread"},
+    {"backend", FIELD_NAME, TEXT(backend), .initial = "the experiment's",
+     .help = "what carries collectives out; launchgap list backends"},
+    {"bind", FIELD_WORD, AT(bind), .words = binds, .initial = "near-gpu", .help = "where workers may run"},
+    {"start", FIELD_WORD, AT(start), .words = starts, .initial = "free",
+     .help = "gated: devices hold what is issued until all ranks have issued"},
+    {"split", FIELD_SPLIT, AT(split), .special = true, .initial = "none",
+     .help = "AND:7, OR:4, MOD:2, DIV:4: groups of ranks that work in parallel"},
+    {"aggregate", FIELD_NUMBER, AT(aggregate), .lo = 1, .hi = 1024, .initial = "1", .help = "calls in one group"},
+    {"graph", FIELD_NUMBER, AT(graph), .hi = 10000, .special = true, .initial = "0",
+     .help = "a row's calls are captured in a CUDA graph, launched so often; 0: none"},
+    {"force", FIELD_FLAG, AT(force), .check = true, .initial = "no", .help = "also what the vendor advises against"},
+    {"offset", FIELD_NUMBER, AT(offset_bytes), .hi = 4096, .special = true, .initial = "0",
+     .help = "bytes by which buffers are off an aligned address"},
+    {"expect", FIELD_TEXT, TEXT(expect), .read = expect_read, .check = true, .initial = "any",
+     .help = "the path that data has to take, as in P2P/CUMEM+reg+direct"},
+    {"path", FIELD_CHOICE, TEXT(path), .words = paths, .special = true, .initial = "auto",
+     .help = "how data goes from rank to rank"},
+    {"nccl", FIELD_TEXT, TEXT(nccl), .special = true, .initial = "the system's",
+     .help = "path of the library; ${NAME} is of the environment"},
+    {"nccl_below", FIELD_TEXT, TEXT(nccl_below), .read = below_read, .special = true, .check = true, .initial = "any",
+     .help = "a version, as in 2.23: left out with that one or a later one"},
+    {"api", FIELD_CHOICE, TEXT(api), .words = apis, .special = true, .initial = "grouped",
+     .help = "a send and a receive per peer in one group, or the library's own call"},
+    {"allocator", FIELD_WORD, AT(allocator), .words = allocators, .special = true, .initial = "auto",
+     .help = "ncclMemAlloc, cudaMalloc, or the first where the library has it"},
+    {"register", FIELD_WORD, AT(registration), .words = registrations, .special = true, .initial = "none",
+     .help = "of buffers: ncclCommRegister, or a symmetric window"},
+    {"cta_policy", FIELD_WORD, AT(cta_policy), .words = cta_policies, .special = true, .initial = "library",
+     .help = "zero: copy engines, with register = window"},
+    {"min_ctas", FIELD_NUMBER, AT(min_ctas), .lo = 1, .hi = 1024, .special = true, .initial = "the library's", .help = "least thread blocks"},
+    {"max_ctas", FIELD_NUMBER, AT(max_ctas), .lo = 1, .hi = 1024, .special = true, .initial = "the library's", .help = "most thread blocks"},
+    {"nonblocking", FIELD_FLAG, AT(nonblocking), .special = true, .initial = "no", .help = "a nonblocking communicator"},
+    {"init", FIELD_WORD, AT(init), .words = inits, .special = true, .initial = "parallel",
+     .help = "each worker makes its communicators, or one of each process all"},
+    {"group", FIELD_WORD, AT(grouping), .words = groupings, .special = true, .initial = "auto",
+     .help = "never: no group around the calls of a worker with one rank"},
+    {"delay", FIELD_NS, AT(delay_ns), .hi = MINUTE_NS, .json = "delay_ns", .special = true, .initial = "0",
+     .help = "what a call takes on the virtual device"},
+    {"delay_rank", FIELD_RANK, AT(delay_rank), .hi = SETTINGS_MAX_RANKS - 1, .initial = "all", .help = "the rank that extra is of"},
+    {"extra", FIELD_NS, AT(extra_ns), .hi = MINUTE_NS, .json = "extra_ns", .special = true, .initial = "0",
+     .help = "a known delay on top, to be found again"},
+    {"flip", FIELD_RANK, AT(flip_rank), .read = flip_read, .json = "flip_rank", .special = true, .initial = "none",
+     .help = "RANK:BYTE: a bit that is turned round, for the check to find"},
+    {"flip", FIELD_PLACE, AT(flip_byte), .json = "flip_byte"},
 };
+// clang-format on
 
 #define NROWS (sizeof rows / sizeof *rows)
+
+const struct field *settings_fields(size_t *n)
+{
+	*n = NROWS;
+	return rows;
+}
 
 void settings_default(struct settings *out)
 {
@@ -73,38 +95,71 @@ void settings_default(struct settings *out)
 
 const char *const *settings_words(const char *key)
 {
-	for (size_t i = 0; i < NROWS; i++)
-		if (!strcmp(rows[i].key, key))
-			return rows[i].words;
-	return NULL;
+	const struct field *f = field_find(rows, NROWS, key);
+	return f && f->kind == FIELD_WORD ? f->words : NULL;
 }
 
-static json_t *row_to_json(const struct row *row, const struct settings *settings)
+bool settings_is_check(const char *key)
 {
-	const char *at = (const char *)settings + row->at;
-	char text[48];
-	switch (row->kind) {
-	case TEXT:
-		return json_string(at);
-	case WORD:
-		return json_string(row->words[*(const unsigned *)at]);
-	case NUMBER:
-		return json_integer(*(const unsigned *)at);
-	case INTEGER:
-		return json_integer(*(const int *)at);
-	case NS:
-		return json_integer(*(const int64_t *)at);
-	case FLAG:
-		return json_boolean(*(const bool *)at);
-	case LAYOUT:
-		snprintf(text, sizeof text, "%ux%ux%u", settings->layout.processes,
-		         settings->layout.threads, settings->layout.ranks_per_thread);
-		return json_string(text);
-	case SPLIT:
-		split_text(settings->split, text, sizeof text);
-		return json_string(text);
-	}
-	return NULL;
+	const struct field *f = field_find(rows, NROWS, key);
+	return f && f->check;
+}
+
+static int flip_read(const struct field *f, const char *text, void *base, struct status *st)
+{
+	struct settings *settings = base;
+	unsigned rank;
+	unsigned long long byte;
+	char after;
+	if (text[strspn(text, "0123456789:")] ||
+	    sscanf(text, "%4u:%12llu%c", &rank, &byte, &after) != 2)
+		return status_set(st,
+		                  "%s = '%s' is not allowed; allowed is RANK:BYTE, as in "
+		                  "1:4096",
+		                  f->key, text);
+	settings->flip_rank = (int)rank;
+	settings->flip_byte = (int64_t)byte;
+	return 0;
+}
+
+/* MAJOR.MINOR or MAJOR.MINOR.PATCH, each of up to two digits, as NCCL counts. any: undoes what
+ * is set further out. */
+static int below_read(const struct field *f, const char *text, void *base, struct status *st)
+{
+	struct settings *settings = base;
+	unsigned part[3];
+	int used = 0;
+	bool any = !strcmp(text, "any");
+	if (!text[strspn(text, "0123456789.")])
+		sscanf(text, "%2u.%2u%n.%2u%n", &part[0], &part[1], &used, &part[2], &used);
+	bool whole = used && !text[used];
+	if (!any && !whole)
+		return status_set(st,
+		                  "%s = '%.100s' is no version; allowed is MAJOR.MINOR or "
+		                  "MAJOR.MINOR.PATCH, as in 2.23, or any",
+		                  f->key, text);
+	strcpy(settings->nccl_below, any ? "" : text);
+	return 0;
+}
+
+/* any: undoes what is set further out. */
+static int expect_read(const struct field *f, const char *text, void *base, struct status *st)
+{
+	struct settings *settings = base;
+	struct status why = {""};
+	if (strlen(text) >= f->bytes)
+		return status_set(st, "%s has %zu bytes; allowed are up to %zu", f->key,
+		                  strlen(text), f->bytes - 1);
+	bool any = !strcmp(text, "any");
+	if (!any && path_expect_check(text, &why))
+		return status_set(st, "%s = %s; or any", f->key, why.text);
+	strcpy(settings->expect, any ? "" : text);
+	return 0;
+}
+
+static const char *row_json(const struct field *row)
+{
+	return row->json ? row->json : row->key;
 }
 
 json_t *settings_to_json(const struct settings *settings)
@@ -114,71 +169,14 @@ json_t *settings_to_json(const struct settings *settings)
 	for (unsigned i = 0; !failed && i < settings->nenv; i++)
 		failed = json_array_append_new(env, json_string(settings->env[i]));
 	for (size_t i = 0; !failed && i < NROWS; i++)
-		failed =
-		    json_object_set_new(json, rows[i].key, row_to_json(&rows[i], settings));
+		failed = json_object_set_new(json, row_json(&rows[i]),
+		                             field_to_json(&rows[i], settings));
 	failed = failed || json_object_set(json, "env", env);
 	json_decref(env);
 	if (!failed)
 		return json;
 	json_decref(json);
 	return NULL;
-}
-
-static int text_take(const struct row *row, const char *text, char *at, struct settings *s,
-                     struct status *st)
-{
-	struct layout l;
-	char after;
-	switch (row->kind) {
-	case TEXT:
-		if (strlen(text) >= row->bytes)
-			return status_set(st, "%s: a text is too long", row->key);
-		strcpy(at, text);
-		return 0;
-	case WORD:
-		for (unsigned i = 0; row->words[i]; i++)
-			if (!strcmp(row->words[i], text)) {
-				*(unsigned *)at = i;
-				return 0;
-			}
-		return status_set(st, "%s is unknown", row->key);
-	case LAYOUT:
-		if (sscanf(text, "%5ux%5ux%5u%c", &l.processes, &l.threads, &l.ranks_per_thread,
-		           &after) != 3 ||
-		    !l.processes || !l.threads || !l.ranks_per_thread ||
-		    (uint64_t)l.processes * l.threads * l.ranks_per_thread > 65536)
-			return status_set(st, "the layout is not possible");
-		s->layout = l;
-		return 0;
-	default:
-		return split_parse(text, &s->split, st);
-	}
-}
-
-static int row_take(const struct row *row, const json_t *value, struct settings *s,
-                    struct status *st)
-{
-	char *at = (char *)s + row->at;
-	bool textual =
-	    row->kind == TEXT || row->kind == WORD || row->kind == LAYOUT || row->kind == SPLIT;
-	json_int_t n = json_integer_value(value);
-	if (textual && json_is_string(value))
-		return text_take(row, json_string_value(value), at, s, st);
-	if (row->kind == FLAG && json_is_boolean(value)) {
-		*(bool *)at = json_is_true(value);
-		return 0;
-	}
-	if (textual || row->kind == FLAG || !json_is_integer(value) ||
-	    (row->kind == NUMBER && (n < 0 || n > UINT_MAX)) ||
-	    (row->kind == INTEGER && (n < INT_MIN || n > INT_MAX)))
-		return status_set(st, "%s is missing or not what it has to be", row->key);
-	if (row->kind == NUMBER)
-		*(unsigned *)at = (unsigned)n;
-	else if (row->kind == INTEGER)
-		*(int *)at = (int)n;
-	else
-		*(int64_t *)at = n;
-	return 0;
 }
 
 static int env_take(const json_t *env, struct settings *s, struct status *st)
@@ -204,7 +202,8 @@ int settings_from_json(json_t *json, struct settings *out, struct status *st)
 		return status_set(st, "settings have %zu members, not %zu",
 		                  json_object_size(json), NROWS + 1);
 	for (size_t i = 0; i < NROWS; i++)
-		if (row_take(&rows[i], json_object_get(json, rows[i].key), &s, st))
+		if (field_from_json(&rows[i], json_object_get(json, row_json(&rows[i])), &s,
+		                    st))
 			return -1;
 	if (env_take(json_object_get(json, "env"), &s, st))
 		return -1;
@@ -212,14 +211,10 @@ int settings_from_json(json_t *json, struct settings *out, struct status *st)
 	return 0;
 }
 
-static const char *row_said(const struct row *row)
+static bool row_equal(const struct field *row, const struct settings *a,
+                      const struct settings *b)
 {
-	return row->said ? row->said : row->key;
-}
-
-static bool row_equal(const struct row *row, const struct settings *a, const struct settings *b)
-{
-	json_t *x = row_to_json(row, a), *y = row_to_json(row, b);
+	json_t *x = field_to_json(row, a), *y = field_to_json(row, b);
 	bool equal = json_equal(x, y);
 	json_decref(x);
 	json_decref(y);
@@ -253,7 +248,7 @@ unsigned settings_differ(const struct settings *a, const struct settings *b, cha
 		const char *key = rows[i].key;
 		bool told = !strcmp(key, "layout") && strcmp(a->mode, b->mode);
 		if (!told && !settings_is_check(key) && !row_equal(&rows[i], a, b))
-			name_key(keys, bytes, "", row_said(&rows[i]), &n);
+			name_key(keys, bytes, "", rows[i].key, &n);
 	}
 	for (unsigned i = 0; i < a->nenv; i++) {
 		const char *other = env_find(b, a->env[i]);
@@ -278,38 +273,25 @@ bool settings_alike(const char *key, const struct settings *a, const struct sett
 	}
 	for (size_t i = 0; i < NROWS; i++) {
 		bool of_place = !strcmp(rows[i].key, "mode") || !strcmp(rows[i].key, "layout");
-		if (placed ? of_place : !strcmp(row_said(&rows[i]), key))
+		if (placed ? of_place : !strcmp(rows[i].key, key))
 			alike = alike && row_equal(&rows[i], a, b);
 	}
 	return alike;
 }
 
-static bool heeds(const struct row *row, const char *backend)
-{
-	for (unsigned i = 0; row->backends[i]; i++)
-		if (!strcmp(row->backends[i], backend))
-			return true;
-	return !row->backends[0];
-}
-
-bool settings_without_effect(const struct settings *settings, char *key, size_t bytes,
-                             const char *needs[2])
+bool settings_unheeded(const struct settings *settings, const char *const *heeds, char *key,
+                       size_t bytes)
 {
 	struct settings none;
 	settings_default(&none);
 	for (size_t i = 0; i < NROWS; i++) {
-		if (heeds(&rows[i], settings->backend) || row_equal(&rows[i], settings, &none))
+		unsigned k = 0;
+		while (heeds && heeds[k] && strcmp(heeds[k], rows[i].key))
+			k++;
+		if (!rows[i].special || (heeds && heeds[k]) ||
+		    row_equal(&rows[i], settings, &none))
 			continue;
-		memcpy(needs, rows[i].backends, 2 * sizeof *needs);
-		snprintf(key, bytes, "%s", row_said(&rows[i]));
-		return true;
-	}
-	for (unsigned i = 0; i < settings->nenv && strcmp(settings->backend, "nccl"); i++) {
-		const char *entry = settings->env[i];
-		if (strncmp(entry, "NCCL_", 5))
-			continue;
-		memcpy(needs, (const char *[]){"nccl", NULL}, 2 * sizeof *needs);
-		snprintf(key, bytes, "env.%.*s", (int)strcspn(entry, "="), entry);
+		snprintf(key, bytes, "%s", rows[i].key);
 		return true;
 	}
 	return false;

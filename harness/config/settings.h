@@ -1,6 +1,6 @@
 /* The settings of a variant: a factor is two variants that differ in exactly one of these. One
- * row each in settings.c says its key, its kind, and which backend heeds it; from there come
- * the order's and the record's JSON, and what differs. */
+ * row each in settings.c says its key and its kind; from there come how an experiment file
+ * writes it, the order's and the record's JSON, help, and what differs. */
 #ifndef LAUNCHGAP_SETTINGS_H
 #define LAUNCHGAP_SETTINGS_H
 
@@ -11,10 +11,12 @@
 
 #include "../coll/split.h"
 #include "../core/team.h"
+#include "field.h"
 
-#define TRIAL_NAME_BYTES 64
-#define TRIAL_MAX_ENV    36 /* what a file may set, and what the path's pass adds */
-#define TRIAL_ENV_BYTES  512
+#define TRIAL_NAME_BYTES   64
+#define TRIAL_MAX_ENV      36 /* what a file may set, and what the path's pass adds */
+#define TRIAL_ENV_BYTES    512
+#define SETTINGS_MAX_RANKS 1024
 
 /* free: each worker launches when it leaves the barrier. gated: devices hold what is issued
  * until all have issued, so that executing is timed without launching. */
@@ -70,6 +72,9 @@ struct settings {
 
 void settings_default(struct settings *out);
 
+/* The rows, in the order of the record; two may share a key, whose first one reads it. */
+const struct field *settings_fields(size_t *n);
+
 /* The words of a key whose values are words (an enum's, in its order), NULL-terminated; NULL:
  * it is no such key. */
 const char *const *settings_words(const char *key);
@@ -82,10 +87,7 @@ int settings_from_json(json_t *json, struct settings *out, struct status *st);
 
 /* Whether a key is checked of a variant (expect, force, nccl_below) and no setting of what is
  * measured. */
-static inline bool settings_is_check(const char *key)
-{
-	return !strcmp(key, "expect") || !strcmp(key, "force") || !strcmp(key, "nccl_below");
-}
+bool settings_is_check(const char *key);
 
 /* How many settings differ, and their keys ("mode, env.NCCL_ALGO"). Mode and layout say the
  * same thing and count as one; checks do not count. */
@@ -96,10 +98,9 @@ unsigned settings_differ(const struct settings *a, const struct settings *b, cha
  * "env.NAME" is one of them). True of what is no setting. */
 bool settings_alike(const char *key, const struct settings *a, const struct settings *b);
 
-/* Whether a key is set that the backend of these settings does not heed: which (NCCL_… of the
- * environment is heeded by nccl alone), and the one or two backends that do (the second NULL
- * where there is one). Such a variant would differ in its name alone. */
-bool settings_without_effect(const struct settings *settings, char *key, size_t bytes,
-                             const char *needs[2]);
+/* Whether a key is set that not every backend heeds and that is not among `heeds`
+ * (NULL-terminated, or NULL), and which. */
+bool settings_unheeded(const struct settings *settings, const char *const *heeds, char *key,
+                       size_t bytes);
 
 #endif

@@ -8,19 +8,24 @@
 #define LAUNCHGAP_SPEC_H
 
 #include "claim.h"
+#include "sizes.h"
+#include "text.h"
 #include "trial.h"
-#include "spec_place.h"
 
 #define SPEC_MAX_BASES    8
-#define SPEC_MAX_SIZES    256
 #define SPEC_MAX_VARIANTS 32
-#define SPEC_MAX_RANKS    1024
+#define SPEC_MAX_RANKS    SETTINGS_MAX_RANKS
 #define SPEC_MAX_ENV      32
-#define SPEC_MAX_BYTES    ((size_t)64 << 30)
 #define SPEC_EACH_BYTES   2048
 #define SPEC_MAX_ROOTS    32
 #define SPEC_MAX_CYCLES   1000
 #define SPEC_MAX_BLOCKS   1000
+
+/* The override that keeps some variants alone: "--only=a,b". */
+#define SPEC_ONLY "--only"
+
+/* Looks up ${NAME} in a value: its text, or NULL when unset. */
+typedef const char *spec_lookup_fn(const char *name);
 
 struct spec_variant {
 	char name[TRIAL_NAME_BYTES];
@@ -32,7 +37,8 @@ struct spec_variant {
 	char variable[TRIAL_NAME_BYTES]; /* NAME, where the library is ${NAME}, or "" */
 	char skip[256];                  /* why it is left out (an unset ${NAME}), or "" */
 	char backend[TRIAL_NAME_BYTES];  /* the file's own; the command line may say another */
-	struct spec_place at;            /* of its section */
+	spec_lookup_fn *lookup;          /* of ${NAME}, while it is read */
+	struct text_place at;            /* of its section */
 };
 
 struct spec {
@@ -44,7 +50,7 @@ struct spec {
 	unsigned ncolls;
 	enum coll_kind colls[COLL_KINDS];
 	unsigned nsizes;
-	size_t sizes[SPEC_MAX_SIZES]; /* as asked, bytes, ascending, unique */
+	size_t sizes[SIZES_MAX]; /* as asked, bytes, ascending, unique */
 	unsigned ndtypes, nops;
 	enum dtype dtypes[DTYPE_KINDS];
 	enum op ops[OP_KINDS];
@@ -73,30 +79,19 @@ struct spec {
 	struct spec_variant variants[SPEC_MAX_VARIANTS];
 	char only[512];          /* what --only left out, as a sentence, or "" */
 	struct claim_list asked; /* factors, claims and the gap */
-	struct spec_place factors_at[CLAIM_MAX];
+	struct text_place factors_at[CLAIM_MAX];
 	/* Sizes that the file leaves open: a factor's are the gap's, the gap's those that
 	 * claims about bandwidth name. */
 	bool gap_open, factors_open[CLAIM_MAX];
 };
 
-/* Looks up ${NAME} in a value: its text, or NULL when unset. */
-typedef const char *spec_lookup_fn(const char *name);
-
-/* The override that keeps some variants alone: "--only=a,b". */
-#define SPEC_ONLY "--only"
-
-/* Reads `file` with `overrides` ("key=value", n of them) as the experiment is for `backend`
- * (NULL: no backend's keys apply; enough to learn spec->backend). With SPEC_ONLY, variants that
- * it does not name are dropped, and with them the factors and claims that are about one. */
-int spec_load(const char *file, unsigned n, char *const overrides[], const char *backend,
-              spec_lookup_fn *lookup, struct spec *out, struct status *st);
-
 /* The file of a place that is not the command line. */
-const char *spec_file(const struct spec *spec, struct spec_place at);
+const char *spec_file(const struct spec *spec, struct text_place at);
 
-/* "4K..1G x4", "4K..64K +4K", "4K, 1M", each with K, M, G (powers of 1024). Exposed for tests.
+struct spec_variant *spec_find(struct spec *spec, const char *name);
+/* "key = 'NAME' names no variant (did you mean 'a'?); allowed is a, b, c". where: "", " above"
  */
-int spec_parse_sizes(const char *text, size_t out[SPEC_MAX_SIZES], unsigned *count,
-                     struct status *st);
+void spec_no_variant(const struct spec *spec, const char *key, const char *name,
+                     const char *where, char *what, size_t bytes);
 
 #endif

@@ -1,4 +1,4 @@
-#include "run_parts.h"
+#include "run.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "../backend/backend.h"
+#include "../config/load.h"
+#include "../config/planner.h"
 #include "../machine.h"
 #include "../run/run.h"
 #include "verbs.h"

@@ -6,6 +6,7 @@
 
 #include "../../modes/mode.h"
 #include "../backend/backend.h"
+#include "../config/load.h"
 #include "../config/spec.h"
 #include "../machine.h"
 #include "../config/near.h"

@@ -13,8 +13,10 @@ int verb_selftest(int argc, char *argv[], const struct home *home, struct status
 	struct selftest_request request = {.self = home->self,
 	                                   .ncores = machine_cores(),
 	                                   .comparisons = 200,
-	                                   .fresh = 20,
-	                                   .ngpus = backend_find("nccl")->capacity(&why)};
+	                                   .fresh = 20};
+	for (const struct backend *const *b = backend_table; *b && !request.ngpus; b++)
+		if ((*b)->is.gpus)
+			request.ngpus = (*b)->capacity(&why);
 	for (int i = 2; i < argc; i++) {
 		if (!strcmp(argv[i], "quick"))
 			request.comparisons = 40, request.fresh = 2;
@@ -31,7 +33,8 @@ int verb_selftest(int argc, char *argv[], const struct home *home, struct status
 	if (request.comparisons < 1 || request.comparisons > 1000 || request.fresh > 1000)
 		return status_set(
 		    st, "selftest: 1 to 1000 comparisons, and at most 1000 fresh ones");
-	if (request.backend && !strcmp(request.backend, "nccl") && request.ngpus < 2)
-		return status_set(st, "selftest: nccl wants two GPUs: %s", why.text);
+	if (request.backend && traits_find(request.backend)->gpus && request.ngpus < 2)
+		return status_set(st, "selftest: %s wants two GPUs: %s", request.backend,
+		                  why.text);
 	return selftest_run(&request, st);
 }

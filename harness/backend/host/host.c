@@ -258,7 +258,11 @@ static void host_close(struct backend_ctx *ctx)
 	free(ctx);
 }
 
+static const char *const heeds[] = {"split", "offset", "path", "extra", "flip", NULL};
+
 const struct backend backend_host = {
+    .heeds = heeds,
+    .arena_bytes = (size_t)8 << 20, /* more than the L2 of the core that owns it */
     .name = "host",
     .summary = "real copies in CPU memory by the workers themselves",
     .is = {.carries_data = true,

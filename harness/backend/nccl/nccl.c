@@ -301,7 +301,11 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 #endif
 
 /* Left out, only the three that say so are called. */
+static const char *const heeds[] = {"split", "graph", "offset", "nccl", "nccl_below", "api", "allocator", "register", "cta_policy", "min_ctas", "max_ctas", "nonblocking", "init", "group", "flip", "each", NULL};
+
 const struct backend backend_nccl = {
+    .heeds = heeds,
+    .arena_bytes = (size_t)4 * 64 << 20, /* twice the largest L2 so far (126 MB) */
     .name = "nccl",
     .summary = "NVIDIA's library, loaded by path; a GPU per rank",
     .is = {.carries_data = true,

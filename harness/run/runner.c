@@ -1,13 +1,15 @@
-/* Before the first trial: the plan, what the run is made with, and its folder. */
+#include "runner.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "../config/load.h"
+#include "../config/planner.h"
 #include "../machine.h"
 #include "describe.h"
 #include "resume.h"
-#include "run_parts.h"
 
 static int load_spec(struct runner *r, struct status *st)
 {
@@ -123,7 +125,8 @@ static struct wanting expectation(const struct plan *plan, unsigned i)
 	const struct plan_variant *v = &plan->variants[i];
 	struct wanting w = {.name = v->name};
 	bool own = !strcmp(v->role, "variant") || !strcmp(v->role, "reference");
-	if (own && !v->skip[0] && v->settings.expect[0] && strcmp(v->settings.backend, "nccl"))
+	if (own && !v->skip[0] && v->settings.expect[0] &&
+	    !traits_find(v->settings.backend)->logs_path)
 		snprintf(w.why, sizeof w.why, "%s", v->settings.backend);
 	return w;
 }

@@ -2,7 +2,7 @@
  * line numbers in its handler, cuts lines at 200 bytes in silence, merges repeated sections,
  * drops empty ones, and joins indented lines to the value above. The reader counts and sees all
  * that. */
-#include "spec_text.h"
+#include "text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "field.h"
+
 struct reader {
 	FILE *in;
 	const char *file;
@@ -21,7 +23,7 @@ struct reader {
 	size_t buffer_bytes;
 	bool top; /* nothing but comments so far */
 	bool failed;
-	struct spec_text *text;
+	struct text *text;
 	struct status *st;
 };
 
@@ -29,17 +31,6 @@ static int reader_fail(struct reader *r, const char *what)
 {
 	r->failed = true;
 	return status_set(r->st, "%s:%u: %s", r->file, r->line, what);
-}
-
-bool spec_text_is_name(const char *text, size_t bytes)
-{
-	size_t n = strlen(text);
-	if (n == 0 || n >= bytes || text[0] == '.' || text[0] == '-')
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (!isalnum((unsigned char)text[i]) && !strchr("-_.", text[i]))
-			return false;
-	return true;
 }
 
 static bool is_comment(char c)
@@ -56,14 +47,14 @@ static int question_add(struct reader *r, const char *line)
 		r->top = !used;
 		return 0;
 	}
-	if (used + 1 + strlen(line) >= SPEC_TEXT_QUESTION_BYTES)
+	if (used + 1 + strlen(line) >= TEXT_QUESTION_BYTES)
 		return reader_fail(r, "the question on top is longer than 510 bytes; an empty "
 		                      "comment line ends it");
 	sprintf(question + used, "%s%s", used ? " " : "", line);
 	return 0;
 }
 
-static bool section_parse(const char *line, struct spec_section *out)
+static bool section_parse(const char *line, struct text_section *out)
 {
 	const char *end = strchr(line, ']');
 	if (!end)
@@ -84,8 +75,8 @@ static bool section_parse(const char *line, struct spec_section *out)
 	char *name = strtok_r(NULL, " \t", &save);
 	if (!kind || strtok_r(NULL, " \t", &save))
 		return false;
-	if (!spec_text_is_name(kind, sizeof out->kind) ||
-	    (name && !spec_text_is_name(name, sizeof out->name)))
+	if (!field_is_name(kind, sizeof out->kind) ||
+	    (name && !field_is_name(name, sizeof out->name)))
 		return false;
 	strcpy(out->kind, kind);
 	strcpy(out->name, name ? name : "");
@@ -94,13 +85,13 @@ static bool section_parse(const char *line, struct spec_section *out)
 
 static int section_add(struct reader *r, const char *line)
 {
-	struct spec_text *text = r->text;
-	struct spec_section new = {.at = {0, r->line}};
+	struct text *text = r->text;
+	struct text_section new = {.at = {0, r->line}};
 	if (!section_parse(line, &new))
 		return reader_fail(
 		    r, "not a section; allowed is [kind] or [kind NAME], a NAME having "
 		       "at most 40 letters, digits, '-', '_', '.'");
-	unsigned old = spec_text_find(text, &new);
+	unsigned old = text_find(text, &new);
 	if (old < text->nsections) {
 		r->failed = true;
 		return status_set(r->st,
@@ -109,7 +100,7 @@ static int section_add(struct reader *r, const char *line)
 		                  r->file, r->line, new.kind, new.name[0] ? " " : "", new.name,
 		                  text->sections[old].at.line);
 	}
-	return spec_text_add_section(text, &new) ? reader_fail(r, "out of memory") : 0;
+	return text_add_section(text, &new) ? reader_fail(r, "out of memory") : 0;
 }
 
 /* What the record could not hold (its strings are JSON) is refused here, where the line is
@@ -184,7 +175,7 @@ static char *reader_line(char *out, int bytes, void *stream)
 
 static int entry_add(struct reader *r, const char *key, const char *value)
 {
-	struct spec_text *text = r->text;
+	struct text *text = r->text;
 	if (!value || !*key)
 		return reader_fail(r, "not an entry; allowed is key = value");
 	if (text->nsections == 0)
@@ -192,7 +183,7 @@ static int entry_add(struct reader *r, const char *key, const char *value)
 		                   "a key before any section; allowed is [experiment] first");
 	unsigned now = text->nsections - 1;
 	for (unsigned i = 0; i < text->nentries; i++) {
-		const struct spec_entry *old = &text->entries[i];
+		const struct text_entry *old = &text->entries[i];
 		if (old->section != now || strcmp(old->key, key))
 			continue;
 		r->failed = true;
@@ -201,7 +192,7 @@ static int entry_add(struct reader *r, const char *key, const char *value)
 		                  "in a section",
 		                  r->file, r->line, key, old->at.line);
 	}
-	if (spec_text_add(text, now, (struct spec_place){0, r->line}, key, value))
+	if (text_add(text, now, (struct text_place){0, r->line}, key, value))
 		return reader_fail(r, "out of memory");
 	return 0;
 }
@@ -216,9 +207,9 @@ static int reader_entry(void *user, const char *section, const char *key, const 
 	return !r->failed && entry_add(r, key, value) == 0;
 }
 
-int spec_text_read(const char *file, struct spec_text *out, struct status *st)
+int text_read(const char *file, struct text *out, struct status *st)
 {
-	struct spec_text text = {0};
+	struct text text = {0};
 	struct reader r = {.file = file, .top = true, .text = &text, .st = st};
 	r.in = fopen(file, "re");
 	if (!r.in)
@@ -235,9 +226,66 @@ int spec_text_read(const char *file, struct spec_text *out, struct status *st)
 	free(r.buffer);
 	fclose(r.in);
 	if (r.failed) {
-		spec_text_free(&text);
+		text_free(&text);
 		return -1;
 	}
 	*out = text;
 	return 0;
+}
+
+unsigned text_find(const struct text *text, const struct text_section *like)
+{
+	unsigned i = 0;
+	while (i < text->nsections && (strcmp(text->sections[i].kind, like->kind) ||
+	                               strcmp(text->sections[i].name, like->name)))
+		i++;
+	return i;
+}
+
+int text_add_section(struct text *text, const struct text_section *section)
+{
+	struct text_section *grown =
+	    realloc(text->sections, (text->nsections + 1) * sizeof *grown);
+	if (!grown)
+		return -1;
+	text->sections = grown;
+	text->sections[text->nsections++] = *section;
+	return 0;
+}
+
+int text_add(struct text *text, unsigned section, struct text_place at, const char *key,
+             const char *value)
+{
+	struct text_entry *grown =
+	    realloc(text->entries, (text->nentries + 1) * sizeof text->entries[0]);
+	if (!grown)
+		return -1;
+	text->entries = grown;
+	struct text_entry new = {section, at, strdup(key), strdup(value)};
+	if (!new.key || !new.value) {
+		free(new.key);
+		free(new.value);
+		return -1;
+	}
+	text->entries[text->nentries++] = new;
+	return 0;
+}
+
+void text_drop(struct text *text, unsigned entry)
+{
+	free(text->entries[entry].key);
+	free(text->entries[entry].value);
+	memmove(&text->entries[entry], &text->entries[entry + 1],
+	        (--text->nentries - entry) * sizeof text->entries[0]);
+}
+
+void text_free(struct text *text)
+{
+	for (unsigned i = 0; i < text->nentries; i++) {
+		free(text->entries[i].key);
+		free(text->entries[i].value);
+	}
+	free(text->entries);
+	free(text->sections);
+	*text = (struct text){0};
 }

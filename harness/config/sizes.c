@@ -1,10 +1,9 @@
-/* Sizes as experiment files write them: one by one, and in ranges. */
+#include "sizes.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "spec_keys.h"
 
 static const char digits[] = "0123456789";
 
@@ -74,7 +73,7 @@ static int size_parse(const char *text, size_t *out, struct status *st)
 		return status_set(st, "size '%s' is not whole bytes of a unit; %s", text,
 		                  allowed);
 	if (!digits_read(text, whole, &n) || __builtin_mul_overflow(n, factor, &n) ||
-	    __builtin_add_overflow(n, part, &n) || n > SPEC_MAX_BYTES)
+	    __builtin_add_overflow(n, part, &n) || n > SIZES_MAX_BYTES)
 		return status_set(st, "size '%s' is too large; %s", text, allowed);
 	if (n == 0)
 		return status_set(st, "size '%s' is zero; %s", text, allowed);
@@ -84,7 +83,7 @@ static int size_parse(const char *text, size_t *out, struct status *st)
 
 struct sizes {
 	unsigned count;
-	size_t list[SPEC_MAX_SIZES];
+	size_t list[SIZES_MAX];
 };
 
 static int sizes_add(struct sizes *sizes, size_t size, const char *item, struct status *st)
@@ -92,8 +91,8 @@ static int sizes_add(struct sizes *sizes, size_t size, const char *item, struct 
 	if (sizes->count && size <= sizes->list[sizes->count - 1])
 		return status_set(
 		    st, "sizes descend or repeat at '%s'; allowed are ascending ones", item);
-	if (sizes->count == SPEC_MAX_SIZES)
-		return status_set(st, "too many sizes; allowed are %d", SPEC_MAX_SIZES);
+	if (sizes->count == SIZES_MAX)
+		return status_set(st, "too many sizes; allowed are %d", SIZES_MAX);
 	sizes->list[sizes->count++] = size;
 	return 0;
 }
@@ -161,8 +160,7 @@ static int sizes_add_item(struct sizes *sizes, char *item, struct status *st)
 	}
 }
 
-int spec_parse_sizes(const char *text, size_t out[SPEC_MAX_SIZES], unsigned *count,
-                     struct status *st)
+int sizes_parse(const char *text, size_t out[SIZES_MAX], unsigned *count, struct status *st)
 {
 	struct sizes sizes = {0};
 	char *copy = strdup(text);
@@ -178,12 +176,4 @@ int spec_parse_sizes(const char *text, size_t out[SPEC_MAX_SIZES], unsigned *cou
 	memcpy(out, sizes.list, sizeof sizes.list);
 	*count = sizes.count;
 	return 0;
-}
-
-int spec_sizes_read(const struct spec_key *key, const struct spec_value *v, void *field,
-                    struct status *st)
-{
-	(void)key;
-	struct spec *spec = field;
-	return spec_parse_sizes(v->text, spec->sizes, &spec->nsizes, st);
 }

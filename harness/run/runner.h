@@ -1,12 +1,28 @@
-/* Inside of the runner: what run_setup.c makes and run.c goes through. */
-#ifndef LAUNCHGAP_RUN_PARTS_H
-#define LAUNCHGAP_RUN_PARTS_H
+/* The runner: what is asked of it, and what it has at hand, made before the first trial. */
+#ifndef LAUNCHGAP_RUNNER_H
+#define LAUNCHGAP_RUNNER_H
 
 #include <jansson.h>
 
+#include "../config/plan.h"
 #include "../record/record.h"
 #include "folder.h"
-#include "run.h"
+
+#define RUN_INTERRUPTED 130 /* as a shell has it of Ctrl-C */
+
+struct run_request {
+	const char *file; /* the experiment's */
+	unsigned noverrides;
+	char *const *overrides; /* "key=value" */
+	const char *results;    /* where results/<experiment>/<stamp> goes */
+	const char *resume;     /* a run's folder to add blocks to, or NULL */
+	const char *self;       /* this program's file */
+	int argc;               /* how the user called it, for the record */
+	char *const *argv;
+	const struct plan_machine *machine;
+	bool nccl_tests; /* its columns come of it, so that a run without stream calls is
+	                    refused, and in place is measured too unless something is said */
+};
 
 struct runner {
 	const struct run_request *request;
@@ -33,11 +49,5 @@ struct runner {
 int run_set_up(struct runner *r, struct status *st);
 /* What will be measured, what is left out and why. */
 void run_announce(const struct runner *r);
-
-/* The path's pass of each variant whose path the run does not have. 0, or -1 with a sentence:
- * interrupted, or the run cannot go on. */
-int run_evidence(struct runner *r, struct status *st);
-/* Whether all of it went as it should; else -1 with the run's last sentence. */
-int run_sum_up(const struct runner *r, struct status *st);
 
 #endif

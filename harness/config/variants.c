@@ -1,10 +1,107 @@
-/* What the command line may not do to variants that have names of their own, and which of them
- * it keeps. */
+#include "variants.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "near.h"
-#include "spec_build.h"
+#include "../backend/backend.h"
+
+/* "threads-nccl" and 2.21.5 make "threads-nccl-2.21.5"; where no backend here can read
+ * versions, libraries are counted instead. -1: the file is no library, which shows at once, not
+ * when its trial's turn comes. */
+static int name_variant(struct spec_variant *v, const char *base, unsigned nth,
+                        struct status *st)
+{
+	char version[32];
+	if (backend_library(v->settings.nccl, version, sizeof version, st))
+		return -1;
+	if (!version[0])
+		snprintf(version, sizeof version, "%u", nth);
+	snprintf(v->name, sizeof v->name, "%.30s-%.9s", base, version);
+	return 0;
+}
+
+static int spread_to(struct build *b, const struct spec_variant *from, const char *path,
+                     unsigned nth, struct spec_variant *out, struct status *st)
+{
+	struct status why = {""};
+	char what[sizeof why.text + 192];
+	const char *of = from->variable;
+	*out = *from;
+	out->each[0] = '\0';
+	strcpy(out->settings.nccl, path);
+	if (!name_variant(out, from->name, nth, &why))
+		return 0;
+	snprintf(what, sizeof what, "each%s%s: %s; allowed are NCCL libraries with ':' between",
+	         of[0] ? ", from the variable " : "", of, why.text);
+	return build_fail(b, from->at, what, st);
+}
+
+/* Whether a variant above has the name of the one at n. */
+static bool name_taken(const struct spec_variant *out, unsigned n)
+{
+	unsigned i = 0;
+	while (i < n && strcmp(out[i].name, out[n].name))
+		i++;
+	return i < n;
+}
+
+static int spread_one(struct build *b, const struct spec_variant *from,
+                      struct spec_variant *out, unsigned *n, struct status *st)
+{
+	char each[SPEC_EACH_BYTES], *rest = each;
+	unsigned nth = 0;
+	strcpy(each, from->each);
+	for (char *path; (path = strsep(&rest, ":"));) {
+		if (!path[0])
+			continue;
+		if (*n == SPEC_MAX_VARIANTS)
+			return build_fail(b, from->at, "too many variants; allowed are 32", st);
+		if (spread_to(b, from, path, ++nth, &out[*n], st))
+			return -1;
+		if (name_taken(out, *n))
+			return build_fail(
+			    b, from->at,
+			    "each names two libraries of one version, or makes the name of "
+			    "another variant; allowed is one of each",
+			    st);
+		(*n)++;
+	}
+	return nth ? 0
+	           : build_fail(b, from->at,
+	                        "each names no library; allowed are NCCL libraries with "
+	                        "':' between",
+	                        st);
+}
+
+int variants_spread(struct build *b, struct status *st)
+{
+	struct spec_variant *all = calloc(SPEC_MAX_VARIANTS, sizeof *all);
+	unsigned n = 0;
+	int rc = all ? 0 : status_set(st, "out of memory");
+	for (unsigned i = 0; rc == 0 && i < b->spec.nvariants; i++) {
+		const struct spec_variant *v = &b->spec.variants[i];
+		if (v->each[0])
+			rc = spread_one(b, v, all, &n, st);
+		else if (n == SPEC_MAX_VARIANTS)
+			rc = build_fail(b, v->at, "too many variants; allowed are 32", st);
+		else {
+			all[n] = *v;
+			if (name_taken(all, n++))
+				rc = build_fail(
+				    b, v->at,
+				    "the name is one that each makes for a variant above; "
+				    "allowed is another",
+				    st);
+		}
+	}
+	if (rc == 0) {
+		memcpy(b->spec.variants, all, n * sizeof *all);
+		b->spec.nvariants = n;
+	}
+	free(all);
+	return rc;
+}
 
 /* The names of --only, one by one, from *rest on; false behind the last. */
 static bool only_next(const char **rest, char name[TRIAL_NAME_BYTES])
@@ -25,7 +122,7 @@ static bool only_is(const struct spec_variant *v, const char *name)
 	                       (!strncmp(v->name, name, own) && name[own] == '-')));
 }
 
-static bool is_kept(const struct spec_build *b, const struct spec_variant *v)
+static bool is_kept(const struct build *b, const struct spec_variant *v)
 {
 	char name[TRIAL_NAME_BYTES];
 	const char *rest = b->only;
@@ -36,8 +133,8 @@ static bool is_kept(const struct spec_build *b, const struct spec_variant *v)
 }
 
 /* A key that variants differ in would make them all alike, under names that say otherwise. */
-static int key_check(const struct spec_build *b, const struct spec_entry *entry,
-                     const char *key, const struct spec_variant *before, struct status *st)
+static int key_check(const struct build *b, const struct text_entry *entry, const char *key,
+                     const struct spec_variant *before, struct status *st)
 {
 	const struct spec *spec = &b->spec;
 	const struct spec_variant *first = NULL;
@@ -70,14 +167,14 @@ static int key_check(const struct spec_build *b, const struct spec_entry *entry,
 	    entry->key, entry->value, names, as[0] ? as : "NAME");
 }
 
-int spec_only_check(struct spec_build *b, const struct spec_variant *before, struct status *st)
+int variants_check(struct build *b, const struct spec_variant *before, struct status *st)
 {
 	for (unsigned i = b->nread; b->backend && i < b->text.nentries; i++) {
-		const struct spec_entry *entry = &b->text.entries[i];
+		const struct text_entry *entry = &b->text.entries[i];
 		char backend[TRIAL_NAME_BYTES];
-		const char *key = spec_keys_split(entry->key, backend);
+		const char *key = keys_split(entry->key, backend);
 		/* Of a backend each variant that is not for it says so itself. */
-		if (!key || !spec_keys_in(SPEC_SCOPE_VARIANT, key) || settings_is_check(key) ||
+		if (!key || !keys_in(KEYS_VARIANT, key) || settings_is_check(key) ||
 		    !strcmp(key, "backend") || (backend[0] && strcmp(backend, b->backend)))
 			continue;
 		if (key_check(b, entry, key, before, st))
@@ -87,7 +184,7 @@ int spec_only_check(struct spec_build *b, const struct spec_variant *before, str
 }
 
 /* Every name is one's; with what is meant by one that is not. */
-static int names_check(const struct spec_build *b, struct status *st)
+static int names_check(const struct build *b, struct status *st)
 {
 	char name[TRIAL_NAME_BYTES], what[1024];
 	const char *rest = b->only;
@@ -98,7 +195,7 @@ static int names_check(const struct spec_build *b, struct status *st)
 			i++;
 		if (i < b->spec.nvariants)
 			continue;
-		spec_build_no_variant(&b->spec, "--only", name, "", what, sizeof what);
+		spec_no_variant(&b->spec, "--only", name, "", what, sizeof what);
 		return status_set(st, "command line: %s", what);
 	}
 	return names ? 0 : status_set(st, "command line: --only names no variant");
@@ -111,8 +208,7 @@ static unsigned asked_keep(struct spec *spec)
 	unsigned n = 0, had = list->nfactors + list->nclaims;
 	for (unsigned i = 0; i < list->nfactors; i++) {
 		const struct factor *f = &list->factors[i];
-		if (f->from[0] &&
-		    (!spec_build_find(spec, f->from) || !spec_build_find(spec, f->to)))
+		if (f->from[0] && (!spec_find(spec, f->from) || !spec_find(spec, f->to)))
 			continue;
 		list->factors[n] = *f;
 		spec->factors_at[n] = spec->factors_at[i];
@@ -123,7 +219,7 @@ static unsigned asked_keep(struct spec *spec)
 	for (unsigned i = 0; i < list->nclaims; i++) {
 		const struct claim *c = &list->claims[i];
 		if (c->test == CLAIM_NEEDS ||
-		    (spec_build_find(spec, c->left) && spec_build_find(spec, c->right)))
+		    (spec_find(spec, c->left) && spec_find(spec, c->right)))
 			list->claims[n++] = *c;
 	}
 	list->nclaims = n;
@@ -140,7 +236,7 @@ static void gap_keep(struct spec *spec)
 	memcpy(ends[0].to, gap->to, sizeof gap->to);
 	memcpy(ends + 1, gap->others, sizeof gap->others);
 	for (unsigned i = 0; i < 1 + gap->nothers; i++)
-		if (spec_build_find(spec, ends[i].from) && spec_build_find(spec, ends[i].to))
+		if (spec_find(spec, ends[i].from) && spec_find(spec, ends[i].to))
 			ends[n++] = ends[i];
 	if (!n)
 		ends[0].from[0] = ends[0].to[0] = '\0';
@@ -150,7 +246,7 @@ static void gap_keep(struct spec *spec)
 	gap->nothers = n ? n - 1 : 0;
 }
 
-int spec_only_keep(struct spec_build *b, struct status *st)
+int variants_keep(struct build *b, struct status *st)
 {
 	struct spec *spec = &b->spec;
 	char left[256] = "", old[TRIAL_NAME_BYTES];
@@ -180,45 +276,10 @@ int spec_only_keep(struct spec_build *b, struct status *st)
 		                 asked == 1 ? "" : "s", asked == 1 ? "" : "s");
 	strcpy(old, spec->reference);
 	/* What all are compared with is the first of those that are left. */
-	if (old[0] && !said && !spec_build_find(spec, old)) {
+	if (old[0] && !said && !spec_find(spec, old)) {
 		strcpy(spec->reference, spec->variants[0].name);
 		snprintf(spec->only + used, sizeof spec->only - (size_t)used,
 		         "; the reference is %s in place of %s", spec->reference, old);
-	}
-	return 0;
-}
-
-int spec_heeded(struct spec_build *b, bool command_line, struct status *st)
-{
-	static const struct {
-		const char *key;
-		unsigned is;
-		const char *has_none;
-	} heeded[] = {{"op", COLL_REDUCES, "reduces"}, {"root", COLL_ROOTED, "has a root"}};
-	unsigned is = 0;
-	char colls[256] = "", what[512];
-	for (unsigned i = 0; i < b->spec.ncolls; i++) {
-		is |= coll_info(b->spec.colls[i])->is;
-		status_list(colls, sizeof colls, coll_info(b->spec.colls[i])->name);
-	}
-	for (unsigned i = 0; b->backend && b->spec.ncolls && i < b->text.nentries; i++) {
-		const struct spec_entry *entry = &b->text.entries[i];
-		char backend[TRIAL_NAME_BYTES];
-		const char *key = spec_keys_split(entry->key, backend);
-		if (!key || (i >= b->nread) != command_line ||
-		    (backend[0] && strcmp(backend, b->backend)))
-			continue;
-		for (unsigned k = 0; k < sizeof heeded / sizeof *heeded; k++) {
-			if (strcmp(key, heeded[k].key) || is & heeded[k].is)
-				continue;
-			snprintf(
-			    what, sizeof what,
-			    "%s = %.60s is heeded by no collective of the experiment: none "
-			    "of %s %s; allowed is to leave %s away, or a collective that "
-			    "heeds it",
-			    key, entry->value, colls, heeded[k].has_none, key);
-			return spec_build_fail(b, entry->at, what, st);
-		}
 	}
 	return 0;
 }

@@ -1,0 +1,355 @@
+#include "asked.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "near.h"
+
+static field_read_fn test_read;
+
+#define FACTOR(FIELD) offsetof(struct factor, FIELD)
+#define CLAIM(FIELD)  offsetof(struct claim, FIELD)
+
+static const char *word_metric(unsigned i)
+{
+	return metric_name(i);
+}
+
+// clang-format off
+static const struct field factors[] = {
+    {"text", FIELD_TEXT, FACTOR(text), CLAIM_TEXT_BYTES, .initial = "none", .help = "what it is"},
+    {"from", FIELD_NAME, FACTOR(from), .initial = "required", .help = "the variant before"},
+    {"to", FIELD_NAME, FACTOR(to), .initial = "required", .help = "the variant after"},
+    {"placebo", FIELD_FLAG, FACTOR(placebo), .initial = "no", .help = "a setting that should change nothing"},
+    {"bytes", FIELD_OWN, FACTOR(bytes), .read = claim_range_read, .initial = "gap_bytes", .help = "LO..HI"},
+};
+
+static const struct field claims[] = {
+    {"text", FIELD_TEXT, CLAIM(text), CLAIM_TEXT_BYTES, .initial = "required", .help = "the sentence"},
+    {"left", FIELD_NAME, CLAIM(left), .initial = "required", .help = "a variant"},
+    {"right", FIELD_NAME, CLAIM(right), .initial = "required", .help = "a variant"},
+    {"metric", FIELD_WORD, CLAIM(metric), .word = word_metric, .initial = "required", .help = "what is held against each other"},
+    {"is", FIELD_OWN, .lo = 1, .hi = (uint64_t)(10000 * CLAIM_MOST_MARGIN), .read = test_read, .initial = "required", .help = "less by 2%, more by 2%, within 2%"},
+    {"bytes", FIELD_OWN, CLAIM(bytes), .read = claim_range_read, .initial = "all", .help = "LO..HI"},
+    {"pace", FIELD_WORD, CLAIM(pace), .word = keys_word_pace, .initial = "the metric's"},
+    {"collective", FIELD_WORD, CLAIM(coll), .word = keys_word_coll, .initial = "all"},
+    {"needs", FIELD_TEXT, CLAIM(needs), CLAIM_TEXT_BYTES, .initial = "none", .help = "in place of a test: what it would take"},
+};
+// clang-format on
+
+#define NFACTORS (sizeof factors / sizeof *factors)
+#define NCLAIMS  (sizeof claims / sizeof *claims)
+
+const struct field *asked_fields(bool of_claims, size_t *n)
+{
+	*n = of_claims ? NCLAIMS : NFACTORS;
+	return of_claims ? claims : factors;
+}
+
+/* "less by 2%" */
+static int test_read(const struct field *key, const char *text, void *base, struct status *st)
+{
+	static const char *const forms[] = {"less by ", "more by ", "within "};
+	struct claim *claim = base;
+	struct status why = {""};
+	for (unsigned i = 0; i < sizeof forms / sizeof *forms; i++) {
+		size_t n = strlen(forms[i]);
+		if (strncmp(text, forms[i], n))
+			continue;
+		if (field_percent(key, text + n + strspn(text + n, " "), &claim->by, &why))
+			break;
+		claim->test = (enum claim_test)i;
+		return 0;
+	}
+	return status_set(st,
+	                  "%s = '%s' is not allowed; allowed is less by X%%, more by X%% or "
+	                  "within X%%, X from 0.01 to %g",
+	                  key->key, text, 100 * CLAIM_MOST_MARGIN);
+}
+
+/* Where a section's values go: those for a backend that does not run are read to a place of
+ * their own. */
+struct place {
+	const struct field *rows;
+	size_t nrows;
+	void *here, *elsewhere;
+};
+
+static int unknown_key(const struct place *place, const char *key, struct status *st)
+{
+	char allowed[256] = "";
+	struct near near = near_to(key);
+	for (size_t i = 0; i < place->nrows; i++) {
+		status_list(allowed, sizeof allowed, place->rows[i].key);
+		near_offer(&near, place->rows[i].key);
+	}
+	return status_set(
+	    st,
+	    "unknown key '%s'%s; allowed is %s, each also with a backend in front, "
+	    "as in host.bytes",
+	    key, near_say(&near).text, allowed);
+}
+
+static int entry_read(struct build *b, const struct text_entry *entry,
+                      const struct place *place, const char *key, bool here, struct status *st)
+{
+	const struct field *row = field_find(place->rows, place->nrows, key);
+	struct status why = {""};
+	int rc =
+	    row ? field_read(row, entry->value, here ? place->here : place->elsewhere, &why)
+	        : unknown_key(place, key, &why);
+	return rc ? build_fail(b, entry->at, why.text, st) : 0;
+}
+
+/* Reads the plain keys or those with a backend in front. *is, *needs: what sets these
+ * two, else line 0. */
+static int layer_read(struct build *b, unsigned section, const struct place *place,
+                      bool prefixed, struct text_place *is, struct text_place *needs,
+                      struct status *st)
+{
+	*is = *needs = (struct text_place){0};
+	for (unsigned i = 0; i < b->nread; i++) {
+		const struct text_entry *entry = &b->text.entries[i];
+		char backend[TRIAL_NAME_BYTES];
+		const char *key = keys_split(entry->key, backend);
+		if (entry->section != section || prefixed != (key && backend[0]))
+			continue;
+		bool here = !prefixed || (b->backend && !strcmp(backend, b->backend));
+		key = key ? key : entry->key; /* the error then lists what is allowed */
+		if (entry_read(b, entry, place, key, here, st))
+			return -1;
+		if (here && !strcmp(key, "is"))
+			*is = entry->at;
+		if (here && !strcmp(key, "needs"))
+			*needs = entry->at;
+	}
+	return 0;
+}
+
+/* Whether another backend names the variants of a section that names none for the one that
+ * runs, and which: it is about that one alone. */
+static bool named_elsewhere(const struct build *b, unsigned section, char *backend)
+{
+	static const char *const named[] = {"from", "to", "left", "right"};
+	for (unsigned i = 0; i < b->nread; i++) {
+		const struct text_entry *entry = &b->text.entries[i];
+		const char *key = keys_split(entry->key, backend);
+		if (entry->section != section || !key || !backend[0])
+			continue;
+		for (unsigned k = 0; k < sizeof named / sizeof *named; k++)
+			if (!strcmp(key, named[k]))
+				return true;
+	}
+	return false;
+}
+
+int asked_factor(struct build *b, unsigned section, struct status *st)
+{
+	const struct text_section *s = &b->text.sections[section];
+	struct claim_list *list = &b->spec.asked;
+	if (list->nfactors == CLAIM_MAX)
+		return build_fail(b, s->at, "too many factors; allowed are 32", st);
+	struct factor *factor = &list->factors[list->nfactors], elsewhere;
+	const struct place place = {factors, NFACTORS, factor, &elsewhere};
+	struct text_place is, needs;
+	char other[TRIAL_NAME_BYTES];
+	snprintf(factor->name, sizeof factor->name, "%s", s->name);
+	if (layer_read(b, section, &place, false, &is, &needs, st) ||
+	    layer_read(b, section, &place, true, &is, &needs, st))
+		return -1;
+	bool none = !factor->from[0] && !factor->to[0] && named_elsewhere(b, section, other);
+	if (b->backend && !none && (!factor->from[0] || !factor->to[0]))
+		return build_fail(
+		    b, s->at, "the factor has no from or no to; allowed are two variants", st);
+	b->spec.factors_at[list->nfactors++] = s->at;
+	return 0;
+}
+
+/* What a claim must say, once all of it is read. */
+static int claim_check(const struct build *b, const struct claim *c, struct text_place at,
+                       struct status *st)
+{
+	if (!c->text[0])
+		return build_fail(b, at, "the claim has no text; say text = the sentence", st);
+	if (c->test == CLAIM_NEEDS)
+		return 0;
+	if (!c->left[0] || !c->right[0] || c->metric == METRIC_KINDS || c->test == CLAIM_TESTS)
+		return build_fail(b, at,
+		                  "the claim lacks left, right, metric or is; allowed are "
+		                  "all four, or needs = what it would take",
+		                  st);
+	if (!strcmp(c->left, c->right))
+		return build_fail(b, at, "left and right are the same variant; allowed are two",
+		                  st);
+	if (c->metric == METRIC_LATENCY && c->pace == PACE_STREAM)
+		return build_fail(b, at,
+		                  "latency is of isolated calls; allowed is metric = time "
+		                  "with pace = stream",
+		                  st);
+	return 0;
+}
+
+/* A test, or a reason why there is none: the nearer layer drops the other. */
+static int claim_settle(const struct build *b, struct claim *c, struct text_place is,
+                        struct text_place needs, struct status *st)
+{
+	if (is.line && needs.line)
+		return build_fail(
+		    b, needs, "is and needs exclude each other; allowed is one of them", st);
+	if (needs.line)
+		c->test = CLAIM_NEEDS;
+	return 0;
+}
+
+int asked_claim(struct build *b, unsigned section, struct status *st)
+{
+	const struct text_section *s = &b->text.sections[section];
+	struct claim_list *list = &b->spec.asked;
+	if (list->nclaims == CLAIM_MAX)
+		return build_fail(b, s->at, "too many claims; allowed are 32", st);
+	struct claim *claim = &list->claims[list->nclaims], elsewhere;
+	char other[TRIAL_NAME_BYTES];
+	const struct place place = {claims, NCLAIMS, claim, &elsewhere};
+	*claim = (struct claim){.metric = METRIC_KINDS,
+	                        .test = CLAIM_TESTS,
+	                        .bytes = {0, SIZE_MAX},
+	                        .pace = CLAIM_ANY_PACE,
+	                        .coll = CLAIM_ANY_COLL};
+	snprintf(claim->name, sizeof claim->name, "%s", s->name);
+	for (unsigned prefixed = 0; prefixed < 2; prefixed++) {
+		struct text_place is, needs;
+		if (layer_read(b, section, &place, prefixed, &is, &needs, st) ||
+		    claim_settle(b, claim, is, needs, st))
+			return -1;
+	}
+	if (b->backend && !claim->left[0] && !claim->right[0] && claim->test != CLAIM_NEEDS &&
+	    named_elsewhere(b, section, other)) {
+		claim->test = CLAIM_NEEDS;
+		snprintf(claim->needs, sizeof claim->needs, CLAIM_NEEDS_BACKEND "%s", other);
+	}
+	if (b->backend && claim_check(b, claim, s->at, st))
+		return -1;
+	list->nclaims++;
+	return 0;
+}
+
+/* --- what they name and leave open, once all sections are read
+ * ---------------------------------- */
+
+/* Whether a variant has the name, or could have it: one library each makes names that are known
+ * only where the libraries are. */
+static bool is_named(const struct spec *spec, const char *name)
+{
+	for (unsigned i = 0; i < spec->nvariants; i++) {
+		const struct spec_variant *v = &spec->variants[i];
+		size_t n = strlen(v->name);
+		if (!strcmp(v->name, name) ||
+		    (v->several && !strncmp(v->name, name, n) && name[n] == '-'))
+			return true;
+	}
+	return false;
+}
+
+/* A name in an entry that no variant has. */
+static int name_check(struct build *b, const struct text_entry *entry, const char *key,
+                      const char *name, struct status *st)
+{
+	char what[1024];
+	if (is_named(&b->spec, name))
+		return 0;
+	spec_no_variant(&b->spec, key, name, "", what, sizeof what);
+	return build_fail(b, entry->at, what, st);
+}
+
+/* All ends that a gap names. */
+static int gap_names_check(struct build *b, const struct text_entry *entry, struct status *st)
+{
+	const struct field row = {.key = "gap"};
+	struct gap gap;
+	if (claim_gap_read(&row, entry->value, &gap, st) ||
+	    name_check(b, entry, "gap", gap.from, st) ||
+	    name_check(b, entry, "gap", gap.to, st))
+		return -1;
+	for (unsigned i = 0; i < gap.nothers; i++)
+		if (name_check(b, entry, "gap", gap.others[i].from, st) ||
+		    name_check(b, entry, "gap", gap.others[i].to, st))
+			return -1;
+	return 0;
+}
+
+/* Every name of a variant, those for other backends too, so that a slip shows at once. */
+static int names_check(struct build *b, struct status *st)
+{
+	static const char *const named[] = {"from", "to", "left", "right"};
+	for (unsigned i = 0; i < b->text.nentries; i++) {
+		const struct text_entry *entry = &b->text.entries[i];
+		char backend[TRIAL_NAME_BYTES];
+		const char *key = keys_split(entry->key, backend);
+		if (!key)
+			continue;
+		bool outside = entry->section == BUILD_COMMAND_LINE;
+		const char *kind = outside ? "" : b->text.sections[entry->section].kind;
+		bool of_claim = !strcmp(kind, "factor") || !strcmp(kind, "claim");
+		for (unsigned k = 0; of_claim && k < sizeof named / sizeof *named; k++)
+			if (!strcmp(key, named[k]) &&
+			    name_check(b, entry, key, entry->value, st))
+				return -1;
+		if ((outside || !strcmp(kind, "experiment")) && !strcmp(key, "gap") &&
+		    gap_names_check(b, entry, st))
+			return -1;
+	}
+	return 0;
+}
+
+/* gap_bytes in a file that has no gap on any backend, and no factor that would take it. */
+static int gap_check(struct build *b, struct status *st)
+{
+	const struct text_entry *bytes = NULL;
+	for (unsigned i = 0; i < b->text.nentries; i++) {
+		const struct text_entry *entry = &b->text.entries[i];
+		char backend[TRIAL_NAME_BYTES];
+		const char *key = keys_split(entry->key, backend);
+		if (key && !strcmp(key, "gap"))
+			return 0;
+		if (key && !strcmp(key, "gap_bytes") && entry->section != BUILD_COMMAND_LINE)
+			bytes = entry;
+	}
+	if (!bytes || b->spec.asked.nfactors)
+		return 0;
+	return build_fail(
+	    b, bytes->at,
+	    "gap_bytes without gap; allowed is beside gap = FROM, TO, or with a factor", st);
+}
+
+/* Sizes that are left open: the gap takes those that the claims about bandwidth name, from the
+ * least to the most, and a factor those of the gap. */
+static void ranges_set(struct spec *spec)
+{
+	struct claim_list *list = &spec->asked;
+	struct claim_range spans = {SIZE_MAX, 0};
+	for (unsigned i = 0; i < list->nclaims; i++) {
+		const struct claim *c = &list->claims[i];
+		bool names = c->bytes.lo > 0 || c->bytes.hi < SIZE_MAX;
+		if (c->metric != METRIC_BUSBW || c->test == CLAIM_NEEDS || !names)
+			continue;
+		spans.lo = c->bytes.lo < spans.lo ? c->bytes.lo : spans.lo;
+		spans.hi = c->bytes.hi > spans.hi ? c->bytes.hi : spans.hi;
+	}
+	spec->gap_open = !list->gap.bytes.hi;
+	if (spec->gap_open)
+		list->gap.bytes = spans.hi ? spans : (struct claim_range){0, SIZE_MAX};
+	for (unsigned i = 0; i < list->nfactors; i++) {
+		spec->factors_open[i] = !list->factors[i].bytes.hi;
+		if (spec->factors_open[i])
+			list->factors[i].bytes = list->gap.bytes;
+	}
+}
+
+int asked_finish(struct build *b, struct status *st)
+{
+	if (names_check(b, st) || gap_check(b, st))
+		return -1;
+	ranges_set(&b->spec);
+	return 0;
+}

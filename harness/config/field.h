@@ -1,0 +1,84 @@
+/* A key: one row says how an experiment file writes it, where its value goes, how order and
+ * record write it, what it is from the start, and what help says of it. Pure. */
+#ifndef LAUNCHGAP_CONFIG_FIELD_H
+#define LAUNCHGAP_CONFIG_FIELD_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../status.h"
+
+#define FIELD_SECOND_NS 1000000000ull
+#define FIELD_DAY_NS    (86400 * FIELD_SECOND_NS)
+
+/* What a value is: how it is written, and the type that it is kept in. */
+enum field_kind {
+	FIELD_NUMBER,  /* lo to hi; unsigned */
+	FIELD_AUTO,    /* the same, or auto: 0 */
+	FIELD_WIDE,    /* lo to hi; uint64_t */
+	FIELD_RANK,    /* lo to hi, or all: -1; int */
+	FIELD_PLACE,   /* of JSON alone; int64_t */
+	FIELD_SECONDS, /* lo to hi ns, a bare number is seconds; unsigned, rounded up */
+	FIELD_NS,      /* 0 to hi ns, with a unit; int64_t */
+	FIELD_PERCENT, /* lo to hi hundredths of a percent; double, 0.01 is 1 % */
+	FIELD_FLAG,    /* no, yes; bool */
+	FIELD_WORD,    /* a word by its index; an enum, unsigned */
+	FIELD_CHOICE,  /* a word; char[bytes] */
+	FIELD_NAME,    /* letters, digits, '-', '_', '.'; char[bytes] */
+	FIELD_TEXT,    /* 1 to bytes - 1 bytes; char[bytes] */
+	FIELD_LAYOUT,  /* PxTxR, up to hi ranks; struct layout */
+	FIELD_SPLIT,   /* struct split */
+	FIELD_OWN,     /* the row's own; in no JSON */
+};
+
+struct field;
+/* Reads what a file says into the struct that the row's offset is of. Errors say what is wrong
+ * and what is allowed, without a place; outputs are set only on success. */
+typedef int field_read_fn(const struct field *field, const char *text, void *base,
+                          struct status *st);
+/* The i-th word, NULL behind the last. */
+typedef const char *field_word_fn(unsigned i);
+
+struct field {
+	const char *key;
+	enum field_kind kind;
+	size_t at, bytes;         /* offset; bytes of a text with its 0 */
+	uint64_t lo, hi;          /* inclusive */
+	const char *const *words; /* NULL-terminated, or */
+	field_word_fn *word;
+	field_read_fn *read; /* in place of the kind's own */
+	const char *json;    /* its member, where that is not the key */
+	bool special;        /* heeded by backends that name it (struct backend), not by all */
+	bool check;          /* asked of a variant; no setting in which two could differ */
+	const char *initial; /* as it would be written, or "required", or what it follows */
+	const char *help;
+};
+
+/* The row of a key, or NULL. */
+const struct field *field_find(const struct field *rows, size_t n, const char *key);
+/* Sets what a file says, in the struct at `base`. */
+int field_read(const struct field *field, const char *text, void *base, struct status *st);
+/* What may be written, for help: "none, core", "1 to 1024". */
+void field_allowed(const struct field *field, char *out, size_t bytes);
+
+/* The value as order and record have it; a new reference, NULL when memory is out or a text is
+ * not UTF-8. */
+json_t *field_to_json(const struct field *field, const void *base);
+int field_from_json(const struct field *field, const json_t *value, void *base,
+                    struct status *st);
+
+/* For rows with a reader of their own. */
+
+/* A list of the row's words, each once, as indices in the order given; `list` holds as many as
+ * there are. */
+int field_word_list(const struct field *field, const char *text, unsigned *list,
+                    unsigned *count, struct status *st);
+/* "2%", within the row's bounds. */
+int field_percent(const struct field *field, const char *text, double *out, struct status *st);
+/* Whether a name is letters, digits, '-', '_' and '.', does not start with '.' or '-', and
+ * fits. */
+bool field_is_name(const char *text, size_t bytes);
+
+#endif

@@ -1,0 +1,458 @@
+#include "keys.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../backend/backend.h"
+#include "../coll/counts.h"
+#include "near.h"
+#include "sizes.h"
+
+static const char *word_dtype(unsigned i)
+{
+	return i < DTYPE_KINDS ? coll_dtype_name(i) : NULL;
+}
+
+static const char *word_op(unsigned i)
+{
+	return i < OP_NONE ? coll_op_name(i) : NULL;
+}
+
+static const char *word_backend(unsigned i)
+{
+	if (i == 0)
+		return "auto";
+	return backend_table[i - 1] ? backend_table[i - 1]->name : NULL;
+}
+
+const char *keys_word_coll(unsigned i)
+{
+	return i < COLL_KINDS ? coll_info(i)->name : NULL;
+}
+
+const char *keys_word_pace(unsigned i)
+{
+	return i < PACE_KINDS ? coll_pace_name(i) : NULL;
+}
+
+static field_read_fn colls_read, sizes_read, dtypes_read, ops_read, roots_read, in_place_read,
+    counts_read, paces_read, blocks_read, library_read, each_read;
+
+#define AT(FIELD)   offsetof(struct spec, FIELD)
+#define TEXT(FIELD) AT(FIELD), sizeof(((struct spec *)0)->FIELD)
+
+/* Bounds keep a slip of the pen from asking for days, or for more memory than stamps are worth.
+ * A seed fits a double, as JSON's readers want. */
+// clang-format off
+static const struct field experiment[] = {
+    {"title", FIELD_TEXT, TEXT(title), .initial = "the file's name", .help = "of tables and pictures"},
+    {"collective", FIELD_OWN, .read = colls_read, .word = keys_word_coll, .initial = "required", .help = "a list"},
+    {"bytes", FIELD_OWN, .read = sizes_read, .initial = "required", .help = "sizes: 4K, 64K or 4K..1G x4 or 4K..64K +4K"},
+    {"dtype", FIELD_OWN, .read = dtypes_read, .word = word_dtype, .initial = "float32", .help = "a list, or all"},
+    {"op", FIELD_OWN, .read = ops_read, .word = word_op, .initial = "sum", .help = "a list, or all; of collectives that reduce"},
+    {"root", FIELD_OWN, .hi = SPEC_MAX_RANKS - 1, .read = roots_read, .initial = "0", .help = "a rank, a list, or all; of collectives with a root"},
+    {"in_place", FIELD_OWN, .read = in_place_read, .initial = "no", .help = "no, yes or both"},
+    {"counts", FIELD_OWN, .read = counts_read, .initial = "even", .help = "of alltoallv: even, skewed, weights or ./FILE"},
+    {"ranks", FIELD_AUTO, AT(ranks), .lo = 1, .hi = SPEC_MAX_RANKS, .initial = "auto", .help = "auto: every GPU; else the cores, 2 to 8"},
+    {"ranks_per_core", FIELD_NUMBER, AT(ranks_per_core), .lo = 1, .hi = SPEC_MAX_RANKS, .initial = "8", .help = "the most, where cores carry them"},
+    {"backend", FIELD_CHOICE, TEXT(backend), .word = word_backend, .initial = "auto", .help = "auto: the first that two ranks fit on"},
+    {"pace", FIELD_OWN, AT(paces), .read = paces_read, .word = keys_word_pace, .initial = "both", .help = "a list: bandwidth, latency"},
+    {"blocks", FIELD_NUMBER, AT(blocks), .lo = 1, .hi = SPEC_MAX_BLOCKS, .read = blocks_read, .initial = "10", .help = "trials of each variant; auto: as many as it takes"},
+    {"precision", FIELD_PERCENT, AT(precision), .lo = 1, .hi = 5000, .initial = "1%", .help = "of blocks = auto: half an interval's width"},
+    {"budget", FIELD_SECONDS, AT(budget_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .initial = "10m", .help = "of blocks = auto: time for all blocks"},
+    {"warmup", FIELD_NUMBER, AT(warmup), .hi = 100000, .initial = "5", .help = "calls before the timed ones"},
+    {"stretches", FIELD_NUMBER, AT(stretches), .lo = 1, .hi = 1000, .initial = "5", .help = "stream: their median is the trial's value"},
+    {"calls", FIELD_NUMBER, AT(calls), .lo = 1, .hi = 100000, .initial = "20", .help = "stream: in a stretch"},
+    {"isolated_calls", FIELD_NUMBER, AT(isolated_calls), .lo = 1, .hi = 100000, .initial = "100", .help = "isolated"},
+    {"timeout", FIELD_SECONDS, AT(timeout_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .initial = "300s a cycle", .help = "for one trial, its start included"},
+    {"cell_timeout", FIELD_SECONDS, AT(cell_timeout_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .initial = "none", .help = "for one cell"},
+    {"cycles", FIELD_NUMBER, AT(cycles), .lo = 1, .hi = SPEC_MAX_CYCLES, .initial = "1", .help = "all cells again and again in a trial: a soak"},
+    {"seed", FIELD_WIDE, AT(seed), .hi = ((uint64_t)1 << 53) - 1, .initial = "0", .help = "of order and data; 0: drawn, and recorded"},
+    {"limit", FIELD_FLAG, AT(limit), .initial = "yes", .help = "measure what plain copies reach too"},
+    {"counters", FIELD_FLAG, AT(counters), .initial = "no", .help = "read the hardware's counters, in a pass of their own"},
+    {"reference", FIELD_NAME, TEXT(reference), .initial = "the first", .help = "the variant that all are compared with"},
+    {"gap", FIELD_OWN, AT(asked.gap), .read = claim_gap_read, .initial = "none", .help = "FROM, TO: what the factors explain"},
+    {"gap_bytes", FIELD_OWN, AT(asked.gap.bytes), .read = claim_range_read, .initial = "of the claims", .help = "LO..HI"},
+};
+
+/* Rows of a variant that are no plain setting: they come before those of the settings. */
+static const struct field variant[] = {
+    {"backend", FIELD_CHOICE, offsetof(struct spec_variant, settings.backend), TRIAL_NAME_BYTES, .word = word_backend},
+    {"nccl", FIELD_OWN, .read = library_read},
+    {"each", FIELD_OWN, .read = each_read, .initial = "none", .help = "paths of libraries with ':' between: one variant each"},
+};
+// clang-format on
+
+#define NEXPERIMENT (sizeof experiment / sizeof *experiment)
+#define NVARIANT    (sizeof variant / sizeof *variant)
+
+const struct field *keys_fields(enum keys_scope scope, size_t *n)
+{
+	if (scope == KEYS_VARIANT)
+		return settings_fields(n);
+	*n = NEXPERIMENT;
+	return experiment;
+}
+
+/* What a variant may set in a job's environment: what tunes what is measured. Not what replaces
+ * the program that is measured (LD_PRELOAD, PATH). */
+static const char *const env_allowed[] = {"NCCL_", "CUDA_", "OMPI_MCA_", "UCX_", NULL};
+
+static const char env_prefix[] = "env.";
+
+static bool is_env(const char *key)
+{
+	return !strncmp(key, env_prefix, sizeof env_prefix - 1);
+}
+
+const char *keys_split(const char *key, char backend[TRIAL_NAME_BYTES])
+{
+	const char *dot = strchr(key, '.');
+	backend[0] = '\0';
+	if (!dot || is_env(key))
+		return key;
+	if (dot - key >= TRIAL_NAME_BYTES)
+		return NULL;
+	memcpy(backend, key, (size_t)(dot - key));
+	backend[dot - key] = '\0';
+	return backend_find(backend) ? dot + 1 : NULL;
+}
+
+bool keys_in(enum keys_scope scope, const char *key)
+{
+	size_t n;
+	const struct field *settings = settings_fields(&n);
+	if (scope == KEYS_EXPERIMENT)
+		return field_find(experiment, NEXPERIMENT, key) != NULL;
+	return is_env(key) || field_find(variant, NVARIANT, key) ||
+	       field_find(settings, n, key);
+}
+
+static int env_check(const char *name, const char *value, struct status *st)
+{
+	unsigned i = 0;
+	while (env_allowed[i] && strncmp(name, env_allowed[i], strlen(env_allowed[i])))
+		i++;
+	size_t n = strlen(name);
+	bool word = env_allowed[i] && n > strlen(env_allowed[i]);
+	for (size_t k = 0; k < n; k++)
+		word = word && (isalnum((unsigned char)name[k]) || name[k] == '_');
+	if (!word)
+		return status_set(st,
+		                  "env.%s is not allowed; allowed are names that start with "
+		                  "NCCL_, CUDA_, OMPI_MCA_ or UCX_",
+		                  name);
+	if (n + 1 + strlen(value) >= TRIAL_ENV_BYTES)
+		return status_set(st, "env.%s is too long; allowed are %d bytes with its value",
+		                  name, TRIAL_ENV_BYTES - 2);
+	return 0;
+}
+
+/* Sets KEY=value, in place of an inherited one. */
+static int env_set(struct settings *settings, const char *name, const char *value,
+                   struct status *st)
+{
+	if (env_check(name, value, st))
+		return -1;
+	size_t n = strlen(name);
+	unsigned i = 0;
+	while (i < settings->nenv &&
+	       (strncmp(settings->env[i], name, n) || settings->env[i][n] != '='))
+		i++;
+	if (i == SPEC_MAX_ENV)
+		return status_set(st, "env.%s is one too many; allowed are %d", name,
+		                  SPEC_MAX_ENV);
+	snprintf(settings->env[i], sizeof settings->env[i], "%s=%s", name, value);
+	if (i == settings->nenv)
+		settings->nenv++;
+	return 0;
+}
+
+/* Offers each allowed key, once. */
+static void keys_offer(const struct keys_target *target, char *allowed, size_t bytes,
+                       struct near *near)
+{
+	size_t n;
+	const struct field *settings = settings_fields(&n);
+	for (size_t i = 0; i < NEXPERIMENT && target->spec; i++) {
+		status_list(allowed, bytes, experiment[i].key);
+		near_offer(near, experiment[i].key);
+	}
+	for (size_t i = 0; i < n + 1 && target->variant; i++) {
+		const char *key = i < n ? settings[i].key : "each";
+		if ((target->spec && field_find(experiment, NEXPERIMENT, key)) ||
+		    (i && i < n && !strcmp(key, settings[i - 1].key)))
+			continue;
+		status_list(allowed, bytes, key);
+		near_offer(near, key);
+	}
+}
+
+static int unknown_key(const struct keys_target *target, const char *key, struct status *st)
+{
+	char allowed[768] = "";
+	struct near near = near_to(key);
+	keys_offer(target, allowed, sizeof allowed, &near);
+	return status_set(st,
+	                  "unknown key '%s'%s; allowed is %s, env.NAME, each also with a "
+	                  "backend in front, as in host.%s; in a file also like, without one",
+	                  key, near_say(&near).text, allowed, target->spec ? "bytes" : "path");
+}
+
+int keys_apply(const struct keys_target *target, const char *key, const char *value,
+               struct status *st)
+{
+	size_t n;
+	const struct field *settings = settings_fields(&n);
+	if (is_env(key) && target->variant)
+		return env_set(&target->variant->settings, key + sizeof env_prefix - 1, value,
+		               st);
+	const struct field *of_spec =
+	    target->spec ? field_find(experiment, NEXPERIMENT, key) : NULL;
+	const struct field *own = target->variant ? field_find(variant, NVARIANT, key) : NULL;
+	const struct field *setting =
+	    target->variant && !own ? field_find(settings, n, key) : NULL;
+	if (!of_spec && !own && !setting)
+		return unknown_key(target, key, st);
+	if (target->variant)
+		target->variant->lookup = target->lookup;
+	if ((of_spec && field_read(of_spec, value, target->spec, st)) ||
+	    (own && field_read(own, value, target->variant, st)) ||
+	    (setting && field_read(setting, value, &target->variant->settings, st)))
+		return -1;
+	return 0;
+}
+
+static int colls_read(const struct field *f, const char *text, void *base, struct status *st)
+{
+	struct spec *spec = base;
+	unsigned list[COLL_KINDS], n;
+	if (field_word_list(f, text, list, &n, st))
+		return -1;
+	for (unsigned i = 0; i < n; i++)
+		spec->colls[i] = list[i];
+	spec->ncolls = n;
+	return 0;
+}
+
+static int paces_read(const struct field *f, const char *text, void *base, struct status *st)
+{
+	struct spec *spec = base;
+	unsigned list[PACE_KINDS], n;
+	if (field_word_list(f, text, list, &n, st))
+		return -1;
+	memset(spec->paces, 0, sizeof spec->paces);
+	for (unsigned i = 0; i < n; i++)
+		spec->paces[list[i]] = true;
+	return 0;
+}
+
+static int sizes_read(const struct field *f, const char *text, void *base, struct status *st)
+{
+	struct spec *spec = base;
+	(void)f;
+	return sizes_parse(text, spec->sizes, &spec->nsizes, st);
+}
+
+static int blocks_read(const struct field *f, const char *text, void *base, struct status *st)
+{
+	struct spec *spec = base;
+	struct field number = *f;
+	struct status why = {""};
+	number.read = NULL;
+	spec->blocks_auto = !strcmp(text, "auto");
+	if (spec->blocks_auto)
+		spec->blocks = SPEC_MAX_BLOCKS;
+	else if (field_read(&number, text, spec, &why))
+		return status_set(st, "%s, or auto", why.text);
+	return 0;
+}
+
+/* A list, or all of them. */
+static int list_or_all(const struct field *key, const char *text, unsigned *list, unsigned *n,
+                       struct status *st)
+{
+	struct status why = {""};
+	if (!strcmp(text, "all")) {
+		for (*n = 0; key->word(*n); (*n)++)
+			list[*n] = *n;
+		return 0;
+	}
+	if (field_word_list(key, text, list, n, &why))
+		return status_set(st, "%s, or all", why.text);
+	return 0;
+}
+
+static int dtypes_read(const struct field *key, const char *text, void *base, struct status *st)
+{
+	struct spec *spec = base;
+	unsigned list[DTYPE_KINDS], n;
+	if (list_or_all(key, text, list, &n, st))
+		return -1;
+	for (unsigned i = 0; i < n; i++)
+		spec->dtypes[i] = (enum dtype)list[i];
+	spec->ndtypes = n;
+	return 0;
+}
+
+static int ops_read(const struct field *key, const char *text, void *base, struct status *st)
+{
+	struct spec *spec = base;
+	unsigned list[OP_KINDS], n;
+	if (list_or_all(key, text, list, &n, st))
+		return -1;
+	for (unsigned i = 0; i < n; i++)
+		spec->ops[i] = (enum op)list[i];
+	spec->nops = n;
+	return 0;
+}
+
+/* Whole numbers with commas between, up to `most` of them, none above hi. */
+static bool numbers(const char *text, unsigned hi, unsigned most, unsigned *list, unsigned *n)
+{
+	*n = 0;
+	for (;;) {
+		char *end;
+		text += strspn(text, " \t");
+		if (!isdigit((unsigned char)*text) || *n == most)
+			return false;
+		unsigned long x = strtoul(text, &end, 10);
+		if (x > hi)
+			return false;
+		list[(*n)++] = (unsigned)x;
+		text = end + strspn(end, " \t");
+		if (*text == '\0')
+			return true;
+		if (*text++ != ',')
+			return false;
+	}
+}
+
+static int roots_read(const struct field *key, const char *text, void *base, struct status *st)
+{
+	struct spec *spec = base;
+	if (!strcmp(text, "all")) {
+		spec->nroots = 0;
+		return 0;
+	}
+	bool good =
+	    numbers(text, (unsigned)key->hi, SPEC_MAX_ROOTS, spec->roots, &spec->nroots);
+	for (unsigned i = 0; good && i < spec->nroots; i++)
+		for (unsigned k = 0; k < i; k++)
+			if (spec->roots[i] == spec->roots[k])
+				return status_set(st, "root names %u twice; allowed is once",
+				                  spec->roots[i]);
+	if (good)
+		return 0;
+	return status_set(st,
+	                  "root = '%s' is not allowed; allowed is a rank, a list of at most %d "
+	                  "ranks, or all",
+	                  text, SPEC_MAX_ROOTS);
+}
+
+static int in_place_read(const struct field *key, const char *text, void *base,
+                         struct status *st)
+{
+	struct spec *spec = base;
+	bool both = !strcmp(text, "both"), yes = !strcmp(text, "yes");
+	(void)key;
+	if (!both && !yes && strcmp(text, "no"))
+		return status_set(
+		    st, "in_place = '%s' is not allowed; allowed is no, yes or both", text);
+	spec->in_place[0] = !yes;
+	spec->in_place[1] = both || yes;
+	spec->in_place_said = true;
+	return 0;
+}
+
+static int counts_read(const struct field *key, const char *text, void *base, struct status *st)
+{
+	struct spec *spec = base;
+	(void)key;
+	return counts_parse(text, &spec->weights, st);
+}
+
+/* Copies text with every ${NAME} looked up; `name` is the last of them, and untouched without
+ * one. 1: it is unset or empty. */
+static int expand(const char *text, spec_lookup_fn *lookup, char *out, size_t bytes,
+                  char name[TRIAL_NAME_BYTES], struct status *st)
+{
+	size_t used = 0;
+	while (*text) {
+		const char *piece = text;
+		size_t n = 1;
+		if (text[0] == '$' && text[1] == '{') {
+			size_t length = strcspn(text + 2, "}");
+			if (length == 0 || length >= TRIAL_NAME_BYTES ||
+			    text[2 + length] != '}')
+				return status_set(
+				    st,
+				    "'%s' is no ${NAME}; allowed is the name of a variable in "
+				    "braces",
+				    text);
+			memcpy(name, text + 2, length);
+			name[length] = '\0';
+			text += length + 2;
+			piece = lookup ? lookup(name) : NULL;
+			if (!piece || !*piece)
+				return 1;
+			n = strlen(piece);
+		}
+		if (used + n >= bytes)
+			return status_set(
+			    st, "longer than a path may be; allowed are %zu bytes", bytes - 1);
+		memcpy(out + used, piece, n);
+		used += n;
+		text++;
+	}
+	out[used] = '\0';
+	return 0;
+}
+
+/* A library's path. An unset ${NAME} leaves the variant out: so a file can name what not every
+ * machine has. */
+static int library_read(const struct field *f, const char *text, void *base, struct status *st)
+{
+	struct spec_variant *v = base;
+	char path[PATH_MAX], name[TRIAL_NAME_BYTES] = "";
+	struct status why = {""};
+	if (!text[0])
+		return status_set(st,
+		                  "%s is empty; allowed is a path, or no such line for the "
+		                  "system's library",
+		                  f->key);
+	int unset = expand(text, v->lookup, path, sizeof path, name, &why);
+	if (unset < 0)
+		return status_set(st, "%s: %s", f->key, why.text);
+	v->skip[0] = '\0';
+	if (unset)
+		snprintf(v->skip, sizeof v->skip,
+		         "%s is not set: it names the library of this variant", name);
+	strcpy(v->variable, name);
+	strcpy(v->settings.nccl, unset ? "" : path);
+	return 0;
+}
+
+static int each_read(const struct field *f, const char *text, void *base, struct status *st)
+{
+	struct spec_variant *v = base;
+	char list[SPEC_EACH_BYTES], name[TRIAL_NAME_BYTES] = "";
+	struct status why = {""};
+	int unset = expand(text, v->lookup, list, sizeof list, name, &why);
+	if (unset < 0 || !text[0])
+		return status_set(st, "%s = '%.100s': %s; allowed are paths with ':' between",
+		                  f->key, text, unset < 0 ? why.text : "is empty");
+	v->several = true;
+	v->skip[0] = '\0';
+	if (unset)
+		snprintf(v->skip, sizeof v->skip,
+		         "%s is not set: it names the libraries of this variant, with ':' "
+		         "between",
+		         name);
+	strcpy(v->variable, name);
+	strcpy(v->each, unset ? "" : list);
+	return 0;
+}

@@ -1,0 +1,31 @@
+/* The keys of an experiment file: those of [experiment], whose rows stand here, and those of a
+ * variant: its settings, the library's path and `each`. */
+#ifndef LAUNCHGAP_KEYS_H
+#define LAUNCHGAP_KEYS_H
+
+#include "field.h"
+#include "spec.h"
+
+enum keys_scope { KEYS_EXPERIMENT, KEYS_VARIANT };
+
+/* Where values go. A section that takes both scopes ([experiment]) sets both. */
+struct keys_target {
+	struct spec *spec;            /* NULL: keys of the experiment are not allowed here */
+	struct spec_variant *variant; /* NULL: keys of a variant are not allowed here */
+	spec_lookup_fn *lookup;
+};
+
+/* All rows of a scope, in the order in which help shows them. */
+const struct field *keys_fields(enum keys_scope scope, size_t *n);
+/* The part behind a backend's name ("bytes" of "host.bytes") with the name in `backend`, or the
+ * key itself with "". NULL: what stands before the dot is no backend. */
+const char *keys_split(const char *key, char backend[TRIAL_NAME_BYTES]);
+/* Whether a key (without a backend) belongs to a scope. */
+bool keys_in(enum keys_scope scope, const char *key);
+/* Sets the fields of one key. Errors say what is wrong and what is allowed, without a place. */
+int keys_apply(const struct keys_target *target, const char *key, const char *value,
+               struct status *st);
+/* Words of rows elsewhere. */
+field_word_fn keys_word_coll, keys_word_pace;
+
+#endif

@@ -1,0 +1,345 @@
+#include "load.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "asked.h"
+#include "build.h"
+#include "variants.h"
+
+static int experiment_apply(struct build *b, unsigned section, struct status *st)
+{
+	const struct keys_target target = {&b->spec, &b->defaults, b->lookup};
+	return build_layers(b, section, &target, st);
+}
+
+/* What a variant starts from: another one, or what [experiment] says. */
+static const struct spec_variant *variant_base(struct build *b, unsigned section,
+                                               struct status *st)
+{
+	for (unsigned i = 0; i < b->nread; i++) {
+		const struct text_entry *entry = &b->text.entries[i];
+		if (entry->section != section || !build_is_like(entry))
+			continue;
+		const struct spec_variant *base = spec_find(&b->spec, entry->value);
+		if (base)
+			return base;
+		char what[1024];
+		spec_no_variant(&b->spec, "like", entry->value, " above", what, sizeof what);
+		build_fail(b, entry->at, what, st);
+		return NULL;
+	}
+	return &b->defaults;
+}
+
+static int variant_apply(struct build *b, unsigned section, struct status *st)
+{
+	const struct text_section *s = &b->text.sections[section];
+	if (b->spec.nvariants == SPEC_MAX_VARIANTS)
+		return build_fail(b, s->at, "too many variants; allowed are 32", st);
+	size_t n = strlen(s->name);
+	if (!strcmp(s->name, "limit") || (n >= 6 && !strcmp(s->name + n - 6, "-again")))
+		return build_fail(b, s->at,
+		                  "a name that the plan gives itself; allowed is any but "
+		                  "'limit' and '…-again'",
+		                  st);
+
+	const struct spec_variant *base = variant_base(b, section, st);
+	if (!base)
+		return -1;
+	struct spec_variant *variant = &b->spec.variants[b->spec.nvariants];
+	*variant = *base;
+	snprintf(variant->name, sizeof variant->name, "%s", s->name);
+	variant->at = s->at;
+	const struct keys_target target = {NULL, variant, b->lookup};
+	if (build_layers(b, section, &target, st))
+		return -1;
+	b->spec.nvariants++;
+	return 0;
+}
+
+/* The kinds of sections. */
+static const struct section_kind {
+	const char *kind;
+	const char *form;
+	bool named;
+	int (*apply)(struct build *b, unsigned section, struct status *st);
+} section_kinds[] = {
+    {"experiment", "[experiment]", false, experiment_apply},
+    {"variant", "[variant NAME]", true, variant_apply},
+    {"factor", "[factor NAME]", true, asked_factor},
+    {"claim", "[claim NAME]", true, asked_claim},
+};
+
+static int sections_apply(struct build *b, struct status *st)
+{
+	const unsigned nkinds = sizeof section_kinds / sizeof section_kinds[0];
+	for (unsigned i = 0; i < b->text.nsections; i++) {
+		const struct text_section *s = &b->text.sections[i];
+		const struct section_kind *kind = section_kinds;
+		while (kind < section_kinds + nkinds && strcmp(kind->kind, s->kind))
+			kind++;
+		if (kind == section_kinds + nkinds || kind->named != (s->name[0] != '\0')) {
+			char what[512];
+			size_t used = (size_t)snprintf(what, sizeof what,
+			                               "unknown section [%s%s%s]; allowed is",
+			                               s->kind, s->name[0] ? " " : "", s->name);
+			for (unsigned k = 0; k < nkinds && used < sizeof what; k++)
+				used +=
+				    (size_t)snprintf(what + used, sizeof what - used, "%s %s",
+				                     k ? "," : "", section_kinds[k].form);
+			return build_fail(b, s->at, what, st);
+		}
+		if (i == 0 && kind->apply != experiment_apply)
+			return build_fail(
+			    b, s->at,
+			    "[experiment] has to come first, as it says what holds "
+			    "for all",
+			    st);
+		if (kind->apply(b, i, st))
+			return -1;
+	}
+	return 0;
+}
+
+static int overrides_add(struct build *b, unsigned n, char *const overrides[],
+                         struct status *st)
+{
+	for (unsigned i = 0; i < n; i++) {
+		const char *equals = strchr(overrides[i], '=');
+		char key[TRIAL_NAME_BYTES * 2];
+		if (!equals || equals == overrides[i] ||
+		    equals - overrides[i] >= (long)sizeof key)
+			return status_set(
+			    st, "command line: '%s' is no setting; allowed is key=value",
+			    overrides[i]);
+		memcpy(key, overrides[i], (size_t)(equals - overrides[i]));
+		key[equals - overrides[i]] = '\0';
+		if (!strcmp(key, SPEC_ONLY)) {
+			b->only = equals + 1;
+			continue;
+		}
+		if (text_add(&b->text, BUILD_COMMAND_LINE, (struct text_place){0}, key,
+		             equals + 1))
+			return status_set(st, "out of memory");
+	}
+	return 0;
+}
+
+#define TITLE_COLLS 3 /* beyond that a title counts them */
+
+/* A file's title is about its own collectives: where the command line says others, it says so.
+ * Without room for that the file's name stands for its title. */
+static void title_amend(struct spec *spec)
+{
+	char colls[128] = "", title[sizeof spec->title];
+	for (unsigned i = 0; i < spec->ncolls && spec->ncolls <= TITLE_COLLS; i++)
+		status_list(colls, sizeof colls, coll_info(spec->colls[i])->name);
+	if (!colls[0])
+		snprintf(colls, sizeof colls, "%u collectives", spec->ncolls);
+	if ((size_t)snprintf(title, sizeof title, "%s (measured: %s)", spec->title, colls) >=
+	    sizeof title)
+		snprintf(title, sizeof title, "%s (measured: %s)", spec->name, colls);
+	strcpy(spec->title, title);
+}
+
+/* The command line beats the file: the experiment's keys, and a variant's keys in every
+ * variant. */
+static int overrides_apply(struct build *b, struct status *st)
+{
+	const struct keys_target experiment = {&b->spec, &b->defaults, b->lookup};
+	enum coll_kind colls[COLL_KINDS];
+	char title[sizeof b->spec.title];
+	unsigned ncolls = b->spec.ncolls;
+	memcpy(colls, b->spec.colls, sizeof colls);
+	strcpy(title, b->spec.title);
+	if (build_layers(b, BUILD_COMMAND_LINE, &experiment, st))
+		return -1;
+	if (title[0] && !strcmp(title, b->spec.title) && ncolls &&
+	    (ncolls != b->spec.ncolls || memcmp(colls, b->spec.colls, ncolls * sizeof *colls)))
+		title_amend(&b->spec);
+	struct spec_variant *before = malloc(sizeof b->spec.variants);
+	if (!before)
+		return status_set(st, "out of memory");
+	memcpy(before, b->spec.variants, sizeof b->spec.variants);
+	int rc = 0;
+	for (unsigned i = 0; i < b->spec.nvariants && rc == 0; i++) {
+		struct spec_variant *v = &b->spec.variants[i];
+		const struct keys_target variant = {NULL, v, b->lookup};
+		strcpy(v->backend, v->settings.backend);
+		rc = build_layers(b, BUILD_COMMAND_LINE, &variant, st);
+	}
+	rc = rc ? rc : variants_check(b, before, st);
+	free(before);
+	return rc;
+}
+
+/* Where the reference is set, for the error. */
+static struct text_place reference_at(const struct build *b)
+{
+	for (unsigned i = b->text.nentries; i-- > 0;) {
+		char backend[TRIAL_NAME_BYTES];
+		const struct text_entry *entry = &b->text.entries[i];
+		const char *key = keys_split(entry->key, backend);
+		if (key && !strcmp(key, "reference") &&
+		    !strcmp(entry->value, b->spec.reference))
+			return entry->at;
+	}
+	return (struct text_place){0};
+}
+
+static int spec_check(struct build *b, struct status *st)
+{
+	struct spec *spec = &b->spec;
+	if (b->text.nsections == 0)
+		return status_set(
+		    st, "%s: no section; allowed is [experiment], then [variant NAME]",
+		    spec->file);
+	const struct text_place at = b->text.sections[0].at;
+	/* Without a backend these may be given for each backend alone. */
+	if (b->backend && !spec->ncolls)
+		return build_fail(
+		    b, at, "collective is missing; say collective = alltoall, or another", st);
+	if (b->backend && !spec->nsizes)
+		return build_fail(
+		    b, at, "bytes is missing; say bytes = 4K..1M x4, or other sizes", st);
+	if (!spec->nvariants)
+		return build_fail(b, at,
+		                  "no variant; at least one [variant NAME] with a mode or a "
+		                  "layout is needed",
+		                  st);
+	for (unsigned i = 0; b->backend && i < spec->nvariants; i++) {
+		const struct spec_variant *v = &spec->variants[i];
+		if (!v->settings.mode[0] && !layout_ranks(v->settings.layout))
+			return build_fail(b, v->at,
+			                  "the variant has neither mode nor layout; say mode = "
+			                  "threads, or another",
+			                  st);
+	}
+	if (!spec->reference[0])
+		strcpy(spec->reference, spec->variants[0].name);
+	if (!spec_find(spec, spec->reference)) {
+		char what[1024];
+		spec_no_variant(spec, "reference", spec->reference, "", what, sizeof what);
+		return build_fail(b, reference_at(b), what, st);
+	}
+	if (!spec->title[0])
+		strcpy(spec->title, spec->name);
+	return 0;
+}
+
+static int name_from_file(const char *file, char name[TRIAL_NAME_BYTES], struct status *st)
+{
+	const char *slash = strrchr(file, '/');
+	const char *base = slash ? slash + 1 : file;
+	size_t n = strlen(base);
+	if (n > 4 && !strcmp(base + n - 4, ".exp"))
+		n -= 4;
+	char copy[TRIAL_NAME_BYTES] = "";
+	if (n < sizeof copy)
+		memcpy(copy, base, n);
+	if (!field_is_name(copy, sizeof copy))
+		return status_set(
+		    st,
+		    "%s: the file's name is the experiment's; allowed are letters, "
+		    "digits, '-', '_', '.', at most %zu, and .exp",
+		    file, sizeof copy - 1);
+	memcpy(name, copy, sizeof copy);
+	return 0;
+}
+
+static void defaults_set(struct build *b)
+{
+	struct spec *spec = &b->spec;
+	struct settings *settings = &b->defaults.settings;
+	strcpy(spec->backend, "auto");
+	spec->ndtypes = spec->nops = spec->nroots = 1;
+	spec->dtypes[0] = DTYPE_FLOAT32;
+	spec->ops[0] = OP_SUM;
+	spec->in_place[0] = true;
+	spec->cycles = 1;
+	spec->paces[PACE_STREAM] = spec->paces[PACE_ISOLATED] = true;
+	spec->blocks = 10;
+	spec->ranks_per_core = 8;
+	spec->precision = 0.01;
+	spec->budget_s = 600;
+	spec->warmup = 5;
+	spec->stretches = 5;
+	spec->calls = 20;
+	spec->isolated_calls = 100;
+	spec->limit = true;
+	settings_default(settings);
+}
+
+/* That what is said of collectives (op, root) is heeded by one; of the files, or of the command
+ * line. */
+static int heeded_check(struct build *b, bool command_line, struct status *st)
+{
+	static const struct {
+		const char *key;
+		unsigned is;
+		const char *has_none;
+	} heeded[] = {{"op", COLL_REDUCES, "reduces"}, {"root", COLL_ROOTED, "has a root"}};
+	unsigned is = 0;
+	char colls[256] = "", what[512];
+	for (unsigned i = 0; i < b->spec.ncolls; i++) {
+		is |= coll_info(b->spec.colls[i])->is;
+		status_list(colls, sizeof colls, coll_info(b->spec.colls[i])->name);
+	}
+	for (unsigned i = 0; b->backend && b->spec.ncolls && i < b->text.nentries; i++) {
+		const struct text_entry *entry = &b->text.entries[i];
+		char backend[TRIAL_NAME_BYTES];
+		const char *key = keys_split(entry->key, backend);
+		if (!key || (i >= b->nread) != command_line ||
+		    (backend[0] && strcmp(backend, b->backend)))
+			continue;
+		for (unsigned k = 0; k < sizeof heeded / sizeof *heeded; k++) {
+			if (strcmp(key, heeded[k].key) || is & heeded[k].is)
+				continue;
+			snprintf(
+			    what, sizeof what,
+			    "%s = %.60s is heeded by no collective of the experiment: none "
+			    "of %s %s; allowed is to leave %s away, or a collective that "
+			    "heeds it",
+			    key, entry->value, colls, heeded[k].has_none, key);
+			return build_fail(b, entry->at, what, st);
+		}
+	}
+	return 0;
+}
+
+int spec_load(const char *file, unsigned n, char *const overrides[], const char *backend,
+              spec_lookup_fn *lookup, struct spec *out, struct status *st)
+{
+	struct build *b = calloc(1, sizeof *b);
+	if (!b)
+		return status_set(st, "out of memory");
+	b->backend = backend;
+	b->lookup = lookup;
+	defaults_set(b);
+
+	int rc = -1;
+	if (strlen(file) >= sizeof b->spec.file) {
+		status_set(st, "the experiment's path is too long");
+		goto done;
+	}
+	strcpy(b->spec.file, file);
+	if (build_read_text(b, st))
+		goto done;
+	b->nread = b->text.nentries;
+	strcpy(b->spec.question, b->text.question);
+	if (name_from_file(file, b->spec.name, st) || overrides_add(b, n, overrides, st) ||
+	    sections_apply(b, st) || heeded_check(b, false, st) || overrides_apply(b, st) ||
+	    heeded_check(b, true, st) || asked_finish(b, st) || variants_spread(b, st) ||
+	    variants_keep(b, st) || spec_check(b, st))
+		goto done;
+	*out = b->spec;
+	if (!out->timeout_s) /* of a soak as much for each cycle, and a day at most */
+		out->timeout_s = out->cycles < 288 ? 300 * out->cycles : 24 * 3600;
+	rc = 0;
+done:
+	text_free(&b->text);
+	free(b);
+	return rc;
+}

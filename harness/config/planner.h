@@ -1,0 +1,14 @@
+/* From a spec to a plan for the machine that will run it. */
+#ifndef LAUNCHGAP_PLANNER_H
+#define LAUNCHGAP_PLANNER_H
+
+#include "plan.h"
+
+/* Every cell, the arena that holds the largest, and notes on what is asked for and cannot be;
+ * the file's variants, each with why it is left out here; and the order of their trials. An
+ * error is what no machine could run, or a reference that this one cannot. The caller frees
+ * with plan_free. `seed` is used when the spec has none. */
+int plan_make(const struct spec *spec, const struct plan_machine *machine, uint64_t seed,
+              struct plan *out, struct status *st);
+
+#endif

@@ -1,0 +1,16 @@
+/* Sizes as experiment files write them: one by one, and in ranges. Pure. */
+#ifndef LAUNCHGAP_SIZES_H
+#define LAUNCHGAP_SIZES_H
+
+#include <stddef.h>
+
+#include "../status.h"
+
+#define SIZES_MAX       256
+#define SIZES_MAX_BYTES ((size_t)64 << 30)
+
+/* "4K..1G x4", "4K..64K +4K", "4K, 1M", each with K, M, G (powers of 1024): ascending, each
+ * once. */
+int sizes_parse(const char *text, size_t out[SIZES_MAX], unsigned *count, struct status *st);
+
+#endif
