@@ -71,13 +71,15 @@ _Static_assert(sizeof(enum coll_kind) == sizeof(int) && sizeof(enum dtype) == si
 static json_t *cell_field_json(const struct cell_field *f, const struct cell *cell)
 {
 	const void *at = (const char *)cell + f->offset;
+	size_t size;
 	switch (f->kind) {
 	case WORD:
 		return json_string(f->word(*(const int *)at));
 	case COUNT:
 		return json_integer(*(const unsigned *)at);
 	case SIZE:
-		return json_integer((json_int_t) * (const size_t *)at);
+		memcpy(&size, at, sizeof size);
+		return json_integer((json_int_t)size);
 	case FLAG:
 		return json_boolean(*(const bool *)at);
 	}
