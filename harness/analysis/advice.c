@@ -1,6 +1,7 @@
 #include "advice.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -306,29 +307,61 @@ static void range_words(struct claim_range range, char *text, size_t bytes)
 static bool say_together(const struct summary *s, const struct advice_item *a,
                          const struct advice_item *b)
 {
-	return a->what == b->what && a->coll == b->coll && a->metric == b->metric &&
-	       a->range.lo == b->range.lo && a->range.hi == b->range.hi &&
+	return a->what == b->what && a->metric == b->metric &&
+	       (a->coll != b->coll ||
+	        (a->range.lo == b->range.lo && a->range.hi == b->range.hi)) &&
 	       !strcmp(s->variants[a->to].library, s->variants[b->to].library);
 }
 
-/* "threads-registered has 1.28 times the bandwidth of threads (1.27 to 1.30)" */
-static void say_item(const struct summary *s, const struct advice_item *item, char *text,
-                     size_t bytes)
+static bool same_pair(const struct advice_item *a, const struct advice_item *b)
 {
-	const struct stats_ratio *r = &item->ratio;
+	return a->from == b->from && a->to == b->to;
+}
+
+static void __attribute__((format(printf, 2, 3))) add(char *text, const char *format, ...)
+{
+	size_t used = strlen(text);
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text + used, ADVICE_BYTES - used, format, args);
+	va_end(args);
+}
+
+/* "1.28 times the bandwidth in threads-registered against threads (1.27 to 1.30)" */
+static void say_item(const struct summary *s, const struct advice_item *item, char *text)
+{
 	const char *what = item->metric == METRIC_BUSBW ? "bandwidth" : "speed";
-	char size[32], up_to[64] = "";
+	const char *from = s->variants[item->from].name, *to = s->variants[item->to].name;
+	const struct stats_ratio *r = &item->ratio;
+	char size[32];
+	if (item->equal) {
+		add(text, "%s and %s have the same %s (%.3f, %.3f to %.3f)", from, to, what,
+		    r->estimate, r->lo, r->hi);
+		return;
+	}
+	add(text, "%.2f times the %s in %s against %s (%.2f to %.2f", r->estimate, what, to,
+	    from, r->lo, r->hi);
 	coll_size_label(item->up_to, size, sizeof size);
 	if (item->up_to)
-		snprintf(up_to, sizeof up_to, ", faster at every size up to %s", size);
-	if (item->equal)
-		snprintf(text, bytes, "%s and %s have the same %s (%.3f, %.3f to %.3f)",
-		         s->variants[item->from].name, s->variants[item->to].name, what,
-		         r->estimate, r->lo, r->hi);
-	else
-		snprintf(text, bytes, "%s has %.2f times the %s of %s (%.2f to %.2f%s)",
-		         s->variants[item->to].name, r->estimate, what,
-		         s->variants[item->from].name, r->lo, r->hi, up_to);
+		add(text, ", faster at every size up to %s", size);
+	add(text, ")");
+}
+
+/* Of several collectives: "threads against single: 1.56 in all_reduce, 1.57 in all_gather" */
+static void say_pair(const struct summary *s, const struct advice *a, unsigned first,
+                     char *text)
+{
+	const struct advice_item *item = &a->items[first];
+	const char *sep = ": ";
+	add(text, "%s against %s", s->variants[item->to].name, s->variants[item->from].name);
+	for (unsigned i = first; i < a->nitems; i++) {
+		const struct advice_item *other = &a->items[i];
+		if (!say_together(s, item, other) || !same_pair(item, other))
+			continue;
+		add(text, "%s%.*f in %s", sep, item->equal ? 3 : 2, other->ratio.estimate,
+		    coll_info(other->coll)->name);
+		sep = ", ";
+	}
 }
 
 /* The sentence of an item and of all that are said with it. */
@@ -336,21 +369,33 @@ static void say(const struct summary *s, struct advice *a, unsigned first)
 {
 	const struct advice_item *item = &a->items[first];
 	const char *library = s->variants[item->to].library;
-	char *text = a->text[a->count++], range[64], one[256];
+	char *text = a->text[a->count++], range[64];
+	bool several = false;
+	for (unsigned i = first; i < a->nitems; i++)
+		several |=
+		    say_together(s, item, &a->items[i]) && a->items[i].coll != item->coll;
 	range_words(item->range, range, sizeof range);
-	size_t used = (size_t)snprintf(text, ADVICE_BYTES, "%s (%s, %s%s%.40s)", item->what,
-	                               coll_info(item->coll)->name, range,
-	                               *library ? ", NCCL " : "", library);
+	text[0] = '\0';
+	add(text, "%s (%s%s%s%s%.40s): ", item->what,
+	    several ? "" : coll_info(item->coll)->name, several ? "" : ", ", range,
+	    *library ? ", NCCL " : "", library);
+	if (several)
+		add(text, "times the %s, ",
+		    item->metric == METRIC_BUSBW ? "bandwidth" : "speed");
 	for (unsigned i = first; i < a->nitems; i++) {
-		if (!say_together(s, item, &a->items[i]))
+		bool said = !say_together(s, item, &a->items[i]);
+		for (unsigned k = first; k < i && several; k++)
+			said |= say_together(s, item, &a->items[k]) &&
+			        same_pair(&a->items[k], &a->items[i]);
+		if (said)
 			continue;
-		say_item(s, &a->items[i], one, sizeof one);
-		if (used < ADVICE_BYTES)
-			used += (size_t)snprintf(text + used, ADVICE_BYTES - used, "%s%s",
-			                         i == first ? ": " : "; ", one);
+		add(text, "%s", i == first ? "" : "; ");
+		if (several)
+			say_pair(s, a, i, text);
+		else
+			say_item(s, &a->items[i], text);
 	}
-	if (used < ADVICE_BYTES)
-		snprintf(text + used, ADVICE_BYTES - used, ".");
+	add(text, ".");
 }
 
 static void say_all(const struct summary *s, struct advice *a)

@@ -11,8 +11,8 @@
 #include "contrast.h"
 #include "regime.h"
 
-#define ADVICE_MAX   32
-#define ADVICE_BYTES 768
+#define ADVICE_MAX   64
+#define ADVICE_BYTES 1024
 
 /* One rule on one pair. Texts are borrowed. */
 struct advice_item {
@@ -29,7 +29,7 @@ struct advice_item {
 struct advice {
 	unsigned nitems, more; /* more: beyond ADVICE_MAX, not kept */
 	struct advice_item items[ADVICE_MAX];
-	/* Sentences, the items of one rule, collective, range and library together. */
+	/* Sentences, the items of one rule, range and library together. */
 	unsigned count;
 	char text[ADVICE_MAX][ADVICE_BYTES];
 };

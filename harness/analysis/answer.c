@@ -74,12 +74,10 @@ static unsigned stretch_end(const struct versions *v, const struct versions_coll
 	return last;
 }
 
-static void say_stretch(struct answer *a, const struct versions *v,
-                        const struct versions_coll *c, unsigned first, unsigned last)
+static void say_stretch(struct answer *a, const char *lead, const struct versions_coll *c,
+                        unsigned first, unsigned last)
 {
-	char said[256], lead[64] = "", to[48] = "";
-	if (v->ncolls > 1)
-		snprintf(lead, sizeof lead, "%s: ", coll_info(c->coll)->name);
+	char said[256], to[48] = "";
 	if (last > first)
 		snprintf(to, sizeof to, " to %s", c->rows[last].version);
 	/* Of several versions the last one's figure stands for all. */
@@ -88,7 +86,7 @@ static void say_stretch(struct answer *a, const struct versions *v,
 }
 
 /* Where a verdict changes from one version to the next: the mode whose own bandwidth moved. */
-static void say_change(struct answer *a, const struct versions_row *from,
+static void say_change(struct answer *a, const char *lead, const struct versions_row *from,
                        const struct versions_row *to)
 {
 	for (unsigned mode = 0; mode <= VERSIONS_PROCESSES; mode++) {
@@ -101,8 +99,8 @@ static void say_change(struct answer *a, const struct versions_row *from,
 		if (x->data_path[0] && y->data_path[0] && strcmp(x->data_path, y->data_path))
 			snprintf(path, sizeof path, "; their data path went from %s to %s",
 			         x->data_path, y->data_path);
-		say(a, "From %s to %s %s %s: from %s to %s GB/s%s.", from->version, to->version,
-		    versions_mode_name((enum versions_mode)mode),
+		say(a, "%sFrom %s to %s %s %s: from %s to %s GB/s%s.", lead, from->version,
+		    to->version, versions_mode_name((enum versions_mode)mode),
 		    y->change.kind == VERDICT_SLOWER ? "lost bandwidth" : "gained bandwidth",
 		    gbs[0], gbs[1], path);
 	}
@@ -112,14 +110,17 @@ static void say_versions(struct answer *a, const struct versions *v)
 {
 	for (unsigned i = 0; i < v->ncolls; i++) {
 		const struct versions_coll *c = &v->colls[i];
+		char lead[64] = "";
 		if (!c->nblocks)
 			continue;
+		if (v->ncolls > 1)
+			snprintf(lead, sizeof lead, "%s: ", coll_info(c->coll)->name);
 		for (unsigned at = 0, last; at < v->nrows; at = last + 1) {
 			last = stretch_end(v, c, at);
-			say_stretch(a, v, c, at, last);
+			say_stretch(a, lead, c, at, last);
 			if (at && c->rows[at].verdict.kind != VERDICT_UNDECIDED &&
 			    c->rows[at - 1].verdict.kind != VERDICT_UNDECIDED)
-				say_change(a, &c->rows[at - 1], &c->rows[at]);
+				say_change(a, lead, &c->rows[at - 1], &c->rows[at]);
 		}
 	}
 }
@@ -130,8 +131,12 @@ static void say_gap(struct answer *a, const struct findings *f)
 	char said[512];
 	if (!f->asked.gap.from[0] || !w->nsteps || isnan(w->explained))
 		return;
+	if (!f->versions.ncolls)
+		say(a, "%s reaches %.3g times the bandwidth of %s (%.3g to %.3g).",
+		    f->asked.gap.to, w->gap.ratio.estimate, f->asked.gap.from, w->gap.ratio.lo,
+		    w->gap.ratio.hi);
 	waterfall_say(w, said, sizeof said);
-	say(a, "Between %s and %s %s.", f->asked.gap.from, f->asked.gap.to, said);
+	say(a, "From %s to %s: %s.", f->asked.gap.from, f->asked.gap.to, said);
 }
 
 /* --- by regime --- */
@@ -155,6 +160,14 @@ void answer_verdict(const struct regime *g, unsigned variant, char *text, size_t
 		snprintf(text, bytes, "slower");
 	else
 		snprintf(text, bytes, "undecided below %.2g %%", 100 * g->least_effect);
+}
+
+bool answer_tells(const struct regimes *regimes)
+{
+	for (unsigned i = 0; i < regimes->n; i++)
+		if (regimes->list[i].tells)
+			return true;
+	return false;
 }
 
 /* Variants of one verdict in a regime: "single and processes", and the figure of a lone one. */
@@ -247,17 +260,16 @@ void answer_make(const struct summary *s, const struct findings *f,
 		say(out, "Nothing was measured: no trial left a time.");
 		return;
 	}
+	if (regimes->n && !answer_tells(regimes))
+		say(out, "This run cannot tell the variants apart. %s",
+		    regimes->list[regimes->n - 1].why);
 	say_versions(out, &f->versions);
 	say_gap(out, f);
-	unsigned tell = 0;
 	for (unsigned i = regimes->n; i-- > 0;) {
 		const struct regime *g = &regimes->list[i];
-		tell += g->tells;
-		if (!out->n || (f->versions.ncolls == 0 && !f->asked.gap.from[0]))
+		if (!f->versions.ncolls && !f->asked.gap.from[0])
 			say_regime(out, s, g);
 	}
-	if (!tell && regimes->n)
-		say(out, "This run cannot tell the variants apart. %s", regimes->list[0].why);
 	if (!out->n)
 		say(out, s->reference < 0 ? "There is no reference: nothing is compared."
 		                          : "No difference was decided.");

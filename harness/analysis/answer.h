@@ -26,4 +26,7 @@ void answer_make(const struct summary *summary, const struct findings *findings,
  * below 12 %"; "" where nothing can be said. */
 void answer_verdict(const struct regime *regime, unsigned variant, char *text, size_t bytes);
 
+/* Whether any regime can tell variants apart. */
+bool answer_tells(const struct regimes *regimes);
+
 #endif

@@ -290,7 +290,7 @@ void waterfall_say(const struct waterfall *w, char *text, size_t bytes)
 	double explained = round(100 * w->explained), left = round(100 * (1 - w->explained));
 	if (n)
 		snprintf(text, bytes,
-		         "%s explain%s %.0f %% of the gap; left or undecided: %.0f %%", names,
+		         "%s explain%s %.0f %% of the gap; %.0f %% is left or undecided", names,
 		         n == 1 ? "s" : "", explained + 0.0, left + 0.0);
 	else
 		snprintf(text, bytes, "no factor explains any of the gap beyond the margin");

@@ -107,10 +107,12 @@ static void write_trust(struct page *p, const struct model *m)
 	unsigned n = m->warnings.count;
 	if (n && p->kind == PAGE_MARKDOWN)
 		snprintf(more, sizeof more, " %u warning%s, at the end.", n, words_plural(n));
+	const char *last = m->regimes.n ? m->regimes.list[m->regimes.n - 1].why : "";
 	page_say(p, "%s%s", m->answer.trust, more);
 	for (unsigned i = m->regimes.n; i-- > 0;) {
 		const struct regime *g = &m->regimes.list[i];
-		if (!g->tells)
+		bool said = !answer_tells(&m->regimes) && !strcmp(g->why, last);
+		if (!g->tells && !said)
 			page_say(p, "At %s sizes it cannot tell the variants apart. %s",
 			         g->name, g->why);
 	}
@@ -133,7 +135,8 @@ static void write_claims_short(struct page *p, const struct model *m)
 	}
 	page_table(p, tables_claims_short(m));
 	if (tested < here)
-		page_say(p, "%u more cannot be tested here; the reason stands with each.",
+		page_say(p,
+		         "%u more cannot be tested here: why stands with the claims in full.",
 		         here - tested);
 }
 
@@ -148,18 +151,9 @@ static void write_picture(struct page *p, const struct model *m)
 	page_picture(p, picture->name, picture->caption);
 }
 
-/* Whether any regime can tell variants apart: without, nothing is advised. */
-static bool can_advise(const struct model *m)
-{
-	for (unsigned i = 0; i < m->regimes.n; i++)
-		if (m->regimes.list[i].tells)
-			return true;
-	return false;
-}
-
 static bool has_advice(const struct model *m)
 {
-	return m->findings.advice.count && can_advise(m);
+	return m->findings.advice.count && answer_tells(&m->regimes);
 }
 
 static void write_advice(struct page *p, const struct model *m)
@@ -267,7 +261,7 @@ static void write_peaks(struct page *p, const struct model *m)
 
 static bool has_cliffs(const struct model *m)
 {
-	return m->summary.carries_data && has_few_groups(m) && can_advise(m);
+	return m->summary.carries_data && has_few_groups(m) && answer_tells(&m->regimes);
 }
 
 static void write_cliffs(struct page *p, const struct model *m)

@@ -415,6 +415,21 @@ static void put_row(const struct table *t, FILE *out, int row, unsigned from, un
 
 #define LEAST_WRAPPED 18 /* characters of a column of sentences */
 
+/* The longest word of a column, which nothing breaks. */
+static unsigned longest_word(const struct table *t, unsigned column)
+{
+	char text[CELL_BYTES];
+	unsigned most = LEAST_WRAPPED;
+	for (int r = -1; r < (int)t->nrows; r++) {
+		text_at(t, r, column, text, sizeof text);
+		for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
+			unsigned width = table_width(word);
+			most = width > most ? width : most;
+		}
+	}
+	return most;
+}
+
 /* Makes the widest column of texts narrower, as far as that lets all columns fit. */
 static void narrow(const struct table *t, unsigned *widths, unsigned width)
 {
@@ -422,7 +437,7 @@ static void narrow(const struct table *t, unsigned *widths, unsigned width)
 		unsigned total = 0, widest = t->ncolumns;
 		for (unsigned c = 0; c < t->ncolumns; c++) {
 			total += widths[c] + (c ? GAP : 0);
-			if (is_left(t, c) && widths[c] > LEAST_WRAPPED &&
+			if (is_left(t, c) && widths[c] > longest_word(t, c) &&
 			    (widest == t->ncolumns || widths[c] > widths[widest]))
 				widest = c;
 		}

@@ -54,7 +54,8 @@ bool tables_too_many(const struct model *m)
 
 #define OLD "-old"
 
-/* A claim of the old library and its counterpart of this one have one name, but for its end. */
+/* A claim of the old library and its counterpart of this one have one metric, and one name but
+ * for its end. */
 static size_t base_bytes(const struct claim *c)
 {
 	size_t n = strlen(c->name), end = sizeof OLD - 1;
@@ -64,7 +65,7 @@ static size_t base_bytes(const struct claim *c)
 static bool same_base(const struct claim *a, const struct claim *b)
 {
 	size_t n = base_bytes(a);
-	return n == base_bytes(b) && !strncmp(a->name, b->name, n);
+	return n == base_bytes(b) && !strncmp(a->name, b->name, n) && a->metric == b->metric;
 }
 
 /* The version of the library that a claim is about, "" where it is not known. */
@@ -206,8 +207,7 @@ struct table *tables_regime(const struct model *m, const struct regime *g)
 	snprintf(title, sizeof title, "%s: %s", g->name, about);
 	struct table *t =
 	    NEW(name, title, {"variant", "variant", "", TABLE_TEXT},
-	        {"value", metric_info(g->metric)->summary, metric_info(g->metric)->unit,
-	         TABLE_NUMBER},
+	        {"value", metric_info(g->metric)->unit, "", TABLE_NUMBER},
 	        {"speed", "speed", "", TABLE_RATIO}, {"verdict", "verdict", "", TABLE_VERDICT});
 	for (unsigned v = 0; v < g->nvariants; v++) {
 		const struct contrast *c = &g->contrasts[v];
