@@ -34,7 +34,7 @@ static const struct verb verbs[] = {
      "  --format nccl-tests   print its columns in place of our table, as report does\n"
      "\n"
      "key=value: any key of [experiment], e.g. ranks=4 blocks=6 backend=host bytes='4K..1M x4'\n"
-     "(experiments/README.md has them all)\n"
+     "(launchgap list keys has them all)\n"
      "exit: 0 all measured; 1 something failed; 130 interrupted, and it says how to go on\n", verb_run},
     {"resume", "DIR [key=value …]", "go on with a run",
      "The record says which experiment it is and how it was begun. What was asked for and is\n"
@@ -49,7 +49,8 @@ static const struct verb verbs[] = {
      "  --format json   every table as one JSON object (results/README.md)\n"
      "exit: 0 equal, better or undecided; 1 B is slower; 2 not comparable or readable\n", verb_compare},
     {"list", "[WHAT]", "what there is to choose from",
-     "WHAT: modes, backends, collectives, datatypes, operations, experiments; without it all.\n", verb_list},
+     "WHAT: modes, backends, collectives, datatypes, operations, experiments, keys\n"
+     "(of an experiment file, with what each may be); without it all but keys.\n", verb_list},
     {"selftest", "[quick]", "the instrument against itself",
      "False alarms, and detections of known delays, by mode.\n"
      "  backend=NAME    null, host (default: both) or nccl (no delays, A/A only)\n"

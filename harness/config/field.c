@@ -286,8 +286,9 @@ void field_allowed(const struct field *f, char *out, size_t bytes)
 		break;
 	case FIELD_AUTO:
 	case FIELD_RANK:
-		snprintf(out, bytes, "%" PRIu64 " to %" PRIu64 ", or %s", f->lo, f->hi,
-		         f->kind == FIELD_AUTO ? "auto" : "all");
+		if (f->hi)
+			snprintf(out, bytes, "%" PRIu64 " to %" PRIu64 ", or %s", f->lo, f->hi,
+			         f->kind == FIELD_AUTO ? "auto" : "all");
 		break;
 	case FIELD_SECONDS:
 	case FIELD_NS:

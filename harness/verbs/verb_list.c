@@ -6,6 +6,8 @@
 
 #include "../../modes/mode.h"
 #include "../backend/backend.h"
+#include "../config/asked.h"
+#include "../config/keys.h"
 #include "../config/load.h"
 #include "../config/spec.h"
 #include "../machine.h"
@@ -108,6 +110,49 @@ static void list_experiments(const struct home *home)
 	home_each_experiment(home, list_experiment, (void *)(size_t)home);
 }
 
+/* The backends that heed a key, where not all do: " (nccl, host)". */
+static void say_heeding(const struct field *f)
+{
+	char names[128] = "";
+	for (const struct backend *const *b = backend_table; f->special && *b; b++)
+		for (unsigned i = 0; (*b)->heeds && (*b)->heeds[i]; i++)
+			if (!strcmp((*b)->heeds[i], f->key))
+				status_list(names, sizeof names, (*b)->name);
+	if (names[0])
+		printf(" (%s)", names);
+}
+
+static void list_fields(const char *section, const struct field *rows, size_t n)
+{
+	printf(" %s\n", section);
+	for (size_t i = 0; i < n; i++) {
+		const struct field *f = &rows[i];
+		char allowed[512];
+		field_allowed(f, allowed, sizeof allowed);
+		if (!f->initial)
+			continue; /* the second row of a key */
+		printf("  %-15s %s%s%s%s; default %s", f->key, f->help ? f->help : "",
+		       allowed[0] ? " [" : "", allowed, allowed[0] ? "]" : "", f->initial);
+		say_heeding(f);
+		printf("\n");
+	}
+}
+
+/* Every key of an experiment file, from the rows that read it. */
+static void list_keys(const struct home *home)
+{
+	size_t n;
+	const struct field *rows = keys_fields(KEYS_EXPERIMENT, &n);
+	(void)home;
+	list_fields("[experiment], and those of a variant, for all", rows, n);
+	rows = keys_fields(KEYS_VARIANT, &n);
+	list_fields("[variant NAME], and like, each, env.NAME", rows, n);
+	rows = asked_fields(false, &n);
+	list_fields("[factor NAME]", rows, n);
+	rows = asked_fields(true, &n);
+	list_fields("[claim NAME]", rows, n);
+}
+
 static const struct {
 	const char *name;
 	void (*list)(const struct home *home);
@@ -118,6 +163,7 @@ static const struct {
     {"datatypes", list_datatypes},
     {"operations", list_operations},
     {"experiments", list_experiments},
+    {"keys", list_keys},
 };
 
 int verb_list(int argc, char *argv[], const struct home *home, struct status *st)
@@ -125,8 +171,9 @@ int verb_list(int argc, char *argv[], const struct home *home, struct status *st
 	struct near near = near_to(argc > 2 ? argv[2] : "");
 	bool listed = false;
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+		bool long_one = lists[i].list == list_keys;
 		near_offer(&near, lists[i].name);
-		if (argc > 2 && strcmp(argv[2], lists[i].name))
+		if (argc > 2 ? strcmp(argv[2], lists[i].name) != 0 : long_one)
 			continue;
 		printf("%s\n", lists[i].name);
 		lists[i].list(home);
@@ -136,6 +183,6 @@ int verb_list(int argc, char *argv[], const struct home *home, struct status *st
 		return 0;
 	return status_set(st,
 	                  "list: '%s' is no list%s; allowed is modes, backends, collectives, "
-	                  "datatypes, operations, experiments",
+	                  "datatypes, operations, experiments, keys",
 	                  argv[2], near_say(&near).text);
 }
