@@ -77,7 +77,7 @@ static void a_quiet_device_ends_by_precision_and_goes_on(void **state)
 	/* A fixed number is added behind, and the end is the new one. */
 	const char *fixed[] = {"run", "--file",      file,       "--resume",
 	                       path,  "--no-report", "blocks=1", NULL};
-	cli_expect(cli_run(folder, fixed), 0, "1 blocks");
+	cli_expect(cli_run(folder, fixed), 0, ": 2 ranks on null, 1 block, into");
 	record = load(path);
 	assert_int_equal(blocks_of(&record), 11);
 	assert_string_equal(record.end.reason, "blocks");
@@ -120,7 +120,7 @@ static void an_end_holds_only_at_the_end(void **state)
 {
 	char path[512], name[600];
 	(void)state;
-	cli_expect(run(QUIET("1ms"), "blocks=1", "precision=1%"), 0, "1 blocks");
+	cli_expect(run(QUIET("1ms"), "blocks=1", "precision=1%"), 0, ": 2 ranks on null, 1 block, into");
 	where(path);
 	snprintf(name, sizeof name, "%s/trials.jsonl", path);
 	char *text = cli_read(name);

@@ -168,7 +168,8 @@ void run_announce(const struct runner *r)
 		status_say("cell_timeout = %us ends nothing, as timeout = %us ends the trial",
 		           r->spec.cell_timeout_s, r->spec.timeout_s);
 	char blocks[64];
-	snprintf(blocks, sizeof blocks, "%u blocks", r->spec.blocks - r->first_block);
+	unsigned more = r->spec.blocks - r->first_block;
+	snprintf(blocks, sizeof blocks, "%u block%s", more, more == 1 ? "" : "s");
 	if (r->spec.blocks_auto)
 		snprintf(blocks, sizeof blocks, "blocks until ±%.3g %% or %u s",
 		         100 * r->spec.precision, r->spec.budget_s);

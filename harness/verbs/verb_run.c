@@ -178,11 +178,14 @@ static int take_recorded(struct asked *a, const struct home *home, const struct 
                          struct status *st)
 {
 	const json_t *command = json_object_get(run->environment, "command");
-	char *argv[MAX_OVERRIDES * 2];
-	size_t n = json_array_size(command);
-	for (size_t i = 0; i < n && n <= MAX_OVERRIDES * 2; i++)
-		argv[i] = (char *)(size_t)json_string_value(json_array_get(command, i));
-	if (n < 3 || n > MAX_OVERRIDES * 2 || strcmp(argv[1], "run"))
+	char *argv[MAX_OVERRIDES * 2] = {NULL};
+	size_t n = json_array_size(command), texts = 0;
+	for (; texts < n && texts < MAX_OVERRIDES * 2; texts++) {
+		argv[texts] = (char *)(size_t)json_string_value(json_array_get(command, texts));
+		if (!argv[texts])
+			break;
+	}
+	if (n < 3 || texts < n || strcmp(argv[1], "run"))
 		return status_set(st, "the record does not say how its run was begun; say it "
 		                      "again: launchgap run NAME --resume DIR");
 	return take(a, home, 2, (int)n, argv, st);
