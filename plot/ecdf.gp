@@ -1,59 +1,50 @@
 # All isolated calls of all blocks: which share of them took at most so long. A panel for a small, a
-# middle and the largest size. One picture per collective.
-load dir.'/plots/run.gp'
-load style
+# middle and the largest size; of the variants that the experiment is about. One picture per collective.
+load plot_dir.'/style.gp'
 
-calls = dir.'/plots/ecdf.csv'
-curve(i, g, bytes, col) = strcol('variant') eq V_name[i] && strcol('what') eq G_coll[g] && \
-	column('bytes') == bytes ? column(col) : NaN
-left = 0.085
-right = many ? edge : 0.975
-gap = 0.035
+calls_csv = dir.'/plots/ecdf.csv'
 do for [g = 1:groups] {
 	if (!detail || !E_panels[g]) { continue }
-	set output sprintf('%s/plots/%s_%s_ecdf.png', dir, prefix, G_coll[g])
-	set multiplot
-	eval heading(g)
-	set label 3 caption(g, sprintf('%d isolated calls in each of %s, shown up to the 99th percentile', \
-		isolated_calls, plural(blocks, 'block'))) \
-		at screen 0.5, screen 0.08 center textcolor rgb 0x555555
-	set label 5 'share of calls, %' at screen 0.022, screen 0.53 center rotate by 90
-	set label 6 'time per call, µs' at screen (left + right) / 2, screen 0.135 center
-	eval key_only
-	plot for [k = 1:variants] i = in_order(k), NaN with lines lw width(i) dt dash(i) \
-		lc rgb color(i) title V_label[i]
-	eval key_done
-	eval drop_labels
-	set grid xtics ytics ls 100 back
-	set tmargin at screen roof - 0.03
-	set bmargin at screen 0.225
+	name = prefix.'_'.G_coll[g].'_ecdf'
+	head = head_of(G_coll[g], 'share of isolated calls by their time')
+	said = G_tail_said[g]
+	how = sprintf('%d isolated calls in each of %s, shown up to the 99th percentile', isolated_calls, \
+		plural(blocks, 'block')).(main < variants ? sprintf('; %d of %d variants', main, variants + left_out) : '')
+	legend = (main + 2) / 3
+	body = 370.0
+	load begin
+	set key horizontal maxcols 3 width 6
+	set label 10 'share of calls, %' at screen x(20), screen y(top + 170) center rotate by 90
+	set label 11 'time per call, µs' at screen 0.53, screen y(top + body - 14) center
+	plot for [i = 1:main] NaN with lines lw width(i) dt dash(i) lc rgb color(i) title V_label[i]
+	unset label 10
+	unset label 11
+	load axes
+	set datafile separator comma
+	set datafile columnheaders
 	set yrange [0:100]
-	set ytics 25 format '%g'
+	set ytics 25
+	wide = (W - 80.0) / E_panels[g]
 	do for [p = 1:E_panels[g]] {
-		bytes = E_bytes[3 * (g - 1) + p]
-		lo = E_lo[3 * (g - 1) + p]
-		hi = E_hi[3 * (g - 1) + p]
-		width_of = (right - left - (E_panels[g] - 1) * gap) / E_panels[g]
-		set lmargin at screen left + (p - 1) * (width_of + gap)
-		set rmargin at screen left + (p - 1) * (width_of + gap) + width_of
-		set label 4 size_label(bytes) at graph 0.5, screen roof - 0.005 center font ',12'
+		k = 3 * (g - 1) + p
+		bytes = E_bytes[k]
+		eval area(62 + (p - 1) * wide, 62 + p * wide - 30, top + 24, top + body - 52)
+		set label 10 size_label(bytes) at graph 0.5, screen y(top + 12) center
 		# Far apart on a logarithmic axis, else on a linear one.
-		if (hi > 8 * lo) {
-			set logscale x 10
-			eval sprintf('set xrange [%g:%g]', lo / 1.1, hi * 1.1)
-			eval sprintf('set xtics (%s)', time_tics(-4, hi / lo))
+		if (E_hi[k] > 8 * E_lo[k]) {
+			eval log_axis('x', E_lo[k], E_hi[k], wide - 30)
 		} else {
 			unset logscale x
-			eval sprintf('set xrange [%g:%g]', lo - 0.04 * (hi - lo), hi + 0.04 * (hi - lo))
-			eval sprintf('set xtics %g', nice_step(hi - lo))
+			room = 0.04 * (E_hi[k] - E_lo[k])
+			eval sprintf('set xrange [%g:%g]; set xtics %g', E_lo[k] - room, E_hi[k] + room, \
+				nice_step(1.4 * (E_hi[k] - E_lo[k]) + 1e-9))
 		}
-		plot for [k = 1:variants] i = in_order(k), calls using \
-			(curve(in_order(k), g, bytes, 'time_us')):(100 * column('share')) \
+		plot for [i = 1:main] calls_csv using (column('number') == i && column('bytes') == bytes && \
+			strcol('what') eq G_coll[g] ? column('time_us') : NaN):(100 * column('share')) \
 			with lines lw width(i) dt dash(i) lc rgb color(i) notitle
 		set ytics format ''
 	}
-	unset multiplot
-	unset output
-	set key
-	unset label 4
+	set datafile nocolumnheaders
+	set datafile separator whitespace
+	eval finish
 }

@@ -1,48 +1,52 @@
-# Bus bandwidth of every collective at its largest size, a bar per variant, with the measured limit:
-# one picture of a run with three collectives or more.
-load dir.'/plots/run.gp'
-load style
+# Bus bandwidth of every collective at its largest size, a bar per variant that the experiment is about,
+# with the measured limit: one picture of a run with three collectives or more.
+load plot_dir.'/style.gp'
 
-MOST = 40 # more names than that cannot be read
 streams = sum [g = 1:groups] (G_pace[g] eq 'stream')
 place(g) = sum [k = 1:g] (G_pace[k] eq 'stream')
-figure(i, g) = G_pace[g] eq 'stream' && column('bytes') == G_max[g] ? \
-	pick(V_name[i], G_coll[g], 'stream', 'busbw_gbs') : NaN
-wide = 0.8 / variants
+wide = 0.8 / main
 # Further variants of a mode have its colour, paler.
-depth(i) = V_role[i] eq 'again' || V_nth[i] == 1 ? 0.85 : V_nth[i] == 2 ? 0.5 : 0.25
-do for [picture = 1:(carries_data && streams >= 3 && streams <= MOST)] {
-	set output sprintf('%s/plots/%s_overview.png', dir, prefix)
-	least = 0.0
-	most = 0.0
+depth(i) = V_family[i] == 0 ? 0.85 : V_family[i] == 1 ? 0.5 : 0.25
+# More names than 40 cannot be read.
+do for [picture = 1:(carries_data && streams >= 3 && streams <= 40)] {
+	lowest = 0.0
+	highest = 0.0
 	letters = 0
 	do for [g = 1:groups] {
 		if (G_pace[g] ne 'stream') { continue }
-		least = least == 0 || G_max[g] < least ? G_max[g] : least
-		most = G_max[g] > most ? G_max[g] : most
+		lowest = lowest == 0 || G_max[g] < lowest ? G_max[g] : lowest
+		highest = G_max[g] > highest ? G_max[g] : highest
 		letters = strlen(G_coll[g]) > letters ? strlen(G_coll[g]) : letters
 	}
+	letters = letters > 30 ? 30 : letters
+	name = prefix.'_overview'
+	head = head_of(plural(streams, 'collective'), 'bus bandwidth at '.\
+		(lowest < highest ? size_label(lowest).' to '.size_label(highest) : size_label(highest)))
+	said = overview_said
+	how = sprintf('%d × %d calls back to back, ', stretches, calls).over_blocks.\
+		(main < variants ? sprintf('; %d of %d variants', main, variants + left_out) : '')
 	upright = letters * streams <= 90
-	foot = upright ? 0.19 : 0.142 + 0.0065 * (letters < 30 ? letters : 30)
-	set bmargin at screen foot
+	legend = (main + (limit_sizes > 0) + 2) / 3
+	body = upright ? 370.0 : 340.0 + 4.6 * letters
+	load begin
+	set key horizontal maxrows legend + 1 maxcols 3 width 2 samplen 2
+	plot for [i = 1:main] NaN with boxes lc rgb color(i) fs solid depth(i) noborder title V_label[i], \
+		for [k = 1:limit_sizes > 0] NaN with lines lw 2 dt 2 lc rgb grey \
+			title sprintf('limit: plain copies, up to %.3g GB/s', limit_best)
+	load axes
+	eval area(72, W - 16, top + 6, top + 326)
 	set ylabel 'bus bandwidth, GB/s'
 	set yrange [0:*]
 	eval sprintf('set xrange [0.4:%d.6]', streams)
 	set xtics () scale 0
-	if (!upright) { eval 'set xtics rotate by 35 right font ",'.(streams > 20 ? 8 : 10).'"' }
+	if (!upright) { eval sprintf("set xtics rotate by 35 right font '%s'", font(streams > 20 ? 8 : 9)) }
 	do for [g = 1:groups] {
 		if (G_pace[g] eq 'stream') { set xtics add (G_coll[g] place(g)) }
 	}
 	set grid noxtics
-	set label 3 sprintf('%s, %s per rank: %d × %d calls back to back', plural(G_ranks[1], 'rank'), \
-		least < most ? size_label(least).' to '.size_label(most) : size_label(most), \
-		stretches, calls).over_blocks at screen 0.5, screen 0.08 center textcolor rgb 0x555555
-	plot for [i = 1:variants] for [g = 1:groups] \
-			csv using (place(g) + (i - (variants + 1) / 2.0) * wide):(figure(i, g)):(0.92 * wide) \
+	plot for [i = 1:main] for [g = 1:groups] $cells using (place(g) + (i - (main + 1) / 2.0) * wide):\
+			(G_pace[g] eq 'stream' && column(3) == G_max[g] ? pick(i, g, 4) : NaN):(0.92 * wide) \
 			with boxes lc rgb color(i) fs solid depth(i) noborder notitle, \
-		for [i = 1:variants] NaN with boxes lc rgb color(i) fs solid depth(i) noborder \
-			title V_label[i], \
-		for [k = 1:limit_sizes > 0] limit_best \
-			with lines lw 2 dt 2 lc rgb limit_color title sprintf('limit: copies, ≤ %.3g GB/s', limit_best)
-	unset output
+		for [k = 1:limit_sizes > 0] limit_best with lines lw 2 dt 2 lc rgb grey notitle
+	eval finish
 }

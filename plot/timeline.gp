@@ -1,110 +1,72 @@
 # One call, rank by rank, of the smallest size: the one whose length is the median of its variant. A
 # bar from leaving the barrier until issue returns (launch), a pale one until the rank is seen idle
-# (wait), and in it, where the device has a clock, what the device took. One panel per variant on one
-# time axis, as many as there is room for: the first variant of each mode, then others. One picture per
-# collective.
-load dir.'/plots/run.gp'
-load style
+# (wait), and in it, where the device has a clock, what the device took. A panel per variant that the
+# experiment is about, on one time axis. One picture per collective.
+load plot_dir.'/style.gp'
 
-calls = dir.'/plots/timeline.csv'
-here(k) = strcol('variant') eq V_name[T_variant[k]] && strcol('what') eq T_coll[k]
+calls_csv = dir.'/plots/timeline.csv'
+here(k) = column('number') == T_variant[k] && strcol('what') eq T_coll[k]
 when(k, col) = here(k) ? column(col) : NaN
-wait_color(i) = color(i) + 0xB0000000
-device_color = 0x222222
-top = 0.835
-bottom = 0.225
-room = 7
-# Every so many ranks a number, at least 16 pixels apart.
-rank_step(high) = high >= 16 ? 1 : high >= 8 ? 2 : high >= 4 ? 4 : high >= 2 ? 8 : 16
-do for [g = 1:groups] {
-	found = sum [k = 1:lines] (T_coll[k] eq G_coll[g])
-	earlier = sum [k = 1:g - 1] (G_coll[k] eq G_coll[g])
-	if (!detail || !found || earlier) { continue }
-	first_line = 1
-	do for [k = lines:1:-1] { if (T_coll[k] eq G_coll[g]) { first_line = k } }
-	last_line = first_line + found - 1
-	array shown[lines]
-	do for [k = 1:lines] { shown[k] = 0 }
-	panels = 0
-	do for [plain in '1 0'] {
-		do for [k = first_line:last_line] {
-			if (shown[k] || panels == room || (int(plain) && V_nth[T_variant[k]] != 1)) { continue }
-			shown[k] = 1
-			panels = panels + 1
-		}
-	}
+# Every so many ranks a number, at least 14 pixels apart.
+rank_step(high) = high >= 14 ? 1 : high >= 7 ? 2 : high >= 3.5 ? 4 : high >= 2 ? 8 : 16
+do for [from = 1:calls_shown] {
+	if (!detail || (from > 1 && T_coll[from] eq T_coll[from > 1 ? from - 1 : 1])) { continue }
+	to = from
+	do for [k = from:calls_shown] { to = T_coll[k] eq T_coll[from] ? k : to }
 	end = 0.0
 	before = 0.0
-	device = 0
 	residual = 0.0
-	longest = 0 # of the names that stand right of the bars
-	do for [k = first_line:last_line] {
-		if (!shown[k]) { continue }
-		end = T_total[k] > end ? T_total[k] : end
-		before = T_before[k] > before ? T_before[k] : before
+	device = 0
+	ranks = 0
+	do for [k = from:to] {
+		end = most(T_total[k], end)
+		before = most(T_before[k], before)
+		residual = most(T_residual[k], residual)
 		device = device || T_device[k]
-		longest = strlen(V_label[T_variant[k]]) > longest ? strlen(V_label[T_variant[k]]) : longest
-		residual = T_residual[k] > residual ? T_residual[k] : residual
+		ranks = ranks + T_ranks[k]
 	}
-	timed = T_pass[first_line] eq 'timed'
-	set output sprintf('%s/plots/%s_%s_timeline.png', dir, prefix, G_coll[g])
-	set multiplot
-	eval heading(g)
-	set label 3 measured(g, size_label(T_bytes[first_line]).', one '.(timed ? 'isolated' : 'traced').\
-		' call of median length each'.(residual > 0 ? \
-		sprintf(', device clocks known to ±%.2g µs', residual) : '')).some_of(panels, found + left_out) \
-		at screen 0.5, screen 0.08 center textcolor rgb 0x555555
-	set label 5 'rank' at screen 0.022, screen (top + bottom) / 2 center rotate by 90
-	eval key_above
-	eval key_only
+	name = prefix.'_'.T_coll[from].'_timeline'
+	head = head_of(T_coll[from], 'one call of '.size_label(T_bytes[from]).', rank by rank')
+	said = T_said[from]
+	how = (T_pass[from] eq 'timed' ? 'an isolated' : 'a traced').' call of median length of each'.\
+		(residual > 0 ? sprintf(', device clocks known to ±%.2g µs', residual) : '').\
+		(main < variants ? sprintf('; %d of %d variants', main, variants + left_out) : '')
+	legend = 1
+	# Of a rank, in pixels.
+	high = ranks > 128 ? 3.0 : ranks > 48 ? 7.0 : ranks > 24 ? 12.0 : 20.0
+	body = high * ranks + 20 * (to - from + 1) + 34
+	load begin
+	set key horizontal width 4
 	set style fill solid noborder
-	if (device) {
-		plot NaN with boxes lc rgb 0x777777 title 'launch: until issue returns', \
-			NaN with boxes lc rgb 0xD9D9D9 title 'wait: until seen idle', \
-			NaN with boxes lc rgb device_color title 'on the device'
-	} else {
-		plot NaN with boxes lc rgb 0x777777 title 'launch: until issue returns', \
-			NaN with boxes lc rgb 0xD9D9D9 title 'wait: until seen idle'
-	}
-	eval key_done
-	eval drop_labels
-	set lmargin at screen 0.105
-	set rmargin at screen 0.965
-	set grid xtics ls 100 back
-	eval sprintf('set xrange [%g:%g]', before > 0 ? -1.05 * before : 0, end * (1.03 + 0.0105 * longest))
-	n = -1
-	do for [k = first_line:last_line] {
-		if (!shown[k]) { continue }
+	set label 10 'rank' at screen x(16), screen y(top + (body - 40) / 2) center rotate by 90
+	plot NaN with boxes lc rgb 0x555555 title 'launch: until issue returns', \
+		NaN with boxes lc rgb 0xCCCCCC title 'wait: until seen idle', \
+		for [k = 1:device] NaN with boxes lc rgb 0x000000 title 'on the device'
+	unset label 10
+	load axes
+	set datafile separator comma
+	set datafile columnheaders
+	set grid noytics
+	eval sprintf('set xrange [%g:%g]', before > 0 ? -1.05 * before : 0, end * 1.03)
+	above = top + 6
+	do for [k = from:to] {
 		i = T_variant[k]
-		n = n + 1
-		set tmargin at screen top - n * (top - bottom) / panels - 0.012
-		set bmargin at screen top - (n + 1) * (top - bottom) / panels + 0.012
-		eval sprintf('set yrange [%g:-0.6]', T_ranks[k] - 0.4)
-		high = 560 * ((top - bottom) / panels - 0.024) / T_ranks[k]
-		eval sprintf('set ytics 0, %d', rank_step(high))
-		set border 2 ls 101
-		set xtics format ''
-		unset xlabel
-		if (n == panels - 1) {
-			set border 3 ls 101
-			set xtics format '%g'
-			set xlabel 'time since the first rank left the barrier, µs'
-		}
-		set label 4 V_label[i] at graph 0.995, screen top - (n + 0.5) * (top - bottom) / panels \
-			right textcolor rgb color(i) font ',12' front
-		plot calls using (when(k, 'issued_us')):(column('rank')):(when(k, 'issued_us')):\
-				(when(k, 'idle_us')):(column('rank') - 0.36):(column('rank') + 0.36) \
-				with boxxyerror fs solid noborder lc rgb wait_color(i) notitle, \
-			calls using (when(k, 'start_us')):(column('rank')):(when(k, 'start_us')):\
-				(when(k, 'issued_us')):(column('rank') - 0.36):(column('rank') + 0.36) \
-				with boxxyerror fs solid noborder lc rgb color(i) notitle, \
-			for [d = 1:T_device[k]] calls using (when(k, 'device_start_us')):(column('rank')):\
-				(when(k, 'device_start_us')):(when(k, 'device_end_us')):\
-				(column('rank') - 0.22):(column('rank') + 0.22) \
-				with boxxyerror fs solid noborder lc rgb device_color notitle
+		eval area(52, W - 180, above, above + high * T_ranks[k])
+		above = above + high * T_ranks[k] + 20
+		eval sprintf('set yrange [%g:-0.6]; set ytics 0, %d', T_ranks[k] - 0.4, rank_step(high))
+		set border k == to ? 3 : 2 ls 101
+		set xtics format (k == to ? '%g' : '')
+		if (k == to) { set xlabel 'time since the first rank left the barrier, µs' offset 0, 0.4 }
+		set label 4 V_label[i] at screen x(W - 168), graph 0.5 left textcolor rgb color(i)
+		plot calls_csv using (when(k, 'issued_us')):(column('rank')):(when(k, 'issued_us')):(when(k, 'idle_us')):\
+				(column('rank') - 0.4):(column('rank') + 0.4) with boxxyerror fs solid noborder lc rgb color(i) + 0xB0000000 notitle, \
+			calls_csv using (when(k, 'start_us')):(column('rank')):(when(k, 'start_us')):(when(k, 'issued_us')):\
+				(column('rank') - 0.4):(column('rank') + 0.4) with boxxyerror fs solid noborder lc rgb color(i) notitle, \
+			for [d = 1:T_device[k]] calls_csv using (when(k, 'device_start_us')):(column('rank')):\
+				(when(k, 'device_start_us')):(when(k, 'device_end_us')):(column('rank') - 0.2):(column('rank') + 0.2) \
+				with boxxyerror fs solid noborder lc rgb 0x000000 notitle
 	}
-	unset multiplot
-	unset output
-	unset label 4
-	set key
+	set datafile nocolumnheaders
+	set datafile separator whitespace
+	eval finish
 }

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "../harness/report/calls.h"
+#include "../harness/report/calls_csv.h"
 #include "../harness/report/report.h"
 
 /* Rank 2 starts 50 ns late, launches for 100 + 10 × rank, and rank 1 ends 300 ns after the
@@ -99,6 +99,8 @@ static void the_timeline_is_of_its_own_pass(void **state)
 	struct status st = {""};
 	(void)state;
 	made_load(&m, &l);
+	struct drawn_order order;
+	assert_int_equal(drawn_order(&l.summary, &order, &st), 0);
 	struct calls_line line = calls_line_of(&l.summary, COLL_ALLTOALL, MADE_SINGLE);
 	assert_non_null(line.cell);
 	assert_int_equal(line.cell->cell.pass, PASS_TIMELINE);
@@ -109,20 +111,22 @@ static void the_timeline_is_of_its_own_pass(void **state)
 	/* Lengths are 90000 + row, and 300 more but in rows 0 and 5: the median is row 3's.
 	 */
 	assert_int_equal(line.row, 3);
-	assert_int_equal(calls_write_timeline(&l.summary, made_path("t.csv"), &st), 0);
-	made_says(made_read("t.csv"), "\nsingle,alltoall,4096,3,0,0.13,90.003,2.8,80\n");
+	assert_int_equal(calls_write_timeline(&l.summary, &order, made_path("t.csv"), &st), 0);
+	made_says(made_read("t.csv"), "\nsingle,alltoall,4096,3,0,0.13,90.003,2.8,80,2\n");
 	made_unload(&l);
 	/* Without a device's clock the columns are empty, without the pass any call will do. */
 	m.device = false;
 	made_load(&m, &l);
-	assert_int_equal(calls_write_timeline(&l.summary, made_path("t.csv"), &st), 0);
-	made_says(made_read("t.csv"), "\nsingle,alltoall,4096,3,0,0.13,90.003,,\n");
+	assert_int_equal(calls_write_timeline(&l.summary, &order, made_path("t.csv"), &st), 0);
+	made_says(made_read("t.csv"), "\nsingle,alltoall,4096,3,0,0.13,90.003,,,2\n");
 	made_unload(&l);
 	m.timeline = false;
 	made_load(&m, &l);
 	line = calls_line_of(&l.summary, COLL_ALLTOALL, MADE_SINGLE);
 	assert_int_equal(line.cell->cell.pass, PASS_TIMED);
 	near(line.total_us, 5.3);
+	near(line.launch_us, 0.17); /* rank 2 starts 50 ns late */
+	free(order.variants);
 	made_unload(&l);
 }
 
@@ -134,16 +138,18 @@ static void all_calls_are_in_the_ecdf(void **state)
 	unsigned isolated = 0;
 	(void)state;
 	made_load(&plain, &l);
+	struct drawn_order order;
+	assert_int_equal(drawn_order(&l.summary, &order, &st), 0);
 	while (l.summary.groups[isolated].cell.pace != PACE_ISOLATED)
 		isolated++;
-	assert_int_equal(calls_panels(&l.summary, isolated, panels), 3);
+	assert_int_equal(calls_panels(&l.summary, isolated, order.variants, order.n, panels), 3);
 	assert_int_equal(panels[1].bytes, 16384);
 	near(panels[0].lo_us, 5);
 	near(panels[0].hi_us, 5.3);
-	assert_int_equal(calls_write_ecdf(&l.summary, made_path("e.csv"), &st), 0);
+	assert_int_equal(calls_write_ecdf(&l.summary, &order, made_path("e.csv"), &st), 0);
 	char *text = made_read("e.csv");
-	made_says(text, "\nthreads,alltoall,65536,80,0.0166667\n");
-	made_says(text, "\nprocesses,alltoall,4096,5.3,1\n");
+	made_says(text, "\nthreads,alltoall,65536,80,0.0166667,1\n");
+	made_says(text, "\nprocesses,alltoall,4096,5.3,1,3\n");
 	unsigned lines = 0;
 	for (char *p = text; *p; p++)
 		lines += *p == '\n';

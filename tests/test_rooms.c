@@ -121,13 +121,6 @@ static const struct rule rules[] = {
 static const struct {
 	const char *rule, *path;
 } pending[] = {
-    {"a backend's name is compared in backend alone", "harness/report/run_gp.c"},
-    {"no circles", "harness/report/run_gp.c"},
-    {"no circles", "harness/report/run_gp_groups.c"},
-    {"report computes nothing", "harness/report/calls_ecdf.c"},
-    {"report computes nothing", "harness/report/calls_timeline.c"},
-    {"report includes no statistics", "harness/report/calls_ecdf.c"},
-    {"report includes no statistics", "harness/report/calls_timeline.c"},
     {NULL, NULL},
 };
 /* clang-format on */

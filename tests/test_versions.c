@@ -689,7 +689,8 @@ static void the_report_shows_it(void **state)
 		print_message("no gnuplot: the picture is not looked for\n");
 	else
 		made_says(text,
-		          "ratio.\n\n![nccl_alltoall_versions.png]"); /* with its caption */
+		          "threads and processes by version: With 2.21.5 processes reach "
+		          "0.929 of threads' bandwidth; with 2.28.3"); /* its caption */
 	text = made_read("plots/versions.csv");
 	made_says(text, "\nalltoall,2.21.5,1,threads,threads-old,3,10,339.9");
 	made_says(text, ",direct,\"\"\nalltoall,2.28.3,2,threads,threads,3,10,31");

@@ -1,6 +1,5 @@
 #include "draw.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "calls.h"
-#include "run_gp.h"
+#include "calls_csv.h"
+#include "gnuplot.h"
 
 #define NO_PROGRAM 127
 
@@ -51,12 +50,13 @@ static bool ends_with(const char *name, const char *end)
 static int is_plot(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.' && ends_with(entry->d_name, ".gp") &&
-	       strcmp(entry->d_name, "style.gp");
+	       strncmp(entry->d_name, "style", 5) != 0;
 }
 
 static int is_picture(const struct dirent *entry)
 {
-	return entry->d_name[0] != '.' && ends_with(entry->d_name, ".png");
+	return entry->d_name[0] != '.' &&
+	       (ends_with(entry->d_name, ".png") || ends_with(entry->d_name, ".svg"));
 }
 
 /* Files of a folder in order of name; frees each name after `use`. */
@@ -74,44 +74,34 @@ static int each_file(const char *dir, int (*filter)(const struct dirent *),
 	return n;
 }
 
+/* Paths are whole: gnuplot takes a name that begins with < or | for a command. */
 struct job {
-	const char *dir, *plot_dir;
-	char plots[PATH_MAX], log[PATH_MAX];
+	char dir[PATH_MAX], plot_dir[PATH_MAX];
+	char plots[PATH_MAX + 8], log[PATH_MAX + 32], list[PATH_MAX + 32];
 	struct draw_result *result;
 };
 
 static void remove_picture(const char *name, void *arg)
 {
 	struct job *job = arg;
-	char path[PATH_MAX + 256];
+	char path[PATH_MAX + 512];
 	snprintf(path, sizeof path, "%s/%s", job->plots, name);
 	unlink(path);
-}
-
-static void keep_picture(const char *name, void *arg)
-{
-	struct draw_result *result = ((struct job *)arg)->result;
-	if (result->npictures == DRAW_MAX_PICTURES ||
-	    strlen(name) >= sizeof result->pictures[0].name)
-		return;
-	struct draw_picture *picture = &result->pictures[result->npictures++];
-	snprintf(picture->name, sizeof picture->name, "%.*s", (int)strlen(name) - 4, name);
-	if (strstr(name, "_waterfall"))
-		result->answer = (int)result->npictures - 1;
 }
 
 static void draw_file(const char *name, void *arg)
 {
 	struct job *job = arg;
-	char file[PATH_MAX + 256], dir[2 * PATH_MAX], style[2 * PATH_MAX],
-	    preload[4 * PATH_MAX + 32];
-	run_gp_quote(job->dir, dir, sizeof dir);
-	snprintf(file, sizeof file, "%s/style.gp", job->plot_dir);
-	run_gp_quote(file, style, sizeof style);
+	char file[PATH_MAX + 512], dir[2 * PATH_MAX], plot_dir[2 * PATH_MAX],
+	    png[4 * PATH_MAX + 64], svg[4 * PATH_MAX + 64];
+	gnuplot_quote(job->dir, dir, sizeof dir);
+	gnuplot_quote(job->plot_dir, plot_dir, sizeof plot_dir);
 	snprintf(file, sizeof file, "%s/%s", job->plot_dir, name);
-	snprintf(preload, sizeof preload, "dir=%s; style=%s", dir, style);
+	snprintf(png, sizeof png, "dir=%s; plot_dir=%s; format='png'", dir, plot_dir);
+	snprintf(svg, sizeof svg, "dir=%s; plot_dir=%s; format='svg'", dir, plot_dir);
 	/* -d: whatever the user has in his own start file, the pictures look the same. */
-	char *argv[] = {"gnuplot", "-d", "-e", preload, file, NULL};
+	char *argv[] = {"gnuplot",       "-d", "-e", png,  file, "-e",
+	                "reset session", "-e", svg,  file, NULL};
 	int rc = run_gnuplot(argv, job->log);
 	if (rc != 0 && !job->result->warning[0])
 		snprintf(job->result->warning, sizeof job->result->warning,
@@ -122,11 +112,63 @@ static void draw_file(const char *name, void *arg)
 		         name, rc);
 }
 
-static void draw_all(struct job *job)
+static bool is_drawn(const struct job *job, const char *name, const char *end)
+{
+	struct stat about;
+	char path[PATH_MAX + 512];
+	snprintf(path, sizeof path, "%s/%s%s", job->plots, name, end);
+	return !stat(path, &about) && about.st_size > 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct draw_picture *)a)->name,
+	              ((const struct draw_picture *)b)->name);
+}
+
+/* The list that the files of plot/ have made: a line per picture, name, title and caption
+ * with tabs between. */
+static void take_list(struct job *job)
+{
+	struct draw_result *result = job->result;
+	char line[2048], *rest;
+	FILE *in = fopen(job->list, "r");
+	while (in && fgets(line, sizeof line, in) && result->npictures < DRAW_MAX_PICTURES) {
+		struct draw_picture *picture = &result->pictures[result->npictures];
+		line[strcspn(line, "\n")] = '\0';
+		rest = line;
+		const char *name = strsep(&rest, "\t"), *title = strsep(&rest, "\t");
+		if (!title || !is_drawn(job, name, ".png") || !is_drawn(job, name, ".svg"))
+			continue;
+		snprintf(picture->name, sizeof picture->name, "%s", name);
+		snprintf(picture->title, sizeof picture->title, "%s", title);
+		snprintf(picture->caption, sizeof picture->caption, "%s", rest ? rest : "");
+		result->npictures++;
+	}
+	if (in)
+		fclose(in);
+	unlink(job->list);
+	qsort(result->pictures, result->npictures, sizeof *result->pictures, by_name);
+}
+
+static int find_answer(const struct draw_result *result, const struct waterfall *waterfall)
+{
+	static const char *const ends[] = {"_waterfall",      "_versions", "_ratio",
+	                                   "_ratio_isolated", "_busbw",    "_latency"};
+	for (size_t k = isfinite(waterfall->explained) ? 0 : 1; k < sizeof ends / sizeof *ends;
+	     k++)
+		for (unsigned i = 0; i < result->npictures; i++)
+			if (ends_with(result->pictures[i].name, ends[k]))
+				return (int)i;
+	return result->npictures ? 0 : -1;
+}
+
+static void draw_all(struct job *job, const struct findings *findings)
 {
 	struct stat said;
 	char *argv[] = {"gnuplot", "--version", NULL};
 	unlink(job->log);
+	unlink(job->list);
 	if (run_gnuplot(argv, "/dev/null") == NO_PROGRAM) {
 		snprintf(
 		    job->result->warning, sizeof job->result->warning,
@@ -140,42 +182,63 @@ static void draw_all(struct job *job)
 		         "no pictures: %.300s holds no .gp file", job->plot_dir);
 	if (stat(job->log, &said) == 0 && said.st_size == 0)
 		unlink(job->log);
-	each_file(job->plots, is_picture, keep_picture, job);
+	take_list(job);
+	job->result->answer = find_answer(job->result, &findings->waterfall);
+}
+
+/* What the pictures are drawn from. */
+static int write_data(const struct summary *s, const struct findings *findings,
+                      const struct job *job, struct status *st)
+{
+	struct drawn_order order;
+	char file[PATH_MAX + 32];
+	int rc = -1;
+	if (drawn_order(s, &order, st))
+		return -1;
+	snprintf(file, sizeof file, "%s/run.gp", job->plots);
+	if (gnuplot_write(s, findings, &order, file, st))
+		goto done;
+	snprintf(file, sizeof file, "%s/ecdf.csv", job->plots);
+	if (calls_write_ecdf(s, &order, file, st))
+		goto done;
+	snprintf(file, sizeof file, "%s/timeline.csv", job->plots);
+	rc = calls_write_timeline(s, &order, file, st);
+done:
+	free(order.variants);
+	return rc;
 }
 
 int draw_pictures(const struct summary *summary, const struct findings *findings,
                   const char *dir, const char *plot_dir, struct draw_result *out,
                   struct status *st)
 {
-	char file[PATH_MAX + 16];
 	struct job *job = calloc(1, sizeof *job);
 	int rc = -1;
 	if (!job)
 		return status_set(st, "out of memory for the pictures");
-	*job = (struct job){.dir = dir, .plot_dir = plot_dir, .result = out};
 	*out = (struct draw_result){.answer = -1};
-	if ((size_t)snprintf(job->plots, sizeof job->plots, "%s/plots", dir) >=
-	        sizeof job->plots ||
-	    (size_t)snprintf(job->log, sizeof job->log, "%s/gnuplot.log", job->plots) >=
-	        sizeof job->log) {
+	job->result = out;
+	if (strlen(dir) + sizeof "/plots/timeline.csv" > PATH_MAX) {
 		status_set(st, "the path %.60s… is too long", dir);
 		goto done;
 	}
+	if (!realpath(dir, job->dir)) {
+		status_set(st, "cannot find the folder %s: %s", dir, strerror(errno));
+		goto done;
+	}
+	if (!realpath(plot_dir, job->plot_dir)) /* what it lacks is a warning */
+		snprintf(job->plot_dir, sizeof job->plot_dir, "%s", plot_dir);
+	snprintf(job->plots, sizeof job->plots, "%s/plots", job->dir);
+	snprintf(job->log, sizeof job->log, "%s/gnuplot.log", job->plots);
+	snprintf(job->list, sizeof job->list, "%s/pictures.txt", job->plots);
 	if (mkdir(job->plots, 0777) && errno != EEXIST) {
 		status_set(st, "cannot make the folder %s: %s", job->plots, strerror(errno));
 		goto done;
 	}
-	snprintf(file, sizeof file, "%s/run.gp", job->plots);
-	if (run_gp_write(summary, findings, file, st))
+	if (write_data(summary, findings, job, st))
 		goto done;
-	snprintf(file, sizeof file, "%s/ecdf.csv", job->plots);
-	if (calls_write_ecdf(summary, file, st))
-		goto done;
-	snprintf(file, sizeof file, "%s/timeline.csv", job->plots);
-	if (calls_write_timeline(summary, file, st))
-		goto done;
-	if (run_gp_drawable(summary))
-		draw_all(job);
+	if (gnuplot_drawable(summary))
+		draw_all(job, findings);
 	else
 		snprintf(out->warning, sizeof out->warning,
 		         "no pictures, for no cell was measured");

@@ -15,8 +15,9 @@ struct draw_picture {
 struct draw_result {
 	unsigned npictures;
 	struct draw_picture pictures[DRAW_MAX_PICTURES]; /* by name */
-	int answer; /* the picture that shows the experiment's finding: the waterfall where there
-	               is a gap to explain, else versions, else ratios; -1: there are none */
+	int answer; /* the picture that shows the experiment's finding: the waterfall where
+	               there is a gap to explain, else versions, else ratios; -1: there are none
+	             */
 	char warning[512]; /* why a picture is missing, or "" */
 };
 

@@ -1,5 +1,7 @@
 #include "drawn.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool may(const struct summary *s, unsigned v)
@@ -23,16 +25,27 @@ static bool first_of_mode(const struct summary *s, unsigned variant)
 	return true;
 }
 
-bool drawn_is(const struct summary *s, unsigned v)
+/* Whether a gap is asked about; its two ends. */
+static bool gap_of(const struct summary *s, const char **from, const char **to)
 {
 	const json_t *gap = json_object_get(s->run->environment, "gap");
-	const char *from = json_string_value(json_object_get(gap, "from"));
-	const char *to = json_string_value(json_object_get(gap, "to"));
-	const struct summary_variant *x = &s->variants[v];
-	if (!may(s, v) || !from || !to || most(s) <= DRAWN_MOST)
+	*from = json_string_value(json_object_get(gap, "from"));
+	*to = json_string_value(json_object_get(gap, "to"));
+	return *from && *to;
+}
+
+static bool gap_end(const struct summary *s, unsigned v)
+{
+	const char *from, *to, *name = s->variants[v].name;
+	return gap_of(s, &from, &to) && (!strcmp(name, from) || !strcmp(name, to));
+}
+
+bool drawn_is(const struct summary *s, unsigned v)
+{
+	const char *from, *to;
+	if (!may(s, v) || !gap_of(s, &from, &to) || most(s) <= DRAWN_MOST)
 		return may(s, v);
-	return x->role != ROLE_VARIANT || !strcmp(x->name, from) || !strcmp(x->name, to) ||
-	       first_of_mode(s, v);
+	return s->variants[v].role != ROLE_VARIANT || gap_end(s, v) || first_of_mode(s, v);
 }
 
 unsigned drawn_count(const struct summary *s)
@@ -46,4 +59,67 @@ unsigned drawn_count(const struct summary *s)
 unsigned drawn_left_out(const struct summary *s)
 {
 	return most(s) - drawn_count(s);
+}
+
+/* 0 stands first. */
+static unsigned rank_of(const struct summary *s, unsigned v)
+{
+	enum summary_role role = s->variants[v].role;
+	return role == ROLE_REFERENCE ? 0
+	       : role == ROLE_AGAIN   ? 4
+	       : first_of_mode(s, v)  ? 1
+	       : gap_end(s, v)        ? 2
+	                              : 3;
+}
+
+int drawn_order(const struct summary *s, struct drawn_order *out, struct status *st)
+{
+	*out = (struct drawn_order){calloc(s->nvariants + 1, sizeof *out->variants), 0, 0};
+	if (!out->variants)
+		return status_set(st, "out of memory for the pictures' variants");
+	for (unsigned rank = 0; rank < 5; rank++)
+		for (unsigned v = 0; v < s->nvariants; v++) {
+			if (!drawn_is(s, v) || rank_of(s, v) != rank)
+				continue;
+			out->variants[out->n++] = v;
+			out->main += rank < 4 && (rank < 3 || out->main < DRAWN_LINES);
+		}
+	return 0;
+}
+
+void drawn_family(const struct summary *s, unsigned v, char *text, size_t bytes)
+{
+	const char *name = s->variants[v].name, *mode = s->variants[v].mode;
+	const char *at = *mode ? strstr(name, mode) : NULL;
+	if (at)
+		snprintf(text, bytes, "%.*s%s", (int)(at - name), name, at + strlen(mode));
+	else
+		snprintf(text, bytes, "%s", name);
+}
+
+static bool alike(const double *a, const double *b, unsigned nsizes, const double *tolerance)
+{
+	for (unsigned k = 0; k < nsizes; k++)
+		if (isnan(a[k]) != isnan(b[k]) ||
+		    fmax(a[k], b[k]) > tolerance[k] * fmin(a[k], b[k]))
+			return false;
+	return true;
+}
+
+unsigned drawn_merge(const double *values, unsigned n, unsigned nsizes, const double *tolerance,
+                     unsigned *line)
+{
+	unsigned lines = 0;
+	for (unsigned i = 0; i < n; i++) {
+		line[i] = 0;
+		for (unsigned k = 0; k < i && line[i] < lines; k++)
+			if (line[k] == line[i] &&
+			    !alike(values + (size_t)i * nsizes, values + (size_t)k * nsizes,
+			           nsizes, tolerance)) {
+				line[i]++;
+				k = (unsigned)-1; /* against all of the next line */
+			}
+		lines += line[i] == lines;
+	}
+	return lines;
 }

@@ -1,17 +1,43 @@
-/* Which variants the pictures' lines are of: those that were measured, but the limit, which has
- * a line of its own. Where these are too many to be told apart, and the experiment asks about a
- * gap: the reference and its twin, the two ends of the gap, and of each mode the first. Pure.
- */
+/* Which variants the pictures show, in which order, and which of their curves are one line.
+ * Pure.
+ *
+ * Those that were measured, but the limit, which has a line of its own. Where these are too
+ * many to be told apart, and the experiment asks about a gap: the reference and its twin, the
+ * two ends of the gap, and of each mode the first. */
 #ifndef LAUNCHGAP_DRAWN_H
 #define LAUNCHGAP_DRAWN_H
 
 #include "../analysis/summary.h"
 
-#define DRAWN_MOST 12 /* lines, the twin's included */
+#define DRAWN_MOST  12 /* variants, the twin included */
+#define DRAWN_LINES 5  /* in one panel */
 
 bool drawn_is(const struct summary *summary, unsigned variant);
-/* How many have a line, and how many were measured but have none. */
+/* How many are shown, and how many were measured but are not. */
 unsigned drawn_count(const struct summary *summary);
 unsigned drawn_left_out(const struct summary *summary);
+
+struct drawn_order {
+	unsigned *variants; /* of the summary */
+	unsigned n;
+	unsigned main; /* so many first ones are what the experiment is about, and others up to
+	                  a panel's lines */
+};
+
+/* All that are shown: the reference, of each mode the first, the ends of the gap, others as
+ * the experiment has them, the twin last. The caller frees variants. -1 only when memory is
+ * out. */
+int drawn_order(const struct summary *summary, struct drawn_order *out, struct status *st);
+
+/* What a variant's name says beside its mode, "-old" of "threads-old": whose dash and marker
+ * are one. Writes the name without its mode; all of it where the mode does not stand in it. */
+void drawn_family(const struct summary *summary, unsigned variant, char *text, size_t bytes);
+
+/* Curves that are alike are one line: i joins the first line to all of whose curves it is as
+ * near, at every size, as the tolerance there says, a ratio. values: positive, of curve i at
+ * size k at [i * nsizes + k], NaN where it has none; what only one of two has tells them apart.
+ * line: n of them, from 0 in the order of each line's first curve. Returns how many lines. */
+unsigned drawn_merge(const double *values, unsigned n, unsigned nsizes, const double *tolerance,
+                     unsigned *line);
 
 #endif

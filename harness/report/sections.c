@@ -7,7 +7,7 @@
 #include "../analysis/checks.h"
 #include "../analysis/words.h"
 #include "../coll/counts.h"
-#include "run_gp.h"
+#include "gnuplot.h"
 #include "tables.h"
 
 #define MOST_WARNINGS 4 /* at a run's end on a terminal */
@@ -84,7 +84,7 @@ static void write_answer(struct page *p, const struct model *m)
 	const struct summary *s = &m->summary;
 	char machine[256], library[160];
 	const char *question = model_text(m, "question"), *created = model_text(m, "created");
-	run_gp_machine(s, machine, sizeof machine);
+	gnuplot_machine(s, machine, sizeof machine);
 	libraries(s, library, sizeof library);
 	if (p->kind == PAGE_MARKDOWN) {
 		page_heading(p, 1, "%s", model_text(m, "title"));

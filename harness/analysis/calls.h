@@ -1,10 +1,14 @@
-/* Single calls for the pictures: all isolated calls by share (ecdf), and one call rank by rank
- * (timeline). Written as CSV into plots/, with what their axes have to hold for plots/run.gp.
- */
+/* Single calls: all isolated calls of a row by their length, and one call of a variant rank by
+ * rank. Pure. */
 #ifndef LAUNCHGAP_CALLS_H
 #define LAUNCHGAP_CALLS_H
 
-#include "../analysis/summary.h"
+#include "summary.h"
+
+/* All isolated calls of a row over all its trials, in µs, sorted. The caller frees. NULL: none,
+ * or memory is out. */
+double *calls_sorted(const struct summary *summary, const struct summary_row *row,
+                     size_t *count);
 
 #define CALLS_PANELS 3 /* a small, a middle and the largest size */
 
@@ -15,12 +19,9 @@ struct calls_panel {
 	double lo_us, hi_us;
 };
 
-/* plots/ecdf.csv: each isolated call's time against the share of calls that took no longer, of
- * every variant at the panels' sizes. Thinned to what a picture can show. */
-int calls_write_ecdf(const struct summary *summary, const char *file, struct status *st);
-/* The panels of an isolated group; 0 when it has none. */
-unsigned calls_panels(const struct summary *summary, unsigned group,
-                      struct calls_panel panels[CALLS_PANELS]);
+/* The panels of an isolated group over these variants; 0 when it has none. */
+unsigned calls_panels(const struct summary *summary, unsigned group, const unsigned *variants,
+                      unsigned nvariants, struct calls_panel panels[CALLS_PANELS]);
 
 /* The call of a variant whose length is the median, at the smallest size of a collective: of
  * the pass with the device's stamps where there is one, else of the isolated calls. */
@@ -30,11 +31,12 @@ struct calls_line {
 	int64_t from_ns;    /* the earliest start of any rank: 0 of the picture */
 	double total_us;    /* to the latest end, the device's included */
 	double before_us;   /* by how much the device seems to begin before from_ns, or 0 */
+	double launch_us;   /* until issue has returned on all ranks */
 	double residual_us; /* by how much the device's stamps may be off; NaN: not said */
 };
 struct calls_line calls_line_of(const struct summary *summary, enum coll_kind coll,
                                 unsigned variant);
-/* plots/timeline.csv: of each collective and variant that call, one line per rank. */
-int calls_write_timeline(const struct summary *summary, const char *file, struct status *st);
+/* A rank's stamps of it. */
+const struct sample *calls_sample(const struct calls_line *line, unsigned rank);
 
 #endif

@@ -4,10 +4,72 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../analysis/timing.h"
-#include "output.h"
-#include "../analysis/words.h"
-#include "csv.h"
+#include "index.h"
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static bool belongs(const struct summary *s, const struct summary_row *row,
+                    const struct record_cell *c)
+{
+	return summary_counts(c) && c->nranks == row->nranks &&
+	       c->cell.bytes == row->cell.bytes && index_same_group(&c->cell, &row->cell) &&
+	       !strcmp(c->variant, s->variants[row->variant].name);
+}
+
+double *calls_sorted(const struct summary *s, const struct summary_row *row, size_t *count)
+{
+	size_t n = 0, room = 0;
+	for (unsigned i = 0; i < s->run->ncells; i++)
+		if (belongs(s, row, &s->run->cells[i]))
+			room += s->run->cells[i].rows;
+	double *x = room ? malloc(room * sizeof *x) : NULL;
+	for (unsigned i = 0; x && i < s->run->ncells; i++) {
+		const struct record_cell *c = &s->run->cells[i];
+		struct timing_view view = {c->nranks, c->rows, c->calls, c->samples};
+		if (!belongs(s, row, c))
+			continue;
+		for (unsigned k = 0; k < c->rows; k++)
+			x[n++] = timing_row_ns(&view, k) / 1000;
+	}
+	if (x)
+		qsort(x, n, sizeof *x, by_value);
+	*count = n;
+	return x;
+}
+
+unsigned calls_panels(const struct summary *s, unsigned group, const unsigned *variants,
+                      unsigned nvariants, struct calls_panel panels[CALLS_PANELS])
+{
+	const struct summary_group *g = &s->groups[group];
+	unsigned count = g->nsizes < CALLS_PANELS ? g->nsizes : CALLS_PANELS, n = 0;
+	if (g->cell.pace != PACE_ISOLATED || summary_is_limit(s, g))
+		return 0;
+	for (unsigned i = 0; i < count; i++) {
+		size_t bytes = g->bytes[count > 1 ? i * (g->nsizes - 1) / (count - 1) : 0];
+		struct calls_panel panel = {bytes, INFINITY, 0};
+		for (unsigned v = 0; v < nvariants; v++) {
+			const struct summary_row *row =
+			    summary_find(s, variants[v], group, bytes);
+			size_t calls = 0;
+			double *x = row ? calls_sorted(s, row, &calls) : NULL;
+			if (x) {
+				panel.lo_us =
+				    fmin(panel.lo_us, stats_quantile(x, calls, 0.005));
+				panel.hi_us = fmax(panel.hi_us, stats_quantile(x, calls, 0.99));
+			}
+			free(x);
+		}
+		if (panel.hi_us > 0)
+			panels[n++] = panel;
+	}
+	return n;
+}
+
+/* ---- timeline --------------------------------------------------------------------------- */
 
 /* One call of a variant, and how long it took. */
 struct call {
@@ -80,7 +142,7 @@ static double residual_of(const struct record_cell *c)
 	return most / 1000;
 }
 
-static const struct sample *sample_of(const struct calls_line *line, unsigned rank)
+const struct sample *calls_sample(const struct calls_line *line, unsigned rank)
 {
 	return &line->cell->samples[(size_t)rank * line->cell->rows + line->row];
 }
@@ -97,61 +159,23 @@ struct calls_line calls_line_of(const struct summary *s, enum coll_kind coll, un
 	int64_t end = INT64_MIN, begin;
 	line.from_ns = INT64_MAX;
 	for (unsigned r = 0; r < line.cell->nranks; r++)
-		if (sample_of(&line, r)->start_ns < line.from_ns)
-			line.from_ns = sample_of(&line, r)->start_ns;
+		if (calls_sample(&line, r)->start_ns < line.from_ns)
+			line.from_ns = calls_sample(&line, r)->start_ns;
 	begin = line.from_ns;
 	for (unsigned r = 0; r < line.cell->nranks; r++) {
-		const struct sample *x = sample_of(&line, r);
+		const struct sample *x = calls_sample(&line, r);
 		end = x->idle_ns > end ? x->idle_ns : end;
 		if (!line.cell->device_clock)
 			continue;
 		end = x->device_end_ns > end ? x->device_end_ns : end;
 		begin = x->device_start_ns < begin ? x->device_start_ns : begin;
 	}
+	for (unsigned r = 0; r < line.cell->nranks; r++)
+		line.launch_us =
+		    fmax(line.launch_us,
+		         (double)(calls_sample(&line, r)->issued_ns - line.from_ns) / 1000);
 	line.total_us = (double)(end - line.from_ns) / 1000;
 	line.before_us = (double)(line.from_ns - begin) / 1000;
 	line.residual_us = line.cell->device_clock ? residual_of(line.cell) : NAN;
 	return line;
-}
-
-static void put_line(FILE *out, const struct summary *s, unsigned variant,
-                     const struct calls_line *line)
-{
-	const struct record_cell *c = line->cell;
-	for (unsigned r = 0; r < c->nranks; r++) {
-		const struct sample *x = sample_of(line, r);
-		const int64_t stamps[] = {x->start_ns, x->issued_ns, x->idle_ns,
-		                          x->device_start_ns, x->device_end_ns};
-		summary_put_text(out, s->variants[variant].name);
-		fprintf(out, "%s,%zu,%u", coll_word(&c->cell, c->nranks).text, c->cell.bytes,
-		        r);
-		for (unsigned k = 0; k < 5; k++)
-			if (k < 3 || c->device_clock)
-				fprintf(out, ",%.6g",
-				        (double)(stamps[k] - line->from_ns) / 1000);
-			else
-				fputc(',', out);
-		fputc('\n', out);
-	}
-}
-
-int calls_write_timeline(const struct summary *s, const char *file, struct status *st)
-{
-	bool done[COLL_KINDS] = {false};
-	FILE *out = output_open(file, st);
-	if (!out)
-		return -1;
-	fputs("variant,what,bytes,rank,start_us,issued_us,idle_us,device_start_us,"
-	      "device_end_us\n",
-	      out);
-	for (unsigned g = 0; g < s->ngroups; g++) {
-		enum coll_kind coll = s->groups[g].cell.coll;
-		for (unsigned v = 0; !done[coll] && v < s->nvariants; v++) {
-			struct calls_line line = calls_line_of(s, coll, v);
-			if (line.cell && s->variants[v].role != ROLE_LIMIT)
-				put_line(out, s, v, &line);
-		}
-		done[coll] = true;
-	}
-	return output_close(out, file, st);
 }

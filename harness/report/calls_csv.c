@@ -1,0 +1,95 @@
+#include "calls_csv.h"
+
+#include <stdlib.h>
+
+#include "csv.h"
+#include "output.h"
+
+#define POINTS 200 /* of a curve */
+
+/* A variant's number in the pictures, from 1; 0: it is not shown. */
+static unsigned number_of(const struct drawn_order *order, unsigned variant)
+{
+	for (unsigned i = 0; i < order->n; i++)
+		if (order->variants[i] == variant)
+			return i + 1;
+	return 0;
+}
+
+static void put_curve(FILE *out, const struct summary *s, const struct summary_row *row,
+                      unsigned number, const double *x, size_t n)
+{
+	size_t points = n < POINTS ? n : POINTS;
+	for (size_t k = 1; k <= points; k++) {
+		size_t at = k * n / points; /* 1 to n */
+		summary_put_text(out, s->variants[row->variant].name);
+		fprintf(out, "%s,%zu,%.6g,%.6g,%u\n", coll_word(&row->cell, row->nranks).text,
+		        row->cell.bytes, x[at - 1], (double)at / (double)n, number);
+	}
+}
+
+int calls_write_ecdf(const struct summary *s, const struct drawn_order *order, const char *file,
+                     struct status *st)
+{
+	struct calls_panel panels[CALLS_PANELS];
+	FILE *out = output_open(file, st);
+	if (!out)
+		return -1;
+	fputs("variant,what,bytes,time_us,share,number\n", out);
+	for (unsigned g = 0; g < s->ngroups; g++) {
+		unsigned count = calls_panels(s, g, order->variants, order->n, panels);
+		for (unsigned i = 0; i < count * s->nvariants; i++) {
+			const struct summary_row *row = summary_find(
+			    s, i % s->nvariants, g, panels[i / s->nvariants].bytes);
+			size_t n = 0;
+			double *x = row ? calls_sorted(s, row, &n) : NULL;
+			if (x)
+				put_curve(out, s, row, number_of(order, row->variant), x, n);
+			free(x);
+		}
+	}
+	return output_close(out, file, st);
+}
+
+static void put_line(FILE *out, const struct summary *s, unsigned variant, unsigned number,
+                     const struct calls_line *line)
+{
+	const struct record_cell *c = line->cell;
+	for (unsigned r = 0; r < c->nranks; r++) {
+		const struct sample *x = calls_sample(line, r);
+		const int64_t stamps[] = {x->start_ns, x->issued_ns, x->idle_ns,
+		                          x->device_start_ns, x->device_end_ns};
+		summary_put_text(out, s->variants[variant].name);
+		fprintf(out, "%s,%zu,%u", coll_word(&c->cell, c->nranks).text, c->cell.bytes,
+		        r);
+		for (unsigned k = 0; k < 5; k++)
+			if (k < 3 || c->device_clock)
+				fprintf(out, ",%.6g",
+				        (double)(stamps[k] - line->from_ns) / 1000);
+			else
+				fputc(',', out);
+		fprintf(out, ",%u\n", number);
+	}
+}
+
+int calls_write_timeline(const struct summary *s, const struct drawn_order *order,
+                         const char *file, struct status *st)
+{
+	bool done[COLL_KINDS] = {false};
+	FILE *out = output_open(file, st);
+	if (!out)
+		return -1;
+	fputs("variant,what,bytes,rank,start_us,issued_us,idle_us,device_start_us,"
+	      "device_end_us,number\n",
+	      out);
+	for (unsigned g = 0; g < s->ngroups; g++) {
+		enum coll_kind coll = s->groups[g].cell.coll;
+		for (unsigned v = 0; !done[coll] && v < s->nvariants; v++) {
+			struct calls_line line = calls_line_of(s, coll, v);
+			if (line.cell && s->variants[v].role != ROLE_LIMIT)
+				put_line(out, s, v, number_of(order, v), &line);
+		}
+		done[coll] = true;
+	}
+	return output_close(out, file, st);
+}

@@ -1,0 +1,17 @@
+/* plots/ecdf.csv and plots/timeline.csv: the single calls that two pictures are drawn from. */
+#ifndef LAUNCHGAP_CALLS_CSV_H
+#define LAUNCHGAP_CALLS_CSV_H
+
+#include "../analysis/calls.h"
+#include "drawn.h"
+
+/* Each isolated call's time against the share of calls that took no longer, of every variant at
+ * the panels' sizes, with its number in the pictures (0: not shown). Thinned to what a picture
+ * can show. */
+int calls_write_ecdf(const struct summary *summary, const struct drawn_order *order,
+                     const char *file, struct status *st);
+/* Of each collective and variant the call that calls_line_of gives, one line per rank. */
+int calls_write_timeline(const struct summary *summary, const struct drawn_order *order,
+                         const char *file, struct status *st);
+
+#endif

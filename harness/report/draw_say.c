@@ -1,0 +1,328 @@
+#include "draw_say.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "../analysis/contrast.h"
+#include "../analysis/words.h"
+
+#define NAMED 3   /* of a longer list so many stand by name */
+#define MANY  256 /* variants; beyond, nothing is said of them */
+
+static void add(char *text, size_t bytes, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void add(char *text, size_t bytes, const char *format, ...)
+{
+	size_t n = strlen(text);
+	va_list list;
+	va_start(list, format);
+	vsnprintf(text + n, bytes - n, format, list);
+	va_end(list);
+}
+
+/* "4 KiB" */
+static void add_size(char *text, size_t bytes, size_t size)
+{
+	char word[64];
+	words_range((struct claim_range){size, size}, word, sizeof word);
+	add(text, bytes, "%s", word);
+}
+
+/* "a, b and c", of more than four "a, b, c and 4 more". */
+static void add_names(const struct summary *s, const unsigned *variants, unsigned n, char *text,
+                      size_t bytes)
+{
+	unsigned named = n > NAMED + 1 ? NAMED : n;
+	for (unsigned i = 0; i < named; i++)
+		add(text, bytes, "%s%.60s",
+		    !i           ? ""
+		    : i + 1 == n ? " and "
+		                 : ", ",
+		    s->variants[variants[i]].name);
+	if (named < n)
+		add(text, bytes, " and %u more", n - named);
+}
+
+bool draw_say_is_large(const struct summary *s, size_t asked_bytes)
+{
+	return asked_bytes >=
+	       (record_traits(s->run, NULL)->gpus ? (size_t)16 << 20 : (size_t)256 << 10);
+}
+
+/* ---- against the reference -------------------------------------------------------------- */
+
+/* The sizes that a group's pace is judged by: of streams large ones, of isolated calls small
+ * ones, where it has any of them; else all, and false. */
+static bool range_of(const struct summary_group *g, const struct regime *regime,
+                     struct claim_range *range)
+{
+	*range = (struct claim_range){0, SIZE_MAX};
+	for (unsigned i = 0; regime && i < g->nsizes; i++)
+		if (g->asked_bytes[i] >= regime->range.lo &&
+		    g->asked_bytes[i] <= regime->range.hi) {
+			*range = regime->range;
+			return true;
+		}
+	return false;
+}
+
+/* Speed of a variant against the reference. */
+static int against(const struct summary *s, const struct summary_group *g, unsigned variant,
+                   const struct claim_range *range, struct verdict *out, struct status *st)
+{
+	const struct contrast_select select = {
+	    .bytes = *range, .pace = (int)g->cell.pace, .coll = (int)g->cell.coll, .group = g};
+	struct contrast contrast;
+	if (contrast_make(s, variant, (unsigned)s->reference, METRIC_TIME, &select, &contrast,
+	                  st))
+		return -1;
+	*out = contrast.verdict;
+	return 0;
+}
+
+/* "b and c are 1.27 to 1.28 times as fast" */
+static void add_kind(const struct summary *s, const struct drawn_order *order,
+                     const struct verdict *verdicts, enum verdict_kind kind, char *text,
+                     size_t bytes)
+{
+	unsigned found[MANY], n = 0;
+	double lo = INFINITY, hi = 0;
+	char least[32], most[32];
+	for (unsigned i = 0; i < order->n && n < sizeof found / sizeof *found; i++) {
+		if (isnan(verdicts[i].ratio.estimate) || verdicts[i].kind != kind)
+			continue;
+		found[n++] = order->variants[i];
+		lo = fmin(lo, verdicts[i].ratio.estimate);
+		hi = fmax(hi, verdicts[i].ratio.estimate);
+	}
+	if (!n)
+		return;
+	words_number(lo, least, sizeof least);
+	words_number(hi, most, sizeof most);
+	add(text, bytes, "; ");
+	add_names(s, found, n, text, bytes);
+	if (kind == VERDICT_NO_DIFFERENCE)
+		add(text, bytes, ": no difference within %.3g %%", 100 * s->margin);
+	else if (kind == VERDICT_UNDECIDED)
+		add(text, bytes, ": undecided");
+	else
+		add(text, bytes, " %s%s%s times as fast", least,
+		    strcmp(least, most) ? " to " : "", strcmp(least, most) ? most : "");
+}
+
+int draw_say_group(const struct summary *s, const struct regimes *regimes,
+                   const struct drawn_order *order, unsigned group, char *text, size_t bytes,
+                   struct status *st)
+{
+	static const enum verdict_kind kinds[] = {VERDICT_FASTER, VERDICT_SLOWER,
+	                                          VERDICT_NO_DIFFERENCE, VERDICT_UNDECIDED};
+	const struct summary_group *g = &s->groups[group];
+	bool large = g->cell.pace == PACE_STREAM;
+	const struct regime *regime =
+	    regimes_find(regimes, large ? REGIME_LARGE : REGIME_SMALL);
+	struct verdict verdicts[MANY];
+	struct claim_range range;
+	char body[DRAW_SAY_BYTES] = "";
+	text[0] = '\0';
+	if (!regimes->n || order->n > MANY)
+		return 0;
+	if (regime && !regime->tells) {
+		add(text, bytes, "%s", regime->why);
+		text[strcspn(text, "\n")] = '\0';
+		if (*text && text[strlen(text) - 1] == '.')
+			text[strlen(text) - 1] = '\0';
+		return 0;
+	}
+	bool part = range_of(g, regime, &range);
+	for (unsigned i = 0; i < order->n; i++) {
+		unsigned v = order->variants[i];
+		verdicts[i].ratio.estimate = NAN;
+		if (s->variants[v].role == ROLE_VARIANT &&
+		    against(s, g, v, &range, &verdicts[i], st))
+			return -1;
+	}
+	for (unsigned i = 0; i < 4; i++)
+		add_kind(s, order, verdicts, kinds[i], body, sizeof body);
+	if (!body[0])
+		return 0;
+	add(text, bytes, "Against %.60s", s->variants[s->reference].name);
+	if (part && large) {
+		add(text, bytes, " from ");
+		add_size(text, bytes, range.lo);
+		add(text, bytes, " up");
+	} else if (part) {
+		add(text, bytes, " up to ");
+		add_size(text, bytes, range.hi);
+	}
+	add(text, bytes, ": %s", body + 2);
+	return 0;
+}
+
+void draw_say_overview(const struct summary *s, const struct drawn_order *order, char *text,
+                       size_t bytes)
+{
+	text[0] = '\0';
+	if (s->reference < 0 || s->trouble[0])
+		return;
+	for (unsigned i = 0; i < order->main; i++) {
+		unsigned v = order->variants[i], all = 0, kinds[4] = {0};
+		for (unsigned g = 0; g < s->ngroups; g++) {
+			const struct summary_group *group = &s->groups[g];
+			const struct summary_row *row =
+			    summary_find(s, v, g, group->bytes[group->nsizes - 1]);
+			if (group->cell.pace != PACE_STREAM || !row ||
+			    isnan(row->ratio.estimate))
+				continue;
+			all++;
+			kinds[verdict_of(row->ratio, s->margin).kind]++;
+		}
+		if (!all || s->variants[v].role != ROLE_VARIANT)
+			continue;
+		if (!text[0])
+			add(text, bytes, "Against %.60s", s->variants[s->reference].name);
+		add(text, bytes, "%s %.60s is ", text[0] ? (strchr(text, ':') ? ";" : ":") : "",
+		    s->variants[v].name);
+		add(text, bytes, "alike in %u of %u", kinds[VERDICT_NO_DIFFERENCE], all);
+		if (kinds[VERDICT_FASTER])
+			add(text, bytes, ", faster in %u", kinds[VERDICT_FASTER]);
+		if (kinds[VERDICT_SLOWER])
+			add(text, bytes, ", slower in %u", kinds[VERDICT_SLOWER]);
+	}
+}
+
+/* ---- figures ---------------------------------------------------------------------------- */
+
+/* "at 4 KiB <words> 9.1 µs in threads, 16 µs in single" */
+static void say_figures(const struct summary *s, const struct drawn_order *order,
+                        unsigned group, const char *words, size_t offset, char *text,
+                        size_t bytes)
+{
+	size_t size = s->groups[group].bytes[0];
+	unsigned n = 0;
+	text[0] = '\0';
+	for (unsigned i = 0; i < order->main; i++) {
+		const struct summary_row *row =
+		    summary_find(s, order->variants[i], group, size);
+		char number[32];
+		double x = NAN;
+		if (row)
+			memcpy(&x, (const char *)row + offset, sizeof x);
+		if (!isfinite(x))
+			continue;
+		if (!n++) {
+			add(text, bytes, "At ");
+			add_size(text, bytes, s->groups[group].asked_bytes[0]);
+			add(text, bytes, " %s", words);
+		}
+		words_number(x, number, sizeof number);
+		add(text, bytes, "%s %s µs in %.60s", n > 1 ? "," : "", number,
+		    s->variants[order->variants[i]].name);
+	}
+}
+
+void draw_say_launch(const struct summary *s, const struct drawn_order *order, unsigned group,
+                     char *text, size_t bytes)
+{
+	say_figures(s, order, group, "launching takes", offsetof(struct summary_row, launch_us),
+	            text, bytes);
+}
+
+void draw_say_tail(const struct summary *s, const struct drawn_order *order, unsigned group,
+                   char *text, size_t bytes)
+{
+	say_figures(s, order, group, "95 % of the calls take at most",
+	            offsetof(struct summary_row, p95_us), text, bytes);
+}
+
+void draw_say_ranks(const struct summary *s, const struct drawn_order *order, unsigned group,
+                    char *text, size_t bytes)
+{
+	double most = 0;
+	text[0] = '\0';
+	for (unsigned i = 0; i < order->n; i++)
+		for (unsigned b = 0; b < s->groups[group].nsizes; b++) {
+			const struct summary_row *row = summary_find(
+			    s, order->variants[i], group, s->groups[group].bytes[b]);
+			if (s->variants[order->variants[i]].role == ROLE_AGAIN)
+				continue;
+			for (unsigned r = 0; row && row->ranks && r < row->nranks; r++) {
+				double late = 100 * row->ranks[r].late_us / row->time_us;
+				if (!(fabs(late) > most))
+					continue;
+				most = fabs(late);
+				text[0] = '\0';
+				add(text, bytes, "The farthest is rank %u of %.60s: at ", r,
+				    s->variants[order->variants[i]].name);
+				add_size(text, bytes, s->groups[group].asked_bytes[b]);
+				add(text, bytes, " it ends %.2g %% of the call %s the mean",
+				    most, late > 0 ? "after" : "before");
+			}
+		}
+}
+
+void draw_say_call(const struct summary *s, unsigned variant, const struct calls_line *line,
+                   bool first, char *text, size_t bytes)
+{
+	char launch[32], total[32];
+	words_number(line->launch_us, launch, sizeof launch);
+	words_number(line->total_us, total, sizeof total);
+	add(text, bytes, first ? "Launching takes %s of %s µs in %.60s" : ", %s of %s in %.60s",
+	    launch, total, s->variants[variant].name);
+}
+
+/* ---- findings --------------------------------------------------------------------------- */
+
+void draw_say_factors(const struct factors_result *results, unsigned n, char *text,
+                      size_t bytes)
+{
+	unsigned order[CLAIM_MAX], others = 0, said = 0;
+	text[0] = '\0';
+	factors_order(results, n, order);
+	for (unsigned i = 0; i < n; i++) {
+		const struct factors_result *r = &results[order[i]];
+		bool latency = !factors_judged(&r->bandwidth);
+		const struct verdict *v = latency ? &r->latency : &r->bandwidth;
+		if (r->why[0])
+			continue;
+		if ((v->kind != VERDICT_FASTER && v->kind != VERDICT_SLOWER) || said == 4) {
+			others++;
+			continue;
+		}
+		add(text, bytes, "%s%.60s: %.3g times the %s", said++ ? "; " : "",
+		    r->factor->name, v->ratio.estimate, latency ? "speed" : "bandwidth");
+	}
+	if (others && said)
+		add(text, bytes, "; %u other%s: no difference, or undecided", others,
+		    words_plural(others));
+	else if (others)
+		add(text, bytes, "No factor has an effect beyond the margin");
+}
+
+void draw_say_versions(const struct versions *v, unsigned coll, char *text, size_t bytes)
+{
+	unsigned alike = 0, slower = 0, faster = 0;
+	text[0] = '\0';
+	for (unsigned i = 0; i < v->nrows; i++) {
+		const struct verdict *x = &v->colls[coll].rows[i].verdict;
+		alike += x->kind == VERDICT_NO_DIFFERENCE;
+		slower += x->kind == VERDICT_SLOWER;
+		faster += x->kind == VERDICT_FASTER;
+		if (v->nrows > 4)
+			continue;
+		add(text, bytes, i ? "; with %.40s " : "With %.40s processes ",
+		    v->colls[coll].rows[i].version);
+		if (x->kind == VERDICT_NO_DIFFERENCE)
+			add(text, bytes, "%salike", i ? "they are " : "and threads are ");
+		else if (x->kind == VERDICT_UNDECIDED)
+			add(text, bytes, "%sundecided", i ? "it is " : "against threads are ");
+		else
+			add(text, bytes, "reach %.3f of threads' bandwidth", x->ratio.estimate);
+	}
+	if (v->nrows > 4)
+		add(text, bytes,
+		    "Of %u versions processes are slower than threads in %u, alike in %u, "
+		    "faster "
+		    "in %u",
+		    v->nrows, slower, alike, faster);
+}

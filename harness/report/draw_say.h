@@ -1,0 +1,42 @@
+/* What each picture shows, in a sentence of figures and verdicts that the analysis gives: it
+ * stands under the picture's title and in the report. "" where nothing can be said. Texts are
+ * cut to fit. */
+#ifndef LAUNCHGAP_DRAW_SAY_H
+#define LAUNCHGAP_DRAW_SAY_H
+
+#include "../analysis/calls.h"
+#include "../analysis/factors.h"
+#include "../analysis/regime.h"
+#include "../analysis/versions.h"
+#include "drawn.h"
+
+#define DRAW_SAY_BYTES 512
+
+/* Whether a size belongs to those of which bandwidth counts: from 16 MiB up on GPUs, from
+ * 256 KiB up else. */
+bool draw_say_is_large(const struct summary *summary, size_t asked_bytes);
+/* How the variants compare to the reference: large sizes of streams, small ones of isolated
+ * calls, or why that cannot be told. -1 only when memory is out. */
+int draw_say_group(const struct summary *summary, const struct regimes *regimes,
+                   const struct drawn_order *order, unsigned group, char *text, size_t bytes,
+                   struct status *st);
+/* What launching takes at the smallest size, and what 95 % of its calls take at most. */
+void draw_say_launch(const struct summary *summary, const struct drawn_order *order,
+                     unsigned group, char *text, size_t bytes);
+void draw_say_tail(const struct summary *summary, const struct drawn_order *order,
+                   unsigned group, char *text, size_t bytes);
+/* The rank that ends farthest from the mean. */
+void draw_say_ranks(const struct summary *summary, const struct drawn_order *order,
+                    unsigned group, char *text, size_t bytes);
+/* In how many collectives each variant is as fast as the reference. */
+void draw_say_overview(const struct summary *summary, const struct drawn_order *order,
+                       char *text, size_t bytes);
+/* Appends a call of the timeline: what of it is launching. */
+void draw_say_call(const struct summary *summary, unsigned variant,
+                   const struct calls_line *line, bool first, char *text, size_t bytes);
+void draw_say_factors(const struct factors_result *results, unsigned n, char *text,
+                      size_t bytes);
+void draw_say_versions(const struct versions *versions, unsigned coll, char *text,
+                       size_t bytes);
+
+#endif

@@ -1,0 +1,1006 @@
+#include "gnuplot.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../analysis/words.h"
+#include "draw_say.h"
+#include "drawn.h"
+#include "output.h"
+
+#define TEXT_BYTES 1024
+
+/* What all parts of the file are made from. */
+struct script {
+	FILE *out;
+	const struct summary *s;
+	const struct findings *f;
+	struct drawn_order order;
+	unsigned lines; /* that were put */
+	unsigned colls; /* gnuplot_collectives */
+	struct regimes regimes;
+};
+
+void gnuplot_quote(const char *text, char *out, size_t bytes)
+{
+	/* Of two single quotes side by side gnuplot makes what it likes. */
+	char quote = strchr(text, '\'') ? '"' : '\'';
+	size_t n = 0;
+	out[n++] = quote;
+	while (*text) {
+		char part[8] = {0};
+		size_t len = 1;
+		unsigned char c = (unsigned char)*text;
+		if (c < ' ' || c == 0x7F)
+			part[0] = ' ';
+		else if (quote == '"' && c < 0x80 && c != ' ' && !isalpha(c))
+			len = (size_t)sprintf(part, "\\%03o", c);
+		else
+			for (len = 0;
+			     len < 4 && (!len || ((unsigned char)text[len] & 0xC0) == 0x80);
+			     len++)
+				part[len] = text[len];
+		if (n + len + 2 > bytes)
+			break;
+		memcpy(out + n, part, len);
+		n += len;
+		text += len > 1 && part[0] != '\\' ? len : 1;
+	}
+	out[n++] = quote;
+	out[n] = 0;
+}
+
+/* `name = value`, or of an array its i-th, from 1. */
+static void put(struct script *p, const char *name, unsigned i, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static void put(struct script *p, const char *name, unsigned i, const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	fputs(name, p->out);
+	fprintf(p->out, i ? "[%u] = " : " = ", i);
+	vfprintf(p->out, format, list);
+	fputc('\n', p->out);
+	va_end(list);
+}
+
+static void put_text(struct script *p, const char *name, unsigned i, const char *text)
+{
+	char quoted[2 * TEXT_BYTES];
+	gnuplot_quote(text, quoted, sizeof quoted);
+	put(p, name, i, "%s", quoted);
+}
+
+/* Never an integer of gnuplot's, whose quotients are integers too. */
+static void put_number(struct script *p, const char *name, unsigned i, double x)
+{
+	if (!isfinite(x))
+		put(p, name, i, "NaN");
+	else
+		put(p, name, i, "1.0 * %.9g", x);
+}
+
+/* Arrays of n (one at least, for gnuplot has no empty ones), each named prefix_word. */
+static void put_arrays(struct script *p, unsigned n, const char *prefix, const char *words)
+{
+	for (size_t len; *words; words += len + (words[len] == ' ')) {
+		len = strcspn(words, " ");
+		fprintf(p->out, "array %s_%.*s[%u]\n", prefix, (int)len, words, n ? n : 1);
+	}
+}
+
+/* A row of a data block, "NaN" where a number is none. */
+static void put_row(struct script *p, const double *x, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (isfinite(x[i]))
+			fprintf(p->out, "%s%.9g", i ? " " : "", x[i]);
+		else
+			fprintf(p->out, "%sNaN", i ? " " : "");
+	fputc('\n', p->out);
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+	return text ? text : "";
+}
+
+/* How many GPUs the ranks may be, and what they are; 0: they are none. */
+static size_t gpus_of(const struct summary *s, const char **name)
+{
+	const json_t *machine = json_object_get(s->run->environment, "machine");
+	const json_t *gpus = json_object_get(machine, "gpus"), *gpu = json_array_get(gpus, 0);
+	*name = gpu && json_is_string(gpu) ? json_string_value(gpu) : text_of(gpu, "name");
+	return record_traits(s->run, NULL)->gpus ? json_array_size(gpus) : 0;
+}
+
+void gnuplot_machine(const struct summary *s, char *text, size_t bytes)
+{
+	const char *name,
+	    *cpu = text_of(json_object_get(s->run->environment, "machine"), "cpu");
+	size_t gpus = gpus_of(s, &name), n = 0;
+	text[0] = 0;
+	if (gpus)
+		n = (size_t)snprintf(text, bytes, "%zu × %.80s, ", gpus, name);
+	snprintf(text + n, bytes - n, "%.100s, %u core%s", *cpu ? cpu : "unknown processor",
+	         s->ncores, s->ncores == 1 ? "" : "s");
+}
+
+bool gnuplot_drawable(const struct summary *s)
+{
+	return drawn_count(s) > 0;
+}
+
+/* The library versions of the drawn variants, each once: "2.28.3 and 2.21.5". */
+static void list_libraries(const struct summary *s, char *text, size_t bytes)
+{
+	const char *last = "";
+	text[0] = 0;
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		const char *library = s->variants[v].library;
+		if (!drawn_is(s, v) || !*library || strstr(text, library) ||
+		    !strcmp(last, library))
+			continue;
+		if (*last)
+			snprintf(text + strlen(text), bytes - strlen(text), "%s%.60s",
+			         *text ? ", " : "", last);
+		last = library;
+	}
+	if (*last)
+		snprintf(text + strlen(text), bytes - strlen(text), "%s%.60s",
+		         *text ? " and " : "", last);
+}
+
+/* Where it was measured, for titles: "2 × H200, NCCL 2.28.3", "4 ranks, host". */
+static void put_where(struct script *p)
+{
+	const struct summary *s = p->s;
+	const char *name, *backend = text_of(s->run->environment, "backend");
+	unsigned ranks = s->ngroups ? s->groups[0].nranks : 0;
+	size_t gpus = gpus_of(s, &name);
+	char text[512], library[256], upper[64];
+	size_t n = 0;
+	for (; backend[n] && n + 1 < sizeof upper; n++)
+		upper[n] = (char)toupper((unsigned char)backend[n]);
+	upper[n] = 0;
+	n = 0;
+	if (!strncmp(name, "NVIDIA ", 7))
+		name += 7;
+	if (gpus == ranks && gpus)
+		n = (size_t)snprintf(text, sizeof text, "%zu × %.40s", gpus, name);
+	else
+		n = (size_t)snprintf(text, sizeof text, "%u ranks%s%.40s", ranks,
+		                     gpus ? " on " : "", gpus ? name : "");
+	list_libraries(s, library, sizeof library);
+	if (*library)
+		snprintf(text + n, sizeof text - n, ", %s %s", upper, library);
+	else
+		snprintf(text + n, sizeof text - n, ", %.60s", backend);
+	put_text(p, "where", 0, text);
+	put_text(p, "library_name", 0, upper);
+	put_text(p, "library", 0, library);
+}
+
+/* A file name's part out of any text. */
+static void put_prefix(struct script *p, const char *backend)
+{
+	char safe[TRIAL_NAME_BYTES];
+	size_t n = 0;
+	for (; *backend && n + 1 < sizeof safe; backend++)
+		safe[n++] = isalnum((unsigned char)*backend) ? *backend : '-';
+	safe[n] = 0;
+	put_text(p, "prefix", 0, safe);
+}
+
+static void put_run(struct script *p)
+{
+	static const char *const counts[] = {"stretches", "calls", "isolated_calls"};
+	const struct summary *s = p->s;
+	const json_t *env = s->run->environment;
+	char text[512];
+	fprintf(p->out,
+	        "# Made by launchgap report from trials.jsonl; read by the files of plot/.\n");
+	put_text(p, "title", 0, text_of(env, "title"));
+	put_prefix(p, text_of(env, "backend"));
+	gnuplot_machine(s, text, sizeof text);
+	put_text(p, "machine", 0, text);
+	put_where(p);
+	put_text(p, "reference", 0, s->reference < 0 ? "" : s->variants[s->reference].name);
+	put(p, "blocks", 0, "%u", s->nblocks);
+	for (unsigned i = 0; i < 3; i++)
+		put(p, counts[i], 0, "%lld",
+		    (long long)json_integer_value(json_object_get(env, counts[i])));
+	put_number(p, "margin", 0, s->margin);
+	put(p, "carries_data", 0, "%d", s->carries_data);
+	put(p, "comparable", 0, "%d", !s->trouble[0] && s->reference >= 0);
+	put(p, "oversubscribed", 0, "%d", summary_oversubscribed(s));
+}
+
+/* The variants' families, from 0, the reference's. */
+static unsigned family_of(const struct script *p, unsigned i)
+{
+	char mine[TRIAL_NAME_BYTES], other[TRIAL_NAME_BYTES];
+	unsigned n = 0;
+	if (p->s->variants[p->order.variants[i]].role == ROLE_AGAIN)
+		return 0;
+	drawn_family(p->s, p->order.variants[i], mine, sizeof mine);
+	for (unsigned k = 0; k < i; k++) {
+		bool earlier = false;
+		drawn_family(p->s, p->order.variants[k], other, sizeof other);
+		if (!strcmp(mine, other))
+			return family_of(p, k);
+		for (unsigned j = 0; j < k && !earlier; j++)
+			earlier = family_of(p, j) == family_of(p, k);
+		n += !earlier;
+	}
+	return n;
+}
+
+static void put_variants(struct script *p)
+{
+	const struct summary *s = p->s;
+	fprintf(
+	    p->out,
+	    "\n# the variants, the most important first, and so many that the experiment is "
+	    "about (main); left out: measured, but too many for the pictures\n");
+	put(p, "variants", 0, "%u", p->order.n);
+	put(p, "main", 0, "%u", p->order.main);
+	put(p, "left_out", 0, "%u", drawn_left_out(s));
+	put_arrays(p, p->order.n, "V", "name label mode role family");
+	for (unsigned i = 0; i < p->order.n; i++) {
+		const struct summary_variant *v = &s->variants[p->order.variants[i]];
+		char label[160];
+		snprintf(label, sizeof label, "%s%s",
+		         v->role == ROLE_AGAIN && s->reference >= 0
+		             ? s->variants[s->reference].name
+		             : v->name,
+		         v->role == ROLE_AGAIN ? " again (A/A)" : "");
+		put_text(p, "V_name", i + 1, v->name);
+		put_text(p, "V_label", i + 1, label);
+		put_text(p, "V_mode", i + 1, v->mode);
+		put_text(p, "V_role", i + 1, summary_role_name(v->role));
+		put(p, "V_family", i + 1, "%u", family_of(p, i));
+	}
+}
+
+/* Panels of ratios: the variants against the reference, families together, and so many that
+ * with the reference's they are no more lines than a panel takes. */
+static void put_ratio_panels(struct script *p)
+{
+	unsigned panel = 0, lines = 0, n = p->order.n;
+	char lists[64][64] = {{0}};
+	bool done[256] = {false};
+	for (unsigned i = 1; i < n && i < 256; i++) {
+		unsigned family[256], size = 0;
+		for (unsigned k = i; k < n && k < 256 && !done[i]; k++)
+			if (family_of(p, k) == family_of(p, i) && !done[k])
+				family[size++] = k;
+		for (unsigned k = 0; k < size; k++) {
+			size_t at;
+			if (lines == DRAWN_LINES - 1 ||
+			    (!k && lines + size > DRAWN_LINES - 1 && lines)) {
+				panel += panel < 63;
+				lines = 0;
+			}
+			done[family[k]] = true;
+			at = strlen(lists[panel]);
+			snprintf(lists[panel] + at, sizeof lists[0] - at, "%s%u", at ? " " : "",
+			         family[k] + 1);
+			lines++;
+		}
+	}
+	fprintf(p->out, "\n# panels of ratios: numbers of variants\n");
+	put(p, "ratio_panels", 0, "%u", panel + (lines > 0));
+	put_arrays(p, panel + 1, "R", "list");
+	for (unsigned i = 0; i <= panel; i++)
+		put_text(p, "R_list", i + 1, lists[i]);
+}
+
+static void put_limit(struct script *p)
+{
+	const struct summary *s = p->s;
+	unsigned sizes = 0;
+	fprintf(p->out, "\n# the measured limit: bytes, GB/s; sizes = 0: none\n$limit <<EOD\n");
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct summary_row *row = &s->rows[i];
+		if (s->variants[row->variant].role != ROLE_LIMIT || isnan(row->busbw_gbs) ||
+		    row->cell.pace != PACE_STREAM)
+			continue;
+		put_row(p, (const double[]){(double)row->cell.bytes, row->busbw_gbs}, 2);
+		sizes++;
+	}
+	if (!sizes) /* an empty block would be a warning */
+		put_row(p, (const double[]){1, 1}, 2);
+	fprintf(p->out, "EOD\n");
+	put(p, "limit_sizes", 0, "%u", sizes);
+	put_number(p, "limit_best", 0, summary_limit(s, 0));
+}
+
+/* ---- groups ---------------------------------------------------------------------------- */
+
+/* The figures that are drawn as lines. */
+enum figure { FIGURE_BUSBW, FIGURE_TIME, FIGURE_LAUNCH, FIGURES };
+
+static double figure_of(const struct summary_row *row, enum figure figure)
+{
+	return !row                      ? NAN
+	       : figure == FIGURE_BUSBW  ? row->busbw_gbs
+	       : figure == FIGURE_LAUNCH ? row->launch_us
+	                                 : row->time_us;
+}
+
+/* Widens [lo, hi] by what is a positive number. */
+static void widen(double *lo, double *hi, double x)
+{
+	if (!isfinite(x) || x <= 0)
+		return;
+	*lo = fmin(*lo, x);
+	*hi = fmax(*hi, x);
+}
+
+/* The groups that pictures are made of: the limit's is in those of the others. */
+static bool in_picture(const struct summary *s, unsigned g)
+{
+	return !summary_is_limit(s, &s->groups[g]);
+}
+
+/* Whether two groups differ in their pace at most. */
+static bool same_word(const struct summary_group *a, const struct summary_group *b)
+{
+	return !strcmp(coll_word(&a->cell, a->nranks).text,
+	               coll_word(&b->cell, b->nranks).text);
+}
+
+unsigned gnuplot_collectives(const struct summary *s)
+{
+	unsigned n = 0;
+	for (unsigned g = 0; g < s->ngroups; g++) {
+		bool again = !in_picture(s, g);
+		for (unsigned k = 0; !again && k < g; k++)
+			again = in_picture(s, k) && same_word(&s->groups[k], &s->groups[g]);
+		n += !again;
+	}
+	return n;
+}
+
+static void put_extent(struct script *p, const char *name, unsigned k, double lo, double hi)
+{
+	char text[64];
+	snprintf(text, sizeof text, "G_%s_lo", name);
+	put_number(p, text, k, hi > 0 ? lo : 1); /* nothing positive: any axis will do */
+	snprintf(text, sizeof text, "G_%s_hi", name);
+	put_number(p, text, k, hi > 0 ? hi : 1);
+}
+
+static void put_extents(struct script *p, unsigned group, unsigned k)
+{
+	static const char *const names[] = {"busbw", "time", "launch"};
+	const struct summary *s = p->s;
+	double lo[FIGURES + 2], hi[FIGURES + 2];
+	for (unsigned i = 0; i < FIGURES + 2; i++) {
+		lo[i] = i < FIGURES ? INFINITY : 1;
+		hi[i] = i < FIGURES ? 0 : 1;
+	}
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct summary_row *row = &s->rows[i];
+		if (row->group != group || !row->ntrials || !drawn_is(s, row->variant))
+			continue;
+		unsigned side = FIGURES + draw_say_is_large(s, row->cell.asked_bytes);
+		for (enum figure f = FIGURE_BUSBW; f < FIGURES; f++)
+			widen(&lo[f], &hi[f], figure_of(row, f));
+		widen(&lo[FIGURE_TIME], &hi[FIGURE_TIME], row->p95_us);
+		if (s->variants[row->variant].role == ROLE_REFERENCE)
+			continue;
+		widen(&lo[side], &hi[side], row->ratio.estimate);
+		widen(&lo[side], &hi[side], row->ratio.lo);
+		widen(&lo[side], &hi[side], row->ratio.hi);
+	}
+	for (enum figure f = FIGURE_BUSBW; f < FIGURES; f++)
+		put_extent(p, names[f], k, lo[f], hi[f]);
+	put_extent(p, "small", k, lo[FIGURES], hi[FIGURES]);
+	put_extent(p, "large", k, lo[FIGURES + 1], hi[FIGURES + 1]);
+}
+
+/* The farthest that any rank of a group ends from the ranks' mean, in % of the call. */
+static double farthest(const struct summary *s, unsigned group)
+{
+	double most = 0;
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct summary_row *row = &s->rows[i];
+		if (row->group != group || !row->ranks || !drawn_is(s, row->variant))
+			continue;
+		for (unsigned r = 0; r < row->nranks; r++)
+			most = fmax(most, 100 * fabs(row->ranks[r].late_us) / row->time_us);
+	}
+	return most;
+}
+
+/* How far two figures of a size may be apart, as a ratio, and still be called alike: the
+ * margin, or what the reference and its twin, which are the same, are apart there; a quarter at
+ * most. */
+static double tolerance_of(const struct script *p, unsigned group, size_t bytes,
+                           enum figure figure, double margin)
+{
+	const struct summary *s = p->s;
+	const struct summary_row *a = NULL, *b = NULL;
+	double apart = 1;
+	for (unsigned i = 0; i < p->order.n; i++) {
+		unsigned v = p->order.variants[i];
+		if (s->variants[v].role == ROLE_AGAIN)
+			a = summary_find(s, v, group, bytes);
+		if (s->variants[v].role == ROLE_REFERENCE)
+			b = summary_find(s, v, group, bytes);
+	}
+	if (a && b) {
+		double x = figure_of(a, figure), y = figure_of(b, figure);
+		apart = fmax(x, y) / fmin(x, y);
+		if (figure != FIGURE_LAUNCH) /* fmax passes over NaN */
+			apart = fmax(apart, fmax(a->ratio.hi, 1 / a->ratio.lo));
+	}
+	return fmax(1 + margin, fmin(isfinite(apart) ? apart : 1, 1.25));
+}
+
+/* One line with its name, of all of its variants, cut to what a key's two rows hold. Returns
+ * whether it is of several modes. */
+static bool put_line(struct script *p, const unsigned *variants, const unsigned *line,
+                     unsigned n, unsigned nth)
+{
+	const struct summary *s = p->s;
+	unsigned first = n, members = 0, named = 0;
+	bool joint = false;
+	char text[256] = "";
+	for (unsigned i = 0; i < n; i++)
+		members += line[i] == nth;
+	for (unsigned i = 0; i < n; i++) {
+		const struct summary_variant *v = &s->variants[p->order.variants[variants[i]]];
+		size_t at = strlen(text);
+		if (line[i] != nth)
+			continue;
+		first = first == n ? i : first;
+		joint |=
+		    strcmp(v->mode, s->variants[p->order.variants[variants[first]]].mode) != 0;
+		if (at > 180 || strlen(v->name) > 60)
+			continue;
+		named++;
+		snprintf(text + at, sizeof text - at, "%s%s",
+		         !at                                    ? ""
+		         : named == members && named == members ? " and "
+		                                                : ", ",
+		         v->name);
+	}
+	if (!named)
+		snprintf(text, sizeof text, "%.60s…",
+		         s->variants[p->order.variants[variants[first]]].name);
+	if (named < members && members > 1)
+		snprintf(text + strlen(text), sizeof text - strlen(text), " and %u more",
+		         members - (named ? named : 1));
+	if (members > 1)
+		snprintf(text + strlen(text), sizeof text - strlen(text), ": alike");
+	p->lines++;
+	put(p, "L_variant", p->lines, "%u", variants[first] + 1);
+	put(p, "L_joint", p->lines, "%d", joint);
+	put_text(p, "L_name", p->lines, text);
+	return joint;
+}
+
+/* The lines of a group's figure, as a list of their numbers, and within how many per cent those
+ * of one are alike: the margin, more where there are too many lines for a panel. */
+static int put_lines(struct script *p, unsigned group, unsigned k, enum figure figure,
+                     const char *name, struct status *st)
+{
+	const struct summary_group *g = &p->s->groups[group];
+	unsigned n = 0, first = p->lines + 1;
+	char list[512] = "";
+	double *values = malloc((p->order.n + 1) * g->nsizes * sizeof *values);
+	unsigned *variants = malloc(2 * p->order.n * sizeof *variants), *line;
+	if (!values || !variants) {
+		free(values);
+		free(variants);
+		return status_set(st, "out of memory for the pictures' lines");
+	}
+	line = variants + p->order.n;
+	for (unsigned i = 0; i < p->order.n; i++) {
+		unsigned v = p->order.variants[i], sizes = 0;
+		for (unsigned b = 0; b < g->nsizes; b++) {
+			double *x = &values[n * g->nsizes + b];
+			*x = figure_of(summary_find(p->s, v, group, g->bytes[b]), figure);
+			*x = isfinite(*x) && *x > 0 ? *x : NAN;
+			sizes += !isnan(*x);
+		}
+		if (sizes && p->s->variants[v].role != ROLE_AGAIN)
+			variants[n++] = i;
+	}
+	double *tolerance = &values[n * g->nsizes];
+	unsigned lines = DRAWN_LINES + 1;
+	double margin = p->s->margin;
+	for (unsigned step = 0; step < 4 && lines > DRAWN_LINES; step++) {
+		margin = p->s->margin * (const double[]){1, 2.5, 5, 10}[step];
+		for (unsigned b = 0; b < g->nsizes; b++)
+			tolerance[b] = tolerance_of(p, group, g->bytes[b], figure, margin);
+		lines = drawn_merge(values, n, g->nsizes, tolerance, line);
+	}
+	bool taken[8] = {false};
+	for (unsigned i = 0, at = 0; i < lines; i++) {
+		while (line[at] != i)
+			at++;
+		/* Lines of several modes have one colour, so that none shares its dash. */
+		unsigned dash = family_of(p, variants[at]);
+		bool joint = put_line(p, variants, line, n, i);
+		while (joint && dash < 8 && taken[dash])
+			dash++;
+		if (joint && dash < 8)
+			taken[dash] = true;
+		put(p, "L_dash", p->lines, "%u", dash);
+	}
+	for (unsigned i = first; i <= p->lines; i++)
+		snprintf(list + strlen(list), sizeof list - strlen(list), "%s%u",
+		         i > first ? " " : "", i);
+	char text[64];
+	snprintf(text, sizeof text, "G_%s_lines", name);
+	put_text(p, text, k, list);
+	snprintf(text, sizeof text, "G_%s_alike", name);
+	put_number(p, text, k, lines < n ? 100 * margin : NAN);
+	free(values);
+	free(variants);
+	return 0;
+}
+
+static int put_group(struct script *p, unsigned group, unsigned k, struct status *st)
+{
+	const struct summary *s = p->s;
+	const struct summary_group *g = &s->groups[group];
+	char said[DRAW_SAY_BYTES];
+	put_text(p, "G_coll", k, coll_word(&g->cell, g->nranks).text);
+	put_text(p, "G_pace", k, coll_pace_name(g->cell.pace));
+	put(p, "G_ranks", k, "%u", g->nranks);
+	put(p, "G_sizes", k, "%u", g->nsizes);
+	put_number(p, "G_min", k, (double)g->bytes[0]);
+	put_number(p, "G_max", k, (double)g->bytes[g->nsizes - 1]);
+	put_number(p, "G_late", k, farthest(s, group));
+	fprintf(p->out, "G_list[%u] = '", k);
+	for (unsigned i = 0; i < g->nsizes; i++)
+		fprintf(p->out, "%s%zu.0", i ? " " : "", g->bytes[i]);
+	fprintf(p->out, "'\n");
+	double split = 0;
+	for (unsigned i = g->nsizes; i-- && draw_say_is_large(s, g->asked_bytes[i]);)
+		split = (double)g->bytes[i];
+	put_number(p, "G_split", k, split);
+	if (p->colls > GNUPLOT_EACH)
+		return 0;
+	put_extents(p, group, k);
+	if (draw_say_group(s, &p->regimes, &p->order, group, said, sizeof said, st))
+		return -1;
+	put_text(p, "G_said", k, said);
+	draw_say_launch(s, &p->order, group, said, sizeof said);
+	put_text(p, "G_launch_said", k, said);
+	draw_say_ranks(s, &p->order, group, said, sizeof said);
+	put_text(p, "G_ranks_said", k, said);
+	draw_say_tail(s, &p->order, group, said, sizeof said);
+	put_text(p, "G_tail_said", k, said);
+	return put_lines(p, group, k, FIGURE_BUSBW, "busbw", st) ||
+	               put_lines(p, group, k, FIGURE_TIME, "time", st) ||
+	               put_lines(p, group, k, FIGURE_LAUNCH, "launch", st)
+	           ? -1
+	           : 0;
+}
+
+static int put_groups(struct script *p, struct status *st)
+{
+	const struct summary *s = p->s;
+	unsigned n = 0, k = 0;
+	char said[DRAW_SAY_BYTES];
+	for (unsigned g = 0; g < s->ngroups; g++)
+		n += in_picture(s, g);
+	fprintf(p->out,
+	        "\n# pictures of each collective? launch, ranks, ecdf and timeline too?\n");
+	put(p, "each", 0, "%d", p->colls <= GNUPLOT_EACH);
+	put(p, "detail", 0, "%d", p->colls <= GNUPLOT_DETAIL);
+	put(p, "collectives", 0, "%u", p->colls);
+	draw_say_overview(s, &p->order, said, sizeof said);
+	put_text(p, "overview_said", 0, said);
+	fprintf(p->out,
+	        "\n# one per collective and pace: what its axes have to hold (ratios: of small "
+	        "and large sizes, from G_split on), its lines, and what it shows\n");
+	put(p, "groups", 0, "%u", n);
+	put_arrays(
+	    p, n, "G",
+	    "coll pace ranks sizes min max list late split busbw_lo busbw_hi time_lo "
+	    "time_hi launch_lo launch_hi small_lo small_hi large_lo large_hi busbw_lines "
+	    "time_lines launch_lines busbw_alike time_alike launch_alike said launch_said "
+	    "ranks_said tail_said");
+	fprintf(p->out, "# the lines: their first variant, whether of several modes, dash\n");
+	put_arrays(p, 3 * n * p->order.n, "L", "variant joint dash name");
+	for (unsigned g = 0; g < s->ngroups; g++)
+		if (in_picture(s, g) && put_group(p, g, ++k, st))
+			return -1;
+	return 0;
+}
+
+/* The place of a group among those of the pictures, from 1. */
+static unsigned place_of(const struct summary *s, unsigned group)
+{
+	unsigned k = 0;
+	for (unsigned g = 0; g <= group; g++)
+		k += in_picture(s, g);
+	return k;
+}
+
+static void put_cells(struct script *p)
+{
+	const struct summary *s = p->s;
+	fprintf(p->out,
+	        "\n# group, variant, bytes, bus bandwidth (GB/s), time, p95, launch (µs), "
+	        "ratio, its interval\n$cells <<EOD\n");
+	for (unsigned i = 0; i < p->order.n; i++)
+		for (unsigned r = 0; r < s->nrows; r++) {
+			const struct summary_row *row = &s->rows[r];
+			if (row->variant == p->order.variants[i] && in_picture(s, row->group))
+				put_row(p,
+				        (const double[]){
+				            place_of(s, row->group), i + 1,
+				            (double)row->cell.bytes, row->busbw_gbs,
+				            row->time_us, row->p95_us, row->launch_us,
+				            row->ratio.estimate, row->ratio.lo, row->ratio.hi},
+				        10);
+		}
+	fprintf(p->out, "EOD\n\n# group, variant, nth size, rank, how late it ends, %% of the "
+	                "call\n$ranks <<EOD\n");
+	for (unsigned i = 0; i < p->order.n; i++)
+		for (unsigned r = 0; r < s->nrows; r++) {
+			const struct summary_row *row = &s->rows[r];
+			const struct summary_group *g = &s->groups[row->group];
+			unsigned nth = 0;
+			if (row->variant != p->order.variants[i] || !row->ranks ||
+			    !in_picture(s, row->group) || p->colls > GNUPLOT_DETAIL)
+				continue;
+			while (nth < g->nsizes && g->bytes[nth++] != row->cell.bytes)
+				;
+			for (unsigned k = 0; k < row->nranks; k++)
+				put_row(p,
+				        (const double[]){place_of(s, row->group), i + 1, nth, k,
+				                         100 * row->ranks[k].late_us /
+				                             row->time_us},
+				        5);
+		}
+	fprintf(p->out, "EOD\n");
+}
+
+/* ---- single calls ----------------------------------------------------------------------- */
+
+static void put_panels(struct script *p)
+{
+	const struct summary *s = p->s;
+	unsigned n = place_of(s, s->ngroups - 1);
+	fprintf(p->out, "\n# panels of the ecdf, by group\n");
+	put_arrays(p, n, "E", "panels");
+	put_arrays(p, n * CALLS_PANELS, "E", "bytes lo hi");
+	for (unsigned g = 0; g < s->ngroups; g++) {
+		struct calls_panel panels[CALLS_PANELS];
+		unsigned k = place_of(s, g), count;
+		if (!in_picture(s, g))
+			continue;
+		count = calls_panels(s, g, p->order.variants, p->order.n, panels);
+		put(p, "E_panels", k, "%u", count);
+		for (unsigned i = 0; i < count; i++) {
+			unsigned at = CALLS_PANELS * (k - 1) + i + 1;
+			put_number(p, "E_bytes", at, (double)panels[i].bytes);
+			put_number(p, "E_lo", at, panels[i].lo_us);
+			put_number(p, "E_hi", at, panels[i].hi_us);
+		}
+	}
+}
+
+/* Whether an earlier group is of the same collective. */
+static bool again(const struct summary *s, unsigned group)
+{
+	for (unsigned g = 0; g < group; g++)
+		if (s->groups[g].cell.coll == s->groups[group].cell.coll)
+			return true;
+	return false;
+}
+
+/* The timeline's calls, of the variants that the experiment is about. */
+static void put_timeline(struct script *p)
+{
+	const struct summary *s = p->s;
+	unsigned n = 0;
+	fprintf(p->out, "\n# the calls of the timeline; variant: its number above\n");
+	put_arrays(p, s->ngroups * p->order.main, "T",
+	           "coll variant pass ranks bytes device total before residual said");
+	for (unsigned g = 0; g < s->ngroups; g++) {
+		struct calls_line line, first = {0};
+		char said[DRAW_SAY_BYTES] = "";
+		unsigned from = n + 1;
+		for (unsigned i = 0; !again(s, g) && i < p->order.main; i++) {
+			line = calls_line_of(s, s->groups[g].cell.coll, p->order.variants[i]);
+			if (!line.cell)
+				continue;
+			n++;
+			draw_say_call(s, p->order.variants[i], &line, n == from, said,
+			              sizeof said);
+			if (n == from)
+				first = line;
+			put_text(p, "T_coll", n,
+			         coll_word(&line.cell->cell, line.cell->nranks).text);
+			put(p, "T_variant", n, "%u", i + 1);
+			put_text(p, "T_pass", n, coll_pass_name(line.cell->cell.pass));
+			put(p, "T_ranks", n, "%u", line.cell->nranks);
+			put_number(p, "T_bytes", n, (double)line.cell->cell.bytes);
+			put(p, "T_device", n, "%d", line.cell->device_clock);
+			put_number(p, "T_total", n, line.total_us);
+			put_number(p, "T_before", n, line.before_us);
+			put_number(p, "T_residual", n, line.residual_us);
+		}
+		if (first.cell)
+			put_text(p, "T_said", from, said);
+	}
+	put(p, "calls_shown", 0, "%u", n);
+}
+
+/* ---- findings --------------------------------------------------------------------------- */
+
+/* What grey says in a picture of effects; `intervals`: there are any. */
+static void put_grey(struct script *p, const char *name, double margin, bool intervals)
+{
+	char text[96];
+	snprintf(text, sizeof text,
+	         intervals ? "grey: interval not wholly beyond ±%.3g %%"
+	                   : "grey: no interval below 6 blocks",
+	         100 * margin);
+	put_text(p, name, 0, text);
+}
+
+static void put_step(struct script *p, const struct waterfall_step *step, unsigned i)
+{
+	double percent = 100 * expm1(step->log);
+	char text[TRIAL_NAME_BYTES + 64];
+	snprintf(text, sizeof text, "%s%s", step->rest ? "what is left" : step->name,
+	         step->backwards ? ", back" : "");
+	put_text(p, "W_name", i, text);
+	put(p, "W_beyond", i, "%d",
+	    step->verdict.kind == VERDICT_FASTER || step->verdict.kind == VERDICT_SLOWER);
+	put(p, "W_rest", i, "%d", step->rest);
+	put_number(p, "W_lo", i, step->from_gbs);
+	put_number(p, "W_hi", i, step->to_gbs);
+	put_number(p, "W_end_lo", i, step->from_gbs * step->verdict.ratio.lo);
+	put_number(p, "W_end_hi", i, step->from_gbs * step->verdict.ratio.hi);
+	snprintf(text, sizeof text, fabs(percent) < 0.05 ? "0.0 %%" : "%+.1f %%", percent);
+	put_text(p, "W_change", i, text);
+	text[0] = '\0';
+	if (!isnan(step->share))
+		snprintf(text, sizeof text, "%.0f %% of the gap",
+		         round(100 * step->share) + 0.0); /* no -0 */
+	put_text(p, "W_share", i, text);
+}
+
+static void put_waterfall(struct script *p)
+{
+	const struct waterfall *w = &p->f->waterfall;
+	char said[WATERFALL_TEXT_BYTES];
+	fprintf(p->out,
+	        "\n# the waterfall: a step each from W_lo to W_hi (GB/s), by its interval from "
+	        "W_end_lo to W_end_hi; change and share as they are written\n");
+	put(p, "waterfall_steps", 0, "%u", w->nsteps);
+	put_arrays(p, w->nsteps, "W", "name rest beyond lo hi end_lo end_hi change share");
+	if (!w->nsteps)
+		return;
+	const struct waterfall_step *last = &w->steps[w->nsteps - 1];
+	put_text(p, "waterfall_from_name", 0, p->s->variants[w->steps[0].from].name);
+	put_text(p, "waterfall_to_name", 0, p->s->variants[last->to].name);
+	put_number(p, "waterfall_from", 0, w->steps[0].from_gbs);
+	put_number(p, "waterfall_to", 0, last->to_gbs);
+	put(p, "waterfall_cells", 0, "%u", w->ncells);
+	put(p, "waterfall_blocks", 0, "%u", w->nblocks);
+	waterfall_say(w, said, sizeof said);
+	put_text(p, "waterfall_said", 0, said);
+	put_grey(p, "waterfall_grey", w->gap.margin, !isnan(w->gap.ratio.lo));
+	for (unsigned i = 0; i < w->nsteps; i++)
+		put_step(p, &w->steps[i], i + 1);
+}
+
+/* A verdict as a number: 1 faster, −1 slower, 0 neither. */
+static int side_of(const struct verdict *v)
+{
+	return v->kind == VERDICT_FASTER ? 1 : v->kind == VERDICT_SLOWER ? -1 : 0;
+}
+
+static bool have_latency(const struct findings *f)
+{
+	for (unsigned i = 0; i < f->asked.nfactors; i++)
+		if (factors_judged(&f->factors[i].latency))
+			return true;
+	return false;
+}
+
+static void put_factors(struct script *p)
+{
+	const struct findings *f = p->f;
+	unsigned order[CLAIM_MAX], n = f->asked.nfactors, tested = 0, k = 0;
+	double lo = 1, hi = 1;
+	bool intervals = false;
+	char said[DRAW_SAY_BYTES], text[64];
+	for (unsigned i = 0; i < n; i++)
+		tested += !f->factors[i].why[0];
+	factors_order(f->factors, n, order);
+	fprintf(p->out, "\n# the factors, the largest effect first\n");
+	put(p, "factors", 0, "%u", n);
+	put(p, "factors_tested", 0, "%u", tested);
+	put(p, "factors_latency", 0, "%d", have_latency(f));
+	draw_say_factors(f->factors, n, said, sizeof said);
+	put_text(p, "factors_said", 0, said);
+	put_arrays(p, tested, "F", "name setting effect latency");
+	for (unsigned i = 0; i < n; i++) {
+		const struct factors_result *r = &f->factors[order[i]];
+		if (r->why[0])
+			continue;
+		k++;
+		put_text(p, "F_name", k, r->factor->name);
+		put_text(p, "F_setting", k, r->factor->setting);
+		words_ratio(&r->bandwidth.ratio, true, text, sizeof text);
+		put_text(p, "F_effect", k, text);
+		words_ratio(&r->latency.ratio, true, text, sizeof text);
+		put_text(p, "F_latency", k, text);
+	}
+	fprintf(p->out, "# nth, placebo, effect on bandwidth, its interval, side; on latency\n"
+	                "$factors <<EOD\n");
+	k = 0;
+	for (unsigned i = 0; i < n; i++) {
+		const struct factors_result *r = &f->factors[order[i]];
+		const struct stats_ratio *b = &r->bandwidth.ratio, *l = &r->latency.ratio;
+		if (r->why[0])
+			continue;
+		put_row(p,
+		        (const double[]){++k, r->factor->placebo, b->estimate, b->lo, b->hi,
+		                         side_of(&r->bandwidth), l->estimate, l->lo, l->hi,
+		                         side_of(&r->latency)},
+		        10);
+		intervals |= !isnan(b->lo) || !isnan(l->lo);
+		/* fmin and fmax pass over NaN. */
+		lo = fmin(fmin(fmin(lo, b->lo), l->lo), fmin(b->estimate, l->estimate));
+		hi = fmax(fmax(fmax(hi, b->hi), l->hi), fmax(b->estimate, l->estimate));
+	}
+	fprintf(p->out, "EOD\n");
+	put_number(p, "factors_lo", 0, lo);
+	put_number(p, "factors_hi", 0, hi);
+	put_grey(p, "factors_grey", f->waterfall.gap.margin, intervals);
+}
+
+/* Whether the way that data takes is known of any point. */
+static bool any_path(const struct versions *v)
+{
+	bool any = false;
+	for (unsigned i = 0; i < v->ncolls; i++)
+		for (unsigned r = 0; v->colls[i].nblocks && r < v->nrows; r++)
+			for (unsigned mode = 0; mode < v->nmodes; mode++) {
+				const char *path = v->colls[i].rows[r].sides[mode].data_path;
+				any |= !strcmp(path, "direct") || !strcmp(path, "staged");
+			}
+	return any;
+}
+
+/* One collective by version: what its axes have to hold. */
+static void put_versions_coll(struct script *p, unsigned coll, unsigned nth)
+{
+	const struct versions *v = &p->f->versions;
+	const struct versions_coll *c = &v->colls[coll];
+	double lo = INFINITY, hi = 0, ratio_lo = 1, ratio_hi = 1;
+	char text[DRAW_SAY_BYTES];
+	for (unsigned i = 0; i < v->nrows; i++) {
+		const struct stats_ratio *r = &c->rows[i].verdict.ratio;
+		for (unsigned mode = 0; mode < v->nmodes; mode++) {
+			lo = fmin(lo, c->rows[i].sides[mode].lo);
+			hi = fmax(hi, c->rows[i].sides[mode].hi);
+		}
+		ratio_lo = fmin(ratio_lo, isnan(r->lo) ? r->estimate : r->lo);
+		ratio_hi = fmax(ratio_hi, isnan(r->hi) ? r->estimate : r->hi);
+	}
+	put_text(p, "N_coll", nth, coll_info(c->coll)->name);
+	put(p, "N_ranks", nth, "%u", c->nranks);
+	put(p, "N_blocks", nth, "%u", c->nblocks);
+	char lo_size[32], hi_size[32];
+	coll_size_label(c->lo, lo_size, sizeof lo_size);
+	coll_size_label(c->hi, hi_size, sizeof hi_size);
+	if (c->ncells == 1)
+		snprintf(text, sizeof text, "%s", hi_size);
+	else
+		snprintf(text, sizeof text, "geometric mean over %u cells, %s to %s", c->ncells,
+		         lo_size, hi_size);
+	put_text(p, "N_about", nth, text);
+	draw_say_versions(v, coll, text, sizeof text);
+	put_text(p, "N_said", nth, text);
+	put_number(p, "N_lo", nth, lo);
+	put_number(p, "N_hi", nth, hi);
+	put_number(p, "N_ratio_lo", nth, ratio_lo);
+	put_number(p, "N_ratio_hi", nth, ratio_hi);
+}
+
+/* The points: picture, nth version, mode (0 threads, 1 processes, 2 single), GB/s and its
+ * quartiles, path (1 direct, 2 staged), and of processes the ratio with its interval, its side
+ * and whether it is decided. */
+static void put_points(struct script *p)
+{
+	const struct versions *v = &p->f->versions;
+	unsigned nth = 0;
+	fprintf(p->out, "$versions <<EOD\n");
+	for (unsigned i = 0; i < v->ncolls; i++) {
+		nth += v->colls[i].nblocks > 0;
+		for (unsigned r = 0; v->colls[i].nblocks && r < v->nrows; r++)
+			for (unsigned mode = 0; mode < v->nmodes; mode++) {
+				const struct versions_row *row = &v->colls[i].rows[r];
+				const struct versions_side *side = &row->sides[mode];
+				const struct stats_ratio *ratio = &row->verdict.ratio;
+				bool has = mode == VERSIONS_PROCESSES;
+				int path = !strcmp(side->data_path, "direct")   ? 1
+				           : !strcmp(side->data_path, "staged") ? 2
+				                                                : 0;
+				put_row(p,
+				        (const double[]){
+				            nth, r + 1, mode, side->gbs, side->lo, side->hi, path,
+				            has ? ratio->estimate : NAN, has ? ratio->lo : NAN,
+				            has ? ratio->hi : NAN, side_of(&row->verdict),
+				            row->verdict.kind != VERDICT_UNDECIDED},
+				        12);
+			}
+	}
+	if (!nth) /* an empty block would be a warning */
+		put_row(p, (const double[]){0, 0}, 2);
+	fprintf(p->out, "EOD\n");
+}
+
+static void put_versions(struct script *p)
+{
+	const struct versions *v = &p->f->versions;
+	unsigned n = 0, nth = 0;
+	for (unsigned i = 0; i < v->ncolls; i++)
+		n += v->colls[i].nblocks > 0;
+	fprintf(p->out, "\n# versions of the library: one picture per "
+	                "collective, and what its axes have to hold\n");
+	put(p, "versions", 0, "%u", v->nrows);
+	put(p, "versions_modes", 0, "%u", v->nmodes);
+	put(p, "versions_pictures", 0, "%u", n);
+	put(p, "versions_paths", 0, "%d", any_path(v));
+	put_points(p);
+	put_arrays(p, v->nrows, "N", "version");
+	put_arrays(p, n, "N", "coll ranks about blocks said lo hi ratio_lo ratio_hi");
+	for (unsigned i = 0; n && i < v->nrows; i++)
+		put_text(p, "N_version", i + 1, v->colls[0].rows[i].version);
+	for (unsigned i = 0; i < v->ncolls; i++)
+		if (v->colls[i].nblocks)
+			put_versions_coll(p, i, ++nth);
+}
+
+int gnuplot_write(const struct summary *s, const struct findings *findings,
+                  const struct drawn_order *order, const char *file, struct status *st)
+{
+	struct script p = {.out = output_open(file, st),
+	                   .s = s,
+	                   .f = findings,
+	                   .order = *order,
+	                   .colls = gnuplot_collectives(s)};
+	int rc = 0;
+	if (!p.out)
+		return -1;
+	if (regimes_make(s, &p.regimes, st)) {
+		output_close(p.out, file, st);
+		return -1;
+	}
+	put_run(&p);
+	if (gnuplot_drawable(s)) {
+		put_variants(&p);
+		put_ratio_panels(&p);
+		rc = put_groups(&p, st);
+		put_cells(&p);
+		put_panels(&p);
+		put_timeline(&p);
+	}
+	put_limit(&p);
+	put_waterfall(&p);
+	put_factors(&p);
+	put_versions(&p);
+	regimes_free(&p.regimes);
+	return output_close(p.out, file, st) || rc ? -1 : 0;
+}

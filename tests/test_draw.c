@@ -1,0 +1,321 @@
+/* Pictures: which curves are one line, what comes into a script, and what the files are. */
+#include "made.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <math.h>
+
+#include "../harness/report/draw.h"
+#include "../harness/report/drawn.h"
+#include "../harness/report/gnuplot.h"
+
+static void stamps(const struct made_place *place, int64_t out[6])
+{
+	static const int64_t speed[] = {200, 100, 101, 100, 50};
+	out[1] = 100;
+	out[2] = (1000 + ((int64_t)40 << place->size)) * speed[place->variant] + place->block +
+	         40 * place->rank;
+	out[3] = 10;
+}
+
+static const struct made plain = {.backend = "nccl",
+                                  .ranks = 2,
+                                  .blocks = 6,
+                                  .sizes = 3,
+                                  .rows = 3,
+                                  .cores = 8,
+                                  .timeline = true,
+                                  .stamps = stamps};
+
+static bool no_gnuplot(void)
+{
+	return access("/usr/bin/gnuplot", X_OK) && access("/usr/local/bin/gnuplot", X_OK);
+}
+
+static unsigned merge(const double *x, unsigned n, unsigned nsizes, double tolerance,
+                      unsigned *line)
+{
+	double of_size[8];
+	for (unsigned i = 0; i < nsizes; i++)
+		of_size[i] = tolerance;
+	return drawn_merge(x, n, nsizes, of_size, line);
+}
+
+static void curves_that_are_alike_are_one_line(void **state)
+{
+	unsigned line[6];
+	(void)state;
+	static const double all[] = {10, 100, 5, 99, 10.1, 101, 13, 100, 5.05, 98};
+	assert_int_equal(merge(all, 5, 2, 1.02, line), 3);
+	assert_memory_equal(line, ((unsigned[]){0, 1, 0, 2, 1}), 5 * sizeof *line);
+	/* At every size: 13 against 10 at one of them is enough to be another line. */
+	assert_int_equal(merge(all, 5, 2, 1.4, line), 2);
+	assert_memory_equal(line, ((unsigned[]){0, 1, 0, 0, 1}), 5 * sizeof *line);
+}
+
+/* b is as near to a as c is to b, but c is not alike to a: no line of all three. */
+static void alike_is_to_all_of_a_line(void **state)
+{
+	unsigned line[4];
+	(void)state;
+	static const double chain[] = {100, 101.5, 103, 104.4};
+	assert_int_equal(merge(chain, 4, 1, 1.02, line), 2);
+	assert_memory_equal(line, ((unsigned[]){0, 0, 1, 1}), sizeof line);
+}
+
+/* A curve that lacks a size is not alike to one that has it; two that lack it may be. */
+static void a_missing_size_tells_apart(void **state)
+{
+	unsigned line[3];
+	(void)state;
+	static const double some[] = {1, 2, NAN, 1, 2, 3, 1, 2, NAN};
+	assert_int_equal(merge(some, 3, 3, 1.02, line), 2);
+	assert_memory_equal(line, ((unsigned[]){0, 1, 0}), sizeof line);
+	assert_int_equal(merge(some, 0, 3, 1.02, line), 0);
+}
+
+static void what_it_is_about_stands_first(void **state)
+{
+	struct made_loaded l;
+	struct drawn_order order;
+	struct status st = {""};
+	char text[64];
+	(void)state;
+	made_load(&plain, &l);
+	assert_int_equal(drawn_order(&l.summary, &order, &st), 0);
+	static const unsigned wanted[] = {MADE_THREADS, MADE_SINGLE, MADE_PROCESSES,
+	                                  MADE_AGAIN};
+	assert_int_equal(order.n, 4);
+	assert_int_equal(order.main, 3);
+	assert_memory_equal(order.variants, wanted, sizeof wanted);
+	l.summary.variants[MADE_PROCESSES].name = "old-processes-2";
+	drawn_family(&l.summary, MADE_PROCESSES, text, sizeof text);
+	assert_string_equal(text, "old--2");
+	drawn_family(&l.summary, MADE_THREADS, text, sizeof text);
+	assert_string_equal(text, "");
+	free(order.variants);
+	made_unload(&l);
+}
+
+/* gnuplot itself has to read back what went in, and nothing else may happen. */
+static void a_quoted_text_is_that_text(void **state)
+{
+	static const char *const texts[] = {"it's",
+	                                    "''",
+	                                    "it''s \\' \\",
+	                                    "`touch pwned`",
+	                                    "$(touch pwned) \"a\" @x {/=9 y}",
+	                                    "< touch pwned",
+	                                    "| touch pwned",
+	                                    "%s %d # ; \\n"};
+	(void)state;
+	if (no_gnuplot())
+		skip();
+	for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
+		char quoted[256];
+		gnuplot_quote(texts[i], quoted, sizeof quoted);
+		FILE *out = fopen(made_path("q.gp"), "w");
+		char file[512];
+		snprintf(file, sizeof file, "%s", made_path("said"));
+		fprintf(out, "x = %s\nset print '%s'\nprint x\n", quoted, file);
+		fclose(out);
+		snprintf(file, sizeof file, "gnuplot -d %s 2>&1", made_path("q.gp"));
+		assert_int_equal(system(file), 0);
+		char *said = made_read("said");
+		said[strcspn(said, "\n")] = '\0';
+		assert_string_equal(said, texts[i]);
+	}
+	assert_int_not_equal(access("pwned", F_OK), 0);
+}
+
+/* A folder may have any name. */
+static void a_folders_name_is_no_command(void **state)
+{
+	static const char *const names[] = {"|touch pwned", "< touch pwned",
+	                                    "it''s \"%s\" `a`"};
+	struct status st = {""};
+	char plot[PATH_MAX], here[PATH_MAX], file[PATH_MAX];
+	(void)state;
+	if (no_gnuplot())
+		skip();
+	assert_non_null(realpath("plot", plot));
+	assert_non_null(getcwd(here, sizeof here));
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+		made_write(&plain);
+		assert_int_equal(chdir(made_folder), 0);
+		assert_int_equal(mkdir(names[i], 0777), 0);
+		snprintf(file, sizeof file, "%s/trials.jsonl", names[i]);
+		assert_int_equal(rename("trials.jsonl", file), 0);
+		if (report_make(names[i], plot, NULL, &st))
+			fail_msg("%s", st.text);
+		snprintf(file, sizeof file, "%s/plots/nccl_alltoall_busbw.svg", names[i]);
+		assert_int_equal(access(file, R_OK), 0);
+		snprintf(file, sizeof file, "%s/plots/gnuplot.log", names[i]);
+		assert_int_not_equal(access(file, F_OK), 0);
+		assert_int_not_equal(access("pwned", F_OK), 0);
+		assert_int_equal(chdir(here), 0);
+	}
+}
+
+/* Whether a text is well-formed XML, as far as tags, attributes and references go. */
+static bool is_xml(const char *at)
+{
+	char names[64][32];
+	unsigned depth = 0, roots = 0;
+	while (*at) {
+		if (*at == '&' && at[1] != '#' && !isalpha((unsigned char)at[1]))
+			return false;
+		if (*at == '>')
+			return false;
+		if (*at != '<') {
+			at++;
+			continue;
+		}
+		if (at[1] == '?' || at[1] == '!') {
+			at = strchr(at, '>');
+			if (!at++)
+				return false;
+			continue;
+		}
+		bool closes = at[1] == '/';
+		at += 1 + closes;
+		size_t n = strcspn(at, " \t\r\n/>");
+		char name[32];
+		snprintf(name, sizeof name, "%.*s", (int)n, at);
+		at += n;
+		while (*at && *at != '>' && strncmp(at, "/>", 2) != 0) {
+			if (*at == '<')
+				return false;
+			if (*at == '"' || *at == '\'') {
+				const char *end = strchr(at + 1, *at);
+				if (!end || memchr(at, '<', (size_t)(end - at)))
+					return false;
+				at = end;
+			}
+			at++;
+		}
+		bool empty = *at == '/';
+		at += empty;
+		if (*at++ != '>')
+			return false;
+		if (closes && (!depth || strcmp(names[--depth], name) != 0))
+			return false;
+		if (!closes && !empty) {
+			roots += !depth;
+			if (depth == 64)
+				return false;
+			strcpy(names[depth++], name);
+		}
+	}
+	return !depth && roots == 1;
+}
+
+static void every_picture_is_png_and_svg(void **state)
+{
+	struct made_loaded l;
+	struct status st = {""};
+	static struct draw_result drawn;
+	static struct findings findings;
+	char name[200];
+	(void)state;
+	if (no_gnuplot())
+		skip();
+	assert_false(is_xml("<a><b></a></b>"));
+	assert_false(is_xml("<a x='1><b/></a>"));
+	assert_false(is_xml("<a>1 & 2</a>"));
+	assert_true(is_xml("<?xml?><a x='>'><b/>1 &lt; 2</a>"));
+	made_load(&plain, &l);
+	struct regimes regimes;
+	assert_int_equal(regimes_make(&l.summary, &regimes, &st), 0);
+	assert_int_equal(findings_make(&l.summary, &regimes, NULL, 0, &findings, &st), 0);
+	assert_int_equal(draw_pictures(&l.summary, &findings, made_folder, "plot", &drawn, &st),
+	                 0);
+	assert_string_equal(drawn.warning, "");
+	assert_int_equal(drawn.npictures, 8);
+	for (unsigned i = 0; i < drawn.npictures; i++) {
+		const struct draw_picture *picture = &drawn.pictures[i];
+		unsigned char head[24] = {0};
+		snprintf(name, sizeof name, "plots/%.100s.png", picture->name);
+		FILE *in = fopen(made_path(name), "r");
+		assert_non_null(in);
+		assert_int_equal(fread(head, 1, sizeof head, in), sizeof head);
+		fclose(in);
+		assert_memory_equal(head, "\x89PNG\r\n\x1a\n", 8);
+		assert_int_equal(head[18] << 8 | head[19], 900);
+		snprintf(name, sizeof name, "plots/%.100s.svg", picture->name);
+		const char *svg = made_read(name);
+		if (!is_xml(svg))
+			fail_msg("%s is no XML", name);
+		made_says(svg, "<svg");
+		made_says(svg, "font-family=\"sans-serif\"");
+		assert_null(strstr(svg, "<script"));
+		assert_null(strstr(svg, "<image"));
+		/* Title and caption are those of the picture. */
+		made_says(picture->title, "alltoall, 2 ranks, nccl: ");
+		made_says(svg, picture->title);
+		assert_true(strlen(picture->caption) > 20);
+	}
+	assert_true(drawn.answer >= 0);
+	assert_string_equal(drawn.pictures[drawn.answer].name, "nccl_alltoall_ratio");
+	made_says(drawn.pictures[drawn.answer].caption,
+	          "Against threads: single 0.500 times as fast; processes: no difference");
+	made_says(made_read("plots/nccl_alltoall_busbw.svg"), ">threads and processes: alike<");
+	findings_free(&findings);
+	regimes_free(&regimes);
+	made_unload(&l);
+}
+
+/* The names of sizes, wherever they stand in one row, have room. */
+static void ticks_never_overlap(void **state)
+{
+	struct made m = plain;
+	struct status st = {""};
+	static const char *const pictures[] = {"plots/nccl_alltoall_busbw.svg",
+	                                       "plots/nccl_alltoall_ratio.svg",
+	                                       "plots/nccl_alltoall_latency.svg"};
+	(void)state;
+	if (no_gnuplot())
+		skip();
+	m.blocks = 2;
+	m.sizes = 9;
+	made_write(&m);
+	if (report_make(made_folder, "plot", NULL, &st))
+		fail_msg("%s", st.text);
+	for (unsigned i = 0; i < 3; i++) {
+		double x[64], y[64], here_x = 0, here_y = 0;
+		unsigned n = 0;
+		for (const char *at = made_read(pictures[i]); (at = strchr(at, '<')); at++) {
+			if (!strncmp(at, "<g transform=\"translate(", 24))
+				sscanf(at + 24, "%lf,%lf", &here_x, &here_y);
+			if (strncmp(at, "<text><![CDATA[", 15) && strncmp(at, "<text>", 6))
+				continue;
+			const char *end = strstr(at + 6, "</text>");
+			if (end && end - at < 24 && strstr(at, "iB") &&
+			    strstr(at, "iB") < end && n < 64) {
+				x[n] = here_x;
+				y[n++] = here_y;
+			}
+		}
+		assert_true(n > 2);
+		for (unsigned a = 0; a < n; a++)
+			for (unsigned b = 0; b < a; b++)
+				if (fabs(y[a] - y[b]) < 8 && fabs(x[a] - x[b]) < 52)
+					fail_msg("%s: ticks at %g and %g", pictures[i], x[a],
+					         x[b]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(curves_that_are_alike_are_one_line),
+	    cmocka_unit_test(alike_is_to_all_of_a_line),
+	    cmocka_unit_test(a_missing_size_tells_apart),
+	    cmocka_unit_test(what_it_is_about_stands_first),
+	    cmocka_unit_test(a_quoted_text_is_that_text),
+	    cmocka_unit_test(a_folders_name_is_no_command),
+	    cmocka_unit_test(every_picture_is_png_and_svg),
+	    cmocka_unit_test(ticks_never_overlap),
+	};
+	return cmocka_run_group_tests(tests, made_begin, made_end);
+}
