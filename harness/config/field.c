@@ -206,6 +206,7 @@ int field_read(const struct field *f, const char *text, void *base, struct statu
 	uint64_t n = 0;
 	unsigned i = 0;
 	int64_t ns = 0;
+	double share = 0;
 	if (f->read)
 		return f->read(f, text, base, st);
 	switch (f->kind) {
@@ -236,7 +237,10 @@ int field_read(const struct field *f, const char *text, void *base, struct statu
 	case FIELD_NS:
 		return duration_read(f, text, 0, (int64_t *)at, st);
 	case FIELD_PERCENT:
-		return field_percent(f, text, (double *)at, st);
+		if (field_percent(f, text, &share, st))
+			return -1;
+		memcpy(at, &share, sizeof share);
+		return 0;
 	case FIELD_FLAG:
 		if (word_read(f, text, &i, st))
 			return -1;
@@ -316,6 +320,7 @@ void field_allowed(const struct field *f, char *out, size_t bytes)
 json_t *field_to_json(const struct field *f, const void *base)
 {
 	const char *at = (const char *)base + f->at;
+	double share;
 	char text[48];
 	switch (f->kind) {
 	case FIELD_CHOICE:
@@ -335,7 +340,8 @@ json_t *field_to_json(const struct field *f, const void *base)
 	case FIELD_PLACE:
 		return json_integer(*(const int64_t *)at);
 	case FIELD_PERCENT:
-		return json_real(*(const double *)at);
+		memcpy(&share, at, sizeof share);
+		return json_real(share);
 	case FIELD_FLAG:
 		return json_boolean(*(const bool *)at);
 	case FIELD_LAYOUT: {
@@ -404,7 +410,8 @@ int field_from_json(const struct field *f, const json_t *value, void *base, stru
 		return 0;
 	}
 	if (f->kind == FIELD_PERCENT && json_is_number(value)) {
-		*(double *)at = json_number_value(value);
+		double share = json_number_value(value);
+		memcpy(at, &share, sizeof share);
 		return 0;
 	}
 	if (textual || f->kind == FIELD_FLAG || f->kind == FIELD_PERCENT ||
