@@ -145,6 +145,7 @@ void answer_verdict(const struct regime *g, unsigned variant, char *text, size_t
 {
 	const struct verdict *v = &g->contrasts[variant].verdict;
 	double reach = log1p(g->least_effect);
+	char least[32];
 	text[0] = '\0';
 	if (isnan(v->ratio.estimate))
 		return;
@@ -158,8 +159,10 @@ void answer_verdict(const struct regime *g, unsigned variant, char *text, size_t
 		snprintf(text, bytes, "faster");
 	else if (log(v->ratio.hi) < -reach)
 		snprintf(text, bytes, "slower");
-	else
-		snprintf(text, bytes, "undecided below %.2g %%", 100 * g->least_effect);
+	else {
+		regime_least(g, least, sizeof least);
+		snprintf(text, bytes, "undecided below %s", least);
+	}
 }
 
 bool answer_tells(const struct regimes *regimes)
@@ -246,6 +249,24 @@ static void say_trust(struct answer *a, const struct summary *s, const struct re
 	    words_plural(s->nblocks));
 }
 
+/* What a run says that can tell nothing else: who ran, and that the data was right. */
+static void say_ran(struct answer *a, const struct summary *s)
+{
+	char names[ANSWER_TEXT_BYTES / 2] = "";
+	unsigned n = 0;
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		enum summary_role role = s->variants[v].role;
+		if (!s->variants[v].measured ||
+		    (role != ROLE_VARIANT && role != ROLE_REFERENCE))
+			continue;
+		status_list(names, sizeof names, s->variants[v].name);
+		n++;
+	}
+	if (n)
+		say(a, "%s ran%s.", names,
+		    s->carries_data ? ", and every element that they delivered was right" : "");
+}
+
 void answer_make(const struct summary *s, const struct findings *f,
                  const struct regimes *regimes, struct answer *out)
 {
@@ -260,6 +281,8 @@ void answer_make(const struct summary *s, const struct findings *f,
 		say(out, "Nothing was measured: no trial left a time.");
 		return;
 	}
+	if (!answer_tells(regimes))
+		say_ran(out, s);
 	if (regimes->n && !answer_tells(regimes))
 		say(out, "This run cannot tell the variants apart. %s",
 		    regimes->list[regimes->n - 1].why);
@@ -271,6 +294,5 @@ void answer_make(const struct summary *s, const struct findings *f,
 			say_regime(out, s, g);
 	}
 	if (!out->n)
-		say(out, s->reference < 0 ? "There is no reference: nothing is compared."
-		                          : "No difference was decided.");
+		say(out, "No difference was decided.");
 }

@@ -163,7 +163,7 @@ static void judge(const struct summary *s, struct regime *r)
 	double share, edge = log1p(s->margin);
 	const struct summary_row *above =
 	    r->metric == METRIC_BUSBW ? above_limit(s, r, &share) : NULL;
-	char interval[64];
+	char interval[64], least[32];
 	r->least_effect = NAN;
 	if (twin) {
 		r->least_effect = least_effect(&twin->verdict.ratio, s->margin);
@@ -198,11 +198,14 @@ static void judge(const struct summary *s, struct regime *r)
 	else if (aa->lo > 1 || aa->hi < 1)
 		snprintf(r->why, sizeof r->why,
 		         "The reference differs from itself: the A/A line is %s.", interval);
-	else if (log(aa->lo) < -edge || log(aa->hi) > edge)
-		snprintf(r->why, sizeof r->why,
-		         "The A/A line is %s, wider than the margin of %.3g %%: effects under "
-		         "%.2g %% cannot be seen here.",
-		         interval, 100 * s->margin, 100 * r->least_effect);
+	else if (log(aa->lo) < -edge || log(aa->hi) > edge) {
+		regime_least(r, least, sizeof least);
+		snprintf(
+		    r->why, sizeof r->why,
+		    "The A/A line is %s, wider than the margin of %.3g %%: effects under %s "
+		    "cannot be seen here.",
+		    interval, 100 * s->margin, least);
+	}
 	r->tells = !r->why[0];
 }
 
@@ -264,6 +267,14 @@ const struct regime *regimes_find(const struct regimes *regimes, enum regime_kin
 		if (regimes->list[i].kind == kind)
 			return &regimes->list[i];
 	return NULL;
+}
+
+void regime_least(const struct regime *r, char *text, size_t bytes)
+{
+	if (r->least_effect < 1)
+		snprintf(text, bytes, "%.2g %%", 100 * r->least_effect);
+	else
+		snprintf(text, bytes, "a factor of %.2g", 1 + r->least_effect);
 }
 
 void regime_about(const struct regime *r, char *text, size_t bytes)

@@ -57,6 +57,8 @@ int regimes_make(const struct summary *summary, struct regimes *out, struct stat
 void regimes_free(struct regimes *regimes);
 /* The regime of a kind, or NULL. */
 const struct regime *regimes_find(const struct regimes *regimes, enum regime_kind kind);
+/* The smallest effect that it can show: "19 %", "a factor of 4.7". */
+void regime_least(const struct regime *regime, char *text, size_t bytes);
 /* "4 KiB to 64 KiB, p50 of isolated calls". */
 void regime_about(const struct regime *regime, char *text, size_t bytes);
 

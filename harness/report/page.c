@@ -13,6 +13,24 @@ static void begin(struct page *p)
 	p->opened = true;
 }
 
+/* "98 %", "16 MiB": a number and its unit stay on one line. */
+static void bind_units(char *text, size_t bytes)
+{
+	static const char *const units[] = {"%",  "GB/s", "KiB",   "MiB",   "GiB",
+	                                    "µs", "ms",   "ranks", "blocks"};
+	static const char hard[] = "\u00a0"; /* a blank that does not break */
+	for (char *at = text; (at = strchr(at, ' ')); at++) {
+		bool unit = false;
+		for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+			unit |= !strncmp(at + 1, units[i], strlen(units[i]));
+		if (!unit || at == text || !isdigit((unsigned char)at[-1]) ||
+		    strlen(text) + sizeof hard > bytes)
+			continue;
+		memmove(at + 2, at + 1, strlen(at + 1) + 1);
+		memcpy(at, hard, 2);
+	}
+}
+
 /* Breaks the text into lines; those after the first begin with `indent` blanks. */
 static void wrap(FILE *out, const char *lead, unsigned indent, const char *text)
 {
@@ -28,8 +46,11 @@ static void wrap(FILE *out, const char *lead, unsigned indent, const char *text)
 			fprintf(out, "\n%*s", (int)indent, "");
 		else if (!first)
 			fputc(' ', out);
-		for (const char *c = word; *c; c++)
-			fputc((unsigned char)*c < ' ' || *c == 0x7F ? ' ' : *c, out);
+		for (const char *c = word; *c; c++) {
+			bool hard = !strncmp(c, "\u00a0", 2);
+			fputc(hard || (unsigned char)*c < ' ' || *c == 0x7F ? ' ' : *c, out);
+			c += hard;
+		}
 		column = (breaks ? indent : column + !first) + width;
 		text += bytes;
 		text += strspn(text, " \n");
@@ -75,11 +96,12 @@ static void keep(struct page *p, const char *text)
 		json_array_append_new(p->sentences, json_string(text));
 }
 
-static void paragraph(struct page *p, const char *text, const char *mark)
+static void paragraph(struct page *p, char text[PAGE_TEXT_BYTES], const char *mark)
 {
 	if (!text[0])
 		return;
 	keep(p, text);
+	bind_units(text, PAGE_TEXT_BYTES);
 	begin(p);
 	if (p->kind == PAGE_TERMINAL) {
 		wrap(p->out, "  ", 2, text);
@@ -106,6 +128,7 @@ void page_item(struct page *p, const char *format, ...)
 {
 	FORMAT(text);
 	keep(p, text);
+	bind_units(text, sizeof text);
 	p->opened = true;
 	if (p->kind == PAGE_TERMINAL) {
 		wrap(p->out, "  - ", 4, text);
