@@ -387,7 +387,7 @@ static void other_digests_are_not_compared(void **state)
 	assert_int_equal(report_make(folder, PLOTS, NULL, &st), -1);
 	assert_says(st.text, "nothing is compared");
 	assert_says(st.text,
-	            "processes (block 0) got the digest 00000000000000ab where threads");
+	            "processes (block 1) got the digest 00000000000000ab where threads");
 	char *text = read_file("report.md");
 	assert_says(text, "> **Nothing is compared here");
 	assert_says(text, "Not compared: see the top of this report.");
@@ -404,7 +404,7 @@ static void wrong_elements_are_not_compared(void **state)
 	m.wrong = 3;
 	write_run(&m);
 	assert_int_equal(report_make(folder, PLOTS, NULL, &st), -1);
-	assert_says(st.text, "processes (block 0) delivered 3 wrong elements");
+	assert_says(st.text, "processes (block 1) delivered 3 wrong elements");
 }
 
 static void warnings_say_what_to_do(void **state)

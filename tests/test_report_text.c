@@ -229,7 +229,7 @@ static void wrong_data_is_located(void **state)
 	touch = one_wrong;
 	made_says(
 	    report(-1),
-	    "processes (block 2) delivered 1 wrong element, the first on rank 1 at element "
+	    "processes (block 3) delivered 1 wrong element, the first on rank 1 at element "
 	    "17 (byte 68): expected 0x3f800000, got 0x3f800004");
 }
 
@@ -284,7 +284,7 @@ static void every_sessions_command_is_said(void **state)
 	made_says(text, "6 of 11 blocks were measured");
 	made_says(text, "- 6 of the 11 blocks asked for were measured");
 	made_says(text, "- The run was not made by one build: launchgap abc began it, and from "
-	                "block 8 on it was def.");
+	                "block 9 on it was def.");
 }
 
 /* As records were before. */

@@ -115,7 +115,7 @@ static void a_quiet_run_has_none(void **state)
 static void a_far_trial_is_named(void **state)
 {
 	(void)state;
-	expect(one_far, "stream: processes in block 7 (trial 36), 4", 2);
+	expect(one_far, "stream: processes in block 8 (trial 37), 4", 2);
 	expect(one_far, " % slower. Medians", 2);
 }
 

@@ -347,7 +347,7 @@ static int check_digests(struct summary *s)
 		    s->trouble, sizeof s->trouble,
 		    "%s of %zu bytes: %s (block %u) got the digest %s where %s got %s from "
 		    "the same data",
-		    coll_info(c->cell.coll)->name, c->cell.bytes, c->variant, c->block,
+		    coll_info(c->cell.coll)->name, c->cell.bytes, c->variant, c->block + 1,
 		    c->digest, (*standard)->variant, (*standard)->digest);
 	}
 	free(standards);
@@ -382,7 +382,7 @@ static void check_wrong(struct summary *s)
 			         bits_of(at, "got"));
 		snprintf(s->trouble, sizeof s->trouble,
 		         "%s of %zu bytes: %s (block %u) delivered %llu wrong element%s%s",
-		         coll_info(c->cell.coll)->name, c->cell.bytes, c->variant, c->block,
+		         coll_info(c->cell.coll)->name, c->cell.bytes, c->variant, c->block + 1,
 		         (unsigned long long)c->wrong, c->wrong == 1 ? "" : "s", where);
 	}
 }

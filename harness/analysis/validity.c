@@ -181,7 +181,7 @@ static void warn_builds(const struct summary *s, struct validity *w)
 		             "from block %u on it was %.40s. Ratios pair within blocks; values "
 		             "mix the two. If one could differ from the other in what is "
 		             "measured, measure again with one.",
-		             first, r->first_block, r->launchgap);
+		             first, r->first_block + 1, r->launchgap);
 		return;
 	}
 }
@@ -374,7 +374,8 @@ static void warn_clocks(const struct summary *s, struct validity *w)
 	    "GPU clocks were held down in %u of %u trials, most in %s, block %u%s%s%.80s. "
 	    "Those times are the power or heat limit's. Look at nvidia-smi -q -d PERFORMANCE, "
 	    "cool or wait, or lock a clock that the GPU holds (nvidia-smi -lgc).",
-	    slow, trials, worst->variant, worst->block, clocks, *why ? "; it says: " : "", why);
+	    slow, trials, worst->variant, worst->block + 1, clocks, *why ? "; it says: " : "",
+	    why);
 }
 
 /* How one trial stands against the others of its variant. */
@@ -494,8 +495,9 @@ static void name_trial(const struct summary *s, const struct found *f, unsigned 
 {
 	size_t n = strlen(text);
 	snprintf(text + n, bytes - n, "%s%s in block %u (trial %u%s), %.0f %% %s",
-	         n ? "; " : "", s->variants[f->number->variant].name, f->number->block,
-	         f->number->order, f->number->order == first_order ? ", the run's first" : "",
+	         n ? "; " : "", s->variants[f->number->variant].name, f->number->block + 1,
+	         f->number->order + 1,
+	         f->number->order == first_order ? ", the run's first" : "",
 	         fabs(percent(f->off)), compared(f->off));
 }
 
@@ -776,11 +778,12 @@ static void warn_cells(const struct summary *s, struct validity *w)
 			}
 		if (!said)
 			validity_add(w, "%s, block %u: %u cell%s not measured: %s", c->variant,
-			             c->block, same, same == 1 ? " was" : "s were", c->error);
+			             c->block + 1, same, same == 1 ? " was" : "s were",
+			             c->error);
 	}
 	for (unsigned i = 0; i < run->nfailures; i++)
 		validity_add(w, "%s, block %u: the trial failed: %s", run->failures[i].variant,
-		             run->failures[i].block, run->failures[i].error);
+		             run->failures[i].block + 1, run->failures[i].error);
 }
 
 /* The reference against itself has to give 1; where it does not, neither do the others count.
@@ -821,4 +824,14 @@ void validity_collect(const struct summary *s, bool torn, struct validity *out)
 	warn_resolution(s, out);
 	warn_twin(s, out);
 	warn_cells(s, out);
+}
+
+void validity_promote(struct validity *w, unsigned first)
+{
+	char text[VALIDITY_BYTES];
+	for (unsigned i = first, to = 0; i < w->count; i++, to++) {
+		memcpy(text, w->text[i], sizeof text);
+		memmove(w->text[to + 1], w->text[to], (i - to) * sizeof w->text[0]);
+		memcpy(w->text[to], text, sizeof text);
+	}
 }

@@ -17,5 +17,7 @@ void validity_collect(const struct summary *summary, bool torn, struct validity 
 /* One more; beyond VALIDITY_MAX the last says that there are more. */
 void validity_add(struct validity *warnings, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Puts those from `first` on before all others. */
+void validity_promote(struct validity *warnings, unsigned first);
 
 #endif

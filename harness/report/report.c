@@ -170,9 +170,11 @@ static int make(struct model *m, const char *dir, const char *plot_dir,
 	    draw_pictures(&m->summary, &m->findings, dir, plot_dir, &m->drawn, st))
 		return -1;
 	validity_collect(&m->summary, m->torn, &m->warnings);
+	unsigned rest = m->warnings.count;
 	findings_warn(&m->findings, &m->warnings);
 	if (m->drawn.warning[0])
 		validity_add(&m->warnings, "%s", m->drawn.warning);
+	validity_promote(&m->warnings, rest);
 	if (write_report(m, dir, st))
 		return -1;
 	if (options && options->format == REPORT_NCCL_TESTS)
