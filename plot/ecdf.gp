@@ -13,7 +13,7 @@ do for [g = 1:groups] {
 	legend = (main + 2) / 3
 	body = 370.0
 	load begin
-	set key horizontal maxcols 3 width 6
+	set key horizontal maxcols 3 width key_wide
 	set label 10 'share of calls, %' at screen x(20), screen y(top + 170) center rotate by 90
 	set label 11 'time per call, µs' at screen 0.53, screen y(top + body - 14) center
 	plot for [i = 1:main] NaN with lines lw width(i) dt dash(i) lc rgb color(i) title V_label[i]

@@ -23,7 +23,7 @@ do for [picture = 1:factors_tested > 0] {
 	}
 	left = 26 + left
 	right = W - 170
-	set key horizontal width 4
+	set key horizontal width key_wide
 	set label 10 'after ÷ before' at screen x(right + 14), screen y(top - 2) textcolor rgb ink
 	plot for [k = 1:legend] NaN with points pt 7 ps 1.3 lc rgb ink title 'bandwidth', \
 		for [k = 1:legend] NaN with points pt 7 ps 1.1 lc rgb pale(0) title 'latency, before ÷ after'

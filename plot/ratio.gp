@@ -59,7 +59,7 @@ do for [g = 1:groups] {
 			unset key
 			if (side == sides) {
 				set key at screen x(W - aside), screen y(above + 6) left top vertical maxrows 6 Left reverse samplen 2.5 \
-					spacing 1.3 width 0
+					spacing key_high width 0
 			}
 			plot 1 with lines lw 1.5 lc rgb several title reference.' = 1', \
 				for [k = 1:m] $cells using (column(3) * beside(k)):(at(k, 8)):(known(at(k, 9), at(k, 8))):(known(at(k, 10), at(k, 8))) \

@@ -15,6 +15,9 @@ lines = plot_dir.'/style_lines.gp'
 W = 900.0
 typeface = format eq 'svg' ? 'sans-serif' : 'DejaVu Sans'
 font(n) = sprintf('%s,%g', typeface, n * (format eq 'svg' ? 1.18 : 1))
+# gnuplot takes a letter of an SVG for wider and higher than browsers make it.
+key_wide = format eq 'svg' ? -4 : 3
+key_high = format eq 'svg' ? 1.05 : 1.25
 canvas(h) = sprintf("set terminal %s size %d,%d font '%s' noenhanced background '#ffffff'", \
 	format eq 'svg' ? 'svg dynamic' : 'pngcairo', W, h, font(10))
 x(px) = px / W

@@ -31,4 +31,4 @@ set bmargin at screen 0
 set xrange [0:1]
 set yrange [0:1]
 set key at screen x(16), screen y(key_top) left top vertical maxrows legend + 1 Left reverse \
-	samplen 3 width 0 spacing 1.25
+	samplen 3 width 0 spacing key_high

@@ -36,7 +36,7 @@ do for [from = 1:calls_shown] {
 	high = ranks > 128 ? 3.0 : ranks > 48 ? 7.0 : ranks > 24 ? 12.0 : 20.0
 	body = high * ranks + 20 * (to - from + 1) + 34
 	load begin
-	set key horizontal width 4
+	set key horizontal width key_wide
 	set style fill solid noborder
 	set label 10 'rank' at screen x(16), screen y(top + (body - 40) / 2) center rotate by 90
 	plot NaN with boxes lc rgb 0x555555 title 'launch: until issue returns', \

@@ -41,7 +41,7 @@ do for [g = 1:versions_pictures] {
 	legend = 1
 	body = 460.0
 	load begin
-	set key horizontal width 3
+	set key horizontal width key_wide
 	plot for [k in entries] NaN with points pt (k eq 'staged' ? 6 : k eq 'direct' ? 7 : mode_shape(k)) ps 1.8 lw 2 \
 		lc rgb (k eq 'staged' || k eq 'direct' ? grey : paint(k)) title entry(k)
 	load axes

@@ -91,12 +91,14 @@ static void many_collectives_have_fewer_pictures_each(void **state)
 	draw(GNUPLOT_DETAIL);
 	for (unsigned i = 0; i < sizeof details / sizeof *details; i++)
 		assert_true(drawn(details[i]));
+	assert_null(strstr(made_read("report.md"), "are not drawn"));
 	draw(GNUPLOT_DETAIL + 1);
 	for (unsigned i = 0; i < sizeof details / sizeof *details; i++)
 		assert_false(drawn(details[i]));
 	assert_true(drawn("all_reduce_busbw") && drawn("all_reduce_latency"));
 	assert_true(drawn("all_reduce_ratio") && drawn("all_reduce_ratio_isolated"));
 	assert_true(drawn("gather_busbw"));
+	made_says(made_read("report.md"), "The run has 5 collectives: of more than 4");
 }
 
 /* As many as have pictures still fit into what the report lists. */

@@ -12,6 +12,7 @@
 #include "output.h"
 
 #define TEXT_BYTES 1024
+#define WIDEST     10u /* so many margins apart are curves at most that are called alike */
 
 /* What all parts of the file are made from. */
 struct script {
@@ -517,8 +518,8 @@ static int put_lines(struct script *p, unsigned group, unsigned k, enum figure f
 	double *tolerance = &values[n * g->nsizes];
 	unsigned lines = DRAWN_LINES + 1;
 	double margin = p->s->margin;
-	for (unsigned step = 0; step < 4 && lines > DRAWN_LINES; step++) {
-		margin = p->s->margin * (const double[]){1, 2.5, 5, 10}[step];
+	for (unsigned times = 1; times <= WIDEST && lines > DRAWN_LINES; times++) {
+		margin = p->s->margin * times;
 		for (unsigned b = 0; b < g->nsizes; b++)
 			tolerance[b] = tolerance_of(p, group, g->bytes[b], figure, margin);
 		lines = drawn_merge(values, n, g->nsizes, tolerance, line);
@@ -939,9 +940,10 @@ static void put_points(struct script *p)
 				                                                : 0;
 				put_row(p,
 				        (const double[]){
-				            nth, r + 1, mode, side->gbs, side->lo, side->hi, path,
-				            has ? ratio->estimate : NAN, has ? ratio->lo : NAN,
-				            has ? ratio->hi : NAN, side_of(&row->verdict),
+				            nth, r + 1, mode, side->gbs, side->lo, side->hi,
+				            path, has ? ratio->estimate : NAN,
+				            has ? ratio->lo : NAN, has ? ratio->hi : NAN,
+				            side_of(&row->verdict),
 				            row->verdict.kind != VERDICT_UNDECIDED},
 				        12);
 			}

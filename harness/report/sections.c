@@ -748,6 +748,22 @@ static void write_warnings(struct page *p, const struct model *m)
 
 static void write_pictures(struct page *p, const struct model *m)
 {
+	unsigned colls = gnuplot_collectives(&m->summary);
+	if (colls > GNUPLOT_EACH)
+		page_say(p,
+		         "The run has %u collectives: more than %u have no pictures of their own.",
+		         colls, GNUPLOT_EACH);
+	else if (colls > GNUPLOT_DETAIL)
+		page_say(p,
+		         "The run has %u collectives: of more than %u, launch cost, ranks, "
+		         "single calls and timelines are not drawn.",
+		         colls, GNUPLOT_DETAIL);
+	if (drawn_left_out(&m->summary))
+		page_say(p,
+		         "Curves are of %u variants, for more cannot be told apart: the "
+		         "reference and its twin, the ends of the gap, and the first of each "
+		         "mode. The tables have all.",
+		         drawn_count(&m->summary));
 	for (unsigned i = 0; i < m->drawn.npictures; i++)
 		page_picture(p, m->drawn.pictures[i].name, m->drawn.pictures[i].caption);
 }
