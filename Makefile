@@ -34,7 +34,7 @@ CFLAGS  := -O2 -g
 COMMIT  := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 
 # --- what this machine has; looked up when a recipe runs, after the packages are there ----------
-LIBS    := hwloc inih jansson libxxhash zlib
+LIBS    := hwloc inih jansson libxxhash libcmark-gfm zlib
 CMARK   := cmark-gfm-extensions cmark-gfm
 PKG      = $(shell pkg-config $(1) $(LIBS))
 MPICC   := mpicc
@@ -54,7 +54,7 @@ STD     := -std=c11 -D_GNU_SOURCE -DLAUNCHGAP_COMMIT='"$(COMMIT)"'
 ALL_C    = $(CFLAGS) $(STD) $(WARN) $(SANFLAG) -MMD -MP
 # STATIC=1: libraries that another machine may lack go into the program; MPI and hwloc, which
 # Open MPI itself brings, do not.
-LINK     = $(if $(STATIC),-l:libinih.a -l:libjansson.a $(CMARK:%=-l:lib%.a) -lhwloc -lz,$(CMARK:%=-l%) $(call PKG,--libs)) -lpthread -lm -ldl
+LINK     = $(if $(STATIC),-l:libinih.a -l:libjansson.a $(CMARK:%=-l:lib%.a) -lhwloc -lz,-lcmark-gfm-extensions $(call PKG,--libs)) -lpthread -lm -ldl
 
 SRC     := $(wildcard harness/*.c harness/*/*.c harness/*/*/*.c modes/*.c)
 OBJ     := $(SRC:%.c=$(B)/%.o)
