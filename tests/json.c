@@ -212,6 +212,41 @@ const json_t *json_finding(const json_t *report, const char *type, const char *n
 	return there(finding, why);
 }
 
+bool json_has_table(const json_t *report, const char *name)
+{
+	const char *why;
+	return json_find_table(report, name, &why) != NULL;
+}
+
+bool json_has_column(const json_t *table, const char *key)
+{
+	const char *why;
+	return column_of(table, key, &why) >= 0;
+}
+
+const json_t *json_section(const json_t *report, const char *id)
+{
+	const json_t *section = find_named(json_object_get(report, "sections"), "id", id);
+	return json_object_get(section, "sentences");
+}
+
+bool json_one_says(const json_t *texts, const char *words)
+{
+	for (size_t i = 0; i < json_array_size(texts); i++)
+		if (strstr(json_string_value(json_array_get(texts, i)), words))
+			return true;
+	return false;
+}
+
+void json_assert_one_says(const json_t *texts, const char *words)
+{
+	if (json_one_says(texts, words))
+		return;
+	for (size_t i = 0; i < json_array_size(texts); i++)
+		print_error("%s\n", json_string_value(json_array_get(texts, i)));
+	fail_msg("none of them says \"%s\"", words);
+}
+
 const json_t *json_at(const json_t *value, const char *path)
 {
 	const char *why = "";

@@ -5,6 +5,7 @@
 #define LAUNCHGAP_TESTS_JSON_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 /* "column", "value", …, NULL; a number is written as in C, a null as "". */
 typedef const char *const json_keys[];
@@ -18,6 +19,12 @@ const json_t *json_cell(const json_t *table, json_keys is, const char *column);
 /* How many rows are so; all where `is` is empty. */
 size_t json_rows(const json_t *table, json_keys is);
 const json_t *json_finding(const json_t *report, const char *type, const char *name);
+bool json_has_table(const json_t *report, const char *name);
+bool json_has_column(const json_t *table, const char *key);
+/* What a section says, a list of sentences; NULL: the report has no such section. */
+const json_t *json_section(const json_t *report, const char *id);
+/* Whether one of a list's texts has the words in it; of NULL none has. */
+bool json_one_says(const json_t *texts, const char *words);
 /* Of a cell or a finding: "ratio.estimate", or "" for itself. */
 const json_t *json_at(const json_t *value, const char *path);
 
@@ -26,6 +33,8 @@ void json_assert_text(const json_t *value, const char *path, const char *text);
 void json_assert_says(const json_t *value, const char *path, const char *words);
 /* As close as `within`, the same number where it is 0. */
 void json_assert_number(const json_t *value, const char *path, double number, double within);
+/* One of a list's texts does: of "answer", "warnings", a section. */
+void json_assert_one_says(const json_t *texts, const char *words);
 void json_assert_null(const json_t *value, const char *path);
 
 /* The same, asked without failing: NULL, and why not; for the test of this file. */

@@ -17,6 +17,7 @@
 
 #include "../harness/report/report.h"
 #include "../harness/analysis/summary.h"
+#include "json.h"
 
 enum made_variant { MADE_SINGLE, MADE_THREADS, MADE_PROCESSES, MADE_AGAIN, MADE_LIMIT };
 
@@ -245,6 +246,25 @@ static inline char *made_print(const struct report_options *options)
 	if (rc)
 		fail_msg("%s", st.text);
 	return made_read("stdout");
+}
+
+/* report.json of the record, written and reported on with the pictures of `plot`; the last
+ * one's is gone. */
+static inline const json_t *made_report_with(const struct made *m, const char *plot, int rc)
+{
+	static json_t *report;
+	struct status st = {""};
+	made_write(m);
+	if (report_make(made_folder, plot, NULL, &st) != rc)
+		fail_msg("%s", st.text);
+	json_decref(report);
+	report = json_report(made_path("report.json"));
+	return report;
+}
+
+static inline const json_t *made_report(const struct made *m)
+{
+	return made_report_with(m, "/nowhere", 0);
 }
 
 static inline void made_says(const char *text, const char *words)

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "here.h"
+#include "json.h"
 
 #define QUICK                                                                                  \
 	"; Quick?\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"          \
@@ -322,12 +323,14 @@ static void what_is_not_installed_is_done_without(void **state)
 	if (code || !strstr(said, "left out: processes: mpirun is not on the PATH"))
 		fail_msg("exit %d\n%s", code, said);
 	free(said);
-	cli_result(folder, "t", "report.md", command, sizeof command);
-	said = cli_read(command);
-	assert_non_null(said);
-	assert_non_null(strstr(said, "no pictures, for there is no gnuplot here"));
-	assert_non_null(strstr(said, "threads"));
-	free(said);
+	cli_result(folder, "t", "report.json", command, sizeof command);
+	json_t *report = json_report(command);
+	json_assert_one_says(json_object_get(report, "warnings"),
+	                     "no pictures, for there is no gnuplot here");
+	assert_int_equal(json_rows(json_table(report, "variants"),
+	                           (json_keys){"variant", "threads", NULL}),
+	                 1);
+	json_decref(report);
 }
 
 #define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, set_up, tear_down)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "here.h"
+#include "json.h"
 
 static void write_experiment(const char *keys, const char *variants)
 {
@@ -412,14 +413,18 @@ static void claims_of_another_backend_are_in_the_report_alone(void **state)
 	                 "[claim nodes]\ntext = Two are slower.\nneeds = 2 nodes\n");
 	struct cli cli = cli_run(
 	    folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
-	assert_null(strstr(cli.out, "claim far"));
+	assert_null(strstr(cli.out, "Only there."));
 	assert_null(strstr(cli.out, "backend nccl"));
-	cli_expect(cli, 0, "claim nodes: cannot be tested here (it needs 2 nodes)");
-	cli_result(folder, "t", "report.md", path, sizeof path);
-	char *text = cli_read(path);
-	assert_non_null(strstr(text, "Only there."));
-	assert_non_null(strstr(text, "it needs backend nccl"));
-	free(text);
+	cli_expect(cli, 0, "");
+	cli_result(folder, "t", "report.json", path, sizeof path);
+	json_t *report = json_report(path);
+	const json_t *nodes = json_finding(report, "claim", "nodes"),
+	             *far = json_finding(report, "claim", "far");
+	json_assert_text(nodes, "verdict", "cannot be tested here");
+	json_assert_says(nodes, "rests_on", "it needs 2 nodes");
+	json_assert_text(far, "text", "Only there.");
+	json_assert_says(far, "rests_on", "it needs backend nccl");
+	json_decref(report);
 }
 
 /* A file-size limit stands in for a full disk: writing fails in the same place. */

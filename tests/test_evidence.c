@@ -19,6 +19,7 @@
 #include "../harness/run/launch.h"
 #include "../harness/run/run.h"
 #include "cli.h"
+#include "json.h"
 
 #define HEAD "node1:4242:4243 [0] NCCL INFO "
 
@@ -317,15 +318,20 @@ static void a_resumed_run_fails_again(void **state)
 	cli = cli_run(folder, (const char *[]){"run", "--file", file, "--resume", run, NULL});
 	assert_int_equal(cli.code, 1);
 	says(cli.out, "the path is not the expected one: b (expect = …)");
-	says(cli.out, "warning: b: expect = P2P/CUMEM, but the path taken");
-	says(cli.out, "NOT P2P/CUMEM");
 	free(cli.out);
-	char *text = kept(run, "report.md");
-	says(text, "- b: expect = P2P/CUMEM, but the path taken is SHM/direct/direct, 1 link, "
-	           "data path staged");
-	says(text, "advice, claim quick. ");
-	says(text, "| b | SHM/direct/direct | **NOT P2P/CUMEM** | 1 |");
-	free(text);
+	char file_json[PATH_MAX + 16];
+	snprintf(file_json, sizeof file_json, "%sreport.json", run);
+	json_t *report = json_report(file_json);
+	const json_t *warnings = json_object_get(report, "warnings"),
+	             *paths = json_table(report, "paths");
+	json_keys b = {"variant", "b", NULL};
+	json_assert_one_says(warnings, "b: expect = P2P/CUMEM, but the path taken is "
+	                               "SHM/direct/direct, 1 link, data path staged");
+	json_assert_one_says(warnings, "advice, claim quick. ");
+	json_assert_text(json_cell(paths, b, "transport"), "", "SHM/direct/direct");
+	json_assert_text(json_cell(paths, b, "unexpected"), "", "P2P/CUMEM");
+	json_assert_text(json_cell(paths, b, "links"), "", "1");
+	json_decref(report);
 }
 
 static void on_host_it_is_said_to_have_no_effect(void **state)

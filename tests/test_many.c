@@ -1,4 +1,4 @@
-/* Many variants: tables are turned round, and pictures draw those that the gap is about. */
+/* Many variants: tables have a row for each, and pictures draw those that the gap is about. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +9,9 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "../harness/report/bysize.h"
 #include "../harness/report/drawn.h"
+#include "../harness/report/tables.h"
+#include "json.h"
 
 #define MOST 34
 
@@ -22,7 +23,7 @@ static struct summary_trial trials[2 * MOST];
 static struct stats_ratio gaps[MOST];
 static struct summary_group group;
 static struct record_run run;
-static struct summary summary;
+static struct model *model;
 
 /* n variants, the first the reference, the second its twin, the third the limit; every other of
  * the rest in processes. Variant v has v GB/s at the first size, 100 + v at the second. */
@@ -61,15 +62,18 @@ static void make(unsigned n)
 			    .busbw_gbs = 100 * i + v,
 			    .ratio = {.estimate = 1, .lo = NAN, .hi = NAN}};
 	}
-	summary = (struct summary){.run = &run,
-	                           .nvariants = n,
-	                           .variants = variants,
-	                           .nrows = 2 * n,
-	                           .rows = rows,
-	                           .ngroups = 1,
-	                           .groups = &group,
-	                           .nblocks = 1,
-	                           .carries_data = true};
+	if (!model)
+		model = calloc(1, sizeof *model);
+	assert_non_null(model);
+	model->summary = (struct summary){.run = &run,
+	                                  .nvariants = n,
+	                                  .variants = variants,
+	                                  .nrows = 2 * n,
+	                                  .rows = rows,
+	                                  .ngroups = 1,
+	                                  .groups = &group,
+	                                  .nblocks = 1,
+	                                  .carries_data = true};
 }
 
 static void ask(const char *from, const char *to)
@@ -83,81 +87,54 @@ static void ask(const char *from, const char *to)
 		json_object_set_new(run.environment, "gap", json_null());
 }
 
-static char *text_of(struct grid *table, unsigned width)
+static json_t *by_size(enum tables_what what)
 {
-	char *text = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
-	assert_non_null(out);
-	grid_text(table, out, width);
-	fclose(out);
-	grid_free(table);
-	return text;
-}
-
-static void a_table_is_turned_round(void **state)
-{
-	(void)state;
-	struct grid *table = grid_new(3, 0);
-	static const char *const cells[2][3] = {{"size", "a", "b"}, {"1 KiB", "2", "µs"}};
-	for (unsigned r = 0; r < 2; r++) {
-		grid_row(table);
-		for (unsigned c = 0; c < 3; c++)
-			grid_put(table, c, "%s", cells[r][c]);
-	}
-	grid_turn(table);
-	grid_turn(NULL);
-	char *text = text_of(table, 100);
-	assert_string_equal(text, "size  1 KiB\na         2\nb        µs\n");
-	free(text);
-	/* A row can be added to it. */
-	table = grid_new(2, 0);
-	grid_row(table);
-	grid_put(table, 0, "x");
-	grid_put(table, 1, "y");
-	grid_turn(table);
-	grid_row(table);
-	grid_put(table, 0, "z");
-	text = text_of(table, 100);
-	assert_string_equal(text, "x\ny\nz\n");
-	free(text);
+	struct table *table = tables_by_size(model, 0, what);
+	json_t *json = table_to_json(table);
+	assert_non_null(json);
+	table_free(table);
+	return json;
 }
 
 static void few_variants_stand_beside_each_other(void **state)
 {
 	(void)state;
-	make(10); /* 8 with values of their own */
-	ask(NULL, NULL);
-	char *text = text_of(bysize_short(&summary, 0), 1000);
-	assert_int_equal(strncmp(text, "  size  variant-0  variant-3", 28), 0);
-	assert_non_null(strstr(text, "variant-9÷variant-0"));
-	free(text);
+	make(3);
+	json_t *table = by_size(TABLES_VALUE);
+	assert_true(json_has_column(table, "asked_bytes"));
+	json_keys large = {"asked_bytes", "65536", NULL};
+	json_assert_number(json_cell(table, large, "variant-0"), "value", 100, 0);
+	json_assert_number(json_cell(table, large, "variant-2"), "value", 102, 0);
+	assert_int_equal(json_rows(table, (json_keys){NULL}), 2);
+	json_decref(table);
 }
 
 static void many_variants_stand_below_each_other(void **state)
 {
+	static const unsigned counts[] = {4, MOST};
 	(void)state;
-	make(MOST);
-	ask(NULL, NULL);
-	struct grid *(*const tables[])(const struct summary *, unsigned) = {
-	    bysize_short, bysize_values, bysize_ratios};
-	for (unsigned i = 0; i < 3; i++) {
-		char *text = text_of(tables[i](&summary, 0), 1000);
-		assert_int_equal(strncmp(text, "variant", 7), 0);
-		assert_non_null(strstr(text, "4 KiB"));
-		unsigned lines = 0;
-		for (char *p = text; (p = strchr(p, '\n')); p++)
-			lines++;
-		/* The head; all but the limit, and but the twin or the reference. */
-		assert_int_equal(lines, i == 1 ? MOST + 1 : MOST - 1);
-		free(text);
+	for (unsigned i = 0; i < 2; i++) {
+		char last[TRIAL_NAME_BYTES];
+		unsigned n = counts[i];
+		make(n);
+		snprintf(last, sizeof last, "variant-%u", n - 1);
+		json_t *table = by_size(TABLES_VALUE);
+		json_keys row = {"variant", last, NULL};
+		/* The limit too, and the twin. */
+		assert_int_equal(json_rows(table, (json_keys){NULL}), n);
+		json_assert_number(json_cell(table, row, "4096"), "value", n - 1, 0);
+		json_assert_number(json_cell(table, row, "65536"), "value", 100 + n - 1, 0);
+		json_decref(table);
 	}
-	char *text = text_of(bysize_short(&summary, 0), 100);
-	char *line = strstr(text, "\nvariant-33 ");
-	assert_non_null(line);
-	assert_int_equal(strncmp(line + strcspn(line, "3") + 2, "   33.0     133\n", 16), 0);
-	assert_null(strstr(text, "÷"));
-	free(text);
+	/* But neither limit nor reference against the reference. */
+	json_t *table = by_size(TABLES_RATIO);
+	assert_int_equal(json_rows(table, (json_keys){NULL}), MOST - 2);
+	assert_int_equal(json_rows(table, (json_keys){"variant", "variant-0", NULL}), 0);
+	assert_int_equal(json_rows(table, (json_keys){"variant", "A/A: variant-0 again", NULL}),
+	                 1);
+	json_assert_number(json_cell(table, (json_keys){"variant", "variant-33", NULL}, "4096"),
+	                   "estimate", 1, 0);
+	json_decref(table);
 }
 
 static void pictures_draw_all_where_they_can(void **state)
@@ -166,14 +143,14 @@ static void pictures_draw_all_where_they_can(void **state)
 	make(DRAWN_MOST + 1);
 	ask("variant-6", "variant-8");
 	for (unsigned v = 0; v <= DRAWN_MOST; v++)
-		assert_int_equal(drawn_is(&summary, v), v != 2);
-	assert_int_equal(drawn_count(&summary), DRAWN_MOST);
-	assert_int_equal(drawn_left_out(&summary), 0);
+		assert_int_equal(drawn_is(&model->summary, v), v != 2);
+	assert_int_equal(drawn_count(&model->summary), DRAWN_MOST);
+	assert_int_equal(drawn_left_out(&model->summary), 0);
 	/* Without a gap nothing says which to leave out. */
 	make(MOST);
 	ask(NULL, NULL);
-	assert_int_equal(drawn_left_out(&summary), 0);
-	assert_int_equal(drawn_count(&summary), MOST - 1);
+	assert_int_equal(drawn_left_out(&model->summary), 0);
+	assert_int_equal(drawn_count(&model->summary), MOST - 1);
 }
 
 static void of_many_pictures_draw_the_gap(void **state)
@@ -184,14 +161,14 @@ static void of_many_pictures_draw_the_gap(void **state)
 	variants[3].measured = false; /* so that the first of its mode is the next */
 	static const unsigned shown[] = {0, 1, 5, 6, 8};
 	unsigned n = 0;
-	for (unsigned v = 0; v < summary.nvariants; v++) {
+	for (unsigned v = 0; v < model->summary.nvariants; v++) {
 		bool is = n < 5 && shown[n] == v;
-		assert_int_equal(drawn_is(&summary, v), is);
+		assert_int_equal(drawn_is(&model->summary, v), is);
 		n += is;
 	}
 	assert_int_equal(n, 5);
-	assert_int_equal(drawn_count(&summary), 5);
-	assert_int_equal(drawn_left_out(&summary), DRAWN_MOST + 3 - 2 - 5);
+	assert_int_equal(drawn_count(&model->summary), 5);
+	assert_int_equal(drawn_left_out(&model->summary), DRAWN_MOST + 3 - 2 - 5);
 }
 
 static int clean(void **state)
@@ -199,13 +176,13 @@ static int clean(void **state)
 	(void)state;
 	json_decref(run.environment);
 	run.environment = NULL;
+	free(model);
 	return 0;
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_table_is_turned_round),
 	    cmocka_unit_test(few_variants_stand_beside_each_other),
 	    cmocka_unit_test(many_variants_stand_below_each_other),
 	    cmocka_unit_test(pictures_draw_all_where_they_can),

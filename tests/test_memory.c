@@ -108,12 +108,22 @@ static void registration_is_a_part_where_it_is_said(void **state)
 	made_unload(&l);
 }
 
-static void report(const struct made *m)
+/* A variant's row has these figures; NAN: none. */
+static void memory_is(const json_t *report, const char *variant, const double mib[6])
 {
-	struct status st = {""};
-	made_write(m);
-	if (report_make(made_folder, "plot", NULL, &st))
-		fail_msg("%s", st.text);
+	static const char *const columns[] = {"buffers_mib",      "communicator_mib",
+	                                      "registration_mib", "calls_mib",
+	                                      "rank_mib",         "process_mib"};
+	const json_t *table = json_table(report, "memory");
+	for (unsigned i = 0; i < 6; i++)
+		if (!isnan(mib[i]))
+			json_assert_number(
+			    json_cell(table, (json_keys){"variant", variant, NULL}, columns[i]),
+			    "", mib[i], 1e-9);
+		else if (json_has_column(table, columns[i]))
+			json_assert_null(
+			    json_cell(table, (json_keys){"variant", variant, NULL}, columns[i]),
+			    "");
 }
 
 static void the_report_has_a_row_per_variant(void **state)
@@ -121,26 +131,24 @@ static void the_report_has_a_row_per_variant(void **state)
 	(void)state;
 	struct made m = plain;
 	m.line = two_workers;
-	report(&m);
-	const char *text = made_read("report.md");
-	made_says(text, "## Memory");
-	made_says(text, "| threads | 64.0 | 20.0 | - | 100 | 184 | 600 |");
-	made_says(text, "| processes | 64.0 | 20.0 | - | 150 | 234 | 600 |");
-	made_says(text, "a GPU's free memory");
-	assert_null(strstr(text, "| threads-again | 64.0"));
-	assert_null(strstr(text, "a rank's arenas"));
+	const json_t *report = made_report(&m), *table = json_table(report, "memory");
+	memory_is(report, "threads", (double[]){64, 20, NAN, 100, 184, 600});
+	memory_is(report, "processes", (double[]){64, 20, NAN, 150, 234, 600});
+	assert_int_equal(json_rows(table, (json_keys){"variant", "single", NULL}), 1);
+	/* The twin's is the reference's, the limit's are its buffers alone. */
+	assert_int_equal(json_rows(table, (json_keys){NULL}), 3);
+	assert_false(json_has_column(table, "registration_mib"));
+	json_assert_one_says(json_section(report, "memory"), "A GPU's free memory");
 	m.line = with_registration;
-	report(&m);
-	text = made_read("report.md");
-	made_says(text, "| communicator | registration | first calls |");
-	made_says(text, "| processes | 64.0 | 10.0 | 32.0 | 6.00 | 112 | 500 |");
+	memory_is(made_report(&m), "processes", (double[]){64, 10, 32, 6, 112, 500});
 }
 
 static void no_memory_stands_where_workers_say_nothing(void **state)
 {
 	(void)state;
-	report(&plain);
-	assert_null(strstr(made_read("report.md"), "## Memory"));
+	const json_t *report = made_report(&plain);
+	assert_null(json_section(report, "memory"));
+	assert_false(json_has_table(report, "memory"));
 }
 
 /* Not a number, or a part of one, is no figure; what else is said still counts. */
@@ -159,10 +167,10 @@ static void a_fact_that_is_no_number_is_left_out(void **state)
 	struct made m = plain;
 	m.line = half_said;
 	m.backend = "host";
-	report(&m);
-	const char *text = made_read("report.md");
-	made_says(text, "4.00 |");
-	made_says(text, "a rank's arenas");
+	const json_t *report = made_report(&m);
+	memory_is(report, "single", (double[]){4, NAN, NAN, NAN, NAN, NAN});
+	/* No GPU's memory on host. */
+	assert_false(json_one_says(json_section(report, "memory"), "A GPU's free memory"));
 	static struct made_loaded l;
 	struct memory_use use;
 	made_load(&m, &l);

@@ -2,8 +2,6 @@
  * was wrong. */
 #include "made.h"
 
-#include "../harness/report/report.h"
-
 static void (*more)(FILE *out);
 static void (*change)(json_t *env), (*touch)(json_t *line, const struct made_place *place);
 
@@ -54,13 +52,21 @@ static int fresh(void **state)
 	return 0;
 }
 
-/* report.md of the record; the last one's text is gone. */
-static char *report(int rc)
+/* report.json of the record; the last one is gone. */
+static const json_t *report(void)
 {
-	struct status st = {""};
-	made_write(&made);
-	assert_int_equal(report_make(made_folder, "/nowhere", NULL, &st), rc);
-	return made_read("report.md");
+	return made_report(&made);
+}
+
+/* What the table of variants has of one; "" for none. */
+static void setting_is(const json_t *report, const char *variant, const char *settings)
+{
+	const json_t *cell = json_cell(json_table(report, "variants"),
+	                               (json_keys){"variant", variant, NULL}, "settings");
+	if (*settings)
+		json_assert_text(cell, "", settings);
+	else
+		json_assert_null(cell, "");
 }
 
 static void two_settings(json_t *env)
@@ -79,20 +85,29 @@ static void variants_can_be_told_apart(void **state)
 {
 	(void)state;
 	change = two_settings;
-	char *text = report(0);
-	made_says(text, "| variant | role | mode | layout | settings |\n"
-	                "|---|---|---|---|---|\n"
-	                "| single | variant | single | 1x2x1 | aggregate = 4, expect = P2P, "
-	                "register = local, "
-	                "nonblocking = yes |\n"
-	                "| threads | reference | threads | 1x2x1 |  |\n"
-	                "| processes | variant | processes | 1x2x1 | env.NCCL\\_ALGO = Ring |\n"
-	                "| threads-again | again | threads | 1x2x1 |  |\n"
-	                "| limit | limit | threads | 1x2x1 |  |\n\n"
-	                "All variants: backend nccl, bind none. Layout: ");
+	const json_t *text = report(), *table = json_table(text, "variants");
+	setting_is(text, "single",
+	           "aggregate = 4, expect = P2P, register = local, nonblocking = yes");
+	setting_is(text, "threads", "");
+	setting_is(text, "processes", "env.NCCL_ALGO = Ring");
+	setting_is(text, "threads-again", "");
+	setting_is(text, "limit", "");
+	assert_int_equal(json_rows(table, (json_keys){NULL}), 5);
+	assert_int_equal(json_rows(table, (json_keys){"variant", "processes", "role", "variant",
+	                                              "mode", "processes", NULL}),
+	                 1);
+	assert_int_equal(
+	    json_rows(table, (json_keys){"variant", "threads", "role", "reference", NULL}), 1);
+	/* What all have in common is no column but a sentence. */
+	assert_false(json_has_column(table, "backend") || json_has_column(table, "bind") ||
+	             json_has_column(table, "layout"));
+	json_assert_one_says(json_section(text, "variants"),
+	                     "All variants: layout 1x2x1, backend nccl, binding none.");
 	/* What no variant sets has no column. */
 	change = NULL;
-	made_says(report(0), "| variant | role | mode | layout |\n|---|---|---|---|\n");
+	table = json_table(report(), "variants");
+	assert_false(json_has_column(table, "settings"));
+	assert_true(json_has_column(table, "role") && json_has_column(table, "mode"));
 }
 
 static void third_is_left_out(json_t *env)
@@ -115,14 +130,13 @@ static void what_is_left_out_is_no_row(void **state)
 	(void)state;
 	change = third_is_left_out;
 	touch = not_of_the_third;
-	made_says(report(0), "| variant | role | mode | layout |\n"
-	                     "|---|---|---|---|\n"
-	                     "| single | variant | single | 1x2x1 |\n"
-	                     "| threads | reference | threads | 1x2x1 |\n"
-	                     "| threads-again | again | threads | 1x2x1 |\n"
-	                     "| limit | limit | threads | 1x2x1 |\n\n"
-	                     "Left out, for the reasons among the warnings: `processes`. "
-	                     "All variants: backend nccl, bind none. Layout: ");
+	const json_t *text = report(), *table = json_table(text, "variants");
+	assert_int_equal(json_rows(table, (json_keys){NULL}), 4);
+	assert_int_equal(json_rows(table, (json_keys){"variant", "processes", NULL}), 0);
+	assert_false(json_has_column(table, "settings") || json_has_column(table, "backend"));
+	json_assert_one_says(json_section(text, "variants"),
+	                     "Left out, for the reasons among the warnings: processes.");
+	json_assert_one_says(json_object_get(text, "warnings"), "NCCL_LEGACY is not set");
 }
 
 /* As in records from before the default was auto, and as in later ones. */
@@ -151,15 +165,15 @@ static void an_allocator_is_told_from_the_default_of_its_time(void **state)
 {
 	(void)state;
 	change = old_default;
-	assert_null(strstr(report(0), "allocator"));
+	assert_false(json_has_column(json_table(report(), "variants"), "settings"));
 	change = old_other;
-	char *text = report(0);
-	made_says(text, "| single | variant | single | 1x2x1 | allocator = cuda |\n");
-	made_says(text, "| threads | reference | threads | 1x2x1 |  |\n");
+	const json_t *text = report();
+	setting_is(text, "single", "allocator = cuda");
+	setting_is(text, "threads", "");
 	change = new_other;
-	text = report(0);
-	made_says(text, "| single | variant | single | 1x2x1 | allocator = nccl |\n");
-	made_says(text, "| threads | reference | threads | 1x2x1 |  |\n");
+	text = report();
+	setting_is(text, "single", "allocator = nccl");
+	setting_is(text, "threads", "");
 }
 
 static void one_of_each(json_t *env)
@@ -193,22 +207,24 @@ static void what_was_measured_is_said(void **state)
 	(void)state;
 	change = one_of_each;
 	made.rows = 1;
-	char *text = report(0);
-	made_says(text, "Each cell: 1 call to warm up, then");
-	made_says(text, ": 1 stretch of 1 call back to back");
-	made_says(text, ": 1 call, the team meeting before each");
-	assert_null(strstr(text, "soak"));
+	const json_t *method = json_section(report(), "method");
+	json_assert_one_says(method, "Each cell: 1 call to warm up, then");
+	json_assert_one_says(method, "stream (bandwidth): 1 stretch of 1 call back to back");
+	json_assert_one_says(method,
+	                     "isolated (latency): 1 call, the team meeting before each");
+	assert_false(json_one_says(method, "soak"));
 	made.rows = 3;
 	change = soak;
 	touch = stream_alone;
-	text = report(0);
-	made_says(text, ": 3 stretches of 10 calls back to back");
-	made_says(text, "A soak: every trial goes through all of its cells 12 times");
-	assert_null(strstr(text, "**isolated**"));
+	method = json_section(report(), "method");
+	json_assert_one_says(method, ": 3 stretches of 10 calls back to back");
+	json_assert_one_says(method,
+	                     "A soak: every trial goes through all of its cells 12 times");
+	assert_false(json_one_says(method, "isolated (latency)"));
 	touch = stream_less;
-	text = report(0);
-	made_says(text, ": 3 calls, the team meeting before each");
-	assert_null(strstr(text, "**stream**"));
+	method = json_section(report(), "method");
+	json_assert_one_says(method, ": 3 calls, the team meeting before each");
+	assert_false(json_one_says(method, "stream (bandwidth)"));
 }
 
 /* Elements count from the arena's start, as the record says. */
@@ -227,8 +243,8 @@ static void wrong_data_is_located(void **state)
 {
 	(void)state;
 	touch = one_wrong;
-	made_says(
-	    report(-1),
+	json_assert_one_says(
+	    json_object_get(made_report_with(&made, "/nowhere", -1), "answer"),
 	    "processes (block 3) delivered 1 wrong element, the first on rank 1 at element "
 	    "17 (byte 68): expected 0x3f800000, got 0x3f800004");
 }
@@ -271,20 +287,31 @@ static void two_more(FILE *out)
 static void every_sessions_command_is_said(void **state)
 {
 	(void)state;
-	char *text = report(0);
-	made_says(text, "```\nlaunchgap\n```\n\nlaunchgap abc, seed ff. A block is");
+	const json_t *method = json_section(report(), "method");
+	json_assert_one_says(method, "Blocks 1 to 6, 2026-11-21T08:00:00Z, launchgap abc:");
+	json_assert_one_says(method, "seed ff. A block is");
+	assert_false(json_one_says(method, "sessions"));
 	more = two_more;
-	text = report(0);
-	made_says(text, "In 3 sessions, the later ones with `--resume`. Blocks 0 to 5, "
-	                "2026-11-21T08:00:00Z, launchgap abc:\n\n```\nlaunchgap\n```\n\n"
-	                "Blocks 6 to 7, later, launchgap abc, without counters:\n\n"
-	                "```\nlaunchgap run 'a b'\n```\n\n"
-	                "No block, later, launchgap def, with counters:\n\n"
-	                "```\nlaunchgap run 'a b'\n```\n\nSeed ff. A block is");
-	made_says(text, "6 of 11 blocks were measured");
-	made_says(text, "- 6 of the 11 blocks asked for were measured");
-	made_says(text, "- The run was not made by one build: launchgap abc began it, and from "
-	                "block 9 on it was def.");
+	const json_t *text = report();
+	method = json_section(text, "method");
+	static const char *const sessions[] = {
+	    "In 3 sessions.", "Blocks 1 to 6, 2026-11-21T08:00:00Z, launchgap abc:",
+	    "Blocks 7 to 8, later, launchgap abc, without counters:",
+	    "No block, later, launchgap def, with counters:"};
+	for (size_t i = 0; i < 4; i++)
+		json_assert_text(json_array_get(method, i), "", sessions[i]);
+	json_assert_one_says(method, "6 of 11 blocks were measured");
+	/* Each with its command, as a shell takes it. */
+	const char *page = made_read("report.md");
+	for (unsigned i = 0; i < 3; i++) {
+		page = strstr(page,
+		              i ? "```\nlaunchgap run 'a b'\n```\n" : "```\nlaunchgap\n```\n");
+		assert_non_null(page++);
+	}
+	const json_t *warnings = json_object_get(text, "warnings");
+	json_assert_one_says(warnings, "6 of the 11 blocks asked for were measured");
+	json_assert_one_says(warnings, "The run was not made by one build: launchgap abc began "
+	                               "it, and from block 9 on it was def.");
 }
 
 /* As records were before. */
@@ -299,11 +326,12 @@ static void an_old_records_session_is_told(void **state)
 {
 	(void)state;
 	more = one_more;
-	char *text = report(0);
-	made_says(text, "\n```\n\nBlock 6: the record does not say by which command.\n\nSeed");
-	assert_null(strstr(text, "one build"));
+	const json_t *text = report();
+	json_assert_one_says(json_section(text, "method"),
+	                     "Block 7: the record does not say by which command.");
+	assert_false(json_one_says(json_object_get(text, "warnings"), "one build"));
 	more = put_end;
-	assert_null(strstr(report(0), "sessions"));
+	assert_false(json_one_says(json_section(report(), "method"), "sessions"));
 }
 
 static void checks(json_t *line, const struct made_place *place)
@@ -317,11 +345,12 @@ static void checking_is_held_against_measuring(void **state)
 {
 	(void)state;
 	touch = checks;
-	made_says(report(0),
-	          " At 16 KiB a cell's timed calls took 0.606 ms, and checking what "
-	          "they left 2.00 ms; the longest in `processes`, 0.606 and 9.00 ms.");
+	json_assert_one_says(json_section(report(), "checks"),
+	                     "At 16 KiB a cell's timed calls took 0.606 ms, and checking what "
+	                     "they left 2.00 ms; the longest in processes, 0.606 and 9.00 ms.");
 	touch = NULL;
-	assert_null(strstr(report(0), "checking what they left"));
+	assert_false(
+	    json_one_says(json_section(report(), "checks"), "checking what they left"));
 }
 
 int main(void)

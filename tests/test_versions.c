@@ -6,8 +6,6 @@
 #include <math.h>
 
 #include "../harness/analysis/findings.h"
-#include "../harness/report/report.h"
-#include "../harness/report/versions_table.h"
 
 #define MOST 12
 
@@ -212,7 +210,7 @@ static void find(void)
 	made_load(&made, &loaded);
 	found = calloc(1, sizeof *found);
 	assert_non_null(found);
-	if (findings_make(&loaded.summary, NULL, 0, found, &st))
+	if (findings_make(&loaded.summary, NULL, NULL, 0, found, &st))
 		fail_msg("%s", st.text);
 	v = &found->versions;
 }
@@ -229,12 +227,10 @@ static int done(void **state)
 	return 0;
 }
 
-static const char *report_text(void)
+/* What the report says of versions. */
+static const json_t *said(void)
 {
-	struct status st = {""};
-	if (report_make(made_folder, "/nowhere", NULL, &st))
-		fail_msg("%s", st.text);
-	return made_read("report.md");
+	return json_section(made_report(&made), "versions");
 }
 
 /* Of the first collective; the whole sentence. */
@@ -402,11 +398,11 @@ static void no_other_pair_takes_its_place(void **state)
 	assert_string_equal(v->missing,
 	                    "NCCL 2.21.5 is left out: threads-old has no trial that "
 	                    "went through.");
-	assert_null(strstr(report_text(), "alike within"));
-	made_says(report_text(),
-	          "\n## By NCCL version\n\nThreads and processes are not compared by version. "
-	          "NCCL 2.21.5 is left out: threads-old has no trial that went "
-	          "through.\n\n## ");
+	const json_t *sentences = said();
+	assert_int_equal(json_array_size(sentences), 1);
+	json_assert_text(json_array_get(sentences, 0), "",
+	                 "Threads and processes are not compared by version. NCCL 2.21.5 is "
+	                 "left out: threads-old has no trial that went through.");
 	done(NULL);
 	/* Never asked for. */
 	variants[2].given_up = false;
@@ -427,8 +423,9 @@ static void no_other_pair_takes_its_place(void **state)
 	assert_int_equal(v->nrows, 2);
 	assert_string_equal(v->missing, "NCCL 2.9.8 is left out: processes-oldest has no trial "
 	                                "that went through.");
-	made_says(report_text(),
-	          "processes-oldest has no trial that went through.\n\n### alltoall");
+	sentences = said();
+	json_assert_text(json_array_get(sentences, 0), "", v->missing);
+	json_assert_one_says(sentences, "With NCCL 2.21.5 processes reach");
 }
 
 static void one_version_says_nothing(void **state)
@@ -666,36 +663,61 @@ static void a_table_for_each_collective(void **state)
 	assert_int_equal(v->colls[1].ncells, 3);
 }
 
+/* The finding of a version; there is one collective. */
+static const json_t *version_finding(const json_t *report, const char *version)
+{
+	const json_t *findings = json_object_get(report, "findings");
+	for (size_t i = 0; i < json_array_size(findings); i++) {
+		const json_t *finding = json_array_get(findings, i),
+		             *of = json_object_get(finding, "version");
+		if (of && !strcmp(json_string_value(of), version))
+			return finding;
+	}
+	fail_msg("no finding of version %s", version);
+	return NULL;
+}
+
 static void the_report_shows_it(void **state)
 {
-	struct status st = {""};
 	(void)state;
 	story();
 	find();
-	if (report_make(made_folder, "plot", NULL, &st))
-		fail_msg("%s", st.text);
+	const json_t *report = made_report_with(&made, "plot", 0),
+	             *old = version_finding(report, "2.21.5"),
+	             *new = version_finding(report, "2.28.3");
+	json_assert_number(old, "ratio.estimate", 0.929, 1e-3);
+	json_assert_number(old, "ratio.blocks", 10, 0);
+	json_assert_text(old, "verdict", "slower");
+	json_assert_text(old, "collective", "alltoall");
+	json_assert_text(new, "verdict", "no difference within 2 %");
+	/* First of all, and again where it is explained. */
+	json_assert_one_says(json_object_get(report, "answer"), "With NCCL 2.21.5 ");
+	json_assert_one_says(json_section(report, "versions"),
+	                     "not because processes became faster");
+	const json_t *table = json_table(report, "version_alltoall");
+	json_keys row = {"version", "2.21.5",         "verdict", "slower", "threads_path",
+	                 "direct",  "processes_path", "staged",  NULL};
+	json_assert_number(json_cell(table, row, "threads_gbs"), "", 340, 0.5);
+	json_assert_number(json_cell(table, row, "processes_gbs"), "", 316, 0.5);
+	json_assert_number(json_cell(table, row, "ratio"), "estimate", 0.929, 1e-3);
+	json_assert_number(json_cell(table, row, "threads_dram_per_nvlink"), "", 2.15, 1e-5);
+	json_assert_number(json_cell(table, row, "processes_dram_per_nvlink"), "", 4.01, 1e-5);
+	json_keys later = {"version", "2.28.3", NULL};
+	json_assert_number(json_cell(table, later, "threads_gbs"), "", 317, 0.5);
+	json_assert_number(json_cell(table, later, "processes_gbs"), "", 315, 0.5);
 	const char *text = made_read("report.md");
-	const char *gap_at = strstr(text, "## The gap"),
-	           *at = strstr(text, "## By NCCL version");
-	assert_non_null(gap_at);
-	assert_true(at > gap_at);
-	assert_true(strstr(text, "## Evidence") > at);
-	made_says(at, "not because processes became faster");
-	made_says(
-	    at, "| 2.21.5 | threads-old | processes-old | 340 | 316 | 0.929 (0.929 to 0.930) | "
-	        "slower | direct | staged | 2.15 | 4.01 |\n"
-	        "| 2.28.3 | threads | processes | 317 | 315 |");
 	if (strstr(text, "there is no gnuplot here"))
 		print_message("no gnuplot: the picture is not looked for\n");
 	else
 		made_says(text,
-		          "threads and processes by version: With 2.21.5 processes reach "
-		          "0.929 of threads' bandwidth; with 2.28.3"); /* its caption */
-	text = made_read("plots/versions.csv");
-	made_says(text, "\nalltoall,2.21.5,1,threads,threads-old,3,10,339.9");
-	made_says(text, ",direct,\"\"\nalltoall,2.28.3,2,threads,threads,3,10,31");
-	made_says(text, ",staged,\"slower\"\n");
+		          "![With 2.21.5 processes reach 0.929 of threads' bandwidth; "
+		          "with 2.28.3 they are alike](plots/nccl_alltoall_versions.png)");
 	text = made_read("plots/run.gp");
+	/* Picture, nth version, mode, GB/s: the points of a line follow each other. */
+	made_says(text, "$versions <<EOD\n1 1 0 339.9");
+	made_says(text, "\n1 1 1 31");
+	made_says(text, " 2 0.92");
+	made_says(text, "\n1 2 0 31");
 	made_says(text, "\nversions = 2\n");
 	made_says(text, "N_version[1] = '2.21.5'");
 	made_says(text, "N_coll[1] = 'alltoall'");
@@ -704,14 +726,14 @@ static void the_report_shows_it(void **state)
 /* One version: neither section nor picture. */
 static void the_report_does_without(void **state)
 {
-	struct status st = {""};
 	(void)state;
 	story();
 	variants[2].version = variants[3].version = "2.28.3";
 	find();
-	assert_int_equal(report_make(made_folder, "plot", NULL, &st), 0);
+	const json_t *report = made_report_with(&made, "plot", 0);
+	assert_null(json_section(report, "versions"));
+	assert_false(json_has_table(report, "version_alltoall"));
 	const char *text = made_read("report.md");
-	assert_null(strstr(text, "## By NCCL version"));
 	assert_null(strstr(text, "_versions.png"));
 	assert_null(strstr(text, "was not drawn"));
 	made_says(made_read("plots/run.gp"), "\nversions = 0\n");

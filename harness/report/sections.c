@@ -7,6 +7,7 @@
 #include "../analysis/checks.h"
 #include "../analysis/words.h"
 #include "../coll/counts.h"
+#include "drawn.h"
 #include "gnuplot.h"
 #include "tables.h"
 
@@ -287,7 +288,9 @@ static void write_versions(struct page *p, const struct model *m)
 {
 	const struct versions *v = &m->findings.versions;
 	char text[VERSIONS_TEXT_BYTES];
-	page_say(p, "%s", v->missing);
+	page_say(p, "%s%s",
+	         v->ncolls ? "" : "Threads and processes are not compared by version. ",
+	         v->missing);
 	for (unsigned i = 0; i < v->ncolls; i++) {
 		const struct versions_coll *c = &v->colls[i];
 		versions_say(v, i, text, sizeof text);
@@ -340,6 +343,7 @@ static void write_factors(struct page *p, const struct model *m)
 {
 	static const char *const files[] = {"factors.csv"};
 	const struct findings *f = &m->findings;
+	char why[CONTRAST_WHY_BYTES];
 	for (unsigned i = 0; i < f->asked.nfactors; i++) {
 		const char *alarm = factors_alarm(&f->factors[i]);
 		if (alarm)
@@ -354,6 +358,9 @@ static void write_factors(struct page *p, const struct model *m)
 	         "first. Effect on bandwidth: stream bandwidth after ÷ before; on latency: p50 "
 	         "of isolated calls before ÷ after. Above 1 is faster in both. Margin %.3g %%.",
 	         100 * m->summary.margin);
+	contrast_oversubscribed(&m->summary, METRIC_LATENCY, why, sizeof why);
+	if (why[0] && summary_has_pace(&m->summary, PACE_ISOLATED))
+		page_say(p, "Latency is not judged, with %s.", why);
 	page_table(p, tables_effects(m));
 	say_unmeasured(p, f);
 	if (p->kind == PAGE_MARKDOWN)
@@ -458,7 +465,8 @@ static void write_claims(struct page *p, const struct model *m)
 	page_say(p,
 	         "Each rests on one number per block: the geometric mean of left ÷ right over "
 	         "its cells. It holds when the whole 95 %% interval is beyond what it says, "
-	         "does not hold when all of it is short of that, else it is undecided.");
+	         "does not hold when all of it is short of that, else it is undecided. Staged "
+	         "and direct: the data path of large sizes, where the evidence has it.");
 	page_table(p, tables_claims(m));
 }
 
@@ -607,15 +615,22 @@ static void say_command(struct page *p, const json_t *command)
 		page_code(p, text);
 }
 
-/* "Blocks 7 to 14": people count from 1. */
+/* "Blocks 7 to 14", of 6 and what is before 14: people count from 1. */
+static void blocks_of(unsigned begin, unsigned end, char text[64])
+{
+	if (begin + 1 == end)
+		snprintf(text, 64, "Block %u", end);
+	else if (begin < end)
+		snprintf(text, 64, "Blocks %u to %u", begin + 1, end);
+	else
+		snprintf(text, 64, "No block");
+}
+
 static void say_session(struct page *p, unsigned begin, unsigned end, const char *created,
                         const char *commit, const json_t *counters, const json_t *command)
 {
-	char blocks[64] = "No block";
-	if (begin + 1 == end)
-		snprintf(blocks, sizeof blocks, "Block %u", end);
-	else if (begin < end)
-		snprintf(blocks, sizeof blocks, "Blocks %u to %u", begin + 1, end);
+	char blocks[64];
+	blocks_of(begin, end, blocks);
 	page_say(p, "%s, %s, launchgap %s%s:", blocks, created, commit,
 	         !json_is_boolean(counters) ? ""
 	         : json_is_true(counters)   ? ", with counters"
@@ -628,6 +643,7 @@ static void say_sessions(struct page *p, const struct model *m)
 	const struct record_run *run = &m->run;
 	const json_t *env = run->environment;
 	unsigned end = record_next_block(run);
+	char blocks[64];
 	if (run->nresumes)
 		page_say(p, "In %u sessions.", run->nresumes + 1);
 	say_session(p, 0, run->nresumes ? run->resumes[0].first_block : end,
@@ -636,13 +652,13 @@ static void say_sessions(struct page *p, const struct model *m)
 	for (unsigned i = 0; i < run->nresumes; i++) {
 		const struct record_resume *r = &run->resumes[i];
 		unsigned until = i + 1 < run->nresumes ? r[1].first_block : end;
-		if (r->json)
+		if (r->json) {
 			say_session(p, r->first_block, until, r->created, r->launchgap,
 			            json_object_get(r->json, "counters"), r->command);
-		else
-			page_say(p,
-			         "Blocks %u to %u: the record does not say by which command.",
-			         r->first_block + 1, until);
+			continue;
+		}
+		blocks_of(r->first_block, until, blocks);
+		page_say(p, "%s: the record does not say by which command.", blocks);
 	}
 }
 
@@ -663,6 +679,12 @@ static void say_counts(struct page *p, const struct model *m)
 	         weights.rows > 1 ? ", a row for each rank that sends (all of it in the record)"
 	         : weights.rows > 0 ? ", by distance, to oneself first"
 	                            : "");
+}
+
+static bool ends_in_point(const char *text)
+{
+	size_t n = strlen(text);
+	return n && text[n - 1] == '.';
 }
 
 static void write_method(struct page *p, const struct model *m)
@@ -691,16 +713,17 @@ static void write_method(struct page *p, const struct model *m)
 	if (none || summary_has_pace(s, PACE_STREAM))
 		page_item(
 		    p,
-		    "stream (bandwidth): %lld stretches of %lld calls back to back; time per "
+		    "stream (bandwidth): %lld stretch%s of %lld call%s back to back; time per "
 		    "call = (latest end − earliest start over all ranks) ÷ calls; the "
 		    "trial's number is the median of its stretches",
-		    stretches, calls);
+		    stretches, stretches == 1 ? "" : "es", calls,
+		    words_plural((unsigned long long)calls));
 	if (none || summary_has_pace(s, PACE_ISOLATED))
 		page_item(
 		    p,
-		    "isolated (latency): %lld calls, the team meeting before each; p50, p95 "
+		    "isolated (latency): %lld call%s, the team meeting before each; p50, p95 "
 		    "and p99 over calls",
-		    isolated);
+		    isolated, words_plural((unsigned long long)isolated));
 	page_end_list(p);
 	if (cycles > 1)
 		page_say(
@@ -710,7 +733,8 @@ static void write_method(struct page *p, const struct model *m)
 		    cycles);
 	say_counts(p, m);
 	if (m->run.end.reason[0])
-		page_say(p, "What ended it: %s. %s", m->run.end.reason, m->run.end.text);
+		page_say(p, "What ended it: %s. %s%s", m->run.end.reason, m->run.end.text,
+		         ends_in_point(m->run.end.text) ? "" : ".");
 }
 
 static void write_variants(struct page *p, const struct model *m)

@@ -21,7 +21,6 @@ struct table *tables_summary(const struct model *model);
 struct table *tables_ranks(const struct model *model);
 struct table *tables_factors(const struct model *model);
 struct table *tables_evidence(const struct model *model);
-struct table *tables_versions(const struct model *model);
 
 /* For people: */
 

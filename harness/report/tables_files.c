@@ -286,60 +286,6 @@ struct table *tables_evidence(const struct model *m)
 	return t;
 }
 
-/* A mode's versions follow each other, so that they can be joined by a line. What belongs to a
- * version stands in the row of processes, which are held against threads. */
-static void put_version(struct table *t, const struct model *m, const struct versions_coll *c,
-                        unsigned nth, enum versions_mode mode)
-{
-	const struct versions_row *row = &c->rows[nth];
-	const struct versions_side *side = &row->sides[mode];
-	char verdict[96] = "";
-	table_row(t);
-	table_text(t, "%s", coll_info(c->coll)->name);
-	table_text(t, "%s", row->version);
-	table_count(t, nth + 1);
-	table_text(t, "%s", versions_mode_name(mode));
-	table_text(t, "%s", m->summary.variants[side->variant].name);
-	table_count(t, c->ncells);
-	table_count(t, c->nblocks);
-	table_spread(t, side->gbs, side->lo, side->hi);
-	table_number(t, side->dram_per_nvlink);
-	if (mode == VERSIONS_PROCESSES) {
-		table_ratio(t, &row->verdict.ratio);
-		verdict_text(&row->verdict, verdict, sizeof verdict);
-	} else {
-		table_none(t);
-	}
-	table_text(t, "%s", side->data_path);
-	table_text(t, "%s", verdict);
-}
-
-struct table *tables_versions(const struct model *m)
-{
-	static const struct table_column columns[] = {
-	    {"collective", "collective", "", TABLE_TEXT},
-	    {"version", "version", "", TABLE_TEXT},
-	    {"nth_version", "nth version", "", TABLE_COUNT},
-	    {"mode", "mode", "", TABLE_TEXT},
-	    {"variant", "variant", "", TABLE_TEXT},
-	    {"cells", "cells", "", TABLE_COUNT},
-	    {"blocks", "blocks", "", TABLE_COUNT},
-	    {"busbw_gbs", "bus bandwidth", "GB/s", TABLE_SPREAD},
-	    {"dram_per_nvlink", "DRAM bytes per NVLink byte", "", TABLE_NUMBER},
-	    {"ratio", "processes against threads", "", TABLE_RATIO},
-	    {"data_path", "data path", "", TABLE_TEXT},
-	    {"verdict", "verdict", "", TABLE_VERDICT},
-	};
-	const struct versions *v = &m->findings.versions;
-	struct table *t = table_new("versions", "By version of the library");
-	COLUMNS(t, columns);
-	for (unsigned i = 0; i < v->ncolls; i++)
-		for (unsigned mode = 0; mode < v->nmodes && v->colls[i].nblocks; mode++)
-			for (unsigned nth = 0; nth < v->nrows; nth++)
-				put_version(t, m, &v->colls[i], nth, (enum versions_mode)mode);
-	return t;
-}
-
 static bool has_factors(const struct model *m)
 {
 	return m->findings.asked.nfactors > 0;
