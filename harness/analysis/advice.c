@@ -1,7 +1,6 @@
 #include "advice.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -318,15 +317,6 @@ static bool same_pair(const struct advice_item *a, const struct advice_item *b)
 	return a->from == b->from && a->to == b->to;
 }
 
-static void __attribute__((format(printf, 2, 3))) add(char *text, const char *format, ...)
-{
-	size_t used = strlen(text);
-	va_list args;
-	va_start(args, format);
-	vsnprintf(text + used, ADVICE_BYTES - used, format, args);
-	va_end(args);
-}
-
 /* "1.28 times the bandwidth in threads-registered against threads (1.27 to 1.30)" */
 static void say_item(const struct summary *s, const struct advice_item *item, char *text)
 {
@@ -335,16 +325,16 @@ static void say_item(const struct summary *s, const struct advice_item *item, ch
 	const struct stats_ratio *r = &item->ratio;
 	char size[32];
 	if (item->equal) {
-		add(text, "%s and %s have the same %s (%.3f, %.3f to %.3f)", from, to, what,
-		    r->estimate, r->lo, r->hi);
+		words_add(text, ADVICE_BYTES, "%s and %s have the same %s (%.3f, %.3f to %.3f)",
+		          from, to, what, r->estimate, r->lo, r->hi);
 		return;
 	}
-	add(text, "%.2f times the %s in %s against %s (%.2f to %.2f", r->estimate, what, to,
-	    from, r->lo, r->hi);
+	words_add(text, ADVICE_BYTES, "%.2f times the %s in %s against %s (%.2f to %.2f",
+	          r->estimate, what, to, from, r->lo, r->hi);
 	coll_size_label(item->up_to, size, sizeof size);
 	if (item->up_to)
-		add(text, ", faster at every size up to %s", size);
-	add(text, ")");
+		words_add(text, ADVICE_BYTES, ", faster at every size up to %s", size);
+	words_add(text, ADVICE_BYTES, ")");
 }
 
 /* Of several collectives: "threads against single: 1.56 in all_reduce, 1.57 in all_gather" */
@@ -353,13 +343,14 @@ static void say_pair(const struct summary *s, const struct advice *a, unsigned f
 {
 	const struct advice_item *item = &a->items[first];
 	const char *sep = ": ";
-	add(text, "%s against %s", s->variants[item->to].name, s->variants[item->from].name);
+	words_add(text, ADVICE_BYTES, "%s against %s", s->variants[item->to].name,
+	          s->variants[item->from].name);
 	for (unsigned i = first; i < a->nitems; i++) {
 		const struct advice_item *other = &a->items[i];
 		if (!say_together(s, item, other) || !same_pair(item, other))
 			continue;
-		add(text, "%s%.*f in %s", sep, item->equal ? 3 : 2, other->ratio.estimate,
-		    coll_info(other->coll)->name);
+		words_add(text, ADVICE_BYTES, "%s%.*f in %s", sep, item->equal ? 3 : 2,
+		          other->ratio.estimate, coll_info(other->coll)->name);
 		sep = ", ";
 	}
 }
@@ -376,12 +367,12 @@ static void say(const struct summary *s, struct advice *a, unsigned first)
 		    say_together(s, item, &a->items[i]) && a->items[i].coll != item->coll;
 	range_words(item->range, range, sizeof range);
 	text[0] = '\0';
-	add(text, "%s (%s%s%s%s%.40s): ", item->what,
-	    several ? "" : coll_info(item->coll)->name, several ? "" : ", ", range,
-	    *library ? ", NCCL " : "", library);
+	words_add(text, ADVICE_BYTES, "%s (%s%s%s%s%.40s): ", item->what,
+	          several ? "" : coll_info(item->coll)->name, several ? "" : ", ", range,
+	          *library ? ", NCCL " : "", library);
 	if (several)
-		add(text, "times the %s, ",
-		    item->metric == METRIC_BUSBW ? "bandwidth" : "speed");
+		words_add(text, ADVICE_BYTES, "times the %s, ",
+		          item->metric == METRIC_BUSBW ? "bandwidth" : "speed");
 	for (unsigned i = first; i < a->nitems; i++) {
 		bool said = !say_together(s, item, &a->items[i]);
 		for (unsigned k = first; k < i && several; k++)
@@ -389,13 +380,13 @@ static void say(const struct summary *s, struct advice *a, unsigned first)
 			        same_pair(&a->items[k], &a->items[i]);
 		if (said)
 			continue;
-		add(text, "%s", i == first ? "" : "; ");
+		words_add(text, ADVICE_BYTES, "%s", i == first ? "" : "; ");
 		if (several)
 			say_pair(s, a, i, text);
 		else
 			say_item(s, &a->items[i], text);
 	}
-	add(text, ".");
+	words_add(text, ADVICE_BYTES, ".");
 }
 
 static void say_all(const struct summary *s, struct advice *a)

@@ -17,111 +17,15 @@ static void __attribute__((format(printf, 2, 3))) say(struct answer *a, const ch
 	va_end(args);
 }
 
-static void __attribute__((format(printf, 3, 4)))
-add(char *text, size_t bytes, const char *format, ...)
-{
-	size_t used = strlen(text);
-	va_list args;
-	va_start(args, format);
-	vsnprintf(text + used, bytes - used, format, args);
-	va_end(args);
-}
-
-/* --- by version of the library --- */
-
-/* "processes reach 79.6 % of threads' bandwidth (78.8 to 81.5 %)" */
-static void say_ratio(const struct verdict *v, char *text, size_t bytes)
-{
-	const struct stats_ratio *r = &v->ratio;
-	switch (v->kind) {
-	case VERDICT_SLOWER:
-		snprintf(text, bytes,
-		         "processes reach %.1f %% of threads' bandwidth (%.1f to %.1f %%)",
-		         100 * r->estimate, 100 * r->lo, 100 * r->hi);
-		return;
-	case VERDICT_FASTER:
-		snprintf(text, bytes,
-		         "processes reach %.3g times threads' bandwidth (%.3g to %.3g)",
-		         r->estimate, r->lo, r->hi);
-		return;
-	case VERDICT_NO_DIFFERENCE:
-		snprintf(text, bytes,
-		         "processes and threads have the same bandwidth (%.3f, %.3f to %.3f)",
-		         r->estimate, r->lo, r->hi);
-		return;
-	default:
-		if (isnan(r->lo))
-			snprintf(text, bytes,
-			         "too few blocks for a verdict on processes against threads "
-			         "(%.3f)",
-			         r->estimate);
-		else
-			snprintf(text, bytes,
-			         "it is undecided whether processes and threads differ (%.3f, "
-			         "%.3f to %.3f)",
-			         r->estimate, r->lo, r->hi);
-	}
-}
-
-/* Versions from `first` on that have the same verdict. */
-static unsigned stretch_end(const struct versions *v, const struct versions_coll *c,
-                            unsigned first)
-{
-	unsigned last = first;
-	while (last + 1 < v->nrows &&
-	       c->rows[last + 1].verdict.kind == c->rows[first].verdict.kind)
-		last++;
-	return last;
-}
-
-static void say_stretch(struct answer *a, const char *lead, const struct versions_coll *c,
-                        unsigned first, unsigned last)
-{
-	char said[256], to[48] = "";
-	if (last > first)
-		snprintf(to, sizeof to, " to %s", c->rows[last].version);
-	/* Of several versions the last one's figure stands for all. */
-	say_ratio(&c->rows[last].verdict, said, sizeof said);
-	say(a, "%sWith NCCL %s%s %s.", lead, c->rows[first].version, to, said);
-}
-
-/* Where a verdict changes from one version to the next: the mode whose own bandwidth moved. */
-static void say_change(struct answer *a, const char *lead, const struct versions_row *from,
-                       const struct versions_row *to)
-{
-	for (unsigned mode = 0; mode <= VERSIONS_PROCESSES; mode++) {
-		const struct versions_side *x = &from->sides[mode], *y = &to->sides[mode];
-		char gbs[2][32], path[96] = "";
-		if (y->change.kind != VERDICT_FASTER && y->change.kind != VERDICT_SLOWER)
-			continue;
-		words_number(x->gbs, gbs[0], sizeof gbs[0]);
-		words_number(y->gbs, gbs[1], sizeof gbs[1]);
-		if (x->data_path[0] && y->data_path[0] && strcmp(x->data_path, y->data_path))
-			snprintf(path, sizeof path, "; their data path went from %s to %s",
-			         x->data_path, y->data_path);
-		say(a, "%sFrom %s to %s %s %s: from %s to %s GB/s%s.", lead, from->version,
-		    to->version, versions_mode_name((enum versions_mode)mode),
-		    y->change.kind == VERDICT_SLOWER ? "lost bandwidth" : "gained bandwidth",
-		    gbs[0], gbs[1], path);
-	}
-}
-
 static void say_versions(struct answer *a, const struct versions *v)
 {
+	char sentences[VERSIONS_SENTENCES][VERSIONS_SAY_BYTES];
 	for (unsigned i = 0; i < v->ncolls; i++) {
 		const struct versions_coll *c = &v->colls[i];
-		char lead[64] = "";
-		if (!c->nblocks)
-			continue;
-		if (v->ncolls > 1)
-			snprintf(lead, sizeof lead, "%s: ", coll_info(c->coll)->name);
-		for (unsigned at = 0, last; at < v->nrows; at = last + 1) {
-			last = stretch_end(v, c, at);
-			say_stretch(a, lead, c, at, last);
-			if (at && c->rows[at].verdict.kind != VERDICT_UNDECIDED &&
-			    c->rows[at - 1].verdict.kind != VERDICT_UNDECIDED)
-				say_change(a, lead, &c->rows[at - 1], &c->rows[at]);
-		}
+		const char *name = v->ncolls > 1 ? coll_info(c->coll)->name : "";
+		unsigned n = c->nblocks ? versions_say(v, i, sentences) : 0;
+		for (unsigned k = 0; k < n; k++)
+			say(a, "%s%s%s", name, *name ? ": " : "", sentences[k]);
 	}
 }
 
@@ -189,16 +93,16 @@ static unsigned names_of(const struct summary *s, const struct regime *g, const 
 				all++;
 				continue;
 			}
-			add(text, bytes, "%s%s",
-			    !n             ? ""
-			    : n + 1 == all ? " and "
-			                   : ", ",
-			    s->variants[v].name);
+			words_add(text, bytes, "%s%s",
+			          !n             ? ""
+			          : n + 1 == all ? " and "
+			                         : ", ",
+			          s->variants[v].name);
 			n++;
 			const struct stats_ratio *r = &g->contrasts[v].verdict.ratio;
 			if (strncmp(word, "no", 2))
-				add(text, bytes, " (%.3g times the speed, %.3g to %.3g)",
-				    r->estimate, r->lo, r->hi);
+				words_add(text, bytes, " (%.3g times the speed, %.3g to %.3g)",
+				          r->estimate, r->lo, r->hi);
 		}
 	return n;
 }
@@ -213,12 +117,13 @@ static void say_regime(struct answer *a, const struct summary *s, const struct r
 		unsigned n = names_of(s, g, words[i], names, sizeof names);
 		if (!n)
 			continue;
-		add(text, sizeof text, "%s", text[0] ? "; " : "");
+		words_add(text, sizeof text, "%s", text[0] ? "; " : "");
 		if (i < 2)
-			add(text, sizeof text, "%s than %s: %s", words[i], reference, names);
+			words_add(text, sizeof text, "%s than %s: %s", words[i], reference,
+			          names);
 		else
-			add(text, sizeof text, "as fast as %s within %.3g %%: %s", reference,
-			    100 * s->margin, names);
+			words_add(text, sizeof text, "as fast as %s within %.3g %%: %s",
+			          reference, 100 * s->margin, names);
 	}
 	if (text[0])
 		say(a, "At %s sizes (%s) %s.", g->name, about, text);
@@ -238,15 +143,15 @@ static void say_trust(struct answer *a, const struct summary *s, const struct re
 		const struct stats_ratio *r = &g->contrasts[g->twin].verdict.ratio;
 		char ratio[64];
 		words_ratio(r, false, ratio, sizeof ratio);
-		add(text, bytes, "%s%s %s", sep, g->name, ratio);
+		words_add(text, bytes, "%s%s %s", sep, g->name, ratio);
 		sep = ", ";
 	}
 	if (s->carries_data) {
 		checks_say(s, checked, sizeof checked);
-		add(text, bytes, "%s%s", text[0] ? ". " : "", checked);
+		words_add(text, bytes, "%s%s", text[0] ? ". " : "", checked);
 	}
-	add(text, bytes, "%s%u block%s.", text[0] ? ". " : "", s->nblocks,
-	    words_plural(s->nblocks));
+	words_add(text, bytes, "%s%u block%s.", text[0] ? ". " : "", s->nblocks,
+	          words_plural(s->nblocks));
 }
 
 /* What a run says that can tell nothing else: who ran, and that the data was right. */

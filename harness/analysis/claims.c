@@ -109,14 +109,6 @@ void claims_paths(const struct summary *s, const struct evidence *evidence,
 		snprintf(text, bytes, "%s %s, %s %s", c->left, left, c->right, right);
 }
 
-/* One more part of a hint, as far as there is room. */
-static void hint_add(char *text, size_t bytes, const char *more)
-{
-	size_t used = strlen(text);
-	if (*more)
-		snprintf(text + used, bytes - used, "; %s", more);
-}
-
 void claims_hint(const struct summary *s, const struct evidence *evidence,
                  const struct claims_result *r, char *text, size_t bytes)
 {
@@ -131,7 +123,6 @@ void claims_hint(const struct summary *s, const struct evidence *evidence,
 	claims_paths(s, evidence, r, paths, sizeof paths);
 	snprintf(text, bytes, "%u cell%s, %s, %u block%s", r->ncells, words_plural(r->ncells),
 	         sizes, r->ratio.blocks, words_plural(r->ratio.blocks));
-	hint_add(text, bytes, analogue ? "tested on the host analogue" : "");
-	hint_add(text, bytes, paths);
-	hint_add(text, bytes, astray ? "NOT on the expected path" : "");
+	words_add(text, bytes, "%s%s%s%s", analogue ? "; tested on the host analogue" : "",
+	          *paths ? "; " : "", paths, astray ? "; NOT on the expected path" : "");
 }

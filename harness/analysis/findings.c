@@ -39,12 +39,11 @@ static void say_effect(const char *what, const struct verdict *v, const char *of
                        const char *that_of, char *text, size_t bytes)
 {
 	char ratio[64];
-	size_t used = strlen(text);
 	if (v->kind != VERDICT_FASTER && v->kind != VERDICT_SLOWER)
 		return;
 	words_ratio(&v->ratio, true, ratio, sizeof ratio);
-	snprintf(text + used, bytes - used, "%s%s of %s is %s times that of %s",
-	         used ? ", and " : "", what, of, ratio, that_of);
+	words_add(text, bytes, "%s%s of %s is %s times that of %s", *text ? ", and " : "", what,
+	          of, ratio, that_of);
 }
 
 void findings_warn(const struct findings *f, struct validity *w)

@@ -493,12 +493,11 @@ static int by_distance(const void *left, const void *right)
 static void name_trial(const struct summary *s, const struct found *f, unsigned first_order,
                        char *text, size_t bytes)
 {
-	size_t n = strlen(text);
-	snprintf(text + n, bytes - n, "%s%s in block %u (trial %u%s), %.0f %% %s",
-	         n ? "; " : "", s->variants[f->number->variant].name, f->number->block + 1,
-	         f->number->order + 1,
-	         f->number->order == first_order ? ", the run's first" : "",
-	         fabs(percent(f->off)), compared(f->off));
+	words_add(text, bytes, "%s%s in block %u (trial %u%s), %.0f %% %s", *text ? "; " : "",
+	          s->variants[f->number->variant].name, f->number->block + 1,
+	          f->number->order + 1,
+	          f->number->order == first_order ? ", the run's first" : "",
+	          fabs(percent(f->off)), compared(f->off));
 }
 
 /* Trials far from their variant's others. `skip`: a block that was named already, or UINT_MAX.

@@ -2,7 +2,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,9 +197,8 @@ static void say_version(const struct search *find, unsigned like, const char *ve
 		           sizeof why[mode]);
 	if (!why[0][0] && !why[1][0])
 		snprintf(why[0], sizeof why[0], "threads and processes are of two files of it");
-	size_t at = strlen(text);
-	snprintf(text + at, bytes - at, "%sNCCL %s is left out: %s%s%s.", at ? " " : "",
-	         version, why[0], why[0][0] && why[1][0] ? "; " : "", why[1]);
+	words_add(text, bytes, "%sNCCL %s is left out: %s%s%s.", *text ? " " : "", version,
+	          why[0], why[0][0] && why[1][0] ? "; " : "", why[1]);
 }
 
 /* Versions that were measured, but not in both modes with these settings. */
@@ -417,226 +415,120 @@ void versions_free(struct versions *v)
 	*v = (struct versions){0};
 }
 
-/* A text that grows, as far as there is room. */
-struct said {
-	char *text;
-	size_t bytes;
-};
+/* --- in words --- */
 
-static void __attribute__((format(printf, 2, 3)))
-add(const struct said *said, const char *format, ...)
+/* "processes reach 79.6 % of threads' bandwidth (78.8 to 81.5 %)" */
+static void say_ratio(const struct verdict *v, char *text, size_t bytes)
 {
-	size_t at = strlen(said->text);
-	va_list args;
-	va_start(args, format);
-	vsnprintf(said->text + at, said->bytes - at, format, args);
-	va_end(args);
+	const struct stats_ratio *r = &v->ratio;
+	if (v->kind == VERDICT_SLOWER)
+		words_add(text, bytes,
+		          "processes reach %.1f %% of threads' bandwidth (%.1f to %.1f %%)",
+		          100 * r->estimate, 100 * r->lo, 100 * r->hi);
+	else if (v->kind == VERDICT_FASTER)
+		words_add(text, bytes,
+		          "processes reach %.3g times threads' bandwidth (%.3g to %.3g)",
+		          r->estimate, r->lo, r->hi);
+	else if (v->kind == VERDICT_NO_DIFFERENCE)
+		words_add(text, bytes,
+		          "processes and threads have the same bandwidth (%.3f, %.3f to %.3f)",
+		          r->estimate, r->lo, r->hi);
+	else if (isnan(r->lo))
+		words_add(text, bytes,
+		          "too few blocks for a verdict on processes against threads (%.3f)",
+		          r->estimate);
+	else
+		words_add(text, bytes,
+		          "it is undecided whether processes and threads differ (%.3f, %.3f "
+		          "to %.3f)",
+		          r->estimate, r->lo, r->hi);
 }
 
-/* Rows first to last have one verdict. */
-struct stretch {
-	unsigned first, last;
-};
-
-static struct stretch stretch_at(const struct versions *v, const struct versions_coll *c,
-                                 unsigned first)
+/* Whether a mode's data took the other way from there on: by the library's log, and by the
+ * counters where they were read. */
+static bool took_other_way(const struct versions_side *from, const struct versions_side *to)
 {
-	unsigned last = first;
-	while (last + 1 < v->nrows &&
-	       c->rows[last + 1].verdict.kind == c->rows[first].verdict.kind)
-		last++;
-	return (struct stretch){first, last};
+	bool staged = !strcmp(to->data_path, "staged");
+	double more = to->dram_per_nvlink - from->dram_per_nvlink;
+	return !strcmp(from->data_path, staged ? "direct" : "staged") &&
+	       (staged || !strcmp(to->data_path, "direct")) &&
+	       (isnan(more) || (staged ? more > 0 : more < 0));
 }
 
-/* "2.21.5", "2.21.5 and 2.22.3", "2.19.3 to 2.22.3" */
-static void say_versions(const struct said *said, const struct versions_coll *c,
-                         struct stretch at)
+/* Whether a change's interval decides that a mode did not gain (or lose), even where it reaches
+ * beyond the margin on the other side, which decides nothing else. */
+static bool is_cleared(const struct verdict *change, bool gain)
 {
-	add(said, at.first ? "; with " : "With NCCL ");
-	add(said, "%s", c->rows[at.first].version);
-	if (at.last > at.first)
-		add(said, "%s%s", at.last == at.first + 1 ? " and " : " to ",
-		    c->rows[at.last].version);
-}
-
-/* One version's ratio with its interval, of several the least and the most, once where they are
- * written alike. */
-static void say_ratio(const struct said *said, const struct versions_coll *c, struct stretch at)
-{
-	char text[64], most[32];
-	double lo = INFINITY, hi = 0;
-	if (at.first == at.last) {
-		words_ratio(&c->rows[at.first].verdict.ratio, true, text, sizeof text);
-		add(said, "%s", text);
-		return;
-	}
-	for (unsigned i = at.first; i <= at.last; i++) {
-		lo = fmin(lo, c->rows[i].verdict.ratio.estimate);
-		hi = fmax(hi, c->rows[i].verdict.ratio.estimate);
-	}
-	words_number(lo, text, sizeof text);
-	words_number(hi, most, sizeof most);
-	add(said, strcmp(text, most) ? "%s to %s" : "%s", text, most);
-}
-
-static void say_verdict(const struct said *said, const struct versions_coll *c,
-                        struct stretch at)
-{
-	const struct verdict *verdict = &c->rows[at.first].verdict;
-	bool interval = !isnan(verdict->ratio.lo);
-	switch (verdict->kind) {
-	case VERDICT_NO_DIFFERENCE:
-		add(said, " %s alike within %.3g %%",
-		    at.first ? "they are" : "threads and processes are", 100 * verdict->margin);
-		return;
-	case VERDICT_UNDECIDED:
-		add(said, " it is undecided, with ");
-		say_ratio(said, c, at);
-		add(said, " of threads' bandwidth in processes%s",
-		    interval ? "" : " and too few blocks for an interval");
-		return;
-	default:
-		add(said, " processes reach ");
-		say_ratio(said, c, at);
-		add(said, verdict->kind == VERDICT_SLOWER ? " of threads' bandwidth"
-		                                          : " times threads' bandwidth");
-	}
-}
-
-/* A step from one version to the next, at which the verdict changes. */
-struct step {
-	const struct versions_row *from, *to;
-	bool up; /* processes gain against threads */
-};
-
-/* What a mode would have done, had it made the ratio move as it did. */
-static enum verdict_kind blamed(const struct step *step, enum versions_mode mode)
-{
-	return step->up == (mode == VERSIONS_PROCESSES) ? VERDICT_FASTER : VERDICT_SLOWER;
-}
-
-static bool is_to_blame(const struct step *step, enum versions_mode mode)
-{
-	return step->to->sides[mode].change.kind == blamed(step, mode);
-}
-
-/* Whether it is decided that the mode did not: the whole interval is short of the margin on
- * that side, even where it reaches beyond it on the other, which decides nothing else. */
-static bool is_innocent(const struct step *step, enum versions_mode mode)
-{
-	const struct verdict *change = &step->to->sides[mode].change;
 	double edge = log1p(change->margin);
-	return blamed(step, mode) == VERDICT_FASTER ? log(change->ratio.hi) <= edge
-	                                            : log(change->ratio.lo) >= -edge;
+	return gain ? log(change->ratio.hi) <= edge : log(change->ratio.lo) >= -edge;
 }
 
-static void say_change(const struct said *said, const struct step *step,
-                       enum versions_mode mode)
+/* What a mode's own bandwidth did from one version to the next, where its verdict says so; and
+ * that the other did not do what would have moved their ratio as well. */
+static unsigned say_change(const struct versions_row *from, const struct versions_row *to,
+                           unsigned mode, char *text)
 {
-	char from[32], to[32];
-	words_number(step->from->sides[mode].gbs, from, sizeof from);
-	words_number(step->to->sides[mode].gbs, to, sizeof to);
-	add(said, "%s → %s GB/s", from, to);
-}
-
-/* Whether the mode's data took the other way from there on, a slower one when it became slower:
- * by the library's log, and by the counters where they were read. */
-static bool took_other_way(const struct step *step, enum versions_mode mode)
-{
-	const struct versions_side *from = &step->from->sides[mode],
-	                           *to = &step->to->sides[mode];
-	bool slower = blamed(step, mode) == VERDICT_SLOWER;
-	if (strcmp(from->data_path, slower ? "direct" : "staged") ||
-	    strcmp(to->data_path, slower ? "staged" : "direct"))
-		return false;
-	return isnan(from->dram_per_nvlink) || isnan(to->dram_per_nvlink) ||
-	       (slower ? to->dram_per_nvlink > from->dram_per_nvlink
-	               : to->dram_per_nvlink < from->dram_per_nvlink);
-}
-
-static void say_cause(const struct said *said, const struct step *step, enum versions_mode mode)
-{
-	const char *name = versions_mode_name(mode);
-	const struct versions_side
-	    *from = &step->from->sides[mode],
-	    *to = &step->to->sides[mode],
-	    *other =
-	        &step->to
-	             ->sides[mode == VERSIONS_THREADS ? VERSIONS_PROCESSES : VERSIONS_THREADS];
-	if (!took_other_way(step, mode)) {
-		add(said, "%s became %s (", name,
-		    blamed(step, mode) == VERDICT_SLOWER ? "slower" : "faster");
-		say_change(said, step, mode);
-		add(said, ")");
-		return;
+	const size_t bytes = VERSIONS_SAY_BYTES;
+	const unsigned other = mode == VERSIONS_THREADS ? VERSIONS_PROCESSES : VERSIONS_THREADS;
+	const struct versions_side *x = &from->sides[mode], *y = &to->sides[mode];
+	const bool lost = y->change.kind == VERDICT_SLOWER;
+	char before[32], after[32];
+	if (!lost && y->change.kind != VERDICT_FASTER)
+		return 0;
+	words_number(x->gbs, before, sizeof before);
+	words_number(y->gbs, after, sizeof after);
+	snprintf(text, bytes, "From %s to %s %s %s bandwidth: from %s to %s GB/s",
+	         from->version, to->version, versions_mode_name((enum versions_mode)mode),
+	         lost ? "lost" : "gained", before, after);
+	if (took_other_way(x, y)) {
+		words_add(text, bytes, "; their data path went from %s to %s", x->data_path,
+		          y->data_path);
+		words_number(x->dram_per_nvlink, before, sizeof before);
+		words_number(y->dram_per_nvlink, after, sizeof after);
+		if (!isnan(x->dram_per_nvlink) && !isnan(y->dram_per_nvlink))
+			words_add(text, bytes, " (DRAM bytes per NVLink byte from %s to %s)",
+			          before, after);
 	}
-	add(said, "%s are %s there%s (", name, to->data_path,
-	    strcmp(to->data_path, other->data_path) ? "" : " too");
-	if (!isnan(from->dram_per_nvlink) && !isnan(to->dram_per_nvlink)) {
-		char before[32], after[32];
-		words_number(from->dram_per_nvlink, before, sizeof before);
-		words_number(to->dram_per_nvlink, after, sizeof after);
-		add(said, "DRAM bytes per NVLink byte %s in place of %s, ", after, before);
+	if (is_cleared(&to->sides[other].change, lost)) {
+		words_number(from->sides[other].gbs, before, sizeof before);
+		words_number(to->sides[other].gbs, after, sizeof after);
+		words_add(text, bytes, "; %s %s none (%s to %s GB/s)",
+		          versions_mode_name((enum versions_mode)other),
+		          lost ? "gained" : "lost", before, after);
 	}
-	say_change(said, step, mode);
-	add(said, ")");
+	words_add(text, bytes, ".");
+	return 1;
 }
 
-/* ", because …, not because …"; nothing where no verdict says so. */
-static void say_why(const struct said *said, const struct step *step)
-{
-	const char *lead = ", because ";
-	bool any = false;
-	for (unsigned mode = 0; mode <= VERSIONS_PROCESSES; mode++) {
-		if (!is_to_blame(step, (enum versions_mode)mode))
-			continue;
-		add(said, "%s", lead);
-		say_cause(said, step, (enum versions_mode)mode);
-		lead = " and ";
-		any = true;
-	}
-	for (unsigned mode = 0; mode <= VERSIONS_PROCESSES && any; mode++) {
-		if (!is_innocent(step, (enum versions_mode)mode))
-			continue;
-		add(said, ", not because %s became %s (",
-		    versions_mode_name((enum versions_mode)mode),
-		    blamed(step, (enum versions_mode)mode) == VERDICT_SLOWER ? "slower"
-		                                                             : "faster");
-		say_change(said, step, (enum versions_mode)mode);
-		add(said, ")");
-	}
-}
-
-/* Where the verdict stands among those that are decided; 0: it is not. */
-static int rank_of(enum verdict_kind kind)
-{
-	return kind == VERDICT_SLOWER          ? 1
-	       : kind == VERDICT_NO_DIFFERENCE ? 2
-	       : kind == VERDICT_FASTER        ? 3
-	                                       : 0;
-}
-
-void versions_say(const struct versions *v, unsigned coll, char *text, size_t bytes)
+unsigned versions_say(const struct versions *v, unsigned coll,
+                      char text[VERSIONS_SENTENCES][VERSIONS_SAY_BYTES])
 {
 	const struct versions_coll *c = &v->colls[coll];
-	const struct said said = {text, bytes};
-	struct stretch at;
-	text[0] = '\0';
-	if (c->why[0]) {
-		add(&said, "Nothing can be said by version: %s.", c->why);
-		return;
+	const struct versions_row *rows = c->rows;
+	unsigned n = 0;
+	if (c->why[0])
+		snprintf(text[n++], VERSIONS_SAY_BYTES,
+		         "Nothing can be said by version: %.400s.", c->why);
+	/* Versions of one verdict together, with the last one's figure and an interval that
+	 * holds all of theirs. A change says at most a sentence for each mode. */
+	for (unsigned at = 0, last; !c->why[0] && at < v->nrows && n + 3 <= VERSIONS_SENTENCES;
+	     at = last + 1) {
+		struct verdict of = rows[at].verdict;
+		for (last = at; last + 1 < v->nrows && rows[last + 1].verdict.kind == of.kind;
+		     last++) {
+			const struct stats_ratio *next = &rows[last + 1].verdict.ratio;
+			of.ratio.estimate = next->estimate;
+			of.ratio.lo = fmin(of.ratio.lo, next->lo);
+			of.ratio.hi = fmax(of.ratio.hi, next->hi);
+		}
+		snprintf(text[n], VERSIONS_SAY_BYTES, "With NCCL %s%s%s ", rows[at].version,
+		         last > at ? " to " : "", last > at ? rows[last].version : "");
+		say_ratio(&of, text[n], VERSIONS_SAY_BYTES);
+		words_add(text[n++], VERSIONS_SAY_BYTES, ".");
+		for (unsigned mode = 0; at && mode <= VERSIONS_PROCESSES; mode++)
+			if (rows[at].verdict.kind != VERDICT_UNDECIDED &&
+			    rows[at - 1].verdict.kind != VERDICT_UNDECIDED)
+				n += say_change(&rows[at - 1], &rows[at], mode, text[n]);
 	}
-	for (unsigned i = 0; i < v->nrows; i = at.last + 1) {
-		at = stretch_at(v, c, i);
-		say_versions(&said, c, at);
-		say_verdict(&said, c, at);
-		if (!i)
-			continue;
-		int before = rank_of(c->rows[i - 1].verdict.kind),
-		    now = rank_of(c->rows[i].verdict.kind);
-		struct step step = {&c->rows[i - 1], &c->rows[i], now > before};
-		if (before && now)
-			say_why(&said, &step);
-	}
-	add(&said, ".");
+	return n;
 }

@@ -14,6 +14,8 @@
 #include "evidence.h"
 
 #define VERSIONS_TEXT_BYTES 2048
+#define VERSIONS_SENTENCES  16
+#define VERSIONS_SAY_BYTES  512
 
 enum versions_mode { VERSIONS_THREADS, VERSIONS_PROCESSES, VERSIONS_SINGLE, VERSIONS_MODES };
 const char *versions_mode_name(enum versions_mode mode);
@@ -65,8 +67,9 @@ void versions_free(struct versions *versions);
 /* Whether version a is below b, number by number: 2.9 is below 2.21. < 0, 0 or > 0. */
 int versions_order(const char *a, const char *b);
 
-/* What was measured of a collective, in words, and why it changes between versions as far as
- * the figures say so: no half of the sentence without its verdict. */
-void versions_say(const struct versions *versions, unsigned coll, char *text, size_t bytes);
+/* What was measured of a collective, in sentences, and how many there are: the ratio by
+ * version, and where its verdict changes which mode's own bandwidth did. */
+unsigned versions_say(const struct versions *versions, unsigned coll,
+                      char text[VERSIONS_SENTENCES][VERSIONS_SAY_BYTES]);
 
 #endif

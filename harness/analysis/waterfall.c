@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "waterfall.h"
+#include "words.h"
 
 #define NOWHERE UINT_MAX
 
@@ -281,12 +282,10 @@ void waterfall_say(const struct waterfall *w, char *text, size_t bytes)
 	}
 	for (unsigned i = 0; i < n && i < most; i++) {
 		const char *sep = !i ? "" : i + 1 == n ? " and " : ", ";
-		size_t at = strlen(names);
-		snprintf(names + at, sizeof names - at, "%s%s", sep, w->steps[order[i]].name);
+		words_add(names, sizeof names, "%s%s", sep, w->steps[order[i]].name);
 	}
 	if (n > most)
-		snprintf(names + strlen(names), sizeof names - strlen(names), " and %u more",
-		         n - most);
+		words_add(names, sizeof names, " and %u more", n - most);
 	double explained = round(100 * w->explained), left = round(100 * (1 - w->explained));
 	if (n)
 		snprintf(text, bytes,

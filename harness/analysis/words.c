@@ -1,7 +1,18 @@
 #include "words.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+void words_add(char *text, size_t text_bytes, const char *format, ...)
+{
+	size_t used = strlen(text);
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text + used, text_bytes - used, format, args);
+	va_end(args);
+}
 
 void words_range(struct claim_range range, char *text, size_t text_bytes)
 {

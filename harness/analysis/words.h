@@ -1,5 +1,5 @@
 /* Numbers, ratios and ranges as the sentences of a report have them. Pure; writes into the
- * caller's text, cut where it is too short. */
+ * caller's text, cut where it is too short. `bytes`: the room of the whole text. */
 #ifndef LAUNCHGAP_WORDS_H
 #define LAUNCHGAP_WORDS_H
 
@@ -9,6 +9,9 @@
 #include "../config/claim.h"
 #include "stats.h"
 
+/* Adds to a text that has begun. */
+void words_add(char *text, size_t bytes, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* "16 MiB to 256 MiB", or "16 MiB" where that is all. */
 void words_range(struct claim_range range, char *text, size_t bytes);
 /* Three digits, or "-" for NaN. */

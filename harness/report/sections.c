@@ -287,13 +287,16 @@ static void write_cliffs(struct page *p, const struct model *m)
 static void write_versions(struct page *p, const struct model *m)
 {
 	const struct versions *v = &m->findings.versions;
-	char text[VERSIONS_TEXT_BYTES];
+	char text[VERSIONS_TEXT_BYTES], sentences[VERSIONS_SENTENCES][VERSIONS_SAY_BYTES];
 	page_say(p, "%s%s",
 	         v->ncolls ? "" : "Threads and processes are not compared by version. ",
 	         v->missing);
 	for (unsigned i = 0; i < v->ncolls; i++) {
 		const struct versions_coll *c = &v->colls[i];
-		versions_say(v, i, text, sizeof text);
+		unsigned n = versions_say(v, i, sentences);
+		text[0] = '\0';
+		for (unsigned k = 0; k < n; k++)
+			words_add(text, sizeof text, "%s%s", k ? " " : "", sentences[k]);
 		page_say(p, "%s", text);
 		if (!c->nblocks)
 			continue;
