@@ -13,12 +13,13 @@
 #include <ftw.h>
 #include <math.h>
 
-#include "../harness/report/bysize.h"
-#include "../harness/report/csv.h"
+#include "../harness/report/gnuplot.h"
 #include "../harness/report/report.h"
 #include "../harness/report/gnuplot.h"
 #include "../harness/analysis/summary.h"
 #include "../harness/analysis/validity.h"
+#include "../harness/analysis/words.h"
+#include "json.h"
 
 #define PLOTS "plot"
 
@@ -226,6 +227,15 @@ static char *read_file(const char *name)
 	return text;
 }
 
+/* report.json; the last one is gone. */
+static const json_t *report_json(void)
+{
+	static json_t *report;
+	json_decref(report);
+	report = json_report(path_of("report.json"));
+	return report;
+}
+
 static void assert_says(const char *text, const char *words)
 {
 	if (!strstr(text, words))
@@ -338,8 +348,14 @@ static void no_data_has_no_bandwidth(void **state)
 	const struct summary_row *r = row_of(&l.summary, "threads", PACE_STREAM, 4096);
 	assert_true(isnan(r->busbw_gbs) && isnan(r->algbw_gbs));
 	near(r->time_us, 1.025);
-	near(bysize_value(r), 1.025);
 	assert_false(l.summary.carries_data);
+	/* Where bandwidths stand else, there are times. */
+	struct status st = {""};
+	assert_int_equal(report_make(folder, "/nowhere", NULL, &st), 0);
+	const json_t *table = json_table(report_json(), "value_alltoall_stream");
+	json_assert_says(table, "title", "time per call, µs");
+	json_assert_number(json_cell(table, (json_keys){"variant", "threads", NULL}, "4096"),
+	                   "value", 1.025, 1e-6);
 	unload(&l);
 }
 
@@ -352,7 +368,7 @@ static void csv_is_tidy(void **state)
 	(void)state;
 	m.odd_name = "a \"b\", c";
 	load(&m, &l);
-	assert_int_equal(summary_write_csv(&l.summary, path_of("summary.csv"), &st), 0);
+	assert_int_equal(report_make(folder, "/nowhere", NULL, &st), 0);
 	char *text = read_file("summary.csv");
 	assert_says(text,
 	            "variant,role,mode,layout,backend,library,ranks,collective,what,bytes,");
@@ -372,8 +388,11 @@ static void csv_is_tidy(void **state)
 	assert_int_equal(columns, 44);
 	assert_int_equal(lines, 1 + l.summary.nrows);
 	assert_int_equal(l.summary.nrows, 4 * 2 * 3 + 3);
-	assert_int_equal(summary_write_csv(&l.summary, "/dev/full", &st), -1);
-	assert_says(st.text, "cannot write /dev/full: No space left");
+	unlink(path_of("summary.csv"));
+	assert_int_equal(symlink("/dev/full", path_of("summary.csv")), 0);
+	assert_int_equal(report_make(folder, "/nowhere", NULL, &st), -1);
+	assert_says(st.text, "/summary.csv: No space left");
+	unlink(path_of("summary.csv"));
 	unload(&l);
 }
 
@@ -388,10 +407,18 @@ static void other_digests_are_not_compared(void **state)
 	assert_says(st.text, "nothing is compared");
 	assert_says(st.text,
 	            "processes (block 1) got the digest 00000000000000ab where threads");
-	char *text = read_file("report.md");
-	assert_says(text, "> **Nothing is compared here");
-	assert_says(text, "Not compared: see the top of this report.");
-	assert_null(strstr(text, "0.500"));
+	const json_t *report = report_json();
+	json_assert_one_says(json_object_get(report, "answer"), "Nothing is compared: ");
+	json_assert_one_says(json_object_get(report, "answer"),
+	                     "processes (block 1) got the digest 00000000000000ab");
+	assert_int_equal(json_array_size(json_object_get(report, "findings")), 0);
+	assert_int_equal(json_array_size(json_object_get(report, "regimes")), 0);
+	static const char *const none[] = {"gaps", "verdicts_small", "verdicts_large",
+	                                   "speed_alltoall_stream", "speed_alltoall_isolated"};
+	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+		if (json_has_table(report, none[i]))
+			fail_msg("there is a table %s", none[i]);
+	assert_null(strstr(read_file("report.md"), "0.500"));
 	assert_says(read_file("summary.csv"), ",0,0,0,0,1,1,");
 	assert_false(exists("plots/nccl_alltoall_ratio.png"));
 }
@@ -479,13 +506,19 @@ static void what_ended_the_run_is_said(void **state)
 		                          "reason", reasons[i], "text", "So it went"));
 		fclose(out);
 		assert_int_equal(report_make(folder, "/nowhere", NULL, &st), 0);
-		char said[80], *text = read_file("report.md");
-		snprintf(said, sizeof said, "What ended it: **%s**. So it went.", reasons[i]);
-		assert_says(text, said);
+		char said[80];
+		const json_t *report = report_json(),
+		             *warnings = json_object_get(report, "warnings");
+		snprintf(said, sizeof said, "What ended it: %s. So it went.", reasons[i]);
+		json_assert_one_says(json_section(report, "method"), said);
 		/* Fewer than asked for is no fault where the run decided so itself. */
-		assert_int_equal(strstr(text, "5 of the 6 blocks") != NULL, i == 0);
-		assert_int_equal(strstr(text, "The time budget ended") != NULL, i == 2);
-		assert_says(text, "undecided, needs about 1 more block");
+		assert_int_equal(json_one_says(warnings, "5 of the 6 blocks"), i == 0);
+		assert_int_equal(json_one_says(warnings, "The time budget ended"), i == 2);
+		json_keys row = {"pace", "stream", "variant", "processes", NULL};
+		json_assert_text(json_cell(json_table(report, "gaps"), row, "verdict"), "",
+		                 "undecided, needs about 1 more block");
+		json_assert_number(json_cell(json_table(report, "gaps"), row, "blocks"), "", 5,
+		                   0);
 	}
 }
 
@@ -498,7 +531,8 @@ static void a_run_without_times_says_why(void **state)
 	write_run(&m);
 	assert_int_equal(report_make(folder, PLOTS, NULL, &st), -1);
 	assert_says(st.text, "no cell was measured");
-	assert_says(read_file("report.md"), "were not measured: rank 1: NCCL says: no");
+	json_assert_one_says(json_object_get(report_json(), "warnings"),
+	                     "were not measured: rank 1: NCCL says: no");
 }
 
 static bool has_gnuplot(void)
@@ -543,10 +577,14 @@ static void pictures_carry_the_backends_name(void **state)
 		assert_says(text, names[i]);
 	}
 	assert_false(exists("plots/gnuplot.log"));
-	assert_says(text, "on nccl: stream, bus bandwidth, GB/s");
+	assert_says(text, "backend nccl");
 	assert_says(text, "launchgap 'it'\\''s $HOME'");
-	assert_says(text, "0.800 (0.800 to 0.800)");
-	assert_says(text, "## Warnings\n\nNone.");
+	const json_t *report = report_json();
+	json_assert_number(json_cell(json_table(report, "verdicts_small"),
+	                             (json_keys){"variant", "processes", NULL}, "speed"),
+	                   "estimate", 0.8, 1e-3);
+	assert_int_equal(json_array_size(json_object_get(report, "warnings")), 0);
+	assert_null(json_section(report, "warnings"));
 }
 
 static void pictures_suit_what_was_measured(void **state)
@@ -611,13 +649,21 @@ static void quoting_ends_where_it_must(void **state)
 	/* Cut: still one string, and no half character or half number. */
 	for (unsigned n = 4; n < 12; n++) {
 		char cut[12];
-		gnuplot_quote("\xC3\xA4\xC3\xB6" "b\xE2\x82\xAC\xC3\xB7", cut, n);
+		gnuplot_quote("\xC3\xA4\xC3\xB6"
+		              "b\xE2\x82\xAC\xC3\xB7",
+		              cut, n);
 		assert_true(strlen(cut) < n);
 		assert_true(cut[0] == '\'' && cut[strlen(cut) - 1] == '\'');
 		/* Characters of two, two, one, three and two bytes: as many as fit whole. */
-		assert_int_equal(strlen(cut), n < 5 ? 2 : n < 7 ? 4 : n < 8 ? 6 : n < 11 ? 7 : 10);
+		assert_int_equal(strlen(cut), n < 5    ? 2
+		                              : n < 7  ? 4
+		                              : n < 8  ? 6
+		                              : n < 11 ? 7
+		                                       : 10);
 		gnuplot_quote("a'b", cut, n);
-		assert_string_equal(cut, n < 8 ? "\"a\"" : n < 9 ? "\"a\\047\"" : "\"a\\047b\"");
+		assert_string_equal(cut, n < 8   ? "\"a\""
+		                         : n < 9 ? "\"a\\047\""
+		                                 : "\"a\\047b\"");
 	}
 }
 
@@ -629,7 +675,8 @@ static void missing_plots_are_a_warning(void **state)
 	assert_int_equal(report_make(folder, "/nowhere", NULL, &st), 0);
 	assert_string_equal(st.text, "");
 	if (has_gnuplot())
-		assert_says(read_file("report.md"), "/nowhere holds no .gp file");
+		json_assert_one_says(json_object_get(report_json(), "warnings"),
+		                     "/nowhere holds no .gp file");
 }
 
 static void table_fits_a_terminal(void **state)
@@ -650,22 +697,27 @@ static void table_fits_a_terminal(void **state)
 	close(kept);
 	assert_int_equal(rc, 0);
 	char *text = read_file("stdout");
-	assert_says(
-	    text, "alltoall on host: stream, bus bandwidth, GB/s (float32, 2 ranks, 6 blocks)");
+	/* Whichever the width, the figures are there. */
+	const json_t *report = report_json(), *peaks = json_table(report, "peaks"),
+	             *gaps = json_table(report, "gaps");
+	json_keys best = {"variant", "threads", NULL},
+	          single = {"pace", "stream", "variant", "single", "verdict", "slower", NULL};
+	json_assert_number(json_cell(peaks, best, "peak_gbs"), "", 2, 0.01);
+	json_assert_number(json_cell(peaks, best, "of_limit"), "", 0.125, 1e-3);
+	json_assert_number(json_cell(gaps, single, "speed"), "estimate", 0.5, 1e-6);
+	json_assert_text(
+	    json_cell(gaps,
+	              (json_keys){"pace", "stream", "variant", "threads-again (A/A)", NULL},
+	              "verdict"),
+	    "", "no difference within 2 %");
 	assert_says(text, "0.500 ±0.0%");
-	assert_says(text, "best: threads, 2.00 GB/s at ");
-	assert_says(text, " KiB, 12 % of the limit measured by plain copies, 16.0 GB/s\n");
-	assert_says(text, "\nagainst threads over all sizes, margin 2 %:\n");
-	assert_says(text, "  single");
-	assert_says(text, "0.500 (0.500 to 0.500)  slower\n");
-	assert_says(text, "1.000 (1.000 to 1.000)  no difference within 2 %\n");
-	assert_says(text, "/report.md\n");
+	assert_says(text, "/report.html (report.md, report.json beside it)\n");
 	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
 		unsigned width = 0;
 		for (char *p = line; p < end; p++)
 			width += ((unsigned char)*p & 0xC0) != 0x80;
-		if (strncmp(line, "report ", 7) && strncmp(line, "picture ", 8))
-			assert_true(width <= 100);
+		if (strncmp(line, "report ", 7))
+			assert_true(width <= 80);
 		assert_true(end == line || end[-1] != ' ');
 	}
 }
@@ -682,21 +734,21 @@ static void labels_are_short(void **state)
 	assert_string_equal(text, "64 GiB");
 	coll_size_label(1536, text, sizeof text);
 	assert_string_equal(text, "1.5 KiB");
-	bysize_number(NAN, text, sizeof text);
+	words_number(NAN, text, sizeof text);
 	assert_string_equal(text, "-");
-	bysize_number(0.0512, text, sizeof text);
+	words_number(0.0512, text, sizeof text);
 	assert_string_equal(text, "0.051");
 	/* A ratio has no way below 0. */
 	const struct stats_ratio narrow = {.estimate = 0.9, .lo = 0.88, .hi = 0.99},
 	                         wide = {.estimate = 0.837, .lo = 0.3912, .hi = 1.83},
 	                         wild = {.estimate = 3, .lo = 0.0213, .hi = 1234.5};
-	bysize_ratio(&narrow, false, text, sizeof text);
+	words_ratio(&narrow, false, text, sizeof text);
 	assert_string_equal(text, "0.900 ±10.0%");
-	bysize_ratio(&wide, false, text, sizeof text);
+	words_ratio(&wide, false, text, sizeof text);
 	assert_string_equal(text, "0.837 (0.39 to 1.8)");
-	bysize_ratio(&wild, false, text, sizeof text);
+	words_ratio(&wild, false, text, sizeof text);
 	assert_string_equal(text, "3.000 (0.021 to 1234)");
-	bysize_number(99.97, text, sizeof text);
+	words_number(99.97, text, sizeof text);
 	assert_string_equal(text, "100");
 }
 

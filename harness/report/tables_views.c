@@ -400,6 +400,8 @@ struct table *tables_by_size(const struct model *m, unsigned group, enum tables_
 	         coll_word(&g->cell, g->nranks).text, coll_pace_name(g->cell.pace));
 	tables_by_size_title(m, group, what, title, sizeof title);
 	struct table *t = table_new(name, title);
+	if (!shown) /* as of the limit, which nothing is held against */
+		return t;
 	bool rows = shown > MOST_BESIDE; /* variants in rows */
 	table_column(t, rows ? "variant" : "asked_bytes", rows ? "variant" : "size", "",
 	             rows ? TABLE_TEXT : TABLE_BYTES);
