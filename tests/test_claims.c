@@ -4,10 +4,7 @@
 
 #include <math.h>
 
-#include "../harness/report/csv.h"
-#include "../harness/report/factors_table.h"
 #include "../harness/analysis/findings.h"
-#include "../harness/report/report.h"
 
 /* nodirect, threads-old, processes-old: how many times as fast as threads-old each is. */
 static double speed[3];
@@ -455,7 +452,6 @@ static void a_placebo_is_held_against_latency_too(void **state)
 static void factors_stand_by_the_size_of_their_effect(void **state)
 {
 	unsigned order[4];
-	struct status st = {""};
 	(void)state;
 	speed[0] = 0.9;
 	speed[2] = 0.6;
@@ -475,8 +471,9 @@ static void factors_stand_by_the_size_of_their_effect(void **state)
 	assert_int_equal(found->factors[3].bandwidth.kind, VERDICT_SLOWER);
 	assert_int_equal(found->factors[3].latency.kind, VERDICT_FASTER);
 	assert_false(factors_judged(&found->factors[0].latency));
-	assert_int_equal(factors_write_csv(found->factors, 4, made_path("f.csv"), &st), 0);
-	char *text = made_read("f.csv");
+	done();
+	made_report(&made);
+	char *text = made_read("factors.csv");
 	made_says(text, "nth,factor,setting,from,to,placebo,effect,effect_lo,effect_hi,verdict,"
 	                "text,why,cells,blocks,latency,latency_lo,latency_hi,latency_verdict,"
 	                "latency_blocks\n1,"
@@ -488,9 +485,6 @@ static void factors_stand_by_the_size_of_their_effect(void **state)
 	                "not in");
 	made_says(text, ",0,0,,,,,0\n");
 	made_says(text, ",no difference,,,4,10,");
-	assert_int_equal(factors_write_csv(found->factors, 4, "/nowhere/f.csv", &st), -1);
-	made_says(st.text, "cannot write /nowhere/f.csv");
-	done();
 }
 
 static void a_factor_has_its_sizes_and_reasons(void **state)
@@ -514,18 +508,17 @@ static void a_factor_has_its_sizes_and_reasons(void **state)
 	done();
 }
 
-static char *print_it(void)
+/* The cell of a factor in the report's table of them. */
+static const json_t *effect(const json_t *report, const char *name, const char *column)
 {
-	const struct report_options options = {.format = REPORT_TABLES};
-	made_write(&made);
-	return made_print(&options);
+	return json_cell(json_table(report, "effects"), (json_keys){"factor", name, NULL},
+	                 column);
 }
 
 /* Of isolated calls alone a factor has its effect on latency, in its place by that. */
 static void a_factor_may_be_of_latency_alone(void **state)
 {
 	unsigned order[3];
-	struct status st = {""};
 	(void)state;
 	speed[0] = 0.9;
 	isolated_speed = 0.7;
@@ -544,34 +537,37 @@ static void a_factor_may_be_of_latency_alone(void **state)
 	assert_int_equal(found->factors[2].ncells, 2);
 	assert_int_equal(found->factors[2].sizes.lo, 65536);
 	verdicts("-", "no difference within 2 %, as a placebo should be");
-	assert_int_equal(factors_write_csv(found->factors, 3, made_path("f.csv"), &st), 0);
-	made_says(made_read("f.csv"),
-	          "\n1,large,mode,threads-old,processes-old,0,,,,,,,2,0,0.7");
-	made_says(made_read("f.csv"), ",slower,10\n2,small");
 	done();
-	char *text = print_it();
-	made_says(text, "factors: bandwidth after ÷ before, latency before ÷ after (above 1 is "
-	                "faster); margin 2 %:\n"
-	                "  factor  bandwidth  latency\n"
-	                "  large   -          0.7");
-	made_says(text, "%, slower\n  small   -          1.1");
-	made_says(text, "no difference\n  none: as a placebo should be\n");
-	text = made_read("report.md");
-	made_says(text, "| sizes | effect | verdict | latency | verdict of latency |\n");
-	made_says(text, "| 64 KiB to 256 KiB | - | - | 0.7");
-	made_says(text, ") | slower |\n");
+	const json_t *report = made_report_with(&made, "plot", 0),
+	             *table = json_table(report, "effects"),
+	             *large = json_finding(report, "factor", "large");
+	made_says(made_read("factors.csv"),
+	          "\n1,large,mode,threads-old,processes-old,0,,,,,,,2,0,0.7");
+	made_says(made_read("factors.csv"), ",slower,10\n2,small");
+	/* No column of bandwidth, which no factor has. */
+	assert_false(json_has_column(table, "bandwidth") || json_has_column(table, "verdict"));
+	assert_int_equal(json_rows(table, (json_keys){NULL}), 3);
+	json_assert_text(effect(report, "large", "sizes"), "", "64 KiB to 256 KiB");
+	json_assert_number(effect(report, "large", "latency"), "estimate", 0.7, 0.01);
+	json_assert_text(effect(report, "large", "latency_verdict"), "", "slower");
+	json_assert_text(effect(report, "small", "latency_verdict"), "", "faster");
+	json_assert_text(effect(report, "none", "latency_verdict"), "",
+	                 "no difference within 2 %, as a placebo should be");
+	json_assert_null(large, "bandwidth");
+	json_assert_text(large, "latency_verdict", "slower");
 	made_says(made_read("plots/run.gp"), "\nfactors_tested = 3\nfactors_latency = 1\n");
-	assert_int_equal(report_make(made_folder, "plot", NULL, &st), 0);
 	assert_int_equal(access(made_path("plots/nccl_factors.png"), R_OK), 0);
 	assert_int_not_equal(access(made_path("plots/gnuplot.log"), F_OK), 0);
 	/* Where ranks share cores nothing is left, for that reason. */
 	made.cores = 1;
-	text = print_it();
-	assert_null(strstr(text, "\nfactors: "));
-	text = made_read("report.md");
-	made_says(text, "Cannot be tested here, more ranks than cores: waiting workers share "
-	                "them, so that p50 of isolated calls is the scheduler's: `none`, "
-	                "`small`, `large`.");
+	report = made_report(&made);
+	assert_false(json_has_table(report, "effects"));
+	json_assert_one_says(json_section(report, "factors"),
+	                     "Cannot be tested here, more ranks than cores: waiting workers "
+	                     "share them, so that p50 of isolated calls is the scheduler's: "
+	                     "none, small, large.");
+	json_assert_says(json_finding(report, "factor", "none"), "why",
+	                 "more ranks than cores");
 }
 
 /* A column of latency stands where there is any, and else why there is none. */
@@ -580,27 +576,31 @@ static void latency_has_a_column_where_it_is_judged(void **state)
 	(void)state;
 	isolated_speed = 0.7;
 	factor("env", "threads-old", "processes-old")->placebo = true;
-	char *text = print_it();
-	made_says(text, "\n  factor  bandwidth                   latency\n");
-	made_says(text, "\n  env: THE PLACEBO HAS AN EFFECT\n");
-	text = made_read("report.md");
-	made_says(text, "> **The placebo `env` has an effect** on latency, where it should");
-	made_says(text, " | no difference within 2 % | 0.7");
+	const json_t *report = made_report(&made), *env = json_finding(report, "factor", "env");
+	assert_true(json_is_true(json_at(env, "alarm")));
+	json_assert_text(env, "verdict", "no difference within 2 %");
+	json_assert_text(env, "latency_verdict", "slower");
+	json_assert_number(env, "latency.estimate", 0.7, 0.01);
+	json_assert_one_says(json_section(report, "factors"),
+	                     "The placebo env has an effect on latency, where it should");
+	json_assert_text(effect(report, "env", "verdict"), "", "no difference within 2 %");
+	json_assert_number(effect(report, "env", "latency"), "estimate", 0.7, 0.01);
+	json_assert_text(effect(report, "env", "latency_verdict"), "",
+	                 "slower: THE PLACEBO HAS AN EFFECT");
 	made.cores = 1;
-	text = print_it();
-	made_says(text, "\nfactors: bandwidth after ÷ before; margin 2 %:\n"
-	                "  factor  bandwidth\n");
-	made_says(text, "\n  env: as a placebo should be\n"
-	                "  latency is not judged: more ranks than cores\n");
-	text = made_read("report.md");
-	made_says(text, "one number per block. Latency is not judged, with more ranks than "
-	                "cores: waiting workers share them, so that p50 of isolated calls is "
-	                "the scheduler's. The largest first");
-	made_says(text, "| sizes | effect | verdict |\n|---|---|---|---|---|---|---|\n");
+	report = made_report(&made);
+	assert_true(json_is_false(json_at(json_finding(report, "factor", "env"), "alarm")));
+	assert_false(json_has_column(json_table(report, "effects"), "latency"));
+	json_assert_text(effect(report, "env", "verdict"), "",
+	                 "no difference within 2 %, as a placebo should be");
+	json_assert_one_says(json_section(report, "factors"),
+	                     "Latency is not judged, with more ranks than cores: waiting "
+	                     "workers share them, so that p50 of isolated calls is the "
+	                     "scheduler's.");
 	made_says(made_read("plots/run.gp"), "\nfactors_latency = 0\n");
 	no_isolated = true;
-	assert_null(strstr(print_it(), "latency is not judged"));
-	made_says(made_read("report.md"), "one number per block. The largest first");
+	assert_false(json_one_says(json_section(made_report(&made), "factors"),
+	                           "Latency is not judged"));
 }
 
 static void shares_add_up(void **state)
@@ -698,7 +698,7 @@ static void only_what_is_beyond_the_margin_explains(void **state)
 	near(w->explained, w->steps[1].share, 1e-12);
 	waterfall_say(w, text, sizeof text);
 	assert_string_equal(text,
-	                    "zero-copy explains 81 % of the gap; left or undecided: 19 %");
+	                    "zero-copy explains 81 % of the gap; 19 % is left or undecided");
 	done();
 	/* No difference but for a block that lies far off. */
 	asked.factors[0].placebo = false;
@@ -715,8 +715,8 @@ static void only_what_is_beyond_the_margin_explains(void **state)
 	speed[0] = 0.75;
 	find();
 	waterfall_say(&found->waterfall, text, sizeof text);
-	assert_string_equal(text, "zero-copy and switch explain 100 % of the gap; left or "
-	                          "undecided: 0 %");
+	assert_string_equal(text, "zero-copy and switch explain 100 % of the gap; 0 % is left "
+	                          "or undecided");
 	done();
 	asked.nfactors = 0;
 	find();
@@ -728,15 +728,13 @@ static void only_what_is_beyond_the_margin_explains(void **state)
 /* An effect without an interval is no small one. */
 static void grey_says_what_it_is(void **state)
 {
-	struct status st = {""};
 	(void)state;
 	speed[2] = 0.5;
 	gap("processes-old", "threads-old");
 	factor("zero-copy", "nodirect", "threads-old");
 	for (unsigned few = 0; few < 2; few++) {
 		made.blocks = few ? 5 : 10;
-		made_write(&made);
-		assert_int_equal(report_make(made_folder, "/nowhere", NULL, &st), 0);
+		made_report(&made);
 		const char *text = made_read("plots/run.gp");
 		made_says(text, few ? "\nwaterfall_grey = 'grey: no interval below 6 blocks'\n"
 		                    : "\nwaterfall_grey = 'grey: interval not wholly beyond "
@@ -748,26 +746,10 @@ static void grey_says_what_it_is(void **state)
 	made_says(made_read("plots/run.gp"), "\nwaterfall_said = 'the gap itself is undecided");
 }
 
-/* The row of a step in the report's table, from its name on. */
-static const char *row_of(const char *step)
-{
-	struct status st = {""};
-	char start[64];
-	assert_int_equal(report_make(made_folder, "/nowhere", NULL, &st), 0);
-	const char *table = strstr(made_read("report.md"), "### From ");
-	assert_non_null(table);
-	snprintf(start, sizeof start, "\n| %s |", step);
-	const char *row = strstr(table, start);
-	assert_non_null(row);
-	return row;
-}
-
 /* Mean and Hodges–Lehmann estimate may point two ways: a row has the mean's figures alone, and
  * the step explains nothing. */
 static void a_row_does_not_contradict_itself(void **state)
 {
-	double from, to, ln, ratio;
-	char variants[64];
 	(void)state;
 	made.blocks = 12;
 	speed[2] = 0.7;
@@ -783,14 +765,15 @@ static void a_row_does_not_contradict_itself(void **state)
 	assert_true(step->at_odds);
 	assert_false(step->counts);
 	assert_int_equal(step->verdict.kind, VERDICT_UNDECIDED);
-	const char *row = row_of("mode");
-	assert_int_equal(sscanf(row, "\n| mode | %63[^|]| %lf → %lf | %lf | %lf |", variants,
-	                        &from, &to, &ln, &ratio),
-	                 5);
-	assert_true(to < from && ln < 0 && ratio < 1);
-	near(ratio, exp(ln), 1e-3);
-	near(ratio, to / from, 0.01);
-	made_says(row, "| undecided, mean and estimate point two ways |");
+	const json_t *table = json_table(made_report(&made), "waterfall");
+	json_keys row = {"step", "mode", "variants", "processes-old → nodirect", NULL};
+	double from = json_number_value(json_cell(table, row, "from_gbs")),
+	       to = json_number_value(json_cell(table, row, "to_gbs"));
+	assert_true(to < from);
+	json_assert_number(json_cell(table, row, "ratio"), "estimate", exp(step->log), 1e-5);
+	json_assert_number(json_cell(table, row, "ratio"), "estimate", to / from, 1e-4);
+	json_assert_text(json_cell(table, row, "verdict"), "",
+	                 "undecided, mean and estimate disagree");
 	done();
 	/* And of such a gap no share is given. */
 	speed[2] = 0.96;
@@ -862,10 +845,9 @@ static void the_evidence_has_model_and_cache(void **state)
 	assert_string_equal(e->paths[3].transport, "P2P/CUMEM");
 	assert_string_equal(e->paths[3].data_path, "direct");
 	assert_string_equal(e->paths[3].why, "as threads-old, whose twin it is");
-	struct status st = {""};
-	assert_int_equal(summary_write_csv(&loaded.summary, made_path("s.csv"), &st), 0);
+	made_report(&made);
 	static const char *const ends[] = {"staged", "direct", ""};
-	const char *at = made_read("s.csv");
+	const char *at = made_read("summary.csv");
 	made_says(at, ",straggler_us,data_path\n");
 	for (unsigned v = 0; v < 3; v++) {
 		char begin[80];
@@ -903,7 +885,6 @@ static void the_evidence_has_model_and_cache(void **state)
 /* 2 ranks: one's own part is as much as what comes from the other. */
 static void copies_have_a_model_of_their_own(void **state)
 {
-	struct status st = {""};
 	(void)state;
 	copies = true;
 	made.backend = "host";
@@ -920,48 +901,80 @@ static void copies_have_a_model_of_their_own(void **state)
 			assert_true(isnan(r->copies_model)); /* their way is not known */
 	}
 	done();
-	made_write(&made);
-	assert_int_equal(report_make(made_folder, "/nowhere", false, &st), 0);
-	const char *text = made_read("report.md");
-	made_says(text, "| copies per byte | model of copies |");
-	made_says(text, "| alltoall 4 KiB | nodirect | 3.00 | 3.00 |");
-	made_says(text, "Model of copies, for alltoall");
+	const json_t *report = made_report(&made), *table = json_table(report, "counters");
+	json_keys row = {"cell", "alltoall 4 KiB", "variant", "nodirect", NULL};
+	json_assert_number(json_cell(table, row, "copies"), "", 3, 1e-9);
+	json_assert_number(json_cell(table, row, "copies_model"), "", 3, 1e-9);
+	assert_false(json_has_column(table, "dram_per_nvlink") ||
+	             json_has_column(table, "model"));
+	json_assert_one_says(json_section(report, "counters"),
+	                     "The model, in copies for each byte");
 }
 
-static void the_terminal_has_the_evidence(void **state)
+/* What the table of paths has of a variant; NULL: nothing. */
+static void path_is(const json_t *report, const char *variant, const char *const cells[4])
 {
+	static const char *const columns[] = {"transport", "unexpected", "data_path",
+	                                      "registered"};
+	for (unsigned i = 0; i < 4; i++) {
+		const json_t *cell =
+		    json_cell(json_table(report, "paths"),
+		              (json_keys){"variant", variant, NULL}, columns[i]);
+		if (cells[i])
+			json_assert_text(cell, "", cells[i]);
+		else
+			json_assert_null(cell, "");
+	}
+}
+
+static void the_report_has_the_evidence(void **state)
+{
+	static const char *const staged[] = {"P2P/CUMEM", "P2P+reg", "staged",
+	                                     "no: nobody asked"},
+	                         *const direct[] = {"P2P/CUMEM", NULL, "direct",
+	                                            "no: nobody asked"};
+	static const struct {
+		const char *variant;
+		double nvlink, per_byte, model;
+	} rows[] = {{"nodirect", 105, 5, 6},
+	            {"threads-old", 105, 2, 4},
+	            {"processes-old", 105, 2, NAN},
+	            {"threads-old-again", 105, 2, 4}};
 	(void)state;
 	dram_per_byte[0] = 5;
 	made.more = paths;
-	char *text = print_it();
-	/* At the largest size, the limit left out; what is not known has a dash. */
-	made_says(
-	    text,
-	    "\npath and counters of alltoall 256 KiB (NVLink: what a rank sends):\n"
-	    "  variant            transport  expected     data path  registered  NVLink GB/s  "
-	    "DRAM÷NVLink  model\n"
-	    "  nodirect           P2P/CUMEM  NOT P2P+reg  staged     no                  105  "
-	    "       5.00   6.00\n"
-	    "  threads-old        P2P/CUMEM  -            direct     no                  105  "
-	    "       2.00   4.00\n"
-	    "  processes-old      -          -            -          -                   105  "
-	    "       2.00      -\n"
-	    "  threads-old-again  P2P/CUMEM  -            direct     no                  105  "
-	    "       2.00   4.00\n\n");
+	const json_t *report = made_report(&made);
+	path_is(report, "nodirect", staged);
+	path_is(report, "threads-old", direct);
+	path_is(report, "threads-old-again", direct);
+	assert_int_equal(json_rows(json_table(report, "paths"), (json_keys){NULL}), 3);
+	for (unsigned i = 0; i < 4; i++) {
+		const json_t *table = json_table(report, "counters");
+		json_keys row = {"cell", "alltoall 256 KiB", "variant", rows[i].variant, NULL};
+		json_assert_number(json_cell(table, row, "nvlink_tx_gbs"), "", rows[i].nvlink,
+		                   1e-9);
+		json_assert_number(json_cell(table, row, "dram_per_nvlink"), "",
+		                   rows[i].per_byte, 1e-9);
+		if (isnan(rows[i].model))
+			json_assert_null(json_cell(table, row, "model"), "");
+		else
+			json_assert_number(json_cell(table, row, "model"), "", rows[i].model,
+			                   1e-9);
+	}
 	/* A path alone, and nothing at all. */
 	made.counters = false;
-	text = print_it();
-	made_says(
-	    text,
-	    "\npath:\n  variant            transport  expected     data path  registered\n"
-	    "  nodirect           P2P/CUMEM  NOT P2P+reg  staged     no\n"
-	    "  threads-old        P2P/CUMEM  -            direct     no\n"
-	    "  threads-old-again  P2P/CUMEM  -            direct     no\n\n");
+	report = made_report(&made);
+	path_is(report, "nodirect", staged);
+	assert_false(json_has_table(report, "counters"));
+	assert_null(json_section(report, "counters"));
 	made.more = NULL;
-	assert_null(strstr(print_it(), "\npath"));
+	report = made_report(&made);
+	assert_false(json_has_table(report, "paths"));
+	assert_null(json_section(report, "paths"));
 	made.counters = true;
 	missing = "no NVLink counters on this GPU";
-	assert_null(strstr(print_it(), "\npath"));
+	json_assert_one_says(json_section(made_report(&made), "counters"),
+	                     "Missing counters: no NVLink counters on this GPU");
 }
 
 /* "nodirect" took another path than it expects. */
@@ -973,15 +986,18 @@ static void what_rests_on_another_path_is_marked(void **state)
 	factor("mode", "processes-old", "threads-old");
 	strcpy(claim(METRIC_BUSBW, CLAIM_WITHIN, 0.02)->left, "nodirect");
 	claim(METRIC_BUSBW, CLAIM_WITHIN, 0.02);
-	char *text = print_it();
-	made_says(text, "\n  zero-copy: NOT on the expected path\n");
-	made_says(text, "threads-old direct; NOT on the");
-	made_says(text, "claim c2: holds");
-	text = made_read("report.md");
-	made_says(text, "no difference within 2 %; NOT on the expected path |");
-	made_says(text, "nodirect staged, threads-old direct; NOT on the expected path |");
-	made_says(text, "256 KiB, 10 blocks |");
-	made_says(text, "advice, claim c1, factor zero-copy. ");
+	const json_t *report = made_report(&made);
+	json_assert_text(effect(report, "zero-copy", "verdict"), "",
+	                 "no difference within 2 %; NOT on the expected path");
+	json_assert_text(effect(report, "mode", "verdict"), "", "no difference within 2 %");
+	json_assert_text(json_finding(report, "claim", "c1"), "rests_on",
+	                 "4 cells, 4 KiB to 256 KiB, 10 blocks; nodirect staged, threads-old "
+	                 "direct; NOT on the expected path");
+	json_assert_text(json_finding(report, "claim", "c2"), "verdict", "holds");
+	json_assert_text(json_finding(report, "claim", "c2"), "rests_on",
+	                 "4 cells, 4 KiB to 256 KiB, 10 blocks");
+	json_assert_one_says(json_object_get(report, "warnings"),
+	                     "advice, claim c1, factor zero-copy. ");
 }
 
 static void both_paths(FILE *out)
@@ -1029,20 +1045,20 @@ static void a_hint_has_the_ways_of_data(void **state)
 	assert_string_equal(hint(6), "4 cells, 4 KiB to 256 KiB, 10 blocks; both direct");
 	assert_string_equal(hint(7), "nobody is not in this record");
 	done();
-	char *text = print_it();
-	made_says(text, "10 blocks; both direct): It");
-	text = made_read("report.md");
-	made_says(text, "10 blocks; processes-old staged, threads-old direct |");
-	made_says(text,
-	          "it is *undecided*. Staged, direct: the data path that the evidence has");
+	const json_t *report = made_report(&made);
+	json_assert_text(json_finding(report, "claim", "c7"), "rests_on",
+	                 "4 cells, 4 KiB to 256 KiB, 10 blocks; both direct");
+	json_assert_text(json_cell(json_table(report, "claims"),
+	                           (json_keys){"claim", "c1", NULL}, "rests_on"),
+	                 "",
+	                 "4 cells, 4 KiB to 256 KiB, 10 blocks; processes-old staged, "
+	                 "threads-old direct");
 	/* Half of it explains nothing. */
 	made.more = no_paths;
 	find();
 	for (unsigned i = 0; i < 4; i++)
 		assert_string_equal(hint(i), "4 cells, 4 KiB to 256 KiB, 10 blocks");
 	done();
-	print_it();
-	assert_null(strstr(made_read("report.md"), "Staged, direct: "));
 }
 
 static void mixed_paths(FILE *out)
@@ -1066,44 +1082,38 @@ static void mixed_transports_are_told_by_pairs(void **state)
 {
 	(void)state;
 	made.more = mixed_paths;
-	made_says(print_it(), "\nmixed path of nodirect: P2P/CUMEM 0→1; SHM/direct 1→0\n\n");
-	made_says(made_read("report.md"),
-	          "Pairs of ranks where the transport is mixed:\n\n"
-	          "- nodirect: P2P/CUMEM 0→1; SHM/direct 1→0\n\nLinks: ");
+	json_assert_one_says(json_section(made_report(&made), "paths"),
+	                     "Mixed transport of nodirect: P2P/CUMEM 0→1; SHM/direct 1→0");
 	made.more = paths;
-	assert_null(strstr(print_it(), "mixed"));
-	assert_null(strstr(made_read("report.md"), "is mixed"));
+	assert_false(json_one_says(json_section(made_report(&made), "paths"), "Mixed"));
 }
 
 static void what_is_received_has_a_column(void **state)
 {
-	struct status st = {""};
 	(void)state;
-	made_write(&made);
-	assert_int_equal(report_make(made_folder, "/nowhere", NULL, &st), 0);
-	char *text = made_read("report.md");
-	made_says(text,
-	          "| cell | variant | NVLink TX, GB/s | of the limit | NVLink RX, GB/s |");
-	made_says(text, "| alltoall 4 KiB | nodirect | 105 | 2666220 % | 55.0 | 210 |");
-	made_says(text, " TX: what a rank sends; RX: what it receives.");
+	const json_t *table = json_table(made_report(&made), "counters");
+	json_keys row = {"cell", "alltoall 4 KiB", "variant", "nodirect", NULL};
+	json_assert_number(json_cell(table, row, "nvlink_tx_gbs"), "", 105, 1e-9);
+	json_assert_number(json_cell(table, row, "nvlink_rx_gbs"), "", 55, 1e-9);
+	json_assert_number(json_cell(table, row, "dram_gbs"), "", 210, 1e-9);
+	json_assert_number(json_cell(table, row, "of_limit"), "", 26662.2, 0.1);
 }
 
 static void medians_say_over_how_many_blocks(void **state)
 {
-	struct status st = {""};
 	(void)state;
-	made_write(&made);
-	assert_int_equal(report_make(made_folder, "/nowhere", NULL, &st), 0);
-	made_says(made_read("report.md"), "median over 10 blocks; read in a pass of their own");
+	json_keys processes = {"cell", "alltoall 4 KiB", "variant", "processes-old", NULL},
+	          threads = {"cell", "alltoall 4 KiB", "variant", "threads-old", NULL};
+	const json_t *table = json_table(made_report(&made), "counters");
+	json_assert_number(json_cell(table, processes, "blocks"), "", 10, 0);
 	lacks_block = 3;
-	made_write(&made);
-	assert_int_equal(report_make(made_folder, "/nowhere", NULL, &st), 0);
-	made_says(made_read("report.md"), "median over 9 to 10 blocks; read in");
+	table = json_table(made_report(&made), "counters");
+	json_assert_number(json_cell(table, processes, "blocks"), "", 9, 0);
+	json_assert_number(json_cell(table, threads, "blocks"), "", 10, 0);
 }
 
 static void the_report_shows_it_all(void **state)
 {
-	struct status st = {""};
 	(void)state;
 	speed[2] = 0.7;
 	speed[0] = 0.75;
@@ -1116,40 +1126,46 @@ static void the_report_shows_it_all(void **state)
 	factor("absent-too", "threads-old", "nowhere");
 	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
 	strcpy(claim(METRIC_BUSBW, CLAIM_NEEDS, 0)->needs, "2 nodes");
-	made_write(&made);
-	assert_int_equal(report_make(made_folder, "plot", false, &st), 0);
-	char *text = made_read("report.md");
-	static const char *const order[] = {
-	    "## The gap",
-	    "## Evidence",
-	    "It is that of large sizes: below NCCL's threshold for the LL protocol",
-	    "| alltoall 4 KiB |",
-	    "## Factors",
-	    "> **The placebo `env` has an effect**",
-	    "| zero-copy |",
-	    "| 4 KiB to 256 KiB |",
-	    "Cannot be tested here, ",
-	    "nowhere",
-	    ": `absent`, `absent-too`.\n",
-	    "### From processes-old to threads-old",
-	    "**zero-copy explains 81 % of the gap; left or undecided: 19 %.**",
-	    "what is left",
-	    "## Claims",
-	    "It is \\| so.",
-	    "**holds**",
-	    "| 4 cells, 4 KiB to 256 KiB, 10 blocks |",
-	    "**cannot be tested here**",
-	    "it needs 2 nodes",
-	    "## Recommendations",
-	    "## Warnings",
-	    "THE PLACEBO HAS AN EFFECT",
-	    "## Figures"};
-	const char *at = text;
-	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-		at = strstr(at, order[i]);
-		if (!at)
-			fail_msg("\"%s\" is missing or out of order", order[i]);
-	}
+	const json_t *report = made_report_with(&made, "plot", 0);
+	/* What explains comes before what it rests on. */
+	static const char *const order[] = {"answer",  "claims",   "gap",
+	                                    "factors", "paths",    "counters",
+	                                    "tests",   "warnings", "pictures"};
+	size_t at = 0;
+	const json_t *sections = json_object_get(report, "sections");
+	for (size_t i = 0; i < json_array_size(sections); i++)
+		if (at < sizeof order / sizeof *order &&
+		    !strcmp(
+		        json_string_value(json_object_get(json_array_get(sections, i), "id")),
+		        order[at]))
+			at++;
+	if (at < sizeof order / sizeof *order)
+		fail_msg("section %s is missing or out of order", order[at]);
+	const json_t *factors = json_section(report, "factors"),
+	             *waterfall = json_table(report, "waterfall"),
+	             *claims = json_table(report, "claims");
+	json_assert_one_says(factors, "The placebo env has an effect");
+	json_assert_one_says(factors, "nowhere is not in this record: absent, absent-too.");
+	json_assert_text(effect(report, "zero-copy", "sizes"), "", "4 KiB to 256 KiB");
+	json_assert_one_says(json_section(report, "gap"),
+	                     "zero-copy explains 81 % of the gap; 19 % is left or undecided.");
+	json_assert_one_says(json_object_get(report, "answer"), "zero-copy explains 81 %");
+	json_assert_number(
+	    json_cell(waterfall, (json_keys){"step", "zero-copy", NULL}, "share"), "", 0.81,
+	    0.01);
+	json_assert_number(
+	    json_cell(waterfall, (json_keys){"step", "what is left", NULL}, "share"), "", 0.19,
+	    0.01);
+	json_keys c1 = {"claim", "c1", NULL}, c2 = {"claim", "c2", NULL};
+	json_assert_text(json_cell(claims, c1, "text"), "", "It is | so.");
+	json_assert_text(json_cell(claims, c1, "verdict"), "", "holds");
+	json_assert_text(json_cell(claims, c1, "rests_on"), "",
+	                 "4 cells, 4 KiB to 256 KiB, 10 blocks");
+	json_assert_text(json_cell(claims, c2, "verdict"), "", "cannot be tested here");
+	json_assert_says(json_cell(claims, c2, "rests_on"), "", "it needs 2 nodes");
+	json_assert_one_says(json_object_get(report, "warnings"), "THE PLACEBO HAS AN EFFECT");
+	made_says(made_read("report.md"), "It is \\| so.");
+	made_says(made_read("report.md"), "| **holds** |");
 	assert_int_equal(access(made_path("plots/nccl_waterfall.png"), R_OK), 0);
 	assert_int_equal(access(made_path("plots/nccl_factors.png"), R_OK), 0);
 	assert_int_not_equal(access(made_path("plots/gnuplot.log"), F_OK), 0);
@@ -1157,25 +1173,22 @@ static void the_report_shows_it_all(void **state)
 		rename(made_path("plots/nccl_waterfall.png"), getenv("KEEP_WATERFALL"));
 	/* The host backend is the analogue of it. */
 	made.backend = "host";
-	made_write(&made);
-	assert_int_equal(report_make(made_folder, "/nowhere", false, &st), 0);
-	made_says(made_read("report.md"), "tested on the host analogue");
+	json_assert_says(json_finding(made_report(&made), "claim", "c1"), "rests_on",
+	                 "tested on the host analogue");
 }
 
 static void old_records_have_none_of_it(void **state)
 {
-	struct status st = {""};
 	struct made plain = made;
 	(void)state;
 	plain.environment = NULL;
 	plain.counters = false;
-	made_write(&plain);
-	assert_int_equal(report_make(made_folder, "/nowhere", false, &st), 0);
-	const char *text = made_read("report.md");
-	assert_null(strstr(text, "## Claims"));
-	assert_null(strstr(text, "## Factors"));
-	assert_null(strstr(text, "## Evidence"));
-	made_says(text, "## Recommendations");
+	static const char *const none[] = {"claims", "tests",    "factors", "gap",
+	                                   "paths",  "counters", "versions"};
+	const json_t *report = made_report(&plain);
+	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+		assert_null(json_section(report, none[i]));
+	assert_non_null(json_section(report, "results"));
 }
 
 static void damaged_counters_are_refused(void **state)
@@ -1229,7 +1242,7 @@ int main(void)
 	    cmocka_unit_test_setup(without_a_gap_there_are_no_shares, fresh),
 	    cmocka_unit_test_setup(the_evidence_has_model_and_cache, fresh),
 	    cmocka_unit_test_setup(copies_have_a_model_of_their_own, fresh),
-	    cmocka_unit_test_setup(the_terminal_has_the_evidence, fresh),
+	    cmocka_unit_test_setup(the_report_has_the_evidence, fresh),
 	    cmocka_unit_test_setup(what_rests_on_another_path_is_marked, fresh),
 	    cmocka_unit_test_setup(a_hint_has_the_ways_of_data, fresh),
 	    cmocka_unit_test_setup(mixed_transports_are_told_by_pairs, fresh),

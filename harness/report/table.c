@@ -33,6 +33,7 @@ struct table {
 	struct column *columns;
 	struct entry *cells;
 	bool failed;
+	json_t *whole; /* as it was before columns were dropped for people; or NULL */
 };
 
 static const char *const kind_names[TABLE_KINDS] = {
@@ -70,6 +71,7 @@ void table_free(struct table *t)
 	free(t->cells);
 	free(t->name);
 	free(t->title);
+	json_decref(t->whole);
 	free(t);
 }
 
@@ -253,6 +255,8 @@ static bool same_text(const struct entry *a, const struct entry *b)
 void table_drop_common(struct table *t, char *said, size_t bytes)
 {
 	said[0] = '\0';
+	if (t && !t->whole)
+		t->whole = table_to_json(t);
 	for (unsigned c = 1; t && t->nrows > 1 && c < t->ncolumns;) {
 		bool common = t->columns[c].kind == TABLE_TEXT;
 		for (unsigned r = 1; r < t->nrows && common; r++)
@@ -619,6 +623,8 @@ json_t *table_to_json(const struct table *t)
 {
 	if (table_failed(t))
 		return NULL;
+	if (t->whole)
+		return json_incref(t->whole);
 	json_t *columns = json_array(), *rows = json_array();
 	for (unsigned c = 0; c < t->ncolumns; c++) {
 		const struct column *column = &t->columns[c];

@@ -75,7 +75,7 @@ void table_none(struct table *table);
 /* Leaves out columns in which no row has a value. */
 void table_drop_empty(struct table *table);
 /* Leaves out TEXT columns behind the first that say the same in each of several rows, and adds
- * "head text" of each to `said`, with commas. */
+ * "head text" of each to `said`, with commas; for people: JSON keeps them. */
 void table_drop_common(struct table *table, char *said, size_t bytes);
 
 /* At most `width` characters wide: columns that do not fit go on below, behind the first again.
