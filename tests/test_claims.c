@@ -297,7 +297,7 @@ static void what_cannot_be_tested_says_why(void **state)
 	c->test = CLAIM_LESS;
 	c->by = 0.02;
 	c->bytes = (struct claim_range){1 << 30, SIZE_MAX};
-	untested("no cell of it was measured here (sizes from 1 GiB up)");
+	untested("no cell of it was measured here (from 1 GiB up)");
 	c->bytes.lo = 0;
 	strcpy(c->left, "nobody");
 	untested("nobody is not in this record");

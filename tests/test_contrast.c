@@ -159,7 +159,7 @@ static void without_figures_it_says_why(void **state)
 	made_load(&m, &loaded);
 	select.bytes = (struct claim_range){1 << 20, SIZE_MAX};
 	struct contrast c = of(MADE_SINGLE, MADE_THREADS, METRIC_TIME, &select);
-	assert_string_equal(c.why, "no cell of it was measured here (sizes from 1 MiB up)");
+	assert_string_equal(c.why, "no cell of it was measured here (from 1 MiB up)");
 	assert_true(isnan(c.ratio.estimate) && isnan(c.left_side.value));
 	made_says(of(MADE_SINGLE, MADE_THREADS, METRIC_DRAM, &all).why,
 	          "no counters were read in this run");

@@ -497,7 +497,7 @@ static void sizes_are_the_gaps(void **state)
 	strcpy(gap.from, "processes");
 	strcpy(gap.to, "threads");
 	gap.bytes = (struct claim_range){1 << 20, SIZE_MAX};
-	says("Nothing can be said by version: no cell of it was measured here (sizes from "
+	says("Nothing can be said by version: no cell of it was measured here (from "
 	     "1 MiB up).");
 }
 

@@ -210,7 +210,7 @@ static int judge(const struct scene *scene, const struct rule *rule, enum coll_k
 	enum metric metric = rule->metric;
 	struct stats_ratio ratio;
 	size_t up_to = 0;
-	if (metric_info(metric)->waits && summary_oversubscribed(s))
+	if (metric_info(metric)->waits && s->oversubscribed)
 		return 0;
 	if (gain(s, metric, &select, pair, &ratio, st))
 		return -1;
@@ -247,7 +247,7 @@ static int judge(const struct scene *scene, const struct rule *rule, enum coll_k
 static bool was_measured(const struct summary *s, enum coll_kind coll)
 {
 	for (unsigned g = 0; g < s->ngroups; g++)
-		if (s->groups[g].cell.coll == coll && !summary_is_limit(s, &s->groups[g]))
+		if (s->groups[g].cell.coll == coll && !s->groups[g].limit)
 			return true;
 	return false;
 }
@@ -288,20 +288,6 @@ static int apply(const struct scene *scene, const struct rule *rule, struct stat
 }
 
 /* --- in words --- */
-
-static void range_words(struct claim_range range, char *text, size_t bytes)
-{
-	char label[32];
-	if (range.hi != SIZE_MAX) {
-		coll_size_label(range.hi, label, sizeof label);
-		snprintf(text, bytes, "up to %s", label);
-	} else if (range.lo) {
-		coll_size_label(range.lo, label, sizeof label);
-		snprintf(text, bytes, "from %s up", label);
-	} else {
-		snprintf(text, bytes, "all sizes");
-	}
-}
 
 static bool say_together(const struct summary *s, const struct advice_item *a,
                          const struct advice_item *b)
@@ -365,7 +351,7 @@ static void say(const struct summary *s, struct advice *a, unsigned first)
 	for (unsigned i = first; i < a->nitems; i++)
 		several |=
 		    say_together(s, item, &a->items[i]) && a->items[i].coll != item->coll;
-	range_words(item->range, range, sizeof range);
+	words_range(item->range, range, sizeof range);
 	text[0] = '\0';
 	words_add(text, ADVICE_BYTES, "%s (%s%s%s%s%.40s): ", item->what,
 	          several ? "" : coll_info(item->coll)->name, several ? "" : ", ", range,

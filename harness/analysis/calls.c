@@ -46,7 +46,7 @@ unsigned calls_panels(const struct summary *s, unsigned group, const unsigned *v
 {
 	const struct summary_group *g = &s->groups[group];
 	unsigned count = g->nsizes < CALLS_PANELS ? g->nsizes : CALLS_PANELS, n = 0;
-	if (g->cell.pace != PACE_ISOLATED || summary_is_limit(s, g))
+	if (g->cell.pace != PACE_ISOLATED || g->limit)
 		return 0;
 	for (unsigned i = 0; i < count; i++) {
 		size_t bytes = g->bytes[count > 1 ? i * (g->nsizes - 1) / (count - 1) : 0];

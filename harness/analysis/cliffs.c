@@ -51,11 +51,10 @@ static void judge(const struct summary_row *before, const struct summary_row *a,
 static bool leaves(const struct summary *s, unsigned group, unsigned variant, unsigned to,
                    enum cliff_kind *kind, double *factor)
 {
-	const size_t *bytes = s->groups[group].bytes;
-	const struct summary_row *a = summary_find(s, variant, group, bytes[to - 1]);
-	const struct summary_row *b = summary_find(s, variant, group, bytes[to]);
-	const struct summary_row *before =
-	    to > 1 ? summary_find(s, variant, group, bytes[to - 2]) : NULL;
+	const unsigned place = index_place(s, group, to);
+	const struct summary_row *a = index_row(s, variant, place - 1);
+	const struct summary_row *b = index_row(s, variant, place);
+	const struct summary_row *before = to > 1 ? index_row(s, variant, place - 2) : NULL;
 	struct stats_ratio jump, step;
 	if (!a || !b || !a->ntrials || !b->ntrials || isnan(b->busbw_gbs))
 		return false;
@@ -86,7 +85,7 @@ static int limit_leaves(const struct summary *s, unsigned group, unsigned to,
 			double factor;
 			unsigned i = 1;
 			if (s->variants[v].role != ROLE_LIMIT || !s->variants[v].measured ||
-			    !summary_is_limit(s, l) || l->cell.pace != g->cell.pace)
+			    !l->limit || l->cell.pace != g->cell.pace)
 				continue;
 			while (i < l->nsizes && l->bytes[i] != g->bytes[to])
 				i++;
@@ -106,8 +105,7 @@ static bool find(const struct summary *s, unsigned group, unsigned to, enum clif
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		enum cliff_kind its;
 		double factor;
-		const struct summary_row *row =
-		    summary_find(s, v, group, s->groups[group].bytes[to]);
+		const struct summary_row *row = index_row(s, v, index_place(s, group, to));
 		/* The twin is the reference again. */
 		if (!row || !row->ntrials || s->variants[v].role == ROLE_LIMIT ||
 		    s->variants[v].role == ROLE_AGAIN)
@@ -125,8 +123,7 @@ static bool find(const struct summary *s, unsigned group, unsigned to, enum clif
 		c.factor = factor;
 		c.variant = v;
 		c.to_gbs = row->busbw_gbs;
-		c.from_gbs =
-		    summary_find(s, v, group, s->groups[group].bytes[to - 1])->busbw_gbs;
+		c.from_gbs = index_row(s, v, index_place(s, group, to - 1))->busbw_gbs;
 	}
 	c.limit = limit_leaves(s, group, to, kind);
 	*out = c;
@@ -143,7 +140,7 @@ int cliffs_find(const struct summary *s, struct cliff **out, unsigned *count, st
 	if (!list)
 		return status_set(st, "out of memory for the cliffs");
 	for (unsigned g = 0; g < s->ngroups; g++) {
-		if (s->groups[g].cell.pace != PACE_STREAM || summary_is_limit(s, &s->groups[g]))
+		if (s->groups[g].cell.pace != PACE_STREAM || s->groups[g].limit)
 			continue;
 		/* A step is one or the other in each variant; in different variants it may be
 		 * both, of which the jump is named. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "measure.h"
+#include "words.h"
 
 bool contrast_is_time(enum metric metric)
 {
@@ -150,21 +151,10 @@ static void maker_end(struct maker *m)
 	free(m->right);
 }
 
-static void range_text(struct claim_range range, char *text, size_t bytes)
-{
-	char lo[32], hi[32];
-	coll_size_label(range.lo, lo, sizeof lo);
-	coll_size_label(range.hi, hi, sizeof hi);
-	if (range.hi == SIZE_MAX)
-		snprintf(text, bytes, "from %s up", range.lo ? lo : "the smallest");
-	else
-		snprintf(text, bytes, "from %s to %s", lo, hi);
-}
-
 static void say_why(const struct maker *m, struct contrast *c)
 {
 	char range[80];
-	range_text(m->select->bytes, range, sizeof range);
+	words_range(m->select->bytes, range, sizeof range);
 	if (m->nplaces)
 		snprintf(c->why, sizeof c->why,
 		         "no block holds all of its cells in each of the variants");
@@ -174,8 +164,7 @@ static void say_why(const struct maker *m, struct contrast *c)
 	else if (m->nselected && m->metric == METRIC_BUSBW && !m->s->carries_data)
 		snprintf(c->why, sizeof c->why, "this backend carries no data");
 	else
-		snprintf(c->why, sizeof c->why, "no cell of it was measured here (sizes %s)",
-		         range);
+		snprintf(c->why, sizeof c->why, "no cell of it was measured here (%s)", range);
 }
 
 static struct claim_range sizes_of(const struct maker *m)

@@ -28,8 +28,7 @@ static bool holds(struct claim_range range, size_t asked)
 static bool is_of(const struct summary *s, unsigned group, int pace)
 {
 	const struct summary_group *g = &s->groups[group];
-	return (int)g->cell.pace == pace && g->cell.coll != COLL_INIT &&
-	       !summary_is_limit(s, g);
+	return (int)g->cell.pace == pace && g->cell.coll != COLL_INIT && !g->limit;
 }
 
 /* The sizes of a pace within a range, ascending, each once. The caller frees *out. */
@@ -170,7 +169,7 @@ static void judge(const struct summary *s, struct regime *r)
 		words_ratio(&twin->verdict.ratio, true, interval, sizeof interval);
 	}
 	const struct stats_ratio *aa = twin ? &twin->verdict.ratio : NULL;
-	if (summary_oversubscribed(s))
+	if (s->oversubscribed)
 		snprintf(
 		    r->why, sizeof r->why,
 		    "There are more ranks than the %u cores: waiting workers share them, and "

@@ -126,52 +126,46 @@ static unsigned ranks_per_worker(const struct record_cell *c)
 	return 1;
 }
 
-/* Each view's median over the rows; x has room for four numbers a row. */
-static struct timing_workers worker_medians(const struct record_cell *c,
-                                            const struct timing_view *view, double *x)
-{
-	unsigned per = ranks_per_worker(c), n = c->rows;
-	double *mean = x + n, *min = mean + n, *max = min + n;
-	for (unsigned i = 0; i < n; i++) {
-		struct timing_workers w = timing_workers(view, per, i);
-		x[i] = w.rank0_ns;
-		mean[i] = w.mean_ns;
-		min[i] = w.min_ns;
-		max[i] = w.max_ns;
-	}
-	return (struct timing_workers){.rank0_ns = stats_median(x, n),
-	                               .mean_ns = stats_median(mean, n),
-	                               .min_ns = stats_median(min, n),
-	                               .max_ns = stats_median(max, n)};
-}
+/* A trial's times of each row, a list of each. */
+enum { TIME, LAUNCH, SKEW, RANK0, MEAN, MIN, MAX, TIMES };
 
 static int make_trial(const struct record_cell *c, struct summary_trial *out)
 {
-	struct timing_view view = {c->nranks, c->rows, c->calls, c->samples};
-	size_t nsamples = (size_t)c->nranks * c->rows;
-	double *times = malloc((7 * (size_t)c->rows + nsamples) * sizeof *times);
+	const struct timing_view view = {c->nranks, c->rows, c->calls, c->samples};
+	const size_t n = c->rows, nsamples = (size_t)c->nranks * c->rows;
+	double *times = malloc((TIMES * n + nsamples) * sizeof *times), median[TIMES];
 	if (!times)
 		return -1;
-	double *launches = times + c->rows, *skews = launches + c->rows,
-	       *workers = skews + c->rows, *polls = workers + 4 * (size_t)c->rows;
-	for (unsigned i = 0; i < c->rows; i++) {
-		times[i] = timing_row_ns(&view, i);
-		launches[i] = timing_launch_ns(&view, i);
-		skews[i] = timing_skew_ns(&view, i);
+	double *polls = times + TIMES * n;
+	const unsigned per_worker = ranks_per_worker(c);
+	for (unsigned i = 0; i < n; i++) {
+		struct timing_workers w = timing_workers(&view, per_worker, i);
+		const double of[] = {[TIME] = timing_row_ns(&view, i),
+		                     [LAUNCH] = timing_launch_ns(&view, i),
+		                     [SKEW] = timing_skew_ns(&view, i),
+		                     [RANK0] = w.rank0_ns,
+		                     [MEAN] = w.mean_ns,
+		                     [MIN] = w.min_ns,
+		                     [MAX] = w.max_ns};
+		for (unsigned k = 0; k < TIMES; k++)
+			times[k * n + i] = of[k];
 	}
+	for (unsigned k = 0; k < TIMES; k++)
+		median[k] = stats_median(times + k * n, n);
 	for (size_t i = 0; i < nsamples; i++)
 		polls[i] = (double)c->samples[i].poll_ns;
-	*out = (struct summary_trial){.block = c->block,
-	                              .order = c->order,
-	                              .time_ns = stats_median(times, c->rows),
-	                              .p95_ns = stats_quantile(times, c->rows, 0.95),
-	                              .p99_ns = stats_quantile(times, c->rows, 0.99),
-	                              .launch_ns = stats_median(launches, c->rows),
-	                              .skew_ns = stats_median(skews, c->rows),
-	                              .workers = worker_medians(c, &view, workers),
-	                              .poll_ns = stats_median(polls, nsamples),
-	                              .early = timing_early(&view),
-	                              .step_ns = (double)timing_step_ns(&view)};
+	*out = (struct summary_trial){
+	    .block = c->block,
+	    .order = c->order,
+	    .time_ns = median[TIME],
+	    .p95_ns = stats_quantile(times, n, 0.95),
+	    .p99_ns = stats_quantile(times, n, 0.99),
+	    .launch_ns = median[LAUNCH],
+	    .skew_ns = median[SKEW],
+	    .workers = {median[RANK0], median[MEAN], median[MIN], median[MAX]},
+	    .poll_ns = stats_median(polls, nsamples),
+	    .early = timing_early(&view),
+	    .step_ns = (double)timing_step_ns(&view)};
 	free(times);
 	return 0;
 }
@@ -575,23 +569,14 @@ void summary_free(struct summary *s)
 	*s = (struct summary){0};
 }
 
-/* A row's place among the others. */
-static int by_place(const void *left, const void *right)
-{
-	const struct summary_row *a = left, *b = right;
-	if (a->variant != b->variant)
-		return a->variant < b->variant ? -1 : 1;
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	return a->cell.bytes < b->cell.bytes ? -1 : a->cell.bytes > b->cell.bytes;
-}
-
 const struct summary_row *summary_find(const struct summary *s, unsigned variant,
                                        unsigned group, size_t bytes)
 {
-	const struct summary_row like = {
-	    .variant = variant, .group = group, .cell = {.bytes = bytes}};
-	return s->nrows ? bsearch(&like, s->rows, s->nrows, sizeof *s->rows, by_place) : NULL;
+	const struct summary_group *g = &s->groups[group];
+	for (unsigned i = 0; i < g->nsizes; i++)
+		if (g->bytes[i] == bytes)
+			return index_row(s, variant, index_place(s, group, i));
+	return NULL;
 }
 
 int summary_partner(const struct summary *s, unsigned group)
@@ -605,21 +590,10 @@ int summary_partner(const struct summary *s, unsigned group)
 	return -1;
 }
 
-bool summary_is_limit(const struct summary *s, const struct summary_group *group)
-{
-	(void)s;
-	return group->limit;
-}
-
-bool summary_oversubscribed(const struct summary *s)
-{
-	return s->oversubscribed;
-}
-
 bool summary_has_pace(const struct summary *s, enum pace pace)
 {
 	for (unsigned g = 0; g < s->ngroups; g++)
-		if (s->groups[g].cell.pace == pace && !summary_is_limit(s, &s->groups[g]))
+		if (s->groups[g].cell.pace == pace && !s->groups[g].limit)
 			return true;
 	return false;
 }

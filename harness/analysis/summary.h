@@ -19,9 +19,6 @@ const struct summary_row *summary_find(const struct summary *summary, unsigned v
                                        unsigned group, size_t bytes);
 /* The group that differs from this one only in being in place or not, or -1. */
 int summary_partner(const struct summary *summary, unsigned group);
-bool summary_is_limit(const struct summary *summary, const struct summary_group *group);
-/* More ranks than cores: waiting yields, and latencies are the scheduler's. */
-bool summary_oversubscribed(const struct summary *summary);
 /* Whether anything was measured at that pace, the limit left out. */
 bool summary_has_pace(const struct summary *summary, enum pace pace);
 const char *summary_role_name(enum summary_role role);

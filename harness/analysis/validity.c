@@ -78,30 +78,21 @@ static struct name row_name(const struct summary *s, const struct summary_row *r
 	return name;
 }
 
-/* Adds "claim x" or ", y" to the names. */
-static void add(char *text, size_t bytes, const char *kind, const char *name, bool *first)
-{
-	size_t n = strlen(text);
-	snprintf(text + n, bytes - n, "%s%s", *first ? kind : ", ", name);
-	*first = false;
-}
-
 static void name_dependents(const struct claim_list *asked, const char *variant, char *text,
                             size_t bytes)
 {
-	bool first = true;
-	for (unsigned i = 0; i < asked->nclaims; i++)
+	for (unsigned i = 0, n = 0; i < asked->nclaims; i++)
 		if (!strcmp(asked->claims[i].left, variant) ||
 		    !strcmp(asked->claims[i].right, variant))
-			add(text, bytes, ", claim ", asked->claims[i].name, &first);
-	first = true;
-	for (unsigned i = 0; i < asked->nfactors; i++)
+			words_add(text, bytes, "%s%s", n++ ? ", " : ", claim ",
+			          asked->claims[i].name);
+	for (unsigned i = 0, n = 0; i < asked->nfactors; i++)
 		if (!strcmp(asked->factors[i].from, variant) ||
 		    !strcmp(asked->factors[i].to, variant))
-			add(text, bytes, ", factor ", asked->factors[i].name, &first);
-	first = true;
+			words_add(text, bytes, "%s%s", n++ ? ", " : ", factor ",
+			          asked->factors[i].name);
 	if (!strcmp(asked->gap.from, variant) || !strcmp(asked->gap.to, variant))
-		add(text, bytes, ", the gap", "", &first);
+		words_add(text, bytes, ", the gap");
 }
 
 static void warn_path(const struct record_path *taken, const struct claim_list *asked,
@@ -219,24 +210,49 @@ static void warn_variants(const struct summary *s, struct validity *w)
 		       "another one (reference = …) or see why it failed.");
 }
 
-/* The sum of one count over all rows, how many rows have it, and the row with the most. */
-struct tallied {
-	uint64_t sum, most;
-	unsigned rows;
+/* What is looked at in a row: 0 or NaN where there is nothing of it. */
+typedef double row_fn(const struct summary *s, const struct summary_row *row);
+
+/* The rows that have something of it, of those with a time, and the one with the most. */
+struct affected {
+	unsigned rows, of;
+	double sum, most;
 	const struct summary_row *worst;
 };
 
-static void tally(struct tallied *t, const struct summary_row *row, uint64_t count,
-                  double quiet)
+static struct affected rows_with(const struct summary *s, row_fn *amount)
 {
-	if (count < 10 || (double)count <= quiet)
-		return;
-	t->sum += count;
-	t->rows++;
-	if (count > t->most) {
-		t->most = count;
-		t->worst = row;
+	struct affected a = {0};
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct summary_row *row = &s->rows[i];
+		if (s->variants[row->variant].role == ROLE_LIMIT)
+			continue; /* a ceiling, and the driver's own work is part of it */
+		double x = amount(s, row);
+		a.of += row->ntrials > 0;
+		if (!(x > 0))
+			continue;
+		a.rows++;
+		a.sum += x;
+		if (x > a.most) {
+			a.most = x;
+			a.worst = row;
+		}
 	}
+	return a;
+}
+
+static double faults_of(const struct summary *s, const struct summary_row *row)
+{
+	double n = (double)row->faults;
+	(void)s;
+	return n >= 10 && n > QUIET_FAULTS_PER_CALL * (double)row->ncalls ? n : 0;
+}
+
+static double switches_of(const struct summary *s, const struct summary_row *row)
+{
+	double n = (double)row->switches;
+	(void)s;
+	return n >= 10 && n > QUIET_SWITCHES_PER_S * row->watched_s ? n : 0;
 }
 
 static const char faults_usual[] = "Give the machine more free memory, or ask for smaller "
@@ -245,36 +261,28 @@ static const char faults_usual[] = "Give the machine more free memory, or ask fo
 
 static void warn_disturbed(const struct summary *s, struct validity *w)
 {
-	struct tallied faults = {0}, switches = {0};
-	for (unsigned i = 0; i < s->nrows; i++) {
-		const struct summary_row *row = &s->rows[i];
-		if (s->variants[row->variant].role == ROLE_LIMIT)
-			continue; /* a ceiling, and the driver's own work is part of it */
-		tally(&faults, row, row->faults, QUIET_FAULTS_PER_CALL * (double)row->ncalls);
-		tally(&switches, row, row->switches, QUIET_SWITCHES_PER_S * row->watched_s);
-	}
+	struct affected faults = rows_with(s, faults_of), switches = rows_with(s, switches_of);
 	const char *advice =
-	    faults.sum ? s->variants[faults.worst->variant].traits->faults_advice : NULL;
-	if (faults.sum)
+	    faults.worst ? s->variants[faults.worst->variant].traits->faults_advice : NULL;
+	if (faults.worst)
 		validity_add(
 		    w,
-		    "Page faults in timed calls: %llu, in %u of %u rows, most in %s. Those "
+		    "Page faults in timed calls: %.0f, in %u of %u rows, most in %s. Those "
 		    "times hold the kernel's work too. %s",
-		    (unsigned long long)faults.sum, faults.rows, s->nrows,
-		    row_name(s, faults.worst).text, advice ? advice : faults_usual);
-	if (switches.sum)
+		    faults.sum, faults.rows, s->nrows, row_name(s, faults.worst).text,
+		    advice ? advice : faults_usual);
+	if (switches.worst)
 		validity_add(
 		    w,
-		    "Involuntary context switches in timed calls: %llu, in %u of %u rows, most "
+		    "Involuntary context switches in timed calls: %.0f, in %u of %u rows, most "
 		    "in %s. Something else had the core meanwhile. Stop what else runs, take "
 		    "fewer ranks, or use bind = core.",
-		    (unsigned long long)switches.sum, switches.rows, s->nrows,
-		    row_name(s, switches.worst).text);
+		    switches.sum, switches.rows, s->nrows, row_name(s, switches.worst).text);
 }
 
 static void warn_cores(const struct summary *s, struct validity *w)
 {
-	if (summary_oversubscribed(s))
+	if (s->oversubscribed)
 		validity_add(
 		    w,
 		    "There are more ranks than the %u cores, so that waiting yields and the "
@@ -627,7 +635,7 @@ static void warn_trials(const struct summary *s, struct validity *w)
 	for (unsigned g = 0; g < s->ngroups; g++) {
 		struct trial_number *list;
 		unsigned n;
-		if (summary_is_limit(s, &s->groups[g]) || numbers_of(s, g, &list, &n))
+		if (s->groups[g].limit || numbers_of(s, g, &list, &n))
 			continue;
 		double *x = malloc((n ? n : 1) * sizeof *x);
 		if (x && n) {
@@ -641,10 +649,11 @@ static void warn_trials(const struct summary *s, struct validity *w)
 }
 
 /* How much slower the first rows are, the median over trials; NaN unless it is systematic. */
-static double early_of(const struct summary_row *row)
+static double early_of(const struct summary *s, const struct summary_row *row)
 {
 	double median = NAN, *x = malloc((row->ntrials ? row->ntrials : 1) * sizeof *x);
 	unsigned n = 0, slower = 0;
+	(void)s;
 	for (unsigned i = 0; x && i < row->ntrials; i++)
 		if (!isnan(row->trials[i].early)) {
 			x[n++] = row->trials[i].early;
@@ -658,92 +667,59 @@ static double early_of(const struct summary_row *row)
 
 static void warn_warmup(const struct summary *s, struct validity *w)
 {
-	const struct summary_row *worst = NULL;
-	double most = 0;
-	unsigned early = 0, rows = 0;
-	for (unsigned i = 0; i < s->nrows; i++) {
-		const struct summary_row *row = &s->rows[i];
-		if (s->variants[row->variant].role == ROLE_LIMIT || !row->ntrials)
-			continue;
-		double by = early_of(row);
-		rows++;
-		if (isnan(by))
-			continue;
-		early++;
-		if (by > most) {
-			most = by;
-			worst = row;
-		}
-	}
-	if (!worst || early <= 1 + EARLY_SHARE * rows)
+	struct affected early = rows_with(s, early_of);
+	if (!early.worst || early.rows <= 1 + EARLY_SHARE * early.of)
 		return;
 	validity_add(
 	    w,
 	    "Warm-up was not finished: in %u of %u rows the first timed calls are slower than "
 	    "the later ones in nearly every trial, most in %s, by %.0f %%. Medians bear it, "
 	    "p95 and p99 do not. Set a longer warm-up (warmup = %lld here).",
-	    early, rows, row_name(s, worst).text, 100 * (most - 1),
+	    early.rows, early.of, row_name(s, early.worst).text, 100 * (early.most - 1),
 	    4 * (long long)json_integer_value(json_object_get(s->run->environment, "warmup")));
 }
 
-static double step_of(const struct summary *s, const struct summary_row *row)
+/* The share of a row's time by which its end may be seen late, where that is too much. */
+static double coarse_share(const struct summary_row *row, double late_us)
+{
+	double share = late_us / (row->time_us * row->calls);
+	return share > COARSE ? share : 0;
+}
+
+static double step_us(const struct summary_row *row)
 {
 	double step = 0;
-	(void)s;
 	for (unsigned i = 0; i < row->ntrials; i++)
 		step = fmax(step, row->trials[i].step_ns);
 	return step / 1000;
 }
 
-/* The rows where what `late` says is too much of the time, and the worst of them. */
-struct coarse {
-	unsigned count, rows;
-	double share;
-	const struct summary_row *worst;
-};
-
-static struct coarse find_coarse(const struct summary *s,
-                                 double (*late_us)(const struct summary *,
-                                                   const struct summary_row *))
+static double step_share(const struct summary *s, const struct summary_row *row)
 {
-	struct coarse c = {0};
-	for (unsigned i = 0; i < s->nrows; i++) {
-		const struct summary_row *row = &s->rows[i];
-		if (s->variants[row->variant].role == ROLE_LIMIT || !row->ntrials)
-			continue;
-		double share = late_us(s, row) / (row->time_us * row->calls);
-		c.rows++;
-		if (!(share > COARSE))
-			continue;
-		c.count++;
-		if (share > c.share) {
-			c.share = share;
-			c.worst = row;
-		}
-	}
-	return c;
+	(void)s;
+	return coarse_share(row, step_us(row));
 }
 
-static double poll_of(const struct summary *s, const struct summary_row *row)
+static double poll_share(const struct summary *s, const struct summary_row *row)
 {
 	/* There the worker's own copying is in the round, so that it bounds nothing. */
-	return s->variants[row->variant].traits->launches ? row->resolution_us : 0;
+	bool bounds = s->variants[row->variant].traits->launches;
+	return bounds ? coarse_share(row, row->resolution_us) : 0;
 }
 
 static void warn_resolution(const struct summary *s, struct validity *w)
 {
-	struct coarse step = find_coarse(s, step_of), poll = find_coarse(s, poll_of);
+	struct affected step = rows_with(s, step_share), poll = rows_with(s, poll_share);
 	char time[32], late[32];
 	if (step.worst) {
 		words_number(step.worst->time_us * step.worst->calls, time, sizeof time);
-		words_number(step_of(s, step.worst), late, sizeof late);
+		words_number(step_us(step.worst), late, sizeof late);
 		validity_add(
 		    w,
 		    "The clock is coarse: it steps by %s µs, more than %.0f %% of the time in "
 		    "%u of %u rows, most in %s, where a row takes %s µs. Use a finer clock "
 		    "source (tsc), or more calls in a stretch.",
-		    late, 100 * COARSE, step.count, step.rows, row_name(s, step.worst).text,
-		    time);
+		    late, 100 * COARSE, step.rows, step.of, row_name(s, step.worst).text, time);
 	}
 	if (poll.worst) {
 		words_number(poll.worst->time_us * poll.worst->calls, time, sizeof time);
@@ -754,8 +730,7 @@ static void warn_resolution(const struct summary *s, struct validity *w)
 		    "%.0f %% of the time, most in %s, where a poll round takes %s of %s µs. "
 		    "Take no smaller gap there for real; a stream of calls, which polls at its "
 		    "end only, shows it finer.",
-		    poll.count, poll.rows, 100 * COARSE, row_name(s, poll.worst).text, late,
-		    time);
+		    poll.rows, poll.of, 100 * COARSE, row_name(s, poll.worst).text, late, time);
 	}
 }
 

@@ -251,8 +251,7 @@ static bool is_large(const struct summary *s)
 {
 	for (unsigned g = 0; g < s->ngroups; g++)
 		for (unsigned i = 0; i < s->groups[g].nsizes; i++)
-			if (s->groups[g].cell.pace == PACE_STREAM &&
-			    !summary_is_limit(s, &s->groups[g]) &&
+			if (s->groups[g].cell.pace == PACE_STREAM && !s->groups[g].limit &&
 			    s->groups[g].asked_bytes[i] >= LARGE_FROM)
 				return true;
 	return false;
@@ -289,7 +288,7 @@ static bool sizes_find(const struct maker *m, struct versions_coll *c)
 	for (unsigned g = 0; g < m->s->ngroups; g++) {
 		const struct summary_group *group = &m->s->groups[g];
 		if (group->cell.coll != c->coll || group->cell.pace != PACE_STREAM ||
-		    summary_is_limit(m->s, group))
+		    group->limit)
 			continue;
 		streams = true;
 		c->nranks = group->nranks;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +20,12 @@ void words_range(struct claim_range range, char *text, size_t text_bytes)
 	char lo[32], hi[32];
 	coll_size_label(range.lo, lo, sizeof lo);
 	coll_size_label(range.hi, hi, sizeof hi);
-	snprintf(text, text_bytes, range.lo == range.hi ? "%s" : "%s to %s", lo, hi);
+	if (range.hi == SIZE_MAX)
+		snprintf(text, text_bytes, range.lo ? "from %s up" : "all sizes", lo);
+	else if (!range.lo && range.hi)
+		snprintf(text, text_bytes, "up to %s", hi);
+	else
+		snprintf(text, text_bytes, range.lo == range.hi ? "%s" : "%s to %s", lo, hi);
 }
 
 void words_number(double x, char *text, size_t text_bytes)

@@ -12,7 +12,8 @@
 /* Adds to a text that has begun. */
 void words_add(char *text, size_t bytes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* "16 MiB to 256 MiB", or "16 MiB" where that is all. */
+/* "16 MiB to 256 MiB", or "16 MiB" where that is all; without an end "from
+ * 16 MiB up" (SIZE_MAX), "up to 16 MiB" (0), or "all sizes". */
 void words_range(struct claim_range range, char *text, size_t bytes);
 /* Three digits, or "-" for NaN. */
 void words_number(double x, char *text, size_t bytes);

@@ -218,7 +218,7 @@ static void put_run(struct script *p)
 	put_number(p, "margin", 0, s->margin);
 	put(p, "carries_data", 0, "%d", s->carries_data);
 	put(p, "comparable", 0, "%d", !s->trouble[0] && s->reference >= 0);
-	put(p, "oversubscribed", 0, "%d", summary_oversubscribed(s));
+	put(p, "oversubscribed", 0, "%d", s->oversubscribed);
 }
 
 /* The variants' families, from 0, the reference's. */
@@ -346,7 +346,7 @@ static void widen(double *lo, double *hi, double x)
 /* The groups that pictures are made of: the limit's is in those of the others. */
 static bool in_picture(const struct summary *s, unsigned g)
 {
-	return !summary_is_limit(s, &s->groups[g]);
+	return !s->groups[g].limit;
 }
 
 /* Whether two groups differ in their pace at most. */

@@ -497,7 +497,7 @@ static void write_launch(struct page *p, const struct model *m)
 	         "Resolution: the last poll round, by which an end may be seen too late.");
 	for (unsigned g = 0; g < m->summary.ngroups; g++) {
 		char title[160];
-		if (summary_is_limit(&m->summary, &m->summary.groups[g]))
+		if (m->summary.groups[g].limit)
 			continue;
 		group_title(m, g, title, sizeof title);
 		page_part(p, "Launch: %s", title);
@@ -513,7 +513,7 @@ static void write_ranks(struct page *p, const struct model *m)
 	            "ranks' mean it is then. One worker that drives several ranks launches and "
 	            "polls them in turn, which alone makes one of them the last.");
 	for (unsigned g = 0; g < m->summary.ngroups; g++) {
-		if (summary_is_limit(&m->summary, &m->summary.groups[g]) ||
+		if (m->summary.groups[g].limit ||
 		    m->summary.groups[g].nranks < 2)
 			continue;
 		struct table *table = tables_stragglers(m, g);
