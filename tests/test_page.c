@@ -1,0 +1,193 @@
+/* What sections write on: a terminal of 80 columns, or Markdown in which no text is markup. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../harness/report/page.h"
+#include "json.h"
+
+static char *text;
+static size_t bytes;
+
+static struct page page_on(enum page_kind kind)
+{
+	free(text);
+	text = NULL;
+	struct page page = {.kind = kind, .out = open_memstream(&text, &bytes)};
+	assert_non_null(page.out);
+	return page;
+}
+
+static void is(struct page *p, const char *right)
+{
+	fclose(p->out);
+	assert_string_equal(text, right);
+}
+
+static void fits(struct page *p)
+{
+	char line[8192];
+	fclose(p->out);
+	for (const char *at = text; *at; at += strcspn(at, "\n") + 1) {
+		size_t n = strcspn(at, "\n");
+		snprintf(line, sizeof line, "%.*s", (int)n, at);
+		if (table_width(line) > PAGE_COLUMNS || (n && line[n - 1] == ' '))
+			fail_msg("%u wide: \"%s\"", table_width(line), line);
+	}
+}
+
+static void a_terminal_has_80_columns(void **state)
+{
+	static const char words[] =
+	    "Größe µs ÷ → sentences of 16 MiB and 100 % and 3 blocks that go on and on, ";
+	char long_text[2000] = "";
+	(void)state;
+	for (unsigned i = 0; i < 12; i++)
+		strcat(long_text, words);
+	strcat(long_text, "end");
+	/* At each place of the margin. */
+	for (unsigned i = 0; i < sizeof words; i++) {
+		struct page p = page_on(PAGE_TERMINAL);
+		page_heading(&p, 1, "%s", long_text + (i < 4 ? 0 : i));
+		page_say(&p, "%.*s%s", (int)i, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+		         long_text);
+		page_stress(&p, "%s", long_text);
+		page_item(&p, "%s", long_text);
+		page_end_list(&p);
+		struct table *t = table_new("t", "t");
+		table_column(t, "a", "a", "", TABLE_TEXT);
+		table_column(t, "b", "b", "", TABLE_TEXT);
+		table_row(t);
+		table_text(t, "%.20s", words + 12);
+		table_text(t, "%s", long_text);
+		page_table(&p, t);
+		fits(&p);
+	}
+}
+
+static void a_number_keeps_its_unit(void **state)
+{
+	(void)state;
+	struct page p = page_on(PAGE_TERMINAL);
+	page_say(&p,
+	         "It moves data at a rate of so many bytes, and for each size of some up to 16 "
+	         "MiB it does.");
+	is(&p, "  It moves data at a rate of so many bytes, and for each size of some up to\n"
+	       "  16 MiB it does.\n");
+}
+
+static void each_part_on_a_terminal(void **state)
+{
+	static const char *const files[] = {"a.csv", "b.csv"};
+	static const char *const headings[] = {"Results"};
+	(void)state;
+	struct page p = page_on(PAGE_TERMINAL);
+	page_heading(&p, 1, "Why?");
+	page_say(&p, "%s", "");
+	page_say(&p, "Because <b>.");
+	page_part(&p, "More");
+	page_item(&p, "one");
+	page_item(&p, "two");
+	page_end_list(&p);
+	page_picture(&p, "nccl_x", "What it shows");
+	page_files(&p, "All", files, 2);
+	page_code(&p, "launchgap run");
+	page_links(&p, headings, 1);
+	is(&p, "Why?\n\n  Because <b>.\n\nMore\n  - one\n  - two\n\n  plots/nccl_x.png\n\n"
+	       "  All: a.csv, b.csv\n\n  launchgap run\n");
+}
+
+static void each_part_in_markdown(void **state)
+{
+	static const char *const files[] = {"a.csv", "b.csv"};
+	static const char *const headings[] = {"Results", "Why: what explains the gap"};
+	(void)state;
+	struct page p = page_on(PAGE_MARKDOWN);
+	page_heading(&p, 2, "Why | `x`?");
+	page_say(&p, "%s", "");
+	page_say(&p, "<b>*a*\nb");
+	page_stress(&p, "so");
+	page_part(&p, "More");
+	page_item(&p, "one [a](b)");
+	page_end_list(&p);
+	page_picture(&p, "nccl_x", "What ] shows");
+	page_picture(&p, "nccl_y", "");
+	page_files(&p, "All", files, 2);
+	page_code(&p, "launchgap run");
+	page_links(&p, headings, 2);
+	is(&p, "## Why \\| \\`x\\`?\n\n\\<b\\>\\*a\\* b\n\n**so**\n\n### More\n\n"
+	       "- one \\[a\\](b)\n\nWhat \\] shows\n\n![What \\] shows](plots/nccl_x.png)\n\n"
+	       "![nccl\\_y](plots/nccl_y.png)\n\nAll: [a.csv](a.csv), [b.csv](b.csv).\n\n"
+	       "```\nlaunchgap run\n```\n\n[Results](#results) · "
+	       "[Why: what explains the gap](#why-what-explains-the-gap)\n\n");
+}
+
+static void anchors_are_those_of_github(void **state)
+{
+	static const char *const rows[][2] = {
+	    {"How it was measured", "how-it-was-measured"},
+	    {"Why: by version of NCCL", "why-by-version-of-nccl"},
+	    {"a_b-c (d), 1 %", "a_b-c-d-1-"},
+	    {"Größe", "größe"}};
+	char anchor[64];
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		page_anchor(rows[i][0], anchor, sizeof anchor);
+		assert_string_equal(anchor, rows[i][1]);
+	}
+	page_anchor("long enough", anchor, 5);
+	assert_string_equal(anchor, "long");
+}
+
+static void what_is_written_is_data_too(void **state)
+{
+	(void)state;
+	struct page p = page_on(PAGE_MARKDOWN);
+	p.tables = json_array();
+	p.sentences = json_array();
+	page_say(&p, "At 16 MiB.");
+	page_item(&p, "b");
+	for (unsigned rows = 0; rows < 2; rows++) {
+		struct table *t = table_new(rows ? "t" : "empty", "t");
+		table_column(t, "a", "a", "", TABLE_TEXT);
+		if (rows) {
+			table_row(t);
+			table_text(t, "x");
+		}
+		page_table(&p, t);
+	}
+	page_table(&p, NULL);
+	fclose(p.out);
+	assert_int_equal(json_array_size(p.sentences), 2);
+	json_assert_text(json_array_get(p.sentences, 0), "", "At 16 MiB."); /* as it was said */
+	assert_int_equal(json_array_size(p.tables), 1); /* one without rows leaves no trace */
+	json_assert_text(json_array_get(p.tables, 0), "name", "t");
+	assert_null(strstr(text, "| a |\n|---|\n\n"));
+	json_decref(p.tables);
+	json_decref(p.sentences);
+}
+
+static int clean(void **state)
+{
+	(void)state;
+	free(text);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_terminal_has_80_columns),
+	    cmocka_unit_test(a_number_keeps_its_unit),
+	    cmocka_unit_test(each_part_on_a_terminal),
+	    cmocka_unit_test(each_part_in_markdown),
+	    cmocka_unit_test(anchors_are_those_of_github),
+	    cmocka_unit_test(what_is_written_is_data_too),
+	};
+	return cmocka_run_group_tests(tests, NULL, clean);
+}

@@ -1,0 +1,313 @@
+/* A table's cells, and what each emitter makes of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "../harness/analysis/stats.h"
+#include "../harness/report/table.h"
+#include "json.h"
+
+enum format { TEXT, MARKDOWN, CSV };
+
+/* The caller frees. */
+static char *written(const struct table *t, enum format format, unsigned width)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+	assert_non_null(out);
+	if (format == TEXT)
+		table_write_text(t, out, width);
+	else if (format == MARKDOWN)
+		table_write_markdown(t, out);
+	else
+		table_write_csv(t, out);
+	fclose(out);
+	return text;
+}
+
+static void is(const struct table *t, enum format format, const char *right)
+{
+	char *text = written(t, format, 80);
+	assert_string_equal(text, right);
+	free(text);
+}
+
+/* One row of every kind, one without any value. */
+static struct table *all_kinds(void)
+{
+	static const struct table_column columns[] = {
+	    {"name", "name", "", TABLE_TEXT},     {"said", "verdict", "", TABLE_VERDICT},
+	    {"n", "n", "", TABLE_COUNT},          {"size", "size", "", TABLE_BYTES},
+	    {"yes", "yes", "", TABLE_FLAG},       {"time", "time", "µs", TABLE_NUMBER},
+	    {"value", "value", "", TABLE_SPREAD}, {"speed", "speed", "", TABLE_RATIO},
+	    {"part", "part", "", TABLE_SHARE}};
+	const struct stats_ratio ratio = {0.796, 0.788, 0.815, 6, 0.95};
+	struct table *t = table_new("all", "All kinds");
+	table_columns(t, columns, sizeof columns / sizeof *columns);
+	table_row(t);
+	table_text(t, "%s", "a");
+	table_text(t, "%s", "faster");
+	table_count(t, 12);
+	table_count(t, 16 << 20);
+	table_flag(t, true);
+	table_number(t, 12.3456789);
+	table_spread(t, 284, 283, 285);
+	table_ratio(t, &ratio);
+	table_number(t, 0.73);
+	table_row(t);
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+		table_none(t);
+	assert_false(table_failed(t));
+	assert_int_equal(table_rows(t), 2);
+	assert_string_equal(table_name(t), "all");
+	assert_string_equal(table_title(t), "All kinds");
+	return t;
+}
+
+static void each_kind_is_written_its_way(void **state)
+{
+	struct table *t = all_kinds();
+	(void)state;
+	is(t, MARKDOWN,
+	   "| name | verdict | n | size | yes | time, µs | value | speed | part |\n"
+	   "|---|---|---:|---:|---:|---:|---:|---:|---:|\n"
+	   "| a | **faster** | 12 | 16 MiB | yes | 12.3 | 284 (283 to 285) | 0.796 (0.788 to "
+	   "0.815) | 73 % |\n"
+	   "| - | - | - | - | - | - | - | - | - |\n\n");
+	is(t, CSV,
+	   "name,said,n,size,yes,time,value,value_lo,value_hi,speed,speed_lo,speed_hi,part\n"
+	   "a,faster,12,16777216,1,12.3457,284,283,285,0.796,0.788,0.815,0.73\n"
+	   ",,,,,,,,,,,,\n");
+	is(t, TEXT,
+	   "name  verdict   n    size  yes  time, µs             value        speed  part\n"
+	   "a     faster   12  16 MiB  yes      12.3  284 (283 to 285)  0.796 ±2.4%  73 %\n"
+	   "-     -         -       -    -         -                 -            -     -\n");
+	json_t *json = table_to_json(t);
+	json_keys a = {"name", "a", "said", "faster", "yes", "true", NULL},
+	          none = {"name", "", NULL};
+	json_assert_text(json, "title", "All kinds");
+	json_assert_number(json_cell(json, a, "n"), "", 12, 0);
+	json_assert_number(json_cell(json, a, "size"), "", 16777216, 0);
+	json_assert_number(json_cell(json, a, "time"), "", 12.3456789, 0);
+	json_assert_number(json_cell(json, a, "value"), "lo", 283, 0);
+	json_assert_number(json_cell(json, a, "speed"), "estimate", 0.796, 0);
+	json_assert_number(json_cell(json, a, "speed"), "hi", 0.815, 0);
+	json_assert_number(json_cell(json, a, "speed"), "blocks", 6, 0);
+	json_assert_number(json_cell(json, a, "part"), "", 0.73, 0);
+	static const char *const keys[] = {"said", "n",     "size",  "yes",
+	                                   "time", "value", "speed", "part"};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		json_assert_null(json_cell(json, none, keys[i]), "");
+	json_assert_text(json_array_get(json_at(json, "columns"), 5), "unit", "µs");
+	json_assert_text(json_array_get(json_at(json, "columns"), 8), "kind", "share");
+	json_decref(json);
+	table_free(t);
+}
+
+/* An estimate without an interval has none in any format, and no NaN is written. */
+static void an_interval_may_be_missing(void **state)
+{
+	const struct stats_ratio few = {1.25, NAN, NAN, 3, NAN};
+	struct table *t = table_new("t", "t");
+	(void)state;
+	table_column(t, "speed", "speed", "", TABLE_RATIO);
+	table_column(t, "value", "value", "", TABLE_SPREAD);
+	table_row(t);
+	table_ratio(t, &few);
+	table_spread(t, 2, NAN, NAN);
+	is(t, CSV, "speed,speed_lo,speed_hi,value,value_lo,value_hi\n1.25,,,2,,\n");
+	is(t, MARKDOWN, "| speed | value |\n|---|---:|\n| 1.250 | 2.00 |\n\n");
+	json_t *json = table_to_json(t);
+	json_assert_null(json_array_get(json_array_get(json_at(json, "rows"), 0), 0), "lo");
+	json_decref(json);
+	table_free(t);
+}
+
+static void hostile_texts_stay_texts(void **state)
+{
+	struct table *t = table_new("t", "t");
+	(void)state;
+	table_column(t, "a", "a|b", "", TABLE_TEXT);
+	table_column(t, "b", "b", "", TABLE_VERDICT);
+	table_row(t);
+	table_text(t, "%s", "a,\"b\"\nc");
+	table_text(t, "%s", "|`*_<b>[]\\");
+	is(t, MARKDOWN,
+	   "| a\\|b | b |\n|---|---|\n"
+	   "| a,\"b\" c | \\|\\`\\*\\_\\<b\\>\\[\\]\\\\ |\n\n");
+	is(t, CSV, "a,b\n\"a,\"\"b\"\" c\",|`*_<b>[]\\\n");
+	table_free(t);
+}
+
+/* What is longer than a cell is cut between characters. */
+static void a_long_text_is_cut(void **state)
+{
+	static char text[20000];
+	struct table *t = table_new("t", "t");
+	(void)state;
+	for (size_t i = 0; i + 2 < sizeof text; i += 2)
+		memcpy(text + i, "\xC3\xA4", 2);
+	table_column(t, "a", "a", "", TABLE_TEXT);
+	for (unsigned odd = 0; odd < 2; odd++) {
+		table_row(t);
+		table_text(t, "%s%s", odd ? "x" : "", text);
+	}
+	json_t *json = table_to_json(t); /* NULL of what is no UTF-8 */
+	assert_non_null(json);
+	assert_true(
+	    json_is_string(json_array_get(json_array_get(json_at(json, "rows"), 1), 0)));
+	json_decref(json);
+	table_free(t);
+}
+
+static unsigned widest(const char *text)
+{
+	unsigned most = 0;
+	char line[4096];
+	for (; *text; text += strcspn(text, "\n") + 1) {
+		snprintf(line, sizeof line, "%.*s", (int)strcspn(text, "\n"), text);
+		unsigned width = table_width(line);
+		most = width > most ? width : most;
+	}
+	return most;
+}
+
+static void a_wide_table_goes_on_below(void **state)
+{
+	struct table *t = table_new("t", "t");
+	char key[16];
+	(void)state;
+	table_column(t, "variant", "variant", "", TABLE_TEXT);
+	for (unsigned i = 0; i < 20; i++) {
+		snprintf(key, sizeof key, "column%u", i);
+		table_column(t, key, key, "", TABLE_COUNT);
+	}
+	table_row(t);
+	table_text(t, "threads");
+	for (unsigned i = 0; i < 20; i++)
+		table_count(t, 1000 + i);
+	char *text = written(t, TEXT, 80);
+	assert_true(widest(text) <= 80);
+	unsigned names = 0;
+	for (const char *at = text; (at = strstr(at, "threads")); at++)
+		names++;
+	assert_int_equal(names, 3); /* behind the first column again */
+	for (unsigned i = 0; i < 20; i++) {
+		snprintf(key, sizeof key, "%u", 1000 + i);
+		assert_non_null(strstr(text, key));
+	}
+	free(text);
+	table_free(t);
+}
+
+static void a_long_sentence_is_broken(void **state)
+{
+	struct table *t = table_new("t", "t");
+	(void)state;
+	table_column(t, "a", "a", "", TABLE_TEXT);
+	table_column(t, "b", "what it is", "", TABLE_TEXT);
+	table_column(t, "c", "c", "", TABLE_COUNT);
+	table_row(t);
+	table_text(t, "ä");
+	table_text(t, "one two three four five six seven eight nine ten eleven twelve thirteen "
+	              "fourteen fifteen");
+	table_count(t, 7);
+	is(t, TEXT,
+	   "a  what it is                                                                  c\n"
+	   "ä  one two three four five six seven eight nine ten eleven twelve thirteen     7\n"
+	   "   fourteen fifteen\n");
+	table_free(t);
+}
+
+static void columns_without_a_value_go(void **state)
+{
+	struct table *t = table_new("t", "t");
+	(void)state;
+	table_column(t, "name", "name", "", TABLE_TEXT);
+	table_column(t, "none", "none", "", TABLE_NUMBER);
+	table_column(t, "no", "no", "", TABLE_FLAG);
+	table_column(t, "zero", "zero", "", TABLE_NUMBER);
+	table_row(t);
+	table_text(t, "a");
+	table_number(t, NAN);
+	table_flag(t, false);
+	table_number(t, 0);
+	table_drop_empty(t);
+	is(t, CSV, "name,zero\na,0\n");
+	table_free(t);
+	table_drop_empty(NULL);
+}
+
+static void what_is_common_is_said_once(void **state)
+{
+	struct table *t = table_new("t", "t");
+	char said[200];
+	(void)state;
+	table_column(t, "name", "name", "", TABLE_TEXT);
+	table_column(t, "bind", "binding", "", TABLE_TEXT);
+	table_column(t, "mode", "mode", "", TABLE_TEXT);
+	table_column(t, "n", "n", "", TABLE_COUNT);
+	table_column(t, "backend", "backend", "", TABLE_TEXT);
+	for (unsigned i = 0; i < 2; i++) {
+		table_row(t);
+		table_text(t, "same");
+		table_text(t, "none");
+		table_text(t, i ? "threads" : "single");
+		table_count(t, 1);
+		table_text(t, "nccl");
+	}
+	table_drop_common(t, said, sizeof said);
+	assert_string_equal(said, "binding none, backend nccl");
+	is(t, CSV, "name,mode,n\nsame,single,1\nsame,threads,1\n");
+	/* Not for programs. */
+	json_t *json = table_to_json(t);
+	assert_int_equal(json_rows(json, (json_keys){"bind", "none", "backend", "nccl", NULL}),
+	                 2);
+	json_decref(json);
+	table_free(t);
+	/* One row has nothing in common with others. */
+	t = table_new("t", "t");
+	table_column(t, "name", "name", "", TABLE_TEXT);
+	table_column(t, "mode", "mode", "", TABLE_TEXT);
+	table_row(t);
+	table_text(t, "a");
+	table_text(t, "b");
+	table_drop_common(t, said, sizeof said);
+	assert_string_equal(said, "");
+	is(t, CSV, "name,mode\na,b\n");
+	table_free(t);
+}
+
+static void no_table_is_failed(void **state)
+{
+	(void)state;
+	assert_true(table_failed(NULL));
+	assert_int_equal(table_rows(NULL), 0);
+	assert_null(table_to_json(NULL));
+	table_row(NULL);
+	table_text(NULL, "a");
+	table_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(each_kind_is_written_its_way),
+	    cmocka_unit_test(an_interval_may_be_missing),
+	    cmocka_unit_test(hostile_texts_stay_texts),
+	    cmocka_unit_test(a_long_text_is_cut),
+	    cmocka_unit_test(a_wide_table_goes_on_below),
+	    cmocka_unit_test(a_long_sentence_is_broken),
+	    cmocka_unit_test(columns_without_a_value_go),
+	    cmocka_unit_test(what_is_common_is_said_once),
+	    cmocka_unit_test(no_table_is_failed),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
