@@ -59,6 +59,9 @@ static void a_terminal_has_80_columns(void **state)
 		page_stress(&p, "%s", long_text);
 		page_item(&p, "%s", long_text);
 		page_end_list(&p);
+		static const char *const files[] = {"trials.jsonl", "report.json",
+		                                    "summary.csv", "ranks.csv"};
+		page_files(&p, "The record, and all of this as data", files, 4);
 		struct table *t = table_new("t", "t");
 		table_column(t, "a", "a", "", TABLE_TEXT);
 		table_column(t, "b", "b", "", TABLE_TEXT);

@@ -201,12 +201,22 @@ void page_picture(struct page *p, const char *name, const char *caption)
 
 void page_files(struct page *p, const char *what, const char *const *files, unsigned n)
 {
+	char text[PAGE_TEXT_BYTES];
 	begin(p);
-	fprintf(p->out, p->kind == PAGE_TERMINAL ? "  %s: " : "%s: ", what);
-	for (unsigned i = 0; i < n; i++)
-		fprintf(p->out, p->kind == PAGE_TERMINAL ? "%s%s" : "%s[%s](%s)", i ? ", " : "",
-		        files[i], files[i]);
-	fputs(p->kind == PAGE_TERMINAL ? "\n" : ".\n\n", p->out);
+	snprintf(text, sizeof text, "%s: ", what);
+	for (unsigned i = 0; i < n; i++) {
+		size_t used = strlen(text);
+		const char *comma = i ? ", " : "";
+		if (p->kind == PAGE_TERMINAL)
+			snprintf(text + used, sizeof text - used, "%s%s", comma, files[i]);
+		else
+			snprintf(text + used, sizeof text - used, "%s[%s](%s)", comma, files[i],
+			         files[i]);
+	}
+	if (p->kind == PAGE_TERMINAL)
+		wrap(p->out, "  ", 2, text);
+	else
+		fprintf(p->out, "%s.\n\n", text);
 }
 
 void page_anchor(const char *heading, char *out, size_t bytes)

@@ -1,0 +1,332 @@
+/* report.html is one file that needs nothing else, well-formed, and holds no text of a record
+ * as markup. The first page of every reference record is short, and fits. */
+#include "made.h"
+
+#include <glob.h>
+#include <limits.h>
+
+#include "../harness/report/html.h"
+#include "cli.h"
+
+#define MOST_DEEP  64
+#define MOST_NAMES 4000
+
+/* --- a strict reader of what we write --- */
+
+struct reader {
+	const char *at;
+	unsigned deep;
+	char open[MOST_DEEP][16];
+	unsigned nids, nlinks, images;
+	const char *ids[MOST_NAMES], *links[MOST_NAMES]; /* up to a quote */
+};
+
+static void wrong(const struct reader *r, const char *why)
+{
+	fail_msg("%s: %.60s", why, r->at);
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+static bool same_value(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "\"");
+	return n == strcspn(b, "\"") && !strncmp(a, b, n);
+}
+
+static void read_attribute(struct reader *r, const char *tag)
+{
+	char name[32];
+	size_t n = strspn(r->at, "abcdefghijklmnopqrstuvwxyz-");
+	if (!n || n >= sizeof name)
+		wrong(r, "no attribute");
+	snprintf(name, sizeof name, "%.*s", (int)n, r->at);
+	r->at += n;
+	if (!begins(r->at, "=\""))
+		wrong(r, "an attribute without a value");
+	const char *value = r->at += 2;
+	size_t end = strcspn(value, "\"<");
+	if (value[end] != '"')
+		wrong(r, "a value without an end");
+	if (begins(name, "on") || !strcmp(name, "style") || !strcmp(name, "srcset"))
+		wrong(r, "what runs or fetches");
+	if (!strcmp(name, "src") && !begins(value, "data:image/"))
+		wrong(r, "a picture from elsewhere");
+	if (!strcmp(name, "id") && r->nids < MOST_NAMES)
+		r->ids[r->nids++] = value;
+	if (!strcmp(name, "href") && r->nlinks < MOST_NAMES)
+		r->links[r->nlinks++] = value;
+	if (!strcmp(name, "href") && memchr(value, ':', end))
+		wrong(r, "a link to elsewhere");
+	r->images += !strcmp(tag, "img") && !strcmp(name, "src");
+	r->at = value + end + 1;
+}
+
+static void read_tag(struct reader *r)
+{
+	static const char *const empty[] = {"meta", "img", "br", "hr"};
+	static const char *const forbidden[] = {"script", "iframe", "object", "embed", "link",
+	                                        "form",   "base",   "b",      "input"};
+	char tag[16];
+	bool closes = r->at[1] == '/', alone = false;
+	r->at += 1 + closes;
+	size_t n = strspn(r->at, "abcdefghijklmnopqrstuvwxyz123456");
+	if (!n || n >= sizeof tag)
+		wrong(r, "no tag");
+	snprintf(tag, sizeof tag, "%.*s", (int)n, r->at);
+	for (size_t i = 0; i < sizeof forbidden / sizeof *forbidden; i++)
+		if (!strcmp(tag, forbidden[i]))
+			wrong(r, "a tag that we never write");
+	r->at += n;
+	if (closes) {
+		if (!r->deep || strcmp(r->open[--r->deep], tag) || *r->at != '>')
+			wrong(r, "closed, but not open");
+		r->at++;
+		return;
+	}
+	for (r->at += strspn(r->at, " \n"); *r->at && *r->at != '>' && *r->at != '/';
+	     r->at += strspn(r->at, " \n"))
+		read_attribute(r, tag);
+	r->at += *r->at == '/';
+	if (*r->at++ != '>')
+		wrong(r, "a tag without an end");
+	for (size_t i = 0; i < sizeof empty / sizeof *empty; i++)
+		alone |= !strcmp(tag, empty[i]);
+	if (alone)
+		return;
+	assert_true(r->deep < MOST_DEEP);
+	strcpy(r->open[r->deep++], tag);
+	if (!strcmp(tag, "style")) {
+		const char *end = strstr(r->at, "</style>");
+		assert_non_null(end);
+		for (const char *c = r->at; c < end; c++)
+			if (begins(c, "url(") || begins(c, "@import"))
+				wrong(r, "a style from elsewhere");
+		r->at = end;
+	}
+}
+
+static void read_text(struct reader *r)
+{
+	static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
+	bool known = *r->at != '&';
+	for (size_t i = 0; i < 4; i++)
+		known |= begins(r->at, entities[i]);
+	if (!known || *r->at == '>')
+		wrong(r, "not escaped");
+	r->at++;
+}
+
+/* Fails where it is not as it should be; how many pictures are in it. */
+static unsigned read_html(const char *html)
+{
+	static struct reader r;
+	static const char head[] = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n";
+	r = (struct reader){.at = html};
+	assert_true(begins(html, head));
+	for (r.at += strlen("<!DOCTYPE html>"); *r.at;)
+		if (*r.at == '<')
+			read_tag(&r);
+		else
+			read_text(&r);
+	assert_int_equal(r.deep, 0);
+	const char *second = strstr(html + sizeof head, "<html");
+	assert_null(second);
+	for (unsigned i = 0; i < r.nids; i++)
+		for (unsigned k = 0; k < i; k++)
+			if (same_value(r.ids[i], r.ids[k]))
+				fail_msg("two headings %.60s", r.ids[i]);
+	for (unsigned i = 0; i < r.nlinks; i++) {
+		bool there = *r.links[i] != '#';
+		for (unsigned k = 0; k < r.nids && !there; k++)
+			there = same_value(r.links[i] + 1, r.ids[k]);
+		if (!there)
+			fail_msg("no heading %.60s", r.links[i]);
+	}
+	return r.images;
+}
+
+static char *whole(const char *name)
+{
+	char *text = cli_read(made_path(name));
+	assert_non_null(text);
+	return text;
+}
+
+/* --- a record that would be more than text --- */
+
+static void stamps(const struct made_place *p, int64_t out[6])
+{
+	out[1] = 100;
+	out[2] = (int64_t)(10000.0 * (p->size + 1) * (1 + 0.01 * (p->block % 3)) *
+	                   (p->isolated ? 1 : 10));
+	out[3] = 10;
+}
+
+static const char *const hostile[] = {"<script>alert(1)</script>", "a|b`c`", "[x](http://e)",
+                                      "*a* _b_ **", "&lt;\"'><img src=x>"};
+
+static void evil(json_t *env)
+{
+	json_object_set_new(env, "title", json_string("</title><script src=//e>|`"));
+	json_object_set_new(env, "question", json_string("<b>Why</b> [a](javascript:x) `y`?"));
+	json_object_set_new(env, "command", json_pack("[s, s]", "a\n```\n<script>", "b"));
+	json_object_set_new(
+	    env, "machine",
+	    json_pack("{s:i, s:s, s:s}", "cores", 8, "cpu", "<i>|x|`", "<script>", "<script>"));
+}
+
+static struct made made = {.backend = "nccl",
+                           .ranks = 2,
+                           .blocks = 6,
+                           .sizes = 3,
+                           .rows = 3,
+                           .cores = 8,
+                           .names = hostile,
+                           .environment = evil,
+                           .stamps = stamps};
+
+static void names_stay_text(void **state)
+{
+	(void)state;
+	const json_t *report = made_report(&made);
+	char *html = whole("report.html"), *text = whole("report.md");
+	read_html(html);
+	assert_non_null(strstr(html, "&lt;script&gt;alert(1)&lt;/script&gt;"));
+	assert_null(strstr(html, "<b>"));
+	assert_null(strstr(html, "javascript:x\""));
+	/* In a table's row it is one cell. */
+	assert_non_null(strstr(html, "<td>a|b`c`</td>"));
+	assert_non_null(strstr(text, "a\\|b\\`c\\`"));
+	assert_int_equal(
+	    json_rows(json_table(report, "variants"), (json_keys){"variant", hostile[1], NULL}),
+	    1);
+	free(html);
+	free(text);
+}
+
+static void pictures_are_in_it(void **state)
+{
+	char *html = NULL;
+	size_t bytes = 0;
+	struct status st = {""};
+	(void)state;
+	mkdir(made_path("plots"), 0777);
+	FILE *picture = fopen(made_path("plots/a.svg"), "w");
+	fputs("<svg></svg>", picture);
+	fclose(picture);
+	picture = fopen(made_path("plots/b.png"), "w");
+	fputs("PNG!", picture);
+	fclose(picture);
+	FILE *out = open_memstream(&html, &bytes);
+	assert_int_equal(html_write("# A\n\n![one](plots/a.png)\n\n![\"two\"](plots/b.png)\n",
+	                            made_folder, "a & b", out, &st),
+	                 0);
+	fclose(out);
+	assert_int_equal(read_html(html), 2);
+	assert_non_null(strstr(html, "<title>a &amp; b</title>"));
+	assert_non_null(strstr(html, "src=\"data:image/svg+xml;base64,PHN2Zz48L3N2Zz4=\""));
+	assert_non_null(strstr(html, "src=\"data:image/png;base64,UE5HIQ==\""));
+	assert_non_null(strstr(html, "alt=\"&quot;two&quot;\""));
+	free(html);
+	unlink(made_path("plots/a.svg"));
+	unlink(made_path("plots/b.png"));
+}
+
+/* --- what is committed --- */
+
+static void page_1_is_short(const char *record)
+{
+	char *text = whole("report.md");
+	unsigned lines = 0;
+	const char *end = strstr(text, "\n## Results\n");
+	for (const char *at = text; end && at < end; at++)
+		lines += *at == '\n';
+	/* A picture, its sentence and two empty lines are not here. */
+	if (!end || lines > 60 - 4)
+		fail_msg("%s: page 1 has %u lines", record, lines);
+	free(text);
+}
+
+static void the_terminal_is_narrow(const char *record, const char *said)
+{
+	for (const char *at = said; *at; at += strcspn(at, "\n") + 1) {
+		unsigned width = 0;
+		for (const char *c = at; *c && *c != '\n'; c++)
+			width += ((unsigned char)*c & 0xC0) != 0x80;
+		/* But for what is to be copied. */
+		const char *command = strstr(at, "launchgap run ");
+		bool copied =
+		    begins(at, "report ") || (command && command < at + strcspn(at, "\n"));
+		if (width > 80 && !copied)
+			fail_msg("%s: %u columns: %.*s", record, width, (int)strcspn(at, "\n"),
+			         at);
+	}
+}
+
+/* Every table of the page is in report.json. */
+static void tables_are_data(const char *record)
+{
+	char *text = whole("report.md");
+	json_t *report = json_report(made_path("report.json"));
+	const json_t *tables = json_object_get(report, "tables");
+	size_t shown = 0, data = json_array_size(tables), files = 0;
+	for (const char *at = text; (at = strstr(at, "\n|---")); at++)
+		shown++;
+	for (size_t i = 0; i < data; i++) {
+		const char *name =
+		    json_string_value(json_at(json_array_get(tables, i), "name"));
+		files += !strcmp(name, "summary") || !strcmp(name, "ranks") ||
+		         !strcmp(name, "factors") || !strcmp(name, "evidence");
+		for (size_t k = 0; k < i; k++)
+			if (!strcmp(name, json_string_value(
+			                      json_at(json_array_get(tables, k), "name"))))
+				fail_msg("%s: two tables %s", record, name);
+	}
+	if (shown != data - files)
+		fail_msg("%s: %zu tables are shown, %zu are data", record, shown, data - files);
+	json_decref(report);
+	free(text);
+}
+
+static void reference_records_have_good_pages(void **state)
+{
+	static const char *const patterns[] = {"results/reference/*/*/trials.jsonl.gz",
+	                                       "results/reference/*/*/*/trials.jsonl.gz"};
+	unsigned n = 0;
+	(void)state;
+	unlink(made_path("trials.jsonl"));
+	for (size_t p = 0; p < 2; p++) {
+		glob_t found;
+		if (glob(patterns[p], 0, NULL, &found))
+			continue;
+		for (size_t i = 0; i < found.gl_pathc; i++, n++) {
+			char from[PATH_MAX];
+			const struct report_options options = {.verbose = true};
+			assert_non_null(realpath(found.gl_pathv[i], from));
+			unlink(made_path("trials.jsonl.gz"));
+			assert_int_equal(symlink(from, made_path("trials.jsonl.gz")), 0);
+			the_terminal_is_narrow(from, made_print(&options));
+			page_1_is_short(from);
+			tables_are_data(from);
+			char *html = whole("report.html");
+			read_html(html);
+			free(html);
+		}
+		globfree(&found);
+	}
+	assert_true(n >= 14);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(names_stay_text),
+	    cmocka_unit_test(pictures_are_in_it),
+	    cmocka_unit_test(reference_records_have_good_pages),
+	};
+	return cmocka_run_group_tests(tests, made_begin, made_end);
+}
