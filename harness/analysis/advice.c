@@ -126,10 +126,11 @@ static bool differ_only_in(const struct scene *scene, unsigned a, unsigned b, co
 	       !strcmp(keys, key);
 }
 
+/* Whether a collective was measured at sizes so large, the limit left out. */
 static bool has_size(const struct summary *s, enum coll_kind coll, size_t from)
 {
 	for (unsigned g = 0; g < s->ngroups; g++)
-		if (s->groups[g].cell.coll == coll &&
+		if (s->groups[g].cell.coll == coll && !s->groups[g].limit &&
 		    s->groups[g].asked_bytes[s->groups[g].nsizes - 1] >= from)
 			return true;
 	return false;
@@ -243,15 +244,6 @@ static int judge(const struct scene *scene, const struct rule *rule, enum coll_k
 	return 0;
 }
 
-/* Collectives that were measured, the limit's left out. */
-static bool was_measured(const struct summary *s, enum coll_kind coll)
-{
-	for (unsigned g = 0; g < s->ngroups; g++)
-		if (s->groups[g].cell.coll == coll && !s->groups[g].limit)
-			return true;
-	return false;
-}
-
 /* Whether a variant is the reference but for who launches and for the library. Others turn one
  * more switch to explain something: what is true of them need not be of what they explain,
  * least of all where that was not measured. */
@@ -280,7 +272,7 @@ static int apply(const struct scene *scene, const struct rule *rule, struct stat
 			    (rule->plain && !(is_plain(scene, a) && is_plain(scene, b))))
 				continue;
 			for (unsigned c = 0; c < COLL_KINDS; c++)
-				if (was_measured(scene->s, (enum coll_kind)c) &&
+				if (has_size(scene->s, (enum coll_kind)c, 0) &&
 				    judge(scene, rule, (enum coll_kind)c, pair, st))
 					return -1;
 		}

@@ -6,12 +6,6 @@
 
 #include "index.h"
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 static bool belongs(const struct summary *s, const struct summary_row *row,
                     const struct record_cell *c)
 {
@@ -36,7 +30,7 @@ double *calls_sorted(const struct summary *s, const struct summary_row *row, siz
 			x[n++] = timing_row_ns(&view, k) / 1000;
 	}
 	if (x)
-		qsort(x, n, sizeof *x, by_value);
+		stats_sort(x, n);
 	*count = n;
 	return x;
 }

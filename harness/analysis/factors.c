@@ -67,14 +67,9 @@ const char *factors_word(const struct verdict *v)
 	return factors_judged(v) ? words[v->kind] : "";
 }
 
-static bool has_effect(const struct verdict *v)
-{
-	return v->kind == VERDICT_FASTER || v->kind == VERDICT_SLOWER;
-}
-
 const char *factors_alarm(const struct factors_result *r)
 {
-	bool bandwidth = has_effect(&r->bandwidth), latency = has_effect(&r->latency);
+	bool bandwidth = verdict_effect(&r->bandwidth), latency = verdict_effect(&r->latency);
 	if (!r->factor->placebo || !(bandwidth || latency))
 		return NULL;
 	return !latency ? "bandwidth" : !bandwidth ? "latency" : "bandwidth and latency";
@@ -99,7 +94,7 @@ void factors_verdict(const struct factors_result *r, const struct verdict *v, ch
 	}
 	verdict_text(v, verdict, sizeof verdict);
 	snprintf(text, bytes, "%s%s%s%s", verdict,
-	         r->factor->placebo && has_effect(v) ? ": THE PLACEBO HAS AN EFFECT" : "",
+	         r->factor->placebo && verdict_effect(v) ? ": THE PLACEBO HAS AN EFFECT" : "",
 	         first && factors_proper(r) ? ", as a placebo should be" : "",
 	         first && r->astray ? "; NOT on the expected path" : "");
 }
@@ -114,10 +109,8 @@ static double size_of(const struct factors_result *r)
 
 void factors_order(const struct factors_result *results, unsigned n, unsigned *order)
 {
-	for (unsigned i = 0; i < n; i++) {
-		unsigned at = i;
-		for (; at && size_of(&results[order[at - 1]]) < size_of(&results[i]); at--)
-			order[at] = order[at - 1];
-		order[at] = i;
-	}
+	double sizes[CLAIM_MAX];
+	for (unsigned i = 0; i < n; i++)
+		sizes[i] = size_of(&results[i]);
+	stats_order(sizes, n, order);
 }

@@ -39,7 +39,7 @@ static void say_effect(const char *what, const struct verdict *v, const char *of
                        const char *that_of, char *text, size_t bytes)
 {
 	char ratio[64];
-	if (v->kind != VERDICT_FASTER && v->kind != VERDICT_SLOWER)
+	if (!verdict_effect(v))
 		return;
 	words_ratio(&v->ratio, true, ratio, sizeof ratio);
 	words_add(text, bytes, "%s%s of %s is %s times that of %s", *text ? ", and " : "", what,

@@ -15,6 +15,11 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+void stats_sort(double *x, size_t n)
+{
+	qsort(x, n, sizeof *x, by_value);
+}
+
 double stats_quantile(const double *x, size_t n, double p)
 {
 	if (n == 0)
@@ -23,7 +28,7 @@ double stats_quantile(const double *x, size_t n, double p)
 	if (!sorted)
 		return NAN;
 	memcpy(sorted, x, n * sizeof *sorted);
-	qsort(sorted, n, sizeof *sorted, by_value);
+	stats_sort(sorted, n);
 	double at = (double)(n - 1) * p;
 	size_t below = (size_t)floor(at), above = below + 1 < n ? below + 1 : below;
 	double share = at - (double)below;
@@ -36,6 +41,16 @@ double stats_quantile(const double *x, size_t n, double p)
 double stats_median(const double *x, size_t n)
 {
 	return stats_quantile(x, n, 0.5);
+}
+
+void stats_order(const double *x, unsigned n, unsigned *order)
+{
+	for (unsigned i = 0; i < n; i++) {
+		unsigned at = i;
+		for (; at && x[order[at - 1]] < x[i]; at--)
+			order[at] = order[at - 1];
+		order[at] = i;
+	}
 }
 
 /* The null distribution of T+ for n pairs: p[t] = P(T+ = t), t ≤ n(n+1)/2. Pair k adds its rank
@@ -113,7 +128,7 @@ static double *walsh_averages(const double *x, unsigned n, size_t *count)
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned j = i; j < n; j++)
 			w[k++] = (x[i] + x[j]) / 2;
-	qsort(w, *count, sizeof *w, by_value);
+	stats_sort(w, *count);
 	return w;
 }
 

@@ -4,10 +4,14 @@
 
 #include <stddef.h>
 
+void stats_sort(double *x, size_t n);
 /* Sorts a copy. n ≥ 1. p in [0, 1], type 7 of Hyndman and Fan 1996 (R's default). NaN when n is
  * 0 or memory is out. */
 double stats_quantile(const double *x, size_t n, double p);
 double stats_median(const double *x, size_t n);
+
+/* The places of n values, the largest first, of equals the one that stands first. */
+void stats_order(const double *x, unsigned n, unsigned *order);
 
 /* A ratio with its interval; lo and hi are NaN when there are too few blocks for one. */
 struct stats_ratio {

@@ -22,18 +22,6 @@ static void row_starts(const struct timing_view *view, unsigned row, int64_t *fi
 	}
 }
 
-double timing_row_ns(const struct timing_view *view, unsigned row)
-{
-	int64_t first, last, end = INT64_MIN;
-	row_starts(view, row, &first, &last);
-	for (unsigned r = 0; r < view->nranks; r++) {
-		int64_t at = view->samples[(size_t)r * view->rows + row].idle_ns;
-		if (at > end)
-			end = at;
-	}
-	return (double)(end - first) / view->calls;
-}
-
 /* From the first start to the last end of the ranks first … beyond − 1. */
 static double worker_ns(const struct timing_view *view, unsigned first, unsigned beyond,
                         unsigned row)
@@ -45,6 +33,11 @@ static double worker_ns(const struct timing_view *view, unsigned first, unsigned
 		end = s->idle_ns > end ? s->idle_ns : end;
 	}
 	return (double)(end - start) / view->calls;
+}
+
+double timing_row_ns(const struct timing_view *view, unsigned row)
+{
+	return worker_ns(view, 0, view->nranks, row);
 }
 
 struct timing_workers timing_workers(const struct timing_view *view, unsigned ranks_per_worker,

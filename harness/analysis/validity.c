@@ -402,55 +402,40 @@ static int by_order(const void *left, const void *right)
 	return a->block < b->block ? -1 : a->block > b->block;
 }
 
-static struct trial_number *number_find(struct trial_number *list, unsigned count,
-                                        unsigned variant, unsigned block)
-{
-	for (unsigned i = count; i-- > 0;)
-		if (list[i].variant == variant && list[i].block == block)
-			return &list[i];
-	return NULL;
-}
+/* What is looked at in one group: its trials, limits left out, in the order in which they ran;
+ * x has room for a number of each. */
+struct look {
+	const struct summary *s;
+	unsigned group, n;
+	struct trial_number *list;
+	double *x;
+	struct validity *w;
+};
 
-/* The trials of a group, limits left out, in the order in which they ran. The caller frees
- * *out. -1: out of memory. */
-static int numbers_of(const struct summary *s, unsigned group, struct trial_number **out,
-                      unsigned *count)
+static void numbers_take(struct look *l)
 {
-	unsigned n = 0, most = s->nvariants * (s->nblocks ? s->nblocks : 1);
-	struct trial_number *list = calloc(most, sizeof *list);
-	unsigned *sizes = calloc(most, sizeof *sizes);
-	if (!list || !sizes) {
-		free(list);
-		free(sizes);
-		return -1;
-	}
-	for (unsigned i = 0; i < s->nrows; i++) {
-		const struct summary_row *row = &s->rows[i];
-		if (row->group != group || s->variants[row->variant].role == ROLE_LIMIT)
+	const struct summary *s = l->s;
+	for (unsigned i = 0; i < s->nvariants * s->index.nblocks; i++) {
+		struct trial_number one = {.variant = i / s->index.nblocks};
+		unsigned sizes = 0, first = index_place(s, l->group, 0);
+		if (s->variants[one.variant].role == ROLE_LIMIT)
 			continue;
-		for (unsigned t = 0; t < row->ntrials; t++) {
-			const struct summary_trial *trial = &row->trials[t];
-			struct trial_number *number =
-			    number_find(list, n, row->variant, trial->block);
-			if (!number && n == most)
-				continue; /* a block that a variant has twice */
-			if (!number) {
-				number = &list[n++];
-				*number = (struct trial_number){.variant = row->variant,
-				                                .block = trial->block,
-				                                .order = trial->order};
-			}
-			number->log_time += log(trial->time_ns / 1000 / row->time_us);
-			sizes[number - list]++;
+		for (unsigned at = first; at < first + s->groups[l->group].nsizes; at++) {
+			const struct summary_trial *t =
+			    index_timed(s, one.variant, at, i % s->index.nblocks);
+			if (!t)
+				continue;
+			one.block = t->block;
+			one.order = t->order;
+			one.log_time +=
+			    log(t->time_ns / 1000 / index_row(s, one.variant, at)->time_us);
+			sizes++;
 		}
+		one.log_time /= sizes;
+		if (sizes)
+			l->list[l->n++] = one;
 	}
-	for (unsigned i = 0; i < n; i++)
-		list[i].log_time /= sizes[i];
-	free(sizes);
-	qsort(list, n, sizeof *list, by_order);
-	*out = list;
-	*count = n;
-	return 0;
+	qsort(l->list, l->n, sizeof *l->list, by_order);
 }
 
 static double percent(double log_time)
@@ -476,14 +461,13 @@ static void spread(const double *x, unsigned n, double *median, double *deviatio
 	free(off);
 }
 
-/* The numbers of one variant in order (UINT_MAX: of all). */
-static unsigned of_variant(const struct trial_number *list, unsigned n, unsigned variant,
-                           double *x)
+/* Puts the numbers of one variant in order into x (UINT_MAX: of all). */
+static unsigned of_variant(const struct look *l, unsigned variant)
 {
 	unsigned k = 0;
-	for (unsigned i = 0; i < n; i++)
-		if (variant == UINT_MAX || list[i].variant == variant)
-			x[k++] = list[i].log_time;
+	for (unsigned i = 0; i < l->n; i++)
+		if (variant == UINT_MAX || l->list[i].variant == variant)
+			l->x[k++] = l->list[i].log_time;
 	return k;
 }
 
@@ -510,85 +494,82 @@ static void name_trial(const struct summary *s, const struct found *f, unsigned 
 
 /* Trials far from their variant's others. `skip`: a block that was named already, or UINT_MAX.
  */
-static void warn_outliers(const struct summary *s, unsigned group,
-                          const struct trial_number *list, unsigned n, unsigned skip, double *x,
-                          struct validity *w)
+static void warn_outliers(const struct look *l, unsigned skip)
 {
-	struct found *found = calloc(n ? n : 1, sizeof *found);
+	const struct summary *s = l->s;
+	struct found *found = calloc(l->n, sizeof *found);
 	unsigned count = 0;
-	char names[512] = "", more[48] = "";
+	char names[512] = "";
 	for (unsigned v = 0; found && v < s->nvariants; v++) {
 		double median, deviation;
-		unsigned k = of_variant(list, n, v, x);
+		unsigned k = of_variant(l, v);
 		if (k < STATS_MIN_BLOCKS)
 			continue;
-		spread(x, k, &median, &deviation);
-		for (unsigned i = 0; i < n; i++) {
-			double off = list[i].log_time - median;
-			if (list[i].variant == v && list[i].block != skip &&
+		spread(l->x, k, &median, &deviation);
+		for (unsigned i = 0; i < l->n; i++) {
+			double off = l->list[i].log_time - median;
+			if (l->list[i].variant == v && l->list[i].block != skip &&
 			    fabs(off) > FAR * deviation && fabs(percent(off)) > 100 * FAR_LEAST)
-				found[count++] = (struct found){&list[i], off};
+				found[count++] = (struct found){&l->list[i], off};
 		}
 	}
-	if (count) {
+	if (count)
 		qsort(found, count, sizeof *found, by_distance);
-		for (unsigned i = 0; i < count && i < NAMED; i++)
-			name_trial(s, &found[i], list[0].order, names, sizeof names);
-		if (count > NAMED)
-			snprintf(more, sizeof more, "; and %u more", count - NAMED);
+	for (unsigned i = 0; i < count && i < NAMED; i++)
+		name_trial(s, &found[i], l->list[0].order, names, sizeof names);
+	if (count > NAMED)
+		words_add(names, sizeof names, "; and %u more", count - NAMED);
+	if (count)
 		validity_add(
-		    w,
-		    "Trials far from their variant's others in %s: %s%s. Medians and "
+		    l->w,
+		    "Trials far from their variant's others in %s: %s. Medians and "
 		    "signed-rank intervals bear a few of them. Many: something else ran; look "
 		    "for jobs by the clock (cron, backups, other users) and add blocks with "
 		    "--resume.",
-		    group_name(s, group).text, names, more);
-	}
+		    group_name(s, l->group).text, names);
 	free(found);
 }
 
 /* The mean over a block's trials; NaN unless the block's first trial is the i-th. */
-static double block_mean(const struct trial_number *list, unsigned n, unsigned i)
+static double block_mean(const struct look *l, unsigned i)
 {
 	double sum = 0;
 	unsigned k = 0;
-	for (unsigned j = 0; j < n; j++) {
-		if (list[j].block != list[i].block)
+	for (unsigned j = 0; j < l->n; j++) {
+		if (l->list[j].block != l->list[i].block)
 			continue;
 		if (j < i)
 			return NAN;
-		sum += list[j].log_time;
+		sum += l->list[j].log_time;
 		k++;
 	}
 	return sum / k;
 }
 
 /* The first block against the others. The block's number when it is off, else UINT_MAX. */
-static unsigned warn_first(const struct summary *s, unsigned group,
-                           const struct trial_number *list, unsigned n, double *x,
-                           struct validity *w)
+static unsigned warn_first(const struct look *l)
 {
-	unsigned first = list[0].block, blocks = 0;
-	double own = block_mean(list, n, 0), rest, deviation;
-	for (unsigned i = 1; i < n; i++) {
-		double mean = block_mean(list, n, i);
+	unsigned blocks = 0;
+	double rest, deviation;
+	for (unsigned i = 1; i < l->n; i++) {
+		double mean = block_mean(l, i);
 		if (!isnan(mean))
-			x[blocks++] = mean;
+			l->x[blocks++] = mean;
 	}
 	if (blocks + 1 < STATS_MIN_BLOCKS)
 		return UINT_MAX;
-	spread(x, blocks, &rest, &deviation);
-	double off = own - rest;
+	spread(l->x, blocks, &rest, &deviation);
+	double off = block_mean(l, 0) - rest;
 	if (!(off > FAR * deviation && percent(off) > 100 * BLOCK_LEAST))
 		return UINT_MAX;
 	validity_add(
-	    w,
+	    l->w,
 	    "The first block was slow in %s: %.0f %% slower than the others, over all "
 	    "variants. Files, clocks and drivers were cold. Ratios pair within the block and "
 	    "hardly suffer; for the values let the machine warm up (a short run before this "
 	    "one), and take more blocks.",
-	    group_name(s, group).text, percent(off));
-	return first;
+	    group_name(l->s, l->group).text, percent(off));
+	return l->list[0].block;
 }
 
 /* The trend of n values over the run; false when there is none to speak of. */
@@ -600,52 +581,54 @@ static bool drifts(const double *x, unsigned n, double p, double least, double *
 	return fabs(percent(*total)) > 100 * least;
 }
 
-static void warn_drift(const struct summary *s, unsigned group, const struct trial_number *list,
-                       unsigned n, double *x, struct validity *w)
+static void warn_drift(const struct look *l)
 {
-	unsigned k = of_variant(list, n, UINT_MAX, x);
+	const struct summary *s = l->s;
+	const struct name where = group_name(s, l->group);
+	unsigned k = of_variant(l, UINT_MAX);
 	double total;
-	if (drifts(x, k, DRIFT_P / s->ngroups, DRIFT_LEAST, &total)) {
+	if (drifts(l->x, k, DRIFT_P / s->ngroups, DRIFT_LEAST, &total)) {
 		validity_add(
-		    w,
+		    l->w,
 		    "Times drift in %s: over the %u trials of the run all variants became "
 		    "%.1f %% %s. Clocks, heat, or another load that grows. Ratios pair within "
 		    "blocks and hardly suffer, the values do: lock the clocks (nvidia-smi -lgc "
 		    "on GPUs, the performance governor on CPUs), or warm up longer before.",
-		    group_name(s, group).text, k, fabs(percent(total)), compared(total));
+		    where.text, k, fabs(percent(total)), compared(total));
 		return;
 	}
 	for (unsigned v = 0; v < s->nvariants; v++) {
-		k = of_variant(list, n, v, x);
-		if (drifts(x, k, DRIFT_P / (s->ngroups * s->nvariants), 2 * DRIFT_LEAST,
+		k = of_variant(l, v);
+		if (drifts(l->x, k, DRIFT_P / (s->ngroups * s->nvariants), 2 * DRIFT_LEAST,
 		           &total))
 			validity_add(
-			    w,
+			    l->w,
 			    "%s alone drifts in %s: it became %.1f %% %s over its %u trials, "
 			    "and its ratio with it. Something that only this variant uses "
 			    "changes meanwhile; run it again, and trust the ratio if it comes "
 			    "out the same.",
-			    s->variants[v].name, group_name(s, group).text,
-			    fabs(percent(total)), compared(total), k);
+			    s->variants[v].name, where.text, fabs(percent(total)),
+			    compared(total), k);
 	}
 }
 
 static void warn_trials(const struct summary *s, struct validity *w)
 {
-	for (unsigned g = 0; g < s->ngroups; g++) {
-		struct trial_number *list;
-		unsigned n;
-		if (s->groups[g].limit || numbers_of(s, g, &list, &n))
+	size_t most = (size_t)s->nvariants * s->index.nblocks + 1;
+	struct look l = {.s = s, .w = w};
+	l.list = malloc(most * sizeof *l.list);
+	l.x = malloc(most * sizeof *l.x);
+	for (l.group = 0; l.list && l.x && l.group < s->ngroups; l.group++) {
+		l.n = 0;
+		if (!s->groups[l.group].limit)
+			numbers_take(&l);
+		if (!l.n)
 			continue;
-		double *x = malloc((n ? n : 1) * sizeof *x);
-		if (x && n) {
-			unsigned slow = warn_first(s, g, list, n, x, w);
-			warn_outliers(s, g, list, n, slow, x, w);
-			warn_drift(s, g, list, n, x, w);
-		}
-		free(x);
-		free(list);
+		warn_outliers(&l, warn_first(&l));
+		warn_drift(&l);
 	}
+	free(l.x);
+	free(l.list);
 }
 
 /* How much slower the first rows are, the median over trials; NaN unless it is systematic. */

@@ -49,6 +49,11 @@ struct verdict verdict_make(const double *log_ratios, unsigned n, double margin)
 	return verdict_of(stats_ratio_of_logs(log_ratios, n, VERDICT_CONFIDENCE), margin);
 }
 
+bool verdict_effect(const struct verdict *v)
+{
+	return v->kind == VERDICT_FASTER || v->kind == VERDICT_SLOWER;
+}
+
 void verdict_text(const struct verdict *v, char *out, size_t bytes)
 {
 	unsigned more = v->more_blocks;

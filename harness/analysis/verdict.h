@@ -77,6 +77,8 @@ struct verdict verdict_of(struct stats_ratio ratio, double margin);
 /* Blocks on top until half the interval no longer reaches as far as `reach` (a log) from the
  * estimate, if that stays where it is; without an interval, until there is one. */
 unsigned verdict_more_blocks(const struct stats_ratio *ratio, double reach);
+/* Whether it is beyond the margin, either way. */
+bool verdict_effect(const struct verdict *verdict);
 /* `faster`, `slower`, `no difference within 2 %`, `undecided, needs about 7 more blocks`. */
 void verdict_text(const struct verdict *verdict, char *out, size_t bytes);
 

@@ -81,21 +81,6 @@ struct way {
 	unsigned variants[WATERFALL_MAX_STEPS + 1], edges[WATERFALL_MAX_STEPS + 1];
 };
 
-/* Appends the way from the start of `r` to `at`, the start included. */
-static void way_out(const struct web *web, const struct reach *r, unsigned at, struct way *way)
-{
-	unsigned n = r->far[at] + 1;
-	for (unsigned i = n; i-- > 0;) {
-		way->variants[way->n + i] = at;
-		way->edges[way->n + i] = r->edge[at];
-		if (r->edge[at] != NOWHERE) {
-			const struct edge *e = &web->edges[r->edge[at]];
-			at = e->a == at ? e->b : e->a;
-		}
-	}
-	way->n += n;
-}
-
 /* Appends the way from `at` back to the start of `r`. */
 static void way_home(const struct web *web, const struct reach *r, unsigned at, struct way *way)
 {
@@ -106,6 +91,18 @@ static void way_home(const struct web *web, const struct reach *r, unsigned at, 
 		way->edges[way->n] = r->edge[at];
 		at = e->a == at ? e->b : e->a;
 		way->variants[way->n++] = at;
+	}
+}
+
+/* Appends the way from the start of `r` to `at`, the start included: the way home turned round,
+ * where the edge into a variant is the one that led out of it. */
+static void way_out(const struct web *web, const struct reach *r, unsigned at, struct way *way)
+{
+	struct way home = {0};
+	way_home(web, r, at, &home);
+	for (unsigned i = home.n; i-- > 0;) {
+		way->variants[way->n] = home.variants[i];
+		way->edges[way->n++] = i + 1 < home.n ? home.edges[i + 1] : NOWHERE;
 	}
 }
 
@@ -156,9 +153,7 @@ static void fill_step(const struct web *web, const struct way *way, const struct
 	step->at_odds = is_at_odds(&step->verdict, step->log);
 	if (step->at_odds)
 		step->verdict.kind = VERDICT_UNDECIDED;
-	step->counts =
-	    e && !step->placebo &&
-	    (step->verdict.kind == VERDICT_FASTER || step->verdict.kind == VERDICT_SLOWER);
+	step->counts = e && !step->placebo && verdict_effect(&step->verdict);
 	strcpy(step->name, e ? e->factor->name : "rest");
 }
 
@@ -166,7 +161,7 @@ static void fill_step(const struct web *web, const struct way *way, const struct
 static void fill_shares(struct waterfall *w)
 {
 	bool at_odds = is_at_odds(&w->gap, w->log);
-	bool gap = !at_odds && (w->gap.kind == VERDICT_FASTER || w->gap.kind == VERDICT_SLOWER);
+	bool gap = !at_odds && verdict_effect(&w->gap);
 	w->explained = gap ? 0 : NAN;
 	for (unsigned i = 0; i < w->nsteps; i++) {
 		w->steps[i].share = gap ? w->steps[i].log / w->log : NAN;
@@ -254,32 +249,21 @@ int waterfall_make(const struct summary *s, const struct claim_list *asked,
 	return 0;
 }
 
-/* The places of the steps that count, the largest share first. */
-static unsigned order_counted(const struct waterfall *w, unsigned *order)
-{
-	unsigned n = 0;
-	for (unsigned i = 0; i < w->nsteps; i++) {
-		unsigned at = n;
-		if (!w->steps[i].counts)
-			continue;
-		for (; at && fabs(w->steps[order[at - 1]].share) < fabs(w->steps[i].share);
-		     at--)
-			order[at] = order[at - 1];
-		order[at] = i;
-		n++;
-	}
-	return n;
-}
-
 void waterfall_say(const struct waterfall *w, char *text, size_t bytes)
 {
 	static const unsigned most = 3; /* names */
-	unsigned order[WATERFALL_MAX_STEPS], n = order_counted(w, order);
+	unsigned order[WATERFALL_MAX_STEPS], n = 0;
+	double shares[WATERFALL_MAX_STEPS] = {0}; /* those that do not count last */
 	char names[WATERFALL_TEXT_BYTES] = "";
 	if (isnan(w->explained)) {
 		snprintf(text, bytes, "%s", w->why);
 		return;
 	}
+	for (unsigned i = 0; i < w->nsteps; i++) {
+		shares[i] = w->steps[i].counts ? fabs(w->steps[i].share) : -1;
+		n += w->steps[i].counts;
+	}
+	stats_order(shares, w->nsteps, order);
 	for (unsigned i = 0; i < n && i < most; i++) {
 		const char *sep = !i ? "" : i + 1 == n ? " and " : ", ";
 		words_add(names, sizeof names, "%s%s", sep, w->steps[order[i]].name);
