@@ -142,6 +142,8 @@ static void say_trust(struct answer *a, const struct summary *s, const struct re
 			continue;
 		const struct stats_ratio *r = &g->contrasts[g->twin].verdict.ratio;
 		char ratio[64];
+		if (isnan(r->estimate))
+			continue;
 		words_ratio(r, false, ratio, sizeof ratio);
 		words_add(text, bytes, "%s%s %s", sep, g->name, ratio);
 		sep = ", ";

@@ -1,0 +1,253 @@
+/* What a reader came for: the answer with its numbers, and whether it can be believed. On
+ * records that are made up, read from report.json. */
+#include "made.h"
+
+#include <math.h>
+
+#include "../harness/config/claim.h"
+
+static double speed[3]; /* of single, threads, processes: how many times as fast as usual */
+static double noise, twin;
+static bool wrong, fails, no_again;
+static struct claim_list asked;
+
+static void stamps(const struct made_place *p, int64_t out[6])
+{
+	double bytes = 4096.0 * (1 << 2 * p->size), ns = 10000 + bytes / 100;
+	ns /= p->variant < 3 ? speed[p->variant] : 1;
+	ns *= p->variant == MADE_AGAIN ? twin : p->variant == MADE_LIMIT ? 0.5 : 1;
+	ns *= 1 + noise * made_noise(p->variant + 10 * p->size, p->block, 1 + p->isolated);
+	out[1] = 100;
+	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
+	out[3] = 10;
+}
+
+static void environment(json_t *env)
+{
+	assert_int_equal(claim_list_put(&asked, env), 0);
+}
+
+static void line(json_t *cell, const struct made_place *p)
+{
+	if (wrong && p->variant == MADE_PROCESSES)
+		json_object_set_new(cell, "digest", json_string("00000000000000bb"));
+	if (fails || (no_again && p->variant == MADE_AGAIN))
+		json_object_set_new(cell, "error", json_string("it failed"));
+}
+
+static struct made made;
+
+static int fresh(void **state)
+{
+	(void)state;
+	speed[0] = speed[1] = speed[2] = twin = 1;
+	noise = 0.001;
+	wrong = fails = no_again = false;
+	asked = (struct claim_list){.nclaims = 0};
+	made = (struct made){.backend = "nccl",
+	                     .ranks = 2,
+	                     .blocks = 8,
+	                     .sizes = 7, /* 4 KiB to 16 MiB */
+	                     .rows = 3,
+	                     .cores = 16,
+	                     .environment = environment,
+	                     .line = line,
+	                     .stamps = stamps};
+	return 0;
+}
+
+static const json_t *answer(const json_t *report)
+{
+	return json_object_get(report, "answer");
+}
+
+/* The finding of a variant in a regime; NULL: none. */
+static const json_t *in_regime(const json_t *report, const char *regime, const char *variant)
+{
+	const json_t *list = json_object_get(report, "findings");
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *f = json_array_get(list, i);
+		if (!strcmp(json_string_value(json_object_get(f, "type")), "regime") &&
+		    !strcmp(json_string_value(json_object_get(f, "regime")), regime) &&
+		    !strcmp(json_string_value(json_object_get(f, "variant")), variant))
+			return f;
+	}
+	return NULL;
+}
+
+static unsigned of_type(const json_t *report, const char *type)
+{
+	const json_t *list = json_object_get(report, "findings");
+	unsigned n = 0;
+	for (size_t i = 0; i < json_array_size(list); i++)
+		n += !strcmp(
+		    json_string_value(json_object_get(json_array_get(list, i), "type")), type);
+	return n;
+}
+
+static void each_regime_has_its_answer(void **state)
+{
+	static const char *const regimes[] = {"small", "large"};
+	(void)state;
+	speed[0] = 0.8;
+	speed[2] = 1.25;
+	const json_t *report = made_report(&made);
+	for (unsigned i = 0; i < 2; i++) {
+		const json_t *slow = in_regime(report, regimes[i], "single"),
+		             *fast = in_regime(report, regimes[i], "processes");
+		assert_non_null(slow);
+		assert_non_null(fast);
+		json_assert_number(slow, "ratio.estimate", 0.8, 0.005);
+		json_assert_text(slow, "verdict", "slower");
+		json_assert_number(fast, "ratio.estimate", 1.25, 0.005);
+		json_assert_text(fast, "verdict", "faster");
+		json_assert_text(fast, "reference", "threads");
+		assert_true(json_is_true(
+		    json_at(in_regime(report, regimes[i], "threads-again"), "twin")));
+		/* Nothing is held against itself. */
+		assert_null(in_regime(report, regimes[i], "threads"));
+		assert_null(in_regime(report, regimes[i], "limit"));
+	}
+	assert_int_equal(json_array_size(answer(report)), 2);
+	for (size_t i = 0; i < 2; i++) { /* the large ones first */
+		const json_t *sentence = json_array_get(answer(report), i);
+		json_assert_says(sentence, "", regimes[1 - i]);
+		json_assert_says(sentence, "", "faster than threads: processes (1.25");
+		json_assert_says(sentence, "", "slower than threads: single (0.8");
+	}
+	json_assert_says(report, "trust", "A/A: large 1.000");
+	json_assert_says(report, "trust", "all right");
+	json_assert_says(report, "trust", "8 blocks");
+}
+
+static void no_difference_is_an_answer(void **state)
+{
+	(void)state;
+	const json_t *report = made_report(&made);
+	json_assert_text(in_regime(report, "large", "processes"), "verdict",
+	                 "no difference within 2 %");
+	json_assert_one_says(answer(report), "single and processes");
+	assert_false(json_one_says(answer(report), "cannot tell"));
+}
+
+/* No advice, cliff or verdict stands beside noise; only what is far beyond it. */
+static void a_run_that_cannot_tell_says_so(void **state)
+{
+	(void)state;
+	noise = 0.1;
+	speed[0] = 0.95;
+	const json_t *report = made_report(&made);
+	const json_t *regimes = json_object_get(report, "regimes");
+	for (size_t i = 0; i < json_array_size(regimes); i++) {
+		const json_t *r = json_array_get(regimes, i);
+		assert_true(json_is_false(json_at(r, "tells")));
+		assert_true(json_string_length(json_at(r, "why")) > 0);
+		assert_true(json_number_value(json_at(r, "least_effect")) > 0.02);
+	}
+	json_assert_one_says(answer(report), "cannot tell the variants apart");
+	json_assert_says(in_regime(report, "large", "single"), "verdict", "undecided below");
+	assert_int_equal(of_type(report, "advice"), 0);
+	assert_int_equal(of_type(report, "cliff"), 0);
+	assert_null(json_section(report, "advice"));
+	assert_null(json_section(report, "cliffs"));
+	/* As with more ranks than cores, however quiet. */
+	noise = 0.001;
+	speed[0] = 0.5;
+	made.cores = 1;
+	report = made_report(&made);
+	json_assert_one_says(answer(report), "cannot tell the variants apart");
+	assert_int_equal(of_type(report, "advice"), 0);
+}
+
+static void few_blocks_tell_nothing(void **state)
+{
+	(void)state;
+	speed[0] = 0.5;
+	made.blocks = 4;
+	const json_t *report = made_report(&made);
+	json_assert_one_says(answer(report), "cannot tell");
+	json_assert_null(in_regime(report, "large", "single"), "ratio.lo");
+	json_assert_text(in_regime(report, "large", "single"), "verdict", "");
+	assert_int_equal(of_type(report, "advice"), 0);
+	json_assert_says(report, "trust", "4 blocks");
+}
+
+static void wrong_data_is_the_whole_answer(void **state)
+{
+	(void)state;
+	speed[0] = 0.5;
+	wrong = true;
+	const json_t *report = made_report_with(&made, "/nowhere", -1);
+	assert_int_equal(json_array_size(answer(report)), 1);
+	json_assert_one_says(answer(report), "Nothing is compared");
+	json_assert_one_says(answer(report), "00000000000000bb");
+	assert_int_equal(json_array_size(json_object_get(report, "findings")), 0);
+}
+
+static void nothing_measured_is_said(void **state)
+{
+	(void)state;
+	fails = true;
+	const json_t *report = made_report_with(&made, "/nowhere", -1);
+	assert_int_equal(json_array_size(answer(report)), 1);
+	json_assert_one_says(answer(report), "Nothing was measured");
+	json_assert_one_says(json_object_get(report, "warnings"), "it failed");
+}
+
+static void a_gap_is_answered_by_what_explains_it(void **state)
+{
+	struct factor *f = &asked.factors[0];
+	(void)state;
+	speed[2] = 0.7;
+	speed[0] = 0.72;
+	asked.gap = (struct gap){.bytes = {1 << 20, SIZE_MAX}};
+	strcpy(asked.gap.from, "processes");
+	strcpy(asked.gap.to, "threads");
+	asked.nfactors = 1;
+	*f = (struct factor){.bytes = {1 << 20, SIZE_MAX}};
+	strcpy(f->name, "zero-copy");
+	strcpy(f->from, "single");
+	strcpy(f->to, "threads");
+	strcpy(f->setting, "path");
+	const json_t *report = made_report(&made);
+	const json_t *list = json_object_get(report, "findings"), *gap = NULL;
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (!strcmp(json_string_value(json_object_get(json_array_get(list, i), "type")),
+		            "gap"))
+			gap = json_array_get(list, i);
+	assert_non_null(gap);
+	json_assert_number(gap, "ratio.estimate", 1 / 0.7, 0.005);
+	json_assert_text(gap, "verdict", "faster");
+	json_assert_number(gap, "explained", log(1 / 0.72) / log(1 / 0.7), 0.01);
+	json_assert_one_says(answer(report), "threads reaches 1.43 times the bandwidth of "
+	                                     "processes");
+	json_assert_one_says(answer(report), "zero-copy explains 92 % of the gap");
+	/* The other variants' verdicts stand in the results. */
+	assert_int_equal(json_array_size(answer(report)), 2);
+	assert_non_null(in_regime(report, "large", "single"));
+}
+
+/* Without the A/A line there is no regime that can tell. */
+static void without_an_aa_line_trust_says_none(void **state)
+{
+	(void)state;
+	no_again = true;
+	const json_t *report = made_report(&made);
+	assert_null(strstr(json_string_value(json_at(report, "trust")), "A/A"));
+	json_assert_says(report, "trust", "all right");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(each_regime_has_its_answer, fresh),
+	    cmocka_unit_test_setup(no_difference_is_an_answer, fresh),
+	    cmocka_unit_test_setup(a_run_that_cannot_tell_says_so, fresh),
+	    cmocka_unit_test_setup(few_blocks_tell_nothing, fresh),
+	    cmocka_unit_test_setup(wrong_data_is_the_whole_answer, fresh),
+	    cmocka_unit_test_setup(nothing_measured_is_said, fresh),
+	    cmocka_unit_test_setup(a_gap_is_answered_by_what_explains_it, fresh),
+	    cmocka_unit_test_setup(without_an_aa_line_trust_says_none, fresh),
+	};
+	return cmocka_run_group_tests(tests, made_begin, made_end);
+}
