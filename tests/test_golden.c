@@ -1,0 +1,210 @@
+/* Whole pages, compared letter by letter with those of tests/golden, so that a change of words
+ * is seen as a reader sees it. UPDATE=1 writes them anew; git diff then shows what changed.
+ * What a page rests on is asserted elsewhere, on report.json. */
+#include "made.h"
+
+#include "../harness/config/claim.h"
+#include "cli.h"
+
+static double noise, speed[3];
+static bool wrong, many, old_library;
+static struct claim_list asked;
+
+static void stamps(const struct made_place *p, int64_t out[6])
+{
+	double bytes = 4096.0 * (1 << 2 * p->size), ns = 10000 + bytes / 100;
+	ns /= p->variant < 3 ? speed[p->variant] : p->variant == MADE_LIMIT ? 2 : 1;
+	ns *= 1 + noise * made_noise(p->variant + 10 * p->size, p->block, 1 + p->isolated);
+	out[1] = 100 + 10 * p->rank;
+	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
+	out[3] = 10;
+}
+
+static void environment(json_t *env)
+{
+	assert_int_equal(claim_list_put(&asked, env), 0);
+	if (!old_library)
+		return;
+	json_t *variants = json_object_get(env, "variants");
+	for (size_t v = 0; v < 4; v++)
+		json_object_set_new(json_array_get(variants, v), "layout",
+		                    json_string(v == 2 ? "2x1x1" : "1x2x1"));
+}
+
+static void line(json_t *cell, const struct made_place *p)
+{
+	static const enum coll_kind kinds[] = {COLL_ALL_REDUCE, COLL_ALL_GATHER, COLL_BROADCAST,
+	                                       COLL_REDUCE, COLL_GATHER};
+	static const char *const dtypes[] = {"float32", "int8", "float16", "float64"};
+	json_t *facts = json_array_get(json_object_get(cell, "facts"), 0);
+	if (wrong && p->variant == MADE_PROCESSES)
+		json_object_set_new(cell, "digest", json_string("00000000000000bb"));
+	if (old_library)
+		json_object_set_new(
+		    facts, "library",
+		    json_string(p->variant == MADE_SINGLE ? "2.21.5" : "2.28.3"));
+	if (!many || p->variant == MADE_LIMIT)
+		return;
+	json_object_set_new(cell, "collective",
+	                    json_string(coll_info(kinds[p->size % 5])->name));
+	json_object_set_new(cell, "dtype", json_string(dtypes[p->size / 5 % 4]));
+	json_object_set_new(cell, "bytes", json_integer(4096));
+	json_object_set_new(cell, "asked_bytes", json_integer(4096));
+}
+
+static struct made made;
+
+static int fresh(void **state)
+{
+	(void)state;
+	noise = 0.001;
+	speed[0] = 0.8;
+	speed[1] = speed[2] = 1;
+	wrong = many = old_library = false;
+	asked = (struct claim_list){.nclaims = 0};
+	made = (struct made){.backend = "nccl",
+	                     .ranks = 2,
+	                     .blocks = 8,
+	                     .sizes = 7, /* 4 KiB to 16 MiB */
+	                     .rows = 3,
+	                     .cores = 16,
+	                     .environment = environment,
+	                     .line = line,
+	                     .stamps = stamps};
+	return 0;
+}
+
+/* The page with the folder's name, which is another each time, as RUN. */
+static char *page_of(const char *file)
+{
+	char *from = cli_read(made_path(file)), *text = NULL;
+	size_t bytes, n = strlen(made_folder);
+	FILE *out = open_memstream(&text, &bytes);
+	assert_non_null(from);
+	for (const char *at = from; *at;) {
+		bool folder = !strncmp(at, made_folder, n);
+		if (folder)
+			fputs("RUN", out);
+		else
+			fputc(*at, out);
+		at += folder ? n : 1;
+	}
+	fclose(out);
+	free(from);
+	return text;
+}
+
+static void is_golden(const char *file, const char *name)
+{
+	char path[128];
+	/* Without it the page says so. */
+	if (access("/usr/bin/gnuplot", X_OK) && access("/usr/local/bin/gnuplot", X_OK))
+		skip();
+	snprintf(path, sizeof path, "tests/golden/%s", name);
+	char *text = page_of(file), *golden = cli_read(path);
+	if (getenv("UPDATE")) {
+		cli_write("tests/golden", name, text);
+	} else if (!golden || strcmp(text, golden)) {
+		size_t line = 1, at = 0;
+		for (; golden && text[at] && text[at] == golden[at]; at++)
+			line += text[at] == '\n';
+		while (at && text[at - 1] != '\n')
+			at--;
+		fail_msg("%s:%zu is now \"%.*s\"; if that is meant: UPDATE=1 %s", path, line,
+		         (int)strcspn(text + at, "\n"), text + at, "build/tests/test_golden");
+	}
+	free(text);
+	free(golden);
+}
+
+static void print_page(void)
+{
+	const struct report_options options = {.format = REPORT_TABLES};
+	made_write(&made);
+	made_print(&options);
+}
+
+static struct claim *claim(const char *name, const char *text, const char *left)
+{
+	struct claim *c = &asked.claims[asked.nclaims++];
+	*c = (struct claim){.metric = METRIC_BUSBW,
+	                    .test = CLAIM_LESS,
+	                    .by = 0.02,
+	                    .bytes = {1 << 20, SIZE_MAX},
+	                    .pace = CLAIM_ANY_PACE,
+	                    .coll = CLAIM_ANY_COLL};
+	snprintf(c->name, sizeof c->name, "%s", name);
+	snprintf(c->text, sizeof c->text, "%s", text);
+	snprintf(c->left, sizeof c->left, "%s", left);
+	strcpy(c->right, "threads");
+	return c;
+}
+
+/* More ranks than cores and noise as on a laptop. */
+static void a_laptop_cannot_tell(void **state)
+{
+	(void)state;
+	made.backend = "host";
+	made.cores = 1;
+	made.blocks = 6;
+	noise = 0.3;
+	print_page();
+	is_golden("stdout", "laptop.txt");
+}
+
+/* Claims about two libraries, a gap with what explains it, a placebo. */
+static void an_experiment_has_its_answer(void **state)
+{
+	(void)state;
+	old_library = true;
+	claim("slower-old", "Old NCCL: one thread is slower", "single");
+	claim("slower", "one thread is slower", "processes");
+	strcpy(claim("nodes", "Two nodes are slower", "")->needs, "2 nodes");
+	asked.claims[2].test = CLAIM_NEEDS;
+	asked.gap = (struct gap){.bytes = {1 << 20, SIZE_MAX}};
+	strcpy(asked.gap.from, "single");
+	strcpy(asked.gap.to, "threads");
+	asked.nfactors = 2;
+	for (unsigned i = 0; i < 2; i++) {
+		struct factor *f = &asked.factors[i];
+		*f = (struct factor){.bytes = {1 << 20, SIZE_MAX}, .placebo = i == 1};
+		strcpy(f->name, i ? "placebo" : "version");
+		strcpy(f->from, i ? "threads" : "single");
+		strcpy(f->to, "processes");
+		strcpy(f->setting, i ? "mode" : "library");
+	}
+	print_page();
+	is_golden("stdout", "answer.txt");
+	is_golden("report.md", "answer.md");
+}
+
+static void wrong_data_is_not_compared(void **state)
+{
+	struct status st = {""};
+	(void)state;
+	wrong = true;
+	made_write(&made);
+	assert_int_equal(report_make(made_folder, "/nowhere", NULL, &st), -1);
+	is_golden("report.md", "trouble.md");
+}
+
+static void many_collectives_have_no_tables_each(void **state)
+{
+	(void)state;
+	many = true;
+	made.sizes = 20;
+	made.blocks = 6;
+	print_page();
+	is_golden("report.md", "many.md");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(a_laptop_cannot_tell, fresh),
+	    cmocka_unit_test_setup(an_experiment_has_its_answer, fresh),
+	    cmocka_unit_test_setup(wrong_data_is_not_compared, fresh),
+	    cmocka_unit_test_setup(many_collectives_have_no_tables_each, fresh),
+	};
+	return cmocka_run_group_tests(tests, made_begin, made_end);
+}
