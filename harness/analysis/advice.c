@@ -84,45 +84,26 @@ static bool has(unsigned traits, unsigned all, unsigned none)
 struct scene {
 	const struct summary *s;
 	const struct regimes *regimes; /* or NULL */
-	struct settings *settings;     /* per variant */
 	struct advice *out;
 };
 
-/* A variant's settings; what the record of an older launchgap does not say is the default. */
-static int settings_of(const struct summary *s, unsigned variant, struct settings *out)
-{
-	const json_t *v =
-	    json_array_get(json_object_get(s->run->environment, "variants"), variant);
-	struct status ignored = {""};
-	settings_default(out);
-	json_t *all = settings_to_json(out);
-	if (!all)
-		return -1;
-	json_object_update_existing(all, (json_t *)(uintptr_t)v);
-	/* What cannot be read stays the default: then no rule is about it. */
-	if (settings_from_json(all, out, &ignored))
-		settings_default(out);
-	json_decref(all);
-	return 0;
-}
-
 static bool is_judged(const struct summary *s, unsigned v)
 {
-	return s->variants[v].measured &&
+	return s->variants[v].measured && s->variants[v].settings &&
 	       (s->variants[v].role == ROLE_VARIANT || s->variants[v].role == ROLE_REFERENCE);
 }
 
 static bool is_of(const struct scene *scene, unsigned variant, unsigned all, unsigned none)
 {
-	return has(traits_of(&scene->settings[variant], scene->s->variants[variant].traits),
-	           all, none);
+	const struct summary_variant *v = &scene->s->variants[variant];
+	return has(traits_of(v->settings, v->traits), all, none);
 }
 
 static bool differ_only_in(const struct scene *scene, unsigned a, unsigned b, const char *key)
 {
 	char keys[512];
-	return settings_differ(&scene->settings[a], &scene->settings[b], keys, sizeof keys) ==
-	           1 &&
+	return settings_differ(scene->s->variants[a].settings, scene->s->variants[b].settings,
+	                       keys, sizeof keys) == 1 &&
 	       !strcmp(keys, key);
 }
 
@@ -249,15 +230,8 @@ static int judge(const struct scene *scene, const struct rule *rule, enum coll_k
  * least of all where that was not measured. */
 static bool is_plain(const struct scene *scene, unsigned variant)
 {
-	char keys[512];
-	if (scene->s->reference < 0)
-		return false;
-	struct settings like = scene->settings[scene->s->reference];
-	const struct settings *s = &scene->settings[variant];
-	memcpy(like.mode, s->mode, sizeof like.mode);
-	memcpy(like.nccl, s->nccl, sizeof like.nccl);
-	like.layout = s->layout;
-	return !settings_differ(&like, s, keys, sizeof keys);
+	const struct summary *s = scene->s;
+	return s->reference >= 0 && summary_like(s, variant, (unsigned)s->reference);
 }
 
 static int apply(const struct scene *scene, const struct rule *rule, struct status *st)
@@ -405,16 +379,13 @@ int advice_make(const struct summary *s, const struct regimes *regimes,
                 const struct cliff *cliffs, unsigned ncliffs, struct advice *out,
                 struct status *st)
 {
-	struct scene scene = {s, regimes, calloc(s->nvariants, sizeof *scene.settings), out};
-	int rc = scene.settings ? 0 : -1;
+	struct scene scene = {s, regimes, out};
+	int rc = 0;
 	*out = (struct advice){.nitems = 0};
-	for (unsigned v = 0; v < s->nvariants && rc == 0; v++)
-		rc = settings_of(s, v, &scene.settings[v]);
 	for (size_t i = 0; i < sizeof rules / sizeof *rules && rc == 0 && !s->trouble[0]; i++)
 		rc = apply(&scene, &rules[i], st);
 	say_all(s, out);
 	for (unsigned i = 0; i < ncliffs && rc == 0; i++)
 		add_cliff(&scene, &cliffs[i]);
-	free(scene.settings);
 	return rc ? status_set(st, "out of memory for the recommendations") : 0;
 }

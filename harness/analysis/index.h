@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
+#include "../config/settings.h"
 #include "../record/record.h"
 #include "stats.h"
 #include "timing.h"
@@ -18,6 +19,7 @@ enum summary_role { ROLE_VARIANT, ROLE_REFERENCE, ROLE_AGAIN, ROLE_LIMIT };
 /* Texts are borrowed from the record. */
 struct summary_variant {
 	const char *name, *mode, *layout, *backend, *bind, *skip;
+	const struct settings *settings;     /* NULL where the record's cannot be read */
 	const char *library;                 /* its version, as its trials said, or "" */
 	const char *path;                    /* data path that its trials said, or "" */
 	const struct backend_traits *traits; /* what its backend is */
@@ -96,6 +98,8 @@ struct summary {
 	const struct record_run *run; /* borrowed */
 	unsigned nvariants;
 	struct summary_variant *variants;
+	struct settings
+	    *settings; /* of each; what an older record does not say is the default */
 	int reference; /* index, or -1 */
 	unsigned nrows;
 	struct summary_row *rows; /* by variant, group, size */

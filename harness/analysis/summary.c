@@ -32,16 +32,33 @@ static const char *member(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
+/* The settings of variant i; what the record of an older launchgap does not say is the default.
+ */
+static int read_settings(struct summary *s, unsigned i, json_t *variant)
+{
+	struct settings *own = &s->settings[i];
+	struct status ignored = {""};
+	settings_default(own);
+	json_t *all = settings_to_json(own);
+	if (!all)
+		return -1;
+	json_object_update_existing(all, variant);
+	s->variants[i].settings = settings_from_json(all, own, &ignored) ? NULL : own;
+	json_decref(all);
+	return 0;
+}
+
 static int read_variants(struct summary *s, struct status *st)
 {
 	const json_t *list = json_object_get(s->run->environment, "variants");
 	s->nvariants = (unsigned)json_array_size(list);
 	s->variants = calloc(s->nvariants, sizeof *s->variants);
-	if (!s->variants)
+	s->settings = calloc(s->nvariants + 1, sizeof *s->settings);
+	if (!s->variants || !s->settings)
 		return status_set(st, "out of memory for the summary");
 	s->reference = -1;
 	for (unsigned i = 0; i < s->nvariants; i++) {
-		const json_t *v = json_array_get(list, i);
+		json_t *v = json_array_get(list, i);
 		s->variants[i] =
 		    (struct summary_variant){.name = member(v, "name"),
 		                             .mode = member(v, "mode"),
@@ -53,6 +70,8 @@ static int read_variants(struct summary *s, struct status *st)
 		                             .path = "",
 		                             .traits = record_traits(s->run, member(v, "name")),
 		                             .role = find_role(member(v, "role"))};
+		if (read_settings(s, i, v))
+			return status_set(st, "out of memory for the summary");
 		if (s->variants[i].role == ROLE_REFERENCE)
 			s->reference = (int)i;
 	}
@@ -565,6 +584,7 @@ void summary_free(struct summary *s)
 	free(s->rows);
 	free(s->groups);
 	free(s->variants);
+	free(s->settings);
 	index_free(&s->index);
 	*s = (struct summary){0};
 }
@@ -577,6 +597,19 @@ const struct summary_row *summary_find(const struct summary *s, unsigned variant
 		if (g->bytes[i] == bytes)
 			return index_row(s, variant, index_place(s, group, i));
 	return NULL;
+}
+
+bool summary_like(const struct summary *s, unsigned a, unsigned b)
+{
+	const struct settings *x = s->variants[a].settings, *y = s->variants[b].settings;
+	char keys[512];
+	if (!x || !y)
+		return false;
+	struct settings as = *y;
+	memcpy(as.mode, x->mode, sizeof as.mode);
+	memcpy(as.nccl, x->nccl, sizeof as.nccl);
+	as.layout = x->layout;
+	return !settings_differ(x, &as, keys, sizeof keys);
 }
 
 int summary_partner(const struct summary *s, unsigned group)

@@ -26,6 +26,8 @@ const char *summary_role_name(enum summary_role role);
 /* Whether a cell of the record counts: measured, and in the timed pass. */
 bool summary_counts(const struct record_cell *cell);
 
+/* Whether two variants are the same but for who launches and for the library. */
+bool summary_like(const struct summary *summary, unsigned a, unsigned b);
 /* Whether a variant is held against the reference. */
 bool summary_has_ratio(const struct summary *summary, unsigned variant);
 /* The limit's bus bandwidth at a size, its best where it was not measured there, NaN where it

@@ -28,21 +28,14 @@ int versions_order(const char *a, const char *b)
 	return strverscmp(a, b);
 }
 
-/* What picks are looked for among. */
-struct search {
-	const struct summary *s;
-	json_t **settings; /* per variant: all that versions and modes have to have in common */
-};
-
-static const json_t *variant_of(const struct summary *s, unsigned v)
-{
-	return json_array_get(json_object_get(s->run->environment, "variants"), v);
-}
-
 static const char *library_file(const struct summary *s, unsigned v)
 {
-	const char *file = json_string_value(json_object_get(variant_of(s, v), "nccl"));
-	return file ? file : "";
+	return s->variants[v].settings ? s->variants[v].settings->nccl : "";
+}
+
+static bool has_mode(const struct summary *s, unsigned v, enum versions_mode mode)
+{
+	return !strcmp(s->variants[v].mode, versions_mode_name(mode));
 }
 
 /* Asked for, whether it was measured or not. */
@@ -56,49 +49,14 @@ static bool is_in(const struct summary *s, unsigned v)
 	return is_planned(s, v) && s->variants[v].measured && *s->variants[v].library;
 }
 
-static int settings_take(struct search *find)
-{
-	static const char *const left_out[] = {"name", "role",   "skip",
-	                                       "mode", "layout", "nccl"};
-	const char *key;
-	json_t *value;
-	void *next;
-	find->settings = calloc(find->s->nvariants, sizeof *find->settings);
-	if (!find->settings)
-		return -1;
-	for (unsigned v = 0; v < find->s->nvariants; v++) {
-		find->settings[v] =
-		    json_copy((json_t *)(uintptr_t)variant_of(find->s, v)); /* jansson has no
-		                                                               const */
-		if (!find->settings[v])
-			return -1;
-		for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
-			json_object_del(find->settings[v], left_out[i]);
-		json_object_foreach_safe(find->settings[v], next, key, value)
-		{
-			if (settings_is_check(key))
-				json_object_del(find->settings[v], key);
-		}
-	}
-	return 0;
-}
-
-static void settings_drop(struct search *find)
-{
-	for (unsigned v = 0; find->settings && v < find->s->nvariants; v++)
-		json_decref(find->settings[v]);
-	free(find->settings);
-}
-
 /* The variant of a mode that is `like` in all else, library included. */
-static unsigned sibling(const struct search *find, unsigned like, enum versions_mode mode)
+static unsigned sibling(const struct summary *s, unsigned like, enum versions_mode mode)
 {
-	const struct summary *s = find->s;
 	for (unsigned v = 0; v < s->nvariants; v++)
-		if (is_in(s, v) && !strcmp(s->variants[v].mode, versions_mode_name(mode)) &&
+		if (is_in(s, v) && has_mode(s, v, mode) &&
 		    !strcmp(s->variants[v].library, s->variants[like].library) &&
 		    !strcmp(library_file(s, v), library_file(s, like)) &&
-		    json_equal(find->settings[v], find->settings[like]))
+		    summary_like(s, v, like))
 			return v;
 	return NONE;
 }
@@ -119,16 +77,16 @@ static int by_version(const void *a, const void *b)
 
 /* Each version that has both modes with the settings of variant `like`; of two files of one
  * version the first. `picks` has room for all variants. */
-static unsigned picks_find(const struct search *find, unsigned like, struct pick *picks)
+static unsigned picks_find(const struct summary *s, unsigned like, struct pick *picks)
 {
 	unsigned n = 0;
-	for (unsigned v = 0; v < find->s->nvariants; v++) {
-		struct pick pick = {find->s->variants[v].library, {NONE, NONE, NONE}};
-		if (!is_in(find->s, v) || has_version(picks, n, pick.version) ||
-		    !json_equal(find->settings[v], find->settings[like]))
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		struct pick pick = {s->variants[v].library, {NONE, NONE, NONE}};
+		if (!is_in(s, v) || has_version(picks, n, pick.version) ||
+		    !summary_like(s, v, like))
 			continue;
 		for (unsigned mode = 0; mode < VERSIONS_MODES; mode++)
-			pick.variants[mode] = sibling(find, v, (enum versions_mode)mode);
+			pick.variants[mode] = sibling(s, v, (enum versions_mode)mode);
 		if (pick.variants[VERSIONS_THREADS] != NONE &&
 		    pick.variants[VERSIONS_PROCESSES] != NONE)
 			picks[n++] = pick;
@@ -147,15 +105,14 @@ static unsigned like_whom(const struct summary *s)
 }
 
 /* Whether threads and processes with these settings were asked for at all, on any library. */
-static bool asks_for_both(const struct search *find, unsigned like)
+static bool asks_for_both(const struct summary *s, unsigned like)
 {
 	bool asked[VERSIONS_MODES] = {false};
-	for (unsigned v = 0; v < find->s->nvariants; v++)
+	for (unsigned v = 0; v < s->nvariants; v++)
 		for (unsigned mode = 0; mode < VERSIONS_MODES; mode++)
-			asked[mode] |= is_planned(find->s, v) &&
-			               !strcmp(find->s->variants[v].mode,
-			                       versions_mode_name((enum versions_mode)mode)) &&
-			               json_equal(find->settings[v], find->settings[like]);
+			asked[mode] |= is_planned(s, v) &&
+			               has_mode(s, v, (enum versions_mode)mode) &&
+			               summary_like(s, v, like);
 	return asked[VERSIONS_THREADS] && asked[VERSIONS_PROCESSES];
 }
 
@@ -172,28 +129,26 @@ static bool is_of(const struct summary *s, unsigned v, const char *version)
 }
 
 /* Why a version has no such mode, or "" where it has. */
-static void say_absent(const struct search *find, unsigned like, const char *version,
+static void say_absent(const struct summary *s, unsigned like, const char *version,
                        enum versions_mode mode, char *why, size_t bytes)
 {
-	const struct summary *s = find->s;
 	snprintf(why, bytes, "no variant of %s is like %s there", versions_mode_name(mode),
 	         s->variants[like].name);
 	for (unsigned v = 0; v < s->nvariants; v++)
-		if (is_planned(s, v) && is_of(s, v, version) &&
-		    !strcmp(s->variants[v].mode, versions_mode_name(mode)) &&
-		    json_equal(find->settings[v], find->settings[like])) {
+		if (is_planned(s, v) && is_of(s, v, version) && has_mode(s, v, mode) &&
+		    summary_like(s, v, like)) {
 			contrast_absent(s, s->variants[v].name, why, bytes);
 			if (!why[0])
 				return;
 		}
 }
 
-static void say_version(const struct search *find, unsigned like, const char *version,
-                        char *text, size_t bytes)
+static void say_version(const struct summary *s, unsigned like, const char *version, char *text,
+                        size_t bytes)
 {
 	char why[2][CONTRAST_WHY_BYTES];
 	for (unsigned mode = 0; mode < 2; mode++)
-		say_absent(find, like, version, (enum versions_mode)mode, why[mode],
+		say_absent(s, like, version, (enum versions_mode)mode, why[mode],
 		           sizeof why[mode]);
 	if (!why[0][0] && !why[1][0])
 		snprintf(why[0], sizeof why[0], "threads and processes are of two files of it");
@@ -202,10 +157,9 @@ static void say_version(const struct search *find, unsigned like, const char *ve
 }
 
 /* Versions that were measured, but not in both modes with these settings. */
-static void say_missing(const struct search *find, unsigned like, const struct pick *picks,
+static void say_missing(const struct summary *s, unsigned like, const struct pick *picks,
                         unsigned n, char *text, size_t bytes)
 {
-	const struct summary *s = find->s;
 	text[0] = '\0';
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		const char *version = s->variants[v].library;
@@ -213,29 +167,23 @@ static void say_missing(const struct search *find, unsigned like, const struct p
 		for (unsigned i = 0; i < v && first; i++)
 			first = !is_in(s, i) || strcmp(s->variants[i].library, version);
 		if (first)
-			say_version(find, like, version, text, bytes);
+			say_version(s, like, version, text, bytes);
 	}
 }
 
-/* The versions to be compared, ascending; none or at least two. `picks` has room for as many as
- * there are variants. `missing`: struct versions'. -1: out of memory. */
-static int picks_make(const struct summary *s, struct pick *picks, unsigned *n, char *missing,
-                      size_t bytes)
+/* The versions to be compared, ascending, and how many; none or at least two. `picks` has room
+ * for as many as there are variants. `missing`: struct versions'. */
+static unsigned picks_make(const struct summary *s, struct pick *picks, char *missing,
+                           size_t bytes)
 {
-	struct search find = {.s = s};
-	unsigned like = like_whom(s);
-	int rc = settings_take(&find);
-	*n = 0;
+	unsigned n = 0, like = like_whom(s);
 	missing[0] = '\0';
-	if (!rc && like != NONE && asks_for_both(&find, like)) {
-		*n = picks_find(&find, like, picks);
-		say_missing(&find, like, picks, *n, missing, bytes);
+	if (like != NONE && asks_for_both(s, like)) {
+		n = picks_find(s, like, picks);
+		say_missing(s, like, picks, n, missing, bytes);
 	}
 	/* Of one version alone there is nothing to say but why it is alone. */
-	if (*n < 2)
-		*n = 0;
-	settings_drop(&find);
-	return rc;
+	return n < 2 ? 0 : n;
 }
 
 /* What one collective is made from. */
@@ -386,19 +334,16 @@ int versions_make(const struct summary *s, const struct gap *gap,
 {
 	struct pick *picks = calloc(s->nvariants + 1, sizeof *picks);
 	struct versions v = {.nrows = 0};
-	int rc = -1;
-	if (!picks || (s->carries_data && !s->trouble[0] &&
-	               picks_make(s, picks, &v.nrows, v.missing, sizeof v.missing))) {
-		status_set(st, "out of memory for comparing versions");
-		goto done;
-	}
+	if (!picks)
+		return status_set(st, "out of memory for comparing versions");
+	if (s->carries_data && !s->trouble[0])
+		v.nrows = picks_make(s, picks, v.missing, sizeof v.missing);
 	bool single = true;
 	for (unsigned i = 0; i < v.nrows; i++)
 		single &= picks[i].variants[VERSIONS_SINGLE] != NONE;
 	v.nmodes = single ? VERSIONS_MODES : VERSIONS_SINGLE;
 	const struct maker m = {s, evidence, picks, v.nmodes, v.nrows, range_of(s, gap)};
-	rc = v.nrows ? colls_make(&m, &v, st) : 0;
-done:
+	int rc = v.nrows ? colls_make(&m, &v, st) : 0;
 	free(picks);
 	if (rc)
 		versions_free(&v);
