@@ -237,10 +237,12 @@ static void a_claim_holds_fails_or_stays_open(void **state)
 	speed[2] = 0.9;
 	find();
 	assert_int_equal(found->claims[0].outcome, CLAIMS_HOLD);
-	near(found->claims[0].ratio.estimate, 0.9, 0.005);
-	near(found->claims[0].left / found->claims[0].right, 0.9, 0.005);
-	assert_int_equal(found->claims[0].ncells, 4);
-	assert_int_equal(found->claims[0].ratio.blocks, 10);
+	near(found->claims[0].contrast.ratio.estimate, 0.9, 0.005);
+	near(found->claims[0].contrast.left_side.value /
+	         found->claims[0].contrast.right_side.value,
+	     0.9, 0.005);
+	assert_int_equal(found->claims[0].contrast.ncells, 4);
+	assert_int_equal(found->claims[0].contrast.ratio.blocks, 10);
 	done();
 	speed[2] = 1;
 	assert_int_equal(outcome(), CLAIMS_FAIL);
@@ -269,7 +271,7 @@ static void direction_and_size_are_the_claims(void **state)
 	c->pace = PACE_ISOLATED;
 	c->bytes = (struct claim_range){16384, 65536};
 	find();
-	assert_int_equal(found->claims[0].ncells, 2);
+	assert_int_equal(found->claims[0].contrast.ncells, 2);
 	assert_int_equal(found->claims[0].outcome, CLAIMS_HOLD);
 	done();
 	c->metric = METRIC_LAUNCH;
@@ -284,7 +286,7 @@ static void untested(const char *why)
 	assert_int_equal(found->claims[0].outcome, CLAIMS_UNTESTED);
 	claims_hint(&loaded.summary, &found->evidence, &found->claims[0], hint, sizeof hint);
 	made_says(hint, why);
-	assert_true(isnan(found->claims[0].ratio.estimate));
+	assert_true(isnan(found->claims[0].contrast.ratio.estimate));
 	done();
 }
 
@@ -344,7 +346,7 @@ static void a_block_without_a_cell_is_left_out(void **state)
 	speed[2] = 0.9;
 	lacks_block = 3;
 	find();
-	assert_int_equal(found->claims[0].ratio.blocks, 9);
+	assert_int_equal(found->claims[0].contrast.ratio.blocks, 9);
 	assert_int_equal(found->claims[0].outcome, CLAIMS_HOLD);
 	done();
 }
@@ -360,11 +362,12 @@ static void counters_are_claimed_about(void **state)
 	find();
 	for (unsigned i = 0; i < 4; i++)
 		assert_int_equal(found->claims[i].outcome, CLAIMS_HOLD);
-	near(found->claims[0].left, 4, 1e-9);
-	near(found->claims[1].left, 420, 1e-9);  /* the mean of 4 × 100 and 4 × 110 */
-	near(found->claims[2].right, 105, 1e-9); /* the mean over ranks */
-	near(found->claims[3].left, 1.5, 1e-9);  /* 135 µs in 3 rows of 30 */
-	assert_int_equal(found->claims[0].ratio.blocks, 10);
+	near(found->claims[0].contrast.left_side.value, 4, 1e-9);
+	near(found->claims[1].contrast.left_side.value, 420,
+	     1e-9); /* the mean of 4 × 100 and 4 × 110 */
+	near(found->claims[2].contrast.right_side.value, 105, 1e-9); /* the mean over ranks */
+	near(found->claims[3].contrast.left_side.value, 1.5, 1e-9); /* 135 µs in 3 rows of 30 */
+	assert_int_equal(found->claims[0].contrast.ratio.blocks, 10);
 	done();
 }
 

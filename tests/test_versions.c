@@ -326,8 +326,9 @@ static void bandwidths_are_those_of_claims(void **state)
 	assert_int_equal(claims_judge(&loaded.summary, &claim, &r, &st), 0);
 	const struct versions_side *sides = v->colls[0].rows[1].sides;
 	assert_string_equal(sides[VERSIONS_THREADS].name, "threads");
-	assert_true(fabs(sides[VERSIONS_PROCESSES].gbs / r.left - 1) < 1e-9);
-	assert_true(fabs(sides[VERSIONS_THREADS].gbs / r.right - 1) < 1e-9);
+	assert_true(fabs(sides[VERSIONS_PROCESSES].gbs / r.contrast.left_side.value - 1) <
+	            1e-9);
+	assert_true(fabs(sides[VERSIONS_THREADS].gbs / r.contrast.right_side.value - 1) < 1e-9);
 }
 
 static void three_versions_in_order(void **state)
@@ -702,8 +703,7 @@ static void the_report_shows_it(void **state)
 	json_assert_text(new, "verdict", "no difference within 2 %");
 	/* First of all, and again where it is explained. */
 	json_assert_one_says(json_object_get(report, "answer"), "With NCCL 2.21.5 ");
-	json_assert_one_says(json_section(report, "versions"),
-	                     "; processes gained none (");
+	json_assert_one_says(json_section(report, "versions"), "; processes gained none (");
 	const json_t *table = json_table(report, "version_alltoall");
 	json_keys row = {"version", "2.21.5",         "verdict", "slower", "threads_path",
 	                 "direct",  "processes_path", "staged",  NULL};

@@ -6,25 +6,24 @@
 
 #include "index.h"
 
-static bool belongs(const struct summary *s, const struct summary_row *row,
-                    const struct record_cell *c)
+static bool belongs(const struct summary *s, const struct summary_row *row, unsigned cell)
 {
-	return summary_counts(c) && c->nranks == row->nranks &&
-	       c->cell.bytes == row->cell.bytes && index_same_group(&c->cell, &row->cell) &&
-	       !strcmp(c->variant, s->variants[row->variant].name);
+	return summary_counts(&s->run->cells[cell]) &&
+	       s->index.variant_of[cell] == row->variant &&
+	       index_row(s, row->variant, s->index.place_of[cell]) == row;
 }
 
 double *calls_sorted(const struct summary *s, const struct summary_row *row, size_t *count)
 {
 	size_t n = 0, room = 0;
 	for (unsigned i = 0; i < s->run->ncells; i++)
-		if (belongs(s, row, &s->run->cells[i]))
+		if (belongs(s, row, i))
 			room += s->run->cells[i].rows;
 	double *x = room ? malloc(room * sizeof *x) : NULL;
 	for (unsigned i = 0; x && i < s->run->ncells; i++) {
 		const struct record_cell *c = &s->run->cells[i];
 		struct timing_view view = {c->nranks, c->rows, c->calls, c->samples};
-		if (!belongs(s, row, c))
+		if (!belongs(s, row, i))
 			continue;
 		for (unsigned k = 0; k < c->rows; k++)
 			x[n++] = timing_row_ns(&view, k) / 1000;

@@ -58,12 +58,6 @@ int claims_judge(const struct summary *s, const struct claim *claim, struct clai
 			r.outcome =
 			    claims_decide(&c->ratio, claim->test, claim->by, &r.more_blocks);
 	}
-	r.ratio = c->ratio;
-	r.left = c->left_side.value;
-	r.right = c->right_side.value;
-	r.ncells = c->ncells;
-	r.sizes = c->sizes;
-	memcpy(r.why, c->why, sizeof r.why);
 	*out = r;
 	return 0;
 }
@@ -95,8 +89,10 @@ static const char *way_of(const struct summary *s, const struct evidence *eviden
 	return !strcmp(way, "staged") || !strcmp(way, "direct") ? way : NULL;
 }
 
-void claims_paths(const struct summary *s, const struct evidence *evidence,
-                  const struct claims_result *r, char *text, size_t bytes)
+/* The ways that the data of its two variants takes, of large sizes, where both are known and
+ * what it is about goes by them: "both staged", "a staged, b direct"; else "". */
+static void paths_say(const struct summary *s, const struct evidence *evidence,
+                      const struct claims_result *r, char *text, size_t bytes)
 {
 	const struct claim *c = r->claim;
 	text[0] = '\0';
@@ -115,14 +111,15 @@ void claims_hint(const struct summary *s, const struct evidence *evidence,
 	bool analogue = record_traits(s->run, NULL)->analogue;
 	bool astray = contrast_unexpected(s, r->claim->left, r->claim->right);
 	if (r->outcome == CLAIMS_UNTESTED) {
-		snprintf(text, bytes, "%s", r->why);
+		snprintf(text, bytes, "%s", r->contrast.why);
 		return;
 	}
 	char sizes[80], paths[2 * TRIAL_NAME_BYTES + 32];
-	words_range(r->sizes, sizes, sizeof sizes);
-	claims_paths(s, evidence, r, paths, sizeof paths);
-	snprintf(text, bytes, "%u cell%s, %s, %u block%s", r->ncells, words_plural(r->ncells),
-	         sizes, r->ratio.blocks, words_plural(r->ratio.blocks));
+	words_range(r->contrast.sizes, sizes, sizeof sizes);
+	paths_say(s, evidence, r, paths, sizeof paths);
+	snprintf(text, bytes, "%u cell%s, %s, %u block%s", r->contrast.ncells,
+	         words_plural(r->contrast.ncells), sizes, r->contrast.ratio.blocks,
+	         words_plural(r->contrast.ratio.blocks));
 	words_add(text, bytes, "%s%s%s%s", analogue ? "; tested on the host analogue" : "",
 	          *paths ? "; " : "", paths, astray ? "; NOT on the expected path" : "");
 }

@@ -21,13 +21,8 @@ enum claims_outcome { CLAIMS_HOLD, CLAIMS_FAIL, CLAIMS_UNDECIDED, CLAIMS_UNTESTE
 struct claims_result {
 	const struct claim *claim; /* borrowed */
 	enum claims_outcome outcome;
-	struct contrast contrast; /* what it rests on; those below are its */
-	struct stats_ratio ratio; /* all NaN when untested */
-	double left, right;       /* of the metric: geometric means over blocks and cells */
-	unsigned ncells;
-	struct claim_range sizes;     /* of those cells */
-	unsigned more_blocks;         /* undecided, as in struct verdict */
-	char why[CONTRAST_WHY_BYTES]; /* untested: why */
+	struct contrast contrast; /* what it rests on, or why it is untested */
+	unsigned more_blocks;     /* undecided, as in struct verdict */
 };
 
 /* The rule above, for a test other than CLAIM_NEEDS. */
@@ -43,10 +38,6 @@ int claims_judge(const struct summary *summary, const struct claim *claim,
 void claims_verdict(const struct claims_result *result, char *text, size_t bytes);
 /* It is a question to another backend, and none of this run. */
 bool claims_elsewhere(const struct claims_result *result);
-/* The ways that the data of its two variants takes, of large sizes, where both are known and
- * what it is about goes by them: "both staged", "a staged, b direct"; else "". */
-void claims_paths(const struct summary *summary, const struct evidence *evidence,
-                  const struct claims_result *result, char *text, size_t bytes);
 /* What stands beside it: what it rests on, with those ways, or why it cannot be tested. */
 void claims_hint(const struct summary *summary, const struct evidence *evidence,
                  const struct claims_result *result, char *text, size_t bytes);

@@ -70,9 +70,9 @@ static void put_claims(json_t *findings, const struct model *m)
 		        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:s, s:s, s:o, s:i}",
 		        "type", "claim", "name", c->name, "text", c->text, "left", c->left,
 		        "right", c->right, "metric", metric_info(c->metric)->name, "test",
-		        claim_test_name(c->test), "by", c->by, "ratio", ratio(&r->ratio),
-		        "verdict", word, "rests_on", hint, "bytes", range(r->sizes), "cells",
-		        (int)r->ncells));
+		        claim_test_name(c->test), "by", c->by, "ratio",
+		        ratio(&r->contrast.ratio), "verdict", word, "rests_on", hint, "bytes",
+		        range(r->contrast.sizes), "cells", (int)r->contrast.ncells));
 	}
 }
 

@@ -112,7 +112,7 @@ static void put_claim_short(struct table *t, const struct claims_result *r)
 	}
 	claims_verdict(r, verdict, sizeof verdict);
 	/* How many blocks it would take stands in the full table. */
-	table_text(t, "%.*s, %.3f", (int)strcspn(verdict, ","), verdict, r->ratio.estimate);
+	table_text(t, "%.*s, %.3f", (int)strcspn(verdict, ","), verdict, r->contrast.ratio.estimate);
 }
 
 struct table *tables_claims_short(const struct model *m)
@@ -185,9 +185,9 @@ struct table *tables_claims(const struct model *m)
 		table_text(t, "%s", needs ? "" : c->right);
 		table_text(t, "%s", needs ? "" : metric->summary);
 		table_text(t, "%s", needs ? "" : metric->unit);
-		table_number(t, tested ? r->left * scale : NAN);
-		table_number(t, tested ? r->right * scale : NAN);
-		table_ratio(t, &r->ratio);
+		table_number(t, tested ? r->contrast.left_side.value * scale : NAN);
+		table_number(t, tested ? r->contrast.right_side.value * scale : NAN);
+		table_ratio(t, &r->contrast.ratio);
 		claims_verdict(r, text, sizeof text);
 		table_text(t, "%s", text);
 		claims_hint(&m->summary, &f->evidence, r, text, sizeof text);
