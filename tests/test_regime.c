@@ -62,7 +62,6 @@ static const struct regime *find(enum regime_kind kind)
 static void each_has_its_cells_and_its_metric(void **state)
 {
 	struct made m = quiet();
-	char text[128];
 	(void)state;
 	make(&m);
 	assert_int_equal(regimes.n, 2);
@@ -72,10 +71,8 @@ static void each_has_its_cells_and_its_metric(void **state)
 	assert_int_equal(small->metric, METRIC_LATENCY);
 	assert_int_equal(large->metric, METRIC_BUSBW);
 	assert_false(small->third || large->third);
-	regime_about(small, text, sizeof text);
-	assert_string_equal(text, "4 KiB to 64 KiB, p50 of isolated calls");
-	regime_about(large, text, sizeof text);
-	assert_string_equal(text, "16 MiB, bus bandwidth");
+	assert_string_equal(regime_about(small).text, "4 KiB to 64 KiB, p50 of isolated calls");
+	assert_string_equal(regime_about(large).text, "16 MiB, bus bandwidth");
 	assert_int_equal(small->contrasts[MADE_PROCESSES].ncells, 3);
 	assert_int_equal(large->contrasts[MADE_PROCESSES].ncells, 1);
 	drop();
@@ -155,13 +152,11 @@ static void figures_above_the_limit_are_not_believed(void **state)
 static void other_sizes_stand_in(void **state)
 {
 	struct made m = quiet();
-	char text[128];
 	(void)state;
 	m.sizes = 5; /* to 1 MiB: of 256 KiB and 1 MiB the larger */
 	make(&m);
 	assert_true(find(REGIME_LARGE)->third);
-	regime_about(find(REGIME_LARGE), text, sizeof text);
-	assert_string_equal(text, "1 MiB, bus bandwidth");
+	assert_string_equal(regime_about(find(REGIME_LARGE)).text, "1 MiB, bus bandwidth");
 	drop();
 	m.sizes = 3; /* all small */
 	make(&m);
@@ -173,14 +168,11 @@ static void other_sizes_stand_in(void **state)
 static void without_gpus_sizes_are_smaller(void **state)
 {
 	struct made m = quiet();
-	char text[128];
 	(void)state;
 	m.backend = "host";
 	make(&m);
-	regime_about(find(REGIME_SMALL), text, sizeof text);
-	assert_string_equal(text, "4 KiB, p50 of isolated calls");
-	regime_about(find(REGIME_LARGE), text, sizeof text);
-	assert_string_equal(text, "256 KiB to 16 MiB, bus bandwidth");
+	assert_string_equal(regime_about(find(REGIME_SMALL)).text, "4 KiB, p50 of isolated calls");
+	assert_string_equal(regime_about(find(REGIME_LARGE)).text, "256 KiB to 16 MiB, bus bandwidth");
 	drop();
 }
 

@@ -734,22 +734,16 @@ static void labels_are_short(void **state)
 	assert_string_equal(text, "64 GiB");
 	coll_size_label(1536, text, sizeof text);
 	assert_string_equal(text, "1.5 KiB");
-	words_number(NAN, text, sizeof text);
-	assert_string_equal(text, "-");
-	words_number(0.0512, text, sizeof text);
-	assert_string_equal(text, "0.051");
+	assert_string_equal(words_number(NAN).text, "-");
+	assert_string_equal(words_number(0.0512).text, "0.051");
 	/* A ratio has no way below 0. */
 	const struct stats_ratio narrow = {.estimate = 0.9, .lo = 0.88, .hi = 0.99},
 	                         wide = {.estimate = 0.837, .lo = 0.3912, .hi = 1.83},
 	                         wild = {.estimate = 3, .lo = 0.0213, .hi = 1234.5};
-	words_ratio(&narrow, false, text, sizeof text);
-	assert_string_equal(text, "0.900 ±10.0%");
-	words_ratio(&wide, false, text, sizeof text);
-	assert_string_equal(text, "0.837 (0.39 to 1.8)");
-	words_ratio(&wild, false, text, sizeof text);
-	assert_string_equal(text, "3.000 (0.021 to 1234)");
-	words_number(99.97, text, sizeof text);
-	assert_string_equal(text, "100");
+	assert_string_equal(words_ratio(&narrow, false).text, "0.900 ±10.0%");
+	assert_string_equal(words_ratio(&wide, false).text, "0.837 (0.39 to 1.8)");
+	assert_string_equal(words_ratio(&wild, false).text, "3.000 (0.021 to 1234)");
+	assert_string_equal(words_number(99.97).text, "100");
 }
 
 static int remove_one(const char *path, const struct stat *about, int type, struct FTW *ftw)

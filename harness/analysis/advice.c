@@ -275,7 +275,6 @@ static void say_item(const struct summary *s, const struct advice_item *item, ch
 	const char *what = item->metric == METRIC_BUSBW ? "bandwidth" : "speed";
 	const char *from = s->variants[item->from].name, *to = s->variants[item->to].name;
 	const struct stats_ratio *r = &item->ratio;
-	char size[32];
 	if (item->equal) {
 		words_add(text, ADVICE_BYTES, "%s and %s have the same %s (%.3f, %.3f to %.3f)",
 		          from, to, what, r->estimate, r->lo, r->hi);
@@ -283,9 +282,9 @@ static void say_item(const struct summary *s, const struct advice_item *item, ch
 	}
 	words_add(text, ADVICE_BYTES, "%.2f times the %s in %s against %s (%.2f to %.2f",
 	          r->estimate, what, to, from, r->lo, r->hi);
-	coll_size_label(item->up_to, size, sizeof size);
 	if (item->up_to)
-		words_add(text, ADVICE_BYTES, ", faster at every size up to %s", size);
+		words_add(text, ADVICE_BYTES, ", faster at every size up to %s",
+		          words_size(item->up_to).text);
 	words_add(text, ADVICE_BYTES, ")");
 }
 
@@ -312,16 +311,15 @@ static void say(const struct summary *s, struct advice *a, unsigned first)
 {
 	const struct advice_item *item = &a->items[first];
 	const char *library = s->variants[item->to].library;
-	char *text = a->text[a->count++], range[64];
+	char *text = a->text[a->count++];
 	bool several = false;
 	for (unsigned i = first; i < a->nitems; i++)
 		several |=
 		    say_together(s, item, &a->items[i]) && a->items[i].coll != item->coll;
-	words_range(item->range, range, sizeof range);
 	text[0] = '\0';
 	words_add(text, ADVICE_BYTES, "%s (%s%s%s%s%.40s): ", item->what,
-	          several ? "" : coll_info(item->coll)->name, several ? "" : ", ", range,
-	          *library ? ", NCCL " : "", library);
+	          several ? "" : coll_info(item->coll)->name, several ? "" : ", ",
+	          words_range(item->range).text, *library ? ", NCCL " : "", library);
 	if (several)
 		words_add(text, ADVICE_BYTES, "times the %s, ",
 		          item->metric == METRIC_BUSBW ? "bandwidth" : "speed");
@@ -357,22 +355,20 @@ static void add_cliff(const struct scene *scene, const struct cliff *c)
 {
 	const struct summary_group *g = &scene->s->groups[c->group];
 	struct advice *a = scene->out;
-	char from[32], to[32], low[32], high[32];
 	if (a->count == ADVICE_MAX) {
 		a->more++;
 		return;
 	}
-	words_number(c->from_gbs, low, sizeof low);
-	words_number(c->to_gbs, high, sizeof high);
-	coll_size_label(g->asked_bytes[c->from], from, sizeof from);
-	coll_size_label(g->asked_bytes[c->to], to, sizeof to);
+	const struct words from = words_size(g->asked_bytes[c->from]),
+	                   to = words_size(g->asked_bytes[c->to]);
 	bool jump = c->kind == CLIFF_JUMP;
 	snprintf(a->text[a->count++], ADVICE_BYTES,
 	         "%s %s into calls of %s%s where the program allows it: between %s and %s bus "
 	         "bandwidth %s from %s to %s GB/s (%s).",
-	         jump ? "Gather" : "Split", coll_info(g->cell.coll)->name, jump ? to : from,
-	         jump ? " and more" : "", from, to, jump ? "jumps" : "falls", low, high,
-	         scene->s->variants[c->variant].name);
+	         jump ? "Gather" : "Split", coll_info(g->cell.coll)->name,
+	         jump ? to.text : from.text, jump ? " and more" : "", from.text, to.text,
+	         jump ? "jumps" : "falls", words_number(c->from_gbs).text,
+	         words_number(c->to_gbs).text, scene->s->variants[c->variant].name);
 }
 
 int advice_make(const struct summary *s, const struct regimes *regimes,

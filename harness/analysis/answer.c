@@ -49,7 +49,6 @@ void answer_verdict(const struct regime *g, unsigned variant, char *text, size_t
 {
 	const struct verdict *v = &g->contrasts[variant].verdict;
 	double reach = log1p(g->least_effect);
-	char least[32];
 	text[0] = '\0';
 	if (isnan(v->ratio.estimate))
 		return;
@@ -64,8 +63,7 @@ void answer_verdict(const struct regime *g, unsigned variant, char *text, size_t
 	else if (log(v->ratio.hi) < -reach)
 		snprintf(text, bytes, "slower");
 	else {
-		regime_least(g, least, sizeof least);
-		snprintf(text, bytes, "undecided below %s", least);
+		snprintf(text, bytes, "undecided below %s", regime_least(g).text);
 	}
 }
 
@@ -110,9 +108,8 @@ static unsigned names_of(const struct summary *s, const struct regime *g, const 
 static void say_regime(struct answer *a, const struct summary *s, const struct regime *g)
 {
 	static const char *const words[] = {"faster", "slower", "no difference"};
-	char about[120], names[ANSWER_TEXT_BYTES / 2], text[ANSWER_TEXT_BYTES] = "";
+	char names[ANSWER_TEXT_BYTES / 2], text[ANSWER_TEXT_BYTES] = "";
 	const char *reference = s->variants[s->reference].name;
-	regime_about(g, about, sizeof about);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		unsigned n = names_of(s, g, words[i], names, sizeof names);
 		if (!n)
@@ -126,7 +123,7 @@ static void say_regime(struct answer *a, const struct summary *s, const struct r
 			          reference, 100 * s->margin, names);
 	}
 	if (text[0])
-		say(a, "At %s sizes (%s) %s.", g->name, about, text);
+		say(a, "At %s sizes (%s) %s.", g->name, regime_about(g).text, text);
 }
 
 /* --- trust --- */
@@ -141,11 +138,9 @@ static void say_trust(struct answer *a, const struct summary *s, const struct re
 		if (g->twin < 0)
 			continue;
 		const struct stats_ratio *r = &g->contrasts[g->twin].verdict.ratio;
-		char ratio[64];
-		if (isnan(r->estimate))
+				if (isnan(r->estimate))
 			continue;
-		words_ratio(r, false, ratio, sizeof ratio);
-		words_add(text, bytes, "%s%s %s", sep, g->name, ratio);
+		words_add(text, bytes, "%s%s %s", sep, g->name, words_ratio(r, false).text);
 		sep = ", ";
 	}
 	if (s->carries_data) {

@@ -114,12 +114,11 @@ void claims_hint(const struct summary *s, const struct evidence *evidence,
 		snprintf(text, bytes, "%s", r->contrast.why);
 		return;
 	}
-	char sizes[80], paths[2 * TRIAL_NAME_BYTES + 32];
-	words_range(r->contrast.sizes, sizes, sizeof sizes);
+	char paths[2 * TRIAL_NAME_BYTES + 32];
 	paths_say(s, evidence, r, paths, sizeof paths);
 	snprintf(text, bytes, "%u cell%s, %s, %u block%s", r->contrast.ncells,
-	         words_plural(r->contrast.ncells), sizes, r->contrast.ratio.blocks,
-	         words_plural(r->contrast.ratio.blocks));
+	         words_plural(r->contrast.ncells), words_range(r->contrast.sizes).text,
+	         r->contrast.ratio.blocks, words_plural(r->contrast.ratio.blocks));
 	words_add(text, bytes, "%s%s%s%s", analogue ? "; tested on the host analogue" : "",
 	          *paths ? "; " : "", paths, astray ? "; NOT on the expected path" : "");
 }

@@ -191,11 +191,7 @@ static void between(const struct summary_group *g, const struct cliff *c, char *
 void cliffs_say(const struct summary *s, const struct cliff *c, char *text, size_t bytes)
 {
 	const struct summary_group *g = &s->groups[c->group];
-	char from[32], to[32], low[32], high[32], who[300], how[160], sizes[128];
-	coll_size_label(g->asked_bytes[c->from], from, sizeof from);
-	coll_size_label(g->asked_bytes[c->to], to, sizeof to);
-	words_number(c->from_gbs, low, sizeof low);
-	words_number(c->to_gbs, high, sizeof high);
+	char who[300], how[160], sizes[128];
 	between(g, c, sizes, sizeof sizes);
 	if (c->variants == c->measured)
 		snprintf(who, sizeof who, "in every variant");
@@ -213,7 +209,9 @@ void cliffs_say(const struct summary *s, const struct cliff *c, char *text, size
 	         "%s %s from %s GB/s at %s to %s at %s %s (figures of %s): %s.%s %s Sizes in "
 	         "between show where: BYTES='%s'.",
 	         coll_word(&g->cell, g->nranks).text, c->kind == CLIFF_JUMP ? "jumps" : "falls",
-	         low, from, high, to, who, s->variants[c->variant].name, how,
+	         words_number(c->from_gbs).text, words_size(g->asked_bytes[c->from]).text,
+	         words_number(c->to_gbs).text, words_size(g->asked_bytes[c->to]).text, who,
+	         s->variants[c->variant].name, how,
 	         c->limit == 0 ? " Plain copies of the same sizes show none of it." : "",
 	         advice(s, c), sizes);
 }

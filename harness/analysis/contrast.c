@@ -153,8 +153,6 @@ static void maker_end(struct maker *m)
 
 static void say_why(const struct maker *m, struct contrast *c)
 {
-	char range[80];
-	words_range(m->select->bytes, range, sizeof range);
 	if (m->nplaces)
 		snprintf(c->why, sizeof c->why,
 		         "no block holds all of its cells in each of the variants");
@@ -164,7 +162,8 @@ static void say_why(const struct maker *m, struct contrast *c)
 	else if (m->nselected && m->metric == METRIC_BUSBW && !m->s->carries_data)
 		snprintf(c->why, sizeof c->why, "this backend carries no data");
 	else
-		snprintf(c->why, sizeof c->why, "no cell of it was measured here (%s)", range);
+		snprintf(c->why, sizeof c->why, "no cell of it was measured here (%s)",
+		         words_range(m->select->bytes).text);
 }
 
 static struct claim_range sizes_of(const struct maker *m)

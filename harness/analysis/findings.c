@@ -38,12 +38,10 @@ void findings_free(struct findings *f)
 static void say_effect(const char *what, const struct verdict *v, const char *of,
                        const char *that_of, char *text, size_t bytes)
 {
-	char ratio[64];
 	if (!verdict_effect(v))
 		return;
-	words_ratio(&v->ratio, true, ratio, sizeof ratio);
 	words_add(text, bytes, "%s%s of %s is %s times that of %s", *text ? ", and " : "", what,
-	          of, ratio, that_of);
+	          of, words_ratio(&v->ratio, true).text, that_of);
 }
 
 void findings_warn(const struct findings *f, struct validity *w)

@@ -162,13 +162,10 @@ static void judge(const struct summary *s, struct regime *r)
 	double share, edge = log1p(s->margin);
 	const struct summary_row *above =
 	    r->metric == METRIC_BUSBW ? above_limit(s, r, &share) : NULL;
-	char interval[64], least[32];
 	r->least_effect = NAN;
-	if (twin) {
-		r->least_effect = least_effect(&twin->verdict.ratio, s->margin);
-		words_ratio(&twin->verdict.ratio, true, interval, sizeof interval);
-	}
 	const struct stats_ratio *aa = twin ? &twin->verdict.ratio : NULL;
+	if (aa)
+		r->least_effect = least_effect(aa, s->margin);
 	if (s->oversubscribed)
 		snprintf(
 		    r->why, sizeof r->why,
@@ -196,14 +193,14 @@ static void judge(const struct summary *s, struct regime *r)
 		    aa->blocks, words_plural(aa->blocks), STATS_MIN_BLOCKS);
 	else if (aa->lo > 1 || aa->hi < 1)
 		snprintf(r->why, sizeof r->why,
-		         "The reference differs from itself: the A/A line is %s.", interval);
+		         "The reference differs from itself: the A/A line is %s.",
+		         words_ratio(aa, true).text);
 	else if (log(aa->lo) < -edge || log(aa->hi) > edge) {
-		regime_least(r, least, sizeof least);
 		snprintf(
 		    r->why, sizeof r->why,
 		    "The A/A line is %s, wider than the margin of %.3g %%: effects under %s "
 		    "cannot be seen here.",
-		    interval, 100 * s->margin, least);
+		    words_ratio(aa, true).text, 100 * s->margin, regime_least(r).text);
 	}
 	r->tells = !r->why[0];
 }
@@ -268,17 +265,18 @@ const struct regime *regimes_find(const struct regimes *regimes, enum regime_kin
 	return NULL;
 }
 
-void regime_least(const struct regime *r, char *text, size_t bytes)
+struct words regime_least(const struct regime *r)
 {
-	if (r->least_effect < 1)
-		snprintf(text, bytes, "%.2g %%", 100 * r->least_effect);
-	else
-		snprintf(text, bytes, "a factor of %.2g", 1 + r->least_effect);
+	struct words words;
+	bool small = r->least_effect < 1;
+	snprintf(words.text, sizeof words.text, small ? "%.2g %%" : "a factor of %.2g",
+	         small ? 100 * r->least_effect : 1 + r->least_effect);
+	return words;
 }
 
-void regime_about(const struct regime *r, char *text, size_t bytes)
+struct words regime_about(const struct regime *r)
 {
-	char sizes[80];
-	words_range(r->sizes, sizes, sizeof sizes);
-	snprintf(text, bytes, "%s, %s", sizes, metric_info(r->metric)->summary);
+	struct words words = words_range(r->sizes);
+	words_add(words.text, sizeof words.text, ", %s", metric_info(r->metric)->summary);
+	return words;
 }

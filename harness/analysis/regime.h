@@ -20,6 +20,7 @@
 #define LAUNCHGAP_REGIME_H
 
 #include "contrast.h"
+#include "words.h"
 
 #define REGIME_MOST      8
 #define REGIME_WHY_BYTES 384
@@ -58,8 +59,8 @@ void regimes_free(struct regimes *regimes);
 /* The regime of a kind, or NULL. */
 const struct regime *regimes_find(const struct regimes *regimes, enum regime_kind kind);
 /* The smallest effect that it can show: "19 %", "a factor of 4.7". */
-void regime_least(const struct regime *regime, char *text, size_t bytes);
+struct words regime_least(const struct regime *regime);
 /* "4 KiB to 64 KiB, p50 of isolated calls". */
-void regime_about(const struct regime *regime, char *text, size_t bytes);
+struct words regime_about(const struct regime *regime);
 
 #endif

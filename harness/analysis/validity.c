@@ -56,7 +56,7 @@ void validity_add(struct validity *w, const char *format, ...)
 
 /* "alltoall, stream". */
 struct name {
-	char text[160];
+	char text[256];
 };
 static struct name group_name(const struct summary *s, unsigned group)
 {
@@ -71,10 +71,9 @@ static struct name group_name(const struct summary *s, unsigned group)
 static struct name row_name(const struct summary *s, const struct summary_row *row)
 {
 	struct name name;
-	char size[32];
-	coll_size_label(row->cell.asked_bytes, size, sizeof size);
 	snprintf(name.text, sizeof name.text, "%s, %s %s, %s", s->variants[row->variant].name,
-	         coll_word(&row->cell, row->nranks).text, size, coll_pace_name(row->cell.pace));
+	         coll_word(&row->cell, row->nranks).text,
+	         words_size(row->cell.asked_bytes).text, coll_pace_name(row->cell.pace));
 	return name;
 }
 
@@ -693,28 +692,25 @@ static double poll_share(const struct summary *s, const struct summary_row *row)
 static void warn_resolution(const struct summary *s, struct validity *w)
 {
 	struct affected step = rows_with(s, step_share), poll = rows_with(s, poll_share);
-	char time[32], late[32];
-	if (step.worst) {
-		words_number(step.worst->time_us * step.worst->calls, time, sizeof time);
-		words_number(step_us(step.worst), late, sizeof late);
+	if (step.worst)
 		validity_add(
 		    w,
 		    "The clock is coarse: it steps by %s µs, more than %.0f %% of the time in "
 		    "%u of %u rows, most in %s, where a row takes %s µs. Use a finer clock "
 		    "source (tsc), or more calls in a stretch.",
-		    late, 100 * COARSE, step.rows, step.of, row_name(s, step.worst).text, time);
-	}
-	if (poll.worst) {
-		words_number(poll.worst->time_us * poll.worst->calls, time, sizeof time);
-		words_number(poll.worst->resolution_us, late, sizeof late);
+		    words_number(step_us(step.worst)).text, 100 * COARSE, step.rows, step.of,
+		    row_name(s, step.worst).text,
+		    words_number(step.worst->time_us * step.worst->calls).text);
+	if (poll.worst)
 		validity_add(
 		    w,
 		    "Timer resolution: in %u of %u rows the end may be seen late by more than "
 		    "%.0f %% of the time, most in %s, where a poll round takes %s of %s µs. "
 		    "Take no smaller gap there for real; a stream of calls, which polls at its "
 		    "end only, shows it finer.",
-		    poll.rows, poll.of, 100 * COARSE, row_name(s, poll.worst).text, late, time);
-	}
+		    poll.rows, poll.of, 100 * COARSE, row_name(s, poll.worst).text,
+		    words_number(poll.worst->resolution_us).text,
+		    words_number(poll.worst->time_us * poll.worst->calls).text);
 }
 
 /* Each error once per variant, with how often it came. */

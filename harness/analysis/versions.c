@@ -416,30 +416,25 @@ static unsigned say_change(const struct versions_row *from, const struct version
 	const unsigned other = mode == VERSIONS_THREADS ? VERSIONS_PROCESSES : VERSIONS_THREADS;
 	const struct versions_side *x = &from->sides[mode], *y = &to->sides[mode];
 	const bool lost = y->change.kind == VERDICT_SLOWER;
-	char before[32], after[32];
 	if (!lost && y->change.kind != VERDICT_FASTER)
 		return 0;
-	words_number(x->gbs, before, sizeof before);
-	words_number(y->gbs, after, sizeof after);
 	snprintf(text, bytes, "From %s to %s %s %s bandwidth: from %s to %s GB/s",
 	         from->version, to->version, versions_mode_name((enum versions_mode)mode),
-	         lost ? "lost" : "gained", before, after);
+	         lost ? "lost" : "gained", words_number(x->gbs).text,
+	         words_number(y->gbs).text);
 	if (took_other_way(x, y)) {
 		words_add(text, bytes, "; their data path went from %s to %s", x->data_path,
 		          y->data_path);
-		words_number(x->dram_per_nvlink, before, sizeof before);
-		words_number(y->dram_per_nvlink, after, sizeof after);
 		if (!isnan(x->dram_per_nvlink) && !isnan(y->dram_per_nvlink))
 			words_add(text, bytes, " (DRAM bytes per NVLink byte from %s to %s)",
-			          before, after);
+			          words_number(x->dram_per_nvlink).text,
+			          words_number(y->dram_per_nvlink).text);
 	}
-	if (is_cleared(&to->sides[other].change, lost)) {
-		words_number(from->sides[other].gbs, before, sizeof before);
-		words_number(to->sides[other].gbs, after, sizeof after);
+	if (is_cleared(&to->sides[other].change, lost))
 		words_add(text, bytes, "; %s %s none (%s to %s GB/s)",
 		          versions_mode_name((enum versions_mode)other),
-		          lost ? "gained" : "lost", before, after);
-	}
+		          lost ? "gained" : "lost", words_number(from->sides[other].gbs).text,
+		          words_number(to->sides[other].gbs).text);
 	words_add(text, bytes, ".");
 	return 1;
 }

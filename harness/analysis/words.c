@@ -15,30 +15,39 @@ void words_add(char *text, size_t text_bytes, const char *format, ...)
 	va_end(args);
 }
 
-void words_range(struct claim_range range, char *text, size_t text_bytes)
+/* No text here is longer than struct words. */
+static struct words __attribute__((format(printf, 1, 2))) say(const char *format, ...)
 {
-	char lo[32], hi[32];
-	coll_size_label(range.lo, lo, sizeof lo);
-	coll_size_label(range.hi, hi, sizeof hi);
-	if (range.hi == SIZE_MAX)
-		snprintf(text, text_bytes, range.lo ? "from %s up" : "all sizes", lo);
-	else if (!range.lo && range.hi)
-		snprintf(text, text_bytes, "up to %s", hi);
-	else
-		snprintf(text, text_bytes, range.lo == range.hi ? "%s" : "%s to %s", lo, hi);
+	struct words words;
+	va_list args;
+	va_start(args, format);
+	vsnprintf(words.text, sizeof words.text, format, args);
+	va_end(args);
+	return words;
 }
 
-void words_number(double x, char *text, size_t text_bytes)
+struct words words_size(size_t bytes)
+{
+	struct words words;
+	coll_size_label(bytes, words.text, sizeof words.text);
+	return words;
+}
+
+struct words words_range(struct claim_range range)
+{
+	const struct words lo = words_size(range.lo), hi = words_size(range.hi);
+	if (range.hi == SIZE_MAX)
+		return range.lo ? say("from %.40s up", lo.text) : say("all sizes");
+	if (!range.lo && range.hi)
+		return say("up to %.40s", hi.text);
+	return range.lo == range.hi ? lo : say("%.40s to %.40s", lo.text, hi.text);
+}
+
+struct words words_number(double x)
 {
 	if (!isfinite(x))
-		snprintf(text, text_bytes, "-");
-	else
-		snprintf(text, text_bytes,
-		         x < 0.9995  ? "%.3f"
-		         : x < 9.995 ? "%.2f"
-		         : x < 99.95 ? "%.1f"
-		                     : "%.0f",
-		         x);
+		return say("-");
+	return say("%.*f", x < 0.9995 ? 3 : x < 9.995 ? 2 : x < 99.95 ? 1 : 0, x);
 }
 
 const char *words_plural(unsigned long long n)
@@ -46,19 +55,18 @@ const char *words_plural(unsigned long long n)
 	return n == 1 ? "" : "s";
 }
 
-void words_ratio(const struct stats_ratio *r, bool full, char *text, size_t text_bytes)
+struct words words_ratio(const struct stats_ratio *r, bool full)
 {
 	double off = fmax(r->hi - r->estimate, r->estimate - r->lo) / r->estimate;
 	if (isnan(r->estimate))
-		snprintf(text, text_bytes, "-");
-	else if (isnan(r->lo))
-		snprintf(text, text_bytes, "%.3f", r->estimate);
-	else if (full)
-		snprintf(text, text_bytes, "%.3f (%.3f to %.3f)", r->estimate, r->lo, r->hi);
-	else if (off <= 0.5)
-		snprintf(text, text_bytes, "%.3f ±%.1f%%", r->estimate, 100 * off);
-	else /* to either side it would reach below 0 */
-		snprintf(text, text_bytes,
-		         r->hi < 100 ? "%.3f (%.2g to %.2g)" : "%.3f (%.2g to %.0f)",
-		         r->estimate, r->lo, r->hi);
+		return say("-");
+	if (isnan(r->lo))
+		return say("%.3f", r->estimate);
+	if (full)
+		return say("%.3f (%.3f to %.3f)", r->estimate, r->lo, r->hi);
+	if (off <= 0.5)
+		return say("%.3f ±%.1f%%", r->estimate, 100 * off);
+	/* To either side it would reach below 0. */
+	return r->hi < 100 ? say("%.3f (%.2g to %.2g)", r->estimate, r->lo, r->hi)
+	                   : say("%.3f (%.2g to %.0f)", r->estimate, r->lo, r->hi);
 }

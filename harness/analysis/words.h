@@ -1,5 +1,4 @@
-/* Numbers, ratios and ranges as the sentences of a report have them. Pure; writes into the
- * caller's text, cut where it is too short. `bytes`: the room of the whole text. */
+/* Sizes, numbers, ratios and ranges as the sentences of a report have them. Pure. */
 #ifndef LAUNCHGAP_WORDS_H
 #define LAUNCHGAP_WORDS_H
 
@@ -9,18 +8,24 @@
 #include "../config/claim.h"
 #include "stats.h"
 
-/* Adds to a text that has begun. */
+struct words {
+	char text[96];
+};
+
+/* Adds to a text that has begun, cut where it is too short. `bytes`: the room of all of it. */
 void words_add(char *text, size_t bytes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* "16 MiB". */
+struct words words_size(size_t bytes);
 /* "16 MiB to 256 MiB", or "16 MiB" where that is all; without an end "from
  * 16 MiB up" (SIZE_MAX), "up to 16 MiB" (0), or "all sizes". */
-void words_range(struct claim_range range, char *text, size_t bytes);
+struct words words_range(struct claim_range range);
 /* Three digits, or "-" for NaN. */
-void words_number(double x, char *text, size_t bytes);
+struct words words_number(double x);
 /* What a noun of n things ends with: "" or "s". */
 const char *words_plural(unsigned long long n);
 /* "0.941 ±0.7%" (the wider side of its interval; beyond 50 %: "0.837 (0.39 to 1.8)"), or full
  * "0.941 (0.935 to 0.948)". */
-void words_ratio(const struct stats_ratio *ratio, bool full, char *text, size_t bytes);
+struct words words_ratio(const struct stats_ratio *ratio, bool full);
 
 #endif

@@ -24,9 +24,7 @@ static void add(char *text, size_t bytes, const char *format, ...)
 /* "4 KiB" */
 static void add_size(char *text, size_t bytes, size_t size)
 {
-	char word[64];
-	words_range((struct claim_range){size, size}, word, sizeof word);
-	add(text, bytes, "%s", word);
+	add(text, bytes, "%s", words_size(size).text);
 }
 
 /* "a, b and c", of more than four "a, b, c and 4 more". */
@@ -88,7 +86,6 @@ static void add_kind(const struct summary *s, const struct drawn_order *order,
 {
 	unsigned found[MANY], n = 0;
 	double lo = INFINITY, hi = 0;
-	char least[32], most[32];
 	for (unsigned i = 0; i < order->n && n < sizeof found / sizeof *found; i++) {
 		if (isnan(verdicts[i].ratio.estimate) || verdicts[i].kind != kind)
 			continue;
@@ -98,8 +95,7 @@ static void add_kind(const struct summary *s, const struct drawn_order *order,
 	}
 	if (!n)
 		return;
-	words_number(lo, least, sizeof least);
-	words_number(hi, most, sizeof most);
+	const struct words least = words_number(lo), most = words_number(hi);
 	add(text, bytes, "; ");
 	add_names(s, found, n, text, bytes);
 	if (kind == VERDICT_NO_DIFFERENCE)
@@ -107,8 +103,9 @@ static void add_kind(const struct summary *s, const struct drawn_order *order,
 	else if (kind == VERDICT_UNDECIDED)
 		add(text, bytes, ": undecided");
 	else
-		add(text, bytes, " %s%s%s times as fast", least,
-		    strcmp(least, most) ? " to " : "", strcmp(least, most) ? most : "");
+		add(text, bytes, " %s%s%s times as fast", least.text,
+		    strcmp(least.text, most.text) ? " to " : "",
+		    strcmp(least.text, most.text) ? most.text : "");
 }
 
 int draw_say_group(const struct summary *s, const struct regimes *regimes,
@@ -204,7 +201,6 @@ static void say_figures(const struct summary *s, const struct drawn_order *order
 	for (unsigned i = 0; i < order->main; i++) {
 		const struct summary_row *row =
 		    summary_find(s, order->variants[i], group, size);
-		char number[32];
 		double x = NAN;
 		if (row)
 			memcpy(&x, (const char *)row + offset, sizeof x);
@@ -215,8 +211,7 @@ static void say_figures(const struct summary *s, const struct drawn_order *order
 			add_size(text, bytes, s->groups[group].asked_bytes[0]);
 			add(text, bytes, " %s", words);
 		}
-		words_number(x, number, sizeof number);
-		add(text, bytes, "%s %s µs in %.60s", n > 1 ? "," : "", number,
+		add(text, bytes, "%s %s µs in %.60s", n > 1 ? "," : "", words_number(x).text,
 		    s->variants[order->variants[i]].name);
 	}
 }
@@ -264,11 +259,9 @@ void draw_say_ranks(const struct summary *s, const struct drawn_order *order, un
 void draw_say_call(const struct summary *s, unsigned variant, const struct calls_line *line,
                    bool first, char *text, size_t bytes)
 {
-	char launch[32], total[32];
-	words_number(line->launch_us, launch, sizeof launch);
-	words_number(line->total_us, total, sizeof total);
 	add(text, bytes, first ? "Launching takes %s of %s µs in %.60s" : ", %s of %s in %.60s",
-	    launch, total, s->variants[variant].name);
+	    words_number(line->launch_us).text, words_number(line->total_us).text,
+	    s->variants[variant].name);
 }
 
 /* ---- findings --------------------------------------------------------------------------- */

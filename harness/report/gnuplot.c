@@ -823,7 +823,7 @@ static void put_factors(struct script *p)
 	unsigned order[CLAIM_MAX], n = f->asked.nfactors, tested = 0, k = 0;
 	double lo = 1, hi = 1;
 	bool intervals = false;
-	char said[DRAW_SAY_BYTES], text[64];
+	char said[DRAW_SAY_BYTES];
 	for (unsigned i = 0; i < n; i++)
 		tested += !f->factors[i].why[0];
 	factors_order(f->factors, n, order);
@@ -841,10 +841,8 @@ static void put_factors(struct script *p)
 		k++;
 		put_text(p, "F_name", k, r->factor->name);
 		put_text(p, "F_setting", k, r->factor->setting);
-		words_ratio(&r->bandwidth.ratio, true, text, sizeof text);
-		put_text(p, "F_effect", k, text);
-		words_ratio(&r->latency.ratio, true, text, sizeof text);
-		put_text(p, "F_latency", k, text);
+		put_text(p, "F_effect", k, words_ratio(&r->bandwidth.ratio, true).text);
+		put_text(p, "F_latency", k, words_ratio(&r->latency.ratio, true).text);
 	}
 	fprintf(p->out, "# nth, placebo, effect on bandwidth, its interval, side; on latency\n"
 	                "$factors <<EOD\n");

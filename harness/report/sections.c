@@ -301,12 +301,12 @@ static void write_versions(struct page *p, const struct model *m)
 		if (!c->nblocks)
 			continue;
 		page_table(p, tables_version(m, i));
-		words_range((struct claim_range){c->lo, c->hi}, text, sizeof text);
+		const struct words sizes = words_range((struct claim_range){c->lo, c->hi});
 		page_say(p,
 		         "Stream bandwidth of %s, %s: geometric mean over %u cell%s and %u "
 		         "block%s.",
-		         coll_info(c->coll)->name, text, c->ncells, words_plural(c->ncells),
-		         c->nblocks, words_plural(c->nblocks));
+		         coll_info(c->coll)->name, sizes.text, c->ncells,
+		         words_plural(c->ncells), c->nblocks, words_plural(c->nblocks));
 	}
 	if (v->ncolls)
 		page_say(p,
@@ -374,19 +374,19 @@ static void write_waterfall(struct page *p, const struct model *m)
 {
 	const struct findings *f = &m->findings;
 	const struct waterfall *w = &f->waterfall;
-	char ratio[64], verdict[96], said[WATERFALL_TEXT_BYTES];
+	char verdict[96], said[WATERFALL_TEXT_BYTES];
 	if (!w->nsteps) {
 		page_say(p, "From %s to %s: %s.", f->asked.gap.from, f->asked.gap.to,
 		         w->why[0] ? w->why : "the gap was not measured");
 		return;
 	}
-	words_ratio(&w->gap.ratio, true, ratio, sizeof ratio);
 	verdict_text(&w->gap, verdict, sizeof verdict);
 	waterfall_say(w, said, sizeof said);
 	page_stress(p, "%s%s.", isnan(w->explained) ? "No shares are given: " : "", said);
 	page_say(p, "Bandwidth of %s is %s times that of %s (%s; %u cell%s, %u block%s).",
-	         f->asked.gap.to, ratio, f->asked.gap.from, verdict, w->ncells,
-	         words_plural(w->ncells), w->nblocks, words_plural(w->nblocks));
+	         f->asked.gap.to, words_ratio(&w->gap.ratio, true).text, f->asked.gap.from,
+	         verdict, w->ncells, words_plural(w->ncells), w->nblocks,
+	         words_plural(w->nblocks));
 	page_table(p, tables_waterfall(m));
 	page_say(p,
 	         "Geometric means over the gap's cells, in the blocks that hold every variant "
@@ -513,8 +513,7 @@ static void write_ranks(struct page *p, const struct model *m)
 	            "ranks' mean it is then. One worker that drives several ranks launches and "
 	            "polls them in turn, which alone makes one of them the last.");
 	for (unsigned g = 0; g < m->summary.ngroups; g++) {
-		if (m->summary.groups[g].limit ||
-		    m->summary.groups[g].nranks < 2)
+		if (m->summary.groups[g].limit || m->summary.groups[g].nranks < 2)
 			continue;
 		struct table *table = tables_stragglers(m, g);
 		page_part(p, "Ranks: %s", table_title(table));
@@ -560,19 +559,15 @@ static void write_checks(struct page *p, const struct model *m)
 		         "Of %u of them only one more, fresh call was checked: in place, the "
 		         "timed ones reduce what the calls before them left.",
 		         fresh);
-	if (!checks_cost(s, &cost, &st) && cost.longest) {
-		const double ms[4] = {cost.calls_ms, cost.check_ms, cost.longest_calls_ms,
-		                      cost.longest_check_ms};
-		char label[32], of[4][32];
-		coll_size_label(cost.asked_bytes, label, sizeof label);
-		for (unsigned i = 0; i < 4; i++)
-			words_number(ms[i], of[i], sizeof of[i]);
+	if (!checks_cost(s, &cost, &st) && cost.longest)
 		page_say(
 		    p,
 		    "At %s a cell's timed calls took %s ms, and checking what they left %s "
 		    "ms; the longest in %s, %s and %s ms.",
-		    label, of[0], of[1], cost.longest, of[2], of[3]);
-	}
+		    words_size(cost.asked_bytes).text, words_number(cost.calls_ms).text,
+		    words_number(cost.check_ms).text, cost.longest,
+		    words_number(cost.longest_calls_ms).text,
+		    words_number(cost.longest_check_ms).text);
 	if (checks_dtypes(s) > 1)
 		page_table(p, tables_checks(m));
 }
@@ -777,9 +772,10 @@ static void write_pictures(struct page *p, const struct model *m)
 {
 	unsigned colls = gnuplot_collectives(&m->summary);
 	if (colls > GNUPLOT_EACH)
-		page_say(p,
-		         "The run has %u collectives: more than %u have no pictures of their own.",
-		         colls, GNUPLOT_EACH);
+		page_say(
+		    p,
+		    "The run has %u collectives: more than %u have no pictures of their own.",
+		    colls, GNUPLOT_EACH);
 	else if (colls > GNUPLOT_DETAIL)
 		page_say(p,
 		         "The run has %u collectives: of more than %u, launch cost, ranks, "

@@ -278,14 +278,9 @@ void table_drop_common(struct table *t, char *said, size_t bytes)
 
 static void spread_text(const struct entry *c, char *text, size_t bytes)
 {
-	char x[32], lo[32], hi[32];
-	words_number(c->x, x, sizeof x);
-	words_number(c->lo, lo, sizeof lo);
-	words_number(c->hi, hi, sizeof hi);
+	snprintf(text, bytes, "%s", words_number(c->x).text);
 	if (isfinite(c->lo))
-		snprintf(text, bytes, "%s (%s to %s)", x, lo, hi);
-	else
-		snprintf(text, bytes, "%s", x);
+		words_add(text, bytes, " (%s to %s)", words_number(c->lo).text, words_number(c->hi).text);
 }
 
 static void cell_text(const struct table *t, unsigned row, unsigned column, bool full,
@@ -312,13 +307,13 @@ static void cell_text(const struct table *t, unsigned row, unsigned column, bool
 		snprintf(text, bytes, "%s", c->count ? "yes" : "-");
 		return;
 	case TABLE_NUMBER:
-		words_number(c->x, text, bytes);
+		snprintf(text, bytes, "%s", words_number(c->x).text);
 		return;
 	case TABLE_SPREAD:
 		spread_text(c, text, bytes);
 		return;
 	case TABLE_RATIO:
-		words_ratio(&ratio, full, text, bytes);
+		snprintf(text, bytes, "%s", words_ratio(&ratio, full).text);
 		return;
 	case TABLE_SHARE:
 		snprintf(text, bytes, "%.0f %%", 100 * c->x + 0.0);

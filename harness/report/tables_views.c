@@ -33,9 +33,7 @@ static struct table *new_table(const char *name, const char *title,
 
 static void put_range(struct table *t, struct claim_range range)
 {
-	char text[80];
-	words_range(range, text, sizeof text);
-	table_text(t, "%s", text);
+	table_text(t, "%s", words_range(range).text);
 }
 
 static void put_verdict(struct table *t, const struct verdict *verdict)
@@ -201,10 +199,9 @@ struct table *tables_claims(const struct model *m)
 struct table *tables_regime(const struct model *m, const struct regime *g)
 {
 	const struct summary *s = &m->summary;
-	char name[64], title[160], about[120], word[128];
-	regime_about(g, about, sizeof about);
+	char name[64], title[160], word[128];
 	snprintf(name, sizeof name, "verdicts_%s", g->name);
-	snprintf(title, sizeof title, "%s: %s", g->name, about);
+	snprintf(title, sizeof title, "%s: %s", g->name, regime_about(g).text);
 	struct table *t =
 	    NEW(name, title, {"variant", "variant", "", TABLE_TEXT},
 	        {"value", metric_info(g->metric)->unit, "", TABLE_NUMBER},
