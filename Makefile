@@ -105,7 +105,7 @@ $(B)/commit $(B)/flags: | deps
 $(B)/harness/main.o $(B)/harness/run/runner.o $(B)/harness/doctor.o: $(B)/commit
 # What `launchgap --version` says is built in.
 $(B)/harness/main.o: ALL_C += -DLAUNCHGAP_VERSION='"$(VERSION)"' -DLAUNCHGAP_BUILT='"$(strip $(BUILT))"'
-of     = $(shell pkg-config --modversion $1 2>/dev/null)
+of     = $(strip $(shell pkg-config --modversion $1 2>/dev/null))
 ncclis = $(shell sed -n 's/^\#define NCCL_\(MAJOR\|MINOR\|PATCH\) *\([0-9]*\).*/\2/p' $(NCCL_H) | tr '\n' . | sed 's/\.$$//')
 cudais = $(shell $(NVCC) --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
 mpiis  = $(shell $(MPICC) --showme:version 2>/dev/null | sed -n 's/.*Open MPI \([0-9.]*\).*/Open MPI \1/p')

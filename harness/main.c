@@ -31,6 +31,7 @@ static const struct verb verbs[] = {
      "  --results DIR   where DIR/NAME/<UTC stamp>/ goes (default: results)\n"
      "  --resume DIR    add blocks to a run, on the machine that it was made on\n"
      "  --no-report     measure only\n"
+     "  -v              print all of the report, not only what stands first\n"
      "  --format nccl-tests   print its columns in place of our table, as report does\n"
      "\n"
      "key=value: any key of [experiment], e.g. ranks=4 blocks=6 backend=host bytes='4K..1M x4'\n"
@@ -40,6 +41,7 @@ static const struct verb verbs[] = {
      "The record says which experiment it is and how it was begun. What was asked for and is\n"
      "missing is measured; blocks=N adds as many. Options as of run.\n", verb_resume},
     {"report", "DIR", "its tables and pictures, from records alone",
+     "  -v              print all of the report, not only what stands first\n"
      "  --format nccl-tests   the tables in nccl-tests' columns, for what parses those\n"
      "  --average 0|1|2|3|span   with it: rank 0, mean, min or max of the workers' times\n"
      "                  as its -a (default 1), or earliest start to latest end\n", verb_report},

@@ -1,3 +1,4 @@
+// clang-format off
 /* What every buffer holds, as pure functions of a question (seed, datatype, operation …), a
  * rank and a position: the inputs, and from them the one right answer of each collective.
  * Shared by host code and CUDA kernels, so that a GPU's check and a CPU's check cannot disagree
@@ -10,18 +11,24 @@
  * every partial result is exact in the datatype; comparing is then comparing bits, and a digest
  * is the same in every mode. With p the binary digits of a float (24 of float32), for n ranks:
  *
- *   floats: sum        integers other than 0, the magnitudes at most 2^p ÷ ranks that speak
- *           premulsum  the same with a digit to spare, since rank r's scale is 1 or 2
- *           avg        NCCL multiplies by 1/n, rounded to the datatype, then sums: for n a
- * power of two (up to 256) as sum; else one rank speaks at each position, by a power of two,
- * and the answer is that power × the rounded 1/n prod       ±1; of up to 6 ranks ±2 and ±1/2,
- * so that 2^-6 … 2^6 is not left min, max   integers of p digits integers: sum, prod, premulsum
- * wrap, as they do in hardware: of even numbers; of 1 modulo 4, which never come to 0 avg NCCL
- * sums, then divides: of positive numbers whose sum fits min, max   all bits none: all bits,
- * for floats without NaN and infinity
+ *   of floats
+ *     sum        integers other than 0, the magnitudes at most 2^p ÷ ranks that speak
+ *     premulsum  the same with a digit to spare, since rank r's scale is 1 or 2
+ *     avg        NCCL multiplies by 1/n, rounded to the datatype, then sums:
+ *                for n a power of two (up to 256) as sum; else one rank speaks at each position,
+ *                by a power of two, and the answer is that power × the rounded 1/n
+ *     prod       ±1; of up to 6 ranks ±2 and ±1/2, so that 2^-6 … 2^6 is not left
+ *     min, max   integers of p digits
+ *   of integers
+ *     sum, prod, premulsum   wrap, as they do in hardware: of even numbers; of 1 modulo 4, which
+ *                            never come to 0
+ *     avg        NCCL sums, then divides: of positive numbers whose sum fits
+ *     min, max   all bits
+ *   not reduced  all bits, for floats without NaN and infinity
  *
  * Where the digits do not suffice for all ranks, those that do not speak hold what changes
  * nothing (0, or ±1 in a product); who speaks differs by position. −0 never occurs. */
+// clang-format on
 #ifndef LAUNCHGAP_VALUE_H
 #define LAUNCHGAP_VALUE_H
 

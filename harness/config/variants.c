@@ -6,6 +6,8 @@
 
 #include "../backend/backend.h"
 
+#define MOST_NAMED 8 /* variants in a sentence */
+
 /* "threads-nccl" and 2.21.5 make "threads-nccl-2.21.5"; where no backend here can read
  * versions, libraries are counted instead. -1: the file is no library, which shows at once, not
  * when its trial's turn comes. */
@@ -140,14 +142,17 @@ static int key_check(const struct build *b, const struct text_entry *entry, cons
 	const struct spec_variant *first = NULL;
 	bool placed = !strcmp(key, "mode") || !strcmp(key, "layout");
 	bool differ = false, moved = false;
-	char names[512] = "", as[512] = "";
+	unsigned kept = 0, alike = 0;
+	char names[512] = "", as[512] = "", more[32] = "";
 	for (unsigned i = 0; i < spec->nvariants; i++) {
 		const struct spec_variant *v = &before[i];
 		if (!is_kept(b, v))
 			continue;
 		first = first ? first : v;
-		status_list(names, sizeof names, v->name);
-		if (!placed && settings_alike(key, &first->settings, &v->settings))
+		if (++kept <= MOST_NAMED)
+			status_list(names, sizeof names, v->name);
+		if (!placed && settings_alike(key, &first->settings, &v->settings) &&
+		    ++alike <= MOST_NAMED)
 			snprintf(as + strlen(as), sizeof as - strlen(as), "%s%s",
 			         as[0] ? "," : "", v->name);
 		differ = differ || !settings_alike(key, &first->settings, &v->settings);
@@ -159,12 +164,14 @@ static int key_check(const struct build *b, const struct text_entry *entry, cons
 	/* A mode is what its variant is about, even where there is but one. */
 	if (!moved || !(differ || placed))
 		return 0;
+	if (kept > MOST_NAMED)
+		snprintf(more, sizeof more, " and %u more", kept - MOST_NAMED);
 	return status_set(
 	    st,
 	    "command line: %s=%.100s would be set in all variants, and they are "
-	    "named for what they say themselves: %s. To measure some of them alone, "
+	    "named for what they say themselves: %s%s. To measure some of them alone, "
 	    "say --only %s",
-	    entry->key, entry->value, names, as[0] ? as : "NAME");
+	    entry->key, entry->value, names, more, as[0] ? as : "NAME");
 }
 
 int variants_check(struct build *b, const struct spec_variant *before, struct status *st)
