@@ -20,6 +20,8 @@ static char names[MOST][TRIAL_NAME_BYTES];
 static struct summary_variant variants[MOST];
 static struct summary_row rows[2 * MOST];
 static struct summary_trial trials[2 * MOST];
+static struct summary_row *places[2 * MOST];
+static unsigned first[1];
 static struct stats_ratio gaps[MOST];
 static struct summary_group group;
 static struct record_run run;
@@ -65,15 +67,18 @@ static void make(unsigned n)
 	if (!model)
 		model = calloc(1, sizeof *model);
 	assert_non_null(model);
-	model->summary = (struct summary){.run = &run,
-	                                  .nvariants = n,
-	                                  .variants = variants,
-	                                  .nrows = 2 * n,
-	                                  .rows = rows,
-	                                  .ngroups = 1,
-	                                  .groups = &group,
-	                                  .nblocks = 1,
-	                                  .carries_data = true};
+	model->summary =
+	    (struct summary){.run = &run,
+	                     .nvariants = n,
+	                     .variants = variants,
+	                     .nrows = 2 * n,
+	                     .rows = rows,
+	                     .ngroups = 1,
+	                     .groups = &group,
+	                     .nblocks = 1,
+	                     .carries_data = true,
+	                     .index = {.nplaces = 2, .first = first, .rows = places}};
+	index_rows(&model->summary);
 }
 
 static void ask(const char *from, const char *to)

@@ -95,7 +95,11 @@ static char *table_with(const struct golden *g, json_t *settings, unsigned comm_
 	                    .nrows = 2,
 	                    .rows = rows,
 	                    .ngroups = 2,
-	                    .groups = groups};
+	                    .groups = groups,
+	                    .index = {.nplaces = 2,
+	                              .first = (unsigned[]){0, 1},
+	                              .rows = (struct summary_row *[2]){NULL}}};
+	index_rows(&s);
 	char *text = NULL;
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
@@ -208,7 +212,10 @@ static void a_collective_has_one_table(void **state)
 	                    .nrows = 4,
 	                    .rows = rows,
 	                    .ngroups = 4,
-	                    .groups = groups};
+	                    .groups = groups,
+	                    .index = {.nplaces = 4,
+	                              .first = (unsigned[]){0, 1, 2, 3},
+	                              .rows = (struct summary_row *[4]){NULL}}};
 	size_t bytes = g.bytes, length;
 	char *text = NULL;
 	(void)state;
@@ -222,6 +229,7 @@ static void a_collective_has_one_table(void **state)
 		/* The second type at half the speed. */
 		rows[i].busbw_gbs /= i < 2 ? 1 : 2;
 	}
+	index_rows(&s);
 	FILE *out = open_memstream(&text, &length);
 	assert_non_null(out);
 	assert_int_equal(nccl_format_print(&s, NCCL_AVERAGE_MEAN, out), 1);
