@@ -109,8 +109,8 @@ of     = $(strip $(shell pkg-config --modversion $1 2>/dev/null))
 ncclis = $(shell sed -n 's/^\#define NCCL_\(MAJOR\|MINOR\|PATCH\) *\([0-9]*\).*/\2/p' $(NCCL_H) | tr '\n' . | sed 's/\.$$//')
 cudais = $(shell $(NVCC) --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
 mpiis  = $(shell $(MPICC) --showme:version 2>/dev/null | sed -n 's/.*Open MPI \([0-9.]*\).*/Open MPI \1/p')
-BUILT  = $(subst @ ,$(comma) ,$(strip $(if $(HAVE),NCCL header $(ncclis)@ CUDA $(cudais),without CUDA and NCCL)@ \
-         $(or $(mpiis),MPI)$(foreach l,$(LIBS),@ $l $(call of,$l))))
+BUILT  = $(shell echo '$(if $(HAVE),NCCL header $(ncclis)@ CUDA $(cudais),without CUDA and NCCL)@ $(or $(mpiis),MPI)$(foreach \
+         l,$(LIBS),@ $l $(call of,$l))' | sed 's/ *@/,/g')
 .PHONY: $(if $(filter-out $(COMMIT),$(shell cat $(B)/commit 2>/dev/null)),$(B)/commit)
 ifneq ($(FLAGS),$(shell cat $(B)/flags 2>/dev/null))
 .PHONY: $(B)/flags
