@@ -284,8 +284,8 @@ static void figures_of_two_versions(void **state)
 	assert_int_equal(c->ncells, 3);
 	assert_int_equal(c->nblocks, 10);
 	assert_int_equal(c->nranks, 8);
-	assert_int_equal(c->lo, 16 << 20);
-	assert_int_equal(c->hi, 256 << 20);
+	assert_int_equal(c->sizes.lo, 16 << 20);
+	assert_int_equal(c->sizes.hi, 256 << 20);
 	const struct versions_row *old = &c->rows[0], *new = &c->rows[1];
 	assert_string_equal(old->version, "2.21.5");
 	assert_string_equal(new->version, "2.28.3");
@@ -487,13 +487,13 @@ static void sizes_are_the_gaps(void **state)
 	gap.bytes = (struct claim_range){64 << 20, SIZE_MAX};
 	find();
 	assert_int_equal(v->colls[0].ncells, 2);
-	assert_int_equal(v->colls[0].lo, 64 << 20);
+	assert_int_equal(v->colls[0].sizes.lo, 64 << 20);
 	done(NULL);
 	gap = (struct gap){.bytes = {0, SIZE_MAX}};
 	small = true;
 	find();
 	assert_int_equal(v->colls[0].ncells, 3);
-	assert_int_equal(v->colls[0].lo, 4 << 10);
+	assert_int_equal(v->colls[0].sizes.lo, 4 << 10);
 	done(NULL);
 	strcpy(gap.from, "processes");
 	strcpy(gap.to, "threads");

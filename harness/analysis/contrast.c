@@ -23,6 +23,7 @@ struct maker {
 	unsigned *places;
 	size_t *asked;        /* sizes of the places */
 	double *left, *right; /* the mean logs, per block that holds everything */
+	double *logs;         /* room for a number a block */
 	unsigned nblocks;
 };
 
@@ -128,13 +129,14 @@ static int maker_begin(struct maker *m, unsigned left, unsigned right)
 	const struct contrast_select *select = m->select;
 	size_t places = m->s->index.nplaces + 1, blocks = m->s->index.nblocks + 1;
 	m->nvariants = 2 + select->nwith;
-	m->variants = malloc(m->nvariants * sizeof *m->variants);
-	m->places = malloc(places * sizeof *m->places);
+	m->variants = malloc((m->nvariants + places) * sizeof *m->variants);
 	m->asked = malloc(places * sizeof *m->asked);
-	m->left = malloc(blocks * sizeof *m->left);
-	m->right = malloc(blocks * sizeof *m->right);
-	if (!m->variants || !m->places || !m->asked || !m->left || !m->right)
+	m->left = malloc(3 * blocks * sizeof *m->left);
+	if (!m->variants || !m->asked || !m->left)
 		return -1;
+	m->places = m->variants + m->nvariants;
+	m->right = m->left + blocks;
+	m->logs = m->right + blocks;
 	m->variants[0] = left;
 	m->variants[1] = right;
 	for (unsigned i = 0; i < select->nwith; i++)
@@ -145,10 +147,8 @@ static int maker_begin(struct maker *m, unsigned left, unsigned right)
 static void maker_end(struct maker *m)
 {
 	free(m->variants);
-	free(m->places);
 	free(m->asked);
 	free(m->left);
-	free(m->right);
 }
 
 static void say_why(const struct maker *m, struct contrast *c)
@@ -199,12 +199,12 @@ static struct stats_ratio turned(struct stats_ratio r)
 	return r;
 }
 
-/* The ratio and what is made of it. `logs` has room for a number a block. */
-static void judge(const struct maker *m, double *logs, struct contrast *c)
+/* The ratio and what is made of it. */
+static void judge(const struct maker *m, struct contrast *c)
 {
 	for (unsigned b = 0; b < m->nblocks; b++)
-		logs[b] = m->left[b] - m->right[b];
-	c->ratio = stats_ratio_of_logs(logs, m->nblocks, VERDICT_CONFIDENCE);
+		m->logs[b] = m->left[b] - m->right[b];
+	c->ratio = stats_ratio_of_logs(m->logs, m->nblocks, VERDICT_CONFIDENCE);
 	c->verdict =
 	    verdict_of(contrast_is_time(m->metric) ? turned(c->ratio) : c->ratio, m->s->margin);
 	c->left_side = side_of(m->left, m->nblocks);
@@ -231,8 +231,7 @@ int contrast_make(const struct summary *s, unsigned left, unsigned right, enum m
 {
 	struct maker m = {.s = s, .metric = metric, .select = select};
 	struct contrast c = contrast_none(left, right, metric, "");
-	double *logs = malloc((s->index.nblocks + 1) * sizeof *logs);
-	int rc = logs ? maker_begin(&m, left, right) : -1;
+	int rc = maker_begin(&m, left, right);
 	if (rc) {
 		status_set(st, "out of memory for comparing variants");
 	} else {
@@ -244,12 +243,11 @@ int contrast_make(const struct summary *s, unsigned left, unsigned right, enum m
 		c.nblocks = m.nblocks;
 		c.sizes = sizes_of(&m);
 		if (m.nblocks)
-			judge(&m, logs, &c);
+			judge(&m, &c);
 		else
 			say_why(&m, &c);
 		*out = c;
 	}
-	free(logs);
 	maker_end(&m);
 	return rc;
 }

@@ -400,82 +400,60 @@ static void check_wrong(struct summary *s)
 	}
 }
 
-/* What one rank leaves on the way through a row's trials. */
-struct gathered {
-	unsigned trials, nbehind;
-	double *skew, *launch, *finish; /* one per trial */
-	double *behind;                 /* one per row that it ended last */
-	double last, rows;
-};
-
-/* One trial's part of one rank. `room` holds three times the cell's rows. */
-static void take_trial(struct gathered *g, const struct record_cell *c, unsigned rank,
-                       double *room)
+/* One rank over a row's trials. `room` holds four numbers for each of their rows and three for
+ * each of them. */
+static struct summary_rank rank_of(const struct record_cell *const *cells, size_t n,
+                                   size_t rows, unsigned rank, double *room)
 {
-	struct timing_view view = {c->nranks, c->rows, c->calls, c->samples};
-	double *skew = room, *launch = skew + c->rows, *finish = launch + c->rows;
-	for (unsigned i = 0; i < c->rows; i++) {
-		struct timing_rank r = timing_rank(&view, rank, i);
-		skew[i] = r.skew_ns;
-		launch[i] = r.launch_ns;
-		finish[i] = r.finish_ns;
-		g->last += r.last;
-		g->rows++;
-		if (r.last > 0)
-			g->behind[g->nbehind++] = r.late_ns;
+	double *skew = room, *launch = skew + rows, *finish = launch + rows;
+	double *behind = finish + rows; /* in the rows that it ended last */
+	double *trials = behind + rows, last = 0;
+	size_t nbehind = 0;
+	for (size_t t = 0; t < n; t++) {
+		const struct record_cell *c = cells[t];
+		const struct timing_view view = {c->nranks, c->rows, c->calls, c->samples};
+		for (unsigned i = 0; i < c->rows; i++) {
+			struct timing_rank r = timing_rank(&view, rank, i);
+			skew[i] = r.skew_ns;
+			launch[i] = r.launch_ns;
+			finish[i] = r.finish_ns;
+			last += r.last;
+			if (r.last > 0)
+				behind[nbehind++] = r.late_ns;
+		}
+		trials[t] = stats_median(skew, c->rows);
+		trials[n + t] = stats_median(launch, c->rows);
+		trials[2 * n + t] = stats_median(finish, c->rows);
 	}
-	g->skew[g->trials] = stats_median(skew, c->rows);
-	g->launch[g->trials] = stats_median(launch, c->rows);
-	g->finish[g->trials++] = stats_median(finish, c->rows);
-}
-
-static struct summary_rank finish_rank(const struct gathered *g)
-{
-	return (struct summary_rank){.skew_us = stats_median(g->skew, g->trials) / 1000,
-	                             .launch_us = stats_median(g->launch, g->trials) / 1000,
-	                             .finish_us = stats_median(g->finish, g->trials) / 1000,
-	                             .last = g->rows > 0 ? g->last / g->rows : NAN,
-	                             .last_by_us = stats_median(g->behind, g->nbehind) / 1000};
-}
-
-/* Late is against the mean of the ranks' own medians: of medians of the differences all could
- * lie on one side. */
-static void centre(struct summary_row *row)
-{
-	double mean = 0;
-	for (unsigned r = 0; r < row->nranks; r++)
-		mean += row->ranks[r].finish_us / row->nranks;
-	for (unsigned r = 0; r < row->nranks; r++)
-		row->ranks[r].late_us = row->ranks[r].finish_us - mean;
+	return (struct summary_rank){.skew_us = stats_median(trials, n) / 1000,
+	                             .launch_us = stats_median(trials + n, n) / 1000,
+	                             .finish_us = stats_median(trials + 2 * n, n) / 1000,
+	                             .last = rows ? last / (double)rows : NAN,
+	                             .last_by_us = stats_median(behind, nbehind) / 1000};
 }
 
 /* Fills a row's ranks from its cells. */
 static int rank_row(struct summary_row *row, const struct record_cell *const *cells, size_t n)
 {
-	size_t rows = 0, most = 0;
-	for (size_t i = 0; i < n; i++) {
+	size_t rows = 0;
+	double mean = 0;
+	for (size_t i = 0; i < n; i++)
 		rows += cells[i]->rows;
-		most = cells[i]->rows > most ? cells[i]->rows : most;
-	}
 	row->ranks = calloc(row->nranks, sizeof *row->ranks);
-	double *room = malloc((3 * most + 3 * n + rows) * sizeof *room);
-	if (!row->ranks || !room) {
-		free(room);
-		return -1;
-	}
-	double *at = room + 3 * most;
-	for (unsigned r = 0; r < row->nranks; r++) {
-		struct gathered g = {
-		    .skew = at, .launch = at + n, .finish = at + 2 * n, .behind = at + 3 * n};
-		for (size_t i = 0; i < n; i++)
-			take_trial(&g, cells[i], r, room);
-		row->ranks[r] = finish_rank(&g);
+	double *room = malloc((4 * rows + 3 * n) * sizeof *room);
+	for (unsigned r = 0; room && row->ranks && r < row->nranks; r++) {
+		row->ranks[r] = rank_of(cells, n, rows, r, room);
 		if (row->ranks[r].last > row->ranks[row->straggler].last)
 			row->straggler = r;
+		mean += row->ranks[r].finish_us / row->nranks;
 	}
+	/* Late is against the mean of the ranks' own medians: of medians of the differences all
+	 * could lie on one side. */
+	for (unsigned r = 0; room && row->ranks && r < row->nranks; r++)
+		row->ranks[r].late_us = row->ranks[r].finish_us - mean;
+	int rc = room && row->ranks ? 0 : -1;
 	free(room);
-	centre(row);
-	return 0;
+	return rc;
 }
 
 static int rank_rows(struct summary *s)
@@ -510,7 +488,8 @@ static int compare(const struct summary *s, unsigned variant, unsigned group,
 
 static bool is_compared(const struct summary *s, unsigned variant)
 {
-	return s->reference >= 0 && (int)variant != s->reference &&
+	/* Figures of different computations are not compared. */
+	return !s->trouble[0] && s->reference >= 0 && (int)variant != s->reference &&
 	       s->variants[variant].role != ROLE_LIMIT;
 }
 
@@ -524,23 +503,17 @@ static int compare_all(struct summary *s, struct status *st)
 		    compare(s, row->variant, row->group, one, &row->ratio, st))
 			return -1;
 	}
-	for (unsigned g = 0; g < s->ngroups; g++)
-		for (unsigned v = 0; v < s->nvariants; v++)
-			if (is_compared(s, v) &&
-			    compare(s, v, g, (struct claim_range){0, SIZE_MAX},
-			            &s->groups[g].gaps[v], st))
-				return -1;
-	return 0;
-}
-
-static int make_gaps(struct summary *s)
-{
 	for (unsigned g = 0; g < s->ngroups; g++) {
-		s->groups[g].gaps = calloc(s->nvariants, sizeof *s->groups[g].gaps);
-		if (!s->groups[g].gaps)
+		struct stats_ratio *gaps = calloc(s->nvariants, sizeof *gaps);
+		s->groups[g].gaps = gaps;
+		for (unsigned v = 0; gaps && v < s->nvariants; v++) {
+			gaps[v] = stats_ratio_of_logs(NULL, 0, VERDICT_CONFIDENCE);
+			if (is_compared(s, v) &&
+			    compare(s, v, g, (struct claim_range){0, SIZE_MAX}, &gaps[v], st))
+				return -1;
+		}
+		if (!gaps)
 			return -1;
-		for (unsigned v = 0; v < s->nvariants; v++)
-			s->groups[g].gaps[v] = stats_ratio(NULL, NULL, 0, 0);
 	}
 	return 0;
 }
@@ -558,10 +531,7 @@ int summary_make(const struct record_run *run, struct summary *out, struct statu
 	for (unsigned i = 0; i < s.nrows; i++)
 		finish_row(&s.rows[i]);
 	check_wrong(&s);
-	if (check_digests(&s) || make_gaps(&s) || rank_rows(&s) || index_trials(&s, st))
-		goto fail;
-	/* Figures of different computations are not compared. */
-	if (!s.trouble[0] && compare_all(&s, st))
+	if (check_digests(&s) || rank_rows(&s) || index_trials(&s, st) || compare_all(&s, st))
 		goto fail;
 	*out = s;
 	return 0;

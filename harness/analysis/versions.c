@@ -229,26 +229,16 @@ static double dram_of(const struct maker *m, unsigned variant, enum coll_kind co
 	return dram;
 }
 
-/* The sizes that the range holds. False: the collective was not measured as a stream. */
-static bool sizes_find(const struct maker *m, struct versions_coll *c)
+/* Whether the collective was measured as a stream, and of how many ranks. */
+static bool streams(const struct maker *m, struct versions_coll *c)
 {
-	bool streams = false;
 	for (unsigned g = 0; g < m->s->ngroups; g++) {
 		const struct summary_group *group = &m->s->groups[g];
-		if (group->cell.coll != c->coll || group->cell.pace != PACE_STREAM ||
-		    group->limit)
-			continue;
-		streams = true;
-		c->nranks = group->nranks;
-		for (unsigned i = 0; i < group->nsizes; i++) {
-			size_t asked = group->asked_bytes[i];
-			if (asked < m->range.lo || asked > m->range.hi)
-				continue;
-			c->lo = !c->hi || asked < c->lo ? asked : c->lo;
-			c->hi = asked > c->hi ? asked : c->hi;
-		}
+		if (group->cell.coll == c->coll && group->cell.pace == PACE_STREAM &&
+		    !group->limit)
+			c->nranks = group->nranks;
 	}
-	return streams;
+	return c->nranks;
 }
 
 static unsigned variant_at(const struct maker *m, unsigned row, unsigned mode)
@@ -283,6 +273,7 @@ static int row_make(const struct maker *m, const struct contrast_select *select,
 	row->verdict = c.verdict;
 	out->ncells = c.ncells;
 	out->nblocks = c.nblocks;
+	out->sizes = c.sizes;
 	memcpy(out->why, c.why, sizeof out->why);
 	for (unsigned mode = 0; mode < m->nmodes; mode++) {
 		if (contrast_make(m->s, variant_at(m, i, mode),
@@ -320,7 +311,7 @@ static int colls_make(const struct maker *m, struct versions *v, struct status *
 	for (unsigned kind = 0; kind < COLL_KINDS; kind++) {
 		struct versions_coll *c = &v->colls[v->ncolls];
 		*c = (struct versions_coll){.coll = (enum coll_kind)kind};
-		if (!sizes_find(m, c))
+		if (!streams(m, c))
 			continue;
 		v->ncolls++;
 		if (coll_make(m, c, st))

@@ -42,8 +42,8 @@ struct versions_row {
 struct versions_coll {
 	enum coll_kind coll;
 	unsigned nranks;
-	size_t lo, hi; /* the least and the most of the sizes, as asked */
 	unsigned ncells, nblocks;
+	struct claim_range sizes;     /* of the cells, as asked */
 	struct versions_row *rows;    /* by version, ascending; `nrows` of them */
 	char why[CONTRAST_WHY_BYTES]; /* why there are no figures, or "" */
 };

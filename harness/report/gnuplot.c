@@ -900,14 +900,10 @@ static void put_versions_coll(struct script *p, unsigned coll, unsigned nth)
 	put_text(p, "N_coll", nth, coll_info(c->coll)->name);
 	put(p, "N_ranks", nth, "%u", c->nranks);
 	put(p, "N_blocks", nth, "%u", c->nblocks);
-	char lo_size[32], hi_size[32];
-	coll_size_label(c->lo, lo_size, sizeof lo_size);
-	coll_size_label(c->hi, hi_size, sizeof hi_size);
-	if (c->ncells == 1)
-		snprintf(text, sizeof text, "%s", hi_size);
-	else
-		snprintf(text, sizeof text, "geometric mean over %u cells, %s to %s", c->ncells,
-		         lo_size, hi_size);
+	text[0] = '\0';
+	if (c->ncells != 1)
+		words_add(text, sizeof text, "geometric mean over %u cells, ", c->ncells);
+	words_add(text, sizeof text, "%s", words_range(c->sizes).text);
 	put_text(p, "N_about", nth, text);
 	draw_say_versions(v, coll, text, sizeof text);
 	put_text(p, "N_said", nth, text);

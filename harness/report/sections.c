@@ -301,7 +301,7 @@ static void write_versions(struct page *p, const struct model *m)
 		if (!c->nblocks)
 			continue;
 		page_table(p, tables_version(m, i));
-		const struct words sizes = words_range((struct claim_range){c->lo, c->hi});
+		const struct words sizes = words_range(c->sizes);
 		page_say(p,
 		         "Stream bandwidth of %s, %s: geometric mean over %u cell%s and %u "
 		         "block%s.",
