@@ -138,7 +138,7 @@ static void say_trust(struct answer *a, const struct summary *s, const struct re
 		if (g->twin < 0)
 			continue;
 		const struct stats_ratio *r = &g->contrasts[g->twin].verdict.ratio;
-				if (isnan(r->estimate))
+		if (isnan(r->estimate))
 			continue;
 		words_add(text, bytes, "%s%s %s", sep, g->name, words_ratio(r, false).text);
 		sep = ", ";

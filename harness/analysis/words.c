@@ -28,7 +28,7 @@ static struct words __attribute__((format(printf, 1, 2))) say(const char *format
 
 struct words words_size(size_t bytes)
 {
-	struct words words;
+	struct words words = {""};
 	coll_size_label(bytes, words.text, sizeof words.text);
 	return words;
 }
