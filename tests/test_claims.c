@@ -718,8 +718,7 @@ static void only_what_is_beyond_the_margin_explains(void **state)
 	speed[0] = 0.75;
 	find();
 	waterfall_say(&found->waterfall, text, sizeof text);
-	assert_string_equal(text, "zero-copy and switch explain 100 % of the gap; 0 % is left "
-	                          "or undecided");
+	assert_string_equal(text, "zero-copy and switch explain all of the gap");
 	done();
 	asked.nfactors = 0;
 	find();

@@ -270,11 +270,16 @@ void waterfall_say(const struct waterfall *w, char *text, size_t bytes)
 	}
 	if (n > most)
 		words_add(names, sizeof names, " and %u more", n - most);
-	double explained = round(100 * w->explained), left = round(100 * (1 - w->explained));
+	double explained = round(100 * w->explained), left = 100 - explained;
+	if (n && fabs(left) < 1)
+		snprintf(text, bytes, "%s explain%s all of the gap", names, n == 1 ? "s" : "");
+	else if (n)
+		snprintf(text, bytes, "%s explain%s %.0f %% of the gap%s", names,
+		         n == 1 ? "s" : "", explained + 0.0,
+		         left < 0 ? ", noise included" : "");
+	if (n && left >= 1)
+		words_add(text, bytes, "; %.0f %% is left or undecided", left);
 	if (n)
-		snprintf(text, bytes,
-		         "%s explain%s %.0f %% of the gap; %.0f %% is left or undecided", names,
-		         n == 1 ? "s" : "", explained + 0.0, left + 0.0);
-	else
-		snprintf(text, bytes, "no factor explains any of the gap beyond the margin");
+		return;
+	snprintf(text, bytes, "no factor explains any of the gap beyond the margin");
 }
