@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "../harness/report/draw.h"
-#include "../harness/report/drawn.h"
+#include "../harness/analysis/drawn.h"
 #include "../harness/report/gnuplot.h"
 
 static void stamps(const struct made_place *place, int64_t out[6])

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "../harness/report/drawn.h"
+#include "../harness/analysis/drawn.h"
 #include "../harness/report/tables.h"
 #include "json.h"
 

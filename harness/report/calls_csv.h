@@ -3,7 +3,7 @@
 #define LAUNCHGAP_CALLS_CSV_H
 
 #include "../analysis/calls.h"
-#include "drawn.h"
+#include "../analysis/drawn.h"
 
 /* Each isolated call's time against the share of calls that took no longer, of every variant at
  * the panels' sizes, with its number in the pictures (0: not shown). Thinned to what a picture

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "../analysis/words.h"
-#include "draw_say.h"
-#include "drawn.h"
+#include "../analysis/captions.h"
+#include "../analysis/drawn.h"
 #include "output.h"
 
 #define TEXT_BYTES 1024
@@ -390,7 +390,7 @@ static void put_extents(struct script *p, unsigned group, unsigned k)
 		const struct summary_row *row = &s->rows[i];
 		if (row->group != group || !row->ntrials || !drawn_is(s, row->variant))
 			continue;
-		unsigned side = FIGURES + draw_say_is_large(s, row->cell.asked_bytes);
+		unsigned side = FIGURES + caption_is_large(s, row->cell.asked_bytes);
 		for (enum figure f = FIGURE_BUSBW; f < FIGURES; f++)
 			widen(&lo[f], &hi[f], figure_of(row, f));
 		widen(&lo[FIGURE_TIME], &hi[FIGURE_TIME], row->p95_us);
@@ -554,7 +554,7 @@ static int put_group(struct script *p, unsigned group, unsigned k, struct status
 {
 	const struct summary *s = p->s;
 	const struct summary_group *g = &s->groups[group];
-	char said[DRAW_SAY_BYTES];
+	char said[CAPTION_BYTES];
 	put_text(p, "G_coll", k, coll_word(&g->cell, g->nranks).text);
 	put_text(p, "G_pace", k, coll_pace_name(g->cell.pace));
 	put(p, "G_ranks", k, "%u", g->nranks);
@@ -567,20 +567,20 @@ static int put_group(struct script *p, unsigned group, unsigned k, struct status
 		fprintf(p->out, "%s%zu.0", i ? " " : "", g->bytes[i]);
 	fprintf(p->out, "'\n");
 	double split = 0;
-	for (unsigned i = g->nsizes; i-- && draw_say_is_large(s, g->asked_bytes[i]);)
+	for (unsigned i = g->nsizes; i-- && caption_is_large(s, g->asked_bytes[i]);)
 		split = (double)g->bytes[i];
 	put_number(p, "G_split", k, split);
 	if (p->colls > GNUPLOT_EACH)
 		return 0;
 	put_extents(p, group, k);
-	if (draw_say_group(s, &p->regimes, &p->order, group, said, sizeof said, st))
+	if (caption_group(s, &p->regimes, &p->order, group, said, sizeof said, st))
 		return -1;
 	put_text(p, "G_said", k, said);
-	draw_say_launch(s, &p->order, group, said, sizeof said);
+	caption_launch(s, &p->order, group, said, sizeof said);
 	put_text(p, "G_launch_said", k, said);
-	draw_say_ranks(s, &p->order, group, said, sizeof said);
+	caption_ranks(s, &p->order, group, said, sizeof said);
 	put_text(p, "G_ranks_said", k, said);
-	draw_say_tail(s, &p->order, group, said, sizeof said);
+	caption_tail(s, &p->order, group, said, sizeof said);
 	put_text(p, "G_tail_said", k, said);
 	return put_lines(p, group, k, FIGURE_BUSBW, "busbw", st) ||
 	               put_lines(p, group, k, FIGURE_TIME, "time", st) ||
@@ -593,7 +593,7 @@ static int put_groups(struct script *p, struct status *st)
 {
 	const struct summary *s = p->s;
 	unsigned n = 0, k = 0;
-	char said[DRAW_SAY_BYTES];
+	char said[CAPTION_BYTES];
 	for (unsigned g = 0; g < s->ngroups; g++)
 		n += in_picture(s, g);
 	fprintf(p->out,
@@ -601,7 +601,7 @@ static int put_groups(struct script *p, struct status *st)
 	put(p, "each", 0, "%d", p->colls <= GNUPLOT_EACH);
 	put(p, "detail", 0, "%d", p->colls <= GNUPLOT_DETAIL);
 	put(p, "collectives", 0, "%u", p->colls);
-	draw_say_overview(s, &p->order, said, sizeof said);
+	caption_overview(s, &p->order, said, sizeof said);
 	put_text(p, "overview_said", 0, said);
 	fprintf(p->out,
 	        "\n# one per collective and pace: what its axes have to hold (ratios: of small "
@@ -714,15 +714,15 @@ static void put_timeline(struct script *p)
 	           "coll variant pass ranks bytes device total before residual said");
 	for (unsigned g = 0; g < s->ngroups; g++) {
 		struct calls_line line, first = {0};
-		char said[DRAW_SAY_BYTES] = "";
+		char said[CAPTION_BYTES] = "";
 		unsigned from = n + 1;
 		for (unsigned i = 0; !again(s, g) && i < p->order.main; i++) {
 			line = calls_line_of(s, s->groups[g].cell.coll, p->order.variants[i]);
 			if (!line.cell)
 				continue;
 			n++;
-			draw_say_call(s, p->order.variants[i], &line, n == from, said,
-			              sizeof said);
+			caption_call(s, p->order.variants[i], &line, n == from, said,
+			             sizeof said);
 			if (n == from)
 				first = line;
 			put_text(p, "T_coll", n,
@@ -823,7 +823,7 @@ static void put_factors(struct script *p)
 	unsigned order[CLAIM_MAX], n = f->asked.nfactors, tested = 0, k = 0;
 	double lo = 1, hi = 1;
 	bool intervals = false;
-	char said[DRAW_SAY_BYTES];
+	char said[CAPTION_BYTES];
 	for (unsigned i = 0; i < n; i++)
 		tested += !f->factors[i].why[0];
 	factors_order(f->factors, n, order);
@@ -831,7 +831,7 @@ static void put_factors(struct script *p)
 	put(p, "factors", 0, "%u", n);
 	put(p, "factors_tested", 0, "%u", tested);
 	put(p, "factors_latency", 0, "%d", have_latency(f));
-	draw_say_factors(f->factors, n, said, sizeof said);
+	caption_factors(f->factors, n, said, sizeof said);
 	put_text(p, "factors_said", 0, said);
 	put_arrays(p, tested, "F", "name setting effect latency");
 	for (unsigned i = 0; i < n; i++) {
@@ -887,7 +887,7 @@ static void put_versions_coll(struct script *p, unsigned coll, unsigned nth)
 	const struct versions *v = &p->f->versions;
 	const struct versions_coll *c = &v->colls[coll];
 	double lo = INFINITY, hi = 0, ratio_lo = 1, ratio_hi = 1;
-	char text[DRAW_SAY_BYTES];
+	char text[CAPTION_BYTES];
 	for (unsigned i = 0; i < v->nrows; i++) {
 		const struct stats_ratio *r = &c->rows[i].verdict.ratio;
 		for (unsigned mode = 0; mode < v->nmodes; mode++) {
@@ -905,7 +905,7 @@ static void put_versions_coll(struct script *p, unsigned coll, unsigned nth)
 		words_add(text, sizeof text, "geometric mean over %u cells, ", c->ncells);
 	words_add(text, sizeof text, "%s", words_range(c->sizes).text);
 	put_text(p, "N_about", nth, text);
-	draw_say_versions(v, coll, text, sizeof text);
+	caption_versions(v, coll, text, sizeof text);
 	put_text(p, "N_said", nth, text);
 	put_number(p, "N_lo", nth, lo);
 	put_number(p, "N_hi", nth, hi);

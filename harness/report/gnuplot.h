@@ -4,7 +4,7 @@
 #define LAUNCHGAP_GNUPLOT_H
 
 #include "../analysis/findings.h"
-#include "drawn.h"
+#include "../analysis/drawn.h"
 
 /* Beyond so many collectives (each with its datatype, operation and so on) there is none of
  * some pictures: who looks at so many? */

@@ -7,7 +7,7 @@
 #include "../analysis/checks.h"
 #include "../analysis/words.h"
 #include "../coll/counts.h"
-#include "drawn.h"
+#include "../analysis/drawn.h"
 #include "gnuplot.h"
 #include "tables.h"
 

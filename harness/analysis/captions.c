@@ -1,31 +1,13 @@
-#include "draw_say.h"
+#include "captions.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include "../analysis/contrast.h"
-#include "../analysis/words.h"
+#include "contrast.h"
+#include "words.h"
 
 #define NAMED 3   /* of a longer list so many stand by name */
 #define MANY  256 /* variants; beyond, nothing is said of them */
-
-static void add(char *text, size_t bytes, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static void add(char *text, size_t bytes, const char *format, ...)
-{
-	size_t n = strlen(text);
-	va_list list;
-	va_start(list, format);
-	vsnprintf(text + n, bytes - n, format, list);
-	va_end(list);
-}
-
-/* "4 KiB" */
-static void add_size(char *text, size_t bytes, size_t size)
-{
-	add(text, bytes, "%s", words_size(size).text);
-}
 
 /* "a, b and c", of more than four "a, b, c and 4 more". */
 static void add_names(const struct summary *s, const unsigned *variants, unsigned n, char *text,
@@ -33,16 +15,16 @@ static void add_names(const struct summary *s, const unsigned *variants, unsigne
 {
 	unsigned named = n > NAMED + 1 ? NAMED : n;
 	for (unsigned i = 0; i < named; i++)
-		add(text, bytes, "%s%.60s",
-		    !i           ? ""
-		    : i + 1 == n ? " and "
-		                 : ", ",
-		    s->variants[variants[i]].name);
+		words_add(text, bytes, "%s%.60s",
+		          !i           ? ""
+		          : i + 1 == n ? " and "
+		                       : ", ",
+		          s->variants[variants[i]].name);
 	if (named < n)
-		add(text, bytes, " and %u more", n - named);
+		words_add(text, bytes, " and %u more", n - named);
 }
 
-bool draw_say_is_large(const struct summary *s, size_t asked_bytes)
+bool caption_is_large(const struct summary *s, size_t asked_bytes)
 {
 	return asked_bytes >=
 	       (record_traits(s->run, NULL)->gpus ? (size_t)16 << 20 : (size_t)256 << 10);
@@ -96,21 +78,21 @@ static void add_kind(const struct summary *s, const struct drawn_order *order,
 	if (!n)
 		return;
 	const struct words least = words_number(lo), most = words_number(hi);
-	add(text, bytes, "; ");
+	words_add(text, bytes, "; ");
 	add_names(s, found, n, text, bytes);
 	if (kind == VERDICT_NO_DIFFERENCE)
-		add(text, bytes, ": no difference within %.3g %%", 100 * s->margin);
+		words_add(text, bytes, ": no difference within %.3g %%", 100 * s->margin);
 	else if (kind == VERDICT_UNDECIDED)
-		add(text, bytes, ": undecided");
+		words_add(text, bytes, ": undecided");
 	else
-		add(text, bytes, " %s%s%s times as fast", least.text,
-		    strcmp(least.text, most.text) ? " to " : "",
-		    strcmp(least.text, most.text) ? most.text : "");
+		words_add(text, bytes, " %s%s%s times as fast", least.text,
+		          strcmp(least.text, most.text) ? " to " : "",
+		          strcmp(least.text, most.text) ? most.text : "");
 }
 
-int draw_say_group(const struct summary *s, const struct regimes *regimes,
-                   const struct drawn_order *order, unsigned group, char *text, size_t bytes,
-                   struct status *st)
+int caption_group(const struct summary *s, const struct regimes *regimes,
+                  const struct drawn_order *order, unsigned group, char *text, size_t bytes,
+                  struct status *st)
 {
 	static const enum verdict_kind kinds[] = {VERDICT_FASTER, VERDICT_SLOWER,
 	                                          VERDICT_NO_DIFFERENCE, VERDICT_UNDECIDED};
@@ -120,12 +102,12 @@ int draw_say_group(const struct summary *s, const struct regimes *regimes,
 	    regimes_find(regimes, large ? REGIME_LARGE : REGIME_SMALL);
 	struct verdict verdicts[MANY];
 	struct claim_range range;
-	char body[DRAW_SAY_BYTES] = "";
+	char body[CAPTION_BYTES] = "";
 	text[0] = '\0';
 	if (!regimes->n || order->n > MANY)
 		return 0;
 	if (regime && !regime->tells) {
-		add(text, bytes, "%s", regime->why);
+		words_add(text, bytes, "%s", regime->why);
 		text[strcspn(text, "\n")] = '\0';
 		if (*text && text[strlen(text) - 1] == '.')
 			text[strlen(text) - 1] = '\0';
@@ -143,21 +125,21 @@ int draw_say_group(const struct summary *s, const struct regimes *regimes,
 		add_kind(s, order, verdicts, kinds[i], body, sizeof body);
 	if (!body[0])
 		return 0;
-	add(text, bytes, "Against %.60s", s->variants[s->reference].name);
+	words_add(text, bytes, "Against %.60s", s->variants[s->reference].name);
 	if (part && large) {
-		add(text, bytes, " from ");
-		add_size(text, bytes, range.lo);
-		add(text, bytes, " up");
+		words_add(text, bytes, " from ");
+		words_add(text, bytes, "%s", words_size(range.lo).text);
+		words_add(text, bytes, " up");
 	} else if (part) {
-		add(text, bytes, " up to ");
-		add_size(text, bytes, range.hi);
+		words_add(text, bytes, " up to ");
+		words_add(text, bytes, "%s", words_size(range.hi).text);
 	}
-	add(text, bytes, ": %s", body + 2);
+	words_add(text, bytes, ": %s", body + 2);
 	return 0;
 }
 
-void draw_say_overview(const struct summary *s, const struct drawn_order *order, char *text,
-                       size_t bytes)
+void caption_overview(const struct summary *s, const struct drawn_order *order, char *text,
+                      size_t bytes)
 {
 	text[0] = '\0';
 	if (s->reference < 0 || s->trouble[0])
@@ -177,14 +159,14 @@ void draw_say_overview(const struct summary *s, const struct drawn_order *order,
 		if (!all || s->variants[v].role != ROLE_VARIANT)
 			continue;
 		if (!text[0])
-			add(text, bytes, "Against %.60s", s->variants[s->reference].name);
-		add(text, bytes, "%s %.60s is ", text[0] ? (strchr(text, ':') ? ";" : ":") : "",
-		    s->variants[v].name);
-		add(text, bytes, "alike in %u of %u", kinds[VERDICT_NO_DIFFERENCE], all);
+			words_add(text, bytes, "Against %.60s", s->variants[s->reference].name);
+		words_add(text, bytes, "%s %.60s is ",
+		          text[0] ? (strchr(text, ':') ? ";" : ":") : "", s->variants[v].name);
+		words_add(text, bytes, "alike in %u of %u", kinds[VERDICT_NO_DIFFERENCE], all);
 		if (kinds[VERDICT_FASTER])
-			add(text, bytes, ", faster in %u", kinds[VERDICT_FASTER]);
+			words_add(text, bytes, ", faster in %u", kinds[VERDICT_FASTER]);
 		if (kinds[VERDICT_SLOWER])
-			add(text, bytes, ", slower in %u", kinds[VERDICT_SLOWER]);
+			words_add(text, bytes, ", slower in %u", kinds[VERDICT_SLOWER]);
 	}
 }
 
@@ -207,31 +189,32 @@ static void say_figures(const struct summary *s, const struct drawn_order *order
 		if (!isfinite(x))
 			continue;
 		if (!n++) {
-			add(text, bytes, "At ");
-			add_size(text, bytes, s->groups[group].asked_bytes[0]);
-			add(text, bytes, " %s", words);
+			words_add(text, bytes, "At ");
+			words_add(text, bytes, "%s",
+			          words_size(s->groups[group].asked_bytes[0]).text);
+			words_add(text, bytes, " %s", words);
 		}
-		add(text, bytes, "%s %s µs in %.60s", n > 1 ? "," : "", words_number(x).text,
-		    s->variants[order->variants[i]].name);
+		words_add(text, bytes, "%s %s µs in %.60s", n > 1 ? "," : "",
+		          words_number(x).text, s->variants[order->variants[i]].name);
 	}
 }
 
-void draw_say_launch(const struct summary *s, const struct drawn_order *order, unsigned group,
-                     char *text, size_t bytes)
+void caption_launch(const struct summary *s, const struct drawn_order *order, unsigned group,
+                    char *text, size_t bytes)
 {
 	say_figures(s, order, group, "launching takes", offsetof(struct summary_row, launch_us),
 	            text, bytes);
 }
 
-void draw_say_tail(const struct summary *s, const struct drawn_order *order, unsigned group,
-                   char *text, size_t bytes)
+void caption_tail(const struct summary *s, const struct drawn_order *order, unsigned group,
+                  char *text, size_t bytes)
 {
 	say_figures(s, order, group, "95 % of the calls take at most",
 	            offsetof(struct summary_row, p95_us), text, bytes);
 }
 
-void draw_say_ranks(const struct summary *s, const struct drawn_order *order, unsigned group,
-                    char *text, size_t bytes)
+void caption_ranks(const struct summary *s, const struct drawn_order *order, unsigned group,
+                   char *text, size_t bytes)
 {
 	double most = 0;
 	text[0] = '\0';
@@ -247,27 +230,29 @@ void draw_say_ranks(const struct summary *s, const struct drawn_order *order, un
 					continue;
 				most = fabs(late);
 				text[0] = '\0';
-				add(text, bytes, "The farthest is rank %u of %.60s: at ", r,
-				    s->variants[order->variants[i]].name);
-				add_size(text, bytes, s->groups[group].asked_bytes[b]);
-				add(text, bytes, " it ends %.2g %% of the call %s the mean",
-				    most, late > 0 ? "after" : "before");
+				words_add(text, bytes, "The farthest is rank %u of %.60s: at ",
+				          r, s->variants[order->variants[i]].name);
+				words_add(text, bytes, "%s",
+				          words_size(s->groups[group].asked_bytes[b]).text);
+				words_add(text, bytes,
+				          " it ends %.2g %% of the call %s the mean", most,
+				          late > 0 ? "after" : "before");
 			}
 		}
 }
 
-void draw_say_call(const struct summary *s, unsigned variant, const struct calls_line *line,
-                   bool first, char *text, size_t bytes)
+void caption_call(const struct summary *s, unsigned variant, const struct calls_line *line,
+                  bool first, char *text, size_t bytes)
 {
-	add(text, bytes, first ? "Launching takes %s of %s µs in %.60s" : ", %s of %s in %.60s",
-	    words_number(line->launch_us).text, words_number(line->total_us).text,
-	    s->variants[variant].name);
+	words_add(text, bytes,
+	          first ? "Launching takes %s of %s µs in %.60s" : ", %s of %s in %.60s",
+	          words_number(line->launch_us).text, words_number(line->total_us).text,
+	          s->variants[variant].name);
 }
 
 /* ---- findings --------------------------------------------------------------------------- */
 
-void draw_say_factors(const struct factors_result *results, unsigned n, char *text,
-                      size_t bytes)
+void caption_factors(const struct factors_result *results, unsigned n, char *text, size_t bytes)
 {
 	unsigned order[CLAIM_MAX], others = 0, said = 0;
 	text[0] = '\0';
@@ -282,17 +267,17 @@ void draw_say_factors(const struct factors_result *results, unsigned n, char *te
 			others++;
 			continue;
 		}
-		add(text, bytes, "%s%.60s: %.3g times the %s", said++ ? "; " : "",
-		    r->factor->name, v->ratio.estimate, latency ? "speed" : "bandwidth");
+		words_add(text, bytes, "%s%.60s: %.3g times the %s", said++ ? "; " : "",
+		          r->factor->name, v->ratio.estimate, latency ? "speed" : "bandwidth");
 	}
 	if (others && said)
-		add(text, bytes, "; %u other%s: no difference, or undecided", others,
-		    words_plural(others));
+		words_add(text, bytes, "; %u other%s: no difference, or undecided", others,
+		          words_plural(others));
 	else if (others)
-		add(text, bytes, "No factor has an effect beyond the margin");
+		words_add(text, bytes, "No factor has an effect beyond the margin");
 }
 
-void draw_say_versions(const struct versions *v, unsigned coll, char *text, size_t bytes)
+void caption_versions(const struct versions *v, unsigned coll, char *text, size_t bytes)
 {
 	unsigned alike = 0, slower = 0, faster = 0;
 	text[0] = '\0';
@@ -303,17 +288,20 @@ void draw_say_versions(const struct versions *v, unsigned coll, char *text, size
 		faster += x->kind == VERDICT_FASTER;
 		if (v->nrows > 4)
 			continue;
-		add(text, bytes, i ? "; with %.40s " : "With %.40s processes ",
-		    v->colls[coll].rows[i].version);
+		words_add(text, bytes, i ? "; with %.40s " : "With %.40s processes ",
+		          v->colls[coll].rows[i].version);
 		if (x->kind == VERDICT_NO_DIFFERENCE)
-			add(text, bytes, "%salike", i ? "they are " : "and threads are ");
+			words_add(text, bytes, "%salike", i ? "they are " : "and threads are ");
 		else if (x->kind == VERDICT_UNDECIDED)
-			add(text, bytes, "%sundecided", i ? "it is " : "against threads are ");
+			words_add(text, bytes, "%sundecided",
+			          i ? "it is " : "against threads are ");
 		else
-			add(text, bytes, "reach %.3f of threads' bandwidth", x->ratio.estimate);
+			words_add(text, bytes, "reach %.3f of threads' bandwidth",
+			          x->ratio.estimate);
 	}
 	if (v->nrows > 4)
-		add(text, bytes,
+		words_add(
+		    text, bytes,
 		    "Of %u versions processes are slower than threads in %u, alike in %u, "
 		    "faster "
 		    "in %u",

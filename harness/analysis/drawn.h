@@ -7,7 +7,7 @@
 #ifndef LAUNCHGAP_DRAWN_H
 #define LAUNCHGAP_DRAWN_H
 
-#include "../analysis/summary.h"
+#include "summary.h"
 
 #define DRAWN_MOST  12 /* variants, the twin included */
 #define DRAWN_LINES 5  /* in one panel */
