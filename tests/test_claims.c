@@ -840,8 +840,8 @@ static void the_evidence_has_model_and_cache(void **state)
 	assert_string_equal(e->paths[0].data_path, "staged");
 	assert_string_equal(e->paths[0].registered, "no: nobody asked");
 	assert_string_equal(e->paths[0].why, "the log says so");
-	assert_string_equal(e->paths[0].astray, "P2P+reg");
-	assert_string_equal(e->paths[1].astray, "");
+	assert_string_equal(e->paths[0].unexpected, "P2P+reg");
+	assert_string_equal(e->paths[1].unexpected, "");
 	assert_string_equal(e->paths[2].transport, "");
 	/* The reference's twin takes its path. */
 	assert_string_equal(e->paths[3].transport, "P2P/CUMEM");

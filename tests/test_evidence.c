@@ -236,7 +236,7 @@ static void another_path_is_told(void **state)
 	(void)state;
 	play(logs);
 	expect("a", "SHM");
-	assert_int_equal(collect(&st), EVIDENCE_ASTRAY);
+	assert_int_equal(collect(&st), EVIDENCE_UNEXPECTED);
 	says(st.text, "a: expect = SHM, but the path taken is P2P/CUMEM, 2 links");
 	record_says("\"expect\":\"SHM\",\"as_expected\":false");
 }

@@ -61,8 +61,8 @@ static void what_a_run_has_is_told(void **state)
 	assert_int_equal(resume.seed, 0x2a);
 	assert_true(resume_has_path(&resume, "a"));
 	assert_false(resume_has_path(&resume, "b"));
-	assert_true(resume_is_astray(&resume, "a"));
-	assert_false(resume_is_astray(&resume, "b")); /* nobody knows */
+	assert_true(resume_is_unexpected(&resume, "a"));
+	assert_false(resume_is_unexpected(&resume, "b")); /* nobody knows */
 	json_decref(resume.environment);
 	json_decref(resume.paths);
 	json_decref(env);

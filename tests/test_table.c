@@ -171,10 +171,14 @@ static unsigned widest(const char *text)
 {
 	unsigned most = 0;
 	char line[4096];
-	for (; *text; text += strcspn(text, "\n") + 1) {
-		snprintf(line, sizeof line, "%.*s", (int)strcspn(text, "\n"), text);
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		assert_true(n < sizeof line);
+		memcpy(line, text, n);
+		line[n] = '\0';
 		unsigned width = table_width(line);
 		most = width > most ? width : most;
+		text += n + (text[n] == '\n');
 	}
 	return most;
 }

@@ -109,7 +109,7 @@ void claims_hint(const struct summary *s, const struct evidence *evidence,
                  const struct claims_result *r, char *text, size_t bytes)
 {
 	bool analogue = record_traits(s->run, NULL)->analogue;
-	bool astray = contrast_unexpected(s, r->claim->left, r->claim->right);
+	bool unexpected = contrast_unexpected(s, r->claim->left, r->claim->right);
 	if (r->outcome == CLAIMS_UNTESTED) {
 		snprintf(text, bytes, "%s", r->contrast.why);
 		return;
@@ -120,5 +120,5 @@ void claims_hint(const struct summary *s, const struct evidence *evidence,
 	         words_plural(r->contrast.ncells), words_range(r->contrast.sizes).text,
 	         r->contrast.ratio.blocks, words_plural(r->contrast.ratio.blocks));
 	words_add(text, bytes, "%s%s%s%s", analogue ? "; tested on the host analogue" : "",
-	          *paths ? "; " : "", paths, astray ? "; NOT on the expected path" : "");
+	          *paths ? "; " : "", paths, unexpected ? "; NOT on the expected path" : "");
 }

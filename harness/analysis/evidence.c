@@ -120,7 +120,8 @@ static void put_path(const struct record_path *from, struct evidence_path *out)
 {
 	struct path path;
 	struct status why = {""};
-	snprintf(out->astray, sizeof out->astray, "%s", from->as_expected ? "" : from->expect);
+	snprintf(out->unexpected, sizeof out->unexpected, "%s",
+	         from->as_expected ? "" : from->expect);
 	if (path_from_json(from->path, &path, &why)) {
 		snprintf(out->data_path, sizeof out->data_path, "unknown");
 		snprintf(out->why, sizeof out->why, "the record's path is damaged: %.200s",

@@ -15,9 +15,9 @@ struct evidence_path {
 	char pairs[512];      /* of a mixed transport: which pairs of ranks use which */
 	char registered[288]; /* "yes", or "no: why" */
 	char copy_engine[16]; /* "yes" or "no" */
-	char data_path[32]; /* "direct", "staged", "unknown": which model is held against it */
-	char why[384];      /* how it is known */
-	char astray[80];    /* what was expected where it is something else, else "" */
+	char data_path[32];  /* "direct", "staged", "unknown": which model is held against it */
+	char why[384];       /* how it is known */
+	char unexpected[80]; /* what was expected where it is something else, else "" */
 };
 
 struct evidence_row {

@@ -41,7 +41,7 @@ int factors_judge(const struct summary *s, const struct factor *factor,
                   struct factors_result *out, struct status *st)
 {
 	struct factors_result r = {.factor = factor};
-	r.astray = contrast_unexpected(s, factor->from, factor->to);
+	r.unexpected = contrast_unexpected(s, factor->from, factor->to);
 	if (!factor->from[0] || !factor->to[0])
 		snprintf(r.why, sizeof r.why, "it is about another backend");
 	else
@@ -96,7 +96,7 @@ void factors_verdict(const struct factors_result *r, const struct verdict *v, ch
 	snprintf(text, bytes, "%s%s%s%s", verdict,
 	         r->factor->placebo && verdict_effect(v) ? ": THE PLACEBO HAS AN EFFECT" : "",
 	         first && factors_proper(r) ? ", as a placebo should be" : "",
-	         first && r->astray ? "; NOT on the expected path" : "");
+	         first && r->unexpected ? "; NOT on the expected path" : "");
 }
 
 /* How large the effect is, whichever way; below 0 where there is none. */

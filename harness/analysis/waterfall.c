@@ -215,7 +215,7 @@ static int follow(const struct summary *s, const struct claim_list *asked,
 }
 
 /* Whether what is left is no less than the gap: the factors lead elsewhere. */
-static bool leads_astray(const struct waterfall *w)
+static bool leads_away(const struct waterfall *w)
 {
 	for (unsigned i = 0; i < w->nsteps; i++)
 		if (w->steps[i].rest && fabs(w->steps[i].log) >= fabs(w->log))
@@ -243,7 +243,7 @@ int waterfall_make(const struct summary *s, const struct claim_list *asked,
 	if (follow(s, asked, &web, &way, &w, st))
 		return -1;
 	way = (struct way){2, {from, to}, {NOWHERE, NOWHERE}};
-	if (leads_astray(&w) && follow(s, asked, &web, &way, &w, st))
+	if (leads_away(&w) && follow(s, asked, &web, &way, &w, st))
 		return -1;
 	*out = w;
 	return 0;

@@ -110,7 +110,8 @@ static void put_claim_short(struct table *t, const struct claims_result *r)
 	}
 	claims_verdict(r, verdict, sizeof verdict);
 	/* How many blocks it would take stands in the full table. */
-	table_text(t, "%.*s, %.3f", (int)strcspn(verdict, ","), verdict, r->contrast.ratio.estimate);
+	table_text(t, "%.*s, %.3f", (int)strcspn(verdict, ","), verdict,
+	           r->contrast.ratio.estimate);
 }
 
 struct table *tables_claims_short(const struct model *m)
@@ -690,7 +691,7 @@ struct table *tables_paths(const struct model *m)
 		table_row(t);
 		table_text(t, "%s", m->summary.variants[v].name);
 		table_text(t, "%s", p->transport);
-		table_text(t, "%s", p->astray);
+		table_text(t, "%s", p->unexpected);
 		table_text(t, "%s", p->links);
 		table_text(t, "%s", p->data_path);
 		table_text(t, "%s", p->registered);

@@ -51,7 +51,7 @@ static int write_path(const struct evidence_request *q, const struct trial *tria
 	path_text(path, text, sizeof text);
 	status_set(st, "%s: expect = %s, but the path taken is %s%s%s%s", trial->variant,
 	           expect, text, path->why[0] ? " (" : "", path->why, path->why[0] ? ")" : "");
-	return EVIDENCE_ASTRAY;
+	return EVIDENCE_UNEXPECTED;
 }
 
 static int keep_failure(const struct evidence_request *q, const struct trial *trial,

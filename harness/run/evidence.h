@@ -19,12 +19,12 @@ struct evidence_request {
 
 /* Whether a variant's way can be asked for at all. */
 bool evidence_wanted(const struct plan *plan, unsigned variant);
-/* What came of it; of NONE and ASTRAY st says why. */
+/* What came of it; of NONE and UNEXPECTED st says why. */
 enum evidence_end {
 	EVIDENCE_DONE,
 	EVIDENCE_NONE,        /* the path cannot be told; the record has a failure */
 	EVIDENCE_INTERRUPTED, /* by a signal */
-	EVIDENCE_ASTRAY,      /* it is in the record, and not the expected one */
+	EVIDENCE_UNEXPECTED,  /* it is in the record, and not the expected one */
 };
 
 /* Runs the job and writes its line: one of the above, or -1: the run cannot go on. */

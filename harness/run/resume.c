@@ -30,7 +30,7 @@ bool resume_has_path(const struct resume *resume, const char *variant)
 	return json_object_get(resume->paths, variant) != NULL;
 }
 
-bool resume_is_astray(const struct resume *resume, const char *variant)
+bool resume_is_unexpected(const struct resume *resume, const char *variant)
 {
 	return json_is_false(json_object_get(resume->paths, variant));
 }

@@ -19,7 +19,7 @@ struct resume {
 /* Whether the path of a variant is there. */
 bool resume_has_path(const struct resume *resume, const char *variant);
 /* Whether it is there and not the one that the variant expects. */
-bool resume_is_astray(const struct resume *resume, const char *variant);
+bool resume_is_unexpected(const struct resume *resume, const char *variant);
 int resume_read(const char *folder, struct resume *out, struct status *st);
 /* Whether the plan and the machine of two environments are the same; -1 with what is not. */
 int resume_same(const json_t *before, const json_t *now, struct status *st);

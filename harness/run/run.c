@@ -155,8 +155,8 @@ int run_evidence(struct runner *r, struct status *st)
 		if (result) {
 			status_progress_end();
 			status_say("%s", why.text);
-			r->astray[q.variant] = result == EVIDENCE_ASTRAY;
-			r->nfailed += result != EVIDENCE_ASTRAY;
+			r->unexpected[q.variant] = result == EVIDENCE_UNEXPECTED;
+			r->nfailed += result != EVIDENCE_UNEXPECTED;
 		}
 		q.order++;
 	}
@@ -211,23 +211,23 @@ static int run_blocks(struct runner *r, struct status *st)
 int run_sum_up(const struct runner *r, struct status *st)
 {
 	char failed[64] = "", names[512] = "";
-	unsigned astray = 0;
+	unsigned unexpected = 0;
 	for (unsigned v = 0; v < r->plan.nvariants; v++) {
-		if (!r->astray[v])
+		if (!r->unexpected[v])
 			continue;
 		status_list(names, sizeof names, r->plan.variants[v].name);
-		astray++;
+		unexpected++;
 	}
 	if (r->nfailed)
 		snprintf(failed, sizeof failed, "%u trial%s failed; the report names %s",
 		         r->nfailed, r->nfailed == 1 ? "" : "s",
 		         r->nfailed == 1 ? "it" : "them");
-	if (astray)
+	if (unexpected)
 		return status_set(st,
 		                  "%s%sthe path is not the expected one: %s (expect = …); what "
 		                  "rests on %s is not what the file meant",
 		                  failed, r->nfailed ? "; and " : "", names,
-		                  astray == 1 ? "it" : "them");
+		                  unexpected == 1 ? "it" : "them");
 	return r->nfailed ? status_set(st, "%s", failed) : 0;
 }
 

@@ -67,7 +67,7 @@ int run_set_up(struct runner *r, struct status *st)
 		goto out;
 	for (unsigned v = 0; v < r->plan.nvariants; v++) {
 		r->has_path[v] = resume_has_path(&before, r->plan.variants[v].name);
-		r->astray[v] = resume_is_astray(&before, r->plan.variants[v].name);
+		r->unexpected[v] = resume_is_unexpected(&before, r->plan.variants[v].name);
 	}
 	r->environment = describe_run(&r->plan, q->argc, q->argv, r->why, LAUNCHGAP_COMMIT);
 	if (!r->environment) {

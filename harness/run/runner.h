@@ -33,8 +33,8 @@ struct runner {
 	char why[256];                      /* why this backend and not the first choice */
 	unsigned first_block;               /* 0, or behind the blocks that a resumed run has */
 	bool has_path[PLAN_MAX_VARIANTS];   /* from before, in a resumed run */
-	bool astray[PLAN_MAX_VARIANTS];     /* its path is not the expected one; from before
-	                                       as well */
+	bool unexpected[PLAN_MAX_VARIANTS]; /* its path is not the expected one; from before
+	                                   as well */
 	unsigned failed[PLAN_MAX_VARIANTS]; /* in a row */
 	unsigned nfailed;
 	char first_why[1100]; /* of the first trial that failed */
