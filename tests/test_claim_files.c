@@ -277,7 +277,7 @@ static void slips_name_their_line(void **state)
 	       "the same variant");
 	refuse("[claim c]\ntext = x\nleft = a\nright = b\nmetric = latency\npace = stream\n"
 	       "is = within 1%\n",
-	       1, "latency is of isolated calls");
+	       1, "latency, p95 and p99 are of isolated calls");
 	refuse("[claim c]\ntext = x\nleft = a\nright = b\nleft = b\n", 5, "is there already");
 }
 

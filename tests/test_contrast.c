@@ -84,6 +84,30 @@ static void ratio_and_speed_go_apart_for_times(void **state)
 	made_unload(&loaded);
 }
 
+/* The last of three calls takes processes twice as long. */
+static void one_slow_call(const struct made_place *p, int64_t out[6])
+{
+	times(p, out);
+	if (p->variant == MADE_PROCESSES && p->isolated && p->row == 2)
+		out[2] *= 2;
+}
+
+/* By type 7 of Hyndman and Fan the quantile p of three lies 2p steps above the first. */
+static void tails_are_metrics(void **state)
+{
+	struct made m = made();
+	(void)state;
+	m.stamps = one_slow_call;
+	made_load(&m, &loaded);
+	near(of(MADE_PROCESSES, MADE_THREADS, METRIC_LATENCY, &all).ratio.estimate, 1.1);
+	near(of(MADE_PROCESSES, MADE_THREADS, METRIC_P95, &all).ratio.estimate, 1.1 * 1.9);
+	struct contrast c = of(MADE_PROCESSES, MADE_THREADS, METRIC_P99, &all);
+	near(c.ratio.estimate, 1.1 * 1.98);
+	assert_int_equal(c.verdict.kind, VERDICT_SLOWER);
+	assert_int_equal(c.ncells, 3);
+	made_unload(&loaded);
+}
+
 static void sizes_and_groups_are_chosen(void **state)
 {
 	struct made m = made();
@@ -174,6 +198,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(ratio_and_speed_go_apart_for_times),
+	    cmocka_unit_test(tails_are_metrics),
 	    cmocka_unit_test(sizes_and_groups_are_chosen),
 	    cmocka_unit_test(what_one_lacks_counts_for_none),
 	    cmocka_unit_test(logs_add_up_over_steps),

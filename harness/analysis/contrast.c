@@ -10,7 +10,7 @@
 
 bool contrast_is_time(enum metric metric)
 {
-	return metric == METRIC_TIME || metric == METRIC_LATENCY || metric == METRIC_LAUNCH;
+	return !strcmp(metric_info(metric)->unit, "µs");
 }
 
 /* What a contrast is made from. */

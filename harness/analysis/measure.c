@@ -8,10 +8,18 @@
 double measure_timed(const struct summary_row *row, const struct summary_trial *t,
                      enum metric metric)
 {
-	if (metric == METRIC_LAUNCH)
+	switch (metric) {
+	case METRIC_LAUNCH:
 		return t->launch_ns;
-	if (metric != METRIC_BUSBW)
+	case METRIC_P95:
+		return t->p95_ns;
+	case METRIC_P99:
+		return t->p99_ns;
+	case METRIC_BUSBW:
+		break;
+	default:
 		return t->time_ns;
+	}
 	return row->carries_data ? coll_busbw(row->cell.coll, row->cell.comm_ranks,
 	                                      row->cell.bytes, t->time_ns * 1e-9)
 	                         : NAN;

@@ -182,10 +182,10 @@ static int claim_check(const struct build *b, const struct claim *c, struct text
 	if (!strcmp(c->left, c->right))
 		return build_fail(b, at, "left and right are the same variant; allowed are two",
 		                  st);
-	if (c->metric == METRIC_LATENCY && c->pace == PACE_STREAM)
+	if (metric_info(c->metric)->pace == PACE_ISOLATED && c->pace == PACE_STREAM)
 		return build_fail(b, at,
-		                  "latency is of isolated calls; allowed is metric = time "
-		                  "with pace = stream",
+		                  "latency, p95 and p99 are of isolated calls; allowed is "
+		                  "metric = time with pace = stream",
 		                  st);
 	return 0;
 }

@@ -12,6 +12,8 @@ static const struct metric_info metrics[METRIC_KINDS] = {
     [METRIC_TIME] = {"time", "time per call", "µs", false, false, PACE_STREAM, false},
     [METRIC_LATENCY] = {"latency", "p50 of isolated calls", "µs", false, true, PACE_ISOLATED,
                         false},
+    [METRIC_P95] = {"p95", "p95 of isolated calls", "µs", false, true, PACE_ISOLATED, false},
+    [METRIC_P99] = {"p99", "p99 of isolated calls", "µs", false, true, PACE_ISOLATED, false},
     [METRIC_LAUNCH] = {"launch", "launch cost per call", "µs", false, true, CLAIM_ANY_PACE,
                        false},
     [METRIC_NVLINK_TX] = {"nvlink_tx", "sent over NVLink", "GB/s", true, false, CLAIM_ANY_PACE,
