@@ -154,6 +154,7 @@ static void all_calls_are_in_the_ecdf(void **state)
 	for (char *p = text; *p; p++)
 		lines += *p == '\n';
 	assert_int_equal(lines, 1 + 3 * 4 * 60);
+	free(order.variants);
 	made_unload(&l);
 }
 
