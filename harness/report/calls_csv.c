@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "csv.h"
+#include "table.h"
 #include "output.h"
 
 #define POINTS 200 /* of a curve */
@@ -22,7 +22,8 @@ static void put_curve(FILE *out, const struct summary *s, const struct summary_r
 	size_t points = n < POINTS ? n : POINTS;
 	for (size_t k = 1; k <= points; k++) {
 		size_t at = k * n / points; /* 1 to n */
-		summary_put_text(out, s->variants[row->variant].name);
+		table_csv_text(out, s->variants[row->variant].name);
+		fputc(',', out);
 		fprintf(out, "%s,%zu,%.6g,%.6g,%u\n", coll_word(&row->cell, row->nranks).text,
 		        row->cell.bytes, x[at - 1], (double)at / (double)n, number);
 	}
@@ -59,7 +60,8 @@ static void put_line(FILE *out, const struct summary *s, unsigned variant, unsig
 		const struct sample *x = calls_sample(line, r);
 		const int64_t stamps[] = {x->start_ns, x->issued_ns, x->idle_ns,
 		                          x->device_start_ns, x->device_end_ns};
-		summary_put_text(out, s->variants[variant].name);
+		table_csv_text(out, s->variants[variant].name);
+		fputc(',', out);
 		fprintf(out, "%s,%zu,%u", coll_word(&c->cell, c->nranks).text, c->cell.bytes,
 		        r);
 		for (unsigned k = 0; k < 5; k++)

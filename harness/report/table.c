@@ -280,7 +280,8 @@ static void spread_text(const struct entry *c, char *text, size_t bytes)
 {
 	snprintf(text, bytes, "%s", words_number(c->x).text);
 	if (isfinite(c->lo))
-		words_add(text, bytes, " (%s to %s)", words_number(c->lo).text, words_number(c->hi).text);
+		words_add(text, bytes, " (%s to %s)", words_number(c->lo).text,
+		          words_number(c->hi).text);
 }
 
 static void cell_text(const struct table *t, unsigned row, unsigned column, bool full,
@@ -527,7 +528,7 @@ static bool has_interval(enum table_kind kind)
 	return kind == TABLE_SPREAD || kind == TABLE_RATIO;
 }
 
-static void csv_text(FILE *out, const char *text)
+void table_csv_text(FILE *out, const char *text)
 {
 	if (!strpbrk(text, ",\"\r\n")) {
 		fputs(text, out);
@@ -551,7 +552,7 @@ static void csv_number(FILE *out, double x)
 static void csv_cell(FILE *out, enum table_kind kind, const struct entry *c)
 {
 	if (kind == TABLE_TEXT || kind == TABLE_VERDICT)
-		csv_text(out, c->text ? c->text : "");
+		table_csv_text(out, c->text ? c->text : "");
 	else if (c->has && (kind == TABLE_COUNT || kind == TABLE_BYTES || kind == TABLE_FLAG))
 		fprintf(out, "%llu", c->count);
 	else if (kind == TABLE_SHARE && c->has)

@@ -83,6 +83,8 @@ void table_drop_common(struct table *table, char *said, size_t bytes);
 void table_write_text(const struct table *table, FILE *out, unsigned width);
 void table_write_markdown(const struct table *table, FILE *out);
 void table_write_csv(const struct table *table, FILE *out);
+/* A text as a field of CSV: quoted where a reader would take it for something else. */
+void table_csv_text(FILE *out, const char *text);
 /* {"name", "title", "columns": [{"key", "head", "unit", "kind"}], "rows": [[…]]}. The caller's
  * reference; NULL when memory is out. */
 json_t *table_to_json(const struct table *table);
