@@ -159,6 +159,31 @@ static void a_run_that_cannot_tell_says_so(void **state)
 	assert_int_equal(of_type(report, "advice"), 0);
 }
 
+/* A claim's verdict goes by what the A/A line of its regime shows. */
+static void no_claim_is_decided_below_the_noise(void **state)
+{
+	(void)state;
+	asked.nclaims = 1;
+	asked.claims[0] = (struct claim){.name = "loss",
+	                                 .text = "Single is slower",
+	                                 .left = "single",
+	                                 .right = "threads",
+	                                 .metric = METRIC_BUSBW,
+	                                 .test = CLAIM_LESS,
+	                                 .by = 0.02,
+	                                 .bytes = {16 << 20, SIZE_MAX},
+	                                 .pace = CLAIM_ANY_PACE,
+	                                 .coll = CLAIM_ANY_COLL};
+	speed[0] = 0.95;
+	json_assert_text(json_finding(made_report(&made), "claim", "loss"), "verdict", "holds");
+	twin = 1.1; /* the reference differs from itself by 10 % */
+	const json_t *claim = json_finding(made_report(&made), "claim", "loss");
+	json_assert_says(claim, "verdict", "undecided");
+	json_assert_number(claim, "ratio.estimate", 0.95, 0.01);
+	speed[0] = 0.5;
+	json_assert_text(json_finding(made_report(&made), "claim", "loss"), "verdict", "holds");
+}
+
 static void few_blocks_tell_nothing(void **state)
 {
 	(void)state;
@@ -243,6 +268,7 @@ int main(void)
 	    cmocka_unit_test_setup(each_regime_has_its_answer, fresh),
 	    cmocka_unit_test_setup(no_difference_is_an_answer, fresh),
 	    cmocka_unit_test_setup(a_run_that_cannot_tell_says_so, fresh),
+	    cmocka_unit_test_setup(no_claim_is_decided_below_the_noise, fresh),
 	    cmocka_unit_test_setup(few_blocks_tell_nothing, fresh),
 	    cmocka_unit_test_setup(wrong_data_is_the_whole_answer, fresh),
 	    cmocka_unit_test_setup(nothing_measured_is_said, fresh),

@@ -189,7 +189,8 @@ void answer_make(const struct summary *s, const struct findings *f,
 		say(out, "This run cannot tell the variants apart. %s",
 		    regimes->list[regimes->n - 1].why);
 	say_versions(out, &f->versions);
-	say_gap(out, f);
+	if (answer_tells(regimes))
+		say_gap(out, f);
 	for (unsigned i = regimes->n; i-- > 0;) {
 		const struct regime *g = &regimes->list[i];
 		if (!f->versions.ncolls && !f->asked.gap.from[0])

@@ -1,8 +1,30 @@
 #include "findings.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "words.h"
+
+/* Where the regime of a claim's metric cannot tell variants apart, a verdict stands only where
+ * the whole interval lies beyond what its A/A line shows. */
+static void withhold(const struct regimes *regimes, struct claims_result *r)
+{
+	const struct metric_info *metric = metric_info(r->claim->metric);
+	const struct regime *g =
+	    regimes ? regimes_find(regimes,
+	                           metric->pace == PACE_ISOLATED ? REGIME_SMALL : REGIME_LARGE)
+	            : NULL;
+	const struct stats_ratio *ratio = &r->contrast.ratio;
+	if (!g || g->tells || metric->counters ||
+	    (r->outcome != CLAIMS_HOLD && r->outcome != CLAIMS_FAIL))
+		return;
+	double beyond = log1p(g->least_effect);
+	if (r->outcome == CLAIMS_HOLD && r->claim->test != CLAIM_WITHIN &&
+	    (log(ratio->hi) < -beyond || log(ratio->lo) > beyond))
+		return;
+	r->outcome = CLAIMS_UNDECIDED;
+	r->more_blocks = 0;
+}
 
 int findings_make(const struct summary *s, const struct regimes *regimes,
                   const struct cliff *cliffs, unsigned ncliffs, struct findings *out,
@@ -18,6 +40,8 @@ int findings_make(const struct summary *s, const struct regimes *regimes,
 	for (unsigned i = 0; i < out->asked.nclaims; i++)
 		if (claims_judge(s, &out->asked.claims[i], &out->claims[i], st))
 			goto fail;
+	for (unsigned i = 0; i < out->asked.nclaims; i++)
+		withhold(regimes, &out->claims[i]);
 	if (versions_make(s, &out->asked.gap, &out->evidence, &out->versions, st) ||
 	    waterfall_make(s, &out->asked, &out->waterfall, st) ||
 	    advice_make(s, regimes, cliffs, ncliffs, &out->advice, st))
