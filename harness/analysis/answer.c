@@ -48,7 +48,6 @@ static void say_gap(struct answer *a, const struct findings *f)
 void answer_verdict(const struct regime *g, unsigned variant, char *text, size_t bytes)
 {
 	const struct verdict *v = &g->contrasts[variant].verdict;
-	double reach = log1p(g->least_effect);
 	text[0] = '\0';
 	if (isnan(v->ratio.estimate))
 		return;
@@ -56,15 +55,13 @@ void answer_verdict(const struct regime *g, unsigned variant, char *text, size_t
 		verdict_text(v, text, bytes);
 		return;
 	}
-	if (isnan(reach))
+	if (isnan(g->least_effect))
 		return;
-	if (log(v->ratio.lo) > reach)
-		snprintf(text, bytes, "faster");
-	else if (log(v->ratio.hi) < -reach)
-		snprintf(text, bytes, "slower");
-	else {
+	int beyond = regime_beyond(g, &v->ratio);
+	if (beyond)
+		snprintf(text, bytes, "%s", beyond > 0 ? "faster" : "slower");
+	else
 		snprintf(text, bytes, "undecided below %s", regime_least(g).text);
-	}
 }
 
 bool answer_tells(const struct regimes *regimes)

@@ -1,6 +1,5 @@
 #include "findings.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "words.h"
@@ -14,13 +13,11 @@ static void withhold(const struct regimes *regimes, struct claims_result *r)
 	    regimes ? regimes_find(regimes,
 	                           metric->pace == PACE_ISOLATED ? REGIME_SMALL : REGIME_LARGE)
 	            : NULL;
-	const struct stats_ratio *ratio = &r->contrast.ratio;
 	if (!g || g->tells || metric->counters ||
 	    (r->outcome != CLAIMS_HOLD && r->outcome != CLAIMS_FAIL))
 		return;
-	double beyond = log1p(g->least_effect);
 	if (r->outcome == CLAIMS_HOLD && r->claim->test != CLAIM_WITHIN &&
-	    (log(ratio->hi) < -beyond || log(ratio->lo) > beyond))
+	    regime_beyond(g, &r->contrast.ratio))
 		return;
 	r->outcome = CLAIMS_UNDECIDED;
 	r->more_blocks = 0;

@@ -265,6 +265,12 @@ const struct regime *regimes_find(const struct regimes *regimes, enum regime_kin
 	return NULL;
 }
 
+int regime_beyond(const struct regime *r, const struct stats_ratio *ratio)
+{
+	double reach = log1p(r->least_effect);
+	return log(ratio->lo) > reach ? 1 : log(ratio->hi) < -reach ? -1 : 0;
+}
+
 struct words regime_least(const struct regime *r)
 {
 	struct words words;

@@ -58,6 +58,8 @@ int regimes_make(const struct summary *summary, struct regimes *out, struct stat
 void regimes_free(struct regimes *regimes);
 /* The regime of a kind, or NULL. */
 const struct regime *regimes_find(const struct regimes *regimes, enum regime_kind kind);
+/* 1, -1: the whole interval of a ratio lies above, below 1 by more than that effect; else 0. */
+int regime_beyond(const struct regime *regime, const struct stats_ratio *ratio);
 /* The smallest effect that it can show: "19 %", "a factor of 4.7". */
 struct words regime_least(const struct regime *regime);
 /* "4 KiB to 64 KiB, p50 of isolated calls". */
