@@ -194,6 +194,33 @@ static void without_figures_it_says_why(void **state)
 	made_unload(&loaded);
 }
 
+/* Sizes are off by a block's number each. */
+static void off_by_block(const struct made_place *p, int64_t out[6])
+{
+	times(p, out);
+	if (p->variant == MADE_PROCESSES)
+		out[2] += out[2] / 100 * p->block;
+}
+
+/* The exact interval of 8 blocks is 96.1 % (C = 4 of Hollander, Wolfe and Chicken's), and of
+ * 99 % 99.2 % (C = 1). */
+static void intervals_have_the_summarys_confidence(void **state)
+{
+	struct made m = made();
+	(void)state;
+	m.stamps = off_by_block;
+	made_load(&m, &loaded);
+	struct stats_ratio usual =
+	    of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all).ratio;
+	loaded.summary.confidence = 0.99;
+	struct stats_ratio wide = of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all).ratio;
+	near(usual.confidence, 1 - 2 * 5 / 256.0);
+	near(wide.confidence, 1 - 2 * 1 / 256.0);
+	assert_true(wide.lo < usual.lo && usual.hi < wide.hi);
+	assert_true(wide.estimate == usual.estimate);
+	made_unload(&loaded);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +230,7 @@ int main(void)
 	    cmocka_unit_test(what_one_lacks_counts_for_none),
 	    cmocka_unit_test(logs_add_up_over_steps),
 	    cmocka_unit_test(without_figures_it_says_why),
+	    cmocka_unit_test(intervals_have_the_summarys_confidence),
 	};
 	return cmocka_run_group_tests(tests, made_begin, made_end);
 }

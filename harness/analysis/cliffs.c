@@ -6,7 +6,6 @@
 
 #include "words.h"
 
-#define CONFIDENCE 0.95
 /* An interval has to lie wholly beyond these. Smooth curves of real runs stay below 1.2. */
 #define JUMP 1.25
 #define FALL 0.95
@@ -24,8 +23,8 @@ static double log_bandwidth(const struct summary_row *row, unsigned block)
 /* How far the bandwidth at b is above what the step before (from `before` to a, NULL: none)
  * leads to, and above that at a: two ratios over the blocks that hold all of them. */
 static void judge(const struct summary_row *before, const struct summary_row *a,
-                  const struct summary_row *b, double *logs, struct stats_ratio *jump,
-                  struct stats_ratio *step)
+                  const struct summary_row *b, double confidence, double *logs,
+                  struct stats_ratio *jump, struct stats_ratio *step)
 {
 	double *steps = logs + a->ntrials;
 	double doubled = log((double)b->cell.bytes / (double)a->cell.bytes);
@@ -43,8 +42,8 @@ static void judge(const struct summary_row *before, const struct summary_row *a,
 		logs[n] = there - here - slope * doubled;
 		steps[n++] = there - here;
 	}
-	*jump = stats_ratio_of_logs(logs, n, CONFIDENCE);
-	*step = stats_ratio_of_logs(steps, n, CONFIDENCE);
+	*jump = stats_ratio_of_logs(logs, n, confidence);
+	*step = stats_ratio_of_logs(steps, n, confidence);
 }
 
 /* Whether a variant leaves its way from size `to - 1` to `to`, and how. */
@@ -61,7 +60,7 @@ static bool leaves(const struct summary *s, unsigned group, unsigned variant, un
 	double *logs = malloc(2 * (size_t)a->ntrials * sizeof *logs);
 	if (!logs)
 		return false;
-	judge(before, a, b, logs, &jump, &step);
+	judge(before, a, b, s->confidence, logs, &jump, &step);
 	free(logs);
 	if (step.hi < FALL) {
 		*kind = CLIFF_FALL;

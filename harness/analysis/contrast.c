@@ -204,7 +204,7 @@ static void judge(const struct maker *m, struct contrast *c)
 {
 	for (unsigned b = 0; b < m->nblocks; b++)
 		m->logs[b] = m->left[b] - m->right[b];
-	c->ratio = stats_ratio_of_logs(m->logs, m->nblocks, VERDICT_CONFIDENCE);
+	c->ratio = stats_ratio_of_logs(m->logs, m->nblocks, m->s->confidence);
 	c->verdict =
 	    verdict_of(contrast_is_time(m->metric) ? turned(c->ratio) : c->ratio, m->s->margin);
 	c->left_side = side_of(m->left, m->nblocks);

@@ -37,7 +37,8 @@ struct contrast {
 	unsigned left, right; /* variants of the summary */
 	enum metric metric;
 	struct contrast_select select;
-	struct stats_ratio ratio; /* of the metric, left ÷ right, 95 %; NaN without blocks */
+	struct stats_ratio ratio; /* of the metric, left ÷ right, at the summary's confidence;
+	                             NaN without blocks */
 	/* Of speed, at the run's margin: what left is against right. Its ratio is that of the
 	 * metric, of a time turned round, so that above 1 is faster. */
 	struct verdict verdict;

@@ -109,6 +109,7 @@ struct summary {
 	unsigned nblocks;    /* the most that any row has */
 	unsigned ncores;     /* of the machine; 0: not recorded */
 	double margin;       /* of the verdicts: 0.02 is 2 % */
+	double confidence;   /* of every interval of this run: 0.95 is 95 % */
 	bool carries_data;   /* any row does */
 	bool oversubscribed; /* more ranks than cores: waiting yields, and latencies are the
 	                        scheduler's */

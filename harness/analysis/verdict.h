@@ -57,7 +57,7 @@
 
 #include "stats.h"
 
-#define VERDICT_CONFIDENCE 0.95
+#define VERDICT_CONFIDENCE 0.95 /* of one look; a summary says what its own is */
 #define VERDICT_MOST_MORE  1000 /* blocks; beyond, the sentence only says "more than" */
 
 enum verdict_kind { VERDICT_FASTER, VERDICT_SLOWER, VERDICT_NO_DIFFERENCE, VERDICT_UNDECIDED };
@@ -72,7 +72,7 @@ struct verdict {
 
 /* From the log ratios, one a block, all finite; margin ≥ 0. */
 struct verdict verdict_make(const double *log_ratios, unsigned n, double margin);
-/* From a ratio that was made with VERDICT_CONFIDENCE; above 1 is faster. */
+/* From a ratio with its interval, whatever its confidence; above 1 is faster. */
 struct verdict verdict_of(struct stats_ratio ratio, double margin);
 /* Blocks on top until half the interval no longer reaches as far as `reach` (a log) from the
  * estimate, if that stays where it is; without an interval, until there is one. */
