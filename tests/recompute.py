@@ -43,7 +43,7 @@ def hodges_lehmann(logs):
 
 
 def trials_of(record):
-    """{cell: {block: its rows' times per call, in us}} and the reference's name."""
+    """{cell: {block: its rows' times per call, in us}} and the names of the reference and its twin."""
     trials = {}
     with gzip.open(record + "/trials.jsonl.gz", "rt") as lines:
         environment = json.loads(next(lines))
@@ -54,10 +54,10 @@ def trials_of(record):
             times = [(max(idle) - min(start)) / line["calls"] / 1000 for start, idle in rows]
             cell = tuple(str(int(v) if isinstance(v, bool) else v) for v in (line[k] for k in KEYS))
             trials.setdefault(cell, {})[line["block"]] = times
-    return trials, environment["reference"]
+    return trials, [v["name"] for role in ("reference", "again") for v in environment["variants"] if v["role"] == role]
 
 
-def expected(row, trials, reference):
+def expected(row, trials, references):
     cell = tuple(row[k] for k in KEYS)
     blocks = {b: quantile(t, 0.5) for b, t in trials[cell].items()}
     out = {"time_us": quantile(blocks.values(), 0.5), "time_us_lo": quantile(blocks.values(), 0.25),
@@ -68,18 +68,21 @@ def expected(row, trials, reference):
         for p in (50, 95, 99):
             out[f"p{p}_us"] = quantile([quantile(t, p / 100) for t in trials[cell].values()], 0.5)
     if row["ratio"]:
-        against = {b: quantile(t, 0.5) for b, t in trials[(reference,) + cell[1:]].items()}
-        logs = [math.log(against[b] / blocks[b]) for b in sorted(blocks) if b in against]
+        against = {}  # logs of the reference's trials of each block: its own and, but for the A/A line, its twin's
+        for name in [n for n in references if n != row["variant"]]:
+            for b, t in trials.get((name,) + cell[1:], {}).items():
+                against.setdefault(b, []).append(math.log(quantile(t, 0.5)))
+        logs = [sum(against[b]) / len(against[b]) - math.log(blocks[b]) for b in sorted(blocks) if b in against]
         out["ratio"], out["ratio_lo"], out["ratio_hi"] = hodges_lehmann(logs)
     return out
 
 
 def check(record):
-    trials, reference = trials_of(record)
+    trials, references = trials_of(record)
     numbers, wrong = 0, []
     with open(record + "/summary.csv", newline="") as lines:
         for row in csv.DictReader(lines):
-            for column, x in expected(row, trials, reference).items() if row["time_us"] else ():
+            for column, x in expected(row, trials, references).items() if row["time_us"] else ():
                 numbers += 1
                 said = float(row[column]) if row[column] else math.nan
                 if not (math.isnan(x) and math.isnan(said)) and not abs(said - x) <= 1e-5 * abs(x):

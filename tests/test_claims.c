@@ -29,7 +29,7 @@ static const char *const names[] = {"nodirect", "threads-old", "processes-old",
 static void stamps(const struct made_place *p, int64_t out[6])
 {
 	double bytes = 4096.0 * (1 << 2 * p->size), ns = 1e6 + 10 * bytes;
-	ns /= p->variant < 3 ? speed[p->variant] : 1;
+	ns /= p->variant < 3 ? speed[p->variant] : p->variant == MADE_AGAIN ? speed[1] : 1;
 	ns /= p->isolated && p->variant == MADE_PROCESSES ? isolated_speed : 1;
 	ns *= 1 + (p->isolated ? isolated_noise : noise) *
 	              made_noise(alike ? 0 : p->variant, p->block, alike ? 0 : p->size);
@@ -59,7 +59,8 @@ static void line(json_t *cell, const struct made_place *p)
 		json_object_set_new(cell, "pass", json_string("timeline"));
 	if (!p->counters)
 		return;
-	if (p->variant == uncounted || (apart && p->size % 2 == p->variant % 2)) {
+	if (p->variant == uncounted ||
+	    (uncounted == MADE_THREADS && p->variant == MADE_AGAIN) || (apart && p->size % 2 == p->variant % 2)) {
 		json_object_set_new(cell, "pass", json_string("timeline"));
 		return;
 	}

@@ -221,6 +221,65 @@ static void intervals_have_the_summarys_confidence(void **state)
 	made_unload(&loaded);
 }
 
+/* The reference's two trials of a block are off by as much, one up and one down. */
+static void opposite_luck(const struct made_place *p, int64_t out[6])
+{
+	double off = 0.1 * made_noise(7, p->block, p->size);
+	times(p, out);
+	if (p->variant == MADE_THREADS || p->variant == MADE_AGAIN)
+		out[2] = llround((double)out[2] * exp(p->variant == MADE_AGAIN ? off : -off));
+}
+
+static double width_of(struct stats_ratio r)
+{
+	return log(r.hi / r.lo);
+}
+
+/* One reference trial of a block is as good as the other: what they are off by is their mean's,
+ * which here is nothing. The A/A line is one against one. */
+static void both_trials_of_the_reference_count(void **state)
+{
+	struct made m = made();
+	const unsigned twin[] = {MADE_AGAIN};
+	struct contrast_select alone = all;
+	(void)state;
+	m.stamps = opposite_luck;
+	gone_variant = MADE_AGAIN; /* in the last block of one size the reference has one trial */
+	gone_size = 0;
+	for (unsigned lost = 0; lost < 2; lost++) {
+		gone_from = lost ? 7 : UINT_MAX;
+		made_load(&m, &loaded);
+		struct contrast c = of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all);
+		assert_int_equal(c.nblocks, 8);
+		near(c.ratio.estimate, 1.1);
+		near(c.right_side.value * 1.1, c.left_side.value);
+		assert_true(lost ? width_of(c.ratio) > 1e-4 : width_of(c.ratio) < 1e-4);
+		/* Turned round it is the same, and the metric makes no difference. */
+		struct contrast back = of(MADE_THREADS, MADE_PROCESSES, METRIC_BUSBW, &all);
+		assert_true(fabs(back.ratio.lo / c.ratio.lo - 1) < 1e-9);
+		made_unload(&loaded);
+	}
+	gone_from = UINT_MAX;
+	made_load(&m, &loaded);
+	for (unsigned i = 0; i < loaded.summary.nrows; i++) {
+		const struct summary_row *row = &loaded.summary.rows[i];
+		if (row->variant == MADE_PROCESSES)
+			assert_true(width_of(row->ratio) < 1e-4);
+		if (row->variant == MADE_AGAIN)
+			assert_true(width_of(row->ratio) > 1e-2);
+	}
+	for (unsigned g = 0; g < loaded.summary.ngroups; g++)
+		assert_true(loaded.summary.groups[g].limit ||
+		            width_of(loaded.summary.groups[g].gaps[MADE_PROCESSES]) < 1e-4);
+	/* Beside the twin the reference stands for itself. */
+	assert_true(width_of(of(MADE_AGAIN, MADE_THREADS, METRIC_TIME, &all).ratio) > 1e-2);
+	alone.with = twin;
+	alone.nwith = 1;
+	assert_true(width_of(of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &alone).ratio) >
+	            1e-2);
+	made_unload(&loaded);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +290,7 @@ int main(void)
 	    cmocka_unit_test(logs_add_up_over_steps),
 	    cmocka_unit_test(without_figures_it_says_why),
 	    cmocka_unit_test(intervals_have_the_summarys_confidence),
+	    cmocka_unit_test(both_trials_of_the_reference_count),
 	};
 	return cmocka_run_group_tests(tests, made_begin, made_end);
 }

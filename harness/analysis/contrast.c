@@ -18,6 +18,7 @@ struct maker {
 	const struct summary *s;
 	enum metric metric;
 	const struct contrast_select *select;
+	bool pooled; /* the twin counts as a second trial of the reference */
 	unsigned nvariants, nplaces, nselected; /* nselected: with those that not all have */
 	unsigned *variants;                     /* left, right, and those that they go with */
 	unsigned *places;
@@ -27,8 +28,8 @@ struct maker {
 	unsigned nblocks;
 };
 
-/* The log of a metric, or NaN: what is not positive has none. */
-static double log_in(const struct maker *m, unsigned variant, unsigned place, unsigned block)
+/* The log of a metric in one trial, or NaN: what is not positive has none. */
+static double log_of(const struct maker *m, unsigned variant, unsigned place, unsigned block)
 {
 	const struct summary *s = m->s;
 	double x = NAN;
@@ -41,6 +42,17 @@ static double log_in(const struct maker *m, unsigned variant, unsigned place, un
 			x = measure_timed(index_row(s, variant, place), t, m->metric);
 	}
 	return x > 0 && isfinite(x) ? log(x) : NAN;
+}
+
+/* The log of a metric in a block: of the reference the mean of its two trials, or the one that
+ * is there. */
+static double log_in(const struct maker *m, unsigned variant, unsigned place, unsigned block)
+{
+	double first = log_of(m, variant, place, block);
+	if ((int)variant != m->s->reference || !m->pooled)
+		return first;
+	double again = log_of(m, (unsigned)m->s->twin, place, block);
+	return isnan(first) ? again : isnan(again) ? first : (first + again) / 2;
 }
 
 /* The pace that is meant: launch is of isolated calls where there are any. */
@@ -141,6 +153,9 @@ static int maker_begin(struct maker *m, unsigned left, unsigned right)
 	m->variants[1] = right;
 	for (unsigned i = 0; i < select->nwith; i++)
 		m->variants[2 + i] = select->with[i];
+	m->pooled = m->s->twin >= 0;
+	for (unsigned i = 0; i < m->nvariants; i++)
+		m->pooled = m->pooled && (int)m->variants[i] != m->s->twin;
 	return 0;
 }
 

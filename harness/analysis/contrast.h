@@ -4,7 +4,12 @@
  * Each block gives one number a variant: the mean over the cells of the logarithm of a metric
  * (the log of the geometric mean), so that the difference of two of them is a log ratio. A cell
  * counts when every variant of the comparison has it at all; a block counts when it holds all
- * of those cells, as a mean over fewer would be another quantity. */
+ * of those cells, as a mean over fewer would be another quantity.
+ *
+ * The reference has two trials in a block, its own and its twin's (ROLE_AGAIN). In each cell its
+ * log is the mean of the two, or the one that is there: the reference's part of the variance of
+ * a block's ratio halves. Only where the twin is one of the variants of the comparison, as in
+ * the A/A line, each stands for itself. */
 #ifndef LAUNCHGAP_CONTRAST_H
 #define LAUNCHGAP_CONTRAST_H
 

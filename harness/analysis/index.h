@@ -58,7 +58,8 @@ struct summary_row {
 	double algbw_gbs, busbw_gbs;   /* NaN where the backend carries no data */
 	double p50_us, p95_us, p99_us; /* isolated only */
 	double launch_us, skew_us, resolution_us;
-	struct stats_ratio ratio; /* time of the reference ÷ time of this: < 1 is slower */
+	struct stats_ratio ratio; /* time of the reference ÷ time of this (contrast.h): < 1 is
+	                             slower */
 	uint64_t wrong, faults, switches;
 	uint64_t ncalls;  /* that were timed */
 	double watched_s; /* timed calls × ranks: what the workers' time was watched for */
@@ -101,6 +102,7 @@ struct summary {
 	struct settings
 	    *settings; /* of each; what an older record does not say is the default */
 	int reference; /* index, or -1 */
+	int twin;      /* the reference a second time in every block, or -1 */
 	unsigned nrows;
 	struct summary_row *rows; /* by variant, group, size */
 	unsigned ngroups;

@@ -121,8 +121,6 @@ static int contrasts_make(const struct summary *s, struct regime *r, struct stat
 		else if (contrast_make(s, v, reference, r->metric, &select, &r->contrasts[v],
 		                       st))
 			return -1;
-		if (s->variants[v].role == ROLE_AGAIN)
-			r->twin = (int)v;
 	}
 	return 0;
 }
@@ -223,7 +221,7 @@ static struct regime begin(const struct summary *s, enum regime_kind kind)
 	                   .metric = isolated                                  ? METRIC_LATENCY
 	                             : kind == REGIME_LARGE && s->carries_data ? METRIC_BUSBW
 	                                                                       : METRIC_TIME,
-	                   .twin = -1};
+	                   .twin = s->twin};
 	return r;
 }
 

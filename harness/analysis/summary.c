@@ -56,7 +56,7 @@ static int read_variants(struct summary *s, struct status *st)
 	s->settings = calloc(s->nvariants + 1, sizeof *s->settings);
 	if (!s->variants || !s->settings)
 		return status_set(st, "out of memory for the summary");
-	s->reference = -1;
+	s->reference = s->twin = -1;
 	for (unsigned i = 0; i < s->nvariants; i++) {
 		json_t *v = json_array_get(list, i);
 		s->variants[i] =
@@ -74,6 +74,8 @@ static int read_variants(struct summary *s, struct status *st)
 			return status_set(st, "out of memory for the summary");
 		if (s->variants[i].role == ROLE_REFERENCE)
 			s->reference = (int)i;
+		if (s->variants[i].role == ROLE_AGAIN)
+			s->twin = (int)i;
 	}
 	return 0;
 }
