@@ -1,15 +1,6 @@
 /* blocks = auto, end to end: what ends a run, that it says so, and that it can go on. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "made.h"
 
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "../harness/record/record.h"
 #include "../harness/run/stop.h"
 #include "here.h"
 
@@ -64,7 +55,7 @@ static void a_quiet_device_ends_by_precision_and_goes_on(void **state)
 	struct record_run record = load(path);
 	assert_int_equal(blocks_of(&record), 10);
 	assert_string_equal(record.end.reason, "precision");
-	assert_non_null(strstr(record.end.text, "s-again, alltoall isolated"));
+	assert_non_null(strstr(record.end.text, "(small: s-again against s)"));
 	json_t *env = record.environment;
 	assert_int_equal(json_integer_value(json_object_get(env, "blocks")), 0);
 	assert_true(json_real_value(json_object_get(env, "precision")) == 0.5);
@@ -189,6 +180,75 @@ static void it_looks_at_what_is_left_to_compare(void **state)
 	assert_string_equal(consider(now).reason, "blocks");
 }
 
+/* Where the noise of ±30 % lies: a size, a pace. Else it is of ±0.1 %. */
+static unsigned noisy_size;
+static bool noisy_isolated;
+
+static void noisy_there(const struct made_place *p, int64_t out[6])
+{
+	bool noisy = p->size == noisy_size && p->isolated == noisy_isolated;
+	double by = (noisy ? 0.3 : 0.001) * made_noise(p->block, p->variant, p->size);
+	out[1] = 100;
+	out[2] = (int64_t)(1e6 * (1 << 2 * p->size) * (1 + by));
+	out[3] = 10;
+}
+
+static void with_gap(json_t *environment)
+{
+	json_object_set_new(environment, "gap",
+	                    json_pack("{s:s, s:s, s:[i, n]}", "from", "threads", "to",
+	                              "processes", "bytes", 0));
+}
+
+/* 4 KiB to 16 MiB: small are the first three sizes, large is the last. */
+static struct record_end consider_made(void (*environment)(json_t *environment))
+{
+	const bool none[5] = {false};
+	const struct made m = {.backend = "nccl",
+	                       .ranks = 2,
+	                       .blocks = 10,
+	                       .sizes = 7,
+	                       .rows = 1,
+	                       .cores = 16,
+	                       .environment = environment,
+	                       .stamps = noisy_there};
+	made_write(&m);
+	return consider((struct stop_state){.folder = made_folder,
+	                                    .given_up = none,
+	                                    .precision = 0.01,
+	                                    .budget_s = 3600,
+	                                    .blocks = 10,
+	                                    .measured = 10,
+	                                    .elapsed_ns = 1000000000});
+}
+
+/* A size that no verdict rests on does not keep a run going; one that a regime has does. */
+static void it_looks_at_regimes(void **state)
+{
+	(void)state;
+	noisy_size = 4;
+	noisy_isolated = false;
+	assert_string_equal(consider_made(NULL).reason, "precision");
+	noisy_size = 6;
+	assert_string_equal(consider_made(NULL).reason, "");
+	noisy_size = 1;
+	assert_string_equal(consider_made(NULL).reason, "precision"); /* latency is isolated */
+	noisy_isolated = true;
+	assert_string_equal(consider_made(NULL).reason, "");
+}
+
+/* Who asks about bandwidth does not wait for latency. */
+static void a_gap_ends_it_by_itself(void **state)
+{
+	(void)state;
+	noisy_size = 1;
+	noisy_isolated = true;
+	assert_string_equal(consider_made(with_gap).reason, "precision");
+	noisy_size = 6;
+	noisy_isolated = false;
+	assert_string_equal(consider_made(with_gap).reason, "");
+}
+
 /* Fewer pairs than the first look wants, as trials failed: not yet. */
 static void failed_trials_do_not_count_as_blocks(void **state)
 {
@@ -235,7 +295,9 @@ int main(void)
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(failed_trials_do_not_count_as_blocks, set_up,
 	                                    tear_down),
+	    cmocka_unit_test(it_looks_at_regimes),
+	    cmocka_unit_test(a_gap_ends_it_by_itself),
 	    cmocka_unit_test(a_block_is_not_begun_that_has_no_room),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, made_begin, made_end);
 }

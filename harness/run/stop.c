@@ -2,46 +2,88 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "../analysis/regime.h"
 #include "../analysis/summary.h"
 #include "../analysis/verdict.h"
 
-/* The widest of the intervals that verdicts rest on: of every variant against the reference,
- * the reference's twin included, for each collective and pace. */
+/* The widest of the intervals that have to be narrow. */
 struct width {
 	unsigned compared; /* intervals that there have to be */
 	unsigned blocks;   /* the fewest that one of them rests on */
 	double half;       /* relative: 0.01 is ±1 %; NaN while one is missing */
-	char of[160];      /* whose it is */
+	char of[256];      /* whose it is: "large: processes against threads" */
 };
 
-/* A missing interval is the widest of all. */
-static void widen(struct width *width, const struct summary *s, unsigned group,
-                  unsigned variant)
+/* A missing interval is the widest of all. One without a cell is none that can come. */
+static void widen(struct width *width, const struct summary *s, const char *where,
+                  const struct contrast *c)
 {
-	const struct summary_group *g = &s->groups[group];
-	const struct stats_ratio *gap = &g->gaps[variant];
-	double half = verdict_half_width(gap);
-	if (width->compared == 0 || gap->blocks < width->blocks)
-		width->blocks = gap->blocks;
+	double half = verdict_half_width(&c->ratio);
+	if (!c->ncells)
+		return;
+	if (width->compared == 0 || c->nblocks < width->blocks)
+		width->blocks = c->nblocks;
 	width->compared++;
 	if (width->compared > 1 && (isnan(width->half) || half <= width->half))
 		return;
 	width->half = half;
-	snprintf(width->of, sizeof width->of, "%s, %s %s", s->variants[variant].name,
-	         coll_info(g->cell.coll)->name, coll_pace_name(g->cell.pace));
+	snprintf(width->of, sizeof width->of, "%s: %s against %s", where,
+	         s->variants[c->left].name, s->variants[c->right].name);
 }
 
-/* A variant counts in a group where it has a time. */
-static bool has_times(const struct summary *s, unsigned group, unsigned variant)
+static bool is_going_on(const struct stop_state *now, int variant)
 {
-	for (unsigned i = 0; i < s->groups[group].nsizes; i++) {
-		const struct summary_row *row = index_row(s, variant, index_place(s, group, i));
-		if (row && row->ntrials)
-			return true;
+	return variant >= 0 && !now->given_up[variant];
+}
+
+/* What the gap is judged by, of bandwidth; without a cell where nobody asks about one, or one
+ * of its ends is given up. */
+static int gap_make(const struct stop_state *now, const struct summary *s, struct contrast *out,
+                    struct status *st)
+{
+	struct claim_list *asked = malloc(sizeof *asked);
+	int rc = 0;
+	*out = contrast_none(0, 0, METRIC_BUSBW, "");
+	if (!asked)
+		return status_set(st, "out of memory for the widths");
+	if (claim_list_take(s->run->environment, asked, st)) {
+		free(asked);
+		return -1;
 	}
-	return false;
+	int from = index_variant(s, asked->gap.from), to = index_variant(s, asked->gap.to);
+	const struct contrast_select select = {
+	    .bytes = asked->gap.bytes, .pace = PACE_STREAM, .coll = CLAIM_ANY_COLL};
+	if (is_going_on(now, from) && is_going_on(now, to))
+		rc = contrast_make(s, (unsigned)to, (unsigned)from, METRIC_BUSBW, &select, out,
+		                   st);
+	free(asked);
+	return rc;
+}
+
+/* The gap and the A/A line of its regime, which says whether the gap can be seen; without one
+ * every variant in every regime. */
+static int widths_find(const struct stop_state *now, const struct summary *s,
+                       struct width *width, struct status *st)
+{
+	struct regimes regimes;
+	struct contrast gap;
+	if (gap_make(now, s, &gap, st) || regimes_make(s, &regimes, st))
+		return -1;
+	widen(width, s, "the gap", &gap);
+	for (unsigned i = 0; i < regimes.n; i++) {
+		const struct regime *r = &regimes.list[i];
+		for (unsigned v = 0; v < r->nvariants; v++) {
+			bool asked =
+			    !gap.ncells || (r->kind == REGIME_LARGE && (int)v == r->twin);
+			if (asked && is_going_on(now, (int)v))
+				widen(width, s, r->name, &r->contrasts[v]);
+		}
+	}
+	regimes_free(&regimes);
+	return 0;
 }
 
 static int measure_width(const struct stop_state *now, struct width *out, struct status *st)
@@ -52,20 +94,16 @@ static int measure_width(const struct stop_state *now, struct width *out, struct
 	bool torn;
 	if (record_load(now->folder, &run, &torn, st))
 		return -1;
-	if (summary_make(&run, &s, st)) {
-		record_free(&run);
-		return -1;
+	int rc = summary_make(&run, &s, st);
+	if (!rc) {
+		/* Figures of different work, or without their reference, are no comparison. */
+		if (!s.trouble[0] && is_going_on(now, s.reference))
+			rc = widths_find(now, &s, &width, st);
+		summary_free(&s);
 	}
-	bool comparable = !s.trouble[0] && s.reference >= 0 && !now->given_up[s.reference];
-	for (unsigned g = 0; comparable && g < s.ngroups; g++)
-		for (unsigned v = 0; v < s.nvariants; v++)
-			if ((int)v != s.reference && s.variants[v].role != ROLE_LIMIT &&
-			    !now->given_up[v] && has_times(&s, g, v))
-				widen(&width, &s, g, v);
-	summary_free(&s);
 	record_free(&run);
 	*out = width;
-	return 0;
+	return rc;
 }
 
 bool stop_over_budget(unsigned blocks, unsigned measured, int64_t elapsed_ns, int64_t budget_ns)
@@ -75,7 +113,7 @@ bool stop_over_budget(unsigned blocks, unsigned measured, int64_t elapsed_ns, in
 	return elapsed_ns + elapsed_ns / measured > budget_ns;
 }
 
-/* "the widest interval is ±0.8 % (processes, alltoall stream), wanted is ±1 %" */
+/* "the widest interval is ±0.8 % (large: processes against threads), wanted is ±1 %" */
 static void width_text(const struct width *width, double precision, char *out, size_t bytes)
 {
 	if (!width->compared)
@@ -99,7 +137,7 @@ static int enough(const struct stop_state *now, struct width *width, struct stat
 int stop_consider(const struct stop_state *now, struct record_end *end, struct status *st)
 {
 	struct width width;
-	char text[320];
+	char text[400];
 	bool over = stop_over_budget(now->blocks, now->measured, now->elapsed_ns,
 	                             (int64_t)now->budget_s * 1000000000);
 	bool looks = verdict_looks_after(now->blocks);

@@ -1,5 +1,7 @@
 /* When a run with `blocks = auto` has enough. It looks at the widths of intervals only, never
- * at where they lie; how that counts is in verdict.h. */
+ * at where they lie; how that counts is in verdict.h. The widths are those of what the run is
+ * judged by: of the gap, where the experiment asks about one, and of the A/A line of the large
+ * sizes; else of every variant against the reference in each regime (regime.h). */
 #ifndef LAUNCHGAP_STOP_H
 #define LAUNCHGAP_STOP_H
 
