@@ -57,6 +57,12 @@ static const struct verb verbs[] = {
      "False alarms, and detections of known delays, by mode.\n"
      "  backend=NAME    null, host (default: both) or nccl (no delays, A/A only)\n"
      "  comparisons=N   in one job each (200); fresh=N with a job a measurement (20)\n", verb_selftest},
+    {"counters", "[gpus=A,B]", "what this machine's NVLink counters count",
+     "Copies known numbers of bytes between two GPUs, by copy engine and by SMs, between two\n"
+     "readings of every counter that NVML has. Takes 2 minutes; nothing else may use the GPUs.\n"
+     "  gpus=A,B        the two, as CUDA counts them (0,1)\n"
+     "  repeats=N       of each copy (3)\n"
+     "  --json FILE     every reading and table, for programs\n", verb_counters},
     {"doctor", "", "what this machine lacks",
      "With what it would add, and how to get it. It changes nothing.\n", verb_doctor},
     {"help", "[VERB]", "this, or what a verb takes", "", verb_help},

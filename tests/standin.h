@@ -1,4 +1,5 @@
-/* Where the library lies that stands in for NCCL's (standin_nccl.c): beside the test. */
+/* Where the libraries lie that stand in for NCCL's and NVML's (standin_nccl.c, standin_nvml.c):
+ * beside the test. */
 #ifndef LAUNCHGAP_STANDIN_H
 #define LAUNCHGAP_STANDIN_H
 
@@ -10,7 +11,7 @@
 #define STANDIN_BYTES (PATH_MAX + 32)
 
 /* 0, or -1 where it was not built. */
-static inline int standin_find(char out[STANDIN_BYTES])
+static inline int standin_find_named(const char *library, char out[STANDIN_BYTES])
 {
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -18,8 +19,13 @@ static inline int standin_find(char out[STANDIN_BYTES])
 		return -1;
 	self[n] = '\0';
 	*strrchr(self, '/') = '\0';
-	snprintf(out, STANDIN_BYTES, "%s/standin_nccl.so", self);
+	snprintf(out, STANDIN_BYTES, "%s/%s", self, library);
 	return access(out, R_OK);
+}
+
+static inline int standin_find(char out[STANDIN_BYTES])
+{
+	return standin_find_named("standin_nccl.so", out);
 }
 
 #endif

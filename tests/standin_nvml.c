@@ -1,8 +1,9 @@
-/* A stand-in for NVML, with known answers. GPU n is at 0000:0n:00.0:
+/* A stand-in for NVML, with known answers. GPU n is at 0000:0n:00.0, n in hexadecimal:
  *   1 idle, no counters     2 held down by power and heat, no counters
  *   3 everything            4 no GPM (before Hopper)        5 no permission for counters
  *   6 GPM without NVLink    7 GPM, but an unknown memory    8 GPM that fails at its second
- * sample Its own declarations, so that a mistake in the program's shows. */
+ * sample   9, a: two whose NVLink counters count what a test sends (standin_send) and nothing
+ * else Its own declarations, so that a mistake in the program's shows. */
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -19,10 +20,12 @@ enum {
 
 struct gpu {
 	bool gpm, gpm_nvlink, links, memory;
+	bool counts;         /* what is sent, as 8 links do */
 	int refusal;         /* of every counter */
 	unsigned lost_after; /* samples; 0: never */
 	unsigned samples;
 	unsigned long long tx_kib, rx_kib;
+	unsigned long long sent, received, answered; /* bytes of payload */
 };
 
 struct sample {
@@ -73,6 +76,7 @@ int nvmlGpmSampleFree(struct sample *sample);
 int nvmlGpmSampleGet(void *device, struct sample *sample);
 int nvmlGpmMetricsGet(gpm_get *get);
 int standin_left_open(void);
+void standin_send(unsigned from, unsigned to, unsigned long long bytes);
 
 static struct gpu gpus[] = {
     {.memory = true},
@@ -83,6 +87,8 @@ static struct gpu gpus[] = {
     {.memory = true, .gpm = true, .links = true},
     {.gpm = true, .gpm_nvlink = true},
     {.memory = true, .gpm = true, .gpm_nvlink = true, .links = true, .lost_after = 1},
+    {.memory = true, .gpm = true, .gpm_nvlink = true, .counts = true},
+    {.memory = true, .gpm = true, .gpm_nvlink = true, .counts = true},
 };
 static int opened, samples_held;
 static unsigned samples_taken;
@@ -107,7 +113,7 @@ int nvmlShutdown(void)
 
 int nvmlDeviceGetHandleByPciBusId_v2(const char *pci, void **device)
 {
-	unsigned n = strlen(pci) == 12 ? (unsigned)(pci[6] - '1') : UINT_MAX;
+	unsigned n = strlen(pci) == 12 ? (unsigned)strtoul(pci + 5, NULL, 16) - 1 : UINT_MAX;
 	if (n >= sizeof gpus / sizeof *gpus || strncmp(pci, "0000:0", 6) ||
 	    strcmp(pci + 7, ":00.0"))
 		return NOT_FOUND;
@@ -140,10 +146,45 @@ int nvmlDeviceGetMemoryBusWidth(void *device, unsigned *bits)
 	return ((struct gpu *)device)->memory ? OK : NOT_SUPPORTED;
 }
 
+/* GPUs by their n. */
+void standin_send(unsigned from, unsigned to, unsigned long long bytes)
+{
+	gpus[from - 1].sent += bytes;
+	gpus[to - 1].received += bytes;
+	gpus[to - 1].answered += bytes;
+}
+
+/* Of payload P, in units of 1000 bytes: DATA counts P, RAW 5/4 of it, and of the answers 1/16.
+ * Links alone have bytes and packets (128 bytes each); PCIe is not supported. */
+static int count(const struct gpu *gpu, field_value *f)
+{
+	bool rx = f->fieldId == 139 || f->fieldId == 141 || f->fieldId > 202;
+	unsigned long long payload = rx ? gpu->received : gpu->sent;
+	unsigned long long links = f->scopeId == UINT_MAX ? 1 : 8;
+	if (links > 1 && f->scopeId >= links)
+		return BAD_ARGUMENT;
+	if (f->fieldId == 138 || f->fieldId == 139)
+		f->value.ullVal = payload / links / 1000;
+	else if (f->fieldId == 140 || f->fieldId == 141)
+		f->value.ullVal =
+		    (payload * 5 / 4 + (rx ? 0 : gpu->answered / 16)) / links / 1000;
+	else if (f->fieldId >= 201 && f->fieldId <= 204 && links > 1)
+		f->value.ullVal = payload / links / (f->fieldId % 2 ? 128 : 1);
+	else
+		return NOT_SUPPORTED;
+	return OK;
+}
+
 /* Each call finds 1 GiB more sent and 2 GiB more received. */
 int nvmlDeviceGetFieldValues(void *device, int n, field_value *fields)
 {
 	struct gpu *gpu = device;
+	for (int i = 0; i < n && gpu->counts; i++) {
+		fields[i].valueType = 3;
+		fields[i].nvmlReturn = count(gpu, &fields[i]);
+	}
+	if (gpu->counts)
+		return OK;
 	gpu->tx_kib += 1 << 20;
 	gpu->rx_kib += 2 << 20;
 	for (int i = 0; i < n; i++) {

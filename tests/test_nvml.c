@@ -15,6 +15,7 @@
 
 #include "../harness/backend/device/nvml.h"
 #include "../harness/backend/device/nvml_api.h"
+#include "standin.h"
 
 /* Our declarations against the layouts of NVML's API reference, and against its header where
  * this machine has one. */
@@ -55,19 +56,12 @@ _Static_assert(NVML_API_GPM_NVLINK_RX == NVML_GPM_METRIC_NVLINK_TOTAL_RX_PER_SEC
 #endif
 #endif
 
-static char standin[PATH_MAX + 32];
+static char standin[STANDIN_BYTES];
 
 static int find_standin(void **state)
 {
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
 	(void)state;
-	if (n < 0)
-		return -1;
-	self[n] = '\0';
-	*strrchr(self, '/') = '\0';
-	snprintf(standin, sizeof standin, "%s/standin_nvml.so", self);
-	return access(standin, R_OK);
+	return standin_find_named("standin_nvml.so", standin);
 }
 
 static void a_held_clock_is_named(void **state)
@@ -94,7 +88,7 @@ static void what_is_missing_leaves_the_answer_alone(void **state)
 {
 	struct nvml_clocks clocks = {.sm_mhz = 7};
 	(void)state;
-	assert_false(nvml_read(standin, "0000:09:00.0", &clocks));
+	assert_false(nvml_read(standin, "0000:0b:00.0", &clocks));
 	assert_false(nvml_read("/nonexistent/libnvidia-ml.so.1", "0000:01:00.0", &clocks));
 	assert_false(nvml_read("libc.so.6", "0000:01:00.0", &clocks));
 	assert_int_equal(clocks.sm_mhz, 7);
@@ -260,7 +254,7 @@ static void what_cannot_be_watched_is_said(void **state)
 	static const struct {
 		const char *library, *pci, *text;
 	} cases[] = {
-	    {standin, "0000:09:00.0", "NVML does not open GPU 0000:09:00.0: not found"},
+	    {standin, "0000:0b:00.0", "NVML does not open GPU 0000:0b:00.0: not found"},
 	    {"libc.so.6", "0000:03:00.0", "libc.so.6 lacks NVML's functions"},
 	    {"/nonexistent/libnvidia-ml.so.1", "0000:03:00.0",
 	     "GPU counters need NVML, which NVIDIA's driver brings: /nonexistent/"},

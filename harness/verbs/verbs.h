@@ -30,6 +30,7 @@ int verb_worker(int argc, char *argv[], const struct home *home, struct status *
 int verb_report(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_list(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_selftest(int argc, char *argv[], const struct home *home, struct status *st);
+int verb_counters(int argc, char *argv[], const struct home *home, struct status *st);
 
 /* What run would measure, on stdout; on a machine without the backend's devices too. */
 int dry_run(const struct run_request *request, struct status *st);

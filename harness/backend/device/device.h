@@ -59,5 +59,9 @@ cudaError_t device_launch_fill(void *arena, const struct value_question *questio
 cudaError_t device_launch_check(const void *arena, const struct value_question *question,
                                 uint64_t at, uint64_t n, unsigned slots,
                                 unsigned long long tally[2], cudaStream_t stream);
+/* `n` pieces, `stride` bytes (a multiple of 16) apart on both sides, 16 bytes a thread and
+ * step; either side may be a peer's. */
+cudaError_t device_launch_copy(void *to, const void *from, size_t piece_bytes, size_t stride,
+                               uint64_t n, cudaStream_t stream);
 
 #endif

@@ -104,7 +104,7 @@ void nvml_watch_close(struct nvml_watch *w)
 	free(w);
 }
 
-static int field_value(const struct nvml_api_field *field, unsigned long long *out)
+int nvml_watch_field(const struct nvml_api_field *field, unsigned long long *out)
 {
 	if (field->result)
 		return field->result;
@@ -127,8 +127,8 @@ static void take_links(struct nvml_watch *w, struct nvml_reading *out)
 	};
 	int result =
 	    w->call.fields ? w->call.fields(w->device, 2, fields) : NVML_API_NOT_SUPPORTED;
-	out->tx = result ? result : field_value(&fields[0], &out->tx_kib);
-	out->rx = result ? result : field_value(&fields[1], &out->rx_kib);
+	out->tx = result ? result : nvml_watch_field(&fields[0], &out->tx_kib);
+	out->rx = result ? result : nvml_watch_field(&fields[1], &out->rx_kib);
 }
 
 static void take(struct nvml_watch *w, unsigned i)

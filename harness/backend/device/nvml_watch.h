@@ -1,4 +1,5 @@
-/* What nvml_watch.c takes and nvml_counters.c works out; for these two alone. */
+/* What nvml_watch.c takes and nvml_counters.c works out; for these two and nvml_meter.c, which
+ * reads more with the same calls. */
 #ifndef LAUNCHGAP_NVML_WATCH_H
 #define LAUNCHGAP_NVML_WATCH_H
 
@@ -40,5 +41,8 @@ struct nvml_watch {
 	char no_gpm[NVML_WHY_BYTES]; /* "" where there is GPM */
 	struct nvml_api_gpm_get get;
 };
+
+/* A field's integer. An nvmlReturn_t: the field's own, or that it is no integer. */
+int nvml_watch_field(const struct nvml_api_field *field, unsigned long long *out);
 
 #endif

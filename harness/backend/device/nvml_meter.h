@@ -1,0 +1,55 @@
+/* What each counter of NVML's says that a GPU sent and received between two moments: for
+ * finding out what it counts. nvml.h reads the few that a run needs; this reads all there are.
+ */
+#ifndef LAUNCHGAP_NVML_METER_H
+#define LAUNCHGAP_NVML_METER_H
+
+#include "../../status.h"
+
+#define NVML_METER_WHY_BYTES 48
+
+enum nvml_meter_source {
+	METER_DATA,       /* fields NVLINK_THROUGHPUT_DATA_TX and _RX, of all links at once */
+	METER_DATA_LINKS, /* the same, asked link by link and added */
+	METER_RAW,        /* fields NVLINK_THROUGHPUT_RAW_*: with the protocol's overhead */
+	METER_RAW_LINKS,
+	METER_BYTES,    /* fields NVLINK_COUNT_XMIT_BYTES and _RCV_BYTES, link by link */
+	METER_PACKETS,  /* fields NVLINK_COUNT_XMIT_PACKETS and _RCV_PACKETS, link by link */
+	METER_PCIE,     /* fields PCIE_COUNT_TX_BYTES and _RX_BYTES */
+	METER_GPM,      /* GPM's NVLink rates, times the seconds between its samples */
+	METER_GPM_DRAM, /* GPM's share of the DRAM's peak, times peak and seconds; all is "tx"
+	                 */
+	METER_SOURCES
+};
+
+/* Units as NVML documents them. For GPM, whose figures are rates, what is left after times
+ * seconds. */
+struct nvml_meter_info {
+	const char *name, *unit;
+	double unit_bytes;    /* 1024 for KiB; NaN where the unit is not bytes */
+	double decimal_bytes; /* 1000 for what may be a KB; NaN where there is no such doubt */
+};
+
+struct nvml_meter_count {
+	double tx, rx;                  /* in the source's unit; NaN where missing */
+	double seconds;                 /* between the two readings */
+	char why[NVML_METER_WHY_BYTES]; /* it is missing; "" where it is not */
+};
+
+struct nvml_meter;
+
+const struct nvml_meter_info *nvml_meter_info(enum nvml_meter_source source);
+
+/* As nvml_watch_open; the caller closes. */
+int nvml_meter_open(const char *library, const char *pci, struct nvml_meter **out,
+                    struct status *st);
+/* Reads all sources; milliseconds. `end` belongs to the last `begin`. */
+void nvml_meter_begin(struct nvml_meter *meter);
+void nvml_meter_end(struct nvml_meter *meter);
+/* After end. GPM's are missing where begin and end lie closer than NVML_WATCH_NS. */
+void nvml_meter_count(struct nvml_meter *meter, enum nvml_meter_source source,
+                      struct nvml_meter_count *out);
+/* NULL is allowed. */
+void nvml_meter_close(struct nvml_meter *meter);
+
+#endif

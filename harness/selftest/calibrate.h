@@ -1,0 +1,66 @@
+/* What counters count: known copies between two GPUs, each between two readings of all of
+ * NVML's sources (nvml_meter.h) on both GPUs. */
+#ifndef LAUNCHGAP_CALIBRATE_H
+#define LAUNCHGAP_CALIBRATE_H
+
+#include "../backend/device/copies.h"
+#include "../backend/device/nvml_meter.h"
+
+#define CALIBRATE_CELLS   64
+#define CALIBRATE_REPEATS 9
+
+/* One question. `pieces` of 0: nothing is copied, as a control.
+ *
+ * Else the GPUs rest, are read, copy, rest and are read again: exact for what counts up.
+ * Steady: they copy from before the first reading until after the second, and rates are
+ * compared, which is the only way to hold GPM against something. */
+struct calibrate_cell {
+	struct copies_order order; /* steady: pieces is set when it runs */
+	bool steady;
+};
+
+struct calibrate_reading {
+	struct nvml_meter_count at[2]; /* the two GPUs */
+	double bytes[2]; /* copied in each direction of the order, between these readings */
+};
+
+struct calibrate {
+	struct calibrate_cell cells[CALIBRATE_CELLS];
+	unsigned ncells, repeats;
+	unsigned settle_ms, steady_ms; /* of rest; of a steady stretch between its readings */
+	struct calibrate_reading readings[CALIBRATE_CELLS][CALIBRATE_REPEATS][METER_SOURCES];
+};
+
+/* What a source saw of a copy. Forth and back are as the order has them: the sender's TX, the
+ * receiver's RX, and what the receiver's TX had at the same time (requests, acknowledgements).
+ */
+enum calibrate_side { CALIBRATE_SENT, CALIBRATE_RECEIVED, CALIBRATE_RETURNED };
+
+/* Median, least and most over the repeats; NaN where none has a figure. */
+struct calibrate_figure {
+	double median, least, most;
+};
+
+/* The cells, repeats and times that `launchgap counters` has. */
+void calibrate_default(struct calibrate *c);
+
+/* Blocks for as long as it takes; `say`, if not NULL, is told before each cell. */
+int calibrate_run(struct calibrate *c, struct nvml_meter *const meter[2], struct copier copier,
+                  void (*say)(unsigned done, unsigned total), struct status *st);
+
+/* In the source's own unit. */
+struct calibrate_figure calibrate_count(const struct calibrate *c, unsigned cell,
+                                        enum nvml_meter_source source,
+                                        enum calibrate_side side);
+/* The count times unit_bytes, over the bytes copied. */
+struct calibrate_figure calibrate_ratio(const struct calibrate *c, unsigned cell,
+                                        enum nvml_meter_source source, enum calibrate_side side,
+                                        double unit_bytes);
+/* Of what RAW counts, the share that DATA does not. */
+struct calibrate_figure calibrate_overhead(const struct calibrate *c, unsigned cell);
+/* Bytes of payload in a packet. */
+struct calibrate_figure calibrate_packet(const struct calibrate *c, unsigned cell);
+/* Why a source has no figure anywhere; "" where it has. */
+const char *calibrate_missing(const struct calibrate *c, enum nvml_meter_source source);
+
+#endif
