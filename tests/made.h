@@ -28,13 +28,15 @@ static const char *const made_names[] = {"single", "threads", "processes", "thre
 struct made_place {
 	enum made_variant variant;
 	unsigned block, size, row, rank;
+	unsigned connection, allocation;
 	bool isolated, timeline, counters;
 };
 
 struct made {
 	const char *backend;
 	unsigned ranks, blocks, sizes, rows, cores;
-	double load1;  /* 0: not recorded */
+	unsigned connections, allocations; /* 0: one, and not in the record */
+	double load1;                      /* 0: not recorded */
 	bool timeline; /* cells of that pass too, with device stamps where `device` */
 	bool device, no_limit;
 	const char *clock, *may, *throttle; /* facts, NULL: none */
@@ -134,7 +136,7 @@ static inline void made_stamps(json_t *line, const struct made *m, struct made_p
 		json_object_set_new(line, "clock_residual_ns", json_pack("[i, i]", 300, -500));
 }
 
-static inline void made_cell(FILE *out, const struct made *m, struct made_place place)
+static inline void made_one(FILE *out, const struct made *m, struct made_place place)
 {
 	json_t *line = json_pack(
 	    "{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:I, s:I, s:s, s:s, s:i, s:b, s:s, "
@@ -166,10 +168,25 @@ static inline void made_cell(FILE *out, const struct made *m, struct made_place 
 	if (m->throttle)
 		json_object_set_new(facts, "throttle", json_string(m->throttle));
 	json_object_set_new(line, "facts", json_pack("[o]", facts));
+	if (m->connections) {
+		json_object_set_new(line, "connection", json_integer(place.connection));
+		json_object_set_new(line, "allocation", json_integer(place.allocation));
+	}
 	made_stamps(line, m, place);
 	if (m->line)
 		m->line(line, &place);
 	made_line(out, line);
+}
+
+/* A cell once in each allocation of each connection. */
+static inline void made_cell(FILE *out, const struct made *m, struct made_place place)
+{
+	unsigned nested = m->connections * m->allocations;
+	for (unsigned i = 0; i < (nested ? nested : 1); i++) {
+		place.connection = nested ? i / m->allocations : 0;
+		place.allocation = nested ? i % m->allocations : 0;
+		made_one(out, m, place);
+	}
 }
 
 /* Writes trials.jsonl into made_folder. */

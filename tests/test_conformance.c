@@ -254,6 +254,28 @@ static void conform_groups(const struct backend *backend, unsigned ranks)
 	conform(&text, true, kinds);
 }
 
+/* Opened and allocated anew within a job, data is right again each time. */
+static void conform_nested(const struct backend *backend, unsigned ranks)
+{
+	static struct text text;
+	bool host = !strcmp(backend->name, "host"), seen[2][2] = {{false}};
+	unsigned kinds = 0;
+	add_head(&text, backend->name, ranks, 0, 0);
+	add(&text, "bytes = 40K\npace = isolated\nconnections = 2\nallocations = 2\n%s",
+	    ranks == 4 ? matrix : "");
+	add_layout(&text, host, 1, 1, ranks);
+	add_layout(&text, host, 1, ranks, 1);
+	add_layout(&text, host, ranks, 1, 1);
+	for (int c = 0; c < COLL_KINDS; c++)
+		kinds += is_checked(c);
+	struct record_run run = run_experiment(&text, NULL, NULL);
+	check_cells(&run, backend->is.carries_data, kinds);
+	for (unsigned i = 0; i < run.ncells; i++)
+		seen[run.cells[i].cell.connection][run.cells[i].cell.allocation] = true;
+	assert_true(seen[0][0] && seen[0][1] && seen[1][0] && seen[1][1]);
+	record_free(&run);
+}
+
 /* What the library is asked for must not change what is received. `group = never` would break
  * hypercube's rounds up, so that it, the one of COLL_OTHERS, has no part in this. */
 static void conform_options(const struct backend *backend, unsigned ranks)
@@ -317,6 +339,7 @@ static void every_backend_conforms_in_every_layout(void **state)
 			continue;
 		}
 		conform_layouts(*b, ranks);
+		conform_nested(*b, ranks);
 		if ((*b)->is.carries_data) {
 			conform_types(*b, ranks);
 			conform_odd_sizes(*b, ranks);

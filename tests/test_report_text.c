@@ -192,6 +192,12 @@ static void soak(json_t *env)
 	json_object_set_new(env, "cycles", json_integer(12));
 }
 
+static void nest(json_t *env)
+{
+	json_object_set_new(env, "connections", json_integer(3));
+	json_object_set_new(env, "allocations", json_integer(1));
+}
+
 /* The isolated cells did not take part. */
 static void stream_alone(json_t *cell, const struct made_place *place)
 {
@@ -216,6 +222,12 @@ static void what_was_measured_is_said(void **state)
 	json_assert_one_says(method,
 	                     "isolated (latency): 1 call, the team meeting before each");
 	assert_false(json_one_says(method, "soak"));
+	assert_false(json_one_says(method, "Every job makes"));
+	change = nest;
+	method = json_section(report(), "method");
+	json_assert_one_says(
+	    method, "Every job makes its communicators 3 times, and allocates buffers 1 time "
+	            "with each");
 	made.rows = 3;
 	change = soak;
 	touch = stream_alone;

@@ -26,7 +26,8 @@ static json_t *environment(void)
 	    "\"layout\":\"1x2x1\",\"backend\":\"nccl\",\"nccl\":\"\",\"path\":\"auto\","
 	    "\"bind\":\"none\",\"env\":[],\"skip\":\"\"}],\"collectives\":[],"
 	    "\"bytes\":[],\"arena_bytes\":1,\"dtypes\":[],\"ops\":[],\"roots\":[],"
-	    "\"counts\":[],\"in_place\":[],\"paces\":[],\"cycles\":1}",
+	    "\"counts\":[],\"in_place\":[],\"paces\":[],\"cycles\":1,"
+	    "\"connections\":1,\"allocations\":1}",
 	    0, NULL);
 	assert_non_null(env);
 	return env;
@@ -71,8 +72,8 @@ static void what_a_run_has_is_told(void **state)
 
 static void what_is_called_has_to_be_the_same(void **state)
 {
-	static const char *const keys[] = {"dtypes",   "ops",   "roots", "counts",
-	                                   "in_place", "paces", "cycles"};
+	static const char *const keys[] = {"dtypes", "ops",    "roots",       "counts",   "in_place",
+	                                   "paces",  "cycles", "connections", "allocations"};
 	json_t *before = environment(), *now = environment();
 	(void)state;
 	struct status none = {""};

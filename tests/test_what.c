@@ -211,6 +211,26 @@ static void a_soak_repeats_all_cells(void **state)
 	trial_free(trial);
 }
 
+static void cells_are_nested_in_connections(void **state)
+{
+	struct status st = {""};
+	(void)state;
+	refused("collective = alltoall\nallocations = 101", "100");
+	refused("collective = alltoall\ncycles = 2\nconnections = 2", "allowed is one of the two");
+	planned("collective = alltoall\nconnections = 3\nallocations = 2\ncounters = yes", 2);
+	assert_int_equal(spec.timeout_s, 6 * 300);
+	struct trial *trial = plan_trial(&plan, &machine, 0, &st);
+	assert_non_null(trial);
+	assert_true(trial->ncells > 12);
+	for (unsigned i = 0; i < trial->ncells; i++) {
+		const struct cell *cell = &trial->cells[i];
+		assert_int_equal(cell->connection, i < 12 ? i / 4 : 2);
+		assert_int_equal(cell->allocation, i < 12 ? i / 2 % 2 : 1);
+		assert_int_equal(cell->pass == PASS_TIMED, i < 12);
+	}
+	trial_free(trial);
+}
+
 static void counters_come_last(void **state)
 {
 	struct status st = {""};
@@ -336,6 +356,7 @@ int main(void)
 	    cmocka_unit_test(what_the_reference_cannot_do_is_left_out),
 	    cmocka_unit_test(slips_are_refused),
 	    cmocka_unit_test(a_soak_repeats_all_cells),
+	    cmocka_unit_test(cells_are_nested_in_connections),
 	    cmocka_unit_test(counters_come_last),
 	    cmocka_unit_test(groups_of_a_split),
 	    cmocka_unit_test(splits_of_nccl_tests_are_read),

@@ -29,6 +29,7 @@ struct summary_variant {
 
 struct summary_trial {
 	unsigned block, order;
+	unsigned ntimes; /* cells that it is the mean of: cycles, or connections × allocations */
 	double time_ns, p95_ns, p99_ns, launch_ns, skew_ns, poll_ns;
 	struct timing_workers workers; /* the time by the workers' own clocks: medians */
 	double early;                  /* how much slower its first rows were: timing_early */

@@ -178,6 +178,7 @@ static int make_trial(const struct record_cell *c, struct summary_trial *out)
 	*out = (struct summary_trial){
 	    .block = c->block,
 	    .order = c->order,
+	    .ntimes = 1,
 	    .time_ns = median[TIME],
 	    .p95_ns = stats_quantile(times, n, 0.95),
 	    .p99_ns = stats_quantile(times, n, 0.99),
@@ -197,15 +198,26 @@ static struct summary_row *row_of(const struct summary *s, unsigned i)
 	return index_row(s, s->index.variant_of[i], s->index.place_of[i]);
 }
 
-/* A trial that measures its cells again and again has their mean. */
-static void add_cycle(struct summary_trial *mean, const struct summary_trial *more, unsigned n)
+/* A trial that measures its cells again and again has their mean. Over connections and
+ * allocations it is the geometric one: they differ by factors, as jobs do. */
+static void add_time(struct summary_trial *mean, const struct summary_trial *more,
+                     bool geometric)
 {
-	double *const to[] = {&mean->time_ns,   &mean->p95_ns,  &mean->p99_ns,
-	                      &mean->launch_ns, &mean->skew_ns, &mean->poll_ns};
-	const double from[] = {more->time_ns,   more->p95_ns,  more->p99_ns,
-	                       more->launch_ns, more->skew_ns, more->poll_ns};
+	double *const to[] = {&mean->time_ns,          &mean->p95_ns,
+	                      &mean->p99_ns,           &mean->launch_ns,
+	                      &mean->skew_ns,          &mean->poll_ns,
+	                      &mean->workers.rank0_ns, &mean->workers.mean_ns,
+	                      &mean->workers.min_ns,   &mean->workers.max_ns};
+	const double from[] = {more->time_ns,          more->p95_ns,
+	                       more->p99_ns,           more->launch_ns,
+	                       more->skew_ns,          more->poll_ns,
+	                       more->workers.rank0_ns, more->workers.mean_ns,
+	                       more->workers.min_ns,   more->workers.max_ns};
+	const unsigned n = mean->ntimes++;
 	for (size_t i = 0; i < sizeof from / sizeof *from; i++)
-		*to[i] = (*to[i] * n + from[i]) / (n + 1);
+		*to[i] = geometric && *to[i] > 0 && from[i] > 0
+		             ? exp((log(*to[i]) * n + log(from[i])) / (n + 1))
+		             : (*to[i] * n + from[i]) / (n + 1);
 }
 
 static int add_trial(struct summary_row *row, const struct record_cell *c)
@@ -230,8 +242,9 @@ static int add_trial(struct summary_row *row, const struct record_cell *c)
 		return 0;
 	}
 	struct summary_trial *last = row->ntrials ? &row->trials[row->ntrials - 1] : NULL;
-	if (last && last->block == trial.block && c->cell.cycle) {
-		add_cycle(last, &trial, c->cell.cycle);
+	const bool nested = c->cell.connection || c->cell.allocation;
+	if (last && last->block == trial.block && (c->cell.cycle || nested)) {
+		add_time(last, &trial, nested);
 		return 0;
 	}
 	struct summary_trial *more =

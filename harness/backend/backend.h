@@ -96,6 +96,11 @@ struct backend {
 	void (*watch)(struct backend_ctx *ctx, bool on);
 	void (*watch_read)(struct backend_ctx *ctx, unsigned i, struct counters *out);
 
+	/* Gives the buffers back and allocates others, with the communicators kept. May block
+	 * and may team_meet, all workers alike; no call is on its way. NULL: has no
+	 * communicators to keep, so that closing and opening does the same. */
+	int (*reallocate)(struct backend_ctx *ctx, struct status *st);
+
 	/* Makes the communicators anew, after disconnect gave them back, for cells of `init`.
 	 * NULL, both: it has none. */
 	void (*disconnect)(struct backend_ctx *ctx);

@@ -32,6 +32,8 @@ struct cell {
 	bool in_place;
 	unsigned root;
 	unsigned cycle;      /* of a soak; 0: the first */
+	unsigned connection; /* which opening of the backend within the job; 0: the first */
+	unsigned allocation; /* which of that connection's buffers; 0: the first */
 	unsigned comm_ranks; /* of a record: ranks of the communicator; an order leaves it to
 	                        the settings' split */
 	size_t asked_bytes;  /* as the experiment file says */

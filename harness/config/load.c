@@ -224,6 +224,12 @@ static int spec_check(struct build *b, struct status *st)
 		spec_no_variant(spec, "reference", spec->reference, "", what, sizeof what);
 		return build_fail(b, reference_at(b), what, st);
 	}
+	/* A soak looks for what changes within one state. */
+	if (spec->cycles > 1 && spec->connections * spec->allocations > 1)
+		return build_fail(b, at,
+		                  "cycles repeat in one connection, so that connections and "
+		                  "allocations have to be 1; allowed is one of the two",
+		                  st);
 	if (!spec->title[0])
 		strcpy(spec->title, spec->name);
 	return 0;
@@ -258,7 +264,7 @@ static void defaults_set(struct build *b)
 	spec->dtypes[0] = DTYPE_FLOAT32;
 	spec->ops[0] = OP_SUM;
 	spec->in_place[0] = true;
-	spec->cycles = 1;
+	spec->cycles = spec->connections = spec->allocations = 1;
 	spec->paces[PACE_STREAM] = spec->paces[PACE_ISOLATED] = true;
 	spec->blocks = 10;
 	spec->ranks_per_core = 8;
@@ -335,8 +341,10 @@ int spec_load(const char *file, unsigned n, char *const overrides[], const char 
 	    variants_keep(b, st) || spec_check(b, st))
 		goto done;
 	*out = b->spec;
-	if (!out->timeout_s) /* of a soak as much for each cycle, and a day at most */
-		out->timeout_s = out->cycles < 288 ? 300 * out->cycles : 24 * 3600;
+	/* As much for each time that all cells are measured, and a day at most. */
+	unsigned times = spec_times(out);
+	if (!out->timeout_s)
+		out->timeout_s = times < 288 ? 300 * times : 24 * 3600;
 	rc = 0;
 done:
 	text_free(&b->text);

@@ -273,15 +273,31 @@ static unsigned large_cells(const struct plan *plan, enum pass pass, struct cell
 	return n;
 }
 
-/* A soak: the cells again and again, in the same order. */
-static void repeat_cells(struct trial *trial, unsigned cycles)
+/* The cells again and again, in the same order: in each cycle of a soak; in each allocation of
+ * each connection. */
+static void repeat_cells(struct trial *trial, const struct spec *spec)
 {
-	const unsigned n = trial->ncells;
-	for (unsigned cycle = 1; cycle < cycles; cycle++)
+	const unsigned n = trial->ncells, each = spec->cycles * spec->allocations;
+	for (unsigned time = 1; time < spec_times(spec); time++)
 		for (unsigned i = 0; i < n; i++, trial->ncells++) {
-			trial->cells[trial->ncells] = trial->cells[i];
-			trial->cells[trial->ncells].cycle = cycle;
+			struct cell *cell = &trial->cells[trial->ncells];
+			*cell = trial->cells[i];
+			cell->connection = time / each;
+			cell->allocation = time % each / spec->cycles;
+			cell->cycle = time % spec->cycles;
 		}
+}
+
+/* Cells of a pass of its own, behind the timed ones: of the connection and the buffers that are
+ * there. */
+static void take_place(struct trial *trial, unsigned more)
+{
+	const struct cell *last = &trial->cells[trial->ncells - 1];
+	for (unsigned i = 0; i < more; i++) {
+		trial->cells[trial->ncells + i].connection = last->connection;
+		trial->cells[trial->ncells + i].allocation = last->allocation;
+	}
+	trial->ncells += more;
 }
 
 struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned variant,
@@ -292,7 +308,7 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned
 	const bool limit = !strcmp(v->role, "limit");
 	struct trial *trial = calloc(1, sizeof *trial);
 	struct cell *cells =
-	    calloc((size_t)plan->ncells * (spec->cycles + 1) + COLL_KINDS, sizeof *cells);
+	    calloc((size_t)plan->ncells * (spec_times(spec) + 1) + COLL_KINDS, sizeof *cells);
 	if (!trial || !cells) {
 		free(cells);
 		free(trial);
@@ -324,10 +340,10 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned
 	        stream_start(plan->seed, STREAM_CELLS, block));
 	if (limit)
 		return trial;
-	repeat_cells(trial, spec->cycles);
-	trial->ncells += timeline_cells(plan, block, cells + trial->ncells);
+	repeat_cells(trial, spec);
+	take_place(trial, timeline_cells(plan, block, cells + trial->ncells));
 	if (spec->counters)
-		trial->ncells += large_cells(plan, PASS_COUNTERS, cells + trial->ncells);
+		take_place(trial, large_cells(plan, PASS_COUNTERS, cells + trial->ncells));
 	return trial;
 }
 

@@ -330,12 +330,14 @@ static int cells_make(struct plan *plan, const char *backend, struct status *st)
 	note_roots(plan);
 	if (check_sizes(plan, st) || check_places(plan, st))
 		return -1;
-	if ((uint64_t)plan->ncells * spec->cycles > MOST_CELLS)
+	const uint64_t times = spec_times(spec);
+	if (plan->ncells * times > MOST_CELLS)
 		return status_set(st,
-		                  "%s: %u cells %u times each are %llu in a trial; allowed are "
-		                  "%d: fewer sizes, datatypes, operations or cycles",
-		                  spec->file, plan->ncells, spec->cycles,
-		                  (unsigned long long)plan->ncells * spec->cycles, MOST_CELLS);
+		                  "%s: %u cells %llu times each are %llu in a trial; allowed "
+		                  "are %d: fewer sizes, datatypes, operations, cycles, "
+		                  "connections or allocations",
+		                  spec->file, plan->ncells, (unsigned long long)times,
+		                  (unsigned long long)(plan->ncells * times), MOST_CELLS);
 	for (unsigned i = 0; i < plan->ncells; i++)
 		if (plan->cells[i].bytes > plan->arena_bytes)
 			plan->arena_bytes = plan->cells[i].bytes;

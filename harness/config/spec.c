@@ -5,6 +5,11 @@
 
 #include "near.h"
 
+unsigned spec_times(const struct spec *spec)
+{
+	return spec->cycles * spec->connections * spec->allocations;
+}
+
 const char *spec_file(const struct spec *spec, struct text_place at)
 {
 	return at.file ? spec->bases[at.file - 1] : spec->file;

@@ -19,6 +19,7 @@
 #define SPEC_EACH_BYTES   2048
 #define SPEC_MAX_ROOTS    32
 #define SPEC_MAX_CYCLES   1000
+#define SPEC_MAX_NESTED   100 /* connections in a job, allocations in a connection */
 #define SPEC_MAX_BLOCKS   1000
 
 /* The override that keeps some variants alone: "--only=a,b". */
@@ -71,6 +72,8 @@ struct spec {
 	unsigned timeout_s;      /* one trial, its start included */
 	unsigned cell_timeout_s; /* one cell; 0: none */
 	unsigned cycles;         /* of all cells in a trial, one after the other: a soak */
+	unsigned connections;    /* times that a job opens its backend */
+	unsigned allocations;    /* times that each connection has buffers allocated */
 	uint64_t seed;           /* of order and data; 0: drawn by the runner and recorded */
 	bool counters;           /* read the hardware's counters, in a pass of their own */
 	bool limit;              /* measure the machine's limit beside the variants */
@@ -85,6 +88,8 @@ struct spec {
 	bool gap_open, factors_open[CLAIM_MAX];
 };
 
+/* How often a trial goes through its cells. */
+unsigned spec_times(const struct spec *spec);
 /* The file of a place that is not the command line. */
 const char *spec_file(const struct spec *spec, struct text_place at);
 

@@ -7,6 +7,8 @@
 #include "sample.h"
 #include "../backend/backend.h"
 
+struct machine_binding;
+
 struct loop {
 	const struct backend *backend;
 	struct backend_ctx *ctx;
@@ -21,7 +23,8 @@ struct loop {
 	struct sample **rows;    /* per local rank: where the next row goes */
 	struct sample *scratch;  /* per local rank: rows that are not kept (warm-up) */
 	bool *busy;              /* per local rank */
-	char bind[64];           /* its binding, in words */
+	struct machine_binding *binding; /* what it may be bound to */
+	char bind[64];                   /* its binding, in words */
 };
 
 int loop_fail(struct loop *loop, const struct status *st);

@@ -102,11 +102,67 @@ static void set_deadline(struct loop *loop, unsigned cell)
 		team_set_deadline(loop->team, cell, loop->deadline_ns);
 }
 
+/* Opens under the binding that helper threads may inherit, then takes the core for timing. */
+static int open_backend(struct loop *loop)
+{
+	const struct backend_place *place = &loop->place;
+	enum bind bind = place->trial->settings.bind;
+	unsigned nworkers = layout_workers(place->trial->settings.layout);
+	int numa = loop->backend->numa_node(place->first);
+	struct status st = {0};
+	machine_binding_set(loop->binding, bind, true, numa, place->worker, nworkers,
+	                    loop->bind, sizeof loop->bind);
+	int error = loop->backend->open(place, &loop->ctx, &st);
+	/* A nonblocking NCCL launches from a thread of its own, which would inherit the
+	 * worker's core and wait there for the worker to stop polling: both keep the node. */
+	machine_binding_set(loop->binding, bind, place->trial->settings.nonblocking, numa,
+	                    place->worker, nworkers, loop->bind, sizeof loop->bind);
+	if (error)
+		return loop_fail(loop, &st);
+	return team_meet(loop->team);
+}
+
+static void close_backend(struct loop *loop)
+{
+	loop->backend->close(loop->ctx);
+	loop->ctx = NULL;
+}
+
+/* A cell of another connection, or of other buffers, than the one before has them made. All
+ * meet before and behind giving back what others may still reach. No cell's deadline holds
+ * meanwhile. */
+static int renew(struct loop *loop, unsigned cell)
+{
+	const struct cell *c = &loop->place.trial->cells[cell], *before = c - !!cell;
+	bool connection = c->connection != before->connection;
+	struct status st = {0};
+	if (!connection && c->allocation == before->allocation)
+		return 0;
+	if (loop->place.worker == 0)
+		team_set_deadline(loop->team, cell, 0);
+	if (team_meet(loop->team))
+		return -1;
+	if (!connection && loop->backend->reallocate) {
+		if (loop->backend->reallocate(loop->ctx, &st))
+			return loop_fail(loop, &st);
+		return team_meet(loop->team);
+	}
+	close_backend(loop);
+	if (team_meet(loop->team))
+		return -1;
+	if (!open_backend(loop))
+		return 0;
+	close_backend(loop);
+	return -1;
+}
+
 static int measure_cell(struct loop *loop, unsigned cell)
 {
 	const struct trial *trial = loop->place.trial;
 	const struct cell *c = &trial->cells[cell];
 	int64_t first_ns = 0;
+	if (renew(loop, cell))
+		return -1;
 	set_deadline(loop, cell);
 	if (c->coll == COLL_INIT)
 		return pass_init(loop, cell);
@@ -126,28 +182,6 @@ static int measure_cell(struct loop *loop, unsigned cell)
 		tally->first_ns = (uint64_t)first_ns;
 		tally->measured = 1;
 	}
-	return team_meet(loop->team);
-}
-
-/* Opens under the binding that helper threads may inherit, then takes the core for timing. */
-static int open_backend(struct loop *loop)
-{
-	const struct backend_place *place = &loop->place;
-	enum bind bind = place->trial->settings.bind;
-	unsigned nworkers = layout_workers(place->trial->settings.layout);
-	int numa = loop->backend->numa_node(place->first);
-	struct status st = {0};
-	struct machine_binding *binding = machine_binding_take();
-	machine_binding_set(binding, bind, true, numa, place->worker, nworkers, loop->bind,
-	                    sizeof loop->bind);
-	int error = loop->backend->open(place, &loop->ctx, &st);
-	/* A nonblocking NCCL launches from a thread of its own, which would inherit the
-	 * worker's core and wait there for the worker to stop polling: both keep the node. */
-	machine_binding_set(binding, bind, place->trial->settings.nonblocking, numa,
-	                    place->worker, nworkers, loop->bind, sizeof loop->bind);
-	machine_binding_free(binding);
-	if (error)
-		return loop_fail(loop, &st);
 	return team_meet(loop->team);
 }
 
@@ -186,6 +220,7 @@ static void run_member(const struct trial *trial, const struct backend *backend,
 	                                                        : loop_row,
 	    .aggregate = trial_group(trial),
 	    .replays = 1,
+	    .binding = machine_binding_take(),
 	    .rows = calloc(count, sizeof *loop.rows),
 	    .scratch = calloc(count, sizeof *loop.scratch),
 	    .busy = calloc(count, sizeof *loop.busy),
@@ -200,7 +235,8 @@ static void run_member(const struct trial *trial, const struct backend *backend,
 			team_set_deadline(team, 0, 0);
 		describe(&loop);
 	}
-	backend->close(loop.ctx);
+	close_backend(&loop);
+	machine_binding_free(loop.binding);
 	free(loop.busy);
 	free(loop.scratch);
 	free(loop.rows);

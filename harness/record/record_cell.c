@@ -56,6 +56,8 @@ static const struct cell_field {
     {"root",        COUNT, AT(root),        false, NULL,          NULL},
     {"in_place",    FLAG,  AT(in_place),    false, NULL,          NULL},
     {"cycle",       COUNT, AT(cycle),       true,  NULL,          NULL},
+    {"connection",  COUNT, AT(connection),  true,  NULL,          NULL},
+    {"allocation",  COUNT, AT(allocation),  true,  NULL,          NULL},
     {"pace",        WORD,  AT(pace),        false, pace_word_of,  coll_find_pace},
     {"pass",        WORD,  AT(pass),        true,  pass_word_of,  coll_find_pass},
 };

@@ -692,7 +692,9 @@ static void write_method(struct page *p, const struct model *m)
 	long long asked = record_blocks_asked(&m->run), warmup = number_of(m, "warmup"),
 	          cycles = number_of(m, "cycles"), calls = number_of(m, "calls"),
 	          stretches = number_of(m, "stretches"),
-	          isolated = number_of(m, "isolated_calls");
+	          isolated = number_of(m, "isolated_calls"),
+	          connections = number_of(m, "connections"),
+	          allocations = number_of(m, "allocations");
 	bool none = !summary_has_pace(s, PACE_STREAM) && !summary_has_pace(s, PACE_ISOLATED);
 	char of[48] = "";
 	say_sessions(p, m);
@@ -729,6 +731,13 @@ static void write_method(struct page *p, const struct model *m)
 		    "A soak: every trial goes through all of its cells %lld times; its number "
 		    "of a cell is the mean over them.",
 		    cycles);
+	if (connections * allocations > 1)
+		page_say(
+		    p,
+		    "Every job makes its communicators %lld time%s, and allocates buffers %lld "
+		    "time%s with each; its number of a cell is the geometric mean over them.",
+		    connections, words_plural((unsigned long long)connections), allocations,
+		    words_plural((unsigned long long)allocations));
 	say_counts(p, m);
 	if (m->run.end.reason[0])
 		page_say(p, "What ended it: %s. %s%s", m->run.end.reason, m->run.end.text,

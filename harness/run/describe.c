@@ -68,6 +68,8 @@ static void describe_what(const struct plan *plan, json_t *run)
 	json_object_set_new(run, "paces", paces);
 	json_object_set_new(run, "counters", json_boolean(spec->counters));
 	json_object_set_new(run, "cycles", json_integer(spec->cycles));
+	json_object_set_new(run, "connections", json_integer(spec->connections));
+	json_object_set_new(run, "allocations", json_integer(spec->allocations));
 }
 
 /* What is asked beyond the figures, each factor with the setting that it is about. */

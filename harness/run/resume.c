@@ -41,7 +41,8 @@ int resume_same(const json_t *before, const json_t *now, struct status *st)
 	    "experiment",  "backend",  "ranks",          "reference",   "warmup",
 	    "stretches",   "calls",    "isolated_calls", "collectives", "bytes",
 	    "arena_bytes", "variants", "dtypes",         "ops",         "roots",
-	    "counts",      "in_place", "paces",          "cycles",      NULL};
+	    "counts",      "in_place", "paces",          "cycles",      "connections",
+	    "allocations", NULL};
 	static const char *const machine[] = {"host", "cpu", "cores", "driver", "gpus", NULL};
 	for (unsigned i = 0; plan[i]; i++)
 		if (!json_equal(json_object_get(before, plan[i]),

@@ -21,6 +21,8 @@
 #define CORE_BYTES_S   1e9
 #define DEVICE_START_S 6.0
 #define CORE_START_S   0.5
+#define CONNECT_S      1.0 /* communicators made anew, within a job */
+#define ALLOCATE_S     0.1
 #define ROW_BYTES      25.0
 #define CELL_BYTES     500.0
 #define TRIAL_BYTES    3000.0
@@ -48,6 +50,10 @@ static struct estimate estimate(const struct plan *plan, const struct plan_machi
 		                    ? (double)plan->nranks / machine->cores
 		                    : 1;
 		sum.seconds += cores ? CORE_START_S * shared : DEVICE_START_S;
+		const struct cell *last = &t->cells[t->ncells - 1];
+		if (!cores)
+			sum.seconds += CONNECT_S * last->connection +
+			               ALLOCATE_S * (last->connection + 1) * last->allocation;
 		sum.bytes += TRIAL_BYTES;
 		for (unsigned c = 0; c < t->ncells; c++) {
 			const struct cell *cell = &t->cells[c];
@@ -116,6 +122,9 @@ static void say_cells(const struct plan *plan)
 	coll_size_label(spec->sizes[spec->nsizes - 1], hi, sizeof hi);
 	printf("cells\n  %u in each job: %s; %u size%s from %s to %s; %s\n", plan->ncells,
 	       colls, spec->nsizes, spec->nsizes == 1 ? "" : "s", lo, hi, paces);
+	if (spec_times(spec) > 1)
+		printf("  each %u times: connections = %u, allocations = %u, cycles = %u\n",
+		       spec_times(spec), spec->connections, spec->allocations, spec->cycles);
 }
 
 static void say_cost(const struct plan *plan, const struct plan_machine *machine)
@@ -127,8 +136,10 @@ static void say_cost(const struct plan *plan, const struct plan_machine *machine
 	printf("jobs\n  %u: %u in each of %s%u blocks\n", plan->ntrials,
 	       plan->ntrials / spec->blocks, spec->blocks_auto ? "at most " : "", spec->blocks);
 	printf("%s\n  ", cores ? "memory" : "GPU memory");
-	say_size(2.0 * (double)plan->arena_bytes);
-	printf(" for each of %u ranks: what it sends and what it receives%s\n", plan->nranks,
+	bool twice = !cores && spec->allocations > 1;
+	say_size((twice ? 4.0 : 2.0) * (double)plan->arena_bytes);
+	printf(" for each of %u ranks: what it sends and what it receives%s%s\n", plan->nranks,
+	       twice ? ", twice while it is allocated anew" : "",
 	       cores ? "" : "; the library's own buffers come on top");
 	printf("disk\n  about ");
 	say_size(e.bytes);

@@ -153,6 +153,7 @@ static int place(struct backend_ctx *ctx, struct host_rank *rank, struct status 
 
 	if (touch(share, head, true, st) != 0)
 		return -1;
+	memset(share, 0, head); /* an opening before this one left its counts */
 	for (unsigned from = 0; ctx->transport == HOST_FIFO && from < n; from++)
 		if (touch_slots(ctx, from, rank->rank, true, st) != 0)
 			return -1;

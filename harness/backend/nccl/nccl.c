@@ -345,6 +345,7 @@ const struct backend backend_nccl = {
     .watch_lead_ns = 30000000, /* eight GPUs are read in turn */
     .watch = nccl_watch,
     .watch_read = nccl_watch_read,
+    .reallocate = nccl_reallocate,
     .disconnect = nccl_disconnect,
     .connect = nccl_connect,
     .corrupt = nccl_corrupt,

@@ -120,6 +120,7 @@ int nccl_refuse(const struct trial *trial, const struct nccl_api *api, unsigned 
 bool nccl_has_native(const struct nccl_api *api, enum coll_kind coll);
 
 int nccl_open(const struct backend_place *place, struct backend_ctx **out, struct status *st);
+int nccl_reallocate(struct backend_ctx *ctx, struct status *st);
 void nccl_close(struct backend_ctx *ctx);
 /* Reads the free memory of all local GPUs. */
 void nccl_read_memory(struct backend_ctx *ctx, enum nccl_reading reading);

@@ -296,7 +296,8 @@ static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *
 		return status_set(st, "another rank failed");
 	if (place->processes > 1)
 		return 0;
-	ctx->peers = calloc(ctx->nranks, sizeof *ctx->peers);
+	if (!ctx->peers)
+		ctx->peers = calloc(ctx->nranks, sizeof *ctx->peers);
 	if (!ctx->peers)
 		return status_set(st, "out of memory for %u peers", ctx->nranks);
 	for (unsigned r = 0; r < ctx->nranks; r++)
@@ -326,21 +327,43 @@ static int make_gate(struct backend_ctx *ctx, const struct backend_place *place,
 	                 "cudaHostAlloc", st);
 }
 
-/* Buffers begin offset_bytes behind what was allocated. */
+static void release(struct backend_ctx *ctx, char *arena)
+{
+	if (!ctx->allocates)
+		cudaFree(arena);
+	else if (arena)
+		ctx->api.MemFree(arena);
+}
+
+/* New arenas in place of those that there are. They come while the old ones hold their place:
+ * else the allocator would hand out the same memory. Buffers begin offset_bytes behind what was
+ * allocated. On an error the old ones stay. */
+static int make_arenas(struct backend_ctx *ctx, struct place *p, struct status *st)
+{
+	const struct trial *trial = ctx->trial;
+	size_t bytes = trial->arena_bytes + trial->settings.offset_bytes;
+	char *fresh[2] = {NULL, NULL};
+	bool failed = device_use(p->rank, st) || allocate(ctx, &fresh[0], bytes, st) ||
+	              allocate(ctx, &fresh[1], bytes, st);
+	for (unsigned arena = 0; arena < 2; arena++) {
+		release(ctx, failed ? fresh[arena] : p->arenas[arena]);
+		p->arenas[arena] = failed ? p->arenas[arena] : fresh[arena];
+	}
+	p->send = failed ? p->send : p->arenas[0] + trial->settings.offset_bytes;
+	p->recv = failed ? p->recv : p->arenas[1] + trial->settings.offset_bytes;
+	return failed ? -1 : 0;
+}
+
 static int open_place(struct backend_ctx *ctx, struct place *p, struct status *st)
 {
 	const struct trial *trial = ctx->trial;
 	struct split split = trial->settings.split;
 	struct split_place group = split_place(split, ctx->nranks, p->rank);
-	size_t bytes = trial->arena_bytes + trial->settings.offset_bytes;
 	p->me = group.index;
 	p->color = group.color;
 	p->next = split_peer(split, ctx->nranks, p->color, (p->me + 1) % ctx->n);
-	if (device_use(p->rank, st) || allocate(ctx, &p->arenas[0], bytes, st) ||
-	    allocate(ctx, &p->arenas[1], bytes, st))
+	if (make_arenas(ctx, p, st))
 		return -1;
-	p->send = p->arenas[0] + trial->settings.offset_bytes;
-	p->recv = p->arenas[1] + trial->settings.offset_bytes;
 	return device_ok(cudaStreamCreateWithFlags(&p->stream, cudaStreamNonBlocking),
 	                 "cudaStreamCreateWithFlags", st);
 }
@@ -427,12 +450,24 @@ static void close_place(struct backend_ctx *ctx, struct place *p)
 	cudaSetDevice((int)p->rank);
 	if (p->stream)
 		cudaStreamDestroy(p->stream);
-	for (unsigned arena = 0; arena < 2; arena++) {
-		if (!ctx->allocates)
-			cudaFree(p->arenas[arena]);
-		else if (p->arenas[arena])
-			ctx->api.MemFree(p->arenas[arena]);
-	}
+	for (unsigned arena = 0; arena < 2; arena++)
+		release(ctx, p->arenas[arena]);
+}
+
+int nccl_reallocate(struct backend_ctx *ctx, struct status *st)
+{
+	nccl_drop_cell(ctx);
+	for (unsigned i = 0; i < ctx->count; i++)
+		deregister_arenas(ctx, &ctx->places[i]);
+	nccl_settle(ctx);
+	if (nccl_ok(ctx, ctx->failed, ctx->failed_comm, "deregistering the buffers", st))
+		return -1;
+	if (team_meet(ctx->team)) /* nobody's registration leads into what is freed */
+		return status_set(st, "another rank failed");
+	for (unsigned i = 0; i < ctx->count; i++)
+		if (make_arenas(ctx, &ctx->places[i], st))
+			return -1;
+	return nccl_register(ctx, st) ? -1 : exchange_arenas(ctx, &ctx->where, st);
 }
 
 void nccl_close(struct backend_ctx *ctx)

@@ -1,0 +1,162 @@
+/* Connections and allocations within a job: who makes what anew, and when; and what number a
+ * trial of several has. */
+#include "made.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "../harness/backend/backend.h"
+#include "../harness/core/worker.h"
+
+#define WORKERS 2
+
+/* A virtual device that counts; errors are seen by the test. */
+static struct {
+	atomic_uint opened, closed, reallocated;
+	atomic_bool overlapped; /* one opened while another was not closed yet */
+} seen;
+
+static int count_open(const struct backend_place *place, struct backend_ctx **out,
+                      struct status *st)
+{
+	unsigned before = atomic_fetch_add(&seen.opened, 1) / WORKERS * WORKERS;
+	if (atomic_load(&seen.closed) != before)
+		atomic_store(&seen.overlapped, true);
+	return backend_find("null")->open(place, out, st);
+}
+
+static void count_close(struct backend_ctx *ctx)
+{
+	atomic_fetch_add(&seen.closed, 1);
+	backend_find("null")->close(ctx);
+}
+
+static int count_reallocate(struct backend_ctx *ctx, struct status *st)
+{
+	(void)ctx, (void)st;
+	atomic_fetch_add(&seen.reallocated, 1);
+	return 0;
+}
+
+struct job {
+	const struct trial *trial;
+	const struct backend *backend;
+	struct team *team;
+	unsigned index;
+};
+
+static void *work(void *arg)
+{
+	const struct job *job = arg;
+	worker_run(job->trial, job->backend, job->team, job->index);
+	return NULL;
+}
+
+/* 3 connections of 2 allocations, each with 2 cells. */
+static void run_job(bool reallocates)
+{
+	static struct cell cells[12];
+	struct trial trial = {.yield = true,
+	                      .stretches = 2,
+	                      .calls = 2,
+	                      .isolated_calls = 2,
+	                      .arena_bytes = 4096,
+	                      .ncells = 12,
+	                      .cells = cells};
+	struct backend backend = *backend_find("null");
+	struct job jobs[WORKERS];
+	pthread_t threads[WORKERS];
+	struct team *team;
+	struct status st = {""};
+	char path[64];
+	memset(&seen, 0, sizeof seen);
+	settings_default(&trial.settings);
+	trial.settings.layout = (struct layout){1, WORKERS, 1};
+	backend.open = count_open;
+	backend.close = count_close;
+	backend.reallocate = reallocates ? count_reallocate : NULL;
+	for (unsigned i = 0; i < 12; i++)
+		cells[i] = (struct cell){.coll = COLL_ALLTOALL,
+		                         .dtype = DTYPE_FLOAT32,
+		                         .pace = i % 2 ? PACE_STREAM : PACE_ISOLATED,
+		                         .connection = i / 4,
+		                         .allocation = i / 2 % 2,
+		                         .bytes = 1024};
+	const struct team_shape shape = {.nranks = WORKERS,
+	                                 .nworkers = WORKERS,
+	                                 .yield = true,
+	                                 .area_bytes = sample_area_bytes(&trial)};
+	assert_int_equal(team_create(&shape, path, sizeof path, &team, &st), 0);
+	for (unsigned w = 0; w < WORKERS; w++) {
+		jobs[w] = (struct job){&trial, &backend, team, w};
+		assert_int_equal(pthread_create(&threads[w], NULL, work, &jobs[w]), 0);
+	}
+	for (unsigned w = 0; w < WORKERS; w++)
+		pthread_join(threads[w], NULL);
+	assert_null(team_failure(team));
+	for (unsigned i = 0; i < 12; i++)
+		for (unsigned r = 0; r < WORKERS; r++)
+			assert_true(sample_tally(&trial, team_area(team), i, r)->measured);
+	team_leave(team);
+	assert_false(seen.overlapped);
+	assert_int_equal(seen.closed, seen.opened);
+}
+
+static void each_level_is_made_anew_once(void **state)
+{
+	(void)state;
+	run_job(true);
+	assert_int_equal(seen.opened, 3 * WORKERS);
+	assert_int_equal(seen.reallocated, 3 * WORKERS);
+	run_job(false); /* closing and opening makes new buffers too */
+	assert_int_equal(seen.opened, 6 * WORKERS);
+	assert_int_equal(seen.reallocated, 0);
+}
+
+/* Connections by factors of 4, allocations of 9. */
+static void stamps(const struct made_place *p, int64_t out[6])
+{
+	out[2] = 36000 << 2 * p->connection;
+	if (p->allocation)
+		out[2] *= 9;
+}
+
+static void a_trial_is_the_geometric_mean(void **state)
+{
+	const struct made made = {.backend = "nccl",
+	                          .ranks = 2,
+	                          .blocks = 6,
+	                          .sizes = 1,
+	                          .rows = 3,
+	                          .cores = 8,
+	                          .connections = 3,
+	                          .allocations = 2,
+	                          .stamps = stamps};
+	struct made_loaded l;
+	(void)state;
+	made_load(&made, &l);
+	unsigned rows = 0;
+	for (unsigned i = 0; i < l.summary.nrows; i++) {
+		const struct summary_row *row = &l.summary.rows[i];
+		if (l.summary.variants[row->variant].role == ROLE_LIMIT)
+			continue;
+		rows++;
+		assert_int_equal(row->ntrials, 6);
+		assert_int_equal(row->trials[0].ntimes, 6);
+		double us = 36 * 4 * 3 / (row->cell.pace == PACE_STREAM ? 10.0 : 1);
+		assert_true(fabs(row->trials[0].time_ns / 1000 - us) < 1e-9 * us);
+		assert_true(fabs(row->time_rank0_us - us) < 1e-9 * us);
+	}
+	assert_int_equal(rows, 2 * 4);
+	made_unload(&l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(each_level_is_made_anew_once),
+	    cmocka_unit_test(a_trial_is_the_geometric_mean),
+	};
+	return cmocka_run_group_tests(tests, made_begin, made_end);
+}
