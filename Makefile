@@ -59,6 +59,7 @@ LINK     = $(if $(STATIC),-l:libinih.a -l:libjansson.a $(CMARK:%=-l:lib%.a) -lhw
 SRC     := $(wildcard harness/*.c harness/*/*.c harness/*/*/*.c modes/*.c)
 OBJ     := $(SRC:%.c=$(B)/%.o)
 CORE    := $(filter-out $(B)/harness/main.o,$(OBJ))
+SIMS    := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/sim_*.c))
 TESTS   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 HELPERS := $(B)/tests/cli.o $(B)/tests/json.o
 
@@ -116,20 +117,19 @@ ifneq ($(FLAGS),$(shell cat $(B)/flags 2>/dev/null))
 .PHONY: $(B)/flags
 endif
 
--include $(OBJ:.o=.d) $(KERNELS:.o=.d) $(TESTS:=.d) $(HELPERS:.o=.d) $(B)/tests/sim_false_alarms.d
+-include $(OBJ:.o=.d) $(KERNELS:.o=.d) $(TESTS:=.d) $(HELPERS:.o=.d) $(SIMS:=.d)
 
 # --- tests: one program per file, then the scripts that drive the built program ------------------
 $(TESTS): $(B)/tests/%: $(B)/tests/%.o $(HELPERS) $(B)/core.a
 	$(SAY) LINK $@
 	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB) -lcmocka
 
-# The table in harness/analysis/verdict.h, made again.
-SIM := $(B)/tests/sim_false_alarms
-$(SIM): $(SIM).o $(B)/core.a
+# The simulated tables in headers of harness/analysis, made again.
+$(SIMS): $(B)/tests/%: $(B)/tests/%.o $(B)/core.a
 	$(SAY) LINK $@
 	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB)
-simulate: $(SIM)
-	@$<
+simulate: $(SIMS)
+	@for sim in $^; do $$sim || exit; done
 
 # Libraries that this machine may lack, for the tests of what loads them.
 $(B)/tests/%.so: tests/%.c
@@ -233,7 +233,7 @@ help:
 ## make test [SAN=address]     the tests; SAN is a sanitizer list for gcc
 ## make selftest [QUICK=1]    false alarms and detections of known delays, in every mode
 ## make same                 the tables of every record in results/reference anew: do they differ?
-## make simulate               the table of false alarms in harness/analysis/verdict.h (5 minutes)
+## make simulate               the simulated tables in harness/analysis: verdict.h, waterfall.h, advice.h (8 minutes)
 ## make nccl-legacy           an old NCCL into build/, for NCCL_LEGACY=path (190 MB)
 ## make doctor                 what this machine lacks and how to get it; builds and installs nothing
 ## make plots RUN=dir          report and pictures again, from the records

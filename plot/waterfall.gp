@@ -47,8 +47,7 @@ do for [picture = 1:waterfall_steps > 0] {
 	set label 21 number(waterfall_to) at first n + 2, first waterfall_to center offset 0, 0.8
 	do for [k = 1:n] {
 		set label 30 + 2 * k W_change[k] at first k + 1, first upper(k) center offset 0, 0.8
-		set label 31 + k * 2 (n > 5 ? word(W_share[k], 1).(strlen(W_share[k]) ? ' %' : '') : W_share[k]) \
-			at first k + 1, first upper(k) center offset 0, 2 textcolor rgb 0x777777 font font(9)
+		set label 31 + k * 2 W_share[k] at first k + 1, first upper(k) center offset 0, 2 textcolor rgb 0x777777 font font(9)
 		eval sprintf('set object %d rectangle from first %g, first %g to first %g, first %g fs %s fc rgb %d', k, \
 			k + 0.7, W_lo[k], k + 1.3, W_hi[k], W_rest[k] ? 'pattern 4 border' : 'solid noborder', \
 			W_beyond[k] ? effect(W_hi[k] - W_lo[k]) : grey)

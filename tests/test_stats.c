@@ -270,6 +270,68 @@ static void many_blocks_go_over_smoothly(void **state)
 	near(approximate.confidence, 0.95, 0.001);
 }
 
+/* With 6 blocks the interval is from the smallest to the largest of the blocks' own shares, as
+ * the signed-rank interval is from the smallest to the largest value. */
+static void a_share_is_fiellers_set(void **state)
+{
+	static const double whole[] = {0.10, 0.12, 0.09, 0.11, 0.10, 0.13},
+	                    part[] = {0.07, 0.07, 0.06, 0.09, 0.08, 0.08};
+	double rest[6], turned[2][6];
+	(void)state;
+	struct stats_ratio r = stats_share(part, whole, 6, 0.95);
+	near(r.lo, 0.07 / 0.12, 1e-12);
+	near(r.hi, 0.09 / 0.11, 1e-12);
+	assert_true(r.lo < r.estimate && r.estimate < r.hi);
+	near(r.confidence, 1 - 2.0 / 64, 1e-12);
+	for (int i = 0; i < 6; i++) {
+		rest[i] = whole[i] - part[i];
+		turned[0][i] = -part[i];
+		turned[1][i] = -whole[i];
+	}
+	/* What is left is what is left of 1; both turned round are the same share. */
+	struct stats_ratio left = stats_share(rest, whole, 6, 0.95);
+	near(left.estimate, 1 - r.estimate, 1e-12);
+	near(left.lo, 1 - r.hi, 1e-12);
+	near(left.hi, 1 - r.lo, 1e-12);
+	left = stats_share(turned[0], turned[1], 6, 0.95);
+	near(left.estimate, r.estimate, 1e-12);
+	near(left.lo, r.lo, 1e-12);
+	near(left.hi, r.hi, 1e-12);
+	/* All of it is all, and of what may be nothing there is no share. */
+	r = stats_share(whole, whole, 6, 0.95);
+	assert_true(r.lo == 1 && r.hi == 1 && r.estimate == 1);
+	turned[1][0] = 0.1;
+	assert_true(isnan(stats_share(part, turned[1], 6, 0.95).estimate));
+	assert_true(isnan(stats_share(part, whole, 5, 0.95).estimate));
+}
+
+/* The test at each share is the signed-rank test of part − share × whole: its interval holds 0
+ * inside the set and nowhere else, also where single blocks of the whole are below 0. */
+static void a_share_is_what_the_test_allows(void **state)
+{
+	(void)state;
+	srand(7);
+	for (int repeat = 0; repeat < 200; repeat++) {
+		double part[10], whole[10], rest[10];
+		for (int i = 0; i < 10; i++) {
+			whole[i] = 0.5 + 2.0 * rand() / RAND_MAX - 0.8;
+			part[i] = 0.6 * whole[i] + 1.0 * rand() / RAND_MAX - 0.5;
+		}
+		struct stats_ratio r = stats_share(part, whole, 10, 0.95),
+		                   all = stats_ratio_of_logs(whole, 10, 0.95);
+		assert_int_equal(isnan(r.lo), all.lo <= 1 && all.hi >= 1);
+		if (isnan(r.lo))
+			continue;
+		const double at[] = {r.lo - 1e-6, r.lo + 1e-6, r.hi - 1e-6, r.hi + 1e-6};
+		for (int k = 0; k < 4; k++) {
+			for (int i = 0; i < 10; i++)
+				rest[i] = part[i] - at[k] * whole[i];
+			struct stats_ratio test = stats_ratio_of_logs(rest, 10, 0.95);
+			assert_int_equal(test.lo <= 1 && test.hi >= 1, k == 1 || k == 2);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -284,6 +346,8 @@ int main(void)
 	    cmocka_unit_test(interval_covers_as_it_says),
 	    cmocka_unit_test(turning_a_ratio_round_inverts_it),
 	    cmocka_unit_test(many_blocks_go_over_smoothly),
+	    cmocka_unit_test(a_share_is_fiellers_set),
+	    cmocka_unit_test(a_share_is_what_the_test_allows),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

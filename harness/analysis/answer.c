@@ -33,7 +33,7 @@ static void say_gap(struct answer *a, const struct findings *f)
 {
 	const struct waterfall *w = &f->waterfall;
 	char said[512];
-	if (!f->asked.gap.from[0] || !w->nsteps || isnan(w->explained))
+	if (!f->asked.gap.from[0] || !w->nsteps || isnan(w->explained.estimate))
 		return;
 	if (!f->versions.ncolls)
 		say(a, "%s reaches %.3g times the bandwidth of %s (%.3g to %.3g).",

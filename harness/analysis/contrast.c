@@ -267,6 +267,33 @@ int contrast_make(const struct summary *s, unsigned left, unsigned right, enum m
 	return rc;
 }
 
+int contrast_levels(const struct summary *s, enum metric metric,
+                    const struct contrast_select *select, double **levels, unsigned *nblocks,
+                    struct status *st)
+{
+	struct maker m = {.s = s, .metric = metric, .select = select};
+	const unsigned n = select->nwith;
+	double *rows = malloc((size_t)n * (s->index.nblocks + 1) * sizeof *rows);
+	int rc = maker_begin(&m, select->with[0], select->with[0]);
+	*nblocks = 0;
+	if (rc || !rows) {
+		free(rows);
+		maker_end(&m);
+		return status_set(st, "out of memory for comparing variants");
+	}
+	places_find(&m);
+	for (unsigned b = 0; b < s->index.nblocks && m.nplaces; b++) {
+		double *row = rows + (size_t)*nblocks * n;
+		bool whole = true;
+		for (unsigned i = 0; i < n && whole; i++)
+			whole = !isnan(row[i] = level_of(&m, select->with[i], b));
+		*nblocks += whole;
+	}
+	maker_end(&m);
+	*levels = rows;
+	return 0;
+}
+
 void contrast_absent(const struct summary *s, const char *name, char *why, size_t bytes)
 {
 	int v = index_variant(s, name);

@@ -59,6 +59,12 @@ struct contrast {
 int contrast_make(const struct summary *summary, unsigned left, unsigned right,
                   enum metric metric, const struct contrast_select *select,
                   struct contrast *out, struct status *st);
+/* What contrasts are made of, for those who need it block by block: the mean logs of the
+ * select->nwith variants, over the cells and in the blocks that all of them hold; variant i of
+ * block b at [b * nwith + i]. The caller frees. -1 only when memory is out. */
+int contrast_levels(const struct summary *summary, enum metric metric,
+                    const struct contrast_select *select, double **levels, unsigned *nblocks,
+                    struct status *st);
 /* One that was not made, and says why. */
 struct contrast contrast_none(unsigned left, unsigned right, enum metric metric,
                               const char *why);

@@ -1,6 +1,7 @@
 #include "stats.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,6 +165,90 @@ struct stats_ratio stats_ratio(const double *left, const double *right, unsigned
 		logs[i] = log(left[i] / right[i]);
 	struct stats_ratio out = stats_ratio_of_logs(logs, n, confidence);
 	free(logs);
+	return out;
+}
+
+/* Where the Walsh average of part − share × whole of a pair of blocks passes 0. */
+struct crossing {
+	double share;
+	bool falls; /* below 0 beyond it */
+};
+
+static int by_share(const void *a, const void *b)
+{
+	const struct crossing *x = a, *y = b;
+	return (x->share > y->share) - (x->share < y->share);
+}
+
+/* Sorted; `*above` is how many averages lie above 0 before the first. The caller frees. */
+static struct crossing *crossings_of(const double *part, const double *whole, unsigned n,
+                                     double sign, size_t *count, size_t *above)
+{
+	struct crossing *all = malloc((size_t)n * (n + 1) / 2 * sizeof *all);
+	*count = *above = 0;
+	for (unsigned i = 0; i < n && all; i++)
+		for (unsigned j = i; j < n; j++) {
+			double w = sign * (whole[i] + whole[j]), p = sign * (part[i] + part[j]);
+			*above += w > 0 || (w == 0 && p > 0);
+			if (w != 0)
+				all[(*count)++] = (struct crossing){p / w, w > 0};
+		}
+	if (all)
+		qsort(all, *count, sizeof *all, by_share);
+	return all;
+}
+
+/* The first share beyond which no more than `level` averages lie above 0, or the last up to
+ * which so many do. NaN: there is no such end. */
+static double first_share(const struct crossing *all, size_t count, size_t above, size_t level)
+{
+	for (size_t i = 0; above > level && i < count; i++) {
+		above = all[i].falls ? above - 1 : above + 1;
+		if (above <= level)
+			return all[i].share;
+	}
+	return NAN;
+}
+
+static double last_share(const struct crossing *all, size_t count, size_t above, size_t level)
+{
+	double last = NAN;
+	for (size_t i = 0; i < count; i++) {
+		size_t next = all[i].falls ? above - 1 : above + 1;
+		if (above >= level && next < level)
+			last = all[i].share;
+		above = next;
+	}
+	return above < level ? last : NAN;
+}
+
+struct stats_ratio stats_share(const double *part, const double *whole, unsigned n,
+                               double confidence)
+{
+	struct stats_ratio out = {
+	    .estimate = NAN, .lo = NAN, .hi = NAN, .blocks = n, .confidence = NAN};
+	size_t count, above, pairs = (size_t)n * (n + 1) / 2;
+	double outside = 0;
+	size_t c =
+	    n < STATS_MIN_BLOCKS ? 0 : signed_rank_place(n, (1 - confidence) / 2, &outside);
+	double sum = 0;
+	for (unsigned i = 0; i < n; i++)
+		sum += whole[i];
+	struct crossing *all =
+	    c ? crossings_of(part, whole, n, sum < 0 ? -1 : 1, &count, &above) : NULL;
+	if (!all)
+		return out;
+	out.lo = first_share(all, count, above, pairs - c);
+	out.hi = last_share(all, count, above, c);
+	if (isnan(out.lo) || isnan(out.hi)) {
+		out.lo = out.hi = NAN;
+	} else {
+		out.estimate = (first_share(all, count, above, pairs / 2) +
+		                last_share(all, count, above, (pairs + 1) / 2)) /
+		               2;
+		out.confidence = 1 - 2 * outside;
+	}
+	free(all);
 	return out;
 }
 

@@ -2,6 +2,7 @@
 #ifndef LAUNCHGAP_STATS_H
 #define LAUNCHGAP_STATS_H
 
+#include <math.h>
 #include <stddef.h>
 
 void stats_sort(double *x, size_t n);
@@ -20,6 +21,8 @@ struct stats_ratio {
 	double confidence; /* attained, at least the asked one; NaN without an interval */
 };
 
+#define STATS_NO_RATIO ((struct stats_ratio){NAN, NAN, NAN, 0, NAN})
+
 #define STATS_MIN_BLOCKS 6 /* below, no 95 % signed-rank interval is finite */
 
 /* Hodges–Lehmann estimate of the log ratios left[i]/right[i] (the median of their Walsh
@@ -31,6 +34,15 @@ struct stats_ratio stats_ratio(const double *left, const double *right, unsigned
 
 /* The same from the log ratios themselves. */
 struct stats_ratio stats_ratio_of_logs(const double *logs, unsigned n, double confidence);
+
+/* Which share of `whole` is `part`: both one number a block, of the same blocks. All shares
+ * that the signed-rank test of part − share × whole does not refuse: Fieller's set (Fieller
+ * 1954) with that test in Student's place, so that it is exact wherever the noise is symmetric.
+ * The estimate is the share at which half of the Walsh averages lie on either side of 0; of
+ * part and whole − part the estimates add up to 1. All NaN below STATS_MIN_BLOCKS and where the
+ * interval of `whole` does not exclude 0: the set has no end then. */
+struct stats_ratio stats_share(const double *part, const double *whole, unsigned n,
+                               double confidence);
 
 /* P(T+ ≤ t) of the signed-rank statistic under its null, n pairs, no ties; n ≤ 200. */
 double stats_signed_rank_cdf(unsigned n, unsigned t);

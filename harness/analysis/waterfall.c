@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "waterfall.h"
+#include "orders.h"
 #include "words.h"
 
 #define NOWHERE UINT_MAX
@@ -134,40 +135,167 @@ static bool is_at_odds(const struct verdict *v, double log)
 	       (v->kind == VERDICT_SLOWER && !(log < 0));
 }
 
-/* The i-th step, from the contrast of its two ends. */
-static void fill_step(const struct web *web, const struct way *way, const struct contrast *c,
-                      unsigned i, struct waterfall_step *step)
+/* What a way is made of, block by block. */
+struct bricks {
+	struct orders orders;
+	unsigned nblocks, nsteps;
+	double *levels; /* orders.nvariants a block */
+	double *gap;    /* a log a block */
+	double *steps;  /* nblocks a step */
+	double *sum;    /* room for a number a block */
+};
+
+static void bricks_free(struct bricks *b)
 {
+	free(b->levels);
+	free(b->gap);
+}
+
+static double rise(const struct bricks *b, const struct orders_side *side, unsigned block)
+{
+	const double *levels = b->levels + (size_t)block * b->orders.nvariants;
+	return levels[side->to] - levels[side->from];
+}
+
+static struct contrast_select select_of(const struct claim_list *asked, const struct orders *o)
+{
+	return (struct contrast_select){.bytes = asked->gap.bytes,
+	                                .pace = PACE_STREAM,
+	                                .coll = CLAIM_ANY_COLL,
+	                                .with = o->variants,
+	                                .nwith = o->nvariants};
+}
+
+/* The gap over the cells and blocks that all variants of these orders hold. */
+static int gap_over(const struct summary *s, const struct claim_list *asked,
+                    const struct way *way, const struct orders *orders, struct contrast *gap,
+                    struct status *st)
+{
+	const struct contrast_select select = select_of(asked, orders);
+	return contrast_make(s, way->variants[way->n - 1], way->variants[0], METRIC_BUSBW,
+	                     &select, gap, st);
+}
+
+static bool has_rest(const struct way *way)
+{
+	for (unsigned i = 1; i < way->n; i++)
+		if (way->edges[i] == NOWHERE)
+			return true;
+	return false;
+}
+
+/* The orders that there are, unless one of their variants lacks what the way itself holds. */
+static int orders_choose(const struct summary *s, const struct claim_list *asked,
+                         const struct way *way, struct orders *orders, struct contrast *gap,
+                         struct status *st)
+{
+	struct orders all;
+	struct contrast over_all;
+	orders_along(way->variants, way->n, orders);
+	if (gap_over(s, asked, way, orders, gap, st))
+		return -1;
+	if (has_rest(way))
+		return 0;
+	orders_find(s, way->variants, way->n, &all);
+	if (gap_over(s, asked, way, &all, &over_all, st))
+		return -1;
+	orders->possible = all.possible;
+	if (over_all.ncells == gap->ncells && over_all.nblocks == gap->nblocks)
+		*orders = all;
+	return 0;
+}
+
+static int bricks_make(const struct summary *s, const struct claim_list *asked,
+                       struct bricks *b, struct status *st)
+{
+	const struct contrast_select select = select_of(asked, &b->orders);
+	if (contrast_levels(s, METRIC_BUSBW, &select, &b->levels, &b->nblocks, st))
+		return -1;
+	b->gap = calloc((size_t)b->nblocks * (b->nsteps + 2), sizeof *b->gap);
+	if (!b->gap)
+		return status_set(st, "out of memory for the waterfall");
+	b->steps = b->gap + b->nblocks;
+	b->sum = b->steps + (size_t)b->nblocks * b->nsteps;
+	for (unsigned i = 0; i < b->orders.nsides; i++) {
+		const struct orders_side *side = &b->orders.sides[i];
+		for (unsigned k = 0; k < b->nblocks; k++) {
+			double log = side->weight * rise(b, side, k);
+			b->steps[side->step * b->nblocks + k] += log;
+			b->gap[k] += log;
+		}
+	}
+	return 0;
+}
+
+static double mean_of(const double *x, unsigned n)
+{
+	double sum = 0;
+	for (unsigned i = 0; i < n; i++)
+		sum += x[i];
+	return sum / n;
+}
+
+/* The i-th step. */
+static void fill_step(const struct summary *s, const struct web *web, const struct way *way,
+                      const struct bricks *b, unsigned i, struct waterfall_step *step)
+{
+	const double *logs = b->steps + (size_t)i * b->nblocks;
 	const struct edge *e =
 	    way->edges[i + 1] == NOWHERE ? NULL : &web->edges[way->edges[i + 1]];
 	*step = (struct waterfall_step){.rest = !e,
-	                                .from = c->right,
-	                                .to = c->left,
-	                                .from_gbs = c->right_side.value,
-	                                .to_gbs = c->left_side.value,
-	                                .log = c->left_side.log - c->right_side.log,
-	                                .verdict = c->verdict};
+	                                .from = way->variants[i],
+	                                .to = way->variants[i + 1],
+	                                .log = mean_of(logs, b->nblocks),
+	                                .share = STATS_NO_RATIO,
+	                                .verdict = verdict_make(logs, b->nblocks, s->margin)};
 	step->backwards = e && e->a != step->from;
 	step->placebo = e && e->factor->placebo;
-	step->ratio = exp(step->log);
 	step->at_odds = is_at_odds(&step->verdict, step->log);
-	if (step->at_odds)
+	step->ratio = step->verdict.ratio;
+	if (step->at_odds) {
+		step->ratio.estimate = exp(step->log);
+		step->ratio.lo = step->ratio.hi = NAN;
 		step->verdict.kind = VERDICT_UNDECIDED;
+	}
 	step->counts = e && !step->placebo && verdict_effect(&step->verdict);
 	strcpy(step->name, e ? e->factor->name : "rest");
 }
 
+/* The shares of the gap that a step has on each of its sides: by the order of the steps. */
+static void fill_range(const struct bricks *b, unsigned i, struct waterfall_step *step)
+{
+	for (unsigned k = 0; k < b->orders.nsides; k++) {
+		const struct orders_side *side = &b->orders.sides[k];
+		if (side->step != i)
+			continue;
+		for (unsigned block = 0; block < b->nblocks; block++)
+			b->sum[block] = rise(b, side, block);
+		double share =
+		    stats_share(b->sum, b->gap, b->nblocks, VERDICT_CONFIDENCE).estimate;
+		step->least = step->nsides ? fmin(step->least, share) : share;
+		step->most = step->nsides ? fmax(step->most, share) : share;
+		step->nsides++;
+	}
+}
+
 /* Shares mean something only where there is a gap. */
-static void fill_shares(struct waterfall *w)
+static void fill_shares(const struct bricks *b, struct waterfall *w)
 {
 	bool at_odds = is_at_odds(&w->gap, w->log);
 	bool gap = !at_odds && verdict_effect(&w->gap);
-	w->explained = gap ? 0 : NAN;
-	for (unsigned i = 0; i < w->nsteps; i++) {
-		w->steps[i].share = gap ? w->steps[i].log / w->log : NAN;
-		if (w->steps[i].counts)
-			w->explained += w->steps[i].share;
+	memset(b->sum, 0, b->nblocks * sizeof *b->sum);
+	for (unsigned i = 0; i < w->nsteps && gap; i++) {
+		struct waterfall_step *step = &w->steps[i];
+		const double *logs = b->steps + (size_t)i * b->nblocks;
+		for (unsigned k = 0; k < b->nblocks && step->counts; k++)
+			b->sum[k] += logs[k];
+		if (!step->at_odds)
+			step->share = stats_share(logs, b->gap, b->nblocks, VERDICT_CONFIDENCE);
 	}
+	if (gap)
+		w->explained = stats_share(b->sum, b->gap, b->nblocks, VERDICT_CONFIDENCE);
+	for (unsigned i = 0; i < w->nsteps && gap; i++)
+		fill_range(b, i, &w->steps[i]);
 	if (w->gap.kind == VERDICT_NO_DIFFERENCE)
 		snprintf(w->why, sizeof w->why,
 		         "there is no gap to explain: no difference within %.3g %%",
@@ -187,31 +315,31 @@ static int follow(const struct summary *s, const struct claim_list *asked,
                   const struct web *web, const struct way *way, struct waterfall *w,
                   struct status *st)
 {
-	const struct contrast_select select = {.bytes = asked->gap.bytes,
-	                                       .pace = PACE_STREAM,
-	                                       .coll = CLAIM_ANY_COLL,
-	                                       .with = way->variants,
-	                                       .nwith = way->n};
-	struct contrast c;
-	if (contrast_make(s, way->variants[way->n - 1], way->variants[0], METRIC_BUSBW, &select,
-	                  &c, st))
+	struct bricks b = {.nsteps = way->n - 1};
+	struct contrast gap;
+	if (orders_choose(s, asked, way, &b.orders, &gap, st))
 		return -1;
-	memcpy(w->why, c.why, sizeof w->why);
-	w->ncells = c.ncells;
-	w->nblocks = c.nblocks;
-	if (!c.nblocks)
+	memcpy(w->why, gap.why, sizeof w->why);
+	w->ncells = gap.ncells;
+	w->nblocks = gap.nblocks;
+	if (!gap.nblocks)
 		return 0;
-	w->nsteps = way->n - 1;
-	w->gap = c.verdict;
-	w->log = c.left_side.log - c.right_side.log;
-	for (unsigned i = 0; i < w->nsteps; i++) {
-		if (contrast_make(s, way->variants[i + 1], way->variants[i], METRIC_BUSBW,
-		                  &select, &c, st))
-			return -1;
-		fill_step(web, way, &c, i, &w->steps[i]);
+	w->nsteps = b.nsteps;
+	w->gap = gap.verdict;
+	w->log = gap.left_side.log - gap.right_side.log;
+	w->orders = b.orders.measured;
+	w->possible = b.orders.possible;
+	int rc = bricks_make(s, asked, &b, st);
+	double log = gap.right_side.log;
+	for (unsigned i = 0; i < w->nsteps && !rc; i++) {
+		fill_step(s, web, way, &b, i, &w->steps[i]);
+		w->steps[i].from_gbs = exp(log);
+		w->steps[i].to_gbs = exp(log += w->steps[i].log);
 	}
-	fill_shares(w);
-	return 0;
+	if (!rc)
+		fill_shares(&b, w);
+	bricks_free(&b);
+	return rc;
 }
 
 /* Whether what is left is no less than the gap: the factors lead elsewhere. */
@@ -226,7 +354,7 @@ static bool leads_away(const struct waterfall *w)
 int waterfall_make(const struct summary *s, const struct claim_list *asked,
                    struct waterfall *out, struct status *st)
 {
-	struct waterfall w = {.log = NAN, .explained = NAN};
+	struct waterfall w = {.log = NAN, .explained = STATS_NO_RATIO};
 	struct web web;
 	struct way way;
 	w.gap = verdict_make(NULL, 0, s->margin);
@@ -249,37 +377,86 @@ int waterfall_make(const struct summary *s, const struct claim_list *asked,
 	return 0;
 }
 
-void waterfall_say(const struct waterfall *w, char *text, size_t bytes)
+/* --- in words --- */
+
+/* The names of the steps that count, the largest first; of several each with its share. */
+static unsigned say_names(const struct waterfall *w, char *text, size_t bytes)
 {
 	static const unsigned most = 3; /* names */
 	unsigned order[WATERFALL_MAX_STEPS], n = 0;
 	double shares[WATERFALL_MAX_STEPS] = {0}; /* those that do not count last */
-	char names[WATERFALL_TEXT_BYTES] = "";
-	if (isnan(w->explained)) {
-		snprintf(text, bytes, "%s", w->why);
-		return;
-	}
 	for (unsigned i = 0; i < w->nsteps; i++) {
-		shares[i] = w->steps[i].counts ? fabs(w->steps[i].share) : -1;
+		shares[i] = w->steps[i].counts ? fabs(w->steps[i].share.estimate) : -1;
 		n += w->steps[i].counts;
 	}
 	stats_order(shares, w->nsteps, order);
 	for (unsigned i = 0; i < n && i < most; i++) {
-		const char *sep = !i ? "" : i + 1 == n ? " and " : ", ";
-		words_add(names, sizeof names, "%s%s", sep, w->steps[order[i]].name);
+		const struct waterfall_step *step = &w->steps[order[i]];
+		words_add(text, bytes, "%s%s",
+		          !i           ? ""
+		          : i + 1 == n ? " and "
+		                       : ", ",
+		          step->name);
+		if (n > 1)
+			words_add(text, bytes, " (%s)",
+			          words_shares(step->share.lo, step->share.hi).text);
 	}
 	if (n > most)
-		words_add(names, sizeof names, " and %u more", n - most);
-	double explained = round(100 * w->explained), left = 100 - explained;
-	if (n && fabs(left) < 1)
-		snprintf(text, bytes, "%s explain%s all of the gap", names, n == 1 ? "s" : "");
-	else if (n)
-		snprintf(text, bytes, "%s explain%s %.0f %% of the gap%s", names,
-		         n == 1 ? "s" : "", explained + 0.0,
-		         left < 0 ? ", noise included" : "");
-	if (n && left >= 1)
-		words_add(text, bytes, "; %.0f %% is left or undecided", left);
-	if (n)
+		words_add(text, bytes, " and %u more", n - most);
+	return n;
+}
+
+void waterfall_say(const struct waterfall *w, char *text, size_t bytes)
+{
+	const struct stats_ratio *e = &w->explained;
+	char names[WATERFALL_TEXT_BYTES / 2] = "";
+	if (isnan(e->estimate)) {
+		snprintf(text, bytes, "%s", w->why);
 		return;
-	snprintf(text, bytes, "no factor explains any of the gap beyond the margin");
+	}
+	unsigned n = say_names(w, names, sizeof names);
+	const char *s = n == 1 ? "s" : "";
+	const struct words range = words_shares(e->lo, e->hi),
+	                   left = words_shares(1 - e->hi, 1 - e->lo),
+	                   back = words_shares(e->lo - 1, e->hi - 1);
+	if (!n)
+		snprintf(text, bytes, "no factor explains any of the gap beyond the margin");
+	else if (e->hi - e->lo < 1e-9) /* no other step */
+		snprintf(text, bytes, "%s explain%s all of the gap", names, s);
+	else if (e->lo > 1)
+		snprintf(text, bytes,
+		         "%s explain%s more than the gap (%s); the other steps take %s back",
+		         names, s, range.text, back.text);
+	else if (e->hi < 1)
+		snprintf(text, bytes, "%s explain%s %s of the gap; %s is left or undecided",
+		         names, s, range.text, left.text);
+	else if (e->lo >= WATERFALL_ALL)
+		snprintf(text, bytes, "%s explain%s all of the gap (%s)", names, s, range.text);
+	else
+		snprintf(text, bytes,
+		         "%s explain%s %s of the gap: too wide to say whether anything is left",
+		         names, s, range.text);
+}
+
+void waterfall_say_orders(const struct waterfall *w, char *text, size_t bytes)
+{
+	text[0] = '\0';
+	if (!(w->possible > 1) || isnan(w->explained.estimate))
+		return;
+	if (w->orders < 2) {
+		snprintf(text, bytes,
+		         "One order of the steps was measured, of %.0f: in another, shares may "
+		         "differ",
+		         w->possible);
+		return;
+	}
+	if (w->possible < 3)
+		words_add(text, bytes, "Shares are means over both orders of the steps");
+	else
+		words_add(text, bytes, "Shares are means over %.0f of %.0f orders of the steps",
+		          w->orders, w->possible);
+	for (unsigned i = 0; i < w->nsteps; i++)
+		words_add(text, bytes, "%s %s %s", i ? "," : "; from order to order",
+		          w->steps[i].name,
+		          words_shares(w->steps[i].least, w->steps[i].most).text);
 }

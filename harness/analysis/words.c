@@ -70,3 +70,14 @@ struct words words_ratio(const struct stats_ratio *r, bool full)
 	return r->hi < 100 ? say("%.3f (%.2g to %.2g)", r->estimate, r->lo, r->hi)
 	                   : say("%.3f (%.2g to %.0f)", r->estimate, r->lo, r->hi);
 }
+
+struct words words_shares(double lo, double hi)
+{
+	/* A narrow one would end where it begins; no -0. */
+	double unit = hi - lo < 0.03 ? 10 : 1;
+	int digits = unit > 1;
+	lo = round(100 * unit * lo) / unit + 0.0;
+	hi = round(100 * unit * hi) / unit + 0.0;
+	return lo == hi ? say("%.*f %%", digits, lo)
+	                : say("%.*f to %.*f %%", digits, lo, digits, hi);
+}

@@ -27,5 +27,7 @@ const char *words_plural(unsigned long long n);
 /* "0.941 ±0.7%" (the wider side of its interval; beyond 50 %: "0.837 (0.39 to 1.8)"), or full
  * "0.941 (0.935 to 0.948)". */
 struct words words_ratio(const struct stats_ratio *ratio, bool full);
+/* "60 to 75 %" of 0.6 and 0.75; a tenth of a per cent where they are near. */
+struct words words_shares(double lo, double hi);
 
 #endif

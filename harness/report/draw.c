@@ -155,8 +155,8 @@ static int find_answer(const struct draw_result *result, const struct waterfall 
 {
 	static const char *const ends[] = {"_waterfall",      "_versions", "_ratio",
 	                                   "_ratio_isolated", "_busbw",    "_latency"};
-	for (size_t k = isfinite(waterfall->explained) ? 0 : 1; k < sizeof ends / sizeof *ends;
-	     k++)
+	for (size_t k = isfinite(waterfall->explained.estimate) ? 0 : 1;
+	     k < sizeof ends / sizeof *ends; k++)
 		for (unsigned i = 0; i < result->npictures; i++)
 			if (ends_with(result->pictures[i].name, ends[k]))
 				return (int)i;

@@ -755,9 +755,9 @@ static void put_grey(struct script *p, const char *name, double margin, bool int
 	put_text(p, name, 0, text);
 }
 
-static void put_step(struct script *p, const struct waterfall_step *step, unsigned i)
+static void put_step(struct script *p, const struct waterfall_step *step, unsigned i, bool few)
 {
-	double percent = 100 * expm1(step->log);
+	double percent = 100 * (step->ratio.estimate - 1);
 	char text[TRIAL_NAME_BYTES + 64];
 	snprintf(text, sizeof text, "%s%s", step->rest ? "what is left" : step->name,
 	         step->backwards ? ", back" : "");
@@ -772,9 +772,10 @@ static void put_step(struct script *p, const struct waterfall_step *step, unsign
 	snprintf(text, sizeof text, fabs(percent) < 0.05 ? "0.0 %%" : "%+.1f %%", percent);
 	put_text(p, "W_change", i, text);
 	text[0] = '\0';
-	if (!isnan(step->share))
-		snprintf(text, sizeof text, "%.0f %% of the gap",
-		         round(100 * step->share) + 0.0); /* no -0 */
+	if (!isnan(step->share.estimate))
+		snprintf(text, sizeof text, "%s%s",
+		         words_shares(step->share.lo, step->share.hi).text,
+		         few ? " of the gap" : "");
 	put_text(p, "W_share", i, text);
 }
 
@@ -800,7 +801,7 @@ static void put_waterfall(struct script *p)
 	put_text(p, "waterfall_said", 0, said);
 	put_grey(p, "waterfall_grey", w->gap.margin, !isnan(w->gap.ratio.lo));
 	for (unsigned i = 0; i < w->nsteps; i++)
-		put_step(p, &w->steps[i], i + 1);
+		put_step(p, &w->steps[i], i + 1, w->nsteps <= 3);
 }
 
 /* A verdict as a number: 1 faster, −1 slower, 0 neither. */

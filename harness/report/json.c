@@ -104,10 +104,13 @@ static void put_gap(json_t *findings, const struct model *m)
 	if (w->nsteps)
 		waterfall_say(w, said, sizeof said);
 	json_array_append_new(
-	    findings, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:s}", "type", "gap",
-	                        "from", gap->from, "to", gap->to, "ratio", ratio(&w->gap.ratio),
-	                        "verdict", verdict(&w->gap), "explained", number(w->explained),
-	                        "text", said, "why", w->why));
+	    findings,
+	    json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s}", "type",
+	              "gap", "from", gap->from, "to", gap->to, "ratio", ratio(&w->gap.ratio),
+	              "verdict", verdict(&w->gap), "explained", number(w->explained.estimate),
+	              "explained_lo", number(w->explained.lo), "explained_hi",
+	              number(w->explained.hi), "orders", number(w->orders), "orders_possible",
+	              number(w->possible), "text", said, "why", w->why));
 }
 
 static void put_versions(json_t *findings, const struct model *m)

@@ -375,6 +375,7 @@ static void write_waterfall(struct page *p, const struct model *m)
 	const struct findings *f = &m->findings;
 	const struct waterfall *w = &f->waterfall;
 	char verdict[96], said[WATERFALL_TEXT_BYTES];
+	const char *none = isnan(w->explained.estimate) ? "No shares are given: " : "";
 	if (!w->nsteps) {
 		page_say(p, "From %s to %s: %s.", f->asked.gap.from, f->asked.gap.to,
 		         w->why[0] ? w->why : "the gap was not measured");
@@ -382,16 +383,20 @@ static void write_waterfall(struct page *p, const struct model *m)
 	}
 	verdict_text(&w->gap, verdict, sizeof verdict);
 	waterfall_say(w, said, sizeof said);
-	page_stress(p, "%s%s.", isnan(w->explained) ? "No shares are given: " : "", said);
+	page_stress(p, "%s%s.", none, said);
 	page_say(p, "Bandwidth of %s is %s times that of %s (%s; %u cell%s, %u block%s).",
 	         f->asked.gap.to, words_ratio(&w->gap.ratio, true).text, f->asked.gap.from,
 	         verdict, w->ncells, words_plural(w->ncells), w->nblocks,
 	         words_plural(w->nblocks));
 	page_table(p, tables_waterfall(m));
+	waterfall_say_orders(w, said, sizeof said);
+	if (said[0])
+		page_say(p, "%s.", said);
 	page_say(p,
-	         "Geometric means over the gap's cells, in the blocks that hold every variant "
-	         "on the way; the steps' ratios multiply to the gap's. A step explains where "
-	         "its own verdict is faster or slower and it is no placebo.");
+	         "GB/s are geometric means over the gap's cells, in the blocks that hold every "
+	         "variant on the way. Ratios and shares are estimates of their own, with 95 %% "
+	         "intervals. A step explains where its verdict is faster or slower and it is "
+	         "no placebo.");
 }
 
 static bool has_paths(const struct model *m)

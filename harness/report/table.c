@@ -317,7 +317,7 @@ static void cell_text(const struct table *t, unsigned row, unsigned column, bool
 		snprintf(text, bytes, "%s", words_ratio(&ratio, full).text);
 		return;
 	case TABLE_SHARE:
-		snprintf(text, bytes, "%.0f %%", 100 * c->x + 0.0);
+		snprintf(text, bytes, "%.0f %%", round(100 * c->x) + 0.0); /* no -0 */
 		return;
 	default:
 		text[0] = '\0';

@@ -596,8 +596,6 @@ struct table *tables_effects(const struct model *m)
 static void put_step(struct table *t, const struct summary *s,
                      const struct waterfall_step *step)
 {
-	const struct stats_ratio ratio = {step->ratio, NAN, NAN, step->verdict.ratio.blocks,
-	                                  NAN};
 	char verdict[96];
 	verdict_text(&step->verdict, verdict, sizeof verdict);
 	if (step->at_odds)
@@ -608,8 +606,10 @@ static void put_step(struct table *t, const struct summary *s,
 	table_text(t, "%s → %s", s->variants[step->from].name, s->variants[step->to].name);
 	table_number(t, step->from_gbs);
 	table_number(t, step->to_gbs);
-	table_ratio(t, &ratio);
-	table_number(t, step->share);
+	table_ratio(t, &step->ratio);
+	table_number(t, step->share.estimate);
+	table_number(t, step->share.lo);
+	table_number(t, step->share.hi);
 	table_text(t, "%s%s", step->rest ? "no factor" : verdict,
 	           step->placebo ? ", a placebo" : "");
 }
@@ -622,6 +622,7 @@ struct table *tables_waterfall(const struct model *m)
 	    {"step", "step", "", TABLE_TEXT}, {"variants", "variants", "", TABLE_TEXT},
 	    {"from_gbs", "from", "GB/s", TABLE_NUMBER}, {"to_gbs", "to", "GB/s", TABLE_NUMBER},
 	    {"ratio", "ratio", "", TABLE_RATIO}, {"share", "share of the gap", "", TABLE_SHARE},
+	    {"share_lo", "at least", "", TABLE_SHARE}, {"share_hi", "at most", "", TABLE_SHARE},
 	    {"verdict", "verdict", "", TABLE_VERDICT});
 	for (unsigned i = 0; i < w->nsteps; i++)
 		put_step(t, &m->summary, &w->steps[i]);
