@@ -205,6 +205,8 @@ struct table *tables_factors(const struct model *m)
 	    {"latency", "effect on latency", "", TABLE_RATIO},
 	    {"latency_verdict", "verdict of latency", "", TABLE_VERDICT},
 	    {"latency_blocks", "blocks of latency", "", TABLE_COUNT},
+	    {"detectable", "could be seen from", "", TABLE_NUMBER},
+	    {"latency_detectable", "could be seen of latency from", "", TABLE_NUMBER},
 	};
 	const struct findings *f = &m->findings;
 	unsigned order[CLAIM_MAX];
@@ -229,6 +231,8 @@ struct table *tables_factors(const struct model *m)
 		table_ratio(t, &r->latency.ratio);
 		table_text(t, "%s", factors_word(&r->latency));
 		table_count(t, r->latency.ratio.blocks);
+		table_number(t, r->bandwidth.detectable);
+		table_number(t, r->latency.detectable);
 	}
 	return t;
 }
