@@ -115,6 +115,7 @@ static void an_end_holds_only_at_the_end(void **state)
 	where(path);
 	snprintf(name, sizeof name, "%s/trials.jsonl", path);
 	char *text = cli_read(name);
+	cli_unsum(text);
 	char *end = strstr(text, "{\"schema\":1,\"kind\":\"end\"");
 	assert_non_null(end);
 	size_t bytes = strlen(text);

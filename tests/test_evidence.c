@@ -92,7 +92,7 @@ static int set_up(void **state)
 	request = (struct run_request){.self = self, .machine = &machine};
 	runner->request = &request;
 	if (plan_make(&spec, &machine, 1, &runner->plan, &st) ||
-	    folder_open(folder, "x", NULL, &runner->folder, &st))
+	    folder_open(folder, "x", &runner->folder, &st))
 		fail_msg("%s", st.text);
 	runner->spec.blocks = 1;
 	runner->spec.timeout_s = 60;
@@ -168,6 +168,8 @@ static void says(const char *text, const char *words)
 
 static void record_says(const char *words)
 {
+	struct status st = {""};
+	assert_int_equal(folder_commit(&runner->folder, &st), 0);
 	char *text = kept(runner->folder.path, "trials.jsonl");
 	says(text, words);
 	free(text);
@@ -305,8 +307,13 @@ static void a_resumed_run_fails_again(void **state)
 	free(cli.out);
 	cli_result(folder, "y", "", run, sizeof run);
 	snprintf(record, sizeof record, "%strials.jsonl", run);
-	FILE *out = fopen(record, "a");
+	char *text = cli_read(record);
+	FILE *out = fopen(record, "w");
+	assert_non_null(text);
 	assert_non_null(out);
+	cli_unsum(text);
+	fputs(text, out);
+	free(text);
 	fputs("{\"schema\":1,\"kind\":\"path\",\"experiment\":\"y\",\"variant\":\"b\","
 	      "\"block\":0,\"order\":9,\"path\":{\"transport\":\"SHM/direct/direct\","
 	      "\"links\":[{\"from\":0,\"to\":1,\"via\":\"SHM/direct/direct\",\"channels\":1}],"

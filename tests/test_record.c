@@ -14,6 +14,8 @@
 
 #include "../harness/backend/backend.h"
 #include "../harness/record/record.h"
+#include "../harness/record/record_line.h"
+#include "cli.h"
 
 static char folder[] = "/tmp/launchgap-record-XXXXXX";
 static char file[64], zipped[64];
@@ -381,12 +383,89 @@ static void damage_is_answered_with_a_sentence(void **state)
 	free(copy);
 }
 
+/* As an older launchgap wrote it, so that its lines may be changed. */
+static char *read_unsummed(void)
+{
+	size_t bytes;
+	char *text = read_all(&bytes);
+	cli_unsum(text);
+	return text;
+}
+
+/* Any bit of it: what is read is what was written, or it is not read. */
+static void each_changed_byte_is_noticed(void **state)
+{
+	size_t bytes;
+	struct record_run run;
+	(void)state;
+	write_run(NULL);
+	char *text = read_all(&bytes), *copy = malloc(bytes);
+	assert_non_null(copy);
+	for (size_t i = 0; i < bytes; i++) {
+		struct status st = {""};
+		bool torn = false;
+		memcpy(copy, text, bytes);
+		copy[i] ^= (char)(1 << i % 8);
+		write_all(copy, bytes);
+		if (record_load(folder, &run, &torn, &st))
+			continue;
+		record_free(&run);
+		/* The last newline: that line is then taken for torn. */
+		if (!torn || i != bytes - 1)
+			fail_msg("byte %zu of %zu, '%c', is changed in silence", i, bytes,
+			         text[i]);
+	}
+	free(copy);
+}
+
+static void a_changed_line_is_named(void **state)
+{
+	size_t bytes;
+	(void)state;
+	write_run(NULL);
+	char *text = read_all(&bytes), *digit = strstr(text, "\"start_ns\":[[10");
+	assert_non_null(digit);
+	digit[13] = '2';
+	write_all(text, bytes);
+	assert_non_null(strstr(complaint(), "trials.jsonl:2: this line was changed after"));
+}
+
+/* Of a record without checksums and one with them: both are read, and the one where a line has
+ * lost its own is not. */
+static void older_lines_have_no_checksum(void **state)
+{
+	static const char resume[] = "{\"schema\":1,\"kind\":\"resume\",\"first_block\":3,"
+	                             "\"command\":[],\"created\":\"\",\"launchgap\":\"\","
+	                             "\"counters\":false,\"blocks\":1}";
+	char old[1 << 16];
+	size_t bytes;
+	(void)state;
+	write_run(NULL);
+	snprintf(old, sizeof old, "%s", read_unsummed());
+	write_all(old, strlen(old));
+	assert_string_equal(complaint(), "");
+	/* Gone on with by this launchgap. */
+	FILE *out = fopen(file, "a");
+	assert_int_equal(record_line_put(out, resume), 0);
+	fclose(out);
+	assert_string_equal(complaint(), "");
+	/* A line of the new session without, and one of the old with. */
+	out = fopen(file, "a");
+	fputs("{\"schema\":1,\"kind\":\"end\",\"reason\":\"blocks\",\"text\":\"\"}\n", out);
+	fclose(out);
+	assert_non_null(strstr(complaint(), "jsonl:6: this line lacks a checksum"));
+	write_run(NULL);
+	char *text = read_all(&bytes), *sum = strstr(text, ",\"xxh3\"");
+	memmove(sum, sum + 26, strlen(sum + 26) + 1);
+	write_all(text, strlen(text));
+	assert_non_null(strstr(complaint(), "jsonl:2: this line has a checksum"));
+}
+
 /* Replaces the first `from` in the file by `to`, and expects a sentence with `words`. */
 static void refuse(const char *from, const char *to, const char *words)
 {
-	size_t bytes;
 	write_run(NULL);
-	char *text = read_all(&bytes), *at = strstr(text, from), out[1 << 16];
+	char *text = read_unsummed(), *at = strstr(text, from), out[1 << 16];
 	if (!at)
 		fail_msg("%s does not stand in the record", from);
 	int n = snprintf(out, sizeof out, "%.*s%s%s", (int)(at - text), text, to,
@@ -466,12 +545,11 @@ static void facts_are_a_trials(void **state)
 {
 	struct record_run run;
 	struct status st = {""};
-	size_t bytes;
 	char out[1 << 16];
 	bool torn;
 	(void)state;
 	write_run(NULL);
-	char *text = read_all(&bytes), *second = strstr(text, "\"pace\":\"isolated\"");
+	char *text = read_unsummed(), *second = strstr(text, "\"pace\":\"isolated\"");
 	assert_int_equal(count(text, "\"facts\""), 1);
 	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
 	assert_string_equal(bind_of(&run.cells[0]), "core 0");
@@ -488,7 +566,7 @@ static void facts_are_a_trials(void **state)
 
 	/* Another trial's are not taken. */
 	write_run(NULL);
-	text = read_all(&bytes);
+	text = read_unsummed();
 	char *order = strstr(strstr(text, "\"order\":7") + 1, "\"order\":7");
 	n = snprintf(out, sizeof out, "%.*s\"order\":8%s", (int)(order - text), text,
 	             order + strlen("\"order\":7"));
@@ -514,8 +592,7 @@ static void what_a_backend_is_is_read(void **state)
 	record_free(&run);
 
 	static const char is[] = "\"backends\":{\"host\":{\"analogue\":false,\"gpus\":true}},";
-	size_t bytes;
-	char *text = read_all(&bytes), *at = strstr(text, "\"backend\":"), out[1 << 16];
+	char *text = read_unsummed(), *at = strstr(text, "\"backend\":"), out[1 << 16];
 	int n = snprintf(out, sizeof out, "%.*s%s%s", (int)(at - text), text, is, at);
 	write_all(out, (size_t)n);
 	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
@@ -617,6 +694,9 @@ int main(void)
 	    cmocka_unit_test(compressed_records_are_read),
 	    cmocka_unit_test(a_torn_end_is_dropped),
 	    cmocka_unit_test(damage_is_answered_with_a_sentence),
+	    cmocka_unit_test(each_changed_byte_is_noticed),
+	    cmocka_unit_test(a_changed_line_is_named),
+	    cmocka_unit_test(older_lines_have_no_checksum),
 	    cmocka_unit_test(every_field_is_checked),
 	    cmocka_unit_test(facts_are_a_trials),
 	    cmocka_unit_test(what_a_backend_is_is_read),

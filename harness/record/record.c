@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record_line.h"
+
 /* Writes one line and pushes it out: what is measured must survive whatever comes next. Takes
  * the reference, NULL (out of memory) included. */
 static int write_line(FILE *out, json_t *line, struct status *st)
@@ -13,8 +15,9 @@ static int write_line(FILE *out, json_t *line, struct status *st)
 	if (!line)
 		return status_set(st, "out of memory for the record");
 	errno = 0;
-	int failed =
-	    json_dumpf(line, out, JSON_COMPACT) || fputc('\n', out) == EOF || fflush(out);
+	char *text = json_dumps(line, JSON_COMPACT);
+	int failed = !text || record_line_put(out, text) || fflush(out);
+	free(text);
 	json_decref(line);
 	if (failed)
 		return status_set(st, "cannot write the record: %s",

@@ -1,4 +1,5 @@
-/* The record: trials.jsonl, one JSON object a line, its schema in results/README.md.
+/* The record: trials.jsonl, one JSON object a line, its schema in results/README.md. Each line
+ * has a checksum (record_line.h), which reading checks.
  *
  * The job writes its trial's lines to a file of its own, the runner appends them to the run's;
  * what lies in trials.jsonl is whole trials, and every figure is made from it alone. */

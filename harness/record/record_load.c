@@ -2,14 +2,14 @@
  * version, so that everything is checked here once and the rest of the house relies on it. */
 #include "record.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "field.h"
 #include "lines.h"
+#include "record_file.h"
+#include "record_line.h"
 
 /* --- the environment, and what its backends are --- */
 
@@ -307,12 +307,36 @@ static int add_line(const struct field_place *at, json_t *line, struct record_ru
 	    kind);
 }
 
+/* Within a session either all lines have a checksum or none has: an older launchgap writes
+ * none. */
+static int check_sum(const struct field_place *at, const char *text, size_t bytes,
+                     const json_t *line, enum record_sum *session)
+{
+	const char *kind = json_string_value(json_object_get(line, "kind"));
+	enum record_sum sum = record_line_sum(text, bytes);
+	if (sum == RECORD_SUM_WRONG)
+		return field_bad(at,
+		                 "this line was changed after it was written: it is not what "
+		                 "its checksum (xxh3) was made of. Take the record from a "
+		                 "copy");
+	if (kind && (!strcmp(kind, "environment") || !strcmp(kind, "resume")))
+		*session = sum;
+	if (sum != *session)
+		return field_bad(at,
+		                 "this line %s a checksum (xxh3), unlike the others of its "
+		                 "session: one of them was changed. Take the record from a "
+		                 "copy",
+		                 sum ? "has" : "lacks");
+	return 0;
+}
+
 static int load_lines(struct lines *lines, struct field_place *at, struct record_run *run,
                       bool *torn)
 {
 	const char *text;
 	size_t bytes;
 	bool last = false, cut = false;
+	enum record_sum session = RECORD_SUM_NONE;
 	while (!last && !*torn) {
 		json_error_t why;
 		at->line++;
@@ -328,7 +352,8 @@ static int load_lines(struct lines *lines, struct field_place *at, struct record
 		if (!line)
 			return field_bad(at, "not JSON: %.200s (column %d)", why.text,
 			                 why.column);
-		int failed = add_line(at, line, run);
+		int failed =
+		    check_sum(at, text, bytes, line, &session) || add_line(at, line, run);
 		json_decref(line);
 		if (failed)
 			return -1;
@@ -341,36 +366,13 @@ static int load_lines(struct lines *lines, struct field_place *at, struct record
 	return 0;
 }
 
-static bool is_folder(const char *path)
-{
-	struct stat about;
-	return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
-static int find_file(const char *dir, char file[PATH_MAX], struct status *st)
-{
-	static const char *const names[] = {"/trials.jsonl", "/trials.jsonl.gz", ""};
-	struct stat about;
-	bool folder = is_folder(dir);
-	if (strlen(dir) + sizeof "/trials.jsonl.gz" > PATH_MAX)
-		return status_set(st, "the path %.60s… is too long", dir);
-	for (unsigned i = folder ? 0 : 2; i < (folder ? 2 : 3); i++) {
-		snprintf(file, PATH_MAX, "%s%s", dir, names[i]);
-		if (stat(file, &about) == 0)
-			return 0;
-	}
-	if (!folder)
-		return status_set(st, "%s: %s", dir, strerror(errno));
-	return status_set(st, "%s holds neither trials.jsonl nor trials.jsonl.gz", dir);
-}
-
 int record_load(const char *dir, struct record_run *out, bool *torn, struct status *st)
 {
 	struct record_run run = {0};
 	struct lines *lines = NULL;
 	char file[PATH_MAX];
 	bool cut = false;
-	if (find_file(dir, file, st))
+	if (record_file_find(dir, file, st))
 		return -1;
 	struct field_place at = {.file = file, .st = st};
 	if (lines_open(&at, &lines))

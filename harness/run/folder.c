@@ -1,12 +1,15 @@
 #include "folder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "../record/record_file.h"
 
 static int make_folder(const char *path, struct status *st)
 {
@@ -71,62 +74,123 @@ int folder_open_scratch(struct folder *folder, struct status *st)
 	                  strerror(errno));
 }
 
-/* A line that was torn when the run before was stopped is cut off. */
-static int seek_behind_whole_lines(FILE *f, long *kept)
+int folder_hold(const char *resume, struct folder *folder, struct status *st)
 {
-	if (fseek(f, 0, SEEK_END) || (*kept = ftell(f)) < 0)
-		return -1;
-	while (*kept > 0) {
-		if (fseek(f, *kept - 1, SEEK_SET))
-			return -1;
-		if (getc(f) == '\n')
-			break;
-		--*kept;
-	}
-	return ftruncate(fileno(f), *kept) || fseek(f, *kept, SEEK_SET) ? -1 : 0;
-}
-
-int folder_open(const char *root, const char *experiment, const char *resume,
-                struct folder *out, struct status *st)
-{
-	struct folder folder = {0};
-	char file[PATH_MAX + 16];
+	struct status holder = {""};
+	char file[PATH_MAX + 8];
 	/* By its own name: as "latest" it would be made a link to itself. */
-	if (resume && !realpath(resume, folder.path))
+	if (!realpath(resume, folder->path))
 		return status_set(st, "cannot resume %s: %s", resume, strerror(errno));
-	if (!resume && make_stamped(root, experiment, folder.path, sizeof folder.path, st))
-		return -1;
-	snprintf(file, sizeof file, "%s/trials.jsonl", folder.path);
-	folder.trials = fopen(file, resume ? "r+e" : "wxe");
-	if (!folder.trials)
-		return status_set(st, "cannot write %s: %s", file, strerror(errno));
-	if (seek_behind_whole_lines(folder.trials, &folder.kept))
-		status_set(st, "cannot append to %s: %s", file, strerror(errno));
-	else if (!folder_open_scratch(&folder, st)) {
-		*out = folder;
-		return 0;
-	}
-	fclose(folder.trials);
-	return -1;
+	snprintf(file, sizeof file, "%s/lock", folder->path);
+	int result = lock_take(file, &folder->lock, &holder);
+	if (result == LOCK_ELSEWHERE)
+		return status_set(st,
+		                  "%s is being written by %s; resume it when that has ended",
+		                  folder->path, holder.text);
+	return result ? status_set(st, "%s", holder.text) : 0;
 }
 
-int folder_commit(struct folder *folder, struct status *st)
+static int open_record(struct folder *folder, bool resumes, struct status *st)
 {
-	if (!ferror(folder->trials) && !fflush(folder->trials) &&
-	    !fsync(fileno(folder->trials))) {
-		folder->kept = ftell(folder->trials);
+	char file[PATH_MAX + 16];
+	snprintf(file, sizeof file, "%s/trials.jsonl", folder->path);
+	if (resumes && record_file_unpack(folder->path, st))
+		return -1;
+	folder->record = open(
+	    file, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | (resumes ? 0 : O_CREAT | O_EXCL),
+	    0666);
+	if (folder->record < 0)
+		return status_set(st, "cannot write %s: %s", file, strerror(errno));
+	if (record_file_settle(folder->record, &folder->kept)) {
+		status_set(st, "cannot append to %s: %s", file, strerror(errno));
+		close(folder->record);
+		return -1;
+	}
+	return 0;
+}
+
+int folder_open(const char *root, const char *experiment, struct folder *folder,
+                struct status *st)
+{
+	bool resumes = folder->lock.held;
+	char path[PATH_MAX];
+	if (!resumes && (make_stamped(root, experiment, path, sizeof path, st) ||
+	                 folder_hold(path, folder, st)))
+		return -1;
+	if (open_record(folder, resumes, st))
+		return -1;
+	folder->trials = open_memstream(&folder->lines, &folder->lines_bytes);
+	if (!folder->trials) {
+		close(folder->record);
+		return status_set(st, "out of memory for the record");
+	}
+	return folder_open_scratch(folder, st); /* folder_close closes the rest */
+}
+
+/* Whether the record is as this run left it, so many bytes long. */
+static int check_record(const struct folder *folder, off_t bytes, struct status *st)
+{
+	struct stat open = {0}, named;
+	char file[PATH_MAX + 16];
+	snprintf(file, sizeof file, "%s/trials.jsonl", folder->path);
+	const char *what = fstat(folder->record, &open) || lstat(file, &named) ||
+	                           open.st_ino != named.st_ino || open.st_dev != named.st_dev
+	                       ? "removed"
+	                   : open.st_size < bytes ? "cut"
+	                   : open.st_size > bytes ? "written"
+	                                          : NULL;
+	return what ? status_set(st,
+	                         "%s was %s by somebody else while the run went on: the run "
+	                         "ends, and what it measured is not all there",
+	                         file, what)
+	            : 0;
+}
+
+/* A write() per line, so that no reader sees half of one but on a full disk. */
+static int write_lines(const struct folder *folder)
+{
+	const char *line = folder->lines, *end = line + folder->lines_bytes;
+	while (line < end) {
+		const char *newline = memchr(line, '\n', (size_t)(end - line));
+		size_t bytes = (size_t)((newline ? newline + 1 : end) - line);
+		ssize_t n = write(folder->record, line, bytes);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		line += n;
+	}
+	return fsync(folder->record);
+}
+
+static int commit_lines(struct folder *folder, struct status *st)
+{
+	off_t more = (off_t)folder->lines_bytes;
+	if (check_record(folder, folder->kept, st))
+		return -1;
+	if (!write_lines(folder)) {
+		if (check_record(folder, folder->kept + more, st))
+			return -1;
+		folder->kept += more;
 		return 0;
 	}
 	status_set(
 	    st, "cannot write to %s/trials.jsonl: %s; what was measured before is kept there",
 	    folder->path, strerror(errno));
-	clearerr(folder->trials);
 	/* Cut off the torn lines; should that fail too, the reader drops a torn last line. */
-	if (ftruncate(fileno(folder->trials), folder->kept) ||
-	    fseek(folder->trials, folder->kept, SEEK_SET))
+	if (ftruncate(folder->record, folder->kept))
 		status_set(st, "cannot cut %s/trials.jsonl back: %s", folder->path,
 		           strerror(errno));
 	return -1;
+}
+
+int folder_commit(struct folder *folder, struct status *st)
+{
+	int result = fflush(folder->trials) || ferror(folder->trials)
+	                 ? status_set(st, "out of memory for the record")
+	                 : commit_lines(folder, st);
+	rewind(folder->trials); /* whose length is where it stands */
+	return result;
 }
 
 int folder_append(struct folder *folder, const char *file, struct status *st)
@@ -146,12 +210,13 @@ int folder_append(struct folder *folder, const char *file, struct status *st)
 
 int folder_set_latest(const struct folder *folder, struct status *st)
 {
-	char link[PATH_MAX], fresh[PATH_MAX + 8];
+	char link[PATH_MAX], fresh[PATH_MAX + 16];
 	const char *name = strrchr(folder->path, '/');
 	if (!name)
 		return 0;
 	snprintf(link, sizeof link, "%.*s/latest", (int)(name - folder->path), folder->path);
-	snprintf(fresh, sizeof fresh, "%s.new", link);
+	/* A name of its own: two runs may end at once. */
+	snprintf(fresh, sizeof fresh, "%s.%d", link, (int)getpid());
 	unlink(fresh);
 	if (symlink(name + 1, fresh) || rename(fresh, link))
 		return status_set(st, "cannot point %s to %s: %s", link, name + 1,
@@ -167,9 +232,14 @@ static int remove_one(const char *path, const struct stat *stat, int type, struc
 
 void folder_close(struct folder *folder)
 {
-	if (folder->trials)
+	if (folder->trials) {
 		fclose(folder->trials);
+		close(folder->record);
+	}
 	folder->trials = NULL;
+	free(folder->lines);
+	folder->lines = NULL;
+	lock_leave(&folder->lock);
 	if (folder->scratch[0])
 		nftw(folder->scratch, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }

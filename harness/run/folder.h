@@ -6,26 +6,37 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "../status.h"
+#include "lock.h"
 
 struct folder {
 	char path[PATH_MAX];
 	char
 	    scratch[64]; /* short, for the sake of sockets in it; on tmpfs where there is one */
-	FILE *trials;    /* trials.jsonl, for appending */
-	long kept;       /* bytes of it that are whole trials */
+	FILE *trials;    /* lines for the record, which folder_commit takes into it */
+	char *lines;     /* what was written there */
+	size_t lines_bytes;
+	int record; /* trials.jsonl, for appending; open while `trials` is */
+	off_t kept; /* bytes of it that are whole trials */
+	struct lock lock;
 };
 
-/* Makes root/experiment/<stamp> (or, with `resume`, opens that folder) and its trials.jsonl. */
-int folder_open(const char *root, const char *experiment, const char *resume,
-                struct folder *out, struct status *st);
+/* Before a run that is there is read to go on with it: its folder by its own name, which no
+ * other launchgap writes into from here on. */
+int folder_hold(const char *resume, struct folder *folder, struct status *st);
+/* Makes root/experiment/<stamp> (or takes the folder that is held) and opens its trials.jsonl.
+ */
+int folder_open(const char *root, const char *experiment, struct folder *folder,
+                struct status *st);
 /* A scratch folder alone, for jobs whose lines nobody keeps. */
 int folder_open_scratch(struct folder *folder, struct status *st);
-/* Appends a job's lines and flushes; a failure (a full disk) cuts the file back to whole
- * trials. */
+/* Takes a job's lines into the record, as folder_commit does. */
 int folder_append(struct folder *folder, const char *file, struct status *st);
-/* After writing to folder->trials directly: flushes, or cuts back likewise. */
+/* After writing to folder->trials: appends it to the record, a write() per line, and waits for
+ * the disk. A failure (a full disk) cuts the record back to whole trials. A record that
+ * somebody removed, cut or wrote into is left as it is, and is an error. */
 int folder_commit(struct folder *folder, struct status *st);
 /* Points root/experiment/latest here. */
 int folder_set_latest(const struct folder *folder, struct status *st);

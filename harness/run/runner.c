@@ -56,7 +56,8 @@ int run_set_up(struct runner *r, struct status *st)
 	const struct run_request *q = r->request;
 	struct resume before = {.seed = draw_seed()};
 	int result = -1;
-	if (load_spec(r, st) || (q->resume && resume_read(q->resume, &before, st)))
+	if (load_spec(r, st) || (q->resume && (folder_hold(q->resume, &r->folder, st) ||
+	                                       resume_read(q->resume, &before, st))))
 		return -1;
 	settle_in_place(&r->spec, q->nccl_tests, before.environment);
 	r->first_block = before.first_block;
@@ -76,7 +77,7 @@ int run_set_up(struct runner *r, struct status *st)
 	}
 	if (q->resume && resume_same(before.environment, r->environment, st))
 		goto out;
-	if (folder_open(q->results, r->spec.name, q->resume, &r->folder, st))
+	if (folder_open(q->results, r->spec.name, &r->folder, st))
 		goto out;
 	if (q->resume
 	        ? record_write_resume(r->folder.trials, r->environment, r->first_block, st)

@@ -1,0 +1,106 @@
+#include "record_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "record_line.h"
+
+static bool is_folder(const char *path)
+{
+	struct stat about;
+	return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+int record_file_find(const char *dir, char file[PATH_MAX], struct status *st)
+{
+	static const char *const names[] = {"/trials.jsonl", "/trials.jsonl.gz", ""};
+	struct stat about;
+	bool folder = is_folder(dir);
+	if (strlen(dir) + sizeof "/trials.jsonl.gz" > PATH_MAX)
+		return status_set(st, "the path %.60s… is too long", dir);
+	for (unsigned i = folder ? 0 : 2; i < (folder ? 2 : 3); i++) {
+		snprintf(file, PATH_MAX, "%s%s", dir, names[i]);
+		if (stat(file, &about) == 0)
+			return 0;
+	}
+	if (!folder)
+		return status_set(st, "%s: %s", dir, strerror(errno));
+	return status_set(st, "%s holds neither trials.jsonl nor trials.jsonl.gz", dir);
+}
+
+/* All that can be read, as the reader does: compressed data that ends too early is no error. */
+static int inflate_into(gzFile in, int out)
+{
+	char chunk[1 << 16];
+	int n, code;
+	while ((n = gzread(in, chunk, sizeof chunk)) > 0)
+		if (write(out, chunk, (size_t)n) != n)
+			return -1;
+	gzerror(in, &code);
+	return n < 0 && code != Z_BUF_ERROR ? -1 : fsync(out);
+}
+
+int record_file_unpack(const char *dir, struct status *st)
+{
+	char packed[PATH_MAX], part[PATH_MAX + 8];
+	if (record_file_find(dir, packed, st))
+		return -1;
+	size_t plain = strlen(packed) - 3;
+	if (strcmp(packed + plain, ".gz") != 0)
+		return 0;
+	snprintf(part, sizeof part, "%.*s.part", (int)plain, packed);
+	unlink(part);
+	errno = 0;
+	gzFile in = gzopen(packed, "rbe");
+	int out = in ? open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
+	int failed = out < 0 || inflate_into(in, out);
+	if (in)
+		gzclose(in);
+	if (out >= 0)
+		failed |= close(out);
+	char file[PATH_MAX];
+	snprintf(file, sizeof file, "%.*s", (int)plain, packed);
+	if (failed || rename(part, file)) {
+		status_set(st, "cannot unpack %s: %s", packed,
+		           errno ? strerror(errno) : "it is no whole gzip file");
+		unlink(part);
+		return -1;
+	}
+	unlink(packed);
+	return 0;
+}
+
+int record_file_settle(int fd, off_t *bytes)
+{
+	struct stat about;
+	if (fstat(fd, &about))
+		return -1;
+	size_t size = (size_t)about.st_size;
+	*bytes = about.st_size;
+	if (size == 0)
+		return 0;
+	char *text = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (text == MAP_FAILED)
+		return -1;
+	const char *newline = memrchr(text, '\n', size);
+	size_t begin = newline ? (size_t)(newline + 1 - text) : 0;
+	bool ends = begin == size,
+	     whole = !ends && record_line_whole(text + begin, size - begin);
+	munmap(text, size);
+	if (ends)
+		return 0;
+	if (!whole) {
+		*bytes = (off_t)begin;
+		return ftruncate(fd, *bytes);
+	}
+	++*bytes;
+	return pwrite(fd, "\n", 1, about.st_size) == 1 ? 0 : -1;
+}

@@ -1,0 +1,297 @@
+/* A run's folder: one writes into it at a time, and nothing that was measured is lost. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "../harness/record/record.h"
+#include "../harness/run/folder.h"
+#include "here.h"
+
+#define QUIET                                                                                  \
+	"; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"         \
+	"limit = no\nranks = 2\npace = isolated\nisolated_calls = 5\n"
+#define ALONE "[variant s]\nmode = single\n"
+
+static char run[PATH_MAX], record[PATH_MAX + 16];
+
+/* A run of one block, from here on at `run`, its record at `record`. */
+static void measure(void)
+{
+	cli_write(folder, "t.exp", QUIET "blocks = 1\n" ALONE);
+	cli_expect(cli_run(folder, (const char *[]){"run", "--file", file, "--no-report",
+	                                            "--results", results, NULL}),
+	           0, "block 1");
+	cli_result(folder, "t", "", run, sizeof run);
+	run[strlen(run) - 1] = '\0';
+	snprintf(record, sizeof record, "%s/trials.jsonl", run);
+}
+
+static struct cli resume(void)
+{
+	return cli_run(folder,
+	               (const char *[]){"resume", run, "blocks=1", "--no-report", NULL});
+}
+
+/* Blocks of the record, which has to be whole, and each of them there once. */
+static unsigned blocks(void)
+{
+	struct record_run r;
+	struct status st = {""};
+	bool torn = true;
+	if (record_load(run, &r, &torn, &st) || torn)
+		fail_msg("torn or damaged: %s", st.text);
+	unsigned n = record_next_block(&r), timed = 0;
+	for (unsigned i = 0; i < r.ncells; i++)
+		timed += r.cells[i].cell.pass == PASS_TIMED;
+	assert_int_equal(timed, 2 * n); /* s, and s again */
+	record_free(&r);
+	return n;
+}
+
+static void one_writes_at_a_time(void **state)
+{
+	struct folder mine = {0};
+	struct status st = {""};
+	char words[PATH_MAX + 64], other[PATH_MAX + 8];
+	(void)state;
+	measure();
+	assert_int_equal(folder_hold(run, &mine, &st), 0);
+	snprintf(words, sizeof words, "%s is being written by process %d on ", run,
+	         (int)getpid());
+	cli_expect(resume(), 1, words);
+	assert_int_equal(blocks(), 1);
+	folder_close(&mine);
+	cli_expect(resume(), 0, "block 2 of 2");
+	assert_int_equal(blocks(), 2);
+	snprintf(other, sizeof other, "%s/lock", run);
+	assert_int_equal(access(other, F_OK), -1);
+}
+
+/* Of the two that are started together, one is late, or comes when the other is through. */
+static void two_at_once_leave_a_whole_record(void **state)
+{
+	const char *args[] = {"resume", run, "blocks=1", "--no-report", NULL};
+	char second[80];
+	unsigned through = 0;
+	(void)state;
+	measure();
+	snprintf(second, sizeof second, "%s/second", folder);
+	assert_int_equal(mkdir(second, 0777), 0);
+	pid_t pids[] = {cli_start(folder, args), cli_start(second, args)};
+	struct cli ends[] = {cli_wait(pids[0], folder, 60), cli_wait(pids[1], second, 60)};
+	for (unsigned i = 0; i < 2; i++) {
+		through += ends[i].code == 0;
+		cli_expect(ends[i], ends[i].code ? 1 : 0,
+		           ends[i].code ? "is being written" : "");
+	}
+	assert_true(through > 0);
+	assert_int_equal(blocks(), 1 + through);
+}
+
+static void a_lock_dies_with_its_process(void **state)
+{
+	char other[PATH_MAX + 8];
+	int ready[2], status;
+	char c;
+	(void)state;
+	measure();
+	assert_int_equal(pipe(ready), 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		struct folder theirs = {0};
+		struct status st = {""};
+		if (folder_hold(run, &theirs, &st) || write(ready[1], "x", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	cli_expect(resume(), 1, "is being written");
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	snprintf(other, sizeof other, "%s/lock", run);
+	assert_int_equal(access(other, F_OK), 0);
+	cli_expect(resume(), 0, "block 2 of 2");
+	close(ready[0]);
+	close(ready[1]);
+}
+
+/* --- what others do to the record while it is written --- */
+
+static void cut(const char *name)
+{
+	assert_int_equal(truncate(name, 10), 0);
+}
+
+static void lengthen(const char *name)
+{
+	FILE *out = fopen(name, "a");
+	assert_true(fputs("{}\n", out) >= 0);
+	fclose(out);
+}
+
+static void remove_it(const char *name)
+{
+	assert_int_equal(unlink(name), 0);
+}
+
+static void replace(const char *name)
+{
+	char *text = cli_read(name);
+	remove_it(name);
+	cli_write(run, "trials.jsonl", text);
+	free(text);
+}
+
+static void a_record_that_others_touch_ends_the_run(void **state)
+{
+	static const struct {
+		void (*touch)(const char *);
+		const char *words;
+	} cases[] = {{cut, "was cut by"},
+	             {lengthen, "was written by"},
+	             {remove_it, "was removed by"},
+	             {replace, "was removed by"}};
+	const struct trial trial = {.experiment = "x", .variant = "v"};
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct folder f = {0};
+		struct status st = {""};
+		struct stat about;
+		assert_int_equal(folder_open(results, "x", &f, &st), 0);
+		assert_true(fcntl(f.record, F_GETFL) & O_APPEND);
+		for (unsigned n = 0; n < 2; n++)
+			if (record_write_failure(f.trials, &trial, "why", &st) ||
+			    folder_commit(&f, &st))
+				fail_msg("%s", st.text);
+		snprintf(run, sizeof run, "%s", f.path);
+		snprintf(record, sizeof record, "%s/trials.jsonl", f.path);
+		assert_int_equal(cli_lines(record), 2);
+		assert_int_equal(stat(record, &about), 0);
+		assert_int_equal(about.st_size, f.kept);
+		cases[i].touch(record);
+		assert_int_equal(record_write_failure(f.trials, &trial, "why", &st), 0);
+		assert_int_equal(folder_commit(&f, &st), -1);
+		assert_non_null(strstr(st.text, cases[i].words));
+		folder_close(&f);
+	}
+}
+
+static void such_a_run_fails_and_is_not_the_latest(void **state)
+{
+	const struct timespec tick = {0, 20000000};
+	char latest[128];
+	(void)state;
+	record[0] = '\0';
+	snprintf(latest, sizeof latest, "%s/u/latest", results);
+	cli_write(folder, "u.exp", QUIET "delay = 4ms\nblocks = 50\n" ALONE);
+	snprintf(file, sizeof file, "%s/u.exp", folder);
+	pid_t pid = cli_start(folder, (const char *[]){"run", "--file", file, "--no-report",
+	                                               "--results", results, NULL});
+	for (unsigned i = 0; i < 3000 && cli_lines(record) < 3; i++) {
+		nanosleep(&tick, NULL);
+		cli_result(folder, "u", "trials.jsonl", record, sizeof record);
+	}
+	remove_it(record);
+	cli_expect(cli_wait(pid, folder, 60), 1, "was removed by somebody else");
+	assert_int_equal(access(latest, F_OK), -1);
+}
+
+/* --- what a run that was stopped leaves --- */
+
+static void a_whole_line_without_its_newline_is_kept(void **state)
+{
+	struct stat about;
+	(void)state;
+	measure();
+	unsigned lines = cli_lines(record);
+	assert_int_equal(stat(record, &about), 0);
+	assert_int_equal(truncate(record, about.st_size - 1), 0);
+	cli_expect(resume(), 0, "block 2 of 2");
+	/* A line for the session, two trials, an end. */
+	assert_int_equal(cli_lines(record), lines + 4);
+	assert_int_equal(blocks(), 2);
+}
+
+static void also_the_first(void **state)
+{
+	(void)state;
+	measure();
+	char *text = cli_read(record);
+	*strchr(text, '\n') = '\0';
+	cli_write(run, "trials.jsonl", text);
+	free(text);
+	cli_expect(resume(), 0, "block 1 of 1");
+	assert_int_equal(blocks(), 1);
+}
+
+static void a_torn_line_is_cut_off(void **state)
+{
+	struct stat about;
+	(void)state;
+	measure();
+	unsigned lines = cli_lines(record);
+	assert_int_equal(stat(record, &about), 0);
+	assert_int_equal(truncate(record, about.st_size - 5), 0);
+	cli_expect(resume(), 0, "block 2 of 2");
+	assert_int_equal(cli_lines(record), lines - 1 + 4);
+	assert_int_equal(blocks(), 2);
+}
+
+/* Whole, and cut off within its compressed data: then what can be read is kept. */
+static void a_compressed_record_is_gone_on_with(void **state)
+{
+	(void)state;
+	for (unsigned torn = 0; torn < 2; torn++) {
+		char packed[PATH_MAX + 32];
+		struct stat about;
+		measure();
+		snprintf(packed, sizeof packed, "%s.gz", record);
+		char *text = cli_read(record);
+		gzFile out = gzopen(packed, "wb");
+		assert_true(gzwrite(out, text, (unsigned)strlen(text)) > 0);
+		assert_int_equal(gzclose(out), Z_OK);
+		free(text);
+		remove_it(record);
+		assert_int_equal(stat(packed, &about), 0);
+		if (torn)
+			assert_int_equal(truncate(packed, about.st_size - 9), 0);
+		cli_expect(resume(), 0, "block 2 of 2");
+		assert_int_equal(blocks(), 2);
+		assert_int_equal(access(packed, F_OK), -1);
+		cli_clean(results);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(one_writes_at_a_time, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(two_at_once_leave_a_whole_record, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(a_lock_dies_with_its_process, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_record_that_others_touch_ends_the_run, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(such_a_run_fails_and_is_not_the_latest, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(a_whole_line_without_its_newline_is_kept, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(also_the_first, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_torn_line_is_cut_off, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_compressed_record_is_gone_on_with, set_up,
+	                                    tear_down),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
