@@ -53,10 +53,17 @@ static const struct verb verbs[] = {
     {"list", "[WHAT]", "what there is to choose from",
      "WHAT: modes, backends, collectives, datatypes, operations, experiments, keys\n"
      "(of an experiment file, with what each may be); without it all but keys.\n", verb_list},
-    {"selftest", "[quick]", "the instrument against itself",
-     "False alarms, and detections of known delays, by mode.\n"
-     "  backend=NAME    null, host (default: both) or nccl (no delays, A/A only)\n"
-     "  comparisons=N   in one job each (200); fresh=N with a job a measurement (20)\n", verb_selftest},
+    {"selftest", "[quick] [key=value …]", "the instrument against itself",
+     "Whole experiments on variants that are slower by 0, 1, 2, 3 and 10 %, with and without\n"
+     "disturbances, and what their reports say of them.\n"
+     "  quick           3 minutes in place of 15; budget=TIME: so long\n"
+     "  backend=NAME    nccl, host or null (default: nccl with two GPUs, else host and null)\n"
+     "  mode=NAME       this mode alone\n"
+     "  runs=N          so many experiments of each backend and mode, whatever time they take\n"
+     "  blocks=N        of an experiment, 6 and up (10)\n"
+     "  seed=N          of what is drawn (1)\n"
+     "  csv=FILE        every verdict, a line each\n"
+     "exit: 0 all as it should be; 1 more false words than come by chance, or 10 % not found\n", verb_selftest},
     {"counters", "[gpus=A,B]", "what this machine's NVLink counters count",
      "Copies known numbers of bytes between two GPUs, by copy engine and by SMs, between two\n"
      "readings of every counter that NVML has. Takes 2 minutes; nothing else may use the GPUs.\n"

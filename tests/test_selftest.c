@@ -1,5 +1,5 @@
-/* The selftest itself, small: its lines are there, and an instrument that sees nothing would
- * fail. */
+/* The selftest: what it injects, how it counts, and that an instrument that is broken fails it.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,11 +7,178 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "../modes/mode.h"
+#include "../harness/selftest/outcome.h"
+#include "../harness/selftest/selftest.h"
 #include "cli.h"
+
+#define BLOCKS   10
+#define IN_BLOCK 7
+
+/* --- what is injected --- */
+
+static double at(enum disturbance kind, uint64_t seed, unsigned order)
+{
+	const struct disturbed d = {.seed = seed,
+	                            .block = order / IN_BLOCK,
+	                            .order = order,
+	                            .blocks = BLOCKS,
+	                            .in_block = IN_BLOCK};
+	return disturbance_of(kind, &d);
+}
+
+static void each_variant_has_its_effect(void **state)
+{
+	(void)state;
+	for (unsigned e = 0; e < INJECTION_EFFECTS; e++)
+		assert_true(injection_effect(injection_variant(e)) == injection_effects[e]);
+	assert_true(injection_effect("reference") == 0);
+	assert_true(injection_effect("reference-again") == 0);
+}
+
+static void disturbances_are_what_they_are_called(void **state)
+{
+	const unsigned last = BLOCKS * IN_BLOCK - 1;
+	(void)state;
+	for (unsigned order = 0; order <= last; order++) {
+		assert_true(at(DISTURBANCE_NONE, 1, order) == 0);
+		assert_true(fabs(at(DISTURBANCE_DRIFT, 1, order) - 0.2 * order / last) < 1e-12);
+		double start = at(DISTURBANCE_SLOW_START, 1, order);
+		assert_true(order < IN_BLOCK ? start > 0 && start <= 0.2 : start == 0);
+	}
+	for (uint64_t seed = 1; seed <= 50; seed++) {
+		unsigned bad[BLOCKS] = {0}, blocks = 0;
+		for (unsigned order = 0; order <= last; order++)
+			bad[order / IN_BLOCK] += at(DISTURBANCE_BAD_BLOCK, seed, order) > 0;
+		for (unsigned b = 0; b < BLOCKS; b++) {
+			assert_true(bad[b] == 0 || bad[b] == IN_BLOCK);
+			blocks += bad[b] > 0;
+		}
+		assert_int_equal(blocks, 1);
+	}
+}
+
+/* Half of a t with 2 degrees of freedom is within 0.816, and 1 in 103 beyond 10. */
+static void tails_are_heavy(void **state)
+{
+	const unsigned n = 20000;
+	unsigned inside = 0, far = 0;
+	(void)state;
+	for (unsigned i = 0; i < n; i++) {
+		double t = at(DISTURBANCE_TAILS, 3, i) / 0.005;
+		assert_true(t >= 0);
+		inside += t < 0.816;
+		far += t > 10;
+	}
+	assert_true(fabs((double)inside / n - 0.5) < 0.02);
+	assert_true(fabs((double)far / n - 1 / 103.0) < 0.004);
+}
+
+/* --- how it counts --- */
+
+static void words_are_those_of_the_report(void **state)
+{
+	static const struct {
+		const char *text;
+		enum word word;
+	} cases[] = {
+	    {"faster", WORD_FASTER},
+	    {"slower", WORD_SLOWER},
+	    {"faster, by less than 2 %", WORD_FASTER_LESS},
+	    {"slower, by less than 2 %", WORD_SLOWER_LESS},
+	    {"no difference within 2 %", WORD_NO_DIFFERENCE},
+	    {"undecided, needs about 7 more blocks", WORD_UNDECIDED},
+	    {"undecided below 12 %", WORD_CANNOT_TELL},
+	    {"", WORD_CANNOT_TELL},
+	};
+	struct status st = {""};
+	enum word word;
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		assert_int_equal(outcome_word(cases[i].text, &word, &st), 0);
+		assert_int_equal(word, cases[i].word);
+	}
+	assert_int_equal(outcome_word("quick", &word, &st), -1);
+	assert_non_null(strstr(st.text, "'quick'"));
+}
+
+/* P(more than k of n) at 5 %. */
+static double beyond(unsigned k, unsigned n)
+{
+	double sum = 0;
+	for (unsigned i = k + 1; i <= n; i++)
+		sum += exp(lgamma(n + 1.0) - lgamma(i + 1.0) - lgamma(n - i + 1.0) +
+		           i * log(0.05) + (n - i) * log(0.95));
+	return sum;
+}
+
+static void the_bound_is_binomial(void **state)
+{
+	(void)state;
+	for (unsigned n = 1; n < 500; n++) {
+		unsigned k = outcome_most(n);
+		assert_true(beyond(k, n) <= 0.01 + 1e-9);
+		assert_true(k == 0 || beyond(k - 1, n) > 0.01 - 1e-9);
+	}
+	assert_int_equal(outcome_most(0), 0);
+}
+
+#define OF_EACH 20
+
+/* Twenty verdicts of each effect: of `changed`, `n` with this word; all others are right. */
+static bool is_good(unsigned changed, unsigned n, enum word word)
+{
+	static const enum word right[INJECTION_EFFECTS] = {
+	    WORD_NO_DIFFERENCE, WORD_SLOWER_LESS, WORD_UNDECIDED, WORD_SLOWER, WORD_SLOWER};
+	struct outcome o[INJECTION_EFFECTS * OF_EACH];
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	for (unsigned i = 0; i < INJECTION_EFFECTS * OF_EACH; i++) {
+		unsigned e = i / OF_EACH;
+		o[i] =
+		    (struct outcome){.backend = "null",
+		                     .mode = "threads",
+		                     .regime = i % 2,
+		                     .effect = e,
+		                     .slower = injection_effects[e],
+		                     .word = e == changed && i % OF_EACH < n ? word : right[e]};
+	}
+	bool good = outcome_print(o, INJECTION_EFFECTS * OF_EACH, out);
+	fclose(out);
+	assert_int_equal(good, !strstr(text, "MISSED"));
+	free(text);
+	return good;
+}
+
+static void wrong_words_beyond_chance_fail(void **state)
+{
+	const unsigned most = outcome_most(OF_EACH);
+	(void)state;
+	assert_true(is_good(0, 0, WORD_FASTER));
+	for (unsigned word = WORD_FASTER; word <= WORD_SLOWER_LESS; word++) {
+		assert_true(is_good(0, most, word));
+		assert_false(is_good(0, most + 1, word));
+	}
+	assert_false(is_good(1, most + 1, WORD_SLOWER));
+	assert_true(is_good(2, OF_EACH, WORD_SLOWER)); /* on the margin */
+	assert_true(is_good(2, OF_EACH, WORD_NO_DIFFERENCE));
+	assert_false(is_good(3, most + 1, WORD_NO_DIFFERENCE));
+	assert_false(is_good(4, most + 1, WORD_SLOWER_LESS));
+	/* One that is turned round is one too many, and so is finding none. */
+	assert_false(is_good(4, 1, WORD_FASTER));
+	assert_true(is_good(4, OF_EACH - 1, WORD_UNDECIDED));
+	assert_false(is_good(4, OF_EACH, WORD_UNDECIDED));
+	assert_false(is_good(4, OF_EACH, WORD_CANNOT_TELL));
+	assert_true(is_good(3, OF_EACH, WORD_CANNOT_TELL));
+}
+
+/* --- from end to end --- */
 
 static unsigned count(const char *text, const char *word)
 {
@@ -21,30 +188,78 @@ static unsigned count(const char *text, const char *word)
 	return n;
 }
 
-static void every_mode_finds_the_delay_of_the_virtual_device(void **state)
+/* Every disturbance once, on the virtual device and in one mode: a tenth is found somewhere,
+ * whatever else the machine does, or the instrument is blind. */
+static void a_sound_instrument_finds_what_is_injected(void **state)
 {
-	char folder[64];
+	char folder[64], csv[128], option[160];
 	(void)state;
 	cli_folder(folder);
-	/* A busy machine takes its time: the limit is there to end what hangs. */
-	struct cli cli =
-	    cli_wait(cli_start(folder, (const char *[]){"selftest", "backend=null",
-	                                                "comparisons=3", "fresh=1", NULL}),
-	             folder, 500);
-	assert_true(cli.code == 0 || cli.code == 1); /* 1: a goal missed on a busy machine */
-	unsigned modes = 0;
-	while (mode_table[modes])
-		modes++;
-	assert_int_equal(count(cli.out, "false alarms"), modes + modes);
-	assert_int_equal(count(cli.out, "detections"), modes * 2 + modes);
-	/* A tenth on one rank is found in some mode at least once in three comparisons,
-	 * whatever else the machine does, or the instrument is blind. */
-	unsigned found = 0;
-	for (const char *p = cli.out; (p = strstr(p, "10 % on one rank")); p++)
-		found += !strncmp(strstr(p, "detections"), "detections 0", 12) ? 0 : 1;
-	assert_true(found > 0);
+	snprintf(csv, sizeof csv, "%s/verdicts.csv", folder);
+	snprintf(option, sizeof option, "csv=%s", csv);
+	struct cli cli = cli_wait(
+	    cli_start(folder, (const char *[]){"selftest", "backend=null", "mode=single",
+	                                       "runs=5", "blocks=6", option, NULL}),
+	    folder, 500);
+	assert_true(cli.code == 0 || cli.code == 1); /* 1: a busy machine */
+	assert_non_null(strstr(cli.out, "Of 10 verdicts on equal variants"));
+	char *lines = cli_read(csv);
+	assert_non_null(lines);
+	assert_int_equal(cli_lines(csv), 1 + 5 * 2 * INJECTION_EFFECTS);
+	for (unsigned d = 0; d < DISTURBANCE_KINDS; d++) {
+		char word[64];
+		snprintf(word, sizeof word, "null,single,%s,", disturbance_name(d));
+		assert_int_equal(count(lines, word), 2 * INJECTION_EFFECTS);
+	}
+	assert_true(count(lines, ",0.10,slower,") > 0);
+	free(lines);
 	free(cli.out);
 	cli_clean(folder);
+}
+
+static unsigned two(const char *backend, struct status *st)
+{
+	(void)backend, (void)st;
+	return 2;
+}
+
+/* The selftest of an instrument whose job does something to its order first. */
+static int selftest_of(const char *what_it_does)
+{
+	const struct plan_machine machine = {.cores = 2, .capacity = two};
+	char folder[64], self[128], text[1024];
+	struct status st = {""};
+	cli_folder(folder);
+	snprintf(text, sizeof text, "#!/bin/sh\n%s\nexec '%s' \"$@\"\n", what_it_does,
+	         getenv("LAUNCHGAP"));
+	cli_write(folder, "instrument", text);
+	snprintf(self, sizeof self, "%s/instrument", folder);
+	assert_int_equal(chmod(self, 0755), 0);
+	const struct selftest_request request = {.self = self,
+	                                         .machine = &machine,
+	                                         .backend = "null",
+	                                         .mode = "single",
+	                                         .blocks = 6,
+	                                         .runs = 1,
+	                                         .seed = 1};
+	int result = selftest_run(&request, &st);
+	assert_string_equal(st.text, "");
+	cli_clean(folder);
+	return result;
+}
+
+static void a_broken_instrument_fails(void **state)
+{
+	(void)state;
+	/* Every delay is the same to it. */
+	assert_int_equal(
+	    selftest_of("sed -i 's/\"extra_ns\": *[1-9][0-9]*/\"extra_ns\": 20000/g' \"$2\""),
+	    1);
+	/* What is equal takes ten times as long. */
+	assert_int_equal(
+	    selftest_of("grep -q '\"variant\": *\"equal\"' \"$2\" &&\n"
+	                "  sed -i 's/\"extra_ns\": *2[0-9]*/\"extra_ns\": 200000/g' \"$2\""),
+	    1);
 }
 
 static void bad_arguments_are_named(void **state)
@@ -52,21 +267,27 @@ static void bad_arguments_are_named(void **state)
 	char folder[64];
 	(void)state;
 	cli_folder(folder);
-	struct cli cli = cli_run(folder, (const char *[]){"selftest", "backend=gpu", NULL});
-	assert_int_equal(cli.code, 1);
-	assert_non_null(strstr(cli.out, "'backend=gpu' is not understood; allowed are quick"));
-	free(cli.out);
-	cli = cli_run(folder, (const char *[]){"selftest", "comparisons=0", NULL});
-	assert_int_equal(cli.code, 1);
-	assert_non_null(strstr(cli.out, "1 to 1000"));
-	free(cli.out);
+	cli_expect(cli_run(folder, (const char *[]){"selftest", "backend=gpu", NULL}), 1,
+	           "backend = 'gpu'");
+	cli_expect(cli_run(folder, (const char *[]){"selftest", "mode=thread", NULL}), 1,
+	           "threads");
+	cli_expect(cli_run(folder, (const char *[]){"selftest", "blocks=5", NULL}), 1, "6 to");
+	cli_expect(cli_run(folder, (const char *[]){"selftest", "quik", NULL}), 1,
+	           "did you mean 'quick'");
 	cli_clean(folder);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(every_mode_finds_the_delay_of_the_virtual_device),
+	    cmocka_unit_test(each_variant_has_its_effect),
+	    cmocka_unit_test(disturbances_are_what_they_are_called),
+	    cmocka_unit_test(tails_are_heavy),
+	    cmocka_unit_test(words_are_those_of_the_report),
+	    cmocka_unit_test(the_bound_is_binomial),
+	    cmocka_unit_test(wrong_words_beyond_chance_fail),
+	    cmocka_unit_test(a_sound_instrument_finds_what_is_injected),
+	    cmocka_unit_test(a_broken_instrument_fails),
 	    cmocka_unit_test(bad_arguments_are_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,6 +52,7 @@ static struct trial *trial_make(unsigned ncells)
 		    .pace = i % PACE_KINDS,
 		    .in_place = i % 3 == 0,
 		    .root = i,
+		    .extra_ns = 60000000000 + i,
 		    .asked_bytes = ((size_t)1 << 35) + i,
 		    .bytes = (size_t)1 << 35,
 		};
@@ -110,6 +111,7 @@ static void test_round_trip(void **state)
 		assert_int_equal(b->cells[i].pace, a->cells[i].pace);
 		assert_int_equal(b->cells[i].in_place, a->cells[i].in_place);
 		assert_int_equal(b->cells[i].root, a->cells[i].root);
+		assert_true(b->cells[i].extra_ns == a->cells[i].extra_ns);
 		assert_true(b->cells[i].asked_bytes == a->cells[i].asked_bytes);
 		assert_true(b->cells[i].bytes == a->cells[i].bytes);
 	}
@@ -204,6 +206,7 @@ static void test_damage_is_refused(void **state)
 	refuse_with("cells", "pace", json_string("fast"));
 	refuse_with("cells", "bytes", json_integer(0));
 	refuse_with("cells", "root", json_integer(-1));
+	refuse_with("cells", "extra_ns", json_integer(-1));
 }
 
 static void test_unreadable(void **state)

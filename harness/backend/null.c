@@ -12,7 +12,8 @@
 
 struct backend_ctx {
 	unsigned count;
-	bool held, spared;
+	bool held;
+	int64_t extra_ns; /* of the cell */
 	struct {
 		int64_t delay_ns, extra_ns;
 		int64_t end_ns;
@@ -71,7 +72,7 @@ static int null_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64
                         unsigned slots, struct status *st)
 {
 	(void)seed, (void)slots, (void)st;
-	ctx->spared = cell->spared;
+	ctx->extra_ns = cell->extra_ns;
 	return 0;
 }
 
@@ -82,7 +83,7 @@ static void null_begin(struct backend_ctx *ctx)
 
 static void null_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 {
-	int64_t length = ctx->queue[i].delay_ns + (ctx->spared ? 0 : ctx->queue[i].extra_ns);
+	int64_t length = ctx->queue[i].delay_ns + ctx->queue[i].extra_ns + ctx->extra_ns;
 	(void)slot;
 	if (ctx->held) {
 		ctx->queue[i].held_ns += length;

@@ -27,13 +27,13 @@ struct cell {
 	enum op op;
 	enum pace pace;
 	enum pass pass;
-	bool spared; /* the settings' extra delay does not apply: instrument tests switch it by
-	                cell */
 	bool in_place;
 	unsigned root;
 	unsigned cycle;      /* of a soak; 0: the first */
 	unsigned connection; /* which opening of the backend within the job; 0: the first */
 	unsigned allocation; /* which of that connection's buffers; 0: the first */
+	int64_t extra_ns;    /* of an order: a known delay of each call on every rank, beside the
+	                        settings' extra */
 	unsigned comm_ranks; /* of a record: ranks of the communicator; an order leaves it to
 	                        the settings' split */
 	size_t asked_bytes;  /* as the experiment file says */
@@ -104,11 +104,6 @@ struct coll_span {
 struct coll_span coll_span(const struct cell *cell, const struct value_parts *parts,
                            unsigned nranks, unsigned rank);
 
-/* What the size of a call comes to, as nccl-tests counts it: the most that a rank sends or
- * receives. That is cell->bytes, but of alltoallv, whose parts are rounded down one by one
- * (value_cut.h), up to 15 bytes less for each rank. Bandwidths are of this. */
-size_t coll_moved(const struct cell *cell, const struct value_parts *parts, unsigned nranks);
-
 /* The least size there is, and what sizes are multiples of: 16 bytes for each rank where a
  * buffer is cut into parts, else one element; as every *GetCollByteCount of nccl-tests has it.
  */
@@ -119,9 +114,8 @@ size_t coll_round(enum coll_kind kind, enum dtype dtype, size_t bytes, unsigned 
 /* "4 KiB"; in reports of the asked size, which may be above the used one. */
 void coll_size_label(size_t size, char *text, size_t bytes);
 
-/* GB/s (1e9 bytes) of a call that moves `bytes` (coll_moved) and took `seconds` > 0, as
- * nccl-tests counts them: the size over the time, but for hypercube what a rank gets from
- * others, so that it has no factor.
+/* GB/s (1e9 bytes) of a call of `bytes` that took `seconds` > 0, as nccl-tests counts them: the
+ * size over the time, but for hypercube what a rank gets from others, so that it has no factor.
  */
 double coll_algbw(enum coll_kind kind, unsigned nranks, size_t bytes, double seconds);
 double coll_busbw(enum coll_kind kind, unsigned nranks, size_t bytes, double seconds);

@@ -88,14 +88,14 @@ bool trial_spoils(const struct trial *trial, const struct cell *cell)
 
 static json_t *cell_pack(const struct cell *c)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:b, s:i, s:i, s:i, s:i, s:I, s:I}",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:i, s:i, s:i, s:I, s:I, s:I}",
 	                 "collective", coll_info(c->coll)->name, "dtype",
 	                 coll_dtype_name(c->dtype), "op", coll_op_name(c->op), "pace",
-	                 coll_pace_name(c->pace), "pass", coll_pass_name(c->pass), "spared",
-	                 (int)c->spared, "in_place", (int)c->in_place, "root", (int)c->root,
-	                 "cycle", (int)c->cycle, "connection", (int)c->connection,
-	                 "allocation", (int)c->allocation, "asked_bytes", (json_int_t)c->asked_bytes,
-	                 "bytes", (json_int_t)c->bytes);
+	                 coll_pace_name(c->pace), "pass", coll_pass_name(c->pass), "in_place",
+	                 (int)c->in_place, "root", (int)c->root, "cycle", (int)c->cycle,
+	                 "connection", (int)c->connection, "allocation", (int)c->allocation,
+	                 "extra_ns", (json_int_t)c->extra_ns, "asked_bytes",
+	                 (json_int_t)c->asked_bytes, "bytes", (json_int_t)c->bytes);
 }
 
 static json_t *trial_pack(const struct trial *t)
@@ -169,35 +169,35 @@ static int weights_unpack(const struct reading *r, const json_t *json, struct va
 static int cell_unpack(const struct reading *r, json_t *json, struct cell *c)
 {
 	const char *coll, *dtype, *op, *pace, *pass;
-	int in_place, spared, root, cycle, connection, allocation;
-	json_int_t asked, bytes;
+	int in_place, root, cycle, connection, allocation;
+	json_int_t extra_ns, asked, bytes;
 	json_error_t error;
 	if (json_unpack_ex(json, &error, JSON_STRICT,
-	                   "{s:s, s:s, s:s, s:s, s:s, s:b, s:b, s:i, s:i, s:i, s:i, s:I, "
-	                   "s:I}",
+	                   "{s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:i, s:i, s:i, s:I, s:I, s:I}",
 	                   "collective", &coll, "dtype", &dtype, "op", &op, "pace", &pace,
-	                   "pass", &pass, "spared", &spared, "in_place", &in_place, "root",
-	                   &root, "cycle", &cycle, "connection", &connection, "allocation",
-	                   &allocation, "asked_bytes", &asked, "bytes", &bytes))
+	                   "pass", &pass, "in_place", &in_place, "root", &root, "cycle", &cycle,
+	                   "connection", &connection, "allocation", &allocation, "extra_ns",
+	                   &extra_ns, "asked_bytes", &asked, "bytes", &bytes))
 		return reading_fail(r, error.text);
 	if (coll_find(coll) < 0 || coll_find_dtype(dtype) < 0 || coll_find_op(op) < 0 ||
 	    coll_find_pace(pace) < 0 || coll_find_pass(pass) < 0)
 		return reading_fail(r,
 		                    "a cell's collective, dtype, op, pace or pass is unknown");
-	if (root < 0 || cycle < 0 || connection < 0 || allocation < 0 || asked < 1 || bytes < 1)
-		return reading_fail(r, "a cell's root, cycle, place or size is not possible");
+	if (root < 0 || cycle < 0 || connection < 0 || allocation < 0 || extra_ns < 0 ||
+	    asked < 1 || bytes < 1)
+		return reading_fail(r, "a cell's root, cycle, place, delay or size is not possible");
 	*c = (struct cell){
 	    .coll = (enum coll_kind)coll_find(coll),
 	    .dtype = (enum dtype)coll_find_dtype(dtype),
 	    .op = (enum op)coll_find_op(op),
 	    .pace = (enum pace)coll_find_pace(pace),
 	    .pass = (enum pass)coll_find_pass(pass),
-	    .spared = spared,
 	    .in_place = in_place,
 	    .root = (unsigned)root,
 	    .cycle = (unsigned)cycle,
 	    .connection = (unsigned)connection,
 	    .allocation = (unsigned)allocation,
+	    .extra_ns = extra_ns,
 	    .asked_bytes = (size_t)asked,
 	    .bytes = (size_t)bytes,
 	};

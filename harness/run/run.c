@@ -47,6 +47,8 @@ static int run_trial(struct runner *r, unsigned index, struct status *st)
 	struct trial *trial = plan_trial(&r->plan, r->request->machine, index, st);
 	if (!trial)
 		return -1;
+	if (r->request->change)
+		r->request->change(trial, r->request->change_arg);
 	if (!launch_trial(trial, r->request->self, r->folder.scratch, r->spec.timeout_s,
 	                  &launched, st))
 		result =
@@ -98,7 +100,8 @@ static int run_block(struct runner *r, unsigned block, struct status *st)
 		else
 			snprintf(what, sizeof what, "block %u of %u: %s", block + 1,
 			         r->spec.blocks, name);
-		status_progress(r->ndone, total, clock_now_ns() - r->begin_ns, what);
+		if (!r->request->change)
+			status_progress(r->ndone, total, clock_now_ns() - r->begin_ns, what);
 		if (r->failed[variant] < GIVE_UP)
 			result = run_trial(r, i, st);
 		if (result == 2 || job_interrupted())
@@ -190,7 +193,8 @@ static int run_blocks(struct runner *r, struct status *st)
 			return -1;
 		if (r->end.reason[0])
 			break;
-		if (run_block(r, block, st) || (block == r->first_block && run_evidence(r, st)))
+		bool ask = block == r->first_block && !r->request->change;
+		if (run_block(r, block, st) || (ask && run_evidence(r, st)))
 			return -1;
 	}
 	status_progress_end();
@@ -240,7 +244,8 @@ int run_experiment(const struct run_request *request, char *folder, struct statu
 	r->request = request;
 	if (!run_set_up(r, st)) {
 		snprintf(folder, PATH_MAX, "%s", r->folder.path);
-		run_announce(r);
+		if (!request->change)
+			run_announce(r);
 		job_hold_signals();
 		result = run_blocks(r, st) ? 1 : 0;
 		if (r->interrupted)

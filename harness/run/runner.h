@@ -20,6 +20,10 @@ struct run_request {
 	int argc;               /* how the user called it, for the record */
 	char *const *argv;
 	const struct plan_machine *machine;
+	/* The instrument's own test: changes a trial's order before its job starts. Then no path
+	 * is asked for, and only what fails is said. NULL: none. */
+	void (*change)(struct trial *trial, void *arg);
+	void *change_arg;
 	bool nccl_tests; /* its columns come of it, so that a run without stream calls is
 	                    refused, and in place is measured too unless something is said */
 };

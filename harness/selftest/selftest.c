@@ -5,200 +5,351 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../backend/backend.h"
-#include "../run/folder.h"
-#include "../run/judge.h"
-#include "../run/launch.h"
+#include "../analysis/answer.h"
 #include "../analysis/stats.h"
-#include "selftest_cells.h"
+#include "../backend/backend.h"
+#include "../clock.h"
+#include "../run/folder.h"
+#include "../run/run.h"
+#include "outcome.h"
 
-#define BLOCKS     20 /* of one job */
-#define FRESH      10 /* of fresh jobs, as an experiment has by default */
-#define CONFIDENCE 0.95
-#define TIMEOUT_S  900
+/* A call on the CPU or on the virtual device has so much work in every variant: 1 % of it is
+ * many steps of the clock. A GPU's call is long enough. */
+#define WORK_NS 20000
 
-/* The goals: of 200 comparisons of equals at 95 %, more than 18 alarms come by chance once in a
- * hundred times (binomial, p = 0.05). */
-static unsigned alarms_allowed(unsigned n)
-{
-	double mean = 0.05 * n;
-	return (unsigned)floor(mean + 2.6 * sqrt(mean * 0.95));
-}
+#define CALIBRATE   2 /* blocks of the reference and its equal, before each run */
+#define MOST_SCENES 32
+#define REGIMES     2
 
-static const struct {
-	const char *name;
-	double all, one; /* injected on all ranks, or on one, as part of a call's time */
-} kinds[] = {
-    {"A/A", 0, 0},
-    {"2 % on all ranks", 0.02, 0},
-    {"10 % on one rank", 0, 0.10},
-};
-
+/* A backend in a mode. */
 struct scene {
+	const struct backend *backend;
+	const struct mode *mode;
+	unsigned runs;
+	int64_t spent_ns;
+	size_t bytes[REGIMES];   /* of the cell that stands for each */
+	double base_ns[REGIMES]; /* its call, with the work that all variants have */
+};
+
+static const enum pace paces[REGIMES] = {PACE_ISOLATED, PACE_STREAM};
+
+struct bench {
 	const struct selftest_request *request;
-	struct folder folder;
-	struct trial trial; /* of the mode and backend at hand */
-	double base_ns;     /* a call's time without a delay */
+	unsigned nscenes;
+	struct scene scenes[MOST_SCENES];
+	unsigned nruns;
+	int64_t begin_ns;
+	unsigned n, room;
+	struct outcome *outcomes;
 };
 
-/* One fresh job; its cells' times per call, in the order of trial->cells. */
-static int run_job(void *arg, const struct trial *trial, double *times, struct status *st)
-{
-	struct scene *s = arg;
-	struct launched launched = {0};
-	char why[512];
-	if (launch_trial(trial, s->request->self, s->folder.scratch, TIMEOUT_S, &launched, st))
-		return -1;
-	if (launched.job.end == JOB_INTERRUPTED)
-		return status_set(st, "interrupted");
-	if (launched.job.end == JOB_EXITED && launched.job.code == 0)
-		return selftest_times(launched.lines, trial->ncells, times, st);
-	judge_job(&launched.job, TIMEOUT_S, launched.log, why, sizeof why);
-	return status_set(st, "%s on %s: %s", trial->settings.mode, trial->settings.backend,
-	                  why);
-}
+/* --- what is injected --- */
 
-struct tally {
-	unsigned n, alarms, detections;
-	double sum; /* of the estimated excess of B over A, as part of the base time */
+struct change {
+	const struct scene *scene;
+	enum disturbance disturbance;
+	struct disturbed at; /* seed, blocks and in_block */
 };
 
-/* Blocks of pairs, A then B in `times` whatever the order they ran in. */
-static void judge(const double *times, unsigned comparisons, unsigned blocks, double base_ns,
-                  struct tally *out)
+/* The regime that a cell stands for, or REGIMES. */
+static unsigned regime_of(const struct scene *s, const struct cell *cell)
 {
-	for (unsigned c = 0; c < comparisons; c++) {
-		double a[BLOCKS], b[BLOCKS];
-		for (unsigned i = 0; i < blocks; i++) {
-			a[i] = times[2 * (c * blocks + i)];
-			b[i] = times[2 * (c * blocks + i) + 1];
-		}
-		struct stats_ratio r = stats_ratio(b, a, blocks, CONFIDENCE);
-		out->n++;
-		out->alarms += r.lo > 1 || r.hi < 1;
-		out->detections += r.lo > 1;
-		/* The delay is so many ns, whatever the machine's speed is by now. */
-		out->sum += (r.estimate - 1) * stats_median(a, blocks) / base_ns;
-	}
+	unsigned r = 0;
+	while (r < REGIMES && (cell->pace != paces[r] || cell->asked_bytes != s->bytes[r]))
+		r++;
+	return r;
 }
 
-static void set_injection(struct scene *s, unsigned kind)
+static void change_trial(struct trial *trial, void *arg)
 {
-	struct settings *set = &s->trial.settings;
+	const struct change *c = arg;
+	const struct backend_traits *is = &c->scene->backend->is;
 	/* Without a device the delay is a worker's work, who does it for each of its ranks. */
-	unsigned shared =
-	    traits_find(set->backend)->launches ? 1 : set->layout.ranks_per_thread;
-	set->delay_rank = kinds[kind].one > 0 ? (int)layout_ranks(set->layout) - 1 : -1;
-	set->extra_ns =
-	    (int64_t)llround(kinds[kind].one > 0 ? kinds[kind].one * s->base_ns
-	                                         : kinds[kind].all * s->base_ns / shared);
+	double ranks = is->launches ? 1 : trial->settings.layout.ranks_per_thread;
+	double effect = injection_effect(trial->variant);
+	struct disturbed at = c->at;
+	at.block = trial->block;
+	at.order = trial->order;
+	for (unsigned i = 0; i < trial->ncells; i++) {
+		double ns = is->gpus ? 0 : WORK_NS;
+		at.cell = regime_of(c->scene, &trial->cells[i]);
+		if (at.cell < REGIMES)
+			ns += c->scene->base_ns[at.cell] *
+			      ((1 + effect) * (1 + disturbance_of(c->disturbance, &at)) - 1);
+		/* Never 0: what it takes to inject, every variant pays for. */
+		trial->cells[i].extra_ns = (int64_t)fmax(1, round(ns / ranks));
+	}
 }
 
-/* All comparisons of a kind in one job, or each measurement in a job of its own. */
-static int compare(struct scene *s, unsigned kind, unsigned comparisons, bool fresh,
-                   struct tally *out, struct status *st)
+/* --- a run --- */
+
+static int write_experiment(const struct scene *s, const char *file, struct status *st)
 {
-	unsigned blocks = fresh ? FRESH : BLOCKS, pairs = comparisons * blocks;
-	double *times = calloc(2 * pairs, sizeof *times);
-	struct selftest_cell *cells = calloc(2 * pairs, sizeof *cells);
-	int result = -1;
-	if (!times || !cells) {
-		status_set(st, "out of memory for %u pairs", pairs);
-		goto out;
+	FILE *f = fopen(file, "we");
+	if (!f)
+		return status_set(st, "cannot write the selftest's experiment to %s", file);
+	fprintf(f,
+	        "; Does the report find what was injected, and nothing else?\n"
+	        "[experiment]\ncollective = alltoall\nbytes = %zu, %zu\nbackend = %s\n"
+	        "mode = %s\nlimit = no\ncounters = no\nreference = reference\n\n"
+	        "[variant reference]\n",
+	        s->bytes[0], s->bytes[1], s->backend->name, s->mode->name);
+	for (unsigned e = 0; e < INJECTION_EFFECTS; e++)
+		fprintf(f, "[variant %s]\n", injection_variant(e));
+	return fclose(f) ? status_set(st, "cannot write the selftest's experiment to %s", file)
+	                 : 0;
+}
+
+/* The reference's call, before anything is injected: the median of what equals it. */
+static int take_base(struct bench *b, struct scene *s, const struct summary *summary,
+                     const struct change *change, struct status *st)
+{
+	(void)b, (void)change;
+	for (unsigned r = 0; r < REGIMES; r++) {
+		double times[8];
+		unsigned n = 0;
+		for (unsigned i = 0; i < summary->nrows && n < 8; i++) {
+			const struct summary_row *row = &summary->rows[i];
+			double us = paces[r] == PACE_ISOLATED ? row->p50_us : row->time_us;
+			if (regime_of(s, &row->cell) == r && us > 0)
+				times[n++] = 1000 * us;
+		}
+		if (!n)
+			return status_set(st, "%s on %s: the calibration measured nothing",
+			                  s->mode->name, s->backend->name);
+		s->base_ns[r] = stats_median(times, n);
 	}
-	set_injection(s, kind);
-	selftest_shuffle(cells, pairs, kind);
-	if (fresh)
-		result = selftest_each(&s->trial, cells, 2 * pairs, run_job, s, times, st);
-	else
-		result = selftest_measure(&s->trial, cells, 2 * pairs, run_job, s, times, st);
-	if (!result)
-		judge(times, comparisons, blocks, s->base_ns, out);
-out:
-	free(cells);
-	free(times);
+	return 0;
+}
+
+static int add_outcome(struct bench *b, const struct outcome *outcome, struct status *st)
+{
+	if (b->n == b->room) {
+		unsigned room = 2 * b->room + 64;
+		struct outcome *more = realloc(b->outcomes, room * sizeof *more);
+		if (!more)
+			return status_set(st, "out of memory for %u verdicts", room);
+		b->outcomes = more;
+		b->room = room;
+	}
+	b->outcomes[b->n++] = *outcome;
+	return 0;
+}
+
+/* The final words, of each variant in each regime. */
+static int take_words(struct bench *b, struct scene *s, const struct summary *summary,
+                      const struct change *change, struct status *st)
+{
+	struct regimes regimes;
+	int result = regimes_make(summary, &regimes, st);
+	if (result)
+		return -1;
+	for (unsigned i = 0; i < REGIMES * INJECTION_EFFECTS && !result; i++) {
+		struct outcome o = {.backend = s->backend->name,
+		                    .mode = s->mode->name,
+		                    .disturbance = change->disturbance,
+		                    .regime = i % REGIMES,
+		                    .effect = i / REGIMES};
+		const struct regime *g = regimes_find(&regimes, o.regime);
+		int v = index_variant(summary, injection_variant(o.effect));
+		char text[128] = "";
+		if (g && v >= 0)
+			answer_verdict(g, (unsigned)v, text, sizeof text);
+		o.slower = g && v >= 0 ? 1 / g->contrasts[v].verdict.ratio.estimate - 1 : NAN;
+		result = outcome_word(text, &o.word, st) || add_outcome(b, &o, st) ? -1 : 0;
+	}
+	regimes_free(&regimes);
 	return result;
 }
 
-static bool print_tally(const struct scene *s, unsigned kind, bool fresh, const struct tally *t)
+typedef int take_fn(struct bench *b, struct scene *s, const struct summary *summary,
+                    const struct change *change, struct status *st);
+
+/* From the experiment's file to the record, and from there to what is taken of it. */
+static int run_one(struct bench *b, struct scene *s, struct change *change,
+                   char *const overrides[], unsigned n, take_fn *take, struct status *st)
 {
-	double injected = kinds[kind].all + kinds[kind].one, mean = t->sum / t->n;
-	bool ok;
-	printf("%-5s %-10s %-17s %s: ", s->trial.settings.backend, s->trial.settings.mode,
-	       kinds[kind].name, fresh ? "fresh jobs" : "one job   ");
-	if (injected == 0) {
-		ok = t->alarms <= alarms_allowed(t->n);
-		printf("false alarms %u of %u", t->alarms, t->n);
-		if (!fresh)
-			printf(" (at most %u)", alarms_allowed(t->n));
-		printf(", mean difference %+.3f %%\n", 100 * mean);
-	} else {
-		ok = t->detections >= 0.95 * t->n && fabs(mean - injected) <= 0.1 * injected;
-		printf("detections %u of %u, injected %.1f %%, recovered %.2f %%\n",
-		       t->detections, t->n, 100 * injected, 100 * mean);
+	static char *const command[] = {"launchgap", "selftest"};
+	struct folder scratch = {0};
+	char file[96], results[96], folder[PATH_MAX];
+	struct record_run run;
+	struct summary summary;
+	bool torn;
+	int result = -1;
+	if (folder_open_scratch(&scratch, st))
+		return -1;
+	snprintf(file, sizeof file, "%s/selftest.exp", scratch.scratch);
+	snprintf(results, sizeof results, "%s/results", scratch.scratch);
+	const struct run_request request = {.file = file,
+	                                    .noverrides = n,
+	                                    .overrides = overrides,
+	                                    .results = results,
+	                                    .self = b->request->self,
+	                                    .argc = 2,
+	                                    .argv = command,
+	                                    .machine = b->request->machine,
+	                                    .change = change_trial,
+	                                    .change_arg = change};
+	if (write_experiment(s, file, st) || run_experiment(&request, folder, st) ||
+	    record_load(folder, &run, &torn, st))
+		goto close_scratch;
+	if (!summary_make(&run, &summary, st)) {
+		if (summary.trouble[0])
+			status_set(st, "%s on %s: %s", s->mode->name, s->backend->name,
+			           summary.trouble);
+		else
+			result = take(b, s, &summary, change, st);
+		summary_free(&summary);
 	}
-	fflush(stdout);
-	return ok;
+	record_free(&run);
+close_scratch:
+	folder_close(&scratch);
+	return result;
 }
 
-/* A call's time without a delay: the median of as many cells as a comparison has. */
-static int measure_base(struct scene *s, struct status *st)
+static int run_scene(struct bench *b, struct scene *s, struct status *st)
 {
-	struct selftest_cell cells[2 * BLOCKS];
-	double times[2 * BLOCKS];
-	s->trial.settings.extra_ns = 0;
-	selftest_shuffle(cells, BLOCKS, 0);
-	if (selftest_measure(&s->trial, cells, 2 * BLOCKS, run_job, s, times, st))
+	unsigned scene = (unsigned)(s - b->scenes);
+	char blocks[32], seed[64];
+	uint64_t drawn = value_mix(b->request->seed << 20 | b->nruns) >> 11 | 1;
+	int64_t begin = clock_now_ns();
+	struct change change = {.scene = s, .at = {.seed = drawn}};
+	char *overrides[] = {seed, blocks, SPEC_ONLY "=reference,equal"};
+	snprintf(seed, sizeof seed, "seed=%llu", (unsigned long long)drawn);
+	snprintf(blocks, sizeof blocks, "blocks=%d", CALIBRATE);
+	s->base_ns[0] = s->base_ns[1] = 0;
+	if (run_one(b, s, &change, overrides, 3, take_base, st))
 		return -1;
-	s->base_ns = stats_median(times, 2 * BLOCKS);
+	change.disturbance = (scene + s->runs) % DISTURBANCE_KINDS;
+	change.at.blocks = b->request->blocks;
+	change.at.in_block = INJECTION_EFFECTS + 2; /* and the reference, twice */
+	snprintf(blocks, sizeof blocks, "blocks=%u", b->request->blocks);
+	if (run_one(b, s, &change, overrides, 2, take_words, st))
+		return -1;
+	s->spent_ns += clock_now_ns() - begin;
+	s->runs++;
+	b->nruns++;
 	return 0;
 }
 
-static int test_scene(struct scene *s, unsigned *missed, struct status *st)
+/* --- all runs --- */
+
+static bool is_wanted(const struct bench *b, const struct backend *backend, bool gpus)
 {
-	unsigned nkinds =
-	    traits_find(s->trial.settings.backend)->injects ? sizeof kinds / sizeof *kinds : 1;
-	unsigned fresh = s->request->fresh;
-	if (measure_base(s, st))
-		return -1;
-	for (unsigned kind = 0; kind < nkinds; kind++) {
-		struct tally t = {0};
-		if (compare(s, kind, s->request->comparisons, false, &t, st))
-			return -1;
-		*missed += !print_tally(s, kind, false, &t);
+	if (b->request->backend)
+		return !strcmp(b->request->backend, backend->name);
+	return backend->is.injects && backend->is.gpus == gpus;
+}
+
+/* GPUs where two answer, as the planner has it. */
+static bool has_gpus(const struct bench *b)
+{
+	struct status ignored = {0};
+	for (const struct backend *const *p = backend_table; *p; p++)
+		if ((*p)->is.gpus && (*p)->is.injects &&
+		    b->request->machine->capacity((*p)->name, &ignored) >= PLAN_MIN_RANKS)
+			return true;
+	return false;
+}
+
+static int find_scenes(struct bench *b, struct status *st)
+{
+	bool gpus = has_gpus(b);
+	for (const struct backend *const *p = backend_table; *p; p++)
+		for (const struct mode *const *m = mode_table; *m; m++) {
+			const char *no = (*m)->unsupported();
+			if (!is_wanted(b, *p, gpus) || b->nscenes == MOST_SCENES ||
+			    (b->request->mode && strcmp(b->request->mode, (*m)->name)))
+				continue;
+			if (no) {
+				status_say("left out: %s: %s", (*m)->name, no);
+				continue;
+			}
+			b->scenes[b->nscenes++] = (struct scene){
+			    .backend = *p,
+			    .mode = *m,
+			    .bytes = {(*p)->is.gpus ? 8 << 10 : 4 << 10,
+			              (*p)->is.gpus ? 64 << 20 : 256 << 10},
+			};
+		}
+	return b->nscenes ? 0 : status_set(st, "selftest: no mode can be run here");
+}
+
+/* The one that had least time so far, if it has runs to go; with a limit of time, if its runs
+ * so far say that another one fits. The last goes first: the virtual device needs least. NULL:
+ * none. */
+static struct scene *next_scene(struct bench *b)
+{
+	const struct selftest_request *q = b->request;
+	int64_t left = b->begin_ns + q->seconds * (int64_t)1000000000 - clock_now_ns();
+	struct scene *next = NULL;
+	for (unsigned i = 0; i < b->nscenes; i++) {
+		struct scene *s = &b->scenes[i];
+		bool open = q->runs ? s->runs < q->runs
+		                    : !b->nruns || left > (s->runs ? s->spent_ns / s->runs : 0);
+		if (open && (!next || s->spent_ns <= next->spent_ns))
+			next = s;
 	}
-	for (unsigned kind = 0; fresh && kind < nkinds && kind < 2; kind++) {
-		struct tally t = {0};
-		if (compare(s, kind, fresh, true, &t, st))
-			return -1;
-		print_tally(s, kind, true, &t); /* too few to hold a rate against a goal */
-	}
-	return 0;
+	return next;
+}
+
+static void say_progress(const struct bench *b, const struct scene *s)
+{
+	int64_t elapsed_ns = clock_now_ns() - b->begin_ns;
+	const struct selftest_request *q = b->request;
+	char what[128];
+	snprintf(what, sizeof what, "run %u: %s, %s", b->nruns + 1, s->backend->name,
+	         s->mode->name);
+	if (q->runs)
+		status_progress(b->nruns, q->runs * b->nscenes, elapsed_ns, what);
+	else
+		status_progress((unsigned)(elapsed_ns / 1000000000), q->seconds, elapsed_ns,
+		                what);
+}
+
+static int write_csv(const struct bench *b, struct status *st)
+{
+	const char *name = b->request->csv;
+	FILE *f = name ? fopen(name, "we") : NULL;
+	if (!name)
+		return 0;
+	if (f)
+		outcome_write(b->outcomes, b->n, f);
+	return !f || fclose(f) ? status_set(st, "cannot write %s", name) : 0;
+}
+
+static bool print_all(const struct bench *b)
+{
+	bool good = outcome_print(b->outcomes, b->n, stdout);
+	printf(
+	    "\nExperiments: %u, of %u blocks, %u fresh jobs in each; %.0f s. Disturbances are\n"
+	    "described in harness/selftest/injection.h.\n",
+	    b->nruns, b->request->blocks, b->request->blocks * (INJECTION_EFFECTS + 2),
+	    1e-9 * (double)(clock_now_ns() - b->begin_ns));
+	for (unsigned i = 0; i < b->nscenes; i++)
+		if (!b->scenes[i].runs)
+			printf("No time was left for %s on %s.\n", b->scenes[i].mode->name,
+			       b->scenes[i].backend->name);
+	return good;
 }
 
 int selftest_run(const struct selftest_request *request, struct status *st)
 {
-	struct scene s = {.request = request};
-	unsigned missed = 0;
+	struct bench b = {.request = request, .begin_ns = clock_now_ns()};
+	struct scene *s;
 	int result = -1;
-	if (folder_open_scratch(&s.folder, st))
+	if (find_scenes(&b, st))
 		return -1;
-	job_hold_signals();
-	for (const struct backend *const *b = backend_table; *b; b++)
-		for (const struct mode *const *mode = mode_table; *mode; mode++) {
-			if (request->backend ? strcmp((*b)->name, request->backend) != 0
-			                     : !(*b)->is.injects)
-				continue;
-			selftest_trial(&s.trial, (*b)->name, *mode,
-			               (*b)->is.gpus ? request->ngpus : request->ncores);
-			s.trial.yield = request->ncores < layout_ranks(s.trial.settings.layout);
-			if (test_scene(&s, &missed, st))
-				goto out;
-		}
-	printf("%u goals missed\n", missed);
-	result = missed ? 1 : 0;
+	while ((s = next_scene(&b))) {
+		say_progress(&b, s);
+		if (run_scene(&b, s, st))
+			goto out;
+	}
+	status_progress_end();
+	result = print_all(&b) ? 0 : 1;
+	if (write_csv(&b, st))
+		result = -1;
 out:
-	job_release_signals();
-	folder_close(&s.folder);
+	free(b.outcomes);
 	return result;
 }

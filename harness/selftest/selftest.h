@@ -1,23 +1,36 @@
-/* The instrument's own test: does it see a difference where there is none, and none where there
- * is one? Comparisons of a thing with itself, and with itself slowed by a known delay, in every
- * mode, on the virtual device and on the CPU's copies, judged as every experiment is judged. */
+/* The instrument's own test: does a report find a difference where there is none, or none where
+ * there is one?
+ *
+ * Real experiments: fresh jobs in shuffled blocks, a record, the analysis and its final words.
+ * Only the instrument's test knows what was injected: cells of a trial's order take longer
+ * (struct cell's extra_ns), and neither record nor analysis is told. Each run has a variant
+ * that equals the reference and four that are slower by known parts (injection.h), and all of
+ * them bear one disturbance. A run gives one verdict for each in each regime; those on equal
+ * variants come from different jobs, so that the count of false alarms is binomial. */
 #ifndef LAUNCHGAP_SELFTEST_H
 #define LAUNCHGAP_SELFTEST_H
 
 #include "../config/plan.h"
 
+/* Time for all runs. In SELFTEST_S two cores make about 100 experiments: 200 verdicts on equal
+ * variants, of which 5 % have a standard error of 1.5 %. */
+#define SELFTEST_S       900
+#define SELFTEST_QUICK_S 180
+
 struct selftest_request {
 	const char *self; /* this program's file */
-	unsigned ncores;
-	unsigned comparisons; /* in one job, per backend, mode and kind */
-	unsigned fresh;       /* with a job for each measurement */
-	const char *backend;  /* NULL: each that can be slowed by a known delay */
-	unsigned ngpus;       /* for backends whose ranks are GPUs */
+	const struct plan_machine *machine;
+	/* NULL: the GPUs' backend where two answer, else each that can be slowed; each mode. */
+	const char *backend, *mode;
+	unsigned blocks;  /* of a run */
+	unsigned runs;    /* of each backend and mode; 0: as many as there is time for */
+	unsigned seconds; /* which is shared evenly among backends and modes */
+	uint64_t seed;    /* of what is drawn */
+	const char *csv;  /* a file for all verdicts, or NULL */
 };
 
-/* Prints a line per backend, mode and kind with its false alarms or detections, on stdout.
- * 0: the goals are met; 1: some are missed, and named; -1: could not be run. Blocks, minutes.
- */
+/* Prints the answer and its tables on stdout, progress on stderr. 0: all is as outcome_print
+ * has it; 1: it is not; −1: could not be run. Blocks, minutes. */
 int selftest_run(const struct selftest_request *request, struct status *st);
 
 #endif

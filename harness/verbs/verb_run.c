@@ -23,7 +23,7 @@ struct asked {
 	bool report, dry, blocks;
 };
 
-static unsigned capacity(const char *name, struct status *st)
+unsigned verbs_capacity(const char *name, struct status *st)
 {
 	const struct backend *backend = backend_find(name);
 	return backend ? backend->capacity(st) : 0;
@@ -163,7 +163,7 @@ static int carry_out(struct asked *a, const struct home *home, struct status *st
 
 int verb_run(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	const struct plan_machine machine = {.cores = machine_cores(), .capacity = capacity};
+	const struct plan_machine machine = {.cores = machine_cores(), .capacity = verbs_capacity};
 	struct asked *a = malloc(sizeof *a);
 	if (!a)
 		return status_set(st, "out of memory");
@@ -212,7 +212,7 @@ static int take_blocks(struct asked *a, const struct record_run *run, char text[
 
 int verb_resume(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	const struct plan_machine machine = {.cores = machine_cores(), .capacity = capacity};
+	const struct plan_machine machine = {.cores = machine_cores(), .capacity = verbs_capacity};
 	struct asked *a = malloc(sizeof *a);
 	struct record_run run;
 	char blocks[32];

@@ -1,40 +1,88 @@
 /* selftest: the instrument against itself. */
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "../backend/backend.h"
+#include "../config/field.h"
+#include "../config/near.h"
 #include "../machine.h"
 #include "../selftest/selftest.h"
 #include "verbs.h"
 
+/* A command line, read; backend and mode: "" where none is said. */
+struct asked {
+	char backend[TRIAL_NAME_BYTES], mode[TRIAL_NAME_BYTES], csv[PATH_MAX];
+	unsigned blocks, runs, budget_s;
+	uint64_t seed;
+};
+
+static const char *word_backend(unsigned i)
+{
+	return backend_table[i] ? backend_table[i]->name : NULL;
+}
+
+static const char *word_mode(unsigned i)
+{
+	return mode_table[i] ? mode_table[i]->name : NULL;
+}
+
+#define AT(member) offsetof(struct asked, member), sizeof((struct asked *)0)->member
+
+// clang-format off
+static const struct field keys[] = {
+    {"backend", FIELD_CHOICE, AT(backend), .word = word_backend},
+    {"mode", FIELD_CHOICE, AT(mode), .word = word_mode},
+    {"budget", FIELD_SECONDS, AT(budget_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS},
+    {"runs", FIELD_NUMBER, AT(runs), .lo = 1, .hi = 10000},
+    {"blocks", FIELD_NUMBER, AT(blocks), .lo = 6, .hi = SPEC_MAX_BLOCKS},
+    {"seed", FIELD_WIDE, AT(seed), .lo = 1, .hi = UINT32_MAX},
+    {"csv", FIELD_TEXT, AT(csv), .lo = 0},
+};
+// clang-format on
+
+#define NKEYS (sizeof keys / sizeof *keys)
+
+/* "quick", or "key=value" of the rows. */
+static int take(struct asked *a, const char *arg, struct status *st)
+{
+	char key[TRIAL_NAME_BYTES];
+	snprintf(key, sizeof key, "%.*s", (int)strcspn(arg, "="), arg);
+	const struct field *field = strchr(arg, '=') ? field_find(keys, NKEYS, key) : NULL;
+	struct status why = {0};
+	if (!strcmp(arg, "quick")) {
+		a->budget_s = SELFTEST_QUICK_S;
+		return 0;
+	}
+	if (field)
+		return field_read(field, strchr(arg, '=') + 1, a, &why)
+		           ? status_set(st, "selftest: %s", why.text)
+		           : 0;
+	struct near near = near_to(key);
+	near_offer(&near, "quick");
+	for (size_t i = 0; i < NKEYS; i++)
+		near_offer(&near, keys[i].key);
+	return status_set(st,
+	                  "selftest: '%s' is not understood%s (`launchgap selftest --help`)",
+	                  arg, near_say(&near).text);
+}
+
 int verb_selftest(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	struct status why = {0};
-	struct selftest_request request = {.self = home->self,
-	                                   .ncores = machine_cores(),
-	                                   .comparisons = 200,
-	                                   .fresh = 20};
-	for (const struct backend *const *b = backend_table; *b && !request.ngpus; b++)
-		if ((*b)->is.gpus)
-			request.ngpus = (*b)->capacity(&why);
-	for (int i = 2; i < argc; i++) {
-		if (!strcmp(argv[i], "quick"))
-			request.comparisons = 40, request.fresh = 2;
-		else if (!strncmp(argv[i], "backend=", 8) && backend_find(argv[i] + 8))
-			request.backend = argv[i] + 8;
-		else if (sscanf(argv[i], "comparisons=%u", &request.comparisons) != 1 &&
-		         sscanf(argv[i], "fresh=%u", &request.fresh) != 1)
-			return status_set(
-			    st,
-			    "selftest: '%s' is not understood; allowed are quick, "
-			    "backend=NAME, comparisons=N, fresh=N",
-			    argv[i]);
-	}
-	if (request.comparisons < 1 || request.comparisons > 1000 || request.fresh > 1000)
-		return status_set(
-		    st, "selftest: 1 to 1000 comparisons, and at most 1000 fresh ones");
-	if (request.backend && traits_find(request.backend)->gpus && request.ngpus < 2)
-		return status_set(st, "selftest: %s wants two GPUs: %s", request.backend,
-		                  why.text);
+	const struct plan_machine machine = {.cores = machine_cores(),
+	                                     .capacity = verbs_capacity};
+	struct asked a = {.blocks = 10, .budget_s = SELFTEST_S, .seed = 1};
+	for (int i = 2; i < argc; i++)
+		if (take(&a, argv[i], st))
+			return -1;
+	const struct selftest_request request = {.self = home->self,
+	                                         .machine = &machine,
+	                                         .backend = a.backend[0] ? a.backend : NULL,
+	                                         .mode = a.mode[0] ? a.mode : NULL,
+	                                         .blocks = a.blocks,
+	                                         .runs = a.runs,
+	                                         .seconds = a.budget_s,
+	                                         .seed = a.seed,
+	                                         .csv = a.csv[0] ? a.csv : NULL};
 	return selftest_run(&request, st);
 }

@@ -20,6 +20,9 @@ void home_each_experiment(const struct home *home, void (*use)(const char *name,
 /* A `use` that offers each to a struct near. */
 void near_offer_to(const char *name, void *near);
 
+/* Ranks that a backend can hold here; 0: none, with why. Of struct plan_machine. */
+unsigned verbs_capacity(const char *backend, struct status *st);
+
 struct run_request;
 
 /* Each takes the whole command line, prints what it is asked for on stdout and leaves a

@@ -48,6 +48,9 @@ int device_digest(unsigned device, const void *data, size_t bytes, cudaStream_t 
 /* A kernel that keeps the stream until *flag (pinned host memory, device address) is not 0;
  * gives up by itself after 10 s, so that a dead host holds no GPU. */
 cudaError_t device_launch_hold(const volatile int *flag, cudaStream_t stream);
+/* A kernel that takes so many of the GPU's clock cycles, on the stream's device, which has to be
+ * the current one: finer than %globaltimer, whose step is up to 1 µs. */
+cudaError_t device_launch_spin(int64_t cycles, cudaStream_t stream);
 
 /* In device_kernels.cu; asynchronous. They leave where the GPU places blocks as it was, which
  * cudaMemset does not. `n` elements of each slot, from element `at` of it on. The tally: how

@@ -106,6 +106,19 @@ extern "C" cudaError_t device_launch_hold(const volatile int *flag, cudaStream_t
 	return cudaGetLastError();
 }
 
+__global__ void spin(long long cycles)
+{
+	long long begin = clock64();
+	while (clock64() - begin < cycles)
+		;
+}
+
+extern "C" cudaError_t device_launch_spin(int64_t cycles, cudaStream_t stream)
+{
+	spin<<<1, 1, 0, stream>>>(cycles);
+	return cudaGetLastError();
+}
+
 /* An element as the unsigned integer of its size. */
 template <typename LAUNCH> static cudaError_t launch_as(enum dtype dtype, const LAUNCH &launch)
 {

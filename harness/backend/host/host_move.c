@@ -208,9 +208,8 @@ static void call_end(const struct backend_ctx *ctx, struct host_rank *rank)
 	/* Without a handshake this is said for the next prepare only, and nobody polls it. */
 	if (!ctx->waits)
 		post(ctx, rank);
-	/* Reading the clock is not free: a spared call pays for it too. */
-	if (rank->extra_ns)
-		work_for(ctx->call.cell.spared ? 0 : rank->extra_ns);
+	if (rank->extra_ns + ctx->call.cell.extra_ns)
+		work_for(rank->extra_ns + ctx->call.cell.extra_ns);
 	rank->phases += ctx->phases;
 	rank->running = false;
 }

@@ -301,7 +301,7 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 #endif
 
 /* Left out, only the three that say so are called. */
-static const char *const heeds[] = {"split", "graph", "offset", "nccl", "nccl_below", "api", "allocator", "register", "cta_policy", "min_ctas", "max_ctas", "nonblocking", "init", "group", "flip", "each", NULL};
+static const char *const heeds[] = {"split", "graph", "offset", "nccl", "nccl_below", "api", "allocator", "register", "cta_policy", "min_ctas", "max_ctas", "nonblocking", "init", "group", "flip", "each", "extra", NULL};
 
 const struct backend backend_nccl = {
     .heeds = heeds,
@@ -314,6 +314,7 @@ const struct backend backend_nccl = {
            .gpus = true,
            .library = true,
            .logs_path = true,
+           .injects = true,
            .cliff_advice = "Look at what the library changes between these sizes: protocol, "
                            "channels, chunks (NCCL_DEBUG=INFO, "
                            "NCCL_DEBUG_SUBSYS=TUNING,P2P).",

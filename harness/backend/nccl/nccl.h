@@ -36,6 +36,8 @@ struct place {
 	ncclComm_t comm;    /* that collectives run in */
 	ncclComm_t world;   /* that comm was split from; NULL where it was not */
 	cudaStream_t stream;
+	int clock_khz;     /* the GPU's highest */
+	int64_t extra_ns;  /* the settings' known delay, where this is a rank that has it */
 	char *arenas[2];   /* as allocated, to send and to receive */
 	char *send, *recv; /* offset into them: where buffers begin */
 	void *handles[2];  /* of the arenas' registration */

@@ -142,9 +142,22 @@ void nccl_begin(struct backend_ctx *ctx)
 		nccl_keep(ctx, ctx->api.GroupStart(), NULL);
 }
 
+/* The injected delay is the stream's: a kernel before the call. The GPU's clock rate is the
+ * highest; where the GPU runs slower, the delay is longer. */
+static void delay(struct backend_ctx *ctx, const struct place *p, int64_t ns)
+{
+	cudaError_t result = cudaSetDevice((int)p->rank);
+	if (result == cudaSuccess)
+		result = device_launch_spin(ns * p->clock_khz / 1000000, p->stream);
+	if (result != cudaSuccess)
+		ctx->cuda_failed = result;
+}
+
 void nccl_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 {
 	struct place *p = &ctx->places[i];
+	if (p->extra_ns + ctx->cell.extra_ns)
+		delay(ctx, p, p->extra_ns + ctx->cell.extra_ns);
 	if (ctx->bracketed)
 		nccl_keep(ctx, ctx->api.GroupStart(), NULL);
 	ctx->issue(ctx, p, p->from + slot * ctx->cell.bytes, p->to + slot * ctx->cell.bytes);

@@ -362,7 +362,11 @@ static int open_place(struct backend_ctx *ctx, struct place *p, struct status *s
 	p->me = group.index;
 	p->color = group.color;
 	p->next = split_peer(split, ctx->nranks, p->color, (p->me + 1) % ctx->n);
-	if (make_arenas(ctx, p, st))
+	int only = trial->settings.delay_rank;
+	p->extra_ns = only < 0 || (unsigned)only == p->rank ? trial->settings.extra_ns : 0;
+	if (make_arenas(ctx, p, st) ||
+	    device_ok(cudaDeviceGetAttribute(&p->clock_khz, cudaDevAttrClockRate, (int)p->rank),
+	              "cudaDeviceGetAttribute", st))
 		return -1;
 	return device_ok(cudaStreamCreateWithFlags(&p->stream, cudaStreamNonBlocking),
 	                 "cudaStreamCreateWithFlags", st);

@@ -1,0 +1,277 @@
+#include "outcome.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../analysis/stats.h"
+
+#define ERRS   0.05 /* a verdict at most, as the intervals promise */
+#define CHANCE 0.01
+
+#define ANY UINT_MAX
+
+static const char *const regimes[] = {"small", "large"};
+static const char *const words[WORDS] = {"faster",         "faster by less", "slower",
+                                         "slower by less", "no difference",  "undecided",
+                                         "cannot tell"};
+
+int outcome_word(const char *text, enum word *out, struct status *st)
+{
+	/* What begins alike: the longer first. */
+	static const struct {
+		const char *begin;
+		enum word word;
+	} known[] = {
+	    {"faster, by", WORD_FASTER_LESS},      {"faster", WORD_FASTER},
+	    {"slower, by", WORD_SLOWER_LESS},      {"slower", WORD_SLOWER},
+	    {"no difference", WORD_NO_DIFFERENCE}, {"undecided below", WORD_CANNOT_TELL},
+	    {"undecided", WORD_UNDECIDED},
+	};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (!strncmp(text, known[i].begin, strlen(known[i].begin))) {
+			*out = known[i].word;
+			return 0;
+		}
+	if (!*text) {
+		*out = WORD_CANNOT_TELL;
+		return 0;
+	}
+	return status_set(st, "the report says '%s', which the selftest does not know", text);
+}
+
+bool outcome_wrong(unsigned effect, enum word word)
+{
+	double slower = injection_effects[effect], margin = 0.02;
+	switch (word) {
+	case WORD_FASTER:
+	case WORD_FASTER_LESS:
+		return true;
+	case WORD_SLOWER:
+		return slower < margin;
+	case WORD_SLOWER_LESS:
+		return slower <= 0 || slower > margin;
+	case WORD_NO_DIFFERENCE:
+		return slower > margin;
+	default:
+		return false;
+	}
+}
+
+unsigned outcome_most(unsigned n)
+{
+	double just = pow(1 - ERRS, n), all = just; /* exactly, up to k */
+	unsigned k = 0;
+	while (all < 1 - CHANCE && k < n) {
+		just *= (double)(n - k) / (k + 1) * ERRS / (1 - ERRS);
+		all += just;
+		k++;
+	}
+	return k;
+}
+
+/* Which outcomes are meant; ANY or NULL: all. */
+struct which {
+	const char *backend, *mode;
+	unsigned disturbance, regime, effect;
+};
+
+static const struct which all = {.disturbance = ANY, .regime = ANY, .effect = ANY};
+
+struct count {
+	unsigned n, wrong, of[WORDS];
+	double slower; /* the median of the estimates */
+};
+
+static bool is_meant(const struct outcome *o, const struct which *w)
+{
+	return (!w->backend || !strcmp(w->backend, o->backend)) &&
+	       (!w->mode || !strcmp(w->mode, o->mode)) &&
+	       (w->disturbance == ANY || w->disturbance == o->disturbance) &&
+	       (w->regime == ANY || w->regime == o->regime) &&
+	       (w->effect == ANY || w->effect == o->effect);
+}
+
+static struct count count_of(const struct outcome *o, unsigned n, struct which w)
+{
+	struct count c = {.slower = NAN};
+	double *estimates = malloc((n + 1) * sizeof *estimates);
+	unsigned known = 0;
+	for (unsigned i = 0; i < n; i++) {
+		if (!is_meant(&o[i], &w))
+			continue;
+		c.n++;
+		c.wrong += outcome_wrong(o[i].effect, o[i].word);
+		c.of[o[i].word]++;
+		if (estimates && isfinite(o[i].slower))
+			estimates[known++] = o[i].slower;
+	}
+	if (known)
+		c.slower = stats_median(estimates, known);
+	free(estimates);
+	return c;
+}
+
+static struct count count_effect(const struct outcome *o, unsigned n, struct which w,
+                                 unsigned effect)
+{
+	w.effect = effect;
+	return count_of(o, n, w);
+}
+
+/* --- the answer --- */
+
+static bool print_answer(const struct outcome *o, unsigned n, FILE *out)
+{
+	const unsigned last = INJECTION_EFFECTS - 1;
+	struct count every = count_of(o, n, all), equal = count_effect(o, n, all, 0);
+	struct count most = count_effect(o, n, all, last);
+	unsigned turned = most.of[WORD_FASTER] + most.of[WORD_FASTER_LESS];
+	bool good = most.of[WORD_SLOWER] && !turned;
+	fprintf(
+	    out,
+	    "Of %u verdicts on equal variants %u called them different: %.1f %%. Intervals of\n"
+	    "95 %% allow 5 %%, and up to %u of %u come by chance.\n",
+	    equal.n, equal.wrong, equal.n ? 100.0 * equal.wrong / equal.n : 0,
+	    outcome_most(equal.n), equal.n);
+	for (unsigned e = 1; e <= last; e++) {
+		struct count c = count_effect(o, n, all, e);
+		if (injection_effects[e] > 0.02)
+			fprintf(out,
+			        "%.0f %% slower: found in %u of %u, called otherwise in %u, "
+			        "faster in %u.\n",
+			        100 * injection_effects[e], c.of[WORD_SLOWER], c.n, c.wrong,
+			        c.of[WORD_FASTER] + c.of[WORD_FASTER_LESS]);
+	}
+	fprintf(out, "Of all %u verdicts %u are undecided, and in %u the run could not tell.\n",
+	        every.n, every.of[WORD_UNDECIDED], every.of[WORD_CANNOT_TELL]);
+	for (unsigned e = 0; e <= last; e++) {
+		struct count c = count_effect(o, n, all, e);
+		if (c.wrong <= outcome_most(c.n))
+			continue;
+		good = false;
+		fprintf(out, "MISSED: %.0f %%: %u of %u words are wrong; %u come by chance.\n",
+		        100 * injection_effects[e], c.wrong, c.n, outcome_most(c.n));
+	}
+	if (turned)
+		fprintf(out, "MISSED: 10 %% slower was called faster.\n");
+	if (!most.of[WORD_SLOWER])
+		fprintf(out, "MISSED: 10 %% slower was never found.\n");
+	return good;
+}
+
+/* --- tables --- */
+
+static void print_effects(const struct outcome *o, unsigned n, FILE *out)
+{
+	fprintf(out,
+	        "\n%-11s %6s %6s %8s %9s %6s %7s %6s %5s %9s\n%-11s %6s %6s %8s %9s %6s %7s "
+	        "%6s %5s %9s\n",
+	        "injected", "words", "slower", "slower,", "no diff-", "faster", "un-", "cannot",
+	        "wrong", "estimate,", "", "", "", "by <2 %", "erence", "", "decided", "tell",
+	        "", "median");
+	for (unsigned r = 0; r < 2; r++)
+		for (unsigned e = 0; e < INJECTION_EFFECTS; e++) {
+			struct which w = all;
+			char label[32];
+			w.regime = r;
+			struct count c = count_effect(o, n, w, e);
+			snprintf(label, sizeof label, "%s %.0f %%", regimes[r],
+			         100 * injection_effects[e]);
+			fprintf(
+			    out, "%-11s %6u %6u %8u %9u %6u %7u %6u %5u %7.2f %%\n", label, c.n,
+			    c.of[WORD_SLOWER], c.of[WORD_SLOWER_LESS], c.of[WORD_NO_DIFFERENCE],
+			    c.of[WORD_FASTER] + c.of[WORD_FASTER_LESS], c.of[WORD_UNDECIDED],
+			    c.of[WORD_CANNOT_TELL], c.wrong, 100 * c.slower);
+		}
+}
+
+/* "3/12" */
+struct share {
+	char text[24];
+};
+
+static struct share share_of(unsigned part, unsigned whole)
+{
+	struct share s;
+	snprintf(s.text, sizeof s.text, "%u/%u", part, whole);
+	return s;
+}
+
+static void print_head(const char *what, FILE *out)
+{
+	fprintf(out,
+	        "\n%-28s equal    3 %%      10 %%     all: un-  cannot\n"
+	        "%-28s wrong    found    found    decided   tell     wrong\n",
+	        what, "");
+}
+
+static void print_row(const char *label, const struct outcome *o, unsigned n, struct which w,
+                      FILE *out)
+{
+	struct count c = count_of(o, n, w), equal = count_effect(o, n, w, 0);
+	struct count three = count_effect(o, n, w, 3), ten = count_effect(o, n, w, 4);
+	if (!c.n)
+		return;
+	fprintf(out, "%-28s %-8s %-8s %-8s %-9u %-8u %u\n", label,
+	        share_of(equal.wrong, equal.n).text,
+	        share_of(three.of[WORD_SLOWER], three.n).text,
+	        share_of(ten.of[WORD_SLOWER], ten.n).text, c.of[WORD_UNDECIDED],
+	        c.of[WORD_CANNOT_TELL], c.wrong);
+}
+
+/* A row for each backend and mode, in the order in which they come first. */
+static void print_scenes(const struct outcome *o, unsigned n, FILE *out)
+{
+	for (unsigned i = 0; i < n; i++) {
+		bool seen = false;
+		for (unsigned k = 0; k < i && !seen; k++)
+			seen = !strcmp(o[k].backend, o[i].backend) &&
+			       !strcmp(o[k].mode, o[i].mode);
+		for (unsigned r = 0; r < 2 && !seen; r++) {
+			struct which w = all;
+			char label[64];
+			w.backend = o[i].backend;
+			w.mode = o[i].mode;
+			w.regime = r;
+			snprintf(label, sizeof label, "%s %s, %s", w.backend, w.mode,
+			         regimes[r]);
+			print_row(label, o, n, w, out);
+		}
+	}
+}
+
+static void print_disturbances(const struct outcome *o, unsigned n, FILE *out)
+{
+	for (unsigned d = 0; d < DISTURBANCE_KINDS; d++)
+		for (unsigned r = 0; r < 2; r++) {
+			struct which w = all;
+			char label[64];
+			w.disturbance = d;
+			w.regime = r;
+			snprintf(label, sizeof label, "%s, %s", disturbance_name(d),
+			         regimes[r]);
+			print_row(label, o, n, w, out);
+		}
+}
+
+bool outcome_print(const struct outcome *o, unsigned n, FILE *out)
+{
+	bool good = print_answer(o, n, out);
+	print_effects(o, n, out);
+	print_head("backend, mode", out);
+	print_scenes(o, n, out);
+	print_head("disturbance", out);
+	print_disturbances(o, n, out);
+	return good;
+}
+
+void outcome_write(const struct outcome *o, unsigned n, FILE *out)
+{
+	fputs("backend,mode,disturbance,regime,slower,word,estimate,wrong\n", out);
+	for (unsigned i = 0; i < n; i++)
+		fprintf(out, "%s,%s,%s,%s,%.2f,%s,%.5f,%d\n", o[i].backend, o[i].mode,
+		        disturbance_name(o[i].disturbance), regimes[o[i].regime],
+		        injection_effects[o[i].effect], words[o[i].word], o[i].slower,
+		        outcome_wrong(o[i].effect, o[i].word));
+}
