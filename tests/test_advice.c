@@ -252,6 +252,45 @@ static void variants_that_explain_are_no_advice(void **state)
 	assert_int_equal(count("choose by convenience", NULL), 2);
 }
 
+/* What is recommended was chosen for its figure: near the margin less is to be expected. */
+static void the_figure_allows_for_the_choice(void **state)
+{
+	const char *text = "";
+	(void)state;
+	speed[2] = 1.05;
+	noise = 0.03;
+	assert_int_equal(count("a process per rank rather than threads", &text), 1);
+	const struct advice_item *item = &advice->items[0];
+	assert_string_equal(item->what, "Use a process per rank rather than threads");
+	assert_true(item->ratio.lo > 1.02);
+	assert_true(item->expect.estimate < item->ratio.estimate - 0.001);
+	assert_true(item->expect.lo >= 1.02 - 1e-9);
+	char figures[80];
+	snprintf(figures, sizeof figures, ": %.2f times", item->expect.estimate);
+	made_says(text, figures);
+	snprintf(figures, sizeof figures, "corrected for selection; measured: %.2f",
+	         item->ratio.estimate);
+	made_says(text, figures);
+	/* Far beyond it is what was measured. */
+	speed[2] = 1.3;
+	noise = 0.003;
+	assert_int_equal(count("a process per rank rather than threads", &text), 1);
+	assert_true(fabs(advice->items[0].expect.estimate / advice->items[0].ratio.estimate -
+	                 1) < 1e-6);
+	assert_null(strstr(text, "corrected"));
+	/* And in report.json. */
+	const json_t *report = made_report(&made), *list = json_object_get(report, "findings");
+	unsigned found = 0;
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *f = json_array_get(list, i);
+		if (strcmp(json_string_value(json_object_get(f, "type")), "advice"))
+			continue;
+		assert_true(json_number_value(json_at(f, "expect.lo")) > 0);
+		found++;
+	}
+	assert_true(found > 0);
+}
+
 static void a_cliff_is_one(void **state)
 {
 	struct made_loaded l;
@@ -294,6 +333,7 @@ int main(void)
 	    cmocka_unit_test_setup(several_workers_launch_small_sizes, fresh),
 	    cmocka_unit_test_setup(one_setting_at_a_time, fresh),
 	    cmocka_unit_test_setup(variants_that_explain_are_no_advice, fresh),
+	    cmocka_unit_test_setup(the_figure_allows_for_the_choice, fresh),
 	    cmocka_unit_test_setup(a_cliff_is_one, fresh),
 	};
 	return cmocka_run_group_tests(tests, begin, end);

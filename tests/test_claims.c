@@ -60,7 +60,8 @@ static void line(json_t *cell, const struct made_place *p)
 	if (!p->counters)
 		return;
 	if (p->variant == uncounted ||
-	    (uncounted == MADE_THREADS && p->variant == MADE_AGAIN) || (apart && p->size % 2 == p->variant % 2)) {
+	    (uncounted == MADE_THREADS && p->variant == MADE_AGAIN) ||
+	    (apart && p->size % 2 == p->variant % 2)) {
 		json_object_set_new(cell, "pass", json_string("timeline"));
 		return;
 	}
@@ -1151,6 +1152,7 @@ static void the_report_shows_it_all(void **state)
 	             *waterfall = json_table(report, "waterfall"),
 	             *claims = json_table(report, "claims");
 	json_assert_one_says(factors, "The placebo env has an effect");
+	json_assert_one_says(factors, "the largest would come out near ");
 	json_assert_one_says(factors, "nowhere is not in this record: absent, absent-too.");
 	json_assert_text(effect(report, "zero-copy", "sizes"), "", "4 KiB to 256 KiB");
 	json_assert_one_says(json_section(report, "gap"), "zero-copy explains 80.");

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "../harness/analysis/stats.h"
+#include "noise.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -332,6 +333,99 @@ static void a_share_is_what_the_test_allows(void **state)
 	}
 }
 
+/* Quantiles of Student's t, as in any table. */
+static void students_tails_are_the_tables(void **state)
+{
+	static const struct {
+		unsigned df;
+		double t, tail;
+	} rows[] = {{1, 12.7062, 0.025},  {2, 4.30265, 0.025},  {5, 2.57058, 0.025},
+	            {10, 3.16927, 0.005}, {19, 2.09302, 0.025}, {120, 1.65765, 0.05},
+	            {7, 0, 0.5},          {4, -2.13185, 0.95}};
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		near(stats_student_tail(rows[i].t, rows[i].df), rows[i].tail, 1e-6);
+}
+
+static const double hurdle = 0.0198; /* ln 1.02 */
+
+static void what_was_chosen_is_corrected(void **state)
+{
+	const struct stats_ratio far = {1.30, 1.27, 1.33, 10, 0.951},
+	                         near_by = {1.05, 1.022, 1.08, 10, 0.951},
+	                         none = {1.05, 1.01, 1.09, 10, 0.951};
+	(void)state;
+	struct stats_ratio e = stats_chosen(&far, hurdle);
+	near(e.estimate, far.estimate, 1e-4);
+	near(e.lo, far.lo, 1e-3);
+	near(e.hi, far.hi, 1e-4);
+	/* Nearer to the hurdle, never short of it. */
+	e = stats_chosen(&near_by, hurdle);
+	assert_true(e.estimate < 1.045 && e.estimate >= exp(hurdle) - 1e-9);
+	assert_true(e.lo >= exp(hurdle) - 1e-9 && e.lo <= e.estimate && e.estimate < e.hi);
+	assert_true(e.hi <= near_by.hi);
+	assert_int_equal(e.blocks, 10);
+	/* Slower is faster turned round. */
+	const struct stats_ratio slow = {1 / 1.05, 1 / 1.08, 1 / 1.022, 10, 0.951};
+	struct stats_ratio turned = stats_chosen(&slow, hurdle);
+	near(turned.estimate, 1 / e.estimate, 1e-9);
+	near(turned.lo, 1 / e.hi, 1e-9);
+	near(turned.hi, 1 / e.lo, 1e-9);
+	/* What was not chosen is as it was. */
+	e = stats_chosen(&none, hurdle);
+	assert_true(e.estimate == none.estimate && e.lo == none.lo && e.hi == none.hi);
+	e = stats_chosen(&STATS_NO_RATIO, hurdle);
+	assert_true(isnan(e.estimate));
+}
+
+/* A true 2.5 % with a scatter of 2 %: what is measured of those that are chosen, and what to
+ * expect. tests/sim_advice.c does it at length. */
+static void what_is_expected_is_true_on_the_mean(void **state)
+{
+	uint64_t seed = 9;
+	double measured = 0, expected = 0;
+	unsigned n = 0, held[2] = {0};
+	(void)state;
+	for (int repeat = 0; repeat < 6000; repeat++) {
+		double logs[10];
+		for (int i = 0; i < 10; i++)
+			logs[i] = log(1.025) + 0.02 * noise_normal(&seed);
+		struct stats_ratio r = stats_ratio_of_logs(logs, 10, 0.95);
+		if (!(log(r.lo) > hurdle))
+			continue;
+		struct stats_ratio e = stats_chosen(&r, hurdle);
+		n++;
+		measured += r.estimate - 1.025;
+		expected += e.estimate - 1.025;
+		held[0] += r.lo <= 1.025;
+		held[1] += e.lo <= 1.025 && e.hi >= 1.025;
+	}
+	assert_true(n > 400);
+	assert_true(measured / n > 0.008);
+	assert_true(fabs(expected / n) < 0.004);
+	assert_true(held[0] < 0.85 * n);
+	assert_true(held[1] > 0.9 * n);
+}
+
+/* Of one: Student's quartile. Of many it grows, and what has no interval counts for none. */
+static void the_largest_by_chance(void **state)
+{
+	const double t = 2.26216, quartile = 0.702722; /* 9 degrees of freedom */
+	struct stats_ratio r[20];
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		r[i] = (struct stats_ratio){1, exp(-0.01 * t), exp(0.01 * t), 10, 0.95};
+	near(stats_largest_by_chance(r, 1), 0.01 * quartile, 1e-7);
+	double many = stats_largest_by_chance(r, 20), within = 1;
+	for (int i = 0; i < 20; i++)
+		within *= 1 - 2 * stats_student_tail(many / 0.01, 9);
+	near(within, 0.5, 1e-3);
+	for (int i = 1; i < 20; i++)
+		r[i] = STATS_NO_RATIO;
+	near(stats_largest_by_chance(r, 20), 0.01 * quartile, 1e-7);
+	near(stats_largest_by_chance(r + 1, 19), 0, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +440,10 @@ int main(void)
 	    cmocka_unit_test(interval_covers_as_it_says),
 	    cmocka_unit_test(turning_a_ratio_round_inverts_it),
 	    cmocka_unit_test(many_blocks_go_over_smoothly),
+	    cmocka_unit_test(students_tails_are_the_tables),
+	    cmocka_unit_test(what_was_chosen_is_corrected),
+	    cmocka_unit_test(what_is_expected_is_true_on_the_mean),
+	    cmocka_unit_test(the_largest_by_chance),
 	    cmocka_unit_test(a_share_is_fiellers_set),
 	    cmocka_unit_test(a_share_is_what_the_test_allows),
 	};

@@ -207,6 +207,7 @@ static int judge(const struct scene *scene, const struct rule *rule, enum coll_k
 	    (rule->equal ? beyond > log1p(s->margin) || isnan(beyond)
 	                 : !(log(ratio.lo) > beyond)))
 		return 0;
+	const struct stats_ratio expect = rule->equal ? ratio : stats_chosen(&ratio, beyond);
 	if (rule->reach == SMALL && faster_up_to(s, metric, coll, pair, &up_to, st))
 		return -1;
 	if (scene->out->nitems == ADVICE_MAX) {
@@ -221,6 +222,7 @@ static int judge(const struct scene *scene, const struct rule *rule, enum coll_k
 	                                                               .from = pair[0],
 	                                                               .to = pair[1],
 	                                                               .ratio = ratio,
+	                                                               .expect = expect,
 	                                                               .up_to = up_to};
 	return 0;
 }
@@ -269,12 +271,19 @@ static bool same_pair(const struct advice_item *a, const struct advice_item *b)
 	return a->from == b->from && a->to == b->to;
 }
 
+/* Whether what to expect is less than what was measured by so much that one may wonder. */
+static bool is_corrected(const struct advice_item *item)
+{
+	double gain = log(item->ratio.estimate);
+	return log(item->ratio.estimate / item->expect.estimate) > 0.05 * gain;
+}
+
 /* "1.28 times the bandwidth in threads-registered against threads (1.27 to 1.30)" */
 static void say_item(const struct summary *s, const struct advice_item *item, char *text)
 {
 	const char *what = item->metric == METRIC_BUSBW ? "bandwidth" : "speed";
 	const char *from = s->variants[item->from].name, *to = s->variants[item->to].name;
-	const struct stats_ratio *r = &item->ratio;
+	const struct stats_ratio *r = &item->expect;
 	if (item->equal) {
 		words_add(text, ADVICE_BYTES, "%s and %s have the same %s (%.3f, %.3f to %.3f)",
 		          from, to, what, r->estimate, r->lo, r->hi);
@@ -282,6 +291,9 @@ static void say_item(const struct summary *s, const struct advice_item *item, ch
 	}
 	words_add(text, ADVICE_BYTES, "%.2f times the %s in %s against %s (%.2f to %.2f",
 	          r->estimate, what, to, from, r->lo, r->hi);
+	if (is_corrected(item))
+		words_add(text, ADVICE_BYTES, ", corrected for selection; measured: %.2f",
+		          item->ratio.estimate);
 	if (item->up_to)
 		words_add(text, ADVICE_BYTES, ", faster at every size up to %s",
 		          words_size(item->up_to).text);
@@ -301,7 +313,7 @@ static void say_pair(const struct summary *s, const struct advice *a, unsigned f
 		if (!say_together(s, item, other) || !same_pair(item, other))
 			continue;
 		words_add(text, ADVICE_BYTES, "%s%.*f in %s", sep, item->equal ? 3 : 2,
-		          other->ratio.estimate, coll_info(other->coll)->name);
+		          other->expect.estimate, coll_info(other->coll)->name);
 		sep = ", ";
 	}
 }

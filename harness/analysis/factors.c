@@ -99,12 +99,25 @@ void factors_verdict(const struct factors_result *r, const struct verdict *v, ch
 	         first && r->unexpected ? "; NOT on the expected path" : "");
 }
 
+/* What it is sorted by. */
+static const struct stats_ratio *effect_of(const struct factors_result *r)
+{
+	return factors_judged(&r->bandwidth) ? &r->bandwidth.ratio : &r->latency.ratio;
+}
+
 /* How large the effect is, whichever way; below 0 where there is none. */
 static double size_of(const struct factors_result *r)
 {
-	double effect = factors_judged(&r->bandwidth) ? r->bandwidth.ratio.estimate
-	                                              : r->latency.ratio.estimate;
+	double effect = effect_of(r)->estimate;
 	return isnan(effect) ? -1 : fabs(log(effect));
+}
+
+double factors_by_chance(const struct factors_result *results, unsigned n)
+{
+	struct stats_ratio ratios[CLAIM_MAX];
+	for (unsigned i = 0; i < n; i++)
+		ratios[i] = *effect_of(&results[i]);
+	return expm1(stats_largest_by_chance(ratios, n));
 }
 
 void factors_order(const struct factors_result *results, unsigned n, unsigned *order)

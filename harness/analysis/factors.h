@@ -31,6 +31,9 @@ void factors_verdict(const struct factors_result *result, const struct verdict *
  * or on latency where that is alone. Behind them, in the order of the file, those that were not
  * measured. */
 void factors_order(const struct factors_result *results, unsigned n, unsigned *order);
+/* How large the first of them would come out by chance, had none an effect: relative, 0.01 is
+ * 1 %, in one run of two (stats_largest_by_chance). */
+double factors_by_chance(const struct factors_result *results, unsigned n);
 /* A placebo with an interval beyond the margin: the instrument, or the factor, is wrong. What
  * it acts on, "bandwidth", "latency" or "bandwidth and latency"; NULL: it does not. */
 const char *factors_alarm(const struct factors_result *result);

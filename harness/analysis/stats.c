@@ -252,6 +252,102 @@ struct stats_ratio stats_share(const double *part, const double *whole, unsigned
 	return out;
 }
 
+double stats_student_tail(double t, unsigned df)
+{
+	double angle = atan(fabs(t) / sqrt(df)), square = cos(angle) * cos(angle);
+	double term = df % 2 ? cos(angle) : 1, sum = 0;
+	for (unsigned k = 2 + df % 2; k <= df; k += 2) {
+		sum += term;
+		term *= square * (k - 1) / k;
+	}
+	double inside = df % 2 ? 2 / M_PI * (angle + sin(angle) * sum) : sin(angle) * sum;
+	return t > 0 ? (1 - inside) / 2 : (1 + inside) / 2;
+}
+
+/* The t with that tail, at most a half. */
+static double student_quantile(double tail, unsigned df)
+{
+	double lo = 0, hi = 1e6;
+	for (int i = 0; i < 100; i++) {
+		double at = (lo + hi) / 2;
+		*(stats_student_tail(at, df) > tail ? &lo : &hi) = at;
+	}
+	return lo;
+}
+
+/* The spread of an estimate, a log, as its interval has it. */
+static double unit_of(const struct stats_ratio *r)
+{
+	double reach = student_quantile((1 - r->confidence) / 2, r->blocks - 1);
+	return log(r->hi / r->lo) / 2 / reach;
+}
+
+/* An estimate in units of its spread: chosen because it lies beyond `least`. */
+struct chosen {
+	double at, least, hurdle;
+	unsigned df;
+};
+
+/* The truth, no less than the hurdle, at which one that is chosen lies at `at` or beyond with
+ * probability p. */
+static double truth_of(const struct chosen *c, double p)
+{
+	double lo = c->hurdle, hi = c->at + 1000;
+	for (int i = 0; i < 100; i++) {
+		double truth = i ? (lo + hi) / 2 : lo;
+		bool more = stats_student_tail(c->at - truth, c->df) >=
+		            p * stats_student_tail(c->least - truth, c->df);
+		if (more && !i)
+			return truth;
+		*(more ? &hi : &lo) = truth;
+	}
+	return lo;
+}
+
+struct stats_ratio stats_chosen(const struct stats_ratio *r, double hurdle)
+{
+	double sign = r->hi < 1 ? -1 : 1, at = sign * log(r->estimate);
+	double lo = sign * log(sign > 0 ? r->lo : r->hi),
+	       hi = sign * log(sign > 0 ? r->hi : r->lo);
+	struct stats_ratio out = *r;
+	if (!(lo > hurdle))
+		return out;
+	const double outside = (1 - r->confidence) / 2;
+	const unsigned df = r->blocks - 1;
+	const double unit = unit_of(r);
+	const struct chosen c = {at / unit, (hurdle + at - lo) / unit, hurdle / unit, df};
+	/* The nearer the choice was, the less the sides' difference counts: short lower sides
+	 * are what it favours. */
+	const double sure = 1 - 2 * stats_student_tail(c.at - c.least, df),
+	             skew = sure * sure * sure * ((hi + lo) / 2 - at);
+	at = unit * truth_of(&c, 0.5);
+	lo = fmax(unit * truth_of(&c, outside) + skew, hurdle);
+	hi = unit * truth_of(&c, 1 - outside) + skew;
+	at = fmax(at, lo);
+	hi = fmax(hi, at);
+	out.estimate = exp(sign * at);
+	out.lo = exp(sign * (sign > 0 ? lo : hi));
+	out.hi = exp(sign * (sign > 0 ? hi : lo));
+	return out;
+}
+
+double stats_largest_by_chance(const struct stats_ratio *ratios, unsigned n)
+{
+	double lo = 0, hi = 0;
+	for (unsigned i = 0; i < n; i++)
+		if (!isnan(ratios[i].lo))
+			hi = fmax(hi, 20 * log(ratios[i].hi / ratios[i].lo));
+	for (int k = 0; k < 60; k++) {
+		double at = (lo + hi) / 2, within = 1;
+		for (unsigned i = 0; i < n; i++)
+			if (!isnan(ratios[i].lo))
+				within *= 1 - 2 * stats_student_tail(at / unit_of(&ratios[i]),
+				                                     ratios[i].blocks - 1);
+		*(within < 0.5 ? &lo : &hi) = at;
+	}
+	return hi;
+}
+
 #define TREND_EXACT_MAX 150
 
 /* P(at most `falls` falling pairs among n values in any order): the counts of n values are

@@ -44,6 +44,24 @@ struct stats_ratio stats_ratio_of_logs(const double *logs, unsigned n, double co
 struct stats_ratio stats_share(const double *part, const double *whole, unsigned n,
                                double confidence);
 
+/* What to expect of a ratio that one looks at because its interval lies beyond ±hurdle (a log):
+ * such ratios are the lucky ones and overstate (the winner's curse). The signed-rank interval
+ * moves with the estimate, so that at given distances of the blocks from it the choice is one
+ * of the estimate alone: it lies beyond hurdle + (estimate − lo). Of that truncated
+ * distribution, with Student's tails as wide as the interval, come the median-unbiased estimate
+ * and the interval of the attained confidence (Zhong and Prentice 2008; Weinstein, Fithian and
+ * Benjamini 2013). None of them lies short of the hurdle, which the choice itself says. Far
+ * beyond it they are what was measured; an interval that is not beyond comes back as it is. */
+struct stats_ratio stats_chosen(const struct stats_ratio *ratio, double hurdle);
+
+/* How far off (a log, either way) the largest of n estimates lies in one run of two when all of
+ * the ratios are 1: of independent ones with Student's tails as wide as their intervals. Those
+ * without an interval are left out; 0 when all are. */
+double stats_largest_by_chance(const struct stats_ratio *ratios, unsigned n);
+
+/* P(T > t) of Student's t (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4). df >= 1. */
+double stats_student_tail(double t, unsigned df);
+
 /* P(T+ ≤ t) of the signed-rank statistic under its null, n pairs, no ties; n ≤ 200. */
 double stats_signed_rank_cdf(unsigned n, unsigned t);
 

@@ -154,12 +154,13 @@ static void put_advice(json_t *findings, const struct model *m)
 		const struct advice_item *item = &a->items[i];
 		json_array_append_new(
 		    findings,
-		    json_pack(
-		        "{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:o}", "type", "advice", "what",
-		        item->what, "collective", coll_info(item->coll)->name, "bytes",
-		        range(item->range), "metric", metric_info(item->metric)->name, "from",
-		        m->summary.variants[item->from].name, "to",
-		        m->summary.variants[item->to].name, "ratio", ratio(&item->ratio)));
+		    json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:o, s:o}", "type", "advice",
+		              "what", item->what, "collective", coll_info(item->coll)->name,
+		              "bytes", range(item->range), "metric",
+		              metric_info(item->metric)->name, "from",
+		              m->summary.variants[item->from].name, "to",
+		              m->summary.variants[item->to].name, "ratio", ratio(&item->ratio),
+		              "expect", ratio(&item->expect)));
 	}
 }
 

@@ -361,6 +361,12 @@ static void write_factors(struct page *p, const struct model *m)
 	         "first. Effect on bandwidth: stream bandwidth after ÷ before; on latency: p50 "
 	         "of isolated calls before ÷ after. Above 1 is faster in both. Margin %.3g %%.",
 	         100 * m->summary.margin);
+	double chance = 100 * factors_by_chance(f->factors, f->asked.nfactors);
+	if (chance > 0 && f->asked.nfactors > 1)
+		page_say(p,
+		         "The largest of several overstates. Had none an effect, the largest "
+		         "would come out near %.2g %% by chance.",
+		         chance);
 	contrast_oversubscribed(&m->summary, METRIC_LATENCY, why, sizeof why);
 	if (why[0] && summary_has_pace(&m->summary, PACE_ISOLATED))
 		page_say(p, "Latency is not judged, with %s.", why);
