@@ -30,6 +30,9 @@ struct tally {
 	uint64_t first_ns; /* length of the cell's first call */
 	int64_t check_ns; /* length of checking what the worker's timed calls left; at its first
 	                     rank */
+	/* How long a fixed piece of work takes on the worker's core (speed.h): the mean of
+	 * before and behind the cell's calls; at its first rank. */
+	int64_t core_chain_ns, core_wide_ns;
 	/* Of a counters cell. */
 	uint64_t watched; /* 1: `counters` holds something */
 	struct counters counters;

@@ -243,11 +243,13 @@ static const struct tally_field {
 	size_t to;
 	bool counters; /* of that pass alone */
 } tally_fields[] = {
-    {"faults",       IN(faults),       SUM,    TO(faults),       false},
-    {"switches",     IN(switches),     SUM,    TO(switches),     false},
-    {"first_ns",     IN(first_ns),     UNREAD, 0,                false},
-    {"check_ns",     IN(check_ns),     TIMES,  TO(check_ns),     false},
-    {"issue_cpu_ns", IN(issue_cpu_ns), TIMES,  TO(issue_cpu_ns), true},
+    {"faults",        IN(faults),        SUM,    TO(faults),        false},
+    {"switches",      IN(switches),      SUM,    TO(switches),      false},
+    {"first_ns",      IN(first_ns),      UNREAD, 0,                 false},
+    {"check_ns",      IN(check_ns),      TIMES,  TO(check_ns),      false},
+    {"core_chain_ns", IN(core_chain_ns), TIMES,  TO(core_chain_ns), false},
+    {"core_wide_ns",  IN(core_wide_ns),  TIMES,  TO(core_wide_ns),  false},
+    {"issue_cpu_ns",  IN(issue_cpu_ns),  TIMES,  TO(issue_cpu_ns),  true},
 };
 // clang-format on
 #undef IN

@@ -24,6 +24,9 @@ struct record_cell {
 	char digest[20];   /* hex, "" without data */
 	int64_t *check_ns; /* length of checking what the timed calls left, a worker's at its
 	                      first rank; NULL in older records */
+	/* How fast the workers' cores were (core/speed.h), a worker's at its first rank and 0
+	 * at its others; NULL in older records. */
+	int64_t *core_chain_ns, *core_wide_ns;
 	/* Of a cell of pass counters, one per rank; NULL where the line has none. */
 	struct counters *counters;
 	int64_t *issue_cpu_ns; /* CPU time of issuing the rows, a worker's at its first rank */

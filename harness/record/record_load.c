@@ -393,6 +393,8 @@ void record_free(struct record_run *run)
 	for (unsigned i = 0; i < run->ncells; i++) {
 		free(run->cells[i].samples);
 		free(run->cells[i].counters);
+		free(run->cells[i].core_chain_ns);
+		free(run->cells[i].core_wide_ns);
 		free(run->cells[i].issue_cpu_ns);
 		free(run->cells[i].check_ns);
 		json_decref(run->cells[i].json);

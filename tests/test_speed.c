@@ -1,0 +1,89 @@
+/* How fast a worker's core is: what is taken of it, and that every cell of a record has it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../harness/clock.h"
+#include "../harness/core/speed.h"
+#include "../harness/record/record.h"
+#include "here.h"
+
+/* A clock that goes on by what each piece of work is to take: chain, wide, three times. */
+static const int64_t planted[] = {100, 40, 9000, 30, 120, 7000};
+static unsigned reads;
+
+static int64_t planted_now_ns(void)
+{
+	static int64_t now;
+	if (reads++ % 2)
+		now += planted[reads / 2 - 1];
+	return now;
+}
+
+static void an_interrupt_is_no_slow_core(void **state)
+{
+	struct speed speed;
+	(void)state;
+	speed_take(planted_now_ns, &speed);
+	assert_int_equal(reads, 2 * sizeof planted / sizeof *planted);
+	assert_int_equal(speed.chain_ns, 120);
+	assert_int_equal(speed.wide_ns, 40);
+}
+
+/* At 10 GHz, which no core has, and were an addition and a multiplication a cycle each. */
+static void the_work_is_done(void **state)
+{
+	struct speed speed;
+	(void)state;
+	speed_take(clock_now_ns, &speed);
+	assert_true(speed.chain_ns > SPEED_CHAIN_STEPS * 2 / 10);
+	assert_true(speed.wide_ns > SPEED_WIDE_STEPS / 10);
+}
+
+/* Threads: each rank's worker. Single: the one worker, at its first rank. */
+static void every_cell_has_it(void **state)
+{
+	char path[512];
+	struct record_run run;
+	struct status st = {""};
+	bool torn;
+	unsigned seen = 0;
+	(void)state;
+	cli_write(folder, "t.exp",
+	          "; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = host\n"
+	          "blocks = 1\nlimit = no\nranks = 2\nreference = threads\n"
+	          "[variant threads]\nmode = threads\n[variant single]\nmode = single\n");
+	cli_expect(cli_run(folder, (const char *[]){"run", "--file", file, "--no-report",
+	                                            "--results", results, NULL}),
+	           0, "");
+	snprintf(path, sizeof path, "%s/t/latest", results);
+	assert_int_equal(record_load(path, &run, &torn, &st), 0);
+	for (unsigned i = 0; i < run.ncells; i++) {
+		const struct record_cell *c = &run.cells[i];
+		bool one = !strcmp(c->variant, "single");
+		assert_non_null(c->core_chain_ns);
+		assert_non_null(c->core_wide_ns);
+		assert_true(c->core_chain_ns[0] > 0 && c->core_wide_ns[0] > 0);
+		assert_int_equal(c->core_chain_ns[1] > 0, !one);
+		assert_int_equal(c->core_wide_ns[1] > 0, !one);
+		seen |= one ? 1 : 2;
+	}
+	assert_int_equal(seen, 3);
+	record_free(&run);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(an_interrupt_is_no_slow_core),
+	    cmocka_unit_test(the_work_is_done),
+	    cmocka_unit_test_setup_teardown(every_cell_has_it, set_up, tear_down),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
