@@ -205,11 +205,16 @@ static void the_rule_of_each_test(void **state)
 	    {CLAIM_LESS, 0.02, 0.90, 0.979, CLAIMS_HOLD},
 	    {CLAIM_LESS, 0.02, 0.90, 0.981, CLAIMS_UNDECIDED},
 	    {CLAIM_LESS, 0.02, 0.981, 1.5, CLAIMS_FAIL},
-	    {CLAIM_LESS, 0.5, 0.4, 0.499, CLAIMS_HOLD},
+	    {CLAIM_LESS, 0.02, 0.981, 0.999, CLAIMS_LITTLE},
+	    {CLAIM_LESS, 0.02, 1.03, 1.04, CLAIMS_FAIL},
+	    {CLAIM_LESS, 0.5, 0.4, 0.666, CLAIMS_HOLD},
+	    {CLAIM_LESS, 0.5, 0.4, 0.667, CLAIMS_UNDECIDED},
 	    {CLAIM_MORE, 0.02, 1.021, 1.5, CLAIMS_HOLD},
 	    {CLAIM_MORE, 0.02, 1.019, 1.5, CLAIMS_UNDECIDED},
 	    {CLAIM_MORE, 0.02, 0.5, 1.019, CLAIMS_FAIL},
+	    {CLAIM_MORE, 0.02, 1.001, 1.019, CLAIMS_LITTLE},
 	    {CLAIM_WITHIN, 0.02, 0.981, 1.019, CLAIMS_HOLD},
+	    {CLAIM_WITHIN, 0.02, 1.001, 1.019, CLAIMS_HOLD},
 	    {CLAIM_WITHIN, 0.02, 0.97, 1.01, CLAIMS_UNDECIDED},
 	    {CLAIM_WITHIN, 0.02, 1.021, 1.2, CLAIMS_FAIL},
 	    {CLAIM_WITHIN, 0.02, 0.5, 0.979, CLAIMS_FAIL},
@@ -230,6 +235,56 @@ static void the_rule_of_each_test(void **state)
 	none.blocks = 4;
 	assert_int_equal(claims_decide(&none, CLAIM_LESS, 0.02, &more), CLAIMS_UNDECIDED);
 	assert_int_equal(more, 2);
+}
+
+/* Left and right, less and more swapped: the same outcome, by the same blocks. */
+static void swapping_left_and_right_changes_nothing(void **state)
+{
+	unsigned seen[CLAIMS_UNTESTED] = {0};
+	(void)state;
+	for (unsigned run = 0; run < 6000; run++) {
+		static const enum claim_test back[] = {CLAIM_MORE, CLAIM_LESS, CLAIM_WITHIN};
+		const enum claim_test test = (enum claim_test)(run % 3);
+		double at = 0.04 * made_noise(run, 0, 0),
+		       half = 0.02 + 0.02 * made_noise(run, 1, 0);
+		struct stats_ratio there = ratio(exp(at - half), exp(at), exp(at + half)),
+		                   here = ratio(exp(-at - half), exp(-at), exp(-at + half));
+		unsigned more[2];
+		enum claims_outcome is = claims_decide(&there, test, 0.02, &more[0]);
+		assert_int_equal(claims_decide(&here, back[test], 0.02, &more[1]), is);
+		assert_int_equal(more[0], more[1]);
+		seen[is]++;
+	}
+	for (int i = 0; i < CLAIMS_UNTESTED; i++)
+		assert_true(seen[i] > 50);
+}
+
+/* A real loss of 1 % is neither "holds" nor "does not hold". */
+static void a_small_loss_has_its_own_word(void **state)
+{
+	char text[VERDICT_TEXT_BYTES];
+	(void)state;
+	speed[2] = 0.99;
+	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
+	find();
+	claims_verdict(&found->claims[0], text, sizeof text);
+	assert_string_equal(text, "less, by under 2 %");
+	assert_true(found->claims[0].detectable > 0.02);
+	done();
+	strcpy(asked.claims[0].left, "threads-old");
+	strcpy(asked.claims[0].right, "processes-old");
+	asked.claims[0].test = CLAIM_MORE;
+	find();
+	claims_verdict(&found->claims[0], text, sizeof text);
+	assert_string_equal(text, "more, by under 2 %");
+	done();
+	speed[2] = 0.98;
+	noise = 0.02;
+	find();
+	claims_verdict(&found->claims[0], text, sizeof text);
+	made_says(text, "undecided (more): effects under ");
+	made_says(text, " % cannot be seen here; needs ");
+	done();
 }
 
 static void a_claim_holds_fails_or_stays_open(void **state)
@@ -481,14 +536,14 @@ static void factors_stand_by_the_size_of_their_effect(void **state)
 	char *text = made_read("factors.csv");
 	made_says(text, "nth,factor,setting,from,to,placebo,effect,effect_lo,effect_hi,verdict,"
 	                "text,why,cells,blocks,latency,latency_lo,latency_hi,latency_verdict,"
-	                "latency_blocks\n1,"
+	                "latency_blocks,detectable,latency_detectable\n1,"
 	                "large,mode,threads-old,processes-old,0,0.59");
 	made_says(text, ",slower,\"one, two\",,4,10,1.");
-	made_says(text, ",faster,10\n2,small,mode,nodirect,threads-old,0,1.1");
+	made_says(text, "\n2,small,mode,nodirect,threads-old,0,1.1");
 	made_says(text, "\n3,none,mode,threads-old,threads-old-again,1,0.99");
-	made_says(text, ",no difference,10\n4,absent,mode,nodirect,nowhere,0,,,,,,nowhere is "
+	made_says(text, "\n4,absent,mode,nodirect,nowhere,0,,,,,,nowhere is "
 	                "not in");
-	made_says(text, ",0,0,,,,,0\n");
+	made_says(text, ",0,0,,,,,0,,\n");
 	made_says(text, ",no difference,,,4,10,");
 }
 
@@ -548,7 +603,8 @@ static void a_factor_may_be_of_latency_alone(void **state)
 	             *large = json_finding(report, "factor", "large");
 	made_says(made_read("factors.csv"),
 	          "\n1,large,mode,threads-old,processes-old,0,,,,,,,2,0,0.7");
-	made_says(made_read("factors.csv"), ",slower,10\n2,small");
+	made_says(made_read("factors.csv"), ",slower,10,,");
+	made_says(made_read("factors.csv"), "\n2,small,");
 	/* No column of bandwidth, which no factor has. */
 	assert_false(json_has_column(table, "bandwidth") || json_has_column(table, "verdict"));
 	assert_int_equal(json_rows(table, (json_keys){NULL}), 3);
@@ -780,7 +836,7 @@ static void a_row_does_not_contradict_itself(void **state)
 	json_assert_number(json_cell(table, row, "ratio"), "estimate", exp(step->log), 1e-5);
 	json_assert_number(json_cell(table, row, "ratio"), "estimate", to / from, 1e-4);
 	json_assert_text(json_cell(table, row, "verdict"), "",
-	                 "undecided, mean and estimate disagree");
+	                 "undecided: mean and estimate disagree");
 	done();
 	/* And of such a gap no share is given. */
 	speed[2] = 0.96;
@@ -1229,6 +1285,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(the_rule_of_each_test, fresh),
+	    cmocka_unit_test(swapping_left_and_right_changes_nothing),
+	    cmocka_unit_test_setup(a_small_loss_has_its_own_word, fresh),
 	    cmocka_unit_test_setup(a_claim_holds_fails_or_stays_open, fresh),
 	    cmocka_unit_test_setup(direction_and_size_are_the_claims, fresh),
 	    cmocka_unit_test_setup(what_cannot_be_tested_says_why, fresh),

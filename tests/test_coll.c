@@ -60,6 +60,36 @@ static void bus_factors_are_those_of_nccl_tests(void **state)
 	assert_float_equal(coll_busbw(COLL_ALLTOALL, 8, 1000000000, 1), 0.875, 1e-12);
 }
 
+/* alltoallv.cu: the size is the most that a rank sends or receives, of parts that are each
+ * rounded down to 16 bytes. By hand: of 4096 in six parts 672, 1360 and 2048; of 128 in 28
+ * parts four of 0, three of 16 and one of 32. */
+static void alltoallv_counts_what_it_moves(void **state)
+{
+	const struct value_weights skewed = {.n = 8, .rows = 1, .of = {0, 1, 2, 3, 4, 5, 6, 7}};
+	/* Rank 1 receives 3 of 3 weights, no rank sends more than 2. */
+	const struct value_weights matrix = {.n = 2, .rows = 2, .of = {0, 2, 0, 1}};
+	struct cell cell = {.coll = COLL_ALLTOALLV, .dtype = DTYPE_FLOAT32};
+	const struct {
+		const struct value_weights *weights;
+		unsigned nranks;
+		size_t bytes, moved;
+	} cases[] = {
+	    {&skewed, 4, 4096, 4080}, {&skewed, 8, 128, 80},
+	    {&skewed, 2, 4096, 4096}, {&(struct value_weights){0}, 4, 4096, 4096},
+	    {&matrix, 2, 64, 48},
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		cell.bytes = cases[i].bytes;
+		struct value_parts parts = coll_parts(&cell, cases[i].weights, cases[i].nranks);
+		assert_int_equal(coll_moved(&cell, &parts, cases[i].nranks), cases[i].moved);
+	}
+	cell.coll = COLL_ALLTOALL;
+	struct value_parts parts = coll_parts(&cell, &skewed, 4);
+	cell.bytes = 4096;
+	assert_int_equal(coll_moved(&cell, &parts, 4), 4096);
+}
+
 /* hypercube.cu: both are the part × (n − 1) over the time. */
 static void hypercube_counts_what_comes_from_others(void **state)
 {
@@ -76,6 +106,7 @@ int main(void)
 	    cmocka_unit_test(names_are_found_again),
 	    cmocka_unit_test(sizes_round_down_as_nccl_tests_does),
 	    cmocka_unit_test(bus_factors_are_those_of_nccl_tests),
+	    cmocka_unit_test(alltoallv_counts_what_it_moves),
 	    cmocka_unit_test(hypercube_counts_what_comes_from_others),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,11 +40,15 @@ static const struct golden {
     {COLL_ALLTOALL, 1073741824, 123456789.0, 0.0001, true, 0,
      "  1073741824      67108864     float    none      -1  1.2e+08    0.01    0.01       0"
      "     0.00   1e+10   8e+09       0\n"},
+    {COLL_ALLTOALLV, 4096, 0.1, 0.2, true, 0,
+     "        4080           256     float    none      -1     0.10   40.80   30.60       0"
+     "     0.20   20.40   15.30       0\n"},
 };
 
 static struct summary_row row_for(const struct golden *g, bool in_place)
 {
 	double us = in_place ? g->in_us : g->out_us;
+	size_t moved = strtoul(g->line, NULL, 10); /* of alltoallv not bytes */
 	/* Our own time is another one, and the bandwidths are of that. */
 	return (struct summary_row){.group = in_place,
 	                            .nranks = 4,
@@ -54,6 +58,7 @@ static struct summary_row row_for(const struct golden *g, bool in_place)
 	                                     .in_place = in_place,
 	                                     .bytes = g->bytes,
 	                                     .asked_bytes = g->bytes},
+	                            .moved_bytes = moved,
 	                            .calls = 20,
 	                            .ntrials = 1,
 	                            .time_us = us * 9,
@@ -61,8 +66,8 @@ static struct summary_row row_for(const struct golden *g, bool in_place)
 	                            .time_mean_us = us,
 	                            .time_min_us = us * 7,
 	                            .time_max_us = us * 8,
-	                            .algbw_gbs = coll_algbw(g->coll, 4, g->bytes, us * 9e-6),
-	                            .busbw_gbs = coll_busbw(g->coll, 4, g->bytes, us * 9e-6),
+	                            .algbw_gbs = coll_algbw(g->coll, 4, moved, us * 9e-6),
+	                            .busbw_gbs = coll_busbw(g->coll, 4, moved, us * 9e-6),
 	                            .carries_data = g->checked,
 	                            .wrong = in_place ? g->in_wrong : 0};
 }
@@ -524,6 +529,55 @@ static void what_is_not_allowed_is_named(void **state)
 	}
 }
 
+/* Of 4 ranks, of which the next one but d gets d of 6 parts. */
+static void skewed(json_t *environment)
+{
+	json_object_set_new(environment, "counts", json_pack("[i, i, i, i]", 0, 1, 2, 3));
+	json_object_set_new(environment, "parts", json_string("by rank"));
+}
+
+static void skewed_elsewhere(json_t *environment)
+{
+	skewed(environment);
+	json_object_del(environment, "parts");
+}
+
+static void of_alltoallv(json_t *line, const struct made_place *place)
+{
+	if (place->variant != MADE_LIMIT)
+		json_object_set_new(line, "collective", json_string("alltoallv"));
+}
+
+/* 4080 of 4096 bytes at 4 KiB; all of them in a record that does not say how parts were cut. */
+static void alltoallv_has_the_bytes_that_it_moves(void **state)
+{
+	struct made made = small;
+	const struct report_options options = {.format = REPORT_NCCL_TESTS,
+	                                       .average = NCCL_AVERAGE_SPAN};
+	(void)state;
+	made.ranks = 4;
+	made.line = of_alltoallv;
+	for (unsigned i = 0; i < 2; i++) {
+		double moved = i ? 4096 : 4080;
+		json_keys cell = {"variant", "single", "asked_bytes", "4096",
+		                  "pace",    "stream", NULL};
+		json_keys rank = {"variant", "single", "nth_size", "1", "rank",
+		                  "2",       "pace",   "stream",   NULL};
+		made.environment = i ? skewed_elsewhere : skewed;
+		const json_t *report = made_report(&made);
+		const json_t *t = json_table(report, "summary");
+		double us = json_number_value(json_at(json_cell(t, cell, "time_us"), "value"));
+		json_assert_number(json_cell(t, cell, "bytes"), "", moved, 0);
+		json_assert_number(json_cell(t, cell, "algbw_gbs"), "", moved / us / 1e3, 1e-9);
+		json_assert_number(json_cell(t, cell, "busbw_gbs"), "", moved / us / 1e3 * 0.75,
+		                   1e-9);
+		json_assert_number(json_cell(json_table(report, "ranks"), rank, "bytes"), "",
+		                   moved, 0);
+		made_says(made_print(&options),
+		          i ? "\n        4096           256" : "\n        4080           256");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -538,6 +592,7 @@ int main(void)
 	    cmocka_unit_test(the_command_line_takes_it),
 	    cmocka_unit_test(a_run_without_stream_calls_has_no_table),
 	    cmocka_unit_test(what_is_not_allowed_is_named),
+	    cmocka_unit_test(alltoallv_has_the_bytes_that_it_moves),
 	};
 	return cmocka_run_group_tests(tests, made_begin, made_end);
 }

@@ -516,7 +516,7 @@ static void what_ended_the_run_is_said(void **state)
 		assert_int_equal(json_one_says(warnings, "The time budget ended"), i == 2);
 		json_keys row = {"pace", "stream", "variant", "processes", NULL};
 		json_assert_text(json_cell(json_table(report, "gaps"), row, "verdict"), "",
-		                 "undecided, needs about 1 more block");
+		                 "undecided: needs about 1 more block");
 		json_assert_number(json_cell(json_table(report, "gaps"), row, "blocks"), "", 5,
 		                   0);
 	}

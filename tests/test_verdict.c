@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -25,7 +26,7 @@ static struct verdict between(double lo, double hi, unsigned blocks, double marg
 
 static void expect(struct verdict v, enum verdict_kind kind, const char *words)
 {
-	char text[128];
+	char text[VERDICT_TEXT_BYTES];
 	verdict_text(&v, text, sizeof text);
 	assert_string_equal(text, words);
 	assert_int_equal(v.kind, kind);
@@ -39,33 +40,123 @@ static void the_interval_decides(void **state)
 	expect(between(0.95, 0.97, 10, 0.02), VERDICT_SLOWER, "slower");
 	expect(between(0.99, 1.01, 10, 0.02), VERDICT_NO_DIFFERENCE,
 	       "no difference within 2 %");
-	/* A difference that is sure but small is none within the margin. */
-	expect(between(1.005, 1.01, 10, 0.015), VERDICT_NO_DIFFERENCE,
-	       "no difference within 1.5 %");
+	/* A difference that is sure but small has a word of its own. */
+	expect(between(1.005, 1.01, 10, 0.015), VERDICT_LITTLE_FASTER,
+	       "faster, by under 1.5 %");
+	expect(between(0.99, 0.995, 10, 0.02), VERDICT_LITTLE_SLOWER, "slower, by under 2 %");
+	expect(between(1, 1.01, 10, 0.02), VERDICT_NO_DIFFERENCE, "no difference within 2 %");
 	/* By hand: it has to shrink to 0.71 of its width, and (1 + 1.21 / 17) / sqrt(18) is the
-	 * first that is below 0.71 of (1 + 1.21 / 9) / sqrt(10). */
+	 * first that is below 0.71 of (1 + 1.21 / 9) / sqrt(10).
+	 * The least effect by hand: 1.02 * (1.05 / 1.015)^(2.8 / 1.96 / 2) - 1. */
 	expect(between(1.015, 1.05, 10, 0.02), VERDICT_UNDECIDED,
-	       "undecided, needs about 8 more blocks");
+	       "undecided (faster): effects under 4.5 % cannot be seen here; needs about 8 "
+	       "more blocks");
+	expect(between(1 / 1.05, 1 / 1.015, 10, 0.02), VERDICT_UNDECIDED,
+	       "undecided (slower): effects under 4.5 % cannot be seen here; needs about 8 "
+	       "more blocks");
 	expect(between(1 / 1.0199, 1.0199, 10, 0.02), VERDICT_NO_DIFFERENCE,
 	       "no difference within 2 %");
 	expect(between(1 / 1.0201, 1.0201, 10, 0.02), VERDICT_UNDECIDED,
-	       "undecided, needs about 1 more block");
+	       "undecided: effects under 4.9 % cannot be seen here; needs about 1 more block");
 	expect(between(1.021, 1.03, 10, 0), VERDICT_FASTER, "faster");
+	expect(between(0.5, 2, 10, 0.02), VERDICT_UNDECIDED,
+	       "undecided: effects under a factor of 2.7 cannot be seen here; needs more than "
+	       "1000 more blocks");
 }
 
+/* The questions that are asked of a verdict, in place of its kind. */
+static void each_kind_answers(void **state)
+{
+	static const struct {
+		double lo, hi;
+		int beyond, direction;
+		bool within, decided;
+		const char *word;
+	} of[] = {{1.03, 1.05, 1, 1, false, true, "faster"},
+	          {0.95, 0.97, -1, -1, false, true, "slower"},
+	          {1.001, 1.01, 0, 1, true, true, "faster by little"},
+	          {0.99, 0.999, 0, -1, true, true, "slower by little"},
+	          {0.99, 1.01, 0, 0, true, true, "no difference"},
+	          {0.99, 1.03, 0, 0, false, false, "undecided"},
+	          {1.01, 1.03, 0, 1, false, false, "undecided"},
+	          {NAN, NAN, 0, 0, false, false, "undecided"}};
+	(void)state;
+	for (size_t i = 0; i < COUNT(of); i++) {
+		struct verdict v = between(of[i].lo, of[i].hi, 10, 0.02);
+		assert_int_equal(verdict_beyond(&v), of[i].beyond);
+		assert_int_equal(verdict_effect(&v), of[i].beyond != 0);
+		assert_int_equal(verdict_direction(&v.ratio), of[i].direction);
+		assert_int_equal(verdict_within(&v), of[i].within);
+		assert_int_equal(verdict_decided(&v), of[i].decided);
+		assert_string_equal(verdict_word(v.kind), of[i].word);
+		assert_int_equal(isnan(v.detectable), isnan(of[i].lo));
+	}
+}
+
+/* For each word the one that swapping left and right makes of it. */
+static void swapped(const char *text, char *out, size_t bytes)
+{
+	static const char *const pairs[][2] = {{"faster", "slower"}, {"slower", "faster"}};
+	snprintf(out, bytes, "%s", text);
+	for (size_t i = 0; i < COUNT(pairs); i++) {
+		const char *at = strstr(text, pairs[i][0]);
+		if (at)
+			memcpy(out + (at - text), pairs[i][1], strlen(pairs[i][1]));
+	}
+}
+
+/* Random runs of each kind of verdict: the words are swapped, and nothing else changes. */
 static void turning_round_turns_the_verdict_round(void **state)
 {
-	static const double ends[][2] = {{1.021, 1.03}, {1.019, 1.03}, {0.985, 1.0199},
-	                                 {0.97, 1.05},  {0.9, 0.95},   {0.981, 1.0001}};
+	unsigned seen[VERDICT_KINDS] = {0};
+	uint64_t seed = 46;
 	(void)state;
-	for (size_t i = 0; i < COUNT(ends); i++) {
-		struct verdict a = between(ends[i][0], ends[i][1], 12, 0.02);
-		struct verdict b = between(1 / ends[i][1], 1 / ends[i][0], 12, 0.02);
-		enum verdict_kind turned = a.kind == VERDICT_FASTER   ? VERDICT_SLOWER
-		                           : a.kind == VERDICT_SLOWER ? VERDICT_FASTER
-		                                                      : a.kind;
-		assert_int_equal(b.kind, turned);
+	for (unsigned run = 0; run < 4000; run++) {
+		char text[2][VERDICT_TEXT_BYTES], turned[VERDICT_TEXT_BYTES];
+		double logs[2][20], off = 0.03 * noise_normal(&seed);
+		unsigned n = 5 + run % 16;
+		for (unsigned i = 0; i < n; i++) {
+			logs[0][i] = off + 0.008 * noise_normal(&seed);
+			logs[1][i] = -logs[0][i];
+		}
+		struct verdict a = verdict_make(logs[0], n, 0.02);
+		struct verdict b = verdict_make(logs[1], n, 0.02);
+		verdict_text(&a, text[0], sizeof text[0]);
+		verdict_text(&b, text[1], sizeof text[1]);
+		swapped(text[0], turned, sizeof turned);
+		assert_string_equal(text[1], turned);
 		assert_int_equal(a.more_blocks, b.more_blocks);
+		assert_true(isnan(a.detectable) == isnan(b.detectable));
+		assert_false(fabs(a.detectable - b.detectable) > 1e-9);
+		assert_int_equal(verdict_beyond(&a), -verdict_beyond(&b));
+		assert_int_equal(verdict_within(&a), verdict_within(&b));
+		seen[a.kind]++;
+	}
+	for (int kind = 0; kind < VERDICT_KINDS; kind++)
+		assert_true(seen[kind] > 20);
+}
+
+/* An effect as large as the least that could have been seen is called in four of five runs;
+ * binomial, within five standard deviations (0.05) and 0.02 for the formula. */
+static void the_least_effect_is_seen_in_four_of_five_runs(void **state)
+{
+	static const unsigned blocks[] = {6, 10, 20};
+	const unsigned runs = 1500;
+	uint64_t seed = 47;
+	(void)state;
+	for (size_t b = 0; b < COUNT(blocks); b++) {
+		double least = 0, logs[20];
+		unsigned called = 0;
+		for (unsigned k = 0; k < 2 * runs; k++) {
+			for (unsigned i = 0; i < blocks[b]; i++)
+				logs[i] = (k < runs ? 0 : least / runs) +
+				          0.01 * noise_log_ratio(NOISE_NORMAL, &seed);
+			struct verdict v = verdict_make(logs, blocks[b], 0.02);
+			least += k < runs ? log1p(v.detectable) : 0;
+			called += k >= runs && verdict_beyond(&v) > 0;
+		}
+		if (fabs((double)called / runs - 0.8) > 0.05 + 0.02)
+			fail_msg("%u blocks: called in %u of %u", blocks[b], called, runs);
 	}
 }
 
@@ -74,11 +165,11 @@ static void few_blocks_wait_for_an_interval(void **state)
 	static const double logs[] = {0.1, 0.11, 0.12, 0.13, 0.14, 0.15};
 	(void)state;
 	expect(verdict_make(NULL, 0, 0.02), VERDICT_UNDECIDED,
-	       "undecided, needs about 6 more blocks");
+	       "undecided: needs about 6 more blocks");
 	expect(verdict_make(logs, 1, 0.02), VERDICT_UNDECIDED,
-	       "undecided, needs about 5 more blocks");
+	       "undecided: needs about 5 more blocks");
 	expect(verdict_make(logs, 5, 0.02), VERDICT_UNDECIDED,
-	       "undecided, needs about 1 more block");
+	       "undecided: needs about 1 more block");
 	expect(verdict_make(logs, 6, 0.02), VERDICT_FASTER, "faster");
 	/* At 6 the interval is from the least to the largest. */
 	expect(verdict_make(logs, 6, expm1(0.0999)), VERDICT_FASTER, "faster");
@@ -90,9 +181,11 @@ static void more_blocks_stay_within_bounds(void **state)
 	(void)state;
 	/* The estimate on the margin's end: no number of blocks decides. */
 	expect(between(1.01 * 1.01, 1.03 * 1.01, 10, 0.03), VERDICT_UNDECIDED,
-	       "undecided, needs more than 1000 more blocks");
+	       "undecided (faster): effects under 4.5 % cannot be seen here; needs more than "
+	       "1000 more blocks");
 	expect(between(0.9, 1 / 0.9, 10, 0), VERDICT_UNDECIDED,
-	       "undecided, needs more than 1000 more blocks");
+	       "undecided: effects under 16 % cannot be seen here; needs more than 1000 more "
+	       "blocks");
 	/* Rounded up to tens beyond a hundred: ±20 % around 1.02 at 30 blocks. */
 	struct verdict v = between(1.02 / 1.06, 1.02 * 1.06, 30, 0.04);
 	assert_in_range(v.more_blocks, 100, 1000);
@@ -220,7 +313,7 @@ static void on_the_margin_neither_is_said_often(void **state)
 			logs[i] = log1p(0.02) + 0.005 * noise_log_ratio(NOISE_NORMAL, &seed);
 		enum verdict_kind kind = verdict_make(logs, 20, 0.02).kind;
 		beyond += kind == VERDICT_FASTER;
-		within += kind == VERDICT_NO_DIFFERENCE;
+		within += kind == VERDICT_NO_DIFFERENCE || kind == VERDICT_LITTLE_FASTER;
 		assert_int_not_equal(kind, VERDICT_SLOWER);
 	}
 	double most = 0.025 * runs + 4 * sqrt(0.025 * 0.975 * runs);
@@ -257,6 +350,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_interval_decides),
+	    cmocka_unit_test(each_kind_answers),
+	    cmocka_unit_test(the_least_effect_is_seen_in_four_of_five_runs),
 	    cmocka_unit_test(turning_round_turns_the_verdict_round),
 	    cmocka_unit_test(few_blocks_wait_for_an_interval),
 	    cmocka_unit_test(more_blocks_stay_within_bounds),

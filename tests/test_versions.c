@@ -295,7 +295,7 @@ static void figures_of_two_versions(void **state)
 	near(old->verdict.ratio.estimate, 316.0 / 340);
 	assert_true(old->verdict.ratio.lo < old->verdict.ratio.estimate);
 	assert_int_equal(old->verdict.kind, VERDICT_SLOWER);
-	assert_int_equal(new->verdict.kind, VERDICT_NO_DIFFERENCE);
+	assert_int_equal(new->verdict.kind, VERDICT_LITTLE_SLOWER);
 	near(new->sides[VERSIONS_THREADS].change.ratio.estimate, 317.0 / 340);
 	assert_int_equal(old->sides[VERSIONS_THREADS].change.kind, VERDICT_UNDECIDED);
 	assert_true(old->sides[VERSIONS_THREADS].lo < old->sides[VERSIONS_THREADS].gbs);
@@ -505,7 +505,8 @@ static void sizes_are_the_gaps(void **state)
 #define OLD_SLOWER                                                                             \
 	"With NCCL 2.21.5 processes reach 92.9 % of threads' bandwidth (92.9 to 93.0 %). "
 #define NEW_ALIKE                                                                              \
-	"With NCCL 2.28.3 processes and threads have the same bandwidth (0.994, 0.993 to "     \
+	"With NCCL 2.28.3 processes and threads have the same bandwidth within "               \
+	"2 % (0.994, 0.993 to "                                                                \
 	"0.994). "
 
 static void sentence_of_threads_that_lost_the_direct_way(void **state)
@@ -547,7 +548,8 @@ static void sentence_of_processes_that_gained_it(void **state)
 	put("threads-old", "threads", "2.21.5", "direct", 340, 2.15);
 	put("processes-old", "processes", "2.21.5", "staged", 306, 4.01);
 	says("With NCCL 2.21.5 processes reach 90.0 % of threads' bandwidth (90.0 to 90.0 %). "
-	     "With NCCL 2.28.3 processes and threads have the same bandwidth (0.997, 0.997 to "
+	     "With NCCL 2.28.3 processes and threads have the same bandwidth within "
+	     "2 % (0.997, 0.997 to "
 	     "0.997). From 2.21.5 to 2.28.3 processes gained bandwidth: from 306 to 339 GB/s; "
 	     "their data path went from staged to direct (DRAM bytes per NVLink byte from "
 	     "4.01 to 2.14); threads lost none (340 to 340 GB/s).");
@@ -558,7 +560,8 @@ static void sentence_of_processes_that_gained_it(void **state)
 	variants[1].path = "staged";
 	variants[1].dram = 4;
 	says("With NCCL 2.21.5 processes reach 90.0 % of threads' bandwidth (90.0 to 90.0 %). "
-	     "With NCCL 2.28.3 processes and threads have the same bandwidth (1.000, 1.000 to "
+	     "With NCCL 2.28.3 processes and threads have the same bandwidth within "
+	     "2 % (1.000, 1.000 to "
 	     "1.000). From 2.21.5 to 2.28.3 threads lost bandwidth: from 340 to 323 GB/s; "
 	     "their data path went from direct to staged (DRAM bytes per NVLink byte from "
 	     "2.15 to 4.00). From 2.21.5 to 2.28.3 processes gained bandwidth: from 306 to "
@@ -575,7 +578,8 @@ static void sentence_without_a_cause(void **state)
 	put("threads-old", "threads", "2.21.5", "direct", 325, 2.15);
 	put("processes-old", "processes", "2.21.5", "staged", 312, 4.01);
 	says("With NCCL 2.21.5 processes reach 96.0 % of threads' bandwidth (96.0 to 96.0 %). "
-	     "With NCCL 2.28.3 processes and threads have the same bandwidth (0.991, 0.990 to "
+	     "With NCCL 2.28.3 processes and threads have the same bandwidth within "
+	     "2 % (0.991, 0.990 to "
 	     "0.991).");
 }
 
@@ -620,7 +624,8 @@ static void sentence_of_a_gap_that_opens(void **state)
 	story();
 	for (unsigned i = 0; i < 4; i++)
 		variants[i].version = i < 2 ? "2.21.5" : "2.28.3";
-	says("With NCCL 2.21.5 processes and threads have the same bandwidth (0.994, 0.993 to "
+	says("With NCCL 2.21.5 processes and threads have the same bandwidth within "
+	     "2 % (0.994, 0.993 to "
 	     "0.994). With NCCL 2.28.3 processes reach 92.9 % of threads' bandwidth (92.9 to "
 	     "93.0 %). From 2.21.5 to 2.28.3 threads gained bandwidth: from 317 to 340 GB/s; "
 	     "their data path went from staged to direct (DRAM bytes per NVLink byte from "
@@ -640,7 +645,7 @@ static void sentence_takes_neighbours_together(void **state)
 	put("processes-c", "processes", "2.23.4", "staged", 315, 4);
 	says("With NCCL 2.18.6 to 2.21.5 processes reach 92.9 % of threads' bandwidth (90.0 to "
 	     "93.0 %). With NCCL 2.23.4 to 2.28.3 processes and threads have the same "
-	     "bandwidth (0.994, 0.993 to 1.000). From 2.21.5 to 2.23.4 threads lost "
+	     "bandwidth within 2 % (0.994, 0.993 to 1.000). From 2.21.5 to 2.23.4 threads lost "
 	     "bandwidth: from 340 to 315 GB/s; their data path went from direct to staged "
 	     "(DRAM bytes per NVLink byte from 2.15 to 4.00); processes gained none (316 to "
 	     "315 GB/s).");
@@ -700,7 +705,7 @@ static void the_report_shows_it(void **state)
 	json_assert_number(old, "ratio.blocks", 10, 0);
 	json_assert_text(old, "verdict", "slower");
 	json_assert_text(old, "collective", "alltoall");
-	json_assert_text(new, "verdict", "no difference within 2 %");
+	json_assert_text(new, "verdict", "slower, by under 2 %");
 	/* First of all, and again where it is explained. */
 	json_assert_one_says(json_object_get(report, "answer"), "With NCCL 2.21.5 ");
 	json_assert_one_says(json_section(report, "versions"), "; processes gained none (");

@@ -157,7 +157,8 @@ static int faster_up_to(const struct summary *s, enum metric metric, enum coll_k
 			struct stats_ratio ratio;
 			if (gain(s, metric, &one, pair, &ratio, st))
 				return -1;
-			if (verdict_of(ratio, s->margin).kind != VERDICT_FASTER)
+			struct verdict verdict = verdict_of(ratio, s->margin);
+			if (verdict_beyond(&verdict) <= 0)
 				break;
 			*out = size;
 		}
@@ -201,9 +202,9 @@ static int judge(const struct scene *scene, const struct rule *rule, enum coll_k
 		if (gain(s, metric, &select, pair, &ratio, st))
 			return -1;
 	}
-	enum verdict_kind kind = verdict_of(ratio, s->margin).kind;
+	const struct verdict verdict = verdict_of(ratio, s->margin);
 	double beyond = hurdle(scene, rule->reach);
-	if (kind != (rule->equal ? VERDICT_NO_DIFFERENCE : VERDICT_FASTER) ||
+	if (!(rule->equal ? verdict_within(&verdict) : verdict_beyond(&verdict) > 0) ||
 	    (rule->equal ? beyond > log1p(s->margin) || isnan(beyond)
 	                 : !(log(ratio.lo) > beyond)))
 		return 0;

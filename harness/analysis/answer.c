@@ -61,7 +61,20 @@ void answer_verdict(const struct regime *g, unsigned variant, char *text, size_t
 	if (beyond)
 		snprintf(text, bytes, "%s", beyond > 0 ? "faster" : "slower");
 	else
-		snprintf(text, bytes, "undecided below %s", regime_least(g).text);
+		verdict_undecided_text("", verdict_detectable(&v->ratio, g->least_effect), 0,
+		                       text, bytes);
+}
+
+/* What is said of a variant in a regime. */
+enum said { SAID_FASTER, SAID_SLOWER, SAID_ALIKE, SAID_NOTHING };
+
+static enum said said_of(const struct regime *g, unsigned variant)
+{
+	const struct verdict *v = &g->contrasts[variant].verdict;
+	int beyond = g->tells ? verdict_beyond(v) : regime_beyond(g, &v->ratio);
+	if (beyond)
+		return beyond > 0 ? SAID_FASTER : SAID_SLOWER;
+	return g->tells && verdict_within(v) ? SAID_ALIKE : SAID_NOTHING;
 }
 
 bool answer_tells(const struct regimes *regimes)
@@ -72,17 +85,16 @@ bool answer_tells(const struct regimes *regimes)
 	return false;
 }
 
-/* Variants of one verdict in a regime: "single and processes", and the figure of a lone one. */
-static unsigned names_of(const struct summary *s, const struct regime *g, const char *word,
+/* Variants of one verdict in a regime: "single and processes", with their figures where they
+ * differ. */
+static unsigned names_of(const struct summary *s, const struct regime *g, enum said said,
                          char *text, size_t bytes)
 {
 	unsigned n = 0, all = 0;
-	char verdict[96];
 	text[0] = '\0';
 	for (int pass = 0; pass < 2; pass++)
 		for (unsigned v = 0; v < g->nvariants; v++) {
-			answer_verdict(g, v, verdict, sizeof verdict);
-			if ((int)v == g->twin || strncmp(verdict, word, strlen(word)))
+			if ((int)v == g->twin || said_of(g, v) != said)
 				continue;
 			if (!pass) {
 				all++;
@@ -95,7 +107,7 @@ static unsigned names_of(const struct summary *s, const struct regime *g, const 
 			          s->variants[v].name);
 			n++;
 			const struct stats_ratio *r = &g->contrasts[v].verdict.ratio;
-			if (strncmp(word, "no", 2))
+			if (said != SAID_ALIKE)
 				words_add(text, bytes, " (%.3g times the speed, %.3g to %.3g)",
 				          r->estimate, r->lo, r->hi);
 		}
@@ -104,15 +116,15 @@ static unsigned names_of(const struct summary *s, const struct regime *g, const 
 
 static void say_regime(struct answer *a, const struct summary *s, const struct regime *g)
 {
-	static const char *const words[] = {"faster", "slower", "no difference"};
+	static const char *const words[] = {"faster", "slower"};
 	char names[ANSWER_TEXT_BYTES / 2], text[ANSWER_TEXT_BYTES] = "";
 	const char *reference = s->variants[s->reference].name;
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		unsigned n = names_of(s, g, words[i], names, sizeof names);
+	for (int i = 0; i < SAID_NOTHING; i++) {
+		unsigned n = names_of(s, g, (enum said)i, names, sizeof names);
 		if (!n)
 			continue;
 		words_add(text, sizeof text, "%s", text[0] ? "; " : "");
-		if (i < 2)
+		if (i != SAID_ALIKE)
 			words_add(text, sizeof text, "%s than %s: %s", words[i], reference,
 			          names);
 		else

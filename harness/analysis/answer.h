@@ -22,8 +22,8 @@ void answer_make(const struct summary *summary, const struct findings *findings,
                  const struct regimes *regimes, struct answer *out);
 
 /* The word for a variant in a regime: "faster", "slower", "no difference within 2 %"; where the
- * regime's A/A line is too wide, a word only for what lies beyond it, else "undecided
- * below 12 %"; "" where nothing can be said. */
+ * regime's A/A line is too wide, a word only for what lies beyond it, else "undecided:
+ * effects under 12 % cannot be seen here"; "" where nothing can be said. */
 void answer_verdict(const struct regime *regime, unsigned variant, char *text, size_t bytes);
 
 /* Whether any regime can tell variants apart. */

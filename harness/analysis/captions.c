@@ -84,6 +84,9 @@ static void add_kind(const struct summary *s, const struct drawn_order *order,
 		words_add(text, bytes, ": no difference within %.3g %%", 100 * s->margin);
 	else if (kind == VERDICT_UNDECIDED)
 		words_add(text, bytes, ": undecided");
+	else if (kind == VERDICT_LITTLE_FASTER || kind == VERDICT_LITTLE_SLOWER)
+		words_add(text, bytes, " %s, by under %.3g %%",
+		          kind == VERDICT_LITTLE_FASTER ? "faster" : "slower", 100 * s->margin);
 	else
 		words_add(text, bytes, " %s%s%s times as fast", least.text,
 		          strcmp(least.text, most.text) ? " to " : "",
@@ -94,8 +97,6 @@ int caption_group(const struct summary *s, const struct regimes *regimes,
                   const struct drawn_order *order, unsigned group, char *text, size_t bytes,
                   struct status *st)
 {
-	static const enum verdict_kind kinds[] = {VERDICT_FASTER, VERDICT_SLOWER,
-	                                          VERDICT_NO_DIFFERENCE, VERDICT_UNDECIDED};
 	const struct summary_group *g = &s->groups[group];
 	bool large = g->cell.pace == PACE_STREAM;
 	const struct regime *regime =
@@ -121,8 +122,8 @@ int caption_group(const struct summary *s, const struct regimes *regimes,
 		    against(s, g, v, &range, &verdicts[i], st))
 			return -1;
 	}
-	for (unsigned i = 0; i < 4; i++)
-		add_kind(s, order, verdicts, kinds[i], body, sizeof body);
+	for (int kind = 0; kind < VERDICT_KINDS; kind++)
+		add_kind(s, order, verdicts, (enum verdict_kind)kind, body, sizeof body);
 	if (!body[0])
 		return 0;
 	words_add(text, bytes, "Against %.60s", s->variants[s->reference].name);
@@ -145,7 +146,7 @@ void caption_overview(const struct summary *s, const struct drawn_order *order, 
 	if (s->reference < 0 || s->trouble[0])
 		return;
 	for (unsigned i = 0; i < order->main; i++) {
-		unsigned v = order->variants[i], all = 0, kinds[4] = {0};
+		unsigned v = order->variants[i], all = 0, alike = 0, faster = 0, slower = 0;
 		for (unsigned g = 0; g < s->ngroups; g++) {
 			const struct summary_group *group = &s->groups[g];
 			const struct summary_row *row =
@@ -154,7 +155,10 @@ void caption_overview(const struct summary *s, const struct drawn_order *order, 
 			    isnan(row->ratio.estimate))
 				continue;
 			all++;
-			kinds[verdict_of(row->ratio, s->margin).kind]++;
+			struct verdict verdict = verdict_of(row->ratio, s->margin);
+			alike += verdict_within(&verdict);
+			faster += verdict_beyond(&verdict) > 0;
+			slower += verdict_beyond(&verdict) < 0;
 		}
 		if (!all || s->variants[v].role != ROLE_VARIANT)
 			continue;
@@ -162,11 +166,11 @@ void caption_overview(const struct summary *s, const struct drawn_order *order, 
 			words_add(text, bytes, "Against %.60s", s->variants[s->reference].name);
 		words_add(text, bytes, "%s %.60s is ",
 		          text[0] ? (strchr(text, ':') ? ";" : ":") : "", s->variants[v].name);
-		words_add(text, bytes, "alike in %u of %u", kinds[VERDICT_NO_DIFFERENCE], all);
-		if (kinds[VERDICT_FASTER])
-			words_add(text, bytes, ", faster in %u", kinds[VERDICT_FASTER]);
-		if (kinds[VERDICT_SLOWER])
-			words_add(text, bytes, ", slower in %u", kinds[VERDICT_SLOWER]);
+		words_add(text, bytes, "alike in %u of %u", alike, all);
+		if (faster)
+			words_add(text, bytes, ", faster in %u", faster);
+		if (slower)
+			words_add(text, bytes, ", slower in %u", slower);
 	}
 }
 
@@ -263,7 +267,7 @@ void caption_factors(const struct factors_result *results, unsigned n, char *tex
 		const struct verdict *v = latency ? &r->latency : &r->bandwidth;
 		if (r->why[0])
 			continue;
-		if ((v->kind != VERDICT_FASTER && v->kind != VERDICT_SLOWER) || said == 4) {
+		if (!verdict_effect(v) || said == 4) {
 			others++;
 			continue;
 		}
@@ -283,16 +287,16 @@ void caption_versions(const struct versions *v, unsigned coll, char *text, size_
 	text[0] = '\0';
 	for (unsigned i = 0; i < v->nrows; i++) {
 		const struct verdict *x = &v->colls[coll].rows[i].verdict;
-		alike += x->kind == VERDICT_NO_DIFFERENCE;
-		slower += x->kind == VERDICT_SLOWER;
-		faster += x->kind == VERDICT_FASTER;
+		alike += verdict_within(x);
+		slower += verdict_beyond(x) < 0;
+		faster += verdict_beyond(x) > 0;
 		if (v->nrows > 4)
 			continue;
 		words_add(text, bytes, i ? "; with %.40s " : "With %.40s processes ",
 		          v->colls[coll].rows[i].version);
-		if (x->kind == VERDICT_NO_DIFFERENCE)
+		if (verdict_within(x))
 			words_add(text, bytes, "%salike", i ? "they are " : "and threads are ");
-		else if (x->kind == VERDICT_UNDECIDED)
+		else if (!verdict_decided(x))
 			words_add(text, bytes, "%sundecided",
 			          i ? "it is " : "against threads are ");
 		else

@@ -6,32 +6,42 @@
 #include "verdict.h"
 #include "words.h"
 
-static enum claims_outcome decide(double lo, double hi, double edge, bool above)
+/* Of less by, from the logs of an interval; of more by, turned round. */
+static enum claims_outcome decide_less(double lo, double hi, double edge)
 {
-	if (above ? lo > edge : hi < edge)
+	if (hi < -edge)
 		return CLAIMS_HOLD;
-	return (above ? hi < edge : lo > edge) ? CLAIMS_FAIL : CLAIMS_UNDECIDED;
+	if (!(lo > -edge))
+		return CLAIMS_UNDECIDED;
+	return hi < 0 ? CLAIMS_LITTLE : CLAIMS_FAIL;
+}
+
+static enum claims_outcome decide_within(double lo, double hi, double edge)
+{
+	if (lo > -edge && hi < edge)
+		return CLAIMS_HOLD;
+	return lo > edge || hi < -edge ? CLAIMS_FAIL : CLAIMS_UNDECIDED;
 }
 
 enum claims_outcome claims_decide(const struct stats_ratio *ratio, enum claim_test test,
                                   double by, unsigned *more_blocks)
 {
 	double lo = log(ratio->lo), hi = log(ratio->hi), at = log(ratio->estimate);
-	double edge = test == CLAIM_LESS ? log1p(-by) : log1p(by);
-	double reach = fabs(at - edge);
+	double edge = log1p(by), reach = fabs(fabs(at) - edge);
 	enum claims_outcome outcome = CLAIMS_UNDECIDED;
-	if (test == CLAIM_WITHIN)
-		reach = fabs(fabs(at) - edge);
-	if (isnan(lo) || isnan(hi))
-		outcome = CLAIMS_UNDECIDED;
-	else if (test != CLAIM_WITHIN)
-		outcome = decide(lo, hi, edge, test == CLAIM_MORE);
-	else if (lo >= -edge && hi <= edge)
-		outcome = CLAIMS_HOLD;
-	else if (lo > edge || hi < -edge)
-		outcome = CLAIMS_FAIL;
+	if (test != CLAIM_WITHIN)
+		reach = fabs(at - (test == CLAIM_LESS ? -edge : edge));
+	if (!isnan(lo) && !isnan(hi))
+		outcome = test == CLAIM_WITHIN ? decide_within(lo, hi, edge)
+		          : test == CLAIM_LESS ? decide_less(lo, hi, edge)
+		                               : decide_less(-hi, -lo, edge);
 	*more_blocks = outcome == CLAIMS_UNDECIDED ? verdict_more_blocks(ratio, reach) : 0;
 	return outcome;
+}
+
+bool claims_decided(const struct claims_result *r)
+{
+	return r->outcome != CLAIMS_UNDECIDED && r->outcome != CLAIMS_UNTESTED;
 }
 
 int claims_judge(const struct summary *s, const struct claim *claim, struct claims_result *out,
@@ -39,6 +49,7 @@ int claims_judge(const struct summary *s, const struct claim *claim, struct clai
 {
 	struct claims_result r = {.claim = claim,
 	                          .outcome = CLAIMS_UNTESTED,
+	                          .detectable = NAN,
 	                          .contrast = contrast_none(0, 0, claim->metric, "")};
 	struct contrast *c = &r.contrast;
 	if (claim->test == CLAIM_NEEDS)
@@ -54,9 +65,10 @@ int claims_judge(const struct summary *s, const struct claim *claim, struct clai
 		                  (unsigned)index_variant(s, claim->right), claim->metric,
 		                  &select, c, st))
 			return -1;
-		if (c->nblocks)
-			r.outcome =
-			    claims_decide(&c->ratio, claim->test, claim->by, &r.more_blocks);
+	}
+	if (c->nblocks) {
+		r.outcome = claims_decide(&c->ratio, claim->test, claim->by, &r.more_blocks);
+		r.detectable = verdict_detectable(&c->ratio, claim->by);
 	}
 	*out = r;
 	return 0;
@@ -67,9 +79,12 @@ void claims_verdict(const struct claims_result *r, char *text, size_t bytes)
 	static const char *const texts[] = {[CLAIMS_HOLD] = "holds",
 	                                    [CLAIMS_FAIL] = "does not hold",
 	                                    [CLAIMS_UNTESTED] = "cannot be tested here"};
-	struct verdict v = {.kind = VERDICT_UNDECIDED, .more_blocks = r->more_blocks};
+	int direction = verdict_direction(&r->contrast.ratio);
+	const char *word = direction > 0 ? "more" : direction < 0 ? "less" : "";
 	if (r->outcome == CLAIMS_UNDECIDED)
-		verdict_text(&v, text, bytes);
+		verdict_undecided_text(word, r->detectable, r->more_blocks, text, bytes);
+	else if (r->outcome == CLAIMS_LITTLE)
+		snprintf(text, bytes, "%s, by under %.3g %%", word, 100 * r->claim->by);
 	else
 		snprintf(text, bytes, "%s", texts[r->outcome]);
 }

@@ -3,27 +3,38 @@
  * A claim rests on one number per block, the log ratio left ÷ right over its cells
  * (contrast.h), and its exact 95 % signed-rank interval. With the claim's X:
  *
- *             holds                         does not hold
- *   less      interval below 1 − X          above 1 − X
- *   more      interval above 1 + X          below 1 + X
- *   within    inside 1 ÷ (1 + X) … 1 + X    wholly outside
+ *             holds                      less, by under X          does not hold
+ *   less      below 1 ÷ (1 + X)          between that and 1        else above 1 ÷ (1 + X)
+ *   within    from 1 ÷ (1 + X) to 1 + X                            wholly outside
  *
- * else undecided, with the blocks that it would take: below 6 always, for there is no interval.
- */
+ * more is less with left and right swapped: 1 + X in place of 1 ÷ (1 + X). Else it is
+ * undecided, with the least effect that could have been seen and the blocks that it would take
+ * (verdict.h); below 6 always, for there is no interval. */
 #ifndef LAUNCHGAP_CLAIMS_H
 #define LAUNCHGAP_CLAIMS_H
 
 #include "contrast.h"
 #include "evidence.h"
 
-enum claims_outcome { CLAIMS_HOLD, CLAIMS_FAIL, CLAIMS_UNDECIDED, CLAIMS_UNTESTED };
+/* CLAIMS_LITTLE: as claimed, by less than claimed. */
+enum claims_outcome {
+	CLAIMS_HOLD,
+	CLAIMS_LITTLE,
+	CLAIMS_FAIL,
+	CLAIMS_UNDECIDED,
+	CLAIMS_UNTESTED
+};
 
 struct claims_result {
 	const struct claim *claim; /* borrowed */
 	enum claims_outcome outcome;
 	struct contrast contrast; /* what it rests on, or why it is untested */
-	unsigned more_blocks;     /* undecided, as in struct verdict */
+	unsigned more_blocks;     /* undecided, as in struct verdict; 0: not by blocks */
+	double detectable;        /* as in struct verdict; NaN where it is untested */
 };
+
+/* Whether there is a verdict: holds, does not hold, or what lies between them. */
+bool claims_decided(const struct claims_result *result);
 
 /* The rule above, for a test other than CLAIM_NEEDS. */
 enum claims_outcome claims_decide(const struct stats_ratio *ratio, enum claim_test test,
@@ -33,8 +44,8 @@ enum claims_outcome claims_decide(const struct stats_ratio *ratio, enum claim_te
 int claims_judge(const struct summary *summary, const struct claim *claim,
                  struct claims_result *out, struct status *st);
 
-/* "holds", "does not hold", "undecided, needs about 7 more blocks", "cannot be tested here".
- */
+/* "holds", "less, by under 2 %", "does not hold", "undecided (less): effects under 6 % cannot
+ * be seen here; needs about 7 more blocks", "cannot be tested here". */
 void claims_verdict(const struct claims_result *result, char *text, size_t bytes);
 /* It is a question to another backend, and none of this run. */
 bool claims_elsewhere(const struct claims_result *result);

@@ -16,7 +16,7 @@ static double log_bandwidth(const struct summary_row *row, unsigned block)
 {
 	for (unsigned i = 0; i < row->ntrials; i++)
 		if (row->trials[i].block == block)
-			return log((double)row->cell.bytes) - log(row->trials[i].time_ns);
+			return log((double)row->moved_bytes) - log(row->trials[i].time_ns);
 	return NAN;
 }
 

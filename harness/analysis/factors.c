@@ -60,11 +60,7 @@ bool factors_judged(const struct verdict *v)
 
 const char *factors_word(const struct verdict *v)
 {
-	static const char *const words[] = {[VERDICT_FASTER] = "faster",
-	                                    [VERDICT_SLOWER] = "slower",
-	                                    [VERDICT_NO_DIFFERENCE] = "no difference",
-	                                    [VERDICT_UNDECIDED] = "undecided"};
-	return factors_judged(v) ? words[v->kind] : "";
+	return factors_judged(v) ? verdict_word(v->kind) : "";
 }
 
 const char *factors_alarm(const struct factors_result *r)
@@ -79,14 +75,14 @@ bool factors_proper(const struct factors_result *r)
 {
 	const struct verdict *first =
 	    factors_judged(&r->bandwidth) ? &r->bandwidth : &r->latency;
-	return r->factor->placebo && factors_judged(first) &&
-	       first->kind == VERDICT_NO_DIFFERENCE && !factors_alarm(r);
+	return r->factor->placebo && factors_judged(first) && verdict_within(first) &&
+	       !factors_alarm(r);
 }
 
 void factors_verdict(const struct factors_result *r, const struct verdict *v, char *text,
                      size_t bytes)
 {
-	char verdict[96];
+	char verdict[VERDICT_TEXT_BYTES];
 	bool first = v == &r->bandwidth || !factors_judged(&r->bandwidth);
 	if (!factors_judged(v)) {
 		snprintf(text, bytes, "-");

@@ -21,7 +21,7 @@ int factors_judge(const struct summary *summary, const struct factor *factor,
                   struct factors_result *out, struct status *st);
 /* Whether one of the two has figures. */
 bool factors_judged(const struct verdict *verdict);
-/* "faster", "slower", "no difference", "undecided"; "" where it is not judged. */
+/* As verdict_word; "" where it is not judged. */
 const char *factors_word(const struct verdict *verdict);
 /* One of a result's two verdicts in full, "-" where it is not judged; of a placebo also what it
  * means. What is true of the row stands with the first that is judged. */
@@ -37,8 +37,8 @@ double factors_by_chance(const struct factors_result *results, unsigned n);
 /* A placebo with an interval beyond the margin: the instrument, or the factor, is wrong. What
  * it acts on, "bandwidth", "latency" or "bandwidth and latency"; NULL: it does not. */
 const char *factors_alarm(const struct factors_result *result);
-/* A placebo of "no difference" in bandwidth, or in latency where that alone is judged, and no
- * effect on either. */
+/* A placebo that is within the margin in bandwidth, or in latency where that alone is judged,
+ * and has no effect on either. */
 bool factors_proper(const struct factors_result *result);
 
 #endif

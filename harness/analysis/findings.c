@@ -1,5 +1,6 @@
 #include "findings.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "words.h"
@@ -13,14 +14,15 @@ static void withhold(const struct regimes *regimes, struct claims_result *r)
 	    regimes ? regimes_find(regimes,
 	                           metric->pace == PACE_ISOLATED ? REGIME_SMALL : REGIME_LARGE)
 	            : NULL;
-	if (!g || g->tells || metric->counters ||
-	    (r->outcome != CLAIMS_HOLD && r->outcome != CLAIMS_FAIL))
+	if (!g || g->tells || metric->counters || !claims_decided(r))
 		return;
 	if (r->outcome == CLAIMS_HOLD && r->claim->test != CLAIM_WITHIN &&
 	    regime_beyond(g, &r->contrast.ratio))
 		return;
 	r->outcome = CLAIMS_UNDECIDED;
 	r->more_blocks = 0;
+	r->detectable =
+	    verdict_detectable(&r->contrast.ratio, fmax(g->least_effect, r->claim->by));
 }
 
 int findings_make(const struct summary *s, const struct regimes *regimes,

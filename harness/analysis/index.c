@@ -99,7 +99,8 @@ static int groups_make(struct summary *s)
 	for (g = 0; g < s->ngroups; g++) {
 		struct summary_group *group = &s->groups[g];
 		group->asked_bytes = calloc(group->nsizes, sizeof *group->asked_bytes);
-		if (!group->asked_bytes)
+		group->moved_bytes = calloc(group->nsizes, sizeof *group->moved_bytes);
+		if (!group->asked_bytes || !group->moved_bytes)
 			return -1;
 	}
 	return 0;

@@ -49,8 +49,9 @@ struct summary_row {
 	unsigned variant, group;
 	unsigned nranks;
 	struct cell cell;
-	unsigned calls;   /* in one row of samples */
-	unsigned ntrials; /* with a time; one a block */
+	size_t moved_bytes; /* coll_moved: what bandwidths are of */
+	unsigned calls;     /* in one row of samples */
+	unsigned ntrials;   /* with a time; one a block */
 	struct summary_trial *trials;
 	unsigned failed;                        /* trials that have none */
 	double time_us, time_us_lo, time_us_hi; /* lo, hi: quartiles over blocks */
@@ -76,6 +77,8 @@ struct summary_group {
 	unsigned nranks;
 	unsigned nsizes;
 	size_t *bytes, *asked_bytes; /* ascending */
+	size_t *moved_bytes;         /* coll_moved of each; `bytes` in records that do not say
+	                                how alltoallv's parts lie */
 	struct stats_ratio *gaps;    /* per variant: one number per block, the geometric mean of
 	                                the ratio over the sizes that both have */
 	bool limit;                  /* it is the limit's alone */

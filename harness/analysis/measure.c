@@ -21,7 +21,7 @@ double measure_timed(const struct summary_row *row, const struct summary_trial *
 		return t->time_ns;
 	}
 	return row->carries_data ? coll_busbw(row->cell.coll, row->cell.comm_ranks,
-	                                      row->cell.bytes, t->time_ns * 1e-9)
+	                                      row->moved_bytes, t->time_ns * 1e-9)
 	                         : NAN;
 }
 

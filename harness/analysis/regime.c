@@ -197,7 +197,7 @@ static void judge(const struct summary *s, struct regime *r)
 		snprintf(
 		    r->why, sizeof r->why,
 		    "The A/A line is %s, wider than the margin of %.3g %%: effects under %s "
-		    "cannot be seen here.",
+		    "cannot be told from noise here.",
 		    words_ratio(aa, true).text, 100 * s->margin, regime_least(r).text);
 	}
 	r->tells = !r->why[0];

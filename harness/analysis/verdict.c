@@ -25,21 +25,46 @@ unsigned verdict_more_blocks(const struct stats_ratio *r, double reach)
 	return more;
 }
 
+/* Normal quantiles of an interval's end, and of a power of 80 %. */
+#define Z_INTERVAL 1.96
+#define Z_POWER    0.84
+
+double verdict_detectable(const struct stats_ratio *r, double margin)
+{
+	double half = log(r->hi / r->lo) / 2;
+	return expm1(log1p(margin) + half * (Z_INTERVAL + Z_POWER) / Z_INTERVAL);
+}
+
+int verdict_direction(const struct stats_ratio *r)
+{
+	return r->lo > 1 ? 1 : r->hi < 1 ? -1 : 0;
+}
+
+static enum verdict_kind kind_of(const struct stats_ratio *r, double edge)
+{
+	double lo = log(r->lo), hi = log(r->hi);
+	if (lo > edge)
+		return VERDICT_FASTER;
+	if (hi < -edge)
+		return VERDICT_SLOWER;
+	if (!(lo >= -edge && hi <= edge)) /* also where there is no interval */
+		return VERDICT_UNDECIDED;
+	int direction = verdict_direction(r);
+	return direction > 0   ? VERDICT_LITTLE_FASTER
+	       : direction < 0 ? VERDICT_LITTLE_SLOWER
+	                       : VERDICT_NO_DIFFERENCE;
+}
+
 struct verdict verdict_of(struct stats_ratio ratio, double margin)
 {
-	struct verdict v = {.kind = VERDICT_UNDECIDED, .ratio = ratio, .margin = margin};
-	double edge = log1p(margin), lo = log(ratio.lo), hi = log(ratio.hi);
+	double edge = log1p(margin);
+	struct verdict v = {.kind = kind_of(&ratio, edge),
+	                    .ratio = ratio,
+	                    .margin = margin,
+	                    .detectable = verdict_detectable(&ratio, margin)};
 	/* To the margin's nearer end. */
 	double reach = fabs(fabs(log(ratio.estimate)) - edge);
-	if (isnan(lo) || isnan(hi))
-		v.more_blocks = verdict_more_blocks(&ratio, reach);
-	else if (lo > edge)
-		v.kind = VERDICT_FASTER;
-	else if (hi < -edge)
-		v.kind = VERDICT_SLOWER;
-	else if (lo >= -edge && hi <= edge)
-		v.kind = VERDICT_NO_DIFFERENCE;
-	else
+	if (!verdict_decided(&v))
 		v.more_blocks = verdict_more_blocks(&ratio, reach);
 	return v;
 }
@@ -49,33 +74,76 @@ struct verdict verdict_make(const double *log_ratios, unsigned n, double margin)
 	return verdict_of(stats_ratio_of_logs(log_ratios, n, VERDICT_CONFIDENCE), margin);
 }
 
+int verdict_beyond(const struct verdict *v)
+{
+	return v->kind == VERDICT_FASTER ? 1 : v->kind == VERDICT_SLOWER ? -1 : 0;
+}
+
 bool verdict_effect(const struct verdict *v)
 {
-	return v->kind == VERDICT_FASTER || v->kind == VERDICT_SLOWER;
+	return verdict_beyond(v) != 0;
+}
+
+bool verdict_decided(const struct verdict *v)
+{
+	return v->kind != VERDICT_UNDECIDED;
+}
+
+bool verdict_within(const struct verdict *v)
+{
+	return verdict_decided(v) && !verdict_effect(v);
+}
+
+const char *verdict_word(enum verdict_kind kind)
+{
+	static const char *const words[VERDICT_KINDS] = {
+	    [VERDICT_FASTER] = "faster",
+	    [VERDICT_SLOWER] = "slower",
+	    [VERDICT_LITTLE_FASTER] = "faster by little",
+	    [VERDICT_LITTLE_SLOWER] = "slower by little",
+	    [VERDICT_NO_DIFFERENCE] = "no difference",
+	    [VERDICT_UNDECIDED] = "undecided"};
+	return words[kind];
+}
+
+void verdict_unseen_text(double detectable, char *out, size_t bytes)
+{
+	bool small = detectable < 1;
+	out[0] = '\0';
+	if (!isnan(detectable))
+		snprintf(out, bytes, "effects under %s%.2g%s cannot be seen here",
+		         small ? "" : "a factor of ", small ? 100 * detectable : 1 + detectable,
+		         small ? " %" : "");
+}
+
+void verdict_undecided_text(const char *direction, double detectable, unsigned more_blocks,
+                            char *out, size_t bytes)
+{
+	char effect[64], more[64] = "";
+	verdict_unseen_text(detectable, effect, sizeof effect);
+	if (more_blocks > VERDICT_MOST_MORE)
+		snprintf(more, sizeof more, "needs more than %d more blocks",
+		         VERDICT_MOST_MORE);
+	else if (more_blocks)
+		snprintf(more, sizeof more, "needs about %u more block%s", more_blocks,
+		         more_blocks == 1 ? "" : "s");
+	snprintf(out, bytes, "undecided%s%s%s%s%s%s%s", *direction ? " (" : "", direction,
+	         *direction ? ")" : "", *effect || *more ? ": " : "", effect,
+	         *effect && *more ? "; " : "", more);
 }
 
 void verdict_text(const struct verdict *v, char *out, size_t bytes)
 {
-	unsigned more = v->more_blocks;
-	switch (v->kind) {
-	case VERDICT_FASTER:
-		snprintf(out, bytes, "faster");
-		return;
-	case VERDICT_SLOWER:
-		snprintf(out, bytes, "slower");
-		return;
-	case VERDICT_NO_DIFFERENCE:
+	int direction = verdict_direction(&v->ratio);
+	const char *word = direction > 0 ? "faster" : direction < 0 ? "slower" : "";
+	if (v->kind == VERDICT_NO_DIFFERENCE)
 		snprintf(out, bytes, "no difference within %.3g %%", 100 * v->margin);
-		return;
-	case VERDICT_UNDECIDED:
-		break;
-	}
-	if (more > VERDICT_MOST_MORE)
-		snprintf(out, bytes, "undecided, needs more than %d more blocks",
-		         VERDICT_MOST_MORE);
+	else if (verdict_within(v))
+		snprintf(out, bytes, "%s, by under %.3g %%", word, 100 * v->margin);
+	else if (verdict_decided(v))
+		snprintf(out, bytes, "%s", word);
 	else
-		snprintf(out, bytes, "undecided, needs about %u more block%s", more,
-		         more == 1 ? "" : "s");
+		verdict_undecided_text(word, v->detectable, v->more_blocks, out, bytes);
 }
 
 bool verdict_looks_after(unsigned blocks)

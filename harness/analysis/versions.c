@@ -356,27 +356,31 @@ void versions_free(struct versions *v)
 static void say_ratio(const struct verdict *v, char *text, size_t bytes)
 {
 	const struct stats_ratio *r = &v->ratio;
-	if (v->kind == VERDICT_SLOWER)
+	if (verdict_beyond(v) < 0)
 		words_add(text, bytes,
 		          "processes reach %.1f %% of threads' bandwidth (%.1f to %.1f %%)",
 		          100 * r->estimate, 100 * r->lo, 100 * r->hi);
-	else if (v->kind == VERDICT_FASTER)
+	else if (verdict_beyond(v) > 0)
 		words_add(text, bytes,
 		          "processes reach %.3g times threads' bandwidth (%.3g to %.3g)",
 		          r->estimate, r->lo, r->hi);
-	else if (v->kind == VERDICT_NO_DIFFERENCE)
+	else if (verdict_within(v))
 		words_add(text, bytes,
-		          "processes and threads have the same bandwidth (%.3f, %.3f to %.3f)",
-		          r->estimate, r->lo, r->hi);
+		          "processes and threads have the same bandwidth within %.3g %% (%.3f, "
+		          "%.3f to %.3f)",
+		          100 * v->margin, r->estimate, r->lo, r->hi);
 	else if (isnan(r->lo))
 		words_add(text, bytes,
 		          "too few blocks for a verdict on processes against threads (%.3f)",
 		          r->estimate);
-	else
+	else {
+		char unseen[64];
+		verdict_unseen_text(v->detectable, unseen, sizeof unseen);
 		words_add(text, bytes,
 		          "it is undecided whether processes and threads differ (%.3f, %.3f "
-		          "to %.3f)",
-		          r->estimate, r->lo, r->hi);
+		          "to %.3f): %s",
+		          r->estimate, r->lo, r->hi, unseen);
+	}
 }
 
 /* Whether a mode's data took the other way from there on: by the library's log, and by the
@@ -406,8 +410,8 @@ static unsigned say_change(const struct versions_row *from, const struct version
 	const size_t bytes = VERSIONS_SAY_BYTES;
 	const unsigned other = mode == VERSIONS_THREADS ? VERSIONS_PROCESSES : VERSIONS_THREADS;
 	const struct versions_side *x = &from->sides[mode], *y = &to->sides[mode];
-	const bool lost = y->change.kind == VERDICT_SLOWER;
-	if (!lost && y->change.kind != VERDICT_FASTER)
+	const bool lost = verdict_beyond(&y->change) < 0;
+	if (!verdict_effect(&y->change))
 		return 0;
 	snprintf(text, bytes, "From %s to %s %s %s bandwidth: from %s to %s GB/s",
 	         from->version, to->version, versions_mode_name((enum versions_mode)mode),
@@ -430,6 +434,13 @@ static unsigned say_change(const struct versions_row *from, const struct version
 	return 1;
 }
 
+/* Whether the same sentence says both. */
+static bool is_alike(const struct verdict *a, const struct verdict *b)
+{
+	return verdict_decided(a) == verdict_decided(b) &&
+	       verdict_beyond(a) == verdict_beyond(b);
+}
+
 unsigned versions_say(const struct versions *v, unsigned coll,
                       char text[VERSIONS_SENTENCES][VERSIONS_SAY_BYTES])
 {
@@ -444,20 +455,21 @@ unsigned versions_say(const struct versions *v, unsigned coll,
 	for (unsigned at = 0, last; !c->why[0] && at < v->nrows && n + 3 <= VERSIONS_SENTENCES;
 	     at = last + 1) {
 		struct verdict of = rows[at].verdict;
-		for (last = at; last + 1 < v->nrows && rows[last + 1].verdict.kind == of.kind;
+		for (last = at; last + 1 < v->nrows && is_alike(&rows[last + 1].verdict, &of);
 		     last++) {
 			const struct stats_ratio *next = &rows[last + 1].verdict.ratio;
 			of.ratio.estimate = next->estimate;
 			of.ratio.lo = fmin(of.ratio.lo, next->lo);
 			of.ratio.hi = fmax(of.ratio.hi, next->hi);
+			of.detectable = fmax(of.detectable, rows[last + 1].verdict.detectable);
 		}
 		snprintf(text[n], VERSIONS_SAY_BYTES, "With NCCL %s%s%s ", rows[at].version,
 		         last > at ? " to " : "", last > at ? rows[last].version : "");
 		say_ratio(&of, text[n], VERSIONS_SAY_BYTES);
 		words_add(text[n++], VERSIONS_SAY_BYTES, ".");
 		for (unsigned mode = 0; at && mode <= VERSIONS_PROCESSES; mode++)
-			if (rows[at].verdict.kind != VERDICT_UNDECIDED &&
-			    rows[at - 1].verdict.kind != VERDICT_UNDECIDED)
+			if (verdict_decided(&rows[at].verdict) &&
+			    verdict_decided(&rows[at - 1].verdict))
 				n += say_change(&rows[at - 1], &rows[at], mode, text[n]);
 	}
 	return n;

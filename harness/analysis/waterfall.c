@@ -131,8 +131,7 @@ static int way_find(const struct web *web, unsigned from, unsigned to, struct wa
  * lie far off can make it. */
 static bool is_at_odds(const struct verdict *v, double log)
 {
-	return (v->kind == VERDICT_FASTER && !(log > 0)) ||
-	       (v->kind == VERDICT_SLOWER && !(log < 0));
+	return verdict_effect(v) && !(verdict_beyond(v) * log > 0);
 }
 
 /* What a way is made of, block by block. */
@@ -296,7 +295,7 @@ static void fill_shares(const struct bricks *b, struct waterfall *w)
 		w->explained = stats_share(b->sum, b->gap, b->nblocks, VERDICT_CONFIDENCE);
 	for (unsigned i = 0; i < w->nsteps && gap; i++)
 		fill_range(b, i, &w->steps[i]);
-	if (w->gap.kind == VERDICT_NO_DIFFERENCE)
+	if (verdict_within(&w->gap))
 		snprintf(w->why, sizeof w->why,
 		         "there is no gap to explain: no difference within %.3g %%",
 		         100 * w->gap.margin);

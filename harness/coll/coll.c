@@ -233,6 +233,19 @@ struct coll_span coll_span(const struct cell *cell, const struct value_parts *pa
 	};
 }
 
+size_t coll_moved(const struct cell *cell, const struct value_parts *parts, unsigned nranks)
+{
+	size_t most = 0;
+	if (cell->coll != COLL_ALLTOALLV)
+		return cell->bytes;
+	for (unsigned rank = 0; rank < nranks; rank++) {
+		struct coll_span span = coll_span(cell, parts, nranks, rank);
+		most = span.send_bytes > most ? span.send_bytes : most;
+		most = span.recv_bytes > most ? span.recv_bytes : most;
+	}
+	return most;
+}
+
 size_t coll_least(enum coll_kind kind, enum dtype dtype, unsigned nranks)
 {
 	return infos[kind].is & COLL_PARTED ? (size_t)nranks * PART_ALIGN : dtype_sizes[dtype];

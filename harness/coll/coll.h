@@ -104,6 +104,11 @@ struct coll_span {
 struct coll_span coll_span(const struct cell *cell, const struct value_parts *parts,
                            unsigned nranks, unsigned rank);
 
+/* What the size of a call comes to, as nccl-tests counts it: the most that a rank sends or
+ * receives. That is cell->bytes, but of alltoallv, whose parts are rounded down one by one
+ * (value_cut.h), up to 15 bytes less for each rank. Bandwidths are of this. */
+size_t coll_moved(const struct cell *cell, const struct value_parts *parts, unsigned nranks);
+
 /* The least size there is, and what sizes are multiples of: 16 bytes for each rank where a
  * buffer is cut into parts, else one element; as every *GetCollByteCount of nccl-tests has it.
  */
@@ -114,8 +119,9 @@ size_t coll_round(enum coll_kind kind, enum dtype dtype, size_t bytes, unsigned 
 /* "4 KiB"; in reports of the asked size, which may be above the used one. */
 void coll_size_label(size_t size, char *text, size_t bytes);
 
-/* GB/s (1e9 bytes) of a call of `bytes` that took `seconds` > 0, as nccl-tests counts them: the
- * size over the time, but for hypercube what a rank gets from others, so that it has no factor.
+/* GB/s (1e9 bytes) of a call that moves `bytes` (coll_moved) and took `seconds` > 0, as
+ * nccl-tests counts them: the size over the time, but for hypercube what a rank gets from
+ * others, so that it has no factor.
  */
 double coll_algbw(enum coll_kind kind, unsigned nranks, size_t bytes, double seconds);
 double coll_busbw(enum coll_kind kind, unsigned nranks, size_t bytes, double seconds);

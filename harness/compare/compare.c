@@ -151,7 +151,7 @@ static int check_failed(const struct side *side, const struct side *other, char 
 static int conclude(const struct comparison *c, struct status *st)
 {
 	for (unsigned g = 0; g < c->ngroups; g++)
-		if (!c->groups[g].of->limit && c->groups[g].verdict.kind == VERDICT_SLOWER)
+		if (!c->groups[g].of->limit && verdict_beyond(&c->groups[g].verdict) < 0)
 			return COMPARE_WORSE;
 	if (check_failed(&c->left, &c->right, 'A', st) ||
 	    check_failed(&c->right, &c->left, 'B', st))

@@ -84,19 +84,13 @@ static void put_table(struct shown *s, struct table *table)
 /* In the order in which they matter. */
 static const struct {
 	enum verdict_kind kind;
-	const char *word, *lead, *margin;
-} kinds[] = {{VERDICT_SLOWER, "slower", "B is slower", "beyond"},
-             {VERDICT_FASTER, "faster", "B is faster", "beyond"},
-             {VERDICT_UNDECIDED, "undecided", "Undecided", "at"},
-             {VERDICT_NO_DIFFERENCE, "no difference", "No difference", "within"}};
-
-static const char *word_of(enum verdict_kind kind)
-{
-	size_t i = 0;
-	while (kinds[i].kind != kind)
-		i++;
-	return kinds[i].word;
-}
+	const char *lead, *margin;
+} kinds[] = {{VERDICT_SLOWER, "B is slower", "beyond"},
+             {VERDICT_FASTER, "B is faster", "beyond"},
+             {VERDICT_UNDECIDED, "Undecided", "at"},
+             {VERDICT_LITTLE_SLOWER, "B is slower", "by under"},
+             {VERDICT_LITTLE_FASTER, "B is faster", "by under"},
+             {VERDICT_NO_DIFFERENCE, "No difference", "within"}};
 
 static const struct table_column answer_columns[] = {
     {"verdict", "B is", "", TABLE_VERDICT},   {"cells", "cells", "", TABLE_COUNT},
@@ -113,9 +107,9 @@ static void put_answer(struct shown *s)
 	for (unsigned g = 0; g < c->ngroups; g++)
 		all += c->groups[g].of->limit ? 0 : c->groups[g].npoints;
 	for (size_t i = 0; i < COUNT(kinds); i++) {
-		double least = NAN, most = NAN;
+		double least = NAN, most = NAN, detectable = NAN;
 		unsigned cells = 0, more = 0;
-		char range[64] = "", needs[64] = "";
+		char range[64] = "", needs[64] = "", unseen[64];
 		for (unsigned g = 0; g < c->ngroups; g++) {
 			const struct comparison_group *group = &c->groups[g];
 			if (group->of->limit || group->verdict.kind != kinds[i].kind)
@@ -123,6 +117,7 @@ static void put_answer(struct shown *s)
 			cells += group->npoints;
 			if (group->verdict.more_blocks > more)
 				more = group->verdict.more_blocks;
+			detectable = fmax(detectable, group->verdict.detectable);
 			least = fmin(least, group->verdict.ratio.estimate);
 			most = fmax(most, group->verdict.ratio.estimate);
 		}
@@ -137,10 +132,12 @@ static void put_answer(struct shown *s)
 			snprintf(needs, sizeof needs,
 			         "; up to %u more block%s on each side would tell", more,
 			         words_plural(more));
-		say(s, "%s in %u of %u cells%s, %s %.3g %%%s.", kinds[i].lead, cells, all,
-		    range, kinds[i].margin, c->margin * 100, needs);
+		verdict_unseen_text(more ? detectable : NAN, unseen, sizeof unseen);
+		say(s, "%s in %u of %u cells%s, %s %.3g %%%s%s%s.", kinds[i].lead, cells, all,
+		    range, kinds[i].margin, c->margin * 100, *unseen ? "; " : "", unseen,
+		    needs);
 		table_row(table);
-		table_text(table, "%s", kinds[i].word);
+		table_text(table, "%s", verdict_word(kinds[i].kind));
 		table_count(table, cells);
 		table_count(table, all);
 		table_number(table, least);
@@ -184,13 +181,14 @@ static void put_of(const struct shown *s, struct table *table, const struct side
 	table_flag(table, !of->limit);
 }
 
-/* The last three are for programs. */
+/* The last four are for programs. */
 static const struct table_column verdict_columns[] = {
     {"verdict", "B is", "", TABLE_VERDICT},
     {"speed", "speed", "", TABLE_RATIO},
     {"sizes", "sizes", "", TABLE_COUNT},
     {"of_sizes", "of", "", TABLE_COUNT},
     {"more_blocks", "more blocks", "", TABLE_COUNT},
+    {"detectable", "could be seen from", "", TABLE_NUMBER},
     {"trials_a", "trials A", "", TABLE_COUNT},
     {"trials_b", "trials B", "", TABLE_COUNT}};
 
@@ -207,7 +205,7 @@ static void put_verdicts(struct shown *s)
 		const struct comparison_group *g = &s->c->groups[i];
 		table_row(table);
 		put_of(s, table, g->of);
-		table_text(table, "%s", word_of(g->verdict.kind));
+		table_text(table, "%s", verdict_word(g->verdict.kind));
 		table_ratio(table, &g->verdict.ratio);
 		table_count(table, g->npoints);
 		if (s->tables || g->nsizes != g->npoints)
@@ -217,6 +215,7 @@ static void put_verdicts(struct shown *s)
 		if (!s->tables)
 			continue;
 		table_count(table, g->verdict.more_blocks);
+		table_number(table, g->verdict.detectable);
 		table_count(table, g->nleft);
 		table_count(table, g->nright);
 	}

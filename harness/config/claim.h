@@ -77,8 +77,8 @@ struct gap {
 
 #define CLAIM_NEEDS_BACKEND "backend " /* what is needed begins so where it is one */
 
-/* Of left ÷ right: less by X, below 1 − X; more by X, above 1 + X; within X, from 1 ÷ (1 + X)
- * to 1 + X. needs: no test, for what it takes is not there. */
+/* Of left ÷ right: less by X, below 1 ÷ (1 + X); more by X, above 1 + X; within X, between the
+ * two. needs: no test, for what it takes is not there. */
 enum claim_test { CLAIM_LESS, CLAIM_MORE, CLAIM_WITHIN, CLAIM_NEEDS, CLAIM_TESTS };
 const char *claim_test_name(enum claim_test test);
 

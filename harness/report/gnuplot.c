@@ -762,8 +762,7 @@ static void put_step(struct script *p, const struct waterfall_step *step, unsign
 	snprintf(text, sizeof text, "%s%s", step->rest ? "what is left" : step->name,
 	         step->backwards ? ", back" : "");
 	put_text(p, "W_name", i, text);
-	put(p, "W_beyond", i, "%d",
-	    step->verdict.kind == VERDICT_FASTER || step->verdict.kind == VERDICT_SLOWER);
+	put(p, "W_beyond", i, "%d", verdict_effect(&step->verdict));
 	put(p, "W_rest", i, "%d", step->rest);
 	put_number(p, "W_lo", i, step->from_gbs);
 	put_number(p, "W_hi", i, step->to_gbs);
@@ -802,12 +801,6 @@ static void put_waterfall(struct script *p)
 	put_grey(p, "waterfall_grey", w->gap.margin, !isnan(w->gap.ratio.lo));
 	for (unsigned i = 0; i < w->nsteps; i++)
 		put_step(p, &w->steps[i], i + 1, w->nsteps <= 3);
-}
-
-/* A verdict as a number: 1 faster, −1 slower, 0 neither. */
-static int side_of(const struct verdict *v)
-{
-	return v->kind == VERDICT_FASTER ? 1 : v->kind == VERDICT_SLOWER ? -1 : 0;
 }
 
 static bool have_latency(const struct findings *f)
@@ -855,8 +848,8 @@ static void put_factors(struct script *p)
 			continue;
 		put_row(p,
 		        (const double[]){++k, r->factor->placebo, b->estimate, b->lo, b->hi,
-		                         side_of(&r->bandwidth), l->estimate, l->lo, l->hi,
-		                         side_of(&r->latency)},
+		                         verdict_beyond(&r->bandwidth), l->estimate, l->lo,
+		                         l->hi, verdict_beyond(&r->latency)},
 		        10);
 		intervals |= !isnan(b->lo) || !isnan(l->lo);
 		/* fmin and fmax pass over NaN. */
@@ -938,8 +931,8 @@ static void put_points(struct script *p)
 				            nth, r + 1, mode, side->gbs, side->lo, side->hi,
 				            path, has ? ratio->estimate : NAN,
 				            has ? ratio->lo : NAN, has ? ratio->hi : NAN,
-				            side_of(&row->verdict),
-				            row->verdict.kind != VERDICT_UNDECIDED},
+				            verdict_beyond(&row->verdict),
+				            verdict_decided(&row->verdict)},
 				        12);
 			}
 	}

@@ -28,7 +28,7 @@ static json_t *range(struct claim_range r)
 
 static json_t *verdict(const struct verdict *v)
 {
-	char text[96] = "";
+	char text[VERDICT_TEXT_BYTES] = "";
 	if (isfinite(v->ratio.estimate))
 		verdict_text(v, text, sizeof text);
 	return json_string(text);
@@ -40,18 +40,19 @@ static void put_regimes(json_t *findings, const struct model *m)
 		const struct regime *g = &m->regimes.list[i];
 		for (unsigned v = 0; v < g->nvariants; v++) {
 			const struct contrast *c = &g->contrasts[v];
-			char text[128];
+			char text[VERDICT_TEXT_BYTES];
 			answer_verdict(g, v, text, sizeof text);
 			if (c->why[0] || isnan(c->ratio.estimate))
 				continue;
 			json_array_append_new(
 			    findings,
-			    json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:o, s:s}", "type",
+			    json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:o, s:s, s:o}", "type",
 			              "regime", "regime", g->name, "variant",
 			              m->summary.variants[v].name, "reference",
 			              m->summary.variants[m->summary.reference].name, "metric",
 			              metric_info(g->metric)->name, "twin", (int)v == g->twin,
-			              "ratio", ratio(&c->verdict.ratio), "verdict", text));
+			              "ratio", ratio(&c->verdict.ratio), "verdict", text,
+			              "detectable", number(c->verdict.detectable)));
 		}
 	}
 }
@@ -61,18 +62,20 @@ static void put_claims(json_t *findings, const struct model *m)
 	for (unsigned i = 0; i < m->findings.asked.nclaims; i++) {
 		const struct claims_result *r = &m->findings.claims[i];
 		const struct claim *c = r->claim;
-		char word[96], hint[CONTRAST_WHY_BYTES];
+		char word[VERDICT_TEXT_BYTES], hint[CONTRAST_WHY_BYTES];
 		claims_verdict(r, word, sizeof word);
 		claims_hint(&m->summary, &m->findings.evidence, r, hint, sizeof hint);
 		json_array_append_new(
 		    findings,
 		    json_pack(
-		        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:s, s:s, s:o, s:i}",
+		        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:s, s:s, s:o, s:i, "
+		        "s:o}",
 		        "type", "claim", "name", c->name, "text", c->text, "left", c->left,
 		        "right", c->right, "metric", metric_info(c->metric)->name, "test",
 		        claim_test_name(c->test), "by", c->by, "ratio",
 		        ratio(&r->contrast.ratio), "verdict", word, "rests_on", hint, "bytes",
-		        range(r->contrast.sizes), "cells", (int)r->contrast.ncells));
+		        range(r->contrast.sizes), "cells", (int)r->contrast.ncells,
+		        "detectable", number(r->detectable)));
 	}
 }
 
@@ -85,12 +88,15 @@ static void put_factors(json_t *findings, const struct model *m)
 		json_array_append_new(
 		    findings,
 		    json_pack(
-		        "{s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:s}",
+		        "{s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:o, "
+		        "s:o, s:s}",
 		        "type", "factor", "name", f->name, "text", f->text, "from", f->from,
 		        "to", f->to, "setting", f->setting, "placebo", (int)f->placebo, "alarm",
 		        alarm != NULL, "bandwidth", ratio(&r->bandwidth.ratio), "verdict",
-		        verdict(&r->bandwidth), "latency", ratio(&r->latency.ratio),
-		        "latency_verdict", verdict(&r->latency), "why", r->why));
+		        verdict(&r->bandwidth), "detectable", number(r->bandwidth.detectable),
+		        "latency", ratio(&r->latency.ratio), "latency_verdict",
+		        verdict(&r->latency), "latency_detectable",
+		        number(r->latency.detectable), "why", r->why));
 	}
 }
 
@@ -105,9 +111,10 @@ static void put_gap(json_t *findings, const struct model *m)
 		waterfall_say(w, said, sizeof said);
 	json_array_append_new(
 	    findings,
-	    json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s}", "type",
-	              "gap", "from", gap->from, "to", gap->to, "ratio", ratio(&w->gap.ratio),
-	              "verdict", verdict(&w->gap), "explained", number(w->explained.estimate),
+	    json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s}",
+	              "type", "gap", "from", gap->from, "to", gap->to, "ratio",
+	              ratio(&w->gap.ratio), "verdict", verdict(&w->gap), "detectable",
+	              number(w->gap.detectable), "explained", number(w->explained.estimate),
 	              "explained_lo", number(w->explained.lo), "explained_hi",
 	              number(w->explained.hi), "orders", number(w->orders), "orders_possible",
 	              number(w->possible), "text", said, "why", w->why));
@@ -121,11 +128,12 @@ static void put_versions(json_t *findings, const struct model *m)
 			const struct versions_row *row = &v->colls[i].rows[k];
 			json_array_append_new(
 			    findings,
-			    json_pack("{s:s, s:s, s:s, s:o, s:s, s:o}", "type", "version",
+			    json_pack("{s:s, s:s, s:s, s:o, s:s, s:o, s:o}", "type", "version",
 			              "collective", coll_info(v->colls[i].coll)->name,
 			              "version", row->version, "ratio",
 			              ratio(&row->verdict.ratio), "of", "processes ÷ threads",
-			              "verdict", verdict(&row->verdict)));
+			              "verdict", verdict(&row->verdict), "detectable",
+			              number(row->verdict.detectable)));
 		}
 }
 

@@ -465,7 +465,7 @@ static bool put_row(FILE *out, const struct nccl_table *t, const struct halves *
 	const struct summary_row *any = rows[0] ? rows[0] : rows[1];
 	if (!any || !out)
 		return any;
-	fprintf(out, "%12zu  %12zu  %8s  %6s  %6d", bytes, count_of(t, &any->cell),
+	fprintf(out, "%12zu  %12zu  %8s  %6s  %6d", any->moved_bytes, count_of(t, &any->cell),
 	        theirs(coll_dtype_name(any->cell.dtype)), op_name(&any->cell),
 	        root_of(&any->cell));
 	put_half(out, t, rows[0], totals);

@@ -380,7 +380,7 @@ static void write_waterfall(struct page *p, const struct model *m)
 {
 	const struct findings *f = &m->findings;
 	const struct waterfall *w = &f->waterfall;
-	char verdict[96], said[WATERFALL_TEXT_BYTES];
+	char verdict[VERDICT_TEXT_BYTES], said[WATERFALL_TEXT_BYTES];
 	const char *none = isnan(w->explained.estimate) ? "No shares are given: " : "";
 	if (!w->nsteps) {
 		page_say(p, "From %s to %s: %s.", f->asked.gap.from, f->asked.gap.to,
@@ -476,11 +476,12 @@ static bool has_any_claim(const struct model *m)
 
 static void write_claims(struct page *p, const struct model *m)
 {
-	page_say(p,
-	         "Each rests on one number per block: the geometric mean of left ÷ right over "
-	         "its cells. It holds when the whole 95 %% interval is beyond what it says, "
-	         "does not hold when all of it is short of that, else it is undecided. Staged "
-	         "and direct: the data path of large sizes, where the evidence has it.");
+	page_say(
+	    p, "Each rests on one number per block: the geometric mean of left ÷ right over "
+	       "its cells. It holds when the whole 95 %% interval is beyond what it says, and "
+	       "does not hold when all of it is short of that; 'less, by under 2 %%' lies "
+	       "between the two. Else it is undecided. Staged "
+	       "and direct: the data path of large sizes, where the evidence has it.");
 	page_table(p, tables_claims(m));
 }
 

@@ -486,7 +486,8 @@ void table_escape(FILE *out, const char *text)
 
 static bool is_decided(const char *verdict)
 {
-	static const char *const words[] = {"holds", "does not hold", "faster", "slower"};
+	static const char *const words[] = {"holds", "does not hold", "less",
+	                                    "more",  "faster",        "slower"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (!strncmp(verdict, words[i], strlen(words[i])))
 			return true;

@@ -83,7 +83,7 @@ static void put_summary(struct table *t, const struct summary *s, const struct s
 	table_count(t, row->nranks);
 	table_text(t, "%s", coll_info(c->coll)->name);
 	table_text(t, "%s", coll_word(c, row->nranks).text);
-	table_count(t, c->bytes);
+	table_count(t, row->moved_bytes);
 	table_count(t, c->asked_bytes);
 	table_text(t, "%s", coll_dtype_name(c->dtype));
 	table_text(t, "%s", coll_op_name(c->op));
@@ -175,7 +175,7 @@ struct table *tables_ranks(const struct model *m)
 			table_text(t, "%s", s->variants[row->variant].mode);
 			table_count(t, row->nranks);
 			table_text(t, "%s", coll_word(&row->cell, row->nranks).text);
-			table_count(t, row->cell.bytes);
+			table_count(t, row->moved_bytes);
 			table_count(t, nth_size(s, row));
 			table_text(t, "%s", coll_pace_name(row->cell.pace));
 			table_count(t, k);
@@ -205,6 +205,8 @@ struct table *tables_factors(const struct model *m)
 	    {"latency", "effect on latency", "", TABLE_RATIO},
 	    {"latency_verdict", "verdict of latency", "", TABLE_VERDICT},
 	    {"latency_blocks", "blocks of latency", "", TABLE_COUNT},
+	    {"detectable", "could be seen from", "", TABLE_NUMBER},
+	    {"latency_detectable", "could be seen of latency from", "", TABLE_NUMBER},
 	};
 	const struct findings *f = &m->findings;
 	unsigned order[CLAIM_MAX];
@@ -229,6 +231,8 @@ struct table *tables_factors(const struct model *m)
 		table_ratio(t, &r->latency.ratio);
 		table_text(t, "%s", factors_word(&r->latency));
 		table_count(t, r->latency.ratio.blocks);
+		table_number(t, r->bandwidth.detectable);
+		table_number(t, r->latency.detectable);
 	}
 	return t;
 }
@@ -253,7 +257,7 @@ static void put_evidence(struct table *t, const struct model *m, const struct ev
 	table_text(t, "%s", path->data_path[0] ? path->data_path : v->path);
 	table_count(t, g->nranks);
 	table_text(t, "%s", coll_word(&g->cell, g->nranks).text);
-	table_count(t, g->bytes[row->size]);
+	table_count(t, g->moved_bytes[row->size]);
 	table_count(t, g->asked_bytes[row->size]);
 	table_count(t, rank);
 	for (unsigned f = 0; f < RANK_FIGURES; f++)

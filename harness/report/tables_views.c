@@ -38,7 +38,7 @@ static void put_range(struct table *t, struct claim_range range)
 
 static void put_verdict(struct table *t, const struct verdict *verdict)
 {
-	char text[96];
+	char text[VERDICT_TEXT_BYTES];
 	verdict_text(verdict, text, sizeof text);
 	table_text(t, "%s", text);
 }
@@ -103,14 +103,14 @@ static const char *plain_text(const struct claim *c)
 
 static void put_claim_short(struct table *t, const struct claims_result *r)
 {
-	char verdict[96];
+	char verdict[VERDICT_TEXT_BYTES];
 	if (!r || r->outcome == CLAIMS_UNTESTED) {
 		table_none(t);
 		return;
 	}
 	claims_verdict(r, verdict, sizeof verdict);
-	/* How many blocks it would take stands in the full table. */
-	table_text(t, "%.*s, %.3f", (int)strcspn(verdict, ","), verdict,
+	/* What could be seen and how many blocks it would take stands in the full table. */
+	table_text(t, "%.*s, %.3f", (int)strcspn(verdict, ":"), verdict,
 	           r->contrast.ratio.estimate);
 }
 
@@ -200,7 +200,7 @@ struct table *tables_claims(const struct model *m)
 struct table *tables_regime(const struct model *m, const struct regime *g)
 {
 	const struct summary *s = &m->summary;
-	char name[64], title[160], word[128];
+	char name[64], title[160], word[VERDICT_TEXT_BYTES];
 	snprintf(name, sizeof name, "verdicts_%s", g->name);
 	snprintf(title, sizeof title, "%s: %s", g->name, regime_about(g).text);
 	struct table *t =
@@ -596,10 +596,10 @@ struct table *tables_effects(const struct model *m)
 static void put_step(struct table *t, const struct summary *s,
                      const struct waterfall_step *step)
 {
-	char verdict[96];
+	char verdict[VERDICT_TEXT_BYTES];
 	verdict_text(&step->verdict, verdict, sizeof verdict);
 	if (step->at_odds)
-		snprintf(verdict, sizeof verdict, "undecided, mean and estimate disagree");
+		snprintf(verdict, sizeof verdict, "undecided: mean and estimate disagree");
 	table_row(t);
 	table_text(t, "%s%s", step->rest ? "what is left" : step->name,
 	           step->backwards ? " (taken back)" : "");
