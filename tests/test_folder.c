@@ -275,6 +275,50 @@ static void a_compressed_record_is_gone_on_with(void **state)
 	}
 }
 
+/* --- the scratch folder --- */
+
+static void open_and_die(int to)
+{
+	struct folder theirs = {0};
+	struct status st = {""};
+	if (folder_open_scratch(&theirs, &st) ||
+	    write(to, theirs.scratch, sizeof theirs.scratch) < 0)
+		_exit(1);
+	pause();
+}
+
+/* A folder that is nobody's, and one of a living process, stay. */
+static void the_next_start_sweeps_what_a_killed_one_left(void **state)
+{
+	struct folder mine = {0};
+	struct status st = {""};
+	char other[] = "/tmp/launchgap-XXXXXX", left[64], within[80];
+	int to[2], status;
+	(void)state;
+	assert_non_null(mkdtemp(other));
+	assert_int_equal(pipe(to), 0);
+	pid_t pid = fork();
+	if (pid == 0)
+		open_and_die(to[1]);
+	assert_int_equal(read(to[0], left, sizeof left), sizeof left);
+	snprintf(within, sizeof within, "%s/deep", left);
+	assert_int_equal(mkdir(within, 0777), 0);
+	assert_int_equal(folder_open_scratch(&mine, &st), 0);
+	assert_int_equal(access(within, F_OK), 0);
+	folder_close(&mine);
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	assert_int_equal(access(within, F_OK), 0);
+	assert_int_equal(folder_open_scratch(&mine, &st), 0);
+	assert_int_equal(access(left, F_OK), -1);
+	assert_int_equal(access(mine.scratch, F_OK), 0);
+	folder_close(&mine);
+	assert_int_equal(access(mine.scratch, F_OK), -1);
+	assert_int_equal(rmdir(other), 0);
+	close(to[0]);
+	close(to[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +336,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(a_torn_line_is_cut_off, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(a_compressed_record_is_gone_on_with, set_up,
 	                                    tear_down),
+	    cmocka_unit_test(the_next_start_sweeps_what_a_killed_one_left),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 #include "folder.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -60,14 +61,73 @@ static int make_stamped(const char *root, const char *experiment, char *path, si
 	return status_set(st, "cannot make the results folder %s: %s", path, strerror(errno));
 }
 
+static int remove_one(const char *path, const struct stat *stat, int type, struct FTW *ftw)
+{
+	(void)stat, (void)type, (void)ftw;
+	return remove(path);
+}
+
+static void remove_tree(const char *path)
+{
+	nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+#define SCRATCH "launchgap-"
+
+/* Its owner holds a lock in it as long as it lives, in whatever container. Of another user's,
+ * or of what has no owner (another program's, or so new that it has none yet), nothing is
+ * known. */
+static void sweep_one(const char *path)
+{
+	char file[80];
+	struct stat about;
+	struct lock owner;
+	struct status ignored = {""};
+	snprintf(file, sizeof file, "%s/owner", path);
+	if (lstat(path, &about) || !S_ISDIR(about.st_mode) || about.st_uid != geteuid() ||
+	    access(file, F_OK) || lock_take(file, &owner, &ignored))
+		return;
+	remove_tree(path);
+	lock_leave(&owner);
+}
+
+static void sweep(const char *place)
+{
+	DIR *dir = opendir(place);
+	struct dirent *entry;
+	while (dir && (entry = readdir(dir))) {
+		char path[64];
+		if (strncmp(entry->d_name, SCRATCH, sizeof SCRATCH - 1) != 0 ||
+		    strlen(entry->d_name) != strlen(SCRATCH "XXXXXX"))
+			continue;
+		snprintf(path, sizeof path, "%s/%.40s", place, entry->d_name);
+		sweep_one(path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* Where locks are not to be had, nobody sweeps either. */
+static void own_scratch(struct folder *folder)
+{
+	char file[sizeof folder->scratch + 8];
+	struct status ignored = {""};
+	snprintf(file, sizeof file, "%s/owner", folder->scratch);
+	lock_take(file, &folder->owner, &ignored);
+}
+
 int folder_open_scratch(struct folder *folder, struct status *st)
 {
 	static const char *const places[] = {"/dev/shm", "/tmp"};
+	for (unsigned i = 0; i < sizeof places / sizeof *places; i++)
+		sweep(places[i]);
 	for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
-		snprintf(folder->scratch, sizeof folder->scratch, "%s/launchgap-XXXXXX",
+		snprintf(folder->scratch, sizeof folder->scratch, "%s/" SCRATCH "XXXXXX",
 		         places[i]);
-		if (mkdtemp(folder->scratch))
+		if (mkdtemp(folder->scratch)) {
+			own_scratch(folder);
 			return 0;
+		}
 	}
 	folder->scratch[0] = '\0';
 	return status_set(st, "cannot make a scratch folder in /dev/shm or /tmp: %s",
@@ -224,12 +284,6 @@ int folder_set_latest(const struct folder *folder, struct status *st)
 	return 0;
 }
 
-static int remove_one(const char *path, const struct stat *stat, int type, struct FTW *ftw)
-{
-	(void)stat, (void)type, (void)ftw;
-	return remove(path);
-}
-
 void folder_close(struct folder *folder)
 {
 	if (folder->trials) {
@@ -241,5 +295,6 @@ void folder_close(struct folder *folder)
 	folder->lines = NULL;
 	lock_leave(&folder->lock);
 	if (folder->scratch[0])
-		nftw(folder->scratch, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+		remove_tree(folder->scratch);
+	lock_leave(&folder->owner);
 }

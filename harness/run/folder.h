@@ -18,9 +18,10 @@ struct folder {
 	FILE *trials;    /* lines for the record, which folder_commit takes into it */
 	char *lines;     /* what was written there */
 	size_t lines_bytes;
-	int record; /* trials.jsonl, for appending; open while `trials` is */
-	off_t kept; /* bytes of it that are whole trials */
-	struct lock lock;
+	int record;        /* trials.jsonl, for appending; open while `trials` is */
+	off_t kept;        /* bytes of it that are whole trials */
+	struct lock lock;  /* of the run's folder */
+	struct lock owner; /* of the scratch folder */
 };
 
 /* Before a run that is there is read to go on with it: its folder by its own name, which no
@@ -30,7 +31,8 @@ int folder_hold(const char *resume, struct folder *folder, struct status *st);
  */
 int folder_open(const char *root, const char *experiment, struct folder *folder,
                 struct status *st);
-/* A scratch folder alone, for jobs whose lines nobody keeps. */
+/* A scratch folder alone, for jobs whose lines nobody keeps. Those of this user whose process
+ * was killed are removed. */
 int folder_open_scratch(struct folder *folder, struct status *st);
 /* Takes a job's lines into the record, as folder_commit does. */
 int folder_append(struct folder *folder, const char *file, struct status *st);

@@ -53,19 +53,28 @@ bool job_interrupted(void)
 	return sigtimedwait(&set, NULL, &now) > 0;
 }
 
+/* The signal is of a parent's death from here on: of one that has died already there is none.
+ */
+static void follow(int signal, pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, signal);
+	if (getppid() != parent)
+		_exit(126);
+}
+
 void job_follow_parent(void)
 {
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	follow(SIGKILL, getppid());
 }
 
 static void become(char *const argv[], const char *const env[], unsigned nenv,
-                   const char *log_file, int tell)
+                   const char *log_file, int tell, pid_t parent)
 {
 	int in = open("/dev/null", O_RDONLY);
 	int log = open(log_file, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	int error;
 	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	follow(SIGTERM, parent);
 	job_release_signals();
 	signal(SIGPIPE, SIG_DFL);
 	if (in >= 0 && log >= 0 && dup2(in, 0) == 0 && dup2(log, 1) == 1 && dup2(log, 2) == 2) {
@@ -125,9 +134,9 @@ int job_run(char *const argv[], const char *const env[], unsigned nenv, const ch
 	struct job_result result = {0};
 	if (pipe2(tell, O_CLOEXEC))
 		return status_set(st, "cannot start %s: %s", argv[0], strerror(errno));
-	pid_t pid = fork();
+	pid_t self = getpid(), pid = fork();
 	if (pid == 0)
-		become(argv, env, nenv, log_file, tell[1]);
+		become(argv, env, nenv, log_file, tell[1], self);
 	close(tell[1]);
 	if (pid < 0 || read(tell[0], &error, sizeof error) == sizeof error) {
 		status_set(st, "cannot start %s: %s", argv[0],
