@@ -173,6 +173,7 @@ static void no_claim_is_decided_below_the_noise(void **state)
 	                                 .test = CLAIM_LESS,
 	                                 .by = 0.02,
 	                                 .bytes = {16 << 20, SIZE_MAX},
+	                                 .regime = CLAIM_ANY_REGIME,
 	                                 .pace = CLAIM_ANY_PACE,
 	                                 .coll = CLAIM_ANY_COLL};
 	speed[0] = 0.95;

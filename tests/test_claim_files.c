@@ -133,7 +133,10 @@ static void everything_is_read(void **state)
 	assert_string_equal(c[1].needs, "2 nodes");
 	assert_int_equal(c[2].test, CLAIM_WITHIN);
 	assert_true(c[2].by > 0.02499 && c[2].by < 0.02501);
-	assert_true(c[2].bytes.hi == SIZE_MAX);
+	assert_true(claim_range_open(c[2].bytes));
+	assert_int_equal(c[2].regime, CLAIM_ANY_REGIME);
+	assert_int_equal(claim_regime(&c[2]), REGIME_SMALL);
+	assert_int_equal(claim_regime(&c[0]), CLAIM_ANY_REGIME);
 	assert_int_equal(c[2].pace, CLAIM_ANY_PACE);
 	assert_int_equal(c[2].coll, CLAIM_ANY_COLL);
 }
@@ -157,6 +160,13 @@ static void a_backend_has_its_own_test(void **state)
 	      "host.metric = copies\nhost.is = more by 5%\n",
 	      "host");
 	assert_int_equal(spec.asked.claims[0].test, CLAIM_MORE);
+	/* So with regime and sizes. */
+	loads(CLAIM "is = less by 2%\nregime = small\nhost.bytes = 4K..64K\n", "host");
+	assert_int_equal(spec.asked.claims[0].regime, CLAIM_ANY_REGIME);
+	assert_int_equal(spec.asked.claims[0].bytes.hi, 65536);
+	loads(CLAIM "is = less by 2%\nbytes = 1K..2K\nhost.regime = small\n", "host");
+	assert_int_equal(claim_regime(&spec.asked.claims[0]), REGIME_SMALL);
+	assert_true(claim_range_open(spec.asked.claims[0].bytes));
 	/* What names variants for another backend only is about that one. */
 	loads("[factor f]\nnccl.from = a\nnccl.to = b\n[claim c]\ntext = x\nnccl.left = a\n"
 	      "nccl.right = b\nmetric = busbw\nis = less by 2%\n",
@@ -271,6 +281,8 @@ static void slips_name_their_line(void **state)
 	refuse(CLAIM "is = less by 0%\n", 6, "less by X%");
 	refuse(CLAIM "is = more by 91%\n", 6, "less by X%");
 	refuse(CLAIM "is = within 2%\nneeds = x\n", 7, "exclude each other");
+	refuse(CLAIM "is = less by 2%\nbytes = 4K\nregime = small\n", 8, "exclude each other");
+	refuse(CLAIM "regime = middle\n", 6, "regime = 'middle'");
 	refuse(CLAIM "nccl.is = often\n", 6, "is = 'often'");
 	refuse("[claim c]\ntext = x\nmetric = speed\n", 3, "metric = 'speed' is not known");
 	refuse("[claim c]\ntext = x\nleft = a\nright = a\nmetric = time\nis = within 1%\n", 1,
@@ -487,7 +499,9 @@ static void a_factor_is_one_setting(void **state)
 	plan_refuses("[factor f]\nfrom = b\nto = old-env\n", 1,
 	             "several: mode, nccl, env.NCCL_X");
 	plan_refuses("[variant a2]\nmode = threads\n[factor f]\nfrom = a\nto = a2\n", 3,
-	             "no setting on backend null; allowed is exactly one setting. If it is a factor of another backend alone, name its variants for that one, as in nccl.from = a and nccl.to = a2; else give a2 a setting that null heeds");
+	             "no setting on backend null; allowed is exactly one setting. If it is a "
+	             "factor of another backend alone, name its variants for that one, as in "
+	             "nccl.from = a and nccl.to = a2; else give a2 a setting that null heeds");
 	/* A variant that is skipped here is right or wrong all the same. */
 	loads("[factor f]\nfrom = old\nto = old-env\n[factor g]\nfrom = a\nto = old\n"
 	      "[factor h]\nfrom = a\nto = b\n",
@@ -530,7 +544,9 @@ static void the_record_carries_all(void **state)
 	(void)state;
 	loads("[factor f]\ntext = t\nfrom = a\nto = b\nplacebo = yes\nbytes = 4K..1M\n" CLAIM
 	      "is = less by 2%\nbytes = 16M..1G\npace = stream\ncollective = alltoall\n"
-	      "[claim d]\ntext = x\nneeds = y\n",
+	      "[claim d]\ntext = x\nneeds = y\n"
+	      "[claim e]\ntext = x\nleft = a\nright = b\nmetric = busbw\nis = within 1%\n"
+	      "regime = small\n",
 	      "host");
 	strcpy(spec.asked.gap.from, "old");
 	strcpy(spec.asked.gap.to, "b");
@@ -543,8 +559,12 @@ static void the_record_carries_all(void **state)
 	if (claim_list_take(run, &back, &st))
 		fail_msg("%s", st.text);
 	strcpy(spec.asked.factors[0].setting, "mode");
+	spec.asked.factors[0].latency_bytes = spec.asked.factors[0].bytes;
 	assert_int_equal(back.nfactors, 1);
-	assert_int_equal(back.nclaims, 2);
+	assert_int_equal(back.nclaims, 3);
+	assert_int_equal(back.claims[0].regime, CLAIM_ANY_REGIME);
+	assert_int_equal(back.claims[2].regime, REGIME_SMALL);
+	assert_true(claim_range_open(back.claims[2].bytes));
 	assert_memory_equal(&back.factors[0], &spec.asked.factors[0], sizeof back.factors[0]);
 	assert_string_equal(back.gap.from, "a"); /* as the first is not here */
 	assert_string_equal(back.gap.to, "b");

@@ -130,7 +130,8 @@ static struct claim *claim(enum metric metric, enum claim_test test, double by)
 	*c = (struct claim){.metric = metric,
 	                    .test = test,
 	                    .by = by,
-	                    .bytes = {0, SIZE_MAX},
+	                    .bytes = {1, SIZE_MAX},
+	                    .regime = CLAIM_ANY_REGIME,
 	                    .pace = CLAIM_ANY_PACE,
 	                    .coll = CLAIM_ANY_COLL};
 	snprintf(c->name, sizeof c->name, "c%u", asked.nclaims);
@@ -143,7 +144,7 @@ static struct claim *claim(enum metric metric, enum claim_test test, double by)
 static struct factor *factor(const char *name, const char *from, const char *to)
 {
 	struct factor *f = &asked.factors[asked.nfactors++];
-	*f = (struct factor){.bytes = {0, SIZE_MAX}};
+	*f = (struct factor){.bytes = {1, SIZE_MAX}};
 	strcpy(f->name, name);
 	strcpy(f->from, from);
 	strcpy(f->to, to);
@@ -153,7 +154,7 @@ static struct factor *factor(const char *name, const char *from, const char *to)
 
 static void gap(const char *from, const char *to)
 {
-	asked.gap = (struct gap){.bytes = {0, SIZE_MAX}};
+	asked.gap = (struct gap){.bytes = {1, SIZE_MAX}};
 	strcpy(asked.gap.from, from);
 	strcpy(asked.gap.to, to);
 }
@@ -285,6 +286,61 @@ static void a_small_loss_has_its_own_word(void **state)
 	made_says(text, "undecided (more): effects under ");
 	made_says(text, " % cannot be seen here; needs ");
 	done();
+}
+
+static void open_sizes(void)
+{
+	static const struct claim_range open = {0, SIZE_MAX};
+	for (unsigned i = 0; i < asked.nclaims; i++)
+		asked.claims[i].bytes = open;
+	for (unsigned i = 0; i < asked.nfactors; i++)
+		asked.factors[i].bytes = open;
+	asked.gap.bytes = open;
+}
+
+static void rests_on(const struct contrast *c, size_t lo, size_t hi)
+{
+	assert_int_equal(c->sizes.lo, lo);
+	assert_int_equal(c->sizes.hi, hi);
+}
+
+/* What names no sizes is judged over those of a regime: 4 KiB to 64 MiB are measured. */
+static void a_regime_gives_the_sizes(void **state)
+{
+	static const size_t small = 64 << 10, large = 16 << 20;
+	const struct claims_result *c;
+	(void)state;
+	made.sizes = 8;
+	speed[0] = 0.8;
+	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
+	claim(METRIC_LATENCY, CLAIM_LESS, 0.02);
+	claim(METRIC_LAUNCH, CLAIM_LESS, 0.02);
+	claim(METRIC_BUSBW, CLAIM_LESS, 0.02)->regime = REGIME_SMALL;
+	claim(METRIC_P95, CLAIM_LESS, 0.02)->regime = REGIME_LARGE;
+	claim(METRIC_DRAM, CLAIM_LESS, 0.02);
+	claim(METRIC_DRAM, CLAIM_LESS, 0.02)->regime = REGIME_LARGE;
+	factor("zero-copy", "nodirect", "threads-old");
+	gap("nodirect", "threads-old");
+	open_sizes();
+	claim(METRIC_BUSBW, CLAIM_LESS, 0.02)->bytes = (struct claim_range){small, small};
+	find();
+	c = found->claims;
+	rests_on(&c[0].contrast, large, 4 * large);
+	rests_on(&c[1].contrast, 4096, small);
+	rests_on(&c[2].contrast, 4096, small);
+	rests_on(&c[3].contrast, 4096, small);
+	rests_on(&c[4].contrast, large, 4 * large);
+	rests_on(&c[5].contrast, 4096, 4 * large);
+	rests_on(&c[6].contrast, large, 4 * large);
+	rests_on(&c[7].contrast, small, small);
+	assert_int_equal(found->factors[0].ncells, 2);
+	assert_int_equal(found->factors[0].sizes.lo, large);
+	assert_int_equal(found->waterfall.ncells, 2);
+	/* Of latency the small ones. */
+	assert_int_equal(found->asked.factors[0].latency_bytes.hi, small);
+	assert_true(factors_judged(&found->factors[0].latency));
+	done();
+	made.sizes = 4;
 }
 
 static void a_claim_holds_fails_or_stays_open(void **state)
@@ -1287,6 +1343,7 @@ int main(void)
 	    cmocka_unit_test_setup(the_rule_of_each_test, fresh),
 	    cmocka_unit_test(swapping_left_and_right_changes_nothing),
 	    cmocka_unit_test_setup(a_small_loss_has_its_own_word, fresh),
+	    cmocka_unit_test_setup(a_regime_gives_the_sizes, fresh),
 	    cmocka_unit_test_setup(a_claim_holds_fails_or_stays_open, fresh),
 	    cmocka_unit_test_setup(direction_and_size_are_the_claims, fresh),
 	    cmocka_unit_test_setup(what_cannot_be_tested_says_why, fresh),

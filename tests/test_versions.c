@@ -315,6 +315,7 @@ static void bandwidths_are_those_of_claims(void **state)
 	                            .metric = METRIC_BUSBW,
 	                            .by = 0.02,
 	                            .bytes = {0, SIZE_MAX},
+	                            .regime = CLAIM_ANY_REGIME,
 	                            .pace = CLAIM_ANY_PACE,
 	                            .coll = CLAIM_ANY_COLL};
 	struct claims_result r;

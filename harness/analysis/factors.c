@@ -7,7 +7,9 @@ static int contrast_of(const struct summary *s, const struct factor *factor, enu
                        struct contrast *out, struct status *st)
 {
 	const struct contrast_select select = {
-	    .bytes = factor->bytes, .pace = CLAIM_ANY_PACE, .coll = CLAIM_ANY_COLL};
+	    .bytes = metric == METRIC_LATENCY ? factor->latency_bytes : factor->bytes,
+	    .pace = CLAIM_ANY_PACE,
+	    .coll = CLAIM_ANY_COLL};
 	unsigned from = (unsigned)index_variant(s, factor->from),
 	         to = (unsigned)index_variant(s, factor->to);
 	if (contrast_make(s, to, from, metric, &select, out, st))

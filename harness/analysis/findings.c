@@ -10,10 +10,10 @@
 static void withhold(const struct regimes *regimes, struct claims_result *r)
 {
 	const struct metric_info *metric = metric_info(r->claim->metric);
-	const struct regime *g =
-	    regimes ? regimes_find(regimes,
-	                           metric->pace == PACE_ISOLATED ? REGIME_SMALL : REGIME_LARGE)
-	            : NULL;
+	int kind = claim_regime(r->claim);
+	const struct regime *g = regimes && kind != CLAIM_ANY_REGIME
+	                             ? regimes_find(regimes, (enum regime_kind)kind)
+	                             : NULL;
 	if (!g || g->tells || metric->counters || !claims_decided(r))
 		return;
 	if (r->outcome == CLAIMS_HOLD && r->claim->test != CLAIM_WITHIN &&
@@ -31,7 +31,7 @@ int findings_make(const struct summary *s, const struct regimes *regimes,
 {
 	*out = (struct findings){.asked = {.nfactors = 0}};
 	if (claim_list_take(s->run->environment, &out->asked, st) ||
-	    evidence_make(s, &out->evidence, st))
+	    regimes_settle(s, &out->asked, st) || evidence_make(s, &out->evidence, st))
 		return -1;
 	for (unsigned i = 0; i < out->asked.nfactors; i++)
 		if (factors_judge(s, &out->asked.factors[i], &out->factors[i], st))

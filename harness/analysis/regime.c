@@ -7,17 +7,8 @@
 #include "summary.h"
 #include "words.h"
 
-#define KIB ((size_t)1 << 10)
-
 /* Above the limit by less is the noise of the two. */
 #define ABOVE_LIMIT 1.1
-
-/* The usual ranges, by whether ranks are GPUs. */
-struct bounds {
-	size_t small_to, large_from;
-};
-static const struct bounds usual[] = {
-    [false] = {4 * KIB, 256 * KIB}, [true] = {64 * KIB, 16 * KIB *KIB}};
 
 static bool holds(struct claim_range range, size_t asked)
 {
@@ -31,9 +22,8 @@ static bool is_of(const struct summary *s, unsigned group, int pace)
 	return (int)g->cell.pace == pace && g->cell.coll != COLL_INIT && !g->limit;
 }
 
-/* The sizes of a pace within a range, ascending, each once. The caller frees *out. */
-static int sizes_of(const struct summary *s, int pace, struct claim_range range, size_t **out,
-                    unsigned *count)
+/* The sizes of a pace, ascending, each once. The caller frees *out. */
+static int sizes_of(const struct summary *s, int pace, size_t **out, unsigned *count)
 {
 	size_t most = 1;
 	unsigned n = 0;
@@ -46,8 +36,6 @@ static int sizes_of(const struct summary *s, int pace, struct claim_range range,
 		for (unsigned i = 0; is_of(s, g, pace) && i < s->groups[g].nsizes; i++) {
 			size_t asked = s->groups[g].asked_bytes[i];
 			unsigned at = n;
-			if (!holds(range, asked))
-				continue;
 			while (at && list[at - 1] >= asked)
 				at--;
 			if (at < n && list[at] == asked)
@@ -61,31 +49,23 @@ static int sizes_of(const struct summary *s, int pace, struct claim_range range,
 	return 0;
 }
 
+/* The sizes of a regime at a pace, as far as they are measured; the caller frees *sizes. */
+static int range_of(const struct summary *s, enum regime_kind kind, int pace,
+                    struct claim_range *range, bool *third, size_t **sizes, unsigned *n)
+{
+	if (sizes_of(s, pace, sizes, n))
+		return -1;
+	*range = claim_regime_range(kind, record_traits(s->run, NULL)->gpus, *sizes, *n, third);
+	return 0;
+}
+
 /* Sets range and sizes of a regime; sizes.hi stays 0 where it has no cell. */
 static int range_find(const struct summary *s, struct regime *r)
 {
-	const struct bounds *b = &usual[record_traits(s->run, NULL)->gpus];
-	const bool small = r->kind == REGIME_SMALL;
-	const struct claim_range asked = small ? (struct claim_range){0, b->small_to}
-	                                       : (struct claim_range){b->large_from, SIZE_MAX};
-	/* Where a third may come from: this side of the other regime. */
-	const struct claim_range side = small ? (struct claim_range){0, b->large_from - 1}
-	                                      : (struct claim_range){b->small_to + 1, SIZE_MAX};
 	size_t *sizes;
 	unsigned n;
-	r->range = asked;
-	if (sizes_of(s, r->pace, asked, &sizes, &n))
+	if (range_of(s, r->kind, r->pace, &r->range, &r->third, &sizes, &n))
 		return -1;
-	if (!n) {
-		free(sizes);
-		if (sizes_of(s, r->pace, side, &sizes, &n))
-			return -1;
-		unsigned third = (n + 2) / 3;
-		r->third = n;
-		r->range = small && n ? (struct claim_range){0, sizes[third - 1]}
-		           : n        ? (struct claim_range){sizes[n - third], SIZE_MAX}
-		                      : asked;
-	}
 	for (unsigned i = 0; i < n; i++)
 		if (holds(r->range, sizes[i])) {
 			r->sizes.lo = r->sizes.hi ? r->sizes.lo : sizes[i];
@@ -216,7 +196,7 @@ static struct regime begin(const struct summary *s, enum regime_kind kind)
 {
 	bool isolated = kind == REGIME_SMALL && has_pace(s, PACE_ISOLATED);
 	struct regime r = {.kind = kind,
-	                   .name = kind == REGIME_SMALL ? "small" : "large",
+	                   .name = claim_regime_name(kind),
 	                   .pace = isolated ? PACE_ISOLATED : PACE_STREAM,
 	                   .metric = isolated                                  ? METRIC_LATENCY
 	                             : kind == REGIME_LARGE && s->carries_data ? METRIC_BUSBW
@@ -246,6 +226,45 @@ int regimes_make(const struct summary *s, struct regimes *out, struct status *st
 		judge(s, r);
 	}
 	return 0;
+}
+
+/* The pace of a claim's cells: counters are read over streams. */
+static int pace_of(const struct summary *s, const struct claim *c)
+{
+	int pace = c->pace == CLAIM_ANY_PACE ? metric_info(c->metric)->pace : c->pace;
+	if (pace != CLAIM_ANY_PACE)
+		return pace;
+	return c->metric == METRIC_LAUNCH && has_pace(s, PACE_ISOLATED) ? PACE_ISOLATED
+	                                                                : PACE_STREAM;
+}
+
+static int settle(const struct summary *s, int kind, int pace, struct claim_range *range)
+{
+	size_t *sizes;
+	unsigned n;
+	bool third;
+	if (kind == CLAIM_ANY_REGIME || !claim_range_open(*range))
+		return 0;
+	if (range_of(s, (enum regime_kind)kind, pace, range, &third, &sizes, &n))
+		return -1;
+	free(sizes);
+	return 0;
+}
+
+int regimes_settle(const struct summary *s, struct claim_list *asked, struct status *st)
+{
+	int bad = settle(s, REGIME_LARGE, PACE_STREAM, &asked->gap.bytes);
+	for (unsigned i = 0; i < asked->nfactors; i++) {
+		struct factor *f = &asked->factors[i];
+		bad |= settle(s, REGIME_LARGE, PACE_STREAM, &f->bytes) |
+		       settle(s, REGIME_SMALL, PACE_ISOLATED, &f->latency_bytes);
+	}
+	for (unsigned i = 0; i < asked->nclaims; i++) {
+		struct claim *c = &asked->claims[i];
+		if (c->test != CLAIM_NEEDS)
+			bad |= settle(s, claim_regime(c), pace_of(s, c), &c->bytes);
+	}
+	return bad ? status_set(st, "out of memory for the regimes") : 0;
 }
 
 void regimes_free(struct regimes *regimes)

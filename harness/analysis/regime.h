@@ -25,8 +25,6 @@
 #define REGIME_MOST      8
 #define REGIME_WHY_BYTES 384
 
-enum regime_kind { REGIME_SMALL, REGIME_LARGE };
-
 struct regime {
 	const char *name; /* "small", "large" */
 	enum regime_kind kind;
@@ -56,6 +54,11 @@ struct regimes {
  * out. */
 int regimes_make(const struct summary *summary, struct regimes *out, struct status *st);
 void regimes_free(struct regimes *regimes);
+/* Gives each range of what is asked that names no sizes those of a regime: a claim its own
+ * (claim_regime), the gap the large ones, a factor the large ones for bandwidth and the small
+ * ones for latency. Of a regime that has no cell here it is the usual range. Claims on counters
+ * keep all sizes, unless they name a regime. -1 only when memory is out. */
+int regimes_settle(const struct summary *summary, struct claim_list *asked, struct status *st);
 /* The regime of a kind, or NULL. */
 const struct regime *regimes_find(const struct regimes *regimes, enum regime_kind kind);
 /* 1, -1: the whole interval of a ratio lies above, below 1 by more than that effect; else 0. */

@@ -8,12 +8,19 @@
 
 static field_read_fn test_read;
 
+static const struct claim_range open_range = {0, SIZE_MAX};
+
 #define FACTOR(FIELD) offsetof(struct factor, FIELD)
 #define CLAIM(FIELD)  offsetof(struct claim, FIELD)
 
 static const char *word_metric(unsigned i)
 {
 	return metric_name(i);
+}
+
+static const char *word_regime(unsigned i)
+{
+	return claim_regime_name(i);
 }
 
 // clang-format off
@@ -31,7 +38,8 @@ static const struct field claims[] = {
     {"right", FIELD_NAME, CLAIM(right), .initial = "required", .help = "a variant"},
     {"metric", FIELD_WORD, CLAIM(metric), .word = word_metric, .initial = "required", .help = "what is held against each other"},
     {"is", FIELD_OWN, .lo = 1, .hi = (uint64_t)(10000 * CLAIM_MOST_MARGIN), .read = test_read, .initial = "required", .help = "less by 2%, more by 2%, within 2%"},
-    {"bytes", FIELD_OWN, CLAIM(bytes), .read = claim_range_read, .initial = "all", .help = "LO..HI"},
+    {"regime", FIELD_WORD, CLAIM(regime), .word = word_regime, .initial = "the metric's", .help = "its sizes"},
+    {"bytes", FIELD_OWN, CLAIM(bytes), .read = claim_range_read, .initial = "the regime's", .help = "LO..HI: other sizes"},
     {"pace", FIELD_WORD, CLAIM(pace), .word = keys_word_pace, .initial = "the metric's"},
     {"collective", FIELD_WORD, CLAIM(coll), .word = keys_word_coll, .initial = "all"},
     {"needs", FIELD_TEXT, CLAIM(needs), CLAIM_TEXT_BYTES, .initial = "none", .help = "in place of a test: what it would take"},
@@ -102,13 +110,20 @@ static int entry_read(struct build *b, const struct text_entry *entry,
 	return rc ? build_fail(b, entry->at, why.text, st) : 0;
 }
 
-/* Reads the plain keys or those with a backend in front. *is, *needs: what sets these
- * two, else line 0. */
+/* Keys of claims that come in pairs, of which the nearer layer drops the other: where a layer
+ * sets them, else line 0. */
+enum paired { IS, NEEDS, REGIME, BYTES, PAIRED };
+static const char *const paired_keys[PAIRED] = {"is", "needs", "regime", "bytes"};
+
+struct layer {
+	struct text_place at[PAIRED];
+};
+
+/* Reads the plain keys or those with a backend in front. */
 static int layer_read(struct build *b, unsigned section, const struct place *place,
-                      bool prefixed, struct text_place *is, struct text_place *needs,
-                      struct status *st)
+                      bool prefixed, struct layer *layer, struct status *st)
 {
-	*is = *needs = (struct text_place){0};
+	*layer = (struct layer){0};
 	for (unsigned i = 0; i < b->nread; i++) {
 		const struct text_entry *entry = &b->text.entries[i];
 		char backend[TRIAL_NAME_BYTES];
@@ -119,10 +134,9 @@ static int layer_read(struct build *b, unsigned section, const struct place *pla
 		key = key ? key : entry->key; /* the error then lists what is allowed */
 		if (entry_read(b, entry, place, key, here, st))
 			return -1;
-		if (here && !strcmp(key, "is"))
-			*is = entry->at;
-		if (here && !strcmp(key, "needs"))
-			*needs = entry->at;
+		for (unsigned k = 0; k < PAIRED && here; k++)
+			if (!strcmp(key, paired_keys[k]))
+				layer->at[k] = entry->at;
 	}
 	return 0;
 }
@@ -152,11 +166,11 @@ int asked_factor(struct build *b, unsigned section, struct status *st)
 		return build_fail(b, s->at, "too many factors; allowed are 32", st);
 	struct factor *factor = &list->factors[list->nfactors], elsewhere;
 	const struct place place = {factors, NFACTORS, factor, &elsewhere};
-	struct text_place is, needs;
+	struct layer layer;
 	char other[TRIAL_NAME_BYTES];
 	snprintf(factor->name, sizeof factor->name, "%s", s->name);
-	if (layer_read(b, section, &place, false, &is, &needs, st) ||
-	    layer_read(b, section, &place, true, &is, &needs, st))
+	if (layer_read(b, section, &place, false, &layer, st) ||
+	    layer_read(b, section, &place, true, &layer, st))
 		return -1;
 	bool none = !factor->from[0] && !factor->to[0] && named_elsewhere(b, section, other);
 	if (b->backend && !none && (!factor->from[0] || !factor->to[0]))
@@ -190,15 +204,25 @@ static int claim_check(const struct build *b, const struct claim *c, struct text
 	return 0;
 }
 
-/* A test, or a reason why there is none: the nearer layer drops the other. */
-static int claim_settle(const struct build *b, struct claim *c, struct text_place is,
-                        struct text_place needs, struct status *st)
+/* A test, or a reason why there is none; sizes, or a regime. */
+static int claim_settle(const struct build *b, struct claim *c, const struct layer *layer,
+                        struct status *st)
 {
-	if (is.line && needs.line)
-		return build_fail(
-		    b, needs, "is and needs exclude each other; allowed is one of them", st);
-	if (needs.line)
+	const struct text_place *at = layer->at;
+	if (at[IS].line && at[NEEDS].line)
+		return build_fail(b, at[NEEDS],
+		                  "is and needs exclude each other; allowed is one of them",
+		                  st);
+	if (at[REGIME].line && at[BYTES].line)
+		return build_fail(b, at[REGIME],
+		                  "regime and bytes exclude each other; allowed is one of them",
+		                  st);
+	if (at[NEEDS].line)
 		c->test = CLAIM_NEEDS;
+	if (at[BYTES].line)
+		c->regime = CLAIM_ANY_REGIME;
+	if (at[REGIME].line)
+		c->bytes = open_range;
 	return 0;
 }
 
@@ -213,14 +237,15 @@ int asked_claim(struct build *b, unsigned section, struct status *st)
 	const struct place place = {claims, NCLAIMS, claim, &elsewhere};
 	*claim = (struct claim){.metric = METRIC_KINDS,
 	                        .test = CLAIM_TESTS,
-	                        .bytes = {0, SIZE_MAX},
+	                        .bytes = open_range,
+	                        .regime = CLAIM_ANY_REGIME,
 	                        .pace = CLAIM_ANY_PACE,
 	                        .coll = CLAIM_ANY_COLL};
 	snprintf(claim->name, sizeof claim->name, "%s", s->name);
 	for (unsigned prefixed = 0; prefixed < 2; prefixed++) {
-		struct text_place is, needs;
-		if (layer_read(b, section, &place, prefixed, &is, &needs, st) ||
-		    claim_settle(b, claim, is, needs, st))
+		struct layer layer;
+		if (layer_read(b, section, &place, prefixed, &layer, st) ||
+		    claim_settle(b, claim, &layer, st))
 			return -1;
 	}
 	if (b->backend && !claim->left[0] && !claim->right[0] && claim->test != CLAIM_NEEDS &&
@@ -323,22 +348,23 @@ static int gap_check(struct build *b, struct status *st)
 }
 
 /* Sizes that are left open: the gap takes those that the claims about bandwidth name, from the
- * least to the most, and a factor those of the gap. */
+ * least to the most, and a factor those of the gap. Where nobody names any, they stay open: the
+ * analysis takes a regime's. */
 static void ranges_set(struct spec *spec)
 {
 	struct claim_list *list = &spec->asked;
 	struct claim_range spans = {SIZE_MAX, 0};
 	for (unsigned i = 0; i < list->nclaims; i++) {
 		const struct claim *c = &list->claims[i];
-		bool names = c->bytes.lo > 0 || c->bytes.hi < SIZE_MAX;
-		if (c->metric != METRIC_BUSBW || c->test == CLAIM_NEEDS || !names)
+		if (c->metric != METRIC_BUSBW || c->test == CLAIM_NEEDS ||
+		    claim_range_open(c->bytes))
 			continue;
 		spans.lo = c->bytes.lo < spans.lo ? c->bytes.lo : spans.lo;
 		spans.hi = c->bytes.hi > spans.hi ? c->bytes.hi : spans.hi;
 	}
 	spec->gap_open = !list->gap.bytes.hi;
 	if (spec->gap_open)
-		list->gap.bytes = spans.hi ? spans : (struct claim_range){0, SIZE_MAX};
+		list->gap.bytes = spans.hi ? spans : open_range;
 	for (unsigned i = 0; i < list->nfactors; i++) {
 		spec->factors_open[i] = !list->factors[i].bytes.hi;
 		if (spec->factors_open[i])

@@ -7,25 +7,31 @@
 
 #include "sizes.h"
 
+#define KIB ((size_t)1 << 10)
+
+// clang-format off
 static const struct metric_info metrics[METRIC_KINDS] = {
-    [METRIC_BUSBW] = {"busbw", "bus bandwidth", "GB/s", false, false, PACE_STREAM, true},
-    [METRIC_TIME] = {"time", "time per call", "µs", false, false, PACE_STREAM, false},
-    [METRIC_LATENCY] = {"latency", "p50 of isolated calls", "µs", false, true, PACE_ISOLATED,
-                        false},
-    [METRIC_P95] = {"p95", "p95 of isolated calls", "µs", false, true, PACE_ISOLATED, false},
-    [METRIC_P99] = {"p99", "p99 of isolated calls", "µs", false, true, PACE_ISOLATED, false},
-    [METRIC_LAUNCH] = {"launch", "launch cost per call", "µs", false, true, CLAIM_ANY_PACE,
-                       false},
-    [METRIC_NVLINK_TX] = {"nvlink_tx", "sent over NVLink", "GB/s", true, false, CLAIM_ANY_PACE,
-                          true},
-    [METRIC_DRAM] = {"dram", "DRAM traffic", "GB/s", true, false, CLAIM_ANY_PACE, true},
-    [METRIC_DRAM_PER_NVLINK] = {"dram_per_nvlink", "DRAM bytes per byte sent over NVLink", "",
-                                true, false, CLAIM_ANY_PACE, true},
-    [METRIC_ISSUE_CORES] = {"issue_cores", "cores that are busy while calls are issued",
-                            "cores", true, false, CLAIM_ANY_PACE, false},
-    [METRIC_COPIES] = {"copies", "bytes copied per byte delivered", "", true, false,
-                       CLAIM_ANY_PACE, false},
+    [METRIC_BUSBW] = {"busbw", "bus bandwidth", "GB/s", false, false, PACE_STREAM, true, REGIME_LARGE},
+    [METRIC_TIME] = {"time", "time per call", "µs", false, false, PACE_STREAM, false, REGIME_LARGE},
+    [METRIC_LATENCY] = {"latency", "p50 of isolated calls", "µs", false, true, PACE_ISOLATED, false, REGIME_SMALL},
+    [METRIC_P95] = {"p95", "p95 of isolated calls", "µs", false, true, PACE_ISOLATED, false, REGIME_SMALL},
+    [METRIC_P99] = {"p99", "p99 of isolated calls", "µs", false, true, PACE_ISOLATED, false, REGIME_SMALL},
+    [METRIC_LAUNCH] = {"launch", "launch cost per call", "µs", false, true, CLAIM_ANY_PACE, false, REGIME_SMALL},
+    [METRIC_NVLINK_TX] = {"nvlink_tx", "sent over NVLink", "GB/s", true, false, CLAIM_ANY_PACE, true, CLAIM_ANY_REGIME},
+    [METRIC_DRAM] = {"dram", "DRAM traffic", "GB/s", true, false, CLAIM_ANY_PACE, true, CLAIM_ANY_REGIME},
+    [METRIC_DRAM_PER_NVLINK] = {"dram_per_nvlink", "DRAM bytes per byte sent over NVLink", "", true, false, CLAIM_ANY_PACE, true, CLAIM_ANY_REGIME},
+    [METRIC_ISSUE_CORES] = {"issue_cores", "cores that are busy while calls are issued", "cores", true, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME},
+    [METRIC_COPIES] = {"copies", "bytes copied per byte delivered", "", true, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME},
 };
+// clang-format on
+
+static const char *const regimes[REGIME_KINDS] = {
+    [REGIME_SMALL] = "small", [REGIME_LARGE] = "large"};
+
+/* The usual ends, by whether ranks are GPUs. */
+static const struct {
+	size_t small_to, large_from;
+} usual[] = {[false] = {4 * KIB, 256 * KIB}, [true] = {64 * KIB, 16 * KIB *KIB}};
 
 static const char *const tests[CLAIM_TESTS] = {"less", "more", "within", "needs"};
 
@@ -42,6 +48,53 @@ const char *metric_name(unsigned i)
 const char *claim_test_name(enum claim_test test)
 {
 	return tests[test];
+}
+
+const char *claim_regime_name(unsigned i)
+{
+	return i < REGIME_KINDS ? regimes[i] : NULL;
+}
+
+int claim_regime(const struct claim *c)
+{
+	return c->regime == CLAIM_ANY_REGIME ? metrics[c->metric].regime : c->regime;
+}
+
+bool claim_range_open(struct claim_range range)
+{
+	return range.lo == 0 && range.hi == SIZE_MAX;
+}
+
+/* Where in the list the sizes of a range begin; *count of them. */
+static unsigned within(struct claim_range range, const size_t *sizes, unsigned n,
+                       unsigned *count)
+{
+	unsigned first = 0, end = n;
+	while (first < n && sizes[first] < range.lo)
+		first++;
+	while (end > first && sizes[end - 1] > range.hi)
+		end--;
+	*count = end - first;
+	return first;
+}
+
+struct claim_range claim_regime_range(enum regime_kind kind, bool gpus, const size_t *sizes,
+                                      unsigned n, bool *third)
+{
+	const bool small = kind == REGIME_SMALL;
+	const size_t small_to = usual[gpus].small_to, large_from = usual[gpus].large_from;
+	const struct claim_range asked = small ? (struct claim_range){0, small_to}
+	                                       : (struct claim_range){large_from, SIZE_MAX};
+	const struct claim_range side = small ? (struct claim_range){0, large_from - 1}
+	                                      : (struct claim_range){small_to + 1, SIZE_MAX};
+	unsigned has, most;
+	within(asked, sizes, n, &has);
+	const size_t *list = sizes + within(side, sizes, n, &most);
+	*third = !has && most;
+	if (!*third)
+		return asked;
+	return small ? (struct claim_range){0, list[(most + 2) / 3 - 1]}
+	             : (struct claim_range){list[most - (most + 2) / 3], SIZE_MAX};
 }
 
 /* [lo, hi], hi null where there is no end. */
@@ -68,8 +121,9 @@ static json_t *claim_json(const struct claim *c)
 		return json;
 	}
 	json_t *more = json_pack(
-	    "{s:s, s:s, s:s, s:f, s:o, s:o, s:o}", "left", c->left, "right", c->right, "metric",
-	    metrics[c->metric].name, "by", c->by, "bytes", range_json(c->bytes), "pace",
+	    "{s:s, s:s, s:s, s:f, s:o, s:o, s:o, s:o}", "left", c->left, "right", c->right,
+	    "metric", metrics[c->metric].name, "by", c->by, "bytes", range_json(c->bytes),
+	    "regime", c->regime < 0 ? json_null() : json_string(regimes[c->regime]), "pace",
 	    c->pace < 0 ? json_null() : json_string(coll_pace_name((enum pace)c->pace)),
 	    "collective",
 	    c->coll < 0 ? json_null() : json_string(coll_info((enum coll_kind)c->coll)->name));
@@ -147,6 +201,14 @@ static int find_metric(const char *name)
 	return -1;
 }
 
+static int find_regime(const char *name)
+{
+	for (int i = 0; i < REGIME_KINDS; i++)
+		if (!strcmp(regimes[i], name))
+			return i;
+	return -1;
+}
+
 static int find_test(const char *name)
 {
 	for (int i = 0; i < CLAIM_TESTS; i++)
@@ -164,6 +226,7 @@ static int factor_take(const json_t *from, struct factor *out, struct status *st
 	    take_text(from, "setting", out->setting, sizeof out->setting, st) ||
 	    take_range(from, &out->bytes, st))
 		return -1;
+	out->latency_bytes = out->bytes;
 	out->placebo = json_is_true(json_object_get(from, "placebo"));
 	return 0;
 }
@@ -178,12 +241,13 @@ static int claim_take(const json_t *from, struct claim *out, struct status *st)
 	if (test < 0)
 		return status_set(st, "\"is\" is missing");
 	out->test = (enum claim_test)test;
-	out->pace = out->coll = -1;
+	out->pace = out->coll = out->regime = -1;
 	if (out->test == CLAIM_NEEDS)
 		return take_text(from, "needs", out->needs, sizeof out->needs, st);
 	if (take_text(from, "left", out->left, sizeof out->left, st) ||
 	    take_text(from, "right", out->right, sizeof out->right, st) ||
 	    take_word(from, "metric", find_metric, &metric, st) ||
+	    take_word(from, "regime", find_regime, &out->regime, st) ||
 	    take_word(from, "pace", coll_find_pace, &out->pace, st) ||
 	    take_word(from, "collective", coll_find, &out->coll, st) ||
 	    take_range(from, &out->bytes, st))

@@ -34,12 +34,20 @@ enum metric {
 	METRIC_KINDS
 };
 
+/* Ranges of sizes that are judged by themselves (analysis/regime.h). */
+enum regime_kind { REGIME_SMALL, REGIME_LARGE, REGIME_KINDS };
+#define CLAIM_ANY_REGIME (-1)
+
+/* The i-th name, NULL behind the last. */
+const char *claim_regime_name(unsigned i);
+
 struct metric_info {
 	const char *name, *summary, *unit;
 	bool counters;  /* of cells of that pass; else of timed ones */
 	bool waits;     /* of little meaning where workers share cores */
 	int pace;       /* the one that it is about, or CLAIM_ANY_PACE */
 	bool data_path; /* goes by the way that data takes: staged or direct */
+	int regime;     /* of claims that name none; CLAIM_ANY_REGIME: all sizes */
 };
 
 /* metric < METRIC_KINDS. */
@@ -52,13 +60,23 @@ struct claim_range {
 	size_t lo, hi;
 };
 
+/* Whether it names no sizes. */
+bool claim_range_open(struct claim_range range);
+/* The sizes of a regime, where `sizes` are measured, n of them, ascending: on GPUs up to 64 KiB
+ * and from 16 MiB up, else up to 4 KiB and from 256 KiB up. Where there are none of these, the
+ * smallest or largest third of those that lie this side of the other regime (*third). Where
+ * there are none of these either, it holds none. */
+struct claim_range claim_regime_range(enum regime_kind kind, bool gpus, const size_t *sizes,
+                                      unsigned n, bool *third);
+
 /* Two variants that differ in one setting, or are meant to differ in nothing (placebo). */
 struct factor {
 	char name[TRIAL_NAME_BYTES], text[CLAIM_TEXT_BYTES];
 	char from[TRIAL_NAME_BYTES], to[TRIAL_NAME_BYTES];
-	char setting[128]; /* the key in which they differ, "" where not known */
-	bool placebo;      /* a setting without effect: the instrument's own check */
-	struct claim_range bytes;
+	char setting[128];        /* the key in which they differ, "" where not known */
+	bool placebo;             /* a setting without effect: the instrument's own check */
+	struct claim_range bytes; /* open: by regime, as below */
+	struct claim_range latency_bytes; /* of latency; not in the record */
 };
 
 #define GAP_OTHERS 3
@@ -87,12 +105,16 @@ struct claim {
 	char left[TRIAL_NAME_BYTES], right[TRIAL_NAME_BYTES];
 	enum metric metric;
 	enum claim_test test;
-	double by; /* X: 0.02 is 2 % */
-	struct claim_range bytes;
-	int pace; /* CLAIM_ANY_PACE: the metric's own */
-	int coll; /* CLAIM_ANY_COLL: all of the experiment */
+	double by;                /* X: 0.02 is 2 % */
+	struct claim_range bytes; /* open: those of its regime */
+	int regime;               /* CLAIM_ANY_REGIME: the metric's */
+	int pace;                 /* CLAIM_ANY_PACE: the metric's own */
+	int coll;                 /* CLAIM_ANY_COLL: all of the experiment */
 	char needs[CLAIM_TEXT_BYTES];
 };
+
+/* The regime that a claim is about, or CLAIM_ANY_REGIME. */
+int claim_regime(const struct claim *claim);
 
 /* All that an experiment asks. */
 struct claim_list {

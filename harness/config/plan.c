@@ -397,6 +397,19 @@ static int pace_of(const struct claim *claim)
 	return claim->pace == CLAIM_ANY_PACE ? metric->pace : claim->pace;
 }
 
+/* The claim with the sizes of its regime, where it names none: as regimes_settle. */
+static struct claim settled(const struct plan *plan, const struct claim *claim)
+{
+	const struct backend_traits *is = traits_find(plan->variants[0].settings.backend);
+	struct claim c = *claim;
+	int regime = claim_regime(claim);
+	bool third;
+	if (regime != CLAIM_ANY_REGIME && claim_range_open(c.bytes))
+		c.bytes = claim_regime_range((enum regime_kind)regime, is && is->gpus,
+		                             plan->spec->sizes, plan->spec->nsizes, &third);
+	return c;
+}
+
 struct found {
 	bool coll, pace, size, counted;
 };
@@ -428,6 +441,8 @@ static void size_why(const struct claim *c, const char *what, char *why, size_t 
 	coll_size_label(c->bytes.hi, hi, sizeof hi);
 	if (c->bytes.lo == c->bytes.hi)
 		snprintf(range, sizeof range, "of %s", lo);
+	else if (!c->bytes.lo)
+		snprintf(range, sizeof range, "up to %s", hi);
 	else if (c->bytes.hi == SIZE_MAX)
 		snprintf(range, sizeof range, "from %s up", lo);
 	else
@@ -441,7 +456,8 @@ static const char *sizes_from(const struct plan *plan, const struct factor *fact
 	const struct spec *spec = plan->spec;
 	for (unsigned i = 0; i < spec->asked.nfactors; i++)
 		if (!strcmp(spec->asked.factors[i].name, factor->name) && spec->factors_open[i])
-			return spec->gap_open
+			return claim_range_open(factor->bytes) ? ""
+			       : spec->gap_open
 			           ? " (without bytes of its own, and without gap_bytes, it "
 			             "has "
 			             "the sizes of the claims about busbw)"
@@ -455,7 +471,8 @@ void plan_claim_why(const struct plan *plan, const struct claim *claim, char *wh
 	if (claim->test == CLAIM_NEEDS)
 		return;
 	const struct metric_info *metric = metric_info(claim->metric);
-	const struct found found = look_for(plan, claim);
+	const struct claim sized = settled(plan, claim);
+	const struct found found = look_for(plan, &sized);
 	if (!found.coll)
 		snprintf(why, bytes, "%s is not measured",
 		         coll_info((enum coll_kind)claim->coll)->name);
@@ -467,9 +484,9 @@ void plan_claim_why(const struct plan *plan, const struct claim *claim, char *wh
 		snprintf(why, bytes, "pace %s is not measured",
 		         coll_pace_name((enum pace)pace_of(claim)));
 	else if (!found.size)
-		size_why(claim, "", why, bytes);
+		size_why(&sized, "", why, bytes);
 	else if (metric->counters && !found.counted)
-		size_why(claim,
+		size_why(&sized,
 		         " with counters, which are read from a sixteenth of the largest up",
 		         why, bytes);
 }
@@ -479,6 +496,7 @@ void plan_factor_why(const struct plan *plan, const struct factor *factor, char 
 {
 	const struct claim bandwidth = {.metric = METRIC_BUSBW,
 	                                .bytes = factor->bytes,
+	                                .regime = CLAIM_ANY_REGIME,
 	                                .pace = CLAIM_ANY_PACE,
 	                                .coll = CLAIM_ANY_COLL};
 	struct claim latency = bandwidth;
@@ -487,7 +505,8 @@ void plan_factor_why(const struct plan *plan, const struct factor *factor, char 
 	if (!factor->from[0])
 		return;
 	/* Either pace will do: what one lacks is of no matter where the other is measured. */
-	bool isolated = !look_for(plan, &bandwidth).size && look_for(plan, &latency).pace;
+	const struct claim sized = settled(plan, &bandwidth);
+	bool isolated = !look_for(plan, &sized).size && look_for(plan, &latency).pace;
 	plan_claim_why(plan, isolated ? &latency : &bandwidth, why, bytes);
 	if (why[0]) {
 		size_t used = strlen(why);

@@ -57,6 +57,14 @@ static void put_regimes(json_t *findings, const struct model *m)
 	}
 }
 
+/* Whose A/A line it goes by; NULL of counters. */
+static const char *regime_word(const struct claim *c)
+{
+	int regime = claim_regime(c);
+	return regime < 0 || c->test == CLAIM_NEEDS ? NULL
+	                                            : claim_regime_name((unsigned)regime);
+}
+
 static void put_claims(json_t *findings, const struct model *m)
 {
 	for (unsigned i = 0; i < m->findings.asked.nclaims; i++) {
@@ -68,14 +76,14 @@ static void put_claims(json_t *findings, const struct model *m)
 		json_array_append_new(
 		    findings,
 		    json_pack(
-		        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:s, s:s, s:o, s:i, "
-		        "s:o}",
+		        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:s, s:s, s:o, s:s?, "
+		        "s:i, s:o}",
 		        "type", "claim", "name", c->name, "text", c->text, "left", c->left,
 		        "right", c->right, "metric", metric_info(c->metric)->name, "test",
 		        claim_test_name(c->test), "by", c->by, "ratio",
 		        ratio(&r->contrast.ratio), "verdict", word, "rests_on", hint, "bytes",
-		        range(r->contrast.sizes), "cells", (int)r->contrast.ncells,
-		        "detectable", number(r->detectable)));
+		        range(r->contrast.sizes), "regime", regime_word(c), "cells",
+		        (int)r->contrast.ncells, "detectable", number(r->detectable)));
 	}
 }
 

@@ -49,7 +49,7 @@ static int gap_make(const struct stop_state *now, const struct summary *s, struc
 	*out = contrast_none(0, 0, METRIC_BUSBW, "");
 	if (!asked)
 		return status_set(st, "out of memory for the widths");
-	if (claim_list_take(s->run->environment, asked, st)) {
+	if (claim_list_take(s->run->environment, asked, st) || regimes_settle(s, asked, st)) {
 		free(asked);
 		return -1;
 	}
