@@ -114,12 +114,18 @@ static json_t *describe_gpus(void)
 	struct dirent **entries;
 	int n = scandir(root, &entries, NULL, alphasort);
 	for (int i = 0; i < n; i++) {
-		char file[PATH_MAX], name[128];
+		char file[PATH_MAX], name[128], uuid[64] = "";
 		snprintf(file, sizeof file, "%s/%s/information", root, entries[i]->d_name);
 		if (entries[i]->d_name[0] != '.' &&
-		    read_field(file, "Model", name, sizeof name))
-			json_array_append_new(gpus, json_pack("{s:s, s:s}", "name", name, "pci",
-			                                      entries[i]->d_name));
+		    read_field(file, "Model", name, sizeof name)) {
+			/* "GPU-????…" until something has opened it. */
+			if (!read_field(file, "GPU UUID", uuid, sizeof uuid) ||
+			    strchr(uuid, '?'))
+				uuid[0] = '\0';
+			json_array_append_new(gpus, json_pack("{s:s, s:s, s:s}", "name", name,
+			                                      "pci", entries[i]->d_name, "uuid",
+			                                      uuid));
+		}
 		free(entries[i]);
 	}
 	if (n >= 0)
@@ -159,7 +165,7 @@ static json_t *describe_env(void)
 json_t *machine_describe(void)
 {
 	char cpu[256] = "unknown", os[256] = "unknown", memory[64] = "", driver[256] = "";
-	char clock_source[64] = "unknown";
+	char clock_source[64] = "unknown", boot[64] = "";
 	struct utsname name = {0};
 	double load = -1;
 	hwloc_topology_t topology;
@@ -173,13 +179,14 @@ json_t *machine_describe(void)
 	read_driver(driver, sizeof driver);
 	read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
 	          clock_source, sizeof clock_source);
+	read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
 	if (!hwloc_topology_init(&topology)) {
 		if (!hwloc_topology_load(topology))
 			numa = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
 		hwloc_topology_destroy(topology);
 	}
-	return json_pack("{s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:o}",
-	                 "host", name.nodename, "cpu", cpu, "cores", (int)machine_cores(),
+	return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:o}",
+	                 "host", name.nodename, "boot", boot, "cpu", cpu, "cores", (int)machine_cores(),
 	                 "online", (int)sysconf(_SC_NPROCESSORS_ONLN), "numa_nodes", numa,
 	                 "memory", memory, "kernel", name.release, "os", os, "clock",
 	                 clock_source, "driver", driver, "load1", load, "gpus", describe_gpus(),

@@ -13,7 +13,7 @@ bool machine_has_program(const char *name);
  * least 1. */
 unsigned machine_cores(void);
 
-/* The record's "machine" object: host, cpu, cores, numa nodes, memory, kernel, os, gpus,
+/* The record's "machine" object: host, boot (which start of which machine), cpu, cores, numa nodes, memory, kernel, os, gpus,
  * driver, the NCCL_… and CUDA_… environment. The caller owns the reference. */
 json_t *machine_describe(void);
 

@@ -202,22 +202,44 @@ static void off_by_block(const struct made_place *p, int64_t out[6])
 		out[2] += out[2] / 100 * p->block;
 }
 
-/* The exact interval of 8 blocks is 96.1 % (C = 4 of Hollander, Wolfe and Chicken's), and of
- * 99 % 99.2 % (C = 1). */
-static void intervals_have_the_summarys_confidence(void **state)
+static struct stats_ratio after_looks(struct looks looks)
+{
+	loaded.summary.looks = looks;
+	return of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all).ratio;
+}
+
+/* Of 8 blocks the exact 95 % interval leaves out 2 · 5 of 256 cases, and the 98.75 % one 2 · 1
+ * (Hollander, Wolfe and Chicken's C = 4 and 1). */
+static void looks_make_intervals_wider(void **state)
 {
 	struct made m = made();
 	(void)state;
 	m.stamps = off_by_block;
 	made_load(&m, &loaded);
-	struct stats_ratio usual =
-	    of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all).ratio;
-	loaded.summary.confidence = 0.99;
-	struct stats_ratio wide = of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all).ratio;
-	near(usual.confidence, 1 - 2 * 5 / 256.0);
-	near(wide.confidence, 1 - 2 * 1 / 256.0);
-	assert_true(wide.lo < usual.lo && usual.hi < wide.hi);
-	assert_true(wide.estimate == usual.estimate);
+	struct stats_ratio one = after_looks((struct looks){0});
+	struct stats_ratio two = after_looks((struct looks){.nplans = 1, .at = {6}});
+	near(one.confidence, 1 - 2 * 5 / 256.0);
+	near(two.confidence, 1 - 2 * 1 / 256.0);
+	assert_true(two.lo < one.lo && one.hi < two.hi);
+	assert_true(two.estimate == one.estimate);
+	/* Nothing to be seen before, and nothing that came after. */
+	near(after_looks((struct looks){.nplans = 2, .at = {5, 8}}).confidence, one.confidence);
+	made_unload(&loaded);
+}
+
+/* An interval without a block of the second session is what it was. */
+static void a_look_counts_where_blocks_came_after(void **state)
+{
+	struct made m = made();
+	(void)state;
+	m.stamps = off_by_block;
+	gone_variant = MADE_PROCESSES;
+	gone_size = 0;
+	gone_from = 6;
+	made_load(&m, &loaded);
+	struct stats_ratio old = after_looks((struct looks){.nplans = 1, .at = {6}});
+	assert_int_equal(old.blocks, 6);
+	near(old.confidence, 1 - 2 * 1 / 64.0);
 	made_unload(&loaded);
 }
 
@@ -289,7 +311,8 @@ int main(void)
 	    cmocka_unit_test(what_one_lacks_counts_for_none),
 	    cmocka_unit_test(logs_add_up_over_steps),
 	    cmocka_unit_test(without_figures_it_says_why),
-	    cmocka_unit_test(intervals_have_the_summarys_confidence),
+	    cmocka_unit_test(looks_make_intervals_wider),
+	    cmocka_unit_test(a_look_counts_where_blocks_came_after),
 	    cmocka_unit_test(both_trials_of_the_reference_count),
 	};
 	return cmocka_run_group_tests(tests, made_begin, made_end);

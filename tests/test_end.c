@@ -177,7 +177,8 @@ static void resumed_it_adds_whole_blocks(void **state)
 	assert_non_null(resume);
 	*strchr(resume, '\n') = '\0';
 	assert_non_null(strstr(resume, ",\"blocks=2\"],\"created\":\"20"));
-	assert_non_null(strstr(resume, "\"counters\":false,\"blocks\":2,"));
+	assert_non_null(strstr(resume, "\"counters\":false,\"machine\":{\"host\":"));
+	assert_non_null(strstr(resume, ",\"blocks\":2,"));
 	free(text);
 	cli = cli_run(
 	    folder, (const char *[]){"run", "--file", file, "--resume", path, "ranks=3", NULL});

@@ -283,8 +283,9 @@ static void put_resume(FILE *out, unsigned first, const char *commit, bool count
 	fprintf(out,
 	        "{\"schema\":1,\"kind\":\"resume\",\"first_block\":%u,\"command\":"
 	        "[\"launchgap\",\"run\",\"a b\"],\"created\":\"later\",\"launchgap\":\"%s\","
-	        "\"counters\":%s,\"blocks\":3}\n",
-	        first, commit, counters ? "true" : "false");
+	        "\"counters\":%s,\"blocks\":3,\"machine\":{\"host\":\"h\",\"boot\":\"%s\"}}"
+	        "\n",
+	        first, commit, counters ? "true" : "false", commit);
 }
 
 /* Behind the six blocks of the first session: three asked for, two tried, and one more later
@@ -311,8 +312,8 @@ static void every_sessions_command_is_said(void **state)
 	method = json_section(text, "method");
 	static const char *const sessions[] = {
 	    "In 3 sessions.", "Blocks 1 to 6, 2026-11-21T08:00:00Z, launchgap abc:",
-	    "Blocks 7 to 8, later, launchgap abc, without counters:",
-	    "No block, later, launchgap def, with counters:"};
+	    "Blocks 7 to 8, added, later, launchgap abc, without counters:",
+	    "No block, added, later, launchgap def, with counters:"};
 	for (size_t i = 0; i < 4; i++)
 		json_assert_text(json_array_get(method, i), "", sessions[i]);
 	json_assert_one_says(method, "6 of 11 blocks were measured");
@@ -327,6 +328,34 @@ static void every_sessions_command_is_said(void **state)
 	json_assert_one_says(warnings, "6 of the 11 blocks asked for were measured");
 	json_assert_one_says(warnings, "The run was not made by one build: launchgap abc began "
 	                               "it, and from block 9 on it was def.");
+	/* The first one does not say where it was made: nothing is told of it. */
+	assert_false(json_one_says(warnings, "another machine"));
+	assert_int_equal(json_integer_value(json_at(text, "looks.first_blocks")), 6);
+	assert_int_equal(json_integer_value(json_at(text, "looks.added_blocks")), 2);
+	assert_int_equal(json_integer_value(json_at(text, "looks.n")), 2);
+	const json_t *second = json_array_get(json_object_get(text, "sessions"), 1);
+	assert_int_equal(json_integer_value(json_object_get(second, "first_block")), 6);
+	assert_int_equal(json_integer_value(json_object_get(second, "blocks")), 2);
+	assert_true(json_is_false(json_object_get(second, "planned")));
+	json_assert_text(json_object_get(second, "host"), "", "h");
+	made_says(json_string_value(json_object_get(text, "trust")),
+	          "2 blocks were added after a look at 6");
+}
+
+static void begun_on_abc(json_t *environment)
+{
+	json_object_set_new(json_object_get(environment, "machine"), "boot",
+	                    json_string("abc"));
+}
+
+/* The second session is the first one's machine, the third is not. */
+static void another_machine_is_told(void **state)
+{
+	(void)state;
+	more = two_more;
+	change = begun_on_abc;
+	const json_t *warnings = json_object_get(report(), "warnings");
+	json_assert_one_says(warnings, "From block 9 on the run was made on another machine");
 }
 
 /* As records were before. */
@@ -376,6 +405,7 @@ int main(void)
 	    cmocka_unit_test_setup(an_allocator_is_told_from_the_default_of_its_time, fresh),
 	    cmocka_unit_test_setup(what_was_measured_is_said, fresh),
 	    cmocka_unit_test_setup(every_sessions_command_is_said, fresh),
+	    cmocka_unit_test_setup(another_machine_is_told, fresh),
 	    cmocka_unit_test_setup(an_old_records_session_is_told, fresh),
 	    cmocka_unit_test_setup(checking_is_held_against_measuring, fresh),
 	    cmocka_unit_test_setup(wrong_data_is_located, fresh),

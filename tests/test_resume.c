@@ -91,11 +91,40 @@ static void what_is_called_has_to_be_the_same(void **state)
 	json_decref(now);
 }
 
+/* Which GPUs they are may differ, what they are and where may not. */
+static void gpus_are_the_same_by_kind_and_place(void **state)
+{
+	static const struct {
+		const char *gpus;
+		int rc;
+	} cases[] = {{"[{\"name\":\"H\",\"pci\":\"1\"}]", 0},
+	             {"[{\"name\":\"H\",\"pci\":\"1\",\"uuid\":\"GPU-9\"}]", 0},
+	             {"[{\"name\":\"H\",\"pci\":\"2\"}]", -1},
+	             {"[{\"name\":\"A\",\"pci\":\"1\"}]", -1},
+	             {"[]", -1}};
+	json_t *before = environment(), *now = environment();
+	(void)state;
+	json_t *is = json_pack("{s:s, s:s, s:i, s:s, s:[{s:s, s:s}]}", "host", "h", "cpu", "c",
+	                       "cores", 2, "driver", "1", "gpus", "name", "H", "pci", "1");
+	json_object_set_new(before, "machine", is);
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct status st = {""};
+		json_t *other = json_copy(is);
+		json_object_set_new(other, "gpus", json_loads(cases[i].gpus, 0, NULL));
+		json_object_set_new(now, "machine", other);
+		if (resume_same(before, now, &st) != cases[i].rc)
+			fail_msg("%s: %s", cases[i].gpus, st.text);
+	}
+	json_decref(before);
+	json_decref(now);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_a_run_has_is_told),
 	    cmocka_unit_test(what_is_called_has_to_be_the_same),
+	    cmocka_unit_test(gpus_are_the_same_by_kind_and_place),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

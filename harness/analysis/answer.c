@@ -139,7 +139,7 @@ static void say_regime(struct answer *a, const struct summary *s, const struct r
 
 static void say_trust(struct answer *a, const struct summary *s, const struct regimes *regimes)
 {
-	char *text = a->trust, checked[256];
+	char *text = a->trust, checked[256], looks[256];
 	const size_t bytes = sizeof a->trust;
 	const char *sep = "A/A: ";
 	for (unsigned i = regimes->n; i-- > 0;) {
@@ -158,6 +158,8 @@ static void say_trust(struct answer *a, const struct summary *s, const struct re
 	}
 	words_add(text, bytes, "%s%u block%s.", text[0] ? ". " : "", s->nblocks,
 	          words_plural(s->nblocks));
+	looks_say(&s->looks, looks, sizeof looks);
+	words_add(text, bytes, "%s%s", looks[0] ? " " : "", looks);
 }
 
 /* What a run says that can tell nothing else: who ran, and that the data was right. */

@@ -60,7 +60,7 @@ static bool leaves(const struct summary *s, unsigned group, unsigned variant, un
 	double *logs = malloc(2 * (size_t)a->ntrials * sizeof *logs);
 	if (!logs)
 		return false;
-	judge(before, a, b, s->confidence, logs, &jump, &step);
+	judge(before, a, b, s->looks.confidence, logs, &jump, &step);
 	free(logs);
 	if (step.hi < FALL) {
 		*kind = CLIFF_FALL;

@@ -22,6 +22,7 @@ struct maker {
 	unsigned nvariants, nplaces, nselected; /* nselected: with those that not all have */
 	unsigned *variants;                     /* left, right, and those that they go with */
 	unsigned *places;
+	unsigned *blocks;     /* those that hold everything, by their number in the record */
 	size_t *asked;        /* sizes of the places */
 	double *left, *right; /* the mean logs, per block that holds everything */
 	double *logs;         /* room for a number a block */
@@ -131,6 +132,7 @@ static void levels_find(struct maker *m)
 			whole = !isnan(level_of(m, m->variants[i], b));
 		if (!whole)
 			continue;
+		m->blocks[m->nblocks] = m->s->index.blocks[b];
 		m->left[m->nblocks] = left;
 		m->right[m->nblocks++] = right;
 	}
@@ -141,12 +143,13 @@ static int maker_begin(struct maker *m, unsigned left, unsigned right)
 	const struct contrast_select *select = m->select;
 	size_t places = m->s->index.nplaces + 1, blocks = m->s->index.nblocks + 1;
 	m->nvariants = 2 + select->nwith;
-	m->variants = malloc((m->nvariants + places) * sizeof *m->variants);
+	m->variants = malloc((m->nvariants + places + blocks) * sizeof *m->variants);
 	m->asked = malloc(places * sizeof *m->asked);
 	m->left = malloc(3 * blocks * sizeof *m->left);
 	if (!m->variants || !m->asked || !m->left)
 		return -1;
 	m->places = m->variants + m->nvariants;
+	m->blocks = m->places + places;
 	m->right = m->left + blocks;
 	m->logs = m->right + blocks;
 	m->variants[0] = left;
@@ -219,7 +222,8 @@ static void judge(const struct maker *m, struct contrast *c)
 {
 	for (unsigned b = 0; b < m->nblocks; b++)
 		m->logs[b] = m->left[b] - m->right[b];
-	c->ratio = stats_ratio_of_logs(m->logs, m->nblocks, m->s->confidence);
+	c->ratio = stats_ratio_of_logs(
+	    m->logs, m->nblocks, looks_confidence(&m->s->looks, m->blocks, m->nblocks));
 	c->verdict =
 	    verdict_of(contrast_is_time(m->metric) ? turned(c->ratio) : c->ratio, m->s->margin);
 	c->left_side = side_of(m->left, m->nblocks);

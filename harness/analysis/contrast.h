@@ -42,7 +42,7 @@ struct contrast {
 	unsigned left, right; /* variants of the summary */
 	enum metric metric;
 	struct contrast_select select;
-	struct stats_ratio ratio; /* of the metric, left ÷ right, at the summary's confidence;
+	struct stats_ratio ratio; /* of the metric, left ÷ right, at the run's confidence (looks.h);
 	                             NaN without blocks */
 	/* Of speed, at the run's margin: what left is against right. Its ratio is that of the
 	 * metric, of a time turned round, so that above 1 is faster. */

@@ -9,6 +9,7 @@
 
 #include "../config/settings.h"
 #include "../record/record.h"
+#include "looks.h"
 #include "stats.h"
 #include "timing.h"
 
@@ -115,7 +116,8 @@ struct summary {
 	unsigned nblocks;    /* the most that any row has */
 	unsigned ncores;     /* of the machine; 0: not recorded */
 	double margin;       /* of the verdicts: 0.02 is 2 % */
-	double confidence;   /* of every interval of this run: 0.95 is 95 % */
+	struct looks looks;  /* what was seen before more was measured; its confidence
+	                        is that of the intervals */
 	bool carries_data;   /* any row does */
 	bool oversubscribed; /* more ranks than cores: waiting yields, and latencies are the
 	                        scheduler's */

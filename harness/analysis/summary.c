@@ -559,7 +559,7 @@ int summary_make(const struct record_run *run, struct summary *out, struct statu
 	s.ncores = (unsigned)json_integer_value(json_object_get(machine, "cores"));
 	double margin = json_number_value(json_object_get(run->environment, "margin"));
 	s.margin = margin > 0 ? margin : MARGIN;
-	s.confidence = VERDICT_CONFIDENCE;
+	s.looks = looks_count(run);
 	if (read_variants(&s, st) || index_make(&s, st) || make_rows(&s) || read_cells(&s))
 		goto fail;
 	finish_groups(&s);

@@ -176,6 +176,31 @@ static void warn_builds(const struct summary *s, struct validity *w)
 	}
 }
 
+/* Whether two sessions' machines are surely not one, or not one start of it. */
+static bool is_elsewhere(const json_t *a, const json_t *b)
+{
+	const char *here = json_string_value(json_object_get(a, "boot"));
+	const char *there = json_string_value(json_object_get(b, "boot"));
+	return here && there && *here && *there && strcmp(here, there);
+}
+
+/* Sessions of one run on several machines. */
+static void warn_machines(const struct summary *s, struct validity *w)
+{
+	const json_t *machine = json_object_get(s->run->environment, "machine");
+	for (unsigned i = 0; i < s->run->nresumes; i++) {
+		const struct record_resume *r = &s->run->resumes[i];
+		if (!is_elsewhere(machine, r->machine))
+			continue;
+		validity_add(w,
+		             "From block %u on the run was made on another machine, or on this "
+		             "one after a restart. Ratios pair within blocks; values mix the "
+		             "two. Measure again at one go if values matter.",
+		             r->first_block + 1);
+		return;
+	}
+}
+
 /* Variants that were left out for one reason, told at the first of them. */
 static void warn_left_out(const struct summary *s, unsigned first, struct validity *w)
 {
@@ -767,6 +792,7 @@ void validity_collect(const struct summary *s, bool torn, struct validity *out)
 	warn_paths(s, out); /* first: whatever else there is, these are not cut off */
 	warn_blocks(s, torn, out);
 	warn_builds(s, out);
+	warn_machines(s, out);
 	warn_variants(s, out);
 	warn_cores(s, out);
 	warn_load(s, out);

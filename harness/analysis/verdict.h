@@ -4,7 +4,8 @@
  * ln(time of the reference ÷ its time), of bandwidths ln(its bandwidth ÷ the reference's); over
  * several sizes their mean, which is the log of the geometric mean. Above 0 is faster.
  *
- * The interval is the exact 95 % signed-rank one around the Hodges–Lehmann estimate (stats.h).
+ * The interval is the exact signed-rank one around the Hodges–Lehmann estimate (stats.h), of 95 %
+ * for one look at a run (looks.h).
  * A margin of X = 0.02 reaches from ratio 1 ÷ 1.02 to 1.02, so that turning the ratio round
  * turns the verdict round and changes nothing else.
  *

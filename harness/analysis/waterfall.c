@@ -142,6 +142,7 @@ struct bricks {
 	double *gap;    /* a log a block */
 	double *steps;  /* nblocks a step */
 	double *sum;    /* room for a number a block */
+	double confidence;
 };
 
 static void bricks_free(struct bricks *b)
@@ -246,7 +247,9 @@ static void fill_step(const struct summary *s, const struct web *web, const stru
 	                                .to = way->variants[i + 1],
 	                                .log = mean_of(logs, b->nblocks),
 	                                .share = STATS_NO_RATIO,
-	                                .verdict = verdict_make(logs, b->nblocks, s->margin)};
+	                                .verdict = verdict_of(
+	                                    stats_ratio_of_logs(logs, b->nblocks, b->confidence),
+	                                    s->margin)};
 	step->backwards = e && e->a != step->from;
 	step->placebo = e && e->factor->placebo;
 	step->at_odds = is_at_odds(&step->verdict, step->log);
@@ -269,8 +272,7 @@ static void fill_range(const struct bricks *b, unsigned i, struct waterfall_step
 			continue;
 		for (unsigned block = 0; block < b->nblocks; block++)
 			b->sum[block] = rise(b, side, block);
-		double share =
-		    stats_share(b->sum, b->gap, b->nblocks, VERDICT_CONFIDENCE).estimate;
+		double share = stats_share(b->sum, b->gap, b->nblocks, b->confidence).estimate;
 		step->least = step->nsides ? fmin(step->least, share) : share;
 		step->most = step->nsides ? fmax(step->most, share) : share;
 		step->nsides++;
@@ -289,10 +291,10 @@ static void fill_shares(const struct bricks *b, struct waterfall *w)
 		for (unsigned k = 0; k < b->nblocks && step->counts; k++)
 			b->sum[k] += logs[k];
 		if (!step->at_odds)
-			step->share = stats_share(logs, b->gap, b->nblocks, VERDICT_CONFIDENCE);
+			step->share = stats_share(logs, b->gap, b->nblocks, b->confidence);
 	}
 	if (gap)
-		w->explained = stats_share(b->sum, b->gap, b->nblocks, VERDICT_CONFIDENCE);
+		w->explained = stats_share(b->sum, b->gap, b->nblocks, b->confidence);
 	for (unsigned i = 0; i < w->nsteps && gap; i++)
 		fill_range(b, i, &w->steps[i]);
 	if (verdict_within(&w->gap))
@@ -314,7 +316,7 @@ static int follow(const struct summary *s, const struct claim_list *asked,
                   const struct web *web, const struct way *way, struct waterfall *w,
                   struct status *st)
 {
-	struct bricks b = {.nsteps = way->n - 1};
+	struct bricks b = {.nsteps = way->n - 1, .confidence = s->looks.confidence};
 	struct contrast gap;
 	if (orders_choose(s, asked, way, &b.orders, &gap, st))
 		return -1;

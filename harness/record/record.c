@@ -149,7 +149,8 @@ static json_t *resume_json(const json_t *environment, unsigned first_block)
 {
 	json_t *line = json_pack("{s:i, s:s, s:i}", "schema", RECORD_SCHEMA, "kind", "resume",
 	                         "first_block", (int)first_block);
-	static const char *const keys[] = {"command", "created", "launchgap", "counters"};
+	static const char *const keys[] = {"command", "created", "launchgap", "counters",
+	                                   "machine"};
 	json_int_t blocks = json_integer_value(json_object_get(environment, "blocks"));
 	for (size_t i = 0; line && i < sizeof keys / sizeof *keys; i++)
 		json_object_set(line, keys[i], json_object_get(environment, keys[i]));

@@ -55,9 +55,11 @@ struct record_path {
 /* A session that went on with the run. */
 struct record_resume {
 	unsigned first_block;
+	bool behind_end; /* the sessions before it had ended by themselves */
 	unsigned blocks; /* that it asked for; 0: auto */
 	bool counters;
 	const json_t *command;
+	const json_t *machine; /* NULL: not recorded */
 	const char *created, *launchgap;
 	json_t *json; /* the whole line; NULL: an older launchgap wrote none, and only
 	                 first_block is known */

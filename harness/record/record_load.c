@@ -230,6 +230,9 @@ static int take_resume(const struct field_place *at, json_t *line, struct record
 	if (!json_is_boolean(json_object_get(line, "counters")))
 		return field_bad(at, "\"counters\" is missing; it is true or false");
 	out->counters = json_is_true(json_object_get(line, "counters"));
+	out->machine = json_object_get(line, "machine");
+	if (out->machine && !json_is_object(out->machine))
+		return field_bad(at, "\"machine\" is no object");
 	return field_text(at, line, "created", &out->created) ||
 	               field_text(at, line, "launchgap", &out->launchgap) ||
 	               field_count(at, line, "blocks", 0, &out->blocks) ||
@@ -247,6 +250,8 @@ static int add_resume(const struct field_place *at, json_t *line, struct record_
 		return field_bad(at, "out of memory for the record");
 	run->nresumes++;
 	resume->first_block = record_next_block(run);
+	resume->behind_end = run->end.reason[0];
+	run->end = (struct record_end){.reason = ""};
 	return line ? take_resume(at, line, resume) : 0;
 }
 
@@ -291,7 +296,6 @@ static int add_line(const struct field_place *at, json_t *line, struct record_ru
 	/* Older launchgaps went on behind the end without a word. */
 	if (run->end.reason[0] && !resumes && add_resume(at, NULL, run))
 		return -1;
-	run->end = (struct record_end){.reason = ""};
 	if (resumes)
 		return add_resume(at, line, run);
 	if (!strcmp(kind, "cell"))

@@ -209,6 +209,40 @@ static json_t *regimes_of(const struct model *m)
 	return list;
 }
 
+/* What was measured at one go, and what was seen before it. */
+static json_t *sessions_of(const struct model *m)
+{
+	const struct record_run *run = &m->run;
+	const unsigned end = record_next_block(run);
+	json_t *list = json_array();
+	for (unsigned i = 0; i <= run->nresumes; i++) {
+		const struct record_resume *r = i ? &run->resumes[i - 1] : NULL;
+		const json_t *machine =
+		    r ? r->machine : json_object_get(run->environment, "machine");
+		const char *created = r ? r->created : model_text(m, "created");
+		const char *launchgap = r ? r->launchgap : model_text(m, "launchgap");
+		json_array_append_new(
+		    list,
+		    json_pack("{s:i, s:i, s:b, s:s*, s:s*, s:s*, s:s*}", "first_block",
+		              r ? (int)r->first_block : 0, "blocks",
+		              (int)((i < run->nresumes ? run->resumes[i].first_block : end) -
+		                    (r ? r->first_block : 0)),
+		              "planned", !r || !looks_adds(run, i - 1), "created", created,
+		              "launchgap", launchgap, "host",
+		              json_string_value(json_object_get(machine, "host")), "boot",
+		              json_string_value(json_object_get(machine, "boot"))));
+	}
+	return list;
+}
+
+static json_t *looks_of(const struct summary *s)
+{
+	const struct looks *l = &s->looks;
+	return json_pack("{s:i, s:i, s:i, s:b, s:f}", "n", (int)l->n, "first_blocks",
+	                 (int)l->first, "added_blocks", (int)l->added, "by_width",
+	                 (int)l->by_width, "confidence", l->confidence);
+}
+
 static json_t *pictures_of(const struct model *m)
 {
 	json_t *list = json_array();
@@ -249,8 +283,9 @@ int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *ou
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		json_object_set_new(report, texts[i], json_string(model_text(m, texts[i])));
 	json_t *rest = json_pack(
-	    "{s:O, s:i, s:f, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "ranks",
-	    json_object_get(m->run.environment, "ranks"), "blocks", (int)s->nblocks, "margin",
+	    "{s:O, s:i, s:o, s:o, s:f, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "ranks",
+	    json_object_get(m->run.environment, "ranks"), "blocks", (int)s->nblocks, "looks",
+	    looks_of(s), "sessions", sessions_of(m), "margin",
 	    s->margin, "reference", s->reference < 0 ? "" : s->variants[s->reference].name,
 	    "answer", answer, "trust", m->answer.trust, "regimes", regimes_of(m), "findings",
 	    findings_of(m), "warnings", warnings, "pictures", pictures_of(m), "sections",

@@ -228,8 +228,8 @@ static void write_sizes(struct page *p, const struct model *m)
 		    p,
 		    "Speed against %s: its time divided by the variant's, so that below 1 is "
 		    "slower; estimate of Hodges and Lehmann over the blocks with the exact "
-		    "95 %% signed-rank interval%s. Each stands for itself (pointwise).",
-		    s->variants[s->reference].name,
+		    "%.4g %% signed-rank interval%s. Each stands for itself (pointwise).",
+		    s->variants[s->reference].name, 100 * s->looks.confidence,
 		    s->nblocks < STATS_MIN_BLOCKS ? ", for which there are too few blocks"
 		                                  : "");
 }
@@ -478,10 +478,11 @@ static void write_claims(struct page *p, const struct model *m)
 {
 	page_say(
 	    p, "Each rests on one number per block: the geometric mean of left ÷ right over "
-	       "its cells. It holds when the whole 95 %% interval is beyond what it says, and "
+	       "its cells. It holds when the whole %.4g %% interval is beyond what it says, and "
 	       "does not hold when all of it is short of that; 'less, by under 2 %%' lies "
 	       "between the two. Else it is undecided. Staged "
-	       "and direct: the data path of large sizes, where the evidence has it.");
+	       "and direct: the data path of large sizes, where the evidence has it.",
+	    100 * m->summary.looks.confidence);
 	page_table(p, tables_claims(m));
 }
 
@@ -636,12 +637,14 @@ static void blocks_of(unsigned begin, unsigned end, char text[64])
 		snprintf(text, 64, "No block");
 }
 
-static void say_session(struct page *p, unsigned begin, unsigned end, const char *created,
-                        const char *commit, const json_t *counters, const json_t *command)
+/* `why`: it began, behind a comma, or "". */
+static void say_session(struct page *p, unsigned begin, unsigned end, const char *why,
+                        const char *created, const char *commit, const json_t *counters,
+                        const json_t *command)
 {
 	char blocks[64];
 	blocks_of(begin, end, blocks);
-	page_say(p, "%s, %s, launchgap %s%s:", blocks, created, commit,
+	page_say(p, "%s%s, %s, launchgap %s%s:", blocks, why, created, commit,
 	         !json_is_boolean(counters) ? ""
 	         : json_is_true(counters)   ? ", with counters"
 	                                    : ", without counters");
@@ -656,14 +659,16 @@ static void say_sessions(struct page *p, const struct model *m)
 	char blocks[64];
 	if (run->nresumes)
 		page_say(p, "In %u sessions.", run->nresumes + 1);
-	say_session(p, 0, run->nresumes ? run->resumes[0].first_block : end,
+	say_session(p, 0, run->nresumes ? run->resumes[0].first_block : end, "",
 	            model_text(m, "created"), model_text(m, "launchgap"),
 	            json_object_get(env, "counters"), json_object_get(env, "command"));
 	for (unsigned i = 0; i < run->nresumes; i++) {
 		const struct record_resume *r = &run->resumes[i];
 		unsigned until = i + 1 < run->nresumes ? r[1].first_block : end;
 		if (r->json) {
-			say_session(p, r->first_block, until, r->created, r->launchgap,
+			say_session(p, r->first_block, until,
+			            looks_adds(run, i) ? ", added" : ", as planned",
+			            r->created, r->launchgap,
 			            json_object_get(r->json, "counters"), r->command);
 			continue;
 		}

@@ -35,6 +35,18 @@ bool resume_is_unexpected(const struct resume *resume, const char *variant)
 	return json_is_false(json_object_get(resume->paths, variant));
 }
 
+/* GPUs of the same kind in the same places; which ones they are tells the report. */
+static bool same_gpus(const json_t *before, const json_t *now)
+{
+	static const char *const keys[] = {"name", "pci"};
+	bool same = json_array_size(before) == json_array_size(now);
+	for (size_t i = 0; same && i < json_array_size(now); i++)
+		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+			same &= json_equal(json_object_get(json_array_get(before, i), keys[k]),
+			                   json_object_get(json_array_get(now, i), keys[k]));
+	return same;
+}
+
 int resume_same(const json_t *before, const json_t *now, struct status *st)
 {
 	static const char *const plan[] = {
@@ -43,7 +55,7 @@ int resume_same(const json_t *before, const json_t *now, struct status *st)
 	    "arena_bytes", "variants", "dtypes",         "ops",         "roots",
 	    "counts",      "in_place", "paces",          "cycles",      "connections",
 	    "allocations", NULL};
-	static const char *const machine[] = {"host", "cpu", "cores", "driver", "gpus", NULL};
+	static const char *const machine[] = {"host", "cpu", "cores", "driver", NULL};
 	for (unsigned i = 0; plan[i]; i++)
 		if (!json_equal(json_object_get(before, plan[i]),
 		                json_object_get(now, plan[i])))
@@ -58,5 +70,8 @@ int resume_same(const json_t *before, const json_t *now, struct status *st)
 			return status_set(
 			    st, "cannot resume: that run comes from another machine (%s)",
 			    machine[i]);
+	if (!same_gpus(json_object_get(before, "gpus"), json_object_get(now, "gpus")))
+		return status_set(st,
+		                  "cannot resume: that run comes from another machine (gpus)");
 	return 0;
 }

@@ -1,0 +1,162 @@
+/* Looks: which sessions of a record count as one, what is said of them, and what they cost. */
+#include "made.h"
+
+#include <math.h>
+
+#include "../harness/analysis/looks.h"
+
+/* A record of sessions: a line of blocks each. */
+struct session {
+	unsigned blocks; /* that it has */
+	int asked;       /* in its line; 0: auto; −1: an older program's, without a line */
+	bool ends;       /* by itself, with its line */
+};
+
+static const char cell[] =
+    "{\"schema\":1,\"kind\":\"failure\",\"experiment\":\"x\",\"variant\":\"threads\","
+    "\"block\":%u,\"order\":0,\"error\":\"why\"}\n";
+
+static json_t *environment_of(int asked)
+{
+	json_t *env = json_loads(
+	    "{\"schema\":1,\"kind\":\"environment\",\"experiment\":\"x\",\"title\":\"\","
+	    "\"question\":\"\",\"command\":[],\"created\":\"\",\"launchgap\":\"\","
+	    "\"backend\":\"null\",\"backend_why\":\"\",\"ranks\":2,\"seed\":\"2a\","
+	    "\"reference\":\"threads\",\"warmup\":1,\"stretches\":1,\"calls\":1,"
+	    "\"isolated_calls\":1,\"machine\":{\"cores\":2},\"variants\":[{\"name\":"
+	    "\"threads\",\"role\":\"reference\",\"mode\":\"threads\",\"layout\":\"1x2x1\","
+	    "\"backend\":\"null\",\"nccl\":\"\",\"path\":\"auto\",\"bind\":\"none\","
+	    "\"env\":[],\"skip\":\"\"}]}",
+	    0, NULL);
+	assert_non_null(env);
+	json_object_set_new(env, "blocks", json_integer(asked));
+	return env;
+}
+
+static void write_record(const struct session *sessions, unsigned n)
+{
+	FILE *out = fopen(made_path("trials.jsonl"), "w");
+	unsigned block = 0;
+	assert_non_null(out);
+	made_line(out, environment_of(sessions[0].asked));
+	for (unsigned i = 0; i < n; i++) {
+		if (i && sessions[i].asked >= 0)
+			fprintf(out,
+			        "{\"schema\":1,\"kind\":\"resume\",\"first_block\":%u,"
+			        "\"command\":[],\"created\":\"\",\"launchgap\":\"\","
+			        "\"counters\":false,\"blocks\":%d}\n",
+			        block, sessions[i].asked);
+		for (unsigned b = 0; b < sessions[i].blocks; b++)
+			fprintf(out, cell, block++);
+		if (sessions[i].ends)
+			fprintf(out, "{\"schema\":1,\"kind\":\"end\",\"reason\":\"blocks\","
+			             "\"text\":\"x\"}\n");
+	}
+	fclose(out);
+}
+
+static struct looks looks_of(const struct session *sessions, unsigned n)
+{
+	struct record_run run;
+	struct status st = {""};
+	bool torn;
+	write_record(sessions, n);
+	if (record_load(made_folder, &run, &torn, &st))
+		fail_msg("%s", st.text);
+	struct looks looks = looks_count(&run);
+	record_free(&run);
+	return looks;
+}
+
+static void sessions_count_when_they_add_to_the_plan(void **state)
+{
+	static const struct {
+		unsigned nsessions;
+		struct session sessions[4];
+		unsigned looks, first, added;
+	} cases[] = {
+	    /* As planned. */
+	    {1, {{10, 10, true}}, 1, 10, 0},
+	    /* Interrupted at 6, and at 8; then whole. */
+	    {3, {{6, 10, false}, {2, 4, false}, {2, 2, true}}, 1, 10, 0},
+	    /* More of a whole one, and more again. */
+	    {2, {{10, 10, true}, {7, 7, true}}, 2, 10, 7},
+	    {3, {{10, 10, true}, {7, 7, true}, {3, 3, true}}, 3, 10, 10},
+	    /* More than what was left of an interrupted one. */
+	    {2, {{6, 10, false}, {8, 8, true}}, 2, 6, 8},
+	    /* That more is interrupted, and goes on: as it was planned by then. */
+	    {3, {{10, 10, true}, {2, 7, false}, {5, 5, true}}, 2, 10, 7},
+	    /* A shorter one of its own: it ended, and people saw it. */
+	    {3, {{4, 10, false}, {3, 3, true}, {3, 3, true}}, 2, 7, 3},
+	    /* No interval was to be seen. */
+	    {2, {{5, 5, true}, {5, 5, true}}, 1, 10, 0},
+	    {3, {{2, 2, true}, {4, 4, true}, {4, 4, true}}, 2, 6, 4},
+	    /* The session added nothing (yet). */
+	    {2, {{10, 10, true}, {0, 5, false}}, 1, 10, 0},
+	    {3, {{10, 10, true}, {0, 5, false}, {5, 5, true}}, 2, 10, 5},
+	    /* Older programs: behind an end; or beyond what was asked for. */
+	    {2, {{6, 6, true}, {8, -1, true}}, 2, 6, 8},
+	    {1, {{14, 6, false}}, 2, 6, 8},
+	    /* auto: goes on when interrupted; adds when it had ended, or with a number. */
+	    {2, {{7, 0, false}, {8, 0, true}}, 1, 15, 0},
+	    {2, {{10, 0, true}, {5, 0, true}}, 2, 10, 5},
+	    {2, {{7, 0, false}, {3, 3, true}}, 2, 7, 3},
+	    {2, {{6, 10, false}, {9, 0, true}}, 2, 6, 9},
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct looks looks = looks_of(cases[i].sessions, cases[i].nsessions);
+		if (looks.n != cases[i].looks || looks.first != cases[i].first ||
+		    looks.added != cases[i].added)
+			fail_msg("case %u: %u looks, first %u, added %u", i, looks.n,
+			         looks.first, looks.added);
+	}
+}
+
+static void each_look_costs_confidence(void **state)
+{
+	static const struct session more[] = {
+	    {10, 10, true}, {7, 7, true}, {7, 7, true}, {7, 7, true}};
+	static const struct session by_width[] = {{15, 0, true}, {5, 0, true}};
+	char text[256];
+	(void)state;
+	for (unsigned n = 1; n <= 4; n++) {
+		double confidence = looks_of(more, n).confidence;
+		assert_true(fabs(1 - confidence - 0.05 / (n * n)) < 1e-12);
+	}
+	struct looks looks = looks_of(by_width, 1);
+	assert_true(looks.by_width && fabs(looks.confidence - 0.96) < 1e-12);
+	looks_say(&looks, text, sizeof text);
+	made_says(text, "96 %");
+	looks = looks_of(by_width, 2);
+	assert_true(fabs(looks.confidence - 0.99) < 1e-12);
+	looks = looks_of(more, 1);
+	looks_say(&looks, text, sizeof text);
+	assert_string_equal(text, "");
+	looks = looks_of(more, 2);
+	looks_say(&looks, text, sizeof text);
+	made_says(text, "7 blocks were added after a look at 10");
+	made_says(text, "98.75 %");
+}
+
+/* Which blocks an interval has decides, not how many the run has. */
+static void an_interval_has_looks_of_its_own(void **state)
+{
+	static const struct session more[] = {{10, 10, true}, {4, 4, true}};
+	static const unsigned blocks[] = {0, 2, 3, 5, 6, 7, 8, 9, 10, 12};
+	(void)state;
+	struct looks looks = looks_of(more, 2);
+	assert_true(looks_confidence(&looks, blocks, 10) == looks.confidence);
+	assert_true(looks_confidence(&looks, blocks, 8) == 0.95);
+	assert_true(looks_confidence(&looks, blocks + 3, 7) == 0.95);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(sessions_count_when_they_add_to_the_plan),
+	    cmocka_unit_test(each_look_costs_confidence),
+	    cmocka_unit_test(an_interval_has_looks_of_its_own),
+	};
+	return cmocka_run_group_tests(tests, made_begin, made_end);
+}
