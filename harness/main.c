@@ -31,6 +31,7 @@ static const struct verb verbs[] = {
      "  --results DIR   where DIR/NAME/<UTC stamp>/ goes (default: results)\n"
      "  --resume DIR    add blocks to a run, on the machine that it was made on\n"
      "  --no-report     measure only\n"
+     "  --no-libraries  refuse a file whose variants name libraries: else it may run any code\n"
      "  -v              print all of the report, not only what stands first\n"
      "  --format nccl-tests   print its columns in place of our table, as report does\n"
      "\n"

@@ -107,6 +107,15 @@ static void the_same_in_a_file_names_file_and_line(void **state)
 	        (const char *[]){"t.exp:4: ", NULL});
 }
 
+/* Of what the command line says too, for a resumed record says it in its place. */
+static void no_libraries_when_none_are_wanted(void **state)
+{
+	(void)state;
+	refused((const char *[]){"run", "smoke", "backend=host", "nccl=/tmp/libnccl.so.2",
+	                         "--no-libraries", "--results", results, NULL},
+	        (const char *[]){"names a library", "--no-libraries", NULL});
+}
+
 static void more_ranks_than_gpus(void **state)
 {
 	(void)state;
@@ -175,6 +184,7 @@ int main(void)
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(the_same_in_a_file_names_file_and_line, set_up,
 	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(no_libraries_when_none_are_wanted, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(more_ranks_than_gpus, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(an_unreadable_library, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(operations_are_listed_as_op_takes_them, set_up,

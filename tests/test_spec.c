@@ -463,16 +463,46 @@ static void test_environment_list(void **state)
 	assert_true(has_env(variant("one"), "UCX_TLS="));
 	const char *const bad[] = {"LD_PRELOAD", "PATH",     "LD_LIBRARY_PATH", "HOME",
 	                           "",           "NCCL_",    "nccl_x",          "NCCL_A B",
-	                           "XNCCL_A",    "NCCL_A-B", "CUDAHOME",        "OMPI_MC"};
+	                           "XNCCL_A",    "NCCL_A-B", "CUDAHOME",        "OMPI_MC",
+	                           /* These load and run what they name. */
+	                           "OMPI_MCA_mca_base_component_path",
+	                           "OMPI_MCA_plm_rsh_agent", "OMPI_MCA_btl_x"};
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		char entry[128];
 		snprintf(entry, sizeof entry, "env.%s = x", bad[i]);
-		refuse_variant_key(entry, "NCCL_, CUDA_, OMPI_MCA_ or UCX_");
+		refuse_variant_key(entry, "NCCL_, CUDA_ or UCX_, and OMPI_MCA_btl, ");
 	}
-	refuse_key("env.LD_PRELOAD = x", "NCCL_, CUDA_, OMPI_MCA_ or UCX_");
-	refuse_key("host.env.PATH = x", "NCCL_, CUDA_, OMPI_MCA_ or UCX_");
-	refuse_key("nccl.env.PATH = x", "NCCL_, CUDA_, OMPI_MCA_ or UCX_");
-	refuse_override("env.LD_PRELOAD=x", "NCCL_, CUDA_, OMPI_MCA_ or UCX_");
+	refuse_key("env.LD_PRELOAD = x", "NCCL_, CUDA_ or UCX_, and OMPI_MCA_btl, ");
+	refuse_key("host.env.PATH = x", "NCCL_, CUDA_ or UCX_, and OMPI_MCA_btl, ");
+	refuse_key("nccl.env.PATH = x", "NCCL_, CUDA_ or UCX_, and OMPI_MCA_btl, ");
+	refuse_override("env.LD_PRELOAD=x", "NCCL_, CUDA_ or UCX_, and OMPI_MCA_btl, ");
+}
+
+/* With --no-libraries; without it all of them are allowed. */
+static void test_no_libraries(void **state)
+{
+	static const char *const names[] = {
+	    "nccl = ./libnccl.so.2",        "nccl = libnccl.so.2",
+	    "each = /a/libnccl.so.2",       "env.NCCL_NET_PLUGIN = x",
+	    "env.NCCL_TUNER_PLUGIN = x",    "env.CUDA_INJECTION64_PATH = x",
+	    "env.NCCL_CONF_FILE = x",       "env.UCX_MODULE_DIR = x",
+	    "env.UCX_GDB_COMMAND = x",      "env.NCCL_ALGO = /tmp/x",
+	    "env.NCCL_ALGO = libx.so",      "env.NCCL_TOPO_DUMP_FILE = x"};
+	static const char *const others[] = {
+	    "env.NCCL_P2P_DIRECT_DISABLE = 1", "env.CUDA_MODULE_LOADING = EAGER",
+	    "env.NCCL_ALGO = Ring"};
+	char none[] = SPEC_NO_LIBRARIES "=yes", *overrides[] = {none}, text[1024];
+	struct status st;
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		snprintf(text, sizeof text, BASE ONE "%s\n", names[i]);
+		assert_int_equal(load_with(text, "host", 1, overrides, &st), -1);
+		expect_text(&st, "which --no-libraries refuses");
+	}
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		snprintf(text, sizeof text, BASE ONE "%s\n", others[i]);
+		load_overridden(text, "host", none);
+	}
 }
 
 static void test_environment_is_bounded(void **state)
@@ -982,6 +1012,7 @@ int main(void)
 	    cmocka_unit_test(test_sizes_refused),
 	    cmocka_unit_test(test_bad_values),
 	    cmocka_unit_test(test_environment_list),
+	    cmocka_unit_test(test_no_libraries),
 	    cmocka_unit_test(test_environment_is_bounded),
 	    cmocka_unit_test(test_bad_lines),
 	    cmocka_unit_test(test_bad_files),

@@ -10,7 +10,8 @@ struct build {
 	const char *backend;
 	struct text text;
 	const char *only; /* names with commas between, or NULL */
-	unsigned nread;   /* entries of the files; behind them lie the overrides */
+	bool no_libraries;
+	unsigned nread; /* entries of the files; behind them lie the overrides */
 	spec_lookup_fn *lookup;
 	struct spec spec;
 	struct spec_variant defaults; /* what [experiment] says for every variant */

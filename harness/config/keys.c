@@ -100,8 +100,26 @@ const struct field *keys_fields(enum keys_scope scope, size_t *n)
 }
 
 /* What a variant may set in a job's environment: what tunes what is measured. Not what replaces
- * the program that is measured (LD_PRELOAD, PATH). */
-static const char *const env_allowed[] = {"NCCL_", "CUDA_", "OMPI_MCA_", "UCX_", NULL};
+ * the program that is measured (LD_PRELOAD, PATH). Of Open MPI, which loads what its component
+ * paths name and runs what its agents name, some keys alone; with a final _, any that begin so.
+ */
+static const char *const env_allowed[] = {"NCCL_",
+                                          "CUDA_",
+                                          "UCX_",
+                                          "OMPI_MCA_btl",
+                                          "OMPI_MCA_btl_base_verbose",
+                                          "OMPI_MCA_btl_tcp_if_include",
+                                          "OMPI_MCA_btl_vader_segment_size",
+                                          "OMPI_MCA_mpi_leave_pinned",
+                                          "OMPI_MCA_mpi_yield_when_idle",
+                                          "OMPI_MCA_oob_tcp_if_include",
+                                          "OMPI_MCA_orte_base_help_aggregate",
+                                          "OMPI_MCA_pml",
+                                          NULL};
+
+/* Words in names by which NCCL, CUDA and UCX are told what to load, to run or to write. */
+static const char *const env_file_words[] = {"PLUGIN", "INJECTION", "FILE",    "PATH",
+                                             "DIR",    "DIRECTORY", "COMMAND", NULL};
 
 static const char env_prefix[] = "env.";
 
@@ -133,20 +151,33 @@ bool keys_in(enum keys_scope scope, const char *key)
 	       field_find(settings, n, key);
 }
 
+static bool env_is_allowed(const char *name)
+{
+	for (unsigned i = 0; env_allowed[i]; i++) {
+		size_t n = strlen(env_allowed[i]);
+		if (env_allowed[i][n - 1] == '_' ? !strncmp(name, env_allowed[i], n) && name[n]
+		                                 : !strcmp(name, env_allowed[i]))
+			return true;
+	}
+	return false;
+}
+
 static int env_check(const char *name, const char *value, struct status *st)
 {
-	unsigned i = 0;
-	while (env_allowed[i] && strncmp(name, env_allowed[i], strlen(env_allowed[i])))
-		i++;
 	size_t n = strlen(name);
-	bool word = env_allowed[i] && n > strlen(env_allowed[i]);
+	bool word = env_is_allowed(name);
 	for (size_t k = 0; k < n; k++)
 		word = word && (isalnum((unsigned char)name[k]) || name[k] == '_');
-	if (!word)
+	if (!word) {
+		char mpi[512] = "";
+		for (unsigned i = 0; env_allowed[i]; i++)
+			if (!strncmp(env_allowed[i], "OMPI", 4))
+				status_list(mpi, sizeof mpi, env_allowed[i]);
 		return status_set(st,
 		                  "env.%s is not allowed; allowed are names that start with "
-		                  "NCCL_, CUDA_, OMPI_MCA_ or UCX_",
-		                  name);
+		                  "NCCL_, CUDA_ or UCX_, and %s",
+		                  name, mpi);
+	}
 	if (n + 1 + strlen(value) >= TRIAL_ENV_BYTES)
 		return status_set(st, "env.%s is too long; allowed are %d bytes with its value",
 		                  name, TRIAL_ENV_BYTES - 2);
@@ -171,6 +202,21 @@ static int env_set(struct settings *settings, const char *name, const char *valu
 	if (i == settings->nenv)
 		settings->nenv++;
 	return 0;
+}
+
+bool keys_names_file(const char *env)
+{
+	const char *value = strchr(env, '=');
+	if (!value || strchr(value, '/') || strstr(value, ".so"))
+		return true;
+	for (const char *word = env; word < value; word += strcspn(word, "_=") + 1)
+		for (unsigned i = 0; env_file_words[i]; i++) {
+			size_t n = strlen(env_file_words[i]);
+			if (!strncmp(word, env_file_words[i], n) &&
+			    !isalpha((unsigned char)word[n]))
+				return true;
+		}
+	return false;
 }
 
 /* Offers each allowed key, once. */

@@ -120,6 +120,10 @@ static int overrides_add(struct build *b, unsigned n, char *const overrides[],
 			b->only = equals + 1;
 			continue;
 		}
+		if (!strcmp(key, SPEC_NO_LIBRARIES)) {
+			b->no_libraries = true;
+			continue;
+		}
 		if (text_add(&b->text, BUILD_COMMAND_LINE, (struct text_place){0}, key,
 		             equals + 1))
 			return status_set(st, "out of memory");
@@ -337,8 +341,8 @@ int spec_load(const char *file, unsigned n, char *const overrides[], const char 
 	strcpy(b->spec.question, b->text.question);
 	if (name_from_file(file, b->spec.name, st) || overrides_add(b, n, overrides, st) ||
 	    sections_apply(b, st) || heeded_check(b, false, st) || overrides_apply(b, st) ||
-	    heeded_check(b, true, st) || asked_finish(b, st) || variants_spread(b, st) ||
-	    variants_keep(b, st) || spec_check(b, st))
+	    heeded_check(b, true, st) || variants_name_none(b, st) || asked_finish(b, st) ||
+	    variants_spread(b, st) || variants_keep(b, st) || spec_check(b, st))
 		goto done;
 	*out = b->spec;
 	/* As much for each time that all cells are measured, and a day at most. */

@@ -24,6 +24,8 @@
 
 /* The override that keeps some variants alone: "--only=a,b". */
 #define SPEC_ONLY "--only"
+/* And the one with which no variant may name a library or another file. */
+#define SPEC_NO_LIBRARIES "--no-libraries"
 
 /* Looks up ${NAME} in a value: its text, or NULL when unset. */
 typedef const char *spec_lookup_fn(const char *name);

@@ -76,6 +76,26 @@ static int spread_one(struct build *b, const struct spec_variant *from,
 	                        st);
 }
 
+int variants_name_none(struct build *b, struct status *st)
+{
+	for (unsigned i = 0; b->no_libraries && i < b->spec.nvariants; i++) {
+		const struct spec_variant *v = &b->spec.variants[i];
+		const struct settings *s = &v->settings;
+		const char *names = v->each[0] ? "each" : s->nccl[0] ? "nccl" : NULL;
+		for (unsigned e = 0; e < s->nenv && !names; e++)
+			names = keys_names_file(s->env[e]) ? s->env[e] : NULL;
+		if (!names)
+			continue;
+		char what[512];
+		snprintf(what, sizeof what,
+		         "variant %s names a library or a file (%.300s), which "
+		         "--no-libraries refuses",
+		         v->name, names);
+		return build_fail(b, v->at, what, st);
+	}
+	return 0;
+}
+
 int variants_spread(struct build *b, struct status *st)
 {
 	struct spec_variant *all = calloc(SPEC_MAX_VARIANTS, sizeof *all);

@@ -5,6 +5,8 @@
 
 #include "build.h"
 
+/* With --no-libraries: that no variant names a library or another file. Loads none. */
+int variants_name_none(struct build *b, struct status *st);
 /* Puts one variant per library in the place of each that names several (each = …). Behind all
  * sections, as others may be like it. */
 int variants_spread(struct build *b, struct status *st);

@@ -69,9 +69,9 @@ static int take_only(struct asked *a, const char *names, struct status *st)
 
 static int not_understood(const char *verb, const char *option, struct status *st)
 {
-	static const char *const options[] = {"--file",   "--results", "--resume",
-	                                      "--only",   "--dry-run", "--no-report",
-	                                      "--format", "--average", "--help"};
+	static const char *const options[] = {
+	    "--file",      "--results", "--resume",  "--only",         "--dry-run",
+	    "--no-report", "--format",  "--average", "--no-libraries", "--help"};
 	struct near near = near_to(option);
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
 		near_offer(&near, options[i]);
@@ -112,6 +112,9 @@ static int take(struct asked *a, const struct home *home, int first, int argc,
 			a->report = false;
 		else if (!strcmp(arg, "--dry-run"))
 			a->dry = true;
+		else if (!strcmp(arg, SPEC_NO_LIBRARIES))
+			a->overrides[a->request.noverrides++] =
+			    (char *)(size_t)(SPEC_NO_LIBRARIES "=yes");
 		else if (arg[0] != '-' && strchr(arg, '=')) {
 			a->blocks = a->blocks || !strncmp(arg, "blocks=", 7);
 			a->overrides[a->request.noverrides++] = argv[i];
@@ -163,7 +166,8 @@ static int carry_out(struct asked *a, const struct home *home, struct status *st
 
 int verb_run(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	const struct plan_machine machine = {.cores = machine_cores(), .capacity = verbs_capacity};
+	const struct plan_machine machine = {.cores = machine_cores(),
+	                                     .capacity = verbs_capacity};
 	struct asked *a = malloc(sizeof *a);
 	if (!a)
 		return status_set(st, "out of memory");
@@ -212,7 +216,8 @@ static int take_blocks(struct asked *a, const struct record_run *run, char text[
 
 int verb_resume(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	const struct plan_machine machine = {.cores = machine_cores(), .capacity = verbs_capacity};
+	const struct plan_machine machine = {.cores = machine_cores(),
+	                                     .capacity = verbs_capacity};
 	struct asked *a = malloc(sizeof *a);
 	struct record_run run;
 	char blocks[32];
