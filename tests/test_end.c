@@ -188,6 +188,30 @@ static void resumed_it_adds_whole_blocks(void **state)
 	cli_expect(cli, 1, "cannot resume: `dtypes`");
 }
 
+/* The run's own is allowed, drawn or said. */
+static void another_seed_is_refused(void **state)
+{
+	static const char *const seeds[] = {"blocks=1", "seed=7"};
+	(void)state;
+	write_experiment("collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\n"
+	                 "ranks = 2\nblocks = 1\npace = isolated\nisolated_calls = 5\n",
+	                 "[variant s]\nmode = single\n");
+	for (unsigned i = 0; i < 2; i++) {
+		char path[512];
+		struct cli cli =
+		    cli_run(folder, (const char *[]){"run", "--file", file, "--no-report",
+		                                     seeds[i], "--results", results, NULL});
+		cli_expect(cli, 0, "block 1");
+		snprintf(path, sizeof path, "%s/t/latest", results);
+		cli = cli_run(folder, (const char *[]){"resume", path, "blocks=1", "seed=8",
+		                                       "--no-report", NULL});
+		cli_expect(cli, 1, "cannot resume: seed = 8, but that run's is ");
+		cli = cli_run(folder, (const char *[]){"resume", path, "blocks=1",
+		                                       "--no-report", NULL});
+		cli_expect(cli, 0, "block 2 of 2");
+	}
+}
+
 static void a_killed_worker_fails_its_trial_only(void **state)
 {
 	char path[512] = "";
@@ -466,6 +490,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(interrupted_it_keeps_what_it_has_and_leaves_nothing,
 	                                    set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(resumed_it_adds_whole_blocks, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(another_seed_is_refused, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(a_killed_worker_fails_its_trial_only, set_up,
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(a_trial_without_end_is_ended, set_up, tear_down),

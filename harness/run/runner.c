@@ -1,5 +1,6 @@
 #include "runner.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,18 @@ static void settle_in_place(struct spec *spec, bool columns, const json_t *befor
 	}
 }
 
+/* Order and data of all blocks come from one seed, so that there is no other to go on with. */
+static int keep_seed(struct spec *spec, uint64_t seed, struct status *st)
+{
+	if (spec->seed && spec->seed != seed)
+		return status_set(st,
+		                  "cannot resume: seed = %" PRIu64
+		                  ", but that run's is %" PRIu64 "; leave seed away",
+		                  spec->seed, seed);
+	spec->seed = seed;
+	return 0;
+}
+
 static uint64_t draw_seed(void)
 {
 	struct timespec t;
@@ -62,8 +75,8 @@ int run_set_up(struct runner *r, struct status *st)
 	settle_in_place(&r->spec, q->nccl_tests, before.environment);
 	r->first_block = before.first_block;
 	r->spec.blocks += before.first_block;
-	if (q->resume)
-		r->spec.seed = before.seed;
+	if (q->resume && keep_seed(&r->spec, before.seed, st))
+		goto out;
 	if (plan_make(&r->spec, q->machine, before.seed, &r->plan, st))
 		goto out;
 	for (unsigned v = 0; v < r->plan.nvariants; v++) {
