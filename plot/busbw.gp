@@ -9,12 +9,13 @@ do for [g = 1:groups] {
 	said = G_said[g]
 	how = sprintf('%d × %d calls back to back, ', stretches, calls).over_blocks.(G_sizes[g] > 1 ? alike_of(G_busbw_alike[g]) : '').shown_of
 	list = G_busbw_lines[g]
-	col = 4
+	col = 'busbw_gbs'
 	unit = 'bus bandwidth, GB/s'
-	band = 0
+	band = ''
 	limit = 1
-	lo = G_busbw_lo[g]
-	hi = limit_sizes > 0 ? most(G_busbw_hi[g], limit_best) : G_busbw_hi[g]
-	scale = G_busbw_hi[g] > 30 * G_busbw_lo[g] ? 'both' : 'linear'
+	eval nothing
+	eval extent_of(g, col)
+	scale = hi > 30 * lo ? 'both' : 'linear'
+	if (limit_sizes > 0) { hi = most(hi, limit_best) }
 	load lines
 }

@@ -20,8 +20,6 @@ do for [g = 1:groups] {
 	unset label 10
 	unset label 11
 	load axes
-	set datafile separator comma
-	set datafile columnheaders
 	set yrange [0:100]
 	set ytics 25
 	wide = (W - 80.0) / E_panels[g]
@@ -44,7 +42,5 @@ do for [g = 1:groups] {
 			with lines lw width(i) dt dash(i) lc rgb color(i) notitle
 		set ytics format ''
 	}
-	set datafile nocolumnheaders
-	set datafile separator whitespace
 	eval finish
 }

@@ -4,8 +4,9 @@
 load plot_dir.'/style.gp'
 
 pale(side) = side > 0 ? 0xB2A3CC : side < 0 ? 0xEAAE7F : 0xCCCCCC
-of(col, placebo) = placebo == column(2) ? column(col) : NaN
-end(col, to) = column(to) == column(to) ? column(to) : column(col)
+# Of a row of $factors its effect on bandwidth or latency, where it was tested; an end of its interval.
+of(col, placebo) = column('placebo') == placebo && strcol('why') eq '' ? column(col) : NaN
+end(col, to) = column(col.to) == column(col.to) ? column(col.to) : column(col)
 do for [picture = 1:factors_tested > 0] {
 	name = prefix.'_factors'
 	head = head_of((collectives == 1 ? G_coll[1] : plural(collectives, 'collective')), 'what each factor does')
@@ -31,7 +32,11 @@ do for [picture = 1:factors_tested > 0] {
 	load axes
 	eval area(left, right, top + 4, top + body - 52)
 	# At least ±10 %, so that nothing that is nearly equal fills the picture.
-	eval ratio_axis('x', least(factors_lo, 0.9), most(factors_hi, 1.1), 300)
+	eval nothing
+	do for [col in 'effect effect_lo effect_hi latency latency_lo latency_hi'] {
+		eval extent('$factors', "known('".col."')")
+	}
+	eval ratio_axis('x', least(lo, 0.9), most(hi, 1.1), 300)
 	set xlabel 'above 1 is faster' offset 0, 0.4
 	set grid noytics
 	eval sprintf('set yrange [%d.6:0.4]', factors_tested)
@@ -47,9 +52,11 @@ do for [picture = 1:factors_tested > 0] {
 		if (factors_latency) { set label 200 + k F_latency[k] at screen x(right + 14), first k + apart textcolor rgb grey }
 		set label 300 + k F_setting[k][1:32] at screen x(left - 8), first k + 0.36 right textcolor rgb grey font font(8)
 	}
-	plot for [k = 0:1] $factors using (of(3, k)):(column(1) - apart):(end(3, 4)):(end(3, 5)):(effect(column(6))) \
+	plot for [k = 0:1] $factors using (of('effect', k)):(column('nth') - apart):\
+			(end('effect', '_lo')):(end('effect', '_hi')):(effect(side_of('verdict'))) \
 			with xerrorbars lw 2.2 ps 1.2 + 0.3 * k pt (k ? 12 : 7) lc rgb variable notitle, \
-		for [k = 0:factors_latency] $factors using (of(7, k)):(column(1) + apart):(end(7, 8)):(end(7, 9)):\
-			(pale(column(10))) with xerrorbars lw 1.8 ps 1 + 0.3 * k pt (k ? 12 : 7) lc rgb variable notitle
+		for [k = 0:factors_latency] $factors using (of('latency', k)):(column('nth') + apart):\
+			(end('latency', '_lo')):(end('latency', '_hi')):(pale(side_of('latency_verdict'))) \
+			with xerrorbars lw 1.8 ps 1 + 0.3 * k pt (k ? 12 : 7) lc rgb variable notitle
 	eval finish
 }

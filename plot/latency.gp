@@ -10,12 +10,13 @@ do for [g = 1:groups] {
 	how = sprintf('%d isolated calls, p50, %s up to p95, ', isolated_calls, G_sizes[g] > 1 ? 'band' : 'whisker').\
 		over_blocks.(G_sizes[g] > 1 ? alike_of(G_time_alike[g]) : '').shown_of
 	list = G_time_lines[g]
-	col = 5
+	col = 'time_us'
 	unit = 'time per call, µs'
-	band = 6
+	band = 'p95_us'
 	limit = 0
-	lo = G_time_lo[g]
-	hi = G_time_hi[g]
+	eval nothing
+	eval extent_of(g, col)
+	eval extent_of(g, band)
 	scale = 'log'
 	load lines
 }

@@ -10,12 +10,12 @@ do for [g = 1:groups] {
 	said = G_launch_said[g]
 	how = 'from the barrier until issue returns, slowest rank, '.G_pace[g].' calls, '.over_blocks.(G_sizes[g] > 1 ? alike_of(G_launch_alike[g]) : '').shown_of
 	list = G_launch_lines[g]
-	col = 7
+	col = 'launch_us'
 	unit = 'launch cost per call, µs'
-	band = 0
+	band = ''
 	limit = 0
-	lo = G_launch_lo[g]
-	hi = G_launch_hi[g]
+	eval nothing
+	eval extent_of(g, col)
 	scale = 'log'
 	load lines
 }

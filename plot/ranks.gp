@@ -4,7 +4,8 @@
 load plot_dir.'/style.gp'
 
 isolated(g) = sum [k = 1:groups] (G_coll[k] eq G_coll[g] && G_pace[k] eq 'isolated')
-here(i, g) = column(1) == g && column(2) == i
+# From a row of $ranks, so far beside it.
+by(col, off) = column(col) + off
 shown(i) = V_role[i] ne 'again'
 do for [g = 1:groups] {
 	if (!detail || G_ranks[g] < 2 || (G_pace[g] ne 'isolated' && isolated(g))) { continue }
@@ -28,7 +29,9 @@ do for [g = 1:groups] {
 	load axes
 	unset grid
 	set palette defined (-1 '#5E3C99', -0.5 '#B2A3CC', 0 '#F7F7F7', 0.5 '#EDA97E', 1 '#D55E00')
-	far = G_late[g] < 1 ? 1 : G_late[g]
+	eval nothing
+	eval extent('$ranks', sprintf("of_any(%d) ? abs(known('late_percent')) : 0", g))
+	far = most(hi, 1)
 	eval sprintf('set cbrange [%g:%g]; set cbtics %g', -far, far, nice_step(2 * far))
 	set cbtics format '%g %%'
 	set colorbox user origin x(W - 70), y(top + body - 50) size x(14), (body - 70) / H
@@ -50,10 +53,11 @@ do for [g = 1:groups] {
 		do for [n = 1:G_sizes[g]:step] {
 			set xtics add ((panel + columns < panels ? '' : size_label(size_of(G_list[g], n))) n)
 		}
-		plot $ranks using (here(i, g) ? $3 : NaN):4:($3 - 0.5):($3 + 0.5):($4 - 0.5):($4 + 0.5):5 \
+		plot $ranks using (pick(i, g, 'nth_size')):(by('rank', 0)):(by('nth_size', -0.5)):(by('nth_size', 0.5)):\
+				(by('rank', -0.5)):(by('rank', 0.5)):(column('late_percent')) \
 				with boxxyerror fs solid noborder lc palette notitle, \
-			for [d = 1:numbers] $ranks using (here(i, g) ? $3 : NaN):4:(sprintf('%+.1f', $5)):\
-				(abs($5) > 0.75 * far ? 0xFFFFFF : 0x000000) \
+			for [d = 1:numbers] $ranks using (pick(i, g, 'nth_size')):(by('rank', 0)):\
+				(sprintf('%+.1f', column('late_percent'))):(abs(column('late_percent')) > 0.75 * far ? 0xFFFFFF : 0x000000) \
 				with labels font font(8) textcolor rgb variable notitle
 		unset colorbox
 		panel = panel + 1

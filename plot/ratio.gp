@@ -42,14 +42,16 @@ do for [g = 1:groups] {
 			bare = p < ratio_panels
 			pad = 4 * m + 10
 			eval size_axis(list, wide - (side < sides ? 40 : 0))
-			lo = list eq large ? G_large_lo[g] : G_small_lo[g]
-			hi = list eq large ? G_large_hi[g] : G_small_hi[g]
+			in(list) = strstrt(list.' ', sprintf(' %.1f ', column('bytes'))) > 0
+			eval nothing
+			do for [col in 'ratio ratio_lo ratio_hi'] {
+				eval extent('$summary', sprintf("of_any(%d) && in(list) ? known('%s') : 0", g, col))
+			}
 			eval ratio_axis('y', least(lo, 1 / (1 + 2 * margin)), most(hi, 1 + 2 * margin), high)
 			beside(k) = exp((k - (m + 1) / 2.0) * 8 * size_pixel(list, wide - 40))
 			v(k) = int(word(R_list[p], k))
-			known(a, b) = a == a ? a : b
-			in(list) = strstrt(list.' ', sprintf(' %.1f ', column(3))) > 0
 			at(k, col) = in(list) ? pick(v(k), g, col) : NaN
+			end(k, to) = at(k, 'ratio'.to) == at(k, 'ratio'.to) ? at(k, 'ratio'.to) : at(k, 'ratio')
 			set object 1 rectangle from graph 0, first 1 / (1 + margin) to graph 1, first 1 + margin \
 				behind fs solid noborder fc rgb 0xEEEEEE
 			if (p == 1 && sides > 1) {
@@ -62,9 +64,9 @@ do for [g = 1:groups] {
 					spacing key_high width 0
 			}
 			plot 1 with lines lw 1.5 lc rgb several title reference.' = 1', \
-				for [k = 1:m] $cells using (column(3) * beside(k)):(at(k, 8)):(known(at(k, 9), at(k, 8))):(known(at(k, 10), at(k, 8))) \
+				for [k = 1:m] $summary using (column('bytes') * beside(k)):(at(k, 'ratio')):(end(k, '_lo')):(end(k, '_hi')) \
 					with yerrorbars lw 1.3 pt -1 lc rgb color(v(k)) notitle, \
-				for [k = 1:m] $cells using (column(3) * beside(k)):(at(k, 8)) \
+				for [k = 1:m] $summary using (column('bytes') * beside(k)):(at(k, 'ratio')) \
 					with linespoints lw 1.3 ps 1.1 dt dash(v(k)) pt shape(v(k)) lc rgb color(v(k)) title V_label[v(k)]
 			unset label 10
 		}

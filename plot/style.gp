@@ -6,7 +6,8 @@
 # the key, does `load axes`, and plots between top and top + body, in pixels from above; then `eval finish`.
 load dir.'/plots/run.gp'
 set encoding utf8
-set datafile separator whitespace
+csv = "set datafile separator comma; set datafile columnheaders"
+eval csv
 begin = plot_dir.'/style_begin.gp'
 axes = plot_dir.'/style_axes.gp'
 finish = 'unset multiplot; unset output'
@@ -41,6 +42,7 @@ several = 0x333333
 grey = 0x999999
 fast = 0x5E3C99
 slow = 0xD55E00
+side_of(verdict) = strcol(verdict) eq 'faster' ? 1 : strcol(verdict) eq 'slower' ? -1 : 0 # of its column
 effect(side) = side > 0 ? fast : side < 0 ? slow : grey
 ink = 0x444444
 color(i) = V_role[i] eq 'again' ? grey : mode_color(V_mode[i])
@@ -104,8 +106,23 @@ number(v) = v < 1 ? sprintf('%.3f', v) : v < 10 ? sprintf('%.2f', v) : \
 least(a, b) = a != a || b < a ? b : a
 most(a, b) = a != a || b > a ? b : a
 
-# A column of $cells: of a variant in a group.
-pick(i, g, col) = column(2) == i && column(1) == g ? column(col) : NaN
+# Rows of $summary and $ranks: of a group, of a variant in it, and a figure of that one.
+of_group(g) = strcol('what') eq G_coll[g] && strcol('pace') eq G_pace[g]
+of_variant(i, g) = strcol('variant') eq V_name[i] && of_group(g)
+of_any(g) = of_group(g) && (sum [i = 1:variants] (strcol('variant') eq V_name[i])) > 0
+pick(i, g, col) = of_variant(i, g) ? column(col) : NaN
+# Of $summary the rows of the measured limit.
+of_limit(col) = strcol('role') eq 'limit' && strcol('pace') eq 'stream' ? column(col) : NaN
+
+# What an axis has to hold, [lo, hi]: `eval nothing`, then `eval extent(…)` widens it by the positive
+# figures among what the expression gives for each row of a block.
+nothing = 'lo = 1e300; hi = 0.0'
+widen(v) = (lo = v > 0 && v < lo ? v : lo, hi = v > hi ? v : hi, 0)
+known(col) = strcol(col) eq 'NaN' ? 0 : column(col) # column() of NaN makes the whole row invalid
+extent(block, expression) = sprintf('stats [*:*] [*:*] %s using (widen(%s)) nooutput', block, expression)
+# Of a group's figure; 1 to 1 where there is none.
+extent_of(g, col) = extent('$summary', sprintf("of_any(%d) ? known('%s') : 0", g, col)).\
+	'; if (hi == 0) { lo = 1.0; hi = 1.0 }'
 
 plural(n, noun) = sprintf('%d %s%s', n, noun, n == 1 ? '' : 's')
 by_size(g) = G_sizes[g] > 1 ? ' by message size' : ' at '.size_label(G_max[g])

@@ -1,5 +1,6 @@
 # Begins a picture: see style.gp.
 reset
+eval csv
 said_rows = rows(said, 130)
 said_rows = said_rows > 3 ? 3 : said_rows
 key_top = 34.0 + 17 * said_rows

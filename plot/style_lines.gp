@@ -1,5 +1,5 @@
-# A figure by size, as lines: a picture of group g. Set before: list (of lines), col (of $cells), unit,
-# scale (linear, log, both), lo and hi (what an axis has to hold), band (a column, 0: none), limit.
+# A figure by size, as lines: a picture of group g. Set before: list (of lines), col (of $summary), unit,
+# scale (linear, log, both), lo and hi (what an axis has to hold), band (a column, '': none), limit.
 # Lines beyond five go to further panels, each with the first one too. One size: bars of variants.
 n = words(list)
 one = G_sizes[g] == 1
@@ -28,13 +28,13 @@ if (one) {
 	set grid noytics
 	eval sprintf('set yrange [%g:0.4]; set xrange [0:%g]', variants + 0.6, 1.08 * (legend ? most(hi, limit_best) : hi))
 	set xlabel unit.', '.size_label(G_max[g]).' per rank' offset 0, 0.4
-	plot for [i = 1:variants] $cells using (0):(i):(0):(pick(i, g, col)):(i - 0.33):(i + 0.33) \
+	plot for [i = 1:variants] $summary using (0):(i):(0):(pick(i, g, col)):(i - 0.33):(i + 0.33) \
 			with boxxyerror fs solid 0.85 noborder lc rgb color(i) notitle, \
-		for [i = 1:band > 0 ? variants : 0] $cells using (pick(i, g, col)):(i):(pick(i, g, band) - pick(i, g, col)):(0) \
+		for [i = 1:strlen(band) ? variants : 0] $summary using (pick(i, g, col)):(i):(pick(i, g, band) - pick(i, g, col)):(0) \
 			with vectors nohead lw 1.5 lc rgb several notitle, \
-		for [i = 1:variants] $cells using (pick(i, g, band ? band : col)):(i):(sprintf('%.3g', pick(i, g, col))) \
+		for [i = 1:variants] $summary using (pick(i, g, strlen(band) ? band : col)):(i):(sprintf('%.3g', pick(i, g, col))) \
 			with labels left offset 0.6, 0 notitle, \
-		for [k = 1:legend] $limit using (limit_best):(k ? 0.4 + $0 * variants : 0) \
+		for [k = 1:legend] $summary using (limit_best):($0 < 2 ? 0.4 + $0 * variants : NaN) \
 			with lines lw 2 dt 2 lc rgb grey notitle
 } else {
 	entry(e) = line(int(e) / 10)
@@ -64,13 +64,15 @@ if (one) {
 				eval sprintf('set yrange [0:%g]; set ytics autofreq', 1.05 * hi)
 			}
 			mine(k) = panels == 1 || k == 1 || (k - 2) / 4 == p
-			plot for [k = 1:band > 0 ? n : 0] $cells using 3:(mine(k) ? pick(L_variant[line(k)], g, col) : NaN):\
-					(pick(L_variant[line(k)], g, band)) \
+			of_line(k, figure) = mine(k) ? pick(L_variant[line(k)], g, figure) : NaN
+			plot for [k = 1:strlen(band) ? n : 0] $summary using (column('bytes')):(of_line(k, col)):\
+					(of_line(k, band)) \
 					with filledcurves lc rgb line_color(line(k)) + 0xD8000000 notitle, \
-				for [k = 1:n] $cells using 3:(mine(k) ? pick(L_variant[line(k)], g, col) : NaN) \
+				for [k = 1:n] $summary using (column('bytes')):(of_line(k, col)) \
 					with linespoints lw width(L_variant[line(k)]) ps k == 1 ? 1.4 : 1.1 dt line_dash(line(k)) \
 					pt line_shape(line(k)) lc rgb line_color(line(k)) notitle, \
-				for [k = 1:limit && limit_sizes > 1] $limit using 1:2 with lines lw 2 dt 2 lc rgb grey notitle, \
+				for [k = 1:limit && limit_sizes > 1] $summary using (column('bytes')):(of_limit('busbw_gbs')) \
+					with lines lw 2 dt 2 lc rgb grey notitle, \
 				for [k = 1:limit && limit_sizes == 1] limit_best with lines lw 2 dt 2 lc rgb grey notitle
 		}
 	}

@@ -44,8 +44,6 @@ do for [from = 1:calls_shown] {
 		for [k = 1:device] NaN with boxes lc rgb 0x000000 title 'on the device'
 	unset label 10
 	load axes
-	set datafile separator comma
-	set datafile columnheaders
 	set grid noytics
 	eval sprintf('set xrange [%g:%g]', before > 0 ? -1.05 * before : 0, end * 1.03)
 	above = top + 6
@@ -66,7 +64,5 @@ do for [from = 1:calls_shown] {
 				(when(k, 'device_start_us')):(when(k, 'device_end_us')):(column('rank') - 0.2):(column('rank') + 0.2) \
 				with boxxyerror fs solid noborder lc rgb 0x000000 notitle
 	}
-	set datafile nocolumnheaders
-	set datafile separator whitespace
 	eval finish
 }

@@ -9,28 +9,24 @@ paint(mode) = mode_color(mode)
 # Modes stand a little beside each other, threads to the left and processes to the right: the further
 # in a version's share of the width the narrower that is.
 side(mode) = mode eq 'threads' ? -1 : mode eq 'single' ? 0 : 1
-beside(mode) = column(2) + 0.035 * (versions < 6 ? versions : 6) * side(mode)
-# Columns of $versions.
-GBS = 4
-PATH = 7
-RATIO = 8
-figure(g, mode, col) = column(1) == g && column(3) == (mode eq 'threads' ? 0 : mode eq 'single' ? 2 : 1) ? \
-	column(col) : NaN
-# 1: direct, 2: staged, 0: not known.
-on(g, mode, path) = column(PATH) == path ? figure(g, mode, GBS) : NaN
+beside(mode) = column('nth') + 0.035 * (versions < 6 ? versions : 6) * side(mode)
+figure(g, mode, col) = strcol('collective') eq N_coll[g] && strcol('mode') eq mode ? column(col) : NaN
+is_known(path) = path eq 'direct' || path eq 'staged'
+on(g, mode, path) = (is_known(strcol('path')) ? strcol('path') : '') eq path ? figure(g, mode, 'gbs') : NaN
 # Of threads above the point, of processes below, each away from the other: neither meets a point or
 # whisker. As long as there is room, with the way that its data took.
 few = versions <= 4
 entries = modes.(versions_paths ? ' direct staged' : '')
 entry(k) = k eq 'direct' ? 'filled: direct' : k eq 'staged' ? 'open: staged' : k
 # A verdict in one word, for the panel below.
-said_of(g, mode) = number(figure(g, mode, GBS)).(few && column(PATH) > 0 ? \
-	column(PATH) == 1 ? ', direct' : ', staged' : '')
-word_of(v) = v > 0 ? 'faster' : v < 0 ? 'slower' : column(12) > 0 ? 'alike' : 'undecided'
-verdict_word(g) = sprintf('%.3f', figure(g, 'processes', RATIO)).(few ? ', '.word_of(column(11)) : '')
-verdict_color(g) = column(11) != 0 ? effect(column(11)) : ink
+said_of(g, mode) = number(figure(g, mode, 'gbs')).(few && is_known(strcol('path')) ? ', '.strcol('path') : '')
+word_of(verdict) = strstrt(' faster slower undecided ', ' '.verdict.' ') ? verdict : 'alike'
+verdict_word(g) = sprintf('%.3f', figure(g, 'processes', 'ratio')).(few ? ', '.word_of(strcol('verdict')) : '')
+verdict_color(g) = side_of('verdict') != 0 ? effect(side_of('verdict')) : ink
+extent_by(g, col) = extent('$versions', \
+	sprintf("strcol('collective') eq N_coll[%d] ? known('%s') : 0", g, col))
 # The interval's lower end, or where few blocks have none, the ratio.
-low_end(g) = figure(g, 'processes', column(9) == column(9) ? 9 : RATIO)
+low_end(g) = figure(g, 'processes', column('ratio_lo') == column('ratio_lo') ? 'ratio_lo' : 'ratio')
 
 do for [g = 1:versions_pictures] {
 	name = prefix.'_'.N_coll[g].'_versions'
@@ -50,49 +46,53 @@ do for [g = 1:versions_pictures] {
 	do for [k = 1:versions] { set xtics add ('' k) }
 	set grid noxtics
 	# Bandwidth: nothing that is nearly equal fills the panel.
-	span = most(N_hi[g] - N_lo[g], 0.05 * N_hi[g])
-	base = most(N_lo[g] - 0.35 * span, 0)
-	eval sprintf('set yrange [%g:%g]; set ytics %g', base, N_hi[g] + 0.35 * span, nice_step(1.7 * span))
+	eval nothing
+	do for [col in 'gbs_lo gbs_hi'] { eval extent_by(g, col) }
+	span = most(hi - lo, 0.05 * hi)
+	base = most(lo - 0.35 * span, 0)
+	eval sprintf('set yrange [%g:%g]; set ytics %g', base, hi + 0.35 * span, nice_step(1.7 * span))
 	set ylabel 'bus bandwidth, GB/s'.(base > 0 ? "\n(not from 0)" : '') offset -0.5
 	eval area(92, W - 20, top + 6, top + 262)
-	plot $versions using (beside('threads')):(figure(g, 'threads', 6)):\
+	plot $versions using (beside('threads')):(figure(g, 'threads', 'gbs_hi')):\
 			(said_of(g, 'threads')) \
 			with labels right offset 2, 1.15 textcolor rgb paint('threads') notitle, \
-		$versions using (beside('processes')):(figure(g, 'processes', 5)):\
+		$versions using (beside('processes')):(figure(g, 'processes', 'gbs_lo')):\
 			(said_of(g, 'processes')) \
 			with labels left offset -2, -1.15 textcolor rgb paint('processes') notitle, \
 		for [k = 1:few && versions_modes > 2] $versions using (beside('processes')):\
-			(figure(g, 'single', GBS)):(number(figure(g, 'single', GBS))) \
+			(figure(g, 'single', 'gbs')):(number(figure(g, 'single', 'gbs'))) \
 			with labels left offset 1.6, 0 textcolor rgb paint('single') notitle, \
-		for [mode in modes] $versions using (beside(mode)):(figure(g, mode, GBS)):\
-			(figure(g, mode, 5)):(figure(g, mode, 6)) \
+		for [mode in modes] $versions using (beside(mode)):(figure(g, mode, 'gbs')):\
+			(figure(g, mode, 'gbs_lo')):(figure(g, mode, 'gbs_hi')) \
 			with yerrorbars lw 2 pt -1 lc rgb paint(mode) notitle, \
-		for [mode in modes] $versions using (beside(mode)):(on(g, mode, 2)) \
+		for [mode in modes] $versions using (beside(mode)):(on(g, mode, 'staged')) \
 			with points pt mode_shape(mode) ps 2.4 lc rgb 0xFFFFFF notitle, \
-		for [mode in modes] $versions using (beside(mode)):(on(g, mode, 2)) \
+		for [mode in modes] $versions using (beside(mode)):(on(g, mode, 'staged')) \
 			with points pt mode_shape(mode) - 1 ps 2.2 lw 2.5 lc rgb paint(mode) notitle, \
-		for [mode in modes] $versions using (beside(mode)):(on(g, mode, 1)) \
+		for [mode in modes] $versions using (beside(mode)):(on(g, mode, 'direct')) \
 			with points pt mode_shape(mode) ps 2.4 lc rgb paint(mode) notitle, \
-		for [mode in modes] $versions using (beside(mode)):(on(g, mode, 0)) \
+		for [mode in modes] $versions using (beside(mode)):(on(g, mode, '')) \
 			with points pt mode_shape(mode) ps 2.4 lc rgb paint(mode) + 0xA0000000 notitle
 	# The ratio, with the margin as a band. Names are not to touch.
 	do for [k = 1:versions] { set xtics add ((versions < 8 ? library_name.' ' : '').N_version[k] k) }
 	eval sprintf("set xtics %s", versions < 14 ? 'norotate' : 'rotate by -30 left')
-	far = most(most(N_ratio_hi[g] - 1, 1 - N_ratio_lo[g]), 2 * margin)
-	low = least(N_ratio_lo[g], 1 - margin) - 0.7 * far
-	high = most(N_ratio_hi[g], 1 + margin) + 0.35 * far
+	eval nothing
+	do for [col in 'ratio ratio_lo ratio_hi'] { eval extent_by(g, col) }
+	far = most(most(hi - 1, 1 - lo), 2 * margin)
+	low = least(lo, 1 - margin) - 0.7 * far
+	high = most(hi, 1 + margin) + 0.35 * far
 	eval sprintf('set yrange [%g:%g]; set ytics %g', low, high, nice_step(1.7 * (high - low)))
 	set ylabel "processes ÷\nthreads" offset -0.5
 	eval area(92, W - 20, top + 290, top + 430)
 	set object 1 rectangle from graph 0, first 1 / (1 + margin) to graph 1, first 1 + margin \
 		behind fs solid noborder fc rgb 0xEEEEEE
 	plot 1 with lines lw 1.5 lc rgb several notitle, \
-		$versions using 2:(figure(g, 'processes', RATIO)):\
-			(figure(g, 'processes', 9)):(figure(g, 'processes', 10)):(verdict_color(g)) \
+		$versions using (column('nth')):(figure(g, 'processes', 'ratio')):\
+			(figure(g, 'processes', 'ratio_lo')):(figure(g, 'processes', 'ratio_hi')):(verdict_color(g)) \
 			with yerrorbars lw 2.5 pt -1 lc rgb variable notitle, \
-		$versions using 2:(figure(g, 'processes', RATIO)):(verdict_color(g)) \
+		$versions using (column('nth')):(figure(g, 'processes', 'ratio')):(verdict_color(g)) \
 			with points pt 5 ps 1.2 lc rgb variable notitle, \
-		$versions using 2:(low_end(g)):(verdict_word(g)):(verdict_color(g)) \
+		$versions using (column('nth')):(low_end(g)):(verdict_word(g)):(verdict_color(g)) \
 			with labels center offset 0, -1.1 textcolor rgb variable notitle
 	eval finish
 }

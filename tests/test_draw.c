@@ -8,6 +8,7 @@
 #include "../harness/report/draw.h"
 #include "../harness/analysis/drawn.h"
 #include "../harness/report/gnuplot.h"
+#include "../harness/report/model.h"
 
 static void stamps(const struct made_place *place, int64_t out[6])
 {
@@ -214,8 +215,7 @@ static void every_picture_is_png_and_svg(void **state)
 {
 	struct made_loaded l;
 	struct status st = {""};
-	static struct draw_result drawn;
-	static struct findings findings;
+	static struct model m;
 	char name[200];
 	(void)state;
 	if (no_gnuplot())
@@ -225,15 +225,15 @@ static void every_picture_is_png_and_svg(void **state)
 	assert_false(is_xml("<a>1 & 2</a>"));
 	assert_true(is_xml("<?xml?><a x='>'><b/>1 &lt; 2</a>"));
 	made_load(&plain, &l);
-	struct regimes regimes;
-	assert_int_equal(regimes_make(&l.summary, &regimes, &st), 0);
-	assert_int_equal(findings_make(&l.summary, &regimes, NULL, 0, &findings, &st), 0);
-	assert_int_equal(draw_pictures(&l.summary, &findings, made_folder, "plot", &drawn, &st),
-	                 0);
-	assert_string_equal(drawn.warning, "");
-	assert_int_equal(drawn.npictures, 8);
-	for (unsigned i = 0; i < drawn.npictures; i++) {
-		const struct draw_picture *picture = &drawn.pictures[i];
+	m.summary = l.summary;
+	assert_int_equal(regimes_make(&l.summary, &m.regimes, &st), 0);
+	assert_int_equal(findings_make(&l.summary, &m.regimes, NULL, 0, &m.findings, &st), 0);
+	assert_int_equal(draw_pictures(&m, made_folder, "plot", &st), 0);
+	const struct model_pictures *drawn = &m.drawn;
+	assert_string_equal(drawn->warning, "");
+	assert_int_equal(drawn->npictures, 8);
+	for (unsigned i = 0; i < drawn->npictures; i++) {
+		const struct model_picture *picture = &drawn->pictures[i];
 		unsigned char head[24] = {0};
 		snprintf(name, sizeof name, "plots/%.100s.png", picture->name);
 		FILE *in = fopen(made_path(name), "r");
@@ -255,15 +255,54 @@ static void every_picture_is_png_and_svg(void **state)
 		made_says(svg, picture->title);
 		assert_true(strlen(picture->caption) > 20);
 	}
-	assert_true(drawn.answer >= 0);
-	assert_string_equal(drawn.pictures[drawn.answer].name, "nccl_alltoall_ratio");
+	assert_true(drawn->answer >= 0);
+	assert_string_equal(drawn->pictures[drawn->answer].name, "nccl_alltoall_ratio");
 	made_says(
-	    drawn.pictures[drawn.answer].caption,
+	    drawn->pictures[drawn->answer].caption,
 	    "Against threads: single 0.500 times as fast; processes slower, by under 2 %");
 	made_says(made_read("plots/nccl_alltoall_busbw.svg"), ">threads and processes: alike<");
-	findings_free(&findings);
-	regimes_free(&regimes);
+	findings_free(&m.findings);
+	regimes_free(&m.regimes);
 	made_unload(&l);
+}
+
+/* Draws a run of so many sizes; how often a picture of it has the text. */
+static unsigned times_drawn(unsigned sizes, const char *picture, const char *text)
+{
+	struct made m = plain;
+	struct status st = {""};
+	unsigned n = 0;
+	m.blocks = 2;
+	m.sizes = sizes;
+	made_write(&m);
+	if (report_make(made_folder, "plot", NULL, &st))
+		fail_msg("%s", st.text);
+	for (const char *at = made_read(picture); (at = strstr(at, text)); at++)
+		n++;
+	return n;
+}
+
+/* 1 GiB has ten digits. */
+static void every_size_has_its_point(void **state)
+{
+	const char *picture = "plots/nccl_alltoall_ratio.svg", *point = "xlink:href='#gpPt";
+	(void)state;
+	if (no_gnuplot())
+		skip();
+	unsigned below = times_drawn(9, picture, point);
+	assert_true(times_drawn(10, picture, point) > below);
+}
+
+/* In the key and in the picture, of one size too. */
+static void the_limit_is_drawn(void **state)
+{
+	const char *picture = "plots/nccl_alltoall_busbw.svg",
+	           *dashed = "stroke-dasharray=' 5,8'";
+	(void)state;
+	if (no_gnuplot())
+		skip();
+	assert_int_equal(times_drawn(1, picture, dashed), 2);
+	assert_true(times_drawn(3, picture, dashed) >= 2);
 }
 
 /* The names of sizes, wherever they stand in one row, have room. */
@@ -316,6 +355,8 @@ int main(void)
 	    cmocka_unit_test(a_quoted_text_is_that_text),
 	    cmocka_unit_test(a_folders_name_is_no_command),
 	    cmocka_unit_test(every_picture_is_png_and_svg),
+	    cmocka_unit_test(every_size_has_its_point),
+	    cmocka_unit_test(the_limit_is_drawn),
 	    cmocka_unit_test(ticks_never_overlap),
 	};
 	return cmocka_run_group_tests(tests, made_begin, made_end);

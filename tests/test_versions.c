@@ -729,11 +729,11 @@ static void the_report_shows_it(void **state)
 		          "![With 2.21.5 processes reach 0.929 of threads' bandwidth; "
 		          "with 2.28.3 they are alike](plots/nccl_alltoall_versions.png)");
 	text = made_read("plots/run.gp");
-	/* Picture, nth version, mode, GB/s: the points of a line follow each other. */
-	made_says(text, "$versions <<EOD\n1 1 0 339.9");
-	made_says(text, "\n1 1 1 31");
-	made_says(text, " 2 0.92");
-	made_says(text, "\n1 2 0 31");
+	made_says(text, "$versions <<EOD\ncollective,nth,mode,gbs,gbs_lo,gbs_hi,path,ratio");
+	made_says(text, "\nalltoall,1,threads,339.9");
+	made_says(text, "\nalltoall,1,processes,31");
+	made_says(text, ",staged,0.92");
+	made_says(text, "\nalltoall,2,threads,31");
 	made_says(text, "\nversions = 2\n");
 	made_says(text, "N_version[1] = '2.21.5'");
 	made_says(text, "N_coll[1] = 'alltoall'");

@@ -13,6 +13,7 @@
 
 #include "calls_csv.h"
 #include "gnuplot.h"
+#include "model.h"
 
 #define NO_PROGRAM 127
 
@@ -78,7 +79,7 @@ static int each_file(const char *dir, int (*filter)(const struct dirent *),
 struct job {
 	char dir[PATH_MAX], plot_dir[PATH_MAX];
 	char plots[PATH_MAX + 8], log[PATH_MAX + 32], list[PATH_MAX + 32];
-	struct draw_result *result;
+	struct model_pictures *result;
 };
 
 static void remove_picture(const char *name, void *arg)
@@ -122,19 +123,19 @@ static bool is_drawn(const struct job *job, const char *name, const char *end)
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(((const struct draw_picture *)a)->name,
-	              ((const struct draw_picture *)b)->name);
+	return strcmp(((const struct model_picture *)a)->name,
+	              ((const struct model_picture *)b)->name);
 }
 
 /* The list that the files of plot/ have made: a line per picture, name, title and caption
  * with tabs between. */
 static void take_list(struct job *job)
 {
-	struct draw_result *result = job->result;
+	struct model_pictures *result = job->result;
 	char line[2048], *rest;
 	FILE *in = fopen(job->list, "r");
-	while (in && fgets(line, sizeof line, in) && result->npictures < DRAW_MAX_PICTURES) {
-		struct draw_picture *picture = &result->pictures[result->npictures];
+	while (in && fgets(line, sizeof line, in) && result->npictures < MODEL_PICTURES) {
+		struct model_picture *picture = &result->pictures[result->npictures];
 		line[strcspn(line, "\n")] = '\0';
 		rest = line;
 		const char *name = strsep(&rest, "\t"), *title = strsep(&rest, "\t");
@@ -151,7 +152,7 @@ static void take_list(struct job *job)
 	qsort(result->pictures, result->npictures, sizeof *result->pictures, by_name);
 }
 
-static int find_answer(const struct draw_result *result, const struct waterfall *waterfall)
+static int find_answer(const struct model_pictures *result, const struct waterfall *waterfall)
 {
 	static const char *const ends[] = {"_waterfall",      "_versions", "_ratio",
 	                                   "_ratio_isolated", "_busbw",    "_latency"};
@@ -187,16 +188,16 @@ static void draw_all(struct job *job, const struct findings *findings)
 }
 
 /* What the pictures are drawn from. */
-static int write_data(const struct summary *s, const struct findings *findings,
-                      const struct job *job, struct status *st)
+static int write_data(const struct model *m, const struct job *job, struct status *st)
 {
+	const struct summary *s = &m->summary;
 	struct drawn_order order;
 	char file[PATH_MAX + 32];
 	int rc = -1;
 	if (drawn_order(s, &order, st))
 		return -1;
 	snprintf(file, sizeof file, "%s/run.gp", job->plots);
-	if (gnuplot_write(s, findings, &order, file, st))
+	if (gnuplot_write(m, &order, file, st))
 		goto done;
 	snprintf(file, sizeof file, "%s/ecdf.csv", job->plots);
 	if (calls_write_ecdf(s, &order, file, st))
@@ -208,16 +209,14 @@ done:
 	return rc;
 }
 
-int draw_pictures(const struct summary *summary, const struct findings *findings,
-                  const char *dir, const char *plot_dir, struct draw_result *out,
-                  struct status *st)
+int draw_pictures(struct model *model, const char *dir, const char *plot_dir, struct status *st)
 {
 	struct job *job = calloc(1, sizeof *job);
 	int rc = -1;
 	if (!job)
 		return status_set(st, "out of memory for the pictures");
-	*out = (struct draw_result){.answer = -1};
-	job->result = out;
+	model->drawn = (struct model_pictures){.answer = -1};
+	job->result = &model->drawn;
 	if (strlen(dir) + sizeof "/plots/timeline.csv" > PATH_MAX) {
 		status_set(st, "the path %.60s… is too long", dir);
 		goto done;
@@ -235,12 +234,12 @@ int draw_pictures(const struct summary *summary, const struct findings *findings
 		status_set(st, "cannot make the folder %s: %s", job->plots, strerror(errno));
 		goto done;
 	}
-	if (write_data(summary, findings, job, st))
+	if (write_data(model, job, st))
 		goto done;
-	if (gnuplot_drawable(summary))
-		draw_all(job, findings);
+	if (gnuplot_drawable(&model->summary))
+		draw_all(job, &model->findings);
 	else
-		snprintf(out->warning, sizeof out->warning,
+		snprintf(model->drawn.warning, sizeof model->drawn.warning,
 		         "no pictures, for no cell was measured");
 	rc = 0;
 done:

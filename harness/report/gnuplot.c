@@ -10,6 +10,7 @@
 #include "../analysis/captions.h"
 #include "../analysis/drawn.h"
 #include "output.h"
+#include "tables.h"
 
 #define TEXT_BYTES 1024
 #define WIDEST     10u /* so many margins apart are curves at most that are called alike */
@@ -19,10 +20,10 @@ struct script {
 	FILE *out;
 	const struct summary *s;
 	const struct findings *f;
+	const struct regimes *regimes;
 	struct drawn_order order;
 	unsigned lines; /* that were put */
 	unsigned colls; /* gnuplot_collectives */
-	struct regimes regimes;
 };
 
 void gnuplot_quote(const char *text, char *out, size_t bytes)
@@ -91,17 +92,6 @@ static void put_arrays(struct script *p, unsigned n, const char *prefix, const c
 		len = strcspn(words, " ");
 		fprintf(p->out, "array %s_%.*s[%u]\n", prefix, (int)len, words, n ? n : 1);
 	}
-}
-
-/* A row of a data block, "NaN" where a number is none. */
-static void put_row(struct script *p, const double *x, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		if (isfinite(x[i]))
-			fprintf(p->out, "%s%.9g", i ? " " : "", x[i]);
-		else
-			fprintf(p->out, "%sNaN", i ? " " : "");
-	fputc('\n', p->out);
 }
 
 static const char *text_of(const json_t *object, const char *key)
@@ -305,18 +295,10 @@ static void put_limit(struct script *p)
 {
 	const struct summary *s = p->s;
 	unsigned sizes = 0;
-	fprintf(p->out, "\n# the measured limit: bytes, GB/s; sizes = 0: none\n$limit <<EOD\n");
-	for (unsigned i = 0; i < s->nrows; i++) {
-		const struct summary_row *row = &s->rows[i];
-		if (s->variants[row->variant].role != ROLE_LIMIT || isnan(row->busbw_gbs) ||
-		    row->cell.pace != PACE_STREAM)
-			continue;
-		put_row(p, (const double[]){(double)row->cell.bytes, row->busbw_gbs}, 2);
-		sizes++;
-	}
-	if (!sizes) /* an empty block would be a warning */
-		put_row(p, (const double[]){1, 1}, 2);
-	fprintf(p->out, "EOD\n");
+	for (unsigned i = 0; i < s->nrows; i++)
+		sizes += s->variants[s->rows[i].variant].role == ROLE_LIMIT &&
+		         !isnan(s->rows[i].busbw_gbs) && s->rows[i].cell.pace == PACE_STREAM;
+	fprintf(p->out, "\n# the measured limit: at how many sizes, and its best, GB/s\n");
 	put(p, "limit_sizes", 0, "%u", sizes);
 	put_number(p, "limit_best", 0, summary_limit(s, 0));
 }
@@ -334,19 +316,18 @@ static double figure_of(const struct summary_row *row, enum figure figure)
 	                                 : row->time_us;
 }
 
-/* Widens [lo, hi] by what is a positive number. */
-static void widen(double *lo, double *hi, double x)
-{
-	if (!isfinite(x) || x <= 0)
-		return;
-	*lo = fmin(*lo, x);
-	*hi = fmax(*hi, x);
-}
-
 /* The groups that pictures are made of: the limit's is in those of the others. */
 static bool in_picture(const struct summary *s, unsigned g)
 {
 	return !s->groups[g].limit;
+}
+
+static unsigned groups_of(const struct summary *s)
+{
+	unsigned n = 0;
+	for (unsigned g = 0; g < s->ngroups; g++)
+		n += in_picture(s, g);
+	return n;
 }
 
 /* Whether two groups differ in their pace at most. */
@@ -366,58 +347,6 @@ unsigned gnuplot_collectives(const struct summary *s)
 		n += !again;
 	}
 	return n;
-}
-
-static void put_extent(struct script *p, const char *name, unsigned k, double lo, double hi)
-{
-	char text[64];
-	snprintf(text, sizeof text, "G_%s_lo", name);
-	put_number(p, text, k, hi > 0 ? lo : 1); /* nothing positive: any axis will do */
-	snprintf(text, sizeof text, "G_%s_hi", name);
-	put_number(p, text, k, hi > 0 ? hi : 1);
-}
-
-static void put_extents(struct script *p, unsigned group, unsigned k)
-{
-	static const char *const names[] = {"busbw", "time", "launch"};
-	const struct summary *s = p->s;
-	double lo[FIGURES + 2], hi[FIGURES + 2];
-	for (unsigned i = 0; i < FIGURES + 2; i++) {
-		lo[i] = i < FIGURES ? INFINITY : 1;
-		hi[i] = i < FIGURES ? 0 : 1;
-	}
-	for (unsigned i = 0; i < s->nrows; i++) {
-		const struct summary_row *row = &s->rows[i];
-		if (row->group != group || !row->ntrials || !drawn_is(s, row->variant))
-			continue;
-		unsigned side = FIGURES + caption_is_large(s, row->cell.asked_bytes);
-		for (enum figure f = FIGURE_BUSBW; f < FIGURES; f++)
-			widen(&lo[f], &hi[f], figure_of(row, f));
-		widen(&lo[FIGURE_TIME], &hi[FIGURE_TIME], row->p95_us);
-		if (s->variants[row->variant].role == ROLE_REFERENCE)
-			continue;
-		widen(&lo[side], &hi[side], row->ratio.estimate);
-		widen(&lo[side], &hi[side], row->ratio.lo);
-		widen(&lo[side], &hi[side], row->ratio.hi);
-	}
-	for (enum figure f = FIGURE_BUSBW; f < FIGURES; f++)
-		put_extent(p, names[f], k, lo[f], hi[f]);
-	put_extent(p, "small", k, lo[FIGURES], hi[FIGURES]);
-	put_extent(p, "large", k, lo[FIGURES + 1], hi[FIGURES + 1]);
-}
-
-/* The farthest that any rank of a group ends from the ranks' mean, in % of the call. */
-static double farthest(const struct summary *s, unsigned group)
-{
-	double most = 0;
-	for (unsigned i = 0; i < s->nrows; i++) {
-		const struct summary_row *row = &s->rows[i];
-		if (row->group != group || !row->ranks || !drawn_is(s, row->variant))
-			continue;
-		for (unsigned r = 0; r < row->nranks; r++)
-			most = fmax(most, 100 * fabs(row->ranks[r].late_us) / row->time_us);
-	}
-	return most;
 }
 
 /* How far two figures of a size may be apart, as a ratio, and still be called alike: the
@@ -561,7 +490,6 @@ static int put_group(struct script *p, unsigned group, unsigned k, struct status
 	put(p, "G_sizes", k, "%u", g->nsizes);
 	put_number(p, "G_min", k, (double)g->bytes[0]);
 	put_number(p, "G_max", k, (double)g->bytes[g->nsizes - 1]);
-	put_number(p, "G_late", k, farthest(s, group));
 	fprintf(p->out, "G_list[%u] = '", k);
 	for (unsigned i = 0; i < g->nsizes; i++)
 		fprintf(p->out, "%s%zu.0", i ? " " : "", g->bytes[i]);
@@ -572,8 +500,7 @@ static int put_group(struct script *p, unsigned group, unsigned k, struct status
 	put_number(p, "G_split", k, split);
 	if (p->colls > GNUPLOT_EACH)
 		return 0;
-	put_extents(p, group, k);
-	if (caption_group(s, &p->regimes, &p->order, group, said, sizeof said, st))
+	if (caption_group(s, p->regimes, &p->order, group, said, sizeof said, st))
 		return -1;
 	put_text(p, "G_said", k, said);
 	caption_launch(s, &p->order, group, said, sizeof said);
@@ -592,10 +519,8 @@ static int put_group(struct script *p, unsigned group, unsigned k, struct status
 static int put_groups(struct script *p, struct status *st)
 {
 	const struct summary *s = p->s;
-	unsigned n = 0, k = 0;
+	unsigned n = groups_of(s), k = 0;
 	char said[CAPTION_BYTES];
-	for (unsigned g = 0; g < s->ngroups; g++)
-		n += in_picture(s, g);
 	fprintf(p->out,
 	        "\n# pictures of each collective? launch, ranks, ecdf and timeline too?\n");
 	put(p, "each", 0, "%d", p->colls <= GNUPLOT_EACH);
@@ -604,15 +529,13 @@ static int put_groups(struct script *p, struct status *st)
 	caption_overview(s, &p->order, said, sizeof said);
 	put_text(p, "overview_said", 0, said);
 	fprintf(p->out,
-	        "\n# one per collective and pace: what its axes have to hold (ratios: of small "
-	        "and large sizes, from G_split on), its lines, and what it shows\n");
+	        "\n# one per collective and pace: its sizes (large ones from G_split on), its "
+	        "lines, and what it shows\n");
 	put(p, "groups", 0, "%u", n);
 	put_arrays(
 	    p, n, "G",
-	    "coll pace ranks sizes min max list late split busbw_lo busbw_hi time_lo "
-	    "time_hi launch_lo launch_hi small_lo small_hi large_lo large_hi busbw_lines "
-	    "time_lines launch_lines busbw_alike time_alike launch_alike said launch_said "
-	    "ranks_said tail_said");
+	    "coll pace ranks sizes min max list split busbw_lines time_lines launch_lines "
+	    "busbw_alike time_alike launch_alike said launch_said ranks_said tail_said");
 	fprintf(p->out, "# the lines: their first variant, whether of several modes, dash\n");
 	put_arrays(p, 3 * n * p->order.n, "L", "variant joint dash name");
 	for (unsigned g = 0; g < s->ngroups; g++)
@@ -621,53 +544,14 @@ static int put_groups(struct script *p, struct status *st)
 	return 0;
 }
 
-/* The place of a group among those of the pictures, from 1. */
-static unsigned place_of(const struct summary *s, unsigned group)
+/* A table as a data block of its name. */
+static int put_table(struct script *p, struct table *table, struct status *st)
 {
-	unsigned k = 0;
-	for (unsigned g = 0; g <= group; g++)
-		k += in_picture(s, g);
-	return k;
-}
-
-static void put_cells(struct script *p)
-{
-	const struct summary *s = p->s;
-	fprintf(p->out,
-	        "\n# group, variant, bytes, bus bandwidth (GB/s), time, p95, launch (µs), "
-	        "ratio, its interval\n$cells <<EOD\n");
-	for (unsigned i = 0; i < p->order.n; i++)
-		for (unsigned r = 0; r < s->nrows; r++) {
-			const struct summary_row *row = &s->rows[r];
-			if (row->variant == p->order.variants[i] && in_picture(s, row->group))
-				put_row(p,
-				        (const double[]){
-				            place_of(s, row->group), i + 1,
-				            (double)row->cell.bytes, row->busbw_gbs,
-				            row->time_us, row->p95_us, row->launch_us,
-				            row->ratio.estimate, row->ratio.lo, row->ratio.hi},
-				        10);
-		}
-	fprintf(p->out, "EOD\n\n# group, variant, nth size, rank, how late it ends, %% of the "
-	                "call\n$ranks <<EOD\n");
-	for (unsigned i = 0; i < p->order.n; i++)
-		for (unsigned r = 0; r < s->nrows; r++) {
-			const struct summary_row *row = &s->rows[r];
-			const struct summary_group *g = &s->groups[row->group];
-			unsigned nth = 0;
-			if (row->variant != p->order.variants[i] || !row->ranks ||
-			    !in_picture(s, row->group) || p->colls > GNUPLOT_DETAIL)
-				continue;
-			while (nth < g->nsizes && g->bytes[nth++] != row->cell.bytes)
-				;
-			for (unsigned k = 0; k < row->nranks; k++)
-				put_row(p,
-				        (const double[]){place_of(s, row->group), i + 1, nth, k,
-				                         100 * row->ranks[k].late_us /
-				                             row->time_us},
-				        5);
-		}
-	fprintf(p->out, "EOD\n");
+	int rc = table_failed(table) ? status_set(st, "out of memory for the pictures") : 0;
+	fputc('\n', p->out);
+	table_write_gnuplot(table, p->out);
+	table_free(table);
+	return rc;
 }
 
 /* ---- single calls ----------------------------------------------------------------------- */
@@ -675,20 +559,19 @@ static void put_cells(struct script *p)
 static void put_panels(struct script *p)
 {
 	const struct summary *s = p->s;
-	unsigned n = place_of(s, s->ngroups - 1);
+	unsigned n = groups_of(s), k = 0;
 	fprintf(p->out, "\n# panels of the ecdf, by group\n");
 	put_arrays(p, n, "E", "panels");
 	put_arrays(p, n * CALLS_PANELS, "E", "bytes lo hi");
 	for (unsigned g = 0; g < s->ngroups; g++) {
 		struct calls_panel panels[CALLS_PANELS];
-		unsigned k = place_of(s, g), count;
 		if (!in_picture(s, g))
 			continue;
-		count = calls_panels(s, g, p->order.variants, p->order.n, panels);
+		unsigned at = CALLS_PANELS * k++;
+		unsigned count = calls_panels(s, g, p->order.variants, p->order.n, panels);
 		put(p, "E_panels", k, "%u", count);
 		for (unsigned i = 0; i < count; i++) {
-			unsigned at = CALLS_PANELS * (k - 1) + i + 1;
-			put_number(p, "E_bytes", at, (double)panels[i].bytes);
+			put_number(p, "E_bytes", ++at, (double)panels[i].bytes);
 			put_number(p, "E_lo", at, panels[i].lo_us);
 			put_number(p, "E_hi", at, panels[i].hi_us);
 		}
@@ -815,7 +698,6 @@ static void put_factors(struct script *p)
 {
 	const struct findings *f = p->f;
 	unsigned order[CLAIM_MAX], n = f->asked.nfactors, tested = 0, k = 0;
-	double lo = 1, hi = 1;
 	bool intervals = false;
 	char said[CAPTION_BYTES];
 	for (unsigned i = 0; i < n; i++)
@@ -837,28 +719,8 @@ static void put_factors(struct script *p)
 		put_text(p, "F_setting", k, r->factor->setting);
 		put_text(p, "F_effect", k, words_ratio(&r->bandwidth.ratio, true).text);
 		put_text(p, "F_latency", k, words_ratio(&r->latency.ratio, true).text);
+		intervals |= !isnan(r->bandwidth.ratio.lo) || !isnan(r->latency.ratio.lo);
 	}
-	fprintf(p->out, "# nth, placebo, effect on bandwidth, its interval, side; on latency\n"
-	                "$factors <<EOD\n");
-	k = 0;
-	for (unsigned i = 0; i < n; i++) {
-		const struct factors_result *r = &f->factors[order[i]];
-		const struct stats_ratio *b = &r->bandwidth.ratio, *l = &r->latency.ratio;
-		if (r->why[0])
-			continue;
-		put_row(p,
-		        (const double[]){++k, r->factor->placebo, b->estimate, b->lo, b->hi,
-		                         verdict_beyond(&r->bandwidth), l->estimate, l->lo,
-		                         l->hi, verdict_beyond(&r->latency)},
-		        10);
-		intervals |= !isnan(b->lo) || !isnan(l->lo);
-		/* fmin and fmax pass over NaN. */
-		lo = fmin(fmin(fmin(lo, b->lo), l->lo), fmin(b->estimate, l->estimate));
-		hi = fmax(fmax(fmax(hi, b->hi), l->hi), fmax(b->estimate, l->estimate));
-	}
-	fprintf(p->out, "EOD\n");
-	put_number(p, "factors_lo", 0, lo);
-	put_number(p, "factors_hi", 0, hi);
 	put_grey(p, "factors_grey", f->waterfall.gap.margin, intervals);
 }
 
@@ -875,70 +737,45 @@ static bool any_path(const struct versions *v)
 	return any;
 }
 
-/* One collective by version: what its axes have to hold. */
 static void put_versions_coll(struct script *p, unsigned coll, unsigned nth)
 {
 	const struct versions *v = &p->f->versions;
 	const struct versions_coll *c = &v->colls[coll];
-	double lo = INFINITY, hi = 0, ratio_lo = 1, ratio_hi = 1;
-	char text[CAPTION_BYTES];
-	for (unsigned i = 0; i < v->nrows; i++) {
-		const struct stats_ratio *r = &c->rows[i].verdict.ratio;
-		for (unsigned mode = 0; mode < v->nmodes; mode++) {
-			lo = fmin(lo, c->rows[i].sides[mode].lo);
-			hi = fmax(hi, c->rows[i].sides[mode].hi);
-		}
-		ratio_lo = fmin(ratio_lo, isnan(r->lo) ? r->estimate : r->lo);
-		ratio_hi = fmax(ratio_hi, isnan(r->hi) ? r->estimate : r->hi);
-	}
+	char text[CAPTION_BYTES] = "";
 	put_text(p, "N_coll", nth, coll_info(c->coll)->name);
-	put(p, "N_ranks", nth, "%u", c->nranks);
 	put(p, "N_blocks", nth, "%u", c->nblocks);
-	text[0] = '\0';
 	if (c->ncells != 1)
 		words_add(text, sizeof text, "geometric mean over %u cells, ", c->ncells);
 	words_add(text, sizeof text, "%s", words_range(c->sizes).text);
 	put_text(p, "N_about", nth, text);
 	caption_versions(v, coll, text, sizeof text);
 	put_text(p, "N_said", nth, text);
-	put_number(p, "N_lo", nth, lo);
-	put_number(p, "N_hi", nth, hi);
-	put_number(p, "N_ratio_lo", nth, ratio_lo);
-	put_number(p, "N_ratio_hi", nth, ratio_hi);
 }
 
-/* The points: picture, nth version, mode (0 threads, 1 processes, 2 single), GB/s and its
- * quartiles, path (1 direct, 2 staged), and of processes the ratio with its interval, its side
- * and whether it is decided. */
-static void put_points(struct script *p)
+/* Each mode's bandwidth by version, and of processes the ratio to threads. */
+static struct table *points_of(const struct versions *v)
 {
-	const struct versions *v = &p->f->versions;
-	unsigned nth = 0;
-	fprintf(p->out, "$versions <<EOD\n");
-	for (unsigned i = 0; i < v->ncolls; i++) {
-		nth += v->colls[i].nblocks > 0;
-		for (unsigned r = 0; v->colls[i].nblocks && r < v->nrows; r++)
-			for (unsigned mode = 0; mode < v->nmodes; mode++) {
-				const struct versions_row *row = &v->colls[i].rows[r];
-				const struct versions_side *side = &row->sides[mode];
-				const struct stats_ratio *ratio = &row->verdict.ratio;
-				bool has = mode == VERSIONS_PROCESSES;
-				int path = !strcmp(side->data_path, "direct")   ? 1
-				           : !strcmp(side->data_path, "staged") ? 2
-				                                                : 0;
-				put_row(p,
-				        (const double[]){
-				            nth, r + 1, mode, side->gbs, side->lo, side->hi,
-				            path, has ? ratio->estimate : NAN,
-				            has ? ratio->lo : NAN, has ? ratio->hi : NAN,
-				            verdict_beyond(&row->verdict),
-				            verdict_decided(&row->verdict)},
-				        12);
-			}
-	}
-	if (!nth) /* an empty block would be a warning */
-		put_row(p, (const double[]){0, 0}, 2);
-	fprintf(p->out, "EOD\n");
+	static const struct table_column columns[] = {
+	    {"collective", "", "", TABLE_TEXT}, {"nth", "", "", TABLE_COUNT},
+	    {"mode", "", "", TABLE_TEXT},       {"gbs", "", "", TABLE_SPREAD},
+	    {"path", "", "", TABLE_TEXT},       {"ratio", "", "", TABLE_RATIO},
+	    {"verdict", "", "", TABLE_TEXT}};
+	struct table *t = table_new("versions", "");
+	table_columns(t, columns, sizeof columns / sizeof *columns);
+	for (unsigned i = 0; i < v->ncolls; i++)
+		for (unsigned k = 0; v->colls[i].nblocks && k < v->nrows * v->nmodes; k++) {
+			const struct versions_row *row = &v->colls[i].rows[k / v->nmodes];
+			const struct versions_side *side = &row->sides[k % v->nmodes];
+			table_row(t);
+			table_text(t, "%s", coll_info(v->colls[i].coll)->name);
+			table_count(t, k / v->nmodes + 1);
+			table_text(t, "%s", versions_mode_name(k % v->nmodes));
+			table_spread(t, side->gbs, side->lo, side->hi);
+			table_text(t, "%s", side->data_path);
+			table_ratio(t, &row->verdict.ratio);
+			table_text(t, "%s", factors_word(&row->verdict));
+		}
+	return t;
 }
 
 static void put_versions(struct script *p)
@@ -947,15 +784,13 @@ static void put_versions(struct script *p)
 	unsigned n = 0, nth = 0;
 	for (unsigned i = 0; i < v->ncolls; i++)
 		n += v->colls[i].nblocks > 0;
-	fprintf(p->out, "\n# versions of the library: one picture per "
-	                "collective, and what its axes have to hold\n");
+	fprintf(p->out, "\n# versions of the library: one picture per collective\n");
 	put(p, "versions", 0, "%u", v->nrows);
 	put(p, "versions_modes", 0, "%u", v->nmodes);
 	put(p, "versions_pictures", 0, "%u", n);
 	put(p, "versions_paths", 0, "%d", any_path(v));
-	put_points(p);
 	put_arrays(p, v->nrows, "N", "version");
-	put_arrays(p, n, "N", "coll ranks about blocks said lo hi ratio_lo ratio_hi");
+	put_arrays(p, n, "N", "coll about blocks said");
 	for (unsigned i = 0; n && i < v->nrows; i++)
 		put_text(p, "N_version", i + 1, v->colls[0].rows[i].version);
 	for (unsigned i = 0; i < v->ncolls; i++)
@@ -963,27 +798,25 @@ static void put_versions(struct script *p)
 			put_versions_coll(p, i, ++nth);
 }
 
-int gnuplot_write(const struct summary *s, const struct findings *findings,
-                  const struct drawn_order *order, const char *file, struct status *st)
+int gnuplot_write(const struct model *m, const struct drawn_order *order, const char *file,
+                  struct status *st)
 {
+	const struct summary *s = &m->summary;
 	struct script p = {.out = output_open(file, st),
 	                   .s = s,
-	                   .f = findings,
+	                   .f = &m->findings,
+	                   .regimes = &m->regimes,
 	                   .order = *order,
 	                   .colls = gnuplot_collectives(s)};
 	int rc = 0;
 	if (!p.out)
 		return -1;
-	if (regimes_make(s, &p.regimes, st)) {
-		output_close(p.out, file, st);
-		return -1;
-	}
 	put_run(&p);
 	if (gnuplot_drawable(s)) {
 		put_variants(&p);
 		put_ratio_panels(&p);
-		rc = put_groups(&p, st);
-		put_cells(&p);
+		rc = put_groups(&p, st) || put_table(&p, tables_summary(m), st) ||
+		     put_table(&p, tables_ranks(m), st);
 		put_panels(&p);
 		put_timeline(&p);
 	}
@@ -991,6 +824,7 @@ int gnuplot_write(const struct summary *s, const struct findings *findings,
 	put_waterfall(&p);
 	put_factors(&p);
 	put_versions(&p);
-	regimes_free(&p.regimes);
+	rc = rc || put_table(&p, tables_factors(m), st) ||
+	     put_table(&p, points_of(&m->findings.versions), st);
 	return output_close(p.out, file, st) || rc ? -1 : 0;
 }

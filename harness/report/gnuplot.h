@@ -3,8 +3,9 @@
 #ifndef LAUNCHGAP_GNUPLOT_H
 #define LAUNCHGAP_GNUPLOT_H
 
-#include "../analysis/findings.h"
 #include "../analysis/drawn.h"
+
+struct model;
 
 /* Beyond so many collectives (each with its datatype, operation and so on) there is none of
  * some pictures: who looks at so many? */
@@ -15,8 +16,9 @@ unsigned gnuplot_collectives(const struct summary *summary);
 
 /* Whether there is anything to draw. */
 bool gnuplot_drawable(const struct summary *summary);
-int gnuplot_write(const struct summary *summary, const struct findings *findings,
-                  const struct drawn_order *order, const char *file, struct status *st);
+/* With the tables of summary, ranks, factors and versions as data, columns by name. */
+int gnuplot_write(const struct model *model, const struct drawn_order *order, const char *file,
+                  struct status *st);
 
 /* text as a string of gnuplot, quoted: the one way in which a text that a record names comes
  * into a script. Within single quotes gnuplot knows no escapes, no shell and no variables; a

@@ -247,7 +247,7 @@ static json_t *pictures_of(const struct model *m)
 {
 	json_t *list = json_array();
 	for (unsigned i = 0; i < m->drawn.npictures; i++) {
-		const struct draw_picture *picture = &m->drawn.pictures[i];
+		const struct model_picture *picture = &m->drawn.pictures[i];
 		json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", picture->name,
 		                                      "title", picture->title, "caption",
 		                                      picture->caption));

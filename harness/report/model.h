@@ -9,7 +9,23 @@
 #include "../analysis/regime.h"
 #include "../analysis/summary.h"
 #include "../analysis/validity.h"
-#include "draw.h"
+
+#define MODEL_PICTURES 64
+
+struct model_picture {
+	char name[128];    /* of its files within plots/, without .png and .svg */
+	char title[256];   /* what is plotted */
+	char caption[512]; /* what it shows, in a sentence without a point; or "" */
+};
+
+struct model_pictures {
+	unsigned npictures;
+	struct model_picture pictures[MODEL_PICTURES]; /* by name */
+	int answer; /* the picture that shows the experiment's finding: the waterfall where
+	               there is a gap to explain, else versions, else ratios; -1: there are none
+	             */
+	char warning[512]; /* why a picture is missing, or "" */
+};
 
 struct model {
 	struct record_run run;
@@ -21,7 +37,7 @@ struct model {
 	unsigned ncliffs;
 	struct findings findings;
 	struct validity warnings;
-	struct draw_result drawn;
+	struct model_pictures drawn;
 };
 
 /* A text of the run's first line, "" where it is missing. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draw.h"
 #include "html.h"
 #include "json.h"
 #include "model.h"
@@ -167,7 +168,7 @@ static int make(struct model *m, const char *dir, const char *plot_dir,
 {
 	unsigned tables = 1;
 	if (analyse(m, st) || write_tables(m, dir, st) ||
-	    draw_pictures(&m->summary, &m->findings, dir, plot_dir, &m->drawn, st))
+	    draw_pictures(m, dir, plot_dir, st))
 		return -1;
 	validity_collect(&m->summary, m->torn, &m->warnings);
 	unsigned rest = m->warnings.count;

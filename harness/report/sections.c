@@ -148,7 +148,7 @@ static bool has_picture(const struct model *m)
 
 static void write_picture(struct page *p, const struct model *m)
 {
-	const struct draw_picture *picture = &m->drawn.pictures[m->drawn.answer];
+	const struct model_picture *picture = &m->drawn.pictures[m->drawn.answer];
 	page_picture(p, picture->name, picture->caption);
 }
 

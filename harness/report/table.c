@@ -544,13 +544,21 @@ void table_csv_text(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-static void csv_number(FILE *out, double x)
+/* How rows of CSV are written: how many digits a number has, and what stands for none. */
+struct csv {
+	int digits;
+	const char *none;
+};
+
+static void csv_number(FILE *out, struct csv as, double x)
 {
 	if (isfinite(x))
-		fprintf(out, "%.6g", x);
+		fprintf(out, "%.*g", as.digits, x);
+	else
+		fputs(as.none, out);
 }
 
-static void csv_cell(FILE *out, enum table_kind kind, const struct entry *c)
+static void csv_cell(FILE *out, struct csv as, enum table_kind kind, const struct entry *c)
 {
 	if (kind == TABLE_TEXT || kind == TABLE_VERDICT)
 		table_csv_text(out, c->text ? c->text : "");
@@ -559,17 +567,15 @@ static void csv_cell(FILE *out, enum table_kind kind, const struct entry *c)
 	else if (kind == TABLE_SHARE && c->has)
 		fprintf(out, "%.4g", c->x);
 	else if (kind == TABLE_NUMBER || has_interval(kind))
-		csv_number(out, c->has ? c->x : NAN);
+		csv_number(out, as, c->has ? c->x : NAN);
 	for (unsigned i = 0; i < 2 && has_interval(kind); i++) {
 		fputc(',', out);
-		csv_number(out, !c->has ? NAN : i ? c->hi : c->lo);
+		csv_number(out, as, !c->has ? NAN : i ? c->hi : c->lo);
 	}
 }
 
-void table_write_csv(const struct table *t, FILE *out)
+static void write_csv(const struct table *t, FILE *out, struct csv as)
 {
-	if (table_failed(t))
-		return;
 	for (unsigned c = 0; c < t->ncolumns; c++) {
 		const char *key = t->columns[c].key;
 		fprintf(out, "%s%s", c ? "," : "", key);
@@ -580,10 +586,25 @@ void table_write_csv(const struct table *t, FILE *out)
 	for (unsigned r = 0; r < t->nrows; r++) {
 		for (unsigned c = 0; c < t->ncolumns; c++) {
 			fputs(c ? "," : "", out);
-			csv_cell(out, t->columns[c].kind, cell_at(t, r, c));
+			csv_cell(out, as, t->columns[c].kind, cell_at(t, r, c));
 		}
 		fputc('\n', out);
 	}
+}
+
+void table_write_csv(const struct table *t, FILE *out)
+{
+	if (!table_failed(t))
+		write_csv(t, out, (struct csv){6, ""});
+}
+
+void table_write_gnuplot(const struct table *t, FILE *out)
+{
+	if (table_failed(t))
+		return;
+	fprintf(out, "$%s <<EOD\n", t->name);
+	write_csv(t, out, (struct csv){9, "NaN"});
+	fputs("EOD\n", out);
 }
 
 static json_t *json_figure(double x)

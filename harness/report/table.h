@@ -83,6 +83,9 @@ void table_drop_common(struct table *table, char *said, size_t bytes);
 void table_write_text(const struct table *table, FILE *out, unsigned width);
 void table_write_markdown(const struct table *table, FILE *out);
 void table_write_csv(const struct table *table, FILE *out);
+/* CSV as a data block of gnuplot, $name, for `set datafile separator comma`: nine digits, NaN
+ * for no number. */
+void table_write_gnuplot(const struct table *table, FILE *out);
 /* A text as a field of CSV: quoted where a reader would take it for something else. */
 void table_csv_text(FILE *out, const char *text);
 /* {"name", "title", "columns": [{"key", "head", "unit", "kind"}], "rows": [[…]]}. The caller's
