@@ -89,8 +89,8 @@ static void words_are_those_of_the_report(void **state)
 	} cases[] = {
 	    {"faster", WORD_FASTER},
 	    {"slower", WORD_SLOWER},
-	    {"faster, by less than 2 %", WORD_FASTER_LESS},
-	    {"slower, by less than 2 %", WORD_SLOWER_LESS},
+	    {"faster, by under 2 %", WORD_FASTER_LESS},
+	    {"slower, by under 2 %", WORD_SLOWER_LESS},
 	    {"no difference within 2 %", WORD_NO_DIFFERENCE},
 	    {"undecided, needs about 7 more blocks", WORD_UNDECIDED},
 	    {"undecided below 12 %", WORD_CANNOT_TELL},

@@ -60,11 +60,11 @@ bool outcome_wrong(unsigned effect, enum word word)
 
 unsigned outcome_most(unsigned n)
 {
-	double just = pow(1 - ERRS, n), all = just; /* exactly, up to k */
+	double just = pow(1 - ERRS, n), sum = just; /* exactly, up to k */
 	unsigned k = 0;
-	while (all < 1 - CHANCE && k < n) {
+	while (sum < 1 - CHANCE && k < n) {
 		just *= (double)(n - k) / (k + 1) * ERRS / (1 - ERRS);
-		all += just;
+		sum += just;
 		k++;
 	}
 	return k;
@@ -121,6 +121,29 @@ static struct count count_effect(const struct outcome *o, unsigned n, struct whi
 
 /* --- the answer --- */
 
+static void print_effect(const struct outcome *o, unsigned n, unsigned effect, FILE *out)
+{
+	struct count c = count_effect(o, n, all, effect);
+	double percent = 100 * injection_effects[effect];
+	unsigned less = c.of[WORD_NO_DIFFERENCE] + c.of[WORD_SLOWER_LESS];
+	if (percent < 2)
+		fprintf(
+		    out,
+		    "%.0f %% slower: within the margin in %u of %u, called otherwise in %u.\n",
+		    percent, less, c.n, c.wrong);
+	else if (percent > 2)
+		fprintf(out,
+		        "%.0f %% slower: found in %u of %u, called otherwise in %u, faster in "
+		        "%u.\n",
+		        percent, c.of[WORD_SLOWER], c.n, c.wrong,
+		        c.of[WORD_FASTER] + c.of[WORD_FASTER_LESS]);
+	else
+		fprintf(
+		    out,
+		    "%.0f %% slower, the margin itself: called more in %u of %u, less in %u.\n",
+		    percent, c.of[WORD_SLOWER], c.n, less);
+}
+
 static bool print_answer(const struct outcome *o, unsigned n, FILE *out)
 {
 	const unsigned last = INJECTION_EFFECTS - 1;
@@ -134,15 +157,8 @@ static bool print_answer(const struct outcome *o, unsigned n, FILE *out)
 	    "95 %% allow 5 %%, and up to %u of %u come by chance.\n",
 	    equal.n, equal.wrong, equal.n ? 100.0 * equal.wrong / equal.n : 0,
 	    outcome_most(equal.n), equal.n);
-	for (unsigned e = 1; e <= last; e++) {
-		struct count c = count_effect(o, n, all, e);
-		if (injection_effects[e] > 0.02)
-			fprintf(out,
-			        "%.0f %% slower: found in %u of %u, called otherwise in %u, "
-			        "faster in %u.\n",
-			        100 * injection_effects[e], c.of[WORD_SLOWER], c.n, c.wrong,
-			        c.of[WORD_FASTER] + c.of[WORD_FASTER_LESS]);
-	}
+	for (unsigned e = 1; e <= last; e++)
+		print_effect(o, n, e, out);
 	fprintf(out, "Of all %u verdicts %u are undecided, and in %u the run could not tell.\n",
 	        every.n, every.of[WORD_UNDECIDED], every.of[WORD_CANNOT_TELL]);
 	for (unsigned e = 0; e <= last; e++) {

@@ -10,6 +10,7 @@
 #include "../backend/backend.h"
 #include "../clock.h"
 #include "../run/folder.h"
+#include "../run/job.h"
 #include "../run/run.h"
 #include "outcome.h"
 
@@ -165,6 +166,18 @@ static int take_words(struct bench *b, struct scene *s, const struct summary *su
 typedef int take_fn(struct bench *b, struct scene *s, const struct summary *summary,
                     const struct change *change, struct status *st);
 
+/* Whether all of it was. A run lets signals through at its end; between runs they wait, as the
+ * scratch folders have to go. */
+static bool is_measured(const struct run_request *request, char *folder, struct status *st)
+{
+	struct status why = {0};
+	int result = run_experiment(request, folder, &why);
+	job_hold_signals();
+	if (result)
+		status_set(st, "%s", result == RUN_INTERRUPTED ? "interrupted" : why.text);
+	return !result;
+}
+
 /* From the experiment's file to the record, and from there to what is taken of it. */
 static int run_one(struct bench *b, struct scene *s, struct change *change,
                    char *const overrides[], unsigned n, take_fn *take, struct status *st)
@@ -190,7 +203,7 @@ static int run_one(struct bench *b, struct scene *s, struct change *change,
 	                                    .machine = b->request->machine,
 	                                    .change = change_trial,
 	                                    .change_arg = change};
-	if (write_experiment(s, file, st) || run_experiment(&request, folder, st) ||
+	if (write_experiment(s, file, st) || !is_measured(&request, folder, st) ||
 	    record_load(folder, &run, &torn, st))
 		goto close_scratch;
 	if (!summary_make(&run, &summary, st)) {
@@ -337,19 +350,22 @@ int selftest_run(const struct selftest_request *request, struct status *st)
 {
 	struct bench b = {.request = request, .begin_ns = clock_now_ns()};
 	struct scene *s;
+	bool failed = false;
 	int result = -1;
 	if (find_scenes(&b, st))
 		return -1;
-	while ((s = next_scene(&b))) {
+	job_hold_signals();
+	while (!failed && (s = next_scene(&b))) {
 		say_progress(&b, s);
-		if (run_scene(&b, s, st))
-			goto out;
+		failed = run_scene(&b, s, st) ||
+		         (job_interrupted() && status_set(st, "interrupted"));
 	}
+	job_release_signals();
 	status_progress_end();
-	result = print_all(&b) ? 0 : 1;
-	if (write_csv(&b, st))
+	if (b.n)
+		result = print_all(&b) ? 0 : 1;
+	if (write_csv(&b, st) || failed)
 		result = -1;
-out:
 	free(b.outcomes);
 	return result;
 }

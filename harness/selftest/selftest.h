@@ -5,8 +5,9 @@
  * Only the instrument's test knows what was injected: cells of a trial's order take longer
  * (struct cell's extra_ns), and neither record nor analysis is told. Each run has a variant
  * that equals the reference and four that are slower by known parts (injection.h), and all of
- * them bear one disturbance. A run gives one verdict for each in each regime; those on equal
- * variants come from different jobs, so that the count of false alarms is binomial. */
+ * them bear one disturbance. A run gives one verdict for each in each regime. Only one of its
+ * variants equals the reference: two would share the reference's luck, and false alarms would
+ * come in pairs. So their number is binomial. */
 #ifndef LAUNCHGAP_SELFTEST_H
 #define LAUNCHGAP_SELFTEST_H
 
@@ -30,7 +31,8 @@ struct selftest_request {
 };
 
 /* Prints the answer and its tables on stdout, progress on stderr. 0: all is as outcome_print
- * has it; 1: it is not; −1: could not be run. Blocks, minutes. */
+ * has it; 1: it is not; −1: it could not be run, or was interrupted; what there is by then is
+ * printed all the same. Blocks, minutes. */
 int selftest_run(const struct selftest_request *request, struct status *st);
 
 #endif
