@@ -193,22 +193,30 @@ json_t *machine_describe(void)
 	                 "environment", describe_env());
 }
 
-/* The index-th of the allowed objects inside `within` (NULL: anywhere), if there are `needed`.
- */
-static hwloc_obj_t pick(hwloc_topology_t t, hwloc_const_cpuset_t allowed,
-                        hwloc_const_cpuset_t within, hwloc_obj_type_t type, unsigned index,
-                        unsigned needed)
+static bool is_usable(hwloc_obj_t obj, hwloc_const_cpuset_t allowed,
+                      hwloc_const_cpuset_t within)
 {
-	hwloc_obj_t found = NULL, obj = NULL;
+	return hwloc_bitmap_intersects(obj->cpuset, allowed) &&
+	       (!within || hwloc_bitmap_intersects(obj->cpuset, within));
+}
+
+/* A worker's own of the allowed objects inside `within` (NULL: anywhere), if there is one for
+ * each: as far apart as they go, or with `close` one after the other. */
+static hwloc_obj_t pick(hwloc_topology_t t, hwloc_const_cpuset_t allowed,
+                        hwloc_const_cpuset_t within, hwloc_obj_type_t type, bool close,
+                        unsigned worker, unsigned nworkers)
+{
+	hwloc_obj_t obj = NULL;
 	unsigned n = 0;
-	while ((obj = hwloc_get_next_obj_by_type(t, type, obj))) {
-		if (!hwloc_bitmap_intersects(obj->cpuset, allowed) ||
-		    (within && !hwloc_bitmap_intersects(obj->cpuset, within)))
-			continue;
-		if (n++ == index)
-			found = obj;
-	}
-	return n >= needed ? found : NULL;
+	while ((obj = hwloc_get_next_obj_by_type(t, type, obj)))
+		n += is_usable(obj, allowed, within);
+	if (n < nworkers)
+		return NULL;
+	unsigned before = close ? worker : (unsigned)((size_t)worker * n / nworkers);
+	while ((obj = hwloc_get_next_obj_by_type(t, type, obj)))
+		if (is_usable(obj, allowed, within) && before-- == 0)
+			break;
+	return obj;
 }
 
 static void bind_to(hwloc_topology_t t, hwloc_const_cpuset_t allowed, hwloc_obj_t obj,
@@ -232,7 +240,8 @@ static void bind_in(hwloc_topology_t t, hwloc_const_cpuset_t allowed, enum bind 
 {
 	hwloc_obj_t node =
 	    numa >= 0 ? hwloc_get_numanode_obj_by_os_index(t, (unsigned)numa) : NULL;
-	hwloc_const_cpuset_t within = bind == BIND_NEAR_GPU && node ? node->cpuset : NULL;
+	const bool close = bind == BIND_CLOSE, near = close || bind == BIND_NEAR_GPU;
+	hwloc_const_cpuset_t within = near && node ? node->cpuset : NULL;
 	hwloc_obj_t obj;
 	if (bind == BIND_NUMA && !node) {
 		int nodes = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE);
@@ -240,22 +249,22 @@ static void bind_in(hwloc_topology_t t, hwloc_const_cpuset_t allowed, enum bind 
 			node = hwloc_get_obj_by_type(t, HWLOC_OBJ_NUMANODE,
 			                             worker * (unsigned)nodes / nworkers);
 	}
-	if (node && (bind == BIND_NUMA || (bind == BIND_NEAR_GPU && opening))) {
+	if (node && (bind == BIND_NUMA || (near && opening))) {
 		bind_to(t, allowed, node, "numa", text, bytes);
 		return;
 	}
 	/* Workers count on over the whole team, so that two of them never get one core, also
 	 * where each core list is a NUMA node's. */
-	obj = pick(t, allowed, within, HWLOC_OBJ_CORE, worker, nworkers);
+	obj = pick(t, allowed, within, HWLOC_OBJ_CORE, close, worker, nworkers);
 	if (!obj && within)
-		obj = pick(t, allowed, NULL, HWLOC_OBJ_CORE, worker, nworkers);
+		obj = pick(t, allowed, NULL, HWLOC_OBJ_CORE, close, worker, nworkers);
 	if (!obj)
-		obj = pick(t, allowed, NULL, HWLOC_OBJ_PU, worker, nworkers);
+		obj = pick(t, allowed, NULL, HWLOC_OBJ_PU, close, worker, nworkers);
 	/* Where no node is known to be near, as in many virtual machines, the core's own. */
-	if (obj && opening && bind == BIND_NEAR_GPU)
+	if (obj && opening && near)
 		node = hwloc_get_numanode_obj_by_os_index(
 		    t, (unsigned)hwloc_bitmap_first(obj->nodeset));
-	if (node && opening && bind == BIND_NEAR_GPU)
+	if (node && opening && near)
 		bind_to(t, allowed, node, "numa", text, bytes);
 	else if (obj)
 		bind_to(t, allowed, obj, obj->type == HWLOC_OBJ_CORE ? "core" : "pu", text,
@@ -278,6 +287,9 @@ struct machine_binding *machine_binding_take(void)
 	hwloc_topology_set_all_types_filter(binding->topology, HWLOC_TYPE_FILTER_KEEP_NONE);
 	hwloc_topology_set_type_filter(binding->topology, HWLOC_OBJ_CORE,
 	                               HWLOC_TYPE_FILTER_KEEP_ALL);
+	/* Without what holds a NUMA node, hwloc gives each node all of the machine's cores. */
+	hwloc_topology_set_type_filter(binding->topology, HWLOC_OBJ_GROUP,
+	                               HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
 	if (hwloc_topology_load(binding->topology) ||
 	    hwloc_get_cpubind(binding->topology, binding->allowed, HWLOC_CPUBIND_THREAD)) {
 		machine_binding_free(binding);

@@ -74,6 +74,30 @@ static void no_core_is_given_twice(void **state)
 	machine_binding_free(binding);
 }
 
+/* Where it would bind a worker of two on a machine of two nodes with eight cores each. */
+static void assert_bound(enum bind bind, int numa, unsigned worker, const char *expected)
+{
+	char text[64];
+	setenv("HWLOC_SYNTHETIC", "node:2 core:8 pu:1", 1);
+	struct machine_binding *binding = machine_binding_take();
+	unsetenv("HWLOC_SYNTHETIC");
+	assert_non_null(binding);
+	machine_binding_set(binding, bind, false, numa, worker, 2, text, sizeof text);
+	machine_binding_free(binding);
+	assert_string_equal(text, expected);
+}
+
+static void workers_are_far_apart_unless_close(void **state)
+{
+	(void)state;
+	assert_bound(BIND_CORE, -1, 0, "core 0");
+	assert_bound(BIND_CORE, -1, 1, "core 8");
+	assert_bound(BIND_NEAR_GPU, 1, 0, "core 8");
+	assert_bound(BIND_NEAR_GPU, 1, 1, "core 12");
+	assert_bound(BIND_CLOSE, -1, 1, "core 1");
+	assert_bound(BIND_CLOSE, 1, 1, "core 9");
+}
+
 static void more_workers_than_cores_are_not_bound(void **state)
 {
 	(void)state;
@@ -94,6 +118,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(a_worker_opens_in_its_node_and_measures_on_one_core,
 	                                    keep, put_back),
 	    cmocka_unit_test_setup_teardown(no_core_is_given_twice, keep, put_back),
+	    cmocka_unit_test_setup_teardown(workers_are_far_apart_unless_close, keep, put_back),
 	    cmocka_unit_test_setup_teardown(more_workers_than_cores_are_not_bound, keep,
 	                                    put_back),
 	};

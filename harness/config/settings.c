@@ -6,7 +6,7 @@
 
 #include "../record/path.h"
 
-static const char *const binds[] = {"none", "core", "numa", "near-gpu", NULL};
+static const char *const binds[] = {"none", "core", "numa", "near-gpu", "close", NULL};
 static const char *const starts[] = {"free", "gated", NULL};
 static const char *const allocators[] = {"auto", "nccl", "cuda", NULL};
 static const char *const registrations[] = {"none", "local", "window", NULL};

@@ -21,7 +21,7 @@
 /* free: each worker launches when it leaves the barrier. gated: devices hold what is issued
  * until all have issued, so that executing is timed without launching. */
 enum start { START_FREE, START_GATED, START_KINDS };
-enum bind { BIND_NONE, BIND_CORE, BIND_NUMA, BIND_NEAR_GPU, BIND_KINDS };
+enum bind { BIND_NONE, BIND_CORE, BIND_NUMA, BIND_NEAR_GPU, BIND_CLOSE, BIND_KINDS };
 /* auto: ncclMemAlloc where the library has it. */
 enum allocator { ALLOCATOR_AUTO, ALLOCATOR_NCCL, ALLOCATOR_CUDA, ALLOCATOR_KINDS };
 /* Of the user's buffers, with the communicator. */
