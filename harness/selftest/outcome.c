@@ -16,7 +16,7 @@ static const char *const words[WORDS] = {"faster",         "faster by less", "sl
                                          "slower by less", "no difference",  "undecided",
                                          "cannot tell"};
 
-int outcome_word(const char *text, enum word *out, struct status *st)
+int outcome_word(const char *text, bool tells, enum word *out, struct status *st)
 {
 	/* What begins alike: the longer first. */
 	static const struct {
@@ -25,12 +25,12 @@ int outcome_word(const char *text, enum word *out, struct status *st)
 	} known[] = {
 	    {"faster, by", WORD_FASTER_LESS},      {"faster", WORD_FASTER},
 	    {"slower, by", WORD_SLOWER_LESS},      {"slower", WORD_SLOWER},
-	    {"no difference", WORD_NO_DIFFERENCE}, {"undecided below", WORD_CANNOT_TELL},
-	    {"undecided", WORD_UNDECIDED},
+	    {"no difference", WORD_NO_DIFFERENCE}, {"undecided", WORD_UNDECIDED},
 	};
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (!strncmp(text, known[i].begin, strlen(known[i].begin))) {
-			*out = known[i].word;
+			*out = known[i].word == WORD_UNDECIDED && !tells ? WORD_CANNOT_TELL
+			                                                 : known[i].word;
 			return 0;
 		}
 	if (!*text) {

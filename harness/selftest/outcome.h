@@ -30,8 +30,9 @@ struct outcome {
 	double slower; /* the report's estimate, 0.03: by 3 %; NaN: it has none */
 };
 
-/* The word that a sentence begins with. -1: none of them, with a sentence. */
-int outcome_word(const char *text, enum word *out, struct status *st);
+/* The word that a sentence begins with, of a regime that tells or cannot. -1: none of them,
+ * with a sentence. */
+int outcome_word(const char *text, bool tells, enum word *out, struct status *st);
 /* Whether a word contradicts what was injected. 2 % lies on the margin, where "slower" and "no
  * difference" are both true. What is undecided contradicts nothing. */
 bool outcome_wrong(unsigned effect, enum word word);

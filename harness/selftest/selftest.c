@@ -157,7 +157,10 @@ static int take_words(struct bench *b, struct scene *s, const struct summary *su
 		if (g && v >= 0)
 			answer_verdict(g, (unsigned)v, text, sizeof text);
 		o.slower = g && v >= 0 ? 1 / g->contrasts[v].verdict.ratio.estimate - 1 : NAN;
-		result = outcome_word(text, &o.word, st) || add_outcome(b, &o, st) ? -1 : 0;
+		result =
+		    outcome_word(text, g && g->tells, &o.word, st) || add_outcome(b, &o, st)
+		        ? -1
+		        : 0;
 	}
 	regimes_free(&regimes);
 	return result;
