@@ -417,6 +417,7 @@ static void own_experiments_can_be_answered(void **state)
 			fail_msg("%s", st.text);
 		for (unsigned i = 0; i < spec.asked.nclaims; i++)
 			plan_why(i, "");
+		assert_int_equal(spec.asked.primary.n > 0, spec.asked.nclaims > 0);
 		for (unsigned i = 0; i < spec.asked.nfactors; i++) {
 			plan_factor_why(&plan, &spec.asked.factors[i], why, sizeof why);
 			assert_string_equal(why, "");
@@ -472,6 +473,53 @@ static void both_halves_of_the_cause_are_tested(void **state)
 	assert_string_equal(c->left, "processes");
 	assert_string_equal(c->right, "threads-nodirect");
 	assert_null(strstr(c->text, "NCCL"));
+}
+
+static int load_primary(const char *key, const char *backend, struct status *st)
+{
+	char *override[] = {(char *)key};
+	FILE *out = fopen(file, "w");
+	assert_non_null(out);
+	fputs(BASE "[claim first]\ntext = x\nleft = old\nright = b\nmetric = busbw\n"
+	           "is = less by 2%\n[claim second]\ntext = x\nleft = a\nright = b\n"
+	           "metric = busbw\nis = less by 2%\n[claim third]\ntext = x\nneeds = y\n",
+	      out);
+	fclose(out);
+	st->text[0] = '\0';
+	return spec_load(file, 1, override, backend, lookup, &spec, st);
+}
+
+/* The first that is tested on variants that are here; `old` is skipped, as NOT_SET is not set.
+ */
+static void the_primary_claim_is_one_that_is_here(void **state)
+{
+	static const struct {
+		const char *key, *primary;
+	} rows[] = {
+	    {"primary=first or second", "second"}, {"primary=second or first", "second"},
+	    {"primary=third or second", "second"}, {"primary=first or third", "first"},
+	    {"null.primary=second", "second"},     {"host.primary=second", NULL}};
+	static struct claim_list back;
+	char *argv[] = {"launchgap"};
+	struct status st = {""};
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (load_primary(rows[i].key, "null", &st) || plan_it(&st))
+			fail_msg("%s: %s", rows[i].key, st.text);
+		json_t *run = describe_run(&plan, 1, argv, "", "abc");
+		if (claim_list_take(run, &back, &st))
+			fail_msg("%s", st.text);
+		assert_int_equal(back.primary.n, rows[i].primary ? 1 : 0);
+		if (rows[i].primary)
+			assert_string_equal(back.primary.names[0], rows[i].primary);
+		json_decref(run);
+		plan_free(&plan);
+	}
+	assert_int_not_equal(load_primary("primary=secnd", "null", &st), 0);
+	assert_non_null(strstr(st.text, "'secnd' names no claim (did you mean 'second'?)"));
+	assert_int_not_equal(load_primary("primary=first second", "null", &st), 0);
+	assert_non_null(strstr(st.text, "allowed is a claim's name, and up to 3 more"));
+	assert_int_not_equal(load_primary("primary=a or b or c or d or e", "null", &st), 0);
 }
 
 static void limits_are_held(void **state)
@@ -620,6 +668,7 @@ int main(void)
 	    cmocka_unit_test(launching_is_no_question_to_host),
 	    cmocka_unit_test(both_halves_of_the_cause_are_tested),
 	    cmocka_unit_test(limits_are_held),
+	    cmocka_unit_test(the_primary_claim_is_one_that_is_here),
 	    cmocka_unit_test(a_factor_is_one_setting),
 	    cmocka_unit_test(names_of_several_libraries_may_be_absent),
 	    cmocka_unit_test(the_record_carries_all),

@@ -288,6 +288,114 @@ static void a_small_loss_has_its_own_word(void **state)
 	done();
 }
 
+/* The probability decides as the interval does, at the bound of each test. */
+static void probability_and_verdict_agree(void **state)
+{
+	static const enum claim_test tests[] = {CLAIM_LESS, CLAIM_MORE, CLAIM_WITHIN};
+	unsigned seen[CLAIMS_UNTESTED] = {0};
+	(void)state;
+	noise = 0.04;
+	for (unsigned run = 0; run < 30; run++) {
+		asked.nclaims = 0;
+		for (unsigned t = 0; t < 3; t++)
+			for (unsigned by = 1; by < 8; by++)
+				claim(METRIC_BUSBW, tests[t], 0.01 * by);
+		speed[2] = 0.9 + 0.005 * run;
+		made.blocks = 6 + run % 5;
+		find();
+		for (unsigned i = 0; i < asked.nclaims; i++) {
+			const struct claims_result *r = &found->claims[i];
+			assert_int_equal(claims_decided(r), r->p <= 0.05);
+			seen[r->outcome]++;
+		}
+		done();
+	}
+	for (int i = 0; i < CLAIMS_UNTESTED; i++)
+		assert_true(seen[i] > 0);
+}
+
+/* 10 blocks that all lie one way have a probability of 2 ÷ 2^10, enough among 25 and not among
+ * 26. */
+static void a_family_is_corrected_for_its_size(void **state)
+{
+	const double least = 2.0 / 1024;
+	char said[1024];
+	(void)state;
+	speed[2] = 0.9;
+	for (unsigned others = 25; others < 27; others++) {
+		asked.nclaims = 0;
+		for (unsigned i = 0; i <= others; i++)
+			claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
+		strcpy(claim(METRIC_BUSBW, CLAIM_NEEDS, 0)->needs, "2 nodes");
+		asked.primary.n = 1;
+		strcpy(asked.primary.names[0], "c3");
+		const json_t *report = made_report(&made);
+		const json_t *primary = json_finding(report, "claim", "c3"),
+		             *other = json_finding(report, "claim", "c4");
+		json_assert_text(primary, "verdict", "holds");
+		assert_true(json_is_true(json_at(primary, "primary")));
+		json_assert_number(primary, "p", least, 1e-6);
+		json_assert_number(primary, "p_adjusted", least, 1e-6);
+		json_assert_text(other, "verdict",
+		                 others == 25 ? "holds" : "holds (taken alone)");
+		assert_true(json_is_false(json_at(other, "primary")));
+		json_assert_number(other, "p", least, 1e-6);
+		json_assert_number(other, "p_adjusted", others * least, 1e-6);
+		json_assert_null(json_finding(report, "claim", others == 25 ? "c27" : "c28"),
+		                 "p");
+		json_assert_one_says(
+		    json_object_get(report, "answer"),
+		    "It is | so.: holds. Bus bandwidth of processes-old is 0.9");
+		find();
+		claims_family_say(found->claims, found->asked.nclaims, said, sizeof said);
+		made_says(said, "The primary claim, c3: holds. ");
+		made_says(said, others == 25 ? "25 further claims" : "26 further claims");
+		made_says(said, others == 25 ? "confirms 25 of the 25" : "confirms none");
+		assert_int_equal(claims_family_confirms(found->claims, found->asked.nclaims),
+		                 others == 25);
+		done();
+	}
+	/* Without a primary one all are a family. */
+	asked.primary.n = 0;
+	find();
+	assert_null(claims_primary(found->claims, found->asked.nclaims));
+	near(found->claims[2].p_adjusted, 27 * least, 1e-9);
+	done();
+	/* One alone is none. */
+	asked.nclaims = 1;
+	find();
+	claims_family_say(found->claims, 1, said, sizeof said);
+	assert_string_equal(said, "");
+	assert_false(found->claims[0].alone);
+	done();
+}
+
+/* What the report has in all, counted from its tables. */
+static void verdicts_and_intervals_are_counted(void **state)
+{
+	size_t rows = 0;
+	(void)state;
+	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
+	strcpy(claim(METRIC_BUSBW, CLAIM_NEEDS, 0)->needs, "2 nodes");
+	factor("zero-copy", "nodirect", "threads-old");
+	const json_t *report = made_report(&made), *list = json_object_get(report, "findings");
+	/* Those over each group's sizes: 3 variants at 2 paces. */
+	size_t verdicts = 6;
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *f = json_array_get(list, i);
+		const char *type = json_string_value(json_object_get(f, "type"));
+		verdicts += !strcmp(type, "regime");
+		verdicts +=
+		    !strcmp(type, "claim") && json_is_object(json_object_get(f, "ratio"));
+		verdicts += 2 * !strcmp(type, "factor");
+	}
+	const json_t *summary = json_table(report, "summary");
+	rows = json_rows(summary, (json_keys){NULL}) -
+	       json_rows(summary, (json_keys){"ratio", "", NULL});
+	json_assert_number(report, "verdicts", (double)verdicts, 0);
+	json_assert_number(report, "intervals", (double)(verdicts + rows), 0);
+}
+
 static void open_sizes(void)
 {
 	static const struct claim_range open = {0, SIZE_MAX};
@@ -1344,6 +1452,9 @@ int main(void)
 	    cmocka_unit_test(swapping_left_and_right_changes_nothing),
 	    cmocka_unit_test_setup(a_small_loss_has_its_own_word, fresh),
 	    cmocka_unit_test_setup(a_regime_gives_the_sizes, fresh),
+	    cmocka_unit_test_setup(probability_and_verdict_agree, fresh),
+	    cmocka_unit_test_setup(a_family_is_corrected_for_its_size, fresh),
+	    cmocka_unit_test_setup(verdicts_and_intervals_are_counted, fresh),
 	    cmocka_unit_test_setup(a_claim_holds_fails_or_stays_open, fresh),
 	    cmocka_unit_test_setup(direction_and_size_are_the_claims, fresh),
 	    cmocka_unit_test_setup(what_cannot_be_tested_says_why, fresh),

@@ -222,6 +222,10 @@ static void looks_make_intervals_wider(void **state)
 	near(two.confidence, 1 - 2 * 1 / 256.0);
 	assert_true(two.lo < one.lo && one.hi < two.hi);
 	assert_true(two.estimate == one.estimate);
+	/* So are probabilities, which go with the interval: a look at 6 leaves a quarter of 5 %. */
+	struct contrast c = of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all);
+	near(c.p.one, 4 * 2 / 256.0);
+	assert_true(c.p.one <= 0.05 && two.lo > 1);
 	/* Nothing to be seen before, and nothing that came after. */
 	near(after_looks((struct looks){.nplans = 2, .at = {5, 8}}).confidence, one.confidence);
 	made_unload(&loaded);

@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <cmocka.h>
@@ -426,6 +427,54 @@ static void the_largest_by_chance(void **state)
 	near(stats_largest_by_chance(r + 1, 19), 0, 0);
 }
 
+/* Its table's least: 2 ÷ 2^n; and by counting sign patterns of 3 values whose sum of ranks is 0
+ * or 1. Beyond the interval's ends it is at most 5 %, and within them more. */
+static void probabilities_and_intervals_agree(void **state)
+{
+	static const double few[] = {0.01, 0.02, -0.005};
+	uint64_t seed = 8;
+	unsigned excluded = 0;
+	(void)state;
+	near(stats_signed_rank_p(few, 3, -0.1), 2.0 / 8, 1e-12);
+	near(stats_signed_rank_p(few, 3, 0), 2 * 2.0 / 8, 1e-12);
+	near(stats_signed_rank_p(few, 3, 0.0075), 1, 1e-12);
+	assert_true(isnan(stats_signed_rank_p(few, 0, 0)));
+	for (unsigned run = 0; run < 3000; run++) {
+		double x[250], at = 0.006 * noise_normal(&seed);
+		unsigned n = run % 100 ? 4 + run % 20 : 250;
+		for (unsigned i = 0; i < n; i++)
+			x[i] = 0.01 * noise_normal(&seed);
+		struct stats_ratio r = stats_ratio_of_logs(x, n, 0.95);
+		bool excludes = log(r.lo) > at || log(r.hi) < at;
+		double p = stats_signed_rank_p(x, n, at);
+		assert_int_equal(excludes, p <= 0.05);
+		excluded += excludes;
+		/* Turned round it is the same. */
+		for (unsigned i = 0; i < n; i++)
+			x[i] = -x[i];
+		near(stats_signed_rank_p(x, n, -at), p, 1e-12);
+	}
+	assert_in_range(excluded, 300, 2700);
+}
+
+/* By hand; NaN are no tests. */
+static void holm_steps_down(void **state)
+{
+	static const double p[] = {0.01, NAN, 0.04, 0.03, 0.005, NAN, 0.5};
+	static const double wanted[] = {0.04, NAN, 0.09, 0.09, 0.025, NAN, 0.5};
+	double adjusted[7];
+	(void)state;
+	assert_int_equal(stats_holm(p, 7, adjusted), 0);
+	for (int i = 0; i < 7; i++) {
+		assert_int_equal(isnan(wanted[i]), isnan(adjusted[i]));
+		if (!isnan(wanted[i]))
+			near(adjusted[i], wanted[i], 1e-12);
+	}
+	assert_int_equal(stats_holm((double[]){0.6, 0.7}, 2, adjusted), 0);
+	near(adjusted[0], 1, 0);
+	near(adjusted[1], 1, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -444,6 +493,8 @@ int main(void)
 	    cmocka_unit_test(what_was_chosen_is_corrected),
 	    cmocka_unit_test(what_is_expected_is_true_on_the_mean),
 	    cmocka_unit_test(the_largest_by_chance),
+	    cmocka_unit_test(probabilities_and_intervals_agree),
+	    cmocka_unit_test(holm_steps_down),
 	    cmocka_unit_test(a_share_is_fiellers_set),
 	    cmocka_unit_test(a_share_is_what_the_test_allows),
 	};

@@ -43,6 +43,21 @@ static void say_gap(struct answer *a, const struct findings *f)
 	say(a, "From %s to %s: %s.", f->asked.gap.from, f->asked.gap.to, said);
 }
 
+/* "Processes reach less bandwidth than threads: holds (bus bandwidth of processes is 0.9 (0.8
+ * to 1.0) times that of threads)." */
+static void say_primary(struct answer *a, const struct findings *f)
+{
+	const struct claims_result *r = claims_primary(f->claims, f->asked.nclaims);
+	char verdict[VERDICT_TEXT_BYTES];
+	if (!r || isnan(r->contrast.ratio.estimate))
+		return;
+	claims_verdict(r, verdict, sizeof verdict);
+	say(a, "%s: %s. %c%s of %s is %s times that of %s.", r->claim->text, verdict,
+	    metric_info(r->claim->metric)->summary[0] & ~0x20,
+	    metric_info(r->claim->metric)->summary + 1, r->claim->left,
+	    words_ratio(&r->contrast.ratio, true).text, r->claim->right);
+}
+
 /* --- by regime --- */
 
 void answer_verdict(const struct regime *g, unsigned variant, char *text, size_t bytes)
@@ -199,6 +214,7 @@ void answer_make(const struct summary *s, const struct findings *f,
 	if (regimes->n && !answer_tells(regimes))
 		say(out, "This run cannot tell the variants apart. %s",
 		    regimes->list[regimes->n - 1].why);
+	say_primary(out, f);
 	say_versions(out, &f->versions);
 	if (answer_tells(regimes))
 		say_gap(out, f);

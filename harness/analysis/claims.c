@@ -1,10 +1,14 @@
 #include "claims.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
 #include "verdict.h"
 #include "words.h"
+
+/* What a verdict may err in; the probabilities allow for looks at the run (contrast_p). */
+#define ALPHA (1 - VERDICT_CONFIDENCE)
 
 /* Of less by, from the logs of an interval; of more by, turned round. */
 static enum claims_outcome decide_less(double lo, double hi, double edge)
@@ -44,12 +48,24 @@ bool claims_decided(const struct claims_result *r)
 	return r->outcome != CLAIMS_UNDECIDED && r->outcome != CLAIMS_UNTESTED;
 }
 
+/* The probability that a decision rests on. */
+static double p_of(const struct contrast_p *p, enum claim_test test,
+                   enum claims_outcome outcome)
+{
+	double bound = test == CLAIM_LESS ? p->less : p->more;
+	if (test == CLAIM_WITHIN)
+		return fmax(p->less, p->more);
+	return outcome == CLAIMS_LITTLE ? fmax(bound, p->one) : bound;
+}
+
 int claims_judge(const struct summary *s, const struct claim *claim, struct claims_result *out,
                  struct status *st)
 {
 	struct claims_result r = {.claim = claim,
 	                          .outcome = CLAIMS_UNTESTED,
 	                          .detectable = NAN,
+	                          .p = NAN,
+	                          .p_adjusted = NAN,
 	                          .contrast = contrast_none(0, 0, claim->metric, "")};
 	struct contrast *c = &r.contrast;
 	if (claim->test == CLAIM_NEEDS)
@@ -59,8 +75,10 @@ int claims_judge(const struct summary *s, const struct claim *claim, struct clai
 	if (!c->why[0])
 		contrast_oversubscribed(s, claim->metric, c->why, sizeof c->why);
 	if (!c->why[0]) {
-		const struct contrast_select select = {
-		    .bytes = claim->bytes, .pace = claim->pace, .coll = claim->coll};
+		const struct contrast_select select = {.bytes = claim->bytes,
+		                                       .pace = claim->pace,
+		                                       .coll = claim->coll,
+		                                       .by = claim->by};
 		if (contrast_make(s, (unsigned)index_variant(s, claim->left),
 		                  (unsigned)index_variant(s, claim->right), claim->metric,
 		                  &select, c, st))
@@ -69,9 +87,103 @@ int claims_judge(const struct summary *s, const struct claim *claim, struct clai
 	if (c->nblocks) {
 		r.outcome = claims_decide(&c->ratio, claim->test, claim->by, &r.more_blocks);
 		r.detectable = verdict_detectable(&c->ratio, claim->by);
+		r.p = p_of(&c->p, claim->test, r.outcome);
 	}
 	*out = r;
 	return 0;
+}
+
+int claims_family(struct claims_result *results, unsigned n, const char *primary,
+                  struct status *st)
+{
+	double p[CLAIM_MAX] = {0}, adjusted[CLAIM_MAX];
+	for (unsigned i = 0; i < n; i++) {
+		results[i].primary = !strcmp(results[i].claim->name, primary);
+		p[i] = results[i].primary ? NAN : results[i].p;
+	}
+	if (stats_holm(p, n, adjusted))
+		return status_set(st, "out of memory for the claims");
+	for (unsigned i = 0; i < n; i++) {
+		struct claims_result *r = &results[i];
+		r->p_adjusted = r->primary ? r->p : adjusted[i];
+		r->alone = claims_decided(r) && !(r->p_adjusted <= ALPHA);
+	}
+	return 0;
+}
+
+const struct claims_result *claims_primary(const struct claims_result *results, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (results[i].primary && results[i].outcome != CLAIMS_UNTESTED)
+			return &results[i];
+	return NULL;
+}
+
+/* The fewest blocks at which the least probability that there is, 2 ÷ 2^blocks, passes Holm's
+ * first step. */
+static unsigned blocks_for(unsigned family)
+{
+	return (unsigned)ceil(log2(2 * family / ALPHA) - 1e-9);
+}
+
+/* What a family comes to. */
+struct family {
+	unsigned n, decided, confirmed;
+	unsigned blocks; /* the fewest that one of those rests on that are not confirmed */
+};
+
+static struct family family_of(const struct claims_result *results, unsigned n)
+{
+	struct family f = {.blocks = UINT_MAX};
+	for (unsigned i = 0; i < n; i++) {
+		const struct claims_result *r = &results[i];
+		if (r->primary || isnan(r->p))
+			continue;
+		f.n++;
+		f.decided += claims_decided(r);
+		f.confirmed += claims_decided(r) && !r->alone;
+		if (r->alone && r->contrast.nblocks < f.blocks)
+			f.blocks = r->contrast.nblocks;
+	}
+	return f;
+}
+
+bool claims_family_confirms(const struct claims_result *results, unsigned n)
+{
+	return family_of(results, n).confirmed > 0;
+}
+
+void claims_family_say(const struct claims_result *results, unsigned n, char *text,
+                       size_t bytes)
+{
+	const struct claims_result *primary = claims_primary(results, n);
+	const struct family f = family_of(results, n);
+	char verdict[VERDICT_TEXT_BYTES];
+	text[0] = '\0';
+	if (f.n + !!primary < 2)
+		return;
+	if (primary) {
+		claims_verdict(primary, verdict, sizeof verdict);
+		words_add(text, bytes, "The primary claim, %s: %s. ", primary->claim->name,
+		          verdict);
+	}
+	words_add(text, bytes,
+	          "%u %sclaim%s: taken alone at %.2g %%, %.2g would be called wrongly by "
+	          "chance.",
+	          f.n, primary ? "further " : "", words_plural(f.n), 100 * ALPHA, f.n * ALPHA);
+	if (f.confirmed)
+		words_add(text, bytes,
+		          " Holm's correction for their number confirms %u of the %u that are "
+		          "decided%s.",
+		          f.confirmed, f.decided,
+		          f.confirmed < f.decided ? "; the others read 'taken alone'" : "");
+	else if (f.decided)
+		words_add(text, bytes,
+		          " Holm's correction for their number confirms none: each verdict is "
+		          "taken alone.");
+	if (f.blocks < blocks_for(f.n))
+		words_add(text, bytes, " To confirm one of so many takes %u blocks at least.",
+		          blocks_for(f.n));
 }
 
 void claims_verdict(const struct claims_result *r, char *text, size_t bytes)
@@ -81,12 +193,14 @@ void claims_verdict(const struct claims_result *r, char *text, size_t bytes)
 	                                    [CLAIMS_UNTESTED] = "cannot be tested here"};
 	int direction = verdict_direction(&r->contrast.ratio);
 	const char *word = direction > 0 ? "more" : direction < 0 ? "less" : "";
+	const char *alone = r->alone ? " (taken alone)" : "";
 	if (r->outcome == CLAIMS_UNDECIDED)
 		verdict_undecided_text(word, r->detectable, r->more_blocks, text, bytes);
 	else if (r->outcome == CLAIMS_LITTLE)
-		snprintf(text, bytes, "%s, by under %.3g %%", word, 100 * r->claim->by);
+		snprintf(text, bytes, "%s, by under %.3g %%%s", word, 100 * r->claim->by,
+		         alone);
 	else
-		snprintf(text, bytes, "%s", texts[r->outcome]);
+		snprintf(text, bytes, "%s%s", texts[r->outcome], alone);
 }
 
 bool claims_elsewhere(const struct claims_result *r)
@@ -131,7 +245,8 @@ void claims_hint(const struct summary *s, const struct evidence *evidence,
 	}
 	char paths[2 * TRIAL_NAME_BYTES + 32];
 	paths_say(s, evidence, r, paths, sizeof paths);
-	snprintf(text, bytes, "%u cell%s, %s, %u block%s", r->contrast.ncells,
+	snprintf(text, bytes, "%s%u cell%s, %s, %u block%s",
+	         r->primary ? "the primary claim; " : "", r->contrast.ncells,
 	         words_plural(r->contrast.ncells), words_range(r->contrast.sizes).text,
 	         r->contrast.ratio.blocks, words_plural(r->contrast.ratio.blocks));
 	words_add(text, bytes, "%s%s%s%s", analogue ? "; tested on the host analogue" : "",

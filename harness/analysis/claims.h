@@ -9,7 +9,13 @@
  *
  * more is less with left and right swapped: 1 + X in place of 1 ÷ (1 + X). Else it is
  * undecided, with the least effect that could have been seen and the blocks that it would take
- * (verdict.h); below 6 always, for there is no interval. */
+ * (verdict.h); below 6 always, for there is no interval.
+ *
+ * Each has the exact two-sided probability of its decision: of less and more at the bound (and
+ * at 1, the larger, where it lies between the two); of within the larger of both bounds'. It is
+ * at most 5 % exactly when the claim is decided. All tested claims but the primary
+ * one are a family: Holm's adjustment (stats_holm) keeps to 5 % the chance that any of them is
+ * called wrongly. What is decided by itself and not in its family reads "(taken alone)". */
 #ifndef LAUNCHGAP_CLAIMS_H
 #define LAUNCHGAP_CLAIMS_H
 
@@ -31,7 +37,23 @@ struct claims_result {
 	struct contrast contrast; /* what it rests on, or why it is untested */
 	unsigned more_blocks;     /* undecided, as in struct verdict; 0: not by blocks */
 	double detectable;        /* as in struct verdict; NaN where it is untested */
+	double p;                 /* NaN where it is untested */
+	double p_adjusted;        /* within its family; of the primary claim p itself */
+	bool primary;
+	bool alone; /* decided, and not within its family */
 };
+
+/* Sets primary, p_adjusted and alone. primary: a name, or "". -1 only when memory is out. */
+int claims_family(struct claims_result *results, unsigned n, const char *primary,
+                  struct status *st);
+/* The primary claim that was tested, or NULL. */
+const struct claims_result *claims_primary(const struct claims_result *results, unsigned n);
+/* Whether any but the primary one is decided within its family. */
+bool claims_family_confirms(const struct claims_result *results, unsigned n);
+/* The primary claim, the family's size, what is to be expected by chance: sentences; "" where
+ * there are not two tested claims. */
+void claims_family_say(const struct claims_result *results, unsigned n, char *text,
+                       size_t bytes);
 
 /* Whether there is a verdict: holds, does not hold, or what lies between them. */
 bool claims_decided(const struct claims_result *result);
@@ -44,8 +66,9 @@ enum claims_outcome claims_decide(const struct stats_ratio *ratio, enum claim_te
 int claims_judge(const struct summary *summary, const struct claim *claim,
                  struct claims_result *out, struct status *st);
 
-/* "holds", "less, by under 2 %", "does not hold", "undecided (less): effects under 6 % cannot
- * be seen here; needs about 7 more blocks", "cannot be tested here". */
+/* "holds", "holds (taken alone)", "less, by under 2 %", "does not hold", "undecided (less):
+ * effects under 6 % cannot be seen here; needs about 7 more blocks", "cannot be tested here".
+ */
 void claims_verdict(const struct claims_result *result, char *text, size_t bytes);
 /* It is a question to another backend, and none of this run. */
 bool claims_elsewhere(const struct claims_result *result);

@@ -217,15 +217,27 @@ static struct stats_ratio turned(struct stats_ratio r)
 	return r;
 }
 
+/* The probability if the log ratio is `at`, as much larger as the interval is wider for the
+ * looks at the run. */
+static double p_at(const struct maker *m, double at, double confidence)
+{
+	double dearer = (1 - VERDICT_CONFIDENCE) / (1 - confidence);
+	return fmin(dearer * stats_signed_rank_p(m->logs, m->nblocks, at), 1);
+}
+
 /* The ratio and what is made of it. */
 static void judge(const struct maker *m, struct contrast *c)
 {
 	for (unsigned b = 0; b < m->nblocks; b++)
 		m->logs[b] = m->left[b] - m->right[b];
-	c->ratio = stats_ratio_of_logs(
-	    m->logs, m->nblocks, looks_confidence(&m->s->looks, m->blocks, m->nblocks));
+	double confidence = looks_confidence(&m->s->looks, m->blocks, m->nblocks);
+	c->ratio = stats_ratio_of_logs(m->logs, m->nblocks, confidence);
 	c->verdict =
 	    verdict_of(contrast_is_time(m->metric) ? turned(c->ratio) : c->ratio, m->s->margin);
+	double edge = log1p(m->select->by > 0 ? m->select->by : m->s->margin);
+	c->p = (struct contrast_p){.less = p_at(m, -edge, confidence),
+	                           .one = p_at(m, 0, confidence),
+	                           .more = p_at(m, edge, confidence)};
 	c->left_side = side_of(m->left, m->nblocks);
 	c->right_side = side_of(m->right, m->nblocks);
 }
@@ -238,6 +250,7 @@ struct contrast contrast_none(unsigned left, unsigned right, enum metric metric,
 	                     .right = right,
 	                     .metric = metric,
 	                     .ratio = stats_ratio_of_logs(NULL, 0, VERDICT_CONFIDENCE),
+	                     .p = {NAN, NAN, NAN},
 	                     .left_side = none,
 	                     .right_side = none};
 	c.verdict = verdict_of(c.ratio, 0);

@@ -6,10 +6,10 @@
  * counts when every variant of the comparison has it at all; a block counts when it holds all
  * of those cells, as a mean over fewer would be another quantity.
  *
- * The reference has two trials in a block, its own and its twin's (ROLE_AGAIN). In each cell its
- * log is the mean of the two, or the one that is there: the reference's part of the variance of
- * a block's ratio halves. Only where the twin is one of the variants of the comparison, as in
- * the A/A line, each stands for itself. */
+ * The reference has two trials in a block, its own and its twin's (ROLE_AGAIN). In each cell
+ * its log is the mean of the two, or the one that is there: the reference's part of the
+ * variance of a block's ratio halves. Only where the twin is one of the variants of the
+ * comparison, as in the A/A line, each stands for itself. */
 #ifndef LAUNCHGAP_CONTRAST_H
 #define LAUNCHGAP_CONTRAST_H
 
@@ -29,6 +29,14 @@ struct contrast_select {
 	 * on the same ones. */
 	const unsigned *with;
 	unsigned nwith;
+	double by; /* the bound that p is about: 0.02 is 2 %; 0: the summary's margin */
+};
+
+/* Exact two-sided probabilities, if the ratio is 1 ÷ (1 + by), 1, 1 + by: at most 5 % exactly
+ * when the interval excludes it (stats_signed_rank_p). Of several looks at a run they are as
+ * much larger as those make the 5 % smaller (looks.h). NaN without blocks. */
+struct contrast_p {
+	double less, one, more;
 };
 
 /* One variant's part: the metric's geometric mean over blocks and cells. */
@@ -42,11 +50,12 @@ struct contrast {
 	unsigned left, right; /* variants of the summary */
 	enum metric metric;
 	struct contrast_select select;
-	struct stats_ratio ratio; /* of the metric, left ÷ right, at the run's confidence (looks.h);
-	                             NaN without blocks */
+	struct stats_ratio ratio; /* of the metric, left ÷ right, at the run's confidence
+	                             (looks.h); NaN without blocks */
 	/* Of speed, at the run's margin: what left is against right. Its ratio is that of the
 	 * metric, of a time turned round, so that above 1 is faster. */
 	struct verdict verdict;
+	struct contrast_p p;
 	struct contrast_side left_side, right_side;
 	unsigned ncells, nblocks;
 	struct claim_range sizes;     /* smallest and largest of the cells, as asked */

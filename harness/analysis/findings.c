@@ -41,6 +41,9 @@ int findings_make(const struct summary *s, const struct regimes *regimes,
 			goto fail;
 	for (unsigned i = 0; i < out->asked.nclaims; i++)
 		withhold(regimes, &out->claims[i]);
+	if (claims_family(out->claims, out->asked.nclaims,
+	                  out->asked.primary.n ? out->asked.primary.names[0] : "", st))
+		goto fail;
 	if (versions_make(s, &out->asked.gap, &out->evidence, &out->versions, st) ||
 	    waterfall_make(s, &out->asked, &out->waterfall, st) ||
 	    advice_make(s, regimes, cliffs, ncliffs, &out->advice, st))
@@ -49,6 +52,33 @@ int findings_make(const struct summary *s, const struct regimes *regimes,
 fail:
 	findings_free(out);
 	return -1;
+}
+
+void findings_count(const struct findings *f, const struct summary *s,
+                    const struct regimes *regimes, unsigned *verdicts, unsigned *intervals)
+{
+	unsigned v = 0, only = 0;
+	for (unsigned i = 0; i < regimes->n; i++)
+		for (unsigned k = 0; k < regimes->list[i].nvariants; k++)
+			v += !isnan(regimes->list[i].contrasts[k].ratio.lo);
+	for (unsigned i = 0; i < f->asked.nclaims; i++)
+		v += !isnan(f->claims[i].contrast.ratio.lo);
+	for (unsigned i = 0; i < f->asked.nfactors; i++)
+		v += !isnan(f->factors[i].bandwidth.ratio.lo) +
+		     !isnan(f->factors[i].latency.ratio.lo);
+	for (unsigned i = 0; i < f->versions.ncolls; i++)
+		for (unsigned k = 0; k < f->versions.nrows && f->versions.colls[i].nblocks; k++)
+			v += !isnan(f->versions.colls[i].rows[k].verdict.ratio.lo);
+	v += !isnan(f->waterfall.gap.ratio.lo);
+	for (unsigned i = 0; i < f->waterfall.nsteps; i++)
+		v += !isnan(f->waterfall.steps[i].verdict.ratio.lo);
+	for (unsigned g = 0; g < s->ngroups; g++)
+		for (unsigned k = 0; k < s->nvariants; k++)
+			v += !isnan(s->groups[g].gaps[k].lo);
+	for (unsigned i = 0; i < s->nrows; i++)
+		only += !isnan(s->rows[i].ratio.lo);
+	*verdicts = v;
+	*intervals = v + only;
 }
 
 void findings_free(struct findings *f)

@@ -28,6 +28,11 @@ int findings_make(const struct summary *summary, const struct regimes *regimes,
                   const struct cliff *cliffs, unsigned ncliffs, struct findings *out,
                   struct status *st);
 void findings_free(struct findings *findings);
+/* How many verdicts there are that have an interval: of regimes, claims, factors, versions, the
+ * gap with its steps, and each variant over a group's sizes. And how many intervals, with those
+ * of the summary's rows. */
+void findings_count(const struct findings *findings, const struct summary *summary,
+                    const struct regimes *regimes, unsigned *verdicts, unsigned *intervals);
 /* Placebos that have an effect: what is said of them stands among the warnings too. */
 void findings_warn(const struct findings *findings, struct validity *warnings);
 

@@ -133,6 +133,43 @@ static double *walsh_averages(const double *x, unsigned n, size_t *count)
 	return w;
 }
 
+double stats_signed_rank_p(const double *x, unsigned n, double at)
+{
+	size_t count = 0, below = 0, above = 0;
+	double *w = n ? walsh_averages(x, n, &count) : NULL;
+	if (!w)
+		return NAN;
+	for (size_t i = 0; i < count; i++) {
+		below += w[i] <= at;
+		above += w[i] >= at;
+	}
+	free(w);
+	size_t t = below < above ? below : above;
+	double p =
+	    n > EXACT_MAX ? normal_cdf(n, (double)t) : stats_signed_rank_cdf(n, (unsigned)t);
+	return fmin(2 * p, 1);
+}
+
+int stats_holm(const double *p, unsigned n, double *adjusted)
+{
+	unsigned *order = malloc((n + 1) * sizeof *order), left = 0;
+	double most = 0;
+	if (!order)
+		return -1;
+	for (unsigned i = 0; i < n; i++) {
+		adjusted[i] = isnan(p[i]) ? 2 : p[i]; /* NaN has no place in an order */
+		left += !isnan(p[i]);
+	}
+	stats_order(adjusted, n, order);
+	for (unsigned i = n; i-- > 0;) { /* the smallest first */
+		most = left ? fmax(most, fmin(left * p[order[i]], 1)) : NAN;
+		adjusted[order[i]] = most;
+		left -= left > 0;
+	}
+	free(order);
+	return 0;
+}
+
 struct stats_ratio stats_ratio_of_logs(const double *logs, unsigned n, double confidence)
 {
 	struct stats_ratio out = {

@@ -65,6 +65,17 @@ double stats_student_tail(double t, unsigned df);
 /* P(T+ ≤ t) of the signed-rank statistic under its null, n pairs, no ties; n ≤ 200. */
 double stats_signed_rank_cdf(unsigned n, unsigned t);
 
+/* The exact two-sided probability of the signed-rank statistic where the x are symmetric about
+ * `at`: at most 1 − confidence exactly when the interval of stats_ratio_of_logs excludes `at`,
+ * as both count Walsh averages. Normal beyond 200 values, as that is. NaN when n is 0 or memory
+ * is out. */
+double stats_signed_rank_p(const double *x, unsigned n, double at);
+
+/* Holm's step-down adjustment (Scand. J. Statist. 6, 1979) of n probabilities: to call those
+ * whose adjusted one is at most α errs, in any way, in at most α of all runs. NaN are left out.
+ * -1: out of memory. */
+int stats_holm(const double *p, unsigned n, double *adjusted);
+
 /* Kendall's test of x against its own order (Mann 1945; Hollander, Wolfe and Chicken 2014,
  * §8.1): the two-sided probability of a count of rising less falling pairs at least so far from
  * 0 when the order means nothing. Exact up to 150 values, normal beyond. A tie counts as

@@ -327,6 +327,38 @@ static int names_check(struct build *b, struct status *st)
 	return 0;
 }
 
+/* The primary claims of every backend, once all claims are read. */
+static int primary_check(struct build *b, struct status *st)
+{
+	const struct claim_list *list = &b->spec.asked;
+	for (unsigned i = 0; i < b->text.nentries; i++) {
+		const struct text_entry *entry = &b->text.entries[i];
+		const struct field row = {.key = "primary"};
+		char backend[TRIAL_NAME_BYTES], what[1024];
+		const char *key = keys_split(entry->key, backend);
+		struct primary primary;
+		if (!key || strcmp(key, "primary") ||
+		    claim_primary_read(&row, entry->value, &primary, st))
+			continue;
+		for (unsigned k = 0; k < primary.n; k++) {
+			struct near near = near_to(primary.names[k]);
+			bool is = false;
+			for (unsigned c = 0; c < list->nclaims; c++) {
+				is = is || !strcmp(list->claims[c].name, primary.names[k]);
+				near_offer(&near, list->claims[c].name);
+			}
+			if (is)
+				continue;
+			snprintf(what, sizeof what,
+			         "primary = '%s' names no claim%s; allowed is a [claim NAME] "
+			         "of this file",
+			         primary.names[k], near_say(&near).text);
+			return build_fail(b, entry->at, what, st);
+		}
+	}
+	return 0;
+}
+
 /* gap_bytes in a file that has no gap on any backend, and no factor that would take it. */
 static int gap_check(struct build *b, struct status *st)
 {
@@ -374,7 +406,7 @@ static void ranges_set(struct spec *spec)
 
 int asked_finish(struct build *b, struct status *st)
 {
-	if (names_check(b, st) || gap_check(b, st))
+	if (names_check(b, st) || gap_check(b, st) || primary_check(b, st))
 		return -1;
 	ranges_set(&b->spec);
 	return 0;

@@ -150,6 +150,9 @@ int claim_list_put(const struct claim_list *list, json_t *environment)
 		gap = json_pack("{s:s, s:s, s:o}", "from", list->gap.from, "to", list->gap.to,
 		                "bytes", range_json(list->gap.bytes));
 	bad |= json_object_set_new(environment, "gap", gap);
+	if (list->primary.n)
+		bad |= json_object_set_new(environment, "primary",
+		                           json_string(list->primary.names[0]));
 	return bad ? -1 : 0;
 }
 
@@ -293,6 +296,12 @@ int claim_list_take(const json_t *environment, struct claim_list *out, struct st
 	     take_text(gap, "to", list.gap.to, sizeof list.gap.to, &why) ||
 	     take_range(gap, &list.gap.bytes, &why)))
 		return list_fail("gap", 0, &why, st);
+	if (json_object_get(environment, "primary")) {
+		list.primary.n = 1;
+		if (take_text(environment, "primary", list.primary.names[0],
+		              sizeof list.primary.names[0], &why))
+			return status_set(st, "the record's environment: %s", why.text);
+	}
 	*out = list;
 	return 0;
 }
@@ -344,6 +353,33 @@ static bool ends_read(const char **text, struct gap_ends *out)
 	bool more = blanks && !strncmp(*text, "or", 2) && strspn(*text + 2, " \t");
 	*text += more ? 2 : 0;
 	return more;
+}
+
+int claim_primary_read(const struct field *key, const char *text, void *base, struct status *st)
+{
+	struct primary *primary = (struct primary *)(void *)((char *)base + key->at),
+	               read = {0};
+	const char *rest = text;
+	int n;
+	bool good;
+	do {
+		char *name = read.names[read.n];
+		n = 0;
+		good = sscanf(rest, " %63[^ \t]%n", name, &n) == 1 &&
+		       field_is_name(name, sizeof read.names[0]);
+		rest += n;
+		read.n++;
+		n = 0;
+		sscanf(rest, " or%n", &n);
+		rest += n;
+	} while (good && n && read.n < CLAIM_PRIMARIES);
+	if (!good || rest[strspn(rest, " \t")])
+		return status_set(st,
+		                  "%s = '%s' is not allowed; allowed is a claim's name, and up "
+		                  "to %d more such behind an 'or' each",
+		                  key->key, text, CLAIM_PRIMARIES - 1);
+	*primary = read;
+	return 0;
 }
 
 int claim_gap_read(const struct field *key, const char *text, void *base, struct status *st)

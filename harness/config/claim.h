@@ -116,12 +116,22 @@ struct claim {
 /* The regime that a claim is about, or CLAIM_ANY_REGIME. */
 int claim_regime(const struct claim *claim);
 
+#define CLAIM_PRIMARIES 4
+
+/* The claim that an experiment is about, or more: the first that can be tested here counts,
+ * which plan_primary settles. The record has one or none. */
+struct primary {
+	unsigned n;
+	char names[CLAIM_PRIMARIES][TRIAL_NAME_BYTES];
+};
+
 /* All that an experiment asks. */
 struct claim_list {
 	unsigned nfactors, nclaims;
 	struct factor factors[CLAIM_MAX];
 	struct claim claims[CLAIM_MAX];
 	struct gap gap;
+	struct primary primary;
 };
 
 /* Sets factors, claims and gap of the record's environment, as results/README.md says. -1: out
@@ -131,7 +141,7 @@ int claim_list_put(const struct claim_list *list, json_t *environment);
  * sentence; *out is set only on success. */
 int claim_list_take(const json_t *environment, struct claim_list *out, struct status *st);
 
-/* Readers of rows whose field is a struct claim_range, and a struct gap. */
-field_read_fn claim_range_read, claim_gap_read;
+/* Readers of rows whose field is a struct claim_range, a struct gap, a struct primary. */
+field_read_fn claim_range_read, claim_gap_read, claim_primary_read;
 
 #endif

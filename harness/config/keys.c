@@ -77,6 +77,7 @@ static const struct field experiment[] = {
     {"counters", FIELD_FLAG, AT(counters), .initial = "no", .help = "read the hardware's counters, in a pass of their own"},
     {"reference", FIELD_NAME, TEXT(reference), .initial = "the first", .help = "the variant that all are compared with"},
     {"gap", FIELD_OWN, AT(asked.gap), .read = claim_gap_read, .initial = "none", .help = "FROM, TO: what the factors explain"},
+    {"primary", FIELD_OWN, AT(asked.primary), .read = claim_primary_read, .initial = "none", .help = "the claim that the experiment is about"},
     {"gap_bytes", FIELD_OWN, AT(asked.gap.bytes), .read = claim_range_read, .initial = "of the claims", .help = "LO..HI; else the large ones"},
 };
 

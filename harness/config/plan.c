@@ -144,6 +144,24 @@ void plan_gap(const struct plan *plan, struct gap *out)
 	*out = gap;
 }
 
+void plan_primary(const struct plan *plan, struct primary *out)
+{
+	const struct claim_list *asked = &plan->spec->asked;
+	const struct primary *named = &asked->primary;
+	struct primary primary = *named;
+	bool found = false;
+	for (unsigned i = 0; i < named->n && !found; i++)
+		for (unsigned k = 0; k < asked->nclaims && !found; k++) {
+			const struct claim *c = &asked->claims[k];
+			found = !strcmp(c->name, named->names[i]) && c->test != CLAIM_NEEDS &&
+			        is_here(plan, c->left) && is_here(plan, c->right);
+			if (found)
+				memcpy(primary.names[0], c->name, sizeof primary.names[0]);
+		}
+	primary.n = named->n > 0;
+	*out = primary;
+}
+
 /* --- the order: who runs when, and each trial's cells
  * ------------------------------------------- */
 

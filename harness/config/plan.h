@@ -73,6 +73,10 @@ unsigned plan_factor_differ(const struct plan *plan, const struct factor *factor
  * others. */
 void plan_gap(const struct plan *plan, struct gap *out);
 
+/* The first of the primary claims that is tested on variants that are measured here, else the
+ * first; with no others. */
+void plan_primary(const struct plan *plan, struct primary *out);
+
 /* Why nothing that the plan measures could answer a claim, or tell a factor's effect; "" where
  * something could. Not why variants or counters are not here: that the record says. */
 void plan_claim_why(const struct plan *plan, const struct claim *claim, char *why,

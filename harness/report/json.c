@@ -76,14 +76,16 @@ static void put_claims(json_t *findings, const struct model *m)
 		json_array_append_new(
 		    findings,
 		    json_pack(
-		        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:s, s:s, s:o, s:s?, "
-		        "s:i, s:o}",
+		        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:s, s:s, s:o, s:o, "
+		        "s:o, s:b, s:s?, s:i, s:o}",
 		        "type", "claim", "name", c->name, "text", c->text, "left", c->left,
 		        "right", c->right, "metric", metric_info(c->metric)->name, "test",
 		        claim_test_name(c->test), "by", c->by, "ratio",
 		        ratio(&r->contrast.ratio), "verdict", word, "rests_on", hint, "bytes",
-		        range(r->contrast.sizes), "regime", regime_word(c), "cells",
-		        (int)r->contrast.ncells, "detectable", number(r->detectable)));
+		        range(r->contrast.sizes), "p", number(r->p), "p_adjusted",
+		        number(r->p_adjusted), "primary", (int)r->primary, "regime",
+		        regime_word(c), "cells", (int)r->contrast.ncells, "detectable",
+		        number(r->detectable)));
 	}
 }
 
@@ -282,14 +284,16 @@ int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *ou
 	json_t *report = json_pack("{s:i}", "schema", JSON_SCHEMA);
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		json_object_set_new(report, texts[i], json_string(model_text(m, texts[i])));
+	unsigned verdicts, intervals;
+	findings_count(&m->findings, s, &m->regimes, &verdicts, &intervals);
 	json_t *rest = json_pack(
-	    "{s:O, s:i, s:o, s:o, s:f, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "ranks",
+	    "{s:i, s:i, s:O, s:i, s:o, s:o, s:f, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
+	    "verdicts", (int)verdicts, "intervals", (int)intervals, "ranks",
 	    json_object_get(m->run.environment, "ranks"), "blocks", (int)s->nblocks, "looks",
-	    looks_of(s), "sessions", sessions_of(m), "margin",
-	    s->margin, "reference", s->reference < 0 ? "" : s->variants[s->reference].name,
-	    "answer", answer, "trust", m->answer.trust, "regimes", regimes_of(m), "findings",
-	    findings_of(m), "warnings", warnings, "pictures", pictures_of(m), "sections",
-	    sections, "tables", tables);
+	    looks_of(s), "sessions", sessions_of(m), "margin", s->margin, "reference",
+	    s->reference < 0 ? "" : s->variants[s->reference].name, "answer", answer, "trust",
+	    m->answer.trust, "regimes", regimes_of(m), "findings", findings_of(m), "warnings",
+	    warnings, "pictures", pictures_of(m), "sections", sections, "tables", tables);
 	if (!report || !rest || json_object_update(report, rest))
 		return status_set(st, "out of memory for report.json");
 	json_decref(rest);

@@ -134,7 +134,11 @@ static void write_claims_short(struct page *p, const struct model *m)
 		tested += m->findings.claims[i].outcome != CLAIMS_UNTESTED;
 		here += !claims_elsewhere(&m->findings.claims[i]);
 	}
+	char family[1024];
+	claims_family_say(m->findings.claims, m->findings.asked.nclaims, family, sizeof family);
 	page_table(p, tables_claims_short(m));
+	if (family[0])
+		page_say(p, "%s", family);
 	if (tested < here)
 		page_say(p,
 		         "%u more cannot be tested here: why stands with the claims in full.",
@@ -477,11 +481,12 @@ static bool has_any_claim(const struct model *m)
 static void write_claims(struct page *p, const struct model *m)
 {
 	page_say(
-	    p, "Each rests on one number per block: the geometric mean of left ÷ right over "
-	       "its cells. It holds when the whole %.4g %% interval is beyond what it says, and "
-	       "does not hold when all of it is short of that; 'less, by under 2 %%' lies "
-	       "between the two. Else it is undecided. Staged "
-	       "and direct: the data path of large sizes, where the evidence has it.",
+	    p,
+	    "Each rests on one number per block: the geometric mean of left ÷ right over "
+	    "its cells. It holds when the whole %.4g %% interval is beyond what it says, and "
+	    "does not hold when all of it is short of that; 'less, by under 2 %%' lies "
+	    "between the two. Else it is undecided. Staged "
+	    "and direct: the data path of large sizes, where the evidence has it.",
 	    100 * m->summary.looks.confidence);
 	page_table(p, tables_claims(m));
 }
@@ -667,9 +672,9 @@ static void say_sessions(struct page *p, const struct model *m)
 		unsigned until = i + 1 < run->nresumes ? r[1].first_block : end;
 		if (r->json) {
 			say_session(p, r->first_block, until,
-			            looks_adds(run, i) ? ", added" : ", as planned",
-			            r->created, r->launchgap,
-			            json_object_get(r->json, "counters"), r->command);
+			            looks_adds(run, i) ? ", added" : ", as planned", r->created,
+			            r->launchgap, json_object_get(r->json, "counters"),
+			            r->command);
 			continue;
 		}
 		blocks_of(r->first_block, until, blocks);
@@ -756,6 +761,14 @@ static void write_method(struct page *p, const struct model *m)
 		    connections, words_plural((unsigned long long)connections), allocations,
 		    words_plural((unsigned long long)allocations));
 	say_counts(p, m);
+	unsigned verdicts, intervals;
+	findings_count(&m->findings, s, &m->regimes, &verdicts, &intervals);
+	if (intervals)
+		page_say(p,
+		         "This report has %u verdict%s and %u interval%s in all, each by "
+		         "itself: of twenty intervals one misses what it is about. Claims "
+		         "alone are corrected for their number.",
+		         verdicts, words_plural(verdicts), intervals, words_plural(intervals));
 	if (m->run.end.reason[0])
 		page_say(p, "What ended it: %s. %s%s", m->run.end.reason, m->run.end.text,
 		         ends_in_point(m->run.end.text) ? "" : ".");

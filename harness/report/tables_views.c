@@ -101,14 +101,18 @@ static const char *plain_text(const struct claim *c)
 	return strncmp(c->text, lead, sizeof lead - 1) ? c->text : c->text + sizeof lead - 1;
 }
 
-static void put_claim_short(struct table *t, const struct claims_result *r)
+/* marked: whether the table tells verdicts that are taken alone from others. */
+static void put_claim_short(struct table *t, const struct claims_result *r, bool marked)
 {
+	struct claims_result shown;
 	char verdict[VERDICT_TEXT_BYTES];
 	if (!r || r->outcome == CLAIMS_UNTESTED) {
 		table_none(t);
 		return;
 	}
-	claims_verdict(r, verdict, sizeof verdict);
+	shown = *r;
+	shown.alone = r->alone && marked;
+	claims_verdict(&shown, verdict, sizeof verdict);
 	/* What could be seen and how many blocks it would take stands in the full table. */
 	table_text(t, "%.*s, %.3f", (int)strcspn(verdict, ":"), verdict,
 	           r->contrast.ratio.estimate);
@@ -119,6 +123,8 @@ struct table *tables_claims_short(const struct model *m)
 	const struct findings *f = &m->findings;
 	const char *libraries[2] = {"", ""};
 	unsigned n = libraries_of(m, libraries);
+	/* Where none is confirmed, the sentence below says so of all. */
+	const bool marked = claims_family_confirms(f->claims, f->asked.nclaims);
 	struct table *t = table_new("claims_short", "Claims");
 	table_column(t, "claim", "the claim", "", TABLE_TEXT);
 	for (unsigned k = 0; k < (n ? n : 1); k++) {
@@ -147,7 +153,7 @@ struct table *tables_claims_short(const struct model *m)
 		table_row(t);
 		table_text(t, "%c%s", plain_text(claim)[0] & ~0x20, plain_text(claim) + 1);
 		for (unsigned k = 0; k < (n ? n : 1); k++)
-			put_claim_short(t, of[k]);
+			put_claim_short(t, of[k], marked);
 	}
 	return t;
 }
@@ -163,7 +169,8 @@ struct table *tables_claims(const struct model *m)
 	        {"left_value", "left", "", TABLE_NUMBER},
 	        {"right_value", "right", "", TABLE_NUMBER},
 	        {"ratio", "left ÷ right", "", TABLE_RATIO},
-	        {"verdict", "verdict", "", TABLE_VERDICT},
+	        {"verdict", "verdict", "", TABLE_VERDICT}, {"p", "p", "", TABLE_NUMBER},
+	        {"p_adjusted", "p, Holm", "", TABLE_NUMBER},
 	        {"rests_on", "on what, or why", "", TABLE_TEXT});
 	for (unsigned i = 0; i < f->asked.nclaims; i++) {
 		const struct claims_result *r = &f->claims[i];
@@ -189,6 +196,8 @@ struct table *tables_claims(const struct model *m)
 		table_ratio(t, &r->contrast.ratio);
 		claims_verdict(r, text, sizeof text);
 		table_text(t, "%s", text);
+		table_number(t, r->p);
+		table_number(t, r->p_adjusted);
 		claims_hint(&m->summary, &f->evidence, r, text, sizeof text);
 		table_text(t, "%s", text);
 	}

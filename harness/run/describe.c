@@ -83,6 +83,7 @@ static int describe_claims(const struct plan *plan, json_t *run)
 		plan_factor_differ(plan, &list->factors[i], list->factors[i].setting,
 		                   sizeof list->factors[i].setting);
 	plan_gap(plan, &list->gap);
+	plan_primary(plan, &list->primary);
 	int rc = claim_list_put(list, run);
 	free(list);
 	return rc;
