@@ -15,7 +15,7 @@ import math
 import sys
 
 RECORDS = ["results/reference/4x-h200/collectives", "results/reference/2x-h200/h800_alltoall"]
-KEYS = ["variant", "collective", "bytes", "dtype", "op", "root", "in_place", "pace"]
+KEYS = ["variant", "collective", "asked_bytes", "dtype", "op", "root", "in_place", "pace"]
 FACTOR = {"all_reduce": lambda n: 2 * (n - 1) / n, "broadcast": lambda n: 1, "reduce": lambda n: 1,
           "sendrecv": lambda n: 1, "alltoall": lambda n: (n - 1) / n, "all_gather": lambda n: (n - 1) / n,
           "reduce_scatter": lambda n: (n - 1) / n, "gather": lambda n: (n - 1) / n, "scatter": lambda n: (n - 1) / n}
@@ -42,6 +42,14 @@ def hodges_lehmann(logs):
     return [math.exp(x) for x in (quantile(walsh, 0.5), *ends)]
 
 
+def interval_of_median(values):
+    """Exact 95 % interval of order statistics: the k-th from either end, fewer than k being below with 2.5 %."""
+    n, k = len(values), 0
+    while sum(math.comb(n, i) for i in range(k + 1)) <= 0.025 * 2**n:
+        k += 1
+    return (sorted(values)[k - 1], sorted(values)[-k]) if k else (math.nan, math.nan)
+
+
 def trials_of(record):
     """{cell: {block: its rows' times per call, in us}} and the names of the reference and its twin."""
     trials = {}
@@ -65,8 +73,11 @@ def expected(row, trials, references):
     if row["collective"] in FACTOR:
         out["busbw_gbs"] = int(row["bytes"]) / out["time_us"] / 1000 * FACTOR[row["collective"]](int(row["ranks"]))
     if row["pace"] == "isolated":
-        for p in (50, 95, 99):
-            out[f"p{p}_us"] = quantile([quantile(t, p / 100) for t in trials[cell].values()], 0.5)
+        out["p50_us"] = out["time_us"]
+        for p, least in (95, 0), (99, 500):
+            tails = [quantile(t, p / 100) if len(t) >= least else math.nan for t in trials[cell].values()]
+            out[f"p{p}_us"] = quantile(tails, 0.5)
+            out[f"p{p}_us_lo"], out[f"p{p}_us_hi"] = interval_of_median(tails)
     if row["ratio"]:
         against = {}  # logs of the reference's trials of each block: its own and, but for the A/A line, its twin's
         for name in [n for n in references if n != row["variant"]]:

@@ -307,42 +307,18 @@ static void what_no_cell_answers_is_told_before_the_run(void **state)
 	struct status st;
 	char why[256];
 	(void)state;
-	loads(
-	    CLAIM
-	    "is = less by 2%\n" OTHER("coll") "metric = busbw\ncollective = sendrecv\n" OTHER(
-	        "size") "metric = busbw\nbytes = 2G..4G\n" OTHER("between") "metric = latency\n"
-	                                                                    "bytes = "
-	                                                                    "5K\n" OTHER(
-	                                                                        "dram") "metric"
-	                                                                                " = "
-	                                                                                "dram\n"
-	                                                                                "[claim"
-	                                                                                " needs"
-	                                                                                "]\ntex"
-	                                                                                "t = "
-	                                                                                "x\nnee"
-	                                                                                "ds = "
-	                                                                                "2 "
-	                                                                                "nodes"
-	                                                                                "\n"
-	                                                                                "[facto"
-	                                                                                "r "
-	                                                                                "f]"
-	                                                                                "\nfrom"
-	                                                                                " = "
-	                                                                                "a\nto "
-	                                                                                "= "
-	                                                                                "b\nbyt"
-	                                                                                "es = "
-	                                                                                "1K.."
-	                                                                                "2K\n["
-	                                                                                "factor"
-	                                                                                " g]"
-	                                                                                "\nfrom"
-	                                                                                " = "
-	                                                                                "a\nto "
-	                                                                                "= b\n",
-	    "host");
+	/* clang-format off */
+	loads(CLAIM "is = less by 2%\n"
+	      OTHER("coll") "metric = busbw\ncollective = sendrecv\n"
+	      OTHER("size") "metric = busbw\nbytes = 2G..4G\n"
+	      OTHER("between") "metric = latency\nbytes = 5K\n"
+	      OTHER("dram") "metric = dram\n"
+	      "[claim needs]\ntext = x\nneeds = 2 nodes\n"
+	      OTHER("tail") "metric = p99\n"
+	      "[factor f]\nfrom = a\nto = b\nbytes = 1K..2K\n"
+	      "[factor g]\nfrom = a\nto = b\n",
+	      "host");
+	/* clang-format on */
 	if (plan_it(&st))
 		fail_msg("%s", st.text);
 	plan_why(0, "");
@@ -351,6 +327,7 @@ static void what_no_cell_answers_is_told_before_the_run(void **state)
 	plan_why(3, "no size of 5 KiB is measured");
 	plan_why(4, "no counters are read; say counters = yes");
 	plan_why(5, "");
+	plan_why(6, "p99 needs 500 isolated calls, and isolated_calls is 100");
 	plan_factor_why(&plan, &spec.asked.factors[0], why, sizeof why);
 	assert_string_equal(why, "no size from 1 KiB to 2 KiB is measured");
 	plan_factor_why(&plan, &spec.asked.factors[1], why, sizeof why);

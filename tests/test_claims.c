@@ -1404,6 +1404,25 @@ static void the_report_shows_it_all(void **state)
 	                 "tested on the host analogue");
 }
 
+/* Neither a claim nor a table has a p99 of too few calls, and both say so. */
+static void p99_of_few_calls_is_refused(void **state)
+{
+	(void)state;
+	claim(METRIC_P99, CLAIM_LESS, 0.02);
+	claim(METRIC_P95, CLAIM_LESS, 0.02);
+	const json_t *report = made_report(&made);
+	const json_t *first = json_finding(report, "claim", "c1");
+	json_assert_text(first, "verdict", "cannot be tested here");
+	json_assert_says(first, "rests_on", "p99 needs 500 isolated calls, this run has ");
+	assert_string_not_equal(
+	    json_string_value(json_at(json_finding(report, "claim", "c2"), "verdict")),
+	    "cannot be tested here");
+	json_assert_one_says(json_section(report, "sizes"),
+	                     "Not shown: p99 needs 500 isolated calls");
+	assert_true(json_has_table(report, "p95_alltoall_isolated"));
+	assert_false(json_has_table(report, "p99_alltoall_isolated"));
+}
+
 static void old_records_have_none_of_it(void **state)
 {
 	struct made plain = made;
@@ -1482,6 +1501,7 @@ int main(void)
 	    cmocka_unit_test_setup(what_is_received_has_a_column, fresh),
 	    cmocka_unit_test_setup(medians_say_over_how_many_blocks, fresh),
 	    cmocka_unit_test_setup(the_report_shows_it_all, fresh),
+	    cmocka_unit_test_setup(p99_of_few_calls_is_refused, fresh),
 	    cmocka_unit_test_setup(old_records_have_none_of_it, fresh),
 	    cmocka_unit_test_setup(damaged_counters_are_refused, fresh),
 	};

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "../harness/analysis/stats.h"
+#include "../harness/config/claim.h"
 #include "noise.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -35,6 +36,55 @@ static void quantiles_are_of_type_7(void **state)
 	assert_true(isnan(stats_median(x, 0)));
 	/* The caller's order stays. */
 	near(x[0], 10, 0);
+}
+
+/* Of the median of 10 values the 2nd and the 9th, of 6 the outermost, of 5 none (Hollander,
+ * Wolfe and Chicken, table of the sign test: P(B ≤ 1) of 10 is 0.0107, P(B ≤ 2) 0.0547). */
+static void quantiles_have_intervals(void **state)
+{
+	static const double x[] = {7, 1, 10, 3, 9, 2, 8, 4, 6, 5};
+	double many[METRIC_P99_CALLS];
+	(void)state;
+	struct stats_interval i = stats_quantile_interval(x, 10, 0.5, 0.95);
+	near(i.estimate, 5.5, 1e-12);
+	near(i.lo, 2, 0);
+	near(i.hi, 9, 0);
+	i = stats_quantile_interval(x, 6, 0.5, 0.95);
+	near(i.lo, 1, 0);
+	near(i.hi, 10, 0);
+	i = stats_quantile_interval(x, 5, 0.5, 0.95);
+	near(i.estimate, 7, 1e-12);
+	assert_true(isnan(i.lo) && isnan(i.hi));
+	assert_true(isnan(stats_quantile_interval(x, 0, 0.5, 0.95).estimate));
+	/* 0.99 to the 367th is 0.02502, to the 368th 0.02477: the reason for METRIC_P99_CALLS.
+	 */
+	for (unsigned k = 0; k < METRIC_P99_CALLS; k++)
+		many[k] = k + 1;
+	assert_true(isnan(stats_quantile_interval(many, 367, 0.99, 0.95).hi));
+	near(stats_quantile_interval(many, 368, 0.99, 0.95).hi, 368, 0);
+	i = stats_quantile_interval(many, METRIC_P99_CALLS, 0.99, 0.95);
+	assert_true(i.lo < i.estimate && i.estimate < i.hi && i.hi <= METRIC_P99_CALLS);
+}
+
+/* In 95 of 100 lots, or more, the interval has the quantile that they were drawn with. */
+static void quantile_intervals_cover(void **state)
+{
+	static const double quantiles[] = {0.5, 0.95};
+	(void)state;
+	srand(7);
+	for (unsigned q = 0; q < 2; q++) {
+		unsigned covered = 0;
+		for (unsigned repeat = 0; repeat < 2000; repeat++) {
+			double x[100];
+			for (unsigned k = 0; k < 100; k++)
+				x[k] = (double)rand() / RAND_MAX;
+			struct stats_interval i =
+			    stats_quantile_interval(x, 100, quantiles[q], 0.95);
+			covered += i.lo <= quantiles[q] && quantiles[q] <= i.hi;
+		}
+		assert_true(covered >= 2000 * 0.94);
+		assert_true(covered <= 2000 * 0.99);
+	}
 }
 
 static void null_distribution_is_exact(void **state)
@@ -479,6 +529,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(quantiles_are_of_type_7),
+	    cmocka_unit_test(quantiles_have_intervals),
+	    cmocka_unit_test(quantile_intervals_cover),
 	    cmocka_unit_test(null_distribution_is_exact),
 	    cmocka_unit_test(critical_values_are_the_tables),
 	    cmocka_unit_test(null_distribution_is_what_counting_gives),

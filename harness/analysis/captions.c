@@ -214,7 +214,7 @@ void caption_tail(const struct summary *s, const struct drawn_order *order, unsi
                   char *text, size_t bytes)
 {
 	say_figures(s, order, group, "95 % of the calls take at most",
-	            offsetof(struct summary_row, p95_us), text, bytes);
+	            offsetof(struct summary_row, p95_us.estimate), text, bytes);
 }
 
 void caption_ranks(const struct summary *s, const struct drawn_order *order, unsigned group,

@@ -74,6 +74,8 @@ int claims_judge(const struct summary *s, const struct claim *claim, struct clai
 		contrast_obstacle(s, claim->left, claim->right, c->why, sizeof c->why);
 	if (!c->why[0])
 		contrast_oversubscribed(s, claim->metric, c->why, sizeof c->why);
+	if (!c->why[0])
+		contrast_few_calls(s, claim->metric, c->why, sizeof c->why);
 	if (!c->why[0]) {
 		const struct contrast_select select = {.bytes = claim->bytes,
 		                                       .pace = claim->pace,

@@ -333,6 +333,15 @@ void contrast_obstacle(const struct summary *s, const char *left, const char *ri
 		snprintf(why, bytes, "the variants did not do the same work");
 }
 
+void contrast_few_calls(const struct summary *s, enum metric metric, char *why, size_t bytes)
+{
+	const struct metric_info *info = metric_info(metric);
+	why[0] = '\0';
+	if (s->isolated_calls < info->least_calls)
+		snprintf(why, bytes, "%s needs %u isolated calls, this run has %u", info->name,
+		         info->least_calls, s->isolated_calls);
+}
+
 void contrast_oversubscribed(const struct summary *s, enum metric metric, char *why,
                              size_t bytes)
 {

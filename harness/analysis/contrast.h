@@ -86,6 +86,9 @@ void contrast_absent(const struct summary *summary, const char *name, char *why,
 /* Why a metric is not judged where ranks share cores; "" where it is. */
 void contrast_oversubscribed(const struct summary *summary, enum metric metric, char *why,
                              size_t bytes);
+/* That a trial has too few calls for a metric (p99); "" where it has enough. */
+void contrast_few_calls(const struct summary *summary, enum metric metric, char *why,
+                        size_t bytes);
 /* Whether one of the two took another path than it expects (the path's line in the record), so
  * that what rests on it is not what its experiment file meant. */
 bool contrast_unexpected(const struct summary *summary, const char *left, const char *right);

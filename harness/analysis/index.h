@@ -58,8 +58,11 @@ struct summary_row {
 	double time_us, time_us_lo, time_us_hi; /* lo, hi: quartiles over blocks */
 	/* The time by the workers' own clocks (timing_workers). */
 	double time_rank0_us, time_mean_us, time_min_us, time_max_us;
-	double algbw_gbs, busbw_gbs;   /* NaN where the backend carries no data */
-	double p50_us, p95_us, p99_us; /* isolated only */
+	double algbw_gbs, busbw_gbs; /* NaN where the backend carries no data */
+	/* Isolated only: medians over blocks of the trial's quantile, and the order-statistic
+	 * intervals of these medians. p99 wants METRIC_P99_CALLS in a trial. */
+	double p50_us;
+	struct stats_interval p95_us, p99_us;
 	double launch_us, skew_us, resolution_us;
 	struct stats_ratio ratio; /* time of the reference ÷ time of this (contrast.h): < 1 is
 	                             slower */
@@ -114,6 +117,7 @@ struct summary {
 	struct summary_group *groups;
 	struct index index;
 	unsigned nblocks;    /* the most that any row has */
+	unsigned isolated_calls; /* of a trial, as asked for */
 	unsigned ncores;     /* of the machine; 0: not recorded */
 	double margin;       /* of the verdicts: 0.02 is 2 % */
 	struct looks looks;  /* what was seen before more was measured; its confidence

@@ -448,6 +448,44 @@ double stats_trend_slope(const double *x, unsigned n)
 	return slope;
 }
 
+/* P(at most k of n), each with probability p. */
+static double binomial_cdf(size_t k, size_t n, double p)
+{
+	double sum = 0, all = (double)n;
+	for (size_t i = 0; i <= k; i++) {
+		double x = (double)i;
+		sum += exp(lgamma(all + 1) - lgamma(x + 1) - lgamma(all - x + 1) + x * log(p) +
+		           (all - x) * log1p(-p));
+	}
+	return sum > 1 ? 1 : sum;
+}
+
+struct stats_interval stats_quantile_interval(const double *x, size_t n, double p,
+                                              double confidence)
+{
+	struct stats_interval out = {stats_quantile(x, n, p), NAN, NAN};
+	double tail = (1 - confidence) / 2, *sorted = malloc((n ? n : 1) * sizeof *sorted);
+	size_t lo = 0, hi = n;
+	if (!sorted || isnan(out.estimate)) {
+		free(sorted);
+		return out;
+	}
+	memcpy(sorted, x, n * sizeof *x);
+	stats_sort(sorted, n);
+	/* The value at place i from 0 is above the quantile when at most i values are below it,
+	 * and below it when more than i are. */
+	while (lo < n && binomial_cdf(lo, n, p) <= tail)
+		lo++;
+	while (hi > 0 && 1 - binomial_cdf(hi - 1, n, p) <= tail)
+		hi--;
+	if (lo > 0 && hi < n) {
+		out.lo = sorted[lo - 1];
+		out.hi = sorted[hi];
+	}
+	free(sorted);
+	return out;
+}
+
 double stats_sign_probability(unsigned k, unsigned n)
 {
 	double p = 0;

@@ -11,6 +11,17 @@ void stats_sort(double *x, size_t n);
 double stats_quantile(const double *x, size_t n, double p);
 double stats_median(const double *x, size_t n);
 
+/* A quantile with its interval; lo and hi are NaN where one of them is beyond all values. */
+struct stats_interval {
+	double estimate, lo, hi;
+};
+
+/* stats_quantile, and the exact interval of order statistics (binomial; Hollander, Wolfe and
+ * Chicken 2014, §3.6, for the median; Hahn and Meeker 1991, §5.2): it assumes nothing of the
+ * distribution but that values are independent. */
+struct stats_interval stats_quantile_interval(const double *x, size_t n, double p,
+                                              double confidence);
+
 /* The places of n values, the largest first, of equals the one that stands first. */
 void stats_order(const double *x, unsigned n, unsigned *order);
 

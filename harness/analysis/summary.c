@@ -200,7 +200,7 @@ static int make_trial(const struct record_cell *c, struct summary_trial *out)
 	    .ntimes = 1,
 	    .time_ns = median[TIME],
 	    .p95_ns = stats_quantile(times, n, 0.95),
-	    .p99_ns = stats_quantile(times, n, 0.99),
+	    .p99_ns = n < METRIC_P99_CALLS ? NAN : stats_quantile(times, n, 0.99),
 	    .launch_ns = median[LAUNCH],
 	    .skew_ns = median[SKEW],
 	    .workers = {median[RANK0], median[MEAN], median[MIN], median[MAX]},
@@ -308,20 +308,27 @@ bool summary_counts(const struct record_cell *c)
 	return !c->error[0] && c->cell.pass == PASS_TIMED;
 }
 
-/* One of a row's numbers over its trials: a quantile, in µs. */
-static double over_trials_us(const struct summary_row *row, size_t offset, double p)
+/* One of a row's numbers over its trials: a quantile with its interval, in µs. */
+static struct stats_interval interval_us(const struct summary_row *row, size_t offset, double p)
 {
+	struct stats_interval ns = {NAN, NAN, NAN};
 	double *x = malloc((row->ntrials ? row->ntrials : 1) * sizeof *x);
 	if (!x)
-		return NAN;
+		return ns;
 	for (unsigned i = 0; i < row->ntrials; i++)
 		memcpy(&x[i], (const char *)&row->trials[i] + offset, sizeof x[i]);
-	double value = stats_quantile(x, row->ntrials, p) / 1000;
+	ns = stats_quantile_interval(x, row->ntrials, p, VERDICT_CONFIDENCE);
 	free(x);
-	return value;
+	return (struct stats_interval){ns.estimate / 1000, ns.lo / 1000, ns.hi / 1000};
 }
 
-#define MEDIAN_US(row, field) over_trials_us(row, offsetof(struct summary_trial, field), 0.5)
+static double over_trials_us(const struct summary_row *row, size_t offset, double p)
+{
+	return interval_us(row, offset, p).estimate;
+}
+
+#define MEDIAN_US(row, field)   over_trials_us(row, offsetof(struct summary_trial, field), 0.5)
+#define INTERVAL_US(row, field) interval_us(row, offsetof(struct summary_trial, field), 0.5)
 
 static void finish_row(struct summary_row *row)
 {
@@ -336,8 +343,11 @@ static void finish_row(struct summary_row *row)
 	row->time_min_us = MEDIAN_US(row, workers.min_ns);
 	row->time_max_us = MEDIAN_US(row, workers.max_ns);
 	row->p50_us = isolated ? row->time_us : NAN;
-	row->p95_us = isolated ? MEDIAN_US(row, p95_ns) : NAN;
-	row->p99_us = isolated ? MEDIAN_US(row, p99_ns) : NAN;
+	row->p95_us = row->p99_us = (struct stats_interval){NAN, NAN, NAN};
+	if (isolated) {
+		row->p95_us = INTERVAL_US(row, p95_ns);
+		row->p99_us = INTERVAL_US(row, p99_ns);
+	}
 	row->launch_us = MEDIAN_US(row, launch_ns);
 	row->skew_us = MEDIAN_US(row, skew_ns);
 	row->resolution_us = MEDIAN_US(row, poll_ns);
@@ -557,6 +567,8 @@ int summary_make(const struct record_run *run, struct summary *out, struct statu
 	struct summary s = {.run = run};
 	const json_t *machine = json_object_get(run->environment, "machine");
 	s.ncores = (unsigned)json_integer_value(json_object_get(machine, "cores"));
+	s.isolated_calls =
+	    (unsigned)json_integer_value(json_object_get(run->environment, "isolated_calls"));
 	double margin = json_number_value(json_object_get(run->environment, "margin"));
 	s.margin = margin > 0 ? margin : MARGIN;
 	s.looks = looks_count(run);

@@ -11,17 +11,17 @@
 
 // clang-format off
 static const struct metric_info metrics[METRIC_KINDS] = {
-    [METRIC_BUSBW] = {"busbw", "bus bandwidth", "GB/s", false, false, PACE_STREAM, true, REGIME_LARGE},
-    [METRIC_TIME] = {"time", "time per call", "µs", false, false, PACE_STREAM, false, REGIME_LARGE},
-    [METRIC_LATENCY] = {"latency", "p50 of isolated calls", "µs", false, true, PACE_ISOLATED, false, REGIME_SMALL},
-    [METRIC_P95] = {"p95", "p95 of isolated calls", "µs", false, true, PACE_ISOLATED, false, REGIME_SMALL},
-    [METRIC_P99] = {"p99", "p99 of isolated calls", "µs", false, true, PACE_ISOLATED, false, REGIME_SMALL},
-    [METRIC_LAUNCH] = {"launch", "launch cost per call", "µs", false, true, CLAIM_ANY_PACE, false, REGIME_SMALL},
-    [METRIC_NVLINK_TX] = {"nvlink_tx", "sent over NVLink", "GB/s", true, false, CLAIM_ANY_PACE, true, CLAIM_ANY_REGIME},
-    [METRIC_DRAM] = {"dram", "DRAM traffic", "GB/s", true, false, CLAIM_ANY_PACE, true, CLAIM_ANY_REGIME},
-    [METRIC_DRAM_PER_NVLINK] = {"dram_per_nvlink", "DRAM bytes per byte sent over NVLink", "", true, false, CLAIM_ANY_PACE, true, CLAIM_ANY_REGIME},
-    [METRIC_ISSUE_CORES] = {"issue_cores", "cores that are busy while calls are issued", "cores", true, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME},
-    [METRIC_COPIES] = {"copies", "bytes copied per byte delivered", "", true, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME},
+    [METRIC_BUSBW] = {"busbw", "bus bandwidth", "GB/s", false, false, PACE_STREAM, true, REGIME_LARGE, 0},
+    [METRIC_TIME] = {"time", "time per call", "µs", false, false, PACE_STREAM, false, REGIME_LARGE, 0},
+    [METRIC_LATENCY] = {"latency", "p50 of isolated calls", "µs", false, true, PACE_ISOLATED, false, REGIME_SMALL, 0},
+    [METRIC_P95] = {"p95", "p95 of isolated calls", "µs", false, true, PACE_ISOLATED, false, REGIME_SMALL, 0},
+    [METRIC_P99] = {"p99", "p99 of isolated calls", "µs", false, true, PACE_ISOLATED, false, REGIME_SMALL, METRIC_P99_CALLS},
+    [METRIC_LAUNCH] = {"launch", "launch cost per call", "µs", false, true, CLAIM_ANY_PACE, false, REGIME_SMALL, 0},
+    [METRIC_NVLINK_TX] = {"nvlink_tx", "sent over NVLink", "GB/s", true, false, CLAIM_ANY_PACE, true, CLAIM_ANY_REGIME, 0},
+    [METRIC_DRAM] = {"dram", "DRAM traffic", "GB/s", true, false, CLAIM_ANY_PACE, true, CLAIM_ANY_REGIME, 0},
+    [METRIC_DRAM_PER_NVLINK] = {"dram_per_nvlink", "DRAM bytes per byte sent over NVLink", "", true, false, CLAIM_ANY_PACE, true, CLAIM_ANY_REGIME, 0},
+    [METRIC_ISSUE_CORES] = {"issue_cores", "cores that are busy while calls are issued", "cores", true, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME, 0},
+    [METRIC_COPIES] = {"copies", "bytes copied per byte delivered", "", true, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME, 0},
 };
 // clang-format on
 

@@ -48,7 +48,13 @@ struct metric_info {
 	int pace;       /* the one that it is about, or CLAIM_ANY_PACE */
 	bool data_path; /* goes by the way that data takes: staged or direct */
 	int regime;     /* of claims that name none; CLAIM_ANY_REGIME: all sizes */
+	unsigned least_calls; /* in a trial; with fewer there is no figure */
 };
+
+/* Below 368 calls the interval of a trial's p99 has no upper end: 0.99 to the 367th is more
+ * than 0.025, so that all calls may lie below it (stats_quantile_interval). With 500, five are
+ * expected beyond it. */
+#define METRIC_P99_CALLS 500
 
 /* metric < METRIC_KINDS. */
 const struct metric_info *metric_info(enum metric metric);

@@ -503,6 +503,9 @@ void plan_claim_why(const struct plan *plan, const struct claim *claim, char *wh
 		         coll_pace_name((enum pace)pace_of(claim)));
 	else if (!found.size)
 		size_why(&sized, "", why, bytes);
+	else if (plan->spec->isolated_calls < metric->least_calls)
+		snprintf(why, bytes, "%s needs %u isolated calls, and isolated_calls is %u",
+		         metric->name, metric->least_calls, plan->spec->isolated_calls);
 	else if (metric->counters && !found.counted)
 		size_why(&sized,
 		         " with counters, which are read from a sixteenth of the largest up",

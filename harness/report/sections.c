@@ -212,6 +212,7 @@ static void write_regimes(struct page *p, const struct model *m)
 static void write_sizes(struct page *p, const struct model *m)
 {
 	const struct summary *s = &m->summary;
+	char why[160];
 	static const enum tables_what of[2][4] = {
 	    [PACE_STREAM] = {TABLES_VALUE, TABLES_RATIO, TABLES_WHATS},
 	    [PACE_ISOLATED] = {TABLES_P50, TABLES_P95, TABLES_P99, TABLES_RATIO}};
@@ -224,9 +225,17 @@ static void write_sizes(struct page *p, const struct model *m)
 			page_table(p, table);
 		}
 	}
-	page_say(p, "A value is the median over blocks, with the quartiles; a latency is the "
-	            "median over blocks of the trial's quantile. Bus bandwidth as nccl-tests "
-	            "defines it; GB = 10⁹ bytes, KiB = 1024 bytes.");
+	page_say(p,
+	         "A value is the median over blocks, with the quartiles; a latency is the "
+	         "median over blocks of the trial's quantile, with the 95 %% interval of order "
+	         "statistics for p95 and p99%s. Bus bandwidth as nccl-tests defines it; GB = "
+	         "10⁹ bytes, KiB = 1024 bytes.",
+	         s->nblocks < STATS_MIN_BLOCKS ? ", for which there are too few blocks" : "");
+	if (summary_has_pace(s, PACE_ISOLATED)) {
+		contrast_few_calls(s, METRIC_P99, why, sizeof why);
+		page_say(p, "%s%s%s", why[0] ? "Not shown: " : "", why,
+		         why[0] ? ". The key isolated_calls sets it." : "");
+	}
 	if (s->reference >= 0)
 		page_say(
 		    p,
@@ -743,9 +752,10 @@ static void write_method(struct page *p, const struct model *m)
 	if (none || summary_has_pace(s, PACE_ISOLATED))
 		page_item(
 		    p,
-		    "isolated (latency): %lld call%s, the team meeting before each; p50, p95 "
-		    "and p99 over calls",
-		    isolated, words_plural((unsigned long long)isolated));
+		    "isolated (latency): %lld call%s, the team meeting before each; p50%s "
+		    "over calls",
+		    isolated, words_plural((unsigned long long)isolated),
+		    isolated < METRIC_P99_CALLS ? " and p95" : ", p95 and p99");
 	page_end_list(p);
 	if (cycles > 1)
 		page_say(

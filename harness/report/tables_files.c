@@ -36,8 +36,8 @@ static const struct table_column summary_columns[] = {
     {"algbw_gbs", "algorithm bandwidth", "GB/s", TABLE_NUMBER},
     {"busbw_gbs", "bus bandwidth", "GB/s", TABLE_NUMBER},
     {"p50_us", "p50", "µs", TABLE_NUMBER},
-    {"p95_us", "p95", "µs", TABLE_NUMBER},
-    {"p99_us", "p99", "µs", TABLE_NUMBER},
+    {"p95_us", "p95", "µs", TABLE_SPREAD},
+    {"p99_us", "p99", "µs", TABLE_SPREAD},
     {"launch_us", "launch cost", "µs", TABLE_NUMBER},
     {"skew_us", "skew at start", "µs", TABLE_NUMBER},
     {"resolution_us", "resolution", "µs", TABLE_NUMBER},
@@ -73,10 +73,11 @@ static void put_summary(struct table *t, const struct summary *s, const struct s
 	const struct cell *c = &row->cell;
 	const char *const texts[] = {
 	    v->name, summary_role_name(v->role), v->mode, v->layout, v->backend, v->library};
-	const double numbers[] = {row->time_rank0_us, row->time_mean_us, row->time_min_us,
-	                          row->time_max_us,   row->algbw_gbs,    row->busbw_gbs,
-	                          row->p50_us,        row->p95_us,       row->p99_us,
-	                          row->launch_us,     row->skew_us,      row->resolution_us};
+	const double times[] = {row->time_rank0_us, row->time_mean_us, row->time_min_us,
+	                        row->time_max_us,   row->algbw_gbs,    row->busbw_gbs,
+	                        row->p50_us};
+	const struct stats_interval *const tails[] = {&row->p95_us, &row->p99_us};
+	const double costs[] = {row->launch_us, row->skew_us, row->resolution_us};
 	table_row(t);
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		table_text(t, "%s", texts[i]);
@@ -93,8 +94,12 @@ static void put_summary(struct table *t, const struct summary *s, const struct s
 	table_count(t, row->ntrials);
 	table_count(t, row->failed);
 	table_spread(t, row->time_us, row->time_us_lo, row->time_us_hi);
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		table_number(t, numbers[i]);
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+		table_number(t, times[i]);
+	for (size_t i = 0; i < sizeof tails / sizeof *tails; i++)
+		table_spread(t, tails[i]->estimate, tails[i]->lo, tails[i]->hi);
+	for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
+		table_number(t, costs[i]);
 	table_ratio(t, &row->ratio);
 	if (row->carries_data)
 		table_count(t, row->wrong);

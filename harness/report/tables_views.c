@@ -326,8 +326,8 @@ struct what {
 static const struct what whats[TABLES_WHATS] = {
     [TABLES_VALUE] = {"value", "", "", TABLE_SPREAD},
     [TABLES_P50] = {"p50", "p50 latency", "µs", TABLE_NUMBER},
-    [TABLES_P95] = {"p95", "p95 latency", "µs", TABLE_NUMBER},
-    [TABLES_P99] = {"p99", "p99 latency", "µs", TABLE_NUMBER},
+    [TABLES_P95] = {"p95", "p95 latency", "µs", TABLE_SPREAD},
+    [TABLES_P99] = {"p99", "p99 latency", "µs", TABLE_SPREAD},
     [TABLES_RATIO] = {"speed", "speed against the reference", "", TABLE_RATIO},
 };
 
@@ -346,10 +346,10 @@ static void put_value(struct table *t, const struct summary_row *row, enum table
 		table_number(t, row->p50_us);
 		return;
 	case TABLES_P95:
-		table_number(t, row->p95_us);
+		table_spread(t, row->p95_us.estimate, row->p95_us.lo, row->p95_us.hi);
 		return;
 	case TABLES_P99:
-		table_number(t, row->p99_us);
+		table_spread(t, row->p99_us.estimate, row->p99_us.lo, row->p99_us.hi);
 		return;
 	default:
 		if (isnan(row->busbw_gbs))
@@ -381,7 +381,7 @@ static bool is_shown(const struct summary *s, unsigned group, unsigned v, enum t
 		return false;
 	for (unsigned i = 0; i < s->nrows; i++)
 		if (s->rows[i].group == group && s->rows[i].variant == v)
-			return true;
+			return what != TABLES_P99 || isfinite(s->rows[i].p99_us.estimate);
 	return false;
 }
 
