@@ -250,6 +250,29 @@ static void a_gap_ends_it_by_itself(void **state)
 	assert_string_equal(consider_made(with_gap).reason, "");
 }
 
+static void with_claim(json_t *environment)
+{
+	json_object_set_new(
+	    environment, "claims",
+	    json_pack("[{s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:[i, n], s:n, s:n}]", "name", "c",
+	              "text", "", "is", "less", "left", "processes", "right", "threads",
+	              "metric", "latency", "by", 0.02, "bytes", 0, "pace", "collective"));
+	json_object_set_new(environment, "primary", json_string("c"));
+	with_gap(environment);
+}
+
+/* It counts before a gap; and with it the A/A line of its own regime. */
+static void a_primary_claim_ends_it_by_itself(void **state)
+{
+	(void)state;
+	noisy_size = 6;
+	noisy_isolated = false;
+	assert_string_equal(consider_made(with_claim).reason, "precision");
+	noisy_size = 1;
+	noisy_isolated = true;
+	assert_string_equal(consider_made(with_claim).reason, "");
+}
+
 /* Fewer pairs than the first look wants, as trials failed: not yet. */
 static void failed_trials_do_not_count_as_blocks(void **state)
 {
@@ -298,6 +321,7 @@ int main(void)
 	                                    tear_down),
 	    cmocka_unit_test(it_looks_at_regimes),
 	    cmocka_unit_test(a_gap_ends_it_by_itself),
+	    cmocka_unit_test(a_primary_claim_ends_it_by_itself),
 	    cmocka_unit_test(a_block_is_not_begun_that_has_no_room),
 	};
 	return cmocka_run_group_tests(tests, made_begin, made_end);

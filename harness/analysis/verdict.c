@@ -10,9 +10,13 @@ static double width_at(double n)
 	return (1 + 1.21 / (n - 1)) / sqrt(n);
 }
 
+/* How much wider an interval is at the second look than at the first (looks.h): the normal
+ * quantiles of 98.75 and 95 %. From there on less. */
+#define NEXT_LOOK (2.498 / 1.960)
+
 unsigned verdict_more_blocks(const struct stats_ratio *r, double reach)
 {
-	double half = log(r->hi / r->lo) / 2;
+	double half = NEXT_LOOK * log(r->hi / r->lo) / 2;
 	if (isnan(half))
 		return r->blocks < STATS_MIN_BLOCKS ? STATS_MIN_BLOCKS - r->blocks : 1;
 	double scale = half / width_at(r->blocks);

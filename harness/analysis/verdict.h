@@ -16,7 +16,8 @@
  *                          excludes 1. With the blocks that a decision would take. These are
  *                          the width's: it shrinks as 1 ÷ √n (times Student's factor at few
  *                          blocks), until it no longer reaches from the estimate to the
- *                          nearer end of the margin
+ *                          nearer end of the margin. They are another look, so that what
+ *                          shrinks is the wider interval of the second one (looks.h)
  *
  * The smallest effect that could have been seen: a true effect that is called beyond the margin
  * in 80 % of such runs is, in the log,
@@ -100,8 +101,8 @@ struct verdict {
 struct verdict verdict_make(const double *log_ratios, unsigned n, double margin);
 /* From a ratio with its interval, whatever its confidence; above 1 is faster. */
 struct verdict verdict_of(struct stats_ratio ratio, double margin);
-/* Blocks on top until half the interval no longer reaches as far as `reach` (a log) from the
- * estimate, if that stays where it is; without an interval, until there is one. */
+/* Blocks on top until half the interval, at the next look, no longer reaches as far as `reach` (a
+ * log) from the estimate, if that stays where it is; without an interval, until there is one. */
 unsigned verdict_more_blocks(const struct stats_ratio *ratio, double reach);
 /* The smallest effect that could have been seen beyond a margin; NaN without an interval. */
 double verdict_detectable(const struct stats_ratio *ratio, double margin);

@@ -5,20 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../analysis/claims.h"
 #include "../analysis/regime.h"
 #include "../analysis/summary.h"
 #include "../analysis/verdict.h"
 
-/* The widest of the intervals that have to be narrow. */
-struct width {
-	unsigned compared; /* intervals that there have to be */
-	unsigned blocks;   /* the fewest that one of them rests on */
-	double half;       /* relative: 0.01 is ±1 %; NaN while one is missing */
-	char of[256];      /* whose it is: "large: processes against threads" */
-};
-
 /* A missing interval is the widest of all. One without a cell is none that can come. */
-static void widen(struct width *width, const struct summary *s, const char *where,
+static void widen(struct stop_width *width, const struct summary *s, const char *where,
                   const struct contrast *c)
 {
 	double half = verdict_half_width(&c->ratio);
@@ -34,51 +27,87 @@ static void widen(struct width *width, const struct summary *s, const char *wher
 	         s->variants[c->left].name, s->variants[c->right].name);
 }
 
-static bool is_going_on(const struct stop_state *now, int variant)
+static bool is_going_on(const bool *given_up, int variant)
 {
-	return variant >= 0 && !now->given_up[variant];
+	return variant >= 0 && !given_up[variant];
 }
 
-/* What the gap is judged by, of bandwidth; without a cell where nobody asks about one, or one
- * of its ends is given up. */
-static int gap_make(const struct stop_state *now, const struct summary *s, struct contrast *out,
+/* What the run is about, where the experiment says so. */
+struct aim {
+	char name[TRIAL_NAME_BYTES + 8];
+	struct contrast contrast; /* without a cell: it says nothing, or nothing that can come */
+	enum regime_kind regime;  /* whose A/A line says whether it can be seen */
+};
+
+static bool is_aim(const struct aim *aim)
+{
+	return aim->contrast.ncells;
+}
+
+static int aim_at_claim(const struct summary *s, const struct claim_list *asked,
+                        const bool *given_up, struct aim *aim, struct status *st)
+{
+	for (unsigned i = 0; i < asked->nclaims && asked->primary.n; i++) {
+		const struct claim *claim = &asked->claims[i];
+		struct claims_result r;
+		if (strcmp(claim->name, asked->primary.names[0]) ||
+		    !is_going_on(given_up, index_variant(s, claim->left)) ||
+		    !is_going_on(given_up, index_variant(s, claim->right)))
+			continue;
+		if (claims_judge(s, claim, &r, st))
+			return -1;
+		aim->contrast = r.contrast;
+		aim->regime = claim_regime(claim) == CLAIM_ANY_REGIME
+		                  ? REGIME_LARGE
+		                  : (enum regime_kind)claim_regime(claim);
+		snprintf(aim->name, sizeof aim->name, "claim %s", claim->name);
+	}
+	return 0;
+}
+
+static int aim_at_gap(const struct summary *s, const struct gap *gap, const bool *given_up,
+                      struct aim *aim, struct status *st)
+{
+	const struct contrast_select select = {
+	    .bytes = gap->bytes, .pace = PACE_STREAM, .coll = CLAIM_ANY_COLL};
+	int from = index_variant(s, gap->from), to = index_variant(s, gap->to);
+	if (!is_going_on(given_up, from) || !is_going_on(given_up, to))
+		return 0;
+	aim->regime = REGIME_LARGE;
+	strcpy(aim->name, "the gap");
+	return contrast_make(s, (unsigned)to, (unsigned)from, METRIC_BUSBW, &select,
+	                     &aim->contrast, st);
+}
+
+static int aim_take(const struct summary *s, const bool *given_up, struct aim *aim,
                     struct status *st)
 {
 	struct claim_list *asked = malloc(sizeof *asked);
-	int rc = 0;
-	*out = contrast_none(0, 0, METRIC_BUSBW, "");
+	*aim = (struct aim){.contrast = contrast_none(0, 0, METRIC_BUSBW, "")};
 	if (!asked)
 		return status_set(st, "out of memory for the widths");
-	if (claim_list_take(s->run->environment, asked, st) || regimes_settle(s, asked, st)) {
-		free(asked);
-		return -1;
-	}
-	int from = index_variant(s, asked->gap.from), to = index_variant(s, asked->gap.to);
-	const struct contrast_select select = {
-	    .bytes = asked->gap.bytes, .pace = PACE_STREAM, .coll = CLAIM_ANY_COLL};
-	if (is_going_on(now, from) && is_going_on(now, to))
-		rc = contrast_make(s, (unsigned)to, (unsigned)from, METRIC_BUSBW, &select, out,
-		                   st);
+	int rc = claim_list_take(s->run->environment, asked, st) ||
+	         regimes_settle(s, asked, st) || aim_at_claim(s, asked, given_up, aim, st) ||
+	         (!is_aim(aim) && aim_at_gap(s, &asked->gap, given_up, aim, st));
 	free(asked);
-	return rc;
+	return rc ? -1 : 0;
 }
 
-/* The gap and the A/A line of its regime, which says whether the gap can be seen; without one
- * every variant in every regime. */
-static int widths_find(const struct stop_state *now, const struct summary *s,
-                       struct width *width, struct status *st)
+/* The aim and the A/A line of its regime; without one every variant in every regime. */
+static int widths_find(const struct summary *s, const bool *given_up, struct stop_width *width,
+                       struct status *st)
 {
 	struct regimes regimes;
-	struct contrast gap;
-	if (gap_make(now, s, &gap, st) || regimes_make(s, &regimes, st))
+	struct aim aim;
+	if (aim_take(s, given_up, &aim, st) || regimes_make(s, &regimes, st))
 		return -1;
-	widen(width, s, "the gap", &gap);
+	widen(width, s, aim.name, &aim.contrast);
 	for (unsigned i = 0; i < regimes.n; i++) {
 		const struct regime *r = &regimes.list[i];
 		for (unsigned v = 0; v < r->nvariants; v++) {
 			bool asked =
-			    !gap.ncells || (r->kind == REGIME_LARGE && (int)v == r->twin);
-			if (asked && is_going_on(now, (int)v))
+			    !is_aim(&aim) || (r->kind == aim.regime && (int)v == r->twin);
+			if (asked && is_going_on(given_up, (int)v))
 				widen(width, s, r->name, &r->contrasts[v]);
 		}
 	}
@@ -86,9 +115,27 @@ static int widths_find(const struct stop_state *now, const struct summary *s,
 	return 0;
 }
 
-static int measure_width(const struct stop_state *now, struct width *out, struct status *st)
+int stop_widest(const struct summary *s, const bool *given_up, struct stop_width *out,
+                struct status *st)
 {
-	struct width width = {.half = NAN};
+	struct stop_width width = {.half = NAN};
+	/* Figures of different work, or without their reference, are no comparison. */
+	if (!s->trouble[0] && is_going_on(given_up, s->reference) &&
+	    widths_find(s, given_up, &width, st))
+		return -1;
+	*out = width;
+	return 0;
+}
+
+bool stop_is_precise(const struct stop_width *width, double precision)
+{
+	return !width->compared ||
+	       (width->blocks >= VERDICT_FIRST_LOOK && width->half < precision);
+}
+
+static int measure_width(const struct stop_state *now, struct stop_width *out,
+                         struct status *st)
+{
 	struct record_run run;
 	struct summary s;
 	bool torn;
@@ -96,13 +143,10 @@ static int measure_width(const struct stop_state *now, struct width *out, struct
 		return -1;
 	int rc = summary_make(&run, &s, st);
 	if (!rc) {
-		/* Figures of different work, or without their reference, are no comparison. */
-		if (!s.trouble[0] && is_going_on(now, s.reference))
-			rc = widths_find(now, &s, &width, st);
+		rc = stop_widest(&s, now->given_up, out, st);
 		summary_free(&s);
 	}
 	record_free(&run);
-	*out = width;
 	return rc;
 }
 
@@ -114,7 +158,7 @@ bool stop_over_budget(unsigned blocks, unsigned measured, int64_t elapsed_ns, in
 }
 
 /* "the widest interval is ±0.8 % (large: processes against threads), wanted is ±1 %" */
-static void width_text(const struct width *width, double precision, char *out, size_t bytes)
+static void width_text(const struct stop_width *width, double precision, char *out, size_t bytes)
 {
 	if (!width->compared)
 		snprintf(out, bytes, "there is nothing that can be compared");
@@ -126,17 +170,16 @@ static void width_text(const struct width *width, double precision, char *out, s
 }
 
 /* -1, or whether the widths are reason enough. */
-static int enough(const struct stop_state *now, struct width *width, struct status *st)
+static int enough(const struct stop_state *now, struct stop_width *width, struct status *st)
 {
 	if (measure_width(now, width, st))
 		return -1;
-	return !width->compared ||
-	       (width->blocks >= VERDICT_FIRST_LOOK && width->half < now->precision);
+	return stop_is_precise(width, now->precision);
 }
 
 int stop_consider(const struct stop_state *now, struct record_end *end, struct status *st)
 {
-	struct width width;
+	struct stop_width width;
 	char text[400];
 	bool over = stop_over_budget(now->blocks, now->measured, now->elapsed_ns,
 	                             (int64_t)now->budget_s * 1000000000);

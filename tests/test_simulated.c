@@ -1,0 +1,102 @@
+/* A small part of what `make simulate` prints (sim_chain.c, sim_false_alarms.c): how often whole
+ * reports err, and what looking again costs. Seeds are fixed; bounds are binomial, three standard
+ * deviations from what SIMULATED.md and verdict.h say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "chain.h"
+#include "following.h"
+
+struct sums {
+	unsigned verdicts, decided, wrong, wrong_runs, found, looks;
+};
+
+static struct sums sum(enum chain_way way, unsigned blocks, double effect,
+                       enum chain_noise noise, unsigned runs)
+{
+	struct sums sums = {0};
+	for (unsigned i = 0; i < runs; i++) {
+		const struct chain c = {.noise = noise,
+		                        .way = way,
+		                        .blocks = blocks,
+		                        .effect = effect,
+		                        .seed = 7000 + i};
+		struct chain_words words = chain_make(&c);
+		sums.verdicts += words.verdicts;
+		sums.decided += words.decided;
+		sums.wrong += words.wrong;
+		sums.wrong_runs += words.wrong > 0;
+		sums.found += words.found;
+		sums.looks += words.looks;
+	}
+	return sums;
+}
+
+/* The most of n that come by chance where each comes with p. */
+static double most(unsigned n, double p)
+{
+	return n * p + 3 * sqrt(n * p * (1 - p));
+}
+
+static void few_words_are_wrong_where_nothing_differs(void **state)
+{
+	(void)state;
+	for (int noise = 0; noise < CHAIN_NOISES; noise++) {
+		struct sums s = sum(CHAIN_FIXED, 10, 0, (enum chain_noise)noise, 40);
+		assert_true(s.wrong <= most(s.verdicts, 0.05));
+		assert_true(s.wrong_runs <= most(40, 0.15));
+	}
+}
+
+static void ten_per_cent_are_found_and_never_turned_round(void **state)
+{
+	(void)state;
+	struct sums s = sum(CHAIN_FIXED, 10, 0.1, (enum chain_noise)NOISE_NORMAL, 40);
+	assert_int_equal(s.found, 40);
+	assert_true(s.wrong <= most(s.verdicts, 0.02));
+	assert_true(s.decided > s.verdicts / 2);
+	/* What is not there is seldom found. */
+	assert_true(sum(CHAIN_FIXED, 10, 0, (enum chain_noise)NOISE_NORMAL, 40).found <=
+	            most(40, 0.025));
+}
+
+/* A run that goes on as its report invites to has looks, and errs no more for it. */
+static void an_invitation_can_be_followed(void **state)
+{
+	(void)state;
+	struct sums s = sum(CHAIN_INVITED, 10, 0.02, (enum chain_noise)NOISE_NORMAL, 12);
+	assert_true(s.looks > 12);
+	assert_true(s.wrong <= most(s.verdicts, 0.05));
+}
+
+/* Without the correction one in eight errs, where one in twenty is said. */
+static void looking_again_is_paid_for(void **state)
+{
+	const unsigned runs = 600;
+	(void)state;
+	for (enum following_goal goal = FOLLOWING_EFFECT; goal <= FOLLOWING_VERDICT; goal++) {
+		unsigned wrong[2] = {0};
+		for (unsigned corrected = 0; corrected < 2; corrected++) {
+			uint64_t seed = 42;
+			for (unsigned k = 0; k < runs; k++)
+				wrong[corrected] += following_errs(NOISE_NORMAL, goal, 10,
+				                                   corrected, &seed);
+		}
+		assert_true(wrong[1] <= most(runs, 0.065));
+		assert_true(wrong[0] > most(runs, 0.065));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(few_words_are_wrong_where_nothing_differs),
+	    cmocka_unit_test(ten_per_cent_are_found_and_never_turned_round),
+	    cmocka_unit_test(an_invitation_can_be_followed),
+	    cmocka_unit_test(looking_again_is_paid_for),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
