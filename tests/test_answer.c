@@ -255,6 +255,25 @@ static void a_gap_is_answered_by_what_explains_it(void **state)
 	assert_non_null(in_regime(report, "large", "single"));
 }
 
+/* A gap far beyond what the A/A line shows is an answer, one within it is none. */
+static void a_gap_beyond_the_noise_is_answered(void **state)
+{
+	(void)state;
+	speed[2] = 0.5;
+	twin = 1.1; /* the reference differs from itself by 10 % */
+	asked.gap = (struct gap){.bytes = {1 << 20, SIZE_MAX}};
+	strcpy(asked.gap.from, "processes");
+	strcpy(asked.gap.to, "threads");
+	const json_t *report = made_report(&made);
+	json_assert_one_says(answer(report), "cannot tell small differences");
+	json_assert_one_says(answer(report), "threads reaches ");
+	assert_false(json_one_says(answer(report), "cannot tell the variants apart"));
+	speed[2] = 0.95;
+	report = made_report(&made);
+	json_assert_one_says(answer(report), "cannot tell the variants apart");
+	assert_false(json_one_says(answer(report), "threads reaches "));
+}
+
 /* Without the A/A line there is no regime that can tell. */
 static void without_an_aa_line_trust_says_none(void **state)
 {
@@ -276,6 +295,7 @@ int main(void)
 	    cmocka_unit_test_setup(wrong_data_is_the_whole_answer, fresh),
 	    cmocka_unit_test_setup(nothing_measured_is_said, fresh),
 	    cmocka_unit_test_setup(a_gap_is_answered_by_what_explains_it, fresh),
+	    cmocka_unit_test_setup(a_gap_beyond_the_noise_is_answered, fresh),
 	    cmocka_unit_test_setup(without_an_aa_line_trust_says_none, fresh),
 	};
 	return cmocka_run_group_tests(tests, made_begin, made_end);

@@ -68,7 +68,7 @@ static void factor(const char *name, enum corner from, enum corner to)
 static int fresh(void **state)
 {
 	(void)state;
-	asked = (struct claim_list){.gap = {.bytes = {0, SIZE_MAX}}};
+	asked = (struct claim_list){.gap = {.bytes = {1, SIZE_MAX}}};
 	strcpy(asked.gap.from, "none");
 	strcpy(asked.gap.to, "both");
 	speed[NONE] = 1;
@@ -86,7 +86,7 @@ static void make(struct waterfall *w)
 	struct made_loaded l;
 	struct status st = {""};
 	made_load(&made, &l);
-	assert_int_equal(waterfall_make(&l.summary, &asked, w, &st), 0);
+	assert_int_equal(waterfall_make(&l.summary, NULL, &asked, w, &st), 0);
 	made_unload(&l);
 }
 
@@ -246,6 +246,55 @@ static void words_go_with_the_interval(void **state)
 	says(1, 1, "a explains all of the gap");
 }
 
+/* A step may widen the gap, and another close it. */
+static void what_works_against_it_is_named(void **state)
+{
+	struct waterfall w;
+	char text[WATERFALL_TEXT_BYTES];
+	(void)state;
+	speed[FIRST] = 0.9;
+	speed[SECOND] = 1.7;
+	factor("a", NONE, FIRST);
+	factor("b", FIRST, BOTH);
+	make(&w);
+	assert_true(step(&w, "a")->share.hi < 0);
+	waterfall_say(&w, text, sizeof text);
+	made_says(text, "b (11");
+	made_says(text, " explains all of the gap; a (-1");
+	made_says(text, " works against it");
+}
+
+/* Where the A/A line is off, a gap within it is none. */
+static void no_gap_below_the_noise(void **state)
+{
+	struct regimes regimes = {.n = 1,
+	                          .list = {{.kind = REGIME_LARGE, .least_effect = 0.3}}};
+	struct made_loaded l;
+	struct status st = {""};
+	struct waterfall w;
+	char verdict[VERDICT_TEXT_BYTES];
+	(void)state;
+	factor("a", NONE, FIRST);
+	factor("b", FIRST, BOTH);
+	made_load(&made, &l);
+	/* The gap is 1.6, the steps about 1.3 and 1.2. */
+	assert_int_equal(waterfall_make(&l.summary, &regimes, &asked, &w, &st), 0);
+	assert_int_equal(w.gap.kind, VERDICT_FASTER);
+	assert_true(w.steps[0].counts);
+	assert_false(w.steps[1].counts);
+	assert_true(w.explained.hi < 0.7);
+	regimes.list[0].least_effect = 0.7;
+	assert_int_equal(waterfall_make(&l.summary, &regimes, &asked, &w, &st), 0);
+	assert_true(isnan(w.explained.estimate) && isnan(w.steps[0].share.estimate));
+	made_says(w.why, "A/A line");
+	verdict_text(&w.gap, verdict, sizeof verdict);
+	made_says(verdict, " cannot be seen here");
+	regimes.list[0].tells = true;
+	assert_int_equal(waterfall_make(&l.summary, &regimes, &asked, &w, &st), 0);
+	assert_true(w.steps[0].counts && w.steps[1].counts);
+	made_unload(&l);
+}
+
 static void the_report_has_the_interval(void **state)
 {
 	(void)state;
@@ -286,6 +335,8 @@ int main(void)
 	    cmocka_unit_test_setup(a_setting_switched_twice_has_one_order, fresh),
 	    cmocka_unit_test(orders_are_counted_over_a_cube),
 	    cmocka_unit_test(words_go_with_the_interval),
+	    cmocka_unit_test_setup(what_works_against_it_is_named, fresh),
+	    cmocka_unit_test_setup(no_gap_below_the_noise, fresh),
 	    cmocka_unit_test_setup(the_report_has_the_interval, fresh),
 	};
 	return cmocka_run_group_tests(tests, made_begin, made_end);

@@ -275,7 +275,7 @@ static bool same_pair(const struct advice_item *a, const struct advice_item *b)
 /* Whether what to expect is less than what was measured by so much that one may wonder. */
 static bool is_corrected(const struct advice_item *item)
 {
-	double gain = log(item->ratio.estimate);
+	double gain = fabs(log(item->ratio.estimate));
 	return log(item->ratio.estimate / item->expect.estimate) > 0.05 * gain;
 }
 
@@ -325,7 +325,7 @@ static void say(const struct summary *s, struct advice *a, unsigned first)
 	const struct advice_item *item = &a->items[first];
 	const char *library = s->variants[item->to].library;
 	char *text = a->text[a->count++];
-	bool several = false;
+	bool several = false, corrected = false;
 	for (unsigned i = first; i < a->nitems; i++)
 		several |=
 		    say_together(s, item, &a->items[i]) && a->items[i].coll != item->coll;
@@ -349,7 +349,10 @@ static void say(const struct summary *s, struct advice *a, unsigned first)
 		else
 			say_item(s, &a->items[i], text);
 	}
-	words_add(text, ADVICE_BYTES, ".");
+	for (unsigned i = first; i < a->nitems; i++)
+		corrected |= say_together(s, item, &a->items[i]) && is_corrected(&a->items[i]);
+	words_add(text, ADVICE_BYTES, "%s.",
+	          several && corrected ? "; corrected for selection" : "");
 }
 
 static void say_all(const struct summary *s, struct advice *a)

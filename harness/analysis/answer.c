@@ -209,15 +209,20 @@ void answer_make(const struct summary *s, const struct findings *f,
 		say(out, "Nothing was measured: no trial left a time.");
 		return;
 	}
-	if (!answer_tells(regimes))
+	const bool tells = answer_tells(regimes);
+	/* What is sure beyond the noise (waterfall.h) is an answer in any run. */
+	const bool gap = !isnan(f->waterfall.explained.estimate);
+	const char *why = regimes->n && !tells ? regimes->list[regimes->n - 1].why : "";
+	if (!tells && !gap)
 		say_ran(out, s);
-	if (regimes->n && !answer_tells(regimes))
-		say(out, "This run cannot tell the variants apart. %s",
-		    regimes->list[regimes->n - 1].why);
+	if (why[0] && !gap)
+		say(out, "This run cannot tell the variants apart. %s", why);
 	say_primary(out, f);
 	say_versions(out, &f->versions);
-	if (answer_tells(regimes))
+	if (tells || gap)
 		say_gap(out, f);
+	if (why[0] && gap)
+		say(out, "This run cannot tell small differences. %s", why);
 	for (unsigned i = regimes->n; i-- > 0;) {
 		const struct regime *g = &regimes->list[i];
 		if (!f->versions.ncolls && !f->asked.gap.from[0])

@@ -45,7 +45,7 @@ int findings_make(const struct summary *s, const struct regimes *regimes,
 	                  out->asked.primary.n ? out->asked.primary.names[0] : "", st))
 		goto fail;
 	if (versions_make(s, &out->asked.gap, &out->evidence, &out->versions, st) ||
-	    waterfall_make(s, &out->asked, &out->waterfall, st) ||
+	    waterfall_make(s, regimes, &out->asked, &out->waterfall, st) ||
 	    advice_make(s, regimes, cliffs, ncliffs, &out->advice, st))
 		goto fail;
 	return 0;

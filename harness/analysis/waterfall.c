@@ -18,6 +18,7 @@ struct edge {
 struct web {
 	unsigned nvariants, nedges;
 	struct edge edges[CLAIM_MAX];
+	const struct regime *large; /* that bandwidth is judged in; or NULL */
 };
 
 /* Where each variant is reached from on the shortest way from a start. */
@@ -26,10 +27,12 @@ struct reach {
 	unsigned *edge; /* the last edge of the way */
 };
 
-static void web_make(const struct summary *s, const struct claim_list *asked, unsigned from,
-                     unsigned to, struct web *out)
+static void web_make(const struct summary *s, const struct regimes *regimes,
+                     const struct claim_list *asked, unsigned from, unsigned to,
+                     struct web *out)
 {
-	*out = (struct web){.nvariants = s->nvariants};
+	*out = (struct web){.nvariants = s->nvariants,
+	                    .large = regimes ? regimes_find(regimes, REGIME_LARGE) : NULL};
 	for (unsigned i = 0; i < asked->nfactors; i++) {
 		const struct factor *f = &asked->factors[i];
 		int a = index_variant(s, f->from), b = index_variant(s, f->to);
@@ -132,6 +135,19 @@ static int way_find(const struct web *web, unsigned from, unsigned to, struct wa
 static bool is_at_odds(const struct verdict *v, double log)
 {
 	return verdict_effect(v) && !(verdict_beyond(v) * log > 0);
+}
+
+/* Where the regime cannot tell variants apart, an effect is one only beyond what the A/A line
+ * shows. */
+static bool withhold(const struct web *web, struct verdict *v)
+{
+	if (!web->large || web->large->tells || !verdict_effect(v) ||
+	    regime_beyond(web->large, &v->ratio))
+		return false;
+	v->kind = VERDICT_UNDECIDED;
+	v->more_blocks = 0;
+	v->detectable = verdict_detectable(&v->ratio, web->large->least_effect);
+	return true;
 }
 
 /* What a way is made of, block by block. */
@@ -252,6 +268,7 @@ static void fill_step(const struct summary *s, const struct web *web, const stru
 	                                    s->margin)};
 	step->backwards = e && e->a != step->from;
 	step->placebo = e && e->factor->placebo;
+	withhold(web, &step->verdict);
 	step->at_odds = is_at_odds(&step->verdict, step->log);
 	step->ratio = step->verdict.ratio;
 	if (step->at_odds) {
@@ -297,6 +314,8 @@ static void fill_shares(const struct bricks *b, struct waterfall *w)
 		w->explained = stats_share(b->sum, b->gap, b->nblocks, b->confidence);
 	for (unsigned i = 0; i < w->nsteps && gap; i++)
 		fill_range(b, i, &w->steps[i]);
+	if (w->why[0])
+		return;
 	if (verdict_within(&w->gap))
 		snprintf(w->why, sizeof w->why,
 		         "there is no gap to explain: no difference within %.3g %%",
@@ -327,6 +346,9 @@ static int follow(const struct summary *s, const struct claim_list *asked,
 		return 0;
 	w->nsteps = b.nsteps;
 	w->gap = gap.verdict;
+	if (withhold(web, &w->gap))
+		snprintf(w->why, sizeof w->why,
+		         "the gap does not reach beyond what the A/A line shows");
 	w->log = gap.left_side.log - gap.right_side.log;
 	w->orders = b.orders.measured;
 	w->possible = b.orders.possible;
@@ -352,8 +374,8 @@ static bool leads_away(const struct waterfall *w)
 	return false;
 }
 
-int waterfall_make(const struct summary *s, const struct claim_list *asked,
-                   struct waterfall *out, struct status *st)
+int waterfall_make(const struct summary *s, const struct regimes *regimes,
+                   const struct claim_list *asked, struct waterfall *out, struct status *st)
 {
 	struct waterfall w = {.log = NAN, .explained = STATS_NO_RATIO};
 	struct web web;
@@ -366,7 +388,7 @@ int waterfall_make(const struct summary *s, const struct claim_list *asked,
 		return 0;
 	unsigned from = (unsigned)index_variant(s, asked->gap.from);
 	unsigned to = (unsigned)index_variant(s, asked->gap.to);
-	web_make(s, asked, from, to, &web);
+	web_make(s, regimes, asked, from, to, &web);
 	if (way_find(&web, from, to, &way))
 		return status_set(st, "out of memory for the waterfall");
 	if (follow(s, asked, &web, &way, &w, st))
@@ -380,17 +402,21 @@ int waterfall_make(const struct summary *s, const struct claim_list *asked,
 
 /* --- in words --- */
 
-/* The names of the steps that count, the largest first; of several each with its share. */
-static unsigned say_names(const struct waterfall *w, char *text, size_t bytes)
+/* The names of the steps that count to one side of 0, the largest first, each with its share
+ * where that is not the whole answer. How many there are. */
+static unsigned say_names(const struct waterfall *w, bool against, bool shares, char *text,
+                          size_t bytes)
 {
 	static const unsigned most = 3; /* names */
 	unsigned order[WATERFALL_MAX_STEPS], n = 0;
-	double shares[WATERFALL_MAX_STEPS] = {0}; /* those that do not count last */
+	double sizes[WATERFALL_MAX_STEPS] = {0}; /* of those that are not named: below 0 */
 	for (unsigned i = 0; i < w->nsteps; i++) {
-		shares[i] = w->steps[i].counts ? fabs(w->steps[i].share.estimate) : -1;
-		n += w->steps[i].counts;
+		double share = w->steps[i].share.estimate;
+		bool named = w->steps[i].counts && (share < 0) == against;
+		sizes[i] = named ? fabs(share) : -1;
+		n += named;
 	}
-	stats_order(shares, w->nsteps, order);
+	stats_order(sizes, w->nsteps, order);
 	for (unsigned i = 0; i < n && i < most; i++) {
 		const struct waterfall_step *step = &w->steps[order[i]];
 		words_add(text, bytes, "%s%s",
@@ -398,7 +424,7 @@ static unsigned say_names(const struct waterfall *w, char *text, size_t bytes)
 		          : i + 1 == n ? " and "
 		                       : ", ",
 		          step->name);
-		if (n > 1)
+		if (shares || n > 1)
 			words_add(text, bytes, " (%s)",
 			          words_shares(step->share.lo, step->share.hi).text);
 	}
@@ -410,12 +436,13 @@ static unsigned say_names(const struct waterfall *w, char *text, size_t bytes)
 void waterfall_say(const struct waterfall *w, char *text, size_t bytes)
 {
 	const struct stats_ratio *e = &w->explained;
-	char names[WATERFALL_TEXT_BYTES / 2] = "";
+	char names[WATERFALL_TEXT_BYTES / 3] = "", others[WATERFALL_TEXT_BYTES / 3] = "";
 	if (isnan(e->estimate)) {
 		snprintf(text, bytes, "%s", w->why);
 		return;
 	}
-	unsigned n = say_names(w, names, sizeof names);
+	unsigned against = say_names(w, true, true, others, sizeof others),
+	         n = say_names(w, false, against, names, sizeof names);
 	const char *s = n == 1 ? "s" : "";
 	const struct words range = words_shares(e->lo, e->hi),
 	                   left = words_shares(1 - e->hi, 1 - e->lo),
@@ -437,6 +464,9 @@ void waterfall_say(const struct waterfall *w, char *text, size_t bytes)
 		snprintf(text, bytes,
 		         "%s explain%s %s of the gap: too wide to say whether anything is left",
 		         names, s, range.text);
+	if (n && against)
+		words_add(text, bytes, "; %s work%s against it", others,
+		          against == 1 ? "s" : "");
 }
 
 void waterfall_say_orders(const struct waterfall *w, char *text, size_t bytes)

@@ -3,6 +3,7 @@
 #define LAUNCHGAP_WATERFALL_H
 
 #include "contrast.h"
+#include "regime.h"
 
 #define WATERFALL_MAX_STEPS (2 * CLAIM_MAX + 1)
 
@@ -82,9 +83,10 @@ struct waterfall {
 	char why[CONTRAST_WHY_BYTES]; /* why there is none, or what keeps shares away, or "" */
 };
 
-/* -1 only when memory is out. */
-int waterfall_make(const struct summary *summary, const struct claim_list *asked,
-                   struct waterfall *out, struct status *st);
+/* Where the regime of large sizes cannot tell variants apart, gap and steps count only beyond
+ * what its A/A line shows; without regimes (NULL) everywhere. -1 only when memory is out. */
+int waterfall_make(const struct summary *summary, const struct regimes *regimes,
+                   const struct claim_list *asked, struct waterfall *out, struct status *st);
 
 #define WATERFALL_TEXT_BYTES CONTRAST_WHY_BYTES
 #define WATERFALL_ALL        0.8 /* an interval that ends below is no "all", whatever it covers */

@@ -605,14 +605,16 @@ struct table *tables_effects(const struct model *m)
 static void put_step(struct table *t, const struct summary *s,
                      const struct waterfall_step *step)
 {
-	char verdict[VERDICT_TEXT_BYTES];
+	char verdict[VERDICT_TEXT_BYTES], more[32];
 	verdict_text(&step->verdict, verdict, sizeof verdict);
 	if (step->at_odds)
 		snprintf(verdict, sizeof verdict, "undecided: mean and estimate disagree");
 	table_row(t);
 	table_text(t, "%s%s", step->rest ? "what is left" : step->name,
 	           step->backwards ? " (taken back)" : "");
-	table_text(t, "%s → %s", s->variants[step->from].name, s->variants[step->to].name);
+	snprintf(more, sizeof more, step->nsides > 1 ? ", and %u more" : "", step->nsides - 1);
+	table_text(t, "%s → %s%s", s->variants[step->from].name, s->variants[step->to].name,
+	           more);
 	table_number(t, step->from_gbs);
 	table_number(t, step->to_gbs);
 	table_ratio(t, &step->ratio);
