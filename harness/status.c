@@ -2,8 +2,11 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "foreign.h"
 
 int status_set(struct status *st, const char *format, ...)
 {
@@ -24,16 +27,22 @@ void status_list(char *list, size_t bytes, const char *name)
 
 void status_complain(const struct status *st)
 {
-	fprintf(stderr, "launchgap: %s\n", st->text);
+	status_say("launchgap: %s", st->text);
 }
 
+/* What is said may quote a record, or what a library printed. */
 void status_say(const char *format, ...)
 {
+	char *text = NULL;
 	va_list args;
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	int n = vasprintf(&text, format, args);
 	va_end(args);
-	fputc('\n', stderr);
+	if (n < 0)
+		return;
+	foreign_make_plain(text);
+	fprintf(stderr, "%s\n", text);
+	free(text);
 }
 
 static void print_span(char *text, size_t bytes, int64_t ns)

@@ -1,5 +1,5 @@
-# What all pictures share. `dir` is the run's folder, `plot_dir` this one, `format` png or svg; each
-# picture is drawn once in both. plots/run.gp says what the run holds.
+# What all pictures share. `dir` is the run's folder, `plot_dir` this one, `out` where pictures go,
+# `format` png or svg; each picture is drawn once in both. plots/run.gp says what the run holds.
 #
 # A picture sets name (of its file), head (what is plotted), said (what it shows), how (it was
 # measured), legend (rows of the key) and body (pixels below it), does `load begin`, plots nothing but

@@ -8,11 +8,11 @@ top = key_top + (legend ? 20.0 * legend + 6 : 0)
 H = top + body + 46
 eval canvas(H)
 if (format eq 'png') {
-	set print dir.'/plots/pictures.txt' append
+	set print out.'/pictures.txt' append
 	print name."\t".head."\t".said
 	set print
 }
-set output dir.'/plots/'.name.'.'.format
+set output out.'/'.name.'.'.format
 set multiplot
 set label 1 head at screen x(16), screen y(20) left font font(strlen(head) > 100 ? 11 : 13)
 do for [k = 1:said_rows] {

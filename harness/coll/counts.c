@@ -1,14 +1,18 @@
 #include "counts.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
+
+#include "../foreign.h"
+
+#define COUNTS_MAX_BYTES (1 << 20) /* of a file, many times what the largest matrix takes */
 
 /* One row up to a comma or the end; returns what follows, or NULL. */
 static const char *row_parse(const char *text, uint16_t *row, unsigned *n)
@@ -109,9 +113,14 @@ static void scale(const double of[], struct value_weights *w)
 static int counts_read(const char *path, struct value_weights *w, struct status *st)
 {
 	double of[VALUE_MAX_WEIGHTS * VALUE_MAX_WEIGHTS];
-	FILE *in = fopen(path, "re");
-	if (!in)
-		return status_set(st, "counts: cannot read %s: %s", path, strerror(errno));
+	const char *why = "out of memory";
+	int fd = foreign_open(path, COUNTS_MAX_BYTES, &why);
+	FILE *in = fd >= 0 ? fdopen(fd, "r") : NULL;
+	if (!in) {
+		if (fd >= 0)
+			close(fd);
+		return status_set(st, "counts: cannot read %s: %s", path, why);
+	}
 	unsigned wrong = lines_parse(in, of, w);
 	fclose(in);
 	if (!wrong)

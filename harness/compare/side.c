@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../foreign.h"
+
 /* --- series ------------------------------------------------------------------------------ */
 
 bool side_same_kind(const struct cell *a, const struct cell *b)
@@ -105,6 +107,7 @@ void side_clean(const char *text, char *out, size_t bytes)
 	while (text[n] && n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80)
 		n--;
 	out[n] = '\0';
+	foreign_make_plain(out);
 }
 
 /* Whether a list with ", " between its items holds the item. */

@@ -1,12 +1,18 @@
 #include "lines.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
+
+#include "../foreign.h"
 
 #define CHUNK_BYTES    65536
 #define LINE_MAX_BYTES ((size_t)1 << 30)
+#define FILE_MAX_BYTES                                                                         \
+	((uint64_t)1 << 36) /* unpacked: a small file may hold any number of zeros */
 
 struct lines {
 	gzFile file;
@@ -14,6 +20,7 @@ struct lines {
 	size_t chunk_bytes, chunk_at;
 	char *line;
 	size_t bytes, room;
+	uint64_t all;
 	bool cut;
 };
 
@@ -22,12 +29,14 @@ int lines_open(const struct field_place *at, struct lines **out)
 	struct lines *lines = calloc(1, sizeof *lines);
 	if (!lines)
 		return field_bad(at, "out of memory for reading");
-	errno = 0;
-	lines->file = gzopen(at->file, "rb");
+	const char *why = "out of memory";
+	int fd = foreign_open(at->file, 0, &why);
+	lines->file = fd >= 0 ? gzdopen(fd, "rb") : NULL;
 	if (!lines->file) {
+		if (fd >= 0)
+			close(fd);
 		free(lines);
-		return field_bad(at, "cannot open: %s",
-		                 errno ? strerror(errno) : "out of memory");
+		return field_bad(at, "cannot open: %s", why);
 	}
 	*out = lines;
 	return 0;
@@ -54,6 +63,10 @@ static int fill(struct lines *lines, const struct field_place *at)
 		                 code == Z_ERRNO ? strerror(errno) : why);
 	lines->chunk_bytes = got > 0 ? (size_t)got : 0;
 	lines->chunk_at = 0;
+	lines->all += lines->chunk_bytes;
+	if (lines->all > FILE_MAX_BYTES)
+		return field_bad(at, "a file of more than %llu GiB is no record",
+		                 (unsigned long long)FILE_MAX_BYTES >> 30);
 	return 0;
 }
 

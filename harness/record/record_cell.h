@@ -7,7 +7,9 @@
 
 struct field_place;
 
-#define RECORD_MAX_RANKS 4096 /* beyond, a record is taken for damaged */
+/* Beyond, a record is taken for damaged. */
+#define RECORD_MAX_RANKS  4096
+#define RECORD_MAX_BLOCKS 100000 /* a hundred sessions of the longest runs */
 
 struct record_cell {
 	char variant[TRIAL_NAME_BYTES];

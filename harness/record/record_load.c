@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../foreign.h"
 #include "field.h"
 #include "lines.h"
 #include "record_file.h"
@@ -139,12 +140,14 @@ static int take_origin(const struct field_place *at, const json_t *line,
                        const json_t *environment, char variant[TRIAL_NAME_BYTES],
                        unsigned *block, unsigned *order)
 {
+	json_int_t number = 0;
 	if (field_name(at, line, "variant", variant, TRIAL_NAME_BYTES) ||
-	    field_count(at, line, "block", 0, block) ||
+	    field_number(at, line, "block", 0, RECORD_MAX_BLOCKS - 1, &number) ||
 	    field_count(at, line, "order", 0, order))
 		return -1;
 	if (!has_variant(environment, variant))
 		return field_bad(at, "variant \"%s\" is not one of the environment's", variant);
+	*block = (unsigned)number;
 	return 0;
 }
 
@@ -334,6 +337,26 @@ static int check_sum(const struct field_place *at, const char *text, size_t byte
 	return 0;
 }
 
+/* Puts blanks in the place of what no page may show, in all texts of a line. False: there is
+ * such a character in a key, or memory ran out. */
+static bool clean(json_t *value)
+{
+	const char *key, *text = json_string_value(value);
+	json_t *child;
+	size_t i;
+	bool well = true;
+	json_array_foreach(value, i, child) well = well && clean(child);
+	json_object_foreach(value, key, child) well = well && foreign_is_plain(key) && clean(child);
+	if (!text || foreign_is_plain(text))
+		return well;
+	char *plain = strdup(text);
+	if (plain)
+		foreign_make_plain(plain);
+	well = plain && !json_string_set(value, plain);
+	free(plain);
+	return well;
+}
+
 static int load_lines(struct lines *lines, struct field_place *at, struct record_run *run,
                       bool *torn)
 {
@@ -357,7 +380,9 @@ static int load_lines(struct lines *lines, struct field_place *at, struct record
 			return field_bad(at, "not JSON: %.200s (column %d)", why.text,
 			                 why.column);
 		int failed =
-		    check_sum(at, text, bytes, line, &session) || add_line(at, line, run);
+		    check_sum(at, text, bytes, line, &session) ||
+		    (!clean(line) && field_bad(at, "a key holds a control character")) ||
+		    add_line(at, line, run);
 		json_decref(line);
 		if (failed)
 			return -1;

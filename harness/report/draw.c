@@ -11,15 +11,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../foreign.h"
 #include "calls_csv.h"
 #include "gnuplot.h"
 #include "model.h"
 
 #define NO_PROGRAM 127
 
+/* Within gnuplot, the run's folder, whatever it is called. */
+#define HERE    "/proc/self/fd/3"
+#define HERE_FD 3
+
 /* Runs gnuplot and waits. Its exit status; NO_PROGRAM when there is none; -1 when it could not
  * be started or was killed. What it prints goes to the file `log`. */
-static int run_gnuplot(char *const argv[], const char *log)
+static int run_gnuplot(char *const argv[], const char *dir, const char *log)
 {
 	pid_t child = fork();
 	if (child < 0)
@@ -27,8 +32,10 @@ static int run_gnuplot(char *const argv[], const char *log)
 	if (child == 0) {
 		int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 		int said = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-		if (nothing < 0 || said < 0 || dup2(nothing, 0) < 0 || dup2(said, 1) < 0 ||
-		    dup2(said, 2) < 0)
+		int here = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (nothing < 0 || said < 0 || here < 0 || dup2(nothing, 0) < 0 ||
+		    dup2(said, 1) < 0 || dup2(said, 2) < 0 ||
+		    (here == HERE_FD ? fcntl(here, F_SETFD, 0) : dup2(here, HERE_FD)) < 0)
 			_exit(NO_PROGRAM - 1);
 		/* µ and ÷ want UTF-8, numbers the point, whatever the user's locale is. */
 		setenv("LC_ALL", "C.UTF-8", 1);
@@ -54,12 +61,6 @@ static int is_plot(const struct dirent *entry)
 	       strncmp(entry->d_name, "style", 5) != 0;
 }
 
-static int is_picture(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.' &&
-	       (ends_with(entry->d_name, ".png") || ends_with(entry->d_name, ".svg"));
-}
-
 /* Files of a folder in order of name; frees each name after `use`. */
 static int each_file(const char *dir, int (*filter)(const struct dirent *),
                      void (*use)(const char *name, void *arg), void *arg)
@@ -75,35 +76,80 @@ static int each_file(const char *dir, int (*filter)(const struct dirent *),
 	return n;
 }
 
-/* Paths are whole: gnuplot takes a name that begins with < or | for a command. */
+/* Paths are whole: gnuplot takes a name that begins with < or | for a command. The run's folder
+ * is named to it by a descriptor, so that no name of the user's is in what it reads. Pictures
+ * are drawn into a folder of this report alone, and then take their places in plots/: gnuplot
+ * would write through a link that lies there. plots/pictures.txt, which names them, tells those
+ * of an earlier report from what others put there. */
 struct job {
 	char dir[PATH_MAX], plot_dir[PATH_MAX];
-	char plots[PATH_MAX + 8], log[PATH_MAX + 32], list[PATH_MAX + 32];
+	char plots[PATH_MAX + 8], out[PATH_MAX + 24], log[PATH_MAX + 40], list[PATH_MAX + 40];
 	struct model_pictures *result;
 };
 
-static void remove_picture(const char *name, void *arg)
+static int is_file(const struct dirent *entry)
+{
+	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
+
+static void remove_drawn(const char *name, void *arg)
 {
 	struct job *job = arg;
 	char path[PATH_MAX + 512];
-	snprintf(path, sizeof path, "%s/%s", job->plots, name);
+	snprintf(path, sizeof path, "%s/%s", job->out, name);
 	unlink(path);
+}
+
+/* To its place, unless it is empty: a log where gnuplot said nothing. */
+static void keep_drawn(const char *name, void *arg)
+{
+	struct job *job = arg;
+	struct stat about;
+	char from[PATH_MAX + 512], to[PATH_MAX + 512];
+	snprintf(from, sizeof from, "%s/%s", job->out, name);
+	snprintf(to, sizeof to, "%s/%s", job->plots, name);
+	if (!stat(from, &about) && about.st_size > 0)
+		rename(from, to);
+}
+
+/* What the list of an earlier report names, if it is a picture of this folder. */
+static void remove_earlier(const struct job *job)
+{
+	static const char *const ends[] = {".png", ".svg"};
+	char list[PATH_MAX + 40], line[2048], path[PATH_MAX + 2100];
+	snprintf(list, sizeof list, "%s/pictures.txt", job->plots);
+	const char *why;
+	int fd = foreign_open(list, 0, &why);
+	FILE *in = fd >= 0 ? fdopen(fd, "r") : NULL;
+	while (in && fgets(line, sizeof line, in)) {
+		line[strcspn(line, "\t\n")] = '\0';
+		if (!line[0] || line[0] == '.' || strchr(line, '/'))
+			continue;
+		for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+			snprintf(path, sizeof path, "%s/%s%s", job->plots, line, ends[i]);
+			unlink(path);
+		}
+	}
+	if (in)
+		fclose(in);
+	unlink(list);
+	snprintf(list, sizeof list, "%s/gnuplot.log", job->plots);
+	unlink(list);
 }
 
 static void draw_file(const char *name, void *arg)
 {
 	struct job *job = arg;
-	char file[PATH_MAX + 512], dir[2 * PATH_MAX], plot_dir[2 * PATH_MAX],
-	    png[4 * PATH_MAX + 64], svg[4 * PATH_MAX + 64];
-	gnuplot_quote(job->dir, dir, sizeof dir);
+	char file[PATH_MAX + 512], plot_dir[2 * PATH_MAX], set[3 * PATH_MAX];
 	gnuplot_quote(job->plot_dir, plot_dir, sizeof plot_dir);
 	snprintf(file, sizeof file, "%s/%s", job->plot_dir, name);
-	snprintf(png, sizeof png, "dir=%s; plot_dir=%s; format='png'", dir, plot_dir);
-	snprintf(svg, sizeof svg, "dir=%s; plot_dir=%s; format='svg'", dir, plot_dir);
+	snprintf(set, sizeof set, "dir='" HERE "'; plot_dir=%s; out='" HERE "/plots%s'",
+	         plot_dir, strrchr(job->out, '/'));
 	/* -d: whatever the user has in his own start file, the pictures look the same. */
-	char *argv[] = {"gnuplot",       "-d", "-e", png,  file, "-e",
-	                "reset session", "-e", svg,  file, NULL};
-	int rc = run_gnuplot(argv, job->log);
+	char *argv[] = {
+	    "gnuplot",       "-d", "-e", set,  "-e",           "format='png'", file, "-e",
+	    "reset session", "-e", set,  "-e", "format='svg'", file,           NULL};
+	int rc = run_gnuplot(argv, job->dir, job->log);
 	if (rc != 0 && !job->result->warning[0])
 		snprintf(job->result->warning, sizeof job->result->warning,
 		         "%.100s was not drawn: gnuplot ended with status %d, and what it said "
@@ -117,7 +163,7 @@ static bool is_drawn(const struct job *job, const char *name, const char *end)
 {
 	struct stat about;
 	char path[PATH_MAX + 512];
-	snprintf(path, sizeof path, "%s/%s%s", job->plots, name, end);
+	snprintf(path, sizeof path, "%s/%s%s", job->out, name, end);
 	return !stat(path, &about) && about.st_size > 0;
 }
 
@@ -148,7 +194,6 @@ static void take_list(struct job *job)
 	}
 	if (in)
 		fclose(in);
-	unlink(job->list);
 	qsort(result->pictures, result->npictures, sizeof *result->pictures, by_name);
 }
 
@@ -166,24 +211,29 @@ static int find_answer(const struct model_pictures *result, const struct waterfa
 
 static void draw_all(struct job *job, const struct findings *findings)
 {
-	struct stat said;
 	char *argv[] = {"gnuplot", "--version", NULL};
-	unlink(job->log);
-	unlink(job->list);
-	if (run_gnuplot(argv, "/dev/null") == NO_PROGRAM) {
+	if (run_gnuplot(argv, job->dir, "/dev/null") == NO_PROGRAM) {
 		snprintf(
 		    job->result->warning, sizeof job->result->warning,
 		    "no pictures, for there is no gnuplot here: install it (apt-get install "
 		    "gnuplot-nox) and draw them from the records with make plots");
 		return;
 	}
-	each_file(job->plots, is_picture, remove_picture, job);
+	if (!mkdtemp(job->out)) {
+		snprintf(job->result->warning, sizeof job->result->warning,
+		         "no pictures: cannot make a folder in plots: %s", strerror(errno));
+		return;
+	}
+	snprintf(job->log, sizeof job->log, "%s/gnuplot.log", job->out);
+	snprintf(job->list, sizeof job->list, "%s/pictures.txt", job->out);
 	if (each_file(job->plot_dir, is_plot, draw_file, job) <= 0)
 		snprintf(job->result->warning, sizeof job->result->warning,
 		         "no pictures: %.300s holds no .gp file", job->plot_dir);
-	if (stat(job->log, &said) == 0 && said.st_size == 0)
-		unlink(job->log);
 	take_list(job);
+	remove_earlier(job);
+	each_file(job->out, is_file, keep_drawn, job);
+	each_file(job->out, is_file, remove_drawn, job);
+	rmdir(job->out);
 	job->result->answer = find_answer(job->result, &findings->waterfall);
 }
 
@@ -209,6 +259,21 @@ done:
 	return rc;
 }
 
+static int make_plots(const struct job *job, struct status *st)
+{
+	struct stat about;
+	if (mkdir(job->plots, 0777) && errno != EEXIST)
+		return status_set(st, "cannot make the folder %s: %s", job->plots,
+		                  strerror(errno));
+	if (lstat(job->plots, &about) || !S_ISDIR(about.st_mode))
+		return status_set(
+		    st,
+		    "%s is a link, or no folder: a report writes into its run's own "
+		    "folder alone. Remove it",
+		    job->plots);
+	return 0;
+}
+
 int draw_pictures(struct model *model, const char *dir, const char *plot_dir, struct status *st)
 {
 	struct job *job = calloc(1, sizeof *job);
@@ -228,12 +293,9 @@ int draw_pictures(struct model *model, const char *dir, const char *plot_dir, st
 	if (!realpath(plot_dir, job->plot_dir)) /* what it lacks is a warning */
 		snprintf(job->plot_dir, sizeof job->plot_dir, "%s", plot_dir);
 	snprintf(job->plots, sizeof job->plots, "%s/plots", job->dir);
-	snprintf(job->log, sizeof job->log, "%s/gnuplot.log", job->plots);
-	snprintf(job->list, sizeof job->list, "%s/pictures.txt", job->plots);
-	if (mkdir(job->plots, 0777) && errno != EEXIST) {
-		status_set(st, "cannot make the folder %s: %s", job->plots, strerror(errno));
+	snprintf(job->out, sizeof job->out, "%s/.drawn-XXXXXX", job->plots);
+	if (make_plots(job, st))
 		goto done;
-	}
 	if (write_data(model, job, st))
 		goto done;
 	if (gnuplot_drawable(&model->summary))

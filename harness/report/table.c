@@ -477,7 +477,7 @@ void table_escape(FILE *out, const char *text)
 {
 	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;
-		if (strchr("|`*_<>[]\\", c))
+		if (strchr("|`*_<>[]&\\", c))
 			fprintf(out, "\\%c", c);
 		else
 			fputc(c < ' ' || c == 0x7F ? ' ' : c, out);

@@ -1,10 +1,10 @@
 /* counters: what this machine's NVLink counters count. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../backend/device/nvml.h"
-#include "../report/output.h"
 #include "../selftest/calibrate_shown.h"
 #include "verbs.h"
 
@@ -42,11 +42,13 @@ static void say_progress(unsigned done, unsigned total)
 
 static int show(const struct request *request, const struct calibrate *c, struct status *st)
 {
-	FILE *json = request->json ? output_open(request->json, st) : NULL;
+	FILE *json = request->json ? fopen(request->json, "we") : NULL;
 	if (request->json && !json)
-		return -1;
+		return status_set(st, "cannot write %s: %s", request->json, strerror(errno));
 	int result = calibrate_show(c, stdout, json, st);
-	return (json && output_close(json, request->json, st)) || result ? -1 : 0;
+	if (json && (ferror(json) | fclose(json)))
+		return status_set(st, "cannot write %s: %s", request->json, strerror(errno));
+	return result;
 }
 
 int verb_counters(int argc, char *argv[], const struct home *home, struct status *st)

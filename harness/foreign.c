@@ -1,0 +1,82 @@
+#include "foreign.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Bytes of the character at `text` that is not shown; 0: it is. A lone byte of C1, which is no
+ * UTF-8, counts too: terminals that know none take it for a command. */
+static size_t hidden(const char *text)
+{
+	/* U+061C, U+200E and F, U+202A to E, U+2066 to 9. */
+	static const char *const marks[] = {"\xD8\x9C",     "\xE2\x80\x8E", "\xE2\x80\x8F",
+	                                    "\xE2\x80\xAA", "\xE2\x80\xAB", "\xE2\x80\xAC",
+	                                    "\xE2\x80\xAD", "\xE2\x80\xAE", "\xE2\x81\xA6",
+	                                    "\xE2\x81\xA7", "\xE2\x81\xA8", "\xE2\x81\xA9"};
+	unsigned char c = (unsigned char)text[0], next = (unsigned char)text[1];
+	if ((c < ' ' && c != '\t' && c != '\n') || c == 0x7F || (c >= 0x80 && c < 0xA0))
+		return 1;
+	if (c == 0xC2 && next >= 0x80 && next < 0xA0)
+		return 2;
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		if (!strncmp(text, marks[i], strlen(marks[i])))
+			return strlen(marks[i]);
+	return 0;
+}
+
+/* Bytes of the character at `text`, one where it is no UTF-8. */
+static size_t letter(const char *text)
+{
+	unsigned char c = (unsigned char)text[0];
+	size_t n = c < 0xC2 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 1;
+	for (size_t i = 1; i < n; i++)
+		if (((unsigned char)text[i] & 0xC0) != 0x80)
+			return 1;
+	return n;
+}
+
+bool foreign_is_plain(const char *text)
+{
+	while (*text && !hidden(text))
+		text += letter(text);
+	return !*text;
+}
+
+void foreign_make_plain(char *text)
+{
+	char *to = text;
+	while (*text) {
+		size_t n = hidden(text);
+		if (n) {
+			*to++ = ' ';
+		} else {
+			n = letter(text);
+			memmove(to, text, n);
+			to += n;
+		}
+		text += n;
+	}
+	*to = '\0';
+}
+
+int foreign_open(const char *file, off_t most, const char **why)
+{
+	struct stat about;
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 || fstat(fd, &about)) {
+		*why = strerror(errno);
+	} else if (!S_ISREG(about.st_mode)) {
+		*why = S_ISDIR(about.st_mode) ? strerror(EISDIR)
+		                              : "it is no regular file, but a pipe or a device";
+	} else if (most && about.st_size > most) {
+		*why = "it is too long";
+	} else {
+		return fd;
+	}
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}

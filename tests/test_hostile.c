@@ -1,0 +1,375 @@
+/* What others put into a run's folder or record: nothing of theirs is touched, run, waited for,
+ * or shown as anything but text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../harness/foreign.h"
+#include "here.h"
+
+static char run[256];
+
+/* A run at `run`, its record as an older launchgap wrote it. */
+static int measured(void **state)
+{
+	char record[300];
+	set_up(state);
+	cli_write(folder, "t.exp",
+	          "; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K, 8K\n"
+	          "backend = null\nlimit = no\nranks = 2\nblocks = 2\npace = stream\n"
+	          "stretches = 2\n[variant s]\nmode = single\n[variant t]\nmode = threads\n");
+	cli_expect(cli_run(folder, (const char *[]){"run", "--file", file, "--no-report",
+	                                            "--results", results, NULL}),
+	           0, "block 1");
+	cli_result(folder, "t", "", run, sizeof run);
+	run[strlen(run) - 1] = '\0';
+	snprintf(record, sizeof record, "%s/trials.jsonl", run);
+	char *text = cli_read(record);
+	cli_unsum(text);
+	cli_write(run, "trials.jsonl", text);
+	free(text);
+	return 0;
+}
+
+static struct cli report(void)
+{
+	return cli_run(folder, (const char *[]){"report", run, "-v", NULL});
+}
+
+static const char *in(const char *parent, const char *name)
+{
+	static char path[8][PATH_MAX];
+	static unsigned n;
+	n = (n + 1) % 8;
+	snprintf(path[n], sizeof path[n], "%s/%s", parent, name);
+	return path[n];
+}
+
+static void says(const char *name, const char *words)
+{
+	char *text = cli_read(name);
+	assert_non_null(text);
+	assert_string_equal(text, words);
+	free(text);
+}
+
+static bool is_regular(const char *name)
+{
+	struct stat about;
+	return !lstat(name, &about) && S_ISREG(about.st_mode);
+}
+
+/* --- links --- */
+
+static void a_link_is_not_followed(void **state)
+{
+	static const char *const names[] = {"summary.csv", "report.md", "plots/run.gp",
+	                                    "plots/null_alltoall_launch.png"};
+	const char *mine = in(folder, "mine");
+	(void)state;
+	assert_int_equal(mkdir(in(run, "plots"), 0777), 0);
+	cli_write(folder, "mine", "precious");
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+		assert_int_equal(symlink(mine, in(run, names[i])), 0);
+	cli_expect(report(), 0, "report.md");
+	says(mine, "precious");
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+		assert_true(is_regular(in(run, names[i])));
+}
+
+static void nor_is_a_linked_folder(void **state)
+{
+	char theirs[80];
+	(void)state;
+	snprintf(theirs, sizeof theirs, "%s/theirs", folder);
+	assert_int_equal(mkdir(theirs, 0777), 0);
+	cli_write(theirs, "null_alltoall_launch.png", "precious");
+	assert_int_equal(symlink(theirs, in(run, "plots")), 0);
+	cli_expect(report(), 1, "plots is a link, or no folder");
+	says(in(theirs, "null_alltoall_launch.png"), "precious");
+	assert_int_equal(access(in(theirs, "run.gp"), F_OK), -1);
+}
+
+static void its_own_pictures_alone_are_removed(void **state)
+{
+	char plots[300];
+	(void)state;
+	snprintf(plots, sizeof plots, "%s/plots", run);
+	cli_write(run, "kept.png", "precious");
+	assert_int_equal(mkdir(plots, 0777), 0);
+	cli_write(plots, "mine.png", "precious");
+	cli_write(plots, "earlier.png", "x");
+	cli_write(plots, "earlier.svg", "x");
+	cli_write(plots, "pictures.txt", "earlier\ttitle\tcaption\n../kept\ttitle\tcaption\n");
+	cli_expect(report(), 0, "report.md");
+	says(in(plots, "mine.png"), "precious");
+	says(in(run, "kept.png"), "precious");
+	assert_int_equal(access(in(plots, "earlier.png"), F_OK), -1);
+	assert_int_equal(access(in(plots, "earlier.svg"), F_OK), -1);
+	assert_true(is_regular(in(plots, "null_alltoall_launch.png")));
+	/* And again: each picture is there, and nothing else is. */
+	char *before = cli_read(in(plots, "pictures.txt"));
+	assert_non_null(before);
+	cli_expect(report(), 0, "report.md");
+	says(in(plots, "pictures.txt"), before);
+	assert_true(is_regular(in(plots, "null_alltoall_launch.png")));
+	free(before);
+}
+
+/* --- what is no file --- */
+
+static void pipes_and_devices_are_no_records(void **state)
+{
+	const char *record = in(run, "trials.jsonl");
+	(void)state;
+	assert_int_equal(unlink(record), 0);
+	assert_int_equal(mkfifo(record, 0666), 0);
+	cli_expect(report(), 1, "trials.jsonl: cannot open: it is no regular file");
+	assert_int_equal(unlink(record), 0);
+	assert_int_equal(symlink("/dev/zero", record), 0);
+	cli_expect(report(), 1, "trials.jsonl: cannot open: it is no regular file");
+	cli_expect(cli_run(folder, (const char *[]){"compare", run, run, NULL}), 2,
+	           "it is no regular file");
+}
+
+static void nor_are_they_counts(void **state)
+{
+	char counts[100];
+	(void)state;
+	snprintf(counts, sizeof counts, "counts=%s/pipe", folder);
+	assert_int_equal(mkfifo(in(folder, "pipe"), 0666), 0);
+	cli_expect(cli_run(folder, (const char *[]){"run", "--file", file, "--dry-run", counts,
+	                                            "collective=alltoallv", NULL}),
+	           1, "it is no regular file");
+	cli_expect(
+	    cli_run(folder, (const char *[]){"run", "--file", file, "--dry-run",
+	                                     "counts=/dev/zero", "collective=alltoallv", NULL}),
+	    1, "it is no regular file");
+	assert_int_equal(unlink(in(folder, "pipe")), 0);
+	cli_write(folder, "pipe", "");
+	assert_int_equal(truncate(in(folder, "pipe"), 1 << 30), 0);
+	cli_expect(cli_run(folder, (const char *[]){"run", "--file", file, "--dry-run", counts,
+	                                            "collective=alltoallv", NULL}),
+	           1, "it is too long");
+}
+
+/* A plan of so many blocks takes minutes and gigabytes. */
+static void a_block_beyond_all_plans_is_damage(void **state)
+{
+	char *text = cli_read(in(run, "trials.jsonl")), *block = strstr(text, "\"block\":1,");
+	(void)state;
+	assert_non_null(block);
+	FILE *out = fopen(in(run, "trials.jsonl"), "w");
+	assert_non_null(out);
+	fprintf(out, "%.*s\"block\":1000000000,%s", (int)(block - text), text, block + 10);
+	fclose(out);
+	free(text);
+	cli_expect(report(), 1, "\"block\" is 1000000000");
+	cli_expect(cli_run(folder, (const char *[]){"resume", run, "blocks=1", NULL}), 1,
+	           "\"block\" is 1000000000");
+}
+
+/* --- what is no text --- */
+
+#define EVIL                                                                                   \
+	"\x1b]0;owned\x07 \x1b[31m \xC2\x9b"                                                   \
+	"31m \xE2\x80\xAE "                                                                    \
+	"\x7F\r<evil onload=x> <script>evil()</script> [a](javascript:evil) ![b](evil.png) "   \
+	"&#27;[31m &lt;evil> ``` ~~~ `evil` | it's 'a' against \"b\" $(touch evil) `touch "    \
+	"evil`"
+
+static void spoil(json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+	char spoilt[1024];
+	snprintf(spoilt, sizeof spoilt, "%s" EVIL, text ? text : "");
+	json_object_set_new(object, key, json_string(spoilt));
+}
+
+static void spoil_environment(json_t *env)
+{
+	static const char *const texts[] = {"title", "question", "backend_why", "created",
+	                                    "launchgap"};
+	static const char *const facts[] = {"host", "cpu",    "memory", "kernel",
+	                                    "os",   "driver", "clock"};
+	json_t *variants = json_object_get(env, "variants");
+	for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
+		spoil(env, texts[i]);
+	for (unsigned i = 0; i < sizeof facts / sizeof *facts; i++)
+		spoil(json_object_get(env, "machine"), facts[i]);
+	json_array_append_new(json_object_get(env, "notes"), json_string(EVIL));
+	json_array_append_new(json_object_get(env, "command"), json_string(EVIL));
+	spoil(json_array_get(variants, 1), "skip");
+	spoil(json_array_get(variants, 1), "bind");
+	json_array_append_new(json_object_get(json_array_get(variants, 0), "env"),
+	                      json_string("NCCL_X=" EVIL));
+}
+
+/* Each line of the record with it in all texts that may be anything. */
+static void spoil_record(void)
+{
+	char *text = cli_read(in(run, "trials.jsonl")), *rest = text, *line;
+	FILE *out = fopen(in(run, "trials.jsonl"), "w");
+	assert_non_null(out);
+	while ((line = strsep(&rest, "\n")) && line[0]) {
+		json_t *json = json_loads(line, 0, NULL);
+		json_t *facts = json_array_get(json_object_get(json, "facts"), 0);
+		const char *kind = json_string_value(json_object_get(json, "kind"));
+		if (!strcmp(kind, "environment"))
+			spoil_environment(json);
+		if (facts) {
+			spoil(facts, "bind");
+			spoil(facts, "library");
+		}
+		if (!strcmp(kind, "end"))
+			spoil(json, "text");
+		json_dumpf(json, out, JSON_COMPACT);
+		fputc('\n', out);
+		json_decref(json);
+	}
+	fprintf(out,
+	        "{\"schema\":1,\"kind\":\"failure\",\"variant\":\"t\",\"block\":1,\"order\":9,"
+	        "\"error\":\"\\u001b[31m\\u009b31m\\u202e<evil onload=x>\"}\n");
+	fclose(out);
+	free(text);
+}
+
+static void only_text(const char *name, const char *text)
+{
+	char *copy = strdup(text ? text : "\r"), *rest = copy, *line;
+	while ((line = strsep(&rest, "\n")))
+		if (!foreign_is_plain(line))
+			fail_msg("%s holds a control character: %.200s", name, line);
+	free(copy);
+}
+
+static void no_markup(const char *name, const char *text, const char *markup, bool escaped)
+{
+	for (const char *at = text; (at = strstr(at, markup)); at++)
+		if (!escaped || at == text || at[-1] != '\\')
+			fail_msg("%s holds markup of the record's: %.60s", name, at);
+}
+
+static void texts_of_a_record_are_text_everywhere(void **state)
+{
+	static const char *const files[] = {"report.md",         "report.html", "report.json",
+	                                    "summary.csv",       "ranks.csv",   "plots/run.gp",
+	                                    "plots/pictures.txt"};
+	(void)state;
+	spoil_record();
+	struct cli cli = report();
+	only_text("the terminal", cli.out);
+	cli_expect(cli, 0, "evil");
+	for (unsigned i = 0; i < sizeof files / sizeof *files; i++) {
+		char *text = cli_read(in(run, files[i]));
+		only_text(files[i], text);
+		if (strstr(files[i], ".html")) {
+			no_markup(files[i], text, "<evil", false);
+			no_markup(files[i], text, "<script", false);
+			no_markup(files[i], text, "=\"javascript", false);
+			no_markup(files[i], text, "evil.png\"", false);
+		}
+		free(text);
+	}
+	/* In Markdown `<` stands behind a backslash, but where the command is quoted. */
+	char *text = cli_read(in(run, "report.md"));
+	for (char *begin; (begin = strstr(text, "\n```\n"));) {
+		char *end = strstr(begin + 5, "\n```\n");
+		assert_non_null(end);
+		memset(begin, ' ', (size_t)(end + 5 - begin));
+	}
+	no_markup("report.md", text, "<evil", true);
+	no_markup("report.md", text, "<script", true);
+	no_markup("report.md", text, "&#27", true);
+	free(text);
+	/* The pictures are drawn all the same, and nothing was run. */
+	assert_true(is_regular(in(run, "plots/null_alltoall_launch.png")));
+	assert_int_equal(access("evil", F_OK), -1);
+}
+
+static void what_is_said_of_it_is_plain_too(void **state)
+{
+	(void)state;
+	cli_write(run, "trials.jsonl",
+	          "{\"schema\":1,\"kind\":\"\\u001b[31m\\u009b31mevil\"}\n");
+	struct cli cli = report();
+	only_text("the terminal", cli.out);
+	cli_expect(cli, 1, "evil");
+}
+
+/* --- names of folders --- */
+
+/* Of a folder's name gnuplot would take < and | for a command, and a shell the rest. */
+static void a_folders_name_is_run_by_nobody(void **state)
+{
+	static const char *const names[] = {"<touch evil;",
+	                                    "|touch evil",
+	                                    "'a' against 'b'",
+	                                    "it''s",
+	                                    "$(touch evil)",
+	                                    "`touch evil`",
+	                                    "\"; system \"touch evil",
+	                                    "a\nb",
+	                                    "-e",
+	                                    "%s%n",
+	                                    "\\\"",
+	                                    "a;b&c"};
+	char here[PATH_MAX];
+	(void)state;
+	assert_non_null(getcwd(here, sizeof here));
+	char *program = realpath(getenv("LAUNCHGAP"), NULL);
+	assert_non_null(program);
+	setenv("LAUNCHGAP", program, 1);
+	char *text = cli_read(in(run, "trials.jsonl"));
+	assert_int_equal(chdir(folder), 0);
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+		char name[80];
+		/* By its bare name, but where that would be an option. */
+		snprintf(name, sizeof name, "%s%s", names[i][0] == '-' ? "./" : "", names[i]);
+		assert_int_equal(mkdir(names[i], 0777), 0);
+		cli_write(name, "trials.jsonl", text);
+		cli_expect(cli_run(folder, (const char *[]){"report", name, NULL}), 0,
+		           "report.html");
+		if (!is_regular(in(name, "plots/null_alltoall_launch.png")) ||
+		    !is_regular(in(name, "plots/null_alltoall_launch.svg")))
+			fail_msg("%s has no pictures", names[i]);
+		assert_int_equal(access(in(name, "plots/gnuplot.log"), F_OK), -1);
+		assert_int_equal(access("evil", F_OK), -1);
+		assert_int_equal(access(in(name, "evil"), F_OK), -1);
+	}
+	assert_int_equal(chdir(here), 0);
+	free(program);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(a_link_is_not_followed, measured, tear_down),
+	    cmocka_unit_test_setup_teardown(nor_is_a_linked_folder, measured, tear_down),
+	    cmocka_unit_test_setup_teardown(its_own_pictures_alone_are_removed, measured,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(pipes_and_devices_are_no_records, measured,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(nor_are_they_counts, measured, tear_down),
+	    cmocka_unit_test_setup_teardown(a_block_beyond_all_plans_is_damage, measured,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(texts_of_a_record_are_text_everywhere, measured,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(what_is_said_of_it_is_plain_too, measured,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(a_folders_name_is_run_by_nobody, measured,
+	                                    tear_down),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
