@@ -247,7 +247,7 @@ static int metric(const struct gpu *gpu, unsigned id, double *value)
 	case 21:
 		*value = 2000;
 		return OK;
-	case 60: /* NVLink, MiB/s: received, sent */
+	case 60: /* NVLink, 1000 KiB/s: received, sent */
 		*value = 300000;
 		return gpu->gpm_nvlink ? OK : NOT_SUPPORTED;
 	case 61:

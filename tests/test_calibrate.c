@@ -18,7 +18,10 @@
 
 #define MIB ((size_t)1 << 20)
 
-/* A copier that sends in the stand-in, at the rate that its GPM tells: 250000 MiB/s. */
+/* A copier that sends in the stand-in, at the rate that its GPM tells: 250000 units of
+ * 1024000 bytes a second. */
+#define GPM_UNIT 1024000.0
+
 struct sender {
 	void *library;
 	void (*send)(unsigned from, unsigned to, unsigned long long bytes);
@@ -54,7 +57,7 @@ static int send_end(void *of, double *seconds, struct status *st)
 {
 	(void)st;
 	if (seconds)
-		*seconds = ((struct sender *)of)->bytes / (250000.0 * MIB);
+		*seconds = ((struct sender *)of)->bytes / (250000 * GPM_UNIT);
 	return 0;
 }
 
@@ -148,39 +151,6 @@ static void each_counter_is_held_against_what_was_copied(void **state)
 	assert_string_equal(calibrate_missing(&calibration, METER_PCIE), "not supported");
 }
 
-static const struct calibrate_cell steady[] = {
-    {.order = {.piece_bytes = MIB}, .steady = true},
-};
-
-static void rates_are_held_against_the_copies_rate(void **state)
-{
-	struct status st = {0};
-	(void)state;
-	sender.begun = 0;
-	assert_int_equal(run(1, steady, &st), 0);
-	assert_int_equal(sender.begun, 3 * 2);
-	near(ratio(0, METER_GPM, CALIBRATE_SENT, 1048576), 1, 1e-6);
-	near(ratio(0, METER_GPM, CALIBRATE_SENT, 1e6), 1e6 / 1048576, 1e-6);
-	near(ratio(0, METER_GPM, CALIBRATE_RECEIVED, 1048576), 1.2, 1e-6);
-	/* 40 % of 3352.32 GB/s, on both GPUs. */
-	near(ratio(0, METER_GPM_DRAM, CALIBRATE_SENT, 1),
-	     0.4 * 3352.32e9 / (250000.0 * 1048576), 1e-6);
-	near(ratio(0, METER_GPM_DRAM, CALIBRATE_RETURNED, 1),
-	     0.4 * 3352.32e9 / (250000.0 * 1048576), 1e-6);
-}
-
-static void copies_that_end_early_are_no_rate(void **state)
-{
-	struct status st = {0};
-	(void)state;
-	sender.early = true;
-	assert_int_equal(run(1, steady, &st), 0);
-	assert_true(isnan(ratio(0, METER_GPM, CALIBRATE_SENT, 1048576).median));
-	assert_string_equal(calibrate_missing(&calibration, METER_GPM),
-	                    "the copies ended too early");
-	sender.early = false;
-}
-
 /* The object that is written, and the text. */
 static json_t *show(char **text)
 {
@@ -197,6 +167,53 @@ static json_t *show(char **text)
 	free(json);
 	assert_non_null(object);
 	return object;
+}
+
+static const struct calibrate_cell steady[] = {
+    {.order = {.piece_bytes = MIB}, .steady = true},
+};
+
+static void rates_are_held_against_the_copies_rate(void **state)
+{
+	struct status st = {0};
+	(void)state;
+	sender.begun = 0;
+	assert_int_equal(run(1, steady, &st), 0);
+	assert_int_equal(sender.begun, 3 * 2);
+	near(ratio(0, METER_GPM, CALIBRATE_SENT, GPM_UNIT), 1, 1e-6);
+	near(ratio(0, METER_GPM, CALIBRATE_SENT, 1048576), 1.024, 1e-6);
+	near(ratio(0, METER_GPM, CALIBRATE_RECEIVED, GPM_UNIT), 1.2, 1e-6);
+	/* 40 % of 3352.32 GB/s, on both GPUs. */
+	near(ratio(0, METER_GPM_DRAM, CALIBRATE_SENT, 1), 0.4 * 3352.32e9 / (250000 * GPM_UNIT),
+	     1e-6);
+	near(ratio(0, METER_GPM_DRAM, CALIBRATE_RETURNED, 1),
+	     0.4 * 3352.32e9 / (250000 * GPM_UNIT), 1e-6);
+	char *text;
+	json_t *shown = show(&text);
+	json_assert_number(json_cell(json_table(shown, "steady"),
+	                             (json_keys){"way", "CE push", NULL}, "gpm_mib"),
+	                   "", 2.4, 0.01);
+	assert_non_null(strstr(text,
+	                       "GPM NVLink counts payload: 1.0000 to 1.0000 times what was "
+	                       "sent,\n  its unit 1024000 bytes"));
+	json_decref(shown);
+	free(text);
+}
+
+static void copies_that_end_early_are_no_rate(void **state)
+{
+	struct status st = {0};
+	(void)state;
+	sender.early = true;
+	assert_int_equal(run(1, steady, &st), 0);
+	assert_true(isnan(ratio(0, METER_GPM, CALIBRATE_SENT, 1048576).median));
+	assert_string_equal(calibrate_missing(&calibration, METER_GPM),
+	                    "the copies ended too early");
+	/* What a source said by itself goes before it. */
+	const struct calibrate_cell both[] = {between[0], steady[0]};
+	assert_int_equal(run(2, both, &st), 0);
+	assert_string_equal(calibrate_missing(&calibration, METER_PCIE), "not supported");
+	sender.early = false;
 }
 
 static void the_tables_say_it(void **state)
@@ -223,7 +240,9 @@ static void the_tables_say_it(void **state)
 	json_assert_text(json_cell(t, pcie, "missing"), "", "not supported");
 	assert_int_equal(json_rows(json_table(shown, "readings"), (json_keys){NULL}),
 	                 4 * 3 * METER_SOURCES);
-	assert_non_null(strstr(text, "DATA reads 1.0240 to 1.0240 times"));
+	assert_non_null(strstr(text, "DATA counts payload: 1.0000 to 1.0000 times what was "
+	                             "sent,\n  its unit 1000 bytes"));
+	assert_non_null(strstr(text, "RAW counts more than payload: 1.28"));
 	assert_non_null(strstr(text, "GPM NVLink: not known here"));
 	json_decref(shown);
 	free(text);

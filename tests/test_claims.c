@@ -15,6 +15,7 @@ static unsigned off;         /* a variant that takes four times the time in the 
 static unsigned lacks_block; /* of processes-old; UINT_MAX: none */
 static struct claim_list asked;
 static double dram_per_byte[3];
+static bool without_unit; /* as programs wrote that took GPM's for a MiB */
 static const char *missing;
 static int64_t issue_ns;   /* of each row */
 static int64_t preempted;  /* the first row takes so many ns more to issue */
@@ -82,7 +83,10 @@ static void line(json_t *cell, const struct made_place *p)
 			    c.nvlink_tx_gbs * (p->variant < 3 ? dram_per_byte[p->variant] : 2);
 			c.dram_limit_gbs = 4800;
 		}
-		json_array_append_new(list, counters_to_json(&c));
+		json_t *written = counters_to_json(&c);
+		if (without_unit)
+			json_object_del(written, "nvlink_unit_bytes");
+		json_array_append_new(list, written);
 	}
 	json_object_set_new(cell, "counters", list);
 	json_object_set_new(cell, "issue_cpu_ns", json_pack("[i, i]", 90000, 45000));
@@ -108,6 +112,7 @@ static int fresh(void **state)
 	asked = (struct claim_list){.nclaims = 0};
 	speed[0] = speed[1] = speed[2] = isolated_speed = 1;
 	dram_per_byte[0] = dram_per_byte[1] = dram_per_byte[2] = 2;
+	without_unit = false;
 	noise = isolated_noise = 0.002;
 	no_stream = no_isolated = false;
 	lacks_block = off = UINT_MAX;
@@ -1154,6 +1159,23 @@ static void path_is(const json_t *report, const char *variant, const char *const
 	}
 }
 
+/* Of a model of 4, what is read as 4.01 ÷ 1.024 lacks a unit and no cache. */
+static void a_unit_is_no_cache(void **state)
+{
+	(void)state;
+	dram_per_byte[0] = 5 / 1.024;
+	dram_per_byte[1] = 4.01 / 1.024;
+	without_unit = true;
+	made.more = paths;
+	const json_t *table = json_table(made_report(&made), "counters");
+	json_keys staged = {"cell", "alltoall 256 KiB", "variant", "nodirect", NULL};
+	json_keys direct = {"cell", "alltoall 256 KiB", "variant", "threads-old", NULL};
+	json_assert_number(json_cell(table, staged, "nvlink_tx_gbs"), "", 105 / 1.024, 1e-4);
+	json_assert_number(json_cell(table, staged, "cached"), "", 1, 1e-4);
+	json_assert_number(json_cell(table, direct, "dram_per_nvlink"), "", 4.01, 1e-4);
+	json_assert_null(json_cell(table, direct, "cached"), "");
+}
+
 static void the_report_has_the_evidence(void **state)
 {
 	static const char *const staged[] = {"P2P/CUMEM", "P2P+reg", "staged",
@@ -1494,6 +1516,7 @@ int main(void)
 	    cmocka_unit_test_setup(without_a_gap_there_are_no_shares, fresh),
 	    cmocka_unit_test_setup(the_evidence_has_model_and_cache, fresh),
 	    cmocka_unit_test_setup(copies_have_a_model_of_their_own, fresh),
+	    cmocka_unit_test_setup(a_unit_is_no_cache, fresh),
 	    cmocka_unit_test_setup(the_report_has_the_evidence, fresh),
 	    cmocka_unit_test_setup(what_rests_on_another_path_is_marked, fresh),
 	    cmocka_unit_test_setup(a_hint_has_the_ways_of_data, fresh),

@@ -81,6 +81,7 @@ static void the_record_gives_back_what_it_got(void **state)
 	    .pcie_rx_gbs = 7.7,
 	    .copied_bytes = 1e15,
 	    .delivered_bytes = 0,
+	    .nvlink_unit_bytes = 1024000,
 	    .missing = "no DRAM (GPM: not supported)",
 	};
 	struct counters back;
@@ -88,7 +89,7 @@ static void the_record_gives_back_what_it_got(void **state)
 	json_t *object = counters_to_json(&c);
 	(void)state;
 	assert_non_null(object);
-	assert_int_equal(json_object_size(object), 11);
+	assert_int_equal(json_object_size(object), 12);
 	assert_true(json_is_null(json_object_get(object, "dram_gbs")));
 	near(json_real_value(json_object_get(object, "dram_limit_gbs")), 4.4);
 	assert_int_equal(counters_from_json(object, &back, &st), 0);
@@ -103,7 +104,51 @@ static void the_record_gives_back_what_it_got(void **state)
 	near(back.pcie_rx_gbs, 7.7);
 	near(back.copied_bytes, 1e15);
 	near(back.delivered_bytes, 0);
+	near(back.nvlink_unit_bytes, 1024000);
 	assert_string_equal(back.missing, c.missing);
+}
+
+/* The figures of a record that has no unit. */
+static struct counters old_record(const struct counters *c)
+{
+	struct counters back;
+	struct status st = {0};
+	json_t *object = counters_to_json(c);
+	json_object_del(object, "nvlink_unit_bytes");
+	if (counters_from_json(object, &back, &st))
+		fail_msg("%s", st.text);
+	json_decref(object);
+	return back;
+}
+
+static void an_old_record_took_gpms_unit_as_a_mib(void **state)
+{
+	struct counters c, back;
+	(void)state;
+	counters_clear(&c);
+	c.nvlink_tx_gbs = 250000 * 1048576.0 / 1e9;
+	c.nvlink_rx_gbs = 300000 * 1048576.0 / 1e9;
+	/* Byte counters alone: they were right. */
+	back = old_record(&c);
+	near(back.nvlink_tx_gbs, c.nvlink_tx_gbs);
+	near(back.nvlink_rx_gbs, c.nvlink_rx_gbs);
+	near(back.nvlink_unit_bytes, 1024);
+	c.dram_gbs = 512;
+	back = old_record(&c);
+	near(back.nvlink_tx_gbs, 256);
+	near(back.nvlink_rx_gbs, 307.2);
+	near(back.nvlink_unit_bytes, 1024000);
+	near(back.dram_gbs, 512);
+	near(counters_dram_per_nvlink(&back), 2);
+	/* Whoever reads again does not correct again. */
+	json_t *object = counters_to_json(&back);
+	assert_int_equal(counters_from_json(object, &c, &(struct status){0}), 0);
+	json_decref(object);
+	near(c.nvlink_tx_gbs, 256);
+	/* Without NVLink there is no unit. */
+	counters_clear(&c);
+	c.dram_gbs = 512;
+	assert_true(isnan(old_record(&c).nvlink_unit_bytes));
 }
 
 static void a_bad_object_is_refused(void **state)
@@ -140,6 +185,7 @@ int main(void)
 	    cmocka_unit_test(the_model_counts_reads_and_writes),
 	    cmocka_unit_test(the_ratio_needs_both_counters),
 	    cmocka_unit_test(the_record_gives_back_what_it_got),
+	    cmocka_unit_test(an_old_record_took_gpms_unit_as_a_mib),
 	    cmocka_unit_test(a_bad_object_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

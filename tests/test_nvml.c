@@ -145,8 +145,9 @@ static void gpm_counts_all(void **state)
 	near(c.sm_percent, 12.5);
 	near(c.pcie_tx_gbs, 1000 * MIB / 1e9);
 	near(c.pcie_rx_gbs, 2000 * MIB / 1e9);
-	near(c.nvlink_rx_gbs, 300000 * MIB / 1e9);
-	near(c.nvlink_tx_gbs, 250000 * MIB / 1e9);
+	near(c.nvlink_rx_gbs, 300000 * 1024000.0 / 1e9);
+	near(c.nvlink_unit_bytes, 1024000);
+	near(c.nvlink_tx_gbs, 250000 * 1024000.0 / 1e9);
 }
 
 static void links_are_byte_counters(const struct counters *c)
@@ -154,6 +155,7 @@ static void links_are_byte_counters(const struct counters *c)
 	/* The stand-in's 1 and 2 GiB from one reading to the next. */
 	near(c->nvlink_tx_gbs * c->seconds, 1024 * MIB / 1e9);
 	near(c->nvlink_rx_gbs * c->seconds, 2048 * MIB / 1e9);
+	near(c->nvlink_unit_bytes, 1024);
 }
 
 static void before_hopper_there_are_byte_counters(void **state)
@@ -184,6 +186,7 @@ static void a_refusal_is_named(void **state)
 	(void)state;
 	assert_true(isnan(c.nvlink_tx_gbs));
 	assert_true(isnan(c.nvlink_rx_gbs));
+	assert_true(isnan(c.nvlink_unit_bytes));
 	assert_true(isnan(c.dram_gbs));
 	/* The longest text there is fits. */
 	assert_string_equal(c.missing,
@@ -198,7 +201,7 @@ static void a_percentage_needs_its_peak(void **state)
 	assert_true(isnan(c.dram_gbs));
 	assert_true(isnan(c.dram_limit_gbs));
 	near(c.sm_percent, 12.5);
-	near(c.nvlink_tx_gbs, 250000 * MIB / 1e9);
+	near(c.nvlink_tx_gbs, 250000 * 1024000.0 / 1e9);
 	assert_string_equal(c.missing, "no DRAM (GPM: the memory's clock or width is unknown)");
 }
 

@@ -1,8 +1,9 @@
 /* Evidence: what each variant's data did on its way, as logs and counters say it. Pure.
  *
  * Counters are medians over blocks of one number per cell (measure_counter). The model of DRAM
- * traffic is counters.h's; what is missing in a figure below it was presumably found in the
- * cache. */
+ * traffic is counters.h's. Of known copies the counters give 1.00 DRAM bytes per NVLink byte on
+ * either GPU (counters.h), so a figure well below the model is no artefact of them: what is
+ * missing was presumably found in the cache. */
 #ifndef LAUNCHGAP_ANALYSIS_EVIDENCE_H
 #define LAUNCHGAP_ANALYSIS_EVIDENCE_H
 

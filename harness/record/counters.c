@@ -12,9 +12,9 @@ static const struct {
 	{                                                                                      \
 #name, offsetof(struct counters, name)                                         \
 	}
-    FIELD(seconds),        FIELD(nvlink_tx_gbs),   FIELD(nvlink_rx_gbs), FIELD(dram_gbs),
-    FIELD(dram_limit_gbs), FIELD(sm_percent),      FIELD(pcie_tx_gbs),   FIELD(pcie_rx_gbs),
-    FIELD(copied_bytes),   FIELD(delivered_bytes),
+    FIELD(seconds),        FIELD(nvlink_tx_gbs),   FIELD(nvlink_rx_gbs),     FIELD(dram_gbs),
+    FIELD(dram_limit_gbs), FIELD(sm_percent),      FIELD(pcie_tx_gbs),       FIELD(pcie_rx_gbs),
+    FIELD(copied_bytes),   FIELD(delivered_bytes), FIELD(nvlink_unit_bytes),
 #undef FIELD
 };
 #define NFIELDS (sizeof fields / sizeof *fields)
@@ -72,14 +72,30 @@ json_t *counters_to_json(const struct counters *counters)
 	return NULL;
 }
 
+/* Gives NVLink's figures their unit in a record of a program that kept none. */
+static void mend_unit(struct counters *c)
+{
+	bool gpm = !isnan(c->dram_gbs) || !isnan(c->sm_percent) || !isnan(c->pcie_tx_gbs);
+	if (isnan(c->nvlink_tx_gbs) && isnan(c->nvlink_rx_gbs))
+		return;
+	c->nvlink_unit_bytes = gpm ? COUNTERS_GPM_NVLINK_BYTES : COUNTERS_LINK_BYTES;
+	if (!gpm)
+		return;
+	c->nvlink_tx_gbs *= COUNTERS_GPM_NVLINK_BYTES / (1024 * 1024.0);
+	c->nvlink_rx_gbs *= COUNTERS_GPM_NVLINK_BYTES / (1024 * 1024.0);
+}
+
 int counters_from_json(const json_t *from, struct counters *out, struct status *st)
 {
 	struct counters counters;
+	bool has_unit = json_object_get(from, "nvlink_unit_bytes");
 	const char *missing = json_string_value(json_object_get(from, "missing"));
 	counters_clear(&counters);
 	for (unsigned i = 0; i < NFIELDS; i++) {
 		const json_t *value = json_object_get(from, fields[i].name);
-		if (json_is_null(value))
+		if (json_is_null(value) ||
+		    (!has_unit &&
+		     fields[i].offset == offsetof(struct counters, nvlink_unit_bytes)))
 			continue;
 		if (!json_is_number(value) || json_number_value(value) < 0)
 			return status_set(
@@ -96,6 +112,8 @@ int counters_from_json(const json_t *from, struct counters *out, struct status *
 		    "bytes",
 		    sizeof counters.missing - 1);
 	strcpy(counters.missing, missing);
+	if (!has_unit)
+		mend_unit(&counters);
 	*out = counters;
 	return 0;
 }

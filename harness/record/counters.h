@@ -24,12 +24,25 @@
 
 #include "../status.h"
 
+/* Bytes in a unit of GPM's NVLink rates, which NVML's reference calls MiB. Measured with known
+ * copies, `launchgap counters` on 2 H200, driver 580.159.04, 2026-11-22
+ * (results/reference/2x-h200/counters): taken as 1024 × 1024, GPM reads 1.0227 to 1.0239 times
+ * what was copied, by copy engine and by kernel alike; the field NVLINK_THROUGHPUT_DATA, in
+ * KiB of 1024 bytes, reads 1.0000 times it. Headers have no part in either: the field
+ * NVLINK_THROUGHPUT_RAW has them, 6.3 % of it with copy engines, 11.3 to 11.7 % with kernels.
+ * DRAM, as nvml.h takes it, reads 1.00 bytes per byte copied on either GPU. PCIe's unit is not
+ * measured. */
+#define COUNTERS_GPM_NVLINK_BYTES 1024000
+#define COUNTERS_LINK_BYTES       1024
+
 /* GB = 1e9 bytes; means over the stretch. NaN where a counter is not to be had. The GPU's
  * counters count whatever ran there, not only what was measured. */
 struct counters {
-	double seconds;        /* the stretch */
-	double nvlink_tx_gbs;  /* GB/s, payload of all links */
-	double nvlink_rx_gbs;  /* GB/s */
+	double seconds;       /* the stretch */
+	double nvlink_tx_gbs; /* GB/s, payload of all links */
+	double nvlink_rx_gbs; /* GB/s */
+	/* Bytes that a unit of nvlink_tx_gbs's counter was taken as: one of the above. */
+	double nvlink_unit_bytes;
 	double dram_gbs;       /* GB/s, read and written */
 	double dram_limit_gbs; /* GB/s, the peak that dram_gbs was a percentage of */
 	double sm_percent;     /* 0 to 100: SMs that had a warp, over all SMs and the stretch */
@@ -55,7 +68,9 @@ double counters_dram_per_nvlink(const struct counters *counters);
 /* The record's object: one field per member, null for NaN. The caller owns the reference; NULL
  * when memory is out. */
 json_t *counters_to_json(const struct counters *counters);
-/* from may be anything. -1 with a sentence; *out is set only on success. */
+/* A record without nvlink_unit_bytes took GPM's unit as 1024 × 1024 bytes: its NVLink figures
+ * are divided by 1.024 here. They are GPM's where another figure is that GPM alone gives. from
+ * may be anything. -1 with a sentence; *out is set only on success. */
 int counters_from_json(const json_t *from, struct counters *out, struct status *st);
 
 #endif

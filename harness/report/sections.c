@@ -468,8 +468,9 @@ static void write_counters(struct page *p, const struct model *m)
 		page_say(p,
 		         "The model, in DRAM bytes per byte sent over NVLink: staged 4 (read, "
 		         "slot written, slot read, written), direct 2; alltoall's own part "
-		         "adds 2 ÷ (ranks − 1). What stays below it was presumably read from "
-		         "the L2 cache.");
+		         "adds 2 ÷ (ranks − 1). NVLink bytes are payload, without the links' "
+		         "headers. What stays below the model was presumably read from the "
+		         "L2 cache.");
 	if (copies)
 		page_say(p,
 		         "The model, in copies for each byte that came from another rank: fifo "

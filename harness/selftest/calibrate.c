@@ -237,7 +237,7 @@ struct calibrate_figure calibrate_packet(const struct calibrate *c, unsigned cel
 
 const char *calibrate_missing(const struct calibrate *c, enum nvml_meter_source source)
 {
-	const char *why = "not asked";
+	const char *why = NULL;
 	for (unsigned i = 0; i < c->ncells; i++)
 		for (unsigned r = 0; r < c->repeats; r++)
 			for (unsigned gpu = 0; gpu < 2; gpu++) {
@@ -245,7 +245,7 @@ const char *calibrate_missing(const struct calibrate *c, enum nvml_meter_source 
 				    &c->readings[i][r][source].at[gpu];
 				if (!n->why[0])
 					return "";
-				why = n->why;
+				why = why ? why : n->why;
 			}
-	return why;
+	return why ? why : "not asked";
 }

@@ -60,7 +60,7 @@ struct calibrate_figure calibrate_ratio(const struct calibrate *c, unsigned cell
 struct calibrate_figure calibrate_overhead(const struct calibrate *c, unsigned cell);
 /* Bytes of payload in a packet. */
 struct calibrate_figure calibrate_packet(const struct calibrate *c, unsigned cell);
-/* Why a source has no figure anywhere; "" where it has. */
+/* Why a source has no figure anywhere, as it said first; "" where it has. */
 const char *calibrate_missing(const struct calibrate *c, enum nvml_meter_source source);
 
 #endif

@@ -81,23 +81,51 @@ static bool is_plain(const struct calibrate *c, unsigned cell, bool steady)
 	       of->order.direction == COPIES_FORTH;
 }
 
+/* Least and most of what those read of the bytes sent. */
+struct range {
+	double least, most;
+};
+
+static struct range range_of(const struct calibrate *c, enum nvml_meter_source source,
+                             bool steady, double unit_bytes)
+{
+	struct range range = {NAN, NAN};
+	for (unsigned i = 0; i < c->ncells; i++) {
+		struct calibrate_figure f =
+		    calibrate_ratio(c, i, source, CALIBRATE_SENT, unit_bytes);
+		if (!is_plain(c, i, steady))
+			continue;
+		range.least = fmin(range.least, f.least);
+		range.most = fmax(range.most, f.most);
+	}
+	return range;
+}
+
+/* Far less than the 2.4 % that units differ by, and the 6 % that headers take. */
+static bool is_payload(struct range r)
+{
+	return r.least > 0.995 && r.most < 1.005;
+}
+
 static void say_answer(struct shown *s, enum nvml_meter_source source, bool steady)
 {
 	const struct nvml_meter_info *info = nvml_meter_info(source);
-	double least = NAN, most = NAN;
-	for (unsigned i = 0; i < s->c->ncells; i++) {
-		struct calibrate_figure f = ratio_of(s->c, i, source, CALIBRATE_SENT);
-		if (!is_plain(s->c, i, steady))
-			continue;
-		least = fmin(least, f.least);
-		most = fmax(most, f.most);
+	double unit = info->unit_bytes;
+	struct range range = range_of(s->c, source, steady, unit);
+	struct range other = range_of(s->c, source, steady, info->other_bytes);
+	if (!is_payload(range) && is_payload(other)) {
+		range = other;
+		unit = info->other_bytes;
 	}
-	if (isfinite(least))
+	if (isfinite(range.least))
 		fprintf(s->out,
-		        "%s reads %.4f to %.4f times the bytes that were sent%s%.0f bytes%s.\n",
-		        info->name, least, most,
-		        info->unit_bytes > 1 ? ",\n  its unit taken as " : " (",
-		        info->unit_bytes, info->unit_bytes > 1 ? "" : " a unit)");
+		        "%s counts %s: %.4f to %.4f times what was sent,\n  its unit %.0f "
+		        "bytes.\n",
+		        info->name,
+		        is_payload(range)     ? "payload"
+		        : range.least > 1.005 ? "more than payload"
+		                              : "something else",
+		        range.least, range.most, unit);
 	else
 		fprintf(s->out, "%s: not known here (%s).\n", info->name,
 		        calibrate_missing(s->c, source));
@@ -141,8 +169,8 @@ static void put_sources(struct shown *s)
 		if (calibrate_missing(s->c, source)[0] || isnan(info->unit_bytes))
 			continue;
 		put_source(s, t, source, info->unit_bytes);
-		if (isfinite(info->decimal_bytes))
-			put_source(s, t, source, info->decimal_bytes);
+		if (isfinite(info->other_bytes))
+			put_source(s, t, source, info->other_bytes);
 	}
 	put_table(s, t, true);
 }
@@ -196,7 +224,7 @@ static void put_steady(struct shown *s)
 	    {"copied", "GB/s", "", TABLE_NUMBER},
 	    {"gpm", "GPM", "", TABLE_NUMBER},
 	    {"spread", "spread", "", TABLE_NUMBER},
-	    {"gpm_decimal", "in MB", "", TABLE_NUMBER},
+	    {"gpm_mib", "in MiB", "", TABLE_NUMBER},
 	    {"data", "DATA", "", TABLE_NUMBER},
 	    {"raw", "RAW", "", TABLE_NUMBER},
 	    {"dram_sender", "DRAM", "", TABLE_NUMBER},
@@ -209,7 +237,7 @@ static void put_steady(struct shown *s)
 	for (unsigned i = 0; i < c->ncells; i++) {
 		const struct calibrate_reading *first = &c->readings[i][0][METER_DATA];
 		struct calibrate_figure gpm = ratio_of(c, i, METER_GPM, CALIBRATE_SENT);
-		double mb = nvml_meter_info(METER_GPM)->decimal_bytes;
+		double mib = nvml_meter_info(METER_GPM)->other_bytes;
 		if (!c->cells[i].steady)
 			continue;
 		table_row(t);
@@ -218,7 +246,7 @@ static void put_steady(struct shown *s)
 		table_number(t, first->bytes[0] / first->at[0].seconds / 1e9);
 		table_number(t, above(gpm));
 		table_number(t, spread(gpm));
-		table_number(t, above(calibrate_ratio(c, i, METER_GPM, CALIBRATE_SENT, mb)));
+		table_number(t, above(calibrate_ratio(c, i, METER_GPM, CALIBRATE_SENT, mib)));
 		table_number(t, above(ratio_of(c, i, METER_DATA, CALIBRATE_SENT)));
 		table_number(t, above(ratio_of(c, i, METER_RAW, CALIBRATE_SENT)));
 		table_number(t, ratio_of(c, i, METER_GPM_DRAM, CALIBRATE_SENT).median);

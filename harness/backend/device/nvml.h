@@ -35,7 +35,7 @@ bool nvml_read(const char *library, const char *pci, struct nvml_clocks *out);
  * as (highest memory clock) × 2 transfers a cycle × (bus width) ÷ 8: 2619 MHz × 2 × 5120 bit ÷
  * 8 = 3352 GB/s, the 3.35 TB/s of an H100 SXM's data sheet. Where a product's sheet has a lower
  * figure than its highest clock gives, DRAM may read a few percent high; dram_limit_gbs keeps
- * what was taken. */
+ * what was taken. GPM's unit of NVLink is COUNTERS_GPM_NVLINK_BYTES. */
 #define NVML_WATCH_NS 100000000
 
 struct nvml_watch;

@@ -5,8 +5,9 @@
 #include <stdio.h>
 
 /* Bytes in a unit of NVML's, over those in a unit of ours. */
-#define GB_PER_KIB (1024 / 1e9)
-#define GB_PER_MIB (1024 * 1024 / 1e9)
+#define GB_PER_LINK_UNIT   (COUNTERS_LINK_BYTES / 1e9)
+#define GB_PER_MIB         (1024 * 1024 / 1e9)
+#define GB_PER_NVLINK_UNIT (COUNTERS_GPM_NVLINK_BYTES / 1e9)
 
 /* The rate of one counter, or why there is none. */
 static double rate_of(int first, int second, unsigned long long from, unsigned long long to,
@@ -20,15 +21,18 @@ static double rate_of(int first, int second, unsigned long long from, unsigned l
 		snprintf(why, NVML_WHY_BYTES, "the counter went back");
 		return NAN;
 	}
-	return (double)(to - from) * GB_PER_KIB / seconds;
+	return (double)(to - from) * GB_PER_LINK_UNIT / seconds;
 }
 
 static void read_links(const struct nvml_watch *w, struct counters *out, char *why)
 {
 	const struct nvml_reading *a = &w->at[0], *b = &w->at[1];
-	if (isnan(out->nvlink_tx_gbs))
+	out->nvlink_unit_bytes = COUNTERS_GPM_NVLINK_BYTES;
+	if (isnan(out->nvlink_tx_gbs)) {
 		out->nvlink_tx_gbs =
 		    rate_of(a->tx, b->tx, a->tx_kib, b->tx_kib, out->seconds, why);
+		out->nvlink_unit_bytes = isnan(out->nvlink_tx_gbs) ? NAN : COUNTERS_LINK_BYTES;
+	}
 	if (isnan(out->nvlink_rx_gbs))
 		out->nvlink_rx_gbs =
 		    rate_of(a->rx, b->rx, a->rx_kib, b->rx_kib, out->seconds, why);
@@ -83,8 +87,8 @@ static void read_gpm(struct nvml_watch *w, struct counters *out, char *why)
 	    {&out->dram_gbs, out->dram_limit_gbs / 100},
 	    {&out->pcie_tx_gbs, GB_PER_MIB},
 	    {&out->pcie_rx_gbs, GB_PER_MIB},
-	    {&out->nvlink_rx_gbs, GB_PER_MIB},
-	    {&out->nvlink_tx_gbs, GB_PER_MIB},
+	    {&out->nvlink_rx_gbs, GB_PER_NVLINK_UNIT},
+	    {&out->nvlink_tx_gbs, GB_PER_NVLINK_UNIT},
 	};
 	static const unsigned ids[] = {
 	    NVML_API_GPM_SM,      NVML_API_GPM_DRAM,      NVML_API_GPM_PCIE_TX,

@@ -7,7 +7,8 @@
 #include "../../clock.h"
 #include "nvml_watch.h"
 
-#define LINKS 18 /* of NVLink 4 and 5; a GPU with fewer refuses the others */
+#define GPM_BYTES COUNTERS_GPM_NVLINK_BYTES
+#define LINKS     18 /* of NVLink 4 and 5; a GPU with fewer refuses the others */
 
 _Static_assert(NVML_METER_WHY_BYTES == NVML_WHY_BYTES, "one text for both");
 
@@ -27,7 +28,7 @@ static const struct {
     [METER_BYTES]      = {{"COUNT, bytes", "bytes", 1, NAN}, 202, 204, LINK_BY_LINK},
     [METER_PACKETS]    = {{"COUNT, packets", "packets", NAN, NAN}, 201, 203, LINK_BY_LINK},
     [METER_PCIE]       = {{"PCIe", "bytes", 1, NAN}, 197, 198, OF_THE_GPU},
-    [METER_GPM]        = {{"GPM NVLink", "MiB", 1024 * 1024, 1e6}, 0, 0, OF_THE_GPU},
+    [METER_GPM]        = {{"GPM NVLink", "1000 KiB", GPM_BYTES, 1 << 20}, 0, 0, OF_THE_GPU},
     [METER_GPM_DRAM]   = {{"GPM DRAM", "bytes", 1, NAN}, 0, 0, OF_THE_GPU},
 };
 // clang-format on
@@ -144,7 +145,7 @@ static void count_gpm(const struct nvml_meter *meter, enum nvml_meter_source sou
 	out->tx = (dram ? c->dram_gbs : c->nvlink_tx_gbs) * 1e9 / unit * c->seconds;
 	out->rx = dram ? NAN : c->nvlink_rx_gbs * 1e9 / unit * c->seconds;
 	/* Without GPM's, `counters` has those of the byte counters. */
-	if (isnan(c->sm_percent) || isnan(out->tx)) {
+	if (isnan(out->tx) || (!dram && c->nvlink_unit_bytes != GPM_BYTES)) {
 		out->tx = out->rx = NAN;
 		snprintf(out->why, sizeof out->why, "%.47s",
 		         c->missing[0] ? c->missing : "GPM: no figure");

@@ -22,12 +22,12 @@ enum nvml_meter_source {
 	METER_SOURCES
 };
 
-/* Units as NVML documents them. For GPM, whose figures are rates, what is left after times
- * seconds. */
+/* Units as NVML documents them; GPM's as measured (record/counters.h): what is left of its
+ * rates after times seconds. */
 struct nvml_meter_info {
 	const char *name, *unit;
-	double unit_bytes;    /* 1024 for KiB; NaN where the unit is not bytes */
-	double decimal_bytes; /* 1000 for what may be a KB; NaN where there is no such doubt */
+	double unit_bytes;  /* 1024 for KiB; NaN where the unit is not bytes */
+	double other_bytes; /* what else it may be, a KB or a MiB; NaN: there is no doubt */
 };
 
 struct nvml_meter_count {
