@@ -233,7 +233,7 @@ help:
 ## make test [SAN=address]     the tests; SAN is a sanitizer list for gcc
 ## make selftest [QUICK=1]     whole experiments with known differences: what their reports say (15 minutes; 3)
 ## make same                 the tables of every record in results/reference anew: do they differ?
-## make simulate               the simulated tables in harness/analysis: verdict.h, waterfall.h, advice.h (8 minutes)
+## make simulate               the simulated tables in harness/analysis: verdict.h, waterfall.h, advice.h, states.h (15 minutes)
 ## make nccl-legacy           an old NCCL into build/, for NCCL_LEGACY=path (190 MB)
 ## make doctor                 what this machine lacks and how to get it; builds and installs nothing
 ## make plots RUN=dir          report and pictures again, from the records

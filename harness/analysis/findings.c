@@ -46,7 +46,8 @@ int findings_make(const struct summary *s, const struct regimes *regimes,
 		goto fail;
 	if (versions_make(s, &out->asked.gap, &out->evidence, &out->versions, st) ||
 	    waterfall_make(s, regimes, &out->asked, &out->waterfall, st) ||
-	    advice_make(s, regimes, cliffs, ncliffs, &out->advice, st))
+	    advice_make(s, regimes, cliffs, ncliffs, &out->advice, st) ||
+	    components_make(s, regimes, &out->components, st))
 		goto fail;
 	return 0;
 fail:
@@ -83,6 +84,7 @@ void findings_count(const struct findings *f, const struct summary *s,
 
 void findings_free(struct findings *f)
 {
+	components_free(&f->components);
 	versions_free(&f->versions);
 	evidence_free(&f->evidence);
 }

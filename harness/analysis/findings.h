@@ -4,6 +4,7 @@
 #define LAUNCHGAP_FINDINGS_H
 
 #include "claims.h"
+#include "components.h"
 #include "evidence.h"
 #include "factors.h"
 #include "advice.h"
@@ -19,6 +20,7 @@ struct findings {
 	struct waterfall waterfall;
 	struct claims_result claims[CLAIM_MAX];
 	struct advice advice;
+	struct components components;
 };
 
 /* *out borrows from all that is given and from itself: it must not be

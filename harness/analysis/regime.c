@@ -282,6 +282,12 @@ const struct regime *regimes_find(const struct regimes *regimes, enum regime_kin
 	return NULL;
 }
 
+bool regime_holds(const struct regime *r, const struct record_cell *c)
+{
+	return summary_counts(c) && (int)c->cell.pace == r->pace && c->cell.coll != COLL_INIT &&
+	       holds(r->range, c->cell.asked_bytes);
+}
+
 int regime_beyond(const struct regime *r, const struct stats_ratio *ratio)
 {
 	double reach = log1p(r->least_effect);

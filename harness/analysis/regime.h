@@ -61,6 +61,9 @@ void regimes_free(struct regimes *regimes);
 int regimes_settle(const struct summary *summary, struct claim_list *asked, struct status *st);
 /* The regime of a kind, or NULL. */
 const struct regime *regimes_find(const struct regimes *regimes, enum regime_kind kind);
+/* Whether a cell of the record is one of the regime's: measured, timed, of its pace and sizes.
+ */
+bool regime_holds(const struct regime *regime, const struct record_cell *cell);
 /* 1, -1: the whole interval of a ratio lies above, below 1 by more than that effect; else 0. */
 int regime_beyond(const struct regime *regime, const struct stats_ratio *ratio);
 /* The smallest effect that it can show: "19 %", "a factor of 4.7". */

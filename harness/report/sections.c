@@ -481,6 +481,37 @@ static void write_counters(struct page *p, const struct model *m)
 		page_files(p, "By rank", files, 1);
 }
 
+static bool has_scatter(const struct model *m)
+{
+	const struct components *c = &m->findings.components;
+	for (unsigned i = 0; i < c->n; i++)
+		if (components_speak(&m->summary, &c->list[i]))
+			return true;
+	return false;
+}
+
+static void write_scatter(struct page *p, const struct model *m)
+{
+	const struct components *c = &m->findings.components;
+	char text[2048];
+	for (unsigned i = c->n; i-- > 0;) {
+		if (!components_speak(&m->summary, &c->list[i]))
+			continue;
+		struct table *table = tables_components(m, &c->list[i]);
+		page_part(p, "Scatter: %s", table_title(table));
+		states_say(&m->summary, c->list[i].states, text, sizeof text);
+		page_stress(p, "%s", text);
+		components_say(&m->summary, &c->list[i], text, sizeof text);
+		page_say(p, "%s", text);
+		page_table(p, table);
+	}
+	page_say(p, "Standard deviations of the log time of one job, one connection within a "
+	            "job, and so on; calls: one row within a cell. fast, slow: two speeds, "
+	            "where there are. ±: half the interval against the reference, and about "
+	            "what twice the time would make of it, spent on more blocks, more "
+	            "connections within each job, or more calls.");
+}
+
 /* --- appendix --- */
 
 static bool has_any_claim(const struct model *m)
@@ -871,6 +902,7 @@ static const struct section sections[] = {
     {"factors",   "Why: factors",                     0,            has_factors,    write_factors},
     {"paths",     "Why: the path, by NCCL's own log", 0,            has_paths,      write_paths},
     {"counters",  "Why: counters",                    0,            has_counters,   write_counters},
+    {"scatter",   "Where the scatter comes from",     0,            has_scatter,    write_scatter},
     {"tests",     "Claims in full",                   MORE,         has_any_claim,  write_claims},
     {"all_sizes", "Over all sizes",                   MORE,         has_reference,  write_gaps},
     {"launch",    "Launch",                           MORE,         has_few_groups, write_launch},

@@ -49,6 +49,9 @@ struct table *tables_stragglers(const struct model *model, unsigned group);
 struct table *tables_cliffs(const struct model *model);
 struct table *tables_effects(const struct model *model); /* of factors, the largest first */
 struct table *tables_waterfall(const struct model *model);
+/* What a regime's variants scatter, level by level. */
+struct table *tables_components(const struct model *model,
+                                const struct components_regime *regime);
 struct table *tables_version(const struct model *model, unsigned coll);
 struct table *tables_paths(const struct model *model);
 struct table *tables_counters(const struct model *model);

@@ -235,6 +235,42 @@ struct table *tables_regime(const struct model *m, const struct regime *g)
 	return t;
 }
 
+struct table *tables_components(const struct model *m, const struct components_regime *g)
+{
+	const struct summary *s = &m->summary;
+	char name[64], title[160];
+	snprintf(name, sizeof name, "scatter_%s", g->regime->name);
+	snprintf(title, sizeof title, "%s: %s", g->regime->name, regime_about(g->regime).text);
+	struct table *t =
+	    NEW(name, title, {"variant", "variant", "", TABLE_TEXT},
+	        {"jobs", "jobs", "%", TABLE_NUMBER},
+	        {"connections", "connections", "%", TABLE_NUMBER},
+	        {"allocations", "allocations", "%", TABLE_NUMBER},
+	        {"cycles", "cycles", "%", TABLE_NUMBER}, {"calls", "calls", "%", TABLE_NUMBER},
+	        {"fast_us", "fast", "µs", TABLE_NUMBER},
+	        {"slow_us", "slow", "µs", TABLE_NUMBER}, {"half_width", "±", "%", TABLE_NUMBER},
+	        {"half_width_blocks", "± by blocks", "%", TABLE_NUMBER},
+	        {"half_width_connections", "by connections", "%", TABLE_NUMBER},
+	        {"half_width_calls", "by calls", "%", TABLE_NUMBER});
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		const struct components_side *side = &g->sides[v];
+		const double widths[] = {side->half, side->half_jobs, side->half_connections,
+		                         side->half_calls};
+		if (!side->nleaves)
+			continue;
+		table_row(t);
+		table_text(t, "%s", s->variants[v].name);
+		for (int level = 0; level < COMPONENTS_LEVELS; level++)
+			table_number(t, 100 * side->sd[level]);
+		table_number(t, g->states[v].fast_ns / 1e3);
+		table_number(t, g->states[v].slow_ns / 1e3);
+		for (unsigned i = 0; i < 4; i++)
+			table_number(t, 100 * widths[i]);
+	}
+	table_drop_empty(t);
+	return t;
+}
+
 static bool has_gap(const struct summary *s, unsigned group, unsigned v)
 {
 	return summary_has_ratio(s, v) && !isnan(s->groups[group].gaps[v].estimate);

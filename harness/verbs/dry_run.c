@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../backend/backend.h"
+#include "../config/cost.h"
 #include "../config/load.h"
 #include "../config/planner.h"
 #include "../machine.h"
@@ -14,15 +15,11 @@
 
 #define IMAGINED_RANKS 8 /* of a backend that has nothing to run on here */
 
-/* Rough figures for an estimate: a call where devices do the work and where cores do, the start
- * of a job, and a row of stamps in the record. */
+/* Rough figures for an estimate: a call where devices do the work and where cores do, and a row
+ * of stamps in the record. */
 #define CALL_S         20e-6
 #define DEVICE_BYTES_S 100e9
 #define CORE_BYTES_S   1e9
-#define DEVICE_START_S 6.0
-#define CORE_START_S   0.5
-#define CONNECT_S      1.0 /* communicators made anew, within a job */
-#define ALLOCATE_S     0.1
 #define ROW_BYTES      25.0
 #define CELL_BYTES     500.0
 #define TRIAL_BYTES    3000.0
@@ -49,11 +46,12 @@ static struct estimate estimate(const struct plan *plan, const struct plan_machi
 		double shared = cores && machine->cores < plan->nranks
 		                    ? (double)plan->nranks / machine->cores
 		                    : 1;
-		sum.seconds += cores ? CORE_START_S * shared : DEVICE_START_S;
+		sum.seconds += cores ? COST_CORE_START_S * shared : COST_DEVICE_START_S;
 		const struct cell *last = &t->cells[t->ncells - 1];
 		if (!cores)
-			sum.seconds += CONNECT_S * last->connection +
-			               ALLOCATE_S * (last->connection + 1) * last->allocation;
+			sum.seconds +=
+			    COST_CONNECT_S * last->connection +
+			    COST_ALLOCATE_S * (last->connection + 1) * last->allocation;
 		sum.bytes += TRIAL_BYTES;
 		for (unsigned c = 0; c < t->ncells; c++) {
 			const struct cell *cell = &t->cells[c];

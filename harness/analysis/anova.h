@@ -1,0 +1,15 @@
+/* Variance components of nested levels, by the analysis of variance and the method of moments:
+ * sums of squares set equal to their expectations, with the exact coefficients for unequal
+ * counts (Searle, Casella and McCulloch 1992, §5.3). Pure. */
+#ifndef LAUNCHGAP_ANOVA_H
+#define LAUNCHGAP_ANOVA_H
+
+/* keys[i * depth]: the levels of value i, the outermost first; values that share a group stand
+ * together. Fills `depth` variances, negative ones too. NaN: no group of the level above has
+ * two of it, so that it cannot be told from that one, and its part is in there. */
+void anova_nested(const double *y, const unsigned *keys, unsigned n, unsigned depth,
+                  double *variances);
+/* How many groups of a level there are; level 0 is all in one. */
+unsigned anova_groups(const unsigned *keys, unsigned n, unsigned depth, unsigned level);
+
+#endif
