@@ -67,7 +67,7 @@ static void a_terminal_has_80_columns(void **state)
 		table_column(t, "b", "b", "", TABLE_TEXT);
 		table_row(t);
 		table_text(t, "%.20s", words + 12);
-		table_text(t, "%s", long_text);
+		TABLE_PUT(t, CELL(long_text));
 		page_table(&p, t);
 		fits(&p);
 	}

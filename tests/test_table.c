@@ -51,22 +51,13 @@ static struct table *all_kinds(void)
 	const struct stats_ratio ratio = {0.796, 0.788, 0.815, 6, 0.95};
 	struct table *t = table_new("all", "All kinds");
 	table_columns(t, columns, sizeof columns / sizeof *columns);
-	table_row(t);
-	table_text(t, "%s", "a");
-	table_text(t, "%s", "faster");
-	table_count(t, 12);
-	table_count(t, 16 << 20);
-	table_flag(t, true);
-	table_number(t, 12.3456789);
-	table_spread(t, 284, 283, 285);
-	table_ratio(t, &ratio);
-	table_number(t, 0.73);
+	TABLE_ROW(t, CELL("a"), CELL("faster"), CELL(12u), CELL(16u << 20), CELL(true),
+	          CELL(12.3456789), table_of_spread(284, 283, 285), CELL(&ratio), CELL(0.73));
 	table_row(t);
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-		table_none(t);
+		TABLE_PUT(t, table_of_none());
 	assert_false(table_failed(t));
 	assert_int_equal(table_rows(t), 2);
-	assert_string_equal(table_name(t), "all");
 	assert_string_equal(table_title(t), "All kinds");
 	return t;
 }
@@ -119,9 +110,7 @@ static void an_interval_may_be_missing(void **state)
 	(void)state;
 	table_column(t, "speed", "speed", "", TABLE_RATIO);
 	table_column(t, "value", "value", "", TABLE_SPREAD);
-	table_row(t);
-	table_ratio(t, &few);
-	table_spread(t, 2, NAN, NAN);
+	TABLE_ROW(t, CELL(&few), table_of_spread(2, NAN, NAN));
 	is(t, CSV, "speed,speed_lo,speed_hi,value,value_lo,value_hi\n1.25,,,2,,\n");
 	is(t, MARKDOWN, "| speed | value |\n|---|---:|\n| 1.250 | 2.00 |\n\n");
 	json_t *json = table_to_json(t);
@@ -136,9 +125,7 @@ static void hostile_texts_stay_texts(void **state)
 	(void)state;
 	table_column(t, "a", "a|b", "", TABLE_TEXT);
 	table_column(t, "b", "b", "", TABLE_VERDICT);
-	table_row(t);
-	table_text(t, "%s", "a,\"b\"\nc");
-	table_text(t, "%s", "|`*_<b>[]\\");
+	TABLE_ROW(t, CELL("a,\"b\"\nc"), CELL("|`*_<b>[]\\"));
 	is(t, MARKDOWN,
 	   "| a\\|b | b |\n|---|---|\n"
 	   "| a,\"b\" c | \\|\\`\\*\\_\\<b\\>\\[\\]\\\\ |\n\n");
@@ -196,7 +183,7 @@ static void a_wide_table_goes_on_below(void **state)
 	table_row(t);
 	table_text(t, "threads");
 	for (unsigned i = 0; i < 20; i++)
-		table_count(t, 1000 + i);
+		TABLE_PUT(t, CELL(1000 + i));
 	char *text = written(t, TEXT, 80);
 	assert_true(widest(text) <= 80);
 	unsigned names = 0;
@@ -222,7 +209,7 @@ static void a_long_sentence_is_broken(void **state)
 	table_text(t, "ä");
 	table_text(t, "one two three four five six seven eight nine ten eleven twelve thirteen "
 	              "fourteen fifteen");
-	table_count(t, 7);
+	TABLE_PUT(t, CELL(7u));
 	is(t, TEXT,
 	   "a  what it is                                                                  c\n"
 	   "ä  one two three four five six seven eight nine ten eleven twelve thirteen     7\n"
@@ -240,9 +227,7 @@ static void columns_without_a_value_go(void **state)
 	table_column(t, "zero", "zero", "", TABLE_NUMBER);
 	table_row(t);
 	table_text(t, "a");
-	table_number(t, NAN);
-	table_flag(t, false);
-	table_number(t, 0);
+	TABLE_PUT(t, CELL(NAN), CELL(false), CELL(0.0));
 	table_drop_empty(t);
 	is(t, CSV, "name,zero\na,0\n");
 	table_free(t);
@@ -264,7 +249,7 @@ static void what_is_common_is_said_once(void **state)
 		table_text(t, "same");
 		table_text(t, "none");
 		table_text(t, i ? "threads" : "single");
-		table_count(t, 1);
+		TABLE_PUT(t, CELL(1u));
 		table_text(t, "nccl");
 	}
 	table_drop_common(t, said, sizeof said);

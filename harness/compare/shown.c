@@ -55,9 +55,7 @@ static void note(struct shown *s, char side, const char *format, ...)
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	say(s, "- %s%s%s", name, *name ? ": " : "", text);
-	table_row(s->notes);
-	table_text(s->notes, "%s", name);
-	table_text(s->notes, "%s", text);
+	TABLE_ROW(s->notes, CELL(name), CELL(text));
 }
 
 static struct table *table_of(const char *name, const char *title,
@@ -136,13 +134,8 @@ static void put_answer(struct shown *s)
 		say(s, "%s in %u of %u cells%s, %s %.3g %%%s%s%s.", kinds[i].lead, cells, all,
 		    range, kinds[i].margin, c->margin * 100, *unseen ? "; " : "", unseen,
 		    needs);
-		table_row(table);
-		table_text(table, "%s", verdict_word(kinds[i].kind));
-		table_count(table, cells);
-		table_count(table, all);
-		table_number(table, least);
-		table_number(table, most);
-		table_number(table, c->margin);
+		TABLE_ROW(table, CELL(verdict_word(kinds[i].kind)), CELL(cells), CELL(all),
+		          CELL(least), CELL(most), CELL(c->margin));
 	}
 	if (s->tables)
 		put_table(s, table);
@@ -166,19 +159,17 @@ static void put_of(const struct shown *s, struct table *table, const struct side
 {
 	const struct coll_info *info = coll_info(of->cell.coll);
 	table_text(table, "%s%s", of->variant, of->limit && !s->tables ? " (not counted)" : "");
-	table_text(table, "%s", coll_word(&of->cell, of->nranks).text);
-	table_text(table, "%s", coll_pace_name(of->cell.pace));
+	TABLE_PUT(table, CELL(coll_word(&of->cell, of->nranks).text),
+	          CELL(coll_pace_name(of->cell.pace)));
 	if (!s->tables)
 		return;
-	table_text(table, "%s", info->name);
-	table_text(table, "%s", coll_dtype_name(of->cell.dtype));
-	table_text(table, "%s", info->is & COLL_REDUCES ? coll_op_name(of->cell.op) : "");
+	TABLE_PUT(table, CELL(info->name), CELL(coll_dtype_name(of->cell.dtype)),
+	          CELL(info->is & COLL_REDUCES ? coll_op_name(of->cell.op) : ""));
 	if (info->is & COLL_ROOTED)
-		table_count(table, of->cell.root);
+		TABLE_PUT(table, CELL(of->cell.root));
 	else
-		table_none(table);
-	table_flag(table, of->cell.in_place);
-	table_flag(table, !of->limit);
+		TABLE_PUT(table, table_of_none());
+	TABLE_PUT(table, CELL(of->cell.in_place), CELL(!of->limit));
 }
 
 /* The last four are for programs. */
@@ -205,19 +196,16 @@ static void put_verdicts(struct shown *s)
 		const struct comparison_group *g = &s->c->groups[i];
 		table_row(table);
 		put_of(s, table, g->of);
-		table_text(table, "%s", verdict_word(g->verdict.kind));
-		table_ratio(table, &g->verdict.ratio);
-		table_count(table, g->npoints);
+		TABLE_PUT(table, CELL(verdict_word(g->verdict.kind)), CELL(&g->verdict.ratio),
+		          CELL(g->npoints));
 		if (s->tables || g->nsizes != g->npoints)
-			table_count(table, g->nsizes);
+			TABLE_PUT(table, CELL(g->nsizes));
 		else
-			table_none(table);
+			TABLE_PUT(table, table_of_none());
 		if (!s->tables)
 			continue;
-		table_count(table, g->verdict.more_blocks);
-		table_number(table, g->verdict.detectable);
-		table_count(table, g->nleft);
-		table_count(table, g->nright);
+		TABLE_PUT(table, CELL(g->verdict.more_blocks), CELL(g->verdict.detectable),
+		          CELL(g->nleft), CELL(g->nright));
 	}
 	if (!s->tables) {
 		table_drop_common(table, common, sizeof common);
@@ -249,11 +237,10 @@ static void put_cells(struct shown *s, const struct side_series *kind)
 			if (s->tables)
 				put_of(s, table, g->of);
 			else
-				table_text(table, "%s", g->of->variant);
-			table_count(table, point->left->cell.asked_bytes);
-			table_number(table, point->left_us);
-			table_number(table, point->right_us);
-			table_ratio(table, &point->ratio);
+				TABLE_PUT(table, CELL(g->of->variant));
+			TABLE_PUT(table, CELL(point->left->cell.asked_bytes),
+			          CELL(point->left_us), CELL(point->right_us),
+			          CELL(&point->ratio));
 		}
 	}
 	put_table(s, table);
@@ -291,10 +278,7 @@ static bool is_shown(const struct comparison *c, enum side_fact fact)
 
 static void put_fact(struct table *table, const char *name, const char *a, const char *b)
 {
-	table_row(table);
-	table_text(table, "%s", name);
-	table_text(table, "%s", a);
-	table_text(table, "%s", b);
+	TABLE_ROW(table, CELL(name), CELL(a), CELL(b));
 }
 
 /* "6", "2 to 8": trials behind the verdicts. */

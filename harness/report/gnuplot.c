@@ -766,14 +766,12 @@ static struct table *points_of(const struct versions *v)
 		for (unsigned k = 0; v->colls[i].nblocks && k < v->nrows * v->nmodes; k++) {
 			const struct versions_row *row = &v->colls[i].rows[k / v->nmodes];
 			const struct versions_side *side = &row->sides[k % v->nmodes];
-			table_row(t);
-			table_text(t, "%s", coll_info(v->colls[i].coll)->name);
-			table_count(t, k / v->nmodes + 1);
-			table_text(t, "%s", versions_mode_name(k % v->nmodes));
-			table_spread(t, side->gbs, side->lo, side->hi);
-			table_text(t, "%s", side->data_path);
-			table_ratio(t, &row->verdict.ratio);
-			table_text(t, "%s", factors_word(&row->verdict));
+			TABLE_ROW(t, CELL(coll_info(v->colls[i].coll)->name),
+			          CELL(k / v->nmodes + 1),
+			          CELL(versions_mode_name(k % v->nmodes)),
+			          table_of_spread(side->gbs, side->lo, side->hi),
+			          CELL(side->data_path), CELL(&row->verdict.ratio),
+			          CELL(factors_word(&row->verdict)));
 		}
 	return t;
 }

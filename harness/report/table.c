@@ -17,21 +17,12 @@ struct column {
 	enum table_kind kind;
 };
 
-/* Which of its members count, the column's kind says. */
-struct entry {
-	bool has;
-	unsigned long long count;
-	double x, lo, hi;
-	unsigned blocks;
-	char *text; /* owned */
-};
-
 struct table {
 	char *name, *title;
 	unsigned ncolumns, nrows;
 	unsigned at; /* the next column of the last row */
 	struct column *columns;
-	struct entry *cells;
+	struct table_value *cells; /* their texts are owned */
 	bool failed;
 	json_t *whole; /* as it was before columns were dropped for people; or NULL */
 };
@@ -66,7 +57,7 @@ void table_free(struct table *t)
 	for (unsigned i = 0; i < t->ncolumns; i++)
 		column_clear(&t->columns[i]);
 	for (size_t i = 0; i < (size_t)t->nrows * t->ncolumns; i++)
-		free(t->cells[i].text);
+		free((char *)t->cells[i].text);
 	free(t->columns);
 	free(t->cells);
 	free(t->name);
@@ -78,11 +69,6 @@ void table_free(struct table *t)
 bool table_failed(const struct table *t)
 {
 	return !t || t->failed;
-}
-
-const char *table_name(const struct table *t)
-{
-	return t && t->name ? t->name : "";
 }
 
 const char *table_title(const struct table *t)
@@ -124,7 +110,7 @@ void table_row(struct table *t)
 	if (table_failed(t))
 		return;
 	size_t row = t->ncolumns;
-	struct entry *more = realloc(t->cells, (t->nrows + 1) * row * sizeof *more);
+	struct table_value *more = realloc(t->cells, (t->nrows + 1) * row * sizeof *more);
 	if (!more) {
 		t->failed = true;
 		return;
@@ -135,85 +121,97 @@ void table_row(struct table *t)
 	t->at = 0;
 }
 
-/* The cell that comes next, or NULL. */
-static struct entry *next(struct table *t, unsigned kinds)
+#define KIND(kind) (1u << TABLE_##kind)
+
+struct table_value table_of_text(const char *text)
 {
-	if (table_failed(t))
-		return NULL;
-	assert(t->nrows && t->at < t->ncolumns);
-	assert(kinds & 1u << t->columns[t->at].kind);
-	return &t->cells[(size_t)(t->nrows - 1) * t->ncolumns + t->at++];
+	return (struct table_value){
+	    .kinds = KIND(TEXT) | KIND(VERDICT), .has = text[0], .text = text};
 }
 
-#define KIND(kind) (1u << TABLE_##kind)
+struct table_value table_of_count(unsigned long long n)
+{
+	return (struct table_value){
+	    .kinds = KIND(COUNT) | KIND(BYTES), .has = true, .count = n};
+}
+
+struct table_value table_of_flag(bool yes)
+{
+	return (struct table_value){.kinds = KIND(FLAG), .has = true, .count = yes};
+}
+
+struct table_value table_of_number(double x)
+{
+	return (struct table_value){
+	    .kinds = KIND(NUMBER) | KIND(SHARE), .has = isfinite(x), .x = x};
+}
+
+struct table_value table_of_spread(double x, double lo, double hi)
+{
+	return (struct table_value){
+	    .kinds = KIND(SPREAD), .has = isfinite(x), .x = x, .lo = lo, .hi = hi};
+}
+
+struct table_value table_of_interval(const struct stats_interval *interval)
+{
+	return table_of_spread(interval->estimate, interval->lo, interval->hi);
+}
+
+struct table_value table_of_ratio(const struct stats_ratio *ratio)
+{
+	return (struct table_value){.kinds = KIND(RATIO),
+	                            .has = isfinite(ratio->estimate),
+	                            .x = ratio->estimate,
+	                            .lo = ratio->lo,
+	                            .hi = ratio->hi,
+	                            .blocks = ratio->blocks};
+}
+
+struct table_value table_of_none(void)
+{
+	return (struct table_value){.kinds = ~0u};
+}
+
+/* A text that is no longer than a cell; cut between characters, not within one. */
+static char *copied(const char *text)
+{
+	size_t n = strlen(text);
+	if (n >= CELL_BYTES - 1)
+		for (n = CELL_BYTES - 2; n && ((unsigned char)text[n] & 0xC0) == 0x80;)
+			n--;
+	return strndup(text, n);
+}
+
+void table_put(struct table *t, const struct table_value *values, unsigned n)
+{
+	for (unsigned i = 0; i < n && !table_failed(t); i++) {
+		assert(t->nrows && t->at < t->ncolumns);
+		assert(values[i].kinds & 1u << t->columns[t->at].kind);
+		struct table_value *to =
+		    &t->cells[(size_t)(t->nrows - 1) * t->ncolumns + t->at++];
+		*to = values[i];
+		to->text = to->has && to->text ? copied(to->text) : NULL;
+		t->failed = to->has && values[i].text && !to->text;
+	}
+}
+
+void table_add(struct table *t, const struct table_value *values, unsigned n)
+{
+	table_row(t);
+	table_put(t, values, n);
+}
 
 void table_text(struct table *t, const char *format, ...)
 {
-	struct entry *c = next(t, KIND(TEXT) | KIND(VERDICT));
 	char text[CELL_BYTES];
 	va_list args;
-	if (!c)
-		return;
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	/* Cut between characters, not within one. */
-	size_t n = strlen(text);
-	if (n == sizeof text - 1) {
-		while (n && ((unsigned char)text[n - 1] & 0xC0) == 0x80)
-			n--;
-		text[n ? n - 1 : 0] = '\0';
-	}
-	c->has = text[0];
-	if (c->has && !(c->text = strdup(text)))
-		t->failed = true;
+	TABLE_PUT(t, CELL(text));
 }
 
-void table_count(struct table *t, unsigned long long n)
-{
-	struct entry *c = next(t, KIND(COUNT) | KIND(BYTES));
-	if (c)
-		*c = (struct entry){.has = true, .count = n};
-}
-
-void table_flag(struct table *t, bool yes)
-{
-	struct entry *c = next(t, KIND(FLAG));
-	if (c)
-		*c = (struct entry){.has = true, .count = yes};
-}
-
-void table_number(struct table *t, double x)
-{
-	struct entry *c = next(t, KIND(NUMBER) | KIND(SHARE));
-	if (c)
-		*c = (struct entry){.has = isfinite(x), .x = x};
-}
-
-void table_spread(struct table *t, double x, double lo, double hi)
-{
-	struct entry *c = next(t, KIND(SPREAD));
-	if (c)
-		*c = (struct entry){.has = isfinite(x), .x = x, .lo = lo, .hi = hi};
-}
-
-void table_ratio(struct table *t, const struct stats_ratio *ratio)
-{
-	struct entry *c = next(t, KIND(RATIO));
-	if (c)
-		*c = (struct entry){.has = isfinite(ratio->estimate),
-		                    .x = ratio->estimate,
-		                    .lo = ratio->lo,
-		                    .hi = ratio->hi,
-		                    .blocks = ratio->blocks};
-}
-
-void table_none(struct table *t)
-{
-	next(t, ~0u);
-}
-
-static const struct entry *cell_at(const struct table *t, unsigned row, unsigned column)
+static const struct table_value *cell_at(const struct table *t, unsigned row, unsigned column)
 {
 	return &t->cells[(size_t)row * t->ncolumns + column];
 }
@@ -223,9 +221,9 @@ static void drop_column(struct table *t, unsigned column)
 	size_t to = 0;
 	for (unsigned r = 0; r < t->nrows; r++)
 		for (unsigned c = 0; c < t->ncolumns; c++) {
-			struct entry cell = *cell_at(t, r, c);
+			struct table_value cell = *cell_at(t, r, c);
 			if (c == column)
-				free(cell.text);
+				free((char *)cell.text);
 			else
 				t->cells[to++] = cell;
 		}
@@ -247,7 +245,7 @@ void table_drop_empty(struct table *t)
 	}
 }
 
-static bool same_text(const struct entry *a, const struct entry *b)
+static bool same_text(const struct table_value *a, const struct table_value *b)
 {
 	return !strcmp(a->text ? a->text : "", b->text ? b->text : "");
 }
@@ -276,7 +274,7 @@ void table_drop_common(struct table *t, char *said, size_t bytes)
 
 /* --- for people --- */
 
-static void spread_text(const struct entry *c, char *text, size_t bytes)
+static void spread_text(const struct table_value *c, char *text, size_t bytes)
 {
 	snprintf(text, bytes, "%s", words_number(c->x).text);
 	if (isfinite(c->lo))
@@ -287,7 +285,7 @@ static void spread_text(const struct entry *c, char *text, size_t bytes)
 static void cell_text(const struct table *t, unsigned row, unsigned column, bool full,
                       char *text, size_t bytes)
 {
-	const struct entry *c = cell_at(t, row, column);
+	const struct table_value *c = cell_at(t, row, column);
 	const struct stats_ratio ratio = {c->x, c->lo, c->hi, c->blocks, NAN};
 	if (!c->has) {
 		snprintf(text, bytes, "-");
@@ -558,7 +556,8 @@ static void csv_number(FILE *out, struct csv as, double x)
 		fputs(as.none, out);
 }
 
-static void csv_cell(FILE *out, struct csv as, enum table_kind kind, const struct entry *c)
+static void csv_cell(FILE *out, struct csv as, enum table_kind kind,
+                     const struct table_value *c)
 {
 	if (kind == TABLE_TEXT || kind == TABLE_VERDICT)
 		table_csv_text(out, c->text ? c->text : "");
@@ -612,7 +611,7 @@ static json_t *json_figure(double x)
 	return isfinite(x) ? json_real(x) : json_null();
 }
 
-static json_t *cell_to_json(enum table_kind kind, const struct entry *c)
+static json_t *cell_to_json(enum table_kind kind, const struct table_value *c)
 {
 	if (!c->has)
 		return json_null();

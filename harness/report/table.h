@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+struct stats_interval;
 struct stats_ratio;
 
 enum table_kind {
@@ -51,7 +52,6 @@ struct table *table_new(const char *name, const char *title);
 void table_free(struct table *table);
 bool table_failed(const struct table *table); /* NULL: true */
 
-const char *table_name(const struct table *table);
 const char *table_title(const struct table *table);
 unsigned table_rows(const struct table *table);
 
@@ -60,17 +60,49 @@ void table_columns(struct table *table, const struct table_column *columns, unsi
 void table_column(struct table *table, const char *key, const char *head, const char *unit,
                   enum table_kind kind);
 
-/* Begins a row; the calls after it fill its columns from the left, each of the column's kind.
- */
+/* What a cell holds, of its column's kind: made by CELL or one of the functions below. */
+struct table_value {
+	unsigned kinds; /* a set of table_kind in which it may stand */
+	bool has;
+	unsigned long long count;
+	double x, lo, hi;
+	unsigned blocks;
+	const char *text; /* borrowed until it is put */
+};
+
+/* By the type of x: a text (TEXT, VERDICT; "" is no value), an unsigned number (COUNT, BYTES),
+ * a comparison (FLAG), a double (NUMBER, SHARE; NaN is no value), the address of a ratio
+ * (RATIO) or of an interval (SPREAD). */
+// clang-format off
+#define CELL(x) _Generic((x), \
+	char *: table_of_text, const char *: table_of_text, \
+	unsigned: table_of_count, unsigned long: table_of_count, unsigned long long: table_of_count, \
+	bool: table_of_flag, int: table_of_flag, \
+	double: table_of_number, float: table_of_number, \
+	struct stats_ratio *: table_of_ratio, const struct stats_ratio *: table_of_ratio, \
+	const struct stats_interval *: table_of_interval)(x)
+// clang-format on
+struct table_value table_of_text(const char *text);
+struct table_value table_of_count(unsigned long long n);
+struct table_value table_of_flag(bool yes);
+struct table_value table_of_number(double x);
+struct table_value table_of_spread(double x, double lo, double hi);
+struct table_value table_of_interval(const struct stats_interval *interval);
+struct table_value table_of_ratio(const struct stats_ratio *ratio);
+struct table_value table_of_none(void);
+
+/* Begins a row; what is put after it fills its columns from the left. */
 void table_row(struct table *table);
+void table_put(struct table *table, const struct table_value *values, unsigned n);
 void table_text(struct table *table, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));                   /* TEXT, VERDICT; "" is no value */
-void table_count(struct table *table, unsigned long long n); /* COUNT, BYTES */
-void table_flag(struct table *table, bool yes);
-void table_number(struct table *table, double x); /* NUMBER, SHARE; NaN is no value */
-void table_spread(struct table *table, double x, double lo, double hi);
-void table_ratio(struct table *table, const struct stats_ratio *ratio);
-void table_none(struct table *table);
+    __attribute__((format(printf, 2, 3)));
+#define TABLE_VALUES(...)                                                                      \
+	(const struct table_value[]){__VA_ARGS__},                                             \
+	    sizeof((const struct table_value[]){__VA_ARGS__}) / sizeof(struct table_value)
+#define TABLE_PUT(table, ...) table_put(table, TABLE_VALUES(__VA_ARGS__))
+/* Begins a row with these. */
+void table_add(struct table *table, const struct table_value *values, unsigned n);
+#define TABLE_ROW(table, ...) table_add(table, TABLE_VALUES(__VA_ARGS__))
 
 /* Leaves out columns in which no row has a value. */
 void table_drop_empty(struct table *table);

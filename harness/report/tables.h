@@ -20,7 +20,6 @@ const struct tables_file *tables_file(unsigned i);
 struct table *tables_summary(const struct model *model);
 struct table *tables_ranks(const struct model *model);
 struct table *tables_factors(const struct model *model);
-struct table *tables_evidence(const struct model *model);
 
 /* For people: */
 
@@ -41,9 +40,6 @@ enum tables_what {
 	TABLES_WHATS
 };
 struct table *tables_by_size(const struct model *model, unsigned group, enum tables_what what);
-/* "alltoall: bus bandwidth, GB/s, stream" */
-void tables_by_size_title(const struct model *model, unsigned group, enum tables_what what,
-                          char *text, size_t bytes);
 struct table *tables_launch(const struct model *model, unsigned group);
 struct table *tables_stragglers(const struct model *model, unsigned group);
 struct table *tables_cliffs(const struct model *model);

@@ -71,55 +71,26 @@ static void put_summary(struct table *t, const struct summary *s, const struct s
 {
 	const struct summary_variant *v = &s->variants[row->variant];
 	const struct cell *c = &row->cell;
-	const char *const texts[] = {
-	    v->name, summary_role_name(v->role), v->mode, v->layout, v->backend, v->library};
-	const double times[] = {row->time_rank0_us, row->time_mean_us, row->time_min_us,
-	                        row->time_max_us,   row->algbw_gbs,    row->busbw_gbs,
-	                        row->p50_us};
-	const struct stats_interval *const tails[] = {&row->p95_us, &row->p99_us};
-	const double costs[] = {row->launch_us, row->skew_us, row->resolution_us};
-	table_row(t);
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		table_text(t, "%s", texts[i]);
-	table_count(t, row->nranks);
-	table_text(t, "%s", coll_info(c->coll)->name);
-	table_text(t, "%s", coll_word(c, row->nranks).text);
-	table_count(t, row->moved_bytes);
-	table_count(t, c->asked_bytes);
-	table_text(t, "%s", coll_dtype_name(c->dtype));
-	table_text(t, "%s", coll_op_name(c->op));
-	table_count(t, c->root);
-	table_flag(t, c->in_place);
-	table_text(t, "%s", coll_pace_name(c->pace));
-	table_count(t, row->ntrials);
-	table_count(t, row->failed);
-	table_spread(t, row->time_us, row->time_us_lo, row->time_us_hi);
-	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-		table_number(t, times[i]);
-	for (size_t i = 0; i < sizeof tails / sizeof *tails; i++)
-		table_spread(t, tails[i]->estimate, tails[i]->lo, tails[i]->hi);
-	for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
-		table_number(t, costs[i]);
-	table_ratio(t, &row->ratio);
-	if (row->carries_data)
-		table_count(t, row->wrong);
-	else
-		table_none(t);
-	table_count(t, row->faults);
-	table_count(t, row->switches);
-	if (row->carries_data)
-		table_flag(t, row->digest_ok);
-	else
-		table_none(t);
-	if (row->ranks && row->nranks > 1) {
-		table_count(t, row->straggler);
-		table_number(t, row->ranks[row->straggler].last);
-		table_number(t, row->ranks[row->straggler].last_by_us);
-	} else {
-		for (unsigned i = 0; i < 3; i++)
-			table_none(t);
-	}
-	table_text(t, "%s", data_path(s, v));
+	const bool checked = row->carries_data, ranked = row->ranks && row->nranks > 1;
+	const struct table_value none = table_of_none();
+	TABLE_ROW(t, CELL(v->name), CELL(summary_role_name(v->role)), CELL(v->mode),
+	          CELL(v->layout), CELL(v->backend), CELL(v->library), CELL(row->nranks),
+	          CELL(coll_info(c->coll)->name), CELL(coll_word(c, row->nranks).text),
+	          CELL(row->moved_bytes), CELL(c->asked_bytes), CELL(coll_dtype_name(c->dtype)),
+	          CELL(coll_op_name(c->op)), CELL(c->root), CELL(c->in_place),
+	          CELL(coll_pace_name(c->pace)), CELL(row->ntrials), CELL(row->failed));
+	TABLE_PUT(t, table_of_spread(row->time_us, row->time_us_lo, row->time_us_hi),
+	          CELL(row->time_rank0_us), CELL(row->time_mean_us), CELL(row->time_min_us),
+	          CELL(row->time_max_us), CELL(row->algbw_gbs), CELL(row->busbw_gbs),
+	          CELL(row->p50_us), CELL(&row->p95_us), CELL(&row->p99_us),
+	          CELL(row->launch_us), CELL(row->skew_us), CELL(row->resolution_us),
+	          CELL(&row->ratio));
+	TABLE_PUT(t, checked ? CELL(row->wrong) : none, CELL(row->faults), CELL(row->switches),
+	          checked ? CELL(row->digest_ok) : none);
+	TABLE_PUT(t, ranked ? CELL(row->straggler) : none,
+	          ranked ? CELL(row->ranks[row->straggler].last) : none,
+	          ranked ? CELL(row->ranks[row->straggler].last_by_us) : none,
+	          CELL(data_path(s, v)));
 }
 
 struct table *tables_summary(const struct model *m)
@@ -175,18 +146,14 @@ struct table *tables_ranks(const struct model *m)
 			                          100 * r->late_us / row->time_us,
 			                          r->last,
 			                          r->last_by_us};
-			table_row(t);
-			table_text(t, "%s", s->variants[row->variant].name);
-			table_text(t, "%s", s->variants[row->variant].mode);
-			table_count(t, row->nranks);
-			table_text(t, "%s", coll_word(&row->cell, row->nranks).text);
-			table_count(t, row->moved_bytes);
-			table_count(t, nth_size(s, row));
-			table_text(t, "%s", coll_pace_name(row->cell.pace));
-			table_count(t, k);
+			TABLE_ROW(t, CELL(s->variants[row->variant].name),
+			          CELL(s->variants[row->variant].mode), CELL(row->nranks),
+			          CELL(coll_word(&row->cell, row->nranks).text),
+			          CELL(row->moved_bytes), CELL(nth_size(s, row)),
+			          CELL(coll_pace_name(row->cell.pace)), CELL(k));
 			for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++)
-				table_number(t, numbers[n]);
-			table_count(t, row->ntrials);
+				TABLE_PUT(t, CELL(numbers[n]));
+			TABLE_PUT(t, CELL(row->ntrials));
 		}
 	}
 	return t;
@@ -220,24 +187,13 @@ struct table *tables_factors(const struct model *m)
 	factors_order(f->factors, f->asked.nfactors, order);
 	for (unsigned i = 0; i < f->asked.nfactors; i++) {
 		const struct factors_result *r = &f->factors[order[i]];
-		table_row(t);
-		table_count(t, i + 1);
-		table_text(t, "%s", r->factor->name);
-		table_text(t, "%s", r->factor->setting);
-		table_text(t, "%s", r->factor->from);
-		table_text(t, "%s", r->factor->to);
-		table_flag(t, r->factor->placebo);
-		table_ratio(t, &r->bandwidth.ratio);
-		table_text(t, "%s", factors_word(&r->bandwidth));
-		table_text(t, "%s", r->factor->text);
-		table_text(t, "%s", r->why);
-		table_count(t, r->ncells);
-		table_count(t, r->bandwidth.ratio.blocks);
-		table_ratio(t, &r->latency.ratio);
-		table_text(t, "%s", factors_word(&r->latency));
-		table_count(t, r->latency.ratio.blocks);
-		table_number(t, r->bandwidth.detectable);
-		table_number(t, r->latency.detectable);
+		TABLE_ROW(t, CELL(i + 1), CELL(r->factor->name), CELL(r->factor->setting),
+		          CELL(r->factor->from), CELL(r->factor->to), CELL(r->factor->placebo),
+		          CELL(&r->bandwidth.ratio), CELL(factors_word(&r->bandwidth)),
+		          CELL(r->factor->text), CELL(r->why), CELL(r->ncells),
+		          CELL(r->bandwidth.ratio.blocks), CELL(&r->latency.ratio),
+		          CELL(factors_word(&r->latency)), CELL(r->latency.ratio.blocks),
+		          CELL(r->bandwidth.detectable), CELL(r->latency.detectable));
 	}
 	return t;
 }
@@ -254,23 +210,17 @@ static void put_evidence(struct table *t, const struct model *m, const struct ev
 	struct status st = {""};
 	if (rank_evidence_make(s, row, rank, medians, &blocks, &st))
 		return;
-	table_row(t);
-	table_text(t, "%s", v->name);
-	table_text(t, "%s", v->mode);
-	table_text(t, "%s", path->transport);
+	TABLE_ROW(t, CELL(v->name), CELL(v->mode), CELL(path->transport));
 	/* On host no log says it, but the workers do. */
-	table_text(t, "%s", path->data_path[0] ? path->data_path : v->path);
-	table_count(t, g->nranks);
-	table_text(t, "%s", coll_word(&g->cell, g->nranks).text);
-	table_count(t, g->moved_bytes[row->size]);
-	table_count(t, g->asked_bytes[row->size]);
-	table_count(t, rank);
+	TABLE_PUT(t, CELL(path->data_path[0] ? path->data_path : v->path), CELL(g->nranks),
+	          CELL(coll_word(&g->cell, g->nranks).text), CELL(g->moved_bytes[row->size]),
+	          CELL(g->asked_bytes[row->size]), CELL(rank));
 	for (unsigned f = 0; f < RANK_FIGURES; f++)
-		table_number(t, medians[f]);
-	table_count(t, blocks);
+		TABLE_PUT(t, CELL(medians[f]));
+	TABLE_PUT(t, CELL(blocks));
 }
 
-struct table *tables_evidence(const struct model *m)
+static struct table *tables_evidence(const struct model *m)
 {
 	static const struct table_column columns[] = {
 	    {"variant", "variant", "", TABLE_TEXT},

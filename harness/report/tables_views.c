@@ -33,14 +33,14 @@ static struct table *new_table(const char *name, const char *title,
 
 static void put_range(struct table *t, struct claim_range range)
 {
-	table_text(t, "%s", words_range(range).text);
+	TABLE_PUT(t, CELL(words_range(range).text));
 }
 
 static void put_verdict(struct table *t, const struct verdict *verdict)
 {
 	char text[VERDICT_TEXT_BYTES];
 	verdict_text(verdict, text, sizeof text);
-	table_text(t, "%s", text);
+	TABLE_PUT(t, CELL(text));
 }
 
 bool tables_too_many(const struct model *m)
@@ -107,7 +107,7 @@ static void put_claim_short(struct table *t, const struct claims_result *r, bool
 	struct claims_result shown;
 	char verdict[VERDICT_TEXT_BYTES];
 	if (!r || r->outcome == CLAIMS_UNTESTED) {
-		table_none(t);
+		TABLE_PUT(t, table_of_none());
 		return;
 	}
 	shown = *r;
@@ -179,27 +179,21 @@ struct table *tables_claims(const struct model *m)
 		bool tested = r->outcome != CLAIMS_UNTESTED, needs = c->test == CLAIM_NEEDS;
 		double scale = !strcmp(metric->unit, "µs") ? 1e-3 : 1; /* times are in ns */
 		char text[CONTRAST_WHY_BYTES];
-		table_row(t);
-		table_text(t, "%s", c->name);
-		table_text(t, "%s", c->text);
+		TABLE_ROW(t, CELL(c->name), CELL(c->text));
 		if (needs)
-			table_none(t);
+			TABLE_PUT(t, table_of_none());
 		else
 			table_text(t, "%s%s %.3g %%", claim_test_name(c->test),
 			           c->test == CLAIM_WITHIN ? "" : " by", 100 * c->by);
-		table_text(t, "%s", needs ? "" : c->left);
-		table_text(t, "%s", needs ? "" : c->right);
-		table_text(t, "%s", needs ? "" : metric->summary);
-		table_text(t, "%s", needs ? "" : metric->unit);
-		table_number(t, tested ? r->contrast.left_side.value * scale : NAN);
-		table_number(t, tested ? r->contrast.right_side.value * scale : NAN);
-		table_ratio(t, &r->contrast.ratio);
+		TABLE_PUT(t, CELL(needs ? "" : c->left), CELL(needs ? "" : c->right),
+		          CELL(needs ? "" : metric->summary), CELL(needs ? "" : metric->unit),
+		          CELL(tested ? r->contrast.left_side.value * scale : NAN),
+		          CELL(tested ? r->contrast.right_side.value * scale : NAN),
+		          CELL(&r->contrast.ratio));
 		claims_verdict(r, text, sizeof text);
-		table_text(t, "%s", text);
-		table_number(t, r->p);
-		table_number(t, r->p_adjusted);
+		TABLE_PUT(t, CELL(text), CELL(r->p), CELL(r->p_adjusted));
 		claims_hint(&m->summary, &f->evidence, r, text, sizeof text);
-		table_text(t, "%s", text);
+		TABLE_PUT(t, CELL(text));
 	}
 	return t;
 }
@@ -225,11 +219,10 @@ struct table *tables_regime(const struct model *m, const struct regime *g)
 		if ((int)v == g->twin)
 			table_text(t, "A/A: %s again", s->variants[c->right].name);
 		else
-			table_text(t, "%s", s->variants[v].name);
-		table_number(t, c->left_side.value * scale);
-		table_ratio(t, &c->verdict.ratio);
+			TABLE_PUT(t, CELL(s->variants[v].name));
+		TABLE_PUT(t, CELL(c->left_side.value * scale), CELL(&c->verdict.ratio));
 		answer_verdict(g, v, word, sizeof word);
-		table_text(t, "%s", (int)v == g->twin ? "" : word);
+		TABLE_PUT(t, CELL((int)v == g->twin ? "" : word));
 	}
 	table_drop_empty(t);
 	return t;
@@ -258,14 +251,13 @@ struct table *tables_components(const struct model *m, const struct components_r
 		                         side->half_calls};
 		if (!side->nleaves)
 			continue;
-		table_row(t);
-		table_text(t, "%s", s->variants[v].name);
+		TABLE_ROW(t, CELL(s->variants[v].name));
 		for (int level = 0; level < COMPONENTS_LEVELS; level++)
-			table_number(t, 100 * side->sd[level]);
-		table_number(t, g->states[v].fast_ns / 1e3);
-		table_number(t, g->states[v].slow_ns / 1e3);
+			TABLE_PUT(t, CELL(100 * side->sd[level]));
+		TABLE_PUT(t, CELL(g->states[v].fast_ns / 1e3),
+		          CELL(g->states[v].slow_ns / 1e3));
 		for (unsigned i = 0; i < 4; i++)
-			table_number(t, 100 * widths[i]);
+			TABLE_PUT(t, CELL(100 * widths[i]));
 	}
 	table_drop_empty(t);
 	return t;
@@ -289,14 +281,13 @@ struct table *tables_gaps(const struct model *m)
 			if (!has_gap(s, g, v))
 				continue;
 			struct verdict verdict = verdict_of(s->groups[g].gaps[v], s->margin);
-			table_row(t);
-			table_text(t, "%s",
-			           coll_word(&s->groups[g].cell, s->groups[g].nranks).text);
-			table_text(t, "%s", coll_pace_name(s->groups[g].cell.pace));
+			TABLE_ROW(t,
+			          CELL(coll_word(&s->groups[g].cell, s->groups[g].nranks).text),
+			          CELL(coll_pace_name(s->groups[g].cell.pace)));
 			table_text(t, "%s%s", s->variants[v].name,
 			           s->variants[v].role == ROLE_AGAIN ? " (A/A)" : "");
-			table_ratio(t, &s->groups[g].gaps[v]);
-			table_count(t, s->groups[g].gaps[v].blocks);
+			TABLE_PUT(t, CELL(&s->groups[g].gaps[v]),
+			          CELL(s->groups[g].gaps[v].blocks));
 			put_verdict(t, &verdict);
 		}
 	return t;
@@ -327,14 +318,11 @@ static void put_peak(struct table *t, const struct summary *s, unsigned group, u
 	}
 	if (!n)
 		return;
-	table_row(t);
-	table_text(t, "%s", coll_word(&g->cell, g->nranks).text);
-	table_text(t, "%s", s->variants[v].name);
-	table_number(t, best);
-	table_count(t, g->asked_bytes[at]);
-	table_number(t, sum / n);
-	table_number(
-	    t, s->variants[v].role == ROLE_LIMIT ? NAN : best / summary_limit(s, g->bytes[at]));
+	TABLE_ROW(t, CELL(coll_word(&g->cell, g->nranks).text), CELL(s->variants[v].name),
+	          CELL(best), CELL(g->asked_bytes[at]), CELL(sum / n),
+	          CELL(s->variants[v].role == ROLE_LIMIT
+	                   ? NAN
+	                   : best / summary_limit(s, g->bytes[at])));
 }
 
 struct table *tables_peaks(const struct model *m)
@@ -367,36 +355,29 @@ static const struct what whats[TABLES_WHATS] = {
     [TABLES_RATIO] = {"speed", "speed against the reference", "", TABLE_RATIO},
 };
 
-static void put_value(struct table *t, const struct summary_row *row, enum tables_what what)
+static struct table_value value_of(const struct summary_row *row, enum tables_what what)
 {
-	if (!row || !row->ntrials) {
-		table_none(t);
-		return;
-	}
+	if (!row || !row->ntrials)
+		return table_of_none();
 	double scale = row->busbw_gbs * row->time_us;
 	switch (what) {
 	case TABLES_RATIO:
-		table_ratio(t, &row->ratio);
-		return;
+		return CELL(&row->ratio);
 	case TABLES_P50:
-		table_number(t, row->p50_us);
-		return;
+		return CELL(row->p50_us);
 	case TABLES_P95:
-		table_spread(t, row->p95_us.estimate, row->p95_us.lo, row->p95_us.hi);
-		return;
+		return CELL(&row->p95_us);
 	case TABLES_P99:
-		table_spread(t, row->p99_us.estimate, row->p99_us.lo, row->p99_us.hi);
-		return;
+		return CELL(&row->p99_us);
 	default:
-		if (isnan(row->busbw_gbs))
-			table_spread(t, row->time_us, row->time_us_lo, row->time_us_hi);
-		else
-			table_spread(t, row->busbw_gbs, scale / row->time_us_hi,
-			             scale / row->time_us_lo);
+		return isnan(row->busbw_gbs)
+		           ? table_of_spread(row->time_us, row->time_us_lo, row->time_us_hi)
+		           : table_of_spread(row->busbw_gbs, scale / row->time_us_hi,
+		                             scale / row->time_us_lo);
 	}
 }
 
-void tables_by_size_title(const struct model *m, unsigned group, enum tables_what what,
+static void by_size_title(const struct model *m, unsigned group, enum tables_what what,
                           char *text, size_t bytes)
 {
 	const struct summary *s = &m->summary;
@@ -441,7 +422,7 @@ struct table *tables_by_size(const struct model *m, unsigned group, enum tables_
 		shown += is_shown(s, group, v, what);
 	snprintf(name, sizeof name, "%s_%s_%s", whats[what].name,
 	         coll_word(&g->cell, g->nranks).text, coll_pace_name(g->cell.pace));
-	tables_by_size_title(m, group, what, title, sizeof title);
+	by_size_title(m, group, what, title, sizeof title);
 	struct table *t = table_new(name, title);
 	if (!shown) /* as of the limit, which nothing is held against */
 		return t;
@@ -449,10 +430,9 @@ struct table *tables_by_size(const struct model *m, unsigned group, enum tables_
 	table_column(t, rows ? "variant" : "asked_bytes", rows ? "variant" : "size", "",
 	             rows ? TABLE_TEXT : TABLE_BYTES);
 	for (unsigned i = 0; i < g->nsizes && rows; i++) {
-		char key[32], head[32];
+		char key[32];
 		snprintf(key, sizeof key, "%zu", g->asked_bytes[i]);
-		coll_size_label(g->asked_bytes[i], head, sizeof head);
-		table_column(t, key, head, "", kind);
+		table_column(t, key, words_size(g->asked_bytes[i]).text, "", kind);
 	}
 	for (unsigned v = 0; v < s->nvariants && !rows; v++)
 		if (is_shown(s, group, v, what)) {
@@ -464,16 +444,16 @@ struct table *tables_by_size(const struct model *m, unsigned group, enum tables_
 			continue;
 		table_row(t);
 		line_name(s, v, text, sizeof text);
-		table_text(t, "%s", text);
+		TABLE_PUT(t, CELL(text));
 		for (unsigned i = 0; i < g->nsizes; i++)
-			put_value(t, summary_find(s, v, group, g->bytes[i]), what);
+			TABLE_PUT(t, value_of(summary_find(s, v, group, g->bytes[i]), what));
 	}
 	for (unsigned i = 0; i < g->nsizes && !rows; i++) {
-		table_row(t);
-		table_count(t, g->asked_bytes[i]);
+		TABLE_ROW(t, CELL(g->asked_bytes[i]));
 		for (unsigned v = 0; v < s->nvariants; v++)
 			if (is_shown(s, group, v, what))
-				put_value(t, summary_find(s, v, group, g->bytes[i]), what);
+				TABLE_PUT(
+				    t, value_of(summary_find(s, v, group, g->bytes[i]), what));
 	}
 	return t;
 }
@@ -498,12 +478,9 @@ struct table *tables_launch(const struct model *m, unsigned group)
 			const struct summary_row *row = summary_find(s, v, group, g->bytes[i]);
 			if (s->variants[v].role == ROLE_LIMIT || !row || !row->ntrials)
 				continue;
-			table_row(t);
-			table_count(t, g->asked_bytes[i]);
-			table_text(t, "%s", s->variants[v].name);
-			table_number(t, row->launch_us);
-			table_number(t, row->skew_us);
-			table_number(t, row->resolution_us);
+			TABLE_ROW(t, CELL(g->asked_bytes[i]), CELL(s->variants[v].name),
+			          CELL(row->launch_us), CELL(row->skew_us),
+			          CELL(row->resolution_us));
 		}
 	return t;
 }
@@ -523,16 +500,10 @@ static void put_stragglers(struct table *t, const struct summary *s, unsigned gr
 		launch[1] = fmax(launch[1], row->ranks[r].launch_us);
 	}
 	const struct summary_rank *last = &row->ranks[row->straggler];
-	table_row(t);
-	table_count(t, g->asked_bytes[size]);
-	table_text(t, "%s", s->variants[v].name);
-	table_number(t, skew[1] - skew[0]);
-	table_number(t, launch[0]);
-	table_number(t, launch[1]);
-	table_count(t, row->straggler);
-	table_number(t, last->last);
-	table_number(t, last->last_by_us);
-	table_number(t, last->last_by_us / row->time_us);
+	TABLE_ROW(t, CELL(g->asked_bytes[size]), CELL(s->variants[v].name),
+	          CELL(skew[1] - skew[0]), CELL(launch[0]), CELL(launch[1]),
+	          CELL(row->straggler), CELL(last->last), CELL(last->last_by_us),
+	          CELL(last->last_by_us / row->time_us));
 }
 
 struct table *tables_stragglers(const struct model *m, unsigned group)
@@ -579,17 +550,11 @@ struct table *tables_cliffs(const struct model *m)
 	for (unsigned i = 0; i < m->ncliffs; i++) {
 		const struct cliff *c = &m->cliffs[i];
 		const struct summary_group *g = &s->groups[c->group];
-		table_row(t);
-		table_text(t, "%s", coll_word(&g->cell, g->nranks).text);
-		table_text(t, "%s", kinds[c->kind]);
-		table_count(t, g->asked_bytes[c->from]);
-		table_count(t, g->asked_bytes[c->to]);
-		table_text(t, "%s", s->variants[c->variant].name);
-		table_number(t, c->from_gbs);
-		table_number(t, c->to_gbs);
-		table_number(t, c->factor);
-		table_count(t, c->variants);
-		table_count(t, c->measured);
+		TABLE_ROW(t, CELL(coll_word(&g->cell, g->nranks).text), CELL(kinds[c->kind]),
+		          CELL(g->asked_bytes[c->from]), CELL(g->asked_bytes[c->to]),
+		          CELL(s->variants[c->variant].name), CELL(c->from_gbs),
+		          CELL(c->to_gbs), CELL(c->factor), CELL(c->variants),
+		          CELL(c->measured));
 	}
 	return t;
 }
@@ -599,9 +564,9 @@ struct table *tables_cliffs(const struct model *m)
 static void put_effect(struct table *t, const struct factors_result *r, const struct verdict *v)
 {
 	char text[256];
-	table_ratio(t, &v->ratio);
+	TABLE_PUT(t, CELL(&v->ratio));
 	factors_verdict(r, v, text, sizeof text);
-	table_text(t, "%s", strcmp(text, "-") ? text : "");
+	TABLE_PUT(t, CELL(strcmp(text, "-") ? text : ""));
 }
 
 struct table *tables_effects(const struct model *m)
@@ -622,14 +587,12 @@ struct table *tables_effects(const struct model *m)
 		const struct factor *factor = r->factor;
 		if (r->why[0])
 			continue;
-		table_row(t);
-		table_text(t, "%s", factor->name);
-		table_text(t, "%s",
-		           factor->text[0]   ? factor->text
-		           : factor->placebo ? "placebo"
-		                             : "");
+		TABLE_ROW(t, CELL(factor->name),
+		          CELL(factor->text[0]   ? factor->text
+		               : factor->placebo ? "placebo"
+		                                 : ""));
 		table_text(t, "%s → %s", factor->from, factor->to);
-		table_text(t, "%s", factor->setting);
+		TABLE_PUT(t, CELL(factor->setting));
 		put_range(t, r->sizes);
 		put_effect(t, r, &r->bandwidth);
 		put_effect(t, r, &r->latency);
@@ -651,12 +614,8 @@ static void put_step(struct table *t, const struct summary *s,
 	snprintf(more, sizeof more, step->nsides > 1 ? ", and %u more" : "", step->nsides - 1);
 	table_text(t, "%s → %s%s", s->variants[step->from].name, s->variants[step->to].name,
 	           more);
-	table_number(t, step->from_gbs);
-	table_number(t, step->to_gbs);
-	table_ratio(t, &step->ratio);
-	table_number(t, step->share.estimate);
-	table_number(t, step->share.lo);
-	table_number(t, step->share.hi);
+	TABLE_PUT(t, CELL(step->from_gbs), CELL(step->to_gbs), CELL(&step->ratio),
+	          CELL(step->share.estimate), CELL(step->share.lo), CELL(step->share.hi));
 	table_text(t, "%s%s", step->rest ? "no factor" : verdict,
 	           step->placebo ? ", a placebo" : "");
 }
@@ -706,15 +665,14 @@ struct table *tables_version(const struct model *m, unsigned coll)
 	}
 	for (unsigned i = 0; i < v->nrows; i++) {
 		const struct versions_row *row = &c->rows[i];
-		table_row(t);
-		table_text(t, "%s", row->version);
+		TABLE_ROW(t, CELL(row->version));
 		for (unsigned mode = 0; mode < v->nmodes; mode++)
-			table_number(t, row->sides[mode].gbs);
-		table_ratio(t, &row->verdict.ratio);
+			TABLE_PUT(t, CELL(row->sides[mode].gbs));
+		TABLE_PUT(t, CELL(&row->verdict.ratio));
 		put_verdict(t, &row->verdict);
 		for (unsigned mode = 0; mode <= VERSIONS_PROCESSES; mode++) {
-			table_text(t, "%s", row->sides[mode].data_path);
-			table_number(t, row->sides[mode].dram_per_nvlink);
+			TABLE_PUT(t, CELL(row->sides[mode].data_path),
+			          CELL(row->sides[mode].dram_per_nvlink));
 		}
 	}
 	table_drop_empty(t);
@@ -736,15 +694,9 @@ struct table *tables_paths(const struct model *m)
 		const struct evidence_path *p = &e->paths[v];
 		if (!p->transport[0] && !p->data_path[0])
 			continue;
-		table_row(t);
-		table_text(t, "%s", m->summary.variants[v].name);
-		table_text(t, "%s", p->transport);
-		table_text(t, "%s", p->unexpected);
-		table_text(t, "%s", p->links);
-		table_text(t, "%s", p->data_path);
-		table_text(t, "%s", p->registered);
-		table_text(t, "%s", p->copy_engine);
-		table_text(t, "%s", p->why);
+		TABLE_ROW(t, CELL(m->summary.variants[v].name), CELL(p->transport),
+		          CELL(p->unexpected), CELL(p->links), CELL(p->data_path),
+		          CELL(p->registered), CELL(p->copy_engine), CELL(p->why));
 	}
 	table_drop_empty(t);
 	return t;
@@ -784,14 +736,13 @@ struct table *tables_counters(const struct model *m)
 		    row->model,         known ? NAN : row->direct, known ? NAN : row->staged,
 		    row->cached,        row->sm_percent / 100,     row->pcie_tx_gbs,
 		    row->copies,        row->copies_model,         row->issue_cores};
-		char label[32];
-		coll_size_label(g->asked_bytes[row->size], label, sizeof label);
 		table_row(t);
-		table_text(t, "%s %s", coll_info(g->cell.coll)->name, label);
-		table_text(t, "%s", s->variants[row->variant].name);
+		table_text(t, "%s %s", coll_info(g->cell.coll)->name,
+		           words_size(g->asked_bytes[row->size]).text);
+		TABLE_PUT(t, CELL(s->variants[row->variant].name));
 		for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++)
-			table_number(t, numbers[n]);
-		table_count(t, row->blocks);
+			TABLE_PUT(t, CELL(numbers[n]));
+		TABLE_PUT(t, CELL(row->blocks));
 	}
 	table_drop_empty(t);
 	return t;
@@ -820,10 +771,9 @@ struct table *tables_memory(const struct model *m)
 			continue;
 		const double bytes[] = {use.buffers, use.comm, use.registering,
 		                        use.calls,   use.rank, use.process};
-		table_row(t);
-		table_text(t, "%s", s->variants[v].name);
+		TABLE_ROW(t, CELL(s->variants[v].name));
 		for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
-			table_number(t, bytes[i] / mib);
+			TABLE_PUT(t, CELL(bytes[i] / mib));
 	}
 	table_drop_empty(t);
 	return t;
@@ -841,8 +791,7 @@ struct table *tables_checks(const struct model *m)
 	for (int c = 0; c < COLL_KINDS; c++) {
 		if (!checks_count(s, c, -1).cells)
 			continue;
-		table_row(t);
-		table_text(t, "%s", coll_info((enum coll_kind)c)->name);
+		TABLE_ROW(t, CELL(coll_info((enum coll_kind)c)->name));
 		for (int d = 0; d < DTYPE_KINDS; d++) {
 			struct checks n = checks_count(s, c, d);
 			if (!checks_count(s, -1, d).cells)
@@ -852,7 +801,7 @@ struct table *tables_checks(const struct model *m)
 			else if (n.cells)
 				table_text(t, "%u", n.cells);
 			else
-				table_none(t);
+				TABLE_PUT(t, table_of_none());
 		}
 	}
 	return t;
@@ -899,9 +848,7 @@ struct table *tables_machine(const struct model *m)
 	{
 		char text[1024] = "";
 		add_value(text, sizeof text, value);
-		table_row(t);
-		table_text(t, "%s", key);
-		table_text(t, "%s", text);
+		TABLE_ROW(t, CELL(key), CELL(text));
 	}
 	return t;
 }
@@ -1015,7 +962,7 @@ struct table *tables_variants(const struct model *m)
 		                             v->path};
 		table_row(t);
 		for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)
-			table_text(t, "%s", texts[n]);
+			TABLE_PUT(t, CELL(texts[n]));
 	}
 	table_drop_empty(t);
 	return t;

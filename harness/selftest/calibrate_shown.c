@@ -145,13 +145,11 @@ static void put_source(struct shown *s, struct table *t, enum nvml_meter_source 
 		by_way[way_number(&c->cells[i].order)] = above(f);
 		widest = fmax(widest, spread(f));
 	}
-	table_row(t);
-	table_text(t, "%s", nvml_meter_info(source)->name);
-	table_text(t, "%s", nvml_meter_info(source)->unit);
-	table_number(t, unit_bytes);
+	TABLE_ROW(t, CELL(nvml_meter_info(source)->name), CELL(nvml_meter_info(source)->unit),
+	          CELL(unit_bytes));
 	for (unsigned way = 0; way < 4; way++)
-		table_number(t, by_way[way]);
-	table_number(t, widest);
+		TABLE_PUT(t, CELL(by_way[way]));
+	TABLE_PUT(t, CELL(widest));
 }
 
 static void put_sources(struct shown *s)
@@ -200,17 +198,14 @@ static void put_pieces(struct shown *s)
 		struct calibrate_figure data = ratio_of(c, i, METER_DATA, CALIBRATE_SENT);
 		if (c->cells[i].steady || is_control(&c->cells[i]))
 			continue;
-		table_row(t);
-		table_text(t, "%s", way_of(order));
-		table_count(t, order->piece_bytes);
-		table_text(t, "%s", directions[order->direction]);
-		table_number(t, above(data));
-		table_number(t, spread(data));
-		table_number(t, above(ratio_of(c, i, METER_RAW, CALIBRATE_SENT)));
-		table_number(t, percent(calibrate_overhead(c, i)));
-		table_number(t, calibrate_packet(c, i).median);
-		table_number(t, percent(ratio_of(c, i, METER_DATA, CALIBRATE_RETURNED)));
-		table_number(t, percent(ratio_of(c, i, METER_RAW, CALIBRATE_RETURNED)));
+		TABLE_ROW(t, CELL(way_of(order)), CELL(order->piece_bytes),
+		          CELL(directions[order->direction]), CELL(above(data)),
+		          CELL(spread(data)),
+		          CELL(above(ratio_of(c, i, METER_RAW, CALIBRATE_SENT))),
+		          CELL(percent(calibrate_overhead(c, i))),
+		          CELL(calibrate_packet(c, i).median),
+		          CELL(percent(ratio_of(c, i, METER_DATA, CALIBRATE_RETURNED))),
+		          CELL(percent(ratio_of(c, i, METER_RAW, CALIBRATE_RETURNED))));
 	}
 	table_drop_empty(t);
 	put_table(s, t, true);
@@ -240,17 +235,15 @@ static void put_steady(struct shown *s)
 		double mib = nvml_meter_info(METER_GPM)->other_bytes;
 		if (!c->cells[i].steady)
 			continue;
-		table_row(t);
-		table_text(t, "%s", way_of(&c->cells[i].order));
-		table_text(t, "%s", directions[c->cells[i].order.direction]);
-		table_number(t, first->bytes[0] / first->at[0].seconds / 1e9);
-		table_number(t, above(gpm));
-		table_number(t, spread(gpm));
-		table_number(t, above(calibrate_ratio(c, i, METER_GPM, CALIBRATE_SENT, mib)));
-		table_number(t, above(ratio_of(c, i, METER_DATA, CALIBRATE_SENT)));
-		table_number(t, above(ratio_of(c, i, METER_RAW, CALIBRATE_SENT)));
-		table_number(t, ratio_of(c, i, METER_GPM_DRAM, CALIBRATE_SENT).median);
-		table_number(t, ratio_of(c, i, METER_GPM_DRAM, CALIBRATE_RETURNED).median);
+		TABLE_ROW(t, CELL(way_of(&c->cells[i].order)),
+		          CELL(directions[c->cells[i].order.direction]),
+		          CELL(first->bytes[0] / first->at[0].seconds / 1e9), CELL(above(gpm)),
+		          CELL(spread(gpm)),
+		          CELL(above(calibrate_ratio(c, i, METER_GPM, CALIBRATE_SENT, mib))),
+		          CELL(above(ratio_of(c, i, METER_DATA, CALIBRATE_SENT))),
+		          CELL(above(ratio_of(c, i, METER_RAW, CALIBRATE_SENT))),
+		          CELL(ratio_of(c, i, METER_GPM_DRAM, CALIBRATE_SENT).median),
+		          CELL(ratio_of(c, i, METER_GPM_DRAM, CALIBRATE_RETURNED).median));
 	}
 	table_drop_empty(t);
 	put_table(s, t, true);
@@ -270,13 +263,12 @@ static void put_control(struct shown *s)
 	for (unsigned i = 0; i < c->ncells; i++)
 		for (unsigned source = 0; source < METER_SOURCES && is_control(&c->cells[i]);
 		     source++) {
-			table_row(t);
-			table_text(t, "%s", nvml_meter_info(source)->name);
-			table_text(t, "%s", nvml_meter_info(source)->unit);
-			table_number(t, calibrate_count(c, i, source, CALIBRATE_SENT).median);
-			table_number(t,
-			             calibrate_count(c, i, source, CALIBRATE_RECEIVED).median);
-			table_text(t, "%s", calibrate_missing(c, source));
+			TABLE_ROW(
+			    t, CELL(nvml_meter_info(source)->name),
+			    CELL(nvml_meter_info(source)->unit),
+			    CELL(calibrate_count(c, i, source, CALIBRATE_SENT).median),
+			    CELL(calibrate_count(c, i, source, CALIBRATE_RECEIVED).median),
+			    CELL(calibrate_missing(c, source)));
 		}
 	table_drop_empty(t);
 	put_table(s, t, true);
@@ -308,19 +300,13 @@ static void put_readings(struct shown *s)
 		unsigned cell = k / METER_SOURCES / c->repeats;
 		const struct calibrate_reading *r = &c->readings[cell][repeat][source];
 		const struct copies_order *order = &c->cells[cell].order;
-		table_row(t);
-		table_text(t, "%s", way_of(order));
-		table_flag(t, c->cells[cell].steady);
-		table_count(t, order->piece_bytes);
-		table_text(t, "%s", directions[order->direction]);
-		table_count(t, repeat + 1);
-		table_text(t, "%s", nvml_meter_info(source)->name);
-		table_text(t, "%s", nvml_meter_info(source)->unit);
+		TABLE_ROW(t, CELL(way_of(order)), CELL(c->cells[cell].steady),
+		          CELL(order->piece_bytes), CELL(directions[order->direction]),
+		          CELL(repeat + 1), CELL(nvml_meter_info(source)->name),
+		          CELL(nvml_meter_info(source)->unit));
 		for (unsigned gpu = 0; gpu < 2; gpu++) {
-			table_number(t, r->bytes[gpu]);
-			table_number(t, r->at[gpu].seconds);
-			table_number(t, r->at[gpu].tx);
-			table_number(t, r->at[gpu].rx);
+			TABLE_PUT(t, CELL(r->bytes[gpu]), CELL(r->at[gpu].seconds),
+			          CELL(r->at[gpu].tx), CELL(r->at[gpu].rx));
 		}
 	}
 	put_table(s, t, false);
