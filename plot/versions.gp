@@ -16,7 +16,9 @@ on(g, mode, path) = (is_known(strcol('path')) ? strcol('path') : '') eq path ? f
 # Of threads above the point, of processes below, each away from the other: neither meets a point or
 # whisker. As long as there is room, with the way that its data took.
 few = versions <= 4
-entries = modes.(versions_paths ? ' direct staged' : '')
+eval nothing
+if (versions_pictures > 0) { eval extent('$versions', "is_known(strcol('path'))") }
+entries = modes.(hi > 0 ? ' direct staged' : '')
 entry(k) = k eq 'direct' ? 'filled: direct' : k eq 'staged' ? 'open: staged' : k
 # A verdict in one word, for the panel below.
 said_of(g, mode) = number(figure(g, mode, 'gbs')).(few && is_known(strcol('path')) ? ', '.strcol('path') : '')

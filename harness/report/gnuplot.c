@@ -137,13 +137,11 @@ static void list_libraries(const struct summary *s, char *text, size_t bytes)
 		    !strcmp(last, library))
 			continue;
 		if (*last)
-			snprintf(text + strlen(text), bytes - strlen(text), "%s%.60s",
-			         *text ? ", " : "", last);
+			words_add(text, bytes, "%s%.60s", *text ? ", " : "", last);
 		last = library;
 	}
 	if (*last)
-		snprintf(text + strlen(text), bytes - strlen(text), "%s%.60s",
-		         *text ? " and " : "", last);
+		words_add(text, bytes, "%s%.60s", *text ? " and " : "", last);
 }
 
 /* Where it was measured, for titles: "2 × H200, NCCL 2.28.3", "4 ranks, host". */
@@ -208,7 +206,6 @@ static void put_run(struct script *p)
 	put_number(p, "margin", 0, s->margin);
 	put(p, "carries_data", 0, "%d", s->carries_data);
 	put(p, "comparable", 0, "%d", !s->trouble[0] && s->reference >= 0);
-	put(p, "oversubscribed", 0, "%d", s->oversubscribed);
 }
 
 /* The variants' families, from 0, the reference's. */
@@ -271,16 +268,14 @@ static void put_ratio_panels(struct script *p)
 			if (family_of(p, k) == family_of(p, i) && !done[k])
 				family[size++] = k;
 		for (unsigned k = 0; k < size; k++) {
-			size_t at;
 			if (lines == DRAWN_LINES - 1 ||
 			    (!k && lines + size > DRAWN_LINES - 1 && lines)) {
 				panel += panel < 63;
 				lines = 0;
 			}
 			done[family[k]] = true;
-			at = strlen(lists[panel]);
-			snprintf(lists[panel] + at, sizeof lists[0] - at, "%s%u", at ? " " : "",
-			         family[k] + 1);
+			words_add(lists[panel], sizeof lists[0], "%s%u",
+			          *lists[panel] ? " " : "", family[k] + 1);
 			lines++;
 		}
 	}
@@ -396,20 +391,19 @@ static bool put_line(struct script *p, const unsigned *variants, const unsigned 
 		if (at > 180 || strlen(v->name) > 60)
 			continue;
 		named++;
-		snprintf(text + at, sizeof text - at, "%s%s",
-		         !at                                    ? ""
-		         : named == members && named == members ? " and "
-		                                                : ", ",
-		         v->name);
+		words_add(text, sizeof text, "%s%s",
+		          !at                ? ""
+		          : named == members ? " and "
+		                             : ", ",
+		          v->name);
 	}
 	if (!named)
 		snprintf(text, sizeof text, "%.60s…",
 		         s->variants[p->order.variants[variants[first]]].name);
 	if (named < members && members > 1)
-		snprintf(text + strlen(text), sizeof text - strlen(text), " and %u more",
-		         members - (named ? named : 1));
+		words_add(text, sizeof text, " and %u more", members - (named ? named : 1));
 	if (members > 1)
-		snprintf(text + strlen(text), sizeof text - strlen(text), ": alike");
+		words_add(text, sizeof text, ": alike");
 	p->lines++;
 	put(p, "L_variant", p->lines, "%u", variants[first] + 1);
 	put(p, "L_joint", p->lines, "%d", joint);
@@ -423,7 +417,7 @@ static int put_lines(struct script *p, unsigned group, unsigned k, enum figure f
                      const char *name, struct status *st)
 {
 	const struct summary_group *g = &p->s->groups[group];
-	unsigned n = 0, first = p->lines + 1;
+	unsigned n = 0;
 	char list[512] = "";
 	double *values = malloc((p->order.n + 1) * g->nsizes * sizeof *values);
 	unsigned *variants = malloc(2 * p->order.n * sizeof *variants), *line;
@@ -465,10 +459,8 @@ static int put_lines(struct script *p, unsigned group, unsigned k, enum figure f
 		if (joint && dash < 8)
 			taken[dash] = true;
 		put(p, "L_dash", p->lines, "%u", dash);
+		words_add(list, sizeof list, "%s%u", i ? " " : "", p->lines);
 	}
-	for (unsigned i = first; i <= p->lines; i++)
-		snprintf(list + strlen(list), sizeof list - strlen(list), "%s%u",
-		         i > first ? " " : "", i);
 	char text[64];
 	snprintf(text, sizeof text, "G_%s_lines", name);
 	put_text(p, text, k, list);
@@ -488,7 +480,6 @@ static int put_group(struct script *p, unsigned group, unsigned k, struct status
 	put_text(p, "G_pace", k, coll_pace_name(g->cell.pace));
 	put(p, "G_ranks", k, "%u", g->nranks);
 	put(p, "G_sizes", k, "%u", g->nsizes);
-	put_number(p, "G_min", k, (double)g->bytes[0]);
 	put_number(p, "G_max", k, (double)g->bytes[g->nsizes - 1]);
 	fprintf(p->out, "G_list[%u] = '", k);
 	for (unsigned i = 0; i < g->nsizes; i++)
@@ -532,10 +523,9 @@ static int put_groups(struct script *p, struct status *st)
 	        "\n# one per collective and pace: its sizes (large ones from G_split on), its "
 	        "lines, and what it shows\n");
 	put(p, "groups", 0, "%u", n);
-	put_arrays(
-	    p, n, "G",
-	    "coll pace ranks sizes min max list split busbw_lines time_lines launch_lines "
-	    "busbw_alike time_alike launch_alike said launch_said ranks_said tail_said");
+	put_arrays(p, n, "G",
+	           "coll pace ranks sizes max list split busbw_lines time_lines launch_lines "
+	           "busbw_alike time_alike launch_alike said launch_said ranks_said tail_said");
 	fprintf(p->out, "# the lines: their first variant, whether of several modes, dash\n");
 	put_arrays(p, 3 * n * p->order.n, "L", "variant joint dash name");
 	for (unsigned g = 0; g < s->ngroups; g++)
@@ -686,19 +676,11 @@ static void put_waterfall(struct script *p)
 		put_step(p, &w->steps[i], i + 1, w->nsteps <= 3);
 }
 
-static bool have_latency(const struct findings *f)
-{
-	for (unsigned i = 0; i < f->asked.nfactors; i++)
-		if (factors_judged(&f->factors[i].latency))
-			return true;
-	return false;
-}
-
 static void put_factors(struct script *p)
 {
 	const struct findings *f = p->f;
 	unsigned order[CLAIM_MAX], n = f->asked.nfactors, tested = 0, k = 0;
-	bool intervals = false;
+	bool intervals = false, latency = false;
 	char said[CAPTION_BYTES];
 	for (unsigned i = 0; i < n; i++)
 		tested += !f->factors[i].why[0];
@@ -706,7 +688,6 @@ static void put_factors(struct script *p)
 	fprintf(p->out, "\n# the factors, the largest effect first\n");
 	put(p, "factors", 0, "%u", n);
 	put(p, "factors_tested", 0, "%u", tested);
-	put(p, "factors_latency", 0, "%d", have_latency(f));
 	caption_factors(f->factors, n, said, sizeof said);
 	put_text(p, "factors_said", 0, said);
 	put_arrays(p, tested, "F", "name setting effect latency");
@@ -719,22 +700,11 @@ static void put_factors(struct script *p)
 		put_text(p, "F_setting", k, r->factor->setting);
 		put_text(p, "F_effect", k, words_ratio(&r->bandwidth.ratio, true).text);
 		put_text(p, "F_latency", k, words_ratio(&r->latency.ratio, true).text);
+		latency |= factors_judged(&r->latency);
 		intervals |= !isnan(r->bandwidth.ratio.lo) || !isnan(r->latency.ratio.lo);
 	}
+	put(p, "factors_latency", 0, "%d", latency);
 	put_grey(p, "factors_grey", f->waterfall.gap.margin, intervals);
-}
-
-/* Whether the way that data takes is known of any point. */
-static bool any_path(const struct versions *v)
-{
-	bool any = false;
-	for (unsigned i = 0; i < v->ncolls; i++)
-		for (unsigned r = 0; v->colls[i].nblocks && r < v->nrows; r++)
-			for (unsigned mode = 0; mode < v->nmodes; mode++) {
-				const char *path = v->colls[i].rows[r].sides[mode].data_path;
-				any |= !strcmp(path, "direct") || !strcmp(path, "staged");
-			}
-	return any;
 }
 
 static void put_versions_coll(struct script *p, unsigned coll, unsigned nth)
@@ -786,7 +756,6 @@ static void put_versions(struct script *p)
 	put(p, "versions", 0, "%u", v->nrows);
 	put(p, "versions_modes", 0, "%u", v->nmodes);
 	put(p, "versions_pictures", 0, "%u", n);
-	put(p, "versions_paths", 0, "%d", any_path(v));
 	put_arrays(p, v->nrows, "N", "version");
 	put_arrays(p, n, "N", "coll about blocks said");
 	for (unsigned i = 0; n && i < v->nrows; i++)
