@@ -155,7 +155,8 @@ void standin_send(unsigned from, unsigned to, unsigned long long bytes)
 }
 
 /* Of payload P, in units of 1000 bytes: DATA counts P, RAW 5/4 of it, and of the answers 1/16.
- * Links alone have bytes and packets (128 bytes each); PCIe is not supported. */
+ * Bytes and packets (128 bytes each) are of all links at once on 9, of a link on a; PCIe is not
+ * supported. */
 static int count(const struct gpu *gpu, field_value *f)
 {
 	bool rx = f->fieldId == 139 || f->fieldId == 141 || f->fieldId > 202;
@@ -168,7 +169,7 @@ static int count(const struct gpu *gpu, field_value *f)
 	else if (f->fieldId == 140 || f->fieldId == 141)
 		f->value.ullVal =
 		    (payload * 5 / 4 + (rx ? 0 : gpu->answered / 16)) / links / 1000;
-	else if (f->fieldId >= 201 && f->fieldId <= 204 && links > 1)
+	else if (f->fieldId >= 201 && f->fieldId <= 204 && (links == 1) == (gpu == &gpus[8]))
 		f->value.ullVal = payload / links / (f->fieldId % 2 ? 128 : 1);
 	else
 		return NOT_SUPPORTED;

@@ -12,7 +12,7 @@
 
 _Static_assert(NVML_METER_WHY_BYTES == NVML_WHY_BYTES, "one text for both");
 
-enum scope { OF_ALL_LINKS, LINK_BY_LINK, OF_THE_GPU };
+enum scope { OF_ALL_LINKS, LINK_BY_LINK, ALL_OR_EACH, OF_THE_GPU };
 
 /* Names and units are those of nvmlFieldValue's ids in NVML's API reference. */
 // clang-format off
@@ -25,8 +25,8 @@ static const struct {
     [METER_DATA_LINKS] = {{"DATA, by link", "KiB", 1024, 1000}, 138, 139, LINK_BY_LINK},
     [METER_RAW]        = {{"RAW", "KiB", 1024, 1000}, 140, 141, OF_ALL_LINKS},
     [METER_RAW_LINKS]  = {{"RAW, by link", "KiB", 1024, 1000}, 140, 141, LINK_BY_LINK},
-    [METER_BYTES]      = {{"COUNT, bytes", "bytes", 1, NAN}, 202, 204, LINK_BY_LINK},
-    [METER_PACKETS]    = {{"COUNT, packets", "packets", NAN, NAN}, 201, 203, LINK_BY_LINK},
+    [METER_BYTES]      = {{"COUNT, bytes", "bytes", 1, NAN}, 202, 204, ALL_OR_EACH},
+    [METER_PACKETS]    = {{"COUNT, packets", "packets", NAN, NAN}, 201, 203, ALL_OR_EACH},
     [METER_PCIE]       = {{"PCIe", "bytes", 1, NAN}, 197, 198, OF_THE_GPU},
     [METER_GPM]        = {{"GPM NVLink", "1000 KiB", GPM_BYTES, 1 << 20}, 0, 0, OF_THE_GPU},
     [METER_GPM_DRAM]   = {{"GPM DRAM", "bytes", 1, NAN}, 0, 0, OF_THE_GPU},
@@ -90,12 +90,12 @@ static int add_links(const struct nvml_api_field *fields, unsigned n, unsigned l
 	return good ? 0 : first;
 }
 
-static void take_source(struct nvml_meter *meter, enum nvml_meter_source source,
-                        struct reading *out)
+static void take_scope(struct nvml_meter *meter, enum nvml_meter_source source,
+                       enum scope scope, struct reading *out)
 {
 	const struct nvml_watch *w = meter->watch;
-	unsigned links = sources[source].scope == LINK_BY_LINK ? LINKS : 1;
-	unsigned all = sources[source].scope == OF_ALL_LINKS ? NVML_API_ALL_LINKS : 0;
+	unsigned links = scope == LINK_BY_LINK ? LINKS : 1;
+	unsigned all = scope == OF_ALL_LINKS ? NVML_API_ALL_LINKS : 0;
 	struct nvml_api_field fields[2 * LINKS] = {{0}};
 	for (unsigned i = 0; i < links; i++) {
 		fields[i] = (struct nvml_api_field){.id = sources[source].tx, .scope = all + i};
@@ -110,6 +110,15 @@ static void take_source(struct nvml_meter *meter, enum nvml_meter_source source,
 		out->result = add_links(fields, links, &out->tx);
 	if (!out->result)
 		out->result = add_links(fields + links, links, &out->rx);
+}
+
+static void take_source(struct nvml_meter *meter, enum nvml_meter_source source,
+                        struct reading *out)
+{
+	enum scope scope = sources[source].scope;
+	take_scope(meter, source, scope == ALL_OR_EACH ? OF_ALL_LINKS : scope, out);
+	if (scope == ALL_OR_EACH && out->result)
+		take_scope(meter, source, LINK_BY_LINK, out);
 }
 
 static void take(struct nvml_meter *meter, unsigned moment)

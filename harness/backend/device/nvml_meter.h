@@ -13,8 +13,10 @@ enum nvml_meter_source {
 	METER_DATA_LINKS, /* the same, asked link by link and added */
 	METER_RAW,        /* fields NVLINK_THROUGHPUT_RAW_*: with the protocol's overhead */
 	METER_RAW_LINKS,
-	METER_BYTES,    /* fields NVLINK_COUNT_XMIT_BYTES and _RCV_BYTES, link by link */
-	METER_PACKETS,  /* fields NVLINK_COUNT_XMIT_PACKETS and _RCV_PACKETS, link by link */
+	/* Fields NVLINK_COUNT_XMIT_BYTES and _RCV_BYTES. NVLink 5 alone has them; NVIDIA's DCGM
+	 * asks for all links at once, so that is tried first, then link by link. */
+	METER_BYTES,
+	METER_PACKETS,  /* fields NVLINK_COUNT_XMIT_PACKETS and _RCV_PACKETS, likewise */
 	METER_PCIE,     /* fields PCIE_COUNT_TX_BYTES and _RX_BYTES */
 	METER_GPM,      /* GPM's NVLink rates, times the seconds between its samples */
 	METER_GPM_DRAM, /* GPM's share of the DRAM's peak, times peak and seconds; all is "tx"
