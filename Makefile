@@ -124,7 +124,7 @@ $(TESTS): $(B)/tests/%: $(B)/tests/%.o $(HELPERS) $(B)/core.a
 	$(SAY) LINK $@
 	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB) -lcmocka
 
-# The simulated tables in headers of harness/analysis, made again.
+# The simulated tables in headers of harness/analysis and its SIMULATED.md, made again.
 $(SIMS): $(B)/tests/%: $(B)/tests/%.o $(B)/core.a
 	$(SAY) LINK $@
 	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB)
@@ -233,7 +233,7 @@ help:
 ## make test [SAN=address]     the tests; SAN is a sanitizer list for gcc
 ## make selftest [QUICK=1]     whole experiments with known differences: what their reports say (15 minutes; 3)
 ## make same                 the tables of every record in results/reference anew: do they differ?
-## make simulate               the simulated tables in harness/analysis: verdict.h, waterfall.h, advice.h, states.h (15 minutes)
+## make simulate               the simulated tables in harness/analysis, of SIMULATED.md and headers (10 minutes)
 ## make nccl-legacy           an old NCCL into build/, for NCCL_LEGACY=path (190 MB)
 ## make doctor                 what this machine lacks and how to get it; builds and installs nothing
 ## make plots RUN=dir          report and pictures again, from the records

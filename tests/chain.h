@@ -1,10 +1,10 @@
 /* Whole runs that are made up, without a disk: from noise to the final words. For simulations,
  * and for a small one as a test; seeded, the same everywhere.
  *
- * A run has threads (the reference), its twin, processes that are slower by `effect`, and single
- * that is as fast as threads; alltoall at two small and two large sizes, at both paces. A job
- * has one luck for each pace, and each of its cells a little of its own. What is counted are the
- * words for every variant in every regime, of every claim, and of every factor. */
+ * A run has threads (the reference), its twin, processes that are slower by `effect`, and
+ * single that is as fast as threads; alltoall at two small and two large sizes, at both paces.
+ * A job has one luck for each pace, and each of its cells a little of its own. What is counted
+ * are the words for every variant in every regime, of every claim, and of every factor. */
 #ifndef LAUNCHGAP_TESTS_CHAIN_H
 #define LAUNCHGAP_TESTS_CHAIN_H
 
@@ -55,8 +55,7 @@ static const char *const chain_names[] = {"threads", "threads-again", "processes
 static inline const char *chain_noise_name(enum chain_noise noise)
 {
 	static const char *const names[] = {"drift", "bad block", "cold start"};
-	return noise < CHAIN_DRIFT ? noise_name((enum noise)noise)
-	                           : names[noise - CHAIN_DRIFT];
+	return noise < CHAIN_DRIFT ? noise_name((enum noise)noise) : names[noise - CHAIN_DRIFT];
 }
 
 #define CHAIN_VARIANT(name, role, mode)                                                        \
@@ -71,22 +70,33 @@ static inline const char *chain_noise_name(enum chain_noise noise)
 	"{\"name\":\"" name "\",\"text\":\"\",\"from\":\"threads\",\"to\":\"" to               \
 	"\",\"setting\":\"mode\",\"placebo\":false,\"bytes\":[0,null]}"
 
-static const char chain_environment[] =
-    "{\"schema\":1,\"kind\":\"environment\",\"experiment\":\"x\",\"title\":\"\","
-    "\"question\":\"\",\"command\":[],\"created\":\"\",\"launchgap\":\"\",\"backend\":\"nccl\","
-    "\"backend_why\":\"\",\"primary\":\"main\",\"ranks\":2,\"seed\":\"2a\",\"reference\":\"threads\",\"warmup\":1,"
-    "\"stretches\":1,\"calls\":1,\"isolated_calls\":1,\"machine\":{\"cores\":16},"
-    "\"variants\":[" CHAIN_VARIANT("threads", "reference", "threads") "," CHAIN_VARIANT(
-        "threads-again", "again", "threads") "," CHAIN_VARIANT("processes", "variant",
-                                                               "processes") ","
-    CHAIN_VARIANT("single", "variant", "single") "],"
-    "\"claims\":[" CHAIN_CLAIM("main", "less", "processes", "threads", "busbw") ","
-    CHAIN_CLAIM("latency", "more", "processes", "threads", "latency") ","
-    CHAIN_CLAIM("other", "less", "processes", "single", "busbw") ","
-    CHAIN_CLAIM("alike", "within", "single", "threads", "busbw") ","
-    CHAIN_CLAIM("none", "less", "single", "threads", "busbw") ","
-    CHAIN_CLAIM("quick", "more", "single", "threads", "latency") "],"
-    "\"factors\":[" CHAIN_FACTOR("mode", "processes") "," CHAIN_FACTOR("one", "single") "]}";
+static const char
+    chain_environment
+        [] =
+            "{\"schema\":1,\"kind\":\"environment\",\"experiment\":\"x\",\"title\":\"\","
+            "\"question\":\"\",\"command\":[],\"created\":\"\",\"launchgap\":\"\",\"backend\":"
+            "\"nccl\","
+            "\"backend_why\":\"\",\"primary\":\"main\",\"ranks\":2,\"seed\":\"2a\","
+            "\"reference\":\"threads\",\"warmup\":1,"
+            "\"stretches\":1,\"calls\":1,\"isolated_calls\":1,\"machine\":{\"cores\":16},"
+            "\"variants\":[" CHAIN_VARIANT("threads", "reference", "threads") "," CHAIN_VARIANT("threads-again", "again", "threads") "," CHAIN_VARIANT("processes", "variant", "processes") "," CHAIN_VARIANT(
+                "single", "variant",
+                "single") "],"
+                          "\"claims\":[" CHAIN_CLAIM("main", "less", "processes", "threads", "busbw") "," CHAIN_CLAIM("latency", "more", "processes", "threads", "latency") "," CHAIN_CLAIM(
+                              "other", "less", "processes", "single",
+                              "busbw") "," CHAIN_CLAIM("alike", "within", "single", "threads",
+                                                       "busbw") "," CHAIN_CLAIM("none", "less",
+                                                                                "single",
+                                                                                "threads",
+                                                                                "busbw") "," CHAIN_CLAIM("quick",
+                                                                                                         "more",
+                                                                                                         "single",
+                                                                                                         "threads",
+                                                                                                         "latency") "],"
+                                                                                                                    "\"factors\":[" CHAIN_FACTOR(
+                                                                                                                        "mode",
+                                                                                                                        "processes") "," CHAIN_FACTOR("one",
+                                                                                                                                                      "single") "]}";
 
 /* A run that grows block by block. */
 struct chain_run {
@@ -136,9 +146,8 @@ static inline void chain_cell(struct chain_run *run, unsigned at, unsigned varia
 	                             .traits = &run->record.backends[0].traits};
 	strcpy(cell->variant, chain_names[variant]);
 	for (unsigned r = 0; r < 2; r++)
-		run->samples[at][r] = (struct sample){.issued_ns = 100,
-		                                      .idle_ns = llround(1e8 * exp(log_time)),
-		                                      .poll_ns = 10};
+		run->samples[at][r] = (struct sample){
+		    .issued_ns = 100, .idle_ns = llround(1e8 * exp(log_time)), .poll_ns = 10};
 }
 
 /* One job of each variant, in shuffled order. A job's luck scatters by 1 % at the large sizes
@@ -204,12 +213,18 @@ static inline bool chain_word_wrong(enum word word, double truth)
 	const double edge = log1p(0.02), tiny = 1e-9;
 	bool beyond = fabs(truth) > edge + tiny;
 	switch (word) {
-	case WORD_FASTER: return truth <= edge + tiny;
-	case WORD_SLOWER: return truth >= -edge - tiny;
-	case WORD_FASTER_LESS: return truth <= 0 || beyond;
-	case WORD_SLOWER_LESS: return truth >= 0 || beyond;
-	case WORD_NO_DIFFERENCE: return beyond;
-	default: return false;
+	case WORD_FASTER:
+		return truth <= edge + tiny;
+	case WORD_SLOWER:
+		return truth >= -edge - tiny;
+	case WORD_FASTER_LESS:
+		return truth <= 0 || beyond;
+	case WORD_SLOWER_LESS:
+		return truth >= 0 || beyond;
+	case WORD_NO_DIFFERENCE:
+		return beyond;
+	default:
+		return false;
 	}
 }
 
@@ -329,14 +344,15 @@ static inline struct chain_words chain_follow(const struct chain *c, struct chai
 	unsigned more;
 	struct chain_words words = chain_judge(c, run, &more);
 	while (more && run->blocks < CHAIN_MOST) {
-		unsigned last = run->blocks + more < CHAIN_MOST ? run->blocks + more : CHAIN_MOST;
-		run->resumes[run->record.nresumes++] = (struct record_resume){
-		    .first_block = run->blocks,
-		    .behind_end = true,
-		    .blocks = last - run->blocks,
-		    .created = "",
-		    .launchgap = "",
-		    .json = run->line};
+		unsigned last =
+		    run->blocks + more < CHAIN_MOST ? run->blocks + more : CHAIN_MOST;
+		run->resumes[run->record.nresumes++] =
+		    (struct record_resume){.first_block = run->blocks,
+		                           .behind_end = true,
+		                           .blocks = last - run->blocks,
+		                           .created = "",
+		                           .launchgap = "",
+		                           .json = run->line};
 		while (run->blocks < last)
 			chain_block(run, c, seed);
 		words = chain_judge(c, run, &more);
@@ -350,11 +366,12 @@ static inline struct chain_words chain_make(const struct chain *c)
 	struct chain_words words;
 	uint64_t seed = c->seed;
 	unsigned more, blocks = c->way == CHAIN_AUTO ? CHAIN_MOST : c->blocks;
-	while (run->blocks < blocks &&
-	       !(c->way == CHAIN_AUTO && verdict_looks_after(run->blocks) && chain_precise(run)))
+	while (
+	    run->blocks < blocks &&
+	    !(c->way == CHAIN_AUTO && verdict_looks_after(run->blocks) && chain_precise(run)))
 		chain_block(run, c, &seed);
-	words = c->way == CHAIN_INVITED ? chain_follow(c, run, &seed)
-	                                : chain_judge(c, run, &more);
+	words =
+	    c->way == CHAIN_INVITED ? chain_follow(c, run, &seed) : chain_judge(c, run, &more);
 	chain_end(run);
 	return words;
 }

@@ -14,8 +14,8 @@ enum following_goal {
 	FOLLOWING_VERDICT, /* a true difference of the margin, until there is a verdict */
 };
 
-/* Whether it ends with a wrong word: that there is an effect; that the difference lies beyond the
- * margin, or within. `corrected`: intervals know of the looks. */
+/* Whether it ends with a wrong word: that there is an effect; that the difference lies beyond
+ * the margin, or within. `corrected`: intervals know of the looks. */
 static inline bool following_errs(enum noise noise, enum following_goal goal, unsigned from,
                                   bool corrected, uint64_t *seed)
 {

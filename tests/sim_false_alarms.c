@@ -1,14 +1,17 @@
 /* How often the method calls two equal things different. `make simulate` prints the table that
- * stands in harness/analysis/verdict.h. Not a test: it takes some five minutes, and tests/test_verdict.c
- * checks the same in small. */
+ * stands in harness/analysis/verdict.h. Not a test: tests/test_verdict.c and
+ * test_simulated.c check the same in small. */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../harness/analysis/looks.h"
 #include "../harness/analysis/verdict.h"
-#include "noise.h"
+#include "following.h"
 
 #define REPEATS   40000
 #define PRECISION 0.01
+#define ADAPTIVE  10000 /* these take long */
+#define FOLLOWED  4000
 #define MOST      60 /* blocks that the time budget of the adaptive rows has room for */
 
 static const unsigned fixed[] = {6, 8, 10, 15, 20, 30};
@@ -18,10 +21,12 @@ static const double scatters[] = {0.005, 0.01, 0.02, 0.04};
 
 /* With margin 0 the verdict is faster or slower as soon as the interval excludes 1: the most
  * alarms that any margin gives. */
-static bool alarms(const double *logs, unsigned n)
+static bool alarms(const double *logs, unsigned n, bool by_width)
 {
-	enum verdict_kind kind = verdict_make(logs, n, 0).kind;
-	return kind == VERDICT_FASTER || kind == VERDICT_SLOWER;
+	const struct looks looks = {.by_width = by_width};
+	double confidence = looks_confidence(&looks, NULL, n);
+	struct verdict v = verdict_of(stats_ratio_of_logs(logs, n, confidence), 0);
+	return verdict_effect(&v);
 }
 
 static void print_fixed(unsigned n)
@@ -36,7 +41,7 @@ static void print_fixed(unsigned n)
 		for (unsigned k = 0; k < REPEATS; k++) {
 			for (unsigned i = 0; i < n; i++)
 				logs[i] = noise_log_ratio((enum noise)noise, &seed);
-			found += alarms(logs, n);
+			found += alarms(logs, n, false);
 		}
 		printf(" %8.2f", 100.0 * found / REPEATS);
 	}
@@ -46,12 +51,14 @@ static void print_fixed(unsigned n)
 static unsigned blocks_until_precise(enum noise noise, double scatter, double *logs,
                                      uint64_t *seed)
 {
+	const struct looks looks = {.by_width = true};
 	unsigned n = 0;
 	while (n < MOST) {
 		logs[n++] = scatter * noise_log_ratio(noise, seed);
 		if (!verdict_looks_after(n))
 			continue;
-		struct stats_ratio r = stats_ratio_of_logs(logs, n, VERDICT_CONFIDENCE);
+		struct stats_ratio r =
+		    stats_ratio_of_logs(logs, n, looks_confidence(&looks, NULL, n));
 		if (verdict_half_width(&r) < PRECISION)
 			break;
 	}
@@ -64,23 +71,43 @@ static void print_adaptive(double scatter)
 	uint64_t seed = 2000 + (uint64_t)(scatter * 10000);
 	char label[32];
 	snprintf(label, sizeof label, "auto, scatter %3.1f %%", 100 * scatter);
-	printf(" * %-28s %5.2f", label, 5.0);
+	printf(" * %-28s %5.2f", label, 4.0);
 	for (int noise = 0; noise < NOISE_KINDS; noise++) {
 		unsigned found = 0;
 		uint64_t sum = 0;
-		for (unsigned k = 0; k < REPEATS; k++) {
+		for (unsigned k = 0; k < ADAPTIVE; k++) {
 			unsigned n =
 			    blocks_until_precise((enum noise)noise, scatter, logs, &seed);
-			found += alarms(logs, n);
+			found += alarms(logs, n, true);
 			sum += n;
 		}
-		blocks[noise] = (double)sum / REPEATS;
-		printf(" %8.2f", 100.0 * found / REPEATS);
+		blocks[noise] = (double)sum / ADAPTIVE;
+		printf(" %8.2f", 100.0 * found / ADAPTIVE);
 		fflush(stdout);
 	}
 	printf("\n * %-34s", "  blocks, mean");
 	for (int noise = 0; noise < NOISE_KINDS; noise++)
 		printf(" %8.1f", blocks[noise]);
+	printf("\n");
+}
+
+/* Someone adds the blocks that the verdict asks for, up to 60. */
+static void print_following(const char *what, enum following_goal goal, unsigned from,
+                            bool corrected)
+{
+	char label[48];
+	snprintf(label, sizeof label, "%s, from %u%s", what, from,
+	         corrected ? "" : ", uncorrected");
+	printf(" * %-34s", label);
+	for (int noise = 0; noise < NOISE_KINDS; noise++) {
+		unsigned wrong = 0;
+		uint64_t seed = 3000;
+		for (unsigned k = 0; k < FOLLOWED; k++)
+			wrong += following_errs((enum noise)noise, goal, from, corrected,
+			                        &seed);
+		printf(" %8.1f", 100.0 * wrong / FOLLOWED);
+		fflush(stdout);
+	}
 	printf("\n");
 }
 
@@ -94,5 +121,10 @@ int main(void)
 		print_fixed(fixed[i]);
 	for (unsigned i = 0; i < COUNT(scatters); i++)
 		print_adaptive(scatters[i]);
+	for (unsigned corrected = 0; corrected < 2; corrected++)
+		for (unsigned from = 6; from <= 10; from += 4) {
+			print_following("equal", FOLLOWING_EFFECT, from, corrected);
+			print_following("margin", FOLLOWING_VERDICT, from, corrected);
+		}
 	return 0;
 }

@@ -1,6 +1,6 @@
-/* A small part of what `make simulate` prints (sim_chain.c, sim_false_alarms.c): how often whole
- * reports err, and what looking again costs. Seeds are fixed; bounds are binomial, three standard
- * deviations from what SIMULATED.md and verdict.h say. */
+/* A small part of what `make simulate` prints (sim_chain.c, sim_false_alarms.c): how often
+ * whole reports err, and what looking again costs. Seeds are fixed; bounds are binomial, three
+ * standard deviations from what SIMULATED.md and verdict.h say. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,8 +82,8 @@ static void looking_again_is_paid_for(void **state)
 		for (unsigned corrected = 0; corrected < 2; corrected++) {
 			uint64_t seed = 42;
 			for (unsigned k = 0; k < runs; k++)
-				wrong[corrected] += following_errs(NOISE_NORMAL, goal, 10,
-				                                   corrected, &seed);
+				wrong[corrected] +=
+				    following_errs(NOISE_NORMAL, goal, 10, corrected, &seed);
 		}
 		assert_true(wrong[1] <= most(runs, 0.065));
 		assert_true(wrong[0] > most(runs, 0.065));

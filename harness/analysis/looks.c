@@ -105,8 +105,9 @@ void looks_say(const struct looks *l, char *text, size_t bytes)
 		         l->added, l->added == 1 ? " was" : "s were", l->first,
 		         l->added == 1 ? "it" : "them", 100 * l->confidence, l->n);
 	else if (l->by_width)
-		snprintf(text, bytes,
-		         "The run chose its blocks by the width of intervals, which are %.4g %% "
-		         "intervals.",
-		         100 * l->confidence);
+		snprintf(
+		    text, bytes,
+		    "The run chose its blocks by the width of intervals, which are %.4g %% "
+		    "intervals.",
+		    100 * l->confidence);
 }

@@ -10,13 +10,16 @@
  *   no look    below 6 blocks: there is no interval, so there was no verdict to be seen
  *   no look    for an interval that has got no block since: it is what it was
  *
- * A run that stopped by its widths (`blocks = auto`) has α = 4 %: samples that scatter little by
- * chance stop early, so that 4 % err in about 5 % (`make simulate`).
+ * A run that stopped by its widths (`blocks = auto`) has α = 4 %: samples that scatter little
+ * by chance stop early, so that 4 % err in about 5 %.
  *
- * Why α ÷ k²: nobody knows how many looks will come, so that it is spent by look (Lan and DeMets
- * 1983 spend it up to a planned end). The first look has all of α, as a run that is measured
- * once. All later ones together can add 3.2 % at most; halving α each time would add 5 %, and
- * α ÷ k has no bound. */
+ * What it comes to is simulated (verdict.h, SIMULATED.md): following the blocks that verdicts
+ * ask for errs in 3 to 7 %, in place of 7 to 13.
+ *
+ * Why α ÷ k²: nobody knows how many looks will come, so that it is spent by look (Lan and
+ * DeMets 1983 spend it up to a planned end). The first look has all of α, as a run that is
+ * measured once. All later ones together can add 3.2 % at most; halving α each time would add 5
+ * %, and α ÷ k has no bound. */
 #ifndef LAUNCHGAP_LOOKS_H
 #define LAUNCHGAP_LOOKS_H
 

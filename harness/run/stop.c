@@ -35,8 +35,9 @@ static bool is_going_on(const bool *given_up, int variant)
 /* What the run is about, where the experiment says so. */
 struct aim {
 	char name[TRIAL_NAME_BYTES + 8];
-	struct contrast contrast; /* without a cell: it says nothing, or nothing that can come */
-	enum regime_kind regime;  /* whose A/A line says whether it can be seen */
+	struct contrast
+	    contrast;            /* without a cell: it says nothing, or nothing that can come */
+	enum regime_kind regime; /* whose A/A line says whether it can be seen */
 };
 
 static bool is_aim(const struct aim *aim)
@@ -158,7 +159,8 @@ bool stop_over_budget(unsigned blocks, unsigned measured, int64_t elapsed_ns, in
 }
 
 /* "the widest interval is ±0.8 % (large: processes against threads), wanted is ±1 %" */
-static void width_text(const struct stop_width *width, double precision, char *out, size_t bytes)
+static void width_text(const struct stop_width *width, double precision, char *out,
+                       size_t bytes)
 {
 	if (!width->compared)
 		snprintf(out, bytes, "there is nothing that can be compared");

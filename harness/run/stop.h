@@ -1,7 +1,7 @@
 /* When a run with `blocks = auto` has enough. It looks at the widths of intervals only, never
  * at where they lie; how that counts is in verdict.h. The widths are those of what the run is
- * about: of its primary claim, else of its gap, and of the A/A line of that one's regime; without
- * both of every variant against the reference in each regime (regime.h). */
+ * about: of its primary claim, else of its gap, and of the A/A line of that one's regime;
+ * without both of every variant against the reference in each regime (regime.h). */
 #ifndef LAUNCHGAP_STOP_H
 #define LAUNCHGAP_STOP_H
 

@@ -1,0 +1,99 @@
+/* How often whole reports err, and what they find: from made-up jobs to the final words
+ * (chain.h). `make simulate` prints the tables of harness/analysis/SIMULATED.md; fixed seeds.
+ * tests/test_simulated.c has a part of it. */
+#include "chain.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+#define RUNS     100 /* of each; half as many where it takes longer */
+
+static const struct {
+	const char *name;
+	enum chain_way way;
+	unsigned blocks;
+	unsigned scale; /* of the repeats: 1 ÷ this, as it takes longer */
+} ways[] = {
+    {"6 blocks", CHAIN_FIXED, 6, 1},   {"10 blocks", CHAIN_FIXED, 10, 1},
+    {"20 blocks", CHAIN_FIXED, 20, 1}, {"auto", CHAIN_AUTO, 0, 2},
+    {"invited", CHAIN_INVITED, 10, 2},
+};
+static const double effects[] = {0, 0.01, 0.02, 0.03, 0.1};
+
+struct sums {
+	unsigned runs, verdicts, decided, wrong, wrong_runs, found, blocks;
+};
+static struct sums all[COUNT(ways)][COUNT(effects)][CHAIN_NOISES];
+
+static struct sums simulate(unsigned way, double effect, enum chain_noise noise, unsigned runs)
+{
+	struct sums sums = {.runs = runs / ways[way].scale};
+	for (unsigned i = 0; i < sums.runs; i++) {
+		struct chain c = {.noise = noise,
+		                  .way = ways[way].way,
+		                  .blocks = ways[way].blocks,
+		                  .effect = effect,
+		                  .seed = 1 + i + 100000 * noise};
+		struct chain_words words = chain_make(&c);
+		sums.verdicts += words.verdicts;
+		sums.decided += words.decided;
+		sums.wrong += words.wrong;
+		sums.wrong_runs += words.wrong > 0;
+		sums.found += words.found;
+		sums.blocks += words.blocks;
+	}
+	return sums;
+}
+
+static const char *number(double x, char out[16])
+{
+	snprintf(out, 16, x > 0 && x < 9.95 ? "%.1f" : "%.0f", x);
+	return out;
+}
+
+enum table { WRONG, FOUND, BLOCKS };
+
+/* A cell of a table: verdicts / reports that are wrong; verdicts that are decided / reports
+ * that find the difference; blocks. */
+static void print_cell(enum table table, const struct sums *s)
+{
+	const double runs = s->runs, verdicts = s->verdicts;
+	char first[16], second[16];
+	if (table == BLOCKS)
+		printf(" %.0f |", s->blocks / runs);
+	else if (table == WRONG)
+		printf(" %s / %s |", number(100 * s->wrong / verdicts, first),
+		       number(100 * s->wrong_runs / runs, second));
+	else
+		printf(" %.0f / %.0f |", 100 * s->decided / verdicts, 100 * s->found / runs);
+}
+
+static void print_table(enum table table)
+{
+	printf("\n| | |");
+	for (int noise = 0; noise < CHAIN_NOISES; noise++)
+		printf(" %s |", chain_noise_name((enum chain_noise)noise));
+	printf("\n|---|---:|");
+	for (int noise = 0; noise < CHAIN_NOISES; noise++)
+		printf("---:|");
+	for (unsigned w = 0; w < COUNT(ways); w++)
+		for (unsigned e = 0; e < COUNT(effects); e++) {
+			if (table == BLOCKS && ways[w].way == CHAIN_FIXED)
+				continue;
+			printf("\n| %s | %.0f %% |", ways[w].name, 100 * effects[e]);
+			for (int noise = 0; noise < CHAIN_NOISES; noise++)
+				print_cell(table, &all[w][e][noise]);
+		}
+	printf("\n");
+}
+
+int main(int argc, char **argv)
+{
+	unsigned runs = argc > 1 ? (unsigned)atoi(argv[1]) : RUNS;
+	for (unsigned w = 0; w < COUNT(ways); w++)
+		for (unsigned e = 0; e < COUNT(effects); e++)
+			for (int noise = 0; noise < CHAIN_NOISES; noise++)
+				all[w][e][noise] =
+				    simulate(w, effects[e], (enum chain_noise)noise, runs);
+	for (enum table table = WRONG; table <= BLOCKS; table++)
+		print_table(table);
+	return 0;
+}
