@@ -32,6 +32,9 @@ struct mode {
 	bool (*owns)(struct layout layout);
 	/* The layout that `nranks` ranks have in this mode when none is given. */
 	struct layout (*spread)(unsigned nranks);
+	/* The most that the launcher of so many processes puts into the scratch folder, bytes.
+	 * NULL: it has no launcher. */
+	size_t (*scratch_bytes)(struct layout layout);
 	/* NULL, or a sentence why it cannot run here. */
 	const char *(*unsupported)(void);
 	/* The argv that starts a fresh job. */
@@ -69,6 +72,7 @@ int mode_command_alone(const struct run *run, const char *self, struct mode_argv
 /* The same of the modes whose processes mpirun starts, any number of threads each
  * (processes.c). */
 const char *mode_unsupported_mpirun(void);
+size_t mode_scratch_mpirun(struct layout layout);
 int mode_command_mpirun(const struct run *run, const char *self, struct mode_argv *out,
                         struct status *st);
 int mode_run_mpirun(const struct run *run, mode_worker_fn *worker, mode_lead_fn *lead,

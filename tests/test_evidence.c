@@ -92,7 +92,7 @@ static int set_up(void **state)
 	request = (struct run_request){.self = self, .machine = &machine};
 	runner->request = &request;
 	if (plan_make(&spec, &machine, 1, &runner->plan, &st) ||
-	    folder_open(folder, "x", &runner->folder, &st))
+	    folder_open(folder, "x", 0, &runner->folder, &st))
 		fail_msg("%s", st.text);
 	runner->spec.blocks = 1;
 	runner->spec.timeout_s = 60;

@@ -7,9 +7,11 @@
 
 #include <cmocka.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -170,7 +172,7 @@ static void a_record_that_others_touch_ends_the_run(void **state)
 		struct folder f = {0};
 		struct status st = {""};
 		struct stat about;
-		assert_int_equal(folder_open(results, "x", &f, &st), 0);
+		assert_int_equal(folder_open(results, "x", 0, &f, &st), 0);
 		assert_true(fcntl(f.record, F_GETFL) & O_APPEND);
 		for (unsigned n = 0; n < 2; n++)
 			if (record_write_failure(f.trials, &trial, "why", &st) ||
@@ -281,7 +283,7 @@ static void open_and_die(int to)
 {
 	struct folder theirs = {0};
 	struct status st = {""};
-	if (folder_open_scratch(&theirs, &st) ||
+	if (folder_open_scratch(&theirs, 0, &st) ||
 	    write(to, theirs.scratch, sizeof theirs.scratch) < 0)
 		_exit(1);
 	pause();
@@ -303,13 +305,13 @@ static void the_next_start_sweeps_what_a_killed_one_left(void **state)
 	assert_int_equal(read(to[0], left, sizeof left), sizeof left);
 	snprintf(within, sizeof within, "%s/deep", left);
 	assert_int_equal(mkdir(within, 0777), 0);
-	assert_int_equal(folder_open_scratch(&mine, &st), 0);
+	assert_int_equal(folder_open_scratch(&mine, 0, &st), 0);
 	assert_int_equal(access(within, F_OK), 0);
 	folder_close(&mine);
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
 	assert_int_equal(access(within, F_OK), 0);
-	assert_int_equal(folder_open_scratch(&mine, &st), 0);
+	assert_int_equal(folder_open_scratch(&mine, 0, &st), 0);
 	assert_int_equal(access(left, F_OK), -1);
 	assert_int_equal(access(mine.scratch, F_OK), 0);
 	folder_close(&mine);
@@ -317,6 +319,53 @@ static void the_next_start_sweeps_what_a_killed_one_left(void **state)
 	assert_int_equal(rmdir(other), 0);
 	close(to[0]);
 	close(to[1]);
+}
+
+static void without_room_there_is_none(void **state)
+{
+	struct folder f = {0};
+	struct status st = {""};
+	(void)state;
+	assert_int_equal(folder_open_scratch(&f, SIZE_MAX / 2, &st), -1);
+	assert_non_null(strstr(st.text, "/dev/shm has "));
+	assert_non_null(strstr(st.text, "/tmp has "));
+	assert_string_equal(f.scratch, "");
+}
+
+/* In a small /dev/shm of its own. 77: this machine allows none. */
+static void run_in_small_shm(const char *out, const char *const args[])
+{
+	char *argv[8] = {getenv("LAUNCHGAP")};
+	for (unsigned i = 0; args[i]; i++)
+		argv[i + 1] = (char *)(size_t)args[i];
+	int fd = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	if (fd < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0 || unshare(CLONE_NEWNS) ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", "/dev/shm", "tmpfs", 0, "size=4m"))
+		_exit(77);
+	execv(argv[0] ? argv[0] : "build/launchgap", argv);
+	_exit(127);
+}
+
+/* Processes would wait in MPI_Init until their timeout. */
+static void a_full_shm_is_left_alone(void **state)
+{
+	char out[80];
+	(void)state;
+	cli_write(folder, "t.exp",
+	          QUIET "blocks = 1\ntimeout = 20\n[variant p]\nmode = processes\n");
+	snprintf(out, sizeof out, "%s/out", folder);
+	pid_t pid = fork();
+	if (pid == 0)
+		run_in_small_shm(out, (const char *[]){"run", "--file", file, "--no-report",
+		                                       "--results", results, NULL});
+	struct cli cli = cli_wait(pid, folder, 100);
+	if (cli.code == 77) {
+		free(cli.out);
+		skip();
+	}
+	cli_expect(cli, 0,
+	           "the jobs' files go to /tmp: they take up to 14.2 MiB, and /dev/shm has ");
 }
 
 int main(void)
@@ -337,6 +386,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(a_compressed_record_is_gone_on_with, set_up,
 	                                    tear_down),
 	    cmocka_unit_test(the_next_start_sweeps_what_a_killed_one_left),
+	    cmocka_unit_test(without_room_there_is_none),
+	    cmocka_unit_test_setup_teardown(a_full_shm_is_left_alone, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* A job ends with whoever started it. */
+/* A job ends with whoever started it, and what it says is told. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "../harness/run/job.h"
+#include "../harness/run/judge.h"
+#include "cli.h"
 
 static int told[2], go[2];
 
@@ -63,10 +65,42 @@ static void a_parent_that_dies_before_the_job_follows_it_takes_it_along(void **s
 	assert_int_equal(ended, job);
 }
 
+/* What a job printed, and what is made of it. */
+static void the_first_error_is_the_cause(void **state)
+{
+	static const struct {
+		const char *log, *timed_out, *exited;
+	} cases[] = {
+	    {"hello\n[h:7] PMIX ERROR: OUT-OF-RESOURCE in file a.c at line 208\n"
+	     "[h:8] OPAL ERROR: Error in file b.c at line 112\n*** MPI_ERRORS_ARE_FATAL\n"
+	     "-----\n  Exit code:    1\n-----\n",
+	     "no end after 9 s (timeout = …); first error: [h:7] PMIX ERROR: OUT-OF-RESOURCE "
+	     "in "
+	     "file a.c at line 208",
+	     "[h:7] PMIX ERROR: OUT-OF-RESOURCE in file a.c at line 208"},
+	    {"[h:7] PMIX ERROR: x\nlaunchgap: no room\nbye\n",
+	     "no end after 9 s (timeout = …); first error: no room", "no room"},
+	    {"one\ntwo\n---\n", "no end after 9 s (timeout = …); last said: two", "two"},
+	    {"", "no end after 9 s (timeout = …)", "the job ended without a word"}};
+	char folder[64], log[80], text[600];
+	(void)state;
+	cli_folder(folder);
+	snprintf(log, sizeof log, "%s/log", folder);
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		cli_write(folder, "log", cases[i].log);
+		judge_job(&(struct job_result){JOB_TIMED_OUT, 0}, 9, log, text, sizeof text);
+		assert_string_equal(text, cases[i].timed_out);
+		judge_job(&(struct job_result){JOB_EXITED, 1}, 9, log, text, sizeof text);
+		assert_string_equal(text, cases[i].exited);
+	}
+	cli_clean(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_parent_that_dies_before_the_job_follows_it_takes_it_along),
+	    cmocka_unit_test(the_first_error_is_the_cause),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

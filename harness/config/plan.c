@@ -59,6 +59,20 @@ void plan_free(struct plan *plan)
 	plan->ntrials = plan->ncells = 0;
 }
 
+size_t plan_scratch_bytes(const struct plan *plan)
+{
+	size_t most = 0;
+	for (unsigned i = 0; i < plan->nvariants; i++) {
+		const struct settings *s = &plan->variants[i].settings;
+		const struct mode *mode = mode_pick(s->mode, s->layout);
+		size_t bytes = mode && mode->scratch_bytes && !plan->variants[i].skip[0]
+		                   ? mode->scratch_bytes(s->layout)
+		                   : 0;
+		most = bytes > most ? bytes : most;
+	}
+	return most;
+}
+
 int plan_command(const struct trial *trial, const char *self, const char *order_file,
                  const char *scratch, struct mode_argv *out, struct status *st)
 {

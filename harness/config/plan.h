@@ -100,6 +100,8 @@ struct trial *plan_trial(const struct plan *plan, const struct plan_machine *mac
 struct trial *plan_path_trial(const struct plan *plan, const struct plan_machine *machine,
                               unsigned variant, unsigned order, struct status *st);
 
+/* The most that the launcher of one of its trials puts into the scratch folder, bytes. */
+size_t plan_scratch_bytes(const struct plan *plan);
 /* The argv of a trial's job. */
 int plan_command(const struct trial *trial, const char *self, const char *order_file,
                  const char *scratch, struct mode_argv *out, struct status *st);

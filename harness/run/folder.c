@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -116,22 +118,53 @@ static void own_scratch(struct folder *folder)
 	lock_take(file, &folder->owner, &ignored);
 }
 
-int folder_open_scratch(struct folder *folder, struct status *st)
+/* Where nobody knows, there is room. */
+static double free_mib(const char *place)
 {
-	static const char *const places[] = {"/dev/shm", "/tmp"};
-	for (unsigned i = 0; i < sizeof places / sizeof *places; i++)
-		sweep(places[i]);
-	for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
-		snprintf(folder->scratch, sizeof folder->scratch, "%s/" SCRATCH "XXXXXX",
-		         places[i]);
-		if (mkdtemp(folder->scratch)) {
-			own_scratch(folder);
-			return 0;
-		}
+	struct statvfs fs;
+	return statvfs(place, &fs) ? INFINITY
+	                           : (double)fs.f_bavail * (double)fs.f_frsize / (1 << 20);
+}
+
+static bool make_scratch(struct folder *folder, const char *place)
+{
+	snprintf(folder->scratch, sizeof folder->scratch, "%s/" SCRATCH "XXXXXX", place);
+	if (mkdtemp(folder->scratch)) {
+		own_scratch(folder);
+		return true;
 	}
 	folder->scratch[0] = '\0';
-	return status_set(st, "cannot make a scratch folder in /dev/shm or /tmp: %s",
-	                  strerror(errno));
+	return false;
+}
+
+int folder_open_scratch(struct folder *folder, size_t bytes, struct status *st)
+{
+	static const char *const places[] = {"/dev/shm", "/tmp"};
+	const double mib = (double)bytes / (1 << 20);
+	char full[200] = "";
+	for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
+		char one[80];
+		sweep(places[i]);
+		double room = free_mib(places[i]);
+		if (room >= mib && make_scratch(folder, places[i])) {
+			if (full[0])
+				status_say(
+				    "the jobs' files go to %s: they take up to %.1f MiB, "
+				    "and %s",
+				    places[i], mib, full);
+			return 0;
+		}
+		if (room < mib)
+			snprintf(one, sizeof one, "%s has %.1f MiB free", places[i], room);
+		else
+			snprintf(one, sizeof one, "%s: %s", places[i], strerror(errno));
+		status_list(full, sizeof full, one);
+	}
+	return status_set(
+	    st,
+	    "cannot make a scratch folder: the jobs' files take up to %.1f MiB, and "
+	    "%s (in a container: docker run --shm-size=1g)",
+	    mib, full);
 }
 
 int folder_hold(const char *resume, struct folder *folder, struct status *st)
@@ -169,8 +202,8 @@ static int open_record(struct folder *folder, bool resumes, struct status *st)
 	return 0;
 }
 
-int folder_open(const char *root, const char *experiment, struct folder *folder,
-                struct status *st)
+int folder_open(const char *root, const char *experiment, size_t scratch_bytes,
+                struct folder *folder, struct status *st)
 {
 	bool resumes = folder->lock.held;
 	char path[PATH_MAX];
@@ -184,7 +217,8 @@ int folder_open(const char *root, const char *experiment, struct folder *folder,
 		close(folder->record);
 		return status_set(st, "out of memory for the record");
 	}
-	return folder_open_scratch(folder, st); /* folder_close closes the rest */
+	return folder_open_scratch(folder, scratch_bytes,
+	                           st); /* folder_close closes the rest */
 }
 
 /* Whether the record is as this run left it, so many bytes long. */

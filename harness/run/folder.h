@@ -28,12 +28,13 @@ struct folder {
  * other launchgap writes into from here on. */
 int folder_hold(const char *resume, struct folder *folder, struct status *st);
 /* Makes root/experiment/<stamp> (or takes the folder that is held) and opens its trials.jsonl.
- */
-int folder_open(const char *root, const char *experiment, struct folder *folder,
-                struct status *st);
-/* A scratch folder alone, for jobs whose lines nobody keeps. Those of this user whose process
- * was killed are removed. */
-int folder_open_scratch(struct folder *folder, struct status *st);
+ * scratch_bytes as below. */
+int folder_open(const char *root, const char *experiment, size_t scratch_bytes,
+                struct folder *folder, struct status *st);
+/* A scratch folder alone, for jobs whose lines nobody keeps, where so many bytes are free;
+ * where it is not on tmpfs for want of room, it says so. Those of this user whose process was
+ * killed are removed. */
+int folder_open_scratch(struct folder *folder, size_t bytes, struct status *st);
 /* Takes a job's lines into the record, as folder_commit does. */
 int folder_append(struct folder *folder, const char *file, struct status *st);
 /* After writing to folder->trials: appends it to the record, a write() per line, and waits for

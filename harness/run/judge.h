@@ -1,4 +1,5 @@
-/* Why a job left nothing, in a sentence: how it ended, and what it said last. */
+/* Why a job left nothing, in a sentence: how it ended, and its own sentence, its launcher's
+ * first error, or what it said last. */
 #ifndef LAUNCHGAP_JUDGE_H
 #define LAUNCHGAP_JUDGE_H
 

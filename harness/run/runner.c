@@ -90,7 +90,7 @@ int run_set_up(struct runner *r, struct status *st)
 	}
 	if (q->resume && resume_same(before.environment, r->environment, st))
 		goto out;
-	if (folder_open(q->results, r->spec.name, &r->folder, st))
+	if (folder_open(q->results, r->spec.name, plan_scratch_bytes(&r->plan), &r->folder, st))
 		goto out;
 	if (q->resume
 	        ? record_write_resume(r->folder.trials, r->environment, r->first_block, st)

@@ -192,7 +192,7 @@ static int run_one(struct bench *b, struct scene *s, struct change *change,
 	struct summary summary;
 	bool torn;
 	int result = -1;
-	if (folder_open_scratch(&scratch, st))
+	if (folder_open_scratch(&scratch, 0, st))
 		return -1;
 	snprintf(file, sizeof file, "%s/selftest.exp", scratch.scratch);
 	snprintf(results, sizeof results, "%s/results", scratch.scratch);
