@@ -27,6 +27,13 @@ struct backend_verdict {
 	uint64_t wrong, wrong_at, expected, got; /* see struct tally */
 };
 
+#define LIBRARY_FILE_BYTES 1024
+
+struct library {
+	char file[LIBRARY_FILE_BYTES]; /* its real path, or "" where no backend can find it */
+	char version[32];              /* or "" where no backend can tell */
+};
+
 struct backend {
 	const char *name;
 	const char *summary;
@@ -40,9 +47,9 @@ struct backend {
 	/* Ranks that this machine can hold: GPUs; 0 when there is nothing to run on, with the
 	 * reason in st; UINT_MAX when only cores limit it. */
 	unsigned (*capacity)(struct status *st);
-	/* The version of a library's file, "2.28.3"; -1 when it is none. NULL: has no library.
-	 */
-	int (*version)(const char *library, char *text, size_t bytes, struct status *st);
+	/* The version of a library, "2.28.3", and where the dynamic linker found it; -1 when it
+	 * is none. "" is the system's. NULL: has no library. */
+	int (*library)(const char *name, struct library *out, struct status *st);
 	/* 0, or -1 with the sentence why this trial cannot run, before anything is allocated.
 	 */
 	int (*supports)(const struct trial *trial, struct status *st);
@@ -132,16 +139,18 @@ struct backend {
 extern const struct backend *const backend_table[];
 const struct backend *backend_find(const char *name);
 /* Whether a key is set that the backend of these settings does not heed: which (NCCL_… of the
- * environment is heeded by what loads the library), and the first two backends that do (the second
- * NULL where there is one). Such a variant would differ in its name alone. */
+ * environment is heeded by what loads the library), and the first two backends that do (the
+ * second NULL where there is one). Such a variant would differ in its name alone. */
 bool backend_ignores(const struct settings *settings, char *key, size_t bytes,
                      const char *needs[2]);
 /* The first backend that heeds a key; NULL: none. */
 const char *backend_heeding(const char *key);
 
-/* -1 where a file that is named as a library is none: it cannot be read, is no file, or, where
- * a backend here can read versions, has none. Else *version is its own, or "" where none can.
- * May wait for a child. */
-int backend_library(const char *file, char *version, size_t bytes, struct status *st);
+/* -1 where what is named as a library is none: it cannot be read, is no file, or, where a
+ * backend here can read versions, has none. A name without a slash is what the dynamic linker
+ * finds by it, as in dlopen: "" the system's. May wait for a child. */
+int backend_library(const char *name, struct library *out, struct status *st);
+/* XXH3_64bits of the library's file, 16 hexadecimal digits; "" where it cannot be read. */
+void backend_library_sum(const char *file, char sum[17]);
 
 #endif

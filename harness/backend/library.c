@@ -1,23 +1,62 @@
-/* Whether what is named as a library is one, asked before the first trial. */
+/* What is named as a library: whether it is one, and which file it is, asked once and before
+ * the first trial. */
 #include "backend.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-int backend_library(const char *file, char *version, size_t bytes, struct status *st)
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "../foreign.h"
+
+static int look_at(const char *file, char real[PATH_MAX], struct status *st)
 {
 	struct stat about;
-	char found[32] = "";
-	if (stat(file, &about) || access(file, R_OK))
+	if (!realpath(file, real) || stat(real, &about) || access(real, R_OK))
 		return status_set(st, "%s cannot be read: %s", file, strerror(errno));
 	if (!S_ISREG(about.st_mode))
 		return status_set(st, "%s is no file", file);
-	for (const struct backend *const *b = backend_table; *b && !found[0]; b++)
-		if ((*b)->version && (*b)->version(file, found, sizeof found, st))
-			return -1;
-	snprintf(version, bytes, "%s", found);
+	if (strlen(real) >= LIBRARY_FILE_BYTES)
+		return status_set(st, "the path %.60s… is too long", real);
 	return 0;
+}
+
+int backend_library(const char *name, struct library *out, struct status *st)
+{
+	struct library found = {.file = ""};
+	char real[PATH_MAX] = "";
+	if (strchr(name, '/') && look_at(name, real, st))
+		return -1;
+	for (const struct backend *const *b = backend_table; *b && !found.version[0]; b++)
+		if ((*b)->library &&
+		    ((*b)->library(name, &found, st) || look_at(found.file, real, st)))
+			return -1;
+	snprintf(found.file, sizeof found.file, "%.*s", LIBRARY_FILE_BYTES - 1, real);
+	*out = found;
+	return 0;
+}
+
+void backend_library_sum(const char *file, char sum[17])
+{
+	const char *why;
+	struct stat about;
+	int fd = foreign_open(file, 0, &why);
+	sum[0] = '\0';
+	if (fd < 0)
+		return;
+	size_t bytes = fstat(fd, &about) ? 0 : (size_t)about.st_size;
+	void *all = bytes ? mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+	if (all != MAP_FAILED) {
+		snprintf(sum, 17, "%016" PRIx64, (uint64_t)XXH3_64bits(all, bytes));
+		munmap(all, bytes);
+	}
+	close(fd);
 }

@@ -332,6 +332,14 @@ static void take_place(struct trial *trial, unsigned more)
 	trial->ncells += more;
 }
 
+const struct library *plan_library(const struct plan *plan, const char *nccl)
+{
+	for (unsigned i = 0; i < plan->nlibraries; i++)
+		if (!strcmp(plan->libraries[i].nccl, nccl))
+			return &plan->libraries[i].library;
+	return NULL;
+}
+
 struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned variant,
                                unsigned block, unsigned order)
 {
@@ -351,6 +359,9 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned
 	trial->block = block;
 	trial->order = order;
 	trial->settings = v->settings;
+	const struct library *library = plan_library(plan, v->settings.nccl);
+	if (v->settings.nccl[0] && library && library->file[0])
+		strcpy(trial->settings.nccl, library->file);
 	trial->yield = cores < plan->nranks;
 	trial->warmup = spec->warmup;
 	trial->stretches = spec->stretches;

@@ -3,6 +3,7 @@
 #define LAUNCHGAP_PLAN_H
 
 #include "../../modes/mode.h"
+#include "../backend/backend.h"
 #include "spec.h"
 
 /* Sizes of at least the largest over this are looked into by the counters. */
@@ -33,6 +34,13 @@ struct plan_variant {
 	char skip[256]; /* why it is not run, or "" */
 };
 
+/* A library that variants name, found once: jobs load this file, whatever the name would lead
+ * to then. */
+struct plan_library {
+	char nccl[PATH_MAX]; /* as it is named; "" is the system's */
+	struct library library;
+};
+
 struct plan_trial {
 	unsigned variant, block, order;
 };
@@ -49,6 +57,8 @@ struct plan {
 	          [512]; /* what is asked for and left out of the cells, and why */
 	unsigned nvariants;
 	struct plan_variant variants[PLAN_MAX_VARIANTS];
+	unsigned nlibraries;
+	struct plan_library libraries[SPEC_MAX_VARIANTS + 1];
 	unsigned ntrials;
 	struct plan_trial *trials; /* in running order, block by block */
 };
@@ -102,6 +112,8 @@ struct trial *plan_path_trial(const struct plan *plan, const struct plan_machine
 
 /* The most that the launcher of one of its trials puts into the scratch folder, bytes. */
 size_t plan_scratch_bytes(const struct plan *plan);
+/* What a name of a library came to; NULL: it was not asked for. */
+const struct library *plan_library(const struct plan *plan, const char *nccl);
 /* The argv of a trial's job. */
 int plan_command(const struct trial *trial, const char *self, const char *order_file,
                  const char *scratch, struct mode_argv *out, struct status *st);

@@ -56,27 +56,27 @@ static int ranks_resolve(struct plan *plan, const char *backend,
 	return 0;
 }
 
-/* Whether the library of the variant at n was looked at: when each was spread (spec_each.c), or
- * with a variant above. Reading a version starts a child. */
-static bool library_seen(const struct spec *spec, unsigned n)
+static void library_add(struct plan *plan, const char *name, const struct library *library)
 {
-	unsigned i = 0;
-	while (i < n &&
-	       strcmp(spec->variants[i].settings.nccl, spec->variants[n].settings.nccl))
-		i++;
-	return i < n || spec->variants[n].several;
+	struct plan_library *l = &plan->libraries[plan->nlibraries++];
+	l->library = *library;
+	snprintf(l->nccl, sizeof l->nccl, "%s", name);
 }
 
-/* A library that is named and not there is a mistake, not a reason to leave a variant out. */
-static int libraries_check(const struct spec *spec, struct status *st)
+/* A library that is named and not there is a mistake, not a reason to leave a variant out.
+ * Reading a version starts a child, so that each is asked for once. */
+static int libraries_find(struct plan *plan, const struct spec *spec, struct status *st)
 {
 	for (unsigned i = 0; i < spec->nvariants; i++) {
 		const struct spec_variant *v = &spec->variants[i];
 		struct status why = {""};
-		char version[32];
-		if (!v->settings.nccl[0] || library_seen(spec, i) ||
-		    !backend_library(v->settings.nccl, version, sizeof version, &why))
+		struct library library;
+		if (!v->settings.nccl[0] || plan_library(plan, v->settings.nccl))
 			continue;
+		if (!backend_library(v->settings.nccl, &library, &why)) {
+			library_add(plan, v->settings.nccl, &library);
+			continue;
+		}
 		return status_set(st,
 		                  "%s:%u: variant %s: nccl%s%s: %s; allowed is a "
 		                  "libnccl.so.2's file",
@@ -85,6 +85,23 @@ static int libraries_check(const struct spec *spec, struct status *st)
 		                  why.text);
 	}
 	return 0;
+}
+
+/* The system's, where a variant that runs here takes it; nobody named it, so that it is no
+ * mistake where there is none. */
+static void library_of_system(struct plan *plan)
+{
+	for (unsigned i = 0; i < plan->nvariants; i++) {
+		const struct plan_variant *v = &plan->variants[i];
+		struct status why = {""};
+		struct library library;
+		if (v->skip[0] || v->settings.nccl[0] ||
+		    !backend_find(v->settings.backend)->library)
+			continue;
+		if (!backend_library("", &library, &why))
+			library_add(plan, "", &library);
+		return;
+	}
 }
 
 /* --- cells: what is called, at which sizes, and what of it cannot be
@@ -719,13 +736,14 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 		status_set(st, "%s: backend = '%s' is not known", spec->file, backend);
 		goto done;
 	}
-	if (libraries_check(spec, st) || ranks_resolve(plan, backend, machine, st) ||
+	if (libraries_find(plan, spec, st) || ranks_resolve(plan, backend, machine, st) ||
 	    cells_make(plan, backend, st) || variants_make(plan, backend, machine, st) ||
 	    factors_check(plan, st) || variants_accompany(plan, backend, machine, st) ||
 	    plan_order_trials(plan, st)) {
 		plan_free(plan);
 		goto done;
 	}
+	library_of_system(plan);
 	*out = *plan;
 	rc = 0;
 done:

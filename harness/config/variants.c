@@ -14,12 +14,12 @@
 static int name_variant(struct spec_variant *v, const char *base, unsigned nth,
                         struct status *st)
 {
-	char version[32];
-	if (backend_library(v->settings.nccl, version, sizeof version, st))
+	struct library library;
+	if (backend_library(v->settings.nccl, &library, st))
 		return -1;
-	if (!version[0])
-		snprintf(version, sizeof version, "%u", nth);
-	snprintf(v->name, sizeof v->name, "%.30s-%.9s", base, version);
+	if (!library.version[0])
+		snprintf(library.version, sizeof library.version, "%u", nth);
+	snprintf(v->name, sizeof v->name, "%.30s-%.9s", base, library.version);
 	return 0;
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../backend/traits.h"
+#include "../backend/backend.h"
 #include "../coll/counts.h"
 #include "../machine.h"
 
@@ -35,6 +35,21 @@ static json_t *describe_backends(const struct plan *plan)
 		json_object_set_new(out, name, traits_to_json(traits_find(name)));
 	}
 	return out;
+}
+
+/* Which files the libraries are, and what is in them: by name alone nobody could tell later. */
+static json_t *describe_libraries(const struct plan *plan)
+{
+	json_t *list = json_array();
+	for (unsigned i = 0; i < plan->nlibraries; i++) {
+		const struct plan_library *l = &plan->libraries[i];
+		char sum[17];
+		backend_library_sum(l->library.file, sum);
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "nccl", l->nccl,
+		                                      "file", l->library.file, "version",
+		                                      l->library.version, "xxh3", sum));
+	}
+	return list;
 }
 
 /* What is called, beside collectives and sizes: each as its key's list; and what is not. */
@@ -124,6 +139,7 @@ json_t *describe_run(const struct plan *plan, int argc, char *const argv[], cons
 	}
 	if (run) {
 		json_object_set_new(run, "backends", describe_backends(plan));
+		json_object_set_new(run, "libraries", describe_libraries(plan));
 		describe_what(plan, run);
 	}
 	if (run && describe_claims(plan, run)) {

@@ -62,6 +62,12 @@ int resume_same(const json_t *before, const json_t *now, struct status *st)
 			return status_set(
 			    st, "cannot resume: `%s` is not what that run was made with",
 			    plan[i]);
+	/* Older records do not say. */
+	const json_t *libraries = json_object_get(before, "libraries");
+	if (libraries && !json_equal(libraries, json_object_get(now, "libraries")))
+		return status_set(st,
+		                  "cannot resume: a library is not the file that that run was "
+		                  "made with (`libraries` in its record)");
 	before = json_object_get(before, "machine");
 	now = json_object_get(now, "machine");
 	for (unsigned i = 0; machine[i]; i++)

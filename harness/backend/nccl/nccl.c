@@ -326,7 +326,7 @@ const struct backend backend_nccl = {
     .log_ask = nccl_log_ask,
     .log_path = nccl_log_path,
 #ifdef HAVE_CUDA_NCCL
-    .version = nccl_version,
+    .library = nccl_library,
     .store_bytes = nccl_store_bytes,
     .numa_node = nccl_numa_node,
     .open = nccl_open,

@@ -109,7 +109,7 @@ int nccl_api_load(const char *path, struct nccl_api *out, struct status *st)
  * version, or why there is none. */
 struct answer {
 	int rc;
-	char version[32];
+	struct library library;
 	struct status why;
 };
 
@@ -121,12 +121,14 @@ static void answer_write(const char *library, int to)
 	struct nccl_api api;
 	struct answer answer = {0};
 	answer.rc = nccl_api_load(library, &api, &answer.why);
-	if (!answer.rc)
-		memcpy(answer.version, api.version, sizeof answer.version);
+	if (!answer.rc) {
+		memcpy(answer.library.version, api.version, sizeof api.version);
+		snprintf(answer.library.file, sizeof answer.library.file, "%s", api.file);
+	}
 	_exit(write(to, &answer, sizeof answer) == sizeof answer ? 0 : 1);
 }
 
-int nccl_version(const char *library, char *text, size_t bytes, struct status *st)
+int nccl_library(const char *library, struct library *out, struct status *st)
 {
 	struct answer answer;
 	int ends[2], status;
@@ -145,7 +147,7 @@ int nccl_version(const char *library, char *text, size_t bytes, struct status *s
 		return status_set(st, "%s ends the program that loads it", library);
 	if (answer.rc)
 		return status_set(st, "%s", answer.why.text);
-	snprintf(text, bytes, "%s", answer.version);
+	*out = answer.library;
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <nccl.h>
 
 #include "../../status.h"
+#include "../backend.h"
 
 /* A version as one number that can be compared, whatever the thousands of NCCL's own meant. */
 #define NCCL_AT(MAJOR, MINOR, PATCH) ((MAJOR)*10000 + (MINOR)*100 + (PATCH))
@@ -42,9 +43,9 @@ struct nccl_config {
 
 struct nccl_api {
 	void *handle;
-	char file[512];   /* where the dynamic linker found it */
-	char version[32]; /* "2.28.3" */
-	int at;           /* the same as NCCL_AT */
+	char file[LIBRARY_FILE_BYTES]; /* where the dynamic linker found it */
+	char version[32];              /* "2.28.3" */
+	int at;                        /* the same as NCCL_AT */
 	ncclResult_t (*GetVersion)(int *);
 	ncclResult_t (*GetUniqueId)(ncclUniqueId *);
 	ncclResult_t (*CommInitRank)(ncclComm_t *, int, ncclUniqueId, int);
@@ -94,8 +95,8 @@ struct nccl_api {
 
 /* path: a libnccl.so.2, or "" for the one that the dynamic linker finds. */
 int nccl_api_load(const char *path, struct nccl_api *out, struct status *st);
-/* struct backend's version, of a library's file. Waits for a child; no GPU is needed. */
-int nccl_version(const char *library, char *text, size_t bytes, struct status *st);
+/* struct backend's library. Waits for a child; no GPU is needed. */
+int nccl_library(const char *library, struct library *out, struct status *st);
 /* There is no unload: NCCL's threads may outlive the last communicator. */
 
 #endif

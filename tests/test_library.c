@@ -1,0 +1,174 @@
+/* A library that is named without a slash: what is checked, recorded and loaded is one file,
+ * the dynamic linker's, whatever lies in the working folder. Stand-ins; no GPU. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "../harness/backend/backend.h"
+#include "../harness/config/load.h"
+#include "../harness/config/planner.h"
+#include "here.h"
+#include <jansson.h>
+#include "standin.h"
+
+static char standin[STANDIN_BYTES], found[PATH_MAX];
+
+/* A copy of the stand-in, which lies in no folder but the linker's. */
+static void install(const char *parent)
+{
+	char path[200], buffer[4096];
+	size_t n;
+	snprintf(path, sizeof path, "%s/libnccl.so.2", parent);
+	FILE *from = fopen(standin, "r"), *to = fopen(path, "w");
+	assert_non_null(from);
+	assert_non_null(to);
+	while ((n = fread(buffer, 1, sizeof buffer, from)) > 0)
+		assert_int_equal(fwrite(buffer, 1, n, to), n);
+	fclose(from);
+	assert_int_equal(fclose(to), 0);
+	assert_non_null(realpath(path, found));
+}
+
+static bool can_read_versions(void)
+{
+	return backend_find("nccl")->library != NULL;
+}
+
+static json_t *first_line(void)
+{
+	char record[256];
+	cli_result(folder, "t", "trials.jsonl", record, sizeof record);
+	char *text = cli_read(record);
+	assert_non_null(text);
+	*strchr(text, '\n') = '\0';
+	json_t *line = json_loads(text, 0, NULL);
+	assert_non_null(line);
+	free(text);
+	return line;
+}
+
+static void say(const json_t *of, const char *key, const char *text)
+{
+	assert_string_equal(json_string_value(json_object_get(of, key)), text);
+}
+
+static void a_name_is_the_linkers_file(void **state)
+{
+	char sys[100], sum[17], here[PATH_MAX];
+	struct stat about;
+	(void)state;
+	if (!can_read_versions())
+		skip();
+	snprintf(sys, sizeof sys, "%s/sys", folder);
+	assert_int_equal(mkdir(sys, 0777), 0);
+	install(sys);
+	/* What is no library, where it used to be looked for. */
+	cli_write(folder, "libnccl.so.2", "nonsense");
+	cli_write(folder, "t.exp",
+	          "; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\n"
+	          "backend = null\nlimit = no\nranks = 2\nblocks = 1\npace = isolated\n"
+	          "isolated_calls = 5\n[variant a]\nmode = single\n"
+	          "[variant b]\nmode = threads\nnccl = libnccl.so.2\n");
+	assert_non_null(getcwd(here, sizeof here));
+	char *program = realpath(getenv("LAUNCHGAP"), NULL);
+	assert_non_null(program);
+	setenv("LAUNCHGAP", program, 1);
+	setenv("LD_LIBRARY_PATH", sys, 1);
+	assert_int_equal(chdir(folder), 0);
+	const char *args[] = {"run", "--file", file, "--no-report", "--results", results, NULL};
+	cli_expect(cli_run(folder, args), 0, "block 1 of 1");
+	json_t *line = first_line();
+	const json_t *list = json_object_get(line, "libraries"), *one = json_array_get(list, 0);
+	assert_int_equal(json_array_size(list), 1);
+	say(one, "nccl", "libnccl.so.2");
+	say(one, "file", found);
+	say(one, "version", "2.7.8");
+	char *text = malloc(1 << 20);
+	FILE *in = fopen(found, "r");
+	assert_non_null(in);
+	assert_int_equal(stat(found, &about), 0);
+	size_t bytes = fread(text, 1, 1 << 20, in);
+	fclose(in);
+	assert_int_equal(bytes, about.st_size);
+	snprintf(sum, sizeof sum, "%016" PRIx64, (uint64_t)XXH3_64bits(text, bytes));
+	free(text);
+	say(one, "xxh3", sum);
+	json_decref(line);
+	/* Another file under that name is not gone on with. */
+	char latest[120];
+	snprintf(latest, sizeof latest, "%s/t/latest", results);
+	const char *more[] = {"resume", latest, "blocks=1", "--no-report", NULL};
+	cli_expect(cli_run(folder, more), 0, "block 2 of 2");
+	FILE *out = fopen(found, "a");
+	assert_true(fputs("x", out) >= 0);
+	fclose(out);
+	cli_expect(cli_run(folder, more), 1, "a library is not the file");
+	unsetenv("LD_LIBRARY_PATH");
+	assert_int_equal(chdir(here), 0);
+	free(program);
+}
+
+static unsigned two(const char *backend, struct status *st)
+{
+	(void)backend, (void)st;
+	return 2;
+}
+
+/* By its real path, so that a link that is turned round meanwhile changes nothing. */
+static void a_job_loads_that_file(void **state)
+{
+	static struct spec spec;
+	static struct plan plan;
+	const struct plan_machine machine = {.cores = 2, .capacity = two};
+	char link[120], text[512];
+	struct status st = {""};
+	(void)state;
+	snprintf(link, sizeof link, "%s/link.so", folder);
+	assert_int_equal(symlink(standin, link), 0);
+	snprintf(text, sizeof text,
+	         "; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"
+	         "limit = no\nranks = 2\nblocks = 1\n[variant a]\nmode = single\n"
+	         "[variant b]\nmode = single\nnccl = %s\n",
+	         link);
+	cli_write(folder, "t.exp", text);
+	if (spec_load(file, 0, NULL, "null", NULL, &spec, &st) ||
+	    plan_make(&spec, &machine, 1, &plan, &st))
+		fail_msg("%s", st.text);
+	unsigned b = 0;
+	while (b + 1 < plan.nvariants && strcmp(plan.variants[b].name, "b") != 0)
+		b++;
+	struct trial *trial = plan_order_trial(&plan, 2, b, 0, 0);
+	assert_non_null(trial);
+	assert_non_null(realpath(standin, found));
+	assert_string_equal(trial->settings.nccl, found);
+	assert_string_equal(plan.variants[b].settings.nccl, link);
+	trial_free(trial);
+	plan_free(&plan);
+}
+
+static int find_standin(void **state)
+{
+	(void)state;
+	return standin_find(standin);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(a_name_is_the_linkers_file, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_job_loads_that_file, set_up, tear_down),
+	};
+	return cmocka_run_group_tests(tests, find_standin, NULL);
+}
