@@ -160,8 +160,8 @@ static void a_run_that_cannot_tell_says_so(void **state)
 	assert_int_equal(of_type(report, "advice"), 0);
 }
 
-/* A claim's verdict goes by what the A/A line of its regime shows. */
-static void no_claim_is_decided_below_the_noise(void **state)
+/* A claim's verdict, and a factor's, goes by what the A/A line of its regime shows. */
+static void nothing_is_decided_below_the_noise(void **state)
 {
 	(void)state;
 	asked.nclaims = 1;
@@ -176,11 +176,19 @@ static void no_claim_is_decided_below_the_noise(void **state)
 	                                 .regime = CLAIM_ANY_REGIME,
 	                                 .pace = CLAIM_ANY_PACE,
 	                                 .coll = CLAIM_ANY_COLL};
+	asked.nfactors = 1;
+	asked.factors[0] = (struct factor){.name = "loss",
+	                                   .text = "one thread",
+	                                   .from = "threads",
+	                                   .to = "single",
+	                                   .bytes = {16 << 20, SIZE_MAX}};
 	speed[0] = 0.95;
 	json_assert_text(json_finding(made_report(&made), "claim", "loss"), "verdict", "holds");
+	json_assert_text(json_finding(made_report(&made), "factor", "loss"), "verdict", "slower");
 	twin = 1.1; /* the reference differs from itself by 10 % */
-	const json_t *claim = json_finding(made_report(&made), "claim", "loss");
+	const json_t *report = made_report(&made), *claim = json_finding(report, "claim", "loss");
 	json_assert_says(claim, "verdict", "undecided");
+	json_assert_says(json_finding(report, "factor", "loss"), "verdict", "undecided");
 	/* Against the mean of its two trials. */
 	json_assert_number(claim, "ratio.estimate", 0.95 * sqrt(1.1), 0.005);
 	speed[0] = 0.5;
@@ -290,7 +298,7 @@ int main(void)
 	    cmocka_unit_test_setup(each_regime_has_its_answer, fresh),
 	    cmocka_unit_test_setup(no_difference_is_an_answer, fresh),
 	    cmocka_unit_test_setup(a_run_that_cannot_tell_says_so, fresh),
-	    cmocka_unit_test_setup(no_claim_is_decided_below_the_noise, fresh),
+	    cmocka_unit_test_setup(nothing_is_decided_below_the_noise, fresh),
 	    cmocka_unit_test_setup(few_blocks_tell_nothing, fresh),
 	    cmocka_unit_test_setup(wrong_data_is_the_whole_answer, fresh),
 	    cmocka_unit_test_setup(nothing_measured_is_said, fresh),

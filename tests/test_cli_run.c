@@ -81,8 +81,8 @@ static void each_verb_has_its_help(void **state)
 		SAYS("--help", 0, words);
 	}
 	SAYS("list keys", 0,
-	     "  bind            where workers may run [none, core, numa, near-gpu]; default "
-	     "near-gpu",
+	     "  bind            where workers may run [none, core, numa, near-gpu, close]; "
+	     "default near-gpu",
 	     "  blocks          trials of each variant; auto: as many as it takes [1 to 1000]; "
 	     "default 10",
 	     "default auto (host)", " [claim NAME]\n");

@@ -43,13 +43,21 @@ static void say_gap(struct answer *a, const struct findings *f)
 	say(a, "From %s to %s: %s.", f->asked.gap.from, f->asked.gap.to, said);
 }
 
-/* "Processes reach less bandwidth than threads: holds (bus bandwidth of processes is 0.9 (0.8
+/* Whether a claim is about the two ends of the gap. */
+static bool is_gap(const struct gap *gap, const struct claim *c)
+{
+	return (!strcmp(gap->from, c->left) && !strcmp(gap->to, c->right)) ||
+	       (!strcmp(gap->from, c->right) && !strcmp(gap->to, c->left));
+}
+
+/* Unless the sentences by version say it: "Processes reach less bandwidth than threads: holds (bus bandwidth of processes is 0.9 (0.8
  * to 1.0) times that of threads)." */
 static void say_primary(struct answer *a, const struct findings *f)
 {
 	const struct claims_result *r = claims_primary(f->claims, f->asked.nclaims);
 	char verdict[VERDICT_TEXT_BYTES];
-	if (!r || isnan(r->contrast.ratio.estimate))
+	if (!r || isnan(r->contrast.ratio.estimate) ||
+	    (f->versions.ncolls && is_gap(&f->asked.gap, r->claim)))
 		return;
 	claims_verdict(r, verdict, sizeof verdict);
 	say(a, "%s: %s. %c%s of %s is %s times that of %s.", r->claim->text, verdict,

@@ -25,6 +25,19 @@ static void withhold(const struct regimes *regimes, struct claims_result *r)
 	    verdict_detectable(&r->contrast.ratio, fmax(g->least_effect, r->claim->by));
 }
 
+/* The same of a factor's verdict: an effect, or none, that the A/A line could make alone. */
+static void withhold_factor(const struct regimes *regimes, enum regime_kind kind,
+                            struct verdict *v)
+{
+	const struct regime *g = regimes ? regimes_find(regimes, kind) : NULL;
+	if (!g || g->tells || v->kind == VERDICT_UNDECIDED || isnan(v->ratio.lo) ||
+	    (verdict_effect(v) && regime_beyond(g, &v->ratio)))
+		return;
+	v->kind = VERDICT_UNDECIDED;
+	v->more_blocks = 0;
+	v->detectable = verdict_detectable(&v->ratio, fmax(g->least_effect, v->margin));
+}
+
 int findings_make(const struct summary *s, const struct regimes *regimes,
                   const struct cliff *cliffs, unsigned ncliffs, struct findings *out,
                   struct status *st)
@@ -33,9 +46,12 @@ int findings_make(const struct summary *s, const struct regimes *regimes,
 	if (claim_list_take(s->run->environment, &out->asked, st) ||
 	    regimes_settle(s, &out->asked, st) || evidence_make(s, &out->evidence, st))
 		return -1;
-	for (unsigned i = 0; i < out->asked.nfactors; i++)
+	for (unsigned i = 0; i < out->asked.nfactors; i++) {
 		if (factors_judge(s, &out->asked.factors[i], &out->factors[i], st))
 			goto fail;
+		withhold_factor(regimes, REGIME_LARGE, &out->factors[i].bandwidth);
+		withhold_factor(regimes, REGIME_SMALL, &out->factors[i].latency);
+	}
 	for (unsigned i = 0; i < out->asked.nclaims; i++)
 		if (claims_judge(s, &out->asked.claims[i], &out->claims[i], st))
 			goto fail;
