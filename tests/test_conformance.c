@@ -319,7 +319,7 @@ static void what_a_backend_is_fits_what_it_can(void **state)
 		assert_ptr_equal(backend_find((*b)->name), *b);
 		assert_int_equal((*b)->is.logs_path, (*b)->log_ask && (*b)->log_path);
 		assert_true(!(*b)->connect || (*b)->is.connects);
-		assert_true(!(*b)->version || (*b)->is.library);
+		assert_true(!(*b)->library || (*b)->is.library);
 		assert_true(!here || ((*b)->open && (*b)->issue && (*b)->poll && (*b)->close));
 		assert_true(!here || !(*b)->is.carries_data || (*b)->corrupt);
 		assert_false((*b)->is.gpus && (*b)->is.analogue);

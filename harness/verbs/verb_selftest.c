@@ -46,8 +46,10 @@ static const struct field keys[] = {
 /* "quick", or "key=value" of the rows. */
 static int take(struct asked *a, const char *arg, struct status *st)
 {
-	char key[TRIAL_NAME_BYTES];
-	snprintf(key, sizeof key, "%.*s", (int)strcspn(arg, "="), arg);
+	char key[TRIAL_NAME_BYTES] = "";
+	size_t length = strcspn(arg, "=");
+	if (length < sizeof key)
+		snprintf(key, sizeof key, "%.*s", (int)length, arg);
 	const struct field *field = strchr(arg, '=') ? field_find(keys, NKEYS, key) : NULL;
 	struct status why = {0};
 	if (!strcmp(arg, "quick")) {
