@@ -72,7 +72,8 @@ static void put_summary(struct table *t, const struct summary *s, const struct s
 	const struct summary_variant *v = &s->variants[row->variant];
 	const struct cell *c = &row->cell;
 	const bool checked = row->carries_data, ranked = row->ranks && row->nranks > 1;
-	const struct table_value none = table_of_none();
+	struct table_value wrong = table_of_none(), digest_ok = wrong, straggler = wrong,
+	                   last = wrong, last_by = wrong;
 	TABLE_ROW(t, CELL(v->name), CELL(summary_role_name(v->role)), CELL(v->mode),
 	          CELL(v->layout), CELL(v->backend), CELL(v->library), CELL(row->nranks),
 	          CELL(coll_info(c->coll)->name), CELL(coll_word(c, row->nranks).text),
@@ -85,12 +86,17 @@ static void put_summary(struct table *t, const struct summary *s, const struct s
 	          CELL(row->p50_us), CELL(&row->p95_us), CELL(&row->p99_us),
 	          CELL(row->launch_us), CELL(row->skew_us), CELL(row->resolution_us),
 	          CELL(&row->ratio));
-	TABLE_PUT(t, checked ? CELL(row->wrong) : none, CELL(row->faults), CELL(row->switches),
-	          checked ? CELL(row->digest_ok) : none);
-	TABLE_PUT(t, ranked ? CELL(row->straggler) : none,
-	          ranked ? CELL(row->ranks[row->straggler].last) : none,
-	          ranked ? CELL(row->ranks[row->straggler].last_by_us) : none,
-	          CELL(data_path(s, v)));
+	if (checked) {
+		wrong = CELL(row->wrong);
+		digest_ok = CELL(row->digest_ok);
+	}
+	if (ranked) {
+		straggler = CELL(row->straggler);
+		last = CELL(row->ranks[row->straggler].last);
+		last_by = CELL(row->ranks[row->straggler].last_by_us);
+	}
+	TABLE_PUT(t, wrong, CELL(row->faults), CELL(row->switches), digest_ok);
+	TABLE_PUT(t, straggler, last, last_by, CELL(data_path(s, v)));
 }
 
 struct table *tables_summary(const struct model *m)
