@@ -49,7 +49,7 @@ static int take(struct asked *a, const char *arg, struct status *st)
 	char key[TRIAL_NAME_BYTES] = "";
 	size_t length = strcspn(arg, "=");
 	if (length < sizeof key)
-		snprintf(key, sizeof key, "%.*s", (int)length, arg);
+		memcpy(key, arg, length);
 	const struct field *field = strchr(arg, '=') ? field_find(keys, NKEYS, key) : NULL;
 	struct status why = {0};
 	if (!strcmp(arg, "quick")) {
