@@ -376,4 +376,26 @@ static inline struct chain_words chain_make(const struct chain *c)
 	return words;
 }
 
+/* What the reports of several runs said, together. */
+struct chain_sums {
+	unsigned runs, verdicts, decided, wrong, wrong_runs, found, blocks, looks;
+};
+
+/* Of runs like `first`, each with the next seed. */
+static inline struct chain_sums chain_sum(struct chain first, unsigned runs)
+{
+	struct chain_sums sums = {.runs = runs};
+	for (unsigned i = 0; i < runs; i++, first.seed++) {
+		struct chain_words words = chain_make(&first);
+		sums.verdicts += words.verdicts;
+		sums.decided += words.decided;
+		sums.wrong += words.wrong;
+		sums.wrong_runs += words.wrong > 0;
+		sums.found += words.found;
+		sums.blocks += words.blocks;
+		sums.looks += words.looks;
+	}
+	return sums;
+}
+
 #endif

@@ -18,29 +18,17 @@ static const struct {
 };
 static const double effects[] = {0, 0.01, 0.02, 0.03, 0.1};
 
-struct sums {
-	unsigned runs, verdicts, decided, wrong, wrong_runs, found, blocks;
-};
-static struct sums all[COUNT(ways)][COUNT(effects)][CHAIN_NOISES];
+static struct chain_sums all[COUNT(ways)][COUNT(effects)][CHAIN_NOISES];
 
-static struct sums simulate(unsigned way, double effect, enum chain_noise noise, unsigned runs)
+static struct chain_sums simulate(unsigned way, double effect, enum chain_noise noise,
+                                  unsigned runs)
 {
-	struct sums sums = {.runs = runs / ways[way].scale};
-	for (unsigned i = 0; i < sums.runs; i++) {
-		struct chain c = {.noise = noise,
-		                  .way = ways[way].way,
-		                  .blocks = ways[way].blocks,
-		                  .effect = effect,
-		                  .seed = 1 + i + 100000 * noise};
-		struct chain_words words = chain_make(&c);
-		sums.verdicts += words.verdicts;
-		sums.decided += words.decided;
-		sums.wrong += words.wrong;
-		sums.wrong_runs += words.wrong > 0;
-		sums.found += words.found;
-		sums.blocks += words.blocks;
-	}
-	return sums;
+	const struct chain first = {.noise = noise,
+	                            .way = ways[way].way,
+	                            .blocks = ways[way].blocks,
+	                            .effect = effect,
+	                            .seed = 1 + 100000 * noise};
+	return chain_sum(first, runs / ways[way].scale);
 }
 
 static const char *number(double x, char out[16])
@@ -53,7 +41,7 @@ enum table { WRONG, FOUND, BLOCKS };
 
 /* A cell of a table: verdicts / reports that are wrong; verdicts that are decided / reports
  * that find the difference; blocks. */
-static void print_cell(enum table table, const struct sums *s)
+static void print_cell(enum table table, const struct chain_sums *s)
 {
 	const double runs = s->runs, verdicts = s->verdicts;
 	char first[16], second[16];

@@ -10,29 +10,12 @@
 #include "chain.h"
 #include "following.h"
 
-struct sums {
-	unsigned verdicts, decided, wrong, wrong_runs, found, looks;
-};
-
-static struct sums sum(enum chain_way way, unsigned blocks, double effect,
-                       enum chain_noise noise, unsigned runs)
+static struct chain_sums sum(enum chain_way way, unsigned blocks, double effect,
+                             enum chain_noise noise, unsigned runs)
 {
-	struct sums sums = {0};
-	for (unsigned i = 0; i < runs; i++) {
-		const struct chain c = {.noise = noise,
-		                        .way = way,
-		                        .blocks = blocks,
-		                        .effect = effect,
-		                        .seed = 7000 + i};
-		struct chain_words words = chain_make(&c);
-		sums.verdicts += words.verdicts;
-		sums.decided += words.decided;
-		sums.wrong += words.wrong;
-		sums.wrong_runs += words.wrong > 0;
-		sums.found += words.found;
-		sums.looks += words.looks;
-	}
-	return sums;
+	const struct chain first = {
+	    .noise = noise, .way = way, .blocks = blocks, .effect = effect, .seed = 7000};
+	return chain_sum(first, runs);
 }
 
 /* The most of n that come by chance where each comes with p. */
@@ -45,7 +28,7 @@ static void few_words_are_wrong_where_nothing_differs(void **state)
 {
 	(void)state;
 	for (int noise = 0; noise < CHAIN_NOISES; noise++) {
-		struct sums s = sum(CHAIN_FIXED, 10, 0, (enum chain_noise)noise, 40);
+		struct chain_sums s = sum(CHAIN_FIXED, 10, 0, (enum chain_noise)noise, 40);
 		assert_true(s.wrong <= most(s.verdicts, 0.05));
 		assert_true(s.wrong_runs <= most(40, 0.15));
 	}
@@ -54,7 +37,7 @@ static void few_words_are_wrong_where_nothing_differs(void **state)
 static void ten_per_cent_are_found_and_never_turned_round(void **state)
 {
 	(void)state;
-	struct sums s = sum(CHAIN_FIXED, 10, 0.1, (enum chain_noise)NOISE_NORMAL, 40);
+	struct chain_sums s = sum(CHAIN_FIXED, 10, 0.1, (enum chain_noise)NOISE_NORMAL, 40);
 	assert_int_equal(s.found, 40);
 	assert_true(s.wrong <= most(s.verdicts, 0.02));
 	assert_true(s.decided > s.verdicts / 2);
@@ -67,7 +50,7 @@ static void ten_per_cent_are_found_and_never_turned_round(void **state)
 static void an_invitation_can_be_followed(void **state)
 {
 	(void)state;
-	struct sums s = sum(CHAIN_INVITED, 10, 0.02, (enum chain_noise)NOISE_NORMAL, 12);
+	struct chain_sums s = sum(CHAIN_INVITED, 10, 0.02, (enum chain_noise)NOISE_NORMAL, 12);
 	assert_true(s.looks > 12);
 	assert_true(s.wrong <= most(s.verdicts, 0.05));
 }

@@ -25,17 +25,13 @@ static void withhold(const struct regimes *regimes, struct claims_result *r)
 	    verdict_detectable(&r->contrast.ratio, fmax(g->least_effect, r->claim->by));
 }
 
-/* The same of a factor's verdict: an effect, or none, that the A/A line could make alone. */
+/* The same of a factor's verdict. */
 static void withhold_factor(const struct regimes *regimes, enum regime_kind kind,
                             struct verdict *v)
 {
 	const struct regime *g = regimes ? regimes_find(regimes, kind) : NULL;
-	if (!g || g->tells || v->kind == VERDICT_UNDECIDED || isnan(v->ratio.lo) ||
-	    (verdict_effect(v) && regime_beyond(g, &v->ratio)))
-		return;
-	v->kind = VERDICT_UNDECIDED;
-	v->more_blocks = 0;
-	v->detectable = verdict_detectable(&v->ratio, fmax(g->least_effect, v->margin));
+	if (g)
+		regime_withhold(g, fmax(g->least_effect, v->margin), v);
 }
 
 int findings_make(const struct summary *s, const struct regimes *regimes,

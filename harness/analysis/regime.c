@@ -294,6 +294,17 @@ int regime_beyond(const struct regime *r, const struct stats_ratio *ratio)
 	return log(ratio->lo) > reach ? 1 : log(ratio->hi) < -reach ? -1 : 0;
 }
 
+bool regime_withhold(const struct regime *r, double least, struct verdict *v)
+{
+	if (!r || r->tells || v->kind == VERDICT_UNDECIDED || isnan(v->ratio.lo) ||
+	    (verdict_effect(v) && regime_beyond(r, &v->ratio)))
+		return false;
+	v->kind = VERDICT_UNDECIDED;
+	v->more_blocks = 0;
+	v->detectable = verdict_detectable(&v->ratio, least);
+	return true;
+}
+
 struct words regime_least(const struct regime *r)
 {
 	struct words words;

@@ -66,6 +66,10 @@ const struct regime *regimes_find(const struct regimes *regimes, enum regime_kin
 bool regime_holds(const struct regime *regime, const struct record_cell *cell);
 /* 1, -1: the whole interval of a ratio lies above, below 1 by more than that effect; else 0. */
 int regime_beyond(const struct regime *regime, const struct stats_ratio *ratio);
+/* Where a regime (or NULL: none) cannot tell: makes a decided verdict undecided, but for an
+ * effect beyond what its A/A line shows. `least`: the effect from which the smallest one that
+ * could have been seen is reckoned. Whether it did. */
+bool regime_withhold(const struct regime *regime, double least, struct verdict *verdict);
 /* The smallest effect that it can show: "19 %", "a factor of 4.7". */
 struct words regime_least(const struct regime *regime);
 /* "4 KiB to 64 KiB, p50 of isolated calls". */

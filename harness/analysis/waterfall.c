@@ -141,13 +141,8 @@ static bool is_at_odds(const struct verdict *v, double log)
  * shows. */
 static bool withhold(const struct web *web, struct verdict *v)
 {
-	if (!web->large || web->large->tells || !verdict_effect(v) ||
-	    regime_beyond(web->large, &v->ratio))
-		return false;
-	v->kind = VERDICT_UNDECIDED;
-	v->more_blocks = 0;
-	v->detectable = verdict_detectable(&v->ratio, web->large->least_effect);
-	return true;
+	return web->large && verdict_effect(v) &&
+	       regime_withhold(web->large, web->large->least_effect, v);
 }
 
 /* What a way is made of, block by block. */
