@@ -106,6 +106,19 @@ unsigned machine_cores(void)
 	return cores ? cores : 1;
 }
 
+long long machine_memory_share(void)
+{
+	FILE *f = fopen("/proc/self/smaps_rollup", "re");
+	char line[128];
+	long long kib = -1;
+	while (f && kib < 0 && fgets(line, sizeof line, f))
+		if (sscanf(line, "Pss: %lld", &kib) != 1)
+			kib = -1;
+	if (f)
+		fclose(f);
+	return kib < 0 ? -1 : 1024 * kib;
+}
+
 /* NVIDIA's driver lists its GPUs in /proc; no library is needed to name them. */
 static json_t *describe_gpus(void)
 {

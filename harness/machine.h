@@ -12,6 +12,9 @@ bool machine_has_program(const char *name);
 /* Cores this process may use: its affinity and its cgroup's quota, whichever is less; at
  * least 1. */
 unsigned machine_cores(void);
+/* Bytes of memory that this process holds at this moment, each page that n processes share as
+ * an n-th (Linux's Pss); -1 where the kernel does not say. May take milliseconds. */
+long long machine_memory_share(void);
 
 /* The record's "machine" object: host, boot (which start of which machine), cpu, cores, numa nodes, memory, kernel, os, gpus,
  * driver, the NCCL_… and CUDA_… environment. The caller owns the reference. */

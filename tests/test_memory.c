@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "../harness/analysis/contrast.h"
 #include "../harness/analysis/memory.h"
 #include "../harness/report/report.h"
 
@@ -108,6 +109,66 @@ static void registration_is_a_part_where_it_is_said(void **state)
 	made_unload(&l);
 }
 
+/* As its mode has workers and processes; each worker of a process says what all of it holds. */
+static void whole_trials(json_t *line, const struct made_place *place)
+{
+	bool processes = place->variant == MADE_PROCESSES;
+	long long held = (processes ? 150ll : 200ll) + 10ll * place->block;
+	json_t *list = json_array();
+	for (unsigned w = 0; w < 2; w++) {
+		json_t *facts = worker(64 * MIB, (10ll + 2 * w) * MIB, 0, 1);
+		json_object_set_new(facts, "process_share_bytes",
+		                    json_sprintf("%lld", held * MIB));
+		json_object_set_new(facts, "init_ns",
+		                    json_sprintf("%d", (processes ? 50 : 40) * 1000000 *
+		                                           (w ? 1 : 2)));
+		json_array_append_new(list, facts);
+	}
+	json_object_set_new(line, "facts", list);
+	json_object_set_new(line, "layout", json_string(processes ? "2x1x1" : "1x2x1"));
+}
+
+static struct contrast whole(const struct made_loaded *l, enum metric metric)
+{
+	const struct contrast_select select = {.bytes = {0, SIZE_MAX},
+	                                       .pace = CLAIM_ANY_PACE,
+	                                       .coll = CLAIM_ANY_COLL};
+	struct contrast c;
+	struct status st;
+	assert_int_equal(contrast_make(&l->summary, MADE_PROCESSES, MADE_THREADS, metric,
+	                               &select, &c, &st),
+	                 0);
+	return c;
+}
+
+/* One number a trial, however many sizes it has: the sum over processes, the longest, the mean
+ * over workers. */
+static void claims_may_be_about_whole_trials(void **state)
+{
+	(void)state;
+	static struct made_loaded l;
+	struct made m = plain;
+	m.line = whole_trials;
+	made_load(&m, &l);
+	struct contrast memory = whole(&l, METRIC_MEMORY), init = whole(&l, METRIC_INIT);
+	struct contrast rank = whole(&l, METRIC_RANK_MEMORY);
+	assert_int_equal(memory.ncells, 1);
+	assert_int_equal(memory.nblocks, 3);
+	assert_true(fabs(memory.left_side.value - 2 * cbrt(150. * 160 * 170)) < 1e-6);
+	assert_true(fabs(memory.right_side.value - cbrt(200. * 210 * 220)) < 1e-6);
+	assert_true(fabs(init.left_side.value - 100) < 1e-9);
+	assert_true(fabs(init.ratio.estimate - 1.25) < 1e-9);
+	assert_true(fabs(rank.left_side.value - 75) < 1e-9);
+	made_unload(&l);
+	m.line = two_workers; /* of a record that does not say it */
+	made_load(&m, &l);
+	init = whole(&l, METRIC_INIT);
+	assert_true(isnan(init.ratio.estimate));
+	assert_string_equal(init.why, "no worker of it says in each of the variants: making "
+	                              "the communicators of a fresh job");
+	made_unload(&l);
+}
+
 /* A variant's row has these figures; NAN: none. */
 static void memory_is(const json_t *report, const char *variant, const double mib[6])
 {
@@ -184,6 +245,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(medians_are_over_workers_and_trials),
+	    cmocka_unit_test(claims_may_be_about_whole_trials),
 	    cmocka_unit_test(registration_is_a_part_where_it_is_said),
 	    cmocka_unit_test(the_report_has_a_row_per_variant),
 	    cmocka_unit_test(no_memory_stands_where_workers_say_nothing),

@@ -247,10 +247,15 @@ void claims_hint(const struct summary *s, const struct evidence *evidence,
 	}
 	char paths[2 * TRIAL_NAME_BYTES + 32];
 	paths_say(s, evidence, r, paths, sizeof paths);
-	snprintf(text, bytes, "%s%u cell%s, %s, %u block%s",
-	         r->primary ? "the primary claim; " : "", r->contrast.ncells,
-	         words_plural(r->contrast.ncells), words_range(r->contrast.sizes).text,
-	         r->contrast.ratio.blocks, words_plural(r->contrast.ratio.blocks));
+	snprintf(text, bytes, "%s", r->primary ? "the primary claim; " : "");
+	if (metric_info(r->claim->metric)->whole)
+		words_add(text, bytes, "whole trials");
+	else
+		words_add(text, bytes, "%u cell%s, %s", r->contrast.ncells,
+		          words_plural(r->contrast.ncells),
+		          words_range(r->contrast.sizes).text);
+	words_add(text, bytes, ", %u block%s", r->contrast.ratio.blocks,
+	          words_plural(r->contrast.ratio.blocks));
 	words_add(text, bytes, "%s%s%s%s", analogue ? "; tested on the host analogue" : "",
 	          *paths ? "; " : "", paths, unexpected ? "; NOT on the expected path" : "");
 }

@@ -29,12 +29,25 @@ struct maker {
 	unsigned nblocks;
 };
 
+/* Any cell of a trial: each has the facts of all its workers. */
+static const struct record_cell *trial_cell(const struct summary *s, unsigned order)
+{
+	for (unsigned i = 0; i < s->run->ncells; i++)
+		if (s->run->cells[i].order == order && !s->run->cells[i].error[0])
+			return &s->run->cells[i];
+	return NULL;
+}
+
 /* The log of a metric in one trial, or NaN: what is not positive has none. */
 static double log_of(const struct maker *m, unsigned variant, unsigned place, unsigned block)
 {
 	const struct summary *s = m->s;
 	double x = NAN;
-	if (metric_info(m->metric)->counters) {
+	if (metric_info(m->metric)->whole) {
+		const struct summary_trial *t = index_timed(s, variant, place, block);
+		const struct record_cell *c = t ? trial_cell(s, t->order) : NULL;
+		x = c ? measure_whole(c, m->metric) : NAN;
+	} else if (metric_info(m->metric)->counters) {
 		const struct record_cell *c = index_counted(s, variant, place, block);
 		x = c ? measure_counter(c, m->metric) : NAN;
 	} else {
@@ -108,6 +121,8 @@ static void places_find(struct maker *m)
 				continue;
 			m->asked[m->nplaces] = asked;
 			m->places[m->nplaces++] = place;
+			if (metric_info(m->metric)->whole) /* the others say the same */
+				return;
 		}
 	}
 }
@@ -177,6 +192,9 @@ static void say_why(const struct maker *m, struct contrast *c)
 	else if (m->nselected && metric_info(m->metric)->counters)
 		measure_missing(m->s, m->metric, m->variants, m->nvariants, c->why,
 		                sizeof c->why);
+	else if (m->nselected && metric_info(m->metric)->whole)
+		snprintf(c->why, sizeof c->why, "no worker of it says in each of the variants: %s",
+		         metric_info(m->metric)->summary);
 	else if (m->nselected && m->metric == METRIC_BUSBW && !m->s->carries_data)
 		snprintf(c->why, sizeof c->why, "this backend carries no data");
 	else

@@ -2,8 +2,11 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MIB 1048576.0
 
 double measure_timed(const struct summary_row *row, const struct summary_trial *t,
                      enum metric metric)
@@ -99,6 +102,56 @@ double measure_counter(const struct record_cell *c, enum metric metric)
 	default:
 		return NAN;
 	}
+}
+
+/* Facts are texts. */
+double measure_fact(const json_t *facts, const char *key)
+{
+	const char *text = json_string_value(json_object_get(facts, key));
+	char *end;
+	double x = text ? strtod(text, &end) : NAN;
+	return text && (end == text || *end) ? NAN : x;
+}
+
+double measure_rank_bytes(const json_t *facts)
+{
+	/* Where nothing is registered apart, and in older records, comm has it. */
+	double registering = measure_fact(facts, "memory_register_bytes");
+	return measure_fact(facts, "memory_buffers_bytes") +
+	       measure_fact(facts, "memory_comm_bytes") +
+	       measure_fact(facts, "memory_calls_bytes") + (isnan(registering) ? 0 : registering);
+}
+
+/* Of a worker. */
+static double whole_of(const json_t *facts, enum metric metric)
+{
+	if (metric == METRIC_INIT)
+		return measure_fact(facts, "init_ns");
+	return metric == METRIC_MEMORY ? measure_fact(facts, "process_share_bytes")
+	                               : measure_rank_bytes(facts);
+}
+
+double measure_whole(const struct record_cell *c, enum metric metric)
+{
+	const json_t *list = json_object_get(c->json, "facts");
+	const char *layout = json_string_value(json_object_get(c->json, "layout"));
+	double sum = 0, most = 0, n = (double)json_array_size(list);
+	unsigned threads = 0;
+	for (size_t w = 0; w < json_array_size(list); w++) {
+		double x = whole_of(json_array_get(list, w), metric);
+		sum += x;
+		most = fmax(most, x);
+	}
+	if (n == 0 || isnan(sum))
+		return NAN;
+	if (metric == METRIC_INIT)
+		return most / 1e6;
+	if (metric == METRIC_RANK_MEMORY)
+		return sum / n / MIB;
+	/* Each worker says all that its process holds. */
+	if (!layout || sscanf(layout, "%*ux%u", &threads) != 1 || !threads)
+		return NAN;
+	return sum / threads / MIB;
 }
 
 /* A variant's cells with counters: how many, and how many with the metric's figure. */

@@ -19,6 +19,14 @@ double measure_timed(const struct summary_row *row, const struct summary_trial *
 double measure_counter(const struct record_cell *cell, enum metric metric);
 /* A rank's part of issue_cores: that of the worker whose first rank it is, else 0. */
 double measure_issue_cores(const struct record_cell *cell, unsigned rank);
+/* What a trial's workers said at its end (METRIC.whole), in the metric's unit: init the longest
+ * of all, memory the sum over processes, rank_memory the mean over workers, each for the one of
+ * its GPUs that used most. NaN where one of them does not say it. */
+double measure_whole(const struct record_cell *cell, enum metric metric);
+/* A fact that is a number, NaN where there is none; and what a worker's GPU (or first rank)
+ * used altogether. */
+double measure_fact(const json_t *facts, const char *key);
+double measure_rank_bytes(const json_t *facts);
 /* The sum over ranks of the counter at an offset in struct counters; NaN where the cell has no
  * counters. */
 double measure_sum(const struct record_cell *cell, size_t offset);

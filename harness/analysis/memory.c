@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "measure.h"
+
 enum { BUFFERS, COMM, REGISTER, CALLS, PROCESS, RANK, KINDS };
 
 static const char *const keys[] = {"memory_buffers_bytes", "memory_comm_bytes",
@@ -20,15 +22,6 @@ static const json_t *facts_of(const struct summary *s, unsigned variant, unsigne
 	return json_object_get(c->json, "facts");
 }
 
-/* Facts are texts. */
-static double number_of(const json_t *facts, const char *key)
-{
-	const char *text = json_string_value(json_object_get(facts, key));
-	char *end;
-	double x = text ? strtod(text, &end) : NAN;
-	return text && (end == text || *end) ? NAN : x;
-}
-
 struct gathered {
 	double *x[KINDS];
 	size_t n[KINDS];
@@ -42,15 +35,9 @@ static void gather(struct gathered *g, unsigned kind, double x)
 
 static void gather_worker(struct gathered *g, const json_t *facts)
 {
-	double rank = 0;
-	for (unsigned kind = 0; kind < RANK; kind++) {
-		double x = number_of(facts, keys[kind]);
-		gather(g, kind, x);
-		/* Where nothing is registered apart, and in older records, comm has it. */
-		bool part = kind != PROCESS && (kind != REGISTER || isfinite(x));
-		rank += part ? x : 0;
-	}
-	gather(g, RANK, rank);
+	for (unsigned kind = 0; kind < RANK; kind++)
+		gather(g, kind, measure_fact(facts, keys[kind]));
+	gather(g, RANK, measure_rank_bytes(facts));
 }
 
 int memory_of(const struct summary *s, unsigned variant, struct memory_use *out)

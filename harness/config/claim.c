@@ -22,6 +22,9 @@ static const struct metric_info metrics[METRIC_KINDS] = {
     [METRIC_DRAM_PER_NVLINK] = {"dram_per_nvlink", "DRAM bytes per byte sent over NVLink", "", true, false, CLAIM_ANY_PACE, true, CLAIM_ANY_REGIME, 0},
     [METRIC_ISSUE_CORES] = {"issue_cores", "cores that are busy while calls are issued", "cores", true, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME, 0},
     [METRIC_COPIES] = {"copies", "bytes copied per byte delivered", "", true, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME, 0},
+    [METRIC_INIT] = {"init", "making the communicators of a fresh job", "ms", false, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME, 0, .whole = true},
+    [METRIC_MEMORY] = {"memory", "CPU memory of all processes, each shared page once", "MiB", false, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME, 0, .whole = true},
+    [METRIC_RANK_MEMORY] = {"rank_memory", "memory of a rank: buffers, communicator, calls", "MiB", false, false, CLAIM_ANY_PACE, false, CLAIM_ANY_REGIME, 0, .whole = true},
 };
 // clang-format on
 

@@ -18,7 +18,7 @@
 #define CLAIM_ANY_COLL    (-1)
 #define CLAIM_MOST_MARGIN 0.9 /* of a test: 90 % */
 
-/* What is held against each other: one number per cell and trial. */
+/* What is held against each other: one number per cell and trial, or per trial alone. */
 enum metric {
 	METRIC_BUSBW,
 	METRIC_TIME,
@@ -31,6 +31,9 @@ enum metric {
 	METRIC_DRAM_PER_NVLINK,
 	METRIC_ISSUE_CORES,
 	METRIC_COPIES,
+	METRIC_INIT,
+	METRIC_MEMORY,
+	METRIC_RANK_MEMORY,
 	METRIC_KINDS
 };
 
@@ -49,6 +52,7 @@ struct metric_info {
 	bool data_path; /* goes by the way that data takes: staged or direct */
 	int regime;     /* of claims that name none; CLAIM_ANY_REGIME: all sizes */
 	unsigned least_calls; /* in a trial; with fewer there is no figure */
+	bool whole; /* of the trial as a whole, whatever its cells: from its workers' facts */
 };
 
 /* Below 368 calls the interval of a trial's p99 has no upper end: 0.99 to the 367th is more

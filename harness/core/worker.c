@@ -209,9 +209,14 @@ static void describe(struct loop *loop)
 	getrusage(RUSAGE_SELF, &process); /* ru_maxrss is in KiB */
 	if (loop->ctx)
 		loop->backend->describe(loop->ctx, facts, sizeof facts);
+	/* All processes are still there, as a page that they share is divided among them. */
+	long long share = machine_memory_share();
+	char shared[64] = "";
+	if (share > 0)
+		snprintf(shared, sizeof shared, "process_share_bytes=%lld\n", share);
 	snprintf(team_facts(loop->team, loop->place.worker), TEAM_FACTS_BYTES,
-	         "bind=%s\nprocess_peak_bytes=%lld\n%s", loop->bind, 1024ll * process.ru_maxrss,
-	         facts);
+	         "bind=%s\nprocess_peak_bytes=%lld\n%s%s", loop->bind,
+	         1024ll * process.ru_maxrss, shared, facts);
 	team_meet(loop->team);
 }
 

@@ -266,6 +266,7 @@ static void nccl_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 	text[0] = '\0';
 	describe_library(ctx, text, bytes);
 	describe_registration(ctx, text, bytes);
+	add(text, bytes, "init_ns=%lld\n", (long long)ctx->init_ns);
 	describe_memory(ctx, text, bytes);
 	describe_clocks(ctx, text, bytes);
 	if (ctx->traced)

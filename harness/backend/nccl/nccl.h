@@ -95,6 +95,7 @@ struct backend_ctx {
 	bool grouped;   /* begin and end are a group's */
 	bool bracketed; /* each call needs a group of its own */
 	bool settles;   /* each call is waited for to be taken in, where it is nonblocking */
+	int64_t init_ns; /* that making the communicators took at first */
 	bool fresh;     /* no call since prepare: connections may have to be made */
 	bool capturing; /* calls are kept in a graph */
 	bool allocates; /* by ncclMemAlloc */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../clock.h"
 #include "nccl.h"
 
 #define CONFIG_MAGIC 0xcafebeef /* by which NCCL knows its own */
@@ -194,7 +195,12 @@ int nccl_make_comms(struct backend_ctx *ctx, struct status *st)
 	if (team_meet(ctx->team))
 		return status_set(st, "another rank failed");
 	memcpy(&id, team_mailbox(ctx->team, 0), sizeof id);
-	return init_all(ctx, id, st) || split(ctx, st) ? -1 : 0;
+	int64_t begin = clock_now_ns();
+	if (init_all(ctx, id, st) || split(ctx, st))
+		return -1;
+	if (!ctx->init_ns)
+		ctx->init_ns = clock_now_ns() - begin;
+	return 0;
 }
 
 int nccl_connect(struct backend_ctx *ctx, struct status *st)
