@@ -202,7 +202,7 @@ static void the_log_is_on_in_that_job_alone(void **state)
 	assert_int_equal(collect(&st), EVIDENCE_DONE);
 	char *seen = kept(folder, "seen"), file[128];
 	says(seen, "NCCL_DEBUG=INFO\n");
-	says(seen, "NCCL_DEBUG_SUBSYS=INIT,P2P,SHM,NET,REG,TUNING\n");
+	says(seen, "NCCL_DEBUG_SUBSYS=INIT,ENV,P2P,SHM,NET,REG,TUNING\n");
 	snprintf(file, sizeof file, "NCCL_DEBUG_FILE=%s/path.%%h.%%p\n",
 	         runner->folder.scratch);
 	says(seen, file);

@@ -140,6 +140,14 @@ static void put_path(const struct record_path *from, struct evidence_path *out)
 	snprintf(out->why, sizeof out->why, "%s", path.why);
 	if (!strcmp(path.transport, "mixed"))
 		path_pairs_text(&path, out->pairs, sizeof out->pairs);
+	if (path.p2p_channels)
+		snprintf(out->channels, sizeof out->channels, "%u p2p, %u a peer; %u coll",
+		         path.p2p_channels, path.p2p_channels_per_peer, path.coll_channels);
+	path_fact(&path, "p2p_chunk_bytes", out->chunk, sizeof out->chunk);
+	memcpy(out->algorithms, path.algorithms, sizeof out->algorithms);
+	out->settings = path.settings;
+	out->nsettings = path.nsettings;
+	path.settings = NULL; /* the evidence's */
 	path_free(&path);
 }
 
@@ -155,6 +163,8 @@ static void put_twins(const struct summary *s, struct evidence_path *paths)
 		snprintf(paths[v].why, sizeof paths[v].why, "as %s, whose twin it is",
 		         s->variants[s->reference].name);
 		paths[v].pairs[0] = '\0';
+		paths[v].settings = NULL;
+		paths[v].nsettings = 0;
 	}
 }
 
@@ -180,7 +190,7 @@ static unsigned count_cells(const struct source *src)
 
 int evidence_make(const struct summary *s, struct evidence *out, struct status *st)
 {
-	struct evidence e = {.nrows = 0};
+	struct evidence e = {.nvariants = s->nvariants};
 	size_t most = 1;
 	for (unsigned g = 0; g < s->ngroups; g++)
 		most += (size_t)s->groups[g].nsizes * s->nvariants;
@@ -212,8 +222,63 @@ int evidence_make(const struct summary *s, struct evidence *out, struct status *
 	return 0;
 }
 
+static bool path_of(const struct summary *s, const char *variant, struct path *out)
+{
+	struct status ignored = {""};
+	for (unsigned i = 0; i < s->run->npaths; i++)
+		if (!strcmp(s->run->paths[i].variant, variant))
+			return !path_from_json(s->run->paths[i].path, out, &ignored);
+	return false;
+}
+
+static const struct path_setting *setting_of(const struct path *path, const char *key)
+{
+	for (unsigned i = 0; i < path->nsettings; i++)
+		if (!strcmp(path->settings[i].key, key))
+			return &path->settings[i];
+	return NULL;
+}
+
+/* The side that has the setting says what became of it; the other one has the same figure, or
+ * another. */
+static void say_acted(const struct path *with, const struct path *without, const char *key,
+                      char *text, size_t bytes)
+{
+	const struct path_setting *set = setting_of(with, key);
+	char said[512], here[PATH_WHY_BYTES] = "", there[PATH_WHY_BYTES] = "";
+	if (!set)
+		return;
+	path_setting_text(set, said, sizeof said);
+	if (set->fact[0]) {
+		path_fact(with, set->fact, here, sizeof here);
+		path_fact(without, set->fact, there, sizeof there);
+	}
+	bool same = here[0] && !strcmp(here, there);
+	if (set->act != PATH_ACTED || same)
+		snprintf(text, bytes, "%s %s: %s%s", key,
+		         set->act == PATH_CAPPED && !same ? "is not as asked"
+		                                          : "changes nothing",
+		         said, same ? "; without it the same" : "");
+}
+
+void evidence_acted(const struct summary *s, const struct factor *factor, char *text,
+                    size_t bytes)
+{
+	struct path from = {0}, to = {0};
+	text[0] = '\0';
+	if (path_of(s, factor->from, &from) && path_of(s, factor->to, &to)) {
+		say_acted(&to, &from, factor->setting, text, bytes);
+		if (!setting_of(&to, factor->setting))
+			say_acted(&from, &to, factor->setting, text, bytes);
+	}
+	path_free(&from);
+	path_free(&to);
+}
+
 void evidence_free(struct evidence *e)
 {
+	for (unsigned v = 0; e->paths && v < e->nvariants; v++)
+		free(e->paths[v].settings);
 	free(e->rows);
 	free(e->paths);
 	*e = (struct evidence){0};

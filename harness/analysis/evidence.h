@@ -7,6 +7,8 @@
 #ifndef LAUNCHGAP_ANALYSIS_EVIDENCE_H
 #define LAUNCHGAP_ANALYSIS_EVIDENCE_H
 
+#include "../record/path.h"
+#include "../config/claim.h"
 #include "summary.h"
 
 /* What a variant's log proves, in words; all "" where it says nothing. */
@@ -19,6 +21,11 @@ struct evidence_path {
 	char data_path[32];  /* "direct", "staged", "unknown": which model is held against it */
 	char why[384];       /* how it is known */
 	char unexpected[80]; /* what was expected where it is something else, else "" */
+	char channels[64];   /* "32 for sends, 16 a peer", as the log says, or "" */
+	char chunk[24];      /* bytes of a chunk of sends and receives, or "" */
+	char algorithms[PATH_WHY_BYTES];
+	unsigned nsettings;
+	struct path_setting *settings; /* owned: what the library made of those asked for */
 };
 
 struct evidence_row {
@@ -36,6 +43,7 @@ struct evidence_row {
 };
 
 struct evidence {
+	unsigned nvariants;
 	struct evidence_path *paths; /* per variant */
 	unsigned nrows;
 	struct evidence_row *rows; /* by group, size, variant */
@@ -46,6 +54,12 @@ struct evidence {
  * is said in its why. */
 int evidence_make(const struct summary *summary, struct evidence *out, struct status *st);
 void evidence_free(struct evidence *evidence);
+
+/* Why a factor's setting cannot have done what it asks for: the library capped it, never read
+ * it, or does the same without it, by the logs of both variants; "" where the logs do not say
+ * so. */
+void evidence_acted(const struct summary *summary, const struct factor *factor, char *text,
+                    size_t bytes);
 
 /* Whether a cell of the record is one of those that a row is made from. */
 bool evidence_belongs(const struct summary *summary, const struct evidence_row *row,

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "evidence.h"
+
 static int contrast_of(const struct summary *s, const struct factor *factor, enum metric metric,
                        struct contrast *out, struct status *st)
 {
@@ -44,6 +46,7 @@ int factors_judge(const struct summary *s, const struct factor *factor,
 {
 	struct factors_result r = {.factor = factor};
 	r.unexpected = contrast_unexpected(s, factor->from, factor->to);
+	evidence_acted(s, factor, r.acted, sizeof r.acted);
 	if (!factor->from[0] || !factor->to[0])
 		snprintf(r.why, sizeof r.why, "it is about another backend");
 	else
@@ -91,10 +94,11 @@ void factors_verdict(const struct factors_result *r, const struct verdict *v, ch
 		return;
 	}
 	verdict_text(v, verdict, sizeof verdict);
-	snprintf(text, bytes, "%s%s%s%s", verdict,
+	snprintf(text, bytes, "%s%s%s%s%s%s", verdict,
 	         r->factor->placebo && verdict_effect(v) ? ": THE PLACEBO HAS AN EFFECT" : "",
 	         first && factors_proper(r) ? ", as a placebo should be" : "",
-	         first && r->unexpected ? "; NOT on the expected path" : "");
+	         first && r->unexpected ? "; NOT on the expected path" : "",
+	         first && r->acted[0] ? "; " : "", first ? r->acted : "");
 }
 
 /* What it is sorted by. */

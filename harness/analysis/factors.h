@@ -12,7 +12,8 @@ struct factors_result {
 	unsigned ncells;              /* bandwidth's, or latency's where it is alone */
 	struct claim_range sizes;     /* of those cells */
 	char why[CONTRAST_WHY_BYTES]; /* why neither is judged, or "" */
-	bool unexpected;              /* one of its variants is (contrast_unexpected) */
+	char acted[512]; /* why its setting cannot have acted, or "" (evidence_acted) */
+	bool unexpected; /* one of its variants is (contrast_unexpected) */
 };
 
 /* Over the factor's sizes. Latency is not judged where ranks share cores

@@ -14,9 +14,16 @@ const char *path_data_name(enum path_data data)
 	return names[data];
 }
 
+const char *path_act_name(enum path_act act)
+{
+	static const char *const names[PATH_ACTS] = {"as asked", "capped", "ignored"};
+	return names[act];
+}
+
 void path_free(struct path *path)
 {
 	free(path->links);
+	free(path->settings);
 	*path = (struct path){0};
 }
 
@@ -206,7 +213,51 @@ void path_pairs_text(const struct path *e, char *text, size_t bytes)
 	}
 }
 
+/* --- what the library made of what was asked --- */
+
+void path_fact(const struct path *path, const char *name, char *text, size_t bytes)
+{
+	const struct {
+		const char *name;
+		unsigned long long figure;
+	} facts[] = {{"coll_channels", path->coll_channels},
+	             {"p2p_channels", path->p2p_channels},
+	             {"p2p_channels_per_peer", path->p2p_channels_per_peer},
+	             {"p2p_chunk_bytes", path->p2p_chunk_bytes}};
+	text[0] = '\0';
+	if (!strcmp(name, "algorithms"))
+		snprintf(text, bytes, "%s", path->algorithms);
+	for (unsigned i = 0; i < sizeof facts / sizeof *facts; i++)
+		if (!strcmp(name, facts[i].name) && facts[i].figure)
+			snprintf(text, bytes, "%llu", facts[i].figure);
+}
+
+void path_setting_text(const struct path_setting *s, char *text, size_t bytes)
+{
+	if (s->act == PATH_IGNORED)
+		snprintf(text, bytes, "asked %s: %s", s->asked, s->why);
+	else
+		snprintf(text, bytes, "asked %s, used %s%s%s", s->asked,
+		         s->used[0] ? s->used : "as asked", s->why[0] ? ": " : "", s->why);
+}
+
 /* --- the record --- */
+
+static json_t *settings_json(const struct path *e)
+{
+	json_t *list = json_array();
+	for (unsigned i = 0; list && i < e->nsettings; i++) {
+		const struct path_setting *s = &e->settings[i];
+		json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "key", s->key,
+		                         "asked", s->asked, "used", s->used, "act",
+		                         path_act_name(s->act), "fact", s->fact, "why", s->why);
+		if (json_array_append_new(list, json)) {
+			json_decref(list);
+			list = NULL;
+		}
+	}
+	return list;
+}
 
 json_t *path_to_json(const struct path *path)
 {
@@ -224,12 +275,16 @@ json_t *path_to_json(const struct path *path)
 	}
 	if (!links)
 		return NULL;
-	return json_pack("{s:s, s:o, s:b, s:s, s:b, s:b, s:s, s:I, s:s, s:s}", "transport",
-	                 e->transport, "links", links, "registered", (int)e->registered,
-	                 "registered_why", e->registered_why, "copy_engine",
-	                 (int)e->copy_engine, "symmetric", (int)e->symmetric, "version",
-	                 e->version, "unread", (json_int_t)e->unread, "data_path",
-	                 path_data_name(e->data), "why", e->why);
+	return json_pack(
+	    "{s:s, s:o, s:b, s:s, s:b, s:b, s:s, s:I, s:s, s:s, s:i, s:i, s:i, s:I, s:s, s:o}",
+	    "transport", e->transport, "links", links, "registered", (int)e->registered,
+	    "registered_why", e->registered_why, "copy_engine", (int)e->copy_engine,
+	    "symmetric", (int)e->symmetric, "version", e->version, "unread",
+	    (json_int_t)e->unread, "data_path", path_data_name(e->data), "why", e->why,
+	    "coll_channels", (int)e->coll_channels, "p2p_channels", (int)e->p2p_channels,
+	    "p2p_channels_per_peer", (int)e->p2p_channels_per_peer, "p2p_chunk_bytes",
+	    (json_int_t)e->p2p_chunk_bytes, "algorithms", e->algorithms, "settings",
+	    settings_json(e));
 }
 
 static int text_copy(const char *from, char *to, size_t bytes, struct status *st)
@@ -285,6 +340,60 @@ static int data_unpack(const char *name, struct path *e, struct status *st)
 	                  name);
 }
 
+static int setting_unpack(json_t *json, struct path_setting *s, struct status *st)
+{
+	const char *key, *asked, *used, *act, *fact, *why;
+	json_error_t error;
+	unsigned a = 0;
+	if (json_unpack_ex(json, &error, 0, "{s:s, s:s, s:s, s:s, s:s, s:s}", "key", &key,
+	                   "asked", &asked, "used", &used, "act", &act, "fact", &fact, "why",
+	                   &why))
+		return status_set(st, "path: a setting: %s", error.text);
+	while (a < PATH_ACTS && strcmp(act, path_act_name((enum path_act)a)))
+		a++;
+	if (a == PATH_ACTS)
+		return status_set(
+		    st, "path: act is '%.40s', allowed are as asked, capped, ignored", act);
+	s->act = (enum path_act)a;
+	return text_copy(key, s->key, sizeof s->key, st) ||
+	               text_copy(asked, s->asked, sizeof s->asked, st) ||
+	               text_copy(used, s->used, sizeof s->used, st) ||
+	               text_copy(fact, s->fact, sizeof s->fact, st) ||
+	               text_copy(why, s->why, sizeof s->why, st)
+	           ? -1
+	           : 0;
+}
+
+/* Older records have none of it. */
+static int made_unpack(const json_t *json, struct path *e, struct status *st)
+{
+	const char *algorithms = "";
+	int coll = 0, p2p = 0, peer = 0;
+	json_int_t chunk = 0;
+	json_t *list = NULL;
+	json_error_t error;
+	if (json_unpack_ex((json_t *)json, &error, 0, "{s?i, s?i, s?i, s?I, s?s, s?o}",
+	                   "coll_channels", &coll, "p2p_channels", &p2p,
+	                   "p2p_channels_per_peer", &peer, "p2p_chunk_bytes", &chunk,
+	                   "algorithms", &algorithms, "settings", &list))
+		return status_set(st, "path: %s", error.text);
+	if (coll < 0 || p2p < 0 || peer < 0 || chunk < 0 || (list && !json_is_array(list)))
+		return status_set(st, "path: channels, chunk or settings are out of range");
+	e->coll_channels = (unsigned)coll;
+	e->p2p_channels = (unsigned)p2p;
+	e->p2p_channels_per_peer = (unsigned)peer;
+	e->p2p_chunk_bytes = (unsigned long long)chunk;
+	size_t n = json_array_size(list);
+	e->settings = n ? calloc(n, sizeof *e->settings) : NULL;
+	if (n && !e->settings)
+		return status_set(st, "out of memory");
+	for (; e->nsettings < n; e->nsettings++)
+		if (setting_unpack(json_array_get(list, e->nsettings),
+		                   &e->settings[e->nsettings], st))
+			return -1;
+	return text_copy(algorithms, e->algorithms, sizeof e->algorithms, st);
+}
+
 int path_from_json(const json_t *json, struct path *out, struct status *st)
 {
 	struct path e = {0};
@@ -311,7 +420,7 @@ int path_from_json(const json_t *json, struct path *out, struct status *st)
 	    text_copy(registered_why, e.registered_why, sizeof e.registered_why, st) ||
 	    text_copy(version, e.version, sizeof e.version, st) ||
 	    text_copy(why, e.why, sizeof e.why, st) || data_unpack(data, &e, st) ||
-	    links_unpack(links, &e, st)) {
+	    links_unpack(links, &e, st) || made_unpack(json, &e, st)) {
 		path_free(&e);
 		return -1;
 	}

@@ -27,6 +27,23 @@ struct path_link {
 
 /* direct: into (or out of) the peer's user buffer. staged: by way of a buffer of the library's
  * own. */
+/* What the library made of a setting that was asked for, by its log. */
+enum path_act {
+	PATH_ACTED,   /* as asked */
+	PATH_CAPPED,  /* something less, or more */
+	PATH_IGNORED, /* never read in this job */
+	PATH_ACTS
+};
+
+struct path_setting {
+	char key[64]; /* as an experiment file writes it: "env.NCCL_BUFFSIZE" */
+	char asked[64];
+	char used[64]; /* or "" where the log has no figure */
+	enum path_act act;
+	char fact[32];            /* the figure that it is about, of path_fact; or "" */
+	char why[PATH_WHY_BYTES]; /* "capped to NCCL_BUFFSIZE / 8", or "" */
+};
+
 enum path_data { PATH_UNKNOWN, PATH_DIRECT, PATH_STAGED, PATH_DATA_KINDS };
 
 struct path {
@@ -42,6 +59,14 @@ struct path {
 	bool symmetric;   /* collectives ran as symmetric kernels */
 	enum path_data data;
 	char why[PATH_WHY_BYTES];
+	/* Figures that the library states; 0: its log does not say. */
+	unsigned coll_channels, p2p_channels, p2p_channels_per_peer;
+	unsigned long long p2p_chunk_bytes;
+	/* Of each collective that has one, what was chosen last: "AllReduce RING SIMPLE, 16
+	 * channels", with "; " between; "" where the log does not say. */
+	char algorithms[PATH_WHY_BYTES];
+	unsigned nsettings;
+	struct path_setting *settings; /* owned */
 	unsigned
 	    unread; /* lines about channels or registration that were torn or of a new form */
 };
@@ -63,11 +88,21 @@ void path_text(const struct path *path, char *text, size_t bytes);
  * "P2P/CUMEM 0-1, 2-3; SHM/direct 0-2, 1→3"; → where the way back is another. */
 void path_pairs_text(const struct path *path, char *text, size_t bytes);
 
+/* A figure of the above by its name in the record ("p2p_channels"), as text; "" where the log
+ * does not say, or there is none of the name. */
+void path_fact(const struct path *path, const char *name, char *text, size_t bytes);
+/* "asked 2097152, used 524288: capped to NCCL_BUFFSIZE / 8"; bytes: 512 will do. */
+void path_setting_text(const struct path_setting *setting, char *text, size_t bytes);
+const char *path_act_name(enum path_act act); /* as asked, capped, ignored */
+
 /* {"transport", "links": [{"from", "to", "via", "channels"}], "registered", "registered_why",
- *  "copy_engine", "symmetric", "version", "unread", "data_path", "why"}; NULL: out of memory.
- * The caller owns the object. */
+ *  "copy_engine", "symmetric", "version", "unread", "data_path", "why", "coll_channels",
+ *  "p2p_channels", "p2p_channels_per_peer", "p2p_chunk_bytes", "algorithms",
+ *  "settings": [{"key", "asked", "used", "act", "fact", "why"}]}; NULL: out of memory. The
+ * caller owns the object. */
 json_t *path_to_json(const struct path *path);
-/* The caller frees *out with path_free. "symmetric", "version" and "unread" may be missing. */
+/* The caller frees *out with path_free. "symmetric", "version", "unread" and all behind "why"
+ * may be missing. */
 int path_from_json(const json_t *json, struct path *out, struct status *st);
 
 #endif

@@ -99,14 +99,14 @@ static void put_factors(json_t *findings, const struct model *m)
 		    findings,
 		    json_pack(
 		        "{s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:o, "
-		        "s:o, s:s}",
+		        "s:o, s:s, s:s}",
 		        "type", "factor", "name", f->name, "text", f->text, "from", f->from,
 		        "to", f->to, "setting", f->setting, "placebo", (int)f->placebo, "alarm",
 		        alarm != NULL, "bandwidth", ratio(&r->bandwidth.ratio), "verdict",
 		        verdict(&r->bandwidth), "detectable", number(r->bandwidth.detectable),
 		        "latency", ratio(&r->latency.ratio), "latency_verdict",
 		        verdict(&r->latency), "latency_detectable",
-		        number(r->latency.detectable), "why", r->why));
+		        number(r->latency.detectable), "why", r->why, "not_acted", r->acted));
 	}
 }
 

@@ -446,6 +446,11 @@ static void write_paths(struct page *p, const struct model *m)
 	         "is that of large sizes: below NCCL's threshold for the LL protocol "
 	         "(NCCL_P2P_LL_THRESHOLD bytes for sends and receives) data is staged "
 	         "whatever the path.");
+	table = tables_acted(m);
+	if (table_failed(table) || table_rows(table))
+		page_table(p, table);
+	else
+		table_free(table);
 }
 
 static bool has_counters(const struct model *m)

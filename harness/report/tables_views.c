@@ -563,7 +563,7 @@ struct table *tables_cliffs(const struct model *m)
 
 static void put_effect(struct table *t, const struct factors_result *r, const struct verdict *v)
 {
-	char text[256];
+	char text[1024];
 	TABLE_PUT(t, CELL(&v->ratio));
 	factors_verdict(r, v, text, sizeof text);
 	TABLE_PUT(t, CELL(strcmp(text, "-") ? text : ""));
@@ -689,6 +689,9 @@ struct table *tables_paths(const struct model *m)
 	    {"links", "links", "", TABLE_TEXT}, {"data_path", "data path", "", TABLE_TEXT},
 	    {"registered", "registered", "", TABLE_TEXT},
 	    {"copy_engine", "copy engine", "", TABLE_TEXT},
+	    {"channels", "channels", "", TABLE_TEXT},
+	    {"chunk_bytes", "chunk, bytes", "", TABLE_TEXT},
+	    {"algorithms", "algorithms", "", TABLE_TEXT},
 	    {"why", "how it is known", "", TABLE_TEXT});
 	for (unsigned v = 0; v < m->summary.nvariants; v++) {
 		const struct evidence_path *p = &e->paths[v];
@@ -696,8 +699,28 @@ struct table *tables_paths(const struct model *m)
 			continue;
 		TABLE_ROW(t, CELL(m->summary.variants[v].name), CELL(p->transport),
 		          CELL(p->unexpected), CELL(p->links), CELL(p->data_path),
-		          CELL(p->registered), CELL(p->copy_engine), CELL(p->why));
+		          CELL(p->registered), CELL(p->copy_engine), CELL(p->channels),
+		          CELL(p->chunk), CELL(p->algorithms), CELL(p->why));
 	}
+	table_drop_empty(t);
+	return t;
+}
+
+struct table *tables_acted(const struct model *m)
+{
+	const struct evidence *e = &m->findings.evidence;
+	struct table *t =
+	    NEW("acted", "What the library made of each setting, by its own log",
+	        {"variant", "variant", "", TABLE_TEXT}, {"setting", "setting", "", TABLE_TEXT},
+	        {"asked", "asked", "", TABLE_TEXT}, {"used", "used", "", TABLE_TEXT},
+	        {"act", "what became of it", "", TABLE_TEXT}, {"why", "why", "", TABLE_TEXT});
+	for (unsigned v = 0; v < m->summary.nvariants; v++)
+		for (unsigned i = 0; i < e->paths[v].nsettings; i++) {
+			const struct path_setting *s = &e->paths[v].settings[i];
+			TABLE_ROW(t, CELL(m->summary.variants[v].name), CELL(s->key),
+			          CELL(s->asked), CELL(s->used), CELL(path_act_name(s->act)),
+			          CELL(s->why));
+		}
 	table_drop_empty(t);
 	return t;
 }

@@ -44,6 +44,14 @@ static int write_path(const struct evidence_request *q, const struct trial *tria
 	const char *expect = trial->settings.expect;
 	bool as_expected = !expect[0] || path_matches(path, expect);
 	char text[512];
+	for (unsigned i = 0; i < path->nsettings; i++) {
+		if (path->settings[i].act == PATH_ACTED)
+			continue;
+		path_setting_text(&path->settings[i], text, sizeof text);
+		status_progress_end();
+		status_say("%s: %s is not as asked: %s", trial->variant, path->settings[i].key,
+		           text);
+	}
 	if (record_write_path(q->trials, trial, path_to_json(path), as_expected, st))
 		return -1;
 	if (as_expected)

@@ -156,6 +156,46 @@ static int add_version(const struct nccl_log_line *line, struct nccl_log *e, str
 	return 0;
 }
 
+/* The last one of a collective stands: the path's pass calls each at its largest size. Its name
+ * ends at ':'. */
+static void add_algorithm(const struct nccl_log_line *line, struct nccl_log *e)
+{
+	char words[160], name[32], algo[32], proto[32], piece[128], kept[PATH_WHY_BYTES];
+	char *out = e->path.algorithms;
+	keep_words(line, words, sizeof words);
+	if (sscanf(words, "%31[^:]: %*u Bytes -> Algo %31s proto %31s", name, algo, proto) != 3)
+		return;
+	snprintf(piece, sizeof piece, "%s %s %s, %llu channels", name, algo, proto,
+	         line->numbers[1] - line->numbers[0] + 1);
+	strcpy(kept, out);
+	out[0] = '\0';
+	for (char *rest = kept, *old; rest && (old = strsep(&rest, ";"));) {
+		old += strspn(old, " ");
+		if (*old && strncmp(old, name, strlen(name)))
+			snprintf(out + strlen(out), PATH_WHY_BYTES - strlen(out), "%s; ", old);
+	}
+	snprintf(out + strlen(out), PATH_WHY_BYTES - strlen(out), "%s", piece);
+}
+
+static int add_set(const struct nccl_log_line *line, struct nccl_log *e, struct status *st)
+{
+	struct nccl_log_set one = {.name = ""}, *list;
+	char words[160];
+	keep_words(line, words, sizeof words);
+	snprintf(one.name, sizeof one.name, "%.*s", (int)strcspn(words, " "), words);
+	if (line->numbers[0] < strlen(words))
+		snprintf(one.value, sizeof one.value, "%.63s", words + line->numbers[0]);
+	for (unsigned i = 0; i < e->nset; i++)
+		if (!strcmp(e->set[i].name, one.name))
+			return 0;
+	list = grow(e->set, e->nset, &e->room_set, sizeof one);
+	if (!list)
+		return status_set(st, "out of memory");
+	e->set = list;
+	list[e->nset++] = one;
+	return 0;
+}
+
 static int add_line(const struct nccl_log_line *line, struct nccl_log *e, struct status *st)
 {
 	switch (line->kind) {
@@ -189,6 +229,19 @@ static int add_line(const struct nccl_log_line *line, struct nccl_log *e, struct
 		if (line->words && memmem(line->words, line->words_bytes, "LL", 2))
 			e->symmetric_ll++;
 		break;
+	case LOG_CHANNELS:
+		e->path.coll_channels = (unsigned)line->numbers[0];
+		e->path.p2p_channels = (unsigned)line->numbers[1];
+		e->path.p2p_channels_per_peer = (unsigned)line->numbers[2];
+		break;
+	case LOG_CHUNK:
+		e->path.p2p_chunk_bytes = line->numbers[0];
+		break;
+	case LOG_ALGORITHM:
+		add_algorithm(line, e);
+		break;
+	case LOG_SET:
+		return add_set(line, e, st);
 	}
 	return 0;
 }
@@ -289,6 +342,7 @@ void nccl_log_free(struct nccl_log *log)
 {
 	path_free(&log->path);
 	free(log->pairs);
+	free(log->set);
 	*log = (struct nccl_log){0};
 }
 
@@ -341,8 +395,12 @@ int nccl_log_path(const struct settings *settings, const char *folder, const cha
 	int result = nccl_log_read_files(folder, prefix, &log, st);
 	if (!result) {
 		nccl_log_model(&set, &log);
+		result = nccl_acted(settings, &log, st);
+	}
+	if (!result) {
 		*out = log.path;
 		log.path.links = NULL; /* the caller's now */
+		log.path.settings = NULL;
 	}
 	nccl_log_free(&log);
 	return result;

@@ -14,7 +14,7 @@
 #include "../../record/path.h"
 #include "nccl_log_line.h"
 
-#define NCCL_LOG_SUBSYS "INIT,P2P,SHM,NET,REG,TUNING"
+#define NCCL_LOG_SUBSYS "INIT,ENV,P2P,SHM,NET,REG,TUNING"
 
 /* All zero to begin with. */
 struct nccl_log {
@@ -31,6 +31,10 @@ struct nccl_log {
 	char skipped_reason[96]; /* in NCCL's words */
 	unsigned symmetric_ll;   /* symmetric kernels of the LL kind, which stage */
 	unsigned symmetric_lines;
+	unsigned nset, room_set;
+	struct nccl_log_set {
+		char name[64], value[64];
+	} * set; /* owned: variables that NCCL read */
 	unsigned npairs, room_links, room_pairs;
 	struct nccl_log_pair {
 		unsigned rank, peer;
@@ -46,6 +50,10 @@ int nccl_log_parse(const char *text, size_t bytes, struct nccl_log *inout, struc
  * when there is none. */
 int nccl_log_read_files(const char *folder, const char *prefix, struct nccl_log *inout,
                         struct status *st);
+
+/* Fills path.settings: what NCCL made of each setting that its log tells of (nccl_acted.c).
+ * -1 when memory is out. */
+int nccl_acted(const struct settings *settings, struct nccl_log *inout, struct status *st);
 
 void nccl_log_free(struct nccl_log *log); /* what it owns; all zero afterwards */
 

@@ -33,6 +33,18 @@ static bool take_number(struct cursor *c, unsigned *out)
 	return true;
 }
 
+/* Any number of bytes. */
+static bool take_wide(struct cursor *c, unsigned long long *out)
+{
+	unsigned long long n = 0;
+	unsigned digits = 0;
+	for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++, digits++)
+		if (digits < 18)
+			n = n * 10 + (unsigned)(*c->at - '0');
+	*out = n;
+	return digits >= 1 && digits <= 18;
+}
+
 static bool take_any(struct cursor *c, const char *allowed)
 {
 	const char *from = c->at;
@@ -225,6 +237,56 @@ static void read_version(struct cursor c, struct nccl_log_line *out)
 	out->kind = LOG_VERSION;
 }
 
+/* "16 coll channels, 16 collnet channels, 0 nvls channels, 32 p2p channels, 16 p2p channels per
+ * peer"; no collnet before 2.21. */
+static void read_channels(struct cursor c, struct nccl_log_line *out)
+{
+	static const char *const names[] = {" coll channels", " p2p channels per peer",
+	                                    " p2p channels"};
+	static const unsigned places[] = {0, 2, 1};
+	unsigned long long n;
+	while (take_wide(&c, &n)) {
+		unsigned i = 0;
+		while (i < 3 && !take(&c, names[i]))
+			i++;
+		if (i < 3)
+			out->numbers[places[i]] = n;
+		if (!skip_past(&c, ", "))
+			break;
+	}
+	if (out->numbers[1] && c.at <= c.end)
+		out->kind = LOG_CHANNELS;
+}
+
+/* "AllReduce: 67108864 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..15}", since 2.23;
+ * its words are put together where they are kept. */
+static void read_algorithm(struct cursor c, struct nccl_log_line *out)
+{
+	out->words = c.at;
+	if (!skip_past(&c, " -> Algo ") || !skip_past(&c, " proto ") ||
+	    !skip_past(&c, " channel{Lo..Hi}={"))
+		return;
+	out->words_bytes = (size_t)(c.at - out->words);
+	if (take_wide(&c, &out->numbers[0]) && take(&c, "..") &&
+	    take_wide(&c, &out->numbers[1]) && take(&c, "}"))
+		out->kind = LOG_ALGORITHM;
+}
+
+/* "NCCL_BUFFSIZE set by environment to 16777216.": what comes from a file (NCCL_CONF_FILE) is
+ * in the environment by then. */
+static void read_set(struct cursor c, struct nccl_log_line *out)
+{
+	static const char is[] = " set by environment to ";
+	out->words = c.at;
+	if (!take_any(&c, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") || !take(&c, is))
+		return;
+	out->numbers[0] = (unsigned long long)(c.at - out->words);
+	out->words_bytes = (size_t)(c.end - out->words);
+	if (c.end > c.at && c.end[-1] == '.')
+		out->words_bytes--;
+	out->kind = LOG_SET;
+}
+
 static void read_message(struct cursor c, struct nccl_log_line *out)
 {
 	if (take(&c, "Channel "))
@@ -237,6 +299,15 @@ static void read_message(struct cursor c, struct nccl_log_line *out)
 		read_skipped(c, out);
 	else if (take(&c, "NCCL version "))
 		read_version(c, out);
+	else if (take(&c, "P2P Chunksize set to ")) {
+		if (take_wide(&c, &out->numbers[0]) && c.at == c.end)
+			out->kind = LOG_CHUNK;
+	} else if (has(c, " coll channels, "))
+		read_channels(c, out);
+	else if (has(c, " -> Algo "))
+		read_algorithm(c, out);
+	else if (has(c, " set by environment to "))
+		read_set(c, out);
 	else if (take(&c, "Init CE, rank ")) /* with the first such collective, since 2.28.3 */
 		out->kind = LOG_COPY_ENGINE;
 	else if (has(c, " [Copy Engine]: ")) /* each one, since 2.29.2 */

@@ -19,6 +19,13 @@ enum nccl_log_kind {
 	LOG_SKIPPED, /* words: NCCL's reason */
 	LOG_COPY_ENGINE,
 	LOG_SYMMETRIC, /* words: the kernel */
+	LOG_CHANNELS,  /* numbers: channels for collectives, for sends and receives, of those
+	                  for each peer; 0 where not said */
+	LOG_CHUNK,     /* numbers[0]: bytes of a chunk of sends and receives */
+	LOG_ALGORITHM, /* words: the collective, algorithm and protocol, "AllReduce RING
+	                  SIMPLE"; numbers: its first and last channel */
+	LOG_SET,       /* words: a variable that NCCL read; numbers[0]: its value's place in
+	                  words, behind the name */
 };
 
 struct nccl_log_line {
@@ -29,6 +36,7 @@ struct nccl_log_line {
 	enum nccl_reg reg;
 	const char *words; /* in the text, not terminated */
 	size_t words_bytes;
+	unsigned long long numbers[3];
 };
 
 /* `text` without its newline; may hold any byte. */

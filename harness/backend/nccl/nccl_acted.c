@@ -1,0 +1,158 @@
+/* Whether a setting acted, by NCCL's log. Two kinds of lines tell: "X set by environment to Y"
+ * is written when NCCL first reads a variable (ncclLoadParam in misc/param.cc, and each caller
+ * of ncclGetEnv that says so), and some variables end in a figure of the log: channels
+ * (init.cc, ncclTopoComputeP2pChannels in graph/paths.cc), the chunk (computeBuffSizes in
+ * init.cc) and the algorithm (enqueue.cc). Read in 2.19.3, 2.21.5, 2.28.3 and 2.30.7. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nccl_log.h"
+
+/* How a figure is bounded by what is asked. */
+enum bound { EXACT, AT_LEAST, AT_MOST, NAMED };
+
+static const struct rule {
+	const char *key, *fact;
+	enum bound bound;
+	const char *capped; /* where the figure is less than asked, or another name: why */
+	const char *raised; /* where it is more than asked at most */
+} rules[] = {
+    {"env.NCCL_P2P_NVL_CHUNKSIZE", "p2p_chunk_bytes", EXACT, "capped to NCCL_BUFFSIZE / 8",
+     "it is for GPUs that are all on NVLink"},
+    {"env.NCCL_MIN_P2P_NCHANNELS", "p2p_channels", AT_LEAST, "capped to what NCCL can launch",
+     ""},
+    {"env.NCCL_MAX_P2P_NCHANNELS", "p2p_channels", AT_MOST, "",
+     "rounded up to a power of two, or NCCL_MIN_P2P_NCHANNELS is more"},
+    {"env.NCCL_MIN_NCHANNELS", "coll_channels", AT_LEAST, "capped by NCCL", ""},
+    {"env.NCCL_MAX_NCHANNELS", "coll_channels", AT_MOST, "", "NCCL wants more"},
+    {"env.NCCL_MIN_CTAS", "coll_channels", AT_LEAST, "capped by NCCL", ""},
+    {"env.NCCL_MAX_CTAS", "coll_channels", AT_MOST, "", "NCCL wants more"},
+    {"min_ctas", "coll_channels", AT_LEAST, "capped by NCCL", ""},
+    {"max_ctas", "coll_channels", AT_MOST, "", "NCCL wants more"},
+    {"env.NCCL_ALGO", "algorithms", NAMED, "not taken for the largest size", ""},
+    {"env.NCCL_PROTO", "algorithms", NAMED, "not taken for the largest size", ""},
+};
+
+/* Variables that NCCL reads without a line in its log: that there is none proves nothing. */
+static const char *const silent[] = {"NCCL_CONF_FILE",      "NCCL_CTA_POLICY",
+                                     "NCCL_DEBUG",          "NCCL_NET_",
+                                     "NCCL_NVLS_CHUNKSIZE", "NCCL_PROXY_",
+                                     "NCCL_P2P_DISABLE",    "NCCL_P2P_LEVEL",
+                                     "NCCL_RAS_",           "NCCL_SHM_",
+                                     "NCCL_SOCKET_MAGIC",   "NCCL_SYM_KERNEL",
+                                     "NCCL_WARN_",          NULL};
+
+static bool is_silent(const char *name)
+{
+	for (unsigned i = 0; silent[i]; i++)
+		if (!strncmp(name, silent[i], strlen(silent[i])))
+			return true;
+	return !strcmp(name, "NCCL_NET");
+}
+
+static bool was_read(const struct nccl_log *log, const char *name)
+{
+	for (unsigned i = 0; i < log->nset; i++)
+		if (!strcmp(log->set[i].name, name))
+			return true;
+	return false;
+}
+
+/* Whether one of the words asked for, with commas between, stands in the text in capitals. A
+ * list with '^' names what not to take, one with ':' goes by collective: neither is read here.
+ */
+static bool is_named(const char *asked, const char *text)
+{
+	char upper[64];
+	size_t n = 0;
+	for (; asked[n] && n < sizeof upper - 1; n++)
+		upper[n] = (char)toupper((unsigned char)asked[n]);
+	upper[n] = '\0';
+	if (strpbrk(upper, "^:;"))
+		return true;
+	for (char *rest = upper, *word; (word = strsep(&rest, ","));) {
+		char spaced[66];
+		snprintf(spaced, sizeof spaced, " %s", word);
+		const char *at = *word ? strstr(text, spaced) : NULL;
+		if (at && strchr(" ,;", at[strlen(spaced)]))
+			return true;
+	}
+	return false;
+}
+
+/* Holds what was asked against the figure of the log. */
+static void hold(const struct rule *rule, struct path_setting *s)
+{
+	unsigned long long asked = strtoull(s->asked, NULL, 0),
+	                   used = strtoull(s->used, NULL, 10);
+	bool less = rule->bound == NAMED ? !is_named(s->asked, s->used)
+	                                 : rule->bound != AT_MOST && used < asked;
+	bool more = (rule->bound == EXACT || rule->bound == AT_MOST) && used > asked;
+	if (!less && !more)
+		return;
+	s->act = PATH_CAPPED;
+	snprintf(s->why, sizeof s->why, "%s", less ? rule->capped : rule->raised);
+}
+
+static void judge(const struct nccl_log *log, const char *key, const char *asked,
+                  struct path_setting *s, bool *said)
+{
+	const char *name = strncmp(key, "env.", 4) ? NULL : key + 4;
+	char text[PATH_WHY_BYTES];
+	*s = (struct path_setting){.act = PATH_ACTED};
+	snprintf(s->key, sizeof s->key, "%.63s", key);
+	snprintf(s->asked, sizeof s->asked, "%.63s", asked);
+	*said = !name || !is_silent(name);
+	if (name && *said && !was_read(log, name)) {
+		s->act = PATH_IGNORED;
+		snprintf(s->why, sizeof s->why, "NCCL %.31s did not read it in this job",
+		         log->path.version);
+		return;
+	}
+	for (unsigned i = 0; i < sizeof rules / sizeof *rules; i++) {
+		if (strcmp(key, rules[i].key))
+			continue;
+		path_fact(&log->path, rules[i].fact, text, sizeof text);
+		*said = text[0] || name;
+		if (!text[0])
+			return;
+		snprintf(s->fact, sizeof s->fact, "%s", rules[i].fact);
+		snprintf(s->used, sizeof s->used, "%.63s", text);
+		hold(&rules[i], s);
+		return;
+	}
+	*said = *said && name;
+}
+
+int nccl_acted(const struct settings *set, struct nccl_log *log, struct status *st)
+{
+	const struct {
+		const char *key;
+		unsigned asked;
+	} own[] = {{"min_ctas", set->min_ctas}, {"max_ctas", set->max_ctas}};
+	struct path *path = &log->path;
+	bool said;
+	path->settings = calloc(set->nenv + 2, sizeof *path->settings);
+	if (!path->settings)
+		return status_set(st, "out of memory");
+	for (unsigned i = 0; i < set->nenv; i++) {
+		const char *is = strchr(set->env[i], '=');
+		char key[TRIAL_ENV_BYTES];
+		if (!is || strncmp(set->env[i], "NCCL_", 5))
+			continue;
+		snprintf(key, sizeof key, "env.%.*s", (int)(is - set->env[i]), set->env[i]);
+		judge(log, key, is + 1, &path->settings[path->nsettings], &said);
+		path->nsettings += said;
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		char asked[16];
+		if (!own[i].asked)
+			continue;
+		snprintf(asked, sizeof asked, "%u", own[i].asked);
+		judge(log, own[i].key, asked, &path->settings[path->nsettings], &said);
+		path->nsettings += said;
+	}
+	return 0;
+}

@@ -1,0 +1,258 @@
+/* Whether a requested setting acted, by NCCL's log: told setting by setting, kept in the
+ * record, and said with the factor that it belongs to. */
+#include "made.h"
+
+#include "../harness/backend/backend.h"
+#include "../harness/record/path.h"
+
+#define HEAD "node1:4242:4243 [0] NCCL INFO "
+
+static char logs[] = "/tmp/launchgap-acted-XXXXXX";
+
+/* What the backend makes of a log of these lines, with the settings "KEY=value", …, NULL. */
+static struct path read_log(const char *const *env, const char *text)
+{
+	struct settings set;
+	struct path path = {0};
+	struct status st = {""};
+	char file[64];
+	settings_default(&set);
+	for (; *env; env++)
+		strcpy(set.env[set.nenv++], *env);
+	snprintf(file, sizeof file, "%s/path.x", logs);
+	FILE *out = fopen(file, "w");
+	assert_non_null(out);
+	fprintf(out, HEAD "NCCL version 2.28.3+cuda13.0\n%s", text);
+	fclose(out);
+	if (backend_find("nccl")->log_path(&set, logs, "path.", &path, &st))
+		fail_msg("%s", st.text);
+	unlink(file);
+	return path;
+}
+
+#define CHUNK HEAD "P2P Chunksize set to 524288\n"
+#define CHANNELS                                                                               \
+	HEAD "16 coll channels, 16 collnet channels, 0 nvls channels, 32 p2p channels, 16 "    \
+	     "p2p channels per peer\n"
+#define SET(NAME, VALUE) HEAD NAME " set by environment to " VALUE ".\n"
+
+static void each_setting_says_what_became_of_it(void **state)
+{
+	static const struct {
+		const char *env, *log, *text;
+		enum path_act act;
+	} cases[] = {
+	    {"NCCL_P2P_NVL_CHUNKSIZE=2097152", SET("NCCL_P2P_NVL_CHUNKSIZE", "2097152") CHUNK,
+	     "asked 2097152, used 524288: capped to NCCL_BUFFSIZE / 8", PATH_CAPPED},
+	    {"NCCL_P2P_NVL_CHUNKSIZE=524288", SET("NCCL_P2P_NVL_CHUNKSIZE", "524288") CHUNK,
+	     "asked 524288, used 524288", PATH_ACTED},
+	    {"NCCL_MIN_P2P_NCHANNELS=32", SET("NCCL_MIN_P2P_NCHANNELS", "32") CHANNELS,
+	     "asked 32, used 32", PATH_ACTED},
+	    {"NCCL_MIN_P2P_NCHANNELS=64", SET("NCCL_MIN_P2P_NCHANNELS", "64") CHANNELS,
+	     "asked 64, used 32: capped to what NCCL can launch", PATH_CAPPED},
+	    {"NCCL_MAX_P2P_NCHANNELS=24", SET("NCCL_MAX_P2P_NCHANNELS", "24") CHANNELS,
+	     "asked 24, used 32: rounded up", PATH_CAPPED},
+	    {"NCCL_MAX_NCHANNELS=16", SET("NCCL_MAX_NCHANNELS", "16") CHANNELS,
+	     "asked 16, used 16", PATH_ACTED},
+	    /* The name that its log once had for NCCL_P2P_MAX_PEERS. */
+	    {"NCCL_MAX_P2P_PEERS=4", SET("NCCL_NVLS_ENABLE", "0") CHUNK,
+	     "asked 4: NCCL 2.28.3 did not read it in this job", PATH_IGNORED},
+	    {"NCCL_BUFFSIZE=16777216", SET("NCCL_BUFFSIZE", "16777216"),
+	     "asked 16777216, used as asked", PATH_ACTED},
+	    {"NCCL_ALGO=Tree",
+	     HEAD
+	     "NCCL_ALGO set by environment to Tree\n" HEAD
+	     "AllReduce: 67108864 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..15}\n",
+	     "asked Tree, used AllReduce RING SIMPLE, 16 channels: not taken", PATH_CAPPED},
+	    {"NCCL_PROTO=ll,Simple",
+	     HEAD
+	     "NCCL_PROTO set by environment to ll,Simple\n" HEAD
+	     "AllReduce: 4096 Bytes -> Algo TREE proto LL channel{Lo..Hi}={0..0}\n" HEAD
+	     "AllReduce: 67108864 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..15}\n",
+	     "asked ll,Simple, used AllReduce RING SIMPLE, 16 channels", PATH_ACTED},
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const char *env[] = {cases[i].env, NULL};
+		char text[512];
+		struct path path = read_log(env, cases[i].log), again;
+		struct status st = {""};
+		assert_int_equal(path.nsettings, 1);
+		path_setting_text(&path.settings[0], text, sizeof text);
+		if (!strstr(text, cases[i].text) || path.settings[0].act != cases[i].act)
+			fail_msg("%s: %s", cases[i].env, text);
+		/* And the same out of the record. */
+		json_t *json = path_to_json(&path);
+		assert_non_null(json);
+		assert_int_equal(path_from_json(json, &again, &st), 0);
+		assert_int_equal(again.nsettings, 1);
+		assert_memory_equal(again.settings, path.settings, sizeof *path.settings);
+		assert_int_equal(again.p2p_chunk_bytes, path.p2p_chunk_bytes);
+		json_decref(json);
+		path_free(&again);
+		path_free(&path);
+	}
+}
+
+/* Where the log has no line for what it would say, nothing is said. */
+static void silence_proves_nothing(void **state)
+{
+	const char *env[] = {"NCCL_CTA_POLICY=2", "NCCL_P2P_DISABLE=0",
+	                     "CUDA_MODULE_LOADING=EAGER", "NCCL_DEBUG=INFO", NULL};
+	(void)state;
+	struct path path = read_log(env, CHUNK);
+	assert_int_equal(path.nsettings, 0);
+	path_free(&path);
+}
+
+static void figures_are_those_of_the_log(void **state)
+{
+	const char *none[] = {NULL};
+	(void)state;
+	struct path path = read_log(
+	    none, CHUNK CHANNELS HEAD
+	    "AllReduce: 16777216 Bytes -> Algo RING proto LL128 channel{Lo..Hi}={0..7}\n" HEAD
+	    "AllGather: 16777216 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={4..7}\n" HEAD
+	    "AllReduce: 67108864 Bytes -> Algo TREE proto SIMPLE channel{Lo..Hi}={0..15}\n");
+	assert_int_equal(path.p2p_chunk_bytes, 524288);
+	assert_int_equal(path.coll_channels, 16);
+	assert_int_equal(path.p2p_channels, 32);
+	assert_int_equal(path.p2p_channels_per_peer, 16);
+	assert_string_equal(
+	    path.algorithms,
+	    "AllGather RING SIMPLE, 4 channels; AllReduce TREE SIMPLE, 16 channels");
+	path_free(&path);
+	/* As 2.19 words it, and a line that is torn. */
+	path = read_log(none, HEAD "24 coll channels, 0 nvls channels, 32 p2p channels, 32 p2p "
+	                           "channels per peer\n" HEAD "P2P Chunksize set to 5242x\n");
+	assert_int_equal(path.p2p_channels_per_peer, 32);
+	assert_int_equal(path.p2p_chunk_bytes, 0);
+	path_free(&path);
+}
+
+/* --- in a report --- */
+
+static const char *act, *used_here, *used_there;
+
+static void stamps(const struct made_place *p, int64_t out[6])
+{
+	out[1] = 5000;
+	out[2] = 50000 + (int64_t)(100 * made_noise(p->variant, p->block, p->row));
+	out[3] = 10;
+}
+
+static void environment(json_t *env)
+{
+	json_object_set_new(env, "factors",
+	                    json_pack("[{s:s, s:s, s:s, s:s, s:s, s:b, s:[i, i]}]", "name",
+	                              "chunk", "text", "larger chunks", "from", "threads", "to",
+	                              "processes", "setting", "env.NCCL_P2P_NVL_CHUNKSIZE",
+	                              "placebo", 0, "bytes", 4096, 65536));
+	json_object_set_new(env, "claims", json_array());
+	json_object_set_new(env, "gap", json_null());
+}
+
+static void path_line(FILE *out, const char *variant, json_t *more, int order)
+{
+	json_t *path = json_pack(
+	    "{s:s, s:[], s:b, s:s, s:b, s:b, s:s, s:s, s:s, s:i}", "transport", "P2P/CUMEM",
+	    "links", "registered", 0, "registered_why", "", "copy_engine", 0, "symmetric", 0,
+	    "data_path", "staged", "why", "w", "version", "2.28.3", "unread", 0);
+	assert_int_equal(json_object_update(path, more), 0);
+	json_decref(more);
+	made_line(out,
+	          json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:o}", "schema", 1,
+	                    "kind", "path", "experiment", "x", "variant", variant, "block", 0,
+	                    "order", order, "expect", "", "as_expected", 1, "path", path));
+}
+
+static void paths(FILE *out)
+{
+	path_line(out, "threads", json_pack("{s:i}", "p2p_chunk_bytes", atoi(used_there)), 1);
+	path_line(out, "processes",
+	          json_pack("{s:i, s:[{s:s, s:s, s:s, s:s, s:s, s:s}]}", "p2p_chunk_bytes",
+	                    atoi(used_here), "settings", "key", "env.NCCL_P2P_NVL_CHUNKSIZE",
+	                    "asked", "2097152", "used", used_here, "act", act, "fact",
+	                    "p2p_chunk_bytes", "why", "the reason"),
+	          2);
+}
+
+static const struct made made = {.backend = "nccl",
+                                 .ranks = 2,
+                                 .blocks = 8,
+                                 .sizes = 2,
+                                 .rows = 3,
+                                 .cores = 16,
+                                 .environment = environment,
+                                 .more = paths,
+                                 .stamps = stamps};
+
+static json_t *report(const char *what, const char *here, const char *there)
+{
+	struct status st = {""};
+	act = what;
+	used_here = here;
+	used_there = there;
+	made_write(&made);
+	if (report_make(made_folder, "/nowhere", NULL, &st))
+		fail_msg("%s", st.text);
+	return json_report(made_path("report.json"));
+}
+
+static void a_factor_without_action_is_called_so(void **state)
+{
+	static const struct {
+		const char *act, *here, *there, *says;
+	} cases[] = {
+	    {"capped", "524288", "524288",
+	     "env.NCCL_P2P_NVL_CHUNKSIZE changes nothing: asked 2097152, used 524288: the "
+	     "reason; "
+	     "without it the same"},
+	    {"capped", "1048576", "524288", "is not as asked: asked 2097152, used 1048576"},
+	    {"as asked", "524288", "524288", "changes nothing"},
+	    {"ignored", "0", "524288", "changes nothing: asked 2097152: the reason"},
+	    {"as asked", "2097152", "524288", NULL},
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		json_t *r = report(cases[i].act, cases[i].here, cases[i].there);
+		const json_t *factor = json_finding(r, "factor", "chunk");
+		if (cases[i].says)
+			json_assert_says(factor, "not_acted", cases[i].says);
+		else
+			json_assert_text(factor, "not_acted", "");
+		/* With the verdict, where people look. */
+		const json_t *cell =
+		    json_cell(json_table(r, "effects"),
+		              (const char *const[]){"factor", "chunk", NULL}, "verdict");
+		assert_int_equal(strstr(json_string_value(cell), "NVL_CHUNKSIZE") != NULL,
+		                 cases[i].says != NULL);
+		json_assert_text(json_cell(json_table(r, "acted"),
+		                           (const char *const[]){"variant", "processes", NULL},
+		                           "asked"),
+		                 "", "2097152");
+		json_decref(r);
+	}
+}
+
+static int begin(void **state)
+{
+	return made_begin(state) || !mkdtemp(logs);
+}
+
+static int end(void **state)
+{
+	rmdir(logs);
+	return made_end(state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(each_setting_says_what_became_of_it),
+	    cmocka_unit_test(silence_proves_nothing),
+	    cmocka_unit_test(figures_are_those_of_the_log),
+	    cmocka_unit_test(a_factor_without_action_is_called_so),
+	};
+	return cmocka_run_group_tests(tests, begin, end);
+}
