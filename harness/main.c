@@ -64,7 +64,8 @@ static const struct verb verbs[] = {
      "  blocks=N        of an experiment, 6 and up (10)\n"
      "  seed=N          of what is drawn (1)\n"
      "  csv=FILE        every verdict, a line each\n"
-     "exit: 0 all as it should be; 1 more false words than come by chance, or 10 % not found\n", verb_selftest},
+     "exit: 0 all as it should be; 1 more false words than come by chance, or 10 % not found;\n"
+     "130 interrupted\n", verb_selftest},
     {"counters", "[gpus=A,B]", "what this machine's NVLink counters count",
      "Copies known numbers of bytes between two GPUs, by copy engine and by SMs, between two\n"
      "readings of every counter that NVML has. Takes 2 minutes; nothing else may use the GPUs.\n"

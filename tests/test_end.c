@@ -206,8 +206,8 @@ static void another_seed_is_refused(void **state)
 		cli = cli_run(folder, (const char *[]){"resume", path, "blocks=1", "seed=8",
 		                                       "--no-report", NULL});
 		cli_expect(cli, 1, "cannot resume: seed = 8, but that run's is ");
-		cli = cli_run(folder, (const char *[]){"resume", path, "blocks=1",
-		                                       "--no-report", NULL});
+		cli = cli_run(
+		    folder, (const char *[]){"resume", path, "blocks=1", "--no-report", NULL});
 		cli_expect(cli, 0, "block 2 of 2");
 	}
 }
@@ -424,6 +424,23 @@ static void wrong_data_fails_the_run_and_is_kept(void **state)
 	free(text);
 }
 
+/* Forced upon a backend that has none: each rank's are null, and that is no damage. */
+static void counters_that_a_backend_lacks_can_be_read(void **state)
+{
+	char path[512];
+	(void)state;
+	write_experiment("collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\n"
+	                 "ranks = 2\nblocks = 1\ncounters = yes\n",
+	                 "[variant t]\nmode = threads\n");
+	cli_expect(cli_run(folder,
+	                   (const char *[]){"run", "--file", file, "--results", results, NULL}),
+	           0, "report.md");
+	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
+	char *text = cli_read(path);
+	assert_non_null(strstr(text, "\"counters\":[null,null]"));
+	free(text);
+}
+
 /* What another backend would have to answer is for the report's reader, not for whoever waits
  * at the terminal. */
 static void claims_of_another_backend_are_in_the_report_alone(void **state)
@@ -506,6 +523,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(more_blocks_are_of_the_same_halves, set_up,
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(wrong_data_fails_the_run_and_is_kept, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(counters_that_a_backend_lacks_can_be_read, set_up,
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(claims_of_another_backend_are_in_the_report_alone,
 	                                    set_up, tear_down),

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -19,6 +20,7 @@
 #include <zlib.h>
 
 #include "../harness/record/record.h"
+#include "../harness/record/record_file.h"
 #include "../harness/run/folder.h"
 #include "here.h"
 
@@ -28,6 +30,17 @@
 #define ALONE "[variant s]\nmode = single\n"
 
 static char run[PATH_MAX], record[PATH_MAX + 16];
+static bool cut_next; /* by another program, between the next look at a length and reading */
+
+/* In place of libc's. */
+int fstat(int fd, struct stat *out)
+{
+	int result = fstatat(fd, "", out, AT_EMPTY_PATH);
+	if (cut_next && ftruncate(fd, 0))
+		abort();
+	cut_next = false;
+	return result;
+}
 
 /* A run of one block, from here on at `run`, its record at `record`. */
 static void measure(void)
@@ -252,6 +265,43 @@ static void a_torn_line_is_cut_off(void **state)
 	assert_int_equal(blocks(), 2);
 }
 
+/* Mapped, what is gone would be a signal. */
+static void a_record_that_is_cut_while_it_is_read_is_an_error(void **state)
+{
+	off_t bytes = -1;
+	(void)state;
+	cli_write(folder, "r", "{\"a\":1}\n{\"b\":2}");
+	snprintf(record, sizeof record, "%s/r", folder);
+	int fd = open(record, O_RDWR);
+	cut_next = true;
+	assert_int_equal(record_file_settle(fd, &bytes), -1);
+	assert_int_equal(errno, ESTALE);
+	assert_int_equal(bytes, -1);
+	assert_int_equal(record_file_settle(fd, &bytes), 0);
+	assert_int_equal(bytes, 0);
+	close(fd);
+}
+
+/* Longer than what is read at once. */
+static void a_long_last_line_is_settled(void **state)
+{
+	enum { LONG = 9000 };
+	static char text[LONG + 64];
+	off_t bytes;
+	(void)state;
+	snprintf(record, sizeof record, "%s/r", folder);
+	for (unsigned whole = 0; whole < 2; whole++) {
+		int n = snprintf(text, sizeof text, "{\"a\":1}\n{\"b\":\"%*s%s", LONG, "",
+		                 whole ? "\"}" : "");
+		cli_write(folder, "r", text);
+		int fd = open(record, O_RDWR);
+		assert_int_equal(record_file_settle(fd, &bytes), 0);
+		assert_int_equal(bytes, whole ? n + 1 : 8);
+		assert_int_equal(lseek(fd, 0, SEEK_END), bytes);
+		close(fd);
+	}
+}
+
 /* Whole, and cut off within its compressed data: then what can be read is kept. */
 static void a_compressed_record_is_gone_on_with(void **state)
 {
@@ -383,6 +433,9 @@ int main(void)
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(also_the_first, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(a_torn_line_is_cut_off, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_record_that_is_cut_while_it_is_read_is_an_error,
+	                                    set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_long_last_line_is_settled, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(a_compressed_record_is_gone_on_with, set_up,
 	                                    tear_down),
 	    cmocka_unit_test(the_next_start_sweeps_what_a_killed_one_left),

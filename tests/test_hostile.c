@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -124,6 +126,27 @@ static void its_own_pictures_alone_are_removed(void **state)
 	says(in(plots, "pictures.txt"), before);
 	assert_true(is_regular(in(plots, "null_alltoall_launch.png")));
 	free(before);
+}
+
+/* Of a report that was killed. Another's that is at work stays. */
+static void what_a_killed_report_left_is_removed(void **state)
+{
+	char plots[300], dead[320], alive[320];
+	(void)state;
+	snprintf(plots, sizeof plots, "%s/plots", run);
+	snprintf(dead, sizeof dead, "%s/.drawn-deadAA", plots);
+	snprintf(alive, sizeof alive, "%s/.drawn-aliveA", plots);
+	assert_int_equal(mkdir(plots, 0777) | mkdir(dead, 0700) | mkdir(alive, 0700), 0);
+	cli_write(dead, "null_alltoall_launch.png", "x");
+	cli_write(alive, "null_alltoall_launch.png", "x");
+	int fd = open(alive, O_RDONLY | O_DIRECTORY);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	cli_expect(report(), 0, "report.md");
+	assert_int_equal(access(dead, F_OK), -1);
+	says(in(alive, "null_alltoall_launch.png"), "x");
+	close(fd);
+	cli_expect(report(), 0, "report.md");
+	assert_int_equal(access(alive, F_OK), -1);
 }
 
 /* --- what is no file --- */
@@ -358,6 +381,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(a_link_is_not_followed, measured, tear_down),
 	    cmocka_unit_test_setup_teardown(nor_is_a_linked_folder, measured, tear_down),
 	    cmocka_unit_test_setup_teardown(its_own_pictures_alone_are_removed, measured,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(what_a_killed_report_left_is_removed, measured,
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(pipes_and_devices_are_no_records, measured,
 	                                    tear_down),

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -227,6 +228,21 @@ static void a_sound_instrument_finds_what_is_injected(void **state)
 	cli_clean(folder);
 }
 
+/* As a run: scripts tell it from a selftest that found something. */
+static void interrupted_it_says_so(void **state)
+{
+	char folder[64], scratch[128];
+	(void)state;
+	cli_folder(folder);
+	pid_t pid = cli_start(folder, (const char *[]){"selftest", "backend=null",
+	                                               "mode=single", "runs=50", NULL});
+	cli_scratch(pid, scratch, sizeof scratch);
+	kill(pid, SIGINT);
+	cli_expect(cli_wait(pid, folder, 60), 130, "interrupted");
+	assert_int_equal(access(scratch, F_OK), -1);
+	cli_clean(folder);
+}
+
 static unsigned two(const char *backend, struct status *st)
 {
 	(void)backend, (void)st;
@@ -297,6 +313,7 @@ int main(void)
 	    cmocka_unit_test(the_bound_is_binomial),
 	    cmocka_unit_test(wrong_words_beyond_chance_fail),
 	    cmocka_unit_test(a_sound_instrument_finds_what_is_injected),
+	    cmocka_unit_test(interrupted_it_says_so),
 	    cmocka_unit_test(a_broken_instrument_fails),
 	    cmocka_unit_test(bad_arguments_are_named),
 	};

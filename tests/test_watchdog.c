@@ -1,4 +1,5 @@
-/* The watchdog, in jobs of its own: it ends what is stuck, and nothing else. */
+/* The watchdog, in jobs of its own: it ends what is stuck, and nothing else, whatever happens
+ * to the wall clock. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,11 +9,22 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../harness/clock.h"
 #include "../harness/core/watchdog.h"
+
+/* In place of libc's: the wall clock is set back by an hour as soon as it has been read. */
+int clock_gettime(clockid_t clock, struct timespec *out)
+{
+	int result = (int)syscall(SYS_clock_gettime, clock, out);
+	if (clock == CLOCK_REALTIME)
+		out->tv_sec += 3600;
+	return result;
+}
 
 #define STUCK 77 /* the exit status of a job that nobody ended */
 

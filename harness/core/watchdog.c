@@ -31,9 +31,8 @@ static bool is_late(const struct watchdog *dog, unsigned *cell)
 /* Under the lock. false: `seconds` are over, and the workers are not. */
 static bool wait_for_workers(struct watchdog *dog, unsigned seconds)
 {
-	struct timespec until;
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += seconds;
+	int64_t at = clock_now_ns() + seconds * (int64_t)1000000000;
+	struct timespec until = {at / 1000000000, at % 1000000000};
 	while (!dog->over)
 		if (pthread_cond_timedwait(&dog->wake, &dog->lock, &until) == ETIMEDOUT)
 			break;
@@ -83,6 +82,19 @@ static void *watch(void *arg)
 	return NULL;
 }
 
+/* Waits by the clock that is never stepped: set back by an hour, the other one would make the
+ * watchdog sleep for that hour. */
+static int wake_init(pthread_cond_t *wake)
+{
+	pthread_condattr_t by;
+	if (pthread_condattr_init(&by))
+		return -1;
+	int error =
+	    pthread_condattr_setclock(&by, CLOCK_MONOTONIC) || pthread_cond_init(wake, &by);
+	pthread_condattr_destroy(&by);
+	return error ? -1 : 0;
+}
+
 struct watchdog *watchdog_start(const struct trial *trial, struct team *team, unsigned grace_s,
                                 void (*keep)(void *arg), void *arg)
 {
@@ -90,13 +102,17 @@ struct watchdog *watchdog_start(const struct trial *trial, struct team *team, un
 	if (!dog)
 		return NULL;
 	*dog = (struct watchdog){.lock = PTHREAD_MUTEX_INITIALIZER,
-	                         .wake = PTHREAD_COND_INITIALIZER,
 	                         .team = team,
 	                         .trial = trial,
 	                         .grace_s = grace_s,
 	                         .keep = keep,
 	                         .arg = arg};
+	if (wake_init(&dog->wake)) {
+		free(dog);
+		return NULL;
+	}
 	if (pthread_create(&dog->thread, NULL, watch, dog)) {
+		pthread_cond_destroy(&dog->wake);
 		free(dog);
 		return NULL;
 	}
@@ -130,5 +146,6 @@ void watchdog_leave(struct watchdog *dog)
 		return;
 	}
 	pthread_join(dog->thread, NULL);
+	pthread_cond_destroy(&dog->wake);
 	free(dog);
 }

@@ -495,9 +495,15 @@ static int take_counters(const struct field_place *at, const json_t *line,
 	cell->counters = calloc(cell->nranks, sizeof *cell->counters);
 	if (!cell->counters)
 		return field_bad(at, "out of memory for the counters");
-	for (unsigned r = 0; r < cell->nranks; r++)
-		if (counters_from_json(json_array_get(list, r), &cell->counters[r], &why))
+	for (unsigned r = 0; r < cell->nranks; r++) {
+		const json_t *one = json_array_get(list, r);
+		if (json_is_null(one)) { /* of a backend that has none */
+			counters_clear(&cell->counters[r]);
+			strcpy(cell->counters[r].missing, "the backend has no counters");
+		} else if (counters_from_json(one, &cell->counters[r], &why)) {
 			return field_bad(at, "rank %u: %s", r, why.text);
+		}
+	}
 	return 0;
 }
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -78,29 +77,70 @@ int record_file_unpack(const char *dir, struct status *st)
 	return 0;
 }
 
+/* What stands from `from` to `end` into text. Read, not mapped: should another program cut the
+ * file meanwhile, that is an error and no signal. */
+static int read_all(int fd, char *text, off_t from, off_t end)
+{
+	while (from < end) {
+		ssize_t n = pread(fd, text, (size_t)(end - from), from);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			errno = n ? errno : ESTALE;
+			return -1;
+		}
+		text += n;
+		from += n;
+	}
+	return 0;
+}
+
+/* Where the last line begins: behind the last newline, or at `end` where that is the last byte.
+ */
+static int last_line(int fd, off_t end, off_t *begin)
+{
+	char chunk[1 << 12];
+	for (off_t to = end; to > 0;) {
+		off_t from = to > (off_t)sizeof chunk ? to - (off_t)sizeof chunk : 0;
+		if (read_all(fd, chunk, from, to))
+			return -1;
+		const char *newline = memrchr(chunk, '\n', (size_t)(to - from));
+		if (newline) {
+			*begin = from + (newline - chunk) + 1;
+			return 0;
+		}
+		to = from;
+	}
+	*begin = 0;
+	return 0;
+}
+
+static int is_whole(int fd, off_t begin, off_t end, bool *whole)
+{
+	char *text = malloc((size_t)(end - begin));
+	int result = text ? read_all(fd, text, begin, end) : -1;
+	*whole = !result && record_line_whole(text, (size_t)(end - begin));
+	free(text);
+	return result;
+}
+
 int record_file_settle(int fd, off_t *bytes)
 {
 	struct stat about;
-	if (fstat(fd, &about))
+	off_t begin;
+	bool whole;
+	if (fstat(fd, &about) || last_line(fd, about.st_size, &begin))
 		return -1;
-	size_t size = (size_t)about.st_size;
-	*bytes = about.st_size;
-	if (size == 0)
+	if (begin == about.st_size) {
+		*bytes = begin;
 		return 0;
-	char *text = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (text == MAP_FAILED)
-		return -1;
-	const char *newline = memrchr(text, '\n', size);
-	size_t begin = newline ? (size_t)(newline + 1 - text) : 0;
-	bool ends = begin == size,
-	     whole = !ends && record_line_whole(text + begin, size - begin);
-	munmap(text, size);
-	if (ends)
-		return 0;
-	if (!whole) {
-		*bytes = (off_t)begin;
-		return ftruncate(fd, *bytes);
 	}
-	++*bytes;
+	if (is_whole(fd, begin, about.st_size, &whole))
+		return -1;
+	if (!whole) {
+		*bytes = begin;
+		return ftruncate(fd, begin);
+	}
+	*bytes = about.st_size + 1;
 	return pwrite(fd, "\n", 1, about.st_size) == 1 ? 0 : -1;
 }

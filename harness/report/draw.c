@@ -5,8 +5,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,10 +29,14 @@
  * be started or was killed. What it prints goes to the file `log`. */
 static int run_gnuplot(char *const argv[], const char *dir, const char *log)
 {
-	pid_t child = fork();
+	pid_t self = getpid(), child = fork();
 	if (child < 0)
 		return -1;
 	if (child == 0) {
+		/* Nobody waits for the pictures of a report that was killed. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != self)
+			_exit(NO_PROGRAM - 1);
 		int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 		int said = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 		int here = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -92,12 +99,63 @@ static int is_file(const struct dirent *entry)
 	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-static void remove_drawn(const char *name, void *arg)
+static void remove_from(const char *name, void *folder)
 {
-	struct job *job = arg;
-	char path[PATH_MAX + 512];
-	snprintf(path, sizeof path, "%s/%s", job->out, name);
+	char path[PATH_MAX + 1024];
+	snprintf(path, sizeof path, "%s/%s", (const char *)folder, name);
 	unlink(path);
+}
+
+#define DRAWN ".drawn-"
+
+/* The folder, open and locked; a lock dies with its report. −1: another report holds it, or it
+ * is gone. Where locks are not to be had it is open alone: `must` says that this will not do.
+ */
+static int lock_drawn(const char *path, bool must)
+{
+	struct stat open_one, named;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	if ((flock(fd, LOCK_EX | LOCK_NB) && (must || errno == EWOULDBLOCK)) ||
+	    fstat(fd, &open_one) || lstat(path, &named) || open_one.st_ino != named.st_ino) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static int was_drawn_into(const struct dirent *entry)
+{
+	return !strncmp(entry->d_name, DRAWN, sizeof DRAWN - 1) &&
+	       strlen(entry->d_name) == strlen(DRAWN "XXXXXX");
+}
+
+/* What a report that was killed left behind. */
+static void sweep_drawn(const char *name, void *arg)
+{
+	const struct job *job = arg;
+	char path[PATH_MAX + 512];
+	snprintf(path, sizeof path, "%s/%s", job->plots, name);
+	int fd = lock_drawn(path, true);
+	if (fd < 0)
+		return;
+	each_file(path, is_file, remove_from, path);
+	rmdir(path);
+	close(fd);
+}
+
+/* A folder of this report alone. A sweeper may take it before it is locked: then another. */
+static int make_drawn(struct job *job)
+{
+	int fd = -1;
+	for (unsigned i = 0; i < 100 && fd < 0; i++) {
+		snprintf(job->out, sizeof job->out, "%s/" DRAWN "XXXXXX", job->plots);
+		if (!mkdtemp(job->out))
+			return -1;
+		fd = lock_drawn(job->out, false);
+	}
+	return fd;
 }
 
 /* To its place, unless it is empty: a log where gnuplot said nothing. */
@@ -219,7 +277,9 @@ static void draw_all(struct job *job, const struct findings *findings)
 		    "gnuplot-nox) and draw them from the records with make plots");
 		return;
 	}
-	if (!mkdtemp(job->out)) {
+	each_file(job->plots, was_drawn_into, sweep_drawn, job);
+	int fd = make_drawn(job);
+	if (fd < 0) {
 		snprintf(job->result->warning, sizeof job->result->warning,
 		         "no pictures: cannot make a folder in plots: %s", strerror(errno));
 		return;
@@ -232,8 +292,9 @@ static void draw_all(struct job *job, const struct findings *findings)
 	take_list(job);
 	remove_earlier(job);
 	each_file(job->out, is_file, keep_drawn, job);
-	each_file(job->out, is_file, remove_drawn, job);
+	each_file(job->out, is_file, remove_from, job->out);
 	rmdir(job->out);
+	close(fd);
 	job->result->answer = find_answer(job->result, &findings->waterfall);
 }
 
@@ -293,7 +354,6 @@ int draw_pictures(struct model *model, const char *dir, const char *plot_dir, st
 	if (!realpath(plot_dir, job->plot_dir)) /* what it lacks is a warning */
 		snprintf(job->plot_dir, sizeof job->plot_dir, "%s", plot_dir);
 	snprintf(job->plots, sizeof job->plots, "%s/plots", job->dir);
-	snprintf(job->out, sizeof job->out, "%s/.drawn-XXXXXX", job->plots);
 	if (make_plots(job, st))
 		goto done;
 	if (write_data(model, job, st))

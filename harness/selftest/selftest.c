@@ -39,6 +39,7 @@ struct bench {
 	unsigned nscenes;
 	struct scene scenes[MOST_SCENES];
 	unsigned nruns;
+	bool interrupted;
 	int64_t begin_ns;
 	unsigned n, room;
 	struct outcome *outcomes;
@@ -171,13 +172,15 @@ typedef int take_fn(struct bench *b, struct scene *s, const struct summary *summ
 
 /* Whether all of it was. A run lets signals through at its end; between runs they wait, as the
  * scratch folders have to go. */
-static bool is_measured(const struct run_request *request, char *folder, struct status *st)
+static bool is_measured(struct bench *b, const struct run_request *request, char *folder,
+                        struct status *st)
 {
 	struct status why = {0};
 	int result = run_experiment(request, folder, &why);
 	job_hold_signals();
+	b->interrupted = result == RUN_INTERRUPTED || job_interrupted();
 	if (result)
-		status_set(st, "%s", result == RUN_INTERRUPTED ? "interrupted" : why.text);
+		status_set(st, "%s", b->interrupted ? "interrupted" : why.text);
 	return !result;
 }
 
@@ -206,7 +209,7 @@ static int run_one(struct bench *b, struct scene *s, struct change *change,
 	                                    .machine = b->request->machine,
 	                                    .change = change_trial,
 	                                    .change_arg = change};
-	if (write_experiment(s, file, st) || !is_measured(&request, folder, st) ||
+	if (write_experiment(s, file, st) || !is_measured(b, &request, folder, st) ||
 	    record_load(folder, &run, &torn, st))
 		goto close_scratch;
 	if (!summary_make(&run, &summary, st)) {
@@ -360,8 +363,9 @@ int selftest_run(const struct selftest_request *request, struct status *st)
 	job_hold_signals();
 	while (!failed && (s = next_scene(&b))) {
 		say_progress(&b, s);
-		failed = run_scene(&b, s, st) ||
-		         (job_interrupted() && status_set(st, "interrupted"));
+		failed = run_scene(&b, s, st);
+		b.interrupted = b.interrupted || job_interrupted();
+		failed = failed || (b.interrupted && status_set(st, "interrupted"));
 	}
 	job_release_signals();
 	status_progress_end();
@@ -370,5 +374,5 @@ int selftest_run(const struct selftest_request *request, struct status *st)
 	if (write_csv(&b, st) || failed)
 		result = -1;
 	free(b.outcomes);
-	return result;
+	return b.interrupted ? RUN_INTERRUPTED : result;
 }

@@ -31,8 +31,8 @@ struct selftest_request {
 };
 
 /* Prints the answer and its tables on stdout, progress on stderr. 0: all is as outcome_print
- * has it; 1: it is not; −1: it could not be run, or was interrupted; what there is by then is
- * printed all the same. Blocks, minutes. */
+ * has it; 1: it is not; −1: it could not be run; RUN_INTERRUPTED: by a signal. What there is
+ * by then is printed all the same. Blocks, minutes. */
 int selftest_run(const struct selftest_request *request, struct status *st);
 
 #endif
