@@ -189,6 +189,10 @@ static void nothing_is_decided_below_the_noise(void **state)
 	const json_t *report = made_report(&made), *claim = json_finding(report, "claim", "loss");
 	json_assert_says(claim, "verdict", "undecided");
 	json_assert_says(json_finding(report, "factor", "loss"), "verdict", "undecided");
+	/* On the first page too, undecided never stands without what could have been seen. */
+	json_assert_says(
+	    json_cell(json_table(report, "claims_short"), (json_keys){NULL}, "verdict"), "",
+	    "; effects under ");
 	/* Against the mean of its two trials. */
 	json_assert_number(claim, "ratio.estimate", 0.95 * sqrt(1.1), 0.005);
 	speed[0] = 0.5;

@@ -67,23 +67,26 @@ static void add_kind(const struct summary *s, const struct drawn_order *order,
                      size_t bytes)
 {
 	unsigned found[MANY], n = 0;
-	double lo = INFINITY, hi = 0;
+	double lo = INFINITY, hi = 0, unseen = 0;
+	char least_seen[64];
 	for (unsigned i = 0; i < order->n && n < sizeof found / sizeof *found; i++) {
 		if (isnan(verdicts[i].ratio.estimate) || verdicts[i].kind != kind)
 			continue;
 		found[n++] = order->variants[i];
 		lo = fmin(lo, verdicts[i].ratio.estimate);
 		hi = fmax(hi, verdicts[i].ratio.estimate);
+		unseen = fmax(unseen, verdicts[i].detectable);
 	}
 	if (!n)
 		return;
+	verdict_unseen_text(unseen, least_seen, sizeof least_seen);
 	const struct words least = words_number(lo), most = words_number(hi);
 	words_add(text, bytes, "; ");
 	add_names(s, found, n, text, bytes);
 	if (kind == VERDICT_NO_DIFFERENCE)
 		words_add(text, bytes, ": no difference within %.3g %%", 100 * s->margin);
 	else if (kind == VERDICT_UNDECIDED)
-		words_add(text, bytes, ": undecided");
+		words_add(text, bytes, ": undecided, %s", least_seen);
 	else if (kind == VERDICT_LITTLE_FASTER || kind == VERDICT_LITTLE_SLOWER)
 		words_add(text, bytes, " %s, by under %.3g %%",
 		          kind == VERDICT_LITTLE_FASTER ? "faster" : "slower", 100 * s->margin);
@@ -284,6 +287,7 @@ void caption_factors(const struct factors_result *results, unsigned n, char *tex
 void caption_versions(const struct versions *v, unsigned coll, char *text, size_t bytes)
 {
 	unsigned alike = 0, slower = 0, faster = 0;
+	char unseen[64];
 	text[0] = '\0';
 	for (unsigned i = 0; i < v->nrows; i++) {
 		const struct verdict *x = &v->colls[coll].rows[i].verdict;
@@ -296,12 +300,14 @@ void caption_versions(const struct versions *v, unsigned coll, char *text, size_
 		          v->colls[coll].rows[i].version);
 		if (verdict_within(x))
 			words_add(text, bytes, "%salike", i ? "they are " : "and threads are ");
-		else if (!verdict_decided(x))
-			words_add(text, bytes, "%sundecided",
-			          i ? "it is " : "against threads are ");
-		else
+		else if (verdict_decided(x))
 			words_add(text, bytes, "reach %.3f of threads' bandwidth",
 			          x->ratio.estimate);
+		else {
+			verdict_unseen_text(x->detectable, unseen, sizeof unseen);
+			words_add(text, bytes, "%sundecided, %s",
+			          i ? "it is " : "against threads are ", unseen);
+		}
 	}
 	if (v->nrows > 4)
 		words_add(

@@ -105,7 +105,7 @@ static const char *plain_text(const struct claim *c)
 static void put_claim_short(struct table *t, const struct claims_result *r, bool marked)
 {
 	struct claims_result shown;
-	char verdict[VERDICT_TEXT_BYTES];
+	char verdict[VERDICT_TEXT_BYTES], unseen[64] = "";
 	if (!r || r->outcome == CLAIMS_UNTESTED) {
 		TABLE_PUT(t, table_of_none());
 		return;
@@ -113,9 +113,11 @@ static void put_claim_short(struct table *t, const struct claims_result *r, bool
 	shown = *r;
 	shown.alone = r->alone && marked;
 	claims_verdict(&shown, verdict, sizeof verdict);
-	/* What could be seen and how many blocks it would take stands in the full table. */
-	table_text(t, "%.*s, %.3f", (int)strcspn(verdict, ":"), verdict,
-	           r->contrast.ratio.estimate);
+	/* How many blocks it would take stands in the full table. */
+	if (r->outcome == CLAIMS_UNDECIDED)
+		verdict_unseen_text(r->detectable, unseen, sizeof unseen);
+	table_text(t, "%.*s, %.3f%s%s", (int)strcspn(verdict, ":"), verdict,
+	           r->contrast.ratio.estimate, *unseen ? "; " : "", unseen);
 }
 
 struct table *tables_claims_short(const struct model *m)
