@@ -13,6 +13,13 @@ static inline int64_t clock_now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* Gives the CPU away until then. A system call. */
+static inline void clock_sleep_until(int64_t ns)
+{
+	const struct timespec t = {ns / 1000000000, ns % 1000000000};
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+}
+
 /* CPU time of the calling thread. A system call: not in timed calls. */
 static inline int64_t clock_cpu_ns(void)
 {

@@ -21,6 +21,43 @@ const char *machine_env(const char *name)
 	return getenv(name);
 }
 
+/* The entries of a list with commas between, from `first` on. */
+static const char *list_from(const char *list, unsigned first)
+{
+	for (; list && first; first--) {
+		list = strchr(list, ',');
+		list = list ? list + 1 : NULL;
+	}
+	return list;
+}
+
+void machine_show_gpus(unsigned first, unsigned count)
+{
+	const char *shown = list_from(getenv("CUDA_VISIBLE_DEVICES"), first);
+	char list[512] = "", one[64];
+	for (unsigned i = 0; i < count; i++) {
+		const char *entry = list_from(shown, i);
+		snprintf(one, sizeof one, "%u", first + i);
+		if (entry)
+			snprintf(one, sizeof one, "%.*s", (int)strcspn(entry, ","), entry);
+		size_t at = strlen(list);
+		snprintf(list + at, sizeof list - at, "%s%s", at ? "," : "", one);
+	}
+	if (count)
+		setenv("CUDA_VISIBLE_DEVICES", list, 1);
+	else
+		unsetenv("CUDA_VISIBLE_DEVICES");
+}
+
+void machine_part_logs(unsigned process)
+{
+	const char *file = getenv("NCCL_DEBUG_FILE");
+	char own[PATH_MAX];
+	if (!file || snprintf(own, sizeof own, "%s.%u", file, process) >= (int)sizeof own)
+		return;
+	setenv("NCCL_DEBUG_FILE", own, 1);
+}
+
 bool machine_has_program(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -309,6 +346,58 @@ struct machine_binding *machine_binding_take(void)
 		return NULL;
 	}
 	return binding;
+}
+
+/* Adds the allowed CPU of this index, in the order of the topology. */
+static void add_cpu(hwloc_topology_t t, hwloc_const_cpuset_t allowed, unsigned index,
+                    hwloc_cpuset_t to)
+{
+	hwloc_obj_t obj = NULL;
+	while ((obj = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_PU, obj)))
+		if (hwloc_bitmap_isset(allowed, obj->os_index) && index-- == 0)
+			break;
+	if (obj)
+		hwloc_bitmap_set(to, obj->os_index);
+}
+
+int machine_cpus_set(unsigned cpus, unsigned cpus_ranks, unsigned first, unsigned count,
+                     unsigned nranks)
+{
+	struct machine_binding *all = machine_binding_take();
+	hwloc_cpuset_t own = hwloc_bitmap_alloc();
+	int result = -1;
+	if (all && own) {
+		size_t n = (size_t)hwloc_bitmap_weight(all->allowed);
+		unsigned groups = (nranks + cpus_ranks - 1) / cpus_ranks;
+		for (unsigned rank = first; rank < first + count; rank++)
+			for (unsigned c = 0; c < cpus; c++)
+				add_cpu(all->topology, all->allowed,
+				        (unsigned)(rank / cpus_ranks * n / groups) + c, own);
+		result = hwloc_set_cpubind(all->topology, own, HWLOC_CPUBIND_THREAD);
+	}
+	hwloc_bitmap_free(own);
+	machine_binding_free(all);
+	return result;
+}
+
+void machine_cpus_list(char *list, size_t bytes)
+{
+	cpu_set_t set;
+	list[0] = '\0';
+	if (sched_getaffinity(0, sizeof set, &set))
+		return;
+	for (int cpu = 0, last; cpu < CPU_SETSIZE; cpu = last + 1) {
+		size_t at = strlen(list);
+		last = cpu;
+		if (!CPU_ISSET(cpu, &set))
+			continue;
+		while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &set))
+			last++;
+		snprintf(list + at, bytes - at, at ? ",%d" : "%d", cpu);
+		at = strlen(list);
+		if (last > cpu)
+			snprintf(list + at, bytes - at, "-%d", last);
+	}
 }
 
 void machine_binding_set(struct machine_binding *binding, enum bind bind, bool opening, int numa,

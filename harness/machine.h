@@ -7,6 +7,12 @@
 #include "config/trial.h"
 
 const char *machine_env(const char *name);
+/* Before CUDA is touched: it shows `count` GPUs from the `first` of those that it would show; 0:
+ * all, whatever the environment says. */
+void machine_show_gpus(unsigned first, unsigned count);
+/* A library's log file gets the process's number: where each has pids of its own, its own %p is
+ * not enough. */
+void machine_part_logs(unsigned process);
 /* Whether PATH leads to a program of that name. */
 bool machine_has_program(const char *name);
 /* Cores this process may use: its affinity and its cgroup's quota, whichever is less; at
@@ -25,6 +31,13 @@ json_t *machine_describe(void);
  * says. */
 struct machine_binding;
 struct machine_binding *machine_binding_take(void);
+/* Gives the calling thread, and those that it will make, the CPUs of `count` ranks of nranks:
+ * `cpus` for every `cpus_ranks` ranks, the same ones in every mode, as far apart as they go. Ranks
+ * share none that do not have to. -1: the system refused. */
+int machine_cpus_set(unsigned cpus, unsigned cpus_ranks, unsigned first, unsigned count,
+                     unsigned nranks);
+/* Those that the calling thread may run on, as "0-1,4". */
+void machine_cpus_list(char *list, size_t bytes);
 void machine_binding_free(struct machine_binding *binding);
 
 /* Binds the calling thread for `opening` (near-gpu, close: the device's NUMA node, which helper

@@ -2,6 +2,7 @@
 #ifndef LAUNCHGAP_MODE_H
 #define LAUNCHGAP_MODE_H
 
+#include "../harness/core/isolation.h"
 #include "../harness/core/team.h"
 
 #define MODE_MAX_ARGS 64
@@ -12,6 +13,8 @@ struct run {
 	const char *order; /* the trial's file, last argument of the job */
 	const char
 	    *scratch; /* a folder of this run for what the launcher leaves; removed later */
+	bool isolates; /* each process is set apart, */
+	struct isolation isolation; /* so; which process and which GPUs, its mode says */
 };
 
 struct mode_argv {

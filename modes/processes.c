@@ -91,6 +91,36 @@ static int share_team(const struct run *run, int process, struct team **team, st
 	return all ? status_set(st, "another process could not join the team's block") : 0;
 }
 
+struct part {
+	const struct run *run;
+	struct team *team;
+	unsigned process;
+	mode_worker_fn *worker;
+	void *arg;
+};
+
+static int run_part(void *arg, struct status *st)
+{
+	const struct part *p = arg;
+	if (p->run->isolates)
+		team_touch(p->team);
+	return mode_run_threads(p->run, p->team, p->process, p->worker, p->arg, st);
+}
+
+/* MPI stays with the parent: it has threads by then, which no namespace of users takes in. Who
+ * does not get that far fails the team, or the others would wait for it. */
+static int run_apart(const struct part *p, struct status *st)
+{
+	struct isolation own = p->run->isolation;
+	own.process = p->process;
+	own.gpus = p->run->layout.threads * p->run->layout.ranks_per_thread;
+	own.gpu = own.process * own.gpus;
+	if (!isolation_run(&own, run_part, (void *)(uintptr_t)p, st))
+		return 0;
+	team_fail(p->team, own.gpu, st->text);
+	return -1;
+}
+
 int mode_run_mpirun(const struct run *run, mode_worker_fn *worker, mode_lead_fn *lead,
                     void *arg, struct status *st)
 {
@@ -103,9 +133,17 @@ int mode_run_mpirun(const struct run *run, mode_worker_fn *worker, mode_lead_fn 
 	if ((unsigned)processes != run->layout.processes)
 		status_set(st, "mpirun started %d processes, the layout has %u", processes,
 		           run->layout.processes);
-	else if (!share_team(run, process, &team, st) &&
-	         !mode_run_threads(run, team, (unsigned)process, worker, arg, st))
-		result = process == 0 ? lead(team, arg, st) : 0;
+	else if (!share_team(run, process, &team, st)) {
+		struct part part = {run, team, (unsigned)process, worker, arg};
+		if (!(run->isolates ? run_apart(&part, st) : run_part(&part, st)))
+			result = process == 0 ? lead(team, arg, st) : 0;
+	}
+	/* The watchdog ended with the child: others may be in a call that does not return, and
+	 * mpirun takes them along. */
+	if (result && run->isolates) {
+		status_complain(st);
+		_exit(1);
+	}
 	team_leave(team);
 	MPI_Finalize();
 	return result;

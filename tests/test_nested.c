@@ -13,7 +13,7 @@
 
 /* A virtual device that counts; errors are seen by the test. */
 static struct {
-	atomic_uint opened, closed, reallocated;
+	atomic_uint opened, closed, reallocated, blocked;
 	atomic_bool overlapped; /* one opened while another was not closed yet */
 } seen;
 
@@ -39,6 +39,12 @@ static int count_reallocate(struct backend_ctx *ctx, struct status *st)
 	return 0;
 }
 
+static void count_block(struct backend_ctx *ctx, unsigned i)
+{
+	atomic_fetch_add(&seen.blocked, 1);
+	backend_find("null")->block(ctx, i);
+}
+
 struct job {
 	const struct trial *trial;
 	const struct backend *backend;
@@ -54,7 +60,7 @@ static void *work(void *arg)
 }
 
 /* 3 connections of 2 allocations, each with 2 cells. */
-static void run_job(bool reallocates)
+static void run_job(bool reallocates, enum wait wait)
 {
 	static struct cell cells[12];
 	struct trial trial = {.yield = true,
@@ -73,8 +79,11 @@ static void run_job(bool reallocates)
 	memset(&seen, 0, sizeof seen);
 	settings_default(&trial.settings);
 	trial.settings.layout = (struct layout){1, WORKERS, 1};
+	trial.settings.wait = wait;
+	trial.settings.delay_ns = 100000; /* longer than from issue to poll */
 	backend.open = count_open;
 	backend.close = count_close;
+	backend.block = count_block;
 	backend.reallocate = reallocates ? count_reallocate : NULL;
 	for (unsigned i = 0; i < 12; i++)
 		cells[i] = (struct cell){.coll = COLL_ALLTOALL,
@@ -106,10 +115,10 @@ static void run_job(bool reallocates)
 static void each_level_is_made_anew_once(void **state)
 {
 	(void)state;
-	run_job(true);
+	run_job(true, WAIT_AUTO);
 	assert_int_equal(seen.opened, 3 * WORKERS);
 	assert_int_equal(seen.reallocated, 3 * WORKERS);
-	run_job(false); /* closing and opening makes new buffers too */
+	run_job(false, WAIT_AUTO); /* closing and opening makes new buffers too */
 	assert_int_equal(seen.opened, 6 * WORKERS);
 	assert_int_equal(seen.reallocated, 0);
 }
@@ -152,9 +161,20 @@ static void a_trial_is_the_geometric_mean(void **state)
 	made_unload(&l);
 }
 
+/* Who blocks is put to sleep by the device, and nobody else is. */
+static void blocking_is_the_devices(void **state)
+{
+	(void)state;
+	for (enum wait wait = WAIT_AUTO; wait < WAIT_KINDS; wait++) {
+		run_job(false, wait);
+		assert_int_equal(atomic_load(&seen.blocked) > 0, wait == WAIT_BLOCK);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(blocking_is_the_devices),
 	    cmocka_unit_test(each_level_is_made_anew_once),
 	    cmocka_unit_test(a_trial_is_the_geometric_mean),
 	};

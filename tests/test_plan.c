@@ -341,6 +341,47 @@ static void test_trial_takes_over(void **state)
 	trial_free(t);
 }
 
+/* Spinning is what is timed; giving the CPU away is for ranks that share one, or for who asks. */
+static void test_how_workers_wait(void **state)
+{
+	static const struct {
+		enum wait wait;
+		const char *cpus;
+		unsigned cores;
+		bool yields;
+	} cases[] = {
+	    {WAIT_AUTO, "", 4, false},    {WAIT_AUTO, "", 3, true},   {WAIT_AUTO, "1", 4, false},
+	    {WAIT_AUTO, "1/2", 4, true}, {WAIT_SPIN, "1/2", 3, false}, {WAIT_YIELD, "", 4, true},
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		spec.variants[1].settings.wait = cases[i].wait;
+		strcpy(spec.variants[1].settings.cpus, cases[i].cpus);
+		make(3);
+		struct trial *t =
+		    plan_order_trial(&plan, cases[i].cores, find("threads"), 0, 0);
+		assert_int_equal(t->yield, cases[i].yields);
+		trial_free(t);
+	}
+}
+
+static int cannot_isolate(unsigned what, struct status *st)
+{
+	return status_set(st, "isolate %u: not here", what);
+}
+
+/* Where the kernel or the user may not, the variant is left out and the others run. */
+static void test_what_cannot_be_isolated_is_left_out(void **state)
+{
+	(void)state;
+	variant_add("apart", "processes")->settings.isolate = ISOLATE_BIT(ISOLATE_IPC);
+	machine.isolates = cannot_isolate;
+	make(3);
+	machine.isolates = NULL;
+	assert_string_equal(plan.variants[find("apart")].skip, "isolate 2: not here");
+	assert_string_equal(plan.variants[find("threads")].skip, "");
+}
+
 static void test_library_must_be_there(void **state)
 {
 	(void)state;
@@ -803,6 +844,8 @@ int main(void)
 	    TEST(test_cells_do_not_depend_on_variants),
 	    TEST(test_trial_takes_over),
 	    TEST(test_twin),
+	    TEST(test_how_workers_wait),
+	    TEST(test_what_cannot_be_isolated_is_left_out),
 	    TEST(test_library_must_be_there),
 	    TEST(test_limit),
 	    TEST(test_no_limit),

@@ -55,8 +55,9 @@ struct backend {
 	int (*supports)(const struct trial *trial, struct status *st);
 	/* Bytes wanted in the team's store. */
 	size_t (*store_bytes)(const struct trial *trial);
-	/* NUMA node that rank's device hangs on, or -1. */
-	int (*numa_node)(unsigned rank);
+	/* NUMA node that a device hangs on, by its number in this process (trial_device), or
+	 * -1. */
+	int (*numa_node)(unsigned device);
 
 	/* Allocates and connects; may block and may team_meet (all workers alike). On error
 	 * *out is still what close() accepts, NULL included. */
@@ -76,6 +77,9 @@ struct backend {
 	 */
 	int (*poll)(struct backend_ctx *ctx, unsigned i);
 	void (*error)(struct backend_ctx *ctx, struct status *st);
+	/* wait = block: sleeps until local rank i's device is through; poll then says how it
+	 * went. NULL: there is no device to wait for. */
+	void (*block)(struct backend_ctx *ctx, unsigned i);
 
 	/* start = gated: between hold and release nothing that is issued begins. release
 	 * returns at once. NULL, both: cannot. */

@@ -114,6 +114,11 @@ static int null_poll(struct backend_ctx *ctx, unsigned i)
 	return clock_now_ns() >= ctx->queue[i].end_ns;
 }
 
+static void null_block(struct backend_ctx *ctx, unsigned i)
+{
+	clock_sleep_until(ctx->queue[i].end_ns);
+}
+
 static void null_error(struct backend_ctx *ctx, struct status *st)
 {
 	(void)ctx;
@@ -162,6 +167,7 @@ const struct backend backend_null = {
     .issue = null_issue,
     .end = null_begin,
     .poll = null_poll,
+    .block = null_block,
     .hold = null_hold,
     .release = null_release,
     .error = null_error,

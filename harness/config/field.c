@@ -192,6 +192,28 @@ int field_word_list(const struct field *f, const char *text, unsigned *list, uns
 	return 0;
 }
 
+/* Words as bits; "none" is none of them. */
+static int bits_read(const struct field *f, const char *text, unsigned *out, struct status *st)
+{
+	unsigned list[FIELD_MAX_BITS], n = 0, bits = 0;
+	if (strcmp(text, "none") && field_word_list(f, text, list, &n, st))
+		return -1;
+	for (unsigned i = 0; i < n; i++)
+		bits |= 1u << list[i];
+	*out = bits;
+	return 0;
+}
+
+static void bits_text(const struct field *f, unsigned bits, char *out, size_t bytes)
+{
+	out[0] = '\0';
+	for (unsigned i = 0; word_at(f, i); i++)
+		if (bits & 1u << i)
+			status_list(out, bytes, word_at(f, i));
+	if (!bits)
+		snprintf(out, bytes, "none");
+}
+
 const struct field *field_find(const struct field *rows, size_t n, const char *key)
 {
 	for (size_t i = 0; i < n; i++)
@@ -248,6 +270,8 @@ int field_read(const struct field *f, const char *text, void *base, struct statu
 		return 0;
 	case FIELD_WORD:
 		return word_read(f, text, (unsigned *)at, st);
+	case FIELD_WORDS:
+		return bits_read(f, text, (unsigned *)at, st);
 	case FIELD_CHOICE:
 		if (word_read(f, text, &i, st))
 			return -1;
@@ -301,6 +325,9 @@ void field_allowed(const struct field *f, char *out, size_t bytes)
 	case FIELD_PERCENT:
 		snprintf(out, bytes, "%g%% to %g%%", (double)f->lo / 100, (double)f->hi / 100);
 		break;
+	case FIELD_WORDS:
+		snprintf(out, bytes, "none");
+		/* fall through */
 	case FIELD_FLAG:
 	case FIELD_WORD:
 	case FIELD_CHOICE:
@@ -329,6 +356,9 @@ json_t *field_to_json(const struct field *f, const void *base)
 		return json_string(at);
 	case FIELD_WORD:
 		return json_string(word_at(f, *(const unsigned *)at));
+	case FIELD_WORDS:
+		bits_text(f, *(const unsigned *)at, text, sizeof text);
+		return json_string(text);
 	case FIELD_NUMBER:
 	case FIELD_AUTO:
 	case FIELD_SECONDS:
@@ -376,6 +406,8 @@ static int text_from_json(const struct field *f, const char *text, char *at, str
 				return 0;
 			}
 		return status_set(st, "%s is unknown", json_key(f));
+	case FIELD_WORDS:
+		return bits_read(f, text, (unsigned *)at, st);
 	case FIELD_LAYOUT:
 		if (sscanf(text, "%5ux%5ux%5u%c", &l.processes, &l.threads, &l.ranks_per_thread,
 		           &after) != 3 ||
@@ -399,7 +431,8 @@ int field_from_json(const struct field *f, const json_t *value, void *base, stru
 	char *at = (char *)base + f->at;
 	bool textual = f->kind == FIELD_CHOICE || f->kind == FIELD_NAME ||
 	               f->kind == FIELD_TEXT || f->kind == FIELD_WORD ||
-	               f->kind == FIELD_LAYOUT || f->kind == FIELD_SPLIT;
+	               f->kind == FIELD_LAYOUT || f->kind == FIELD_SPLIT ||
+	               f->kind == FIELD_WORDS;
 	bool natural =
 	    f->kind == FIELD_NUMBER || f->kind == FIELD_AUTO || f->kind == FIELD_SECONDS;
 	json_int_t n = json_integer_value(value);

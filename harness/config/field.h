@@ -12,6 +12,7 @@
 
 #define FIELD_SECOND_NS 1000000000ull
 #define FIELD_DAY_NS    (86400 * FIELD_SECOND_NS)
+#define FIELD_MAX_BITS  16 /* words of a FIELD_WORDS */
 
 /* What a value is: how it is written, and the type that it is kept in. */
 enum field_kind {
@@ -25,6 +26,7 @@ enum field_kind {
 	FIELD_PERCENT, /* lo to hi hundredths of a percent; double, 0.01 is 1 % */
 	FIELD_FLAG,    /* no, yes; bool */
 	FIELD_WORD,    /* a word by its index; an enum, unsigned */
+	FIELD_WORDS,   /* words with commas between, or none: 0; bits, unsigned */
 	FIELD_CHOICE,  /* a word; char[bytes] */
 	FIELD_NAME,    /* letters, digits, '-', '_', '.'; char[bytes] */
 	FIELD_TEXT,    /* 1 to bytes - 1 bytes; char[bytes] */

@@ -340,6 +340,15 @@ const struct library *plan_library(const struct plan *plan, const char *nccl)
 	return NULL;
 }
 
+/* Sleeping is for devices: a worker that waits for its team gives its CPU away. */
+static bool yields(const struct settings *s, unsigned cores, unsigned nranks)
+{
+	unsigned ranks, cpus = settings_cpus(s, &ranks);
+	if (s->wait == WAIT_AUTO)
+		return cores < nranks || (cpus && ranks > 1);
+	return s->wait != WAIT_SPIN;
+}
+
 struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned variant,
                                unsigned block, unsigned order)
 {
@@ -362,7 +371,7 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned
 	const struct library *library = plan_library(plan, v->settings.nccl);
 	if (v->settings.nccl[0] && library && library->file[0])
 		strcpy(trial->settings.nccl, library->file);
-	trial->yield = cores < plan->nranks;
+	trial->yield = yields(&v->settings, cores, plan->nranks);
 	trial->warmup = spec->warmup;
 	trial->stretches = spec->stretches;
 	trial->calls = spec->calls;

@@ -15,6 +15,8 @@
 /* What the plan asks of the machine; given, so that planning is a pure function. */
 struct plan_machine {
 	unsigned cores; /* affinity ∩ cgroup quota, at least 1 */
+	/* 0, or -1 with why processes cannot be set apart so (ISOLATE_BITs). NULL: they can. */
+	int (*isolates)(unsigned what, struct status *st);
 	unsigned (*capacity)(const char *backend,
 	                     struct status *st); /* ranks it can hold, 0: none, with why */
 	/* To plan without a device: this backend is taken to hold so many, and not asked what

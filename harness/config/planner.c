@@ -415,6 +415,19 @@ static int layout_resolve(const struct spec *spec, const struct spec_variant *fr
 	return 0;
 }
 
+/* A slip that no machine could measure. */
+static int apart_check(const struct spec *spec, const struct spec_variant *from,
+                       const struct settings *s, struct status *st)
+{
+	if (!settings_isolates(s) || s->layout.processes > 1)
+		return 0;
+	return status_set(st,
+	                  "%s:%u: variant %s: %s sets processes apart from each other, and "
+	                  "mode %s has one; allowed is mode = processes, or a layout of several",
+	                  spec_file(spec, from->at), from->at.line, from->name,
+	                  s->isolate ? "isolate" : "visible = own", s->mode);
+}
+
 /* Fills skip where a setting is none of the variant's backend. A library that is not set is
  * one all the same. `from`: NULL where no file asks for the variant. */
 static bool is_elsewhere(const struct settings *s, const struct spec_variant *from, char *skip,
@@ -443,6 +456,29 @@ static bool is_elsewhere(const struct settings *s, const struct spec_variant *fr
 	return true;
 }
 
+/* What no backend decides by itself: its CPUs, how it waits, and what sets its processes apart. */
+static int refuses_settings(const struct plan *plan, const struct settings *s,
+                            const struct backend *backend, const struct plan_machine *machine,
+                            struct status *st)
+{
+	unsigned ranks, cpus = settings_cpus(s, &ranks);
+	cpus *= (plan->nranks + ranks - 1) / ranks;
+	if (cpus > machine->cores)
+		return status_set(st, "cpus = %s of %u ranks are %u, and this machine has %u",
+		                  s->cpus, plan->nranks, cpus, machine->cores);
+	if (s->isolate & ISOLATE_BIT(ISOLATE_DEVICES) && !backend->is.gpus)
+		return status_set(st,
+		                  "isolate = devices closes the files of GPUs, and backend %s "
+		                  "has none",
+		                  backend->name);
+	if (s->wait == WAIT_BLOCK && !backend->block)
+		return status_set(st,
+		                  "wait = block sleeps until a device is through, and backend %s "
+		                  "moves data while it waits; allowed are spin and yield",
+		                  backend->name);
+	return s->isolate && machine->isolates ? machine->isolates(s->isolate, st) : 0;
+}
+
 static int variant_try(const struct plan *plan, unsigned index, const struct spec_variant *from,
                        const struct plan_machine *machine, char *skip, size_t bytes)
 {
@@ -464,6 +500,10 @@ static int variant_try(const struct plan *plan, unsigned index, const struct spe
 	const char *no = mode_find(s->mode)->unsupported();
 	if (no) {
 		snprintf(skip, bytes, "%s", no);
+		return 0;
+	}
+	if (refuses_settings(plan, s, backend, machine, &why)) {
+		snprintf(skip, bytes, "%.*s", (int)bytes - 1, why.text);
 		return 0;
 	}
 	if (machine->imagined && !strcmp(machine->imagined, s->backend))
@@ -625,6 +665,7 @@ static int variants_add(struct plan *plan, const char *backend,
 			                  s.backend);
 		if (settings_check(plan, from, st) ||
 		    layout_resolve(spec, from, plan->nranks, &s, st) ||
+		    apart_check(spec, from, &s, st) ||
 		    variant_add(plan, from->name, reference ? "reference" : "variant", &s, from,
 		                machine, st))
 			return -1;

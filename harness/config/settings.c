@@ -2,11 +2,15 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../record/path.h"
 
 static const char *const binds[] = {"none", "core", "numa", "near-gpu", "close", NULL};
+static const char *const waits[] = {"auto", "spin", "yield", "block", NULL};
+static const char *const visibles[] = {"all", "own", NULL};
+static const char *const isolates[] = {"uts", "ipc", "shm", "pid", "cgroup", "devices", NULL};
 static const char *const starts[] = {"free", "gated", NULL};
 static const char *const allocators[] = {"auto", "nccl", "cuda", NULL};
 static const char *const registrations[] = {"none", "local", "window", NULL};
@@ -16,7 +20,7 @@ static const char *const groupings[] = {"auto", "never", NULL};
 static const char *const paths[] = {"auto", "direct", "fifo", "shared", NULL};
 static const char *const apis[] = {"grouped", "native", NULL};
 
-static field_read_fn below_read, expect_read, flip_read;
+static field_read_fn below_read, cpus_read, expect_read, flip_read;
 
 #define AT(FIELD)   offsetof(struct settings, FIELD)
 #define TEXT(FIELD) AT(FIELD), sizeof(((struct settings *)0)->FIELD)
@@ -32,6 +36,14 @@ static const struct field rows[] = {
     {"backend", FIELD_NAME, TEXT(backend), .initial = "the experiment's",
      .help = "what carries collectives out; launchgap list backends"},
     {"bind", FIELD_WORD, AT(bind), .words = binds, .initial = "near-gpu", .help = "where workers may run"},
+    {"cpus", FIELD_TEXT, TEXT(cpus), .read = cpus_read, .hi = 1024, .initial = "all",
+     .help = "of each rank, with its helper threads: 4; or one of several ranks: 1/2"},
+    {"wait", FIELD_WORD, AT(wait), .words = waits, .initial = "auto",
+     .help = "how a worker waits; auto: spin, or yield where ranks are more than CPUs"},
+    {"visible", FIELD_WORD, AT(visible), .words = visibles, .special = true, .initial = "all",
+     .help = "own: each process sees the GPUs of its ranks alone (CUDA_VISIBLE_DEVICES)"},
+    {"isolate", FIELD_WORDS, AT(isolate), .words = isolates, .initial = "none",
+     .help = "what each process has of its own, as in a container: names, /dev/shm, GPU files"},
     {"start", FIELD_WORD, AT(start), .words = starts, .initial = "free",
      .help = "gated: devices hold what is issued until all ranks have issued"},
     {"split", FIELD_SPLIT, AT(split), .special = true, .initial = "none",
@@ -87,7 +99,10 @@ const struct field *settings_fields(size_t *n)
 void settings_default(struct settings *out)
 {
 	*out = (struct settings){
-	    .bind = BIND_NEAR_GPU, .aggregate = 1, .delay_rank = -1, .flip_rank = -1};
+	    .bind = BIND_NEAR_GPU,
+	                         .aggregate = 1,
+	                         .delay_rank = -1,
+	                         .flip_rank = -1};
 	strcpy(out->backend, "auto");
 	strcpy(out->path, "auto");
 	strcpy(out->api, "grouped");
@@ -96,7 +111,7 @@ void settings_default(struct settings *out)
 const char *const *settings_words(const char *key)
 {
 	const struct field *f = field_find(rows, NROWS, key);
-	return f && f->kind == FIELD_WORD ? f->words : NULL;
+	return f && (f->kind == FIELD_WORD || f->kind == FIELD_WORDS) ? f->words : NULL;
 }
 
 bool settings_is_check(const char *key)
@@ -119,6 +134,36 @@ static int flip_read(const struct field *f, const char *text, void *base, struct
 		                  f->key, text);
 	settings->flip_rank = (int)rank;
 	settings->flip_byte = (int64_t)byte;
+	return 0;
+}
+
+unsigned settings_cpus(const struct settings *settings, unsigned *ranks)
+{
+	unsigned cpus = 0;
+	*ranks = 1;
+	sscanf(settings->cpus, "%5u/%5u", &cpus, ranks);
+	return cpus;
+}
+
+/* N for each rank, or 1/M: one for M ranks. all: undoes what is set further out. */
+static int cpus_read(const struct field *f, const char *text, void *base, struct status *st)
+{
+	struct settings *settings = base;
+	unsigned cpus = 0, ranks = 1;
+	char after;
+	bool all = !strcmp(text, "all");
+	int n = text[strspn(text, "0123456789/")]
+	            ? 0
+	            : sscanf(text, "%5u/%5u%c", &cpus, &ranks, &after);
+	bool good = n == 2 ? cpus == 1 : n == 1 && !strchr(text, '/');
+	if (!all && (!good || !cpus || cpus > f->hi || !ranks || ranks > f->hi))
+		return status_set(st,
+		                  "%s = '%s' is not allowed; allowed is 1 to %u for each rank, "
+		                  "1/2 to 1/%u (one of so many ranks), or all",
+		                  f->key, text, (unsigned)f->hi, (unsigned)f->hi);
+	snprintf(settings->cpus, sizeof settings->cpus, ranks > 1 ? "%u/%u" : "%u", cpus, ranks);
+	if (all)
+		settings->cpus[0] = '\0';
 	return 0;
 }
 
@@ -259,6 +304,35 @@ unsigned settings_differ(const struct settings *a, const struct settings *b, cha
 		if (!env_find(a, b->env[i]))
 			name_key(keys, bytes, "env.", b->env[i], &n);
 	return n;
+}
+
+void settings_text(const struct settings *settings, char *text, size_t bytes)
+{
+	static const char *const placed[] = {"mode", "layout", "backend"};
+	struct settings none;
+	char line[TRIAL_ENV_BYTES + PATH_MAX];
+	settings_default(&none);
+	text[0] = '\0';
+	for (size_t i = 0; i < NROWS; i++) {
+		json_t *value = field_to_json(&rows[i], settings);
+		char *own = json_dumps(value, JSON_ENCODE_ANY);
+		bool said = row_equal(&rows[i], settings, &none) || !own;
+		for (unsigned k = 0; k < sizeof placed / sizeof *placed; k++)
+			said = said || !strcmp(rows[i].key, placed[k]);
+		bool quoted = own && own[0] == '"';
+		snprintf(line, sizeof line, "%s = %.*s", rows[i].key,
+		         own ? (int)strlen(own) - 2 * quoted : 0, own ? own + quoted : "");
+		if (!said)
+			status_list(text, bytes, line);
+		free(own);
+		json_decref(value);
+	}
+	for (unsigned i = 0; i < settings->nenv; i++) {
+		const char *entry = settings->env[i];
+		size_t key = strcspn(entry, "=");
+		snprintf(line, sizeof line, "env.%.*s = %s", (int)key, entry, entry + key + 1);
+		status_list(text, bytes, line);
+	}
 }
 
 bool settings_alike(const char *key, const struct settings *a, const struct settings *b)

@@ -22,6 +22,24 @@
  * until all have issued, so that executing is timed without launching. */
 enum start { START_FREE, START_GATED, START_KINDS };
 enum bind { BIND_NONE, BIND_CORE, BIND_NUMA, BIND_NEAR_GPU, BIND_CLOSE, BIND_KINDS };
+/* How a worker waits for its ranks and for its team. auto: spin, and yield where ranks are more
+ * than the CPUs that they have. block: sleeps until the device says that it is done. */
+enum wait { WAIT_AUTO, WAIT_SPIN, WAIT_YIELD, WAIT_BLOCK, WAIT_KINDS };
+/* Which GPUs a process sees: all, or those of its own ranks alone. */
+enum visible { VISIBLE_ALL, VISIBLE_OWN, VISIBLE_KINDS };
+/* What a process has of its own (core/isolation.h). uts: a host name. shm: an empty /dev/shm.
+ * devices: the device files of the other processes' GPUs cannot be opened, as in a container or
+ * a cgroup of devices. */
+enum isolate {
+	ISOLATE_UTS,
+	ISOLATE_IPC,
+	ISOLATE_SHM,
+	ISOLATE_PID,
+	ISOLATE_CGROUP,
+	ISOLATE_DEVICES,
+	ISOLATE_KINDS
+};
+#define ISOLATE_BIT(KIND) (1u << (KIND))
 /* auto: ncclMemAlloc where the library has it. */
 enum allocator { ALLOCATOR_AUTO, ALLOCATOR_NCCL, ALLOCATOR_CUDA, ALLOCATOR_KINDS };
 /* Of the user's buffers, with the communicator. */
@@ -37,6 +55,10 @@ struct settings {
 	struct layout layout;
 	char backend[TRIAL_NAME_BYTES];
 	enum bind bind;
+	char cpus[16]; /* of each rank, "4"; one of several, "1/2"; "": as many as there are */
+	enum wait wait;
+	enum visible visible;
+	unsigned isolate; /* ISOLATE_BITs: what each process has of its own */
 	enum start start;
 	struct split split;            /* the communicator, into groups that work in parallel */
 	unsigned aggregate;            /* calls that are issued in one group, 1 and up */
@@ -89,10 +111,23 @@ int settings_from_json(json_t *json, struct settings *out, struct status *st);
  * measured. */
 bool settings_is_check(const char *key);
 
+/* `cpus`: how many, and of how many ranks. 0 and 1: as many as there are. */
+unsigned settings_cpus(const struct settings *settings, unsigned *ranks);
+
+/* Whether the processes are set apart from each other. */
+static inline bool settings_isolates(const struct settings *settings)
+{
+	return settings->isolate || settings->visible == VISIBLE_OWN;
+}
+
 /* How many settings differ, and their keys ("mode, env.NCCL_ALGO"). Mode and layout say the
  * same thing and count as one; checks do not count. */
 unsigned settings_differ(const struct settings *a, const struct settings *b, char *keys,
                          size_t bytes);
+
+/* What is set beyond the defaults, but for mode, layout and backend: "cpus = 1/2, env.X = 1". Cut
+ * where there is no room. */
+void settings_text(const struct settings *settings, char *text, size_t bytes);
 
 /* Whether two are alike in a key as an experiment file says it ("mode" and "layout" are one,
  * "env.NAME" is one of them). True of what is no setting. */

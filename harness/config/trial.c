@@ -35,6 +35,13 @@ int trial_late(const struct trial *trial, const struct cell *cell, struct status
 	                  timed ? "" : coll_pass_name(cell->pass));
 }
 
+unsigned trial_device(const struct trial *trial, unsigned rank)
+{
+	const struct settings *set = &trial->settings;
+	bool own = set->visible == VISIBLE_OWN || set->isolate & ISOLATE_BIT(ISOLATE_DEVICES);
+	return own ? rank % (set->layout.threads * set->layout.ranks_per_thread) : rank;
+}
+
 unsigned trial_group(const struct trial *trial)
 {
 	return trial->settings.aggregate ? trial->settings.aggregate : 1;

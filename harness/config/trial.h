@@ -31,6 +31,8 @@ struct trial {
 
 /* Ranks of the communicator that each rank is in: all, or its group's. */
 unsigned trial_comm_ranks(const struct trial *trial);
+/* Which of the devices that its process sees is a rank's. */
+unsigned trial_device(const struct trial *trial, unsigned rank);
 /* Calls that are issued in one group. */
 unsigned trial_group(const struct trial *trial);
 /* Calls in a row of samples of a cell, replays of a graph counted. */

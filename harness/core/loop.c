@@ -18,6 +18,22 @@ static int fail_late(struct loop *loop)
 	return loop_fail(loop, &st);
 }
 
+int loop_pause(struct loop *loop)
+{
+	return team_pause(loop->team);
+}
+
+/* The time asleep is no time between two polls: the last one begins when the device is through. */
+int loop_pause_blocked(struct loop *loop)
+{
+	unsigned i = 0;
+	while (!loop->busy[i])
+		i++;
+	loop->backend->block(loop->ctx, i);
+	loop->rows[i]->idle_ns = clock_now_ns();
+	return team_pause(loop->team);
+}
+
 /* Polls each unfinished rank in turn. The clock is read once a poll: what a worker with eight
  * ranks pays per rank is what a worker with one pays. */
 int loop_wait(struct loop *loop)
@@ -47,7 +63,7 @@ int loop_wait(struct loop *loop)
 		}
 		if (!left)
 			return 0;
-		if (team_pause(loop->team))
+		if (loop->pause(loop))
 			return -1;
 	}
 }

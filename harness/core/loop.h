@@ -15,6 +15,7 @@ struct loop {
 	struct team *team;
 	struct backend_place place;
 	int (*measure_row)(struct loop *loop, unsigned calls);
+	int (*pause)(struct loop *loop); /* between two rounds of polling; -1: a rank failed */
 	unsigned slot, slots;    /* the buffer of the next call, of how many */
 	unsigned aggregate;      /* calls issued in one group */
 	unsigned replays;        /* of what was captured, in a row */
@@ -25,6 +26,7 @@ struct loop {
 	bool *busy;              /* per local rank */
 	struct machine_binding *binding; /* what it may be bound to */
 	char bind[64];                   /* its binding, in words */
+	char cpus[192];                  /* those that it may run on, with its helper threads */
 };
 
 int loop_fail(struct loop *loop, const struct status *st);
@@ -42,6 +44,10 @@ int loop_row_replayed(struct loop *loop, unsigned calls);
 /* A cell's first call, which is not kept, and how long it took. */
 int loop_first_call(struct loop *loop, int64_t *length_ns);
 int loop_wait(struct loop *loop);
+/* `pause` of the ways to wait: spins or yields, as the team does; or sleeps until the first rank
+ * that is not through is. */
+int loop_pause(struct loop *loop);
+int loop_pause_blocked(struct loop *loop);
 struct tally *loop_tally(struct loop *loop, unsigned cell, unsigned i);
 /* All rows of a cell, with what the kernel did to this worker meanwhile. */
 int loop_measure_rows(struct loop *loop, unsigned cell);

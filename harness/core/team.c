@@ -73,7 +73,7 @@ static int map(struct team *team, size_t bytes, struct status *st)
 
 /* Page tables are each process's own: what is stamped in timed calls is mapped before. Adding 0
  * writes without changing what another process may have written meanwhile. */
-static void touch(struct team *team)
+void team_touch(struct team *team)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	for (size_t at = 0; at < team->block->store_at; at += page)
@@ -148,7 +148,7 @@ int team_join(const char *path, struct team **out, struct status *st)
 		goto fail;
 	}
 	team_seal(team);
-	touch(team);
+	team_touch(team);
 	*out = team;
 	return 0;
 fail:

@@ -49,6 +49,9 @@ struct team;
 int team_create(const struct team_shape *shape, char *path, size_t path_bytes,
                 struct team **out, struct status *st);
 int team_join(const char *path, struct team **out, struct status *st);
+/* Maps all that timed calls write, which a process has to do for itself: one that joined has, and
+ * a child of it has to again. */
+void team_touch(struct team *team);
 /* Closes the way in; the maker calls it once all have joined. */
 void team_seal(struct team *team);
 /* Unmaps; the memory goes with the last one. NULL is allowed. */

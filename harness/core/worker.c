@@ -2,10 +2,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "../clock.h"
 #include "../machine.h"
+#include "isolation.h"
 #include "passes.h"
 #include "speed.h"
 
@@ -108,16 +110,19 @@ static int open_backend(struct loop *loop)
 {
 	const struct backend_place *place = &loop->place;
 	enum bind bind = place->trial->settings.bind;
-	unsigned nworkers = layout_workers(place->trial->settings.layout);
-	int numa = loop->backend->numa_node(place->first);
+	/* CPUs of its own are all that a worker is placed among. */
+	bool own = place->trial->settings.cpus[0];
+	unsigned nworkers = own ? 1 : layout_workers(place->trial->settings.layout);
+	unsigned worker = own ? 0 : place->worker;
+	int numa = loop->backend->numa_node(trial_device(place->trial, place->first));
 	struct status st = {0};
-	machine_binding_set(loop->binding, bind, true, numa, place->worker, nworkers,
-	                    loop->bind, sizeof loop->bind);
+	machine_binding_set(loop->binding, bind, true, numa, worker, nworkers, loop->bind,
+	                    sizeof loop->bind);
 	int error = loop->backend->open(place, &loop->ctx, &st);
 	/* A nonblocking NCCL launches from a thread of its own, which would inherit the
 	 * worker's core and wait there for the worker to stop polling: both keep the node. */
 	machine_binding_set(loop->binding, bind, place->trial->settings.nonblocking, numa,
-	                    place->worker, nworkers, loop->bind, sizeof loop->bind);
+	                    worker, nworkers, loop->bind, sizeof loop->bind);
 	if (error)
 		return loop_fail(loop, &st);
 	return team_meet(loop->team);
@@ -204,7 +209,7 @@ static int measure_cell(struct loop *loop, unsigned cell)
 /* What the record says of this worker; written last, when the backend knows what it did. */
 static void describe(struct loop *loop)
 {
-	char facts[TEAM_FACTS_BYTES - 192] = "";
+	char facts[TEAM_FACTS_BYTES - 768] = "", own[256] = "", apart[320] = "";
 	struct rusage process;
 	getrusage(RUSAGE_SELF, &process); /* ru_maxrss is in KiB */
 	if (loop->ctx)
@@ -214,10 +219,31 @@ static void describe(struct loop *loop)
 	char shared[64] = "";
 	if (share > 0)
 		snprintf(shared, sizeof shared, "process_share_bytes=%lld\n", share);
+	if (loop->place.trial->settings.cpus[0])
+		snprintf(own, sizeof own, "cpus=%s\n", loop->cpus);
+	if (settings_isolates(&loop->place.trial->settings)) {
+		memcpy(apart, "namespaces=", sizeof "namespaces=");
+		isolation_describe(apart + strlen(apart), sizeof apart - strlen(apart) - 1);
+		strcat(apart, "\n");
+	}
 	snprintf(team_facts(loop->team, loop->place.worker), TEAM_FACTS_BYTES,
-	         "bind=%s\nprocess_peak_bytes=%lld\n%s%s", loop->bind,
+	         "bind=%s\n%s%sprocess_peak_bytes=%lld\n%s%s", loop->bind, own, apart,
 	         1024ll * process.ru_maxrss, shared, facts);
 	team_meet(loop->team);
+}
+
+/* Before it is bound, and before anything starts threads. */
+static int take_cpus(struct loop *loop)
+{
+	const struct backend_place *place = &loop->place;
+	const struct settings *set = &place->trial->settings;
+	unsigned ranks, cpus = settings_cpus(set, &ranks);
+	int result = cpus ? machine_cpus_set(cpus, ranks, place->first, place->count,
+	                                     place->nranks)
+	                  : 0;
+	machine_cpus_list(loop->cpus, sizeof loop->cpus);
+	loop->binding = machine_binding_take();
+	return result;
 }
 
 static void run_member(const struct trial *trial, const struct backend *backend,
@@ -240,14 +266,16 @@ static void run_member(const struct trial *trial, const struct backend *backend,
 	                   : trial->settings.graph              ? loop_row_replayed
 	                                                        : loop_row,
 	    .aggregate = trial_group(trial),
+	    .pause = trial->settings.wait == WAIT_BLOCK ? loop_pause_blocked : loop_pause,
 	    .replays = 1,
-	    .binding = machine_binding_take(),
 	    .rows = calloc(count, sizeof *loop.rows),
 	    .scratch = calloc(count, sizeof *loop.scratch),
 	    .busy = calloc(count, sizeof *loop.busy),
 	};
 	if (!loop.rows || !loop.scratch || !loop.busy) {
 		team_fail(team, loop.place.first, "out of memory for the worker");
+	} else if (take_cpus(&loop)) {
+		team_fail(team, loop.place.first, "cpus: the system refused these CPUs");
 	} else if (!open_backend(&loop)) {
 		for (unsigned cell = 0; cell < trial->ncells; cell++)
 			if (measure_cell(&loop, cell))

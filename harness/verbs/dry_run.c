@@ -94,6 +94,7 @@ static void say_variants(const struct plan *plan)
 	for (unsigned i = 0; i < plan->nvariants; i++) {
 		const struct plan_variant *v = &plan->variants[i];
 		const struct layout l = v->settings.layout;
+		char set[1024];
 		const char *role = !strcmp(v->role, "again")     ? "the reference once more"
 		                   : !strcmp(v->role, "variant") ? ""
 		                   : !strcmp(v->role, "limit")   ? "what plain copies reach"
@@ -104,6 +105,9 @@ static void say_variants(const struct plan *plan)
 			printf("  %-28s %-10s %ux%ux%u on %s%s%s\n", v->name, v->settings.mode,
 			       l.processes, l.threads, l.ranks_per_thread, v->settings.backend,
 			       role[0] ? ", " : "", role);
+		settings_text(&v->settings, set, sizeof set);
+		if (!v->skip[0] && set[0])
+			printf("    %s\n", set);
 	}
 }
 

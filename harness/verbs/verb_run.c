@@ -6,6 +6,7 @@
 
 #include "../backend/backend.h"
 #include "../machine.h"
+#include "../core/isolation.h"
 #include "../config/near.h"
 #include "../report/report.h"
 #include "../run/run.h"
@@ -167,6 +168,7 @@ static int carry_out(struct asked *a, const struct home *home, struct status *st
 int verb_run(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	const struct plan_machine machine = {.cores = machine_cores(),
+	                                     .isolates = isolation_possible,
 	                                     .capacity = verbs_capacity};
 	struct asked *a = malloc(sizeof *a);
 	if (!a)
@@ -217,6 +219,7 @@ static int take_blocks(struct asked *a, const struct record_run *run, char text[
 int verb_resume(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	const struct plan_machine machine = {.cores = machine_cores(),
+	                                     .isolates = isolation_possible,
 	                                     .capacity = verbs_capacity};
 	struct asked *a = malloc(sizeof *a);
 	struct record_run run;

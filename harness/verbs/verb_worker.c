@@ -1,5 +1,7 @@
 /* worker: a trial's job, started by the runner alone. */
 #include <errno.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -73,6 +75,7 @@ int verb_worker(int argc, char *argv[], const struct home *home, struct status *
 {
 	struct order order = {.file = argc == 3 ? argv[2] : NULL};
 	struct run run;
+	char folder[PATH_MAX];
 	int result = -1;
 	(void)home;
 	if (!order.file)
@@ -80,13 +83,15 @@ int verb_worker(int argc, char *argv[], const struct home *home, struct status *
 	job_follow_parent();
 	if (trial_load(order.file, &order.trial, st))
 		return -1;
+	snprintf(folder, sizeof folder, "%s", order.file);
 	order.backend = backend_find(order.trial->settings.backend);
 	const struct settings *set = &order.trial->settings;
 	const struct mode *mode = mode_pick(set->mode, set->layout);
 	if (!order.backend || !mode)
 		status_set(st, "%s: no such backend, or mode '%s' has no such layout",
 		           order.file, set->mode);
-	else if (!order.backend->supports(order.trial, st)) {
+	/* What is set apart may not touch a device before; the plan has asked. */
+	else if (settings_isolates(set) || !order.backend->supports(order.trial, st)) {
 		run = (struct run){
 		    .layout = order.trial->settings.layout,
 		    .shape = {.nranks = layout_ranks(order.trial->settings.layout),
@@ -95,6 +100,10 @@ int verb_worker(int argc, char *argv[], const struct home *home, struct status *
 		              .area_bytes = sample_area_bytes(order.trial),
 		              .store_bytes = order.backend->store_bytes(order.trial)},
 		    .order = order.file,
+		    .isolates = settings_isolates(set),
+		    .isolation = {.what = set->isolate,
+		                  .own_gpus = set->visible == VISIBLE_OWN,
+		                  .keep = dirname(folder)},
 		};
 		result = mode->enter(&run, work, write_lines, &order, st);
 	}

@@ -72,6 +72,14 @@ int device_use(unsigned device, struct status *st)
 	return device_ok(cudaSetDevice((int)device), "cudaSetDevice", st);
 }
 
+int device_sleep(unsigned device, struct status *st)
+{
+	if (device_use(device, st))
+		return -1;
+	return device_ok(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync),
+	                 "cudaSetDeviceFlags", st);
+}
+
 static size_t element_bytes(const struct device_buffers *b)
 {
 	return coll_dtype_bytes(b->question.dtype);

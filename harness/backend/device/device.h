@@ -16,6 +16,8 @@ unsigned device_compute(unsigned device);
 /* "NVIDIA H200 at 0000:18:00.0" */
 void device_describe(unsigned device, char *text, size_t bytes);
 int device_use(unsigned device, struct status *st);
+/* Who waits for the device's streams sleeps; before it has a context. */
+int device_sleep(unsigned device, struct status *st);
 /* 0 when result is cudaSuccess; else -1 and "what: CUDA's words". */
 int device_ok(cudaError_t result, const char *what, struct status *st);
 

@@ -77,7 +77,7 @@ static int nccl_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64
 		return -1;
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct device_buffers buffers = buffers_of(ctx, i);
-		if (device_prepare(ctx->places[i].rank, &buffers, ctx->places[i].stream, st))
+		if (device_prepare(ctx->places[i].device, &buffers, ctx->places[i].stream, st))
 			return -1;
 	}
 	return 0;
@@ -89,7 +89,7 @@ static int nccl_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct
 	if (byte >= ctx->trial->arena_bytes)
 		return status_set(st, "flip: the arena has no byte %zu, it has %zu bytes", byte,
 		                  ctx->trial->arena_bytes);
-	return device_corrupt(p->rank, p->recv + byte, p->stream, st);
+	return device_corrupt(p->device, p->recv + byte, p->stream, st);
 }
 
 static void nccl_trace(struct backend_ctx *ctx, bool on)
@@ -104,7 +104,7 @@ static void nccl_trace(struct backend_ctx *ctx, bool on)
 static void nccl_trace_read(struct backend_ctx *ctx, unsigned i, struct sample *rows,
                             unsigned n)
 {
-	trace_read(ctx->places[i].rank, rows, n);
+	trace_read(ctx->places[i].device, rows, n);
 }
 
 /* --- the hardware's counters --- */
@@ -115,7 +115,7 @@ static void open_all(struct backend_ctx *ctx)
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct status st = {0};
 		char pci[32];
-		if (device_ok(cudaDeviceGetPCIBusId(pci, sizeof pci, (int)ctx->places[i].rank),
+		if (device_ok(cudaDeviceGetPCIBusId(pci, sizeof pci, (int)ctx->places[i].device),
 		              "cudaDeviceGetPCIBusId", &st) ||
 		    nvml_watch_open(NVML_LIBRARY, pci, &ctx->places[i].watch, &st))
 			snprintf(ctx->watch_missing, sizeof ctx->watch_missing, "%.*s",
@@ -168,14 +168,14 @@ static int nccl_check(struct backend_ctx *ctx, unsigned i, struct backend_verdic
 {
 	struct place *p = &ctx->places[i];
 	struct device_buffers buffers = buffers_of(ctx, i);
-	return device_check(p->rank, &buffers, p->stream, out, st);
+	return device_check(p->device, &buffers, p->stream, out, st);
 }
 
 static int nccl_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st)
 {
 	struct place *p = &ctx->places[i];
 	struct coll_span span = buffers_of(ctx, i).span;
-	return device_digest(p->rank, p->recv + span.recv_at, span.recv_bytes, p->stream,
+	return device_digest(p->device, p->recv + span.recv_at, span.recv_bytes, p->stream,
 	                     &ctx->stage, out, st);
 }
 
@@ -197,7 +197,7 @@ static void describe_clocks(const struct backend_ctx *ctx, char *text, size_t by
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct nvml_clocks c;
 		char pci[32];
-		if (cudaDeviceGetPCIBusId(pci, sizeof pci, (int)ctx->places[i].rank) !=
+		if (cudaDeviceGetPCIBusId(pci, sizeof pci, (int)ctx->places[i].device) !=
 		        cudaSuccess ||
 		    !nvml_read(NVML_LIBRARY, pci, &c) || !c.busy)
 			continue;
@@ -272,14 +272,14 @@ static void nccl_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 	if (ctx->traced)
 		add(text, bytes, "trace=%s\n", trace_missing() ? trace_missing() : "CUPTI");
 	for (unsigned i = 0; i < ctx->count; i++) {
-		device_describe(ctx->places[i].rank, device, sizeof device);
+		device_describe(ctx->places[i].device, device, sizeof device);
 		add(text, bytes, "device_%u=%s\n", ctx->places[i].rank, device);
 	}
 }
 
-static int nccl_numa_node(unsigned rank)
+static int nccl_numa_node(unsigned device)
 {
-	return device_numa_node(rank);
+	return device_numa_node(device);
 }
 
 #else
@@ -302,7 +302,7 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 #endif
 
 /* Left out, only the three that say so are called. */
-static const char *const heeds[] = {"split", "graph", "offset", "nccl", "nccl_below", "api", "allocator", "register", "cta_policy", "min_ctas", "max_ctas", "nonblocking", "init", "group", "flip", "each", "extra", NULL};
+static const char *const heeds[] = {"split", "graph", "offset", "nccl", "nccl_below", "api", "allocator", "register", "cta_policy", "min_ctas", "max_ctas", "nonblocking", "init", "group", "flip", "each", "extra", "visible", NULL};
 
 const struct backend backend_nccl = {
     .heeds = heeds,
@@ -336,6 +336,7 @@ const struct backend backend_nccl = {
     .issue = nccl_issue,
     .end = nccl_end,
     .poll = nccl_poll,
+    .block = nccl_block,
     .error = nccl_error,
     .hold = nccl_hold,
     .release = nccl_release,

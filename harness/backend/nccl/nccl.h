@@ -30,7 +30,8 @@ enum nccl_reading {
 };
 
 struct place {
-	unsigned rank;      /* of all; its device has the same number */
+	unsigned rank;      /* of all */
+	unsigned device;    /* of those that this process sees */
 	unsigned me, color; /* its rank in its communicator, and the group that this is */
 	unsigned next;      /* the rank of all that copy writes to */
 	ncclComm_t comm;    /* that collectives run in */
@@ -148,6 +149,7 @@ void nccl_begin(struct backend_ctx *ctx);
 void nccl_issue(struct backend_ctx *ctx, unsigned i, unsigned slot);
 void nccl_end(struct backend_ctx *ctx);
 int nccl_poll(struct backend_ctx *ctx, unsigned i);
+void nccl_block(struct backend_ctx *ctx, unsigned i);
 void nccl_hold(struct backend_ctx *ctx);
 void nccl_release(struct backend_ctx *ctx);
 /* The first error stays. */

@@ -146,7 +146,7 @@ void nccl_begin(struct backend_ctx *ctx)
  * highest; where the GPU runs slower, the delay is longer. */
 static void delay(struct backend_ctx *ctx, const struct place *p, int64_t ns)
 {
-	cudaError_t result = cudaSetDevice((int)p->rank);
+	cudaError_t result = cudaSetDevice((int)p->device);
 	if (result == cudaSuccess)
 		result = device_launch_spin(ns * p->clock_khz / 1000000, p->stream);
 	if (result != cudaSuccess)
@@ -200,11 +200,17 @@ int nccl_poll(struct backend_ctx *ctx, unsigned i)
 	return ctx->failed == ncclSuccess ? 0 : -1;
 }
 
+/* Errors are poll's to find. */
+void nccl_block(struct backend_ctx *ctx, unsigned i)
+{
+	cudaStreamSynchronize(ctx->places[i].stream);
+}
+
 void nccl_hold(struct backend_ctx *ctx)
 {
 	*ctx->gate = 0;
 	for (unsigned i = 0; i < ctx->count; i++) {
-		cudaError_t result = cudaSetDevice((int)ctx->places[i].rank);
+		cudaError_t result = cudaSetDevice((int)ctx->places[i].device);
 		if (result == cudaSuccess)
 			result = device_launch_hold(ctx->gate, ctx->places[i].stream);
 		if (result != cudaSuccess)
@@ -224,7 +230,7 @@ static int capture_begin(struct backend_ctx *ctx, struct status *st)
 	nccl_drop_graphs(ctx);
 	ctx->capturing = true;
 	for (unsigned i = 0; i < ctx->count; i++)
-		if (device_use(ctx->places[i].rank, st) ||
+		if (device_use(ctx->places[i].device, st) ||
 		    device_ok(cudaStreamBeginCapture(ctx->places[i].stream,
 		                                     cudaStreamCaptureModeThreadLocal),
 		              "cudaStreamBeginCapture", st))
@@ -235,7 +241,7 @@ static int capture_begin(struct backend_ctx *ctx, struct status *st)
 /* Made ready on the device, so that the first replay is like the others. */
 static int make_ready(struct place *p, struct status *st)
 {
-	if (device_use(p->rank, st) ||
+	if (device_use(p->device, st) ||
 	    device_ok(cudaGraphInstantiateWithFlags(&p->graph, p->captured, 0),
 	              "cudaGraphInstantiate", st) ||
 	    device_ok(cudaGraphUpload(p->graph, p->stream), "cudaGraphUpload", st))
@@ -246,7 +252,7 @@ static int make_ready(struct place *p, struct status *st)
 static int capture_end_one(struct place *p, struct status *st)
 {
 	p->captured = NULL;
-	if (device_use(p->rank, st))
+	if (device_use(p->device, st))
 		return -1;
 	return device_ok(cudaStreamEndCapture(p->stream, &p->captured), "cudaStreamEndCapture",
 	                 st);
@@ -288,7 +294,7 @@ void nccl_replay(struct backend_ctx *ctx)
 		struct place *p = &ctx->places[i];
 		cudaError_t result = cudaSuccess;
 		if (p->graph)
-			result = cudaSetDevice((int)p->rank);
+			result = cudaSetDevice((int)p->device);
 		if (p->graph && result == cudaSuccess)
 			result = cudaGraphLaunch(p->graph, p->stream);
 		if (result != cudaSuccess)

@@ -161,11 +161,11 @@ static void put_copy(struct backend_ctx *ctx, struct place *p, const char *from,
 {
 	char *peer = ctx->peers[p->next] + (to - p->to);
 	size_t bytes = ctx->cell.bytes;
-	cudaError_t result = cudaSetDevice((int)p->rank);
+	cudaError_t result = cudaSetDevice((int)p->device);
 	if (result == cudaSuccess)
 		result = ctx->capturing
 		             ? cudaMemcpyAsync(peer, from, bytes, cudaMemcpyDefault, p->stream)
-		             : cudaMemcpyPeerAsync(peer, (int)p->next, from, (int)p->rank,
+		             : cudaMemcpyPeerAsync(peer, (int)p->next, from, (int)p->device,
 		                                   bytes, p->stream);
 	if (result != cudaSuccess)
 		ctx->cuda_failed = result;
@@ -185,7 +185,7 @@ static void hypercube_own(struct backend_ctx *ctx, struct place *p)
 	size_t bytes = ctx->cell.bytes / ctx->n;
 	if (ctx->cell.in_place)
 		return;
-	cudaError_t result = cudaSetDevice((int)p->rank);
+	cudaError_t result = cudaSetDevice((int)p->device);
 	if (result == cudaSuccess)
 		result = cudaMemcpyAsync(p->round_to + p->me * bytes, p->round_from, bytes,
 		                         cudaMemcpyDeviceToDevice, p->stream);

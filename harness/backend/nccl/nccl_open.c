@@ -78,7 +78,7 @@ static int init_ranks(struct backend_ctx *ctx, ncclUniqueId id, unsigned first, 
 	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
 	for (unsigned i = 0; i < count && ctx->failed == ncclSuccess; i++) {
 		/* Ending the group would wait for ranks that never come: it stays open. */
-		if (device_use(first + i, st))
+		if (device_use(trial_device(ctx->trial, first + i), st))
 			return -1;
 		nccl_keep(ctx, init_rank(ctx, id, first + i, &comms[i]), NULL);
 	}
@@ -246,7 +246,7 @@ static void destroy(struct backend_ctx *ctx, bool world)
 {
 	for (unsigned i = 0; i < ctx->count; i++) {
 		ncclComm_t *comm = comm_of(&ctx->places[i], world);
-		cudaSetDevice((int)ctx->places[i].rank);
+		cudaSetDevice((int)ctx->places[i].device);
 		if (*comm)
 			nccl_keep(ctx, ctx->api.CommDestroy(*comm), NULL);
 		*comm = NULL;
@@ -270,7 +270,7 @@ void nccl_abort(struct backend_ctx *ctx)
 	nccl_drop_graphs(ctx);
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct place *p = &ctx->places[i];
-		cudaSetDevice((int)p->rank);
+		cudaSetDevice((int)p->device);
 		abort_comms(ctx, &p->comm, 1);
 		abort_comms(ctx, &p->world, 1);
 		p->comm = NULL;
@@ -349,7 +349,7 @@ static int make_arenas(struct backend_ctx *ctx, struct place *p, struct status *
 	const struct trial *trial = ctx->trial;
 	size_t bytes = trial->arena_bytes + trial->settings.offset_bytes;
 	char *fresh[2] = {NULL, NULL};
-	bool failed = device_use(p->rank, st) || allocate(ctx, &fresh[0], bytes, st) ||
+	bool failed = device_use(p->device, st) || allocate(ctx, &fresh[0], bytes, st) ||
 	              allocate(ctx, &fresh[1], bytes, st);
 	for (unsigned arena = 0; arena < 2; arena++) {
 		release(ctx, failed ? fresh[arena] : p->arenas[arena]);
@@ -371,7 +371,7 @@ static int open_place(struct backend_ctx *ctx, struct place *p, struct status *s
 	int only = trial->settings.delay_rank;
 	p->extra_ns = only < 0 || (unsigned)only == p->rank ? trial->settings.extra_ns : 0;
 	if (make_arenas(ctx, p, st) ||
-	    device_ok(cudaDeviceGetAttribute(&p->clock_khz, cudaDevAttrClockRate, (int)p->rank),
+	    device_ok(cudaDeviceGetAttribute(&p->clock_khz, cudaDevAttrClockRate, (int)p->device),
 	              "cudaDeviceGetAttribute", st))
 		return -1;
 	return device_ok(cudaStreamCreateWithFlags(&p->stream, cudaStreamNonBlocking),
@@ -383,7 +383,7 @@ void nccl_read_memory(struct backend_ctx *ctx, enum nccl_reading reading)
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct place *p = &ctx->places[i];
 		size_t left = 0, all;
-		if (cudaSetDevice((int)p->rank) != cudaSuccess ||
+		if (cudaSetDevice((int)p->device) != cudaSuccess ||
 		    cudaMemGetInfo(&left, &all) != cudaSuccess)
 			left = 0;
 		p->free_bytes[reading] = left;
@@ -407,8 +407,13 @@ const struct place *nccl_fullest(const struct backend_ctx *ctx)
 
 static int open_places(struct backend_ctx *ctx, struct status *st)
 {
-	for (unsigned i = 0; i < ctx->count; i++)
-		ctx->places[i].rank = ctx->where.first + i;
+	for (unsigned i = 0; i < ctx->count; i++) {
+		struct place *p = &ctx->places[i];
+		p->rank = ctx->where.first + i;
+		p->device = trial_device(ctx->trial, p->rank);
+		if (ctx->trial->settings.wait == WAIT_BLOCK && device_sleep(p->device, st))
+			return -1;
+	}
 	nccl_read_memory(ctx, READ_BARE);
 	for (unsigned i = 0; i < ctx->count; i++)
 		if (open_place(ctx, &ctx->places[i], st))
@@ -457,7 +462,7 @@ int nccl_open(const struct backend_place *place, struct backend_ctx **out, struc
 
 static void close_place(struct backend_ctx *ctx, struct place *p)
 {
-	cudaSetDevice((int)p->rank);
+	cudaSetDevice((int)p->device);
 	if (p->stream)
 		cudaStreamDestroy(p->stream);
 	for (unsigned arena = 0; arena < 2; arena++)

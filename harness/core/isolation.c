@@ -1,0 +1,255 @@
+#include "isolation.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../machine.h"
+
+#define SHM "/dev/shm"
+
+#define HAS(IS, KIND) ((IS)->what & ISOLATE_BIT(KIND))
+
+/* An own /dev/shm and closed device files are mounts, in a namespace of mounts. */
+static const int flags[ISOLATE_KINDS] = {
+    [ISOLATE_UTS] = CLONE_NEWUTS, [ISOLATE_IPC] = CLONE_NEWIPC,
+    [ISOLATE_SHM] = CLONE_NEWNS,  [ISOLATE_PID] = CLONE_NEWPID,
+    [ISOLATE_DEVICES] = CLONE_NEWNS, [ISOLATE_CGROUP] = CLONE_NEWCGROUP,
+};
+
+static int flags_of(unsigned what)
+{
+	int all = 0;
+	for (int kind = 0; kind < ISOLATE_KINDS; kind++)
+		all |= what & ISOLATE_BIT(kind) ? flags[kind] : 0;
+	return all;
+}
+
+static int refuse(unsigned what, int error, const char *doing, struct status *st)
+{
+	char words[96] = "";
+	for (int kind = 0; kind < ISOLATE_KINDS; kind++)
+		if (what & ISOLATE_BIT(kind))
+			status_list(words, sizeof words, settings_words("isolate")[kind]);
+	return status_set(st,
+	                  "isolate = %s: %s: %s; it takes root with CAP_SYS_ADMIN, or a "
+	                  "kernel that gives users namespaces of their own",
+	                  words, doing, strerror(error));
+}
+
+static int write_text(const char *file, const char *text)
+{
+	int fd = open(file, O_WRONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : write(fd, text, strlen(text));
+	if (fd >= 0)
+		close(fd);
+	return n < 0 ? -1 : 0;
+}
+
+/* The same user in a namespace of its own, which may then have the others. */
+static int enter_user(int all)
+{
+	char users[64], groups[64];
+	snprintf(users, sizeof users, "%u %u 1", geteuid(), geteuid());
+	snprintf(groups, sizeof groups, "%u %u 1", getegid(), getegid());
+	if (unshare(all | CLONE_NEWUSER) || write_text("/proc/self/setgroups", "deny") ||
+	    write_text("/proc/self/uid_map", users))
+		return -1;
+	return write_text("/proc/self/gid_map", groups);
+}
+
+/* An empty /dev/shm, in which one folder of the old one may still be seen. */
+static int mount_shm(const char *keep)
+{
+	char through[64];
+	int kept = keep && !strncmp(keep, SHM "/", sizeof SHM) ? open(keep, O_PATH | O_CLOEXEC)
+	                                                       : -1;
+	int failed = mount("tmpfs", SHM, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777");
+	if (kept < 0 || failed)
+		return failed;
+	snprintf(through, sizeof through, "/proc/self/fd/%d", kept);
+	failed = mkdir(keep, 0700) || mount(through, keep, NULL, MS_BIND, NULL);
+	close(kept);
+	return failed ? -1 : 0;
+}
+
+static int by_text(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_pci(const struct dirent *entry)
+{
+	return strchr(entry->d_name, ':') != NULL;
+}
+
+/* A file of a device that may not be opened: mounted on itself, without devices. */
+static int close_gpu(const char *pci)
+{
+	char from[300], file[64], line[128];
+	unsigned minor = 0;
+	bool found = false;
+	snprintf(from, sizeof from, "/proc/driver/nvidia/gpus/%s/information", pci);
+	FILE *f = fopen(from, "re");
+	while (f && !found && fgets(line, sizeof line, f))
+		found = sscanf(line, "Device Minor: %u", &minor) == 1;
+	if (f)
+		fclose(f);
+	snprintf(file, sizeof file, "/dev/nvidia%u", minor);
+	if (!found)
+		return -1;
+	return mount(file, file, NULL, MS_BIND, NULL) ||
+	               mount(NULL, file, NULL, MS_BIND | MS_REMOUNT | MS_NODEV, NULL)
+	           ? -1
+	           : 0;
+}
+
+/* The others' GPUs; in the order of their PCI addresses, which CUDA is told to keep to. */
+static int close_gpus(unsigned first, unsigned count)
+{
+	struct dirent **entries = NULL;
+	int n = scandir("/proc/driver/nvidia/gpus", &entries, is_pci, by_text), failed = n < 0;
+	for (int i = 0; i < n; i++) {
+		bool own = (unsigned)i >= first && (unsigned)i < first + count;
+		if (!own && close_gpu(entries[i]->d_name))
+			failed = -1;
+		free(entries[i]);
+	}
+	free(entries);
+	return failed;
+}
+
+/* Of this process: namespaces, and what lies in them. A pid namespace is its children's. */
+static int enter(const struct isolation *is, struct status *st)
+{
+	int all = flags_of(is->what);
+	char name[32];
+	if (all && unshare(all) && (errno != EPERM || enter_user(all)))
+		return refuse(is->what, errno, "the system refused namespaces", st);
+	snprintf(name, sizeof name, "launchgap-%u", is->process);
+	if (HAS(is, ISOLATE_UTS) && sethostname(name, strlen(name)))
+		return refuse(is->what, errno, "the host name", st);
+	if (all & CLONE_NEWNS && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return refuse(is->what, errno, "mounts of its own", st);
+	if (HAS(is, ISOLATE_SHM) && mount_shm(is->keep))
+		return refuse(is->what, errno, "an empty " SHM, st);
+	if (HAS(is, ISOLATE_DEVICES) && close_gpus(is->gpu, is->gpus))
+		return refuse(is->what, errno, "closing the files of other GPUs", st);
+	return 0;
+}
+
+/* --- the child ------------------------------------------------------------------------------
+ */
+
+static void follow(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+/* Ends as the child does. */
+static void wait_and_end(pid_t pid)
+{
+	int status = 0;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	_exit(pid < 0 || !WIFEXITED(status) ? 1 : WEXITSTATUS(status));
+}
+
+static void live(const struct isolation *is, int (*body)(void *arg, struct status *st),
+                 void *arg, int tell)
+{
+	struct status st = {""};
+	int result = enter(is, &st);
+	follow(); /* new credentials forget it */
+	if (!result && HAS(is, ISOLATE_PID)) {
+		pid_t pid = fork();
+		if (pid)
+			wait_and_end(pid);
+		follow();
+	}
+	/* What is closed is not counted by CUDA either. */
+	if (HAS(is, ISOLATE_DEVICES))
+		machine_show_gpus(0, 0);
+	else if (is->own_gpus)
+		machine_show_gpus(is->gpu, is->gpus);
+	machine_part_logs(is->process);
+	result = result || (body && body(arg, &st));
+	if (result && write(tell, st.text, strlen(st.text) + 1) < 0)
+		_exit(2);
+	_exit(result ? 1 : 0);
+}
+
+int isolation_run(const struct isolation *is, int (*body)(void *arg, struct status *st),
+                  void *arg, struct status *st)
+{
+	struct status said = {""};
+	int tell[2], status = 0;
+	size_t n = 0;
+	fflush(NULL);
+	if (pipe2(tell, O_CLOEXEC))
+		return status_set(st, "no pipe for the isolated process: %s", strerror(errno));
+	pid_t self = getpid(), pid = fork();
+	if (pid == 0) {
+		follow();
+		if (getppid() != self)
+			_exit(126);
+		live(is, body, arg, tell[1]);
+	}
+	close(tell[1]);
+	for (ssize_t got = 1; pid > 0 && got > 0 && n < sizeof said.text - 1; n += (size_t)got) {
+		got = read(tell[0], said.text + n, sizeof said.text - 1 - n);
+		got = got < 0 ? 0 : got;
+	}
+	close(tell[0]);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return 0;
+	if (pid > 0 && WIFSIGNALED(status) && !said.text[0])
+		return status_set(st, "the isolated process was killed by signal %d (%s)",
+		                  WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return status_set(st, "%s",
+	                  said.text[0] ? said.text : "the isolated process ended without a word");
+}
+
+int isolation_possible(unsigned what, struct status *st)
+{
+	const struct isolation is = {.what = what, .gpus = UINT_MAX};
+	return isolation_run(&is, NULL, NULL, st);
+}
+
+/* --- for the record -------------------------------------------------------------------------
+ */
+
+void isolation_describe(char *text, size_t bytes)
+{
+	static const char *const links[] = {"uts", "ipc", "mnt", "pid", "cgroup", "user"};
+	struct utsname host = {0};
+	struct stat shm = {0};
+	uname(&host);
+	stat(SHM, &shm);
+	snprintf(text, bytes, "host=%s shm=%u:%u", host.nodename, major(shm.st_dev),
+	         minor(shm.st_dev));
+	for (unsigned i = 0; i < sizeof links / sizeof *links; i++) {
+		char file[64], to[64] = "";
+		size_t at = strlen(text);
+		snprintf(file, sizeof file, "/proc/self/ns/%s", links[i]);
+		if (readlink(file, to, sizeof to - 1) > 0)
+			snprintf(text + at, bytes - at, " %s=%.*s", links[i],
+			         (int)strcspn(to + strcspn(to, "[") + 1, "]"),
+			         to + strcspn(to, "[") + 1);
+	}
+}

@@ -1,0 +1,319 @@
+/* Processes set apart from each other, CPUs that a rank has, and how a worker waits: that what is
+ * asked for has acted, by what the workers themselves say; and what is refused, with which words. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../harness/core/isolation.h"
+#include "../harness/machine.h"
+#include "../harness/record/record.h"
+#include "here.h"
+
+#define HEAD                                                                                   \
+	"; Apart?\n[experiment]\ncollective = alltoall\nbytes = 4K, 64K\nranks = 2\n"          \
+	"blocks = 1\npace = stream\nwarmup = 1\nstretches = 2\ncalls = 2\nlimit = no\n"        \
+	"timeout = 60\n[variant plain]\nmode = processes\n"
+
+/* All cells of the only run. */
+static struct record_run run;
+
+static void measure(const char *backend, const char *variants)
+{
+	char text[4096], trials[PATH_MAX], setting[64];
+	bool torn;
+	snprintf(text, sizeof text, HEAD "%s", variants);
+	cli_write(folder, "t.exp", text);
+	snprintf(setting, sizeof setting, "backend=%s", backend);
+	struct cli cli = cli_run(folder, (const char *[]){"run", "--file", file, "--results",
+	                                                  results, setting, NULL});
+	if (cli.code)
+		fail_msg("exit %d: %s", cli.code, cli.out);
+	free(cli.out);
+	cli_result(folder, "t", "", trials, sizeof trials);
+	struct status st = {""};
+	if (record_load(trials, &run, &torn, &st))
+		fail_msg("%s", st.text);
+}
+
+static int forget(void **state)
+{
+	record_free(&run);
+	memset(&run, 0, sizeof run);
+	return tear_down(state);
+}
+
+/* A worker's fact in a variant's trial; "" where it has none. */
+static const char *fact(const char *variant, unsigned worker, const char *key)
+{
+	for (unsigned i = 0; i < run.ncells; i++) {
+		const json_t *own = json_array_get(json_object_get(run.cells[i].json, "facts"), worker);
+		if (!strcmp(run.cells[i].variant, variant) && own) {
+			const char *text = json_string_value(json_object_get(own, key));
+			return text ? text : "";
+		}
+	}
+	fail_msg("no facts of worker %u of %s", worker, variant);
+	return "";
+}
+
+/* "uts=4026531838" of a text of such, or "". */
+static void part_of(const char *text, const char *key, char out[64])
+{
+	char begin[32];
+	snprintf(begin, sizeof begin, " %s=", key);
+	const char *at = strstr(text, begin);
+	size_t n = at ? strcspn(at + strlen(begin), " ") : 0;
+	snprintf(out, 64, "%.*s", (int)n, at ? at + strlen(begin) : "");
+}
+
+static bool differs(const char *variant, const char *key)
+{
+	char a[64], b[64], padded[512];
+	snprintf(padded, sizeof padded, " %s", fact(variant, 0, "namespaces"));
+	part_of(padded, key, a);
+	snprintf(padded, sizeof padded, " %s", fact(variant, 1, "namespaces"));
+	part_of(padded, key, b);
+	assert_true(a[0] && b[0]);
+	return strcmp(a, b) != 0;
+}
+
+/* Why this machine lets nobody test it; then the test is skipped. */
+static void want(unsigned what)
+{
+	struct status st = {""};
+	if (!isolation_possible(what, &st))
+		return;
+	print_message("skipped: %s\n", st.text);
+	skip();
+}
+
+#define EVERY                                                                                  \
+	(ISOLATE_BIT(ISOLATE_UTS) | ISOLATE_BIT(ISOLATE_IPC) | ISOLATE_BIT(ISOLATE_SHM) |      \
+	 ISOLATE_BIT(ISOLATE_PID) | ISOLATE_BIT(ISOLATE_CGROUP))
+
+/* One word at a time, and all: the two processes differ in that, and in nothing else. The team
+ * carries stamps and data all the same, or the run would fail. */
+static void each_process_has_what_is_asked_for(void **state)
+{
+	static const char *const words[] = {"uts", "ipc", "shm", "pid", "cgroup"};
+	const unsigned n = sizeof words / sizeof *words;
+	(void)state;
+	want(EVERY);
+	measure("host", "isolate = none\n"
+	                "[variant uts]\nmode = processes\nisolate = uts\n"
+	                "[variant ipc]\nmode = processes\nisolate = ipc\n"
+	                "[variant shm]\nmode = processes\nisolate = shm\n"
+	                "[variant pid]\nmode = processes\nisolate = pid\n"
+	                "[variant cgroup]\nmode = processes\nisolate = cgroup\n"
+	                "[variant every]\nmode = processes\n"
+	                "isolate = pid, uts, ipc, shm, cgroup\n");
+	assert_string_equal(fact("plain", 0, "namespaces"), "");
+	for (unsigned asked = 0; asked < n; asked++)
+		for (unsigned has = 0; has < n; has++)
+			if (differs(words[asked], words[has]) != (asked == has))
+				fail_msg("isolate = %s: %s", words[asked], words[has]);
+	for (unsigned has = 0; has < n; has++)
+		assert_true(differs("every", words[has]));
+	assert_true(differs("uts", "host"));
+	assert_false(differs("pid", "host"));
+	assert_true(differs("shm", "mnt"));
+}
+
+/* A worker's own fault reaches the run's words through the process around it. */
+static void a_failure_in_an_isolated_process_is_told(void **state)
+{
+	(void)state;
+	want(EVERY);
+	cli_write(folder, "t.exp",
+	          HEAD "[variant wrong]\nmode = processes\nisolate = uts, ipc, shm, pid\n"
+	               "flip = 1:16\n");
+	cli_expect(cli_run(folder, (const char *[]){"run", "--file", file, "--results", results,
+	                                            "backend=host", NULL}),
+	           1, "rank 1");
+}
+
+static void what_cannot_be_set_apart_is_refused(void **state)
+{
+	static const struct {
+		const char *variant, *backend, *words;
+		int code;
+	} cases[] = {
+	    {"mode = threads\nisolate = uts\n", "backend=host",
+	     "t.exp:15: variant x: isolate sets processes apart from each other, and mode threads "
+	     "has one; allowed is mode = processes",
+	     1},
+	    {"mode = single\nvisible = own\n", "backend=nccl", "visible = own sets processes apart",
+	     1},
+	    {"mode = processes\nvisible = own\n", "backend=host",
+	     "visible is a setting of backend nccl", 0},
+	    {"mode = processes\nisolate = devices\n", "backend=host",
+	     "isolate = devices closes the files of GPUs, and backend host has none", 0},
+	    {"mode = processes\nisolate = utf\n", "backend=host",
+	     "isolate = 'utf' is not known (did you mean 'uts'?); allowed is uts, ipc, shm, pid, "
+	     "cgroup, devices",
+	     1},
+	    {"mode = processes\nwait = block\n", "backend=host",
+	     "wait = block sleeps until a device is through, and backend host moves data while it "
+	     "waits; allowed are spin and yield",
+	     0},
+	    {"mode = processes\ncpus = 1000\n", "backend=host", "cpus = 1000 of 2 ranks are 2000", 0},
+	    {"mode = processes\ncpus = 2/3\n", "backend=host",
+	     "cpus = '2/3' is not allowed; allowed is 1 to 1024 for each rank, 1/2 to 1/1024 (one of "
+	     "so many ranks), or all",
+	     1},
+	    {"mode = processes\ncpus = 0\n", "backend=host", "cpus = '0' is not allowed", 1},
+	    {"mode = processes\ncpus = 1/0\n", "backend=host", "cpus = '1/0' is not allowed", 1},
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char text[1024];
+		snprintf(text, sizeof text, HEAD "[variant x]\n%s", cases[i].variant);
+		cli_write(folder, "t.exp", text);
+		cli_expect(cli_run(folder, (const char *[]){"run", "--file", file, "--dry-run",
+		                                            cases[i].backend, NULL}),
+		           cases[i].code, cases[i].words);
+	}
+}
+
+/* Without a GPU too: what would be measured. */
+static void a_dry_run_says_it_all(void **state)
+{
+	(void)state;
+	cli_write(folder, "t.exp",
+	          HEAD "[variant own]\nmode = processes\nvisible = own\n"
+	               "[variant two]\nmode = processes\ncpus = 1/2\nwait = block\n");
+	struct cli cli = cli_run(
+	    folder, (const char *[]){"run", "--file", file, "--dry-run", "backend=nccl", NULL});
+	assert_int_equal(cli.code, 0);
+	assert_non_null(strstr(cli.out, "visible = own"));
+	assert_non_null(strstr(cli.out, "cpus = 1/2, wait = block"));
+	free(cli.out);
+}
+
+/* --- CPUs ---------------------------------------------------------------------------------------
+ */
+
+static void a_rank_has_its_cpus_in_every_mode(void **state)
+{
+	(void)state;
+	if (machine_cores() < 2) {
+		print_message("skipped: one CPU\n");
+		skip();
+	}
+	measure("host", "[variant threads]\nmode = threads\ncpus = 1\n"
+	                "[variant processes]\nmode = processes\ncpus = 1\n"
+	                "[variant single]\nmode = single\ncpus = 1\nbind = none\n"
+	                "[variant half]\nmode = processes\ncpus = 1/2\n");
+	assert_string_equal(fact("plain", 0, "cpus"), "");
+	char both[64], *one = both;
+	one += snprintf(both, sizeof both, "%s", fact("threads", 0, "cpus"));
+	snprintf(one, sizeof both - (size_t)(one - both), ",%s", fact("threads", 1, "cpus"));
+	assert_string_not_equal(fact("threads", 0, "cpus"), fact("threads", 1, "cpus"));
+	for (unsigned rank = 0; rank < 2; rank++) {
+		assert_int_equal(strcspn(fact("threads", rank, "cpus"), ",-"),
+		                 strlen(fact("threads", rank, "cpus")));
+		assert_string_equal(fact("processes", rank, "cpus"),
+		                    fact("threads", rank, "cpus"));
+		assert_string_equal(fact("half", rank, "cpus"), fact("threads", 0, "cpus"));
+	}
+	/* Both ranks' are its one worker's: "0,1" as a list, or "0-1". */
+	if (strcmp(fact("single", 0, "cpus"), both)) {
+		both[strcspn(both, ",")] = '-';
+		assert_string_equal(fact("single", 0, "cpus"), both);
+	}
+}
+
+/* --- in this process ----------------------------------------------------------------------------
+ */
+
+static int see(void *arg, struct status *st)
+{
+	const char *kept = arg;
+	char beside[160];
+	snprintf(beside, sizeof beside, "%.80s.beside", kept);
+	if (access(kept, R_OK))
+		return status_set(st, "the kept folder is not seen");
+	if (!access(beside, F_OK))
+		return status_set(st, "/dev/shm is not empty");
+	if (strcmp(machine_env("CUDA_VISIBLE_DEVICES"), "7"))
+		return status_set(st, "GPUs are %s", machine_env("CUDA_VISIBLE_DEVICES"));
+	return status_set(st, "all as it should be");
+}
+
+static void a_kept_folder_stays_in_an_own_shm(void **state)
+{
+	char kept[64] = "/dev/shm/launchgap-test-XXXXXX", beside[80];
+	struct status st = {""};
+	(void)state;
+	want(EVERY);
+	assert_non_null(mkdtemp(kept));
+	snprintf(beside, sizeof beside, "%s.beside", kept);
+	fclose(fopen(beside, "w"));
+	setenv("CUDA_VISIBLE_DEVICES", "3,7", 1);
+	const struct isolation own = {
+	    .what = EVERY, .own_gpus = true, .process = 1, .gpu = 1, .gpus = 1, .keep = kept};
+	int result = isolation_run(&own, see, kept, &st);
+	remove(beside);
+	rmdir(kept);
+	unsetenv("CUDA_VISIBLE_DEVICES");
+	assert_int_equal(result, -1); /* so that its words come back */
+	assert_string_equal(st.text, "all as it should be");
+}
+
+static int die(void *arg, struct status *st)
+{
+	(void)arg, (void)st;
+	abort();
+}
+
+static void a_process_that_dies_is_told(void **state)
+{
+	const struct isolation none = {.process = 0};
+	struct status st = {""};
+	(void)state;
+	assert_int_equal(isolation_run(&none, die, NULL, &st), -1);
+	assert_non_null(strstr(st.text, "killed by signal 6"));
+}
+
+static void a_process_sees_the_gpus_of_its_ranks(void **state)
+{
+	struct trial trial = {.settings = {.layout = {2, 2, 2}}};
+	(void)state;
+	setenv("CUDA_VISIBLE_DEVICES", "4,7,GPU-abc,9", 1);
+	machine_show_gpus(1, 2);
+	assert_string_equal(machine_env("CUDA_VISIBLE_DEVICES"), "7,GPU-abc");
+	unsetenv("CUDA_VISIBLE_DEVICES");
+	machine_show_gpus(2, 1);
+	assert_string_equal(machine_env("CUDA_VISIBLE_DEVICES"), "2");
+	machine_show_gpus(0, 0);
+	assert_null(machine_env("CUDA_VISIBLE_DEVICES"));
+	setenv("NCCL_DEBUG_FILE", "/tmp/x.%h.%p", 1);
+	machine_part_logs(3);
+	assert_string_equal(machine_env("NCCL_DEBUG_FILE"), "/tmp/x.%h.%p.3");
+	assert_int_equal(trial_device(&trial, 5), 5);
+	trial.settings.visible = VISIBLE_OWN;
+	assert_int_equal(trial_device(&trial, 5), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(each_process_has_what_is_asked_for, set_up, forget),
+	    cmocka_unit_test_setup_teardown(a_failure_in_an_isolated_process_is_told, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(what_cannot_be_set_apart_is_refused, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(a_dry_run_says_it_all, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_rank_has_its_cpus_in_every_mode, set_up, forget),
+	    cmocka_unit_test(a_kept_folder_stays_in_an_own_shm),
+	    cmocka_unit_test(a_process_that_dies_is_told),
+	    cmocka_unit_test(a_process_sees_the_gpus_of_its_ranks),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
