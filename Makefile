@@ -8,7 +8,8 @@ VERSION := 0.5.0
 # Keys of an experiment that have a variable; ARGS takes any other.
 KEYS    := RANKS BLOCKS BACKEND BYTES COLLECTIVE DTYPE OP PACE CALLS CYCLES COUNTERS SEED LIMIT BIND \
            NCCL TIMEOUT PRECISION BUDGET
-OURS    := EXP ARGS $(KEYS) RUN ROUNDS NCCL_TESTS NCCL_LEGACY NCCL_LIBS QUICK SAN STATIC DEPS PREFIX DESTDIR
+OURS    := EXP ARGS $(KEYS) RUN ROUNDS NCCL_TESTS NCCL_LEGACY NCCL_LIBS QUICK SAN STATIC DEPS PREFIX \
+           DESTDIR TARGET RUNS
 TOOLS   := B V CC CFLAGS CUDA CUDA_HOME NVCC NCCL_HOME NCCL_H ARCHS MPICC LIBS LEGACY WHEELS TESTS JOBS
 GIVEN   := $(foreach v,$(filter-out -% MAKE%,$(.VARIABLES)),$(if $(filter command,$(firstword $(origin $v))),$v))
 # What is meant by what is often said, where it is not the same in capitals.
@@ -24,7 +25,7 @@ $(foreach v,$(filter-out $(OURS) $(TOOLS),$(GIVEN)),$(error $(call unknown,$v)))
 # A variable as the command line says it, else nothing.
 said     = $(if $(filter $1,$(GIVEN)),$($1))
 
-ifeq ($(filter -j%,$(MAKEFLAGS)),)
+ifeq ($(filter -j%,$(MAKEFLAGS))$(MAKELEVEL:0=),)
 MAKEFLAGS += -j$(shell nproc)
 endif
 B       := build$(if $(SAN),-$(firstword $(subst $(comma), ,$(SAN))))
@@ -48,10 +49,10 @@ Q   := $(if $(V),,@)
 SAY := @echo " "
 
 # --- flags ---------------------------------------------------------------------------------------
-SANFLAG  = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
+SANFLAG  = $(if $(SAN),-fsanitize=$(SAN:fuzzer=fuzzer-no-link,address,undefined) -fno-omit-frame-pointer)
 WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 STD     := -std=c11 -D_GNU_SOURCE -DLAUNCHGAP_COMMIT='"$(COMMIT)"'
-ALL_C    = $(CFLAGS) $(STD) $(WARN) $(SANFLAG) -MMD -MP
+ALL_C    = $(CFLAGS) $(STD) $(WARN) $(SANFLAG) $(if $(filter fuzzer,$(SAN)),-Wno-format-zero-length) -MMD -MP
 # STATIC=1: libraries that another machine may lack go into the program; MPI and hwloc, which
 # Open MPI itself brings, do not.
 LINK     = $(if $(STATIC),-l:libinih.a -l:libjansson.a $(CMARK:%=-l:lib%.a) -lhwloc -lz,-lcmark-gfm-extensions $(call PKG,--libs)) -lpthread -lm -ldl
@@ -69,7 +70,7 @@ KERNELS := $(B)/harness/backend/device/device_kernels.o
 CUDALIB := -L$(CUDA)/lib64 -lcudart_static -lrt -lstdc++
 endif
 
-.PHONY: all deps experiment experiments beside test same simulate selftest nccl-legacy doctor plots install lint format clean help
+.PHONY: all deps experiment experiments beside test same fuzz simulate selftest nccl-legacy doctor plots install lint format clean help
 all: $(B)/launchgap
 
 # All but main, for the program and its tests alike.
@@ -117,7 +118,7 @@ ifneq ($(FLAGS),$(shell cat $(B)/flags 2>/dev/null))
 .PHONY: $(B)/flags
 endif
 
--include $(OBJ:.o=.d) $(KERNELS:.o=.d) $(TESTS:=.d) $(HELPERS:.o=.d) $(SIMS:=.d)
+-include $(OBJ:.o=.d) $(KERNELS:.o=.d) $(TESTS:=.d) $(HELPERS:.o=.d) $(SIMS:=.d) $(wildcard $(B)/tests/fuzz/*.d)
 
 # --- tests: one program per file, then the scripts that drive the built program ------------------
 $(TESTS): $(B)/tests/%: $(B)/tests/%.o $(HELPERS) $(B)/core.a
@@ -143,12 +144,38 @@ $(B)/tests/test_nvml $(B)/tests/test_calibrate: | $(B)/tests/standin_nvml.so
 $(B)/tests/test_nccl_options $(B)/tests/test_each $(B)/tests/test_plan $(B)/tests/test_library: | $(B)/tests/standin_nccl.so
 $(B)/tests/test_nccl_options.o $(B)/tests/test_nccl_calls.o: ALL_C += $(HAVE)
 
-test: $(TESTS) $(B)/launchgap
-	@LAUNCHGAP=$(abspath $(B)/launchgap) tests/run $(TESTS) tests/same_numbers tests/recompute.py
+test: $(TESTS) $(B)/launchgap $(FUZZERS)
+	@LAUNCHGAP=$(abspath $(B)/launchgap) FUZZERS='$(abspath $(FUZZERS))' \
+	  tests/run $(TESTS) tests/same_numbers tests/recompute.py tests/fuzzed
 
 # The tables of every committed record, made anew and compared.
 same: $(B)/launchgap
 	@LAUNCHGAP=$(abspath $(B)/launchgap) tests/same_numbers
+
+# --- fuzzers: a program per target, by libFuzzer where clang has it (SAN=fuzzer), else by a driver that
+# learns nothing on its way, and with the sanitizers that SAN names -------------------------------
+ifneq ($(filter test fuzz,$(MAKECMDGOALS)),)
+LIBFUZZ := $(if $(SAN),,$(shell harness/packages.sh need fuzz >/dev/null && echo build-fuzzer))
+FUZZERS := $(patsubst tests/fuzz/%.c,$(or $(LIBFUZZ),$(B))/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
+endif
+ifneq ($(LIBFUZZ),)
+# What they are made of is known to the make that makes them.
+$(FUZZERS): libfuzzers ;
+.PHONY: libfuzzers
+libfuzzers:
+	@$(MAKE) -s SAN=fuzzer B=$(LIBFUZZ) CC='$(CC:gcc=clang)' CFLAGS='-O1 -gline-tables-only -fno-sanitize-recover=all' \
+	  NVCC= NCCL_H= $(FUZZERS)
+endif
+ENGINE := tests/fuzz/$(if $(filter fuzzer,$(SAN)),libfuzzer,driver).c
+$(B)/tests/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/fuzz.o $(B)/tests/fuzz/mutate.o $(B)/core.a $(ENGINE)
+	$(SAY) LINK $@
+	$(Q)OMPI_CC='$(CC)' $(MPICC) $(CFLAGS) $(STD) $(WARN) $(SANFLAG) $(if $(filter fuzzer,$(SAN)),-fsanitize=fuzzer) \
+	  -DFUZZ_TARGET=fuzz_$* -o $@ $(ENGINE) $(filter %.o %.a,$^) $(LINK) $(CUDALIB)
+.PRECIOUS: $(B)/tests/fuzz/%.o
+
+# RUNS=n: so many inputs, 1 million where nothing is said.
+fuzz: $(FUZZERS)
+	@FUZZERS='$(abspath $(FUZZERS))' tests/fuzzed '$(call said,TARGET)' '$(or $(call said,RUNS),1000000)'
 
 # --- use -----------------------------------------------------------------------------------------
 # RANKS=4 BLOCKS=6 BACKEND=host BYTES='4K..1M x4' … override the experiment file; ARGS passes the rest.
@@ -215,7 +242,7 @@ install:
 # `make experiment` and `make test` install what is missing, on Debian and Ubuntu; all other
 # targets, and DEPS=manual, only name it. Which they are: harness/packages.sh.
 WANTED := build $(if $(filter experiment beside,$(MAKECMDGOALS)),use) $(if $(filter test,$(MAKECMDGOALS)),use test) \
-          $(if $(filter deps,$(MAKECMDGOALS)),use test)
+          $(if $(filter deps,$(MAKECMDGOALS)),use test) $(if $(filter fuzz,$(MAKECMDGOALS)),fuzz)
 deps:
 	@MPICC='$(MPICC)' CC='$(CC)' harness/packages.sh \
 	  $(if $(filter experiment test deps,$(MAKECMDGOALS)),$(if $(filter manual,$(DEPS)),need,install),need) $(WANTED)
@@ -225,7 +252,7 @@ lint: | deps
 	@cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
 	  --inline-suppr --suppress=missingIncludeSystem -D_GNU_SOURCE harness modes
 format:
-	@clang-format -i $(wildcard harness/*.[ch] harness/*/*.[ch] harness/*/*/*.[ch] harness/*/*/*.cu modes/*.[ch] tests/*.[ch])
+	@clang-format -i $(wildcard harness/*.[ch] harness/*/*.[ch] harness/*/*/*.[ch] harness/*/*/*.cu modes/*.[ch] tests/*.[ch] tests/fuzz/*.[ch])
 clean:
 	rm -rf build build-*
 help:
@@ -237,6 +264,7 @@ help:
 ## make test [SAN=address]     the tests; SAN is a sanitizer list for gcc
 ## make selftest [QUICK=1]     whole experiments with known differences: what their reports say (15 minutes; 3)
 ## make same                 the tables of every record in results/reference anew: do they differ?
+## make fuzz TARGET=name RUNS=n   odd inputs for what reads records, experiments, logs …: tests/fuzz (clang)
 ## make simulate               the simulated tables in harness/analysis, of SIMULATED.md and headers (10 minutes on 2 cores)
 ## make nccl-legacy           an old NCCL into build/, for NCCL_LEGACY=path (190 MB)
 ## make doctor                 what this machine lacks and how to get it; builds and installs nothing

@@ -1,0 +1,45 @@
+/* What comes from elsewhere, thrown at what reads it. A target is a reader and all that works
+ * on what it read. libFuzzer drives it (libfuzzer.c), or driver.c where there is none: by `make
+ * fuzz` for as long as one likes, in every `make test` for a moment. Both begin with
+ * corpus/<target>/, where each input that once broke something stays. */
+#ifndef LAUNCHGAP_TESTS_FUZZ_H
+#define LAUNCHGAP_TESTS_FUZZ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct fuzz_target {
+	/* Whatever the bytes are, it returns, leaves no memory behind, and breaks no promise.
+	 */
+	void (*run)(const uint8_t *data, size_t bytes);
+	/* Changes *data in place, of `room` bytes at most; the new length. NULL: byte by byte.
+	 * All that it chooses comes from the seed. */
+	size_t (*mutate)(uint8_t *data, size_t bytes, size_t room, unsigned seed);
+};
+
+extern const struct fuzz_target fuzz_sizes, fuzz_experiment, fuzz_record, fuzz_nccl_tests,
+    fuzz_nccl_log;
+
+/* Ends the program, with the words, where `kept` is false. */
+void fuzz_promise(bool kept, const char *words);
+/* A file in a folder of this process, made at the first call and removed at its end. The path
+ * is valid until the next call. NULL: the folder itself. */
+const char *fuzz_file(const char *name, const void *data, size_t bytes);
+/* A copy that ends with a NUL, and holds none before: *rest is what stands behind the first one
+ * (NULL: nothing does), in the same copy. The caller frees. */
+char *fuzz_text(const uint8_t *data, size_t bytes, char **rest);
+/* An output in memory, read back by fuzz_said: NULL where it is no plain UTF-8 text, as nothing
+ * that people or programs read may hold what a terminal takes for a command. The caller frees.
+ */
+FILE *fuzz_listen(void);
+char *fuzz_said(FILE *out);
+
+/* mutate for lines of JSON: some value of some line changes its kind, its size or its place, or
+ * bytes change. Of two inputs one has its checksums (record_line.h) made right again. */
+size_t fuzz_mutate_json(uint8_t *data, size_t bytes, size_t room, unsigned seed);
+/* libFuzzer's, or the driver's. */
+size_t LLVMFuzzerMutate(uint8_t *data, size_t bytes, size_t room);
+
+#endif

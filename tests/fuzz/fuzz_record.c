@@ -1,0 +1,69 @@
+/* A record, read and reported on: all of the analysis and every format, with no file written
+ * and no program started. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../harness/report/output.h"
+#include "../../harness/report/report.h"
+#include "fuzz.h"
+
+/* In the place of the report's own files (report/output.c): what they would hold is looked at.
+ */
+FILE *output_open(const char *file, struct status *st)
+{
+	(void)file, (void)st;
+	return fuzz_listen();
+}
+
+int output_close(FILE *out, const char *file, struct status *st)
+{
+	const char *end = strrchr(file, '.');
+	char *text = fuzz_said(out);
+	(void)st;
+	fuzz_promise(text, "report: every file is plain text");
+	if (end && !strcmp(end, ".json")) {
+		json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+		fuzz_promise(json, "report: report.json is JSON");
+		json_decref(json);
+	}
+	fuzz_promise(!end || strcmp(end, ".html") || !strstr(text, "<script"),
+	             "report: no script in report.html");
+	free(text);
+	return 0;
+}
+
+/* In the place of libc's: gnuplot is not started. */
+pid_t fork(void)
+{
+	return -1;
+}
+
+static void report(bool nccl_tests)
+{
+	struct report_options options = {.format =
+	                                     nccl_tests ? REPORT_NCCL_TESTS : REPORT_TABLES,
+	                                 .average = NCCL_AVERAGE_MEAN,
+	                                 .verbose = true};
+	struct status st = {""};
+	int rc = report_make(fuzz_file(NULL, NULL, 0), "/nowhere", &options, &st);
+	fuzz_promise(!rc || st.text[0], "report: a refusal has a sentence");
+}
+
+static void run(const uint8_t *data, size_t bytes)
+{
+	FILE *out = stdout, *err = stderr;
+	fuzz_file("trials.jsonl", data, bytes);
+	stdout = fuzz_listen();
+	stderr = fuzz_listen();
+	report(bytes % 4 == 3);
+	char *said = fuzz_said(stdout), *told = fuzz_said(stderr);
+	stdout = out;
+	stderr = err;
+	fuzz_promise(said && told, "report: what is printed is plain text");
+	free(said);
+	free(told);
+}
+
+const struct fuzz_target fuzz_record = {run, fuzz_mutate_json};
