@@ -144,9 +144,51 @@ $(B)/tests/test_nvml $(B)/tests/test_calibrate: | $(B)/tests/standin_nvml.so
 $(B)/tests/test_nccl_options $(B)/tests/test_each $(B)/tests/test_plan $(B)/tests/test_library: | $(B)/tests/standin_nccl.so
 $(B)/tests/test_nccl_options.o $(B)/tests/test_nccl_calls.o: ALL_C += $(HAVE)
 
-test: $(TESTS) $(B)/launchgap $(FUZZERS)
+# The program once more, on stand-ins for CUDA's runtime, NCCL, NVML and CUPTI: what it does on GPUs,
+# without one. They lie beside it, where the dynamic linker looks first.
+STANDIN := $(B)/standin
+GPU_SRC := $(wildcard harness/backend/nccl/*.c harness/backend/device/*.c)
+GPU_OBJ := $(GPU_SRC:%.c=$(STANDIN)/%.o) $(STANDIN)/tests/standin/kernels.o
+NO_GPU  := $(filter-out $(GPU_SRC:%.c=$(B)/%.o),$(CORE))
+HEADERS := $(or $(filter-out -DHAVE_CUDA_NCCL,$(HAVE)),-isystem tests/standin/include)
+BESIDE  := -Wl,-rpath,'$$ORIGIN',--disable-new-dtags
+SHARE    = $(CC) $(CFLAGS) $(STD) $(WARN) $(SANFLAG) -shared -fPIC $(BESIDE)
+LIBRARY := $(STANDIN)/libcudart.so $(STANDIN)/libnccl.so.2 $(STANDIN)/2.21.5/libnccl.so.2 $(STANDIN)/libnvidia-ml.so.1
+STANDIN_NCCL := tests/standin/nccl.c $(addprefix harness/,backend/host/host_reduce.c backend/host/host_float.c coll/coll.c)
+
+$(STANDIN)/%.o: ALL_C += -DHAVE_CUDA_NCCL $(HEADERS)
+$(STANDIN)/%.o: %.c $(B)/flags | deps
+	@mkdir -p $(@D)
+	$(SAY) CC $< for stand-ins
+	$(Q)$(CC) $(ALL_C) $(call PKG,--cflags) -c -o $@ $<
+$(STANDIN)/libcudart.so: tests/standin/cudart.c $(wildcard tests/standin/*.h)
+	@mkdir -p $(@D)
+	$(Q)$(SHARE) $(HEADERS) -Wl,-soname,$(@F) -o $@ $< -lpthread
+$(STANDIN)/libnccl.so.2: RELEASE := 22803
+$(STANDIN)/2.21.5/libnccl.so.2: RELEASE := 22105
+$(STANDIN)/libnccl.so.2 $(STANDIN)/2.21.5/libnccl.so.2: $(STANDIN_NCCL) $(wildcard tests/standin/*.h) $(STANDIN)/libcudart.so
+	@mkdir -p $(@D)
+	$(Q)$(SHARE) -Itests/standin/include -DVERSION=$(RELEASE) -Wl,-rpath,'$$ORIGIN/..' -o $@ $(STANDIN_NCCL) $(STANDIN)/libcudart.so
+$(STANDIN)/libnvidia-ml.so.1: tests/standin_nvml.c
+	@mkdir -p $(@D)
+	$(Q)$(SHARE) -o $@ $<
+$(STANDIN)/launchgap: $(B)/harness/main.o $(NO_GPU) $(GPU_OBJ) | $(LIBRARY)
+	$(SAY) LINK $@
+	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(BESIDE) $(STANDIN)/libcudart.so $(LINK)
+# Its own tests, and some of the others' once more on it.
+THEIR_TESTS := $(patsubst tests/standin/%.c,$(STANDIN)/%,$(wildcard tests/standin/test_*.c))
+ALSO_TESTS  := $(addprefix $(STANDIN)/,test_conformance test_device)
+ON_STANDINS := $(THEIR_TESTS) $(ALSO_TESTS)
+$(THEIR_TESTS): $(STANDIN)/%: $(STANDIN)/tests/standin/%.o
+$(ALSO_TESTS): $(STANDIN)/%: $(STANDIN)/tests/%.o
+$(ON_STANDINS): $(HELPERS) $(NO_GPU) $(GPU_OBJ) | $(LIBRARY) $(STANDIN)/launchgap
+	$(SAY) LINK $@
+	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(BESIDE) $(STANDIN)/libcudart.so $(LINK) -lcmocka
+-include $(GPU_OBJ:.o=.d) $(THEIR_TESTS:$(STANDIN)/%=$(STANDIN)/tests/standin/%.d) $(ALSO_TESTS:$(STANDIN)/%=$(STANDIN)/tests/%.d)
+
+test: $(TESTS) $(ON_STANDINS) $(B)/launchgap $(FUZZERS)
 	@LAUNCHGAP=$(abspath $(B)/launchgap) FUZZERS='$(abspath $(FUZZERS))' \
-	  tests/run $(TESTS) tests/same_numbers tests/recompute.py tests/fuzzed
+	  tests/run $(TESTS) $(abspath $(ON_STANDINS)) tests/same_numbers tests/recompute.py tests/fuzzed
 
 # The tables of every committed record, made anew and compared.
 same: $(B)/launchgap

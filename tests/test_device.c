@@ -22,6 +22,7 @@ struct bench {
 	struct device_buffers b;
 	struct cell cell;
 	unsigned char *send, *recv;
+	size_t bytes; /* of an arena, that are looked at: a buffer more than is used */
 	cudaStream_t stream;
 	struct status st;
 };
@@ -72,7 +73,10 @@ static void ask(struct bench *bench, struct cell cell, unsigned rank, unsigned s
 	bench->b.span = coll_span(&cell, &bench->b.question.parts, RANKS, rank);
 	bench->b.in_place = cell.in_place;
 	bench->b.slots = slots;
+	bench->bytes = cell.bytes * (slots + 1);
 	assert_true(cell.bytes * slots <= ARENA_BYTES);
+	if (bench->bytes > ARENA_BYTES)
+		bench->bytes = ARENA_BYTES;
 }
 
 static uint64_t load(const struct bench *bench, const unsigned char *arena, uint64_t at)
@@ -86,9 +90,9 @@ static uint64_t load(const struct bench *bench, const unsigned char *arena, uint
 static void copy_back(struct bench *bench)
 {
 	assert_int_equal(
-	    cudaMemcpy(bench->send, bench->b.send, ARENA_BYTES, cudaMemcpyDeviceToHost), 0);
+	    cudaMemcpy(bench->send, bench->b.send, bench->bytes, cudaMemcpyDeviceToHost), 0);
 	assert_int_equal(
-	    cudaMemcpy(bench->recv, bench->b.recv, ARENA_BYTES, cudaMemcpyDeviceToHost), 0);
+	    cudaMemcpy(bench->recv, bench->b.recv, bench->bytes, cudaMemcpyDeviceToHost), 0);
 }
 
 /* A byte of an arena after prepare: of the send side, poison, or what was there before. */
@@ -112,8 +116,8 @@ static void is_as_prepared(const struct bench *bench, const unsigned char *arena
 
 static void prepare(struct bench *bench)
 {
-	assert_int_equal(cudaMemset(bench->b.send, UNTOUCHED, ARENA_BYTES), cudaSuccess);
-	assert_int_equal(cudaMemset(bench->b.recv, UNTOUCHED, ARENA_BYTES), cudaSuccess);
+	assert_int_equal(cudaMemset(bench->b.send, UNTOUCHED, bench->bytes), cudaSuccess);
+	assert_int_equal(cudaMemset(bench->b.recv, UNTOUCHED, bench->bytes), cudaSuccess);
 	assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
 	assert_int_equal(device_prepare(0, &bench->b, bench->stream, &bench->st), 0);
 }
@@ -152,7 +156,7 @@ static void answer(struct bench *bench)
 			       element);
 		}
 	assert_int_equal(
-	    cudaMemcpy(bench->b.recv, bench->recv, ARENA_BYTES, cudaMemcpyHostToDevice), 0);
+	    cudaMemcpy(bench->b.recv, bench->recv, bench->bytes, cudaMemcpyHostToDevice), 0);
 }
 
 static struct backend_verdict check(struct bench *bench)

@@ -1,0 +1,747 @@
+/* A stand-in for CUDA's runtime: as many GPUs as STANDIN_GPUS says, else 4. Their memory is the
+ * host's; a stream is a thread that does one thing after the other, so that calls return before
+ * their work is done, as on a GPU. Streams can be captured, with CUDA's refusals. Memory,
+ * streams and events that a process leaves at its end are said on stderr where STANDIN_LEFT is
+ * set, and errors come as inject.h says (STANDIN_CUDART; `kernel`: of all that a stream does).
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "inject.h"
+#include "standin.h"
+
+#define MOST_GPUS    8
+#define MEMORY_BYTES ((size_t)64 << 30) /* of a GPU */
+#define CLOCK_KHZ    1980000
+
+struct item {
+	standin_work *work;
+	struct item *next;
+	atomic_uint held; /* by the queue and by graphs */
+	bool kernel;
+	size_t bytes;
+	_Alignas(16) char args[];
+};
+
+struct CUgraph_st {
+	struct item **items;
+	size_t n;
+};
+
+struct CUgraphExec_st {
+	struct CUgraph_st graph;
+};
+
+struct CUstream_st {
+	pthread_mutex_t lock;
+	pthread_cond_t moved;
+	unsigned device;
+	struct item *first, **last;
+	bool busy, closing;
+	cudaError_t failed;
+	struct CUgraph_st *capture;
+};
+
+struct CUevent_st {
+	atomic_bool done;
+	uint64_t at_ns;
+};
+
+struct block {
+	struct block *next;
+	void *at;
+	size_t bytes;
+	int device; /* -1: of the host */
+};
+
+static struct {
+	pthread_once_t once;
+	unsigned gpus, nrows;
+	struct inject_row rows[INJECT_ROWS];
+	pthread_mutex_t lock;
+	struct block *blocks;
+	size_t used[MOST_GPUS];
+	atomic_int streams, events, graphs;
+	_Atomic(standin_seen *) seen;
+} here = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+static _Thread_local unsigned current;
+static _Thread_local unsigned captures; /* that this thread has begun */
+static _Thread_local struct CUstream_st *working;
+
+static void say_left(void)
+{
+	size_t left = 0;
+	for (struct block *b = here.blocks; b; b = b->next)
+		left++;
+	if (left || here.streams || here.events || here.graphs)
+		fprintf(
+		    stderr,
+		    "stand-in for CUDA: left %zu memory, %d streams, %d events, %d graphs\n",
+		    left, here.streams, here.events, here.graphs);
+}
+
+static void begin(void)
+{
+	const char *gpus = getenv("STANDIN_GPUS");
+	here.gpus = gpus ? (unsigned)atoi(gpus) : 4;
+	if (here.gpus > MOST_GPUS)
+		here.gpus = MOST_GPUS;
+	here.nrows = inject_parse(getenv("STANDIN_CUDART"), here.rows);
+	if (getenv("STANDIN_LEFT"))
+		atexit(say_left);
+}
+
+static cudaError_t enter(const char *function)
+{
+	pthread_once(&here.once, begin);
+	return (cudaError_t)inject_ask(here.rows, here.nrows, function);
+}
+
+/* What a thread that captures may not do. */
+static cudaError_t enter_unsafe(const char *function)
+{
+	cudaError_t error = enter(function);
+	return error ? error : captures ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* --- devices --- */
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+	cudaError_t error = enter(__func__);
+	*count = error ? 0 : (int)here.gpus;
+	return error ? error : here.gpus ? cudaSuccess : cudaErrorNoDevice;
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+	cudaError_t error = enter(__func__);
+	if (error)
+		return error;
+	if (device < 0 || (unsigned)device >= here.gpus)
+		return cudaErrorInvalidDevice;
+	current = (unsigned)device;
+	return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+	*device = (int)current;
+	return enter(__func__);
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+	cudaError_t error = enter(__func__);
+	if (error)
+		return error;
+	if (device < 0 || (unsigned)device >= here.gpus)
+		return cudaErrorInvalidDevice;
+	switch (attribute) {
+	case cudaDevAttrComputeCapabilityMajor:
+		*value = 9;
+		return cudaSuccess;
+	case cudaDevAttrComputeCapabilityMinor:
+		*value = 0;
+		return cudaSuccess;
+	case cudaDevAttrClockRate:
+		*value = CLOCK_KHZ;
+		return cudaSuccess;
+	default:
+		return cudaErrorInvalidValue;
+	}
+}
+
+/* As standin_nvml.c knows them: GPU 0 is its third, which has every counter. */
+cudaError_t cudaDeviceGetPCIBusId(char *pci, int bytes, int device)
+{
+	cudaError_t error = enter(__func__);
+	if (!error)
+		snprintf(pci, (size_t)bytes, "0000:%02x:00.0", (unsigned)device + 3);
+	return error;
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+{
+	cudaError_t error = enter("cudaGetDeviceProperties");
+	(void)device;
+	if (!error)
+		snprintf(prop->name, sizeof prop->name, "Stand-in GPU");
+	return error;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+	cudaError_t error = enter(__func__);
+	*can = device != peer && !getenv("STANDIN_NO_PEERS");
+	return error;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+	(void)peer, (void)flags;
+	return enter(__func__);
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+	switch ((int)error) {
+	case cudaSuccess:
+		return "no error";
+	case cudaErrorMemoryAllocation:
+		return "out of memory";
+	case cudaErrorNoDevice:
+		return "no CUDA-capable device is detected";
+	case cudaErrorInvalidDevice:
+		return "invalid device ordinal";
+	case cudaErrorIllegalAddress:
+		return "an illegal memory access was encountered";
+	case cudaErrorStreamCaptureUnsupported:
+		return "operation not permitted when stream is capturing";
+	default:
+		return "unspecified launch failure";
+	}
+}
+
+cudaError_t cudaGetLastError(void)
+{
+	return enter(__func__);
+}
+
+/* --- memory --- */
+
+static cudaError_t take_memory(void **out, size_t bytes, int device)
+{
+	struct block *b = malloc(sizeof *b);
+	void *at = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE,
+	                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	bool fits = true;
+	if (!b || at == MAP_FAILED) {
+		free(b);
+		return cudaErrorMemoryAllocation;
+	}
+	*b = (struct block){.at = at, .bytes = bytes ? bytes : 1, .device = device};
+	pthread_mutex_lock(&here.lock);
+	if (device >= 0)
+		fits = here.used[device] + bytes <= MEMORY_BYTES;
+	if (fits && device >= 0)
+		here.used[device] += bytes;
+	if (fits) {
+		b->next = here.blocks;
+		here.blocks = b;
+	}
+	pthread_mutex_unlock(&here.lock);
+	if (!fits) {
+		munmap(at, b->bytes);
+		free(b);
+		return cudaErrorMemoryAllocation;
+	}
+	*out = at;
+	return cudaSuccess;
+}
+
+static cudaError_t give_memory(void *at, bool host)
+{
+	struct block **link = &here.blocks, *found;
+	if (!at)
+		return cudaSuccess;
+	pthread_mutex_lock(&here.lock);
+	while (*link && ((*link)->at != at || ((*link)->device < 0) != host))
+		link = &(*link)->next;
+	found = *link;
+	if (found) {
+		*link = found->next;
+		if (!host)
+			here.used[found->device] -= found->bytes;
+	}
+	pthread_mutex_unlock(&here.lock);
+	if (!found)
+		return cudaErrorInvalidValue;
+	munmap(found->at, found->bytes);
+	free(found);
+	return cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void **out, size_t bytes)
+{
+	cudaError_t error = enter_unsafe(__func__);
+	return error ? error : take_memory(out, bytes, (int)current);
+}
+
+cudaError_t cudaFree(void *at)
+{
+	cudaError_t error = enter(__func__);
+	return error ? error : give_memory(at, false);
+}
+
+cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags)
+{
+	cudaError_t error = enter_unsafe(__func__);
+	(void)flags;
+	return error ? error : take_memory(out, bytes, -1);
+}
+
+cudaError_t cudaFreeHost(void *at)
+{
+	cudaError_t error = enter(__func__);
+	return error ? error : give_memory(at, true);
+}
+
+cudaError_t cudaMemGetInfo(size_t *left, size_t *all)
+{
+	cudaError_t error = enter(__func__);
+	pthread_mutex_lock(&here.lock);
+	*left = MEMORY_BYTES - here.used[current];
+	pthread_mutex_unlock(&here.lock);
+	*all = MEMORY_BYTES;
+	return error;
+}
+
+/* --- streams --- */
+
+static void item_drop(struct item *item)
+{
+	if (atomic_fetch_sub(&item->held, 1) == 1)
+		free(item);
+}
+
+static void item_do(struct CUstream_st *s, struct item *item)
+{
+	cudaError_t error = enter("kernel");
+	standin_seen *seen = atomic_load(&here.seen);
+	uint64_t begun = now_ns();
+	if (error) {
+		standin_stream_fail(error);
+		return;
+	}
+	item->work(item->args);
+	if (seen && item->kernel)
+		seen(s->device, begun, now_ns());
+}
+
+static void *stream_run(void *arg)
+{
+	struct CUstream_st *s = arg;
+	working = s;
+	current = s->device;
+	pthread_mutex_lock(&s->lock);
+	for (;;) {
+		while (!s->first && !s->closing)
+			pthread_cond_wait(&s->moved, &s->lock);
+		struct item *item = s->first;
+		if (!item)
+			break;
+		s->busy = true;
+		s->first = item->next;
+		if (!s->first)
+			s->last = &s->first;
+		bool sound = !s->failed;
+		pthread_mutex_unlock(&s->lock);
+		if (sound)
+			item_do(s, item);
+		item_drop(item);
+		pthread_mutex_lock(&s->lock);
+		s->busy = false;
+		pthread_cond_broadcast(&s->moved);
+	}
+	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_destroy(&s->lock);
+	pthread_cond_destroy(&s->moved);
+	free(s);
+	return NULL;
+}
+
+void standin_stream_fail(cudaError_t error)
+{
+	pthread_mutex_lock(&working->lock);
+	if (!working->failed)
+		working->failed = error;
+	pthread_mutex_unlock(&working->lock);
+}
+
+void standin_watch(standin_seen *seen)
+{
+	atomic_store(&here.seen, seen);
+}
+
+static struct CUstream_st *stream_make(void)
+{
+	struct CUstream_st *s = calloc(1, sizeof *s);
+	pthread_t thread;
+	if (!s)
+		return NULL;
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->moved, NULL);
+	s->device = current;
+	s->last = &s->first;
+	if (pthread_create(&thread, NULL, stream_run, s)) {
+		free(s);
+		return NULL;
+	}
+	pthread_detach(thread);
+	return s;
+}
+
+/* The default stream of each GPU; there as long as the process. */
+static struct CUstream_st *stream_of(cudaStream_t stream)
+{
+	static struct CUstream_st *defaults[MOST_GPUS];
+	struct CUstream_st *s = stream;
+	if (s)
+		return s;
+	pthread_mutex_lock(&here.lock);
+	if (!defaults[current])
+		defaults[current] = stream_make();
+	s = defaults[current];
+	pthread_mutex_unlock(&here.lock);
+	return s;
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags)
+{
+	cudaError_t error = enter_unsafe(__func__);
+	(void)flags;
+	if (error)
+		return error;
+	*out = stream_make();
+	here.streams += *out != NULL;
+	return *out ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *out)
+{
+	return cudaStreamCreateWithFlags(out, 0);
+}
+
+static void graph_clear(struct CUgraph_st *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		item_drop(g->items[i]);
+	free(g->items);
+	g->items = NULL;
+	g->n = 0;
+}
+
+/* What is in it is still done. */
+cudaError_t cudaStreamDestroy(cudaStream_t s)
+{
+	cudaError_t error = enter(__func__);
+	if (error)
+		return error;
+	pthread_mutex_lock(&s->lock);
+	if (s->capture) {
+		graph_clear(s->capture);
+		free(s->capture);
+		here.graphs--;
+		captures--;
+	}
+	s->closing = true;
+	pthread_cond_broadcast(&s->moved);
+	pthread_mutex_unlock(&s->lock);
+	here.streams--;
+	return cudaSuccess;
+}
+
+static cudaError_t stream_put(struct CUstream_st *s, struct item *item)
+{
+	pthread_mutex_lock(&s->lock);
+	cudaError_t failed = s->failed;
+	if (!failed) {
+		*s->last = item;
+		s->last = &item->next;
+		pthread_cond_broadcast(&s->moved);
+	}
+	pthread_mutex_unlock(&s->lock);
+	if (failed)
+		item_drop(item);
+	return failed;
+}
+
+static cudaError_t graph_add(struct CUgraph_st *g, struct item *item)
+{
+	struct item **more = realloc(g->items, (g->n + 1) * sizeof(struct item *));
+	if (!more)
+		return cudaErrorMemoryAllocation;
+	g->items = more;
+	g->items[g->n++] = item;
+	return cudaSuccess;
+}
+
+static struct item *item_make(standin_work *work, const void *args, size_t bytes, bool kernel)
+{
+	struct item *item = calloc(1, sizeof *item + bytes);
+	if (!item)
+		return NULL;
+	item->work = work;
+	item->held = 1;
+	item->kernel = kernel;
+	item->bytes = bytes;
+	memcpy(item->args, args, bytes);
+	return item;
+}
+
+static cudaError_t stream_add(cudaStream_t stream, standin_work *work, const void *args,
+                              size_t bytes, bool kernel)
+{
+	struct CUstream_st *s = stream_of(stream);
+	struct item *item = item_make(work, args, bytes, kernel);
+	if (!s || !item)
+		return cudaErrorMemoryAllocation;
+	return s->capture ? graph_add(s->capture, item) : stream_put(s, item);
+}
+
+cudaError_t standin_launch(const char *name, cudaStream_t stream, standin_work *work,
+                           const void *args, size_t bytes)
+{
+	cudaError_t error = enter(name);
+	return error ? error : stream_add(stream, work, args, bytes, true);
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+	cudaError_t error = enter(__func__);
+	struct CUstream_st *s = stream_of(stream);
+	if (error)
+		return error;
+	if (s->capture)
+		return cudaErrorStreamCaptureUnsupported;
+	pthread_mutex_lock(&s->lock);
+	error = s->failed ? s->failed : s->first || s->busy ? cudaErrorNotReady : cudaSuccess;
+	pthread_mutex_unlock(&s->lock);
+	return error;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+	cudaError_t error = enter_unsafe(__func__);
+	struct CUstream_st *s = stream_of(stream);
+	if (error)
+		return error;
+	pthread_mutex_lock(&s->lock);
+	while ((s->first || s->busy) && !s->failed)
+		pthread_cond_wait(&s->moved, &s->lock);
+	error = s->failed;
+	pthread_mutex_unlock(&s->lock);
+	return error;
+}
+
+/* Only of the default stream: nothing here asks for others. */
+cudaError_t cudaDeviceSynchronize(void)
+{
+	cudaError_t error = enter_unsafe(__func__);
+	return error ? error : cudaStreamSynchronize(NULL);
+}
+
+/* --- copies --- */
+
+struct copy {
+	void *to;
+	const void *from;
+	size_t bytes;
+	int value;
+};
+
+static void copy_work(void *args)
+{
+	const struct copy *c = args;
+	if (c->from)
+		memmove(c->to, c->from, c->bytes);
+	else
+		memset(c->to, c->value, c->bytes);
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                            cudaStream_t stream)
+{
+	cudaError_t error = enter(__func__);
+	struct copy c = {.to = to, .from = from, .bytes = bytes};
+	(void)kind;
+	return error ? error : stream_add(stream, copy_work, &c, sizeof c, false);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
+                                size_t bytes, cudaStream_t stream)
+{
+	cudaError_t error = enter(__func__);
+	struct copy c = {.to = to, .from = from, .bytes = bytes};
+	(void)to_device, (void)from_device;
+	if (!error && stream_of(stream)->capture)
+		error = cudaErrorStreamCaptureUnsupported;
+	return error ? error : stream_add(stream, copy_work, &c, sizeof c, false);
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+	cudaError_t error = enter_unsafe(__func__);
+	struct copy c = {.to = to, .from = from, .bytes = bytes};
+	(void)kind;
+	if (!error)
+		error = stream_add(NULL, copy_work, &c, sizeof c, false);
+	return error ? error : cudaStreamSynchronize(NULL);
+}
+
+cudaError_t cudaMemset(void *to, int value, size_t bytes)
+{
+	cudaError_t error = enter_unsafe(__func__);
+	struct copy c = {.to = to, .bytes = bytes, .value = value};
+	return error ? error : stream_add(NULL, copy_work, &c, sizeof c, false);
+}
+
+/* --- events --- */
+
+static void event_work(void *args)
+{
+	struct CUevent_st *e = *(struct CUevent_st **)args;
+	e->at_ns = now_ns();
+	atomic_store(&e->done, true);
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *out)
+{
+	cudaError_t error = enter("cudaEventCreate");
+	if (error)
+		return error;
+	*out = calloc(1, sizeof **out);
+	here.events += *out != NULL;
+	return *out ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+	free(event);
+	here.events--;
+	return enter(__func__);
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+	cudaError_t error = enter("cudaEventRecord");
+	if (error)
+		return error;
+	atomic_store(&event->done, false);
+	return stream_add(stream, event_work, &event, sizeof event, false);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+	cudaError_t error = enter(__func__);
+	return error ? error : atomic_load(&event->done) ? cudaSuccess : cudaErrorNotReady;
+}
+
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
+{
+	cudaError_t error = enter("cudaEventElapsedTime");
+	*ms = (float)((double)(to->at_ns - from->at_ns) / 1e6);
+	return error;
+}
+
+/* --- graphs --- */
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t s, enum cudaStreamCaptureMode mode)
+{
+	cudaError_t error = enter(__func__);
+	(void)mode;
+	if (error)
+		return error;
+	s->capture = calloc(1, sizeof *s->capture);
+	if (!s->capture)
+		return cudaErrorMemoryAllocation;
+	here.graphs++;
+	captures++;
+	return cudaSuccess;
+}
+
+/* Whatever it answers, the stream captures no more. */
+cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *out)
+{
+	cudaError_t error = enter(__func__);
+	struct CUgraph_st *graph = s->capture;
+	if (!graph)
+		return cudaErrorIllegalState;
+	s->capture = NULL;
+	captures--;
+	if (error) {
+		graph_clear(graph);
+		free(graph);
+		here.graphs--;
+		return error;
+	}
+	*out = graph;
+	return cudaSuccess;
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
+{
+	*status = stream_of(stream)->capture ? cudaStreamCaptureStatusActive
+	                                     : cudaStreamCaptureStatusNone;
+	return enter(__func__);
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *out, cudaGraph_t graph,
+                                          unsigned long long flags)
+{
+	cudaError_t error = enter_unsafe(__func__);
+	struct CUgraphExec_st *exec;
+	(void)flags;
+	if (error)
+		return error;
+	exec = calloc(1, sizeof *exec);
+	if (!exec)
+		return cudaErrorMemoryAllocation;
+	here.graphs++;
+	*out = exec;
+	for (size_t i = 0; i < graph->n; i++) {
+		if (graph_add(&exec->graph, graph->items[i]))
+			return cudaErrorMemoryAllocation;
+		graph->items[i]->held++;
+	}
+	return cudaSuccess;
+}
+
+cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
+{
+	(void)exec, (void)stream;
+	return enter(__func__);
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
+{
+	cudaError_t error = enter(__func__);
+	for (size_t i = 0; !error && i < exec->graph.n; i++) {
+		const struct item *item = exec->graph.items[i];
+		error = stream_add(stream, item->work, item->args, item->bytes, item->kernel);
+	}
+	return error;
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+	graph_clear(graph);
+	free(graph);
+	here.graphs--;
+	return enter(__func__);
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
+{
+	graph_clear(&exec->graph);
+	free(exec);
+	here.graphs--;
+	return enter(__func__);
+}

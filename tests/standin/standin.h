@@ -1,0 +1,21 @@
+/* What the stand-ins for CUDA's runtime, NCCL and CUPTI say to each other beyond what the real
+ * ones do. */
+#ifndef LAUNCHGAP_STANDIN_STANDIN_H
+#define LAUNCHGAP_STANDIN_STANDIN_H
+
+#include <cuda_runtime_api.h>
+
+/* Of what a stream does: `bytes` at `args` are copied, and copied again for each replay of a
+ * graph. `name` is what an error is injected by. Returns once it is in the stream. */
+typedef void standin_work(void *args);
+cudaError_t standin_launch(const char *name, cudaStream_t stream, standin_work *work,
+                           const void *args, size_t bytes);
+/* From within the work: the stream has failed for good. */
+void standin_stream_fail(cudaError_t error);
+
+/* Kernels that ran, for CUPTI: NULL turns it off. Called by the stream that ran one. */
+typedef void standin_seen(unsigned device, unsigned long long start_ns,
+                          unsigned long long end_ns);
+void standin_watch(standin_seen *seen);
+
+#endif

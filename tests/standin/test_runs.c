@@ -1,0 +1,223 @@
+/* Whole runs of the nccl backend without a GPU, on stand-ins for CUDA's runtime, NCCL and NVML:
+ * jobs, modes, log, counters, record and report are the program's own. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../harness/record/record.h"
+#include "../cli.h"
+#include "../json.h"
+#include "../standin.h"
+
+static char folder[64], results[80], old[STANDIN_BYTES];
+
+static const char *const injected[] = {"STANDIN_NCCL", "STANDIN_CUDART", "STANDIN_GPUS",
+                                       "STANDIN_NO_PEERS", "NCCL_LEGACY"};
+
+static int set_up(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < sizeof injected / sizeof *injected; i++)
+		unsetenv(injected[i]);
+	cli_folder(folder);
+	snprintf(results, sizeof results, "%s/results", folder);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	cli_clean(folder);
+	return 0;
+}
+
+/* Two ranks and few calls, with what the text adds. What it said is the caller's to free. */
+static struct cli run(const char *text)
+{
+	static const char head[] =
+	    "[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\nstretches = 2\n"
+	    "calls = 2\nisolated_calls = 2\nlimit = no\n";
+	char all[2048], file[80];
+	snprintf(all, sizeof all, "%s%s", head, text);
+	snprintf(file, sizeof file, "%s/t.exp", folder);
+	cli_write(folder, "t.exp", all);
+	return cli_run(folder,
+	               (const char *[]){"run", "--file", file, "--results", results, NULL});
+}
+
+static struct record_run record_of(const char *experiment)
+{
+	struct record_run record;
+	struct status st = {""};
+	char path[256];
+	bool torn;
+	cli_result(folder, experiment, "trials.jsonl", path, sizeof path);
+	if (record_load(path, &record, &torn, &st))
+		fail_msg("%s", st.text);
+	assert_false(torn);
+	return record;
+}
+
+static json_t *report_of(const char *experiment)
+{
+	char path[256];
+	cli_result(folder, experiment, "report.json", path, sizeof path);
+	return json_report(path);
+}
+
+static const json_t *path_of(const struct record_run *record, const char *variant)
+{
+	for (unsigned i = 0; i < record->npaths; i++)
+		if (!strcmp(record->paths[i].variant, variant))
+			return record->paths[i].path;
+	fail_msg("no path of %s", variant);
+	return NULL;
+}
+
+/* As the real ones do: up to 2.22 threads write into each other's buffers, later only where
+ * these were registered. */
+static void the_path_is_proved_by_version_and_mode(void **state)
+{
+	static const struct {
+		const char *variant, *transport, *data, *version;
+	} rows[] = {
+	    {"threads", "P2P/direct pointer", "staged", "2.28.3"},
+	    {"processes", "P2P/CUMEM", "staged", "2.28.3"},
+	    {"registered", "P2P/CUMEM", "direct", "2.28.3"},
+	    {"threads-old", "P2P/direct pointer", "direct", "2.21.5"},
+	    {"processes-old", "P2P/CUMEM", "staged", "2.21.5"},
+	    {"nodirect-old", "P2P/CUMEM", "staged", "2.21.5"},
+	    {"pull-old", "P2P/direct pointer/read", "staged", "2.21.5"},
+	    {"shm", "SHM/direct/direct", "staged", "2.28.3"},
+	};
+	static const char text[] =
+	    "collective = alltoall\nbytes = 4K\npace = isolated\n"
+	    "[variant threads]\nmode = threads\n[variant processes]\nmode = processes\n"
+	    "[variant registered]\nmode = processes\nregister = local\n"
+	    "[variant threads-old]\nmode = threads\nnccl = ${NCCL_LEGACY}\n"
+	    "[variant processes-old]\nlike = threads-old\nmode = processes\n"
+	    "[variant nodirect-old]\nlike = threads-old\nenv.NCCL_P2P_DIRECT_DISABLE = 1\n"
+	    "[variant pull-old]\nlike = threads-old\nenv.NCCL_P2P_READ_ENABLE = 1\n"
+	    "[variant shm]\nmode = processes\nenv.NCCL_P2P_DISABLE = 1\n";
+	(void)state;
+	setenv("NCCL_LEGACY", old, 1);
+	cli_expect(run(text), 0, "every element that they delivered was");
+	struct record_run record = record_of("t");
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const json_t *path = path_of(&record, rows[i].variant);
+		json_assert_text(path, "transport", rows[i].transport);
+		json_assert_text(path, "data_path", rows[i].data);
+		json_assert_text(path, "version", rows[i].version);
+		assert_int_equal(json_integer_value(json_object_get(path, "unread")), 0);
+	}
+	record_free(&record);
+}
+
+/* The report's own experiment, with an old NCCL beside the system's, down to its claims. */
+static void the_h800_report_is_asked_of_both_libraries(void **state)
+{
+	(void)state;
+	setenv("NCCL_LEGACY", old, 1);
+	cli_expect(
+	    cli_run(folder, (const char *[]){"run", "--file", "experiments/h800_alltoall.exp",
+	                                     "--results", results, "--only",
+	                                     "threads,processes,threads-old,processes-old,"
+	                                     "processes-registered",
+	                                     "ranks=2", "blocks=1", "bytes=16K",
+	                                     "pace=isolated", "warmup=1", "isolated_calls=2",
+	                                     "connections=1", "counters=no", NULL}),
+	    0, "2.21.5");
+	struct record_run record = record_of("h800_alltoall");
+	json_assert_text(path_of(&record, "threads-old"), "data_path", "direct");
+	json_assert_text(path_of(&record, "processes-old"), "data_path", "staged");
+	json_assert_text(path_of(&record, "processes-registered"), "data_path", "direct");
+	assert_int_equal(record.nfailures, 0);
+	record_free(&record);
+	json_t *report = report_of("h800_alltoall");
+	json_assert_says(json_finding(report, "claim", "threads-within-node-old"), "verdict",
+	                 "undecided");
+	assert_true(json_one_says(json_object_get(report, "warnings"), "1 block"));
+	json_decref(report);
+}
+
+/* What the stand-in for NVML answers of its third and fourth GPU (standin_nvml.c): the one has
+ * GPM, the other only NVLink's own counters. */
+static void counters_are_those_of_nvml(void **state)
+{
+	(void)state;
+	cli_expect(run("collective = alltoall\nbytes = 4K\npace = stream\ncounters = yes\n"
+	               "[variant threads]\nmode = threads\n"),
+	           0, "every element that they delivered was");
+	json_t *report = report_of("t");
+	const json_t *table = json_table(report, "evidence");
+	json_keys first = {"variant", "threads", "rank", "0", NULL};
+	json_keys second = {"variant", "threads", "rank", "1", NULL};
+	json_assert_number(json_cell(table, first, "sm_percent"), "", 12.5, 0.01);
+	json_assert_number(json_cell(table, first, "nvlink_tx_gbs"), "", 256, 0.01);
+	json_assert_null(json_cell(table, second, "sm_percent"), "");
+	json_decref(report);
+}
+
+/* What a library does wrong, and the sentence for it. */
+static void a_library_that_fails_is_told(void **state)
+{
+	static const struct {
+		const char *variable, *asks, *says;
+	} rows[] = {
+	    {"STANDIN_NCCL", "data:wrong:9", "delivered 1 wrong element"},
+	    {"STANDIN_NCCL", "data:700:3", "CUDA: an illegal memory access was encountered"},
+	    {"STANDIN_NCCL", "async:6:1", "NCCL: remote process exited"},
+	    {"STANDIN_NCCL", "ncclAllReduce:3:2",
+	     "NCCL: internal error - please report this issue to the NCCL developers: as the "
+	     "test asked"},
+	    {"STANDIN_NCCL", "ncclCommInitRank:2:1",
+	     "ncclCommInitRank: unhandled system error"},
+	    {"STANDIN_NCCL", "data:hang:4",
+	     "a cell took longer than cell_timeout = 2s: all_reduce"},
+	    {"STANDIN_CUDART", "cudaMalloc:2:1", "ncclMemAlloc: unhandled cuda error"},
+	    {"STANDIN_CUDART", "cudaStreamCreateWithFlags:2:1",
+	     "cudaStreamCreateWithFlags: out of memory"},
+	    {"STANDIN_CUDART", "device_launch_check:719:1",
+	     "checking: unspecified launch failure"},
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		tear_down(NULL);
+		set_up(NULL);
+		setenv(rows[i].variable, rows[i].asks, 1);
+		struct cli cli =
+		    run("collective = all_reduce\nbytes = 4K\npace = stream\ncell_timeout = 2\n"
+		        "[variant threads]\nmode = threads\n");
+		if (cli.code == 0 || !strstr(cli.out, rows[i].says))
+			print_error("%s=%s: %d, %s\n", rows[i].variable, rows[i].asks, cli.code,
+			            cli.out);
+		assert_true(cli.code > 0);
+		assert_non_null(strstr(cli.out, rows[i].says));
+		assert_int_equal(cli_processes(folder), 0);
+		free(cli.out);
+	}
+}
+
+int main(void)
+{
+	char program[STANDIN_BYTES];
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(the_path_is_proved_by_version_and_mode, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(the_h800_report_is_asked_of_both_libraries, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(counters_are_those_of_nvml, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_library_that_fails_is_told, set_up, tear_down),
+	};
+	if (standin_find_named("launchgap", program) ||
+	    standin_find_named("2.21.5/libnccl.so.2", old))
+		return 1;
+	setenv("LAUNCHGAP", program, 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
