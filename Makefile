@@ -2,15 +2,15 @@
 # the way; `make help` names the rest.
 
 comma   := ,
-VERSION := 0.5.0
+RELEASE := 0.5.0
 
 # --- what the command line says: nothing else counts, and a slip is no silent default -------------
 # Keys of an experiment that have a variable; ARGS takes any other.
 KEYS    := RANKS BLOCKS BACKEND BYTES COLLECTIVE DTYPE OP PACE CALLS CYCLES COUNTERS SEED LIMIT BIND \
            NCCL TIMEOUT PRECISION BUDGET
-OURS    := EXP ARGS $(KEYS) RUN ROUNDS NCCL_TESTS NCCL_LEGACY NCCL_LIBS QUICK SAN STATIC DEPS PREFIX \
-           DESTDIR TARGET RUNS
-TOOLS   := B V CC CFLAGS CUDA CUDA_HOME NVCC NCCL_HOME NCCL_H ARCHS MPICC LIBS LEGACY WHEELS TESTS JOBS
+OURS    := EXP ARGS $(KEYS) RUN ROUNDS NCCL_TESTS NCCL_LEGACY NCCL_LIBS VERSION QUICK SAN STATIC DEPS \
+           PREFIX DESTDIR TARGET RUNS
+TOOLS   := B V CC CFLAGS CUDA CUDA_HOME NVCC NCCL_HOME NCCL_H ARCHS MPICC LIBS WHEELS TESTS JOBS
 GIVEN   := $(foreach v,$(filter-out -% MAKE%,$(.VARIABLES)),$(if $(filter command,$(firstword $(origin $v))),$v))
 # What is meant by what is often said, where it is not the same in capitals.
 MEANT   := NAME:EXP EXPERIMENT:EXP EXPS:EXP DIR:RUN RESULT:RUN DATATYPE:DTYPE COLL:COLLECTIVE SIZE:BYTES \
@@ -106,7 +106,7 @@ $(B)/commit $(B)/flags: | deps
 	@mkdir -p $(@D); echo '$(SAYS)' | cmp -s - $@ || echo '$(SAYS)' >$@
 $(B)/harness/main.o $(B)/harness/run/runner.o $(B)/harness/doctor.o: $(B)/commit
 # What `launchgap --version` says is built in.
-$(B)/harness/main.o: ALL_C += -DLAUNCHGAP_VERSION='"$(VERSION)"' -DLAUNCHGAP_BUILT='"$(strip $(BUILT))"'
+$(B)/harness/main.o: ALL_C += -DLAUNCHGAP_VERSION='"$(RELEASE)"' -DLAUNCHGAP_BUILT='"$(strip $(BUILT))"'
 of     = $(strip $(shell pkg-config --modversion $1 2>/dev/null))
 ncclis = $(shell sed -n 's/^\#define NCCL_\(MAJOR\|MINOR\|PATCH\) *\([0-9]*\).*/\2/p' $(NCCL_H) | tr '\n' . | sed 's/\.$$//')
 cudais = $(shell $(NVCC) --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
@@ -225,6 +225,11 @@ OVERRIDE = $(foreach k,$(KEYS),$(if $(call said,$k),$(shell echo $k | tr A-Z a-z
 export NCCL_LEGACY NCCL_LIBS
 
 # Asked before anything is built or installed.
+ifneq ($(call said,VERSION),)
+ifeq ($(filter nccl-legacy,$(MAKECMDGOALS)),)
+$(error VERSION is of `make nccl-legacy` alone; an experiment takes NCCL=path)
+endif
+endif
 ifneq ($(filter experiment beside,$(MAKECMDGOALS)),)
 ifeq ($(EXP),)
 $(info Which experiment? make $(filter experiment beside,$(MAKECMDGOALS)) EXP=name, of)
@@ -257,20 +262,24 @@ endif
 plots: $(B)/launchgap
 	$< report '$(RUN)'
 
-# NVIDIA's own wheel of the last NCCL line with the direct path between threads, for NCCL_LEGACY.
-LEGACY  := 2.21.5
+# NVIDIA's own wheels. Without VERSION the last of the NCCL line with the direct path between
+# threads, for NCCL_LEGACY; of several (VERSION='2.19.3 2.28.3') what NCCL_LIBS takes.
+LEGACY   = $(or $(call said,VERSION),2.21.5)
 WHEELS   = build/nccl-legacy
 nccl-legacy:
 	@command -v python3 >/dev/null && python3 -m pip --version >/dev/null 2>&1 || \
 	  { echo "python3 with pip is needed (python3-pip), or a libnccl.so.2 from elsewhere: NCCL_LEGACY=path"; exit 1; }
-	@mkdir -p $(WHEELS)
-	@[ -f $(WHEELS)/nvidia/nccl/lib/libnccl.so.2 ] || \
-	  { python3 -m pip download -q --no-deps -d $(WHEELS) nvidia-nccl-cu12==$(LEGACY) && \
-	    rm -rf $(WHEELS)/part $(WHEELS)/nvidia && \
-	    python3 -m zipfile -e $(WHEELS)/nvidia_nccl_cu12-$(LEGACY)-*.whl $(WHEELS)/part && \
-	    mv $(WHEELS)/part/nvidia $(WHEELS); } || \
-	  { echo "NVIDIA's wheel of NCCL $(LEGACY) could not be fetched: is there a network? Elsewhere: pip download --no-deps nvidia-nccl-cu12==$(LEGACY), unzip, NCCL_LEGACY=path"; exit 1; }
-	@echo "NCCL_LEGACY=$(abspath $(WHEELS))/nvidia/nccl/lib/libnccl.so.2"
+	@libs=; for v in $(LEGACY); do \
+	  echo "$$v" | grep -qE '^2\.[0-9]+\.[0-9]+(\.post[0-9]+)?$$' || \
+	    { echo "VERSION=$$v is no release of NCCL; allowed are such as 2.21.5, from 2.16.2 on: pip index versions nvidia-nccl-cu12"; exit 1; }; \
+	  at=$(abspath $(WHEELS))/$$v; lib=$$at/nvidia/nccl/lib/libnccl.so.2; mkdir -p "$$at"; \
+	  [ -f "$$lib" ] || { python3 -m pip download -q --no-deps -d "$$at" nvidia-nccl-cu12==$$v && \
+	    rm -rf "$$at/part" "$$at/nvidia" && \
+	    python3 -m zipfile -e "$$at"/nvidia_nccl_cu12-$$v-*.whl "$$at/part" && \
+	    mv "$$at/part/nvidia" "$$at" && rm -rf "$$at/part" "$$at"/*.whl; } || \
+	  { echo "NVIDIA's wheel of NCCL $$v could not be fetched: is there a network? Elsewhere: pip download --no-deps nvidia-nccl-cu12==$$v, unzip, NCCL_LEGACY=path"; exit 1; }; \
+	  libs=$$libs$${libs:+:}$$lib; done; \
+	  case $$libs in *:*) echo "NCCL_LIBS=$$libs";; *) echo "NCCL_LEGACY=$$libs";; esac
 
 # Of what is built: as root, nothing is compiled, and nothing else installed.
 PREFIX := /usr/local
@@ -308,7 +317,8 @@ help:
 ## make same                 the tables of every record in results/reference anew: do they differ?
 ## make fuzz TARGET=name RUNS=n   odd inputs for what reads records, experiments, logs …: tests/fuzz (clang)
 ## make simulate               the simulated tables in harness/analysis, of SIMULATED.md and headers (10 minutes on 2 cores)
-## make nccl-legacy           an old NCCL into build/, for NCCL_LEGACY=path (190 MB)
+## make nccl-legacy           an old NCCL into build/, for NCCL_LEGACY=path (250 MB); VERSION=2.28.3 another one,
+##                             VERSION='2.19.3 2.28.3' several, for NCCL_LIBS=path:path
 ## make doctor                 what this machine lacks and how to get it; builds and installs nothing
 ## make plots RUN=dir          report and pictures again, from the records
 ## make deps                   install what is missing (DEPS=manual: only name it)

@@ -33,18 +33,23 @@ static int tear_down(void **state)
 
 /* With the variables in front, the wheel's place in the folder; nothing of the make that runs
  * the tests. The caller frees what it said. */
-static int legacy(const char *variables, char **said)
+static int legacy_of(const char *version, const char *variables, char **said)
 {
 	char command[1024], file[128];
 	snprintf(command, sizeof command,
 	         "env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS %s make -s nccl-legacy "
-	         "WHEELS=%s/wheels >%s/out 2>&1",
-	         variables, folder, folder);
+	         "WHEELS=%s/wheels %s >%s/out 2>&1",
+	         variables, folder, version, folder);
 	int code = system(command);
 	snprintf(file, sizeof file, "%s/out", folder);
 	*said = cli_read(file);
 	assert_non_null(*said);
 	return code;
+}
+
+static int legacy(const char *variables, char **said)
+{
+	return legacy_of("", variables, said);
 }
 
 static void says(char *said, const char *words)
@@ -83,23 +88,54 @@ static void no_pip_is_said(void **state)
 	says(said, "python3 with pip is needed");
 }
 
-/* What is there is not fetched again, and its place is said. */
-static void what_is_there_is_taken(void **state)
+/* A library of that version, and a pip that can say its version and no more. */
+static void there_is(const char *version, char variables[256])
 {
-	char variables[256], parent[160], python[96], right[224], *said;
-	(void)state;
-	snprintf(parent, sizeof parent, "mkdir -p %s/wheels/nvidia/nccl/lib", folder);
+	char parent[160], file[128], python[96];
+	snprintf(parent, sizeof parent, "mkdir -p %s/wheels/%s/nvidia/nccl/lib", folder,
+	         version);
 	assert_int_equal(system(parent), 0);
-	cli_write(folder, "wheels/nvidia/nccl/lib/libnccl.so.2", "a library");
-	/* Its pip can say its version and no more. */
+	snprintf(file, sizeof file, "wheels/%s/nvidia/nccl/lib/libnccl.so.2", version);
+	cli_write(folder, file, "a library");
 	cli_write(folder, "python3", "#!/bin/sh\n[ \"$3\" = --version ]\n");
 	snprintf(python, sizeof python, "%s/python3", folder);
 	assert_int_equal(chmod(python, 0755), 0);
-	snprintf(variables, sizeof variables, "PATH=%s:\"$PATH\"", folder);
+	snprintf(variables, 256, "PATH=%s:\"$PATH\"", folder);
+}
+
+/* What is there is not fetched again, and its place is said. */
+static void what_is_there_is_taken(void **state)
+{
+	char variables[256], right[224], *said;
+	(void)state;
+	there_is("2.21.5", variables);
 	assert_int_equal(legacy(variables, &said), 0);
-	snprintf(right, sizeof right, "NCCL_LEGACY=%s/wheels/nvidia/nccl/lib/libnccl.so.2\n",
-	         folder);
+	snprintf(right, sizeof right,
+	         "NCCL_LEGACY=%s/wheels/2.21.5/nvidia/nccl/lib/libnccl.so.2\n", folder);
 	says(said, right);
+}
+
+static void several_versions_are_a_list(void **state)
+{
+	char variables[256], right[320], *said;
+	(void)state;
+	there_is("2.19.3", variables);
+	there_is("2.26.2.post1", variables);
+	assert_int_equal(legacy_of("VERSION='2.19.3 2.26.2.post1'", variables, &said), 0);
+	snprintf(right, sizeof right,
+	         "NCCL_LIBS=%s/wheels/2.19.3/nvidia/nccl/lib/libnccl.so.2:"
+	         "%s/wheels/2.26.2.post1/nvidia/nccl/lib/libnccl.so.2\n",
+	         folder, folder);
+	says(said, right);
+}
+
+static void what_is_no_version_is_said(void **state)
+{
+	char variables[256], *said;
+	(void)state;
+	there_is("2.21.5", variables);
+	assert_int_not_equal(legacy_of("VERSION='2.21.5 newest'", variables, &said), 0);
+	says(said, "VERSION=newest is no release of NCCL; allowed are such as 2.21.5");
 }
 
 int main(void)
@@ -108,6 +144,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(no_index_is_said, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(no_pip_is_said, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(what_is_there_is_taken, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(several_versions_are_a_list, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(what_is_no_version_is_said, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,8 +60,8 @@ static struct nccl_api newest(void)
 {
 	struct nccl_api api;
 	memset(&api, 0x5A, sizeof api);
-	strcpy(api.version, "2.29.2");
-	api.at = NCCL_AT(2, 29, 2);
+	strcpy(api.version, "2.32.3");
+	api.at = NCCL_AT(2, 32, 3);
 	return api;
 }
 
@@ -146,6 +146,11 @@ static void a_missing_function_counts_as_well_as_the_version(void **state)
 	refused(&t, &api, 90, "split wants NCCL 2.18.1 or later; this is 2.29.3");
 }
 
+static void set_env(struct trial *t, const char *entry)
+{
+	strcpy(t->settings.env[t->settings.nenv++], entry);
+}
+
 static void every_setting_is_asked_of_the_library(void **state)
 {
 	struct nccl_api old = library(NULL), all = newest();
@@ -160,6 +165,12 @@ static void every_setting_is_asked_of_the_library(void **state)
 	    {plain(), "allocator = nccl wants NCCL 2.19.1"},
 	    {plain(), "register = window wants NCCL 2.27.3"},
 	    {plain(), "cta_policy wants NCCL 2.27.3"},
+	    {plain(), "register = recv-window wants NCCL 2.29.2"},
+	    {plain(), "call_ctas wants NCCL 2.31.2"},
+	    {plain(), "ranks_per_gpu wants NCCL 2.30.3"},
+	    {plain(), "env.NCCL_SINGLE_PROC_MEM_REG_ENABLE wants NCCL 2.28.3"},
+	    {plain(), "env.NCCL_SYM_NOWIN_ENABLE wants NCCL 2.29.2"},
+	    {plain(), "env.NCCL_ENQUEUE_REARCH_ENABLE wants NCCL 2.31.2"},
 	};
 	(void)state;
 	cases[0].t.settings.graph = 4;
@@ -169,6 +180,13 @@ static void every_setting_is_asked_of_the_library(void **state)
 	cases[4].t.settings.allocator = ALLOCATOR_NCCL;
 	cases[5].t.settings.registration = REGISTER_WINDOW;
 	cases[6].t.settings.cta_policy = CTA_EFFICIENCY;
+	cases[7].t.settings.registration = REGISTER_RECV_WINDOW;
+	cases[8].t.settings.call_ctas = 4;
+	cases[9].t.settings.ranks_per_gpu = 2;
+	set_env(&cases[9].t, "NCCL_MULTI_RANK_GPU_ENABLE=1");
+	set_env(&cases[10].t, "NCCL_SINGLE_PROC_MEM_REG_ENABLE=1");
+	set_env(&cases[11].t, "NCCL_SYM_NOWIN_ENABLE=1");
+	set_env(&cases[12].t, "NCCL_ENQUEUE_REARCH_ENABLE=0");
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct status st = {0};
 		assert_int_equal(nccl_refuse(&cases[i].t, &old, 90, &st), -1);
@@ -204,6 +222,44 @@ static void what_does_not_go_together_is_refused(void **state)
 	t.settings.allocator = ALLOCATOR_CUDA;
 	refused(&t, &all, 90,
 	        "register = window wants memory of ncclMemAlloc; allowed is allocator = nccl");
+	t.settings.registration = REGISTER_RECV_WINDOW;
+	refused(&t, &all, 90,
+	        "register = recv-window wants memory of ncclMemAlloc; allowed is allocator = "
+	        "nccl");
+	t = plain();
+	t.settings.ranks_per_gpu = 2;
+	refused(&t, &all, 90,
+	        "ranks_per_gpu = 2: NCCL wants env.NCCL_MULTI_RANK_GPU_ENABLE = 1 for it");
+	set_env(&t, "NCCL_MULTI_RANK_GPU_ENABLE=0");
+	assert_int_equal(nccl_refuse(&t, &all, 90, &st), -1);
+	strcpy(t.settings.env[0], "NCCL_MULTI_RANK_GPU_ENABLE=1");
+	taken(&t, &all, 90);
+	t.settings.visible = VISIBLE_OWN;
+	refused(&t, &all, 90,
+	        "ranks_per_gpu = 2 does not go with a GPU that a process sees alone (visible, "
+	        "isolate)");
+}
+
+/* Only NCCL's own call takes a configuration. */
+static void a_call_is_configured_where_it_is_one(void **state)
+{
+	struct nccl_api all = newest();
+	struct trial t = trial_of(COLL_ALLTOALL, DTYPE_FLOAT32, OP_NONE);
+	(void)state;
+	t.settings.call_ctas = 4;
+	refused(&t, &all, 90,
+	        "call_ctas: alltoall is made of sends and receives with api = grouped; allowed "
+	        "are all_reduce, all_gather, reduce_scatter, and alltoall with api = native");
+	strcpy(t.settings.api, "native");
+	taken(&t, &all, 90);
+	t = trial_of(COLL_SENDRECV, DTYPE_FLOAT32, OP_NONE);
+	t.settings.call_ctas = 4;
+	refused(&t, &all, 90,
+	        "call_ctas: sendrecv is made of sends and receives; allowed are all_reduce, "
+	        "all_gather, reduce_scatter, and alltoall with api = native");
+	for (int coll = 0; coll < COLL_KINDS; coll++)
+		assert_true(!nccl_coll((enum coll_kind)coll)->configured ||
+		            nccl_coll((enum coll_kind)coll)->call);
 }
 
 static void a_cell_that_cannot_be_is_refused(void **state)
@@ -299,6 +355,7 @@ int main(void)
 	    cmocka_unit_test(a_missing_function_counts_as_well_as_the_version),
 	    cmocka_unit_test(every_setting_is_asked_of_the_library),
 	    cmocka_unit_test(what_does_not_go_together_is_refused),
+	    cmocka_unit_test(a_call_is_configured_where_it_is_one),
 	    cmocka_unit_test(a_cell_that_cannot_be_is_refused),
 	    cmocka_unit_test(a_library_that_is_not_below_is_refused),
 	};

@@ -833,6 +833,29 @@ static int find_standin(void **state)
 
 #define TEST(F) cmocka_unit_test_setup_teardown(F, fresh, done)
 
+/* Two ranks on each GPU; a variant without it has one on each. */
+static void ranks_may_share_gpus(void **state)
+{
+	char why[128];
+	struct status st = {""};
+	(void)state;
+	gpus = 1;
+	strcpy(spec.backend, "auto");
+	assert_string_equal(plan_backend(&spec, &machine, why, sizeof why), "host");
+	spec.variants[1].settings.ranks_per_gpu = 2;
+	assert_string_equal(plan_backend(&spec, &machine, why, sizeof why), "nccl");
+	assert_int_equal(plan_capacity(&machine, "nccl", plan_sharing(&spec), &st), 2);
+	assert_int_equal(plan_capacity(&machine, "nccl", 1, &st), 1);
+	struct trial trial = {0};
+	settings_default(&trial.settings);
+	assert_int_equal(trial_device(&trial, 3), 3);
+	trial.settings.ranks_per_gpu = 2;
+	assert_int_equal(trial_device(&trial, 2), 1);
+	assert_int_equal(trial_device(&trial, 3), 1);
+	/* Where a rank is no GPU. */
+	assert_int_equal(plan_capacity(&machine, "host", 2, &st), UINT_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -867,6 +890,7 @@ int main(void)
 	    TEST(test_init_has_no_timeline),
 	    TEST(test_missing_sizes),
 	    TEST(test_command),
+	    TEST(ranks_may_share_gpus),
 	};
 	return cmocka_run_group_tests_name("plan", tests, find_standin, NULL);
 }

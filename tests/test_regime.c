@@ -133,6 +133,39 @@ static void a_run_that_cannot_tell_says_why(void **state)
 	expect_mute(&m, "more ranks than the 1 cores");
 }
 
+static void two_on_each(json_t *environment)
+{
+	json_t *variants = json_object_get(environment, "variants");
+	json_object_set_new(json_array_get(variants, MADE_PROCESSES), "ranks_per_gpu",
+	                    json_integer(2));
+}
+
+/* Their kernels take turns: no time is held against another. */
+static void where_ranks_share_a_gpu_nothing_is_compared(void **state)
+{
+	struct made m = quiet();
+	struct contrast c;
+	(void)state;
+	make(&m);
+	assert_int_equal(regimes.n, 2);
+	assert_true(summary_has_ratio(&loaded.summary, MADE_PROCESSES));
+	drop();
+	m.environment = two_on_each;
+	make(&m);
+	assert_int_equal(regimes.n, 0);
+	assert_string_equal(loaded.summary.trouble, "");
+	assert_false(summary_has_ratio(&loaded.summary, MADE_PROCESSES));
+	contrast_obstacle(&loaded.summary, "processes", "threads", c.why, sizeof c.why);
+	assert_string_equal(c.why, "2 ranks share a GPU in processes, where their kernels take "
+	                           "turns");
+	drop();
+	const json_t *report = made_report(&m);
+	assert_int_equal(json_array_size(json_object_get(report, "regimes")), 0);
+	json_assert_one_says(json_object_get(report, "answer"),
+	                     "No speed is compared: 2 ranks share a GPU in processes");
+	json_assert_one_says(json_object_get(report, "warnings"), "Take a GPU for each rank");
+}
+
 static void figures_above_the_limit_are_not_believed(void **state)
 {
 	struct made m = quiet();
@@ -182,6 +215,7 @@ int main(void)
 	    cmocka_unit_test(each_has_its_cells_and_its_metric),
 	    cmocka_unit_test(a_contrast_is_of_speed),
 	    cmocka_unit_test(a_run_that_cannot_tell_says_why),
+	    cmocka_unit_test(where_ranks_share_a_gpu_nothing_is_compared),
 	    cmocka_unit_test(figures_above_the_limit_are_not_believed),
 	    cmocka_unit_test(other_sizes_stand_in),
 	    cmocka_unit_test(without_gpus_sizes_are_smaller),

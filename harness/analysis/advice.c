@@ -394,7 +394,7 @@ int advice_make(const struct summary *s, const struct regimes *regimes,
 	struct scene scene = {s, regimes, out};
 	int rc = 0;
 	*out = (struct advice){.nitems = 0};
-	for (size_t i = 0; i < sizeof rules / sizeof *rules && rc == 0 && !s->trouble[0]; i++)
+	for (size_t i = 0; i < sizeof rules / sizeof *rules && rc == 0 && !s->uncompared[0]; i++)
 		rc = apply(&scene, &rules[i], st);
 	say_all(s, out);
 	for (unsigned i = 0; i < ncliffs && rc == 0; i++)

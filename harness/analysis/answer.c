@@ -213,6 +213,11 @@ void answer_make(const struct summary *s, const struct findings *f,
 		    s->trouble);
 		return;
 	}
+	if (s->nblocks && s->uncompared[0]) {
+		say_ran(out, s);
+		say(out, "No speed is compared: %s.", s->uncompared);
+		return;
+	}
 	if (!s->nblocks) {
 		say(out, "Nothing was measured: no trial left a time.");
 		return;

@@ -146,7 +146,7 @@ void caption_overview(const struct summary *s, const struct drawn_order *order, 
                       size_t bytes)
 {
 	text[0] = '\0';
-	if (s->reference < 0 || s->trouble[0])
+	if (s->reference < 0 || s->uncompared[0])
 		return;
 	for (unsigned i = 0; i < order->main; i++) {
 		unsigned v = order->variants[i], all = 0, alike = 0, faster = 0, slower = 0;

@@ -347,8 +347,8 @@ void contrast_obstacle(const struct summary *s, const char *left, const char *ri
 	contrast_absent(s, left, why, bytes);
 	if (!why[0])
 		contrast_absent(s, right, why, bytes);
-	if (!why[0] && s->trouble[0])
-		snprintf(why, bytes, "the variants did not do the same work");
+	if (!why[0])
+		snprintf(why, bytes, "%s", s->uncompared);
 }
 
 void contrast_few_calls(const struct summary *s, enum metric metric, char *why, size_t bytes)

@@ -125,8 +125,9 @@ struct summary {
 	bool carries_data;   /* any row does */
 	bool oversubscribed; /* more ranks than cores: waiting yields, and latencies are the
 	                        scheduler's */
-	char trouble[512]; /* why nothing may be compared (wrong data, digests that differ), or
-	                      "" */
+	char trouble[512]; /* what is wrong: wrong data, digests that differ; or "" */
+	char uncompared[160]; /* why no times may be compared: trouble, or ranks that share a
+	                         GPU; or "" */
 };
 
 /* In three steps, as the summary grows. Groups, sizes and cells from run and variants: fills

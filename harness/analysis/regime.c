@@ -208,7 +208,7 @@ static struct regime begin(const struct summary *s, enum regime_kind kind)
 int regimes_make(const struct summary *s, struct regimes *out, struct status *st)
 {
 	*out = (struct regimes){.n = 0};
-	for (unsigned kind = 0; kind <= REGIME_LARGE && s->reference >= 0 && !s->trouble[0];
+	for (unsigned kind = 0; kind <= REGIME_LARGE && s->reference >= 0 && !s->uncompared[0];
 	     kind++) {
 		struct regime *r = &out->list[out->n];
 		*r = begin(s, (enum regime_kind)kind);

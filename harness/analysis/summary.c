@@ -533,7 +533,7 @@ static int compare(const struct summary *s, unsigned variant, unsigned group,
 static bool is_compared(const struct summary *s, unsigned variant)
 {
 	/* Figures of different computations are not compared. */
-	return !s->trouble[0] && s->reference >= 0 && (int)variant != s->reference &&
+	return !s->uncompared[0] && s->reference >= 0 && (int)variant != s->reference &&
 	       s->variants[variant].role != ROLE_LIMIT;
 }
 
@@ -562,6 +562,18 @@ static int compare_all(struct summary *s, struct status *st)
 	return 0;
 }
 
+static void check_comparable(struct summary *s)
+{
+	if (s->trouble[0])
+		snprintf(s->uncompared, sizeof s->uncompared,
+		         "the variants did not do the same work");
+	for (unsigned v = 0; v < s->nvariants && !s->uncompared[0]; v++)
+		if (s->variants[v].measured && s->settings[v].ranks_per_gpu > 1)
+			snprintf(s->uncompared, sizeof s->uncompared,
+			         "%u ranks share a GPU in %s, where their kernels take turns",
+			         s->settings[v].ranks_per_gpu, s->variants[v].name);
+}
+
 int summary_make(const struct record_run *run, struct summary *out, struct status *st)
 {
 	struct summary s = {.run = run};
@@ -578,7 +590,10 @@ int summary_make(const struct record_run *run, struct summary *out, struct statu
 	for (unsigned i = 0; i < s.nrows; i++)
 		finish_row(&s.rows[i]);
 	check_wrong(&s);
-	if (check_digests(&s) || rank_rows(&s) || index_trials(&s, st) || compare_all(&s, st))
+	if (check_digests(&s))
+		goto fail;
+	check_comparable(&s);
+	if (rank_rows(&s) || index_trials(&s, st) || compare_all(&s, st))
 		goto fail;
 	*out = s;
 	return 0;
@@ -651,7 +666,7 @@ bool summary_has_pace(const struct summary *s, enum pace pace)
 
 bool summary_has_ratio(const struct summary *s, unsigned v)
 {
-	return s->variants[v].measured && s->variants[v].role != ROLE_LIMIT && !s->trouble[0] &&
+	return s->variants[v].measured && s->variants[v].role != ROLE_LIMIT && !s->uncompared[0] &&
 	       s->reference >= 0 && (int)v != s->reference;
 }
 

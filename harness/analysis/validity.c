@@ -306,6 +306,11 @@ static void warn_disturbed(const struct summary *s, struct validity *w)
 
 static void warn_cores(const struct summary *s, struct validity *w)
 {
+	if (s->uncompared[0] && !s->trouble[0])
+		validity_add(w,
+		             "No speed is compared: %s. The run says which data was right, and "
+		             "which way it took. Take a GPU for each rank for more.",
+		             s->uncompared);
 	if (s->oversubscribed)
 		validity_add(
 		    w,

@@ -327,7 +327,7 @@ int versions_make(const struct summary *s, const struct gap *gap,
 	struct versions v = {.nrows = 0};
 	if (!picks)
 		return status_set(st, "out of memory for comparing versions");
-	if (s->carries_data && !s->trouble[0])
+	if (s->carries_data && !s->uncompared[0])
 		v.nrows = picks_make(s, picks, v.missing, sizeof v.missing);
 	bool single = true;
 	for (unsigned i = 0; i < v.nrows; i++)

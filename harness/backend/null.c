@@ -44,9 +44,9 @@ static size_t null_store_bytes(const struct trial *trial)
 	return 0;
 }
 
-static int null_numa_node(unsigned rank)
+static int null_numa_node(unsigned device)
 {
-	(void)rank;
+	(void)device;
 	return -1;
 }
 

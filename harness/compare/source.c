@@ -141,6 +141,8 @@ static int load_record(const char *path, struct side *side, struct status *st)
 	if (!result && s.trouble[0])
 		result = status_set(st, "%s: nothing is compared with wrong results: %s", path,
 		                    s.trouble);
+	else if (!result && s.uncompared[0])
+		result = status_set(st, "%s: no speed is compared: %s", path, s.uncompared);
 	else if (!result) {
 		add_facts(side, &s);
 		result = add_absent(side, &s, st) || add_rows(side, &s, st) ? -1 : 0;

@@ -9,11 +9,22 @@
 #include "../backend/backend.h"
 
 unsigned plan_capacity(const struct plan_machine *machine, const char *backend,
-                       struct status *st)
+                       unsigned ranks_per_gpu, struct status *st)
 {
+	const struct backend *b = backend_find(backend);
 	if (machine->imagined && !strcmp(machine->imagined, backend))
 		return machine->imagined_ranks;
-	return machine->capacity(backend, st);
+	unsigned devices = machine->capacity(backend, st);
+	return b && b->is.gpus ? devices * ranks_per_gpu : devices;
+}
+
+unsigned plan_sharing(const struct spec *spec)
+{
+	unsigned most = 1;
+	for (unsigned i = 0; i < spec->nvariants; i++)
+		if (spec->variants[i].settings.ranks_per_gpu > most)
+			most = spec->variants[i].settings.ranks_per_gpu;
+	return most;
 }
 
 const char *plan_backend(const struct spec *spec, const struct plan_machine *machine, char *why,
@@ -29,7 +40,7 @@ const char *plan_backend(const struct spec *spec, const struct plan_machine *mac
 			continue;
 		last = (*b)->name; /* where none fits: it says why */
 		struct status st = {""};
-		unsigned ranks = plan_capacity(machine, (*b)->name, &st);
+		unsigned ranks = plan_capacity(machine, (*b)->name, plan_sharing(spec), &st);
 		if (ranks >= PLAN_MIN_RANKS) {
 			if (first)
 				snprintf(why, why_bytes, "measuring backend %s, because %s %s",

@@ -25,9 +25,12 @@ struct plan_machine {
 	unsigned imagined_ranks;
 };
 
-/* Ranks that a machine, or one that is imagined, holds; 0: none, with why. */
+/* Ranks that a machine, or one that is imagined, holds, where so many share a GPU; 0: none, with
+ * why. */
 unsigned plan_capacity(const struct plan_machine *machine, const char *backend,
-                       struct status *st);
+                       unsigned ranks_per_gpu, struct status *st);
+/* The most ranks that share a GPU in any variant. */
+unsigned plan_sharing(const struct spec *spec);
 
 struct plan_variant {
 	char name[TRIAL_NAME_BYTES];

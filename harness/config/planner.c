@@ -17,7 +17,7 @@ static int ranks_resolve(struct plan *plan, const char *backend,
 {
 	const struct spec *spec = plan->spec;
 	struct status why = {""};
-	unsigned capacity = plan_capacity(machine, backend, &why);
+	unsigned capacity = plan_capacity(machine, backend, plan_sharing(spec), &why);
 	if (capacity == 0)
 		return status_set(st, "%s: backend %s has nothing to run on here: %s",
 		                  spec->file, backend, why.text[0] ? why.text : "no device");
@@ -487,7 +487,7 @@ static int variant_try(const struct plan *plan, unsigned index, const struct spe
 	struct status why = {""};
 	if (is_elsewhere(s, from, skip, bytes))
 		return 0;
-	unsigned capacity = plan_capacity(machine, s->backend, &why);
+	unsigned capacity = plan_capacity(machine, s->backend, s->ranks_per_gpu, &why);
 	if (capacity < plan->nranks) {
 		snprintf(skip, bytes, "backend %s has room for %u of %u ranks here%s%.150s",
 		         s->backend, capacity, plan->nranks, why.text[0] ? ": " : "", why.text);

@@ -13,7 +13,7 @@ static const char *const visibles[] = {"all", "own", NULL};
 static const char *const isolates[] = {"uts", "ipc", "shm", "pid", "cgroup", "devices", NULL};
 static const char *const starts[] = {"free", "gated", NULL};
 static const char *const allocators[] = {"auto", "nccl", "cuda", NULL};
-static const char *const registrations[] = {"none", "local", "window", NULL};
+static const char *const registrations[] = {"none", "local", "window", "recv-window", NULL};
 static const char *const cta_policies[] = {"library", "default", "efficiency", "zero", NULL};
 static const char *const inits[] = {"parallel", "grouped", NULL};
 static const char *const groupings[] = {"auto", "never", NULL};
@@ -67,11 +67,15 @@ static const struct field rows[] = {
     {"allocator", FIELD_WORD, AT(allocator), .words = allocators, .special = true, .initial = "auto",
      .help = "ncclMemAlloc, cudaMalloc, or the first where the library has it"},
     {"register", FIELD_WORD, AT(registration), .words = registrations, .special = true, .initial = "none",
-     .help = "of buffers: ncclCommRegister, or a symmetric window"},
+     .help = "of buffers: ncclCommRegister, a symmetric window, or one of the receive buffer alone"},
     {"cta_policy", FIELD_WORD, AT(cta_policy), .words = cta_policies, .special = true, .initial = "library",
      .help = "zero: copy engines, with register = window"},
     {"min_ctas", FIELD_NUMBER, AT(min_ctas), .lo = 1, .hi = 1024, .special = true, .initial = "the library's", .help = "least thread blocks"},
     {"max_ctas", FIELD_NUMBER, AT(max_ctas), .lo = 1, .hi = 1024, .special = true, .initial = "the library's", .help = "most thread blocks"},
+    {"call_ctas", FIELD_NUMBER, AT(call_ctas), .lo = 1, .hi = 1024, .special = true, .initial = "the communicator's",
+     .help = "most thread blocks of a call, by its own configuration"},
+    {"ranks_per_gpu", FIELD_NUMBER, AT(ranks_per_gpu), .lo = 1, .hi = 16, .special = true, .initial = "1",
+     .help = "ranks that share a GPU: for right or wrong, not for speed"},
     {"nonblocking", FIELD_FLAG, AT(nonblocking), .special = true, .initial = "no", .help = "a nonblocking communicator"},
     {"init", FIELD_WORD, AT(init), .words = inits, .special = true, .initial = "parallel",
      .help = "each worker makes its communicators, or one of each process all"},
@@ -100,9 +104,11 @@ void settings_default(struct settings *out)
 {
 	*out = (struct settings){
 	    .bind = BIND_NEAR_GPU,
-	                         .aggregate = 1,
-	                         .delay_rank = -1,
-	                         .flip_rank = -1};
+	    .aggregate = 1,
+	    .ranks_per_gpu = 1,
+	    .delay_rank = -1,
+	    .flip_rank = -1,
+	};
 	strcpy(out->backend, "auto");
 	strcpy(out->path, "auto");
 	strcpy(out->api, "grouped");

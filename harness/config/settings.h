@@ -43,7 +43,13 @@ enum isolate {
 /* auto: ncclMemAlloc where the library has it. */
 enum allocator { ALLOCATOR_AUTO, ALLOCATOR_NCCL, ALLOCATOR_CUDA, ALLOCATOR_KINDS };
 /* Of the user's buffers, with the communicator. */
-enum registration { REGISTER_NONE, REGISTER_LOCAL, REGISTER_WINDOW, REGISTER_KINDS };
+enum registration {
+	REGISTER_NONE,
+	REGISTER_LOCAL,
+	REGISTER_WINDOW,
+	REGISTER_RECV_WINDOW, /* of the receive buffer alone */
+	REGISTER_KINDS
+};
 enum cta_policy { CTA_LIBRARY, CTA_DEFAULT, CTA_EFFICIENCY, CTA_ZERO, CTA_KINDS };
 /* Who makes a process's communicators: each worker its own ranks', or the first worker all. */
 enum init { INIT_PARALLEL, INIT_GROUPED, INIT_KINDS };
@@ -77,6 +83,8 @@ struct settings {
 	enum registration registration;
 	enum cta_policy cta_policy;
 	unsigned min_ctas, max_ctas; /* 0: the library's choice */
+	unsigned call_ctas;     /* the most of a call, by its own configuration; 0: not said */
+	unsigned ranks_per_gpu; /* 1 and up */
 	bool nonblocking;
 	enum init init;
 	enum grouping grouping;

@@ -39,7 +39,9 @@ unsigned trial_device(const struct trial *trial, unsigned rank)
 {
 	const struct settings *set = &trial->settings;
 	bool own = set->visible == VISIBLE_OWN || set->isolate & ISOLATE_BIT(ISOLATE_DEVICES);
-	return own ? rank % (set->layout.threads * set->layout.ranks_per_thread) : rank;
+	if (own)
+		rank %= set->layout.threads * set->layout.ranks_per_thread;
+	return rank / set->ranks_per_gpu;
 }
 
 unsigned trial_group(const struct trial *trial)

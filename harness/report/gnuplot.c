@@ -205,7 +205,7 @@ static void put_run(struct script *p)
 		    (long long)json_integer_value(json_object_get(env, counts[i])));
 	put_number(p, "margin", 0, s->margin);
 	put(p, "carries_data", 0, "%d", s->carries_data);
-	put(p, "comparable", 0, "%d", !s->trouble[0] && s->reference >= 0);
+	put(p, "comparable", 0, "%d", !s->uncompared[0] && s->reference >= 0);
 }
 
 /* The variants' families, from 0, the reference's. */

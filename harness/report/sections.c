@@ -539,7 +539,7 @@ static void write_claims(struct page *p, const struct model *m)
 
 static bool has_reference(const struct model *m)
 {
-	return m->summary.reference >= 0 && !m->summary.trouble[0] && has_few_groups(m);
+	return m->summary.reference >= 0 && !m->summary.uncompared[0] && has_few_groups(m);
 }
 
 static void write_gaps(struct page *p, const struct model *m)

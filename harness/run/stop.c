@@ -121,7 +121,7 @@ int stop_widest(const struct summary *s, const bool *given_up, struct stop_width
 {
 	struct stop_width width = {.half = NAN};
 	/* Figures of different work, or without their reference, are no comparison. */
-	if (!s->trouble[0] && is_going_on(given_up, s->reference) &&
+	if (!s->uncompared[0] && is_going_on(given_up, s->reference) &&
 	    widths_find(s, given_up, &width, st))
 		return -1;
 	*out = width;

@@ -172,7 +172,7 @@ int dry_run(const struct run_request *q, struct status *st)
 	if (spec_load(q->file, q->noverrides, q->overrides, chosen, machine_env, spec, st))
 		goto out;
 	strcpy(spec->backend, chosen);
-	if (!plan_capacity(&machine, chosen, &why_not)) {
+	if (!plan_capacity(&machine, chosen, 1, &why_not)) {
 		machine.imagined = chosen;
 		machine.imagined_ranks = spec->ranks ? spec->ranks : IMAGINED_RANKS;
 	}

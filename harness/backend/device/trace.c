@@ -15,7 +15,7 @@
 #define BUFFER_BYTES (1 << 20)
 
 struct kernel {
-	unsigned device;
+	unsigned device, ctas;
 	int64_t start_ns, end_ns;
 };
 
@@ -59,8 +59,9 @@ static void keep_kernel(const CUpti_ActivityKernel4 *k)
 		trace.kernels = more;
 		trace.room = room;
 	}
-	trace.kernels[trace.count++] =
-	    (struct kernel){k->deviceId, (int64_t)k->start, (int64_t)k->end};
+	trace.kernels[trace.count++] = (struct kernel){
+	    k->deviceId, (unsigned)(k->gridX * k->gridY * k->gridZ), (int64_t)k->start,
+	    (int64_t)k->end};
 }
 
 static void take_buffer(CUcontext context, uint32_t stream, uint8_t *buffer, size_t bytes,
@@ -136,10 +137,11 @@ void trace_end(void)
 		trace.disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
 }
 
-void trace_read(unsigned device, struct sample *rows, unsigned n)
+unsigned trace_read(unsigned device, struct sample *rows, unsigned n)
 {
+	unsigned ctas = 0;
 	if (trace.missing[0])
-		return;
+		return 0;
 	trace.flush(1); /* not under the lock: it calls take_buffer */
 	pthread_mutex_lock(&trace.lock);
 	for (size_t k = 0; k < trace.count; k++) {
@@ -154,8 +156,10 @@ void trace_read(unsigned device, struct sample *rows, unsigned n)
 			s->device_start_ns = kernel->start_ns;
 		if (kernel->end_ns > s->device_end_ns)
 			s->device_end_ns = kernel->end_ns;
+		ctas = kernel->ctas > ctas ? kernel->ctas : ctas;
 	}
 	pthread_mutex_unlock(&trace.lock);
+	return ctas;
 }
 
 const char *trace_missing(void)
@@ -172,9 +176,10 @@ void trace_end(void)
 {
 }
 
-void trace_read(unsigned device, struct sample *rows, unsigned n)
+unsigned trace_read(unsigned device, struct sample *rows, unsigned n)
 {
 	(void)device, (void)rows, (void)n;
+	return 0;
 }
 
 const char *trace_missing(void)

@@ -11,8 +11,9 @@
 void trace_begin(void);
 void trace_end(void);
 /* Waits for the records of all that ran, and writes when the device ran what each row issued:
- * a kernel belongs to the last row that started before the kernel's end. */
-void trace_read(unsigned device, struct sample *rows, unsigned n);
+ * a kernel belongs to the last row that started before the kernel's end. The most thread blocks
+ * that one of them had; 0: not known. */
+unsigned trace_read(unsigned device, struct sample *rows, unsigned n);
 /* NULL, or why there are no device times. */
 const char *trace_missing(void);
 

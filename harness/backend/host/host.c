@@ -16,9 +16,9 @@ static unsigned host_capacity(struct status *st)
 	return UINT_MAX;
 }
 
-static int host_numa_node(unsigned rank)
+static int host_numa_node(unsigned device)
 {
-	(void)rank;
+	(void)device;
 	return -1;
 }
 

@@ -23,16 +23,19 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 {
 	struct nccl_api api;
 	unsigned gpus = device_count(st), ranks = layout_ranks(trial->settings.layout);
-	unsigned lowest = UINT_MAX;
+	unsigned each = trial->settings.ranks_per_gpu, lowest = UINT_MAX;
 	if (!gpus)
 		return -1;
-	if (ranks > gpus)
-		return status_set(st, "%u ranks want as many GPUs, and CUDA shows %u", ranks,
-		                  gpus);
+	if (ranks > gpus * each)
+		return status_set(st,
+		                  "%u ranks want %u GPUs, and CUDA shows %u. Ranks can share a "
+		                  "GPU (ranks_per_gpu, NCCL 2.30.3 or later): for right or wrong, "
+		                  "not for speed",
+		                  ranks, (ranks + each - 1) / each, gpus);
 	if (nccl_api_load(trial->settings.nccl, &api, st))
 		return -1;
-	for (unsigned rank = 0; rank < ranks; rank++) {
-		unsigned compute = device_compute(rank);
+	for (unsigned rank = 0; rank < ranks; rank += each) {
+		unsigned compute = device_compute(rank / each);
 		lowest = compute < lowest ? compute : lowest;
 	}
 	return nccl_refuse(trial, &api, lowest, st);
@@ -104,7 +107,8 @@ static void nccl_trace(struct backend_ctx *ctx, bool on)
 static void nccl_trace_read(struct backend_ctx *ctx, unsigned i, struct sample *rows,
                             unsigned n)
 {
-	trace_read(ctx->places[i].device, rows, n);
+	unsigned ctas = trace_read(ctx->places[i].device, rows, n), *most = &ctx->ctas[ctx->cell.coll];
+	*most = ctas > *most ? ctas : *most;
 }
 
 /* --- the hardware's counters --- */
@@ -237,7 +241,8 @@ static void describe_registration(const struct backend_ctx *ctx, char *text, siz
 		add(text, bytes, "registered=none\n");
 	else
 		add(text, bytes, "registered=%s, %u of %u buffers\n",
-		    settings_words("register")[how], taken, 2 * ctx->count);
+		    settings_words("register")[how], taken,
+		    (how == REGISTER_RECV_WINDOW ? 1 : 2) * ctx->count);
 }
 
 static void describe_library(const struct backend_ctx *ctx, char *text, size_t bytes)
@@ -258,6 +263,20 @@ static void describe_library(const struct backend_ctx *ctx, char *text, size_t b
 		    settings_words("cta_policy")[set->cta_policy]);
 	if (set->min_ctas || set->max_ctas)
 		add(text, bytes, "ctas=%u to %u\n", set->min_ctas, set->max_ctas);
+	if (set->call_ctas)
+		add(text, bytes, "call_ctas=%u\n", set->call_ctas);
+}
+
+/* What was launched, whatever min_ctas, max_ctas and call_ctas asked for. */
+static void describe_launched(const struct backend_ctx *ctx, char *text, size_t bytes)
+{
+	char launched[256] = "";
+	for (int c = 0; c < COLL_KINDS; c++)
+		if (ctx->ctas[c])
+			add(launched, sizeof launched, "%s%s %u", launched[0] ? ", " : "",
+			    coll_info((enum coll_kind)c)->name, ctx->ctas[c]);
+	if (launched[0])
+		add(text, bytes, "launched_ctas=%s\n", launched);
 }
 
 static void nccl_describe(struct backend_ctx *ctx, char *text, size_t bytes)
@@ -269,6 +288,7 @@ static void nccl_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 	add(text, bytes, "init_ns=%lld\n", (long long)ctx->init_ns);
 	describe_memory(ctx, text, bytes);
 	describe_clocks(ctx, text, bytes);
+	describe_launched(ctx, text, bytes);
 	if (ctx->traced)
 		add(text, bytes, "trace=%s\n", trace_missing() ? trace_missing() : "CUPTI");
 	for (unsigned i = 0; i < ctx->count; i++) {
@@ -302,7 +322,7 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 #endif
 
 /* Left out, only the three that say so are called. */
-static const char *const heeds[] = {"split", "graph", "offset", "nccl", "nccl_below", "api", "allocator", "register", "cta_policy", "min_ctas", "max_ctas", "nonblocking", "init", "group", "flip", "each", "extra", "visible", NULL};
+static const char *const heeds[] = {"split", "graph", "offset", "nccl", "nccl_below", "api", "allocator", "register", "cta_policy", "min_ctas", "max_ctas", "call_ctas", "ranks_per_gpu", "nonblocking", "init", "group", "flip", "each", "extra", "visible", NULL};
 
 const struct backend backend_nccl = {
     .heeds = heeds,

@@ -33,7 +33,8 @@ struct place {
 	unsigned rank;      /* of all */
 	unsigned device;    /* of those that this process sees */
 	unsigned me, color; /* its rank in its communicator, and the group that this is */
-	unsigned next;      /* the rank of all that copy writes to */
+	unsigned next;      /* the rank of all that copy writes to, */
+	unsigned next_device; /* and its device, where all ranks are of one process */
 	ncclComm_t comm;    /* that collectives run in */
 	ncclComm_t world;   /* that comm was split from; NULL where it was not */
 	cudaStream_t stream;
@@ -64,6 +65,7 @@ typedef void nccl_part_fn(struct backend_ctx *ctx, struct place *p, const char *
 /* How NCCL carries a collective out: by `put`, else by `move`, else by `call`. */
 struct nccl_coll {
 	nccl_part_fn *call; /* NCCL's own */
+	nccl_part_fn *configured; /* the same with a configuration of the call's own */
 	nccl_part_fn *move; /* sends and receives, which have to be in one group */
 	nccl_part_fn *put;  /* in no group of ours */
 	void (*end)(struct backend_ctx *ctx); /* behind all local ranks' put */
@@ -93,6 +95,7 @@ struct backend_ctx {
 	ncclDataType_t type;
 	nccl_part_fn *issue; /* of the cell, with what goes behind all local ranks' or NULL */
 	void (*end)(struct backend_ctx *ctx);
+	struct nccl_coll_config config; /* of each call, where the settings ask for one */
 	bool grouped;   /* begin and end are a group's */
 	bool bracketed; /* each call needs a group of its own */
 	bool settles;   /* each call is waited for to be taken in, where it is nonblocking */
@@ -107,6 +110,7 @@ struct backend_ctx {
 	void *stage;        /* pinned, for digests; made by the first */
 	volatile int *gate; /* pinned; 0 holds this worker's streams */
 	bool traced;
+	unsigned ctas[COLL_KINDS]; /* thread blocks of its largest kernel; 0: not known */
 	bool watched;            /* the hardware counters were asked for */
 	char watch_missing[128]; /* why there are none */
 	struct place places[];

@@ -61,6 +61,10 @@ static int look_up_all(struct nccl_api *api, struct status *st)
 	    {"ncclAlltoAll", &api->AlltoAll, false},
 	    {"ncclGather", &api->Gather, false},
 	    {"ncclScatter", &api->Scatter, false},
+	    {"ncclAllReduceConfig", &api->AllReduceConfig, false},
+	    {"ncclAllGatherConfig", &api->AllGatherConfig, false},
+	    {"ncclReduceScatterConfig", &api->ReduceScatterConfig, false},
+	    {"ncclAlltoAllConfig", &api->AlltoAllConfig, false},
 	};
 	for (unsigned i = 0; i < sizeof symbols / sizeof *symbols; i++)
 		if (look_up(api->handle, symbols[i].name, symbols[i].function,

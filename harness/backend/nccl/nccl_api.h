@@ -25,6 +25,8 @@ enum {
 	NCCL_SYMMETRIC = 1,      /* flag of a window, 2.27 */
 };
 
+#define NCCL_CONFIG_MAGIC 0xcafebeef /* by which NCCL knows its own configurations */
+
 /* ncclConfig_t as of 2.27. NCCL takes of it as many bytes as both sides know, and what the
  * version in it is too old for as not said; so it serves older libraries and newer ones. */
 struct nccl_config {
@@ -39,6 +41,17 @@ struct nccl_config {
 	int collnet_enable;
 	int cta_policy; /* 2.27 */
 	int shrink_share, nvls_ctas;
+};
+
+/* ncclCollConfig_t as of 2.31: what one call asks for. The same rule holds. */
+struct nccl_coll_config {
+	size_t size;
+	unsigned magic, version;
+	void *more; /* of vendors */
+	int min_ctas, max_ctas, nvls_ctas, cga_cluster_size;
+	const char *algorithm;
+	int force_algorithm, cta_policy;
+	uint64_t tag;
 };
 
 struct nccl_api {
@@ -91,6 +104,18 @@ struct nccl_api {
 	                       cudaStream_t); /* 2.28.3 */
 	ncclResult_t (*Scatter)(const void *, void *, size_t, ncclDataType_t, int, ncclComm_t,
 	                        cudaStream_t); /* 2.28.3 */
+	ncclResult_t (*AllReduceConfig)(const void *, void *, size_t, ncclDataType_t,
+	                                ncclRedOp_t, ncclComm_t, cudaStream_t,
+	                                const struct nccl_coll_config *); /* 2.31.2 */
+	ncclResult_t (*AllGatherConfig)(const void *, void *, size_t, ncclDataType_t,
+	                                ncclComm_t, cudaStream_t,
+	                                const struct nccl_coll_config *); /* 2.31.2 */
+	ncclResult_t (*ReduceScatterConfig)(const void *, void *, size_t, ncclDataType_t,
+	                                    ncclRedOp_t, ncclComm_t, cudaStream_t,
+	                                    const struct nccl_coll_config *); /* 2.31.2 */
+	ncclResult_t (*AlltoAllConfig)(const void *, void *, size_t, ncclDataType_t,
+	                               ncclComm_t, cudaStream_t,
+	                               const struct nccl_coll_config *); /* 2.31.2 */
 };
 
 /* path: a libnccl.so.2, or "" for the one that the dynamic linker finds. */

@@ -1,6 +1,7 @@
 /* A cell's calls: what is settled before them, the timed path, and calls that are captured in a
  * graph and replayed. */
 #ifdef HAVE_CUDA_NCCL
+#include <limits.h>
 #include <string.h>
 
 #include "../../clock.h"
@@ -37,7 +38,17 @@ static void take_way(struct backend_ctx *ctx)
 	const struct nccl_coll *row = nccl_coll(ctx->cell.coll);
 	bool native = !strcmp(set->api, "native") && nccl_has_native(&ctx->api, ctx->cell.coll);
 	bool moved = row->move && !native;
-	ctx->issue = row->put ? row->put : moved ? row->move : row->call;
+	nccl_part_fn *call = set->call_ctas ? row->configured : row->call;
+	ctx->issue = row->put ? row->put : moved ? row->move : call;
+	ctx->config = (struct nccl_coll_config){.size = sizeof ctx->config,
+	                                        .magic = NCCL_CONFIG_MAGIC,
+	                                        .version = NCCL_AT(2, 31, 0),
+	                                        .min_ctas = INT_MIN, /* not said */
+	                                        .max_ctas = (int)set->call_ctas,
+	                                        .nvls_ctas = INT_MIN,
+	                                        .cga_cluster_size = INT_MIN,
+	                                        .force_algorithm = 1,
+	                                        .cta_policy = INT_MIN};
 	ctx->end = row->end;
 	ctx->grouped = !row->put && set->grouping == GROUPING_AUTO;
 	ctx->bracketed = !ctx->grouped && moved;

@@ -72,6 +72,44 @@ static void call_scatter(struct backend_ctx *ctx, struct place *p, const char *f
 	          p->comm);
 }
 
+/* --- the same, configured call by call --- */
+
+static void configured_all_reduce(struct backend_ctx *ctx, struct place *p, const char *from,
+                                  char *to)
+{
+	nccl_keep(ctx,
+	          ctx->api.AllReduceConfig(from, to, ctx->elements, ctx->type, p->op, p->comm,
+	                                   p->stream, &ctx->config),
+	          p->comm);
+}
+
+static void configured_all_gather(struct backend_ctx *ctx, struct place *p, const char *from,
+                                  char *to)
+{
+	nccl_keep(ctx,
+	          ctx->api.AllGatherConfig(from, to, ctx->part, ctx->type, p->comm, p->stream,
+	                                   &ctx->config),
+	          p->comm);
+}
+
+static void configured_reduce_scatter(struct backend_ctx *ctx, struct place *p,
+                                      const char *from, char *to)
+{
+	nccl_keep(ctx,
+	          ctx->api.ReduceScatterConfig(from, to, ctx->part, ctx->type, p->op, p->comm,
+	                                       p->stream, &ctx->config),
+	          p->comm);
+}
+
+static void configured_alltoall(struct backend_ctx *ctx, struct place *p, const char *from,
+                                char *to)
+{
+	nccl_keep(ctx,
+	          ctx->api.AlltoAllConfig(from, to, ctx->part, ctx->type, p->comm, p->stream,
+	                                  &ctx->config),
+	          p->comm);
+}
+
 /* --- sends and receives; two ranks that meet twice in a call do so in the same order --- */
 
 static void send(struct backend_ctx *ctx, struct place *p, const char *from, size_t first,
@@ -165,8 +203,8 @@ static void put_copy(struct backend_ctx *ctx, struct place *p, const char *from,
 	if (result == cudaSuccess)
 		result = ctx->capturing
 		             ? cudaMemcpyAsync(peer, from, bytes, cudaMemcpyDefault, p->stream)
-		             : cudaMemcpyPeerAsync(peer, (int)p->next, from, (int)p->device,
-		                                   bytes, p->stream);
+		             : cudaMemcpyPeerAsync(peer, (int)p->next_device, from,
+		                                   (int)p->device, bytes, p->stream);
 	if (result != cudaSuccess)
 		ctx->cuda_failed = result;
 }
@@ -236,12 +274,13 @@ static void hypercube_rounds(struct backend_ctx *ctx)
 
 // clang-format off
 static const struct nccl_coll rows[COLL_KINDS] = {
-    [COLL_ALL_REDUCE]     = {.call = call_all_reduce},
-    [COLL_ALL_GATHER]     = {.call = call_all_gather},
-    [COLL_REDUCE_SCATTER] = {.call = call_reduce_scatter},
+    [COLL_ALL_REDUCE]     = {.call = call_all_reduce, .configured = configured_all_reduce},
+    [COLL_ALL_GATHER]     = {.call = call_all_gather, .configured = configured_all_gather},
+    [COLL_REDUCE_SCATTER] = {.call = call_reduce_scatter, .configured = configured_reduce_scatter},
     [COLL_BROADCAST]      = {.call = call_broadcast},
     [COLL_REDUCE]         = {.call = call_reduce},
-    [COLL_ALLTOALL]       = {.move = move_alltoall, .call = call_alltoall, SINCE_2_28(AlltoAll)},
+    [COLL_ALLTOALL]       = {.move = move_alltoall, .call = call_alltoall, .configured = configured_alltoall,
+                             SINCE_2_28(AlltoAll)},
     [COLL_ALLTOALLV]      = {.move = move_alltoallv, .parts = true},
     [COLL_SENDRECV]       = {.move = move_ring},
     [COLL_SENDRECV_PAIRS] = {.move = move_pairs},

@@ -8,7 +8,6 @@
 #include "../../clock.h"
 #include "nccl.h"
 
-#define CONFIG_MAGIC 0xcafebeef /* by which NCCL knows its own */
 #define MAILBOX_COMM NCCL_UNIQUE_ID_BYTES
 
 _Static_assert(MAILBOX_COMM + sizeof(ncclComm_t) <= TEAM_MAILBOX_BYTES,
@@ -37,7 +36,7 @@ static struct nccl_config config_of(const struct settings *set)
 {
 	struct nccl_config c = {
 	    .size = sizeof c,
-	    .magic = CONFIG_MAGIC,
+	    .magic = NCCL_CONFIG_MAGIC,
 	    .version = NCCL_AT(2, 27, 0),
 	    .blocking = !set->nonblocking,
 	    .cga_cluster_size = INT_MIN, /* not said */
@@ -161,7 +160,7 @@ static ncclResult_t register_arena(struct backend_ctx *ctx, struct place *p, uns
 {
 	const struct trial *trial = ctx->trial;
 	size_t bytes = trial->arena_bytes + trial->settings.offset_bytes;
-	if (trial->settings.registration == REGISTER_WINDOW)
+	if (trial->settings.registration >= REGISTER_WINDOW)
 		return ctx->api.CommWindowRegister(p->comm, p->arenas[arena], bytes,
 		                                   &p->handles[arena], NCCL_SYMMETRIC);
 	return ctx->api.CommRegister(p->comm, p->arenas[arena], bytes, &p->handles[arena]);
@@ -170,11 +169,12 @@ static ncclResult_t register_arena(struct backend_ctx *ctx, struct place *p, uns
 /* A window is the work of all ranks: one worker's are registered in a group. */
 int nccl_register(struct backend_ctx *ctx, struct status *st)
 {
-	if (ctx->trial->settings.registration == REGISTER_NONE)
+	const enum registration how = ctx->trial->settings.registration;
+	if (how == REGISTER_NONE)
 		return 0;
 	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
 	for (unsigned i = 0; i < ctx->count; i++)
-		for (unsigned arena = 0; arena < 2; arena++)
+		for (unsigned arena = how == REGISTER_RECV_WINDOW; arena < 2; arena++)
 			nccl_keep(ctx, register_arena(ctx, &ctx->places[i], arena),
 			          ctx->places[i].comm);
 	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
@@ -210,7 +210,7 @@ int nccl_connect(struct backend_ctx *ctx, struct status *st)
 
 static void deregister_arenas(struct backend_ctx *ctx, struct place *p)
 {
-	bool window = ctx->trial->settings.registration == REGISTER_WINDOW;
+	bool window = ctx->trial->settings.registration >= REGISTER_WINDOW;
 	for (unsigned arena = 0; arena < 2; arena++) {
 		if (!p->handles[arena])
 			continue;
@@ -309,12 +309,12 @@ static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *
 	for (unsigned r = 0; r < ctx->nranks; r++)
 		memcpy(&ctx->peers[r], team_mailbox(place->team, r), sizeof(char *));
 	for (unsigned i = 0; i < ctx->count; i++) {
-		unsigned rank = ctx->places[i].rank, next = ctx->places[i].next;
-		if (device_use(rank, st))
+		unsigned device = ctx->places[i].device, next = ctx->places[i].next_device;
+		if (device_use(device, st))
 			return -1;
 		/* Without peer access CUDA takes the copy through the host, which is then the
 		 * limit. */
-		if (cudaDeviceCanAccessPeer(&reachable, (int)rank, (int)next) == cudaSuccess &&
+		if (cudaDeviceCanAccessPeer(&reachable, (int)device, (int)next) == cudaSuccess &&
 		    reachable)
 			cudaDeviceEnablePeerAccess((int)next, 0);
 		cudaGetLastError(); /* "already enabled" is fine */
@@ -368,6 +368,7 @@ static int open_place(struct backend_ctx *ctx, struct place *p, struct status *s
 	p->me = group.index;
 	p->color = group.color;
 	p->next = split_peer(split, ctx->nranks, p->color, (p->me + 1) % ctx->n);
+	p->next_device = trial_device(trial, p->next);
 	int only = trial->settings.delay_rank;
 	p->extra_ns = only < 0 || (unsigned)only == p->rank ? trial->settings.extra_ns : 0;
 	if (make_arenas(ctx, p, st) ||

@@ -17,14 +17,19 @@ enum want {
 	WANT_MEMORY,
 	WANT_LOCAL,
 	WANT_WINDOW,
+	WANT_RECV_WINDOW,
 	WANT_POLICY,
 	WANT_ZERO,
+	WANT_CALL_CTAS,
+	WANT_SHARED_GPU,
 	WANTS
 };
 
 /* Launches that a held stream takes in. CUDA keeps about a thousand of a stream and NCCL adds
  * some of its own to each; then issuing waits for the gate, and the gate for issuing. */
 #define GATE_ROOM 256
+
+#define SHARED_GPU "NCCL_MULTI_RANK_GPU_ENABLE"
 
 #define SYMBOL(NAME) offsetof(struct nccl_api, NAME)
 #define NO_SYMBOL    0 /* the version alone says it */
@@ -47,8 +52,12 @@ static const struct {
     [WANT_MEMORY] = {"allocator = nccl", NCCL_AT(2, 19, 1), SYMBOL(MemAlloc)},
     [WANT_LOCAL] = {"register = local", NCCL_AT(2, 19, 1), SYMBOL(CommRegister)},
     [WANT_WINDOW] = {"register = window", NCCL_AT(2, 27, 3), SYMBOL(CommWindowRegister)},
+    /* It can be registered before, but is of use to no call. */
+    [WANT_RECV_WINDOW] = {"register = recv-window", NCCL_AT(2, 29, 2), SYMBOL(CommWindowRegister)},
     [WANT_POLICY] = {"cta_policy", NCCL_AT(2, 27, 3), SYMBOL(CommInitRankConfig)},
     [WANT_ZERO] = {"cta_policy = zero", NCCL_AT(2, 28, 3), SYMBOL(CommInitRankConfig)},
+    [WANT_CALL_CTAS] = {"call_ctas", NCCL_AT(2, 31, 2), SYMBOL(AlltoAllConfig)},
+    [WANT_SHARED_GPU] = {"ranks_per_gpu", NCCL_AT(2, 30, 3), NO_SYMBOL},
 };
 
 static bool has(const struct nccl_api *api, enum want want)
@@ -107,6 +116,46 @@ static int refuse_native(const struct trial *trial, const struct nccl_api *api,
 	return 0;
 }
 
+/* Variables that older libraries do not know, and would not heed without a word. The releases
+ * are those of the first NVIDIA's wheel whose library holds the name. */
+static const struct {
+	const char *name;
+	int first;
+} variables[] = {
+    {"NCCL_SINGLE_PROC_MEM_REG_ENABLE", NCCL_AT(2, 28, 3)},
+    {"NCCL_SYM_NOWIN_ENABLE", NCCL_AT(2, 29, 2)},
+    {SHARED_GPU, NCCL_AT(2, 30, 3)},
+    {"NCCL_ENQUEUE_REARCH_ENABLE", NCCL_AT(2, 31, 2)},
+};
+
+static const char *value_of(const struct settings *set, const char *name)
+{
+	size_t n = strlen(name);
+	for (unsigned i = 0; i < set->nenv; i++)
+		if (!strncmp(set->env[i], name, n) && set->env[i][n] == '=')
+			return set->env[i] + n + 1;
+	return NULL;
+}
+
+static bool is_on(const struct settings *set, const char *name)
+{
+	const char *value = value_of(set, name);
+	return value && !strcmp(value, "1");
+}
+
+static int refuse_variables(const struct settings *set, const struct nccl_api *api,
+                            struct status *st)
+{
+	for (unsigned i = 0; i < sizeof variables / sizeof *variables; i++) {
+		char what[64];
+		if (!value_of(set, variables[i].name) || api->at >= variables[i].first)
+			continue;
+		snprintf(what, sizeof what, "env.%s", variables[i].name);
+		return refuse_version(what, variables[i].first, api, st);
+	}
+	return 0;
+}
+
 static int refuse_library(const struct trial *trial, const struct nccl_api *api,
                           struct status *st)
 {
@@ -119,6 +168,9 @@ static int refuse_library(const struct trial *trial, const struct nccl_api *api,
 	    [WANT_MEMORY] = set->allocator == ALLOCATOR_NCCL,
 	    [WANT_LOCAL] = set->registration == REGISTER_LOCAL,
 	    [WANT_WINDOW] = set->registration == REGISTER_WINDOW,
+	    [WANT_RECV_WINDOW] = set->registration == REGISTER_RECV_WINDOW,
+	    [WANT_CALL_CTAS] = set->call_ctas,
+	    [WANT_SHARED_GPU] = set->ranks_per_gpu > 1,
 	    [WANT_POLICY] = set->cta_policy != CTA_LIBRARY,
 	    [WANT_ZERO] = set->cta_policy == CTA_ZERO,
 	};
@@ -130,7 +182,7 @@ static int refuse_library(const struct trial *trial, const struct nccl_api *api,
 	for (unsigned w = 0; w < WANTS; w++)
 		if (wants[w] && !has(api, (enum want)w))
 			return refuse_version(needs[w].what, needs[w].first, api, st);
-	return refuse_native(trial, api, st);
+	return refuse_variables(set, api, st) || refuse_native(trial, api, st) ? -1 : 0;
 }
 
 /* What does not go together, whatever the library. */
@@ -154,9 +206,21 @@ static int refuse_settings(const struct settings *set, struct status *st)
 		                  "graph with %u GPUs in one thread: NVIDIA advises against "
 		                  "it; force = yes measures it all the same",
 		                  each);
-	if (set->registration == REGISTER_WINDOW && set->allocator == ALLOCATOR_CUDA)
-		return status_set(st, "register = window wants memory of ncclMemAlloc; "
-		                      "allowed is allocator = nccl");
+	if (set->registration >= REGISTER_WINDOW && set->allocator == ALLOCATOR_CUDA)
+		return status_set(st,
+		                  "register = %s wants memory of ncclMemAlloc; allowed is "
+		                  "allocator = nccl",
+		                  settings_words("register")[set->registration]);
+	if (set->ranks_per_gpu > 1 && !is_on(set, SHARED_GPU))
+		return status_set(st, "ranks_per_gpu = %u: NCCL wants env." SHARED_GPU
+		                      " = 1 for it",
+		                  set->ranks_per_gpu);
+	if (set->ranks_per_gpu > 1 &&
+	    (set->visible == VISIBLE_OWN || set->isolate & ISOLATE_BIT(ISOLATE_DEVICES)))
+		return status_set(st,
+		                  "ranks_per_gpu = %u does not go with a GPU that a process "
+		                  "sees alone (visible, isolate)",
+		                  set->ranks_per_gpu);
 	if (set->max_ctas && set->min_ctas > set->max_ctas)
 		return status_set(st, "min_ctas = %u is more than max_ctas = %u", set->min_ctas,
 		                  set->max_ctas);
@@ -185,6 +249,13 @@ static int refuse_cell(const struct trial *trial, const struct cell *c, unsigned
 	if (refusal)
 		return status_set(st, "%s; a communicator has %u here", refusal,
 		                  trial_comm_ranks(trial));
+	if (set->call_ctas &&
+	    (!row->configured || (row->move && strcmp(set->api, "native"))))
+		return status_set(st,
+		                  "call_ctas: %s is made of sends and receives%s; allowed are "
+		                  "all_reduce, all_gather, reduce_scatter, and alltoall with "
+		                  "api = native",
+		                  info->name, row->configured ? " with api = grouped" : "");
 	unsigned room = GATE_ROOM / launches(row, trial_comm_ranks(trial));
 	if (set->start == START_GATED && trial_calls(trial, c) > room)
 		return status_set(st,
