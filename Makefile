@@ -8,7 +8,7 @@ RELEASE := 0.5.0
 # Keys of an experiment that have a variable; ARGS takes any other.
 KEYS    := RANKS BLOCKS BACKEND BYTES COLLECTIVE DTYPE OP PACE CALLS CYCLES COUNTERS SEED LIMIT BIND \
            NCCL TIMEOUT PRECISION BUDGET
-OURS    := EXP ARGS $(KEYS) RUN ROUNDS NCCL_TESTS NCCL_LEGACY NCCL_LIBS VERSION QUICK SAN STATIC DEPS \
+OURS    := EXP ARGS $(if $(filter tour,$(MAKECMDGOALS)),MODE) $(KEYS) RUN ROUNDS NCCL_TESTS NCCL_LEGACY NCCL_LIBS VERSION QUICK SAN STATIC DEPS \
            PREFIX DESTDIR TARGET RUNS
 TOOLS   := B V CC CFLAGS CUDA CUDA_HOME NVCC NCCL_HOME NCCL_H ARCHS MPICC LIBS WHEELS TESTS JOBS
 GIVEN   := $(foreach v,$(filter-out -% MAKE%,$(.VARIABLES)),$(if $(filter command,$(firstword $(origin $v))),$v))
@@ -51,7 +51,7 @@ SAY := @echo " "
 # --- flags ---------------------------------------------------------------------------------------
 SANFLAG  = $(if $(SAN),-fsanitize=$(SAN:fuzzer=fuzzer-no-link,address,undefined) -fno-omit-frame-pointer)
 WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-STD     := -std=c11 -D_GNU_SOURCE -DLAUNCHGAP_COMMIT='"$(COMMIT)"'
+STD     := -std=c11 -D_GNU_SOURCE
 ALL_C    = $(CFLAGS) $(STD) $(WARN) $(SANFLAG) $(if $(filter fuzzer,$(SAN)),-Wno-format-zero-length) -MMD -MP
 # STATIC=1: libraries that another machine may lack go into the program; MPI and hwloc, which
 # Open MPI itself brings, do not.
@@ -70,7 +70,7 @@ KERNELS := $(B)/harness/backend/device/device_kernels.o
 CUDALIB := -L$(CUDA)/lib64 -lcudart_static -lrt -lstdc++
 endif
 
-.PHONY: all deps experiment experiments beside test same fuzz simulate selftest nccl-legacy doctor plots install lint format clean help
+.PHONY: all deps experiment experiments tour beside test same fuzz simulate selftest nccl-legacy doctor plots install lint format clean help
 all: $(B)/launchgap
 
 # All but main, for the program and its tests alike.
@@ -104,7 +104,9 @@ $(B)/flags: SAYS = $(FLAGS)
 FLAGS := $(strip $(CC) $(CFLAGS) $(SANFLAG) $(HAVE))
 $(B)/commit $(B)/flags: | deps
 	@mkdir -p $(@D); echo '$(SAYS)' | cmp -s - $@ || echo '$(SAYS)' >$@
-$(B)/harness/main.o $(B)/harness/run/runner.o $(B)/harness/doctor.o: $(B)/commit
+SAY_COMMIT := $(B)/harness/main.o $(B)/harness/run/runner.o $(B)/harness/doctor.o
+$(SAY_COMMIT): $(B)/commit
+$(SAY_COMMIT): ALL_C += -DLAUNCHGAP_COMMIT='"$(COMMIT)"'
 # What `launchgap --version` says is built in.
 $(B)/harness/main.o: ALL_C += -DLAUNCHGAP_VERSION='"$(RELEASE)"' -DLAUNCHGAP_BUILT='"$(strip $(BUILT))"'
 of     = $(strip $(shell pkg-config --modversion $1 2>/dev/null))
@@ -238,7 +240,11 @@ $(error EXP is not given)
 endif
 endif
 experiment: $(B)/launchgap
-	$(B)/launchgap run '$(EXP)' $(OVERRIDE) $(call said,ARGS)
+	$(B)/launchgap run '$(EXP)' $(OVERRIDE)
+
+# MODE=processes: in that mode.
+tour: $(B)/launchgap
+	@$(B)/launchgap tour $(if $(call said,MODE),mode='$(call said,MODE)') $(OVERRIDE)
 
 # These look and say: they build nothing and install nothing.
 experiments:
@@ -249,7 +255,7 @@ doctor:
 # ROUNDS=3 BLOCKS=2: so many times, so many blocks and then a run of nccl-tests in each mode.
 beside: $(B)/launchgap
 	ROUNDS=$(call said,ROUNDS) BLOCKS=$(call said,BLOCKS) experiments/beside.sh $(B)/launchgap '$(EXP)' \
-	  '$(NCCL_TESTS)' $(filter-out blocks=%,$(OVERRIDE)) $(call said,ARGS)
+	  '$(NCCL_TESTS)' $(filter-out blocks=%,$(OVERRIDE))
 
 # QUICK=1: 3 minutes in place of 15.
 selftest: $(B)/launchgap
@@ -311,6 +317,7 @@ help:
 ## make experiment EXP=name    measure experiments/name.exp, report, draw (RANKS= BLOCKS= BYTES= …, any other key: ARGS='key=value …',
 ##                             some variants: ARGS='--only threads,processes', only what it would take: ARGS=--dry-run)
 ## make beside NCCL_TESTS=dir EXP=name   nccl-tests' programs in turn with our blocks, and both compared
+## make tour [MODE=threads]    each collective once, on a few numbers, rank by rank
 ## make experiments            the experiments and their questions
 ## make test [SAN=address]     the tests; SAN is a sanitizer list for gcc
 ## make selftest [QUICK=1]     whole experiments with known differences: what their reports say (15 minutes; 3)

@@ -51,6 +51,13 @@ static const struct verb verbs[] = {
      "  --variant NAME  what nccl-tests' files are called (default: after their layout)\n"
      "  --format json   every table as one JSON object (results/README.md)\n"
      "exit: 0 equal, better or undecided; 1 B is slower; 2 not comparable or readable\n", verb_compare},
+    {"tour", "[key=value …]", "each collective once, on a few numbers",
+     "What every rank has before and after, in the mode that you choose, with the lines of\n"
+     "source that do it.\n"
+     "  mode=NAME       single, threads (unless told) or processes\n"
+     "  ranks=N         (every GPU, or 4 on the host backend)\n"
+     "  collective=A,B  these alone\n"
+     "Other keys as of run; the experiment is experiments/tour.exp.\n", verb_tour},
     {"list", "[WHAT]", "what there is to choose from",
      "WHAT: modes, backends, collectives, datatypes, operations, experiments, keys\n"
      "(of an experiment file, with what each may be); without it all but keys.\n", verb_list},

@@ -45,6 +45,17 @@ static void an_unknown_variable_is_refused(void **state)
 	made("", "-n selftest quick=1", false, "did you mean QUICK?");
 }
 
+static void what_args_says_is_passed_on_once(void **state)
+{
+	(void)state;
+	static const char line[] = "run 'smoke'", only[] = "--only threads";
+	struct cli cli = make("", "-n experiment EXP=smoke ARGS='--only threads' DEPS=manual");
+	char *run = strstr(cli.out, line), *said = run ? strstr(run, only) : NULL;
+	if (!said || strstr(said + 1, only))
+		fail_msg("make experiment ARGS='--only threads' runs:\n%s", cli.out);
+	free(cli.out);
+}
+
 static void an_experiment_has_no_default(void **state)
 {
 	(void)state;
@@ -138,6 +149,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(looking_builds_and_installs_nothing, set_up,
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(what_is_missing_is_named_for_each_system, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(what_args_says_is_passed_on_once, set_up,
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(what_is_only_of_use_stops_nothing, set_up,
 	                                    tear_down),

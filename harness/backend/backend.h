@@ -126,6 +126,10 @@ struct backend {
 	/* XXH3_64bits of local rank i's output of slot 0; of a rank that receives nothing that
 	 * of no bytes, and 0 where no data is carried. */
 	int (*digest)(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st);
+	/* The pass show: copies what local rank i sends (or has received), as it lies in slot 0;
+	 * no more than *bytes, which becomes how many it was. NULL: carries no data. */
+	int (*peek)(struct backend_ctx *ctx, unsigned i, bool received, void *out,
+	            size_t *bytes, struct status *st);
 	/* The path's pass, where is.logs_path: what makes a job log which way its data takes,
 	 * into files of `folder` whose names begin with `prefix`; and that way, after the job.
 	 * The caller frees *out with path_free. Outside of any job; no context. */

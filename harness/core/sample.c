@@ -13,7 +13,8 @@ static size_t aligned(size_t bytes)
 static size_t part_bytes(const struct trial *trial, const struct cell *cell)
 {
 	return aligned(sizeof(struct tally)) +
-	       aligned(trial_rows(trial, cell) * sizeof(struct sample));
+	       aligned(trial_rows(trial, cell) * sizeof(struct sample)) +
+	       (cell->pass == PASS_SHOW ? aligned(2 * sizeof(struct sample_shown)) : 0);
 }
 
 static size_t part_offset(const struct trial *trial, unsigned cell, unsigned rank)
@@ -38,4 +39,12 @@ struct sample *sample_rows(const struct trial *trial, void *area, unsigned cell,
 {
 	return (struct sample *)((char *)area + part_offset(trial, cell, rank) +
 	                         aligned(sizeof(struct tally)));
+}
+
+struct sample_shown *sample_shown(const struct trial *trial, void *area, unsigned cell,
+                                  unsigned rank, bool received)
+{
+	char *rows = (char *)sample_rows(trial, area, cell, rank);
+	size_t taken = aligned(trial_rows(trial, &trial->cells[cell]) * sizeof(struct sample));
+	return (struct sample_shown *)(rows + taken) + received;
 }

@@ -40,9 +40,20 @@ struct tally {
 	                         its first rank */
 };
 
+/* The most that is shown of what a rank sends, and of what it receives. */
+#define SAMPLE_SHOWN_BYTES 512
+
+struct sample_shown {
+	size_t bytes;
+	unsigned char data[SAMPLE_SHOWN_BYTES];
+};
+
 size_t sample_area_bytes(const struct trial *trial);
 struct tally *sample_tally(const struct trial *trial, void *area, unsigned cell, unsigned rank);
 /* The rank's trial_rows() samples of the cell. */
 struct sample *sample_rows(const struct trial *trial, void *area, unsigned cell, unsigned rank);
+/* Of a cell of the pass show: what the rank sent, and what it received. */
+struct sample_shown *sample_shown(const struct trial *trial, void *area, unsigned cell,
+                                  unsigned rank, bool received);
 
 #endif

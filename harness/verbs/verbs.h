@@ -31,6 +31,7 @@ int verb_run(int argc, char *argv[], const struct home *home, struct status *st)
 int verb_resume(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_worker(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_report(int argc, char *argv[], const struct home *home, struct status *st);
+int verb_tour(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_list(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_selftest(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_counters(int argc, char *argv[], const struct home *home, struct status *st);

@@ -173,6 +173,8 @@ int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t
 int host_cell_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
                     struct status *st);
 int host_cell_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st);
+int host_cell_peek(struct backend_ctx *ctx, unsigned i, bool received, void *out, size_t *bytes,
+                   struct status *st);
 /* Carries on with the rank's calls: 1 when all are done. Never blocks. */
 int host_move(struct backend_ctx *ctx, struct host_rank *rank);
 

@@ -1,0 +1,292 @@
+/* tour: each collective once, on a few numbers, with the lines of source that do it. */
+#include <ctype.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../modes/mode.h"
+#include "../analysis/words.h"
+#include "../backend/backend.h"
+#include "../config/load.h"
+#include "../config/near.h"
+#include "../config/planner.h"
+#include "../machine.h"
+#include "../run/folder.h"
+#include "../run/job.h"
+#include "../run/judge.h"
+#include "../run/launch.h"
+#include "verbs.h"
+
+#define MODE_KEY "mode="
+#define COLUMNS  80
+
+struct tour {
+	const struct home *home;
+	char file[PATH_MAX + 48];
+	const char *mode;
+	struct spec spec;
+	struct plan plan;
+	struct plan_machine machine;
+	unsigned variant;
+};
+
+/* --- the lines of source --- */
+
+/* Prints the statement that stands last in a source file with `what` in it, or that a case
+ * comes to. Nothing where the source is not beside the program. */
+static void say_source(const struct tour *t, const char *file, const char *what)
+{
+	char path[PATH_MAX + 128], line[512], said[1024] = "";
+	bool inside = false;
+	snprintf(path, sizeof path, "%s/../%s", t->home->experiments, file);
+	FILE *f = fopen(path, "re");
+	while (f && fgets(line, sizeof line, f)) {
+		bool here = strstr(line, what), of_case = strstr(line, "case ");
+		if (here) {
+			said[0] = '\0';
+			inside = true;
+		}
+		if (!inside || of_case)
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		words_add(said, sizeof said, "%s%s", said[0] ? " " : "",
+		          line + strspn(line, " \t"));
+		inside = !strpbrk(line, ";,") || !strchr(";,", line[strlen(line) - 1]);
+	}
+	if (f)
+		fclose(f);
+	if (said[0])
+		printf("  %s\n    %s\n", file, said);
+}
+
+static void say_sources(const struct tour *t, const struct cell *cell)
+{
+	const char *name = coll_info(cell->coll)->name;
+	const char *backend = t->plan.variants[t->variant].settings.backend;
+	char upper[64] = "", what[96], folder[96];
+	for (size_t i = 0; name[i] && i + 1 < sizeof upper; i++)
+		upper[i] = (char)toupper((unsigned char)name[i]);
+	snprintf(what, sizeof what, "case COLL_%s:", upper);
+	say_source(t, "harness/coll/value.h", what);
+	snprintf(folder, sizeof folder, "harness/backend/%s/%s_step.c", backend, backend);
+	say_source(t, folder, what);
+	snprintf(folder, sizeof folder, "harness/backend/%s/%s_coll.c", backend, backend);
+	snprintf(what, sizeof what, "[COLL_%s] ", upper);
+	say_source(t, folder, what);
+}
+
+/* --- what was sent and received --- */
+
+/* "[10 11 | 12 13]": a bar where a rank's part ends, where the buffer is cut into parts. */
+static void numbers_text(const json_t *list, unsigned part, char *text, size_t bytes)
+{
+	size_t at = 0, n = json_array_size(list);
+	text[0] = '\0';
+	if (!n)
+		snprintf(text, bytes, "-");
+	for (size_t i = 0; i < n && at < bytes; i++)
+		at += (size_t)snprintf(text + at, bytes - at, "%s%g%s",
+		                       !i                      ? "["
+		                       : part && i % part == 0 ? " | "
+		                                               : " ",
+		                       json_number_value(json_array_get(list, i)),
+		                       i + 1 == n ? "]" : "");
+}
+
+/* The bracket that joins what all send. */
+static const char *bracket(unsigned rank, unsigned n)
+{
+	return rank == 0 ? "─┐" : rank + 1 == n ? "─┘" : "─┤";
+}
+
+static void say_ranks(const struct cell *cell, const json_t *line)
+{
+	const json_t *sent = json_object_get(line, "sent"),
+	             *received = json_object_get(line, "received");
+	const struct coll_info *info = coll_info(cell->coll);
+	unsigned n = (unsigned)json_array_size(sent), wide = 0;
+	unsigned elements = (unsigned)(cell->bytes / sizeof(double));
+	unsigned part = info->is & COLL_PARTED ? elements / n : 0;
+	const char *word = info->is & COLL_REDUCES ? coll_op_name(cell->op) : info->name;
+	char from[256], to[256];
+	bool beside = true;
+	for (unsigned r = 0; r < n; r++) {
+		numbers_text(json_array_get(sent, r), part, from, sizeof from);
+		numbers_text(json_array_get(received, r), part, to, sizeof to);
+		wide = strlen(from) > wide ? (unsigned)strlen(from) : wide;
+	}
+	for (unsigned r = 0; r < n; r++) {
+		numbers_text(json_array_get(received, r), part, to, sizeof to);
+		beside = beside && 24 + strlen(word) + wide + strlen(to) <= COLUMNS;
+	}
+	for (unsigned r = 0; r < n; r++) {
+		numbers_text(json_array_get(sent, r), part, from, sizeof from);
+		numbers_text(json_array_get(received, r), part, to, sizeof to);
+		bool middle = r == (n - 1) / 2;
+		if (beside)
+			printf("  rank %u: %-*s %s %*s %s rank %u: %s\n", r, (int)wide, from,
+			       bracket(r, n), (int)strlen(word), middle ? word : "",
+			       middle ? "──>" : "   ", r, to);
+		else
+			printf("  rank %u sends    %s\n         receives %s\n", r, from, to);
+	}
+}
+
+static int say_step(const struct tour *t, const struct trial *trial, unsigned c, unsigned step,
+                    const json_t *line, struct status *st)
+{
+	const struct cell *cell = &trial->cells[c];
+	const struct coll_info *info = coll_info(cell->coll);
+	const char *error = json_string_value(json_object_get(line, "error"));
+	if (error)
+		return status_set(st, "%s: %s", info->name, error);
+	printf("\n%u. %s: %s\n\n", step, info->name, info->summary);
+	say_ranks(cell, line);
+	if (json_integer_value(json_object_get(line, "wrong")))
+		return status_set(st, "%s: what was received is wrong", info->name);
+	printf("\n");
+	say_sources(t, cell);
+	return 0;
+}
+
+/* The job's lines, in the cells' order. */
+static int say_all(const struct tour *t, const struct trial *trial, const char *file,
+                   struct status *st)
+{
+	FILE *f = fopen(file, "re");
+	char *text = NULL;
+	size_t room = 0;
+	unsigned c = 0;
+	int result = 0;
+	if (!f)
+		return status_set(st, "the tour's job left nothing to show");
+	for (; !result && c < trial->ncells && getline(&text, &room, f) > 0; c++) {
+		json_t *line = json_loads(text, 0, NULL);
+		result = say_step(t, trial, c, c + 2, line, st);
+		json_decref(line);
+	}
+	free(text);
+	fclose(f);
+	if (!result && c < trial->ncells)
+		result = status_set(st, "the tour's job left %u of %u collectives", c,
+		                    trial->ncells);
+	return result;
+}
+
+static void say_start(const struct tour *t)
+{
+	const struct settings *set = &t->plan.variants[t->variant].settings;
+	const struct backend *backend = backend_find(set->backend);
+	const struct layout l = set->layout;
+	char file[64];
+	printf("1. Who takes part\n\n  %u ranks on %s: %s\n", t->plan.nranks, set->backend,
+	       backend->summary);
+	printf("  mode %s: %s\n  %u process%s with %u thread%s%s, %u rank%s a thread\n\n",
+	       set->mode, mode_find(set->mode)->summary, l.processes,
+	       l.processes == 1 ? "" : "es", l.threads, words_plural(l.threads),
+	       l.processes == 1 ? "" : " each", l.ranks_per_thread,
+	       words_plural(l.ranks_per_thread));
+	snprintf(file, sizeof file, "modes/%s.c", set->mode);
+	say_source(t, file, "return (struct layout)");
+	say_source(t, "harness/core/loop.c", "b->issue(");
+}
+
+/* --- the job --- */
+
+static int run_job(const struct tour *t, struct status *st)
+{
+	struct folder folder = {.record = -1};
+	struct launched launched = {0};
+	struct trial *trial = plan_show_trial(&t->plan, &t->machine, t->variant, st);
+	char why[512];
+	int result = -1;
+	if (!trial)
+		return -1;
+	job_hold_signals();
+	if (folder_open_scratch(&folder, plan_scratch_bytes(&t->plan), st) ||
+	    launch_trial(trial, t->home->self, folder.scratch, t->spec.timeout_s, &launched,
+	                 st))
+		goto out;
+	if (launched.job.end != JOB_EXITED || launched.job.code) {
+		judge_job(&launched.job, t->spec.timeout_s, launched.log, why, sizeof why);
+		status_set(st, "%s", why);
+		goto out;
+	}
+	say_start(t);
+	result = say_all(t, trial, launched.lines, st);
+out:
+	folder_close(&folder);
+	job_release_signals();
+	trial_free(trial);
+	return result;
+}
+
+/* The variant of the mode. */
+static int pick(struct tour *t, struct status *st)
+{
+	for (unsigned v = 0; v < t->plan.nvariants; v++) {
+		const struct plan_variant *variant = &t->plan.variants[v];
+		if (strcmp(variant->settings.mode, t->mode) != 0 ||
+		    !strcmp(variant->role, "again") || !strcmp(variant->role, "limit"))
+			continue;
+		t->variant = v;
+		if (variant->skip[0])
+			return status_set(st, "mode %s: %s", t->mode, variant->skip);
+		if (!backend_find(variant->settings.backend)->peek)
+			return status_set(
+			    st, "backend %s carries no data: there is nothing to show",
+			    variant->settings.backend);
+		return 0;
+	}
+	char modes[128] = "";
+	struct near near = near_to(t->mode);
+	for (const struct mode *const *m = mode_table; *m; m++) {
+		status_list(modes, sizeof modes, (*m)->name);
+		near_offer(&near, (*m)->name);
+	}
+	return status_set(st, "mode '%s' is none%s; allowed are %s", t->mode,
+	                  near_say(&near).text, modes);
+}
+
+static int plan_tour(struct tour *t, unsigned n, char *const overrides[], struct status *st)
+{
+	char why[512], backend[TRIAL_NAME_BYTES];
+	if (spec_load(t->file, n, overrides, NULL, machine_env, &t->spec, st))
+		return -1;
+	snprintf(backend, sizeof backend, "%s",
+	         plan_backend(&t->spec, &t->machine, why, sizeof why));
+	if (spec_load(t->file, n, overrides, backend, machine_env, &t->spec, st))
+		return -1;
+	strcpy(t->spec.backend, backend);
+	if (t->spec.ndtypes != 1 || t->spec.dtypes[0] != DTYPE_FLOAT64)
+		return status_set(st, "a tour shows float64 alone");
+	if (why[0])
+		printf("%s\n\n", why);
+	return plan_make(&t->spec, &t->machine, 1, &t->plan, st);
+}
+
+int verb_tour(int argc, char *argv[], const struct home *home, struct status *st)
+{
+	struct tour *t = calloc(1, sizeof *t);
+	char *overrides[64];
+	unsigned n = 0;
+	int result = -1;
+	if (!t)
+		return status_set(st, "out of memory for the tour");
+	*t = (struct tour){.home = home,
+	                   .mode = "threads",
+	                   .machine = {.cores = machine_cores(), .capacity = verbs_capacity}};
+	snprintf(t->file, sizeof t->file, "%s/tour.exp", home->experiments);
+	for (int i = 2; i < argc && n < sizeof overrides / sizeof *overrides; i++)
+		if (!strncmp(argv[i], MODE_KEY, sizeof MODE_KEY - 1))
+			t->mode = argv[i] + sizeof MODE_KEY - 1;
+		else
+			overrides[n++] = argv[i];
+	if (!plan_tour(t, n, overrides, st)) {
+		result = pick(t, st) || run_job(t, st) ? -1 : 0;
+		plan_free(&t->plan);
+	}
+	free(t);
+	return result;
+}

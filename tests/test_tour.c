@@ -1,0 +1,124 @@
+/* The tour: what it shows is what the collectives do, in every mode, and experiments/tour.md is
+ * what it prints. UPDATE=1 writes that page anew. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "here.h"
+
+#define PAGE "experiments/tour.md"
+#define HEAD                                                                                   \
+	"# The tour\n\n"                                                                       \
+	"`make tour MODE=threads` shows what each collective does to a few numbers, rank by "  \
+	"rank, in the mode\nthat you choose. Below each stand the lines of source that say "   \
+	"what is right and that carry it out. Here on 4 ranks\nof the `host` backend, on "     \
+	"GPUs with NCCL's own calls.\n\n```\n"
+#define FOOT "```\n"
+
+static char *tour_in(const char *mode)
+{
+	char key[32];
+	snprintf(key, sizeof key, "mode=%s", mode);
+	struct cli cli = cli_run(
+	    folder, (const char *const[]){"tour", key, "backend=host", "ranks=4", NULL});
+	assert_int_equal(cli.code, 0);
+	return cli.out;
+}
+
+static void its_page_is_what_it_prints(void **state)
+{
+	(void)state;
+	char *out = tour_in("threads"), *page;
+	assert_true(asprintf(&page, "%s%s%s", HEAD, out, FOOT) > 0);
+	if (getenv("UPDATE")) {
+		FILE *f = fopen(PAGE, "w");
+		assert_non_null(f);
+		fputs(page, f);
+		fclose(f);
+	}
+	char *kept = cli_read(PAGE);
+	assert_non_null(kept);
+	if (strcmp(kept, page) != 0)
+		fail_msg("%s is not what the tour prints; if that is meant: UPDATE=1, then "
+		         "look at git diff",
+		         PAGE);
+	free(kept);
+	free(page);
+	free(out);
+}
+
+/* The rows of ranks, with nothing that differs by mode. */
+static const char *from_step(char *out, const char *step)
+{
+	const char *at = strstr(out, step);
+	assert_non_null(at);
+	return at;
+}
+
+static void every_mode_shows_the_same_numbers(void **state)
+{
+	(void)state;
+	char *threads = tour_in("threads"), *single = tour_in("single"),
+	     *processes = tour_in("processes");
+	assert_string_equal(from_step(single, "\n2. "), from_step(threads, "\n2. "));
+	assert_string_equal(from_step(processes, "\n2. "), from_step(threads, "\n2. "));
+	assert_non_null(strstr(single, "1 process with 1 thread, 4 ranks a thread"));
+	assert_non_null(strstr(processes, "4 processes with 1 thread each, 1 rank a thread"));
+	free(threads);
+	free(single);
+	free(processes);
+}
+
+/* By hand: rank r has 10 (r + 1), 10 (r + 1) + 1 … */
+static void the_numbers_are_right(void **state)
+{
+	(void)state;
+	static const char *const rows[] = {
+	    "rank 1: [20 21 22 23] ─┤ sum ──> rank 1: [100 104 108 112]",
+	    "rank 3: -             ─┘               rank 3: [10 11 12 13]",
+	    "rank 1: [20 21 22 23] ─┤ sum ──> rank 1: -",
+	    "rank 2: [30 31] ─┤                rank 2: [10 11 | 20 21 | 30 31 | 40 41]",
+	    "rank 2: [30 31 | 32 33 | 34 35 | 36 37] ─┤         rank 2: [116 120]",
+	    "receives [14 15 | 24 25 | 34 35 | 44 45]",
+	    "rank 1: [20 21 22 23] ─┤ sendrecv ──> rank 1: [10 11 12 13]",
+	};
+	char *out = tour_in("threads"), *at = out;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		at = strstr(at, rows[i]);
+		if (!at)
+			fail_msg("the tour does not show: %s", rows[i]);
+	}
+	free(out);
+}
+
+static void what_cannot_be_shown_is_said(void **state)
+{
+	(void)state;
+	cli_expect(cli_run(folder, (const char *const[]){"tour", "mode=thread", NULL}), 1,
+	           "mode 'thread' is none (did you mean 'threads'?); allowed are single, "
+	           "threads, processes");
+	cli_expect(cli_run(folder, (const char *const[]){"tour", "backend=null", NULL}), 1,
+	           "backend null carries no data: there is nothing to show");
+	cli_expect(cli_run(folder, (const char *const[]){"tour", "dtype=int8", NULL}), 1,
+	           "a tour shows float64 alone");
+	cli_expect(
+	    cli_run(folder, (const char *const[]){"tour", "backend=host", "flip=1:9", NULL}), 1,
+	    "wrong");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(its_page_is_what_it_prints, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(every_mode_shows_the_same_numbers, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(the_numbers_are_right, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(what_cannot_be_shown_is_said, set_up, tear_down),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
