@@ -476,7 +476,9 @@ static int refuses_settings(const struct plan *plan, const struct settings *s,
 		                  "wait = block sleeps until a device is through, and backend %s "
 		                  "moves data while it waits; allowed are spin and yield",
 		                  backend->name);
-	return s->isolate && machine->isolates ? machine->isolates(s->isolate, st) : 0;
+	bool imagined = machine->imagined && !strcmp(machine->imagined, s->backend);
+	return s->isolate && machine->isolates && !imagined ? machine->isolates(s->isolate, st)
+	                                                    : 0;
 }
 
 static int variant_try(const struct plan *plan, unsigned index, const struct spec_variant *from,

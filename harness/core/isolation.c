@@ -44,10 +44,10 @@ static int refuse(unsigned what, int error, const char *doing, struct status *st
 	for (int kind = 0; kind < ISOLATE_KINDS; kind++)
 		if (what & ISOLATE_BIT(kind))
 			status_list(words, sizeof words, settings_words("isolate")[kind]);
-	return status_set(st,
-	                  "isolate = %s: %s: %s; it takes root with CAP_SYS_ADMIN, or a "
-	                  "kernel that gives users namespaces of their own",
-	                  words, doing, strerror(error));
+	return status_set(st, "isolate = %s: %s: %s%s", words, doing, strerror(error),
+	                  error != EPERM ? ""
+	                                 : "; it takes root with CAP_SYS_ADMIN, or a kernel "
+	                                   "that gives users namespaces of their own");
 }
 
 static int write_text(const char *file, const char *text)
@@ -141,13 +141,13 @@ static int enter(const struct isolation *is, struct status *st)
 		return refuse(is->what, errno, "the system refused namespaces", st);
 	snprintf(name, sizeof name, "launchgap-%u", is->process);
 	if (HAS(is, ISOLATE_UTS) && sethostname(name, strlen(name)))
-		return refuse(is->what, errno, "the host name", st);
+		return refuse(is->what, errno, "the host name cannot be set", st);
 	if (all & CLONE_NEWNS && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		return refuse(is->what, errno, "mounts of its own", st);
+		return refuse(is->what, errno, "mounts cannot be kept apart", st);
 	if (HAS(is, ISOLATE_SHM) && mount_shm(is->keep))
-		return refuse(is->what, errno, "an empty " SHM, st);
+		return refuse(is->what, errno, "an empty " SHM " cannot be mounted", st);
 	if (HAS(is, ISOLATE_DEVICES) && close_gpus(is->gpu, is->gpus))
-		return refuse(is->what, errno, "closing the files of other GPUs", st);
+		return refuse(is->what, errno, "the files of other GPUs cannot be closed", st);
 	return 0;
 }
 
