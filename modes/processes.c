@@ -113,11 +113,12 @@ static int run_apart(const struct part *p, struct status *st)
 {
 	struct isolation own = p->run->isolation;
 	own.process = p->process;
-	own.gpus = p->run->layout.threads * p->run->layout.ranks_per_thread;
-	own.gpu = own.process * own.gpus;
+	unsigned ranks = p->run->layout.threads * p->run->layout.ranks_per_thread;
+	own.gpu = own.process * ranks / own.ranks_per_gpu;
+	own.gpus = (ranks + own.ranks_per_gpu - 1) / own.ranks_per_gpu;
 	if (!isolation_run(&own, run_part, (void *)(uintptr_t)p, st))
 		return 0;
-	team_fail(p->team, own.gpu, st->text);
+	team_fail(p->team, own.process * ranks, st->text);
 	return -1;
 }
 

@@ -283,8 +283,10 @@ static void a_process_that_dies_is_told(void **state)
 
 static void a_process_sees_the_gpus_of_its_ranks(void **state)
 {
-	struct trial trial = {.settings = {.layout = {2, 2, 2}}};
+	struct trial trial = {0};
 	(void)state;
+	settings_default(&trial.settings);
+	trial.settings.layout = (struct layout){2, 2, 2};
 	setenv("CUDA_VISIBLE_DEVICES", "4,7,GPU-abc,9", 1);
 	machine_show_gpus(1, 2);
 	assert_string_equal(machine_env("CUDA_VISIBLE_DEVICES"), "7,GPU-abc");
@@ -299,6 +301,8 @@ static void a_process_sees_the_gpus_of_its_ranks(void **state)
 	assert_int_equal(trial_device(&trial, 5), 5);
 	trial.settings.visible = VISIBLE_OWN;
 	assert_int_equal(trial_device(&trial, 5), 1);
+	trial.settings.ranks_per_gpu = 2;
+	assert_int_equal(trial_device(&trial, 6), 1);
 }
 
 int main(void)

@@ -10,6 +10,7 @@ struct isolation {
 	unsigned what;      /* bits of enum isolate */
 	bool own_gpus;      /* CUDA_VISIBLE_DEVICES has those of this process's ranks alone */
 	unsigned process;   /* which one this is; its host name ends in it */
+	unsigned ranks_per_gpu;
 	unsigned gpu, gpus; /* of this process: the first, and how many */
 	const char *keep;   /* a folder that stays to be seen in a /dev/shm of its own, or NULL */
 };

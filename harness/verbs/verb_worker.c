@@ -103,6 +103,7 @@ int verb_worker(int argc, char *argv[], const struct home *home, struct status *
 		    .isolates = settings_isolates(set),
 		    .isolation = {.what = set->isolate,
 		                  .own_gpus = set->visible == VISIBLE_OWN,
+		                  .ranks_per_gpu = set->ranks_per_gpu,
 		                  .keep = dirname(folder)},
 		};
 		result = mode->enter(&run, work, write_lines, &order, st);
