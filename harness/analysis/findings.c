@@ -53,6 +53,7 @@ int findings_make(const struct summary *s, const struct regimes *regimes,
 			goto fail;
 	for (unsigned i = 0; i < out->asked.nclaims; i++)
 		withhold(regimes, &out->claims[i]);
+	containers_make(s, regimes, &out->containers);
 	if (claims_family(out->claims, out->asked.nclaims,
 	                  out->asked.primary.n ? out->asked.primary.names[0] : "", st))
 		goto fail;

@@ -5,6 +5,7 @@
 
 #include "claims.h"
 #include "components.h"
+#include "containers.h"
 #include "evidence.h"
 #include "factors.h"
 #include "advice.h"
@@ -21,6 +22,7 @@ struct findings {
 	struct claims_result claims[CLAIM_MAX];
 	struct advice advice;
 	struct components components;
+	struct containers containers;
 };
 
 /* *out borrows from all that is given and from itself: it must not be

@@ -708,6 +708,29 @@ struct table *tables_paths(const struct model *m)
 	return t;
 }
 
+struct table *tables_containers(const struct model *m)
+{
+	const struct containers *c = &m->findings.containers;
+	const struct summary *s = &m->summary;
+	struct table *t = NEW(
+	    "containers", "Processes set apart", {"variant", "variant", "", TABLE_TEXT},
+	    {"own", "each process has its own", "", TABLE_TEXT},
+	    {"transport", "transport", "", TABLE_TEXT}, {"speed", "speed", "", TABLE_RATIO},
+	    {"verdict", "verdict", "", TABLE_VERDICT}, {"remedy", "remedy", "", TABLE_TEXT});
+	for (unsigned i = 0; i < c->n; i++) {
+		const struct containers_row *row = &c->rows[i];
+		char own[160], verdict[VERDICT_TEXT_BYTES];
+		containers_own(s->variants[row->variant].settings, own, sizeof own);
+		answer_verdict(c->regime, row->variant, verdict, sizeof verdict);
+		TABLE_ROW(t, CELL(s->variants[row->variant].name), CELL(own),
+		          CELL(m->findings.evidence.paths[row->variant].transport),
+		          CELL(&row->verdict->ratio), CELL(verdict),
+		          CELL(row->remedy < 0 ? "" : s->variants[row->remedy].name));
+	}
+	table_drop_empty(t);
+	return t;
+}
+
 struct table *tables_acted(const struct model *m)
 {
 	const struct evidence *e = &m->findings.evidence;
