@@ -91,8 +91,8 @@ log_axis_of(axis, lo, hi, room) = sprintf('set logscale %s 10; set %srange [%g:%
 	log_lo(lo, hi), log_lo(lo, hi) * log_span(lo, hi), axis, log_tics(-4, room < 20 ? 3 : room < 40 ? 2 : 1, room))
 
 # Ratios: an axis, so many pixels long, that holds lo and hi, linear as long as these are not far apart.
-ratio_axis(axis, lo, hi, long) = hi / lo > 3 ? sprintf('set logscale %s 2; set %srange [%g:%g]; set %stics (%s)', \
-	axis, axis, lo / 1.12, hi * 1.12, axis, hi / lo > 40 ? '0.001, 0.01, 0.1, 1, 10, 100, 1000' : \
+ratio_axis(axis, lo, hi, long) = hi / lo > 3 ? sprintf('set logscale %s 2; set format %s "%%g"; set %srange [%g:%g]; set %stics (%s)', \
+	axis, axis, axis, lo / 1.12, hi * 1.12, axis, hi / lo > 40 ? '0.001, 0.01, 0.1, 1, 10, 100, 1000' : \
 	hi / lo > 12 ? '0.03, 0.06, 0.125, 0.25, 0.5, 1, 2, 4, 8, 16, 32' : \
 	'0.125, 0.18, 0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4, 5.6, 8') : \
 	sprintf('unset logscale %s; set %srange [%g:%g]; set %stics %g', axis, axis, \

@@ -266,6 +266,45 @@ static void every_picture_is_png_and_svg(void **state)
 	made_unload(&l);
 }
 
+static unsigned asked_factors;
+
+static void ask_factors(json_t *environment)
+{
+	json_t *list = json_array();
+	char name[16];
+	for (unsigned i = 0; i < asked_factors; i++) {
+		snprintf(name, sizeof name, "f%u", i);
+		json_array_append_new(list,
+		                      json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:[i, n]}", "name",
+		                                name, "text", "t", "from", "threads", "to",
+		                                i % 2 ? "processes" : "single", "setting", "mode",
+		                                "placebo", 0, "bytes", 0));
+	}
+	json_object_set_new(environment, "factors", list);
+}
+
+/* Few factors are a reason, many are the question. */
+static void many_factors_are_the_answers_picture(void **state)
+{
+	struct made m = plain;
+	struct status st = {""};
+	(void)state;
+	if (no_gnuplot())
+		skip();
+	m.environment = ask_factors;
+	for (asked_factors = 7; asked_factors < 9; asked_factors++) {
+		made_write(&m);
+		if (report_make(made_folder, "plot", NULL, &st))
+			fail_msg("%s", st.text);
+		const char *text = made_read("report.md");
+		const char *factors = strstr(text, "(plots/nccl_factors.png)");
+		const char *ratio = strstr(text, "(plots/nccl_alltoall_ratio.png)");
+		assert_non_null(factors);
+		assert_non_null(ratio);
+		assert_int_equal(factors < ratio, asked_factors == 8);
+	}
+}
+
 /* Draws a run of so many sizes; how often a picture of it has the text. */
 static unsigned times_drawn(unsigned sizes, const char *picture, const char *text)
 {
@@ -355,6 +394,7 @@ int main(void)
 	    cmocka_unit_test(a_quoted_text_is_that_text),
 	    cmocka_unit_test(a_folders_name_is_no_command),
 	    cmocka_unit_test(every_picture_is_png_and_svg),
+	    cmocka_unit_test(many_factors_are_the_answers_picture),
 	    cmocka_unit_test(every_size_has_its_point),
 	    cmocka_unit_test(the_limit_is_drawn),
 	    cmocka_unit_test(ticks_never_overlap),

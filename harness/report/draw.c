@@ -255,14 +255,25 @@ static void take_list(struct job *job)
 	qsort(result->pictures, result->npictures, sizeof *result->pictures, by_name);
 }
 
-static int find_answer(const struct model_pictures *result, const struct waterfall *waterfall)
+/* With so many factors it is they that are asked about, and as many variants hide each other in a
+ * picture of ratios. */
+#define MANY_FACTORS 8
+
+static int find_answer(const struct model_pictures *result, const struct findings *findings)
 {
-	static const char *const ends[] = {"_waterfall",      "_versions", "_ratio",
-	                                   "_ratio_isolated", "_busbw",    "_latency"};
-	for (size_t k = isfinite(waterfall->explained.estimate) ? 0 : 1;
-	     k < sizeof ends / sizeof *ends; k++)
-		for (unsigned i = 0; i < result->npictures; i++)
-			if (ends_with(result->pictures[i].name, ends[k]))
+	const struct {
+		const char *end;
+		bool left_out;
+	} ends[] = {{"_waterfall", !isfinite(findings->waterfall.explained.estimate)},
+	            {"_versions", false},
+	            {"_factors", findings->asked.nfactors < MANY_FACTORS},
+	            {"_ratio", false},
+	            {"_ratio_isolated", false},
+	            {"_busbw", false},
+	            {"_latency", false}};
+	for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+		for (unsigned i = 0; i < result->npictures && !ends[k].left_out; i++)
+			if (ends_with(result->pictures[i].name, ends[k].end))
 				return (int)i;
 	return result->npictures ? 0 : -1;
 }
@@ -295,7 +306,7 @@ static void draw_all(struct job *job, const struct findings *findings)
 	each_file(job->out, is_file, remove_from, job->out);
 	rmdir(job->out);
 	close(fd);
-	job->result->answer = find_answer(job->result, &findings->waterfall);
+	job->result->answer = find_answer(job->result, findings);
 }
 
 /* What the pictures are drawn from. */

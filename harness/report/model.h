@@ -22,7 +22,7 @@ struct model_pictures {
 	unsigned npictures;
 	struct model_picture pictures[MODEL_PICTURES]; /* by name */
 	int answer; /* the picture that shows the experiment's finding: the waterfall where
-	               there is a gap to explain, else versions, else ratios; -1: there are none
+	               there is a gap to explain, else versions, many factors, ratios; -1: there are none
 	             */
 	char warning[512]; /* why a picture is missing, or "" */
 };
