@@ -64,7 +64,8 @@ struct block {
 
 static struct {
 	pthread_once_t once;
-	unsigned gpus, nrows;
+	unsigned gpus, number[MOST_GPUS]; /* of those that this process sees */
+	unsigned nrows;
 	struct inject_row rows[INJECT_ROWS];
 	pthread_mutex_t lock;
 	struct block *blocks;
@@ -89,12 +90,29 @@ static void say_left(void)
 		    left, here.streams, here.events, here.graphs);
 }
 
+/* Numbers with ',' between, as CUDA_VISIBLE_DEVICES has them; up to the first that is none. */
+static void see(const char *visible)
+{
+	unsigned all = here.gpus, at;
+	char *end;
+	for (here.gpus = 0; here.gpus < all; here.gpus++, visible = end + (*end == ',')) {
+		at = (unsigned)strtoul(visible, &end, 10);
+		if (end == visible || at >= all)
+			break;
+		here.number[here.gpus] = at;
+	}
+}
+
 static void begin(void)
 {
-	const char *gpus = getenv("STANDIN_GPUS");
+	const char *gpus = getenv("STANDIN_GPUS"), *visible = getenv("CUDA_VISIBLE_DEVICES");
 	here.gpus = gpus ? (unsigned)atoi(gpus) : 4;
 	if (here.gpus > MOST_GPUS)
 		here.gpus = MOST_GPUS;
+	for (unsigned i = 0; i < here.gpus; i++)
+		here.number[i] = i;
+	if (visible)
+		see(visible);
 	here.nrows = inject_parse(getenv("STANDIN_CUDART"), here.rows);
 	if (getenv("STANDIN_LEFT"))
 		atexit(say_left);
@@ -146,6 +164,12 @@ cudaError_t cudaGetDevice(int *device)
 	return enter(__func__);
 }
 
+cudaError_t cudaSetDeviceFlags(unsigned flags)
+{
+	(void)flags;
+	return enter(__func__);
+}
+
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
 	cudaError_t error = enter(__func__);
@@ -173,7 +197,7 @@ cudaError_t cudaDeviceGetPCIBusId(char *pci, int bytes, int device)
 {
 	cudaError_t error = enter(__func__);
 	if (!error)
-		snprintf(pci, (size_t)bytes, "0000:%02x:00.0", (unsigned)device + 3);
+		snprintf(pci, (size_t)bytes, "0000:%02x:00.0", here.number[device] + 3);
 	return error;
 }
 

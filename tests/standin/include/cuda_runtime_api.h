@@ -42,6 +42,8 @@ enum cudaStreamCaptureStatus {
 #define cudaHostAllocPortable 1
 #define cudaHostAllocMapped   2
 
+#define cudaDeviceScheduleBlockingSync 4
+
 struct cudaDeviceProp {
 	char name[256];
 	char rest[3840];
@@ -54,6 +56,7 @@ typedef struct CUgraphExec_st *cudaGraphExec_t;
 
 cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaSetDevice(int device);
+cudaError_t cudaSetDeviceFlags(unsigned flags);
 cudaError_t cudaGetDevice(int *device);
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
 cudaError_t cudaDeviceGetPCIBusId(char *pci, int bytes, int device);
