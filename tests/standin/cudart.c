@@ -65,11 +65,11 @@ struct block {
 static struct {
 	pthread_once_t once;
 	unsigned gpus, number[MOST_GPUS]; /* of those that this process sees */
-	unsigned nrows;
-	struct inject_row rows[INJECT_ROWS];
+	struct inject inject;
 	pthread_mutex_t lock;
 	struct block *blocks;
 	size_t used[MOST_GPUS];
+	atomic_int queued; /* in streams, and not done */
 	atomic_int streams, events, graphs;
 	_Atomic(standin_seen *) seen;
 } here = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -78,16 +78,13 @@ static _Thread_local unsigned current;
 static _Thread_local unsigned captures; /* that this thread has begun */
 static _Thread_local struct CUstream_st *working;
 
-static void say_left(void)
+static void write_calls(void)
 {
-	size_t left = 0;
+	int blocks = 0;
 	for (struct block *b = here.blocks; b; b = b->next)
-		left++;
-	if (left || here.streams || here.events || here.graphs)
-		fprintf(
-		    stderr,
-		    "stand-in for CUDA: left %zu memory, %d streams, %d events, %d graphs\n",
-		    left, here.streams, here.events, here.graphs);
+		blocks++;
+	inject_write(&here.inject, "memory, streams, events, graphs",
+	             blocks + here.streams + here.events + here.graphs);
 }
 
 /* Numbers with ',' between, as CUDA_VISIBLE_DEVICES has them; up to the first that is none. */
@@ -113,15 +110,14 @@ static void begin(void)
 		here.number[i] = i;
 	if (visible)
 		see(visible);
-	here.nrows = inject_parse(getenv("STANDIN_CUDART"), here.rows);
-	if (getenv("STANDIN_LEFT"))
-		atexit(say_left);
+	inject_read(&here.inject, getenv("STANDIN_CUDART"));
+	atexit(write_calls);
 }
 
 static cudaError_t enter(const char *function)
 {
 	pthread_once(&here.once, begin);
-	return (cudaError_t)inject_ask(here.rows, here.nrows, function);
+	return (cudaError_t)inject_ask(&here.inject, function);
 }
 
 /* What a thread that captures may not do. */
@@ -308,10 +304,14 @@ cudaError_t cudaMalloc(void **out, size_t bytes)
 	return error ? error : take_memory(out, bytes, (int)current);
 }
 
+/* Waits for what may still use it: copies from other GPUs too. */
 cudaError_t cudaFree(void *at)
 {
-	cudaError_t error = enter(__func__);
-	return error ? error : give_memory(at, false);
+	cudaError_t error = enter(__func__), own;
+	while (at && atomic_load(&here.queued))
+		nanosleep(&(struct timespec){0, 20000}, NULL);
+	own = give_memory(at, false);
+	return error ? error : own;
 }
 
 cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags)
@@ -323,8 +323,8 @@ cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags)
 
 cudaError_t cudaFreeHost(void *at)
 {
-	cudaError_t error = enter(__func__);
-	return error ? error : give_memory(at, true);
+	cudaError_t error = enter(__func__), own = give_memory(at, true);
+	return error ? error : own;
 }
 
 cudaError_t cudaMemGetInfo(size_t *left, size_t *all)
@@ -380,6 +380,7 @@ static void *stream_run(void *arg)
 		if (sound)
 			item_do(s, item);
 		item_drop(item);
+		atomic_fetch_sub(&here.queued, 1);
 		pthread_mutex_lock(&s->lock);
 		s->busy = false;
 		pthread_cond_broadcast(&s->moved);
@@ -466,8 +467,6 @@ static void graph_clear(struct CUgraph_st *g)
 cudaError_t cudaStreamDestroy(cudaStream_t s)
 {
 	cudaError_t error = enter(__func__);
-	if (error)
-		return error;
 	pthread_mutex_lock(&s->lock);
 	if (s->capture) {
 		graph_clear(s->capture);
@@ -479,7 +478,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t s)
 	pthread_cond_broadcast(&s->moved);
 	pthread_mutex_unlock(&s->lock);
 	here.streams--;
-	return cudaSuccess;
+	return error;
 }
 
 static cudaError_t stream_put(struct CUstream_st *s, struct item *item)
@@ -487,6 +486,7 @@ static cudaError_t stream_put(struct CUstream_st *s, struct item *item)
 	pthread_mutex_lock(&s->lock);
 	cudaError_t failed = s->failed;
 	if (!failed) {
+		atomic_fetch_add(&here.queued, 1);
 		*s->last = item;
 		s->last = &item->next;
 		pthread_cond_broadcast(&s->moved);

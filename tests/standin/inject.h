@@ -3,11 +3,13 @@
  *   STANDIN_CUDART='cudaMalloc:2:3, kernel:700:1'   STANDIN_NCCL='ncclAllReduce:hang:5'
  *
  * A function, what it answers, and at which of the process's calls of it (0 or nothing: each).
- * The answer is the library's own number, or a word of below. */
+ * The answer is the library's own number, or a word of below. Where STANDIN_CALLS names a file,
+ * the process writes there at its end how often each was called ("cudaMalloc 4"), and what it
+ * left. */
 #ifndef LAUNCHGAP_STANDIN_INJECT_H
 #define LAUNCHGAP_STANDIN_INJECT_H
 
-#include <stdatomic.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +21,20 @@ enum {
 };
 
 #define INJECT_ROWS 8
+#define INJECT_MOST 96
 
-struct inject_row {
-	char function[48];
-	int answer;
-	unsigned nth;
-	atomic_uint calls;
+struct inject {
+	pthread_mutex_t lock;
+	unsigned nrows, ncalls;
+	struct {
+		char function[48];
+		int answer;
+		unsigned nth;
+	} rows[INJECT_ROWS];
+	struct {
+		const char *function;
+		unsigned n;
+	} calls[INJECT_MOST];
 };
 
 static inline int inject_answer(const char *word)
@@ -35,32 +45,57 @@ static inline int inject_answer(const char *word)
 	                                : atoi(word);
 }
 
-static inline unsigned inject_parse(const char *text, struct inject_row rows[INJECT_ROWS])
+static inline void inject_read(struct inject *in, const char *text)
 {
-	unsigned n = 0;
-	for (; text && n < INJECT_ROWS; n++) {
+	pthread_mutex_init(&in->lock, NULL);
+	for (; text && in->nrows < INJECT_ROWS; in->nrows++) {
 		char word[16] = "";
-		if (sscanf(text, " %47[A-Za-z0-9_]:%15[a-z0-9]:%u", rows[n].function, word,
-		           &rows[n].nth) < 2)
+		if (sscanf(text, " %47[A-Za-z0-9_]:%15[a-z0-9]:%u",
+		           in->rows[in->nrows].function, word, &in->rows[in->nrows].nth) < 2)
 			break;
-		rows[n].answer = inject_answer(word);
+		in->rows[in->nrows].answer = inject_answer(word);
 		text = strchr(text, ',');
 		text = text ? text + 1 : NULL;
 	}
-	return n;
 }
 
-/* What `function` is to answer now; 0: the truth. */
-static inline int inject_ask(struct inject_row rows[], unsigned n, const char *function)
+/* Which call of the function this is; from 1 on. */
+static inline unsigned inject_count(struct inject *in, const char *function)
 {
-	for (unsigned i = 0; i < n; i++) {
-		if (strcmp(rows[i].function, function))
-			continue;
-		unsigned call = atomic_fetch_add(&rows[i].calls, 1) + 1;
-		if (!rows[i].nth || call == rows[i].nth)
-			return rows[i].answer;
-	}
+	unsigned i = 0, call = 0;
+	pthread_mutex_lock(&in->lock);
+	while (i < in->ncalls && strcmp(in->calls[i].function, function))
+		i++;
+	if (i == in->ncalls && i < INJECT_MOST)
+		in->calls[in->ncalls++].function = function;
+	if (i < INJECT_MOST)
+		call = ++in->calls[i].n;
+	pthread_mutex_unlock(&in->lock);
+	return call;
+}
+
+/* What `function`, a literal, is to answer now; 0: the truth. */
+static inline int inject_ask(struct inject *in, const char *function)
+{
+	unsigned call = inject_count(in, function);
+	for (unsigned i = 0; i < in->nrows; i++)
+		if (!strcmp(in->rows[i].function, function) &&
+		    (!in->rows[i].nth || call == in->rows[i].nth))
+			return in->rows[i].answer;
 	return 0;
+}
+
+static inline void inject_write(struct inject *in, const char *what_is_left, int left)
+{
+	const char *name = getenv("STANDIN_CALLS");
+	FILE *f = name ? fopen(name, "ae") : NULL;
+	if (!f)
+		return;
+	for (unsigned i = 0; i < in->ncalls; i++)
+		fprintf(f, "%s %u\n", in->calls[i].function, in->calls[i].n);
+	if (left)
+		fprintf(f, "left:%s %d\n", what_is_left, left);
+	fclose(f);
 }
 
 #endif

@@ -115,8 +115,8 @@ struct pending {
 
 static struct {
 	pthread_once_t once;
-	unsigned nrows;
-	struct inject_row rows[INJECT_ROWS];
+	struct inject inject;
+	atomic_int comms;
 	FILE *log;
 	char host[64];
 } here = {.once = PTHREAD_ONCE_INIT};
@@ -184,9 +184,15 @@ static void open_log(void)
 		setlinebuf(here.log);
 }
 
+static void write_calls(void)
+{
+	inject_write(&here.inject, "communicators", here.comms);
+}
+
 static void begin(void)
 {
-	here.nrows = inject_parse(getenv("STANDIN_NCCL"), here.rows);
+	inject_read(&here.inject, getenv("STANDIN_NCCL"));
+	atexit(write_calls);
 	gethostname(here.host, sizeof here.host - 1);
 	open_log();
 }
@@ -194,7 +200,7 @@ static void begin(void)
 static int enter(const char *function)
 {
 	pthread_once(&here.once, begin);
-	return inject_ask(here.rows, here.nrows, function);
+	return inject_ask(&here.inject, function);
 }
 
 __attribute__((format(printf, 2, 3))) static void say(const struct comm *c, const char *format,
@@ -275,7 +281,7 @@ const char *ncclGetErrorString(int error)
 const char *ncclGetLastError(struct comm *c)
 {
 	(void)c;
-	return here.nrows ? "as the test asked" : "";
+	return here.inject.nrows ? "as the test asked" : "";
 }
 
 /* --- communicators --- */
@@ -342,6 +348,7 @@ static int comm_join(struct comm *c, pid_t pid, int fd)
 	c->shared = memory_map(pid, fd);
 	if (!c->shared)
 		return SYSTEM;
+	here.comms++;
 	cudaGetDevice(&device);
 	c->device = (unsigned)device;
 	c->shared->rank[c->rank].pid = getpid();
@@ -405,13 +412,21 @@ static int split_join(struct pending *p)
 	return error;
 }
 
+/* Of a call within a group: the group's end will not wait for what others are to do with it. */
+static int group_fail(int error)
+{
+	if (group.depth && !group.error)
+		group.error = error;
+	return error;
+}
+
 static int pending_end(void)
 {
 	struct pending *all = group.pending;
 	unsigned n = group.npending;
-	int error = OK;
+	int error = group.error;
 	group.npending = 0;
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n && !error; i++)
 		if (all[i].parent)
 			split_ask(&all[i]);
 	for (unsigned i = 0; i < n && !error; i++)
@@ -439,7 +454,7 @@ static int comm_add(struct comm *c, struct comm *parent, int color, int error,
 {
 	if (error) {
 		free(c);
-		return error;
+		return group_fail(error);
 	}
 	*out = c;
 	group.pending[group.npending++] =
@@ -469,7 +484,7 @@ static int comm_init(struct comm **out, int n, const struct ncclUniqueId *id, in
 int ncclCommInitRank(struct comm **out, int n, struct ncclUniqueId id, int rank)
 {
 	int error = enter(__func__);
-	return error ? error : comm_init(out, n, &id, rank, false);
+	return error ? group_fail(error) : comm_init(out, n, &id, rank, false);
 }
 
 /* Of what is still to run nothing waits for its peers any longer. */
@@ -478,8 +493,10 @@ static int comm_end(struct comm *c, int error)
 	atomic_store(&c->dead, true);
 	while (atomic_load(&c->active))
 		rest();
-	if (c->shared)
+	if (c->shared) {
 		munmap(c->shared, sizeof *c->shared);
+		here.comms--;
+	}
 	if (c->fd >= 0)
 		close(c->fd);
 	c->shared = NULL; /* the rest stays: a stream may still come by */
@@ -517,7 +534,7 @@ int ncclCommInitRankConfig(struct comm **out, int n, struct ncclUniqueId id, int
 	memcpy(&said, config, sizeof said);
 	if (!error && said.magic != 0xcafebeef)
 		error = ARGUMENT;
-	return error ? error : comm_init(out, n, &id, rank, !said.blocking);
+	return error ? group_fail(error) : comm_init(out, n, &id, rank, !said.blocking);
 }
 
 int ncclCommFinalize(struct comm *c)
@@ -677,7 +694,8 @@ static int batches_end(void)
 		b->fault = enter("data");
 		cudaStreamIsCapturing(b->stream, &status);
 		b->kept = status != cudaStreamCaptureStatusNone;
-		if (!error && standin_launch("ncclKernel", b->stream, batch_run, &b, sizeof b))
+		if (!error &&
+		    standin_launch("device_launch_nccl", b->stream, batch_run, &b, sizeof b))
 			error = CUDA;
 		else if (error)
 			batch_free(b);
@@ -725,7 +743,7 @@ static struct batch *call_begin(const char *function, struct comm *c, int type, 
 	     (unsigned)op >= sizeof ops / sizeof *ops || root < 0 || (unsigned)root >= c->n))
 		*error = ARGUMENT;
 	if (*error) {
-		group.error = group.error ? group.error : *error;
+		group_fail(*error);
 		return NULL;
 	}
 	*bytes *= coll_dtype_bytes(dtypes[type]);
@@ -891,8 +909,8 @@ int ncclMemAlloc(void **out, size_t bytes)
 
 int ncclMemFree(void *at)
 {
-	int error = enter(__func__);
-	return error ? error : cudaFree(at) ? CUDA : OK;
+	int error = enter(__func__), own = cudaFree(at) ? CUDA : OK;
+	return error ? error : own;
 }
 
 static int region_take(const char *function, struct comm *c, void *at, size_t bytes, void **out)

@@ -214,7 +214,9 @@ int nccl_poll(struct backend_ctx *ctx, unsigned i)
 /* Errors are poll's to find. */
 void nccl_block(struct backend_ctx *ctx, unsigned i)
 {
-	cudaStreamSynchronize(ctx->places[i].stream);
+	/* A call that was not taken in on one rank would keep the others' streams for ever. */
+	if (ctx->failed == ncclSuccess && ctx->cuda_failed == cudaSuccess)
+		cudaStreamSynchronize(ctx->places[i].stream);
 }
 
 void nccl_hold(struct backend_ctx *ctx)

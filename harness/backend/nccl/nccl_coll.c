@@ -246,7 +246,7 @@ static int meet_between_rounds(struct backend_ctx *ctx)
 {
 	for (unsigned i = 0; i < ctx->count; i++)
 		while (cudaStreamQuery(ctx->places[i].stream) == cudaErrorNotReady)
-			if (team_pause(ctx->team))
+			if (ctx->failed != ncclSuccess || team_pause(ctx->team))
 				return -1;
 	return team_meet(ctx->team);
 }

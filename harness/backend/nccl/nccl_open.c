@@ -142,7 +142,8 @@ static int split(struct backend_ctx *ctx, struct status *st)
 	if (ctx->trial->settings.split.op == SPLIT_NONE)
 		return 0;
 	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
-	for (unsigned i = 0; i < ctx->count; i++) {
+	/* Out of a group, the first of several ranks would wait for the others. */
+	for (unsigned i = 0; i < ctx->count && ctx->failed == ncclSuccess; i++) {
 		struct place *p = &ctx->places[i];
 		p->world = p->comm;
 		p->comm = NULL;

@@ -1,0 +1,409 @@
+/* Each call that the nccl backend makes of CUDA and of NCCL fails once, in all that a trial
+ * does: the sentence is the library's own, and nothing is left behind. Which calls there are is
+ * asked of the stand-ins, so that a new one is in this by itself. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../harness/backend/backend.h"
+#include "../../harness/core/team.h"
+#include "../../harness/record/counters.h"
+#include "../cli.h"
+
+#define RANKS       4
+#define MOST_CALLS  512
+#define CASE_S      30
+#define CUDA_ERROR  719 /* "unspecified launch failure" */
+#define NCCL_ERROR  3   /* "internal error" */
+#define ARENA_BYTES (64 << 10)
+
+extern const struct backend backend_nccl;
+
+enum { GRAPH = 1, AGAIN = 2, HELD = 4, TURNED = 8, WATCHED = 16, SLEEPS = 32 };
+
+struct scene {
+	const char *name;
+	enum coll_kind coll;
+	enum op op;
+	unsigned does;
+	void (*set)(struct settings *set);
+};
+
+static void set_registered(struct settings *set)
+{
+	set->registration = REGISTER_LOCAL;
+}
+
+static void set_windows(struct settings *set)
+{
+	set->registration = REGISTER_WINDOW;
+	set->cta_policy = CTA_ZERO;
+}
+
+static void set_split(struct settings *set)
+{
+	set->split = (struct split){SPLIT_MOD, 2};
+}
+
+static void set_nonblocking(struct settings *set)
+{
+	set->nonblocking = true;
+	set->allocator = ALLOCATOR_CUDA;
+}
+
+static void set_grouped(struct settings *set)
+{
+	set->init = INIT_GROUPED;
+}
+
+static void set_held(struct settings *set)
+{
+	set->start = START_GATED;
+	set->extra_ns = 1000;
+}
+
+static void set_native(struct settings *set)
+{
+	strcpy(set->api, "native");
+	set->wait = WAIT_BLOCK;
+}
+
+// clang-format off
+static const struct scene scenes[] = {
+    {"plain",       COLL_ALL_REDUCE, OP_SUM, AGAIN | TURNED | WATCHED, NULL},
+    {"registered",  COLL_ALLTOALL, OP_NONE, AGAIN, set_registered},
+    {"windows",     COLL_ALL_GATHER, OP_NONE, AGAIN, set_windows},
+    {"split",       COLL_BROADCAST, OP_NONE, AGAIN, set_split},
+    {"nonblocking", COLL_REDUCE, OP_PREMULSUM, AGAIN, set_nonblocking},
+    {"grouped",     COLL_ALLTOALLV, OP_NONE, 0, set_grouped},
+    {"held",        COLL_REDUCE_SCATTER, OP_MAX, HELD, set_held},
+    {"native",      COLL_ALLTOALL, OP_NONE, SLEEPS, set_native},
+    {"gather",      COLL_GATHER, OP_NONE, 0, set_native},
+    {"scatter",     COLL_SCATTER, OP_NONE, 0, set_native},
+    {"graph",       COLL_SENDRECV_BOTH, OP_NONE, GRAPH, NULL},
+    {"hypercube",   COLL_HYPERCUBE, OP_NONE, 0, NULL},
+    {"limit",       COLL_COPY, OP_NONE, 0, NULL},
+    {"limit kept",  COLL_COPY, OP_NONE, GRAPH, NULL},
+};
+// clang-format on
+
+/* What may fail without a word: what only tells more of a trial, what gives back, and what has
+ * another way round. */
+static const char *const quiet[] = {
+    "cudaGetLastError",
+    "cudaDeviceCanAccessPeer",
+    "cudaDeviceEnablePeerAccess",
+    "cudaMemGetInfo",
+    "cudaDeviceGetPCIBusId",
+    "cudaGetDeviceProperties",
+    "cudaFree",
+    "cudaFreeHost",
+    "cudaStreamDestroy",
+    "cudaGraphDestroy",
+    "cudaGraphExecDestroy",
+    "ncclGetVersion",
+    "ncclCommDestroy",
+    "ncclCommAbort",
+    "ncclCommFinalize",
+    "ncclCommDeregister",
+    "ncclMemFree",
+    "ncclRedOpDestroy",
+    "ncclCommWindowDeregister",
+    "cudaStreamIsCapturing",
+    "cudaGetDevice",
+    "cudaDeviceGetAttribute",
+};
+
+/* The last of these are part of closing, which says nothing. */
+static const char *const mixed[] = {"cudaSetDevice", "ncclGroupStart", "ncclGroupEnd",
+                                    "ncclCommGetAsyncError", "async"};
+
+static bool is_among(const char *const list[], size_t n, const char *function)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(list[i], function))
+			return true;
+	return false;
+}
+
+/* What a case came to, written by the process that tried it. */
+struct outcome {
+	bool ended;
+	int result;
+	struct status st;
+};
+
+/* --- a trial, as the worker has it --- */
+
+static int wait_for(struct backend_ctx *ctx, unsigned does, struct status *st)
+{
+	for (unsigned i = 0; i < RANKS; i++) {
+		int done = 0;
+		if (does & SLEEPS)
+			backend_nccl.block(ctx, i);
+		while (!done)
+			done = backend_nccl.poll(ctx, i);
+		if (done < 0) {
+			backend_nccl.error(ctx, st);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static void issue(struct backend_ctx *ctx)
+{
+	backend_nccl.begin(ctx);
+	for (unsigned i = 0; i < RANKS; i++)
+		backend_nccl.issue(ctx, i, 0);
+	backend_nccl.end(ctx);
+}
+
+static int calls(struct backend_ctx *ctx, unsigned does, struct status *st)
+{
+	if (does & HELD)
+		backend_nccl.hold(ctx);
+	if (does & GRAPH) {
+		int result = backend_nccl.capture(ctx, true, st);
+		if (!result)
+			issue(ctx);
+		if (result || backend_nccl.capture(ctx, false, st))
+			return -1;
+		backend_nccl.replay(ctx);
+	} else {
+		issue(ctx);
+	}
+	if (does & HELD)
+		backend_nccl.release(ctx);
+	return wait_for(ctx, does, st);
+}
+
+static int look(struct backend_ctx *ctx, unsigned does, struct status *st)
+{
+	for (unsigned i = 0; i < RANKS; i++) {
+		struct backend_verdict v = {0};
+		uint64_t digest;
+		if ((does & TURNED && backend_nccl.corrupt(ctx, i, 5, st)) ||
+		    backend_nccl.check(ctx, i, &v, st) ||
+		    backend_nccl.digest(ctx, i, &digest, st))
+			return -1;
+		if (v.wrong != !!(does & TURNED))
+			return status_set(st, "%d elements are wrong", (int)v.wrong);
+	}
+	return 0;
+}
+
+static void watch(struct backend_ctx *ctx)
+{
+	struct counters counters;
+	backend_nccl.watch(ctx, true);
+	backend_nccl.watch(ctx, false);
+	backend_nccl.watch_read(ctx, 0, &counters);
+}
+
+static int cell(struct backend_ctx *ctx, const struct trial *trial, unsigned does,
+                struct status *st)
+{
+	if (backend_nccl.prepare(ctx, &trial->cells[0], 42, 1, st) || calls(ctx, does, st))
+		return -1;
+	return look(ctx, does, st);
+}
+
+static int work(struct backend_ctx *ctx, const struct trial *trial, unsigned does,
+                struct status *st)
+{
+	char text[TEAM_FACTS_BYTES];
+	if (cell(ctx, trial, does, st))
+		return -1;
+	if (does & WATCHED)
+		watch(ctx);
+	backend_nccl.describe(ctx, text, sizeof text);
+	if (!(does & AGAIN))
+		return 0;
+	if (backend_nccl.reallocate(ctx, st) || cell(ctx, trial, does, st))
+		return -1;
+	backend_nccl.disconnect(ctx);
+	return backend_nccl.connect(ctx, st) ? -1 : cell(ctx, trial, does, st);
+}
+
+static int run(const struct scene *scene, struct status *st)
+{
+	struct cell one = {.coll = scene->coll,
+	                   .dtype = DTYPE_FLOAT32,
+	                   .op = scene->op,
+	                   .asked_bytes = 4096,
+	                   .bytes = 4096};
+	struct trial trial = {.arena_bytes = ARENA_BYTES, .ncells = 1, .cells = &one};
+	struct team_shape shape = {.nranks = RANKS, .nworkers = 1, .yield = true};
+	struct backend_place place = {
+	    .trial = &trial, .nranks = RANKS, .count = RANKS, .processes = 1};
+	struct backend_ctx *ctx = NULL;
+	char way_in[64];
+	int result;
+	settings_default(&trial.settings);
+	trial.settings.layout = (struct layout){1, 1, RANKS};
+	if (scene->set)
+		scene->set(&trial.settings);
+	if (backend_nccl.supports(&trial, st) ||
+	    team_create(&shape, way_in, sizeof way_in, &place.team, st))
+		return -1;
+	result =
+	    backend_nccl.open(&place, &ctx, st) || work(ctx, &trial, scene->does, st) ? -1 : 0;
+	if (result)
+		team_fail(place.team, 0, st->text);
+	backend_nccl.close(ctx);
+	team_leave(place.team);
+	return result;
+}
+
+/* --- in a process of its own, with or without an error --- */
+
+static char folder[64], counted[80];
+static struct outcome *outcome;
+
+static int set_up(void **state)
+{
+	(void)state;
+	cli_folder(folder);
+	snprintf(counted, sizeof counted, "%s/calls", folder);
+	outcome = mmap(NULL, sizeof *outcome, PROT_READ | PROT_WRITE,
+	               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(outcome, MAP_FAILED);
+	setenv("STANDIN_CALLS", counted, 1);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	munmap(outcome, sizeof *outcome);
+	cli_clean(folder);
+	return 0;
+}
+
+/* What the stand-ins counted; the caller frees it. */
+static char *try_one(const struct scene *scene, const char *variable, const char *asks)
+{
+	int status;
+	memset(outcome, 0, sizeof *outcome);
+	unlink(counted);
+	fflush(NULL);
+	pid_t child = fork();
+	if (child == 0) {
+		if (variable)
+			setenv(variable, asks, 1);
+		alarm(CASE_S);
+		outcome->result = run(scene, &outcome->st);
+		outcome->ended = true;
+		exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	if (!outcome->ended || status)
+		fail_msg("%s, %s: ends with status %d: %s", scene->name, asks, status,
+		         outcome->st.text);
+	char *text = cli_read(counted);
+	assert_non_null(text);
+	const char *left = strstr(text, "left:");
+	/* A group of communicators that cannot be made stays open, and with it what was begun.
+	 */
+	bool open = left && !strncmp(left, "left:communicators", 18) && asks &&
+	            !strncmp(asks, "cudaSetDevice:", 14) && outcome->result;
+	if (left && !open)
+		fail_msg("%s, %s: %s", scene->name, asks, left);
+	return text;
+}
+
+/* Whether call `nth` of a function that fails was told. */
+static bool fail_one(const struct scene *scene, const char *function, unsigned nth)
+{
+	bool nccl = !strncmp(function, "nccl", 4) || !strcmp(function, "async");
+	char asks[96];
+	snprintf(asks, sizeof asks, "%s:%d:%u", function, nccl ? NCCL_ERROR : CUDA_ERROR, nth);
+	free(try_one(scene, nccl ? "STANDIN_NCCL" : "STANDIN_CUDART", asks));
+	if (!outcome->result) {
+		assert_string_equal(outcome->st.text, "");
+		return false;
+	}
+	const char *words = nccl ? "internal error - please" : "unspecified launch failure";
+	/* What NCCL asks of CUDA fails in NCCL's words. */
+	if (!strstr(outcome->st.text, words) &&
+	    (nccl || !strstr(outcome->st.text, "unhandled cuda error")))
+		fail_msg("%s, %s: %s", scene->name, asks, outcome->st.text);
+	return true;
+}
+
+/* Calls of streams and of polling differ from run to run: of them the first few. In the short
+ * form, of all that have to be told. */
+static unsigned enough(const char *function, unsigned calls)
+{
+	static const char *const varying[] = {"cudaStreamQuery", "ncclCommGetAsyncError",
+	                                      "async", "kernel"};
+	bool varies = is_among(varying, sizeof varying / sizeof *varying, function);
+	bool is_mixed = is_among(mixed, sizeof mixed / sizeof *mixed, function);
+	unsigned most = varies ? 3 : getenv("STANDINS") && !is_mixed ? 2 : calls;
+	return calls < most ? calls : most;
+}
+
+static void fail_each(const struct scene *scene, char *counts, unsigned *cases)
+{
+	for (char *line = strtok(counts, "\n"); line; line = strtok(NULL, "\n")) {
+		char function[64];
+		unsigned calls, told = 0;
+		assert_int_equal(sscanf(line, "%63s %u", function, &calls), 2);
+		if (!strcmp(function, "data")) /* no function */
+			continue;
+		calls = enough(function, calls);
+		for (unsigned nth = 1; nth <= calls; nth++)
+			told += fail_one(scene, function, nth);
+		*cases += calls;
+		if (is_among(quiet, sizeof quiet / sizeof *quiet, function))
+			continue;
+		/* Sleeping says nothing: polling does, where the error has stayed. */
+		bool sleeps =
+		    scene->does & SLEEPS && !strcmp(function, "cudaStreamSynchronize");
+		/* A blocking library is asked only where a call takes long. */
+		if (scene->set != set_nonblocking &&
+		    (!strcmp(function, "async") || !strcmp(function, "ncclCommGetAsyncError")))
+			continue;
+		/* Between two rounds it is only asked whether the first has ended. */
+		if (scene->coll == COLL_HYPERCUBE && !strcmp(function, "cudaStreamQuery"))
+			continue;
+		if (sleeps || is_among(mixed, sizeof mixed / sizeof *mixed, function))
+			assert_true(told > 0);
+		else if (told < calls)
+			fail_msg("%s: of %u calls of %s that failed %u were told", scene->name,
+			         calls, function, told);
+	}
+}
+
+static void every_call_that_fails_is_told_and_nothing_is_left(void **state)
+{
+	unsigned cases = 0;
+	(void)state;
+	for (unsigned i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+		char *counts = try_one(&scenes[i], NULL, "no error");
+		if (outcome->result)
+			fail_msg("%s: %s", scenes[i].name, outcome->st.text);
+		fail_each(&scenes[i], counts, &cases);
+		free(counts);
+	}
+	print_message("%u calls failed, one after the other\n", cases);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(every_call_that_fails_is_told_and_nothing_is_left,
+	                                    set_up, tear_down),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
