@@ -23,12 +23,15 @@ static unsigned nvariants;
 static double noise;
 static unsigned lacks_block; /* of the last variant; UINT_MAX: none */
 static bool small;           /* 4 KiB to 64 KiB in place of 16 MiB to 256 MiB */
+static bool both;            /* 64 KiB in place of 16 MiB, and isolated calls of all */
 static const char *coll;     /* of the cells that are written now */
 static bool two_colls;
 static struct gap gap;
 
 static size_t bytes_of(unsigned size)
 {
+	if (both && !size)
+		return 64 << 10;
 	return (size_t)(small ? 4 << 10 : 16 << 20) << 2 * size;
 }
 
@@ -111,6 +114,10 @@ static void cells(FILE *out, unsigned variant)
 			made_cell(out, &made, place);
 			place.counters = true;
 			made_cell(out, &made, place);
+			place.counters = false;
+			place.isolated = true;
+			if (both)
+				made_cell(out, &made, place);
 		}
 }
 
@@ -174,6 +181,13 @@ static void story(void)
 	put("processes-old", "processes", "2.21.5", "staged", 316, 4.01);
 }
 
+/* The reference a second time, without which no regime tells variants apart. */
+static void put_again(void)
+{
+	put("threads-again", "threads", "2.28.3", "staged", 317, 4.02);
+	variants[nvariants - 1].role = "again";
+}
+
 static int fresh(void **state)
 {
 	(void)state;
@@ -181,7 +195,7 @@ static int fresh(void **state)
 	memset(variants, 0, sizeof variants);
 	noise = 0.001;
 	lacks_block = UINT_MAX;
-	small = two_colls = false;
+	small = two_colls = both = false;
 	coll = "alltoall";
 	gap = (struct gap){.bytes = {0, SIZE_MAX}};
 	made = (struct made){.backend = "nccl",
@@ -289,17 +303,17 @@ static void figures_of_two_versions(void **state)
 	const struct versions_row *old = &c->rows[0], *new = &c->rows[1];
 	assert_string_equal(old->version, "2.21.5");
 	assert_string_equal(new->version, "2.28.3");
-	near(old->sides[VERSIONS_THREADS].gbs, 340);
-	near(old->sides[VERSIONS_PROCESSES].gbs, 316);
-	near(new->sides[VERSIONS_THREADS].gbs, 317);
+	near(old->sides[VERSIONS_THREADS].value, 340);
+	near(old->sides[VERSIONS_PROCESSES].value, 316);
+	near(new->sides[VERSIONS_THREADS].value, 317);
 	near(old->verdict.ratio.estimate, 316.0 / 340);
 	assert_true(old->verdict.ratio.lo < old->verdict.ratio.estimate);
 	assert_int_equal(old->verdict.kind, VERDICT_SLOWER);
 	assert_int_equal(new->verdict.kind, VERDICT_LITTLE_SLOWER);
 	near(new->sides[VERSIONS_THREADS].change.ratio.estimate, 317.0 / 340);
 	assert_int_equal(old->sides[VERSIONS_THREADS].change.kind, VERDICT_UNDECIDED);
-	assert_true(old->sides[VERSIONS_THREADS].lo < old->sides[VERSIONS_THREADS].gbs);
-	assert_true(old->sides[VERSIONS_THREADS].hi > old->sides[VERSIONS_THREADS].gbs);
+	assert_true(old->sides[VERSIONS_THREADS].lo < old->sides[VERSIONS_THREADS].value);
+	assert_true(old->sides[VERSIONS_THREADS].hi > old->sides[VERSIONS_THREADS].value);
 	assert_string_equal(old->sides[VERSIONS_THREADS].data_path, "direct");
 	near(old->sides[VERSIONS_THREADS].dram_per_nvlink, 2.15);
 	near(new->sides[VERSIONS_PROCESSES].dram_per_nvlink, 4.01);
@@ -327,9 +341,9 @@ static void bandwidths_are_those_of_claims(void **state)
 	assert_int_equal(claims_judge(&loaded.summary, &claim, &r, &st), 0);
 	const struct versions_side *sides = v->colls[0].rows[1].sides;
 	assert_string_equal(sides[VERSIONS_THREADS].name, "threads");
-	assert_true(fabs(sides[VERSIONS_PROCESSES].gbs / r.contrast.left_side.value - 1) <
+	assert_true(fabs(sides[VERSIONS_PROCESSES].value / r.contrast.left_side.value - 1) <
 	            1e-9);
-	assert_true(fabs(sides[VERSIONS_THREADS].gbs / r.contrast.right_side.value - 1) < 1e-9);
+	assert_true(fabs(sides[VERSIONS_THREADS].value / r.contrast.right_side.value - 1) < 1e-9);
 }
 
 static void three_versions_in_order(void **state)
@@ -431,6 +445,7 @@ static void no_other_pair_takes_its_place(void **state)
 	put("threads-oldest", "threads", "2.9.8", "staged", 300, 4);
 	put("processes-oldest", "processes", "2.9.8", "staged", 300, 4);
 	variants[nvariants - 1].given_up = true;
+	put_again();
 	find();
 	assert_int_equal(v->nrows, 2);
 	assert_string_equal(v->missing, "NCCL 2.9.8 is left out: processes-oldest has no trial "
@@ -470,8 +485,8 @@ static void single_where_all_versions_have_it(void **state)
 	put("single", "single", "2.28.3", "staged", 311, 0);
 	find();
 	assert_int_equal(v->nmodes, 3);
-	near(v->colls[0].rows[0].sides[VERSIONS_SINGLE].gbs, 338);
-	near(v->colls[0].rows[1].sides[VERSIONS_SINGLE].gbs, 311);
+	near(v->colls[0].rows[0].sides[VERSIONS_SINGLE].value, 338);
+	near(v->colls[0].rows[1].sides[VERSIONS_SINGLE].value, 311);
 	/* What a variant lacks, all are without. */
 	done(NULL);
 	lacks_block = 3;
@@ -698,6 +713,7 @@ static void the_report_shows_it(void **state)
 {
 	(void)state;
 	story();
+	put_again();
 	find();
 	const json_t *report = made_report_with(&made, "plot", 0),
 	             *old = version_finding(report, "2.21.5"),
@@ -739,6 +755,35 @@ static void the_report_shows_it(void **state)
 	made_says(text, "N_coll[1] = 'alltoall'");
 }
 
+/* Small sizes are judged by latency, beside the bandwidth of large ones; where the A/A line is
+ * wider than the margin, neither has a verdict. */
+static void each_regime_has_its_own(void **state)
+{
+	(void)state;
+	story();
+	put_again();
+	both = true;
+	find();
+	const double us = 65536 * 7 / 8 / 340. / 1000; /* of threads with 2.21.5 */
+	const json_t *report = made_report(&made);
+	const json_t *table = json_table(report, "version_alltoall_latency");
+	json_keys old = {"version", "2.21.5", "verdict", "slower", NULL};
+	json_assert_number(json_cell(table, old, "threads_us"), "", us, 0.01 * us);
+	json_assert_number(json_cell(table, old, "processes_us"), "", us * 340 / 316, 0.01 * us);
+	json_assert_one_says(json_object_get(report, "answer"),
+	                     "alltoall, latency: With NCCL 2.21.5 processes take 1.0");
+	json_assert_one_says(json_object_get(report, "answer"),
+	                     "With NCCL 2.21.5 processes reach ");
+	json_assert_one_says(json_section(report, "versions"), "Latency (p50 of isolated");
+	assert_null(strstr(made_read("plots/run.gp"), "N_coll[2]"));
+	done(NULL);
+	noise = 0.2;
+	find();
+	report = made_report(&made);
+	assert_false(json_one_says(json_object_get(report, "answer"), "processes take"));
+	assert_false(json_one_says(json_object_get(report, "answer"), "processes reach"));
+}
+
 /* One version: neither section nor picture. */
 static void the_report_does_without(void **state)
 {
@@ -778,6 +823,7 @@ int main(void)
 	    TEST(sentence_takes_neighbours_together),
 	    TEST(sentence_of_what_is_undecided),
 	    TEST(a_table_for_each_collective),
+	    TEST(each_regime_has_its_own),
 	    TEST(the_report_shows_it),
 	    TEST(the_report_does_without),
 	};

@@ -17,15 +17,27 @@ static void __attribute__((format(printf, 2, 3))) say(struct answer *a, const ch
 	va_end(args);
 }
 
+/* Latency that is undecided on every version is no answer. */
+static bool answers(const struct versions *v, const struct versions_coll *c)
+{
+	bool decided = c->regime == REGIME_LARGE;
+	for (unsigned i = 0; c->nblocks && i < v->nrows; i++)
+		decided = decided || verdict_decided(&c->rows[i].verdict);
+	return c->nblocks && decided;
+}
+
 static void say_versions(struct answer *a, const struct versions *v)
 {
 	char sentences[VERSIONS_SENTENCES][VERSIONS_SAY_BYTES];
 	for (unsigned i = 0; i < v->ncolls; i++) {
 		const struct versions_coll *c = &v->colls[i];
-		const char *name = v->ncolls > 1 ? coll_info(c->coll)->name : "";
-		unsigned n = c->nblocks ? versions_say(v, i, sentences) : 0;
+		const struct words title = versions_title(c);
+		/* The first one needs no name where all are of one collective. */
+		bool named = i || v->colls[v->ncolls - 1].coll != c->coll;
+		unsigned n = answers(v, c) ? versions_say(v, i, sentences) : 0;
 		for (unsigned k = 0; k < n; k++)
-			say(a, "%s%s%s", name, *name ? ": " : "", sentences[k]);
+			say(a, "%s%s%s", named ? title.text : "", named ? ": " : "",
+			    sentences[k]);
 	}
 }
 

@@ -46,8 +46,7 @@ static void judge(const struct summary_row *before, const struct summary_row *a,
 	*step = stats_ratio_of_logs(steps, n, confidence);
 }
 
-/* Whether a variant leaves its way from size `to - 1` to `to`, and how. */
-static bool leaves(const struct summary *s, unsigned group, unsigned variant, unsigned to,
+bool cliffs_leaves(const struct summary *s, unsigned group, unsigned variant, unsigned to,
                    enum cliff_kind *kind, double *factor)
 {
 	const unsigned place = index_place(s, group, to);
@@ -89,7 +88,7 @@ static int limit_leaves(const struct summary *s, unsigned group, unsigned to,
 			while (i < l->nsizes && l->bytes[i] != g->bytes[to])
 				i++;
 			if (i < l->nsizes && l->bytes[i - 1] == g->bytes[to - 1])
-				return leaves(s, k, v, i, &its, &factor) && its == kind;
+				return cliffs_leaves(s, k, v, i, &its, &factor) && its == kind;
 		}
 	return -1;
 }
@@ -110,7 +109,7 @@ static bool find(const struct summary *s, unsigned group, unsigned to, enum clif
 		    s->variants[v].role == ROLE_AGAIN)
 			continue;
 		c.measured++;
-		if (!leaves(s, group, v, to, &its, &factor) || its != kind)
+		if (!cliffs_leaves(s, group, v, to, &its, &factor) || its != kind)
 			continue;
 		c.variants++;
 		status_list(c.names, sizeof c.names, s->variants[v].name);
@@ -187,7 +186,8 @@ static void between(const struct summary_group *g, const struct cliff *c, char *
 	snprintf(text, bytes, "%s..%s +%s", from, to, step);
 }
 
-void cliffs_say(const struct summary *s, const struct cliff *c, char *text, size_t bytes)
+void cliffs_say(const struct summary *s, const struct cliff *c, const char *cause, char *text,
+                size_t bytes)
 {
 	const struct summary_group *g = &s->groups[c->group];
 	char who[300], how[160], sizes[128];
@@ -212,5 +212,5 @@ void cliffs_say(const struct summary *s, const struct cliff *c, char *text, size
 	         words_number(c->to_gbs).text, words_size(g->asked_bytes[c->to]).text, who,
 	         s->variants[c->variant].name, how,
 	         c->limit == 0 ? " Plain copies of the same sizes show none of it." : "",
-	         advice(s, c), sizes);
+	         cause[0] ? cause : advice(s, c), sizes);
 }

@@ -28,8 +28,12 @@ struct cliff {
 /* The caller frees *out. Groups without bandwidth are left out. */
 int cliffs_find(const struct summary *summary, struct cliff **out, unsigned *count,
                 struct status *st);
-/* A sentence that names it, and one that says what to look at. */
-void cliffs_say(const struct summary *summary, const struct cliff *cliff, char *text,
-                size_t bytes);
+/* Whether a variant leaves its way from the group's size `to - 1` to `to`, how, and by how much.
+ */
+bool cliffs_leaves(const struct summary *summary, unsigned group, unsigned variant, unsigned to,
+                   enum cliff_kind *kind, double *factor);
+/* A sentence that names it, and `cause`; where that is "", what to look at. */
+void cliffs_say(const struct summary *summary, const struct cliff *cliff, const char *cause,
+                char *text, size_t bytes);
 
 #endif

@@ -57,7 +57,7 @@ int findings_make(const struct summary *s, const struct regimes *regimes,
 	if (claims_family(out->claims, out->asked.nclaims,
 	                  out->asked.primary.n ? out->asked.primary.names[0] : "", st))
 		goto fail;
-	if (versions_make(s, &out->asked.gap, &out->evidence, &out->versions, st) ||
+	if (versions_make(s, regimes, &out->asked.gap, &out->evidence, &out->versions, st) ||
 	    waterfall_make(s, regimes, &out->asked, &out->waterfall, st) ||
 	    advice_make(s, regimes, cliffs, ncliffs, &out->advice, st) ||
 	    components_make(s, regimes, &out->components, st))

@@ -59,7 +59,7 @@ void regimes_free(struct regimes *regimes);
  * ones for latency. Of a regime that has no cell here it is the usual range. Claims on counters
  * keep all sizes, unless they name a regime. -1 only when memory is out. */
 int regimes_settle(const struct summary *summary, struct claim_list *asked, struct status *st);
-/* The regime of a kind, or NULL. */
+/* The regime of a kind, or NULL; of NULL too. */
 const struct regime *regimes_find(const struct regimes *regimes, enum regime_kind kind);
 /* Whether a cell of the record is one of the regime's: measured, timed, of its pace and sizes.
  */

@@ -192,7 +192,12 @@ struct maker {
 	const struct evidence *evidence;
 	const struct pick *picks;
 	unsigned nmodes, nrows;
+	/* Of the entries that are made: */
+	enum regime_kind kind;
+	enum metric metric;
+	enum pace pace;
 	struct claim_range range;
+	const struct regime *regime; /* or NULL */
 };
 
 static bool is_large(const struct summary *s)
@@ -229,12 +234,12 @@ static double dram_of(const struct maker *m, unsigned variant, enum coll_kind co
 	return dram;
 }
 
-/* Whether the collective was measured as a stream, and of how many ranks. */
-static bool streams(const struct maker *m, struct versions_coll *c)
+/* Whether the collective was measured so, and of how many ranks. */
+static bool has_cells(const struct maker *m, struct versions_coll *c)
 {
 	for (unsigned g = 0; g < m->s->ngroups; g++) {
 		const struct summary_group *group = &m->s->groups[g];
-		if (group->cell.coll == c->coll && group->cell.pace == PACE_STREAM &&
+		if (group->cell.coll == c->coll && group->cell.pace == m->pace &&
 		    !group->limit)
 			c->nranks = group->nranks;
 	}
@@ -246,19 +251,30 @@ static unsigned variant_at(const struct maker *m, unsigned row, unsigned mode)
 	return m->picks[row].variants[mode];
 }
 
+/* As the regime does it everywhere: a verdict beyond its noise stands. */
+static void withhold(const struct maker *m, struct verdict *v)
+{
+	if (m->regime)
+		regime_withhold(m->regime, fmax(m->regime->least_effect, v->margin), v);
+}
+
 /* One side of a row, from the contrast with the same mode one version below. */
 static struct versions_side side_of(const struct maker *m, const struct contrast *c,
                                     enum coll_kind coll, bool first)
 {
-	return (struct versions_side){.variant = c->left,
-	                              .name = m->s->variants[c->left].name,
-	                              .gbs = c->left_side.value,
-	                              .lo = c->left_side.lo,
-	                              .hi = c->left_side.hi,
-	                              .data_path = m->evidence->paths[c->left].data_path,
-	                              .dram_per_nvlink = dram_of(m, c->left, coll),
-	                              .change = first ? verdict_make(NULL, 0, m->s->margin)
-	                                              : c->verdict};
+	const bool large = m->kind == REGIME_LARGE;
+	const double scale = contrast_is_time(m->metric) ? 1e-3 : 1; /* times are in ns */
+	struct versions_side side = {
+	    .variant = c->left,
+	    .name = m->s->variants[c->left].name,
+	    .value = c->left_side.value * scale,
+	    .lo = c->left_side.lo * scale,
+	    .hi = c->left_side.hi * scale,
+	    .data_path = large ? m->evidence->paths[c->left].data_path : "",
+	    .dram_per_nvlink = large ? dram_of(m, c->left, coll) : NAN,
+	    .change = first ? verdict_make(NULL, 0, m->s->margin) : c->verdict};
+	withhold(m, &side.change);
+	return side;
 }
 
 static int row_make(const struct maker *m, const struct contrast_select *select, unsigned i,
@@ -268,16 +284,17 @@ static int row_make(const struct maker *m, const struct contrast_select *select,
 	struct contrast c;
 	row->version = m->picks[i].version;
 	if (contrast_make(m->s, variant_at(m, i, VERSIONS_PROCESSES),
-	                  variant_at(m, i, VERSIONS_THREADS), METRIC_BUSBW, select, &c, st))
+	                  variant_at(m, i, VERSIONS_THREADS), m->metric, select, &c, st))
 		return -1;
 	row->verdict = c.verdict;
+	withhold(m, &row->verdict);
 	out->ncells = c.ncells;
 	out->nblocks = c.nblocks;
 	out->sizes = c.sizes;
 	memcpy(out->why, c.why, sizeof out->why);
 	for (unsigned mode = 0; mode < m->nmodes; mode++) {
 		if (contrast_make(m->s, variant_at(m, i, mode),
-		                  variant_at(m, i ? i - 1 : 0, mode), METRIC_BUSBW, select, &c,
+		                  variant_at(m, i ? i - 1 : 0, mode), m->metric, select, &c,
 		                  st))
 			return -1;
 		row->sides[mode] = side_of(m, &c, out->coll, i == 0);
@@ -290,7 +307,7 @@ static int coll_make(const struct maker *m, struct versions_coll *c, struct stat
 {
 	unsigned n = m->nrows * m->nmodes, *with = malloc(n * sizeof *with);
 	const struct contrast_select select = {.bytes = m->range,
-	                                       .pace = PACE_STREAM,
+	                                       .pace = (int)m->pace,
 	                                       .coll = (int)c->coll,
 	                                       .with = with,
 	                                       .nwith = n};
@@ -310,8 +327,10 @@ static int colls_make(const struct maker *m, struct versions *v, struct status *
 {
 	for (unsigned kind = 0; kind < COLL_KINDS; kind++) {
 		struct versions_coll *c = &v->colls[v->ncolls];
-		*c = (struct versions_coll){.coll = (enum coll_kind)kind};
-		if (!streams(m, c))
+		*c = (struct versions_coll){.coll = (enum coll_kind)kind,
+		                            .regime = m->kind,
+		                            .metric = m->metric};
+		if (kind == COLL_INIT || !has_cells(m, c))
 			continue;
 		v->ncolls++;
 		if (coll_make(m, c, st))
@@ -320,8 +339,23 @@ static int colls_make(const struct maker *m, struct versions *v, struct status *
 	return 0;
 }
 
-int versions_make(const struct summary *s, const struct gap *gap,
-                  const struct evidence *evidence, struct versions *out, struct status *st)
+/* Where small sizes have a regime of isolated calls. */
+static int small_make(struct maker m, const struct regimes *regimes, struct versions *v,
+                      struct status *st)
+{
+	m.regime = regimes_find(regimes, REGIME_SMALL);
+	if (!m.regime || m.regime->metric != METRIC_LATENCY)
+		return 0;
+	m.kind = REGIME_SMALL;
+	m.metric = METRIC_LATENCY;
+	m.pace = PACE_ISOLATED;
+	m.range = m.regime->range;
+	return colls_make(&m, v, st);
+}
+
+int versions_make(const struct summary *s, const struct regimes *regimes,
+                  const struct gap *gap, const struct evidence *evidence, struct versions *out,
+                  struct status *st)
 {
 	struct pick *picks = calloc(s->nvariants + 1, sizeof *picks);
 	struct versions v = {.nrows = 0};
@@ -333,8 +367,17 @@ int versions_make(const struct summary *s, const struct gap *gap,
 	for (unsigned i = 0; i < v.nrows; i++)
 		single &= picks[i].variants[VERSIONS_SINGLE] != NONE;
 	v.nmodes = single ? VERSIONS_MODES : VERSIONS_SINGLE;
-	const struct maker m = {s, evidence, picks, v.nmodes, v.nrows, range_of(s, gap)};
-	int rc = v.nrows ? colls_make(&m, &v, st) : 0;
+	const struct maker m = {.s = s,
+	                        .evidence = evidence,
+	                        .picks = picks,
+	                        .nmodes = v.nmodes,
+	                        .nrows = v.nrows,
+	                        .kind = REGIME_LARGE,
+	                        .metric = METRIC_BUSBW,
+	                        .pace = PACE_STREAM,
+	                        .range = range_of(s, gap),
+	                        .regime = regimes_find(regimes, REGIME_LARGE)};
+	int rc = v.nrows && (colls_make(&m, &v, st) || small_make(m, regimes, &v, st)) ? -1 : 0;
 	free(picks);
 	if (rc)
 		versions_free(&v);
@@ -352,11 +395,24 @@ void versions_free(struct versions *v)
 
 /* --- in words --- */
 
-/* "processes reach 79.6 % of threads' bandwidth (78.8 to 81.5 %)" */
-static void say_ratio(const struct verdict *v, char *text, size_t bytes)
+struct words versions_title(const struct versions_coll *c)
+{
+	struct words w;
+	snprintf(w.text, sizeof w.text, "%s%s", coll_info(c->coll)->name,
+	         c->regime == REGIME_SMALL ? ", latency" : "");
+	return w;
+}
+
+/* "processes reach 79.6 % of threads' bandwidth (78.8 to 81.5 %)"; of times the ratio is that
+ * of speeds. */
+static void say_ratio(const struct verdict *v, bool time, char *text, size_t bytes)
 {
 	const struct stats_ratio *r = &v->ratio;
-	if (verdict_beyond(v) < 0)
+	if (time && verdict_beyond(v))
+		words_add(text, bytes,
+		          "processes take %.3g times threads' time (%.3g to %.3g)",
+		          1 / r->estimate, 1 / r->hi, 1 / r->lo);
+	else if (verdict_beyond(v) < 0)
 		words_add(text, bytes,
 		          "processes reach %.1f %% of threads' bandwidth (%.1f to %.1f %%)",
 		          100 * r->estimate, 100 * r->lo, 100 * r->hi);
@@ -366,9 +422,9 @@ static void say_ratio(const struct verdict *v, char *text, size_t bytes)
 		          r->estimate, r->lo, r->hi);
 	else if (verdict_within(v))
 		words_add(text, bytes,
-		          "processes and threads have the same bandwidth within %.3g %% (%.3f, "
+		          "processes and threads have the same %s within %.3g %% (%.3f, "
 		          "%.3f to %.3f)",
-		          100 * v->margin, r->estimate, r->lo, r->hi);
+		          time ? "latency" : "bandwidth", 100 * v->margin, r->estimate, r->lo, r->hi);
 	else if (isnan(r->lo))
 		words_add(text, bytes,
 		          "too few blocks for a verdict on processes against threads (%.3f)",
@@ -405,7 +461,7 @@ static bool is_cleared(const struct verdict *change, bool gain)
 /* What a mode's own bandwidth did from one version to the next, where its verdict says so; and
  * that the other did not do what would have moved their ratio as well. */
 static unsigned say_change(const struct versions_row *from, const struct versions_row *to,
-                           unsigned mode, char *text)
+                           unsigned mode, bool time, char *text)
 {
 	const size_t bytes = VERSIONS_SAY_BYTES;
 	const unsigned other = mode == VERSIONS_THREADS ? VERSIONS_PROCESSES : VERSIONS_THREADS;
@@ -413,10 +469,12 @@ static unsigned say_change(const struct versions_row *from, const struct version
 	const bool lost = verdict_beyond(&y->change) < 0;
 	if (!verdict_effect(&y->change))
 		return 0;
-	snprintf(text, bytes, "From %s to %s %s %s bandwidth: from %s to %s GB/s",
-	         from->version, to->version, versions_mode_name((enum versions_mode)mode),
-	         lost ? "lost" : "gained", words_number(x->gbs).text,
-	         words_number(y->gbs).text);
+	const char *unit = time ? "µs" : "GB/s";
+	snprintf(text, bytes, "From %s to %s %s %s: from %s to %s %s", from->version,
+	         to->version, versions_mode_name((enum versions_mode)mode),
+	         time ? lost ? "became slower" : "became faster"
+	              : lost ? "lost bandwidth" : "gained bandwidth",
+	         words_number(x->value).text, words_number(y->value).text, unit);
 	if (took_other_way(x, y)) {
 		words_add(text, bytes, "; their data path went from %s to %s", x->data_path,
 		          y->data_path);
@@ -426,10 +484,12 @@ static unsigned say_change(const struct versions_row *from, const struct version
 			          words_number(y->dram_per_nvlink).text);
 	}
 	if (is_cleared(&to->sides[other].change, lost))
-		words_add(text, bytes, "; %s %s none (%s to %s GB/s)",
+		words_add(text, bytes, "; %s %s (%s to %s %s)",
 		          versions_mode_name((enum versions_mode)other),
-		          lost ? "gained" : "lost", words_number(from->sides[other].gbs).text,
-		          words_number(to->sides[other].gbs).text);
+		          time ? lost ? "did not become faster" : "did not become slower"
+		               : lost ? "gained none" : "lost none",
+		          words_number(from->sides[other].value).text,
+		          words_number(to->sides[other].value).text, unit);
 	words_add(text, bytes, ".");
 	return 1;
 }
@@ -446,6 +506,7 @@ unsigned versions_say(const struct versions *v, unsigned coll,
 {
 	const struct versions_coll *c = &v->colls[coll];
 	const struct versions_row *rows = c->rows;
+	const bool time = contrast_is_time(c->metric);
 	unsigned n = 0;
 	if (c->why[0])
 		snprintf(text[n++], VERSIONS_SAY_BYTES,
@@ -465,12 +526,12 @@ unsigned versions_say(const struct versions *v, unsigned coll,
 		}
 		snprintf(text[n], VERSIONS_SAY_BYTES, "With NCCL %s%s%s ", rows[at].version,
 		         last > at ? " to " : "", last > at ? rows[last].version : "");
-		say_ratio(&of, text[n], VERSIONS_SAY_BYTES);
+		say_ratio(&of, time, text[n], VERSIONS_SAY_BYTES);
 		words_add(text[n++], VERSIONS_SAY_BYTES, ".");
 		for (unsigned mode = 0; at && mode <= VERSIONS_PROCESSES; mode++)
 			if (verdict_decided(&rows[at].verdict) &&
 			    verdict_decided(&rows[at - 1].verdict))
-				n += say_change(&rows[at - 1], &rows[at], mode, text[n]);
+				n += say_change(&rows[at - 1], &rows[at], mode, time, text[n]);
 	}
 	return n;
 }

@@ -12,6 +12,7 @@
 
 #include "contrast.h"
 #include "evidence.h"
+#include "regime.h"
 
 #define VERSIONS_TEXT_BYTES 2048
 #define VERSIONS_SENTENCES  16
@@ -23,8 +24,9 @@ const char *versions_mode_name(enum versions_mode mode);
 /* One mode on one version. Texts are borrowed from the summary and its evidence. */
 struct versions_side {
 	unsigned variant;
-	const char *name;   /* the variant's */
-	double gbs, lo, hi; /* GB/s: geometric mean over blocks, as claims have it; quartiles */
+	const char *name;     /* the variant's */
+	double value, lo, hi; /* GB/s or µs: geometric mean over blocks, as claims have it;
+	                         quartiles */
 	const char *data_path;  /* struct evidence_path's, "" where not known */
 	double dram_per_nvlink; /* at the largest size with counters; NaN */
 	/* Against the same mode one version below: this ÷ that. Of the first version nothing.
@@ -38,9 +40,11 @@ struct versions_row {
 	struct verdict verdict; /* processes ÷ threads */
 };
 
-/* One collective. */
+/* One collective in one regime: bandwidth of large sizes, latency of small ones. */
 struct versions_coll {
 	enum coll_kind coll;
+	enum regime_kind regime;
+	enum metric metric;
 	unsigned nranks;
 	unsigned ncells, nblocks;
 	struct claim_range sizes;     /* of the cells, as asked */
@@ -52,21 +56,26 @@ struct versions {
 	unsigned nmodes; /* 2, or 3 where single was measured on all versions */
 	unsigned nrows;  /* versions: at least two, or none: see missing */
 	unsigned ncolls;
-	struct versions_coll colls[COLL_KINDS];
+	struct versions_coll colls[2 * COLL_KINDS]; /* large ones first */
 	/* Versions that were measured and are left out, and what each of them lacks; or "". */
 	char missing[VERSIONS_TEXT_BYTES];
 };
 
-/* Stream bandwidth over the gap's sizes, where the experiment asks for one; else from 16 MiB
- * up; else, where none is so large, over all. The caller frees with versions_free. -1 only when
- * memory is out. */
-int versions_make(const struct summary *summary, const struct gap *gap,
+/* Large: stream bandwidth over the gap's sizes, where the experiment asks for one; else from
+ * 16 MiB up; else, where none is so large, over all. Small: the latency of isolated calls over
+ * that regime's sizes, where it was measured. A regime that cannot tell variants apart (of
+ * `regimes`, or NULL) withholds verdicts here too. The caller frees with versions_free. -1 only
+ * when memory is out. */
+int versions_make(const struct summary *summary, const struct regimes *regimes,
+                  const struct gap *gap,
                   const struct evidence *evidence, struct versions *out, struct status *st);
 void versions_free(struct versions *versions);
 
 /* Whether version a is below b, number by number: 2.9 is below 2.21. < 0, 0 or > 0. */
 int versions_order(const char *a, const char *b);
 
+/* "alltoall", or "alltoall, latency": which entry it is. */
+struct words versions_title(const struct versions_coll *coll);
 /* What was measured of a collective, in sentences, and how many there are: the ratio by
  * version, and where its verdict changes which mode's own bandwidth did. */
 unsigned versions_say(const struct versions *versions, unsigned coll,

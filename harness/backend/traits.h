@@ -20,6 +20,7 @@ struct backend_traits {
 
 	/* For people, not recorded; NULL: nothing of its own to say. */
 	const char *cliff_advice;  /* what to look at where bandwidth falls off */
+	const char *channels_advice; /* which setting moves a step of its channels */
 	const char *faults_advice; /* what page faults in timed calls mean */
 };
 

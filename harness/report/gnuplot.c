@@ -722,6 +722,12 @@ static void put_versions_coll(struct script *p, unsigned coll, unsigned nth)
 	put_text(p, "N_said", nth, text);
 }
 
+/* Bandwidth alone has a picture. */
+static bool is_drawn(const struct versions_coll *c)
+{
+	return c->nblocks && c->regime == REGIME_LARGE;
+}
+
 /* Each mode's bandwidth by version, and of processes the ratio to threads. */
 static struct table *points_of(const struct versions *v)
 {
@@ -733,13 +739,13 @@ static struct table *points_of(const struct versions *v)
 	struct table *t = table_new("versions", "");
 	table_columns(t, columns, sizeof columns / sizeof *columns);
 	for (unsigned i = 0; i < v->ncolls; i++)
-		for (unsigned k = 0; v->colls[i].nblocks && k < v->nrows * v->nmodes; k++) {
+		for (unsigned k = 0; is_drawn(&v->colls[i]) && k < v->nrows * v->nmodes; k++) {
 			const struct versions_row *row = &v->colls[i].rows[k / v->nmodes];
 			const struct versions_side *side = &row->sides[k % v->nmodes];
 			TABLE_ROW(t, CELL(coll_info(v->colls[i].coll)->name),
 			          CELL(k / v->nmodes + 1),
 			          CELL(versions_mode_name(k % v->nmodes)),
-			          table_of_spread(side->gbs, side->lo, side->hi),
+			          table_of_spread(side->value, side->lo, side->hi),
 			          CELL(side->data_path), CELL(&row->verdict.ratio),
 			          CELL(factors_word(&row->verdict)));
 		}
@@ -751,7 +757,7 @@ static void put_versions(struct script *p)
 	const struct versions *v = &p->f->versions;
 	unsigned n = 0, nth = 0;
 	for (unsigned i = 0; i < v->ncolls; i++)
-		n += v->colls[i].nblocks > 0;
+		n += is_drawn(&v->colls[i]);
 	fprintf(p->out, "\n# versions of the library: one picture per collective\n");
 	put(p, "versions", 0, "%u", v->nrows);
 	put(p, "versions_modes", 0, "%u", v->nmodes);
@@ -761,7 +767,7 @@ static void put_versions(struct script *p)
 	for (unsigned i = 0; n && i < v->nrows; i++)
 		put_text(p, "N_version", i + 1, v->colls[0].rows[i].version);
 	for (unsigned i = 0; i < v->ncolls; i++)
-		if (v->colls[i].nblocks)
+		if (is_drawn(&v->colls[i]))
 			put_versions_coll(p, i, ++nth);
 }
 

@@ -138,8 +138,9 @@ static void put_versions(json_t *findings, const struct model *m)
 			const struct versions_row *row = &v->colls[i].rows[k];
 			json_array_append_new(
 			    findings,
-			    json_pack("{s:s, s:s, s:s, s:o, s:s, s:o, s:o}", "type", "version",
+			    json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:o}", "type", "version",
 			              "collective", coll_info(v->colls[i].coll)->name,
+			              "metric", metric_info(v->colls[i].metric)->name,
 			              "version", row->version, "ratio",
 			              ratio(&row->verdict.ratio), "of", "processes ÷ threads",
 			              "verdict", verdict(&row->verdict), "detectable",
@@ -152,16 +153,18 @@ static void put_cliffs(json_t *findings, const struct model *m)
 	for (unsigned i = 0; i < m->ncliffs; i++) {
 		const struct cliff *c = &m->cliffs[i];
 		const struct summary_group *g = &m->summary.groups[c->group];
-		char text[1024];
-		cliffs_say(&m->summary, c, text, sizeof text);
+		char text[CHANNELS_SAY_BYTES], cause[CHANNELS_SAY_BYTES];
+		channels_cliff_say(&m->summary, &m->channels, c, text, sizeof text);
+		channels_say(&m->summary, &m->channels, c, cause, sizeof cause);
 		json_array_append_new(
 		    findings,
-		    json_pack("{s:s, s:s, s:s, s:I, s:I, s:f, s:f, s:f, s:s}", "type", "cliff",
+		    json_pack("{s:s, s:s, s:s, s:I, s:I, s:f, s:f, s:f, s:s, s:s}", "type", "cliff",
 		              "collective", coll_info(g->cell.coll)->name, "variant",
 		              m->summary.variants[c->variant].name, "from_bytes",
 		              (json_int_t)g->asked_bytes[c->from], "to_bytes",
 		              (json_int_t)g->asked_bytes[c->to], "from_gbs", c->from_gbs,
-		              "to_gbs", c->to_gbs, "factor", c->factor, "text", text));
+		              "to_gbs", c->to_gbs, "factor", c->factor, "cause", cause, "text",
+		              text));
 	}
 }
 

@@ -4,7 +4,7 @@
 #define LAUNCHGAP_MODEL_H
 
 #include "../analysis/answer.h"
-#include "../analysis/cliffs.h"
+#include "../analysis/channels.h"
 #include "../analysis/findings.h"
 #include "../analysis/regime.h"
 #include "../analysis/summary.h"
@@ -35,6 +35,7 @@ struct model {
 	struct answer answer;
 	struct cliff *cliffs;
 	unsigned ncliffs;
+	struct channels_steps channels;
 	struct findings findings;
 	struct validity warnings;
 	struct model_pictures drawn;

@@ -142,8 +142,8 @@ static unsigned print_nccl_tests(const struct model *m, const char *dir,
 	unsigned tables = nccl_format_print(&m->summary, average, stdout);
 	fflush(stdout);
 	for (unsigned i = 0; i < m->ncliffs; i++) {
-		char text[1024];
-		cliffs_say(&m->summary, &m->cliffs[i], text, sizeof text);
+		char text[CHANNELS_SAY_BYTES];
+		channels_cliff_say(&m->summary, &m->channels, &m->cliffs[i], text, sizeof text);
 		status_say("cliff: %s", text);
 	}
 	for (unsigned i = 0; i < m->warnings.count; i++)
@@ -157,6 +157,7 @@ static int analyse(struct model *m, struct status *st)
 {
 	const struct summary *s = &m->summary;
 	if (regimes_make(s, &m->regimes, st) || cliffs_find(s, &m->cliffs, &m->ncliffs, st) ||
+	    channels_make(s, &m->channels, st) ||
 	    findings_make(s, &m->regimes, m->cliffs, m->ncliffs, &m->findings, st))
 		return -1;
 	answer_make(s, &m->findings, &m->regimes, &m->answer);
@@ -211,6 +212,7 @@ int report_make(const char *dir, const char *plot_dir, const struct report_optio
 		goto free_record;
 	rc = make(m, dir, plot_dir, options, st);
 	free(m->cliffs);
+	free(m->channels.list);
 	findings_free(&m->findings);
 	regimes_free(&m->regimes);
 	summary_free(&m->summary);

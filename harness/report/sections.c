@@ -280,7 +280,7 @@ static bool has_cliffs(const struct model *m)
 
 static void write_cliffs(struct page *p, const struct model *m)
 {
-	char text[1024];
+	char text[CHANNELS_SAY_BYTES];
 	page_say(p,
 	         "Sizes where bandwidth falls, or grows faster than the sizes before lead to, "
 	         "beyond the noise.");
@@ -290,11 +290,19 @@ static void write_cliffs(struct page *p, const struct model *m)
 		             ? "Not looked for: too few blocks."
 		             : "None.");
 	for (unsigned i = 0; i < m->ncliffs; i++) {
-		cliffs_say(&m->summary, &m->cliffs[i], text, sizeof text);
+		channels_cliff_say(&m->summary, &m->channels, &m->cliffs[i], text, sizeof text);
 		page_item(p, "%s", text);
 	}
 	page_end_list(p);
 	page_table(p, tables_cliffs(m));
+	if (!m->channels.n)
+		return;
+	page_part(p, "Channels of a pair of ranks");
+	page_say(p,
+	         "Where NCCL gives a pair of ranks more channels, by its own rule for sends and "
+	         "receives and the figures of its log. Behind the largest call with as many as "
+	         "before, bandwidth may grow as the channels do, up to the limit: predicted.");
+	page_table(p, tables_channels(m));
 }
 
 static void write_versions(struct page *p, const struct model *m)
@@ -316,8 +324,9 @@ static void write_versions(struct page *p, const struct model *m)
 		page_table(p, tables_version(m, i));
 		const struct words sizes = words_range(c->sizes);
 		page_say(p,
-		         "Stream bandwidth of %s, %s: geometric mean over %u cell%s and %u "
-		         "block%s.",
+		         "%s of %s, %s: geometric mean over %u cell%s and %u block%s.",
+		         c->regime == REGIME_SMALL ? "Latency (p50 of isolated calls)"
+		                                   : "Stream bandwidth",
 		         coll_info(c->coll)->name, sizes.text, c->ncells,
 		         words_plural(c->ncells), c->nblocks, words_plural(c->nblocks));
 	}

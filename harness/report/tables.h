@@ -43,6 +43,7 @@ struct table *tables_by_size(const struct model *model, unsigned group, enum tab
 struct table *tables_launch(const struct model *model, unsigned group);
 struct table *tables_stragglers(const struct model *model, unsigned group);
 struct table *tables_cliffs(const struct model *model);
+struct table *tables_channels(const struct model *model);
 struct table *tables_effects(const struct model *model); /* of factors, the largest first */
 struct table *tables_waterfall(const struct model *model);
 /* What a regime's variants scatter, level by level. */

@@ -561,6 +561,37 @@ struct table *tables_cliffs(const struct model *m)
 	return t;
 }
 
+struct table *tables_channels(const struct model *m)
+{
+	const struct summary *s = &m->summary;
+	struct table *t =
+	    NEW("channels", "Channels of a pair of ranks",
+	        {"collective", "collective", "", TABLE_TEXT},
+	        {"variant", "variant", "", TABLE_TEXT}, {"all", "channels", "", TABLE_COUNT},
+	        {"chunk_bytes", "chunk", "", TABLE_BYTES}, {"before", "of a pair", "", TABLE_COUNT},
+	        {"bound_bytes", "up to calls of", "", TABLE_BYTES},
+	        {"after", "then", "", TABLE_COUNT}, {"to_bytes", "measured at", "", TABLE_BYTES},
+	        {"from_gbs", "before", "GB/s", TABLE_NUMBER},
+	        {"predicted_gbs", "predicted, up to", "GB/s", TABLE_NUMBER},
+	        {"to_gbs", "measured", "GB/s", TABLE_NUMBER}, {"found", "found", "", TABLE_TEXT});
+	for (unsigned i = 0; i < m->channels.n; i++) {
+		const struct channels_step *c = &m->channels.list[i];
+		const struct summary_group *g = &s->groups[c->group];
+		TABLE_ROW(t, CELL(coll_word(&g->cell, g->nranks).text),
+		          CELL(s->variants[c->variant].name), CELL(c->rule.all),
+		          CELL(c->rule.chunk_bytes), CELL(c->before), CELL(c->bound_bytes),
+		          CELL(c->after));
+		if (c->to)
+			TABLE_PUT(t, CELL(g->asked_bytes[c->to]));
+		else
+			TABLE_PUT(t, table_of_none());
+		TABLE_PUT(t, CELL(c->from_gbs), CELL(c->predicted_gbs), CELL(c->to_gbs),
+		          CELL(c->breaks ? "a jump" : c->to ? "no break" : "not measured"));
+	}
+	table_drop_empty(t);
+	return t;
+}
+
 /* --- why --- */
 
 static void put_effect(struct table *t, const struct factors_result *r, const struct verdict *v)
@@ -642,18 +673,21 @@ struct table *tables_version(const struct model *m, unsigned coll)
 	const struct versions *v = &m->findings.versions;
 	const struct versions_coll *c = &v->colls[coll];
 	char name[96], title[160];
-	snprintf(name, sizeof name, "version_%s", coll_info(c->coll)->name);
-	snprintf(title, sizeof title, "%s, %u rank%s", coll_info(c->coll)->name, c->nranks,
+	const bool small = c->regime == REGIME_SMALL;
+	snprintf(name, sizeof name, "version_%s%s", coll_info(c->coll)->name,
+	         small ? "_latency" : "");
+	snprintf(title, sizeof title, "%s, %u rank%s", versions_title(c).text, c->nranks,
 	         words_plural(c->nranks));
 	struct table *t = table_new(name, title);
 	table_column(t, "version", "NCCL", "", TABLE_TEXT);
 	for (unsigned mode = 0; mode < v->nmodes; mode++) {
 		char key[32];
 		const char *of = versions_mode_name((enum versions_mode)mode);
-		snprintf(key, sizeof key, "%s_gbs", of);
-		table_column(t, key, of, "GB/s", TABLE_NUMBER);
+		snprintf(key, sizeof key, "%s_%s", of, small ? "us" : "gbs");
+		table_column(t, key, of, small ? "µs" : "GB/s", TABLE_NUMBER);
 	}
-	table_column(t, "ratio", "processes ÷ threads", "", TABLE_RATIO);
+	table_column(t, "ratio", small ? "speed, processes ÷ threads" : "processes ÷ threads",
+	             "", TABLE_RATIO);
 	table_column(t, "verdict", "verdict", "", TABLE_VERDICT);
 	for (unsigned mode = 0; mode <= VERSIONS_PROCESSES; mode++) {
 		char key[64], head[64];
@@ -669,7 +703,7 @@ struct table *tables_version(const struct model *m, unsigned coll)
 		const struct versions_row *row = &c->rows[i];
 		TABLE_ROW(t, CELL(row->version));
 		for (unsigned mode = 0; mode < v->nmodes; mode++)
-			TABLE_PUT(t, CELL(row->sides[mode].gbs));
+			TABLE_PUT(t, CELL(row->sides[mode].value));
 		TABLE_PUT(t, CELL(&row->verdict.ratio));
 		put_verdict(t, &row->verdict);
 		for (unsigned mode = 0; mode <= VERSIONS_PROCESSES; mode++) {
