@@ -187,6 +187,9 @@ static void is_sendrecv(json_t *line, const struct made_place *p)
 {
 	if (p->variant != MADE_LIMIT)
 		json_object_set_new(line, "collective", json_string("sendrecv"));
+	if (p->variant == MADE_THREADS && p->block == 1)
+		json_object_set_new(line, "facts",
+		                    json_pack("[{s:s}]", "launched_ctas", "sendrecv 8"));
 }
 
 static void has_paths(FILE *out)
@@ -250,6 +253,9 @@ static void a_cliff_has_its_cause(void **state)
 	json_assert_number(json_cell(table, row, "bound_bytes"), "", 64 * MIB, 0);
 	json_assert_number(json_cell(table, row, "before"), "", 4, 0);
 	json_assert_number(json_cell(table, row, "after"), "", 16, 0);
+	json_keys threads = {"variant", "threads", NULL};
+	json_assert_text(json_cell(json_table(report, "paths"), threads, "launched_ctas"), "",
+	                 "sendrecv 8");
 	/* Four times as many, but no more than plain copies reach. */
 	json_assert_number(json_cell(table, row, "predicted_gbs"), "", 100, 5);
 }

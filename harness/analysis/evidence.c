@@ -168,6 +168,20 @@ static void put_twins(const struct summary *s, struct evidence_path *paths)
 	}
 }
 
+/* By the trial of each variant that had the timeline's pass. */
+static void put_launched(const struct summary *s, struct evidence_path *paths)
+{
+	for (unsigned i = 0; i < s->run->ncells; i++) {
+		const json_t *facts = json_array_get(
+		    json_object_get(s->run->cells[i].json, "facts"), 0);
+		const char *text =
+		    json_string_value(json_object_get(facts, "launched_ctas"));
+		struct evidence_path *path = &paths[s->index.variant_of[i]];
+		if (text && !path->launched[0])
+			snprintf(path->launched, sizeof path->launched, "%s", text);
+	}
+}
+
 /* The paths from the record's lines of that kind, the twin's from its reference. */
 static void put_paths(const struct summary *s, struct evidence_path *paths)
 {
@@ -177,6 +191,7 @@ static void put_paths(const struct summary *s, struct evidence_path *paths)
 			put_path(&s->run->paths[i], &paths[v]);
 	}
 	put_twins(s, paths);
+	put_launched(s, paths);
 }
 
 /* Blocks with counters of a row's cell. */

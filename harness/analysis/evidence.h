@@ -24,6 +24,8 @@ struct evidence_path {
 	char channels[64];   /* "32 for sends, 16 a peer", as the log says, or "" */
 	char chunk[24];      /* bytes of a chunk of sends and receives, or "" */
 	char algorithms[PATH_WHY_BYTES];
+	char launched[128]; /* thread blocks by collective, as the device's trace has them; or ""
+	                     */
 	unsigned nsettings;
 	struct path_setting *settings; /* owned: what the library made of those asked for */
 };

@@ -728,6 +728,7 @@ struct table *tables_paths(const struct model *m)
 	    {"channels", "channels", "", TABLE_TEXT},
 	    {"chunk_bytes", "chunk, bytes", "", TABLE_TEXT},
 	    {"algorithms", "algorithms", "", TABLE_TEXT},
+	    {"launched_ctas", "thread blocks launched", "", TABLE_TEXT},
 	    {"why", "how it is known", "", TABLE_TEXT});
 	for (unsigned v = 0; v < m->summary.nvariants; v++) {
 		const struct evidence_path *p = &e->paths[v];
@@ -736,7 +737,8 @@ struct table *tables_paths(const struct model *m)
 		TABLE_ROW(t, CELL(m->summary.variants[v].name), CELL(p->transport),
 		          CELL(p->unexpected), CELL(p->links), CELL(p->data_path),
 		          CELL(p->registered), CELL(p->copy_engine), CELL(p->channels),
-		          CELL(p->chunk), CELL(p->algorithms), CELL(p->why));
+		          CELL(p->chunk), CELL(p->algorithms), CELL(p->launched),
+		          CELL(p->why));
 	}
 	table_drop_empty(t);
 	return t;
