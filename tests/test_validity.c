@@ -68,6 +68,27 @@ static void coarse_clock(const struct made_place *p, int64_t out[6])
 	out[0] += 2000;
 }
 
+#define PAUSE_NS 3000000000
+
+/* One call of each trial of one cell, in which its rank 1 was stopped. */
+static bool is_paused(const struct made_place *p)
+{
+	return p->variant == MADE_PROCESSES && p->size == 1 && p->isolated;
+}
+
+static void paused(const struct made_place *p, int64_t out[6])
+{
+	quiet(p, out);
+	if (is_paused(p) && p->row == 4)
+		out[2] += PAUSE_NS;
+}
+
+static void off_core(json_t *line, const struct made_place *p)
+{
+	json_object_set_new(line, "off_core_ns",
+	                    json_pack("[i, I]", 0, (json_int_t)is_paused(p) * PAUSE_NS));
+}
+
 static const struct made plain = {.backend = "nccl",
                                   .ranks = 2,
                                   .blocks = 10,
@@ -153,6 +174,39 @@ static void a_coarse_end_is_named(void **state)
 	assert_null(strstr(warnings_of(&m, &count), "resolution"));
 }
 
+static double p95_of(const struct made *m)
+{
+	struct made_loaded l;
+	double us = 0;
+	made_load(m, &l);
+	for (unsigned i = 0; i < l.summary.nrows; i++) {
+		const struct summary_row *row = &l.summary.rows[i];
+		if (row->variant == MADE_PROCESSES && row->cell.bytes == 4096 << 2 &&
+		    row->cell.pace == PACE_ISOLATED)
+			us = row->p95_us.estimate;
+	}
+	made_unload(&l);
+	return us;
+}
+
+/* Flagged, and in no figure; where nobody knows that a rank did not run, it is a result. */
+static void a_call_without_a_rank_is_named_and_left_out(void **state)
+{
+	struct made m = plain;
+	unsigned count;
+	(void)state;
+	double well = p95_of(&m);
+	m.stamps = paused;
+	assert_true(p95_of(&m) > 100 * well);
+	m.line = off_core;
+	assert_true(p95_of(&m) < 1.05 * well);
+	made_says(warnings_of(&m, &count),
+	          "Disturbed: 10 timed calls or stretches of 10 cells are left out of all "
+	          "figures, for a rank did not run in them, most in processes, block 1: rank 1 "
+	          "was off its core for 3.0 s in alltoall 16 KiB, isolated.");
+	assert_int_equal(count, 1);
+}
+
 static void load_is_named(void **state)
 {
 	struct made m = plain;
@@ -225,6 +279,7 @@ int main(void)
 	    cmocka_unit_test(drift_is_told_from_one_variants),
 	    cmocka_unit_test(unfinished_warm_up_is_named),
 	    cmocka_unit_test(a_coarse_end_is_named),
+	    cmocka_unit_test(a_call_without_a_rank_is_named_and_left_out),
 	    cmocka_unit_test(load_is_named),
 	    cmocka_unit_test(held_clocks_are_named),
 	    cmocka_unit_test(kendalls_test_is_exact),

@@ -200,7 +200,8 @@ static int make_trial(const struct record_cell *c, struct summary_trial *out)
 	    .ntimes = 1,
 	    .time_ns = median[TIME],
 	    .p95_ns = stats_quantile(times, n, 0.95),
-	    .p99_ns = n < METRIC_P99_CALLS ? NAN : stats_quantile(times, n, 0.99),
+	    .p99_ns =
+	        n + c->stall.rows < METRIC_P99_CALLS ? NAN : stats_quantile(times, n, 0.99),
 	    .launch_ns = median[LAUNCH],
 	    .skew_ns = median[SKEW],
 	    .workers = {median[RANK0], median[MEAN], median[MIN], median[MAX]},

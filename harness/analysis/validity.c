@@ -304,6 +304,35 @@ static void warn_disturbed(const struct summary *s, struct validity *w)
 		    switches.sum, switches.rows, s->nrows, row_name(s, switches.worst).text);
 }
 
+/* Rows that were left out, over all passes: what a rank that did not run leaves of them is no
+ * result (record/stall.h). */
+static void warn_stalls(const struct summary *s, struct validity *w)
+{
+	const struct record_cell *worst = NULL;
+	unsigned rows = 0, cells = 0;
+	for (unsigned i = 0; i < s->run->ncells; i++) {
+		const struct record_cell *c = &s->run->cells[i];
+		if (!c->stall.rows)
+			continue;
+		rows += c->stall.rows;
+		cells++;
+		if (!worst || c->stall.off_ns > worst->stall.off_ns)
+			worst = c;
+	}
+	if (worst)
+		validity_add(
+		    w,
+		    "Disturbed: %u timed call%s or stretch%s of %u cell%s left out of all "
+		    "figures, for a rank did not run in them, most in %s, block %u: rank %u "
+		    "was off its core for %.1f s in %s %s, %s. Something stopped it: a signal, "
+		    "a debugger, a suspended machine, swapping. The record keeps them.",
+		    rows, rows == 1 ? "" : "s", rows == 1 ? "" : "es", cells,
+		    rows == 1 ? " is" : "s are", worst->variant, worst->block + 1,
+		    worst->stall.rank, 1e-9 * (double)worst->stall.off_ns,
+		    coll_word(&worst->cell, worst->nranks).text,
+		    words_size(worst->cell.asked_bytes).text, coll_pace_name(worst->cell.pace));
+}
+
 static void warn_cores(const struct summary *s, struct validity *w)
 {
 	if (s->uncompared[0] && !s->trouble[0])
@@ -801,6 +830,7 @@ void validity_collect(const struct summary *s, bool torn, struct validity *out)
 	warn_variants(s, out);
 	warn_cores(s, out);
 	warn_load(s, out);
+	warn_stalls(s, out);
 	warn_disturbed(s, out);
 	warn_clocks(s, out);
 	warn_trials(s, out);

@@ -187,6 +187,12 @@ void loop_next_row(struct loop *loop)
 		loop->rows[i]++;
 }
 
+static int64_t cpu_ns(const struct rusage *u)
+{
+	return (int64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000000000 +
+	       (int64_t)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) * 1000;
+}
+
 int loop_measure_rows(struct loop *loop, unsigned cell)
 {
 	const struct trial *trial = loop->place.trial;
@@ -195,15 +201,19 @@ int loop_measure_rows(struct loop *loop, unsigned cell)
 	struct rusage before, after;
 	loop_keep_rows(loop, cell);
 	getrusage(RUSAGE_THREAD, &before);
+	int64_t begin = clock_now_ns();
 	for (unsigned row = 0; row < rows; row++) {
 		if (loop->measure_row(loop, calls))
 			return -1;
 		loop_next_row(loop);
 	}
+	int64_t took = clock_now_ns() - begin;
 	getrusage(RUSAGE_THREAD, &after);
+	int64_t off = took - (cpu_ns(&after) - cpu_ns(&before));
 	struct tally *own = loop_tally(loop, cell, 0);
 	own->faults =
 	    (uint64_t)(after.ru_minflt - before.ru_minflt + after.ru_majflt - before.ru_majflt);
 	own->switches = (uint64_t)(after.ru_nivcsw - before.ru_nivcsw);
+	own->off_core_ns = off > 0 ? off : 0;
 	return 0;
 }

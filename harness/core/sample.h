@@ -26,8 +26,10 @@ struct tally {
 	uint64_t digest;        /* of this rank's output; 0 where the backend carries no data */
 	uint64_t
 	    faults; /* page faults of the worker in timed calls: 0 or the cell is suspect */
-	uint64_t switches; /* involuntary context switches of the worker in timed calls */
-	uint64_t first_ns; /* length of the cell's first call */
+	uint64_t switches;   /* involuntary context switches of the worker in timed calls */
+	int64_t off_core_ns; /* how long the worker did not run from its first timed call to the
+	                        end of its last; at its first rank */
+	uint64_t first_ns;   /* length of the cell's first call */
 	int64_t check_ns; /* length of checking what the worker's timed calls left; at its first
 	                     rank */
 	/* How long a fixed piece of work takes on the worker's core (speed.h): the mean of

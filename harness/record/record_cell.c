@@ -245,6 +245,7 @@ static const struct tally_field {
 } tally_fields[] = {
     {"faults",        IN(faults),        SUM,    TO(faults),        false},
     {"switches",      IN(switches),      SUM,    TO(switches),      false},
+    {"off_core_ns",   IN(off_core_ns),   TIMES,  TO(off_core_ns),   false},
     {"first_ns",      IN(first_ns),      UNREAD, 0,                 false},
     {"check_ns",      IN(check_ns),      TIMES,  TO(check_ns),      false},
     {"core_chain_ns", IN(core_chain_ns), TIMES,  TO(core_chain_ns), false},
@@ -582,8 +583,10 @@ int record_cell_take(const struct field_place *at, json_t *line, struct record_c
 		return -1;
 	if (cell->error[0])
 		return 0;
-	return take_data(at, line, cell) || take_tallies(at, line, cell) ||
-	               take_counters(at, line, cell) || take_samples(at, line, cell)
-	           ? -1
-	           : 0;
+	if (take_data(at, line, cell) || take_tallies(at, line, cell) ||
+	    take_counters(at, line, cell) || take_samples(at, line, cell))
+		return -1;
+	cell->rows = stall_leave_out(cell->samples, cell->nranks, cell->rows, cell->off_core_ns,
+	                             &cell->stall);
+	return 0;
 }

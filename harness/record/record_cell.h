@@ -4,6 +4,7 @@
 
 #include "../backend/traits.h"
 #include "../core/sample.h"
+#include "stall.h"
 
 struct field_place;
 
@@ -17,15 +18,18 @@ struct record_cell {
 	unsigned nranks;
 	struct cell cell;
 	unsigned rows, calls;
-	struct sample *samples; /* rank r's rows at [r * rows], relative to the cell's start;
-	                           NULL on error */
+	struct sample *samples; /* rank r's rows at [r * rows], relative to the cell's start,
+	                           without those that stalled; NULL on error */
+	struct stall stall;
 	bool device_clock; /* samples hold the device's stamps too, which may lie before 0 by
 	                      what is left of the clocks' offset */
 	uint64_t wrong, faults, switches;
 	bool carries_data;
-	char digest[20];   /* hex, "" without data */
-	int64_t *check_ns; /* length of checking what the timed calls left, a worker's at its
-	                      first rank; NULL in older records */
+	char digest[20];      /* hex, "" without data */
+	int64_t *check_ns;    /* length of checking what the timed calls left, a worker's at its
+	                         first rank; NULL in older records */
+	int64_t *off_core_ns; /* how long a worker did not run in its rows, at its first rank;
+	                         NULL in older records */
 	/* How fast the workers' cores were (core/speed.h), a worker's at its first rank and 0
 	 * at its others; NULL in older records. */
 	int64_t *core_chain_ns, *core_wide_ns;

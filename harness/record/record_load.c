@@ -424,6 +424,7 @@ void record_free(struct record_run *run)
 		free(run->cells[i].counters);
 		free(run->cells[i].core_chain_ns);
 		free(run->cells[i].core_wide_ns);
+		free(run->cells[i].off_core_ns);
 		free(run->cells[i].issue_cpu_ns);
 		free(run->cells[i].check_ns);
 		json_decref(run->cells[i].json);
