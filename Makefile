@@ -192,6 +192,20 @@ test: $(TESTS) $(ON_STANDINS) $(B)/launchgap $(FUZZERS)
 	@LAUNCHGAP=$(abspath $(B)/launchgap) FUZZERS='$(abspath $(FUZZERS))' \
 	  tests/run $(TESTS) $(abspath $(ON_STANDINS)) tests/same_numbers tests/recompute.py tests/fuzzed
 
+# The program with places where faults strike: the same objects, with these calls led through
+# tests/faulty.c.
+FAULTY := trial_load backend_find speed_take loop_measure_rows record_line_put folder_append gnuplot_write html_write waitpid clock_gettime
+$(B)/faulty: $(B)/harness/main.o $(B)/tests/faulty.o $(B)/core.a
+	$(SAY) LINK $@
+	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(FAULTY:%=-Wl,--wrap=%) $(LINK) $(CUDALIB)
+$(B)/tests/test_faults: | $(B)/faulty
+-include $(B)/tests/faulty.d
+
+# Every fault in every place; `make test` injects one of each.
+.PHONY: faults
+faults: $(B)/tests/test_faults
+	$< all
+
 # The tables of every committed record, made anew and compared.
 same: $(B)/launchgap
 	@LAUNCHGAP=$(abspath $(B)/launchgap) tests/same_numbers
@@ -322,6 +336,7 @@ help:
 ## make test [SAN=address]     the tests; SAN is a sanitizer list for gcc
 ## make selftest [QUICK=1]     whole experiments with known differences: what their reports say (15 minutes; 3)
 ## make same                 the tables of every record in results/reference anew: do they differ?
+## make faults               every injected fault in every place of a run, as a table (10 minutes)
 ## make fuzz TARGET=name RUNS=n   odd inputs for what reads records, experiments, logs …: tests/fuzz (clang)
 ## make simulate               the simulated tables in harness/analysis, of SIMULATED.md and headers (10 minutes on 2 cores)
 ## make nccl-legacy           an old NCCL into build/, for NCCL_LEGACY=path (250 MB); VERSION=2.28.3 another one,

@@ -75,13 +75,19 @@ static unsigned expect_trials(const struct runner *r, unsigned block, unsigned i
 	return blocks * in_block;
 }
 
+/* A block that has some of its trials stays as it is: where it was the last that was asked for,
+ * going on means one more. */
 static int say_interrupted(struct runner *r, struct status *st)
 {
+	const unsigned in_block = r->plan.ntrials / r->spec.blocks;
+	const unsigned before_last = (r->spec.blocks - r->first_block - 1) * in_block;
+	bool in_last = !r->spec.blocks_auto && r->ndone > before_last;
 	const char *quote = strpbrk(r->folder.path, " \t'\"$\\&;()*?") ? "\"" : "";
 	status_progress_end();
 	r->interrupted = true;
-	return status_set(st, "interrupted; %u trials are kept. To go on: %s resume %s%s%s",
-	                  r->ndone, r->request->argv[0], quote, r->folder.path, quote);
+	return status_set(st, "interrupted; %u trials are kept. To go on: %s resume %s%s%s%s",
+	                  r->ndone, r->request->argv[0], quote, r->folder.path, quote,
+	                  in_last ? " blocks=1" : "");
 }
 
 static int run_block(struct runner *r, unsigned block, struct status *st)
@@ -104,6 +110,7 @@ static int run_block(struct runner *r, unsigned block, struct status *st)
 			status_progress(r->ndone, total, clock_now_ns() - r->begin_ns, what);
 		if (r->failed[variant] < GIVE_UP)
 			result = run_trial(r, i, st);
+		r->ndone += result == 0 || result == 1;
 		if (result == 2 || job_interrupted())
 			return say_interrupted(r, st);
 		if (result < 0)
@@ -117,7 +124,6 @@ static int run_block(struct runner *r, unsigned block, struct status *st)
 		            strcmp(plan->variants[variant].role, "limit") != 0;
 		if (result && r->failed[variant] == GIVE_UP)
 			status_say("%s is not tried again", name);
-		r->ndone++;
 	}
 	if (measured)
 		return 0;

@@ -24,17 +24,22 @@ struct order {
 	struct watchdog *dog;
 };
 
+/* Whole, or not at all: who is killed while he writes leaves nothing that is taken for lines.
+ */
 static int write_file(const struct order *order, struct team *team, struct status *st)
 {
-	char file[PATH_MAX];
+	char file[PATH_MAX], part[PATH_MAX + 8];
 	FILE *out;
 	int result;
 	snprintf(file, sizeof file, "%s.lines", order->file);
-	out = fopen(file, "we");
+	snprintf(part, sizeof part, "%s.part", file);
+	out = fopen(part, "we");
 	if (!out)
 		return status_set(st, "cannot write %s: %s", file, strerror(errno));
 	result = record_write_trial(out, order->trial, team, team_area(team), st);
 	if (fclose(out) && !result)
+		result = status_set(st, "cannot write %s: %s", file, strerror(errno));
+	if (!result && rename(part, file))
 		result = status_set(st, "cannot write %s: %s", file, strerror(errno));
 	return result;
 }

@@ -1,0 +1,247 @@
+/* Places where a fault strikes: linked into build/faulty, which else is the program, with the
+ * calls that FAULTY names in the Makefile led through here (the linker's --wrap).
+ *
+ * FAULT_AT names a place. The first process to come there, at or behind the trial whose order
+ * is FAULT_TRIAL, writes its id into FAULT_FOLDER/here and waits for FAULT_FOLDER/go: whoever
+ * injects the fault has the process where it wants it, with no clock involved. Then FAULT_DOES
+ * says what the process does there itself. Without FAULT_AT all is as in the program. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../harness/backend/backend.h"
+#include "../harness/core/loop.h"
+#include "../harness/core/speed.h"
+#include "../harness/record/record_line.h"
+#include "../harness/report/html.h"
+#include "../harness/report/gnuplot.h"
+#include "../harness/run/folder.h"
+
+static unsigned trial_order = UINT_MAX; /* of this job's trial; the runner has none */
+static unsigned kept;                   /* trials whose lines the runner took */
+static unsigned lines;                  /* that were written for this job's trial */
+static bool drawing;
+static time_t step_s; /* of the wall clock */
+static const struct backend *real;
+static struct backend struck;
+static __thread bool last; /* the last worker, at which faults strike */
+static __thread enum { COLD, WARM, TIMED, PAST } stage;
+static __thread unsigned polls;
+
+static const char *said(const char *key)
+{
+	const char *value = getenv(key);
+	return value ? value : "";
+}
+
+static bool does(const char *what)
+{
+	return !strcmp(said("FAULT_DOES"), what);
+}
+
+/* Announces this process and waits; a minute at most, should whoever injects be gone. */
+static void wait_at(const char *folder)
+{
+	const struct timespec tick = {0, 1000000};
+	char here[PATH_MAX], part[PATH_MAX], go[PATH_MAX];
+	snprintf(here, sizeof here, "%s/here", folder);
+	snprintf(part, sizeof part, "%s/here.part", folder);
+	snprintf(go, sizeof go, "%s/go", folder);
+	int fd = open(part, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	dprintf(fd, "%d", (int)getpid());
+	close(fd);
+	rename(part, here);
+	for (unsigned i = 0; i < 60000 && access(go, F_OK); i++)
+		nanosleep(&tick, NULL);
+}
+
+/* Whether the fault strikes here: once, in one process. */
+static bool strikes(const char *place)
+{
+	char token[PATH_MAX];
+	if (strcmp(said("FAULT_AT"), place) ||
+	    trial_order < (unsigned)atoi(said("FAULT_TRIAL")))
+		return false;
+	snprintf(token, sizeof token, "%s/token", said("FAULT_FOLDER"));
+	int fd = open(token, O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return false;
+	close(fd);
+	wait_at(said("FAULT_FOLDER"));
+	step_s = does("clock back") ? -3600 : does("clock forward") ? 3600 : 0;
+	if (does("hang"))
+		for (;;)
+			pause();
+	if (does("late"))
+		sleep(3);
+	return true;
+}
+
+static bool fails(const char *place)
+{
+	return strikes(place) && does("error");
+}
+
+/* --- the worker: around its backend's calls --- */
+
+int __real_trial_load(const char *file, struct trial **out, struct status *st);
+int __wrap_trial_load(const char *file, struct trial **out, struct status *st);
+int __wrap_trial_load(const char *file, struct trial **out, struct status *st)
+{
+	int result = __real_trial_load(file, out, st);
+	if (result)
+		return result;
+	trial_order = (*out)->order;
+	strikes("start");
+	return 0;
+}
+
+static int open_struck(const struct backend_place *place, struct backend_ctx **out,
+                       struct status *st)
+{
+	last = place->worker + 1 == layout_workers(place->trial->settings.layout);
+	if (last && fails("open"))
+		return status_set(st, "the library says no");
+	return real->open(place, out, st);
+}
+
+static int poll_struck(struct backend_ctx *ctx, unsigned i)
+{
+	if (last && ((stage == WARM && fails("warm-up")) ||
+	             (stage == TIMED && ++polls > 2 && fails("timed loop"))))
+		return -1;
+	return real->poll(ctx, i);
+}
+
+static void error_struck(struct backend_ctx *ctx, struct status *st)
+{
+	if (!does("error"))
+		real->error(ctx, st);
+	status_set(st, "the library says no");
+}
+
+static int check_struck(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
+                        struct status *st)
+{
+	if (last && strikes("check")) {
+		if (does("error"))
+			return status_set(st, "the library says no");
+		if (does("wrong data") && real->corrupt(ctx, i, 0, st))
+			return -1;
+	}
+	return real->check(ctx, i, out, st);
+}
+
+static void close_struck(struct backend_ctx *ctx)
+{
+	if (last)
+		strikes("close");
+	real->close(ctx);
+}
+
+const struct backend *__real_backend_find(const char *name);
+const struct backend *__wrap_backend_find(const char *name);
+const struct backend *__wrap_backend_find(const char *name)
+{
+	const struct backend *found = __real_backend_find(name);
+	if (trial_order == UINT_MAX || !found)
+		return found;
+	real = found;
+	struck = *found;
+	struck.open = open_struck;
+	struck.poll = poll_struck;
+	struck.error = error_struck;
+	struck.check = check_struck;
+	struck.close = close_struck;
+	return &struck;
+}
+
+/* Taken before warming up, and once more behind the timed calls. */
+void __real_speed_take(int64_t (*now_ns)(void), struct speed *out);
+void __wrap_speed_take(int64_t (*now_ns)(void), struct speed *out);
+void __wrap_speed_take(int64_t (*now_ns)(void), struct speed *out)
+{
+	__real_speed_take(now_ns, out);
+	stage = stage == COLD ? WARM : PAST;
+}
+
+int __real_loop_measure_rows(struct loop *loop, unsigned cell);
+int __wrap_loop_measure_rows(struct loop *loop, unsigned cell);
+int __wrap_loop_measure_rows(struct loop *loop, unsigned cell)
+{
+	stage = TIMED;
+	return __real_loop_measure_rows(loop, cell);
+}
+
+int __real_record_line_put(FILE *out, const char *object);
+int __wrap_record_line_put(FILE *out, const char *object);
+int __wrap_record_line_put(FILE *out, const char *object)
+{
+	int result = __real_record_line_put(out, object);
+	if (trial_order != UINT_MAX && ++lines == 1)
+		strikes("write");
+	return result;
+}
+
+/* --- the runner --- */
+
+int __real_folder_append(struct folder *folder, const char *file, struct status *st);
+int __wrap_folder_append(struct folder *folder, const char *file, struct status *st);
+int __wrap_folder_append(struct folder *folder, const char *file, struct status *st)
+{
+	if (kept++ >= (unsigned)atoi(said("FAULT_TRIAL")))
+		strikes("keep");
+	return __real_folder_append(folder, file, st);
+}
+
+int __real_gnuplot_write(const struct model *m, const struct drawn_order *order,
+                         const char *file, struct status *st);
+int __wrap_gnuplot_write(const struct model *m, const struct drawn_order *order,
+                         const char *file, struct status *st);
+int __wrap_gnuplot_write(const struct model *m, const struct drawn_order *order,
+                         const char *file, struct status *st)
+{
+	drawing = true;
+	return __real_gnuplot_write(m, order, file, st);
+}
+
+/* gnuplot's second child is the first that draws. */
+pid_t __real_waitpid(pid_t pid, int *status, int options);
+pid_t __wrap_waitpid(pid_t pid, int *status, int options);
+pid_t __wrap_waitpid(pid_t pid, int *status, int options)
+{
+	static unsigned children;
+	if (drawing && ++children == 2)
+		strikes("pictures");
+	return __real_waitpid(pid, status, options);
+}
+
+/* report.md is there by then, and report.html is open. */
+int __real_html_write(const char *markdown, const char *dir, const char *title, FILE *out,
+                      struct status *st);
+int __wrap_html_write(const char *markdown, const char *dir, const char *title, FILE *out,
+                      struct status *st);
+int __wrap_html_write(const char *markdown, const char *dir, const char *title, FILE *out,
+                      struct status *st)
+{
+	strikes("report");
+	return __real_html_write(markdown, dir, title, out, st);
+}
+
+/* --- the wall clock --- */
+
+int __real_clock_gettime(clockid_t clock, struct timespec *out);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *out);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *out)
+{
+	int result = __real_clock_gettime(clock, out);
+	if (clock == CLOCK_REALTIME)
+		out->tv_sec += step_s;
+	return result;
+}

@@ -1,0 +1,755 @@
+/* Faults that are injected into runs: whatever is killed, stopped, full, removed, late or
+ * wrong, and wherever a run is at that time. Behind each: it ended, with the exit status that
+ * is documented; no process and no file of it is left; no line that was kept is lost or torn;
+ * every verb reads the record; and a resume completes it.
+ *
+ * The program under test is build/faulty (faulty.c): it comes to a place and waits there until
+ * the fault has struck. As a test it injects one of each fault, in turn in other places, modes
+ * and backends. `test_faults all` injects every one and prints the table of tests/README.md. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../harness/record/record.h"
+#include "cli.h"
+#include "json.h"
+#include "standin.h"
+
+/* Where a run is: in a job, and then in the runner. */
+enum place { START, OPEN, WARM_UP, TIMED, CHECK, CLOSE, WRITE, KEEP, PICTURES, REPORT, PLACES };
+static const char *const places[] = {"start", "open",  "warm-up", "timed loop", "check",
+                                     "close", "write", "keep",    "pictures",   "report"};
+#define AT(PLACE) (1u << (PLACE))
+#define CALLS     (AT(OPEN) | AT(WARM_UP) | AT(TIMED) | AT(CHECK))
+#define JOB       (CALLS | AT(START) | AT(CLOSE) | AT(WRITE))
+#define DRAWING   (AT(PICTURES) | AT(REPORT))
+#define ALL       (JOB | AT(KEEP) | DRAWING)
+
+static const char *const modes[] = {"single", "threads", "processes"};
+enum { SINGLE = 1, THREADS = 2, PROCESSES = 4, MODES = 7 };
+static const char *const backends[] = {"null", "host"};
+enum { VIRTUAL = 1, HOST = 2, BACKENDS = 3 };
+
+enum victim { NOBODY, WORKER, MPIRUN, RUNNER };
+
+struct shot;
+static void remove_results(struct shot *s), cut_record(struct shot *s),
+    fill_results(struct shot *s), fill_scratch(struct shot *s), take_memory(struct shot *s);
+
+#define PAUSE     3   /* seconds that a victim of SIGSTOP does not run */
+#define MAY_FAIL  256 /* 0 or 1: whether it needed what it did not get is its own affair */
+#define BOUND     90  /* seconds: what has not ended by then hangs */
+#define STRUCK_AT 2   /* the first trial of the second block, so that there is a record */
+
+/* The table of faults. Who gets which signal; what the one who comes to the place does there;
+ * or what somebody else does meanwhile. The exit status, and behind the record's end another
+ * one. */
+// clang-format off
+static const struct fault {
+	const char *name;
+	enum victim victim;
+	int signal;
+	const char *does;
+	void (*strike)(struct shot *s);
+	unsigned places, modes, backends;
+	int code, drawing_code;
+	const char *keys; /* of the experiment */
+	bool disturbs;    /* a rank that does not run in its timed calls */
+} faults[] = {
+    {"worker killed",          WORKER, SIGKILL, "", NULL, JOB, MODES, BACKENDS, 1, 0, "", false},
+    {"worker crashes",         WORKER, SIGSEGV, "", NULL, JOB, MODES, BACKENDS, 1, 0, "", false},
+    {"worker interrupted",     WORKER, SIGINT,  "", NULL, JOB, MODES, VIRTUAL, 1, 0, "", false},
+    {"worker stopped for 3 s", WORKER, SIGSTOP, "", NULL, JOB, MODES, HOST, 0, 0, "", true},
+    {"mpirun killed",          MPIRUN, SIGKILL, "", NULL, JOB, PROCESSES, BACKENDS, 1, 0, "", false},
+    {"mpirun interrupted",     MPIRUN, SIGINT,  "", NULL, JOB, PROCESSES, VIRTUAL, 1, 0, "", false},
+    {"mpirun stopped for 3 s", MPIRUN, SIGSTOP, "", NULL, JOB, PROCESSES, VIRTUAL, 0, 0, "", false},
+    {"runner killed",          RUNNER, SIGKILL, "", NULL, ALL, MODES, VIRTUAL, -SIGKILL, -SIGKILL, "", false},
+    {"runner interrupted",     RUNNER, SIGINT,  "", NULL, ALL, MODES, VIRTUAL, 130, -SIGINT, "", false},
+    {"runner hung up",         RUNNER, SIGHUP,  "", NULL, ALL, THREADS, VIRTUAL, 130, -SIGHUP, "", false},
+    {"runner stopped for 3 s", RUNNER, SIGSTOP, "", NULL, ALL, THREADS, VIRTUAL, 0, 0, "", false},
+    {"library's error",        NOBODY, 0, "error", NULL, CALLS, MODES, BACKENDS, 1, 0, "", false},
+    {"library hangs",          NOBODY, 0, "hang",  NULL, CALLS | AT(CLOSE), MODES, VIRTUAL, 1, 0, "timeout = 9\ncell_timeout = 1\n", false},
+    {"library 3 s late",       NOBODY, 0, "late",  NULL, CALLS | AT(CLOSE), MODES, HOST, 0, 0, "", true},
+    {"wrong data",             NOBODY, 0, "wrong data", NULL, AT(CHECK), MODES, HOST, 1, 0, "", false},
+    {"out of memory",          WORKER, 0, "", take_memory, JOB, MODES, HOST, MAY_FAIL, 0, "timeout = 9\n", false},
+    {"results folder removed", NOBODY, 0, "", remove_results, ALL, THREADS, VIRTUAL, 1, 1, "", false},
+    {"record cut by others",   NOBODY, 0, "", cut_record, JOB | AT(KEEP), SINGLE, VIRTUAL, 1, 0, "", false},
+    {"results' disk full",     NOBODY, 0, "", fill_results, ALL, THREADS, VIRTUAL, 1, 1, "", false},
+    {"scratch disk full",      NOBODY, 0, "", fill_scratch, JOB, THREADS | PROCESSES, VIRTUAL, 1, 0, "timeout = 9\n", false},
+    {"wall clock 1 h back",    NOBODY, 0, "clock back", NULL, ALL, THREADS, VIRTUAL, 0, 0, "", false},
+    {"wall clock 1 h on",      NOBODY, 0, "clock forward", NULL, ALL, THREADS, VIRTUAL, 0, 0, "", false},
+};
+// clang-format on
+#define NFAULTS (sizeof faults / sizeof *faults)
+
+/* What is wrong behind a fault; each is counted. */
+enum ill { HANGS, PROCESS, FILE_LEFT, LINE, UNREADABLE, STATUS, NOT_RESUMED, UNFLAGGED, ILLS };
+static const char *const ills[] = {"hangs",
+                                   "processes left",
+                                   "files left",
+                                   "lines lost or torn",
+                                   "records that a verb cannot read",
+                                   "other exit statuses",
+                                   "runs not completed by a resume",
+                                   "disturbances not flagged"};
+
+struct shot {
+	const struct fault *fault;
+	enum place place;
+	unsigned mode, backend;
+	bool own_shm; /* /dev/shm is this test's alone, and disks may be filled */
+	char folder[64], results[80], run[256], scratch[64];
+	pid_t runner, victim;
+	char *record;     /* as it was when the fault struck */
+	bool more_blocks; /* it says that going on takes blocks=1 */
+	/* What came out. */
+	bool fired, skipped, bad[ILLS];
+	char why[400];
+};
+
+static void is_ill(struct shot *s, enum ill ill, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void is_ill(struct shot *s, enum ill ill, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	if (!s->why[0])
+		vsnprintf(s->why, sizeof s->why, format, args);
+	va_end(args);
+	s->bad[ill] = true;
+}
+
+static void rest_ms(unsigned ms)
+{
+	nanosleep(&(struct timespec){ms / 1000, (long)(ms % 1000) * 1000000}, NULL);
+}
+
+/* --- processes and files of a run --- */
+
+/* The next process whose environment says that it is this shot's; its parent in *parent. */
+static pid_t next_process(const struct shot *s, DIR *proc, pid_t *parent)
+{
+	struct dirent *entry;
+	char mine[100];
+	snprintf(mine, sizeof mine, "FAULT_FOLDER=%s", s->folder);
+	while ((entry = readdir(proc))) {
+		char file[300], text[16384];
+		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
+			continue;
+		snprintf(file, sizeof file, "/proc/%s/environ", entry->d_name);
+		int fd = open(file, O_RDONLY);
+		ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text);
+		close(fd);
+		if (n <= 0 || !memmem(text, (size_t)n, mine, strlen(mine) + 1))
+			continue;
+		snprintf(file, sizeof file, "/proc/%s/stat", entry->d_name);
+		char *stat = cli_read(file), *name = stat ? strrchr(stat, ')') : NULL, state;
+		bool there =
+		    name && sscanf(name, ") %c %d", &state, parent) == 2 && state != 'Z';
+		free(stat);
+		if (there)
+			return atoi(entry->d_name);
+	}
+	return 0;
+}
+
+static unsigned processes_left(const struct shot *s)
+{
+	DIR *proc = opendir("/proc");
+	unsigned n = 0;
+	pid_t parent;
+	while (next_process(s, proc, &parent))
+		n++;
+	closedir(proc);
+	return n;
+}
+
+/* The runner's job: of processes, mpirun. */
+static pid_t find_job(const struct shot *s)
+{
+	DIR *proc = opendir("/proc");
+	pid_t pid, parent = 0;
+	while ((pid = next_process(s, proc, &parent)) && parent != s->runner)
+		continue;
+	closedir(proc);
+	return pid;
+}
+
+/* The folder whose owner is the runner. */
+static void find_scratch(struct shot *s)
+{
+	static const char *const where[] = {"/dev/shm", "/tmp"};
+	char owner[64];
+	snprintf(owner, sizeof owner, "process %d on ", (int)s->runner);
+	for (unsigned i = 0; i < 2 && !s->scratch[0]; i++) {
+		DIR *dir = opendir(where[i]);
+		struct dirent *entry;
+		while (dir && (entry = readdir(dir))) {
+			char file[300];
+			if (strncmp(entry->d_name, "launchgap-", 10))
+				continue;
+			snprintf(file, sizeof file, "%s/%s/owner", where[i], entry->d_name);
+			char *text = cli_read(file);
+			if (text && !strncmp(text, owner, strlen(owner)))
+				snprintf(s->scratch, sizeof s->scratch, "%s/%.40s", where[i],
+				         entry->d_name);
+			free(text);
+		}
+		if (dir)
+			closedir(dir);
+	}
+}
+
+static char *record_of(const struct shot *s)
+{
+	char file[300];
+	snprintf(file, sizeof file, "%s/trials.jsonl", s->run);
+	return cli_read(file);
+}
+
+/* --- faults that somebody else is to blame for --- */
+
+static void remove_results(struct shot *s)
+{
+	cli_clean(s->results);
+}
+
+/* To its first line. */
+static void cut_record(struct shot *s)
+{
+	char file[300];
+	snprintf(file, sizeof file, "%s/trials.jsonl", s->run);
+	if (truncate(file, strchr(s->record, '\n') + 1 - s->record))
+		is_ill(s, STATUS, "cannot cut %s", file);
+}
+
+/* Until there is no room for a page more. */
+static void fill(const char *folder)
+{
+	char file[100], page[4096] = "";
+	snprintf(file, sizeof file, "%s/fill", folder);
+	int fd = open(file, O_WRONLY | O_CREAT, 0666);
+	while (write(fd, page, sizeof page) > 0)
+		continue;
+	close(fd);
+}
+
+static void fill_results(struct shot *s)
+{
+	fill(s->results);
+}
+
+static void fill_scratch(struct shot *s)
+{
+	(void)s;
+	fill("/dev/shm");
+}
+
+static void make_room(const struct shot *s)
+{
+	char file[100];
+	snprintf(file, sizeof file, "%s/fill", s->results);
+	unlink(file);
+	if (s->own_shm)
+		unlink("/dev/shm/fill");
+}
+
+/* What it has, and nothing more. */
+static void take_memory(struct shot *s)
+{
+	char file[64];
+	unsigned long pages = 0;
+	snprintf(file, sizeof file, "/proc/%d/statm", (int)s->victim);
+	char *text = cli_read(file);
+	if (!text || sscanf(text, "%lu", &pages) != 1)
+		is_ill(s, STATUS, "cannot read %s", file);
+	free(text);
+	rlim_t bytes = pages * (rlim_t)sysconf(_SC_PAGESIZE);
+	prlimit(s->victim, RLIMIT_AS, &(struct rlimit){bytes, bytes}, NULL);
+}
+
+/* --- a shot --- */
+
+/* false: nothing can be mounted here. */
+static bool mount_shm(void)
+{
+	return !unshare(CLONE_NEWNS) && !mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+	       !mount("none", "/dev/shm", "tmpfs", 0, "size=64m");
+}
+
+static bool fills(const struct fault *f)
+{
+	return f->strike == fill_results || f->strike == fill_scratch;
+}
+
+static void write_experiment(const struct shot *s)
+{
+	char text[600];
+	snprintf(text, sizeof text,
+	         "; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = %s\n"
+	         "limit = no\nranks = 2\nblocks = 2\nstretches = 5\n"
+	         "isolated_calls = 100\n%s[variant v]\nmode = %s\n",
+	         backends[s->backend], s->fault->keys, modes[s->mode]);
+	cli_write(s->folder, "t.exp", text);
+}
+
+static void arm(const struct shot *s)
+{
+	char trial[8];
+	snprintf(trial, sizeof trial, "%d", STRUCK_AT);
+	setenv("FAULT_AT", places[s->place], 1);
+	setenv("FAULT_FOLDER", s->folder, 1);
+	setenv("FAULT_TRIAL", trial, 1);
+	setenv("FAULT_DOES", s->fault->does, 1);
+}
+
+static void disarm(void)
+{
+	unsetenv("FAULT_AT");
+	unsetenv("FAULT_DOES");
+}
+
+/* Who came to the place, waited for; false: the run ended before. */
+static bool comes(struct shot *s)
+{
+	char file[100];
+	siginfo_t ended = {0};
+	snprintf(file, sizeof file, "%s/here", s->folder);
+	for (unsigned i = 0; i < BOUND * 200 && !ended.si_pid; i++) {
+		char *text = cli_read(file);
+		if (text) {
+			s->victim = atoi(text);
+			free(text);
+			return true;
+		}
+		rest_ms(5);
+		waitid(P_PID, (id_t)s->runner, &ended, WEXITED | WNOHANG | WNOWAIT);
+	}
+	return false;
+}
+
+static void strike(struct shot *s)
+{
+	const struct fault *f = s->fault;
+	if (f->victim == RUNNER)
+		s->victim = s->runner;
+	if (f->victim == MPIRUN)
+		s->victim = find_job(s);
+	if (f->strike)
+		f->strike(s);
+	if (f->signal)
+		kill(s->victim, f->signal);
+	cli_write(s->folder, "go", "");
+	if (f->signal == SIGSTOP) {
+		rest_ms(1000 * PAUSE);
+		kill(s->victim, SIGCONT);
+	}
+}
+
+static struct cli launchgap(const struct shot *s, const char *const args[])
+{
+	return cli_wait(cli_start(s->folder, args), s->folder, BOUND);
+}
+
+static void expect_code(struct shot *s, enum ill ill, const char *what, struct cli cli,
+                        int code)
+{
+	bool well = code == MAY_FAIL ? cli.code == 0 || cli.code == 1 : cli.code == code;
+	const char *end = cli.out ? cli.out + strlen(cli.out) : "";
+	if (!well)
+		is_ill(s, ill, "%s: exit %d, wanted %d: …%s", what, cli.code, code,
+		       end - cli.out > 250 ? end - 250 : cli.out);
+	free(cli.out);
+}
+
+/* From the start to its end, struck on the way. */
+static void run_struck(struct shot *s)
+{
+	char file[80];
+	struct timespec begin, end;
+	const struct fault *f = s->fault;
+	snprintf(file, sizeof file, "%s/t.exp", s->folder);
+	write_experiment(s);
+	arm(s);
+	s->runner = cli_start(
+	    s->folder, (const char *[]){"run", "--file", file, "--results", s->results, NULL});
+	disarm();
+	s->fired = comes(s);
+	find_scratch(s);
+	cli_result(s->folder, "t", "", s->run, sizeof s->run);
+	s->run[strlen(s->run) - 1] = '\0';
+	s->record = record_of(s);
+	if (s->fired && s->record)
+		strike(s);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	struct cli cli = cli_wait(s->runner, s->folder, BOUND);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	if (!s->fired || !s->record)
+		is_ill(s, STATUS, "it never came there: exit %d, %s", cli.code, cli.out);
+	if (end.tv_sec - begin.tv_sec >= BOUND)
+		is_ill(s, HANGS, "no end after %d s: %s", BOUND, cli.out);
+	s->more_blocks = cli.out && strstr(cli.out, " blocks=1\n");
+	expect_code(s, STATUS, "run", cli, AT(s->place) & DRAWING ? f->drawing_code : f->code);
+}
+
+static void look_for_processes(struct shot *s)
+{
+	for (unsigned i = 0; i < 1000 && processes_left(s); i++)
+		rest_ms(10);
+	if (processes_left(s))
+		is_ill(s, PROCESS, "%u processes are left", processes_left(s));
+}
+
+static void look_for_scratch(struct shot *s)
+{
+	DIR *shm = s->own_shm ? opendir("/dev/shm") : NULL;
+	struct dirent *entry;
+	if (s->scratch[0] && !access(s->scratch, F_OK))
+		is_ill(s, FILE_LEFT, "%s is left", s->scratch);
+	while (shm && (entry = readdir(shm)))
+		if (entry->d_name[0] != '.')
+			is_ill(s, FILE_LEFT, "/dev/shm/%s is left", entry->d_name);
+	if (shm)
+		closedir(shm);
+}
+
+/* Nothing but what a run and a report make. */
+static void look_into_results(struct shot *s)
+{
+	static const char *const within[] = {"", "/plots", "/.."};
+	for (unsigned i = 0; i < sizeof within / sizeof *within; i++) {
+		char path[300];
+		snprintf(path, sizeof path, "%s%s", s->run, within[i]);
+		DIR *dir = opendir(path);
+		struct dirent *entry;
+		while (dir && (entry = readdir(dir))) {
+			const char *name = entry->d_name, *dot = strrchr(name, '.');
+			bool hidden = name[0] == '.' && strcmp(name, ".") && strcmp(name, "..");
+			if (hidden || !strcmp(name, "lock") || (dot && !strcmp(dot, ".part")) ||
+			    !strncmp(name, "latest.", 7))
+				is_ill(s, FILE_LEFT, "%s/%s is left", path, name);
+		}
+		if (dir)
+			closedir(dir);
+	}
+}
+
+/* What was kept is there yet, and all lines are whole. Blocks in *blocks; true where the last
+ * of them has all it should. */
+static bool look_at_record(struct shot *s, unsigned *blocks)
+{
+	struct record_run run;
+	struct status st = {""};
+	bool torn = false;
+	unsigned timed = 0;
+	char *text = record_of(s);
+	if (!text ||
+	    (s->fault->strike != cut_record && strncmp(text, s->record, strlen(s->record))))
+		is_ill(s, LINE, "lines are lost");
+	free(text);
+	*blocks = 0;
+	if (record_load(s->run, &run, &torn, &st) || torn) {
+		is_ill(s, LINE, "%s", torn ? "the last line is torn" : st.text);
+		if (!torn)
+			return false;
+	}
+	*blocks = record_next_block(&run);
+	for (unsigned i = 0; i < run.ncells; i++)
+		timed += run.cells[i].block + 1 == *blocks && !run.cells[i].error[0];
+	record_free(&run);
+	return timed == 2 * 2; /* v and v-again, stream and isolated */
+}
+
+/* Each verb that reads a record, without gnuplot. Of wrong data each says so. */
+static void read_by_all(struct shot *s)
+{
+	bool wrong = !strcmp(s->fault->does, "wrong data");
+	char *path = strdup(getenv("PATH"));
+	setenv("PATH", "/nowhere", 1);
+	expect_code(s, UNREADABLE, "report",
+	            launchgap(s, (const char *[]){"report", s->run, NULL}), wrong);
+	expect_code(
+	    s, UNREADABLE, "report --format nccl-tests",
+	    launchgap(s, (const char *[]){"report", s->run, "--format", "nccl-tests", NULL}),
+	    wrong);
+	expect_code(s, UNREADABLE, "compare",
+	            launchgap(s, (const char *[]){"compare", s->run, s->run, NULL}),
+	            wrong ? 2 : 0);
+	setenv("PATH", path, 1);
+	free(path);
+}
+
+/* A rank that did not run in its timed calls: the report says so, and leaves those out. */
+static void look_for_flag(struct shot *s)
+{
+	char file[300];
+	if (!s->fault->disturbs || s->place != TIMED)
+		return;
+	snprintf(file, sizeof file, "%s/report.json", s->run);
+	json_t *report = json_load_file(file, 0, NULL);
+	if (!json_one_says(json_object_get(report, "warnings"), "Disturbed: "))
+		is_ill(s, UNFLAGGED, "the report does not say that a rank did not run");
+	json_decref(report);
+}
+
+/* The blocks that are missing, else one more; an interrupted run says which. Then a report with
+ * pictures where such a one was struck. */
+static void complete(struct shot *s, unsigned blocks)
+{
+	unsigned after;
+	bool said = s->fault->code == 130 && !(AT(s->place) & DRAWING);
+	bool more = said ? s->more_blocks : blocks >= 2;
+	expect_code(s, NOT_RESUMED, "resume",
+	            launchgap(s, (const char *[]){"resume", s->run, "--no-report",
+	                                          more ? "blocks=1" : NULL, NULL}),
+	            0);
+	if (!look_at_record(s, &after) || after <= blocks || after < 2)
+		is_ill(s, NOT_RESUMED, "block %u is not whole", after);
+	if (AT(s->place) & DRAWING)
+		expect_code(s, UNREADABLE, "report",
+		            launchgap(s, (const char *[]){"report", s->run, NULL}), 0);
+}
+
+static void set_up(struct shot *s)
+{
+	cli_folder(s->folder);
+	snprintf(s->results, sizeof s->results, "%s/results", s->folder);
+	if (s->fault->strike == fill_results &&
+	    (mkdir(s->results, 0777) || mount("none", s->results, "tmpfs", 0, "size=4m")))
+		s->skipped = true;
+}
+
+static void tear_down(struct shot *s)
+{
+	if (s->fault->strike == fill_results)
+		umount(s->results);
+	cli_clean(s->folder);
+	free(s->record);
+	s->record = NULL;
+}
+
+static void shoot(struct shot *s)
+{
+	unsigned blocks;
+	bool killed = s->fault->victim == RUNNER && s->fault->signal == SIGKILL;
+	s->skipped = !s->own_shm && fills(s->fault);
+	if (s->skipped)
+		return;
+	set_up(s);
+	run_struck(s);
+	make_room(s);
+	look_for_processes(s);
+	if (!killed) /* the next start sweeps */
+		look_for_scratch(s);
+	if (s->fired && s->record && s->fault->strike != remove_results) {
+		look_at_record(s, &blocks);
+		if (s->fault->strike != cut_record)
+			read_by_all(s);
+		look_for_flag(s);
+		complete(s, blocks);
+		look_for_processes(s);
+		look_for_scratch(s);
+		look_into_results(s);
+	}
+	tear_down(s);
+}
+
+/* --- all of them, or some --- */
+
+/* Every shot of the table in turn, into `out` where it is there; their number. */
+static unsigned each_shot(struct shot *out)
+{
+	unsigned n = 0;
+	for (unsigned f = 0; f < NFAULTS; f++)
+		for (unsigned p = 0; p < PLACES; p++)
+			for (unsigned m = 0; m < 3; m++)
+				for (unsigned b = 0; b < 2; b++) {
+					if (!(faults[f].places & AT(p) &&
+					      faults[f].modes & 1u << m &&
+					      faults[f].backends & 1u << b))
+						continue;
+					if (out)
+						out[n] = (struct shot){.fault = &faults[f],
+						                       .place = p,
+						                       .mode = m,
+						                       .backend = b};
+					n++;
+				}
+	return n;
+}
+
+/* Memory that children write too. */
+static struct shot *all_shots(unsigned *n)
+{
+	*n = each_shot(NULL);
+	struct shot *shots = mmap(NULL, *n * sizeof *shots, PROT_READ | PROT_WRITE,
+	                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shots == MAP_FAILED)
+		abort();
+	each_shot(shots);
+	return shots;
+}
+
+static const char *name_of(const struct shot *s)
+{
+	static char text[160];
+	snprintf(text, sizeof text, "%s in %s of %s on %s", s->fault->name, places[s->place],
+	         modes[s->mode], backends[s->backend]);
+	return text;
+}
+
+/* Those that are chosen, in so many processes, each with a /dev/shm of its own. */
+static void shoot_all(struct shot *shots, unsigned n, const bool *chosen, unsigned processes)
+{
+	for (unsigned p = 0; p < processes; p++)
+		if (fork() == 0) {
+			bool own_shm = mount_shm();
+			for (unsigned i = 0, k = 0; i < n; i++) {
+				if (!chosen[i] || k++ % processes != p)
+					continue;
+				shots[i].own_shm = own_shm;
+				shoot(&shots[i]);
+				if (shots[i].why[0])
+					fprintf(stderr, "%s: %s\n", name_of(&shots[i]),
+					        shots[i].why);
+			}
+			_exit(0);
+		}
+	while (wait(NULL) > 0 || errno == EINTR)
+		continue;
+}
+
+static void use_faulty(void)
+{
+	static char self[STANDIN_BYTES];
+	if (standin_find_named("../faulty", self))
+		abort();
+	setenv("LAUNCHGAP", self, 1);
+}
+
+/* Of which a run once lost lines. */
+static const char *const known[] = {"worker killed in write of single on null"};
+
+/* One of each fault, another place, mode and backend with each; and those that are known. */
+static void one_of_each_leaves_nothing_and_loses_nothing(void **state)
+{
+	unsigned n, first = 0;
+	struct shot *shots = all_shots(&n);
+	bool *chosen = calloc(n, sizeof *chosen);
+	(void)state;
+	for (unsigned f = 0; f < NFAULTS; f++) {
+		unsigned of = 0;
+		while (first + of < n && shots[first + of].fault == &faults[f])
+			of++;
+		chosen[first + (7 * f + 5) % of] = true;
+		first += of;
+	}
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < sizeof known / sizeof *known; k++)
+			chosen[i] = chosen[i] || !strcmp(name_of(&shots[i]), known[k]);
+	shoot_all(shots, n, chosen, 2);
+	for (unsigned i = 0; i < n; i++)
+		if (shots[i].why[0])
+			print_error("%s: %s\n", name_of(&shots[i]), shots[i].why);
+	for (unsigned i = 0; i < n; i++)
+		assert_string_equal(shots[i].why, "");
+	free(chosen);
+	munmap(shots, n * sizeof *shots);
+}
+
+/* A cell of the table: how many struck there, and how many of them are not well. */
+static void print_cell(const struct shot *shots, unsigned n, const struct fault *fault,
+                       enum place place)
+{
+	unsigned fired = 0, ill = 0, skipped = 0;
+	for (unsigned i = 0; i < n; i++)
+		if (shots[i].fault == fault && shots[i].place == place) {
+			fired += shots[i].fired;
+			ill += shots[i].why[0] != '\0';
+			skipped += shots[i].skipped;
+		}
+	if (ill)
+		printf(" %u, **%u ill** |", fired, ill);
+	else if (skipped)
+		printf(" skipped |");
+	else if (fired)
+		printf(" %u |", fired);
+	else
+		printf(" |");
+}
+
+static int print_table(const struct shot *shots, unsigned n)
+{
+	unsigned fired = 0, count[ILLS] = {0}, bad = 0;
+	printf("\n| fault \\ place |");
+	for (unsigned p = 0; p < PLACES; p++)
+		printf(" %s |", places[p]);
+	printf("\n|---|");
+	for (unsigned p = 0; p < PLACES; p++)
+		printf("---|");
+	for (unsigned f = 0; f < NFAULTS; f++) {
+		bool any = false;
+		for (unsigned i = 0; i < n; i++)
+			any = any || (shots[i].fault == &faults[f] &&
+			              (shots[i].fired || shots[i].skipped || shots[i].why[0]));
+		if (any)
+			printf("\n| %s |", faults[f].name);
+		for (unsigned p = 0; any && p < PLACES; p++)
+			print_cell(shots, n, &faults[f], p);
+	}
+	for (unsigned i = 0; i < n; i++) {
+		fired += shots[i].fired;
+		bad += shots[i].why[0] != '\0';
+		for (unsigned k = 0; k < ILLS; k++)
+			count[k] += shots[i].bad[k];
+	}
+	printf("\n\n%u faults injected:", fired);
+	for (unsigned k = 0; k < ILLS; k++)
+		printf(" %u %s%s", count[k], ills[k], k + 1 < ILLS ? "," : ".\n");
+	for (unsigned i = 0; i < n; i++)
+		if (shots[i].why[0])
+			printf("%s: %s\n", name_of(&shots[i]), shots[i].why);
+	return bad > 0;
+}
+
+int main(int argc, char *argv[])
+{
+	static const int usual[] = {SIGINT, SIGTERM, SIGHUP}; /* nohup and & ignore some */
+	for (unsigned i = 0; i < sizeof usual / sizeof *usual; i++)
+		signal(usual[i], SIG_DFL);
+	use_faulty();
+	if (argc > 1) {
+		unsigned n;
+		struct shot *shots = all_shots(&n);
+		bool *chosen = calloc(n, sizeof *chosen);
+		/* "all", or a part of the names of those that are wanted. */
+		for (unsigned i = 0; i < n; i++)
+			chosen[i] =
+			    !strcmp(argv[1], "all") || strstr(name_of(&shots[i]), argv[1]);
+		shoot_all(shots, n, chosen, 3);
+		return print_table(shots, n);
+	}
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(one_of_each_leaves_nothing_and_loses_nothing),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
