@@ -114,7 +114,8 @@ static int write_report(const struct model *m, const char *dir, struct status *s
 	    path_of(dir, "report.html", file, st) || !(out = output_open(file, st)))
 		goto free_markdown;
 	rc = html_write(markdown, dir, model_text(m, "title"), out, st);
-	if (output_close(out, file, st) || rc)
+	rc = output_close(out, file, st) ? -1 : rc;
+	if (rc)
 		goto free_markdown;
 	rc = -1;
 	if (path_of(dir, "report.json", file, st) || !(out = output_open(file, st)))
