@@ -201,6 +201,13 @@ $(B)/faulty: $(B)/harness/main.o $(B)/tests/faulty.o $(B)/core.a
 $(B)/tests/test_faults: | $(B)/faulty
 -include $(B)/tests/faulty.d
 
+# NCCL with one function of its own, for faults on GPUs: an empty library of NCCL's name stands for
+# the system's, which takes its place when the shim is loaded.
+$(B)/shim_nccl.so: tests/shim_nccl.c
+	@mkdir -p $(@D)/shim
+	$(Q)$(CC) -shared -Wl,-soname,libnccl.so.2 -o $(@D)/shim/libnccl.so.2 -x c /dev/null
+	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) -shared -fPIC -Wl,--no-as-needed -o $@ $< $(@D)/shim/libnccl.so.2 -ldl
+
 # Every fault in every place; `make test` injects one of each.
 .PHONY: faults
 faults: $(B)/tests/test_faults
