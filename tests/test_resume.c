@@ -72,8 +72,9 @@ static void what_a_run_has_is_told(void **state)
 
 static void what_is_called_has_to_be_the_same(void **state)
 {
-	static const char *const keys[] = {"dtypes", "ops",    "roots",       "counts",   "in_place",
-	                                   "paces",  "cycles", "connections", "allocations"};
+	static const char *const keys[] = {"dtypes", "ops",         "roots",
+	                                   "counts", "in_place",    "paces",
+	                                   "cycles", "connections", "allocations"};
 	json_t *before = environment(), *now = environment();
 	(void)state;
 	struct status none = {""};
@@ -87,6 +88,22 @@ static void what_is_called_has_to_be_the_same(void **state)
 		assert_non_null(strstr(st.text, keys[i]));
 		json_object_set(now, keys[i], json_object_get(before, keys[i]));
 	}
+	/* What is searched too, where anything is; finalists come behind the variants of the
+	 * file. */
+	struct status st = {""};
+	json_object_set_new(now, "search", json_integer(17));
+	assert_int_equal(resume_same(before, now, &st), -1);
+	assert_non_null(strstr(st.text, "`search`"));
+	json_object_del(now, "search");
+	json_t *finalist = json_pack("{s:s, s:[i]}", "name", "set-1", "levels", 1);
+	json_array_append_new(json_object_get(before, "variants"), finalist);
+	st = (struct status){""};
+	assert_int_equal(resume_same(before, now, &st), -1);
+	assert_null(strstr(st.text, "variants"));
+	json_object_del(finalist, "levels");
+	st = (struct status){""};
+	assert_int_equal(resume_same(before, now, &st), -1);
+	assert_non_null(strstr(st.text, "`variants`"));
 	json_decref(before);
 	json_decref(now);
 }

@@ -62,8 +62,8 @@ static bool is_gap(const struct gap *gap, const struct claim *c)
 	       (!strcmp(gap->from, c->right) && !strcmp(gap->to, c->left));
 }
 
-/* Unless the sentences by version say it: "Processes reach less bandwidth than threads: holds (bus bandwidth of processes is 0.9 (0.8
- * to 1.0) times that of threads)." */
+/* Unless the sentences by version say it: "Processes reach less bandwidth than threads: holds
+ * (bus bandwidth of processes is 0.9 (0.8 to 1.0) times that of threads)." */
 static void say_primary(struct answer *a, const struct findings *f)
 {
 	const struct claims_result *r = claims_primary(f->claims, f->asked.nclaims);
@@ -76,6 +76,50 @@ static void say_primary(struct answer *a, const struct findings *f)
 	    metric_info(r->claim->metric)->summary[0] & ~0x20,
 	    metric_info(r->claim->metric)->summary + 1, r->claim->left,
 	    words_ratio(&r->contrast.ratio, true).text, r->claim->right);
+}
+
+/* What a search found. */
+static void say_tuned(struct answer *a, const struct summary *s, const struct tuned *t)
+{
+	const struct tuned_finalist *all = t->all < 0 ? NULL : &t->finalists[t->all];
+	unsigned most = 0, gains = 0;
+	if (!t->searched)
+		return;
+	for (unsigned c = 0; c < t->ncells; c++) {
+		gains += t->cells[c].best >= 0;
+		if (all && all->tests[c].confirmed &&
+		    (!all->tests[most].confirmed ||
+		     all->tests[c].expect.estimate > all->tests[most].expect.estimate))
+			most = c;
+	}
+	if (all) {
+		const struct summary_group *g = &s->groups[t->cells[most].group];
+		const struct stats_ratio *r = &all->tests[most].expect;
+		say(a,
+		    "%s: up to %.3f times the speed of the default (%.3f to %.3f, %s of %s), "
+		    "confirmed in %u of %u cells, and slower by more than %g %% in none.",
+		    all->text, r->estimate, r->lo, r->hi, coll_info(g->cell.coll)->name,
+		    words_size(g->asked_bytes[t->cells[most].size]).text, all->confirmed,
+		    t->ncells, 100 * s->margin);
+	} else if (gains) {
+		say(a,
+		    "Settings gain in %u of %u cells, but none of them without a loss "
+		    "elsewhere: "
+		    "nccl.conf names the best for each size.",
+		    gains, t->ncells);
+	} else if (s->run->search.confirmed) {
+		say(a,
+		    "No setting is confirmed to gain anywhere: the defaults stand (%u sets of "
+		    "%u "
+		    "settings were measured).",
+		    t->nsets, t->space.nkeys);
+	} else {
+		say(a,
+		    "Nothing is confirmed: the search of %u settings did not come so far, or "
+		    "no "
+		    "set of %u promised a gain.",
+		    t->space.nkeys, t->nsets);
+	}
 }
 
 /* --- by regime --- */
@@ -242,6 +286,7 @@ void answer_make(const struct summary *s, const struct findings *f,
 		say_ran(out, s);
 	if (why[0] && !gap)
 		say(out, "This run cannot tell the variants apart. %s", why);
+	say_tuned(out, s, &f->tuned);
 	say_primary(out, f);
 	say_versions(out, &f->versions);
 	if (tells || gap)

@@ -9,6 +9,7 @@
 #include "evidence.h"
 #include "factors.h"
 #include "advice.h"
+#include "tuned.h"
 #include "versions.h"
 #include "validity.h"
 #include "waterfall.h"
@@ -23,6 +24,7 @@ struct findings {
 	struct advice advice;
 	struct components components;
 	struct containers containers;
+	struct tuned tuned;
 };
 
 /* *out borrows from all that is given and from itself: it must not be

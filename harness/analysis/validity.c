@@ -132,7 +132,8 @@ static void warn_blocks(const struct summary *s, bool torn, struct validity *w)
 {
 	long long asked = record_blocks_asked(s->run);
 	const char *end = s->run->end.reason;
-	bool enough = !strcmp(end, "precision") || !strcmp(end, "budget");
+	bool enough =
+	    !strcmp(end, "precision") || !strcmp(end, "budget") || !strcmp(end, "search");
 	if (torn)
 		validity_add(
 		    w, "The last line of the record was cut off and is left out: the run was "

@@ -6,6 +6,7 @@
 
 #include "asked.h"
 #include "build.h"
+#include "searched.h"
 #include "variants.h"
 
 static int experiment_apply(struct build *b, unsigned section, struct status *st)
@@ -70,6 +71,7 @@ static const struct section_kind {
     {"variant", "[variant NAME]", true, variant_apply},
     {"factor", "[factor NAME]", true, asked_factor},
     {"claim", "[claim NAME]", true, asked_claim},
+    {"search", "[search]", false, searched_apply},
 };
 
 static int sections_apply(struct build *b, struct status *st)
@@ -342,7 +344,8 @@ int spec_load(const char *file, unsigned n, char *const overrides[], const char 
 	if (name_from_file(file, b->spec.name, st) || overrides_add(b, n, overrides, st) ||
 	    sections_apply(b, st) || heeded_check(b, false, st) || overrides_apply(b, st) ||
 	    heeded_check(b, true, st) || variants_name_none(b, st) || asked_finish(b, st) ||
-	    variants_spread(b, st) || variants_keep(b, st) || spec_check(b, st))
+	    variants_spread(b, st) || variants_keep(b, st) || spec_check(b, st) ||
+	    searched_finish(b, st))
 		goto done;
 	*out = b->spec;
 	/* As much for each time that all cells are measured, and a day at most. */

@@ -214,26 +214,31 @@ static void shuffle(void *items, size_t n, size_t bytes, uint64_t state)
 	}
 }
 
+int plan_add_block(struct plan *plan, unsigned block, unsigned first, const unsigned *variants,
+                   unsigned n, struct status *st)
+{
+	unsigned order[PLAN_MAX_VARIANTS];
+	struct plan_trial *more =
+	    realloc(plan->trials, ((size_t)plan->ntrials + n + 1) * sizeof *more);
+	if (!more)
+		return status_set(st, "out of memory for a block of %u trials", n);
+	plan->trials = more;
+	memcpy(order, variants, n * sizeof *order);
+	shuffle(order, n, sizeof order[0], stream_start(plan->seed, STREAM_VARIANTS, block));
+	for (unsigned i = 0; i < n; i++, plan->ntrials++)
+		plan->trials[plan->ntrials] = (struct plan_trial){order[i], block, first + i};
+	return 0;
+}
+
 int plan_order_trials(struct plan *plan, struct status *st)
 {
 	unsigned runs[PLAN_MAX_VARIANTS], nruns = 0;
 	for (unsigned v = 0; v < plan->nvariants; v++)
 		if (!plan->variants[v].skip[0])
 			runs[nruns++] = v;
-	const unsigned blocks = plan->spec->blocks;
-	plan->trials = calloc((size_t)blocks * nruns, sizeof plan->trials[0]);
-	if (!plan->trials)
-		return status_set(st, "out of memory for %u blocks of %u trials", blocks,
-		                  nruns);
-	for (unsigned block = 0; block < blocks; block++) {
-		unsigned order[PLAN_MAX_VARIANTS];
-		memcpy(order, runs, sizeof order);
-		shuffle(order, nruns, sizeof order[0],
-		        stream_start(plan->seed, STREAM_VARIANTS, block));
-		for (unsigned i = 0; i < nruns; i++, plan->ntrials++)
-			plan->trials[plan->ntrials] =
-			    (struct plan_trial){order[i], block, plan->ntrials};
-	}
+	for (unsigned block = 0; block < plan->spec->blocks && !plan->search.nkeys; block++)
+		if (plan_add_block(plan, block, block * nruns, runs, nruns, st))
+			return -1;
 	return 0;
 }
 

@@ -7,10 +7,11 @@
 #include "spec.h"
 
 /* Sizes of at least the largest over this are looked into by the counters. */
-#define PLAN_LARGE        16
-#define PLAN_MIN_RANKS    2 /* below, nothing is collective */
-#define PLAN_MAX_NOTES    16
-#define PLAN_MAX_VARIANTS (SPEC_MAX_VARIANTS + 2) /* the A/A twin and the limit */
+#define PLAN_LARGE     16
+#define PLAN_MIN_RANKS 2 /* below, nothing is collective */
+#define PLAN_MAX_NOTES 16
+/* The A/A twin and the limit; and what a search makes on its way. */
+#define PLAN_MAX_VARIANTS (SPEC_MAX_VARIANTS + 2 + SEARCH_MAX_SETS)
 
 /* What the plan asks of the machine; given, so that planning is a pure function. */
 struct plan_machine {
@@ -34,7 +35,9 @@ unsigned plan_sharing(const struct spec *spec);
 
 struct plan_variant {
 	char name[TRIAL_NAME_BYTES];
-	char role[16]; /* variant, reference, again (the reference's A/A twin), limit */
+	/* variant, reference, again (the reference's A/A twin), limit, search (a set of a
+	 * search, whose finalists are variants) */
+	char role[16];
 	struct settings settings;
 	char skip[256]; /* why it is not run, or "" */
 };
@@ -64,6 +67,7 @@ struct plan {
 	struct plan_variant variants[PLAN_MAX_VARIANTS];
 	unsigned nlibraries;
 	struct plan_library libraries[SPEC_MAX_VARIANTS + 1];
+	struct search_space search; /* the spec's, without values that cannot run here */
 	unsigned ntrials;
 	struct plan_trial *trials; /* in running order, block by block */
 };
@@ -99,8 +103,13 @@ void plan_claim_why(const struct plan *plan, const struct claim *claim, char *wh
 void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why,
                      size_t bytes);
 
-/* Fills trials and ntrials, block by block, each block in an order of its own. */
+/* Fills trials and ntrials, block by block, each block in an order of its own. A search has
+ * none yet: what a block holds follows from those before it. */
 int plan_order_trials(struct plan *plan, struct status *st);
+/* Adds a block of these variants, in an order of its own; `order` is that of its first trial.
+ */
+int plan_add_block(struct plan *plan, unsigned block, unsigned order, const unsigned *variants,
+                   unsigned n, struct status *st);
 /* A trial of a variant, whether or not it is among the plan's. The caller frees with
  * trial_free. NULL: out of memory. */
 struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned variant,

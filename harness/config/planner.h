@@ -11,4 +11,16 @@
 int plan_make(const struct spec *spec, const struct plan_machine *machine, uint64_t seed,
               struct plan *out, struct status *st);
 
+/* Adds a set of the spec's search as a variant, "set-7" by its number; it says why it is
+ * skipped where it cannot run. -1: there is no room for it. */
+int plan_add_set(struct plan *plan, const struct plan_machine *machine,
+                 const struct search_set *set, unsigned number, struct status *st);
+/* How often the finalists of a search are measured: as often as `blocks` says, and as it takes
+ * to confirm any. */
+unsigned plan_confirm_blocks(const struct plan *plan);
+/* Trials that a search takes at most: of its screens, of narrowing down, of its confirmation;
+ * and together. */
+unsigned plan_search_trials(const struct plan *plan, unsigned *screen, unsigned *narrow,
+                            unsigned *confirm);
+
 #endif

@@ -8,6 +8,7 @@
 #define LAUNCHGAP_SPEC_H
 
 #include "claim.h"
+#include "search.h"
 #include "sizes.h"
 #include "text.h"
 #include "trial.h"
@@ -82,7 +83,8 @@ struct spec {
 	char reference[TRIAL_NAME_BYTES]; /* a variant's name */
 	unsigned nvariants;
 	struct spec_variant variants[SPEC_MAX_VARIANTS];
-	char only[512];          /* what --only left out, as a sentence, or "" */
+	char only[512]; /* what --only left out, as a sentence, or "" */
+	struct search_space search;
 	struct claim_list asked; /* factors, claims and the gap */
 	struct text_place factors_at[CLAIM_MAX];
 	/* Sizes that the file leaves open: a factor's are the gap's, the gap's those that

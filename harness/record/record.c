@@ -156,8 +156,9 @@ static json_t *resume_json(const json_t *environment, unsigned first_block)
 		json_object_set(line, keys[i], json_object_get(environment, keys[i]));
 	/* There they are the run's, with those that it had. */
 	if (line)
-		json_object_set_new(line, "blocks",
-		                    json_integer(blocks ? blocks - first_block : 0));
+		json_object_set_new(
+		    line, "blocks",
+		    json_integer(blocks > first_block ? blocks - first_block : 0));
 	return line;
 }
 
@@ -165,6 +166,17 @@ int record_write_resume(FILE *out, const json_t *environment, unsigned first_blo
                         struct status *st)
 {
 	return write_line(out, resume_json(environment, first_block), st);
+}
+
+int record_write_search(FILE *out, const struct record_search_block *b, json_t *sets,
+                        json_t *measures, struct status *st)
+{
+	return write_line(out,
+	                  json_pack("{s:i, s:s, s:i, s:i, s:b, s:o, s:o}", "schema",
+	                            RECORD_SCHEMA, "kind", "search", "block", (int)b->block,
+	                            "round", (int)b->round, "confirms", (int)b->confirms,
+	                            "sets", sets, "measures", measures),
+	                  st);
 }
 
 int record_write_end(FILE *out, const char *reason, const char *text, struct status *st)

@@ -13,6 +13,8 @@
 
 #define RECORD_SCHEMA 1
 
+struct record_search_block;
+
 /* The first line: `environment` with schema and kind in front. Refuses one that record_load
  * would not read again. */
 int record_write_environment(FILE *out, const json_t *environment, struct status *st);
@@ -33,6 +35,10 @@ int record_write_failure(FILE *out, const struct trial *trial, const char *error
 /* One line where a run goes on: from `environment`, which the session was described by. */
 int record_write_resume(FILE *out, const json_t *environment, unsigned first_block,
                         struct status *st);
+/* One line in front of a block of a search: which sets are new with it, and which it measures.
+ * Takes the references of both lists, NULL (out of memory) included. */
+int record_write_search(FILE *out, const struct record_search_block *block, json_t *sets,
+                        json_t *measures, struct status *st);
 /* The last line of a run that was not interrupted: what ended it. */
 int record_write_end(FILE *out, const char *reason, const char *text, struct status *st);
 
@@ -78,6 +84,26 @@ struct record_backend {
 	struct backend_traits traits;
 };
 
+/* A block of a search: which sets it measures, beside the variants of the file. */
+struct record_search_block {
+	unsigned block, round;
+	bool confirms;
+	const json_t *measures; /* names */
+	json_t *json;           /* the whole line */
+};
+
+/* A search and what it measured, apart from its confirmation (record_search.h). */
+struct record_search {
+	unsigned nblocks; /* 0: the run is none */
+	struct record_search_block *blocks;
+	const struct record_search_block *confirmed; /* the first that confirms, or NULL */
+	json_t *sets;                                /* as variants, each with its "levels" */
+	unsigned ncells, nfailures;
+	struct record_cell *cells;
+	struct record_failure *failures;
+	unsigned next_block;
+};
+
 struct record_run {
 	json_t *environment; /* the first line, checked */
 	unsigned nbackends;
@@ -91,6 +117,7 @@ struct record_run {
 	unsigned nresumes;
 	struct record_resume *resumes; /* behind the first session, in order */
 	struct record_end end;
+	struct record_search search;
 };
 
 /* Reads trials.jsonl or trials.jsonl.gz in `dir` (or the file itself). The caller frees with

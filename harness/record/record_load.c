@@ -11,6 +11,7 @@
 #include "lines.h"
 #include "record_file.h"
 #include "record_line.h"
+#include "record_search.h"
 
 /* --- the environment, and what its backends are --- */
 
@@ -137,7 +138,7 @@ static bool has_variant(const json_t *environment, const char *name)
 }
 
 static int take_origin(const struct field_place *at, const json_t *line,
-                       const json_t *environment, char variant[TRIAL_NAME_BYTES],
+                       const struct record_run *run, char variant[TRIAL_NAME_BYTES],
                        unsigned *block, unsigned *order)
 {
 	json_int_t number = 0;
@@ -145,7 +146,7 @@ static int take_origin(const struct field_place *at, const json_t *line,
 	    field_number(at, line, "block", 0, RECORD_MAX_BLOCKS - 1, &number) ||
 	    field_count(at, line, "order", 0, order))
 		return -1;
-	if (!has_variant(environment, variant))
+	if (!has_variant(run->environment, variant) && !record_search_has(run, variant))
 		return field_bad(at, "variant \"%s\" is not one of the environment's", variant);
 	*block = (unsigned)number;
 	return 0;
@@ -180,7 +181,7 @@ static int add_cell(const struct field_place *at, json_t *line, struct record_ru
 		return field_bad(at, "out of memory for the record");
 	run->ncells++;
 	cell->json = json_incref(line);
-	if (take_origin(at, line, run->environment, cell->variant, &cell->block, &cell->order))
+	if (take_origin(at, line, run, cell->variant, &cell->block, &cell->order))
 		return -1;
 	cell->traits = record_traits(run, cell->variant);
 	if (run->ncells > 1)
@@ -196,8 +197,7 @@ static int add_failure(const struct field_place *at, const json_t *line, struct 
 	if (!failure)
 		return field_bad(at, "out of memory for the record");
 	run->nfailures++;
-	if (take_origin(at, line, run->environment, failure->variant, &failure->block,
-	                &failure->order))
+	if (take_origin(at, line, run, failure->variant, &failure->block, &failure->order))
 		return -1;
 	return field_error(at, line, "error", failure->error, sizeof failure->error);
 }
@@ -217,8 +217,7 @@ static int add_path(const struct field_place *at, json_t *line, struct record_ru
 		return field_bad(at, "\"path\" or \"as_expected\" is missing or not what it "
 		                     "has to be");
 	path->as_expected = json_is_true(as_expected);
-	return take_origin(at, line, run->environment, path->variant, &path->block,
-	                   &path->order) ||
+	return take_origin(at, line, run, path->variant, &path->block, &path->order) ||
 	               field_text(at, line, "expect", &path->expect)
 	           ? -1
 	           : 0;
@@ -307,10 +306,12 @@ static int add_line(const struct field_place *at, json_t *line, struct record_ru
 		return add_failure(at, line, run);
 	if (!strcmp(kind, "path"))
 		return add_path(at, line, run);
+	if (!strcmp(kind, "search"))
+		return record_search_take(at, line, run);
 	return field_bad(
 	    at,
 	    "kind \"%.40s\" is not known; allowed are environment, cell, path, failure, "
-	    "resume, end",
+	    "search, resume, end",
 	    kind);
 }
 
@@ -346,7 +347,8 @@ static bool clean(json_t *value)
 	size_t i;
 	bool well = true;
 	json_array_foreach(value, i, child) well = well && clean(child);
-	json_object_foreach(value, key, child) well = well && foreign_is_plain(key) && clean(child);
+	json_object_foreach(value, key, child) well =
+	    well && foreign_is_plain(key) && clean(child);
 	if (!text || foreign_is_plain(text))
 		return well;
 	char *plain = strdup(text);
@@ -407,6 +409,8 @@ int record_load(const char *dir, struct record_run *out, bool *torn, struct stat
 	if (lines_open(&at, &lines))
 		return -1;
 	int rc = load_lines(lines, &at, &run, &cut);
+	if (!rc && record_search_part(&run))
+		rc = status_set(st, "out of memory for the record");
 	lines_close(lines);
 	if (rc) {
 		record_free(&run);
@@ -419,6 +423,7 @@ int record_load(const char *dir, struct record_run *out, bool *torn, struct stat
 
 void record_free(struct record_run *run)
 {
+	record_search_free(run);
 	for (unsigned i = 0; i < run->ncells; i++) {
 		free(run->cells[i].samples);
 		free(run->cells[i].counters);
@@ -444,7 +449,7 @@ void record_free(struct record_run *run)
 
 unsigned record_next_block(const struct record_run *run)
 {
-	unsigned next = 0;
+	unsigned next = run->search.next_block;
 	for (unsigned i = 0; i < run->ncells; i++)
 		if (run->cells[i].block >= next)
 			next = run->cells[i].block + 1;
@@ -458,7 +463,7 @@ long long record_blocks_asked(const struct record_run *run)
 {
 	const struct record_resume *last =
 	    run->nresumes ? &run->resumes[run->nresumes - 1] : NULL;
-	if (last && last->json)
+	if (last && last->json && !json_object_get(run->environment, "search"))
 		return last->blocks ? (long long)last->first_block + last->blocks : 0;
 	return json_integer_value(json_object_get(run->environment, "blocks"));
 }

@@ -771,6 +771,40 @@ static void put_versions(struct script *p)
 			put_versions_coll(p, i, ++nth);
 }
 
+/* A search: rows of finalists and of values, a column a cell. */
+static void put_tuned(struct script *p)
+{
+	const struct tuned *u = &p->f->tuned;
+	const struct search_space *space = &u->space;
+	unsigned rows = u->nfinalists, row = 0;
+	char text[160];
+	for (unsigned k = 0; k < space->nkeys; k++)
+		rows += space->keys[k].nvalues - 1;
+	fprintf(p->out, "\n# a search: what its settings do; $searched has the figures\n");
+	put(p, "searched", 0, "%d", u->searched && u->ncells);
+	put(p, "searched_rows", 0, "%u", rows);
+	put(p, "searched_columns", 0, "%u", u->ncells);
+	put(p, "searched_finalists", 0, "%u", u->nfinalists);
+	caption_tuned(p->s, u, text, sizeof text);
+	put_text(p, "searched_said", 0, text);
+	put_arrays(p, rows, "S", "row");
+	put_arrays(p, u->ncells, "S", "what size");
+	for (unsigned f = 0; f < u->nfinalists; f++)
+		put_text(p, "S_row", ++row, u->finalists[f].text);
+	for (unsigned k = 0; k < space->nkeys; k++)
+		for (unsigned v = 1; v < space->keys[k].nvalues; v++) {
+			struct search_set set = {{0}};
+			set.level[k] = (unsigned char)v;
+			search_set_text(space, &set, text, sizeof text);
+			put_text(p, "S_row", ++row, text);
+		}
+	for (unsigned c = 0; c < u->ncells; c++) {
+		const struct summary_group *g = &p->s->groups[u->cells[c].group];
+		put_text(p, "S_what", c + 1, coll_info(g->cell.coll)->name);
+		put_text(p, "S_size", c + 1, words_size(g->asked_bytes[u->cells[c].size]).text);
+	}
+}
+
 int gnuplot_write(const struct model *m, const struct drawn_order *order, const char *file,
                   struct status *st)
 {
@@ -797,6 +831,9 @@ int gnuplot_write(const struct model *m, const struct drawn_order *order, const 
 	put_waterfall(&p);
 	put_factors(&p);
 	put_versions(&p);
+	put_tuned(&p);
+	if (m->findings.tuned.searched)
+		rc = rc || put_table(&p, tables_searched(m), st);
 	rc = rc || put_table(&p, tables_factors(m), st) ||
 	     put_table(&p, points_of(&m->findings.versions), st);
 	return output_close(p.out, file, st) || rc ? -1 : 0;

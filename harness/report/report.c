@@ -8,6 +8,7 @@
 #include "html.h"
 #include "json.h"
 #include "model.h"
+#include "nccl_conf.h"
 #include "output.h"
 #include "sections.h"
 #include "tables.h"
@@ -94,6 +95,18 @@ static int write_text(const char *text, const char *dir, const char *name, struc
 	return output_close(out, file, st);
 }
 
+static int write_conf(const struct model *m, const char *dir, struct status *st)
+{
+	char file[PATH_MAX];
+	FILE *out;
+	if (!nccl_conf_wanted(m))
+		return 0;
+	if (path_of(dir, "nccl.conf", file, st) || !(out = output_open(file, st)))
+		return -1;
+	nccl_conf_write(m, out);
+	return output_close(out, file, st);
+}
+
 /* report.md, report.html and report.json are one writing. */
 static int write_report(const struct model *m, const char *dir, struct status *st)
 {
@@ -169,7 +182,7 @@ static int make(struct model *m, const char *dir, const char *plot_dir,
                 const struct report_options *options, struct status *st)
 {
 	unsigned tables = 1;
-	if (analyse(m, st) || write_tables(m, dir, st) ||
+	if (analyse(m, st) || write_tables(m, dir, st) || write_conf(m, dir, st) ||
 	    draw_pictures(m, dir, plot_dir, st))
 		return -1;
 	validity_collect(&m->summary, m->torn, &m->warnings);

@@ -173,6 +173,27 @@ static void write_advice(struct page *p, const struct model *m)
 		page_say(p, "None of it is about GPUs, which were not measured.");
 }
 
+static bool has_search(const struct model *m)
+{
+	return m->findings.tuned.searched;
+}
+
+static void write_tuned(struct page *p, const struct model *m)
+{
+	static const char *const files[] = {"nccl.conf", "searched.csv"};
+	page_table(p, tables_tuned(m));
+	page_table(p, tables_finalists(m));
+	page_say(p,
+	         "Speed is the time of the default ÷ the set's, over blocks of the "
+	         "confirmation alone; "
+	         "a gain is confirmed where its 95 %% interval lies beyond %g %% and the A/A "
+	         "line of "
+	         "its cell, with Holm's correction over all of them.",
+	         100 * m->summary.margin);
+	page_files(p, "Ready for NCCL_CONF_FILE, and what each value did in the search", files,
+	           2);
+}
+
 /* From the end of page 1 to what follows. */
 static void write_links(struct page *p, const struct model *m)
 {
@@ -966,6 +987,7 @@ enum { SHORT = SECTION_SHORT, PAGE = SECTION_PAGE_1, MORE = SECTION_APPENDIX };
 static const struct section sections[] = {
     {"answer",    "",                                 SHORT | PAGE, NULL,           write_answer},
     {"trust",     "Can it be believed?",              SHORT | PAGE, NULL,           write_trust},
+    {"tuned",     "Tuning: what is confirmed",        SHORT | PAGE, has_search,     write_tuned},
     {"claims",    "Claims",                           SHORT | PAGE, has_claims,     write_claims_short},
     {"picture",   "",                                 PAGE,         has_picture,    write_picture},
     {"advice",    "Do this",                          SHORT | PAGE, has_advice,     write_advice},

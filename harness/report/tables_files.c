@@ -261,11 +261,17 @@ static bool has_evidence(const struct model *m)
 	return m->findings.evidence.nrows > 0;
 }
 
+static bool has_search(const struct model *m)
+{
+	return m->findings.tuned.searched;
+}
+
 static const struct tables_file files[] = {
     {"summary.csv", tables_summary, NULL},
     {"ranks.csv", tables_ranks, NULL},
     {"factors.csv", tables_factors, has_factors},
     {"evidence.csv", tables_evidence, has_evidence},
+    {"searched.csv", tables_searched, has_search},
 };
 
 const struct tables_file *tables_file(unsigned i)

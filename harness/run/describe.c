@@ -6,23 +6,27 @@
 
 #include "../backend/backend.h"
 #include "../coll/counts.h"
+#include "../config/planner.h"
 #include "../machine.h"
+
+json_t *describe_variant(const struct plan_variant *v)
+{
+	json_t *one =
+	    json_pack("{s:s, s:s, s:s}", "name", v->name, "role", v->role, "skip", v->skip);
+	json_t *settings = settings_to_json(&v->settings);
+	if (!one || json_object_update(one, settings)) {
+		json_decref(one);
+		one = NULL;
+	}
+	json_decref(settings);
+	return one;
+}
 
 static json_t *describe_variants(const struct plan *plan)
 {
 	json_t *list = json_array();
-	for (unsigned i = 0; i < plan->nvariants; i++) {
-		const struct plan_variant *v = &plan->variants[i];
-		json_t *one = json_pack("{s:s, s:s, s:s}", "name", v->name, "role", v->role,
-		                        "skip", v->skip);
-		json_t *settings = settings_to_json(&v->settings);
-		if (!one || json_object_update(one, settings)) {
-			json_decref(one);
-			one = NULL;
-		}
-		json_decref(settings);
-		json_array_append_new(list, one);
-	}
+	for (unsigned i = 0; i < plan->nvariants; i++)
+		json_array_append_new(list, describe_variant(&plan->variants[i]));
 	return list;
 }
 
@@ -128,11 +132,13 @@ json_t *describe_run(const struct plan *plan, int argc, char *const argv[], cons
 	    "command", command, "created", created, "launchgap", commit, "backend",
 	    plan->variants[0].settings.backend, "backend_why", why, "ranks", (int)plan->nranks,
 	    "seed", seed, "reference", spec->reference, "blocks",
-	    spec->blocks_auto ? 0 : (int)spec->blocks, "warmup", (int)spec->warmup, "stretches",
-	    (int)spec->stretches, "calls", (int)spec->calls, "isolated_calls",
-	    (int)spec->isolated_calls, "collectives", colls, "bytes", bytes, "arena_bytes",
-	    (json_int_t)plan->arena_bytes, "variants", describe_variants(plan), "machine",
-	    machine_describe());
+	    plan->search.nkeys  ? (int)plan_confirm_blocks(plan)
+	    : spec->blocks_auto ? 0
+	                        : (int)spec->blocks,
+	    "warmup", (int)spec->warmup, "stretches", (int)spec->stretches, "calls",
+	    (int)spec->calls, "isolated_calls", (int)spec->isolated_calls, "collectives", colls,
+	    "bytes", bytes, "arena_bytes", (json_int_t)plan->arena_bytes, "variants",
+	    describe_variants(plan), "machine", machine_describe());
 	if (run && spec->blocks_auto) {
 		json_object_set_new(run, "precision", json_real(spec->precision));
 		json_object_set_new(run, "budget_s", json_integer(spec->budget_s));
@@ -142,6 +148,8 @@ json_t *describe_run(const struct plan *plan, int argc, char *const argv[], cons
 		json_object_set_new(run, "libraries", describe_libraries(plan));
 		describe_what(plan, run);
 	}
+	if (run && plan->search.nkeys)
+		json_object_set_new(run, "search", search_space_json(&plan->search));
 	if (run && describe_claims(plan, run)) {
 		json_decref(run);
 		return NULL;

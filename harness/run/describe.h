@@ -11,4 +11,7 @@
 json_t *describe_run(const struct plan *plan, int argc, char *const argv[], const char *why,
                      const char *commit);
 
+/* A variant, as the list in it describes each. */
+json_t *describe_variant(const struct plan_variant *variant);
+
 #endif

@@ -35,6 +35,19 @@ bool resume_is_unexpected(const struct resume *resume, const char *variant)
 	return json_is_false(json_object_get(resume->paths, variant));
 }
 
+/* Those that the file asks for: behind them stand the finalists of a search. */
+static bool same_variants(const json_t *before, const json_t *now)
+{
+	const size_t n = json_array_size(now);
+	bool same = json_array_size(before) >= n;
+	for (size_t i = 0; same && i < json_array_size(before); i++) {
+		const json_t *variant = json_array_get(before, i);
+		same = i < n ? json_equal(variant, json_array_get(now, i))
+		             : json_object_get(variant, "levels") != NULL;
+	}
+	return same;
+}
+
 /* GPUs of the same kind in the same places; which ones they are tells the report. */
 static bool same_gpus(const json_t *before, const json_t *now)
 {
@@ -52,7 +65,7 @@ int resume_same(const json_t *before, const json_t *now, struct status *st)
 	static const char *const plan[] = {
 	    "experiment",  "backend",  "ranks",          "reference",   "warmup",
 	    "stretches",   "calls",    "isolated_calls", "collectives", "bytes",
-	    "arena_bytes", "variants", "dtypes",         "ops",         "roots",
+	    "arena_bytes", "dtypes",         "ops",         "roots",
 	    "counts",      "in_place", "paces",          "cycles",      "connections",
 	    "allocations", NULL};
 	static const char *const machine[] = {"host", "cpu", "cores", "driver", NULL};
@@ -62,6 +75,14 @@ int resume_same(const json_t *before, const json_t *now, struct status *st)
 			return status_set(
 			    st, "cannot resume: `%s` is not what that run was made with",
 			    plan[i]);
+	const json_t *space = json_object_get(before, "search");
+	if ((space || json_object_get(now, "search")) &&
+	    !json_equal(space, json_object_get(now, "search")))
+		return status_set(st, "cannot resume: `search` is not what that run was made with");
+	if (!same_variants(json_object_get(before, "variants"),
+	                   json_object_get(now, "variants")))
+		return status_set(
+		    st, "cannot resume: `variants` is not what that run was made with");
 	/* Older records do not say. */
 	const json_t *libraries = json_object_get(before, "libraries");
 	if (libraries && !json_equal(libraries, json_object_get(now, "libraries")))

@@ -11,9 +11,8 @@
 #include "judge.h"
 #include "../record/record.h"
 #include "stop.h"
+#include "tune.h"
 #include "../analysis/verdict.h"
-
-#define GIVE_UP 2 /* failures in a row after which a variant is not tried again */
 
 /* What the job left: its lines, or why there are none. 1: the trial failed. */
 static int collect(struct runner *r, const struct trial *trial, const struct job_result *job,
@@ -59,11 +58,27 @@ static int run_trial(struct runner *r, unsigned index, struct status *st)
 	return result;
 }
 
+/* In place of a trial that need not be tried. */
+static int skip_trial(struct runner *r, unsigned index, const char *why, struct status *st)
+{
+	struct trial *trial = plan_trial(&r->plan, r->request->machine, index, st);
+	if (!trial)
+		return -1;
+	int rc = record_write_failure(r->folder.trials, trial, why, st) ||
+	                 folder_commit(&r->folder, st)
+	             ? -1
+	             : 0;
+	trial_free(trial);
+	return rc;
+}
+
 /* Trials of this session when it ends; with blocks = auto, as many as the budget has room for
  * at the pace so far. */
 static unsigned expect_trials(const struct runner *r, unsigned block, unsigned in_block)
 {
 	unsigned blocks = r->spec.blocks - r->first_block, measured = block - r->first_block;
+	if (r->expected)
+		return r->expected;
 	if (r->spec.blocks_auto) {
 		int64_t spent_ns = clock_now_ns() - r->begin_ns;
 		double room = measured && spent_ns > 0
@@ -90,24 +105,33 @@ static int say_interrupted(struct runner *r, struct status *st)
 	                  in_last ? " blocks=1" : "");
 }
 
-static int run_block(struct runner *r, unsigned block, struct status *st)
+int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_block,
+              struct status *st)
 {
 	const struct plan *plan = &r->plan;
-	const unsigned in_block = plan->ntrials / r->spec.blocks;
 	const unsigned total = expect_trials(r, block, in_block);
 	unsigned measured = 0;
-	for (unsigned i = block * in_block; i < (block + 1) * in_block; i++) {
+	for (unsigned i = first; i < first + in_block; i++) {
 		const unsigned variant = plan->trials[i].variant;
 		const char *name = plan->variants[variant].name;
 		char what[160];
 		int result = 0;
-		if (r->spec.blocks_auto)
+		if (r->stage[0])
+			snprintf(what, sizeof what, "%s: %s", r->stage, name);
+		else if (r->spec.blocks_auto)
 			snprintf(what, sizeof what, "block %u: %s", block + 1, name);
 		else
 			snprintf(what, sizeof what, "block %u of %u: %s", block + 1,
 			         r->spec.blocks, name);
 		if (!r->request->change)
 			status_progress(r->ndone, total, clock_now_ns() - r->begin_ns, what);
+		char why[256];
+		if (r->hopeless && r->hopeless(r, variant, why, sizeof why)) {
+			if (skip_trial(r, i, why, st))
+				return -1;
+			r->ndone++;
+			continue;
+		}
 		if (r->failed[variant] < GIVE_UP)
 			result = run_trial(r, i, st);
 		r->ndone += result == 0 || result == 1;
@@ -119,6 +143,7 @@ static int run_block(struct runner *r, unsigned block, struct status *st)
 			r->failed[variant]++;
 		else if (r->failed[variant] < GIVE_UP)
 			r->failed[variant] = 0;
+		r->measured[variant] |= !result;
 		r->nfailed += result > 0;
 		measured += !result && r->failed[variant] < GIVE_UP &&
 		            strcmp(plan->variants[variant].role, "limit") != 0;
@@ -193,14 +218,18 @@ static int look(struct runner *r, unsigned block, struct status *st)
 static int run_blocks(struct runner *r, struct status *st)
 {
 	unsigned block = r->first_block;
+	const unsigned in_block = r->plan.ntrials / r->spec.blocks;
 	r->begin_ns = clock_now_ns();
-	for (; block < r->spec.blocks; block++) {
+	if (r->plan.search.nkeys && tune_blocks(r, st))
+		return -1;
+	for (; block < r->spec.blocks && !r->plan.search.nkeys; block++) {
 		if (r->spec.blocks_auto && look(r, block, st))
 			return -1;
 		if (r->end.reason[0])
 			break;
 		bool ask = block == r->first_block && !r->request->change;
-		if (run_block(r, block, st) || (ask && run_evidence(r, st)))
+		if (run_block(r, block, block * in_block, in_block, st) ||
+		    (ask && run_evidence(r, st)))
 			return -1;
 	}
 	status_progress_end();
@@ -210,7 +239,7 @@ static int run_blocks(struct runner *r, struct status *st)
 		         block == 1 ? "" : "s",
 		         r->spec.blocks_auto ? "the most that auto takes" : "as asked");
 	}
-	if (r->spec.blocks_auto)
+	if (r->spec.blocks_auto || r->plan.search.nkeys)
 		status_say("Ended by %s. %s", r->end.reason, r->end.text);
 	return record_write_end(r->folder.trials, r->end.reason, r->end.text, st) ||
 	               folder_commit(&r->folder, st)

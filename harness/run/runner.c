@@ -74,7 +74,8 @@ int run_set_up(struct runner *r, struct status *st)
 		return -1;
 	settle_in_place(&r->spec, q->nccl_tests, before.environment);
 	r->first_block = before.first_block;
-	r->spec.blocks += before.first_block;
+	if (!r->spec.search.nkeys)
+		r->spec.blocks += before.first_block;
 	if (q->resume && keep_seed(&r->spec, before.seed, st))
 		goto out;
 	if (plan_make(&r->spec, q->machine, before.seed, &r->plan, st))
@@ -184,6 +185,9 @@ void run_announce(const struct runner *r)
 	char blocks[64];
 	unsigned more = r->spec.blocks - r->first_block;
 	snprintf(blocks, sizeof blocks, "%u block%s", more, more == 1 ? "" : "s");
+	if (r->plan.search.nkeys)
+		snprintf(blocks, sizeof blocks, "a search of %u settings",
+		         r->plan.search.nkeys);
 	if (r->spec.blocks_auto)
 		snprintf(blocks, sizeof blocks, "blocks until ±%.3g %% or %u s",
 		         100 * r->spec.precision, r->spec.budget_s);

@@ -129,14 +129,50 @@ static void say_cells(const struct plan *plan)
 		       spec_times(spec), spec->connections, spec->allocations, spec->cycles);
 }
 
+/* Trials of a search depend on what it finds: of each variant as many as there are rounds, of
+ * the sets as many as rounds have at most. */
+static void plan_whole_search(struct plan *plan, struct status *st)
+{
+	unsigned screen, narrow, confirm, here[PLAN_MAX_VARIANTS], n = 0;
+	unsigned all = plan_search_trials(plan, &screen, &narrow, &confirm);
+	for (unsigned v = 0; v < plan->nvariants; v++)
+		if (!plan->variants[v].skip[0])
+			here[n++] = v;
+	for (unsigned block = 0; plan->ntrials + n <= all; block++)
+		if (plan_add_block(plan, block, plan->ntrials, here, n, st))
+			return;
+}
+
+static void say_search(const struct plan *plan)
+{
+	unsigned screen, narrow, confirm, all;
+	if (!plan->search.nkeys)
+		return;
+	printf("search\n");
+	for (unsigned k = 0; k < plan->search.nkeys; k++) {
+		const struct search_key *key = &plan->search.keys[k];
+		printf("  %-28s", key->key);
+		for (unsigned v = 1; v < key->nvalues; v++)
+			printf("%s%s", v > 1 ? ", " : " ", key->values[v]);
+		printf("\n");
+	}
+	all = plan_search_trials(plan, &screen, &narrow, &confirm);
+	printf(
+	    "  about %u trials: %u to screen, %u to narrow down, %u to confirm %u finalist%s\n",
+	    all, screen, narrow, confirm, plan->search.finalists,
+	    plan->search.finalists == 1 ? "" : "s");
+}
+
 static void say_cost(const struct plan *plan, const struct plan_machine *machine)
 {
 	const struct spec *spec = plan->spec;
 	struct estimate e = estimate(plan, machine);
 	const char *backend = plan->variants[0].settings.backend;
 	bool cores = of_cores(backend);
-	printf("jobs\n  %u: %u in each of %s%u blocks\n", plan->ntrials,
-	       plan->ntrials / spec->blocks, spec->blocks_auto ? "at most " : "", spec->blocks);
+	if (!plan->search.nkeys)
+		printf("jobs\n  %u: %u in each of %s%u blocks\n", plan->ntrials,
+		       plan->ntrials / spec->blocks, spec->blocks_auto ? "at most " : "",
+		       spec->blocks);
 	printf("%s\n  ", cores ? "memory" : "GPU memory");
 	bool twice = !cores && spec->allocations > 1;
 	say_size((twice ? 4.0 : 2.0) * (double)plan->arena_bytes);
@@ -147,7 +183,8 @@ static void say_cost(const struct plan *plan, const struct plan_machine *machine
 	say_size(e.bytes);
 	printf(" of records, before they are packed\n");
 	printf("time\n  about ");
-	say_time(spec->blocks_auto && spec->budget_s < e.seconds ? spec->budget_s : e.seconds);
+	bool ends = spec->blocks_auto || spec->search.budget_said;
+	say_time(ends && spec->budget_s < e.seconds ? spec->budget_s : e.seconds);
 	printf(", roughly; a job that takes longer than %u s (timeout) is ended\n",
 	       spec->timeout_s);
 }
@@ -189,6 +226,9 @@ int dry_run(const struct run_request *q, struct status *st)
 		    chosen, why_not.text, machine.imagined_ranks);
 	say_variants(plan);
 	say_cells(plan);
+	say_search(plan);
+	if (plan->search.nkeys)
+		plan_whole_search(plan, st);
 	say_cost(plan, &machine);
 	for (unsigned i = 0; i < plan->nnotes; i++)
 		printf("%s%s\n", i ? "  " : "notes\n  ", plan->notes[i]);

@@ -203,7 +203,8 @@ static int take_blocks(struct asked *a, const struct record_run *run, char text[
                        struct status *st)
 {
 	long long asked = record_blocks_asked(run), has = record_next_block(run);
-	if (a->blocks)
+	/* A search goes on to its end, and then has none to add. */
+	if (a->blocks || json_object_get(run->environment, "search"))
 		return 0;
 	if (asked && asked <= has)
 		return status_set(

@@ -1,0 +1,583 @@
+#include "search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_LOSS  0.25  /* of a gain, a log: a loss beyond says no more */
+#define ALWAYS     0.20  /* a value with which every set loses so much is set aside */
+#define LEAST_SD   0.002 /* no model is nearer than jobs repeat */
+#define FEWER      0.002 /* what a setting less is worth */
+#define SHORT_BY   5.0   /* what a loss counts against the mean gain of all cells */
+#define TRUST      3     /* trials that the model's word is worth */
+#define STARTS     6     /* sets from which proposals begin, for each aim */
+#define MOST_TERMS 24
+
+/* One value, or two together. */
+struct term {
+	unsigned char key[2], level[2];
+	bool pair;
+};
+
+struct model {
+	unsigned n;
+	struct term terms[MOST_TERMS];
+	double effects[MOST_TERMS];
+	search_aside aside;
+};
+
+struct searcher {
+	const struct search_seen *seen;
+	struct model *models;    /* per cell */
+	unsigned *trials_of;     /* per set */
+	double *mean;            /* [set * ncells + cell] */
+	struct search_set *pool; /* measured ones first, then proposals */
+	unsigned npool, room;
+};
+
+static bool has(const struct term *t, const struct search_set *set)
+{
+	return set->level[t->key[0]] == t->level[0] &&
+	       (!t->pair || set->level[t->key[1]] == t->level[1]);
+}
+
+static double gain_of(const struct search_seen *seen, unsigned trial, unsigned cell)
+{
+	return fmax(seen->gains[trial * seen->ncells + cell], -MOST_LOSS);
+}
+
+static bool counts(const struct search_seen *seen, unsigned trial, unsigned cell)
+{
+	return !isnan(seen->gains[trial * seen->ncells + cell]) &&
+	       !seen->bad[seen->set_of[trial]];
+}
+
+/* --- the model of one cell --- */
+
+/* The best gain of the sets that hold a value and no other one that is set aside, of at least
+ * three trials; else +∞. cell: ncells is the best one. */
+static double most_of(const struct search_seen *seen, unsigned cell, search_aside aside,
+                      unsigned key, unsigned value)
+{
+	double most = -INFINITY;
+	unsigned n = 0;
+	for (unsigned t = 0; t < seen->ntrials; t++) {
+		const struct search_set *set = &seen->sets[seen->set_of[t]];
+		bool other = set->level[key] != value;
+		for (unsigned k = 0; k < seen->space->nkeys && !other; k++)
+			other = aside[k][set->level[k]];
+		for (unsigned c = 0; c < seen->ncells && !other; c++)
+			if ((cell == c || cell == seen->ncells) && counts(seen, t, c)) {
+				most = fmax(most, gain_of(seen, t, c));
+				n += cell == c || c == 0;
+			}
+	}
+	return n >= 3 ? most : INFINITY;
+}
+
+/* One by one, the worst first: the next may have lost by the first one alone. */
+static void find_aside(const struct search_seen *seen, unsigned cell, search_aside aside)
+{
+	memset(aside, 0, sizeof(search_aside));
+	for (;;) {
+		unsigned key = 0, value = 0;
+		double least = -ALWAYS;
+		for (unsigned k = 0; k < seen->space->nkeys; k++)
+			for (unsigned v = 1; v < seen->space->keys[k].nvalues; v++) {
+				double most =
+				    aside[k][v] ? INFINITY : most_of(seen, cell, aside, k, v);
+				if (most < least) {
+					least = most;
+					key = k;
+					value = v;
+				}
+			}
+		if (!value)
+			return;
+		aside[key][value] = true;
+	}
+}
+
+void search_set_aside(const struct search_seen *seen, search_aside aside)
+{
+	find_aside(seen, seen->ncells, aside);
+}
+
+static bool is_aside(const struct model *m, const struct search_space *space,
+                     const struct search_set *set)
+{
+	for (unsigned k = 0; k < space->nkeys; k++)
+		if (m->aside[k][set->level[k]])
+			return true;
+	return false;
+}
+
+/* Columns of the trials that the fit rests on. */
+struct fit {
+	const struct search_seen *seen;
+	unsigned n, nterms, room;
+	unsigned *rows;     /* trials */
+	struct term *terms; /* all that at least two rows have */
+	double *columns;    /* [term * n + row], less what the chosen ones explain */
+	double *rest;       /* of the gains */
+};
+
+static int term_add(struct fit *f, struct term t)
+{
+	unsigned with = 0;
+	for (unsigned i = 0; i < f->n; i++)
+		with += has(&t, &f->seen->sets[f->seen->set_of[f->rows[i]]]);
+	if (with < 2)
+		return 0;
+	if (f->nterms == f->room) {
+		f->room = f->room ? 2 * f->room : 64;
+		struct term *more = realloc(f->terms, f->room * sizeof *more);
+		if (!more)
+			return -1;
+		f->terms = more;
+	}
+	f->terms[f->nterms++] = t;
+	return 0;
+}
+
+static int terms_find(struct fit *f)
+{
+	const struct search_space *s = f->seen->space;
+	for (unsigned a = 0; a < s->nkeys; a++)
+		for (unsigned x = 1; x < s->keys[a].nvalues; x++) {
+			struct term one = {.key = {(unsigned char)a},
+			                   .level = {(unsigned char)x}};
+			if (term_add(f, one))
+				return -1;
+			for (unsigned b = a + 1; b < s->nkeys; b++)
+				for (unsigned y = 1; y < s->keys[b].nvalues; y++) {
+					struct term two = {{(unsigned char)a, (unsigned char)b},
+					                   {(unsigned char)x, (unsigned char)y},
+					                   true};
+					if (term_add(f, two))
+						return -1;
+				}
+		}
+	return 0;
+}
+
+static double dot(const double *a, const double *b, unsigned n)
+{
+	double sum = 0;
+	for (unsigned i = 0; i < n; i++)
+		sum += a[i] * b[i];
+	return sum;
+}
+
+/* The term that explains most of the rest; nterms: none does. */
+static unsigned best_term(const struct fit *f, double *explains)
+{
+	unsigned best = f->nterms;
+	*explains = 0;
+	for (unsigned t = 0; t < f->nterms; t++) {
+		const double *x = f->columns + (size_t)t * f->n;
+		double norm = dot(x, x, f->n), part = dot(x, f->rest, f->n);
+		if (norm > 0.2 && part * part / norm > *explains) {
+			*explains = part * part / norm;
+			best = t;
+		}
+	}
+	return best;
+}
+
+/* Takes out of the rest and of all columns what a column explains (Gram and Schmidt). */
+static void take_out(struct fit *f, unsigned term)
+{
+	const unsigned n = f->n;
+	double *by = f->columns + (size_t)f->nterms * n; /* a copy: it takes out itself too */
+	memcpy(by, f->columns + (size_t)term * n, n * sizeof *by);
+	const double norm = dot(by, by, n);
+	for (unsigned t = 0; t <= f->nterms; t++) {
+		double *x = t < f->nterms ? f->columns + (size_t)t * n : f->rest;
+		double part = dot(by, x, n) / norm;
+		for (unsigned i = 0; i < n; i++)
+			x[i] -= part * by[i];
+	}
+}
+
+/* The effects of the chosen terms by least squares, with a touch of ridge. */
+static void solve(const struct fit *f, unsigned cell, struct model *m)
+{
+	double a[MOST_TERMS][MOST_TERMS + 1] = {{0}};
+	for (unsigned i = 0; i < f->n; i++) {
+		const struct search_set *set = &f->seen->sets[f->seen->set_of[f->rows[i]]];
+		double y = gain_of(f->seen, f->rows[i], cell);
+		for (unsigned r = 0; r < m->n; r++) {
+			if (!has(&m->terms[r], set))
+				continue;
+			for (unsigned c = 0; c < m->n; c++)
+				a[r][c] += has(&m->terms[c], set);
+			a[r][m->n] += y;
+		}
+	}
+	for (unsigned r = 0; r < m->n; r++)
+		a[r][r] += 0.01;
+	for (unsigned p = 0; p < m->n; p++)
+		for (unsigned r = 0; r < m->n; r++) {
+			double by = a[r][p] / a[p][p];
+			for (unsigned c = p; c <= m->n && r != p; c++)
+				a[r][c] -= by * a[p][c];
+		}
+	for (unsigned r = 0; r < m->n; r++)
+		m->effects[r] = a[r][m->n] / a[r][r];
+}
+
+static void choose_terms(struct fit *f, unsigned cell, struct model *m)
+{
+	double rss = dot(f->rest, f->rest, f->n), explains;
+	const double n = f->n, least = n * LEAST_SD * LEAST_SD;
+	const double dearer = log(n) + 2 * log(f->nterms + 1.0);
+	while (m->n < MOST_TERMS && m->n < f->n / 3) {
+		unsigned t = best_term(f, &explains);
+		if (t == f->nterms ||
+		    n * log((rss + least) / (fmax(rss - explains, 0) + least)) < dearer)
+			break;
+		m->terms[m->n++] = f->terms[t];
+		take_out(f, t);
+		rss = dot(f->rest, f->rest, f->n);
+	}
+	solve(f, cell, m);
+}
+
+static int model_fit(const struct search_seen *seen, unsigned cell, struct model *m)
+{
+	struct fit f = {.seen = seen};
+	int rc = -1;
+	*m = (struct model){.n = 0};
+	find_aside(seen, cell, m->aside);
+	f.rows = malloc((seen->ntrials + 1) * sizeof *f.rows);
+	f.rest = malloc((seen->ntrials + 1) * sizeof *f.rest);
+	if (!f.rows || !f.rest)
+		goto out;
+	for (unsigned t = 0; t < seen->ntrials; t++)
+		if (counts(seen, t, cell) &&
+		    !is_aside(m, seen->space, &seen->sets[seen->set_of[t]])) {
+			f.rest[f.n] = gain_of(seen, t, cell);
+			f.rows[f.n++] = t;
+		}
+	if (terms_find(&f))
+		goto out;
+	f.columns = malloc(((size_t)f.nterms + 1) * (f.n + 1) * sizeof *f.columns);
+	if (!f.columns)
+		goto out;
+	for (unsigned t = 0; t < f.nterms; t++)
+		for (unsigned i = 0; i < f.n; i++)
+			f.columns[(size_t)t * f.n + i] =
+			    has(&f.terms[t], &seen->sets[seen->set_of[f.rows[i]]]);
+	if (f.n)
+		choose_terms(&f, cell, m);
+	rc = 0;
+out:
+	free(f.rows);
+	free(f.rest);
+	free(f.terms);
+	free(f.columns);
+	return rc;
+}
+
+static double predict(const struct searcher *s, unsigned cell, const struct search_set *set)
+{
+	const struct model *m = &s->models[cell];
+	double sum = 0;
+	if (is_aside(m, s->seen->space, set))
+		return -MOST_LOSS;
+	for (unsigned t = 0; t < m->n; t++)
+		sum += has(&m->terms[t], set) ? m->effects[t] : 0;
+	return sum;
+}
+
+/* --- scores: of a cell, or of all (aim 0) --- */
+
+static double score_in(const struct searcher *s, unsigned cell, const struct search_set *set,
+                       int place)
+{
+	double model = predict(s, cell, set);
+	unsigned n = place < 0 ? 0 : s->trials_of[place];
+	double mean = n ? s->mean[(unsigned)place * s->seen->ncells + cell] : NAN;
+	return isnan(mean) ? model : (n * mean + TRUST * model) / (n + TRUST);
+}
+
+static double score(const struct searcher *s, unsigned aim, const struct search_set *set,
+                    int place)
+{
+	const unsigned ncells = s->seen->ncells;
+	double fewer = FEWER * search_set_size(s->seen->space, set), sum = 0;
+	if (aim)
+		return score_in(s, aim - 1, set, place) - fewer;
+	for (unsigned c = 0; c < ncells; c++) {
+		double x = score_in(s, c, set, place);
+		sum += x + SHORT_BY * fmin(0, x + s->seen->margin / 2);
+	}
+	return sum / ncells - fewer;
+}
+
+/* The place of a set among the measured ones, or -1. */
+static int place_of(const struct searcher *s, const struct search_set *set)
+{
+	for (unsigned i = 0; i < s->seen->nsets; i++)
+		if (search_set_equal(&s->seen->sets[i], set))
+			return (int)i;
+	return -1;
+}
+
+static bool is_bad(const struct searcher *s, const struct search_set *set)
+{
+	int place = place_of(s, set);
+	return place >= 0 && s->seen->bad[place];
+}
+
+/* --- proposals --- */
+
+static int pool_add(struct searcher *s, const struct search_set *set)
+{
+	if (!search_set_size(s->seen->space, set) || is_bad(s, set))
+		return 0;
+	for (unsigned i = 0; i < s->npool; i++)
+		if (search_set_equal(&s->pool[i], set))
+			return 0;
+	if (s->npool == s->room) {
+		s->room = s->room ? 2 * s->room : 64;
+		struct search_set *more = realloc(s->pool, s->room * sizeof *more);
+		if (!more)
+			return -1;
+		s->pool = more;
+	}
+	s->pool[s->npool++] = *set;
+	return 0;
+}
+
+/* The best change of one value, or of two; false: none makes it better. */
+static bool improve(const struct searcher *s, unsigned aim, struct search_set *set)
+{
+	const struct search_space *space = s->seen->space;
+	struct search_set best = *set;
+	double most = score(s, aim, set, -1) + 1e-9;
+	for (unsigned a = 0; a < space->nkeys; a++)
+		for (unsigned x = 0; x < space->keys[a].nvalues; x++)
+			for (unsigned b = a; b < space->nkeys; b++)
+				for (unsigned y = 0; y < space->keys[b].nvalues; y++) {
+					struct search_set one = *set;
+					if (a == b && x != y)
+						continue;
+					one.level[a] = (unsigned char)x;
+					one.level[b] = (unsigned char)y;
+					double is = score(s, aim, &one, -1);
+					if (is > most) {
+						most = is;
+						best = one;
+					}
+				}
+	bool better = !search_set_equal(&best, set);
+	*set = best;
+	return better;
+}
+
+/* The place among the first n of the pool that an aim likes best of those that are not taken;
+ * n: none. */
+static unsigned best_of(const struct searcher *s, unsigned aim, const bool *taken, unsigned n)
+{
+	unsigned best = n;
+	double most = -INFINITY;
+	for (unsigned i = 0; i < n; i++) {
+		int place = place_of(s, &s->pool[i]);
+		if (taken[i])
+			continue;
+		double is = score(s, aim, &s->pool[i], place);
+		if (is > most) {
+			most = is;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* From the default and from the best sets of each aim: what no change makes better, and each of
+ * the best with one setting less. */
+static int propose(struct searcher *s)
+{
+	const unsigned nkeys = s->seen->space->nkeys, nmeasured = s->npool;
+	bool *taken = calloc(nmeasured + 1, sizeof *taken);
+	int rc = taken ? 0 : -1;
+	for (unsigned i = 0; i < (s->seen->ncells + 1) * (STARTS + 1) && !rc; i++) {
+		const unsigned aim = i / (STARTS + 1), start = i % (STARTS + 1);
+		struct search_set set = {{0}};
+		if (!start)
+			memset(taken, 0, nmeasured);
+		unsigned best = start ? best_of(s, aim, taken, nmeasured) : nmeasured;
+		if (best < nmeasured) {
+			taken[best] = true;
+			set = s->pool[best];
+		}
+		for (unsigned k = 0; k < nkeys && start == 1 && !rc; k++) {
+			struct search_set less = set;
+			less.level[k] = 0;
+			rc = pool_add(s, &less);
+		}
+		for (unsigned steps = 0; steps < nkeys && improve(s, aim, &set); steps++)
+			continue;
+		rc = rc || pool_add(s, &set) ? -1 : 0;
+	}
+	free(taken);
+	return rc;
+}
+
+static void searcher_free(struct searcher *s)
+{
+	free(s->models);
+	free(s->trials_of);
+	free(s->mean);
+	free(s->pool);
+}
+
+static void means_find(struct searcher *s)
+{
+	const struct search_seen *seen = s->seen;
+	for (unsigned t = 0; t < seen->ntrials; t++)
+		s->trials_of[seen->set_of[t]]++;
+	for (unsigned i = 0; i < seen->nsets * seen->ncells; i++) {
+		double sum = 0;
+		unsigned n = 0;
+		for (unsigned t = 0; t < seen->ntrials; t++)
+			if (seen->set_of[t] == i / seen->ncells &&
+			    counts(seen, t, i % seen->ncells)) {
+				sum += gain_of(seen, t, i % seen->ncells);
+				n++;
+			}
+		s->mean[i] = n ? sum / n : NAN;
+	}
+}
+
+static int searcher_make(const struct search_seen *seen, struct searcher *s, struct status *st)
+{
+	int rc = 0;
+	*s = (struct searcher){.seen = seen};
+	s->models = calloc(seen->ncells + 1, sizeof *s->models);
+	s->trials_of = calloc(seen->nsets + 1, sizeof *s->trials_of);
+	s->mean = calloc((size_t)(seen->nsets + 1) * (seen->ncells + 1), sizeof *s->mean);
+	if (!s->models || !s->trials_of || !s->mean)
+		rc = -1;
+	for (unsigned c = 0; c < seen->ncells && !rc; c++)
+		rc = model_fit(seen, c, &s->models[c]);
+	if (!rc)
+		means_find(s);
+	for (unsigned i = 0; i < seen->nsets && !rc; i++)
+		rc = pool_add(s, &seen->sets[i]);
+	if (rc)
+		searcher_free(s);
+	return rc ? status_set(st, "out of memory for the search") : 0;
+}
+
+/* What a set adds to the best that are taken, over the cells; its own score for all cells where
+ * none is taken. */
+static double adds(const struct searcher *s, unsigned place, const double *best, bool first)
+{
+	const struct search_set *set = &s->pool[place];
+	int measured = place_of(s, set);
+	double sum = 0;
+	if (first)
+		return score(s, 0, set, measured);
+	for (unsigned c = 0; c < s->seen->ncells; c++)
+		sum += fmax(0, score(s, c + 1, set, measured) - best[c]);
+	return sum / s->seen->ncells;
+}
+
+/* Of the pool's first `among`: the best for all cells, then each that adds most to what those
+ * before it reach in each cell, and `least` there at least. */
+static int take_best(const struct searcher *s, unsigned among, unsigned most, double least,
+                     struct search_set *out, unsigned *n)
+{
+	bool *taken = calloc(among + 1, sizeof *taken);
+	double *best = calloc(s->seen->ncells + 1, sizeof *best);
+	int rc = taken && best ? 0 : -1;
+	*n = 0;
+	for (unsigned turn = 0; turn < most && !rc; turn++) {
+		unsigned choice = among;
+		double gain = turn ? least / s->seen->ncells : fmax(least, -INFINITY);
+		for (unsigned i = 0; i < among; i++) {
+			double is = taken[i] ? -INFINITY : adds(s, i, best, !turn);
+			if (is > gain) {
+				gain = is;
+				choice = i;
+			}
+		}
+		if (choice == among)
+			continue; /* none is good for all: those for single cells */
+		taken[choice] = true;
+		out[(*n)++] = s->pool[choice];
+		for (unsigned c = 0; c < s->seen->ncells; c++)
+			best[c] = fmax(best[c], score(s, c + 1, &s->pool[choice],
+			                              place_of(s, &s->pool[choice])));
+	}
+	free(taken);
+	free(best);
+	return rc;
+}
+
+/* Without the settings that it does as well without in every cell, for all that is known. */
+static void prune(const struct searcher *s, struct search_set *set)
+{
+	for (unsigned k = 0; k < s->seen->space->nkeys; k++) {
+		struct search_set less = *set;
+		bool as_well = set->level[k] > 0;
+		less.level[k] = 0;
+		as_well = as_well && search_set_size(s->seen->space, &less);
+		for (unsigned c = 0; c < s->seen->ncells && as_well; c++)
+			as_well = score_in(s, c, &less, place_of(s, &less)) >
+			          score_in(s, c, set, place_of(s, set)) - s->seen->margin / 2;
+		if (as_well)
+			*set = less;
+	}
+}
+
+int search_narrow(const struct search_seen *seen, unsigned most, struct search_set *out,
+                  unsigned *n, struct status *st)
+{
+	struct searcher s;
+	if (searcher_make(seen, &s, st))
+		return -1;
+	int rc = propose(&s) || take_best(&s, s.npool, most, -1, out, n);
+	searcher_free(&s);
+	return rc ? status_set(st, "out of memory for the search") : 0;
+}
+
+int search_finalists(const struct search_seen *seen, struct search_set *out, unsigned *n,
+                     struct status *st)
+{
+	struct search_set all[SEARCH_MAX_FINALISTS];
+	unsigned found = 0;
+	struct searcher s;
+	*n = 0;
+	if (searcher_make(seen, &s, st))
+		return -1;
+	int rc = take_best(&s, s.npool, seen->space->finalists, seen->margin / 2, all, &found);
+	for (unsigned i = 0; i < found && !rc; i++) {
+		unsigned same = 0;
+		prune(&s, &all[i]);
+		while (same < *n && !search_set_equal(&out[same], &all[i]))
+			same++;
+		out[same] = all[i];
+		*n += same == *n;
+	}
+	searcher_free(&s);
+	return rc ? status_set(st, "out of memory for the search") : 0;
+}
+
+double search_effect(const struct search_seen *seen, unsigned key, unsigned value,
+                     unsigned cell)
+{
+	double sum[2] = {0};
+	unsigned n[2] = {0};
+	for (unsigned t = 0; t < seen->ntrials; t++) {
+		unsigned is = seen->sets[seen->set_of[t]].level[key];
+		if ((is && is != value) || !counts(seen, t, cell))
+			continue;
+		sum[is > 0] += seen->gains[t * seen->ncells + cell];
+		n[is > 0]++;
+	}
+	return sum[1] / n[1] - sum[0] / n[0];
+}

@@ -1,0 +1,223 @@
+#include "tune.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../analysis/tuned.h"
+#include "../clock.h"
+#include "../config/planner.h"
+#include "describe.h"
+
+struct tuning {
+	struct runner *r;
+	unsigned nsets; /* that the plan has, in the record's order */
+	struct search_set sets[SEARCH_MAX_SETS];
+	unsigned variant_of[SEARCH_MAX_SETS];
+	unsigned ordinary; /* the plan's variants before them */
+	unsigned order;    /* of the next trial */
+};
+
+/* A set as a variant of the plan: its place among the sets, or -1. */
+static int set_add(struct tuning *t, const struct search_set *set, struct status *st)
+{
+	struct runner *r = t->r;
+	for (unsigned i = 0; i < t->nsets; i++)
+		if (search_set_equal(&t->sets[i], set))
+			return (int)i;
+	if (t->nsets == SEARCH_MAX_SETS)
+		return status_set(st,
+		                  "the search has more than %d sets; allowed are fewer values",
+		                  SEARCH_MAX_SETS);
+	if (plan_add_set(&r->plan, r->request->machine, set, t->nsets + 1, st))
+		return -1;
+	t->variant_of[t->nsets] = r->plan.nvariants - 1;
+	t->sets[t->nsets] = *set;
+	return (int)t->nsets++;
+}
+
+/* What the record has already, in its order. */
+static int sets_restore(struct tuning *t, const struct record_run *run, struct status *st)
+{
+	struct tuned_seen seen;
+	if (!run->search.nblocks)
+		return 0;
+	if (tuned_seen_make(run, &seen, st))
+		return -1;
+	int rc = 0;
+	for (unsigned i = 0; i < seen.seen.nsets && rc >= 0; i++)
+		rc = set_add(t, &seen.sets[i], st);
+	tuned_seen_free(&seen);
+	for (unsigned i = 0; i < run->ncells + run->search.ncells; i++) {
+		const struct record_cell *c =
+		    i < run->ncells ? &run->cells[i] : &run->search.cells[i - run->ncells];
+		t->order = c->order >= t->order ? c->order + 1 : t->order;
+	}
+	return rc < 0 ? -1 : 0;
+}
+
+/* With its levels, as reading the record wants them. */
+static json_t *describe_set(const struct tuning *t, unsigned set)
+{
+	json_t *one = describe_variant(&t->r->plan.variants[t->variant_of[set]]);
+	json_t *levels = json_array();
+	for (unsigned k = 0; k < t->r->plan.search.nkeys; k++)
+		json_array_append_new(levels, json_integer(t->sets[set].level[k]));
+	if (one)
+		json_object_set_new(one, "levels", levels);
+	return one;
+}
+
+/* The line in front of a block, and the variants that it measures. */
+static int block_begin(struct tuning *t, const struct tuned_next *next, unsigned block,
+                       unsigned *variants, unsigned *n, struct status *st)
+{
+	struct plan *plan = &t->r->plan;
+	const struct record_search_block line = {
+	    .block = block, .round = next->round, .confirms = next->confirms};
+	const unsigned had = t->nsets;
+	json_t *sets = json_array(), *measures = json_array();
+	*n = 0;
+	for (unsigned v = 0; v < t->ordinary; v++) {
+		const char *role = plan->variants[v].role;
+		if (!plan->variants[v].skip[0] &&
+		    (next->confirms || !strcmp(role, "reference") || !strcmp(role, "again")))
+			variants[(*n)++] = v;
+	}
+	for (unsigned i = 0; i < next->n; i++) {
+		int set = set_add(t, &next->sets[i], st);
+		if (set < 0) {
+			json_decref(sets);
+			json_decref(measures);
+			return -1;
+		}
+		struct plan_variant *v = &plan->variants[t->variant_of[set]];
+		if (next->confirms) /* from now on its path is asked for, as of any */
+			strcpy(v->role, "variant");
+		json_array_append_new(measures, json_string(v->name));
+		if (!v->skip[0])
+			variants[(*n)++] = t->variant_of[set];
+	}
+	for (unsigned i = had; i < t->nsets; i++)
+		json_array_append_new(sets, describe_set(t, i));
+	if (record_write_search(t->r->folder.trials, &line, sets, measures, st))
+		return -1;
+	return folder_commit(&t->r->folder, st);
+}
+
+static void say_stage(struct runner *r, const struct tuned_next *next, unsigned confirmed)
+{
+	char *stage = r->stage;
+	const size_t bytes = sizeof r->stage;
+	if (next->confirms)
+		snprintf(stage, bytes, "confirm %u of %u", confirmed + 1,
+		         plan_confirm_blocks(&r->plan));
+	else if (next->round < SEARCH_SCREENS)
+		snprintf(stage, bytes, "screen %u of %d", next->round + 1, SEARCH_SCREENS);
+	else
+		snprintf(stage, bytes, "narrow %u of %d", next->round - SEARCH_SCREENS + 1,
+		         SEARCH_NARROWS);
+}
+
+/* Whether what is left of the budget is just what the confirmation takes, by the mean of the
+ * trials so far. */
+static bool is_short(const struct runner *r)
+{
+	unsigned screen, narrow, confirm;
+	if (!r->spec.search.budget_said || !r->ndone)
+		return false;
+	plan_search_trials(&r->plan, &screen, &narrow, &confirm);
+	double spent_s = 1e-9 * (double)(clock_now_ns() - r->begin_ns);
+	return spent_s * (1 + (double)confirm / r->ndone) > r->spec.budget_s;
+}
+
+/* A value with which nothing ran and two sets failed would fail, or wait for its timeout, in
+ * half of all sets. */
+static bool is_hopeless(const struct runner *r, unsigned variant, char *why, size_t bytes)
+{
+	const struct tuning *t = r->hopeless_arg;
+	const struct search_set *set = NULL;
+	for (unsigned i = 0; i < t->nsets; i++)
+		if (t->variant_of[i] == variant)
+			set = &t->sets[i];
+	for (unsigned k = 0; set && k < r->plan.search.nkeys; k++) {
+		unsigned failed = 0, measured = 0;
+		for (unsigned i = 0; i < t->nsets && set->level[k]; i++) {
+			if (t->sets[i].level[k] != set->level[k])
+				continue;
+			failed += r->failed[t->variant_of[i]] > 0;
+			measured += r->measured[t->variant_of[i]];
+		}
+		if (failed < 2 || measured)
+			continue;
+		snprintf(why, bytes, "not tried: %u sets with %s = %s failed, and none ran",
+		         failed, r->plan.search.keys[k].key,
+		         r->plan.search.keys[k].values[set->level[k]]);
+		return true;
+	}
+	return false;
+}
+
+/* What comes next, by the record as it is; `restore`: the plan gets the sets that it has. */
+static int next_find(struct tuning *t, bool restore, struct tuned_next *next, struct status *st)
+{
+	struct runner *r = t->r;
+	struct record_run run;
+	bool torn;
+	if (record_load(r->folder.path, &run, &torn, st))
+		return -1;
+	int rc = restore ? sets_restore(t, &run, st) : 0;
+	if (!rc)
+		rc = tuned_next(&run, &r->plan.search, r->plan.seed,
+		                plan_confirm_blocks(&r->plan), is_short(r), next, st);
+	record_free(&run);
+	return rc;
+}
+
+static void end_say(struct runner *r, const struct tuned_next *last, unsigned nsets,
+                    unsigned confirmed)
+{
+	strcpy(r->end.reason, "search");
+	if (last->why[0])
+		snprintf(r->end.text, sizeof r->end.text, "%s", last->why);
+	else
+		snprintf(
+		    r->end.text, sizeof r->end.text,
+		    "%u sets were measured, and the best of them again in %u blocks of their "
+		    "own",
+		    nsets, confirmed);
+}
+
+int tune_blocks(struct runner *r, struct status *st)
+{
+	struct tuning *t = calloc(1, sizeof *t);
+	struct tuned_next *next = calloc(1, sizeof *next);
+	unsigned variants[PLAN_MAX_VARIANTS], n, screen, narrow, confirm, confirmed = 0;
+	int rc = t && next ? 0 : status_set(st, "out of memory for the search");
+	if (rc)
+		goto out;
+	*t = (struct tuning){.r = r, .ordinary = r->plan.nvariants};
+	r->hopeless = is_hopeless;
+	r->hopeless_arg = t;
+	r->expected = plan_search_trials(&r->plan, &screen, &narrow, &confirm);
+	for (unsigned block = r->first_block;; block++) {
+		if ((rc = next_find(t, block == r->first_block, next, st)) || next->ended)
+			break;
+		const unsigned first = r->plan.ntrials;
+		say_stage(r, next, confirmed);
+		confirmed += next->confirms;
+		if ((rc = block_begin(t, next, block, variants, &n, st)) ||
+		    (rc = plan_add_block(&r->plan, block, t->order, variants, n, st)) ||
+		    (rc = run_block(r, block, first, n, st)) ||
+		    (next->confirms && confirmed == 1 && (rc = run_evidence(r, st))))
+			break;
+		t->order += n;
+	}
+	if (!rc)
+		end_say(r, next, t->nsets, confirmed);
+out:
+	r->hopeless = NULL;
+	free(t);
+	free(next);
+	return rc ? -1 : 0;
+}

@@ -1,0 +1,190 @@
+/* The section [search]: what it may say, and what of it is planned. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../harness/config/load.h"
+#include "../harness/config/planner.h"
+#include "../harness/config/searched.h"
+#include "../harness/run/describe.h"
+#include "here.h"
+
+#define BASE                                                                                   \
+	"[experiment]\ncollective = alltoall\nbytes = 4K, 64K\nranks = 2\nbackend = null\n"    \
+	"limit = no\npace = stream\n[variant a]\nmode = threads\nbind = none\n[search]\n"
+#define BASE_LINES 11
+
+static struct spec spec; /* large: not for the stack */
+static struct plan plan;
+
+static int load(const char *search, char *override, struct status *st)
+{
+	FILE *out = fopen(file, "w");
+	assert_non_null(out);
+	fprintf(out, BASE "%s", search);
+	fclose(out);
+	st->text[0] = '\0';
+	return spec_load(file, override != NULL, &override, "null", NULL, &spec, st);
+}
+
+static unsigned capacity(const char *backend, struct status *st)
+{
+	(void)backend, (void)st;
+	return UINT_MAX;
+}
+
+static int plan_it(struct status *st)
+{
+	static const struct plan_machine machine = {.cores = 4, .capacity = capacity};
+	st->text[0] = '\0';
+	return plan_make(&spec, &machine, 1, &plan, st);
+}
+
+static void loads(const char *search)
+{
+	struct status st;
+	if (load(search, NULL, &st))
+		fail_msg("%s", st.text);
+}
+
+static void values_are_those_that_the_reference_lacks(void **state)
+{
+	const struct search_space *s = &spec.search;
+	(void)state;
+	/* The reference's own value, "default" and what stands twice are no values to try. */
+	loads("bind = none, core, numa, core\ndelay = default, 0, 1ms\naggregate = 1\n"
+	      "host.path = fifo\nnull.extra = 2ms\nextra = 1ms\n");
+	assert_int_equal(s->nkeys, 3);
+	assert_string_equal(s->keys[0].key, "bind");
+	assert_int_equal(s->keys[0].nvalues, 3);
+	assert_string_equal(s->keys[0].values[0], "");
+	assert_string_equal(s->keys[0].values[1], "core");
+	assert_string_equal(s->keys[0].values[2], "numa");
+	assert_string_equal(s->keys[1].key, "delay");
+	assert_int_equal(s->keys[1].nvalues, 2);
+	assert_string_equal(s->keys[1].values[1], "1ms");
+	assert_string_equal(s->keys[2].key, "extra");
+	assert_string_equal(s->keys[2].values[1], "2ms");
+	assert_int_equal(s->finalists, 3);
+	assert_false(s->budget_said);
+}
+
+static void a_set_is_the_reference_with_its_values(void **state)
+{
+	const struct search_set set = {.level = {2, 1}};
+	struct settings settings;
+	struct status st = {""};
+	char text[128];
+	(void)state;
+	loads("bind = core, numa\ndelay = 1ms\n");
+	settings = spec.variants[0].settings;
+	assert_int_equal(searched_settings(&spec.search, &set, &settings, &st), 0);
+	assert_int_equal(settings.bind, BIND_NUMA);
+	assert_int_equal(settings.delay_ns, 1000000);
+	assert_string_equal(settings.mode, "threads");
+	search_set_text(&spec.search, &set, text, sizeof text);
+	assert_string_equal(text, "bind = numa, delay = 1ms");
+	assert_int_equal(search_set_size(&spec.search, &set), 2);
+}
+
+static void slips_say_where_and_what_is_allowed(void **state)
+{
+	static const struct {
+		const char *search, *says;
+		unsigned line;
+	} cases[] = {
+	    {"mode = single, threads\n", "'mode' cannot be searched; allowed are", 1},
+	    {"bind = core\nbnid = core\n", "'bnid' cannot be searched", 2},
+	    {"env.LD_PRELOAD = x\n", "env.LD_PRELOAD is not allowed; allowed are names", 1},
+	    {"env.PATH = /tmp\n", "is not allowed", 1},
+	    {"bind = core, bone\n", "bone", 1},
+	    {"bind = core,,numa\n", "is not allowed; allowed are up to 8 values", 1},
+	    {"finalists = 0\nbind = core\n",
+	     "finalists = '0' is not allowed; allowed are 1 to 6", 1},
+	    {"host.path = around\n", "around", 1},
+	    {"host.path = fifo\n", "no setting that differs from the reference on this backend",
+	     0},
+	    {"bind = none\n", "no setting that differs from the reference", 0},
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct status st;
+		char place[128];
+		assert_int_equal(load(cases[i].search, NULL, &st), -1);
+		snprintf(place, sizeof place, "%s:%u: ", file, BASE_LINES + cases[i].line);
+		if (strncmp(st.text, place, strlen(place)) || !strstr(st.text, cases[i].says) ||
+		    !strstr(st.text, "allowed"))
+			fail_msg("%s", st.text);
+	}
+}
+
+/* Nothing is measured before it is known what it takes. */
+static void a_large_space_asks_for_a_budget(void **state)
+{
+	struct status st;
+	char search[4096] = "";
+	(void)state;
+	for (unsigned k = 0; k < 6; k++)
+		snprintf(search + strlen(search), sizeof search - strlen(search),
+		         "env.NCCL_%u = 1, 2, 3, 4, 5, 6, 7, 8\n", k);
+	loads(search);
+	assert_int_equal(plan_it(&st), -1); /* the null backend heeds no such variable */
+	assert_non_null(strstr(st.text, "nothing of the search can run here"));
+	const char *large = "bind = core, numa, close, near-gpu\n"
+	                    "delay = 1us, 2us, 3us, 4us, 5us, 6us, 7us, 8us\n"
+	                    "extra = 1us, 2us, 3us, 4us, 5us, 6us, 7us, 8us\n";
+	loads(large);
+	assert_int_equal(plan_it(&st), -1);
+	if (!strstr(st.text, "trials (") || !strstr(st.text, "allowed are 200") ||
+	    !strstr(st.text, "budget ="))
+		fail_msg("%s", st.text);
+	assert_int_equal(load(large, "budget=20m", &st), 0);
+	assert_true(spec.search.budget_said);
+	assert_int_equal(plan_it(&st), 0);
+	plan_free(&plan);
+}
+
+static void the_confirmation_is_long_enough(void **state)
+{
+	struct status st;
+	unsigned screen, narrow, confirm;
+	(void)state;
+	loads("bind = core\n");
+	assert_int_equal(load("bind = core\nfinalists = 6\n", "blocks=7", &st), 0);
+	assert_int_equal(plan_it(&st), 0);
+	/* 6 finalists in 2 cells: 12 tests, whose least probability has to be below 5 % ÷ 12.
+	 */
+	assert_int_equal(plan_confirm_blocks(&plan), 9);
+	unsigned all = plan_search_trials(&plan, &screen, &narrow, &confirm);
+	assert_int_equal(confirm, 9 * (2 + 6));
+	assert_int_equal(all, screen + narrow + confirm);
+	assert_non_null(strstr(plan.notes[plan.nnotes - 1], "has 9 blocks in place of 7"));
+	/* No trial is planned beforehand, and the record knows what is searched. */
+	assert_int_equal(plan.ntrials, 0);
+	json_t *run = describe_run(&plan, 0, NULL, "", "x");
+	struct search_space again;
+	assert_int_equal(json_integer_value(json_object_get(run, "blocks")), 9);
+	assert_int_equal(search_space_take(json_object_get(run, "search"), &again, &st), 0);
+	assert_int_equal(again.nkeys, 1);
+	assert_string_equal(again.keys[0].values[1], "core");
+	json_decref(run);
+	plan_free(&plan);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(values_are_those_that_the_reference_lacks),
+	    cmocka_unit_test(a_set_is_the_reference_with_its_values),
+	    cmocka_unit_test(slips_say_where_and_what_is_allowed),
+	    cmocka_unit_test(a_large_space_asks_for_a_budget),
+	    cmocka_unit_test(the_confirmation_is_long_enough),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,140 @@
+/* A search from end to end on the virtual device: its blocks, its confirmation, and that it
+ * goes on where it was cut off. What it finds is test_search.c's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../harness/config/search.h"
+#include "../harness/record/record.h"
+#include "here.h"
+#include "json.h"
+
+#define SPACE                                                                                  \
+	"[experiment]\ncollective = alltoall\nbytes = 4K\npace = stream\nbackend = null\n"     \
+	"calls = 2\nstretches = 2\nwarmup = 0\nlimit = no\nblocks = 6\n"                       \
+	"[variant default]\nmode = single\ndelay = 20ms\n"                                     \
+	"[variant other]\nmode = single\ndelay = 21ms\n"                                       \
+	"[search]\nfinalists = 1\ndelay = 1ms\nextra = 20ms\n"
+
+static struct record_run load(char path[512])
+{
+	struct record_run run;
+	struct status st = {""};
+	bool torn;
+	cli_result(folder, "t", "trials.jsonl", path, 512);
+	*strrchr(path, '/') = '\0';
+	if (record_load(path, &run, &torn, &st))
+		fail_msg("%s", st.text);
+	return run;
+}
+
+static unsigned confirms(const struct record_run *run)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < run->search.nblocks; i++)
+		n += run->search.blocks[i].confirms;
+	return n;
+}
+
+/* Cells of a variant, those of the search as well. */
+static unsigned cells_of(const struct record_run *run, const char *variant)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < run->ncells; i++)
+		n += !strcmp(run->cells[i].variant, variant);
+	for (unsigned i = 0; i < run->search.ncells; i++)
+		n += !strcmp(run->search.cells[i].variant, variant);
+	return n;
+}
+
+/* cut: blocks that lost trials. */
+static void whole(const char *path, const struct record_run *run, unsigned cut)
+{
+	char name[600];
+	assert_int_equal(confirms(run), 6);
+	assert_int_equal(run->search.blocks[run->search.nblocks - 1].round, SEARCH_ROUNDS);
+	assert_string_equal(run->end.reason, "search");
+	/* The reference and its twin in every block, others of the file in the confirmation. */
+	assert_in_range(cells_of(run, "default"), run->search.nblocks - cut,
+	                run->search.nblocks);
+	assert_in_range(cells_of(run, "default-again"), run->search.nblocks - cut,
+	                run->search.nblocks);
+	assert_int_equal(cells_of(run, "other"), 6);
+	assert_int_equal(json_array_size(json_object_get(run->environment, "variants")), 4);
+	snprintf(name, sizeof name, "%s/report.json", path);
+	json_t *report = json_report(name);
+	assert_int_equal(
+	    json_rows(json_table(report, "finalists"), (const char *const[]){NULL}), 1);
+	assert_true(json_has_table(report, "searched"));
+	json_decref(report);
+	snprintf(name, sizeof name, "%s/nccl.conf", path);
+	char *conf = cli_read(name);
+	assert_non_null(conf);
+	assert_non_null(strstr(conf, "NCCL_CONF_FILE"));
+	free(conf);
+}
+
+static void a_search_is_confirmed_and_goes_on_where_it_was_cut_off(void **state)
+{
+	char path[512], file_name[600];
+	(void)state;
+	cli_write(folder, "t.exp", SPACE);
+	const char *args[] = {"run", "--file", file, "--results", results, NULL};
+	cli_expect(cli_run(folder, args), 0, "Ended by search.");
+	struct record_run run = load(path);
+	whole(path, &run, 0);
+	record_free(&run);
+	/* Cut behind a whole line in the middle of its third block. */
+	snprintf(file_name, sizeof file_name, "%s/trials.jsonl", path);
+	char *text = cli_read(file_name), *cut = text;
+	for (unsigned i = 0; i < 3; i++)
+		cut = strstr(cut + 1, "\"kind\":\"search\"");
+	cut = strstr(cut, "\"kind\":\"cell\"");
+	cut = strchr(cut, '\n') + 1;
+	assert_true(strstr(cut, "\"confirms\":true") != NULL);
+	*cut = '\0';
+	FILE *out = fopen(file_name, "w");
+	fputs(text, out);
+	fclose(out);
+	free(text);
+	const char *again[] = {"resume", path, NULL};
+	cli_expect(cli_run(folder, again), 0, "Ended by search.");
+	run = load(path);
+	whole(path, &run, 1);
+	/* The third round again, for what it lacked. */
+	assert_int_equal(run.search.blocks[2].round, 2);
+	assert_int_equal(run.search.blocks[3].round, 2);
+	record_free(&run);
+	/* Then there is nothing to add. */
+	cli_expect(cli_run(folder, again), 0, "Ended by search.");
+	run = load(path);
+	assert_int_equal(confirms(&run), 6);
+	record_free(&run);
+}
+
+static void a_plan_is_shown_without_a_trial(void **state)
+{
+	(void)state;
+	cli_write(folder, "t.exp", SPACE);
+	const char *args[] = {"run", "--file", file, "--results", results, "--dry-run", NULL};
+	cli_expect(cli_run(folder, args), 0, "to confirm 1 finalist\n");
+	const char *large[] = {"run",   "--file",      file,          "--results",
+	                       results, "finalists=6", "--no-report", NULL};
+	cli_expect(cli_run(folder, large), 1, "unknown key 'finalists'");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(
+	        a_search_is_confirmed_and_goes_on_where_it_was_cut_off, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_plan_is_shown_without_a_trial, set_up, tear_down),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,257 @@
+/* A search in a record: what is parted from its confirmation, what comes next, and what is
+ * told: a gain that is there, none that is not, and nccl.conf. */
+#include "made.h"
+
+#include "../harness/analysis/tuned.h"
+#include "../harness/config/search.h"
+#include "../harness/record/record_search.h"
+
+enum { SEARCHED = 6, CONFIRMED = 10 };
+
+static const char *const names[] = {"set-1", "default", "set-2", "default-again", "limit"};
+static unsigned confirmed = CONFIRMED;
+
+/* Log gains of the two sets, small size and large: set-1 gains at one and loses at the other,
+ * in the search both seem to gain far more. */
+static double gain_of(const struct made_place *p)
+{
+	static const double sets[2][2] = {{0.30, -0.10}, {0.05, 0.05}};
+	if (p->variant != MADE_SINGLE && p->variant != MADE_PROCESSES)
+		return 0;
+	return sets[p->variant == MADE_PROCESSES][p->size] + (p->block < SEARCHED ? 0.5 : 0);
+}
+
+static void stamps(const struct made_place *p, int64_t out[6])
+{
+	double noise = 0.002 * made_noise(p->variant, p->block, p->size);
+	out[1] = 5000;
+	out[2] = (int64_t)(1e6 * exp(noise - gain_of(p)));
+	out[3] = 10;
+}
+
+static json_t *set_json(const json_t *variant, const char *name, int first, int second)
+{
+	json_t *set = json_deep_copy(variant);
+	json_object_set_new(set, "name", json_string(name));
+	json_object_set_new(set, "role", json_string("search"));
+	json_object_set_new(set, "levels", json_pack("[i, i]", first, second));
+	return set;
+}
+
+static const json_t *sets[2];
+
+/* The sets are no variants of the environment; it knows what is searched. */
+static void environment(json_t *env)
+{
+	json_t *variants = json_object_get(env, "variants");
+	sets[0] = set_json(json_array_get(variants, 0), "set-1", 1, 0);
+	sets[1] = set_json(json_array_get(variants, 2), "set-2", 0, 1);
+	json_array_remove(variants, 2);
+	json_array_remove(variants, 0);
+	json_object_set_new(env, "reference", json_string("default"));
+	json_object_set_new(env, "blocks", json_integer(CONFIRMED));
+	json_object_set_new(env, "search",
+	                    json_pack("{s:[{s:s, s:[s, s]}, {s:s, s:[s, s]}], s:i}", "keys",
+	                              "key", "env.NCCL_BUFFSIZE", "values", "", "8388608",
+	                              "key", "register", "values", "", "local", "finalists",
+	                              2));
+}
+
+static void line(json_t *cell, const struct made_place *p)
+{
+	json_object_set_new(cell, "mode", json_string("threads"));
+	if (p->block >= SEARCHED + confirmed)
+		json_object_set_new(cell, "error", json_string("not there"));
+}
+
+static struct made made = {.backend = "nccl",
+                           .ranks = 2,
+                           .blocks = SEARCHED + CONFIRMED,
+                           .sizes = 2,
+                           .rows = 3,
+                           .cores = 16,
+                           .no_limit = true,
+                           .names = names,
+                           .environment = environment,
+                           .line = line,
+                           .stamps = stamps};
+
+/* The made-up record with the search's lines behind its first one. */
+static void write_record(unsigned confirms)
+{
+	confirmed = confirms;
+	made.blocks = SEARCHED + confirms;
+	made_write(&made);
+	char *text = strdup(made_read("trials.jsonl")), *end = strchr(text, '\n');
+	FILE *out = fopen(made_path("trials.jsonl"), "w");
+	assert_non_null(out);
+	fprintf(out, "%.*s", (int)(end + 1 - text), text);
+	for (unsigned b = 0; b < made.blocks; b++) {
+		json_t *new = json_array();
+		for (unsigned i = 0; i < 2 && !b; i++)
+			json_array_append(new, (json_t *)(size_t)sets[i]);
+		made_line(out,
+		          json_pack("{s:i, s:s, s:i, s:i, s:b, s:o, s:[s, s]}", "schema", 1,
+		                    "kind", "search", "block", (int)b, "round",
+		                    b < SEARCHED ? (int)b : SEARCH_ROUNDS, "confirms",
+		                    b >= SEARCHED, "sets", new, "measures", "set-1", "set-2"));
+	}
+	fputs(end + 1, out);
+	fclose(out);
+	free(text);
+	for (unsigned i = 0; i < 2; i++)
+		json_decref((json_t *)(size_t)sets[i]);
+}
+
+static void load(struct record_run *run)
+{
+	struct status st = {""};
+	bool torn;
+	if (record_load(made_folder, run, &torn, &st))
+		fail_msg("%s", st.text);
+}
+
+static void everybody_reads_the_confirmation_alone(void **state)
+{
+	struct record_run run;
+	(void)state;
+	write_record(CONFIRMED);
+	load(&run);
+	for (unsigned i = 0; i < run.ncells; i++)
+		assert_true(run.cells[i].block >= SEARCHED);
+	for (unsigned i = 0; i < run.search.ncells; i++)
+		assert_true(run.search.cells[i].block < SEARCHED);
+	assert_int_equal(run.ncells + run.search.ncells, 16 * 4 * 2 * 2);
+	assert_int_equal(json_array_size(json_object_get(run.environment, "variants")), 5);
+	assert_int_equal(record_next_block(&run), SEARCHED + CONFIRMED);
+	record_free(&run);
+}
+
+static void what_the_search_saw_is_in_logs_over_the_default(void **state)
+{
+	struct record_run run;
+	struct tuned_seen seen;
+	struct status st = {""};
+	(void)state;
+	for (unsigned confirms = 0; confirms <= CONFIRMED; confirms += CONFIRMED) {
+		write_record(confirms);
+		load(&run);
+		assert_int_equal(tuned_seen_make(&run, &seen, &st), 0);
+		assert_int_equal(seen.seen.nsets, 2);
+		assert_int_equal(seen.seen.ntrials, 2 * SEARCHED);
+		for (unsigned t = 0; t < seen.seen.ntrials; t++) {
+			const double *g = seen.gains + t * seen.seen.ncells;
+			bool first = seen.set_of[t] == 0;
+			assert_float_equal(g[0], first ? 0.80 : 0.55, 0.01);
+			assert_float_equal(g[1], first ? 0.40 : 0.55, 0.01);
+		}
+		tuned_seen_free(&seen);
+		record_free(&run);
+	}
+}
+
+static void gains_are_those_of_the_confirmation(void **state)
+{
+	struct status st = {""};
+	(void)state;
+	write_record(CONFIRMED);
+	if (report_make(made_folder, "/nowhere", NULL, &st))
+		fail_msg("%s", st.text);
+	json_t *r = json_report(made_path("report.json"));
+	size_t i, n = 0;
+	const json_t *finding;
+	json_array_foreach(json_object_get(r, "findings"), i, finding)
+	{
+		const char *type = json_string_value(json_object_get(finding, "type"));
+		if (strcmp(type, "tuned"))
+			continue;
+		bool first =
+		    !strcmp(json_string_value(json_object_get(finding, "name")), "set-1");
+		bool small = json_integer_value(json_object_get(finding, "bytes")) == 4096;
+		double truth = exp(first ? (small ? 0.30 : -0.10) : 0.05);
+		json_assert_number(finding, "ratio.estimate", truth, 0.01);
+		assert_int_equal(json_is_true(json_object_get(finding, "confirmed")),
+		                 !first || small);
+		assert_int_equal(json_is_true(json_object_get(finding, "no_loss")),
+		                 !first || small);
+		/* The one that loses somewhere is no set for all sizes. */
+		assert_int_equal(json_is_true(json_object_get(finding, "for_all")), !first);
+		assert_int_equal(json_is_true(json_object_get(finding, "best")),
+		                 first == small);
+		n++;
+	}
+	assert_int_equal(n, 2 * 2 * 2);
+	json_assert_one_says(json_object_get(r, "answer"), "register = local");
+	json_decref(r);
+	/* What no file can say is a comment; the set for all sizes is such. */
+	const char *conf = made_read("nccl.conf");
+	made_says(conf, "# and, which no file can say: register = local");
+	made_says(conf, "\n# NCCL_BUFFSIZE=8388608\n");
+	assert_null(strstr(conf, "\nNCCL_"));
+}
+
+static void nothing_is_told_of_the_search_alone(void **state)
+{
+	struct status st = {""};
+	(void)state;
+	write_record(0);
+	if (report_make(made_folder, "/nowhere", NULL, &st))
+		fail_msg("%s", st.text);
+	json_t *r = json_report(made_path("report.json"));
+	size_t i;
+	const json_t *finding;
+	json_array_foreach(json_object_get(r, "findings"), i, finding) assert_string_not_equal(
+	    json_string_value(json_object_get(finding, "type")), "tuned");
+	json_assert_one_says(json_object_get(r, "answer"), "Nothing is confirmed");
+	json_decref(r);
+	assert_null(strstr(made_read("nccl.conf"), "\nNCCL_"));
+}
+
+/* The round that is not whole goes on; then the next; the confirmation so often as it takes. */
+static void the_record_says_what_comes_next(void **state)
+{
+	struct tuned_next *next = malloc(sizeof *next);
+	struct record_run run;
+	struct status st = {""};
+	(void)state;
+	assert_non_null(next);
+	write_record(0);
+	load(&run);
+	struct search_space space;
+	assert_int_equal(
+	    search_space_take(json_object_get(run.environment, "search"), &space, &st), 0);
+	assert_int_equal(tuned_next(&run, &space, 1, CONFIRMED, false, next, &st), 0);
+	assert_true(next->confirms);
+	assert_int_equal(next->n, 2);
+	/* As if a trial of the last round were missing. */
+	for (unsigned i = 0; i < run.search.ncells; i++)
+		if (run.search.cells[i].block == SEARCHED - 1 &&
+		    !strcmp(run.search.cells[i].variant, "set-2"))
+			run.search.cells[i].cell.pass = PASS_TIMELINE;
+	assert_int_equal(tuned_next(&run, &space, 1, CONFIRMED, false, next, &st), 0);
+	assert_false(next->confirms);
+	assert_int_equal(next->round, SEARCHED - 1);
+	assert_int_equal(next->n, 1);
+	assert_int_equal(next->sets[0].level[1], 1);
+	record_free(&run);
+	for (unsigned n = CONFIRMED - 1; n <= CONFIRMED; n++) {
+		write_record(n);
+		load(&run);
+		assert_int_equal(tuned_next(&run, &space, 1, CONFIRMED, false, next, &st), 0);
+		assert_int_equal(next->ended, n == CONFIRMED);
+		record_free(&run);
+	}
+	free(next);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(everybody_reads_the_confirmation_alone),
+	    cmocka_unit_test(what_the_search_saw_is_in_logs_over_the_default),
+	    cmocka_unit_test(gains_are_those_of_the_confirmation),
+	    cmocka_unit_test(nothing_is_told_of_the_search_alone),
+	    cmocka_unit_test(the_record_says_what_comes_next),
+	};
+	return cmocka_run_group_tests(tests, made_begin, made_end);
+}
