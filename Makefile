@@ -70,7 +70,7 @@ KERNELS := $(B)/harness/backend/device/device_kernels.o
 CUDALIB := -L$(CUDA)/lib64 -lcudart_static -lrt -lstdc++
 endif
 
-.PHONY: all deps experiment experiments tour beside test same fuzz simulate selftest nccl-legacy doctor plots install lint format clean help
+.PHONY: all deps experiment experiments tour beside test same fuzz scale simulate selftest nccl-legacy doctor plots install lint format clean help
 all: $(B)/launchgap
 
 # All but main, for the program and its tests alike.
@@ -242,6 +242,10 @@ $(B)/tests/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/fuzz.o $(B)/tests/fu
 fuzz: $(FUZZERS)
 	@FUZZERS='$(abspath $(FUZZERS))' tests/fuzzed '$(call said,TARGET)' '$(or $(call said,RUNS),1000000)'
 
+# What more ranks cost: start, memory, record and report, on null.
+scale: $(B)/launchgap
+	@tests/scale.py $<
+
 # --- use -----------------------------------------------------------------------------------------
 # RANKS=4 BLOCKS=6 BACKEND=host BYTES='4K..1M x4' … override the experiment file; ARGS passes the rest.
 OVERRIDE = $(foreach k,$(KEYS),$(if $(call said,$k),$(shell echo $k | tr A-Z a-z)='$(call said,$k)')) $(call said,ARGS)
@@ -345,6 +349,7 @@ help:
 ## make same                 the tables of every record in results/reference anew: do they differ?
 ## make faults               every injected fault in every place of a run, as a table (10 minutes)
 ## make fuzz TARGET=name RUNS=n   odd inputs for what reads records, experiments, logs …: tests/fuzz (clang)
+## make scale                  what 2 to 256 ranks cost to start, to hold, to record and to report (10 minutes; python3)
 ## make simulate               the simulated tables in harness/analysis, of SIMULATED.md and headers (10 minutes on 2 cores)
 ## make nccl-legacy           an old NCCL into build/, for NCCL_LEGACY=path (250 MB); VERSION=2.28.3 another one,
 ##                             VERSION='2.19.3 2.28.3' several, for NCCL_LIBS=path:path

@@ -5,7 +5,15 @@
 
 #include <mpi.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <unistd.h>
+
+/* How often all processes together may look whether mpirun has answered. */
+#define LOOKS_PER_S 50000
+/* How many processes take their leave of mpirun at once, and how long the others wait. */
+#define AT_ONCE   8
+#define TURN_US   5000
+#define TURN_MOST 12000
 
 static bool processes_owns(struct layout l)
 {
@@ -58,6 +66,9 @@ int mode_command_mpirun(const struct run *run, const char *self, struct mode_arg
 	    "--mca",
 	    "btl_vader_backing_directory",
 	    run->scratch,
+	    "--mca",
+	    "async_mpi_finalize",
+	    "1",
 	    "--mca",
 	    "orte_tmpdir_base",
 	    run->scratch,
@@ -122,13 +133,41 @@ static int run_apart(const struct part *p, struct status *st)
 	return -1;
 }
 
+/* In MPI_Init and MPI_Finalize each process looks for mpirun's answers, 10 000 times a second.
+ * Where processes outnumber the cores, mpirun hardly gets to answer: on 2 busy cores 256 of them
+ * took 80 s to begin. Their timers may be late so that they take 25 s. */
+static void look_seldom(const struct run *run)
+{
+	unsigned long slack_ns = run->layout.processes * (1000000000ul / LOOKS_PER_S);
+	if (run->shape.yield)
+		prctl(PR_SET_TIMERSLACK, slack_ns, 0, 0, 0);
+}
+
+/* PMIx waits 2 s for mpirun's answer to a goodbye, and without one mpirun takes the end of a
+ * process for a crash. So a few go at a time where cores are few, none of them waiting for the
+ * others (async_mpi_finalize). Who has waited for long goes all the same. */
+static void finalize(const struct run *run, struct team *team, unsigned process)
+{
+	bool turns = team && run->shape.yield;
+	for (unsigned i = 0; turns && i < TURN_MOST && team_gone(team) + AT_ONCE <= process;
+	     i++)
+		usleep(TURN_US);
+	look_seldom(run);
+	MPI_Finalize();
+	if (turns)
+		team_go(team);
+	team_leave(team);
+}
+
 int mode_run_mpirun(const struct run *run, mode_worker_fn *worker, mode_lead_fn *lead,
                     void *arg, struct status *st)
 {
 	struct team *team = NULL;
 	int provided, process, processes, result = -1;
+	look_seldom(run);
 	if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided))
 		return status_set(st, "MPI_Init_thread failed");
+	prctl(PR_SET_TIMERSLACK, 0, 0, 0, 0); /* as it was */
 	MPI_Comm_rank(MPI_COMM_WORLD, &process);
 	MPI_Comm_size(MPI_COMM_WORLD, &processes);
 	if ((unsigned)processes != run->layout.processes)
@@ -145,8 +184,7 @@ int mode_run_mpirun(const struct run *run, mode_worker_fn *worker, mode_lead_fn 
 		status_complain(st);
 		_exit(1);
 	}
-	team_leave(team);
-	MPI_Finalize();
+	finalize(run, team, (unsigned)process);
 	return result;
 }
 

@@ -31,6 +31,7 @@ struct header {
 	_Alignas(LINE) atomic_int failing;
 	_Atomic int64_t deadline_ns; /* beside failing: written once a cell */
 	atomic_uint cell;
+	atomic_uint gone;
 	char failure[sizeof(struct status) + 16];
 };
 
@@ -173,9 +174,24 @@ void team_leave(struct team *team)
 	free(team);
 }
 
+void team_go(struct team *team)
+{
+	atomic_fetch_add(&team->block->gone, 1);
+}
+
+unsigned team_gone(const struct team *team)
+{
+	return atomic_load(&team->block->gone);
+}
+
 const struct team_shape *team_shape(const struct team *team)
 {
 	return &team->block->shape;
+}
+
+size_t team_bytes(const struct team *team)
+{
+	return team->block->bytes;
 }
 
 static struct come *come_of(const struct team *team, unsigned worker)

@@ -54,10 +54,15 @@ int team_join(const char *path, struct team **out, struct status *st);
 void team_touch(struct team *team);
 /* Closes the way in; the maker calls it once all have joined. */
 void team_seal(struct team *team);
+/* How many processes are through with whatever brought them together, for those whose turn
+ * comes after. */
+void team_go(struct team *team);
+unsigned team_gone(const struct team *team);
 /* Unmaps; the memory goes with the last one. NULL is allowed. */
 void team_leave(struct team *team);
 
 const struct team_shape *team_shape(const struct team *team);
+size_t team_bytes(const struct team *team); /* of the block */
 
 /* The same team as one worker's, so that team_missing knows who has come. The caller frees it
  * with free(), before the team is left. NULL: out of memory. */

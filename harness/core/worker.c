@@ -235,9 +235,11 @@ static void describe(struct loop *loop)
 		loop->backend->describe(loop->ctx, facts, sizeof facts);
 	/* All processes are still there, as a page that they share is divided among them. */
 	long long share = machine_memory_share();
-	char shared[64] = "";
+	char shared[64] = "", team[64] = "";
 	if (share > 0)
 		snprintf(shared, sizeof shared, "process_share_bytes=%lld\n", share);
+	if (loop->place.worker == 0)
+		snprintf(team, sizeof team, "team_bytes=%zu\n", team_bytes(loop->team));
 	if (loop->place.trial->settings.cpus[0])
 		snprintf(own, sizeof own, "cpus=%s\n", loop->cpus);
 	if (settings_isolates(&loop->place.trial->settings)) {
@@ -246,7 +248,7 @@ static void describe(struct loop *loop)
 		strcat(apart, "\n");
 	}
 	snprintf(team_facts(loop->team, loop->place.worker), TEAM_FACTS_BYTES,
-	         "bind=%s\n%s%sprocess_peak_bytes=%lld\n%s%s", loop->bind, own, apart,
+	         "bind=%s\n%s%s%sprocess_peak_bytes=%lld\n%s%s", loop->bind, own, apart, team,
 	         1024ll * process.ru_maxrss, shared, facts);
 	team_meet(loop->team);
 }

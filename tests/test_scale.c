@@ -1,0 +1,141 @@
+/* Far more ranks than cores, in every mode: a trial ends, and its record is right. On null,
+ * which takes no memory of its own and no time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../harness/config/trial.h"
+#include "../harness/run/job.h"
+#include "../modes/mode.h"
+#include "here.h"
+#include "json.h"
+
+/* A sanitizer takes some 100 MB for each process. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define RANKS 32
+#else
+#define RANKS 256
+#endif
+#define CALLS 3
+#define HANGS 600 /* s */
+
+static struct cell cells[] = {{.coll = COLL_ALLTOALL,
+                               .dtype = DTYPE_FLOAT32,
+                               .op = OP_NONE,
+                               .bytes = 4096,
+                               .asked_bytes = 4096,
+                               .pace = PACE_ISOLATED},
+                              {.coll = COLL_ALLTOALL,
+                               .dtype = DTYPE_FLOAT32,
+                               .op = OP_NONE,
+                               .bytes = 4096,
+                               .asked_bytes = 4096,
+                               .pace = PACE_STREAM}};
+
+/* One job, as the runner starts it; its lines. */
+static char *run_job(const struct mode *mode)
+{
+	struct trial trial = {.experiment = "x",
+	                      .variant = "v",
+	                      .yield = true,
+	                      .stretches = CALLS,
+	                      .calls = 2,
+	                      .isolated_calls = CALLS,
+	                      .arena_bytes = 4096,
+	                      .ncells = 2,
+	                      .cells = cells};
+	struct run run = {.layout = mode->spread(RANKS), .order = file, .scratch = folder};
+	struct mode_argv argv = {0};
+	struct job_result result;
+	struct status st = {""};
+	char name[128];
+	settings_default(&trial.settings);
+	strcpy(trial.settings.backend, "null");
+	trial.settings.layout = mode->spread(RANKS);
+	snprintf(trial.settings.mode, sizeof trial.settings.mode, "%s", mode->name);
+	assert_int_equal(trial_save(&trial, file, &st), 0);
+	assert_int_equal(mode->command(&run, getenv("LAUNCHGAP"), &argv, &st), 0);
+	snprintf(name, sizeof name, "%s/log", folder);
+	job_hold_signals();
+	if (job_run(argv.args, NULL, 0, name, HANGS, &result, &st))
+		fail_msg("%s", st.text);
+	job_release_signals();
+	mode_argv_free(&argv);
+	if (result.end != JOB_EXITED || result.code) {
+		char *log = cli_read(name);
+		fail_msg("%s ended with %d: %s", mode->name, result.code, log ? log : "");
+	}
+	snprintf(name, sizeof name, "%s.lines", file);
+	return cli_read(name);
+}
+
+static json_int_t stamp(const json_t *cell, const char *key, unsigned rank, unsigned row)
+{
+	const json_t *rows = json_array_get(json_object_get(cell, key), rank);
+	assert_int_equal(json_array_size(json_object_get(cell, key)), RANKS);
+	assert_int_equal(json_array_size(rows), CALLS);
+	return json_integer_value(json_array_get(rows, row));
+}
+
+/* All ranks meet before each row, so that none begins before the last one is through. */
+static void expect_order(const json_t *cell)
+{
+	for (unsigned row = 0; row < CALLS; row++) {
+		json_int_t first = INT64_MAX, last = 0;
+		for (unsigned r = 0; r < RANKS; r++) {
+			json_int_t start = stamp(cell, "start_ns", r, row);
+			json_int_t issued = stamp(cell, "issued_ns", r, row);
+			json_int_t idle = stamp(cell, "idle_ns", r, row);
+			assert_true(start <= issued && issued <= idle);
+			first = row + 1 < CALLS && stamp(cell, "start_ns", r, row + 1) < first
+			            ? stamp(cell, "start_ns", r, row + 1)
+			            : first;
+			last = idle > last ? idle : last;
+		}
+		assert_true(last <= first);
+	}
+}
+
+static void each_mode_carries_far_more_ranks_than_cores(void **state)
+{
+	(void)state;
+	for (const struct mode *const *m = mode_table; *m; m++) {
+		const struct layout layout = (*m)->spread(RANKS);
+		if ((*m)->unsupported()) {
+			print_message("%s: %s\n", (*m)->name, (*m)->unsupported());
+			continue;
+		}
+		char *text = run_job(*m), *rest = text, *line;
+		unsigned n = 0;
+		assert_non_null(text);
+		while ((line = strsep(&rest, "\n")) && *line) {
+			json_t *cell = json_loads(line, 0, NULL);
+			assert_non_null(cell);
+			assert_true(json_is_null(json_object_get(cell, "error")));
+			assert_int_equal(json_integer_value(json_object_get(cell, "ranks")),
+			                 RANKS);
+			if (n++ == 0)
+				assert_int_equal(
+				    json_array_size(json_object_get(cell, "facts")),
+				    layout_workers(layout));
+			expect_order(cell);
+			json_decref(cell);
+		}
+		assert_int_equal(n, 2);
+		free(text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(each_mode_carries_far_more_ranks_than_cores, set_up, tear_down),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
