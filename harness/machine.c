@@ -243,6 +243,79 @@ json_t *machine_describe(void)
 	                 "environment", describe_env());
 }
 
+static void put_index(json_t *to, const char *key, hwloc_topology_t t, hwloc_obj_type_t type,
+                      hwloc_obj_t near)
+{
+	hwloc_obj_t obj = type == HWLOC_OBJ_NUMANODE
+	                      ? hwloc_get_numanode_obj_by_os_index(
+	                            t, (unsigned)hwloc_bitmap_first(near->nodeset))
+	                      : hwloc_get_ancestor_obj_by_type(t, type, near);
+	/* Near to several, or to none, a device is of no one of them. */
+	if (obj && (type != HWLOC_OBJ_NUMANODE || hwloc_bitmap_weight(near->nodeset) == 1))
+		json_object_set_new(to, key, json_integer((json_int_t)obj->logical_index));
+}
+
+/* Bridges from the root down to a device, with what hwloc knows of their speed. */
+static void put_bridges(json_t *gpu, hwloc_obj_t device)
+{
+	json_t *bridges = json_array();
+	for (hwloc_obj_t b = device->parent; b; b = b->parent) {
+		const struct hwloc_pcidev_attr_s *up = b->attr ? &b->attr->bridge.upstream.pci : NULL;
+		if (b->type != HWLOC_OBJ_BRIDGE ||
+		    b->attr->bridge.upstream_type != HWLOC_OBJ_BRIDGE_PCI)
+			continue;
+		json_array_insert_new(
+		    bridges, 0,
+		    json_pack("{s:o, s:f}", "pci",
+		              json_sprintf("%04x:%02x:%02x.%x", up->domain, up->bus, up->dev,
+		                           up->func),
+		              "gbs", (double)up->linkspeed));
+	}
+	json_object_set_new(gpu, "bridges", bridges);
+}
+
+static json_t *core_list(hwloc_topology_t t)
+{
+	json_t *cores = json_array();
+	for (hwloc_obj_t c = NULL; (c = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_CORE, c));) {
+		json_t *core = json_pack("{s:i}", "core", (int)c->os_index);
+		put_index(core, "numa", t, HWLOC_OBJ_NUMANODE, c);
+		put_index(core, "socket", t, HWLOC_OBJ_PACKAGE, c);
+		put_index(core, "cache", t, HWLOC_OBJ_L3CACHE, c);
+		json_array_append_new(cores, core);
+	}
+	return cores;
+}
+
+json_t *machine_places(json_t *topology)
+{
+	hwloc_topology_t t;
+	size_t i;
+	json_t *gpu;
+	topology = topology ? topology : json_object();
+	if (!topology || hwloc_topology_init(&t))
+		return topology;
+	hwloc_topology_set_io_types_filter(t, HWLOC_TYPE_FILTER_KEEP_ALL);
+	if (hwloc_topology_load(t)) {
+		hwloc_topology_destroy(t);
+		return topology;
+	}
+	json_array_foreach(json_object_get(topology, "gpus"), i, gpu)
+	{
+		hwloc_obj_t device = hwloc_get_pcidev_by_busidstring(
+		    t, json_string_value(json_object_get(gpu, "pci")));
+		hwloc_obj_t near = device ? hwloc_get_non_io_ancestor_obj(t, device) : NULL;
+		if (!near)
+			continue;
+		put_index(gpu, "numa", t, HWLOC_OBJ_NUMANODE, near);
+		put_index(gpu, "socket", t, HWLOC_OBJ_PACKAGE, near);
+		put_bridges(gpu, device);
+	}
+	json_object_set_new(topology, "cores", core_list(t));
+	hwloc_topology_destroy(t);
+	return topology;
+}
+
 static bool is_usable(hwloc_obj_t obj, hwloc_const_cpuset_t allowed,
                       hwloc_const_cpuset_t within)
 {

@@ -26,6 +26,10 @@ long long machine_memory_share(void);
  * driver, the NCCL_… and CUDA_… environment. The caller owns the reference. */
 json_t *machine_describe(void);
 
+/* Adds to a topology (record/topology.h; NULL: none yet) where hwloc sees its GPUs, and the
+ * cores of this process. Takes the reference and gives one back; NULL when memory is out. */
+json_t *machine_places(json_t *topology);
+
 /* Where a worker may sit: the topology and the cores its thread had before binding. Taken by
  * the worker's own thread before anything is bound; NULL when hwloc fails, which bind() then
  * says. */

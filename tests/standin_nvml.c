@@ -3,7 +3,8 @@
  *   3 everything            4 no GPM (before Hopper)        5 no permission for counters
  *   6 GPM without NVLink    7 GPM, but an unknown memory    8 GPM that fails at its second
  * sample   9, a: two whose NVLink counters count what a test sends (standin_send) and nothing
- * else Its own declarations, so that a mistake in the program's shows. */
+ * else. Of a list there are 9, a and 2: 9 and a are joined by four NVLinks, of which the last is
+ * down, and each has two more to a switch; 2 has none, and no peer access to a. Its own declarations, so that a mistake in the program's shows. */
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -64,6 +65,12 @@ typedef struct {
 
 int nvmlInit_v2(void);
 int nvmlShutdown(void);
+typedef struct {
+	char busIdLegacy[16];
+	unsigned domain, bus, device, pciDeviceId, pciSubSystemId;
+	char busId[32];
+} pci_info;
+
 int nvmlDeviceGetHandleByPciBusId_v2(const char *pci, void **device);
 int nvmlDeviceGetClockInfo(void *device, int type, unsigned *mhz);
 int nvmlDeviceGetMaxClockInfo(void *device, int type, unsigned *mhz);
@@ -75,6 +82,20 @@ int nvmlGpmSampleAlloc(struct sample **sample);
 int nvmlGpmSampleFree(struct sample *sample);
 int nvmlGpmSampleGet(void *device, struct sample *sample);
 int nvmlGpmMetricsGet(gpm_get *get);
+int nvmlDeviceGetCount_v2(unsigned *n);
+int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **device);
+int nvmlDeviceGetPciInfo_v3(void *device, pci_info *pci);
+int nvmlDeviceGetName(void *device, char *name, unsigned bytes);
+int nvmlDeviceGetCurrPcieLinkGeneration(void *device, unsigned *out);
+int nvmlDeviceGetMaxPcieLinkGeneration(void *device, unsigned *out);
+int nvmlDeviceGetCurrPcieLinkWidth(void *device, unsigned *out);
+int nvmlDeviceGetMaxPcieLinkWidth(void *device, unsigned *out);
+int nvmlDeviceGetNvLinkState(void *device, unsigned link, int *up);
+int nvmlDeviceGetNvLinkRemotePciInfo_v2(void *device, unsigned link, pci_info *pci);
+int nvmlDeviceGetNvLinkRemoteDeviceType(void *device, unsigned link, int *type);
+int nvmlDeviceGetTopologyCommonAncestor(void *a, void *b, int *level);
+int nvmlDeviceGetP2PStatus(void *a, void *b, int what, int *status);
+int nvmlDeviceGetUtilizationRates(void *device, unsigned out[2]);
 int standin_left_open(void);
 void standin_send(unsigned from, unsigned to, unsigned long long bytes);
 
@@ -164,6 +185,10 @@ static int count(const struct gpu *gpu, field_value *f)
 	unsigned long long links = f->scopeId == UINT_MAX ? 1 : 8;
 	if (links > 1 && f->scopeId >= links)
 		return BAD_ARGUMENT;
+	if (f->fieldId == 164) {
+		f->value.ullVal = 26562;
+		return OK;
+	}
 	if (f->fieldId == 138 || f->fieldId == 139)
 		f->value.ullVal = payload / links / 1000;
 	else if (f->fieldId == 140 || f->fieldId == 141)
@@ -268,4 +293,106 @@ int nvmlGpmMetricsGet(gpm_get *get)
 		get->metrics[i].nvmlReturn =
 		    metric(get->sample1->gpu, get->metrics[i].metricId, &get->metrics[i].value);
 	return OK;
+}
+
+int nvmlDeviceGetCount_v2(unsigned *n)
+{
+	*n = 3;
+	return OK;
+}
+
+int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **device)
+{
+	static struct gpu *const listed[] = {&gpus[8], &gpus[9], &gpus[1]};
+	if (i >= 3)
+		return BAD_ARGUMENT;
+	*device = listed[i];
+	return OK;
+}
+
+int nvmlDeviceGetPciInfo_v3(void *device, pci_info *pci)
+{
+	*pci = (pci_info){.bus = 1 + (unsigned)((struct gpu *)device - gpus)};
+	strcpy(pci->busId, "as no one else writes it");
+	return OK;
+}
+
+int nvmlDeviceGetName(void *device, char *name, unsigned bytes)
+{
+	(void)device;
+	if (bytes < 10)
+		return BAD_ARGUMENT;
+	strcpy(name, "Stand-in");
+	return OK;
+}
+
+int nvmlDeviceGetCurrPcieLinkGeneration(void *device, unsigned *out)
+{
+	*out = device == &gpus[0] ? 1 : 4;
+	return OK;
+}
+
+int nvmlDeviceGetMaxPcieLinkGeneration(void *device, unsigned *out)
+{
+	(void)device;
+	*out = 4;
+	return OK;
+}
+
+int nvmlDeviceGetCurrPcieLinkWidth(void *device, unsigned *out)
+{
+	*out = device == &gpus[1] ? 8 : 16;
+	return OK;
+}
+
+int nvmlDeviceGetMaxPcieLinkWidth(void *device, unsigned *out)
+{
+	(void)device;
+	*out = 16;
+	return OK;
+}
+
+static bool is_linked(const void *device)
+{
+	return device == &gpus[8] || device == &gpus[9];
+}
+
+int nvmlDeviceGetNvLinkState(void *device, unsigned link, int *up)
+{
+	*up = link != 3;
+	return !is_linked(device) ? NOT_SUPPORTED : link < 6 ? OK : BAD_ARGUMENT;
+}
+
+int nvmlDeviceGetNvLinkRemotePciInfo_v2(void *device, unsigned link, pci_info *pci)
+{
+	if (!is_linked(device) || link > 2)
+		return NOT_SUPPORTED;
+	return nvmlDeviceGetPciInfo_v3(device == &gpus[8] ? &gpus[9] : &gpus[8], pci);
+}
+
+int nvmlDeviceGetNvLinkRemoteDeviceType(void *device, unsigned link, int *type)
+{
+	*type = link < 4 ? 0 : 2;
+	return is_linked(device) ? OK : NOT_SUPPORTED;
+}
+
+int nvmlDeviceGetTopologyCommonAncestor(void *a, void *b, int *level)
+{
+	*level = a == &gpus[1] || b == &gpus[1] ? 50 : 10;
+	return OK;
+}
+
+int nvmlDeviceGetP2PStatus(void *a, void *b, int what, int *status)
+{
+	bool pair = (a == &gpus[9] && b == &gpus[1]) || (a == &gpus[1] && b == &gpus[9]);
+	*status = pair ? 1 : 0;
+	return what == 1 ? OK : BAD_ARGUMENT;
+}
+
+/* GPU, memory: percent. */
+int nvmlDeviceGetUtilizationRates(void *device, unsigned out[2])
+{
+	out[0] = 93;
+	out[1] = 41;
+	return ((struct gpu *)device)->refusal ? NO_PERMISSION : OK;
 }

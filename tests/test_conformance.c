@@ -185,6 +185,12 @@ static void conform(const struct text *text, bool carries_data, unsigned kinds)
 	record_free(&run);
 }
 
+/* How many cells a collective has that differ by who sends to whom; of a root alone. */
+static unsigned ways(int coll, unsigned ranks)
+{
+	return coll == COLL_PAIR ? coll_pairs(ranks) : 1;
+}
+
 /* All collectives in all layouts, in place too and from two roots. */
 static void conform_layouts(const struct backend *backend, unsigned ranks)
 {
@@ -201,7 +207,7 @@ static void conform_layouts(const struct backend *backend, unsigned ranks)
 		           "[variant aggregate]\nlayout = 1x4x1\naggregate = 2\n");
 	for (int c = 0; c < COLL_KINDS; c++)
 		if (is_checked(c))
-			kinds += 2 * (coll_info((enum coll_kind)c)->is & COLL_ROOTED ? 2 : 1);
+			kinds += 2 * (coll_info((enum coll_kind)c)->is & COLL_ROOTED ? 2 : ways(c, ranks));
 	conform(&text, backend->is.carries_data, kinds);
 }
 
@@ -234,7 +240,7 @@ static void conform_odd_sizes(const struct backend *backend, unsigned ranks)
 	    ranks - 1);
 	add_layouts(&text, !strcmp(backend->name, "host"), ranks);
 	for (int c = 0; c < COLL_KINDS; c++)
-		kinds += is_taken(c, 0, COLL_PARTED) ? 2 * 3 : 0;
+		kinds += is_taken(c, 0, COLL_PARTED) ? 2 * 3 * ways(c, ranks) : 0;
 	conform(&text, true, kinds);
 }
 
@@ -250,7 +256,7 @@ static void conform_groups(const struct backend *backend, unsigned ranks)
 	add(&text, "bytes = 4K\nroot = 1\n%s", matrix);
 	add_modes(&text, "split = MOD:2");
 	for (int c = 0; c < COLL_KINDS; c++)
-		kinds += is_checked(c);
+		kinds += is_checked(c) ? ways(c, ranks / 2) : 0;
 	conform(&text, true, kinds);
 }
 
@@ -267,7 +273,7 @@ static void conform_nested(const struct backend *backend, unsigned ranks)
 	add_layout(&text, host, 1, ranks, 1);
 	add_layout(&text, host, ranks, 1, 1);
 	for (int c = 0; c < COLL_KINDS; c++)
-		kinds += is_checked(c);
+		kinds += is_checked(c) ? ways(c, ranks) : 0;
 	struct record_run run = run_experiment(&text, NULL, NULL);
 	check_cells(&run, backend->is.carries_data, kinds);
 	for (unsigned i = 0; i < run.ncells; i++)
@@ -305,7 +311,7 @@ static void conform_options(const struct backend *backend, unsigned ranks)
 	for (unsigned i = 0; i < sizeof options / sizeof *options; i++)
 		add(&text, "[variant %u]\nmode = %s\n", i, options[i]);
 	for (int c = 0; c < COLL_KINDS; c++)
-		kinds += is_taken(c, 0, COLL_OTHERS);
+		kinds += is_taken(c, 0, COLL_OTHERS) ? ways(c, ranks) : 0;
 	conform(&text, true, kinds);
 }
 
@@ -381,7 +387,7 @@ static void the_matrix_is_right_on_host(void **state)
 		if (is_checked(c))
 			kinds +=
 			    DTYPE_KINDS *
-			    (coll_info((enum coll_kind)c)->is & COLL_REDUCES ? OP_NONE : 1);
+			    (coll_info((enum coll_kind)c)->is & COLL_REDUCES ? OP_NONE : ways(c, 4));
 	check_cells(&run, true, kinds);
 	record_free(&run);
 }

@@ -77,6 +77,8 @@ static void the_record_gives_back_what_it_got(void **state)
 	    .dram_gbs = NAN,
 	    .dram_limit_gbs = 4.4,
 	    .sm_percent = 5.5,
+	    .busy_percent = 93,
+	    .memory_busy_percent = NAN,
 	    .pcie_tx_gbs = NAN,
 	    .pcie_rx_gbs = 7.7,
 	    .copied_bytes = 1e15,
@@ -89,7 +91,7 @@ static void the_record_gives_back_what_it_got(void **state)
 	json_t *object = counters_to_json(&c);
 	(void)state;
 	assert_non_null(object);
-	assert_int_equal(json_object_size(object), 12);
+	assert_int_equal(json_object_size(object), 14);
 	assert_true(json_is_null(json_object_get(object, "dram_gbs")));
 	near(json_real_value(json_object_get(object, "dram_limit_gbs")), 4.4);
 	assert_int_equal(counters_from_json(object, &back, &st), 0);
@@ -100,6 +102,8 @@ static void the_record_gives_back_what_it_got(void **state)
 	assert_true(isnan(back.dram_gbs));
 	near(back.dram_limit_gbs, 4.4);
 	near(back.sm_percent, 5.5);
+	near(back.busy_percent, 93);
+	assert_true(isnan(back.memory_busy_percent));
 	assert_true(isnan(back.pcie_tx_gbs));
 	near(back.pcie_rx_gbs, 7.7);
 	near(back.copied_bytes, 1e15);
@@ -115,6 +119,8 @@ static struct counters old_record(const struct counters *c)
 	struct status st = {0};
 	json_t *object = counters_to_json(c);
 	json_object_del(object, "nvlink_unit_bytes");
+	json_object_del(object, "busy_percent");
+	json_object_del(object, "memory_busy_percent");
 	if (counters_from_json(object, &back, &st))
 		fail_msg("%s", st.text);
 	json_decref(object);

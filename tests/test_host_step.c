@@ -43,9 +43,11 @@ static unsigned vary(struct host_call w, world_fn *check)
 			for (unsigned skew = 0; skew < sizeof weights / sizeof *weights;
 			     skew++) {
 				w.cell.root = root;
+				if (root && w.cell.coll == COLL_PAIR)
+					w.cell.root += (w.nranks - 2) * VALUE_PAIR;
 				w.cell.in_place = place;
 				w.parts = coll_parts(&w.cell, &weights[skew], w.nranks);
-				if ((root && !(is & COLL_ROOTED)) ||
+				if ((root && !(is & COLL_ROOTED) && w.cell.coll != COLL_PAIR) ||
 				    (skew && w.cell.coll != COLL_ALLTOALLV) ||
 				    host_step_refuses(&w))
 					continue;
@@ -203,12 +205,12 @@ static void sides_of_a_pair_agree(void **state)
 }
 
 /* Where all ranks have as many moves, the m-th of all of them reads each rank once. A root is
- * one, and so are the ranks of a matrix of counts; and of fewer elements than ranks some have
+ * one, and so are a pair and the ranks of a matrix of counts; and of fewer elements than ranks some have
  * nothing to share. */
 static void check_hot_spots(const struct host_call *w)
 {
 	bool uneven = coll_info(w->cell.coll)->is & COLL_ROOTED || w->parts.weights.rows > 1 ||
-	              w->cell.bytes / 4 < w->nranks;
+	              w->cell.coll == COLL_PAIR || w->cell.bytes / 4 < w->nranks;
 	unsigned count, first;
 	bool read[MAX_RANKS * 4][MAX_RANKS] = {{false}};
 
@@ -402,6 +404,11 @@ static void what_cannot_be_cut_is_refused(void **state)
 	assert_refused(call_of(COLL_HYPERCUBE, 6, 96), "power of two");
 	assert_refused(call_of(COLL_SENDRECV_PAIRS, 3, 48), "even number");
 	assert_refused(call_of(COLL_INIT, 2, 32), "has none");
+	call = call_of(COLL_PAIR, 3, 48);
+	call.cell.root = 3;
+	assert_refused(call, "pair");
+	call.cell.root = 2 * VALUE_PAIR;
+	assert_refused(call, "pair");
 	call = call_of(COLL_ALLTOALL, 2, 32);
 	call.cell.in_place = true;
 	assert_refused(call, "no form in place");

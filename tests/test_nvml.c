@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 #include "../harness/backend/device/nvml.h"
+#include "../harness/analysis/links.h"
 #include "../harness/backend/device/nvml_api.h"
+#include "../harness/backend/device/nvml_links.h"
 #include "standin.h"
 
 /* Our declarations against the layouts of NVML's API reference, and against its header where
@@ -22,6 +24,7 @@
 _Static_assert(sizeof(struct nvml_api_field) == 40, "nvmlFieldValue_t");
 _Static_assert(offsetof(struct nvml_api_field, type) == 24, "valueType");
 _Static_assert(offsetof(struct nvml_api_field, value) == 32, "value");
+_Static_assert(sizeof(struct nvml_api_pci) == 68, "nvmlPciInfo_t");
 _Static_assert(sizeof(struct nvml_api_gpm_support) == 8, "nvmlGpmSupport_t");
 _Static_assert(sizeof(struct nvml_api_gpm_metric) == 40, "nvmlGpmMetric_t");
 _Static_assert(offsetof(struct nvml_api_gpm_metric, value) == 8, "value");
@@ -273,6 +276,59 @@ static void what_cannot_be_watched_is_said(void **state)
 	assert_int_equal(left_open(), 0);
 }
 
+/* From the library's answers through the record's form to what they mean. */
+static void links_are_read_and_classed(void **state)
+{
+	struct status st = {""};
+	struct topology t;
+	char text[160];
+	(void)state;
+	json_t *json = nvml_links_read(standin);
+	assert_non_null(json);
+	assert_int_equal(left_open(), 0);
+	if (topology_from_json(json, &t, &st))
+		fail_msg("%s", st.text);
+	json_decref(json);
+	assert_int_equal(t.ngpus, 3);
+	assert_string_equal(t.gpus[1].pci, "0000:0A:00.0");
+	assert_string_equal(t.gpus[1].name, "Stand-in");
+	assert_int_equal(t.gpus[0].nlinks, 6);
+	assert_int_equal(t.gpus[2].nlinks, 0);
+	struct links_pair linked = links_gpus(&t, 0, 1), far = links_gpus(&t, 0, 2);
+	assert_int_equal(linked.class, LINKS_NVLINK);
+	assert_int_equal(linked.nvlinks, 3);
+	near(linked.theoretical_gbs, 75);
+	assert_int_equal(far.class, LINKS_ACROSS);
+	assert_int_equal(links_gpus(&t, 1, 2).class, LINKS_MEMORY);
+	links_short(&t, 0, true, text, sizeof text);
+	assert_string_equal(text, "1 of 6 NVLinks are down");
+	links_short(&t, 2, true, text, sizeof text);
+	assert_non_null(strstr(text, "PCIe ×8 of ×16"));
+	topology_free(&t);
+	assert_null(nvml_links_read("/nonexistent/libnvidia-ml.so.1"));
+	assert_null(nvml_links_read("libc.so.6"));
+}
+
+static void pcie_is_read_with_the_clocks(void **state)
+{
+	struct nvml_clocks clocks;
+	(void)state;
+	assert_true(nvml_read(standin, "0000:02:00.0", &clocks));
+	assert_int_equal(clocks.pcie_gen, 4);
+	assert_int_equal(clocks.pcie_width, 8);
+	assert_int_equal(clocks.pcie_width_max, 16);
+}
+
+static void how_busy_a_gpu_is(void **state)
+{
+	struct counters c = watch("0000:04:00.0");
+	(void)state;
+	near(c.busy_percent, 93);
+	near(c.memory_busy_percent, 41);
+	c = watch("0000:05:00.0");
+	assert_true(isnan(c.busy_percent) && isnan(c.memory_busy_percent));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,6 +344,9 @@ int main(void)
 	    cmocka_unit_test(a_gpu_without_counters_says_so),
 	    cmocka_unit_test(a_stretch_has_two_ends_and_a_length),
 	    cmocka_unit_test(what_cannot_be_watched_is_said),
+	    cmocka_unit_test(links_are_read_and_classed),
+	    cmocka_unit_test(pcie_is_read_with_the_clocks),
+	    cmocka_unit_test(how_busy_a_gpu_is),
 	};
 	return cmocka_run_group_tests(tests, find_standin, NULL);
 }

@@ -259,6 +259,49 @@ static void say_ran(struct answer *a, const struct summary *s)
 		    s->carries_data ? ", and every element that they delivered was right" : "");
 }
 
+/* Of a run that measured pairs: each class, and whether anything is wrong. */
+static void say_pairs(struct answer *a, const struct pairs *p)
+{
+	unsigned wrong = p->more, hot = 0;
+	char text[ANSWER_TEXT_BYTES / 2];
+	if (!p->bytes && !p->small_bytes)
+		return;
+	for (unsigned i = 0; i < p->nclasses; i++) {
+		pairs_class_say(&p->classes[i], text, sizeof text);
+		say(a, "%s.", text);
+	}
+	for (unsigned i = 0; i < p->ntexts; i++) {
+		hot += p->texts[i].kind == PAIRS_HOT_SPOT;
+		wrong += p->texts[i].kind != PAIRS_HOT_SPOT;
+	}
+	if (wrong)
+		say(a, "%u remark%s on slow pairs or short links: see Pairs of ranks.", wrong,
+		    words_plural(wrong));
+	else
+		say(a, "No pair is slow, and no link is short of what it could be.");
+	if (hot)
+		say(a, "%s", p->texts[p->ntexts - hot].text);
+}
+
+/* Of a sweep of sizes: each collective's peak in the reference, and from where. */
+static void say_ranges(struct answer *a, const struct summary *s, const struct ranges *r)
+{
+	char text[ANSWER_TEXT_BYTES / 2] = "";
+	for (unsigned i = 0; i < r->n; i++) {
+		const struct ranges_row *row = &r->rows[i];
+		if ((int)row->variant != s->reference)
+			continue;
+		words_add(text, sizeof text, "%s%s %s GB/s", text[0] ? ", " : "",
+		          coll_info(s->groups[row->group].cell.coll)->name,
+		          words_number(row->peak_gbs).text);
+		if (row->plateau_bytes)
+			words_add(text, sizeof text, " (90 %% from %s)",
+			          words_size(row->plateau_bytes).text);
+	}
+	if (text[0])
+		say(a, "Peak bus bandwidth: %s.", text);
+}
+
 void answer_make(const struct summary *s, const struct findings *f,
                  const struct regimes *regimes, struct answer *out)
 {
@@ -278,6 +321,8 @@ void answer_make(const struct summary *s, const struct findings *f,
 		say(out, "Nothing was measured: no trial left a time.");
 		return;
 	}
+	say_pairs(out, &f->pairs);
+	say_ranges(out, s, &f->ranges);
 	const bool tells = answer_tells(regimes);
 	/* What is sure beyond the noise (waterfall.h) is an answer in any run. */
 	const bool gap = !isnan(f->waterfall.explained.estimate);

@@ -60,7 +60,9 @@ int findings_make(const struct summary *s, const struct regimes *regimes,
 	if (versions_make(s, regimes, &out->asked.gap, &out->evidence, &out->versions, st) ||
 	    waterfall_make(s, regimes, &out->asked, &out->waterfall, st) ||
 	    advice_make(s, regimes, cliffs, ncliffs, &out->advice, st) ||
-	    components_make(s, regimes, &out->components, st) || tuned_make(s, &out->tuned, st))
+	    components_make(s, regimes, &out->components, st) ||
+	    pairs_make(s, &out->evidence, &out->pairs, st) ||
+	    ranges_make(s, &out->evidence, &out->pairs, &out->ranges, st) || tuned_make(s, &out->tuned, st))
 		goto fail;
 	return 0;
 fail:
@@ -98,6 +100,8 @@ void findings_count(const struct findings *f, const struct summary *s,
 void findings_free(struct findings *f)
 {
 	tuned_free(&f->tuned);
+	ranges_free(&f->ranges);
+	pairs_free(&f->pairs);
 	components_free(&f->components);
 	versions_free(&f->versions);
 	evidence_free(&f->evidence);

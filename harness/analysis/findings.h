@@ -10,6 +10,8 @@
 #include "factors.h"
 #include "advice.h"
 #include "tuned.h"
+#include "pairs.h"
+#include "ranges.h"
 #include "versions.h"
 #include "validity.h"
 #include "waterfall.h"
@@ -25,6 +27,8 @@ struct findings {
 	struct components components;
 	struct containers containers;
 	struct tuned tuned;
+	struct pairs pairs;
+	struct ranges ranges;
 };
 
 /* *out borrows from all that is given and from itself: it must not be

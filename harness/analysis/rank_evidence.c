@@ -7,7 +7,8 @@
 
 static const char *const keys[RANK_FIGURES] = {
     "nvlink_tx_gbs",   "nvlink_rx_gbs", "dram_gbs",    "dram_limit_gbs", "dram_per_nvlink",
-    "sm_percent",      "pcie_tx_gbs",   "pcie_rx_gbs", "copied_bytes",   "delivered_bytes",
+    "sm_percent",      "busy_percent",  "memory_busy_percent",
+    "pcie_tx_gbs",   "pcie_rx_gbs", "copied_bytes",   "delivered_bytes",
     "copies_per_byte", "issue_cores",   "seconds"};
 
 const char *rank_evidence_key(enum rank_evidence_figure figure)
@@ -27,6 +28,8 @@ static void take(const struct record_cell *c, unsigned rank, double out[RANK_FIG
 	out[RANK_DRAM_LIMIT] = k->dram_limit_gbs;
 	out[RANK_DRAM_PER_NVLINK] = counters_dram_per_nvlink(k);
 	out[RANK_SM] = k->sm_percent;
+	out[RANK_BUSY] = k->busy_percent;
+	out[RANK_MEMORY_BUSY] = k->memory_busy_percent;
 	out[RANK_PCIE_TX] = k->pcie_tx_gbs;
 	out[RANK_PCIE_RX] = k->pcie_rx_gbs;
 	out[RANK_COPIED] = k->copied_bytes;

@@ -63,6 +63,8 @@ static const struct coll_info infos[COLL_KINDS] = {
                              WHOLE, WHOLE, factor_one},
     [COLL_SENDRECV_BOTH] = {"sendrecv_both", "a ring both ways: half to each neighbour", 0,
                             WHOLE, WHOLE, factor_one},
+    [COLL_PAIR] = {"pair", "each rank sends to each other one, a pair at a time", 0, WHOLE,
+                   WHOLE, factor_one},
     [COLL_GATHER] = {"gather", "the root gets every rank's part",
                      COLL_ROOTED | COLL_PARTED | COLL_IN_PLACE, PART, ROOTS_WHOLE,
                      factor_exchange},
@@ -177,7 +179,11 @@ struct coll_word coll_word(const struct cell *cell, unsigned nranks)
 		add(&word, "_%s", dtype_names[cell->dtype]);
 	if (is & COLL_REDUCES && cell->op != OP_SUM)
 		add(&word, "_%s", op_names[cell->op]);
-	if (cell->root)
+	unsigned n = cell->comm_ranks ? cell->comm_ranks : nranks;
+	if (cell->coll == COLL_PAIR)
+		add(&word, "_%u_to_%u", value_pair_from(cell->root),
+		    value_pair_to(cell->root, n));
+	else if (cell->root)
 		add(&word, "_root%u", cell->root);
 	if (cell->in_place)
 		add(&word, "_in_place");
@@ -198,6 +204,21 @@ const char *coll_refuses(enum coll_kind kind, unsigned nranks)
 	if (kind == COLL_SENDRECV_PAIRS && nranks % 2)
 		return "sendrecv_pairs wants an even number of ranks";
 	return NULL;
+}
+
+unsigned coll_pairs(unsigned nranks)
+{
+	return nranks * (nranks - 1);
+}
+
+unsigned coll_pair(unsigned i, unsigned nranks)
+{
+	return i / (nranks - 1) + i % (nranks - 1) * VALUE_PAIR;
+}
+
+bool coll_is_pair(unsigned root, unsigned nranks)
+{
+	return value_pair_from(root) < nranks && root / VALUE_PAIR + 1 < nranks;
 }
 
 static size_t side_bytes(enum coll_side side, size_t bytes, unsigned nranks)
@@ -222,6 +243,10 @@ struct coll_span coll_span(const struct cell *cell, const struct value_parts *pa
 	enum coll_side send = info->send[!root], recv = info->recv[!root];
 	size_t own = rank * (cell->bytes / nranks);
 	size_t element = dtype_sizes[cell->dtype];
+	if (cell->coll == COLL_PAIR) {
+		send = rank == value_pair_from(cell->root) ? SIDE_WHOLE : SIDE_NONE;
+		recv = rank == value_pair_to(cell->root, nranks) ? SIDE_WHOLE : SIDE_NONE;
+	}
 	if (cell->coll == COLL_ALLTOALLV)
 		return (struct coll_span){
 		    .send_bytes = value_sent_before(parts, rank, nranks) * element,

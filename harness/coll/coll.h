@@ -28,7 +28,7 @@ struct cell {
 	enum pace pace;
 	enum pass pass;
 	bool in_place;
-	unsigned root;
+	unsigned root;       /* of `pair`: sender and distance (value.h) */
 	unsigned cycle;      /* of a soak; 0: the first */
 	unsigned connection; /* which opening of the backend within the job; 0: the first */
 	unsigned allocation; /* which of that connection's buffers; 0: the first */
@@ -89,6 +89,12 @@ bool coll_dtype_is_float(enum dtype dtype);
 
 /* Why nranks ranks cannot do it (hypercube wants a power of two), or NULL. */
 const char *coll_refuses(enum coll_kind kind, unsigned nranks);
+
+/* Of `pair`: how many there are, each way counted; the i-th as a cell's root (value.h); whether a
+ * root is one of nranks ranks. nranks is 2 or more. */
+unsigned coll_pairs(unsigned nranks);
+unsigned coll_pair(unsigned i, unsigned nranks);
+bool coll_is_pair(unsigned root, unsigned nranks);
 
 /* How an alltoallv's buffers are cut; nothing of other collectives. */
 struct value_parts coll_parts(const struct cell *cell, const struct value_weights *weights,

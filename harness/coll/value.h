@@ -55,6 +55,7 @@ enum coll_kind {
 	COLL_SENDRECV,
 	COLL_SENDRECV_PAIRS,
 	COLL_SENDRECV_BOTH,
+	COLL_PAIR,
 	COLL_GATHER,
 	COLL_SCATTER,
 	COLL_HYPERCUBE,
@@ -73,6 +74,20 @@ VALUE_FN uint64_t value_mix(uint64_t x)
 	x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
 	x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
 	return x ^ (x >> 31);
+}
+
+/* A cell of `pair` has its sender and its distance in `root`, sender + (distance - 1) × this, so
+ * that 0 is a pair of any ranks: 0 to 1. The receiver is so many ranks behind the sender. */
+#define VALUE_PAIR 1024u
+
+VALUE_FN unsigned value_pair_from(unsigned root)
+{
+	return root % VALUE_PAIR;
+}
+
+VALUE_FN unsigned value_pair_to(unsigned root, unsigned nranks)
+{
+	return (root % VALUE_PAIR + root / VALUE_PAIR + 1) % nranks;
 }
 
 /* One rank's buffers of one cell. nranks, rank and root are those of its communicator. */
@@ -313,6 +328,8 @@ VALUE_FN uint64_t value_expected(const struct value_question *q, uint64_t base, 
 		return value_input(q, rank ^ 1, base + i);
 	case COLL_SENDRECV_BOTH:
 		return value_input(q, i < q->count / 2 ? last : next, base + i);
+	case COLL_PAIR:
+		return value_input(q, value_pair_from(q->root), base + i);
 	case COLL_SENDRECV:
 	case COLL_COPY:
 		return value_input(q, last, base + i);

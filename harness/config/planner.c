@@ -197,9 +197,11 @@ static int cells_vary(struct plan *plan, enum coll_kind coll)
 	const struct spec *spec = plan->spec;
 	unsigned is = coll_info(coll)->is, most;
 	unsigned nops = is & COLL_REDUCES ? spec->nops : 1;
-	unsigned nroots = !(is & COLL_ROOTED) ? 1
+	const unsigned least = ranks_of_all(plan, &most);
+	unsigned nroots = coll == COLL_PAIR     ? coll_pairs(least)
+	                  : !(is & COLL_ROOTED) ? 1
 	                  : spec->nroots      ? spec->nroots
-	                                      : ranks_of_all(plan, &most);
+	                                      : least;
 	for (unsigned d = 0; d < (coll == COLL_INIT ? 1 : spec->ndtypes); d++)
 		for (unsigned o = 0; o < nops; o++)
 			for (unsigned r = 0; r < nroots; r++)
@@ -211,6 +213,8 @@ static int cells_vary(struct plan *plan, enum coll_kind coll)
 					    .in_place = place};
 					if (is & COLL_ROOTED)
 						what.root = spec->nroots ? spec->roots[r] : r;
+					if (coll == COLL_PAIR)
+						what.root = coll_pair(r, least);
 					if (!spec->in_place[place] && is & COLL_IN_PLACE)
 						continue;
 					if (place && !(is & COLL_IN_PLACE))

@@ -7,15 +7,22 @@
 static const struct {
 	const char *name;
 	size_t offset;
+	bool later; /* older records do not have it */
 } fields[] = {
 #define FIELD(name)                                                                            \
 	{                                                                                      \
-#name, offsetof(struct counters, name)                                         \
+#name, offsetof(struct counters, name), false                                  \
+	}
+#define LATER(name)                                                                            \
+	{                                                                                      \
+#name, offsetof(struct counters, name), true                                   \
 	}
     FIELD(seconds),        FIELD(nvlink_tx_gbs),   FIELD(nvlink_rx_gbs),     FIELD(dram_gbs),
     FIELD(dram_limit_gbs), FIELD(sm_percent),      FIELD(pcie_tx_gbs),       FIELD(pcie_rx_gbs),
     FIELD(copied_bytes),   FIELD(delivered_bytes), FIELD(nvlink_unit_bytes),
+    LATER(busy_percent),   LATER(memory_busy_percent),
 #undef FIELD
+#undef LATER
 };
 #define NFIELDS (sizeof fields / sizeof *fields)
 
@@ -93,7 +100,7 @@ int counters_from_json(const json_t *from, struct counters *out, struct status *
 	counters_clear(&counters);
 	for (unsigned i = 0; i < NFIELDS; i++) {
 		const json_t *value = json_object_get(from, fields[i].name);
-		if (json_is_null(value) ||
+		if (json_is_null(value) || (!value && fields[i].later) ||
 		    (!has_unit &&
 		     fields[i].offset == offsetof(struct counters, nvlink_unit_bytes)))
 			continue;

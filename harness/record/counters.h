@@ -46,6 +46,9 @@ struct counters {
 	double dram_gbs;       /* GB/s, read and written */
 	double dram_limit_gbs; /* GB/s, the peak that dram_gbs was a percentage of */
 	double sm_percent;     /* 0 to 100: SMs that had a warp, over all SMs and the stretch */
+	/* 0 to 100, of the driver's last sample period within the stretch (NVML's utilisation): the
+	 * time in which a kernel ran, and in which memory was read or written. */
+	double busy_percent, memory_busy_percent;
 	double pcie_tx_gbs;    /* GB/s, out of the GPU */
 	double pcie_rx_gbs;    /* GB/s */
 	double copied_bytes;   /* the host backend's own count of what it copied */

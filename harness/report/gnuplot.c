@@ -311,10 +311,11 @@ static double figure_of(const struct summary_row *row, enum figure figure)
 	                                 : row->time_us;
 }
 
-/* The groups that pictures are made of: the limit's is in those of the others. */
+/* The groups that pictures are made of: the limit's is in those of the others, and pairs have
+ * pictures of their own. */
 static bool in_picture(const struct summary *s, unsigned g)
 {
-	return !s->groups[g].limit;
+	return !s->groups[g].limit && s->groups[g].cell.coll != COLL_PAIR;
 }
 
 static unsigned groups_of(const struct summary *s)
@@ -805,6 +806,70 @@ static void put_tuned(struct script *p)
 	}
 }
 
+/* Ranks from left to right: those of a NUMA node beside each other. */
+static unsigned place_of(const struct pairs *p, unsigned rank)
+{
+	unsigned before = 0;
+	for (unsigned r = 0; r < p->nranks; r++)
+		before += p->ranks[r].numa < p->ranks[rank].numa ||
+		          (p->ranks[r].numa == p->ranks[rank].numa && r < rank);
+	return before + 1;
+}
+
+static void put_rank(struct script *p, const struct pairs *pairs, unsigned r)
+{
+	const struct pairs_rank *rank = &pairs->ranks[r];
+	const char *at = strstr(rank->device, " at ");
+	char text[64] = "";
+	put(p, "D_at", r + 1, "%u", place_of(pairs, r));
+	put_text(p, "D_name", r + 1, at ? at + 4 : rank->device);
+	put(p, "D_numa", r + 1, "%d", rank->numa);
+	put(p, "D_bridge", r + 1, "%d", rank->bridge + 1);
+	put(p, "D_switch", r + 1, "%u", rank->to_switch);
+	if (rank->width)
+		snprintf(text, sizeof text, "PCIe %u ×%u", rank->gen, rank->width);
+	put_text(p, "D_pcie", r + 1, text);
+	put(p, "D_short", r + 1, "%d", rank->remark[0] != 0);
+}
+
+/* What is drawn of pairs of ranks: by rank, and from and to as (from × ranks + to), from 1. */
+static void put_pairs(struct script *p)
+{
+	const struct pairs *pairs = &p->f->pairs;
+	const unsigned n = pairs->bytes || pairs->small_bytes ? pairs->nranks : 0;
+	char said[CAPTION_BYTES] = "";
+	fprintf(p->out, "\n# pairs of ranks, where they were measured\n");
+	put(p, "pair_ranks", 0, "%u", n);
+	put_arrays(p, n, "D", "at name numa bridge switch pcie short");
+	put_arrays(p, n * n, "P", "links gbs us all slow class");
+	if (!n)
+		return;
+	put_number(p, "pair_bytes", 0, (double)pairs->bytes);
+	put_number(p, "pair_small_bytes", 0, (double)pairs->small_bytes);
+	put_number(p, "pair_all_bytes", 0, (double)pairs->all_bytes);
+	for (unsigned i = 0; i < pairs->nclasses; i++) {
+		char text[256];
+		pairs_class_say(&pairs->classes[i], text, sizeof text);
+		words_add(said, sizeof said, "%s%s", i ? ". " : "", text);
+	}
+	put_text(p, "pair_said", 0, said);
+	for (unsigned r = 0; r < n; r++)
+		put_rank(p, pairs, r);
+	for (unsigned i = 0; i < n * n; i++) {
+		const struct pairs_pair *pair = pairs_find(pairs, i / n, i % n);
+		char brief[64] = "";
+		if (pair)
+			links_brief(&pair->link, brief, sizeof brief);
+		put(p, "P_links", i + 1, "%u",
+		    pair && pair->link.class == LINKS_NVLINK ? pair->link.nvlinks : 0);
+		put_number(p, "P_gbs", i + 1, pair ? pair->gbs : NAN);
+		put_number(p, "P_us", i + 1, pair ? pair->p50_us : NAN);
+		put_number(p, "P_all", i + 1, pair ? pair->all_gbs : NAN);
+		put(p, "P_slow", i + 1, "%d", pair && pair->remark[0]);
+		put_text(p, "P_class", i + 1, brief);
+	}
+}
+
 int gnuplot_write(const struct model *m, const struct drawn_order *order, const char *file,
                   struct status *st)
 {
@@ -834,6 +899,7 @@ int gnuplot_write(const struct model *m, const struct drawn_order *order, const 
 	put_tuned(&p);
 	if (m->findings.tuned.searched)
 		rc = rc || put_table(&p, tables_searched(m), st);
+	put_pairs(&p);
 	rc = rc || put_table(&p, tables_factors(m), st) ||
 	     put_table(&p, points_of(&m->findings.versions), st);
 	return output_close(p.out, file, st) || rc ? -1 : 0;

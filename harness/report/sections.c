@@ -9,6 +9,7 @@
 #include "../coll/counts.h"
 #include "../analysis/drawn.h"
 #include "gnuplot.h"
+#include "sections_pairs.h"
 #include "tables.h"
 
 #define MOST_WARNINGS 4 /* at a run's end on a terminal */
@@ -992,6 +993,8 @@ static const struct section sections[] = {
     {"picture",   "",                                 PAGE,         has_picture,    write_picture},
     {"advice",    "Do this",                          SHORT | PAGE, has_advice,     write_advice},
     {"links",     "",                                 PAGE,         NULL,           write_links},
+    {"pairs",     "Pairs of ranks",                   SHORT,        sections_has_pairs, sections_write_pairs},
+    {"ranges",    "What the sizes show",              SHORT,        sections_has_ranges, sections_write_ranges},
     {"results",   "Results",                          SHORT,        has_regimes,    write_regimes},
     {"sizes",     "By size",                          0,            has_few_groups, write_sizes},
     {"many",      "By size",                          0,            has_many,       write_many},
@@ -1012,6 +1015,7 @@ static const struct section sections[] = {
     {"checks",    "Correctness",                      MORE,         carries_data,   write_checks},
     {"method",    "How it was measured",              MORE,         NULL,           write_method},
     {"variants",  "Variants",                         MORE,         NULL,           write_variants},
+    {"topology",  "Topology",                         MORE,         sections_has_links, sections_write_links},
     {"system",    "System",                           MORE,         NULL,           write_system},
     {"warnings",  "Warnings",                         MORE | SHORT, has_warnings,   write_warnings},
     {"pictures",  "Pictures",                         MORE,         has_pictures,   write_pictures},

@@ -64,6 +64,18 @@ struct table *tables_checks(const struct model *model);
 struct table *tables_variants(const struct model *model);
 struct table *tables_machine(const struct model *model);
 
+/* Links and pairs of ranks: findings' pairs.h. */
+struct table *tables_link_matrix(const struct model *model);
+struct table *tables_link_ranks(const struct model *model);
+struct table *tables_link_classes(const struct model *model);
+struct table *tables_pairs(const struct model *model);
+struct table *tables_pair_figures(const struct model *model); /* pairs.csv */
+struct table *tables_balance(const struct model *model);
+/* The ranges of a sweep of sizes; how busy each rank's device is, of the reference. */
+struct table *tables_ranges(const struct model *model);
+struct table *tables_busy(const struct model *model);
+struct table *tables_edges(const struct model *model);
+
 /* More groups than anybody reads tables of: their figures are in the files alone. */
 bool tables_too_many(const struct model *model);
 

@@ -1,5 +1,6 @@
 /* The tables that are files: a row per thing that was measured, for programs. Columns are
  * explained in results/README.md. */
+#include "sections_pairs.h"
 #include "tables.h"
 
 #include <math.h>
@@ -272,6 +273,7 @@ static const struct tables_file files[] = {
     {"factors.csv", tables_factors, has_factors},
     {"evidence.csv", tables_evidence, has_evidence},
     {"searched.csv", tables_searched, has_search},
+    {"pairs.csv", tables_pair_figures, sections_has_pairs},
 };
 
 const struct tables_file *tables_file(unsigned i)

@@ -922,6 +922,22 @@ static void add_value(char *text, size_t bytes, const json_t *value)
 	}
 }
 
+/* As the first worker that has CUDA said it. */
+static void put_cuda(const struct model *m, struct table *t)
+{
+	static const char *const keys[] = {"cuda", "cuda_of_driver"};
+	for (unsigned i = 0; i < m->run.ncells; i++) {
+		const json_t *facts =
+		    json_array_get(json_object_get(m->run.cells[i].json, "facts"), 0);
+		if (!json_object_get(facts, keys[0]))
+			continue;
+		for (unsigned k = 0; k < 2; k++)
+			TABLE_ROW(t, CELL(keys[k]),
+			          CELL(json_string_value(json_object_get(facts, keys[k]))));
+		return;
+	}
+}
+
 struct table *tables_machine(const struct model *m)
 {
 	json_t *machine = json_object_get(m->run.environment, "machine"), *value;
@@ -934,6 +950,7 @@ struct table *tables_machine(const struct model *m)
 		add_value(text, sizeof text, value);
 		TABLE_ROW(t, CELL(key), CELL(text));
 	}
+	put_cuda(m, t);
 	return t;
 }
 

@@ -8,6 +8,8 @@
 #include "../coll/counts.h"
 #include "../config/planner.h"
 #include "../machine.h"
+#include "../backend/device/nvml.h"
+#include "../backend/device/nvml_links.h"
 
 json_t *describe_variant(const struct plan_variant *v)
 {
@@ -145,6 +147,8 @@ json_t *describe_run(const struct plan *plan, int argc, char *const argv[], cons
 	}
 	if (run) {
 		json_object_set_new(run, "backends", describe_backends(plan));
+		json_object_set_new(run, "topology",
+		                    machine_places(nvml_links_read(NVML_LIBRARY)));
 		json_object_set_new(run, "libraries", describe_libraries(plan));
 		describe_what(plan, run);
 	}

@@ -23,6 +23,7 @@ struct nvml {
 	int (*clock)(void *, int, unsigned *);
 	int (*max_clock)(void *, int, unsigned *);
 	int (*reasons)(void *, unsigned long long *);
+	int (*pcie[4])(void *, unsigned *); /* NULL where the library does not have them */
 };
 
 static bool look_up(void *handle, struct nvml *out)
@@ -35,7 +36,23 @@ static bool look_up(void *handle, struct nvml *out)
 	    {"nvmlDeviceGetMaxClockInfo", &out->max_clock},
 	    {"nvmlDeviceGetCurrentClocksThrottleReasons", &out->reasons},
 	};
+	const struct nvml_api_symbol others[] = {
+	    {"nvmlDeviceGetCurrPcieLinkGeneration", &out->pcie[0]},
+	    {"nvmlDeviceGetCurrPcieLinkWidth", &out->pcie[1]},
+	    {"nvmlDeviceGetMaxPcieLinkGeneration", &out->pcie[2]},
+	    {"nvmlDeviceGetMaxPcieLinkWidth", &out->pcie[3]},
+	};
+	nvml_api_find(handle, others, sizeof others / sizeof *others);
 	return nvml_api_find(handle, symbols, sizeof symbols / sizeof *symbols);
+}
+
+static void read_pcie(const struct nvml *nvml, void *device, struct nvml_clocks *out)
+{
+	unsigned *const to[] = {&out->pcie_gen, &out->pcie_width, &out->pcie_gen_max,
+	                        &out->pcie_width_max};
+	for (unsigned i = 0; i < 4; i++)
+		if (!nvml->pcie[i] || nvml->pcie[i](device, to[i]))
+			*to[i] = 0;
 }
 
 static void name_reasons(unsigned long long bits, char *text, size_t bytes)
@@ -62,6 +79,8 @@ bool nvml_read(const char *library, const char *pci, struct nvml_clocks *out)
 		     nvml.clock(device, NVML_API_CLOCK_SM, &clocks.sm_mhz) == 0 &&
 		     nvml.max_clock(device, NVML_API_CLOCK_SM, &clocks.sm_max_mhz) == 0 &&
 		     nvml.reasons(device, &bits) == 0;
+		if (ok)
+			read_pcie(&nvml, device, &clocks);
 		nvml.shutdown();
 	}
 	dlclose(handle);

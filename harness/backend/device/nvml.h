@@ -14,6 +14,7 @@
 struct nvml_clocks {
 	bool busy; /* an idle GPU's clock says nothing */
 	unsigned sm_mhz, sm_max_mhz;
+	unsigned pcie_gen, pcie_width, pcie_gen_max, pcie_width_max; /* 0: not known */
 	char throttle[64]; /* "none", or what holds the clock down: "power cap, thermal" */
 };
 

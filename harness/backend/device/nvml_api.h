@@ -40,6 +40,29 @@ struct nvml_api_field {
 	} value;
 };
 
+#define NVML_API_FIELD_NVLINK_SPEED 164 /* MB/s as signalled, of the link in scope */
+
+#define NVML_API_LINKS 36 /* NVML_NVLINK_MAX_LINKS */
+
+/* nvmlIntNvLinkDeviceType_t */
+#define NVML_API_LINK_TO_GPU    0
+#define NVML_API_LINK_TO_SWITCH 2
+
+/* nvmlGpuP2PCapsIndex_t */
+#define NVML_API_P2P_WRITE 1
+
+/* nvmlPciInfo_t */
+struct nvml_api_pci {
+	char legacy[16];
+	unsigned domain, bus, device, id, subsystem;
+	char bus_id[32];
+};
+
+/* nvmlUtilization_t: percent of the past sample period, a sixth of a second to one. */
+struct nvml_api_utilization {
+	unsigned gpu, memory;
+};
+
 /* GPM: rates between two samples, from Hopper on. nvmlGpmMetricId_t: */
 #define NVML_API_GPM_SM        2  /* percent */
 #define NVML_API_GPM_DRAM      10 /* percent of the peak */

@@ -142,6 +142,10 @@ void nvml_watch_read(struct nvml_watch *w, struct counters *out)
 	}
 	out->seconds = (double)(w->at[1].clock_ns - w->at[0].clock_ns) / 1e9;
 	out->dram_limit_gbs = dram_limit(w);
+	if (!w->at[1].busy) {
+		out->busy_percent = w->at[1].use.gpu;
+		out->memory_busy_percent = w->at[1].use.memory;
+	}
 	read_gpm(w, out, gpm);
 	read_links(w, out, links);
 	explain(out, gpm, links);

@@ -19,6 +19,7 @@ static bool look_up(void *library, struct nvml_calls *out)
 	    {"nvmlDeviceGetMaxClockInfo", &out->max_clock},
 	    {"nvmlDeviceGetMemoryBusWidth", &out->bus_width},
 	    {"nvmlDeviceGetFieldValues", &out->fields},
+	    {"nvmlDeviceGetUtilizationRates", &out->utilization},
 	    {"nvmlGpmQueryDeviceSupport", &out->gpm_support},
 	    {"nvmlGpmSampleAlloc", &out->gpm_alloc},
 	    {"nvmlGpmSampleFree", &out->gpm_free},
@@ -135,6 +136,8 @@ static void take(struct nvml_watch *w, unsigned i)
 {
 	int64_t before = clock_now_ns();
 	take_links(w, &w->at[i]);
+	w->at[i].busy = w->call.utilization ? w->call.utilization(w->device, &w->at[i].use)
+	                                    : NVML_API_NOT_SUPPORTED;
 	if (!w->no_gpm[0])
 		w->at[i].gpm = w->call.gpm_sample(w->device, w->samples[i]);
 	w->at[i].clock_ns = before + (clock_now_ns() - before) / 2;

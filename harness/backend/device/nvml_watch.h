@@ -17,6 +17,7 @@ struct nvml_calls {
 	/* NULL where the library does not have them. */
 	int (*max_clock)(void *, int, unsigned *);
 	int (*bus_width)(void *, unsigned *);
+	int (*utilization)(void *, struct nvml_api_utilization *);
 	int (*fields)(void *, int, struct nvml_api_field *);
 	int (*gpm_support)(void *, struct nvml_api_gpm_support *);
 	int (*gpm_alloc)(void **);
@@ -28,7 +29,8 @@ struct nvml_calls {
 /* One moment. Results are nvmlReturn_t. */
 struct nvml_reading {
 	int64_t clock_ns;
-	int gpm, tx, rx;
+	int gpm, tx, rx, busy;
+	struct nvml_api_utilization use;
 	unsigned long long tx_kib, rx_kib;
 };
 

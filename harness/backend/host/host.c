@@ -212,6 +212,8 @@ static void host_watch_read(struct backend_ctx *ctx, unsigned i, struct counters
 	                         .dram_gbs = NAN,
 	                         .dram_limit_gbs = NAN,
 	                         .sm_percent = NAN,
+	                         .busy_percent = NAN,
+	                         .memory_busy_percent = NAN,
 	                         .pcie_tx_gbs = NAN,
 	                         .pcie_rx_gbs = NAN,
 	                         .copied_bytes = (double)watched->moved,

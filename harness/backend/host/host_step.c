@@ -38,6 +38,8 @@ const char *host_step_refuses(const struct host_call *call)
 		           : "the host backend needs sizes that are whole elements";
 	if (is & COLL_ROOTED && cell->root >= call->nranks)
 		return "the root is no rank of the communicator";
+	if (cell->coll == COLL_PAIR && !coll_is_pair(cell->root, call->nranks))
+		return "the pair is none of the communicator's";
 	if (is & COLL_REDUCES && cell->op >= OP_NONE)
 		return "a collective that reduces needs an operation";
 	if (cell->in_place && !(is & COLL_IN_PLACE))
@@ -157,6 +159,11 @@ static struct host_step apart(const struct host_call *call, unsigned rank, unsig
 		return source == (rank ^ 1) ? whole : none;
 	case COLL_SENDRECV_BOTH:
 		return sendrecv_both(call, rank, source);
+	case COLL_PAIR:
+		return source == value_pair_from(cell->root) &&
+		               rank == value_pair_to(cell->root, n)
+		           ? whole
+		           : none;
 	case COLL_GATHER:
 		return rank == cell->root ? own : none;
 	case COLL_SCATTER:

@@ -218,6 +218,10 @@ static void describe_clocks(const struct backend_ctx *ctx, char *text, size_t by
 			continue;
 		add(now, sizeof now, "%s%u", now[0] ? " " : "", c.sm_mhz);
 		add(most, sizeof most, "%s%u", most[0] ? " " : "", c.sm_max_mhz);
+		/* Idle GPUs lower their generation: this one is under load. */
+		if (c.pcie_gen && c.pcie_width)
+			add(text, bytes, "pcie_%u=%u %u %u %u\n", ctx->places[i].rank,
+			    c.pcie_gen, c.pcie_width, c.pcie_gen_max, c.pcie_width_max);
 		if (strcmp(c.throttle, "none"))
 			snprintf(why, sizeof why, "%s", c.throttle);
 	}
@@ -260,6 +264,11 @@ static void describe_library(const struct backend_ctx *ctx, char *text, size_t b
 {
 	const struct settings *set = &ctx->trial->settings;
 	bool some = false;
+	int runtime = 0, driver = 0;
+	if (cudaRuntimeGetVersion(&runtime) == cudaSuccess &&
+	    cudaDriverGetVersion(&driver) == cudaSuccess)
+		add(text, bytes, "cuda=%d.%d\ncuda_of_driver=%d.%d\n", runtime / 1000,
+		    runtime % 1000 / 10, driver / 1000, driver % 1000 / 10);
 	add(text, bytes, "library=%s\nlibrary_file=%s\nallocator=%s\napi=%s\nnative_calls=",
 	    ctx->api.version, ctx->api.file, ctx->allocates ? "ncclMemAlloc" : "cudaMalloc",
 	    set->api);

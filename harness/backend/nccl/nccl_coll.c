@@ -164,6 +164,16 @@ static void move_pairs(struct backend_ctx *ctx, struct place *p, const char *fro
 	receive(ctx, p, to, 0, ctx->elements, p->me ^ 1);
 }
 
+static void move_pair(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	unsigned sender = value_pair_from(ctx->cell.root),
+	         receiver = value_pair_to(ctx->cell.root, ctx->n);
+	if (p->me == sender)
+		send(ctx, p, from, 0, ctx->elements, receiver);
+	if (p->me == receiver)
+		receive(ctx, p, to, 0, ctx->elements, sender);
+}
+
 /* Of one element the first half is empty, for all ranks alike, and is left out. */
 static void move_both(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
@@ -285,6 +295,7 @@ static const struct nccl_coll rows[COLL_KINDS] = {
     [COLL_SENDRECV]       = {.move = move_ring},
     [COLL_SENDRECV_PAIRS] = {.move = move_pairs},
     [COLL_SENDRECV_BOTH]  = {.move = move_both},
+    [COLL_PAIR]           = {.move = move_pair},
     [COLL_GATHER]         = {.move = move_gather, .call = call_gather, SINCE_2_28(Gather)},
     [COLL_SCATTER]        = {.move = move_scatter, .call = call_scatter, SINCE_2_28(Scatter)},
     [COLL_HYPERCUBE]      = {.put = put_hypercube, .end = hypercube_rounds},

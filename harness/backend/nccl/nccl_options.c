@@ -276,6 +276,9 @@ static int refuse_cell(const struct trial *trial, const struct cell *c, unsigned
 	if ((info->is & COLL_ROOTED) && c->root >= trial_comm_ranks(trial))
 		return status_set(st, "root = %u is no rank of a communicator of %u", c->root,
 		                  trial_comm_ranks(trial));
+	if (c->coll == COLL_PAIR && !coll_is_pair(c->root, trial_comm_ranks(trial)))
+		return status_set(st, "root = %u is no pair of a communicator of %u", c->root,
+		                  trial_comm_ranks(trial));
 	if ((info->is & COLL_REDUCES) && compute < 90 &&
 	    (c->dtype == DTYPE_FLOAT8_E4M3 || c->dtype == DTYPE_FLOAT8_E5M2))
 		return status_set(st,

@@ -1,0 +1,78 @@
+/* What joins two devices, what that should carry, and which links are worse than they could be.
+ * Pure: from a recorded topology.
+ *
+ * Bandwidths are payload one way, in GB/s of 1e9 bytes, as a data sheet has them:
+ *   NVLink  20, 25, 25, 25, 50 a link (versions 1 to 5; 14.06 of RTX GPUs' bridges), told by
+ *           the speed that is signalled
+ *   PCIe    2.5, 5 GT/s × 8/10; 8, 16, 32 GT/s × 128/130; 64 GT/s × 242/256, by lane ÷ 8
+ * A pair's is that of its narrower end. */
+#ifndef LAUNCHGAP_LINKS_H
+#define LAUNCHGAP_LINKS_H
+
+#include "../record/topology.h"
+
+enum links_class {
+	LINKS_UNKNOWN,
+	LINKS_NVLINK,      /* directly, one NVLink or more */
+	LINKS_NVSWITCH,    /* each to switches */
+	LINKS_PCIE_SWITCH, /* PCIe, without a host bridge between */
+	LINKS_SOCKET,      /* PCIe, within a NUMA node */
+	LINKS_ACROSS,      /* PCIe, from one NUMA node to another */
+	LINKS_MEMORY,      /* no peer access: through the host's memory */
+	LINKS_CORE,        /* of CPUs: one core */
+	LINKS_CACHE,       /* two cores with one last cache */
+	LINKS_CPU_SOCKET,  /* two cores of a socket */
+	LINKS_CPU_ACROSS,  /* two sockets */
+	LINKS_CLASSES
+};
+
+struct links_info {
+	const char *name;  /* "NVSwitch" */
+	const char *brief; /* "NVS": in a matrix */
+	/* What sends and receives should reach of the theoretical bandwidth, at least; 0: no
+	 * figure is known. At most all of it. */
+	double least_share;
+	const char *latency; /* of the hardware, as it is stated; "" */
+	const char *source;  /* of both; "" */
+};
+const struct links_info *links_info(enum links_class class);
+
+struct links_pair {
+	enum links_class class;
+	unsigned nvlinks;       /* that are up and lead there; 0 of other classes */
+	double theoretical_gbs; /* NaN: not known */
+};
+/* Two GPUs of the topology, a ≠ b. */
+struct links_pair links_gpus(const struct topology *topology, unsigned a, unsigned b);
+/* Two cores by the system's number; −1: not bound to one. */
+struct links_pair links_cores(const struct topology *topology, int a, int b);
+/* "NVS ×18", "SYS". */
+void links_brief(const struct links_pair *pair, char *text, size_t bytes);
+
+/* Whether both hang on one PCIe switch. */
+bool links_share_switch(const struct topology *topology, unsigned a, unsigned b);
+
+/* One way; NaN where NVML did not say. */
+double links_nvlink_gbs(const struct topology_gpu *gpu); /* all that are up together */
+double links_pcie_gbs(unsigned gen, unsigned width);
+unsigned links_up(const struct topology_gpu *gpu);
+
+/* What a GPU's links are short of, in a sentence: NVLinks that are down or fewer than another
+ * GPU of its name has, PCIe lanes. "" where nothing is. Of a lower PCIe generation `busy` says
+ * whether it was read under load: idle GPUs lower theirs. */
+void links_short(const struct topology *topology, unsigned gpu, bool busy, char *text,
+                 size_t bytes);
+
+/* What all ordered pairs at once put on each link: from every GPU to every other as much. */
+struct links_edge {
+	char name[96];
+	unsigned pairs; /* ordered pairs whose data crosses it, in its busier direction */
+	double gbs;     /* one way; NaN: not known */
+};
+#define LINKS_EDGES 256
+/* Among the GPUs `of` (places in the topology), the heaviest load first: pairs by GB/s, those
+ * of unknown GB/s behind. Returns how many. */
+unsigned links_edges(const struct topology *topology, const int of[], unsigned n,
+                     struct links_edge out[LINKS_EDGES]);
+
+#endif

@@ -1,0 +1,94 @@
+#include "sections_pairs.h"
+
+#include "../analysis/words.h"
+#include "tables.h"
+
+bool sections_has_pairs(const struct model *m)
+{
+	const struct pairs *p = &m->findings.pairs;
+	return p->bytes || p->small_bytes;
+}
+
+bool sections_has_links(const struct model *m)
+{
+	return m->findings.pairs.n && (m->findings.pairs.gpus || sections_has_pairs(m));
+}
+
+static void say_texts(struct page *page, const struct pairs *p)
+{
+	bool slow = false;
+	for (unsigned i = 0; i < p->ntexts; i++) {
+		page_item(page, "%s", p->texts[i].text);
+		slow |= p->texts[i].kind != PAIRS_HOT_SPOT;
+	}
+	if (p->more)
+		page_item(page, "%u more, in the remarks of the tables.", p->more);
+	page_end_list(page);
+	if (!slow)
+		page_say(page, "No pair is slow, and no link is short of what it could be.");
+}
+
+void sections_write_pairs(struct page *page, const struct model *m)
+{
+	static const char *const files[] = {"pairs.csv"};
+	const struct pairs *p = &m->findings.pairs;
+	say_texts(page, p);
+	if (page->kind == PAGE_MARKDOWN || page->whole)
+		page_table(page, tables_link_classes(m));
+	page_table(page, tables_pairs(m));
+	page_say(page,
+	         "Of %s. Alone: one rank sends to another, and nobody else sends%s%s; "
+	         "latency of %s, launching included.",
+	         m->summary.variants[p->variant].name, p->bytes ? ", " : "",
+	         p->bytes ? words_size(p->bytes).text : "",
+	         p->small_bytes ? words_size(p->small_bytes).text : "no size");
+	if (p->all_bytes)
+		page_say(page,
+		         "All at once: alltoall of %s, what the receiver gets of one sender "
+		         "until its own end.",
+		         words_size(p->all_bytes).text);
+	page_say(page,
+	         "Slow: the upper quartile is below %.0f %% of the class's median (of %u "
+	         "pairs or more) or of the way back, or below the class's range; or p50 is "
+	         "more than %.2g times the class's.",
+	         100 * PAIRS_SLOW, PAIRS_CLASS, PAIRS_LATE);
+	page_table(page, tables_balance(m));
+	if (page->kind == PAGE_MARKDOWN)
+		page_files(page, "As a file", files, 1);
+}
+
+void sections_write_links(struct page *page, const struct model *m)
+{
+	page_table(page, tables_link_matrix(m));
+	page_say(page, "NV ×n: n NVLinks; NVS ×n: n to NVSwitches; PIX: one PCIe switch; NODE: "
+	               "one NUMA node; SYS: across nodes; MEM: through host memory, for there "
+	               "is no peer access; L3, CPU, QPI: cores with one last-level cache, of a "
+	               "socket, across sockets.");
+	page_table(page, tables_link_ranks(m));
+	if (!sections_has_pairs(m))
+		page_table(page, tables_link_classes(m));
+	page_table(page, tables_edges(m));
+	page_say(page, "%s", m->findings.pairs.why);
+}
+
+bool sections_has_ranges(const struct model *m)
+{
+	return m->findings.ranges.n > 0;
+}
+
+void sections_write_ranges(struct page *page, const struct model *m)
+{
+	const struct ranges *r = &m->findings.ranges;
+	for (unsigned i = 0; i < r->ntexts; i++)
+		page_item(page, "%s", r->texts[i]);
+	page_end_list(page);
+	page_table(page, tables_ranges(m));
+	page_say(page,
+	         "Stream calls. Latency rules while a call takes less than %.2g times the "
+	         "smallest size's time; on the plateau bandwidth stays at %.0f %% of the peak or "
+	         "above. The mean is over sizes, as nccl-tests prints it: more small sizes, less "
+	         "mean.",
+	         RANGES_LATENCY, 100 * RANGES_PLATEAU);
+	if (page->kind == PAGE_MARKDOWN || page->whole)
+		page_table(page, tables_busy(m));
+}

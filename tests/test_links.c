@@ -1,0 +1,186 @@
+/* What recorded topologies say of their pairs and links. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "../harness/analysis/links.h"
+
+static void load(const char *name, struct topology *out)
+{
+	char file[64];
+	struct status st = {""};
+	snprintf(file, sizeof file, "tests/topology/%s.json", name);
+	json_t *json = json_load_file(file, 0, NULL);
+	assert_non_null(json);
+	if (topology_from_json(json, out, &st))
+		fail_msg("%s: %s", file, st.text);
+	json_decref(json);
+}
+
+static void assert_pair(const struct topology *t, unsigned a, unsigned b,
+                        enum links_class class, const char *brief, double gbs)
+{
+	char text[64];
+	struct links_pair there = links_gpus(t, a, b), back = links_gpus(t, b, a);
+	links_brief(&there, text, sizeof text);
+	assert_int_equal(there.class, class);
+	assert_string_equal(text, brief);
+	assert_float_equal(there.theoretical_gbs, gbs, 0.01);
+	assert_memory_equal(&there, &back, sizeof there);
+}
+
+static void assert_short(const struct topology *t, unsigned gpu, bool busy, const char *right)
+{
+	char text[160];
+	links_short(t, gpu, busy, text, sizeof text);
+	assert_string_equal(text, right);
+}
+
+/* Two of GPU 5's eighteen links are down: its pairs have sixteen. */
+static void hgx_is_switched(void **state)
+{
+	struct topology t;
+	struct links_edge edges[LINKS_EDGES];
+	const int all[] = {0, 1, 2, 3, 4, 5, 6, 7};
+	(void)state;
+	load("hgx8", &t);
+	assert_int_equal(t.ngpus, 8);
+	assert_pair(&t, 0, 1, LINKS_NVSWITCH, "NVS ×18", 450);
+	assert_pair(&t, 2, 7, LINKS_NVSWITCH, "NVS ×18", 450);
+	assert_pair(&t, 5, 3, LINKS_NVSWITCH, "NVS ×16", 400);
+	assert_short(&t, 5, true, "2 of 18 NVLinks are down");
+	assert_short(&t, 4, true, "");
+	assert_int_equal(links_edges(&t, all, 8, edges), 8);
+	assert_string_equal(edges[0].name, "NVLinks of 0000:AB:00.0");
+	assert_int_equal(edges[0].pairs, 7);
+	assert_float_equal(edges[0].gbs, 400, 0.01);
+	assert_int_equal(topology_gpu(&t, "0000:ab:00.0"), 5);
+	assert_int_equal(topology_gpu(&t, ""), -1);
+	topology_free(&t);
+}
+
+static void two_sockets_have_every_pcie_class(void **state)
+{
+	struct topology t;
+	struct links_edge edges[LINKS_EDGES];
+	const int all[] = {0, 1, 2, 3};
+	const double x16 = 16.0 * 128 / 130 * 16 / 8;
+	(void)state;
+	load("two_sockets", &t);
+	assert_pair(&t, 0, 1, LINKS_PCIE_SWITCH, "PIX", x16);
+	assert_pair(&t, 2, 3, LINKS_SOCKET, "NODE", x16);
+	assert_pair(&t, 1, 2, LINKS_ACROSS, "SYS", x16);
+	assert_pair(&t, 0, 3, LINKS_MEMORY, "MEM", x16);
+	assert_true(links_share_switch(&t, 0, 1));
+	assert_false(links_share_switch(&t, 2, 3));
+	/* Its generation is only believed when it was read under load. */
+	t.gpus[3].gen = 1;
+	assert_short(&t, 3, false, "PCIe ×8 of ×16");
+	assert_short(&t, 3, true, "PCIe ×8 of ×16; PCIe generation 1 of 4");
+	assert_int_equal(links_up(&t.gpus[0]), 0);
+	assert_true(isnan(links_nvlink_gbs(&t.gpus[0])));
+	/* GPUs 0 and 1 share the switch's way up to 2 and 3: four pairs. */
+	unsigned n = links_edges(&t, all, 4, edges);
+	bool shared = false, between = false;
+	for (unsigned i = 0; i < n; i++) {
+		shared |= !strcmp(edges[i].name, "bridge 0000:3a:00.0 upwards") &&
+		          edges[i].pairs == 4;
+		between |= !strcmp(edges[i].name, "between NUMA nodes 0 and 1") &&
+		           edges[i].pairs == 4 && isnan(edges[i].gbs);
+	}
+	assert_true(shared && between);
+	assert_string_equal(edges[0].name, "bridge 0000:3a:00.0 upwards");
+	/* Numbers of cores begin again in each socket: which core is meant is not known. */
+	assert_null(topology_core(&t, 0));
+	assert_int_equal(links_cores(&t, 0, 1).class, LINKS_UNKNOWN);
+	topology_free(&t);
+}
+
+static void bridges_join_two_and_two(void **state)
+{
+	struct topology t;
+	(void)state;
+	load("bridges4", &t);
+	assert_pair(&t, 0, 1, LINKS_NVLINK, "NV ×4", 4 * 14.0625);
+	assert_pair(&t, 2, 3, LINKS_NVLINK, "NV ×4", 4 * 14.0625);
+	assert_pair(&t, 0, 2, LINKS_SOCKET, "NODE", 16.0 * 128 / 130 * 16 / 8);
+	/* A link fewer than the other GPUs of its name have. */
+	t.gpus[1].nlinks = 3;
+	assert_short(&t, 1, true, "3 NVLinks, where another has 4");
+	assert_pair(&t, 0, 1, LINKS_NVLINK, "NV ×3", 3 * 14.0625);
+	topology_free(&t);
+}
+
+static void cores_have_classes(void **state)
+{
+	struct topology t;
+	(void)state;
+	load("hgx8", &t);
+	assert_int_equal(links_cores(&t, 1, 1).class, LINKS_CORE);
+	assert_int_equal(links_cores(&t, 1, 3).class, LINKS_CACHE);
+	assert_int_equal(links_cores(&t, 1, 4).class, LINKS_CPU_ACROSS);
+	t.cores[3].cache = 7;
+	assert_int_equal(links_cores(&t, 1, 3).class, LINKS_CPU_SOCKET);
+	assert_int_equal(links_cores(&t, -1, 3).class, LINKS_UNKNOWN);
+	topology_free(&t);
+}
+
+/* Payload one way, as data sheets and PCI-SIG have it. */
+static void speeds_are_those_of_data_sheets(void **state)
+{
+	(void)state;
+	assert_float_equal(links_pcie_gbs(3, 16), 15.75, 0.01);
+	assert_float_equal(links_pcie_gbs(4, 16), 31.51, 0.01);
+	assert_float_equal(links_pcie_gbs(5, 16), 63.02, 0.01);
+	assert_float_equal(links_pcie_gbs(1, 1), 0.25, 1e-9);
+	assert_true(isnan(links_pcie_gbs(0, 16)) && isnan(links_pcie_gbs(7, 16)));
+}
+
+static void what_is_damaged_is_refused(void **state)
+{
+	static const char *const bad[] = {
+	    "[]",
+	    "{\"gpus\": 1}",
+	    "{\"gpus\": [{\"pci\": 7}]}",
+	    "{\"gpus\": [{\"pci\": \"0000:18:00.0-and-much-more\"}]}",
+	    "{\"gpus\": [{\"numa\": -1}]}",
+	    "{\"gpus\": [{\"nvlinks\": [{\"mbps\": -1}]}]}",
+	    "{\"gpus\": [{}], \"pairs\": [{\"a\": 0, \"b\": 1}]}",
+	    "{\"gpus\": [{}], \"pairs\": [{\"a\": 0}]}",
+	    "{\"cores\": [{\"core\": \"0\"}]}",
+	};
+	struct topology t;
+	(void)state;
+	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct status st = {""};
+		json_t *json = json_loads(bad[i], 0, NULL);
+		assert_non_null(json);
+		assert_int_equal(topology_from_json(json, &t, &st), -1);
+		assert_non_null(strstr(st.text, "topology:"));
+		assert_null(t.gpus);
+		json_decref(json);
+	}
+	struct status st = {""};
+	assert_int_equal(topology_from_json(NULL, &t, &st), 0);
+	assert_int_equal(t.ngpus, 0);
+	topology_free(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(hgx_is_switched),
+	    cmocka_unit_test(two_sockets_have_every_pcie_class),
+	    cmocka_unit_test(bridges_join_two_and_two),
+	    cmocka_unit_test(cores_have_classes),
+	    cmocka_unit_test(speeds_are_those_of_data_sheets),
+	    cmocka_unit_test(what_is_damaged_is_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,295 @@
+/* Pairs of ranks, from a record on recorded topologies to the report: classes, slow pairs, short
+ * links, hot spots. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <ftw.h>
+
+#include "../harness/coll/coll.h"
+#include "../harness/report/report.h"
+#include "json.h"
+
+#define BLOCKS 6
+#define BYTES  67108864
+
+static char folder[] = "/tmp/launchgap-pairs-XXXXXX";
+
+/* How long a call takes, and one of all at once until a rank's end. */
+struct world {
+	const char *topology;
+	unsigned ranks;
+	double (*alone_gbs)(unsigned from, unsigned to);
+	double (*all_gbs)(unsigned to); /* received of all others */
+	double us;
+};
+
+static const char *file_of(const char *name)
+{
+	static char path[128];
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	return path;
+}
+
+static void put(FILE *out, json_t *line)
+{
+	assert_non_null(line);
+	assert_int_equal(json_dumpf(line, out, JSON_COMPACT), 0);
+	fputc('\n', out);
+	json_decref(line);
+}
+
+static void put_environment(FILE *out, const struct world *w)
+{
+	char file[64];
+	snprintf(file, sizeof file, "tests/topology/%s.json", w->topology);
+	put(out,
+	    json_pack("{s:i, s:s, s:s, s:s, s:s, s:[s], s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:i, "
+	              "s:i, s:i, s:i, s:i, s:o, s:[{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, "
+	              "s:[], s:s}], s:{s:i, s:s}}",
+	              "schema", 1, "kind", "environment", "experiment", "topology", "title",
+	              "pairs", "question", "Which?", "command", "launchgap", "created",
+	              "2026-11-21T08:00:00Z", "launchgap", "abc", "backend", "nccl",
+	              "backend_why", "", "ranks", (int)w->ranks, "seed", "ff", "reference",
+	              "threads", "blocks", BLOCKS, "warmup", 5, "stretches", 3, "calls", 1,
+	              "isolated_calls", 3, "topology", json_load_file(file, 0, NULL),
+	              "variants", "name", "threads", "role", "reference", "mode", "threads",
+	              "layout", "1x8x1", "backend", "nccl", "nccl", "", "path", "auto", "bind",
+	              "none", "env", "skip", "", "machine", "cores", 64, "cpu", "a CPU"));
+}
+
+/* end_ns of each rank. */
+static void put_cell(FILE *out, const struct world *w, enum coll_kind coll, unsigned root,
+                     bool isolated, unsigned block, const double *end_ns)
+{
+	static const char *const fields[] = {"start_ns", "issued_ns", "idle_ns", "poll_ns"};
+	char file[64], key[32];
+	snprintf(file, sizeof file, "tests/topology/%s.json", w->topology);
+	json_t *topology = json_load_file(file, 0, NULL), *facts = json_object();
+	json_int_t bytes = isolated ? 1024 : BYTES;
+	for (unsigned r = 0; r < w->ranks; r++) {
+		const json_t *gpu = json_array_get(json_object_get(topology, "gpus"), r);
+		snprintf(key, sizeof key, "device_%u", r);
+		json_object_set_new(
+		    facts, key,
+		    json_sprintf("%s at %s", json_string_value(json_object_get(gpu, "name")),
+		                 json_string_value(json_object_get(gpu, "pci"))));
+	}
+	json_decref(topology);
+	json_t *line = json_pack(
+	    "{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:I, s:I, s:s, s:s, s:i, s:b, s:s, "
+	    "s:i, s:i, s:i, s:i, s:s, s:i, s:n, s:n, s:[o]}",
+	    "schema", 1, "kind", "cell", "experiment", "topology", "variant", "threads", "mode",
+	    "threads", "layout", "1x8x1", "backend", "nccl", "ranks", (int)w->ranks,
+	    "collective", coll_info(coll)->name, "asked_bytes", bytes, "bytes", bytes, "dtype",
+	    "float32", "op", "none", "root", (int)root, "in_place", 0, "pace",
+	    isolated ? "isolated" : "stream", "block", (int)block, "order", (int)block, "calls",
+	    1, "warmup", 5, "digest", "00000000000000aa", "wrong", 0, "wrong_at", "error",
+	    "facts", facts);
+	assert_non_null(line);
+	for (unsigned f = 0; f < 3; f++) {
+		static const char *const lists[] = {"faults", "switches", "first_ns"};
+		json_t *list = json_array();
+		for (unsigned r = 0; r < w->ranks; r++)
+			json_array_append_new(list, json_integer(0));
+		json_object_set_new(line, lists[f], list);
+	}
+	for (unsigned f = 0; f < 4; f++) {
+		json_t *ranks = json_array();
+		for (unsigned r = 0; r < w->ranks; r++) {
+			json_t *list = json_array();
+			for (unsigned row = 0; row < 3; row++) {
+				json_int_t start = 1 + 1000000000LL * row,
+				           end = start + (json_int_t)(end_ns[r] *
+				                                      (1 + 0.002 * block));
+				json_int_t x[] = {start, start + 10, end, 20};
+				json_array_append_new(list, json_integer(x[f]));
+			}
+			json_array_append_new(ranks, list);
+		}
+		json_object_set_new(line, fields[f], ranks);
+	}
+	put(out, line);
+}
+
+static void put_pairs(FILE *out, const struct world *w, unsigned block)
+{
+	double ends[8];
+	for (unsigned i = 0; i < coll_pairs(w->ranks); i++) {
+		unsigned root = coll_pair(i, w->ranks), from = value_pair_from(root),
+		         to = value_pair_to(root, w->ranks);
+		for (unsigned isolated = 0; isolated < 2; isolated++) {
+			for (unsigned r = 0; r < w->ranks; r++)
+				ends[r] = 20;
+			ends[to] = isolated ? 1e3 * w->us : BYTES / w->alone_gbs(from, to);
+			put_cell(out, w, COLL_PAIR, root, isolated, block, ends);
+		}
+	}
+	for (unsigned r = 0; r < w->ranks; r++)
+		ends[r] = (double)BYTES / w->ranks * (w->ranks - 1) / w->all_gbs(r);
+	put_cell(out, w, COLL_ALLTOALL, 0, false, block, ends);
+}
+
+static json_t *report_of(const struct world *w)
+{
+	struct status st = {""};
+	FILE *out = fopen(file_of("trials.jsonl"), "w");
+	assert_non_null(out);
+	put_environment(out, w);
+	for (unsigned b = 0; b < BLOCKS; b++)
+		put_pairs(out, w, b);
+	put(out, json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:{s:s, s:[{s:i, s:i, s:s, "
+	                   "s:i}], s:b, s:s, s:b, s:s, s:s}}",
+	                   "schema", 1, "kind", "path", "experiment", "topology", "variant",
+	                   "threads", "block", 0, "order", 9, "expect", "", "as_expected", 1,
+	                   "path", "transport", "P2P/CUMEM", "links", "from", 0, "to", 1, "via",
+	                   "P2P/CUMEM", "channels", 16, "registered", 0, "registered_why", "",
+	                   "copy_engine", 0, "data_path", "staged", "why", ""));
+	fclose(out);
+	if (report_make(folder, "plot", NULL, &st))
+		fail_msg("%s", st.text);
+	return json_report(file_of("report.json"));
+}
+
+static unsigned findings(const json_t *report, const char *type)
+{
+	unsigned n = 0;
+	size_t i;
+	const json_t *one;
+	json_array_foreach(json_object_get(report, "findings"), i, one)
+		n += !strcmp(json_string_value(json_object_get(one, "type")), type);
+	return n;
+}
+
+static const json_t *finding(const json_t *report, const char *type)
+{
+	size_t i;
+	const json_t *one;
+	json_array_foreach(json_object_get(report, "findings"), i, one)
+		if (!strcmp(json_string_value(json_object_get(one, "type")), type))
+			return one;
+	fail_msg("no finding %s", type);
+	return NULL;
+}
+
+static double even(unsigned from, unsigned to)
+{
+	(void)from, (void)to;
+	return 360;
+}
+
+static double one_is_slow(unsigned from, unsigned to)
+{
+	return from == 2 && to == 6 ? 200 : 360;
+}
+
+static double all_of_it(unsigned to)
+{
+	(void)to;
+	return 355;
+}
+
+static double half_at_three(unsigned to)
+{
+	return to == 3 ? 150 : 355;
+}
+
+static void a_slow_pair_and_short_links_are_named(void **state)
+{
+	const struct world w = {"hgx8", 8, one_is_slow, all_of_it, 9};
+	json_t *report = report_of(&w);
+	const json_t *pairs = json_table(report, "pairs");
+	json_keys slow = {"from", "2", "to", "6", NULL}, fast = {"from", "6", "to", "2", NULL},
+	          first = {"from", "0", "to", "1", NULL};
+	(void)state;
+	assert_int_equal(json_rows(pairs, (json_keys){NULL}), 56);
+	json_assert_number(json_cell(pairs, fast, "gbs"), "value", 360 / 1.005, 0.5);
+	json_assert_number(json_cell(pairs, fast, "share"), "", 0.8 / 1.005, 0.002);
+	json_assert_number(json_cell(pairs, fast, "p50_us"), "", 9 * 1.005, 0.01);
+	json_assert_number(json_cell(pairs, fast, "all_gbs"), "", 355 / 7.0 / 1.005, 0.2);
+	json_assert_null(json_cell(pairs, fast, "remark"), "");
+	json_assert_says(json_cell(pairs, slow, "remark"), "", "where its class reaches 358");
+	json_assert_says(json_cell(pairs, slow, "remark"), "", "on the way back");
+	json_assert_says(json_cell(pairs, slow, "remark"), "", "below its class's range");
+	json_assert_says(json_cell(pairs, first, "via"), "", "P2P/CUMEM, 16 channels");
+	assert_int_equal(findings(report, "slow pair"), 1);
+	json_assert_says(finding(report, "slow pair"), "text", "Pair 2 to 6 (NVSwitch)");
+	assert_int_equal(findings(report, "short link"), 1);
+	json_assert_says(finding(report, "short link"), "text", "2 of 18 NVLinks are down");
+	assert_int_equal(findings(report, "hot spot"), 0);
+	json_assert_text(json_cell(json_table(report, "link_matrix"),
+	                           (json_keys){"rank", "5", NULL}, "0"),
+	                 "", "NVS ×16");
+	json_assert_number(json_cell(json_table(report, "balance"),
+	                             (json_keys){"rank", "5", NULL}, "sent_per_link"),
+	                   "", BYTES / 8.0 * 7 / 16, 1);
+	json_assert_one_says(json_object_get(report, "answer"), "NVSwitch, 56 pairs");
+	assert_int_equal(access(file_of("pairs.csv"), R_OK), 0);
+	json_decref(report);
+}
+
+static void who_shares_is_a_hot_spot(void **state)
+{
+	const struct world switched = {"hgx8", 8, even, half_at_three, 9},
+	                   pcie = {"two_sockets", 4, even, all_of_it, 20};
+	(void)state;
+	json_t *report = report_of(&switched);
+	assert_int_equal(findings(report, "slow pair"), 0);
+	assert_int_equal(findings(report, "hot spot"), 1);
+	json_assert_says(finding(report, "hot spot"), "text", "rank 3 receives");
+	json_decref(report);
+	report = report_of(&pcie);
+	json_assert_says(finding(report, "hot spot"), "text",
+	                 "4 of 12 pairs share one link: bridge 0000:3a:00.0 upwards");
+	json_assert_says(finding(report, "short link"), "text", "PCIe ×8 of ×16");
+	assert_int_equal(json_rows(json_table(report, "link_classes"), (json_keys){NULL}), 4);
+	json_decref(report);
+}
+
+static void bridged_pairs_are_a_class_of_their_own(void **state)
+{
+	const struct world w = {"bridges4", 4, even, all_of_it, 9};
+	json_t *report = report_of(&w);
+	(void)state;
+	json_assert_number(json_cell(json_table(report, "link_classes"),
+	                             (json_keys){"class", "NVLink", NULL}, "pairs"),
+	                   "", 4, 0);
+	json_assert_number(json_cell(json_table(report, "link_classes"),
+	                             (json_keys){"class", "PCIe, same socket", NULL}, "pairs"),
+	                   "", 8, 0);
+	json_decref(report);
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *at)
+{
+	(void)about, (void)kind, (void)at;
+	return remove(path);
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	return getenv("KEEP") ? 0 : nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_slow_pair_and_short_links_are_named),
+	    cmocka_unit_test(who_shares_is_a_hot_spot),
+	    cmocka_unit_test(bridged_pairs_are_a_class_of_their_own),
+	};
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,89 @@
+/* What a sweep of sizes shows: where latency rules, where the plateau begins, what follows. */
+#include <math.h>
+
+#include "made.h"
+
+#define LATENCY_NS 20000.0
+#define BYTES_A_NS 10.0 /* 10 GB/s */
+
+/* Hockney's call: half of the peak at 200 000 bytes. */
+static void swept(const struct made_place *at, int64_t out[6])
+{
+	double bytes = (double)(4096ull << 2 * at->size),
+	       ns = LATENCY_NS + bytes / BYTES_A_NS;
+	ns *= (at->isolated ? 1 : 10) * (1 + 0.002 * made_noise(at->block, at->variant, 1));
+	ns *= at->variant == MADE_PROCESSES ? 2 : 1;
+	out[1] = (int64_t)ns / 10;
+	out[2] = (int64_t)ns;
+	out[3] = 30;
+}
+
+static const struct made sweep = {.backend = "nccl",
+                                  .ranks = 2,
+                                  .blocks = 6,
+                                  .sizes = 12,
+                                  .rows = 3,
+                                  .cores = 8,
+                                  .stamps = swept};
+
+static json_t *report_of(const struct made *m)
+{
+	struct status st = {""};
+	made_write(m);
+	if (report_make(made_folder, "", NULL, &st))
+		fail_msg("%s", st.text);
+	return json_report(made_path("report.json"));
+}
+
+static unsigned recommendations(const json_t *report, const char *words)
+{
+	unsigned n = 0;
+	size_t i;
+	const json_t *one;
+	json_array_foreach(json_object_get(report, "findings"), i, one)
+		n += !strcmp(json_string_value(json_object_get(one, "type")),
+		             "recommendation") &&
+		     strstr(json_string_value(json_object_get(one, "text")), words);
+	return n;
+}
+
+/* 4 KiB takes 20.4 µs. 64 KiB takes 26.6, 256 KiB 46.2: latency rules up to 64 KiB. Half of the
+ * peak is reached at 256 KiB, 90 % from 1.8 MB on, so at 4 MiB. */
+static void ranges_are_those_of_the_model(void **state)
+{
+	json_keys threads = {"variant", "threads", NULL};
+	json_t *report = report_of(&sweep);
+	const json_t *ranges = json_table(report, "ranges");
+	(void)state;
+	json_assert_number(json_cell(ranges, threads, "latency_bytes"), "", 65536, 0);
+	json_assert_number(json_cell(ranges, threads, "half_bytes"), "", 262144, 0);
+	json_assert_number(json_cell(ranges, threads, "plateau_bytes"), "", 4194304, 0);
+	json_assert_number(json_cell(ranges, threads, "least_us"), "", 20.41, 0.1);
+	/* alltoall on two ranks: half of the bytes cross. */
+	json_assert_number(json_cell(ranges, threads, "peak_gbs"), "", 5, 0.05);
+	assert_int_equal(json_rows(ranges, (json_keys){NULL}), 3);
+	assert_int_equal(recommendations(report, "reaches 90 % of its peak from 4 MiB on"), 1);
+	assert_int_equal(recommendations(report, "in processes: 2.00 times"), 1);
+	json_assert_one_says(json_object_get(report, "answer"), "alltoall 5.0");
+	json_decref(report);
+}
+
+static void few_sizes_are_no_sweep(void **state)
+{
+	struct made few = sweep;
+	(void)state;
+	few.sizes = 11;
+	json_t *report = report_of(&few);
+	assert_false(json_has_table(report, "ranges"));
+	assert_int_equal(recommendations(report, ""), 0);
+	json_decref(report);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(ranges_are_those_of_the_model),
+	    cmocka_unit_test(few_sizes_are_no_sweep),
+	};
+	return cmocka_run_group_tests(tests, made_begin, made_end);
+}
