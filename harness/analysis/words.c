@@ -62,8 +62,11 @@ struct words words_ratio(const struct stats_ratio *r, bool full)
 		return say("-");
 	if (isnan(r->lo))
 		return say("%.3f", r->estimate);
-	if (full)
-		return say("%.3f (%.3f to %.3f)", r->estimate, r->lo, r->hi);
+	if (full) {
+		int digits = r->estimate < 9.995 ? 3 : r->estimate < 99.95 ? 1 : 0;
+		return say("%.*f (%.*f to %.*f)", digits, r->estimate, digits, r->lo, digits,
+		           r->hi);
+	}
 	if (off <= 0.5)
 		return say("%.3f ±%.1f%%", r->estimate, 100 * off);
 	/* To either side it would reach below 0. */
