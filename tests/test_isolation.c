@@ -281,6 +281,27 @@ static void a_process_that_dies_is_told(void **state)
 	assert_non_null(strstr(st.text, "killed by signal 6"));
 }
 
+static int look_at_proc(void *arg, struct status *st)
+{
+	char self[32] = "", pid[32];
+	(void)arg;
+	snprintf(pid, sizeof pid, "%d", getpid());
+	if (readlink("/proc/self", self, sizeof self - 1) < 0)
+		return status_set(st, "no /proc/self");
+	return status_set(st, "%s", strcmp(self, pid) ? "another /proc" : "its own /proc");
+}
+
+/* CUDA does not start in a process that its /proc has another number for. */
+static void a_process_of_its_own_pids_has_their_proc(void **state)
+{
+	const struct isolation pids = {.what = ISOLATE_BIT(ISOLATE_PID)};
+	struct status st = {""};
+	(void)state;
+	want(pids.what);
+	assert_int_equal(isolation_run(&pids, look_at_proc, NULL, &st), -1);
+	assert_string_equal(st.text, "its own /proc");
+}
+
 static void a_process_sees_the_gpus_of_its_ranks(void **state)
 {
 	struct trial trial = {0};
@@ -317,6 +338,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(a_rank_has_its_cpus_in_every_mode, set_up, forget),
 	    cmocka_unit_test(a_kept_folder_stays_in_an_own_shm),
 	    cmocka_unit_test(a_process_that_dies_is_told),
+	    cmocka_unit_test(a_process_of_its_own_pids_has_their_proc),
 	    cmocka_unit_test(a_process_sees_the_gpus_of_its_ranks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,10 +23,11 @@
 
 #define HAS(IS, KIND) ((IS)->what & ISOLATE_BIT(KIND))
 
-/* An own /dev/shm and closed device files are mounts, in a namespace of mounts. */
+/* An own /dev/shm, a /proc of the own pids and closed device files are mounts, in a namespace of
+ * mounts. */
 static const int flags[ISOLATE_KINDS] = {
     [ISOLATE_UTS] = CLONE_NEWUTS, [ISOLATE_IPC] = CLONE_NEWIPC,
-    [ISOLATE_SHM] = CLONE_NEWNS,  [ISOLATE_PID] = CLONE_NEWPID,
+    [ISOLATE_SHM] = CLONE_NEWNS,  [ISOLATE_PID] = CLONE_NEWPID | CLONE_NEWNS,
     [ISOLATE_DEVICES] = CLONE_NEWNS, [ISOLATE_CGROUP] = CLONE_NEWCGROUP,
 };
 
@@ -179,6 +180,9 @@ static void live(const struct isolation *is, int (*body)(void *arg, struct statu
 		if (pid)
 			wait_and_end(pid);
 		follow();
+		/* CUDA does not start where /proc knows it by another number. */
+		if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
+			result = refuse(is->what, errno, "its /proc cannot be mounted", &st);
 	}
 	/* What is closed is not counted by CUDA either. */
 	if (HAS(is, ISOLATE_DEVICES))
