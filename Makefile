@@ -188,7 +188,7 @@ $(ON_STANDINS): $(HELPERS) $(NO_GPU) $(GPU_OBJ) | $(LIBRARY) $(STANDIN)/launchga
 	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(BESIDE) $(STANDIN)/libcudart.so $(LINK) -lcmocka
 -include $(GPU_OBJ:.o=.d) $(THEIR_TESTS:$(STANDIN)/%=$(STANDIN)/tests/standin/%.d) $(ALSO_TESTS:$(STANDIN)/%=$(STANDIN)/tests/%.d)
 
-test: $(TESTS) $(ON_STANDINS) $(B)/launchgap $(FUZZERS)
+test: $(TESTS) $(ON_STANDINS) $(B)/launchgap
 	@LAUNCHGAP=$(abspath $(B)/launchgap) FUZZERS='$(abspath $(FUZZERS))' \
 	  tests/run $(TESTS) $(abspath $(ON_STANDINS)) tests/same_numbers tests/recompute.py tests/fuzzed
 
@@ -222,6 +222,7 @@ same: $(B)/launchgap
 ifneq ($(filter test fuzz,$(MAKECMDGOALS)),)
 LIBFUZZ := $(if $(SAN),,$(shell harness/packages.sh need fuzz >/dev/null && echo build-fuzzer))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(or $(LIBFUZZ),$(B))/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
+test: $(FUZZERS)
 endif
 ifneq ($(LIBFUZZ),)
 # What they are made of is known to the make that makes them.
