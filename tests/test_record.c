@@ -615,6 +615,7 @@ static void all_that_a_backend_is_is_written(void **state)
 		struct backend_traits read;
 		memset(&read, 0, sizeof read); /* what lies between the fields too */
 		read.cliff_advice = (*b)->is.cliff_advice;
+		read.channels_advice = (*b)->is.channels_advice;
 		read.faults_advice = (*b)->is.faults_advice;
 		json_t *json = traits_to_json(&(*b)->is);
 		assert_null(traits_from_json(json, &read));
