@@ -52,7 +52,7 @@ SAY := @echo " "
 SANFLAG  = $(if $(SAN),-fsanitize=$(SAN:fuzzer=fuzzer-no-link,address,undefined) -fno-omit-frame-pointer)
 WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 STD     := -std=c11 -D_GNU_SOURCE
-ALL_C    = $(CFLAGS) $(STD) $(WARN) $(SANFLAG) $(if $(filter fuzzer,$(SAN)),-Wno-format-zero-length) -MMD -MP
+ALL_C    = $(CFLAGS) $(STD) $(WARN) $(SANFLAG) $(if $(filter fuzzer,$(SAN)),-Wno-format-zero-length -Wno-missing-field-initializers) -MMD -MP
 # STATIC=1: libraries that another machine may lack go into the program; MPI and hwloc, which
 # Open MPI itself brings, do not.
 LINK     = $(if $(STATIC),-l:libinih.a -l:libjansson.a $(CMARK:%=-l:lib%.a) -lhwloc -lz,-lcmark-gfm-extensions $(call PKG,--libs)) -lpthread -lm -ldl
