@@ -104,6 +104,8 @@ static const char *const quiet[] = {
     "cudaDeviceEnablePeerAccess",
     "cudaMemGetInfo",
     "cudaDeviceGetPCIBusId",
+    "cudaRuntimeGetVersion",
+    "cudaDriverGetVersion",
     "cudaGetDeviceProperties",
     "cudaFree",
     "cudaFreeHost",

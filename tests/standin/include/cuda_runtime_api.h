@@ -58,6 +58,8 @@ cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaSetDeviceFlags(unsigned flags);
 cudaError_t cudaGetDevice(int *device);
+cudaError_t cudaRuntimeGetVersion(int *version);
+cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
 cudaError_t cudaDeviceGetPCIBusId(char *pci, int bytes, int device);
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);
