@@ -203,6 +203,8 @@ const char *coll_refuses(enum coll_kind kind, unsigned nranks)
 		return "hypercube wants a power of two of ranks";
 	if (kind == COLL_SENDRECV_PAIRS && nranks % 2)
 		return "sendrecv_pairs wants an even number of ranks";
+	if (kind == COLL_PAIR && nranks < 2)
+		return "pair wants two ranks";
 	return NULL;
 }
 
