@@ -7,6 +7,7 @@
 #include "../backend/backend.h"
 #include "../coll/counts.h"
 #include "cost.h"
+#include "load.h"
 #include "searched.h"
 
 #define CORES_MIN_RANKS 16 /* whatever the cores: that many get through */
@@ -900,4 +901,16 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 done:
 	free(plan);
 	return rc;
+}
+
+int plan_load(const struct plan_source *from, const struct plan_machine *machine,
+              struct spec *out, char backend[TRIAL_NAME_BYTES], char *why, size_t why_bytes,
+              struct status *st)
+{
+	if (spec_load(from->file, from->noverrides, from->overrides, NULL, from->lookup, out, st))
+		return -1;
+	/* Its name may lie in the spec, which is read anew. */
+	snprintf(backend, TRIAL_NAME_BYTES, "%s", plan_backend(out, machine, why, why_bytes));
+	return spec_load(from->file, from->noverrides, from->overrides, backend, from->lookup,
+	                 out, st);
 }

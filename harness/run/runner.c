@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "../config/load.h"
 #include "../config/planner.h"
 #include "../machine.h"
 #include "describe.h"
@@ -15,11 +14,9 @@
 static int load_spec(struct runner *r, struct status *st)
 {
 	const struct run_request *q = r->request;
-	const char *backend;
-	if (spec_load(q->file, q->noverrides, q->overrides, NULL, machine_env, &r->spec, st))
-		return -1;
-	backend = plan_backend(&r->spec, q->machine, r->why, sizeof r->why);
-	if (spec_load(q->file, q->noverrides, q->overrides, backend, machine_env, &r->spec, st))
+	const struct plan_source from = {q->file, q->noverrides, q->overrides, machine_env};
+	char backend[TRIAL_NAME_BYTES];
+	if (plan_load(&from, q->machine, &r->spec, backend, r->why, sizeof r->why, st))
 		return -1;
 	if (q->nccl_tests && !r->spec.paces[PACE_STREAM])
 		return status_set(st, "--format nccl-tests is of stream calls, as nccl-tests "

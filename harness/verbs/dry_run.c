@@ -7,7 +7,6 @@
 
 #include "../backend/backend.h"
 #include "../config/cost.h"
-#include "../config/load.h"
 #include "../config/planner.h"
 #include "../machine.h"
 #include "../run/run.h"
@@ -195,18 +194,14 @@ int dry_run(const struct run_request *q, struct status *st)
 	struct plan *plan = malloc(sizeof *plan);
 	struct plan_machine machine = *q->machine;
 	struct status why_not = {""};
-	char why[512];
+	const struct plan_source from = {q->file, q->noverrides, q->overrides, machine_env};
+	char why[512], chosen[TRIAL_NAME_BYTES];
 	int result = -1;
 	if (!spec || !plan) {
 		status_set(st, "out of memory");
 		goto out;
 	}
-	if (spec_load(q->file, q->noverrides, q->overrides, NULL, machine_env, spec, st))
-		goto out;
-	const char *backend = plan_backend(spec, &machine, why, sizeof why);
-	char chosen[TRIAL_NAME_BYTES];
-	snprintf(chosen, sizeof chosen, "%s", backend);
-	if (spec_load(q->file, q->noverrides, q->overrides, chosen, machine_env, spec, st))
+	if (plan_load(&from, &machine, spec, chosen, why, sizeof why, st))
 		goto out;
 	strcpy(spec->backend, chosen);
 	if (!plan_capacity(&machine, chosen, 1, &why_not)) {

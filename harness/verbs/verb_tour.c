@@ -8,7 +8,6 @@
 #include "../../modes/mode.h"
 #include "../analysis/words.h"
 #include "../backend/backend.h"
-#include "../config/load.h"
 #include "../config/near.h"
 #include "../config/planner.h"
 #include "../machine.h"
@@ -52,7 +51,7 @@ static void say_source(const struct tour *t, const char *file, const char *what)
 		line[strcspn(line, "\n")] = '\0';
 		words_add(said, sizeof said, "%s%s", said[0] ? " " : "",
 		          line + strspn(line, " \t"));
-		inside = !strpbrk(line, ";,") || !strchr(";,", line[strlen(line) - 1]);
+		inside = !*line || !strchr(";,", line[strlen(line) - 1]);
 	}
 	if (f)
 		fclose(f);
@@ -251,12 +250,9 @@ static int pick(struct tour *t, struct status *st)
 
 static int plan_tour(struct tour *t, unsigned n, char *const overrides[], struct status *st)
 {
+	const struct plan_source from = {t->file, n, overrides, machine_env};
 	char why[512], backend[TRIAL_NAME_BYTES];
-	if (spec_load(t->file, n, overrides, NULL, machine_env, &t->spec, st))
-		return -1;
-	snprintf(backend, sizeof backend, "%s",
-	         plan_backend(&t->spec, &t->machine, why, sizeof why));
-	if (spec_load(t->file, n, overrides, backend, machine_env, &t->spec, st))
+	if (plan_load(&from, &t->machine, &t->spec, backend, why, sizeof why, st))
 		return -1;
 	strcpy(t->spec.backend, backend);
 	if (t->spec.ndtypes != 1 || t->spec.dtypes[0] != DTYPE_FLOAT64)
