@@ -225,10 +225,10 @@ FUZZERS := $(patsubst tests/fuzz/%.c,$(or $(LIBFUZZ),$(B))/tests/%,$(wildcard te
 test: $(FUZZERS)
 endif
 ifneq ($(LIBFUZZ),)
-# What they are made of is known to the make that makes them.
+# What they are made of is known to the make that makes them; what is missing gets installed before it.
 $(FUZZERS): libfuzzers ;
 .PHONY: libfuzzers
-libfuzzers:
+libfuzzers: | deps
 	@$(MAKE) -s SAN=fuzzer B=$(LIBFUZZ) CC='$(CC:gcc=clang)' CFLAGS='-O1 -gline-tables-only -fno-sanitize-recover=all' \
 	  NVCC= NCCL_H= $(FUZZERS)
 endif
