@@ -16,6 +16,7 @@ rows() {
 	build|inih|pkg-config --exists inih|libinih-dev|inih-devel||
 	build|jansson|pkg-config --exists jansson|libjansson-dev|jansson-devel||
 	build|xxHash|pkg-config --exists libxxhash|libxxhash-dev|xxhash-devel||
+	build|cmark-gfm|pkg-config --exists libcmark-gfm && echo "#include <cmark-gfm-core-extensions.h>" \| ${CC:-cc} -E -xc - -o /dev/null|libcmark-gfm-dev libcmark-gfm-extensions-dev|cmark-gfm-devel||
 	build|zlib|pkg-config --exists zlib|zlib1g-dev|zlib-devel|zlib|
 	use|mpirun|command -v mpirun|openmpi-bin|openmpi|openmpi|the mode processes
 	use|gnuplot|command -v gnuplot|gnuplot-nox|gnuplot|gnuplot|the pictures

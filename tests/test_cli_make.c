@@ -121,6 +121,29 @@ static void what_is_missing_is_named_for_each_system(void **state)
 	free(said);
 }
 
+/* What the program is linked with, a bare machine gets. */
+static void every_library_has_its_package(void **state)
+{
+	char *makefile = cli_read("Makefile"), *packages = cli_read("harness/packages.sh"), *next;
+	(void)state;
+	assert_non_null(makefile);
+	assert_non_null(packages);
+	char *libraries = strstr(makefile, "\nLIBS    := ");
+	assert_non_null(libraries);
+	libraries = strtok_r(libraries + strlen("\nLIBS    := "), "\n", &next);
+	unsigned found = 0;
+	for (char *name = strtok_r(libraries, " ", &next); name;
+	     name = strtok_r(NULL, " ", &next), found++) {
+		char proof[80];
+		snprintf(proof, sizeof proof, "pkg-config --exists %s", name);
+		if (!strstr(packages, proof))
+			fail_msg("harness/packages.sh has no row for %s", name);
+	}
+	assert_true(found > 3);
+	free(makefile);
+	free(packages);
+}
+
 /* mpirun and gnuplot are no reason to stop: what is run without them says so. */
 static void what_is_only_of_use_stops_nothing(void **state)
 {
@@ -150,6 +173,7 @@ int main(void)
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(what_is_missing_is_named_for_each_system, set_up,
 	                                    tear_down),
+	    cmocka_unit_test(every_library_has_its_package),
 	    cmocka_unit_test_setup_teardown(what_args_says_is_passed_on_once, set_up,
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(what_is_only_of_use_stops_nothing, set_up,
