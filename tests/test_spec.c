@@ -840,6 +840,15 @@ static void test_mode_and_layout(void **state)
 		expect_text(&st, "they are named for what they say themselves: plain, placed, "
 		                 "back, both, there");
 	}
+	/* A search is in one mode, and about other settings. */
+	const char *search = BASE "[variant default]\nmode = threads\n"
+	                          "[variant other]\nmode = threads\noffset = 64\n"
+	                          "[search]\nfinalists = 1\npath = direct, fifo\n";
+	struct status st = {""};
+	if (load_with(search, "host", 1, &places[0], &st))
+		fail_msg("%s", st.text);
+	expect_place("default", "processes", 0);
+	expect_place("other", "processes", 0);
 }
 
 static void test_command_line(void **state)

@@ -181,8 +181,9 @@ static int key_check(const struct build *b, const struct text_entry *entry, cons
 		if (placed && !strcmp(v->settings.mode, entry->value))
 			snprintf(as, sizeof as, "%s", v->name);
 	}
-	/* A mode is what its variant is about, even where there is but one. */
-	if (!moved || !(differ || placed))
+	/* A mode is what its variant is about, even where there is but one; but for a search, whose
+	 * variants are about other settings. */
+	if (!moved || !(differ || (placed && !spec->search.nkeys)))
 		return 0;
 	if (kept > MOST_NAMED)
 		snprintf(more, sizeof more, " and %u more", kept - MOST_NAMED);
