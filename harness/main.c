@@ -40,7 +40,8 @@ static const struct verb verbs[] = {
      "exit: 0 all measured; 1 something failed; 130 interrupted, and it says how to go on\n", verb_run},
     {"resume", "DIR [key=value …]", "go on with a run",
      "The record says which experiment it is and how it was begun. What was asked for and is\n"
-     "missing is measured; blocks=N adds as many. Options as of run.\n", verb_resume},
+     "missing is measured, of a block that was begun its other trials first; blocks=N: so many\n"
+     "blocks, with the one that was begun. Options as of run.\n", verb_resume},
     {"report", "DIR", "its tables and pictures, from records alone",
      "  -v              print all of the report, not only what stands first\n"
      "  --format nccl-tests   the tables in nccl-tests' columns, for what parses those\n"

@@ -173,7 +173,7 @@ static void resumed_it_adds_whole_blocks(void **state)
 	char *text = cli_read(trials);
 	assert_non_null(strstr(text, "\"block\":2,"));
 	assert_null(strstr(text, "\"block\":3,"));
-	char *resume = strstr(text, "\"kind\":\"resume\",\"first_block\":1,\"command\":[");
+	char *resume = strstr(text, "\"kind\":\"resume\",\"first_block\":1,\"begun\":0,\"command\":[");
 	assert_non_null(resume);
 	*strchr(resume, '\n') = '\0';
 	assert_non_null(strstr(resume, ",\"blocks=2\"],\"created\":\"20"));

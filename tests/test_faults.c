@@ -121,6 +121,7 @@ struct shot {
 	pid_t runner, victim;
 	char *record;     /* as it was when the fault struck */
 	bool more_blocks; /* it says that going on takes blocks=1 */
+	bool begun;       /* the last block lacks trials */
 	/* What came out. */
 	bool fired, skipped, bad[ILLS];
 	char why[400];
@@ -473,6 +474,7 @@ static bool look_at_record(struct shot *s, unsigned *blocks)
 			return false;
 	}
 	*blocks = record_next_block(&run);
+	s->begun = record_begun(&run) > 0;
 	for (unsigned i = 0; i < run.ncells; i++)
 		timed += run.cells[i].block + 1 == *blocks && !run.cells[i].error[0];
 	record_free(&run);
@@ -517,12 +519,13 @@ static void complete(struct shot *s, unsigned blocks)
 {
 	unsigned after;
 	bool said = s->fault->code == 130 && !(AT(s->place) & DRAWING);
-	bool more = said ? s->more_blocks : blocks >= 2;
+	bool more = said ? s->more_blocks : blocks >= 2 && !s->begun;
 	expect_code(s, NOT_RESUMED, "resume",
 	            launchgap(s, (const char *[]){"resume", s->run, "--no-report",
 	                                          more ? "blocks=1" : NULL, NULL}),
 	            0);
-	if (!look_at_record(s, &after) || after <= blocks || after < 2)
+	const unsigned want = more ? blocks + 1 : 2;
+	if (!look_at_record(s, &after) || s->begun || after < want)
 		is_ill(s, NOT_RESUMED, "block %u is not whole", after);
 	if (AT(s->place) & DRAWING)
 		expect_code(s, UNREADABLE, "report",

@@ -8,6 +8,7 @@
 
 #include "../config/claim.h"
 #include "../record/path.h"
+#include "sessions.h"
 #include "words.h"
 
 /* What a quiet machine shows too: drivers fault in a page now and then (2 in 100 calls seen),
@@ -199,6 +200,28 @@ static void warn_machines(const struct summary *s, struct validity *w)
 		             "two. Measure again at one go if values matter.",
 		             r->first_block + 1);
 		return;
+	}
+}
+
+/* A block whose trials are not close in time. */
+static void warn_pauses(const struct summary *s, struct validity *w)
+{
+	for (unsigned i = 0; i < s->run->nresumes; i++) {
+		struct session_pause p;
+		char after[128] = "at a time that is not recorded";
+		if (!session_paused(s->run, i, &p) || !p.far)
+			continue;
+		const bool hours = p.pause_s >= 3600;
+		if (!isnan(p.pause_s))
+			snprintf(after, sizeof after, "%s%s later",
+			         words_number(hours ? p.pause_s / 3600 : p.pause_s).text,
+			         hours ? " h" : " s");
+		validity_add(w,
+		             "Block %u is not close in time: %u of its %u trials were measured "
+		             "in one session, the others %s in another. What changed in between "
+		             "is in its ratios. Measure again at one go where a verdict is "
+		             "narrow.",
+		             p.block + 1, p.begun, p.trials, after);
 	}
 }
 
@@ -828,6 +851,7 @@ void validity_collect(const struct summary *s, bool torn, struct validity *out)
 	warn_blocks(s, torn, out);
 	warn_builds(s, out);
 	warn_machines(s, out);
+	warn_pauses(s, out);
 	warn_variants(s, out);
 	warn_cores(s, out);
 	warn_load(s, out);

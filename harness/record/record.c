@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "record_line.h"
 
@@ -59,9 +60,10 @@ static json_t *facts_json(struct team *team)
 /* What every line of a trial begins with. */
 static json_t *line_json(const char *kind, const struct trial *trial)
 {
-	return json_pack("{s:i, s:s, s:s, s:s, s:i, s:i}", "schema", RECORD_SCHEMA, "kind",
+	return json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:I}", "schema", RECORD_SCHEMA, "kind",
 	                 kind, "experiment", trial->experiment, "variant", trial->variant,
-	                 "block", (int)trial->block, "order", (int)trial->order);
+	                 "block", (int)trial->block, "order", (int)trial->order, "written_s",
+	                 (json_int_t)time(NULL));
 }
 
 /* What the workers say of themselves stands on the trial's first cell, and is of all of them.
@@ -145,10 +147,11 @@ int record_write_failure(FILE *out, const struct trial *trial, const char *error
 	return write_line(out, line, st);
 }
 
-static json_t *resume_json(const json_t *environment, unsigned first_block)
+static json_t *resume_json(const json_t *environment, unsigned first_block, unsigned begun)
 {
-	json_t *line = json_pack("{s:i, s:s, s:i}", "schema", RECORD_SCHEMA, "kind", "resume",
-	                         "first_block", (int)first_block);
+	json_t *line =
+	    json_pack("{s:i, s:s, s:i, s:i}", "schema", RECORD_SCHEMA, "kind", "resume",
+	              "first_block", (int)first_block, "begun", (int)begun);
 	static const char *const keys[] = {"command", "created", "launchgap", "counters",
 	                                   "machine"};
 	json_int_t blocks = json_integer_value(json_object_get(environment, "blocks"));
@@ -163,9 +166,9 @@ static json_t *resume_json(const json_t *environment, unsigned first_block)
 }
 
 int record_write_resume(FILE *out, const json_t *environment, unsigned first_block,
-                        struct status *st)
+                        unsigned begun, struct status *st)
 {
-	return write_line(out, resume_json(environment, first_block), st);
+	return write_line(out, resume_json(environment, first_block, begun), st);
 }
 
 int record_write_search(FILE *out, const struct record_search_block *b, json_t *sets,

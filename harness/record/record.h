@@ -32,9 +32,10 @@ int record_write_path(FILE *out, const struct trial *trial, json_t *path, bool a
 /* One line for a trial that left nothing else. */
 int record_write_failure(FILE *out, const struct trial *trial, const char *error,
                          struct status *st);
-/* One line where a run goes on: from `environment`, which the session was described by. */
+/* One line where a run goes on: from `environment`, which the session was described by; of its
+ * first block `begun` trials are there from before. */
 int record_write_resume(FILE *out, const json_t *environment, unsigned first_block,
-                        struct status *st);
+                        unsigned begun, struct status *st);
 /* One line in front of a block of a search: which sets are new with it, and which it measures.
  * Takes the references of both lists, NULL (out of memory) included. */
 int record_write_search(FILE *out, const struct record_search_block *block, json_t *sets,
@@ -45,6 +46,7 @@ int record_write_end(FILE *out, const char *reason, const char *text, struct sta
 struct record_failure {
 	char variant[TRIAL_NAME_BYTES];
 	unsigned block, order;
+	int64_t written_s; /* as of a cell */
 	char error[512];
 };
 
@@ -61,6 +63,7 @@ struct record_path {
 /* A session that went on with the run. */
 struct record_resume {
 	unsigned first_block;
+	unsigned begun;  /* trials of that block that an earlier session measured */
 	bool behind_end; /* the sessions before it had ended by themselves */
 	unsigned blocks; /* that it asked for; 0: auto */
 	bool counters;
@@ -130,6 +133,12 @@ const struct backend_traits *record_traits(const struct record_run *run, const c
 
 /* The number behind that of the last block. */
 unsigned record_next_block(const struct record_run *run);
+/* Trials that the last block has, where it was begun and a session was stopped in it; 0 where
+ * none is to be completed. What comes behind them in the block is missing; what lacks before
+ * was given up. A search sees to its own blocks. */
+unsigned record_begun(const struct record_run *run);
+/* Trials of a whole block: variants that were not left out. */
+unsigned record_block_trials(const struct record_run *run);
 /* How many blocks all sessions together asked for; 0: as many as it takes. */
 long long record_blocks_asked(const struct record_run *run);
 

@@ -15,6 +15,7 @@ struct field_place;
 struct record_cell {
 	char variant[TRIAL_NAME_BYTES];
 	unsigned block, order;
+	int64_t written_s; /* when its trial ended, since 1970; 0 in older records */
 	unsigned nranks;
 	struct cell cell;
 	unsigned rows, calls;

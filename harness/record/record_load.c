@@ -139,16 +139,19 @@ static bool has_variant(const json_t *environment, const char *name)
 
 static int take_origin(const struct field_place *at, const json_t *line,
                        const struct record_run *run, char variant[TRIAL_NAME_BYTES],
-                       unsigned *block, unsigned *order)
+                       unsigned *block, unsigned *order, int64_t *written_s)
 {
-	json_int_t number = 0;
+	json_int_t number = 0, seconds = 0;
 	if (field_name(at, line, "variant", variant, TRIAL_NAME_BYTES) ||
 	    field_number(at, line, "block", 0, RECORD_MAX_BLOCKS - 1, &number) ||
-	    field_count(at, line, "order", 0, order))
+	    field_count(at, line, "order", 0, order) ||
+	    (json_object_get(line, "written_s") &&
+	     field_number(at, line, "written_s", 0, INT_MAX * (json_int_t)1000, &seconds)))
 		return -1;
 	if (!has_variant(run->environment, variant) && !record_search_has(run, variant))
 		return field_bad(at, "variant \"%s\" is not one of the environment's", variant);
 	*block = (unsigned)number;
+	*written_s = seconds;
 	return 0;
 }
 
@@ -181,7 +184,8 @@ static int add_cell(const struct field_place *at, json_t *line, struct record_ru
 		return field_bad(at, "out of memory for the record");
 	run->ncells++;
 	cell->json = json_incref(line);
-	if (take_origin(at, line, run, cell->variant, &cell->block, &cell->order))
+	if (take_origin(at, line, run, cell->variant, &cell->block, &cell->order,
+	                &cell->written_s))
 		return -1;
 	cell->traits = record_traits(run, cell->variant);
 	if (run->ncells > 1)
@@ -197,7 +201,8 @@ static int add_failure(const struct field_place *at, const json_t *line, struct 
 	if (!failure)
 		return field_bad(at, "out of memory for the record");
 	run->nfailures++;
-	if (take_origin(at, line, run, failure->variant, &failure->block, &failure->order))
+	if (take_origin(at, line, run, failure->variant, &failure->block, &failure->order,
+	                &failure->written_s))
 		return -1;
 	return field_error(at, line, "error", failure->error, sizeof failure->error);
 }
@@ -217,7 +222,9 @@ static int add_path(const struct field_place *at, json_t *line, struct record_ru
 		return field_bad(at, "\"path\" or \"as_expected\" is missing or not what it "
 		                     "has to be");
 	path->as_expected = json_is_true(as_expected);
-	return take_origin(at, line, run, path->variant, &path->block, &path->order) ||
+	int64_t written_s;
+	return take_origin(at, line, run, path->variant, &path->block, &path->order,
+	                   &written_s) ||
 	               field_text(at, line, "expect", &path->expect)
 	           ? -1
 	           : 0;
@@ -238,7 +245,9 @@ static int take_resume(const struct field_place *at, json_t *line, struct record
 	return field_text(at, line, "created", &out->created) ||
 	               field_text(at, line, "launchgap", &out->launchgap) ||
 	               field_count(at, line, "blocks", 0, &out->blocks) ||
-	               field_count(at, line, "first_block", 0, &out->first_block)
+	               field_count(at, line, "first_block", 0, &out->first_block) ||
+	               (json_object_get(line, "begun") &&
+	                field_count(at, line, "begun", 0, &out->begun))
 	           ? -1
 	           : 0;
 }
@@ -457,6 +466,47 @@ unsigned record_next_block(const struct record_run *run)
 		if (run->failures[i].block >= next)
 			next = run->failures[i].block + 1;
 	return next;
+}
+
+unsigned record_block_trials(const struct record_run *run)
+{
+	const json_t *variants = json_object_get(run->environment, "variants"), *each;
+	unsigned n = 0;
+	size_t i;
+	json_array_foreach(variants, i, each)
+	{
+		const char *skip = json_string_value(json_object_get(each, "skip"));
+		n += skip && !*skip;
+	}
+	return n;
+}
+
+/* Behind the place that a trial has in the last block; 0: it has no place there, as its number
+ * is not the plan's. */
+static unsigned place_behind(unsigned order, unsigned block, unsigned in_block)
+{
+	const uint64_t first = (uint64_t)block * in_block;
+	return order >= first && order < first + in_block ? (unsigned)(order - first) + 1 : 0;
+}
+
+unsigned record_begun(const struct record_run *run)
+{
+	const unsigned next = record_next_block(run), in_block = record_block_trials(run);
+	unsigned behind = 0;
+	if (!next || run->end.reason[0] || json_object_get(run->environment, "search"))
+		return 0;
+	for (unsigned i = 0; i < run->ncells + run->nfailures; i++) {
+		const unsigned f = i - run->ncells;
+		const bool cell = i < run->ncells;
+		if ((cell ? run->cells[i].block : run->failures[f].block) + 1 != next)
+			continue;
+		unsigned place = place_behind(
+		    cell ? run->cells[i].order : run->failures[f].order, next - 1, in_block);
+		if (!place)
+			return 0;
+		behind = place > behind ? place : behind;
+	}
+	return behind < in_block ? behind : 0;
 }
 
 long long record_blocks_asked(const struct record_run *run)

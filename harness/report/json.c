@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../analysis/sessions.h"
 #include "../analysis/words.h"
 #include "tables.h"
 
@@ -306,6 +307,7 @@ static json_t *sessions_of(const struct model *m)
 {
 	const struct record_run *run = &m->run;
 	const unsigned end = record_next_block(run);
+	struct session_pause pause;
 	json_t *list = json_array();
 	for (unsigned i = 0; i <= run->nresumes; i++) {
 		const struct record_resume *r = i ? &run->resumes[i - 1] : NULL;
@@ -313,8 +315,7 @@ static json_t *sessions_of(const struct model *m)
 		    r ? r->machine : json_object_get(run->environment, "machine");
 		const char *created = r ? r->created : model_text(m, "created");
 		const char *launchgap = r ? r->launchgap : model_text(m, "launchgap");
-		json_array_append_new(
-		    list,
+		json_t *one =
 		    json_pack("{s:i, s:i, s:b, s:s*, s:s*, s:s*, s:s*}", "first_block",
 		              r ? (int)r->first_block : 0, "blocks",
 		              (int)((i < run->nresumes ? run->resumes[i].first_block : end) -
@@ -322,7 +323,12 @@ static json_t *sessions_of(const struct model *m)
 		              "planned", !r || !looks_adds(run, i - 1), "created", created,
 		              "launchgap", launchgap, "host",
 		              json_string_value(json_object_get(machine, "host")), "boot",
-		              json_string_value(json_object_get(machine, "boot"))));
+		              json_string_value(json_object_get(machine, "boot")));
+		if (r && session_paused(run, i - 1, &pause)) {
+			json_object_set_new(one, "begun", json_integer(pause.begun));
+			json_object_set_new(one, "pause_s", number(pause.pause_s));
+		}
+		json_array_append_new(list, one);
 	}
 	return list;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../analysis/checks.h"
+#include "../analysis/sessions.h"
 #include "../analysis/words.h"
 #include "../coll/counts.h"
 #include "../analysis/drawn.h"
@@ -772,24 +773,11 @@ static void say_command(struct page *p, const json_t *command)
 		page_code(p, text);
 }
 
-/* "Blocks 7 to 14", of 6 and what is before 14: people count from 1. */
-static void blocks_of(unsigned begin, unsigned end, char text[64])
-{
-	if (begin + 1 == end)
-		snprintf(text, 64, "Block %u", end);
-	else if (begin < end)
-		snprintf(text, 64, "Blocks %u to %u", begin + 1, end);
-	else
-		snprintf(text, 64, "No block");
-}
-
 /* `why`: it began, behind a comma, or "". */
-static void say_session(struct page *p, unsigned begin, unsigned end, const char *why,
+static void say_session(struct page *p, const char *blocks, const char *why,
                         const char *created, const char *commit, const json_t *counters,
                         const json_t *command)
 {
-	char blocks[64];
-	blocks_of(begin, end, blocks);
 	page_say(p, "%s%s, %s, launchgap %s%s:", blocks, why, created, commit,
 	         !json_is_boolean(counters) ? ""
 	         : json_is_true(counters)   ? ", with counters"
@@ -801,24 +789,21 @@ static void say_sessions(struct page *p, const struct model *m)
 {
 	const struct record_run *run = &m->run;
 	const json_t *env = run->environment;
-	unsigned end = record_next_block(run);
-	char blocks[64];
+	char blocks[160];
 	if (run->nresumes)
 		page_say(p, "In %u sessions.", run->nresumes + 1);
-	say_session(p, 0, run->nresumes ? run->resumes[0].first_block : end, "",
-	            model_text(m, "created"), model_text(m, "launchgap"),
+	session_say(run, 0, blocks, sizeof blocks);
+	say_session(p, blocks, "", model_text(m, "created"), model_text(m, "launchgap"),
 	            json_object_get(env, "counters"), json_object_get(env, "command"));
 	for (unsigned i = 0; i < run->nresumes; i++) {
 		const struct record_resume *r = &run->resumes[i];
-		unsigned until = i + 1 < run->nresumes ? r[1].first_block : end;
+		session_say(run, i + 1, blocks, sizeof blocks);
 		if (r->json) {
-			say_session(p, r->first_block, until,
-			            looks_adds(run, i) ? ", added" : ", as planned", r->created,
-			            r->launchgap, json_object_get(r->json, "counters"),
-			            r->command);
+			say_session(p, blocks, looks_adds(run, i) ? ", added" : ", as planned",
+			            r->created, r->launchgap,
+			            json_object_get(r->json, "counters"), r->command);
 			continue;
 		}
-		blocks_of(r->first_block, until, blocks);
 		page_say(p, "%s: the record does not say by which command.", blocks);
 	}
 }

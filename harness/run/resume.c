@@ -14,10 +14,12 @@ int resume_read(const char *folder, struct resume *out, struct status *st)
 	for (unsigned i = 0; i < run.npaths; i++)
 		json_object_set_new(paths, run.paths[i].variant,
 		                    json_boolean(run.paths[i].as_expected));
+	const unsigned begun = record_begun(&run);
 	*out = (struct resume){
 	    .environment = json_incref(run.environment),
 	    .paths = paths,
-	    .first_block = record_next_block(&run),
+	    .first_block = record_next_block(&run) - (begun > 0),
+	    .begun = begun,
 	    .seed =
 	        strtoull(json_string_value(json_object_get(run.environment, "seed")), NULL, 16),
 	};

@@ -12,7 +12,8 @@ struct resume {
 	json_t *environment; /* the caller's reference */
 	json_t
 	    *paths; /* of variants whose path it has, whether as expected; the caller's too */
-	unsigned first_block; /* behind the blocks that the run has */
+	unsigned first_block; /* behind the whole blocks that the run has */
+	unsigned begun;       /* trials that it has of that block */
 	uint64_t seed;
 };
 

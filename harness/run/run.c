@@ -74,8 +74,9 @@ static int skip_trial(struct runner *r, unsigned index, const char *why, struct 
 
 /* Trials of this session when it ends; with blocks = auto, as many as the budget has room for
  * at the pace so far. */
-static unsigned expect_trials(const struct runner *r, unsigned block, unsigned in_block)
+static unsigned expect_trials(const struct runner *r, unsigned block)
 {
+	const unsigned in_block = r->plan.ntrials / r->spec.blocks;
 	unsigned blocks = r->spec.blocks - r->first_block, measured = block - r->first_block;
 	if (r->expected)
 		return r->expected;
@@ -87,30 +88,30 @@ static unsigned expect_trials(const struct runner *r, unsigned block, unsigned i
 		room = room > measured + 1 ? room : measured + 1;
 		blocks = room < blocks ? (unsigned)room : blocks;
 	}
-	return blocks * in_block;
+	return blocks * in_block - r->begun;
 }
 
-/* A block that has some of its trials stays as it is: where it was the last that was asked for,
- * going on means one more. */
+/* A block that has some of its trials is completed when the run goes on. Where none is missing,
+ * as while paths are asked for, going on means one more. */
 static int say_interrupted(struct runner *r, struct status *st)
 {
 	const unsigned in_block = r->plan.ntrials / r->spec.blocks;
-	const unsigned before_last = (r->spec.blocks - r->first_block - 1) * in_block;
-	bool in_last = !r->spec.blocks_auto && r->ndone > before_last;
+	const unsigned trials = (r->spec.blocks - r->first_block) * in_block - r->begun;
+	bool all = !r->spec.blocks_auto && !r->plan.search.nkeys && r->ndone >= trials;
 	const char *quote = strpbrk(r->folder.path, " \t'\"$\\&;()*?") ? "\"" : "";
 	status_progress_end();
 	r->interrupted = true;
 	return status_set(st, "interrupted; %u trials are kept. To go on: %s resume %s%s%s%s",
 	                  r->ndone, r->request->argv[0], quote, r->folder.path, quote,
-	                  in_last ? " blocks=1" : "");
+	                  all ? " blocks=1" : "");
 }
 
 int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_block,
               struct status *st)
 {
 	const struct plan *plan = &r->plan;
-	const unsigned total = expect_trials(r, block, in_block);
-	unsigned measured = 0;
+	const unsigned total = expect_trials(r, block);
+	unsigned measured = r->begun && block == r->first_block; /* before */
 	for (unsigned i = first; i < first + in_block; i++) {
 		const unsigned variant = plan->trials[i].variant;
 		const char *name = plan->variants[variant].name;
@@ -176,7 +177,7 @@ int run_evidence(struct runner *r, struct status *st)
 		    r->failed[q.variant] >= GIVE_UP)
 			continue;
 		snprintf(what, sizeof what, "path of %s", r->plan.variants[q.variant].name);
-		status_progress(r->ndone, expect_trials(r, r->first_block, r->ndone),
+		status_progress(r->ndone, expect_trials(r, r->first_block),
 		                clock_now_ns() - r->begin_ns, what);
 		int result = evidence_collect(&q, &why);
 		if (result == EVIDENCE_INTERRUPTED || job_interrupted())
@@ -228,7 +229,8 @@ static int run_blocks(struct runner *r, struct status *st)
 		if (r->end.reason[0])
 			break;
 		bool ask = block == r->first_block && !r->request->change;
-		if (run_block(r, block, block * in_block, in_block, st) ||
+		const unsigned begun = block == r->first_block ? r->begun : 0;
+		if (run_block(r, block, block * in_block + begun, in_block - begun, st) ||
 		    (ask && run_evidence(r, st)))
 			return -1;
 	}

@@ -71,6 +71,7 @@ int run_set_up(struct runner *r, struct status *st)
 		return -1;
 	settle_in_place(&r->spec, q->nccl_tests, before.environment);
 	r->first_block = before.first_block;
+	r->begun = before.begun;
 	if (!r->spec.search.nkeys)
 		r->spec.blocks += before.first_block;
 	if (q->resume && keep_seed(&r->spec, before.seed, st))
@@ -91,7 +92,7 @@ int run_set_up(struct runner *r, struct status *st)
 	if (folder_open(q->results, r->spec.name, plan_scratch_bytes(&r->plan), &r->folder, st))
 		goto out;
 	if (q->resume
-	        ? record_write_resume(r->folder.trials, r->environment, r->first_block, st)
+	        ? record_write_resume(r->folder.trials, r->environment, r->first_block, r->begun, st)
 	        : record_write_environment(r->folder.trials, r->environment, st))
 		goto out;
 	if (folder_commit(&r->folder, st))
@@ -190,4 +191,7 @@ void run_announce(const struct runner *r)
 		         100 * r->spec.precision, r->spec.budget_s);
 	status_say("%s: %u ranks on %s, %s, into %s", r->spec.name, plan->nranks,
 	           plan->variants[0].settings.backend, blocks, r->folder.path);
+	if (r->begun)
+		status_say("block %u has %u of its %u trials: the others come first",
+		           r->first_block + 1, r->begun, plan->ntrials / r->spec.blocks);
 }

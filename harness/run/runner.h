@@ -35,7 +35,8 @@ struct runner {
 	struct folder folder;
 	json_t *environment;
 	char why[256];                      /* why this backend and not the first choice */
-	unsigned first_block;               /* 0, or behind the blocks that a resumed run has */
+	unsigned first_block; /* 0, or behind the whole blocks that a resumed run has */
+	unsigned begun;       /* trials of that block that it has too */
 	bool has_path[PLAN_MAX_VARIANTS];   /* from before, in a resumed run */
 	bool unexpected[PLAN_MAX_VARIANTS]; /* its path is not the expected one; from before
 	                                   as well */

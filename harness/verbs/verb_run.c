@@ -202,7 +202,8 @@ static int take_recorded(struct asked *a, const struct home *home, const struct 
 static int take_blocks(struct asked *a, const struct record_run *run, char text[32],
                        struct status *st)
 {
-	long long asked = record_blocks_asked(run), has = record_next_block(run);
+	long long asked = record_blocks_asked(run);
+	long long has = (long long)record_next_block(run) - (record_begun(run) > 0);
 	/* A search goes on to its end, and then has none to add. */
 	if (a->blocks || json_object_get(run->environment, "search"))
 		return 0;

@@ -1,0 +1,127 @@
+#include "sessions.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "words.h"
+
+/* Trials of a block on either side of one of them, and when it ended. */
+struct seam {
+	int64_t before_s, behind_s; /* the last before, the first behind; 0: none is known */
+};
+
+static void seam_take(struct seam *seam, bool before, int64_t written_s)
+{
+	if (before && written_s > seam->before_s)
+		seam->before_s = written_s;
+	if (!before && written_s && (!seam->behind_s || written_s < seam->behind_s))
+		seam->behind_s = written_s;
+}
+
+static struct seam seam_find(const struct record_run *run, unsigned block, unsigned order)
+{
+	struct seam seam = {0};
+	for (unsigned i = 0; i < run->ncells; i++)
+		if (run->cells[i].block == block)
+			seam_take(&seam, run->cells[i].order < order, run->cells[i].written_s);
+	for (unsigned i = 0; i < run->nfailures; i++)
+		if (run->failures[i].block == block)
+			seam_take(&seam, run->failures[i].order < order,
+			          run->failures[i].written_s);
+	return seam;
+}
+
+/* Whether a session began between two trials that follow each other in a block. */
+static bool divided(const struct record_run *run, const struct record_cell *a,
+                    const struct record_cell *b)
+{
+	const unsigned trials = record_block_trials(run);
+	for (unsigned i = 0; i < run->nresumes; i++) {
+		const unsigned first =
+		    run->resumes[i].first_block * trials + run->resumes[i].begun;
+		if (a->order < first && b->order >= first)
+			return true;
+	}
+	return false;
+}
+
+static double block_takes(const struct record_run *run)
+{
+	int64_t seconds = 0;
+	uint64_t steps = 0;
+	for (unsigned i = 1; i < run->ncells; i++) {
+		const struct record_cell *a = &run->cells[i - 1], *b = &run->cells[i];
+		if (a->block != b->block || a->order >= b->order || !a->written_s ||
+		    b->written_s < a->written_s || divided(run, a, b))
+			continue;
+		seconds += b->written_s - a->written_s;
+		steps += b->order - a->order;
+	}
+	return steps ? (double)seconds / (double)steps * record_block_trials(run) : NAN;
+}
+
+bool session_paused(const struct record_run *run, unsigned resume, struct session_pause *out)
+{
+	const struct record_resume *r = &run->resumes[resume];
+	const unsigned trials = record_block_trials(run);
+	if (!r->begun || r->begun >= trials)
+		return false;
+	const struct seam seam =
+	    seam_find(run, r->first_block, r->first_block * trials + r->begun);
+	*out = (struct session_pause){.block = r->first_block,
+	                              .begun = r->begun,
+	                              .trials = trials,
+	                              .pause_s = NAN,
+	                              .block_s = block_takes(run)};
+	if (seam.before_s && seam.behind_s)
+		out->pause_s = (double)(seam.behind_s - seam.before_s);
+	out->far = !(out->pause_s <= out->block_s);
+	return true;
+}
+
+/* A place in the run: so many whole blocks, and so many trials of the next. */
+struct place {
+	unsigned block, trial;
+};
+
+static struct place place_of(const struct record_run *run, unsigned session)
+{
+	if (session > run->nresumes)
+		return (struct place){record_next_block(run), 0};
+	if (!session)
+		return (struct place){0, 0};
+	return (struct place){run->resumes[session - 1].first_block,
+	                      run->resumes[session - 1].begun};
+}
+
+static void say_trials(char *text, size_t bytes, unsigned first, unsigned last, unsigned block)
+{
+	words_add(text, bytes, "%s", text[0] ? ", " : "");
+	if (first == last)
+		words_add(text, bytes, "trial %u of block %u", last, block + 1);
+	else
+		words_add(text, bytes, "trials %u to %u of block %u", first, last, block + 1);
+}
+
+/* People count from 1. */
+void session_say(const struct record_run *run, unsigned session, char *text, size_t bytes)
+{
+	const struct place from = place_of(run, session), to = place_of(run, session + 1);
+	const unsigned trials = record_block_trials(run);
+	unsigned first = from.block;
+	text[0] = '\0';
+	if (from.trial && from.block < to.block)
+		say_trials(text, bytes, from.trial + 1, trials, first++);
+	if (first + 1 == to.block)
+		words_add(text, bytes, "%sblock %u", text[0] ? ", " : "", to.block);
+	else if (first < to.block)
+		words_add(text, bytes, "%sblocks %u to %u", text[0] ? ", " : "", first + 1,
+		          to.block);
+	bool same = from.block == to.block;
+	if (to.trial > (same ? from.trial : 0))
+		say_trials(text, bytes, (same ? from.trial : 0) + 1, to.trial, to.block);
+	if (!text[0])
+		words_add(text, bytes, "no block");
+	text[0] = (char)toupper((unsigned char)text[0]);
+}

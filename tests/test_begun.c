@@ -1,0 +1,229 @@
+/* A block that was begun: a resume measures the trials that it lacks, and no other; the report
+ * says which came later, and warns where that was much later. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "../harness/record/record.h"
+#include "here.h"
+#include "json.h"
+
+#define BLOCKS 3
+#define TRIALS 3 /* s, t and s-again */
+
+static char run[256], record[300];
+
+static const char text[] = "; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\n"
+                           "backend = null\nlimit = no\nranks = 2\nblocks = 3\n"
+                           "pace = isolated\nisolated_calls = 5\n"
+                           "[variant s]\nmode = single\n[variant t]\nmode = threads\n";
+
+/* Measures all blocks, and then cuts the record behind so many trials, as it is when a run is
+ * stopped there. */
+static void measure(unsigned trials)
+{
+	cli_write(folder, "t.exp", text);
+	cli_expect(cli_run(folder, (const char *[]){"run", "--file", file, "--no-report",
+	                                            "--results", results, NULL}),
+	           0, "block 3 of 3");
+	cli_result(folder, "t", "", run, sizeof run);
+	run[strlen(run) - 1] = '\0';
+	snprintf(record, sizeof record, "%s/trials.jsonl", run);
+	char *all = cli_read(record), *line = strchr(all, '\n') + 1;
+	for (; trials; line = strchr(line, '\n') + 1) {
+		char *timed = strstr(line, "\"pass\":\"timed\"");
+		trials -= timed && timed < strchr(line, '\n');
+	}
+	*line = '\0';
+	FILE *out = fopen(record, "w");
+	fputs(all, out);
+	fclose(out);
+	free(all);
+}
+
+static struct cli resume(const char *more)
+{
+	return cli_run(folder, (const char *[]){"resume", run, "--no-report", more, NULL});
+}
+
+static struct record_run load(void)
+{
+	struct record_run r;
+	struct status st = {""};
+	bool torn = true;
+	if (record_load(run, &r, &torn, &st) || torn)
+		fail_msg("torn or damaged: %s", st.text);
+	return r;
+}
+
+/* Every trial of the plan once, of s, t and s-again in each block. */
+static void assert_whole(unsigned blocks)
+{
+	struct record_run r = load();
+	unsigned found[BLOCKS * TRIALS] = {0}, of[BLOCKS][256] = {{0}}, timed = 0;
+	for (unsigned i = 0; i < r.ncells; i++) {
+		const struct record_cell *c = &r.cells[i];
+		if (c->cell.pass != PASS_TIMED)
+			continue;
+		timed++;
+		assert_true(c->order < blocks * TRIALS && c->block == c->order / TRIALS);
+		found[c->order]++;
+		of[c->block][(unsigned char)c->variant[strlen(c->variant) - 1]]++;
+	}
+	assert_int_equal(timed, blocks * TRIALS);
+	for (unsigned i = 0; i < timed; i++)
+		assert_int_equal(found[i], 1);
+	for (unsigned b = 0; b < blocks; b++)
+		assert_true(of[b]['s'] == 1 && of[b]['t'] == 1 && of[b]['n'] == 1);
+	assert_int_equal(record_begun(&r), 0);
+	record_free(&r);
+}
+
+static void the_last_block_is_completed(void **state)
+{
+	(void)state;
+	measure((BLOCKS - 1) * TRIALS + 1);
+	struct record_run r = load();
+	assert_int_equal(record_begun(&r), 1);
+	record_free(&r);
+	cli_expect(resume(NULL), 0, "block 3 has 1 of its 3 trials");
+	assert_whole(BLOCKS);
+	r = load();
+	assert_int_equal(r.nresumes, 1);
+	assert_int_equal(r.resumes[0].first_block, BLOCKS - 1);
+	assert_int_equal(r.resumes[0].begun, 1);
+	assert_int_equal(r.resumes[0].blocks, 1);
+	record_free(&r);
+	cli_expect(resume(NULL), 1, "has the 3 blocks that were asked for");
+}
+
+static void then_come_those_that_are_missing(void **state)
+{
+	(void)state;
+	measure(TRIALS + 2);
+	cli_expect(resume(NULL), 0, "block 3 of 3");
+	assert_whole(BLOCKS);
+}
+
+/* The one that was begun is one of them. */
+static void so_many_are_measured_as_are_said(void **state)
+{
+	(void)state;
+	measure(TRIALS + 2);
+	cli_expect(resume("blocks=1"), 0, "block 2 of 2");
+	assert_whole(2);
+	cli_expect(resume("blocks=1"), 0, "block 3 of 3");
+	assert_whole(BLOCKS);
+}
+
+/* What ended by itself lacks what was given up; what comes from elsewhere may number its trials
+ * as it likes. */
+static void some_blocks_are_left_as_they_are(void **state)
+{
+	static const struct {
+		unsigned order, begun;
+	} cases[] = {{0, 1}, {1, 2}, {2, 0}, {3, 0}, {UINT_MAX, 0}};
+	(void)state;
+	measure(1);
+	struct record_run r = load();
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		r.cells[0].order = cases[i].order;
+		assert_int_equal(record_begun(&r), cases[i].begun);
+	}
+	r.cells[0].order = 0;
+	strcpy(r.end.reason, "blocks");
+	assert_int_equal(record_begun(&r), 0);
+	r.end.reason[0] = '\0';
+	r.cells[0].block = 1;
+	assert_int_equal(record_begun(&r), 0);
+	record_free(&r);
+}
+
+/* As if a trial took 100 s, and the second session began so much later. 0 and less: as an older
+ * program writes it. */
+static void set_times(long pause_s)
+{
+	char *all = cli_read(record), *rest = all, *line;
+	json_int_t now = 1000000;
+	FILE *out = fopen(record, "w");
+	while ((line = strsep(&rest, "\n")) && *line) {
+		json_t *json = json_loads(line, 0, NULL);
+		const char *kind = json_string_value(json_object_get(json, "kind"));
+		now += strcmp(kind, "resume") ? 100 : pause_s - 100;
+		json_object_del(json, "xxh3");
+		if (json_object_get(json, "written_s"))
+			json_object_set_new(json, "written_s", json_integer(now));
+		if (pause_s <= 0)
+			json_object_del(json, "written_s");
+		json_dumpf(json, out, JSON_COMPACT);
+		fputc('\n', out);
+		json_decref(json);
+	}
+	fclose(out);
+	free(all);
+}
+
+static json_t *report(void)
+{
+	char path[300];
+	cli_expect(cli_run(folder, (const char *[]){"report", run, NULL}), 0, "");
+	snprintf(path, sizeof path, "%s/report.json", run);
+	return json_report(path);
+}
+
+static void the_report_says_which_came_later(void **state)
+{
+	static const struct {
+		long pause_s;
+		const char *warning;
+	} cases[] = {{250, NULL},
+	             {350, "Block 2 is not close in time: 2 of its 3 trials were measured in "
+	                   "one session, the others 350 s later in another."},
+	             {7200, "the others 2.00 h later in another"},
+	             {0, "the others at a time that is not recorded in another"}};
+	(void)state;
+	measure(TRIALS + 2);
+	cli_expect(resume(NULL), 0, "");
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		set_times(cases[i].pause_s);
+		json_t *r = report();
+		const json_t *method = json_section(r, "method"),
+		             *warnings = json_object_get(r, "warnings"),
+		             *later = json_array_get(json_object_get(r, "sessions"), 1);
+		json_assert_one_says(method, "Block 1, trials 1 to 2 of block 2, 20");
+		json_assert_one_says(method, "Trial 3 of block 2, block 3, as planned, 20");
+		assert_int_equal(json_one_says(warnings, "is not close in time"),
+		                 cases[i].warning != NULL);
+		if (cases[i].warning)
+			json_assert_one_says(warnings, cases[i].warning);
+		json_assert_number(later, "begun", 2, 0);
+		if (cases[i].pause_s)
+			json_assert_number(later, "pause_s", (double)cases[i].pause_s, 0);
+		else
+			json_assert_null(later, "pause_s");
+		json_assert_number(r, "looks.n", 1, 0);
+		json_decref(r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(the_last_block_is_completed, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(then_come_those_that_are_missing, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(so_many_are_measured_as_are_said, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(some_blocks_are_left_as_they_are, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(the_report_says_which_came_later, set_up,
+	                                    tear_down),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
