@@ -188,7 +188,7 @@ static void conform(const struct text *text, bool carries_data, unsigned kinds)
 /* How many cells a collective has that differ by who sends to whom; of a root alone. */
 static unsigned ways(int coll, unsigned ranks)
 {
-	return coll == COLL_PAIR ? coll_pairs(ranks) : 1;
+	return coll_pairs((enum coll_kind)coll, ranks);
 }
 
 /* All collectives in all layouts, in place too and from two roots. */
@@ -282,8 +282,8 @@ static void conform_nested(const struct backend *backend, unsigned ranks)
 	record_free(&run);
 }
 
-/* What the library is asked for must not change what is received. `group = never` would break
- * hypercube's rounds up, so that it, the one of COLL_OTHERS, has no part in this. */
+/* What the library is asked for must not change what is received. What has rounds refuses
+ * `aggregate`, and has no part in this. */
 static void conform_options(const struct backend *backend, unsigned ranks)
 {
 	static const char *const options[] = {
@@ -306,12 +306,12 @@ static void conform_options(const struct backend *backend, unsigned ranks)
 	};
 	static struct text text;
 	unsigned kinds = 0;
-	add_head(&text, backend->name, ranks, 0, COLL_OTHERS);
+	add_head(&text, backend->name, ranks, 0, COLL_ROUNDS);
 	add(&text, "bytes = 40K\n%s", matrix);
 	for (unsigned i = 0; i < sizeof options / sizeof *options; i++)
 		add(&text, "[variant %u]\nmode = %s\n", i, options[i]);
 	for (int c = 0; c < COLL_KINDS; c++)
-		kinds += is_taken(c, 0, COLL_OTHERS) ? ways(c, ranks) : 0;
+		kinds += is_taken(c, 0, COLL_ROUNDS) ? ways(c, ranks) : 0;
 	conform(&text, true, kinds);
 }
 

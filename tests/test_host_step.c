@@ -43,11 +43,11 @@ static unsigned vary(struct host_call w, world_fn *check)
 			for (unsigned skew = 0; skew < sizeof weights / sizeof *weights;
 			     skew++) {
 				w.cell.root = root;
-				if (root && w.cell.coll == COLL_PAIR)
+				if (root && is & COLL_PAIRS)
 					w.cell.root += (w.nranks - 2) * VALUE_PAIR;
 				w.cell.in_place = place;
 				w.parts = coll_parts(&w.cell, &weights[skew], w.nranks);
-				if ((root && !(is & COLL_ROOTED) && w.cell.coll != COLL_PAIR) ||
+				if ((root && !(is & (COLL_ROOTED | COLL_PAIRS))) ||
 				    (skew && w.cell.coll != COLL_ALLTOALLV) ||
 				    host_step_refuses(&w))
 					continue;
@@ -209,8 +209,8 @@ static void sides_of_a_pair_agree(void **state)
  * nothing to share. */
 static void check_hot_spots(const struct host_call *w)
 {
-	bool uneven = coll_info(w->cell.coll)->is & COLL_ROOTED || w->parts.weights.rows > 1 ||
-	              w->cell.coll == COLL_PAIR || w->cell.bytes / 4 < w->nranks;
+	bool uneven = coll_info(w->cell.coll)->is & (COLL_ROOTED | COLL_PAIRS) || w->parts.weights.rows > 1 ||
+	              w->cell.bytes / 4 < w->nranks;
 	unsigned count, first;
 	bool read[MAX_RANKS * 4][MAX_RANKS] = {{false}};
 

@@ -217,7 +217,7 @@ static int find_moved(void **state)
 {
 	(void)state;
 	for (int c = 0; c < COLL_KINDS; c++)
-		if (nccl_coll((enum coll_kind)c)->move || nccl_coll((enum coll_kind)c)->end)
+		if (nccl_coll((enum coll_kind)c)->move || nccl_coll((enum coll_kind)c)->round)
 			moved[nmoved++] = (enum coll_kind)c;
 	return nmoved >= 8 ? 0 : -1;
 }
@@ -401,7 +401,7 @@ static void calls_in_one_group_keep_their_order(void **state)
 	EACH_MOVED(c)
 	{
 		struct rig rig;
-		if (moved[c] == COLL_HYPERCUBE)
+		if (coll_info(moved[c])->is & COLL_ROUNDS)
 			continue;
 		rig_make(&rig, 2, moved[c], DTYPE_INT64);
 		run(&rig, 2);
@@ -429,13 +429,17 @@ static void alltoallv_takes_its_weights(void **state)
 }
 
 /* In one group for all, a round would send what has not arrived yet. */
-static void hypercubes_rounds_are_groups_of_their_own(void **state)
+static void rounds_are_groups_of_their_own(void **state)
 {
 	struct rig rig;
 	(void)state;
 	rig_make(&rig, 8, COLL_HYPERCUBE, DTYPE_INT32);
 	run(&rig, 1);
 	assert_int_equal(groups, 2 * 3); /* calls × log2(8) */
+	rig_free(&rig);
+	rig_make(&rig, 8, COLL_PINGPONG, DTYPE_INT32);
+	run(&rig, 1);
+	assert_int_equal(groups, 2 * 2); /* there and back */
 	rig_free(&rig);
 }
 
@@ -538,7 +542,7 @@ int main(void)
 	    cmocka_unit_test(in_place_too),
 	    cmocka_unit_test(calls_in_one_group_keep_their_order),
 	    cmocka_unit_test(alltoallv_takes_its_weights),
-	    cmocka_unit_test(hypercubes_rounds_are_groups_of_their_own),
+	    cmocka_unit_test(rounds_are_groups_of_their_own),
 	    cmocka_unit_test(group_never_still_brackets_what_is_moved),
 	    cmocka_unit_test(premulsum_has_an_operation_for_each_rank),
 	    cmocka_unit_test(memory_is_of_the_gpu_that_used_most),

@@ -121,8 +121,8 @@ static void put_cell(FILE *out, const struct world *w, enum coll_kind coll, unsi
 static void put_pairs(FILE *out, const struct world *w, unsigned block)
 {
 	double ends[8];
-	for (unsigned i = 0; i < coll_pairs(w->ranks); i++) {
-		unsigned root = coll_pair(i, w->ranks), from = value_pair_from(root),
+	for (unsigned i = 0; i < coll_pairs(COLL_PAIR, w->ranks); i++) {
+		unsigned root = coll_pair(COLL_PAIR, i, w->ranks), from = value_pair_from(root),
 		         to = value_pair_to(root, w->ranks);
 		for (unsigned isolated = 0; isolated < 2; isolated++) {
 			for (unsigned r = 0; r < w->ranks; r++)
@@ -136,14 +136,29 @@ static void put_pairs(FILE *out, const struct world *w, unsigned block)
 	put_cell(out, w, COLL_ALLTOALL, 0, false, block, ends);
 }
 
-static json_t *report_of(const struct world *w)
+/* There and back takes twice as long. */
+static void put_pingpong(FILE *out, const struct world *w, unsigned block)
+{
+	for (unsigned i = 0; i < coll_pairs(COLL_PINGPONG, w->ranks); i++) {
+		unsigned root = coll_pair(COLL_PINGPONG, i, w->ranks),
+		         first = value_pair_from(root), second = value_pair_to(root, w->ranks);
+		for (unsigned isolated = 0; isolated < 2; isolated++) {
+			double ends[8], us = isolated ? w->us : BYTES / w->alone_gbs(first, second) / 1e3;
+			for (unsigned r = 0; r < w->ranks; r++)
+				ends[r] = r == first ? 2e3 * us : r == second ? 1e3 * us : 20;
+			put_cell(out, w, COLL_PINGPONG, root, isolated, block, ends);
+		}
+	}
+}
+
+static json_t *report_of(const struct world *w, void (*cells)(FILE *, const struct world *, unsigned))
 {
 	struct status st = {""};
 	FILE *out = fopen(file_of("trials.jsonl"), "w");
 	assert_non_null(out);
 	put_environment(out, w);
 	for (unsigned b = 0; b < BLOCKS; b++)
-		put_pairs(out, w, b);
+		cells(out, w, b);
 	put(out, json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:{s:s, s:[{s:i, s:i, s:s, "
 	                   "s:i}], s:b, s:s, s:b, s:s, s:s}}",
 	                   "schema", 1, "kind", "path", "experiment", "topology", "variant",
@@ -203,7 +218,7 @@ static double half_at_three(unsigned to)
 static void a_slow_pair_and_short_links_are_named(void **state)
 {
 	const struct world w = {"hgx8", 8, one_is_slow, all_of_it, 9};
-	json_t *report = report_of(&w);
+	json_t *report = report_of(&w, put_pairs);
 	const json_t *pairs = json_table(report, "pairs");
 	json_keys slow = {"from", "2", "to", "6", NULL}, fast = {"from", "6", "to", "2", NULL},
 	          first = {"from", "0", "to", "1", NULL};
@@ -239,12 +254,12 @@ static void who_shares_is_a_hot_spot(void **state)
 	const struct world switched = {"hgx8", 8, even, half_at_three, 9},
 	                   pcie = {"two_sockets", 4, even, all_of_it, 20};
 	(void)state;
-	json_t *report = report_of(&switched);
+	json_t *report = report_of(&switched, put_pairs);
 	assert_int_equal(findings(report, "slow pair"), 0);
 	assert_int_equal(findings(report, "hot spot"), 1);
 	json_assert_says(finding(report, "hot spot"), "text", "rank 3 receives");
 	json_decref(report);
-	report = report_of(&pcie);
+	report = report_of(&pcie, put_pairs);
 	json_assert_says(finding(report, "hot spot"), "text",
 	                 "4 of 12 pairs share one link: bridge 0000:3a:00.0 upwards");
 	json_assert_says(finding(report, "short link"), "text", "PCIe ×8 of ×16");
@@ -255,7 +270,7 @@ static void who_shares_is_a_hot_spot(void **state)
 static void bridged_pairs_are_a_class_of_their_own(void **state)
 {
 	const struct world w = {"bridges4", 4, even, all_of_it, 9};
-	json_t *report = report_of(&w);
+	json_t *report = report_of(&w, put_pairs);
 	(void)state;
 	json_assert_number(json_cell(json_table(report, "link_classes"),
 	                             (json_keys){"class", "NVLink", NULL}, "pairs"),
@@ -263,6 +278,31 @@ static void bridged_pairs_are_a_class_of_their_own(void **state)
 	json_assert_number(json_cell(json_table(report, "link_classes"),
 	                             (json_keys){"class", "PCIe, same socket", NULL}, "pairs"),
 	                   "", 8, 0);
+	json_decref(report);
+}
+
+static void there_and_back_is_half_of_it_one_way(void **state)
+{
+	const struct world w = {"hgx8", 8, one_is_slow, all_of_it, 9};
+	json_t *report = report_of(&w, put_pingpong);
+	const json_t *rows = json_table(report, "pingpong"),
+	             *stated = json_table(report, "pingpong_stated");
+	json_keys slow = {"pair", "2–6 threads", NULL}, fast = {"pair", "6–7 threads", NULL};
+	(void)state;
+	assert_int_equal(json_rows(rows, (json_keys){NULL}), 28); /* each pair once */
+	json_assert_number(json_cell(rows, fast, "round_us"), "", 18 * 1.005, 0.02);
+	json_assert_number(json_cell(rows, fast, "one_way_us"), "", 9 * 1.005, 0.01);
+	json_assert_number(json_cell(rows, fast, "gbs"), "value", 360 / 1.005, 0.5);
+	json_assert_number(json_cell(rows, slow, "gbs"), "value", 200 / 1.005, 0.5);
+	json_assert_number(json_cell(rows, fast, "share"), "", 0.8 / 1.005, 0.002);
+	json_assert_number(json_cell(stated, (json_keys){"what", "NVSwitch", NULL}, "gbs_min"), "",
+	                   200 / 1.005, 0.5);
+	json_assert_number(json_cell(stated, (json_keys){"what", "NVSwitch", NULL}, "expected_gbs"),
+	                   "", 0.65 * 450, 0.1);
+	json_assert_number(json_cell(stated, (json_keys){"what", "T4, PCIe 3.0 ×16", NULL}, "us_max"),
+	                   "", 100, 0);
+	json_assert_one_says(json_object_get(report, "answer"), "Ping-pong, NVSwitch, 28 pairs");
+	assert_int_equal(access(file_of("pingpong.csv"), R_OK), 0);
 	json_decref(report);
 }
 
@@ -289,6 +329,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_slow_pair_and_short_links_are_named),
 	    cmocka_unit_test(who_shares_is_a_hot_spot),
+	    cmocka_unit_test(there_and_back_is_half_of_it_one_way),
 	    cmocka_unit_test(bridged_pairs_are_a_class_of_their_own),
 	};
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -188,6 +188,10 @@ static void deliver(const struct value_question *q, unsigned from, const uint64_
 		memcpy(out[(from + 1) % n], in, q->count * sizeof *in);
 	if (q->coll == COLL_PAIR && from == value_pair_from(q->root))
 		memcpy(out[value_pair_to(q->root, n)], in, q->count * sizeof *in);
+	if (q->coll == COLL_PINGPONG && from == value_pair_from(q->root)) {
+		memcpy(out[value_pair_to(q->root, n)], in, q->count * sizeof *in);
+		memcpy(out[from], out[value_pair_to(q->root, n)], q->count * sizeof *in);
+	}
 	if (q->coll == COLL_SENDRECV_PAIRS)
 		memcpy(out[from % 2 ? from - 1 : from + 1], in, q->count * sizeof *in);
 	if (q->coll == COLL_SENDRECV_BOTH) {

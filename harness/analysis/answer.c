@@ -283,6 +283,16 @@ static void say_pairs(struct answer *a, const struct pairs *p)
 		say(a, "%s", p->texts[p->ntexts - hot].text);
 }
 
+/* Of a run that measured ping-pong: each class of links, all variants beside each other. */
+static void say_pingpong(struct answer *a, const struct summary *s, const struct pingpong *p)
+{
+	char text[ANSWER_TEXT_BYTES / 2];
+	for (unsigned i = 0; i < p->nclasses;) {
+		i = pingpong_say(p, s, i, text, sizeof text);
+		say(a, "Ping-pong, %s.", text);
+	}
+}
+
 /* Of a sweep of sizes: each collective's peak in the reference, and from where. */
 static void say_ranges(struct answer *a, const struct summary *s, const struct ranges *r)
 {
@@ -322,6 +332,7 @@ void answer_make(const struct summary *s, const struct findings *f,
 		return;
 	}
 	say_pairs(out, &f->pairs);
+	say_pingpong(out, s, &f->pingpong);
 	say_ranges(out, s, &f->ranges);
 	const bool tells = answer_tells(regimes);
 	/* What is sure beyond the noise (waterfall.h) is an answer in any run. */

@@ -62,6 +62,7 @@ int findings_make(const struct summary *s, const struct regimes *regimes,
 	    advice_make(s, regimes, cliffs, ncliffs, &out->advice, st) ||
 	    components_make(s, regimes, &out->components, st) ||
 	    pairs_make(s, &out->evidence, &out->pairs, st) ||
+	    pingpong_make(s, &out->pairs, &out->pingpong, st) ||
 	    ranges_make(s, &out->evidence, &out->pairs, &out->ranges, st) || tuned_make(s, &out->tuned, st))
 		goto fail;
 	return 0;
@@ -101,6 +102,7 @@ void findings_free(struct findings *f)
 {
 	tuned_free(&f->tuned);
 	ranges_free(&f->ranges);
+	pingpong_free(&f->pingpong);
 	pairs_free(&f->pairs);
 	components_free(&f->components);
 	versions_free(&f->versions);

@@ -11,6 +11,7 @@
 #include "advice.h"
 #include "tuned.h"
 #include "pairs.h"
+#include "pingpong.h"
 #include "ranges.h"
 #include "versions.h"
 #include "validity.h"
@@ -28,6 +29,7 @@ struct findings {
 	struct containers containers;
 	struct tuned tuned;
 	struct pairs pairs;
+	struct pingpong pingpong;
 	struct ranges ranges;
 };
 

@@ -11,7 +11,7 @@ static bool is_swept(const struct summary *s, unsigned group)
 {
 	const struct summary_group *g = &s->groups[group];
 	return g->nsizes >= RANGES_SIZES && g->cell.pace == PACE_STREAM && !g->limit &&
-	       g->cell.coll != COLL_PAIR;
+	       !(coll_info(g->cell.coll)->is & COLL_PAIRS);
 }
 
 /* False where a size has no bandwidth. */

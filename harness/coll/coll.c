@@ -12,6 +12,12 @@ static double factor_one(unsigned nranks)
 	return 1;
 }
 
+static double factor_two(unsigned nranks)
+{
+	(void)nranks;
+	return 2;
+}
+
 static double factor_exchange(unsigned nranks)
 {
 	return (nranks - 1.0) / nranks;
@@ -63,8 +69,10 @@ static const struct coll_info infos[COLL_KINDS] = {
                              WHOLE, WHOLE, factor_one},
     [COLL_SENDRECV_BOTH] = {"sendrecv_both", "a ring both ways: half to each neighbour", 0,
                             WHOLE, WHOLE, factor_one},
-    [COLL_PAIR] = {"pair", "each rank sends to each other one, a pair at a time", 0, WHOLE,
-                   WHOLE, factor_one},
+    [COLL_PAIR] = {"pair", "each rank sends to each other one, a pair at a time", COLL_PAIRS,
+                   WHOLE, WHOLE, factor_one},
+    [COLL_PINGPONG] = {"pingpong", "there and back: two ranks, a pair at a time",
+                       COLL_PAIRS | COLL_ROUNDS, WHOLE, WHOLE, factor_two},
     [COLL_GATHER] = {"gather", "the root gets every rank's part",
                      COLL_ROOTED | COLL_PARTED | COLL_IN_PLACE, PART, ROOTS_WHOLE,
                      factor_exchange},
@@ -72,7 +80,8 @@ static const struct coll_info infos[COLL_KINDS] = {
                       COLL_ROOTED | COLL_PARTED | COLL_IN_PLACE, ROOTS_WHOLE, PART,
                       factor_exchange},
     [COLL_HYPERCUBE] = {"hypercube", "all_gather in log2(ranks) rounds of pairs",
-                        COLL_PARTED | COLL_OTHERS | COLL_IN_PLACE, PART, WHOLE, factor_one},
+                        COLL_PARTED | COLL_OTHERS | COLL_IN_PLACE | COLL_ROUNDS, PART, WHOLE,
+                        factor_one},
     [COLL_COPY] = {"copy", "the limit: plain copies to the next rank, no handshake",
                    COLL_PSEUDO, WHOLE, WHOLE, factor_one},
     [COLL_INIT] = {"init", "making the communicator; no data", COLL_PSEUDO, NONE, NONE,
@@ -180,9 +189,9 @@ struct coll_word coll_word(const struct cell *cell, unsigned nranks)
 	if (is & COLL_REDUCES && cell->op != OP_SUM)
 		add(&word, "_%s", op_names[cell->op]);
 	unsigned n = cell->comm_ranks ? cell->comm_ranks : nranks;
-	if (cell->coll == COLL_PAIR)
-		add(&word, "_%u_to_%u", value_pair_from(cell->root),
-		    value_pair_to(cell->root, n));
+	if (is & COLL_PAIRS)
+		add(&word, "_%u_%s_%u", value_pair_from(cell->root),
+		    is & COLL_ROUNDS ? "and" : "to", value_pair_to(cell->root, n));
 	else if (cell->root)
 		add(&word, "_root%u", cell->root);
 	if (cell->in_place)
@@ -205,17 +214,29 @@ const char *coll_refuses(enum coll_kind kind, unsigned nranks)
 		return "sendrecv_pairs wants an even number of ranks";
 	if (kind == COLL_PAIR && nranks < 2)
 		return "pair wants two ranks";
+	if (kind == COLL_PINGPONG && nranks < 2)
+		return "pingpong wants two ranks";
 	return NULL;
 }
 
-unsigned coll_pairs(unsigned nranks)
+unsigned coll_pairs(enum coll_kind kind, unsigned nranks)
 {
-	return nranks * (nranks - 1);
+	unsigned both = nranks * (nranks - 1);
+	if (!(infos[kind].is & COLL_PAIRS))
+		return 1;
+	return kind == COLL_PINGPONG ? both / 2 : both;
 }
 
-unsigned coll_pair(unsigned i, unsigned nranks)
+unsigned coll_pair(enum coll_kind kind, unsigned i, unsigned nranks)
 {
-	return i / (nranks - 1) + i % (nranks - 1) * VALUE_PAIR;
+	unsigned from = 0;
+	if (!(infos[kind].is & COLL_PAIRS))
+		return 0;
+	if (kind != COLL_PINGPONG)
+		return i / (nranks - 1) + i % (nranks - 1) * VALUE_PAIR;
+	for (; i >= nranks - 1 - from; from++)
+		i -= nranks - 1 - from;
+	return from + i * VALUE_PAIR;
 }
 
 bool coll_is_pair(unsigned root, unsigned nranks)
@@ -245,9 +266,11 @@ struct coll_span coll_span(const struct cell *cell, const struct value_parts *pa
 	enum coll_side send = info->send[!root], recv = info->recv[!root];
 	size_t own = rank * (cell->bytes / nranks);
 	size_t element = dtype_sizes[cell->dtype];
-	if (cell->coll == COLL_PAIR) {
-		send = rank == value_pair_from(cell->root) ? SIDE_WHOLE : SIDE_NONE;
-		recv = rank == value_pair_to(cell->root, nranks) ? SIDE_WHOLE : SIDE_NONE;
+	if (info->is & COLL_PAIRS) {
+		bool first = rank == value_pair_from(cell->root);
+		bool second = rank == value_pair_to(cell->root, nranks);
+		send = first ? SIDE_WHOLE : SIDE_NONE;
+		recv = second || (first && info->is & COLL_ROUNDS) ? SIDE_WHOLE : SIDE_NONE;
 	}
 	if (cell->coll == COLL_ALLTOALLV)
 		return (struct coll_span){

@@ -28,7 +28,7 @@ struct cell {
 	enum pace pace;
 	enum pass pass;
 	bool in_place;
-	unsigned root;       /* of `pair`: sender and distance (value.h) */
+	unsigned root;       /* of pairs: sender and distance (value.h) */
 	unsigned cycle;      /* of a soak; 0: the first */
 	unsigned connection; /* which opening of the backend within the job; 0: the first */
 	unsigned allocation; /* which of that connection's buffers; 0: the first */
@@ -50,6 +50,8 @@ enum {
 	COLL_PSEUDO = 8,   /* not what a job calls: the limit, and connecting */
 	COLL_OTHERS = 16,  /* its algbw is of the others' parts only (hypercube.cu) */
 	COLL_PARTED = 32,  /* a buffer is cut into a part for each rank */
+	COLL_PAIRS = 64,   /* of two ranks, which its root names */
+	COLL_ROUNDS = 128, /* a call has several steps, each on what the last one brought */
 };
 
 struct coll_info {
@@ -90,10 +92,11 @@ bool coll_dtype_is_float(enum dtype dtype);
 /* Why nranks ranks cannot do it (hypercube wants a power of two), or NULL. */
 const char *coll_refuses(enum coll_kind kind, unsigned nranks);
 
-/* Of `pair`: how many there are, each way counted; the i-th as a cell's root (value.h); whether a
- * root is one of nranks ranks. nranks is 2 or more. */
-unsigned coll_pairs(unsigned nranks);
-unsigned coll_pair(unsigned i, unsigned nranks);
+/* How many cells a collective has that differ in their two ranks alone: of `pair` each way counts,
+ * of `pingpong` both are one; 1 of all that has no pairs. The i-th as a cell's root (value.h); 0
+ * where there are no pairs. Whether a root is a pair of nranks ranks. nranks is 2 or more. */
+unsigned coll_pairs(enum coll_kind kind, unsigned nranks);
+unsigned coll_pair(enum coll_kind kind, unsigned i, unsigned nranks);
 bool coll_is_pair(unsigned root, unsigned nranks);
 
 /* How an alltoallv's buffers are cut; nothing of other collectives. */

@@ -56,6 +56,7 @@ enum coll_kind {
 	COLL_SENDRECV_PAIRS,
 	COLL_SENDRECV_BOTH,
 	COLL_PAIR,
+	COLL_PINGPONG,
 	COLL_GATHER,
 	COLL_SCATTER,
 	COLL_HYPERCUBE,
@@ -76,7 +77,7 @@ VALUE_FN uint64_t value_mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* A cell of `pair` has its sender and its distance in `root`, sender + (distance - 1) × this, so
+/* A cell of `pair` or `pingpong` has its sender and its distance in `root`, sender + (distance - 1) × this, so
  * that 0 is a pair of any ranks: 0 to 1. The receiver is so many ranks behind the sender. */
 #define VALUE_PAIR 1024u
 
@@ -329,6 +330,7 @@ VALUE_FN uint64_t value_expected(const struct value_question *q, uint64_t base, 
 	case COLL_SENDRECV_BOTH:
 		return value_input(q, i < q->count / 2 ? last : next, base + i);
 	case COLL_PAIR:
+	case COLL_PINGPONG: /* what came back is what was sent */
 		return value_input(q, value_pair_from(q->root), base + i);
 	case COLL_SENDRECV:
 	case COLL_COPY:

@@ -199,10 +199,9 @@ static int cells_vary(struct plan *plan, enum coll_kind coll)
 	unsigned is = coll_info(coll)->is, most;
 	unsigned nops = is & COLL_REDUCES ? spec->nops : 1;
 	const unsigned least = ranks_of_all(plan, &most);
-	unsigned nroots = coll == COLL_PAIR     ? coll_pairs(least)
-	                  : !(is & COLL_ROOTED) ? 1
-	                  : spec->nroots      ? spec->nroots
-	                                      : least;
+	unsigned nroots = !(is & COLL_ROOTED) ? coll_pairs(coll, least)
+	                  : spec->nroots    ? spec->nroots
+	                                    : least;
 	for (unsigned d = 0; d < (coll == COLL_INIT ? 1 : spec->ndtypes); d++)
 		for (unsigned o = 0; o < nops; o++)
 			for (unsigned r = 0; r < nroots; r++)
@@ -212,10 +211,9 @@ static int cells_vary(struct plan *plan, enum coll_kind coll)
 					    .dtype = spec->dtypes[d],
 					    .op = is & COLL_REDUCES ? spec->ops[o] : OP_NONE,
 					    .in_place = place};
+					what.root = coll_pair(coll, r, least);
 					if (is & COLL_ROOTED)
 						what.root = spec->nroots ? spec->roots[r] : r;
-					if (coll == COLL_PAIR)
-						what.root = coll_pair(r, least);
 					if (!spec->in_place[place] && is & COLL_IN_PLACE)
 						continue;
 					if (place && !(is & COLL_IN_PLACE))

@@ -266,6 +266,7 @@ static int find_answer(const struct model_pictures *result, const struct finding
 		bool left_out;
 	} ends[] = {{"_waterfall", !isfinite(findings->waterfall.explained.estimate)},
 	            {"_pairs", false},
+	            {"_pingpong", false},
 	            {"_versions", false},
 	            {"_factors", findings->asked.nfactors < MANY_FACTORS},
 	            {"_ratio", false},

@@ -315,7 +315,7 @@ static double figure_of(const struct summary_row *row, enum figure figure)
  * pictures of their own. */
 static bool in_picture(const struct summary *s, unsigned g)
 {
-	return !s->groups[g].limit && s->groups[g].cell.coll != COLL_PAIR;
+	return !s->groups[g].limit && !(coll_info(s->groups[g].cell.coll)->is & COLL_PAIRS);
 }
 
 static unsigned groups_of(const struct summary *s)
@@ -870,6 +870,44 @@ static void put_pairs(struct script *p)
 	}
 }
 
+/* Ping-pong: pairs in their order, figures as (pair × variants + variant), from 1. */
+static void put_pingpong(struct script *p)
+{
+	const struct pingpong *pp = &p->f->pingpong;
+	unsigned pairs = 0;
+	char said[CAPTION_BYTES] = "", text[512];
+	for (unsigned i = 0; i < pp->n; i++)
+		pairs += !i || pp->rows[i].first != pp->rows[i - 1].first ||
+		         pp->rows[i].second != pp->rows[i - 1].second;
+	fprintf(p->out, "\n# ping-pong, where it was measured\n");
+	put(p, "pingpong_pairs", 0, "%u", pairs);
+	put_arrays(p, pairs, "Q", "name");
+	put_arrays(p, pairs * p->order.n, "Q", "us gbs");
+	put_number(p, "pingpong_small_bytes", 0, (double)pp->small_bytes);
+	put_number(p, "pingpong_bytes", 0, (double)pp->bytes);
+	for (unsigned i = 0; i < pp->nclasses;) {
+		i = pingpong_say(pp, p->s, i, text, sizeof text);
+		words_add(said, sizeof said, "%s%s", said[0] ? ". " : "", text);
+	}
+	put_text(p, "pingpong_said", 0, said);
+	for (unsigned k = 1; k <= pairs * p->order.n; k++) {
+		put_number(p, "Q_us", k, NAN);
+		put_number(p, "Q_gbs", k, NAN);
+	}
+	for (unsigned i = 0, pair = 0; i < pp->n; i++) {
+		const struct pingpong_row *row = &pp->rows[i];
+		pair += i && (row->first != row[-1].first || row->second != row[-1].second);
+		snprintf(text, sizeof text, "%u–%u", row->first, row->second);
+		put_text(p, "Q_name", pair + 1, text);
+		for (unsigned k = 0; k < p->order.n; k++) {
+			if (p->order.variants[k] != row->variant)
+				continue;
+			put_number(p, "Q_us", pair * p->order.n + k + 1, row->round_us);
+			put_number(p, "Q_gbs", pair * p->order.n + k + 1, row->gbs);
+		}
+	}
+}
+
 int gnuplot_write(const struct model *m, const struct drawn_order *order, const char *file,
                   struct status *st)
 {
@@ -890,6 +928,7 @@ int gnuplot_write(const struct model *m, const struct drawn_order *order, const 
 		rc = put_groups(&p, st) || put_table(&p, tables_summary(m), st) ||
 		     put_table(&p, tables_ranks(m), st);
 		put_panels(&p);
+		put_pingpong(&p);
 		put_timeline(&p);
 	}
 	put_limit(&p);

@@ -979,6 +979,7 @@ static const struct section sections[] = {
     {"advice",    "Do this",                          SHORT | PAGE, has_advice,     write_advice},
     {"links",     "",                                 PAGE,         NULL,           write_links},
     {"pairs",     "Pairs of ranks",                   SHORT,        sections_has_pairs, sections_write_pairs},
+    {"pingpong",  "Ping-pong",                        SHORT,        sections_has_pingpong, sections_write_pingpong},
     {"ranges",    "What the sizes show",              SHORT,        sections_has_ranges, sections_write_ranges},
     {"results",   "Results",                          SHORT,        has_regimes,    write_regimes},
     {"sizes",     "By size",                          0,            has_few_groups, write_sizes},

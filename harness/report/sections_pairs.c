@@ -57,6 +57,35 @@ void sections_write_pairs(struct page *page, const struct model *m)
 		page_files(page, "As a file", files, 1);
 }
 
+bool sections_has_pingpong(const struct model *m)
+{
+	return m->findings.pingpong.n > 0;
+}
+
+void sections_write_pingpong(struct page *page, const struct model *m)
+{
+	static const char *const files[] = {"pingpong.csv"};
+	const struct pingpong *p = &m->findings.pingpong;
+	page_table(page, tables_pingpong(m));
+	page_say(page,
+	         "One rank sends, the other sends the same back, and nobody else sends. There "
+	         "and back: isolated calls of %s, launching included; one way is half of it. "
+	         "Back to back: the same size without a pause between two calls, so that "
+	         "launching is hidden where it is faster. GB/s: one way%s%s.",
+	         p->small_bytes ? words_size(p->small_bytes).text : "no size",
+	         p->bytes ? ", " : "", p->bytes ? words_size(p->bytes).text : "");
+	if (page->kind == PAGE_TERMINAL && !page->whole)
+		return;
+	page_table(page, tables_pingpong_stated(m));
+	page_say(page,
+	         "Measured: least and most over the class's pairs. Expected: from the share of "
+	         "the theoretical bandwidth that such links should carry. The hardware's "
+	         "latency has no launching in it. Of the T4's ping-pong its source does not "
+	         "say whether it is there and back or one way.");
+	if (page->kind == PAGE_MARKDOWN)
+		page_files(page, "As a file", files, 1);
+}
+
 void sections_write_links(struct page *page, const struct model *m)
 {
 	page_table(page, tables_link_matrix(m));

@@ -70,6 +70,10 @@ struct table *tables_link_ranks(const struct model *model);
 struct table *tables_link_classes(const struct model *model);
 struct table *tables_pairs(const struct model *model);
 struct table *tables_pair_figures(const struct model *model); /* pairs.csv */
+/* Ping-pong: each pair in each variant; its classes beside what is stated of such links. */
+struct table *tables_pingpong(const struct model *model);
+struct table *tables_pingpong_figures(const struct model *model); /* pingpong.csv */
+struct table *tables_pingpong_stated(const struct model *model);
 struct table *tables_balance(const struct model *model);
 /* The ranges of a sweep of sizes; how busy each rank's device is, of the reference. */
 struct table *tables_ranges(const struct model *model);

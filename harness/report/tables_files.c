@@ -274,6 +274,7 @@ static const struct tables_file files[] = {
     {"evidence.csv", tables_evidence, has_evidence},
     {"searched.csv", tables_searched, has_search},
     {"pairs.csv", tables_pair_figures, sections_has_pairs},
+    {"pingpong.csv", tables_pingpong_figures, sections_has_pingpong},
 };
 
 const struct tables_file *tables_file(unsigned i)

@@ -150,6 +150,97 @@ struct table *tables_pair_figures(const struct model *m)
 	return t;
 }
 
+/* As a file, ranks and variant have a column each. */
+static struct table *pingpong_of(const struct model *m, const char *name, bool file)
+{
+	const struct pingpong *p = &m->findings.pingpong;
+	struct table *t = table_new(name, "Ping-pong, each pair in each variant");
+	if (file)
+		FILL(t, {"first", "", "", TABLE_COUNT}, {"second", "", "", TABLE_COUNT},
+		     {"variant", "", "", TABLE_TEXT});
+	else
+		FILL(t, {"pair", "ranks, variant", "", TABLE_TEXT});
+	FILL(t, {"class", "class", "", TABLE_TEXT},
+	     {"one_way_us", "one way", "µs", TABLE_NUMBER},
+	     {"round_us", "there and back, p50", "µs", TABLE_NUMBER},
+	     {"p95_us", "p95", "µs", TABLE_SPREAD}, {"p99_us", "p99", "µs", TABLE_SPREAD},
+	     {"stream_us", "back to back", "µs", TABLE_NUMBER},
+	     {"gbs", "one way", "GB/s", TABLE_SPREAD},
+	     {"share", "of the theoretical", "", TABLE_SHARE});
+	for (unsigned i = 0; i < p->n; i++) {
+		const struct pingpong_row *row = &p->rows[i];
+		const char *variant = m->summary.variants[row->variant].name;
+		char class[64];
+		links_brief(&row->link, class, sizeof class);
+		table_row(t);
+		if (file)
+			TABLE_PUT(t, CELL(row->first), CELL(row->second), CELL(variant));
+		else
+			table_text(t, "%u–%u %s", row->first, row->second, variant);
+		TABLE_PUT(t, CELL(class), CELL(row->round_us / 2), CELL(row->round_us),
+		          CELL(&row->p95_us), CELL(&row->p99_us), CELL(row->stream_us),
+		          table_of_spread(row->gbs, row->gbs_lo, row->gbs_hi),
+		          CELL(row->gbs / row->link.theoretical_gbs));
+	}
+	if (!file)
+		table_drop_empty(t);
+	return t;
+}
+
+struct table *tables_pingpong(const struct model *m)
+{
+	return pingpong_of(m, "pingpong", false);
+}
+
+struct table *tables_pingpong_figures(const struct model *m)
+{
+	return pingpong_of(m, "pingpong_figures", true);
+}
+
+/* What is stated of machines that are not here. */
+static const struct {
+	const char *what, *source;
+	double us_lo, us_hi, theoretical_gbs, all_reduce_lo, all_reduce_hi;
+} stated[] = {
+    {"T4, PCIe 3.0 ×16", "seed 003", 50, 100, 16, 5, 10},
+};
+
+struct table *tables_pingpong_stated(const struct model *m)
+{
+	const struct pingpong *p = &m->findings.pingpong;
+	struct table *t = table_new("pingpong_stated", "Ping-pong beside what is stated");
+	FILL(t, {"what", "links", "", TABLE_TEXT}, {"variant", "variant", "", TABLE_TEXT},
+	     {"us_min", "there and back, from", "µs", TABLE_NUMBER},
+	     {"us_max", "to", "µs", TABLE_NUMBER},
+	     {"stated_latency", "latency of the hardware, as stated", "", TABLE_TEXT},
+	     {"gbs_min", "one way, from", "GB/s", TABLE_NUMBER},
+	     {"gbs_max", "to", "GB/s", TABLE_NUMBER},
+	     {"expected_gbs", "expected from", "GB/s", TABLE_NUMBER},
+	     {"theoretical_gbs", "theoretical", "GB/s", TABLE_NUMBER},
+	     {"all_reduce_min", "all_reduce, from", "GB/s", TABLE_NUMBER},
+	     {"all_reduce_max", "to", "GB/s", TABLE_NUMBER},
+	     {"source", "source", "", TABLE_TEXT});
+	for (unsigned i = 0; i < p->nclasses; i++) {
+		const struct pingpong_class *c = &p->classes[i];
+		const struct links_info *info = links_info(c->class);
+		double least = info->least_share * c->theoretical_gbs;
+		TABLE_ROW(t, CELL(info->name), CELL(m->summary.variants[c->variant].name),
+		          CELL(c->us_min), CELL(c->us_max), CELL(info->latency),
+		          CELL(c->gbs_min), CELL(c->gbs_max), CELL(least > 0 ? least : NAN),
+		          CELL(c->theoretical_gbs), CELL(c->all_reduce_gbs),
+		          CELL(c->all_reduce_gbs),
+		          CELL(info->source[0] ? "measured; stated: see Classes of pairs"
+		                               : "measured"));
+	}
+	for (unsigned i = 0; i < sizeof stated / sizeof *stated; i++)
+		TABLE_ROW(t, CELL(stated[i].what), CELL(""), CELL(stated[i].us_lo),
+		          CELL(stated[i].us_hi), CELL(""), CELL(NAN), CELL(NAN), CELL(NAN),
+		          CELL(stated[i].theoretical_gbs), CELL(stated[i].all_reduce_lo),
+		          CELL(stated[i].all_reduce_hi), CELL(stated[i].source));
+	table_drop_empty(t);
+	return t;
+}
+
 struct table *tables_balance(const struct model *m)
 {
 	const struct pairs *p = &m->findings.pairs;

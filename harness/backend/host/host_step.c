@@ -8,6 +8,7 @@ unsigned host_step_phases(const struct host_call *call)
 
 	switch (call->cell.coll) {
 	case COLL_ALL_REDUCE:
+	case COLL_PINGPONG:
 		return 2;
 	case COLL_HYPERCUBE:
 		while (2u << rounds <= call->nranks)
@@ -38,7 +39,7 @@ const char *host_step_refuses(const struct host_call *call)
 		           : "the host backend needs sizes that are whole elements";
 	if (is & COLL_ROOTED && cell->root >= call->nranks)
 		return "the root is no rank of the communicator";
-	if (cell->coll == COLL_PAIR && !coll_is_pair(cell->root, call->nranks))
+	if (is & COLL_PAIRS && !coll_is_pair(cell->root, call->nranks))
 		return "the pair is none of the communicator's";
 	if (is & COLL_REDUCES && cell->op >= OP_NONE)
 		return "a collective that reduces needs an operation";
@@ -124,6 +125,19 @@ static struct host_step hypercube(const struct host_call *call, unsigned rank, u
 	    .bytes = bit * part, .from = first * part, .to = first * part, .side = HOST_RECV};
 }
 
+/* There, and back what came. */
+static struct host_step pingpong(const struct host_call *call, unsigned rank, unsigned source,
+                                 unsigned phase)
+{
+	unsigned first = value_pair_from(call->cell.root);
+	unsigned second = value_pair_to(call->cell.root, call->nranks);
+
+	if (source != (phase ? second : first) || rank != (phase ? first : second))
+		return (struct host_step){0};
+	return (struct host_step){.bytes = call->cell.bytes,
+	                          .side = phase ? HOST_RECV : HOST_SEND};
+}
+
 /* As if every collective had two buffers. */
 static struct host_step apart(const struct host_call *call, unsigned rank, unsigned source,
                               unsigned phase)
@@ -164,6 +178,8 @@ static struct host_step apart(const struct host_call *call, unsigned rank, unsig
 		               rank == value_pair_to(cell->root, n)
 		           ? whole
 		           : none;
+	case COLL_PINGPONG:
+		return pingpong(call, rank, source, phase);
 	case COLL_GATHER:
 		return rank == cell->root ? own : none;
 	case COLL_SCATTER:

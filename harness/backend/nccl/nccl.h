@@ -51,7 +51,7 @@ struct place {
 	bool own_op; /* made for this communicator */
 	cudaGraphExec_t graph;
 	cudaGraph_t captured;   /* between the end of capturing and its being made ready */
-	const char *round_from; /* hypercube: the buffers of the call that end issues */
+	const char *round_from; /* of what has rounds: the buffers of the call that end issues */
 	char *round_to;
 	/* Of what is asked beside: */
 	int64_t asked_ns; /* when asynchronous errors were last asked for */
@@ -68,7 +68,11 @@ struct nccl_coll {
 	nccl_part_fn *configured; /* the same with a configuration of the call's own */
 	nccl_part_fn *move; /* sends and receives, which have to be in one group */
 	nccl_part_fn *put;  /* in no group of ours */
-	void (*end)(struct backend_ctx *ctx); /* behind all local ranks' put */
+	/* Behind all local ranks' put: what each of them does first, or NULL; then rounds, a group
+	 * each, where the k-th begins when the one before has ended on the rank. */
+	void (*first)(struct backend_ctx *ctx, struct place *p);
+	void (*round)(struct backend_ctx *ctx, struct place *p, unsigned k);
+	unsigned (*rounds)(unsigned nranks);
 	const char *native; /* with api = native by `call` all the same: NCCL's name of it, */
 	int since;          /* the first release that has it, */
 	size_t symbol;      /* and where in struct nccl_api it is */
@@ -78,6 +82,8 @@ struct nccl_coll {
 };
 /* The row of a collective; without one, all of it is empty. */
 const struct nccl_coll *nccl_coll(enum coll_kind coll);
+/* Issues all rounds of the cell's row, for all local ranks. */
+void nccl_rounds(struct backend_ctx *ctx);
 
 struct backend_ctx {
 	struct nccl_api api;

@@ -49,7 +49,7 @@ static void take_way(struct backend_ctx *ctx)
 	                                        .cga_cluster_size = INT_MIN,
 	                                        .force_algorithm = 1,
 	                                        .cta_policy = INT_MIN};
-	ctx->end = row->end;
+	ctx->end = row->round ? nccl_rounds : NULL;
 	ctx->grouped = !row->put && set->grouping == GROUPING_AUTO;
 	ctx->bracketed = !ctx->grouped && moved;
 	ctx->settles = !ctx->grouped && !row->put;

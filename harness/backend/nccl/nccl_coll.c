@@ -220,7 +220,7 @@ static void put_copy(struct backend_ctx *ctx, struct place *p, const char *from,
 }
 
 /* The rounds begin when all local ranks have been issued. */
-static void put_hypercube(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+static void put_rounds(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
 	(void)ctx;
 	p->round_from = from;
@@ -241,12 +241,38 @@ static void hypercube_own(struct backend_ctx *ctx, struct place *p)
 		ctx->cuda_failed = result;
 }
 
-/* Of the round that joins cubes of `size` ranks: all that the rank's cube has, to its peer. */
-static void hypercube_round(struct backend_ctx *ctx, struct place *p, unsigned size)
+/* The k-th joins cubes of 2^k ranks: all that the rank's cube has, to its peer. */
+static void hypercube_round(struct backend_ctx *ctx, struct place *p, unsigned k)
 {
-	unsigned cube = p->me & ~(size - 1), peer = p->me ^ size;
+	unsigned size = 1u << k, cube = p->me & ~(size - 1), peer = p->me ^ size;
 	send(ctx, p, p->round_to, cube * ctx->part, size * ctx->part, peer);
 	receive(ctx, p, p->round_to, (cube ^ size) * ctx->part, size * ctx->part, peer);
+}
+
+static unsigned hypercube_rounds(unsigned nranks)
+{
+	unsigned n = 0;
+	while (1u << n < nranks)
+		n++;
+	return n;
+}
+
+/* There, then back what came. */
+static void pingpong_round(struct backend_ctx *ctx, struct place *p, unsigned k)
+{
+	unsigned first = value_pair_from(ctx->cell.root),
+	         second = value_pair_to(ctx->cell.root, ctx->n);
+	if (p->me == (k ? second : first))
+		send(ctx, p, k ? p->round_to : p->round_from, 0, ctx->elements,
+		     k ? first : second);
+	if (p->me == (k ? first : second))
+		receive(ctx, p, p->round_to, 0, ctx->elements, k ? second : first);
+}
+
+static unsigned pingpong_rounds(unsigned nranks)
+{
+	(void)nranks;
+	return 2;
 }
 
 /* Connecting for a round while another rank's kernel of the round before still waits can lock
@@ -261,16 +287,17 @@ static int meet_between_rounds(struct backend_ctx *ctx)
 	return team_meet(ctx->team);
 }
 
-static void hypercube_rounds(struct backend_ctx *ctx)
+void nccl_rounds(struct backend_ctx *ctx)
 {
-	for (unsigned i = 0; i < ctx->count; i++)
-		hypercube_own(ctx, &ctx->places[i]);
-	for (unsigned size = 1; size < ctx->n; size *= 2) {
-		if (ctx->fresh && size > 1 && meet_between_rounds(ctx))
+	const struct nccl_coll *row = nccl_coll(ctx->cell.coll);
+	for (unsigned i = 0; row->first && i < ctx->count; i++)
+		row->first(ctx, &ctx->places[i]);
+	for (unsigned k = 0, n = row->rounds(ctx->n); k < n; k++) {
+		if (ctx->fresh && k && meet_between_rounds(ctx))
 			return; /* the loop's next wait says why */
 		nccl_keep(ctx, ctx->api.GroupStart(), NULL);
 		for (unsigned i = 0; i < ctx->count; i++)
-			hypercube_round(ctx, &ctx->places[i], size);
+			row->round(ctx, &ctx->places[i], k);
 		nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
 		nccl_settle(ctx);
 	}
@@ -296,9 +323,11 @@ static const struct nccl_coll rows[COLL_KINDS] = {
     [COLL_SENDRECV_PAIRS] = {.move = move_pairs},
     [COLL_SENDRECV_BOTH]  = {.move = move_both},
     [COLL_PAIR]           = {.move = move_pair},
+    [COLL_PINGPONG]       = {.put = put_rounds, .round = pingpong_round, .rounds = pingpong_rounds},
     [COLL_GATHER]         = {.move = move_gather, .call = call_gather, SINCE_2_28(Gather)},
     [COLL_SCATTER]        = {.move = move_scatter, .call = call_scatter, SINCE_2_28(Scatter)},
-    [COLL_HYPERCUBE]      = {.put = put_hypercube, .end = hypercube_rounds},
+    [COLL_HYPERCUBE]      = {.put = put_rounds, .first = hypercube_own, .round = hypercube_round,
+                             .rounds = hypercube_rounds},
     [COLL_COPY]           = {.put = put_copy, .one_process = true},
     [COLL_INIT]           = {.connects = true},
 };

@@ -227,13 +227,10 @@ static int refuse_settings(const struct settings *set, struct status *st)
 	return 0;
 }
 
-/* Of one call: what has rounds copies, then launches each of them. */
+/* Of one call: what has rounds may copy first, then launches each of them. */
 static unsigned launches(const struct nccl_coll *row, unsigned nranks)
 {
-	unsigned n = 1;
-	for (unsigned size = 1; row->end && size < nranks; size *= 2)
-		n++;
-	return n;
+	return row->round ? row->rounds(nranks) + (row->first != NULL) : 1;
 }
 
 static int refuse_cell(const struct trial *trial, const struct cell *c, unsigned compute,
@@ -264,7 +261,7 @@ static int refuse_cell(const struct trial *trial, const struct cell *c, unsigned
 		                  trial_calls(trial, c), info->name, room);
 	if (row->one_process && set->layout.processes > 1)
 		return status_set(st, "%s needs all GPUs in one process", info->name);
-	if (row->end && set->aggregate > 1)
+	if (row->round && set->aggregate > 1)
 		return status_set(st,
 		                  "aggregate = %u does not go with %s: each of its rounds "
 		                  "needs a group of its own",
@@ -276,7 +273,7 @@ static int refuse_cell(const struct trial *trial, const struct cell *c, unsigned
 	if ((info->is & COLL_ROOTED) && c->root >= trial_comm_ranks(trial))
 		return status_set(st, "root = %u is no rank of a communicator of %u", c->root,
 		                  trial_comm_ranks(trial));
-	if (c->coll == COLL_PAIR && !coll_is_pair(c->root, trial_comm_ranks(trial)))
+	if ((info->is & COLL_PAIRS) && !coll_is_pair(c->root, trial_comm_ranks(trial)))
 		return status_set(st, "root = %u is no pair of a communicator of %u", c->root,
 		                  trial_comm_ranks(trial));
 	if ((info->is & COLL_REDUCES) && compute < 90 &&
