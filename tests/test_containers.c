@@ -38,6 +38,16 @@ static void environment(json_t *env)
 	}
 }
 
+/* Without speed a variant has failures in place of cells. */
+static void failure(json_t *line, const struct made_place *p)
+{
+	if ((p->variant != MADE_SINGLE && p->variant != MADE_PROCESSES) ||
+	    apart[p->variant == MADE_PROCESSES].speed > 0)
+		return;
+	json_object_set_new(line, "kind", json_string("failure"));
+	json_object_set_new(line, "error", json_string("rank 1: no such GPU"));
+}
+
 static const json_t *report(struct apart one, struct apart two)
 {
 	static const struct made made = {.backend = "nccl",
@@ -48,6 +58,7 @@ static const json_t *report(struct apart one, struct apart two)
 	                                 .cores = 16,
 	                                 .names = names,
 	                                 .environment = environment,
+	                                 .line = failure,
 	                                 .stamps = stamps};
 	apart[0] = one;
 	apart[1] = two;
@@ -112,6 +123,20 @@ static void what_is_no_remedy_is_not_named(void **state)
 	}
 }
 
+/* As with the GPUs' files closed: NCCL finds no way to the peer. */
+static void what_does_not_run_is_named_with_its_remedy(void **state)
+{
+	(void)state;
+	const json_t *json =
+	    report((struct apart){"closed", "devices", NULL, NULL, 0},
+	           (struct apart){"shm", "devices", NULL, "NCCL_P2P_DISABLE=1", 1});
+	assert_string_equal(cell(json, "closed", "verdict"), "does not run");
+	assert_string_equal(cell(json, "closed", "remedy"), "shm");
+	json_assert_one_says(json_section(json, "containers"),
+	                     "closed does not run (rank 1: no such GPU). shm gives it back "
+	                     "(NCCL_P2P_DISABLE = 1): ");
+}
+
 static void without_loss_or_isolation_nothing_is_said(void **state)
 {
 	(void)state;
@@ -129,6 +154,7 @@ int main(void)
 	    cmocka_unit_test(a_variable_gives_back_what_the_host_name_took),
 	    cmocka_unit_test(sharing_gives_back_what_dev_shm_took),
 	    cmocka_unit_test(what_is_no_remedy_is_not_named),
+	    cmocka_unit_test(what_does_not_run_is_named_with_its_remedy),
 	    cmocka_unit_test(without_loss_or_isolation_nothing_is_said),
 	};
 	return cmocka_run_group_tests(tests, made_begin, made_end);

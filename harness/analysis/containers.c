@@ -81,6 +81,19 @@ static bool is_own(const struct summary *s, unsigned v)
 	       settings_isolates(s->variants[v].settings);
 }
 
+/* What the first trial said of a variant that is set apart, and whose trials all failed. */
+static const char *failure_of(const struct summary *s, unsigned v)
+{
+	const struct summary_variant *of = &s->variants[v];
+	if (of->measured || of->skip[0] || !of->settings || of->role != ROLE_VARIANT ||
+	    !settings_isolates(of->settings))
+		return NULL;
+	for (unsigned i = 0; i < s->run->nfailures; i++)
+		if (!strcmp(s->run->failures[i].variant, of->name))
+			return s->run->failures[i].error;
+	return NULL;
+}
+
 static int beyond(const struct regime *g, unsigned variant)
 {
 	const struct verdict *v = &g->contrasts[variant].verdict;
@@ -119,12 +132,14 @@ void containers_make(const struct summary *s, const struct regimes *regimes,
 	const struct regime *g = regimes_find(regimes, REGIME_LARGE);
 	*out = (struct containers){.regime = NULL};
 	for (unsigned v = 0; g && v < s->nvariants && out->n < CONTAINERS_MOST; v++) {
-		if (!is_own(s, v))
+		const char *fails = failure_of(s, v);
+		if (!is_own(s, v) && !fails)
 			continue;
 		struct containers_row *row = &out->rows[out->n++];
 		*row = (struct containers_row){.variant = v,
 		                               .verdict = &g->contrasts[v].verdict,
-		                               .loses = beyond(g, v) < 0,
+		                               .fails = fails,
+		                               .loses = fails || beyond(g, v) < 0,
 		                               .remedy = -1};
 		if (row->loses)
 			row->remedy = remedy_of(s, g, v);

@@ -4,7 +4,7 @@
  * A variant loses where its bandwidth at large sizes is sure to be less than the reference's. A
  * remedy is a variant that is still set apart, has nothing of its own that the loser shares,
  * differs from it in namespaces and environment alone, and does not lose. Of several the one that
- * changes least is named. */
+ * changes least is named. A variant none of whose trials went through is a loser too: it fails. */
 #ifndef LAUNCHGAP_CONTAINERS_H
 #define LAUNCHGAP_CONTAINERS_H
 
@@ -16,6 +16,7 @@
 struct containers_row {
 	unsigned variant;
 	const struct verdict *verdict; /* against the reference, of the regime; borrowed */
+	const char *fails; /* what its first trial said, where all failed; borrowed, or NULL */
 	bool loses;
 	int remedy; /* the variant that gives it back, or -1 */
 };

@@ -503,25 +503,24 @@ static void say_loss(struct page *p, const struct model *m, const struct contain
 	const unsigned reference = (unsigned)s->reference;
 	const char *old = transport_of(m, reference), *now = transport_of(m, row->variant);
 	const char *name = s->variants[row->variant].name;
-	char changed[512] = "", remedy[512];
+	char changed[512] = "", remedy[512], what[640];
 	if (old[0] && now[0] && strcmp(old, now))
 		snprintf(changed, sizeof changed, " (%s in place of %s)", now, old);
+	if (row->fails)
+		snprintf(what, sizeof what, "%s does not run (%s)", name, row->fails);
+	else
+		snprintf(what, sizeof what, "%s reaches %s of the bandwidth of %s%s", name,
+		         words_ratio(&row->verdict->ratio, true).text,
+		         s->variants[reference].name, changed);
 	if (row->remedy < 0) {
-		page_item(p,
-		          "%s reaches %s of the bandwidth of %s%s. No variant here gives it "
-		          "back while each process keeps what it has.",
-		          name, words_ratio(&row->verdict->ratio, true).text,
-		          s->variants[reference].name, changed);
+		page_item(p, "%s. No variant here gives it back while each process keeps what it has.",
+		          what);
 		return;
 	}
 	containers_remedy(s->variants[row->variant].settings,
 	                  s->variants[row->remedy].settings, remedy, sizeof remedy);
-	page_item(p, "%s reaches %s of the bandwidth of %s%s. %s gives it back (%s): %s.", name,
-	          words_ratio(&row->verdict->ratio, true).text, s->variants[reference].name,
-	          changed, s->variants[row->remedy].name, remedy,
-	          words_ratio(&m->findings.containers.regime
-	                           ->contrasts[row->remedy]
-	                           .verdict.ratio,
+	page_item(p, "%s. %s gives it back (%s): %s.", what, s->variants[row->remedy].name, remedy,
+	          words_ratio(&m->findings.containers.regime->contrasts[row->remedy].verdict.ratio,
 	                      true)
 	              .text);
 }

@@ -758,6 +758,8 @@ struct table *tables_containers(const struct model *m)
 		char own[160], verdict[VERDICT_TEXT_BYTES];
 		containers_own(s->variants[row->variant].settings, own, sizeof own);
 		answer_verdict(c->regime, row->variant, verdict, sizeof verdict);
+		if (row->fails)
+			snprintf(verdict, sizeof verdict, "does not run");
 		TABLE_ROW(t, CELL(s->variants[row->variant].name), CELL(own),
 		          CELL(m->findings.evidence.paths[row->variant].transport),
 		          CELL(&row->verdict->ratio), CELL(verdict),
