@@ -64,6 +64,33 @@ static void line(json_t *cell, const struct made_place *p)
 		json_object_set_new(cell, "error", json_string("not there"));
 }
 
+/* What NCCL's log says of a set's setting; NULL: there is no log. */
+static const char *act;
+
+static void path_line(FILE *out, const char *variant, json_t *settings)
+{
+	json_t *path = json_pack(
+	    "{s:s, s:[], s:b, s:s, s:b, s:b, s:s, s:s, s:s, s:i, s:i, s:o}", "transport",
+	    "P2P/CUMEM", "links", "registered", 0, "registered_why", "", "copy_engine", 0,
+	    "symmetric", 0, "data_path", "staged", "why", "w", "version", "2.28.3", "unread", 0,
+	    "p2p_chunk_bytes", 524288, "settings", settings);
+	made_line(out,
+	          json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:o}", "schema", 1,
+	                    "kind", "path", "experiment", "x", "variant", variant, "block", 0,
+	                    "order", 1, "expect", "", "as_expected", 1, "path", path));
+}
+
+static void paths(FILE *out)
+{
+	if (!act)
+		return;
+	path_line(out, "default", json_array());
+	path_line(out, "set-1",
+	          json_pack("[{s:s, s:s, s:s, s:s, s:s, s:s}]", "key", "env.NCCL_BUFFSIZE",
+	                    "asked", "8388608", "used", "524288", "act", act, "fact",
+	                    "p2p_chunk_bytes", "why", "never read"));
+}
+
 static struct made made = {.backend = "nccl",
                            .ranks = 2,
                            .blocks = SEARCHED + CONFIRMED,
@@ -74,6 +101,7 @@ static struct made made = {.backend = "nccl",
                            .names = names,
                            .environment = environment,
                            .line = line,
+                           .more = paths,
                            .stamps = stamps};
 
 /* The made-up record with the search's lines behind its first one. */
@@ -190,6 +218,26 @@ static void gains_are_those_of_the_confirmation(void **state)
 	assert_null(strstr(conf, "\nNCCL_"));
 }
 
+/* A line that did nothing is none of those that a user should set. */
+static void what_did_nothing_is_left_out_of_the_file(void **state)
+{
+	static const char *const acts[][2] = {{"ignored", "never read"},
+	                                      {"capped", "used 524288, as by default"}};
+	struct status st = {""};
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		char line[128];
+		act = acts[i][0];
+		write_record(CONFIRMED);
+		if (report_make(made_folder, "/nowhere", NULL, &st))
+			fail_msg("%s", st.text);
+		snprintf(line, sizeof line, "\n#   left out: NCCL_BUFFSIZE=8388608: %s\n",
+		         acts[i][1]);
+		made_says(made_read("nccl.conf"), line);
+	}
+	act = NULL;
+}
+
 static void nothing_is_told_of_the_search_alone(void **state)
 {
 	struct status st = {""};
@@ -250,6 +298,7 @@ int main(void)
 	    cmocka_unit_test(everybody_reads_the_confirmation_alone),
 	    cmocka_unit_test(what_the_search_saw_is_in_logs_over_the_default),
 	    cmocka_unit_test(gains_are_those_of_the_confirmation),
+	    cmocka_unit_test(what_did_nothing_is_left_out_of_the_file),
 	    cmocka_unit_test(nothing_is_told_of_the_search_alone),
 	    cmocka_unit_test(the_record_says_what_comes_next),
 	};

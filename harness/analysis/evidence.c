@@ -290,6 +290,41 @@ void evidence_acted(const struct summary *s, const struct factor *factor, char *
 	path_free(&to);
 }
 
+/* Another setting that acted on the same figure. */
+static const struct path_setting *actor_of(const struct path *path, const struct path_setting *set)
+{
+	for (unsigned i = 0; i < path->nsettings && set->fact[0]; i++)
+		if (path->settings[i].act == PATH_ACTED &&
+		    !strcmp(path->settings[i].fact, set->fact))
+			return &path->settings[i];
+	return NULL;
+}
+
+void evidence_idle(const struct summary *s, const char *variant, const char *key, char *why,
+                   size_t bytes)
+{
+	struct path with = {0}, without = {0};
+	const struct path_setting *set = NULL, *actor;
+	char here[PATH_WHY_BYTES] = "", there[PATH_WHY_BYTES] = "";
+	why[0] = '\0';
+	if (s->reference >= 0 && path_of(s, variant, &with) &&
+	    path_of(s, s->variants[s->reference].name, &without))
+		set = setting_of(&with, key);
+	if (set && set->fact[0]) {
+		path_fact(&with, set->fact, here, sizeof here);
+		path_fact(&without, set->fact, there, sizeof there);
+	}
+	if (set && set->act == PATH_IGNORED)
+		snprintf(why, bytes, "%s", set->why);
+	else if (set && here[0] && !strcmp(here, there))
+		snprintf(why, bytes, "used %s, as by default", set->used);
+	else if (set && set->act == PATH_CAPPED && (actor = actor_of(&with, set)))
+		snprintf(why, bytes, "used %s, for %s says so", set->used,
+		         strncmp(actor->key, "env.", 4) ? actor->key : actor->key + 4);
+	path_free(&with);
+	path_free(&without);
+}
+
 void evidence_free(struct evidence *e)
 {
 	for (unsigned v = 0; e->paths && v < e->nvariants; v++)

@@ -63,6 +63,12 @@ void evidence_free(struct evidence *evidence);
 void evidence_acted(const struct summary *summary, const struct factor *factor, char *text,
                     size_t bytes);
 
+/* Why a variant's setting cannot have changed anything against the reference: it was not read,
+ * its figure is the reference's, or another setting of the variant alone makes the figure; "" where
+ * the logs do not say so. */
+void evidence_idle(const struct summary *summary, const char *variant, const char *key, char *why,
+                   size_t bytes);
+
 /* Whether a cell of the record is one of those that a row is made from. */
 bool evidence_belongs(const struct summary *summary, const struct evidence_row *row,
                       const struct record_cell *cell);

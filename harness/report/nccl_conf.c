@@ -16,15 +16,21 @@ static bool is_env(const char *key)
 	return !strncmp(key, "env.NCCL_", 9);
 }
 
-/* The lines of a set that NCCL reads; `mark` in front of each. */
-static void write_set(const struct tuned *u, const struct tuned_finalist *f, const char *mark,
+/* The lines of a set that NCCL reads, `mark` in front of each; those that did nothing are left
+ * out. */
+static void write_set(const struct model *m, const struct tuned_finalist *f, const char *mark,
                       FILE *out)
 {
+	const struct tuned *u = &m->findings.tuned;
 	for (unsigned k = 0; k < u->space.nkeys; k++) {
 		const struct search_key *key = &u->space.keys[k];
-		if (f->set.level[k] && is_env(key->key))
-			fprintf(out, "%s%s=%s\n", mark, key->key + 4,
-			        key->values[f->set.level[k]]);
+		char idle[256];
+		if (!f->set.level[k] || !is_env(key->key))
+			continue;
+		evidence_idle(&m->summary, m->summary.variants[f->variant].name, key->key, idle,
+		              sizeof idle);
+		fprintf(out, "%s%s=%s%s%s\n", idle[0] ? "#   left out: " : mark, key->key + 4,
+		        key->values[f->set.level[k]], idle[0] ? ": " : "", idle);
 	}
 	for (unsigned k = 0; k < u->space.nkeys; k++) {
 		const struct search_key *key = &u->space.keys[k];
@@ -125,7 +131,7 @@ void nccl_conf_write(const struct model *m, FILE *out)
 		        100 * s->margin);
 		write_gains(m, all, out);
 		write_cost(m, all, out);
-		write_set(u, all, "", out);
+		write_set(m, all, "", out);
 	} else {
 		fprintf(out,
 		        "\n# No set gains anywhere without a loss elsewhere: NCCL's defaults "
@@ -148,7 +154,7 @@ void nccl_conf_write(const struct model *m, FILE *out)
 		fprintf(out, "\n");
 		write_gains(m, one, out);
 		write_cost(m, one, out);
-		write_set(u, one, "# ", out);
+		write_set(m, one, "# ", out);
 	}
 	write_code(m, out);
 }
