@@ -33,6 +33,7 @@ static const struct verb verbs[] = {
      "  --no-report     measure only\n"
      "  --no-libraries  refuse a file whose variants name libraries: else it may run any code\n"
      "  -v              print all of the report, not only what stands first\n"
+     "  --trace         write the stamps as trace.json too, as report does\n"
      "  --format nccl-tests   print its columns in place of our table, as report does\n"
      "\n"
      "key=value: any key of [experiment], e.g. ranks=4 blocks=6 backend=host bytes='4K..1M x4'\n"
@@ -44,6 +45,7 @@ static const struct verb verbs[] = {
      "blocks, with the one that was begun. Options as of run.\n", verb_resume},
     {"report", "DIR", "its tables and pictures, from records alone",
      "  -v              print all of the report, not only what stands first\n"
+     "  --trace         the stamps too, as DIR/trace.json for ui.perfetto.dev\n"
      "  --format nccl-tests   the tables in nccl-tests' columns, for what parses those\n"
      "  --average 0|1|2|3|span   with it: rank 0, mean, min or max of the workers' times\n"
      "                  as its -a (default 1), or earliest start to latest end\n", verb_report},

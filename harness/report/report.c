@@ -12,6 +12,7 @@
 #include "output.h"
 #include "sections.h"
 #include "tables.h"
+#include "trace.h"
 
 int report_option(const char *option, const char *value, struct report_options *options,
                   struct status *st)
@@ -19,6 +20,10 @@ int report_option(const char *option, const char *value, struct report_options *
 	bool format = !strcmp(option, "--format");
 	if (!strcmp(option, "-v") || !strcmp(option, "--verbose")) {
 		options->verbose = true;
+		return 1;
+	}
+	if (!strcmp(option, "--trace")) {
+		options->trace = true;
 		return 1;
 	}
 	if (!format && strcmp(option, "--average"))
@@ -107,6 +112,16 @@ static int write_conf(const struct model *m, const char *dir, struct status *st)
 	return output_close(out, file, st);
 }
 
+static int write_trace(const struct model *m, const char *dir, struct status *st)
+{
+	char file[PATH_MAX];
+	FILE *out;
+	if (path_of(dir, "trace.json", file, st) || !(out = output_open(file, st)))
+		return -1;
+	int rc = trace_write(&m->summary, TRACED_EVENTS, out, st);
+	return output_close(out, file, st) || rc ? -1 : 0;
+}
+
 /* report.md, report.html and report.json are one writing. */
 static int write_report(const struct model *m, const char *dir, struct status *st)
 {
@@ -191,12 +206,14 @@ static int make(struct model *m, const char *dir, const char *plot_dir,
 	if (m->drawn.warning[0])
 		validity_add(&m->warnings, "%s", m->drawn.warning);
 	validity_promote(&m->warnings, rest);
-	if (write_report(m, dir, st))
+	if (write_report(m, dir, st) || (options && options->trace && write_trace(m, dir, st)))
 		return -1;
 	if (options && options->format == REPORT_NCCL_TESTS)
 		tables = print_nccl_tests(m, dir, options->average);
 	else if (options)
 		print_tables(m, dir, options->verbose);
+	if (options && options->trace)
+		status_say("trace   %s/trace.json: open it in https://ui.perfetto.dev", dir);
 	if (m->summary.trouble[0])
 		return status_set(
 		    st, "nothing is compared, the variants did not do the same work: %s",

@@ -14,10 +14,11 @@ struct report_options {
 	enum report_format format;
 	enum nccl_average average; /* of REPORT_NCCL_TESTS */
 	bool average_given;
+	bool trace;   /* write the stamps too, as trace.json (trace.h) */
 	bool verbose; /* on the terminal all of the report, not only what stands first */
 };
 
-/* Takes `--format F`, `--average A` and `-v` into *options. How many arguments that were: 1 or
+/* Takes `--format F`, `--average A`, `--trace` and `-v` into *options. How many arguments that were: 1 or
  * 2; 0: it is another option; -1: the value is missing (NULL) or not allowed. */
 int report_option(const char *option, const char *value, struct report_options *options,
                   struct status *st);

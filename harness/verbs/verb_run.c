@@ -148,6 +148,9 @@ static int carry_out(struct asked *a, const struct home *home, struct status *st
 		return status_set(st,
 		                  "run: --format nccl-tests is of a report, and --no-report "
 		                  "wants none; allowed is one of both");
+	if (a->options.trace && !a->report)
+		return status_set(st, "run: --trace is of a report, and --no-report wants none; "
+		                      "allowed is one of both");
 	a->request.nccl_tests = a->options.format == REPORT_NCCL_TESTS;
 	if (!a->request.file)
 		a->request.file = a->file;

@@ -1,0 +1,187 @@
+#include "trace.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "../analysis/words.h"
+
+/* Numbers of processes and lanes. Viewers want a lane's number once, whatever its process. */
+#define MOST_PROCESSES 4096
+#define MOST_LANES     16384
+
+struct writer {
+	FILE *out;
+	bool first; /* no event yet */
+};
+
+static unsigned pid_of(const struct summary *s, const struct traced_cell *x, unsigned rank)
+{
+	return 1 + x->variant * MOST_PROCESSES +
+	       traced_place(&s->variants[x->variant], rank).process;
+}
+
+static unsigned long long tid_of(const struct traced_cell *x, unsigned rank, bool device)
+{
+	return 1 + (unsigned long long)x->variant * MOST_LANES + 2 * rank + device;
+}
+
+static void put_text(FILE *out, const char *text)
+{
+	json_t *json = json_string(text);
+	if (!json || json_dumpf(json, out, JSON_ENCODE_ANY))
+		fputs("\"?\"", out);
+	json_decref(json);
+}
+
+static void begin_event(struct writer *w)
+{
+	fputs(w->first ? "\n" : ",\n", w->out);
+	w->first = false;
+}
+
+/* What a process or a lane is called, and where it stands. */
+static void put_name(struct writer *w, const char *what, unsigned pid, unsigned long long tid,
+                     const char *name)
+{
+	begin_event(w);
+	fprintf(
+	    w->out,
+	    "{\"ph\":\"M\",\"name\":\"%s_name\",\"pid\":%u,\"tid\":%llu,\"args\":{\"name\":",
+	    what, pid, tid);
+	put_text(w->out, name);
+	fputs("}}", w->out);
+	begin_event(w);
+	fprintf(w->out,
+	        "{\"ph\":\"M\",\"name\":\"%s_sort_index\",\"pid\":%u,\"tid\":%llu,\"args\":{"
+	        "\"sort_index\":%llu}}",
+	        what, pid, tid, strcmp(what, "process") ? tid : pid);
+}
+
+/* Whether any of the variant's cells, of which x is the first, has the device's stamps. */
+static bool has_device(const struct traced *t, const struct traced_cell *x)
+{
+	const struct traced_cell *end = t->cells + t->n;
+	for (unsigned variant = x->variant; x < end && x->variant == variant; x++)
+		if (x->cell->device_clock)
+			return true;
+	return false;
+}
+
+static void put_names(struct writer *w, const struct summary *s, const struct traced_cell *x,
+                      bool device)
+{
+	const struct summary_variant *v = &s->variants[x->variant];
+	char name[TRIAL_NAME_BYTES + 96];
+	unsigned last = 0;
+	for (unsigned r = 0; r < x->cell->nranks; r++) {
+		unsigned pid = pid_of(s, x, r);
+		struct traced_place at = traced_place(v, r);
+		if (pid != last) {
+			snprintf(name, sizeof name, "%s%s, process %u", v->name,
+			         v->role == ROLE_AGAIN ? " (A/A)" : "", at.process);
+			put_name(w, "process", pid, tid_of(x, r, false), name);
+		}
+		last = pid;
+		snprintf(name, sizeof name, "rank %u, thread %u", r, at.thread);
+		put_name(w, "thread", pid, tid_of(x, r, false), name);
+		snprintf(name, sizeof name, "rank %u, device", r);
+		if (device)
+			put_name(w, "thread", pid, tid_of(x, r, true), name);
+	}
+}
+
+/* Less the arguments and the end. */
+static void put_event(struct writer *w, const char *cat, const char *name, unsigned pid,
+                      unsigned long long tid, int64_t from_ns, int64_t to_ns)
+{
+	int64_t long_ns = to_ns > from_ns ? to_ns - from_ns : 0;
+	begin_event(w);
+	fprintf(w->out, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":", cat);
+	put_text(w->out, name);
+	fprintf(w->out,
+	        ",\"pid\":%u,\"tid\":%llu,\"ts\":%" PRId64 ".%03d,\"dur\":%" PRId64 ".%03d",
+	        pid, tid, from_ns / 1000, (int)(from_ns % 1000), long_ns / 1000,
+	        (int)(long_ns % 1000));
+}
+
+static void put_cell(struct writer *w, const struct traced_cell *x, unsigned pid, unsigned rank)
+{
+	const struct record_cell *c = x->cell;
+	const struct sample *rows = &c->samples[rank * c->rows];
+	const char *pass = c->cell.pass == PASS_TIMED ? "" : coll_pass_name(c->cell.pass);
+	char name[256];
+	snprintf(name, sizeof name, "%s %s, %s%s%s", coll_word(&c->cell, c->nranks).text,
+	         words_size(c->cell.asked_bytes).text, coll_pace_name(c->cell.pace),
+	         pass[0] ? ", " : "", pass);
+	put_event(w, "cell", name, pid, tid_of(x, rank, false), x->at_ns + rows[0].start_ns,
+	          x->at_ns + rows[x->rows - 1].idle_ns);
+	fprintf(
+	    w->out,
+	    ",\"args\":{\"collective\":\"%s\",\"bytes\":%zu,\"dtype\":\"%s\",\"pace\":\"%s\","
+	    "\"pass\":\"%s\",\"rank\":%u,\"block\":%u,\"calls\":%u,\"rows\":%u,\"shown\":%u}}",
+	    coll_info(c->cell.coll)->name, c->cell.bytes, coll_dtype_name(c->cell.dtype),
+	    coll_pace_name(c->cell.pace), coll_pass_name(c->cell.pass), rank, c->block,
+	    c->calls, c->rows, x->rows);
+}
+
+static void put_row(struct writer *w, const struct traced_cell *x, unsigned pid, unsigned rank,
+                    unsigned row)
+{
+	const struct record_cell *c = x->cell;
+	const struct sample *s = &c->samples[rank * c->rows + row];
+	unsigned long long tid = tid_of(x, rank, false);
+	char name[64];
+	if (c->cell.pace == PACE_STREAM)
+		snprintf(name, sizeof name, "stretch %u, %u calls", row + 1, c->calls);
+	else
+		snprintf(name, sizeof name, "call %u", row + 1);
+	put_event(w, "call", name, pid, tid, x->at_ns + s->start_ns, x->at_ns + s->idle_ns);
+	fprintf(w->out, ",\"args\":{\"poll_ns\":%" PRId64 "}}", s->poll_ns);
+	put_event(w, "issue", "issue", pid, tid, x->at_ns + s->start_ns,
+	          x->at_ns + s->issued_ns);
+	fputc('}', w->out);
+	put_event(w, "wait", "wait", pid, tid, x->at_ns + s->issued_ns, x->at_ns + s->idle_ns);
+	fputc('}', w->out);
+	if (!c->device_clock || !s->device_end_ns)
+		return;
+	put_event(w, "device", coll_word(&c->cell, c->nranks).text, pid, tid_of(x, rank, true),
+	          x->at_ns + s->device_start_ns, x->at_ns + s->device_end_ns);
+	fputc('}', w->out);
+}
+
+static void put_end(FILE *out, const struct summary *s, const struct traced *t)
+{
+	const char *title = json_string_value(json_object_get(s->run->environment, "title"));
+	fputs("\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"experiment\":", out);
+	put_text(out, title ? title : "");
+	fprintf(
+	    out,
+	    ",\"rows_left_out\":\"%llu\",\"cells_left_out\":\"%llu\",\"time\":\"stamps are "
+	    "exact within a cell; the time between two cells is not kept, and equal cells of "
+	    "two variants begin at the same place\"}}\n",
+	    t->rows_left_out, t->cells_left_out);
+}
+
+int trace_write(const struct summary *s, unsigned most, FILE *out, struct status *st)
+{
+	struct traced t;
+	struct writer w = {out, true};
+	if (traced_make(s, most, &t, st))
+		return -1;
+	fputs("{\"traceEvents\":[", out);
+	for (unsigned i = 0; i < t.n; i++) {
+		const struct traced_cell *x = &t.cells[i];
+		if (!i || t.cells[i - 1].variant != x->variant)
+			put_names(&w, s, x, has_device(&t, x));
+		for (unsigned r = 0; r < x->cell->nranks; r++) {
+			unsigned pid = pid_of(s, x, r);
+			put_cell(&w, x, pid, r);
+			for (unsigned row = 0; row < x->rows; row++)
+				put_row(&w, x, pid, r, row);
+		}
+	}
+	put_end(out, s, &t);
+	traced_free(&t);
+	return 0;
+}
