@@ -186,6 +186,27 @@ static void nor_are_they_counts(void **state)
 	           1, "it is too long");
 }
 
+static void nor_are_they_experiments_or_what_is_compared(void **state)
+{
+	const char *const files[] = {in(folder, "pipe.json"), in(folder, "zero.json")};
+	(void)state;
+	assert_int_equal(mkfifo(files[0], 0666), 0);
+	assert_int_equal(symlink("/dev/zero", files[1]), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		cli_expect(cli_run(folder, (const char *[]){"run", "--file", files[i],
+		                                            "--dry-run", NULL}),
+		           1, "cannot be read: it is no regular file");
+		cli_expect(cli_run(folder, (const char *[]){"compare", files[i], run, NULL}), 2,
+		           "it is no regular file");
+	}
+	/* Of an experiment's file nobody reads 16 MiB. */
+	cli_write(folder, "long.exp", "; x\n");
+	assert_int_equal(truncate(in(folder, "long.exp"), 16 << 20), 0);
+	cli_expect(cli_run(folder, (const char *[]){"run", "--file", in(folder, "long.exp"),
+	                                            "--dry-run", NULL}),
+	           1, "cannot be read: it is too long");
+}
+
 /* A plan of so many blocks takes minutes and gigabytes. */
 static void a_block_beyond_all_plans_is_damage(void **state)
 {
@@ -387,6 +408,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(pipes_and_devices_are_no_records, measured,
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(nor_are_they_counts, measured, tear_down),
+	    cmocka_unit_test_setup_teardown(nor_are_they_experiments_or_what_is_compared,
+	                                    measured, tear_down),
 	    cmocka_unit_test_setup_teardown(a_block_beyond_all_plans_is_damage, measured,
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(texts_of_a_record_are_text_everywhere, measured,

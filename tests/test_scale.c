@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "../harness/config/trial.h"
+#include "../harness/machine.h"
 #include "../harness/run/job.h"
 #include "../modes/mode.h"
 #include "here.h"
@@ -102,6 +103,21 @@ static void expect_order(const json_t *cell)
 	}
 }
 
+/* What its process holds, the first worker of each says. */
+static void expect_shares(const json_t *workers, struct layout layout)
+{
+	const json_t *facts;
+	size_t w;
+	assert_int_equal(json_array_size(workers), layout_workers(layout));
+	if (machine_memory_share() < 0)
+		return;
+	json_array_foreach(workers, w, facts)
+	{
+		bool says = json_object_get(facts, "process_share_bytes") != NULL;
+		assert_int_equal(says, w % layout.threads == 0);
+	}
+}
+
 static void each_mode_carries_far_more_ranks_than_cores(void **state)
 {
 	(void)state;
@@ -121,9 +137,7 @@ static void each_mode_carries_far_more_ranks_than_cores(void **state)
 			assert_int_equal(json_integer_value(json_object_get(cell, "ranks")),
 			                 RANKS);
 			if (n++ == 0)
-				assert_int_equal(
-				    json_array_size(json_object_get(cell, "facts")),
-				    layout_workers(layout));
+				expect_shares(json_object_get(cell, "facts"), layout);
 			expect_order(cell);
 			json_decref(cell);
 		}

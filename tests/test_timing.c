@@ -196,6 +196,27 @@ static void area_does_not_depend_on_the_mode(void **state)
 	                 sample_rows(&processes, nowhere, 2, 5));
 }
 
+/* Found once, or anew at each call. */
+static void parts_lie_where_they_lay(void **state)
+{
+	struct trial found = trial_of((struct layout){2, 2, 2}), anew = found;
+	struct status st = {""};
+	char *nowhere = NULL;
+	(void)state;
+	assert_int_equal(sample_place(&found, &st), 0);
+	assert_non_null(found.places);
+	assert_int_equal(sample_area_bytes(&found), sample_area_bytes(&anew));
+	for (unsigned c = 0; c < anew.ncells; c++)
+		for (unsigned r = 0; r < 8; r++)
+			assert_ptr_equal(sample_rows(&found, nowhere, c, r),
+			                 sample_rows(&anew, nowhere, c, r));
+	/* They are not sought again. */
+	found.places[1] += 128;
+	assert_ptr_equal((char *)sample_tally(&found, nowhere, 1, 3),
+	                 (char *)sample_tally(&anew, nowhere, 1, 3) + 128);
+	free(found.places);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +229,7 @@ int main(void)
 	    cmocka_unit_test(the_clocks_step_is_found),
 	    cmocka_unit_test(area_holds_every_part_once),
 	    cmocka_unit_test(area_does_not_depend_on_the_mode),
+	    cmocka_unit_test(parts_lie_where_they_lay),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,10 +125,26 @@ double measure_rank_bytes(const json_t *facts)
 /* Of a worker. */
 static double whole_of(const json_t *facts, enum metric metric)
 {
-	if (metric == METRIC_INIT)
-		return measure_fact(facts, "init_ns");
-	return metric == METRIC_MEMORY ? measure_fact(facts, "process_share_bytes")
-	                               : measure_rank_bytes(facts);
+	return metric == METRIC_INIT ? measure_fact(facts, "init_ns") : measure_rank_bytes(facts);
+}
+
+/* Of all processes. Any of a process's workers may say what all of it holds: its first one, in
+ * older records each. */
+static double held_by_all(const json_t *list, unsigned threads)
+{
+	const size_t n = json_array_size(list);
+	double all = 0;
+	for (size_t first = 0; first < n; first += threads) {
+		double sum = 0;
+		unsigned say = 0;
+		for (size_t w = first; w < first + threads && w < n; w++) {
+			double x = measure_fact(json_array_get(list, w), "process_share_bytes");
+			sum += isnan(x) ? 0 : x;
+			say += !isnan(x);
+		}
+		all += say ? sum / say : NAN;
+	}
+	return all;
 }
 
 double measure_whole(const struct record_cell *c, enum metric metric)
@@ -137,6 +153,10 @@ double measure_whole(const struct record_cell *c, enum metric metric)
 	const char *layout = json_string_value(json_object_get(c->json, "layout"));
 	double sum = 0, most = 0, n = (double)json_array_size(list);
 	unsigned threads = 0;
+	if (metric == METRIC_MEMORY)
+		return layout && sscanf(layout, "%*ux%u", &threads) == 1 && threads && n > 0
+		           ? held_by_all(list, threads) / MIB
+		           : NAN;
 	for (size_t w = 0; w < json_array_size(list); w++) {
 		double x = whole_of(json_array_get(list, w), metric);
 		sum += x;
@@ -144,14 +164,7 @@ double measure_whole(const struct record_cell *c, enum metric metric)
 	}
 	if (n == 0 || isnan(sum))
 		return NAN;
-	if (metric == METRIC_INIT)
-		return most / 1e6;
-	if (metric == METRIC_RANK_MEMORY)
-		return sum / n / MIB;
-	/* Each worker says all that its process holds. */
-	if (!layout || sscanf(layout, "%*ux%u", &threads) != 1 || !threads)
-		return NAN;
-	return sum / threads / MIB;
+	return metric == METRIC_INIT ? most / 1e6 : sum / n / MIB;
 }
 
 /* A variant's cells with counters: how many, and how many with the metric's figure. */

@@ -1,15 +1,18 @@
 #include "nccl_tests.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../coll/counts.h"
+#include "../foreign.h"
 #include "../record/field.h"
 #include "../record/record.h"
 #include "../report/nccl_format.h"
+
+#define MOST_BYTES (256 << 20) /* of a file */
 
 /* --- the options that it was given, as far as they change what its times mean ------------ */
 
@@ -393,11 +396,12 @@ int nccl_tests_read(const char *file, const char *variant, unsigned trial, struc
 	struct reading r = {
 	    .at = {.file = file, .st = st}, .side = side, .variant = variant, .trial = trial};
 	json_error_t why;
-	FILE *in = fopen(file, "re");
-	if (!in)
-		return status_set(st, "cannot read %s: %s", file, strerror(errno));
-	json_t *root = json_loadf(in, 0, &why);
-	fclose(in);
+	const char *cause;
+	int in = foreign_open(file, MOST_BYTES, &cause);
+	if (in < 0)
+		return status_set(st, "cannot read %s: %s", file, cause);
+	json_t *root = json_loadfd(in, 0, &why);
+	close(in);
 	/* Without why.text, which quotes what stands there: it may be the environment. */
 	if (!root)
 		return field_bad(&r.at,

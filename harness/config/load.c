@@ -139,7 +139,7 @@ static int overrides_add(struct build *b, unsigned n, char *const overrides[],
  * Without room for that the file's name stands for its title. */
 static void title_amend(struct spec *spec)
 {
-	char colls[128] = "", title[sizeof spec->title];
+	char colls[52] = "", title[sizeof spec->title]; /* a name and colls fit into a title */
 	for (unsigned i = 0; i < spec->ncolls && spec->ncolls <= TITLE_COLLS; i++)
 		status_list(colls, sizeof colls, coll_info(spec->colls[i])->name);
 	if (!colls[0])

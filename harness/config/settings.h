@@ -61,7 +61,7 @@ struct settings {
 	struct layout layout;
 	char backend[TRIAL_NAME_BYTES];
 	enum bind bind;
-	char cpus[16]; /* of each rank, "4"; one of several, "1/2"; "": as many as there are */
+	char cpus[24]; /* of each rank, "4"; one of several, "1/2"; "": as many as there are */
 	enum wait wait;
 	enum visible visible;
 	unsigned isolate; /* ISOLATE_BITs: what each process has of its own */

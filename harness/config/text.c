@@ -12,8 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <unistd.h>
 
+#include "../foreign.h"
 #include "field.h"
+
+#define TEXT_MOST_BYTES (1 << 20) /* of a file */
 
 struct reader {
 	FILE *in;
@@ -211,9 +215,15 @@ int text_read(const char *file, struct text *out, struct status *st)
 {
 	struct text text = {0};
 	struct reader r = {.file = file, .top = true, .text = &text, .st = st};
-	r.in = fopen(file, "re");
-	if (!r.in)
-		return status_set(st, "%s: cannot be read: %s", file, strerror(errno));
+	const char *why = NULL;
+	int fd = foreign_open(file, TEXT_MOST_BYTES, &why);
+	r.in = fd < 0 ? NULL : fdopen(fd, "r");
+	if (!r.in) {
+		if (fd >= 0)
+			close(fd);
+		return status_set(st, "%s: cannot be read: %s", file,
+		                  why ? why : strerror(errno));
+	}
 
 	int wrong = ini_parse_stream(reader_line, &r, reader_entry, &r);
 	if (wrong > 0 && !r.failed) {

@@ -290,5 +290,6 @@ void trial_free(struct trial *trial)
 	if (!trial)
 		return;
 	free(trial->cells);
+	free(trial->places);
 	free(trial);
 }

@@ -27,6 +27,7 @@ struct trial {
 	unsigned cell_timeout_s;      /* of one cell; 0: only the job has one */
 	unsigned ncells;
 	struct cell *cells;
+	size_t *places; /* of each cell's samples (core/sample.h); NULL: not found yet */
 };
 
 /* Ranks of the communicator that each rank is in: all, or its group's. */

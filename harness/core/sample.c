@@ -1,5 +1,7 @@
 #include "sample.h"
 
+#include <stdlib.h>
+
 /* A line, and the one that the prefetcher brings along with it: ranks stamp at the same moment.
  */
 #define SAMPLE_ALIGN 128
@@ -17,11 +19,34 @@ static size_t part_bytes(const struct trial *trial, const struct cell *cell)
 	       (cell->pass == PASS_SHOW ? aligned(2 * sizeof(struct sample_shown)) : 0);
 }
 
-static size_t part_offset(const struct trial *trial, unsigned cell, unsigned rank)
+/* Where the parts of a cell begin, and of those before it. */
+static size_t walk(const struct trial *trial, unsigned cell, size_t *places)
 {
 	size_t nranks = layout_ranks(trial->settings.layout), offset = 0;
-	for (unsigned c = 0; c < cell; c++)
+	for (unsigned c = 0; c < cell; c++) {
+		if (places)
+			places[c] = offset;
 		offset += nranks * part_bytes(trial, &trial->cells[c]);
+	}
+	if (places)
+		places[cell] = offset;
+	return offset;
+}
+
+int sample_place(struct trial *trial, struct status *st)
+{
+	size_t *places = calloc((size_t)trial->ncells + 1, sizeof *places);
+	if (!places)
+		return status_set(st, "out of memory for a trial");
+	walk(trial, trial->ncells, places);
+	free(trial->places);
+	trial->places = places;
+	return 0;
+}
+
+static size_t part_offset(const struct trial *trial, unsigned cell, unsigned rank)
+{
+	size_t offset = trial->places ? trial->places[cell] : walk(trial, cell, NULL);
 	return offset + (rank ? rank * part_bytes(trial, &trial->cells[cell]) : 0);
 }
 

@@ -50,6 +50,9 @@ struct sample_shown {
 	unsigned char data[SAMPLE_SHOWN_BYTES];
 };
 
+/* Finds each cell's place once: without it every call below walks through all cells before. The
+ * trial's cells may not change from then on. */
+int sample_place(struct trial *trial, struct status *st);
 size_t sample_area_bytes(const struct trial *trial);
 struct tally *sample_tally(const struct trial *trial, void *area, unsigned cell, unsigned rank);
 /* The rank's trial_rows() samples of the cell. */

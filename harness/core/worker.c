@@ -228,14 +228,17 @@ static int measure_cell(struct loop *loop, unsigned cell)
 /* What the record says of this worker; written last, when the backend knows what it did. */
 static void describe(struct loop *loop)
 {
-	char facts[TEAM_FACTS_BYTES - 768] = "", own[256] = "", apart[320] = "";
+	char facts[TEAM_FACTS_BYTES - 768] = "", own[208] = "", apart[320] = "";
 	struct rusage process;
 	getrusage(RUSAGE_SELF, &process); /* ru_maxrss is in KiB */
 	if (loop->ctx)
 		loop->backend->describe(loop->ctx, facts, sizeof facts);
-	/* All processes are still there, as a page that they share is divided among them. */
-	long long share = machine_memory_share();
-	char shared[64] = "", team[64] = "";
+	/* All processes are still there, as a page that they share is divided among them. One
+	 * worker asks for all of a process: the kernel walks through all that it holds. */
+	const struct layout layout = loop->place.trial->settings.layout;
+	bool asks = loop->place.worker % layout.threads == 0;
+	long long share = asks ? machine_memory_share() : -1;
+	char shared[48] = "", team[48] = "";
 	if (share > 0)
 		snprintf(shared, sizeof shared, "process_share_bytes=%lld\n", share);
 	if (loop->place.worker == 0)

@@ -53,7 +53,7 @@ struct counters {
 	double pcie_rx_gbs;    /* GB/s */
 	double copied_bytes;   /* the host backend's own count of what it copied */
 	double delivered_bytes; /* and of what arrived in users' buffers */
-	char missing[128];      /* why counters are missing; "" when none is */
+	char missing[160];      /* why counters are missing; "" when none is */
 };
 
 /* All NaN, nothing said. */

@@ -88,6 +88,10 @@ int verb_worker(int argc, char *argv[], const struct home *home, struct status *
 	job_follow_parent();
 	if (trial_load(order.file, &order.trial, st))
 		return -1;
+	if (sample_place(order.trial, st)) {
+		trial_free(order.trial);
+		return -1;
+	}
 	snprintf(folder, sizeof folder, "%s", order.file);
 	order.backend = backend_find(order.trial->settings.backend);
 	const struct settings *set = &order.trial->settings;
