@@ -155,7 +155,7 @@ NO_GPU  := $(filter-out $(GPU_SRC:%.c=$(B)/%.o),$(CORE))
 HEADERS := $(or $(filter-out -DHAVE_CUDA_NCCL,$(HAVE)),-isystem tests/standin/include)
 BESIDE  := -Wl,-rpath,'$$ORIGIN',--disable-new-dtags
 SHARE    = $(CC) $(CFLAGS) $(STD) $(WARN) $(SANFLAG) -shared -fPIC $(BESIDE)
-LIBRARY := $(STANDIN)/libcudart.so $(STANDIN)/libnccl.so.2 $(STANDIN)/2.21.5/libnccl.so.2 $(STANDIN)/libnvidia-ml.so.1
+LIBRARY := $(STANDIN)/libcudart.so $(STANDIN)/libnccl.so.2 $(STANDIN)/2.21.5/libnccl.so.2 $(STANDIN)/libnvidia-ml.so.1 $(STANDIN)/libtool.so
 STANDIN_NCCL := tests/standin/nccl.c $(addprefix harness/,backend/host/host_reduce.c backend/host/host_float.c coll/coll.c)
 
 $(STANDIN)/%.o: ALL_C += -DHAVE_CUDA_NCCL $(HEADERS)
@@ -174,6 +174,10 @@ $(STANDIN)/libnccl.so.2 $(STANDIN)/2.21.5/libnccl.so.2: $(STANDIN_NCCL) $(wildca
 $(STANDIN)/libnvidia-ml.so.1: tests/standin_nvml.c
 	@mkdir -p $(@D)
 	$(Q)$(SHARE) -o $@ $<
+# A tool for NVTX: only where its headers are does it hold anything.
+$(STANDIN)/libtool.so: tests/standin/nvtx.c
+	@mkdir -p $(@D)
+	$(Q)$(SHARE) $(HEADERS) -o $@ $< -ldl
 $(STANDIN)/launchgap: $(B)/harness/main.o $(NO_GPU) $(GPU_OBJ) | $(LIBRARY)
 	$(SAY) LINK $@
 	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(BESIDE) $(STANDIN)/libcudart.so $(LINK)

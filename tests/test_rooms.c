@@ -95,6 +95,8 @@ static const struct rule rules[] = {
      ONE("harness/backend/device/device.c", "#include <nccl.h>\n")},
     {"CUDA's headers have their place", RULE_REACH, ANY, {"harness/backend/device/*", "harness/backend/nccl/*", "harness/backend/p2p/*"}, "<cuda*>",
      ONE("harness/backend/host/host.c", "#include <cuda_runtime.h>\n")},
+    {"NVTX's headers have their place", RULE_REACH, ANY, {"harness/backend/device/mark.c"}, "<nvtx3*>",
+     ONE("harness/core/worker.c", "#include <nvtx3/nvToolsExt.h>\n")},
     {"NVML is loaded, not included", RULE_REACH, ANY, {NULL}, "<nvml*>",
      ONE("harness/backend/device/nvml.c", "#include <nvml.h>\n")},
     {"the environment is read in machine.c", RULE_TEXT, ANY, {"harness/machine.c"}, BEGIN_WORD "((secure_)?getenv *\\(|environ *;)",

@@ -86,6 +86,10 @@ struct backend {
 	void (*hold)(struct backend_ctx *ctx);
 	void (*release)(struct backend_ctx *ctx);
 
+	/* Around a cell and its parts, for profilers: begins a range of that name, NULL ends the
+	 * last one. Never between timed calls. NULL: no profiler would show it. */
+	void (*mark)(struct backend_ctx *ctx, const char *text);
+
 	/* The timeline's pass: asks the device's own clock, from trace(true) until
 	 * trace(false), and adds device_start_ns and device_end_ns to local rank i's rows, in
 	 * order, as far as the device knows them. All workers alike, a meeting between each.

@@ -188,15 +188,43 @@ static int show(struct loop *loop, unsigned cell, bool received)
 	return 0;
 }
 
-static int measure_cell(struct loop *loop, unsigned cell)
+/* For profilers: a range begins, or, without a name, the last one ends. */
+static void mark(struct loop *loop, const char *name)
+{
+	if (loop->backend->mark)
+		loop->backend->mark(loop->ctx, name);
+}
+
+static int marked(struct loop *loop, const char *name, unsigned cell,
+                  int (*part)(struct loop *, unsigned))
+{
+	mark(loop, name);
+	int result = part(loop, cell);
+	mark(loop, NULL);
+	return result;
+}
+
+static int warm_up(struct loop *loop, unsigned cell)
+{
+	const struct trial *trial = loop->place.trial;
+	(void)cell;
+	for (unsigned w = 0; w < trial->warmup; w++)
+		if (loop_row(loop, loop->aggregate))
+			return -1;
+	return 0;
+}
+
+static int check_all(struct loop *loop, unsigned cell)
+{
+	return check_rows(loop, cell) || check_fresh(loop, cell) ? -1 : 0;
+}
+
+static int carry_out(struct loop *loop, unsigned cell)
 {
 	const struct trial *trial = loop->place.trial;
 	const struct cell *c = &trial->cells[cell];
 	struct speed before, after;
 	int64_t first_ns = 0;
-	if (renew(loop, cell))
-		return -1;
-	set_deadline(loop, cell);
 	if (c->coll == COLL_INIT)
 		return pass_init(loop, cell);
 	if (prepare(loop, c, trial->seed, trial_slots(trial, c)) || show(loop, cell, false) ||
@@ -207,14 +235,12 @@ static int measure_cell(struct loop *loop, unsigned cell)
 		return -1;
 	/* Before warming up, so that timed calls follow others at once. */
 	speed_take(clock_now_ns, &before);
-	for (unsigned w = 0; w < trial->warmup; w++)
-		if (loop_row(loop, loop->aggregate))
-			return -1;
-	if (pass_rows(loop, cell))
+	if (marked(loop, "warm-up", cell, warm_up) ||
+	    marked(loop, coll_pass_name(c->pass), cell, pass_rows))
 		return -1;
 	speed_take(clock_now_ns, &after);
 	keep_speed(loop, cell, &before, &after);
-	if (check_rows(loop, cell) || check_fresh(loop, cell))
+	if (marked(loop, "check", cell, check_all))
 		return -1;
 	for (unsigned i = 0; i < loop->place.count; i++) {
 		struct tally *tally = loop_tally(loop, cell, i);
@@ -223,6 +249,20 @@ static int measure_cell(struct loop *loop, unsigned cell)
 		tally->measured = 1;
 	}
 	return team_meet(loop->team);
+}
+
+/* "all_reduce 4 KiB, stream" */
+static int measure_cell(struct loop *loop, unsigned cell)
+{
+	const struct cell *c = &loop->place.trial->cells[cell];
+	char name[160], size[32];
+	if (renew(loop, cell))
+		return -1;
+	set_deadline(loop, cell);
+	coll_size_label(c->asked_bytes, size, sizeof size);
+	snprintf(name, sizeof name, "%s %s, %s", coll_word(c, loop->place.nranks).text, size,
+	         coll_pace_name(c->pace));
+	return marked(loop, name, cell, carry_out);
 }
 
 /* What the record says of this worker; written last, when the backend knows what it did. */

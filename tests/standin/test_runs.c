@@ -204,6 +204,82 @@ static void a_library_that_fails_is_told(void **state)
 	}
 }
 
+/* What one worker's thread begins and ends, in order, up to the end of a cell: a range for the
+ * cell and in it one for each part, so that none begins or ends between two timed calls. *line is
+ * where it goes on. */
+static const char *cell_of_thread(char *const lines[], unsigned n, const char *thread,
+                                  unsigned *line)
+{
+	static const char *const parts[] = {"", "warm-up", "-", "", "-", "check", "-", "-"};
+	const char *pass = NULL;
+	unsigned part = 0;
+	size_t length = strlen(thread);
+	for (; *line < n && part < sizeof parts / sizeof *parts; ++*line) {
+		const char *text = lines[*line];
+		if (strncmp(text, thread, length))
+			continue;
+		if (part == 0)
+			assert_true(!strcmp(text + length, "all_reduce 4 KiB, stream") ||
+			            !strcmp(text + length, "all_reduce 4 KiB, isolated"));
+		else if (part == 3)
+			pass = text + length;
+		else
+			assert_string_equal(text + length, parts[part]);
+		part++;
+	}
+	assert_true(part == 0 || part == sizeof parts / sizeof *parts);
+	return pass;
+}
+
+/* By a tool that NVTX takes along. */
+static void profilers_see_cells_and_passes(void **state)
+{
+	char tool[STANDIN_BYTES], seen[96], file[80], thread[64], *lines[512], *rest;
+	unsigned n = 0, threads = 0, timed = 0, timelines = 0;
+	(void)state;
+	assert_int_equal(standin_find_named("libtool.so", tool), 0);
+	snprintf(seen, sizeof seen, "%s/seen", folder);
+	setenv("NVTX_INJECTION64_PATH", tool, 1);
+	setenv("NVTX_SEEN", seen, 1);
+	snprintf(file, sizeof file, "%s/t.exp", folder);
+	cli_write(folder, "t.exp",
+	          "[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\nstretches = 2\n"
+	          "calls = 2\nisolated_calls = 2\nlimit = no\ncollective = all_reduce\nbytes = 4K\n"
+	          "[variant processes]\nmode = processes\n");
+	cli_expect(cli_run(folder, (const char *[]){"run", "--file", file, "--results", results,
+	                                            "--no-report", NULL}),
+	           0, "");
+	unsetenv("NVTX_INJECTION64_PATH");
+	unsetenv("NVTX_SEEN");
+	char *text = cli_read(seen);
+	if (!text)
+		skip(); /* built without NVTX' headers */
+	rest = text;
+	for (char *one; (one = strsep(&rest, "\n")) && *one;) {
+		assert_true(n < sizeof lines / sizeof *lines);
+		lines[n++] = one;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		int pid, tid;
+		bool first = true;
+		assert_int_equal(sscanf(lines[i], "%d %d", &pid, &tid), 2);
+		snprintf(thread, sizeof thread, "%d %d ", pid, tid);
+		for (unsigned k = 0; k < i; k++)
+			first = first && strncmp(lines[k], thread, strlen(thread));
+		threads += first;
+		for (unsigned at = first ? 0 : n; at < n;) {
+			const char *pass = cell_of_thread(lines, n, thread, &at);
+			timed += pass && !strcmp(pass, "timed");
+			timelines += pass && !strcmp(pass, "timeline");
+		}
+	}
+	/* Two trials of two workers, each with a cell of either pace; and the path's job. */
+	assert_true(threads >= 4);
+	assert_int_equal(timed, 2 * 2 * 2);
+	assert_true(timelines > 0);
+	free(text);
+}
+
 int main(void)
 {
 	char program[STANDIN_BYTES];
@@ -213,6 +289,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(the_h800_report_is_asked_of_both_libraries, set_up,
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(counters_are_those_of_nvml, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(profilers_see_cells_and_passes, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(a_library_that_fails_is_told, set_up, tear_down),
 	};
 	if (standin_find_named("launchgap", program) ||

@@ -21,6 +21,9 @@ int device_sleep(unsigned device, struct status *st);
 /* 0 when result is cudaSuccess; else -1 and "what: CUDA's words". */
 int device_ok(cudaError_t result, const char *what, struct status *st);
 
+/* Begins a range of that name on this thread, as a profiler shows it (mark.c); NULL ends the last. */
+void device_mark(const char *text);
+
 /* One rank's buffers of a cell: `slots` of them, question.count elements apart, one after the
  * other in each arena. Not owned. */
 struct device_buffers {

@@ -95,6 +95,12 @@ static int nccl_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct
 	return device_corrupt(p->device, p->recv + byte, p->stream, st);
 }
 
+static void nccl_mark(struct backend_ctx *ctx, const char *text)
+{
+	(void)ctx;
+	device_mark(text);
+}
+
 static void nccl_trace(struct backend_ctx *ctx, bool on)
 {
 	ctx->traced = true;
@@ -383,6 +389,7 @@ const struct backend backend_nccl = {
     .error = nccl_error,
     .hold = nccl_hold,
     .release = nccl_release,
+    .mark = nccl_mark,
     .trace = nccl_trace,
     .trace_read = nccl_trace_read,
     .capture = nccl_capture,
