@@ -155,7 +155,7 @@ NO_GPU  := $(filter-out $(GPU_SRC:%.c=$(B)/%.o),$(CORE))
 HEADERS := $(or $(filter-out -DHAVE_CUDA_NCCL,$(HAVE)),-isystem tests/standin/include)
 BESIDE  := -Wl,-rpath,'$$ORIGIN',--disable-new-dtags
 SHARE    = $(CC) $(CFLAGS) $(STD) $(WARN) $(SANFLAG) -shared -fPIC $(BESIDE)
-LIBRARY := $(STANDIN)/libcudart.so $(STANDIN)/libnccl.so.2 $(STANDIN)/2.21.5/libnccl.so.2 $(STANDIN)/libnvidia-ml.so.1 $(STANDIN)/libtool.so
+LIBRARY := $(STANDIN)/libcudart.so $(STANDIN)/libnccl.so.2 $(STANDIN)/2.21.5/libnccl.so.2 $(STANDIN)/libnvidia-ml.so.1 $(STANDIN)/libtool.so $(STANDIN)/libcublas.so.13
 STANDIN_NCCL := tests/standin/nccl.c $(addprefix harness/,backend/host/host_reduce.c backend/host/host_float.c coll/coll.c)
 
 $(STANDIN)/%.o: ALL_C += -DHAVE_CUDA_NCCL $(HEADERS)
@@ -171,6 +171,9 @@ $(STANDIN)/2.21.5/libnccl.so.2: RELEASE := 22105
 $(STANDIN)/libnccl.so.2 $(STANDIN)/2.21.5/libnccl.so.2: $(STANDIN_NCCL) $(wildcard tests/standin/*.h) $(STANDIN)/libcudart.so
 	@mkdir -p $(@D)
 	$(Q)$(SHARE) -Itests/standin/include -DVERSION=$(RELEASE) -Wl,-rpath,'$$ORIGIN/..' -o $@ $(STANDIN_NCCL) $(STANDIN)/libcudart.so
+$(STANDIN)/libcublas.so.13: tests/standin/cublas.c $(wildcard tests/standin/*.h) $(STANDIN)/libcudart.so
+	@mkdir -p $(@D)
+	$(Q)$(SHARE) $(HEADERS) -o $@ $< $(STANDIN)/libcudart.so -lpthread
 $(STANDIN)/libnvidia-ml.so.1: tests/standin_nvml.c
 	@mkdir -p $(@D)
 	$(Q)$(SHARE) -o $@ $<
@@ -322,7 +325,8 @@ PREFIX := /usr/local
 install:
 	@[ -x $(B)/launchgap ] || { echo "There is no $(B)/launchgap to install. Build it first: make"; exit 1; }
 	install -D $(B)/launchgap $(DESTDIR)$(PREFIX)/bin/launchgap
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/launchgap/experiments experiments/*
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/launchgap/experiments $(wildcard experiments/*.*)
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/launchgap/experiments/models experiments/models/*
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/launchgap/plot plot/*
 
 # --- packages ------------------------------------------------------------------------------------

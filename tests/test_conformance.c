@@ -36,10 +36,12 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *to, const cha
 	assert_true(to->used < sizeof to->text);
 }
 
-/* Not the limit, which has no handshake across processes, nor what moves no data. */
+/* Not the limit, which has no handshake across processes, nor what moves no data; a step of
+ * training has tests of its own (test_training). */
 static bool is_checked(int coll)
 {
-	return coll != COLL_COPY && coll != COLL_INIT;
+	return coll != COLL_COPY && coll != COLL_INIT &&
+	       !(coll_info((enum coll_kind)coll)->is & COLL_TRAINS);
 }
 
 static bool is_taken(int coll, unsigned need, unsigned without)
@@ -223,7 +225,7 @@ static void conform_types(const struct backend *backend, unsigned ranks)
 		add(&text, "%s%s", d ? ", " : "", coll_dtype_name((enum dtype)d));
 	add(&text, "\n[variant a]\nmode = threads\n[variant b]\nlayout = 2x1x%u\n", ranks / 2);
 	for (int c = 0; c < COLL_KINDS; c++)
-		kinds += coll_info((enum coll_kind)c)->is & COLL_REDUCES ? ntypes * OP_NONE : 0;
+		kinds += is_taken(c, COLL_REDUCES, 0) ? ntypes * OP_NONE : 0;
 	conform(&text, true, kinds);
 }
 

@@ -57,14 +57,38 @@ static unsigned vary(struct host_call w, world_fn *check)
 	return checked;
 }
 
+/* Sizes that fill a bucket, and that do not; and work without a gradient. */
+static const struct network network = {
+    "four", 5, {{100, 1}, {3, 0}, {70, 1}, {0, 9}, {200, 1}}};
+
+static unsigned buckets_world(enum coll_kind coll, world_fn *check)
+{
+	unsigned checked = 0;
+
+	for (unsigned n = 1; n <= MAX_RANKS; n++)
+		for (uint64_t cap = 1; cap < 2048; cap *= 4) {
+			struct host_call w = {
+			    .cell = {.coll = coll,
+			             .dtype = DTYPE_INT32,
+			             .op = OP_SUM,
+			             .bytes = 4 * network_elements(&network)},
+			    .nranks = n,
+			    .buckets = buckets_of(&network, network_elements(&network), 4, 0, cap)};
+
+			checked += vary(w, check);
+		}
+	return checked;
+}
+
 static void each_world(world_fn *check)
 {
 	for (int coll = 0; coll < COLL_KINDS; coll++) {
 		bool reduces = coll_info((enum coll_kind)coll)->is & COLL_REDUCES;
-		unsigned checked = 0;
+		bool trains = coll_info((enum coll_kind)coll)->is & COLL_TRAINS;
+		unsigned checked = trains && reduces ? buckets_world((enum coll_kind)coll, check) : 0;
 
 		for (unsigned n = 1; n <= MAX_RANKS; n++)
-			for (size_t m = 0; m < 2 * SIZES; m++) {
+			for (size_t m = 0; m < 2 * SIZES && !trains; m++) {
 				struct host_call w = {
 				    .cell = {.coll = (enum coll_kind)coll,
 				             .dtype = DTYPE_INT32,
@@ -78,7 +102,7 @@ static void each_world(world_fn *check)
 				w.cell.op = OP_PREMULSUM;
 				checked += reduces ? vary(w, check) : 0;
 			}
-		assert_true(checked > 0 || coll == COLL_INIT);
+		assert_true(checked > 0 || coll_info((enum coll_kind)coll)->send[0] == SIDE_NONE);
 	}
 }
 
@@ -96,8 +120,22 @@ static struct host_move *moves_of(const struct host_call *w, unsigned rank, bool
 static bool in_share(const struct host_call *w, size_t byte, unsigned rank)
 {
 	size_t count = w->cell.bytes / 4, at = byte / 4;
+	struct bucket bucket = {0}, *last = NULL;
 
+	/* Of a step of training it is the same in its bucket. */
+	while (w->buckets.network && buckets_next(&w->buckets, last, &bucket) &&
+	       at >= bucket.at + bucket.elements)
+		last = &bucket;
+	if (w->buckets.network) {
+		at -= bucket.at;
+		count = bucket.elements;
+	}
 	return at >= count * rank / w->nranks && at < count * (rank + 1) / w->nranks;
+}
+
+static bool is_shared(const struct host_call *w)
+{
+	return w->cell.coll == COLL_ALL_REDUCE || w->buckets.network;
 }
 
 /* What has come to each byte of a rank's receive buffer. */
@@ -136,7 +174,7 @@ static void check_cover(const struct host_call *w)
 		/* What one sends oneself in place lies there already, where it is received. */
 		for (size_t b = 0; w->cell.in_place && !scales && b < span.send_bytes; b++) {
 			size_t at = span.send_at + b;
-			bool own = w->cell.coll != COLL_ALL_REDUCE || in_share(w, at, rank);
+			bool own = !is_shared(w) || in_share(w, at, rank);
 
 			cover[at].arrived =
 			    own && at >= span.recv_at && at < span.recv_at + span.recv_bytes;
@@ -146,7 +184,7 @@ static void check_cover(const struct host_call *w)
 		for (size_t b = 0; b < w->cell.bytes; b++) {
 			bool within = b >= span.recv_at && b < span.recv_at + span.recv_bytes;
 			bool here = reduces && within &&
-			            (w->cell.coll != COLL_ALL_REDUCE || in_share(w, b, rank));
+			            (!is_shared(w) || in_share(w, b, rank));
 
 			assert_int_equal(cover[b].arrived, within);
 			assert_int_equal(cover[b].combined, here ? w->nranks - 1 : 0);
@@ -212,7 +250,7 @@ static void check_hot_spots(const struct host_call *w)
 	bool uneven = coll_info(w->cell.coll)->is & (COLL_ROOTED | COLL_PAIRS) || w->parts.weights.rows > 1 ||
 	              w->cell.bytes / 4 < w->nranks;
 	unsigned count, first;
-	bool read[MAX_RANKS * 4][MAX_RANKS] = {{false}};
+	bool read[MAX_RANKS * 16][MAX_RANKS] = {{false}};
 
 	free(moves_of(w, 0, true, &first));
 	for (unsigned rank = 0; rank < w->nranks; rank++) {

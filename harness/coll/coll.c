@@ -82,6 +82,13 @@ static const struct coll_info infos[COLL_KINDS] = {
     [COLL_HYPERCUBE] = {"hypercube", "all_gather in log2(ranks) rounds of pairs",
                         COLL_PARTED | COLL_OTHERS | COLL_IN_PLACE | COLL_ROUNDS, PART, WHOLE,
                         factor_one},
+    [COLL_DDP_STEP] = {"ddp_step", "backward pass with its gradients reduced in buckets meanwhile",
+                       COLL_REDUCES | COLL_IN_PLACE | COLL_TRAINS, WHOLE, WHOLE, factor_one},
+    [COLL_DDP_COMMUNICATION] = {"ddp_communication", "the same step's buckets without its compute",
+                                COLL_REDUCES | COLL_IN_PLACE | COLL_TRAINS, WHOLE, WHOLE,
+                                factor_all_reduce},
+    [COLL_DDP_COMPUTE] = {"ddp_compute", "the same step's compute without its buckets",
+                          COLL_PSEUDO | COLL_TRAINS, NONE, NONE, factor_one},
     [COLL_COPY] = {"copy", "the limit: plain copies to the next rank, no handshake",
                    COLL_PSEUDO, WHOLE, WHOLE, factor_one},
     [COLL_INIT] = {"init", "making the communicator; no data", COLL_PSEUDO, NONE, NONE,
@@ -184,7 +191,7 @@ struct coll_word coll_word(const struct cell *cell, unsigned nranks)
 	struct coll_word word = {""};
 	unsigned is = infos[cell->coll].is;
 	add(&word, "%s", infos[cell->coll].name);
-	if (cell->dtype != DTYPE_FLOAT32 && !(is & COLL_PSEUDO))
+	if (cell->dtype != DTYPE_FLOAT32 && (is & COLL_TRAINS || !(is & COLL_PSEUDO)))
 		add(&word, "_%s", dtype_names[cell->dtype]);
 	if (is & COLL_REDUCES && cell->op != OP_SUM)
 		add(&word, "_%s", op_names[cell->op]);
@@ -194,7 +201,7 @@ struct coll_word coll_word(const struct cell *cell, unsigned nranks)
 		    is & COLL_ROUNDS ? "and" : "to", value_pair_to(cell->root, n));
 	else if (cell->root)
 		add(&word, "_root%u", cell->root);
-	if (cell->in_place)
+	if (cell->in_place && !(is & COLL_TRAINS))
 		add(&word, "_in_place");
 	if (cell->comm_ranks && cell->comm_ranks != nranks)
 		add(&word, "_of%u", cell->comm_ranks);

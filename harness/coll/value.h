@@ -60,8 +60,11 @@ enum coll_kind {
 	COLL_GATHER,
 	COLL_SCATTER,
 	COLL_HYPERCUBE,
+	COLL_DDP_STEP,
+	COLL_DDP_COMMUNICATION,
 	COLL_COPY,
 	COLL_INIT,
+	COLL_DDP_COMPUTE,
 	COLL_KINDS
 };
 
@@ -309,6 +312,8 @@ VALUE_FN uint64_t value_expected(const struct value_question *q, uint64_t base, 
 	uint64_t part = q->count / n;
 	switch (q->coll) {
 	case COLL_ALL_REDUCE:
+	case COLL_DDP_STEP: /* bucket by bucket: the same elements */
+	case COLL_DDP_COMMUNICATION:
 	case COLL_REDUCE:
 		return value_reduced(q, base + i);
 	case COLL_REDUCE_SCATTER:
@@ -335,7 +340,8 @@ VALUE_FN uint64_t value_expected(const struct value_question *q, uint64_t base, 
 	case COLL_SENDRECV:
 	case COLL_COPY:
 		return value_input(q, last, base + i);
-	case COLL_INIT: /* has no output */
+	case COLL_INIT: /* have no output */
+	case COLL_DDP_COMPUTE:
 	case COLL_KINDS:
 		break;
 	}

@@ -56,6 +56,7 @@ static const struct field experiment[] = {
     {"root", FIELD_OWN, .hi = SPEC_MAX_RANKS - 1, .read = roots_read, .initial = "0", .help = "a rank, a list, or all; of collectives with a root"},
     {"in_place", FIELD_OWN, .read = in_place_read, .initial = "no", .help = "no, yes or both"},
     {"counts", FIELD_OWN, .read = counts_read, .initial = "even", .help = "of alltoallv: even, skewed, weights or ./FILE"},
+    {"model", FIELD_TEXT, TEXT(model), .initial = "none", .help = "of a training step: gpt2_xl (experiments/models), or a path"},
     {"ranks", FIELD_AUTO, AT(ranks), .lo = 1, .hi = SPEC_MAX_RANKS, .initial = "auto", .help = "auto: every GPU; else the cores, 2 to 8"},
     {"ranks_per_core", FIELD_NUMBER, AT(ranks_per_core), .lo = 1, .hi = SPEC_MAX_RANKS, .initial = "8", .help = "the most, where cores carry them"},
     {"backend", FIELD_CHOICE, TEXT(backend), .word = word_backend, .initial = "auto", .help = "auto: the first that two ranks fit on"},

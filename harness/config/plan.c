@@ -397,6 +397,7 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned
 	 * a record's readers may know doubles only. */
 	trial->seed = stream_start(plan->seed, STREAM_DATA, 0) >> 11;
 	trial->weights = spec->weights;
+	trial->network = plan->network;
 	trial->cell_timeout_s = spec->cell_timeout_s;
 	trial->cells = cells;
 	trial->ncells = plan->ncells;

@@ -58,6 +58,7 @@ struct plan {
 	unsigned nranks;
 	uint64_t seed;
 	size_t arena_bytes; /* the same for every variant */
+	struct network network; /* of a step of training */
 	unsigned ncells;
 	struct cell *cells; /* of every variant but the limit, not yet shuffled */
 	unsigned nnotes;

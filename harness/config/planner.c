@@ -1,8 +1,10 @@
 #include "planner.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../backend/backend.h"
 #include "../coll/counts.h"
@@ -133,9 +135,12 @@ static unsigned sizes_of(const struct plan *plan, const struct cell *what, struc
 	for (unsigned i = 0; i < spec->nsizes; i++) {
 		size_t asked = spec->sizes[i];
 		size_t used = coll_round(what->coll, what->dtype, asked, plan->nranks);
+		bool trains = coll_info(what->coll)->is & COLL_TRAINS;
+		if (trains) /* as large as the model, whatever the buckets are */
+			used = network_elements(&plan->network) * coll_dtype_bytes(what->dtype);
 		if (what->coll == COLL_INIT) /* moves no data: one will do */
 			used = spec->sizes[0];
-		if (used && (n == 0 || used != out[n - 1].bytes))
+		if (used && (n == 0 || trains || used != out[n - 1].bytes))
 			out[n++] = (struct cell){.asked_bytes = asked, .bytes = used};
 	}
 	return n;
@@ -202,10 +207,11 @@ static int cells_vary(struct plan *plan, enum coll_kind coll)
 	unsigned nroots = !(is & COLL_ROOTED) ? coll_pairs(coll, least)
 	                  : spec->nroots    ? spec->nroots
 	                                    : least;
+	const bool trains = is & COLL_TRAINS;
 	for (unsigned d = 0; d < (coll == COLL_INIT ? 1 : spec->ndtypes); d++)
 		for (unsigned o = 0; o < nops; o++)
 			for (unsigned r = 0; r < nroots; r++)
-				for (unsigned place = 0; place < 2; place++) {
+				for (unsigned place = trains; place < 2; place++) {
 					struct cell what = {
 					    .coll = coll,
 					    .dtype = spec->dtypes[d],
@@ -214,9 +220,9 @@ static int cells_vary(struct plan *plan, enum coll_kind coll)
 					what.root = coll_pair(coll, r, least);
 					if (is & COLL_ROOTED)
 						what.root = spec->nroots ? spec->roots[r] : r;
-					if (!spec->in_place[place] && is & COLL_IN_PLACE)
+					if (!spec->in_place[place] && is & COLL_IN_PLACE && !trains)
 						continue;
-					if (place && !(is & COLL_IN_PLACE))
+					if (place && !trains && !(is & COLL_IN_PLACE))
 						continue;
 					if (cells_of(plan, &what))
 						return -1;
@@ -227,7 +233,7 @@ static int cells_vary(struct plan *plan, enum coll_kind coll)
 /* Whether the smallest size is less than what the collective can be called with. */
 static bool too_small(const struct plan *plan, enum coll_kind coll, enum dtype dtype)
 {
-	return coll != COLL_INIT &&
+	return coll != COLL_INIT && !(coll_info(coll)->is & COLL_TRAINS) &&
 	       plan->spec->sizes[0] < coll_least(coll, dtype, plan->nranks);
 }
 
@@ -324,9 +330,58 @@ static bool connects(const struct plan *plan, const char *backend)
 	return false;
 }
 
+/* --- the model of a step of training --- */
+
+/* "bert_large, gpt2_xl": the models' files of a folder. */
+static void models_list(const char *folder, char *out, size_t bytes)
+{
+	struct dirent **entries;
+	int n = scandir(folder, &entries, NULL, alphasort);
+	for (int i = 0; i < n; i++) {
+		size_t length = strlen(entries[i]->d_name);
+		if (length > 4 && !strcmp(entries[i]->d_name + length - 4, ".csv")) {
+			entries[i]->d_name[length - 4] = '\0';
+			status_list(out, bytes, entries[i]->d_name);
+		}
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+}
+
+/* NAME is models/NAME.csv beside the experiment's file, or beside one that it is like. */
+static int model_find(struct plan *plan, struct status *st)
+{
+	const struct spec *spec = plan->spec;
+	char path[PATH_MAX + 128], names[512] = "";
+	if (strchr(spec->model, '/'))
+		return network_read(spec->model, &plan->network, st);
+	for (unsigned i = 0; i < 1 + SPEC_MAX_BASES; i++) {
+		const char *file = i ? spec->bases[i - 1] : spec->file;
+		const char *slash = strrchr(file, '/');
+		int folder = slash ? (int)(slash - file) + 1 : 0;
+		if (i && !file[0])
+			break;
+		snprintf(path, sizeof path, "%.*smodels/%s.csv", folder, file, spec->model);
+		if (spec->model[0] && !access(path, F_OK))
+			return network_read(path, &plan->network, st);
+		snprintf(path, sizeof path, "%.*smodels", folder, file);
+		models_list(path, names, sizeof names);
+	}
+	return status_set(st,
+	                  "%s: model = '%s' is not there; a step of training wants the model whose "
+	                  "gradients it reduces: allowed is %s%sa file's path with a slash in it",
+	                  spec->file, spec->model, names, names[0] ? ", or " : "");
+}
+
 static int cells_make(struct plan *plan, const char *backend, struct status *st)
 {
 	const struct spec *spec = plan->spec;
+	bool trains = false;
+	for (unsigned c = 0; c < spec->ncolls; c++)
+		trains |= coll_info(spec->colls[c])->is & COLL_TRAINS;
+	if (trains && model_find(plan, st))
+		return -1;
 	if (!spec->nsizes || !spec->ncolls)
 		return status_set(st, "%s: no sizes or no collective for backend %s",
 		                  spec->file, backend);

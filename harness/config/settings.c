@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../record/path.h"
+#include "sizes.h"
 
 static const char *const binds[] = {"none", "core", "numa", "near-gpu", "close", NULL};
 static const char *const waits[] = {"auto", "spin", "yield", "block", NULL};
@@ -20,7 +21,7 @@ static const char *const groupings[] = {"auto", "never", NULL};
 static const char *const paths[] = {"auto", "direct", "fifo", "shared", NULL};
 static const char *const apis[] = {"grouped", "native", NULL};
 
-static field_read_fn below_read, cpus_read, expect_read, flip_read;
+static field_read_fn below_read, cpus_read, expect_read, flip_read, size_read;
 
 #define AT(FIELD)   offsetof(struct settings, FIELD)
 #define TEXT(FIELD) AT(FIELD), sizeof(((struct settings *)0)->FIELD)
@@ -81,6 +82,14 @@ static const struct field rows[] = {
      .help = "each worker makes its communicators, or one of each process all"},
     {"group", FIELD_WORD, AT(grouping), .words = groupings, .special = true, .initial = "auto",
      .help = "never: no group around the calls of a worker with one rank"},
+    {"batch", FIELD_NUMBER, AT(batch), .lo = 1, .hi = 65536, .special = true, .initial = "1",
+     .help = "of a training step: samples of a rank, as the model's file counts them"},
+    {"first_bucket", FIELD_WIDE, AT(first_bucket), .hi = SIZES_MAX_BYTES, .read = size_read, .special = true, .initial = "1M",
+     .help = "of a training step: the first bucket's size; 0: as the others'"},
+    {"accumulation", FIELD_NUMBER, AT(accumulation), .lo = 1, .hi = 1024, .special = true, .initial = "1",
+     .help = "of a training step: backward passes, of which the last is reduced"},
+    {"bucket_view", FIELD_FLAG, AT(bucket_view), .special = true, .initial = "yes",
+     .help = "of a training step: gradients lie in their buckets; no: they are copied there and back"},
     {"delay", FIELD_NS, AT(delay_ns), .hi = MINUTE_NS, .json = "delay_ns", .special = true, .initial = "0",
      .help = "what a call takes on the virtual device"},
     {"delay_rank", FIELD_RANK, AT(delay_rank), .hi = SETTINGS_MAX_RANKS - 1, .initial = "all", .help = "the rank that extra is of"},
@@ -106,6 +115,10 @@ void settings_default(struct settings *out)
 	    .bind = BIND_NEAR_GPU,
 	    .aggregate = 1,
 	    .ranks_per_gpu = 1,
+	    .batch = 1,
+	    .first_bucket = (uint64_t)1 << 20,
+	    .accumulation = 1,
+	    .bucket_view = true,
 	    .delay_rank = -1,
 	    .flip_rank = -1,
 	};
@@ -140,6 +153,21 @@ static int flip_read(const struct field *f, const char *text, void *base, struct
 		                  f->key, text);
 	settings->flip_rank = (int)rank;
 	settings->flip_byte = (int64_t)byte;
+	return 0;
+}
+
+/* One size, or 0. */
+static int size_read(const struct field *f, const char *text, void *base, struct status *st)
+{
+	size_t sizes[SIZES_MAX];
+	unsigned n = 1;
+	struct status why = {""};
+	sizes[0] = 0;
+	if (strcmp(text, "0") && (sizes_parse(text, sizes, &n, &why) || n != 1))
+		return status_set(st, "%s = '%s' is not allowed; allowed is one size, as in 1M, or 0",
+		                  f->key, text);
+	uint64_t bytes = sizes[0];
+	memcpy((char *)base + f->at, &bytes, sizeof bytes);
 	return 0;
 }
 

@@ -89,6 +89,12 @@ struct settings {
 	enum init init;
 	enum grouping grouping;
 
+	/* Of a step of training (coll/network.h): */
+	unsigned batch;        /* samples of a rank */
+	uint64_t first_bucket; /* bytes at which the first bucket is full; 0: as the others */
+	unsigned accumulation; /* backward passes, of which the last one is reduced */
+	bool bucket_view;      /* gradients lie in their bucket; else they are copied there and back */
+
 	int64_t delay_ns;  /* null: length of one call on the virtual device */
 	int delay_rank;    /* the rank that has extra_ns on top; -1 is all of them */
 	int64_t extra_ns;  /* null and host: a known delay to be found again */

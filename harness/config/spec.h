@@ -63,6 +63,7 @@ struct spec {
 	bool in_place[2];   /* out of place, in place: which are measured */
 	bool in_place_said; /* by the file or the command line */
 	struct value_weights weights;
+	char model[PATH_MAX]; /* of a step of training: a name or a path, or "" */
 	bool paces[PACE_KINDS];
 	unsigned ranks;                 /* 0: auto */
 	unsigned ranks_per_core;        /* the most, where cores carry them */

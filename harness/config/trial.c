@@ -88,6 +88,13 @@ unsigned trial_slots(const struct trial *trial, const struct cell *cell)
 	return slots ? (unsigned)slots : 1;
 }
 
+struct buckets trial_buckets(const struct trial *trial, const struct cell *cell)
+{
+	size_t element = coll_dtype_bytes(cell->dtype);
+	return buckets_of(&trial->network, cell->bytes / element, element,
+	                  trial->settings.first_bucket, cell->asked_bytes);
+}
+
 bool trial_spoils(const struct trial *trial, const struct cell *cell)
 {
 	return cell->in_place && (coll_info(cell->coll)->is & COLL_REDUCES) &&
@@ -118,12 +125,13 @@ static json_t *trial_pack(const struct trial *t)
 	}
 	/* jansson has no unsigned integers: a seed goes through its signed twin and back. */
 	return json_pack(
-	    "{s:s, s:s, s:i, s:i, s:o, s:b, s:i, s:i, s:i, s:i, s:I, s:I, s:o, s:i, s:o}",
+	    "{s:s, s:s, s:i, s:i, s:o, s:b, s:i, s:i, s:i, s:i, s:I, s:I, s:o, s:o, s:i, s:o}",
 	    "experiment", t->experiment, "variant", t->variant, "block", (int)t->block, "order",
 	    (int)t->order, "settings", settings_to_json(&t->settings), "yield", (int)t->yield,
 	    "warmup", (int)t->warmup, "stretches", (int)t->stretches, "calls", (int)t->calls,
 	    "isolated_calls", (int)t->isolated_calls, "arena_bytes", (json_int_t)t->arena_bytes,
 	    "seed", (json_int_t)t->seed, "weights", counts_to_json(&t->weights),
+	    "model", network_to_json(&t->network),
 	    "cell_timeout_s", (int)t->cell_timeout_s, "cells", cells);
 }
 
@@ -173,6 +181,12 @@ static int weights_unpack(const struct reading *r, const json_t *json, struct va
 {
 	struct status why = {""};
 	return counts_from_json(json, w, &why) ? reading_fail(r, why.text) : 0;
+}
+
+static int network_unpack(const struct reading *r, const json_t *json, struct network *m)
+{
+	struct status why = {""};
+	return network_from_json(json, m, &why) ? reading_fail(r, why.text) : 0;
 }
 
 static int cell_unpack(const struct reading *r, json_t *json, struct cell *c)
@@ -235,16 +249,16 @@ static int trial_unpack(const struct reading *r, json_t *json, struct trial *t)
 	const char *experiment, *variant;
 	int block, order, yield, warmup, stretches, calls, isolated_calls, cell_timeout_s;
 	json_int_t arena_bytes, seed;
-	json_t *settings, *weights, *cells;
+	json_t *settings, *weights, *model, *cells;
 	json_error_t error;
 	if (json_unpack_ex(
 	        json, &error, JSON_STRICT,
-	        "{s:s, s:s, s:i, s:i, s:o, s:b, s:i, s:i, s:i, s:i, s:I, s:I, s:o, s:i, s:o}",
+	        "{s:s, s:s, s:i, s:i, s:o, s:b, s:i, s:i, s:i, s:i, s:I, s:I, s:o, s:o, s:i, s:o}",
 	        "experiment", &experiment, "variant", &variant, "block", &block, "order",
 	        &order, "settings", &settings, "yield", &yield, "warmup", &warmup, "stretches",
 	        &stretches, "calls", &calls, "isolated_calls", &isolated_calls, "arena_bytes",
-	        &arena_bytes, "seed", &seed, "weights", &weights, "cell_timeout_s",
-	        &cell_timeout_s, "cells", &cells))
+	        &arena_bytes, "seed", &seed, "weights", &weights, "model", &model,
+	        "cell_timeout_s", &cell_timeout_s, "cells", &cells))
 		return reading_fail(r, error.text);
 	if (block < 0 || order < 0 || warmup < 0 || stretches < 1 || calls < 1 ||
 	    isolated_calls < 1 || arena_bytes < 1 || cell_timeout_s < 0)
@@ -262,7 +276,7 @@ static int trial_unpack(const struct reading *r, json_t *json, struct trial *t)
 	if (text_copy(r, experiment, t->experiment, sizeof t->experiment) ||
 	    text_copy(r, variant, t->variant, sizeof t->variant) ||
 	    settings_unpack(r, settings, &t->settings) ||
-	    weights_unpack(r, weights, &t->weights))
+	    weights_unpack(r, weights, &t->weights) || network_unpack(r, model, &t->network))
 		return -1;
 	return cells_unpack(r, cells, t);
 }

@@ -4,6 +4,7 @@
 #define LAUNCHGAP_TRIAL_H
 
 #include "../coll/coll.h"
+#include "../coll/network.h"
 #include "settings.h"
 
 #define TRIAL_TIMELINE_ROWS                                                                    \
@@ -24,6 +25,7 @@ struct trial {
 	size_t arena_bytes;           /* one rank's send arena, and as much to receive */
 	uint64_t seed;                /* of the data */
 	struct value_weights weights; /* of alltoallv */
+	struct network network;           /* of a step of training; none: n is 0 */
 	unsigned cell_timeout_s;      /* of one cell; 0: only the job has one */
 	unsigned ncells;
 	struct cell *cells;
@@ -43,6 +45,9 @@ unsigned trial_replays(const struct trial *trial, const struct cell *cell);
 /* In place, a call takes what the call before it left: once buffers are used twice, only a
  * fresh call can be checked. */
 bool trial_spoils(const struct trial *trial, const struct cell *cell);
+
+/* How a step's gradients are cut. */
+struct buckets trial_buckets(const struct trial *trial, const struct cell *cell);
 
 /* Rows of samples that a cell has: its stretches or its isolated calls. */
 unsigned trial_rows(const struct trial *trial, const struct cell *cell);

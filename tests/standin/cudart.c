@@ -31,9 +31,15 @@ struct item {
 	_Alignas(16) char args[];
 };
 
+#define MOST_JOINED 4
+
 struct CUgraph_st {
 	struct item **items;
 	size_t n;
+	/* While it is captured: streams that joined by waiting for an event of it. What they do
+	 * comes in the order in which it was issued. */
+	struct CUstream_st *joined[MOST_JOINED];
+	unsigned njoined;
 };
 
 struct CUgraphExec_st {
@@ -51,8 +57,15 @@ struct CUstream_st {
 };
 
 struct CUevent_st {
-	atomic_bool done;
+	atomic_uint recorded, reached; /* how often */
+	struct CUgraph_st *capture;    /* that the last record was for */
 	uint64_t at_ns;
+};
+
+/* A record, or a wait for it. */
+struct mark {
+	struct CUevent_st *event;
+	unsigned number;
 };
 
 struct block {
@@ -483,9 +496,16 @@ cudaError_t cudaStreamDestroy(cudaStream_t s)
 {
 	cudaError_t error = enter(__func__);
 	pthread_mutex_lock(&s->lock);
-	if (s->capture) {
-		graph_clear(s->capture);
-		free(s->capture);
+	struct CUgraph_st *graph = s->capture;
+	for (unsigned i = 0; graph && i < graph->njoined; i++) {
+		if (graph->joined[i] == s) /* its origin gives it back */
+			graph->joined[i] = graph->joined[--graph->njoined], graph = NULL;
+		else
+			graph->joined[i]->capture = NULL;
+	}
+	if (graph) {
+		graph_clear(graph);
+		free(graph);
 		here.graphs--;
 		captures--;
 	}
@@ -646,9 +666,16 @@ cudaError_t cudaMemset(void *to, int value, size_t bytes)
 
 static void event_work(void *args)
 {
-	struct CUevent_st *e = *(struct CUevent_st **)args;
-	e->at_ns = now_ns();
-	atomic_store(&e->done, true);
+	const struct mark *m = args;
+	m->event->at_ns = now_ns();
+	atomic_store(&m->event->reached, m->number);
+}
+
+static void wait_work(void *args)
+{
+	const struct mark *m = args;
+	while ((int)(atomic_load(&m->event->reached) - m->number) < 0)
+		nanosleep(&(struct timespec){0, 10000}, NULL);
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t *out)
@@ -659,6 +686,12 @@ cudaError_t cudaEventCreate(cudaEvent_t *out)
 	*out = calloc(1, sizeof **out);
 	here.events += *out != NULL;
 	return *out ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
+{
+	(void)flags;
+	return cudaEventCreate(out);
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
@@ -673,14 +706,40 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 	cudaError_t error = enter("cudaEventRecord");
 	if (error)
 		return error;
-	atomic_store(&event->done, false);
-	return stream_add(stream, event_work, &event, sizeof event, false);
+	struct CUstream_st *of = stream_of(stream);
+	event->capture = of->capture;
+	if (of->capture)
+		return cudaSuccess;
+	struct mark m = {event, atomic_fetch_add(&event->recorded, 1) + 1};
+	return stream_add(stream, event_work, &m, sizeof m, false);
+}
+
+/* Of a stream that is captured: the other one is from here on captured too. */
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+{
+	cudaError_t error = enter("cudaStreamWaitEvent");
+	struct CUstream_st *s = stream_of(stream);
+	struct CUgraph_st *graph = event->capture;
+	struct mark m = {event, atomic_load(&event->recorded)};
+	(void)flags;
+	if (error)
+		return error;
+	if (!graph)
+		return stream_add(stream, wait_work, &m, sizeof m, false);
+	if (s->capture && s->capture != graph)
+		return cudaErrorStreamCaptureUnsupported;
+	if (!s->capture && graph->njoined == MOST_JOINED)
+		return cudaErrorMemoryAllocation;
+	if (!s->capture)
+		graph->joined[graph->njoined++] = s;
+	s->capture = graph;
+	return cudaSuccess;
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
 	cudaError_t error = enter(__func__);
-	return error ? error : atomic_load(&event->done) ? cudaSuccess : cudaErrorNotReady;
+	return error ? error : atomic_load(&event->reached) == atomic_load(&event->recorded) ? cudaSuccess : cudaErrorNotReady;
 }
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
@@ -714,6 +773,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *out)
 	if (!graph)
 		return cudaErrorIllegalState;
 	s->capture = NULL;
+	for (unsigned i = 0; i < graph->njoined; i++)
+		graph->joined[i]->capture = NULL;
 	captures--;
 	if (error) {
 		graph_clear(graph);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "../../harness/record/record.h"
 #include "../cli.h"
@@ -17,7 +18,7 @@
 
 static char folder[64], results[80], old[STANDIN_BYTES];
 
-static const char *const injected[] = {"STANDIN_NCCL", "STANDIN_CUDART", "STANDIN_GPUS",
+static const char *const injected[] = {"STANDIN_NCCL", "STANDIN_CUDART", "STANDIN_GPUS", "STANDIN_CUBLAS",
                                        "STANDIN_NO_PEERS", "NCCL_LEGACY"};
 
 static int set_up(void **state)
@@ -280,6 +281,41 @@ static void profilers_see_cells_and_passes(void **state)
 	free(text);
 }
 
+static const char training[] =
+    "collective = ddp_step\nmodel = %s/experiments/models/lenet5.csv\nop = avg\n"
+    "dtype = bfloat16\nbytes = 16K\nfirst_bucket = 4K\npace = isolated\n%s";
+
+/* Streams that wait for each other, also in a graph, leave the exact averages. */
+static void a_training_step_is_right_however_it_is_launched(void **state)
+{
+	char text[1024], here[256];
+	(void)state;
+	assert_non_null(getcwd(here, sizeof here));
+	snprintf(text, sizeof text, training, here,
+	         "[variant threads]\nmode = threads\n[variant single]\nmode = single\n"
+	         "bucket_view = no\n[variant processes]\nmode = processes\naccumulation = 2\n"
+	         "[variant graph]\nmode = threads\ngraph = 2\nbucket_view = no\n");
+	cli_expect(run(text), 0, "threads, single, processes, graph ran, and every element that");
+}
+
+static void without_its_library_a_training_step_says_so(void **state)
+{
+	static const struct {
+		const char *asks, *says;
+	} rows[] = {{"cublasCreate_v2:1:1", "cublasCreate: cuBLAS says 1"},
+	            {"cublasGemmEx:13:1", "a layer's product: unspecified launch failure"}};
+	char text[1024], here[256];
+	(void)state;
+	assert_non_null(getcwd(here, sizeof here));
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		tear_down(NULL);
+		set_up(NULL);
+		setenv("STANDIN_CUBLAS", rows[i].asks, 1);
+		snprintf(text, sizeof text, training, here, "[variant threads]\nmode = threads\n");
+		cli_expect(run(text), 1, rows[i].says);
+	}
+}
+
 int main(void)
 {
 	char program[STANDIN_BYTES];
@@ -291,6 +327,10 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(counters_are_those_of_nvml, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(profilers_see_cells_and_passes, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(a_library_that_fails_is_told, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_training_step_is_right_however_it_is_launched,
+	                                    set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(without_its_library_a_training_step_says_so, set_up,
+	                                    tear_down),
 	};
 	if (standin_find_named("launchgap", program) ||
 	    standin_find_named("2.21.5/libnccl.so.2", old))

@@ -81,13 +81,15 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 	ctx->places = calloc(place->nranks, sizeof(*ctx->places));
 	ctx->members = calloc(place->nranks, sizeof(*ctx->members));
 	ctx->queues = calloc((size_t)place->count * ctx->queue_calls, sizeof(*ctx->queues));
+	ctx->stages = calloc(moves / trial_comm_ranks(place->trial) + 1, sizeof(*ctx->stages));
+	ctx->tiles = calloc(place->count, HOST_TILE_FLOATS * sizeof(*ctx->tiles));
 	ctx->moves = calloc((size_t)place->count * 2 * moves, sizeof(*ctx->moves));
 	/* Aligned, or two workers' ranks would share a cache line. */
 	ctx->ranks = aligned_alloc(HOST_LINE_BYTES, place->count * sizeof(*ctx->ranks));
 	if (ctx->ranks)
 		memset(ctx->ranks, 0, place->count * sizeof(*ctx->ranks));
 	if (!ctx->peers || !ctx->places || !ctx->members || !ctx->queues || !ctx->moves ||
-	    !ctx->ranks)
+	    !ctx->stages || !ctx->tiles || !ctx->ranks)
 		return status_set(st, "host: no memory for the state of %u ranks",
 		                  place->count);
 	for (unsigned i = 0; i < place->count; i++) {
@@ -97,6 +99,7 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 		rank->queue = ctx->queues + (size_t)i * ctx->queue_calls;
 		rank->pulls = ctx->moves + (size_t)i * 2 * moves;
 		rank->pushes = rank->pulls + moves;
+		rank->tile = ctx->tiles + (size_t)i * HOST_TILE_FLOATS;
 	}
 	place_all(ctx);
 	return 0;
@@ -253,6 +256,8 @@ static void host_close(struct backend_ctx *ctx)
 		host_memory_close(ctx);
 	free(ctx->ranks);
 	free(ctx->moves);
+	free(ctx->stages);
+	free(ctx->tiles);
 	free(ctx->queues);
 	free(ctx->members);
 	free(ctx->places);
@@ -260,7 +265,7 @@ static void host_close(struct backend_ctx *ctx)
 	free(ctx);
 }
 
-static const char *const heeds[] = {"split", "offset", "path", "extra", "flip", NULL};
+static const char *const heeds[] = {"split", "offset", "path", "extra", "flip", "batch", "first_bucket", "accumulation", "bucket_view", NULL};
 
 const struct backend backend_host = {
     .heeds = heeds,

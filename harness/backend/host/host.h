@@ -6,6 +6,7 @@
  *   host_memory    where buffers, flags and slots lie, and who touches their pages
  *   host_cell      a cell: its lists of moves, what its buffers hold and what they must
  *   host_move      the timed path: moves what the steps say, a bounded piece a poll
+ *   host_work      of a step of training: its products, and when its buckets may move
  *   host           the backend's table: open, prepare, check, describe
  *
  * All counters that ranks share only ever grow, within a cell and from cell to cell: nothing is
@@ -63,6 +64,14 @@ struct host_tally {
 	uint64_t moved, delivered;
 };
 
+#define HOST_TILE_FLOATS (3 * 32 * 32) /* of a product: two factors and what they come to */
+
+/* What has to be done before a phase may begin; of each rank, in each call. */
+struct host_stage {
+	uint64_t tiles;
+	size_t copied;
+};
+
 /* A place in a list of moves. */
 struct host_cursor {
 	unsigned next;
@@ -81,11 +90,15 @@ struct host_rank {
 	uint64_t phases; /* carried out before it */
 	uint64_t reads;  /* of this rank's buffers by others, this call's included */
 	struct host_cursor pull, push;
+	uint64_t tiles; /* of its work: products made */
+	size_t copied;  /* bytes, into buckets */
+	unsigned open;  /* phases that may begin */
 	/* The cell. */
 	struct host_move *pulls, *pushes;
 	unsigned npulls, npushes;
 	uint64_t reads_per_call;
 	int64_t extra_ns; /* of work at the end of each call: a known delay to be found again */
+	float *tile; /* HOST_TILE_FLOATS */
 	/* Evidence. */
 	struct host_tally tally, watched; /* since open; in the stretch that is watched */
 	size_t most_bytes;                /* in one poll */
@@ -105,6 +118,8 @@ struct backend_ctx {
 	unsigned queue_calls;       /* that one holds */
 	struct host_move *moves;    /* behind ranks[].pulls and pushes */
 	unsigned most_moves;        /* that one holds */
+	struct host_stage *stages;  /* of the cell's phases, and of the call's end */
+	float *tiles;               /* behind ranks[].tile */
 	bool shown, joined;         /* others may read our buffers; we know theirs */
 	unsigned slots, phases;     /* of the cell; no slots: nothing prepared */
 	bool waits;
@@ -139,7 +154,10 @@ static inline struct host_call host_call_of(const struct trial *trial, const str
 {
 	unsigned nranks = trial_comm_ranks(trial);
 
-	return (struct host_call){*cell, nranks, coll_parts(cell, &trial->weights, nranks)};
+	return (struct host_call){*cell, nranks, coll_parts(cell, &trial->weights, nranks),
+	                          trial_buckets(trial, cell),
+	                          coll_info(cell->coll)->is & COLL_TRAINS && cell->in_place &&
+	                              !trial->settings.bucket_view};
 }
 
 /* The transport of a trial, or -1 when it has no such name. */
@@ -175,6 +193,12 @@ int host_cell_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict 
 int host_cell_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st);
 int host_cell_peek(struct backend_ctx *ctx, unsigned i, bool received, void *out, size_t *bytes,
                    struct status *st);
+/* Plans the cell's work; begins a call's; says whether all is done; does a piece, and says whether
+ * that lets a phase begin. */
+void host_work_plan(struct backend_ctx *ctx);
+void host_work_start(const struct backend_ctx *ctx, struct host_rank *rank);
+bool host_work_over(const struct backend_ctx *ctx, const struct host_rank *rank);
+bool host_work(const struct backend_ctx *ctx, struct host_rank *rank);
 /* Carries on with the rank's calls: 1 when all are done. Never blocks. */
 int host_move(struct backend_ctx *ctx, struct host_rank *rank);
 

@@ -95,6 +95,7 @@ int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t
 	ctx->slots = slots;
 	ctx->phases = host_step_phases(&ctx->call);
 	ctx->waits = host_step_waits(cell->coll);
+	host_work_plan(ctx);
 	for (unsigned i = 0; i < ctx->place.count; i++) {
 		plan_rank(ctx, &ctx->ranks[i]);
 		fill(ctx, &ctx->ranks[i]);

@@ -59,11 +59,13 @@ static unsigned pull_phase(const struct backend_ctx *ctx, const struct host_rank
 	                                      : ctx->phases;
 }
 
-/* Says what others may read: all phases up to the one that this rank is pulling for. */
+/* Says what others may read: all phases up to the one that this rank is pulling for, as far as
+ * its work has come. */
 static void post(const struct backend_ctx *ctx, const struct host_rank *rank)
 {
 	unsigned phase = pull_phase(ctx, rank);
-	uint64_t readable = rank->phases + (phase < ctx->phases ? phase + 1 : phase);
+	unsigned begun = phase < ctx->phases ? phase + 1 : phase;
+	uint64_t readable = rank->phases + (begun < rank->open ? begun : rank->open);
 	_Atomic uint64_t *posted = &host_flags(ctx, rank->rank)->posted;
 
 	/* Storing the same again would only take the line away from those who poll it. */
@@ -121,7 +123,8 @@ static bool pull(const struct backend_ctx *ctx, struct host_rank *rank, struct b
 
 	const struct host_move *move = &rank->pulls[rank->pull.next];
 	size_t bytes = piece_bytes(move, &rank->pull);
-	const uint8_t *from = pull_from(ctx, rank, move);
+	const uint8_t *from =
+	    move->phase < rank->open ? pull_from(ctx, rank, move) : NULL;
 
 	if (!from || !afford(left, bytes))
 		return false;
@@ -154,7 +157,7 @@ static bool push(const struct backend_ctx *ctx, struct host_rank *rank, struct b
 	uint64_t at = atomic_load_explicit(&ring->pushed, memory_order_relaxed);
 	size_t bytes = piece_bytes(move, &rank->push);
 
-	if (pull_phase(ctx, rank) < move->phase ||
+	if (pull_phase(ctx, rank) < move->phase || move->phase >= rank->open ||
 	    at - atomic_load_explicit(&ring->popped, memory_order_acquire) == HOST_FIFO_SLOTS ||
 	    !afford(left, bytes))
 		return false;
@@ -178,6 +181,7 @@ static bool call_start(const struct backend_ctx *ctx, struct host_rank *rank)
 	rank->pull = rank->push = (struct host_cursor){0};
 	rank->reads += rank->reads_per_call;
 	rank->running = true;
+	host_work_start(ctx, rank);
 	if (ctx->waits && ctx->transport != HOST_FIFO)
 		post(ctx, rank);
 	return true;
@@ -186,7 +190,7 @@ static bool call_start(const struct backend_ctx *ctx, struct host_rank *rank)
 /* A call is over for a rank when nobody needs its buffers any more, as after an NCCL kernel. */
 static bool call_over(const struct backend_ctx *ctx, const struct host_rank *rank)
 {
-	if (rank->pull.next < rank->npulls)
+	if (rank->pull.next < rank->npulls || !host_work_over(ctx, rank))
 		return false;
 	if (ctx->transport == HOST_FIFO)
 		return rank->push.next == rank->npushes;
@@ -227,6 +231,10 @@ int host_move(struct backend_ctx *ctx, struct host_rank *rank)
 		else if (!moved)
 			break;
 	}
+	/* One core is both engines: what can be moved goes before what can be computed. */
+	if (rank->running && left.pieces == HOST_POLL_PIECES && host_work(ctx, rank) &&
+	    ctx->waits && ctx->transport != HOST_FIFO)
+		post(ctx, rank);
 
 	size_t bytes = HOST_POLL_BYTES - left.bytes;
 

@@ -10,6 +10,9 @@ unsigned host_step_phases(const struct host_call *call)
 	case COLL_ALL_REDUCE:
 	case COLL_PINGPONG:
 		return 2;
+	case COLL_DDP_STEP:
+	case COLL_DDP_COMMUNICATION:
+		return 2 * buckets_count(&call->buckets);
 	case COLL_HYPERCUBE:
 		while (2u << rounds <= call->nranks)
 			rounds++;
@@ -43,7 +46,7 @@ const char *host_step_refuses(const struct host_call *call)
 		return "the pair is none of the communicator's";
 	if (is & COLL_REDUCES && cell->op >= OP_NONE)
 		return "a collective that reduces needs an operation";
-	if (cell->in_place && !(is & COLL_IN_PLACE))
+	if (cell->in_place && !(is & (COLL_IN_PLACE | COLL_TRAINS)))
 		return "this collective has no form in place";
 	return coll_refuses(cell->coll, call->nranks);
 }
@@ -64,24 +67,31 @@ static struct host_step input(const struct host_call *call, struct host_step ste
 	return step;
 }
 
+static struct bucket whole_buffer(const struct cell *cell)
+{
+	return (struct bucket){.elements = cell->bytes / coll_dtype_bytes(cell->dtype)};
+}
+
 /* Where a rank's share of the elements begins, as even as they can be dealt: of fewer elements
  * than ranks some have none. */
-static size_t share_at(const struct host_call *call, unsigned rank)
+static size_t share_at(const struct host_call *call, struct bucket all, unsigned rank)
 {
 	size_t element = coll_dtype_bytes(call->cell.dtype);
 
-	return call->cell.bytes / element * rank / call->nranks * element;
+	return (all.at + all.elements * rank / call->nranks) * element;
 }
 
 /* Rank reduces its share from everybody, then gathers the others' shares. */
-static struct host_step all_reduce(const struct host_call *call, unsigned rank, unsigned source,
-                                   unsigned phase)
+static struct host_step all_reduce(const struct host_call *call, struct bucket all, unsigned rank,
+                                   unsigned source, unsigned phase)
 {
-	struct host_step step = same_place(share_at(call, source), share_at(call, source + 1));
+	struct host_step step =
+	    same_place(share_at(call, all, source), share_at(call, all, source + 1));
 
 	if (phase == 0)
-		return input(call, same_place(share_at(call, rank), share_at(call, rank + 1)),
-		             rank, source);
+		return input(
+		    call, same_place(share_at(call, all, rank), share_at(call, all, rank + 1)),
+		    rank, source);
 	step.side = HOST_RECV;
 	if (source == rank)
 		step.bytes = 0;
@@ -152,7 +162,11 @@ static struct host_step apart(const struct host_call *call, unsigned rank, unsig
 
 	switch (cell->coll) {
 	case COLL_ALL_REDUCE:
-		return all_reduce(call, rank, source, phase);
+		return all_reduce(call, whole_buffer(cell), rank, source, phase);
+	case COLL_DDP_STEP: /* one bucket after the other */
+	case COLL_DDP_COMMUNICATION:
+		return all_reduce(call, buckets_get(&call->buckets, phase / 2), rank, source,
+		                  phase % 2);
 	case COLL_ALL_GATHER:
 		return own;
 	case COLL_REDUCE_SCATTER:
@@ -187,6 +201,7 @@ static struct host_step apart(const struct host_call *call, unsigned rank, unsig
 	case COLL_HYPERCUBE:
 		return hypercube(call, rank, source, phase);
 	case COLL_INIT:
+	case COLL_DDP_COMPUTE:
 	case COLL_KINDS:
 		break;
 	}
@@ -199,7 +214,7 @@ struct host_step host_step(const struct host_call *call, unsigned rank, unsigned
 	const struct cell *cell = &call->cell;
 	struct host_step step = apart(call, rank, source, phase);
 
-	if (step.bytes == 0 || !cell->in_place)
+	if (step.bytes == 0 || !cell->in_place || call->copied)
 		return step;
 	/* Later phases read what earlier ones received, which begins where it does anyhow. */
 	step.to += coll_span(cell, &call->parts, call->nranks, rank).recv_at;

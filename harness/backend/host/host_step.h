@@ -16,6 +16,7 @@
 #define LAUNCHGAP_HOST_STEP_H
 
 #include "../../coll/coll.h"
+#include "../../coll/network.h"
 
 enum host_side { HOST_SEND, HOST_RECV }; /* which of the source's buffers is read */
 
@@ -28,6 +29,8 @@ struct host_call {
 	struct cell cell;
 	unsigned nranks;          /* of the communicator */
 	struct value_parts parts; /* coll_parts */
+	struct buckets buckets;   /* of a step of training */
+	bool copied;              /* its buckets lie apart: in the send arena */
 };
 
 struct host_step {

@@ -4,14 +4,15 @@
  *   nccl_options   what a library or a machine cannot do of what is asked
  *   nccl_open      communicators, buffers and streams, made and given back
  *   nccl_coll      the collectives, a row each: its call, its sends and receives
+ *   nccl_train     a step of training: products, buckets, and what waits for what
  *   nccl_call      what of a cell is settled before its calls; the timed path; graphs
  *   nccl           the backend's table: filling, checking, counters, describing
- *   device         what is CUDA's alone;  trace  the device's clock
+ *   device         what is CUDA's alone;  blas  products;  trace  the device's clock
  *   nccl_log       which way data took, by the library's log, after the job (no CUDA) */
 #ifndef LAUNCHGAP_NCCL_H
 #define LAUNCHGAP_NCCL_H
 
-#include "../device/device.h"
+#include "../device/blas.h"
 #include "nccl_api.h"
 
 struct nvml_watch;
@@ -53,6 +54,10 @@ struct place {
 	cudaGraph_t captured;   /* between the end of capturing and its being made ready */
 	const char *round_from; /* of what has rounds: the buffers of the call that end issues */
 	char *round_to;
+	/* Of a step of training, where the trial has one: */
+	cudaStream_t compute;
+	cudaEvent_t ready; /* what one stream tells the other */
+	struct blas_place blas;
 	/* Of what is asked beside: */
 	int64_t asked_ns; /* when asynchronous errors were last asked for */
 	struct nvml_watch *watch;
@@ -73,6 +78,7 @@ struct nccl_coll {
 	void (*first)(struct backend_ctx *ctx, struct place *p);
 	void (*round)(struct backend_ctx *ctx, struct place *p, unsigned k);
 	unsigned (*rounds)(unsigned nranks);
+	bool trains; /* behind all local ranks' put: a step of training */
 	const char *native; /* with api = native by `call` all the same: NCCL's name of it, */
 	int since;          /* the first release that has it, */
 	size_t symbol;      /* and where in struct nccl_api it is */
@@ -97,6 +103,8 @@ struct backend_ctx {
 	unsigned slots;
 	size_t elements, part;    /* of a buffer, and of one rank's share in it */
 	struct value_parts parts; /* of alltoallv */
+	struct buckets buckets;   /* of a step of training */
+	struct blas math;
 	size_t *counts;           /* of all places */
 	ncclDataType_t type;
 	nccl_part_fn *issue; /* of the cell, with what goes behind all local ranks' or NULL */
@@ -167,6 +175,18 @@ void nccl_keep(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm);
 /* nonblocking: waits until the library has taken all in; else returns at once. */
 void nccl_settle(struct backend_ctx *ctx);
 void nccl_settle_comm(struct backend_ctx *ctx, ncclComm_t comm); /* NULL is allowed */
+
+/* nccl_train: what a trial with a step of training holds, and the step. A local rank's is given
+ * back by close. */
+bool nccl_trains(const struct trial *trial);
+int nccl_train_open(struct backend_ctx *ctx, struct place *p, struct status *st);
+void nccl_train_close(struct backend_ctx *ctx, struct place *p);
+/* Before the cell's calls: all products once, as their kernels are loaded by the first of them. */
+int nccl_train_warm(struct backend_ctx *ctx, struct status *st);
+/* The step of all local ranks. */
+void nccl_train(struct backend_ctx *ctx);
+/* nccl_coll: waits for all local ranks' streams, then for the team; -1: a rank failed. */
+int nccl_meet(struct backend_ctx *ctx);
 
 int nccl_capture(struct backend_ctx *ctx, bool on, struct status *st);
 void nccl_replay(struct backend_ctx *ctx);

@@ -49,7 +49,7 @@ static void take_way(struct backend_ctx *ctx)
 	                                        .cga_cluster_size = INT_MIN,
 	                                        .force_algorithm = 1,
 	                                        .cta_policy = INT_MIN};
-	ctx->end = row->round ? nccl_rounds : NULL;
+	ctx->end = row->trains ? nccl_train : row->round ? nccl_rounds : NULL;
 	ctx->grouped = !row->put && set->grouping == GROUPING_AUTO;
 	ctx->bracketed = !ctx->grouped && moved;
 	ctx->settles = !ctx->grouped && !row->put;
@@ -91,12 +91,13 @@ int nccl_take_cell(struct backend_ctx *ctx, const struct cell *cell, struct stat
 	ctx->part = ctx->elements / ctx->n;
 	take_way(ctx);
 	ctx->parts = coll_parts(cell, &ctx->trial->weights, ctx->n);
+	ctx->buckets = trial_buckets(ctx->trial, cell);
 	for (unsigned i = 0; i < ctx->count; i++) {
 		take_sides(ctx, &ctx->places[i]);
 		if (take_op(ctx, &ctx->places[i], st))
 			return -1;
 	}
-	return 0;
+	return nccl_coll(cell->coll)->trains ? nccl_train_warm(ctx, st) : 0;
 }
 
 void nccl_drop_cell(struct backend_ctx *ctx)

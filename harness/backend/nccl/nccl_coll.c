@@ -278,7 +278,7 @@ static unsigned pingpong_rounds(unsigned nranks)
 /* Connecting for a round while another rank's kernel of the round before still waits can lock
  * threads of one process against each other (NVIDIA/nccl#787): the first call after prepare
  * lets each round end everywhere before the next one. */
-static int meet_between_rounds(struct backend_ctx *ctx)
+int nccl_meet(struct backend_ctx *ctx)
 {
 	for (unsigned i = 0; i < ctx->count; i++)
 		while (cudaStreamQuery(ctx->places[i].stream) == cudaErrorNotReady)
@@ -293,7 +293,7 @@ void nccl_rounds(struct backend_ctx *ctx)
 	for (unsigned i = 0; row->first && i < ctx->count; i++)
 		row->first(ctx, &ctx->places[i]);
 	for (unsigned k = 0, n = row->rounds(ctx->n); k < n; k++) {
-		if (ctx->fresh && k && meet_between_rounds(ctx))
+		if (ctx->fresh && k && nccl_meet(ctx))
 			return; /* the loop's next wait says why */
 		nccl_keep(ctx, ctx->api.GroupStart(), NULL);
 		for (unsigned i = 0; i < ctx->count; i++)
@@ -328,6 +328,9 @@ static const struct nccl_coll rows[COLL_KINDS] = {
     [COLL_SCATTER]        = {.move = move_scatter, .call = call_scatter, SINCE_2_28(Scatter)},
     [COLL_HYPERCUBE]      = {.put = put_rounds, .first = hypercube_own, .round = hypercube_round,
                              .rounds = hypercube_rounds},
+    [COLL_DDP_STEP]       = {.put = put_rounds, .trains = true},
+    [COLL_DDP_COMMUNICATION] = {.put = put_rounds, .trains = true},
+    [COLL_DDP_COMPUTE]    = {.put = put_rounds, .trains = true},
     [COLL_COPY]           = {.put = put_copy, .one_process = true},
     [COLL_INIT]           = {.connects = true},
 };

@@ -376,8 +376,10 @@ static int open_place(struct backend_ctx *ctx, struct place *p, struct status *s
 	    device_ok(cudaDeviceGetAttribute(&p->clock_khz, cudaDevAttrClockRate, (int)p->device),
 	              "cudaDeviceGetAttribute", st))
 		return -1;
-	return device_ok(cudaStreamCreateWithFlags(&p->stream, cudaStreamNonBlocking),
-	                 "cudaStreamCreateWithFlags", st);
+	if (device_ok(cudaStreamCreateWithFlags(&p->stream, cudaStreamNonBlocking),
+	              "cudaStreamCreateWithFlags", st))
+		return -1;
+	return nccl_trains(trial) ? nccl_train_open(ctx, p, st) : 0;
 }
 
 void nccl_read_memory(struct backend_ctx *ctx, enum nccl_reading reading)
@@ -439,7 +441,8 @@ static int open_ctx(struct backend_ctx *ctx, const struct backend_place *place,
 		return status_set(st, "out of memory for the parts of %u ranks", ctx->n);
 	for (unsigned i = 0; i < ctx->count; i++)
 		ctx->places[i].counts = &ctx->counts[(size_t)2 * ctx->n * i];
-	if (nccl_api_load(trial->settings.nccl, &ctx->api, st))
+	if (nccl_api_load(trial->settings.nccl, &ctx->api, st) ||
+	    (nccl_trains(trial) && blas_load(&ctx->math, st)))
 		return -1;
 	ctx->allocates = trial->settings.allocator != ALLOCATOR_CUDA && ctx->api.MemAlloc &&
 	                 ctx->api.MemFree;
@@ -465,6 +468,7 @@ int nccl_open(const struct backend_place *place, struct backend_ctx **out, struc
 static void close_place(struct backend_ctx *ctx, struct place *p)
 {
 	cudaSetDevice((int)p->device);
+	nccl_train_close(ctx, p);
 	if (p->stream)
 		cudaStreamDestroy(p->stream);
 	for (unsigned arena = 0; arena < 2; arena++)

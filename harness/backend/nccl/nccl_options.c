@@ -259,13 +259,18 @@ static int refuse_cell(const struct trial *trial, const struct cell *c, unsigned
 		                  "start = gated with %u calls of %s at once: a stream that is "
 		                  "held has room for %u; allowed are calls up to that",
 		                  trial_calls(trial, c), info->name, room);
+	if (row->trains && set->start == START_GATED)
+		return status_set(st,
+		                  "%s does not go with start = gated: its launches are more than a "
+		                  "stream that is held has room for",
+		                  info->name);
 	if (row->one_process && set->layout.processes > 1)
 		return status_set(st, "%s needs all GPUs in one process", info->name);
-	if (row->round && set->aggregate > 1)
+	if ((row->round || row->trains) && set->aggregate > 1)
 		return status_set(st,
-		                  "aggregate = %u does not go with %s: each of its rounds "
+		                  "aggregate = %u does not go with %s: each of its %s "
 		                  "needs a group of its own",
-		                  set->aggregate, info->name);
+		                  set->aggregate, info->name, row->trains ? "buckets" : "rounds");
 	if (set->offset_bytes % bytes)
 		return status_set(
 		    st, "offset = %u is no multiple of the %zu bytes of %s; allowed are those",

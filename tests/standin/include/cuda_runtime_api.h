@@ -15,6 +15,7 @@ typedef enum cudaError {
 	cudaErrorNotReady = 600,
 	cudaErrorIllegalAddress = 700,
 	cudaErrorPeerAccessAlreadyEnabled = 704,
+	cudaErrorLaunchFailure = 719,
 	cudaErrorStreamCaptureUnsupported = 900,
 } cudaError_t;
 
@@ -40,6 +41,7 @@ enum cudaStreamCaptureStatus {
 
 #define cudaStreamNonBlocking 1
 #define cudaHostAllocPortable 1
+#define cudaEventDisableTiming 2
 #define cudaHostAllocMapped   2
 
 #define cudaDeviceScheduleBlockingSync 4
@@ -85,6 +87,8 @@ cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaEventCreate(cudaEvent_t *out);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 cudaError_t cudaEventQuery(cudaEvent_t event);

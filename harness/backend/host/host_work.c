@@ -1,0 +1,105 @@
+/* The work of a step of training: products of small matrices in place of a GPU's large ones, and
+ * copies into buckets; and which of a call's phases they let begin. In the timed path, a bounded
+ * piece at a time. */
+#include <string.h>
+
+#include "host.h"
+
+#define TILE       32 /* rows and columns of a matrix */
+#define TILE_FLOPS (UINT64_C(2) * TILE * TILE * TILE)
+
+_Static_assert(HOST_TILE_FLOATS == 3 * TILE * TILE, "two factors and their product");
+
+static uint64_t flops_of(const struct buckets *buckets, const struct bucket *bucket)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < bucket->layers; i++)
+		sum += buckets->network->layers[bucket->layer + i].flops;
+	return sum;
+}
+
+/* Passes before the last one are work alone. The phase in which a bucket is reduced begins when
+ * the work of all its layers is done and, where it lies apart, its gradients are copied. */
+void host_work_plan(struct backend_ctx *ctx)
+{
+	const struct settings *set = &ctx->place.trial->settings;
+	const struct host_call *call = &ctx->call;
+	const struct buckets *buckets = &call->buckets;
+	bool works = call->cell.coll == COLL_DDP_STEP || call->cell.coll == COLL_DDP_COMPUTE;
+	size_t element = coll_dtype_bytes(call->cell.dtype), copied = 0;
+	struct bucket bucket, *last = NULL;
+	unsigned phase = 0;
+
+	memset(ctx->stages, 0, (ctx->phases + 1) * sizeof(*ctx->stages));
+	if (!(coll_info(call->cell.coll)->is & COLL_TRAINS))
+		return;
+	uint64_t flops = 0, passes = works ? set->batch : 0;
+
+	if (buckets->network)
+		flops = (set->accumulation - 1) * network_flops(buckets->network) * passes;
+	for (; buckets_next(buckets, last, &bucket); last = &bucket) {
+		flops += flops_of(buckets, &bucket) * passes;
+		copied = call->copied ? (bucket.at + bucket.elements) * element : 0;
+		for (unsigned i = 0; bucket.elements && i < 2 && phase < ctx->phases; i++)
+			ctx->stages[phase++] = (struct host_stage){flops / TILE_FLOPS, copied};
+	}
+	ctx->stages[ctx->phases] = (struct host_stage){flops / TILE_FLOPS, copied};
+}
+
+static bool is_reached(const struct host_rank *rank, const struct host_stage *stage)
+{
+	return rank->tiles >= stage->tiles && rank->copied >= stage->copied;
+}
+
+static void open_phases(const struct backend_ctx *ctx, struct host_rank *rank)
+{
+	while (rank->open < ctx->phases && is_reached(rank, &ctx->stages[rank->open]))
+		rank->open++;
+}
+
+void host_work_start(const struct backend_ctx *ctx, struct host_rank *rank)
+{
+	rank->tiles = 0;
+	rank->copied = 0;
+	rank->open = 0;
+	open_phases(ctx, rank);
+}
+
+bool host_work_over(const struct backend_ctx *ctx, const struct host_rank *rank)
+{
+	return is_reached(rank, &ctx->stages[ctx->phases]);
+}
+
+/* c += a b; what is in them does not matter, as zeros take as long. */
+static void multiply(float *tile)
+{
+	const float *a = tile, *b = a + TILE * TILE;
+	float *c = tile + 2 * TILE * TILE;
+
+	for (unsigned i = 0; i < TILE; i++)
+		for (unsigned k = 0; k < TILE; k++)
+			for (unsigned j = 0; j < TILE; j++)
+				c[i * TILE + j] += a[i * TILE + k] * b[k * TILE + j];
+}
+
+bool host_work(const struct backend_ctx *ctx, struct host_rank *rank)
+{
+	const struct host_stage *stage = &ctx->stages[rank->open];
+	unsigned open = rank->open;
+
+	if (rank->tiles < stage->tiles) {
+		multiply(rank->tile);
+		rank->tiles++;
+	} else if (rank->copied < stage->copied) {
+		size_t left = stage->copied - rank->copied;
+		size_t bytes = left < HOST_PIECE_BYTES ? left : HOST_PIECE_BYTES;
+		size_t at = rank->base + rank->copied;
+
+		memcpy(rank->own.send + at, rank->own.recv + at, bytes);
+		rank->copied += bytes;
+		rank->tally.moved += bytes;
+	}
+	open_phases(ctx, rank);
+	return rank->open > open;
+}

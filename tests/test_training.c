@@ -1,0 +1,293 @@
+/* Data-parallel training: models' files, buckets, products, and the step of the host backend, whose
+ * gradients have to be the exact average on every rank. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../harness/coll/network.h"
+#include "cli.h"
+#include "host_rig.h"
+
+#define MIB ((uint64_t)1 << 20)
+
+static void read_model(const char *name, struct network *out)
+{
+	char file[128];
+	struct status st = {""};
+	snprintf(file, sizeof file, "experiments/models/%s.csv", name);
+	if (network_read(file, out, &st))
+		fail_msg("%s", st.text);
+	assert_string_equal(out->name, name);
+}
+
+/* The counts that the models' authors or libraries give. */
+static void models_have_the_published_sizes(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t parameters;
+		unsigned tensors;
+		double gflops; /* 4 × parameters of products × tokens, near enough */
+	} rows[] = {
+	    {"lenet5", 61706, 10, 0.0014},        {"resnet50", 25557032, 161, 16},
+	    {"bert_large", 335141888, 391, 670},  {"gpt2_xl", 1557611200, 580, 7000},
+	    {"llama_7b", 6738415616, 291, 58500},
+	};
+	static struct network network;
+	(void)state;
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		unsigned tensors = 0;
+		read_model(rows[i].name, &network);
+		for (unsigned k = 0; k < network.n; k++)
+			tensors += network.layers[k].elements > 0;
+		assert_int_equal(network_parameters(&network), rows[i].parameters);
+		assert_int_equal(tensors, rows[i].tensors);
+		assert_true(network_elements(&network) % NETWORK_ALIGN == 0);
+		assert_in_range(network_elements(&network) - network_parameters(&network), 0,
+		                (NETWORK_ALIGN - 1) * tensors);
+		double off = (double)network_flops(&network) / (rows[i].gflops * 1e9) - 1;
+		assert_true(off > -0.03 && off < 0.03);
+	}
+}
+
+static void a_bad_file_is_named_with_its_line(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} rows[] = {
+	    {"a,1,2\nb,x,2\n", "m.csv:2: no line of a model"},
+	    {"# c\na,1\n", "m.csv:2: no line of a model"},
+	    {"a,0,0\n", "m.csv:1: no line of a model"},
+	    {"a,1,2,3\n", "m.csv:1: no line of a model"},
+	    {"a,-1,2\n", "m.csv:1: no line of a model"},
+	    {"a,99999999999999,2\n", "m.csv:1: no line of a model"},
+	    {",1,2\n", "m.csv:1: no line of a model"},
+	    {"a,0,7\n", "m.csv: a model without a parameter"},
+	};
+	static struct network network;
+	char folder[64], file[80];
+	(void)state;
+	cli_folder(folder);
+	snprintf(file, sizeof file, "%s/m.csv", folder);
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct status st = {""};
+		cli_write(folder, "m.csv", rows[i].text);
+		assert_int_equal(network_read(file, &network, &st), -1);
+		assert_non_null(strstr(st.text, rows[i].says));
+	}
+	cli_clean(folder);
+}
+
+/* The rule of PyTorch's reducer, by hand: a bucket is closed by the tensor with which it reaches
+ * its cap, and the first one has a cap of its own. */
+static void buckets_close_where_they_reach_their_cap(void **state)
+{
+	static const struct network network = {
+	    "six", 7, {{64, 0}, {64, 0}, {0, 5}, {640, 0}, {64, 0}, {100, 0}, {0, 1}}};
+	const uint64_t all = network_elements(&network);
+	/* first, cap, then the buckets' layers */
+	static const struct {
+		uint64_t first, cap;
+		unsigned layers[8];
+	} rows[] = {
+	    {0, 4096, {7}},             /* never reached: all in one */
+	    {256, 4096, {1, 6}},        /* the first tensor has 256 bytes: enough */
+	    {257, 512, {2, 2, 2, 1}},   /* the second closes it; 640 elements are one bucket */
+	    {0, 1, {1, 1, 2, 1, 1, 1}}, /* a bucket each; work without a gradient comes with the next */
+	    {3000, 256, {4, 1, 1, 1}},  /* a first one that is larger than the others */
+	};
+	(void)state;
+	assert_int_equal(all, 64 + 64 + 640 + 64 + 128);
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct buckets b = buckets_of(&network, all, 4, rows[i].first, rows[i].cap);
+		struct bucket bucket, *last = NULL;
+		unsigned n = 0, layer = 0, with = 0;
+		uint64_t at = 0;
+		for (; buckets_next(&b, last, &bucket); last = &bucket, n++) {
+			assert_int_equal(bucket.layer, layer);
+			assert_int_equal(bucket.layers, rows[i].layers[n]);
+			assert_int_equal(bucket.at, at);
+			layer += bucket.layers;
+			at += bucket.elements;
+			with += bucket.elements > 0;
+		}
+		assert_int_equal(rows[i].layers[n], 0);
+		assert_int_equal(layer, network.n);
+		assert_int_equal(at, all);
+		assert_int_equal(buckets_count(&b), with);
+	}
+	struct buckets other = buckets_of(&network, all + 1, 4, 0, 1);
+	assert_int_equal(buckets_count(&other), 1);
+	assert_int_equal(buckets_get(&other, 0).elements, all + 1);
+}
+
+/* No bucket of the models but the first and the last is under its cap, and none could do without
+ * its last tensor. */
+static void buckets_of_the_models_have_their_size(void **state)
+{
+	static const char *const names[] = {"resnet50", "bert_large", "gpt2_xl", "llama_7b"};
+	static struct network network;
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		read_model(names[i], &network);
+		for (uint64_t cap = MIB; cap <= 256 * MIB; cap *= 4) {
+			struct buckets b =
+			    buckets_of(&network, network_elements(&network), 2, MIB, cap);
+			struct bucket bucket, *last = NULL, before;
+			for (; buckets_next(&b, last, &bucket); before = bucket, last = &before) {
+				uint64_t least = (last ? cap : MIB) / 2, own = 0;
+				for (unsigned k = 0; k < bucket.layers; k++)
+					own += network.layers[bucket.layer + k].elements;
+				assert_true(own >= least || bucket.layer + bucket.layers == network.n);
+				own -= network.layers[bucket.layer + bucket.layers - 1].elements;
+				assert_true(own < least);
+			}
+		}
+	}
+}
+
+/* Products come to the layer's FLOPs, but for what cannot be cut so finely. */
+static void products_come_to_the_work(void **state)
+{
+	(void)state;
+	assert_int_equal(network_product(0).times, 0);
+	assert_int_equal(network_product(2).times, 2);
+	for (uint64_t flops = 1; flops < (uint64_t)1 << 58; flops = flops * 3 / 2 + 1) {
+		struct network_product p = network_product(flops);
+		double made = 2.0 * p.side * p.side * p.depth * p.times;
+		assert_true(p.side <= NETWORK_MOST_SIDE && p.depth <= NETWORK_MOST_DEPTH);
+		assert_true(p.times == 0 || (p.side % 64 == 0 && p.depth % 8 == 0));
+		if (flops > 100000000)
+			assert_true(made / (double)flops > 0.98 && made / (double)flops < 1.02);
+	}
+}
+
+/* --- the step of the host backend --- */
+
+static struct rig rig;
+
+static void add_steps(const struct network *network, enum dtype dtype, enum op op, size_t cap)
+{
+	static const enum coll_kind kinds[] = {COLL_DDP_STEP, COLL_DDP_COMPUTE,
+	                                       COLL_DDP_COMMUNICATION};
+	for (unsigned i = 0; i < 3; i++) {
+		struct cell cell = {.coll = kinds[i],
+		                    .dtype = dtype,
+		                    .op = kinds[i] == COLL_DDP_COMPUTE ? OP_NONE : op,
+		                    .in_place = true,
+		                    .bytes = network_elements(network) * coll_dtype_bytes(dtype)};
+		rig_add_cell(&rig, cell);
+		rig.cells[rig.trial.ncells - 1].asked_bytes = cap;
+	}
+}
+
+/* Every rank has the exact average, or sum, in every datatype: with views and with copies, in one
+ * process and in several, with slots in use at once. */
+static void gradients_are_exact_in_every_datatype(void **state)
+{
+	static const struct network network = {
+	    "small", 5, {{100, 200000}, {3, 0}, {700, 400000}, {0, 70000}, {1000, 0}}};
+	static const struct {
+		struct layout layout;
+		const char *path;
+		bool view;
+	} rows[] = {
+	    {{1, 1, 2}, "direct", true}, {{1, 2, 1}, "direct", false}, {{1, 3, 1}, "fifo", true},
+	    {{2, 1, 1}, "fifo", false},  {{2, 2, 1}, "shared", true},  {{2, 1, 1}, "shared", false},
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		rig_init(&rig, rows[i].layout, rows[i].path);
+		rig.trial.network = network;
+		rig.trial.settings.first_bucket = 64;
+		rig.trial.settings.accumulation = 1 + i % 2;
+		rig.trial.settings.bucket_view = rows[i].view;
+		for (unsigned d = 0; d < DTYPE_KINDS; d++)
+			for (size_t cap = 512; cap <= 8192; cap *= 16)
+				add_steps(&network, (enum dtype)d, d % 2 ? OP_SUM : OP_AVG, cap);
+		rig_raise(&rig);
+		rig_run(&rig);
+		rig_assert_right(&rig);
+		rig_lower(&rig);
+	}
+}
+
+/* --- the program --- */
+
+static struct cli run(const char *folder, const char *text)
+{
+	static const char head[] =
+	    "[experiment]\nbackend = host\nranks = 2\nblocks = 1\nwarmup = 0\nisolated_calls = 2\n"
+	    "pace = isolated\nlimit = no\ncollective = ddp_step\nop = avg\n";
+	char all[2048], file[80], results[80];
+	snprintf(all, sizeof all, "%s%s", head, text);
+	snprintf(file, sizeof file, "%s/t.exp", folder);
+	snprintf(results, sizeof results, "%s/results", folder);
+	cli_write(folder, "t.exp", all);
+	return cli_run(folder, (const char *[]){"run", "--file", file, "--results", results,
+	                                        "--no-report", NULL});
+}
+
+static void what_cannot_be_is_said(void **state)
+{
+	static const char modes[] = "[variant v]\nmode = threads\n";
+	char folder[64], text[512], here[256] = "";
+	(void)state;
+	assert_non_null(getcwd(here, sizeof here));
+	cli_folder(folder);
+	snprintf(text, sizeof text, "bytes = 16K\n%s", modes);
+	cli_expect(run(folder, text), 1, "model = '' is not there; a step of training wants the model");
+	snprintf(text, sizeof text, "bytes = 16K\nmodel = nobody\n%s", modes);
+	cli_expect(run(folder, text), 1, "model = 'nobody' is not there");
+	snprintf(text, sizeof text, "bytes = 16K\nmodel = ./none.csv\n%s", modes);
+	cli_expect(run(folder, text), 1, "cannot read ./none.csv");
+	cli_write(folder, "large.csv", "all,500000000000,1\n");
+	snprintf(text, sizeof text, "bytes = 16K\nmodel = %s/large.csv\n%s", folder, modes);
+	cli_expect(run(folder, text), 1, "ask for smaller sizes or fewer ranks");
+	snprintf(text, sizeof text, "bytes = 16K\nmodel = %s/large.csv\nfirst_bucket = 1K..4K\n%s", folder,
+	         modes);
+	cli_expect(run(folder, text), 1, "first_bucket = '1K..4K' is not allowed; allowed is one size");
+	cli_clean(folder);
+}
+
+/* One bit of one gradient on one rank is found, in each mode. */
+static void a_wrong_gradient_is_found(void **state)
+{
+	static const char *const modes[] = {"single", "threads", "processes"};
+	char folder[64], text[512], here[256];
+	(void)state;
+	assert_non_null(getcwd(here, sizeof here));
+	for (unsigned m = 0; m < 3; m++) {
+		cli_folder(folder);
+		snprintf(text, sizeof text,
+		         "bytes = 64K\nmodel = %s/experiments/models/lenet5.csv\nfirst_bucket = 4K\n"
+		         "[variant v]\nmode = %s\nflip = 1:70001\n",
+		         here, modes[m]);
+		struct cli cli = run(folder, text);
+		assert_true(cli.code > 0);
+		assert_non_null(strstr(cli.out, "wrong data in ddp_step_avg"));
+		free(cli.out);
+		cli_clean(folder);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(models_have_the_published_sizes),
+	    cmocka_unit_test(a_bad_file_is_named_with_its_line),
+	    cmocka_unit_test(buckets_close_where_they_reach_their_cap),
+	    cmocka_unit_test(buckets_of_the_models_have_their_size),
+	    cmocka_unit_test(products_come_to_the_work),
+	    cmocka_unit_test(gradients_are_exact_in_every_datatype),
+	    cmocka_unit_test(what_cannot_be_is_said),
+	    cmocka_unit_test(a_wrong_gradient_is_found),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
