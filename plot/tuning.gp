@@ -10,7 +10,8 @@ mix(c, white, t) = int(white + (c - white) * t)
 channel(c, k) = (c / (k == 0 ? 65536 : k == 1 ? 256 : 1)) % 256
 blend(c, t) = 65536 * mix(channel(c, 0), 255, t) + 256 * mix(channel(c, 1), 255, t) + mix(channel(c, 2), 255, t)
 heat(v) = v != v ? 0xF2F2F2 : v >= 0 ? blend(fast, sqrt(part(v))) : blend(slow, sqrt(-part(v)))
-written(v) = v != v ? '' : sprintf('%+.0f', 100 * v)
+has = "strcol('effect') ne 'NaN' && strlen(strcol('effect'))"
+written(v) = sprintf('%+.0f', 100 * v)
 row_at = 24.0
 do for [picture = 1:searched > 0] {
 	name = prefix.'_tuning'
@@ -19,31 +20,41 @@ do for [picture = 1:searched > 0] {
 	how = plural(searched_finalists, 'set').sprintf(' on top: %s of the confirmation, framed where confirmed; below: mean effect in the search', \
 		plural(blocks, 'block'))
 	legend = 0
-	body = row_at * searched_rows + 70
+	body = row_at * searched_rows + 54
 	load begin
 	plot NaN notitle
 	load axes
-	left = 16 + 6.2 * 46
-	eval area(left, W - 20, top + 8, top + body - 56)
+	left = 0
+	do for [k = 1:searched_rows] { left = most(left, 26 + 7.2 * strlen(S_row[k])) }
+	eval area(left, W - 20, top + 8, top + body - 44)
 	unset grid
 	set border 0
 	eval sprintf('set xrange [-0.5:%d.5]; set yrange [%d.5:-0.5]', searched_columns - 1, searched_rows - 1)
 	set xtics () scale 0 rotate by 0
 	set ytics () scale 0
-	do for [k = 1:searched_columns] { set xtics add (S_what[k]."\n".S_size[k] k - 1) }
-	do for [k = 1:searched_rows] { set ytics add (S_row[k][1:46] k - 1) }
+	eval sprintf("set xtics font '%s'; set ytics font '%s'", font(8), font(9))
+	begun = 1
+	do for [k = 1:searched_columns] {
+		set xtics add (S_size[k] k - 1)
+		if (k == searched_columns || S_what[k + 1] ne S_what[k]) {
+			set label 20 + k S_what[k] at (begun + k) / 2.0 - 1, screen y(top + body - 10) center
+			begun = k + 1
+		}
+	}
+	do for [k = 1:searched_rows] { set ytics add (S_row[k] k - 1) }
 	set style fill solid noborder
 	do for [k = 1:searched_finalists > 0] {
 		set arrow 1 from graph 0, first searched_finalists - 0.5 to graph 1, first searched_finalists - 0.5 nohead \
 			lw 2 lc rgb several front
 	}
-	plot $searched using (column('column')):(column('row')):(0.47):(0.44):(heat(column('effect'))) \
+	plot $searched using (column('column')):(column('row')):(0.47):(0.44):(@has ? heat(column('effect')) : 0xF2F2F2) \
 			with boxxyerror lc rgb variable notitle, \
 		$searched using (column('told') > 0 ? column('column') : NaN):(column('row')):(0.47):(0.44) \
 			with boxxyerror lc rgb '#222222' lw 2.5 fs empty border notitle, \
-		$searched using (column('column')):(column('row')):(written(column('effect'))):\
-			(abs(part(column('effect'))) > 0.4 ? 0xFFFFFF : 0x222222) \
+		$searched using (column('column')):(column('row')):(@has ? written(column('effect')) : 'fails'):\
+			(@has && abs(part(column('effect'))) > 0.4 ? 0xFFFFFF : 0x222222) \
 			with labels textcolor rgb variable font font(9) notitle
 	unset arrow 1
+	do for [k = 1:searched_columns] { unset label 20 + k }
 	eval finish
 }

@@ -1,5 +1,7 @@
 /* A search in a record: what is parted from its confirmation, what comes next, and what is
  * told: a gain that is there, none that is not, and nccl.conf. */
+#include <unistd.h>
+
 #include "made.h"
 
 #include "../harness/analysis/tuned.h"
@@ -183,7 +185,7 @@ static void gains_are_those_of_the_confirmation(void **state)
 	struct status st = {""};
 	(void)state;
 	write_record(CONFIRMED);
-	if (report_make(made_folder, "/nowhere", NULL, &st))
+	if (report_make(made_folder, "plot", NULL, &st))
 		fail_msg("%s", st.text);
 	json_t *r = json_report(made_path("report.json"));
 	size_t i, n = 0;
@@ -211,6 +213,8 @@ static void gains_are_those_of_the_confirmation(void **state)
 	assert_int_equal(n, 2 * 2 * 2);
 	json_assert_one_says(json_object_get(r, "answer"), "register = local");
 	json_decref(r);
+	assert_int_equal(access(made_path("plots/nccl_gain.png"), R_OK), 0);
+	assert_int_equal(access(made_path("plots/nccl_tuning.png"), R_OK), 0);
 	/* What no file can say is a comment; the set for all sizes is such. */
 	const char *conf = made_read("nccl.conf");
 	made_says(conf, "# and, which no file can say: register = local");

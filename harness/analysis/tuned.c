@@ -442,6 +442,24 @@ static void sum_up(const struct summary *s, struct tuned *t)
 	}
 }
 
+/* The settings that did something; all of them where none did. */
+static void text_make(const struct summary *s, const struct search_space *space,
+                      struct tuned_finalist *f)
+{
+	struct search_set acting = f->set;
+	bool any = false;
+	for (unsigned k = 0; k < space->nkeys; k++) {
+		char idle[256];
+		if (!acting.level[k])
+			continue;
+		evidence_idle(s, s->variants[f->variant].name, space->keys[k].key, idle,
+		              sizeof idle);
+		acting.level[k] = idle[0] ? 0 : acting.level[k];
+		any |= !idle[0];
+	}
+	search_set_text(space, any ? &acting : &f->set, f->text, sizeof f->text);
+}
+
 static int finalists_find(const struct summary *s, const struct tuned_seen *seen,
                           struct tuned *t, struct status *st)
 {
@@ -459,7 +477,7 @@ static int finalists_find(const struct summary *s, const struct tuned_seen *seen
 			continue;
 		f->set = seen->sets[set];
 		f->variant = (unsigned)v;
-		search_set_text(&t->space, &f->set, f->text, sizeof f->text);
+		text_make(s, &t->space, f);
 		if (memory_of(s, (unsigned)s->reference, &own) ||
 		    memory_of(s, f->variant, &with))
 			return status_set(st, "out of memory for the search");

@@ -60,7 +60,8 @@ int tuned_next(const struct record_run *run, const struct search_space *space, u
 struct tuned_finalist {
 	struct search_set set;
 	unsigned variant; /* of the summary */
-	char text[TUNED_TEXT_BYTES];
+	char text[TUNED_TEXT_BYTES]; /* of its settings; those that did nothing (evidence_idle)
+	                                are left out */
 	unsigned confirmed;  /* cells */
 	bool no_loss;        /* in any cell */
 	double gain;         /* mean log over the cells, of the confirmation */

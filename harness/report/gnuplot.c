@@ -13,6 +13,7 @@
 #include "tables.h"
 
 #define TEXT_BYTES 1024
+#define GAIN_MOST 4 /* bars beside each other */
 #define WIDEST     10u /* so many margins apart are curves at most that are called alike */
 
 /* What all parts of the file are made from. */
@@ -772,13 +773,40 @@ static void put_versions(struct script *p)
 			put_versions_coll(p, i, ++nth);
 }
 
+/* What the picture of the gain has bars of: the set for all sizes, or else all finalists, and the
+ * file's other variants. */
+static void put_gain(struct script *p)
+{
+	const struct tuned *u = &p->f->tuned;
+	unsigned n = 0, of[GAIN_MOST];
+	for (unsigned f = 0; f < u->nfinalists && n < GAIN_MOST; f++)
+		if (u->all < 0 || (int)f == u->all)
+			of[n++] = u->finalists[f].variant;
+	for (unsigned v = 0; v < p->s->nvariants && u->searched && n < GAIN_MOST; v++) {
+		bool finalist = p->s->variants[v].role != ROLE_VARIANT ||
+		                !p->s->variants[v].measured;
+		for (unsigned f = 0; f < u->nfinalists; f++)
+			finalist |= u->finalists[f].variant == v;
+		if (!finalist)
+			of[n++] = v;
+	}
+	put(p, "gains", 0, "%u", n);
+	put_arrays(p, n, "gain", "name variant");
+	for (unsigned i = 0; i < n; i++) {
+		bool conf = u->all >= 0 && of[i] == u->finalists[u->all].variant;
+		put_text(p, "gain_variant", i + 1, p->s->variants[of[i]].name);
+		put_text(p, "gain_name", i + 1,
+		         conf ? "nccl.conf" : p->s->variants[of[i]].name);
+	}
+}
+
 /* A search: rows of finalists and of values, a column a cell. */
 static void put_tuned(struct script *p)
 {
 	const struct tuned *u = &p->f->tuned;
 	const struct search_space *space = &u->space;
 	unsigned rows = u->nfinalists, row = 0;
-	char text[160];
+	char text[CAPTION_BYTES];
 	for (unsigned k = 0; k < space->nkeys; k++)
 		rows += space->keys[k].nvalues - 1;
 	fprintf(p->out, "\n# a search: what its settings do; $searched has the figures\n");
@@ -790,8 +818,12 @@ static void put_tuned(struct script *p)
 	put_text(p, "searched_said", 0, text);
 	put_arrays(p, rows, "S", "row");
 	put_arrays(p, u->ncells, "S", "what size");
-	for (unsigned f = 0; f < u->nfinalists; f++)
-		put_text(p, "S_row", ++row, u->finalists[f].text);
+	for (unsigned f = 0; f < u->nfinalists; f++) {
+		snprintf(text, sizeof text, "%s%s", p->s->variants[u->finalists[f].variant].name,
+		         (int)f == u->all ? ", nccl.conf" : "");
+		put_text(p, "S_row", ++row, text);
+	}
+	put_gain(p);
 	for (unsigned k = 0; k < space->nkeys; k++)
 		for (unsigned v = 1; v < space->keys[k].nvalues; v++) {
 			struct search_set set = {{0}};

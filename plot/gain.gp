@@ -1,0 +1,61 @@
+# What a search gained: bandwidth against the default at each size, of the set in nccl.conf and of the
+# file's other variants, with 95 % intervals of the confirmation. No picture where nothing was searched.
+load plot_dir.'/style.gp'
+
+pale(k) = k == 1 ? fast : k == 2 ? 0xB2A3CC : 0xDDD6EA
+nth(list, b) = words(list[1:strstrt(list.' ', sprintf('%.1f ', b)) - 1])
+bars = gains
+pick_of(k, g, col) = strcol('variant') eq gain_variant[k] && of_group(g) ? column(col) : NaN
+do for [picture = 1:bars > 0] {
+	name = prefix.'_gain'
+	head = head_of((collectives == 1 ? G_coll[1] : plural(collectives, 'collective')), 'bandwidth gained')
+	said = searched_said
+	how = sprintf('band: ±%g %% margin; ', 100 * margin).'95 % intervals over '.plural(blocks, 'block').\
+		' of the confirmation, each bar in fresh jobs'
+	legend = 1
+	body = 330.0
+	load begin
+	set label 10 'bandwidth against default, %' at screen x(20), screen y(top + body / 2 - 20) center rotate by 90
+	set key horizontal width key_wide
+	plot for [k = 1:bars] NaN with boxes fs solid noborder lc rgb pale(k) title gain_name[k]
+	unset label 10
+	load axes
+	columns = 0
+	do for [g = 1:groups] { columns = columns + words(G_list[g]) }
+	eval area(76, W - 20, top + 8, top + body - 50)
+	eval nothing
+	do for [g = 1:groups] {
+		do for [k = 1:bars] {
+			do for [col in 'ratio_lo ratio_hi'] {
+				eval extent('$summary', sprintf("strcol('variant') eq gain_variant[%d] && of_group(%d) ? known('%s') : 0", k, g, col))
+			}
+		}
+	}
+	set xtics () scale 0
+	before = 0
+	do for [g = 1:groups] {
+		do for [k = 1:words(G_list[g])] { set xtics add (size_label(real(word(G_list[g], k))) before + k - 1) }
+		set label 20 + g G_coll[g] at first before + (words(G_list[g]) - 1) / 2.0, screen y(top + body - 18) center
+		if (g > 1) { set arrow g from first before - 0.5, graph 0 to first before - 0.5, graph 1 nohead lw 1 lc rgb grey }
+		before = before + words(G_list[g])
+	}
+	eval sprintf('set xrange [-0.6:%g]', columns - 0.4)
+	eval sprintf('set yrange [%g:%g]', 100 * (least(lo, 1 - 2 * margin) - 1), 100 * 1.12 * (most(hi, 1 + 3 * margin) - 1))
+	set object 1 rectangle from graph 0, first -100 * margin to graph 1, first 100 * margin behind fs solid noborder fc rgb 0xEEEEEE
+	set arrow 100 from graph 0, first 0 to graph 1, first 0 nohead lw 1.5 lc rgb several
+	set style fill solid noborder
+	set grid noxtics
+	wide = 0.8 / bars
+	start(g) = g == 1 ? 0 : start(g - 1) + words(G_list[g - 1])
+	at(k, g) = of_group(g) ? start(g) + nth(G_list[g], column('bytes')) + (k - (bars + 1) / 2.0) * wide : NaN
+	per(k, g, col) = 100 * (pick_of(k, g, col) - 1)
+	plot for [k = 1:bars] for [g = 1:groups] $summary using (at(k, g)):(per(k, g, 'ratio')):(wide * 0.92) \
+			with boxes lc rgb pale(k) notitle, \
+		for [k = 1:bars] for [g = 1:groups] $summary using (at(k, g)):(per(k, g, 'ratio_lo')):(0):\
+			(per(k, g, 'ratio_hi') - per(k, g, 'ratio_lo')) with vectors nohead lw 2 lc rgb ink notitle, \
+		for [k = 1:bars] for [g = 1:groups] $summary using (at(k, g)):(per(k, g, 'ratio_hi') > 0 ? per(k, g, 'ratio_hi') : per(k, g, 'ratio_hi') <= 0 ? 0 : NaN):\
+			(per(k, g, 'ratio') == per(k, g, 'ratio') ? sprintf('%+.0f', per(k, g, 'ratio')) : '') with labels offset 0, 0.6 font font(9) notitle
+	do for [g = 1:groups] { unset label 20 + g; unset arrow g }
+	unset arrow 100
+	eval finish
+}
