@@ -189,6 +189,7 @@ THEIR_TESTS := $(patsubst tests/standin/%.c,$(STANDIN)/%,$(wildcard tests/standi
 ALSO_TESTS  := $(addprefix $(STANDIN)/,test_conformance test_device)
 ON_STANDINS := $(THEIR_TESTS) $(ALSO_TESTS)
 $(THEIR_TESTS): $(STANDIN)/%: $(STANDIN)/tests/standin/%.o
+$(STANDIN)/test_shim: | $(B)/shim_nccl.so
 $(ALSO_TESTS): $(STANDIN)/%: $(STANDIN)/tests/%.o
 $(ON_STANDINS): $(HELPERS) $(NO_GPU) $(GPU_OBJ) | $(LIBRARY) $(STANDIN)/launchgap
 	$(SAY) LINK $@

@@ -2,6 +2,7 @@
 #ifdef HAVE_CUDA_NCCL
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -75,12 +76,11 @@ static int look_up_all(struct nccl_api *api, struct status *st)
 
 static void read_version(struct nccl_api *api)
 {
-	Dl_info info;
-	void *symbol;
+	const struct link_map *map;
 	int v = 0;
-	memcpy(&symbol, &api->GetVersion, sizeof symbol);
-	if (dladdr(symbol, &info) && info.dli_fname)
-		snprintf(api->file, sizeof api->file, "%s", info.dli_fname);
+	/* The one that was opened, also where another that it needs has the function. */
+	if (!dlinfo(api->handle, RTLD_DI_LINKMAP, &map) && map->l_name)
+		snprintf(api->file, sizeof api->file, "%s", map->l_name);
 	api->GetVersion(&v);
 	/* NCCL_VERSION in nccl.h: the thousands moved with 2.9. */
 	api->at = v >= 10000 ? v : NCCL_AT(v / 1000, v / 100 % 10, v % 100);

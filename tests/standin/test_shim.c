@@ -1,0 +1,115 @@
+/* A library that stands before NCCL and needs it is loaded itself, and not the one that it
+ * needs: what it does to a call, the run meets. tests/shim_nccl.c is such a one; on GPUs it
+ * stands before the real NCCL. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "../cli.h"
+#include "../standin.h"
+
+static const struct {
+	const char *does, *mode;
+	int code;
+	const char *says;
+} cases[] = {
+    {"nothing", "threads", 0, "every element that they delivered was"},
+    {"hang", "threads", 1, "a cell took longer than cell_timeout = 2s: all_reduce"},
+    {"late", "threads", 0, "every element that they delivered was"},
+    {"error", "processes", 1, "NCCL: unhandled system error"},
+    {"wrong", "single", 1, "wrong data in all_reduce"},
+};
+#define CASES (sizeof cases / sizeof *cases)
+
+static char folders[CASES][64];
+
+static pid_t start(unsigned i)
+{
+	char text[STANDIN_BYTES + 512], file[80], results[80], token[80], shim[STANDIN_BYTES];
+	cli_folder(folders[i]);
+	assert_int_equal(standin_find_named("../shim_nccl.so", shim), 0);
+	snprintf(file, sizeof file, "%s/t.exp", folders[i]);
+	snprintf(results, sizeof results, "%s/results", folders[i]);
+	snprintf(token, sizeof token, "%s/struck", folders[i]);
+	snprintf(text, sizeof text,
+	         "[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\n"
+	         "stretches = 6\ncalls = 20\nlimit = no\ncell_timeout = %s\n"
+	         "collective = all_reduce\nbytes = 4K\npace = stream\n"
+	         "[variant v]\nmode = %s\nnccl = %s\n",
+	         strcmp(cases[i].does, "hang") ? "60" : "2", cases[i].mode, shim);
+	cli_write(folders[i], "t.exp", text);
+	setenv("SHIM_NCCL", cases[i].does, 1);
+	setenv("SHIM_TOKEN", token, 1);
+	return cli_start(folders[i],
+	                 (const char *[]){"run", "--file", file, "--results", results, NULL});
+}
+
+/* The longest row of the record, as its stamps are. */
+static json_int_t longest_ns(char *record)
+{
+	json_int_t most = 0;
+	char *line;
+	while ((line = strsep(&record, "\n")) && *line) {
+		json_t *cell = json_loads(line, 0, NULL),
+		       *from = json_object_get(cell, "start_ns"),
+		       *to = json_object_get(cell, "idle_ns");
+		for (size_t r = 0; r < json_array_size(from); r++)
+			for (size_t i = 0; i < json_array_size(json_array_get(from, r)); i++) {
+				json_int_t ns = json_integer_value(
+				                    json_array_get(json_array_get(to, r), i)) -
+				                json_integer_value(
+				                    json_array_get(json_array_get(from, r), i));
+				most = ns > most ? ns : most;
+			}
+		json_decref(cell);
+	}
+	return most;
+}
+
+static void expect(unsigned i, struct cli cli)
+{
+	char path[256], shim[STANDIN_BYTES], real[STANDIN_BYTES];
+	print_message("%s:\n", cases[i].does);
+	cli_expect(cli, cases[i].code, cases[i].says);
+	cli_result(folders[i], "t", "trials.jsonl", path, sizeof path);
+	char *record = cli_read(path);
+	assert_int_equal(standin_find_named("../shim_nccl.so", shim), 0);
+	assert_non_null(realpath(shim, real));
+	assert_non_null(strstr(record, real));
+	assert_null(strstr(record, "libnccl.so.2\""));
+	if (!strcmp(cases[i].does, "late")) /* it sleeps for so long */
+		assert_true(longest_ns(record) >= 3000000000);
+	free(record);
+}
+
+/* Side by side, as most of them wait. */
+static void what_stands_before_nccl_acts(void **state)
+{
+	pid_t pids[CASES];
+	struct cli ends[CASES];
+	(void)state;
+	for (unsigned i = 0; i < CASES; i++)
+		pids[i] = start(i);
+	for (unsigned i = 0; i < CASES; i++)
+		ends[i] = cli_wait(pids[i], folders[i], 60);
+	for (unsigned i = 0; i < CASES; i++) {
+		expect(i, ends[i]);
+		cli_clean(folders[i]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(what_stands_before_nccl_acts),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
