@@ -85,8 +85,8 @@ $(B)/launchgap: $(B)/harness/main.o $(B)/core.a
 $(patsubst %.c,$(B)/%.o,$(wildcard harness/backend/nccl/*.c harness/backend/device/*.c) tests/test_device.c): ALL_C += $(HAVE)
 # NVML's own header, where there is one, only checks our declarations.
 $(B)/tests/test_nvml.o: ALL_C += $(if $(wildcard $(CUDA)/include/nvml.h),-isystem $(CUDA)/include)
-$(B)/modes/processes.o: export OMPI_CC = $(CC)
-$(B)/modes/processes.o: USE = $(MPICC)
+$(B)/modes/processes.o $(B)/harness/backend/mpi.o: export OMPI_CC = $(CC)
+$(B)/modes/processes.o $(B)/harness/backend/mpi.o: USE = $(MPICC)
 $(B)/%.o: %.c $(B)/flags | deps
 	@mkdir -p $(@D)
 	$(SAY) CC $<

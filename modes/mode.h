@@ -13,6 +13,7 @@ struct run {
 	const char *order; /* the trial's file, last argument of the job */
 	const char
 	    *scratch; /* a folder of this run for what the launcher leaves; removed later */
+	bool messages; /* the launcher's own messages are what is measured */
 	bool isolates; /* each process is set apart, */
 	struct isolation isolation; /* so; which process and which GPUs, its mode says */
 };

@@ -317,6 +317,52 @@ static void conform_options(const struct backend *backend, unsigned ranks)
 	conform(&text, true, kinds);
 }
 
+/* Each mode of the table that the backend takes ranks of. */
+static void add_own_modes(struct text *to, const struct backend *backend, unsigned ranks,
+                          const char *more)
+{
+	for (unsigned m = 0; mode_table[m]; m++) {
+		struct trial trial = {.settings.layout = mode_table[m]->spread(ranks)};
+		struct status why = {0};
+		if (!backend->supports(&trial, &why))
+			add(to, "[variant %s]\nmode = %s\n%s\n", mode_table[m]->name,
+			    mode_table[m]->name, more);
+		else
+			assert_true(strlen(why.text) > 20);
+	}
+}
+
+/* Libraries whose calls block, each with a way of its own: every collective once in each mode that
+ * they have, with few jobs, since some of them connect slowly; groups; and what one collective
+ * reduces, opened a second time. */
+static void conform_blocking(const struct backend *backend, unsigned ranks)
+{
+	static struct text text;
+	unsigned kinds = 0, all = 0;
+	add_head(&text, backend->name, ranks, 0, 0);
+	add(&text, "bytes = 64, 40K\nin_place = both\nroot = 0, %u\ncounts = skewed\n",
+	    ranks - 1);
+	add_own_modes(&text, backend, ranks, "");
+	for (int c = 0; c < COLL_KINDS; c++) {
+		if (!is_checked(c))
+			continue;
+		all += ways(c, ranks / 2);
+		kinds += 2 * (coll_info((enum coll_kind)c)->is & COLL_ROOTED ? 2 : ways(c, ranks));
+	}
+	conform(&text, true, kinds);
+	add_head(&text, backend->name, ranks, 0, 0);
+	add(&text, "bytes = 4K\nroot = 1\n%s", matrix);
+	add_layout(&text, false, ranks, 1, 1);
+	add(&text, "split = MOD:2\n");
+	conform(&text, true, all);
+	add_head(&text, backend->name, 2, COLL_REDUCES, COLL_ROOTED | COLL_PARTED);
+	add(&text,
+	    "bytes = 960\nop = sum, prod, min, max\npace = isolated\nconnections = 2\n"
+	    "dtype = int8, uint8, int32, uint32, int64, uint64, float32, float64\n");
+	add_layout(&text, false, 2, 1, 1);
+	conform(&text, true, 8 * 4);
+}
+
 /* What a backend says of itself holds of its functions. */
 static void what_a_backend_is_fits_what_it_can(void **state)
 {
@@ -354,6 +400,11 @@ static void every_backend_conforms_in_every_layout(void **state)
 		}
 		if (is_short() && !(*b)->is.gpus)
 			continue;
+		if ((*b)->is.blocks) {
+			conform_blocking(*b, ranks);
+			conformed++;
+			continue;
+		}
 		if (!is_short()) {
 			conform_layouts(*b, ranks);
 			conform_nested(*b, ranks);

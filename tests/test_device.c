@@ -19,7 +19,7 @@
 
 /* One rank with its arenas, and both once more in the CPU's memory. */
 struct bench {
-	struct device_buffers b;
+	struct buffers b;
 	struct cell cell;
 	unsigned char *send, *recv;
 	size_t bytes; /* of an arena, that are looked at: a buffer more than is used */

@@ -202,7 +202,8 @@ static int make_trial(const struct record_cell *c, struct summary_trial *out)
 	    .p95_ns = stats_quantile(times, n, 0.95),
 	    .p99_ns =
 	        n + c->stall.rows < METRIC_P99_CALLS ? NAN : stats_quantile(times, n, 0.99),
-	    .launch_ns = median[LAUNCH],
+	    /* Of calls that block, issuing is all of the call. */
+	    .launch_ns = c->traits->blocks ? NAN : median[LAUNCH],
 	    .skew_ns = median[SKEW],
 	    .workers = {median[RANK0], median[MEAN], median[MIN], median[MAX]},
 	    .poll_ns = stats_median(polls, nsamples),
@@ -349,7 +350,8 @@ static void finish_row(struct summary_row *row)
 		row->p95_us = INTERVAL_US(row, p95_ns);
 		row->p99_us = INTERVAL_US(row, p99_ns);
 	}
-	row->launch_us = MEDIAN_US(row, launch_ns);
+	bool launches = row->ntrials && !isnan(row->trials[0].launch_ns);
+	row->launch_us = launches ? MEDIAN_US(row, launch_ns) : NAN;
 	row->skew_us = MEDIAN_US(row, skew_ns);
 	row->resolution_us = MEDIAN_US(row, poll_ns);
 	row->algbw_gbs = row->busbw_gbs = NAN;

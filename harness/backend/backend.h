@@ -55,9 +55,8 @@ struct backend {
 	int (*supports)(const struct trial *trial, struct status *st);
 	/* Bytes wanted in the team's store. */
 	size_t (*store_bytes)(const struct trial *trial);
-	/* NUMA node that a device hangs on, by its number in this process (trial_device), or
-	 * -1. */
-	int (*numa_node)(unsigned device);
+	/* NUMA node that the device of a rank of the trial hangs on, or -1. */
+	int (*numa_node)(const struct trial *trial, unsigned rank);
 
 	/* Allocates and connects; may block and may team_meet (all workers alike). On error
 	 * *out is still what close() accepts, NULL included. */

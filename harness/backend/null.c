@@ -44,9 +44,9 @@ static size_t null_store_bytes(const struct trial *trial)
 	return 0;
 }
 
-static int null_numa_node(unsigned device)
+static int null_numa_node(const struct trial *trial, unsigned rank)
 {
-	(void)device;
+	(void)trial, (void)rank;
 	return -1;
 }
 

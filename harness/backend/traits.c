@@ -11,6 +11,7 @@ static const struct {
     FIELD(carries_data),
     FIELD(connects),
     FIELD(launches),
+    FIELD(blocks),
     FIELD(gpus),
     FIELD(analogue),
     FIELD(library),

@@ -11,6 +11,8 @@ struct backend_traits {
 	bool connects;     /* has communicators, for cells of `init` to make */
 	bool launches;  /* a call is handed to a device, real or virtual, which does the work;
 	                   false: the worker does it itself, while it polls */
+	bool blocks;    /* a call is over when it has been issued: there is no launch to tell
+	                   from it */
 	bool gpus;      /* a rank is a GPU; false: a rank is CPU memory or nothing */
 	bool analogue;  /* stands in for GPUs: what it shows is a model of them */
 	bool library;   /* loads a library, and heeds which one */
@@ -18,6 +20,8 @@ struct backend_traits {
 	bool counts_copies; /* counts the bytes that it copies itself */
 	bool injects;       /* can be slowed by a known delay (key `extra`) */
 
+	/* Not recorded: data goes in MPI's own messages, so that their speed counts. */
+	bool messages;
 	/* For people, not recorded; NULL: nothing of its own to say. */
 	const char *cliff_advice;  /* what to look at where bandwidth falls off */
 	const char *channels_advice; /* which setting moves a step of its channels */

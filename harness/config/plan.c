@@ -98,6 +98,7 @@ int plan_command(const struct trial *trial, const char *self, const char *order_
 	              .yield = trial->yield},
 	    .order = order_file,
 	    .scratch = scratch,
+	    .messages = traits_find(trial->settings.backend)->messages,
 	};
 	return mode->command(&run, self, out, st);
 }

@@ -18,6 +18,7 @@ static const char *const registrations[] = {"none", "local", "window", "recv-win
 static const char *const cta_policies[] = {"library", "default", "efficiency", "zero", NULL};
 static const char *const inits[] = {"parallel", "grouped", NULL};
 static const char *const groupings[] = {"auto", "never", NULL};
+static const char *const memories[] = {"host", "device", NULL};
 static const char *const paths[] = {"auto", "direct", "fifo", "shared", NULL};
 static const char *const apis[] = {"grouped", "native", NULL};
 
@@ -59,6 +60,8 @@ static const struct field rows[] = {
      .help = "the path that data has to take, as in P2P/CUMEM+reg+direct"},
     {"path", FIELD_CHOICE, TEXT(path), .words = paths, .special = true, .initial = "auto",
      .help = "how data goes from rank to rank"},
+    {"memory", FIELD_WORD, AT(memory), .words = memories, .special = true, .initial = "host",
+     .help = "device: buffers on GPUs, staged through CPU memory in each call"},
     {"nccl", FIELD_TEXT, TEXT(nccl), .special = true, .initial = "the system's",
      .help = "path of the library; ${NAME} is of the environment"},
     {"nccl_below", FIELD_TEXT, TEXT(nccl_below), .read = below_read, .special = true, .check = true, .initial = "any",

@@ -40,6 +40,8 @@ enum isolate {
 	ISOLATE_KINDS
 };
 #define ISOLATE_BIT(KIND) (1u << (KIND))
+/* Where buffers lie whose library works in CPU memory. device: on the rank's GPU, staged. */
+enum memory { MEMORY_HOST, MEMORY_DEVICE, MEMORY_KINDS };
 /* auto: ncclMemAlloc where the library has it. */
 enum allocator { ALLOCATOR_AUTO, ALLOCATOR_NCCL, ALLOCATOR_CUDA, ALLOCATOR_KINDS };
 /* Of the user's buffers, with the communicator. */
@@ -74,6 +76,7 @@ struct settings {
 	char expect[TRIAL_NAME_BYTES]; /* the path that has to be taken, or "" */
 
 	char path[TRIAL_NAME_BYTES]; /* host: auto, direct, fifo, shared */
+	enum memory memory;          /* mpi, gloo */
 
 	char nccl[PATH_MAX];        /* library to load; "" is the system's */
 	char nccl_below[16];        /* its version has to be before this, "2.23", or "" */

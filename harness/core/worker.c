@@ -114,7 +114,7 @@ static int open_backend(struct loop *loop)
 	bool own = place->trial->settings.cpus[0];
 	unsigned nworkers = own ? 1 : layout_workers(place->trial->settings.layout);
 	unsigned worker = own ? 0 : place->worker;
-	int numa = loop->backend->numa_node(trial_device(place->trial, place->first));
+	int numa = loop->backend->numa_node(place->trial, place->first);
 	struct status st = {0};
 	machine_binding_set(loop->binding, bind, true, numa, worker, nworkers, loop->bind,
 	                    sizeof loop->bind);

@@ -495,6 +495,7 @@ static void put_stragglers(struct table *t, const struct summary *s, unsigned gr
 	if (!row || !row->ranks)
 		return;
 	double skew[2] = {INFINITY, 0}, launch[2] = {INFINITY, 0};
+	bool launches = !isnan(row->launch_us);
 	for (unsigned r = 0; r < row->nranks; r++) {
 		skew[0] = fmin(skew[0], row->ranks[r].skew_us);
 		skew[1] = fmax(skew[1], row->ranks[r].skew_us);
@@ -503,7 +504,8 @@ static void put_stragglers(struct table *t, const struct summary *s, unsigned gr
 	}
 	const struct summary_rank *last = &row->ranks[row->straggler];
 	TABLE_ROW(t, CELL(g->asked_bytes[size]), CELL(s->variants[v].name),
-	          CELL(skew[1] - skew[0]), CELL(launch[0]), CELL(launch[1]),
+	          CELL(skew[1] - skew[0]), CELL(launches ? launch[0] : NAN),
+	          CELL(launches ? launch[1] : NAN),
 	          CELL(row->straggler), CELL(last->last), CELL(last->last_by_us),
 	          CELL(last->last_by_us / row->time_us));
 }

@@ -80,12 +80,12 @@ int device_sleep(unsigned device, struct status *st)
 	                 "cudaSetDeviceFlags", st);
 }
 
-static size_t element_bytes(const struct device_buffers *b)
+static size_t element_bytes(const struct buffers *b)
 {
 	return coll_dtype_bytes(b->question.dtype);
 }
 
-int device_prepare(unsigned device, const struct device_buffers *b, cudaStream_t stream,
+int device_prepare(unsigned device, const struct buffers *b, cudaStream_t stream,
                    struct status *st)
 {
 	size_t element = element_bytes(b);
@@ -102,7 +102,7 @@ int device_prepare(unsigned device, const struct device_buffers *b, cudaStream_t
 }
 
 /* What stands at the first wrong element, and what should. The receive sides begin at `at`. */
-static int explain(const struct device_buffers *b, uint64_t at, cudaStream_t stream,
+static int explain(const struct buffers *b, uint64_t at, cudaStream_t stream,
                    struct backend_verdict *out, struct status *st)
 {
 	size_t element = element_bytes(b);
@@ -117,7 +117,7 @@ static int explain(const struct device_buffers *b, uint64_t at, cudaStream_t str
 	           : 0;
 }
 
-int device_check(unsigned device, const struct device_buffers *b, cudaStream_t stream,
+int device_check(unsigned device, const struct buffers *b, cudaStream_t stream,
                  struct backend_verdict *out, struct status *st)
 {
 	unsigned long long host[2] = {0, ~0ull}, *tally = NULL;

@@ -6,7 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "../backend.h"
+#include "../buffers.h"
 
 /* GPUs that CUDA shows, in its order; 0 with the reason. Starts no context. */
 unsigned device_count(struct status *st);
@@ -24,23 +24,13 @@ int device_ok(cudaError_t result, const char *what, struct status *st);
 /* Begins a range of that name on this thread, as a profiler shows it (mark.c); NULL ends the last. */
 void device_mark(const char *text);
 
-/* One rank's buffers of a cell: `slots` of them, question.count elements apart, one after the
- * other in each arena. Not owned. */
-struct device_buffers {
-	struct value_question question; /* of the rank */
-	struct coll_span span;
-	bool in_place; /* both sides lie in recv */
-	unsigned slots;
-	char *send, *recv; /* the arenas */
-};
-
 /* Poisons the slots that outputs go to, then writes value_input to the send sides; returns when
  * the stream has done so. */
-int device_prepare(unsigned device, const struct device_buffers *buffers, cudaStream_t stream,
+int device_prepare(unsigned device, const struct buffers *buffers, cudaStream_t stream,
                    struct status *st);
 /* Counts the elements of the receive sides that are not value_expected; wrong_at counts
  * elements from the arena's start. Blocks. */
-int device_check(unsigned device, const struct device_buffers *buffers, cudaStream_t stream,
+int device_check(unsigned device, const struct buffers *buffers, cudaStream_t stream,
                  struct backend_verdict *out, struct status *st);
 /* Turns one bit of the byte round. Blocks. */
 int device_corrupt(unsigned device, void *byte, cudaStream_t stream, struct status *st);

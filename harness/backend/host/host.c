@@ -16,9 +16,9 @@ static unsigned host_capacity(struct status *st)
 	return UINT_MAX;
 }
 
-static int host_numa_node(unsigned device)
+static int host_numa_node(const struct trial *trial, unsigned rank)
 {
-	(void)device;
+	(void)trial, (void)rank;
 	return -1;
 }
 
@@ -265,7 +265,7 @@ static void host_close(struct backend_ctx *ctx)
 	free(ctx);
 }
 
-static const char *const heeds[] = {"split", "offset", "path", "extra", "flip", "batch", "first_bucket", "accumulation", "bucket_view", NULL};
+static const char *const heeds[] = {"split", "offset", "path", "memory", "extra", "flip", "batch", "first_bucket", "accumulation", "bucket_view", NULL};
 
 const struct backend backend_host = {
     .heeds = heeds,

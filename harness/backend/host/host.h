@@ -17,7 +17,7 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
-#include "../backend.h"
+#include "../buffers.h"
 #include "host_reduce.h"
 #include "host_step.h"
 

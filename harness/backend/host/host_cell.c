@@ -1,59 +1,21 @@
 /* A cell: what its calls will do, what is put into the buffers and what must be found there.
  * Never in a timed call. */
-#include <string.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "host.h"
 
-static struct value_question question_of(const struct backend_ctx *ctx,
-                                         const struct host_rank *rank)
+static struct buffers buffers_of(const struct backend_ctx *ctx, const struct host_rank *rank)
 {
 	const struct cell *cell = &ctx->call.cell;
 	const struct host_place *at = &ctx->places[rank->rank];
-	bool split = ctx->place.trial->settings.split.op != SPLIT_NONE;
 
-	return (struct value_question){
-	    .coll = cell->coll,
-	    .dtype = cell->dtype,
-	    .op = cell->op,
-	    .nranks = ctx->call.nranks,
-	    .rank = at->index,
-	    .root = cell->root,
-	    .seed = split ? value_mix(ctx->seed + at->color) : ctx->seed,
-	    .count = cell->bytes / coll_dtype_bytes(cell->dtype),
-	    .parts = ctx->call.parts,
+	return (struct buffers){
+	    .question = buffers_question(ctx->place.trial, cell, &ctx->call.parts,
+	                                 ctx->call.nranks, at->index, at->color, ctx->seed),
+	    .span = coll_span(cell, &ctx->call.parts, ctx->call.nranks, at->index),
+	    .in_place = cell->in_place,
+	    .slots = ctx->slots,
+	    .send = (char *)rank->own.send,
+	    .recv = (char *)rank->own.recv,
 	};
-}
-
-/* An element's bits, from and to memory: low bytes first, as on all machines we know. */
-static uint64_t element_get(const uint8_t *at, size_t bytes)
-{
-	uint64_t bits = 0;
-
-	memcpy(&bits, at, bytes);
-	return bits;
-}
-
-static void element_put(uint8_t *at, size_t bytes, uint64_t bits)
-{
-	memcpy(at, &bits, bytes);
-}
-
-static void fill(const struct backend_ctx *ctx, struct host_rank *rank)
-{
-	const struct cell *cell = &ctx->call.cell;
-	struct value_question q = question_of(ctx, rank);
-	struct coll_span span = coll_span(cell, &ctx->call.parts, q.nranks, q.rank);
-	size_t element = coll_dtype_bytes(cell->dtype), count = span.send_bytes / element;
-	uint8_t *send = (cell->in_place ? rank->own.recv : rank->own.send) + span.send_at;
-
-	memset(rank->own.recv, VALUE_POISON_BYTE, ctx->slots * cell->bytes);
-	for (unsigned slot = 0; slot < ctx->slots; slot++)
-		for (size_t k = 0; k < count; k++)
-			element_put(send + slot * cell->bytes + k * element, element,
-			            value_input(&q, q.rank, slot * q.count + k));
 }
 
 /* Whoever reads this worker's buffers is through with them. Only the limit needs the wait:
@@ -98,7 +60,9 @@ int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t
 	host_work_plan(ctx);
 	for (unsigned i = 0; i < ctx->place.count; i++) {
 		plan_rank(ctx, &ctx->ranks[i]);
-		fill(ctx, &ctx->ranks[i]);
+		struct buffers buffers = buffers_of(ctx, &ctx->ranks[i]);
+
+		buffers_fill(&buffers);
 	}
 	return 0;
 }
@@ -109,52 +73,25 @@ int host_cell_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict 
 	if (ctx->slots == 0)
 		return status_set(st,
 		                  "host: nothing was prepared, so there is nothing to check");
-	const struct cell *cell = &ctx->call.cell;
-	const struct host_rank *rank = &ctx->ranks[i];
-	struct value_question q = question_of(ctx, rank);
-	struct coll_span span = coll_span(cell, &ctx->call.parts, q.nranks, q.rank);
-	size_t element = coll_dtype_bytes(cell->dtype), count = span.recv_bytes / element;
-	const uint8_t *recv = rank->own.recv + span.recv_at;
-	struct backend_verdict verdict = {0};
+	struct buffers buffers = buffers_of(ctx, &ctx->ranks[i]);
 
-	for (unsigned slot = 0; slot < ctx->slots; slot++) {
-		for (size_t at = 0; at < count; at++) {
-			uint64_t base = slot * q.count, right = value_expected(&q, base, at);
-			uint64_t got =
-			    element_get(recv + slot * cell->bytes + at * element, element);
-
-			if (got == right || verdict.wrong++ > 0)
-				continue;
-			verdict.wrong_at = base + span.recv_at / element + at;
-			verdict.expected = right;
-			verdict.got = got;
-		}
-	}
-	*out = verdict;
+	buffers_check(&buffers, out);
 	return 0;
 }
 
 int host_cell_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st)
 {
-	const struct host_rank *rank = &ctx->ranks[i];
-	struct value_question q = question_of(ctx, rank);
-	struct coll_span span = coll_span(&ctx->call.cell, &ctx->call.parts, q.nranks, q.rank);
+	struct buffers buffers = buffers_of(ctx, &ctx->ranks[i]);
 	(void)st;
-	*out = XXH3_64bits(rank->own.recv + span.recv_at, span.recv_bytes);
+	*out = buffers_digest(&buffers);
 	return 0;
 }
 
 int host_cell_peek(struct backend_ctx *ctx, unsigned i, bool received, void *out, size_t *bytes,
                    struct status *st)
 {
-	const struct host_rank *rank = &ctx->ranks[i];
-	struct value_question q = question_of(ctx, rank);
-	struct coll_span span = coll_span(&ctx->call.cell, &ctx->call.parts, q.nranks, q.rank);
-	const uint8_t *from =
-	    received ? rank->own.recv + span.recv_at : rank->own.send + span.send_at;
-	size_t most = received ? span.recv_bytes : span.send_bytes;
+	struct buffers buffers = buffers_of(ctx, &ctx->ranks[i]);
 	(void)st;
-	*bytes = *bytes < most ? *bytes : most;
-	memcpy(out, from, *bytes);
+	buffers_peek(&buffers, received, out, bytes);
 	return 0;
 }

@@ -28,7 +28,7 @@ static size_t page_bytes(void)
 
 static size_t round_up(size_t bytes)
 {
-	return (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
+	return buffers_pages(bytes);
 }
 
 /* Before the fifo's slots or the shared arenas. */
@@ -88,30 +88,9 @@ void host_memory_share(enum host_transport transport, const struct trial *trial,
 	*comm = stride_bytes(transport, trial) - (transport == HOST_SHARED ? *buffers : 0);
 }
 
-/* Faults in whole pages now, writable, so that no timed call does. fresh: the memory is this
- * worker's alone and still zero; else others may be using it and its content stays. */
 static int touch(void *at, size_t bytes, bool fresh, struct status *st)
 {
-#ifdef MADV_POPULATE_WRITE
-	if (madvise(at, bytes, MADV_POPULATE_WRITE) == 0)
-		return 0;
-	if (errno != EINVAL) /* which means: a kernel before 5.14 */
-		return status_set(
-		    st,
-		    "host: no memory for %zu bytes of buffers (%s): ask for smaller "
-		    "sizes or fewer ranks",
-		    bytes, strerror(errno));
-#endif
-	volatile uint8_t *byte = at;
-
-	for (size_t i = 0; i < bytes; i += page_bytes()) {
-		if (fresh)
-			byte[i] = 0;
-		else
-			(void)byte[i];
-	}
-	(void)st;
-	return 0;
+	return buffers_touch("host", at, bytes, fresh, st);
 }
 
 /* Whether any cell of the trial moves something from one rank to the other. */

@@ -88,6 +88,9 @@ int host_supports(const struct trial *trial, struct status *st)
 	int transport = host_supports_transport(trial);
 	unsigned group;
 
+	if (set->memory == MEMORY_DEVICE)
+		return status_set(st, "host: its ranks copy in CPU memory; allowed is memory = "
+		                      "host");
 	if (transport < 0)
 		return status_set(st, "path = %s: allowed are auto, direct, fifo, shared",
 		                  set->path);

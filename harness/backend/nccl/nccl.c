@@ -47,22 +47,13 @@ static size_t nccl_store_bytes(const struct trial *trial)
 	return 0;
 }
 
-/* Local rank i's buffers, with what its communicator knows it by. Groups that a communicator is
- * split into have inputs of their own, so that one cannot pass for another. */
-static struct device_buffers buffers_of(const struct backend_ctx *ctx, unsigned i)
+/* Local rank i's buffers, with what its communicator knows it by. */
+static struct buffers buffers_of(const struct backend_ctx *ctx, unsigned i)
 {
 	const struct place *p = &ctx->places[i];
-	bool split = ctx->trial->settings.split.op != SPLIT_NONE;
-	return (struct device_buffers){
-	    .question = {.coll = ctx->cell.coll,
-	                 .dtype = ctx->cell.dtype,
-	                 .op = ctx->cell.op,
-	                 .nranks = ctx->n,
-	                 .rank = p->me,
-	                 .root = ctx->cell.root,
-	                 .seed = split ? value_mix(ctx->seed + p->color) : ctx->seed,
-	                 .count = ctx->elements,
-	                 .parts = ctx->parts},
+	return (struct buffers){
+	    .question = buffers_question(ctx->trial, &ctx->cell, &ctx->parts, ctx->n, p->me,
+	                                 p->color, ctx->seed),
 	    .span = coll_span(&ctx->cell, &ctx->parts, ctx->n, p->me),
 	    .in_place = ctx->cell.in_place,
 	    .slots = ctx->slots,
@@ -79,7 +70,7 @@ static int nccl_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64
 	if (nccl_take_cell(ctx, cell, st))
 		return -1;
 	for (unsigned i = 0; i < ctx->count; i++) {
-		struct device_buffers buffers = buffers_of(ctx, i);
+		struct buffers buffers = buffers_of(ctx, i);
 		if (device_prepare(ctx->places[i].device, &buffers, ctx->places[i].stream, st))
 			return -1;
 	}
@@ -177,7 +168,7 @@ static int nccl_check(struct backend_ctx *ctx, unsigned i, struct backend_verdic
                       struct status *st)
 {
 	struct place *p = &ctx->places[i];
-	struct device_buffers buffers = buffers_of(ctx, i);
+	struct buffers buffers = buffers_of(ctx, i);
 	return device_check(p->device, &buffers, p->stream, out, st);
 }
 
@@ -323,9 +314,9 @@ static void nccl_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 	}
 }
 
-static int nccl_numa_node(unsigned device)
+static int nccl_numa_node(const struct trial *trial, unsigned rank)
 {
-	return device_numa_node(device);
+	return device_numa_node(trial_device(trial, rank));
 }
 
 #else

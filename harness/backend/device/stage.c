@@ -1,0 +1,164 @@
+#include "stage.h"
+
+#include <stdlib.h>
+
+#ifdef HAVE_CUDA_NCCL
+#include "device.h"
+
+unsigned stage_devices(struct status *st)
+{
+	return device_count(st);
+}
+
+int stage_numa_node(unsigned device)
+{
+	return device_numa_node(device);
+}
+
+int stage_open(unsigned device, size_t arena_bytes, size_t call_bytes, struct stage **out,
+               struct status *st)
+{
+	struct stage *s = calloc(1, sizeof *s);
+	*out = NULL;
+	if (!s)
+		return status_set(st, "out of memory for staging");
+	s->device = device;
+	if (device_use(device, st) ||
+	    device_ok(cudaStreamCreateWithFlags((cudaStream_t *)&s->stream, cudaStreamNonBlocking),
+	              "cudaStreamCreate", st) ||
+	    device_ok(cudaMalloc((void **)&s->send, arena_bytes), "cudaMalloc", st) ||
+	    device_ok(cudaMalloc((void **)&s->recv, arena_bytes), "cudaMalloc", st) ||
+	    device_ok(cudaHostAlloc((void **)&s->out, call_bytes, cudaHostAllocPortable),
+	              "cudaHostAlloc", st) ||
+	    device_ok(cudaHostAlloc((void **)&s->in, call_bytes, cudaHostAllocPortable),
+	              "cudaHostAlloc", st)) {
+		stage_close(s);
+		return -1;
+	}
+	*out = s;
+	return 0;
+}
+
+void stage_close(struct stage *s)
+{
+	if (!s)
+		return;
+	cudaSetDevice((int)s->device);
+	cudaFree(s->send);
+	cudaFree(s->recv);
+	cudaFreeHost(s->out);
+	cudaFreeHost(s->in);
+	cudaFreeHost(s->digests);
+	if (s->stream)
+		cudaStreamDestroy(s->stream);
+	free(s);
+}
+
+int stage_copy(struct stage *s, void *to, const void *from, size_t bytes, bool back,
+               struct status *st)
+{
+	enum cudaMemcpyKind kind = back ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+	if (!bytes)
+		return 0;
+	if (device_ok(cudaMemcpyAsync(to, from, bytes, kind, s->stream), "staging", st))
+		return -1;
+	return device_ok(cudaStreamSynchronize(s->stream), "staging", st);
+}
+
+int stage_fill(struct stage *s, const struct buffers *b, struct status *st)
+{
+	return device_prepare(s->device, b, s->stream, st);
+}
+
+int stage_check(struct stage *s, const struct buffers *b, struct backend_verdict *out,
+                struct status *st)
+{
+	return device_check(s->device, b, s->stream, out, st);
+}
+
+int stage_digest(struct stage *s, const struct buffers *b, uint64_t *out, struct status *st)
+{
+	return device_digest(s->device, b->recv + b->span.recv_at, b->span.recv_bytes, s->stream,
+	                     &s->digests, out, st);
+}
+
+int stage_read(struct stage *s, const void *device, void *out, size_t bytes, struct status *st)
+{
+	return device_read(s->device, device, bytes, s->stream, out, st);
+}
+
+int stage_corrupt(struct stage *s, void *byte, struct status *st)
+{
+	return device_corrupt(s->device, byte, s->stream, st);
+}
+
+#else
+
+static int none(struct status *st)
+{
+	return status_set(st, "memory = device: this program is built without CUDA");
+}
+
+unsigned stage_devices(struct status *st)
+{
+	none(st);
+	return 0;
+}
+
+int stage_numa_node(unsigned device)
+{
+	(void)device;
+	return -1;
+}
+
+int stage_open(unsigned device, size_t arena_bytes, size_t call_bytes, struct stage **out,
+               struct status *st)
+{
+	(void)device, (void)arena_bytes, (void)call_bytes;
+	*out = NULL;
+	return none(st);
+}
+
+void stage_close(struct stage *s)
+{
+	(void)s;
+}
+
+int stage_copy(struct stage *s, void *to, const void *from, size_t bytes, bool back,
+               struct status *st)
+{
+	(void)s, (void)to, (void)from, (void)bytes, (void)back;
+	return none(st);
+}
+
+int stage_fill(struct stage *s, const struct buffers *b, struct status *st)
+{
+	(void)s, (void)b;
+	return none(st);
+}
+
+int stage_check(struct stage *s, const struct buffers *b, struct backend_verdict *out,
+                struct status *st)
+{
+	(void)s, (void)b, (void)out;
+	return none(st);
+}
+
+int stage_digest(struct stage *s, const struct buffers *b, uint64_t *out, struct status *st)
+{
+	(void)s, (void)b, (void)out;
+	return none(st);
+}
+
+int stage_read(struct stage *s, const void *device, void *out, size_t bytes, struct status *st)
+{
+	(void)s, (void)device, (void)out, (void)bytes;
+	return none(st);
+}
+
+int stage_corrupt(struct stage *s, void *byte, struct status *st)
+{
+	(void)s, (void)byte;
+	return none(st);
+}
+#endif

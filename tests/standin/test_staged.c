@@ -1,0 +1,107 @@
+/* Buffers on GPUs, and libraries that work in CPU memory: on stand-ins for CUDA's runtime, so that
+ * each call goes from the device to pinned memory and back. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../harness/record/record.h"
+#include "../cli.h"
+#include "../standin.h"
+
+static char folder[64], results[80];
+
+static int set_up(void **state)
+{
+	(void)state;
+	cli_folder(folder);
+	snprintf(results, sizeof results, "%s/results", folder);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	cli_clean(folder);
+	return 0;
+}
+
+/* Two ranks and few calls, with what the text adds. What it said is the caller's to free. */
+static struct cli run(const char *text)
+{
+	static const char head[] =
+	    "; A test.\n[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\n"
+	    "stretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\n";
+	char all[2048], file[80];
+	snprintf(all, sizeof all, "%s%s", head, text);
+	snprintf(file, sizeof file, "%s/t.exp", folder);
+	cli_write(folder, "t.exp", all);
+	return cli_run(folder, (const char *[]){"run", "--file", file, "--results", results,
+	                                        "--no-report", NULL});
+}
+
+/* Every element comes back, in place too, and equal to NCCL's. */
+static void device_buffers_are_staged(void **state)
+{
+	struct record_run record;
+	struct status st = {""};
+	char path[256];
+	unsigned staged = 0;
+	bool torn;
+	(void)state;
+	struct cli cli =
+	    run("collective = all_reduce, all_gather, alltoall, scatter, hypercube\n"
+	        "bytes = 4K\nin_place = both\nroot = 1\n"
+	        "[variant nccl]\nmode = processes\n"
+	        "[variant mpi]\nbackend = mpi\nmode = processes\nmemory = device\n");
+	if (cli.code)
+		fail_msg("%s", cli.out);
+	free(cli.out);
+	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
+	if (record_load(path, &record, &torn, &st))
+		fail_msg("%s", st.text);
+	for (unsigned i = 0; i < record.ncells; i++) {
+		assert_string_equal(record.cells[i].error, "");
+		assert_int_equal(record.cells[i].wrong, 0);
+		staged += !strcmp(record.cells[i].variant, "mpi");
+	}
+	assert_true(staged >= 2 * (2 * 4 + 1)); /* both paces; alltoall has one place */
+	record_free(&record);
+	char *text = cli_read(path);
+	assert_non_null(text);
+	assert_non_null(strstr(text, "device, staged through pinned CPU memory"));
+	free(text);
+}
+
+/* It is turned where the buffer lies: on the device. */
+static void a_turned_byte_of_a_staged_buffer_is_found(void **state)
+{
+	(void)state;
+	struct cli cli =
+	    run("collective = all_reduce\nbytes = 4K\npace = isolated\n"
+	        "[variant nccl]\nmode = processes\n"
+	        "[variant mpi]\nbackend = mpi\nmode = processes\nmemory = device\n"
+	        "flip = 1:40\n");
+	if (!strstr(cli.out, "wrong data in all_reduce"))
+		fail_msg("%s", cli.out);
+	free(cli.out);
+}
+
+int main(void)
+{
+	char program[STANDIN_BYTES];
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(device_buffers_are_staged, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_turned_byte_of_a_staged_buffer_is_found, set_up,
+	                                    tear_down),
+	};
+	if (standin_find_named("launchgap", program))
+		return 1;
+	setenv("LAUNCHGAP", program, 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,140 @@
+/* Backends beside each other in one experiment: what each of them refuses is left out with its
+ * sentence, and what runs has the same right data. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../harness/record/record.h"
+#include "cli.h"
+
+static char folder[64], results[80];
+
+static int set_up(void **state)
+{
+	(void)state;
+	cli_folder(folder);
+	snprintf(results, sizeof results, "%s/results", folder);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	cli_clean(folder);
+	return 0;
+}
+
+/* Two ranks on host, with what the text adds. */
+static struct cli run(const char *text, const char *how)
+{
+	static const char head[] =
+	    "; A test.\n[experiment]\nbackend = host\nranks = 2\nblocks = 1\nwarmup = 1\n"
+	    "stretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\n";
+	char all[4096], file[80];
+	snprintf(all, sizeof all, "%s%s", head, text);
+	snprintf(file, sizeof file, "%s/t.exp", folder);
+	cli_write(folder, "t.exp", all);
+	return cli_run(folder, (const char *[]){"run", "--file", file, "--results", results,
+	                                        how, NULL});
+}
+
+static void what_a_library_cannot_do_is_left_out_with_a_sentence(void **state)
+{
+	static const struct {
+		const char *variant, *settings, *said;
+	} refused[] = {
+	    {"mpi-threads", "backend = mpi\nmode = threads", "an MPI rank is a process"},
+	    {"mpi-single", "backend = mpi\nmode = single", "an MPI rank is a process"},
+	    {"mpi-gated", "backend = mpi\nmode = processes\nstart = gated",
+	     "start = gated holds devices"},
+	    {"mpi-apart", "backend = mpi\nmode = processes\nisolate = uts",
+	     "allowed is isolate = none"},
+	    {"mpi-path", "backend = mpi\nmode = processes\npath = fifo",
+	     "path is a setting of backend host"},
+	    {"host-device", "backend = host\nmode = threads\nmemory = device",
+	     "host: its ranks copy in CPU memory"},
+	};
+	char text[2048] = "collective = all_reduce\nbytes = 64\n[variant a]\nmode = threads\n";
+	(void)state;
+	for (unsigned i = 0; i < sizeof refused / sizeof *refused; i++)
+		snprintf(text + strlen(text), sizeof text - strlen(text),
+		         "[variant %s]\n%s\n", refused[i].variant, refused[i].settings);
+	struct cli cli = run(text, "--dry-run");
+	assert_int_equal(cli.code, 0);
+	for (unsigned i = 0; i < sizeof refused / sizeof *refused; i++) {
+		if (!strstr(cli.out, refused[i].said))
+			fail_msg("%s: '%s' is not said:\n%s", refused[i].variant,
+			         refused[i].said, cli.out);
+	}
+	free(cli.out);
+}
+
+/* Of the reference it leaves the datatype out, or the run does not begin. */
+static void what_mpi_does_not_reduce_is_said(void **state)
+{
+	(void)state;
+	cli_expect(run("collective = all_reduce\nbytes = 64\ndtype = bfloat16\n"
+	               "[variant a]\nbackend = mpi\nmode = processes\n",
+	               "--dry-run"),
+	           1, "MPI reduces no 16-bit and 8-bit floats");
+	cli_expect(run("collective = all_reduce\nbytes = 64\nop = avg\n"
+	               "[variant a]\nbackend = mpi\nmode = processes\n",
+	               "--dry-run"),
+	           1, "MPI has no such operation; allowed are sum, prod, min and max");
+}
+
+/* Cells of one run: outputs have to be equal whatever carried them, and launching is no figure of
+ * calls that block. */
+static void backends_agree_in_one_run(void **state)
+{
+	struct record_run record;
+	struct status st = {""};
+	char path[256];
+	unsigned ran = 0;
+	bool torn;
+	(void)state;
+	struct cli cli = run("collective = all_reduce, sendrecv\nbytes = 4K\npace = isolated\n"
+	                     "[variant host]\nmode = threads\n"
+	                     "[variant mpi]\nbackend = mpi\nmode = processes\n",
+	                     NULL);
+	assert_int_equal(cli.code, 0);
+	free(cli.out);
+	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
+	if (record_load(path, &record, &torn, &st))
+		fail_msg("%s", st.text);
+	for (unsigned i = 0; i < record.ncells; i++) {
+		const struct record_cell *cell = &record.cells[i];
+		assert_string_equal(cell->error, "");
+		assert_int_equal(cell->wrong, 0);
+		assert_int_equal(cell->traits->blocks, !strcmp(cell->variant, "mpi"));
+		for (unsigned k = 0; k < i; k++)
+			if (record.cells[k].cell.coll == cell->cell.coll)
+				assert_string_equal(record.cells[k].digest, cell->digest);
+		ran += !strcmp(cell->variant, "mpi");
+	}
+	assert_true(ran >= 2);
+	record_free(&record);
+	cli_result(folder, "t", "summary.csv", path, sizeof path);
+	char *csv = cli_read(path);
+	assert_non_null(csv);
+	assert_non_null(strstr(csv, "mpi"));
+	free(csv);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(
+	        what_a_library_cannot_do_is_left_out_with_a_sentence, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(what_mpi_does_not_reduce_is_said, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(backends_agree_in_one_run, set_up, tear_down),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
