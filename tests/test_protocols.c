@@ -87,6 +87,10 @@ static void what_mpi_does_not_reduce_is_said(void **state)
 	               "[variant a]\nbackend = mpi\nmode = processes\n",
 	               "--dry-run"),
 	           1, "MPI has no such operation; allowed are sum, prod, min and max");
+	cli_expect(run("collective = all_reduce\nbytes = 64\ndtype = int8\n"
+	               "[variant a]\nbackend = mpi\nmode = processes\n",
+	               "--dry-run"),
+	           1, "sums of 8-bit integers stop at the largest one");
 }
 
 /* Cells of one run: outputs have to be equal whatever carried them, and launching is no figure of

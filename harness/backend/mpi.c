@@ -82,6 +82,10 @@ static const char *mpi_refuses(const struct cell *cell)
 		       "float64";
 	if (op_of(cell->op) == MPI_OP_NULL)
 		return "MPI has no such operation; allowed are sum, prod, min and max";
+	/* Saturating instructions of Open MPI 4.1's op/avx; MPI leaves overflow open. */
+	if (cell->op == OP_SUM && coll_dtype_bytes(cell->dtype) == 1)
+		return "Open MPI's sums of 8-bit integers stop at the largest one, and all others "
+		       "here wrap; allowed are 32 and 64 bits";
 	return NULL;
 }
 
