@@ -219,6 +219,11 @@ static const struct {
 };
 // clang-format on
 
+static bool mpi_carries(enum coll_kind coll)
+{
+	return rows[coll].call;
+}
+
 static int mpi_call(void *of, const struct blocking_call *c, struct status *st)
 {
 	const struct link *link = of;
@@ -288,6 +293,7 @@ static void mpi_describe(void *of, char *text, size_t bytes)
 
 static const struct blocking_library library = {
     .name = "mpi",
+    .carries = mpi_carries,
     .refuses = mpi_refuses,
     .refuses_layout = mpi_refuses_layout,
     .connect = mpi_connect,

@@ -13,6 +13,7 @@ struct backend_traits {
 	                   false: the worker does it itself, while it polls */
 	bool blocks;    /* a call is over when it has been issued: there is no launch to tell
 	                   from it */
+	bool messages;  /* data goes in MPI's own messages, so that their speed counts */
 	bool gpus;      /* a rank is a GPU; false: a rank is CPU memory or nothing */
 	bool analogue;  /* stands in for GPUs: what it shows is a model of them */
 	bool library;   /* loads a library, and heeds which one */
@@ -20,8 +21,6 @@ struct backend_traits {
 	bool counts_copies; /* counts the bytes that it copies itself */
 	bool injects;       /* can be slowed by a known delay (key `extra`) */
 
-	/* Not recorded: data goes in MPI's own messages, so that their speed counts. */
-	bool messages;
 	/* For people, not recorded; NULL: nothing of its own to say. */
 	const char *cliff_advice;  /* what to look at where bandwidth falls off */
 	const char *channels_advice; /* which setting moves a step of its channels */

@@ -91,6 +91,18 @@ static struct blocking_exchange cube(const struct blocking_call *c, unsigned rou
 	};
 }
 
+/* There, then back what came. */
+static struct blocking_exchange there_and_back(const struct blocking_call *c, unsigned round)
+{
+	unsigned first = value_pair_from(c->root), second = value_pair_to(c->root, c->n);
+	unsigned sends = round ? second : first, receives = round ? first : second;
+	struct blocking_exchange e = exchange(c, c->me == sends ? receives : UINT_MAX,
+	                                      c->me == receives ? sends : UINT_MAX, 0,
+	                                      c->elements);
+	e.out = round ? c->to : c->from;
+	return e;
+}
+
 static unsigned log2_of(unsigned n)
 {
 	unsigned rounds = 0;
@@ -108,6 +120,7 @@ static const struct {
     [COLL_SENDRECV_PAIRS] = {1, pairs},
     [COLL_SENDRECV_BOTH] = {2, both},
     [COLL_PAIR] = {1, one_pair},
+    [COLL_PINGPONG] = {2, there_and_back},
     [COLL_HYPERCUBE] = {0, cube},
 };
 
@@ -411,6 +424,8 @@ static int supports_cell(const struct blocking_library *library, const struct tr
 		                  "%s: the limit is plain copies without a library; allowed is "
 		                  "limit = no",
 		                  library->name);
+	if (!why && !rounds_of[cell->coll].round && !library->carries(cell->coll))
+		why = "the library has no such call, and no sends and receives stand in for it";
 	if (!why)
 		why = library->refuses(cell);
 	if (!why && (!cell->bytes || cell->bytes % (element * (is & COLL_PARTED ? n : 1))))
@@ -419,7 +434,7 @@ static int supports_cell(const struct blocking_library *library, const struct tr
 		why = "the library counts elements in an int: fewer, or a larger datatype";
 	if (!why && is & COLL_ROOTED && cell->root >= n)
 		why = "the root is no rank of the communicator";
-	if (!why && cell->coll == COLL_PAIR && !coll_is_pair(cell->root, n))
+	if (!why && is & COLL_PAIRS && !coll_is_pair(cell->root, n))
 		why = "the pair is none of the communicator's";
 	return why ? status_set(st, "%s: %s: %s", library->name, name, why) : 0;
 }

@@ -43,7 +43,9 @@ struct blocking_exchange {
 
 struct blocking_library {
 	const char *name;
-	/* A sentence why it cannot carry a collective out, or NULL; pure. */
+	/* Whether it has a call for it. */
+	bool (*carries)(enum coll_kind coll);
+	/* A sentence why it cannot carry a cell out, or NULL; pure. */
 	const char *(*refuses)(const struct cell *cell);
 	/* The same of a layout. */
 	const char *(*refuses_layout)(struct layout layout);
