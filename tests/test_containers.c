@@ -135,6 +135,10 @@ static void what_does_not_run_is_named_with_its_remedy(void **state)
 	json_assert_one_says(json_section(json, "containers"),
 	                     "closed does not run (rank 1: no such GPU). shm gives it back "
 	                     "(NCCL_P2P_DISABLE = 1): ");
+	json = report((struct apart){"closed", "cgroup, devices", NULL, NULL, 0},
+	              (struct apart){"open", "cgroup", NULL, NULL, 1});
+	assert_string_equal(cell(json, "closed", "remedy"), "open");
+	json_assert_one_says(json_section(json, "containers"), "--gpu-bind=none");
 }
 
 static void without_loss_or_isolation_nothing_is_said(void **state)

@@ -6,6 +6,9 @@
 
 #include "words.h"
 
+/* In front of what the job of the path said (run/evidence.c). */
+#define PATH_UNTOLD "its path cannot be told: "
+
 static const char *const owned[ISOLATE_KINDS] = {
     [ISOLATE_UTS] = "host name",           [ISOLATE_IPC] = "IPC namespace",
     [ISOLATE_SHM] = "/dev/shm",            [ISOLATE_PID] = "PID namespace",
@@ -57,7 +60,7 @@ void containers_remedy(const struct settings *loser, const struct settings *reme
 }
 
 /* How much a variant changes of a loser's settings; 0: it is no remedy of its kind. A variable is
- * less than what containers have to be given to share. */
+ * less than what containers have to be given to share, and they hardly ever share a host name. */
 static unsigned changes(const struct settings *loser, const struct settings *other)
 {
 	struct settings same = *other;
@@ -70,8 +73,9 @@ static unsigned changes(const struct settings *loser, const struct settings *oth
 	memcpy(same.env, loser->env, sizeof same.env);
 	if (settings_differ(&same, loser, keys, sizeof keys))
 		return 0;
-	unsigned shared = (unsigned)__builtin_popcount(loser->isolate & ~other->isolate);
-	return 2 * shared + env_beyond(other, loser, ignored, sizeof ignored);
+	const unsigned shared = loser->isolate & ~other->isolate;
+	return 2 * (unsigned)__builtin_popcount(shared) +
+	       (shared & ISOLATE_BIT(ISOLATE_UTS) ? 2 : 0) + env_beyond(other, loser, ignored, sizeof ignored);
 }
 
 static bool is_own(const struct summary *s, unsigned v)
@@ -88,9 +92,13 @@ static const char *failure_of(const struct summary *s, unsigned v)
 	if (of->measured || of->skip[0] || !of->settings || of->role != ROLE_VARIANT ||
 	    !settings_isolates(of->settings))
 		return NULL;
-	for (unsigned i = 0; i < s->run->nfailures; i++)
-		if (!strcmp(s->run->failures[i].variant, of->name))
-			return s->run->failures[i].error;
+	for (unsigned i = 0; i < s->run->nfailures; i++) {
+		const char *error = s->run->failures[i].error, *of_path;
+		if (strcmp(s->run->failures[i].variant, of->name))
+			continue;
+		of_path = strstr(error, PATH_UNTOLD);
+		return of_path ? of_path + strlen(PATH_UNTOLD) : error;
+	}
 	return NULL;
 }
 
@@ -147,13 +155,13 @@ void containers_make(const struct summary *s, const struct regimes *regimes,
 	}
 }
 
-bool containers_shares_shm(const struct summary *s, const struct containers *c)
+bool containers_shares(const struct summary *s, const struct containers *c, int kind)
 {
 	for (unsigned i = 0; i < c->n; i++)
 		if (c->rows[i].remedy >= 0 &&
 		    s->variants[c->rows[i].variant].settings->isolate &
 		        ~s->variants[c->rows[i].remedy].settings->isolate &
-		        ISOLATE_BIT(ISOLATE_SHM))
+		        ISOLATE_BIT(kind))
 			return true;
 	return false;
 }

@@ -34,8 +34,10 @@ void containers_own(const struct settings *settings, char *text, size_t bytes);
 /* What a remedy changes: "they share /dev/shm and the IPC namespace; NCCL_HOSTID = same". */
 void containers_remedy(const struct settings *loser, const struct settings *remedy, char *text,
                        size_t bytes);
-/* Whether any named remedy shares a /dev/shm, or sets NCCL_HOSTID: what its reader has to do. */
-bool containers_shares_shm(const struct summary *summary, const struct containers *containers);
+/* Whether any named remedy shares what its loser has of its own (an ISOLATE_ kind), or sets
+ * NCCL_HOSTID: what its reader has to do. */
+bool containers_shares(const struct summary *summary, const struct containers *containers,
+                       int kind);
 bool containers_names_host(const struct summary *summary, const struct containers *containers);
 
 #endif

@@ -536,10 +536,14 @@ static void write_containers(struct page *p, const struct model *m)
 		page_item(p, "NCCL_HOSTID says which processes are on one machine: one text for "
 		             "all containers of a machine, another on each machine, such as the "
 		             "machine's own name.");
-	if (containers_shares_shm(&m->summary, c))
+	if (containers_shares(&m->summary, c, ISOLATE_SHM))
 		page_item(p, "Containers share a /dev/shm with docker run --ipc=host or "
 		             "--ipc=container:NAME, in Kubernetes with hostIPC: true or by "
 		             "mounting the machine's own.");
+	if (containers_shares(&m->summary, c, ISOLATE_DEVICES))
+		page_item(p, "Processes share GPU files with Slurm's --gpu-bind=none and a "
+		             "CUDA_VISIBLE_DEVICES for each task, with NVIDIA_VISIBLE_DEVICES=all "
+		             "in containers, or in one pod for all GPUs of a machine.");
 	page_end_list(p);
 	page_say(p,
 	         "Speed is bus bandwidth at %s against %s. All variants share one network "
