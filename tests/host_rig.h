@@ -96,9 +96,11 @@ static inline void rig_raise(struct rig *rig)
 	                               layout_ranks(layout) * sizeof(struct rig_result)};
 	struct status st = {""};
 
-	for (unsigned c = 0; c < rig->trial.ncells; c++)
-		if (rig->cells[c].bytes * rig->slots > rig->trial.arena_bytes)
-			rig->trial.arena_bytes = rig->cells[c].bytes * rig->slots;
+	for (unsigned c = 0; c < rig->trial.ncells; c++) {
+		size_t bytes = trial_whole(&rig->trial.network, &rig->cells[c]).bytes;
+		if (bytes * rig->slots > rig->trial.arena_bytes)
+			rig->trial.arena_bytes = bytes * rig->slots;
+	}
 	rig->trial.calls = rig->calls;
 	if (backend_host.supports(&rig->trial, &st) != 0)
 		fail_msg("%s", st.text);

@@ -293,6 +293,16 @@ static void say_pingpong(struct answer *a, const struct summary *s, const struct
 	}
 }
 
+/* Of a run that measured steps of training: each kind and datatype at its fastest size. */
+static void say_training(struct answer *a, const struct summary *s, const struct training *t)
+{
+	char text[ANSWER_TEXT_BYTES - 8];
+	for (unsigned i = 0; i < t->n;) {
+		i = training_say(t, s, i, text, sizeof text);
+		say(a, "%s.", text);
+	}
+}
+
 /* Of a sweep of sizes: each collective's peak in the reference, and from where. */
 static void say_ranges(struct answer *a, const struct summary *s, const struct ranges *r)
 {
@@ -333,6 +343,7 @@ void answer_make(const struct summary *s, const struct findings *f,
 	}
 	say_pairs(out, &f->pairs);
 	say_pingpong(out, s, &f->pingpong);
+	say_training(out, s, &f->training);
 	say_ranges(out, s, &f->ranges);
 	const bool tells = answer_tells(regimes);
 	/* What is sure beyond the noise (waterfall.h) is an answer in any run. */

@@ -13,6 +13,7 @@
 #include "pairs.h"
 #include "pingpong.h"
 #include "ranges.h"
+#include "training.h"
 #include "versions.h"
 #include "validity.h"
 #include "waterfall.h"
@@ -31,6 +32,7 @@ struct findings {
 	struct pairs pairs;
 	struct pingpong pingpong;
 	struct ranges ranges;
+	struct training training;
 };
 
 /* *out borrows from all that is given and from itself: it must not be

@@ -128,6 +128,17 @@ static struct value_weights weights_of(const struct record_run *run)
 	return weights;
 }
 
+/* Of a step of training all gradients, whatever its buckets are. */
+static size_t moved_of(const struct record_run *run, const struct cell *cell,
+                       const struct value_parts *parts, unsigned ranks)
+{
+	const json_t *model = json_object_get(run->environment, "model");
+	json_int_t elements = json_integer_value(json_object_get(model, "elements"));
+	if (coll_info(cell->coll)->is & COLL_TRAINS && elements > 0)
+		return (size_t)elements * coll_dtype_bytes(cell->dtype);
+	return coll_moved(cell, parts, ranks);
+}
+
 /* What a group takes from its rows, the first of which has the last word. */
 static void finish_groups(struct summary *s)
 {
@@ -142,7 +153,7 @@ static void finish_groups(struct summary *s)
 			size++;
 		g->cell = row->cell;
 		g->asked_bytes[size] = row->cell.asked_bytes;
-		row->moved_bytes = coll_moved(&row->cell, &parts, ranks);
+		row->moved_bytes = moved_of(s->run, &row->cell, &parts, ranks);
 		g->moved_bytes[size] = row->moved_bytes;
 	}
 	for (unsigned g = 0; g < s->ngroups; g++) {

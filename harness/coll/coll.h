@@ -52,8 +52,8 @@ enum {
 	COLL_PARTED = 32,  /* a buffer is cut into a part for each rank */
 	COLL_PAIRS = 64,   /* of two ranks, which its root names */
 	COLL_ROUNDS = 128, /* a call has several steps, each on what the last one brought */
-	/* A step of training, whole or a part of it: of the model's size, in place. asked_bytes
-	 * is the size at which a bucket is full. */
+	/* A step of training, whole or a part of it: in place, and of the model's size; a cell's is
+	 * that at which a bucket is full. */
 	COLL_TRAINS = 256,
 };
 

@@ -135,12 +135,9 @@ static unsigned sizes_of(const struct plan *plan, const struct cell *what, struc
 	for (unsigned i = 0; i < spec->nsizes; i++) {
 		size_t asked = spec->sizes[i];
 		size_t used = coll_round(what->coll, what->dtype, asked, plan->nranks);
-		bool trains = coll_info(what->coll)->is & COLL_TRAINS;
-		if (trains) /* as large as the model, whatever the buckets are */
-			used = network_elements(&plan->network) * coll_dtype_bytes(what->dtype);
 		if (what->coll == COLL_INIT) /* moves no data: one will do */
 			used = spec->sizes[0];
-		if (used && (n == 0 || trains || used != out[n - 1].bytes))
+		if (used && (n == 0 || used != out[n - 1].bytes))
 			out[n++] = (struct cell){.asked_bytes = asked, .bytes = used};
 	}
 	return n;
@@ -233,7 +230,7 @@ static int cells_vary(struct plan *plan, enum coll_kind coll)
 /* Whether the smallest size is less than what the collective can be called with. */
 static bool too_small(const struct plan *plan, enum coll_kind coll, enum dtype dtype)
 {
-	return coll != COLL_INIT && !(coll_info(coll)->is & COLL_TRAINS) &&
+	return coll != COLL_INIT &&
 	       plan->spec->sizes[0] < coll_least(coll, dtype, plan->nranks);
 }
 
@@ -415,9 +412,11 @@ static int cells_make(struct plan *plan, const char *backend, struct status *st)
 		                  "connections or allocations",
 		                  spec->file, plan->ncells, (unsigned long long)times,
 		                  (unsigned long long)(plan->ncells * times), MOST_CELLS);
-	for (unsigned i = 0; i < plan->ncells; i++)
-		if (plan->cells[i].bytes > plan->arena_bytes)
-			plan->arena_bytes = plan->cells[i].bytes;
+	for (unsigned i = 0; i < plan->ncells; i++) {
+		size_t bytes = trial_whole(&plan->network, &plan->cells[i]).bytes;
+		if (bytes > plan->arena_bytes)
+			plan->arena_bytes = bytes;
+	}
 	size_t least = backend_find(backend)->arena_bytes;
 	plan->arena_bytes = least > plan->arena_bytes ? least : plan->arena_bytes;
 	return 0;

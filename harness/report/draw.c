@@ -267,6 +267,7 @@ static int find_answer(const struct model_pictures *result, const struct finding
 	} ends[] = {{"_waterfall", !isfinite(findings->waterfall.explained.estimate)},
 	            {"_pairs", false},
 	            {"_pingpong", false},
+	            {"_training", false},
 	            {"_versions", false},
 	            {"_factors", findings->asked.nfactors < MANY_FACTORS},
 	            {"_ratio", false},

@@ -940,6 +940,42 @@ static void put_pingpong(struct script *p)
 	}
 }
 
+/* Steps of training, row by row: group by group, size by size. */
+static void put_training(struct script *p)
+{
+	const struct training *t = &p->f->training;
+	char said[CAPTION_BYTES] = "", text[512];
+	unsigned n = 0;
+	fprintf(p->out, "\n# steps of training, where they were measured: ms\n");
+	put_arrays(p, t->n, "S", "coll bytes variant step lo hi compute communication overlap");
+	for (unsigned i = 0; i < t->n; i++) {
+		const struct training_row *row = &t->rows[i];
+		const struct summary_group *g = &p->s->groups[row->group];
+		unsigned v = 0;
+		while (v < p->order.n && p->order.variants[v] != row->variant)
+			v++;
+		if (v == p->order.n)
+			continue;
+		n++;
+		put_text(p, "S_coll", n, coll_word(&g->cell, g->nranks).text);
+		put_number(p, "S_bytes", n, (double)row->bytes);
+		put(p, "S_variant", n, "%u", v + 1);
+		put_number(p, "S_step", n, row->step_us.estimate / 1000);
+		put_number(p, "S_lo", n, row->step_us.lo / 1000);
+		put_number(p, "S_hi", n, row->step_us.hi / 1000);
+		put_number(p, "S_compute", n, row->compute_us.estimate / 1000);
+		put_number(p, "S_communication", n, row->communication_us.estimate / 1000);
+		put_number(p, "S_overlap", n,
+		           training_tells_overlap(row) ? 100 * row->overlap.estimate : NAN);
+	}
+	put(p, "steps", 0, "%u", n);
+	for (unsigned i = 0; i < t->n;) {
+		i = training_say(t, p->s, i, text, sizeof text);
+		words_add(said, sizeof said, "%s%s", said[0] ? ". " : "", text);
+	}
+	put_text(p, "training_said", 0, said);
+}
+
 int gnuplot_write(const struct model *m, const struct drawn_order *order, const char *file,
                   struct status *st)
 {
@@ -961,6 +997,7 @@ int gnuplot_write(const struct model *m, const struct drawn_order *order, const 
 		     put_table(&p, tables_ranks(m), st);
 		put_panels(&p);
 		put_pingpong(&p);
+		put_training(&p);
 		put_timeline(&p);
 	}
 	put_limit(&p);

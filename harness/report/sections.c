@@ -11,6 +11,7 @@
 #include "../analysis/drawn.h"
 #include "gnuplot.h"
 #include "sections_pairs.h"
+#include "sections_training.h"
 #include "tables.h"
 
 #define MOST_WARNINGS 4 /* at a run's end on a terminal */
@@ -962,7 +963,7 @@ static void write_pictures(struct page *p, const struct model *m)
 
 static void write_raw(struct page *p, const struct model *m)
 {
-	const char *files[8] = {"trials.jsonl", "report.json"};
+	const char *files[16] = {"trials.jsonl", "report.json"};
 	unsigned n = 2;
 	for (unsigned i = 0; tables_file(i); i++)
 		if (!tables_file(i)->when || tables_file(i)->when(m))
@@ -981,6 +982,7 @@ static const struct section sections[] = {
     {"picture",   "",                                 PAGE,         has_picture,    write_picture},
     {"advice",    "Do this",                          SHORT | PAGE, has_advice,     write_advice},
     {"links",     "",                                 PAGE,         NULL,           write_links},
+    {"training",  "Training step",                    SHORT | PAGE, sections_has_training, sections_write_training},
     {"pairs",     "Pairs of ranks",                   SHORT,        sections_has_pairs, sections_write_pairs},
     {"pingpong",  "Ping-pong",                        SHORT,        sections_has_pingpong, sections_write_pingpong},
     {"ranges",    "What the sizes show",              SHORT,        sections_has_ranges, sections_write_ranges},

@@ -80,6 +80,10 @@ struct table *tables_ranges(const struct model *model);
 struct table *tables_busy(const struct model *model);
 struct table *tables_edges(const struct model *model);
 
+/* Steps of training, with exposed communication and overlap. */
+struct table *tables_training(const struct model *model);
+struct table *tables_training_figures(const struct model *model); /* training.csv */
+
 /* More groups than anybody reads tables of: their figures are in the files alone. */
 bool tables_too_many(const struct model *model);
 

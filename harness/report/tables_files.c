@@ -1,6 +1,7 @@
 /* The tables that are files: a row per thing that was measured, for programs. Columns are
  * explained in results/README.md. */
 #include "sections_pairs.h"
+#include "sections_training.h"
 #include "tables.h"
 
 #include <math.h>
@@ -274,6 +275,7 @@ static const struct tables_file files[] = {
     {"evidence.csv", tables_evidence, has_evidence},
     {"searched.csv", tables_searched, has_search},
     {"pairs.csv", tables_pair_figures, sections_has_pairs},
+    {"training.csv", tables_training_figures, sections_has_training},
     {"pingpong.csv", tables_pingpong_figures, sections_has_pingpong},
 };
 

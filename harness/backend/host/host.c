@@ -132,10 +132,10 @@ static int host_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64
 
 	if (host_supports_cell(ctx->place.trial, cell, ctx->transport, st) != 0)
 		return -1;
-	if (slots == 0 || slots > ctx->place.trial->arena_bytes / cell->bytes)
+	if (slots == 0 || slots > ctx->place.trial->arena_bytes / call.cell.bytes)
 		return status_set(st,
 		                  "host: %u buffers of %zu bytes do not fit an arena of %zu",
-		                  slots, cell->bytes, ctx->place.trial->arena_bytes);
+		                  slots, call.cell.bytes, ctx->place.trial->arena_bytes);
 	if (host_step_phases(&call) * call.nranks > ctx->most_moves)
 		return status_set(st,
 		                  "host: a collective that is not one of the trial's cells");

@@ -154,7 +154,7 @@ static inline struct host_call host_call_of(const struct trial *trial, const str
 {
 	unsigned nranks = trial_comm_ranks(trial);
 
-	return (struct host_call){*cell, nranks, coll_parts(cell, &trial->weights, nranks),
+	return (struct host_call){trial_whole(&trial->network, cell), nranks, coll_parts(cell, &trial->weights, nranks),
 	                          trial_buckets(trial, cell),
 	                          coll_info(cell->coll)->is & COLL_TRAINS && cell->in_place &&
 	                              !trial->settings.bucket_view};

@@ -84,10 +84,10 @@ static int take_op(struct backend_ctx *ctx, struct place *p, struct status *st)
 int nccl_take_cell(struct backend_ctx *ctx, const struct cell *cell, struct status *st)
 {
 	nccl_drop_cell(ctx);
-	ctx->cell = *cell;
+	ctx->cell = trial_whole(&ctx->trial->network, cell);
 	ctx->fresh = true;
 	ctx->type = (ncclDataType_t)types[cell->dtype];
-	ctx->elements = cell->bytes / coll_dtype_bytes(cell->dtype);
+	ctx->elements = ctx->cell.bytes / coll_dtype_bytes(cell->dtype);
 	ctx->part = ctx->elements / ctx->n;
 	take_way(ctx);
 	ctx->parts = coll_parts(cell, &ctx->trial->weights, ctx->n);

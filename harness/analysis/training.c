@@ -1,0 +1,244 @@
+#include "training.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "words.h"
+
+enum part { STEP, COMPUTE, COMMUNICATION, PARTS };
+
+/* A kind of step, and what it is held against. */
+static const enum coll_kind kinds[][PARTS] = {
+    {COLL_DDP_STEP, COLL_DDP_COMPUTE, COLL_DDP_COMMUNICATION},
+};
+
+#define NKINDS (sizeof kinds / sizeof *kinds)
+
+static const enum coll_kind *kind_of(const struct summary_group *g)
+{
+	for (unsigned k = 0; k < NKINDS; k++)
+		if (g->cell.coll == kinds[k][STEP] && !g->limit)
+			return kinds[k];
+	return NULL;
+}
+
+/* Isolated calls, each after a meeting, are what a step takes; a stream of them only where there
+ * are no others. */
+static bool is_taken(const struct summary *s, const struct summary_group *g)
+{
+	if (!kind_of(g))
+		return false;
+	for (unsigned i = 0; i < s->ngroups && g->cell.pace == PACE_STREAM; i++) {
+		struct cell twin = g->cell;
+		twin.pace = PACE_ISOLATED;
+		if (index_same_group(&twin, &s->groups[i].cell))
+			return false;
+	}
+	return true;
+}
+
+static bool is_shown(const struct summary *s, unsigned variant)
+{
+	enum summary_role role = s->variants[variant].role;
+	return s->variants[variant].measured && (role == ROLE_VARIANT || role == ROLE_REFERENCE);
+}
+
+/* The place of a step's part, or INDEX_NONE. */
+static unsigned place_of(const struct summary *s, const struct summary_group *g, size_t bytes,
+                         enum coll_kind coll)
+{
+	for (unsigned i = 0; i < s->ngroups; i++) {
+		const struct summary_group *of = &s->groups[i];
+		if (of->cell.coll != coll || of->cell.dtype != g->cell.dtype ||
+		    of->cell.pace != g->cell.pace || of->cell.comm_ranks != g->cell.comm_ranks ||
+		    (of->cell.op != g->cell.op && of->cell.op != OP_NONE))
+			continue;
+		for (unsigned k = 0; k < of->nsizes; k++)
+			if (of->asked_bytes[k] == bytes)
+				return index_place(s, i, k);
+	}
+	return INDEX_NONE;
+}
+
+/* The location of differences, with its interval: on a scale on which no exponential overflows. */
+static struct stats_interval location(const double *x, unsigned n, double confidence, double *logs)
+{
+	double most = 0;
+	for (unsigned i = 0; i < n; i++)
+		most = fmax(most, fabs(x[i]));
+	if (!(most > 0))
+		return (struct stats_interval){n ? 0 : NAN, NAN, NAN};
+	for (unsigned i = 0; i < n; i++)
+		logs[i] = x[i] / most;
+	struct stats_ratio r = stats_ratio_of_logs(logs, n, confidence);
+	return (struct stats_interval){most * log(r.estimate), most * log(r.lo), most * log(r.hi)};
+}
+
+/* µs of all parts in the blocks that have them. Returns how many. */
+static unsigned blocks_of(const struct summary *s, unsigned variant, const unsigned places[PARTS],
+                          double *us[PARTS])
+{
+	unsigned n = 0;
+	for (unsigned b = 0; b < s->index.nblocks; b++) {
+		bool all = true;
+		for (unsigned p = 0; p < PARTS && all; p++) {
+			const struct summary_trial *t =
+			    places[p] == INDEX_NONE ? NULL : index_timed(s, variant, places[p], b);
+			all = t && t->time_ns > 0;
+			if (all)
+				us[p][n] = t->time_ns / 1000;
+		}
+		n += all;
+	}
+	return n;
+}
+
+static const struct stats_interval none = {NAN, NAN, NAN};
+
+/* us: room for a number a block each, and for two more lists. */
+static void row_make(const struct summary *s, unsigned variant, const unsigned places[PARTS],
+                     double *us[PARTS + 2], struct training_row *row)
+{
+	const double confidence = s->looks.confidence;
+	const struct summary_row *step = index_row(s, variant, places[STEP]);
+	struct stats_interval *times[] = {&row->step_us, &row->compute_us, &row->communication_us};
+	double *exposed = us[PARTS], *scratch = us[PARTS + 1];
+	row->exposed_us = row->overlap = none;
+	for (unsigned p = 0; p < PARTS; p++) {
+		const struct summary_row *r =
+		    places[p] == INDEX_NONE ? NULL : index_row(s, variant, places[p]);
+		unsigned n = 0;
+		for (unsigned i = 0; r && i < r->ntrials; i++)
+			scratch[n++] = r->trials[i].time_ns / 1000;
+		*times[p] = n ? stats_quantile_interval(scratch, n, 0.5, confidence) : none;
+	}
+	row->speed = step ? step->ratio : STATS_NO_RATIO;
+	row->blocks = blocks_of(s, variant, places, us);
+	for (unsigned b = 0; b < row->blocks; b++)
+		exposed[b] = us[STEP][b] - us[COMPUTE][b];
+	if (!row->blocks)
+		return;
+	row->exposed_us = location(exposed, row->blocks, confidence, scratch);
+	struct stats_ratio share =
+	    stats_share(exposed, us[COMMUNICATION], row->blocks, confidence);
+	if (isnan(share.estimate)) /* too few blocks: no interval, but a figure */
+		share = (struct stats_ratio){.estimate = row->exposed_us.estimate /
+		                                         row->communication_us.estimate,
+		                             .lo = NAN,
+		                             .hi = NAN};
+	row->overlap = (struct stats_interval){1 - share.estimate, 1 - share.hi, 1 - share.lo};
+}
+
+static unsigned room_of(const struct summary *s)
+{
+	unsigned n = 0;
+	for (unsigned g = 0; g < s->ngroups; g++)
+		n += is_taken(s, &s->groups[g]) ? s->groups[g].nsizes * s->nvariants : 0;
+	return n;
+}
+
+static void rows_make(const struct summary *s, double *us[PARTS + 2], struct training *out)
+{
+	for (unsigned g = 0; g < s->ngroups; g++) {
+		const struct summary_group *group = &s->groups[g];
+		const enum coll_kind *kind = kind_of(group);
+		for (unsigned k = 0; is_taken(s, group) && k < group->nsizes; k++) {
+			unsigned places[PARTS];
+			for (unsigned p = 0; p < PARTS; p++)
+				places[p] = place_of(s, group, group->asked_bytes[k], kind[p]);
+			for (unsigned v = 0; v < s->nvariants; v++) {
+				const struct summary_row *step = index_row(s, v, places[STEP]);
+				if (!is_shown(s, v) || !step || !step->ntrials)
+					continue;
+				struct training_row *row = &out->rows[out->n++];
+				row->variant = v;
+				row->group = g;
+				row->bytes = group->asked_bytes[k];
+				row_make(s, v, places, us, row);
+			}
+		}
+	}
+}
+
+int training_make(const struct summary *s, struct training *out, struct status *st)
+{
+	const json_t *model = json_object_get(s->run->environment, "model");
+	const char *name = json_string_value(json_object_get(model, "name"));
+	unsigned room = room_of(s), most = 1;
+	double *us[PARTS + 2], *all;
+	*out = (struct training){.model = name ? name : ""};
+	if (!room)
+		return 0;
+	for (unsigned i = 0; i < s->nrows; i++)
+		most = s->rows[i].ntrials > most ? s->rows[i].ntrials : most;
+	most = s->index.nblocks > most ? s->index.nblocks : most;
+	all = calloc((size_t)(PARTS + 2) * most, sizeof *all);
+	out->rows = calloc(room, sizeof *out->rows);
+	if (!all || !out->rows) {
+		free(all);
+		training_free(out);
+		return status_set(st, "out of memory for the steps of training");
+	}
+	for (unsigned p = 0; p < PARTS + 2; p++)
+		us[p] = all + (size_t)p * most;
+	rows_make(s, us, out);
+	free(all);
+	return 0;
+}
+
+void training_free(struct training *t)
+{
+	free(t->rows);
+	t->rows = NULL;
+	t->n = 0;
+}
+
+bool training_tells_overlap(const struct training_row *row)
+{
+	const struct stats_interval *o = &row->overlap;
+	return isnan(o->lo) ? fabs(o->estimate) <= 1 : o->hi - o->lo <= 1;
+}
+
+/* The size at which the reference, or else the first variant there is, has the fastest step. */
+static size_t fastest(const struct training *t, const struct summary *s, unsigned i, unsigned end)
+{
+	const struct training_row *best = &t->rows[i];
+	for (unsigned k = i; k < end; k++) {
+		const struct training_row *row = &t->rows[k];
+		bool better = (int)row->variant == s->reference
+		                  ? (int)best->variant != s->reference ||
+		                        row->step_us.estimate < best->step_us.estimate
+		                  : false;
+		best = better ? row : best;
+	}
+	return best->bytes;
+}
+
+unsigned training_say(const struct training *t, const struct summary *s, unsigned i, char *text,
+                      size_t bytes)
+{
+	const struct summary_group *g = &s->groups[t->rows[i].group];
+	unsigned end = i, said = 0;
+	while (end < t->n && t->rows[end].group == t->rows[i].group)
+		end++;
+	size_t at = fastest(t, s, i, end);
+	snprintf(text, bytes, "%s in %s, fastest with %s: ",
+	         t->model[0] ? t->model : coll_info(g->cell.coll)->name,
+	         coll_dtype_name(g->cell.dtype), words_size(at).text);
+	for (unsigned k = i; k < end; k++) {
+		const struct training_row *row = &t->rows[k];
+		if (row->bytes != at)
+			continue;
+		words_add(text, bytes, "%s%s %s ms a step", said++ ? "; " : "",
+		          s->variants[row->variant].name,
+		          words_number(row->step_us.estimate / 1000).text);
+		if (!training_tells_overlap(row))
+			continue;
+		words_add(text, bytes, ", %.0f %% of it exposed communication (%.0f %% overlapped)",
+		          100 * row->exposed_us.estimate / row->step_us.estimate,
+		          100 * row->overlap.estimate);
+	}
+	return end;
+}

@@ -1,0 +1,80 @@
+# Steps of training by bucket size: a bar for each variant, its compute dark, what the step takes beyond
+# it pale, with the interval of the step; above it the share of the communication that is hidden. A panel
+# per kind of step. No picture where none was measured.
+load plot_dir.'/style.gp'
+
+# The first row of each kind, and of each size in it.
+begins(r) = r == 1 || S_coll[r] ne S_coll[r > 1 ? r - 1 : 1]
+sized(r) = begins(r) || S_bytes[r] != S_bytes[r > 1 ? r - 1 : 1]
+entries = ''
+do for [i = 1:variants] {
+	if (steps > 0 && (sum [r = 1:steps] (S_variant[r] == i)) > 0) { entries = entries.sprintf(' %d', i) }
+}
+place(i) = sum [k = 1:words(entries)] (int(word(entries, k)) == i ? k : 0)
+beside(i) = 0.8 * (place(i) - (words(entries) + 1) / 2.0) / words(entries)
+
+do for [picture = 1:steps > 0 && steps <= 200] {
+	panels = int(sum [r = 1:steps] begins(r))
+	lo = 1e300
+	name = prefix.'_training'
+	head = where.': a step of training by bucket size'
+	said = training_said
+	how = 'dark: compute alone; pale: exposed communication; per cent: of the communication, hidden; '.over_blocks
+	legend = words(entries) > 5 ? 2 : 1
+	high = 230.0
+	body = high * panels + 10
+	load begin
+	set key horizontal width key_wide
+	plot for [e in entries] NaN with points pt 5 ps 1.6 lc rgb color(int(e)) title V_label[int(e)]
+	load axes
+	set grid noxtics
+	from = 1
+	do for [panel = 1:panels] {
+		to = from
+		do for [r = from:steps] { to = S_coll[r] eq S_coll[from] ? r : to }
+		hi = 0.0
+		do for [r = from:to] { hi = most(S_hi[r], most(S_step[r], hi)) }
+		above = top + 24 + (panel - 1) * high
+		eval area(72, W - 24, above, above + high - 60)
+		sizes = 0
+		set xtics () scale 0
+		do for [r = from:to] {
+			if (sized(r)) {
+				sizes = sizes + 1
+				set xtics add (size_label(S_bytes[r]) sizes)
+			}
+		}
+		unset logscale y
+		eval sprintf('set xrange [0.5:%d.5]; set yrange [0:%g]; set ytics %g', sizes, 1.22 * hi, nice_step(1.6 * hi))
+		set label 4 S_coll[from].', ms' at graph 0, screen y(above - 10) left textcolor rgb ink
+		set xlabel 'a bucket is full at' offset 0, 0.4
+		bar = 0.68 / words(entries)
+		named = sizes * words(entries) <= 30
+		at = 0
+		do for [r = from:to] {
+			at = at + sized(r)
+			i = S_variant[r]
+			mid = at + beside(i)
+			both = S_compute[r] == S_compute[r] ? S_compute[r] : 0
+			eval sprintf('set object %d rectangle from first %g, first 0 to first %g, first %g fs solid 0.35 noborder fc rgb %d', \
+				1000 + 4 * r, mid - bar / 2, mid + bar / 2, S_step[r], color(i))
+			eval sprintf('set object %d rectangle from first %g, first 0 to first %g, first %g fs solid 0.95 noborder fc rgb %d', \
+				1001 + 4 * r, mid - bar / 2, mid + bar / 2, least(both, S_step[r]), color(i))
+			if (S_lo[r] == S_lo[r]) {
+				eval sprintf('set arrow %d from first %g, first %g to first %g, first %g nohead lc rgb %d lw 1.4 front', \
+					1000 + r, mid, S_lo[r], mid, S_hi[r], ink)
+			}
+			if (named && S_overlap[r] == S_overlap[r]) {
+				eval sprintf("set label %d '%.0f %%' at first %g, first %g center offset 0, 0.7 textcolor rgb %d font '%s'", \
+					1000 + r, S_overlap[r], mid, most(S_hi[r], S_step[r]), ink, font(9))
+			}
+		}
+		plot NaN notitle
+		unset object
+		unset arrow
+		do for [r = from:to] { unset label 1000 + r }
+		unset label 4
+		from = to + 1
+	}
+	eval finish
+}

@@ -1,0 +1,142 @@
+/* Exposed communication and overlap, of records that are made up: step, compute and communication
+ * of each block differ by what the test says, whatever else scatters. */
+#include "made.h"
+
+#define BLOCKS 8
+
+static struct {
+	double step, compute, communication;
+} planted[3] = {
+    [MADE_SINGLE] = {160, 80, 50},    /* exposed 80: they slow each other down */
+    [MADE_THREADS] = {100, 80, 50},   /* exposed 20: 60 % are hidden */
+    [MADE_PROCESSES] = {130, 80, 50}, /* exposed 50: nothing is */
+};
+static unsigned without; /* a part that has no cells, or 0 */
+
+/* A block is up to 10 % faster or slower than the others, in all of its cells alike. */
+static void stamps(const struct made_place *p, int64_t out[6])
+{
+	enum made_variant v = p->variant > MADE_PROCESSES ? MADE_THREADS : p->variant;
+	double us[] = {planted[v].step, planted[v].compute, planted[v].communication};
+	double scale = 1 + 0.1 * made_noise(p->block, 7, 1);
+	out[0] = 0;
+	out[1] = 500;
+	out[2] = (int64_t)(1000 * us[p->size] * scale) + (p->isolated ? 0 : 9000);
+	out[3] = 20;
+}
+
+static void line(json_t *json, const struct made_place *p)
+{
+	static const char *const words[] = {"ddp_step", "ddp_compute", "ddp_communication"};
+	bool none = without && p->size == without;
+	json_object_set_new(json, "collective", json_string(none ? "all_reduce" : words[p->size]));
+	json_object_set_new(json, "op", json_string(p->size == 1 && !none ? "none" : "avg"));
+	json_object_set_new(json, "in_place", json_true());
+	json_object_set_new(json, "asked_bytes", json_integer(26214400));
+	json_object_set_new(json, "bytes", json_integer(26214400));
+}
+
+static void environment(json_t *json)
+{
+	json_object_set_new(json, "model",
+	                    json_pack("{s:s, s:i, s:i, s:i}", "name", "tiny", "parameters", 1000000,
+	                              "elements", 1000064, "flops", 2000000));
+}
+
+static struct made world(unsigned blocks)
+{
+	return (struct made){.backend = "null",
+	                     .ranks = 2,
+	                     .blocks = blocks,
+	                     .sizes = 3,
+	                     .rows = 3,
+	                     .cores = 8,
+	                     .no_limit = true,
+	                     .environment = environment,
+	                     .line = line,
+	                     .stamps = stamps};
+}
+
+static void exposed_is_what_a_step_has_beyond_its_compute(void **state)
+{
+	static const struct {
+		const char *variant;
+		double exposed, overlap;
+	} rows[] = {{"single", 0.080, -60}, {"threads", 0.020, 60}, {"processes", 0.050, 0}};
+	struct made m = world(BLOCKS);
+	(void)state;
+	without = 0;
+	const json_t *report = made_report(&m), *table = json_table(report, "training");
+	assert_int_equal(json_rows(table, (json_keys){NULL}), 3);
+	for (unsigned i = 0; i < 3; i++) {
+		char bucket[32];
+		snprintf(bucket, sizeof bucket, "25 MiB %s", rows[i].variant);
+		json_keys is = {"bucket", bucket, NULL};
+		const json_t *exposed = json_cell(table, is, "exposed_ms");
+		/* The scale of a block moves it; the interval holds what was planted. */
+		json_assert_number(exposed, "value", rows[i].exposed, 0.1 * rows[i].exposed);
+		assert_true(json_number_value(json_at(exposed, "lo")) <= rows[i].exposed);
+		assert_true(json_number_value(json_at(exposed, "hi")) >= rows[i].exposed);
+		/* A share of the block's own communication: exact, whatever the scale. */
+		json_assert_number(json_cell(table, is, "overlap_percent"), "value", rows[i].overlap,
+		                   0.1);
+		json_assert_number(json_cell(table, is, "overlap_percent"), "lo", rows[i].overlap, 0.2);
+		json_assert_number(json_cell(table, is, "blocks"), "", BLOCKS, 0);
+	}
+	json_assert_number(json_cell(table, (json_keys){"bucket", "25 MiB processes", NULL}, "speed"),
+	                   "estimate", 100.0 / 130, 0.001);
+	json_assert_one_says(json_object_get(report, "answer"),
+	                     "tiny in float32, fastest with 25 MiB: single 0.16");
+	json_assert_one_says(json_object_get(report, "answer"),
+	                     "20 % of it exposed communication (60 % overlapped)");
+	assert_int_equal(access(made_path("training.csv"), R_OK), 0);
+}
+
+static void few_blocks_give_figures_without_intervals(void **state)
+{
+	struct made m = world(3);
+	(void)state;
+	without = 0;
+	const json_t *table = json_table(made_report(&m), "training");
+	json_keys is = {"bucket", "25 MiB threads", NULL};
+	json_assert_number(json_cell(table, is, "overlap_percent"), "value", 60, 1);
+	json_assert_null(json_cell(table, is, "overlap_percent"), "lo");
+	json_assert_null(json_cell(table, is, "exposed_ms"), "hi");
+}
+
+/* Without one of its parts a step has a time, and nothing is made up. */
+static void a_step_alone_has_no_exposed_communication(void **state)
+{
+	(void)state;
+	for (without = 1; without <= 2; without++) {
+		struct made m = world(BLOCKS);
+		const json_t *table = json_table(made_report(&m), "training");
+		json_keys is = {"bucket", "25 MiB threads", NULL};
+		json_assert_number(json_cell(table, is, "step_ms"), "value", 0.1, 0.01);
+		json_assert_null(json_cell(table, is, "exposed_ms"), "");
+		json_assert_null(json_cell(table, is, "overlap_percent"), "");
+	}
+}
+
+/* The picture is drawn of such a record. */
+static void a_step_has_a_picture(void **state)
+{
+	struct made m = world(BLOCKS);
+	(void)state;
+	without = 0;
+	if (access("/usr/bin/gnuplot", X_OK))
+		skip();
+	made_report_with(&m, "plot", 0);
+	assert_int_equal(access(made_path("plots/null_training.png"), R_OK), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(exposed_is_what_a_step_has_beyond_its_compute),
+	    cmocka_unit_test(few_blocks_give_figures_without_intervals),
+	    cmocka_unit_test(a_step_alone_has_no_exposed_communication),
+	    cmocka_unit_test(a_step_has_a_picture),
+	};
+	return cmocka_run_group_tests(tests, made_begin, made_end);
+}
