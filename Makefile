@@ -49,7 +49,8 @@ Q   := $(if $(V),,@)
 SAY := @echo " "
 
 # --- flags ---------------------------------------------------------------------------------------
-SANFLAG  = $(if $(SAN),-fsanitize=$(SAN:fuzzer=fuzzer-no-link,address,undefined) -fno-omit-frame-pointer)
+# SAN=coverage counts lines, for `make coverage`.
+SANFLAG  = $(if $(SAN),$(if $(filter coverage,$(SAN)),--coverage,-fsanitize=$(SAN:fuzzer=fuzzer-no-link,address,undefined) -fno-omit-frame-pointer))
 WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 STD     := -std=c11 -D_GNU_SOURCE
 ALL_C    = $(CFLAGS) $(STD) $(WARN) $(SANFLAG) $(if $(filter fuzzer,$(SAN)),-Wno-format-zero-length -Wno-missing-field-initializers) -MMD -MP
@@ -216,6 +217,13 @@ $(B)/shim_nccl.so: tests/shim_nccl.c
 	$(Q)$(CC) -shared -Wl,-soname,libnccl.so.2 -o $(@D)/shim/libnccl.so.2 -x c /dev/null
 	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) -shared -fPIC -Wl,--no-as-needed -o $@ $< $(@D)/shim/libnccl.so.2 -ldl
 
+# What of the code the tests reach: lines of each room. A test that fails is said, and counts all the same.
+.PHONY: coverage
+coverage: | deps
+	@find build-coverage -name '*.gcda' -delete 2>/dev/null; true
+	-@$(MAKE) SAN=coverage CFLAGS='-O0 -g' test
+	@tests/coverage build-coverage
+
 # Every fault in every place; `make test` injects one of each.
 .PHONY: faults
 faults: $(B)/tests/test_faults
@@ -334,7 +342,8 @@ install:
 # `make experiment` and `make test` install what is missing, on Debian and Ubuntu; all other
 # targets, and DEPS=manual, only name it. Which they are: harness/packages.sh.
 WANTED := build $(if $(filter experiment beside,$(MAKECMDGOALS)),use) $(if $(filter test,$(MAKECMDGOALS)),use test) \
-          $(if $(filter deps,$(MAKECMDGOALS)),use test) $(if $(filter fuzz,$(MAKECMDGOALS)),fuzz)
+          $(if $(filter deps,$(MAKECMDGOALS)),use test) $(if $(filter fuzz,$(MAKECMDGOALS)),fuzz) \
+          $(if $(filter coverage,$(MAKECMDGOALS)),use test coverage)
 deps:
 	@MPICC='$(MPICC)' CC='$(CC)' harness/packages.sh \
 	  $(if $(filter experiment test deps,$(MAKECMDGOALS)),$(if $(filter manual,$(DEPS)),need,install),need) $(WANTED)
@@ -355,6 +364,7 @@ help:
 ## make tour [MODE=threads]    each collective once, on a few numbers, rank by rank
 ## make experiments            the experiments and their questions
 ## make test [SAN=address]     the tests; SAN is a sanitizer list for gcc
+## make coverage               lines of harness/ and modes/ that the tests reach, room by room (gcovr)
 ## make selftest [QUICK=1]     whole experiments with known differences: what their reports say (15 minutes; 3)
 ## make same                 the tables of every record in results/reference anew: do they differ?
 ## make faults               every injected fault in every place of a run, as a table (10 minutes)

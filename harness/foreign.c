@@ -21,7 +21,8 @@ static size_t hidden(const char *text)
 		return 1;
 	if (c == 0xC2 && next >= 0x80 && next < 0xA0)
 		return 2;
-	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+	/* Most text is asked no further. */
+	for (size_t i = 0; (c == 0xD8 || c == 0xE2) && i < sizeof marks / sizeof *marks; i++)
 		if (!strncmp(text, marks[i], strlen(marks[i])))
 			return strlen(marks[i]);
 	return 0;

@@ -23,6 +23,7 @@ rows() {
 	use|fonts|fc-list : family \| grep -q DejaVu \|\| ls -d /usr/share/fonts/*/dejavu* /usr/share/fonts/dejavu*|fonts-dejavu-core|dejavu-sans-fonts||the pictures' letters
 	test|cmocka|pkg-config --exists cmocka|libcmocka-dev|libcmocka-devel||
 	fuzz|libFuzzer|echo "int LLVMFuzzerTestOneInput(void) { return 0; }" \| clang -fsanitize=fuzzer,address -xc - -o /dev/null|clang libclang-rt-dev|clang compiler-rt||make fuzz, and fuzzers that learn in make test
+	coverage|gcovr|command -v gcovr|gcovr|gcovr||make coverage
 	END
 }
 

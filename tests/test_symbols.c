@@ -34,6 +34,8 @@ static bool is_writable(const char *line, char name[128])
 		return false;
 	if (!strcmp(name, ".hidden") && sscanf(line + 24, " %*s %*s %*s %127s", name) != 1)
 		return false;
+	if (!strncmp(name, "__gcov", 6)) /* make coverage counts lines in them */
+		return false;
 	return !strcmp(section, "*COM*") ||
 	       ((!fnmatch(".data*", section, 0) || !fnmatch(".bss*", section, 0) ||
 	         !fnmatch(".tdata*", section, 0) || !fnmatch(".tbss*", section, 0)) &&

@@ -397,11 +397,16 @@ int nccl_tests_read(const char *file, const char *variant, unsigned trial, struc
 	    .at = {.file = file, .st = st}, .side = side, .variant = variant, .trial = trial};
 	json_error_t why;
 	const char *cause;
-	int in = foreign_open(file, MOST_BYTES, &cause);
-	if (in < 0)
-		return status_set(st, "cannot read %s: %s", file, cause);
-	json_t *root = json_loadfd(in, 0, &why);
-	close(in);
+	int fd = foreign_open(file, MOST_BYTES, &cause);
+	FILE *in = fd < 0 ? NULL : fdopen(fd, "r"); /* jansson reads an fd byte by byte */
+	if (!in) {
+		if (fd >= 0)
+			close(fd);
+		return status_set(st, "cannot read %s: %s", file,
+		                  fd < 0 ? cause : "out of memory");
+	}
+	json_t *root = json_loadf(in, 0, &why);
+	fclose(in);
 	/* Without why.text, which quotes what stands there: it may be the environment. */
 	if (!root)
 		return field_bad(&r.at,

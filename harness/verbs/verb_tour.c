@@ -63,7 +63,7 @@ static void say_sources(const struct tour *t, const struct cell *cell)
 {
 	const char *name = coll_info(cell->coll)->name;
 	const char *backend = t->plan.variants[t->variant].settings.backend;
-	char upper[64] = "", what[96], folder[96];
+	char upper[64] = "", what[96], folder[192];
 	for (size_t i = 0; name[i] && i + 1 < sizeof upper; i++)
 		upper[i] = (char)toupper((unsigned char)name[i]);
 	snprintf(what, sizeof what, "case COLL_%s:", upper);
@@ -178,7 +178,7 @@ static void say_start(const struct tour *t)
 	const struct settings *set = &t->plan.variants[t->variant].settings;
 	const struct backend *backend = backend_find(set->backend);
 	const struct layout l = set->layout;
-	char file[64];
+	char file[96];
 	printf("1. Who takes part\n\n  %u ranks on %s: %s\n", t->plan.nranks, set->backend,
 	       backend->summary);
 	printf("  mode %s: %s\n  %u process%s with %u thread%s%s, %u rank%s a thread\n\n",
