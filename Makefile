@@ -10,7 +10,7 @@ KEYS    := RANKS BLOCKS BACKEND BYTES COLLECTIVE DTYPE OP PACE CALLS CYCLES COUN
            NCCL TIMEOUT PRECISION BUDGET
 OURS    := EXP ARGS $(if $(filter tour,$(MAKECMDGOALS)),MODE) $(KEYS) RUN ROUNDS NCCL_TESTS NCCL_LEGACY NCCL_LIBS VERSION QUICK SAN STATIC DEPS \
            PREFIX DESTDIR TARGET RUNS
-TOOLS   := B V CC CFLAGS CUDA CUDA_HOME NVCC NCCL_HOME NCCL_H ARCHS MPICC LIBS WHEELS TESTS JOBS
+TOOLS   := B V CC CFLAGS CUDA CUDA_HOME NVCC NCCL_HOME NCCL_H ARCHS MPICC LIBS WHEELS TESTS JOBS CXX
 GIVEN   := $(foreach v,$(filter-out -% MAKE%,$(.VARIABLES)),$(if $(filter command,$(firstword $(origin $v))),$v))
 # What is meant by what is often said, where it is not the same in capitals.
 MEANT   := NAME:EXP EXPERIMENT:EXP EXPS:EXP DIR:RUN RESULT:RUN DATATYPE:DTYPE COLL:COLLECTIVE SIZE:BYTES \
@@ -56,7 +56,7 @@ STD     := -std=c11 -D_GNU_SOURCE
 ALL_C    = $(CFLAGS) $(STD) $(WARN) $(SANFLAG) $(if $(filter fuzzer,$(SAN)),-Wno-format-zero-length -Wno-missing-field-initializers) -MMD -MP
 # STATIC=1: libraries that another machine may lack go into the program; MPI and hwloc, which
 # Open MPI itself brings, do not.
-LINK     = $(if $(STATIC),-l:libinih.a -l:libjansson.a $(CMARK:%=-l:lib%.a) -lhwloc -lz,-lcmark-gfm-extensions $(call PKG,--libs)) -lpthread -lm -ldl
+LINK     = $(PARTS) $(if $(STATIC),-l:libinih.a -l:libjansson.a $(CMARK:%=-l:lib%.a) -lhwloc -lz,-lcmark-gfm-extensions $(call PKG,--libs)) -lpthread -lm -ldl
 
 SRC     := $(wildcard harness/*.c harness/*/*.c harness/*/*/*.c modes/*.c)
 OBJ     := $(SRC:%.c=$(B)/%.o)
@@ -71,8 +71,21 @@ KERNELS := $(B)/harness/backend/device/device_kernels.o
 CUDALIB := -L$(CUDA)/lib64 -lcudart_static -lrt -lstdc++
 endif
 
+# Gloo's headers: looked for when its part is made, so that what `make test` installs counts at once.
+CXX     := g++
+GLOO    := $(B)/liblaunchgap_gloo.so
+GLOO_ON  = $(if $(filter thread fuzzer%,$(SAN)),,$(shell echo '\#include <gloo/context.h>' | $(CXX) -E -xc++ - >/dev/null 2>&1 && echo yes))
+# What the program loads lies beside it, beside its folder, or where it is installed.
+PARTS   := -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..:$$ORIGIN/../lib'
+
 .PHONY: all deps experiment experiments tour beside test same fuzz scale simulate selftest nccl-legacy doctor plots install lint format clean help
 all: $(B)/launchgap
+
+# What is linked with Gloo is no part of the program, which then needs no Gloo to start: it is loaded
+# when it is there (harness/backend/gloo). Without Gloo's headers there is none.
+$(B)/core.a: | $(GLOO)
+$(GLOO): harness/backend/gloo/gloo_calls.cc harness/backend/gloo/gloo_calls.h $(B)/flags | deps
+	$(Q)rm -f $@; $(if $(GLOO_ON),echo "  CXX $<"; $(CXX) -std=c++14 $(CFLAGS) -Wall -Wextra $(SANFLAG) -fPIC -shared -o $@ $< -lgloo,:)
 
 # All but main, for the program and its tests alike.
 $(B)/core.a: $(CORE) $(KERNELS)
@@ -334,6 +347,7 @@ PREFIX := /usr/local
 install:
 	@[ -x $(B)/launchgap ] || { echo "There is no $(B)/launchgap to install. Build it first: make"; exit 1; }
 	install -D $(B)/launchgap $(DESTDIR)$(PREFIX)/bin/launchgap
+	[ ! -e $(GLOO) ] || install -D -m 644 $(GLOO) $(DESTDIR)$(PREFIX)/lib/$(notdir $(GLOO))
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/launchgap/experiments $(wildcard experiments/*.*)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/launchgap/experiments/models experiments/models/*
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/launchgap/plot plot/*

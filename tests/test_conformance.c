@@ -340,7 +340,9 @@ static void conform_blocking(const struct backend *backend, unsigned ranks)
 	static struct text text;
 	unsigned kinds = 0, all = 0;
 	add_head(&text, backend->name, ranks, 0, 0);
-	add(&text, "bytes = 64, 40K\nin_place = both\nroot = 0, %u\ncounts = skewed\n",
+	add(&text,
+	    "bytes = 64, 40K\nin_place = both\nroot = 0, %u\ncounts = skewed\n"
+	    "pace = isolated\n",
 	    ranks - 1);
 	add_own_modes(&text, backend, ranks, "");
 	for (int c = 0; c < COLL_KINDS; c++) {
@@ -350,16 +352,20 @@ static void conform_blocking(const struct backend *backend, unsigned ranks)
 		kinds += 2 * (coll_info((enum coll_kind)c)->is & COLL_ROOTED ? 2 : ways(c, ranks));
 	}
 	conform(&text, true, kinds);
+	/* Threads where they may be, which start sooner. */
+	struct trial threads = {.settings.layout = {1, ranks, 1}};
+	struct status why = {0};
+	bool apart = backend->supports(&threads, &why);
 	add_head(&text, backend->name, ranks, 0, 0);
 	add(&text, "bytes = 4K\nroot = 1\n%s", matrix);
-	add_layout(&text, false, ranks, 1, 1);
+	add_layout(&text, false, apart ? ranks : 1, apart ? 1 : ranks, 1);
 	add(&text, "split = MOD:2\n");
 	conform(&text, true, all);
 	add_head(&text, backend->name, 2, COLL_REDUCES, COLL_ROOTED | COLL_PARTED);
 	add(&text,
-	    "bytes = 960\nop = sum, prod, min, max\npace = isolated\nconnections = 2\n"
+	    "bytes = 960\nop = sum, prod, min, max\npace = stream\nconnections = 2\n"
 	    "dtype = int32, uint32, int64, uint64, float32, float64\n");
-	add_layout(&text, false, 2, 1, 1);
+	add_layout(&text, false, apart ? 2 : 1, apart ? 1 : 2, 1);
 	conform(&text, true, 6 * 4);
 }
 

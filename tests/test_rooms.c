@@ -91,6 +91,8 @@ static const struct rule rules[] = {
      ONE("harness/run/run.c", "\tif (v->skip[0] || !strcmp(v->settings.backend,\n\t                              \"nccl\"))\n")},
     {"mpi.h has its place", RULE_REACH, ANY, {"modes/processes.c", "harness/backend/mpi.c"}, "<mpi.h>",
      {{"modes/threads.c", "#include \"a.h\"\n"}, {"modes/a.h", "#include <mpi.h>\n"}}},
+    {"Gloo's headers have their place", RULE_REACH, ANY, {"harness/backend/gloo/gloo_calls.cc"}, "<gloo/*>",
+     ONE("harness/backend/gloo/gloo.c", "#include <gloo/context.h>\n")},
     {"nccl.h has its place", RULE_REACH, ANY, {"harness/backend/nccl/*"}, "<nccl*>",
      ONE("harness/backend/device/device.c", "#include <nccl.h>\n")},
     {"CUDA's headers have their place", RULE_REACH, ANY, {"harness/backend/device/*", "harness/backend/nccl/*", "harness/backend/p2p/*"}, "<cuda*>",

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const struct backend backend_nccl, backend_host, backend_mpi, backend_null;
+extern const struct backend backend_nccl, backend_host, backend_gloo, backend_mpi, backend_null;
 
-const struct backend *const backend_table[] = {&backend_nccl, &backend_host, &backend_mpi,
-                                               &backend_null, NULL};
+const struct backend *const backend_table[] = {&backend_nccl, &backend_host, &backend_gloo,
+                                               &backend_mpi,  &backend_null, NULL};
 
 const struct backend *backend_find(const char *name)
 {

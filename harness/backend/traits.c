@@ -12,6 +12,7 @@ static const struct {
     FIELD(connects),
     FIELD(launches),
     FIELD(blocks),
+    FIELD(helpers),
     FIELD(messages),
     FIELD(gpus),
     FIELD(analogue),

@@ -13,6 +13,7 @@ struct backend_traits {
 	                   false: the worker does it itself, while it polls */
 	bool blocks;    /* a call is over when it has been issued: there is no launch to tell
 	                   from it */
+	bool helpers;   /* a thread of the library's own is at work for each rank in each call */
 	bool messages;  /* data goes in MPI's own messages, so that their speed counts */
 	bool gpus;      /* a rank is a GPU; false: a rank is CPU memory or nothing */
 	bool analogue;  /* stands in for GPUs: what it shows is a model of them */

@@ -357,10 +357,13 @@ const struct library *plan_library(const struct plan *plan, const char *nccl)
 	return NULL;
 }
 
-/* Sleeping is for devices: a worker that waits for its team gives its CPU away. */
+/* Sleeping is for devices: a worker that waits for its team gives its CPU away. Where a library
+ * has a thread at work for each rank, a worker that spins on its CPU would keep it from it. */
 static bool yields(const struct settings *s, unsigned cores, unsigned nranks)
 {
 	unsigned ranks, cpus = settings_cpus(s, &ranks);
+	if (traits_find(s->backend)->helpers)
+		nranks *= 2;
 	if (s->wait == WAIT_AUTO)
 		return cores < nranks || (cpus && ranks > 1);
 	return s->wait != WAIT_SPIN;

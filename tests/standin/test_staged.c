@@ -51,31 +51,35 @@ static void device_buffers_are_staged(void **state)
 	struct record_run record;
 	struct status st = {""};
 	char path[256];
-	unsigned staged = 0;
+	unsigned mpi = 0, gloo = 0;
 	bool torn;
 	(void)state;
 	struct cli cli =
 	    run("collective = all_reduce, all_gather, alltoall, scatter, hypercube\n"
 	        "bytes = 4K\nin_place = both\nroot = 1\n"
 	        "[variant nccl]\nmode = processes\n"
-	        "[variant mpi]\nbackend = mpi\nmode = processes\nmemory = device\n");
+	        "[variant mpi]\nbackend = mpi\nmode = processes\nmemory = device\n"
+	        "[variant gloo]\nbackend = gloo\nmode = threads\nmemory = device\n");
 	if (cli.code)
 		fail_msg("%s", cli.out);
-	free(cli.out);
 	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
 	if (record_load(path, &record, &torn, &st))
 		fail_msg("%s", st.text);
 	for (unsigned i = 0; i < record.ncells; i++) {
 		assert_string_equal(record.cells[i].error, "");
 		assert_int_equal(record.cells[i].wrong, 0);
-		staged += !strcmp(record.cells[i].variant, "mpi");
+		mpi += !strcmp(record.cells[i].variant, "mpi");
+		gloo += !strcmp(record.cells[i].variant, "gloo");
 	}
-	assert_true(staged >= 2 * (2 * 4 + 1)); /* both paces; alltoall has one place */
+	/* Both paces; alltoall has one place. */
+	assert_true(mpi >= 2 * (2 * 4 + 1));
+	assert_true(gloo == mpi || strstr(cli.out, "no Gloo here"));
 	record_free(&record);
 	char *text = cli_read(path);
 	assert_non_null(text);
 	assert_non_null(strstr(text, "device, staged through pinned CPU memory"));
 	free(text);
+	free(cli.out);
 }
 
 /* It is turned where the buffer lies: on the device. */
