@@ -28,6 +28,10 @@ typedef void mode_worker_fn(struct team *team, unsigned index, unsigned process,
 /* Called once in the first process after all workers are through and before the block goes. */
 typedef int mode_lead_fn(struct team *team, void *arg, struct status *st);
 
+/* Behind the order's name: the file that says that all processes have done their part, whatever
+ * their launcher says then. A mode without a launcher writes none. */
+#define MODE_ENDED ".ended"
+
 struct mode {
 	const char *name;
 	const char *summary;

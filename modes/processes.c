@@ -3,6 +3,8 @@
 #include "../harness/machine.h"
 #include "mode.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +20,7 @@
 #define AT_ONCE   8
 #define TURN_US   5000
 #define TURN_MOST 12000
+#define END_MOST  2000 /* 10 s, for others to leave their libraries */
 
 static bool processes_owns(struct layout l)
 {
@@ -174,6 +177,21 @@ static void look_seldom(const struct run *run)
 		prctl(PR_SET_TIMERSLACK, slack_ns, 0, 0, 0);
 }
 
+/* That all processes have done their part, for the runner: a file beside the order. What mpirun says
+ * afterwards is about its own goodbyes, to which it answers late where it is held up. */
+static void say_ended(const struct run *run, const struct team *team)
+{
+	char file[PATH_MAX];
+	for (unsigned i = 0; i < END_MOST && team_ended(team) < run->layout.processes; i++)
+		usleep(TURN_US);
+	snprintf(file, sizeof file, "%s" MODE_ENDED, run->order);
+	int fd = team_ended(team) < run->layout.processes
+	             ? -1
+	             : open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		close(fd);
+}
+
 /* PMIx waits 2 s for mpirun's answer to a goodbye, and without one mpirun takes the end of a
  * process for a crash. So a few go at a time where cores are few, none of them waiting for the
  * others (async_mpi_finalize). Who has waited for long goes all the same. */
@@ -215,6 +233,10 @@ int mode_run_mpirun(const struct run *run, mode_worker_fn *worker, mode_lead_fn 
 		status_complain(st);
 		_exit(1);
 	}
+	if (!result)
+		team_end(team);
+	if (!result && process == 0)
+		say_ended(run, team);
 	finalize(run, team, (unsigned)process);
 	return result;
 }

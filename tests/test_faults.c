@@ -56,7 +56,7 @@ static void remove_results(struct shot *s), cut_record(struct shot *s),
     fill_results(struct shot *s), fill_scratch(struct shot *s), take_memory(struct shot *s);
 
 #define PAUSE     3   /* seconds that a victim of SIGSTOP does not run */
-#define MAY_FAIL  256 /* 0 or 1: whether it needed what it did not get is its own affair */
+#define MAY_FAIL  256 /* 0 or 1: whether it had done its part before is its own affair */
 #define BOUND     90  /* seconds: what has not ended by then hangs */
 #define STRUCK_AT 2   /* the first trial of the second block, so that there is a record */
 
@@ -80,7 +80,7 @@ static const struct fault {
     {"worker interrupted",     WORKER, SIGINT,  "", NULL, JOB, MODES, VIRTUAL, 1, 0, "", false},
     {"worker stopped for 3 s", WORKER, SIGSTOP, "", NULL, JOB, MODES, HOST, 0, 0, "", true},
     {"mpirun killed",          MPIRUN, SIGKILL, "", NULL, JOB, PROCESSES, BACKENDS, 1, 0, "", false},
-    {"mpirun interrupted",     MPIRUN, SIGINT,  "", NULL, JOB, PROCESSES, VIRTUAL, 1, 0, "", false},
+    {"mpirun interrupted",     MPIRUN, SIGINT,  "", NULL, JOB, PROCESSES, VIRTUAL, MAY_FAIL, 0, "", false},
     {"mpirun stopped for 3 s", MPIRUN, SIGSTOP, "", NULL, JOB, PROCESSES, VIRTUAL, 0, 0, "", false},
     {"runner killed",          RUNNER, SIGKILL, "", NULL, ALL, MODES, VIRTUAL, -SIGKILL, -SIGKILL, "", false},
     {"runner interrupted",     RUNNER, SIGINT,  "", NULL, ALL, MODES, VIRTUAL, 130, -SIGINT, "", false},

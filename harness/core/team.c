@@ -31,7 +31,7 @@ struct header {
 	_Alignas(LINE) atomic_int failing;
 	_Atomic int64_t deadline_ns; /* beside failing: written once a cell */
 	atomic_uint cell;
-	atomic_uint gone;
+	atomic_uint gone, ended;
 	char failure[sizeof(struct status) + 16];
 };
 
@@ -172,6 +172,16 @@ void team_leave(struct team *team)
 	if (team->block)
 		munmap(team->block, team->block->bytes);
 	free(team);
+}
+
+void team_end(struct team *team)
+{
+	atomic_fetch_add(&team->block->ended, 1);
+}
+
+unsigned team_ended(const struct team *team)
+{
+	return atomic_load(&team->block->ended);
 }
 
 void team_go(struct team *team)

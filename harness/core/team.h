@@ -54,6 +54,9 @@ int team_join(const char *path, struct team **out, struct status *st);
 void team_touch(struct team *team);
 /* Closes the way in; the maker calls it once all have joined. */
 void team_seal(struct team *team);
+/* How many processes have done their part well. */
+void team_end(struct team *team);
+unsigned team_ended(const struct team *team);
 /* How many processes are through with whatever brought them together, for those whose turn
  * comes after. */
 void team_go(struct team *team);

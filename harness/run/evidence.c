@@ -81,7 +81,7 @@ static int ask(const struct evidence_request *q, struct trial *trial, struct sta
 		return -1;
 	if (launched.job.end == JOB_INTERRUPTED)
 		return EVIDENCE_INTERRUPTED;
-	if (launched.job.end != JOB_EXITED || launched.job.code) {
+	if (launched.job.end != JOB_EXITED || (launched.job.code && !launched.ended)) {
 		judge_job(&launched.job, q->timeout_s, launched.log, why, sizeof why);
 		status_set(st, "%s: its path cannot be told: %s", trial->variant, why);
 		return keep_failure(q, trial, st);

@@ -8,6 +8,7 @@
 struct launched {
 	char lines[96]; /* file of the trial's lines; may be missing when the job failed */
 	char log[96];   /* file of what the job printed */
+	bool ended;     /* all of its processes have done their part, whatever the launcher says */
 	struct job_result job;
 };
 

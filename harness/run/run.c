@@ -15,15 +15,17 @@
 #include "../analysis/verdict.h"
 
 /* What the job left: its lines, or why there are none. 1: the trial failed. */
-static int collect(struct runner *r, const struct trial *trial, const struct job_result *job,
-                   const char *lines, const char *log, struct status *st)
+static int collect(struct runner *r, const struct trial *trial, const struct launched *launched,
+                   struct status *st)
 {
+	const struct job_result *job = &launched->job;
+	const char *lines = launched->lines;
 	struct stat info;
 	bool wrote = !stat(lines, &info) && info.st_size > 0;
-	bool ok = job->end == JOB_EXITED && job->code == 0 && wrote;
+	bool ok = job->end == JOB_EXITED && (job->code == 0 || launched->ended) && wrote;
 	char why[1024] = "";
 	if (!ok)
-		judge_job(job, r->spec.timeout_s, log, why, sizeof why);
+		judge_job(job, r->spec.timeout_s, launched->log, why, sizeof why);
 	if (wrote && folder_append(&r->folder, lines, st))
 		return -1;
 	if (!wrote && (record_write_failure(r->folder.trials, trial, why, st) ||
@@ -50,10 +52,8 @@ static int run_trial(struct runner *r, unsigned index, struct status *st)
 		r->request->change(trial, r->request->change_arg);
 	if (!launch_trial(trial, r->request->self, r->folder.scratch, r->spec.timeout_s,
 	                  &launched, st))
-		result =
-		    launched.job.end == JOB_INTERRUPTED
-		        ? 2
-		        : collect(r, trial, &launched.job, launched.lines, launched.log, st);
+		result = launched.job.end == JOB_INTERRUPTED ? 2
+		                                             : collect(r, trial, &launched, st);
 	trial_free(trial);
 	return result;
 }
