@@ -1,0 +1,511 @@
+/* Communicators of the stand-in for NCCL, by shared memory that no file system knows; what is
+ * registered with them; and what the library says of itself, in answers and in its log. */
+#include "nccl_comm.h"
+
+#include <cuda_runtime_api.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "inject.h"
+
+struct id {
+	char magic[16];
+	pid_t pid;
+	int fd;
+};
+
+struct ncclUniqueId {
+	char internal[128];
+};
+
+struct pending {
+	struct comm *comm;
+	struct comm *parent; /* of a split; else NULL */
+	int color;
+};
+
+static struct {
+	pthread_once_t once;
+	struct inject inject;
+	atomic_int comms;
+	FILE *log;
+	char host[64];
+} here = {.once = PTHREAD_ONCE_INIT};
+
+/* That this thread has begun, until its group's end. */
+static _Thread_local struct {
+	unsigned n;
+	struct pending list[64];
+} begun;
+
+// clang-format off
+int ncclGetVersion(int *version);
+int ncclGetUniqueId(struct ncclUniqueId *out);
+int ncclCommInitRank(struct comm **out, int n, struct ncclUniqueId id, int rank);
+int ncclCommDestroy(struct comm *c);
+int ncclCommAbort(struct comm *c);
+int ncclCommGetAsyncError(struct comm *c, int *error);
+const char *ncclGetErrorString(int error);
+const char *ncclGetLastError(struct comm *c);
+int ncclCommInitRankConfig(struct comm **out, int n, struct ncclUniqueId id, int rank, const void *config);
+int ncclCommFinalize(struct comm *c);
+int ncclCommSplit(struct comm *c, int color, int key, struct comm **out, const void *config);
+int ncclMemAlloc(void **out, size_t bytes);
+int ncclMemFree(void *at);
+int ncclCommRegister(struct comm *c, void *at, size_t bytes, void **out);
+int ncclCommDeregister(struct comm *c, void *handle);
+int ncclCommWindowRegister(struct comm *c, void *at, size_t bytes, void **out, int flags);
+int ncclCommWindowDeregister(struct comm *c, void *handle);
+// clang-format on
+
+/* --- what it says --- */
+
+static void open_log(void)
+{
+	const char *level = getenv("NCCL_DEBUG"), *name = getenv("NCCL_DEBUG_FILE");
+	char file[512] = "";
+	size_t at = 0;
+	if (!level || strcmp(level, "INFO") || !name)
+		return;
+	for (; *name && at + sizeof here.host < sizeof file; name++) {
+		bool host = !strncmp(name, "%h", 2), pid = !strncmp(name, "%p", 2);
+		if (host || pid)
+			name++;
+		at += (size_t)(host  ? sprintf(file + at, "%s", here.host)
+		               : pid ? sprintf(file + at, "%d", (int)getpid())
+		                     : sprintf(file + at, "%c", *name));
+	}
+	here.log = fopen(file, "we");
+	if (here.log)
+		setlinebuf(here.log);
+}
+
+static void write_calls(void)
+{
+	inject_write(&here.inject, "communicators", here.comms);
+}
+
+static void begin(void)
+{
+	inject_read(&here.inject, getenv("STANDIN_NCCL"));
+	atexit(write_calls);
+	gethostname(here.host, sizeof here.host - 1);
+	open_log();
+}
+
+int standin_enter(const char *function)
+{
+	pthread_once(&here.once, begin);
+	return inject_ask(&here.inject, function);
+}
+
+__attribute__((format(printf, 2, 3))) static void say(const struct comm *c, const char *format,
+                                                      ...)
+{
+	char text[512];
+	va_list args;
+	if (!here.log)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	fprintf(here.log, "%s:%d:%d [%u] NCCL INFO %s\n", here.host, (int)getpid(), gettid(),
+	        c->device, text);
+}
+
+static bool is_set(const char *name)
+{
+	const char *value = getenv(name);
+	return value && atoi(value) != 0;
+}
+
+static const char *via(const struct comm *c, unsigned peer)
+{
+	bool one_process = c->shared->rank[peer].pid == getpid();
+	bool read = is_set("NCCL_P2P_READ_ENABLE");
+	if (is_set("NCCL_P2P_DISABLE"))
+		return "SHM/direct/direct";
+	if (one_process && !is_set("NCCL_P2P_DIRECT_DISABLE"))
+		return read ? "P2P/direct pointer/read" : "P2P/direct pointer";
+	return read ? "P2P/CUMEM/read" : "P2P/CUMEM";
+}
+
+void standin_say_link(const struct comm *c, unsigned peer, unsigned connection)
+{
+	say(c, "Channel 00/%u : %u[%u] -> %u[%u] via %s", connection, c->rank, c->rank, peer,
+	    peer, via(c, peer));
+}
+
+/* What was registered is opened to a peer when it is first sent there or received from it. */
+void standin_say_region(struct comm *c, const char *at, unsigned peer)
+{
+	for (unsigned i = 0; i < sizeof c->regions / sizeof *c->regions; i++) {
+		struct region *r = &c->regions[i];
+		if (VERSION < 22300 || peer == c->rank || r->told[peer] || at < r->at ||
+		    at >= r->at + r->bytes)
+			continue;
+		r->told[peer] = true;
+		say(c,
+		    "rank %u - IPC register buffer %p size %zu (baseAddr %p size %zu "
+		    "numSegments 1) to peer %u regAddr %p offsetOut 0",
+		    c->rank, (const void *)r->at, r->bytes, (const void *)r->at, r->bytes, peer,
+		    (const void *)r->at);
+	}
+}
+
+int ncclGetVersion(int *version)
+{
+	*version = VERSION;
+	return standin_enter(__func__);
+}
+
+const char *ncclGetErrorString(int error)
+{
+	static const char *const words[] = {
+	    "no error",
+	    "unhandled cuda error (run with NCCL_DEBUG=INFO for details)",
+	    "unhandled system error (run with NCCL_DEBUG=INFO for details)",
+	    "internal error - please report this issue to the NCCL developers",
+	    "invalid argument (run with NCCL_DEBUG=WARN for details)",
+	    "invalid usage (run with NCCL_DEBUG=WARN for details)",
+	    "remote process exited or there was a network error",
+	    "NCCL operation in progress"};
+	return (unsigned)error < sizeof words / sizeof *words ? words[error]
+	                                                      : "unknown result code";
+}
+
+const char *ncclGetLastError(struct comm *c)
+{
+	(void)c;
+	return here.inject.nrows ? "as the test asked" : "";
+}
+
+/* --- communicators --- */
+
+void standin_rest(void)
+{
+	static _Thread_local unsigned turns;
+	if (++turns % 8)
+		sched_yield();
+	else
+		nanosleep(&(struct timespec){0, 20000}, NULL);
+}
+
+static int memory_make(void)
+{
+	int fd = memfd_create("standin-nccl", MFD_CLOEXEC);
+	if (fd >= 0 && ftruncate(fd, sizeof(struct shared))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Another process's memory too, which lives as long as one has it. */
+static struct shared *memory_map(pid_t pid, int fd)
+{
+	char name[64];
+	snprintf(name, sizeof name, "/proc/%d/fd/%d", (int)pid, fd);
+	int own = open(name, O_RDWR | O_CLOEXEC);
+	void *at = own < 0 ? MAP_FAILED
+	                   : mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE,
+	                          MAP_SHARED, own, 0);
+	if (own >= 0)
+		close(own);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+int ncclGetUniqueId(struct ncclUniqueId *out)
+{
+	struct id id = {.magic = "standin"};
+	int error = standin_enter(__func__);
+	if (error)
+		return error;
+	id.pid = getpid();
+	id.fd = memory_make();
+	memset(out, 0, sizeof *out);
+	memcpy(out, &id, sizeof id);
+	return id.fd < 0 ? SYSTEM : OK;
+}
+
+static int comm_wait(const struct comm *c, atomic_uint *what, unsigned until)
+{
+	while (atomic_load(what) < until) {
+		if (atomic_load(&c->dead))
+			return REMOTE;
+		standin_rest();
+	}
+	return OK;
+}
+
+static int comm_join(struct comm *c, pid_t pid, int fd)
+{
+	int device = 0;
+	c->shared = memory_map(pid, fd);
+	if (!c->shared)
+		return SYSTEM;
+	here.comms++;
+	cudaGetDevice(&device);
+	c->device = (unsigned)device;
+	c->shared->rank[c->rank].pid = getpid();
+	c->fd = pid == getpid() && c->rank == 0 ? fd : -1;
+	atomic_fetch_add(&c->shared->joined, 1);
+	return OK;
+}
+
+/* Once all have the memory, its name may go. */
+static int comm_ready(struct comm *c)
+{
+	int error = comm_wait(c, &c->shared->joined, c->n);
+	if (c->fd >= 0)
+		close(c->fd);
+	c->fd = -1;
+	if (c->rank == 0)
+		say(c, "NCCL version %d.%d.%d+cuda12.4", VERSION / 10000, VERSION / 100 % 100,
+		    VERSION % 100);
+	return error;
+}
+
+/* First the split's colors, then a memory per group by its first rank, then all join. In steps,
+ * for one thread may have several ranks. */
+static void split_ask(struct pending *p)
+{
+	struct comm *parent = p->parent;
+	parent->shared->rank[parent->rank].color = p->color;
+	parent->splits++;
+	atomic_fetch_add(&parent->shared->split_asked, 1);
+}
+
+static int split_lead(struct pending *p)
+{
+	struct comm *parent = p->parent, *c = p->comm;
+	int error = comm_wait(parent, &parent->shared->split_asked, parent->n * parent->splits);
+	unsigned first = MOST;
+	c->n = c->rank = 0;
+	for (unsigned r = 0; r < parent->n; r++) {
+		if (parent->shared->rank[r].color != p->color)
+			continue;
+		first = first == MOST ? r : first;
+		c->rank += r < parent->rank;
+		c->n++;
+	}
+	if (first == parent->rank)
+		parent->shared->rank[first].fd = memory_make();
+	if (first == parent->rank)
+		atomic_store(&parent->shared->rank[first].splits, parent->splits);
+	p->color = (int)first;
+	return error;
+}
+
+static int split_join(struct pending *p)
+{
+	struct shared *shared = p->parent->shared;
+	unsigned first = (unsigned)p->color;
+	int error = comm_wait(p->parent, &shared->rank[first].splits, p->parent->splits);
+	if (!error)
+		error = comm_join(p->comm, shared->rank[first].pid, shared->rank[first].fd);
+	p->comm->device = p->parent->device;
+	return error;
+}
+
+int standin_comms_end(int error)
+{
+	struct pending *all = begun.list;
+	unsigned n = begun.n;
+	begun.n = 0;
+	for (unsigned i = 0; i < n && !error; i++)
+		if (all[i].parent)
+			split_ask(&all[i]);
+	for (unsigned i = 0; i < n && !error; i++)
+		error = all[i].parent ? split_lead(&all[i]) : OK;
+	for (unsigned i = 0; i < n && !error; i++)
+		error = all[i].parent ? split_join(&all[i]) : OK;
+	for (unsigned i = 0; i < n && !error; i++)
+		error = comm_ready(all[i].comm);
+	return error;
+}
+
+static struct comm *comm_make(bool nonblocking)
+{
+	struct comm *c = calloc(1, sizeof *c);
+	if (!c)
+		return NULL;
+	c->fd = -1;
+	c->nonblocking = nonblocking;
+	c->questions = nonblocking ? 2 : 0;
+	return c;
+}
+
+static int comm_add(struct comm *c, struct comm *parent, int color, int error,
+                    struct comm **out)
+{
+	if (error) {
+		free(c);
+		return standin_group_fail(error);
+	}
+	*out = c;
+	begun.list[begun.n++] = (struct pending){.comm = c, .parent = parent, .color = color};
+	error = standin_group_is_open() ? OK : standin_comms_end(OK);
+	return error ? error : c->nonblocking ? IN_PROGRESS : OK;
+}
+
+static int comm_init(struct comm **out, int n, const struct ncclUniqueId *id, int rank,
+                     bool nonblocking)
+{
+	struct comm *c = comm_make(nonblocking);
+	struct id known;
+	int error = OK;
+	memcpy(&known, id, sizeof known);
+	if (!c || n < 1 || n > MOST || rank < 0 || rank >= n ||
+	    strcmp(known.magic, "standin")) {
+		free(c);
+		return ARGUMENT;
+	}
+	c->n = (unsigned)n;
+	c->rank = (unsigned)rank;
+	error = comm_join(c, known.pid, known.fd);
+	return comm_add(c, NULL, 0, error, out);
+}
+
+int ncclCommInitRank(struct comm **out, int n, struct ncclUniqueId id, int rank)
+{
+	int error = standin_enter(__func__);
+	return error ? standin_group_fail(error) : comm_init(out, n, &id, rank, false);
+}
+
+/* Of what is still to run nothing waits for its peers any longer. */
+static int comm_end(struct comm *c, int error)
+{
+	atomic_store(&c->dead, true);
+	while (atomic_load(&c->active))
+		standin_rest();
+	if (c->shared) {
+		munmap(c->shared, sizeof *c->shared);
+		here.comms--;
+	}
+	if (c->fd >= 0)
+		close(c->fd);
+	c->shared = NULL; /* the rest stays: a stream may still come by */
+	return error;
+}
+
+int ncclCommDestroy(struct comm *c)
+{
+	return comm_end(c, standin_enter(__func__));
+}
+
+int ncclCommAbort(struct comm *c)
+{
+	return comm_end(c, standin_enter(__func__));
+}
+
+int ncclCommGetAsyncError(struct comm *c, int *error)
+{
+	int asked = standin_enter(__func__);
+	*error = c->questions > 0 ? IN_PROGRESS : standin_enter("async");
+	c->questions -= c->questions > 0;
+	return asked;
+}
+
+#if VERSION >= 21400
+int ncclCommInitRankConfig(struct comm **out, int n, struct ncclUniqueId id, int rank,
+                           const void *config)
+{
+	struct {
+		size_t size;
+		unsigned magic, version;
+		int blocking;
+	} said;
+	int error = standin_enter(__func__);
+	memcpy(&said, config, sizeof said);
+	if (!error && said.magic != 0xcafebeef)
+		error = ARGUMENT;
+	return error ? standin_group_fail(error) : comm_init(out, n, &id, rank, !said.blocking);
+}
+
+int ncclCommFinalize(struct comm *c)
+{
+	c->questions = 2;
+	int error = standin_enter(__func__);
+	return error ? error : IN_PROGRESS;
+}
+#endif
+
+#if VERSION >= 21801
+int ncclCommSplit(struct comm *parent, int color, int key, struct comm **out,
+                  const void *config)
+{
+	int error = standin_enter(__func__);
+	struct comm *c = error ? NULL : comm_make(parent->nonblocking);
+	(void)key, (void)config; /* ranks keep their order, and the parent's settings */
+	return comm_add(c, parent, color, error ? error : c ? OK : SYSTEM, out);
+}
+#endif
+
+/* --- memory --- */
+
+#if VERSION >= 21901
+int ncclMemAlloc(void **out, size_t bytes)
+{
+	int error = standin_enter(__func__);
+	return error ? error : cudaMalloc(out, bytes) ? CUDA : OK;
+}
+
+int ncclMemFree(void *at)
+{
+	int error = standin_enter(__func__), own = cudaFree(at) ? CUDA : OK;
+	return error ? error : own;
+}
+
+static int region_take(const char *function, struct comm *c, void *at, size_t bytes, void **out)
+{
+	int error = standin_enter(function);
+	for (unsigned i = 0; !error && i < sizeof c->regions / sizeof *c->regions; i++)
+		if (!c->regions[i].at) {
+			c->regions[i] = (struct region){.at = at, .bytes = bytes};
+			*out = &c->regions[i];
+			say(c, "register comm %p buffer %p size %zu", (void *)c, at, bytes);
+			return OK;
+		}
+	return error ? error : INTERNAL;
+}
+
+static int region_give(const char *function, void *handle)
+{
+	*(struct region *)handle = (struct region){.at = NULL};
+	return standin_enter(function);
+}
+
+int ncclCommRegister(struct comm *c, void *at, size_t bytes, void **out)
+{
+	return region_take(__func__, c, at, bytes, out);
+}
+
+int ncclCommDeregister(struct comm *c, void *handle)
+{
+	(void)c;
+	return region_give(__func__, handle);
+}
+#endif
+
+#if VERSION >= 22703
+int ncclCommWindowRegister(struct comm *c, void *at, size_t bytes, void **out, int flags)
+{
+	(void)flags;
+	return region_take(__func__, c, at, bytes, out);
+}
+
+int ncclCommWindowDeregister(struct comm *c, void *handle)
+{
+	(void)c;
+	return region_give(__func__, handle);
+}
+#endif

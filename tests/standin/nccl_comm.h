@@ -1,0 +1,68 @@
+/* A communicator of the stand-in for NCCL: what its ranks share, and what else a call on it
+ * needs. */
+#ifndef LAUNCHGAP_STANDIN_NCCL_COMM_H
+#define LAUNCHGAP_STANDIN_NCCL_COMM_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#ifndef VERSION
+#define VERSION 22803
+#endif
+
+#define MOST       8
+#define FIFO_BYTES 16384
+
+enum { OK, CUDA, SYSTEM, INTERNAL, ARGUMENT, USAGE, REMOTE, IN_PROGRESS };
+
+struct fifo {
+	atomic_size_t head, tail; /* bytes written, and read */
+	char data[FIFO_BYTES];
+};
+
+/* What the ranks of a communicator share. */
+struct shared {
+	atomic_uint joined, split_asked;
+	struct {
+		pid_t pid;
+		int color, fd;
+		atomic_uint splits; /* that it has made a memory for */
+	} rank[MOST];
+	struct fifo fifo[MOST][MOST]; /* from, to */
+};
+
+struct region {
+	const char *at;
+	size_t bytes;
+	bool told[MOST]; /* opened to this peer */
+};
+
+struct comm {
+	struct shared *shared;
+	int fd; /* of the shared memory; -1: another process's */
+	unsigned n, rank, device, splits;
+	int questions; /* to be answered by "in progress" yet */
+	atomic_bool dead;
+	atomic_uint active; /* batches that run */
+	bool nonblocking, connected[MOST], ring;
+	struct region regions[4];
+};
+
+/* A function begins: what it is to answer (inject.h). */
+int standin_enter(const char *function);
+/* Between two looks at what others are to do. */
+void standin_rest(void);
+/* In the log, once: what leads to a peer; what was registered and now opened to it. */
+void standin_say_link(const struct comm *c, unsigned peer, unsigned connection);
+void standin_say_region(struct comm *c, const char *at, unsigned peer);
+/* Those that this thread has begun to make are made, or fail with `error`. */
+int standin_comms_end(int error);
+
+/* Of the group that this thread is in (nccl.c): whether there is one; an error within it, for
+ * which its end will not wait for what others are to do with it. */
+bool standin_group_is_open(void);
+int standin_group_fail(int error);
+
+#endif
