@@ -162,7 +162,7 @@ static void a_bad_object_is_refused(void **state)
 	static const char *const members[] = {"seconds", "delivered_bytes", "missing"};
 	struct counters blank, back = {.seconds = 7};
 	json_t *object;
-	char text[129];
+	char text[sizeof blank.missing + 1];
 	(void)state;
 	memset(text, 'x', sizeof text - 1);
 	text[sizeof text - 1] = '\0';
