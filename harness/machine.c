@@ -143,17 +143,29 @@ unsigned machine_cores(void)
 	return cores ? cores : 1;
 }
 
-long long machine_memory_share(void)
+/* What the kernel says of all of this process's memory under a name. */
+static long long memory_field(const char *name)
 {
 	FILE *f = fopen("/proc/self/smaps_rollup", "re");
 	char line[128];
 	long long kib = -1;
+	size_t length = strlen(name);
 	while (f && kib < 0 && fgets(line, sizeof line, f))
-		if (sscanf(line, "Pss: %lld", &kib) != 1)
+		if (strncmp(line, name, length) || sscanf(line + length, ": %lld", &kib) != 1)
 			kib = -1;
 	if (f)
 		fclose(f);
 	return kib < 0 ? -1 : 1024 * kib;
+}
+
+long long machine_memory_share(void)
+{
+	return memory_field("Pss");
+}
+
+long long machine_memory_huge(void)
+{
+	return memory_field("AnonHugePages");
 }
 
 /* NVIDIA's driver lists its GPUs in /proc; no library is needed to name them. */

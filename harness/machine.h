@@ -22,6 +22,9 @@ unsigned machine_cores(void);
  * an n-th (Linux's Pss); -1 where the kernel does not say. May take milliseconds. */
 long long machine_memory_share(void);
 
+/* Bytes of this process's own memory that lie in huge pages; -1 where the kernel does not say. */
+long long machine_memory_huge(void);
+
 /* The record's "machine" object: host, boot (which start of which machine), cpu, cores, numa nodes, memory, kernel, os, gpus,
  * driver, the NCCL_… and CUDA_… environment. The caller owns the reference. */
 json_t *machine_describe(void);

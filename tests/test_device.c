@@ -269,6 +269,34 @@ static void a_digest_follows_its_bytes(void **state)
 	assert_true(digest(bench) == before);
 }
 
+/* Whatever the stride: all that is there, and nothing behind it. */
+static void strided_access_copies_all(void **state)
+{
+	struct bench *bench = *state;
+	for (unsigned stride = 1; stride <= 40; stride += stride < 3 ? 1 : 13)
+		for (unsigned d = 0; d < DTYPE_KINDS; d++) {
+			const size_t n = 70001, bytes = n * coll_dtype_bytes((enum dtype)d);
+			for (size_t i = 0; i < bytes; i++)
+				bench->send[i] = (unsigned char)(i * 2654435761u >> 13);
+			assert_int_equal(cudaMemcpy(bench->b.send, bench->send, bytes,
+			                            cudaMemcpyHostToDevice),
+			                 cudaSuccess);
+			assert_int_equal(cudaMemset(bench->b.recv, UNTOUCHED, bytes + 64), cudaSuccess);
+			assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
+			assert_int_equal(device_launch_access(bench->b.recv, bench->b.send,
+			                                      (enum dtype)d, n, stride,
+			                                      bench->stream),
+			                 cudaSuccess);
+			assert_int_equal(cudaStreamSynchronize(bench->stream), cudaSuccess);
+			assert_int_equal(cudaMemcpy(bench->recv, bench->b.recv, bytes + 64,
+			                            cudaMemcpyDeviceToHost),
+			                 cudaSuccess);
+			assert_memory_equal(bench->recv, bench->send, bytes);
+			for (size_t i = bytes; i < bytes + 64; i++)
+				assert_int_equal(bench->recv[i], UNTOUCHED);
+		}
+}
+
 #else
 static unsigned device_count(struct status *st)
 {
@@ -299,6 +327,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(one_turned_bit_is_found, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(every_operation_is_checked, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(large_arenas_are_gone_through, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(strided_access_copies_all, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(a_digest_follows_its_bytes, set_up, tear_down),
 	};
 	if (device_count(&st) > 0)

@@ -184,6 +184,8 @@ static void deliver(const struct value_question *q, unsigned from, const uint64_
 			break;
 		}
 	}
+	if (q->coll == COLL_ACCESS)
+		memcpy(out[from], in, q->count * sizeof *in);
 	if (q->coll == COLL_SENDRECV || q->coll == COLL_COPY)
 		memcpy(out[(from + 1) % n], in, q->count * sizeof *in);
 	if (q->coll == COLL_PAIR && from == value_pair_from(q->root))

@@ -303,6 +303,29 @@ static void say_training(struct answer *a, const struct summary *s, const struct
 	}
 }
 
+/* Of a run that measured access patterns: side by side, then the strides. */
+static void say_access(struct answer *a, const struct summary *s, const struct access *x)
+{
+	const struct access_row *side = x->side < 0 ? NULL : &x->rows[x->side];
+	char text[ANSWER_TEXT_BYTES / 2] = "", share[160] = "";
+	if (!side)
+		return;
+	if (!isnan(side->share))
+		snprintf(share, sizeof share, ", %.0f %% of the %.90s that DRAM has",
+		         100 * side->share, words_number(side->limit_gbs).text);
+	for (unsigned i = 0; i < x->n; i++) {
+		const struct access_row *row = &x->rows[i];
+		const struct settings *own = &s->settings[row->variant];
+		if (row->stride > 1 && own->pages == s->settings[side->variant].pages)
+			words_add(text, sizeof text, "%s %u apart%s %s", text[0] ? "," : "",
+			          row->stride, text[0] ? "" : " reach",
+			          words_number(row->gbs).text);
+	}
+	say(a, "Side by side, elements are read and written at %s GB/s%s.%s%s%s",
+	    words_number(side->gbs).text, share, text[0] ? " Elements" : "", text,
+	    text[0] ? "." : "");
+}
+
 /* Of a sweep of sizes: each collective's peak in the reference, and from where. */
 static void say_ranges(struct answer *a, const struct summary *s, const struct ranges *r)
 {
@@ -344,6 +367,7 @@ void answer_make(const struct summary *s, const struct findings *f,
 	say_pairs(out, &f->pairs);
 	say_pingpong(out, s, &f->pingpong);
 	say_training(out, s, &f->training);
+	say_access(out, s, &f->access);
 	say_ranges(out, s, &f->ranges);
 	const bool tells = answer_tells(regimes);
 	/* What is sure beyond the noise (waterfall.h) is an answer in any run. */

@@ -10,6 +10,7 @@
 #include "factors.h"
 #include "advice.h"
 #include "tuned.h"
+#include "access.h"
 #include "pairs.h"
 #include "pingpong.h"
 #include "ranges.h"
@@ -31,6 +32,7 @@ struct findings {
 	struct tuned tuned;
 	struct pairs pairs;
 	struct pingpong pingpong;
+	struct access access;
 	struct ranges ranges;
 	struct training training;
 };

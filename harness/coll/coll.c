@@ -89,6 +89,8 @@ static const struct coll_info infos[COLL_KINDS] = {
                                 factor_all_reduce},
     [COLL_DDP_COMPUTE] = {"ddp_compute", "the same step's compute without its buckets",
                           COLL_PSEUDO | COLL_TRAINS, NONE, NONE, factor_one},
+    [COLL_ACCESS] = {"access", "each rank copies its own buffer, neighbours `stride` apart", COLL_LOCAL,
+                     WHOLE, WHOLE, factor_two},
     [COLL_COPY] = {"copy", "the limit: plain copies to the next rank, no handshake",
                    COLL_PSEUDO, WHOLE, WHOLE, factor_one},
     [COLL_INIT] = {"init", "making the communicator; no data", COLL_PSEUDO, NONE, NONE,

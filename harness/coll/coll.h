@@ -51,6 +51,7 @@ enum {
 	COLL_OTHERS = 16,  /* its algbw is of the others' parts only (hypercube.cu) */
 	COLL_PARTED = 32,  /* a buffer is cut into a part for each rank */
 	COLL_PAIRS = 64,   /* of two ranks, which its root names */
+	COLL_LOCAL = 512,  /* nothing goes from rank to rank */
 	COLL_ROUNDS = 128, /* a call has several steps, each on what the last one brought */
 	/* A step of training, whole or a part of it: in place, and of the model's size; a cell's is
 	 * that at which a bucket is full. */

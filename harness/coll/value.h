@@ -62,6 +62,7 @@ enum coll_kind {
 	COLL_HYPERCUBE,
 	COLL_DDP_STEP,
 	COLL_DDP_COMMUNICATION,
+	COLL_ACCESS,
 	COLL_COPY,
 	COLL_INIT,
 	COLL_DDP_COMPUTE,
@@ -337,6 +338,8 @@ VALUE_FN uint64_t value_expected(const struct value_question *q, uint64_t base, 
 	case COLL_PAIR:
 	case COLL_PINGPONG: /* what came back is what was sent */
 		return value_input(q, value_pair_from(q->root), base + i);
+	case COLL_ACCESS:
+		return value_input(q, rank, base + i);
 	case COLL_SENDRECV:
 	case COLL_COPY:
 		return value_input(q, last, base + i);

@@ -702,6 +702,14 @@ static int settings_check(const struct plan *plan, const struct spec_variant *fr
 		                  "has %zu bytes",
 		                  spec_file(spec, from->at), from->at.line, from->name,
 		                  (long long)s->flip_byte, plan->arena_bytes);
+	bool accesses = false;
+	for (unsigned c = 0; c < spec->ncolls; c++)
+		accesses = accesses || spec->colls[c] == COLL_ACCESS;
+	if (s->stride > 1 && !accesses)
+		return status_set(st,
+		                  "%s:%u: variant %s: stride = %u is of the collective access, which "
+		                  "the experiment does not measure",
+		                  spec_file(spec, from->at), from->at.line, from->name, s->stride);
 	/* Else a stretch would have more calls than its time is divided by. */
 	if (s->aggregate > 1 && spec->calls % s->aggregate)
 		return status_set(st,

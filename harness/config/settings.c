@@ -20,6 +20,7 @@ static const char *const inits[] = {"parallel", "grouped", NULL};
 static const char *const groupings[] = {"auto", "never", NULL};
 static const char *const memories[] = {"host", "device", NULL};
 static const char *const paths[] = {"auto", "direct", "fifo", "shared", NULL};
+static const char *const all_pages[] = {"shared", "small", "huge", NULL};
 static const char *const apis[] = {"grouped", "native", NULL};
 
 static field_read_fn below_read, cpus_read, expect_read, flip_read, size_read;
@@ -58,10 +59,14 @@ static const struct field rows[] = {
      .help = "bytes by which buffers are off an aligned address"},
     {"expect", FIELD_TEXT, TEXT(expect), .read = expect_read, .check = true, .initial = "any",
      .help = "the path that data has to take, as in P2P/CUMEM+reg+direct"},
+    {"stride", FIELD_NUMBER, AT(stride), .lo = 1, .hi = 4096, .special = true, .initial = "1",
+     .help = "of access: elements between two that neighbouring threads take"},
     {"path", FIELD_CHOICE, TEXT(path), .words = paths, .special = true, .initial = "auto",
      .help = "how data goes from rank to rank"},
     {"memory", FIELD_WORD, AT(memory), .words = memories, .special = true, .initial = "host",
      .help = "device: buffers on GPUs, staged through CPU memory in each call"},
+    {"pages", FIELD_WORD, AT(pages), .words = all_pages, .special = true, .initial = "shared",
+     .help = "small, huge: buffers in memory of the process's own, without and with huge pages"},
     {"nccl", FIELD_TEXT, TEXT(nccl), .special = true, .initial = "the system's",
      .help = "path of the library; ${NAME} is of the environment"},
     {"nccl_below", FIELD_TEXT, TEXT(nccl_below), .read = below_read, .special = true, .check = true, .initial = "any",
@@ -117,6 +122,7 @@ void settings_default(struct settings *out)
 	*out = (struct settings){
 	    .bind = BIND_NEAR_GPU,
 	    .aggregate = 1,
+	    .stride = 1,
 	    .ranks_per_gpu = 1,
 	    .batch = 1,
 	    .first_bucket = (uint64_t)1 << 20,

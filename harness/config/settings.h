@@ -42,6 +42,9 @@ enum isolate {
 #define ISOLATE_BIT(KIND) (1u << (KIND))
 /* Where buffers lie whose library works in CPU memory. device: on the rank's GPU, staged. */
 enum memory { MEMORY_HOST, MEMORY_DEVICE, MEMORY_KINDS };
+/* shared: pages that other processes could map, as ever. small, huge: the process's own, of which
+ * the kernel is asked to make no huge ones, or such. */
+enum pages { PAGES_SHARED, PAGES_SMALL, PAGES_HUGE, PAGES_KINDS };
 /* auto: ncclMemAlloc where the library has it. */
 enum allocator { ALLOCATOR_AUTO, ALLOCATOR_NCCL, ALLOCATOR_CUDA, ALLOCATOR_KINDS };
 /* Of the user's buffers, with the communicator. */
@@ -75,8 +78,12 @@ struct settings {
 	unsigned offset_bytes;         /* of the buffers from an aligned address */
 	char expect[TRIAL_NAME_BYTES]; /* the path that has to be taken, or "" */
 
+	unsigned stride; /* of access: elements between two that neighbouring threads take */
+
 	char path[TRIAL_NAME_BYTES]; /* host: auto, direct, fifo, shared */
 	enum memory memory;          /* mpi, gloo */
+
+	enum pages pages;            /* host: of the buffers */
 
 	char nccl[PATH_MAX];        /* library to load; "" is the system's */
 	char nccl_below[16];        /* its version has to be before this, "2.23", or "" */

@@ -268,6 +268,7 @@ static int find_answer(const struct model_pictures *result, const struct finding
 	            {"_pairs", false},
 	            {"_pingpong", false},
 	            {"_training", false},
+	            {"_access_busbw", false},
 	            {"_versions", false},
 	            {"_factors", findings->asked.nfactors < MANY_FACTORS},
 	            {"_ratio", false},

@@ -985,6 +985,7 @@ static const struct section sections[] = {
     {"training",  "Training step",                    SHORT | PAGE, sections_has_training, sections_write_training},
     {"pairs",     "Pairs of ranks",                   SHORT,        sections_has_pairs, sections_write_pairs},
     {"pingpong",  "Ping-pong",                        SHORT,        sections_has_pingpong, sections_write_pingpong},
+    {"access",    "Access patterns",                  SHORT,        sections_has_access, sections_write_access},
     {"ranges",    "What the sizes show",              SHORT,        sections_has_ranges, sections_write_ranges},
     {"results",   "Results",                          SHORT,        has_regimes,    write_regimes},
     {"sizes",     "By size",                          0,            has_few_groups, write_sizes},

@@ -286,6 +286,31 @@ struct table *tables_edges(const struct model *m)
 	return t;
 }
 
+struct table *tables_access(const struct model *m)
+{
+	const struct access *a = &m->findings.access;
+	struct table *t = table_new("access", "Access patterns");
+	FILL(t, {"variant", "variant", "", TABLE_TEXT}, {"stride", "apart", "", TABLE_COUNT},
+	     {"gbs", "read and written", "GB/s", TABLE_SPREAD},
+	     {"share", "of DRAM's limit", "", TABLE_SHARE},
+	     {"ratio", "speed", "", TABLE_RATIO},
+	     {"dram_gbs", "DRAM moved", "GB/s", TABLE_NUMBER},
+	     {"dram_per_byte", "a byte asked for", "bytes", TABLE_NUMBER},
+	     {"limit_gbs", "DRAM's limit", "GB/s", TABLE_NUMBER},
+	     {"huge_bytes", "in huge pages", "", TABLE_BYTES});
+	for (unsigned i = 0; i < a->n; i++) {
+		const struct access_row *row = &a->rows[i];
+		TABLE_ROW(t, CELL(m->summary.variants[row->variant].name), CELL(row->stride),
+		          table_of_spread(row->gbs, row->gbs_lo, row->gbs_hi), CELL(row->share),
+		          CELL(&row->ratio), CELL(row->dram_gbs), CELL(row->dram_per_byte),
+		          CELL(row->limit_gbs),
+		          isnan(row->huge_bytes) ? table_of_none()
+		                                 : CELL((unsigned long long)row->huge_bytes));
+	}
+	table_drop_empty(t);
+	return t;
+}
+
 struct table *tables_ranges(const struct model *m)
 {
 	const struct ranges *r = &m->findings.ranges;

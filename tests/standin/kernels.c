@@ -144,3 +144,28 @@ cudaError_t device_launch_copy(void *to, const void *from, size_t piece_bytes, s
 	struct copy c = {to, from, piece_bytes, stride, n};
 	return standin_launch(__func__, stream, copy, &c, sizeof c);
 }
+
+struct access {
+	char *to;
+	const char *from;
+	size_t element;
+	uint64_t n;
+	unsigned stride;
+};
+
+static void strided(void *args)
+{
+	const struct access *a = args;
+	uint64_t rows = a->n / a->stride;
+	for (uint64_t k = 0; k < a->n; k++) {
+		uint64_t at = k < rows * a->stride ? k % rows * a->stride + k / rows : k;
+		memcpy(a->to + at * a->element, a->from + at * a->element, a->element);
+	}
+}
+
+cudaError_t device_launch_access(void *to, const void *from, enum dtype dtype, uint64_t n,
+                                 unsigned stride, cudaStream_t stream)
+{
+	struct access a = {to, from, coll_dtype_bytes(dtype), n, stride};
+	return standin_launch(__func__, stream, strided, &a, sizeof a);
+}

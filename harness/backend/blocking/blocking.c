@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 #include "../device/stage.h"
+#include "../strided.h"
 
-const char *const blocking_heeds[] = {"split", "memory", "flip", NULL};
+const char *const blocking_heeds[] = {"split", "stride", "memory", "flip", NULL};
 
 struct backend_ctx {
 	const struct blocking_library *library;
@@ -146,6 +147,11 @@ static int carry(struct backend_ctx *ctx, const char *from, char *to)
 	call->to = to;
 	if (rounds_of[call->coll].round)
 		return exchange_rounds(ctx, call);
+	if (call->coll == COLL_ACCESS) { /* nothing for the library */
+		strided_copy(to, from, call->element, call->elements,
+		             ctx->trial->settings.stride, 0, call->elements);
+		return 0;
+	}
 	return ctx->library->call(ctx->link, call, &ctx->error);
 }
 
@@ -424,7 +430,7 @@ static int supports_cell(const struct blocking_library *library, const struct tr
 		                  "%s: the limit is plain copies without a library; allowed is "
 		                  "limit = no",
 		                  library->name);
-	if (!why && !rounds_of[cell->coll].round && !library->carries(cell->coll))
+	if (!why && !rounds_of[cell->coll].round && !(is & COLL_LOCAL) && !library->carries(cell->coll))
 		why = "the library has no such call, and no sends and receives stand in for it";
 	if (!why)
 		why = library->refuses(cell);

@@ -60,6 +60,10 @@ cudaError_t device_launch_fill(void *arena, const struct value_question *questio
 cudaError_t device_launch_check(const void *arena, const struct value_question *question,
                                 uint64_t at, uint64_t n, unsigned slots,
                                 unsigned long long tally[2], cudaStream_t stream);
+/* Copies n elements; neighbouring threads take elements that lie `stride` apart, and after them
+ * those next to these: strided access, coalesced where stride is 1. */
+cudaError_t device_launch_access(void *to, const void *from, enum dtype dtype, uint64_t n,
+                                 unsigned stride, cudaStream_t stream);
 /* `n` pieces, `stride` bytes (a multiple of 16) apart on both sides, 16 bytes a thread and
  * step; either side may be a peer's. */
 cudaError_t device_launch_copy(void *to, const void *from, size_t piece_bytes, size_t stride,

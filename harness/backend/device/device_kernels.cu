@@ -198,3 +198,38 @@ extern "C" cudaError_t device_launch_copy(void *to, const void *from, size_t pie
 	                                            stride, n);
 	return cudaGetLastError();
 }
+
+/* So many loads of a thread are on their way at once: with two blocks a multiprocessor, what it
+ * takes to keep DRAM busy. */
+#define AHEAD 8
+
+template <typename T>
+__global__ void __launch_bounds__(THREADS)
+    access(T *__restrict__ to, const T *__restrict__ from, uint64_t n, unsigned stride)
+{
+	uint64_t rows = n / stride, step = (uint64_t)gridDim.x * blockDim.x;
+	uint64_t first = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
+	for (unsigned column = 0; column < stride; column++)
+		for (uint64_t row = first; row < rows; row += AHEAD * step) {
+			T held[AHEAD];
+#pragma unroll
+			for (unsigned k = 0; k < AHEAD; k++)
+				if (row + k * step < rows)
+					held[k] = from[(row + k * step) * stride + column];
+#pragma unroll
+			for (unsigned k = 0; k < AHEAD; k++)
+				if (row + k * step < rows)
+					to[(row + k * step) * stride + column] = held[k];
+		}
+	for (uint64_t i = rows * stride + first; i < n; i += step)
+		to[i] = from[i];
+}
+
+extern "C" cudaError_t device_launch_access(void *to, const void *from, enum dtype dtype,
+                                            uint64_t n, unsigned stride, cudaStream_t stream)
+{
+	return launch_as(dtype, [&](auto zero) {
+		access<<<2 * blocks_here(), THREADS, 0, stream>>>(
+		    (decltype(zero) *)to, (const decltype(zero) *)from, n, stride);
+	});
+}

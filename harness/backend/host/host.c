@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../../clock.h"
+#include "../../machine.h"
 #include "../../record/counters.h"
 #include "host.h"
 
@@ -234,6 +235,7 @@ static void host_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 		if (ctx->ranks[i].most_bytes > most)
 			most = ctx->ranks[i].most_bytes;
 	}
+	long long huge = machine_memory_huge();
 	int used =
 	    snprintf(text, bytes,
 	             "path=%s\npiece_bytes=%zu\nidle_bytes=%zu\nfifo_slots=%d\npage_bytes=%ld\n"
@@ -241,6 +243,9 @@ static void host_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 	             host_supports_transport_name(ctx->transport), HOST_PIECE_BYTES,
 	             HOST_POLL_BYTES, HOST_FIFO_SLOTS, sysconf(_SC_PAGESIZE), buffers, comm);
 
+	if (ctx->place.trial->settings.pages != PAGES_SHARED && huge >= 0 && used > 0 &&
+	    (size_t)used < bytes)
+		used += snprintf(text + used, bytes - (size_t)used, "huge_bytes=%lld\n", huge);
 	/* Evidence once there is some: on fifo twice the bytes are moved. */
 	if (moved > 0 && used > 0 && (size_t)used < bytes)
 		snprintf(text + used, bytes - (size_t)used,
@@ -265,7 +270,7 @@ static void host_close(struct backend_ctx *ctx)
 	free(ctx);
 }
 
-static const char *const heeds[] = {"split", "offset", "path", "memory", "extra", "flip", "batch", "first_bucket", "accumulation", "bucket_view", NULL};
+static const char *const heeds[] = {"split", "offset", "stride", "path", "pages", "memory", "extra", "flip", "batch", "first_bucket", "accumulation", "bucket_view", NULL};
 
 const struct backend backend_host = {
     .heeds = heeds,

@@ -123,6 +123,7 @@ struct backend_ctx {
 	bool shown, joined;         /* others may read our buffers; we know theirs */
 	unsigned slots, phases;     /* of the cell; no slots: nothing prepared */
 	bool waits;
+	size_t access_stride; /* of a cell of access; 0: what is copied lies together */
 	struct host_call call;
 	struct host_reduction reduction;
 	uint64_t seed;

@@ -137,14 +137,21 @@ static int place(struct backend_ctx *ctx, struct host_rank *rank, struct status 
 		if (touch_slots(ctx, from, rank->rank, true, st) != 0)
 			return -1;
 	if (ctx->transport != HOST_SHARED) {
-		at = mmap(NULL, 2 * arena, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		          -1, 0);
+		enum pages pages = ctx->place.trial->settings.pages;
+		at = mmap(NULL, 2 * arena, PROT_READ | PROT_WRITE,
+		          (pages == PAGES_SHARED ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS, -1,
+		          0);
 		if (at == MAP_FAILED)
 			return status_set(
 			    st, "host: cannot map %zu bytes for rank %u's buffers: %s",
 			    2 * arena, rank->rank, strerror(errno));
 	}
 	rank->own = buffers_at(ctx->place.trial, at);
+	/* A wish: whether it was granted is described (huge_bytes). */
+	if (ctx->place.trial->settings.pages != PAGES_SHARED)
+		madvise(at, 2 * arena,
+		        ctx->place.trial->settings.pages == PAGES_HUGE ? MADV_HUGEPAGE
+		                                                       : MADV_NOHUGEPAGE);
 	return touch(at, 2 * arena, true, st);
 }
 

@@ -4,19 +4,33 @@
 
 #include "../../clock.h"
 #include "host.h"
+#include "../strided.h"
 
 struct budget {
 	size_t bytes;
 	unsigned pieces;
 };
 
+/* The piece of access that is `done` bytes into it. */
+static void carry_strided(const struct backend_ctx *ctx, uint8_t *to, const uint8_t *from,
+                          size_t done, size_t bytes)
+{
+	size_t element = coll_dtype_bytes(ctx->call.cell.dtype);
+
+	strided_copy(to - done, from - done, element, ctx->call.cell.bytes / element,
+	                 ctx->access_stride, done / element, bytes / element);
+}
+
 /* One piece, as its step has it, into this rank's receive buffer. */
 static void carry(const struct backend_ctx *ctx, const struct host_move *move, uint8_t *to,
-                  const uint8_t *from, size_t bytes)
+                  const uint8_t *from, size_t done, size_t bytes)
 {
 	switch (move->step.touch) {
 	case HOST_COPY:
-		memcpy(to, from, bytes);
+		if (ctx->access_stride)
+			carry_strided(ctx, to, from, done, bytes);
+		else
+			memcpy(to, from, bytes);
 		break;
 	case HOST_FIRST:
 		host_reduce_first(&ctx->reduction, move->place, to, from, bytes);
@@ -131,7 +145,7 @@ static bool pull(const struct backend_ctx *ctx, struct host_rank *rank, struct b
 
 	uint8_t *to = rank->own.recv + rank->base + move->step.to + rank->pull.done;
 
-	carry(ctx, move, to, from, bytes);
+	carry(ctx, move, to, from, rank->pull.done, bytes);
 	if (move->peer != rank->rank)
 		rank->tally.delivered += bytes;
 	advance(&rank->pull, move, bytes);

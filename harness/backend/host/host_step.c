@@ -200,6 +200,8 @@ static struct host_step apart(const struct host_call *call, unsigned rank, unsig
 		return source == cell->root ? mine : none;
 	case COLL_HYPERCUBE:
 		return hypercube(call, rank, source, phase);
+	case COLL_ACCESS:
+		return source == rank ? whole : none;
 	case COLL_INIT:
 	case COLL_DDP_COMPUTE:
 	case COLL_KINDS:

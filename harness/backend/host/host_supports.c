@@ -98,6 +98,10 @@ int host_supports(const struct trial *trial, struct status *st)
 		return status_set(st,
 		                  "host: path = direct reads a peer's buffer by its address: "
 		                  "that needs one process; shared reads it from any");
+	if (set->pages != PAGES_SHARED && transport == HOST_SHARED)
+		return status_set(st, "host: pages = %s is memory of a process's own, and path = "
+		                      "shared reads a peer's: allowed are direct and fifo",
+		                  settings_words("pages")[set->pages]);
 	if (set->split.op != SPLIT_NONE &&
 	    split_size(set->split, layout_ranks(set->layout), &group, st) != 0)
 		return -1;

@@ -219,6 +219,17 @@ static void put_copy(struct backend_ctx *ctx, struct place *p, const char *from,
 		ctx->cuda_failed = result;
 }
 
+/* Nothing for NCCL: the rank's own GPU reads and writes its own memory. */
+static void put_access(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	cudaError_t result = cudaSetDevice((int)p->device);
+	if (result == cudaSuccess)
+		result = device_launch_access(to, from, ctx->cell.dtype, ctx->elements,
+		                              ctx->trial->settings.stride, p->stream);
+	if (result != cudaSuccess)
+		ctx->cuda_failed = result;
+}
+
 /* The rounds begin when all local ranks have been issued. */
 static void put_rounds(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
@@ -331,6 +342,7 @@ static const struct nccl_coll rows[COLL_KINDS] = {
     [COLL_DDP_STEP]       = {.put = put_rounds, .trains = true},
     [COLL_DDP_COMMUNICATION] = {.put = put_rounds, .trains = true},
     [COLL_DDP_COMPUTE]    = {.put = put_rounds, .trains = true},
+    [COLL_ACCESS]         = {.put = put_access},
     [COLL_COPY]           = {.put = put_copy, .one_process = true},
     [COLL_INIT]           = {.connects = true},
 };

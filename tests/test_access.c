@@ -1,0 +1,107 @@
+/* Strided access: the order of the copy, and a run of it up to its table. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../harness/backend/strided.h"
+#include "cli.h"
+#include "json.h"
+
+#define MOST 331
+
+/* After the first k of the order, the elements that have come are those of the definition: one
+ * after the other `stride` apart, then the same from the next one on, the rest as it lies. */
+static void elements_come_in_the_order_of_the_stride(void **state)
+{
+	static const size_t elements[] = {1, 2, 4, 8};
+	(void)state;
+	for (unsigned e = 0; e < 4; e++)
+		for (size_t stride = 1; stride <= 40; stride += 3)
+			for (size_t count = 1; count <= MOST; count += 55) {
+				uint8_t from[8 * MOST], to[8 * MOST], right[8 * MOST];
+				size_t element = elements[e], rows = count / stride;
+				for (size_t i = 0; i < sizeof from; i++)
+					from[i] = (uint8_t)(1 + i % 251);
+				memset(to, 0, sizeof to);
+				memset(right, 0, sizeof right);
+				for (size_t k = 0, n; k < count; k += n) {
+					n = count - k < 17 ? count - k : 17;
+					strided_copy(to, from, element, count, stride, k,
+					                 n);
+					for (size_t i = k; i < k + n; i++) {
+						size_t at = i < rows * stride
+						                ? i % rows * stride + i / rows
+						                : i;
+						memcpy(right + at * element,
+						       from + at * element, element);
+					}
+					assert_memory_equal(to, right, sizeof to);
+				}
+				assert_memory_equal(to, from, count * element);
+			}
+}
+
+static const char experiment[] =
+    "; Which order?\n[experiment]\ncollective = access\nbytes = 100004\nranks = 1\nbackend = "
+    "host\n"
+    "blocks = 2\nwarmup = 1\nstretches = 2\ncalls = 2\npace = stream\nlimit = no\n"
+    "reference = side-by-side\n"
+    "[variant side-by-side]\nmode = single\n[variant apart]\nlike = side-by-side\nstride = 7\n"
+    "[variant huge]\nlike = apart\npages = huge\n";
+
+static void strides_are_rows_of_a_table(void **state)
+{
+	char folder[64], file[128], results[128], report[256];
+	(void)state;
+	cli_folder(folder);
+	cli_write(folder, "access.exp", experiment);
+	snprintf(file, sizeof file, "%s/access.exp", folder);
+	snprintf(results, sizeof results, "%s/results", folder);
+	cli_expect(cli_run(folder, (const char *const[]){"run", "--file", file, "--results",
+	                                                 results, NULL}),
+	           0, "Side by side, elements are read and written at");
+	cli_result(folder, "access", "report.json", report, sizeof report);
+	json_t *json = json_report(report);
+	const json_t *table = json_table(json, "access");
+	assert_int_equal(json_rows(table, (json_keys){NULL}), 3); /* not the twin */
+	json_assert_number(json_cell(table, (json_keys){"variant", "apart", NULL}, "stride"),
+	                   "", 7, 0);
+	assert_true(
+	    json_number_value(json_at(
+	        json_cell(table, (json_keys){"variant", "huge", NULL}, "gbs"), "value")) > 0);
+	json_decref(json);
+	cli_clean(folder);
+}
+
+/* A variant that differs in a setting that nothing heeds would be one in name alone. */
+static void a_stride_wants_access(void **state)
+{
+	char folder[64], file[128];
+	(void)state;
+	cli_folder(folder);
+	cli_write(
+	    folder, "t.exp",
+	    "[experiment]\ncollective = all_reduce\nbytes = 4K\nbackend = host\nranks = 2\n"
+	    "[variant a]\nmode = single\n[variant b]\nlike = a\nstride = 2\n");
+	snprintf(file, sizeof file, "%s/t.exp", folder);
+	cli_expect(cli_run(folder, (const char *const[]){"run", "--file", file, NULL}), 1,
+	           "stride = 2 is of the collective access");
+	cli_clean(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(elements_come_in_the_order_of_the_stride),
+	    cmocka_unit_test(strides_are_rows_of_a_table),
+	    cmocka_unit_test(a_stride_wants_access),
+	};
+	setenv("PATH", "/nowhere", 1); /* no gnuplot: pictures are drawn elsewhere */
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
