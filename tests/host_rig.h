@@ -97,7 +97,7 @@ static inline void rig_raise(struct rig *rig)
 	struct status st = {""};
 
 	for (unsigned c = 0; c < rig->trial.ncells; c++) {
-		size_t bytes = trial_whole(&rig->trial.network, &rig->cells[c]).bytes;
+		size_t bytes = trial_whole(&rig->trial.network, trial_comm_ranks(&rig->trial), &rig->cells[c]).bytes;
 		if (bytes * rig->slots > rig->trial.arena_bytes)
 			rig->trial.arena_bytes = bytes * rig->slots;
 	}

@@ -41,7 +41,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *to, const cha
 static bool is_checked(int coll)
 {
 	return coll != COLL_COPY && coll != COLL_INIT &&
-	       !(coll_info((enum coll_kind)coll)->is & COLL_TRAINS);
+	       !(coll_info((enum coll_kind)coll)->is & (COLL_TRAINS | COLL_ROUTED));
 }
 
 static bool is_taken(int coll, unsigned need, unsigned without)

@@ -1,5 +1,6 @@
-/* Data-parallel training: models' files, buckets, products, and the step of the host backend, whose
- * gradients have to be the exact average on every rank. */
+/* Data-parallel training: models' files, buckets, products, and the step of the host backend,
+ * whose gradients have to be the exact average on every rank. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 #include <cmocka.h>
 
 #include "../harness/coll/network.h"
+#include "../harness/coll/routing.h"
 #include "cli.h"
 #include "host_rig.h"
 
@@ -84,8 +86,8 @@ static void a_bad_file_is_named_with_its_line(void **state)
 	cli_clean(folder);
 }
 
-/* The rule of PyTorch's reducer, by hand: a bucket is closed by the tensor with which it reaches
- * its cap, and the first one has a cap of its own. */
+/* The rule of PyTorch's reducer, by hand: a bucket is closed by the tensor with which it
+ * reaches its cap, and the first one has a cap of its own. */
 static void buckets_close_where_they_reach_their_cap(void **state)
 {
 	static const struct network network = {
@@ -96,11 +98,14 @@ static void buckets_close_where_they_reach_their_cap(void **state)
 		uint64_t first, cap;
 		unsigned layers[8];
 	} rows[] = {
-	    {0, 4096, {7}},             /* never reached: all in one */
-	    {256, 4096, {1, 6}},        /* the first tensor has 256 bytes: enough */
-	    {257, 512, {2, 2, 2, 1}},   /* the second closes it; 640 elements are one bucket */
-	    {0, 1, {1, 1, 2, 1, 1, 1}}, /* a bucket each; work without a gradient comes with the next */
-	    {3000, 256, {4, 1, 1, 1}},  /* a first one that is larger than the others */
+	    {0, 4096, {7}},           /* never reached: all in one */
+	    {256, 4096, {1, 6}},      /* the first tensor has 256 bytes: enough */
+	    {257, 512, {2, 2, 2, 1}}, /* the second closes it; 640 elements are one bucket */
+	    {0,
+	     1,
+	     {1, 1, 2, 1, 1,
+	      1}}, /* a bucket each; work without a gradient comes with the next */
+	    {3000, 256, {4, 1, 1, 1}}, /* a first one that is larger than the others */
 	};
 	(void)state;
 	assert_int_equal(all, 64 + 64 + 640 + 64 + 128);
@@ -127,8 +132,8 @@ static void buckets_close_where_they_reach_their_cap(void **state)
 	assert_int_equal(buckets_get(&other, 0).elements, all + 1);
 }
 
-/* No bucket of the models but the first and the last is under its cap, and none could do without
- * its last tensor. */
+/* No bucket of the models but the first and the last is under its cap, and none could do
+ * without its last tensor. */
 static void buckets_of_the_models_have_their_size(void **state)
 {
 	static const char *const names[] = {"resnet50", "bert_large", "gpt2_xl", "llama_7b"};
@@ -140,12 +145,15 @@ static void buckets_of_the_models_have_their_size(void **state)
 			struct buckets b =
 			    buckets_of(&network, network_elements(&network), 2, MIB, cap);
 			struct bucket bucket, *last = NULL, before;
-			for (; buckets_next(&b, last, &bucket); before = bucket, last = &before) {
+			for (; buckets_next(&b, last, &bucket);
+			     before = bucket, last = &before) {
 				uint64_t least = (last ? cap : MIB) / 2, own = 0;
 				for (unsigned k = 0; k < bucket.layers; k++)
 					own += network.layers[bucket.layer + k].elements;
-				assert_true(own >= least || bucket.layer + bucket.layers == network.n);
-				own -= network.layers[bucket.layer + bucket.layers - 1].elements;
+				assert_true(own >= least ||
+				            bucket.layer + bucket.layers == network.n);
+				own -=
+				    network.layers[bucket.layer + bucket.layers - 1].elements;
 				assert_true(own < least);
 			}
 		}
@@ -186,8 +194,8 @@ static void add_steps(enum dtype dtype, enum op op, size_t cap)
 	}
 }
 
-/* Every rank has the exact average, or sum, in every datatype: with views and with copies, in one
- * process and in several, with slots in use at once. */
+/* Every rank has the exact average, or sum, in every datatype: with views and with copies, in
+ * one process and in several, with slots in use at once. */
 static void gradients_are_exact_in_every_datatype(void **state)
 {
 	static const struct network network = {
@@ -197,8 +205,9 @@ static void gradients_are_exact_in_every_datatype(void **state)
 		const char *path;
 		bool view;
 	} rows[] = {
-	    {{1, 1, 2}, "direct", true}, {{1, 2, 1}, "direct", false}, {{1, 3, 1}, "fifo", true},
-	    {{2, 1, 1}, "fifo", false},  {{2, 2, 1}, "shared", true},  {{2, 1, 1}, "shared", false},
+	    {{1, 1, 2}, "direct", true}, {{1, 2, 1}, "direct", false},
+	    {{1, 3, 1}, "fifo", true},   {{2, 1, 1}, "fifo", false},
+	    {{2, 2, 1}, "shared", true}, {{2, 1, 1}, "shared", false},
 	};
 	(void)state;
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -217,12 +226,84 @@ static void gradients_are_exact_in_every_datatype(void **state)
 	}
 }
 
+/* --- experts --- */
+
+static void experts_are_wanted_as_asked(void **state)
+{
+	(void)state;
+	/* One on each rank, or as many on each: even. Of 3 on 2 ranks the first has two. */
+	assert_true(routing_imbalance(routing_root(0, 0), 5) == 1);
+	assert_true(fabs(routing_imbalance(routing_root(0, 16), 4) - 1) < 1e-3);
+	assert_true(fabs(routing_imbalance(routing_root(0, 3), 2) - 4.0 / 3) < 1e-3);
+	/* Zipf's law with s = 1 on 2 experts: 1 and 1/2. */
+	assert_true(fabs(routing_imbalance(routing_root(10, 2), 2) - 4.0 / 3) < 1e-3);
+	/* More skew is less even; a skew without end leaves one rank all. */
+	for (unsigned skew = 1; skew <= ROUTING_MOST_SKEW; skew++)
+		assert_true(routing_imbalance(routing_root(skew, 8), 4) >
+		            routing_imbalance(routing_root(skew - 1, 8), 4));
+	assert_true(routing_imbalance(routing_root(40, 8), 8) > 7);
+	/* Every rank sends alike, and what is sent is what the cell says, up to a unit a part.
+	 */
+	for (unsigned n = 1; n <= 9; n++)
+		for (unsigned skew = 0; skew <= 20; skew += 5) {
+			struct cell cell = {.coll = COLL_MOE_STEP,
+			                    .dtype = DTYPE_FLOAT16,
+			                    .op = OP_NONE,
+			                    .root = routing_root(skew, 11),
+			                    .bytes = 4096 * 16};
+			size_t all = coll_routed_bytes(&cell, n);
+			struct cell whole = cell;
+			whole.bytes = all;
+			struct value_parts parts = coll_parts(&whole, NULL, n);
+			for (unsigned r = 0; r < n; r++) {
+				size_t sent = coll_span(&whole, &parts, n, r).send_bytes;
+				assert_in_range(sent, cell.bytes - 16 * n,
+				                cell.bytes + 16 * n * n);
+				assert_true(2 * value_received_before(&parts, r, n) <= all / 2);
+			}
+		}
+}
+
+/* What comes back is what was sent, and what comes to an expert is for it: in every datatype.
+ */
+static void tokens_come_and_go_as_they_are_routed(void **state)
+{
+	static const enum coll_kind kinds[] = {COLL_MOE_STEP, COLL_MOE_DISPATCH,
+	                                       COLL_MOE_COMPUTE, COLL_MOE_COMMUNICATION};
+	static const struct {
+		struct layout layout;
+		const char *path;
+	} rows[] = {{{1, 1, 3}, "direct"},
+	            {{1, 2, 1}, "fifo"},
+	            {{2, 2, 1}, "fifo"},
+	            {{2, 1, 1}, "shared"}};
+	(void)state;
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		rig_init(&rig, rows[i].layout, rows[i].path);
+		rig.trial.settings.hidden = 8;
+		for (unsigned d = 0; d < DTYPE_KINDS; d++)
+			for (unsigned k = 0; k < 4; k++)
+				for (unsigned skew = 0; skew <= 20; skew += 20)
+					rig_add_cell(
+					    &rig, (struct cell){.coll = kinds[k],
+					                        .dtype = (enum dtype)d,
+					                        .op = OP_NONE,
+					                        .root = routing_root(skew, 5),
+					                        .bytes = 6144});
+		rig_raise(&rig);
+		rig_run(&rig);
+		rig_assert_right(&rig);
+		rig_lower(&rig);
+	}
+}
+
 /* --- the program --- */
 
 static struct cli run(const char *folder, const char *text)
 {
 	static const char head[] =
-	    "[experiment]\nbackend = host\nranks = 2\nblocks = 1\nwarmup = 0\nisolated_calls = 2\n"
+	    "[experiment]\nbackend = host\nranks = 2\nblocks = 1\nwarmup = 0\nisolated_calls = "
+	    "2\n"
 	    "pace = isolated\nlimit = no\ncollective = ddp_step\nop = avg\n";
 	char all[2048], file[80], results[80];
 	snprintf(all, sizeof all, "%s%s", head, text);
@@ -241,7 +322,8 @@ static void what_cannot_be_is_said(void **state)
 	assert_non_null(getcwd(here, sizeof here));
 	cli_folder(folder);
 	snprintf(text, sizeof text, "bytes = 16K\n%s", modes);
-	cli_expect(run(folder, text), 1, "model = '' is not there; a step of training wants the model");
+	cli_expect(run(folder, text), 1,
+	           "model = '' is not there; a step of training wants the model");
 	snprintf(text, sizeof text, "bytes = 16K\nmodel = nobody\n%s", modes);
 	cli_expect(run(folder, text), 1, "model = 'nobody' is not there");
 	snprintf(text, sizeof text, "bytes = 16K\nmodel = ./none.csv\n%s", modes);
@@ -249,9 +331,14 @@ static void what_cannot_be_is_said(void **state)
 	cli_write(folder, "large.csv", "all,500000000000,1\n");
 	snprintf(text, sizeof text, "bytes = 16K\nmodel = %s/large.csv\n%s", folder, modes);
 	cli_expect(run(folder, text), 1, "ask for smaller sizes or fewer ranks");
-	snprintf(text, sizeof text, "bytes = 16K\nmodel = %s/large.csv\nfirst_bucket = 1K..4K\n%s", folder,
-	         modes);
-	cli_expect(run(folder, text), 1, "first_bucket = '1K..4K' is not allowed; allowed is one size");
+	snprintf(text, sizeof text,
+	         "bytes = 16K\nmodel = %s/large.csv\nfirst_bucket = 1K..4K\n%s", folder, modes);
+	cli_expect(run(folder, text), 1,
+	           "first_bucket = '1K..4K' is not allowed; allowed is one size");
+	snprintf(text, sizeof text, "bytes = 16K\nskew = 0, 1.25\n%s", modes);
+	cli_expect(run(folder, text), 1, "skew = '0, 1.25' is not allowed");
+	snprintf(text, sizeof text, "bytes = 16K\nskew = 5\n%s", modes);
+	cli_expect(run(folder, text), 1, "numbers from 0 to 4 with one decimal");
 	cli_clean(folder);
 }
 
@@ -264,10 +351,11 @@ static void a_wrong_gradient_is_found(void **state)
 	assert_non_null(getcwd(here, sizeof here));
 	for (unsigned m = 0; m < 3; m++) {
 		cli_folder(folder);
-		snprintf(text, sizeof text,
-		         "bytes = 64K\nmodel = %s/experiments/models/lenet5.csv\nfirst_bucket = 4K\n"
-		         "[variant v]\nmode = %s\nflip = 1:70001\n",
-		         here, modes[m]);
+		snprintf(
+		    text, sizeof text,
+		    "bytes = 64K\nmodel = %s/experiments/models/lenet5.csv\nfirst_bucket = 4K\n"
+		    "[variant v]\nmode = %s\nflip = 1:70001\n",
+		    here, modes[m]);
 		struct cli cli = run(folder, text);
 		assert_true(cli.code > 0);
 		assert_non_null(strstr(cli.out, "wrong data in ddp_step_avg"));
@@ -285,6 +373,8 @@ int main(void)
 	    cmocka_unit_test(buckets_of_the_models_have_their_size),
 	    cmocka_unit_test(products_come_to_the_work),
 	    cmocka_unit_test(gradients_are_exact_in_every_datatype),
+	    cmocka_unit_test(experts_are_wanted_as_asked),
+	    cmocka_unit_test(tokens_come_and_go_as_they_are_routed),
 	    cmocka_unit_test(what_cannot_be_is_said),
 	    cmocka_unit_test(a_wrong_gradient_is_found),
 	};

@@ -1,5 +1,5 @@
-/* Exposed communication and overlap, of records that are made up: step, compute and communication
- * of each block differ by what the test says, whatever else scatters. */
+/* Exposed communication and overlap, of records that are made up: step, compute and
+ * communication of each block differ by what the test says, whatever else scatters. */
 #include "made.h"
 
 #define BLOCKS 8
@@ -29,7 +29,8 @@ static void line(json_t *json, const struct made_place *p)
 {
 	static const char *const words[] = {"ddp_step", "ddp_compute", "ddp_communication"};
 	bool none = without && p->size == without;
-	json_object_set_new(json, "collective", json_string(none ? "all_reduce" : words[p->size]));
+	json_object_set_new(json, "collective",
+	                    json_string(none ? "all_reduce" : words[p->size]));
 	json_object_set_new(json, "op", json_string(p->size == 1 && !none ? "none" : "avg"));
 	json_object_set_new(json, "in_place", json_true());
 	json_object_set_new(json, "asked_bytes", json_integer(26214400));
@@ -39,8 +40,8 @@ static void line(json_t *json, const struct made_place *p)
 static void environment(json_t *json)
 {
 	json_object_set_new(json, "model",
-	                    json_pack("{s:s, s:i, s:i, s:i}", "name", "tiny", "parameters", 1000000,
-	                              "elements", 1000064, "flops", 2000000));
+	                    json_pack("{s:s, s:i, s:i, s:i}", "name", "tiny", "parameters",
+	                              1000000, "elements", 1000064, "flops", 2000000));
 }
 
 static struct made world(unsigned blocks)
@@ -71,20 +72,22 @@ static void exposed_is_what_a_step_has_beyond_its_compute(void **state)
 	for (unsigned i = 0; i < 3; i++) {
 		char bucket[32];
 		snprintf(bucket, sizeof bucket, "25 MiB %s", rows[i].variant);
-		json_keys is = {"bucket", bucket, NULL};
+		json_keys is = {"size", bucket, NULL};
 		const json_t *exposed = json_cell(table, is, "exposed_ms");
 		/* The scale of a block moves it; the interval holds what was planted. */
 		json_assert_number(exposed, "value", rows[i].exposed, 0.1 * rows[i].exposed);
 		assert_true(json_number_value(json_at(exposed, "lo")) <= rows[i].exposed);
 		assert_true(json_number_value(json_at(exposed, "hi")) >= rows[i].exposed);
 		/* A share of the block's own communication: exact, whatever the scale. */
-		json_assert_number(json_cell(table, is, "overlap_percent"), "value", rows[i].overlap,
-		                   0.1);
-		json_assert_number(json_cell(table, is, "overlap_percent"), "lo", rows[i].overlap, 0.2);
+		json_assert_number(json_cell(table, is, "overlap_percent"), "value",
+		                   rows[i].overlap, 0.1);
+		json_assert_number(json_cell(table, is, "overlap_percent"), "lo",
+		                   rows[i].overlap, 0.2);
 		json_assert_number(json_cell(table, is, "blocks"), "", BLOCKS, 0);
 	}
-	json_assert_number(json_cell(table, (json_keys){"bucket", "25 MiB processes", NULL}, "speed"),
-	                   "estimate", 100.0 / 130, 0.001);
+	json_assert_number(
+	    json_cell(table, (json_keys){"size", "25 MiB processes", NULL}, "speed"),
+	    "estimate", 100.0 / 130, 0.001);
 	json_assert_one_says(json_object_get(report, "answer"),
 	                     "tiny in float32, fastest with 25 MiB: single 0.16");
 	json_assert_one_says(json_object_get(report, "answer"),
@@ -98,7 +101,7 @@ static void few_blocks_give_figures_without_intervals(void **state)
 	(void)state;
 	without = 0;
 	const json_t *table = json_table(made_report(&m), "training");
-	json_keys is = {"bucket", "25 MiB threads", NULL};
+	json_keys is = {"size", "25 MiB threads", NULL};
 	json_assert_number(json_cell(table, is, "overlap_percent"), "value", 60, 1);
 	json_assert_null(json_cell(table, is, "overlap_percent"), "lo");
 	json_assert_null(json_cell(table, is, "exposed_ms"), "hi");
@@ -111,10 +114,10 @@ static void a_step_alone_has_no_exposed_communication(void **state)
 	for (without = 1; without <= 2; without++) {
 		struct made m = world(BLOCKS);
 		const json_t *table = json_table(made_report(&m), "training");
-		json_keys is = {"bucket", "25 MiB threads", NULL};
+		json_keys is = {"size", "25 MiB threads", NULL};
 		json_assert_number(json_cell(table, is, "step_ms"), "value", 0.1, 0.01);
-		json_assert_null(json_cell(table, is, "exposed_ms"), "");
-		json_assert_null(json_cell(table, is, "overlap_percent"), "");
+		assert_false(json_has_column(table, "exposed_ms"));
+		assert_false(json_has_column(table, "overlap_percent"));
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../coll/routing.h"
 #include "words.h"
 
 enum part { STEP, COMPUTE, COMMUNICATION, PARTS };
@@ -12,6 +13,7 @@ enum part { STEP, COMPUTE, COMMUNICATION, PARTS };
 /* A kind of step, and what it is held against. */
 static const enum coll_kind kinds[][PARTS] = {
     {COLL_DDP_STEP, COLL_DDP_COMPUTE, COLL_DDP_COMMUNICATION},
+    {COLL_MOE_STEP, COLL_MOE_COMPUTE, COLL_MOE_COMMUNICATION},
 };
 
 #define NKINDS (sizeof kinds / sizeof *kinds)
@@ -24,8 +26,8 @@ static const enum coll_kind *kind_of(const struct summary_group *g)
 	return NULL;
 }
 
-/* Isolated calls, each after a meeting, are what a step takes; a stream of them only where there
- * are no others. */
+/* Isolated calls, each after a meeting, are what a step takes; a stream of them only where
+ * there are no others. */
 static bool is_taken(const struct summary *s, const struct summary_group *g)
 {
 	if (!kind_of(g))
@@ -42,7 +44,18 @@ static bool is_taken(const struct summary *s, const struct summary_group *g)
 static bool is_shown(const struct summary *s, unsigned variant)
 {
 	enum summary_role role = s->variants[variant].role;
-	return s->variants[variant].measured && (role == ROLE_VARIANT || role == ROLE_REFERENCE);
+	return s->variants[variant].measured &&
+	       (role == ROLE_VARIANT || role == ROLE_REFERENCE);
+}
+
+static bool is_routed(const struct summary_group *g)
+{
+	return coll_info(g->cell.coll)->is & COLL_ROUTED;
+}
+
+static unsigned ranks_of(const struct summary_group *g)
+{
+	return g->cell.comm_ranks ? g->cell.comm_ranks : g->nranks;
 }
 
 /* The place of a step's part, or INDEX_NONE. */
@@ -51,8 +64,9 @@ static unsigned place_of(const struct summary *s, const struct summary_group *g,
 {
 	for (unsigned i = 0; i < s->ngroups; i++) {
 		const struct summary_group *of = &s->groups[i];
-		if (of->cell.coll != coll || of->cell.dtype != g->cell.dtype ||
-		    of->cell.pace != g->cell.pace || of->cell.comm_ranks != g->cell.comm_ranks ||
+		if (of->cell.coll != coll || of->cell.root != g->cell.root ||
+		    of->cell.dtype != g->cell.dtype || of->cell.pace != g->cell.pace ||
+		    of->cell.comm_ranks != g->cell.comm_ranks ||
 		    (of->cell.op != g->cell.op && of->cell.op != OP_NONE))
 			continue;
 		for (unsigned k = 0; k < of->nsizes; k++)
@@ -62,8 +76,10 @@ static unsigned place_of(const struct summary *s, const struct summary_group *g,
 	return INDEX_NONE;
 }
 
-/* The location of differences, with its interval: on a scale on which no exponential overflows. */
-static struct stats_interval location(const double *x, unsigned n, double confidence, double *logs)
+/* The location of differences, with its interval: on a scale on which no exponential overflows.
+ */
+static struct stats_interval location(const double *x, unsigned n, double confidence,
+                                      double *logs)
 {
 	double most = 0;
 	for (unsigned i = 0; i < n; i++)
@@ -73,19 +89,21 @@ static struct stats_interval location(const double *x, unsigned n, double confid
 	for (unsigned i = 0; i < n; i++)
 		logs[i] = x[i] / most;
 	struct stats_ratio r = stats_ratio_of_logs(logs, n, confidence);
-	return (struct stats_interval){most * log(r.estimate), most * log(r.lo), most * log(r.hi)};
+	return (struct stats_interval){most * log(r.estimate), most * log(r.lo),
+	                               most * log(r.hi)};
 }
 
 /* µs of all parts in the blocks that have them. Returns how many. */
-static unsigned blocks_of(const struct summary *s, unsigned variant, const unsigned places[PARTS],
-                          double *us[PARTS])
+static unsigned blocks_of(const struct summary *s, unsigned variant,
+                          const unsigned places[PARTS], double *us[PARTS])
 {
 	unsigned n = 0;
 	for (unsigned b = 0; b < s->index.nblocks; b++) {
 		bool all = true;
 		for (unsigned p = 0; p < PARTS && all; p++) {
 			const struct summary_trial *t =
-			    places[p] == INDEX_NONE ? NULL : index_timed(s, variant, places[p], b);
+			    places[p] == INDEX_NONE ? NULL
+			                            : index_timed(s, variant, places[p], b);
 			all = t && t->time_ns > 0;
 			if (all)
 				us[p][n] = t->time_ns / 1000;
@@ -103,7 +121,8 @@ static void row_make(const struct summary *s, unsigned variant, const unsigned p
 {
 	const double confidence = s->looks.confidence;
 	const struct summary_row *step = index_row(s, variant, places[STEP]);
-	struct stats_interval *times[] = {&row->step_us, &row->compute_us, &row->communication_us};
+	struct stats_interval *times[] = {&row->step_us, &row->compute_us,
+	                                  &row->communication_us};
 	double *exposed = us[PARTS], *scratch = us[PARTS + 1];
 	row->exposed_us = row->overlap = none;
 	for (unsigned p = 0; p < PARTS; p++) {
@@ -123,6 +142,8 @@ static void row_make(const struct summary *s, unsigned variant, const unsigned p
 	row->exposed_us = location(exposed, row->blocks, confidence, scratch);
 	struct stats_ratio share =
 	    stats_share(exposed, us[COMMUNICATION], row->blocks, confidence);
+	if (is_routed(&s->groups[row->group])) /* nothing is there to overlap */
+		return;
 	if (isnan(share.estimate)) /* too few blocks: no interval, but a figure */
 		share = (struct stats_ratio){.estimate = row->exposed_us.estimate /
 		                                         row->communication_us.estimate,
@@ -156,6 +177,10 @@ static void rows_make(const struct summary *s, double *us[PARTS + 2], struct tra
 				row->variant = v;
 				row->group = g;
 				row->bytes = group->asked_bytes[k];
+				row->imbalance =
+				    is_routed(group)
+				        ? routing_imbalance(group->cell.root, ranks_of(group))
+				        : NAN;
 				row_make(s, v, places, us, row);
 			}
 		}
@@ -202,7 +227,8 @@ bool training_tells_overlap(const struct training_row *row)
 }
 
 /* The size at which the reference, or else the first variant there is, has the fastest step. */
-static size_t fastest(const struct training *t, const struct summary *s, unsigned i, unsigned end)
+static size_t fastest(const struct training *t, const struct summary *s, unsigned i,
+                      unsigned end)
 {
 	const struct training_row *best = &t->rows[i];
 	for (unsigned k = i; k < end; k++) {
@@ -223,10 +249,16 @@ unsigned training_say(const struct training *t, const struct summary *s, unsigne
 	unsigned end = i, said = 0;
 	while (end < t->n && t->rows[end].group == t->rows[i].group)
 		end++;
-	size_t at = fastest(t, s, i, end);
-	snprintf(text, bytes, "%s in %s, fastest with %s: ",
-	         t->model[0] ? t->model : coll_info(g->cell.coll)->name,
-	         coll_dtype_name(g->cell.dtype), words_size(at).text);
+	size_t at = is_routed(g) ? t->rows[end - 1].bytes : fastest(t, s, i, end);
+	if (is_routed(g))
+		snprintf(text, bytes,
+		         "%s, %s from each rank, the busiest gets %.3g times the mean: ",
+		         coll_word(&g->cell, g->nranks).text, words_size(at).text,
+		         t->rows[i].imbalance);
+	else
+		snprintf(text, bytes, "%s in %s, fastest with %s: ",
+		         t->model[0] ? t->model : coll_info(g->cell.coll)->name,
+		         coll_dtype_name(g->cell.dtype), words_size(at).text);
 	for (unsigned k = i; k < end; k++) {
 		const struct training_row *row = &t->rows[k];
 		if (row->bytes != at)
@@ -234,9 +266,13 @@ unsigned training_say(const struct training *t, const struct summary *s, unsigne
 		words_add(text, bytes, "%s%s %s ms a step", said++ ? "; " : "",
 		          s->variants[row->variant].name,
 		          words_number(row->step_us.estimate / 1000).text);
-		if (!training_tells_overlap(row))
+		if (is_routed(g) && !isnan(row->exposed_us.estimate))
+			words_add(text, bytes, ", %.0f %% of it communication",
+			          100 * row->exposed_us.estimate / row->step_us.estimate);
+		if (is_routed(g) || !training_tells_overlap(row))
 			continue;
-		words_add(text, bytes, ", %.0f %% of it exposed communication (%.0f %% overlapped)",
+		words_add(text, bytes,
+		          ", %.0f %% of it exposed communication (%.0f %% overlapped)",
 		          100 * row->exposed_us.estimate / row->step_us.estimate,
 		          100 * row->overlap.estimate);
 	}

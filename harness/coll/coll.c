@@ -1,5 +1,7 @@
 #include "coll.h"
 
+#include "routing.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,6 +93,14 @@ static const struct coll_info infos[COLL_KINDS] = {
                           COLL_PSEUDO | COLL_TRAINS, NONE, NONE, factor_one},
     [COLL_ACCESS] = {"access", "each rank copies its own buffer, neighbours `stride` apart", COLL_LOCAL,
                      WHOLE, WHOLE, factor_two},
+    [COLL_MOE_STEP] = {"moe_step", "tokens to their experts, these's work, and back",
+                       COLL_PARTED | COLL_ROUTED, WHOLE, WHOLE, factor_one},
+    [COLL_MOE_COMMUNICATION] = {"moe_communication", "the same, there and back without work",
+                                COLL_PARTED | COLL_ROUTED, WHOLE, WHOLE, factor_one},
+    [COLL_MOE_DISPATCH] = {"moe_dispatch", "the way there alone: an alltoallv of the routing",
+                           COLL_PARTED | COLL_ROUTED, WHOLE, WHOLE, factor_exchange},
+    [COLL_MOE_COMPUTE] = {"moe_compute", "the experts' work alone",
+                          COLL_PSEUDO | COLL_PARTED | COLL_ROUTED, NONE, NONE, factor_one},
     [COLL_COPY] = {"copy", "the limit: plain copies to the next rank, no handshake",
                    COLL_PSEUDO, WHOLE, WHOLE, factor_one},
     [COLL_INIT] = {"init", "making the communicator; no data", COLL_PSEUDO, NONE, NONE,
@@ -188,12 +198,22 @@ add(struct coll_word *word, const char *format, ...)
 	va_end(args);
 }
 
+static void add_routing(struct coll_word *word, unsigned root, unsigned nranks)
+{
+	unsigned skew = routing_skew(root), experts = routing_experts(root);
+	if (skew)
+		add(word, "_zipf%u.%u", skew / 10, skew % 10);
+	else
+		add(word, "_even");
+	add(word, "_of%u", experts ? experts : nranks);
+}
+
 struct coll_word coll_word(const struct cell *cell, unsigned nranks)
 {
 	struct coll_word word = {""};
 	unsigned is = infos[cell->coll].is;
 	add(&word, "%s", infos[cell->coll].name);
-	if (cell->dtype != DTYPE_FLOAT32 && (is & COLL_TRAINS || !(is & COLL_PSEUDO)))
+	if (cell->dtype != DTYPE_FLOAT32 && (is & (COLL_TRAINS | COLL_ROUTED) || !(is & COLL_PSEUDO)))
 		add(&word, "_%s", dtype_names[cell->dtype]);
 	if (is & COLL_REDUCES && cell->op != OP_SUM)
 		add(&word, "_%s", op_names[cell->op]);
@@ -201,6 +221,8 @@ struct coll_word coll_word(const struct cell *cell, unsigned nranks)
 	if (is & COLL_PAIRS)
 		add(&word, "_%u_%s_%u", value_pair_from(cell->root),
 		    is & COLL_ROUNDS ? "and" : "to", value_pair_to(cell->root, n));
+	else if (is & COLL_ROUTED)
+		add_routing(&word, cell->root, n);
 	else if (cell->root)
 		add(&word, "_root%u", cell->root);
 	if (cell->in_place && !(is & COLL_TRAINS))
@@ -258,9 +280,27 @@ static size_t side_bytes(enum coll_side side, size_t bytes, unsigned nranks)
 	return side == SIDE_WHOLE ? bytes : side == SIDE_PART ? bytes / nranks : 0;
 }
 
+size_t coll_routed_bytes(const struct cell *cell, unsigned nranks)
+{
+	const struct value_weights w = routing_weights(cell->root, nranks);
+	struct value_parts p = value_parts(&w, nranks, 1, cell->dtype);
+	uint64_t sent = 0, units = (cell->bytes + PART_ALIGN - 1) / PART_ALIGN;
+	for (unsigned to = 0; to < nranks; to++)
+		sent += value_weight(&p, 0, to);
+	units = (units * p.most + sent - 1) / sent;
+	/* Whole units for each rank. */
+	return 2 * (size_t)((units + nranks - 1) / nranks * nranks) * PART_ALIGN;
+}
+
 struct value_parts coll_parts(const struct cell *cell, const struct value_weights *weights,
                               unsigned nranks)
 {
+	if (infos[cell->coll].is & COLL_ROUTED) {
+		/* Half of the buffers: the rest is where experts have what came. */
+		const struct value_weights routed = routing_weights(cell->root, nranks);
+		return value_parts(&routed, nranks, cell->bytes / 2 / dtype_sizes[cell->dtype],
+		                   cell->dtype);
+	}
 	if (cell->coll != COLL_ALLTOALLV)
 		return (struct value_parts){.nranks = nranks};
 	return value_parts(weights, nranks, cell->bytes / dtype_sizes[cell->dtype],
@@ -281,7 +321,11 @@ struct coll_span coll_span(const struct cell *cell, const struct value_parts *pa
 		send = first ? SIDE_WHOLE : SIDE_NONE;
 		recv = second || (first && info->is & COLL_ROUNDS) ? SIDE_WHOLE : SIDE_NONE;
 	}
-	if (cell->coll == COLL_ALLTOALLV)
+	if (cell->coll == COLL_MOE_STEP || cell->coll == COLL_MOE_COMMUNICATION) {
+		size_t sent = value_sent_before(parts, rank, nranks) * element;
+		return (struct coll_span){.send_bytes = sent, .recv_bytes = sent};
+	}
+	if (cell->coll == COLL_ALLTOALLV || cell->coll == COLL_MOE_DISPATCH)
 		return (struct coll_span){
 		    .send_bytes = value_sent_before(parts, rank, nranks) * element,
 		    .recv_bytes = value_received_before(parts, rank, nranks) * element};

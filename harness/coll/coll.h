@@ -28,7 +28,7 @@ struct cell {
 	enum pace pace;
 	enum pass pass;
 	bool in_place;
-	unsigned root;       /* of pairs: sender and distance (value.h) */
+	unsigned root;       /* COLL_ROUTED: routing.h; of pairs: sender and distance (value.h) */
 	unsigned cycle;      /* of a soak; 0: the first */
 	unsigned connection; /* which opening of the backend within the job; 0: the first */
 	unsigned allocation; /* which of that connection's buffers; 0: the first */
@@ -56,6 +56,9 @@ enum {
 	/* A step of training, whole or a part of it: in place, and of the model's size; a cell's is
 	 * that at which a bucket is full. */
 	COLL_TRAINS = 256,
+	/* Of a mixture of experts: a cell's size is what each rank sends; its root says how they are
+	 * wanted (routing.h). */
+	COLL_ROUTED = 512,
 };
 
 struct coll_info {
@@ -103,7 +106,12 @@ unsigned coll_pairs(enum coll_kind kind, unsigned nranks);
 unsigned coll_pair(enum coll_kind kind, unsigned i, unsigned nranks);
 bool coll_is_pair(unsigned root, unsigned nranks);
 
-/* How an alltoallv's buffers are cut; nothing of other collectives. */
+/* What each rank of a mixture of experts has to have room for, twice, so that it can send
+ * `bytes`: the most that a rank gets. */
+size_t coll_routed_bytes(const struct cell *cell, unsigned nranks);
+
+/* How an alltoallv's buffers are cut, or those of a mixture of experts, whose bytes are
+ * coll_routed_bytes; nothing of other collectives. */
 struct value_parts coll_parts(const struct cell *cell, const struct value_weights *weights,
                               unsigned nranks);
 

@@ -54,12 +54,17 @@ struct network_product network_product(uint64_t flops)
 	if (!half)
 		return p;
 	unsigned side = (unsigned)cbrt((double)half / 2) / SIDE_STEP * SIDE_STEP;
-	p.side = side < SIDE_STEP ? SIDE_STEP : side > NETWORK_MOST_SIDE ? NETWORK_MOST_SIDE : side;
+	p.side = side < SIDE_STEP           ? SIDE_STEP
+	         : side > NETWORK_MOST_SIDE ? NETWORK_MOST_SIDE
+	                                    : side;
 	whole = half / (2 * (uint64_t)p.side * p.side); /* depth of one of the two */
 	each = 1 + whole / (NETWORK_MOST_DEPTH + 1);
 	p.times = (unsigned)(2 * each);
-	p.depth = (unsigned)((whole + each * DEPTH_STEP / 2) / (each * DEPTH_STEP) * DEPTH_STEP);
-	p.depth = p.depth < DEPTH_STEP ? DEPTH_STEP : p.depth > NETWORK_MOST_DEPTH ? NETWORK_MOST_DEPTH : p.depth;
+	p.depth =
+	    (unsigned)((whole + each * DEPTH_STEP / 2) / (each * DEPTH_STEP) * DEPTH_STEP);
+	p.depth = p.depth < DEPTH_STEP           ? DEPTH_STEP
+	          : p.depth > NETWORK_MOST_DEPTH ? NETWORK_MOST_DEPTH
+	                                         : p.depth;
 	return p;
 }
 
@@ -94,10 +99,11 @@ static int lines_read(FILE *in, const char *file, struct network *network, struc
 			rc = status_set(st, "%s:%u: more than the %d tensors that are allowed",
 			                file, at, NETWORK_MAX_LAYERS);
 		else if (!line_parse(line, &network->layers[network->n]))
-			rc = status_set(st,
-			                "%s:%u: no line of a model; allowed is name,elements,flops, "
-			                "as in fc.weight,2048000,8192000",
-			                file, at);
+			rc = status_set(
+			    st,
+			    "%s:%u: no line of a model; allowed is name,elements,flops, "
+			    "as in fc.weight,2048000,8192000",
+			    file, at);
 		else
 			network->n++;
 	}
@@ -122,7 +128,8 @@ int network_read(const char *file, struct network *out, struct status *st)
 	int rc = network ? lines_read(in, file, network, st) : status_set(st, "out of memory");
 	fclose(in);
 	if (!rc) {
-		snprintf(network->name, sizeof network->name, "%.*s", (int)strcspn(name, "."), name);
+		snprintf(network->name, sizeof network->name, "%.*s", (int)strcspn(name, "."),
+		         name);
 		*out = *network;
 	}
 	free(network);
@@ -139,9 +146,9 @@ json_t *network_to_json(const struct network *network)
 		return json_null();
 	}
 	for (unsigned i = 0; i < network->n; i++)
-		json_array_append_new(layers,
-		                      json_pack("[I, I]", (json_int_t)network->layers[i].elements,
-		                                (json_int_t)network->layers[i].flops));
+		json_array_append_new(layers, json_pack("[I, I]",
+		                                        (json_int_t)network->layers[i].elements,
+		                                        (json_int_t)network->layers[i].flops));
 	return json_pack("{s:s, s:o}", "name", network->name, "layers", layers);
 }
 
@@ -157,10 +164,13 @@ int network_from_json(const json_t *json, struct network *out, struct status *st
 	                &layers) ||
 	    strlen(name) >= sizeof out->name || !json_array_size(layers) ||
 	    json_array_size(layers) > NETWORK_MAX_LAYERS)
-		return status_set(st, "a model has a name and 1 to %d layers", NETWORK_MAX_LAYERS);
-	json_array_foreach(layers, i, layer) {
+		return status_set(st, "a model has a name and 1 to %d layers",
+		                  NETWORK_MAX_LAYERS);
+	json_array_foreach(layers, i, layer)
+	{
 		json_int_t elements, flops;
-		if (json_unpack(layer, "[I, I!]", &elements, &flops) || elements < 0 || flops < 0)
+		if (json_unpack(layer, "[I, I!]", &elements, &flops) || elements < 0 ||
+		    flops < 0)
 			return status_set(st, "a layer of a model is [elements, flops]");
 		out->layers[i] = (struct network_layer){(uint64_t)elements, (uint64_t)flops};
 	}
@@ -171,14 +181,15 @@ int network_from_json(const json_t *json, struct network *out, struct status *st
 
 /* --- buckets --- */
 
-struct buckets buckets_of(const struct network *network, uint64_t elements, size_t element_bytes,
-                          uint64_t first_bytes, uint64_t cap_bytes)
+struct buckets buckets_of(const struct network *network, uint64_t elements,
+                          size_t element_bytes, uint64_t first_bytes, uint64_t cap_bytes)
 {
 	uint64_t full = first_bytes ? first_bytes : cap_bytes;
 	uint64_t first = (full + element_bytes - 1) / element_bytes;
 	uint64_t cap = (cap_bytes + element_bytes - 1) / element_bytes;
 	bool fits = network && network->n && network_elements(network) == elements;
-	return (struct buckets){fits ? network : NULL, elements, first ? first : 1, cap ? cap : 1};
+	return (struct buckets){fits ? network : NULL, elements, first ? first : 1,
+	                        cap ? cap : 1};
 }
 
 bool buckets_next(const struct buckets *b, const struct bucket *last, struct bucket *out)

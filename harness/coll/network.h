@@ -67,13 +67,14 @@ struct buckets {
 };
 
 struct bucket {
-	unsigned layer, layers; /* the first of the model's, and how many; 0: all is one tensor */
-	uint64_t at, elements;  /* layers of work alone may have none */
+	unsigned layer,
+	    layers; /* the first of the model's, and how many; 0: all is one tensor */
+	uint64_t at, elements; /* layers of work alone may have none */
 };
 
 /* caps in bytes; first 0: as the others. */
-struct buckets buckets_of(const struct network *network, uint64_t elements, size_t element_bytes,
-                          uint64_t first_bytes, uint64_t cap_bytes);
+struct buckets buckets_of(const struct network *network, uint64_t elements,
+                          size_t element_bytes, uint64_t first_bytes, uint64_t cap_bytes);
 /* The bucket behind `last`, or the first (NULL); false behind the last one. */
 bool buckets_next(const struct buckets *buckets, const struct bucket *last, struct bucket *out);
 /* How many have elements. */

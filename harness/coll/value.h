@@ -66,6 +66,10 @@ enum coll_kind {
 	COLL_COPY,
 	COLL_INIT,
 	COLL_DDP_COMPUTE,
+	COLL_MOE_STEP,
+	COLL_MOE_COMMUNICATION,
+	COLL_MOE_DISPATCH,
+	COLL_MOE_COMPUTE,
 	COLL_KINDS
 };
 
@@ -330,6 +334,7 @@ VALUE_FN uint64_t value_expected(const struct value_question *q, uint64_t base, 
 	case COLL_ALLTOALL:
 		return value_input(q, (unsigned)(i / part), base + rank * part + i % part);
 	case COLL_ALLTOALLV:
+	case COLL_MOE_DISPATCH:
 		return value_from_parts(q, base, i);
 	case COLL_SENDRECV_PAIRS:
 		return value_input(q, rank ^ 1, base + i);
@@ -343,6 +348,10 @@ VALUE_FN uint64_t value_expected(const struct value_question *q, uint64_t base, 
 	case COLL_SENDRECV:
 	case COLL_COPY:
 		return value_input(q, last, base + i);
+	case COLL_MOE_STEP: /* there and back: its own, as they were */
+	case COLL_MOE_COMMUNICATION:
+		return value_input(q, rank, base + i);
+	case COLL_MOE_COMPUTE:
 	case COLL_INIT: /* have no output */
 	case COLL_DDP_COMPUTE:
 	case COLL_KINDS:

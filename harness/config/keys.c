@@ -1,6 +1,7 @@
 #include "keys.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 
 #include "../backend/backend.h"
 #include "../coll/counts.h"
+#include "../coll/routing.h"
 #include "near.h"
 #include "sizes.h"
 
@@ -39,7 +41,7 @@ const char *keys_word_pace(unsigned i)
 }
 
 static field_read_fn colls_read, sizes_read, dtypes_read, ops_read, roots_read, in_place_read,
-    counts_read, paces_read, blocks_read, library_read, each_read;
+    counts_read, skews_read, paces_read, blocks_read, library_read, each_read;
 
 #define AT(FIELD)   offsetof(struct spec, FIELD)
 #define TEXT(FIELD) AT(FIELD), sizeof(((struct spec *)0)->FIELD)
@@ -57,6 +59,8 @@ static const struct field experiment[] = {
     {"in_place", FIELD_OWN, .read = in_place_read, .initial = "no", .help = "no, yes or both"},
     {"counts", FIELD_OWN, .read = counts_read, .initial = "even", .help = "of alltoallv: even, skewed, weights or ./FILE"},
     {"model", FIELD_TEXT, TEXT(model), .initial = "none", .help = "of a training step: gpt2_xl (experiments/models), or a path"},
+    {"experts", FIELD_AUTO, AT(experts), .lo = 1, .hi = 1024, .initial = "auto", .help = "of a mixture of experts; auto: one on each rank"},
+    {"skew", FIELD_OWN, .read = skews_read, .initial = "0", .help = "how unlike experts are wanted: exponents of Zipf's law, as in 0, 0.8, 1.2"},
     {"ranks", FIELD_AUTO, AT(ranks), .lo = 1, .hi = SPEC_MAX_RANKS, .initial = "auto", .help = "auto: every GPU; else the cores, 2 to 8"},
     {"ranks_per_core", FIELD_NUMBER, AT(ranks_per_core), .lo = 1, .hi = SPEC_MAX_RANKS, .initial = "8", .help = "the most, where cores carry them"},
     {"backend", FIELD_CHOICE, TEXT(backend), .word = word_backend, .initial = "auto", .help = "auto: the first that two ranks fit on"},
@@ -423,6 +427,37 @@ static int counts_read(const struct field *key, const char *text, void *base, st
 	struct spec *spec = base;
 	(void)key;
 	return counts_parse(text, &spec->weights, st);
+}
+
+/* A number from 0 on with one decimal, as tenths; what follows it, or NULL. */
+static const char *tenths_read(const char *text, unsigned *out)
+{
+	char *end;
+	text += strspn(text, " \t");
+	if (!isdigit((unsigned char)*text))
+		return NULL;
+	double tenths = 10 * strtod(text, &end);
+	*out = (unsigned)lround(fmin(tenths, ROUTING_MOST_SKEW));
+	return fabs(tenths - *out) > 1e-6 ? NULL : end + strspn(end, " \t");
+}
+
+static int skews_read(const struct field *key, const char *text, void *base, struct status *st)
+{
+	struct spec *spec = base;
+	const char *at = text;
+	unsigned n = 0, list[SPEC_MAX_SKEWS];
+	while (n < SPEC_MAX_SKEWS && (at = tenths_read(at, &list[n])) && *at == ',') {
+		at++;
+		n++;
+	}
+	if (n == SPEC_MAX_SKEWS || !at || *at)
+		return status_set(st,
+		                  "%s = '%s' is not allowed; allowed are up to %d numbers from 0 to %u "
+		                  "with one decimal and commas between",
+		                  key->key, text, SPEC_MAX_SKEWS, ROUTING_MOST_SKEW / 10);
+	spec->nskews = n + 1;
+	memcpy(spec->skews, list, spec->nskews * sizeof *list);
+	return 0;
 }
 
 /* Copies text with every ${NAME} looked up; `name` is the last of them, and untouched without

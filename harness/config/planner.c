@@ -8,6 +8,7 @@
 
 #include "../backend/backend.h"
 #include "../coll/counts.h"
+#include "../coll/routing.h"
 #include "cost.h"
 #include "load.h"
 #include "searched.h"
@@ -201,7 +202,9 @@ static int cells_vary(struct plan *plan, enum coll_kind coll)
 	unsigned is = coll_info(coll)->is, most;
 	unsigned nops = is & COLL_REDUCES ? spec->nops : 1;
 	const unsigned least = ranks_of_all(plan, &most);
-	unsigned nroots = !(is & COLL_ROOTED) ? coll_pairs(coll, least)
+	unsigned nskews = spec->nskews ? spec->nskews : 1;
+	unsigned nroots = is & COLL_ROUTED    ? nskews
+	                  : !(is & COLL_ROOTED) ? coll_pairs(coll, least)
 	                  : spec->nroots    ? spec->nroots
 	                                    : least;
 	const bool trains = is & COLL_TRAINS;
@@ -215,6 +218,8 @@ static int cells_vary(struct plan *plan, enum coll_kind coll)
 					    .op = is & COLL_REDUCES ? spec->ops[o] : OP_NONE,
 					    .in_place = place};
 					what.root = coll_pair(coll, r, least);
+					if (is & COLL_ROUTED)
+						what.root = routing_root(spec->skews[r], spec->experts);
 					if (is & COLL_ROOTED)
 						what.root = spec->nroots ? spec->roots[r] : r;
 					if (!spec->in_place[place] && is & COLL_IN_PLACE && !trains)
@@ -413,7 +418,7 @@ static int cells_make(struct plan *plan, const char *backend, struct status *st)
 		                  spec->file, plan->ncells, (unsigned long long)times,
 		                  (unsigned long long)(plan->ncells * times), MOST_CELLS);
 	for (unsigned i = 0; i < plan->ncells; i++) {
-		size_t bytes = trial_whole(&plan->network, &plan->cells[i]).bytes;
+		size_t bytes = trial_whole(&plan->network, plan->nranks, &plan->cells[i]).bytes;
 		if (bytes > plan->arena_bytes)
 			plan->arena_bytes = bytes;
 	}

@@ -19,6 +19,7 @@
 #define SPEC_MAX_ENV      32
 #define SPEC_EACH_BYTES   2048
 #define SPEC_MAX_ROOTS    32
+#define SPEC_MAX_SKEWS    8
 #define SPEC_MAX_CYCLES   1000
 #define SPEC_MAX_NESTED   100 /* connections in a job, allocations in a connection */
 #define SPEC_MAX_BLOCKS   1000
@@ -63,6 +64,8 @@ struct spec {
 	bool in_place[2];   /* out of place, in place: which are measured */
 	bool in_place_said; /* by the file or the command line */
 	struct value_weights weights;
+	unsigned experts; /* of a mixture of experts; 0: as many as ranks */
+	unsigned nskews, skews[SPEC_MAX_SKEWS]; /* tenths */
 	char model[PATH_MAX]; /* of a step of training: a name or a path, or "" */
 	bool paces[PACE_KINDS];
 	unsigned ranks;                 /* 0: auto */

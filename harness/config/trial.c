@@ -81,7 +81,7 @@ static size_t calls_all(const struct trial *trial, const struct cell *cell)
 unsigned trial_slots(const struct trial *trial, const struct cell *cell)
 {
 	size_t all = calls_all(trial, cell);
-	size_t bytes = trial_whole(&trial->network, cell).bytes;
+	size_t bytes = trial_whole(&trial->network, trial_comm_ranks(trial), cell).bytes;
 	size_t fit = bytes ? trial->arena_bytes / bytes : 1;
 	size_t slots = fit < all ? fit : all;
 	if (slots > UINT_MAX)
@@ -89,18 +89,20 @@ unsigned trial_slots(const struct trial *trial, const struct cell *cell)
 	return slots ? (unsigned)slots : 1;
 }
 
-struct cell trial_whole(const struct network *network, const struct cell *cell)
+struct cell trial_whole(const struct network *network, unsigned nranks, const struct cell *cell)
 {
 	struct cell whole = *cell;
 	if (coll_info(cell->coll)->is & COLL_TRAINS && network->n)
 		whole.bytes = network_elements(network) * coll_dtype_bytes(cell->dtype);
+	if (coll_info(cell->coll)->is & COLL_ROUTED)
+		whole.bytes = coll_routed_bytes(cell, nranks);
 	return whole;
 }
 
 struct buckets trial_buckets(const struct trial *trial, const struct cell *cell)
 {
 	size_t element = coll_dtype_bytes(cell->dtype);
-	return buckets_of(&trial->network, trial_whole(&trial->network, cell).bytes / element, element,
+	return buckets_of(&trial->network, trial_whole(&trial->network, trial_comm_ranks(trial), cell).bytes / element, element,
 	                  trial->settings.first_bucket, cell->bytes);
 }
 
@@ -248,7 +250,7 @@ static int cells_unpack(const struct reading *r, json_t *json, struct trial *t)
 		if (cell_unpack(r, json_array_get(json, i), &t->cells[i]))
 			return -1;
 	for (unsigned i = 0; i < t->ncells; i++)
-		if (trial_whole(&t->network, &t->cells[i]).bytes > t->arena_bytes)
+		if (trial_whole(&t->network, trial_comm_ranks(t), &t->cells[i]).bytes > t->arena_bytes)
 			return reading_fail(r, "a cell is larger than the arena");
 	return 0;
 }

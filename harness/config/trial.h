@@ -46,9 +46,10 @@ unsigned trial_replays(const struct trial *trial, const struct cell *cell);
  * fresh call can be checked. */
 bool trial_spoils(const struct trial *trial, const struct cell *cell);
 
-/* What a cell's buffers are: of a step of training as large as all gradients, where `bytes` was the
- * size at which a bucket is full; else the cell as it is. */
-struct cell trial_whole(const struct network *network, const struct cell *cell);
+/* What a cell's buffers are, for a communicator of nranks: of a step of training as large as all
+ * gradients, where `bytes` was the size at which a bucket is full; of a mixture of experts
+ * coll_routed_bytes; else the cell as it is. */
+struct cell trial_whole(const struct network *network, unsigned nranks, const struct cell *cell);
 /* How a step's gradients are cut. */
 struct buckets trial_buckets(const struct trial *trial, const struct cell *cell);
 

@@ -13,8 +13,18 @@ static void say_model(struct page *page, const struct model *m)
 	double parameters = (double)json_integer_value(json_object_get(model, "parameters"));
 	double flops = (double)json_integer_value(json_object_get(model, "flops"));
 	if (m->findings.training.model[0])
-		page_say(page, "Model: %s, %.4g million parameters, %.4g GFLOP in a sample's backward pass.",
+		page_say(page,
+		         "Model: %s, %.4g million parameters, %.4g GFLOP in a sample's "
+		         "backward pass.",
 		         m->findings.training.model, parameters / 1e6, flops / 1e9);
+}
+
+static bool measures(const struct model *m, enum coll_kind coll)
+{
+	for (unsigned i = 0; i < m->findings.training.n; i++)
+		if (m->summary.groups[m->findings.training.rows[i].group].cell.coll == coll)
+			return true;
+	return false;
 }
 
 void sections_write_training(struct page *page, const struct model *m)
@@ -24,11 +34,26 @@ void sections_write_training(struct page *page, const struct model *m)
 	struct table *table = tables_training(m);
 	table_drop_common(table, common, sizeof common);
 	page_table(page, table);
-	page_say(page, "Step: the backward pass, and its gradients reduced in buckets as they become "
-	               "ready. Compute, communication: each alone, in the same trials. Exposed: what a "
-	               "step takes beyond its compute, block by block. Overlap: the share of the "
-	               "communication that compute hides, 1 − exposed ÷ communication; it is "
-	               "below 0 where the two slow each other down by more than they hide.");
+	if (measures(m, COLL_DDP_STEP))
+		page_say(
+		    page,
+		    "Size: at which a bucket is full. Step: the backward pass, and its "
+		    "gradients "
+		    "reduced in buckets as they become ready. Compute, communication: each "
+		    "alone, in the same trials. Exposed: what a step takes beyond its "
+		    "compute, block by block. Overlap: the share of the communication that "
+		    "compute hides, 1 − exposed ÷ communication; it is below 0 where the two "
+		    "slow each other down by more than they hide.");
+	if (measures(m, COLL_MOE_STEP))
+		page_say(
+		    page,
+		    "Of a mixture of experts, size: what each rank sends. Step: tokens to the "
+		    "ranks of their experts, these's work, and back. Exposed: what a step "
+		    "takes "
+		    "beyond the work. Imbalance: what the busiest rank gets ÷ the mean, in "
+		    "bytes "
+		    "as in tokens; work is as uneven. zipf1.2_of16: of 16 experts the e-th is "
+		    "wanted in proportion to 1 ÷ e^1.2.");
 	if (common[0])
 		page_say(page, "All rows: %s.", common);
 	say_model(page, m);

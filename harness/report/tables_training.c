@@ -8,14 +8,16 @@ static struct table *training_of(const struct model *m, const char *name, bool f
 {
 	static const struct table_column apart[] = {{"bytes", "", "", TABLE_BYTES},
 	                                            {"variant", "", "", TABLE_TEXT}},
-	                                 joint[] = {{"bucket", "bucket, variant", "", TABLE_TEXT}},
+	                                 joint[] = {{"size", "size, variant", "", TABLE_TEXT}},
 	                                 columns[] = {
 	                                     {"what", "what", "", TABLE_TEXT},
 	                                     {"step_ms", "step", "ms", TABLE_SPREAD},
 	                                     {"compute_ms", "compute", "ms", TABLE_SPREAD},
-	                                     {"communication_ms", "communication", "ms", TABLE_SPREAD},
+	                                     {"communication_ms", "communication", "ms",
+	                                      TABLE_SPREAD},
 	                                     {"exposed_ms", "exposed", "ms", TABLE_SPREAD},
 	                                     {"overlap_percent", "overlap", "%", TABLE_SPREAD},
+	                                     {"imbalance", "imbalance", "", TABLE_NUMBER},
 	                                     {"speed", "speed", "", TABLE_RATIO},
 	                                     {"blocks", "blocks", "", TABLE_COUNT},
 	                                 };
@@ -41,8 +43,10 @@ static struct table *training_of(const struct model *m, const char *name, bool f
 		TABLE_PUT(t,
 		          table_of_spread(100 * row->overlap.estimate, 100 * row->overlap.lo,
 		                          100 * row->overlap.hi),
-		          CELL(&row->speed), CELL(row->blocks));
+		          CELL(row->imbalance), CELL(&row->speed), CELL(row->blocks));
 	}
+	if (!file)
+		table_drop_empty(t);
 	return t;
 }
 

@@ -298,6 +298,17 @@ static void a_training_step_is_right_however_it_is_launched(void **state)
 	cli_expect(run(text), 0, "threads, single, processes, graph ran, and every element that");
 }
 
+/* And tokens come back from their experts. */
+static void experts_give_back_what_was_sent(void **state)
+{
+	(void)state;
+	cli_expect(run("collective = moe_step, moe_dispatch\nskew = 1.2\nexperts = 3\nbytes = 20K\n"
+	               "dtype = bfloat16\npace = isolated\nhidden = 32\n"
+	               "[variant threads]\nmode = threads\n[variant single]\nmode = single\n"
+	               "[variant processes]\nmode = processes\ngraph = 2\n"),
+	           0, "threads, single, processes ran, and every element that");
+}
+
 static void without_its_library_a_training_step_says_so(void **state)
 {
 	static const struct {
@@ -329,6 +340,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(a_library_that_fails_is_told, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(a_training_step_is_right_however_it_is_launched,
 	                                    set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(experts_give_back_what_was_sent, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(without_its_library_a_training_step_says_so, set_up,
 	                                    tear_down),
 	};

@@ -13,7 +13,8 @@ enum { ALGORITHM_DEFAULT = -1 };
 
 int blas_load(struct blas *out, struct status *st)
 {
-	static const char *const files[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11",
+	static const char *const files[] = {"libcublas.so.13", "libcublas.so.12",
+	                                    "libcublas.so.11",
 	                                    "/usr/local/cuda/lib64/libcublas.so"};
 	const struct {
 		const char *name;
@@ -26,9 +27,10 @@ int blas_load(struct blas *out, struct status *st)
 	for (unsigned i = 0; i < sizeof files / sizeof *files && !out->library; i++)
 		out->library = dlopen(files[i], RTLD_NOW | RTLD_LOCAL);
 	if (!out->library)
-		return status_set(st, "a step of training computes with cuBLAS, and there is no "
-		                      "libcublas.so.13 or .12 (NVIDIA's libcublas; LD_LIBRARY_PATH "
-		                      "leads to it)");
+		return status_set(st,
+		                  "a step of training computes with cuBLAS, and there is no "
+		                  "libcublas.so.13 or .12 (NVIDIA's libcublas; LD_LIBRARY_PATH "
+		                  "leads to it)");
 	for (unsigned i = 0; i < sizeof symbols / sizeof *symbols; i++) {
 		void *symbol = dlsym(out->library, symbols[i].name);
 		if (!symbol)
@@ -77,7 +79,8 @@ int blas_open(const struct blas *blas, struct blas_place *p, unsigned side, unsi
 		              "cudaMalloc of what is multiplied", st) ||
 		    (i < 2 && fill(p->factors[i], blas_dtype(dtype), factor, stream, st)))
 			return -1;
-	if (device_ok(cudaMalloc(&p->workspace, WORKSPACE_BYTES), "cudaMalloc for cuBLAS", st) ||
+	if (device_ok(cudaMalloc(&p->workspace, WORKSPACE_BYTES), "cudaMalloc for cuBLAS",
+	              st) ||
 	    blas_ok(blas->create(&p->handle), "cublasCreate", st) ||
 	    blas_ok(blas->set_stream(p->handle, stream), "cublasSetStream", st) ||
 	    /* A workspace of our own: a graph may not hold one that moves. */
@@ -103,8 +106,8 @@ int blas_multiply(const struct blas *blas, const struct blas_place *p, unsigned 
 	return blas->multiply(p->handle, 0, 0, m, m, k,
 	                      wide ? (const void *)&one_64 : (const void *)&one, p->factors[0],
 	                      type, m, p->factors[1], type, k,
-	                      wide ? (const void *)&zero_64 : (const void *)&zero, p->factors[2],
-	                      type, m, compute, ALGORITHM_DEFAULT);
+	                      wide ? (const void *)&zero_64 : (const void *)&zero,
+	                      p->factors[2], type, m, compute, ALGORITHM_DEFAULT);
 }
 
 void blas_close(const struct blas *blas, struct blas_place *p)

@@ -13,8 +13,8 @@ struct blas {
 	int (*set_workspace)(void *handle, void *workspace, size_t bytes);
 	int (*multiply)(void *handle, int turn_a, int turn_b, int m, int n, int k,
 	                const void *alpha, const void *a, int type_a, int lead_a, const void *b,
-	                int type_b, int lead_b, const void *beta, void *c, int type_c, int lead_c,
-	                int compute, int algorithm);
+	                int type_b, int lead_b, const void *beta, void *c, int type_c,
+	                int lead_c, int compute, int algorithm);
 };
 
 /* What one GPU's products need; its stream runs them. */
@@ -31,8 +31,8 @@ enum dtype blas_dtype(enum dtype dtype);
 /* -1 with the sentence where the library is missing or too old. */
 int blas_load(struct blas *out, struct status *st);
 /* On the current device, for products of at most side × depth by depth × side elements of a
- * datatype, which are filled with numbers: zeros would draw less power. Blocks. What is there on
- * error, blas_close frees. */
+ * datatype, which are filled with numbers: zeros would draw less power. Blocks. What is there
+ * on error, blas_close frees. */
 int blas_open(const struct blas *blas, struct blas_place *p, unsigned side, unsigned depth,
               enum dtype dtype, cudaStream_t stream, struct status *st);
 /* One product on the place's stream, on the current device; the status of cuBLAS, 0: well.

@@ -75,6 +75,7 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 {
 	const struct backend_place *place = &ctx->place;
 	unsigned moves = most_moves(place->trial);
+	unsigned stages = moves / trial_comm_ranks(place->trial) + 1;
 
 	ctx->most_moves = moves;
 	ctx->queue_calls = queue_calls(place->trial);
@@ -82,7 +83,7 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 	ctx->places = calloc(place->nranks, sizeof(*ctx->places));
 	ctx->members = calloc(place->nranks, sizeof(*ctx->members));
 	ctx->queues = calloc((size_t)place->count * ctx->queue_calls, sizeof(*ctx->queues));
-	ctx->stages = calloc(moves / trial_comm_ranks(place->trial) + 1, sizeof(*ctx->stages));
+	ctx->stages = calloc((size_t)place->count * stages, sizeof(*ctx->stages));
 	ctx->tiles = calloc(place->count, HOST_TILE_FLOATS * sizeof(*ctx->tiles));
 	ctx->moves = calloc((size_t)place->count * 2 * moves, sizeof(*ctx->moves));
 	/* Aligned, or two workers' ranks would share a cache line. */
@@ -100,6 +101,7 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 		rank->queue = ctx->queues + (size_t)i * ctx->queue_calls;
 		rank->pulls = ctx->moves + (size_t)i * 2 * moves;
 		rank->pushes = rank->pulls + moves;
+		rank->stages = ctx->stages + (size_t)i * stages;
 		rank->tile = ctx->tiles + (size_t)i * HOST_TILE_FLOATS;
 	}
 	place_all(ctx);
@@ -270,7 +272,7 @@ static void host_close(struct backend_ctx *ctx)
 	free(ctx);
 }
 
-static const char *const heeds[] = {"split", "offset", "stride", "path", "pages", "memory", "extra", "flip", "batch", "first_bucket", "accumulation", "bucket_view", NULL};
+static const char *const heeds[] = {"split", "offset", "stride", "path", "pages", "memory", "extra", "flip", "hidden", "batch", "first_bucket", "accumulation", "bucket_view", NULL};
 
 const struct backend backend_host = {
     .heeds = heeds,

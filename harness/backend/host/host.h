@@ -66,7 +66,7 @@ struct host_tally {
 
 #define HOST_TILE_FLOATS (3 * 32 * 32) /* of a product: two factors and what they come to */
 
-/* What has to be done before a phase may begin; of each rank, in each call. */
+/* What a rank has to have done in a call before a phase may begin. */
 struct host_stage {
 	uint64_t tiles;
 	size_t copied;
@@ -99,6 +99,7 @@ struct host_rank {
 	uint64_t reads_per_call;
 	int64_t extra_ns; /* of work at the end of each call: a known delay to be found again */
 	float *tile; /* HOST_TILE_FLOATS */
+	struct host_stage *stages; /* of the cell's phases, and of the call's end */
 	/* Evidence. */
 	struct host_tally tally, watched; /* since open; in the stretch that is watched */
 	size_t most_bytes;                /* in one poll */
@@ -118,7 +119,7 @@ struct backend_ctx {
 	unsigned queue_calls;       /* that one holds */
 	struct host_move *moves;    /* behind ranks[].pulls and pushes */
 	unsigned most_moves;        /* that one holds */
-	struct host_stage *stages;  /* of the cell's phases, and of the call's end */
+	struct host_stage *stages;  /* behind ranks[].stages */
 	float *tiles;               /* behind ranks[].tile */
 	bool shown, joined;         /* others may read our buffers; we know theirs */
 	unsigned slots, phases;     /* of the cell; no slots: nothing prepared */
@@ -155,7 +156,9 @@ static inline struct host_call host_call_of(const struct trial *trial, const str
 {
 	unsigned nranks = trial_comm_ranks(trial);
 
-	return (struct host_call){trial_whole(&trial->network, cell), nranks, coll_parts(cell, &trial->weights, nranks),
+	struct cell whole = trial_whole(&trial->network, nranks, cell);
+
+	return (struct host_call){whole, nranks, coll_parts(&whole, &trial->weights, nranks),
 	                          trial_buckets(trial, cell),
 	                          coll_info(cell->coll)->is & COLL_TRAINS && cell->in_place &&
 	                              !trial->settings.bucket_view};
@@ -196,7 +199,7 @@ int host_cell_peek(struct backend_ctx *ctx, unsigned i, bool received, void *out
                    struct status *st);
 /* Plans the cell's work; begins a call's; says whether all is done; does a piece, and says whether
  * that lets a phase begin. */
-void host_work_plan(struct backend_ctx *ctx);
+void host_work_plan(const struct backend_ctx *ctx, struct host_rank *rank);
 void host_work_start(const struct backend_ctx *ctx, struct host_rank *rank);
 bool host_work_over(const struct backend_ctx *ctx, const struct host_rank *rank);
 bool host_work(const struct backend_ctx *ctx, struct host_rank *rank);

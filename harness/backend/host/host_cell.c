@@ -57,10 +57,10 @@ int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t
 	ctx->slots = slots;
 	ctx->phases = host_step_phases(&ctx->call);
 	ctx->waits = host_step_waits(cell->coll);
-	host_work_plan(ctx);
 	ctx->access_stride = cell->coll == COLL_ACCESS ? ctx->place.trial->settings.stride : 0;
 	for (unsigned i = 0; i < ctx->place.count; i++) {
 		plan_rank(ctx, &ctx->ranks[i]);
+		host_work_plan(ctx, &ctx->ranks[i]);
 		struct buffers buffers = buffers_of(ctx, &ctx->ranks[i]);
 
 		buffers_fill(&buffers);

@@ -10,6 +10,9 @@ unsigned host_step_phases(const struct host_call *call)
 	case COLL_ALL_REDUCE:
 	case COLL_PINGPONG:
 		return 2;
+	case COLL_MOE_STEP:
+	case COLL_MOE_COMMUNICATION:
+		return 2;
 	case COLL_DDP_STEP:
 	case COLL_DDP_COMMUNICATION:
 		return 2 * buckets_count(&call->buckets);
@@ -108,6 +111,22 @@ static struct host_step alltoallv(const struct host_call *call, unsigned rank, u
 	    .to = value_received_before(&call->parts, rank, source) * element};
 }
 
+/* What came to an expert lies in the second half of what its rank receives; from there it goes
+ * back to where it was sent from. */
+static struct host_step there_and_back(const struct host_call *call, unsigned rank, unsigned source,
+                                       unsigned phase)
+{
+	struct host_step there = alltoallv(call, rank, source), back = alltoallv(call, source, rank);
+	size_t half = call->cell.bytes / 2;
+
+	there.to += half;
+	return phase == 0 ? there
+	                  : (struct host_step){.bytes = back.bytes,
+	                                       .from = half + back.to,
+	                                       .to = back.from,
+	                                       .side = HOST_RECV};
+}
+
 /* The first half comes from the rank before, the rest from the one after; both may be one. */
 static struct host_step sendrecv_both(const struct host_call *call, unsigned rank,
                                       unsigned source)
@@ -179,7 +198,11 @@ static struct host_step apart(const struct host_call *call, unsigned rank, unsig
 		return (struct host_step){
 		    .bytes = part, .from = rank * part, .to = source * part};
 	case COLL_ALLTOALLV:
+	case COLL_MOE_DISPATCH:
 		return alltoallv(call, rank, source);
+	case COLL_MOE_STEP:
+	case COLL_MOE_COMMUNICATION:
+		return there_and_back(call, rank, source, phase);
 	case COLL_SENDRECV:
 	case COLL_COPY:
 		return source == (rank + n - 1) % n ? whole : none;
@@ -204,6 +227,7 @@ static struct host_step apart(const struct host_call *call, unsigned rank, unsig
 		return source == rank ? whole : none;
 	case COLL_INIT:
 	case COLL_DDP_COMPUTE:
+	case COLL_MOE_COMPUTE:
 	case COLL_KINDS:
 		break;
 	}

@@ -1,6 +1,6 @@
-/* The work of a step of training: products of small matrices in place of a GPU's large ones, and
- * copies into buckets; and which of a call's phases they let begin. In the timed path, a bounded
- * piece at a time. */
+/* The work of a step of training: products of small matrices in place of a GPU's large ones,
+ * and copies into buckets; and which of a call's phases they let begin. In the timed path, a
+ * bounded piece at a time. */
 #include <string.h>
 
 #include "host.h"
@@ -19,9 +19,23 @@ static uint64_t flops_of(const struct buckets *buckets, const struct bucket *buc
 	return sum;
 }
 
+/* An expert's work, forward: from a token's width to four times that and back, which are 16
+ * width² FLOPs for each token that came. */
+static void plan_expert(const struct backend_ctx *ctx, struct host_rank *rank)
+{
+	const struct host_call *call = &ctx->call;
+	const struct host_place *at = &ctx->places[rank->rank];
+	uint64_t came = value_received_before(&call->parts, at->index, call->nranks);
+	uint64_t tiles = 16 * came * ctx->place.trial->settings.hidden / TILE_FLOPS;
+	bool works = call->cell.coll == COLL_MOE_STEP || call->cell.coll == COLL_MOE_COMPUTE;
+
+	for (unsigned phase = 1; phase <= ctx->phases; phase++)
+		rank->stages[phase].tiles = works ? tiles : 0;
+}
+
 /* Passes before the last one are work alone. The phase in which a bucket is reduced begins when
  * the work of all its layers is done and, where it lies apart, its gradients are copied. */
-void host_work_plan(struct backend_ctx *ctx)
+void host_work_plan(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	const struct settings *set = &ctx->place.trial->settings;
 	const struct host_call *call = &ctx->call;
@@ -31,7 +45,9 @@ void host_work_plan(struct backend_ctx *ctx)
 	struct bucket bucket, *last = NULL;
 	unsigned phase = 0;
 
-	memset(ctx->stages, 0, (ctx->phases + 1) * sizeof(*ctx->stages));
+	memset(rank->stages, 0, (ctx->phases + 1) * sizeof(*rank->stages));
+	if (coll_info(call->cell.coll)->is & COLL_ROUTED)
+		plan_expert(ctx, rank);
 	if (!(coll_info(call->cell.coll)->is & COLL_TRAINS))
 		return;
 	uint64_t flops = 0, passes = works ? set->batch : 0;
@@ -42,9 +58,9 @@ void host_work_plan(struct backend_ctx *ctx)
 		flops += flops_of(buckets, &bucket) * passes;
 		copied = call->copied ? (bucket.at + bucket.elements) * element : 0;
 		for (unsigned i = 0; bucket.elements && i < 2 && phase < ctx->phases; i++)
-			ctx->stages[phase++] = (struct host_stage){flops / TILE_FLOPS, copied};
+			rank->stages[phase++] = (struct host_stage){flops / TILE_FLOPS, copied};
 	}
-	ctx->stages[ctx->phases] = (struct host_stage){flops / TILE_FLOPS, copied};
+	rank->stages[ctx->phases] = (struct host_stage){flops / TILE_FLOPS, copied};
 }
 
 static bool is_reached(const struct host_rank *rank, const struct host_stage *stage)
@@ -54,7 +70,7 @@ static bool is_reached(const struct host_rank *rank, const struct host_stage *st
 
 static void open_phases(const struct backend_ctx *ctx, struct host_rank *rank)
 {
-	while (rank->open < ctx->phases && is_reached(rank, &ctx->stages[rank->open]))
+	while (rank->open < ctx->phases && is_reached(rank, &rank->stages[rank->open]))
 		rank->open++;
 }
 
@@ -68,7 +84,7 @@ void host_work_start(const struct backend_ctx *ctx, struct host_rank *rank)
 
 bool host_work_over(const struct backend_ctx *ctx, const struct host_rank *rank)
 {
-	return is_reached(rank, &ctx->stages[ctx->phases]);
+	return is_reached(rank, &rank->stages[ctx->phases]);
 }
 
 /* c += a b; what is in them does not matter, as zeros take as long. */
@@ -85,7 +101,7 @@ static void multiply(float *tile)
 
 bool host_work(const struct backend_ctx *ctx, struct host_rank *rank)
 {
-	const struct host_stage *stage = &ctx->stages[rank->open];
+	const struct host_stage *stage = &rank->stages[rank->open];
 	unsigned open = rank->open;
 
 	if (rank->tiles < stage->tiles) {

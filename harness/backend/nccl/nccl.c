@@ -339,7 +339,7 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 #endif
 
 /* Left out, only the three that say so are called. */
-static const char *const heeds[] = {"split", "graph", "offset", "stride", "nccl", "nccl_below", "api", "allocator", "register", "cta_policy", "min_ctas", "max_ctas", "call_ctas", "ranks_per_gpu", "nonblocking", "init", "group", "flip", "each", "extra", "visible", "batch", "first_bucket", "accumulation", "bucket_view", NULL};
+static const char *const heeds[] = {"split", "graph", "offset", "stride", "nccl", "nccl_below", "api", "allocator", "register", "cta_policy", "min_ctas", "max_ctas", "call_ctas", "ranks_per_gpu", "nonblocking", "init", "group", "flip", "each", "extra", "visible", "hidden", "batch", "first_bucket", "accumulation", "bucket_view", NULL};
 
 const struct backend backend_nccl = {
     .heeds = heeds,

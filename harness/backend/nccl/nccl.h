@@ -5,6 +5,7 @@
  *   nccl_open      communicators, buffers and streams, made and given back
  *   nccl_coll      the collectives, a row each: its call, its sends and receives
  *   nccl_train     a step of training: products, buckets, and what waits for what
+ *   nccl_experts   a mixture of experts: there, their work, and back
  *   nccl_call      what of a cell is settled before its calls; the timed path; graphs
  *   nccl           the backend's table: filling, checking, counters, describing
  *   device         what is CUDA's alone;  blas  products;  trace  the device's clock
@@ -183,8 +184,16 @@ int nccl_train_open(struct backend_ctx *ctx, struct place *p, struct status *st)
 void nccl_train_close(struct backend_ctx *ctx, struct place *p);
 /* Before the cell's calls: all products once, as their kernels are loaded by the first of them. */
 int nccl_train_warm(struct backend_ctx *ctx, struct status *st);
-/* The step of all local ranks. */
+/* The step of all local ranks; of a mixture of experts (nccl_experts). */
 void nccl_train(struct backend_ctx *ctx);
+void nccl_experts(struct backend_ctx *ctx);
+/* On the rank's stream for work: products of so many FLOPs. What `to` does from here on waits for
+ * what `from` has been given; makes the rank's GPU the current one. */
+void nccl_multiply(struct backend_ctx *ctx, const struct place *p, uint64_t flops);
+void nccl_follow(struct backend_ctx *ctx, const struct place *p, cudaStream_t to, cudaStream_t from);
+/* nccl_coll: sends and receives of so many elements to and from each rank, within a group. */
+void nccl_exchange(struct backend_ctx *ctx, struct place *p, const char *from, char *to,
+                   const size_t *sent, const size_t *received);
 /* nccl_coll: waits for all local ranks' streams, then for the team; -1: a rank failed. */
 int nccl_meet(struct backend_ctx *ctx);
 

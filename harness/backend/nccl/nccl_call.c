@@ -49,7 +49,11 @@ static void take_way(struct backend_ctx *ctx)
 	                                        .cga_cluster_size = INT_MIN,
 	                                        .force_algorithm = 1,
 	                                        .cta_policy = INT_MIN};
-	ctx->end = row->trains ? nccl_train : row->round ? nccl_rounds : NULL;
+	bool routed = coll_info(ctx->cell.coll)->is & COLL_ROUTED;
+	ctx->end = routed        ? nccl_experts
+	           : row->trains ? nccl_train
+	           : row->round  ? nccl_rounds
+	                         : NULL;
 	ctx->grouped = !row->put && set->grouping == GROUPING_AUTO;
 	ctx->bracketed = !ctx->grouped && moved;
 	ctx->settles = !ctx->grouped && !row->put;
@@ -84,13 +88,13 @@ static int take_op(struct backend_ctx *ctx, struct place *p, struct status *st)
 int nccl_take_cell(struct backend_ctx *ctx, const struct cell *cell, struct status *st)
 {
 	nccl_drop_cell(ctx);
-	ctx->cell = trial_whole(&ctx->trial->network, cell);
+	ctx->cell = trial_whole(&ctx->trial->network, ctx->n, cell);
 	ctx->fresh = true;
 	ctx->type = (ncclDataType_t)types[cell->dtype];
 	ctx->elements = ctx->cell.bytes / coll_dtype_bytes(cell->dtype);
 	ctx->part = ctx->elements / ctx->n;
 	take_way(ctx);
-	ctx->parts = coll_parts(cell, &ctx->trial->weights, ctx->n);
+	ctx->parts = coll_parts(&ctx->cell, &ctx->trial->weights, ctx->n);
 	ctx->buckets = trial_buckets(ctx->trial, cell);
 	for (unsigned i = 0; i < ctx->count; i++) {
 		take_sides(ctx, &ctx->places[i]);

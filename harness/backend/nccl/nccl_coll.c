@@ -139,9 +139,9 @@ static void move_alltoall(struct backend_ctx *ctx, struct place *p, const char *
 }
 
 /* An empty part is as empty for its sender as for its receiver, and is left out by both. */
-static void move_alltoallv(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+void nccl_exchange(struct backend_ctx *ctx, struct place *p, const char *from, char *to,
+                   const size_t *sent, const size_t *received)
 {
-	const size_t *sent = p->counts, *received = p->counts + ctx->n;
 	for (size_t r = 0, first = 0, end = 0; r < ctx->n; r++) {
 		if (sent[r])
 			send(ctx, p, from, first, sent[r], (unsigned)r);
@@ -150,6 +150,11 @@ static void move_alltoallv(struct backend_ctx *ctx, struct place *p, const char 
 		first += sent[r];
 		end += received[r];
 	}
+}
+
+static void move_alltoallv(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	nccl_exchange(ctx, p, from, to, p->counts, p->counts + ctx->n);
 }
 
 static void move_ring(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
@@ -343,6 +348,10 @@ static const struct nccl_coll rows[COLL_KINDS] = {
     [COLL_DDP_COMMUNICATION] = {.put = put_rounds, .trains = true},
     [COLL_DDP_COMPUTE]    = {.put = put_rounds, .trains = true},
     [COLL_ACCESS]         = {.put = put_access},
+    [COLL_MOE_STEP]       = {.put = put_rounds, .trains = true, .parts = true},
+    [COLL_MOE_COMMUNICATION] = {.put = put_rounds, .trains = true, .parts = true},
+    [COLL_MOE_DISPATCH]   = {.put = put_rounds, .trains = true, .parts = true},
+    [COLL_MOE_COMPUTE]    = {.put = put_rounds, .trains = true},
     [COLL_COPY]           = {.put = put_copy, .one_process = true},
     [COLL_INIT]           = {.connects = true},
 };

@@ -1,10 +1,10 @@
-/* A step of data-parallel training: the backward pass as matrix products on a stream of its own,
- * and on the rank's stream the buckets of its gradients, each as soon as its last gradient is
- * there. The step ends when both streams have.
+/* A step of data-parallel training: the backward pass as matrix products on a stream of its
+ * own, and on the rank's stream the buckets of its gradients, each as soon as its last gradient
+ * is there. The step ends when both streams have.
  *
- * What PyTorch's DistributedDataParallel does otherwise: it scales by 1 ÷ ranks in a kernel of its
- * own and then sums (the library's average does both here, where op = avg); and its optimizer
- * follows, which is no part of this step. */
+ * What PyTorch's DistributedDataParallel does otherwise: it scales by 1 ÷ ranks in a kernel of
+ * its own and then sums (the library's average does both here, where op = avg); and its
+ * optimizer follows, which is no part of this step. */
 #ifdef HAVE_CUDA_NCCL
 #include <string.h>
 
@@ -18,10 +18,9 @@ bool nccl_trains(const struct trial *trial)
 	return false;
 }
 
-static struct network_product product_of(const struct backend_ctx *ctx, unsigned layer)
+static uint64_t flops_of(const struct trial *trial, unsigned layer)
 {
-	uint64_t flops = ctx->trial->network.layers[layer].flops;
-	return network_product(flops * ctx->trial->settings.batch);
+	return trial->network.layers[layer].flops * trial->settings.batch;
 }
 
 /* The largest sides and depths of all layers, and the widest datatype of the cells. */
@@ -31,15 +30,20 @@ static void largest(const struct backend_ctx *ctx, unsigned *side, unsigned *dep
 	const struct trial *trial = ctx->trial;
 	*side = *depth = 1;
 	for (unsigned i = 0; i < trial->network.n; i++) {
-		struct network_product p = product_of(ctx, i);
+		struct network_product p = network_product(flops_of(trial, i));
 		*side = p.side > *side ? p.side : *side;
 		*depth = p.depth > *depth ? p.depth : *depth;
 	}
 	*dtype = trial->cells[0].dtype;
-	for (unsigned c = 1; c < trial->ncells; c++)
+	for (unsigned c = 0; c < trial->ncells; c++) {
+		if (coll_info(trial->cells[c].coll)->is & COLL_ROUTED) {
+			*side = NETWORK_MOST_SIDE;
+			*depth = NETWORK_MOST_DEPTH;
+		}
 		if (coll_dtype_bytes(blas_dtype(trial->cells[c].dtype)) >
 		    coll_dtype_bytes(blas_dtype(*dtype)))
 			*dtype = trial->cells[c].dtype;
+	}
 }
 
 int nccl_train_open(struct backend_ctx *ctx, struct place *p, struct status *st)
@@ -78,23 +82,27 @@ static void use(struct backend_ctx *ctx, const struct place *p)
 	keep(ctx, cudaSetDevice((int)p->device));
 }
 
-/* What `to` does from here on waits for what `from` has been given. */
-static void follow(struct backend_ctx *ctx, const struct place *p, cudaStream_t to,
-                   cudaStream_t from)
+void nccl_follow(struct backend_ctx *ctx, const struct place *p, cudaStream_t to,
+                 cudaStream_t from)
 {
+	use(ctx, p);
 	keep(ctx, cudaEventRecord(p->ready, from));
 	keep(ctx, cudaStreamWaitEvent(to, p->ready, 0));
 }
 
+void nccl_multiply(struct backend_ctx *ctx, const struct place *p, uint64_t flops)
+{
+	struct network_product product = network_product(flops);
+	for (unsigned k = 0; k < product.times && ctx->cuda_failed == cudaSuccess; k++)
+		if (blas_multiply(&ctx->math, &p->blas, product.side, product.depth,
+		                  ctx->cell.dtype))
+			keep(ctx, cudaErrorLaunchFailure);
+}
+
 static void layers(struct backend_ctx *ctx, const struct place *p, unsigned first, unsigned n)
 {
-	for (unsigned i = first; i < first + n && ctx->cuda_failed == cudaSuccess; i++) {
-		struct network_product product = product_of(ctx, i);
-		for (unsigned k = 0; k < product.times; k++)
-			if (blas_multiply(&ctx->math, &p->blas, product.side, product.depth,
-			                  ctx->cell.dtype))
-				keep(ctx, cudaErrorLaunchFailure);
-	}
+	for (unsigned i = first; i < first + n; i++)
+		nccl_multiply(ctx, p, flops_of(ctx->trial, i));
 }
 
 int nccl_train_warm(struct backend_ctx *ctx, struct status *st)
@@ -103,6 +111,10 @@ int nccl_train_warm(struct backend_ctx *ctx, struct status *st)
 		struct place *p = &ctx->places[i];
 		use(ctx, p);
 		layers(ctx, p, 0, ctx->trial->network.n);
+		if (coll_info(ctx->cell.coll)->is & COLL_ROUTED)
+			nccl_multiply(ctx, p,
+			              (uint64_t)16 * ctx->elements / 2 *
+			                  ctx->trial->settings.hidden);
 		keep(ctx, cudaStreamSynchronize(p->compute));
 	}
 	return device_ok(ctx->cuda_failed, "a layer's product", st);
@@ -141,7 +153,7 @@ static void produce(struct backend_ctx *ctx, const struct place *p, const struct
 		layers(ctx, p, b->layer, b->layers);
 	if (bucket_of(ctx, p) && b->elements)
 		copy(ctx, b, bucket_of(ctx, p), p->round_to, p->compute);
-	follow(ctx, p, p->stream, p->compute);
+	nccl_follow(ctx, p, p->stream, p->compute);
 }
 
 static void reduce(struct backend_ctx *ctx, struct place *p, const struct bucket *b)
@@ -169,7 +181,8 @@ static void reduce_all(struct backend_ctx *ctx, const struct bucket *b)
 }
 
 /* The last pass, whose gradients are reduced. In the first call after prepare each bucket ends
- * everywhere before the next one, as connecting for it may have to wait for the GPU (nccl_coll).
+ * everywhere before the next one, as connecting for it may have to wait for the GPU
+ * (nccl_coll).
  */
 static void last_pass(struct backend_ctx *ctx)
 {
@@ -200,9 +213,9 @@ void nccl_train(struct backend_ctx *ctx)
 	bool works = ctx->cell.coll != COLL_DDP_COMMUNICATION;
 	for (unsigned i = 0; i < ctx->count; i++) {
 		const struct place *p = &ctx->places[i];
-		use(ctx, p);
-		follow(ctx, p, p->compute, p->stream);
-		for (unsigned pass = 1; works && pass < ctx->trial->settings.accumulation; pass++)
+		nccl_follow(ctx, p, p->compute, p->stream);
+		for (unsigned pass = 1; works && pass < ctx->trial->settings.accumulation;
+		     pass++)
 			layers(ctx, p, 0, ctx->trial->network.n);
 	}
 	last_pass(ctx);
