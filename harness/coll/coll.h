@@ -58,7 +58,7 @@ enum {
 	COLL_TRAINS = 256,
 	/* Of a mixture of experts: a cell's size is what each rank sends; its root says how they are
 	 * wanted (routing.h). */
-	COLL_ROUTED = 512,
+	COLL_ROUTED = 1024,
 };
 
 struct coll_info {
