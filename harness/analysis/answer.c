@@ -7,6 +7,8 @@
 #include "checks.h"
 #include "words.h"
 
+#define FASTEST_GROUPS 4 /* that the answer has; the section has all */
+
 static void __attribute__((format(printf, 2, 3))) say(struct answer *a, const char *format, ...)
 {
 	va_list args;
@@ -345,6 +347,36 @@ static void say_ranges(struct answer *a, const struct summary *s, const struct r
 		say(a, "Peak bus bandwidth: %s.", text);
 }
 
+/* The variant that is faster than all others by its interval, or -1. */
+static int shown_alone(const struct crossover_fastest *f)
+{
+	return f->alike[0] ? -1 : (int)f->variant;
+}
+
+/* Of a run on several backends: the fastest by size, of its first groups. */
+static void say_fastest(struct answer *a, const struct summary *s, const struct crossovers *c)
+{
+	unsigned groups = 0;
+	for (unsigned i = 0; i < c->nfastest && groups < FASTEST_GROUPS; groups++) {
+		const struct summary_group *g = &s->groups[c->fastest[i].group];
+		char text[ANSWER_TEXT_BYTES / 2] = "";
+		for (const unsigned group = c->fastest[i].group;
+		     i < c->nfastest && c->fastest[i].group == group;) {
+			const int alone = shown_alone(&c->fastest[i]);
+			struct claim_range range = {c->fastest[i].from, c->fastest[i].to};
+			for (; i < c->nfastest && c->fastest[i].group == group &&
+			       shown_alone(&c->fastest[i]) == alone;
+			     i++)
+				range.hi = c->fastest[i].to;
+			words_add(text, sizeof text, "%s%s (%s)", text[0] ? ", " : "",
+			          alone < 0 ? "no one alone" : s->variants[alone].name,
+			          words_range(range).text);
+		}
+		say(a, "%s, %s: the fastest by size is %s.", coll_word(&g->cell, g->nranks).text,
+		    g->cell.pace == PACE_ISOLATED ? "single calls" : "calls back to back", text);
+	}
+}
+
 void answer_make(const struct summary *s, const struct findings *f,
                  const struct regimes *regimes, struct answer *out)
 {
@@ -369,6 +401,7 @@ void answer_make(const struct summary *s, const struct findings *f,
 	say_training(out, s, &f->training);
 	say_access(out, s, &f->access);
 	say_ranges(out, s, &f->ranges);
+	say_fastest(out, s, &f->crossovers);
 	const bool tells = answer_tells(regimes);
 	/* What is sure beyond the noise (waterfall.h) is an answer in any run. */
 	const bool gap = !isnan(f->waterfall.explained.estimate);

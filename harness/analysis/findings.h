@@ -6,6 +6,7 @@
 #include "claims.h"
 #include "components.h"
 #include "containers.h"
+#include "crossovers.h"
 #include "evidence.h"
 #include "factors.h"
 #include "advice.h"
@@ -34,6 +35,7 @@ struct findings {
 	struct pingpong pingpong;
 	struct access access;
 	struct ranges ranges;
+	struct crossovers crossovers;
 	struct training training;
 };
 

@@ -13,6 +13,7 @@ static const struct {
     FIELD(launches),
     FIELD(blocks),
     FIELD(helpers),
+    FIELD(traffics),
     FIELD(messages),
     FIELD(gpus),
     FIELD(analogue),

@@ -14,6 +14,7 @@ struct backend_traits {
 	bool blocks;    /* a call is over when it has been issued: there is no launch to tell
 	                   from it */
 	bool helpers;   /* a thread of the library's own is at work for each rank in each call */
+	bool traffics;  /* can be opened a second time beside itself, for traffic on its links */
 	bool messages;  /* data goes in MPI's own messages, so that their speed counts */
 	bool gpus;      /* a rank is a GPU; false: a rank is CPU memory or nothing */
 	bool analogue;  /* stands in for GPUs: what it shows is a model of them */

@@ -357,6 +357,14 @@ const struct library *plan_library(const struct plan *plan, const char *nccl)
 	return NULL;
 }
 
+const char *plan_main_backend(const struct plan *plan)
+{
+	unsigned v = 0;
+	while (v < plan->nvariants && strcmp(plan->variants[v].role, "reference"))
+		v++;
+	return plan->variants[v < plan->nvariants ? v : 0].settings.backend;
+}
+
 /* Sleeping is for devices: a worker that waits for its team gives its CPU away. Where a library
  * has a thread at work for each rank, a worker that spins on its CPU would keep it from it. */
 static bool yields(const struct settings *s, unsigned cores, unsigned nranks)
@@ -493,7 +501,7 @@ static int pace_of(const struct claim *claim)
 /* The claim with the sizes of its regime, where it names none: as regimes_settle. */
 static struct claim settled(const struct plan *plan, const struct claim *claim)
 {
-	const struct backend_traits *is = traits_find(plan->variants[0].settings.backend);
+	const struct backend_traits *is = traits_find(plan_main_backend(plan));
 	struct claim c = *claim;
 	int regime = claim_regime(claim);
 	bool third;

@@ -104,6 +104,9 @@ void plan_claim_why(const struct plan *plan, const struct claim *claim, char *wh
 void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why,
                      size_t bytes);
 
+/* The backend that the run is about: the reference's, where variants have several. */
+const char *plan_main_backend(const struct plan *plan);
+
 /* Fills trials and ntrials, block by block, each block in an order of its own. A search has
  * none yet: what a block holds follows from those before it. */
 int plan_order_trials(struct plan *plan, struct status *st);

@@ -820,7 +820,7 @@ static int factors_check(const struct plan *plan, struct status *st)
 			                  "allowed is exactly one setting",
 			                  spec_file(plan->spec, at), at.line, f->name, f->from,
 			                  f->to, keys);
-		const char *backend = plan->variants[0].settings.backend;
+		const char *backend = plan_main_backend(plan);
 		bool first = !strcmp(backend, backend_table[0]->name);
 		const char *other = backend_table[first]->name;
 		return status_set(

@@ -10,6 +10,7 @@
 
 static const char *const binds[] = {"none", "core", "numa", "near-gpu", "close", NULL};
 static const char *const waits[] = {"auto", "spin", "yield", "block", NULL};
+static const char *const traffics[] = {"none", "links", "cpu", NULL};
 static const char *const visibles[] = {"all", "own", NULL};
 static const char *const isolates[] = {"uts", "ipc", "shm", "pid", "cgroup", "devices", NULL};
 static const char *const starts[] = {"free", "gated", NULL};
@@ -43,6 +44,8 @@ static const struct field rows[] = {
      .help = "of each rank, with its helper threads: 4; or one of several ranks: 1/2"},
     {"wait", FIELD_WORD, AT(wait), .words = waits, .initial = "auto",
      .help = "how a worker waits; auto: spin, or yield where ranks are more than CPUs"},
+    {"traffic", FIELD_WORD, AT(traffic), .words = traffics, .initial = "none",
+     .help = "beside timed calls: large sendrecvs on the same links, or a busy thread on each worker's CPUs"},
     {"visible", FIELD_WORD, AT(visible), .words = visibles, .special = true, .initial = "all",
      .help = "own: each process sees the GPUs of its ranks alone (CUDA_VISIBLE_DEVICES)"},
     {"isolate", FIELD_WORDS, AT(isolate), .words = isolates, .initial = "none",

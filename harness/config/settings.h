@@ -25,6 +25,8 @@ enum bind { BIND_NONE, BIND_CORE, BIND_NUMA, BIND_NEAR_GPU, BIND_CLOSE, BIND_KIN
 /* How a worker waits for its ranks and for its team. auto: spin, and yield where ranks are more
  * than the CPUs that they have. block: sleeps until the device says that it is done. */
 enum wait { WAIT_AUTO, WAIT_SPIN, WAIT_YIELD, WAIT_BLOCK, WAIT_KINDS };
+/* What else goes on while calls are timed (core/traffic.h). */
+enum traffic_kind { TRAFFIC_NONE, TRAFFIC_LINKS, TRAFFIC_CPU, TRAFFIC_KINDS };
 /* Which GPUs a process sees: all, or those of its own ranks alone. */
 enum visible { VISIBLE_ALL, VISIBLE_OWN, VISIBLE_KINDS };
 /* What a process has of its own (core/isolation.h). uts: a host name. shm: an empty /dev/shm.
@@ -68,6 +70,7 @@ struct settings {
 	enum bind bind;
 	char cpus[24]; /* of each rank, "4"; one of several, "1/2"; "": as many as there are */
 	enum wait wait;
+	enum traffic_kind traffic;
 	enum visible visible;
 	unsigned isolate; /* ISOLATE_BITs: what each process has of its own */
 	enum start start;

@@ -8,11 +8,13 @@
 #include "../backend/backend.h"
 
 struct machine_binding;
+struct traffic;
 
 struct loop {
 	const struct backend *backend;
 	struct backend_ctx *ctx;
 	struct team *team;
+	struct traffic *traffic; /* NULL: none */
 	struct backend_place place;
 	int (*measure_row)(struct loop *loop, unsigned calls);
 	int (*pause)(struct loop *loop); /* between two rounds of polling; -1: a rank failed */

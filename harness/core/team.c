@@ -38,6 +38,7 @@ struct header {
 /* A worker's own line: the round whose end it waits for, or has seen. */
 struct come {
 	_Alignas(LINE) atomic_uint round;
+	_Alignas(LINE) struct team_beside beside;
 };
 
 struct team {
@@ -49,6 +50,13 @@ struct team {
 static size_t round_up(size_t bytes, size_t unit)
 {
 	return (bytes + unit - 1) / unit * unit;
+}
+
+static struct come *come_of(const struct team *team, unsigned worker);
+
+struct team_beside *team_beside(const struct team *team, unsigned worker)
+{
+	return &come_of(team, worker)->beside;
 }
 
 static void lay_out(struct header *h, const struct team_shape *shape, size_t page)

@@ -90,6 +90,12 @@ const char *team_failure(const struct team *team);
 void team_set_deadline(struct team *team, unsigned cell, int64_t deadline_ns);
 int64_t team_deadline(const struct team *team, unsigned *cell);
 
+/* What is at work beside a worker's calls and has to stop in step with the others' (traffic.h). */
+struct team_beside {
+	unsigned begun, stopped; /* by __atomic alone: CUDA's compiler reads this header too */
+};
+struct team_beside *team_beside(const struct team *team, unsigned worker);
+
 void *team_mailbox(struct team *team,
                    unsigned rank); /* TEAM_MAILBOX_BYTES, for exchange at open */
 char *team_facts(struct team *team,

@@ -10,6 +10,7 @@
 #include "isolation.h"
 #include "passes.h"
 #include "speed.h"
+#include "traffic.h"
 
 static int prepare(struct loop *loop, const struct cell *cell, uint64_t seed, unsigned slots)
 {
@@ -119,10 +120,16 @@ static int open_backend(struct loop *loop)
 	machine_binding_set(loop->binding, bind, true, numa, worker, nworkers, loop->bind,
 	                    sizeof loop->bind);
 	int error = loop->backend->open(place, &loop->ctx, &st);
+	const enum traffic_kind traffic = place->trial->settings.traffic;
+	if (!error && !loop->traffic && traffic == TRAFFIC_LINKS)
+		error = traffic_open(loop->backend, place, &loop->traffic, &st);
 	/* A nonblocking NCCL launches from a thread of its own, which would inherit the
 	 * worker's core and wait there for the worker to stop polling: both keep the node. */
 	machine_binding_set(loop->binding, bind, place->trial->settings.nonblocking, numa,
 	                    worker, nworkers, loop->bind, sizeof loop->bind);
+	/* On the CPUs of the worker, which it has by now. */
+	if (!error && !loop->traffic && traffic == TRAFFIC_CPU)
+		error = traffic_open(loop->backend, place, &loop->traffic, &st);
 	if (error)
 		return loop_fail(loop, &st);
 	return team_meet(loop->team);
@@ -235,8 +242,11 @@ static int carry_out(struct loop *loop, unsigned cell)
 		return -1;
 	/* Before warming up, so that timed calls follow others at once. */
 	speed_take(clock_now_ns, &before);
-	if (marked(loop, "warm-up", cell, warm_up) ||
-	    marked(loop, coll_pass_name(c->pass), cell, pass_rows))
+	struct traffic *traffic = c->pass == PASS_TIMED ? loop->traffic : NULL;
+	traffic_on(traffic);
+	int failed = marked(loop, "warm-up", cell, warm_up) ||
+	             marked(loop, coll_pass_name(c->pass), cell, pass_rows);
+	if (traffic_off(traffic, loop->deadline_ns) || failed)
 		return -1;
 	speed_take(clock_now_ns, &after);
 	keep_speed(loop, cell, &before, &after);
@@ -268,7 +278,7 @@ static int measure_cell(struct loop *loop, unsigned cell)
 /* What the record says of this worker; written last, when the backend knows what it did. */
 static void describe(struct loop *loop)
 {
-	char facts[TEAM_FACTS_BYTES - 768] = "", own[208] = "", apart[320] = "";
+	char facts[TEAM_FACTS_BYTES - 800] = "", own[208] = "", apart[320] = "", traffic[32];
 	struct rusage process;
 	getrusage(RUSAGE_SELF, &process); /* ru_maxrss is in KiB */
 	if (loop->ctx)
@@ -290,8 +300,9 @@ static void describe(struct loop *loop)
 		isolation_describe(apart + strlen(apart), sizeof apart - strlen(apart) - 1);
 		strcat(apart, "\n");
 	}
+	traffic_describe(loop->traffic, traffic, sizeof traffic);
 	snprintf(team_facts(loop->team, loop->place.worker), TEAM_FACTS_BYTES,
-	         "bind=%s\n%s%s%sprocess_peak_bytes=%lld\n%s%s", loop->bind, own, apart, team,
+	         "bind=%s\n%s%s%s%sprocess_peak_bytes=%lld\n%s%s", loop->bind, own, apart, traffic, team,
 	         1024ll * process.ru_maxrss, shared, facts);
 	team_meet(loop->team);
 }
@@ -348,6 +359,7 @@ static void run_member(const struct trial *trial, const struct backend *backend,
 			team_set_deadline(team, 0, 0);
 		describe(&loop);
 	}
+	traffic_close(loop.traffic);
 	close_backend(&loop);
 	machine_binding_free(loop.binding);
 	free(loop.busy);

@@ -233,6 +233,31 @@ static void write_regimes(struct page *p, const struct model *m)
 		    m->summary.variants[m->summary.reference].name);
 }
 
+static bool has_crossovers(const struct model *m)
+{
+	return m->findings.crossovers.nfastest > 0;
+}
+
+static void write_crossovers(struct page *p, const struct model *m)
+{
+	const struct crossovers *c = &m->findings.crossovers;
+	char text[CROSSOVERS_TEXT_BYTES];
+	page_table(p, tables_fastest(m));
+	for (unsigned i = 0; i < c->n; i++) {
+		crossovers_say(&m->summary, &c->rows[i], text, sizeof text);
+		page_item(p, "%s.", text);
+	}
+	page_end_list(p);
+	page_say(p,
+	         "Each size is judged by itself, by the interval over the blocks, beyond %g %% and "
+	         "what the A/A line shows at that size%s. Isolated: time per call; stream: calls "
+	         "back to back.",
+	         100 * m->summary.margin,
+	         m->summary.nblocks < STATS_MIN_BLOCKS
+	             ? "; below 6 blocks there is no interval, and nothing is decided"
+	             : "");
+}
+
 static void write_sizes(struct page *p, const struct model *m)
 {
 	const struct summary *s = &m->summary;
@@ -983,6 +1008,7 @@ static const struct section sections[] = {
     {"advice",    "Do this",                          SHORT | PAGE, has_advice,     write_advice},
     {"links",     "",                                 PAGE,         NULL,           write_links},
     {"training",  "Training step",                    SHORT | PAGE, sections_has_training, sections_write_training},
+    {"crossovers", "Which backend from which size",   SHORT,        has_crossovers, write_crossovers},
     {"pairs",     "Pairs of ranks",                   SHORT,        sections_has_pairs, sections_write_pairs},
     {"pingpong",  "Ping-pong",                        SHORT,        sections_has_pingpong, sections_write_pingpong},
     {"access",    "Access patterns",                  SHORT,        sections_has_access, sections_write_access},

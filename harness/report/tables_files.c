@@ -268,12 +268,18 @@ static bool has_search(const struct model *m)
 	return m->findings.tuned.searched;
 }
 
+static bool has_crossovers(const struct model *m)
+{
+	return m->findings.crossovers.n > 0;
+}
+
 static const struct tables_file files[] = {
     {"summary.csv", tables_summary, NULL},
     {"ranks.csv", tables_ranks, NULL},
     {"factors.csv", tables_factors, has_factors},
     {"evidence.csv", tables_evidence, has_evidence},
     {"searched.csv", tables_searched, has_search},
+    {"crossovers.csv", tables_crossovers, has_crossovers},
     {"pairs.csv", tables_pair_figures, sections_has_pairs},
     {"training.csv", tables_training_figures, sections_has_training},
     {"pingpong.csv", tables_pingpong_figures, sections_has_pingpong},

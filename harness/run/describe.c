@@ -139,7 +139,7 @@ json_t *describe_run(const struct plan *plan, int argc, char *const argv[], cons
 	    "s:i, s:o, s:o, s:I, s:o, s:o}",
 	    "experiment", spec->name, "title", spec->title, "question", spec->question,
 	    "command", command, "created", created, "launchgap", commit, "backend",
-	    plan->variants[0].settings.backend, "backend_why", why, "ranks", (int)plan->nranks,
+	    plan_main_backend(plan), "backend_why", why, "ranks", (int)plan->nranks,
 	    "seed", seed, "reference", spec->reference, "blocks",
 	    plan->search.nkeys  ? (int)plan_confirm_blocks(plan)
 	    : spec->blocks_auto ? 0

@@ -190,7 +190,7 @@ void run_announce(const struct runner *r)
 		snprintf(blocks, sizeof blocks, "blocks until ±%.3g %% or %u s",
 		         100 * r->spec.precision, r->spec.budget_s);
 	status_say("%s: %u ranks on %s, %s, into %s", r->spec.name, plan->nranks,
-	           plan->variants[0].settings.backend, blocks, r->folder.path);
+	           plan_main_backend(plan), blocks, r->folder.path);
 	if (r->begun)
 		status_say("block %u has %u of its %u trials: the others come first",
 		           r->first_block + 1, r->begun, plan->ntrials / r->spec.blocks);

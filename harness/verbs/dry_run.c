@@ -166,7 +166,7 @@ static void say_cost(const struct plan *plan, const struct plan_machine *machine
 {
 	const struct spec *spec = plan->spec;
 	struct estimate e = estimate(plan, machine);
-	const char *backend = plan->variants[0].settings.backend;
+	const char *backend = plan_main_backend(plan);
 	bool cores = of_cores(backend);
 	if (!plan->search.nkeys)
 		printf("jobs\n  %u: %u in each of %s%u blocks\n", plan->ntrials,

@@ -307,7 +307,7 @@ static int gloo_open(const struct backend_place *place, struct backend_ctx **out
 const struct backend backend_gloo = {
     .name = "gloo",
     .summary = "Gloo over TCP on this host, in CPU memory or staged through it",
-    .is = {.carries_data = true, .connects = true, .blocks = true, .helpers = true},
+    .is = {.carries_data = true, .connects = true, .blocks = true, .helpers = true, .traffics = true},
     .heeds = blocking_heeds,
     .arena_bytes = (size_t)8 << 20, /* more than the L2 of the core that owns it */
     .capacity = gloo_capacity,

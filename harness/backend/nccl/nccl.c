@@ -350,6 +350,7 @@ const struct backend backend_nccl = {
            .connects = true,
            .launches = true,
            .gpus = true,
+           .traffics = true,
            .library = true,
            .logs_path = true,
            .injects = true,

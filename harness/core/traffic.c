@@ -1,0 +1,329 @@
+#include "traffic.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../clock.h"
+
+#define COPY_BYTES   ((size_t)32 << 20) /* beyond a core's caches */
+#define DEVICE_BYTES ((size_t)16 << 20) /* of a call, between GPUs */
+#define CPU_BYTES    ((size_t)1 << 20)  /* between cores */
+#define AHEAD        8                  /* calls on their way */
+#define LOOK_US      50                 /* between two looks at them */
+#define SPINS        4096               /* between two looks at the order to stop */
+
+enum state { TRAFFIC_IDLE, TRAFFIC_RUNS, TRAFFIC_STOPS, TRAFFIC_ENDS };
+
+struct traffic {
+	const struct backend *backend;
+	const struct backend_place *place;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	_Atomic int state;
+	/* links, on a second context: its trial has one cell. */
+	struct trial *trial;
+	struct cell cell;
+	struct backend_place own;
+	struct backend_ctx *ctx;
+	char *copies; /* links, by copying: from its first half to its second */
+	/* What was moved, and in which time. */
+	double bytes;
+	int64_t ns;
+};
+
+static bool runs(const struct traffic *t)
+{
+	return atomic_load_explicit(&t->state, memory_order_relaxed) == TRAFFIC_RUNS;
+}
+
+static unsigned read_of(const unsigned *at)
+{
+	return __atomic_load_n(at, __ATOMIC_SEQ_CST);
+}
+
+static void write_of(unsigned *at, unsigned value)
+{
+	__atomic_store_n(at, value, __ATOMIC_SEQ_CST);
+}
+
+/* --- what the thread does --- */
+
+static void spin(const struct traffic *t)
+{
+	volatile unsigned n = 0;
+	while (runs(t))
+		for (unsigned i = 0; i < SPINS; i++)
+			n += i;
+}
+
+static void copy(struct traffic *t)
+{
+	while (runs(t)) {
+		memcpy(t->copies + COPY_BYTES, t->copies, COPY_BYTES);
+		t->bytes += COPY_BYTES;
+	}
+}
+
+static void issue(struct traffic *t)
+{
+	const struct backend *b = t->backend;
+	b->begin(t->ctx);
+	for (unsigned i = 0; i < t->own.count; i++)
+		b->issue(t->ctx, i, 0);
+	b->end(t->ctx);
+	t->bytes += (double)t->cell.bytes * t->own.count;
+}
+
+/* 1: all that was issued is through; -1: it failed, and the team with it. */
+static int poll(struct traffic *t)
+{
+	struct status st = {""};
+	int all = 1;
+	for (unsigned i = 0; i < t->own.count; i++) {
+		int done = t->backend->poll(t->ctx, i);
+		if (done < 0) {
+			t->backend->error(t->ctx, &st);
+			team_fail(t->own.team, t->own.first, st.text);
+			return -1;
+		}
+		all = all && done;
+	}
+	return all;
+}
+
+static int wait(struct traffic *t)
+{
+	int done;
+	while (!(done = poll(t))) {
+		if (team_failure(t->own.team))
+			return -1;
+		usleep(LOOK_US);
+	}
+	return done < 0 ? -1 : 0;
+}
+
+/* Whether all workers' threads have stopped, and the most calls that any of them has begun. That
+ * of one that has stopped grows up to the most and no further, so that it is final with them. */
+static bool all_stopped(const struct traffic *t, unsigned *most)
+{
+	unsigned n = team_shape(t->own.team)->nworkers;
+	bool all = true;
+	*most = 0;
+	for (unsigned w = 0; w < n; w++)
+		all = read_of(&team_beside(t->own.team, w)->stopped) && all;
+	for (unsigned w = 0; w < n; w++) {
+		unsigned begun = read_of(&team_beside(t->own.team, w)->begun);
+		*most = begun > *most ? begun : *most;
+	}
+	return all;
+}
+
+static void call(struct traffic *t)
+{
+	struct team_beside *own = team_beside(t->own.team, t->own.worker);
+	unsigned calls = 0, most;
+	bool all;
+	while (runs(t)) {
+		/* Said before: an issue that blocks waits for the others to follow. */
+		write_of(&own->begun, ++calls);
+		issue(t);
+		if (calls % AHEAD == 0 && wait(t))
+			return;
+	}
+	write_of(&own->stopped, 1);
+	do {
+		all = all_stopped(t, &most);
+		while (calls < most) {
+			write_of(&own->begun, ++calls);
+			issue(t);
+		}
+		if (team_failure(t->own.team))
+			return;
+		if (!all)
+			usleep(LOOK_US);
+	} while (!all);
+	wait(t);
+}
+
+static void *carry(void *arg)
+{
+	struct traffic *t = arg;
+	for (;;) {
+		pthread_mutex_lock(&t->lock);
+		while (atomic_load(&t->state) == TRAFFIC_IDLE)
+			pthread_cond_wait(&t->wake, &t->lock);
+		pthread_mutex_unlock(&t->lock);
+		if (atomic_load(&t->state) == TRAFFIC_ENDS)
+			return NULL;
+		int64_t begin = clock_now_ns();
+		if (t->ctx)
+			call(t);
+		else if (t->copies)
+			copy(t);
+		else
+			spin(t);
+		t->ns += clock_now_ns() - begin;
+		/* Not before it is told to stop: a failed team's worker tells it. */
+		while (atomic_load(&t->state) == TRAFFIC_RUNS)
+			usleep(LOOK_US);
+		int stops = TRAFFIC_STOPS;
+		atomic_compare_exchange_strong(&t->state, &stops, TRAFFIC_IDLE);
+	}
+}
+
+/* --- what the worker does --- */
+
+static void order(struct traffic *t, enum state state)
+{
+	pthread_mutex_lock(&t->lock);
+	atomic_store(&t->state, state);
+	pthread_cond_signal(&t->wake);
+	pthread_mutex_unlock(&t->lock);
+}
+
+void traffic_on(struct traffic *t)
+{
+	if (!t)
+		return;
+	struct team_beside *own = team_beside(t->place->team, t->place->worker);
+	write_of(&own->begun, 0);
+	write_of(&own->stopped, 0);
+	order(t, TRAFFIC_RUNS);
+}
+
+int traffic_off(struct traffic *t, int64_t deadline_ns)
+{
+	if (!t)
+		return 0;
+	atomic_store(&t->state, TRAFFIC_STOPS);
+	while (atomic_load(&t->state) != TRAFFIC_IDLE) {
+		if (team_pause(t->place->team))
+			return -1;
+		if (clock_now_ns() > deadline_ns) {
+			team_fail(t->place->team, t->place->first,
+			          "the traffic beside the calls did not stop in time");
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* As the trial has it, but for what is of its own calls. */
+static int make_trial(struct traffic *t, struct status *st)
+{
+	const struct trial *from = t->place->trial;
+	t->trial = malloc(sizeof *t->trial);
+	if (!t->trial)
+		return status_set(st, "out of memory for the traffic");
+	*t->trial = *from;
+	t->cell = (struct cell){.coll = COLL_SENDRECV, .dtype = DTYPE_FLOAT32, .op = OP_NONE};
+	t->cell.bytes = t->backend->is.gpus ? DEVICE_BYTES : CPU_BYTES;
+	t->cell.asked_bytes = t->cell.bytes;
+	t->trial->cells = &t->cell;
+	t->trial->ncells = 1;
+	t->trial->places = NULL;
+	t->trial->arena_bytes = t->cell.bytes;
+	t->trial->network = (struct network){.n = 0};
+	struct settings *set = &t->trial->settings;
+	set->traffic = TRAFFIC_NONE;
+	set->wait = WAIT_SPIN;
+	set->start = START_FREE;
+	set->registration = REGISTER_NONE;
+	set->cta_policy = CTA_LIBRARY;
+	set->graph = 0;
+	set->aggregate = 1;
+	set->extra_ns = 0;
+	set->flip_rank = -1;
+	t->own = *t->place;
+	t->own.trial = t->trial;
+	return 0;
+}
+
+/* The first call by the worker itself, as of any cell: libraries connect in it, and threads of one
+ * process have to meet within (NVIDIA/nccl#787). */
+static int open_context(struct traffic *t, struct status *st)
+{
+	const struct backend *b = t->backend;
+	if (make_trial(t, st) || b->supports(t->trial, st) ||
+	    b->open(&t->own, &t->ctx, st) ||
+	    b->prepare(t->ctx, &t->cell, t->trial->seed, 1, st))
+		return -1;
+	if (team_meet(t->own.team))
+		return status_set(st, "the team broke up before its traffic");
+	b->begin(t->ctx);
+	for (unsigned i = 0; i < t->own.count; i++)
+		b->issue(t->ctx, i, 0);
+	int met = team_meet(t->own.team);
+	b->end(t->ctx);
+	if (met || wait(t))
+		return status_set(st, "the traffic's first call failed");
+	return 0;
+}
+
+static int make_copies(struct traffic *t, struct status *st)
+{
+	t->copies = malloc(2 * COPY_BYTES);
+	if (!t->copies)
+		return status_set(st, "out of memory for the traffic");
+	memset(t->copies, 1, 2 * COPY_BYTES);
+	return 0;
+}
+
+int traffic_open(const struct backend *backend, const struct backend_place *place,
+                 struct traffic **out, struct status *st)
+{
+	const enum traffic_kind kind = place->trial->settings.traffic;
+	*out = NULL;
+	if (kind == TRAFFIC_NONE)
+		return 0;
+	struct traffic *t = calloc(1, sizeof *t);
+	if (!t)
+		return status_set(st, "out of memory for the traffic");
+	t->backend = backend;
+	t->place = place;
+	pthread_mutex_init(&t->lock, NULL);
+	pthread_cond_init(&t->wake, NULL);
+	int failed = kind == TRAFFIC_CPU    ? 0
+	             : backend->is.traffics ? open_context(t, st)
+	                                    : make_copies(t, st);
+	if (!failed && pthread_create(&t->thread, NULL, carry, t))
+		failed = status_set(st, "no thread can be had for the traffic");
+	if (failed) {
+		if (t->ctx)
+			backend->close(t->ctx);
+		free(t->trial);
+		free(t->copies);
+		free(t);
+		return -1;
+	}
+	*out = t;
+	return 0;
+}
+
+void traffic_describe(const struct traffic *t, char *text, size_t bytes)
+{
+	text[0] = '\0';
+	if (t && t->ns && t->bytes > 0)
+		snprintf(text, bytes, "traffic_gbs=%.3g\n", t->bytes / (double)t->ns);
+}
+
+/* In a failed team it ends as well: it asks for the failure wherever it waits. */
+void traffic_close(struct traffic *t)
+{
+	if (!t)
+		return;
+	order(t, TRAFFIC_ENDS);
+	pthread_join(t->thread, NULL);
+	pthread_cond_destroy(&t->wake);
+	pthread_mutex_destroy(&t->lock);
+	if (t->ctx)
+		t->backend->close(t->ctx);
+	free(t->trial);
+	free(t->copies);
+	free(t);
+}

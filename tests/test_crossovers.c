@@ -1,0 +1,140 @@
+/* Which backend is the fastest at which sizes: planted times, found again, and nothing called that
+ * the blocks do not show. */
+#include <math.h>
+
+#include "made.h"
+
+#define MIDDLE 1 /* the size at which two are alike */
+
+/* 20 µs + 0.1 ns a byte; the other 10 µs + 1 ns a byte, but alike at one size; the third always
+ * twice the first. */
+static void planted(const struct made_place *at, int64_t out[6])
+{
+	double bytes = (double)(4096ull << 2 * at->size), ns = 20000 + bytes / 10;
+	if (at->variant == MADE_PROCESSES && at->size != MIDDLE)
+		ns = 10000 + bytes;
+	if (at->variant == MADE_SINGLE)
+		ns *= 2;
+	ns *= (at->isolated ? 1 : 10) * (1 + 0.03 * made_noise(at->block, at->variant, at->size));
+	out[1] = (int64_t)ns / 10;
+	out[2] = (int64_t)ns;
+	out[3] = 30;
+}
+
+static void three_backends(json_t *environment)
+{
+	static const char *const backends[] = {"mpi", "nccl", "gloo", "nccl", "nccl"};
+	json_t *variants = json_object_get(environment, "variants");
+	for (size_t v = 0; v < 5; v++)
+		json_object_set_new(json_array_get(variants, v), "backend",
+		                    json_string(backends[v]));
+	/* So that one pair has a mode in common. */
+	json_object_set_new(json_array_get(variants, 2), "mode", json_string("threads"));
+}
+
+static const struct made several = {.backend = "nccl",
+                                    .ranks = 2,
+                                    .blocks = 8,
+                                    .sizes = 5,
+                                    .rows = 3,
+                                    .cores = 8,
+                                    .no_limit = true,
+                                    .environment = three_backends,
+                                    .stamps = planted};
+
+static json_t *report_of(const struct made *m)
+{
+	struct status st = {""};
+	made_write(m);
+	if (report_make(made_folder, "", NULL, &st))
+		fail_msg("%s", st.text);
+	return json_report(made_path("report.json"));
+}
+
+static void crossovers_are_found_by_size(void **state)
+{
+	json_t *report = report_of(&several);
+	const json_t *section = json_section(report, "crossovers"),
+	             *rows = json_table(report, "crossovers"),
+	             *fastest = json_table(report, "fastest");
+	(void)state;
+	json_assert_one_says(section, "alltoall, isolated: threads against processes: processes up "
+	                              "to 4 KiB");
+	json_assert_one_says(section, "undecided at 16 KiB; threads from 64 KiB on");
+	json_assert_one_says(section, "single against threads: threads at all sizes, 4 KiB to 1 MiB");
+	/* Three ranges in each pace; the times are those of the smallest and largest size. */
+	assert_int_equal(json_rows(rows, (json_keys){"left", "threads", "right", "processes",
+	                                             "pace", "isolated", NULL}),
+	                 3);
+	json_keys won = {"left",   "threads", "right",  "processes",
+	                 "pace",   "stream",  "faster", "threads", NULL};
+	json_assert_number(json_cell(rows, won, "from_bytes"), "", 65536, 0);
+	json_assert_number(json_cell(rows, won, "most_times"), "", 1058576.0 / 124857.6, 0.3);
+	json_assert_number(json_cell(rows, won, "least_times"), "", 75536.0 / 26553.6, 0.1);
+	/* All that is not the reference's mode is held against the first of its backend once. */
+	assert_int_equal(json_rows(rows, (json_keys){"left", "single", "right", "threads", "pace",
+	                                             "stream", NULL}),
+	                 1);
+	json_keys small = {"pace", "isolated", "fastest", "processes", "alike", "", NULL};
+	assert_true(json_rows(fastest, small) >= 1);
+	json_assert_one_says(json_object_get(report, "answer"), "the fastest by size is processes (4 KiB), no one alone (16 KiB), threads");
+	json_decref(report);
+}
+
+/* With 5 blocks there is no interval: nobody is called faster. */
+static void few_blocks_decide_nothing(void **state)
+{
+	struct made few = several;
+	(void)state;
+	few.blocks = 5;
+	json_t *report = report_of(&few);
+	const json_t *rows = json_table(report, "crossovers");
+	assert_int_equal(json_rows(rows, (json_keys){"faster", "undecided", NULL}),
+	                 json_rows(rows, (json_keys){NULL}));
+	json_decref(report);
+}
+
+/* A twin that is off at a size takes the verdicts there with it. */
+static void noisy(const struct made_place *at, int64_t out[6])
+{
+	planted(at, out);
+	if (at->variant == MADE_AGAIN && at->size == 0)
+		for (unsigned i = 1; i < 3; i++)
+			out[i] = out[i] * 2;
+}
+
+static void what_the_twin_shows_is_no_crossover(void **state)
+{
+	struct made off = several;
+	(void)state;
+	off.stamps = noisy;
+	json_t *report = report_of(&off);
+	const json_t *rows = json_table(report, "crossovers");
+	assert_int_equal(json_rows(rows, (json_keys){"left", "threads", "right", "processes",
+	                                             "pace", "isolated", "faster", "processes",
+	                                             NULL}),
+	                 0);
+	json_decref(report);
+}
+
+static void one_backend_has_no_such_section(void **state)
+{
+	struct made one = several;
+	(void)state;
+	one.environment = NULL;
+	json_t *report = report_of(&one);
+	assert_false(json_has_table(report, "crossovers"));
+	assert_false(json_has_table(report, "fastest"));
+	json_decref(report);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(crossovers_are_found_by_size),
+	    cmocka_unit_test(few_blocks_decide_nothing),
+	    cmocka_unit_test(what_the_twin_shows_is_no_crossover),
+	    cmocka_unit_test(one_backend_has_no_such_section),
+	};
+	return cmocka_run_group_tests(tests, made_begin, made_end);
+}
