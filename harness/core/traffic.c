@@ -9,10 +9,12 @@
 
 #include "../clock.h"
 
-#define COPY_BYTES   ((size_t)32 << 20) /* beyond a core's caches */
+#define COPY_BYTES   ((size_t)32 << 20) /* beyond a core's caches, */
+#define PIECE_BYTES  ((size_t)1 << 20)  /* piece by piece */
 #define DEVICE_BYTES ((size_t)16 << 20) /* of a call, between GPUs */
 #define CPU_BYTES    ((size_t)1 << 20)  /* between cores */
-#define AHEAD        8                  /* calls on their way */
+#define AHEAD        8                  /* calls on their way, */
+#define AHEAD_NS     1000000            /* and no more than take so long: they have to stop */
 #define LOOK_US      50                 /* between two looks at them */
 #define SPINS        4096               /* between two looks at the order to stop */
 
@@ -25,11 +27,13 @@ struct traffic {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	_Atomic int state;
+	_Atomic bool flows; /* since it was last told to run */
 	/* links, on a second context: its trial has one cell. */
 	struct trial *trial;
 	struct cell cell;
 	struct backend_place own;
 	struct backend_ctx *ctx;
+	unsigned ahead;
 	char *copies; /* links, by copying: from its first half to its second */
 	/* What was moved, and in which time. */
 	double bytes;
@@ -53,9 +57,10 @@ static void write_of(unsigned *at, unsigned value)
 
 /* --- what the thread does --- */
 
-static void spin(const struct traffic *t)
+static void spin(struct traffic *t)
 {
 	volatile unsigned n = 0;
+	atomic_store(&t->flows, true);
 	while (runs(t))
 		for (unsigned i = 0; i < SPINS; i++)
 			n += i;
@@ -63,9 +68,10 @@ static void spin(const struct traffic *t)
 
 static void copy(struct traffic *t)
 {
-	while (runs(t)) {
-		memcpy(t->copies + COPY_BYTES, t->copies, COPY_BYTES);
-		t->bytes += COPY_BYTES;
+	for (size_t at = 0; runs(t); at = (at + PIECE_BYTES) % COPY_BYTES) {
+		memcpy(t->copies + COPY_BYTES + at, t->copies + at, PIECE_BYTES);
+		t->bytes += PIECE_BYTES;
+		atomic_store(&t->flows, true);
 	}
 }
 
@@ -132,8 +138,10 @@ static void call(struct traffic *t)
 		/* Said before: an issue that blocks waits for the others to follow. */
 		write_of(&own->begun, ++calls);
 		issue(t);
-		if (calls % AHEAD == 0 && wait(t))
+		if (calls % t->ahead == 0 && wait(t))
 			return;
+		if (calls % t->ahead == 0)
+			atomic_store(&t->flows, true);
 	}
 	write_of(&own->stopped, 1);
 	do {
@@ -186,14 +194,32 @@ static void order(struct traffic *t, enum state state)
 	pthread_mutex_unlock(&t->lock);
 }
 
-void traffic_on(struct traffic *t)
+/* Waits until the thread is in that state, or the traffic flows. */
+static int await(struct traffic *t, enum state state, int64_t deadline_ns, const char *late)
+{
+	while (atomic_load(&t->state) != (int)state ||
+	       (state == TRAFFIC_RUNS && !atomic_load(&t->flows))) {
+		if (team_pause(t->place->team))
+			return -1;
+		if (clock_now_ns() > deadline_ns) {
+			team_fail(t->place->team, t->place->first, late);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+int traffic_on(struct traffic *t, int64_t deadline_ns)
 {
 	if (!t)
-		return;
+		return 0;
 	struct team_beside *own = team_beside(t->place->team, t->place->worker);
 	write_of(&own->begun, 0);
 	write_of(&own->stopped, 0);
+	atomic_store(&t->flows, false);
 	order(t, TRAFFIC_RUNS);
+	return await(t, TRAFFIC_RUNS, deadline_ns,
+	             "the traffic beside the calls did not begin in time");
 }
 
 int traffic_off(struct traffic *t, int64_t deadline_ns)
@@ -201,16 +227,8 @@ int traffic_off(struct traffic *t, int64_t deadline_ns)
 	if (!t)
 		return 0;
 	atomic_store(&t->state, TRAFFIC_STOPS);
-	while (atomic_load(&t->state) != TRAFFIC_IDLE) {
-		if (team_pause(t->place->team))
-			return -1;
-		if (clock_now_ns() > deadline_ns) {
-			team_fail(t->place->team, t->place->first,
-			          "the traffic beside the calls did not stop in time");
-			return -1;
-		}
-	}
-	return 0;
+	return await(t, TRAFFIC_IDLE, deadline_ns,
+	             "the traffic beside the calls did not stop in time");
 }
 
 /* As the trial has it, but for what is of its own calls. */
@@ -244,15 +262,11 @@ static int make_trial(struct traffic *t, struct status *st)
 	return 0;
 }
 
-/* The first call by the worker itself, as of any cell: libraries connect in it, and threads of one
- * process have to meet within (NVIDIA/nccl#787). */
-static int open_context(struct traffic *t, struct status *st)
+/* One call by the worker itself, as the first of any cell: libraries connect in it, and threads of
+ * one process have to meet within (NVIDIA/nccl#787). */
+static int call_once(struct traffic *t, struct status *st)
 {
 	const struct backend *b = t->backend;
-	if (make_trial(t, st) || b->supports(t->trial, st) ||
-	    b->open(&t->own, &t->ctx, st) ||
-	    b->prepare(t->ctx, &t->cell, t->trial->seed, 1, st))
-		return -1;
 	if (team_meet(t->own.team))
 		return status_set(st, "the team broke up before its traffic");
 	b->begin(t->ctx);
@@ -261,7 +275,24 @@ static int open_context(struct traffic *t, struct status *st)
 	int met = team_meet(t->own.team);
 	b->end(t->ctx);
 	if (met || wait(t))
-		return status_set(st, "the traffic's first call failed");
+		return status_set(st, "a call of the traffic failed");
+	return 0;
+}
+
+static int open_context(struct traffic *t, struct status *st)
+{
+	const struct backend *b = t->backend;
+	if (make_trial(t, st) || b->supports(t->trial, st) ||
+	    b->open(&t->own, &t->ctx, st) ||
+	    b->prepare(t->ctx, &t->cell, t->trial->seed, 1, st))
+		return -1;
+	if (call_once(t, st))
+		return -1;
+	int64_t begin = clock_now_ns();
+	if (call_once(t, st))
+		return -1;
+	int64_t fit = AHEAD_NS / (clock_now_ns() - begin + 1);
+	t->ahead = fit < 1 ? 1 : fit > AHEAD ? AHEAD : (unsigned)fit;
 	return 0;
 }
 

@@ -22,9 +22,9 @@ struct traffic;
 int traffic_open(const struct backend *backend, const struct backend_place *place,
                  struct traffic **out, struct status *st);
 /* NULL is allowed, of all that follow. */
-void traffic_on(struct traffic *traffic);
-/* Waits until the traffic is over, until deadline_ns (clock_now_ns) at most. -1: it is not, or a
- * rank failed. */
+/* Wait until it flows, or is over; until deadline_ns (clock_now_ns) at most. -1: it does not, or a
+ * rank failed. All workers alike. */
+int traffic_on(struct traffic *traffic, int64_t deadline_ns);
 int traffic_off(struct traffic *traffic, int64_t deadline_ns);
 /* "traffic_gbs=…" of what the thread moved; "" where it moves nothing. */
 void traffic_describe(const struct traffic *traffic, char *text, size_t bytes);

@@ -243,8 +243,8 @@ static int carry_out(struct loop *loop, unsigned cell)
 	/* Before warming up, so that timed calls follow others at once. */
 	speed_take(clock_now_ns, &before);
 	struct traffic *traffic = c->pass == PASS_TIMED ? loop->traffic : NULL;
-	traffic_on(traffic);
-	int failed = marked(loop, "warm-up", cell, warm_up) ||
+	int failed = traffic_on(traffic, loop->deadline_ns) ||
+	             marked(loop, "warm-up", cell, warm_up) ||
 	             marked(loop, coll_pass_name(c->pass), cell, pass_rows);
 	if (traffic_off(traffic, loop->deadline_ns) || failed)
 		return -1;

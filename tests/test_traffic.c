@@ -1,0 +1,254 @@
+/* Traffic beside the timed calls: it moves something, stops with every cell in every mode, ends with
+ * a job that fails, and leaves data right. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../harness/core/traffic.h"
+#include "../harness/record/record.h"
+#include "cli.h"
+
+static char folder[64], results[80];
+
+static int set_up(void **state)
+{
+	(void)state;
+	cli_folder(folder);
+	snprintf(results, sizeof results, "%s/results", folder);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	cli_clean(folder);
+	return 0;
+}
+
+static struct cli run(const char *text)
+{
+	static const char head[] =
+	    "; A test.\n[experiment]\nbackend = host\nranks = 2\nblocks = 1\nwarmup = 1\n"
+	    "stretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\ncell_timeout = 60s\n"
+	    "collective = all_reduce\nbytes = 64, 4K\n[variant a]\nmode = threads\n";
+	char all[4096], file[80];
+	snprintf(all, sizeof all, "%s%s", head, text);
+	snprintf(file, sizeof file, "%s/t.exp", folder);
+	cli_write(folder, "t.exp", all);
+	return cli_run(folder, (const char *[]){"run", "--file", file, "--results", results,
+	                                        "--no-report", NULL});
+}
+
+/* Four cells: it goes on and off for each of them. */
+static void traffic_stops_with_each_cell(void **state)
+{
+	static const char *const moving[] = {"threads-links", "processes-links", "single-links",
+	                                     "gloo-links"};
+	struct record_run record;
+	struct status st = {""};
+	char path[256];
+	bool torn, moved[4] = {false};
+	(void)state;
+	struct cli cli =
+	    run("[variant threads-links]\nmode = threads\ntraffic = links\n"
+	        "[variant processes-links]\nmode = processes\ntraffic = links\n"
+	        "[variant single-links]\nmode = single\ntraffic = links\n"
+	        "[variant threads-cpu]\nmode = threads\ntraffic = cpu\n"
+	        "[variant gloo-links]\nbackend = gloo\nmode = processes\ntraffic = links\n");
+	if (cli.code)
+		fail_msg("%s", cli.out);
+	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
+	if (record_load(path, &record, &torn, &st))
+		fail_msg("%s", st.text);
+	for (unsigned i = 0; i < record.ncells; i++) {
+		const struct record_cell *cell = &record.cells[i];
+		assert_string_equal(cell->error, "");
+		assert_int_equal(cell->wrong, 0);
+		const json_t *facts =
+		    json_array_get(json_object_get(cell->json, "facts"), 0);
+		for (unsigned m = 0; m < 4; m++)
+			moved[m] = moved[m] || (!strcmp(cell->variant, moving[m]) &&
+			                        json_object_get(facts, "traffic_gbs"));
+		/* What makes no traffic, or moves nothing, says nothing of it. */
+		if (!strcmp(cell->variant, "a") || !strcmp(cell->variant, "threads-cpu"))
+			assert_null(json_object_get(facts, "traffic_gbs"));
+	}
+	assert_true(moved[0] && moved[1] && moved[2]);
+	assert_true(moved[3] || strstr(cli.out, "no Gloo here"));
+	record_free(&record);
+	free(cli.out);
+}
+
+/* --- the order in which threads stop: two workers on a backend that is made up here --- */
+
+struct backend_ctx {
+	unsigned worker;
+};
+
+struct ring {
+	_Atomic unsigned begun[2];
+	_Atomic bool dead;
+};
+
+static struct ring ring;
+
+/* As a library that blocks: a call is over when the other rank has begun its own. */
+static void ring_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
+{
+	unsigned mine = atomic_fetch_add(&ring.begun[ctx->worker], 1) + 1;
+	(void)i, (void)slot;
+	while (atomic_load(&ring.begun[!ctx->worker]) < mine && !atomic_load(&ring.dead))
+		usleep(10);
+	/* One of them is held up, so that the other one is ahead when it has to stop. */
+	if (ctx->worker)
+		usleep(200);
+}
+
+static int ring_supports(const struct trial *trial, struct status *st)
+{
+	(void)trial, (void)st;
+	return 0;
+}
+
+static int ring_open(const struct backend_place *place, struct backend_ctx **out,
+                     struct status *st)
+{
+	(void)st;
+	*out = calloc(1, sizeof **out);
+	assert_non_null(*out);
+	(*out)->worker = place->worker;
+	return 0;
+}
+
+static int ring_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
+                        unsigned slots, struct status *st)
+{
+	(void)ctx, (void)cell, (void)seed, (void)slots, (void)st;
+	return 0;
+}
+
+static void ring_nothing(struct backend_ctx *ctx)
+{
+	(void)ctx;
+}
+
+static int ring_poll(struct backend_ctx *ctx, unsigned i)
+{
+	(void)ctx, (void)i;
+	return 1;
+}
+
+static void ring_close(struct backend_ctx *ctx)
+{
+	free(ctx);
+}
+
+static const struct backend made_up = {
+    .name = "ring",
+    .is = {.traffics = true},
+    .supports = ring_supports,
+    .open = ring_open,
+    .prepare = ring_prepare,
+    .begin = ring_nothing,
+    .issue = ring_issue,
+    .end = ring_nothing,
+    .poll = ring_poll,
+    .close = ring_close,
+};
+
+struct worker {
+	struct team *team;
+	const struct trial *trial;
+	unsigned index;
+	bool fails;
+	int off;
+};
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	struct team *member = team_member(w->team, w->index);
+	const struct backend_place place = {.trial = w->trial,
+	                                    .team = member,
+	                                    .nranks = 2,
+	                                    .worker = w->index,
+	                                    .first = w->index,
+	                                    .count = 1,
+	                                    .processes = 1};
+	struct traffic *traffic;
+	struct status st = {""};
+	assert_int_equal(traffic_open(&made_up, &place, &traffic, &st), 0);
+	for (unsigned cell = 0; cell < 5 && !w->off; cell++) {
+		team_meet(member);
+		assert_int_equal(traffic_on(traffic, INT64_MAX), 0);
+		team_meet(member);
+		usleep(2000 * (1 + w->index)); /* they are told to stop at different times */
+		if (w->fails) {
+			team_fail(member, 0, "made to fail");
+			atomic_store(&ring.dead, true);
+		}
+		w->off = traffic_off(traffic, INT64_MAX);
+	}
+	traffic_close(traffic);
+	free(member);
+	return NULL;
+}
+
+static void run_ring(bool fails, int off[2])
+{
+	static struct trial trial = {.settings = {.traffic = TRAFFIC_LINKS}, .seed = 1};
+	const struct team_shape shape = {.nranks = 2, .nworkers = 2, .yield = true};
+	struct worker workers[2] = {{.trial = &trial, .fails = fails},
+	                            {.trial = &trial, .index = 1, .fails = fails}};
+	pthread_t other;
+	char path[64];
+	struct status st = {""};
+	memset(&ring, 0, sizeof ring);
+	assert_int_equal(team_create(&shape, path, sizeof path, &workers[0].team, &st), 0);
+	workers[1].team = workers[0].team;
+	assert_int_equal(pthread_create(&other, NULL, work, &workers[1]), 0);
+	work(&workers[0]);
+	pthread_join(other, NULL);
+	off[0] = workers[0].off;
+	off[1] = workers[1].off;
+	team_leave(workers[0].team);
+}
+
+static void threads_stop_behind_the_same_call(void **state)
+{
+	int off[2];
+	(void)state;
+	run_ring(false, off);
+	assert_int_equal(off[0], 0);
+	assert_int_equal(off[1], 0);
+	assert_true(atomic_load(&ring.begun[0]) > 5);
+	assert_int_equal(atomic_load(&ring.begun[0]), atomic_load(&ring.begun[1]));
+}
+
+static void a_failed_team_does_not_keep_its_traffic(void **state)
+{
+	int off[2];
+	(void)state;
+	run_ring(true, off);
+	assert_int_equal(off[0], -1);
+	assert_int_equal(off[1], -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(traffic_stops_with_each_cell, set_up, tear_down),
+	    cmocka_unit_test(threads_stop_behind_the_same_call),
+	    cmocka_unit_test(a_failed_team_does_not_keep_its_traffic),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
