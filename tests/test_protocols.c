@@ -96,8 +96,21 @@ static void what_mpi_does_not_reduce_is_said(void **state)
 	           1, "sums of 8-bit integers stop at the largest one");
 }
 
+/* Whether the first row that begins so has nothing in the column. */
+static bool column_is_empty(const char *csv, const char *column, const char *row)
+{
+	unsigned at = 0;
+	const char *name = strstr(csv, column), *cell = strstr(csv, row);
+	assert_true(name && cell);
+	for (const char *p = csv; p < name; p++)
+		at += *p == ',';
+	for (cell++; at; cell++)
+		at -= *cell == ',';
+	return *cell == ',' || *cell == '\n';
+}
+
 /* Cells of one run: outputs have to be equal whatever carried them, and launching is no figure of
- * calls that block. */
+ * calls that block. The run is about the reference's backend, wherever that stands. */
 static void backends_agree_in_one_run(void **state)
 {
 	struct record_run record;
@@ -107,10 +120,14 @@ static void backends_agree_in_one_run(void **state)
 	bool torn;
 	(void)state;
 	struct cli cli = run("collective = all_reduce, sendrecv\nbytes = 4K\npace = isolated\n"
-	                     "[variant host]\nmode = threads\n"
-	                     "[variant mpi]\nbackend = mpi\nmode = processes\n",
+	                     "reference = host\n"
+	                     "[variant mpi]\nbackend = mpi\nmode = processes\n"
+	                     "[variant gloo]\nbackend = gloo\nmode = threads\n"
+	                     "[variant host]\nbackend = host\nmode = threads\n",
 	                     NULL);
 	assert_int_equal(cli.code, 0);
+	assert_non_null(strstr(cli.out, "2 ranks on host"));
+	assert_non_null(strstr(cli.out, "Which backend from which size"));
 	free(cli.out);
 	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
 	if (record_load(path, &record, &torn, &st))
@@ -119,18 +136,24 @@ static void backends_agree_in_one_run(void **state)
 		const struct record_cell *cell = &record.cells[i];
 		assert_string_equal(cell->error, "");
 		assert_int_equal(cell->wrong, 0);
-		assert_int_equal(cell->traits->blocks, !strcmp(cell->variant, "mpi"));
+		assert_int_equal(cell->traits->blocks, !strcmp(cell->variant, "mpi") ||
+		                                           !strcmp(cell->variant, "gloo"));
 		for (unsigned k = 0; k < i; k++)
 			if (record.cells[k].cell.coll == cell->cell.coll)
 				assert_string_equal(record.cells[k].digest, cell->digest);
 		ran += !strcmp(cell->variant, "mpi");
 	}
 	assert_true(ran >= 2);
+	assert_string_equal(
+	    json_string_value(json_object_get(record.environment, "backend")), "host");
 	record_free(&record);
 	cli_result(folder, "t", "summary.csv", path, sizeof path);
 	char *csv = cli_read(path);
 	assert_non_null(csv);
 	assert_non_null(strstr(csv, "mpi"));
+	/* launch_us of a call that blocks is empty. */
+	assert_true(column_is_empty(csv, "launch_us", "\nmpi,"));
+	assert_false(column_is_empty(csv, "launch_us", "\nhost,"));
 	free(csv);
 }
 
