@@ -50,7 +50,7 @@ SAY := @echo " "
 
 # --- flags ---------------------------------------------------------------------------------------
 # SAN=coverage counts lines, for `make coverage`.
-SANFLAG  = $(if $(SAN),$(if $(filter coverage,$(SAN)),--coverage,-fsanitize=$(SAN:fuzzer=fuzzer-no-link,address,undefined) -fno-omit-frame-pointer))
+SANFLAG  = $(if $(SAN),$(if $(filter coverage,$(SAN)),--coverage -fprofile-update=atomic,-fsanitize=$(SAN:fuzzer=fuzzer-no-link,address,undefined) -fno-omit-frame-pointer))
 WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 STD     := -std=c11 -D_GNU_SOURCE
 ALL_C    = $(CFLAGS) $(STD) $(WARN) $(SANFLAG) $(if $(filter fuzzer,$(SAN)),-Wno-format-zero-length -Wno-missing-field-initializers) -MMD -MP
