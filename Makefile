@@ -60,7 +60,7 @@ LINK     = $(PARTS) $(if $(STATIC),-l:libinih.a -l:libjansson.a $(CMARK:%=-l:lib
 
 SRC     := $(wildcard harness/*.c harness/*/*.c harness/*/*/*.c modes/*.c)
 OBJ     := $(SRC:%.c=$(B)/%.o)
-CORE    := $(filter-out $(B)/harness/main.o,$(OBJ))
+CORE    := $(filter-out $(B)/harness/main.o,$(OBJ)) $(if $(filter coverage,$(SAN)),$(B)/tests/gcov_exit.o)
 SIMS    := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/sim_*.c))
 TESTS   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 HELPERS := $(B)/tests/cli.o $(B)/tests/json.o

@@ -307,7 +307,9 @@ json_t *machine_places(json_t *topology)
 	topology = topology ? topology : json_object();
 	if (!topology || hwloc_topology_init(&t))
 		return topology;
-	hwloc_topology_set_io_types_filter(t, HWLOC_TYPE_FILTER_KEEP_ALL);
+	/* Not what drivers say of devices: for that hwloc would start OpenCL, CUDA and others. */
+	hwloc_topology_set_type_filter(t, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_ALL);
+	hwloc_topology_set_type_filter(t, HWLOC_OBJ_BRIDGE, HWLOC_TYPE_FILTER_KEEP_ALL);
 	if (hwloc_topology_load(t)) {
 		hwloc_topology_destroy(t);
 		return topology;

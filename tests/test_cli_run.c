@@ -53,6 +53,9 @@ static void what_was_meant_is_said(void **state)
 {
 	(void)state;
 	SAYS("rnu smoke", 2, "unknown verb 'rnu' (did you mean 'run'?)");
+	SAYS("counters gpus=1", 1, "counters: 'gpus=1' is not understood; allowed are gpus=A,B");
+	SAYS("counters repeats=0", 1, "counters: 1 to ");
+	SAYS("doctor", 0, "null ", "runs on any machine", "/dev/shm", "cores");
 	SAYS("frobnicate", 2, "unknown verb 'frobnicate' (`launchgap help`");
 	SAYS("help reprot", 2, "did you mean 'report'?");
 	SAYS("run smoek --results $R", 1, "(did you mean 'smoke'?)");
