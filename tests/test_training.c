@@ -13,6 +13,7 @@
 
 #include "../harness/coll/network.h"
 #include "../harness/coll/routing.h"
+#include "../harness/record/record.h"
 #include "cli.h"
 #include "host_rig.h"
 
@@ -364,6 +365,64 @@ static void a_wrong_gradient_is_found(void **state)
 	}
 }
 
+/* Each rank's work and communication stand in the record, within the row that they are of. */
+static void a_step_has_its_lanes(void **state)
+{
+	static const char *const lanes[] = {"work_ns", "communication_ns"};
+	char folder[64], text[512], here[256], path[256];
+	struct record_run record;
+	struct status st = {""};
+	bool torn;
+	unsigned with = 0;
+	(void)state;
+	assert_non_null(getcwd(here, sizeof here));
+	cli_folder(folder);
+	snprintf(text, sizeof text,
+	         "bytes = 64K\nmodel = %s/experiments/models/lenet5.csv\nfirst_bucket = 4K\n"
+	         "[variant v]\nmode = processes\n",
+	         here);
+	cli_expect(run(folder, text), 0, "");
+	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
+	if (record_load(path, &record, &torn, &st))
+		fail_msg("%s", st.text);
+	for (unsigned c = 0; c < record.ncells; c++) {
+		const struct record_cell *cell = &record.cells[c];
+		assert_int_equal(!!json_object_get(cell->json, lanes[0]),
+		                 cell->cell.pass == PASS_TIMELINE);
+		for (unsigned k = 0; k < 2 && cell->cell.pass == PASS_TIMELINE; k++) {
+			const json_t *ranks = json_object_get(cell->json, lanes[k]);
+			assert_int_equal(json_array_size(ranks), 2);
+			const json_t *span = json_array_get(json_array_get(ranks, 0), 0);
+			json_int_t start = json_integer_value(json_array_get(span, 0)),
+			           end = json_integer_value(json_array_get(span, 1));
+			assert_true(start >= cell->samples[0].start_ns && end >= start);
+			with++;
+		}
+	}
+	assert_true(with >= 2);
+	record_free(&record);
+	cli_clean(folder);
+}
+
+/* What lies close together is one; where there is no room, the last one grows. */
+static void spans_are_joined(void **state)
+{
+	static struct sample_spans spans;
+	(void)state;
+	spans.n = 0;
+	sample_spans_add(&spans, LANE_WORK, 0, 10, 5);
+	sample_spans_add(&spans, LANE_COMMUNICATION, 12, 20, 5);
+	sample_spans_add(&spans, LANE_WORK, 15, 18, 5);
+	sample_spans_add(&spans, LANE_WORK, 24, 30, 5);
+	assert_int_equal(spans.n, 3);
+	assert_int_equal(spans.of[0].end_ns, 18);
+	assert_int_equal(spans.of[2].start_ns, 24);
+	for (int64_t i = 1; i < 2 * SAMPLE_SPANS; i++)
+		sample_spans_add(&spans, LANE_WORK, 100 * i, 100 * i + 10, 5);
+	assert_int_equal(spans.n, SAMPLE_SPANS);
+	assert_int_equal(spans.of[SAMPLE_SPANS - 1].end_ns, 100 * (2 * SAMPLE_SPANS - 1) + 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -377,6 +436,8 @@ int main(void)
 	    cmocka_unit_test(tokens_come_and_go_as_they_are_routed),
 	    cmocka_unit_test(what_cannot_be_is_said),
 	    cmocka_unit_test(a_wrong_gradient_is_found),
+	    cmocka_unit_test(a_step_has_its_lanes),
+	    cmocka_unit_test(spans_are_joined),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@ struct backend_ctx;
 struct counters;
 struct path;
 struct sample;
+struct sample_spans;
 
 struct backend_place {
 	const struct trial *trial;
@@ -96,6 +97,11 @@ struct backend {
 	void (*trace)(struct backend_ctx *ctx, bool on);
 	void (*trace_read)(struct backend_ctx *ctx, unsigned i, struct sample *rows,
 	                   unsigned n);
+
+	/* The same pass, of a step of training: when local rank i's work and its communication ran in
+	 * the row that began at from_ns, as far as it is known. NULL: it never is. */
+	void (*spans)(struct backend_ctx *ctx, unsigned i, int64_t from_ns,
+	              struct sample_spans *out);
 
 	/* Between capture(true) and capture(false) what is issued is not run but kept, and
 	 * each replay then issues all of it. NULL, both: cannot. */

@@ -7,13 +7,31 @@
 #define MOST_ROWS  200000 /* of a steady stretch */
 #define MOST_AHEAD 512    /* calls that a device takes before it makes their issuer wait */
 
+/* Of the last row. */
+static void read_spans(struct loop *loop, unsigned cell)
+{
+	const struct trial *trial = loop->place.trial;
+	for (unsigned i = 0; loop->backend->spans && i < loop->place.count; i++) {
+		unsigned rank = loop->place.first + i;
+		struct sample_spans *out = sample_spans(trial, team_area(loop->team), cell, rank);
+		const struct sample *rows = sample_rows(trial, team_area(loop->team), cell, rank);
+		if (out)
+			loop->backend->spans(
+			    loop->ctx, i, rows[trial_rows(trial, &trial->cells[cell]) - 1].start_ns,
+			    out);
+	}
+}
+
 /* The timeline's pass: the same rows, with the device's clock asked beside ours. */
 static int timeline_rows(struct loop *loop, unsigned cell)
 {
 	const struct trial *trial = loop->place.trial;
 	const struct backend *b = loop->backend;
-	if (!b->trace)
-		return loop_measure_rows(loop, cell);
+	if (!b->trace) {
+		int rc = loop_measure_rows(loop, cell);
+		read_spans(loop, cell);
+		return rc;
+	}
 	b->trace(loop->ctx, true);
 	if (team_meet(loop->team) || loop_measure_rows(loop, cell) || team_meet(loop->team))
 		return -1;
@@ -22,6 +40,7 @@ static int timeline_rows(struct loop *loop, unsigned cell)
 		    loop->ctx, i,
 		    sample_rows(trial, team_area(loop->team), cell, loop->place.first + i),
 		    trial_rows(trial, &trial->cells[cell]));
+	read_spans(loop, cell);
 	if (team_meet(loop->team))
 		return -1;
 	b->trace(loop->ctx, false);

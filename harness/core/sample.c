@@ -11,11 +11,18 @@ static size_t aligned(size_t bytes)
 	return (bytes + SAMPLE_ALIGN - 1) & ~(size_t)(SAMPLE_ALIGN - 1);
 }
 
+static bool has_spans(const struct cell *cell)
+{
+	return cell->pass == PASS_TIMELINE &&
+	       (cell->coll == COLL_DDP_STEP || cell->coll == COLL_MOE_STEP);
+}
+
 /* One rank's part of a cell: its tally, then its rows. */
 static size_t part_bytes(const struct trial *trial, const struct cell *cell)
 {
 	return aligned(sizeof(struct tally)) +
 	       aligned(trial_rows(trial, cell) * sizeof(struct sample)) +
+	       (has_spans(cell) ? aligned(sizeof(struct sample_spans)) : 0) +
 	       (cell->pass == PASS_SHOW ? aligned(2 * sizeof(struct sample_shown)) : 0);
 }
 
@@ -72,4 +79,27 @@ struct sample_shown *sample_shown(const struct trial *trial, void *area, unsigne
 	char *rows = (char *)sample_rows(trial, area, cell, rank);
 	size_t taken = aligned(trial_rows(trial, &trial->cells[cell]) * sizeof(struct sample));
 	return (struct sample_shown *)(rows + taken) + received;
+}
+
+struct sample_spans *sample_spans(const struct trial *trial, void *area, unsigned cell,
+                                  unsigned rank)
+{
+	char *rows = (char *)sample_rows(trial, area, cell, rank);
+	if (!has_spans(&trial->cells[cell]))
+		return NULL;
+	return (struct sample_spans *)(rows + aligned(trial_rows(trial, &trial->cells[cell]) *
+	                                              sizeof(struct sample)));
+}
+
+void sample_spans_add(struct sample_spans *spans, enum sample_lane lane, int64_t start_ns,
+                      int64_t end_ns, int64_t join_ns)
+{
+	struct sample_span *last = NULL;
+	for (unsigned i = spans->n; i-- > 0 && !last;)
+		if (spans->of[i].lane == lane)
+			last = &spans->of[i];
+	if (last && (start_ns - last->end_ns <= join_ns || spans->n == SAMPLE_SPANS))
+		last->end_ns = end_ns > last->end_ns ? end_ns : last->end_ns;
+	else if (spans->n < SAMPLE_SPANS)
+		spans->of[spans->n++] = (struct sample_span){start_ns, end_ns, lane};
 }

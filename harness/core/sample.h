@@ -53,6 +53,28 @@ struct sample_shown {
 /* Finds each cell's place once: without it every call below walks through all cells before. The
  * trial's cells may not change from then on. */
 int sample_place(struct trial *trial, struct status *st);
+/* Of a timeline cell of a step of training: when each rank's work ran, and when its
+ * communication, in the cell's last row. */
+enum sample_lane { LANE_WORK, LANE_COMMUNICATION, LANES };
+
+#define SAMPLE_SPANS 256
+
+struct sample_spans {
+	unsigned n;
+	struct sample_span {
+		int64_t start_ns, end_ns;
+		enum sample_lane lane;
+	} of[SAMPLE_SPANS];
+};
+
+/* Adds what ran, in the order in which it did within its lane. What begins within join_ns of
+ * its lane's last end, or for which there is no more room, becomes a part of that. */
+void sample_spans_add(struct sample_spans *spans, enum sample_lane lane, int64_t start_ns,
+                      int64_t end_ns, int64_t join_ns);
+/* Of a cell that has them; NULL of others. */
+struct sample_spans *sample_spans(const struct trial *trial, void *area, unsigned cell,
+                                  unsigned rank);
+
 size_t sample_area_bytes(const struct trial *trial);
 struct tally *sample_tally(const struct trial *trial, void *area, unsigned cell, unsigned rank);
 /* The rank's trial_rows() samples of the cell. */

@@ -526,6 +526,30 @@ json_t *record_text(const char *text, size_t bytes)
 }
 
 /* What each rank sent and received, as numbers. */
+/* [[start, end], …] of each rank, in the order in which they ran. */
+static void put_spans(json_t *line, const struct trial *trial, void *area, unsigned cell)
+{
+	static const char *const keys[LANES] = {"work_ns", "communication_ns"};
+	const unsigned nranks = layout_ranks(trial->settings.layout);
+	int64_t begin = sample_tally(trial, area, cell, 0)->begin_ns;
+	for (unsigned lane = 0; lane < LANES && sample_spans(trial, area, cell, 0); lane++) {
+		json_t *ranks = json_array();
+		for (unsigned r = 0; r < nranks; r++) {
+			const struct sample_spans *spans = sample_spans(trial, area, cell, r);
+			json_t *list = json_array();
+			for (unsigned i = 0; i < spans->n; i++)
+				if (spans->of[i].lane == lane)
+					json_array_append_new(
+					    list,
+					    json_pack("[I, I]",
+					              (json_int_t)(spans->of[i].start_ns - begin),
+					              (json_int_t)(spans->of[i].end_ns - begin)));
+			json_array_append_new(ranks, list);
+		}
+		json_object_set_new(line, keys[lane], ranks);
+	}
+}
+
 static void put_shown(json_t *line, const struct trial *trial, void *area, unsigned cell)
 {
 	static const char *const keys[] = {"sent", "received"};
@@ -573,6 +597,7 @@ bool record_cell_put(json_t *line, const struct trial *trial, const char *failur
 		put_counters(line, trial, area, cell);
 	if (c->pass == PASS_SHOW && c->dtype == DTYPE_FLOAT64)
 		put_shown(line, trial, area, cell);
+	put_spans(line, trial, area, cell);
 	return true;
 }
 

@@ -976,6 +976,14 @@ static void put_training(struct script *p)
 	put_text(p, "training_said", 0, said);
 }
 
+/* One step of each variant, where its lanes are known. */
+static int put_spans(struct script *p, const struct model *m, struct status *st)
+{
+	struct table *t = tables_spans(m);
+	put(p, "spans", 0, "%u", table_rows(t));
+	return put_table(p, t, st);
+}
+
 int gnuplot_write(const struct model *m, const struct drawn_order *order, const char *file,
                   struct status *st)
 {
@@ -998,6 +1006,7 @@ int gnuplot_write(const struct model *m, const struct drawn_order *order, const 
 		put_panels(&p);
 		put_pingpong(&p);
 		put_training(&p);
+		rc = rc || put_spans(&p, m, st);
 		put_timeline(&p);
 	}
 	put_limit(&p);

@@ -89,6 +89,9 @@ struct table *tables_edges(const struct model *model);
 struct table *tables_training(const struct model *model);
 struct table *tables_training_figures(const struct model *model); /* training.csv */
 
+/* One step of each variant: when each rank's work (lane 0) and communication (1) ran. */
+struct table *tables_spans(const struct model *model);
+
 /* More groups than anybody reads tables of: their figures are in the files alone. */
 bool tables_too_many(const struct model *model);
 

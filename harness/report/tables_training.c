@@ -1,6 +1,9 @@
 /* Steps of training as a table: for people, and as a file. */
 #include "tables.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "../analysis/words.h"
 
 /* As a file, size and variant have a column each. */
@@ -58,4 +61,77 @@ struct table *tables_training(const struct model *m)
 struct table *tables_training_figures(const struct model *m)
 {
 	return training_of(m, "training_figures", true);
+}
+
+/* --- one step, lane by lane --- */
+
+static const char *const lanes[] = {"work_ns", "communication_ns"};
+
+/* [start, end] of a record that may be damaged. */
+static bool span_of(const json_t *span, double *start, double *end)
+{
+	const json_t *a = json_array_get(span, 0), *b = json_array_get(span, 1);
+	*start = json_number_value(a);
+	*end = json_number_value(b);
+	return json_is_integer(a) && json_is_integer(b) && *end >= *start;
+}
+
+/* The earliest start of any rank; NaN where the cell has no spans. */
+static double earliest(const struct record_cell *cell)
+{
+	double first = NAN, start, end;
+	for (unsigned lane = 0; lane < 2; lane++)
+		for (unsigned r = 0; r < cell->nranks; r++) {
+			const json_t *list =
+			    json_array_get(json_object_get(cell->json, lanes[lane]), r);
+			const json_t *span;
+			size_t i;
+			json_array_foreach(list, i, span) if (span_of(span, &start, &end) &&
+			                                      !(start >= first)) first = start;
+		}
+	return first;
+}
+
+static void add_spans(struct table *t, const struct record_cell *cell, double from)
+{
+	for (unsigned lane = 0; lane < 2; lane++)
+		for (unsigned r = 0; r < cell->nranks; r++) {
+			const json_t *list =
+			    json_array_get(json_object_get(cell->json, lanes[lane]), r);
+			const json_t *span;
+			double start, end;
+			size_t i;
+			json_array_foreach(list, i, span) if (span_of(span, &start, &end))
+			    TABLE_ROW(t, CELL(cell->variant),
+			              CELL(coll_word(&cell->cell, cell->nranks).text), CELL(r),
+			              CELL(lane), CELL((unsigned long)cell->cell.asked_bytes),
+			              CELL((start - from) / 1000), CELL((end - from) / 1000));
+		}
+}
+
+struct table *tables_spans(const struct model *m)
+{
+	static const struct table_column columns[] = {
+	    {"variant", "", "", TABLE_TEXT},    {"what", "", "", TABLE_TEXT},
+	    {"rank", "", "", TABLE_COUNT},      {"lane", "", "", TABLE_COUNT},
+	    {"bytes", "", "", TABLE_BYTES},     {"start_us", "", "µs", TABLE_NUMBER},
+	    {"end_us", "", "µs", TABLE_NUMBER},
+	};
+	const struct record_run *run = &m->run;
+	struct table *t = table_new("spans", "One step, lane by lane");
+	table_columns(t, columns, sizeof columns / sizeof *columns);
+	for (unsigned v = 0; v < m->summary.nvariants; v++) {
+		bool done = m->summary.variants[v].role == ROLE_AGAIN;
+		for (unsigned c = 0; c < run->ncells && !done; c++) {
+			const struct record_cell *cell = &run->cells[c];
+			double from;
+			if (cell->cell.pass != PASS_TIMELINE || cell->error[0] ||
+			    strcmp(cell->variant, m->summary.variants[v].name) ||
+			    isnan(from = earliest(cell)))
+				continue;
+			add_spans(t, cell, from);
+			done = true;
+		}
+	}
+	return t;
 }

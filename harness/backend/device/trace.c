@@ -13,6 +13,7 @@
 #include <cupti.h>
 
 #define BUFFER_BYTES (1 << 20)
+#define JOIN_NS      5000 /* what kernels may lie apart and be drawn as one */
 
 struct kernel {
 	unsigned device, ctas;
@@ -66,8 +67,8 @@ static void keep_kernel(const CUpti_ActivityKernel4 *k)
 		trace.room = room;
 	}
 	trace.kernels[trace.count++] = (struct kernel){
-	    k->deviceId, is_counted(k) ? (unsigned)(k->gridX * k->gridY * k->gridZ) : 0, (int64_t)k->start,
-	    (int64_t)k->end};
+	    k->deviceId, is_counted(k) ? (unsigned)(k->gridX * k->gridY * k->gridZ) : 0,
+	    (int64_t)k->start, (int64_t)k->end};
 }
 
 static void take_buffer(CUcontext context, uint32_t stream, uint8_t *buffer, size_t bytes,
@@ -168,6 +169,18 @@ unsigned trace_read(unsigned device, struct sample *rows, unsigned n)
 	return ctas;
 }
 
+void trace_spans(unsigned device, int64_t from_ns, struct sample_spans *out)
+{
+	pthread_mutex_lock(&trace.lock);
+	for (size_t k = 0; k < trace.count; k++) {
+		const struct kernel *kernel = &trace.kernels[k];
+		if (kernel->device == device && kernel->start_ns >= from_ns)
+			sample_spans_add(out, kernel->ctas ? LANE_COMMUNICATION : LANE_WORK,
+			                 kernel->start_ns, kernel->end_ns, JOIN_NS);
+	}
+	pthread_mutex_unlock(&trace.lock);
+}
+
 const char *trace_missing(void)
 {
 	return trace.missing[0] ? trace.missing : NULL;
@@ -186,6 +199,11 @@ unsigned trace_read(unsigned device, struct sample *rows, unsigned n)
 {
 	(void)device, (void)rows, (void)n;
 	return 0;
+}
+
+void trace_spans(unsigned device, int64_t from_ns, struct sample_spans *out)
+{
+	(void)device, (void)from_ns, (void)out;
 }
 
 const char *trace_missing(void)

@@ -14,6 +14,8 @@ void trace_end(void);
  * a kernel belongs to the last row that started before the kernel's end. The most thread blocks
  * that one of them had; 0: not known. */
 unsigned trace_read(unsigned device, struct sample *rows, unsigned n);
+/* After trace_read: what ran from a moment on, NCCL's kernels as communication, all others as work. */
+void trace_spans(unsigned device, int64_t from_ns, struct sample_spans *out);
 /* NULL, or why there are no device times. */
 const char *trace_missing(void);
 

@@ -177,6 +177,13 @@ static int host_poll(struct backend_ctx *ctx, unsigned i)
 	return ctx->error.text[0] ? -1 : host_move(ctx, &ctx->ranks[i]);
 }
 
+static void host_spans(struct backend_ctx *ctx, unsigned i, int64_t from_ns,
+                       struct sample_spans *out)
+{
+	(void)from_ns;
+	*out = ctx->ranks[i].spans;
+}
+
 static void host_error(struct backend_ctx *ctx, struct status *st)
 {
 	status_set(st, "%s", ctx->error.text);
@@ -298,6 +305,7 @@ const struct backend backend_host = {
     .hold = host_nothing,
     .release = host_nothing,
     .error = host_error,
+    .spans = host_spans,
     .watch_ns = 20000000,
     .watch = host_watch,
     .watch_read = host_watch_read,

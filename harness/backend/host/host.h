@@ -18,6 +18,7 @@
 #include <stdatomic.h>
 
 #include "../buffers.h"
+#include "../../core/sample.h"
 #include "host_reduce.h"
 #include "host_step.h"
 
@@ -98,6 +99,7 @@ struct host_rank {
 	unsigned npulls, npushes;
 	uint64_t reads_per_call;
 	int64_t extra_ns; /* of work at the end of each call: a known delay to be found again */
+	struct sample_spans spans; /* of its last call, in a timeline's cell */
 	float *tile; /* HOST_TILE_FLOATS */
 	struct host_stage *stages; /* of the cell's phases, and of the call's end */
 	/* Evidence. */

@@ -6,6 +6,8 @@
 #include "host.h"
 #include "../strided.h"
 
+#define JOIN_NS 20000 /* what a lane's pieces may lie apart and be drawn as one */
+
 struct budget {
 	size_t bytes;
 	unsigned pieces;
@@ -195,6 +197,7 @@ static bool call_start(const struct backend_ctx *ctx, struct host_rank *rank)
 	rank->pull = rank->push = (struct host_cursor){0};
 	rank->reads += rank->reads_per_call;
 	rank->running = true;
+	rank->spans.n = 0;
 	host_work_start(ctx, rank);
 	if (ctx->waits && ctx->transport != HOST_FIFO)
 		post(ctx, rank);
@@ -232,23 +235,42 @@ static void call_end(const struct backend_ctx *ctx, struct host_rank *rank)
 	rank->running = false;
 }
 
+/* A timeline's cell alone reads the clock at each piece. */
+static bool records(const struct backend_ctx *ctx)
+{
+	return ctx->call.cell.pass == PASS_TIMELINE;
+}
+
+static void work(const struct backend_ctx *ctx, struct host_rank *rank)
+{
+	int64_t begin = records(ctx) && !host_work_over(ctx, rank) ? clock_now_ns() : 0;
+
+	if (host_work(ctx, rank) && ctx->waits && ctx->transport != HOST_FIFO)
+		post(ctx, rank);
+	if (begin)
+		sample_spans_add(&rank->spans, LANE_WORK, begin, clock_now_ns(), JOIN_NS);
+}
+
 int host_move(struct backend_ctx *ctx, struct host_rank *rank)
 {
 	struct budget left = {HOST_POLL_BYTES, HOST_POLL_PIECES};
 
 	while (rank->running || call_start(ctx, rank)) {
+		int64_t begin = records(ctx) ? clock_now_ns() : 0;
 		bool moved = ctx->transport == HOST_FIFO && push(ctx, rank, &left);
 
 		moved |= pull(ctx, rank, &left);
+		if (moved && begin)
+			sample_spans_add(&rank->spans, LANE_COMMUNICATION, begin, clock_now_ns(),
+			                 JOIN_NS);
 		if (call_over(ctx, rank))
 			call_end(ctx, rank);
 		else if (!moved)
 			break;
 	}
 	/* One core is both engines: what can be moved goes before what can be computed. */
-	if (rank->running && left.pieces == HOST_POLL_PIECES && host_work(ctx, rank) &&
-	    ctx->waits && ctx->transport != HOST_FIFO)
-		post(ctx, rank);
+	if (rank->running && left.pieces == HOST_POLL_PIECES)
+		work(ctx, rank);
 
 	size_t bytes = HOST_POLL_BYTES - left.bytes;
 

@@ -108,6 +108,12 @@ static void nccl_trace_read(struct backend_ctx *ctx, unsigned i, struct sample *
 	*most = ctas > *most ? ctas : *most;
 }
 
+static void nccl_spans(struct backend_ctx *ctx, unsigned i, int64_t from_ns,
+                       struct sample_spans *out)
+{
+	trace_spans(ctx->places[i].device, from_ns, out);
+}
+
 /* --- the hardware's counters --- */
 
 /* At the first watch, since not every trial has one. */
@@ -384,6 +390,7 @@ const struct backend backend_nccl = {
     .mark = nccl_mark,
     .trace = nccl_trace,
     .trace_read = nccl_trace_read,
+    .spans = nccl_spans,
     .capture = nccl_capture,
     .replay = nccl_replay,
     .watch_ns = 600000000,     /* GPM looks every 0.1 s */
