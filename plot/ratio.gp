@@ -25,7 +25,7 @@ do for [g = 1:groups] {
 	body = high * ratio_panels + 56
 	load begin
 	set label 10 (G_pace[g] eq 'stream' ? 'bandwidth' : 'speed').' ÷ that of '.reference \
-		at screen x(20), screen y(top + body / 2 - 10) center rotate by 90
+		at screen x(11), screen y(top + body / 2 - 10) center rotate by 90
 	set label 11 'size per rank' at screen x(72 + (W - 82 - aside) / 2), screen y(top + body - 14) center
 	plot NaN notitle
 	unset label 10

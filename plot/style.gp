@@ -80,7 +80,7 @@ pad = 18 # pixels beside the first and the last
 
 # Numbers on a logarithmic axis, so many pixels long, which spans a factor of four at least, so that what
 # is nearly equal looks so. The more pixels a decade has, the more ticks.
-log_tic(v) = sprintf("'%g' %g", v, v)
+log_tic(v) = v < 1e4 ? sprintf("'%g' %g", v, v) : sprintf("'%gk' %g", v / 1000, v)
 log_tics(e, each, room) = log_tic(10.0**e).(room < 110 ? '' : ', '.log_tic(2 * 10.0**e).', '.log_tic(5 * 10.0**e)).\
 	(room < 280 ? '' : ', '.log_tic(1.5 * 10.0**e).', '.log_tic(3 * 10.0**e).', '.log_tic(4 * 10.0**e).\
 	', '.log_tic(7 * 10.0**e)).(e + each > 9 ? '' : ', '.log_tics(e + each, each, room))

@@ -360,6 +360,7 @@ static void say_fastest(struct answer *a, const struct summary *s, const struct 
 	for (unsigned i = 0; i < c->nfastest && groups < FASTEST_GROUPS; groups++) {
 		const struct summary_group *g = &s->groups[c->fastest[i].group];
 		char text[ANSWER_TEXT_BYTES / 2] = "";
+		bool any = false;
 		for (const unsigned group = c->fastest[i].group;
 		     i < c->nfastest && c->fastest[i].group == group;) {
 			const int alone = shown_alone(&c->fastest[i]);
@@ -369,10 +370,12 @@ static void say_fastest(struct answer *a, const struct summary *s, const struct 
 			     i++)
 				range.hi = c->fastest[i].to;
 			words_add(text, sizeof text, "%s%s (%s)", text[0] ? ", " : "",
-			          alone < 0 ? "no one alone" : s->variants[alone].name,
+			          alone < 0 ? "undecided" : s->variants[alone].name,
 			          words_range(range).text);
+			any = any || alone >= 0;
 		}
-		say(a, "%s, %s: the fastest by size is %s.", coll_word(&g->cell, g->nranks).text,
+		say(a, any ? "%s, %s: the fastest is %s." : "%s, %s: which is the fastest is %s.",
+		    coll_word(&g->cell, g->nranks).text,
 		    g->cell.pace == PACE_ISOLATED ? "single calls" : "calls back to back", text);
 	}
 }
