@@ -306,6 +306,25 @@ static void there_and_back_is_half_of_it_one_way(void **state)
 	json_decref(report);
 }
 
+/* Ranks that are not there would be looked up all the same. */
+static void a_pair_of_other_ranks_is_no_record(void **state)
+{
+	static const unsigned roots[] = {8, 7 * VALUE_PAIR, 1023};
+	const struct world w = {"hgx8", 8, even, all_of_it, 9};
+	(void)state;
+	for (unsigned i = 0; i < 6; i++) {
+		const double ends[8] = {20, 20, 20, 20, 20, 20, 20, 20};
+		struct status st = {""};
+		FILE *out = fopen(file_of("trials.jsonl"), "w");
+		assert_non_null(out);
+		put_environment(out, &w);
+		put_cell(out, &w, i % 2 ? COLL_PAIR : COLL_PINGPONG, roots[i / 2], true, 0, ends);
+		fclose(out);
+		assert_int_equal(report_make(folder, "plot", NULL, &st), -1);
+		assert_non_null(strstr(st.text, "which is no pair of 8 ranks"));
+	}
+}
+
 static int make_folder(void **state)
 {
 	(void)state;
@@ -330,6 +349,7 @@ int main(void)
 	    cmocka_unit_test(a_slow_pair_and_short_links_are_named),
 	    cmocka_unit_test(who_shares_is_a_hot_spot),
 	    cmocka_unit_test(there_and_back_is_half_of_it_one_way),
+	    cmocka_unit_test(a_pair_of_other_ranks_is_no_record),
 	    cmocka_unit_test(bridged_pairs_are_a_class_of_their_own),
 	};
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

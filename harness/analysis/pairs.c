@@ -24,7 +24,8 @@ const char *pairs_kind_name(enum pairs_kind kind)
 
 static struct pairs_pair *find(const struct pairs *p, unsigned from, unsigned to)
 {
-	return from == to || !p->n ? NULL : &p->pairs[from * p->nranks + to];
+	bool none = from == to || from >= p->nranks || to >= p->nranks || !p->n;
+	return none ? NULL : &p->pairs[from * p->nranks + to];
 }
 
 const struct pairs_pair *pairs_find(const struct pairs *p, unsigned from, unsigned to)
@@ -140,7 +141,7 @@ static void take_row(const struct summary *s, unsigned variant, unsigned group,
 	bool stream = g->cell.pace == PACE_STREAM;
 	const struct summary_row *row =
 	    summary_find(s, variant, group, g->bytes[stream ? g->nsizes - 1 : 0]);
-	if (!row || !row->ntrials)
+	if (!pair || !row || !row->ntrials)
 		return;
 	if (stream) {
 		double scale = row->busbw_gbs * row->time_us;
@@ -157,10 +158,11 @@ static void take_row(const struct summary *s, unsigned variant, unsigned group,
 	}
 }
 
-static bool is_of(const struct summary *s, unsigned group, enum coll_kind coll)
+/* Of the same ranks as the pairs: a damaged record may say others. */
+static bool is_of(const struct source *src, unsigned group, enum coll_kind coll)
 {
-	const struct summary_group *g = &s->groups[group];
-	return g->cell.coll == coll && !g->limit &&
+	const struct summary_group *g = &src->s->groups[group];
+	return g->cell.coll == coll && !g->limit && g->nranks == src->out->nranks &&
 	       (!g->cell.comm_ranks || g->cell.comm_ranks == g->nranks);
 }
 
@@ -213,9 +215,9 @@ static int take_all(const struct source *src, unsigned group, struct status *st)
 static int take_measured(const struct source *src, struct status *st)
 {
 	for (unsigned g = 0; g < src->s->ngroups; g++) {
-		if (is_of(src->s, g, COLL_PAIR))
+		if (is_of(src, g, COLL_PAIR))
 			take_row(src->s, (unsigned)src->out->variant, g, src->out);
-		if (is_of(src->s, g, COLL_ALLTOALL) &&
+		if (is_of(src, g, COLL_ALLTOALL) &&
 		    src->s->groups[g].cell.pace == PACE_STREAM && take_all(src, g, st))
 			return -1;
 	}

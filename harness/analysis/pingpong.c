@@ -188,9 +188,12 @@ int pingpong_make(const struct summary *s, const struct pairs *pairs, struct pin
 			else
 				take_isolated(s, g, v, out);
 		}
-	for (unsigned i = 0; i < out->n && pairs->n; i++)
-		out->rows[i].link =
-		    pairs_find(pairs, out->rows[i].first, out->rows[i].second)->link;
+	for (unsigned i = 0; i < out->n; i++) {
+		const struct pairs_pair *pair =
+		    pairs_find(pairs, out->rows[i].first, out->rows[i].second);
+		if (pair)
+			out->rows[i].link = pair->link;
+	}
 	qsort(out->rows, out->n, sizeof *out->rows, by_pair);
 	if (out->n && make_classes(s, out, st)) {
 		pingpong_free(out);
@@ -213,8 +216,9 @@ unsigned pingpong_say(const struct pingpong *p, const struct summary *s, unsigne
 	unsigned end = i;
 	while (end < p->nclasses && p->classes[end].class == class)
 		end++;
-	snprintf(text, bytes, "%s, %u pair%s", links_info(class)->name, p->classes[i].pairs,
-	         words_plural(p->classes[i].pairs));
+	snprintf(text, bytes, "%s, %u pair%s",
+	         class == LINKS_UNKNOWN ? "links not known" : links_info(class)->name,
+	         p->classes[i].pairs, words_plural(p->classes[i].pairs));
 	for (unsigned k = i; k < end && p->small_bytes; k++)
 		words_add(text, bytes, "%s %s µs in %s", k > i ? "," : ": there and back",
 		          words_number(p->classes[k].us_median).text,

@@ -130,6 +130,10 @@ static int take_which(const struct field_place *at, const json_t *line,
 	if (cell->cell.comm_ranks < 1 || cell->cell.comm_ranks > cell->nranks)
 		return field_bad(at, "\"comm_ranks\" is %u, allowed are 1 to %u",
 		                 cell->cell.comm_ranks, cell->nranks);
+	if (coll_info(cell->cell.coll)->is & COLL_PAIRS &&
+	    (cell->cell.comm_ranks < 2 || !coll_is_pair(cell->cell.root, cell->cell.comm_ranks)))
+		return field_bad(at, "\"root\" is %u, which is no pair of %u ranks",
+		                 cell->cell.root, cell->cell.comm_ranks);
 	/* Earlier records name an operation of every collective. */
 	if (!(coll_info(cell->cell.coll)->is & COLL_REDUCES))
 		cell->cell.op = OP_NONE;

@@ -179,7 +179,7 @@ struct span {
 
 static struct span line_at(const uint8_t *data, size_t bytes, size_t at)
 {
-	const uint8_t *before = at ? memrchr(data, '\n', at) : NULL;
+	const uint8_t *before = data && at ? memrchr(data, '\n', at) : NULL;
 	struct span line = {before ? (size_t)(before + 1 - data) : 0, 0};
 	const uint8_t *end = memchr(data + line.at, '\n', bytes - line.at);
 	line.bytes = end ? (size_t)(end + 1 - data) - line.at : bytes - line.at;
