@@ -11,6 +11,7 @@ What differs from ddp_step: PyTorch launches from Python (autograd calls a Pytho
 tensor), copies each gradient into its bucket or adds it there, and scales by 1 / ranks in a kernel
 of its own. `--backend gloo` runs on CPUs, to see that the script works."""
 import argparse
+import gc
 import json
 import statistics
 import time
@@ -85,8 +86,11 @@ class Model(torch.nn.Module):
         depth = max(w[1] for w in self.work)
         made = lambda n: torch.randint(0, 2, (n,), device=device).to(dtype) * 1.5 + 0.5
         self.factors = [made(side * depth), made(side * depth), made(side * side)]
-        self.tensors = torch.nn.ParameterList(
-            [torch.nn.Parameter(torch.zeros(n, dtype=dtype, device=device)) if n else None for n, _ in reversed(rows)])
+        self.tensors = [torch.nn.Parameter(torch.zeros(n, dtype=dtype, device=device)) if n else None
+                        for n, _ in reversed(rows)]
+        for i, tensor in enumerate(self.tensors):
+            if tensor is not None:
+                self.register_parameter(f"t{i:04}", tensor)
 
     def forward(self, x):
         for parameter, work in zip(self.tensors, reversed(self.work)):
@@ -189,6 +193,7 @@ def main():
             print(json.dumps(row), flush=True)
         del ddp
         clear(model)
+        gc.collect()  # a DDP that is left keeps its buckets
     dist.destroy_process_group()
 
 

@@ -298,6 +298,19 @@ static void a_training_step_is_right_however_it_is_launched(void **state)
 	cli_expect(run(text), 0, "threads, single, processes, graph ran, and every element that");
 }
 
+/* 40 GB of gradients, and as much for their buckets, are more than a stand-in's 64 GiB. */
+static void a_model_that_does_not_fit_is_told_with_the_room_there_is(void **state)
+{
+	char text[256];
+	(void)state;
+	cli_write(folder, "large.csv", "all,20000000000,1\n");
+	snprintf(text, sizeof text,
+	         "collective = ddp_step\nmodel = %s/large.csv\ndtype = bfloat16\nbytes = 25M\n"
+	         "pace = isolated\n[variant threads]\nmode = threads\n",
+	         folder);
+	cli_expect(run(text), 1, "two buffers take 76293 MiB, and GPU ");
+}
+
 /* And tokens come back from their experts. */
 static void experts_give_back_what_was_sent(void **state)
 {
@@ -339,6 +352,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(profilers_see_cells_and_passes, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(a_library_that_fails_is_told, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(a_training_step_is_right_however_it_is_launched,
+	                                    set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_model_that_does_not_fit_is_told_with_the_room_there_is,
 	                                    set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(experts_give_back_what_was_sent, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(without_its_library_a_training_step_says_so, set_up,

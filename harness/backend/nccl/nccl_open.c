@@ -342,6 +342,21 @@ static void release(struct backend_ctx *ctx, char *arena)
 		ctx->api.MemFree(arena);
 }
 
+/* Says how much there was where a rank's two arenas did not fit. */
+static int explain_room(const struct place *p, size_t bytes, struct status *st)
+{
+	const struct status why = *st;
+	size_t left = 0, all = 0;
+	if (cudaMemGetInfo(&left, &all) != cudaSuccess || 2 * bytes <= left)
+		return -1;
+	st->text[0] = '\0'; /* the first error stays */
+	return status_set(st,
+	                  "%.300s: a rank's two buffers take %zu MiB, and GPU %u has %zu of its %zu MiB "
+	                  "free; ask for smaller sizes, of a training step for a smaller model or "
+	                  "datatype",
+	                  why.text, 2 * bytes >> 20, p->device, left >> 20, all >> 20);
+}
+
 /* New arenas in place of those that there are. They come while the old ones hold their place:
  * else the allocator would hand out the same memory. Buffers begin offset_bytes behind what was
  * allocated. On an error the old ones stay. */
@@ -358,7 +373,7 @@ static int make_arenas(struct backend_ctx *ctx, struct place *p, struct status *
 	}
 	p->send = failed ? p->send : p->arenas[0] + trial->settings.offset_bytes;
 	p->recv = failed ? p->recv : p->arenas[1] + trial->settings.offset_bytes;
-	return failed ? -1 : 0;
+	return failed ? explain_room(p, bytes, st) : 0;
 }
 
 static int open_place(struct backend_ctx *ctx, struct place *p, struct status *st)
