@@ -341,7 +341,7 @@ static void conform_blocking(const struct backend *backend, unsigned ranks)
 	unsigned kinds = 0, all = 0;
 	add_head(&text, backend->name, ranks, 0, 0);
 	add(&text,
-	    "bytes = 64, 40K\nin_place = both\nroot = 0, %u\ncounts = skewed\n"
+	    "bytes = 40K\nin_place = both\nroot = 0, %u\ncounts = skewed\n"
 	    "pace = isolated\n",
 	    ranks - 1);
 	add_own_modes(&text, backend, ranks, "");
@@ -349,7 +349,7 @@ static void conform_blocking(const struct backend *backend, unsigned ranks)
 		if (!is_checked(c))
 			continue;
 		all += ways(c, ranks / 2);
-		kinds += 2 * (coll_info((enum coll_kind)c)->is & COLL_ROOTED ? 2 : ways(c, ranks));
+		kinds += coll_info((enum coll_kind)c)->is & COLL_ROOTED ? 2 : ways(c, ranks);
 	}
 	conform(&text, true, kinds);
 	/* Threads where they may be, which start sooner. */

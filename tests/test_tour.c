@@ -97,6 +97,24 @@ static void the_numbers_are_right(void **state)
 	free(out);
 }
 
+/* Libraries whose calls block show what they have too, in the modes that they have. */
+static void other_libraries_show_the_same(void **state)
+{
+	static const char *const asked[][2] = {{"mode=processes", "backend=mpi"},
+	                                       {"mode=threads", "backend=gloo"}};
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct cli cli = cli_run(
+		    folder, (const char *const[]){"tour", asked[i][0], asked[i][1], "ranks=2",
+		                                  "collective=sendrecv", NULL});
+		if (cli.code && strstr(cli.out, "no Gloo here")) {
+			free(cli.out);
+			continue;
+		}
+		cli_expect(cli, 0, "rank 1: [20 21 22 23] ─┘              rank 1: [10 11 12 13]");
+	}
+}
+
 static void what_cannot_be_shown_is_said(void **state)
 {
 	(void)state;
@@ -118,6 +136,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(its_page_is_what_it_prints, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(every_mode_shows_the_same_numbers, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(the_numbers_are_right, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(other_libraries_show_the_same, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(what_cannot_be_shown_is_said, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

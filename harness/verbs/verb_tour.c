@@ -265,7 +265,7 @@ static int plan_tour(struct tour *t, unsigned n, char *const overrides[], struct
 int verb_tour(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	struct tour *t = calloc(1, sizeof *t);
-	char *overrides[64];
+	char *overrides[64], reference[80];
 	unsigned n = 0;
 	int result = -1;
 	if (!t)
@@ -274,11 +274,15 @@ int verb_tour(int argc, char *argv[], const struct home *home, struct status *st
 	                   .mode = "threads",
 	                   .machine = {.cores = machine_cores(), .capacity = verbs_capacity}};
 	snprintf(t->file, sizeof t->file, "%s/tour.exp", home->experiments);
-	for (int i = 2; i < argc && n < sizeof overrides / sizeof *overrides; i++)
+	for (int i = 2; i < argc && n + 1 < sizeof overrides / sizeof *overrides; i++)
 		if (!strncmp(argv[i], MODE_KEY, sizeof MODE_KEY - 1))
 			t->mode = argv[i] + sizeof MODE_KEY - 1;
 		else
 			overrides[n++] = argv[i];
+	/* Some backends have no other mode, and a reference has to run. */
+	snprintf(reference, sizeof reference, "reference=%.60s", t->mode);
+	if (mode_find(t->mode))
+		overrides[n++] = reference;
 	if (!plan_tour(t, n, overrides, st)) {
 		result = pick(t, st) || run_job(t, st) ? -1 : 0;
 		plan_free(&t->plan);

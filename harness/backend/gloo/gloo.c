@@ -57,7 +57,7 @@ static const struct gloo_part *load(void **library, struct status *st)
 		part = dlsym(*library, GLOO_ENTRY);
 	if (!part)
 		status_set(st,
-		           "gloo: no Gloo here: %s. Debian: apt-get install libgloo-dev g++, then "
+		           "no Gloo here: %s. Debian: apt-get install libgloo-dev g++, then "
 		           "make",
 		           dlerror());
 	if (!part && *library)
