@@ -29,7 +29,7 @@ struct lane {
 	unsigned depth;
 	double begin[DEPTH], end[DEPTH];
 	double parts, whole; /* of the last call: its issue and wait; itself */
-	unsigned calls, cells, devices;
+	unsigned calls, cells, devices, spans;
 };
 
 static struct lane lanes[LANES];
@@ -94,6 +94,7 @@ static void check_complete(const json_t *event, struct lane *lane)
 	}
 	lane->cells += !strcmp(cat, "cell");
 	lane->devices += !strcmp(cat, "device");
+	lane->spans += !strcmp(cat, "work") || !strcmp(cat, "communication");
 	if (lane->depth) {
 		assert_true(begin >= lane->begin[lane->depth - 1] - NEAR);
 		assert_true(end <= lane->end[lane->depth - 1] + NEAR);
@@ -218,6 +219,39 @@ static void a_run_becomes_a_trace(void **state)
 	cli_clean(folder);
 }
 
+/* A step's work and communication, a lane of each rank for either. */
+static void a_step_shows_when_it_worked(void **state)
+{
+	char folder[64], file[128], dir[256], results[128], text[1024], here[128];
+	unsigned spans = 0;
+	(void)state;
+	cli_folder(folder);
+	assert_non_null(getcwd(here, sizeof here));
+	snprintf(text, sizeof text,
+	         "; When?\n[experiment]\ncollective = ddp_step\nbackend = host\nranks = "
+	         "2\nblocks = 1\n"
+	         "bytes = 64K\nmodel = %s/experiments/models/lenet5.csv\nfirst_bucket = 4K\n"
+	         "op = avg\npace = isolated\nisolated_calls = 2\nwarmup = 1\nlimit = no\n"
+	         "[variant threads]\nmode = threads\n",
+	         here);
+	cli_write(folder, "step.exp", text);
+	snprintf(file, sizeof file, "%s/step.exp", folder);
+	snprintf(results, sizeof results, "%s/results", folder);
+	cli_expect(cli_run(folder, (const char *const[]){"run", "--file", file, "--results",
+	                                                 results, "--trace", NULL}),
+	           0, "open it in https://ui.perfetto.dev");
+	cli_result(folder, "step", "trace.json", dir, sizeof dir);
+	json_t *trace = json_report(dir);
+	check_format(trace);
+	for (unsigned i = 0; i < nlanes; i++) {
+		spans += lanes[i].spans > 0;
+		assert_true(!lanes[i].spans || !lanes[i].cells);
+	}
+	assert_true(spans >= 2 * 2);
+	json_decref(trace);
+	cli_clean(folder);
+}
+
 /* As a trace, checked, of a record of GPUs. */
 static json_t *trace_of(unsigned most, size_t *events)
 {
@@ -277,6 +311,7 @@ int main(void)
 	    cmocka_unit_test(devices_have_lanes_of_their_own),
 	    cmocka_unit_test(a_long_run_is_cut_to_size),
 	    cmocka_unit_test(a_run_becomes_a_trace),
+	    cmocka_unit_test(a_step_shows_when_it_worked),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

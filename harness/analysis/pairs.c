@@ -277,9 +277,10 @@ static void spread(double *x, unsigned n, double *lo, double *middle, double *hi
 static int make_classes(struct pairs *p, struct status *st)
 {
 	const unsigned most = p->nranks * p->nranks;
-	double *x = malloc(3 * most * sizeof *x), *gbs = x + most, *us = gbs + most, lo, hi;
+	double *x = malloc(3 * most * sizeof *x), lo, hi;
 	if (!x)
 		return status_set(st, "out of memory for the classes of pairs");
+	double *gbs = x + most, *us = gbs + most;
 	for (unsigned class = 0; class < LINKS_CLASSES; class++) {
 		struct pairs_class *c = &p->classes[p->nclasses];
 		unsigned n = 0;

@@ -24,6 +24,18 @@ static bool is_same(const struct cell *a, const struct cell *b)
 	       a->allocation == b->allocation;
 }
 
+bool traced_span(const struct record_cell *c, enum sample_lane lane, unsigned rank, size_t i,
+                 int64_t *start, int64_t *end)
+{
+	static const char *const keys[LANES] = {"work_ns", "communication_ns"};
+	const json_t *span =
+	    json_array_get(json_array_get(json_object_get(c->json, keys[lane]), rank), i);
+	const json_t *from = json_array_get(span, 0), *to = json_array_get(span, 1);
+	*start = json_integer_value(from);
+	*end = json_integer_value(to);
+	return json_is_integer(from) && json_is_integer(to) && *end >= *start;
+}
+
 /* Its least and latest stamp. */
 static void extent(const struct record_cell *c, int64_t *from, int64_t *to)
 {
@@ -37,6 +49,14 @@ static void extent(const struct record_cell *c, int64_t *from, int64_t *to)
 		}
 		*from = begin < *from ? begin : *from;
 		*to = end > *to ? end : *to;
+	}
+	for (unsigned r = 0; r < LANES * c->nranks; r++) {
+		enum sample_lane lane = (enum sample_lane)(r % LANES);
+		int64_t begin, end;
+		for (size_t i = 0; traced_span(c, lane, r / LANES, i, &begin, &end); i++) {
+			*from = begin < *from ? begin : *from;
+			*to = end > *to ? end : *to;
+		}
 	}
 }
 

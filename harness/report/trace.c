@@ -10,6 +10,10 @@
 #define MOST_PROCESSES 4096
 #define MOST_LANES     16384
 
+/* Of a rank. */
+enum track { TRACK_CALLS, TRACK_DEVICE, TRACK_WORK, TRACK_COMMUNICATION, TRACKS };
+static const char *const track_names[TRACKS] = {"", "device", "work", "communication"};
+
 struct writer {
 	FILE *out;
 	bool first; /* no event yet */
@@ -21,9 +25,9 @@ static unsigned pid_of(const struct summary *s, const struct traced_cell *x, uns
 	       traced_place(&s->variants[x->variant], rank).process;
 }
 
-static unsigned long long tid_of(const struct traced_cell *x, unsigned rank, bool device)
+static unsigned long long tid_of(const struct traced_cell *x, unsigned rank, enum track lane)
 {
-	return 1 + (unsigned long long)x->variant * MOST_LANES + 2 * rank + device;
+	return 1 + (unsigned long long)x->variant * MOST_LANES + TRACKS * rank + lane;
 }
 
 static void put_text(FILE *out, const char *text)
@@ -58,36 +62,49 @@ static void put_name(struct writer *w, const char *what, unsigned pid, unsigned 
 	        what, pid, tid, strcmp(what, "process") ? tid : pid);
 }
 
-/* Whether any of the variant's cells, of which x is the first, has the device's stamps. */
-static bool has_device(const struct traced *t, const struct traced_cell *x)
+/* Whether any of the variant's cells, of which x is the first, has something for the lane. */
+static bool has_lane(const struct traced *t, const struct traced_cell *x, enum track lane)
 {
+	static const enum sample_lane of[TRACKS] = {
+	    [TRACK_WORK] = LANE_WORK, [TRACK_COMMUNICATION] = LANE_COMMUNICATION};
 	const struct traced_cell *end = t->cells + t->n;
+	int64_t from, to;
 	for (unsigned variant = x->variant; x < end && x->variant == variant; x++)
-		if (x->cell->device_clock)
-			return true;
+		for (unsigned r = 0; r < x->cell->nranks; r++)
+			if (lane == TRACK_CALLS ||
+			    (lane == TRACK_DEVICE && x->cell->device_clock) ||
+			    (lane > TRACK_DEVICE &&
+			     traced_span(x->cell, of[lane], r, 0, &from, &to)))
+				return true;
 	return false;
 }
 
-static void put_names(struct writer *w, const struct summary *s, const struct traced_cell *x,
-                      bool device)
+static void put_names(struct writer *w, const struct summary *s, const struct traced *t,
+                      const struct traced_cell *x)
 {
 	const struct summary_variant *v = &s->variants[x->variant];
 	char name[TRIAL_NAME_BYTES + 96];
+	bool has[TRACKS];
 	unsigned last = 0;
+	for (unsigned lane = 0; lane < TRACKS; lane++)
+		has[lane] = has_lane(t, x, (enum track)lane);
 	for (unsigned r = 0; r < x->cell->nranks; r++) {
 		unsigned pid = pid_of(s, x, r);
 		struct traced_place at = traced_place(v, r);
 		if (pid != last) {
 			snprintf(name, sizeof name, "%s%s, process %u", v->name,
 			         v->role == ROLE_AGAIN ? " (A/A)" : "", at.process);
-			put_name(w, "process", pid, tid_of(x, r, false), name);
+			put_name(w, "process", pid, tid_of(x, r, TRACK_CALLS), name);
 		}
 		last = pid;
-		snprintf(name, sizeof name, "rank %u, thread %u", r, at.thread);
-		put_name(w, "thread", pid, tid_of(x, r, false), name);
-		snprintf(name, sizeof name, "rank %u, device", r);
-		if (device)
-			put_name(w, "thread", pid, tid_of(x, r, true), name);
+		for (unsigned lane = 0; lane < TRACKS; lane++) {
+			snprintf(name, sizeof name, "rank %u, %s", r, track_names[lane]);
+			if (lane == TRACK_CALLS)
+				snprintf(name, sizeof name, "rank %u, thread %u", r, at.thread);
+			if (has[lane])
+				put_name(w, "thread", pid, tid_of(x, r, (enum track)lane),
+				         name);
+		}
 	}
 }
 
@@ -114,8 +131,8 @@ static void put_cell(struct writer *w, const struct traced_cell *x, unsigned pid
 	snprintf(name, sizeof name, "%s %s, %s%s%s", coll_word(&c->cell, c->nranks).text,
 	         words_size(c->cell.asked_bytes).text, coll_pace_name(c->cell.pace),
 	         pass[0] ? ", " : "", pass);
-	put_event(w, "cell", name, pid, tid_of(x, rank, false), x->at_ns + rows[0].start_ns,
-	          x->at_ns + rows[x->rows - 1].idle_ns);
+	put_event(w, "cell", name, pid, tid_of(x, rank, TRACK_CALLS),
+	          x->at_ns + rows[0].start_ns, x->at_ns + rows[x->rows - 1].idle_ns);
 	fprintf(
 	    w->out,
 	    ",\"args\":{\"collective\":\"%s\",\"bytes\":%zu,\"dtype\":\"%s\",\"pace\":\"%s\","
@@ -130,7 +147,7 @@ static void put_row(struct writer *w, const struct traced_cell *x, unsigned pid,
 {
 	const struct record_cell *c = x->cell;
 	const struct sample *s = &c->samples[rank * c->rows + row];
-	unsigned long long tid = tid_of(x, rank, false);
+	unsigned long long tid = tid_of(x, rank, TRACK_CALLS);
 	char name[64];
 	if (c->cell.pace == PACE_STREAM)
 		snprintf(name, sizeof name, "stretch %u, %u calls", row + 1, c->calls);
@@ -145,9 +162,30 @@ static void put_row(struct writer *w, const struct traced_cell *x, unsigned pid,
 	fputc('}', w->out);
 	if (!c->device_clock || !s->device_end_ns)
 		return;
-	put_event(w, "device", coll_word(&c->cell, c->nranks).text, pid, tid_of(x, rank, true),
-	          x->at_ns + s->device_start_ns, x->at_ns + s->device_end_ns);
+	put_event(w, "device", coll_word(&c->cell, c->nranks).text, pid,
+	          tid_of(x, rank, TRACK_DEVICE), x->at_ns + s->device_start_ns,
+	          x->at_ns + s->device_end_ns);
 	fputc('}', w->out);
+}
+
+/* What of a damaged record would overlap is left out. */
+static void put_spans(struct writer *w, const struct traced_cell *x, unsigned pid,
+                      unsigned rank)
+{
+	static const enum track of[LANES] = {TRACK_WORK, TRACK_COMMUNICATION};
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		const char *name = track_names[of[lane]];
+		int64_t from, to, last = INT64_MIN;
+		for (size_t i = 0;
+		     traced_span(x->cell, (enum sample_lane)lane, rank, i, &from, &to); i++) {
+			if (from < last)
+				continue;
+			put_event(w, name, name, pid, tid_of(x, rank, of[lane]),
+			          x->at_ns + from, x->at_ns + to);
+			fputc('}', w->out);
+			last = to;
+		}
+	}
 }
 
 static void put_end(FILE *out, const struct summary *s, const struct traced *t)
@@ -173,12 +211,13 @@ int trace_write(const struct summary *s, unsigned most, FILE *out, struct status
 	for (unsigned i = 0; i < t.n; i++) {
 		const struct traced_cell *x = &t.cells[i];
 		if (!i || t.cells[i - 1].variant != x->variant)
-			put_names(&w, s, x, has_device(&t, x));
+			put_names(&w, s, &t, x);
 		for (unsigned r = 0; r < x->cell->nranks; r++) {
 			unsigned pid = pid_of(s, x, r);
 			put_cell(&w, x, pid, r);
 			for (unsigned row = 0; row < x->rows; row++)
 				put_row(&w, x, pid, r, row);
+			put_spans(&w, x, pid, r);
 		}
 	}
 	put_end(out, s, &t);
