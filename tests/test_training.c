@@ -423,6 +423,56 @@ static void spans_are_joined(void **state)
 	assert_int_equal(spans.of[SAMPLE_SPANS - 1].end_ns, 100 * (2 * SAMPLE_SPANS - 1) + 10);
 }
 
+/* As they are shipped, on CPUs: all modes, and every gradient and token right. */
+static void the_experiments_are_right_on_host(void **state)
+{
+	static const char *const names[] = {"ddp_step", "moe_step"};
+	char folder[64], file[96], results[80], path[256];
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct record_run record;
+		struct status st = {""};
+		bool torn;
+		cli_folder(folder);
+		snprintf(file, sizeof file, "experiments/%s.exp", names[i]);
+		snprintf(results, sizeof results, "%s/results", folder);
+		cli_expect(
+		    cli_run(folder, (const char *[]){"run", "--file", file, "--results",
+		                                     results, "--no-report", "backend=host",
+		                                     "ranks=2", "blocks=1", "bytes=16K",
+		                                     "warmup=0", "isolated_calls=2", NULL}),
+		    0, "");
+		cli_result(folder, names[i], "trials.jsonl", path, sizeof path);
+		if (record_load(path, &record, &torn, &st))
+			fail_msg("%s", st.text);
+		assert_int_equal(record.nfailures, 0);
+		assert_true(record.ncells >= 4 * 3);
+		for (unsigned c = 0; c < record.ncells; c++)
+			assert_int_equal(record.cells[c].wrong, 0);
+		record_free(&record);
+		cli_clean(folder);
+	}
+}
+
+/* Two groups reduce side by side, as with data times tensor parallelism. */
+static void groups_reduce_their_own_gradients(void **state)
+{
+	(void)state;
+	for (unsigned fifo = 0; fifo < 2; fifo++) {
+		rig_init(&rig, (struct layout){1, 4, 1}, fifo ? "fifo" : "direct");
+		rig.trial.network = (struct network){"two", 2, {{100, 9000}, {500, 70000}}};
+		rig.trial.settings.split = (struct split){SPLIT_MOD, 2};
+		rig.trial.settings.bucket_view = fifo;
+		add_steps(DTYPE_BFLOAT16, OP_AVG, 256);
+		rig_raise(&rig);
+		rig_run(&rig);
+		rig_assert_right(&rig);
+		assert_true(rig.results[0].digest == rig.results[2].digest);
+		assert_true(rig.results[0].digest != rig.results[1].digest);
+		rig_lower(&rig);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -436,6 +486,8 @@ int main(void)
 	    cmocka_unit_test(tokens_come_and_go_as_they_are_routed),
 	    cmocka_unit_test(what_cannot_be_is_said),
 	    cmocka_unit_test(a_wrong_gradient_is_found),
+	    cmocka_unit_test(groups_reduce_their_own_gradients),
+	    cmocka_unit_test(the_experiments_are_right_on_host),
 	    cmocka_unit_test(a_step_has_its_lanes),
 	    cmocka_unit_test(spans_are_joined),
 	};

@@ -195,7 +195,7 @@ struct buckets buckets_of(const struct network *network, uint64_t elements,
 bool buckets_next(const struct buckets *b, const struct bucket *last, struct bucket *out)
 {
 	struct bucket next = {0};
-	uint64_t own = 0, full = b->first;
+	uint64_t full = b->first;
 	if (last) {
 		next.layer = last->layer + last->layers;
 		next.at = last->at + last->elements;
@@ -204,6 +204,7 @@ bool buckets_next(const struct buckets *b, const struct bucket *last, struct buc
 	if (!b->network) {
 		next.elements = b->elements - next.at;
 	} else {
+		uint64_t own = 0;
 		for (unsigned i = next.layer; i < b->network->n && own < full; i++) {
 			own += b->network->layers[i].elements;
 			next.elements += network_aligned(b->network->layers[i].elements);
