@@ -6,6 +6,7 @@
  * else. Of a list there are 9, a and 2: 9 and a are joined by four NVLinks, of which the last is
  * down, and each has two more to a switch; 2 has none, and no peer access to a. Its own declarations, so that a mistake in the program's shows. */
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ struct gpu {
 	bool counts;         /* what is sent, as 8 links do */
 	int refusal;         /* of every counter */
 	unsigned lost_after; /* samples; 0: never */
-	unsigned samples;
+	atomic_uint samples;
 	unsigned long long tx_kib, rx_kib;
 	unsigned long long sent, received, answered; /* bytes of payload */
 };
@@ -111,8 +112,8 @@ static struct gpu gpus[] = {
     {.memory = true, .gpm = true, .gpm_nvlink = true, .counts = true},
     {.memory = true, .gpm = true, .gpm_nvlink = true, .counts = true},
 };
-static int opened, samples_held;
-static unsigned samples_taken;
+static atomic_int opened, samples_held;
+static atomic_uint samples_taken;
 
 /* Inits without shutdown and samples not freed. */
 int standin_left_open(void)

@@ -12,7 +12,7 @@ static struct claim_list asked;
 
 static void stamps(const struct made_place *p, int64_t out[6])
 {
-	double bytes = 4096.0 * (1 << 2 * p->size), ns = 10000 + bytes / 100;
+	double bytes = 4096.0 * (1u << (2 * p->size & 31)), ns = 10000 + bytes / 100;
 	ns /= p->variant < 3 ? speed[p->variant] : p->variant == MADE_LIMIT ? 2 : 1;
 	ns *= 1 + noise * made_noise(p->variant + 10 * p->size, p->block, 1 + p->isolated);
 	out[1] = 100 + 10 * p->rank;

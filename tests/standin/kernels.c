@@ -98,7 +98,7 @@ static void hold(void *args)
 {
 	const volatile int *flag = *(const volatile int **)args;
 	uint64_t begin = now_ns();
-	while (*flag == 0 && now_ns() - begin < HOLD_NS)
+	while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) == 0 && now_ns() - begin < HOLD_NS)
 		nanosleep(&(struct timespec){0, 10000}, NULL);
 }
 

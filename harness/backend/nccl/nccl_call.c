@@ -226,7 +226,7 @@ void nccl_block(struct backend_ctx *ctx, unsigned i)
 
 void nccl_hold(struct backend_ctx *ctx)
 {
-	*ctx->gate = 0;
+	__atomic_store_n(ctx->gate, 0, __ATOMIC_RELEASE);
 	for (unsigned i = 0; i < ctx->count; i++) {
 		cudaError_t result = cudaSetDevice((int)ctx->places[i].device);
 		if (result == cudaSuccess)
@@ -238,7 +238,7 @@ void nccl_hold(struct backend_ctx *ctx)
 
 void nccl_release(struct backend_ctx *ctx)
 {
-	*ctx->gate = 1;
+	__atomic_store_n(ctx->gate, 1, __ATOMIC_RELEASE);
 }
 
 /* --- graphs --- */
