@@ -243,6 +243,7 @@ static void experts_are_wanted_as_asked(void **state)
 		assert_true(routing_imbalance(routing_root(skew, 8), 4) >
 		            routing_imbalance(routing_root(skew - 1, 8), 4));
 	assert_true(routing_imbalance(routing_root(40, 8), 8) > 7);
+	assert_true(routing_imbalance(UINT32_MAX, 2) >= 1);
 	/* Every rank sends alike, and what is sent is what the cell says, up to a unit a part.
 	 */
 	for (unsigned n = 1; n <= 9; n++)

@@ -6,7 +6,9 @@
 
 struct value_weights routing_weights(unsigned root, unsigned nranks)
 {
-	const unsigned experts = routing_experts(root) ? routing_experts(root) : nranks;
+	/* A record from elsewhere may say anything. */
+	unsigned experts = routing_experts(root) ? routing_experts(root) : nranks;
+	experts = experts < ROUTING_MOST_EXPERTS ? experts : ROUTING_MOST_EXPERTS;
 	const double skew = routing_skew(root) / 10.0;
 	const unsigned n = nranks < VALUE_MAX_WEIGHTS ? nranks : VALUE_MAX_WEIGHTS;
 	struct value_weights w = {.n = n, .rows = n};

@@ -59,7 +59,7 @@ static const struct field experiment[] = {
     {"in_place", FIELD_OWN, .read = in_place_read, .initial = "no", .help = "no, yes or both"},
     {"counts", FIELD_OWN, .read = counts_read, .initial = "even", .help = "of alltoallv: even, skewed, weights or ./FILE"},
     {"model", FIELD_TEXT, TEXT(model), .initial = "none", .help = "of a training step: gpt2_xl (experiments/models), or a path"},
-    {"experts", FIELD_AUTO, AT(experts), .lo = 1, .hi = 1024, .initial = "auto", .help = "of a mixture of experts; auto: one on each rank"},
+    {"experts", FIELD_AUTO, AT(experts), .lo = 1, .hi = ROUTING_MOST_EXPERTS, .initial = "auto", .help = "of a mixture of experts; auto: one on each rank"},
     {"skew", FIELD_OWN, .read = skews_read, .initial = "0", .help = "how unlike experts are wanted: exponents of Zipf's law, as in 0, 0.8, 1.2"},
     {"ranks", FIELD_AUTO, AT(ranks), .lo = 1, .hi = SPEC_MAX_RANKS, .initial = "auto", .help = "auto: every GPU; else the cores, 2 to 8"},
     {"ranks_per_core", FIELD_NUMBER, AT(ranks_per_core), .lo = 1, .hi = SPEC_MAX_RANKS, .initial = "8", .help = "the most, where cores carry them"},
