@@ -56,7 +56,7 @@ STD     := -std=c11 -D_GNU_SOURCE
 ALL_C    = $(CFLAGS) $(STD) $(WARN) $(SANFLAG) $(if $(filter fuzzer,$(SAN)),-Wno-format-zero-length -Wno-missing-field-initializers) -MMD -MP
 # STATIC=1: libraries that another machine may lack go into the program; MPI and hwloc, which
 # Open MPI itself brings, do not.
-LINK     = $(PARTS) $(if $(STATIC),-l:libinih.a -l:libjansson.a $(CMARK:%=-l:lib%.a) -lhwloc -lz,-lcmark-gfm-extensions $(call PKG,--libs)) -lpthread -lm -ldl
+LINK     = $(if $(STATIC),-l:libinih.a -l:libjansson.a $(CMARK:%=-l:lib%.a) -lhwloc -lz,-lcmark-gfm-extensions $(call PKG,--libs)) -lpthread -lm -ldl
 
 SRC     := $(wildcard harness/*.c harness/*/*.c harness/*/*/*.c modes/*.c)
 OBJ     := $(SRC:%.c=$(B)/%.o)
@@ -77,8 +77,6 @@ endif
 CXX     := g++
 GLOO    := $(B)/liblaunchgap_gloo.so
 GLOO_ON  = $(if $(filter thread fuzzer%,$(SAN)),,$(shell echo '\#include <gloo/context.h>' | $(CXX) -E -xc++ - >/dev/null 2>&1 && echo yes))
-# What the program loads lies beside it, beside its folder, or where it is installed.
-PARTS   := -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..:$$ORIGIN/../lib'
 
 .PHONY: all deps experiment experiments tour beside test same fuzz scale simulate selftest nccl-legacy doctor plots install lint format clean help
 all: $(B)/launchgap

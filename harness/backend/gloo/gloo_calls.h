@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* Beside the program, or where the dynamic linker looks. */
+/* Its file. */
 #define GLOO_PART "liblaunchgap_gloo.so"
 #define GLOO_WHY  256 /* bytes of a sentence */
 
