@@ -36,6 +36,7 @@ static struct {
 	pthread_once_t once;
 	struct inject inject;
 	atomic_int comms;
+	_Atomic(struct comm *) ended;
 	FILE *log;
 	char host[64];
 } here = {.once = PTHREAD_ONCE_INIT};
@@ -393,7 +394,11 @@ static int comm_end(struct comm *c, int error)
 	}
 	if (c->fd >= 0)
 		close(c->fd);
-	c->shared = NULL; /* the rest stays: a stream may still come by */
+	c->shared = NULL;
+	/* The rest stays: a stream may still come by. */
+	c->ended = atomic_load(&here.ended);
+	while (!atomic_compare_exchange_weak(&here.ended, &c->ended, c))
+		;
 	return error;
 }
 

@@ -48,6 +48,7 @@ struct comm {
 	atomic_uint active; /* batches that run */
 	bool nonblocking, connected[MOST], ring;
 	struct region regions[4];
+	struct comm *ended; /* before this one */
 };
 
 /* A function begins: what it is to answer (inject.h). */
