@@ -208,6 +208,9 @@ static void add(struct batch *b, bool sends, unsigned peer, const void *at, size
 	standin_say_region(c, at, peer);
 }
 
+/* Those that graphs have: they may be replayed until the process ends. */
+static _Atomic(struct batch *) kept;
+
 static int batches_end(void)
 {
 	int error = group.error;
@@ -219,12 +222,20 @@ static int batches_end(void)
 		next = b->next;
 		b->fault = standin_enter("data");
 		cudaStreamIsCapturing(b->stream, &status);
-		b->kept = status != cudaStreamCaptureStatusNone;
-		if (!error &&
-		    standin_launch("device_launch_nccl", b->stream, batch_run, &b, sizeof b))
+		/* What is not kept may have run and be gone once it is launched. */
+		const bool stays = status != cudaStreamCaptureStatusNone;
+		b->kept = stays;
+		bool runs = !error && !standin_launch("device_launch_nccl", b->stream,
+		                                      batch_run, &b, sizeof b);
+		if (!error && !runs)
 			error = CUDA;
-		else if (error)
+		if (!runs)
 			batch_free(b);
+		else if (stays) {
+			b->next = atomic_load(&kept);
+			while (!atomic_compare_exchange_weak(&kept, &b->next, b))
+				;
+		}
 	}
 	return error;
 }
