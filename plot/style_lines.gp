@@ -32,7 +32,7 @@ if (one) {
 			with boxxyerror fs solid 0.85 noborder lc rgb color(i) notitle, \
 		for [i = 1:strlen(band) ? variants : 0] $summary using (pick(i, g, col)):(i):(pick(i, g, band) - pick(i, g, col)):(0) \
 			with vectors nohead lw 1.5 lc rgb several notitle, \
-		for [i = 1:variants] $summary using (pick(i, g, strlen(band) ? band : col)):(i):(sprintf('%.3g', pick(i, g, col))) \
+		for [i = 1:variants] $summary using (pick(i, g, strlen(band) ? band : col)):(i):(sprintf(pick(i, g, col) < 1000 ? '%.3g' : '%.0f', pick(i, g, col))) \
 			with labels left offset 0.6, 0 notitle, \
 		for [k = 1:legend] $summary using (limit_best):($0 < 2 ? 0.4 + $0 * variants : NaN) \
 			with lines lw 2 dt 2 lc rgb grey notitle

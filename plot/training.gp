@@ -17,7 +17,7 @@ do for [picture = 1:steps > 0 && steps <= 200] {
 	panels = int(sum [r = 1:steps] begins(r))
 	lo = 1e300
 	name = prefix.'_training'
-	head = where.': a step of training by bucket size'
+	head = where.(steps_routed ? ': a layer of experts by message size' : ': a step of training by bucket size')
 	said = training_said
 	how = 'dark: compute alone; pale: exposed communication; per cent: of the communication, hidden; '.over_blocks
 	legend = words(entries) > 5 ? 2 : 1
@@ -47,7 +47,7 @@ do for [picture = 1:steps > 0 && steps <= 200] {
 		unset logscale y
 		eval sprintf('set xrange [0.5:%d.5]; set yrange [0:%g]; set ytics %g', sizes, 1.22 * hi, nice_step(1.6 * hi))
 		set label 4 S_coll[from].', ms' at graph 0, screen y(above - 10) left textcolor rgb ink
-		set xlabel 'a bucket is full at' offset 0, 0.4
+		set xlabel (steps_routed ? 'each rank sends' : 'a bucket is full at') offset 0, 0.4
 		bar = 0.68 / words(entries)
 		named = sizes * words(entries) <= 30
 		at = 0

@@ -163,8 +163,8 @@ static void put_where(struct script *p)
 	if (gpus == ranks && gpus)
 		n = (size_t)snprintf(text, sizeof text, "%zu × %.40s", gpus, name);
 	else
-		n = (size_t)snprintf(text, sizeof text, "%u ranks%s%.40s", ranks,
-		                     gpus ? " on " : "", gpus ? name : "");
+		n = (size_t)snprintf(text, sizeof text, "%u rank%s%s%.40s", ranks,
+		                     ranks == 1 ? "" : "s", gpus ? " on " : "", gpus ? name : "");
 	list_libraries(s, library, sizeof library);
 	if (*library)
 		snprintf(text + n, sizeof text - n, ", %s %s", upper, library);
@@ -969,6 +969,8 @@ static void put_training(struct script *p)
 		           training_tells_overlap(row) ? 100 * row->overlap.estimate : NAN);
 	}
 	put(p, "steps", 0, "%u", n);
+	put(p, "steps_routed", 0, "%d",
+	    t->n && (coll_info(p->s->groups[t->rows[0].group].cell.coll)->is & COLL_ROUTED) != 0);
 	for (unsigned i = 0; i < t->n;) {
 		i = training_say(t, p->s, i, text, sizeof text);
 		words_add(said, sizeof said, "%s%s", said[0] ? ". " : "", text);
