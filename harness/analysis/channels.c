@@ -75,7 +75,7 @@ static bool rule_of(const struct summary *s, unsigned variant, unsigned nranks,
 {
 	for (unsigned i = 0; i < s->run->npaths; i++) {
 		struct path path;
-		struct status why;
+		struct status why = {""};
 		if (strcmp(s->run->paths[i].variant, s->variants[variant].name) ||
 		    path_from_json(s->run->paths[i].path, &path, &why))
 			continue;

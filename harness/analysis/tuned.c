@@ -293,8 +293,10 @@ static int confirm_next(const struct record_run *run, const struct tuned_seen *t
 		out->ended = true;
 		return 0;
 	}
-	json_array_foreach(first->measures, i, name) out->sets[out->n++] =
-	    t->sets[set_named(run, json_string_value(name))];
+	for (i = 0; i < json_array_size(first->measures); i++) {
+		name = json_array_get(first->measures, i);
+		out->sets[out->n++] = t->sets[set_named(run, json_string_value(name))];
+	}
 	return 0;
 }
 

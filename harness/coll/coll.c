@@ -287,6 +287,8 @@ size_t coll_routed_bytes(const struct cell *cell, unsigned nranks)
 	uint64_t sent = 0, units = (cell->bytes + PART_ALIGN - 1) / PART_ALIGN;
 	for (unsigned to = 0; to < nranks; to++)
 		sent += value_weight(&p, 0, to);
+	if (!sent) /* of no ranks */
+		return 0;
 	units = (units * p.most + sent - 1) / sent;
 	/* Whole units for each rank. */
 	return 2 * (size_t)((units + nranks - 1) / nranks * nranks) * PART_ALIGN;

@@ -844,7 +844,7 @@ static unsigned place_of(const struct pairs *p, unsigned rank)
 	unsigned before = 0;
 	for (unsigned r = 0; r < p->nranks; r++)
 		before += p->ranks[r].numa < p->ranks[rank].numa ||
-		          (p->ranks[r].numa == p->ranks[rank].numa && r < rank);
+		          (r < rank && p->ranks[r].numa == p->ranks[rank].numa);
 	return before + 1;
 }
 

@@ -5,6 +5,12 @@
 #include "../analysis/words.h"
 #include "tables.h"
 
+/* A number where there is one. */
+static struct table_value known(bool is, unsigned long long n)
+{
+	return is ? table_of_count(n) : table_of_none();
+}
+
 #define MOST_COLUMNS 16 /* ranks of a matrix */
 #define MOST_EDGES   12
 
@@ -32,7 +38,7 @@ struct table *tables_link_matrix(const struct model *m)
 			text[0] = '\0';
 			if (pair)
 				links_brief(&pair->link, text, sizeof text);
-			TABLE_PUT(t, pair ? CELL(text) : CELL("X"));
+			TABLE_PUT(t, CELL(pair ? text : "X"));
 		}
 	}
 	return t;
@@ -57,8 +63,8 @@ struct table *tables_link_ranks(const struct model *m)
 			         rank->width, rank->gen_max, rank->width_max,
 			         rank->has_pcie ? "" : ", idle");
 		TABLE_ROW(t, CELL(r), CELL(rank->device),
-		          rank->numa < 0 ? table_of_none() : CELL((unsigned)rank->numa),
-		          gpu ? CELL(rank->nvlinks) : table_of_none(), CELL(rank->nvlink_gbs),
+		          known(rank->numa >= 0, (unsigned)rank->numa),
+		          known(gpu, rank->nvlinks), CELL(rank->nvlink_gbs),
 		          CELL(pcie), CELL(rank->pcie_gbs), CELL(rank->remark));
 	}
 	table_drop_empty(t);
@@ -259,11 +265,10 @@ struct table *tables_balance(const struct model *m)
 		const struct pairs_rank *rank = &p->ranks[r];
 		double links = rank->nvlinks ? rank->nvlinks : NAN;
 		bool sent = !isnan(rank->sent_bytes);
-		TABLE_ROW(t, CELL(r),
-		          sent ? CELL((unsigned long long)rank->sent_bytes) : table_of_none(),
-		          sent && rank->nvlinks
-		              ? CELL((unsigned long long)(rank->sent_bytes / links))
-		              : table_of_none(),
+		unsigned long long bytes = sent ? (unsigned long long)rank->sent_bytes : 0;
+		TABLE_ROW(t, CELL(r), known(sent, bytes),
+		          known(sent && rank->nvlinks,
+		                rank->nvlinks ? bytes / rank->nvlinks : 0),
 		          CELL(rank->received_gbs), CELL(rank->last), CELL(rank->nvlink_tx_gbs),
 		          CELL(rank->nvlink_rx_gbs), CELL(rank->nvlink_tx_gbs / links),
 		          CELL(rank->pcie_tx_gbs), CELL(rank->pcie_rx_gbs));
@@ -300,12 +305,12 @@ struct table *tables_access(const struct model *m)
 	     {"huge_bytes", "in huge pages", "", TABLE_BYTES});
 	for (unsigned i = 0; i < a->n; i++) {
 		const struct access_row *row = &a->rows[i];
+		bool huge = !isnan(row->huge_bytes);
 		TABLE_ROW(t, CELL(m->summary.variants[row->variant].name), CELL(row->stride),
 		          table_of_spread(row->gbs, row->gbs_lo, row->gbs_hi), CELL(row->share),
 		          CELL(&row->ratio), CELL(row->dram_gbs), CELL(row->dram_per_byte),
 		          CELL(row->limit_gbs),
-		          isnan(row->huge_bytes) ? table_of_none()
-		                                 : CELL((unsigned long long)row->huge_bytes));
+		          known(huge, huge ? (unsigned long long)row->huge_bytes : 0));
 	}
 	table_drop_empty(t);
 	return t;
@@ -330,7 +335,7 @@ struct table *tables_ranges(const struct model *m)
 		          CELL(m->summary.variants[row->variant].name), CELL(row->peak_gbs),
 		          CELL(row->peak_bytes), CELL(row->mean_gbs), CELL(row->least_us),
 		          CELL(row->latency_bytes), CELL(row->half_bytes),
-		          row->plateau_bytes ? CELL(row->plateau_bytes) : table_of_none());
+		          known(row->plateau_bytes, row->plateau_bytes));
 	}
 	table_drop_empty(t);
 	return t;

@@ -53,12 +53,13 @@ struct table *tables_tuned(const struct model *m)
 		    cell->best < 0 ? NULL : &u->finalists[cell->best];
 		const struct tuned_test *all =
 		    u->all < 0 ? NULL : &u->finalists[u->all].tests[c];
+		const struct stats_ratio none = STATS_NO_RATIO;
 		cell_text(m, cell, what, sizeof what);
 		TABLE_ROW(
 		    t, CELL(what), CELL(m->summary.groups[cell->group].asked_bytes[cell->size]),
 		    CELL(best ? m->summary.variants[best->variant].name : "none"),
-		    best ? CELL(&best->tests[c].expect) : table_of_none(),
-		    all ? CELL(all->confirmed ? &all->expect : &all->ratio) : table_of_none(),
+		    CELL(best ? &best->tests[c].expect : &none),
+		    CELL(!all ? &none : all->confirmed ? &all->expect : &all->ratio),
 		    CELL(all ? verdict_of_test(all, m->summary.margin) : ""),
 		    CELL(&cell->line));
 	}

@@ -67,7 +67,7 @@ static bool is_named(const char *asked, const char *text)
 {
 	char upper[64];
 	size_t n = 0;
-	for (; asked[n] && n < sizeof upper - 1; n++)
+	for (; n < sizeof upper - 1 && asked[n]; n++)
 		upper[n] = (char)toupper((unsigned char)asked[n]);
 	upper[n] = '\0';
 	if (strpbrk(upper, "^:;"))
