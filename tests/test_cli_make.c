@@ -59,7 +59,7 @@ static void what_args_says_is_passed_on_once(void **state)
 static void an_experiment_has_no_default(void **state)
 {
 	(void)state;
-	made("", "experiment", false, "make experiment EXP=name, of\n  api ");
+	made("", "experiment", false, "make experiment EXP=name, of\n  access_pattern ");
 	made("EXP=smoke", "experiment", false, "EXP is not given");
 	made("", "plots", false, "make plots RUN=");
 }

@@ -1007,7 +1007,7 @@ static const struct section sections[] = {
     {"picture",   "",                                 PAGE,         has_picture,    write_picture},
     {"advice",    "Do this",                          SHORT | PAGE, has_advice,     write_advice},
     {"links",     "",                                 PAGE,         NULL,           write_links},
-    {"training",  "Training step",                    SHORT | PAGE, sections_has_training, sections_write_training},
+    {"training",  "Training step",                    SHORT,        sections_has_training, sections_write_training},
     {"crossovers", "Which backend from which size",   SHORT,        has_crossovers, write_crossovers},
     {"pairs",     "Pairs of ranks",                   SHORT,        sections_has_pairs, sections_write_pairs},
     {"pingpong",  "Ping-pong",                        SHORT,        sections_has_pingpong, sections_write_pingpong},
