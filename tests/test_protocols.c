@@ -11,24 +11,7 @@
 #include <stdlib.h>
 
 #include "../harness/record/record.h"
-#include "cli.h"
-
-static char folder[64], results[80];
-
-static int set_up(void **state)
-{
-	(void)state;
-	cli_folder(folder);
-	snprintf(results, sizeof results, "%s/results", folder);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	cli_clean(folder);
-	return 0;
-}
+#include "here.h"
 
 /* Two ranks on host, with what the text adds. */
 static struct cli run(const char *text, const char *how)
@@ -36,9 +19,8 @@ static struct cli run(const char *text, const char *how)
 	static const char head[] =
 	    "; A test.\n[experiment]\nbackend = host\nranks = 2\nblocks = 1\nwarmup = 1\n"
 	    "stretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\n";
-	char all[4096], file[80];
+	char all[4096];
 	snprintf(all, sizeof all, "%s%s", head, text);
-	snprintf(file, sizeof file, "%s/t.exp", folder);
 	cli_write(folder, "t.exp", all);
 	return cli_run(folder, (const char *[]){"run", "--file", file, "--results", results,
 	                                        how, NULL});

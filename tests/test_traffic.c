@@ -15,24 +15,7 @@
 
 #include "../harness/core/traffic.h"
 #include "../harness/record/record.h"
-#include "cli.h"
-
-static char folder[64], results[80];
-
-static int set_up(void **state)
-{
-	(void)state;
-	cli_folder(folder);
-	snprintf(results, sizeof results, "%s/results", folder);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	cli_clean(folder);
-	return 0;
-}
+#include "here.h"
 
 static struct cli run(const char *text)
 {
@@ -40,9 +23,8 @@ static struct cli run(const char *text)
 	    "; A test.\n[experiment]\nbackend = host\nranks = 2\nblocks = 1\nwarmup = 1\n"
 	    "stretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\ncell_timeout = 60s\n"
 	    "collective = all_reduce\nbytes = 64, 4K\n[variant a]\nmode = threads\n";
-	char all[4096], file[80];
+	char all[4096];
 	snprintf(all, sizeof all, "%s%s", head, text);
-	snprintf(file, sizeof file, "%s/t.exp", folder);
 	cli_write(folder, "t.exp", all);
 	return cli_run(folder, (const char *[]){"run", "--file", file, "--results", results,
 	                                        "--no-report", NULL});

@@ -11,25 +11,8 @@
 #include <stdlib.h>
 
 #include "../../harness/record/record.h"
-#include "../cli.h"
+#include "../here.h"
 #include "../standin.h"
-
-static char folder[64], results[80];
-
-static int set_up(void **state)
-{
-	(void)state;
-	cli_folder(folder);
-	snprintf(results, sizeof results, "%s/results", folder);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	cli_clean(folder);
-	return 0;
-}
 
 /* Two ranks and few calls, with what the text adds. What it said is the caller's to free. */
 static struct cli run(const char *text)
@@ -37,9 +20,8 @@ static struct cli run(const char *text)
 	static const char head[] =
 	    "; A test.\n[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\n"
 	    "stretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\n";
-	char all[2048], file[80];
+	char all[2048];
 	snprintf(all, sizeof all, "%s%s", head, text);
-	snprintf(file, sizeof file, "%s/t.exp", folder);
 	cli_write(folder, "t.exp", all);
 	return cli_run(folder, (const char *[]){"run", "--file", file, "--results", results,
 	                                        "--no-report", NULL});
