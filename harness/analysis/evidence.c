@@ -254,21 +254,29 @@ static const struct path_setting *setting_of(const struct path *path, const char
 	return NULL;
 }
 
+/* Whether the figure that a setting is about is the same on both sides; not where no log has it. */
+static bool is_same(const struct path_setting *set, const struct path *with,
+                    const struct path *without)
+{
+	char here[PATH_WHY_BYTES] = "", there[PATH_WHY_BYTES] = "";
+	if (set->fact[0]) {
+		path_fact(with, set->fact, here, sizeof here);
+		path_fact(without, set->fact, there, sizeof there);
+	}
+	return here[0] && !strcmp(here, there);
+}
+
 /* The side that has the setting says what became of it; the other one has the same figure, or
  * another. */
 static void say_acted(const struct path *with, const struct path *without, const char *key,
                       char *text, size_t bytes)
 {
 	const struct path_setting *set = setting_of(with, key);
-	char said[512], here[PATH_WHY_BYTES] = "", there[PATH_WHY_BYTES] = "";
+	char said[512];
 	if (!set)
 		return;
 	path_setting_text(set, said, sizeof said);
-	if (set->fact[0]) {
-		path_fact(with, set->fact, here, sizeof here);
-		path_fact(without, set->fact, there, sizeof there);
-	}
-	bool same = here[0] && !strcmp(here, there);
+	bool same = is_same(set, with, without);
 	if (set->act != PATH_ACTED || same)
 		snprintf(text, bytes, "%s %s: %s%s", key,
 		         set->act == PATH_CAPPED && !same ? "is not as asked"
@@ -305,18 +313,13 @@ void evidence_idle(const struct summary *s, const char *variant, const char *key
 {
 	struct path with = {0}, without = {0};
 	const struct path_setting *set = NULL, *actor;
-	char here[PATH_WHY_BYTES] = "", there[PATH_WHY_BYTES] = "";
 	why[0] = '\0';
 	if (s->reference >= 0 && path_of(s, variant, &with) &&
 	    path_of(s, s->variants[s->reference].name, &without))
 		set = setting_of(&with, key);
-	if (set && set->fact[0]) {
-		path_fact(&with, set->fact, here, sizeof here);
-		path_fact(&without, set->fact, there, sizeof there);
-	}
 	if (set && set->act == PATH_IGNORED)
 		snprintf(why, bytes, "%s", set->why);
-	else if (set && here[0] && !strcmp(here, there))
+	else if (set && is_same(set, &with, &without))
 		snprintf(why, bytes, "used %s, as by default", set->used);
 	else if (set && set->act == PATH_CAPPED && (actor = actor_of(&with, set)))
 		snprintf(why, bytes, "used %s, for %s says so", set->used,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rank_evidence.h"
+#include "stats.h"
 #include "words.h"
 
 struct source {
@@ -252,28 +253,6 @@ static void take_path(const struct source *src)
 
 /* --- judged --- */
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-/* Least, median and most of what is known; NaN where nothing is. */
-static void spread(double *x, unsigned n, double *lo, double *middle, double *hi)
-{
-	unsigned known = 0;
-	for (unsigned i = 0; i < n; i++)
-		if (!isnan(x[i]))
-			x[known++] = x[i];
-	*lo = *middle = *hi = NAN;
-	if (!known)
-		return;
-	qsort(x, known, sizeof *x, by_value);
-	*lo = x[0];
-	*hi = x[known - 1];
-	*middle = (x[(known - 1) / 2] + x[known / 2]) / 2;
-}
-
 static int make_classes(struct pairs *p, struct status *st)
 {
 	const unsigned most = p->nranks * p->nranks;
@@ -296,9 +275,9 @@ static int make_classes(struct pairs *p, struct status *st)
 			continue;
 		c->class = (enum links_class)class;
 		c->pairs = n;
-		spread(x, n, &lo, &c->theoretical_gbs, &hi);
-		spread(gbs, n, &c->gbs_min, &c->gbs_median, &c->gbs_max);
-		spread(us, n, &c->us_min, &c->us_median, &c->us_max);
+		stats_spread(x, n, &lo, &c->theoretical_gbs, &hi);
+		stats_spread(gbs, n, &c->gbs_min, &c->gbs_median, &c->gbs_max);
+		stats_spread(us, n, &c->us_min, &c->us_median, &c->us_max);
 		p->nclasses++;
 	}
 	free(x);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stats.h"
 #include "words.h"
 
 static bool is_shown(const struct summary *s, unsigned variant)
@@ -93,28 +94,6 @@ static double all_reduce_of(const struct summary *s, unsigned variant, struct pi
 	return NAN;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-/* Least, median and most of what is known; NaN where nothing is. */
-static void spread(double *x, unsigned n, double *lo, double *middle, double *hi)
-{
-	unsigned known = 0;
-	for (unsigned i = 0; i < n; i++)
-		if (!isnan(x[i]))
-			x[known++] = x[i];
-	*lo = *middle = *hi = NAN;
-	if (!known)
-		return;
-	qsort(x, known, sizeof *x, by_value);
-	*lo = x[0];
-	*hi = x[known - 1];
-	*middle = (x[(known - 1) / 2] + x[known / 2]) / 2;
-}
-
 /* x: room for two figures of each row. */
 static void add_class(const struct summary *s, struct pingpong *p, enum links_class class,
                       unsigned variant, double *x)
@@ -133,8 +112,8 @@ static void add_class(const struct summary *s, struct pingpong *p, enum links_cl
 	if (!n)
 		return;
 	*c = (struct pingpong_class){.variant = variant, .pairs = n, .class = class};
-	spread(us, n, &c->us_min, &c->us_median, &c->us_max);
-	spread(gbs, n, &c->gbs_min, &c->gbs_median, &c->gbs_max);
+	stats_spread(us, n, &c->us_min, &c->us_median, &c->us_max);
+	stats_spread(gbs, n, &c->gbs_min, &c->gbs_median, &c->gbs_max);
 	c->theoretical_gbs = theoretical;
 	c->all_reduce_gbs = all_reduce_of(s, variant, p);
 	p->nclasses++;

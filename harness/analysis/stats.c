@@ -44,6 +44,21 @@ double stats_median(const double *x, size_t n)
 	return stats_quantile(x, n, 0.5);
 }
 
+void stats_spread(double *x, size_t n, double *lo, double *middle, double *hi)
+{
+	size_t known = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!isnan(x[i]))
+			x[known++] = x[i];
+	*lo = *middle = *hi = NAN;
+	if (!known)
+		return;
+	stats_sort(x, known);
+	*lo = x[0];
+	*hi = x[known - 1];
+	*middle = (x[(known - 1) / 2] + x[known / 2]) / 2;
+}
+
 void stats_order(const double *x, unsigned n, unsigned *order)
 {
 	for (unsigned i = 0; i < n; i++) {
