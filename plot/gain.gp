@@ -47,7 +47,7 @@ do for [picture = 1:bars > 0] {
 	set grid noxtics
 	wide = 0.8 / bars
 	start(g) = g == 1 ? 0 : start(g - 1) + words(G_list[g - 1])
-	at(k, g) = of_group(g) ? start(g) + nth(G_list[g], column('bytes')) + (k - (bars + 1) / 2.0) * wide : NaN
+	at(k, g) = of_group(g) ? start(g) + nth(G_list[g], column('asked_bytes')) + (k - (bars + 1) / 2.0) * wide : NaN
 	per(k, g, col) = 100 * (pick_of(k, g, col) - 1)
 	plot for [k = 1:bars] for [g = 1:groups] $summary using (at(k, g)):(per(k, g, 'ratio')):(wide * 0.92) \
 			with boxes lc rgb pale(k) notitle, \

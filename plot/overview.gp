@@ -45,7 +45,7 @@ do for [picture = 1:(carries_data && streams >= 3 && streams <= 40)] {
 	}
 	set grid noxtics
 	plot for [i = 1:main] for [g = 1:groups] $summary using (place(g) + (i - (main + 1) / 2.0) * wide):\
-			(G_pace[g] eq 'stream' && column('bytes') == G_max[g] ? pick(i, g, 'busbw_gbs') : NaN):(0.92 * wide) \
+			(G_pace[g] eq 'stream' && column('asked_bytes') == G_max[g] ? pick(i, g, 'busbw_gbs') : NaN):(0.92 * wide) \
 			with boxes lc rgb color(i) fs solid depth(i) noborder notitle, \
 		for [k = 1:limit_sizes > 0] limit_best with lines lw 2 dt 2 lc rgb grey notitle
 	eval finish

@@ -7,6 +7,7 @@ isolated(g) = sum [k = 1:groups] (G_coll[k] eq G_coll[g] && G_pace[k] eq 'isolat
 # From a row of $ranks, so far beside it.
 by(col, off) = column(col) + off
 shown(i) = V_role[i] ne 'again'
+signed(v) = abs(v) < 0.05 ? '0.0' : sprintf('%+.1f', v)
 do for [g = 1:groups] {
 	if (!detail || G_ranks[g] < 2 || (G_pace[g] ne 'isolated' && isolated(g))) { continue }
 	panels = sum [i = 1:variants] (shown(i))
@@ -22,7 +23,7 @@ do for [g = 1:groups] {
 	body = (high + 30) * lines_of + 54
 	load begin
 	set label 10 'rank' at screen x(20), screen y(top + (body - 40) / 2) center rotate by 90
-	set label 11 'size per rank' at screen 0.45, screen y(top + body - 14) center
+	set label 11 sizes_of(g) at screen 0.45, screen y(top + body - 14) center
 	plot NaN notitle
 	unset label 10
 	unset label 11
@@ -57,7 +58,7 @@ do for [g = 1:groups] {
 				(by('rank', -0.5)):(by('rank', 0.5)):(column('late_percent')) \
 				with boxxyerror fs solid noborder lc palette notitle, \
 			for [d = 1:numbers] $ranks using (pick(i, g, 'nth_size')):(by('rank', 0)):\
-				(sprintf('%+.1f', column('late_percent'))):(abs(column('late_percent')) > 0.75 * far ? 0xFFFFFF : 0x000000) \
+				(signed(column('late_percent'))):(abs(column('late_percent')) > 0.75 * far ? 0xFFFFFF : 0x000000) \
 				with labels font font(8) textcolor rgb variable notitle
 		unset colorbox
 		panel = panel + 1

@@ -26,7 +26,7 @@ do for [g = 1:groups] {
 	load begin
 	set label 10 (G_pace[g] eq 'stream' ? 'bandwidth' : 'speed').' ÷ that of '.reference \
 		at screen x(11), screen y(top + body / 2 - 10) center rotate by 90
-	set label 11 'size per rank' at screen x(72 + (W - 82 - aside) / 2), screen y(top + body - 14) center
+	set label 11 sizes_of(g) at screen x(72 + (W - 82 - aside) / 2), screen y(top + body - 14) center
 	plot NaN notitle
 	unset label 10
 	unset label 11
@@ -42,7 +42,7 @@ do for [g = 1:groups] {
 			bare = p < ratio_panels
 			pad = 4 * m + 10
 			eval size_axis(list, wide - (side < sides ? 40 : 0))
-			in(list) = strstrt(list.' ', sprintf(' %.1f ', column('bytes'))) > 0
+			in(list) = strstrt(list.' ', sprintf(' %.1f ', column('asked_bytes'))) > 0
 			eval nothing
 			do for [col in 'ratio ratio_lo ratio_hi'] {
 				eval extent('$summary', sprintf("of_any(%d) && in(list) ? known('%s') : 0", g, col))
@@ -64,9 +64,9 @@ do for [g = 1:groups] {
 					spacing key_high width 0
 			}
 			plot 1 with lines lw 1.5 lc rgb several title reference.' = 1', \
-				for [k = 1:m] $summary using (column('bytes') * beside(k)):(at(k, 'ratio')):(end(k, '_lo')):(end(k, '_hi')) \
+				for [k = 1:m] $summary using (column('asked_bytes') * beside(k)):(at(k, 'ratio')):(end(k, '_lo')):(end(k, '_hi')) \
 					with yerrorbars lw 1.3 pt -1 lc rgb color(v(k)) notitle, \
-				for [k = 1:m] $summary using (column('bytes') * beside(k)):(at(k, 'ratio')) \
+				for [k = 1:m] $summary using (column('asked_bytes') * beside(k)):(at(k, 'ratio')) \
 					with linespoints lw 1.3 ps 1.1 dt dash(v(k)) pt shape(v(k)) lc rgb color(v(k)) title V_label[v(k)]
 			unset label 10
 		}

@@ -125,7 +125,10 @@ extent_of(g, col) = extent('$summary', sprintf("of_any(%d) ? known('%s') : 0", g
 	'; if (hi == 0) { lo = 1.0; hi = 1.0 }'
 
 plural(n, noun) = sprintf('%d %s%s', n, noun, n == 1 ? '' : 's')
-by_size(g) = G_sizes[g] > 1 ? ' by message size' : ' at '.size_label(G_max[g])
+# Of a step of training a size is that at which a bucket is full.
+in_buckets(g) = G_coll[g][1:4] eq 'ddp_'
+sizes_of(g) = in_buckets(g) ? 'a bucket is full at' : 'size per rank'
+by_size(g) = G_sizes[g] > 1 ? (in_buckets(g) ? ' by bucket size' : ' by message size') : ' at '.size_label(G_max[g])
 head_of(coll, what) = coll.', '.where.': '.what
 over_blocks = 'median of '.plural(blocks, 'block')
 alike_of(v) = v != v ? '' : sprintf('; alike: within %g %%, or as near as %s and itself (A/A)', v, reference)

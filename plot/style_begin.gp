@@ -14,7 +14,7 @@ if (format eq 'png') {
 }
 set output out.'/'.name.'.'.format
 set multiplot
-set label 1 head at screen x(16), screen y(20) left font font(strlen(head) > 100 ? 11 : 13)
+set label 1 head at screen x(16), screen y(20) left font font(strlen(head) > 104 ? 9.5 : strlen(head) > 86 ? 11 : 13)
 do for [k = 1:said_rows] {
 	set label 1 + k row(said, k, 118) at screen x(16), screen y(25 + 17 * k) left textcolor rgb ink
 }

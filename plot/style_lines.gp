@@ -57,7 +57,7 @@ if (one) {
 			unset ylabel
 			if (p % columns == 0) { set ylabel part ? 'the same, logarithmic' : unit }
 			unset xlabel
-			if (!bare && p + columns >= panels) { set xlabel 'size per rank' offset 0, 0.4 }
+			if (!bare && p + columns >= panels) { set xlabel sizes_of(g) offset 0, 0.4 }
 			if (scale eq 'log' || part) {
 				eval log_axis('y', lo, hi, part ? high - 252 : high - 20)
 			} else {
@@ -65,13 +65,13 @@ if (one) {
 			}
 			mine(k) = panels == 1 || k == 1 || (k - 2) / 4 == p
 			of_line(k, figure) = mine(k) ? pick(L_variant[line(k)], g, figure) : NaN
-			plot for [k = 1:strlen(band) ? n : 0] $summary using (column('bytes')):(of_line(k, col)):\
+			plot for [k = 1:strlen(band) ? n : 0] $summary using (column('asked_bytes')):(of_line(k, col)):\
 					(of_line(k, band)) \
 					with filledcurves lc rgb line_color(line(k)) + 0xD8000000 notitle, \
-				for [k = 1:n] $summary using (column('bytes')):(of_line(k, col)) \
+				for [k = 1:n] $summary using (column('asked_bytes')):(of_line(k, col)) \
 					with linespoints lw width(L_variant[line(k)]) ps k == 1 ? 1.4 : 1.1 dt line_dash(line(k)) \
 					pt line_shape(line(k)) lc rgb line_color(line(k)) notitle, \
-				for [k = 1:limit && limit_sizes > 1] $summary using (column('bytes')):(of_limit('busbw_gbs')) \
+				for [k = 1:limit && limit_sizes > 1] $summary using (column('asked_bytes')):(of_limit('busbw_gbs')) \
 					with lines lw 2 dt 2 lc rgb grey notitle, \
 				for [k = 1:limit && limit_sizes == 1] limit_best with lines lw 2 dt 2 lc rgb grey notitle
 		}

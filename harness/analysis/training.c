@@ -242,14 +242,59 @@ static size_t fastest(const struct training *t, const struct summary *s, unsigne
 	return best->bytes;
 }
 
+static unsigned group_end(const struct training *t, unsigned i)
+{
+	unsigned end = i;
+	while (end < t->n && t->rows[end].group == t->rows[i].group)
+		end++;
+	return end;
+}
+
+/* The size at which a group's steps are told: see training_say. */
+static size_t told_at(const struct training *t, const struct summary *s, unsigned i, unsigned end)
+{
+	return is_routed(&s->groups[t->rows[i].group]) ? t->rows[end - 1].bytes
+	                                               : fastest(t, s, i, end);
+}
+
+static void add_steps(const struct training *t, const struct summary *s, unsigned i, char *text,
+                      size_t bytes)
+{
+	const struct summary_group *g = &s->groups[t->rows[i].group];
+	unsigned end = group_end(t, i), said = 0;
+	size_t at = told_at(t, s, i, end);
+	words_add(text, bytes, "%s%s, %s: ", text[0] ? "; " : "",
+	          coll_word(&g->cell, g->nranks).text, words_size(at).text);
+	for (unsigned k = i; k < end; k++)
+		if (t->rows[k].bytes == at)
+			words_add(text, bytes, "%s%s %s", said++ ? ", " : "",
+			          s->variants[t->rows[k].variant].name,
+			          words_number(t->rows[k].step_us.estimate / 1000).text);
+	words_add(text, bytes, " ms");
+}
+
+#define CAPTION_GROUPS 3
+
+void training_caption(const struct training *t, const struct summary *s, char *text,
+                      size_t bytes)
+{
+	unsigned groups = 0, n = 0;
+	text[0] = '\0';
+	for (unsigned i = 0; i < t->n; i = group_end(t, i))
+		groups++;
+	if (groups == 1)
+		training_say(t, s, 0, text, bytes);
+	for (unsigned i = 0; groups > 1 && i < t->n; i = group_end(t, i), n++)
+		if (n + 1 < CAPTION_GROUPS || n + 1 == groups)
+			add_steps(t, s, i, text, bytes);
+}
+
 unsigned training_say(const struct training *t, const struct summary *s, unsigned i, char *text,
                       size_t bytes)
 {
 	const struct summary_group *g = &s->groups[t->rows[i].group];
-	unsigned end = i, said = 0;
-	while (end < t->n && t->rows[end].group == t->rows[i].group)
-		end++;
-	size_t at = is_routed(g) ? t->rows[end - 1].bytes : fastest(t, s, i, end);
+	unsigned end = group_end(t, i), said = 0;
+	size_t at = told_at(t, s, i, end);
 	if (is_routed(g))
 		snprintf(text, bytes,
 		         "%s, %s from each rank, the busiest gets %.3g times the mean: ",

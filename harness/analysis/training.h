@@ -38,5 +38,9 @@ bool training_tells_overlap(const struct training_row *row);
  * begins. */
 unsigned training_say(const struct training *training, const struct summary *summary,
                       unsigned i, char *text, size_t bytes);
+/* What a picture says that shows all groups: the one group's sentence; of several, what the first
+ * ones' and the last one's steps take, each at the size that its sentence is of. */
+void training_caption(const struct training *training, const struct summary *summary,
+                      char *text, size_t bytes);
 
 #endif

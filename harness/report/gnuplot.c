@@ -482,14 +482,14 @@ static int put_group(struct script *p, unsigned group, unsigned k, struct status
 	put_text(p, "G_pace", k, coll_pace_name(g->cell.pace));
 	put(p, "G_ranks", k, "%u", g->nranks);
 	put(p, "G_sizes", k, "%u", g->nsizes);
-	put_number(p, "G_max", k, (double)g->bytes[g->nsizes - 1]);
+	put_number(p, "G_max", k, (double)g->asked_bytes[g->nsizes - 1]);
 	fprintf(p->out, "G_list[%u] = '", k);
 	for (unsigned i = 0; i < g->nsizes; i++)
-		fprintf(p->out, "%s%zu.0", i ? " " : "", g->bytes[i]);
+		fprintf(p->out, "%s%zu.0", i ? " " : "", g->asked_bytes[i]);
 	fprintf(p->out, "'\n");
 	double split = 0;
 	for (unsigned i = g->nsizes; i-- && caption_is_large(s, g->asked_bytes[i]);)
-		split = (double)g->bytes[i];
+		split = (double)g->asked_bytes[i];
 	put_number(p, "G_split", k, split);
 	if (p->colls > GNUPLOT_EACH)
 		return 0;
@@ -944,7 +944,7 @@ static void put_pingpong(struct script *p)
 static void put_training(struct script *p)
 {
 	const struct training *t = &p->f->training;
-	char said[CAPTION_BYTES] = "", text[512];
+	char said[CAPTION_BYTES];
 	unsigned n = 0;
 	fprintf(p->out, "\n# steps of training, where they were measured: ms\n");
 	put_arrays(p, t->n, "S", "coll bytes variant step lo hi compute communication overlap");
@@ -971,10 +971,7 @@ static void put_training(struct script *p)
 	put(p, "steps", 0, "%u", n);
 	put(p, "steps_routed", 0, "%d",
 	    t->n && (coll_info(p->s->groups[t->rows[0].group].cell.coll)->is & COLL_ROUTED) != 0);
-	for (unsigned i = 0; i < t->n;) {
-		i = training_say(t, p->s, i, text, sizeof text);
-		words_add(said, sizeof said, "%s%s", said[0] ? ". " : "", text);
-	}
+	training_caption(t, p->s, said, sizeof said);
 	put_text(p, "training_said", 0, said);
 }
 
