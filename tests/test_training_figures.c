@@ -35,6 +35,10 @@ static void line(json_t *json, const struct made_place *p)
 	                    json_string(none ? "all_reduce" : words[part]));
 	json_object_set_new(json, "op", json_string(part == 1 && !none ? "none" : "avg"));
 	json_object_set_new(json, "in_place", json_true());
+	if (p->variant == MADE_PROCESSES)
+		json_object_set_new(json, "facts",
+		                    json_pack("[{s:s, s:s}]", "launched_ctas",
+		                              "ddp_communication 16, ddp_step 24", "sms", "120"));
 	json_object_set_new(json, "asked_bytes", json_integer(bucket));
 	json_object_set_new(json, "bytes", json_integer(bucket));
 }
@@ -90,6 +94,11 @@ static void exposed_is_what_a_step_has_beyond_its_compute(void **state)
 	json_assert_number(
 	    json_cell(table, (json_keys){"size", "25 MiB processes", NULL}, "speed"),
 	    "estimate", 100.0 / 130, 0.001);
+	/* 24 thread blocks on 120 SMs, where the device's trace said so. */
+	json_keys processes = {"size", "25 MiB processes", NULL};
+	json_assert_number(json_cell(table, processes, "ctas"), "", 24, 0);
+	json_assert_number(json_cell(table, processes, "sms_percent"), "", 20, 1e-9);
+	json_assert_null(json_cell(table, (json_keys){"size", "25 MiB threads", NULL}, "ctas"), "");
 	json_assert_one_says(json_object_get(report, "answer"),
 	                     "tiny in float32, fastest with 25 MiB: single 0.16");
 	json_assert_one_says(json_object_get(report, "answer"),

@@ -152,6 +152,33 @@ static void row_make(const struct summary *s, unsigned variant, const unsigned p
 	row->overlap = (struct stats_interval){1 - share.estimate, 1 - share.hi, 1 - share.lo};
 }
 
+/* "all_reduce 16, ddp_step 24": the number behind the word, or NaN. */
+static double launched_of(const char *text, const char *word)
+{
+	const size_t n = strlen(word);
+	for (const char *at = text; at && (at = strstr(at, word)); at += n)
+		if ((at == text || at[-1] == ' ') && at[n] == ' ')
+			return atof(at + n);
+	return NAN;
+}
+
+/* By the first of the variant's trials whose timeline the device took part in. */
+static void launched(const struct summary *s, const struct summary_group *g,
+                     struct training_row *row)
+{
+	row->ctas = row->sms_share = NAN;
+	for (unsigned i = 0; i < s->run->ncells && isnan(row->ctas); i++) {
+		const json_t *facts =
+		    json_array_get(json_object_get(s->run->cells[i].json, "facts"), 0);
+		const char *text = json_string_value(json_object_get(facts, "launched_ctas"));
+		const char *sms = json_string_value(json_object_get(facts, "sms"));
+		if (!text || !sms || s->index.variant_of[i] != row->variant || !(atof(sms) > 0))
+			continue;
+		row->ctas = launched_of(text, coll_info(g->cell.coll)->name);
+		row->sms_share = row->ctas / atof(sms);
+	}
+}
+
 static unsigned room_of(const struct summary *s)
 {
 	unsigned n = 0;
@@ -182,6 +209,7 @@ static void rows_make(const struct summary *s, double *us[PARTS + 2], struct tra
 				        ? routing_imbalance(group->cell.root, ranks_of(group))
 				        : NAN;
 				row_make(s, v, places, us, row);
+				launched(s, group, row);
 			}
 		}
 	}

@@ -18,6 +18,9 @@ struct training_row {
 	struct stats_interval step_us, compute_us, communication_us, exposed_us, overlap;
 	struct stats_ratio speed; /* of the step against the reference's */
 	unsigned blocks;
+	/* Thread blocks of the step's largest communication kernel, and how many of all SMs that is
+	 * if each has its own; NaN where the device's trace does not say. */
+	double ctas, sms_share;
 };
 
 struct training {

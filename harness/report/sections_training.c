@@ -1,6 +1,16 @@
 #include "sections_training.h"
 
+#include <math.h>
+
 #include "tables.h"
+
+static bool tells_ctas(const struct model *m)
+{
+	for (unsigned i = 0; i < m->findings.training.n; i++)
+		if (!isnan(m->findings.training.rows[i].ctas))
+			return true;
+	return false;
+}
 
 bool sections_has_training(const struct model *m)
 {
@@ -54,6 +64,10 @@ void sections_write_training(struct page *page, const struct model *m)
 		    "bytes "
 		    "as in tokens; work is as uneven. zipf1.2_of16: of 16 experts the e-th is "
 		    "wanted in proportion to 1 ÷ e^1.2.");
+	if (tells_ctas(m))
+		page_say(page, "NCCL's CTAs: thread blocks of the step's largest communication "
+		               "kernel, by CUPTI. Each occupies an SM while it runs: so many per "
+		               "cent of all SMs then work for the communication.");
 	if (common[0])
 		page_say(page, "All rows: %s.", common);
 	say_model(page, m);

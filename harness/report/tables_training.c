@@ -23,6 +23,8 @@ static struct table *training_of(const struct model *m, const char *name, bool f
 	                                     {"imbalance", "imbalance", "", TABLE_NUMBER},
 	                                     {"speed", "speed", "", TABLE_RATIO},
 	                                     {"blocks", "blocks", "", TABLE_COUNT},
+	                                     {"ctas", "NCCL's CTAs", "", TABLE_NUMBER},
+	                                     {"sms_percent", "of all SMs", "%", TABLE_NUMBER},
 	                                 };
 	const struct training *f = &m->findings.training;
 	struct table *t = table_new(name, "Steps of training");
@@ -46,7 +48,7 @@ static struct table *training_of(const struct model *m, const char *name, bool f
 		TABLE_PUT(t,
 		          table_of_spread(100 * row->overlap.estimate, 100 * row->overlap.lo,
 		                          100 * row->overlap.hi),
-		          CELL(row->imbalance), CELL(&row->speed), CELL(row->blocks));
+		          CELL(row->imbalance), CELL(&row->speed), CELL(row->blocks), CELL(row->ctas), CELL(100 * row->sms_share));
 	}
 	if (!file)
 		table_drop_empty(t);

@@ -56,6 +56,14 @@ unsigned device_compute(unsigned device)
 	return (unsigned)(major * 10 + minor);
 }
 
+unsigned device_sms(unsigned device)
+{
+	int sms = 0;
+	if (cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, (int)device) != cudaSuccess)
+		return 0;
+	return sms > 0 ? (unsigned)sms : 0;
+}
+
 void device_describe(unsigned device, char *text, size_t bytes)
 {
 	struct cudaDeviceProp prop;

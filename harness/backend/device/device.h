@@ -13,6 +13,8 @@ unsigned device_count(struct status *st);
 int device_numa_node(unsigned device);
 /* Compute capability as one number, 90 for 9.0; 0: CUDA does not say. Starts no context. */
 unsigned device_compute(unsigned device);
+/* Streaming multiprocessors; 0: CUDA does not say. Starts no context. */
+unsigned device_sms(unsigned device);
 /* "NVIDIA H200 at 0000:18:00.0" */
 void device_describe(unsigned device, char *text, size_t bytes);
 int device_use(unsigned device, struct status *st);

@@ -169,9 +169,18 @@ unsigned trace_read(unsigned device, struct sample *rows, unsigned n)
 	return ctas;
 }
 
+static int by_start(const void *a, const void *b)
+{
+	const struct kernel *x = a, *y = b;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+/* CUPTI hands kernels over in no order of time. */
 void trace_spans(unsigned device, int64_t from_ns, struct sample_spans *out)
 {
 	pthread_mutex_lock(&trace.lock);
+	if (trace.count)
+		qsort(trace.kernels, trace.count, sizeof *trace.kernels, by_start);
 	for (size_t k = 0; k < trace.count; k++) {
 		const struct kernel *kernel = &trace.kernels[k];
 		if (kernel->device == device && kernel->start_ns >= from_ns)

@@ -299,7 +299,8 @@ static void describe_launched(const struct backend_ctx *ctx, char *text, size_t 
 			add(launched, sizeof launched, "%s%s %u", launched[0] ? ", " : "",
 			    coll_info((enum coll_kind)c)->name, ctx->ctas[c]);
 	if (launched[0])
-		add(text, bytes, "launched_ctas=%s\n", launched);
+		add(text, bytes, "launched_ctas=%s\nsms=%u\n", launched,
+		    device_sms(ctx->places[0].device));
 }
 
 static void nccl_describe(struct backend_ctx *ctx, char *text, size_t bytes)
