@@ -68,6 +68,10 @@ int ncclRedOpDestroy(int op, struct comm *c);
 int ncclAlltoAll(const void *from, void *to, size_t count, int type, struct comm *c, cudaStream_t stream);
 int ncclGather(const void *from, void *to, size_t count, int type, int root, struct comm *c, cudaStream_t stream);
 int ncclScatter(const void *from, void *to, size_t count, int type, int root, struct comm *c, cudaStream_t stream);
+int ncclAllReduceConfig(const void *from, void *to, size_t count, int type, int op, struct comm *c, cudaStream_t stream, const void *config);
+int ncclAllGatherConfig(const void *from, void *to, size_t count, int type, struct comm *c, cudaStream_t stream, const void *config);
+int ncclReduceScatterConfig(const void *from, void *to, size_t count, int type, int op, struct comm *c, cudaStream_t stream, const void *config);
+int ncclAlltoAllConfig(const void *from, void *to, size_t count, int type, struct comm *c, cudaStream_t stream, const void *config);
 // clang-format on
 
 /* --- what runs on a stream --- */
@@ -456,5 +460,64 @@ int ncclScatter(const void *from, void *to, size_t count, int type, int root, st
 {
 	return move(__func__, from, only(c->rank == (unsigned)root), true, to, root, count,
 	            type, root, c, stream);
+}
+#endif
+
+#if VERSION >= 23102
+/* A call's own configuration: as the real one it is refused where it was not filled in as its
+ * header says, and where it asks for no thread block. */
+static int config_error(const void *config)
+{
+	struct {
+		size_t size;
+		unsigned magic, version;
+		const void *ext;
+		int min_ctas, max_ctas, nvls_ctas, cga_cluster_size;
+		const char *algorithm;
+		int force_algorithm, cta_policy;
+		uint64_t tag;
+	} said;
+	memcpy(&said, config, sizeof said);
+	bool known = said.size >= sizeof said && said.magic == 0xcafebeef &&
+	             said.version >= 23100 && !said.ext && !said.algorithm && !said.tag;
+	return known && said.max_ctas > 0 ? OK : ARGUMENT;
+}
+
+static int configured(const char *function, const void *config)
+{
+	int error = standin_enter(function);
+	return error ? error : config_error(config);
+}
+
+int ncclAllReduceConfig(const void *from, void *to, size_t count, int type, int op,
+                        struct comm *c, cudaStream_t stream, const void *config)
+{
+	int error = configured(__func__, config);
+	return error ? standin_group_fail(error)
+	             : ncclAllReduce(from, to, count, type, op, c, stream);
+}
+
+int ncclAllGatherConfig(const void *from, void *to, size_t count, int type, struct comm *c,
+                        cudaStream_t stream, const void *config)
+{
+	int error = configured(__func__, config);
+	return error ? standin_group_fail(error)
+	             : ncclAllGather(from, to, count, type, c, stream);
+}
+
+int ncclReduceScatterConfig(const void *from, void *to, size_t count, int type, int op,
+                            struct comm *c, cudaStream_t stream, const void *config)
+{
+	int error = configured(__func__, config);
+	return error ? standin_group_fail(error)
+	             : ncclReduceScatter(from, to, count, type, op, c, stream);
+}
+
+int ncclAlltoAllConfig(const void *from, void *to, size_t count, int type, struct comm *c,
+                       cudaStream_t stream, const void *config)
+{
+	int error = configured(__func__, config);
+	return error ? standin_group_fail(error)
+	             : ncclAlltoAll(from, to, count, type, c, stream);
 }
 #endif

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "inject.h"
+#include "standin.h"
 
 struct id {
 	char magic[16];
@@ -247,18 +248,28 @@ static int comm_wait(const struct comm *c, atomic_uint *what, unsigned until)
 	return OK;
 }
 
-static int comm_join(struct comm *c, pid_t pid, int fd)
+static int comm_join(struct comm *c, pid_t pid, int fd, unsigned device)
 {
-	int device = 0;
 	c->shared = memory_map(pid, fd);
 	if (!c->shared)
 		return SYSTEM;
 	here.comms++;
-	cudaGetDevice(&device);
-	c->device = (unsigned)device;
+	c->device = device;
 	c->shared->rank[c->rank].pid = getpid();
+	c->shared->rank[c->rank].gpu = standin_gpu((int)device);
 	c->fd = pid == getpid() && c->rank == 0 ? fd : -1;
 	atomic_fetch_add(&c->shared->joined, 1);
+	return OK;
+}
+
+/* From 2.30.3 on ranks may share a GPU where that is asked for. */
+static int comm_gpus(const struct comm *c)
+{
+	if (VERSION >= 23003 && is_set("NCCL_MULTI_RANK_GPU_ENABLE"))
+		return OK;
+	for (unsigned r = 0; r < c->n; r++)
+		if (r != c->rank && c->shared->rank[r].gpu == c->shared->rank[c->rank].gpu)
+			return USAGE;
 	return OK;
 }
 
@@ -266,6 +277,8 @@ static int comm_join(struct comm *c, pid_t pid, int fd)
 static int comm_ready(struct comm *c)
 {
 	int error = comm_wait(c, &c->shared->joined, c->n);
+	if (!error)
+		error = comm_gpus(c);
 	if (c->fd >= 0)
 		close(c->fd);
 	c->fd = -1;
@@ -312,8 +325,8 @@ static int split_join(struct pending *p)
 	unsigned first = (unsigned)p->color;
 	int error = comm_wait(p->parent, &shared->rank[first].splits, p->parent->splits);
 	if (!error)
-		error = comm_join(p->comm, shared->rank[first].pid, shared->rank[first].fd);
-	p->comm->device = p->parent->device;
+		error = comm_join(p->comm, shared->rank[first].pid, shared->rank[first].fd,
+		                  p->parent->device);
 	return error;
 }
 
@@ -363,7 +376,7 @@ static int comm_init(struct comm **out, int n, const struct ncclUniqueId *id, in
 {
 	struct comm *c = comm_make(nonblocking);
 	struct id known;
-	int error = OK;
+	int error = OK, device = 0;
 	memcpy(&known, id, sizeof known);
 	if (!c || n < 1 || n > MOST || rank < 0 || rank >= n ||
 	    strcmp(known.magic, "standin")) {
@@ -372,7 +385,8 @@ static int comm_init(struct comm **out, int n, const struct ncclUniqueId *id, in
 	}
 	c->n = (unsigned)n;
 	c->rank = (unsigned)rank;
-	error = comm_join(c, known.pid, known.fd);
+	cudaGetDevice(&device);
+	error = comm_join(c, known.pid, known.fd, (unsigned)device);
 	return comm_add(c, NULL, 0, error, out);
 }
 

@@ -27,7 +27,7 @@ struct shared {
 	atomic_uint joined, split_asked;
 	struct {
 		pid_t pid;
-		int color, fd;
+		int color, fd, gpu;
 		atomic_uint splits; /* that it has made a memory for */
 	} rank[MOST];
 	struct fifo fifo[MOST][MOST]; /* from, to */

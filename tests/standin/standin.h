@@ -13,6 +13,9 @@ cudaError_t standin_launch(const char *name, cudaStream_t stream, standin_work *
 /* From within the work: the stream has failed for good. */
 void standin_stream_fail(cudaError_t error);
 
+/* Which of the machine's GPUs a device of this process is. */
+int standin_gpu(int device);
+
 /* Kernels that ran, for CUPTI: NULL turns it off. Called by the stream that ran one. */
 typedef void standin_seen(unsigned device, unsigned long long start_ns,
                           unsigned long long end_ns);

@@ -16,10 +16,10 @@
 #include "../json.h"
 #include "../standin.h"
 
-static char folder[64], results[80], old[STANDIN_BYTES];
+static char folder[64], results[80], old[STANDIN_BYTES], new[STANDIN_BYTES];
 
 static const char *const injected[] = {"STANDIN_NCCL", "STANDIN_CUDART", "STANDIN_GPUS", "STANDIN_CUBLAS",
-                                       "STANDIN_NO_PEERS", "NCCL_LEGACY"};
+                                       "STANDIN_NO_PEERS", "NCCL_LEGACY", "NCCL_NEW"};
 
 static int set_up(void **state)
 {
@@ -340,6 +340,104 @@ static void without_its_library_a_training_step_says_so(void **state)
 	}
 }
 
+/* Of a variant's first cell, what rank 0's worker says of itself. */
+static const char *fact_of(const struct record_run *record, const char *variant,
+                           const char *fact)
+{
+	for (unsigned i = 0; i < record->ncells; i++) {
+		const struct record_cell *c = &record->cells[i];
+		const json_t *facts = json_array_get(json_object_get(c->json, "facts"), 0);
+		if (facts && !strcmp(c->variant, variant))
+			return json_string_value(json_object_get(facts, fact));
+	}
+	fail_msg("no facts of %s", variant);
+	return NULL;
+}
+
+static const char newest[] =
+    "collective = alltoall, all_reduce\nbytes = 64K\npace = isolated\napi = native\n"
+    "nccl = ${NCCL_NEW}\n"
+    "[variant recv-processes]\nmode = processes\nregister = recv-window\n"
+    "[variant recv-single]\nlike = recv-processes\nmode = single\n"
+    "[variant ctas-processes]\nmode = processes\ncall_ctas = 4\n"
+    "[variant ctas-single]\nlike = ctas-processes\nmode = single\n";
+
+/* What came with 2.29 and 2.31, in one process and in several. The stand-in refuses a
+ * configuration that is not filled in as NCCL's header says. */
+static void the_newest_librarys_settings_run(void **state)
+{
+	static const struct {
+		const char *variant, *fact, *says;
+	} rows[] = {
+	    {"recv-processes", "registered", "recv-window, 1 of 1 buffers"},
+	    {"recv-single", "registered", "recv-window, 2 of 2 buffers"},
+	    {"ctas-processes", "call_ctas", "4"},
+	    {"ctas-single", "call_ctas", "4"},
+	    {"ctas-single", "library", "2.32.3"},
+	};
+	(void)state;
+	setenv("NCCL_NEW", new, 1);
+	cli_expect(run(newest), 0, "element that they delivered was right");
+	struct record_run record = record_of("t");
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
+		assert_string_equal(fact_of(&record, rows[i].variant, rows[i].fact),
+		                    rows[i].says);
+	record_free(&record);
+}
+
+static void a_call_of_its_own_configuration_is_that_call(void **state)
+{
+	static const char *const calls[] = {"ncclAlltoAllConfig", "ncclAllReduceConfig",
+	                                    "ncclAllGatherConfig", "ncclReduceScatterConfig"};
+	static const char *const names[] = {"alltoall", "all_reduce", "all_gather",
+	                                    "reduce_scatter"};
+	char text[512], asks[64];
+	(void)state;
+	for (unsigned i = 0; i < sizeof calls / sizeof *calls; i++) {
+		tear_down(NULL);
+		set_up(NULL);
+		setenv("NCCL_NEW", new, 1);
+		snprintf(asks, sizeof asks, "%s:5:1", calls[i]);
+		setenv("STANDIN_NCCL", asks, 1);
+		snprintf(text, sizeof text,
+		         "collective = %s\nbytes = 4K\npace = stream\napi = native\n"
+		         "nccl = ${NCCL_NEW}\n[variant v]\nmode = threads\ncall_ctas = 2\n",
+		         names[i]);
+		cli_expect(run(text), 1, "invalid usage");
+	}
+}
+
+/* The shipped experiment, on a machine with one GPU. Without NCCL's leave, and with a library
+ * that knows of none, two ranks on a GPU are an error that is told. */
+static void ranks_share_a_gpu_in_all_modes(void **state)
+{
+	static const char *const variants[] = {"single", "threads", "processes"};
+	char library[STANDIN_BYTES + 8];
+	(void)state;
+	setenv("STANDIN_GPUS", "1", 1);
+	snprintf(library, sizeof library, "nccl=%s", new);
+	cli_expect(cli_run(folder,
+	                   (const char *[]){"run", "--file", "experiments/one_gpu.exp",
+	                                    "--results", results, "backend=nccl", library,
+	                                    "collective=all_reduce,alltoall,sendrecv", "bytes=4K",
+	                                    NULL}),
+	           0, "every element that they delivered was");
+	struct record_run record = record_of("one_gpu");
+	for (unsigned i = 0; i < sizeof variants / sizeof *variants; i++) {
+		assert_string_equal(fact_of(&record, variants[i], "device_0"),
+		                    "Stand-in GPU at 0000:03:00.0");
+		assert_non_null(path_of(&record, variants[i]));
+	}
+	record_free(&record);
+	tear_down(NULL);
+	set_up(NULL);
+	setenv("STANDIN_GPUS", "1", 1);
+	cli_expect(cli_run(folder,
+	                   (const char *[]){"run", "--file", "experiments/one_gpu.exp",
+	                                    "--results", results, "backend=nccl", NULL}),
+	           1, "ranks_per_gpu wants NCCL 2.30.3");
+}
+
 int main(void)
 {
 	char program[STANDIN_BYTES];
@@ -358,9 +456,15 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(experts_give_back_what_was_sent, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(without_its_library_a_training_step_says_so, set_up,
 	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(the_newest_librarys_settings_run, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(a_call_of_its_own_configuration_is_that_call,
+	                                    set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(ranks_share_a_gpu_in_all_modes, set_up, tear_down),
 	};
 	if (standin_find_named("launchgap", program) ||
-	    standin_find_named("2.21.5/libnccl.so.2", old))
+	    standin_find_named("2.21.5/libnccl.so.2", old) ||
+	    standin_find_named("2.32.3/libnccl.so.2", new))
 		return 1;
 	setenv("LAUNCHGAP", program, 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
