@@ -607,6 +607,44 @@ static void test_bad_files(void **state)
 	refuse(BASE "reference = on\n" ONE, 4, "names no variant (did you mean 'one'?); allowed is one");
 }
 
+/* Tokens are sizes of a mixture of experts: of the datatype and the width that count. */
+static void test_tokens(void **state)
+{
+#define MOE "[experiment]\ncollective = moe_step\nhidden = 16\n"
+	struct status st;
+	char *bytes = "bytes=4K", *tokens = "tokens=3";
+	(void)state;
+	load(MOE "tokens = 2..8 x2, 1K\n" ONE, "host");
+	assert_int_equal(spec.nsizes, 4);
+	assert_int_equal(spec.sizes[0], 2 * 16 * 4);
+	assert_int_equal(spec.sizes[3], 1024 * 16 * 4);
+	load(MOE "dtype = float16, bfloat16\ntokens = 2\n" ONE, "host");
+	assert_int_equal(spec.sizes[0], 2 * 16 * 2);
+	load(MOE "tokens = 2\nhost.hidden = 32\nhost.tokens = 3\n" ONE, "host");
+	assert_int_equal(spec.sizes[0], 3 * 32 * 4);
+	load(MOE "tokens = 2\nhost.bytes = 1K\n" ONE, "host");
+	assert_int_equal(spec.sizes[0], 1024);
+	load_overridden(MOE "tokens = 2\n" ONE, "host", bytes);
+	assert_int_equal(spec.sizes[0], 4096);
+	load_overridden(MOE "bytes = 1K\n" ONE, "host", tokens);
+	assert_int_equal(spec.sizes[0], 3 * 16 * 4);
+	load_overridden(MOE "tokens = 2\n" ONE, "host", "hidden=8");
+	assert_int_equal(spec.sizes[0], 2 * 8 * 4);
+
+	refuse(MOE "tokens = none\n" ONE, 4, "tokens = 'none' is not allowed");
+	refuse(MOE "tokens = 0\n" ONE, 4, "zero");
+	refuse(MOE "tokens = 2\nbytes = 4K\n" ONE, 4, "allowed is one of the two");
+	refuse(MOE "tokens = 2\ndtype = float16, float32\n" ONE, 4, "datatypes of one size");
+	refuse(MOE "tokens = 2\n" ONE "[variant two]\nlike = one\nhidden = 8\n", 4,
+	       "one hidden for all variants");
+	refuse(MOE "tokens = 2G\n" ONE, 4, "too many; allowed are 1073741824");
+	refuse("[experiment]\ncollective = alltoall\nbytes = 4K\nhost.tokens = 4\n" ONE, 4,
+	       "tokens = 4 is heeded by no collective");
+	assert_int_equal(load_with(BASE ONE, "host", 1, &tokens, &st), -1);
+	expect_text(&st, "command line: tokens = 3 is heeded by no collective");
+#undef MOE
+}
+
 static void test_too_many_variants(void **state)
 {
 	(void)state;
@@ -1025,6 +1063,7 @@ int main(void)
 	    cmocka_unit_test(test_environment_is_bounded),
 	    cmocka_unit_test(test_bad_lines),
 	    cmocka_unit_test(test_bad_files),
+	    cmocka_unit_test(test_tokens),
 	    cmocka_unit_test(test_too_many_variants),
 	    cmocka_unit_test(test_forms_of_text),
 	    cmocka_unit_test(test_names),

@@ -440,7 +440,8 @@ static void the_experiments_are_right_on_host(void **state)
 		cli_expect(
 		    cli_run(folder, (const char *[]){"run", "--file", file, "--results",
 		                                     results, "--no-report", "backend=host",
-		                                     "ranks=2", "blocks=1", "bytes=16K",
+		                                     "ranks=2", "blocks=1",
+		                                     i ? "tokens=100" : "bytes=16K",
 		                                     "warmup=0", "isolated_calls=2", NULL}),
 		    0, "");
 		cli_result(folder, names[i], "trials.jsonl", path, sizeof path);
@@ -448,8 +449,12 @@ static void the_experiments_are_right_on_host(void **state)
 			fail_msg("%s", st.text);
 		assert_int_equal(record.nfailures, 0);
 		assert_true(record.ncells >= 4 * 3);
-		for (unsigned c = 0; c < record.ncells; c++)
+		for (unsigned c = 0; c < record.ncells; c++) {
 			assert_int_equal(record.cells[c].wrong, 0);
+			/* Of 16 numbers of 4 bytes. */
+			assert_int_equal(record.cells[c].cell.asked_bytes,
+			                 i ? 100 * 16 * 4 : 16 << 10);
+		}
 		record_free(&record);
 		cli_clean(folder);
 	}

@@ -2,6 +2,8 @@
  * communication of each block differ by what the test says, whatever else scatters. */
 #include "made.h"
 
+#include "../harness/coll/routing.h"
+
 #define BLOCKS 8
 
 static struct {
@@ -12,6 +14,7 @@ static struct {
     [MADE_PROCESSES] = {130, 80, 50}, /* exposed 50: nothing is */
 };
 static unsigned without; /* a part that has no cells, or 0 */
+static bool routed;      /* of a mixture of experts */
 
 /* A block is up to 10 % faster or slower than the others, in all of its cells alike. */
 static void stamps(const struct made_place *p, int64_t out[6])
@@ -27,14 +30,18 @@ static void stamps(const struct made_place *p, int64_t out[6])
 
 static void line(json_t *json, const struct made_place *p)
 {
-	static const char *const words[] = {"ddp_step", "ddp_compute", "ddp_communication"};
+	static const char *const steps[] = {"ddp_step", "ddp_compute", "ddp_communication"};
+	static const char *const layers[] = {"moe_step", "moe_compute", "moe_communication"};
+	const char *const *words = routed ? layers : steps;
 	unsigned part = p->size % 3;
 	json_int_t bucket = (json_int_t)26214400 << p->size / 3;
 	bool none = without && part == without;
 	json_object_set_new(json, "collective",
 	                    json_string(none ? "all_reduce" : words[part]));
-	json_object_set_new(json, "op", json_string(part == 1 && !none ? "none" : "avg"));
-	json_object_set_new(json, "in_place", json_true());
+	json_object_set_new(json, "op", json_string(routed || (part == 1 && !none) ? "none" : "avg"));
+	json_object_set_new(json, "in_place", json_boolean(!routed));
+	if (routed)
+		json_object_set_new(json, "root", json_integer(routing_root(12, 16)));
 	if (p->variant == MADE_PROCESSES)
 		json_object_set_new(json, "facts",
 		                    json_pack("[{s:s, s:s}]", "launched_ctas",
@@ -132,6 +139,23 @@ static void a_step_alone_has_no_exposed_communication(void **state)
 	}
 }
 
+/* Of experts the bytes are told in tokens too: 25 MiB of 4096 numbers of 4 bytes each. */
+static void experts_get_tokens(void **state)
+{
+	struct made m = world(BLOCKS);
+	(void)state;
+	without = 0;
+	routed = true;
+	const json_t *report = made_report(&m), *table = json_table(report, "training");
+	routed = false;
+	json_keys is = {"size", "25 MiB threads", NULL};
+	json_assert_number(json_cell(table, is, "tokens"), "", 1600, 0);
+	json_assert_number(json_cell(table, is, "imbalance"), "", routing_imbalance(routing_root(12, 16), 2),
+	                   1e-4);
+	assert_false(json_has_column(table, "overlap_percent"));
+	json_assert_one_says(json_object_get(report, "answer"), "25 MiB (1600 tokens) from each rank");
+}
+
 /* The picture is drawn of such a record. */
 static void a_step_has_a_picture(void **state)
 {
@@ -168,6 +192,7 @@ int main(void)
 	    cmocka_unit_test(exposed_is_what_a_step_has_beyond_its_compute),
 	    cmocka_unit_test(few_blocks_give_figures_without_intervals),
 	    cmocka_unit_test(a_step_alone_has_no_exposed_communication),
+	    cmocka_unit_test(experts_get_tokens),
 	    cmocka_unit_test(a_step_has_a_picture),
 	    cmocka_unit_test(a_step_stands_at_its_bucket),
 	};

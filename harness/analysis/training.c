@@ -179,6 +179,15 @@ static void launched(const struct summary *s, const struct summary_group *g,
 	}
 }
 
+/* As many as the bytes come to, of the variant's width. */
+static double tokens_of(const struct summary *s, const struct training_row *row)
+{
+	const struct summary_group *g = &s->groups[row->group];
+	size_t token = s->settings[row->variant].hidden * coll_dtype_bytes(g->cell.dtype);
+	return is_routed(g) && token && row->bytes % token == 0 ? (double)(row->bytes / token)
+	                                                        : NAN;
+}
+
 static unsigned room_of(const struct summary *s)
 {
 	unsigned n = 0;
@@ -204,6 +213,7 @@ static void rows_make(const struct summary *s, double *us[PARTS + 2], struct tra
 				row->variant = v;
 				row->group = g;
 				row->bytes = group->asked_bytes[k];
+				row->tokens = tokens_of(s, row);
 				row->imbalance =
 				    is_routed(group)
 				        ? routing_imbalance(group->cell.root, ranks_of(group))
@@ -285,6 +295,17 @@ static size_t told_at(const struct training *t, const struct summary *s, unsigne
 	                                               : fastest(t, s, i, end);
 }
 
+static struct tokens_text {
+	char text[32];
+} tokens_text(const struct training_row *row)
+{
+	struct tokens_text t = {""};
+	if (!isnan(row->tokens))
+		snprintf(t.text, sizeof t.text, " (%.0f token%s)", row->tokens,
+		         row->tokens == 1 ? "" : "s");
+	return t;
+}
+
 static void add_steps(const struct training *t, const struct summary *s, unsigned i, char *text,
                       size_t bytes)
 {
@@ -325,9 +346,9 @@ unsigned training_say(const struct training *t, const struct summary *s, unsigne
 	size_t at = told_at(t, s, i, end);
 	if (is_routed(g))
 		snprintf(text, bytes,
-		         "%s, %s from each rank, the busiest gets %.3g times the mean: ",
+		         "%s, %s%s from each rank, the busiest gets %.3g times the mean: ",
 		         coll_word(&g->cell, g->nranks).text, words_size(at).text,
-		         t->rows[i].imbalance);
+		         tokens_text(&t->rows[end - 1]).text, t->rows[i].imbalance);
 	else
 		snprintf(text, bytes, "%s in %s, fastest with %s: ",
 		         t->model[0] ? t->model : coll_info(g->cell.coll)->name,

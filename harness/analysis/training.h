@@ -14,6 +14,7 @@
 struct training_row {
 	unsigned variant, group; /* the step's */
 	size_t bytes;     /* as asked: of a bucket; of a mixture of experts what a rank sends */
+	double tokens;    /* of experts: what that comes to; NaN where it is no whole number */
 	double imbalance; /* of experts: what the most wanted rank gets ÷ the mean; else NaN */
 	struct stats_interval step_us, compute_us, communication_us, exposed_us, overlap;
 	struct stats_ratio speed; /* of the step against the reference's */

@@ -129,13 +129,14 @@ static int base_find(struct build *b, const struct text_entry *like, unsigned nt
  */
 static bool replaces(const char *own, const char *old)
 {
-	static const char *const rivals[][2] = {{"mode", "layout"}, {"is", "needs"}};
+	static const char *const rivals[][2] = {
+	    {"mode", "layout"}, {"is", "needs"}, {"bytes", "tokens"}};
 	char ours[TRIAL_NAME_BYTES], theirs[TRIAL_NAME_BYTES];
 	if (!strcmp(own, old))
 		return true;
 	own = keys_split(own, ours);
 	old = keys_split(old, theirs);
-	for (unsigned i = 0; own && old && i < 2; i++)
+	for (unsigned i = 0; own && old && i < sizeof rivals / sizeof *rivals; i++)
 		for (unsigned k = 0; k < 2; k++)
 			if (!strcmp(own, rivals[i][k]) && !strcmp(old, rivals[i][!k]))
 				return !strcmp(ours, theirs);

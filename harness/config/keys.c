@@ -41,7 +41,7 @@ const char *keys_word_pace(unsigned i)
 }
 
 static field_read_fn colls_read, sizes_read, dtypes_read, ops_read, roots_read, in_place_read,
-    counts_read, skews_read, paces_read, blocks_read, library_read, each_read;
+    tokens_read, counts_read, skews_read, paces_read, blocks_read, library_read, each_read;
 
 #define AT(FIELD)   offsetof(struct spec, FIELD)
 #define TEXT(FIELD) AT(FIELD), sizeof(((struct spec *)0)->FIELD)
@@ -53,6 +53,7 @@ static const struct field experiment[] = {
     {"title", FIELD_TEXT, TEXT(title), .initial = "the file's name", .help = "of tables and pictures"},
     {"collective", FIELD_OWN, .read = colls_read, .word = keys_word_coll, .initial = "required", .help = "a list"},
     {"bytes", FIELD_OWN, .read = sizes_read, .initial = "required", .help = "sizes: 4K, 64K or 4K..1G x4 or 4K..64K +4K"},
+    {"tokens", FIELD_OWN, .read = tokens_read, .initial = "from bytes", .help = "of a mixture of experts, in place of bytes: what each rank sends, as 128 or 1K..8K x2"},
     {"dtype", FIELD_OWN, .read = dtypes_read, .word = word_dtype, .initial = "float32", .help = "a list, or all"},
     {"op", FIELD_OWN, .read = ops_read, .word = word_op, .initial = "sum", .help = "a list, or all; of collectives that reduce"},
     {"root", FIELD_OWN, .hi = SPEC_MAX_RANKS - 1, .read = roots_read, .initial = "0", .help = "a rank, a list, or all; of collectives with a root"},
@@ -308,7 +309,18 @@ static int sizes_read(const struct field *f, const char *text, void *base, struc
 {
 	struct spec *spec = base;
 	(void)f;
+	spec->in_tokens = false;
 	return sizes_parse(text, spec->sizes, &spec->nsizes, st);
+}
+
+static int tokens_read(const struct field *f, const char *text, void *base, struct status *st)
+{
+	struct spec *spec = base;
+	struct status why = {""};
+	spec->in_tokens = true;
+	if (!sizes_parse(text, spec->sizes, &spec->nsizes, &why))
+		return 0;
+	return status_set(st, "%s = '%.60s' is not allowed: %s", f->key, text, why.text);
 }
 
 static int blocks_read(const struct field *f, const char *text, void *base, struct status *st)

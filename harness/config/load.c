@@ -292,7 +292,9 @@ static int heeded_check(struct build *b, bool command_line, struct status *st)
 		const char *key;
 		unsigned is;
 		const char *has_none;
-	} heeded[] = {{"op", COLL_REDUCES, "reduces"}, {"root", COLL_ROOTED, "has a root"}};
+	} heeded[] = {{"op", COLL_REDUCES, "reduces"},
+	            {"root", COLL_ROOTED, "has a root"},
+	            {"tokens", COLL_ROUTED, "sends tokens"}};
 	unsigned is = 0;
 	char colls[256] = "", what[512];
 	for (unsigned i = 0; i < b->spec.ncolls; i++) {
@@ -321,6 +323,79 @@ static int heeded_check(struct build *b, bool command_line, struct status *st)
 	return 0;
 }
 
+/* The entry that says how many tokens there are: the last one that counts. */
+static const struct text_entry *tokens_entry(const struct build *b)
+{
+	for (unsigned i = b->text.nentries; i-- > 0;) {
+		char backend[TRIAL_NAME_BYTES];
+		const char *key = keys_split(b->text.entries[i].key, backend);
+		if (key && !strcmp(key, "tokens") &&
+		    (!backend[0] || (b->backend && !strcmp(backend, b->backend))))
+			return &b->text.entries[i];
+	}
+	return NULL;
+}
+
+/* Bytes and tokens say the same: one of them in a layer. */
+static int tokens_alone(struct build *b, struct status *st)
+{
+	for (unsigned i = 0; i < b->text.nentries; i++)
+		for (unsigned k = 0; k < b->text.nentries; k++) {
+			const struct text_entry *x = &b->text.entries[i], *y = &b->text.entries[k];
+			char one[TRIAL_NAME_BYTES], other[TRIAL_NAME_BYTES];
+			const char *tokens = keys_split(x->key, one);
+			const char *bytes = keys_split(y->key, other);
+			if (tokens && bytes && !strcmp(tokens, "tokens") &&
+			    !strcmp(bytes, "bytes") && x->section == y->section &&
+			    !strcmp(one, other))
+				return build_fail(b, x->at,
+				                  "tokens and bytes both say how much each rank "
+				                  "sends; allowed is one of the two",
+				                  st);
+		}
+	return 0;
+}
+
+/* Tokens become bytes, which have to be the same in all variants and datatypes. */
+static int tokens_finish(struct build *b, struct status *st)
+{
+	struct spec *spec = &b->spec;
+	const struct text_entry *entry = tokens_entry(b);
+	const struct text_place at = entry ? entry->at : (struct text_place){0};
+	if (tokens_alone(b, st))
+		return -1;
+	if (!spec->in_tokens || !spec->nvariants)
+		return 0;
+	const size_t element = coll_dtype_bytes(spec->dtypes[0]);
+	const unsigned hidden = spec->variants[0].settings.hidden;
+	for (unsigned i = 1; i < spec->ndtypes; i++)
+		if (coll_dtype_bytes(spec->dtypes[i]) != element)
+			return build_fail(b, at,
+			                  "tokens are of other bytes in each datatype; allowed are "
+			                  "datatypes of one size, or bytes in place of tokens",
+			                  st);
+	for (unsigned i = 1; i < spec->nvariants; i++)
+		if (spec->variants[i].settings.hidden != hidden)
+			return build_fail(b, at,
+			                  "tokens are of other bytes in each variant; allowed is one "
+			                  "hidden for all variants, or bytes in place of tokens",
+			                  st);
+	for (unsigned i = 0; i < spec->nsizes; i++) {
+		if (spec->sizes[i] > SIZES_MAX_BYTES / hidden / element) {
+			char what[256];
+			snprintf(what, sizeof what,
+			         "%zu tokens of %u numbers of %zu bytes are too many; allowed are "
+			         "%zu",
+			         spec->sizes[i], hidden, element,
+			         SIZES_MAX_BYTES / hidden / element);
+			return build_fail(b, at, what, st);
+		}
+		spec->sizes[i] *= hidden * element;
+	}
+	spec->in_tokens = false;
+	return 0;
+}
+
 int spec_load(const char *file, unsigned n, char *const overrides[], const char *backend,
               spec_lookup_fn *lookup, struct spec *out, struct status *st)
 {
@@ -343,7 +418,7 @@ int spec_load(const char *file, unsigned n, char *const overrides[], const char 
 	strcpy(b->spec.question, b->text.question);
 	if (name_from_file(file, b->spec.name, st) || overrides_add(b, n, overrides, st) ||
 	    sections_apply(b, st) || heeded_check(b, false, st) || overrides_apply(b, st) ||
-	    heeded_check(b, true, st) || variants_name_none(b, st) || asked_finish(b, st) ||
+	    heeded_check(b, true, st) || tokens_finish(b, st) || variants_name_none(b, st) || asked_finish(b, st) ||
 	    variants_spread(b, st) || variants_keep(b, st) || spec_check(b, st) ||
 	    searched_finish(b, st))
 		goto done;

@@ -56,6 +56,7 @@ struct spec {
 	enum coll_kind colls[COLL_KINDS];
 	unsigned nsizes;
 	size_t sizes[SIZES_MAX]; /* as asked, bytes, ascending, unique */
+	bool in_tokens;          /* until all is read `sizes` counts tokens of a mixture of experts */
 	unsigned ndtypes, nops;
 	enum dtype dtypes[DTYPE_KINDS];
 	enum op ops[OP_KINDS];

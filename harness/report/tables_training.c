@@ -21,6 +21,7 @@ static struct table *training_of(const struct model *m, const char *name, bool f
 	                                     {"exposed_ms", "exposed", "ms", TABLE_SPREAD},
 	                                     {"overlap_percent", "overlap", "%", TABLE_SPREAD},
 	                                     {"imbalance", "imbalance", "", TABLE_NUMBER},
+	                                     {"tokens", "tokens", "", TABLE_NUMBER},
 	                                     {"speed", "speed", "", TABLE_RATIO},
 	                                     {"blocks", "blocks", "", TABLE_COUNT},
 	                                     {"ctas", "NCCL's CTAs", "", TABLE_NUMBER},
@@ -48,7 +49,7 @@ static struct table *training_of(const struct model *m, const char *name, bool f
 		TABLE_PUT(t,
 		          table_of_spread(100 * row->overlap.estimate, 100 * row->overlap.lo,
 		                          100 * row->overlap.hi),
-		          CELL(row->imbalance), CELL(&row->speed), CELL(row->blocks), CELL(row->ctas), CELL(100 * row->sms_share));
+		          CELL(row->imbalance), CELL(row->tokens), CELL(&row->speed), CELL(row->blocks), CELL(row->ctas), CELL(100 * row->sms_share));
 	}
 	if (!file)
 		table_drop_empty(t);
