@@ -350,7 +350,7 @@ static void a_family_is_corrected_for_its_size(void **state)
 		                 "p");
 		json_assert_one_says(
 		    json_object_get(report, "answer"),
-		    "It is | so.: holds. Bus bandwidth of processes-old is 0.9");
+		    "'It is | so.' holds. Bus bandwidth of processes-old is 0.9");
 		find();
 		claims_family_say(found->claims, found->asked.nclaims, said, sizeof said);
 		made_says(said, "The primary claim, c3: holds. ");

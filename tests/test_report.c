@@ -476,7 +476,7 @@ static void warnings_say_what_to_do(void **state)
 	assert_says(all, "3 of the 6 blocks");
 	assert_says(all, "3 blocks: below 6 there are no intervals");
 	assert_says(all, "Left out: single: NCCL_LEGACY is not set");
-	assert_says(all, "more ranks than the 1 cores");
+	assert_says(all, "more ranks than the 1 core");
 	assert_says(all, "Page faults in timed calls: ");
 	assert_says(all, "Involuntary context switches in timed calls: ");
 	unload(&l);
@@ -756,6 +756,17 @@ static void labels_are_short(void **state)
 	assert_string_equal(words_ratio(&narrow, false).text, "0.900 ±10.0%");
 	assert_string_equal(words_ratio(&wide, false).text, "0.837 (0.39 to 1.8)");
 	assert_string_equal(words_ratio(&wild, false).text, "3.000 (0.021 to 1234)");
+	assert_string_equal(words_ratio(&wild, true).text, "3.000 (0.021 to 1234)");
+	assert_string_equal(words_ratio(&wide, true).text, "0.837 (0.391 to 1.830)");
+	/* No powers of ten, however wide the noise. */
+	assert_string_equal(words_effect(0.0651).text, "6.5 %");
+	assert_string_equal(words_effect(0.19).text, "19 %");
+	assert_string_equal(words_effect(1.5).text, "a factor of 2.5");
+	assert_string_equal(words_effect(307.3).text, "a factor of 310");
+	assert_string_equal(words_effect(2.6e5).text, "a factor of 260000");
+	assert_string_equal(words_percent(0.0749).text, "7.5");
+	assert_string_equal(words_percent(0.997).text, "100");
+	assert_string_equal(words_percent(114.3).text, "11000");
 	assert_string_equal(words_number(99.97).text, "100");
 }
 

@@ -50,9 +50,9 @@ static void say_gap(struct answer *a, const struct findings *f)
 	if (!f->asked.gap.from[0] || !w->nsteps || isnan(w->explained.estimate))
 		return;
 	if (!f->versions.ncolls)
-		say(a, "%s reaches %.3g times the bandwidth of %s (%.3g to %.3g).",
-		    f->asked.gap.to, w->gap.ratio.estimate, f->asked.gap.from, w->gap.ratio.lo,
-		    w->gap.ratio.hi);
+		say(a, "%s reaches %s times the bandwidth of %s (%s to %s).", f->asked.gap.to,
+		    words_number(w->gap.ratio.estimate).text, f->asked.gap.from,
+		    words_number(w->gap.ratio.lo).text, words_number(w->gap.ratio.hi).text);
 	waterfall_say(w, said, sizeof said);
 	say(a, "From %s to %s: %s.", f->asked.gap.from, f->asked.gap.to, said);
 }
@@ -64,8 +64,8 @@ static bool is_gap(const struct gap *gap, const struct claim *c)
 	       (!strcmp(gap->from, c->right) && !strcmp(gap->to, c->left));
 }
 
-/* Unless the sentences by version say it: "Processes reach less bandwidth than threads: holds
- * (bus bandwidth of processes is 0.9 (0.8 to 1.0) times that of threads)." */
+/* Unless the sentences by version say it: "'Processes reach less bandwidth than threads' holds.
+ * Bus bandwidth of processes is 0.900 (0.850 to 0.950) times that of threads." */
 static void say_primary(struct answer *a, const struct findings *f)
 {
 	const struct claims_result *r = claims_primary(f->claims, f->asked.nclaims);
@@ -74,8 +74,11 @@ static void say_primary(struct answer *a, const struct findings *f)
 	    (f->versions.ncolls && is_gap(&f->asked.gap, r->claim)))
 		return;
 	claims_verdict(r, verdict, sizeof verdict);
-	say(a, "%s: %s. %c%s of %s is %s times that of %s.", r->claim->text, verdict,
-	    metric_info(r->claim->metric)->summary[0] & ~0x20,
+	say(a, "'%s' %s%s. %c%s of %s is %s times that of %s.", r->claim->text,
+	    r->outcome == CLAIMS_UNDECIDED ? "is "
+	    : r->outcome == CLAIMS_LITTLE  ? "does not hold as it stands: "
+	                                   : "",
+	    verdict, metric_info(r->claim->metric)->summary[0] & ~0x20,
 	    metric_info(r->claim->metric)->summary + 1, r->claim->left,
 	    words_ratio(&r->contrast.ratio, true).text, r->claim->right);
 }
@@ -158,6 +161,14 @@ static enum said said_of(const struct regime *g, unsigned variant)
 	return g->tells && verdict_within(v) ? SAID_ALIKE : SAID_NOTHING;
 }
 
+const char *answer_hidden(const struct regime *g)
+{
+	for (unsigned v = 0; v < g->nvariants; v++)
+		if ((int)v != g->twin && regime_beyond(g, &g->contrasts[v].verdict.ratio))
+			return "small differences";
+	return "the variants apart";
+}
+
 bool answer_tells(const struct regimes *regimes)
 {
 	for (unsigned i = 0; i < regimes->n; i++)
@@ -189,8 +200,9 @@ static unsigned names_of(const struct summary *s, const struct regime *g, enum s
 			n++;
 			const struct stats_ratio *r = &g->contrasts[v].verdict.ratio;
 			if (said != SAID_ALIKE)
-				words_add(text, bytes, " (%.3g times the speed, %.3g to %.3g)",
-				          r->estimate, r->lo, r->hi);
+				words_add(text, bytes, " (%s times the speed, %s to %s)",
+				          words_number(r->estimate).text,
+				          words_number(r->lo).text, words_number(r->hi).text);
 		}
 	return n;
 }
@@ -408,18 +420,18 @@ void answer_make(const struct summary *s, const struct findings *f,
 	const bool tells = answer_tells(regimes);
 	/* What is sure beyond the noise (waterfall.h) is an answer in any run. */
 	const bool gap = !isnan(f->waterfall.explained.estimate);
-	const char *why = regimes->n && !tells ? regimes->list[regimes->n - 1].why : "";
+	const struct regime *last = regimes->n && !tells ? &regimes->list[regimes->n - 1] : NULL;
 	if (!tells && !gap)
 		say_ran(out, s);
-	if (why[0] && !gap)
-		say(out, "This run cannot tell the variants apart. %s", why);
+	if (last && !gap)
+		say(out, "This run cannot tell %s. %s", answer_hidden(last), last->why);
 	say_tuned(out, s, &f->tuned);
 	say_primary(out, f);
 	say_versions(out, &f->versions);
 	if (tells || gap)
 		say_gap(out, f);
-	if (why[0] && gap)
-		say(out, "This run cannot tell small differences. %s", why);
+	if (last && gap)
+		say(out, "This run cannot tell small differences. %s", last->why);
 	for (unsigned i = regimes->n; i-- > 0;) {
 		const struct regime *g = &regimes->list[i];
 		if (!f->versions.ncolls && !f->asked.gap.from[0])

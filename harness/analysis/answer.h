@@ -28,5 +28,8 @@ void answer_verdict(const struct regime *regime, unsigned variant, char *text, s
 
 /* Whether any regime can tell variants apart. */
 bool answer_tells(const struct regimes *regimes);
+/* What a regime that cannot tell hides: "small differences" where a variant lies beyond what the
+ * A/A line shows and so has a verdict, else "the variants apart". */
+const char *answer_hidden(const struct regime *regime);
 
 #endif

@@ -170,9 +170,10 @@ void claims_family_say(const struct claims_result *results, unsigned n, char *te
 		          verdict);
 	}
 	words_add(text, bytes,
-	          "%u %sclaim%s: taken alone at %.2g %%, %.2g would be called wrongly by "
-	          "chance.",
-	          f.n, primary ? "further " : "", words_plural(f.n), 100 * ALPHA, f.n * ALPHA);
+	          "%u %sclaim%s, %stested at %.2g %%: on average %.2g of them would be called "
+	          "wrongly by chance.",
+	          f.n, primary ? "further " : "", words_plural(f.n), f.n == 1 ? "" : "each ",
+	          100 * ALPHA, f.n * ALPHA);
 	if (f.confirmed)
 		words_add(text, bytes,
 		          " Holm's correction for their number confirms %u of the %u that are "
@@ -184,8 +185,9 @@ void claims_family_say(const struct claims_result *results, unsigned n, char *te
 		          " Holm's correction for their number confirms none: each verdict is "
 		          "taken alone.");
 	if (f.blocks < blocks_for(f.n))
-		words_add(text, bytes, " To confirm one of so many takes %u blocks at least.",
-		          blocks_for(f.n));
+		words_add(text, bytes,
+		          " To confirm one of so many takes %u blocks at least; here it has %u.",
+		          blocks_for(f.n), f.blocks);
 }
 
 void claims_verdict(const struct claims_result *r, char *text, size_t bytes)

@@ -7,6 +7,7 @@
 #include "../config/cost.h"
 #include "anova.h"
 #include "summary.h"
+#include "words.h"
 
 #define NESTED COMPONENTS_ROWS /* levels above the rows */
 
@@ -358,9 +359,9 @@ void components_say(const struct summary *s, const struct components_regime *g, 
 		words_add(text, bytes, "Most of what a job of %s scatters is between %s. ",
 		          s->variants[v].name, level_names[most]);
 	words_add(text, bytes,
-	          "For twice the time, more %s narrow its interval most: from ±%.2g %% to "
-	          "about ±%.2g %%.",
-	          best, 100 * side->half, 100 * least);
+	          "For twice the time, more %s narrow its interval most: from ±%s %% to "
+	          "about ±%s %%.",
+	          best, words_percent(side->half).text, words_percent(least).text);
 	if (most == COMPONENTS_JOBS && isnan(side->half_connections) &&
 	    s->variants[v].traits->connects)
 		words_add(text, bytes,

@@ -147,9 +147,9 @@ static void judge(const struct summary *s, struct regime *r)
 	if (s->oversubscribed)
 		snprintf(
 		    r->why, sizeof r->why,
-		    "There are more ranks than the %u cores: waiting workers share them, and "
+		    "There are more ranks than the %u core%s: waiting workers share them, and "
 		    "the scheduler decides.",
-		    s->ncores);
+		    s->ncores, words_plural(s->ncores));
 	else if (above)
 		snprintf(
 		    r->why, sizeof r->why,
@@ -176,9 +176,10 @@ static void judge(const struct summary *s, struct regime *r)
 	else if (log(aa->lo) < -edge || log(aa->hi) > edge) {
 		snprintf(
 		    r->why, sizeof r->why,
-		    "The A/A line is %s, wider than the margin of %.3g %%: effects under %s "
-		    "cannot be told from noise here.",
-		    words_ratio(aa, true).text, 100 * s->margin, regime_least(r).text);
+		    "Effects under %s cannot be told from noise here: the A/A line is %s, wider "
+		    "than the margin of %.3g %%.",
+		    words_effect(r->least_effect).text, words_ratio(aa, true).text,
+		    100 * s->margin);
 	}
 	r->tells = !r->why[0];
 }
@@ -303,15 +304,6 @@ bool regime_withhold(const struct regime *r, double least, struct verdict *v)
 	v->more_blocks = 0;
 	v->detectable = verdict_detectable(&v->ratio, least);
 	return true;
-}
-
-struct words regime_least(const struct regime *r)
-{
-	struct words words;
-	bool small = r->least_effect < 1;
-	snprintf(words.text, sizeof words.text, small ? "%.2g %%" : "a factor of %.2g",
-	         small ? 100 * r->least_effect : 1 + r->least_effect);
-	return words;
 }
 
 struct words regime_about(const struct regime *r)

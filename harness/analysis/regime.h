@@ -70,8 +70,6 @@ int regime_beyond(const struct regime *regime, const struct stats_ratio *ratio);
  * effect beyond what its A/A line shows. `least`: the effect from which the smallest one that
  * could have been seen is reckoned. Whether it did. */
 bool regime_withhold(const struct regime *regime, double least, struct verdict *verdict);
-/* The smallest effect that it can show: "19 %", "a factor of 4.7". */
-struct words regime_least(const struct regime *regime);
 /* "4 KiB to 64 KiB, p50 of isolated calls". */
 struct words regime_about(const struct regime *regime);
 

@@ -149,7 +149,7 @@ static void warn_blocks(const struct summary *s, bool torn, struct validity *w)
 		validity_add(
 		    w,
 		    "The time budget ended the run before its precision was reached: %.400s "
-		    "Give it more (budget = …), or add blocks with --resume.",
+		    "Give it more (budget = …), or add blocks (launchgap resume DIR).",
 		    s->run->end.text);
 	if (s->nblocks < STATS_MIN_BLOCKS)
 		validity_add(
@@ -367,10 +367,11 @@ static void warn_cores(const struct summary *s, struct validity *w)
 	if (s->oversubscribed)
 		validity_add(
 		    w,
-		    "There are more ranks than the %u cores, so that waiting yields and the "
+		    "There are more ranks than the %u core%s, so that waiting yields and the "
 		    "scheduler decides: no claim on latency can rest on this run. Take at "
-		    "most %u ranks (RANKS=%u) for that.",
-		    s->ncores, s->ncores, s->ncores);
+		    "most %u rank%s (RANKS=%u) for that.",
+		    s->ncores, words_plural(s->ncores), s->ncores, words_plural(s->ncores),
+		    s->ncores);
 	for (unsigned v = 0; v < s->nvariants; v++)
 		if (s->variants[v].measured && !s->variants[v].traits->launches &&
 		    !strcmp(s->variants[v].mode, "single")) {
@@ -604,10 +605,10 @@ static void warn_outliers(const struct look *l, unsigned skip)
 	if (count)
 		validity_add(
 		    l->w,
-		    "Trials far from their variant's others in %s: %s. Medians and "
-		    "signed-rank intervals bear a few of them. Many: something else ran; look "
-		    "for jobs by the clock (cron, backups, other users) and add blocks with "
-		    "--resume.",
+		    "Trials far from their variant's others in %s: %s. A few of them move "
+		    "neither medians nor signed-rank intervals much. If they are many, "
+		    "something else ran: look for scheduled jobs and other users (cron, "
+		    "backups), and add blocks (launchgap resume DIR).",
 		    group_name(s, l->group).text, names);
 	free(found);
 }
@@ -738,8 +739,8 @@ static void warn_warmup(const struct summary *s, struct validity *w)
 	validity_add(
 	    w,
 	    "Warm-up was not finished: in %u of %u rows the first timed calls are slower than "
-	    "the later ones in nearly every trial, most in %s, by %.0f %%. Medians bear it, "
-	    "p95 and p99 do not. Set a longer warm-up (warmup = %lld here).",
+	    "the later ones in nearly every trial, most in %s, by %.0f %%. Medians hardly "
+	    "change by it; p95 and p99 do. Set a longer warm-up (warmup = %lld here).",
 	    early.rows, early.of, row_name(s, early.worst).text, 100 * (early.most - 1),
 	    4 * (long long)json_integer_value(json_object_get(s->run->environment, "warmup")));
 }
@@ -789,8 +790,8 @@ static void warn_resolution(const struct summary *s, struct validity *w)
 		    w,
 		    "Timer resolution: in %u of %u rows the end may be seen late by more than "
 		    "%.0f %% of the time, most in %s, where a poll round takes %s of %s µs. "
-		    "Take no smaller gap there for real; a stream of calls, which polls at its "
-		    "end only, shows it finer.",
+		    "Do not trust smaller differences there. Streams of calls, which poll at "
+		    "their end only, resolve them better.",
 		    poll.rows, poll.of, 100 * COARSE, row_name(s, poll.worst).text,
 		    words_number(poll.worst->resolution_us).text,
 		    words_number(poll.worst->time_us * poll.worst->calls).text);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "words.h"
+
 /* How wide an interval from n blocks is, up to a factor: 1 ÷ √n, times what Student's quantile
  * is wider than the normal one (Cornish and Fisher's first term at 97.5 %: (z² + 1) ÷ 4). */
 static double width_at(double n)
@@ -112,12 +114,10 @@ const char *verdict_word(enum verdict_kind kind)
 
 void verdict_unseen_text(double detectable, char *out, size_t bytes)
 {
-	bool small = detectable < 1;
 	out[0] = '\0';
 	if (!isnan(detectable))
-		snprintf(out, bytes, "effects under %s%.2g%s cannot be seen here",
-		         small ? "" : "a factor of ", small ? 100 * detectable : 1 + detectable,
-		         small ? " %" : "");
+		snprintf(out, bytes, "effects under %.24s cannot be seen here",
+		         words_effect(detectable).text);
 }
 
 void verdict_undecided_text(const char *direction, double detectable, unsigned more_blocks,

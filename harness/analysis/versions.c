@@ -410,16 +410,18 @@ static void say_ratio(const struct verdict *v, bool time, char *text, size_t byt
 	const struct stats_ratio *r = &v->ratio;
 	if (time && verdict_beyond(v))
 		words_add(text, bytes,
-		          "processes take %.3g times threads' time (%.3g to %.3g)",
-		          1 / r->estimate, 1 / r->hi, 1 / r->lo);
+		          "processes take %s times threads' time (%s to %s)",
+		          words_number(1 / r->estimate).text, words_number(1 / r->hi).text,
+		          words_number(1 / r->lo).text);
 	else if (verdict_beyond(v) < 0)
 		words_add(text, bytes,
 		          "processes reach %.1f %% of threads' bandwidth (%.1f to %.1f %%)",
 		          100 * r->estimate, 100 * r->lo, 100 * r->hi);
 	else if (verdict_beyond(v) > 0)
 		words_add(text, bytes,
-		          "processes reach %.3g times threads' bandwidth (%.3g to %.3g)",
-		          r->estimate, r->lo, r->hi);
+		          "processes reach %s times threads' bandwidth (%s to %s)",
+		          words_number(r->estimate).text, words_number(r->lo).text,
+		          words_number(r->hi).text);
 	else if (verdict_within(v))
 		words_add(text, bytes,
 		          "processes and threads have the same %s within %.3g %% (%.3f, "

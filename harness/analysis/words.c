@@ -50,6 +50,28 @@ struct words words_number(double x)
 	return say("%.*f", x < 0.9995 ? 3 : x < 9.995 ? 2 : x < 99.95 ? 1 : 0, x);
 }
 
+/* Two digits, and no power of ten. */
+static double two_digits(double x)
+{
+	const double unit = pow(10, floor(log10(x)) - 1);
+	return unit * round(x / unit);
+}
+
+struct words words_percent(double share)
+{
+	return share < 0.995 ? say("%.2g", 100 * share) : say("%.0f", two_digits(100 * share));
+}
+
+struct words words_effect(double effect)
+{
+	const double factor = 1 + effect;
+	if (effect < 1)
+		return say("%s %%", words_percent(effect).text);
+	if (factor < 99.5)
+		return say("a factor of %.2g", factor);
+	return say("a factor of %.0f", fmin(two_digits(factor), 1e6));
+}
+
 const char *words_plural(unsigned long long n)
 {
 	return n == 1 ? "" : "s";
@@ -64,6 +86,9 @@ struct words words_ratio(const struct stats_ratio *r, bool full)
 		return say("%.3f", r->estimate);
 	if (full) {
 		int digits = r->estimate < 9.995 ? 3 : r->estimate < 99.95 ? 1 : 0;
+		if (digits == 3 && r->hi >= 9.995) /* far apart: each has its own digits */
+			return say("%.3f (%.3f to %s)", r->estimate, r->lo,
+			           words_number(r->hi).text);
 		return say("%.*f (%.*f to %.*f)", digits, r->estimate, digits, r->lo, digits,
 		           r->hi);
 	}

@@ -22,6 +22,10 @@ struct words words_size(size_t bytes);
 struct words words_range(struct claim_range range);
 /* Three digits, or "-" for NaN. */
 struct words words_number(double x);
+/* How large an effect is, as a share of 1: "19 %", "a factor of 4.7". */
+struct words words_effect(double effect);
+/* Two digits of a share in per cent, without the sign: "7.5" of 0.0749, "120" of 1.198. */
+struct words words_percent(double share);
 /* What a noun of n things ends with: "" or "s". */
 const char *words_plural(unsigned long long n);
 /* "0.941 ±0.7%" (the wider side of its interval; beyond 50 %: "0.837 (0.39 to 1.8)"), or full

@@ -43,7 +43,7 @@ const char *plan_backend(const struct spec *spec, const struct plan_machine *mac
 		unsigned ranks = plan_capacity(machine, (*b)->name, plan_sharing(spec), &st);
 		if (ranks >= PLAN_MIN_RANKS) {
 			if (first)
-				snprintf(why, why_bytes, "measuring backend %s, because %s %s",
+				snprintf(why, why_bytes, "Backend %s is measured, because %s %s",
 				         (*b)->name, first, reason);
 			return (*b)->name;
 		}

@@ -101,8 +101,8 @@ static void write_answer(struct page *p, const struct model *m)
 	page_say(p, "Measured on %s; backend %s%s%s; %lld ranks, %u block%s, %.10s.", machine,
 	         model_text(m, "backend"), *library ? ", " : "", library, number_of(m, "ranks"),
 	         s->nblocks, words_plural(s->nblocks), created);
-	if (p->kind == PAGE_MARKDOWN || *model_text(m, "backend_why"))
-		page_say(p, "%s", model_text(m, "backend_why"));
+	if (*model_text(m, "backend_why"))
+		page_say(p, "%s.", model_text(m, "backend_why"));
 }
 
 static void write_trust(struct page *p, const struct model *m)
@@ -117,8 +117,8 @@ static void write_trust(struct page *p, const struct model *m)
 		const struct regime *g = &m->regimes.list[i];
 		bool said = !answer_tells(&m->regimes) && !strcmp(g->why, last);
 		if (!g->tells && !said)
-			page_say(p, "At %s sizes it cannot tell the variants apart. %s",
-			         g->name, g->why);
+			page_say(p, "At %s sizes it cannot tell %s. %s", g->name,
+			         answer_hidden(g), g->why);
 	}
 }
 
@@ -144,8 +144,8 @@ static void write_claims_short(struct page *p, const struct model *m)
 		page_say(p, "%s", family);
 	if (tested < here)
 		page_say(p,
-		         "%u more cannot be tested here: why stands with the claims in full.",
-		         here - tested);
+		         "%u more claim%s cannot be tested here; Claims in full says why.",
+		         here - tested, words_plural(here - tested));
 }
 
 static bool has_picture(const struct model *m)
@@ -432,12 +432,12 @@ static void write_factors(struct page *p, const struct model *m)
 	         "first. Effect on bandwidth: stream bandwidth after ÷ before; on latency: p50 "
 	         "of isolated calls before ÷ after. Above 1 is faster in both. Margin %.3g %%.",
 	         100 * m->summary.margin);
-	double chance = 100 * factors_by_chance(f->factors, f->asked.nfactors);
+	double chance = factors_by_chance(f->factors, f->asked.nfactors);
 	if (chance > 0 && f->asked.nfactors > 1)
 		page_say(p,
 		         "The largest of several overstates. Had none an effect, the largest "
-		         "would come out near %.2g %% by chance.",
-		         chance);
+		         "would come out near %s %% by chance.",
+		         words_percent(chance).text);
 	contrast_oversubscribed(&m->summary, METRIC_LATENCY, why, sizeof why);
 	if (why[0] && summary_has_pace(&m->summary, PACE_ISOLATED))
 		page_say(p, "Latency is not judged, with %s.", why);

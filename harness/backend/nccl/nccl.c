@@ -369,7 +369,7 @@ const struct backend backend_nccl = {
                "one, with 8 times as much NCCL_BUFFSIZE, moves them up (cliffs.exp).",
            .faults_advice =
                "With nccl that is mostly the driver, which maps memory during calls. "
-               "Medians bear a few of them; compare p95 and p99 with care."},
+               "A few of them hardly move medians; compare p95 and p99 with care."},
     .capacity = nccl_capacity,
     .supports = nccl_supports,
     .log_ask = nccl_log_ask,
