@@ -39,6 +39,7 @@ do for [picture = 1:spans > 0] {
 	load axes
 	set grid noytics
 	eval sprintf('set xrange [0:%g]', end * 1.03)
+	seen(from, to) = to - from < end / 500 ? from + end / 500 : to # however short
 	above = top + 6
 	do for [k = 1:panels] {
 		i = int(word(entries, k))
@@ -49,9 +50,9 @@ do for [picture = 1:spans > 0] {
 		set xtics format (k == panels ? '%g' : '')
 		if (k == panels) { set xlabel 'time since the first of them began, µs' offset 0, 0.4 }
 		set label 4 V_label[i] at screen x(W - 168), graph 0.5 left textcolor rgb color(i)
-		plot $spans using (in_lane(i, 0, 'start_us')):(column('rank')):(in_lane(i, 0, 'start_us')):(in_lane(i, 0, 'end_us')):\
+		plot $spans using (in_lane(i, 0, 'start_us')):(column('rank')):(in_lane(i, 0, 'start_us')):(seen(in_lane(i, 0, 'start_us'), in_lane(i, 0, 'end_us'))):\
 				(column('rank') - 0.4):(column('rank') - 0.02) with boxxyerror fs solid noborder lc rgb color(i) notitle, \
-			$spans using (in_lane(i, 1, 'start_us')):(column('rank')):(in_lane(i, 1, 'start_us')):(in_lane(i, 1, 'end_us')):\
+			$spans using (in_lane(i, 1, 'start_us')):(column('rank')):(in_lane(i, 1, 'start_us')):(seen(in_lane(i, 1, 'start_us'), in_lane(i, 1, 'end_us'))):\
 				(column('rank') + 0.02):(column('rank') + 0.4) with boxxyerror fs solid noborder lc rgb slow notitle
 	}
 	eval finish

@@ -1,11 +1,12 @@
-# Steps of training by bucket size: a bar for each variant, its compute dark, what the step takes beyond
-# it pale, with the interval of the step; above it the share of the communication that is hidden. A panel
-# per kind of step. No picture where none was measured.
+# Steps of training: a bar for each variant, its compute dark, what the step takes beyond it pale, with the
+# interval of the step; above it the share of the communication that is hidden. A panel per kind of step,
+# its bars by bucket size; of a mixture of experts a panel per size, its bars by imbalance. No picture
+# where none was measured.
 load plot_dir.'/style.gp'
 
-# The first row of each kind, and of each size in it.
-begins(r) = r == 1 || S_coll[r] ne S_coll[r > 1 ? r - 1 : 1]
-sized(r) = begins(r) || S_bytes[r] != S_bytes[r > 1 ? r - 1 : 1]
+# The first row of each panel, and of each group of bars in it.
+begins(r) = r == 1 || S_panel[r] ne S_panel[r > 1 ? r - 1 : 1]
+sized(r) = begins(r) || S_bars[r] ne S_bars[r > 1 ? r - 1 : 1]
 entries = ''
 do for [i = 1:variants] {
 	if (steps > 0 && (sum [r = 1:steps] (S_variant[r] == i)) > 0) { entries = entries.sprintf(' %d', i) }
@@ -17,9 +18,9 @@ do for [picture = 1:steps > 0 && steps <= 200] {
 	panels = int(sum [r = 1:steps] begins(r))
 	lo = 1e300
 	name = prefix.'_training'
-	head = where.(steps_routed ? ': a layer of experts by message size' : ': a step of training by bucket size')
+	head = where.(steps_routed ? ': a layer of experts by imbalance' : ': a step of training by bucket size')
 	said = training_said
-	how = 'dark: compute alone; pale: exposed communication; per cent: of the communication, hidden; '.over_blocks
+	how = 'dark: compute alone; pale: exposed communication; '.(steps_routed ? '' : 'per cent: of the communication, hidden; ').over_blocks
 	legend = words(entries) > 5 ? 2 : 1
 	high = 230.0
 	body = high * panels + 10
@@ -31,7 +32,7 @@ do for [picture = 1:steps > 0 && steps <= 200] {
 	from = 1
 	do for [panel = 1:panels] {
 		to = from
-		do for [r = from:steps] { to = S_coll[r] eq S_coll[from] ? r : to }
+		do for [r = from:steps] { to = S_panel[r] eq S_panel[from] ? r : to }
 		hi = 0.0
 		do for [r = from:to] { hi = most(S_hi[r], most(S_step[r], hi)) }
 		above = top + 24 + (panel - 1) * high
@@ -41,13 +42,13 @@ do for [picture = 1:steps > 0 && steps <= 200] {
 		do for [r = from:to] {
 			if (sized(r)) {
 				sizes = sizes + 1
-				set xtics add (size_label(S_bytes[r]) sizes)
+				set xtics add (S_bars[r] sizes)
 			}
 		}
 		unset logscale y
 		eval sprintf('set xrange [0.5:%d.5]; set yrange [0:%g]; set ytics %g', sizes, 1.22 * hi, nice_step(1.6 * hi))
-		set label 4 S_coll[from].', ms' at graph 0, screen y(above - 10) left textcolor rgb ink
-		set xlabel (steps_routed ? 'each rank sends' : 'a bucket is full at') offset 0, 0.4
+		set label 4 S_panel[from].', ms' at graph 0, screen y(above - 10) left textcolor rgb ink
+		set xlabel S_axis[from] offset 0, 0.4
 		bar = 0.68 / words(entries)
 		named = sizes * words(entries) <= 30
 		at = 0

@@ -360,7 +360,8 @@ unsigned training_say(const struct training *t, const struct summary *s, unsigne
 		words_add(text, bytes, "%s%s %s ms a step", said++ ? "; " : "",
 		          s->variants[row->variant].name,
 		          words_number(row->step_us.estimate / 1000).text);
-		if (is_routed(g) && !isnan(row->exposed_us.estimate))
+		/* What is not known to be a part of the step is not told as one. */
+		if (is_routed(g) && row->exposed_us.estimate > 0 && !(row->exposed_us.lo < 0))
 			words_add(text, bytes, ", %.0f %% of it communication",
 			          100 * row->exposed_us.estimate / row->step_us.estimate);
 		if (is_routed(g) || !training_tells_overlap(row))
