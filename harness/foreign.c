@@ -39,10 +39,16 @@ static size_t letter(const char *text)
 	return n;
 }
 
+/* Nearly all text is ASCII that shows. */
+static bool shows(char c)
+{
+	return (c >= ' ' && c <= '~') || c == '\n';
+}
+
 bool foreign_is_plain(const char *text)
 {
-	while (*text && !hidden(text))
-		text += letter(text);
+	while (shows(*text) || (*text && !hidden(text)))
+		text += shows(*text) ? 1 : letter(text);
 	return !*text;
 }
 

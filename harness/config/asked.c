@@ -161,7 +161,7 @@ static bool named_elsewhere(const struct build *b, unsigned section, char *backe
 int asked_factor(struct build *b, unsigned section, struct status *st)
 {
 	const struct text_section *s = &b->text.sections[section];
-	struct claim_list *list = &b->spec.asked;
+	struct claim_list *list = &b->spec->asked;
 	if (list->nfactors == CLAIM_MAX)
 		return build_fail(b, s->at, "too many factors; allowed are 32", st);
 	struct factor *factor = &list->factors[list->nfactors], elsewhere;
@@ -176,7 +176,7 @@ int asked_factor(struct build *b, unsigned section, struct status *st)
 	if (b->backend && !none && (!factor->from[0] || !factor->to[0]))
 		return build_fail(
 		    b, s->at, "the factor has no from or no to; allowed are two variants", st);
-	b->spec.factors_at[list->nfactors++] = s->at;
+	b->spec->factors_at[list->nfactors++] = s->at;
 	return 0;
 }
 
@@ -229,7 +229,7 @@ static int claim_settle(const struct build *b, struct claim *c, const struct lay
 int asked_claim(struct build *b, unsigned section, struct status *st)
 {
 	const struct text_section *s = &b->text.sections[section];
-	struct claim_list *list = &b->spec.asked;
+	struct claim_list *list = &b->spec->asked;
 	if (list->nclaims == CLAIM_MAX)
 		return build_fail(b, s->at, "too many claims; allowed are 32", st);
 	struct claim *claim = &list->claims[list->nclaims], elsewhere;
@@ -281,9 +281,9 @@ static int name_check(struct build *b, const struct text_entry *entry, const cha
                       const char *name, struct status *st)
 {
 	char what[1024];
-	if (is_named(&b->spec, name))
+	if (is_named(b->spec, name))
 		return 0;
-	spec_no_variant(&b->spec, key, name, "", what, sizeof what);
+	spec_no_variant(b->spec, key, name, "", what, sizeof what);
 	return build_fail(b, entry->at, what, st);
 }
 
@@ -330,7 +330,7 @@ static int names_check(struct build *b, struct status *st)
 /* The primary claims of every backend, once all claims are read. */
 static int primary_check(struct build *b, struct status *st)
 {
-	const struct claim_list *list = &b->spec.asked;
+	const struct claim_list *list = &b->spec->asked;
 	for (unsigned i = 0; i < b->text.nentries; i++) {
 		const struct text_entry *entry = &b->text.entries[i];
 		const struct field row = {.key = "primary"};
@@ -372,7 +372,7 @@ static int gap_check(struct build *b, struct status *st)
 		if (key && !strcmp(key, "gap_bytes") && entry->section != BUILD_COMMAND_LINE)
 			bytes = entry;
 	}
-	if (!bytes || b->spec.asked.nfactors)
+	if (!bytes || b->spec->asked.nfactors)
 		return 0;
 	return build_fail(
 	    b, bytes->at,
@@ -408,6 +408,6 @@ int asked_finish(struct build *b, struct status *st)
 {
 	if (names_check(b, st) || gap_check(b, st) || primary_check(b, st))
 		return -1;
-	ranges_set(&b->spec);
+	ranges_set(b->spec);
 	return 0;
 }

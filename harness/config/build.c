@@ -10,7 +10,7 @@ int build_fail(const struct build *b, struct text_place at, const char *what, st
 {
 	if (at.line == 0)
 		return status_set(st, "command line: %s", what);
-	return status_set(st, "%s:%u: %s", spec_file(&b->spec, at), at.line, what);
+	return status_set(st, "%s:%u: %s", spec_file(b->spec, at), at.line, what);
 }
 
 static int entry_apply(struct build *b, const struct text_entry *entry,
@@ -23,7 +23,9 @@ static int entry_apply(struct build *b, const struct text_entry *entry,
 	if (!key) {
 		key = entry->key; /* the error then lists what is allowed */
 	} else if (backend[0] && (!b->backend || strcmp(backend, b->backend))) {
-		here.spec = here.spec ? &b->elsewhere : NULL;
+		if (!b->elsewhere && !(b->elsewhere = calloc(1, sizeof *b->elsewhere)))
+			return status_set(st, "out of memory");
+		here.spec = here.spec ? b->elsewhere : NULL;
 		here.variant = here.variant ? &b->elsewhere_variant : NULL;
 		b->elsewhere_variant = (struct spec_variant){0};
 	}
@@ -45,9 +47,13 @@ static int layer_apply(struct build *b, unsigned section, bool prefixed,
                        const struct keys_target *target, struct status *st)
 {
 	struct settings *settings = target->variant ? &target->variant->settings : NULL;
-	struct settings outer;
+	struct {
+		char mode[TRIAL_NAME_BYTES];
+		struct layout layout;
+	} outer;
 	if (settings) {
-		outer = *settings;
+		memcpy(outer.mode, settings->mode, sizeof outer.mode);
+		outer.layout = settings->layout;
 		settings->mode[0] = '\0';
 		settings->layout = (struct layout){0};
 	}
@@ -98,7 +104,7 @@ static const struct text_entry *like_find(const struct text *text)
 static int base_find(struct build *b, const struct text_entry *like, unsigned nth,
                      struct status *st)
 {
-	const char *file = b->spec.file, *slash = strrchr(file, '/');
+	const char *file = b->spec->file, *slash = strrchr(file, '/');
 	int folder = slash ? (int)(slash + 1 - file) : 0;
 	char path[PATH_MAX], why[PATH_MAX + 256] = "", what[sizeof why + 256];
 	if (!field_is_name(like->value, TRIAL_NAME_BYTES))
@@ -112,10 +118,10 @@ static int base_find(struct build *b, const struct text_entry *like, unsigned nt
 	else if (access(path, R_OK))
 		snprintf(why, sizeof why, "%s cannot be read: %s", path, strerror(errno));
 	for (unsigned i = 0; !why[0] && i <= nth; i++)
-		if (!strcmp(path, spec_file(&b->spec, (struct text_place){.file = i})))
+		if (!strcmp(path, spec_file(b->spec, (struct text_place){.file = i})))
 			snprintf(why, sizeof why, "a circle, back to %s", path);
 	if (!why[0]) {
-		strcpy(b->spec.bases[nth], path);
+		strcpy(b->spec->bases[nth], path);
 		return 0;
 	}
 	snprintf(
@@ -181,11 +187,11 @@ static int text_lay(struct text *base, unsigned file, const struct text *own)
 int build_read_text(struct build *b, struct status *st)
 {
 	const struct text_entry *like;
-	if (text_read(b->spec.file, &b->text, st))
+	if (text_read(b->spec->file, &b->text, st))
 		return -1;
 	for (unsigned nth = 0; (like = like_find(&b->text)); nth++) {
 		struct text own = b->text, base;
-		if (base_find(b, like, nth, st) || text_read(b->spec.bases[nth], &base, st))
+		if (base_find(b, like, nth, st) || text_read(b->spec->bases[nth], &base, st))
 			return -1;
 		text_drop(&own, (unsigned)(like - own.entries));
 		int rc = text_lay(&base, nth + 1, &own);

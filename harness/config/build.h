@@ -13,11 +13,11 @@ struct build {
 	bool no_libraries;
 	unsigned nread; /* entries of the files; behind them lie the overrides */
 	spec_lookup_fn *lookup;
-	struct spec spec;
+	struct spec *spec;
 	struct spec_variant defaults; /* what [experiment] says for every variant */
 	/* Values for a backend that does not run now are read all the same, to here, so that
-	 * an error does not wait for another machine. */
-	struct spec elsewhere;
+	 * an error does not wait for another machine. NULL: there was none yet. */
+	struct spec *elsewhere;
 	struct spec_variant elsewhere_variant;
 };
 

@@ -11,7 +11,7 @@
 
 static int experiment_apply(struct build *b, unsigned section, struct status *st)
 {
-	const struct keys_target target = {&b->spec, &b->defaults, b->lookup};
+	const struct keys_target target = {b->spec, &b->defaults, b->lookup};
 	return build_layers(b, section, &target, st);
 }
 
@@ -23,11 +23,11 @@ static const struct spec_variant *variant_base(struct build *b, unsigned section
 		const struct text_entry *entry = &b->text.entries[i];
 		if (entry->section != section || !build_is_like(entry))
 			continue;
-		const struct spec_variant *base = spec_find(&b->spec, entry->value);
+		const struct spec_variant *base = spec_find(b->spec, entry->value);
 		if (base)
 			return base;
 		char what[1024];
-		spec_no_variant(&b->spec, "like", entry->value, " above", what, sizeof what);
+		spec_no_variant(b->spec, "like", entry->value, " above", what, sizeof what);
 		build_fail(b, entry->at, what, st);
 		return NULL;
 	}
@@ -37,7 +37,7 @@ static const struct spec_variant *variant_base(struct build *b, unsigned section
 static int variant_apply(struct build *b, unsigned section, struct status *st)
 {
 	const struct text_section *s = &b->text.sections[section];
-	if (b->spec.nvariants == SPEC_MAX_VARIANTS)
+	if (b->spec->nvariants == SPEC_MAX_VARIANTS)
 		return build_fail(b, s->at, "too many variants; allowed are 32", st);
 	size_t n = strlen(s->name);
 	if (!strcmp(s->name, "limit") || (n >= 6 && !strcmp(s->name + n - 6, "-again")))
@@ -49,14 +49,14 @@ static int variant_apply(struct build *b, unsigned section, struct status *st)
 	const struct spec_variant *base = variant_base(b, section, st);
 	if (!base)
 		return -1;
-	struct spec_variant *variant = &b->spec.variants[b->spec.nvariants];
+	struct spec_variant *variant = &b->spec->variants[b->spec->nvariants];
 	*variant = *base;
 	snprintf(variant->name, sizeof variant->name, "%s", s->name);
 	variant->at = s->at;
 	const struct keys_target target = {NULL, variant, b->lookup};
 	if (build_layers(b, section, &target, st))
 		return -1;
-	b->spec.nvariants++;
+	b->spec->nvariants++;
 	return 0;
 }
 
@@ -154,24 +154,25 @@ static void title_amend(struct spec *spec)
  * variant. */
 static int overrides_apply(struct build *b, struct status *st)
 {
-	const struct keys_target experiment = {&b->spec, &b->defaults, b->lookup};
+	const struct keys_target experiment = {b->spec, &b->defaults, b->lookup};
 	enum coll_kind colls[COLL_KINDS];
-	char title[sizeof b->spec.title];
-	unsigned ncolls = b->spec.ncolls;
-	memcpy(colls, b->spec.colls, sizeof colls);
-	strcpy(title, b->spec.title);
+	char title[sizeof b->spec->title];
+	unsigned ncolls = b->spec->ncolls;
+	memcpy(colls, b->spec->colls, sizeof colls);
+	strcpy(title, b->spec->title);
 	if (build_layers(b, BUILD_COMMAND_LINE, &experiment, st))
 		return -1;
-	if (title[0] && !strcmp(title, b->spec.title) && ncolls &&
-	    (ncolls != b->spec.ncolls || memcmp(colls, b->spec.colls, ncolls * sizeof *colls)))
-		title_amend(&b->spec);
-	struct spec_variant *before = malloc(sizeof b->spec.variants);
+	if (title[0] && !strcmp(title, b->spec->title) && ncolls &&
+	    (ncolls != b->spec->ncolls || memcmp(colls, b->spec->colls, ncolls * sizeof *colls)))
+		title_amend(b->spec);
+	const size_t bytes = b->spec->nvariants * sizeof b->spec->variants[0];
+	struct spec_variant *before = malloc(bytes + 1);
 	if (!before)
 		return status_set(st, "out of memory");
-	memcpy(before, b->spec.variants, sizeof b->spec.variants);
+	memcpy(before, b->spec->variants, bytes);
 	int rc = 0;
-	for (unsigned i = 0; i < b->spec.nvariants && rc == 0; i++) {
-		struct spec_variant *v = &b->spec.variants[i];
+	for (unsigned i = 0; i < b->spec->nvariants && rc == 0; i++) {
+		struct spec_variant *v = &b->spec->variants[i];
 		const struct keys_target variant = {NULL, v, b->lookup};
 		strcpy(v->backend, v->settings.backend);
 		rc = build_layers(b, BUILD_COMMAND_LINE, &variant, st);
@@ -189,7 +190,7 @@ static struct text_place reference_at(const struct build *b)
 		const struct text_entry *entry = &b->text.entries[i];
 		const char *key = keys_split(entry->key, backend);
 		if (key && !strcmp(key, "reference") &&
-		    !strcmp(entry->value, b->spec.reference))
+		    !strcmp(entry->value, b->spec->reference))
 			return entry->at;
 	}
 	return (struct text_place){0};
@@ -197,7 +198,7 @@ static struct text_place reference_at(const struct build *b)
 
 static int spec_check(struct build *b, struct status *st)
 {
-	struct spec *spec = &b->spec;
+	struct spec *spec = b->spec;
 	if (b->text.nsections == 0)
 		return status_set(
 		    st, "%s: no section; allowed is [experiment], then [variant NAME]",
@@ -263,7 +264,7 @@ static int name_from_file(const char *file, char name[TRIAL_NAME_BYTES], struct 
 
 static void defaults_set(struct build *b)
 {
-	struct spec *spec = &b->spec;
+	struct spec *spec = b->spec;
 	struct settings *settings = &b->defaults.settings;
 	strcpy(spec->backend, "auto");
 	spec->ndtypes = spec->nops = spec->nroots = 1;
@@ -297,11 +298,11 @@ static int heeded_check(struct build *b, bool command_line, struct status *st)
 	            {"tokens", COLL_ROUTED, "sends tokens"}};
 	unsigned is = 0;
 	char colls[256] = "", what[512];
-	for (unsigned i = 0; i < b->spec.ncolls; i++) {
-		is |= coll_info(b->spec.colls[i])->is;
-		status_list(colls, sizeof colls, coll_info(b->spec.colls[i])->name);
+	for (unsigned i = 0; i < b->spec->ncolls; i++) {
+		is |= coll_info(b->spec->colls[i])->is;
+		status_list(colls, sizeof colls, coll_info(b->spec->colls[i])->name);
 	}
-	for (unsigned i = 0; b->backend && b->spec.ncolls && i < b->text.nentries; i++) {
+	for (unsigned i = 0; b->backend && b->spec->ncolls && i < b->text.nentries; i++) {
 		const struct text_entry *entry = &b->text.entries[i];
 		char backend[TRIAL_NAME_BYTES];
 		const char *key = keys_split(entry->key, backend);
@@ -359,7 +360,7 @@ static int tokens_alone(struct build *b, struct status *st)
 /* Tokens become bytes, which have to be the same in all variants and datatypes. */
 static int tokens_finish(struct build *b, struct status *st)
 {
-	struct spec *spec = &b->spec;
+	struct spec *spec = b->spec;
 	const struct text_entry *entry = tokens_entry(b);
 	const struct text_place at = entry ? entry->at : (struct text_place){0};
 	if (tokens_alone(b, st))
@@ -400,36 +401,43 @@ int spec_load(const char *file, unsigned n, char *const overrides[], const char 
               spec_lookup_fn *lookup, struct spec *out, struct status *st)
 {
 	struct build *b = calloc(1, sizeof *b);
-	if (!b)
+	struct spec *spec = calloc(1, sizeof *spec);
+	if (!b || !spec) {
+		free(spec);
+		free(b);
 		return status_set(st, "out of memory");
+	}
+	b->spec = spec;
 	b->backend = backend;
 	b->lookup = lookup;
 	defaults_set(b);
 
 	int rc = -1;
-	if (strlen(file) >= sizeof b->spec.file) {
+	if (strlen(file) >= sizeof b->spec->file) {
 		status_set(st, "the experiment's path is too long");
 		goto done;
 	}
-	strcpy(b->spec.file, file);
+	strcpy(b->spec->file, file);
 	if (build_read_text(b, st))
 		goto done;
 	b->nread = b->text.nentries;
-	strcpy(b->spec.question, b->text.question);
-	if (name_from_file(file, b->spec.name, st) || overrides_add(b, n, overrides, st) ||
+	strcpy(b->spec->question, b->text.question);
+	if (name_from_file(file, b->spec->name, st) || overrides_add(b, n, overrides, st) ||
 	    sections_apply(b, st) || heeded_check(b, false, st) || overrides_apply(b, st) ||
 	    heeded_check(b, true, st) || tokens_finish(b, st) || variants_name_none(b, st) || asked_finish(b, st) ||
 	    variants_spread(b, st) || variants_keep(b, st) || spec_check(b, st) ||
 	    searched_finish(b, st))
 		goto done;
-	*out = b->spec;
 	/* As much for each time that all cells are measured, and a day at most. */
-	unsigned times = spec_times(out);
-	if (!out->timeout_s)
-		out->timeout_s = times < 288 ? 300 * times : 24 * 3600;
+	unsigned times = spec_times(spec);
+	if (!spec->timeout_s)
+		spec->timeout_s = times < 288 ? 300 * times : 24 * 3600;
+	memcpy(out, spec, offsetof(struct spec, variants) + spec->nvariants * sizeof spec->variants[0]);
 	rc = 0;
 done:
 	text_free(&b->text);
+	free(b->elsewhere);
+	free(spec);
 	free(b);
 	return rc;
 }

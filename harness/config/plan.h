@@ -65,12 +65,12 @@ struct plan {
 	char notes[PLAN_MAX_NOTES]
 	          [512]; /* what is asked for and left out of the cells, and why */
 	unsigned nvariants;
-	struct plan_variant variants[PLAN_MAX_VARIANTS];
 	unsigned nlibraries;
 	struct plan_library libraries[SPEC_MAX_VARIANTS + 1];
 	struct search_space search; /* the spec's, without values that cannot run here */
 	unsigned ntrials;
 	struct plan_trial *trials; /* in running order, block by block */
+	struct plan_variant variants[PLAN_MAX_VARIANTS]; /* nvariants of them are set */
 };
 
 /* The backend that "auto" stands for here, and a sentence why it is not the first choice (""

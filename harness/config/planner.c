@@ -961,7 +961,7 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 		goto done;
 	}
 	library_of_system(plan);
-	*out = *plan;
+	memcpy(out, plan, offsetof(struct plan, variants) + plan->nvariants * sizeof plan->variants[0]);
 	rc = 0;
 done:
 	free(plan);

@@ -80,7 +80,7 @@ static struct search_key *key_of(struct search_space *space, const char *key)
 static int entry_apply(struct build *b, const struct text_entry *entry, const char *key,
                        bool here, struct status *st)
 {
-	struct search_space *space = &b->spec.search;
+	struct search_space *space = &b->spec->search;
 	struct search_key read = {.at = entry->at}, *to = key_of(space, key);
 	struct status why = {""};
 	if (!strcmp(key, "finalists"))
@@ -114,8 +114,8 @@ static int entry_apply(struct build *b, const struct text_entry *entry, const ch
 /* Plain keys, then those of the backend that runs. */
 int searched_apply(struct build *b, unsigned section, struct status *st)
 {
-	b->spec.search.at = b->text.sections[section].at;
-	b->spec.search.finalists = 3;
+	b->spec->search.at = b->text.sections[section].at;
+	b->spec->search.finalists = 3;
 	for (unsigned prefixed = 0; prefixed < 2; prefixed++)
 		for (unsigned i = 0; i < b->nread; i++) {
 			const struct text_entry *entry = &b->text.entries[i];
@@ -175,8 +175,8 @@ static int drop_own(struct search_space *space, const struct settings *own, stru
 
 int searched_finish(struct build *b, struct status *st)
 {
-	struct search_space *space = &b->spec.search;
-	const struct spec_variant *reference = spec_find(&b->spec, b->spec.reference);
+	struct search_space *space = &b->spec->search;
+	const struct spec_variant *reference = spec_find(b->spec, b->spec->reference);
 	if (!space->at.line || !b->backend)
 		return 0;
 	for (unsigned i = 0; i < b->text.nentries; i++) {
@@ -194,7 +194,7 @@ int searched_finish(struct build *b, struct status *st)
 		    "this backend; allowed is at least one, as in "
 		    "nccl.env.NCCL_BUFFSIZE = 8388608, 16777216",
 		    st);
-	if (b->spec.blocks_auto)
+	if (b->spec->blocks_auto)
 		return build_fail(
 		    b, space->at,
 		    "blocks = auto has no search; blocks = N is how often its finalists "

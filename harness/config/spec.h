@@ -87,7 +87,6 @@ struct spec {
 	bool limit;              /* measure the machine's limit beside the variants */
 	char reference[TRIAL_NAME_BYTES]; /* a variant's name */
 	unsigned nvariants;
-	struct spec_variant variants[SPEC_MAX_VARIANTS];
 	char only[512]; /* what --only left out, as a sentence, or "" */
 	struct search_space search;
 	struct claim_list asked; /* factors, claims and the gap */
@@ -95,6 +94,7 @@ struct spec {
 	/* Sizes that the file leaves open: a factor's are the gap's, the gap's those that
 	 * claims about bandwidth name. */
 	bool gap_open, factors_open[CLAIM_MAX];
+	struct spec_variant variants[SPEC_MAX_VARIANTS]; /* nvariants of them are set */
 };
 
 /* How often a trial goes through its cells. */

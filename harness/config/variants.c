@@ -78,8 +78,8 @@ static int spread_one(struct build *b, const struct spec_variant *from,
 
 int variants_name_none(struct build *b, struct status *st)
 {
-	for (unsigned i = 0; b->no_libraries && i < b->spec.nvariants; i++) {
-		const struct spec_variant *v = &b->spec.variants[i];
+	for (unsigned i = 0; b->no_libraries && i < b->spec->nvariants; i++) {
+		const struct spec_variant *v = &b->spec->variants[i];
 		const struct settings *s = &v->settings;
 		const char *names = v->each[0] ? "each" : s->nccl[0] ? "nccl" : NULL;
 		for (unsigned e = 0; e < s->nenv && !names; e++)
@@ -96,13 +96,23 @@ int variants_name_none(struct build *b, struct status *st)
 	return 0;
 }
 
+static bool any_each(const struct spec *spec)
+{
+	for (unsigned i = 0; i < spec->nvariants; i++)
+		if (spec->variants[i].each[0])
+			return true;
+	return false;
+}
+
 int variants_spread(struct build *b, struct status *st)
 {
+	if (!any_each(b->spec))
+		return 0;
 	struct spec_variant *all = calloc(SPEC_MAX_VARIANTS, sizeof *all);
 	unsigned n = 0;
 	int rc = all ? 0 : status_set(st, "out of memory");
-	for (unsigned i = 0; rc == 0 && i < b->spec.nvariants; i++) {
-		const struct spec_variant *v = &b->spec.variants[i];
+	for (unsigned i = 0; rc == 0 && i < b->spec->nvariants; i++) {
+		const struct spec_variant *v = &b->spec->variants[i];
 		if (v->each[0])
 			rc = spread_one(b, v, all, &n, st);
 		else if (n == SPEC_MAX_VARIANTS)
@@ -118,8 +128,8 @@ int variants_spread(struct build *b, struct status *st)
 		}
 	}
 	if (rc == 0) {
-		memcpy(b->spec.variants, all, n * sizeof *all);
-		b->spec.nvariants = n;
+		memcpy(b->spec->variants, all, n * sizeof *all);
+		b->spec->nvariants = n;
 	}
 	free(all);
 	return rc;
@@ -158,7 +168,7 @@ static bool is_kept(const struct build *b, const struct spec_variant *v)
 static int key_check(const struct build *b, const struct text_entry *entry, const char *key,
                      const struct spec_variant *before, struct status *st)
 {
-	const struct spec *spec = &b->spec;
+	const struct spec *spec = b->spec;
 	const struct spec_variant *first = NULL;
 	bool placed = !strcmp(key, "mode") || !strcmp(key, "layout");
 	bool differ = false, moved = false;
@@ -219,11 +229,11 @@ static int names_check(const struct build *b, struct status *st)
 	unsigned names = 0;
 	for (; only_next(&rest, name); names++) {
 		unsigned i = 0;
-		while (i < b->spec.nvariants && !only_is(&b->spec.variants[i], name))
+		while (i < b->spec->nvariants && !only_is(&b->spec->variants[i], name))
 			i++;
-		if (i < b->spec.nvariants)
+		if (i < b->spec->nvariants)
 			continue;
-		spec_no_variant(&b->spec, "--only", name, "", what, sizeof what);
+		spec_no_variant(b->spec, "--only", name, "", what, sizeof what);
 		return status_set(st, "command line: %s", what);
 	}
 	return names ? 0 : status_set(st, "command line: --only names no variant");
@@ -276,7 +286,7 @@ static void gap_keep(struct spec *spec)
 
 int variants_keep(struct build *b, struct status *st)
 {
-	struct spec *spec = &b->spec;
+	struct spec *spec = b->spec;
 	char left[256] = "", old[TRIAL_NAME_BYTES];
 	unsigned n = 0;
 	bool said = false;

@@ -36,6 +36,9 @@ char *fuzz_text(const uint8_t *data, size_t bytes, char **rest);
 FILE *fuzz_listen(void);
 char *fuzz_said(FILE *out);
 
+/* Whether a text is one JSON document, without a key twice. */
+bool fuzz_is_json(const char *text);
+
 /* mutate for lines of JSON: some value of some line changes its kind, its size or its place, or
  * bytes change. Of two inputs one has its checksums (record_line.h) made right again. */
 size_t fuzz_mutate_json(uint8_t *data, size_t bytes, size_t room, unsigned seed);

@@ -158,6 +158,26 @@ def as_access(name):
     put("record", "access", "".join(json.dumps(l, separators=(",", ":"), ensure_ascii=False) + "\n" for l in lines))
 
 
+def as_small(name):
+    """What a record has, but once: of two variants and one block a cell of each kind. A report on it takes a third."""
+    lines = [json.loads(l) for l in open(os.path.join(TO, "record", name))]
+    names = [v["name"] for v in lines[0]["variants"]][:2]
+    lines[0]["variants"] = lines[0]["variants"][:2]
+    for key in ("factors", "claims"):
+        lines[0][key] = [x for x in lines[0].get(key, []) if all(
+            x.get(end) is None or x[end] in names for end in ("from", "to", "left", "right"))][:1]
+    seen, out = set(), []
+    for line in lines:
+        line.pop("xxh3", None)
+        kind = line["kind"], line.get("variant"), line.get("pace"), line.get("pass")
+        if line["kind"] in ("cell", "path") and (line["variant"] not in names or line["block"] or
+                                                 line["kind"] == "cell" and kind in seen):
+            continue
+        seen.add(kind)
+        out.append(line)
+    put("record", "small_" + name, "".join(json.dumps(l, separators=(",", ":"), ensure_ascii=False) + "\n" for l in out))
+
+
 def texts(file, pattern, group=1):
     """The strings of a C file that match."""
     for match in re.finditer(pattern, open(os.path.join(ROOT, file)).read(), re.S):
@@ -177,6 +197,9 @@ def main():
         run_null(name, NULL % values)
     as_access("pingpong")
     run_null("resumed", NULL % RUNS["one_trial"], "blocks=1")
+    for name in sorted(os.listdir(os.path.join(TO, "record"))):
+        if not name.startswith("small_"):
+            as_small(name)
 
     put("experiment", "overrides", NULL % RUNS["counts"] + "\0bytes=1K..1M x4\0host.blocks=auto\0--only=s,t\0title=x")
     put("experiment", "like", "[experiment]\nlike = base\nranks = 3\n[variant s]\nlike = t\nmode = single\n"
