@@ -80,7 +80,6 @@ static void what_it_is_about_stands_first(void **state)
 	struct made_loaded l;
 	struct drawn_order order;
 	struct status st = {""};
-	char text[64];
 	(void)state;
 	made_load(&plain, &l);
 	assert_int_equal(drawn_order(&l.summary, &order, &st), 0);
@@ -89,13 +88,39 @@ static void what_it_is_about_stands_first(void **state)
 	assert_int_equal(order.n, 4);
 	assert_int_equal(order.main, 3);
 	assert_memory_equal(order.variants, wanted, sizeof wanted);
+	assert_memory_equal(order.families, ((unsigned[]){0, 0, 0, 0}), 4 * sizeof(unsigned));
+	free(order.variants);
 	l.summary.variants[MADE_PROCESSES].name = "old-processes-2";
-	drawn_family(&l.summary, MADE_PROCESSES, text, sizeof text);
-	assert_string_equal(text, "old--2");
-	drawn_family(&l.summary, MADE_THREADS, text, sizeof text);
-	assert_string_equal(text, "");
+	assert_int_equal(drawn_order(&l.summary, &order, &st), 0);
+	assert_memory_equal(order.families, ((unsigned[]){0, 0, 1, 0}), 4 * sizeof(unsigned));
 	free(order.variants);
 	made_unload(&l);
+}
+
+/* Many variants: their families take no time that grows as a power of their number. */
+static void variants_of_one_name_are_a_family(void **state)
+{
+	static const char *const modes[] = {"threads", "processes"};
+	struct summary_variant variants[64];
+	struct record_run run = {0};
+	struct summary s = {.run = &run, .variants = variants, .nvariants = 64};
+	struct drawn_order order;
+	struct status st = {""};
+	char names[64][16];
+	(void)state;
+	for (unsigned v = 0; v < 64; v++) {
+		snprintf(names[v], sizeof names[v], "%s-%u", modes[v % 2], v / 2);
+		variants[v] =
+		    (struct summary_variant){.name = names[v],
+		                             .mode = modes[v % 2],
+		                             .measured = true,
+		                             .role = v ? ROLE_VARIANT : ROLE_REFERENCE};
+	}
+	assert_int_equal(drawn_order(&s, &order, &st), 0);
+	assert_int_equal(order.n, 64);
+	for (unsigned i = 0; i < order.n; i++)
+		assert_int_equal(order.families[i], order.variants[i] / 2);
+	free(order.variants);
 }
 
 /* gnuplot itself has to read back what went in, and nothing else may happen. */
@@ -275,10 +300,10 @@ static void ask_factors(json_t *environment)
 	for (unsigned i = 0; i < asked_factors; i++) {
 		snprintf(name, sizeof name, "f%u", i);
 		json_array_append_new(list,
-		                      json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:[i, n]}", "name",
-		                                name, "text", "t", "from", "threads", "to",
-		                                i % 2 ? "processes" : "single", "setting", "mode",
-		                                "placebo", 0, "bytes", 0));
+		                      json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:[i, n]}",
+		                                "name", name, "text", "t", "from", "threads",
+		                                "to", i % 2 ? "processes" : "single", "setting",
+		                                "mode", "placebo", 0, "bytes", 0));
 	}
 	json_object_set_new(environment, "factors", list);
 }
@@ -391,6 +416,7 @@ int main(void)
 	    cmocka_unit_test(alike_is_to_all_of_a_line),
 	    cmocka_unit_test(a_missing_size_tells_apart),
 	    cmocka_unit_test(what_it_is_about_stands_first),
+	    cmocka_unit_test(variants_of_one_name_are_a_family),
 	    cmocka_unit_test(a_quoted_text_is_that_text),
 	    cmocka_unit_test(a_folders_name_is_no_command),
 	    cmocka_unit_test(every_picture_is_png_and_svg),

@@ -72,22 +72,8 @@ static unsigned rank_of(const struct summary *s, unsigned v)
 	                              : 3;
 }
 
-int drawn_order(const struct summary *s, struct drawn_order *out, struct status *st)
-{
-	*out = (struct drawn_order){calloc(s->nvariants + 1, sizeof *out->variants), 0, 0};
-	if (!out->variants)
-		return status_set(st, "out of memory for the pictures' variants");
-	for (unsigned rank = 0; rank < 5; rank++)
-		for (unsigned v = 0; v < s->nvariants; v++) {
-			if (!drawn_is(s, v) || rank_of(s, v) != rank)
-				continue;
-			out->variants[out->n++] = v;
-			out->main += rank < 4 && (rank < 3 || out->main < DRAWN_LINES);
-		}
-	return 0;
-}
-
-void drawn_family(const struct summary *s, unsigned v, char *text, size_t bytes)
+/* What a variant's name says beside its mode: "-old" of "threads-old". */
+static void family_name(const struct summary *s, unsigned v, char *text, size_t bytes)
 {
 	const char *name = s->variants[v].name, *mode = s->variants[v].mode;
 	const char *at = *mode ? strstr(name, mode) : NULL;
@@ -95,6 +81,43 @@ void drawn_family(const struct summary *s, unsigned v, char *text, size_t bytes)
 		snprintf(text, bytes, "%.*s%s", (int)(at - name), name, at + strlen(mode));
 	else
 		snprintf(text, bytes, "%s", name);
+}
+
+/* A variant's family is that of the first one with the same name beside its mode; the twin's is
+ * the reference's. */
+static void families_number(const struct summary *s, struct drawn_order *order)
+{
+	char mine[TRIAL_NAME_BYTES], other[TRIAL_NAME_BYTES];
+	unsigned families = 0;
+	for (unsigned i = 0; i < order->n; i++) {
+		bool found = s->variants[order->variants[i]].role == ROLE_AGAIN;
+		unsigned like = 0;
+		family_name(s, order->variants[i], mine, sizeof mine);
+		while (!found && like < i) {
+			family_name(s, order->variants[like], other, sizeof other);
+			found = !strcmp(mine, other);
+			like += !found;
+		}
+		order->families[i] = found ? order->families[like] : families++;
+	}
+}
+
+int drawn_order(const struct summary *s, struct drawn_order *out, struct status *st)
+{
+	*out = (struct drawn_order){0};
+	out->variants = calloc(2 * ((size_t)s->nvariants + 1), sizeof *out->variants);
+	if (!out->variants)
+		return status_set(st, "out of memory for the pictures' variants");
+	out->families = out->variants + s->nvariants + 1;
+	for (unsigned rank = 0; rank < 5; rank++)
+		for (unsigned v = 0; v < s->nvariants; v++) {
+			if (!drawn_is(s, v) || rank_of(s, v) != rank)
+				continue;
+			out->variants[out->n++] = v;
+			out->main += rank < 4 && (rank < 3 || out->main < DRAWN_LINES);
+		}
+	families_number(s, out);
+	return 0;
 }
 
 static bool alike(const double *a, const double *b, unsigned nsizes, const double *tolerance)

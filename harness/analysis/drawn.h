@@ -19,19 +19,17 @@ unsigned drawn_left_out(const struct summary *summary);
 
 struct drawn_order {
 	unsigned *variants; /* of the summary */
+	unsigned *families; /* theirs, from 0, the reference's: variants whose names differ in
+	                       the mode alone, as threads-old and processes-old, share one */
 	unsigned n;
 	unsigned main; /* so many first ones are what the experiment is about, and others up to
 	                  a panel's lines */
 };
 
 /* All that are shown: the reference, of each mode the first, the ends of the gap, others as
- * the experiment has them, the twin last. The caller frees variants. -1 only when memory is
- * out. */
+ * the experiment has them, the twin last. The caller frees variants, and with them families. -1
+ * only when memory is out. */
 int drawn_order(const struct summary *summary, struct drawn_order *out, struct status *st);
-
-/* What a variant's name says beside its mode, "-old" of "threads-old": whose dash and marker
- * are one. Writes the name without its mode; all of it where the mode does not stand in it. */
-void drawn_family(const struct summary *summary, unsigned variant, char *text, size_t bytes);
 
 /* Curves that are alike are one line: i joins the first line to all of whose curves it is as
  * near, at every size, as the tolerance there says, a ratio. values: positive, of curve i at

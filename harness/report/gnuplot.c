@@ -13,7 +13,7 @@
 #include "tables.h"
 
 #define TEXT_BYTES 1024
-#define GAIN_MOST 4 /* bars beside each other */
+#define GAIN_MOST  4   /* bars beside each other */
 #define WIDEST     10u /* so many margins apart are curves at most that are called alike */
 
 /* What all parts of the file are made from. */
@@ -164,7 +164,8 @@ static void put_where(struct script *p)
 		n = (size_t)snprintf(text, sizeof text, "%zu × %.40s", gpus, name);
 	else
 		n = (size_t)snprintf(text, sizeof text, "%u rank%s%s%.40s", ranks,
-		                     ranks == 1 ? "" : "s", gpus ? " on " : "", gpus ? name : "");
+		                     ranks == 1 ? "" : "s", gpus ? " on " : "",
+		                     gpus ? name : "");
 	list_libraries(s, library, sizeof library);
 	if (*library)
 		snprintf(text + n, sizeof text - n, ", %s %s", upper, library);
@@ -209,26 +210,6 @@ static void put_run(struct script *p)
 	put(p, "comparable", 0, "%d", !s->uncompared[0] && s->reference >= 0);
 }
 
-/* The variants' families, from 0, the reference's. */
-static unsigned family_of(const struct script *p, unsigned i)
-{
-	char mine[TRIAL_NAME_BYTES], other[TRIAL_NAME_BYTES];
-	unsigned n = 0;
-	if (p->s->variants[p->order.variants[i]].role == ROLE_AGAIN)
-		return 0;
-	drawn_family(p->s, p->order.variants[i], mine, sizeof mine);
-	for (unsigned k = 0; k < i; k++) {
-		bool earlier = false;
-		drawn_family(p->s, p->order.variants[k], other, sizeof other);
-		if (!strcmp(mine, other))
-			return family_of(p, k);
-		for (unsigned j = 0; j < k && !earlier; j++)
-			earlier = family_of(p, j) == family_of(p, k);
-		n += !earlier;
-	}
-	return n;
-}
-
 static void put_variants(struct script *p)
 {
 	const struct summary *s = p->s;
@@ -252,7 +233,7 @@ static void put_variants(struct script *p)
 		put_text(p, "V_label", i + 1, label);
 		put_text(p, "V_mode", i + 1, v->mode);
 		put_text(p, "V_role", i + 1, summary_role_name(v->role));
-		put(p, "V_family", i + 1, "%u", family_of(p, i));
+		put(p, "V_family", i + 1, "%u", p->order.families[i]);
 	}
 }
 
@@ -266,7 +247,7 @@ static void put_ratio_panels(struct script *p)
 	for (unsigned i = 1; i < n && i < 256; i++) {
 		unsigned family[256], size = 0;
 		for (unsigned k = i; k < n && k < 256 && !done[i]; k++)
-			if (family_of(p, k) == family_of(p, i) && !done[k])
+			if (p->order.families[k] == p->order.families[i] && !done[k])
 				family[size++] = k;
 		for (unsigned k = 0; k < size; k++) {
 			if (lines == DRAWN_LINES - 1 ||
@@ -454,7 +435,7 @@ static int put_lines(struct script *p, unsigned group, unsigned k, enum figure f
 		while (line[at] != i)
 			at++;
 		/* Lines of several modes have one colour, so that none shares its dash. */
-		unsigned dash = family_of(p, variants[at]);
+		unsigned dash = p->order.families[variants[at]];
 		bool joint = put_line(p, variants, line, n, i);
 		while (joint && dash < 8 && taken[dash])
 			dash++;
@@ -773,8 +754,8 @@ static void put_versions(struct script *p)
 			put_versions_coll(p, i, ++nth);
 }
 
-/* What the picture of the gain has bars of: the set for all sizes, or else all finalists, and the
- * file's other variants. */
+/* What the picture of the gain has bars of: the set for all sizes, or else all finalists, and
+ * the file's other variants. */
 static void put_gain(struct script *p)
 {
 	const struct tuned *u = &p->f->tuned;
@@ -783,8 +764,8 @@ static void put_gain(struct script *p)
 		if (u->all < 0 || (int)f == u->all)
 			of[n++] = u->finalists[f].variant;
 	for (unsigned v = 0; v < p->s->nvariants && u->searched && n < GAIN_MOST; v++) {
-		bool finalist = p->s->variants[v].role != ROLE_VARIANT ||
-		                !p->s->variants[v].measured;
+		bool finalist =
+		    p->s->variants[v].role != ROLE_VARIANT || !p->s->variants[v].measured;
 		for (unsigned f = 0; f < u->nfinalists; f++)
 			finalist |= u->finalists[f].variant == v;
 		if (!finalist)
@@ -819,7 +800,8 @@ static void put_tuned(struct script *p)
 	put_arrays(p, rows, "S", "row");
 	put_arrays(p, u->ncells, "S", "what size");
 	for (unsigned f = 0; f < u->nfinalists; f++) {
-		snprintf(text, sizeof text, "%s%s", p->s->variants[u->finalists[f].variant].name,
+		snprintf(text, sizeof text, "%s%s",
+		         p->s->variants[u->finalists[f].variant].name,
 		         (int)f == u->all ? ", nccl.conf" : "");
 		put_text(p, "S_row", ++row, text);
 	}
