@@ -375,23 +375,32 @@ clean:
 	rm -rf build build-*
 help:
 	@sed -n 's/^## //p' $(firstword $(MAKEFILE_LIST))
-## make experiment EXP=name    measure experiments/name.exp, report, draw (RANKS= BLOCKS= BYTES= …, any other key: ARGS='key=value …',
-##                             some variants: ARGS='--only threads,processes', only what it would take: ARGS=--dry-run)
-## make beside NCCL_TESTS=dir EXP=name   nccl-tests' programs in turn with our blocks, and both compared
-## make tour [MODE=threads]    each collective once, on a few numbers, rank by rank
+## make experiment EXP=name    measure experiments/name.exp, report, draw. Keys:
+##                             RANKS= BLOCKS= BYTES= …, others ARGS='key=value …';
+##                             some variants: ARGS='--only threads,processes';
+##                             what it would take: ARGS=--dry-run
 ## make experiments            the experiments and their questions
-## make test [SAN=address]     the tests; SAN is a sanitizer list for gcc
-## make coverage               lines of harness/ and modes/ that the tests reach, room by room (gcovr)
-## make selftest [QUICK=1]     whole experiments with known differences: what their reports say (15 minutes; 3)
-## make same                 the tables of every record in results/reference anew: do they differ?
-## make faults               every injected fault in every place of a run, as a table (10 minutes)
-## make fuzz TARGET=name RUNS=n   odd inputs for what reads records, experiments, logs …: tests/fuzz (clang)
-## make scale                  what 2 to 256 ranks cost to start, to hold, to record and to report (10 minutes; python3)
-## make simulate               the simulated tables in harness/analysis, of SIMULATED.md and headers (10 minutes on 2 cores)
-## make nccl-legacy           an old NCCL into build/, for NCCL_LEGACY=path (250 MB); VERSION=2.28.3 another one,
-##                             VERSION='2.19.3 2.28.3' several, for NCCL_LIBS=path:path
-## make doctor                 what this machine lacks and how to get it; builds and installs nothing
+## make tour [MODE=threads]    each collective once, on a few numbers
 ## make plots RUN=dir          report and pictures again, from the records
-## make deps                   install what is missing (DEPS=manual: only name it)
-## make install PREFIX=dir     program, experiments and plots, once they are built
-## make lint | format | clean
+## make beside NCCL_TESTS=dir EXP=name
+##                             nccl-tests in turn with our blocks, both compared
+## make nccl-legacy            an old NCCL into build/ (250 MB), for
+##                             NCCL_LEGACY=path; VERSION=2.28.3: another one;
+##                             VERSION='2.19.3 2.28.3': several, for
+##                             NCCL_LIBS=path:path
+## make doctor                 what this machine lacks and how to get it;
+##                             builds and installs nothing
+## make deps                   install what is missing (DEPS=manual: name it)
+## make install PREFIX=dir     program, experiments and plots, once built
+##
+## make test [SAN=address]     all tests; SAN: a list of gcc's sanitizers
+## make same                   are the tables of all reference records the same?
+## make coverage               lines that the tests reach, room by room (gcovr)
+## make faults                 every fault in every place of a run (10 min)
+## make fuzz TARGET=name RUNS=n
+##                             odd inputs for what reads files (clang)
+## make selftest [QUICK=1]     whole experiments with known differences: what
+##                             their reports say (15 min; QUICK=1: 3)
+## make scale                  what 2 to 256 ranks cost (10 min, python3)
+## make simulate               the simulated tables of harness/analysis (10 min)
+## make lint, format, clean    cppcheck; clang-format; build/ removed

@@ -8,10 +8,13 @@
 
 #include "backend/backend.h"
 #include "machine.h"
+#include "report/page.h"
 
 static void print_finding(bool ok, const char *what, const char *found)
 {
-	printf("  %-3s %-18s %s\n", ok ? "ok" : "--", what, found);
+	char lead[64];
+	snprintf(lead, sizeof lead, "  %-3s %-18.40s ", ok ? "ok" : "--", what);
+	page_wrap(stdout, lead, 25, found);
 }
 
 static void print_program(const char *name, const char *lacking)

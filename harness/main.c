@@ -86,7 +86,7 @@ static const struct verb verbs[] = {
      "With what it would add, and how to get it. It changes nothing.\n", verb_doctor},
     {"help", "[VERB]", "this, or what a verb takes", "", verb_help},
     {"--version", "", "release, commit, and what is built in", "", verb_version},
-    {"worker", NULL, "", "", verb_worker},
+    {"worker", NULL, "one process of a trial; the runner starts it, with an order in a file", "", verb_worker},
 };
 // clang-format on
 
@@ -141,9 +141,11 @@ static void print_usage(FILE *out)
 		snprintf(form, sizeof form, "%s%s%s", verbs[i].name, verbs[i].form ? " " : "",
 		         verbs[i].form ? verbs[i].form : "");
 		/* "…" has three bytes and one column. */
-		if (verbs[i].form)
+		if (verbs[i].form && strlen(form) <= 26)
 			fprintf(out, "  launchgap %-*s %s\n", strstr(form, "…") ? 26 : 24, form,
 			        verbs[i].summary);
+		else if (verbs[i].form)
+			fprintf(out, "  launchgap %s\n%37s%s\n", form, "", verbs[i].summary);
 	}
 	fputs("\n`launchgap VERB --help` says what a verb takes.\n", out);
 }
@@ -175,8 +177,9 @@ static int verb_help(int argc, char *argv[], const struct home *home, struct sta
 	if (!verb)
 		print_usage(stdout);
 	else
-		fprintf(stdout, "launchgap %s%s%s: %s\n%s", verb->name, verb->form ? " " : "",
-		        verb->form ? verb->form : "", verb->summary, verb->help);
+		fprintf(stdout, "launchgap %s%s%s: %s\n%s", verb->name,
+		        verb->form && *verb->form ? " " : "", verb->form ? verb->form : "",
+		        verb->summary, verb->help);
 	return 0;
 }
 

@@ -84,13 +84,96 @@ static void each_verb_has_its_help(void **state)
 		SAYS("--help", 0, words);
 	}
 	SAYS("list keys", 0,
-	     "  bind            where workers may run [none, core, numa, near-gpu, close]; "
-	     "default near-gpu",
-	     "  blocks          trials of each variant; auto: as many as it takes [1 to 1000]; "
-	     "default 10",
-	     "default auto (host)", " [claim NAME]\n");
+	     "  bind              where workers may run [none, core, numa, near-gpu, close];\n"
+	     "                    default near-gpu\n",
+	     "  blocks            trials of each variant; auto: as many as it takes [1 to\n"
+	     "                    1000]; default 10\n",
+	     "default auto (host)", " [claim NAME]\n", " [search]\n",
+	     "4K..64K +4K; required\n");
+	SAYS("help worker", 0, "the runner starts it");
 	SAYS("run --help", 0, "--only", "--dry-run", "--file");
 	SAYS("--version", 0, "launchgap 0.", "built with ", "hwloc", "MPI");
+}
+
+/* What is printed for people stays within a terminal's 80 columns. */
+static void lists_fit_a_terminal(void **state)
+{
+	static const char *const verbs[] = {"list", "list keys", "help", "doctor",
+	                                    "run h800_alltoall --dry-run"};
+	(void)state;
+	for (unsigned i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+		struct cli cli = launchgap(verbs[i]);
+		for (const char *line = cli.out, *end; (end = strchr(line, '\n')); line = end + 1) {
+			unsigned columns = 0;
+			for (const char *c = line; c < end; c++)
+				columns += (*c & 0xC0) != 0x80;
+			if (columns > 80)
+				fail_msg("%s: %u columns: %.*s", verbs[i], columns,
+				         (int)(end - line), line);
+		}
+		free(cli.out);
+	}
+}
+
+/* The names in a list "nccl, host" up to `end`, each of them in `of`; how many. */
+static unsigned names_in(const char *list, size_t n, const char *of)
+{
+	char text[256], *rest = text, *word;
+	unsigned count = 0;
+	snprintf(text, sizeof text, "%.*s", (int)n, list);
+	while ((word = strsep(&rest, ", ")))
+		if (*word) {
+			count++;
+			if (!strstr(of, word))
+				fail_msg("'%s' does not name %s", of, word);
+		}
+	return count;
+}
+
+/* experiments/README.md has a row for every key, with the backends that heed it. */
+static void every_key_is_explained(void **state)
+{
+	struct cli cli = launchgap("list keys");
+	char *readme = cli_read("experiments/README.md");
+	unsigned keys = 0;
+	(void)state;
+	assert_non_null(readme);
+	const char *variants = strstr(cli.out, "[variant NAME]"),
+	           *factors = strstr(cli.out, "[factor NAME]");
+	for (char *line = cli.out, *next; (next = strstr(line, "\n  ")); line = next + 1) {
+		char key[64] = "", row[72];
+		const char *name = next + 3, *end = name, *parted;
+		if (*name == ' ' || sscanf(name, "%63[a-z_]", key) != 1 || name[strlen(key)] != ' ')
+			continue;
+		snprintf(row, sizeof row, "`%s`", key);
+		if (!strstr(readme, row))
+			fail_msg("experiments/README.md lacks %s", row);
+		keys++;
+		/* To the end of its last line; "(nccl, host)" stands there. */
+		while ((end = strchr(end, '\n')) && end[3] == ' ')
+			end++;
+		if (name < variants || name > factors || end[-1] != ')')
+			continue;
+		snprintf(row, sizeof row, "\n| `%s` |", key);
+		for (parted = end; *parted != '('; parted--)
+			;
+		const char *of = strstr(strstr(readme, "## Keys of `[variant NAME]`"), row);
+		if (!of)
+			continue; /* shares a row with another key */
+		char cell[256] = "", flat[256] = "";
+		const char *stop = strchr(of + 1, '\n') - 2, *start = stop;
+		while (strncmp(start, "| ", 2))
+			start--;
+		snprintf(cell, sizeof cell, "%.*s", (int)(stop - start), start);
+		for (const char *c = parted + 1; c < end - 1; c++)
+			if (*c != '\n')
+				strncat(flat, c, 1);
+		assert_int_equal(names_in(cell + 2, strlen(cell + 2), flat),
+		                 names_in(flat, strlen(flat), cell));
+	}
+	assert_true(keys > 80);
+	free(readme);
+	free(cli.out);
 }
 
 static void what_fights_the_variants_is_refused(void **state)
@@ -343,6 +426,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(what_was_meant_is_said),
 	    TEST(each_verb_has_its_help),
+	    TEST(lists_fit_a_terminal),
+	    TEST(every_key_is_explained),
 	    TEST(what_fights_the_variants_is_refused),
 	    TEST(some_variants_alone),
 	    TEST(a_dry_run_measures_nothing),

@@ -292,6 +292,7 @@ static void a_run_equals_itself(void **state)
 	assert_non_null(strstr(said, "All the same but the time.\n"));
 	assert_null(strstr(said, "Undecided"));
 	assert_null(strstr(said, "Not the same"));
+	assert_null(strstr(said, "not alike"));
 	assert_null(strstr(said, "threads-again"));
 	/* So noisy that nothing can be said, it is still not worse. */
 	struct made wild = plain;
@@ -433,6 +434,10 @@ static void what_differs_is_said(void **state)
 	other.only_stream = true;
 	wants(make("a", &plain), make("b", &other), COMPARE_NOT_WORSE,
 	      "Not the same: experiment, machine.");
+	/* Behind the answer, before any table. */
+	const char *unlike = strstr(said, "A and B are not alike in experiment (A: x; B: y), ");
+	assert_non_null(unlike);
+	assert_true(unlike < strstr(said, "variant "));
 	assert_non_null(strstr(
 	    said, "- bind is not set alike in threads, processes, threads-again, limit.\n"));
 	assert_non_null(strstr(said, "Only in A: alltoall, isolated of threads, processes.\n"));

@@ -93,7 +93,7 @@ static const struct coll_info infos[COLL_KINDS] = {
                           COLL_PSEUDO | COLL_TRAINS, NONE, NONE, factor_one},
     [COLL_ACCESS] = {"access", "each rank copies its own buffer, neighbours `stride` apart", COLL_LOCAL,
                      WHOLE, WHOLE, factor_two},
-    [COLL_MOE_STEP] = {"moe_step", "tokens to their experts, these's work, and back",
+    [COLL_MOE_STEP] = {"moe_step", "tokens to their experts, the experts' work, and back",
                        COLL_PARTED | COLL_ROUTED, WHOLE, WHOLE, factor_one},
     [COLL_MOE_COMMUNICATION] = {"moe_communication", "the same, there and back without work",
                                 COLL_PARTED | COLL_ROUTED, WHOLE, WHOLE, factor_one},

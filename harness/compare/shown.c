@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "../analysis/words.h"
-#include "../report/table.h"
-
-#define WIDTH 80
+#include "../report/page.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -21,7 +19,7 @@ struct shown {
 	bool failed;
 };
 
-/* At most WIDTH wide; lines behind the first are set in. Nothing with JSON. */
+/* A paragraph. Nothing with JSON. */
 static void say(struct shown *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void say(struct shown *s, const char *format, ...)
 {
@@ -30,16 +28,12 @@ static void say(struct shown *s, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	unsigned used = 0;
-	for (char *word = text, *end; !s->tables && word; word = end) {
-		end = strchr(word, ' ');
-		if (end)
-			*end++ = '\0';
-		unsigned width = table_width(word);
-		bool breaks = used && used + 1 + width > WIDTH;
-		fprintf(s->out, "%s%s", breaks ? "\n  " : used ? " " : "", word);
-		used = breaks ? 2 + width : used + (used > 0) + width;
-	}
+	if (!s->tables)
+		page_wrap(s->out, "", 2, text);
+}
+
+static void skip_line(struct shown *s)
+{
 	if (!s->tables)
 		fputc('\n', s->out);
 }
@@ -54,7 +48,8 @@ static void note(struct shown *s, char side, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	say(s, "- %s%s%s", name, *name ? ": " : "", text);
+	if (!s->tables)
+		page_wrap(s->out, side == 'A' ? "- A: " : side == 'B' ? "- B: " : "- ", 2, text);
 	TABLE_ROW(s->notes, CELL(name), CELL(text));
 }
 
@@ -73,7 +68,7 @@ static void put_table(struct shown *s, struct table *table)
 	if (s->tables)
 		json_array_append_new(s->tables, table_to_json(table));
 	else
-		table_write_text(table, s->out, WIDTH);
+		table_write_text(table, s->out, PAGE_COLUMNS);
 	table_free(table);
 }
 
@@ -257,7 +252,9 @@ static void put_kinds(struct shown *s)
 		if (k < i)
 			continue;
 		side_kind_text(of, kind);
-		say(s, "\n%s\n", kind);
+		skip_line(s);
+		say(s, "%s", kind);
+		skip_line(s);
 		put_cells(s, of);
 	}
 }
@@ -274,6 +271,31 @@ static bool is_shown(const struct comparison *c, enum side_fact fact)
 	for (unsigned g = 0; g < c->ngroups; g++)
 		shown = shown || c->groups[g].of->cell.coll == COLL_ALLTOALLV;
 	return shown;
+}
+
+/* The names of the facts in which the sides differ; `figures`: with what each has. */
+static void unlike_facts(const struct comparison *c, bool figures, char *text, size_t bytes)
+{
+	text[0] = '\0';
+	for (unsigned i = 0; i < FACT_KINDS; i++) {
+		char one[300];
+		const char *a = c->left.facts[i], *b = c->right.facts[i];
+		if (!is_shown(c, i) || i == FACT_MEASURED || !strcmp(a, b))
+			continue;
+		snprintf(one, sizeof one, figures ? "%s (A: %.120s; B: %.120s)" : "%s",
+		         fact_names[i], a, b);
+		status_list(text, bytes, one);
+	}
+}
+
+/* Two machines or libraries are compared as often as two runs of one: what differs stands with
+ * the answer. */
+static void put_unlike(struct shown *s)
+{
+	char unlike[1200];
+	unlike_facts(s->c, true, unlike, sizeof unlike);
+	if (unlike[0])
+		say(s, "A and B are not alike in %s.", unlike);
 }
 
 static void put_fact(struct table *table, const char *name, const char *a, const char *b)
@@ -299,7 +321,7 @@ static void put_facts(struct shown *s)
 	                                              {"a", "A", "", TABLE_TEXT},
 	                                              {"b", "B", "", TABLE_TEXT}};
 	const struct comparison *c = s->c;
-	char a[32], b[32], unlike[160] = "";
+	char a[32], b[32], unlike[160];
 	struct table *table = table_of("sides", "The two sides", columns, COUNT(columns));
 	if (s->tables)
 		put_fact(table, "result", c->left.path, c->right.path);
@@ -309,9 +331,8 @@ static void put_facts(struct shown *s)
 		if (!is_shown(c, i))
 			continue;
 		put_fact(table, fact_names[i], c->left.facts[i], c->right.facts[i]);
-		if (i != FACT_MEASURED && strcmp(c->left.facts[i], c->right.facts[i]))
-			status_list(unlike, sizeof unlike, fact_names[i]);
 	}
+	unlike_facts(c, false, unlike, sizeof unlike);
 	trials_text(c, false, a, sizeof a);
 	trials_text(c, true, b, sizeof b);
 	put_fact(table, "trials", a, b);
@@ -407,13 +428,16 @@ int shown_put(const struct comparison *c, bool json, FILE *out, struct status *s
 	struct shown s = {.c = c, .out = out, .tables = json ? json_array() : NULL};
 	s.notes = table_of("notes", "What to know of the two sides", columns, COUNT(columns));
 	put_answer(&s);
-	say(&s, "%s", "");
+	put_unlike(&s);
+	skip_line(&s);
 	put_verdicts(&s);
-	say(&s, "\nThe speed of B is A's time divided by B's: below 1, B is slower. A row has "
+	skip_line(&s);
+	say(&s, "The speed of B is A's time divided by B's: below 1, B is slower. A row has "
 	        "one number per trial (nccl-tests: per file), the geometric mean over the "
 	        "sizes that both have. Trials of two runs are not paired: what changed on the "
 	        "machine between them is in it.");
-	say(&s, "\nµs per call, medians over trials; intervals are of one size.");
+	skip_line(&s);
+	say(&s, "µs per call, medians over trials; intervals are of one size.");
 	if (s.tables)
 		put_cells(&s, NULL);
 	else

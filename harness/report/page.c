@@ -31,8 +31,7 @@ static void bind_units(char *text, size_t bytes)
 	}
 }
 
-/* Breaks the text into lines; those after the first begin with `indent` blanks. */
-static void wrap(FILE *out, const char *lead, unsigned indent, const char *text)
+void page_wrap(FILE *out, const char *lead, unsigned indent, const char *text)
 {
 	unsigned column = table_width(lead);
 	fputs(lead, out);
@@ -69,7 +68,7 @@ static void put_heading(struct page *p, unsigned level, const char *text)
 {
 	begin(p);
 	if (p->kind == PAGE_TERMINAL) {
-		wrap(p->out, "", 0, text);
+		page_wrap(p->out, "", 0, text);
 		return;
 	}
 	fprintf(p->out, "%.*s ", (int)level, "######");
@@ -104,7 +103,7 @@ static void paragraph(struct page *p, char text[PAGE_TEXT_BYTES], const char *ma
 	bind_units(text, PAGE_TEXT_BYTES);
 	begin(p);
 	if (p->kind == PAGE_TERMINAL) {
-		wrap(p->out, "  ", 2, text);
+		page_wrap(p->out, "  ", 2, text);
 		return;
 	}
 	fputs(mark, p->out);
@@ -131,7 +130,7 @@ void page_item(struct page *p, const char *format, ...)
 	bind_units(text, sizeof text);
 	p->opened = true;
 	if (p->kind == PAGE_TERMINAL) {
-		wrap(p->out, "  - ", 4, text);
+		page_wrap(p->out, "  - ", 4, text);
 		return;
 	}
 	fputs("- ", p->out);
@@ -214,7 +213,7 @@ void page_files(struct page *p, const char *what, const char *const *files, unsi
 			         files[i]);
 	}
 	if (p->kind == PAGE_TERMINAL)
-		wrap(p->out, "  ", 2, text);
+		page_wrap(p->out, "  ", 2, text);
 	else
 		fprintf(p->out, "%s.\n\n", text);
 }

@@ -13,6 +13,10 @@
 
 enum page_kind { PAGE_TERMINAL, PAGE_MARKDOWN };
 
+/* A text in lines of PAGE_COLUMNS: `lead` before the first, `indent` blanks before each other.
+ * For what is printed without a page, too. Ends with a newline. */
+void page_wrap(FILE *out, const char *lead, unsigned indent, const char *text);
+
 struct page {
 	enum page_kind kind;
 	FILE *out;      /* borrowed */

@@ -140,6 +140,9 @@ static void write_claims_short(struct page *p, const struct model *m)
 	char family[1024];
 	claims_family_say(m->findings.claims, m->findings.asked.nclaims, family, sizeof family);
 	page_table(p, tables_claims_short(m));
+	if (tested)
+		page_say(p, "A number is the ratio that its claim is about; Claims in full says of "
+		            "what, with the interval.");
 	if (family[0])
 		page_say(p, "%s", family);
 	if (tested < here)
@@ -231,6 +234,12 @@ static void write_regimes(struct page *p, const struct model *m)
 		    "Speed: how many times as fast as %s; below 1 is slower. It is a paired "
 		    "estimate over the blocks, and no quotient of the medians beside it.",
 		    m->summary.variants[m->summary.reference].name);
+	else if (m->regimes.n)
+		page_say(p,
+		         "Speed: times as fast as %s, with its %.4g %% interval; below 1 is "
+		         "slower.",
+		         m->summary.variants[m->summary.reference].name,
+		         100 * m->summary.looks.confidence);
 }
 
 static bool has_crossovers(const struct model *m)
@@ -635,11 +644,12 @@ static void write_scatter(struct page *p, const struct model *m)
 		page_say(p, "%s", text);
 		page_table(p, table);
 	}
-	page_say(p, "Standard deviations of the log time of one job, one connection within a "
-	            "job, and so on; calls: one row within a cell. fast, slow: two speeds, "
-	            "where there are. ±: half the interval against the reference, and about "
-	            "what twice the time would make of it, spent on more blocks, more "
-	            "connections within each job, or more calls.");
+	page_say(p, "Between jobs: by how much jobs of one variant differ, as the standard "
+	            "deviation of the log of their time; then connections within a job, and so "
+	            "on down to calls (or stretches of them) within a cell. fast, slow: two "
+	            "speeds, where there are two. Interval ±: half of the interval against the "
+	            "reference, then about what twice the time would make of it, spent on "
+	            "blocks, on connections within each job, or on calls.");
 }
 
 /* --- appendix --- */
@@ -672,7 +682,7 @@ static void write_gaps(struct page *p, const struct model *m)
 	page_say(
 	    p,
 	    "One number per block: the geometric mean over all sizes, small and large alike. "
-	    "The A/A line is the reference against itself: what it differs from 1 is noise. "
+	    "The A/A line is the reference against itself: its distance from 1 is noise. "
 	    "Margin %.3g %%.",
 	    100 * m->summary.margin);
 	page_table(p, tables_gaps(m));
@@ -921,12 +931,13 @@ static void write_method(struct page *p, const struct model *m)
 	findings_count(&m->findings, s, &m->regimes, &verdicts, &intervals);
 	if (intervals)
 		page_say(p,
-		         "This report has %u verdict%s and %u interval%s in all, each by "
-		         "itself: of twenty intervals one misses what it is about. Claims "
-		         "alone are corrected for their number.",
-		         verdicts, words_plural(verdicts), intervals, words_plural(intervals));
+		         "This report has %u verdict%s and %u interval%s in all, each at %.4g %% "
+		         "by itself: %.3g %% of them miss the true value by chance. Only claims "
+		         "are corrected for their number.",
+		         verdicts, words_plural(verdicts), intervals, words_plural(intervals),
+		         100 * s->looks.confidence, 100 * (1 - s->looks.confidence));
 	if (m->run.end.reason[0])
-		page_say(p, "What ended it: %s. %s%s", m->run.end.reason, m->run.end.text,
+		page_say(p, "Why it ended: %s%s", m->run.end.text,
 		         ends_in_point(m->run.end.text) ? "" : ".");
 }
 

@@ -58,7 +58,7 @@ void sections_write_training(struct page *page, const struct model *m)
 		page_say(
 		    page,
 		    "Of a mixture of experts, size: what each rank sends. Step: tokens to the "
-		    "ranks of their experts, these's work, and back. Exposed: what a step "
+		    "ranks of their experts, are worked on there, and go back. Exposed: what a step "
 		    "takes "
 		    "beyond the work. Imbalance: what the busiest rank gets ÷ the mean, in "
 		    "bytes "

@@ -238,15 +238,16 @@ struct table *tables_components(const struct model *m, const struct components_r
 	snprintf(title, sizeof title, "%s: %s", g->regime->name, regime_about(g->regime).text);
 	struct table *t =
 	    NEW(name, title, {"variant", "variant", "", TABLE_TEXT},
-	        {"jobs", "jobs", "%", TABLE_NUMBER},
+	        {"jobs", "between jobs", "%", TABLE_NUMBER},
 	        {"connections", "connections", "%", TABLE_NUMBER},
 	        {"allocations", "allocations", "%", TABLE_NUMBER},
 	        {"cycles", "cycles", "%", TABLE_NUMBER}, {"calls", "calls", "%", TABLE_NUMBER},
 	        {"fast_us", "fast", "µs", TABLE_NUMBER},
-	        {"slow_us", "slow", "µs", TABLE_NUMBER}, {"half_width", "±", "%", TABLE_NUMBER},
-	        {"half_width_blocks", "± by blocks", "%", TABLE_NUMBER},
-	        {"half_width_connections", "by connections", "%", TABLE_NUMBER},
-	        {"half_width_calls", "by calls", "%", TABLE_NUMBER});
+	        {"slow_us", "slow", "µs", TABLE_NUMBER},
+	        {"half_width", "interval ±", "%", TABLE_NUMBER},
+	        {"half_width_blocks", "± with twice the blocks", "%", TABLE_NUMBER},
+	        {"half_width_connections", "the connections", "%", TABLE_NUMBER},
+	        {"half_width_calls", "the calls", "%", TABLE_NUMBER});
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		const struct components_side *side = &g->sides[v];
 		const double widths[] = {side->half, side->half_jobs, side->half_connections,
@@ -842,13 +843,13 @@ struct table *tables_memory(const struct model *m)
 {
 	static const double mib = 1048576.0;
 	const struct summary *s = &m->summary;
-	struct table *t = NEW("memory", "Memory, MiB", {"variant", "variant", "", TABLE_TEXT},
-	                      {"buffers_mib", "buffers", "", TABLE_NUMBER},
-	                      {"communicator_mib", "communicator", "", TABLE_NUMBER},
-	                      {"registration_mib", "registration", "", TABLE_NUMBER},
-	                      {"calls_mib", "first calls", "", TABLE_NUMBER},
-	                      {"rank_mib", "per rank", "", TABLE_NUMBER},
-	                      {"process_mib", "process", "", TABLE_NUMBER});
+	struct table *t = NEW("memory", "Memory", {"variant", "variant", "", TABLE_TEXT},
+	                      {"buffers_mib", "buffers", "MiB", TABLE_NUMBER},
+	                      {"communicator_mib", "communicator", "MiB", TABLE_NUMBER},
+	                      {"registration_mib", "registration", "MiB", TABLE_NUMBER},
+	                      {"calls_mib", "first calls", "MiB", TABLE_NUMBER},
+	                      {"rank_mib", "per rank", "MiB", TABLE_NUMBER},
+	                      {"process_mib", "process", "MiB", TABLE_NUMBER});
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		enum summary_role role = s->variants[v].role;
 		struct memory_use use;
@@ -895,7 +896,8 @@ struct table *tables_checks(const struct model *m)
 	return t;
 }
 
-/* "name=NVIDIA H200, pci=0000:00:06.0; …": lists and objects in a line. */
+/* "name=NVIDIA H200, pci=0000:00:06.0; …": lists and objects in a line. Empty texts, as of
+ * variables that are set to nothing, are left out. */
 static void add_value(char *text, size_t bytes, const json_t *value)
 {
 	size_t used = strlen(text), i;
@@ -912,6 +914,8 @@ static void add_value(char *text, size_t bytes, const json_t *value)
 		const char *comma = "";
 		json_object_foreach((json_t *)(uintptr_t)value, key, member)
 		{
+			if (json_is_string(member) && !*json_string_value(member))
+				continue;
 			used = strlen(text);
 			snprintf(text + used, bytes - used, "%s%s=", comma, key);
 			add_value(text, bytes, member);
@@ -926,6 +930,40 @@ static void add_value(char *text, size_t bytes, const json_t *value)
 	}
 }
 
+/* What a fact of the machine is called to people; one without a row by its key. */
+static const char *fact_word(const char *key)
+{
+	static const struct {
+		const char *key, *word;
+	} words[] = {{"host", "host name"},
+	             {"boot", "boot id"},
+	             {"cpu", "CPU"},
+	             {"cores", "cores that may be used"},
+	             {"online", "cores online"},
+	             {"numa_nodes", "NUMA nodes"},
+	             {"os", "operating system"},
+	             {"clock", "kernel's clock source"},
+	             {"driver", "NVIDIA driver"},
+	             {"load1", "load in the minute before"},
+	             {"gpus", "GPUs"},
+	             {"environment", "environment variables"},
+	             {"cuda", "CUDA runtime"},
+	             {"cuda_of_driver", "newest CUDA that the driver takes"}};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strcmp(words[i].key, key))
+			return words[i].word;
+	return key;
+}
+
+/* "24684084 kB", as the kernel says it, in GiB. */
+static void say_memory(char *text, size_t bytes)
+{
+	char unit[4];
+	double kib;
+	if (sscanf(text, "%lf %3s", &kib, unit) == 2 && !strcmp(unit, "kB"))
+		snprintf(text, bytes, "%.1f GiB", kib / (1 << 20));
+}
+
 /* As the first worker that has CUDA said it. */
 static void put_cuda(const struct model *m, struct table *t)
 {
@@ -936,7 +974,7 @@ static void put_cuda(const struct model *m, struct table *t)
 		if (!json_object_get(facts, keys[0]))
 			continue;
 		for (unsigned k = 0; k < 2; k++)
-			TABLE_ROW(t, CELL(keys[k]),
+			TABLE_ROW(t, CELL(fact_word(keys[k])),
 			          CELL(json_string_value(json_object_get(facts, keys[k]))));
 		return;
 	}
@@ -946,13 +984,15 @@ struct table *tables_machine(const struct model *m)
 {
 	json_t *machine = json_object_get(m->run.environment, "machine"), *value;
 	const char *key;
-	struct table *t = NEW("machine", "Machine", {"what", "", "", TABLE_TEXT},
-	                      {"value", "", "", TABLE_TEXT});
+	struct table *t = NEW("machine", "Machine", {"what", "what", "", TABLE_TEXT},
+	                      {"value", "value", "", TABLE_TEXT});
 	json_object_foreach(machine, key, value)
 	{
 		char text[1024] = "";
 		add_value(text, sizeof text, value);
-		TABLE_ROW(t, CELL(key), CELL(text));
+		if (!strcmp(key, "memory"))
+			say_memory(text, sizeof text);
+		TABLE_ROW(t, CELL(fact_word(key)), CELL(text));
 	}
 	put_cuda(m, t);
 	return t;

@@ -9,6 +9,7 @@
 #include "../config/cost.h"
 #include "../config/planner.h"
 #include "../machine.h"
+#include "../report/page.h"
 #include "../run/run.h"
 #include "verbs.h"
 
@@ -93,13 +94,14 @@ static void say_variants(const struct plan *plan)
 	for (unsigned i = 0; i < plan->nvariants; i++) {
 		const struct plan_variant *v = &plan->variants[i];
 		const struct layout l = v->settings.layout;
-		char set[1024];
+		char set[1024], lead[64];
 		const char *role = !strcmp(v->role, "again")     ? "the reference once more"
 		                   : !strcmp(v->role, "variant") ? ""
 		                   : !strcmp(v->role, "limit")   ? "what plain copies reach"
 		                                                 : "the reference";
+		snprintf(lead, sizeof lead, "  %-28.40s left out: ", v->name);
 		if (v->skip[0])
-			printf("  %-28s left out: %s\n", v->name, v->skip);
+			page_wrap(stdout, lead, 31, v->skip);
 		else
 			printf("  %-28s %-10s %ux%ux%u on %s%s%s\n", v->name, v->settings.mode,
 			       l.processes, l.threads, l.ranks_per_thread, v->settings.backend,
@@ -210,23 +212,28 @@ int dry_run(const struct run_request *q, struct status *st)
 	}
 	if (plan_make(spec, &machine, 1, plan, st))
 		goto out;
-	printf("%s: %s\n", spec->name, spec->question);
+	char text[1600];
+	snprintf(text, sizeof text, "%s: %s", spec->name, spec->question);
+	page_wrap(stdout, "", 0, text);
 	printf("%u ranks on %s, %u cores\n", plan->nranks, chosen, machine.cores);
 	if (why[0])
-		printf("%s\n", why);
+		page_wrap(stdout, "", 0, why);
+	snprintf(text, sizeof text,
+	         "%s has nothing to run on here (%.1000s): %u ranks are imagined, and what its "
+	         "library can do is not asked",
+	         chosen, why_not.text, machine.imagined_ranks);
 	if (machine.imagined)
-		printf(
-		    "%s has nothing to run on here (%s): %u ranks are imagined, and what its "
-		    "library can do is not asked\n",
-		    chosen, why_not.text, machine.imagined_ranks);
+		page_wrap(stdout, "", 0, text);
 	say_variants(plan);
 	say_cells(plan);
 	say_search(plan);
 	if (plan->search.nkeys)
 		plan_whole_search(plan, st);
 	say_cost(plan, &machine);
+	if (plan->nnotes)
+		printf("notes\n");
 	for (unsigned i = 0; i < plan->nnotes; i++)
-		printf("%s%s\n", i ? "  " : "notes\n  ", plan->notes[i]);
+		page_wrap(stdout, "  ", 2, plan->notes[i]);
 	plan_free(plan);
 	result = 0;
 out:

@@ -12,7 +12,30 @@
 #include "../config/spec.h"
 #include "../machine.h"
 #include "../config/near.h"
+#include "../report/page.h"
 #include "verbs.h"
+
+#define NAME_COLUMNS 17
+
+/* A name, and in a column of its own what it is. */
+static void list_entry(const char *name, const char *what)
+{
+	char lead[80];
+	snprintf(lead, sizeof lead, "  %-*.60s ", NAME_COLUMNS, name);
+	if (strlen(name) > NAME_COLUMNS) {
+		printf("  %s\n", name);
+		snprintf(lead, sizeof lead, "%*s", NAME_COLUMNS + 3, "");
+	}
+	page_wrap(stdout, lead, NAME_COLUMNS + 3, what);
+}
+
+/* The same of what this machine may lack. */
+static void list_here(const char *name, const char *what, const char *lack)
+{
+	char text[1400];
+	snprintf(text, sizeof text, "%s%s%s", what, lack ? "; not here: " : "", lack ? lack : "");
+	list_entry(name, text);
+}
 
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
@@ -55,18 +78,15 @@ static void list_experiment(const char *name, void *arg)
 	struct spec *spec = calloc(1, sizeof *spec);
 	snprintf(file, sizeof file, "%s/%s.exp", home->experiments, name);
 	bool ok = spec && !spec_load(file, 0, NULL, NULL, machine_env, spec, &st);
-	printf("  %-20s %s\n", name, ok ? spec->question : st.text);
+	list_entry(name, ok ? spec->question : st.text);
 	free(spec);
 }
 
 static void list_modes(const struct home *home)
 {
 	(void)home;
-	for (const struct mode *const *m = mode_table; *m; m++) {
-		const char *no = (*m)->unsupported();
-		printf("  %-15s %s%s%s\n", (*m)->name, (*m)->summary, no ? "; not here: " : "",
-		       no ? no : "");
-	}
+	for (const struct mode *const *m = mode_table; *m; m++)
+		list_here((*m)->name, (*m)->summary, (*m)->unsupported());
 }
 
 static void list_backends(const struct home *home)
@@ -75,8 +95,7 @@ static void list_backends(const struct home *home)
 	for (const struct backend *const *b = backend_table; *b; b++) {
 		struct status why = {0};
 		unsigned ranks = (*b)->capacity(&why);
-		printf("  %-15s %s%s%s\n", (*b)->name, (*b)->summary,
-		       ranks ? "" : "; not here: ", ranks ? "" : why.text);
+		list_here((*b)->name, (*b)->summary, ranks ? NULL : why.text);
 	}
 }
 
@@ -84,25 +103,25 @@ static void list_collectives(const struct home *home)
 {
 	(void)home;
 	for (int c = 0; c < COLL_KINDS; c++)
-		printf("  %-15s %s\n", coll_info(c)->name, coll_info(c)->summary);
+		list_entry(coll_info(c)->name, coll_info(c)->summary);
 }
 
 static void list_datatypes(const struct home *home)
 {
 	(void)home;
-	printf(" ");
+	char text[512] = "";
 	for (int d = 0; d < DTYPE_KINDS; d++)
-		printf(" %s", coll_dtype_name(d));
-	printf("\n");
+		status_list(text, sizeof text, coll_dtype_name(d));
+	page_wrap(stdout, "  ", 2, text);
 }
 
 static void list_operations(const struct home *home)
 {
 	(void)home;
-	printf(" ");
+	char text[512] = "";
 	for (int o = 0; o < OP_NONE; o++)
-		printf(" %s", coll_op_name(o));
-	printf("\n");
+		status_list(text, sizeof text, coll_op_name(o));
+	page_wrap(stdout, "  ", 2, text);
 }
 
 static void list_experiments(const struct home *home)
@@ -110,16 +129,14 @@ static void list_experiments(const struct home *home)
 	home_each_experiment(home, list_experiment, (void *)(size_t)home);
 }
 
-/* The backends that heed a key, where not all do: " (nccl, host)". */
-static void say_heeding(const struct field *f)
+/* The backends that heed a key, where not all do: "nccl, host". */
+static void say_heeding(const struct field *f, char *names, size_t bytes)
 {
-	char names[128] = "";
+	names[0] = '\0';
 	for (const struct backend *const *b = backend_table; f->special && *b; b++)
 		for (unsigned i = 0; (*b)->heeds && (*b)->heeds[i]; i++)
 			if (!strcmp((*b)->heeds[i], f->key))
-				status_list(names, sizeof names, (*b)->name);
-	if (names[0])
-		printf(" (%s)", names);
+				status_list(names, bytes, (*b)->name);
 }
 
 static void list_fields(const char *section, const struct field *rows, size_t n)
@@ -127,14 +144,18 @@ static void list_fields(const char *section, const struct field *rows, size_t n)
 	printf(" %s\n", section);
 	for (size_t i = 0; i < n; i++) {
 		const struct field *f = &rows[i];
-		char allowed[512];
+		char allowed[512], backends[128], text[1400];
 		field_allowed(f, allowed, sizeof allowed);
+		say_heeding(f, backends, sizeof backends);
 		if (!f->initial)
 			continue; /* the second row of a key */
-		printf("  %-15s %s%s%s%s; default %s", f->key, f->help ? f->help : "",
-		       allowed[0] ? " [" : "", allowed, allowed[0] ? "]" : "", f->initial);
-		say_heeding(f);
-		printf("\n");
+		bool required = !strcmp(f->initial, "required");
+		snprintf(text, sizeof text, "%s%s%s%s%s; %s%s%s%s%s",
+		         f->help ? f->help : "", f->help && allowed[0] ? " " : "",
+		         allowed[0] ? "[" : "", allowed, allowed[0] ? "]" : "",
+		         required ? "" : "default ", f->initial,
+		         backends[0] ? " (" : "", backends, backends[0] ? ")" : "");
+		list_entry(f->key, text);
 	}
 }
 
@@ -145,12 +166,23 @@ static void list_keys(const struct home *home)
 	const struct field *rows = keys_fields(KEYS_EXPERIMENT, &n);
 	(void)home;
 	list_fields("[experiment], and those of a variant, for all", rows, n);
+	list_entry("like", "NAME of another file NAME.exp, which this one starts from");
 	rows = keys_fields(KEYS_VARIANT, &n);
-	list_fields("[variant NAME], and like, each, env.NAME", rows, n);
+	list_fields("[variant NAME]", rows, n);
+	list_entry("like", "a variant above, whose settings this one starts from");
+	list_entry("each", "paths of libraries with ':' between: a variant for each (nccl)");
+	list_entry("env.NAME", "a variable of the job's environment: NCCL_…, CUDA_…, UCX_… and "
+	                       "what tunes of OMPI_MCA_…");
 	rows = asked_fields(false, &n);
 	list_fields("[factor NAME]", rows, n);
 	rows = asked_fields(true, &n);
 	list_fields("[claim NAME]", rows, n);
+	printf(" [search]\n");
+	list_entry("finalists", "sets of values that are confirmed in blocks of their own [1 to "
+	                        "6]; default 3");
+	list_entry("KEY", "values with commas between, up to 8, beside the reference's own: of any "
+	                  "key of a variant but mode, layout, backend, nccl, each, expect, "
+	                  "nccl_below, force, flip; up to 16 keys");
 }
 
 static const struct {
