@@ -139,7 +139,7 @@ static void operations_are_listed_as_op_takes_them(void **state)
 	struct cli cli = cli_run(folder, (const char *[]){"list", NULL});
 	assert_int_equal(cli.code, 0);
 	assert_non_null(
-	    strstr(cli.out, "\noperations\n  sum prod min max avg premulsum\nexperiments"));
+	    strstr(cli.out, "\noperations\n  sum, prod, min, max, avg, premulsum\nexperiments"));
 	free(cli.out);
 	refused((const char *[]){"run", "smoke", "backend=host", "op=none", "--results",
 	                         results, NULL},
