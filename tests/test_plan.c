@@ -777,6 +777,25 @@ static void test_limit_of_many_cells(void **state)
 	}
 }
 
+/* Staged through the host a call of 1 GiB takes a second, and a timeline 20 of them. */
+static void test_long_calls_have_no_timeline(void **state)
+{
+	unsigned timelines = 0;
+	(void)state;
+	make(1);
+	for (unsigned i = 0; i < plan.ncells; i++)
+		if (plan.cells[i].coll == COLL_SENDRECV)
+			plan.cells[i].asked_bytes = (size_t)1 << 30;
+	struct trial *t = trial_at(0);
+	for (unsigned c = 0; c < t->ncells; c++) {
+		timelines += t->cells[c].pass == PASS_TIMELINE;
+		assert_false(t->cells[c].pass == PASS_TIMELINE &&
+		             t->cells[c].coll == COLL_SENDRECV);
+	}
+	assert_int_equal(timelines, 1);
+	trial_free(t);
+}
+
 /* No call: its cells have no timeline. */
 static void test_init_has_no_timeline(void **state)
 {
@@ -888,6 +907,7 @@ int main(void)
 	    TEST(test_aggregate_divides_calls),
 	    TEST(test_limit_of_many_cells),
 	    TEST(test_init_has_no_timeline),
+	    TEST(test_long_calls_have_no_timeline),
 	    TEST(test_missing_sizes),
 	    TEST(test_command),
 	    TEST(ranks_may_share_gpus),

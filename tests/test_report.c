@@ -767,6 +767,13 @@ static void labels_are_short(void **state)
 	assert_string_equal(words_percent(0.997).text, "100");
 	assert_string_equal(words_percent(114.3).text, "11000");
 	assert_string_equal(words_number(99.97).text, "100");
+	/* In full, a number has the places of the estimate, or fewer where it is large itself. */
+	const struct stats_ratio far = {.estimate = 4.42, .lo = 0.7514, .hi = 234.852},
+	                         low = {.estimate = 0.0003, .lo = 0.00004, .hi = 0.0072},
+	                         high = {.estimate = 68.02, .lo = 8.04, .hi = 577.04};
+	assert_string_equal(words_ratio(&far, true).text, "4.420 (0.751 to 235)");
+	assert_string_equal(words_ratio(&low, true).text, "0.0003 (4e-05 to 0.007)");
+	assert_string_equal(words_ratio(&high, true).text, "68.0 (8.0 to 577)");
 }
 
 static int remove_one(const char *path, const struct stat *about, int type, struct FTW *ftw)

@@ -77,6 +77,17 @@ const char *words_plural(unsigned long long n)
 	return n == 1 ? "" : "s";
 }
 
+/* A number of an interval: as many places as the estimate, fewer where it is large itself. None
+ * says 0.000. */
+static struct words one_of(double x, double estimate)
+{
+	int places = estimate < 9.995 ? 3 : estimate < 99.95 ? 1 : 0;
+	int own = x < 9.995 ? 3 : x < 99.95 ? 1 : 0;
+	if (x > 0 && x < 0.0005)
+		return say("%.1g", x);
+	return say("%.*f", own < places ? own : places, x);
+}
+
 struct words words_ratio(const struct stats_ratio *r, bool full)
 {
 	double off = fmax(r->hi - r->estimate, r->estimate - r->lo) / r->estimate;
@@ -85,12 +96,9 @@ struct words words_ratio(const struct stats_ratio *r, bool full)
 	if (isnan(r->lo))
 		return say("%.3f", r->estimate);
 	if (full) {
-		int digits = r->estimate < 9.995 ? 3 : r->estimate < 99.95 ? 1 : 0;
-		if (digits == 3 && r->hi >= 9.995) /* far apart: each has its own digits */
-			return say("%.3f (%.3f to %s)", r->estimate, r->lo,
-			           words_number(r->hi).text);
-		return say("%.*f (%.*f to %.*f)", digits, r->estimate, digits, r->lo, digits,
-		           r->hi);
+		struct words estimate = one_of(r->estimate, r->estimate),
+		             lo = one_of(r->lo, r->estimate), hi = one_of(r->hi, r->estimate);
+		return say("%.40s (%.40s to %.40s)", estimate.text, lo.text, hi.text);
 	}
 	if (off <= 0.5)
 		return say("%.3f ±%.1f%%", r->estimate, 100 * off);

@@ -191,6 +191,7 @@ void plan_primary(const struct plan *plan, struct primary *out)
 /* --- the order: who runs when, and each trial's cells
  * ------------------------------------------- */
 
+#define TIMELINE_MOST ((size_t)256 << 20) /* bytes of a cell */
 #define GOLDEN_GAMMA 0x9E3779B97F4A7C15u /* splitmix64's step */
 
 /* Streams of their own, so that one more variant does not move the cells. */
@@ -265,13 +266,14 @@ static unsigned limit_cells(const struct plan *plan, struct cell *cells)
 }
 
 /* Block 0 ends with the timeline's pass: per collective the smallest size, where launching
- * shows. */
+ * shows. Of what takes long it would show nothing, and take 20 calls for it. */
 static unsigned timeline_cells(const struct plan *plan, unsigned block, struct cell *cells)
 {
 	unsigned n = 0;
 	for (unsigned i = 0; i < plan->ncells && block == 0; i++) {
 		const struct cell *cell = &plan->cells[i];
-		if (cell->pace != PACE_ISOLATED || coll_info(cell->coll)->is & COLL_PSEUDO)
+		if (cell->pace != PACE_ISOLATED || cell->asked_bytes > TIMELINE_MOST ||
+		    coll_info(cell->coll)->is & COLL_PSEUDO)
 			continue;
 		if (n == 0 || cells[n - 1].coll != cell->coll)
 			cells[n++] = *cell;
