@@ -20,7 +20,7 @@ do for [picture = 1:factors_tested > 0] {
 	load begin
 	left = 0
 	do for [k = 1:factors_tested] {
-		left = most(7.3 * strlen(F_name[k][1:32]), most(5.9 * strlen(F_setting[k][1:32]), left))
+		left = most(7.3 * strlen(F_name[k][1:32]), most(6.7 * strlen(F_setting[k][1:32]), left))
 	}
 	left = 26 + left
 	right = W - 170

@@ -78,12 +78,12 @@ const char *words_plural(unsigned long long n)
 }
 
 /* A number of an interval: as many places as the estimate, fewer where it is large itself. None
- * says 0.000. */
+ * is rounded to 0. */
 static struct words one_of(double x, double estimate)
 {
 	int places = estimate < 9.995 ? 3 : estimate < 99.95 ? 1 : 0;
 	int own = x < 9.995 ? 3 : x < 99.95 ? 1 : 0;
-	if (x > 0 && x < 0.0005)
+	if (x > 0 && x * 2 < pow(10, -places))
 		return say("%.1g", x);
 	return say("%.*f", own < places ? own : places, x);
 }

@@ -680,7 +680,9 @@ static void put_factors(struct script *p)
 			continue;
 		k++;
 		put_text(p, "F_name", k, r->factor->name);
-		put_text(p, "F_setting", k, r->factor->setting);
+		/* A variable's name says by itself that it is one. */
+		put_text(p, "F_setting", k,
+		         r->factor->setting + (strncmp(r->factor->setting, "env.", 4) ? 0 : 4));
 		put_text(p, "F_effect", k, words_ratio(&r->bandwidth.ratio, true).text);
 		put_text(p, "F_latency", k, words_ratio(&r->latency.ratio, true).text);
 		latency |= factors_judged(&r->latency);
