@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "../harness/analysis/captions.h"
 #include "../harness/analysis/findings.h"
 #include "../harness/analysis/words.h"
 
@@ -674,6 +675,10 @@ static void sentence_of_what_is_undecided(void **state)
 	made.blocks = 5;
 	says("With NCCL 2.21.5 to 2.28.3 too few blocks for a verdict on processes against "
 	     "threads (0.993).");
+	char caption[512];
+	caption_versions(v, 0, caption, sizeof caption);
+	assert_string_equal(caption, "With 2.21.5 processes against threads are undecided; with "
+	                             "2.28.3 it is undecided");
 	done(NULL);
 	made.blocks = 10;
 	noise = 0.2;

@@ -323,8 +323,9 @@ void caption_versions(const struct versions *v, unsigned coll, char *text, size_
 			          x->ratio.estimate);
 		else {
 			verdict_unseen_text(x->detectable, unseen, sizeof unseen);
-			words_add(text, bytes, "%sundecided, %s",
-			          i ? "it is " : "against threads are ", unseen);
+			words_add(text, bytes, "%sundecided%s%s",
+			          i ? "it is " : "against threads are ", *unseen ? ", " : "",
+			          unseen);
 		}
 	}
 	if (v->nrows > 4)
