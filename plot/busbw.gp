@@ -3,7 +3,7 @@
 load plot_dir.'/style.gp'
 
 do for [g = 1:groups] {
-	if (!each || !carries_data || G_pace[g] ne 'stream') { continue }
+	if (!each || G_busbw_lines[g] eq '' || !carries_data || G_pace[g] ne 'stream') { continue }
 	name = prefix.'_'.G_coll[g].'_busbw'
 	head = head_of(G_coll[g], 'bus bandwidth'.by_size(g))
 	said = G_said[g]

@@ -3,7 +3,7 @@
 load plot_dir.'/style.gp'
 
 do for [g = 1:groups] {
-	if (!each || G_pace[g] ne 'isolated') { continue }
+	if (!each || G_time_lines[g] eq '' || G_pace[g] ne 'isolated') { continue }
 	name = prefix.'_'.G_coll[g].'_latency'
 	head = head_of(G_coll[g], 'latency of isolated calls'.by_size(g))
 	said = G_said[g]

@@ -1,10 +1,11 @@
 # What launching costs: the longest time from leaving the barrier until issue returns on any rank, per
-# call. Of isolated calls where there are any. One picture per collective.
+# call. Of isolated calls where there are any. One picture per collective; none where calls
+# block, so that issue has no end of its own.
 load plot_dir.'/style.gp'
 
 isolated(g) = sum [k = 1:groups] (G_coll[k] eq G_coll[g] && G_pace[k] eq 'isolated')
 do for [g = 1:groups] {
-	if (!detail || (G_pace[g] ne 'isolated' && isolated(g))) { continue }
+	if (!detail || G_launch_lines[g] eq '' || (G_pace[g] ne 'isolated' && isolated(g))) { continue }
 	name = prefix.'_'.G_coll[g].'_launch'
 	head = head_of(G_coll[g], 'launch cost'.by_size(g))
 	said = G_launch_said[g]

@@ -369,6 +369,31 @@ static void the_limit_is_drawn(void **state)
 	assert_true(times_drawn(3, picture, dashed) >= 2);
 }
 
+static void calls_block(json_t *environment)
+{
+	json_object_set_new(environment, "backends",
+	                    json_pack("{s:{s:b, s:b}}", "gloo", "carries_data", 1, "launches", 0));
+}
+
+/* Where calls block, launching has no cost of its own: no picture of it, and no other is lost. */
+static void blocking_calls_have_no_launch(void **state)
+{
+	struct made m = plain;
+	struct status st = {""};
+	(void)state;
+	if (no_gnuplot())
+		skip();
+	m.backend = "gloo";
+	m.blocks = 2;
+	m.environment = calls_block;
+	made_write(&m);
+	if (report_make(made_folder, "plot", NULL, &st))
+		fail_msg("%s", st.text);
+	assert_null(strstr(made_read("report.md"), "was not drawn"));
+	assert_int_not_equal(access(made_path("plots/gloo_alltoall_launch.png"), F_OK), 0);
+	assert_int_equal(access(made_path("plots/gloo_alltoall_latency.png"), F_OK), 0);
+}
+
 /* The names of sizes, wherever they stand in one row, have room. */
 static void ticks_never_overlap(void **state)
 {
@@ -423,6 +448,7 @@ int main(void)
 	    cmocka_unit_test(many_factors_are_the_answers_picture),
 	    cmocka_unit_test(every_size_has_its_point),
 	    cmocka_unit_test(the_limit_is_drawn),
+	    cmocka_unit_test(blocking_calls_have_no_launch),
 	    cmocka_unit_test(ticks_never_overlap),
 	};
 	return cmocka_run_group_tests(tests, made_begin, made_end);
