@@ -81,6 +81,59 @@ static void nothing_of_ours_can_be_written(void **state)
 	assert_int_equal(bad, 0);
 }
 
+/* Functions that are there for others, though nobody calls them here. */
+static const char *const offered[] = {
+    "mode_*_mpirun", /* for a mode of one's own that mpirun starts */
+    "_Z*",           /* CUDA's kernels and their stubs */
+};
+
+static bool is_offered(const char *name)
+{
+	for (size_t i = 0; i < sizeof offered / sizeof *offered; i++)
+		if (!fnmatch(offered[i], name, 0))
+			return true;
+	return false;
+}
+
+/* Whether a file of the tests has the word. */
+static bool is_tested(const char *name)
+{
+	char command[256];
+	snprintf(command, sizeof command, "grep -rqw --include=*.[ch] %s tests", name);
+	return !system(command);
+}
+
+/* What a file exports somebody takes: another file, or a test. All else is static, or dead. */
+static void what_is_exported_is_taken(void **state)
+{
+	const char *program = getenv("LAUNCHGAP");
+	char place[PATH_MAX], command[8 * PATH_MAX], line[1024], name[128];
+	unsigned bad = 0;
+	(void)state;
+	if (!program)
+		skip();
+	snprintf(place, sizeof place, "%s", program);
+	const char *build = dirname(place);
+	/* Defined once, and asked for by no object: `comm` of two sorted lists. */
+	snprintf(command, sizeof command,
+	         "nm '%s/core.a' '%s/harness/main.o' 2>/dev/null | sort -u >'%s/symbols' && "
+	         "awk '$2 == \"T\" {print $3}' '%s/symbols' | sort -u >'%s/exported' && "
+	         "awk '$1 == \"U\" {print $2}' '%s/symbols' | sort -u | "
+	         "comm -23 '%s/exported' -",
+	         build, build, build, build, build, build, build);
+	FILE *in = popen(command, "r");
+	assert_non_null(in);
+	while (fgets(line, sizeof line, in)) {
+		if (sscanf(line, "%127s", name) != 1 || !strcmp(name, "main") ||
+		    is_offered(name) || is_tested(name))
+			continue;
+		print_error("%s is taken by no other file and no test: static, or dead?\n", name);
+		bad++;
+	}
+	pclose(in);
+	assert_int_equal(bad, 0);
+}
+
 static void what_can_be_written_is_seen(void **state)
 {
 	static const char at[] = "0000000000000000 ";
@@ -111,6 +164,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(nothing_of_ours_can_be_written),
+	    cmocka_unit_test(what_is_exported_is_taken),
 	    cmocka_unit_test(what_can_be_written_is_seen),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -151,7 +151,8 @@ int channels_make(const struct summary *s, struct channels_steps *out, struct st
 	return 0;
 }
 
-const struct channels_step *channels_find(const struct channels_steps *steps,
+/* The step that a cliff lies on, of its own variant, or NULL. */
+static const struct channels_step *step_of(const struct channels_steps *steps,
                                           const struct cliff *c)
 {
 	for (unsigned i = 0; i < steps->n; i++)
@@ -161,7 +162,8 @@ const struct channels_step *channels_find(const struct channels_steps *steps,
 	return NULL;
 }
 
-const struct channels_step *channels_next(const struct channels_steps *steps,
+/* The next one behind it, or NULL: a pair has all of its channels. */
+static const struct channels_step *step_behind(const struct channels_steps *steps,
                                           const struct channels_step *step)
 {
 	const struct channels_step *next = step + 1;
@@ -183,7 +185,7 @@ static bool has_rule(const struct summary *s, const struct cliff *c)
 void channels_say(const struct summary *s, const struct channels_steps *steps,
                   const struct cliff *c, char *text, size_t bytes)
 {
-	const struct channels_step *step = channels_find(steps, c), *next;
+	const struct channels_step *step = step_of(steps, c), *next;
 	text[0] = '\0';
 	if (!step) {
 		if (c->kind == CLIFF_JUMP && has_rule(s, c))
@@ -197,7 +199,7 @@ void channels_say(const struct summary *s, const struct channels_steps *steps,
 	         step->before, step->rule.all, words_size(step->bound_bytes).text, step->after,
 	         words_size(s->groups[c->group].asked_bytes[c->to]).text,
 	         words_size(step->rule.chunk_bytes).text);
-	next = channels_next(steps, step);
+	next = step_behind(steps, step);
 	if (next)
 		words_add(text, bytes, " The next step is behind %s, to %u channels.",
 		          words_size(next->bound_bytes).text, next->after);

@@ -50,12 +50,6 @@ struct channels_steps {
 
 /* Of every variant whose log says it. The caller frees the list. -1 only when memory is out. */
 int channels_make(const struct summary *summary, struct channels_steps *out, struct status *st);
-/* The step that a cliff lies on, of its own variant, or NULL. */
-const struct channels_step *channels_find(const struct channels_steps *steps,
-                                          const struct cliff *cliff);
-/* The next one behind it, or NULL: a pair has all of its channels. */
-const struct channels_step *channels_next(const struct channels_steps *steps,
-                                          const struct channels_step *step);
 /* Why a cliff is where it is, and where the next one is to be expected; "" where channels do
  * not say it. */
 void channels_say(const struct summary *summary, const struct channels_steps *steps,

@@ -142,7 +142,9 @@ static double job_variance(const struct components_side *side, double connection
 	       side->rows_part / (leaves * calls);
 }
 
-enum components_level components_largest(const struct components_side *side)
+/* The level with the largest part in a job's number, or COMPONENTS_LEVELS where nothing is
+ * known. */
+static enum components_level level_largest(const struct components_side *side)
 {
 	enum components_level largest = COMPONENTS_LEVELS;
 	double n = 1, most = 0;
@@ -344,7 +346,7 @@ void components_say(const struct summary *s, const struct components_regime *g, 
 	if (v < 0)
 		return;
 	const struct components_side *side = &g->sides[v];
-	enum components_level most = components_largest(side);
+	enum components_level most = level_largest(side);
 	const char *best = "blocks";
 	double least = side->half_jobs;
 	if (side->half_connections < least) {

@@ -66,9 +66,6 @@ int components_make(const struct summary *summary, const struct regimes *regimes
 void components_free(struct components *components);
 
 const char *components_level_name(enum components_level level); /* "jobs" */
-/* The level with the largest part in a job's number, or COMPONENTS_LEVELS where nothing is
- * known. */
-enum components_level components_largest(const struct components_side *side);
 /* Whether the regime leaves something to ask for: a verdict is open, its A/A line is too wide,
  * or the run made connections or buffers anew. */
 bool components_speak(const struct summary *summary, const struct components_regime *regime);

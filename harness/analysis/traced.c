@@ -75,7 +75,10 @@ static unsigned slot_of(struct slot *slots, unsigned *n, const struct record_cel
 	return i;
 }
 
-unsigned long long traced_events(const struct record_cell *c, unsigned rows)
+/* Events of one cell with so many rows: one for the cell, and for each row the call, its issue,
+ * its wait, and where the device has a clock the device's; of all ranks. Beside them what ran
+ * in the last row. */
+static unsigned long long events_in(const struct record_cell *c, unsigned rows)
 {
 	return c->nranks * (1ULL + (c->device_clock ? 4ULL : 3ULL) * rows);
 }
@@ -85,7 +88,7 @@ static unsigned long long events_of(const struct traced *t, unsigned rows)
 	unsigned long long sum = 0;
 	for (unsigned i = 0; i < t->n; i++) {
 		const struct record_cell *c = t->cells[i].cell;
-		sum += traced_events(c, c->rows < rows ? c->rows : rows);
+		sum += events_in(c, c->rows < rows ? c->rows : rows);
 	}
 	return sum;
 }
@@ -102,7 +105,7 @@ static void bound(struct traced *t, unsigned events)
 	for (unsigned i = 0; i < t->n; i++) {
 		struct traced_cell *x = &t->cells[i];
 		x->rows = x->cell->rows < rows ? x->cell->rows : rows;
-		used += traced_events(x->cell, x->rows);
+		used += events_in(x->cell, x->rows);
 		if (n && used > events) {
 			t->cells_left_out++;
 			continue;

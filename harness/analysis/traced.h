@@ -43,9 +43,4 @@ struct traced_place traced_place(const struct summary_variant *variant, unsigned
 bool traced_span(const struct record_cell *cell, enum sample_lane lane, unsigned rank, size_t i,
                  int64_t *start, int64_t *end);
 
-/* Events of one cell with so many rows: one for the cell, and for each row the call, its issue,
- * its wait, and where the device has a clock the device's; of all ranks. Beside them what ran
- * in the last row. */
-unsigned long long traced_events(const struct record_cell *cell, unsigned rows);
-
 #endif

@@ -49,16 +49,12 @@ static void note(struct shown *s, char side, const char *format, ...)
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	if (!s->tables)
-		page_wrap(s->out, side == 'A' ? "- A: " : side == 'B' ? "- B: " : "- ", 2, text);
+		page_wrap(s->out,
+		          side == 'A'   ? "- A: "
+		          : side == 'B' ? "- B: "
+		                        : "- ",
+		          2, text);
 	TABLE_ROW(s->notes, CELL(name), CELL(text));
-}
-
-static struct table *table_of(const char *name, const char *title,
-                              const struct table_column *columns, size_t n)
-{
-	struct table *table = table_new(name, title);
-	table_columns(table, columns, (unsigned)n);
-	return table;
 }
 
 /* Shows and frees. */

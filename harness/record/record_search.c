@@ -78,7 +78,8 @@ bool record_search_has(const struct record_run *run, const char *set)
 	return set_find(run, set);
 }
 
-bool record_search_confirms(const struct record_run *run, unsigned block)
+/* Whether a block confirms, or the run has no search. */
+static bool block_confirms(const struct record_run *run, unsigned block)
 {
 	for (unsigned i = 0; i < run->search.nblocks; i++)
 		if (run->search.blocks[i].block == block && run->search.blocks[i].confirms)
@@ -122,7 +123,7 @@ int record_search_part(struct record_run *run)
 	s->next_block = record_next_block(run);
 	for (unsigned i = 0; i < run->ncells; i++) {
 		const struct record_cell *c = &run->cells[i];
-		if (s->confirmed ? record_search_confirms(run, c->block)
+		if (s->confirmed ? block_confirms(run, c->block)
 		                 : !record_search_has(run, c->variant))
 			run->cells[cells++] = *c;
 		else
@@ -130,7 +131,7 @@ int record_search_part(struct record_run *run)
 	}
 	for (unsigned i = 0; i < run->nfailures; i++) {
 		const struct record_failure *f = &run->failures[i];
-		if (s->confirmed ? record_search_confirms(run, f->block)
+		if (s->confirmed ? block_confirms(run, f->block)
 		                 : !record_search_has(run, f->variant))
 			run->failures[failures++] = *f;
 		else

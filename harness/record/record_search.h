@@ -18,7 +18,5 @@ bool record_search_has(const struct record_run *run, const char *set);
 int record_search_part(struct record_run *run);
 /* Gives back what is the search's own, and its cells to the run's. */
 void record_search_free(struct record_run *run);
-/* Whether a block confirms, or the run has no search. */
-bool record_search_confirms(const struct record_run *run, unsigned block);
 
 #endif

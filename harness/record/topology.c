@@ -9,11 +9,6 @@
 static const char *const ancestors[ANCESTORS] = {
     "", "board", "switch", "switches", "host bridge", "node", "system"};
 
-const char *topology_ancestor_name(enum topology_ancestor ancestor)
-{
-	return ancestors[ancestor];
-}
-
 static int bad(const char *what, struct status *st)
 {
 	return status_set(st, "topology: \"%s\" is of another type or out of range", what);

@@ -82,6 +82,5 @@ void topology_free(struct topology *topology);
 int topology_gpu(const struct topology *topology, const char *pci);
 /* The core of the system's number; NULL where there is none, or several, one in each socket. */
 const struct topology_core *topology_core(const struct topology *topology, int core);
-const char *topology_ancestor_name(enum topology_ancestor ancestor); /* "" where unknown */
 
 #endif

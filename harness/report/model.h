@@ -43,5 +43,7 @@ struct model {
 
 /* A text of the run's first line, "" where it is missing. */
 const char *model_text(const struct model *model, const char *key);
+/* A whole number of it, 0 where it is missing. */
+long long model_number(const struct model *model, const char *key);
 
 #endif

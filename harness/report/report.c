@@ -57,6 +57,11 @@ const char *model_text(const struct model *m, const char *key)
 	return text ? text : "";
 }
 
+long long model_number(const struct model *m, const char *key)
+{
+	return (long long)json_integer_value(json_object_get(m->run.environment, key));
+}
+
 /* A file of the run's folder. */
 static int path_of(const char *dir, const char *name, char path[PATH_MAX], struct status *st)
 {

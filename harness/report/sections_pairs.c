@@ -108,12 +108,13 @@ bool sections_has_access(const struct model *m)
 void sections_write_access(struct page *page, const struct model *m)
 {
 	page_table(page, tables_access(m));
-	page_say(page,
-	         "One copy of %s within a rank's own memory, every element once. Neighbouring "
-	         "threads (on a CPU: one after the other) take elements so far apart. GB/s: what is "
-	         "asked for, read and written. DRAM's figures are its counters'; more than one byte "
-	         "for each that is asked for is what a transaction brought along and nobody used.",
-	         words_size(m->findings.access.bytes).text);
+	page_say(
+	    page,
+	    "One copy of %s within a rank's own memory, every element once. Neighbouring "
+	    "threads (on a CPU: one after the other) take elements so far apart. GB/s: what is "
+	    "asked for, read and written. DRAM's figures are its counters'; more than one byte "
+	    "for each that is asked for is what a transaction brought along and nobody used.",
+	    words_size(m->findings.access.bytes).text);
 }
 
 bool sections_has_ranges(const struct model *m)
@@ -128,12 +129,13 @@ void sections_write_ranges(struct page *page, const struct model *m)
 		page_item(page, "%s", r->texts[i]);
 	page_end_list(page);
 	page_table(page, tables_ranges(m));
-	page_say(page,
-	         "Stream calls. Latency rules while a call takes less than %.2g times the "
-	         "smallest size's time; on the plateau bandwidth stays at %.0f %% of the peak or "
-	         "above. The mean is over sizes, as nccl-tests prints it: more small sizes, less "
-	         "mean.",
-	         RANGES_LATENCY, 100 * RANGES_PLATEAU);
+	page_say(
+	    page,
+	    "Stream calls. Latency rules while a call takes less than %.2g times the "
+	    "smallest size's time; on the plateau bandwidth stays at %.0f %% of the peak or "
+	    "above. The mean is over sizes, as nccl-tests prints it: more small sizes, less "
+	    "mean.",
+	    RANGES_LATENCY, 100 * RANGES_PLATEAU);
 	if (page->kind == PAGE_MARKDOWN || page->whole)
 		page_table(page, tables_busy(m));
 }

@@ -58,16 +58,18 @@ void sections_write_training(struct page *page, const struct model *m)
 		page_say(
 		    page,
 		    "Of a mixture of experts, size: what each rank sends. Step: tokens to the "
-		    "ranks of their experts, are worked on there, and go back. Exposed: what a step "
+		    "ranks of their experts, are worked on there, and go back. Exposed: what a "
+		    "step "
 		    "takes "
 		    "beyond the work. Imbalance: what the busiest rank gets ÷ the mean, in "
 		    "bytes "
 		    "as in tokens; work is as uneven. zipf1.2_of16: of 16 experts the e-th is "
 		    "wanted in proportion to 1 ÷ e^1.2.");
 	if (tells_ctas(m))
-		page_say(page, "NCCL's CTAs: thread blocks of the step's largest communication "
-		               "kernel, by CUPTI. Each occupies an SM while it runs: so many per "
-		               "cent of all SMs then work for the communication.");
+		page_say(page,
+		         "NCCL's CTAs: thread blocks of the step's largest communication "
+		         "kernel, by CUPTI. Each occupies an SM while it runs: so many per "
+		         "cent of all SMs then work for the communication.");
 	if (common[0])
 		page_say(page, "All rows: %s.", common);
 	say_model(page, m);

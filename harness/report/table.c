@@ -105,6 +105,14 @@ void table_columns(struct table *t, const struct table_column *columns, unsigned
 		             columns[i].kind);
 }
 
+struct table *table_of(const char *name, const char *title, const struct table_column *columns,
+                       unsigned n)
+{
+	struct table *t = table_new(name, title);
+	table_columns(t, columns, n);
+	return t;
+}
+
 void table_row(struct table *t)
 {
 	if (table_failed(t))

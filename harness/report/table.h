@@ -51,6 +51,9 @@ struct table;
 struct table *table_new(const char *name, const char *title);
 void table_free(struct table *table);
 bool table_failed(const struct table *table); /* NULL: true */
+/* The same with columns, which are borrowed until it returns. */
+struct table *table_of(const char *name, const char *title, const struct table_column *columns,
+                       unsigned n);
 
 const char *table_title(const struct table *table);
 unsigned table_rows(const struct table *table);
@@ -59,6 +62,12 @@ unsigned table_rows(const struct table *table);
 void table_columns(struct table *table, const struct table_column *columns, unsigned n);
 void table_column(struct table *table, const char *key, const char *head, const char *unit,
                   enum table_kind kind);
+
+#define TABLE_COLUMNS(...)                                                                     \
+	(const struct table_column[]){__VA_ARGS__},                                            \
+	    sizeof((const struct table_column[]){__VA_ARGS__}) / sizeof(struct table_column)
+/* A table of these columns. */
+#define TABLE_NEW(name, title, ...) table_of(name, title, TABLE_COLUMNS(__VA_ARGS__))
 
 /* What a cell holds, of its column's kind: made by CELL or one of the functions below. */
 struct table_value {

@@ -92,6 +92,9 @@ struct table *tables_training_figures(const struct model *model); /* training.cs
 /* One step of each variant: when each rank's work (lane 0) and communication (1) ran. */
 struct table *tables_spans(const struct model *model);
 
+/* Adds a verdict's text to a row. */
+void tables_put_verdict(struct table *table, const struct verdict *verdict);
+
 /* More groups than anybody reads tables of: their figures are in the files alone. */
 bool tables_too_many(const struct model *model);
 

@@ -14,11 +14,6 @@ static struct table_value known(bool is, unsigned long long n)
 #define MOST_COLUMNS 16 /* ranks of a matrix */
 #define MOST_EDGES   12
 
-#define FILL(t, ...)                                                                           \
-	table_columns(t, (const struct table_column[]){__VA_ARGS__},                           \
-	              sizeof((const struct table_column[]){__VA_ARGS__}) /                     \
-	                  sizeof(struct table_column))
-
 struct table *tables_link_matrix(const struct model *m)
 {
 	const struct pairs *p = &m->findings.pairs;
@@ -48,12 +43,14 @@ struct table *tables_link_ranks(const struct model *m)
 {
 	const struct pairs *p = &m->findings.pairs;
 	struct table *t = table_new("link_ranks", "Links of each rank's device");
-	FILL(t, {"rank", "rank", "", TABLE_COUNT}, {"device", "device", "", TABLE_TEXT},
-	     {"numa", "NUMA node", "", TABLE_COUNT}, {"nvlinks", "NVLinks up", "", TABLE_COUNT},
-	     {"nvlink_gbs", "all, one way", "GB/s", TABLE_NUMBER},
-	     {"pcie", "PCIe", "", TABLE_TEXT},
-	     {"pcie_gbs", "at most, one way", "GB/s", TABLE_NUMBER},
-	     {"remark", "short of", "", TABLE_TEXT});
+	table_columns(t, TABLE_COLUMNS({"rank", "rank", "", TABLE_COUNT},
+	                               {"device", "device", "", TABLE_TEXT},
+	                               {"numa", "NUMA node", "", TABLE_COUNT},
+	                               {"nvlinks", "NVLinks up", "", TABLE_COUNT},
+	                               {"nvlink_gbs", "all, one way", "GB/s", TABLE_NUMBER},
+	                               {"pcie", "PCIe", "", TABLE_TEXT},
+	                               {"pcie_gbs", "at most, one way", "GB/s", TABLE_NUMBER},
+	                               {"remark", "short of", "", TABLE_TEXT}));
 	for (unsigned r = 0; r < p->nranks && p->n; r++) {
 		const struct pairs_rank *rank = &p->ranks[r];
 		bool gpu = rank->gpu >= 0;
@@ -64,8 +61,8 @@ struct table *tables_link_ranks(const struct model *m)
 			         rank->has_pcie ? "" : ", idle");
 		TABLE_ROW(t, CELL(r), CELL(rank->device),
 		          known(rank->numa >= 0, (unsigned)rank->numa),
-		          known(gpu, rank->nvlinks), CELL(rank->nvlink_gbs),
-		          CELL(pcie), CELL(rank->pcie_gbs), CELL(rank->remark));
+		          known(gpu, rank->nvlinks), CELL(rank->nvlink_gbs), CELL(pcie),
+		          CELL(rank->pcie_gbs), CELL(rank->remark));
 	}
 	table_drop_empty(t);
 	return t;
@@ -75,18 +72,20 @@ struct table *tables_link_classes(const struct model *m)
 {
 	const struct pairs *p = &m->findings.pairs;
 	struct table *t = table_new("link_classes", "Classes of pairs");
-	FILL(t, {"class", "class", "", TABLE_TEXT}, {"pairs", "pairs", "", TABLE_COUNT},
-	     {"gbs", "alone, median", "GB/s", TABLE_NUMBER},
-	     {"gbs_min", "least", "GB/s", TABLE_NUMBER},
-	     {"gbs_max", "most", "GB/s", TABLE_NUMBER},
-	     {"expected_gbs", "expected from", "GB/s", TABLE_NUMBER},
-	     {"theoretical_gbs", "theoretical", "GB/s", TABLE_NUMBER},
-	     {"share", "median of it", "", TABLE_SHARE},
-	     {"p50_us", "p50, median", "µs", TABLE_NUMBER},
-	     {"p50_us_min", "least", "µs", TABLE_NUMBER},
-	     {"p50_us_max", "most", "µs", TABLE_NUMBER},
-	     {"stated_latency", "latency of the hardware, as stated", "", TABLE_TEXT},
-	     {"source", "source", "", TABLE_TEXT});
+	table_columns(t, TABLE_COLUMNS({"class", "class", "", TABLE_TEXT},
+	                               {"pairs", "pairs", "", TABLE_COUNT},
+	                               {"gbs", "alone, median", "GB/s", TABLE_NUMBER},
+	                               {"gbs_min", "least", "GB/s", TABLE_NUMBER},
+	                               {"gbs_max", "most", "GB/s", TABLE_NUMBER},
+	                               {"expected_gbs", "expected from", "GB/s", TABLE_NUMBER},
+	                               {"theoretical_gbs", "theoretical", "GB/s", TABLE_NUMBER},
+	                               {"share", "median of it", "", TABLE_SHARE},
+	                               {"p50_us", "p50, median", "µs", TABLE_NUMBER},
+	                               {"p50_us_min", "least", "µs", TABLE_NUMBER},
+	                               {"p50_us_max", "most", "µs", TABLE_NUMBER},
+	                               {"stated_latency", "latency of the hardware, as stated",
+	                                "", TABLE_TEXT},
+	                               {"source", "source", "", TABLE_TEXT}));
 	for (unsigned i = 0; i < p->nclasses; i++) {
 		const struct pairs_class *c = &p->classes[i];
 		const struct links_info *info = links_info(c->class);
@@ -105,13 +104,16 @@ struct table *tables_pairs(const struct model *m)
 {
 	const struct pairs *p = &m->findings.pairs;
 	struct table *t = table_new("pairs", "Pairs of ranks, each way");
-	FILL(t, {"from", "from", "", TABLE_COUNT}, {"to", "to", "", TABLE_COUNT},
-	     {"class", "class", "", TABLE_TEXT}, {"via", "path, by the log", "", TABLE_TEXT},
-	     {"p50_us", "p50", "µs", TABLE_NUMBER}, {"p95_us", "p95", "µs", TABLE_SPREAD},
-	     {"p99_us", "p99", "µs", TABLE_SPREAD}, {"gbs", "alone", "GB/s", TABLE_SPREAD},
-	     {"share", "of the theoretical", "", TABLE_SHARE},
-	     {"all_gbs", "all at once", "GB/s", TABLE_NUMBER},
-	     {"remark", "remark", "", TABLE_TEXT});
+	table_columns(
+	    t,
+	    TABLE_COLUMNS(
+	        {"from", "from", "", TABLE_COUNT}, {"to", "to", "", TABLE_COUNT},
+	        {"class", "class", "", TABLE_TEXT}, {"via", "path, by the log", "", TABLE_TEXT},
+	        {"p50_us", "p50", "µs", TABLE_NUMBER}, {"p95_us", "p95", "µs", TABLE_SPREAD},
+	        {"p99_us", "p99", "µs", TABLE_SPREAD}, {"gbs", "alone", "GB/s", TABLE_SPREAD},
+	        {"share", "of the theoretical", "", TABLE_SHARE},
+	        {"all_gbs", "all at once", "GB/s", TABLE_NUMBER},
+	        {"remark", "remark", "", TABLE_TEXT}));
 	for (unsigned i = 0; i < p->nranks * p->nranks; i++) {
 		const struct pairs_pair *pair = pairs_find(p, i / p->nranks, i % p->nranks);
 		char class[64];
@@ -131,14 +133,17 @@ struct table *tables_pair_figures(const struct model *m)
 {
 	const struct pairs *p = &m->findings.pairs;
 	struct table *t = table_new("pair_figures", "Pairs of ranks, as a file");
-	FILL(t, {"from", "", "", TABLE_COUNT}, {"to", "", "", TABLE_COUNT},
-	     {"class", "", "", TABLE_TEXT}, {"brief", "", "", TABLE_TEXT},
-	     {"via", "", "", TABLE_TEXT}, {"small_bytes", "", "", TABLE_BYTES},
-	     {"p50_us", "", "µs", TABLE_NUMBER}, {"p95_us", "", "µs", TABLE_SPREAD},
-	     {"p99_us", "", "µs", TABLE_SPREAD}, {"bytes", "", "", TABLE_BYTES},
-	     {"gbs", "", "GB/s", TABLE_SPREAD}, {"theoretical_gbs", "", "GB/s", TABLE_NUMBER},
-	     {"share", "", "", TABLE_SHARE}, {"all_gbs", "", "GB/s", TABLE_NUMBER},
-	     {"remark", "", "", TABLE_TEXT});
+	table_columns(
+	    t,
+	    TABLE_COLUMNS(
+	        {"from", "", "", TABLE_COUNT}, {"to", "", "", TABLE_COUNT},
+	        {"class", "", "", TABLE_TEXT}, {"brief", "", "", TABLE_TEXT},
+	        {"via", "", "", TABLE_TEXT}, {"small_bytes", "", "", TABLE_BYTES},
+	        {"p50_us", "", "µs", TABLE_NUMBER}, {"p95_us", "", "µs", TABLE_SPREAD},
+	        {"p99_us", "", "µs", TABLE_SPREAD}, {"bytes", "", "", TABLE_BYTES},
+	        {"gbs", "", "GB/s", TABLE_SPREAD},
+	        {"theoretical_gbs", "", "GB/s", TABLE_NUMBER}, {"share", "", "", TABLE_SHARE},
+	        {"all_gbs", "", "GB/s", TABLE_NUMBER}, {"remark", "", "", TABLE_TEXT}));
 	for (unsigned i = 0; i < p->nranks * p->nranks; i++) {
 		const struct pairs_pair *pair = pairs_find(p, i / p->nranks, i % p->nranks);
 		char brief[64];
@@ -146,9 +151,9 @@ struct table *tables_pair_figures(const struct model *m)
 			continue;
 		links_brief(&pair->link, brief, sizeof brief);
 		TABLE_ROW(t, CELL(pair->from), CELL(pair->to),
-		          CELL(links_info(pair->link.class)->name), CELL(brief), CELL(pair->via),
-		          CELL(p->small_bytes), CELL(pair->p50_us), CELL(&pair->p95_us),
-		          CELL(&pair->p99_us), CELL(p->bytes),
+		          CELL(links_info(pair->link.class)->name), CELL(brief),
+		          CELL(pair->via), CELL(p->small_bytes), CELL(pair->p50_us),
+		          CELL(&pair->p95_us), CELL(&pair->p99_us), CELL(p->bytes),
 		          table_of_spread(pair->gbs, pair->gbs_lo, pair->gbs_hi),
 		          CELL(pair->link.theoretical_gbs), CELL(pair->share),
 		          CELL(pair->all_gbs), CELL(pair->remark));
@@ -162,17 +167,19 @@ static struct table *pingpong_of(const struct model *m, const char *name, bool f
 	const struct pingpong *p = &m->findings.pingpong;
 	struct table *t = table_new(name, "Ping-pong, each pair in each variant");
 	if (file)
-		FILL(t, {"first", "", "", TABLE_COUNT}, {"second", "", "", TABLE_COUNT},
-		     {"variant", "", "", TABLE_TEXT});
+		table_columns(t, TABLE_COLUMNS({"first", "", "", TABLE_COUNT},
+		                               {"second", "", "", TABLE_COUNT},
+		                               {"variant", "", "", TABLE_TEXT}));
 	else
-		FILL(t, {"pair", "ranks, variant", "", TABLE_TEXT});
-	FILL(t, {"class", "class", "", TABLE_TEXT},
-	     {"one_way_us", "one way", "µs", TABLE_NUMBER},
-	     {"round_us", "there and back, p50", "µs", TABLE_NUMBER},
-	     {"p95_us", "p95", "µs", TABLE_SPREAD}, {"p99_us", "p99", "µs", TABLE_SPREAD},
-	     {"stream_us", "back to back", "µs", TABLE_NUMBER},
-	     {"gbs", "one way", "GB/s", TABLE_SPREAD},
-	     {"share", "of the theoretical", "", TABLE_SHARE});
+		table_columns(t, TABLE_COLUMNS({"pair", "ranks, variant", "", TABLE_TEXT}));
+	table_columns(t, TABLE_COLUMNS({"class", "class", "", TABLE_TEXT},
+	                               {"one_way_us", "one way", "µs", TABLE_NUMBER},
+	                               {"round_us", "there and back, p50", "µs", TABLE_NUMBER},
+	                               {"p95_us", "p95", "µs", TABLE_SPREAD},
+	                               {"p99_us", "p99", "µs", TABLE_SPREAD},
+	                               {"stream_us", "back to back", "µs", TABLE_NUMBER},
+	                               {"gbs", "one way", "GB/s", TABLE_SPREAD},
+	                               {"share", "of the theoretical", "", TABLE_SHARE}));
 	for (unsigned i = 0; i < p->n; i++) {
 		const struct pingpong_row *row = &p->rows[i];
 		const char *variant = m->summary.variants[row->variant].name;
@@ -215,17 +222,19 @@ struct table *tables_pingpong_stated(const struct model *m)
 {
 	const struct pingpong *p = &m->findings.pingpong;
 	struct table *t = table_new("pingpong_stated", "Ping-pong beside what is stated");
-	FILL(t, {"what", "links", "", TABLE_TEXT}, {"variant", "variant", "", TABLE_TEXT},
-	     {"us_min", "there and back, from", "µs", TABLE_NUMBER},
-	     {"us_max", "to", "µs", TABLE_NUMBER},
-	     {"stated_latency", "latency of the hardware, as stated", "", TABLE_TEXT},
-	     {"gbs_min", "one way, from", "GB/s", TABLE_NUMBER},
-	     {"gbs_max", "to", "GB/s", TABLE_NUMBER},
-	     {"expected_gbs", "expected from", "GB/s", TABLE_NUMBER},
-	     {"theoretical_gbs", "theoretical", "GB/s", TABLE_NUMBER},
-	     {"all_reduce_min", "all_reduce, from", "GB/s", TABLE_NUMBER},
-	     {"all_reduce_max", "to", "GB/s", TABLE_NUMBER},
-	     {"source", "source", "", TABLE_TEXT});
+	table_columns(
+	    t, TABLE_COLUMNS(
+	           {"what", "links", "", TABLE_TEXT}, {"variant", "variant", "", TABLE_TEXT},
+	           {"us_min", "there and back, from", "µs", TABLE_NUMBER},
+	           {"us_max", "to", "µs", TABLE_NUMBER},
+	           {"stated_latency", "latency of the hardware, as stated", "", TABLE_TEXT},
+	           {"gbs_min", "one way, from", "GB/s", TABLE_NUMBER},
+	           {"gbs_max", "to", "GB/s", TABLE_NUMBER},
+	           {"expected_gbs", "expected from", "GB/s", TABLE_NUMBER},
+	           {"theoretical_gbs", "theoretical", "GB/s", TABLE_NUMBER},
+	           {"all_reduce_min", "all_reduce, from", "GB/s", TABLE_NUMBER},
+	           {"all_reduce_max", "to", "GB/s", TABLE_NUMBER},
+	           {"source", "source", "", TABLE_TEXT}));
 	for (unsigned i = 0; i < p->nclasses; i++) {
 		const struct pingpong_class *c = &p->classes[i];
 		const struct links_info *info = links_info(c->class);
@@ -251,27 +260,28 @@ struct table *tables_balance(const struct model *m)
 {
 	const struct pairs *p = &m->findings.pairs;
 	struct table *t = table_new("balance", "Balance while all send to all");
-	FILL(t, {"rank", "rank", "", TABLE_COUNT},
-	     {"sent_bytes", "bytes sent a call", "", TABLE_BYTES},
-	     {"sent_per_link", "of these on each NVLink", "", TABLE_BYTES},
-	     {"received_gbs", "received", "GB/s", TABLE_NUMBER},
-	     {"last", "ends last", "", TABLE_SHARE},
-	     {"nvlink_tx_gbs", "NVLink TX", "GB/s", TABLE_NUMBER},
-	     {"nvlink_rx_gbs", "NVLink RX", "GB/s", TABLE_NUMBER},
-	     {"link_tx_gbs", "TX of each link", "GB/s", TABLE_NUMBER},
-	     {"pcie_tx_gbs", "PCIe TX", "GB/s", TABLE_NUMBER},
-	     {"pcie_rx_gbs", "PCIe RX", "GB/s", TABLE_NUMBER});
+	table_columns(
+	    t, TABLE_COLUMNS({"rank", "rank", "", TABLE_COUNT},
+	                     {"sent_bytes", "bytes sent a call", "", TABLE_BYTES},
+	                     {"sent_per_link", "of these on each NVLink", "", TABLE_BYTES},
+	                     {"received_gbs", "received", "GB/s", TABLE_NUMBER},
+	                     {"last", "ends last", "", TABLE_SHARE},
+	                     {"nvlink_tx_gbs", "NVLink TX", "GB/s", TABLE_NUMBER},
+	                     {"nvlink_rx_gbs", "NVLink RX", "GB/s", TABLE_NUMBER},
+	                     {"link_tx_gbs", "TX of each link", "GB/s", TABLE_NUMBER},
+	                     {"pcie_tx_gbs", "PCIe TX", "GB/s", TABLE_NUMBER},
+	                     {"pcie_rx_gbs", "PCIe RX", "GB/s", TABLE_NUMBER}));
 	for (unsigned r = 0; r < p->nranks && p->all_bytes; r++) {
 		const struct pairs_rank *rank = &p->ranks[r];
 		double links = rank->nvlinks ? rank->nvlinks : NAN;
 		bool sent = !isnan(rank->sent_bytes);
 		unsigned long long bytes = sent ? (unsigned long long)rank->sent_bytes : 0;
-		TABLE_ROW(t, CELL(r), known(sent, bytes),
-		          known(sent && rank->nvlinks,
-		                rank->nvlinks ? bytes / rank->nvlinks : 0),
-		          CELL(rank->received_gbs), CELL(rank->last), CELL(rank->nvlink_tx_gbs),
-		          CELL(rank->nvlink_rx_gbs), CELL(rank->nvlink_tx_gbs / links),
-		          CELL(rank->pcie_tx_gbs), CELL(rank->pcie_rx_gbs));
+		TABLE_ROW(
+		    t, CELL(r), known(sent, bytes),
+		    known(sent && rank->nvlinks, rank->nvlinks ? bytes / rank->nvlinks : 0),
+		    CELL(rank->received_gbs), CELL(rank->last), CELL(rank->nvlink_tx_gbs),
+		    CELL(rank->nvlink_rx_gbs), CELL(rank->nvlink_tx_gbs / links),
+		    CELL(rank->pcie_tx_gbs), CELL(rank->pcie_rx_gbs));
 	}
 	table_drop_empty(t);
 	return t;
@@ -281,9 +291,10 @@ struct table *tables_edges(const struct model *m)
 {
 	const struct pairs *p = &m->findings.pairs;
 	struct table *t = table_new("link_loads", "Load of links while all send to all");
-	FILL(t, {"link", "link", "", TABLE_TEXT}, {"pairs", "pairs that cross it", "", TABLE_COUNT},
-	     {"gbs", "one way", "GB/s", TABLE_NUMBER},
-	     {"pair_gbs", "for each pair", "GB/s", TABLE_NUMBER});
+	table_columns(t, TABLE_COLUMNS({"link", "link", "", TABLE_TEXT},
+	                               {"pairs", "pairs that cross it", "", TABLE_COUNT},
+	                               {"gbs", "one way", "GB/s", TABLE_NUMBER},
+	                               {"pair_gbs", "for each pair", "GB/s", TABLE_NUMBER}));
 	for (unsigned i = 0; i < p->nedges && i < MOST_EDGES; i++)
 		TABLE_ROW(t, CELL(p->edges[i].name), CELL(p->edges[i].pairs),
 		          CELL(p->edges[i].gbs), CELL(p->edges[i].gbs / p->edges[i].pairs));
@@ -295,14 +306,16 @@ struct table *tables_access(const struct model *m)
 {
 	const struct access *a = &m->findings.access;
 	struct table *t = table_new("access", "Access patterns");
-	FILL(t, {"variant", "variant", "", TABLE_TEXT}, {"stride", "apart", "", TABLE_COUNT},
-	     {"gbs", "read and written", "GB/s", TABLE_SPREAD},
-	     {"share", "of DRAM's limit", "", TABLE_SHARE},
-	     {"ratio", "speed", "", TABLE_RATIO},
-	     {"dram_gbs", "DRAM moved", "GB/s", TABLE_NUMBER},
-	     {"dram_per_byte", "a byte asked for", "bytes", TABLE_NUMBER},
-	     {"limit_gbs", "DRAM's limit", "GB/s", TABLE_NUMBER},
-	     {"huge_bytes", "in huge pages", "", TABLE_BYTES});
+	table_columns(
+	    t, TABLE_COLUMNS({"variant", "variant", "", TABLE_TEXT},
+	                     {"stride", "apart", "", TABLE_COUNT},
+	                     {"gbs", "read and written", "GB/s", TABLE_SPREAD},
+	                     {"share", "of DRAM's limit", "", TABLE_SHARE},
+	                     {"ratio", "speed", "", TABLE_RATIO},
+	                     {"dram_gbs", "DRAM moved", "GB/s", TABLE_NUMBER},
+	                     {"dram_per_byte", "a byte asked for", "bytes", TABLE_NUMBER},
+	                     {"limit_gbs", "DRAM's limit", "GB/s", TABLE_NUMBER},
+	                     {"huge_bytes", "in huge pages", "", TABLE_BYTES}));
 	for (unsigned i = 0; i < a->n; i++) {
 		const struct access_row *row = &a->rows[i];
 		bool huge = !isnan(row->huge_bytes);
@@ -320,14 +333,16 @@ struct table *tables_ranges(const struct model *m)
 {
 	const struct ranges *r = &m->findings.ranges;
 	struct table *t = table_new("ranges", "Ranges of sizes");
-	FILL(t, {"collective", "collective", "", TABLE_TEXT},
-	     {"variant", "variant", "", TABLE_TEXT},
-	     {"peak_gbs", "peak", "GB/s", TABLE_NUMBER}, {"peak_bytes", "at", "", TABLE_BYTES},
-	     {"mean_gbs", "mean over sizes", "GB/s", TABLE_NUMBER},
-	     {"least_us", "smallest size", "µs", TABLE_NUMBER},
-	     {"latency_bytes", "latency rules up to", "", TABLE_BYTES},
-	     {"half_bytes", "half of the peak at", "", TABLE_BYTES},
-	     {"plateau_bytes", "plateau from", "", TABLE_BYTES});
+	table_columns(t,
+	              TABLE_COLUMNS({"collective", "collective", "", TABLE_TEXT},
+	                            {"variant", "variant", "", TABLE_TEXT},
+	                            {"peak_gbs", "peak", "GB/s", TABLE_NUMBER},
+	                            {"peak_bytes", "at", "", TABLE_BYTES},
+	                            {"mean_gbs", "mean over sizes", "GB/s", TABLE_NUMBER},
+	                            {"least_us", "smallest size", "µs", TABLE_NUMBER},
+	                            {"latency_bytes", "latency rules up to", "", TABLE_BYTES},
+	                            {"half_bytes", "half of the peak at", "", TABLE_BYTES},
+	                            {"plateau_bytes", "plateau from", "", TABLE_BYTES}));
 	for (unsigned i = 0; i < r->n; i++) {
 		const struct ranges_row *row = &r->rows[i];
 		const struct summary_group *g = &m->summary.groups[row->group];
@@ -345,12 +360,15 @@ struct table *tables_fastest(const struct model *m)
 {
 	const struct crossovers *c = &m->findings.crossovers;
 	struct table *t = table_new("fastest", "The fastest by size");
-	FILL(t, {"collective", "collective", "", TABLE_TEXT}, {"pace", "pace", "", TABLE_TEXT},
-	     {"from_bytes", "from", "", TABLE_BYTES}, {"to_bytes", "to", "", TABLE_BYTES},
-	     {"fastest", "least median", "", TABLE_TEXT},
-	     {"least_times", "ahead of the next at least", "×", TABLE_NUMBER},
-	     {"most_times", "at most", "×", TABLE_NUMBER},
-	     {"alike", "not shown to be slower", "", TABLE_TEXT});
+	table_columns(
+	    t, TABLE_COLUMNS({"collective", "collective", "", TABLE_TEXT},
+	                     {"pace", "pace", "", TABLE_TEXT},
+	                     {"from_bytes", "from", "", TABLE_BYTES},
+	                     {"to_bytes", "to", "", TABLE_BYTES},
+	                     {"fastest", "least median", "", TABLE_TEXT},
+	                     {"least_times", "ahead of the next at least", "×", TABLE_NUMBER},
+	                     {"most_times", "at most", "×", TABLE_NUMBER},
+	                     {"alike", "not shown to be slower", "", TABLE_TEXT}));
 	for (unsigned i = 0; i < c->nfastest; i++) {
 		const struct crossover_fastest *f = &c->fastest[i];
 		const struct summary_group *g = &m->summary.groups[f->group];
@@ -368,12 +386,14 @@ struct table *tables_crossovers(const struct model *m)
 	const struct crossovers *c = &m->findings.crossovers;
 	const struct summary *s = &m->summary;
 	struct table *t = table_new("crossovers", "Two backends against each other");
-	FILL(t, {"collective", "collective", "", TABLE_TEXT}, {"pace", "pace", "", TABLE_TEXT},
-	     {"left", "left", "", TABLE_TEXT}, {"right", "right", "", TABLE_TEXT},
-	     {"from_bytes", "from", "", TABLE_BYTES}, {"to_bytes", "to", "", TABLE_BYTES},
-	     {"faster", "faster", "", TABLE_TEXT},
-	     {"least_times", "at least", "×", TABLE_NUMBER},
-	     {"most_times", "at most", "×", TABLE_NUMBER});
+	table_columns(
+	    t, TABLE_COLUMNS(
+	           {"collective", "collective", "", TABLE_TEXT},
+	           {"pace", "pace", "", TABLE_TEXT}, {"left", "left", "", TABLE_TEXT},
+	           {"right", "right", "", TABLE_TEXT}, {"from_bytes", "from", "", TABLE_BYTES},
+	           {"to_bytes", "to", "", TABLE_BYTES}, {"faster", "faster", "", TABLE_TEXT},
+	           {"least_times", "at least", "×", TABLE_NUMBER},
+	           {"most_times", "at most", "×", TABLE_NUMBER}));
 	for (unsigned i = 0; i < c->n; i++)
 		for (unsigned k = 0; k < c->rows[i].n; k++) {
 			const struct crossover *row = &c->rows[i];
@@ -407,13 +427,15 @@ struct table *tables_busy(const struct model *m)
 	const struct evidence *e = &m->findings.evidence;
 	struct table *t = table_new("busy", "How busy each device is");
 	struct status ignored = {""};
-	FILL(t, {"cell", "cell", "", TABLE_TEXT}, {"rank", "rank", "", TABLE_COUNT},
-	     {"busy", "a kernel runs", "", TABLE_SHARE},
-	     {"memory_busy", "memory is used", "", TABLE_SHARE},
-	     {"sm", "SMs busy", "", TABLE_SHARE}, {"pcie_tx_gbs", "PCIe TX", "GB/s", TABLE_NUMBER},
-	     {"pcie_rx_gbs", "PCIe RX", "GB/s", TABLE_NUMBER},
-	     {"nvlink_tx_gbs", "NVLink TX", "GB/s", TABLE_NUMBER},
-	     {"issue_cores", "cores issuing", "", TABLE_NUMBER});
+	table_columns(t, TABLE_COLUMNS({"cell", "cell", "", TABLE_TEXT},
+	                               {"rank", "rank", "", TABLE_COUNT},
+	                               {"busy", "a kernel runs", "", TABLE_SHARE},
+	                               {"memory_busy", "memory is used", "", TABLE_SHARE},
+	                               {"sm", "SMs busy", "", TABLE_SHARE},
+	                               {"pcie_tx_gbs", "PCIe TX", "GB/s", TABLE_NUMBER},
+	                               {"pcie_rx_gbs", "PCIe RX", "GB/s", TABLE_NUMBER},
+	                               {"nvlink_tx_gbs", "NVLink TX", "GB/s", TABLE_NUMBER},
+	                               {"issue_cores", "cores issuing", "", TABLE_NUMBER}));
 	for (unsigned i = 0; i < e->nrows; i++) {
 		const struct evidence_row *row = &e->rows[i];
 		const struct summary_group *g = &m->summary.groups[row->group];

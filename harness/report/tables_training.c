@@ -49,7 +49,8 @@ static struct table *training_of(const struct model *m, const char *name, bool f
 		TABLE_PUT(t,
 		          table_of_spread(100 * row->overlap.estimate, 100 * row->overlap.lo,
 		                          100 * row->overlap.hi),
-		          CELL(row->imbalance), CELL(row->tokens), CELL(&row->speed), CELL(row->blocks), CELL(row->ctas), CELL(100 * row->sms_share));
+		          CELL(row->imbalance), CELL(row->tokens), CELL(&row->speed),
+		          CELL(row->blocks), CELL(row->ctas), CELL(100 * row->sms_share));
 	}
 	if (!file)
 		table_drop_empty(t);

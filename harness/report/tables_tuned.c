@@ -8,15 +8,6 @@
 
 #include "../analysis/words.h"
 
-static void columns(struct table *t, const struct table_column *list, unsigned n)
-{
-	table_columns(t, list, n);
-}
-#define COLUMNS(t, ...)                                                                        \
-	columns(t, (const struct table_column[]){__VA_ARGS__},                                 \
-	        sizeof((const struct table_column[]){__VA_ARGS__}) /                           \
-	            sizeof(struct table_column))
-
 /* "alltoall", with its pace where the run has two. */
 static void cell_text(const struct model *m, const struct tuned_cell *cell, char *text,
                       size_t bytes)
@@ -43,10 +34,13 @@ struct table *tables_tuned(const struct model *m)
 	const struct tuned *u = &m->findings.tuned;
 	struct table *t = table_new("tuned", "Confirmed gains by size, over the default");
 	char what[128];
-	COLUMNS(t, {"cell", "what", "", TABLE_TEXT}, {"asked_bytes", "size", "", TABLE_BYTES},
-	        {"set", "best set", "", TABLE_TEXT}, {"gain", "its speed", "", TABLE_RATIO},
-	        {"all_gain", "set for all sizes", "", TABLE_RATIO},
-	        {"all_verdict", "that set", "", TABLE_TEXT}, {"aa", "A/A", "", TABLE_RATIO});
+	table_columns(t, TABLE_COLUMNS({"cell", "what", "", TABLE_TEXT},
+	                               {"asked_bytes", "size", "", TABLE_BYTES},
+	                               {"set", "best set", "", TABLE_TEXT},
+	                               {"gain", "its speed", "", TABLE_RATIO},
+	                               {"all_gain", "set for all sizes", "", TABLE_RATIO},
+	                               {"all_verdict", "that set", "", TABLE_TEXT},
+	                               {"aa", "A/A", "", TABLE_RATIO}));
 	for (unsigned c = 0; c < u->ncells; c++) {
 		const struct tuned_cell *cell = &u->cells[c];
 		const struct tuned_finalist *best =
@@ -55,13 +49,15 @@ struct table *tables_tuned(const struct model *m)
 		    u->all < 0 ? NULL : &u->finalists[u->all].tests[c];
 		const struct stats_ratio none = STATS_NO_RATIO;
 		cell_text(m, cell, what, sizeof what);
-		TABLE_ROW(
-		    t, CELL(what), CELL(m->summary.groups[cell->group].asked_bytes[cell->size]),
-		    CELL(best ? m->summary.variants[best->variant].name : "none"),
-		    CELL(best ? &best->tests[c].expect : &none),
-		    CELL(!all ? &none : all->confirmed ? &all->expect : &all->ratio),
-		    CELL(all ? verdict_of_test(all, m->summary.margin) : ""),
-		    CELL(&cell->line));
+		TABLE_ROW(t, CELL(what),
+		          CELL(m->summary.groups[cell->group].asked_bytes[cell->size]),
+		          CELL(best ? m->summary.variants[best->variant].name : "none"),
+		          CELL(best ? &best->tests[c].expect : &none),
+		          CELL(!all             ? &none
+		               : all->confirmed ? &all->expect
+		                                : &all->ratio),
+		          CELL(all ? verdict_of_test(all, m->summary.margin) : ""),
+		          CELL(&cell->line));
 	}
 	table_drop_empty(t);
 	return t;
@@ -73,12 +69,15 @@ struct table *tables_finalists(const struct model *m)
 	const struct evidence *e = &m->findings.evidence;
 	struct table *t =
 	    table_new("finalists", "The sets that were confirmed or not, and their cost");
-	COLUMNS(t, {"set", "set", "", TABLE_TEXT}, {"settings", "settings", "", TABLE_TEXT},
+	table_columns(
+	    t,
+	    TABLE_COLUMNS(
+	        {"set", "set", "", TABLE_TEXT}, {"settings", "settings", "", TABLE_TEXT},
 	        {"confirmed", "cells with a gain", "", TABLE_COUNT},
 	        {"no_loss", "loses nowhere", "", TABLE_FLAG},
 	        {"memory_mib", "GPU memory a rank, more than the default", "MiB", TABLE_NUMBER},
 	        {"channels", "channels", "", TABLE_TEXT},
-	        {"default_channels", "channels of the default", "", TABLE_TEXT});
+	        {"default_channels", "channels of the default", "", TABLE_TEXT}));
 	for (unsigned f = 0; f < u->nfinalists; f++) {
 		const struct tuned_finalist *one = &u->finalists[f];
 		TABLE_ROW(t, CELL(m->summary.variants[one->variant].name), CELL(one->text),
@@ -97,10 +96,12 @@ struct table *tables_searched(const struct model *m)
 	const struct tuned *u = &m->findings.tuned;
 	struct table *t = table_new("searched", "What each value did in the search");
 	char what[128], name[TRIAL_NAME_BYTES + SEARCH_VALUE_BYTES + 4];
-	COLUMNS(t, {"setting", "setting", "", TABLE_TEXT}, {"cell", "what", "", TABLE_TEXT},
-	        {"asked_bytes", "size", "", TABLE_BYTES},
-	        {"effect", "effect", "", TABLE_NUMBER}, {"row", "row", "", TABLE_COUNT},
-	        {"column", "column", "", TABLE_COUNT}, {"told", "told", "", TABLE_FLAG});
+	table_columns(
+	    t, TABLE_COLUMNS(
+	           {"setting", "setting", "", TABLE_TEXT}, {"cell", "what", "", TABLE_TEXT},
+	           {"asked_bytes", "size", "", TABLE_BYTES},
+	           {"effect", "effect", "", TABLE_NUMBER}, {"row", "row", "", TABLE_COUNT},
+	           {"column", "column", "", TABLE_COUNT}, {"told", "told", "", TABLE_FLAG}));
 	unsigned row = 0;
 	for (unsigned f = 0; f < u->nfinalists; f++, row++)
 		for (unsigned c = 0; c < u->ncells; c++) {

@@ -40,7 +40,9 @@ int outcome_word(const char *text, bool tells, enum word *out, struct status *st
 	return status_set(st, "the report says '%s', which the selftest does not know", text);
 }
 
-bool outcome_wrong(unsigned effect, enum word word)
+/* Whether a word contradicts what was injected. 2 % lies on the margin, where "slower" and "no
+ * difference" are both true. What is undecided contradicts nothing. */
+static bool is_wrong(unsigned effect, enum word word)
 {
 	double slower = injection_effects[effect], margin = 0.02;
 	switch (word) {
@@ -101,7 +103,7 @@ static struct count count_of(const struct outcome *o, unsigned n, struct which w
 		if (!is_meant(&o[i], &w))
 			continue;
 		c.n++;
-		c.wrong += outcome_wrong(o[i].effect, o[i].word);
+		c.wrong += is_wrong(o[i].effect, o[i].word);
 		c.of[o[i].word]++;
 		if (estimates && isfinite(o[i].slower))
 			estimates[known++] = o[i].slower;
@@ -289,5 +291,5 @@ void outcome_write(const struct outcome *o, unsigned n, FILE *out)
 		fprintf(out, "%s,%s,%s,%s,%.2f,%s,%.5f,%d\n", o[i].backend, o[i].mode,
 		        disturbance_name(o[i].disturbance), regimes[o[i].regime],
 		        injection_effects[o[i].effect], words[o[i].word], o[i].slower,
-		        outcome_wrong(o[i].effect, o[i].word));
+		        is_wrong(o[i].effect, o[i].word));
 }

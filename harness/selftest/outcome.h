@@ -33,9 +33,6 @@ struct outcome {
 /* The word that a sentence begins with, of a regime that tells or cannot. -1: none of them,
  * with a sentence. */
 int outcome_word(const char *text, bool tells, enum word *out, struct status *st);
-/* Whether a word contradicts what was injected. 2 % lies on the margin, where "slower" and "no
- * difference" are both true. What is undecided contradicts nothing. */
-bool outcome_wrong(unsigned effect, enum word word);
 /* The most of n verdicts that may err, if each does so with 5 %: more come by chance once in a
  * hundred times (binomial). */
 unsigned outcome_most(unsigned n);

@@ -152,12 +152,8 @@ void nccl_read_memory(struct backend_ctx *ctx, enum nccl_reading reading);
 const struct place *nccl_fullest(const struct backend_ctx *ctx);
 
 /* nccl_open: both steps, communicators and the registration of buffers with them. */
-int nccl_make_comms(struct backend_ctx *ctx, struct status *st);
-int nccl_register(struct backend_ctx *ctx, struct status *st);
 int nccl_connect(struct backend_ctx *ctx, struct status *st);
 void nccl_disconnect(struct backend_ctx *ctx);
-/* The same after a failure: waits for nobody. */
-void nccl_abort(struct backend_ctx *ctx);
 
 /* nccl_call: takes the cell, for all local ranks: sizes, sides, datatype and operation. Gives
  * back what the last cell left. */

@@ -168,7 +168,7 @@ static ncclResult_t register_arena(struct backend_ctx *ctx, struct place *p, uns
 }
 
 /* A window is the work of all ranks: one worker's are registered in a group. */
-int nccl_register(struct backend_ctx *ctx, struct status *st)
+static int nccl_register(struct backend_ctx *ctx, struct status *st)
 {
 	const enum registration how = ctx->trial->settings.registration;
 	if (how == REGISTER_NONE)
@@ -183,7 +183,7 @@ int nccl_register(struct backend_ctx *ctx, struct status *st)
 	return nccl_ok(ctx, ctx->failed, ctx->failed_comm, "registering the buffers", st);
 }
 
-int nccl_make_comms(struct backend_ctx *ctx, struct status *st)
+static int nccl_make_comms(struct backend_ctx *ctx, struct status *st)
 {
 	ncclUniqueId id;
 	if (nccl_ok(ctx, ctx->failed, NULL, "giving communicators back", st))
@@ -266,7 +266,8 @@ void nccl_disconnect(struct backend_ctx *ctx)
 	destroy(ctx, true);
 }
 
-void nccl_abort(struct backend_ctx *ctx)
+/* As nccl_disconnect, after a failure: waits for nobody. */
+static void nccl_abort(struct backend_ctx *ctx)
 {
 	nccl_drop_graphs(ctx);
 	for (unsigned i = 0; i < ctx->count; i++) {

@@ -1,0 +1,200 @@
+#include "sections_results.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../analysis/words.h"
+#include "tables.h"
+
+bool sections_has_regimes(const struct model *m)
+{
+	return m->regimes.n > 0;
+}
+
+bool sections_has_few_groups(const struct model *m)
+{
+	return !tables_too_many(m) && m->summary.nblocks;
+}
+
+bool sections_has_versions(const struct model *m)
+{
+	return m->findings.versions.ncolls || m->findings.versions.missing[0];
+}
+
+void sections_write_regimes(struct page *p, const struct model *m)
+{
+	for (unsigned i = m->regimes.n; i-- > 0;) {
+		const struct regime *g = &m->regimes.list[i];
+		struct table *table = tables_regime(m, g);
+		if (table_rows(table))
+			page_part(p, "%s: against %s", table_title(table),
+			          m->summary.variants[m->summary.reference].name);
+		page_table(p, table);
+	}
+	if (p->kind == PAGE_MARKDOWN)
+		page_say(
+		    p,
+		    "Speed: how many times as fast as %s; below 1 is slower. It is a paired "
+		    "estimate over the blocks, and no quotient of the medians beside it.",
+		    m->summary.variants[m->summary.reference].name);
+	else if (m->regimes.n)
+		page_say(p,
+		         "Speed: times as fast as %s, with its %.4g %% interval; below 1 is "
+		         "slower.",
+		         m->summary.variants[m->summary.reference].name,
+		         100 * m->summary.looks.confidence);
+}
+
+bool sections_has_crossovers(const struct model *m)
+{
+	return m->findings.crossovers.nfastest > 0;
+}
+
+void sections_write_crossovers(struct page *p, const struct model *m)
+{
+	const struct crossovers *c = &m->findings.crossovers;
+	char text[CROSSOVERS_TEXT_BYTES];
+	page_table(p, tables_fastest(m));
+	for (unsigned i = 0; i < c->n; i++) {
+		crossovers_say(&m->summary, &c->rows[i], text, sizeof text);
+		page_item(p, "%s.", text);
+	}
+	page_end_list(p);
+	page_say(
+	    p,
+	    "Each size is judged by itself, by the interval over the blocks, beyond %g %% and "
+	    "what the A/A line shows at that size%s. Isolated: time per call; stream: calls "
+	    "back to back.",
+	    100 * m->summary.margin,
+	    m->summary.nblocks < STATS_MIN_BLOCKS
+	        ? "; below 6 blocks there is no interval, and nothing is decided"
+	        : "");
+}
+
+void sections_write_sizes(struct page *p, const struct model *m)
+{
+	const struct summary *s = &m->summary;
+	char why[160];
+	static const enum tables_what of[2][4] = {
+	    [PACE_STREAM] = {TABLES_VALUE, TABLES_RATIO, TABLES_WHATS},
+	    [PACE_ISOLATED] = {TABLES_P50, TABLES_P95, TABLES_P99, TABLES_RATIO}};
+	for (unsigned g = 0; g < s->ngroups; g++) {
+		const enum tables_what *what = of[s->groups[g].cell.pace];
+		for (unsigned i = 0; i < 4 && what[i] != TABLES_WHATS; i++) {
+			struct table *table = tables_by_size(m, g, what[i]);
+			if (table_rows(table))
+				page_part(p, "%s", table_title(table));
+			page_table(p, table);
+		}
+	}
+	page_say(p,
+	         "A value is the median over blocks, with the quartiles; a latency is the "
+	         "median over blocks of the trial's quantile, with the 95 %% interval of order "
+	         "statistics for p95 and p99%s. Bus bandwidth as nccl-tests defines it; GB = "
+	         "10⁹ bytes, KiB = 1024 bytes.",
+	         s->nblocks < STATS_MIN_BLOCKS ? ", for which there are too few blocks" : "");
+	if (summary_has_pace(s, PACE_ISOLATED)) {
+		contrast_few_calls(s, METRIC_P99, why, sizeof why);
+		page_say(p, "%s%s%s", why[0] ? "Not shown: " : "", why,
+		         why[0] ? ". The key isolated_calls sets it." : "");
+	}
+	if (s->reference >= 0)
+		page_say(
+		    p,
+		    "Speed against %s: its time divided by the variant's, so that below 1 is "
+		    "slower; estimate of Hodges and Lehmann over the blocks with the exact "
+		    "%.4g %% signed-rank interval%s. Each stands for itself (pointwise).",
+		    s->variants[s->reference].name, 100 * s->looks.confidence,
+		    s->nblocks < STATS_MIN_BLOCKS ? ", for which there are too few blocks"
+		                                  : "");
+}
+
+bool sections_has_many(const struct model *m)
+{
+	return tables_too_many(m);
+}
+
+void sections_write_many(struct page *p, const struct model *m)
+{
+	static const char *const files[] = {"summary.csv", "ranks.csv", "report.json"};
+	page_say(p,
+	         "The run has %u collectives, by datatype, operation, place and pace: their "
+	         "figures are in the files.",
+	         m->summary.ngroups);
+	page_files(p, "All rows", files, 3);
+}
+
+bool sections_has_peaks(const struct model *m)
+{
+	return m->summary.carries_data && sections_has_few_groups(m);
+}
+
+void sections_write_peaks(struct page *p, const struct model *m)
+{
+	page_table(p, tables_peaks(m));
+	page_say(p, "The limit: plain copies of every rank to its neighbour, in the same run.");
+}
+
+bool sections_has_cliffs(const struct model *m)
+{
+	return m->summary.carries_data && sections_has_few_groups(m) &&
+	       answer_tells(&m->regimes);
+}
+
+void sections_write_cliffs(struct page *p, const struct model *m)
+{
+	char text[CHANNELS_SAY_BYTES];
+	page_say(p,
+	         "Sizes where bandwidth falls, or grows faster than the sizes before lead to, "
+	         "beyond the noise.");
+	if (!m->ncliffs)
+		page_say(p, "%s",
+		         m->summary.nblocks < STATS_MIN_BLOCKS
+		             ? "Not looked for: too few blocks."
+		             : "None.");
+	for (unsigned i = 0; i < m->ncliffs; i++) {
+		channels_cliff_say(&m->summary, &m->channels, &m->cliffs[i], text, sizeof text);
+		page_item(p, "%s", text);
+	}
+	page_end_list(p);
+	page_table(p, tables_cliffs(m));
+	if (!m->channels.n)
+		return;
+	page_part(p, "Channels of a pair of ranks");
+	page_say(
+	    p, "Where NCCL gives a pair of ranks more channels, by its own rule for sends and "
+	       "receives and the figures of its log. Behind the largest call with as many as "
+	       "before, bandwidth may grow as the channels do, up to the limit: predicted.");
+	page_table(p, tables_channels(m));
+}
+
+void sections_write_versions(struct page *p, const struct model *m)
+{
+	const struct versions *v = &m->findings.versions;
+	char text[VERSIONS_TEXT_BYTES], sentences[VERSIONS_SENTENCES][VERSIONS_SAY_BYTES];
+	page_say(p, "%s%s",
+	         v->ncolls ? "" : "Threads and processes are not compared by version. ",
+	         v->missing);
+	for (unsigned i = 0; i < v->ncolls; i++) {
+		const struct versions_coll *c = &v->colls[i];
+		unsigned n = versions_say(v, i, sentences);
+		text[0] = '\0';
+		for (unsigned k = 0; k < n; k++)
+			words_add(text, sizeof text, "%s%s", k ? " " : "", sentences[k]);
+		page_say(p, "%s", text);
+		if (!c->nblocks)
+			continue;
+		page_table(p, tables_version(m, i));
+		const struct words sizes = words_range(c->sizes);
+		page_say(p, "%s of %s, %s: geometric mean over %u cell%s and %u block%s.",
+		         c->regime == REGIME_SMALL ? "Latency (p50 of isolated calls)"
+		                                   : "Stream bandwidth",
+		         coll_info(c->coll)->name, sizes.text, c->ncells,
+		         words_plural(c->ncells), c->nblocks, words_plural(c->nblocks));
+	}
+	if (v->ncolls)
+		page_say(p,
+		         "On each version the variants that are the reference but for mode and "
+		         "library. Data path: direct is straight into the peer's buffer, "
+		         "staged by way of a buffer of NCCL's own.");
+}

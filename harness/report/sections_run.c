@@ -1,0 +1,383 @@
+#include "sections_run.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../analysis/checks.h"
+#include "../analysis/drawn.h"
+#include "../analysis/sessions.h"
+#include "../analysis/words.h"
+#include "../coll/counts.h"
+#include "gnuplot.h"
+#include "sections_results.h"
+#include "tables.h"
+
+#define MOST_WARNINGS 4 /* at a run's end on a terminal */
+
+/* The group's word and pace: "alltoall, stream". */
+static void group_title(const struct model *m, unsigned group, char *text, size_t bytes)
+{
+	const struct summary_group *g = &m->summary.groups[group];
+	snprintf(text, bytes, "%s, %s", coll_word(&g->cell, g->nranks).text,
+	         coll_pace_name(g->cell.pace));
+}
+
+bool sections_has_warnings(const struct model *m)
+{
+	return m->warnings.count > 0;
+}
+
+bool sections_has_any_claim(const struct model *m)
+{
+	return m->findings.asked.nclaims > 0;
+}
+
+void sections_write_claims(struct page *p, const struct model *m)
+{
+	page_say(
+	    p,
+	    "Each rests on one number per block: the geometric mean of left ÷ right over "
+	    "its cells. It holds when the whole %.4g %% interval is beyond what it says, and "
+	    "does not hold when all of it is short of that; 'less, by under 2 %%' lies "
+	    "between the two. Else it is undecided. Staged "
+	    "and direct: the data path of large sizes, where the evidence has it.",
+	    100 * m->summary.looks.confidence);
+	page_table(p, tables_claims(m));
+}
+
+bool sections_has_reference(const struct model *m)
+{
+	return m->summary.reference >= 0 && !m->summary.uncompared[0] &&
+	       sections_has_few_groups(m);
+}
+
+void sections_write_gaps(struct page *p, const struct model *m)
+{
+	page_say(
+	    p,
+	    "One number per block: the geometric mean over all sizes, small and large alike. "
+	    "The A/A line is the reference against itself: its distance from 1 is noise. "
+	    "Margin %.3g %%.",
+	    100 * m->summary.margin);
+	page_table(p, tables_gaps(m));
+}
+
+void sections_write_launch(struct page *p, const struct model *m)
+{
+	page_say(p,
+	         "Launch cost: the longest time from leaving the barrier to issue's return on "
+	         "any rank, per call. Skew: how far apart the ranks left the barrier. "
+	         "Resolution: the last poll round, by which an end may be seen too late.");
+	for (unsigned g = 0; g < m->summary.ngroups; g++) {
+		char title[160];
+		if (m->summary.groups[g].limit)
+			continue;
+		group_title(m, g, title, sizeof title);
+		page_part(p, "Launch: %s", title);
+		page_table(p, tables_launch(m, g));
+	}
+}
+
+void sections_write_ranks(struct page *p, const struct model *m)
+{
+	static const char *const files[] = {"ranks.csv"};
+	page_say(p, "At the smallest, a middle and the largest size. The straggler is the rank "
+	            "that is seen idle last most often: how often, and by how much after the "
+	            "ranks' mean it is then. One worker that drives several ranks launches and "
+	            "polls them in turn, which alone makes one of them the last.");
+	for (unsigned g = 0; g < m->summary.ngroups; g++) {
+		if (m->summary.groups[g].limit || m->summary.groups[g].nranks < 2)
+			continue;
+		struct table *table = tables_stragglers(m, g);
+		page_part(p, "Ranks: %s", table_title(table));
+		page_table(p, table);
+	}
+	if (p->kind == PAGE_MARKDOWN)
+		page_files(p, "All of them", files, 1);
+}
+
+bool sections_has_memory(const struct model *m)
+{
+	struct table *table = tables_memory(m);
+	bool any = table_rows(table);
+	table_free(table);
+	return any;
+}
+
+void sections_write_memory(struct page *p, const struct model *m)
+{
+	page_table(p, tables_memory(m));
+	page_say(p,
+	         "MiB, medians over the workers of all trials. %s Process: the most CPU memory "
+	         "that it held at once, shared pages included.",
+	         record_traits(&m->run, NULL)->gpus
+	             ? "A GPU's free memory fell by so much while buffers were allocated, "
+	               "communicators made, buffers registered, and from then to the trial's "
+	               "end; what other programs took meanwhile is in it."
+	             : "Of a worker's first rank: its buffers; its flags, rings and slots.");
+}
+
+void sections_write_checks(struct page *p, const struct model *m)
+{
+	const struct summary *s = &m->summary;
+	struct checks_cost cost;
+	struct status st = {""};
+	char text[256];
+	checks_say(s, text, sizeof text);
+	unsigned fresh = checks_count(s, -1, -1).fresh_cells;
+	page_say(p, "%s.%s", text,
+	         s->trouble[0] ? "" : " All variants' outputs are the same, by digest.");
+	if (fresh)
+		page_say(p,
+		         "Of %u of them only one more, fresh call was checked: in place, the "
+		         "timed ones reduce what the calls before them left.",
+		         fresh);
+	if (!checks_cost(s, &cost, &st) && cost.longest)
+		page_say(
+		    p,
+		    "At %s a cell's timed calls took %s ms, and checking what they left %s "
+		    "ms; the longest in %s, %s and %s ms.",
+		    words_size(cost.asked_bytes).text, words_number(cost.calls_ms).text,
+		    words_number(cost.check_ms).text, cost.longest,
+		    words_number(cost.longest_calls_ms).text,
+		    words_number(cost.longest_check_ms).text);
+	if (checks_dtypes(s) > 1)
+		page_table(p, tables_checks(m));
+}
+
+bool sections_has_checks(const struct model *m)
+{
+	return m->summary.carries_data;
+}
+
+void sections_write_system(struct page *p, const struct model *m)
+{
+	page_table(p, tables_machine(m));
+}
+
+/* A word of a command line, as a shell would take it again. */
+static void add_word(char *text, size_t bytes, const char *word)
+{
+	static const char plain[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+	size_t used = strlen(text);
+	bool quote = !*word || strspn(word, plain) != strlen(word);
+	snprintf(text + used, bytes - used, "%s%s", used ? " " : "", quote ? "'" : "");
+	for (; *word; word++) {
+		used = strlen(text);
+		if (*word == '\'')
+			snprintf(text + used, bytes - used, "'\\''");
+		else
+			snprintf(text + used, bytes - used, "%c",
+			         (unsigned char)*word < ' ' ? ' ' : *word);
+	}
+	used = strlen(text);
+	snprintf(text + used, bytes - used, "%s", quote ? "'" : "");
+}
+
+static void say_command(struct page *p, const json_t *command)
+{
+	char text[4096] = "";
+	for (size_t i = 0; i < json_array_size(command); i++) {
+		const char *word = json_string_value(json_array_get(command, i));
+		add_word(text, sizeof text, word ? word : "");
+	}
+	if (text[0])
+		page_code(p, text);
+}
+
+/* `why`: it began, behind a comma, or "". */
+static void say_session(struct page *p, const char *blocks, const char *why,
+                        const char *created, const char *commit, const json_t *counters,
+                        const json_t *command)
+{
+	page_say(p, "%s%s, %s, launchgap %s%s:", blocks, why, created, commit,
+	         !json_is_boolean(counters) ? ""
+	         : json_is_true(counters)   ? ", with counters"
+	                                    : ", without counters");
+	say_command(p, command);
+}
+
+static void say_sessions(struct page *p, const struct model *m)
+{
+	const struct record_run *run = &m->run;
+	const json_t *env = run->environment;
+	char blocks[160];
+	if (run->nresumes)
+		page_say(p, "In %u sessions.", run->nresumes + 1);
+	session_say(run, 0, blocks, sizeof blocks);
+	say_session(p, blocks, "", model_text(m, "created"), model_text(m, "launchgap"),
+	            json_object_get(env, "counters"), json_object_get(env, "command"));
+	for (unsigned i = 0; i < run->nresumes; i++) {
+		const struct record_resume *r = &run->resumes[i];
+		session_say(run, i + 1, blocks, sizeof blocks);
+		if (r->json) {
+			say_session(p, blocks, looks_adds(run, i) ? ", added" : ", as planned",
+			            r->created, r->launchgap,
+			            json_object_get(r->json, "counters"), r->command);
+			continue;
+		}
+		page_say(p, "%s: the record does not say by which command.", blocks);
+	}
+}
+
+/* What alltoallv was called with, where it was measured. */
+static void say_counts(struct page *p, const struct model *m)
+{
+	const json_t *counts = json_object_get(m->run.environment, "counts");
+	struct value_weights weights;
+	struct status st = {""};
+	char text[COUNTS_TEXT_BYTES];
+	bool measured = false;
+	for (unsigned g = 0; g < m->summary.ngroups; g++)
+		measured |= m->summary.groups[g].cell.coll == COLL_ALLTOALLV;
+	if (!measured || counts_from_json(counts, &weights, &st))
+		return;
+	counts_text(&weights, (unsigned)model_number(m, "ranks"), text);
+	page_say(p, "alltoallv sends counts = %s%s.", text,
+	         weights.rows > 1 ? ", a row for each rank that sends (all of it in the record)"
+	         : weights.rows > 0 ? ", by distance, to oneself first"
+	                            : "");
+}
+
+static bool ends_in_point(const char *text)
+{
+	size_t n = strlen(text);
+	return n && text[n - 1] == '.';
+}
+
+void sections_write_method(struct page *p, const struct model *m)
+{
+	const struct summary *s = &m->summary;
+	const json_t *notes = json_object_get(m->run.environment, "notes");
+	long long asked = record_blocks_asked(&m->run), warmup = model_number(m, "warmup"),
+	          cycles = model_number(m, "cycles"), calls = model_number(m, "calls"),
+	          stretches = model_number(m, "stretches"),
+	          isolated = model_number(m, "isolated_calls"),
+	          connections = model_number(m, "connections"),
+	          allocations = model_number(m, "allocations");
+	bool none = !summary_has_pace(s, PACE_STREAM) && !summary_has_pace(s, PACE_ISOLATED);
+	char of[48] = "";
+	say_sessions(p, m);
+	for (size_t i = 0; i < json_array_size(notes); i++)
+		page_item(p, "%s", json_string_value(json_array_get(notes, i)));
+	page_end_list(p);
+	if (s->nblocks < asked && !m->run.end.reason[0])
+		snprintf(of, sizeof of, " of %lld", asked);
+	page_say(
+	    p,
+	    "%u%s block%s were measured, seed %s. A block is one fresh job of every variant, "
+	    "in shuffled order, all with the same shuffled order of cells. Each cell: %lld "
+	    "call%s to warm up, then",
+	    s->nblocks, of, words_plural(s->nblocks), model_text(m, "seed"), warmup,
+	    words_plural((unsigned long long)warmup));
+	if (none || summary_has_pace(s, PACE_STREAM))
+		page_item(
+		    p,
+		    "stream (bandwidth): %lld stretch%s of %lld call%s back to back; time per "
+		    "call = (latest end − earliest start over all ranks) ÷ calls; the "
+		    "trial's number is the median of its stretches",
+		    stretches, stretches == 1 ? "" : "es", calls,
+		    words_plural((unsigned long long)calls));
+	if (none || summary_has_pace(s, PACE_ISOLATED))
+		page_item(
+		    p,
+		    "isolated (latency): %lld call%s, the team meeting before each; p50%s "
+		    "over calls",
+		    isolated, words_plural((unsigned long long)isolated),
+		    isolated < METRIC_P99_CALLS ? " and p95" : ", p95 and p99");
+	page_end_list(p);
+	if (cycles > 1)
+		page_say(
+		    p,
+		    "A soak: every trial goes through all of its cells %lld times; its number "
+		    "of a cell is the mean over them.",
+		    cycles);
+	if (connections * allocations > 1)
+		page_say(
+		    p,
+		    "Every job makes its communicators %lld time%s, and allocates buffers %lld "
+		    "time%s with each; its number of a cell is the geometric mean over them.",
+		    connections, words_plural((unsigned long long)connections), allocations,
+		    words_plural((unsigned long long)allocations));
+	say_counts(p, m);
+	unsigned verdicts, intervals;
+	findings_count(&m->findings, s, &m->regimes, &verdicts, &intervals);
+	if (intervals)
+		page_say(
+		    p,
+		    "This report has %u verdict%s and %u interval%s in all, each at %.4g %% "
+		    "by itself: %.3g %% of them miss the true value by chance. Only claims "
+		    "are corrected for their number.",
+		    verdicts, words_plural(verdicts), intervals, words_plural(intervals),
+		    100 * s->looks.confidence, 100 * (1 - s->looks.confidence));
+	if (m->run.end.reason[0])
+		page_say(p, "Why it ended: %s%s", m->run.end.text,
+		         ends_in_point(m->run.end.text) ? "" : ".");
+}
+
+void sections_write_variants(struct page *p, const struct model *m)
+{
+	char common[1200], left[2048] = "";
+	struct table *table = tables_variants(m);
+	table_drop_common(table, common, sizeof common);
+	page_table(p, table);
+	for (unsigned v = 0; v < m->summary.nvariants; v++)
+		if (m->summary.variants[v].skip[0])
+			status_list(left, sizeof left, m->summary.variants[v].name);
+	if (left[0])
+		page_say(p, "Left out, for the reasons among the warnings: %s.", left);
+	if (common[0])
+		page_say(p, "All variants: %s.", common);
+	page_say(p, "Layout: processes × threads × ranks per thread. Settings: what a variant "
+	            "sets beyond the defaults. again: the reference a second time in every "
+	            "block, the A/A line. limit: plain copies without a handshake.");
+}
+
+bool sections_has_pictures(const struct model *m)
+{
+	return m->drawn.npictures > 0;
+}
+
+void sections_write_warnings(struct page *p, const struct model *m)
+{
+	unsigned most = p->kind == PAGE_TERMINAL && !p->whole ? MOST_WARNINGS : VALIDITY_MAX;
+	for (unsigned i = 0; i < m->warnings.count && i < most; i++)
+		page_item(p, "%s", m->warnings.text[i]);
+	if (m->warnings.count > most)
+		page_item(p, "%u more in the report.", m->warnings.count - most);
+	page_end_list(p);
+}
+
+void sections_write_pictures(struct page *p, const struct model *m)
+{
+	unsigned colls = gnuplot_collectives(&m->summary);
+	if (colls > GNUPLOT_EACH)
+		page_say(
+		    p,
+		    "The run has %u collectives: more than %u have no pictures of their own.",
+		    colls, GNUPLOT_EACH);
+	else if (colls > GNUPLOT_DETAIL)
+		page_say(p,
+		         "The run has %u collectives: of more than %u, launch cost, ranks, "
+		         "single calls and timelines are not drawn.",
+		         colls, GNUPLOT_DETAIL);
+	if (drawn_left_out(&m->summary))
+		page_say(p,
+		         "Curves are of %u variants, for more cannot be told apart: the "
+		         "reference and its twin, the ends of the gap, and the first of each "
+		         "mode. The tables have all.",
+		         drawn_count(&m->summary));
+	for (unsigned i = 0; i < m->drawn.npictures; i++)
+		page_picture(p, m->drawn.pictures[i].name, m->drawn.pictures[i].caption);
+}
+
+void sections_write_raw(struct page *p, const struct model *m)
+{
+	const char *files[16] = {"trials.jsonl", "report.json"};
+	unsigned n = 2;
+	for (unsigned i = 0; tables_file(i); i++)
+		if (!tables_file(i)->when || tables_file(i)->when(m))
+			files[n++] = tables_file(i)->file;
+	page_files(p, "The record, and all of this as data", files, n);
+}

@@ -1,0 +1,272 @@
+#include "sections_why.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../analysis/words.h"
+#include "tables.h"
+
+bool sections_has_waterfall(const struct model *m)
+{
+	return m->findings.asked.gap.from[0];
+}
+
+bool sections_has_factors(const struct model *m)
+{
+	return m->findings.asked.nfactors > 0;
+}
+
+/* Those without an effect, once for each reason. */
+static void say_unmeasured(struct page *p, const struct findings *f)
+{
+	unsigned n = f->asked.nfactors;
+	for (unsigned i = 0; i < n; i++) {
+		const char *why = f->factors[i].why;
+		char names[2048] = "";
+		unsigned first = 0;
+		while (strcmp(f->factors[first].why, why))
+			first++;
+		if (!why[0] || first < i)
+			continue;
+		for (unsigned k = i; k < n; k++)
+			if (!strcmp(f->factors[k].why, why))
+				status_list(names, sizeof names, f->factors[k].factor->name);
+		page_item(p, "Cannot be tested here, %s: %s.", why, names);
+	}
+	page_end_list(p);
+}
+
+void sections_write_factors(struct page *p, const struct model *m)
+{
+	static const char *const files[] = {"factors.csv"};
+	const struct findings *f = &m->findings;
+	char why[CONTRAST_WHY_BYTES];
+	for (unsigned i = 0; i < f->asked.nfactors; i++) {
+		const char *alarm = factors_alarm(&f->factors[i]);
+		if (alarm)
+			page_stress(
+			    p,
+			    "The placebo %s has an effect on %s, where it should have "
+			    "none: trust no factor of this run before the cause is known.",
+			    f->factors[i].factor->name, alarm);
+	}
+	page_say(p,
+	         "Each factor is two variants that differ in one setting, the largest effect "
+	         "first. Effect on bandwidth: stream bandwidth after ÷ before; on latency: p50 "
+	         "of isolated calls before ÷ after. Above 1 is faster in both. Margin %.3g %%.",
+	         100 * m->summary.margin);
+	double chance = factors_by_chance(f->factors, f->asked.nfactors);
+	if (chance > 0 && f->asked.nfactors > 1)
+		page_say(p,
+		         "The largest of several overstates. Had none an effect, the largest "
+		         "would come out near %s %% by chance.",
+		         words_percent(chance).text);
+	contrast_oversubscribed(&m->summary, METRIC_LATENCY, why, sizeof why);
+	if (why[0] && summary_has_pace(&m->summary, PACE_ISOLATED))
+		page_say(p, "Latency is not judged, with %s.", why);
+	page_table(p, tables_effects(m));
+	say_unmeasured(p, f);
+	if (p->kind == PAGE_MARKDOWN)
+		page_files(p, "All of it", files, 1);
+}
+
+void sections_write_waterfall(struct page *p, const struct model *m)
+{
+	const struct findings *f = &m->findings;
+	const struct waterfall *w = &f->waterfall;
+	char verdict[VERDICT_TEXT_BYTES], said[WATERFALL_TEXT_BYTES];
+	const char *none = isnan(w->explained.estimate) ? "No shares are given: " : "";
+	if (!w->nsteps) {
+		page_say(p, "From %s to %s: %s.", f->asked.gap.from, f->asked.gap.to,
+		         w->why[0] ? w->why : "the gap was not measured");
+		return;
+	}
+	verdict_text(&w->gap, verdict, sizeof verdict);
+	waterfall_say(w, said, sizeof said);
+	page_stress(p, "%s%s.", none, said);
+	page_say(p, "Bandwidth of %s is %s times that of %s (%s; %u cell%s, %u block%s).",
+	         f->asked.gap.to, words_ratio(&w->gap.ratio, true).text, f->asked.gap.from,
+	         verdict, w->ncells, words_plural(w->ncells), w->nblocks,
+	         words_plural(w->nblocks));
+	page_table(p, tables_waterfall(m));
+	waterfall_say_orders(w, said, sizeof said);
+	if (said[0])
+		page_say(p, "%s.", said);
+	page_say(p,
+	         "GB/s are geometric means over the gap's cells, in the blocks that hold every "
+	         "variant on the way. Ratios and shares are estimates of their own, with 95 %% "
+	         "intervals. A step explains where its verdict is faster or slower and it is "
+	         "no placebo.");
+}
+
+bool sections_has_paths(const struct model *m)
+{
+	const struct evidence *e = &m->findings.evidence;
+	for (unsigned v = 0; v < m->summary.nvariants; v++)
+		if (e->paths[v].transport[0] || e->paths[v].data_path[0])
+			return true;
+	return false;
+}
+
+void sections_write_paths(struct page *p, const struct model *m)
+{
+	const struct evidence *e = &m->findings.evidence;
+	char common[512];
+	struct table *table = tables_paths(m);
+	table_drop_common(table, common, sizeof common);
+	page_table(p, table);
+	if (common[0])
+		page_say(p, "Of all variants: %s.", common);
+	for (unsigned v = 0; v < m->summary.nvariants; v++)
+		if (e->paths[v].pairs[0])
+			page_item(p, "Mixed transport of %s: %s", m->summary.variants[v].name,
+			          e->paths[v].pairs);
+	page_end_list(p);
+	page_say(p,
+	         "Links: ordered pairs of ranks by transport, over all channels. The data path "
+	         "is that of large sizes: below NCCL's threshold for the LL protocol "
+	         "(NCCL_P2P_LL_THRESHOLD bytes for sends and receives) data is staged "
+	         "whatever the path.");
+	table = tables_acted(m);
+	if (table_failed(table) || table_rows(table))
+		page_table(p, table);
+	else
+		table_free(table);
+}
+
+bool sections_has_containers(const struct model *m)
+{
+	return m->findings.containers.n > 0;
+}
+
+static const char *transport_of(const struct model *m, unsigned variant)
+{
+	return m->findings.evidence.paths[variant].transport;
+}
+
+/* "pod reaches 0.010 of the speed of processes (NET/Socket in place of P2P/CUMEM). pod-shm-id
+ * gives it back, …" */
+static void say_loss(struct page *p, const struct model *m, const struct containers_row *row)
+{
+	const struct summary *s = &m->summary;
+	const unsigned reference = (unsigned)s->reference;
+	const char *old = transport_of(m, reference), *now = transport_of(m, row->variant);
+	const char *name = s->variants[row->variant].name;
+	char changed[512] = "", remedy[512], what[640];
+	if (old[0] && now[0] && strcmp(old, now))
+		snprintf(changed, sizeof changed, " (%s in place of %s)", now, old);
+	if (row->fails)
+		snprintf(what, sizeof what, "%s does not run (%s)", name, row->fails);
+	else
+		snprintf(what, sizeof what, "%s reaches %s of the bandwidth of %s%s", name,
+		         words_ratio(&row->verdict->ratio, true).text,
+		         s->variants[reference].name, changed);
+	if (row->remedy < 0) {
+		page_item(
+		    p,
+		    "%s. No variant here gives it back while each process keeps what it has.",
+		    what);
+		return;
+	}
+	containers_remedy(s->variants[row->variant].settings, s->variants[row->remedy].settings,
+	                  remedy, sizeof remedy);
+	page_item(
+	    p, "%s. %s gives it back (%s): %s.", what, s->variants[row->remedy].name, remedy,
+	    words_ratio(&m->findings.containers.regime->contrasts[row->remedy].verdict.ratio,
+	                true)
+	        .text);
+}
+
+void sections_write_containers(struct page *p, const struct model *m)
+{
+	const struct containers *c = &m->findings.containers;
+	page_table(p, tables_containers(m));
+	for (unsigned i = 0; i < c->n; i++)
+		if (c->rows[i].loses)
+			say_loss(p, m, &c->rows[i]);
+	if (containers_names_host(&m->summary, c))
+		page_item(p,
+		          "NCCL_HOSTID says which processes are on one machine: one text for "
+		          "all containers of a machine, another on each machine, such as the "
+		          "machine's own name.");
+	if (containers_shares(&m->summary, c, ISOLATE_SHM))
+		page_item(p, "Containers share a /dev/shm with docker run --ipc=host or "
+		             "--ipc=container:NAME, in Kubernetes with hostIPC: true or by "
+		             "mounting the machine's own.");
+	if (containers_shares(&m->summary, c, ISOLATE_DEVICES))
+		page_item(p,
+		          "Processes share GPU files with Slurm's --gpu-bind=none and a "
+		          "CUDA_VISIBLE_DEVICES for each task, with NVIDIA_VISIBLE_DEVICES=all "
+		          "in containers, or in one pod for all GPUs of a machine.");
+	page_end_list(p);
+	page_say(p,
+	         "Speed is bus bandwidth at %s against %s. All variants share one network "
+	         "namespace.",
+	         words_range(c->regime->sizes).text,
+	         m->summary.variants[m->summary.reference].name);
+}
+
+bool sections_has_counters(const struct model *m)
+{
+	return m->findings.evidence.nrows > 0;
+}
+
+void sections_write_counters(struct page *p, const struct model *m)
+{
+	static const char *const files[] = {"evidence.csv"};
+	const struct evidence *e = &m->findings.evidence;
+	bool links = false, copies = false;
+	for (unsigned i = 0; i < e->nrows; i++) {
+		links |= isfinite(e->rows[i].dram_per_nvlink);
+		copies |= isfinite(e->rows[i].copies);
+	}
+	page_table(p, tables_counters(m));
+	page_say(p, "Per rank over a steady stretch in a pass of its own, median over blocks.");
+	if (links)
+		page_say(p,
+		         "The model, in DRAM bytes per byte sent over NVLink: staged 4 (read, "
+		         "slot written, slot read, written), direct 2; alltoall's own part "
+		         "adds 2 ÷ (ranks − 1). NVLink bytes are payload, without the links' "
+		         "headers. What stays below the model was presumably read from the "
+		         "L2 cache.");
+	if (copies)
+		page_say(p,
+		         "The model, in copies for each byte that came from another rank: fifo "
+		         "2, direct and shared 1; alltoall's own part adds 1 ÷ (ranks − 1).");
+	if (e->missing[0])
+		page_say(p, "Missing counters: %s.", e->missing);
+	if (p->kind == PAGE_MARKDOWN)
+		page_files(p, "By rank", files, 1);
+}
+
+bool sections_has_scatter(const struct model *m)
+{
+	const struct components *c = &m->findings.components;
+	for (unsigned i = 0; i < c->n; i++)
+		if (components_speak(&m->summary, &c->list[i]))
+			return true;
+	return false;
+}
+
+void sections_write_scatter(struct page *p, const struct model *m)
+{
+	const struct components *c = &m->findings.components;
+	char text[2048];
+	for (unsigned i = c->n; i-- > 0;) {
+		if (!components_speak(&m->summary, &c->list[i]))
+			continue;
+		struct table *table = tables_components(m, &c->list[i]);
+		page_part(p, "Scatter: %s", table_title(table));
+		states_say(&m->summary, c->list[i].states, text, sizeof text);
+		page_stress(p, "%s", text);
+		components_say(&m->summary, &c->list[i], text, sizeof text);
+		page_say(p, "%s", text);
+		page_table(p, table);
+	}
+	page_say(p, "Between jobs: by how much jobs of one variant differ, as the standard "
+	            "deviation of the log of their time; then connections within a job, and so "
+	            "on down to calls (or stretches of them) within a cell. fast, slow: two "
+	            "speeds, where there are two. Interval ±: half of the interval against the "
+	            "reference, then about what twice the time would make of it, spent on "
+	            "blocks, on connections within each job, or on calls.");
+}

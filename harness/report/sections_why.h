@@ -1,0 +1,22 @@
+/* The sections that say why: factors, the gap, the data path, containers, counters, scatter;
+ * rows of sections.c. */
+#ifndef LAUNCHGAP_SECTIONS_WHY_H
+#define LAUNCHGAP_SECTIONS_WHY_H
+
+#include "model.h"
+#include "page.h"
+
+bool sections_has_waterfall(const struct model *model);
+bool sections_has_factors(const struct model *model);
+void sections_write_factors(struct page *page, const struct model *model);
+void sections_write_waterfall(struct page *page, const struct model *model);
+bool sections_has_paths(const struct model *model);
+void sections_write_paths(struct page *page, const struct model *model);
+bool sections_has_containers(const struct model *model);
+void sections_write_containers(struct page *page, const struct model *model);
+bool sections_has_counters(const struct model *model);
+void sections_write_counters(struct page *page, const struct model *model);
+bool sections_has_scatter(const struct model *model);
+void sections_write_scatter(struct page *page, const struct model *model);
+
+#endif

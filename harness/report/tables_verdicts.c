@@ -1,0 +1,224 @@
+/* The tables of what was decided: claims, regimes, all sizes at once. */
+#include "tables.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../coll/coll.h"
+
+void tables_put_verdict(struct table *t, const struct verdict *verdict)
+{
+	char text[VERDICT_TEXT_BYTES];
+	verdict_text(verdict, text, sizeof text);
+	TABLE_PUT(t, CELL(text));
+}
+
+#define OLD "-old"
+
+/* A claim of the old library and its counterpart of this one have one metric, and one name but
+ * for its end. */
+static size_t base_bytes(const struct claim *c)
+{
+	size_t n = strlen(c->name), end = sizeof OLD - 1;
+	return n > end && !strcmp(c->name + n - end, OLD) ? n - end : n;
+}
+
+static bool same_base(const struct claim *a, const struct claim *b)
+{
+	size_t n = base_bytes(a);
+	return n == base_bytes(b) && !strncmp(a->name, b->name, n) && a->metric == b->metric;
+}
+
+/* The version of the library that a claim is about, "" where it is not known. */
+static const char *library_of(const struct summary *s, const struct claim *c)
+{
+	for (unsigned v = 0; v < s->nvariants; v++)
+		if (!strcmp(s->variants[v].name, c->left))
+			return s->variants[v].library;
+	return "";
+}
+
+/* Libraries that claims are about, the one of claims on old ones first. */
+static unsigned libraries_of(const struct model *m, const char *out[2])
+{
+	unsigned n = 0;
+	for (int old = 1; old >= 0; old--)
+		for (unsigned i = 0; i < m->findings.asked.nclaims; i++) {
+			const struct claim *c = m->findings.claims[i].claim;
+			const char *library = library_of(&m->summary, c);
+			bool is_old = base_bytes(c) < strlen(c->name);
+			if (!*library || is_old != old || (n && !strcmp(out[n - 1], library)))
+				continue;
+			if (n == 2)
+				return n;
+			out[n++] = library;
+			break;
+		}
+	return n;
+}
+
+/* What the claim says, less the words that name the old library. */
+static const char *plain_text(const struct claim *c)
+{
+	static const char lead[] = "Old NCCL: ";
+	return strncmp(c->text, lead, sizeof lead - 1) ? c->text : c->text + sizeof lead - 1;
+}
+
+/* marked: whether the table tells verdicts that are taken alone from others. */
+static void put_claim_short(struct table *t, const struct claims_result *r, bool marked)
+{
+	struct claims_result shown;
+	char verdict[VERDICT_TEXT_BYTES], unseen[64] = "";
+	if (!r || r->outcome == CLAIMS_UNTESTED) {
+		TABLE_PUT(t, table_of_none());
+		return;
+	}
+	shown = *r;
+	shown.alone = r->alone && marked;
+	claims_verdict(&shown, verdict, sizeof verdict);
+	/* How many blocks it would take stands in the full table. */
+	if (r->outcome == CLAIMS_UNDECIDED)
+		verdict_unseen_text(r->detectable, unseen, sizeof unseen);
+	table_text(t, "%.*s, %.3f%s%s", (int)strcspn(verdict, ":"), verdict,
+	           r->contrast.ratio.estimate, *unseen ? "; " : "", unseen);
+}
+
+struct table *tables_claims_short(const struct model *m)
+{
+	const struct findings *f = &m->findings;
+	const char *libraries[2] = {"", ""};
+	unsigned n = libraries_of(m, libraries);
+	/* Where none is confirmed, the sentence below says so of all. */
+	const bool marked = claims_family_confirms(f->claims, f->asked.nclaims);
+	struct table *t = table_new("claims_short", "Claims");
+	table_column(t, "claim", "the claim", "", TABLE_TEXT);
+	for (unsigned k = 0; k < (n ? n : 1); k++) {
+		char head[64] = "verdict";
+		if (n > 1)
+			snprintf(head, sizeof head, "NCCL %.32s", libraries[k]);
+		table_column(t, k ? "verdict_new" : "verdict", head, "", TABLE_VERDICT);
+	}
+	for (unsigned i = 0; i < f->asked.nclaims; i++) {
+		const struct claims_result *of[2] = {NULL, NULL};
+		const struct claim *claim = f->claims[i].claim;
+		bool first = true, tested = false;
+		for (unsigned k = 0; k < f->asked.nclaims; k++) {
+			const struct claims_result *r = &f->claims[k];
+			if (!same_base(claim, r->claim))
+				continue;
+			first = first && k >= i;
+			tested = tested || r->outcome != CLAIMS_UNTESTED;
+			unsigned at =
+			    n > 1 && !strcmp(library_of(&m->summary, r->claim), libraries[1]);
+			if (r->outcome != CLAIMS_UNTESTED)
+				of[at] = r;
+		}
+		if (!first || !tested)
+			continue;
+		table_row(t);
+		table_text(t, "%c%s", plain_text(claim)[0] & ~0x20, plain_text(claim) + 1);
+		for (unsigned k = 0; k < (n ? n : 1); k++)
+			put_claim_short(t, of[k], marked);
+	}
+	return t;
+}
+
+struct table *tables_claims(const struct model *m)
+{
+	const struct findings *f = &m->findings;
+	struct table *t =
+	    TABLE_NEW("claims", "Claims", {"claim", "claim", "", TABLE_TEXT},
+	              {"text", "text", "", TABLE_TEXT}, {"test", "test", "", TABLE_TEXT},
+	              {"left", "left", "", TABLE_TEXT}, {"right", "right", "", TABLE_TEXT},
+	              {"metric", "metric", "", TABLE_TEXT}, {"unit", "unit", "", TABLE_TEXT},
+	              {"left_value", "left", "", TABLE_NUMBER},
+	              {"right_value", "right", "", TABLE_NUMBER},
+	              {"ratio", "left ÷ right", "", TABLE_RATIO},
+	              {"verdict", "verdict", "", TABLE_VERDICT}, {"p", "p", "", TABLE_NUMBER},
+	              {"p_adjusted", "p, Holm", "", TABLE_NUMBER},
+	              {"rests_on", "on what, or why", "", TABLE_TEXT});
+	for (unsigned i = 0; i < f->asked.nclaims; i++) {
+		const struct claims_result *r = &f->claims[i];
+		const struct claim *c = r->claim;
+		const struct metric_info *metric = metric_info(c->metric);
+		bool tested = r->outcome != CLAIMS_UNTESTED, needs = c->test == CLAIM_NEEDS;
+		double scale = !strcmp(metric->unit, "µs") ? 1e-3 : 1; /* times are in ns */
+		char text[CONTRAST_WHY_BYTES];
+		TABLE_ROW(t, CELL(c->name), CELL(c->text));
+		if (needs)
+			TABLE_PUT(t, table_of_none());
+		else
+			table_text(t, "%s%s %.3g %%", claim_test_name(c->test),
+			           c->test == CLAIM_WITHIN ? "" : " by", 100 * c->by);
+		TABLE_PUT(t, CELL(needs ? "" : c->left), CELL(needs ? "" : c->right),
+		          CELL(needs ? "" : metric->summary), CELL(needs ? "" : metric->unit),
+		          CELL(tested ? r->contrast.left_side.value * scale : NAN),
+		          CELL(tested ? r->contrast.right_side.value * scale : NAN),
+		          CELL(&r->contrast.ratio));
+		claims_verdict(r, text, sizeof text);
+		TABLE_PUT(t, CELL(text), CELL(r->p), CELL(r->p_adjusted));
+		claims_hint(&m->summary, &f->evidence, r, text, sizeof text);
+		TABLE_PUT(t, CELL(text));
+	}
+	return t;
+}
+
+/* --- verdicts --- */
+
+struct table *tables_regime(const struct model *m, const struct regime *g)
+{
+	const struct summary *s = &m->summary;
+	char name[64], title[160], word[VERDICT_TEXT_BYTES];
+	snprintf(name, sizeof name, "verdicts_%s", g->name);
+	snprintf(title, sizeof title, "%s: %s", g->name, regime_about(g).text);
+	struct table *t = TABLE_NEW(name, title, {"variant", "variant", "", TABLE_TEXT},
+	                            {"value", metric_info(g->metric)->unit, "", TABLE_NUMBER},
+	                            {"speed", "speed", "", TABLE_RATIO},
+	                            {"verdict", "verdict", "", TABLE_VERDICT});
+	for (unsigned v = 0; v < g->nvariants; v++) {
+		const struct contrast *c = &g->contrasts[v];
+		double scale = contrast_is_time(g->metric) ? 1e-3 : 1;
+		if (c->why[0] || isnan(c->ratio.estimate))
+			continue;
+		table_row(t);
+		if ((int)v == g->twin)
+			table_text(t, "A/A: %s again", s->variants[c->right].name);
+		else
+			TABLE_PUT(t, CELL(s->variants[v].name));
+		TABLE_PUT(t, CELL(c->left_side.value * scale), CELL(&c->verdict.ratio));
+		answer_verdict(g, v, word, sizeof word);
+		TABLE_PUT(t, CELL((int)v == g->twin ? "" : word));
+	}
+	table_drop_empty(t);
+	return t;
+}
+
+static bool has_gap(const struct summary *s, unsigned group, unsigned v)
+{
+	return summary_has_ratio(s, v) && !isnan(s->groups[group].gaps[v].estimate);
+}
+
+struct table *tables_gaps(const struct model *m)
+{
+	const struct summary *s = &m->summary;
+	struct table *t = TABLE_NEW(
+	    "gaps", "Speed against the reference over all sizes",
+	    {"collective", "collective", "", TABLE_TEXT}, {"pace", "pace", "", TABLE_TEXT},
+	    {"variant", "variant", "", TABLE_TEXT}, {"speed", "speed", "", TABLE_RATIO},
+	    {"blocks", "blocks", "", TABLE_COUNT}, {"verdict", "verdict", "", TABLE_VERDICT});
+	for (unsigned g = 0; g < s->ngroups; g++)
+		for (unsigned v = 0; v < s->nvariants; v++) {
+			if (!has_gap(s, g, v))
+				continue;
+			struct verdict verdict = verdict_of(s->groups[g].gaps[v], s->margin);
+			TABLE_ROW(t,
+			          CELL(coll_word(&s->groups[g].cell, s->groups[g].nranks).text),
+			          CELL(coll_pace_name(s->groups[g].cell.pace)));
+			table_text(t, "%s%s", s->variants[v].name,
+			           s->variants[v].role == ROLE_AGAIN ? " (A/A)" : "");
+			TABLE_PUT(t, CELL(&s->groups[g].gaps[v]),
+			          CELL(s->groups[g].gaps[v].blocks));
+			tables_put_verdict(t, &verdict);
+		}
+	return t;
+}

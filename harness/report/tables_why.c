@@ -1,0 +1,340 @@
+/* The tables that say why: cliffs, scatter, factors, the gap, versions, paths, counters. */
+#include "tables.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../analysis/words.h"
+#include "../coll/coll.h"
+
+struct table *tables_cliffs(const struct model *m)
+{
+	static const char *const kinds[] = {[CLIFF_JUMP] = "jump", [CLIFF_FALL] = "fall"};
+	const struct summary *s = &m->summary;
+	struct table *t = TABLE_NEW(
+	    "cliffs", "Cliffs", {"collective", "collective", "", TABLE_TEXT},
+	    {"kind", "kind", "", TABLE_TEXT}, {"from_bytes", "from", "", TABLE_BYTES},
+	    {"to_bytes", "to", "", TABLE_BYTES}, {"variant", "variant", "", TABLE_TEXT},
+	    {"from_gbs", "there", "GB/s", TABLE_NUMBER},
+	    {"to_gbs", "then", "GB/s", TABLE_NUMBER},
+	    {"factor", "times what was to be expected", "", TABLE_NUMBER},
+	    {"variants", "variants that show it", "", TABLE_COUNT},
+	    {"measured", "of", "", TABLE_COUNT});
+	for (unsigned i = 0; i < m->ncliffs; i++) {
+		const struct cliff *c = &m->cliffs[i];
+		const struct summary_group *g = &s->groups[c->group];
+		TABLE_ROW(t, CELL(coll_word(&g->cell, g->nranks).text), CELL(kinds[c->kind]),
+		          CELL(g->asked_bytes[c->from]), CELL(g->asked_bytes[c->to]),
+		          CELL(s->variants[c->variant].name), CELL(c->from_gbs),
+		          CELL(c->to_gbs), CELL(c->factor), CELL(c->variants),
+		          CELL(c->measured));
+	}
+	return t;
+}
+
+struct table *tables_channels(const struct model *m)
+{
+	const struct summary *s = &m->summary;
+	struct table *t = TABLE_NEW(
+	    "channels", "Channels of a pair of ranks",
+	    {"collective", "collective", "", TABLE_TEXT},
+	    {"variant", "variant", "", TABLE_TEXT}, {"all", "channels", "", TABLE_COUNT},
+	    {"chunk_bytes", "chunk", "", TABLE_BYTES}, {"before", "of a pair", "", TABLE_COUNT},
+	    {"bound_bytes", "up to calls of", "", TABLE_BYTES},
+	    {"after", "then", "", TABLE_COUNT}, {"to_bytes", "measured at", "", TABLE_BYTES},
+	    {"from_gbs", "before", "GB/s", TABLE_NUMBER},
+	    {"predicted_gbs", "predicted, up to", "GB/s", TABLE_NUMBER},
+	    {"to_gbs", "measured", "GB/s", TABLE_NUMBER}, {"found", "found", "", TABLE_TEXT});
+	for (unsigned i = 0; i < m->channels.n; i++) {
+		const struct channels_step *c = &m->channels.list[i];
+		const struct summary_group *g = &s->groups[c->group];
+		TABLE_ROW(t, CELL(coll_word(&g->cell, g->nranks).text),
+		          CELL(s->variants[c->variant].name), CELL(c->rule.all),
+		          CELL(c->rule.chunk_bytes), CELL(c->before), CELL(c->bound_bytes),
+		          CELL(c->after));
+		if (c->to)
+			TABLE_PUT(t, CELL(g->asked_bytes[c->to]));
+		else
+			TABLE_PUT(t, table_of_none());
+		TABLE_PUT(t, CELL(c->from_gbs), CELL(c->predicted_gbs), CELL(c->to_gbs),
+		          CELL(c->breaks ? "a jump"
+		               : c->to   ? "no break"
+		                         : "not measured"));
+	}
+	table_drop_empty(t);
+	return t;
+}
+
+struct table *tables_components(const struct model *m, const struct components_regime *g)
+{
+	const struct summary *s = &m->summary;
+	char name[64], title[160];
+	snprintf(name, sizeof name, "scatter_%s", g->regime->name);
+	snprintf(title, sizeof title, "%s: %s", g->regime->name, regime_about(g->regime).text);
+	struct table *t = TABLE_NEW(
+	    name, title, {"variant", "variant", "", TABLE_TEXT},
+	    {"jobs", "between jobs", "%", TABLE_NUMBER},
+	    {"connections", "connections", "%", TABLE_NUMBER},
+	    {"allocations", "allocations", "%", TABLE_NUMBER},
+	    {"cycles", "cycles", "%", TABLE_NUMBER}, {"calls", "calls", "%", TABLE_NUMBER},
+	    {"fast_us", "fast", "µs", TABLE_NUMBER}, {"slow_us", "slow", "µs", TABLE_NUMBER},
+	    {"half_width", "interval ±", "%", TABLE_NUMBER},
+	    {"half_width_blocks", "± with twice the blocks", "%", TABLE_NUMBER},
+	    {"half_width_connections", "the connections", "%", TABLE_NUMBER},
+	    {"half_width_calls", "the calls", "%", TABLE_NUMBER});
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		const struct components_side *side = &g->sides[v];
+		const double widths[] = {side->half, side->half_jobs, side->half_connections,
+		                         side->half_calls};
+		if (!side->nleaves)
+			continue;
+		TABLE_ROW(t, CELL(s->variants[v].name));
+		for (int level = 0; level < COMPONENTS_LEVELS; level++)
+			TABLE_PUT(t, CELL(100 * side->sd[level]));
+		TABLE_PUT(t, CELL(g->states[v].fast_ns / 1e3),
+		          CELL(g->states[v].slow_ns / 1e3));
+		for (unsigned i = 0; i < 4; i++)
+			TABLE_PUT(t, CELL(100 * widths[i]));
+	}
+	table_drop_empty(t);
+	return t;
+}
+
+static void put_effect(struct table *t, const struct factors_result *r, const struct verdict *v)
+{
+	char text[1024];
+	TABLE_PUT(t, CELL(&v->ratio));
+	factors_verdict(r, v, text, sizeof text);
+	TABLE_PUT(t, CELL(strcmp(text, "-") ? text : ""));
+}
+
+struct table *tables_effects(const struct model *m)
+{
+	const struct findings *f = &m->findings;
+	unsigned order[CLAIM_MAX];
+	struct table *t = TABLE_NEW(
+	    "effects", "What each factor does", {"factor", "factor", "", TABLE_TEXT},
+	    {"text", "what", "", TABLE_TEXT}, {"variants", "variants", "", TABLE_TEXT},
+	    {"setting", "setting", "", TABLE_TEXT}, {"sizes", "sizes", "", TABLE_TEXT},
+	    {"bandwidth", "effect on bandwidth", "", TABLE_RATIO},
+	    {"verdict", "verdict", "", TABLE_VERDICT},
+	    {"latency", "effect on latency", "", TABLE_RATIO},
+	    {"latency_verdict", "verdict of latency", "", TABLE_VERDICT});
+	factors_order(f->factors, f->asked.nfactors, order);
+	for (unsigned i = 0; i < f->asked.nfactors; i++) {
+		const struct factors_result *r = &f->factors[order[i]];
+		const struct factor *factor = r->factor;
+		if (r->why[0])
+			continue;
+		TABLE_ROW(t, CELL(factor->name),
+		          CELL(factor->text[0]   ? factor->text
+		               : factor->placebo ? "placebo"
+		                                 : ""));
+		table_text(t, "%s → %s", factor->from, factor->to);
+		TABLE_PUT(t, CELL(factor->setting));
+		TABLE_PUT(t, CELL(words_range(r->sizes).text));
+		put_effect(t, r, &r->bandwidth);
+		put_effect(t, r, &r->latency);
+	}
+	table_drop_empty(t);
+	return t;
+}
+
+static void put_step(struct table *t, const struct summary *s,
+                     const struct waterfall_step *step)
+{
+	char verdict[VERDICT_TEXT_BYTES], more[32];
+	verdict_text(&step->verdict, verdict, sizeof verdict);
+	if (step->at_odds)
+		snprintf(verdict, sizeof verdict, "undecided: mean and estimate disagree");
+	table_row(t);
+	table_text(t, "%s%s", step->rest ? "what is left" : step->name,
+	           step->backwards ? " (taken back)" : "");
+	snprintf(more, sizeof more, step->nsides > 1 ? ", and %u more" : "", step->nsides - 1);
+	table_text(t, "%s → %s%s", s->variants[step->from].name, s->variants[step->to].name,
+	           more);
+	TABLE_PUT(t, CELL(step->from_gbs), CELL(step->to_gbs), CELL(&step->ratio),
+	          CELL(step->share.estimate), CELL(step->share.lo), CELL(step->share.hi));
+	table_text(t, "%s%s", step->rest ? "no factor" : verdict,
+	           step->placebo ? ", a placebo" : "");
+}
+
+struct table *tables_waterfall(const struct model *m)
+{
+	const struct waterfall *w = &m->findings.waterfall;
+	struct table *t = TABLE_NEW(
+	    "waterfall", "From one end of the gap to the other",
+	    {"step", "step", "", TABLE_TEXT}, {"variants", "variants", "", TABLE_TEXT},
+	    {"from_gbs", "from", "GB/s", TABLE_NUMBER}, {"to_gbs", "to", "GB/s", TABLE_NUMBER},
+	    {"ratio", "ratio", "", TABLE_RATIO}, {"share", "share of the gap", "", TABLE_SHARE},
+	    {"share_lo", "at least", "", TABLE_SHARE}, {"share_hi", "at most", "", TABLE_SHARE},
+	    {"verdict", "verdict", "", TABLE_VERDICT});
+	for (unsigned i = 0; i < w->nsteps; i++)
+		put_step(t, &m->summary, &w->steps[i]);
+	return t;
+}
+
+struct table *tables_version(const struct model *m, unsigned coll)
+{
+	const struct versions *v = &m->findings.versions;
+	const struct versions_coll *c = &v->colls[coll];
+	char name[96], title[160];
+	const bool small = c->regime == REGIME_SMALL;
+	snprintf(name, sizeof name, "version_%s%s", coll_info(c->coll)->name,
+	         small ? "_latency" : "");
+	snprintf(title, sizeof title, "%s, %u rank%s", versions_title(c).text, c->nranks,
+	         words_plural(c->nranks));
+	struct table *t = table_new(name, title);
+	table_column(t, "version", "NCCL", "", TABLE_TEXT);
+	for (unsigned mode = 0; mode < v->nmodes; mode++) {
+		char key[32];
+		const char *of = versions_mode_name((enum versions_mode)mode);
+		snprintf(key, sizeof key, "%s_%s", of, small ? "us" : "gbs");
+		table_column(t, key, of, small ? "µs" : "GB/s", TABLE_NUMBER);
+	}
+	table_column(t, "ratio", small ? "speed, processes ÷ threads" : "processes ÷ threads",
+	             "", TABLE_RATIO);
+	table_column(t, "verdict", "verdict", "", TABLE_VERDICT);
+	for (unsigned mode = 0; mode <= VERSIONS_PROCESSES; mode++) {
+		char key[64], head[64];
+		const char *of = versions_mode_name((enum versions_mode)mode);
+		snprintf(key, sizeof key, "%s_path", of);
+		snprintf(head, sizeof head, "data path, %s", of);
+		table_column(t, key, head, "", TABLE_TEXT);
+		snprintf(key, sizeof key, "%s_dram_per_nvlink", of);
+		snprintf(head, sizeof head, "DRAM bytes per NVLink byte, %s", of);
+		table_column(t, key, head, "", TABLE_NUMBER);
+	}
+	for (unsigned i = 0; i < v->nrows; i++) {
+		const struct versions_row *row = &c->rows[i];
+		TABLE_ROW(t, CELL(row->version));
+		for (unsigned mode = 0; mode < v->nmodes; mode++)
+			TABLE_PUT(t, CELL(row->sides[mode].value));
+		TABLE_PUT(t, CELL(&row->verdict.ratio));
+		tables_put_verdict(t, &row->verdict);
+		for (unsigned mode = 0; mode <= VERSIONS_PROCESSES; mode++) {
+			TABLE_PUT(t, CELL(row->sides[mode].data_path),
+			          CELL(row->sides[mode].dram_per_nvlink));
+		}
+	}
+	table_drop_empty(t);
+	return t;
+}
+
+struct table *tables_paths(const struct model *m)
+{
+	const struct evidence *e = &m->findings.evidence;
+	struct table *t = TABLE_NEW(
+	    "paths", "Path, from the library's own log", {"variant", "variant", "", TABLE_TEXT},
+	    {"transport", "transport", "", TABLE_TEXT},
+	    {"unexpected", "NOT as expected", "", TABLE_TEXT},
+	    {"links", "links", "", TABLE_TEXT}, {"data_path", "data path", "", TABLE_TEXT},
+	    {"registered", "registered", "", TABLE_TEXT},
+	    {"copy_engine", "copy engine", "", TABLE_TEXT},
+	    {"channels", "channels", "", TABLE_TEXT},
+	    {"chunk_bytes", "chunk, bytes", "", TABLE_TEXT},
+	    {"algorithms", "algorithms", "", TABLE_TEXT},
+	    {"launched_ctas", "thread blocks launched", "", TABLE_TEXT},
+	    {"why", "how it is known", "", TABLE_TEXT});
+	for (unsigned v = 0; v < m->summary.nvariants; v++) {
+		const struct evidence_path *p = &e->paths[v];
+		if (!p->transport[0] && !p->data_path[0])
+			continue;
+		TABLE_ROW(t, CELL(m->summary.variants[v].name), CELL(p->transport),
+		          CELL(p->unexpected), CELL(p->links), CELL(p->data_path),
+		          CELL(p->registered), CELL(p->copy_engine), CELL(p->channels),
+		          CELL(p->chunk), CELL(p->algorithms), CELL(p->launched), CELL(p->why));
+	}
+	table_drop_empty(t);
+	return t;
+}
+
+struct table *tables_containers(const struct model *m)
+{
+	const struct containers *c = &m->findings.containers;
+	const struct summary *s = &m->summary;
+	struct table *t = TABLE_NEW(
+	    "containers", "Processes set apart", {"variant", "variant", "", TABLE_TEXT},
+	    {"own", "each process has its own", "", TABLE_TEXT},
+	    {"transport", "transport", "", TABLE_TEXT}, {"speed", "speed", "", TABLE_RATIO},
+	    {"verdict", "verdict", "", TABLE_VERDICT}, {"remedy", "remedy", "", TABLE_TEXT});
+	for (unsigned i = 0; i < c->n; i++) {
+		const struct containers_row *row = &c->rows[i];
+		char own[160], verdict[VERDICT_TEXT_BYTES];
+		containers_own(s->variants[row->variant].settings, own, sizeof own);
+		answer_verdict(c->regime, row->variant, verdict, sizeof verdict);
+		if (row->fails)
+			snprintf(verdict, sizeof verdict, "does not run");
+		TABLE_ROW(t, CELL(s->variants[row->variant].name), CELL(own),
+		          CELL(m->findings.evidence.paths[row->variant].transport),
+		          CELL(&row->verdict->ratio), CELL(verdict),
+		          CELL(row->remedy < 0 ? "" : s->variants[row->remedy].name));
+	}
+	table_drop_empty(t);
+	return t;
+}
+
+struct table *tables_acted(const struct model *m)
+{
+	const struct evidence *e = &m->findings.evidence;
+	struct table *t = TABLE_NEW(
+	    "acted", "What the library made of each setting, by its own log",
+	    {"variant", "variant", "", TABLE_TEXT}, {"setting", "setting", "", TABLE_TEXT},
+	    {"asked", "asked", "", TABLE_TEXT}, {"used", "used", "", TABLE_TEXT},
+	    {"act", "what became of it", "", TABLE_TEXT}, {"why", "why", "", TABLE_TEXT});
+	for (unsigned v = 0; v < m->summary.nvariants; v++)
+		for (unsigned i = 0; i < e->paths[v].nsettings; i++) {
+			const struct path_setting *s = &e->paths[v].settings[i];
+			TABLE_ROW(t, CELL(m->summary.variants[v].name), CELL(s->key),
+			          CELL(s->asked), CELL(s->used), CELL(path_act_name(s->act)),
+			          CELL(s->why));
+		}
+	table_drop_empty(t);
+	return t;
+}
+
+struct table *tables_counters(const struct model *m)
+{
+	const struct evidence *e = &m->findings.evidence;
+	const struct summary *s = &m->summary;
+	struct table *t =
+	    TABLE_NEW("counters", "Counters per rank", {"cell", "cell", "", TABLE_TEXT},
+	              {"variant", "variant", "", TABLE_TEXT},
+	              {"nvlink_tx_gbs", "NVLink TX", "GB/s", TABLE_NUMBER},
+	              {"of_limit", "of the limit", "", TABLE_SHARE},
+	              {"nvlink_rx_gbs", "NVLink RX", "GB/s", TABLE_NUMBER},
+	              {"dram_gbs", "DRAM", "GB/s", TABLE_NUMBER},
+	              {"dram_of_peak", "of its peak", "", TABLE_SHARE},
+	              {"dram_per_nvlink", "DRAM bytes per NVLink byte", "", TABLE_NUMBER},
+	              {"model", "by the model", "", TABLE_NUMBER},
+	              {"model_direct", "model, direct", "", TABLE_NUMBER},
+	              {"model_staged", "model, staged", "", TABLE_NUMBER},
+	              {"cached", "below the model", "", TABLE_NUMBER},
+	              {"sm_busy", "SMs busy", "", TABLE_SHARE},
+	              {"pcie_tx_gbs", "PCIe TX", "GB/s", TABLE_NUMBER},
+	              {"copies", "copies per byte", "", TABLE_NUMBER},
+	              {"copies_model", "by the model", "", TABLE_NUMBER},
+	              {"issue_cores", "cores issuing", "", TABLE_NUMBER},
+	              {"blocks", "blocks", "", TABLE_COUNT});
+	for (unsigned i = 0; i < e->nrows; i++) {
+		const struct evidence_row *row = &e->rows[i];
+		const struct summary_group *g = &s->groups[row->group];
+		/* One figure where the path is known, else both. */
+		bool known = !isnan(row->model);
+		const double numbers[] = {
+		    row->nvlink_tx_gbs, row->limit_share,          row->nvlink_rx_gbs,
+		    row->dram_gbs,      row->dram_share,           row->dram_per_nvlink,
+		    row->model,         known ? NAN : row->direct, known ? NAN : row->staged,
+		    row->cached,        row->sm_percent / 100,     row->pcie_tx_gbs,
+		    row->copies,        row->copies_model,         row->issue_cores};
+		table_row(t);
+		table_text(t, "%s %s", coll_info(g->cell.coll)->name,
+		           words_size(g->asked_bytes[row->size]).text);
+		TABLE_PUT(t, CELL(s->variants[row->variant].name));
+		for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++)
+			TABLE_PUT(t, CELL(numbers[n]));
+		TABLE_PUT(t, CELL(row->blocks));
+	}
+	table_drop_empty(t);
+	return t;
+}
