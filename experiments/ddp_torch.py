@@ -40,8 +40,7 @@ def read_model(path):
     rows = []
     for line in open(path):
         if line[0] != "#" and not line.startswith("name,") and line.strip():
-            _, elements, flops = line.rsplit(",", 2)
-            rows.append((int(elements), int(flops)))
+            rows.append(tuple(int(n) for n in line.split(",")[1:3]))
     return rows
 
 

@@ -67,7 +67,10 @@ static void a_bad_file_is_named_with_its_line(void **state)
 	    {"a,1,2\nb,x,2\n", "m.csv:2: no line of a model"},
 	    {"# c\na,1\n", "m.csv:2: no line of a model"},
 	    {"a,0,0\n", "m.csv:1: no line of a model"},
-	    {"a,1,2,3\n", "m.csv:1: no line of a model"},
+	    {"a,1,2,3,4\n", "m.csv:1: no line of a model"},
+	    {"a,1,2,x\n", "m.csv:1: no line of a model"},
+	    {"a,1,2 3\n", "m.csv:1: no line of a model"},
+	    {"a,1,2,99999999999999\n", "m.csv:1: no line of a model"},
 	    {"a,-1,2\n", "m.csv:1: no line of a model"},
 	    {"a,99999999999999,2\n", "m.csv:1: no line of a model"},
 	    {",1,2\n", "m.csv:1: no line of a model"},
@@ -92,7 +95,9 @@ static void a_bad_file_is_named_with_its_line(void **state)
 static void buckets_close_where_they_reach_their_cap(void **state)
 {
 	static const struct network network = {
-	    "six", 7, {{64, 0}, {64, 0}, {0, 5}, {640, 0}, {64, 0}, {100, 0}, {0, 1}}};
+	    "six",
+	    7,
+	    {{64, 0, 0}, {64, 0, 0}, {0, 5, 0}, {640, 0, 0}, {64, 0, 0}, {100, 0, 0}, {0, 1, 0}}};
 	const uint64_t all = network_elements(&network);
 	/* first, cap, then the buckets' layers */
 	static const struct {
@@ -200,7 +205,9 @@ static void add_steps(enum dtype dtype, enum op op, size_t cap)
 static void gradients_are_exact_in_every_datatype(void **state)
 {
 	static const struct network network = {
-	    "small", 5, {{100, 200000}, {3, 0}, {700, 400000}, {0, 70000}, {1000, 0}}};
+	    "small",
+	    5,
+	    {{100, 200000, 0}, {3, 0, 0}, {700, 400000, 0}, {0, 70000, 0}, {1000, 0, 0}}};
 	static const struct {
 		struct layout layout;
 		const char *path;
@@ -466,7 +473,7 @@ static void groups_reduce_their_own_gradients(void **state)
 	(void)state;
 	for (unsigned fifo = 0; fifo < 2; fifo++) {
 		rig_init(&rig, (struct layout){1, 4, 1}, fifo ? "fifo" : "direct");
-		rig.trial.network = (struct network){"two", 2, {{100, 9000}, {500, 70000}}};
+		rig.trial.network = (struct network){"two", 2, {{100, 9000, 0}, {500, 70000, 0}}};
 		rig.trial.settings.split = (struct split){SPLIT_MOD, 2};
 		rig.trial.settings.bucket_view = fifo;
 		add_steps(DTYPE_BFLOAT16, OP_AVG, 256);

@@ -44,6 +44,15 @@ uint64_t network_flops(const struct network *network)
 	return sum;
 }
 
+uint64_t network_activations(const struct network *network)
+{
+	uint64_t most = 0;
+	for (unsigned i = 0; i < network->n; i++)
+		if (network->layers[i].activations > most)
+			most = network->layers[i].activations;
+	return most;
+}
+
 #define SIDE_STEP  64 /* tensor cores' tiles fit */
 #define DEPTH_STEP 8
 
@@ -70,17 +79,27 @@ struct network_product network_product(uint64_t flops)
 
 /* --- a file --- */
 
-/* "name,elements,flops". */
+/* "name,elements,flops", and where there are some ",activations". */
 static bool line_parse(const char *line, struct network_layer *out)
 {
 	const char *comma = strchr(line, ',');
-	uint64_t elements, flops;
+	struct network_layer own = {0};
+	int used = 0;
 	char end;
 	if (!comma || comma == line || !isdigit((unsigned char)comma[1]) ||
-	    sscanf(comma + 1, "%13" SCNu64 ",%19" SCNu64 " %c", &elements, &flops, &end) != 2 ||
-	    elements > MAX_ELEMENTS || flops > MAX_FLOPS || elements + flops == 0)
+	    sscanf(comma + 1, "%13" SCNu64 ",%19" SCNu64 "%n", &own.elements, &own.flops,
+	           &used) != 2)
 		return false;
-	*out = (struct network_layer){elements, flops};
+	const char *rest = comma + 1 + used;
+	if (*rest == ','
+	        ? !isdigit((unsigned char)rest[1]) ||
+	              sscanf(rest + 1, "%13" SCNu64 " %c", &own.activations, &end) != 1
+	        : rest[strspn(rest, " \t")] != '\0')
+		return false;
+	if (own.elements > MAX_ELEMENTS || own.flops > MAX_FLOPS ||
+	    own.activations > MAX_ELEMENTS || own.elements + own.flops == 0)
+		return false;
+	*out = own;
 	return true;
 }
 
@@ -93,7 +112,8 @@ static int lines_read(FILE *in, const char *file, struct network *network, struc
 	while (!rc && getline(&line, &bytes, in) >= 0) {
 		at++;
 		line[strcspn(line, "\r\n")] = '\0';
-		if (!line[0] || line[0] == '#' || !strcmp(line, "name,elements,flops"))
+		if (!line[0] || line[0] == '#' || !strcmp(line, "name,elements,flops") ||
+		    !strcmp(line, "name,elements,flops,activations"))
 			continue;
 		if (network->n == NETWORK_MAX_LAYERS)
 			rc = status_set(st, "%s:%u: more than the %d tensors that are allowed",
@@ -146,9 +166,10 @@ json_t *network_to_json(const struct network *network)
 		return json_null();
 	}
 	for (unsigned i = 0; i < network->n; i++)
-		json_array_append_new(layers, json_pack("[I, I]",
-		                                        (json_int_t)network->layers[i].elements,
-		                                        (json_int_t)network->layers[i].flops));
+		json_array_append_new(
+		    layers, json_pack("[I, I, I]", (json_int_t)network->layers[i].elements,
+		                      (json_int_t)network->layers[i].flops,
+		                      (json_int_t)network->layers[i].activations));
 	return json_pack("{s:s, s:o}", "name", network->name, "layers", layers);
 }
 
@@ -157,7 +178,7 @@ int network_from_json(const json_t *json, struct network *out, struct status *st
 	const char *name = NULL;
 	json_t *layers = NULL, *layer;
 	size_t i;
-	*out = (struct network){"", 0, {{0, 0}}};
+	*out = (struct network){.n = 0};
 	if (json_is_null(json))
 		return 0;
 	if (json_unpack((json_t *)(uintptr_t)json, "{s:s, s:o}", "name", &name, "layers",
@@ -168,11 +189,13 @@ int network_from_json(const json_t *json, struct network *out, struct status *st
 		                  NETWORK_MAX_LAYERS);
 	json_array_foreach(layers, i, layer)
 	{
-		json_int_t elements, flops;
-		if (json_unpack(layer, "[I, I!]", &elements, &flops) || elements < 0 ||
-		    flops < 0)
-			return status_set(st, "a layer of a model is [elements, flops]");
-		out->layers[i] = (struct network_layer){(uint64_t)elements, (uint64_t)flops};
+		json_int_t elements, flops, activations;
+		if (json_unpack(layer, "[I, I, I!]", &elements, &flops, &activations) ||
+		    elements < 0 || flops < 0 || activations < 0)
+			return status_set(st,
+			                  "a layer of a model is [elements, flops, activations]");
+		out->layers[i] = (struct network_layer){(uint64_t)elements, (uint64_t)flops,
+		                                        (uint64_t)activations};
 	}
 	strcpy(out->name, name);
 	out->n = (unsigned)json_array_size(layers);

@@ -24,6 +24,8 @@
 struct network_layer {
 	uint64_t elements; /* of its gradient; 0: work alone */
 	uint64_t flops;    /* of its backward pass, for one sample */
+	/* Of what tensor-parallel ranks reduce behind that work, for one sample: 0 nothing. */
+	uint64_t activations;
 };
 
 struct network {
@@ -40,6 +42,8 @@ uint64_t network_aligned(uint64_t elements);
 uint64_t network_elements(const struct network *network);
 /* For one sample. */
 uint64_t network_flops(const struct network *network);
+/* The most that is reduced at once behind a layer's work, for one sample. */
+uint64_t network_activations(const struct network *network);
 
 /* A layer's backward work as products of a side × depth and a depth × side matrix, as near to
  * cubes as its FLOPs make them: two of them, for the input's gradient and the weight's, or more

@@ -102,7 +102,8 @@ unsigned split_peer(struct split split, unsigned nranks, unsigned color, unsigne
 	return nranks;
 }
 
-int split_size(struct split split, unsigned nranks, unsigned *out, struct status *st)
+int split_size(struct split split, unsigned nranks, unsigned least, unsigned *out,
+               struct status *st)
 {
 	unsigned size = split_place(split, nranks, 0).size;
 	char text[32];
@@ -114,7 +115,7 @@ int split_size(struct split split, unsigned nranks, unsigned *out, struct status
 			    "split = %s makes groups of different sizes out of %u ranks; "
 			    "allowed is what makes them equal",
 			    text, nranks);
-	if (size < 2 && nranks > 1)
+	if (size < least && nranks > 1)
 		return status_set(
 		    st, "split = %s makes groups of one rank out of %u; allowed are 2 and up",
 		    text, nranks);

@@ -103,6 +103,8 @@ static const struct field rows[] = {
      .help = "of a training step: backward passes, of which the last is reduced"},
     {"bucket_view", FIELD_FLAG, AT(bucket_view), .special = true, .initial = "yes",
      .help = "of a training step: gradients lie in their buckets; no: they are copied there and back"},
+    {"tensor", FIELD_FLAG, AT(tensor), .special = true, .initial = "no",
+     .help = "of a training step, with split: ranks at one place of their groups reduce activations"},
     {"delay", FIELD_NS, AT(delay_ns), .hi = MINUTE_NS, .json = "delay_ns", .special = true, .initial = "0",
      .help = "what a call takes on the virtual device"},
     {"delay_rank", FIELD_RANK, AT(delay_rank), .hi = SETTINGS_MAX_RANKS - 1, .initial = "all", .help = "the rank that extra is of"},

@@ -12,6 +12,14 @@ static bool tells_ctas(const struct model *m)
 	return false;
 }
 
+static bool shares_models(const struct model *m)
+{
+	for (unsigned i = 0; i < m->findings.training.n; i++)
+		if (m->summary.settings[m->findings.training.rows[i].variant].tensor)
+			return true;
+	return false;
+}
+
 bool sections_has_training(const struct model *m)
 {
 	return m->findings.training.n > 0;
@@ -65,6 +73,10 @@ void sections_write_training(struct page *page, const struct model *m)
 		    "bytes "
 		    "as in tokens; work is as uneven. zipf1.2_of16: of 16 experts the e-th is "
 		    "wanted in proportion to 1 ÷ e^1.2.");
+	if (shares_models(m))
+		page_say(page, "With tensor = yes communication holds the activations' reductions "
+		               "too. The work behind each waits for it: these are exposed "
+		               "whatever the buckets do.");
 	if (tells_ctas(m))
 		page_say(page,
 		         "NCCL's CTAs: thread blocks of the step's largest communication "

@@ -290,12 +290,16 @@ static int comm_ready(struct comm *c)
 
 /* First the split's colors, then a memory per group by its first rank, then all join. In steps,
  * for one thread may have several ranks. */
-static void split_ask(struct pending *p)
+static int split_ask(struct pending *p)
 {
 	struct comm *parent = p->parent;
+	/* What the split before is known by may go once all have joined its groups. */
+	int error =
+	    comm_wait(parent, &parent->shared->split_joined, parent->n * parent->splits);
 	parent->shared->rank[parent->rank].color = p->color;
 	parent->splits++;
 	atomic_fetch_add(&parent->shared->split_asked, 1);
+	return error;
 }
 
 static int split_lead(struct pending *p)
@@ -327,6 +331,7 @@ static int split_join(struct pending *p)
 	if (!error)
 		error = comm_join(p->comm, shared->rank[first].pid, shared->rank[first].fd,
 		                  p->parent->device);
+	atomic_fetch_add(&shared->split_joined, 1);
 	return error;
 }
 
@@ -336,8 +341,7 @@ int standin_comms_end(int error)
 	unsigned n = begun.n;
 	begun.n = 0;
 	for (unsigned i = 0; i < n && !error; i++)
-		if (all[i].parent)
-			split_ask(&all[i]);
+		error = all[i].parent ? split_ask(&all[i]) : OK;
 	for (unsigned i = 0; i < n && !error; i++)
 		error = all[i].parent ? split_lead(&all[i]) : OK;
 	for (unsigned i = 0; i < n && !error; i++)

@@ -24,7 +24,7 @@ struct fifo {
 
 /* What the ranks of a communicator share. */
 struct shared {
-	atomic_uint joined, split_asked;
+	atomic_uint joined, split_asked, split_joined;
 	struct {
 		pid_t pid;
 		int color, fd, gpu;

@@ -38,8 +38,9 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Two ranks and few calls, with what the text adds. What it said is the caller's to free. */
-static struct cli run(const char *text)
+/* Two ranks, or as the key on the command line has it, and few calls, with what the text adds. What
+ * it said is the caller's to free. */
+static struct cli run_with(const char *text, const char *key)
 {
 	static const char head[] =
 	    "[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\nstretches = 2\n"
@@ -48,8 +49,13 @@ static struct cli run(const char *text)
 	snprintf(all, sizeof all, "%s%s", head, text);
 	snprintf(file, sizeof file, "%s/t.exp", folder);
 	cli_write(folder, "t.exp", all);
-	return cli_run(folder,
-	               (const char *[]){"run", "--file", file, "--results", results, NULL});
+	return cli_run(folder, (const char *[]){"run", "--file", file, "--results", results, key,
+	                                        NULL});
+}
+
+static struct cli run(const char *text)
+{
+	return run_with(text, NULL);
 }
 
 static struct record_run record_of(const char *experiment)
@@ -298,6 +304,38 @@ static void a_training_step_is_right_however_it_is_launched(void **state)
 	cli_expect(run(text), 0, "threads, single, processes, graph ran, and every element that");
 }
 
+/* Four ranks in two groups of gradients and two of a shared model; and two that share one, whose
+ * gradients are nobody else's. */
+static void ranks_that_share_a_model_are_right(void **state)
+{
+	static const char pairs[] =
+	    "split = MOD:2\ntensor = yes\nbatch = 3\n[variant single]\n"
+	    "mode = single\nbucket_view = no\n[variant mixed]\nlayout = 2x1x2\n"
+	    "accumulation = 2\n[variant graph]\nmode = threads\ngraph = 2\n";
+	char text[1024], here[256];
+	(void)state;
+	assert_non_null(getcwd(here, sizeof here));
+	snprintf(text, sizeof text, training, here, pairs);
+	cli_expect(run_with(text, "ranks=4"), 0,
+	           "single, mixed, graph ran, and every element that");
+	snprintf(text, sizeof text, training, here,
+	         "split = MOD:2\ntensor = yes\n[variant threads]\nmode = threads\n"
+	         "[variant processes]\nmode = processes\n");
+	cli_expect(run(text), 0, "threads, processes ran, and every element that");
+	/* In the last of four calls, of six pieces of data each, the larger activations' of rank 0. */
+	setenv("STANDIN_NCCL", "data:wrong:21", 1);
+	snprintf(text, sizeof text,
+	         "collective = ddp_step\nmodel = %s/experiments/models/lenet5.csv\nop = avg\n"
+	         "dtype = bfloat16\nbytes = 1M\npace = isolated\nsplit = MOD:2\ntensor = yes\n"
+	         "[variant single]\nmode = single\n",
+	         here);
+	cli_expect(run(text), 1, "wrong data in ddp_step_bfloat16_avg of 1048576 bytes");
+	unsetenv("STANDIN_NCCL");
+	snprintf(text, sizeof text, training, here,
+	         "tensor = yes\n[variant threads]\nmode = threads\n");
+	cli_expect(run(text), 1, "tensor = yes wants groups whose gradients are reduced");
+}
+
 /* 40 GB of gradients, and as much for their buckets, are more than a stand-in's 64 GiB. */
 static void a_model_that_does_not_fit_is_told_with_the_room_there_is(void **state)
 {
@@ -441,6 +479,7 @@ static void ranks_share_a_gpu_in_all_modes(void **state)
 int main(void)
 {
 	char program[STANDIN_BYTES];
+	cmocka_set_test_filter(getenv("ONLY"));
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(the_path_is_proved_by_version_and_mode, set_up,
 	                                    tear_down),
@@ -451,6 +490,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(a_library_that_fails_is_told, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(a_training_step_is_right_however_it_is_launched,
 	                                    set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(ranks_that_share_a_model_are_right, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(a_model_that_does_not_fit_is_told_with_the_room_there_is,
 	                                    set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(experts_give_back_what_was_sent, set_up, tear_down),

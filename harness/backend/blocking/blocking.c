@@ -483,7 +483,7 @@ int blocking_supports(const struct blocking_library *library, const struct trial
 		                  "its calls are over when they have issued; allowed is free",
 		                  library->name);
 	if (set->split.op != SPLIT_NONE &&
-	    split_size(set->split, layout_ranks(set->layout), &group, st))
+	    split_size(set->split, layout_ranks(set->layout), 2, &group, st))
 		return -1;
 	for (unsigned c = 0; c < trial->ncells; c++)
 		if (supports_cell(library, trial, &trial->cells[c], st))

@@ -103,7 +103,7 @@ int host_supports(const struct trial *trial, struct status *st)
 		                      "shared reads a peer's: allowed are direct and fifo",
 		                  settings_words("pages")[set->pages]);
 	if (set->split.op != SPLIT_NONE &&
-	    split_size(set->split, layout_ranks(set->layout), &group, st) != 0)
+	    split_size(set->split, layout_ranks(set->layout), 2, &group, st) != 0)
 		return -1;
 	for (unsigned c = 0; c < trial->ncells; c++)
 		if (host_supports_cell(trial, &trial->cells[c], (enum host_transport)transport,

@@ -74,7 +74,7 @@ static int nccl_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64
 		if (device_prepare(ctx->places[i].device, &buffers, ctx->places[i].stream, st))
 			return -1;
 	}
-	return 0;
+	return nccl_tensor_prepare(ctx, st);
 }
 
 static int nccl_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st)
@@ -175,7 +175,9 @@ static int nccl_check(struct backend_ctx *ctx, unsigned i, struct backend_verdic
 {
 	struct place *p = &ctx->places[i];
 	struct buffers buffers = buffers_of(ctx, i);
-	return device_check(p->device, &buffers, p->stream, out, st);
+	if (device_check(p->device, &buffers, p->stream, out, st))
+		return -1;
+	return nccl_tensor_check(ctx, p, out, st);
 }
 
 static int nccl_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st)
@@ -346,7 +348,7 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 #endif
 
 /* Left out, only the three that say so are called. */
-static const char *const heeds[] = {"split", "graph", "offset", "stride", "nccl", "nccl_below", "api", "allocator", "register", "cta_policy", "min_ctas", "max_ctas", "call_ctas", "ranks_per_gpu", "nonblocking", "init", "group", "flip", "each", "extra", "visible", "hidden", "batch", "first_bucket", "accumulation", "bucket_view", NULL};
+static const char *const heeds[] = {"split", "graph", "offset", "stride", "nccl", "nccl_below", "api", "allocator", "register", "cta_policy", "min_ctas", "max_ctas", "call_ctas", "ranks_per_gpu", "nonblocking", "init", "group", "flip", "each", "extra", "visible", "hidden", "batch", "first_bucket", "accumulation", "bucket_view", "tensor", NULL};
 
 const struct backend backend_nccl = {
     .heeds = heeds,

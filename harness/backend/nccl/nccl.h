@@ -39,6 +39,7 @@ struct place {
 	unsigned next_device; /* and its device, where all ranks are of one process */
 	ncclComm_t comm;    /* that collectives run in */
 	ncclComm_t world;   /* that comm was split from; NULL where it was not */
+	ncclComm_t tensor;  /* of the ranks at this one's place in their groups; else NULL */
 	cudaStream_t stream;
 	int clock_khz;     /* the GPU's highest */
 	int64_t extra_ns;  /* the settings' known delay, where this is a rank that has it */
@@ -59,6 +60,8 @@ struct place {
 	cudaStream_t compute;
 	cudaEvent_t ready; /* what one stream tells the other */
 	struct blas_place blas;
+	char *activations[2]; /* before and behind their reduction, where ranks share a model */
+	unsigned share;       /* which of the model's parts this rank has */
 	/* Of what is asked beside: */
 	int64_t asked_ns; /* when asynchronous errors were last asked for */
 	struct nvml_watch *watch;
@@ -106,6 +109,7 @@ struct backend_ctx {
 	struct value_parts parts; /* of alltoallv */
 	struct buckets buckets;   /* of a step of training */
 	struct blas math;
+	unsigned tensors;         /* ranks that share a model; 0: each has one of its own */
 	size_t *counts;           /* of all places */
 	ncclDataType_t type;
 	nccl_part_fn *issue; /* of the cell, with what goes behind all local ranks' or NULL */
@@ -192,6 +196,21 @@ void nccl_exchange(struct backend_ctx *ctx, struct place *p, const char *from, c
                    const size_t *sent, const size_t *received);
 /* nccl_coll: waits for all local ranks' streams, then for the team; -1: a rank failed. */
 int nccl_meet(struct backend_ctx *ctx);
+
+/* nccl_tensor: ranks that share a model. Their part of opening a place; what is given back by
+ * close; their communicators, of the world's. */
+bool nccl_shares(const struct trial *trial);
+int nccl_tensor_open(struct backend_ctx *ctx, struct place *p, struct status *st);
+void nccl_tensor_close(struct place *p);
+int nccl_tensor_split(struct backend_ctx *ctx, struct status *st);
+/* Of the cell: fills what is reduced, and compares what it came to; nothing without tensors. */
+int nccl_tensor_prepare(struct backend_ctx *ctx, struct status *st);
+int nccl_tensor_check(struct backend_ctx *ctx, struct place *p, struct backend_verdict *out,
+                      struct status *st);
+/* Whether the cell's steps reduce activations; and a layer's, of all local ranks, behind and before
+ * their work. -1: a rank failed. */
+bool nccl_tensor_reduces(const struct backend_ctx *ctx);
+int nccl_tensor_reduce(struct backend_ctx *ctx, uint64_t elements);
 
 int nccl_capture(struct backend_ctx *ctx, bool on, struct status *st);
 void nccl_replay(struct backend_ctx *ctx);

@@ -197,7 +197,8 @@ static int nccl_make_comms(struct backend_ctx *ctx, struct status *st)
 		return status_set(st, "another rank failed");
 	memcpy(&id, team_mailbox(ctx->team, 0), sizeof id);
 	int64_t begin = clock_now_ns();
-	if (init_all(ctx, id, st) || split(ctx, st))
+	if (init_all(ctx, id, st) || split(ctx, st) ||
+	    (ctx->tensors && nccl_tensor_split(ctx, st)))
 		return -1;
 	if (!ctx->init_ns)
 		ctx->init_ns = clock_now_ns() - begin;
@@ -223,30 +224,33 @@ static void deregister_arenas(struct backend_ctx *ctx, struct place *p)
 	}
 }
 
-static ncclComm_t *comm_of(struct place *p, bool world)
+/* In the order in which they are given back: the groups' first, as they were made of the world. */
+enum comm { COMM_TENSOR, COMM_GROUP, COMM_WORLD, COMMS };
+
+static ncclComm_t *comm_of(struct place *p, enum comm which)
 {
-	return world ? &p->world : &p->comm;
+	return which == COMM_TENSOR ? &p->tensor : which == COMM_WORLD ? &p->world : &p->comm;
 }
 
 /* Where calls do not block, NCCL wants a communicator finalized, and that waited for, before it
  * is destroyed. */
-static void finalize(struct backend_ctx *ctx, bool world)
+static void finalize(struct backend_ctx *ctx, enum comm which)
 {
-	if (!ctx->trial->settings.nonblocking || !*comm_of(&ctx->places[0], world))
+	if (!ctx->trial->settings.nonblocking || !*comm_of(&ctx->places[0], which))
 		return;
 	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
 	for (unsigned i = 0; i < ctx->count; i++) {
-		ncclComm_t comm = *comm_of(&ctx->places[i], world);
+		ncclComm_t comm = *comm_of(&ctx->places[i], which);
 		nccl_keep(ctx, ctx->api.CommFinalize(comm), comm);
 	}
 	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
 	nccl_settle(ctx);
 }
 
-static void destroy(struct backend_ctx *ctx, bool world)
+static void destroy(struct backend_ctx *ctx, enum comm which)
 {
 	for (unsigned i = 0; i < ctx->count; i++) {
-		ncclComm_t *comm = comm_of(&ctx->places[i], world);
+		ncclComm_t *comm = comm_of(&ctx->places[i], which);
 		cudaSetDevice((int)ctx->places[i].device);
 		if (*comm)
 			nccl_keep(ctx, ctx->api.CommDestroy(*comm), NULL);
@@ -254,16 +258,15 @@ static void destroy(struct backend_ctx *ctx, bool world)
 	}
 }
 
-/* The groups' first: they were made of the others. */
 void nccl_disconnect(struct backend_ctx *ctx)
 {
 	nccl_drop_cell(ctx);
 	for (unsigned i = 0; i < ctx->count; i++)
 		deregister_arenas(ctx, &ctx->places[i]);
-	finalize(ctx, false);
-	destroy(ctx, false);
-	finalize(ctx, true);
-	destroy(ctx, true);
+	for (enum comm which = 0; which < COMMS; which++) {
+		finalize(ctx, which);
+		destroy(ctx, which);
+	}
 }
 
 /* As nccl_disconnect, after a failure: waits for nobody. */
@@ -273,10 +276,10 @@ static void nccl_abort(struct backend_ctx *ctx)
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct place *p = &ctx->places[i];
 		cudaSetDevice((int)p->device);
-		abort_comms(ctx, &p->comm, 1);
-		abort_comms(ctx, &p->world, 1);
-		p->comm = NULL;
-		p->world = NULL;
+		for (enum comm which = 0; which < COMMS; which++) {
+			abort_comms(ctx, comm_of(p, which), 1);
+			*comm_of(p, which) = NULL;
+		}
 	}
 }
 
@@ -395,6 +398,8 @@ static int open_place(struct backend_ctx *ctx, struct place *p, struct status *s
 	if (device_ok(cudaStreamCreateWithFlags(&p->stream, cudaStreamNonBlocking),
 	              "cudaStreamCreateWithFlags", st))
 		return -1;
+	if (ctx->tensors && nccl_tensor_open(ctx, p, st))
+		return -1;
 	return nccl_trains(trial) ? nccl_train_open(ctx, p, st) : 0;
 }
 
@@ -452,6 +457,7 @@ static int open_ctx(struct backend_ctx *ctx, const struct backend_place *place,
 	ctx->nranks = place->nranks;
 	ctx->count = place->count;
 	ctx->n = trial_comm_ranks(trial);
+	ctx->tensors = nccl_shares(trial) ? ctx->nranks / ctx->n : 0;
 	ctx->counts = calloc((size_t)2 * ctx->n * ctx->count, sizeof *ctx->counts);
 	if (!ctx->counts)
 		return status_set(st, "out of memory for the parts of %u ranks", ctx->n);
@@ -485,6 +491,7 @@ static void close_place(struct backend_ctx *ctx, struct place *p)
 {
 	cudaSetDevice((int)p->device);
 	nccl_train_close(ctx, p);
+	nccl_tensor_close(p);
 	if (p->stream)
 		cudaStreamDestroy(p->stream);
 	for (unsigned arena = 0; arena < 2; arena++)

@@ -145,11 +145,33 @@ static char *bucket_of(const struct backend_ctx *ctx, const struct place *p)
 	return view ? NULL : p->send + (p->round_to - p->recv);
 }
 
-/* A bucket's work, with what it takes for the rank's stream to go on with it. */
+/* A pass through layers of all local ranks: where ranks share a model, each waits for its
+ * activations' reduction before it goes on. -1: a rank failed. */
+static int pass_through(struct backend_ctx *ctx, unsigned first, unsigned n)
+{
+	const struct network_layer *of = ctx->trial->network.layers;
+	const bool works = ctx->cell.coll != COLL_DDP_COMMUNICATION;
+	const bool reduces = nccl_tensor_reduces(ctx);
+	for (unsigned end = first + n, last; first < end; first = last + 1) {
+		for (last = first; last + 1 < end && !(reduces && of[last].activations);)
+			last++;
+		for (unsigned i = 0; works && i < ctx->count; i++) {
+			use(ctx, &ctx->places[i]);
+			layers(ctx, &ctx->places[i], first, last + 1 - first);
+		}
+		if (reduces && of[last].activations &&
+		    nccl_tensor_reduce(ctx, of[last].activations * ctx->trial->settings.batch))
+			return -1;
+	}
+	return 0;
+}
+
+/* A bucket's work, unless a pass through it did that, with what it takes for the rank's stream to
+ * go on with it. */
 static void produce(struct backend_ctx *ctx, const struct place *p, const struct bucket *b)
 {
 	use(ctx, p);
-	if (ctx->cell.coll != COLL_DDP_COMMUNICATION)
+	if (ctx->cell.coll != COLL_DDP_COMMUNICATION && !nccl_tensor_reduces(ctx))
 		layers(ctx, p, b->layer, b->layers);
 	if (bucket_of(ctx, p) && b->elements)
 		copy(ctx, b, bucket_of(ctx, p), p->round_to, p->compute);
@@ -189,6 +211,8 @@ static void last_pass(struct backend_ctx *ctx)
 	bool reduces = ctx->cell.coll != COLL_DDP_COMPUTE;
 	struct bucket bucket, *last = NULL;
 	for (; buckets_next(&ctx->buckets, last, &bucket); last = &bucket) {
+		if (nccl_tensor_reduces(ctx) && pass_through(ctx, bucket.layer, bucket.layers))
+			return; /* the loop's next wait says why */
 		for (unsigned i = 0; i < ctx->count; i++)
 			produce(ctx, &ctx->places[i], &bucket);
 		if (!reduces || !bucket.elements)
@@ -210,14 +234,18 @@ static void copy_back(struct backend_ctx *ctx, const struct place *p)
 
 void nccl_train(struct backend_ctx *ctx)
 {
+	const unsigned passes = ctx->trial->settings.accumulation;
+	const bool reduces = nccl_tensor_reduces(ctx);
 	bool works = ctx->cell.coll != COLL_DDP_COMMUNICATION;
 	for (unsigned i = 0; i < ctx->count; i++) {
 		const struct place *p = &ctx->places[i];
 		nccl_follow(ctx, p, p->compute, p->stream);
-		for (unsigned pass = 1; works && pass < ctx->trial->settings.accumulation;
-		     pass++)
+		for (unsigned pass = 1; works && !reduces && pass < passes; pass++)
 			layers(ctx, p, 0, ctx->trial->network.n);
 	}
+	for (unsigned pass = 1; reduces && pass < passes; pass++)
+		if (pass_through(ctx, 0, ctx->trial->network.n))
+			return;
 	last_pass(ctx);
 	for (unsigned i = 0; i < ctx->count && ctx->cell.coll != COLL_DDP_COMPUTE; i++)
 		if (bucket_of(ctx, &ctx->places[i]))
