@@ -366,10 +366,12 @@ unsigned training_say(const struct training *t, const struct summary *s, unsigne
 			          100 * row->exposed_us.estimate / row->step_us.estimate);
 		if (is_routed(g) || !training_tells_overlap(row))
 			continue;
-		words_add(text, bytes,
-		          ", %.0f %% of it exposed communication (%.0f %% overlapped)",
-		          100 * row->exposed_us.estimate / row->step_us.estimate,
-		          100 * row->overlap.estimate);
+		words_add(text, bytes, ", %.0f %% of it exposed communication (",
+		          100 * row->exposed_us.estimate / row->step_us.estimate);
+		if (row->overlap.estimate > 0)
+			words_add(text, bytes, "%.0f %% overlapped)", 100 * row->overlap.estimate);
+		else /* work slows down by as much as is hidden, or more */
+			words_add(text, bytes, "overlap gains nothing)");
 	}
 	return end;
 }
