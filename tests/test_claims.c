@@ -610,7 +610,7 @@ static void verdicts(const char *bandwidth, const char *latency)
 
 static void a_placebo_should_do_nothing(void **state)
 {
-	struct validity *w = calloc(1, sizeof *w);
+	struct warnings *w = calloc(1, sizeof *w);
 	(void)state;
 	assert_non_null(w);
 	factor("env", "nodirect", "threads-old")->placebo = true;
@@ -637,7 +637,7 @@ static void a_placebo_should_do_nothing(void **state)
 /* It need not be bandwidth that it acts on, and it is not proper before both are known. */
 static void a_placebo_is_held_against_latency_too(void **state)
 {
-	struct validity *w = calloc(1, sizeof *w);
+	struct warnings *w = calloc(1, sizeof *w);
 	(void)state;
 	assert_non_null(w);
 	factor("env", "threads-old", "processes-old")->placebo = true;

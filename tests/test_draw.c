@@ -7,7 +7,7 @@
 
 #include "../harness/report/draw.h"
 #include "../harness/analysis/drawn.h"
-#include "../harness/report/gnuplot.h"
+#include "../harness/report/script.h"
 #include "../harness/report/model.h"
 
 static void stamps(const struct made_place *place, int64_t out[6])
@@ -139,7 +139,7 @@ static void a_quoted_text_is_that_text(void **state)
 		skip();
 	for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
 		char quoted[256];
-		gnuplot_quote(texts[i], quoted, sizeof quoted);
+		script_quote(texts[i], quoted, sizeof quoted);
 		FILE *out = fopen(made_path("q.gp"), "w");
 		char file[512];
 		snprintf(file, sizeof file, "%s", made_path("said"));

@@ -15,7 +15,7 @@
 #include <ftw.h>
 #include <math.h>
 
-#include "../harness/report/gnuplot.h"
+#include "../harness/report/script.h"
 #include "../harness/report/report.h"
 #include "../harness/report/gnuplot.h"
 #include "../harness/analysis/summary.h"
@@ -449,8 +449,8 @@ static void wrong_elements_are_not_compared(void **state)
 
 static void warnings_say_what_to_do(void **state)
 {
-	static struct validity w;
-	static char all[sizeof w.text + VALIDITY_MAX];
+	static struct warnings w;
+	static char all[sizeof w.text + WARNINGS_MOST];
 	struct made m = plain;
 	struct loaded l;
 	(void)state;
@@ -654,14 +654,14 @@ static void quoting_ends_where_it_must(void **state)
 {
 	char out[12];
 	(void)state;
-	gnuplot_quote("it's\n", out, sizeof out);
+	script_quote("it's\n", out, sizeof out);
 	assert_string_equal(out, "\"it\\047s \"");
-	gnuplot_quote("", out, sizeof out);
+	script_quote("", out, sizeof out);
 	assert_string_equal(out, "''");
 	/* Cut: still one string, and no half character or half number. */
 	for (unsigned n = 4; n < 12; n++) {
 		char cut[12];
-		gnuplot_quote("\xC3\xA4\xC3\xB6"
+		script_quote("\xC3\xA4\xC3\xB6"
 		              "b\xE2\x82\xAC\xC3\xB7",
 		              cut, n);
 		assert_true(strlen(cut) < n);
@@ -672,7 +672,7 @@ static void quoting_ends_where_it_must(void **state)
 		                              : n < 8  ? 6
 		                              : n < 11 ? 7
 		                                       : 10);
-		gnuplot_quote("a'b", cut, n);
+		script_quote("a'b", cut, n);
 		assert_string_equal(cut, n < 8   ? "\"a\""
 		                         : n < 9 ? "\"a\\047\""
 		                                 : "\"a\\047b\"");

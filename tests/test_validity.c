@@ -99,8 +99,8 @@ static const struct made plain = {.backend = "nccl",
 
 static char *warnings_of(const struct made *m, unsigned *count)
 {
-	static struct validity w;
-	static char all[sizeof w.text + VALIDITY_MAX];
+	static struct warnings w;
+	static char all[sizeof w.text + WARNINGS_MOST];
 	struct made_loaded l;
 	made_load(m, &l);
 	validity_collect(&l.summary, false, &w);

@@ -125,7 +125,7 @@ static void say_effect(const char *what, const struct verdict *v, const char *of
 	          of, words_ratio(&v->ratio, true).text, that_of);
 }
 
-void findings_warn(const struct findings *f, struct validity *w)
+void findings_warn(const struct findings *f, struct warnings *w)
 {
 	for (unsigned i = 0; i < f->asked.nfactors; i++) {
 		const struct factors_result *r = &f->factors[i];
@@ -137,7 +137,7 @@ void findings_warn(const struct findings *f, struct validity *w)
 		           sizeof effects);
 		say_effect("latency", &r->latency, factor->from, factor->to, effects,
 		           sizeof effects);
-		validity_add(
+		warnings_add(
 		    w,
 		    "THE PLACEBO HAS AN EFFECT on %s: factor %s should change nothing, and %s. "
 		    "Either the setting (%s) does something in this library after all, or the "

@@ -17,7 +17,7 @@
 #include "ranges.h"
 #include "training.h"
 #include "versions.h"
-#include "validity.h"
+#include "warnings.h"
 #include "waterfall.h"
 
 struct findings {
@@ -52,6 +52,6 @@ void findings_free(struct findings *findings);
 void findings_count(const struct findings *findings, const struct summary *summary,
                     const struct regimes *regimes, unsigned *verdicts, unsigned *intervals);
 /* Placebos that have an effect: what is said of them stands among the warnings too. */
-void findings_warn(const struct findings *findings, struct validity *warnings);
+void findings_warn(const struct findings *findings, struct warnings *warnings);
 
 #endif

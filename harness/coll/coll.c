@@ -232,6 +232,13 @@ struct coll_word coll_word(const struct cell *cell, unsigned nranks)
 	return word;
 }
 
+struct coll_word coll_title(const struct cell *cell, unsigned nranks)
+{
+	struct coll_word title = coll_word(cell, nranks);
+	add(&title, ", %s", pace_names[cell->pace]);
+	return title;
+}
+
 bool coll_dtype_is_float(enum dtype dtype)
 {
 	return dtype >= DTYPE_FLOAT16;

@@ -81,6 +81,8 @@ struct coll_word {
 	char text[96];
 };
 struct coll_word coll_word(const struct cell *cell, unsigned nranks);
+/* The same with its pace, as titles have it: "alltoall, stream". */
+struct coll_word coll_title(const struct cell *cell, unsigned nranks);
 
 /* Index by name, or -1. */
 int coll_find(const char *name);

@@ -291,7 +291,7 @@ void comparison_only(const struct side *side, const struct side *other, char *ou
 {
 	out[0] = '\0';
 	for (unsigned i = 0; i < side->nseries; i++) {
-		char kind[SIDE_KIND_BYTES], names[400] = "";
+		char names[400] = "";
 		bool said = has_alike(other, &side->series[i]);
 		for (unsigned k = 0; k < side->nseries && !said; k++) {
 			const struct side_series *s = &side->series[k];
@@ -304,7 +304,7 @@ void comparison_only(const struct side *side, const struct side *other, char *ou
 		if (said)
 			continue;
 		size_t used = strlen(out);
-		side_kind_text(&side->series[i], kind);
-		snprintf(out + used, bytes - used, "%s%s of %s", used ? "; " : "", kind, names);
+		snprintf(out + used, bytes - used, "%s%s of %s", used ? "; " : "",
+		         coll_title(&side->series[i].cell, side->series[i].nranks).text, names);
 	}
 }

@@ -241,15 +241,13 @@ static void put_kinds(struct shown *s)
 {
 	for (unsigned i = 0; i < s->c->ngroups; i++) {
 		const struct side_series *of = s->c->groups[i].of;
-		char kind[SIDE_KIND_BYTES];
 		unsigned k = 0;
 		while (!side_same_kind(&s->c->groups[k].of->cell, &of->cell))
 			k++;
 		if (k < i)
 			continue;
-		side_kind_text(of, kind);
 		skip_line(s);
-		say(s, "%s", kind);
+		say(s, "%s", coll_title(&of->cell, of->nranks).text);
 		skip_line(s);
 		put_cells(s, of);
 	}

@@ -13,12 +13,6 @@ bool side_same_kind(const struct cell *a, const struct cell *b)
 	       a->op == b->op && a->in_place == b->in_place && a->root == b->root;
 }
 
-void side_kind_text(const struct side_series *s, char out[SIDE_KIND_BYTES])
-{
-	snprintf(out, SIDE_KIND_BYTES, "%s, %s", coll_word(&s->cell, s->nranks).text,
-	         coll_pace_name(s->cell.pace));
-}
-
 const struct side_series *side_find(const struct side *side, const char *variant,
                                     const struct cell *cell)
 {

@@ -21,7 +21,6 @@ enum side_fact {
 };
 
 #define SIDE_FACT_BYTES   96
-#define SIDE_KIND_BYTES   112
 #define SIDE_OTHERS_BYTES 160
 
 struct side_trial {
@@ -90,7 +89,5 @@ void *side_grown(void *all, unsigned n, size_t bytes, struct status *st);
 
 /* All but the size is equal. */
 bool side_same_kind(const struct cell *a, const struct cell *b);
-/* "alltoall_in_place, stream": in one word what is called, and the pace. */
-void side_kind_text(const struct side_series *series, char out[SIDE_KIND_BYTES]);
 
 #endif

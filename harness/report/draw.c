@@ -17,6 +17,7 @@
 #include "../foreign.h"
 #include "calls_csv.h"
 #include "gnuplot.h"
+#include "script.h"
 #include "model.h"
 
 #define NO_PROGRAM 127
@@ -199,7 +200,7 @@ static void draw_file(const char *name, void *arg)
 {
 	struct job *job = arg;
 	char file[PATH_MAX + 512], plot_dir[2 * PATH_MAX], set[3 * PATH_MAX];
-	gnuplot_quote(job->plot_dir, plot_dir, sizeof plot_dir);
+	script_quote(job->plot_dir, plot_dir, sizeof plot_dir);
 	snprintf(file, sizeof file, "%s/%s", job->plot_dir, name);
 	snprintf(set, sizeof set, "dir='" HERE "'; plot_dir=%s; out='" HERE "/plots%s'",
 	         plot_dir, strrchr(job->out, '/'));

@@ -6,6 +6,7 @@
 #include "../analysis/drawn.h"
 
 struct model;
+struct script;
 
 /* Beyond so many collectives (each with its datatype, operation and so on) there is none of
  * some pictures: who looks at so many? */
@@ -20,11 +21,8 @@ bool gnuplot_drawable(const struct summary *summary);
 int gnuplot_write(const struct model *model, const struct drawn_order *order, const char *file,
                   struct status *st);
 
-/* text as a string of gnuplot, quoted: the one way in which a text that a record names comes
- * into a script. Within single quotes gnuplot knows no escapes, no shell and no variables; a
- * text that has such a quote stands in double ones, all but letters and blanks as octal
- * numbers. Control characters become blanks. Cut to fit, between characters. */
-void gnuplot_quote(const char *text, char *out, size_t bytes);
+/* gnuplot_write: what findings have to be drawn of. */
+int gnuplot_findings(struct script *script, const struct model *model, struct status *st);
 
 /* The machine in a line: "8 × NVIDIA H200, Intel Xeon …, 128 cores". */
 void gnuplot_machine(const struct summary *summary, char *text, size_t bytes);

@@ -8,7 +8,7 @@
 #include "../analysis/findings.h"
 #include "../analysis/regime.h"
 #include "../analysis/summary.h"
-#include "../analysis/validity.h"
+#include "../analysis/warnings.h"
 
 #define MODEL_PICTURES 64
 
@@ -37,7 +37,7 @@ struct model {
 	unsigned ncliffs;
 	struct channels_steps channels;
 	struct findings findings;
-	struct validity warnings;
+	struct warnings warnings;
 	struct model_pictures drawn;
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../analysis/validity.h"
 #include "draw.h"
 #include "html.h"
 #include "json.h"
@@ -209,8 +210,8 @@ static int make(struct model *m, const char *dir, const char *plot_dir,
 	unsigned rest = m->warnings.count;
 	findings_warn(&m->findings, &m->warnings);
 	if (m->drawn.warning[0])
-		validity_add(&m->warnings, "%s", m->drawn.warning);
-	validity_promote(&m->warnings, rest);
+		warnings_add(&m->warnings, "%s", m->drawn.warning);
+	warnings_promote(&m->warnings, rest);
 	if (write_report(m, dir, st) || (options && options->trace && write_trace(m, dir, st)))
 		return -1;
 	if (options && options->format == REPORT_NCCL_TESTS)

@@ -14,14 +14,6 @@
 
 #define MOST_WARNINGS 4 /* at a run's end on a terminal */
 
-/* The group's word and pace: "alltoall, stream". */
-static void group_title(const struct model *m, unsigned group, char *text, size_t bytes)
-{
-	const struct summary_group *g = &m->summary.groups[group];
-	snprintf(text, bytes, "%s, %s", coll_word(&g->cell, g->nranks).text,
-	         coll_pace_name(g->cell.pace));
-}
-
 bool sections_has_warnings(const struct model *m)
 {
 	return m->warnings.count > 0;
@@ -69,11 +61,10 @@ void sections_write_launch(struct page *p, const struct model *m)
 	         "any rank, per call. Skew: how far apart the ranks left the barrier. "
 	         "Resolution: the last poll round, by which an end may be seen too late.");
 	for (unsigned g = 0; g < m->summary.ngroups; g++) {
-		char title[160];
-		if (m->summary.groups[g].limit)
+		const struct summary_group *group = &m->summary.groups[g];
+		if (group->limit)
 			continue;
-		group_title(m, g, title, sizeof title);
-		page_part(p, "Launch: %s", title);
+		page_part(p, "Launch: %s", coll_title(&group->cell, group->nranks).text);
 		page_table(p, tables_launch(m, g));
 	}
 }
@@ -341,7 +332,7 @@ bool sections_has_pictures(const struct model *m)
 
 void sections_write_warnings(struct page *p, const struct model *m)
 {
-	unsigned most = p->kind == PAGE_TERMINAL && !p->whole ? MOST_WARNINGS : VALIDITY_MAX;
+	unsigned most = p->kind == PAGE_TERMINAL && !p->whole ? MOST_WARNINGS : WARNINGS_MOST;
 	for (unsigned i = 0; i < m->warnings.count && i < most; i++)
 		page_item(p, "%s", m->warnings.text[i]);
 	if (m->warnings.count > most)

@@ -106,8 +106,8 @@ static void by_size_title(const struct model *m, unsigned group, enum tables_wha
 		head = shows_time(s, g) ? "time per call" : "bus bandwidth";
 		unit = shows_time(s, g) ? "µs" : "GB/s";
 	}
-	snprintf(text, bytes, "%s, %s: %s%s%s", coll_word(&g->cell, g->nranks).text,
-	         coll_pace_name(g->cell.pace), head, *unit ? ", " : "", unit);
+	snprintf(text, bytes, "%s: %s%s%s", coll_title(&g->cell, g->nranks).text, head,
+	         *unit ? ", " : "", unit);
 }
 
 /* Whether the table has a line of the variant. */
@@ -181,12 +181,11 @@ struct table *tables_launch(const struct model *m, unsigned group)
 {
 	const struct summary *s = &m->summary;
 	const struct summary_group *g = &s->groups[group];
-	char name[160], title[256];
+	char name[160];
 	snprintf(name, sizeof name, "launch_%s_%s", coll_word(&g->cell, g->nranks).text,
 	         coll_pace_name(g->cell.pace));
-	snprintf(title, sizeof title, "%s, %s", coll_word(&g->cell, g->nranks).text,
-	         coll_pace_name(g->cell.pace));
-	struct table *t = TABLE_NEW(name, title, {"asked_bytes", "size", "", TABLE_BYTES},
+	struct table *t = TABLE_NEW(name, coll_title(&g->cell, g->nranks).text,
+	                            {"asked_bytes", "size", "", TABLE_BYTES},
 	                            {"variant", "variant", "", TABLE_TEXT},
 	                            {"launch_us", "launch cost", "µs", TABLE_NUMBER},
 	                            {"skew_us", "skew at start", "µs", TABLE_NUMBER},
@@ -233,9 +232,8 @@ struct table *tables_stragglers(const struct model *m, unsigned group)
 	char name[160], title[256];
 	snprintf(name, sizeof name, "stragglers_%s_%s", coll_word(&g->cell, g->nranks).text,
 	         coll_pace_name(g->cell.pace));
-	snprintf(title, sizeof title, "%s, %s: %u ranks, each is last in %.3g %% by chance",
-	         coll_word(&g->cell, g->nranks).text, coll_pace_name(g->cell.pace), g->nranks,
-	         100.0 / g->nranks);
+	snprintf(title, sizeof title, "%s: %u ranks, each is last in %.3g %% by chance",
+	         coll_title(&g->cell, g->nranks).text, g->nranks, 100.0 / g->nranks);
 	struct table *t = TABLE_NEW(name, title, {"asked_bytes", "size", "", TABLE_BYTES},
 	                            {"variant", "variant", "", TABLE_TEXT},
 	                            {"skew_us", "skew between ranks", "µs", TABLE_NUMBER},

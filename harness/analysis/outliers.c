@@ -1,0 +1,270 @@
+#include "outliers.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "words.h"
+
+/* Standard deviations, by 1.4826 × the median absolute deviation (right for normal noise), and
+ * how much a trial has to be off to matter at all. */
+#define FAR       5.0
+#define FAR_LEAST 0.05
+/* A whole block may be off by less, and a drift by half of what a verdict takes for nothing. */
+#define BLOCK_LEAST 0.02
+#define DRIFT_LEAST 0.01
+#define DRIFT_P     0.01
+
+#define NAMED 4 /* outliers that are named; the others are counted */
+
+/* How one trial stands against the others of its variant. */
+struct trial_number {
+	unsigned variant, block, order;
+	/* The mean over the group's sizes of log(time ÷ the variant's median time): 0.02 is
+	 * 2 % slower than its variant's usual. */
+	double log_time;
+};
+
+static int by_order(const void *left, const void *right)
+{
+	const struct trial_number *a = left, *b = right;
+	if (a->order != b->order)
+		return a->order < b->order ? -1 : 1;
+	return a->block < b->block ? -1 : a->block > b->block;
+}
+
+/* What is looked at in one group: its trials, limits left out, in the order in which they ran;
+ * x has room for a number of each. */
+struct look {
+	const struct summary *s;
+	unsigned group, n;
+	struct trial_number *list;
+	double *x;
+	struct warnings *w;
+};
+
+static struct coll_word title_of(const struct look *l)
+{
+	const struct summary_group *g = &l->s->groups[l->group];
+	return coll_title(&g->cell, g->nranks);
+}
+
+static void numbers_take(struct look *l)
+{
+	const struct summary *s = l->s;
+	for (unsigned i = 0; i < s->nvariants * s->index.nblocks; i++) {
+		struct trial_number one = {.variant = i / s->index.nblocks};
+		unsigned sizes = 0, first = index_place(s, l->group, 0);
+		if (s->variants[one.variant].role == ROLE_LIMIT)
+			continue;
+		for (unsigned at = first; at < first + s->groups[l->group].nsizes; at++) {
+			const struct summary_trial *t =
+			    index_timed(s, one.variant, at, i % s->index.nblocks);
+			if (!t)
+				continue;
+			one.block = t->block;
+			one.order = t->order;
+			one.log_time +=
+			    log(t->time_ns / 1000 / index_row(s, one.variant, at)->time_us);
+			sizes++;
+		}
+		one.log_time /= sizes;
+		if (sizes)
+			l->list[l->n++] = one;
+	}
+	qsort(l->list, l->n, sizeof *l->list, by_order);
+}
+
+static double percent(double log_time)
+{
+	return 100 * expm1(log_time);
+}
+
+static const char *compared(double log_time)
+{
+	return log_time > 0 ? "slower" : "faster";
+}
+
+/* Median and spread of n values; x is left as it is. */
+static void spread(const double *x, unsigned n, double *median, double *deviation)
+{
+	double *off = malloc((n ? n : 1) * sizeof *off);
+	*median = stats_median(x, n);
+	*deviation = NAN;
+	for (unsigned i = 0; off && i < n; i++)
+		off[i] = fabs(x[i] - *median);
+	if (off)
+		*deviation = 1.4826 * stats_median(off, n);
+	free(off);
+}
+
+/* Puts the numbers of one variant in order into x (UINT_MAX: of all). */
+static unsigned of_variant(const struct look *l, unsigned variant)
+{
+	unsigned k = 0;
+	for (unsigned i = 0; i < l->n; i++)
+		if (variant == UINT_MAX || l->list[i].variant == variant)
+			l->x[k++] = l->list[i].log_time;
+	return k;
+}
+
+struct found {
+	const struct trial_number *number;
+	double off;
+};
+
+static int by_distance(const void *left, const void *right)
+{
+	const struct found *a = left, *b = right;
+	return fabs(a->off) > fabs(b->off) ? -1 : fabs(a->off) < fabs(b->off);
+}
+
+static void name_trial(const struct summary *s, const struct found *f, unsigned first_order,
+                       char *text, size_t bytes)
+{
+	words_add(text, bytes, "%s%s in block %u (trial %u%s), %.0f %% %s", *text ? "; " : "",
+	          s->variants[f->number->variant].name, f->number->block + 1,
+	          f->number->order + 1,
+	          f->number->order == first_order ? ", the run's first" : "",
+	          fabs(percent(f->off)), compared(f->off));
+}
+
+/* Trials far from their variant's others. `skip`: a block that was named already, or UINT_MAX.
+ */
+static void warn_outliers(const struct look *l, unsigned skip)
+{
+	const struct summary *s = l->s;
+	struct found *found = calloc(l->n, sizeof *found);
+	unsigned count = 0;
+	char names[512] = "";
+	for (unsigned v = 0; found && v < s->nvariants; v++) {
+		double median, deviation;
+		unsigned k = of_variant(l, v);
+		if (k < STATS_MIN_BLOCKS)
+			continue;
+		spread(l->x, k, &median, &deviation);
+		for (unsigned i = 0; i < l->n; i++) {
+			double off = l->list[i].log_time - median;
+			if (l->list[i].variant == v && l->list[i].block != skip &&
+			    fabs(off) > FAR * deviation && fabs(percent(off)) > 100 * FAR_LEAST)
+				found[count++] = (struct found){&l->list[i], off};
+		}
+	}
+	if (count)
+		qsort(found, count, sizeof *found, by_distance);
+	for (unsigned i = 0; i < count && i < NAMED; i++)
+		name_trial(s, &found[i], l->list[0].order, names, sizeof names);
+	if (count > NAMED)
+		words_add(names, sizeof names, "; and %u more", count - NAMED);
+	if (count)
+		warnings_add(
+		    l->w,
+		    "Trials far from their variant's others in %s: %s. A few of them move "
+		    "neither medians nor signed-rank intervals much. If they are many, "
+		    "something else ran: look for scheduled jobs and other users (cron, "
+		    "backups), and add blocks (launchgap resume DIR).",
+		    title_of(l).text, names);
+	free(found);
+}
+
+/* The mean over a block's trials; NaN unless the block's first trial is the i-th. */
+static double block_mean(const struct look *l, unsigned i)
+{
+	double sum = 0;
+	unsigned k = 0;
+	for (unsigned j = 0; j < l->n; j++) {
+		if (l->list[j].block != l->list[i].block)
+			continue;
+		if (j < i)
+			return NAN;
+		sum += l->list[j].log_time;
+		k++;
+	}
+	return sum / k;
+}
+
+/* The first block against the others. The block's number when it is off, else UINT_MAX. */
+static unsigned warn_first(const struct look *l)
+{
+	unsigned blocks = 0;
+	double rest, deviation;
+	for (unsigned i = 1; i < l->n; i++) {
+		double mean = block_mean(l, i);
+		if (!isnan(mean))
+			l->x[blocks++] = mean;
+	}
+	if (blocks + 1 < STATS_MIN_BLOCKS)
+		return UINT_MAX;
+	spread(l->x, blocks, &rest, &deviation);
+	double off = block_mean(l, 0) - rest;
+	if (!(off > FAR * deviation && percent(off) > 100 * BLOCK_LEAST))
+		return UINT_MAX;
+	warnings_add(
+	    l->w,
+	    "The first block was slow in %s: %.0f %% slower than the others, over all "
+	    "variants. Files, clocks and drivers were cold. Ratios pair within the block and "
+	    "hardly suffer; for the values let the machine warm up (a short run before this "
+	    "one), and take more blocks.",
+	    title_of(l).text, percent(off));
+	return l->list[0].block;
+}
+
+/* The trend of n values over the run; false when there is none to speak of. */
+static bool drifts(const double *x, unsigned n, double p, double least, double *total)
+{
+	if (n < STATS_MIN_BLOCKS || !(stats_trend_probability(x, n) < p))
+		return false;
+	*total = stats_trend_slope(x, n) * (n - 1);
+	return fabs(percent(*total)) > 100 * least;
+}
+
+static void warn_drift(const struct look *l)
+{
+	const struct summary *s = l->s;
+	const struct coll_word where = title_of(l);
+	unsigned k = of_variant(l, UINT_MAX);
+	double total;
+	if (drifts(l->x, k, DRIFT_P / s->ngroups, DRIFT_LEAST, &total)) {
+		warnings_add(
+		    l->w,
+		    "Times drift in %s: over the %u trials of the run all variants became "
+		    "%.1f %% %s. Clocks, heat, or another load that grows. Ratios pair within "
+		    "blocks and hardly suffer, the values do: lock the clocks (nvidia-smi -lgc "
+		    "on GPUs, the performance governor on CPUs), or warm up longer before.",
+		    where.text, k, fabs(percent(total)), compared(total));
+		return;
+	}
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		k = of_variant(l, v);
+		if (drifts(l->x, k, DRIFT_P / (s->ngroups * s->nvariants), 2 * DRIFT_LEAST,
+		           &total))
+			warnings_add(
+			    l->w,
+			    "%s alone drifts in %s: it became %.1f %% %s over its %u trials, "
+			    "and its ratio with it. Something that only this variant uses "
+			    "changes meanwhile; run it again, and trust the ratio if it comes "
+			    "out the same.",
+			    s->variants[v].name, where.text, fabs(percent(total)),
+			    compared(total), k);
+	}
+}
+
+void outliers_collect(const struct summary *s, struct warnings *w)
+{
+	size_t most = (size_t)s->nvariants * s->index.nblocks + 1;
+	struct look l = {.s = s, .w = w};
+	l.list = malloc(most * sizeof *l.list);
+	l.x = malloc(most * sizeof *l.x);
+	for (l.group = 0; l.list && l.x && l.group < s->ngroups; l.group++) {
+		l.n = 0;
+		if (!s->groups[l.group].limit)
+			numbers_take(&l);
+		if (!l.n)
+			continue;
+		warn_outliers(&l, warn_first(&l));
+		warn_drift(&l);
+	}
+	free(l.x);
+	free(l.list);
+}

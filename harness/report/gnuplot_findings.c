@@ -1,0 +1,434 @@
+/* What findings have to be drawn of: plots/run.gp's names for the gap, factors, versions, a
+ * search, pairs of ranks, ping-pong and steps of training. */
+#include <math.h>
+#include <string.h>
+
+#include "../analysis/captions.h"
+#include "../analysis/words.h"
+#include "gnuplot.h"
+#include "script.h"
+#include "tables.h"
+
+#define GAIN_MOST 4 /* bars beside each other */
+
+/* What grey says in a picture of effects; `intervals`: there are any. */
+static void put_grey(struct script *p, const char *name, double margin, bool intervals)
+{
+	char text[96];
+	snprintf(text, sizeof text,
+	         intervals ? "grey: interval not wholly beyond ±%.3g %%"
+	                   : "grey: no interval below 6 blocks",
+	         100 * margin);
+	script_text(p, name, 0, text);
+}
+
+static void put_step(struct script *p, const struct waterfall_step *step, unsigned i, bool few)
+{
+	double percent = 100 * (step->ratio.estimate - 1);
+	char text[TRIAL_NAME_BYTES + 64];
+	snprintf(text, sizeof text, "%s%s", step->rest ? "what is left" : step->name,
+	         step->backwards ? ", back" : "");
+	script_text(p, "W_name", i, text);
+	script_put(p, "W_beyond", i, "%d", verdict_effect(&step->verdict));
+	script_put(p, "W_rest", i, "%d", step->rest);
+	script_number(p, "W_lo", i, step->from_gbs);
+	script_number(p, "W_hi", i, step->to_gbs);
+	script_number(p, "W_end_lo", i, step->from_gbs * step->verdict.ratio.lo);
+	script_number(p, "W_end_hi", i, step->from_gbs * step->verdict.ratio.hi);
+	snprintf(text, sizeof text, fabs(percent) < 0.05 ? "0.0 %%" : "%+.1f %%", percent);
+	script_text(p, "W_change", i, text);
+	text[0] = '\0';
+	if (!isnan(step->share.estimate))
+		snprintf(text, sizeof text, "%s%s",
+		         words_shares(step->share.lo, step->share.hi).text,
+		         few ? " of the gap" : "");
+	script_text(p, "W_share", i, text);
+}
+
+static void put_waterfall(struct script *p)
+{
+	const struct waterfall *w = &p->f->waterfall;
+	char said[WATERFALL_TEXT_BYTES];
+	fprintf(p->out,
+	        "\n# the waterfall: a step each from W_lo to W_hi (GB/s), by its interval from "
+	        "W_end_lo to W_end_hi; change and share as they are written\n");
+	script_put(p, "waterfall_steps", 0, "%u", w->nsteps);
+	script_arrays(p, w->nsteps, "W", "name rest beyond lo hi end_lo end_hi change share");
+	if (!w->nsteps)
+		return;
+	const struct waterfall_step *last = &w->steps[w->nsteps - 1];
+	script_text(p, "waterfall_from_name", 0, p->s->variants[w->steps[0].from].name);
+	script_text(p, "waterfall_to_name", 0, p->s->variants[last->to].name);
+	script_number(p, "waterfall_from", 0, w->steps[0].from_gbs);
+	script_number(p, "waterfall_to", 0, last->to_gbs);
+	script_put(p, "waterfall_cells", 0, "%u", w->ncells);
+	script_put(p, "waterfall_blocks", 0, "%u", w->nblocks);
+	waterfall_say(w, said, sizeof said);
+	script_text(p, "waterfall_said", 0, said);
+	put_grey(p, "waterfall_grey", w->gap.margin, !isnan(w->gap.ratio.lo));
+	for (unsigned i = 0; i < w->nsteps; i++)
+		put_step(p, &w->steps[i], i + 1, w->nsteps <= 3);
+}
+
+static void put_factors(struct script *p)
+{
+	const struct findings *f = p->f;
+	unsigned order[CLAIM_MAX], n = f->asked.nfactors, tested = 0, k = 0;
+	bool intervals = false, latency = false;
+	char said[CAPTION_BYTES];
+	for (unsigned i = 0; i < n; i++)
+		tested += !f->factors[i].why[0];
+	factors_order(f->factors, n, order);
+	fprintf(p->out, "\n# the factors, the largest effect first\n");
+	script_put(p, "factors", 0, "%u", n);
+	script_put(p, "factors_tested", 0, "%u", tested);
+	caption_factors(f->factors, n, said, sizeof said);
+	script_text(p, "factors_said", 0, said);
+	script_arrays(p, tested, "F", "name setting effect latency");
+	for (unsigned i = 0; i < n; i++) {
+		const struct factors_result *r = &f->factors[order[i]];
+		if (r->why[0])
+			continue;
+		k++;
+		script_text(p, "F_name", k, r->factor->name);
+		/* A variable's name says by itself that it is one. */
+		script_text(p, "F_setting", k,
+		            r->factor->setting +
+		                (strncmp(r->factor->setting, "env.", 4) ? 0 : 4));
+		script_text(p, "F_effect", k, words_ratio(&r->bandwidth.ratio, true).text);
+		script_text(p, "F_latency", k, words_ratio(&r->latency.ratio, true).text);
+		latency |= factors_judged(&r->latency);
+		intervals |= !isnan(r->bandwidth.ratio.lo) || !isnan(r->latency.ratio.lo);
+	}
+	script_put(p, "factors_latency", 0, "%d", latency);
+	put_grey(p, "factors_grey", f->waterfall.gap.margin, intervals);
+}
+
+static void put_versions_coll(struct script *p, unsigned coll, unsigned nth)
+{
+	const struct versions *v = &p->f->versions;
+	const struct versions_coll *c = &v->colls[coll];
+	char text[CAPTION_BYTES] = "";
+	script_text(p, "N_coll", nth, coll_info(c->coll)->name);
+	script_put(p, "N_blocks", nth, "%u", c->nblocks);
+	if (c->ncells != 1)
+		words_add(text, sizeof text, "geometric mean over %u cells, ", c->ncells);
+	words_add(text, sizeof text, "%s", words_range(c->sizes).text);
+	script_text(p, "N_about", nth, text);
+	caption_versions(v, coll, text, sizeof text);
+	script_text(p, "N_said", nth, text);
+}
+
+/* Bandwidth alone has a picture. */
+static bool is_drawn(const struct versions_coll *c)
+{
+	return c->nblocks && c->regime == REGIME_LARGE;
+}
+
+/* Each mode's bandwidth by version, and of processes the ratio to threads. */
+static struct table *points_of(const struct versions *v)
+{
+	static const struct table_column columns[] = {
+	    {"collective", "", "", TABLE_TEXT}, {"nth", "", "", TABLE_COUNT},
+	    {"mode", "", "", TABLE_TEXT},       {"gbs", "", "", TABLE_SPREAD},
+	    {"path", "", "", TABLE_TEXT},       {"ratio", "", "", TABLE_RATIO},
+	    {"verdict", "", "", TABLE_TEXT}};
+	struct table *t = table_new("versions", "");
+	table_columns(t, columns, sizeof columns / sizeof *columns);
+	for (unsigned i = 0; i < v->ncolls; i++)
+		for (unsigned k = 0; is_drawn(&v->colls[i]) && k < v->nrows * v->nmodes; k++) {
+			const struct versions_row *row = &v->colls[i].rows[k / v->nmodes];
+			const struct versions_side *side = &row->sides[k % v->nmodes];
+			TABLE_ROW(t, CELL(coll_info(v->colls[i].coll)->name),
+			          CELL(k / v->nmodes + 1),
+			          CELL(versions_mode_name(k % v->nmodes)),
+			          table_of_spread(side->value, side->lo, side->hi),
+			          CELL(side->data_path), CELL(&row->verdict.ratio),
+			          CELL(factors_word(&row->verdict)));
+		}
+	return t;
+}
+
+static void put_versions(struct script *p)
+{
+	const struct versions *v = &p->f->versions;
+	unsigned n = 0, nth = 0;
+	for (unsigned i = 0; i < v->ncolls; i++)
+		n += is_drawn(&v->colls[i]);
+	fprintf(p->out, "\n# versions of the library: one picture per collective\n");
+	script_put(p, "versions", 0, "%u", v->nrows);
+	script_put(p, "versions_modes", 0, "%u", v->nmodes);
+	script_put(p, "versions_pictures", 0, "%u", n);
+	script_arrays(p, v->nrows, "N", "version");
+	script_arrays(p, n, "N", "coll about blocks said");
+	for (unsigned i = 0; n && i < v->nrows; i++)
+		script_text(p, "N_version", i + 1, v->colls[0].rows[i].version);
+	for (unsigned i = 0; i < v->ncolls; i++)
+		if (is_drawn(&v->colls[i]))
+			put_versions_coll(p, i, ++nth);
+}
+
+/* What the picture of the gain has bars of: the set for all sizes, or else all finalists, and
+ * the file's other variants. */
+static void put_gain(struct script *p)
+{
+	const struct tuned *u = &p->f->tuned;
+	unsigned n = 0, of[GAIN_MOST];
+	for (unsigned f = 0; f < u->nfinalists && n < GAIN_MOST; f++)
+		if (u->all < 0 || (int)f == u->all)
+			of[n++] = u->finalists[f].variant;
+	for (unsigned v = 0; v < p->s->nvariants && u->searched && n < GAIN_MOST; v++) {
+		bool finalist =
+		    p->s->variants[v].role != ROLE_VARIANT || !p->s->variants[v].measured;
+		for (unsigned f = 0; f < u->nfinalists; f++)
+			finalist |= u->finalists[f].variant == v;
+		if (!finalist)
+			of[n++] = v;
+	}
+	script_put(p, "gains", 0, "%u", n);
+	script_arrays(p, n, "gain", "name variant");
+	for (unsigned i = 0; i < n; i++) {
+		bool conf = u->all >= 0 && of[i] == u->finalists[u->all].variant;
+		script_text(p, "gain_variant", i + 1, p->s->variants[of[i]].name);
+		script_text(p, "gain_name", i + 1,
+		            conf ? "nccl.conf" : p->s->variants[of[i]].name);
+	}
+}
+
+/* A search: rows of finalists and of values, a column a cell. */
+static void put_tuned(struct script *p)
+{
+	const struct tuned *u = &p->f->tuned;
+	const struct search_space *space = &u->space;
+	unsigned rows = u->nfinalists, row = 0;
+	char text[CAPTION_BYTES];
+	for (unsigned k = 0; k < space->nkeys; k++)
+		rows += space->keys[k].nvalues - 1;
+	fprintf(p->out, "\n# a search: what its settings do; $searched has the figures\n");
+	script_put(p, "searched", 0, "%d", u->searched && u->ncells);
+	script_put(p, "searched_rows", 0, "%u", rows);
+	script_put(p, "searched_columns", 0, "%u", u->ncells);
+	script_put(p, "searched_finalists", 0, "%u", u->nfinalists);
+	caption_tuned(p->s, u, text, sizeof text);
+	script_text(p, "searched_said", 0, text);
+	script_arrays(p, rows, "S", "row");
+	script_arrays(p, u->ncells, "S", "what size");
+	for (unsigned f = 0; f < u->nfinalists; f++) {
+		snprintf(text, sizeof text, "%s%s",
+		         p->s->variants[u->finalists[f].variant].name,
+		         (int)f == u->all ? ", nccl.conf" : "");
+		script_text(p, "S_row", ++row, text);
+	}
+	put_gain(p);
+	for (unsigned k = 0; k < space->nkeys; k++)
+		for (unsigned v = 1; v < space->keys[k].nvalues; v++) {
+			struct search_set set = {{0}};
+			set.level[k] = (unsigned char)v;
+			search_set_text(space, &set, text, sizeof text);
+			script_text(p, "S_row", ++row, text);
+		}
+	for (unsigned c = 0; c < u->ncells; c++) {
+		const struct summary_group *g = &p->s->groups[u->cells[c].group];
+		script_text(p, "S_what", c + 1, coll_info(g->cell.coll)->name);
+		script_text(p, "S_size", c + 1,
+		            words_size(g->asked_bytes[u->cells[c].size]).text);
+	}
+}
+
+/* Ranks from left to right: those of a NUMA node beside each other. */
+static unsigned place_of(const struct pairs *p, unsigned rank)
+{
+	unsigned before = 0;
+	for (unsigned r = 0; r < p->nranks; r++)
+		before += p->ranks[r].numa < p->ranks[rank].numa ||
+		          (r < rank && p->ranks[r].numa == p->ranks[rank].numa);
+	return before + 1;
+}
+
+static void put_rank(struct script *p, const struct pairs *pairs, unsigned r)
+{
+	const struct pairs_rank *rank = &pairs->ranks[r];
+	const char *at = strstr(rank->device, " at ");
+	char text[64] = "";
+	script_put(p, "D_at", r + 1, "%u", place_of(pairs, r));
+	script_text(p, "D_name", r + 1, at ? at + 4 : rank->device);
+	script_put(p, "D_numa", r + 1, "%d", rank->numa);
+	script_put(p, "D_bridge", r + 1, "%d", rank->bridge + 1);
+	script_put(p, "D_switch", r + 1, "%u", rank->to_switch);
+	if (rank->width)
+		snprintf(text, sizeof text, "PCIe %u ×%u", rank->gen, rank->width);
+	script_text(p, "D_pcie", r + 1, text);
+	script_put(p, "D_short", r + 1, "%d", rank->remark[0] != 0);
+}
+
+/* What is drawn of pairs of ranks: by rank, and from and to as (from × ranks + to), from 1. */
+static void put_pairs(struct script *p)
+{
+	const struct pairs *pairs = &p->f->pairs;
+	const unsigned n = pairs->bytes || pairs->small_bytes ? pairs->nranks : 0;
+	char said[CAPTION_BYTES] = "";
+	fprintf(p->out, "\n# pairs of ranks, where they were measured\n");
+	script_put(p, "pair_ranks", 0, "%u", n);
+	script_arrays(p, n, "D", "at name numa bridge switch pcie short");
+	script_arrays(p, n * n, "P", "links gbs us all slow class");
+	if (!n)
+		return;
+	script_number(p, "pair_bytes", 0, (double)pairs->bytes);
+	script_number(p, "pair_small_bytes", 0, (double)pairs->small_bytes);
+	script_number(p, "pair_all_bytes", 0, (double)pairs->all_bytes);
+	for (unsigned i = 0; i < pairs->nclasses; i++) {
+		char text[256];
+		pairs_class_say(&pairs->classes[i], text, sizeof text);
+		words_add(said, sizeof said, "%s%s", i ? ". " : "", text);
+	}
+	script_text(p, "pair_said", 0, said);
+	for (unsigned r = 0; r < n; r++)
+		put_rank(p, pairs, r);
+	for (unsigned i = 0; i < n * n; i++) {
+		const struct pairs_pair *pair = pairs_find(pairs, i / n, i % n);
+		char brief[64] = "";
+		if (pair)
+			links_brief(&pair->link, brief, sizeof brief);
+		script_put(p, "P_links", i + 1, "%u",
+		           pair && pair->link.class == LINKS_NVLINK ? pair->link.nvlinks : 0);
+		script_number(p, "P_gbs", i + 1, pair ? pair->gbs : NAN);
+		script_number(p, "P_us", i + 1, pair ? pair->p50_us : NAN);
+		script_number(p, "P_all", i + 1, pair ? pair->all_gbs : NAN);
+		script_put(p, "P_slow", i + 1, "%d", pair && pair->remark[0]);
+		script_text(p, "P_class", i + 1, brief);
+	}
+}
+
+/* Ping-pong: pairs in their order, figures as (pair × variants + variant), from 1. */
+static void put_pingpong(struct script *p)
+{
+	const struct pingpong *pp = &p->f->pingpong;
+	unsigned pairs = 0;
+	char said[CAPTION_BYTES] = "", text[512];
+	for (unsigned i = 0; i < pp->n; i++)
+		pairs += !i || pp->rows[i].first != pp->rows[i - 1].first ||
+		         pp->rows[i].second != pp->rows[i - 1].second;
+	fprintf(p->out, "\n# ping-pong, where it was measured\n");
+	script_put(p, "pingpong_pairs", 0, "%u", pairs);
+	script_arrays(p, pairs, "Q", "name");
+	script_arrays(p, pairs * p->order.n, "Q", "us gbs");
+	script_number(p, "pingpong_small_bytes", 0, (double)pp->small_bytes);
+	script_number(p, "pingpong_bytes", 0, (double)pp->bytes);
+	for (unsigned i = 0; i < pp->nclasses;) {
+		i = pingpong_say(pp, p->s, i, text, sizeof text);
+		words_add(said, sizeof said, "%s%s", said[0] ? ". " : "", text);
+	}
+	script_text(p, "pingpong_said", 0, said);
+	for (unsigned k = 1; k <= pairs * p->order.n; k++) {
+		script_number(p, "Q_us", k, NAN);
+		script_number(p, "Q_gbs", k, NAN);
+	}
+	for (unsigned i = 0, pair = 0; i < pp->n; i++) {
+		const struct pingpong_row *row = &pp->rows[i];
+		pair += i && (row->first != row[-1].first || row->second != row[-1].second);
+		snprintf(text, sizeof text, "%u–%u", row->first, row->second);
+		script_text(p, "Q_name", pair + 1, text);
+		for (unsigned k = 0; k < p->order.n; k++) {
+			if (p->order.variants[k] != row->variant)
+				continue;
+			script_number(p, "Q_us", pair * p->order.n + k + 1, row->round_us);
+			script_number(p, "Q_gbs", pair * p->order.n + k + 1, row->gbs);
+		}
+	}
+}
+
+/* A row's panel, its group of bars there, and what the groups differ in. Of experts each size
+ * has a panel, as steps differ by more than a scale holds. */
+static void put_training_place(struct script *p, const struct training_row *row, unsigned n)
+{
+	const struct summary_group *g = &p->s->groups[row->group];
+	char panel[CAPTION_BYTES], bars[160];
+	const char *axis = "a bucket is full at";
+	snprintf(panel, sizeof panel, "%s", coll_word(&g->cell, g->nranks).text);
+	snprintf(bars, sizeof bars, "%s", words_size(row->bytes).text);
+	if (coll_info(g->cell.coll)->is & COLL_ROUTED) {
+		snprintf(panel, sizeof panel, "%s in %s, %s from each rank",
+		         coll_info(g->cell.coll)->name, coll_dtype_name(g->cell.dtype),
+		         words_size(row->bytes).text);
+		snprintf(bars, sizeof bars, "%.3g", row->imbalance);
+		axis = "what the busiest rank gets ÷ the mean";
+	}
+	script_text(p, "S_panel", n, panel);
+	script_text(p, "S_bars", n, bars);
+	script_text(p, "S_axis", n, axis);
+}
+
+static void put_training_row(struct script *p, const struct training_row *row, unsigned *n)
+{
+	unsigned v = 0;
+	while (v < p->order.n && p->order.variants[v] != row->variant)
+		v++;
+	if (v == p->order.n)
+		return;
+	put_training_place(p, row, ++*n);
+	script_put(p, "S_variant", *n, "%u", v + 1);
+	script_number(p, "S_step", *n, row->step_us.estimate / 1000);
+	script_number(p, "S_lo", *n, row->step_us.lo / 1000);
+	script_number(p, "S_hi", *n, row->step_us.hi / 1000);
+	script_number(p, "S_compute", *n, row->compute_us.estimate / 1000);
+	script_number(p, "S_communication", *n, row->communication_us.estimate / 1000);
+	script_number(p, "S_overlap", *n,
+	              training_tells_overlap(row) ? 100 * row->overlap.estimate : NAN);
+}
+
+/* Steps of training, panel by panel: the groups as they are, and of experts size by size. */
+static void put_training(struct script *p)
+{
+	const struct training *t = &p->f->training;
+	char said[CAPTION_BYTES];
+	unsigned n = 0;
+	const bool routed = t->n && (coll_info(p->s->groups[t->rows[0].group].cell.coll)->is &
+	                             COLL_ROUTED) != 0;
+	fprintf(p->out, "\n# steps of training, where they were measured: ms\n");
+	script_arrays(p, t->n, "S",
+	              "panel bars axis variant step lo hi compute communication overlap");
+	for (unsigned i = 0; !routed && i < t->n; i++)
+		put_training_row(p, &t->rows[i], &n);
+	/* Each size once, where its first row stands. */
+	for (unsigned i = 0; routed && i < t->n; i++) {
+		bool again = false;
+		for (unsigned k = 0; k < i; k++)
+			again = again || t->rows[k].bytes == t->rows[i].bytes;
+		for (unsigned k = i; !again && k < t->n; k++)
+			if (t->rows[k].bytes == t->rows[i].bytes)
+				put_training_row(p, &t->rows[k], &n);
+	}
+	script_put(p, "steps", 0, "%u", n);
+	script_put(p, "steps_routed", 0, "%d", routed);
+	training_caption(t, p->s, said, sizeof said);
+	script_text(p, "training_said", 0, said);
+}
+
+/* One step of each variant, where its lanes are known. */
+static int put_spans(struct script *p, const struct model *m, struct status *st)
+{
+	struct table *t = tables_spans(m);
+	script_put(p, "spans", 0, "%u", table_rows(t));
+	return script_table(p, t, st);
+}
+
+int gnuplot_findings(struct script *p, const struct model *m, struct status *st)
+{
+	int rc = 0;
+	if (gnuplot_drawable(p->s)) {
+		put_pingpong(p);
+		put_training(p);
+		rc = put_spans(p, m, st);
+	}
+	put_waterfall(p);
+	put_factors(p);
+	put_versions(p);
+	put_tuned(p);
+	if (m->findings.tuned.searched)
+		rc = rc || script_table(p, tables_searched(m), st);
+	put_pairs(p);
+	return rc || script_table(p, tables_factors(m), st) ||
+	               script_table(p, points_of(&m->findings.versions), st)
+	           ? -1
+	           : 0;
+}
