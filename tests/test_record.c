@@ -499,6 +499,14 @@ static void every_field_is_checked(void **state)
 	refuse("\"machine\":", "\"backends\":{\"host\":7},\"machine\":",
 	       "backend host: \"backends\" has to be an object");
 	refuse("\"role\":\"reference\",", "", "\"role\" is missing");
+	refuse("\"warmup\":3", "\"cycles\":0,\"warmup\":3", "\"cycles\" is 0");
+	refuse("\"warmup\":3", "\"allocations\":9223372036854775807,\"warmup\":3",
+	       "\"allocations\" is 9223372036854775807");
+	refuse("\"skip\":\"\"}]",
+	       "\"skip\":\"\"},{\"name\":\"threads\",\"role\":\"variant\",\"mode\":\"threads\","
+	       "\"layout\":\"1x2x1\",\"backend\":\"host\",\"nccl\":\"\",\"path\":\"auto\","
+	       "\"bind\":\"none\",\"env\":[],\"skip\":\"\"}]",
+	       "two variants have the name threads");
 	refuse("\"variant\":\"threads\"", "\"variant\":\"zebra\"", "\"zebra\" is not one of");
 	refuse("\"collective\":\"alltoall\"", "\"collective\":\"../x\"",
 	       "which is not known here");

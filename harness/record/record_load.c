@@ -15,14 +15,19 @@
 
 /* --- the environment, and what its backends are --- */
 
-static int check_variant(const struct field_place *at, const json_t *variant)
+static int check_variant(const struct field_place *at, const json_t *variants, size_t which)
 {
 	static const char *const texts[] = {"role", "mode", "layout", "backend",
 	                                    "nccl", "path", "bind",   "skip"};
+	const json_t *variant = json_array_get(variants, which);
 	char name[TRIAL_NAME_BYTES];
 	const char *text;
 	if (field_name(at, variant, "name", name, sizeof name))
 		return -1;
+	for (size_t i = 0; i < which; i++)
+		if (!strcmp(name, json_string_value(
+		                      json_object_get(json_array_get(variants, i), "name"))))
+			return field_bad(at, "two variants have the name %s", name);
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (field_text(at, variant, texts[i], &text))
 			return -1;
@@ -37,6 +42,7 @@ static int check_environment(const struct field_place *at, const json_t *env)
 	                                    "launchgap",  "backend_why", "seed"};
 	static const char *const counts[] = {"blocks", "warmup", "stretches", "calls",
 	                                     "isolated_calls"};
+	static const char *const perhaps[] = {"cycles", "connections", "allocations"};
 	const json_t *variants = json_object_get(env, "variants");
 	const char *text;
 	char name[TRIAL_NAME_BYTES];
@@ -46,6 +52,10 @@ static int check_environment(const struct field_place *at, const json_t *env)
 			return -1;
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
 		if (field_number(at, env, counts[i], 0, INT_MAX, &n))
+			return -1;
+	for (size_t i = 0; i < sizeof perhaps / sizeof *perhaps; i++)
+		if (json_object_get(env, perhaps[i]) &&
+		    field_number(at, env, perhaps[i], 1, INT_MAX, &n))
 			return -1;
 	if (field_name(at, env, "backend", name, sizeof name) ||
 	    field_name(at, env, "reference", name, sizeof name) ||
@@ -58,7 +68,7 @@ static int check_environment(const struct field_place *at, const json_t *env)
 	if (!json_is_array(variants) || json_array_size(variants) == 0)
 		return field_bad(at, "\"variants\" is missing or empty");
 	for (size_t i = 0; i < json_array_size(variants); i++)
-		if (check_variant(at, json_array_get(variants, i)))
+		if (check_variant(at, variants, i))
 			return -1;
 	return 0;
 }
