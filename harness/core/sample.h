@@ -57,7 +57,7 @@ int sample_place(struct trial *trial, struct status *st);
  * communication, in the cell's last row. */
 enum sample_lane { LANE_WORK, LANE_COMMUNICATION, LANES };
 
-#define SAMPLE_SPANS 256
+#define SAMPLE_SPANS 1024 /* Llama-7B has 270 buckets of 25 MiB, and work between them */
 
 struct sample_spans {
 	unsigned n;
