@@ -20,7 +20,7 @@ do for [picture = 1:steps > 0 && steps <= 200] {
 	name = prefix.'_training'
 	head = where.(steps_routed ? ': a layer of experts by imbalance' : ': a step of training by bucket size')
 	said = training_said
-	how = 'dark: compute alone; pale: exposed communication; '.(steps_routed ? '' : 'per cent: of the communication, hidden; ').over_blocks
+	how = 'dark: compute alone; pale: exposed communication; '.(steps_routed ? '' : 'above: share of the communication that is hidden; ').over_blocks
 	legend = words(entries) > 5 ? 2 : 1
 	high = 230.0
 	body = high * panels + 10
@@ -66,8 +66,8 @@ do for [picture = 1:steps > 0 && steps <= 200] {
 					1000 + r, mid, S_lo[r], mid, S_hi[r], ink)
 			}
 			if (named && S_overlap[r] == S_overlap[r]) {
-				eval sprintf("set label %d '%.0f %%' at first %g, first %g center offset 0, 0.7 textcolor rgb %d font '%s'", \
-					1000 + r, S_overlap[r], mid, most(S_hi[r], S_step[r]), ink, font(9))
+				eval sprintf("set label %d '%s' at first %g, first %g center offset 0, 0.7 textcolor rgb %d font '%s'", \
+					1000 + r, S_overlap[r] > 0 ? sprintf('%.0f %%', S_overlap[r]) : 'none', mid, most(S_hi[r], S_step[r]), ink, font(9))
 			}
 		}
 		plot NaN notitle

@@ -424,9 +424,9 @@ int spec_load(const char *file, unsigned n, char *const overrides[], const char 
 	strcpy(b->spec->question, b->text.question);
 	if (name_from_file(file, b->spec->name, st) || overrides_add(b, n, overrides, st) ||
 	    sections_apply(b, st) || heeded_check(b, false, st) || overrides_apply(b, st) ||
-	    heeded_check(b, true, st) || tokens_finish(b, st) || variants_name_none(b, st) || asked_finish(b, st) ||
-	    variants_spread(b, st) || variants_keep(b, st) || spec_check(b, st) ||
-	    searched_finish(b, st))
+	    heeded_check(b, true, st) || tokens_finish(b, st) || variants_name_none(b, st) ||
+	    asked_finish(b, st) || variants_spread(b, st) || variants_keep(b, st) ||
+	    spec_check(b, st) || searched_finish(b, st))
 		goto done;
 	/* As much for each time that all cells are measured, and a day at most. */
 	unsigned times = spec_times(spec);
