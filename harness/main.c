@@ -1,5 +1,7 @@
 /* launchgap: what the launch mode costs. The verbs by their names. */
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,12 +202,34 @@ static bool wants_help(int argc, char *argv[])
 	return false;
 }
 
+/* Where one is closed, the next file that is opened would take its place, and what is said would
+ * go there. */
+static void fill_standard_files(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+			_exit(1);
+}
+
+/* Whether what was printed is not all there. Who stops reading (`| head`) does not want it. */
+static bool output_is_cut(void)
+{
+	struct pollfd reader = {.fd = STDOUT_FILENO, .events = POLLOUT};
+	bool failed = ferror(stdout) != 0;
+	failed = fflush(stdout) || failed;
+	return failed && poll(&reader, 1, 0) >= 0 && !(reader.revents & (POLLERR | POLLHUP));
+}
+
 int main(int argc, char *argv[])
 {
 	struct home home;
 	struct status st = {0};
 	/* `| head`: what is not read any more is not printed, and all files are whole. */
 	signal(SIGPIPE, SIG_IGN);
+	/* `ulimit -f`: as a full disk, which is said; what ends a job is said by its runner. */
+	if (argc < 2 || strcmp(argv[1], "worker"))
+		signal(SIGXFSZ, SIG_IGN);
+	fill_standard_files();
 	find_home(&home);
 	if (argc < 2) {
 		print_usage(stderr);
@@ -219,5 +243,10 @@ int main(int argc, char *argv[])
 	                                      : verb->call(argc, argv, &home, &st);
 	if (st.text[0])
 		status_complain(&st);
+	if (output_is_cut()) {
+		status_set(&st, "what was printed is not all there: standard output cannot be written");
+		status_complain(&st);
+		result = result ? result : verb && verb->call == verb_compare ? COMPARE_NOT_DONE : 1;
+	}
 	return result < 0 || (result > 2 && result != RUN_INTERRUPTED) ? 1 : result;
 }

@@ -289,6 +289,38 @@ static void a_file_needs_no_experiments_folder(void **state)
 	free(said);
 }
 
+/* Exit status of the program in a shell, with what a shell can do to its output. */
+static int exit_of(const char *arguments)
+{
+	char command[512];
+	const char *self = getenv("LAUNCHGAP");
+	snprintf(command, sizeof command, "%s %s 2>%s/err", self ? self : "build/launchgap",
+	         arguments, folder);
+	return WEXITSTATUS(system(command));
+}
+
+/* A full disk is told from a reader that has seen enough; no output at all is a wish. */
+static void what_cannot_be_printed_is_said(void **state)
+{
+	char err[128], command[64];
+	int ends[2];
+	(void)state;
+	snprintf(err, sizeof err, "%s/err", folder);
+	assert_int_equal(exit_of("list keys >/dev/full"), 1);
+	char *said = cli_read(err);
+	assert_non_null(strstr(said, "standard output cannot be written"));
+	free(said);
+	assert_int_equal(exit_of("compare results/nowhere results/nowhere >/dev/full"), 2);
+	assert_int_equal(exit_of("list keys >&-"), 0);
+	assert_int_equal(exit_of("list keys <&- >&-"), 0);
+	/* The reader is gone before anything is printed. */
+	assert_int_equal(pipe(ends), 0);
+	close(ends[0]);
+	snprintf(command, sizeof command, "list keys >&%d", ends[1]);
+	assert_int_equal(exit_of(command), 0);
+	close(ends[1]);
+}
+
 static void wait_for_trials(char *path, size_t bytes, unsigned lines)
 {
 	const struct timespec tick = {0, 50000000};
@@ -434,6 +466,7 @@ int main(void)
 	    TEST(any_machine_checks_any_experiment),
 	    TEST(a_factor_of_another_backend_says_how_it_is_written),
 	    TEST(a_file_needs_no_experiments_folder),
+	    TEST(what_cannot_be_printed_is_said),
 	    TEST(a_run_is_gone_on_with),
 	    TEST(far_more_ranks_than_cores_are_refused),
 	    TEST(a_block_without_a_trial_ends_the_run),

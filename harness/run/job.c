@@ -77,6 +77,7 @@ static void become(char *const argv[], const char *const env[], unsigned nenv,
 	follow(SIGTERM, parent);
 	job_release_signals();
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	if (in >= 0 && log >= 0 && dup2(in, 0) == 0 && dup2(log, 1) == 1 && dup2(log, 2) == 2) {
 		for (unsigned i = 0; i < nenv; i++)
 			putenv((char *)(uintptr_t)env[i]);
