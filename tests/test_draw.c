@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "../harness/report/draw.h"
+#include "../harness/analysis/captions.h"
 #include "../harness/analysis/drawn.h"
 #include "../harness/report/script.h"
 #include "../harness/report/model.h"
@@ -121,6 +122,37 @@ static void variants_of_one_name_are_a_family(void **state)
 	for (unsigned i = 0; i < order.n; i++)
 		assert_int_equal(order.families[i], order.variants[i] / 2);
 	free(order.variants);
+}
+
+/* What is undecided is not told as no effect. */
+static void a_caption_of_factors_says_what_is_decided(void **state)
+{
+	static const struct {
+		enum verdict_kind kinds[2];
+		const char *said;
+	} cases[] = {
+	    {{VERDICT_UNDECIDED, VERDICT_UNDECIDED}, "No factor's effect is decided here"},
+	    {{VERDICT_NO_DIFFERENCE, VERDICT_UNDECIDED},
+	     "No factor has an effect beyond the margin, as far as is decided"},
+	    {{VERDICT_NO_DIFFERENCE, VERDICT_NO_DIFFERENCE},
+	     "No factor has an effect beyond the margin"},
+	    {{VERDICT_SLOWER, VERDICT_UNDECIDED},
+	     "one: 0.5 times the bandwidth; 1 other: no difference, or undecided"},
+	};
+	static const struct factor factors[] = {{.name = "one"}, {.name = "two"}};
+	(void)state;
+	for (unsigned c = 0; c < sizeof cases / sizeof *cases; c++) {
+		struct factors_result results[2] = {{.factor = &factors[0]},
+		                                    {.factor = &factors[1]}};
+		char said[200];
+		for (unsigned i = 0; i < 2; i++) {
+			results[i].bandwidth = (struct verdict){
+			    .kind = cases[c].kinds[i], .ratio = {.estimate = i ? 1 : 0.5}};
+			results[i].latency.ratio.estimate = NAN;
+		}
+		caption_factors(results, 2, said, sizeof said);
+		assert_string_equal(said, cases[c].said);
+	}
 }
 
 /* gnuplot itself has to read back what went in, and nothing else may happen. */
@@ -371,11 +403,13 @@ static void the_limit_is_drawn(void **state)
 
 static void calls_block(json_t *environment)
 {
-	json_object_set_new(environment, "backends",
-	                    json_pack("{s:{s:b, s:b}}", "gloo", "carries_data", 1, "launches", 0));
+	json_object_set_new(
+	    environment, "backends",
+	    json_pack("{s:{s:b, s:b}}", "gloo", "carries_data", 1, "launches", 0));
 }
 
-/* Where calls block, launching has no cost of its own: no picture of it, and no other is lost. */
+/* Where calls block, launching has no cost of its own: no picture of it, and no other is lost.
+ */
 static void blocking_calls_have_no_launch(void **state)
 {
 	struct made m = plain;
@@ -442,6 +476,7 @@ int main(void)
 	    cmocka_unit_test(a_missing_size_tells_apart),
 	    cmocka_unit_test(what_it_is_about_stands_first),
 	    cmocka_unit_test(variants_of_one_name_are_a_family),
+	    cmocka_unit_test(a_caption_of_factors_says_what_is_decided),
 	    cmocka_unit_test(a_quoted_text_is_that_text),
 	    cmocka_unit_test(a_folders_name_is_no_command),
 	    cmocka_unit_test(every_picture_is_png_and_svg),

@@ -279,7 +279,7 @@ void caption_tuned(const struct summary *s, const struct tuned *t, char *text, s
 
 void caption_factors(const struct factors_result *results, unsigned n, char *text, size_t bytes)
 {
-	unsigned order[CLAIM_MAX], others = 0, said = 0;
+	unsigned order[CLAIM_MAX], others = 0, undecided = 0, said = 0;
 	text[0] = '\0';
 	factors_order(results, n, order);
 	for (unsigned i = 0; i < n; i++) {
@@ -290,6 +290,7 @@ void caption_factors(const struct factors_result *results, unsigned n, char *tex
 			continue;
 		if (!verdict_effect(v) || said == 4) {
 			others++;
+			undecided += v->kind == VERDICT_UNDECIDED;
 			continue;
 		}
 		words_add(text, bytes, "%s%.60s: %.3g times the %s", said++ ? "; " : "",
@@ -298,8 +299,11 @@ void caption_factors(const struct factors_result *results, unsigned n, char *tex
 	if (others && said)
 		words_add(text, bytes, "; %u other%s: no difference, or undecided", others,
 		          words_plural(others));
+	else if (others && others == undecided)
+		words_add(text, bytes, "No factor's effect is decided here");
 	else if (others)
-		words_add(text, bytes, "No factor has an effect beyond the margin");
+		words_add(text, bytes, "No factor has an effect beyond the margin%s",
+		          undecided ? ", as far as is decided" : "");
 }
 
 void caption_versions(const struct versions *v, unsigned coll, char *text, size_t bytes)
