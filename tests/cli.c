@@ -187,9 +187,25 @@ void cli_unsum(char *text)
 		memmove(at, at + bytes, strlen(at + bytes) + 1);
 }
 
+void cli_unwrap(char *text)
+{
+	char *to = text;
+	for (const char *from = text; *from;) {
+		bool line = *from == '\n' && from[1] == ' ';
+		*to++ = line ? ' ' : *from;
+		from += line ? 1 + strspn(from + 1, " ") : 1;
+	}
+	*to = '\0';
+}
+
 void cli_expect(struct cli cli, int code, const char *words)
 {
-	if (cli.code != code || !cli.out || !strstr(cli.out, words))
+	bool said = cli.out && strstr(cli.out, words);
+	if (cli.out && !said) {
+		cli_unwrap(cli.out);
+		said = strstr(cli.out, words);
+	}
+	if (cli.code != code || !said)
 		fail_msg("exit %d, wanted %d and \"%s\":\n%s\n", cli.code, code, words,
 		         cli.out);
 	free(cli.out);

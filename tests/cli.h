@@ -36,7 +36,9 @@ unsigned cli_lines(const char *file);
 /* Takes the checksums out of a record's text: a test may change such lines as it likes, for older
  * programs wrote none. */
 void cli_unsum(char *text);
-/* Ended with `code` and said the words; else fails with all it said. Frees what was said. */
+/* Joins lines that go on below, set in, to one. */
+void cli_unwrap(char *text);
+/* Ended with `code` and said the words, on one line or wrapped; else fails with all it said. Frees what was said. */
 void cli_expect(struct cli cli, int code, const char *words);
 
 #endif

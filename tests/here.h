@@ -25,4 +25,18 @@ static inline int tear_down(void **state)
 	return 0;
 }
 
+/* Measures two ranks and few calls on a backend, with what the text adds; `how`: one more
+ * argument. The caller frees what it said. */
+static inline struct cli run_two(const char *backend, const char *text, const char *how)
+{
+	char all[4096];
+	snprintf(all, sizeof all,
+	         "; A test.\n[experiment]\nbackend = %s\nranks = 2\nblocks = 1\nwarmup = 1\n"
+	         "stretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\n%s",
+	         backend, text);
+	cli_write(folder, "t.exp", all);
+	return cli_run(
+	    folder, (const char *[]){"run", "--file", file, "--results", results, how, NULL});
+}
+
 #endif

@@ -112,10 +112,10 @@ static void each_regime_has_its_answer(void **state)
 	for (size_t i = 0; i < 2; i++) { /* the large ones first */
 		const json_t *sentence = json_array_get(answer(report), i);
 		json_assert_says(sentence, "", regimes[1 - i]);
-		json_assert_says(sentence, "", "faster than threads: processes (1.25");
-		json_assert_says(sentence, "", "slower than threads: single (0.8");
+		json_assert_says(sentence, "", "faster than threads: processes at 1.25");
+		json_assert_says(sentence, "", "slower than threads: single at 0.8");
 	}
-	json_assert_says(report, "trust", "A/A: large 1.000");
+	json_assert_says(report, "trust", "A/A (the reference against itself): large 1.000");
 	json_assert_says(report, "trust", "all right");
 	json_assert_says(report, "trust", "8 blocks");
 }
@@ -158,7 +158,8 @@ static void a_run_that_cannot_tell_says_so(void **state)
 	report = made_report(&made);
 	/* What lies beyond the noise is said all the same: no "cannot tell" before a "slower". */
 	json_assert_one_says(answer(report), "cannot tell small differences");
-	json_assert_one_says(answer(report), "slower than threads: single (0.500 times the speed");
+	json_assert_one_says(answer(report), "slower than threads: single at 0.500 (0.500 to 0.500) times the "
+	                                     "speed");
 	assert_false(json_one_says(answer(report), "cannot tell the variants apart"));
 	assert_int_equal(of_type(report, "advice"), 0);
 }

@@ -13,19 +13,6 @@
 #include "../harness/record/record.h"
 #include "here.h"
 
-/* Two ranks on host, with what the text adds. */
-static struct cli run(const char *text, const char *how)
-{
-	static const char head[] =
-	    "; A test.\n[experiment]\nbackend = host\nranks = 2\nblocks = 1\nwarmup = 1\n"
-	    "stretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\n";
-	char all[4096];
-	snprintf(all, sizeof all, "%s%s", head, text);
-	cli_write(folder, "t.exp", all);
-	return cli_run(folder, (const char *[]){"run", "--file", file, "--results", results,
-	                                        how, NULL});
-}
-
 static void what_a_library_cannot_do_is_left_out_with_a_sentence(void **state)
 {
 	static const struct {
@@ -37,7 +24,8 @@ static void what_a_library_cannot_do_is_left_out_with_a_sentence(void **state)
 	     "start = gated holds devices"},
 	    {"mpi-apart", "backend = mpi\nmode = processes\nisolate = uts",
 	     "allowed is isolate = none"},
-	    {"gloo-single", "backend = gloo\nmode = single", "its calls block, so that one thread"},
+	    {"gloo-single", "backend = gloo\nmode = single",
+	     "its calls block, so that one thread"},
 	    {"gloo-gated", "backend = gloo\nmode = threads\nstart = gated",
 	     "gloo: start = gated holds devices"},
 	    {"mpi-path", "backend = mpi\nmode = processes\npath = fifo",
@@ -48,10 +36,11 @@ static void what_a_library_cannot_do_is_left_out_with_a_sentence(void **state)
 	char text[2048] = "collective = all_reduce\nbytes = 64\n[variant a]\nmode = threads\n";
 	(void)state;
 	for (unsigned i = 0; i < sizeof refused / sizeof *refused; i++)
-		snprintf(text + strlen(text), sizeof text - strlen(text),
-		         "[variant %s]\n%s\n", refused[i].variant, refused[i].settings);
-	struct cli cli = run(text, "--dry-run");
+		snprintf(text + strlen(text), sizeof text - strlen(text), "[variant %s]\n%s\n",
+		         refused[i].variant, refused[i].settings);
+	struct cli cli = run_two("host", text, "--dry-run");
 	assert_int_equal(cli.code, 0);
+	cli_unwrap(cli.out);
 	for (unsigned i = 0; i < sizeof refused / sizeof *refused; i++) {
 		if (!strncmp(refused[i].variant, "gloo", 4) && strstr(cli.out, "no Gloo here"))
 			continue;
@@ -66,17 +55,20 @@ static void what_a_library_cannot_do_is_left_out_with_a_sentence(void **state)
 static void what_mpi_does_not_reduce_is_said(void **state)
 {
 	(void)state;
-	cli_expect(run("collective = all_reduce\nbytes = 64\ndtype = bfloat16\n"
-	               "[variant a]\nbackend = mpi\nmode = processes\n",
-	               "--dry-run"),
+	cli_expect(run_two("host",
+	                   "collective = all_reduce\nbytes = 64\ndtype = bfloat16\n"
+	                   "[variant a]\nbackend = mpi\nmode = processes\n",
+	                   "--dry-run"),
 	           1, "MPI reduces no 16-bit and 8-bit floats");
-	cli_expect(run("collective = all_reduce\nbytes = 64\nop = avg\n"
-	               "[variant a]\nbackend = mpi\nmode = processes\n",
-	               "--dry-run"),
+	cli_expect(run_two("host",
+	                   "collective = all_reduce\nbytes = 64\nop = avg\n"
+	                   "[variant a]\nbackend = mpi\nmode = processes\n",
+	                   "--dry-run"),
 	           1, "MPI has no such operation; allowed are sum, prod, min and max");
-	cli_expect(run("collective = all_reduce\nbytes = 64\ndtype = int8\n"
-	               "[variant a]\nbackend = mpi\nmode = processes\n",
-	               "--dry-run"),
+	cli_expect(run_two("host",
+	                   "collective = all_reduce\nbytes = 64\ndtype = int8\n"
+	                   "[variant a]\nbackend = mpi\nmode = processes\n",
+	                   "--dry-run"),
 	           1, "sums of 8-bit integers stop at the largest one");
 }
 
@@ -93,8 +85,8 @@ static bool column_is_empty(const char *csv, const char *column, const char *row
 	return *cell == ',' || *cell == '\n';
 }
 
-/* Cells of one run: outputs have to be equal whatever carried them, and launching is no figure of
- * calls that block. The run is about the reference's backend, wherever that stands. */
+/* Cells of one run: outputs have to be equal whatever carried them, and launching is no figure
+ * of calls that block. The run is about the reference's backend, wherever that stands. */
 static void backends_agree_in_one_run(void **state)
 {
 	struct record_run record;
@@ -103,12 +95,14 @@ static void backends_agree_in_one_run(void **state)
 	unsigned ran = 0;
 	bool torn;
 	(void)state;
-	struct cli cli = run("collective = all_reduce, sendrecv\nbytes = 4K\npace = isolated\n"
-	                     "reference = host\n"
-	                     "[variant mpi]\nbackend = mpi\nmode = processes\n"
-	                     "[variant gloo]\nbackend = gloo\nmode = threads\n"
-	                     "[variant host]\nbackend = host\nmode = threads\n",
-	                     NULL);
+	struct cli cli =
+	    run_two("host",
+	            "collective = all_reduce, sendrecv\nbytes = 4K\npace = isolated\n"
+	            "reference = host\n"
+	            "[variant mpi]\nbackend = mpi\nmode = processes\n"
+	            "[variant gloo]\nbackend = gloo\nmode = threads\n"
+	            "[variant host]\nbackend = host\nmode = threads\n",
+	            NULL);
 	assert_int_equal(cli.code, 0);
 	assert_non_null(strstr(cli.out, "2 ranks on host"));
 	assert_non_null(strstr(cli.out, "Which backend from which size"));
@@ -128,8 +122,8 @@ static void backends_agree_in_one_run(void **state)
 		ran += !strcmp(cell->variant, "mpi");
 	}
 	assert_true(ran >= 2);
-	assert_string_equal(
-	    json_string_value(json_object_get(record.environment, "backend")), "host");
+	assert_string_equal(json_string_value(json_object_get(record.environment, "backend")),
+	                    "host");
 	record_free(&record);
 	cli_result(folder, "t", "summary.csv", path, sizeof path);
 	char *csv = cli_read(path);

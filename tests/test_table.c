@@ -170,6 +170,34 @@ static unsigned widest(const char *text)
 	return most;
 }
 
+/* Rows of one name are told apart by what stands behind it, below too. */
+static void what_tells_rows_apart_is_said_again(void **state)
+{
+	struct table *t = table_new("t", "t");
+	char key[16];
+	unsigned names = 0;
+	(void)state;
+	table_column(t, "what", "what", "", TABLE_TEXT);
+	table_column(t, "bytes", "size", "", TABLE_BYTES);
+	for (unsigned i = 0; i < 12; i++) {
+		snprintf(key, sizeof key, "column%u", i);
+		table_column(t, key, key, "", TABLE_COUNT);
+	}
+	for (unsigned r = 0; r < 2; r++) {
+		TABLE_ROW(t, CELL("alltoall"), CELL((size_t)4096 << r));
+		for (unsigned i = 0; i < 12; i++)
+			TABLE_PUT(t, CELL(100 * (r + 1) + i));
+	}
+	char *text = written(t, TEXT, 80);
+	assert_true(widest(text) <= 80);
+	for (const char *at = text; (at = strstr(at, "alltoall  8 KiB")); at++)
+		names++;
+	assert_int_equal(names, 2);
+	assert_non_null(strstr(text, "211\n"));
+	free(text);
+	table_free(t);
+}
+
 static void a_wide_table_goes_on_below(void **state)
 {
 	struct table *t = table_new("t", "t");
@@ -293,6 +321,7 @@ int main(void)
 	    cmocka_unit_test(hostile_texts_stay_texts),
 	    cmocka_unit_test(a_long_text_is_cut),
 	    cmocka_unit_test(a_wide_table_goes_on_below),
+	    cmocka_unit_test(what_tells_rows_apart_is_said_again),
 	    cmocka_unit_test(a_long_sentence_is_broken),
 	    cmocka_unit_test(columns_without_a_value_go),
 	    cmocka_unit_test(what_is_common_is_said_once),

@@ -1,5 +1,5 @@
-/* Traffic beside the timed calls: it moves something, stops with every cell in every mode, ends with
- * a job that fails, and leaves data right. */
+/* Traffic beside the timed calls: it moves something, stops with every cell in every mode, ends
+ * with a job that fails, and leaves data right. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,17 +17,14 @@
 #include "../harness/record/record.h"
 #include "here.h"
 
-static struct cli run(const char *text)
+static struct cli run(const char *variants)
 {
-	static const char head[] =
-	    "; A test.\n[experiment]\nbackend = host\nranks = 2\nblocks = 1\nwarmup = 1\n"
-	    "stretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\ncell_timeout = 60s\n"
-	    "collective = all_reduce\nbytes = 64, 4K\n[variant a]\nmode = threads\n";
-	char all[4096];
-	snprintf(all, sizeof all, "%s%s", head, text);
-	cli_write(folder, "t.exp", all);
-	return cli_run(folder, (const char *[]){"run", "--file", file, "--results", results,
-	                                        "--no-report", NULL});
+	char text[2048];
+	snprintf(text, sizeof text,
+	         "cell_timeout = 60s\ncollective = all_reduce\nbytes = 64, 4K\n"
+	         "[variant a]\nmode = threads\n%s",
+	         variants);
+	return run_two("host", text, "--no-report");
 }
 
 /* Four cells: it goes on and off for each of them. */
@@ -55,8 +52,7 @@ static void traffic_stops_with_each_cell(void **state)
 		const struct record_cell *cell = &record.cells[i];
 		assert_string_equal(cell->error, "");
 		assert_int_equal(cell->wrong, 0);
-		const json_t *facts =
-		    json_array_get(json_object_get(cell->json, "facts"), 0);
+		const json_t *facts = json_array_get(json_object_get(cell->json, "facts"), 0);
 		for (unsigned m = 0; m < 4; m++)
 			moved[m] = moved[m] || (!strcmp(cell->variant, moving[m]) &&
 			                        json_object_get(facts, "traffic_gbs"));

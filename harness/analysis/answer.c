@@ -200,9 +200,8 @@ static unsigned names_of(const struct summary *s, const struct regime *g, enum s
 			n++;
 			const struct stats_ratio *r = &g->contrasts[v].verdict.ratio;
 			if (said != SAID_ALIKE)
-				words_add(text, bytes, " (%s times the speed, %s to %s)",
-				          words_number(r->estimate).text,
-				          words_number(r->lo).text, words_number(r->hi).text);
+				words_add(text, bytes, " at %s times the speed",
+				          words_ratio(r, true).text);
 		}
 	return n;
 }
@@ -234,7 +233,7 @@ static void say_trust(struct answer *a, const struct summary *s, const struct re
 {
 	char *text = a->trust, checked[256], looks[256];
 	const size_t bytes = sizeof a->trust;
-	const char *sep = "A/A: ";
+	const char *sep = "A/A (the reference against itself): ";
 	for (unsigned i = regimes->n; i-- > 0;) {
 		const struct regime *g = &regimes->list[i];
 		if (g->twin < 0)

@@ -42,6 +42,10 @@ struct look {
 	struct trial_number *list;
 	double *x;
 	struct warnings *w;
+	/* Of these the reader has the advice already. */
+	struct {
+		bool outliers, drift;
+	} told;
 };
 
 static struct coll_word title_of(const struct look *l)
@@ -132,7 +136,7 @@ static void name_trial(const struct summary *s, const struct found *f, unsigned 
 
 /* Trials far from their variant's others. `skip`: a block that was named already, or UINT_MAX.
  */
-static void warn_outliers(const struct look *l, unsigned skip)
+static void warn_outliers(struct look *l, unsigned skip)
 {
 	const struct summary *s = l->s;
 	struct found *found = calloc(l->n, sizeof *found);
@@ -159,12 +163,15 @@ static void warn_outliers(const struct look *l, unsigned skip)
 		words_add(names, sizeof names, "; and %u more", count - NAMED);
 	if (count)
 		warnings_add(
-		    l->w,
-		    "Trials far from their variant's others in %s: %s. A few of them move "
-		    "neither medians nor signed-rank intervals much. If they are many, "
-		    "something else ran: look for scheduled jobs and other users (cron, "
-		    "backups), and add blocks (launchgap resume DIR).",
-		    title_of(l).text, names);
+		    l->w, "Trials far from their variant's others in %s: %s.%s",
+		    title_of(l).text, names,
+		    l->told.outliers
+		        ? ""
+		        : " A few of them move neither medians nor signed-rank intervals "
+		          "much. If they are many, something else ran: look for scheduled "
+		          "jobs and other users (cron, backups), and add blocks (launchgap "
+		          "resume DIR).");
+	l->told.outliers = l->told.outliers || count;
 	free(found);
 }
 
@@ -219,7 +226,7 @@ static bool drifts(const double *x, unsigned n, double p, double least, double *
 	return fabs(percent(*total)) > 100 * least;
 }
 
-static void warn_drift(const struct look *l)
+static void warn_drift(struct look *l)
 {
 	const struct summary *s = l->s;
 	const struct coll_word where = title_of(l);
@@ -229,10 +236,15 @@ static void warn_drift(const struct look *l)
 		warnings_add(
 		    l->w,
 		    "Times drift in %s: over the %u trials of the run all variants became "
-		    "%.1f %% %s. Clocks, heat, or another load that grows. Ratios pair within "
-		    "blocks and hardly suffer, the values do: lock the clocks (nvidia-smi -lgc "
-		    "on GPUs, the performance governor on CPUs), or warm up longer before.",
-		    where.text, k, fabs(percent(total)), compared(total));
+		    "%.1f %% %s.%s",
+		    where.text, k, fabs(percent(total)), compared(total),
+		    l->told.drift
+		        ? ""
+		        : " Clocks, heat, or another load that grows. Ratios pair within "
+		          "blocks and hardly suffer, the values do: lock the clocks "
+		          "(nvidia-smi -lgc on GPUs, the performance governor on CPUs), or "
+		          "warm up longer before.");
+		l->told.drift = true;
 		return;
 	}
 	for (unsigned v = 0; v < s->nvariants; v++) {

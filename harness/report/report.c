@@ -58,6 +58,17 @@ const char *model_text(const struct model *m, const char *key)
 	return text ? text : "";
 }
 
+const char *model_caption(const struct model *m, const struct model_picture *picture)
+{
+	for (unsigned i = 0; i < m->regimes.n; i++) {
+		const char *why = m->regimes.list[i].why;
+		if (picture->caption[0] &&
+		    !strncmp(why, picture->caption, strlen(picture->caption)))
+			return picture->title;
+	}
+	return picture->caption;
+}
+
 long long model_number(const struct model *m, const char *key)
 {
 	return (long long)json_integer_value(json_object_get(m->run.environment, key));

@@ -122,7 +122,7 @@ static bool has_picture(const struct model *m)
 static void write_picture(struct page *p, const struct model *m)
 {
 	const struct model_picture *picture = &m->drawn.pictures[m->drawn.answer];
-	page_picture(p, picture->name, picture->caption);
+	page_picture(p, picture->name, model_caption(m, picture));
 }
 
 static bool has_advice(const struct model *m)

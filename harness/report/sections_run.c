@@ -360,7 +360,8 @@ void sections_write_pictures(struct page *p, const struct model *m)
 		         "mode. The tables have all.",
 		         drawn_count(&m->summary));
 	for (unsigned i = 0; i < m->drawn.npictures; i++)
-		page_picture(p, m->drawn.pictures[i].name, m->drawn.pictures[i].caption);
+		page_picture(p, m->drawn.pictures[i].name,
+		             model_caption(m, &m->drawn.pictures[i]));
 }
 
 void sections_write_raw(struct page *p, const struct model *m)

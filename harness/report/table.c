@@ -389,16 +389,17 @@ static size_t line_bytes(const char *text, unsigned width)
 	return fits;
 }
 
-/* A row of columns from..to and the first; a text wider than its column goes on below. */
-static void put_row(const struct table *t, FILE *out, int row, unsigned from, unsigned to,
-                    const unsigned *widths, char (*texts)[CELL_BYTES])
+/* A row of columns from..to behind the first `keys`; a text wider than its column goes on
+ * below. */
+static void put_row(const struct table *t, FILE *out, int row, unsigned keys, unsigned from,
+                    unsigned to, const unsigned *widths, char (*texts)[CELL_BYTES])
 {
 	for (unsigned c = 0; c < to; c++)
 		text_at(t, row, c, texts[c], sizeof texts[c]);
 	for (bool more = true; more;) {
 		int pending = 0; /* blanks that nothing has followed yet */
 		more = false;
-		for (unsigned c = 0; c < to; c = c ? c + 1 : from) {
+		for (unsigned c = 0; c < to; c = c + 1 == keys ? from : c + 1) {
 			char *text = texts[c];
 			size_t n = line_bytes(text, widths[c]);
 			char rest = text[n];
@@ -453,26 +454,62 @@ static void narrow(const struct table *t, unsigned *widths, unsigned width)
 	}
 }
 
+static bool rows_differ(const struct table *t, unsigned a, unsigned b, unsigned columns)
+{
+	char left[CELL_BYTES], right[CELL_BYTES];
+	bool differ = false;
+	for (unsigned c = 0; c < columns && !differ; c++) {
+		text_at(t, (int)a, c, left, sizeof left);
+		text_at(t, (int)b, c, right, sizeof right);
+		differ = strcmp(left, right) != 0;
+	}
+	return differ;
+}
+
+#define MOST_KEYS     3
+#define MOST_KEY_ROWS 200 /* each is held against each */
+
+/* By how many of the first columns the rows are told apart, so that they are said again where a
+ * table goes on below; 1 where so many do not do it. */
+static unsigned keys_of(const struct table *t)
+{
+	for (unsigned keys = 1; keys <= MOST_KEYS && keys < t->ncolumns; keys++) {
+		bool apart = t->nrows <= MOST_KEY_ROWS;
+		for (unsigned a = 0; a < t->nrows && apart; a++)
+			for (unsigned b = a + 1; b < t->nrows && apart; b++)
+				apart = rows_differ(t, a, b, keys);
+		if (apart)
+			return keys;
+	}
+	return 1;
+}
+
 void table_write_text(const struct table *t, FILE *out, unsigned width)
 {
 	if (table_failed(t) || !t->nrows)
 		return;
-	unsigned *widths = calloc(t->ncolumns, sizeof *widths), from = 1;
+	unsigned *widths = calloc(t->ncolumns, sizeof *widths), all = 0;
 	char(*texts)[CELL_BYTES] = calloc(t->ncolumns, CELL_BYTES);
 	for (unsigned c = 0; widths && texts && c < t->ncolumns; c++)
 		widths[c] = column_width(t, c);
 	if (widths && texts)
 		narrow(t, widths, width);
+	for (unsigned c = 0; widths && c < t->ncolumns; c++)
+		all += widths[c] + (c ? GAP : 0);
+	const unsigned keys = all > width ? keys_of(t) : 1;
+	unsigned from = keys;
 	do {
 		if (!widths || !texts)
 			break;
 		unsigned used = widths[0], to = from;
+		for (unsigned c = 1; c < keys; c++)
+			used += GAP + widths[c];
 		while (to < t->ncolumns && (to == from || used + GAP + widths[to] <= width))
 			used += GAP + widths[to++];
-		if (from > 1)
+		if (from > keys)
 			fputc('\n', out);
 		for (int r = -1; r < (int)t->nrows; r++)
-			put_row(t, out, r, from, to, widths, texts);
+			put_row(t, out, r, keys, from, to, widths, texts);
 		from = to;
 	} while (from < t->ncolumns);
 	free(widths);

@@ -119,7 +119,8 @@ void table_drop_empty(struct table *table);
  * "head text" of each to `said`, with commas; for people: JSON keeps them. */
 void table_drop_common(struct table *table, char *said, size_t bytes);
 
-/* At most `width` characters wide: columns that do not fit go on below, behind the first again.
+/* At most `width` characters wide: columns that do not fit go on below, behind the first again
+ * (or the two or three first that tell the rows apart).
  * Ratios in short, "0.796 ±1.2%". */
 void table_write_text(const struct table *table, FILE *out, unsigned width);
 void table_write_markdown(const struct table *table, FILE *out);

@@ -38,7 +38,7 @@ struct table *tables_tuned(const struct model *m)
 	                               {"asked_bytes", "size", "", TABLE_BYTES},
 	                               {"set", "best set", "", TABLE_TEXT},
 	                               {"gain", "its speed", "", TABLE_RATIO},
-	                               {"all_gain", "set for all sizes", "", TABLE_RATIO},
+	                               {"all_gain", "set for all", "", TABLE_RATIO},
 	                               {"all_verdict", "that set", "", TABLE_TEXT},
 	                               {"aa", "A/A", "", TABLE_RATIO}));
 	for (unsigned c = 0; c < u->ncells; c++) {

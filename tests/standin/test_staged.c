@@ -1,5 +1,5 @@
-/* Buffers on GPUs, and libraries that work in CPU memory: on stand-ins for CUDA's runtime, so that
- * each call goes from the device to pinned memory and back. */
+/* Buffers on GPUs, and libraries that work in CPU memory: on stand-ins for CUDA's runtime, so
+ * that each call goes from the device to pinned memory and back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,19 +14,6 @@
 #include "../here.h"
 #include "../standin.h"
 
-/* Two ranks and few calls, with what the text adds. What it said is the caller's to free. */
-static struct cli run(const char *text)
-{
-	static const char head[] =
-	    "; A test.\n[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\n"
-	    "stretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\n";
-	char all[2048];
-	snprintf(all, sizeof all, "%s%s", head, text);
-	cli_write(folder, "t.exp", all);
-	return cli_run(folder, (const char *[]){"run", "--file", file, "--results", results,
-	                                        "--no-report", NULL});
-}
-
 /* Every element comes back, in place too, and equal to NCCL's. */
 static void device_buffers_are_staged(void **state)
 {
@@ -37,11 +24,13 @@ static void device_buffers_are_staged(void **state)
 	bool torn;
 	(void)state;
 	struct cli cli =
-	    run("collective = all_reduce, all_gather, alltoall, scatter, hypercube\n"
-	        "bytes = 4K\nin_place = both\nroot = 1\n"
-	        "[variant nccl]\nmode = processes\n"
-	        "[variant mpi]\nbackend = mpi\nmode = processes\nmemory = device\n"
-	        "[variant gloo]\nbackend = gloo\nmode = threads\nmemory = device\n");
+	    run_two("nccl",
+	            "collective = all_reduce, all_gather, alltoall, scatter, hypercube\n"
+	            "bytes = 4K\nin_place = both\nroot = 1\n"
+	            "[variant nccl]\nmode = processes\n"
+	            "[variant mpi]\nbackend = mpi\nmode = processes\nmemory = device\n"
+	            "[variant gloo]\nbackend = gloo\nmode = threads\nmemory = device\n",
+	            "--no-report");
 	if (cli.code)
 		fail_msg("%s", cli.out);
 	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
@@ -69,10 +58,12 @@ static void a_turned_byte_of_a_staged_buffer_is_found(void **state)
 {
 	(void)state;
 	struct cli cli =
-	    run("collective = all_reduce\nbytes = 4K\npace = isolated\n"
-	        "[variant nccl]\nmode = processes\n"
-	        "[variant mpi]\nbackend = mpi\nmode = processes\nmemory = device\n"
-	        "flip = 1:40\n");
+	    run_two("nccl",
+	            "collective = all_reduce\nbytes = 4K\npace = isolated\n"
+	            "[variant nccl]\nmode = processes\n"
+	            "[variant mpi]\nbackend = mpi\nmode = processes\nmemory = device\n"
+	            "flip = 1:40\n",
+	            "--no-report");
 	if (!strstr(cli.out, "wrong data in all_reduce"))
 		fail_msg("%s", cli.out);
 	free(cli.out);

@@ -65,7 +65,7 @@ int blocking_supports(const struct blocking_library *library, const struct trial
 int blocking_open(const struct blocking_library *library, const struct backend_place *place,
                   struct backend_ctx **out, struct status *st);
 
-/* The rest of the table is the same for all of them. */
+/* The rest of the table is the same for all of them: BLOCKING_ROWS. */
 int blocking_numa_node(const struct trial *trial, unsigned rank);
 int blocking_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
                      unsigned slots, struct status *st);
@@ -84,7 +84,20 @@ int blocking_peek(struct backend_ctx *ctx, unsigned i, bool received, void *out,
 void blocking_describe(struct backend_ctx *ctx, char *text, size_t bytes);
 void blocking_close(struct backend_ctx *ctx);
 
-/* Keys that all of them heed, for `heeds`. */
+/* Keys that all of them heed. */
 extern const char *const blocking_heeds[];
+
+#define BLOCKING_ARENA_BYTES ((size_t)8 << 20) /* more than the L2 of the core that owns it */
+
+// clang-format off
+#define BLOCKING_ROWS \
+	.heeds = blocking_heeds, .arena_bytes = BLOCKING_ARENA_BYTES, \
+	.numa_node = blocking_numa_node, .prepare = blocking_prepare, \
+	.begin = blocking_nothing, .issue = blocking_issue, .end = blocking_nothing, \
+	.poll = blocking_poll, .error = blocking_error, \
+	.disconnect = blocking_disconnect, .connect = blocking_connect, \
+	.corrupt = blocking_corrupt, .check = blocking_check, .digest = blocking_digest, \
+	.peek = blocking_peek, .describe = blocking_describe, .close = blocking_close
+// clang-format on
 
 #endif
