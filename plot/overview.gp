@@ -29,10 +29,10 @@ do for [picture = 1:(carries_data && streams >= 3 && streams <= 40)] {
 	legend = (main + (limit_sizes > 0) + 2) / 3
 	body = upright ? 370.0 : 340.0 + 4.6 * letters
 	load begin
-	set key horizontal maxrows legend + 1 maxcols 3 width key_wide samplen 2
+	set key vertical maxrows legend maxcols 3 width key_wide samplen 2
 	plot for [i = 1:main] NaN with boxes lc rgb color(i) fs solid depth(i) noborder title V_label[i], \
 		for [k = 1:limit_sizes > 0] NaN with lines lw 2 dt 2 lc rgb grey \
-			title sprintf('limit: plain copies, up to %.3g GB/s', limit_best)
+			title sprintf('limit, up to %.3g GB/s', limit_best)
 	load axes
 	eval area(72, W - 16, top + 6, top + 326)
 	set ylabel 'bus bandwidth, GB/s'
