@@ -198,6 +198,26 @@ static void what_tells_rows_apart_is_said_again(void **state)
 	table_free(t);
 }
 
+/* A list of paths has no blank to break at. */
+static void a_long_word_is_broken(void **state)
+{
+	struct table *t = table_new("t", "t");
+	char path[201] = "";
+	(void)state;
+	memset(path, 'p', 200);
+	table_column(t, "what", "what", "", TABLE_TEXT);
+	table_column(t, "value", "value", "", TABLE_TEXT);
+	TABLE_ROW(t, CELL("libraries"), CELL((const char *)path));
+	char *text = written(t, TEXT, 80);
+	unsigned letters = 0;
+	assert_true(widest(text) <= 80);
+	for (const char *c = text; *c; c++)
+		letters += *c == 'p';
+	assert_int_equal(letters, 200);
+	free(text);
+	table_free(t);
+}
+
 static void a_wide_table_goes_on_below(void **state)
 {
 	struct table *t = table_new("t", "t");
@@ -321,6 +341,7 @@ int main(void)
 	    cmocka_unit_test(hostile_texts_stay_texts),
 	    cmocka_unit_test(a_long_text_is_cut),
 	    cmocka_unit_test(a_wide_table_goes_on_below),
+	    cmocka_unit_test(a_long_word_is_broken),
 	    cmocka_unit_test(what_tells_rows_apart_is_said_again),
 	    cmocka_unit_test(a_long_sentence_is_broken),
 	    cmocka_unit_test(columns_without_a_value_go),

@@ -372,7 +372,8 @@ static void text_at(const struct table *t, int row, unsigned column, char *text,
 		cell_text(t, (unsigned)row, column, false, text, bytes);
 }
 
-/* How many bytes of the text go on a line of that width: whole words, at least one. */
+/* How many bytes of the text go on a line of that width: whole words, at least one, of which as
+ * much as fits. */
 static size_t line_bytes(const char *text, unsigned width)
 {
 	size_t fits = 0;
@@ -380,8 +381,12 @@ static size_t line_bytes(const char *text, unsigned width)
 		size_t end = at + strspn(text + at, " ");
 		end += strcspn(text + end, " ");
 		unsigned n = 0;
-		for (size_t i = 0; i < end; i++)
-			n += ((unsigned char)text[i] & 0xC0) != 0x80;
+		for (size_t i = 0; i < end; i++) {
+			bool begins = ((unsigned char)text[i] & 0xC0) != 0x80;
+			if (begins && n == width && !fits)
+				return i;
+			n += begins;
+		}
 		if (n > width && fits)
 			break;
 		fits = at = end;
@@ -421,8 +426,9 @@ static void put_row(const struct table *t, FILE *out, int row, unsigned keys, un
 }
 
 #define LEAST_WRAPPED 18 /* characters of a column of sentences */
+#define MOST_WORD     48 /* of a word that nothing breaks: a longer one is a list of paths */
 
-/* The longest word of a column, which nothing breaks. */
+/* The longest word of a column, as far as nothing breaks it. */
 static unsigned longest_word(const struct table *t, unsigned column)
 {
 	char text[CELL_BYTES];
@@ -434,7 +440,7 @@ static unsigned longest_word(const struct table *t, unsigned column)
 			most = width > most ? width : most;
 		}
 	}
-	return most;
+	return most < MOST_WORD ? most : MOST_WORD;
 }
 
 /* Makes the widest column of texts narrower, as far as that lets all columns fit. */
@@ -484,6 +490,18 @@ static unsigned keys_of(const struct table *t)
 	return 1;
 }
 
+/* The same, unless too little would be left for the widest of the other columns. */
+static unsigned keys_within(const struct table *t, const unsigned *widths, unsigned width)
+{
+	const unsigned keys = keys_of(t);
+	unsigned used = 0, widest = 0;
+	for (unsigned c = 0; c < t->ncolumns; c++) {
+		used += c < keys ? widths[c] + GAP : 0;
+		widest = c >= keys && widths[c] > widest ? widths[c] : widest;
+	}
+	return used + widest <= width ? keys : 1;
+}
+
 void table_write_text(const struct table *t, FILE *out, unsigned width)
 {
 	if (table_failed(t) || !t->nrows)
@@ -496,7 +514,7 @@ void table_write_text(const struct table *t, FILE *out, unsigned width)
 		narrow(t, widths, width);
 	for (unsigned c = 0; widths && c < t->ncolumns; c++)
 		all += widths[c] + (c ? GAP : 0);
-	const unsigned keys = all > width ? keys_of(t) : 1;
+	const unsigned keys = widths && all > width ? keys_within(t, widths, width) : 1;
 	unsigned from = keys;
 	do {
 		if (!widths || !texts)
