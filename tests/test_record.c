@@ -526,6 +526,7 @@ static void every_field_is_checked(void **state)
 	       "one list for each");
 	refuse("\"start_ns\":[[10", "\"start_ns\":[[-10", "is no time");
 	refuse("\"start_ns\":[[10", "\"start_ns\":[[\"10\"", "is no time");
+	refuse("\"start_ns\":[[10", "\"start_ns\":[[999999999999999999", "is no time");
 	refuse("\"idle_ns\":[[90", "\"idle_ns\":[[9", "not in order");
 	refuse("\"poll_ns\"", "\"poll\"", "\"poll_ns\" is missing");
 	refuse("\"faults\":[0,1]", "\"faults\":[0,-1]", "something else than counts");

@@ -33,7 +33,8 @@ bool traced_span(const struct record_cell *c, enum sample_lane lane, unsigned ra
 	const json_t *from = json_array_get(span, 0), *to = json_array_get(span, 1);
 	*start = json_integer_value(from);
 	*end = json_integer_value(to);
-	return json_is_integer(from) && json_is_integer(to) && *end >= *start;
+	return json_is_integer(from) && json_is_integer(to) && *end >= *start &&
+	       record_stamp_fits(*start) && record_stamp_fits(*end);
 }
 
 /* Its least and latest stamp. */
@@ -144,7 +145,9 @@ int traced_make(const struct summary *s, unsigned most, struct traced *out, stru
 	}
 	for (unsigned i = 0; i < nslots; i++) {
 		slots[i].at_ns = at - slots[i].from_ns;
-		at += slots[i].to_ns - slots[i].from_ns + TRACED_GAP_NS;
+		/* Beyond all times one lies on the other, rather than anywhere. */
+		if (record_stamp_fits(at))
+			at += slots[i].to_ns - slots[i].from_ns + TRACED_GAP_NS;
 	}
 	for (unsigned i = 0; i < out->n; i++)
 		out->cells[i].at_ns = slots[slot[i]].at_ns;

@@ -398,7 +398,7 @@ static int take_stamps(const struct field_place *at, const json_t *list,
 	for (unsigned i = 0; i < cell->rows; i++) {
 		const json_t *value = json_array_get(list, i);
 		int64_t ns = json_integer_value(value);
-		if (!json_is_integer(value) || (!f->device && ns < 0))
+		if (!json_is_integer(value) || (!f->device && ns < 0) || !record_stamp_fits(ns))
 			return field_bad(at, "\"%s\" of rank %u, row %u is no time", f->key,
 			                 rank, i);
 		memcpy((char *)&cell->samples[(size_t)rank * cell->rows + i] + f->offset, &ns,

@@ -47,6 +47,12 @@ struct record_cell {
  */
 bool record_cell_put(json_t *line, const struct trial *trial, const char *failure, void *area,
                      unsigned cell);
+/* Whether a stamp is of this world: 18 years around 0, so that some of them can be added up. */
+static inline bool record_stamp_fits(int64_t ns)
+{
+	return ns >= -(INT64_MAX / 16) && ns <= INT64_MAX / 16;
+}
+
 /* Fills the cell from its line, which loses the stamps: parsed, they take many times the room
  * of the samples. */
 int record_cell_take(const struct field_place *at, json_t *line, struct record_cell *cell);
