@@ -65,6 +65,18 @@ struct table *tables_channels(const struct model *m)
 	return t;
 }
 
+static void put_scatter(struct table *t, const struct summary *s,
+                        const struct components_regime *g, unsigned v)
+{
+	const struct components_side *side = &g->sides[v];
+	TABLE_ROW(t, CELL(s->variants[v].name));
+	for (unsigned level = 0; level < COMPONENTS_LEVELS; level++)
+		TABLE_PUT(t, CELL(100 * side->sd[level]));
+	TABLE_PUT(t, CELL(g->states[v].fast_ns / 1e3), CELL(g->states[v].slow_ns / 1e3));
+	TABLE_PUT(t, CELL(100 * side->half), CELL(100 * side->half_jobs),
+	          CELL(100 * side->half_connections), CELL(100 * side->half_calls));
+}
+
 struct table *tables_components(const struct model *m, const struct components_regime *g)
 {
 	const struct summary *s = &m->summary;
@@ -82,20 +94,9 @@ struct table *tables_components(const struct model *m, const struct components_r
 	    {"half_width_blocks", "± with twice the blocks", "%", TABLE_NUMBER},
 	    {"half_width_connections", "the connections", "%", TABLE_NUMBER},
 	    {"half_width_calls", "the calls", "%", TABLE_NUMBER});
-	for (unsigned v = 0; v < s->nvariants; v++) {
-		const struct components_side *side = &g->sides[v];
-		const double widths[] = {side->half, side->half_jobs, side->half_connections,
-		                         side->half_calls};
-		if (!side->nleaves)
-			continue;
-		TABLE_ROW(t, CELL(s->variants[v].name));
-		for (int level = 0; level < COMPONENTS_LEVELS; level++)
-			TABLE_PUT(t, CELL(100 * side->sd[level]));
-		TABLE_PUT(t, CELL(g->states[v].fast_ns / 1e3),
-		          CELL(g->states[v].slow_ns / 1e3));
-		for (unsigned i = 0; i < 4; i++)
-			TABLE_PUT(t, CELL(100 * widths[i]));
-	}
+	for (unsigned v = 0; v < s->nvariants; v++)
+		if (g->sides[v].nleaves)
+			put_scatter(t, s, g, v);
 	table_drop_empty(t);
 	return t;
 }
@@ -150,7 +151,9 @@ static void put_step(struct table *t, const struct summary *s,
 	table_row(t);
 	table_text(t, "%s%s", step->rest ? "what is left" : step->name,
 	           step->backwards ? " (taken back)" : "");
-	snprintf(more, sizeof more, step->nsides > 1 ? ", and %u more" : "", step->nsides - 1);
+	more[0] = '\0';
+	if (step->nsides > 1)
+		snprintf(more, sizeof more, ", and %u more", step->nsides - 1);
 	table_text(t, "%s → %s%s", s->variants[step->from].name, s->variants[step->to].name,
 	           more);
 	TABLE_PUT(t, CELL(step->from_gbs), CELL(step->to_gbs), CELL(&step->ratio),
