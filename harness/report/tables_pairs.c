@@ -42,15 +42,14 @@ struct table *tables_link_matrix(const struct model *m)
 struct table *tables_link_ranks(const struct model *m)
 {
 	const struct pairs *p = &m->findings.pairs;
-	struct table *t = table_new("link_ranks", "Links of each rank's device");
-	table_columns(t, TABLE_COLUMNS({"rank", "rank", "", TABLE_COUNT},
-	                               {"device", "device", "", TABLE_TEXT},
-	                               {"numa", "NUMA node", "", TABLE_COUNT},
-	                               {"nvlinks", "NVLinks up", "", TABLE_COUNT},
-	                               {"nvlink_gbs", "all, one way", "GB/s", TABLE_NUMBER},
-	                               {"pcie", "PCIe", "", TABLE_TEXT},
-	                               {"pcie_gbs", "at most, one way", "GB/s", TABLE_NUMBER},
-	                               {"remark", "short of", "", TABLE_TEXT}));
+	struct table *t = TABLE_NEW(
+	    "link_ranks", "Links of each rank's device", {"rank", "rank", "", TABLE_COUNT},
+	    {"device", "device", "", TABLE_TEXT}, {"numa", "NUMA node", "", TABLE_COUNT},
+	    {"nvlinks", "NVLinks up", "", TABLE_COUNT},
+	    {"nvlink_gbs", "all, one way", "GB/s", TABLE_NUMBER},
+	    {"pcie", "PCIe", "", TABLE_TEXT},
+	    {"pcie_gbs", "at most, one way", "GB/s", TABLE_NUMBER},
+	    {"remark", "short of", "", TABLE_TEXT});
 	for (unsigned r = 0; r < p->nranks && p->n; r++) {
 		const struct pairs_rank *rank = &p->ranks[r];
 		bool gpu = rank->gpu >= 0;
@@ -71,21 +70,19 @@ struct table *tables_link_ranks(const struct model *m)
 struct table *tables_link_classes(const struct model *m)
 {
 	const struct pairs *p = &m->findings.pairs;
-	struct table *t = table_new("link_classes", "Classes of pairs");
-	table_columns(t, TABLE_COLUMNS({"class", "class", "", TABLE_TEXT},
-	                               {"pairs", "pairs", "", TABLE_COUNT},
-	                               {"gbs", "alone, median", "GB/s", TABLE_NUMBER},
-	                               {"gbs_min", "least", "GB/s", TABLE_NUMBER},
-	                               {"gbs_max", "most", "GB/s", TABLE_NUMBER},
-	                               {"expected_gbs", "expected from", "GB/s", TABLE_NUMBER},
-	                               {"theoretical_gbs", "theoretical", "GB/s", TABLE_NUMBER},
-	                               {"share", "median of it", "", TABLE_SHARE},
-	                               {"p50_us", "p50, median", "µs", TABLE_NUMBER},
-	                               {"p50_us_min", "least", "µs", TABLE_NUMBER},
-	                               {"p50_us_max", "most", "µs", TABLE_NUMBER},
-	                               {"stated_latency", "latency of the hardware, as stated",
-	                                "", TABLE_TEXT},
-	                               {"source", "source", "", TABLE_TEXT}));
+	struct table *t = TABLE_NEW(
+	    "link_classes", "Classes of pairs", {"class", "class", "", TABLE_TEXT},
+	    {"pairs", "pairs", "", TABLE_COUNT}, {"gbs", "alone, median", "GB/s", TABLE_NUMBER},
+	    {"gbs_min", "least", "GB/s", TABLE_NUMBER},
+	    {"gbs_max", "most", "GB/s", TABLE_NUMBER},
+	    {"expected_gbs", "expected from", "GB/s", TABLE_NUMBER},
+	    {"theoretical_gbs", "theoretical", "GB/s", TABLE_NUMBER},
+	    {"share", "median of it", "", TABLE_SHARE},
+	    {"p50_us", "p50, median", "µs", TABLE_NUMBER},
+	    {"p50_us_min", "least", "µs", TABLE_NUMBER},
+	    {"p50_us_max", "most", "µs", TABLE_NUMBER},
+	    {"stated_latency", "latency of the hardware, as stated", "", TABLE_TEXT},
+	    {"source", "source", "", TABLE_TEXT});
 	for (unsigned i = 0; i < p->nclasses; i++) {
 		const struct pairs_class *c = &p->classes[i];
 		const struct links_info *info = links_info(c->class);
@@ -103,17 +100,15 @@ struct table *tables_link_classes(const struct model *m)
 struct table *tables_pairs(const struct model *m)
 {
 	const struct pairs *p = &m->findings.pairs;
-	struct table *t = table_new("pairs", "Pairs of ranks, each way");
-	table_columns(
-	    t,
-	    TABLE_COLUMNS(
-	        {"from", "from", "", TABLE_COUNT}, {"to", "to", "", TABLE_COUNT},
-	        {"class", "class", "", TABLE_TEXT}, {"via", "path, by the log", "", TABLE_TEXT},
-	        {"p50_us", "p50", "µs", TABLE_NUMBER}, {"p95_us", "p95", "µs", TABLE_SPREAD},
-	        {"p99_us", "p99", "µs", TABLE_SPREAD}, {"gbs", "alone", "GB/s", TABLE_SPREAD},
-	        {"share", "of the theoretical", "", TABLE_SHARE},
-	        {"all_gbs", "all at once", "GB/s", TABLE_NUMBER},
-	        {"remark", "remark", "", TABLE_TEXT}));
+	struct table *t = TABLE_NEW(
+	    "pairs", "Pairs of ranks, each way", {"from", "from", "", TABLE_COUNT},
+	    {"to", "to", "", TABLE_COUNT}, {"class", "class", "", TABLE_TEXT},
+	    {"via", "path, by the log", "", TABLE_TEXT}, {"p50_us", "p50", "µs", TABLE_NUMBER},
+	    {"p95_us", "p95", "µs", TABLE_SPREAD}, {"p99_us", "p99", "µs", TABLE_SPREAD},
+	    {"gbs", "alone", "GB/s", TABLE_SPREAD},
+	    {"share", "of the theoretical", "", TABLE_SHARE},
+	    {"all_gbs", "all at once", "GB/s", TABLE_NUMBER},
+	    {"remark", "remark", "", TABLE_TEXT});
 	for (unsigned i = 0; i < p->nranks * p->nranks; i++) {
 		const struct pairs_pair *pair = pairs_find(p, i / p->nranks, i % p->nranks);
 		char class[64];
@@ -132,18 +127,15 @@ struct table *tables_pairs(const struct model *m)
 struct table *tables_pair_figures(const struct model *m)
 {
 	const struct pairs *p = &m->findings.pairs;
-	struct table *t = table_new("pair_figures", "Pairs of ranks, as a file");
-	table_columns(
-	    t,
-	    TABLE_COLUMNS(
-	        {"from", "", "", TABLE_COUNT}, {"to", "", "", TABLE_COUNT},
-	        {"class", "", "", TABLE_TEXT}, {"brief", "", "", TABLE_TEXT},
-	        {"via", "", "", TABLE_TEXT}, {"small_bytes", "", "", TABLE_BYTES},
-	        {"p50_us", "", "µs", TABLE_NUMBER}, {"p95_us", "", "µs", TABLE_SPREAD},
-	        {"p99_us", "", "µs", TABLE_SPREAD}, {"bytes", "", "", TABLE_BYTES},
-	        {"gbs", "", "GB/s", TABLE_SPREAD},
-	        {"theoretical_gbs", "", "GB/s", TABLE_NUMBER}, {"share", "", "", TABLE_SHARE},
-	        {"all_gbs", "", "GB/s", TABLE_NUMBER}, {"remark", "", "", TABLE_TEXT}));
+	struct table *t = TABLE_NEW(
+	    "pair_figures", "Pairs of ranks, as a file", {"from", "", "", TABLE_COUNT},
+	    {"to", "", "", TABLE_COUNT}, {"class", "", "", TABLE_TEXT},
+	    {"brief", "", "", TABLE_TEXT}, {"via", "", "", TABLE_TEXT},
+	    {"small_bytes", "", "", TABLE_BYTES}, {"p50_us", "", "µs", TABLE_NUMBER},
+	    {"p95_us", "", "µs", TABLE_SPREAD}, {"p99_us", "", "µs", TABLE_SPREAD},
+	    {"bytes", "", "", TABLE_BYTES}, {"gbs", "", "GB/s", TABLE_SPREAD},
+	    {"theoretical_gbs", "", "GB/s", TABLE_NUMBER}, {"share", "", "", TABLE_SHARE},
+	    {"all_gbs", "", "GB/s", TABLE_NUMBER}, {"remark", "", "", TABLE_TEXT});
 	for (unsigned i = 0; i < p->nranks * p->nranks; i++) {
 		const struct pairs_pair *pair = pairs_find(p, i / p->nranks, i % p->nranks);
 		char brief[64];
@@ -221,20 +213,19 @@ static const struct {
 struct table *tables_pingpong_stated(const struct model *m)
 {
 	const struct pingpong *p = &m->findings.pingpong;
-	struct table *t = table_new("pingpong_stated", "Ping-pong beside what is stated");
-	table_columns(
-	    t, TABLE_COLUMNS(
-	           {"what", "links", "", TABLE_TEXT}, {"variant", "variant", "", TABLE_TEXT},
-	           {"us_min", "there and back, from", "µs", TABLE_NUMBER},
-	           {"us_max", "to", "µs", TABLE_NUMBER},
-	           {"stated_latency", "latency of the hardware, as stated", "", TABLE_TEXT},
-	           {"gbs_min", "one way, from", "GB/s", TABLE_NUMBER},
-	           {"gbs_max", "to", "GB/s", TABLE_NUMBER},
-	           {"expected_gbs", "expected from", "GB/s", TABLE_NUMBER},
-	           {"theoretical_gbs", "theoretical", "GB/s", TABLE_NUMBER},
-	           {"all_reduce_min", "all_reduce, from", "GB/s", TABLE_NUMBER},
-	           {"all_reduce_max", "to", "GB/s", TABLE_NUMBER},
-	           {"source", "source", "", TABLE_TEXT}));
+	struct table *t =
+	    TABLE_NEW("pingpong_stated", "Ping-pong beside what is stated",
+	              {"what", "links", "", TABLE_TEXT}, {"variant", "variant", "", TABLE_TEXT},
+	              {"us_min", "there and back, from", "µs", TABLE_NUMBER},
+	              {"us_max", "to", "µs", TABLE_NUMBER},
+	              {"stated_latency", "latency of the hardware, as stated", "", TABLE_TEXT},
+	              {"gbs_min", "one way, from", "GB/s", TABLE_NUMBER},
+	              {"gbs_max", "to", "GB/s", TABLE_NUMBER},
+	              {"expected_gbs", "expected from", "GB/s", TABLE_NUMBER},
+	              {"theoretical_gbs", "theoretical", "GB/s", TABLE_NUMBER},
+	              {"all_reduce_min", "all_reduce, from", "GB/s", TABLE_NUMBER},
+	              {"all_reduce_max", "to", "GB/s", TABLE_NUMBER},
+	              {"source", "source", "", TABLE_TEXT});
 	for (unsigned i = 0; i < p->nclasses; i++) {
 		const struct pingpong_class *c = &p->classes[i];
 		const struct links_info *info = links_info(c->class);
@@ -259,18 +250,17 @@ struct table *tables_pingpong_stated(const struct model *m)
 struct table *tables_balance(const struct model *m)
 {
 	const struct pairs *p = &m->findings.pairs;
-	struct table *t = table_new("balance", "Balance while all send to all");
-	table_columns(
-	    t, TABLE_COLUMNS({"rank", "rank", "", TABLE_COUNT},
-	                     {"sent_bytes", "bytes sent a call", "", TABLE_BYTES},
-	                     {"sent_per_link", "of these on each NVLink", "", TABLE_BYTES},
-	                     {"received_gbs", "received", "GB/s", TABLE_NUMBER},
-	                     {"last", "ends last", "", TABLE_SHARE},
-	                     {"nvlink_tx_gbs", "NVLink TX", "GB/s", TABLE_NUMBER},
-	                     {"nvlink_rx_gbs", "NVLink RX", "GB/s", TABLE_NUMBER},
-	                     {"link_tx_gbs", "TX of each link", "GB/s", TABLE_NUMBER},
-	                     {"pcie_tx_gbs", "PCIe TX", "GB/s", TABLE_NUMBER},
-	                     {"pcie_rx_gbs", "PCIe RX", "GB/s", TABLE_NUMBER}));
+	struct table *t = TABLE_NEW(
+	    "balance", "Balance while all send to all", {"rank", "rank", "", TABLE_COUNT},
+	    {"sent_bytes", "bytes sent a call", "", TABLE_BYTES},
+	    {"sent_per_link", "of these on each NVLink", "", TABLE_BYTES},
+	    {"received_gbs", "received", "GB/s", TABLE_NUMBER},
+	    {"last", "ends last", "", TABLE_SHARE},
+	    {"nvlink_tx_gbs", "NVLink TX", "GB/s", TABLE_NUMBER},
+	    {"nvlink_rx_gbs", "NVLink RX", "GB/s", TABLE_NUMBER},
+	    {"link_tx_gbs", "TX of each link", "GB/s", TABLE_NUMBER},
+	    {"pcie_tx_gbs", "PCIe TX", "GB/s", TABLE_NUMBER},
+	    {"pcie_rx_gbs", "PCIe RX", "GB/s", TABLE_NUMBER});
 	for (unsigned r = 0; r < p->nranks && p->all_bytes; r++) {
 		const struct pairs_rank *rank = &p->ranks[r];
 		double links = rank->nvlinks ? rank->nvlinks : NAN;
@@ -290,11 +280,11 @@ struct table *tables_balance(const struct model *m)
 struct table *tables_edges(const struct model *m)
 {
 	const struct pairs *p = &m->findings.pairs;
-	struct table *t = table_new("link_loads", "Load of links while all send to all");
-	table_columns(t, TABLE_COLUMNS({"link", "link", "", TABLE_TEXT},
-	                               {"pairs", "pairs that cross it", "", TABLE_COUNT},
-	                               {"gbs", "one way", "GB/s", TABLE_NUMBER},
-	                               {"pair_gbs", "for each pair", "GB/s", TABLE_NUMBER}));
+	struct table *t = TABLE_NEW("link_loads", "Load of links while all send to all",
+	                            {"link", "link", "", TABLE_TEXT},
+	                            {"pairs", "pairs that cross it", "", TABLE_COUNT},
+	                            {"gbs", "one way", "GB/s", TABLE_NUMBER},
+	                            {"pair_gbs", "for each pair", "GB/s", TABLE_NUMBER});
 	for (unsigned i = 0; i < p->nedges && i < MOST_EDGES; i++)
 		TABLE_ROW(t, CELL(p->edges[i].name), CELL(p->edges[i].pairs),
 		          CELL(p->edges[i].gbs), CELL(p->edges[i].gbs / p->edges[i].pairs));
@@ -305,17 +295,15 @@ struct table *tables_edges(const struct model *m)
 struct table *tables_access(const struct model *m)
 {
 	const struct access *a = &m->findings.access;
-	struct table *t = table_new("access", "Access patterns");
-	table_columns(
-	    t, TABLE_COLUMNS({"variant", "variant", "", TABLE_TEXT},
-	                     {"stride", "apart", "", TABLE_COUNT},
-	                     {"gbs", "read and written", "GB/s", TABLE_SPREAD},
-	                     {"share", "of DRAM's limit", "", TABLE_SHARE},
-	                     {"ratio", "speed", "", TABLE_RATIO},
-	                     {"dram_gbs", "DRAM moved", "GB/s", TABLE_NUMBER},
-	                     {"dram_per_byte", "a byte asked for", "bytes", TABLE_NUMBER},
-	                     {"limit_gbs", "DRAM's limit", "GB/s", TABLE_NUMBER},
-	                     {"huge_bytes", "in huge pages", "", TABLE_BYTES}));
+	struct table *t = TABLE_NEW(
+	    "access", "Access patterns", {"variant", "variant", "", TABLE_TEXT},
+	    {"stride", "apart", "", TABLE_COUNT},
+	    {"gbs", "read and written", "GB/s", TABLE_SPREAD},
+	    {"share", "of DRAM's limit", "", TABLE_SHARE}, {"ratio", "speed", "", TABLE_RATIO},
+	    {"dram_gbs", "DRAM moved", "GB/s", TABLE_NUMBER},
+	    {"dram_per_byte", "a byte asked for", "bytes", TABLE_NUMBER},
+	    {"limit_gbs", "DRAM's limit", "GB/s", TABLE_NUMBER},
+	    {"huge_bytes", "in huge pages", "", TABLE_BYTES});
 	for (unsigned i = 0; i < a->n; i++) {
 		const struct access_row *row = &a->rows[i];
 		bool huge = !isnan(row->huge_bytes);
@@ -332,17 +320,15 @@ struct table *tables_access(const struct model *m)
 struct table *tables_ranges(const struct model *m)
 {
 	const struct ranges *r = &m->findings.ranges;
-	struct table *t = table_new("ranges", "Ranges of sizes");
-	table_columns(t,
-	              TABLE_COLUMNS({"collective", "collective", "", TABLE_TEXT},
-	                            {"variant", "variant", "", TABLE_TEXT},
-	                            {"peak_gbs", "peak", "GB/s", TABLE_NUMBER},
-	                            {"peak_bytes", "at", "", TABLE_BYTES},
-	                            {"mean_gbs", "mean over sizes", "GB/s", TABLE_NUMBER},
-	                            {"least_us", "smallest size", "µs", TABLE_NUMBER},
-	                            {"latency_bytes", "latency rules up to", "", TABLE_BYTES},
-	                            {"half_bytes", "half of the peak at", "", TABLE_BYTES},
-	                            {"plateau_bytes", "plateau from", "", TABLE_BYTES}));
+	struct table *t = TABLE_NEW(
+	    "ranges", "Ranges of sizes", {"collective", "collective", "", TABLE_TEXT},
+	    {"variant", "variant", "", TABLE_TEXT}, {"peak_gbs", "peak", "GB/s", TABLE_NUMBER},
+	    {"peak_bytes", "at", "", TABLE_BYTES},
+	    {"mean_gbs", "mean over sizes", "GB/s", TABLE_NUMBER},
+	    {"least_us", "smallest size", "µs", TABLE_NUMBER},
+	    {"latency_bytes", "latency rules up to", "", TABLE_BYTES},
+	    {"half_bytes", "half of the peak at", "", TABLE_BYTES},
+	    {"plateau_bytes", "plateau from", "", TABLE_BYTES});
 	for (unsigned i = 0; i < r->n; i++) {
 		const struct ranges_row *row = &r->rows[i];
 		const struct summary_group *g = &m->summary.groups[row->group];
@@ -359,16 +345,13 @@ struct table *tables_ranges(const struct model *m)
 struct table *tables_fastest(const struct model *m)
 {
 	const struct crossovers *c = &m->findings.crossovers;
-	struct table *t = table_new("fastest", "The fastest by size");
-	table_columns(
-	    t, TABLE_COLUMNS({"collective", "collective", "", TABLE_TEXT},
-	                     {"pace", "pace", "", TABLE_TEXT},
-	                     {"from_bytes", "from", "", TABLE_BYTES},
-	                     {"to_bytes", "to", "", TABLE_BYTES},
-	                     {"fastest", "least median", "", TABLE_TEXT},
-	                     {"least_times", "ahead of the next at least", "×", TABLE_NUMBER},
-	                     {"most_times", "at most", "×", TABLE_NUMBER},
-	                     {"alike", "not shown to be slower", "", TABLE_TEXT}));
+	struct table *t = TABLE_NEW(
+	    "fastest", "The fastest by size", {"collective", "collective", "", TABLE_TEXT},
+	    {"pace", "pace", "", TABLE_TEXT}, {"from_bytes", "from", "", TABLE_BYTES},
+	    {"to_bytes", "to", "", TABLE_BYTES}, {"fastest", "least median", "", TABLE_TEXT},
+	    {"least_times", "ahead of the next at least", "×", TABLE_NUMBER},
+	    {"most_times", "at most", "×", TABLE_NUMBER},
+	    {"alike", "not shown to be slower", "", TABLE_TEXT});
 	for (unsigned i = 0; i < c->nfastest; i++) {
 		const struct crossover_fastest *f = &c->fastest[i];
 		const struct summary_group *g = &m->summary.groups[f->group];
@@ -385,15 +368,14 @@ struct table *tables_crossovers(const struct model *m)
 {
 	const struct crossovers *c = &m->findings.crossovers;
 	const struct summary *s = &m->summary;
-	struct table *t = table_new("crossovers", "Two backends against each other");
-	table_columns(
-	    t, TABLE_COLUMNS(
-	           {"collective", "collective", "", TABLE_TEXT},
-	           {"pace", "pace", "", TABLE_TEXT}, {"left", "left", "", TABLE_TEXT},
-	           {"right", "right", "", TABLE_TEXT}, {"from_bytes", "from", "", TABLE_BYTES},
-	           {"to_bytes", "to", "", TABLE_BYTES}, {"faster", "faster", "", TABLE_TEXT},
-	           {"least_times", "at least", "×", TABLE_NUMBER},
-	           {"most_times", "at most", "×", TABLE_NUMBER}));
+	struct table *t = TABLE_NEW(
+	    "crossovers", "Two backends against each other",
+	    {"collective", "collective", "", TABLE_TEXT}, {"pace", "pace", "", TABLE_TEXT},
+	    {"left", "left", "", TABLE_TEXT}, {"right", "right", "", TABLE_TEXT},
+	    {"from_bytes", "from", "", TABLE_BYTES}, {"to_bytes", "to", "", TABLE_BYTES},
+	    {"faster", "faster", "", TABLE_TEXT},
+	    {"least_times", "at least", "×", TABLE_NUMBER},
+	    {"most_times", "at most", "×", TABLE_NUMBER});
 	for (unsigned i = 0; i < c->n; i++)
 		for (unsigned k = 0; k < c->rows[i].n; k++) {
 			const struct crossover *row = &c->rows[i];
@@ -425,17 +407,16 @@ static bool is_largest(const struct evidence *e, const struct evidence_row *row)
 struct table *tables_busy(const struct model *m)
 {
 	const struct evidence *e = &m->findings.evidence;
-	struct table *t = table_new("busy", "How busy each device is");
+	struct table *t = TABLE_NEW(
+	    "busy", "How busy each device is", {"cell", "cell", "", TABLE_TEXT},
+	    {"rank", "rank", "", TABLE_COUNT}, {"busy", "a kernel runs", "", TABLE_SHARE},
+	    {"memory_busy", "memory is used", "", TABLE_SHARE},
+	    {"sm", "SMs busy", "", TABLE_SHARE},
+	    {"pcie_tx_gbs", "PCIe TX", "GB/s", TABLE_NUMBER},
+	    {"pcie_rx_gbs", "PCIe RX", "GB/s", TABLE_NUMBER},
+	    {"nvlink_tx_gbs", "NVLink TX", "GB/s", TABLE_NUMBER},
+	    {"issue_cores", "cores issuing", "", TABLE_NUMBER});
 	struct status ignored = {""};
-	table_columns(t, TABLE_COLUMNS({"cell", "cell", "", TABLE_TEXT},
-	                               {"rank", "rank", "", TABLE_COUNT},
-	                               {"busy", "a kernel runs", "", TABLE_SHARE},
-	                               {"memory_busy", "memory is used", "", TABLE_SHARE},
-	                               {"sm", "SMs busy", "", TABLE_SHARE},
-	                               {"pcie_tx_gbs", "PCIe TX", "GB/s", TABLE_NUMBER},
-	                               {"pcie_rx_gbs", "PCIe RX", "GB/s", TABLE_NUMBER},
-	                               {"nvlink_tx_gbs", "NVLink TX", "GB/s", TABLE_NUMBER},
-	                               {"issue_cores", "cores issuing", "", TABLE_NUMBER}));
 	for (unsigned i = 0; i < e->nrows; i++) {
 		const struct evidence_row *row = &e->rows[i];
 		const struct summary_group *g = &m->summary.groups[row->group];

@@ -32,15 +32,13 @@ static const char *verdict_of_test(const struct tuned_test *t, double margin)
 struct table *tables_tuned(const struct model *m)
 {
 	const struct tuned *u = &m->findings.tuned;
-	struct table *t = table_new("tuned", "Confirmed gains by size, over the default");
+	struct table *t = TABLE_NEW(
+	    "tuned", "Confirmed gains by size, over the default",
+	    {"cell", "what", "", TABLE_TEXT}, {"asked_bytes", "size", "", TABLE_BYTES},
+	    {"set", "best set", "", TABLE_TEXT}, {"gain", "its speed", "", TABLE_RATIO},
+	    {"all_gain", "set for all", "", TABLE_RATIO},
+	    {"all_verdict", "that set", "", TABLE_TEXT}, {"aa", "A/A", "", TABLE_RATIO});
 	char what[128];
-	table_columns(t, TABLE_COLUMNS({"cell", "what", "", TABLE_TEXT},
-	                               {"asked_bytes", "size", "", TABLE_BYTES},
-	                               {"set", "best set", "", TABLE_TEXT},
-	                               {"gain", "its speed", "", TABLE_RATIO},
-	                               {"all_gain", "set for all", "", TABLE_RATIO},
-	                               {"all_verdict", "that set", "", TABLE_TEXT},
-	                               {"aa", "A/A", "", TABLE_RATIO}));
 	for (unsigned c = 0; c < u->ncells; c++) {
 		const struct tuned_cell *cell = &u->cells[c];
 		const struct tuned_finalist *best =
@@ -67,17 +65,14 @@ struct table *tables_finalists(const struct model *m)
 {
 	const struct tuned *u = &m->findings.tuned;
 	const struct evidence *e = &m->findings.evidence;
-	struct table *t =
-	    table_new("finalists", "The sets that were confirmed or not, and their cost");
-	table_columns(
-	    t,
-	    TABLE_COLUMNS(
-	        {"set", "set", "", TABLE_TEXT}, {"settings", "settings", "", TABLE_TEXT},
-	        {"confirmed", "cells with a gain", "", TABLE_COUNT},
-	        {"no_loss", "loses nowhere", "", TABLE_FLAG},
-	        {"memory_mib", "GPU memory a rank, more than the default", "MiB", TABLE_NUMBER},
-	        {"channels", "channels", "", TABLE_TEXT},
-	        {"default_channels", "channels of the default", "", TABLE_TEXT}));
+	struct table *t = TABLE_NEW(
+	    "finalists", "The sets that were confirmed or not, and their cost",
+	    {"set", "set", "", TABLE_TEXT}, {"settings", "settings", "", TABLE_TEXT},
+	    {"confirmed", "cells with a gain", "", TABLE_COUNT},
+	    {"no_loss", "loses nowhere", "", TABLE_FLAG},
+	    {"memory_mib", "GPU memory a rank, more than the default", "MiB", TABLE_NUMBER},
+	    {"channels", "channels", "", TABLE_TEXT},
+	    {"default_channels", "channels of the default", "", TABLE_TEXT});
 	for (unsigned f = 0; f < u->nfinalists; f++) {
 		const struct tuned_finalist *one = &u->finalists[f];
 		TABLE_ROW(t, CELL(m->summary.variants[one->variant].name), CELL(one->text),
@@ -94,14 +89,13 @@ struct table *tables_finalists(const struct model *m)
 struct table *tables_searched(const struct model *m)
 {
 	const struct tuned *u = &m->findings.tuned;
-	struct table *t = table_new("searched", "What each value did in the search");
+	struct table *t =
+	    TABLE_NEW("searched", "What each value did in the search",
+	              {"setting", "setting", "", TABLE_TEXT}, {"cell", "what", "", TABLE_TEXT},
+	              {"asked_bytes", "size", "", TABLE_BYTES},
+	              {"effect", "effect", "", TABLE_NUMBER}, {"row", "row", "", TABLE_COUNT},
+	              {"column", "column", "", TABLE_COUNT}, {"told", "told", "", TABLE_FLAG});
 	char what[128], name[TRIAL_NAME_BYTES + SEARCH_VALUE_BYTES + 4];
-	table_columns(
-	    t, TABLE_COLUMNS(
-	           {"setting", "setting", "", TABLE_TEXT}, {"cell", "what", "", TABLE_TEXT},
-	           {"asked_bytes", "size", "", TABLE_BYTES},
-	           {"effect", "effect", "", TABLE_NUMBER}, {"row", "row", "", TABLE_COUNT},
-	           {"column", "column", "", TABLE_COUNT}, {"told", "told", "", TABLE_FLAG}));
 	unsigned row = 0;
 	for (unsigned f = 0; f < u->nfinalists; f++, row++)
 		for (unsigned c = 0; c < u->ncells; c++) {
