@@ -168,17 +168,12 @@ static void put_twins(const struct summary *s, struct evidence_path *paths)
 	}
 }
 
-/* By the trial of each variant that had the timeline's pass. */
 static void put_launched(const struct summary *s, struct evidence_path *paths)
 {
-	for (unsigned i = 0; i < s->run->ncells; i++) {
-		const json_t *facts = json_array_get(
-		    json_object_get(s->run->cells[i].json, "facts"), 0);
-		const char *text =
-		    json_string_value(json_object_get(facts, "launched_ctas"));
-		struct evidence_path *path = &paths[s->index.variant_of[i]];
-		if (text && !path->launched[0])
-			snprintf(path->launched, sizeof path->launched, "%s", text);
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		const char *text = summary_fact(s, v, 0, "launched_ctas");
+		if (text && !paths[v].launched[0])
+			snprintf(paths[v].launched, sizeof paths[v].launched, "%s", text);
 	}
 }
 

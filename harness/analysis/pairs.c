@@ -52,23 +52,10 @@ static void say(struct pairs *p, enum pairs_kind kind, const char *format, ...)
 
 /* --- devices of ranks --- */
 
-/* What a worker of the variant said under this key; NULL: nothing. */
+/* What a worker of the pairs' variant said; NULL: nothing. */
 static const char *fact(const struct source *src, int worker, const char *key)
 {
-	const struct record_run *run = src->s->run;
-	const char *name = src->s->variants[src->out->variant].name;
-	for (unsigned i = 0; i < run->ncells; i++) {
-		const json_t *facts = json_object_get(run->cells[i].json, "facts");
-		if (strcmp(run->cells[i].variant, name))
-			continue;
-		for (size_t w = 0; w < json_array_size(facts); w++) {
-			const char *text =
-			    json_string_value(json_object_get(json_array_get(facts, w), key));
-			if (text && (worker < 0 || worker == (int)w))
-				return text;
-		}
-	}
-	return NULL;
+	return summary_fact(src->s, src->out->variant, worker, key);
 }
 
 static void take_pcie(const struct source *src, unsigned rank, struct pairs_rank *r)

@@ -684,6 +684,22 @@ bool summary_has_ratio(const struct summary *s, unsigned v)
 	       s->reference >= 0 && (int)v != s->reference;
 }
 
+const char *summary_fact(const struct summary *s, unsigned variant, int worker, const char *key)
+{
+	for (unsigned i = 0; i < s->run->ncells; i++) {
+		const json_t *facts = json_object_get(s->run->cells[i].json, "facts");
+		if (s->index.variant_of[i] != variant)
+			continue;
+		for (size_t w = 0; w < json_array_size(facts); w++) {
+			const char *text =
+			    json_string_value(json_object_get(json_array_get(facts, w), key));
+			if (text && (worker < 0 || worker == (int)w))
+				return text;
+		}
+	}
+	return NULL;
+}
+
 double summary_limit(const struct summary *s, size_t bytes)
 {
 	double best = NAN;

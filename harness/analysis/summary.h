@@ -26,6 +26,11 @@ const char *summary_role_name(enum summary_role role);
 /* Whether a cell of the record counts: measured, and in the timed pass. */
 bool summary_counts(const struct record_cell *cell);
 
+/* What a worker of the variant (below 0: any) said of itself under this key, in the first trial
+ * that says so; borrowed from the record. NULL: nothing. */
+const char *summary_fact(const struct summary *summary, unsigned variant, int worker,
+                         const char *key);
+
 /* Whether two variants are the same but for who launches and for the library. */
 bool summary_like(const struct summary *summary, unsigned a, unsigned b);
 /* Whether a variant is held against the reference. */

@@ -162,21 +162,16 @@ static double launched_of(const char *text, const char *word)
 	return NAN;
 }
 
-/* By the first of the variant's trials whose timeline the device took part in. */
 static void launched(const struct summary *s, const struct summary_group *g,
                      struct training_row *row)
 {
+	const char *text = summary_fact(s, row->variant, 0, "launched_ctas");
+	const char *sms = summary_fact(s, row->variant, 0, "sms");
 	row->ctas = row->sms_share = NAN;
-	for (unsigned i = 0; i < s->run->ncells && isnan(row->ctas); i++) {
-		const json_t *facts =
-		    json_array_get(json_object_get(s->run->cells[i].json, "facts"), 0);
-		const char *text = json_string_value(json_object_get(facts, "launched_ctas"));
-		const char *sms = json_string_value(json_object_get(facts, "sms"));
-		if (!text || !sms || s->index.variant_of[i] != row->variant || !(atof(sms) > 0))
-			continue;
-		row->ctas = launched_of(text, coll_info(g->cell.coll)->name);
-		row->sms_share = row->ctas / atof(sms);
-	}
+	if (!text || !sms || !(atof(sms) > 0))
+		return;
+	row->ctas = launched_of(text, coll_info(g->cell.coll)->name);
+	row->sms_share = row->ctas / atof(sms);
 }
 
 /* As many as the bytes come to, of the variant's width. */
