@@ -235,6 +235,56 @@ static void a_factor_without_action_is_called_so(void **state)
 	}
 }
 
+static const char *launched[2]; /* thread blocks of processes, and of the others */
+
+static void of_each_call(json_t *env)
+{
+	json_object_set_new(env, "factors",
+	                    json_pack("[{s:s, s:s, s:s, s:s, s:s, s:b, s:[i, n]}]", "name",
+	                              "blocks", "text", "thread blocks of a call", "from",
+	                              "threads", "to", "processes", "setting", "call_ctas",
+	                              "placebo", 0, "bytes", 4096));
+	json_object_set_new(env, "claims", json_array());
+	json_object_set_new(env, "gap", json_null());
+}
+
+static void says_launched(json_t *line, const struct made_place *p)
+{
+	json_object_set_new(
+	    line, "facts",
+	    json_pack("[{s:s}]", "launched_ctas", launched[p->variant != MADE_PROCESSES]));
+}
+
+/* Of what is asked of each call NCCL's log says nothing: what was launched does, where calls
+ * larger than the smallest were looked at. */
+static void what_was_launched_proves_a_setting(void **state)
+{
+	static const struct {
+		const char *here, *there;
+		unsigned sizes;
+		const char *says;
+	} cases[] = {
+	    {"alltoall 32", "alltoall 32", 2,
+	     "call_ctas changes nothing: thread blocks launched, alltoall 32; without it the "
+	     "same"},
+	    {"alltoall 8", "alltoall 32", 2, NULL},
+	    {"alltoall 2", "alltoall 2", 1, NULL},
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct made of = made;
+		of.environment = of_each_call;
+		of.line = says_launched;
+		of.timeline = true;
+		of.more = NULL;
+		of.sizes = cases[i].sizes;
+		launched[0] = cases[i].here;
+		launched[1] = cases[i].there;
+		json_assert_text(json_finding(made_report(&of), "factor", "blocks"),
+		                 "not_acted", cases[i].says ? cases[i].says : "");
+	}
+}
+
 static int begin(void **state)
 {
 	return made_begin(state) || !mkdtemp(logs);
@@ -253,6 +303,7 @@ int main(void)
 	    cmocka_unit_test(silence_proves_nothing),
 	    cmocka_unit_test(figures_are_those_of_the_log),
 	    cmocka_unit_test(a_factor_without_action_is_called_so),
+	    cmocka_unit_test(what_was_launched_proves_a_setting),
 	};
 	return cmocka_run_group_tests(tests, begin, end);
 }

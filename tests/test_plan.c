@@ -341,7 +341,8 @@ static void test_trial_takes_over(void **state)
 	trial_free(t);
 }
 
-/* Spinning is what is timed; giving the CPU away is for ranks that share one, or for who asks. */
+/* Spinning is what is timed; giving the CPU away is for ranks that share one, or for who asks.
+ */
 static void test_how_workers_wait(void **state)
 {
 	static const struct {
@@ -350,8 +351,9 @@ static void test_how_workers_wait(void **state)
 		unsigned cores;
 		bool yields;
 	} cases[] = {
-	    {WAIT_AUTO, "", 4, false},    {WAIT_AUTO, "", 3, true},   {WAIT_AUTO, "1", 4, false},
-	    {WAIT_AUTO, "1/2", 4, true}, {WAIT_SPIN, "1/2", 3, false}, {WAIT_YIELD, "", 4, true},
+	    {WAIT_AUTO, "", 4, false},    {WAIT_AUTO, "", 3, true},
+	    {WAIT_AUTO, "1", 4, false},   {WAIT_AUTO, "1/2", 4, true},
+	    {WAIT_SPIN, "1/2", 3, false}, {WAIT_YIELD, "", 4, true},
 	};
 	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -796,6 +798,37 @@ static void test_long_calls_have_no_timeline(void **state)
 	trial_free(t);
 }
 
+/* On GPUs the largest size that is not long has a timeline too, for its thread blocks: of one
+ * collective that is its second of three sizes here. */
+static void test_gpus_have_a_timeline_of_the_largest(void **state)
+{
+	size_t most = 0;
+	(void)state;
+	make(1);
+	for (unsigned v = 0; v < plan.nvariants; v++)
+		strcpy(plan.variants[v].settings.backend, "nccl");
+	for (unsigned i = 0; i < plan.ncells; i++)
+		if (plan.cells[i].coll == COLL_SENDRECV && plan.cells[i].bytes == spec.sizes[2])
+			plan.cells[i].asked_bytes = (size_t)1 << 30;
+	struct trial *t = trial_at(0);
+	assert_int_equal(t->ncells, 12 + 4);
+	for (unsigned c = 12; c < t->ncells; c++) {
+		const struct cell *cell = &t->cells[c];
+		assert_int_equal(cell->pass, PASS_TIMELINE);
+		assert_int_equal(cell->pace, PACE_ISOLATED);
+		most = c < 14                        ? spec.sizes[0]
+		       : cell->coll == COLL_SENDRECV ? spec.sizes[1]
+		                                     : spec.sizes[2];
+		assert_int_equal(cell->bytes, most);
+	}
+	assert_int_not_equal(t->cells[14].coll, t->cells[15].coll);
+	trial_free(t);
+	t = trial_at(plan.ntrials - 1); /* the last block has none */
+	for (unsigned c = 0; c < t->ncells; c++)
+		assert_int_equal(t->cells[c].pass, PASS_TIMED);
+	trial_free(t);
+}
+
 /* No call: its cells have no timeline. */
 static void test_init_has_no_timeline(void **state)
 {
@@ -906,6 +939,7 @@ int main(void)
 	    TEST(test_flip),
 	    TEST(test_aggregate_divides_calls),
 	    TEST(test_limit_of_many_cells),
+	    TEST(test_gpus_have_a_timeline_of_the_largest),
 	    TEST(test_init_has_no_timeline),
 	    TEST(test_long_calls_have_no_timeline),
 	    TEST(test_missing_sizes),

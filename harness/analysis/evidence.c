@@ -249,7 +249,8 @@ static const struct path_setting *setting_of(const struct path *path, const char
 	return NULL;
 }
 
-/* Whether the figure that a setting is about is the same on both sides; not where no log has it. */
+/* Whether the figure that a setting is about is the same on both sides; not where no log has
+ * it. */
 static bool is_same(const struct path_setting *set, const struct path *with,
                     const struct path *without)
 {
@@ -279,22 +280,67 @@ static void say_acted(const struct path *with, const struct path *without, const
 		         said, same ? "; without it the same" : "");
 }
 
+/* Settings that NCCL's log says nothing of, and that end in what is launched. */
+static bool bounds_launched(const char *key)
+{
+	static const char *const keys[] = {"call_ctas", "min_ctas", "max_ctas", "cta_policy"};
+	for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (!strcmp(key, keys[i]))
+			return true;
+	return false;
+}
+
+/* Whether its kernels were looked at in calls larger than the smallest, which launch all the
+ * thread blocks that they may. */
+static bool launched_large(const struct summary *s, const char *variant)
+{
+	size_t least = SIZE_MAX, most = 0;
+	for (unsigned i = 0; i < s->run->ncells; i++) {
+		const struct record_cell *c = &s->run->cells[i];
+		if (c->cell.pass != PASS_TIMELINE || c->error[0] || strcmp(c->variant, variant))
+			continue;
+		least = c->cell.bytes < least ? c->cell.bytes : least;
+		most = c->cell.bytes > most ? c->cell.bytes : most;
+	}
+	return most > least;
+}
+
+static void say_launched(const struct summary *s, const struct factor *factor, char *text,
+                         size_t bytes)
+{
+	const int from = index_variant(s, factor->from), to = index_variant(s, factor->to);
+	if (from < 0 || to < 0 || !launched_large(s, factor->from) ||
+	    !launched_large(s, factor->to))
+		return;
+	const char *here = summary_fact(s, (unsigned)to, 0, "launched_ctas"),
+	           *there = summary_fact(s, (unsigned)from, 0, "launched_ctas");
+	if (here && there && !strcmp(here, there))
+		snprintf(text, bytes,
+		         "%s changes nothing: thread blocks launched, %s; without it the same",
+		         factor->setting, here);
+}
+
 void evidence_acted(const struct summary *s, const struct factor *factor, char *text,
                     size_t bytes)
 {
 	struct path from = {0}, to = {0};
+	bool known = false;
 	text[0] = '\0';
 	if (path_of(s, factor->from, &from) && path_of(s, factor->to, &to)) {
 		say_acted(&to, &from, factor->setting, text, bytes);
 		if (!setting_of(&to, factor->setting))
 			say_acted(&from, &to, factor->setting, text, bytes);
+		known = setting_of(&to, factor->setting) || setting_of(&from, factor->setting);
 	}
+	if (!known && bounds_launched(factor->setting))
+		say_launched(s, factor, text, bytes);
 	path_free(&from);
 	path_free(&to);
 }
 
 /* Another setting that acted on the same figure. */
-static const struct path_setting *actor_of(const struct path *path, const struct path_setting *set)
+static const struct path_setting *actor_of(const struct path *path,
+                                           const struct path_setting *set)
 {
 	for (unsigned i = 0; i < path->nsettings && set->fact[0]; i++)
 		if (path->settings[i].act == PATH_ACTED &&

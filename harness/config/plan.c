@@ -43,8 +43,9 @@ const char *plan_backend(const struct spec *spec, const struct plan_machine *mac
 		unsigned ranks = plan_capacity(machine, (*b)->name, plan_sharing(spec), &st);
 		if (ranks >= PLAN_MIN_RANKS) {
 			if (first)
-				snprintf(why, why_bytes, "Backend %s is measured, because %s %s",
-				         (*b)->name, first, reason);
+				snprintf(why, why_bytes,
+				         "Backend %s is measured, because %s %s", (*b)->name,
+				         first, reason);
 			return (*b)->name;
 		}
 		if (first)
@@ -192,7 +193,7 @@ void plan_primary(const struct plan *plan, struct primary *out)
  * ------------------------------------------- */
 
 #define TIMELINE_MOST ((size_t)256 << 20) /* bytes of a cell */
-#define GOLDEN_GAMMA 0x9E3779B97F4A7C15u /* splitmix64's step */
+#define GOLDEN_GAMMA  0x9E3779B97F4A7C15u /* splitmix64's step */
 
 /* Streams of their own, so that one more variant does not move the cells. */
 enum stream { STREAM_VARIANTS = 1, STREAM_CELLS, STREAM_DATA };
@@ -265,22 +266,41 @@ static unsigned limit_cells(const struct plan *plan, struct cell *cells)
 	return n;
 }
 
-/* Block 0 ends with the timeline's pass: per collective the smallest size, where launching
- * shows. Of what takes long it would show nothing, and take 20 calls for it. */
-static unsigned timeline_cells(const struct plan *plan, unsigned block, struct cell *cells)
+/* Of what takes long the timeline would show nothing, and take 20 calls for it. */
+static bool has_timeline(const struct cell *cell)
 {
-	unsigned n = 0;
-	for (unsigned i = 0; i < plan->ncells && block == 0; i++) {
+	return cell->pace == PACE_ISOLATED && cell->asked_bytes <= TIMELINE_MOST &&
+	       !(coll_info(cell->coll)->is & COLL_PSEUDO);
+}
+
+/* Block 0 ends with the timeline's pass: per collective the smallest size, where launching
+ * shows, and on GPUs the largest one too, where a kernel has all the thread blocks that it
+ * gets. A step of training has as many at any size of its buckets. */
+static unsigned timeline_cells(const struct plan *plan, bool gpus, struct cell *cells)
+{
+	unsigned n = 0, nsmallest;
+	for (unsigned i = 0; i < plan->ncells; i++) {
 		const struct cell *cell = &plan->cells[i];
-		if (cell->pace != PACE_ISOLATED || cell->asked_bytes > TIMELINE_MOST ||
-		    coll_info(cell->coll)->is & COLL_PSEUDO)
+		if (!has_timeline(cell))
 			continue;
 		if (n == 0 || cells[n - 1].coll != cell->coll)
 			cells[n++] = *cell;
 		else if (cell->bytes < cells[n - 1].bytes)
 			cells[n - 1] = *cell;
-		cells[n - 1].pass = PASS_TIMELINE;
 	}
+	nsmallest = gpus ? n : 0;
+	for (unsigned k = 0; k < nsmallest; k++) {
+		cells[n] = cells[k];
+		for (unsigned i = 0; i < plan->ncells; i++)
+			if (has_timeline(&plan->cells[i]) &&
+			    plan->cells[i].coll == cells[n].coll &&
+			    plan->cells[i].bytes > cells[n].bytes)
+				cells[n] = plan->cells[i];
+		n += cells[n].bytes > cells[k].bytes &&
+		     !(coll_info(cells[k].coll)->is & COLL_TRAINS);
+	}
+	for (unsigned i = 0; i < n; i++)
+		cells[i].pass = PASS_TIMELINE;
 	return n;
 }
 
@@ -386,8 +406,8 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned
 	const struct plan_variant *v = &plan->variants[variant];
 	const bool limit = !strcmp(v->role, "limit");
 	struct trial *trial = calloc(1, sizeof *trial);
-	struct cell *cells =
-	    calloc((size_t)plan->ncells * (spec_times(spec) + 1) + COLL_KINDS, sizeof *cells);
+	struct cell *cells = calloc(
+	    (size_t)plan->ncells * (spec_times(spec) + 1) + 2 * COLL_KINDS + 1, sizeof *cells);
 	if (!trial || !cells) {
 		free(cells);
 		free(trial);
@@ -424,7 +444,9 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned
 	if (limit)
 		return trial;
 	repeat_cells(trial, spec);
-	take_place(trial, timeline_cells(plan, block, cells + trial->ncells));
+	if (block == 0)
+		take_place(trial, timeline_cells(plan, traits_find(v->settings.backend)->gpus,
+		                                 cells + trial->ncells));
 	if (spec->counters)
 		take_place(trial, large_cells(plan, PASS_COUNTERS, cells + trial->ncells));
 	return trial;
