@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "../harness/config/load.h"
+#include "../harness/config/plan_search.h"
 #include "../harness/config/planner.h"
 #include "../harness/config/searched.h"
 #include "../harness/run/describe.h"
@@ -160,7 +161,7 @@ static void the_confirmation_is_long_enough(void **state)
 	assert_int_equal(plan_it(&st), 0);
 	/* 6 finalists in 2 cells: 12 tests, whose least probability has to be below 5 % ÷ 12.
 	 */
-	assert_int_equal(plan_confirm_blocks(&plan), 9);
+	assert_int_equal(plan_search_blocks(&plan), 9);
 	unsigned all = plan_search_trials(&plan, &screen, &narrow, &confirm);
 	assert_int_equal(confirm, 9 * (2 + 6));
 	assert_int_equal(all, screen + narrow + confirm);

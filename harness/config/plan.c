@@ -379,12 +379,18 @@ const struct library *plan_library(const struct plan *plan, const char *nccl)
 	return NULL;
 }
 
+const struct plan_variant *plan_reference(const struct plan *plan)
+{
+	for (unsigned i = 0; i < plan->nvariants; i++)
+		if (!strcmp(plan->variants[i].role, "reference"))
+			return &plan->variants[i];
+	return NULL;
+}
+
 const char *plan_main_backend(const struct plan *plan)
 {
-	unsigned v = 0;
-	while (v < plan->nvariants && strcmp(plan->variants[v].role, "reference"))
-		v++;
-	return plan->variants[v < plan->nvariants ? v : 0].settings.backend;
+	const struct plan_variant *reference = plan_reference(plan);
+	return (reference ? reference : plan->variants)->settings.backend;
 }
 
 /* Sleeping is for devices: a worker that waits for its team gives its CPU away. Where a library

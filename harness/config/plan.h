@@ -104,6 +104,8 @@ void plan_claim_why(const struct plan *plan, const struct claim *claim, char *wh
 void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why,
                      size_t bytes);
 
+/* The variant that all are compared with; NULL: the file's name for it names none. */
+const struct plan_variant *plan_reference(const struct plan *plan);
 /* The backend that the run is about: the reference's, where variants have several. */
 const char *plan_main_backend(const struct plan *plan);
 

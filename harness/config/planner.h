@@ -4,8 +4,8 @@
 
 #include "plan.h"
 
-/* A file with its overrides, as spec_load reads it for the backend that it is for here, which is
- * learnt by reading it once before; why as of plan_backend. */
+/* A file with its overrides, as spec_load reads it for the backend that it is for here, which
+ * is learnt by reading it once before; why as of plan_backend. */
 struct plan_source {
 	const char *file;
 	unsigned noverrides;
@@ -22,17 +22,5 @@ int plan_load(const struct plan_source *from, const struct plan_machine *machine
  * with plan_free. `seed` is used when the spec has none. */
 int plan_make(const struct spec *spec, const struct plan_machine *machine, uint64_t seed,
               struct plan *out, struct status *st);
-
-/* Adds a set of the spec's search as a variant, "set-7" by its number; it says why it is
- * skipped where it cannot run. -1: there is no room for it. */
-int plan_add_set(struct plan *plan, const struct plan_machine *machine,
-                 const struct search_set *set, unsigned number, struct status *st);
-/* How often the finalists of a search are measured: as often as `blocks` says, and as it takes
- * to confirm any. */
-unsigned plan_confirm_blocks(const struct plan *plan);
-/* Trials that a search takes at most: of its screens, of narrowing down, of its confirmation;
- * and together. */
-unsigned plan_search_trials(const struct plan *plan, unsigned *screen, unsigned *narrow,
-                            unsigned *confirm);
 
 #endif

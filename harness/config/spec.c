@@ -1,5 +1,6 @@
 #include "spec.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,18 @@ unsigned spec_times(const struct spec *spec)
 const char *spec_file(const struct spec *spec, struct text_place at)
 {
 	return at.file ? spec->bases[at.file - 1] : spec->file;
+}
+
+int spec_variant_error(const struct spec *spec, const struct spec_variant *variant,
+                       struct status *st, const char *format, ...)
+{
+	char what[sizeof st->text];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(what, sizeof what, format, args);
+	va_end(args);
+	return status_set(st, "%s:%u: variant %s: %s", spec_file(spec, variant->at),
+	                  variant->at.line, variant->name, what);
 }
 
 struct spec_variant *spec_find(struct spec *spec, const char *name)

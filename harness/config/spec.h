@@ -102,6 +102,11 @@ unsigned spec_times(const struct spec *spec);
 /* The file of a place that is not the command line. */
 const char *spec_file(const struct spec *spec, struct text_place at);
 
+/* "file:line: variant NAME: " and what is wrong with it, as status_set. */
+int spec_variant_error(const struct spec *spec, const struct spec_variant *variant,
+                       struct status *st, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 struct spec_variant *spec_find(struct spec *spec, const char *name);
 /* "key = 'NAME' names no variant (did you mean 'a'?); allowed is a, b, c". where: "", " above"
  */

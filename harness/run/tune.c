@@ -6,7 +6,7 @@
 
 #include "../analysis/tuned.h"
 #include "../clock.h"
-#include "../config/planner.h"
+#include "../config/plan_search.h"
 #include "describe.h"
 
 struct tuning {
@@ -29,7 +29,7 @@ static int set_add(struct tuning *t, const struct search_set *set, struct status
 		return status_set(st,
 		                  "the search has more than %d sets; allowed are fewer values",
 		                  SEARCH_MAX_SETS);
-	if (plan_add_set(&r->plan, r->request->machine, set, t->nsets + 1, st))
+	if (plan_search_add(&r->plan, r->request->machine, set, t->nsets + 1, st))
 		return -1;
 	t->variant_of[t->nsets] = r->plan.nvariants - 1;
 	t->sets[t->nsets] = *set;
@@ -111,7 +111,7 @@ static void say_stage(struct runner *r, const struct tuned_next *next, unsigned 
 	const size_t bytes = sizeof r->stage;
 	if (next->confirms)
 		snprintf(stage, bytes, "confirm %u of %u", confirmed + 1,
-		         plan_confirm_blocks(&r->plan));
+		         plan_search_blocks(&r->plan));
 	else if (next->round < SEARCH_SCREENS)
 		snprintf(stage, bytes, "screen %u of %d", next->round + 1, SEARCH_SCREENS);
 	else
@@ -169,7 +169,7 @@ static int next_find(struct tuning *t, bool restore, struct tuned_next *next, st
 	int rc = restore ? sets_restore(t, &run, st) : 0;
 	if (!rc)
 		rc = tuned_next(&run, &r->plan.search, r->plan.seed,
-		                plan_confirm_blocks(&r->plan), is_short(r), next, st);
+		                plan_search_blocks(&r->plan), is_short(r), next, st);
 	record_free(&run);
 	return rc;
 }

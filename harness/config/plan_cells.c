@@ -1,0 +1,342 @@
+#include "plan_cells.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../coll/counts.h"
+#include "../coll/routing.h"
+
+/* Of one trial: an hour of cells that take 5 ms. */
+#define MOST_CELLS  720000
+#define NAMES_BYTES 256 /* of "alltoall, sendrecv" */
+
+static int cell_add(struct plan *plan, const struct cell *cell)
+{
+	if (plan->ncells % 256 == 0) {
+		struct cell *more =
+		    realloc(plan->cells, (plan->ncells + 256) * sizeof plan->cells[0]);
+		if (!more)
+			return -1;
+		plan->cells = more;
+	}
+	plan->cells[plan->ncells++] = *cell;
+	return 0;
+}
+
+/* The sizes of a collective in a datatype: rounded, each once, without those of nothing. */
+static unsigned sizes_of(const struct plan *plan, const struct cell *what, struct cell *out)
+{
+	const struct spec *spec = plan->spec;
+	unsigned n = 0;
+	for (unsigned i = 0; i < spec->nsizes; i++) {
+		size_t asked = spec->sizes[i];
+		size_t used = coll_round(what->coll, what->dtype, asked, plan->nranks);
+		if (what->coll == COLL_INIT) /* moves no data: one will do */
+			used = spec->sizes[0];
+		if (used && (n == 0 || used != out[n - 1].bytes))
+			out[n++] = (struct cell){.asked_bytes = asked, .bytes = used};
+	}
+	return n;
+}
+
+/* One collective's cells of one dtype, op, root and place: every size × pace. */
+static int cells_of(struct plan *plan, const struct cell *what)
+{
+	struct cell sizes[SIZES_MAX];
+	unsigned nsizes = sizes_of(plan, what, sizes);
+	for (unsigned s = 0; s < nsizes; s++) {
+		for (unsigned p = 0; p < PACE_KINDS; p++) {
+			struct cell cell = *what;
+			/* Making a communicator is no stream. */
+			if (!plan->spec->paces[p] ||
+			    (what->coll == COLL_INIT && p != PACE_ISOLATED))
+				continue;
+			cell.asked_bytes = sizes[s].asked_bytes;
+			cell.bytes = sizes[s].bytes;
+			cell.pace = (enum pace)p;
+			if (cell_add(plan, &cell))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* All roots are those of the smallest communicator: each variant measures the same cells.
+ * *most: ranks of the largest. */
+static unsigned ranks_of_all(const struct plan *plan, unsigned *most)
+{
+	unsigned least = plan->nranks, size;
+	*most = 0;
+	for (unsigned i = 0; i < plan->spec->nvariants; i++) {
+		struct status st = {""};
+		struct split split = plan->spec->variants[i].settings.split;
+		if (split_size(split, plan->nranks, 2, &size, &st))
+			continue;
+		least = size < least ? size : least;
+		*most = size > *most ? size : *most;
+	}
+	return least;
+}
+
+static void note_roots(struct plan *plan)
+{
+	unsigned most, least = ranks_of_all(plan, &most), is = 0;
+	for (unsigned c = 0; c < plan->spec->ncolls; c++)
+		is |= coll_info(plan->spec->colls[c])->is;
+	if (is & COLL_ROOTED && !plan->spec->nroots && least < most)
+		plan_note(plan,
+		          "root = all is 0 to %u, as variants split into communicators of %u",
+		          least - 1, least);
+}
+
+/* What cells of a collective have as their root: a rank, a pair of ranks, or how skewed a
+ * routing is. How many there are, and the nth. */
+static unsigned roots_count(const struct plan *plan, enum coll_kind coll, unsigned least)
+{
+	const struct spec *spec = plan->spec;
+	const unsigned is = coll_info(coll)->is;
+	if (is & COLL_ROUTED)
+		return spec->nskews ? spec->nskews : 1;
+	if (is & COLL_ROOTED)
+		return spec->nroots ? spec->nroots : least;
+	return coll_pairs(coll, least);
+}
+
+static unsigned root_of(const struct plan *plan, enum coll_kind coll, unsigned least,
+                        unsigned n)
+{
+	const struct spec *spec = plan->spec;
+	const unsigned is = coll_info(coll)->is;
+	if (is & COLL_ROUTED)
+		return routing_root(spec->skews[n], spec->experts);
+	if (is & COLL_ROOTED)
+		return spec->nroots ? spec->roots[n] : n;
+	return coll_pair(coll, n, least);
+}
+
+/* A collective in every dtype, and as it has them, every op, root and place. */
+static int cells_vary(struct plan *plan, enum coll_kind coll)
+{
+	const struct spec *spec = plan->spec;
+	unsigned is = coll_info(coll)->is, most;
+	const unsigned least = ranks_of_all(plan, &most);
+	const unsigned ndtypes = coll == COLL_INIT ? 1 : spec->ndtypes;
+	const unsigned nops = is & COLL_REDUCES ? spec->nops : 1;
+	const unsigned nroots = roots_count(plan, coll, least);
+	/* What has one form alone has it whatever is asked for; a step of training, in place.
+	 */
+	const bool both = is & COLL_IN_PLACE, trains = is & COLL_TRAINS;
+	const bool places[2] = {!trains && (!both || spec->in_place[0]),
+	                        trains || (both && spec->in_place[1])};
+	for (unsigned d = 0; d < ndtypes; d++)
+		for (unsigned o = 0; o < nops; o++)
+			for (unsigned r = 0; r < nroots; r++)
+				for (unsigned place = 0; place < 2; place++) {
+					const struct cell what = {
+					    .coll = coll,
+					    .dtype = spec->dtypes[d],
+					    .op = is & COLL_REDUCES ? spec->ops[o] : OP_NONE,
+					    .root = root_of(plan, coll, least, r),
+					    .in_place = place};
+					if (places[place] && cells_of(plan, &what))
+						return -1;
+				}
+	return 0;
+}
+
+/* Whether the smallest size is less than what the collective can be called with. */
+static bool too_small(const struct plan *plan, enum coll_kind coll, enum dtype dtype)
+{
+	return coll != COLL_INIT &&
+	       plan->spec->sizes[0] < coll_least(coll, dtype, plan->nranks);
+}
+
+/* Says which sizes are left out, as they would be sizes of nothing. */
+static void note_sizes(struct plan *plan)
+{
+	const struct spec *spec = plan->spec;
+	char parted[NAMES_BYTES] = "";
+	for (unsigned c = 0; c < spec->ncolls; c++)
+		if (coll_info(spec->colls[c])->is & COLL_PARTED &&
+		    too_small(plan, spec->colls[c], spec->dtypes[0]))
+			status_list(parted, sizeof parted, coll_info(spec->colls[c])->name);
+	if (parted[0])
+		plan_note(
+		    plan,
+		    "left out: %s of less than %zu bytes: each of %u ranks has a part of a "
+		    "multiple of 16 bytes",
+		    parted, coll_least(COLL_ALLTOALL, DTYPE_INT8, plan->nranks), plan->nranks);
+	for (unsigned d = 0; d < spec->ndtypes; d++) {
+		char whole[NAMES_BYTES] = "";
+		for (unsigned c = 0; c < spec->ncolls; c++)
+			if (!(coll_info(spec->colls[c])->is & COLL_PARTED) &&
+			    too_small(plan, spec->colls[c], spec->dtypes[d]))
+				status_list(whole, sizeof whole,
+				            coll_info(spec->colls[c])->name);
+		if (whole[0])
+			plan_note(plan, "left out: %s of less than %zu bytes: an element of %s",
+			          whole, coll_dtype_bytes(spec->dtypes[d]),
+			          coll_dtype_name(spec->dtypes[d]));
+	}
+}
+
+static int check_sizes(struct plan *plan, struct status *st)
+{
+	const struct spec *spec = plan->spec;
+	size_t least = SIZE_MAX;
+	if (plan->ncells) {
+		note_sizes(plan);
+		return 0;
+	}
+	if (spec->ncolls == 1 && spec->colls[0] == COLL_INIT)
+		return status_set(st,
+		                  "%s: collective = init is no stream; allowed is pace = "
+		                  "isolated, or both",
+		                  spec->file);
+	for (unsigned c = 0; c < spec->ncolls; c++)
+		for (unsigned d = 0; d < spec->ndtypes; d++) {
+			size_t one = coll_least(spec->colls[c], spec->dtypes[d], plan->nranks);
+			least = one < least ? one : least;
+		}
+	return status_set(st,
+	                  "%s: bytes = %zu is too small: sizes are rounded down to ranks × 16 "
+	                  "bytes where a buffer is cut into parts, else to whole elements; "
+	                  "the smallest for %u ranks is %zu",
+	                  spec->file, spec->sizes[spec->nsizes - 1], plan->nranks, least);
+}
+
+/* In place is asked for: whether anything has such a form, and what has not. */
+static int check_places(struct plan *plan, struct status *st)
+{
+	static const char why[] = "in place, what is received would overwrite what is still "
+	                          "to be sent";
+	const struct spec *spec = plan->spec;
+	char without[NAMES_BYTES] = "";
+	bool any = false;
+	if (!spec->in_place[1])
+		return 0;
+	for (unsigned c = 0; c < spec->ncolls; c++) {
+		unsigned is = coll_info(spec->colls[c])->is;
+		any |= is & COLL_IN_PLACE;
+		if (!(is & (COLL_IN_PLACE | COLL_PSEUDO)))
+			status_list(without, sizeof without, coll_info(spec->colls[c])->name);
+	}
+	if (!any && !spec->in_place[0])
+		return status_set(st,
+		                  "%s: in_place = yes, but %s has no such form: %s; allowed is "
+		                  "in_place = no",
+		                  spec->file,
+		                  without[0] ? without : coll_info(spec->colls[0])->name, why);
+	if (without[0])
+		plan_note(plan, "measured out of place only: %s: %s", without, why);
+	return 0;
+}
+
+/* Whether any variant's backend has communicators to make. */
+static bool connects(const struct plan *plan, const char *backend)
+{
+	for (unsigned i = 0; i < plan->spec->nvariants; i++) {
+		const char *own = plan->spec->variants[i].settings.backend;
+		const struct backend *b = backend_find(strcmp(own, "auto") ? own : backend);
+		if (b && b->is.connects)
+			return true;
+	}
+	return false;
+}
+
+/* "bert_large, gpt2_xl": the models' files of a folder. */
+static void models_list(const char *folder, char *out, size_t bytes)
+{
+	struct dirent **entries;
+	int n = scandir(folder, &entries, NULL, alphasort);
+	for (int i = 0; i < n; i++) {
+		size_t length = strlen(entries[i]->d_name);
+		if (length > 4 && !strcmp(entries[i]->d_name + length - 4, ".csv")) {
+			entries[i]->d_name[length - 4] = '\0';
+			status_list(out, bytes, entries[i]->d_name);
+		}
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+}
+
+/* NAME is models/NAME.csv beside the experiment's file, or beside one that it is like. */
+static int model_find(struct plan *plan, struct status *st)
+{
+	const struct spec *spec = plan->spec;
+	char path[PATH_MAX + 128], names[512] = "";
+	if (strchr(spec->model, '/'))
+		return network_read(spec->model, &plan->network, st);
+	for (unsigned i = 0; i < 1 + SPEC_MAX_BASES; i++) {
+		const char *file = i ? spec->bases[i - 1] : spec->file;
+		const char *slash = strrchr(file, '/');
+		int folder = slash ? (int)(slash - file) + 1 : 0;
+		if (i && !file[0])
+			break;
+		snprintf(path, sizeof path, "%.*smodels/%s.csv", folder, file, spec->model);
+		if (spec->model[0] && !access(path, F_OK))
+			return network_read(path, &plan->network, st);
+		snprintf(path, sizeof path, "%.*smodels", folder, file);
+		models_list(path, names, sizeof names);
+	}
+	return status_set(
+	    st,
+	    "%s: model = '%s' is not there; a step of training wants the model whose "
+	    "gradients it reduces: allowed is %s%sa file's path with a slash in it",
+	    spec->file, spec->model, names, names[0] ? ", or " : "");
+}
+
+int plan_cells_make(struct plan *plan, const char *backend, struct status *st)
+{
+	const struct spec *spec = plan->spec;
+	bool trains = false;
+	for (unsigned c = 0; c < spec->ncolls; c++)
+		trains |= coll_info(spec->colls[c])->is & COLL_TRAINS;
+	if (trains && model_find(plan, st))
+		return -1;
+	if (!spec->nsizes || !spec->ncolls)
+		return status_set(st, "%s: no sizes or no collective for backend %s",
+		                  spec->file, backend);
+	for (unsigned i = 0; i < spec->nroots; i++)
+		if (spec->roots[i] >= plan->nranks)
+			return status_set(st, "%s: root = %u, but ranks are 0 to %u",
+			                  spec->file, spec->roots[i], plan->nranks - 1);
+	for (unsigned c = 0; c < spec->ncolls; c++) {
+		struct status why = {""};
+		if (spec->colls[c] == COLL_ALLTOALLV &&
+		    counts_check(&spec->weights, plan->nranks, &why))
+			return status_set(st, "%s: %s", spec->file, why.text);
+		if (spec->colls[c] == COLL_INIT && spec->ncolls > 1 &&
+		    !connects(plan, backend)) {
+			plan_note(plan,
+			          "left out: init: backend %s has no communicators to make",
+			          backend);
+			continue;
+		}
+		if (cells_vary(plan, spec->colls[c]))
+			return status_set(st, "out of memory for the plan's cells");
+	}
+	note_roots(plan);
+	if (check_sizes(plan, st) || check_places(plan, st))
+		return -1;
+	const uint64_t times = spec_times(spec);
+	if (plan->ncells * times > MOST_CELLS)
+		return status_set(st,
+		                  "%s: %u cells %llu times each are %llu in a trial; allowed "
+		                  "are %d: fewer sizes, datatypes, operations, cycles, "
+		                  "connections or allocations",
+		                  spec->file, plan->ncells, (unsigned long long)times,
+		                  (unsigned long long)(plan->ncells * times), MOST_CELLS);
+	for (unsigned i = 0; i < plan->ncells; i++) {
+		size_t bytes = trial_whole(&plan->network, plan->nranks, &plan->cells[i]).bytes;
+		if (bytes > plan->arena_bytes)
+			plan->arena_bytes = bytes;
+	}
+	size_t least = backend_find(backend)->arena_bytes;
+	plan->arena_bytes = least > plan->arena_bytes ? least : plan->arena_bytes;
+	return 0;
+}

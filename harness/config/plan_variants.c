@@ -1,0 +1,357 @@
+#include "plan_variants.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void modes_list(char *out, size_t bytes)
+{
+	for (unsigned i = 0; mode_table[i]; i++)
+		status_list(out, bytes, mode_table[i]->name);
+}
+
+/* Mode from layout, layout from mode, or both held against each other. */
+static int layout_resolve(const struct spec *spec, const struct spec_variant *from,
+                          unsigned nranks, struct settings *s, struct status *st)
+{
+	const struct mode *mode = s->mode[0] ? mode_find(s->mode) : mode_for_layout(s->layout);
+	const struct layout l = s->layout;
+	if (!mode) {
+		char allowed[256] = "";
+		modes_list(allowed, sizeof allowed);
+		return spec_variant_error(spec, from, st,
+		                          "mode = '%s' is not known; allowed is %s", s->mode,
+		                          allowed);
+	}
+	if (layout_ranks(l) == 0) {
+		s->layout = mode->spread(nranks);
+		/* A mode may have no way to place so few: one thread for 1 rank is single. */
+		if (mode->owns(s->layout) && layout_ranks(s->layout) == nranks)
+			return 0;
+		return spec_variant_error(
+		    spec, from, st,
+		    "mode %s cannot place %u ranks; allowed are 2 ranks or more", mode->name,
+		    nranks);
+	}
+	if (!mode->owns(l))
+		return spec_variant_error(spec, from, st,
+		                          "layout %ux%ux%u is mode %s, not %s; allowed is one "
+		                          "of the two keys, or both "
+		                          "that agree",
+		                          l.processes, l.threads, l.ranks_per_thread,
+		                          mode_for_layout(l)->name, mode->name);
+	if (layout_ranks(l) != nranks)
+		return spec_variant_error(spec, from, st,
+		                          "layout %ux%ux%u has %u ranks, the experiment has "
+		                          "%u; allowed is a layout of "
+		                          "%u, or ranks = %u",
+		                          l.processes, l.threads, l.ranks_per_thread,
+		                          layout_ranks(l), nranks, nranks, layout_ranks(l));
+	strcpy(s->mode, mode->name);
+	return 0;
+}
+
+/* A slip that no machine could measure. */
+static int apart_check(const struct spec *spec, const struct spec_variant *from,
+                       const struct settings *s, struct status *st)
+{
+	if (!settings_isolates(s) || s->layout.processes > 1)
+		return 0;
+	return spec_variant_error(
+	    spec, from, st,
+	    "%s sets processes apart from each other, and mode %s has one; "
+	    "allowed is mode = processes, or a layout of several",
+	    s->isolate ? "isolate" : "visible = own", s->mode);
+}
+
+/* Fills skip where a setting is none of the variant's backend. A library that is not set is
+ * one all the same. `from`: NULL where no file asks for the variant. */
+static bool is_elsewhere(const struct settings *s, const struct spec_variant *from, char *skip,
+                         size_t bytes)
+{
+	const char *needs[2] = {NULL, NULL};
+	char key[TRIAL_ENV_BYTES];
+	bool unset = from && from->skip[0];
+	if (unset) {
+		snprintf(key, sizeof key, "%s", from->several ? "each" : "nccl");
+		needs[0] = backend_heeding(key);
+	}
+	if (unset ? traits_find(s->backend)->library
+	          : !backend_ignores(s, key, sizeof key, needs))
+		return false;
+	if (from && !strcmp(from->backend, needs[0]))
+		snprintf(skip, bytes,
+		         "it is for backend %s alone, and the command line says backend = %s",
+		         needs[0], s->backend);
+	else
+		snprintf(skip, bytes,
+		         "%.80s is a setting of backend %s%s%s and has no effect on %s (for "
+		         "%s alone: %s.%.80s)",
+		         key, needs[0], needs[1] ? " or " : "", needs[1] ? needs[1] : "",
+		         s->backend, needs[0], needs[0], key);
+	return true;
+}
+
+/* What no backend decides by itself: its CPUs, how it waits, and what sets its processes apart.
+ */
+static int refuses_settings(const struct plan *plan, const struct settings *s,
+                            const struct backend *backend, const struct plan_machine *machine,
+                            struct status *st)
+{
+	unsigned ranks, cpus = settings_cpus(s, &ranks);
+	cpus *= (plan->nranks + ranks - 1) / ranks;
+	if (cpus > machine->cores)
+		return status_set(st, "cpus = %s of %u ranks are %u, and this machine has %u",
+		                  s->cpus, plan->nranks, cpus, machine->cores);
+	if (s->isolate & ISOLATE_BIT(ISOLATE_DEVICES) && !backend->is.gpus)
+		return status_set(st,
+		                  "isolate = devices closes the files of GPUs, and backend %s "
+		                  "has none",
+		                  backend->name);
+	if (s->wait == WAIT_BLOCK && !backend->block)
+		return status_set(
+		    st,
+		    "wait = block sleeps until a device is through, and backend %s "
+		    "moves data while it waits; allowed are spin and yield",
+		    backend->name);
+	bool imagined = machine->imagined && !strcmp(machine->imagined, s->backend);
+	return s->isolate && machine->isolates && !imagined ? machine->isolates(s->isolate, st)
+	                                                    : 0;
+}
+
+static int variant_try(const struct plan *plan, unsigned index, const struct spec_variant *from,
+                       const struct plan_machine *machine, char *skip, size_t bytes)
+{
+	const struct settings *s = &plan->variants[index].settings;
+	const struct backend *backend = backend_find(s->backend);
+	struct status why = {""};
+	if (is_elsewhere(s, from, skip, bytes))
+		return 0;
+	unsigned capacity = plan_capacity(machine, s->backend, s->ranks_per_gpu, &why);
+	if (capacity < plan->nranks) {
+		snprintf(skip, bytes, "backend %s has room for %u of %u ranks here%s%.150s",
+		         s->backend, capacity, plan->nranks, why.text[0] ? ": " : "", why.text);
+		return 0;
+	}
+	if (from && from->skip[0]) {
+		snprintf(skip, bytes, "%s", from->skip);
+		return 0;
+	}
+	const char *no = mode_find(s->mode)->unsupported();
+	if (no) {
+		snprintf(skip, bytes, "%s", no);
+		return 0;
+	}
+	if (refuses_settings(plan, s, backend, machine, &why)) {
+		snprintf(skip, bytes, "%.*s", (int)bytes - 1, why.text);
+		return 0;
+	}
+	if (machine->imagined && !strcmp(machine->imagined, s->backend))
+		return 0;
+	struct trial *trial = plan_order_trial(plan, machine->cores, index, 0, 0);
+	if (!trial)
+		return -1;
+	if (backend->supports(trial, &why))
+		snprintf(skip, bytes, "%.*s", (int)bytes - 1,
+		         why.text[0] ? why.text : "the backend cannot run it");
+	trial_free(trial);
+	return 0;
+}
+
+/* Cells of one collective and datatype, from the first of them on. */
+static unsigned alike(const struct cell *cells, unsigned n)
+{
+	unsigned i = 1;
+	while (i < n && cells[i].coll == cells->coll && cells[i].dtype == cells->dtype)
+		i++;
+	return i;
+}
+
+/* What the reference can run of each collective, and why not. */
+struct runnable {
+	bool can[COLL_KINDS][DTYPE_KINDS], any[COLL_KINDS];
+	char why[COLL_KINDS][256];
+};
+
+/* Each collective and datatype on its own. -1 only when memory is out. */
+static int runnable_find(struct plan *plan, unsigned reference,
+                         const struct plan_machine *machine, struct runnable *out)
+{
+	struct cell *all = plan->cells;
+	unsigned n = plan->ncells, count;
+	int failed = 0;
+	for (unsigned i = 0; i < n && !failed; i += count) {
+		char skip[256] = "";
+		enum coll_kind coll = all[i].coll;
+		count = alike(all + i, n - i);
+		plan->cells = all + i;
+		plan->ncells = count;
+		failed = variant_try(plan, reference, &plan->spec->variants[reference], machine,
+		                     skip, sizeof skip);
+		out->can[coll][all[i].dtype] = !skip[0];
+		out->any[coll] |= !skip[0];
+		if (skip[0])
+			strcpy(out->why[coll], skip);
+	}
+	plan->cells = all;
+	plan->ncells = n;
+	return failed;
+}
+
+/* Takes out the cells that the reference cannot run, with notes; none where it can run none.
+ * Whether anything is taken out. */
+static bool cells_narrow(struct plan *plan, const struct runnable *can)
+{
+	bool left[DTYPE_KINDS] = {false}, gone[COLL_KINDS] = {false}, some = false;
+	char names[256] = "";
+	const char *why = "";
+	unsigned n = plan->ncells;
+	for (int c = 0; c < COLL_KINDS; c++)
+		some |= can->any[c];
+	if (!some)
+		return false;
+	plan->ncells = 0;
+	for (unsigned i = 0; i < n; i++) {
+		const struct cell *cell = &plan->cells[i];
+		if (can->can[cell->coll][cell->dtype]) {
+			plan->cells[plan->ncells++] = *cell;
+		} else if (can->any[cell->coll]) {
+			left[cell->dtype] = true;
+			why = can->why[cell->coll];
+		} else {
+			gone[cell->coll] = true;
+		}
+	}
+	for (int c = 0; c < COLL_KINDS; c++)
+		if (gone[c])
+			plan_note(plan, "left out: %s: %s", coll_info(c)->name, can->why[c]);
+	for (unsigned d = 0; d < DTYPE_KINDS; d++)
+		if (left[d])
+			status_list(names, sizeof names, coll_dtype_name(d));
+	if (names[0])
+		plan_note(plan, "left out: %s, where it cannot be: %s", names, why);
+	return plan->ncells < n;
+}
+
+int plan_variants_add(struct plan *plan, const char *name, const char *role,
+                      const struct settings *settings, const struct spec_variant *from,
+                      const struct plan_machine *machine, struct status *st)
+{
+	struct plan_variant *v = &plan->variants[plan->nvariants];
+	snprintf(v->name, sizeof v->name, "%s", name);
+	snprintf(v->role, sizeof v->role, "%s", role);
+	v->settings = *settings;
+	v->skip[0] = '\0';
+	if (variant_try(plan, plan->nvariants, from, machine, v->skip, sizeof v->skip))
+		return status_set(st, "out of memory for the plan");
+	plan->nvariants++;
+	return 0;
+}
+
+/* Slips that no machine could measure, as they depend on ranks and calls. */
+static int settings_check(const struct plan *plan, const struct spec_variant *from,
+                          struct status *st)
+{
+	const struct spec *spec = plan->spec;
+	const struct settings *s = &from->settings;
+	const struct {
+		const char *key;
+		int rank;
+	} ranks[] = {{"delay_rank", s->delay_rank}, {"flip: rank", s->flip_rank}};
+	bool accesses = false;
+	for (unsigned i = 0; i < 2; i++)
+		if (ranks[i].rank >= (int)plan->nranks)
+			return spec_variant_error(
+			    spec, from, st, "%s = %d, but ranks are 0 to %u", ranks[i].key,
+			    ranks[i].rank, plan->nranks - 1);
+	if ((size_t)s->flip_byte >= plan->arena_bytes)
+		return spec_variant_error(
+		    spec, from, st, "flip: byte = %lld, but a rank's buffer has %zu bytes",
+		    (long long)s->flip_byte, plan->arena_bytes);
+	for (unsigned c = 0; c < spec->ncolls; c++)
+		accesses = accesses || spec->colls[c] == COLL_ACCESS;
+	if (s->stride > 1 && !accesses)
+		return spec_variant_error(spec, from, st,
+		                          "stride = %u is of the collective access, which the "
+		                          "experiment does not measure",
+		                          s->stride);
+	/* Else a stretch would have more calls than its time is divided by. */
+	if (s->aggregate > 1 && spec->calls % s->aggregate)
+		return spec_variant_error(
+		    spec, from, st,
+		    "calls = %u cannot be issued in groups of aggregate = "
+		    "%u; allowed are multiples of %u",
+		    spec->calls, s->aggregate, s->aggregate);
+	return 0;
+}
+
+static int variants_add(struct plan *plan, const char *backend,
+                        const struct plan_machine *machine, struct status *st)
+{
+	const struct spec *spec = plan->spec;
+	for (unsigned i = 0; i < spec->nvariants; i++) {
+		const struct spec_variant *from = &spec->variants[i];
+		struct settings s = from->settings;
+		bool reference = !strcmp(from->name, spec->reference);
+		if (!strcmp(s.backend, "auto"))
+			snprintf(s.backend, sizeof s.backend, "%s", backend);
+		if (!backend_find(s.backend))
+			return spec_variant_error(spec, from, st, "backend = '%s' is not known",
+			                          s.backend);
+		if (settings_check(plan, from, st) ||
+		    layout_resolve(spec, from, plan->nranks, &s, st) ||
+		    apart_check(spec, from, &s, st) ||
+		    plan_variants_add(plan, from->name, reference ? "reference" : "variant", &s,
+		                      from, machine, st))
+			return -1;
+	}
+	return 0;
+}
+
+int plan_variants_make(struct plan *plan, const char *backend,
+                       const struct plan_machine *machine, struct status *st)
+{
+	if (variants_add(plan, backend, machine, st))
+		return -1;
+	const struct plan_variant *reference = plan_reference(plan);
+	if (!reference || !reference->skip[0])
+		return 0;
+	struct runnable can = {0};
+	if (runnable_find(plan, (unsigned)(reference - plan->variants), machine, &can))
+		return status_set(st, "out of memory for the plan");
+	if (!cells_narrow(plan, &can))
+		return 0;
+	plan->nvariants = 0;
+	return variants_add(plan, backend, machine, st);
+}
+
+/* What no file asks for: the reference once more (how much two equal things differ), and the
+ * limit (how much this machine can copy at all). */
+int plan_variants_accompany(struct plan *plan, const char *backend,
+                            const struct plan_machine *machine, struct status *st)
+{
+	const struct plan_variant *reference = plan_reference(plan);
+	if (!reference)
+		return status_set(st, "%s: reference = '%s' names no variant", plan->spec->file,
+		                  plan->spec->reference);
+	if (reference->skip[0])
+		return status_set(
+		    st,
+		    "%s: the reference '%s' cannot run here, and all is compared with "
+		    "it: %s",
+		    plan->spec->file, reference->name, reference->skip);
+	struct settings s = reference->settings, limit;
+	char again[TRIAL_NAME_BYTES];
+	snprintf(again, sizeof again, "%.56s-again", reference->name);
+	if (plan_variants_add(plan, again, "again", &s, NULL, machine, st))
+		return -1;
+	if (!plan->spec->limit || !backend_find(backend)->is.carries_data)
+		return 0;
+	const struct mode *mode = mode_find("threads");
+	settings_default(&limit);
+	limit.layout = mode->spread(plan->nranks);
+	strcpy(limit.mode, mode_for_layout(limit.layout)->name); /* single, for one rank */
+	snprintf(limit.backend, sizeof limit.backend, "%s", backend);
+	strcpy(limit.nccl, s.nccl);
+	limit.bind = s.bind;
+	return plan_variants_add(plan, "limit", "limit", &limit, NULL, machine, st);
+}
