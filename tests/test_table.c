@@ -282,6 +282,23 @@ static void columns_without_a_value_go(void **state)
 	table_drop_empty(NULL);
 }
 
+/* By their keys; the others stay in their order. */
+static void columns_are_left_out(void **state)
+{
+	struct table *t =
+	    TABLE_NEW("t", "t", {"name", "name", "", TABLE_TEXT}, {"n", "n", "", TABLE_COUNT},
+	              {"why", "why", "", TABLE_TEXT}, {"x", "x", "", TABLE_NUMBER});
+	(void)state;
+	TABLE_ROW(t, CELL("a"), table_of_known(true, 7), CELL("because"), CELL(0.5));
+	TABLE_ROW(t, CELL("b"), table_of_known(false, 7), CELL("so"), CELL(1.5));
+	TABLE_DROP(t, "why", "none of these");
+	is(t, CSV, "name,n,x\na,7,0.5\nb,,1.5\n");
+	TABLE_DROP(t, "name", "x");
+	is(t, CSV, "n\n7\n\n");
+	table_free(t);
+	TABLE_DROP(NULL, "name");
+}
+
 static void what_is_common_is_said_once(void **state)
 {
 	struct table *t = table_new("t", "t");
@@ -345,6 +362,7 @@ int main(void)
 	    cmocka_unit_test(what_tells_rows_apart_is_said_again),
 	    cmocka_unit_test(a_long_sentence_is_broken),
 	    cmocka_unit_test(columns_without_a_value_go),
+	    cmocka_unit_test(columns_are_left_out),
 	    cmocka_unit_test(what_is_common_is_said_once),
 	    cmocka_unit_test(no_table_is_failed),
 	};

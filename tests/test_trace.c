@@ -167,22 +167,30 @@ static const char experiment[] =
     "[variant single]\nmode = single\n[variant threads]\nmode = threads\n"
     "[variant processes]\nmode = processes\n";
 
+/* Runs an experiment in a folder of its own; *path is the file of its result. */
+static void measure(const char *text, const char *flag, const char *says, const char *file,
+                    char folder[64], char *path, size_t bytes)
+{
+	char experiment_file[128], results[128];
+	cli_folder(folder);
+	cli_write(folder, "trace.exp", text);
+	snprintf(experiment_file, sizeof experiment_file, "%s/trace.exp", folder);
+	snprintf(results, sizeof results, "%s/results", folder);
+	cli_expect(cli_run(folder, (const char *const[]){"run", "--file", experiment_file,
+	                                                 "--results", results, flag, NULL}),
+	           0, says);
+	cli_result(folder, "trace", file, path, bytes);
+}
+
 /* Ranks of one process are threads of it: 1 (twice, with the reference's twin), 1 and 4. */
 static void a_run_becomes_a_trace(void **state)
 {
-	char folder[64], file[128], dir[256], results[128];
+	char folder[64], dir[256];
 	struct record_run run;
 	struct status st = {""};
 	bool torn;
 	(void)state;
-	cli_folder(folder);
-	cli_write(folder, "trace.exp", experiment);
-	snprintf(file, sizeof file, "%s/trace.exp", folder);
-	snprintf(results, sizeof results, "%s/results", folder);
-	cli_expect(cli_run(folder, (const char *const[]){"run", "--file", file, "--results",
-	                                                 results, "--no-report", NULL}),
-	           0, "");
-	cli_result(folder, "trace", "trials.jsonl", dir, sizeof dir);
+	measure(experiment, "--no-report", "", "trials.jsonl", folder, dir, sizeof dir);
 	if (record_load(dir, &run, &torn, &st))
 		fail_msg("%s", st.text);
 	*strrchr(dir, '/') = '\0';
@@ -222,10 +230,9 @@ static void a_run_becomes_a_trace(void **state)
 /* A step's work and communication, a lane of each rank for either. */
 static void a_step_shows_when_it_worked(void **state)
 {
-	char folder[64], file[128], dir[256], results[128], text[1024], here[128];
+	char folder[64], file[256], text[1024], here[128];
 	unsigned spans = 0;
 	(void)state;
-	cli_folder(folder);
 	assert_non_null(getcwd(here, sizeof here));
 	snprintf(text, sizeof text,
 	         "; When?\n[experiment]\ncollective = ddp_step\nbackend = host\nranks = "
@@ -234,14 +241,9 @@ static void a_step_shows_when_it_worked(void **state)
 	         "op = avg\npace = isolated\nisolated_calls = 2\nwarmup = 1\nlimit = no\n"
 	         "[variant threads]\nmode = threads\n",
 	         here);
-	cli_write(folder, "step.exp", text);
-	snprintf(file, sizeof file, "%s/step.exp", folder);
-	snprintf(results, sizeof results, "%s/results", folder);
-	cli_expect(cli_run(folder, (const char *const[]){"run", "--file", file, "--results",
-	                                                 results, "--trace", NULL}),
-	           0, "open it in https://ui.perfetto.dev");
-	cli_result(folder, "step", "trace.json", dir, sizeof dir);
-	json_t *trace = json_report(dir);
+	measure(text, "--trace", "open it in https://ui.perfetto.dev", "trace.json", folder, file,
+	        sizeof file);
+	json_t *trace = json_report(file);
 	check_format(trace);
 	for (unsigned i = 0; i < nlanes; i++) {
 		spans += lanes[i].spans > 0;

@@ -144,23 +144,21 @@ static const struct table_column of_columns[] = {
     {"root", "root", "", TABLE_COUNT},      {"in_place", "in place", "", TABLE_FLAG},
     {"counted", "counted", "", TABLE_FLAG}};
 
-#define OF_TEXT 3
-
-static void put_of(const struct shown *s, struct table *table, const struct side_series *of)
+static void put_of(struct table *table, const struct side_series *of, const char *more)
 {
 	const struct coll_info *info = coll_info(of->cell.coll);
-	table_text(table, "%s%s", of->variant, of->limit && !s->tables ? " (not counted)" : "");
+	table_text(table, "%s%s", of->variant, more);
 	TABLE_PUT(table, CELL(coll_word(&of->cell, of->nranks).text),
-	          CELL(coll_pace_name(of->cell.pace)));
-	if (!s->tables)
-		return;
-	TABLE_PUT(table, CELL(info->name), CELL(coll_dtype_name(of->cell.dtype)),
-	          CELL(info->is & COLL_REDUCES ? coll_op_name(of->cell.op) : ""));
-	if (info->is & COLL_ROOTED)
-		TABLE_PUT(table, CELL(of->cell.root));
-	else
-		TABLE_PUT(table, table_of_none());
-	TABLE_PUT(table, CELL(of->cell.in_place), CELL(!of->limit));
+	          CELL(coll_pace_name(of->cell.pace)), CELL(info->name),
+	          CELL(coll_dtype_name(of->cell.dtype)),
+	          CELL(info->is & COLL_REDUCES ? coll_op_name(of->cell.op) : ""),
+	          table_of_known(info->is & COLL_ROOTED, of->cell.root),
+	          CELL(of->cell.in_place), CELL(!of->limit));
+}
+
+static void drop_of(struct table *table)
+{
+	TABLE_DROP(table, "collective", "dtype", "op", "root", "in_place", "counted");
 }
 
 /* The last four are for programs. */
@@ -174,31 +172,25 @@ static const struct table_column verdict_columns[] = {
     {"trials_a", "trials A", "", TABLE_COUNT},
     {"trials_b", "trials B", "", TABLE_COUNT}};
 
-#define VERDICT_TEXT 4
-
 static void put_verdicts(struct shown *s)
 {
-	struct table *table = table_of("verdicts", "B held against A", of_columns,
-	                               s->tables ? COUNT(of_columns) : OF_TEXT);
+	struct table *table =
+	    table_of("verdicts", "B held against A", of_columns, COUNT(of_columns));
 	char common[160] = "";
-	table_columns(table, verdict_columns,
-	              s->tables ? COUNT(verdict_columns) : VERDICT_TEXT);
+	table_columns(table, verdict_columns, COUNT(verdict_columns));
 	for (unsigned i = 0; i < s->c->ngroups; i++) {
 		const struct comparison_group *g = &s->c->groups[i];
 		table_row(table);
-		put_of(s, table, g->of);
+		put_of(table, g->of, g->of->limit && !s->tables ? " (not counted)" : "");
 		TABLE_PUT(table, CELL(verdict_word(g->verdict.kind)), CELL(&g->verdict.ratio),
-		          CELL(g->npoints));
-		if (s->tables || g->nsizes != g->npoints)
-			TABLE_PUT(table, CELL(g->nsizes));
-		else
-			TABLE_PUT(table, table_of_none());
-		if (!s->tables)
-			continue;
-		TABLE_PUT(table, CELL(g->verdict.more_blocks), CELL(g->verdict.detectable),
+		          CELL(g->npoints),
+		          table_of_known(s->tables || g->nsizes != g->npoints, g->nsizes),
+		          CELL(g->verdict.more_blocks), CELL(g->verdict.detectable),
 		          CELL(g->nleft), CELL(g->nright));
 	}
 	if (!s->tables) {
+		drop_of(table);
+		TABLE_DROP(table, "more_blocks", "detectable", "trials_a", "trials_b");
 		table_drop_common(table, common, sizeof common);
 		table_drop_empty(table);
 	}
@@ -215,8 +207,8 @@ static const struct table_column cell_columns[] = {{"bytes", "size", "", TABLE_B
 /* One row per cell, of all groups, or of those of one kind, where it need not be said. */
 static void put_cells(struct shown *s, const struct side_series *kind)
 {
-	struct table *table = table_of("cells", "Medians of the time per call", of_columns,
-	                               s->tables ? COUNT(of_columns) : 1);
+	struct table *table =
+	    table_of("cells", "Medians of the time per call", of_columns, COUNT(of_columns));
 	table_columns(table, cell_columns, COUNT(cell_columns));
 	for (unsigned i = 0; i < s->c->ngroups; i++) {
 		const struct comparison_group *g = &s->c->groups[i];
@@ -225,14 +217,15 @@ static void put_cells(struct shown *s, const struct side_series *kind)
 		for (unsigned p = 0; p < g->npoints; p++) {
 			const struct comparison_point *point = &g->points[p];
 			table_row(table);
-			if (s->tables)
-				put_of(s, table, g->of);
-			else
-				TABLE_PUT(table, CELL(g->of->variant));
+			put_of(table, g->of, "");
 			TABLE_PUT(table, CELL(point->left->cell.asked_bytes),
 			          CELL(point->left_us), CELL(point->right_us),
 			          CELL(&point->ratio));
 		}
+	}
+	if (!s->tables) {
+		drop_of(table);
+		TABLE_DROP(table, "what", "pace");
 	}
 	put_table(s, table);
 }

@@ -128,13 +128,11 @@ static bool is_drawn(const struct versions_coll *c)
 /* Each mode's bandwidth by version, and of processes the ratio to threads. */
 static struct table *points_of(const struct versions *v)
 {
-	static const struct table_column columns[] = {
-	    {"collective", "", "", TABLE_TEXT}, {"nth", "", "", TABLE_COUNT},
-	    {"mode", "", "", TABLE_TEXT},       {"gbs", "", "", TABLE_SPREAD},
-	    {"path", "", "", TABLE_TEXT},       {"ratio", "", "", TABLE_RATIO},
-	    {"verdict", "", "", TABLE_TEXT}};
-	struct table *t = table_new("versions", "");
-	table_columns(t, columns, sizeof columns / sizeof *columns);
+	struct table *t =
+	    TABLE_NEW("versions", "", {"collective", "", "", TABLE_TEXT},
+	              {"nth", "", "", TABLE_COUNT}, {"mode", "", "", TABLE_TEXT},
+	              {"gbs", "", "", TABLE_SPREAD}, {"path", "", "", TABLE_TEXT},
+	              {"ratio", "", "", TABLE_RATIO}, {"verdict", "", "", TABLE_TEXT});
 	for (unsigned i = 0; i < v->ncolls; i++)
 		for (unsigned k = 0; is_drawn(&v->colls[i]) && k < v->nrows * v->nmodes; k++) {
 			const struct versions_row *row = &v->colls[i].rows[k / v->nmodes];

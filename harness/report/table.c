@@ -180,6 +180,11 @@ struct table_value table_of_none(void)
 	return (struct table_value){.kinds = ~0u};
 }
 
+struct table_value table_of_known(bool known, unsigned long long n)
+{
+	return known ? table_of_count(n) : table_of_none();
+}
+
 /* A text that is no longer than a cell; cut between characters, not within one. */
 static char *copied(const char *text)
 {
@@ -239,6 +244,14 @@ static void drop_column(struct table *t, unsigned column)
 	memmove(&t->columns[column], &t->columns[column + 1],
 	        (t->ncolumns - column - 1) * sizeof *t->columns);
 	t->ncolumns--;
+}
+
+void table_drop(struct table *t, const char *const *keys, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned c = t ? t->ncolumns : 0; c-- > 0;)
+			if (!strcmp(t->columns[c].key, keys[i]))
+				drop_column(t, c);
 }
 
 void table_drop_empty(struct table *t)

@@ -99,6 +99,8 @@ struct table_value table_of_spread(double x, double lo, double hi);
 struct table_value table_of_interval(const struct stats_interval *interval);
 struct table_value table_of_ratio(const struct stats_ratio *ratio);
 struct table_value table_of_none(void);
+/* A number where there is one. */
+struct table_value table_of_known(bool known, unsigned long long n);
 
 /* Begins a row; what is put after it fills its columns from the left. */
 void table_row(struct table *table);
@@ -113,6 +115,11 @@ void table_text(struct table *table, const char *format, ...)
 void table_add(struct table *table, const struct table_value *values, unsigned n);
 #define TABLE_ROW(table, ...) table_add(table, TABLE_VALUES(__VA_ARGS__))
 
+/* Leaves out the columns of these keys. */
+void table_drop(struct table *table, const char *const *keys, unsigned n);
+#define TABLE_DROP(table, ...)                                                                 \
+	table_drop(table, (const char *const[]){__VA_ARGS__},                                  \
+	           sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 /* Leaves out columns in which no row has a value. */
 void table_drop_empty(struct table *table);
 /* Leaves out TEXT columns behind the first that say the same in each of several rows, and adds

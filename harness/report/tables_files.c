@@ -55,8 +55,6 @@ static const struct table_column summary_columns[] = {
 };
 // clang-format on
 
-#define COLUMNS(table, columns) table_columns(table, columns, sizeof columns / sizeof *columns)
-
 /* As the variant's workers said, or the library's log; "" where neither did. */
 static const char *data_path(const struct summary *s, const struct summary_variant *v)
 {
@@ -74,8 +72,7 @@ static void put_summary(struct table *t, const struct summary *s, const struct s
 	const struct summary_variant *v = &s->variants[row->variant];
 	const struct cell *c = &row->cell;
 	const bool checked = row->carries_data, ranked = row->ranks && row->nranks > 1;
-	struct table_value wrong = table_of_none(), digest_ok = wrong, straggler = wrong,
-	                   last = wrong, last_by = wrong;
+	struct table_value digest_ok = table_of_none(), last = digest_ok, last_by = digest_ok;
 	TABLE_ROW(t, CELL(v->name), CELL(summary_role_name(v->role)), CELL(v->mode),
 	          CELL(v->layout), CELL(v->backend), CELL(v->library), CELL(row->nranks),
 	          CELL(coll_info(c->coll)->name), CELL(coll_word(c, row->nranks).text),
@@ -88,23 +85,21 @@ static void put_summary(struct table *t, const struct summary *s, const struct s
 	          CELL(row->p50_us), CELL(&row->p95_us), CELL(&row->p99_us),
 	          CELL(row->launch_us), CELL(row->skew_us), CELL(row->resolution_us),
 	          CELL(&row->ratio));
-	if (checked) {
-		wrong = CELL(row->wrong);
+	if (checked)
 		digest_ok = CELL(row->digest_ok);
-	}
 	if (ranked) {
-		straggler = CELL(row->straggler);
 		last = CELL(row->ranks[row->straggler].last);
 		last_by = CELL(row->ranks[row->straggler].last_by_us);
 	}
-	TABLE_PUT(t, wrong, CELL(row->faults), CELL(row->switches), digest_ok);
-	TABLE_PUT(t, straggler, last, last_by, CELL(data_path(s, v)));
+	TABLE_PUT(t, table_of_known(checked, row->wrong), CELL(row->faults),
+	          CELL(row->switches), digest_ok, table_of_known(ranked, row->straggler), last,
+	          last_by, CELL(data_path(s, v)));
 }
 
 struct table *tables_summary(const struct model *m)
 {
-	struct table *t = table_new("summary", "Every variant, cell and pace");
-	COLUMNS(t, summary_columns);
+	struct table *t = table_of("summary", "Every variant, cell and pace", summary_columns,
+	                           sizeof summary_columns / sizeof *summary_columns);
 	for (unsigned i = 0; i < m->summary.nrows; i++)
 		put_summary(t, &m->summary, &m->summary.rows[i]);
 	return t;
@@ -122,15 +117,13 @@ static unsigned nth_size(const struct summary *s, const struct summary_row *row)
 
 struct table *tables_ranks(const struct model *m)
 {
-	static const struct table_column columns[] = {
-	    {"variant", "variant", "", TABLE_TEXT},
-	    {"mode", "mode", "", TABLE_TEXT},
-	    {"ranks", "ranks", "", TABLE_COUNT},
-	    {"what", "what", "", TABLE_TEXT},
-	    {"bytes", "size", "", TABLE_BYTES},
-	    {"nth_size", "nth size", "", TABLE_COUNT},
-	    {"pace", "pace", "", TABLE_TEXT},
-	    {"rank", "rank", "", TABLE_COUNT},
+	const struct summary *s = &m->summary;
+	struct table *t = TABLE_NEW(
+	    "ranks", "What each rank had of every row of summary",
+	    {"variant", "variant", "", TABLE_TEXT}, {"mode", "mode", "", TABLE_TEXT},
+	    {"ranks", "ranks", "", TABLE_COUNT}, {"what", "what", "", TABLE_TEXT},
+	    {"bytes", "size", "", TABLE_BYTES}, {"nth_size", "nth size", "", TABLE_COUNT},
+	    {"pace", "pace", "", TABLE_TEXT}, {"rank", "rank", "", TABLE_COUNT},
 	    {"skew_us", "skew at start", "µs", TABLE_NUMBER},
 	    {"launch_us", "launch", "µs", TABLE_NUMBER},
 	    {"finish_us", "finish", "µs", TABLE_NUMBER},
@@ -138,11 +131,7 @@ struct table *tables_ranks(const struct model *m)
 	    {"late_percent", "late", "% of the call", TABLE_NUMBER},
 	    {"last", "last in, of the rows", "", TABLE_NUMBER},
 	    {"last_by_us", "last by", "µs", TABLE_NUMBER},
-	    {"blocks", "blocks", "", TABLE_COUNT},
-	};
-	const struct summary *s = &m->summary;
-	struct table *t = table_new("ranks", "What each rank had of every row of summary");
-	COLUMNS(t, columns);
+	    {"blocks", "blocks", "", TABLE_COUNT});
 	for (unsigned i = 0; i < s->nrows; i++) {
 		const struct summary_row *row = &s->rows[i];
 		for (unsigned k = 0; row->ranks && k < row->nranks; k++) {
@@ -169,29 +158,22 @@ struct table *tables_ranks(const struct model *m)
 
 struct table *tables_factors(const struct model *m)
 {
-	static const struct table_column columns[] = {
-	    {"nth", "nth", "", TABLE_COUNT},
-	    {"factor", "factor", "", TABLE_TEXT},
-	    {"setting", "setting", "", TABLE_TEXT},
-	    {"from", "from", "", TABLE_TEXT},
-	    {"to", "to", "", TABLE_TEXT},
+	const struct findings *f = &m->findings;
+	unsigned order[CLAIM_MAX];
+	struct table *t = TABLE_NEW(
+	    "factors", "What each factor does", {"nth", "nth", "", TABLE_COUNT},
+	    {"factor", "factor", "", TABLE_TEXT}, {"setting", "setting", "", TABLE_TEXT},
+	    {"from", "from", "", TABLE_TEXT}, {"to", "to", "", TABLE_TEXT},
 	    {"placebo", "placebo", "", TABLE_FLAG},
 	    {"effect", "effect on bandwidth", "", TABLE_RATIO},
-	    {"verdict", "verdict", "", TABLE_VERDICT},
-	    {"text", "text", "", TABLE_TEXT},
-	    {"why", "why", "", TABLE_TEXT},
-	    {"cells", "cells", "", TABLE_COUNT},
+	    {"verdict", "verdict", "", TABLE_VERDICT}, {"text", "text", "", TABLE_TEXT},
+	    {"why", "why", "", TABLE_TEXT}, {"cells", "cells", "", TABLE_COUNT},
 	    {"blocks", "blocks", "", TABLE_COUNT},
 	    {"latency", "effect on latency", "", TABLE_RATIO},
 	    {"latency_verdict", "verdict of latency", "", TABLE_VERDICT},
 	    {"latency_blocks", "blocks of latency", "", TABLE_COUNT},
 	    {"detectable", "could be seen from", "", TABLE_NUMBER},
-	    {"latency_detectable", "could be seen of latency from", "", TABLE_NUMBER},
-	};
-	const struct findings *f = &m->findings;
-	unsigned order[CLAIM_MAX];
-	struct table *t = table_new("factors", "What each factor does");
-	COLUMNS(t, columns);
+	    {"latency_detectable", "could be seen of latency from", "", TABLE_NUMBER});
 	factors_order(f->factors, f->asked.nfactors, order);
 	for (unsigned i = 0; i < f->asked.nfactors; i++) {
 		const struct factors_result *r = &f->factors[order[i]];
@@ -230,20 +212,13 @@ static void put_evidence(struct table *t, const struct model *m, const struct ev
 
 static struct table *tables_evidence(const struct model *m)
 {
-	static const struct table_column columns[] = {
-	    {"variant", "variant", "", TABLE_TEXT},
-	    {"mode", "mode", "", TABLE_TEXT},
-	    {"transport", "transport", "", TABLE_TEXT},
-	    {"data_path", "data path", "", TABLE_TEXT},
-	    {"ranks", "ranks", "", TABLE_COUNT},
-	    {"what", "what", "", TABLE_TEXT},
-	    {"bytes", "size used", "", TABLE_BYTES},
-	    {"asked_bytes", "size", "", TABLE_BYTES},
-	    {"rank", "rank", "", TABLE_COUNT},
-	};
 	const struct evidence *e = &m->findings.evidence;
-	struct table *t = table_new("evidence", "Counters, rank by rank");
-	COLUMNS(t, columns);
+	struct table *t = TABLE_NEW(
+	    "evidence", "Counters, rank by rank", {"variant", "variant", "", TABLE_TEXT},
+	    {"mode", "mode", "", TABLE_TEXT}, {"transport", "transport", "", TABLE_TEXT},
+	    {"data_path", "data path", "", TABLE_TEXT}, {"ranks", "ranks", "", TABLE_COUNT},
+	    {"what", "what", "", TABLE_TEXT}, {"bytes", "size used", "", TABLE_BYTES},
+	    {"asked_bytes", "size", "", TABLE_BYTES}, {"rank", "rank", "", TABLE_COUNT});
 	for (unsigned f = 0; f < RANK_FIGURES; f++)
 		table_column(t, rank_evidence_key(f), rank_evidence_key(f), "", TABLE_NUMBER);
 	table_column(t, "blocks", "blocks", "", TABLE_COUNT);

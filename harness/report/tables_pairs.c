@@ -5,12 +5,6 @@
 #include "../analysis/words.h"
 #include "tables.h"
 
-/* A number where there is one. */
-static struct table_value known(bool is, unsigned long long n)
-{
-	return is ? table_of_count(n) : table_of_none();
-}
-
 #define MOST_COLUMNS 16 /* ranks of a matrix */
 #define MOST_EDGES   12
 
@@ -59,9 +53,9 @@ struct table *tables_link_ranks(const struct model *m)
 			         rank->width, rank->gen_max, rank->width_max,
 			         rank->has_pcie ? "" : ", idle");
 		TABLE_ROW(t, CELL(r), CELL(rank->device),
-		          known(rank->numa >= 0, (unsigned)rank->numa),
-		          known(gpu, rank->nvlinks), CELL(rank->nvlink_gbs), CELL(pcie),
-		          CELL(rank->pcie_gbs), CELL(rank->remark));
+		          table_of_known(rank->numa >= 0, (unsigned)rank->numa),
+		          table_of_known(gpu, rank->nvlinks), CELL(rank->nvlink_gbs),
+		          CELL(pcie), CELL(rank->pcie_gbs), CELL(rank->remark));
 	}
 	table_drop_empty(t);
 	return t;
@@ -97,45 +91,22 @@ struct table *tables_link_classes(const struct model *m)
 	return t;
 }
 
-struct table *tables_pairs(const struct model *m)
+/* For people, or as a file, which names a class and says it in short too. */
+static struct table *pairs_of(const struct model *m, const char *name, const char *title,
+                              bool file)
 {
 	const struct pairs *p = &m->findings.pairs;
 	struct table *t = TABLE_NEW(
-	    "pairs", "Pairs of ranks, each way", {"from", "from", "", TABLE_COUNT},
-	    {"to", "to", "", TABLE_COUNT}, {"class", "class", "", TABLE_TEXT},
-	    {"via", "path, by the log", "", TABLE_TEXT}, {"p50_us", "p50", "µs", TABLE_NUMBER},
+	    name, title, {"from", "from", "", TABLE_COUNT}, {"to", "to", "", TABLE_COUNT},
+	    {"class", "class", "", TABLE_TEXT}, {"brief", "in short", "", TABLE_TEXT},
+	    {"via", "path, by the log", "", TABLE_TEXT},
+	    {"small_bytes", "times of", "", TABLE_BYTES}, {"p50_us", "p50", "µs", TABLE_NUMBER},
 	    {"p95_us", "p95", "µs", TABLE_SPREAD}, {"p99_us", "p99", "µs", TABLE_SPREAD},
-	    {"gbs", "alone", "GB/s", TABLE_SPREAD},
+	    {"bytes", "bandwidths of", "", TABLE_BYTES}, {"gbs", "alone", "GB/s", TABLE_SPREAD},
+	    {"theoretical_gbs", "theoretical", "GB/s", TABLE_NUMBER},
 	    {"share", "of the theoretical", "", TABLE_SHARE},
 	    {"all_gbs", "all at once", "GB/s", TABLE_NUMBER},
 	    {"remark", "remark", "", TABLE_TEXT});
-	for (unsigned i = 0; i < p->nranks * p->nranks; i++) {
-		const struct pairs_pair *pair = pairs_find(p, i / p->nranks, i % p->nranks);
-		char class[64];
-		if (!pair)
-			continue;
-		links_brief(&pair->link, class, sizeof class);
-		TABLE_ROW(t, CELL(pair->from), CELL(pair->to), CELL(class), CELL(pair->via),
-		          CELL(pair->p50_us), CELL(&pair->p95_us), CELL(&pair->p99_us),
-		          table_of_spread(pair->gbs, pair->gbs_lo, pair->gbs_hi),
-		          CELL(pair->share), CELL(pair->all_gbs), CELL(pair->remark));
-	}
-	table_drop_empty(t);
-	return t;
-}
-
-struct table *tables_pair_figures(const struct model *m)
-{
-	const struct pairs *p = &m->findings.pairs;
-	struct table *t = TABLE_NEW(
-	    "pair_figures", "Pairs of ranks, as a file", {"from", "", "", TABLE_COUNT},
-	    {"to", "", "", TABLE_COUNT}, {"class", "", "", TABLE_TEXT},
-	    {"brief", "", "", TABLE_TEXT}, {"via", "", "", TABLE_TEXT},
-	    {"small_bytes", "", "", TABLE_BYTES}, {"p50_us", "", "µs", TABLE_NUMBER},
-	    {"p95_us", "", "µs", TABLE_SPREAD}, {"p99_us", "", "µs", TABLE_SPREAD},
-	    {"bytes", "", "", TABLE_BYTES}, {"gbs", "", "GB/s", TABLE_SPREAD},
-	    {"theoretical_gbs", "", "GB/s", TABLE_NUMBER}, {"share", "", "", TABLE_SHARE},
-	    {"all_gbs", "", "GB/s", TABLE_NUMBER}, {"remark", "", "", TABLE_TEXT});
 	for (unsigned i = 0; i < p->nranks * p->nranks; i++) {
 		const struct pairs_pair *pair = pairs_find(p, i / p->nranks, i % p->nranks);
 		char brief[64];
@@ -143,52 +114,62 @@ struct table *tables_pair_figures(const struct model *m)
 			continue;
 		links_brief(&pair->link, brief, sizeof brief);
 		TABLE_ROW(t, CELL(pair->from), CELL(pair->to),
-		          CELL(links_info(pair->link.class)->name), CELL(brief),
+		          CELL(file ? links_info(pair->link.class)->name : brief), CELL(brief),
 		          CELL(pair->via), CELL(p->small_bytes), CELL(pair->p50_us),
 		          CELL(&pair->p95_us), CELL(&pair->p99_us), CELL(p->bytes),
 		          table_of_spread(pair->gbs, pair->gbs_lo, pair->gbs_hi),
 		          CELL(pair->link.theoretical_gbs), CELL(pair->share),
 		          CELL(pair->all_gbs), CELL(pair->remark));
 	}
+	if (file)
+		return t;
+	TABLE_DROP(t, "brief", "small_bytes", "bytes", "theoretical_gbs");
+	table_drop_empty(t);
 	return t;
+}
+
+struct table *tables_pairs(const struct model *m)
+{
+	return pairs_of(m, "pairs", "Pairs of ranks, each way", false);
+}
+
+struct table *tables_pair_figures(const struct model *m)
+{
+	return pairs_of(m, "pair_figures", "Pairs of ranks, as a file", true);
 }
 
 /* As a file, ranks and variant have a column each. */
 static struct table *pingpong_of(const struct model *m, const char *name, bool file)
 {
 	const struct pingpong *p = &m->findings.pingpong;
-	struct table *t = table_new(name, "Ping-pong, each pair in each variant");
-	if (file)
-		table_columns(t, TABLE_COLUMNS({"first", "", "", TABLE_COUNT},
-		                               {"second", "", "", TABLE_COUNT},
-		                               {"variant", "", "", TABLE_TEXT}));
-	else
-		table_columns(t, TABLE_COLUMNS({"pair", "ranks, variant", "", TABLE_TEXT}));
-	table_columns(t, TABLE_COLUMNS({"class", "class", "", TABLE_TEXT},
-	                               {"one_way_us", "one way", "µs", TABLE_NUMBER},
-	                               {"round_us", "there and back, p50", "µs", TABLE_NUMBER},
-	                               {"p95_us", "p95", "µs", TABLE_SPREAD},
-	                               {"p99_us", "p99", "µs", TABLE_SPREAD},
-	                               {"stream_us", "back to back", "µs", TABLE_NUMBER},
-	                               {"gbs", "one way", "GB/s", TABLE_SPREAD},
-	                               {"share", "of the theoretical", "", TABLE_SHARE}));
+	struct table *t = TABLE_NEW(
+	    name, "Ping-pong, each pair in each variant", {"first", "", "", TABLE_COUNT},
+	    {"second", "", "", TABLE_COUNT}, {"variant", "", "", TABLE_TEXT},
+	    {"pair", "ranks, variant", "", TABLE_TEXT}, {"class", "class", "", TABLE_TEXT},
+	    {"one_way_us", "one way", "µs", TABLE_NUMBER},
+	    {"round_us", "there and back, p50", "µs", TABLE_NUMBER},
+	    {"p95_us", "p95", "µs", TABLE_SPREAD}, {"p99_us", "p99", "µs", TABLE_SPREAD},
+	    {"stream_us", "back to back", "µs", TABLE_NUMBER},
+	    {"gbs", "one way", "GB/s", TABLE_SPREAD},
+	    {"share", "of the theoretical", "", TABLE_SHARE});
 	for (unsigned i = 0; i < p->n; i++) {
 		const struct pingpong_row *row = &p->rows[i];
 		const char *variant = m->summary.variants[row->variant].name;
 		char class[64];
 		links_brief(&row->link, class, sizeof class);
-		table_row(t);
-		if (file)
-			TABLE_PUT(t, CELL(row->first), CELL(row->second), CELL(variant));
-		else
-			table_text(t, "%u–%u %s", row->first, row->second, variant);
+		TABLE_ROW(t, CELL(row->first), CELL(row->second), CELL(variant));
+		table_text(t, "%u–%u %s", row->first, row->second, variant);
 		TABLE_PUT(t, CELL(class), CELL(row->round_us / 2), CELL(row->round_us),
 		          CELL(&row->p95_us), CELL(&row->p99_us), CELL(row->stream_us),
 		          table_of_spread(row->gbs, row->gbs_lo, row->gbs_hi),
 		          CELL(row->gbs / row->link.theoretical_gbs));
 	}
-	if (!file)
-		table_drop_empty(t);
+	if (file) {
+		TABLE_DROP(t, "pair");
+		return t;
+	}
+	TABLE_DROP(t, "first", "second", "variant");
+	table_drop_empty(t);
 	return t;
 }
 
@@ -266,12 +247,12 @@ struct table *tables_balance(const struct model *m)
 		double links = rank->nvlinks ? rank->nvlinks : NAN;
 		bool sent = !isnan(rank->sent_bytes);
 		unsigned long long bytes = sent ? (unsigned long long)rank->sent_bytes : 0;
-		TABLE_ROW(
-		    t, CELL(r), known(sent, bytes),
-		    known(sent && rank->nvlinks, rank->nvlinks ? bytes / rank->nvlinks : 0),
-		    CELL(rank->received_gbs), CELL(rank->last), CELL(rank->nvlink_tx_gbs),
-		    CELL(rank->nvlink_rx_gbs), CELL(rank->nvlink_tx_gbs / links),
-		    CELL(rank->pcie_tx_gbs), CELL(rank->pcie_rx_gbs));
+		TABLE_ROW(t, CELL(r), table_of_known(sent, bytes),
+		          table_of_known(sent && rank->nvlinks,
+		                         rank->nvlinks ? bytes / rank->nvlinks : 0),
+		          CELL(rank->received_gbs), CELL(rank->last), CELL(rank->nvlink_tx_gbs),
+		          CELL(rank->nvlink_rx_gbs), CELL(rank->nvlink_tx_gbs / links),
+		          CELL(rank->pcie_tx_gbs), CELL(rank->pcie_rx_gbs));
 	}
 	table_drop_empty(t);
 	return t;
@@ -311,7 +292,7 @@ struct table *tables_access(const struct model *m)
 		          table_of_spread(row->gbs, row->gbs_lo, row->gbs_hi), CELL(row->share),
 		          CELL(&row->ratio), CELL(row->dram_gbs), CELL(row->dram_per_byte),
 		          CELL(row->limit_gbs),
-		          known(huge, huge ? (unsigned long long)row->huge_bytes : 0));
+		          table_of_known(huge, huge ? (unsigned long long)row->huge_bytes : 0));
 	}
 	table_drop_empty(t);
 	return t;
@@ -336,7 +317,7 @@ struct table *tables_ranges(const struct model *m)
 		          CELL(m->summary.variants[row->variant].name), CELL(row->peak_gbs),
 		          CELL(row->peak_bytes), CELL(row->mean_gbs), CELL(row->least_us),
 		          CELL(row->latency_bytes), CELL(row->half_bytes),
-		          known(row->plateau_bytes, row->plateau_bytes));
+		          table_of_known(row->plateau_bytes, row->plateau_bytes));
 	}
 	table_drop_empty(t);
 	return t;

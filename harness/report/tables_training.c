@@ -9,39 +9,27 @@
 /* As a file, size and variant have a column each. */
 static struct table *training_of(const struct model *m, const char *name, bool file)
 {
-	static const struct table_column apart[] = {{"bytes", "", "", TABLE_BYTES},
-	                                            {"variant", "", "", TABLE_TEXT}},
-	                                 joint[] = {{"size", "size, variant", "", TABLE_TEXT}},
-	                                 columns[] = {
-	                                     {"what", "what", "", TABLE_TEXT},
-	                                     {"step_ms", "step", "ms", TABLE_SPREAD},
-	                                     {"compute_ms", "compute", "ms", TABLE_SPREAD},
-	                                     {"communication_ms", "communication", "ms",
-	                                      TABLE_SPREAD},
-	                                     {"exposed_ms", "exposed", "ms", TABLE_SPREAD},
-	                                     {"overlap_percent", "overlap", "%", TABLE_SPREAD},
-	                                     {"imbalance", "imbalance", "", TABLE_NUMBER},
-	                                     {"tokens", "tokens", "", TABLE_NUMBER},
-	                                     {"speed", "speed", "", TABLE_RATIO},
-	                                     {"blocks", "blocks", "", TABLE_COUNT},
-	                                     {"ctas", "NCCL's CTAs", "", TABLE_NUMBER},
-	                                     {"sms_percent", "of all SMs", "%", TABLE_NUMBER},
-	                                 };
 	const struct training *f = &m->findings.training;
-	struct table *t = table_new(name, "Steps of training");
-	table_columns(t, file ? apart : joint, file ? 2 : 1);
-	table_columns(t, columns, sizeof columns / sizeof *columns);
+	struct table *t = TABLE_NEW(
+	    name, "Steps of training", {"bytes", "", "", TABLE_BYTES},
+	    {"variant", "", "", TABLE_TEXT}, {"size", "size, variant", "", TABLE_TEXT},
+	    {"what", "what", "", TABLE_TEXT}, {"step_ms", "step", "ms", TABLE_SPREAD},
+	    {"compute_ms", "compute", "ms", TABLE_SPREAD},
+	    {"communication_ms", "communication", "ms", TABLE_SPREAD},
+	    {"exposed_ms", "exposed", "ms", TABLE_SPREAD},
+	    {"overlap_percent", "overlap", "%", TABLE_SPREAD},
+	    {"imbalance", "imbalance", "", TABLE_NUMBER},
+	    {"tokens", "tokens", "", TABLE_NUMBER}, {"speed", "speed", "", TABLE_RATIO},
+	    {"blocks", "blocks", "", TABLE_COUNT}, {"ctas", "NCCL's CTAs", "", TABLE_NUMBER},
+	    {"sms_percent", "of all SMs", "%", TABLE_NUMBER});
 	for (unsigned i = 0; i < f->n; i++) {
 		const struct training_row *row = &f->rows[i];
 		const struct summary_group *g = &m->summary.groups[row->group];
 		const struct stats_interval *us[] = {&row->step_us, &row->compute_us,
 		                                     &row->communication_us, &row->exposed_us};
 		const char *variant = m->summary.variants[row->variant].name;
-		table_row(t);
-		if (file)
-			TABLE_PUT(t, CELL(row->bytes), CELL(variant));
-		else
-			table_text(t, "%s %s", words_size(row->bytes).text, variant);
+		TABLE_ROW(t, CELL(row->bytes), CELL(variant));
+		table_text(t, "%s %s", words_size(row->bytes).text, variant);
 		TABLE_PUT(t, CELL(coll_word(&g->cell, g->nranks).text));
 		for (unsigned k = 0; k < 4; k++)
 			TABLE_PUT(t, table_of_spread(us[k]->estimate / 1000, us[k]->lo / 1000,
@@ -52,8 +40,12 @@ static struct table *training_of(const struct model *m, const char *name, bool f
 		          CELL(row->imbalance), CELL(row->tokens), CELL(&row->speed),
 		          CELL(row->blocks), CELL(row->ctas), CELL(100 * row->sms_share));
 	}
-	if (!file)
-		table_drop_empty(t);
+	if (file) {
+		TABLE_DROP(t, "size");
+		return t;
+	}
+	TABLE_DROP(t, "bytes", "variant");
+	table_drop_empty(t);
 	return t;
 }
 
@@ -115,15 +107,12 @@ static void add_spans(struct table *t, const struct record_cell *cell, double fr
 
 struct table *tables_spans(const struct model *m)
 {
-	static const struct table_column columns[] = {
-	    {"variant", "", "", TABLE_TEXT},    {"what", "", "", TABLE_TEXT},
-	    {"rank", "", "", TABLE_COUNT},      {"lane", "", "", TABLE_COUNT},
-	    {"bytes", "", "", TABLE_BYTES},     {"start_us", "", "µs", TABLE_NUMBER},
-	    {"end_us", "", "µs", TABLE_NUMBER},
-	};
 	const struct record_run *run = &m->run;
-	struct table *t = table_new("spans", "One step, lane by lane");
-	table_columns(t, columns, sizeof columns / sizeof *columns);
+	struct table *t =
+	    TABLE_NEW("spans", "One step, lane by lane", {"variant", "", "", TABLE_TEXT},
+	              {"what", "", "", TABLE_TEXT}, {"rank", "", "", TABLE_COUNT},
+	              {"lane", "", "", TABLE_COUNT}, {"bytes", "", "", TABLE_BYTES},
+	              {"start_us", "", "µs", TABLE_NUMBER}, {"end_us", "", "µs", TABLE_NUMBER});
 	for (unsigned v = 0; v < m->summary.nvariants; v++) {
 		bool done = m->summary.variants[v].role == ROLE_AGAIN;
 		for (unsigned c = 0; c < run->ncells && !done; c++) {

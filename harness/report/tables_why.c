@@ -51,12 +51,8 @@ struct table *tables_channels(const struct model *m)
 		TABLE_ROW(t, CELL(coll_word(&g->cell, g->nranks).text),
 		          CELL(s->variants[c->variant].name), CELL(c->rule.all),
 		          CELL(c->rule.chunk_bytes), CELL(c->before), CELL(c->bound_bytes),
-		          CELL(c->after));
-		if (c->to)
-			TABLE_PUT(t, CELL(g->asked_bytes[c->to]));
-		else
-			TABLE_PUT(t, table_of_none());
-		TABLE_PUT(t, CELL(c->from_gbs), CELL(c->predicted_gbs), CELL(c->to_gbs),
+		          CELL(c->after), table_of_known(c->to, g->asked_bytes[c->to]),
+		          CELL(c->from_gbs), CELL(c->predicted_gbs), CELL(c->to_gbs),
 		          CELL(c->breaks ? "a jump"
 		               : c->to   ? "no break"
 		                         : "not measured"));

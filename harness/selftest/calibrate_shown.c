@@ -154,14 +154,12 @@ static void put_source(struct shown *s, struct table *t, enum nvml_meter_source 
 
 static void put_sources(struct shown *s)
 {
-	static const struct table_column columns[] = {
-	    {"source", "counter", "", TABLE_TEXT},    {"unit", "unit", "", TABLE_TEXT},
+	struct table *t = TABLE_NEW(
+	    "sources", "What each counter reads above what was copied, in %",
+	    {"source", "counter", "", TABLE_TEXT}, {"unit", "unit", "", TABLE_TEXT},
 	    {"unit_bytes", "of B", "", TABLE_NUMBER}, {"ce_push", "CE push", "", TABLE_NUMBER},
 	    {"sm_push", "SM push", "", TABLE_NUMBER}, {"ce_pull", "CE pull", "", TABLE_NUMBER},
-	    {"sm_pull", "SM pull", "", TABLE_NUMBER}, {"spread", "spread", "", TABLE_NUMBER}};
-	struct table *t =
-	    table_new("sources", "What each counter reads above what was copied, in %");
-	table_columns(t, columns, COUNT(columns));
+	    {"sm_pull", "SM pull", "", TABLE_NUMBER}, {"spread", "spread", "", TABLE_NUMBER});
 	for (unsigned source = 0; source <= METER_PCIE; source++) {
 		const struct nvml_meter_info *info = nvml_meter_info(source);
 		if (calibrate_missing(s->c, source)[0] || isnan(info->unit_bytes))
@@ -175,24 +173,19 @@ static void put_sources(struct shown *s)
 
 static void put_pieces(struct shown *s)
 {
-	static const struct table_column columns[] = {
-	    {"way", "way", "", TABLE_TEXT},
-	    {"piece", "piece", "", TABLE_COUNT},
-	    {"direction", "to", "", TABLE_TEXT},
-	    {"data", "DATA", "", TABLE_NUMBER},
-	    {"spread", "spread", "", TABLE_NUMBER},
-	    {"raw", "RAW", "", TABLE_NUMBER},
-	    {"overhead", "extra", "", TABLE_NUMBER},
-	    {"packet", "packet", "", TABLE_NUMBER},
-	    {"data_back", "DATA back", "", TABLE_NUMBER},
-	    {"raw_back", "RAW back", "", TABLE_NUMBER}};
 	const struct calibrate *c = s->c;
-	struct table *t =
-	    table_new("pieces", "By the size of a piece, in bytes: DATA and RAW above what was "
-	                        "copied, and what of\nthem came back, in % of it; extra: "
-	                        "the share of RAW that is not DATA, in %;\npacket: bytes "
-	                        "copied per packet");
-	table_columns(t, columns, COUNT(columns));
+	struct table *t = TABLE_NEW(
+	    "pieces",
+	    "By the size of a piece, in bytes: DATA and RAW above what was "
+	    "copied, and what of\nthem came back, in % of it; extra: "
+	    "the share of RAW that is not DATA, in %;\npacket: bytes "
+	    "copied per packet",
+	    {"way", "way", "", TABLE_TEXT}, {"piece", "piece", "", TABLE_COUNT},
+	    {"direction", "to", "", TABLE_TEXT}, {"data", "DATA", "", TABLE_NUMBER},
+	    {"spread", "spread", "", TABLE_NUMBER}, {"raw", "RAW", "", TABLE_NUMBER},
+	    {"overhead", "extra", "", TABLE_NUMBER}, {"packet", "packet", "", TABLE_NUMBER},
+	    {"data_back", "DATA back", "", TABLE_NUMBER},
+	    {"raw_back", "RAW back", "", TABLE_NUMBER});
 	for (unsigned i = 0; i < c->ncells; i++) {
 		const struct copies_order *order = &c->cells[i].order;
 		struct calibrate_figure data = ratio_of(c, i, METER_DATA, CALIBRATE_SENT);
@@ -213,22 +206,17 @@ static void put_pieces(struct shown *s)
 
 static void put_steady(struct shown *s)
 {
-	static const struct table_column columns[] = {
-	    {"way", "way", "", TABLE_TEXT},
-	    {"direction", "to", "", TABLE_TEXT},
-	    {"copied", "GB/s", "", TABLE_NUMBER},
-	    {"gpm", "GPM", "", TABLE_NUMBER},
-	    {"spread", "spread", "", TABLE_NUMBER},
-	    {"gpm_mib", "in MiB", "", TABLE_NUMBER},
-	    {"data", "DATA", "", TABLE_NUMBER},
-	    {"raw", "RAW", "", TABLE_NUMBER},
-	    {"dram_sender", "DRAM", "", TABLE_NUMBER},
-	    {"dram_receiver", "peer's", "", TABLE_NUMBER}};
 	const struct calibrate *c = s->c;
-	struct table *t = table_new(
-	    "steady", "Rates while copies go on, above theirs in %; DRAM bytes per byte "
-	              "copied, and the peer's");
-	table_columns(t, columns, COUNT(columns));
+	struct table *t = TABLE_NEW(
+	    "steady",
+	    "Rates while copies go on, above theirs in %; DRAM bytes per byte "
+	    "copied, and the peer's",
+	    {"way", "way", "", TABLE_TEXT}, {"direction", "to", "", TABLE_TEXT},
+	    {"copied", "GB/s", "", TABLE_NUMBER}, {"gpm", "GPM", "", TABLE_NUMBER},
+	    {"spread", "spread", "", TABLE_NUMBER}, {"gpm_mib", "in MiB", "", TABLE_NUMBER},
+	    {"data", "DATA", "", TABLE_NUMBER}, {"raw", "RAW", "", TABLE_NUMBER},
+	    {"dram_sender", "DRAM", "", TABLE_NUMBER},
+	    {"dram_receiver", "peer's", "", TABLE_NUMBER});
 	for (unsigned i = 0; i < c->ncells; i++) {
 		const struct calibrate_reading *first = &c->readings[i][0][METER_DATA];
 		struct calibrate_figure gpm = ratio_of(c, i, METER_GPM, CALIBRATE_SENT);
@@ -251,15 +239,13 @@ static void put_steady(struct shown *s)
 
 static void put_control(struct shown *s)
 {
-	static const struct table_column columns[] = {
-	    {"source", "counter", "", TABLE_TEXT},
-	    {"unit", "unit", "", TABLE_TEXT},
-	    {"sent", "first GPU sent", "", TABLE_NUMBER},
-	    {"received", "second received", "", TABLE_NUMBER},
-	    {"missing", "missing", "", TABLE_TEXT}};
 	const struct calibrate *c = s->c;
-	struct table *t = table_new("control", "Counted while nothing was copied");
-	table_columns(t, columns, COUNT(columns));
+	struct table *t =
+	    TABLE_NEW("control", "Counted while nothing was copied",
+	              {"source", "counter", "", TABLE_TEXT}, {"unit", "unit", "", TABLE_TEXT},
+	              {"sent", "first GPU sent", "", TABLE_NUMBER},
+	              {"received", "second received", "", TABLE_NUMBER},
+	              {"missing", "missing", "", TABLE_TEXT});
 	for (unsigned i = 0; i < c->ncells; i++)
 		for (unsigned source = 0; source < METER_SOURCES && is_control(&c->cells[i]);
 		     source++) {
@@ -276,14 +262,12 @@ static void put_control(struct shown *s)
 
 static void put_readings(struct shown *s)
 {
-	static const struct table_column columns[] = {
-	    {"way", "way", "", TABLE_TEXT},
-	    {"steady", "steady", "", TABLE_FLAG},
-	    {"piece", "piece", "", TABLE_BYTES},
-	    {"direction", "direction", "", TABLE_TEXT},
-	    {"repeat", "repeat", "", TABLE_COUNT},
-	    {"source", "counter", "", TABLE_TEXT},
-	    {"unit", "unit", "", TABLE_TEXT},
+	const struct calibrate *c = s->c;
+	struct table *t = TABLE_NEW(
+	    "readings", "Every reading", {"way", "way", "", TABLE_TEXT},
+	    {"steady", "steady", "", TABLE_FLAG}, {"piece", "piece", "", TABLE_BYTES},
+	    {"direction", "direction", "", TABLE_TEXT}, {"repeat", "repeat", "", TABLE_COUNT},
+	    {"source", "counter", "", TABLE_TEXT}, {"unit", "unit", "", TABLE_TEXT},
 	    {"copied_0", "copied", "bytes", TABLE_NUMBER},
 	    {"seconds_0", "seconds", "s", TABLE_NUMBER},
 	    {"tx_0", "first GPU, TX", "", TABLE_NUMBER},
@@ -291,10 +275,7 @@ static void put_readings(struct shown *s)
 	    {"copied_1", "copied", "bytes", TABLE_NUMBER},
 	    {"seconds_1", "seconds", "s", TABLE_NUMBER},
 	    {"tx_1", "second GPU, TX", "", TABLE_NUMBER},
-	    {"rx_1", "second GPU, RX", "", TABLE_NUMBER}};
-	const struct calibrate *c = s->c;
-	struct table *t = table_new("readings", "Every reading");
-	table_columns(t, columns, COUNT(columns));
+	    {"rx_1", "second GPU, RX", "", TABLE_NUMBER});
 	for (unsigned k = 0; k < c->ncells * c->repeats * METER_SOURCES; k++) {
 		unsigned source = k % METER_SOURCES, repeat = k / METER_SOURCES % c->repeats;
 		unsigned cell = k / METER_SOURCES / c->repeats;
