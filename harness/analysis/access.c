@@ -35,18 +35,14 @@ static void take(const struct summary *s, const struct evidence *e, unsigned gro
                  unsigned variant, struct access *out)
 {
 	const struct summary_group *g = &s->groups[group];
-	const struct summary_row *row =
-	    summary_find(s, variant, group, g->bytes[g->nsizes - 1]);
+	const struct summary_row *row = index_at(s, variant, group, g->nsizes - 1);
 	if (!row || !row->ntrials || isnan(row->busbw_gbs))
 		return;
 	const struct evidence_row *counted = evidence_of(e, group, variant, g->nsizes - 1);
-	double scale = row->busbw_gbs * row->time_us;
 	struct access_row *x = &out->rows[out->n];
 	*x = (struct access_row){.variant = variant,
 	                         .stride = s->settings[variant].stride,
-	                         .gbs = row->busbw_gbs,
-	                         .gbs_lo = scale / row->time_us_hi,
-	                         .gbs_hi = scale / row->time_us_lo,
+	                         .gbs = summary_busbw(row),
 	                         .limit_gbs = NAN,
 	                         .dram_gbs = NAN,
 	                         .huge_bytes = huge_bytes(s->run, s->variants[variant].name),
@@ -55,8 +51,8 @@ static void take(const struct summary *s, const struct evidence *e, unsigned gro
 		x->dram_gbs = counted->dram_gbs;
 		x->limit_gbs = counted->dram_gbs / counted->dram_share;
 	}
-	x->share = x->gbs / x->limit_gbs;
-	x->dram_per_byte = x->dram_gbs / x->gbs;
+	x->share = x->gbs.estimate / x->limit_gbs;
+	x->dram_per_byte = x->dram_gbs / x->gbs.estimate;
 	if (x->stride == 1 && out->side < 0)
 		out->side = (int)out->n;
 	out->bytes = row->cell.bytes;
@@ -75,8 +71,7 @@ int access_make(const struct summary *s, const struct evidence *e, struct access
 		if (!out->rows)
 			return status_set(st, "out of memory for the access patterns");
 		for (unsigned v = 0; v < s->nvariants; v++)
-			if (s->variants[v].role != ROLE_LIMIT &&
-			    s->variants[v].role != ROLE_AGAIN)
+			if (summary_is_asked(s, v))
 				take(s, e, g, v, out);
 	}
 	return 0;

@@ -10,12 +10,12 @@
 
 struct access_row {
 	unsigned variant, stride;
-	double gbs, gbs_lo, gbs_hi; /* read and written, of one rank; quartiles over blocks */
-	double limit_gbs, share;    /* the memory's own limit, and gbs of it; NaN: not known */
-	double dram_gbs;            /* by counters; NaN: not read */
-	double dram_per_byte;     /* bytes that the memory moved for each that was asked for */
-	double huge_bytes;        /* of huge pages that it lay in; NaN: not said */
-	struct stats_ratio ratio; /* speed against the reference */
+	struct stats_interval gbs; /* read and written, of one rank; quartiles over blocks */
+	double limit_gbs, share;   /* the memory's own limit, and gbs of it; NaN: not known */
+	double dram_gbs;           /* by counters; NaN: not read */
+	double dram_per_byte;      /* bytes that the memory moved for each that was asked for */
+	double huge_bytes;         /* of huge pages that it lay in; NaN: not said */
+	struct stats_ratio ratio;  /* speed against the reference */
 };
 
 struct access {

@@ -97,8 +97,7 @@ struct scene {
 
 static bool is_judged(const struct summary *s, unsigned v)
 {
-	return s->variants[v].measured && s->variants[v].settings &&
-	       (s->variants[v].role == ROLE_VARIANT || s->variants[v].role == ROLE_REFERENCE);
+	return s->variants[v].measured && s->variants[v].settings && summary_is_asked(s, v);
 }
 
 static bool is_of(const struct scene *scene, unsigned variant, unsigned all, unsigned none)

@@ -260,9 +260,7 @@ static void say_ran(struct answer *a, const struct summary *s)
 	char names[ANSWER_TEXT_BYTES / 2] = "";
 	unsigned n = 0;
 	for (unsigned v = 0; v < s->nvariants; v++) {
-		enum summary_role role = s->variants[v].role;
-		if (!s->variants[v].measured ||
-		    (role != ROLE_VARIANT && role != ROLE_REFERENCE))
+		if (!s->variants[v].measured || !summary_is_asked(s, v))
 			continue;
 		status_list(names, sizeof names, s->variants[v].name);
 		n++;
@@ -332,10 +330,10 @@ static void say_access(struct answer *a, const struct summary *s, const struct a
 		if (row->stride > 1 && own->pages == s->settings[side->variant].pages)
 			words_add(text, sizeof text, "%s %u apart%s %s", text[0] ? "," : "",
 			          row->stride, text[0] ? "" : " reach",
-			          words_number(row->gbs).text);
+			          words_number(row->gbs.estimate).text);
 	}
 	say(a, "Side by side, elements are read and written at %s GB/s%s.%s%s%s",
-	    words_number(side->gbs).text, share, text[0] ? " Elements" : "", text,
+	    words_number(side->gbs.estimate).text, share, text[0] ? " Elements" : "", text,
 	    text[0] ? "." : "");
 }
 

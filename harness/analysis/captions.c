@@ -152,8 +152,7 @@ void caption_overview(const struct summary *s, const struct drawn_order *order, 
 		unsigned v = order->variants[i], all = 0, alike = 0, faster = 0, slower = 0;
 		for (unsigned g = 0; g < s->ngroups; g++) {
 			const struct summary_group *group = &s->groups[g];
-			const struct summary_row *row =
-			    summary_find(s, v, g, group->bytes[group->nsizes - 1]);
+			const struct summary_row *row = index_at(s, v, g, group->nsizes - 1);
 			if (group->cell.pace != PACE_STREAM || !row ||
 			    isnan(row->ratio.estimate))
 				continue;
@@ -184,12 +183,10 @@ static void say_figures(const struct summary *s, const struct drawn_order *order
                         unsigned group, const char *words, size_t offset, char *text,
                         size_t bytes)
 {
-	size_t size = s->groups[group].bytes[0];
 	unsigned n = 0;
 	text[0] = '\0';
 	for (unsigned i = 0; i < order->main; i++) {
-		const struct summary_row *row =
-		    summary_find(s, order->variants[i], group, size);
+		const struct summary_row *row = index_at(s, order->variants[i], group, 0);
 		double x = NAN;
 		if (row)
 			memcpy(&x, (const char *)row + offset, sizeof x);
@@ -227,8 +224,8 @@ void caption_ranks(const struct summary *s, const struct drawn_order *order, uns
 	text[0] = '\0';
 	for (unsigned i = 0; i < order->n; i++)
 		for (unsigned b = 0; b < s->groups[group].nsizes; b++) {
-			const struct summary_row *row = summary_find(
-			    s, order->variants[i], group, s->groups[group].bytes[b]);
+			const struct summary_row *row =
+			    index_at(s, order->variants[i], group, b);
 			if (s->variants[order->variants[i]].role == ROLE_AGAIN)
 				continue;
 			for (unsigned r = 0; row && row->ranks && r < row->nranks; r++) {

@@ -89,7 +89,7 @@ static bool rule_of(const struct summary *s, unsigned variant, unsigned nranks,
 static double bandwidth(const struct summary *s, unsigned variant, unsigned group,
                         unsigned size)
 {
-	const struct summary_row *row = index_row(s, variant, index_place(s, group, size));
+	const struct summary_row *row = index_at(s, variant, group, size);
 	return row && row->ntrials ? row->busbw_gbs : NAN;
 }
 

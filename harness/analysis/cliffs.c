@@ -103,10 +103,9 @@ static bool find(const struct summary *s, unsigned group, unsigned to, enum clif
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		enum cliff_kind its;
 		double factor;
-		const struct summary_row *row = index_row(s, v, index_place(s, group, to));
+		const struct summary_row *row = index_at(s, v, group, to);
 		/* The twin is the reference again. */
-		if (!row || !row->ntrials || s->variants[v].role == ROLE_LIMIT ||
-		    s->variants[v].role == ROLE_AGAIN)
+		if (!row || !row->ntrials || !summary_is_asked(s, v))
 			continue;
 		c.measured++;
 		if (!cliffs_leaves(s, group, v, to, &its, &factor) || its != kind)
@@ -121,7 +120,7 @@ static bool find(const struct summary *s, unsigned group, unsigned to, enum clif
 		c.factor = factor;
 		c.variant = v;
 		c.to_gbs = row->busbw_gbs;
-		c.from_gbs = index_row(s, v, index_place(s, group, to - 1))->busbw_gbs;
+		c.from_gbs = index_at(s, v, group, to - 1)->busbw_gbs;
 	}
 	c.limit = limit_leaves(s, group, to, kind);
 	*out = c;

@@ -10,8 +10,7 @@
 
 static bool counts(const struct summary *s, unsigned v)
 {
-	const struct summary_variant *variant = &s->variants[v];
-	return variant->measured && variant->role != ROLE_LIMIT && variant->role != ROLE_AGAIN;
+	return s->variants[v].measured && summary_is_asked(s, v);
 }
 
 static bool group_counts(const struct summary *s, unsigned group)
@@ -126,10 +125,8 @@ static int fastest_of(const struct summary *s, unsigned group, unsigned size)
 	int best = -1;
 	double least = INFINITY;
 	for (unsigned v = 0; v < s->nvariants; v++) {
-		const struct summary_row *row =
-		    counts(s, v) ? summary_find(s, v, group, s->groups[group].bytes[size])
-		                 : NULL;
-		if (row && row->time_us < least) {
+		const struct summary_row *row = index_at(s, v, group, size);
+		if (row && counts(s, v) && row->time_us < least) {
 			least = row->time_us;
 			best = (int)v;
 		}

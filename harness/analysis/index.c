@@ -201,6 +201,12 @@ struct summary_row *index_row(const struct summary *s, unsigned variant, unsigne
 	return s->index.rows[variant * s->index.nplaces + place];
 }
 
+struct summary_row *index_at(const struct summary *s, unsigned variant, unsigned group,
+                             unsigned size)
+{
+	return index_row(s, variant, index_place(s, group, size));
+}
+
 static size_t slot(const struct summary *s, unsigned variant, unsigned place, unsigned block)
 {
 	const struct index *x = &s->index;

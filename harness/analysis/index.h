@@ -147,6 +147,9 @@ int index_variant(const struct summary *summary, const char *name);
 unsigned index_place(const struct summary *summary, unsigned group, unsigned size);
 /* NULL where it was not measured. */
 struct summary_row *index_row(const struct summary *summary, unsigned variant, unsigned place);
+/* The same by group and the number of its size. */
+struct summary_row *index_at(const struct summary *summary, unsigned variant, unsigned group,
+                             unsigned size);
 /* NULL where there is none. `block` is a place in the index' list. */
 const struct summary_trial *index_timed(const struct summary *summary, unsigned variant,
                                         unsigned place, unsigned block);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "summary.h"
+
 #define CORNERS (1u << ORDERS_STEPS)
 #define NOWHERE UINT_MAX
 
@@ -61,7 +63,7 @@ static unsigned set_of(const struct cube *c, unsigned variant)
 	const struct summary_variant *v = &c->s->variants[variant];
 	char keys[1024];
 	unsigned set = 0, n = 0;
-	if (!v->measured || !v->settings || v->role == ROLE_AGAIN || v->role == ROLE_LIMIT)
+	if (!v->measured || !v->settings || !summary_is_asked(c->s, variant))
 		return NOWHERE;
 	for (unsigned i = 0; i < c->nsteps; i++) {
 		if (alike(c, c->keys[i], variant, c->from))

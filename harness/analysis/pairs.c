@@ -127,16 +127,12 @@ static void take_row(const struct summary *s, unsigned variant, unsigned group,
 	struct pairs_pair *pair = find(out, value_pair_from(g->cell.root),
 	                               value_pair_to(g->cell.root, out->nranks));
 	bool stream = g->cell.pace == PACE_STREAM;
-	const struct summary_row *row =
-	    summary_find(s, variant, group, g->bytes[stream ? g->nsizes - 1 : 0]);
+	const struct summary_row *row = index_at(s, variant, group, stream ? g->nsizes - 1 : 0);
 	if (!pair || !row || !row->ntrials)
 		return;
 	if (stream) {
-		double scale = row->busbw_gbs * row->time_us;
-		pair->gbs = row->busbw_gbs;
-		pair->gbs_lo = scale / row->time_us_hi;
-		pair->gbs_hi = scale / row->time_us_lo;
-		pair->share = pair->gbs / pair->link.theoretical_gbs;
+		pair->gbs = summary_busbw(row);
+		pair->share = pair->gbs.estimate / pair->link.theoretical_gbs;
 		out->bytes = row->cell.bytes;
 	} else {
 		pair->p50_us = row->p50_us;
@@ -183,7 +179,7 @@ static int take_all(const struct source *src, unsigned group, struct status *st)
 	struct pairs *p = src->out;
 	const struct summary_group *g = &src->s->groups[group];
 	const struct summary_row *row =
-	    summary_find(src->s, (unsigned)p->variant, group, g->bytes[g->nsizes - 1]);
+	    index_at(src->s, (unsigned)p->variant, group, g->nsizes - 1);
 	if (!row || !row->ranks)
 		return 0;
 	double part = (double)row->cell.bytes / p->nranks;
@@ -255,7 +251,7 @@ static int make_classes(struct pairs *p, struct status *st)
 			if (!pair || pair->link.class != class)
 				continue;
 			x[n] = pair->link.theoretical_gbs;
-			gbs[n] = pair->gbs;
+			gbs[n] = pair->gbs.estimate;
 			us[n++] = pair->p50_us;
 		}
 		if (!n)
@@ -277,16 +273,17 @@ static void judge(struct pairs *p, const struct pairs_class *c, struct pairs_pai
 	const double least = links_info(c->class)->least_share * pair->link.theoretical_gbs;
 	char *text = pair->remark;
 	const size_t bytes = sizeof pair->remark;
-	if (c->pairs >= PAIRS_CLASS && pair->gbs_hi < PAIRS_SLOW * c->gbs_median)
+	if (c->pairs >= PAIRS_CLASS && pair->gbs.hi < PAIRS_SLOW * c->gbs_median)
 		words_add(text, bytes, "%s GB/s, where its class reaches %s",
-		          words_number(pair->gbs).text, words_number(c->gbs_median).text);
-	if (pair->gbs_hi < PAIRS_SLOW * back->gbs_lo)
+		          words_number(pair->gbs.estimate).text,
+		          words_number(c->gbs_median).text);
+	if (pair->gbs.hi < PAIRS_SLOW * back->gbs.lo)
 		words_add(text, bytes, "%s%s GB/s, and %s on the way back",
-		          text[0] ? "; " : "", words_number(pair->gbs).text,
-		          words_number(back->gbs).text);
-	if (least > 0 && pair->gbs_hi < least)
+		          text[0] ? "; " : "", words_number(pair->gbs.estimate).text,
+		          words_number(back->gbs.estimate).text);
+	if (least > 0 && pair->gbs.hi < least)
 		words_add(text, bytes, "%s%s GB/s, below its class's range from %s up",
-		          text[0] ? "; " : "", words_number(pair->gbs).text,
+		          text[0] ? "; " : "", words_number(pair->gbs.estimate).text,
 		          words_number(least).text);
 	if (c->pairs >= PAIRS_CLASS && pair->p50_us > PAIRS_LATE * c->us_median)
 		words_add(text, bytes, "%sp50 of %s µs, where its class takes %s",
@@ -337,7 +334,7 @@ static void say_shared(struct pairs *p)
 		double best = NAN;
 		for (unsigned from = 0; from < p->nranks; from++)
 			if (find(p, from, to))
-				best = fmax(best, find(p, from, to)->gbs);
+				best = fmax(best, find(p, from, to)->gbs.estimate);
 		double share = p->ranks[to].received_gbs / best;
 		if (share < least || isnan(least)) {
 			least = share;
@@ -351,28 +348,10 @@ static void say_shared(struct pairs *p)
 		    slowest, words_number(p->ranks[slowest].received_gbs).text, 100 * least);
 }
 
-static int make(struct source *src, struct status *st)
+/* What joins each two ranks, by their GPUs (below 0: none) or cores. */
+static void link_ranks(struct source *src, const int *gpus, const int *cores)
 {
 	struct pairs *p = src->out;
-	const struct summary_variant *v = &src->s->variants[p->variant];
-	unsigned procs, threads, each = 1;
-	int *cores = malloc((p->nranks + 1) * sizeof *cores), *gpus;
-	int rc = -1;
-	if (sscanf(v->layout, "%ux%ux%u", &procs, &threads, &each) != 3 || !each)
-		each = 1;
-	gpus = malloc((p->nranks + 1) * sizeof *gpus);
-	p->ranks = calloc(p->nranks + 1, sizeof *p->ranks);
-	p->pairs = calloc((size_t)p->nranks * p->nranks + 1, sizeof *p->pairs);
-	p->edges = calloc(LINKS_EDGES, sizeof *p->edges);
-	if (!cores || !gpus || !p->ranks || !p->pairs || !p->edges) {
-		status_set(st, "out of memory for the pairs");
-		goto end;
-	}
-	p->n = p->nranks * (p->nranks - 1);
-	for (unsigned r = 0; r < p->nranks; r++) {
-		cores[r] = take_device(src, r, each);
-		gpus[r] = p->ranks[r].gpu;
-	}
 	for (unsigned i = 0; i < p->nranks * p->nranks; i++) {
 		unsigned a = i / p->nranks, b = i % p->nranks;
 		bool known = gpus[a] >= 0 && gpus[b] >= 0 && gpus[a] != gpus[b];
@@ -382,22 +361,42 @@ static int make(struct source *src, struct status *st)
 		    .link = known ? links_gpus(&src->topology, (unsigned)gpus[a],
 		                               (unsigned)gpus[b])
 		                  : links_cores(&src->topology, cores[a], cores[b]),
-		    .gbs = NAN,
-		    .gbs_lo = NAN,
-		    .gbs_hi = NAN,
+		    .gbs = STATS_NO_INTERVAL,
 		    .share = NAN,
 		    .all_gbs = NAN,
 		    .p50_us = NAN,
-		    .p95_us = {NAN, NAN, NAN},
-		    .p99_us = {NAN, NAN, NAN}};
+		    .p95_us = STATS_NO_INTERVAL,
+		    .p99_us = STATS_NO_INTERVAL};
+		if (known && p->ranks[a].bridge < 0 &&
+		    links_share_switch(&src->topology, (unsigned)gpus[a], (unsigned)gpus[b]))
+			p->ranks[a].bridge = (int)(b < a ? b : a);
 	}
-	for (unsigned r = 0; r < p->nranks; r++)
-		for (unsigned k = 0; k < p->nranks && p->ranks[r].bridge < 0; k++)
-			if (k != r && gpus[r] >= 0 && gpus[k] >= 0 &&
-			    links_share_switch(&src->topology, (unsigned)gpus[r],
-			                       (unsigned)gpus[k]))
-				p->ranks[r].bridge = (int)(k < r ? k : r);
 	p->nedges = links_edges(&src->topology, gpus, p->nranks, p->edges);
+}
+
+static int make(struct source *src, struct status *st)
+{
+	struct pairs *p = src->out;
+	const struct summary_variant *v = &src->s->variants[p->variant];
+	unsigned procs, threads, each = 1;
+	int *gpus = malloc(2 * (p->nranks + 1) * sizeof *gpus), *cores;
+	int rc = -1;
+	if (sscanf(v->layout, "%ux%ux%u", &procs, &threads, &each) != 3 || !each)
+		each = 1;
+	p->ranks = calloc(p->nranks + 1, sizeof *p->ranks);
+	p->pairs = calloc((size_t)p->nranks * p->nranks + 1, sizeof *p->pairs);
+	p->edges = calloc(LINKS_EDGES, sizeof *p->edges);
+	if (!gpus || !p->ranks || !p->pairs || !p->edges) {
+		status_set(st, "out of memory for the pairs");
+		goto end;
+	}
+	cores = gpus + p->nranks;
+	p->n = p->nranks * (p->nranks - 1);
+	for (unsigned r = 0; r < p->nranks; r++) {
+		cores[r] = take_device(src, r, each);
+		gpus[r] = p->ranks[r].gpu;
+	}
+	link_ranks(src, gpus, cores);
 	if (take_measured(src, st))
 		goto end;
 	take_path(src);
@@ -408,7 +407,6 @@ static int make(struct source *src, struct status *st)
 	say_shared(p);
 	rc = 0;
 end:
-	free(cores);
 	free(gpus);
 	return rc;
 }

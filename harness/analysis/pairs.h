@@ -24,7 +24,7 @@ struct pairs_pair {
 	unsigned from, to;
 	struct links_pair link;
 	char via[PATH_VIA_BYTES + 24]; /* "P2P/CUMEM, 16 channels" by the library's log, or "" */
-	double gbs, gbs_lo, gbs_hi;    /* alone; quartiles over blocks */
+	struct stats_interval gbs;     /* alone; quartiles over blocks */
 	double share;                  /* of the theoretical bandwidth */
 	double all_gbs;                /* while all send to all */
 	double p50_us;

@@ -10,9 +10,7 @@
 
 static bool is_shown(const struct summary *s, unsigned variant)
 {
-	enum summary_role role = s->variants[variant].role;
-	return s->variants[variant].measured &&
-	       (role == ROLE_VARIANT || role == ROLE_REFERENCE);
+	return s->variants[variant].measured && summary_is_asked(s, variant);
 }
 
 static bool is_of(const struct summary_group *g, enum coll_kind coll)
@@ -35,12 +33,10 @@ static struct pingpong_row *row_of(struct pingpong *p, const struct summary_grou
 	                                      .second = second,
 	                                      .link = {LINKS_UNKNOWN, 0, NAN},
 	                                      .round_us = NAN,
-	                                      .p95_us = {NAN, NAN, NAN},
-	                                      .p99_us = {NAN, NAN, NAN},
+	                                      .p95_us = STATS_NO_INTERVAL,
+	                                      .p99_us = STATS_NO_INTERVAL,
 	                                      .stream_us = NAN,
-	                                      .gbs = NAN,
-	                                      .gbs_lo = NAN,
-	                                      .gbs_hi = NAN};
+	                                      .gbs = STATS_NO_INTERVAL};
 	return &p->rows[p->n++];
 }
 
@@ -48,18 +44,14 @@ static void take_stream(const struct summary *s, unsigned group, unsigned varian
                         struct pingpong *p)
 {
 	const struct summary_group *g = &s->groups[group];
-	const struct summary_row *least = summary_find(s, variant, group, g->bytes[0]),
-	                         *most =
-	                             summary_find(s, variant, group, g->bytes[g->nsizes - 1]);
+	const struct summary_row *least = index_at(s, variant, group, 0),
+	                         *most = index_at(s, variant, group, g->nsizes - 1);
 	struct pingpong_row *row = row_of(p, g, variant);
 	if (least && least->ntrials)
 		row->stream_us = least->time_us;
 	if (!most || !most->ntrials)
 		return;
-	double scale = most->busbw_gbs * most->time_us;
-	row->gbs = most->busbw_gbs;
-	row->gbs_lo = scale / most->time_us_hi;
-	row->gbs_hi = scale / most->time_us_lo;
+	row->gbs = summary_busbw(most);
 	p->bytes = most->cell.bytes;
 }
 
@@ -67,7 +59,7 @@ static void take_isolated(const struct summary *s, unsigned group, unsigned vari
                           struct pingpong *p)
 {
 	const struct summary_group *g = &s->groups[group];
-	const struct summary_row *least = summary_find(s, variant, group, g->bytes[0]);
+	const struct summary_row *least = index_at(s, variant, group, 0);
 	if (!least || !least->ntrials)
 		return;
 	struct pingpong_row *row = row_of(p, g, variant);
@@ -85,7 +77,7 @@ static double all_reduce_of(const struct summary *s, unsigned variant, struct pi
 		if (!is_of(g, COLL_ALL_REDUCE) || g->cell.pace != PACE_STREAM ||
 		    g->cell.in_place)
 			continue;
-		row = summary_find(s, variant, i, g->bytes[g->nsizes - 1]);
+		row = index_at(s, variant, i, g->nsizes - 1);
 		if (!row || !row->ntrials)
 			continue;
 		p->all_reduce_bytes = row->cell.bytes;
@@ -107,7 +99,7 @@ static void add_class(const struct summary *s, struct pingpong *p, enum links_cl
 			continue;
 		theoretical = row->link.theoretical_gbs;
 		us[n] = row->round_us;
-		gbs[n++] = row->gbs;
+		gbs[n++] = row->gbs.estimate;
 	}
 	if (!n)
 		return;

@@ -13,8 +13,8 @@ struct pingpong_row {
 	struct links_pair link;          /* of the reference's ranks */
 	double round_us;                 /* p50 there and back; half of it is one way */
 	struct stats_interval p95_us, p99_us;
-	double stream_us;           /* there and back, one call behind the other */
-	double gbs, gbs_lo, gbs_hi; /* one way; quartiles over blocks */
+	double stream_us;          /* there and back, one call behind the other */
+	struct stats_interval gbs; /* one way; quartiles over blocks */
 };
 
 /* All pairs of a class in a variant. */

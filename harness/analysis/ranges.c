@@ -23,7 +23,7 @@ static bool take(const struct summary *s, unsigned group, unsigned variant,
 	bool rules = true;
 	*out = (struct ranges_row){.group = group, .variant = variant};
 	for (unsigned i = 0; i < g->nsizes; i++) {
-		const struct summary_row *row = summary_find(s, variant, group, g->bytes[i]);
+		const struct summary_row *row = index_at(s, variant, group, i);
 		if (!row || isnan(row->busbw_gbs))
 			return false;
 		least = i ? least : row->time_us;
@@ -39,7 +39,7 @@ static bool take(const struct summary *s, unsigned group, unsigned variant,
 	out->least_us = least;
 	out->mean_gbs = sum / g->nsizes;
 	for (unsigned i = 0; i < g->nsizes; i++) {
-		const struct summary_row *row = summary_find(s, variant, group, g->bytes[i]);
+		const struct summary_row *row = index_at(s, variant, group, i);
 		if (!out->half_bytes && row->busbw_gbs >= out->peak_gbs / 2)
 			out->half_bytes = g->asked_bytes[i];
 		if (row->busbw_gbs < RANGES_PLATEAU * out->peak_gbs) {
@@ -176,8 +176,8 @@ static void say_parts(const struct source *src)
 	const struct ranges_row *const rows[] = {all, gather, scatter};
 	for (unsigned i = 0; i < 3; i++) {
 		const struct summary_group *of = &src->s->groups[rows[i]->group];
-		const struct summary_row *row = summary_find(
-		    src->s, rows[i]->variant, rows[i]->group, of->bytes[of->nsizes - 1]);
+		const struct summary_row *row =
+		    index_at(src->s, rows[i]->variant, rows[i]->group, of->nsizes - 1);
 		if (of->asked_bytes[of->nsizes - 1] != bytes)
 			return;
 		us[i] = row->time_us;
@@ -217,9 +217,7 @@ int ranges_make(const struct summary *s, const struct evidence *e, const struct 
 		return status_set(st, "out of memory for the ranges of sizes");
 	for (unsigned g = 0; g < s->ngroups; g++)
 		for (unsigned v = 0; v < s->nvariants && is_swept(s, g); v++)
-			out->n += s->variants[v].role != ROLE_LIMIT &&
-			          s->variants[v].role != ROLE_AGAIN &&
-			          take(s, g, v, &out->rows[out->n]);
+			out->n += summary_is_asked(s, v) && take(s, g, v, &out->rows[out->n]);
 	const struct ranges_row *best = best_of(&src);
 	if (!best)
 		return 0;

@@ -19,6 +19,8 @@ struct stats_interval {
 	double estimate, lo, hi;
 };
 
+#define STATS_NO_INTERVAL ((struct stats_interval){NAN, NAN, NAN})
+
 /* stats_quantile, and the exact interval of order statistics (binomial; Hollander, Wolfe and
  * Chicken 2014, §3.6, for the median; Hahn and Meeker 1991, §5.2): it assumes nothing of the
  * distribution but that values are independent. */

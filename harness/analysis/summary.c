@@ -324,7 +324,7 @@ bool summary_counts(const struct record_cell *c)
 /* One of a row's numbers over its trials: a quantile with its interval, in µs. */
 static struct stats_interval interval_us(const struct summary_row *row, size_t offset, double p)
 {
-	struct stats_interval ns = {NAN, NAN, NAN};
+	struct stats_interval ns = STATS_NO_INTERVAL;
 	double *x = malloc((row->ntrials ? row->ntrials : 1) * sizeof *x);
 	if (!x)
 		return ns;
@@ -356,7 +356,7 @@ static void finish_row(struct summary_row *row)
 	row->time_min_us = MEDIAN_US(row, workers.min_ns);
 	row->time_max_us = MEDIAN_US(row, workers.max_ns);
 	row->p50_us = isolated ? row->time_us : NAN;
-	row->p95_us = row->p99_us = (struct stats_interval){NAN, NAN, NAN};
+	row->p95_us = row->p99_us = STATS_NO_INTERVAL;
 	if (isolated) {
 		row->p95_us = INTERVAL_US(row, p95_ns);
 		row->p99_us = INTERVAL_US(row, p99_ns);
@@ -642,8 +642,20 @@ const struct summary_row *summary_find(const struct summary *s, unsigned variant
 	const struct summary_group *g = &s->groups[group];
 	for (unsigned i = 0; i < g->nsizes; i++)
 		if (g->bytes[i] == bytes)
-			return index_row(s, variant, index_place(s, group, i));
+			return index_at(s, variant, group, i);
 	return NULL;
+}
+
+struct stats_interval summary_busbw(const struct summary_row *row)
+{
+	const double scale = row->busbw_gbs * row->time_us;
+	return (struct stats_interval){row->busbw_gbs, scale / row->time_us_hi,
+	                               scale / row->time_us_lo};
+}
+
+bool summary_is_asked(const struct summary *s, unsigned v)
+{
+	return s->variants[v].role == ROLE_VARIANT || s->variants[v].role == ROLE_REFERENCE;
 }
 
 bool summary_like(const struct summary *s, unsigned a, unsigned b)

@@ -17,6 +17,8 @@ void summary_free(struct summary *summary);
 /* The row of a variant in a group at a size, or NULL. */
 const struct summary_row *summary_find(const struct summary *summary, unsigned variant,
                                        unsigned group, size_t bytes);
+/* A row's bus bandwidth, GB/s, with what the quartiles of its time come to. */
+struct stats_interval summary_busbw(const struct summary_row *row);
 /* The group that differs from this one only in being in place or not, or -1. */
 int summary_partner(const struct summary *summary, unsigned group);
 /* Whether anything was measured at that pace, the limit left out. */
@@ -31,6 +33,8 @@ bool summary_counts(const struct record_cell *cell);
 const char *summary_fact(const struct summary *summary, unsigned variant, int worker,
                          const char *key);
 
+/* Whether a file asks for the variant: it is neither the reference's twin nor the limit. */
+bool summary_is_asked(const struct summary *summary, unsigned variant);
 /* Whether two variants are the same but for who launches and for the library. */
 bool summary_like(const struct summary *summary, unsigned a, unsigned b);
 /* Whether a variant is held against the reference. */

@@ -43,9 +43,7 @@ static bool is_taken(const struct summary *s, const struct summary_group *g)
 
 static bool is_shown(const struct summary *s, unsigned variant)
 {
-	enum summary_role role = s->variants[variant].role;
-	return s->variants[variant].measured &&
-	       (role == ROLE_VARIANT || role == ROLE_REFERENCE);
+	return s->variants[variant].measured && summary_is_asked(s, variant);
 }
 
 static bool is_routed(const struct summary_group *g)

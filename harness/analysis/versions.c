@@ -38,15 +38,9 @@ static bool has_mode(const struct summary *s, unsigned v, enum versions_mode mod
 	return !strcmp(s->variants[v].mode, versions_mode_name(mode));
 }
 
-/* Asked for, whether it was measured or not. */
-static bool is_planned(const struct summary *s, unsigned v)
-{
-	return s->variants[v].role == ROLE_VARIANT || s->variants[v].role == ROLE_REFERENCE;
-}
-
 static bool is_in(const struct summary *s, unsigned v)
 {
-	return is_planned(s, v) && s->variants[v].measured && *s->variants[v].library;
+	return summary_is_asked(s, v) && s->variants[v].measured && *s->variants[v].library;
 }
 
 /* The variant of a mode that is `like` in all else, library included. */
@@ -110,7 +104,7 @@ static bool asks_for_both(const struct summary *s, unsigned like)
 	bool asked[VERSIONS_MODES] = {false};
 	for (unsigned v = 0; v < s->nvariants; v++)
 		for (unsigned mode = 0; mode < VERSIONS_MODES; mode++)
-			asked[mode] |= is_planned(s, v) &&
+			asked[mode] |= summary_is_asked(s, v) &&
 			               has_mode(s, v, (enum versions_mode)mode) &&
 			               summary_like(s, v, like);
 	return asked[VERSIONS_THREADS] && asked[VERSIONS_PROCESSES];
@@ -135,7 +129,7 @@ static void say_absent(const struct summary *s, unsigned like, const char *versi
 	snprintf(why, bytes, "no variant of %s is like %s there", versions_mode_name(mode),
 	         s->variants[like].name);
 	for (unsigned v = 0; v < s->nvariants; v++)
-		if (is_planned(s, v) && is_of(s, v, version) && has_mode(s, v, mode) &&
+		if (summary_is_asked(s, v) && is_of(s, v, version) && has_mode(s, v, mode) &&
 		    summary_like(s, v, like)) {
 			contrast_absent(s, s->variants[v].name, why, bytes);
 			if (!why[0])

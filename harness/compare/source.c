@@ -92,7 +92,7 @@ static int add_absent(struct side *side, const struct summary *s, struct status 
 {
 	for (unsigned i = 0; i < s->nvariants; i++) {
 		const struct summary_variant *v = &s->variants[i];
-		if (v->measured || v->role == ROLE_LIMIT || v->role == ROLE_AGAIN)
+		if (v->measured || !summary_is_asked(s, i))
 			continue;
 		struct side_absent *more =
 		    side_grown(side->absent, side->nabsent, sizeof *more, st);

@@ -334,7 +334,7 @@ static int put_lines(struct script *p, unsigned group, unsigned k, enum figure f
 		unsigned v = p->order.variants[i], sizes = 0;
 		for (unsigned b = 0; b < g->nsizes; b++) {
 			double *x = &values[n * g->nsizes + b];
-			*x = figure_of(summary_find(p->s, v, group, g->bytes[b]), figure);
+			*x = figure_of(index_at(p->s, v, group, b), figure);
 			*x = isfinite(*x) && *x > 0 ? *x : NAN;
 			sizes += !isnan(*x);
 		}

@@ -289,7 +289,7 @@ static void put_pairs(struct script *p)
 			links_brief(&pair->link, brief, sizeof brief);
 		script_put(p, "P_links", i + 1, "%u",
 		           pair && pair->link.class == LINKS_NVLINK ? pair->link.nvlinks : 0);
-		script_number(p, "P_gbs", i + 1, pair ? pair->gbs : NAN);
+		script_number(p, "P_gbs", i + 1, pair ? pair->gbs.estimate : NAN);
 		script_number(p, "P_us", i + 1, pair ? pair->p50_us : NAN);
 		script_number(p, "P_all", i + 1, pair ? pair->all_gbs : NAN);
 		script_put(p, "P_slow", i + 1, "%d", pair && pair->remark[0]);
@@ -330,7 +330,7 @@ static void put_pingpong(struct script *p)
 			if (p->order.variants[k] != row->variant)
 				continue;
 			script_number(p, "Q_us", pair * p->order.n + k + 1, row->round_us);
-			script_number(p, "Q_gbs", pair * p->order.n + k + 1, row->gbs);
+			script_number(p, "Q_gbs", pair * p->order.n + k + 1, row->gbs.estimate);
 		}
 	}
 }

@@ -533,7 +533,7 @@ unsigned nccl_format_print(const struct summary *s, enum nccl_average average, F
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		/* The twin is the reference again: whoever reads a variant's average off the
 		 * last table would take it for another variant's. */
-		if (s->variants[v].role == ROLE_LIMIT || s->variants[v].role == ROLE_AGAIN)
+		if (!summary_is_asked(s, v))
 			continue;
 		for (unsigned g = 0; g < s->ngroups; g++) {
 			struct nccl_table t = {

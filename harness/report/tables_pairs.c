@@ -117,8 +117,7 @@ static struct table *pairs_of(const struct model *m, const char *name, const cha
 		          CELL(file ? links_info(pair->link.class)->name : brief), CELL(brief),
 		          CELL(pair->via), CELL(p->small_bytes), CELL(pair->p50_us),
 		          CELL(&pair->p95_us), CELL(&pair->p99_us), CELL(p->bytes),
-		          table_of_spread(pair->gbs, pair->gbs_lo, pair->gbs_hi),
-		          CELL(pair->link.theoretical_gbs), CELL(pair->share),
+		          CELL(&pair->gbs), CELL(pair->link.theoretical_gbs), CELL(pair->share),
 		          CELL(pair->all_gbs), CELL(pair->remark));
 	}
 	if (file)
@@ -161,8 +160,7 @@ static struct table *pingpong_of(const struct model *m, const char *name, bool f
 		table_text(t, "%u–%u %s", row->first, row->second, variant);
 		TABLE_PUT(t, CELL(class), CELL(row->round_us / 2), CELL(row->round_us),
 		          CELL(&row->p95_us), CELL(&row->p99_us), CELL(row->stream_us),
-		          table_of_spread(row->gbs, row->gbs_lo, row->gbs_hi),
-		          CELL(row->gbs / row->link.theoretical_gbs));
+		          CELL(&row->gbs), CELL(row->gbs.estimate / row->link.theoretical_gbs));
 	}
 	if (file) {
 		TABLE_DROP(t, "pair");
@@ -289,9 +287,8 @@ struct table *tables_access(const struct model *m)
 		const struct access_row *row = &a->rows[i];
 		bool huge = !isnan(row->huge_bytes);
 		TABLE_ROW(t, CELL(m->summary.variants[row->variant].name), CELL(row->stride),
-		          table_of_spread(row->gbs, row->gbs_lo, row->gbs_hi), CELL(row->share),
-		          CELL(&row->ratio), CELL(row->dram_gbs), CELL(row->dram_per_byte),
-		          CELL(row->limit_gbs),
+		          CELL(&row->gbs), CELL(row->share), CELL(&row->ratio),
+		          CELL(row->dram_gbs), CELL(row->dram_per_byte), CELL(row->limit_gbs),
 		          table_of_known(huge, huge ? (unsigned long long)row->huge_bytes : 0));
 	}
 	table_drop_empty(t);

@@ -22,11 +22,10 @@ struct table *tables_memory(const struct model *m)
 	                            {"rank_mib", "per rank", "MiB", TABLE_NUMBER},
 	                            {"process_mib", "process", "MiB", TABLE_NUMBER});
 	for (unsigned v = 0; v < s->nvariants; v++) {
-		enum summary_role role = s->variants[v].role;
 		struct memory_use use;
 		/* The limit's buffers are all that it needs, and the twin's are the
 		 * reference's. */
-		if ((role != ROLE_VARIANT && role != ROLE_REFERENCE) || memory_of(s, v, &use) ||
+		if (!summary_is_asked(s, v) || memory_of(s, v, &use) ||
 		    !(isfinite(use.buffers) || isfinite(use.comm) || isfinite(use.calls)))
 			continue;
 		const double bytes[] = {use.buffers, use.comm, use.registering,

@@ -25,7 +25,7 @@ static void put_peak(struct table *t, const struct summary *s, unsigned group, u
 	double best = NAN, sum = 0;
 	unsigned n = 0, at = 0;
 	for (unsigned i = 0; i < g->nsizes; i++) {
-		const struct summary_row *row = summary_find(s, v, group, g->bytes[i]);
+		const struct summary_row *row = index_at(s, v, group, i);
 		if (!row || isnan(row->busbw_gbs))
 			continue;
 		sum += row->busbw_gbs;
@@ -78,7 +78,7 @@ static struct table_value value_of(const struct summary_row *row, enum tables_wh
 {
 	if (!row || !row->ntrials)
 		return table_of_none();
-	double scale = row->busbw_gbs * row->time_us;
+	const struct stats_interval busbw = summary_busbw(row);
 	switch (what) {
 	case TABLES_RATIO:
 		return CELL(&row->ratio);
@@ -91,8 +91,7 @@ static struct table_value value_of(const struct summary_row *row, enum tables_wh
 	default:
 		return isnan(row->busbw_gbs)
 		           ? table_of_spread(row->time_us, row->time_us_lo, row->time_us_hi)
-		           : table_of_spread(row->busbw_gbs, scale / row->time_us_hi,
-		                             scale / row->time_us_lo);
+		           : CELL(&busbw);
 	}
 }
 
@@ -165,14 +164,13 @@ struct table *tables_by_size(const struct model *m, unsigned group, enum tables_
 		line_name(s, v, text, sizeof text);
 		TABLE_PUT(t, CELL(text));
 		for (unsigned i = 0; i < g->nsizes; i++)
-			TABLE_PUT(t, value_of(summary_find(s, v, group, g->bytes[i]), what));
+			TABLE_PUT(t, value_of(index_at(s, v, group, i), what));
 	}
 	for (unsigned i = 0; i < g->nsizes && !rows; i++) {
 		TABLE_ROW(t, CELL(g->asked_bytes[i]));
 		for (unsigned v = 0; v < s->nvariants; v++)
 			if (is_shown(s, group, v, what))
-				TABLE_PUT(
-				    t, value_of(summary_find(s, v, group, g->bytes[i]), what));
+				TABLE_PUT(t, value_of(index_at(s, v, group, i), what));
 	}
 	return t;
 }
@@ -193,7 +191,7 @@ struct table *tables_launch(const struct model *m, unsigned group)
 	unsigned step = g->nsizes > 1 ? g->nsizes - 1 : 1;
 	for (unsigned i = 0; i < g->nsizes; i += step)
 		for (unsigned v = 0; v < s->nvariants; v++) {
-			const struct summary_row *row = summary_find(s, v, group, g->bytes[i]);
+			const struct summary_row *row = index_at(s, v, group, i);
 			if (s->variants[v].role == ROLE_LIMIT || !row || !row->ntrials)
 				continue;
 			TABLE_ROW(t, CELL(g->asked_bytes[i]), CELL(s->variants[v].name),
@@ -207,7 +205,7 @@ static void put_stragglers(struct table *t, const struct summary *s, unsigned gr
                            unsigned size)
 {
 	const struct summary_group *g = &s->groups[group];
-	const struct summary_row *row = summary_find(s, v, group, g->bytes[size]);
+	const struct summary_row *row = index_at(s, v, group, size);
 	if (!row || !row->ranks)
 		return;
 	double skew[2] = {INFINITY, 0}, launch[2] = {INFINITY, 0};
@@ -246,8 +244,7 @@ struct table *tables_stragglers(const struct model *m, unsigned group)
 	for (unsigned i = 0; i < g->nsizes; i++)
 		for (unsigned v = 0; v < s->nvariants; v++)
 			if ((i == 0 || i == g->nsizes / 2 || i + 1 == g->nsizes) &&
-			    s->variants[v].role != ROLE_LIMIT &&
-			    s->variants[v].role != ROLE_AGAIN)
+			    summary_is_asked(s, v))
 				put_stragglers(t, s, group, v, i);
 	return t;
 }
