@@ -76,10 +76,9 @@ static void path_line(FILE *out, const char *variant, json_t *settings)
 	    "P2P/CUMEM", "links", "registered", 0, "registered_why", "", "copy_engine", 0,
 	    "symmetric", 0, "data_path", "staged", "why", "w", "version", "2.28.3", "unread", 0,
 	    "p2p_chunk_bytes", 524288, "settings", settings);
-	made_line(out,
-	          json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:o}", "schema", 1,
-	                    "kind", "path", "experiment", "x", "variant", variant, "block", 0,
-	                    "order", 1, "expect", "", "as_expected", 1, "path", path));
+	made_line(out, json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:o}", "schema", 1,
+	                         "kind", "path", "experiment", "x", "variant", variant, "block",
+	                         0, "order", 1, "expect", "", "as_expected", 1, "path", path));
 }
 
 static void paths(FILE *out)
@@ -259,6 +258,30 @@ static void nothing_is_told_of_the_search_alone(void **state)
 	assert_null(strstr(made_read("nccl.conf"), "\nNCCL_"));
 }
 
+/* Two sets in four cells want 9 blocks before any gain can be confirmed: cut off before, it is
+ * not said that none is there.
+ */
+static void an_unfinished_confirmation_is_called_so(void **state)
+{
+	const unsigned least = search_confirm_blocks(2 * 4);
+	struct status st = {""};
+	(void)state;
+	assert_in_range(least, 3, CONFIRMED);
+	for (unsigned n = least - 1; n <= least; n++) {
+		const bool cut = n < least;
+		write_record(n);
+		if (report_make(made_folder, "/nowhere", NULL, &st))
+			fail_msg("%s", st.text);
+		json_t *r = json_report(made_path("report.json"));
+		json_assert_one_says(json_object_get(r, "answer"),
+		                     cut ? "Nothing is confirmed yet" : "register = local");
+		json_decref(r);
+		const char *conf = made_read("nccl.conf");
+		assert_int_equal(strstr(conf, "# Not finished") != NULL, cut);
+		assert_null(strstr(conf, "defaults stand"));
+	}
+}
+
 /* The round that is not whole goes on; then the next; the confirmation so often as it takes. */
 static void the_record_says_what_comes_next(void **state)
 {
@@ -304,6 +327,7 @@ int main(void)
 	    cmocka_unit_test(gains_are_those_of_the_confirmation),
 	    cmocka_unit_test(what_did_nothing_is_left_out_of_the_file),
 	    cmocka_unit_test(nothing_is_told_of_the_search_alone),
+	    cmocka_unit_test(an_unfinished_confirmation_is_called_so),
 	    cmocka_unit_test(the_record_says_what_comes_next),
 	};
 	return cmocka_run_group_tests(tests, made_begin, made_end);

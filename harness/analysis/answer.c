@@ -112,6 +112,12 @@ static void say_tuned(struct answer *a, const struct summary *s, const struct tu
 		    "elsewhere: "
 		    "nccl.conf names the best for each size.",
 		    gains, t->ncells);
+	} else if (s->nblocks < t->wants) {
+		say(a,
+		    "Nothing is confirmed yet: the confirmation has %u block%s, and with fewer "
+		    "than %u no gain of %u sets in %u cells can be. Go on with launchgap "
+		    "resume.",
+		    s->nblocks, s->nblocks == 1 ? "" : "s", t->wants, t->nfinalists, t->ncells);
 	} else if (s->run->search.confirmed) {
 		say(a,
 		    "No setting is confirmed to gain anywhere: the defaults stand (%u sets of "
@@ -383,9 +389,11 @@ static void say_fastest(struct answer *a, const struct summary *s, const struct 
 			          words_range(range).text);
 			any = any || alone >= 0;
 		}
-		say(a, any ? "%s, %s: the fastest is %s." : "%s, %s: which is the fastest is %s.",
+		say(a,
+		    any ? "%s, %s: the fastest is %s." : "%s, %s: which is the fastest is %s.",
 		    coll_word(&g->cell, g->nranks).text,
-		    g->cell.pace == PACE_ISOLATED ? "single calls" : "calls back to back", text);
+		    g->cell.pace == PACE_ISOLATED ? "single calls" : "calls back to back",
+		    text);
 	}
 }
 
@@ -417,7 +425,8 @@ void answer_make(const struct summary *s, const struct findings *f,
 	const bool tells = answer_tells(regimes);
 	/* What is sure beyond the noise (waterfall.h) is an answer in any run. */
 	const bool gap = !isnan(f->waterfall.explained.estimate);
-	const struct regime *last = regimes->n && !tells ? &regimes->list[regimes->n - 1] : NULL;
+	const struct regime *last =
+	    regimes->n && !tells ? &regimes->list[regimes->n - 1] : NULL;
 	if (!tells && !gap)
 		say_ran(out, s);
 	if (last && !gap)

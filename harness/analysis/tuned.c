@@ -532,6 +532,7 @@ int tuned_make(const struct summary *s, struct tuned *out, struct status *st)
 		     tests_make(s, &t, st);
 	if (!rc)
 		sum_up(s, &t);
+	t.wants = t.nfinalists ? search_confirm_blocks(t.nfinalists * t.ncells) : 0;
 	tuned_seen_free(&seen);
 	if (rc)
 		tuned_free(&t);

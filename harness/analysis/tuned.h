@@ -59,12 +59,12 @@ int tuned_next(const struct record_run *run, const struct search_space *space, u
 
 struct tuned_finalist {
 	struct search_set set;
-	unsigned variant; /* of the summary */
+	unsigned variant;            /* of the summary */
 	char text[TUNED_TEXT_BYTES]; /* of its settings; those that did nothing (evidence_idle)
 	                                are left out */
-	unsigned confirmed;  /* cells */
-	bool no_loss;        /* in any cell */
-	double gain;         /* mean log over the cells, of the confirmation */
+	unsigned confirmed;          /* cells */
+	bool no_loss;                /* in any cell */
+	double gain;                 /* mean log over the cells, of the confirmation */
 	double memory_bytes; /* more than the default's, on a rank's device; NaN: not known */
 	struct tuned_test *tests; /* per cell */
 };
@@ -80,6 +80,7 @@ struct tuned {
 	struct search_space space;
 	unsigned ntrials, nsets; /* of the search, without its confirmation */
 	unsigned ncells, nfinalists;
+	unsigned wants; /* blocks from which its finalists can be confirmed at all */
 	struct tuned_cell *cells;
 	struct tuned_finalist finalists[SEARCH_MAX_FINALISTS];
 	struct tuned_test *tests;

@@ -132,6 +132,12 @@ void nccl_conf_write(const struct model *m, FILE *out)
 		write_gains(m, all, out);
 		write_cost(m, all, out);
 		write_set(m, all, "", out);
+	} else if (s->nblocks < u->wants) {
+		fprintf(
+		    out,
+		    "\n# Not finished: with fewer than %u blocks no gain can be confirmed, and "
+		    "there are %u.\n",
+		    u->wants, s->nblocks);
 	} else {
 		fprintf(out,
 		        "\n# No set gains anywhere without a loss elsewhere: NCCL's defaults "

@@ -119,16 +119,18 @@ static void say_stage(struct runner *r, const struct tuned_next *next, unsigned 
 		         SEARCH_NARROWS);
 }
 
-/* Whether what is left of the budget is just what the confirmation takes, by the mean of the
- * trials so far. */
-static bool is_short(const struct runner *r)
+/* Whether the budget is spent before so many trials of the search and then the confirmation are
+ * done, whose variants have a job more each for their path; by the mean of the trials so far.
+ */
+static bool is_short(const struct runner *r, unsigned trials)
 {
 	unsigned screen, narrow, confirm;
 	if (!r->spec.search.budget_said || !r->ndone)
 		return false;
 	plan_search_trials(&r->plan, &screen, &narrow, &confirm);
+	const unsigned left = trials + confirm + confirm / plan_search_blocks(&r->plan);
 	double spent_s = 1e-9 * (double)(clock_now_ns() - r->begin_ns);
-	return spent_s * (1 + (double)confirm / r->ndone) > r->spec.budget_s;
+	return spent_s * (1 + (double)left / r->ndone) > r->spec.budget_s;
 }
 
 /* A value with which nothing ran and two sets failed would fail, or wait for its timeout, in
@@ -167,9 +169,14 @@ static int next_find(struct tuning *t, bool restore, struct tuned_next *next, st
 	if (record_load(r->folder.path, &run, &torn, st))
 		return -1;
 	int rc = restore ? sets_restore(t, &run, st) : 0;
-	if (!rc)
-		rc = tuned_next(&run, &r->plan.search, r->plan.seed,
-		                plan_search_blocks(&r->plan), is_short(r), next, st);
+	bool hurry = false;
+	do {
+		if (!rc)
+			rc = tuned_next(&run, &r->plan.search, r->plan.seed,
+			                plan_search_blocks(&r->plan), hurry, next, st);
+		hurry = !rc && !hurry && !next->ended && !next->confirms &&
+		        is_short(r, next->n + 2);
+	} while (hurry);
 	record_free(&run);
 	return rc;
 }
