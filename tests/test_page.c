@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "../harness/report/grid.h"
 #include "../harness/report/page.h"
 #include "json.h"
 
@@ -36,8 +37,8 @@ static void fits(struct page *p)
 	for (const char *at = text; *at; at += strcspn(at, "\n") + 1) {
 		size_t n = strcspn(at, "\n");
 		snprintf(line, sizeof line, "%.*s", (int)n, at);
-		if (table_width(line) > PAGE_COLUMNS || (n && line[n - 1] == ' '))
-			fail_msg("%u wide: \"%s\"", table_width(line), line);
+		if (grid_width(line) > PAGE_COLUMNS || (n && line[n - 1] == ' '))
+			fail_msg("%u wide: \"%s\"", grid_width(line), line);
 	}
 }
 

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "../harness/analysis/stats.h"
+#include "../harness/report/grid.h"
 #include "../harness/report/table.h"
 #include "json.h"
 
@@ -163,7 +164,7 @@ static unsigned widest(const char *text)
 		assert_true(n < sizeof line);
 		memcpy(line, text, n);
 		line[n] = '\0';
-		unsigned width = table_width(line);
+		unsigned width = grid_width(line);
 		most = width > most ? width : most;
 		text += n + (text[n] == '\n');
 	}

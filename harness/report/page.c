@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grid.h"
+
 /* Where a paragraph begins there is one empty line above, but on top. */
 static void begin(struct page *p)
 {
@@ -33,13 +35,13 @@ static void bind_units(char *text, size_t bytes)
 
 void page_wrap(FILE *out, const char *lead, unsigned indent, const char *text)
 {
-	unsigned column = table_width(lead);
+	unsigned column = grid_width(lead);
 	fputs(lead, out);
 	for (bool first = true; *text; first = false) {
 		size_t bytes = strcspn(text, " \n");
 		char word[PAGE_TEXT_BYTES];
 		snprintf(word, sizeof word, "%.*s", (int)bytes, text);
-		unsigned width = table_width(word);
+		unsigned width = grid_width(word);
 		bool breaks = !first && column + 1 + width > PAGE_COLUMNS;
 		if (breaks)
 			fprintf(out, "\n%*s", (int)indent, "");

@@ -8,8 +8,8 @@
 
 #include "../coll/coll.h"
 #include "../analysis/words.h"
+#include "grid.h"
 
-#define GAP        2 /* blanks between columns */
 #define CELL_BYTES 1024
 
 struct column {
@@ -349,202 +349,40 @@ static void head_text(const struct table *t, unsigned column, char *text, size_t
 	snprintf(text, bytes, "%s%s%s", c->head, c->unit[0] && c->head[0] ? ", " : "", c->unit);
 }
 
-unsigned table_width(const char *text)
-{
-	unsigned n = 0;
-	for (; *text; text++)
-		n += ((unsigned char)*text & 0xC0) != 0x80;
-	return n;
-}
-
 static bool is_left(const struct table *t, unsigned column)
 {
 	enum table_kind kind = t->columns[column].kind;
 	return kind == TABLE_TEXT || kind == TABLE_VERDICT || column == 0;
 }
 
-static unsigned column_width(const struct table *t, unsigned column)
-{
-	char text[CELL_BYTES];
-	head_text(t, column, text, sizeof text);
-	unsigned most = table_width(text);
-	for (unsigned r = 0; r < t->nrows; r++) {
-		cell_text(t, r, column, false, text, sizeof text);
-		unsigned width = table_width(text);
-		most = width > most ? width : most;
-	}
-	return most;
-}
-
-/* Row -1 is the head. */
-static void text_at(const struct table *t, int row, unsigned column, char *text, size_t bytes)
-{
-	if (row < 0)
-		head_text(t, column, text, bytes);
-	else
-		cell_text(t, (unsigned)row, column, false, text, bytes);
-}
-
-/* How many bytes of the text go on a line of that width: whole words, at least one, of which as
- * much as fits. */
-static size_t line_bytes(const char *text, unsigned width)
-{
-	size_t fits = 0;
-	for (size_t at = 0; text[at];) {
-		size_t end = at + strspn(text + at, " ");
-		end += strcspn(text + end, " ");
-		unsigned n = 0;
-		for (size_t i = 0; i < end; i++) {
-			bool begins = ((unsigned char)text[i] & 0xC0) != 0x80;
-			if (begins && n == width && !fits)
-				return i;
-			n += begins;
-		}
-		if (n > width && fits)
-			break;
-		fits = at = end;
-	}
-	return fits;
-}
-
-/* A row of columns from..to behind the first `keys`; a text wider than its column goes on
- * below. */
-static void put_row(const struct table *t, FILE *out, int row, unsigned keys, unsigned from,
-                    unsigned to, const unsigned *widths, char (*texts)[CELL_BYTES])
-{
-	for (unsigned c = 0; c < to; c++)
-		text_at(t, row, c, texts[c], sizeof texts[c]);
-	for (bool more = true; more;) {
-		int pending = 0; /* blanks that nothing has followed yet */
-		more = false;
-		for (unsigned c = 0; c < to; c = c + 1 == keys ? from : c + 1) {
-			char *text = texts[c];
-			size_t n = line_bytes(text, widths[c]);
-			char rest = text[n];
-			text[n] = '\0';
-			int pad = (int)widths[c] - (int)table_width(text);
-			pad = pad < 0 ? 0 : pad;
-			pending += c ? GAP : 0;
-			if (*text)
-				fprintf(out, "%*s%s", pending + (is_left(t, c) ? 0 : pad), "",
-				        text);
-			pending = !*text ? pending + pad : is_left(t, c) ? pad : 0;
-			text[n] = rest;
-			size_t skip = n + strspn(text + n, " ");
-			memmove(text, text + skip, strlen(text + skip) + 1);
-			more |= text[0] != '\0';
-		}
-		fputc('\n', out);
-	}
-}
-
-#define LEAST_WRAPPED 18 /* characters of a column of sentences */
-#define MOST_WORD     48 /* of a word that nothing breaks: a longer one is a list of paths */
-
-/* The longest word of a column, as far as nothing breaks it. */
-static unsigned longest_word(const struct table *t, unsigned column)
-{
-	char text[CELL_BYTES];
-	unsigned most = LEAST_WRAPPED;
-	for (int r = -1; r < (int)t->nrows; r++) {
-		text_at(t, r, column, text, sizeof text);
-		for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
-			unsigned width = table_width(word);
-			most = width > most ? width : most;
-		}
-	}
-	return most < MOST_WORD ? most : MOST_WORD;
-}
-
-/* Makes the widest column of texts narrower, as far as that lets all columns fit. */
-static void narrow(const struct table *t, unsigned *widths, unsigned width)
-{
-	for (;;) {
-		unsigned total = 0, widest = t->ncolumns;
-		for (unsigned c = 0; c < t->ncolumns; c++) {
-			total += widths[c] + (c ? GAP : 0);
-			if (is_left(t, c) && widths[c] > longest_word(t, c) &&
-			    (widest == t->ncolumns || widths[c] > widths[widest]))
-				widest = c;
-		}
-		if (total <= width || widest == t->ncolumns)
-			return;
-		widths[widest]--;
-	}
-}
-
-static bool rows_differ(const struct table *t, unsigned a, unsigned b, unsigned columns)
-{
-	char left[CELL_BYTES], right[CELL_BYTES];
-	bool differ = false;
-	for (unsigned c = 0; c < columns && !differ; c++) {
-		text_at(t, (int)a, c, left, sizeof left);
-		text_at(t, (int)b, c, right, sizeof right);
-		differ = strcmp(left, right) != 0;
-	}
-	return differ;
-}
-
-#define MOST_KEYS     3
-#define MOST_KEY_ROWS 200 /* each is held against each */
-
-/* By how many of the first columns the rows are told apart, so that they are said again where a
- * table goes on below; 1 where so many do not do it. */
-static unsigned keys_of(const struct table *t)
-{
-	for (unsigned keys = 1; keys <= MOST_KEYS && keys < t->ncolumns; keys++) {
-		bool apart = t->nrows <= MOST_KEY_ROWS;
-		for (unsigned a = 0; a < t->nrows && apart; a++)
-			for (unsigned b = a + 1; b < t->nrows && apart; b++)
-				apart = rows_differ(t, a, b, keys);
-		if (apart)
-			return keys;
-	}
-	return 1;
-}
-
-/* The same, unless too little would be left for the widest of the other columns. */
-static unsigned keys_within(const struct table *t, const unsigned *widths, unsigned width)
-{
-	const unsigned keys = keys_of(t);
-	unsigned used = 0, widest = 0;
-	for (unsigned c = 0; c < t->ncolumns; c++) {
-		used += c < keys ? widths[c] + GAP : 0;
-		widest = c >= keys && widths[c] > widest ? widths[c] : widest;
-	}
-	return used + widest <= width ? keys : 1;
-}
-
 void table_write_text(const struct table *t, FILE *out, unsigned width)
 {
 	if (table_failed(t) || !t->nrows)
 		return;
-	unsigned *widths = calloc(t->ncolumns, sizeof *widths), all = 0;
-	char(*texts)[CELL_BYTES] = calloc(t->ncolumns, CELL_BYTES);
-	for (unsigned c = 0; widths && texts && c < t->ncolumns; c++)
-		widths[c] = column_width(t, c);
-	if (widths && texts)
-		narrow(t, widths, width);
-	for (unsigned c = 0; widths && c < t->ncolumns; c++)
-		all += widths[c] + (c ? GAP : 0);
-	const unsigned keys = widths && all > width ? keys_within(t, widths, width) : 1;
-	unsigned from = keys;
-	do {
-		if (!widths || !texts)
-			break;
-		unsigned used = widths[0], to = from;
-		for (unsigned c = 1; c < keys; c++)
-			used += GAP + widths[c];
-		while (to < t->ncolumns && (to == from || used + GAP + widths[to] <= width))
-			used += GAP + widths[to++];
-		if (from > keys)
-			fputc('\n', out);
-		for (int r = -1; r < (int)t->nrows; r++)
-			put_row(t, out, r, keys, from, to, widths, texts);
-		from = to;
-	} while (from < t->ncolumns);
-	free(widths);
-	free(texts);
+	char text[CELL_BYTES];
+	struct grid grid = {.ncolumns = t->ncolumns, .nrows = t->nrows + 1};
+	const size_t ntexts = (size_t)grid.ncolumns * grid.nrows;
+	size_t n = 0;
+	grid.texts = calloc(ntexts + 1, sizeof *grid.texts);
+	grid.left = calloc(grid.ncolumns + 1, sizeof *grid.left);
+	for (unsigned c = 0; grid.left && c < t->ncolumns; c++)
+		grid.left[c] = is_left(t, c);
+	for (bool room = grid.texts && grid.left; room && n < ntexts; n += room) {
+		const unsigned row = (unsigned)(n / t->ncolumns),
+		               c = (unsigned)(n % t->ncolumns);
+		if (!row)
+			head_text(t, c, text, sizeof text);
+		else
+			cell_text(t, row - 1, c, false, text, sizeof text);
+		grid.texts[n] = strdup(text);
+		room = grid.texts[n];
+	}
+	if (n == ntexts)
+		grid_write(&grid, out, width);
+	while (n--)
+		free(grid.texts[n]);
+	free(grid.texts);
+	free(grid.left);
 }
 
 void table_escape(FILE *out, const char *text)

@@ -126,9 +126,7 @@ void table_drop_empty(struct table *table);
  * "head text" of each to `said`, with commas; for people: JSON keeps them. */
 void table_drop_common(struct table *table, char *said, size_t bytes);
 
-/* At most `width` characters wide: columns that do not fit go on below, behind the first again
- * (or the two or three first that tell the rows apart).
- * Ratios in short, "0.796 ±1.2%". */
+/* As a grid of at most `width` characters. Ratios in short, "0.796 ±1.2%". */
 void table_write_text(const struct table *table, FILE *out, unsigned width);
 void table_write_markdown(const struct table *table, FILE *out);
 void table_write_csv(const struct table *table, FILE *out);
@@ -143,7 +141,5 @@ json_t *table_to_json(const struct table *table);
 
 /* Text from elsewhere, so that Markdown takes it as text. */
 void table_escape(FILE *out, const char *text);
-/* Characters that a text takes on a terminal. */
-unsigned table_width(const char *text);
 
 #endif

@@ -1,0 +1,211 @@
+#include "grid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GAP           2   /* blanks between columns */
+#define LEAST_WRAPPED 18  /* characters of a column of sentences */
+#define MOST_WORD     48  /* of a word that nothing breaks: a longer one is a list of paths */
+#define MOST_KEYS     3   /* columns that tell rows apart */
+#define MOST_KEY_ROWS 200 /* each is held against each */
+
+/* A grid being written. */
+struct fitted {
+	const struct grid *g;
+	unsigned *widths;
+	const char **rest; /* per column: what of a row is not written yet */
+};
+
+static bool begins_character(char c)
+{
+	return ((unsigned char)c & 0xC0) != 0x80;
+}
+
+static unsigned width_of(const char *text, size_t bytes)
+{
+	unsigned n = 0;
+	for (size_t i = 0; i < bytes; i++)
+		n += begins_character(text[i]);
+	return n;
+}
+
+unsigned grid_width(const char *text)
+{
+	return width_of(text, strlen(text));
+}
+
+static const char *text_at(const struct grid *g, unsigned row, unsigned column)
+{
+	return g->texts[(size_t)row * g->ncolumns + column];
+}
+
+static unsigned column_width(const struct grid *g, unsigned column)
+{
+	unsigned most = 0;
+	for (unsigned r = 0; r < g->nrows; r++) {
+		unsigned width = grid_width(text_at(g, r, column));
+		most = width > most ? width : most;
+	}
+	return most;
+}
+
+/* How many bytes of the text go on a line of that width: whole words, at least one, of which as
+ * much as fits. */
+static size_t line_bytes(const char *text, unsigned width)
+{
+	size_t fits = 0;
+	for (size_t at = 0; text[at];) {
+		size_t end = at + strspn(text + at, " ");
+		end += strcspn(text + end, " ");
+		unsigned n = 0;
+		for (size_t i = 0; i < end; i++) {
+			bool begins = begins_character(text[i]);
+			if (begins && n == width && !fits)
+				return i;
+			n += begins;
+		}
+		if (n > width && fits)
+			break;
+		fits = at = end;
+	}
+	return fits;
+}
+
+/* A row of columns from..to behind the first `keys`; a text wider than its column goes on
+ * below. */
+static void put_row(const struct fitted *f, FILE *out, unsigned row, unsigned keys,
+                    unsigned from, unsigned to)
+{
+	for (unsigned c = 0; c < to; c++)
+		f->rest[c] = text_at(f->g, row, c);
+	for (bool more = true; more;) {
+		unsigned pending = 0; /* blanks that nothing has followed yet */
+		more = false;
+		for (unsigned c = 0; c < to; c = c + 1 == keys ? from : c + 1) {
+			const char *text = f->rest[c];
+			const size_t n = line_bytes(text, f->widths[c]);
+			const unsigned width = width_of(text, n);
+			const unsigned pad = width < f->widths[c] ? f->widths[c] - width : 0;
+			const bool left = f->g->left[c];
+			pending += c ? GAP : 0;
+			if (n)
+				fprintf(out, "%*s%.*s", (int)(pending + (left ? 0 : pad)), "",
+				        (int)n, text);
+			pending = !n ? pending + pad : left ? pad : 0;
+			f->rest[c] = text + n + strspn(text + n, " ");
+			more |= *f->rest[c] != '\0';
+		}
+		fputc('\n', out);
+	}
+}
+
+/* The longest word of a column, as far as nothing breaks it. */
+static unsigned longest_word(const struct grid *g, unsigned column)
+{
+	unsigned most = LEAST_WRAPPED;
+	for (unsigned r = 0; r < g->nrows; r++) {
+		size_t bytes;
+		for (const char *word = text_at(g, r, column); *word; word += bytes) {
+			word += strspn(word, " ");
+			bytes = strcspn(word, " ");
+			unsigned width = width_of(word, bytes);
+			most = width > most ? width : most;
+		}
+	}
+	return most < MOST_WORD ? most : MOST_WORD;
+}
+
+static unsigned total_width(const struct fitted *f)
+{
+	unsigned total = 0;
+	for (unsigned c = 0; c < f->g->ncolumns; c++)
+		total += f->widths[c] + (c ? GAP : 0);
+	return total;
+}
+
+/* Makes the widest column of texts narrower, as far as that lets all columns fit. */
+static void narrow(const struct fitted *f, unsigned width)
+{
+	const struct grid *g = f->g;
+	while (total_width(f) > width) {
+		unsigned widest = g->ncolumns;
+		for (unsigned c = 0; c < g->ncolumns; c++)
+			if (g->left[c] && f->widths[c] > longest_word(g, c) &&
+			    (widest == g->ncolumns || f->widths[c] > f->widths[widest]))
+				widest = c;
+		if (widest == g->ncolumns)
+			return;
+		f->widths[widest]--;
+	}
+}
+
+static bool rows_differ(const struct grid *g, unsigned a, unsigned b, unsigned columns)
+{
+	bool differ = false;
+	for (unsigned c = 0; c < columns && !differ; c++)
+		differ = strcmp(text_at(g, a, c), text_at(g, b, c)) != 0;
+	return differ;
+}
+
+/* By how many of the first columns the rows are told apart, so that they are said again where a
+ * grid goes on below; 1 where so many do not do it. */
+static unsigned keys_of(const struct grid *g)
+{
+	for (unsigned keys = 1; keys <= MOST_KEYS && keys < g->ncolumns; keys++) {
+		bool apart = g->nrows - 1 <= MOST_KEY_ROWS;
+		for (unsigned a = 1; a < g->nrows && apart; a++)
+			for (unsigned b = a + 1; b < g->nrows && apart; b++)
+				apart = rows_differ(g, a, b, keys);
+		if (apart)
+			return keys;
+	}
+	return 1;
+}
+
+/* The same, unless too little would be left for the widest of the other columns. */
+static unsigned keys_within(const struct fitted *f, unsigned width)
+{
+	const unsigned keys = keys_of(f->g);
+	unsigned used = 0, widest = 0;
+	for (unsigned c = 0; c < f->g->ncolumns; c++) {
+		used += c < keys ? f->widths[c] + GAP : 0;
+		widest = c >= keys && f->widths[c] > widest ? f->widths[c] : widest;
+	}
+	return used + widest <= width ? keys : 1;
+}
+
+static void write_fitted(const struct fitted *f, FILE *out, unsigned width)
+{
+	const struct grid *g = f->g;
+	const unsigned keys = total_width(f) > width ? keys_within(f, width) : 1;
+	unsigned from = keys;
+	do {
+		unsigned used = f->widths[0], to = from;
+		for (unsigned c = 1; c < keys; c++)
+			used += GAP + f->widths[c];
+		while (to < g->ncolumns && (to == from || used + GAP + f->widths[to] <= width))
+			used += GAP + f->widths[to++];
+		if (from > keys)
+			fputc('\n', out);
+		for (unsigned r = 0; r < g->nrows; r++)
+			put_row(f, out, r, keys, from, to);
+		from = to;
+	} while (from < g->ncolumns);
+}
+
+int grid_write(const struct grid *g, FILE *out, unsigned width)
+{
+	struct fitted f = {.g = g,
+	                   .widths = calloc(g->ncolumns + 1, sizeof *f.widths),
+	                   .rest = calloc(g->ncolumns + 1, sizeof *f.rest)};
+	const bool room = f.widths && f.rest;
+	for (unsigned c = 0; room && c < g->ncolumns; c++)
+		f.widths[c] = column_width(g, c);
+	if (room) {
+		narrow(&f, width);
+		write_fitted(&f, out, width);
+	}
+	free(f.widths);
+	free(f.rest);
+	return room ? 0 : -1;
+}
