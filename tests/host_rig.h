@@ -27,6 +27,7 @@ extern const struct backend backend_host;
 struct rig_result {
 	uint64_t wrong, digest;
 	uint64_t faults; /* of the worker, in the calls */
+	uint64_t delivered; /* bytes that came from other ranks */
 	unsigned checked;
 	struct status error;
 };
@@ -36,6 +37,9 @@ struct rig {
 	struct cell cells[RIG_CELLS];
 	unsigned calls; /* of each cell, in flight at once */
 	unsigned slots; /* they rotate through */
+	/* Done to a worker's ranks once all are prepared, and once its calls are over; or NULL. */
+	void (*before)(struct backend_ctx *ctx);
+	void (*behind)(struct backend_ctx *ctx);
 	struct team *team;
 	char way_in[64];
 	struct rig_result *results; /* one per rank, in the team's area */
@@ -160,6 +164,8 @@ static inline int rig_cell(const struct rig_worker *at, struct backend_ctx *ctx,
 
 	if (backend_host.prepare(ctx, &rig->cells[c], RIG_SEED + c, rig->slots, st) != 0)
 		return -1;
+	if (rig->before)
+		rig->before(ctx);
 	if (team_meet(at->team) != 0)
 		return status_set(st, "the team broke up");
 	getrusage(RUSAGE_THREAD, &before);
@@ -173,6 +179,8 @@ static inline int rig_cell(const struct rig_worker *at, struct backend_ctx *ctx,
 		return -1;
 	getrusage(RUSAGE_THREAD, &after);
 	results[0].faults += (uint64_t)(after.ru_minflt - before.ru_minflt);
+	if (rig->behind)
+		rig->behind(ctx);
 	/* No meeting here: who is done may look, and prepare, while others still work. */
 	for (unsigned i = 0; i < place.count; i++) {
 		struct backend_verdict verdict;
@@ -183,6 +191,7 @@ static inline int rig_cell(const struct rig_worker *at, struct backend_ctx *ctx,
 			return -1;
 		results[i].wrong += verdict.wrong;
 		results[i].digest = results[i].digest * 31 + digest;
+		results[i].delivered = ctx->ranks[i].tally.delivered;
 		results[i].checked++;
 	}
 	return 0;

@@ -12,6 +12,12 @@ unsigned trial_comm_ranks(const struct trial *trial)
 	return split_place(trial->settings.split, layout_ranks(trial->settings.layout), 0).size;
 }
 
+uint64_t trial_arena_elements(const struct trial *trial, enum dtype dtype)
+{
+	size_t element = coll_dtype_bytes(dtype);
+	return (trial->arena_bytes + element - 1) / element;
+}
+
 unsigned trial_rows(const struct trial *trial, const struct cell *cell)
 {
 	if (cell->coll == COLL_INIT)

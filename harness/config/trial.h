@@ -34,6 +34,9 @@ struct trial {
 
 /* Ranks of the communicator that each rank is in: all, or its group's. */
 unsigned trial_comm_ranks(const struct trial *trial);
+/* Elements that an arena holds, the last one cut off or not: a step's activations are counted behind
+ * them. */
+uint64_t trial_arena_elements(const struct trial *trial, enum dtype dtype);
 /* Which of the devices that its process sees is a rank's. */
 unsigned trial_device(const struct trial *trial, unsigned rank);
 /* Calls that are issued in one group. */

@@ -21,7 +21,8 @@ struct tally {
 	                     from rank 0's */
 	uint64_t measured;      /* 1 once the timed calls are done */
 	uint64_t wrong;         /* elements that differ from the exact answer */
-	uint64_t wrong_at;      /* element of the first, counted from the arena's start */
+	uint64_t wrong_at;      /* element of the first, counted from the arena's start, of
+	                           activations behind it */
 	uint64_t expected, got; /* its bits, as they should be and as they are */
 	uint64_t digest;        /* of this rank's output; 0 where the backend carries no data */
 	uint64_t

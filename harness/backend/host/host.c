@@ -9,6 +9,7 @@
 #include "../../clock.h"
 #include "../../machine.h"
 #include "../../record/counters.h"
+#include "../tensor.h"
 #include "host.h"
 
 static unsigned host_capacity(struct status *st)
@@ -49,26 +50,65 @@ static unsigned most_moves(const struct trial *trial)
 }
 
 /* Who is in which group; all are of the same size. */
-static void place_all(struct backend_ctx *ctx)
+static void place_all(const struct backend_ctx *ctx, enum host_which which)
 {
-	struct split split = ctx->place.trial->settings.split;
+	const struct trial *trial = ctx->place.trial;
+	const struct host_comm *comm = &ctx->comms[which];
 	unsigned n = ctx->place.nranks, placed = 0;
 
 	for (unsigned rank = 0; rank < n; rank++) {
-		struct split_place at = split_place(split, n, rank);
+		struct split_place at = which == HOST_TENSOR
+		                            ? tensor_place(trial, rank)
+		                            : split_place(trial->settings.split, n, rank);
 
-		ctx->places[rank] = (struct host_place){.color = at.color, .index = at.index};
+		comm->places[rank] = (struct host_place){.color = at.color, .index = at.index};
 	}
 	for (unsigned head = 0; head < n; head++) {
 		unsigned first = placed;
 
-		for (unsigned rank = head; ctx->places[head].index == 0 && rank < n; rank++) {
-			if (ctx->places[rank].color != ctx->places[head].color)
+		for (unsigned rank = head; comm->places[head].index == 0 && rank < n; rank++) {
+			if (comm->places[rank].color != comm->places[head].color)
 				continue;
-			ctx->places[rank].first = first;
-			ctx->members[placed++] = rank;
+			comm->places[rank].first = first;
+			comm->members[placed++] = rank;
 		}
 	}
+}
+
+static bool allocate_comm(struct host_comm *comm, unsigned nranks, unsigned members)
+{
+	comm->nranks = members;
+	comm->peers = calloc(nranks, sizeof(*comm->peers));
+	comm->places = calloc(nranks, sizeof(*comm->places));
+	comm->members = calloc(nranks, sizeof(*comm->members));
+	return comm->peers && comm->places && comm->members;
+}
+
+/* Plans of all ranks: a call's, with room for `moves` each way, and those of a pass's sums. */
+static bool allocate_plans(struct backend_ctx *ctx, unsigned moves)
+{
+	unsigned count = ctx->place.count, each = 1 + ctx->nsums;
+	unsigned of_sum = HOST_SUM_PHASES * ctx->comms[HOST_TENSOR].nranks;
+	size_t all = 2 * ((size_t)moves + (size_t)ctx->nsums * of_sum);
+
+	ctx->plans = calloc((size_t)count * each, sizeof(*ctx->plans));
+	ctx->moves = calloc(count * all, sizeof(*ctx->moves));
+	ctx->sums = calloc(each, sizeof(*ctx->sums));
+	if (!ctx->plans || !ctx->moves || !ctx->sums)
+		return false;
+	for (unsigned i = 0; i < count; i++) {
+		struct host_move *at = ctx->moves + i * all;
+
+		for (unsigned p = 0; p < each; p++) {
+			struct host_plan *plan = &ctx->plans[(size_t)i * each + p];
+			unsigned room = p == 0 ? moves : of_sum;
+
+			plan->pulls = at;
+			plan->pushes = at + room;
+			at += 2 * (size_t)room;
+		}
+	}
+	return true;
 }
 
 static int allocate(struct backend_ctx *ctx, struct status *st)
@@ -78,20 +118,21 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 	unsigned stages = moves / trial_comm_ranks(place->trial) + 1;
 
 	ctx->most_moves = moves;
+	ctx->nsums = host_tensor_count(place->trial);
 	ctx->queue_calls = queue_calls(place->trial);
-	ctx->peers = calloc(place->nranks, sizeof(*ctx->peers));
-	ctx->places = calloc(place->nranks, sizeof(*ctx->places));
-	ctx->members = calloc(place->nranks, sizeof(*ctx->members));
+	bool all = allocate_comm(&ctx->comms[HOST_MAIN], place->nranks,
+	                         trial_comm_ranks(place->trial)) &&
+	           allocate_comm(&ctx->comms[HOST_TENSOR], place->nranks,
+	                         tensor_ranks(place->trial)) &&
+	           allocate_plans(ctx, moves);
 	ctx->queues = calloc((size_t)place->count * ctx->queue_calls, sizeof(*ctx->queues));
 	ctx->stages = calloc((size_t)place->count * stages, sizeof(*ctx->stages));
 	ctx->tiles = calloc(place->count, HOST_TILE_FLOATS * sizeof(*ctx->tiles));
-	ctx->moves = calloc((size_t)place->count * 2 * moves, sizeof(*ctx->moves));
 	/* Aligned, or two workers' ranks would share a cache line. */
 	ctx->ranks = aligned_alloc(HOST_LINE_BYTES, place->count * sizeof(*ctx->ranks));
 	if (ctx->ranks)
 		memset(ctx->ranks, 0, place->count * sizeof(*ctx->ranks));
-	if (!ctx->peers || !ctx->places || !ctx->members || !ctx->queues || !ctx->moves ||
-	    !ctx->stages || !ctx->tiles || !ctx->ranks)
+	if (!all || !ctx->queues || !ctx->stages || !ctx->tiles || !ctx->ranks)
 		return status_set(st, "host: no memory for the state of %u ranks",
 		                  place->count);
 	for (unsigned i = 0; i < place->count; i++) {
@@ -99,12 +140,13 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 
 		rank->rank = place->first + i;
 		rank->queue = ctx->queues + (size_t)i * ctx->queue_calls;
-		rank->pulls = ctx->moves + (size_t)i * 2 * moves;
-		rank->pushes = rank->pulls + moves;
+		rank->plans = ctx->plans + (size_t)i * (1 + ctx->nsums);
 		rank->stages = ctx->stages + (size_t)i * stages;
 		rank->tile = ctx->tiles + (size_t)i * HOST_TILE_FLOATS;
 	}
-	place_all(ctx);
+	place_all(ctx, HOST_MAIN);
+	if (ctx->nsums)
+		place_all(ctx, HOST_TENSOR);
 	return 0;
 }
 
@@ -196,7 +238,7 @@ static int host_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct
 	if (byte >= arena)
 		return status_set(st, "host: flip: byte %zu lies beyond the arena of %zu", byte,
 		                  arena);
-	ctx->ranks[i].own.recv[byte] ^= (uint8_t)(1u << byte % 8);
+	ctx->ranks[i].parts[HOST_MAIN].own.recv[byte] ^= (uint8_t)(1u << byte % 8);
 	return 0;
 }
 
@@ -270,16 +312,20 @@ static void host_close(struct backend_ctx *ctx)
 		host_memory_close(ctx);
 	free(ctx->ranks);
 	free(ctx->moves);
+	free(ctx->plans);
+	free(ctx->sums);
 	free(ctx->stages);
 	free(ctx->tiles);
 	free(ctx->queues);
-	free(ctx->members);
-	free(ctx->places);
-	free(ctx->peers);
+	for (unsigned which = 0; which < HOST_COMMS; which++) {
+		free(ctx->comms[which].members);
+		free(ctx->comms[which].places);
+		free(ctx->comms[which].peers);
+	}
 	free(ctx);
 }
 
-static const char *const heeds[] = {"split", "offset", "stride", "path", "pages", "memory", "extra", "flip", "hidden", "batch", "first_bucket", "accumulation", "bucket_view", NULL};
+static const char *const heeds[] = {"split", "offset", "stride", "path", "pages", "memory", "extra", "flip", "hidden", "batch", "first_bucket", "accumulation", "bucket_view", "tensor", NULL};
 
 const struct backend backend_host = {
     .heeds = heeds,

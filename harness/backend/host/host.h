@@ -7,6 +7,7 @@
  *   host_cell      a cell: its lists of moves, what its buffers hold and what they must
  *   host_move      the timed path: moves what the steps say, a bounded piece a poll
  *   host_work      of a step of training: its products, and when its buckets may move
+ *   host_tensor    ranks that share a model: what they sum, and when
  *   host           the backend's table: open, prepare, check, describe
  *
  * All counters that ranks share only ever grow, within a cell and from cell to cell: nothing is
@@ -34,12 +35,20 @@
 
 enum host_transport { HOST_DIRECT, HOST_FIFO, HOST_SHARED };
 
-/* direct, shared: how far a rank is, in phases since the trial began. */
-struct host_flags {
+/* The communicators that a rank is in: that of all collectives, and where ranks share a model,
+ * that of those at its place in their groups. Two ranks are together in one of them at most. */
+enum host_which { HOST_MAIN, HOST_TENSOR, HOST_COMMS };
+
+/* direct, shared: how far a rank is in a communicator, in phases since the trial began. */
+struct host_progress {
 	/* What may be read of this rank; written by it alone. */
 	alignas(HOST_LINE_BYTES) _Atomic uint64_t posted;
 	/* Reads of this rank's buffers that are done; added to by its readers. */
 	alignas(HOST_LINE_BYTES) _Atomic uint64_t consumed;
+};
+
+struct host_flags {
+	struct host_progress of[HOST_COMMS];
 	/* direct, rank 0's only: workers that have closed. */
 	alignas(HOST_LINE_BYTES) _Atomic unsigned closed;
 };
@@ -51,7 +60,9 @@ struct host_ring {
 };
 
 struct host_buffers {
-	uint8_t *send, *recv; /* an arena each, behind the offset that is asked for */
+	/* An arena each, behind the offset that is asked for; of activations, behind the
+	 * arenas. */
+	uint8_t *send, *recv;
 };
 
 /* A rank's place in its communicator: the whole team's, or a group of it. */
@@ -65,12 +76,21 @@ struct host_tally {
 	uint64_t moved, delivered;
 };
 
+#define HOST_SUM_PHASES 2 /* of an all_reduce */
+
 #define HOST_TILE_FLOATS (3 * 32 * 32) /* of a product: two factors and what they come to */
 
 /* What a rank has to have done in a call before a phase may begin. */
 struct host_stage {
 	uint64_t tiles;
 	size_t copied;
+	unsigned sums; /* of activations */
+};
+
+/* Of a layer's activations. */
+struct host_sum {
+	uint64_t flops; /* of a pass, which are behind it then */
+	size_t elements;
 };
 
 /* A place in a list of moves. */
@@ -79,56 +99,82 @@ struct host_cursor {
 	size_t done; /* bytes of move `next` */
 };
 
+/* What a rank does in a call. */
+struct host_plan {
+	struct host_move *pulls, *pushes;
+	unsigned npulls, npushes;
+	uint64_t reads; /* of its buffers by others */
+};
+
+/* A rank in one of its communicators. */
+struct host_part {
+	struct host_buffers own;
+	const struct host_plan *plan; /* of the call being carried out */
+	size_t base;                  /* its slot's offset into all arenas */
+	uint64_t phases;              /* carried out before it */
+	uint64_t reads; /* of this rank's buffers by others, this call's included */
+	struct host_cursor pull, push;
+	unsigned open; /* phases that may begin */
+};
+
 struct host_rank {
 	alignas(HOST_LINE_BYTES) unsigned rank;
-	struct host_buffers own;
+	struct host_part parts[HOST_COMMS];
 	/* Calls issued and not begun, oldest first. */
 	unsigned *queue;
 	unsigned head, count;
 	/* The call being carried out. */
 	bool running;
-	size_t base;     /* its slot's offset into all arenas */
-	uint64_t phases; /* carried out before it */
-	uint64_t reads;  /* of this rank's buffers by others, this call's included */
-	struct host_cursor pull, push;
-	uint64_t tiles; /* of its work: products made */
-	size_t copied;  /* bytes, into buckets */
-	unsigned open;  /* phases that may begin */
+	uint64_t tiles;     /* of its work: products made */
+	size_t copied;      /* bytes, into buckets */
+	unsigned summed;    /* of its activations' sums: those that are over */
+	bool summing;       /* one is being carried out */
+	uint64_t sum_tiles; /* products before the next one */
 	/* The cell. */
-	struct host_move *pulls, *pushes;
-	unsigned npulls, npushes;
-	uint64_t reads_per_call;
+	struct host_plan *plans; /* the main one, then those of a pass's sums */
 	int64_t extra_ns; /* of work at the end of each call: a known delay to be found again */
 	struct sample_spans spans; /* of its last call, in a timeline's cell */
-	float *tile; /* HOST_TILE_FLOATS */
+	float *tile;               /* HOST_TILE_FLOATS */
 	struct host_stage *stages; /* of the cell's phases, and of the call's end */
 	/* Evidence. */
 	struct host_tally tally, watched; /* since open; in the stretch that is watched */
 	size_t most_bytes;                /* in one poll */
 };
 
+/* One of the communicators, of a cell. */
+struct host_comm {
+	unsigned nranks;
+	struct host_place *places;  /* everybody's, by rank */
+	unsigned *members;          /* ranks, group by group */
+	struct host_buffers *peers; /* direct, shared: everybody's, by rank */
+	unsigned phases;            /* of a call */
+	bool waits;
+	struct host_reduction reduction;
+};
+
 struct backend_ctx {
 	struct backend_place place;
 	enum host_transport transport;
 	uint8_t *store;
-	size_t stride;              /* one rank's share of the store */
-	size_t slots_offset;        /* fifo: of the slots in it */
-	struct host_buffers *peers; /* direct, shared: everybody's, by rank */
-	struct host_place *places;  /* everybody's, by rank */
-	unsigned *members;          /* ranks, group by group */
-	struct host_rank *ranks;    /* this worker's */
-	unsigned *queues;           /* behind ranks[].queue */
-	unsigned queue_calls;       /* that one holds */
-	struct host_move *moves;    /* behind ranks[].pulls and pushes */
-	unsigned most_moves;        /* that one holds */
-	struct host_stage *stages;  /* behind ranks[].stages */
-	float *tiles;               /* behind ranks[].tile */
-	bool shown, joined;         /* others may read our buffers; we know theirs */
-	unsigned slots, phases;     /* of the cell; no slots: nothing prepared */
-	bool waits;
-	size_t access_stride; /* of a cell of access; 0: what is copied lies together */
+	size_t stride;       /* one rank's share of the store */
+	size_t slots_offset; /* fifo: of the slots in it */
+	struct host_comm comms[HOST_COMMS];
+	struct host_rank *ranks;   /* this worker's */
+	unsigned *queues;          /* behind ranks[].queue */
+	unsigned queue_calls;      /* that one holds */
+	struct host_plan *plans;   /* behind ranks[].plans */
+	struct host_move *moves;   /* behind the plans */
+	unsigned most_moves;       /* that a main one's pulls hold, and its pushes */
+	struct host_stage *stages; /* behind ranks[].stages */
+	float *tiles;              /* behind ranks[].tile */
+	bool shown, joined;        /* others may read our buffers; we know theirs */
+	unsigned slots;            /* of the cell; 0: nothing prepared */
+	size_t access_stride;      /* of a cell of access; 0: what is copied lies together */
 	struct host_call call;
-	struct host_reduction reduction;
+	struct host_sum *sums; /* of a pass */
+	unsigned nsums;        /* of a pass; 0: no model is shared */
+	unsigned call_sums;    /* of a call of the cell */
+	uint64_t pass_flops;   /* of the cell, where ranks share a model; so are its sums' */
 	uint64_t seed;
 	int64_t watch_ns;    /* how long; while it lasts, since when */
 	struct status error; /* of issue, kept for poll */
@@ -193,18 +239,35 @@ void host_memory_close(struct backend_ctx *ctx);
  * arenas. Waits for readers of the cell before. */
 int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
                       unsigned slots, struct status *st);
+/* What a rank does in a call of a communicator, into the plan's moves. */
+void host_cell_plan(const struct host_comm *comm, const struct host_call *call, unsigned rank,
+                    struct host_plan *plan);
 /* backend.h's check and digest. */
 int host_cell_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
                     struct status *st);
 int host_cell_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st);
 int host_cell_peek(struct backend_ctx *ctx, unsigned i, bool received, void *out, size_t *bytes,
                    struct status *st);
-/* Plans the cell's work; begins a call's; says whether all is done; does a piece, and says whether
- * that lets a phase begin. */
+/* Plans the cell's work; begins a call's; says whether all is done; does a piece where it need
+ * not wait, and says whether that lets a phase begin. */
 void host_work_plan(const struct backend_ctx *ctx, struct host_rank *rank);
 void host_work_start(const struct backend_ctx *ctx, struct host_rank *rank);
 bool host_work_over(const struct backend_ctx *ctx, const struct host_rank *rank);
 bool host_work(const struct backend_ctx *ctx, struct host_rank *rank);
+/* Whether there is nothing for it to do before the sum that is due is over; takes that it is,
+ * and says whether that lets a phase begin. */
+bool host_work_waits(const struct host_rank *rank);
+bool host_work_summed(const struct backend_ctx *ctx, struct host_rank *rank);
+/* Products before a call's sum. */
+uint64_t host_work_before(const struct backend_ctx *ctx, unsigned sum);
+
+/* Models that ranks share: sums of a pass; 0 where each has one of its own. Then nothing is
+ * done by what follows, of the cell: plan (before the work is planned, which waits for sums),
+ * prepare, check, which adds to what is there. */
+unsigned host_tensor_count(const struct trial *trial);
+void host_tensor_plan(struct backend_ctx *ctx);
+void host_tensor_prepare(const struct backend_ctx *ctx);
+void host_tensor_check(const struct backend_ctx *ctx, unsigned i, struct backend_verdict *out);
 /* Carries on with the rank's calls: 1 when all are done. Never blocks. */
 int host_move(struct backend_ctx *ctx, struct host_rank *rank);
 

@@ -2,21 +2,24 @@
  *
  * One rank's share of the team's store, a whole number of pages, placed by the rank's worker:
  *
- *   flags | fifo: a ring from each rank | fifo: the rings' slots | shared: send arena, receive
- * arena
+ *   flags | fifo: a ring from each rank | fifo: the rings' slots | shared: buffers
  *
- * A ring and its slots lie with the receiver. On the other transports the arenas are mapped
- * outside the store, shared and anonymous: the same kind of page as the store's. */
+ * A ring and its slots lie with the receiver. On the other transports the buffers are mapped
+ * outside the store, shared and anonymous: the same kind of page as the store's. They are
+ *
+ *   send arena | receive arena | where ranks share a model: activations to sum | and their sums
+ */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../tensor.h"
 #include "host.h"
 
 /* What a rank tells the others at open; used within one process only. */
 struct mailbox {
-	struct host_buffers buffers;
+	struct host_buffers buffers[HOST_COMMS];
 };
 
 _Static_assert(sizeof(struct mailbox) <= TEAM_MAILBOX_BYTES, "the mailbox is too small");
@@ -45,10 +48,24 @@ static size_t arena_bytes(const struct trial *trial)
 	return round_up(trial->arena_bytes + trial->settings.offset_bytes);
 }
 
-static struct host_buffers buffers_at(const struct trial *trial, uint8_t *at)
+/* The same of activations, before or behind their sum. */
+static size_t sum_bytes(const struct trial *trial)
 {
-	at += trial->settings.offset_bytes;
-	return (struct host_buffers){.send = at, .recv = at + arena_bytes(trial)};
+	return round_up(tensor_bytes(trial));
+}
+
+static size_t buffers_bytes(const struct trial *trial)
+{
+	return 2 * (arena_bytes(trial) + sum_bytes(trial));
+}
+
+static void buffers_at(const struct trial *trial, uint8_t *at, enum host_which which,
+                       struct host_buffers *out)
+{
+	size_t arena = arena_bytes(trial);
+
+	out->send = which == HOST_MAIN ? at + trial->settings.offset_bytes : at + 2 * arena;
+	out->recv = out->send + (which == HOST_MAIN ? arena : sum_bytes(trial));
 }
 
 static size_t stride_bytes(enum host_transport transport, const struct trial *trial)
@@ -58,7 +75,7 @@ static size_t stride_bytes(enum host_transport transport, const struct trial *tr
 
 	if (transport == HOST_FIFO)
 		return head + (size_t)nranks * HOST_FIFO_SLOTS * HOST_PIECE_BYTES;
-	return transport == HOST_SHARED ? head + 2 * arena_bytes(trial) : head;
+	return transport == HOST_SHARED ? head + buffers_bytes(trial) : head;
 }
 
 int host_memory_needs(enum host_transport transport, const struct trial *trial, size_t *store,
@@ -67,9 +84,9 @@ int host_memory_needs(enum host_transport transport, const struct trial *trial, 
 	unsigned nranks = layout_ranks(trial->settings.layout);
 	size_t share, total, buffers;
 
-	if (trial->arena_bytes > SIZE_MAX / 4)
+	if (trial->arena_bytes > SIZE_MAX / 8 || tensor_bytes(trial) > SIZE_MAX / 8)
 		return -1;
-	buffers = transport == HOST_SHARED ? 0 : 2 * arena_bytes(trial);
+	buffers = transport == HOST_SHARED ? 0 : buffers_bytes(trial);
 	/* A page more: the store need not begin on one. */
 	if (__builtin_mul_overflow(stride_bytes(transport, trial), nranks, &share) ||
 	    __builtin_add_overflow(share, page_bytes(), &share) ||
@@ -84,7 +101,7 @@ int host_memory_needs(enum host_transport transport, const struct trial *trial, 
 void host_memory_share(enum host_transport transport, const struct trial *trial,
                        size_t *buffers, size_t *comm)
 {
-	*buffers = 2 * arena_bytes(trial);
+	*buffers = buffers_bytes(trial);
 	*comm = stride_bytes(transport, trial) - (transport == HOST_SHARED ? *buffers : 0);
 }
 
@@ -97,8 +114,12 @@ static int touch(void *at, size_t bytes, bool fresh, struct status *st)
 static bool pair_used(const struct backend_ctx *ctx, unsigned from, unsigned to)
 {
 	const struct trial *trial = ctx->place.trial;
-	const struct host_place *source = &ctx->places[from], *rank = &ctx->places[to];
+	const struct host_comm *comm = &ctx->comms[HOST_MAIN],
+	                       *tensor = &ctx->comms[HOST_TENSOR];
+	const struct host_place *source = &comm->places[from], *rank = &comm->places[to];
 
+	if (ctx->nsums && tensor->places[from].first == tensor->places[to].first)
+		return true;
 	if (source->first != rank->first)
 		return false;
 	for (unsigned c = 0; c < trial->ncells; c++) {
@@ -125,7 +146,7 @@ static int touch_slots(const struct backend_ctx *ctx, unsigned from, unsigned to
 static int place(struct backend_ctx *ctx, struct host_rank *rank, struct status *st)
 {
 	unsigned n = ctx->place.nranks;
-	size_t arena = arena_bytes(ctx->place.trial);
+	size_t all = buffers_bytes(ctx->place.trial);
 	size_t head = head_bytes(ctx->transport, n);
 	uint8_t *share = ctx->store + rank->rank * ctx->stride;
 	uint8_t *at = share + head;
@@ -138,21 +159,23 @@ static int place(struct backend_ctx *ctx, struct host_rank *rank, struct status 
 			return -1;
 	if (ctx->transport != HOST_SHARED) {
 		enum pages pages = ctx->place.trial->settings.pages;
-		at = mmap(NULL, 2 * arena, PROT_READ | PROT_WRITE,
-		          (pages == PAGES_SHARED ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS, -1,
-		          0);
+		at = mmap(NULL, all, PROT_READ | PROT_WRITE,
+		          (pages == PAGES_SHARED ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS,
+		          -1, 0);
 		if (at == MAP_FAILED)
 			return status_set(
-			    st, "host: cannot map %zu bytes for rank %u's buffers: %s",
-			    2 * arena, rank->rank, strerror(errno));
+			    st, "host: cannot map %zu bytes for rank %u's buffers: %s", all,
+			    rank->rank, strerror(errno));
 	}
-	rank->own = buffers_at(ctx->place.trial, at);
+	for (unsigned which = 0; which < HOST_COMMS; which++)
+		buffers_at(ctx->place.trial, at, (enum host_which)which,
+		           &rank->parts[which].own);
 	/* A wish: whether it was granted is described (huge_bytes). */
 	if (ctx->place.trial->settings.pages != PAGES_SHARED)
-		madvise(at, 2 * arena,
+		madvise(at, all,
 		        ctx->place.trial->settings.pages == PAGES_HUGE ? MADV_HUGEPAGE
 		                                                       : MADV_NOHUGEPAGE);
-	return touch(at, 2 * arena, true, st);
+	return touch(at, all, true, st);
 }
 
 /* Makes the pages of a rank of another process known to this one, as far as it will use them.
@@ -175,19 +198,22 @@ static int reach(struct backend_ctx *ctx, unsigned peer, struct status *st)
 	return 0;
 }
 
-static struct host_buffers find(const struct backend_ctx *ctx, unsigned peer)
+/* On fifo they are out of reach, by definition. */
+static void find(struct backend_ctx *ctx, unsigned peer)
 {
 	uint8_t *share = ctx->store + peer * ctx->stride;
+	size_t head = head_bytes(ctx->transport, ctx->place.nranks);
 	struct mailbox mailbox;
 
-	if (ctx->transport == HOST_DIRECT) {
-		memcpy(&mailbox, team_mailbox(ctx->place.team, peer), sizeof(mailbox));
-		return mailbox.buffers;
+	memcpy(&mailbox, team_mailbox(ctx->place.team, peer), sizeof(mailbox));
+	for (unsigned which = 0; which < HOST_COMMS; which++) {
+		struct host_buffers *out = &ctx->comms[which].peers[peer];
+
+		if (ctx->transport == HOST_DIRECT)
+			*out = mailbox.buffers[which];
+		else if (ctx->transport == HOST_SHARED)
+			buffers_at(ctx->place.trial, share + head, (enum host_which)which, out);
 	}
-	if (ctx->transport == HOST_FIFO) /* out of reach, by definition */
-		return (struct host_buffers){0};
-	return buffers_at(ctx->place.trial,
-	                  share + head_bytes(ctx->transport, ctx->place.nranks));
 }
 
 int host_memory_open(struct backend_ctx *ctx, struct status *st)
@@ -203,14 +229,15 @@ int host_memory_open(struct backend_ctx *ctx, struct status *st)
 
 		if (place(ctx, &ctx->ranks[i], st) != 0)
 			return -1;
-		mailbox.buffers = ctx->ranks[i].own;
+		for (unsigned which = 0; which < HOST_COMMS; which++)
+			mailbox.buffers[which] = ctx->ranks[i].parts[which].own;
 		memcpy(team_mailbox(at->team, ctx->ranks[i].rank), &mailbox, sizeof(mailbox));
 	}
 	ctx->shown = true;
 	if (team_meet(at->team) != 0)
 		return status_set(st, "host: the team broke up while buffers were placed");
 	for (unsigned peer = 0; peer < at->nranks; peer++) {
-		ctx->peers[peer] = find(ctx, peer);
+		find(ctx, peer);
 		if (peer / per_process != at->process && reach(ctx, peer, st) != 0)
 			return -1;
 	}
@@ -225,17 +252,17 @@ void host_memory_close(struct backend_ctx *ctx)
 {
 	const struct backend_place *at = &ctx->place;
 	unsigned offset = at->trial->settings.offset_bytes;
-	size_t bytes = 2 * arena_bytes(at->trial);
+	size_t bytes = buffers_bytes(at->trial);
 
 	if (ctx->transport == HOST_SHARED)
 		return;
 	if (ctx->transport == HOST_FIFO || !ctx->shown) {
 		for (unsigned i = 0; i < at->count; i++)
-			if (ctx->ranks[i].own.send)
-				munmap(ctx->ranks[i].own.send - offset, bytes);
+			if (ctx->ranks[i].parts[HOST_MAIN].own.send)
+				munmap(ctx->ranks[i].parts[HOST_MAIN].own.send - offset, bytes);
 	} else if (ctx->joined && atomic_fetch_add(&host_flags(ctx, 0)->closed, 1) + 1 ==
 	                              team_shape(at->team)->nworkers) {
 		for (unsigned peer = 0; peer < at->nranks; peer++)
-			munmap(ctx->peers[peer].send - offset, bytes);
+			munmap(ctx->comms[HOST_MAIN].peers[peer].send - offset, bytes);
 	}
 }

@@ -20,12 +20,13 @@ static void carry_strided(const struct backend_ctx *ctx, uint8_t *to, const uint
 	size_t element = coll_dtype_bytes(ctx->call.cell.dtype);
 
 	strided_copy(to - done, from - done, element, ctx->call.cell.bytes / element,
-	                 ctx->access_stride, done / element, bytes / element);
+	             ctx->access_stride, done / element, bytes / element);
 }
 
 /* One piece, as its step has it, into this rank's receive buffer. */
-static void carry(const struct backend_ctx *ctx, const struct host_move *move, uint8_t *to,
-                  const uint8_t *from, size_t done, size_t bytes)
+static void carry(const struct backend_ctx *ctx, const struct host_reduction *reduction,
+                  const struct host_move *move, uint8_t *to, const uint8_t *from, size_t done,
+                  size_t bytes)
 {
 	switch (move->step.touch) {
 	case HOST_COPY:
@@ -35,12 +36,12 @@ static void carry(const struct backend_ctx *ctx, const struct host_move *move, u
 			memcpy(to, from, bytes);
 		break;
 	case HOST_FIRST:
-		host_reduce_first(&ctx->reduction, move->place, to, from, bytes);
+		host_reduce_first(reduction, move->place, to, from, bytes);
 		break;
 	case HOST_COMBINE:
 	case HOST_LAST:
-		host_reduce_combine(&ctx->reduction, move->place, move->step.touch == HOST_LAST,
-		                    to, from, bytes);
+		host_reduce_combine(reduction, move->place, move->step.touch == HOST_LAST, to,
+		                    from, bytes);
 		break;
 	}
 }
@@ -69,20 +70,28 @@ static void advance(struct host_cursor *at, const struct host_move *move, size_t
 		*at = (struct host_cursor){.next = at->next + 1};
 }
 
-static unsigned pull_phase(const struct backend_ctx *ctx, const struct host_rank *rank)
+static unsigned pull_phase(const struct host_comm *comm, const struct host_part *part)
 {
-	return rank->pull.next < rank->npulls ? rank->pulls[rank->pull.next].phase
-	                                      : ctx->phases;
+	return part->pull.next < part->plan->npulls ? part->plan->pulls[part->pull.next].phase
+	                                            : comm->phases;
+}
+
+static bool says(const struct backend_ctx *ctx, const struct host_comm *comm)
+{
+	return comm->waits && ctx->transport != HOST_FIFO;
 }
 
 /* Says what others may read: all phases up to the one that this rank is pulling for, as far as
  * its work has come. */
-static void post(const struct backend_ctx *ctx, const struct host_rank *rank)
+static void post(const struct backend_ctx *ctx, const struct host_rank *rank,
+                 enum host_which which)
 {
-	unsigned phase = pull_phase(ctx, rank);
-	unsigned begun = phase < ctx->phases ? phase + 1 : phase;
-	uint64_t readable = rank->phases + (begun < rank->open ? begun : rank->open);
-	_Atomic uint64_t *posted = &host_flags(ctx, rank->rank)->posted;
+	const struct host_part *part = &rank->parts[which];
+	unsigned phases = ctx->comms[which].phases;
+	unsigned phase = pull_phase(&ctx->comms[which], part);
+	unsigned begun = phase < phases ? phase + 1 : phase;
+	uint64_t readable = part->phases + (begun < part->open ? begun : part->open);
+	_Atomic uint64_t *posted = &host_flags(ctx, rank->rank)->of[which].posted;
 
 	/* Storing the same again would only take the line away from those who poll it. */
 	if (atomic_load_explicit(posted, memory_order_relaxed) != readable)
@@ -91,10 +100,12 @@ static void post(const struct backend_ctx *ctx, const struct host_rank *rank)
 
 /* Where the next piece to pull lies, or NULL while it is not there. */
 static const uint8_t *pull_from(const struct backend_ctx *ctx, const struct host_rank *rank,
-                                const struct host_move *move)
+                                enum host_which which, const struct host_move *move)
 {
+	const struct host_comm *comm = &ctx->comms[which];
+	const struct host_part *part = &rank->parts[which];
 	const struct host_step *step = &move->step;
-	const struct host_buffers *source = &rank->own;
+	const struct host_buffers *source = &part->own;
 
 	if (move->peer != rank->rank) {
 		if (ctx->transport == HOST_FIFO) {
@@ -105,19 +116,19 @@ static const uint8_t *pull_from(const struct backend_ctx *ctx, const struct host
 				return NULL;
 			return host_slot(ctx, move->peer, rank->rank, at);
 		}
-		if (ctx->waits &&
-		    atomic_load_explicit(&host_flags(ctx, move->peer)->posted,
-		                         memory_order_acquire) < rank->phases + move->phase + 1)
+		if (comm->waits &&
+		    atomic_load_explicit(&host_flags(ctx, move->peer)->of[which].posted,
+		                         memory_order_acquire) < part->phases + move->phase + 1)
 			return NULL;
-		source = &ctx->peers[move->peer];
+		source = &comm->peers[move->peer];
 	}
-	return (step->side == HOST_SEND ? source->send : source->recv) + rank->base +
-	       step->from + rank->pull.done;
+	return (step->side == HOST_SEND ? source->send : source->recv) + part->base +
+	       step->from + part->pull.done;
 }
 
 /* Gives back what was read: the slot, or, after a move's last piece, the peer's buffer. */
 static void pull_release(const struct backend_ctx *ctx, const struct host_rank *rank,
-                         const struct host_move *move, bool last)
+                         enum host_which which, const struct host_move *move, bool last)
 {
 	if (move->peer == rank->rank)
 		return;
@@ -126,93 +137,148 @@ static void pull_release(const struct backend_ctx *ctx, const struct host_rank *
 		uint64_t at = atomic_load_explicit(&ring->popped, memory_order_relaxed);
 
 		atomic_store_explicit(&ring->popped, at + 1, memory_order_release);
-	} else if (ctx->waits && last) {
-		atomic_fetch_add_explicit(&host_flags(ctx, move->peer)->consumed, 1,
+	} else if (ctx->comms[which].waits && last) {
+		atomic_fetch_add_explicit(&host_flags(ctx, move->peer)->of[which].consumed, 1,
 		                          memory_order_release);
 	}
 }
 
-static bool pull(const struct backend_ctx *ctx, struct host_rank *rank, struct budget *left)
+static bool pull(const struct backend_ctx *ctx, struct host_rank *rank, enum host_which which,
+                 struct budget *left)
 {
-	if (rank->pull.next == rank->npulls)
+	const struct host_comm *comm = &ctx->comms[which];
+	struct host_part *part = &rank->parts[which];
+
+	if (part->pull.next == part->plan->npulls)
 		return false;
 
-	const struct host_move *move = &rank->pulls[rank->pull.next];
-	size_t bytes = piece_bytes(move, &rank->pull);
+	const struct host_move *move = &part->plan->pulls[part->pull.next];
+	size_t bytes = piece_bytes(move, &part->pull);
 	const uint8_t *from =
-	    move->phase < rank->open ? pull_from(ctx, rank, move) : NULL;
+	    move->phase < part->open ? pull_from(ctx, rank, which, move) : NULL;
 
 	if (!from || !afford(left, bytes))
 		return false;
 
-	uint8_t *to = rank->own.recv + rank->base + move->step.to + rank->pull.done;
+	uint8_t *to = part->own.recv + part->base + move->step.to + part->pull.done;
 
-	carry(ctx, move, to, from, rank->pull.done, bytes);
+	carry(ctx, &comm->reduction, move, to, from, part->pull.done, bytes);
 	if (move->peer != rank->rank)
 		rank->tally.delivered += bytes;
-	advance(&rank->pull, move, bytes);
+	advance(&part->pull, move, bytes);
 
-	bool last = rank->pull.done == 0;
+	bool last = part->pull.done == 0;
 
-	pull_release(ctx, rank, move, last);
-	if (last && ctx->waits && ctx->transport != HOST_FIFO &&
-	    pull_phase(ctx, rank) != move->phase)
-		post(ctx, rank);
+	pull_release(ctx, rank, which, move, last);
+	if (last && says(ctx, comm) && pull_phase(comm, part) != move->phase)
+		post(ctx, rank, which);
 	return true;
 }
 
 /* fifo only. A phase is pushed once the phases before it are pulled: it is made of them. */
-static bool push(const struct backend_ctx *ctx, struct host_rank *rank, struct budget *left)
+static bool push(const struct backend_ctx *ctx, struct host_rank *rank, enum host_which which,
+                 struct budget *left)
 {
-	if (rank->push.next == rank->npushes)
+	struct host_part *part = &rank->parts[which];
+
+	if (part->push.next == part->plan->npushes)
 		return false;
 
-	const struct host_move *move = &rank->pushes[rank->push.next];
+	const struct host_move *move = &part->plan->pushes[part->push.next];
 	const struct host_step *step = &move->step;
 	struct host_ring *ring = host_ring(ctx, rank->rank, move->peer);
 	uint64_t at = atomic_load_explicit(&ring->pushed, memory_order_relaxed);
-	size_t bytes = piece_bytes(move, &rank->push);
+	size_t bytes = piece_bytes(move, &part->push);
 
-	if (pull_phase(ctx, rank) < move->phase || move->phase >= rank->open ||
+	if (pull_phase(&ctx->comms[which], part) < move->phase || move->phase >= part->open ||
 	    at - atomic_load_explicit(&ring->popped, memory_order_acquire) == HOST_FIFO_SLOTS ||
 	    !afford(left, bytes))
 		return false;
 
-	const uint8_t *from = step->side == HOST_SEND ? rank->own.send : rank->own.recv;
+	const uint8_t *from = step->side == HOST_SEND ? part->own.send : part->own.recv;
 
 	memcpy(host_slot(ctx, rank->rank, move->peer, at),
-	       from + rank->base + step->from + rank->push.done, bytes);
+	       from + part->base + step->from + part->push.done, bytes);
 	atomic_store_explicit(&ring->pushed, at + 1, memory_order_release);
-	advance(&rank->push, move, bytes);
+	advance(&part->push, move, bytes);
 	return true;
+}
+
+static bool carry_on(const struct backend_ctx *ctx, struct host_rank *rank,
+                     enum host_which which, struct budget *left)
+{
+	bool moved = ctx->transport == HOST_FIFO && push(ctx, rank, which, left);
+
+	moved |= pull(ctx, rank, which, left);
+	return moved;
+}
+
+/* It has all that it wanted, and nobody needs its buffers any more. */
+static bool is_through(const struct backend_ctx *ctx, const struct host_rank *rank,
+                       enum host_which which)
+{
+	const struct host_part *part = &rank->parts[which];
+
+	if (part->pull.next < part->plan->npulls)
+		return false;
+	if (ctx->transport == HOST_FIFO)
+		return part->push.next == part->plan->npushes;
+	return !ctx->comms[which].waits ||
+	       atomic_load_explicit(&host_flags(ctx, rank->rank)->of[which].consumed,
+	                            memory_order_acquire) == part->reads;
+}
+
+static void part_start(const struct backend_ctx *ctx, struct host_rank *rank,
+                       enum host_which which, const struct host_plan *plan)
+{
+	struct host_part *part = &rank->parts[which];
+
+	part->plan = plan;
+	part->pull = part->push = (struct host_cursor){0};
+	part->reads += plan->reads;
+	if (says(ctx, &ctx->comms[which]))
+		post(ctx, rank, which);
 }
 
 static bool call_start(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	if (rank->count == 0)
 		return false;
-	rank->base = rank->queue[rank->head] * ctx->call.cell.bytes;
+	rank->parts[HOST_MAIN].base = rank->queue[rank->head] * ctx->call.cell.bytes;
 	rank->head = (rank->head + 1) % ctx->queue_calls;
 	rank->count--;
-	rank->pull = rank->push = (struct host_cursor){0};
-	rank->reads += rank->reads_per_call;
 	rank->running = true;
 	rank->spans.n = 0;
 	host_work_start(ctx, rank);
-	if (ctx->waits && ctx->transport != HOST_FIFO)
-		post(ctx, rank);
+	part_start(ctx, rank, HOST_MAIN, &rank->plans[0]);
+	return true;
+}
+
+/* The sum of activations that is due, which is a call of its own: the next one writes where
+ * this one is read. Says whether it came any further. */
+static bool sum(const struct backend_ctx *ctx, struct host_rank *rank, struct budget *left)
+{
+	if (!rank->summing && !host_work_waits(rank))
+		return false;
+	if (!rank->summing)
+		part_start(ctx, rank, HOST_TENSOR, &rank->plans[1 + rank->summed % ctx->nsums]);
+	rank->summing = true;
+
+	bool moved = carry_on(ctx, rank, HOST_TENSOR, left);
+
+	if (!is_through(ctx, rank, HOST_TENSOR))
+		return moved;
+	rank->summing = false;
+	rank->parts[HOST_TENSOR].phases += ctx->comms[HOST_TENSOR].phases;
+	if (host_work_summed(ctx, rank) && says(ctx, &ctx->comms[HOST_MAIN]))
+		post(ctx, rank, HOST_MAIN);
 	return true;
 }
 
 /* A call is over for a rank when nobody needs its buffers any more, as after an NCCL kernel. */
 static bool call_over(const struct backend_ctx *ctx, const struct host_rank *rank)
 {
-	if (rank->pull.next < rank->npulls || !host_work_over(ctx, rank))
-		return false;
-	if (ctx->transport == HOST_FIFO)
-		return rank->push.next == rank->npushes;
-	return !ctx->waits || atomic_load_explicit(&host_flags(ctx, rank->rank)->consumed,
-	                                           memory_order_acquire) == rank->reads;
+	return host_work_over(ctx, rank) && is_through(ctx, rank, HOST_MAIN);
 }
 
 /* The injected delay is work, as the CPU is the device here: a wait would vanish behind the
@@ -227,11 +293,11 @@ static void work_for(int64_t ns)
 static void call_end(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	/* Without a handshake this is said for the next prepare only, and nobody polls it. */
-	if (!ctx->waits)
-		post(ctx, rank);
+	if (!ctx->comms[HOST_MAIN].waits)
+		post(ctx, rank, HOST_MAIN);
 	if (rank->extra_ns + ctx->call.cell.extra_ns)
 		work_for(rank->extra_ns + ctx->call.cell.extra_ns);
-	rank->phases += ctx->phases;
+	rank->parts[HOST_MAIN].phases += ctx->comms[HOST_MAIN].phases;
 	rank->running = false;
 }
 
@@ -243,10 +309,13 @@ static bool records(const struct backend_ctx *ctx)
 
 static void work(const struct backend_ctx *ctx, struct host_rank *rank)
 {
-	int64_t begin = records(ctx) && !host_work_over(ctx, rank) ? clock_now_ns() : 0;
+	if (host_work_over(ctx, rank) || host_work_waits(rank))
+		return;
 
-	if (host_work(ctx, rank) && ctx->waits && ctx->transport != HOST_FIFO)
-		post(ctx, rank);
+	int64_t begin = records(ctx) ? clock_now_ns() : 0;
+
+	if (host_work(ctx, rank) && says(ctx, &ctx->comms[HOST_MAIN]))
+		post(ctx, rank, HOST_MAIN);
 	if (begin)
 		sample_spans_add(&rank->spans, LANE_WORK, begin, clock_now_ns(), JOIN_NS);
 }
@@ -257,12 +326,12 @@ int host_move(struct backend_ctx *ctx, struct host_rank *rank)
 
 	while (rank->running || call_start(ctx, rank)) {
 		int64_t begin = records(ctx) ? clock_now_ns() : 0;
-		bool moved = ctx->transport == HOST_FIFO && push(ctx, rank, &left);
+		bool moved = sum(ctx, rank, &left);
 
-		moved |= pull(ctx, rank, &left);
+		moved |= carry_on(ctx, rank, HOST_MAIN, &left);
 		if (moved && begin)
-			sample_spans_add(&rank->spans, LANE_COMMUNICATION, begin, clock_now_ns(),
-			                 JOIN_NS);
+			sample_spans_add(&rank->spans, LANE_COMMUNICATION, begin,
+			                 clock_now_ns(), JOIN_NS);
 		if (call_over(ctx, rank))
 			call_end(ctx, rank);
 		else if (!moved)

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../tensor.h"
 #include "host.h"
 
 static const char *const transport_names[] = {"direct", "fifo", "shared"};
@@ -86,7 +87,6 @@ int host_supports(const struct trial *trial, struct status *st)
 {
 	const struct settings *set = &trial->settings;
 	int transport = host_supports_transport(trial);
-	unsigned group;
 
 	if (set->memory == MEMORY_DEVICE)
 		return status_set(st, "host: its ranks copy in CPU memory; allowed is memory = "
@@ -102,8 +102,7 @@ int host_supports(const struct trial *trial, struct status *st)
 		return status_set(st, "host: pages = %s is memory of a process's own, and path = "
 		                      "shared reads a peer's: allowed are direct and fifo",
 		                  settings_words("pages")[set->pages]);
-	if (set->split.op != SPLIT_NONE &&
-	    split_size(set->split, layout_ranks(set->layout), 2, &group, st) != 0)
+	if (tensor_refuses(trial, st) != 0)
 		return -1;
 	for (unsigned c = 0; c < trial->ncells; c++)
 		if (host_supports_cell(trial, &trial->cells[c], (enum host_transport)transport,

@@ -61,7 +61,6 @@ struct place {
 	cudaEvent_t ready; /* what one stream tells the other */
 	struct blas_place blas;
 	char *activations[2]; /* before and behind their reduction, where ranks share a model */
-	unsigned share;       /* which of the model's parts this rank has */
 	/* Of what is asked beside: */
 	int64_t asked_ns; /* when asynchronous errors were last asked for */
 	struct nvml_watch *watch;
@@ -199,7 +198,6 @@ int nccl_meet(struct backend_ctx *ctx);
 
 /* nccl_tensor: ranks that share a model. Their part of opening a place; what is given back by
  * close; their communicators, of the world's. */
-bool nccl_shares(const struct trial *trial);
 int nccl_tensor_open(struct backend_ctx *ctx, struct place *p, struct status *st);
 void nccl_tensor_close(struct place *p);
 int nccl_tensor_split(struct backend_ctx *ctx, struct status *st);

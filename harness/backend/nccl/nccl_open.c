@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../clock.h"
+#include "../tensor.h"
 #include "nccl.h"
 
 #define MAILBOX_COMM NCCL_UNIQUE_ID_BYTES
@@ -457,7 +458,7 @@ static int open_ctx(struct backend_ctx *ctx, const struct backend_place *place,
 	ctx->nranks = place->nranks;
 	ctx->count = place->count;
 	ctx->n = trial_comm_ranks(trial);
-	ctx->tensors = nccl_shares(trial) ? ctx->nranks / ctx->n : 0;
+	ctx->tensors = tensor_ranks(trial);
 	ctx->counts = calloc((size_t)2 * ctx->n * ctx->count, sizeof *ctx->counts);
 	if (!ctx->counts)
 		return status_set(st, "out of memory for the parts of %u ranks", ctx->n);

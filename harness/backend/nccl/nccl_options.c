@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../tensor.h"
 #include "nccl.h"
 
 enum want {
@@ -294,19 +295,8 @@ int nccl_refuse(const struct trial *trial, const struct nccl_api *api, unsigned 
                 struct status *st)
 {
 	const struct settings *set = &trial->settings;
-	unsigned group;
-	if (refuse_settings(set, st) ||
-	    (set->split.op != SPLIT_NONE &&
-	     split_size(set->split, layout_ranks(set->layout), set->tensor ? 1 : 2, &group, st)))
+	if (refuse_settings(set, st) || tensor_refuses(trial, st))
 		return -1;
-	if (set->tensor && set->split.op == SPLIT_NONE)
-		return status_set(st, "tensor = yes wants groups whose gradients are reduced, as in "
-		                      "split = MOD:2: ranks at one place of them share a model");
-	if (set->tensor && trial->network.n && !network_activations(&trial->network))
-		return status_set(st,
-		                  "tensor = yes reduces activations, and model = %s has none: the "
-		                  "fourth number of a line",
-		                  trial->network.name);
 	for (unsigned i = 0; i < trial->ncells; i++)
 		if (refuse_cell(trial, &trial->cells[i], compute, st))
 			return -1;

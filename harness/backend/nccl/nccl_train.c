@@ -8,6 +8,7 @@
 #ifdef HAVE_CUDA_NCCL
 #include <string.h>
 
+#include "../tensor.h"
 #include "nccl.h"
 
 bool nccl_trains(const struct trial *trial)
@@ -160,7 +161,7 @@ static int pass_through(struct backend_ctx *ctx, unsigned first, unsigned n)
 			layers(ctx, &ctx->places[i], first, last + 1 - first);
 		}
 		if (reduces && of[last].activations &&
-		    nccl_tensor_reduce(ctx, of[last].activations * ctx->trial->settings.batch))
+		    nccl_tensor_reduce(ctx, tensor_elements(ctx->trial, last)))
 			return -1;
 	}
 	return 0;

@@ -1,0 +1,274 @@
+/* Ranks that share a model on the host backend: what they sum is right in every datatype, comes
+ * from the right ranks, and the work behind it waits for it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../harness/backend/tensor.h"
+#include "../harness/record/record.h"
+#include "cli.h"
+#include "host_rig.h"
+
+/* Sums of different lengths: one of fewer elements than ranks, one of more than a piece. */
+static const struct network small = {"small",
+                                     6,
+                                     {{100, 200000, 50},
+                                      {3, 0, 0},
+                                      {700, 400000, 20000},
+                                      {0, 70000, 1},
+                                      {1000, 0, 0},
+                                      {90, 100000, 300}}};
+#define SUMMED 20351 /* elements in a pass of one sample */
+
+static struct rig rig;
+
+static void init(struct layout layout, const char *path, struct split split)
+{
+	rig_init(&rig, layout, path);
+	rig.trial.network = small;
+	rig.trial.settings.split = split;
+	rig.trial.settings.tensor = true;
+	rig.trial.settings.first_bucket = 64;
+}
+
+static void add(enum coll_kind coll, enum dtype dtype)
+{
+	rig_add_cell(&rig, (struct cell){.coll = coll,
+	                                 .dtype = dtype,
+	                                 .op = coll == COLL_DDP_COMPUTE ? OP_NONE : OP_AVG,
+	                                 .in_place = true,
+	                                 .bytes = 512});
+}
+
+static const struct {
+	struct layout layout;
+	const char *path;
+	struct split split;
+} rows[] = {
+    {{1, 1, 4}, "direct", {SPLIT_MOD, 2}}, {{1, 4, 1}, "direct", {SPLIT_DIV, 2}},
+    {{4, 1, 1}, "fifo", {SPLIT_MOD, 2}},   {{1, 2, 2}, "fifo", {SPLIT_DIV, 2}},
+    {{4, 1, 1}, "shared", {SPLIT_MOD, 2}}, {{2, 3, 1}, "shared", {SPLIT_MOD, 2}},
+    {{1, 2, 1}, "direct", {SPLIT_MOD, 2}}, {{2, 1, 1}, "fifo", {SPLIT_DIV, 2}},
+};
+
+#define ROWS (sizeof rows / sizeof *rows)
+
+/* With slots in use at once, views and copies, and passes before the last one; in one process
+ * and in several; where all ranks are one model, and where each has one of its own. */
+static void sums_and_gradients_are_exact_in_every_datatype(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < ROWS; i++) {
+		init(rows[i].layout, rows[i].path, rows[i].split);
+		rig.trial.settings.accumulation = 1 + i % 2;
+		rig.trial.settings.bucket_view = i % 3;
+		rig.trial.settings.batch = 1 + i % 2;
+		rig.slots = rig.calls = 2;
+		for (unsigned d = 0; d < DTYPE_KINDS; d++) {
+			add(COLL_DDP_STEP, (enum dtype)d);
+			add(COLL_DDP_COMPUTE, (enum dtype)d);
+			add(COLL_DDP_COMMUNICATION, (enum dtype)d);
+		}
+		rig_add(&rig, COLL_ALL_REDUCE, 4096);
+		rig_raise(&rig);
+		rig_run(&rig);
+		rig_assert_right(&rig);
+		rig_lower(&rig);
+	}
+}
+
+/* Gradients of a trial without tensor are the same, bit by bit. */
+static void gradients_are_those_of_a_step_without(void **state)
+{
+	uint64_t digests[4];
+	(void)state;
+	for (unsigned tensor = 0; tensor < 2; tensor++) {
+		init((struct layout){1, 4, 1}, "direct", (struct split){SPLIT_MOD, 2});
+		rig.trial.settings.tensor = tensor;
+		for (unsigned d = 0; d < DTYPE_KINDS; d++)
+			add(COLL_DDP_STEP, (enum dtype)d);
+		rig_raise(&rig);
+		rig_run(&rig);
+		rig_assert_right(&rig);
+		for (unsigned r = 0; r < 4; r++) {
+			assert_true(!tensor || digests[r] == rig.results[r].digest);
+			digests[r] = rig.results[r].digest;
+		}
+		rig_lower(&rig);
+	}
+}
+
+/* Turns round a bit of the first of rank 2's activations, before their sum or behind it. */
+static void spoil(struct backend_ctx *ctx, bool sum)
+{
+	for (unsigned i = 0; i < ctx->place.count; i++)
+		if (ctx->ranks[i].rank == 2)
+			*(sum ? ctx->ranks[i].parts[HOST_TENSOR].own.recv
+			      : ctx->ranks[i].parts[HOST_TENSOR].own.send) ^= 1;
+}
+
+static void spoil_input(struct backend_ctx *ctx)
+{
+	spoil(ctx, false);
+}
+
+static void spoil_sum(struct backend_ctx *ctx)
+{
+	spoil(ctx, true);
+}
+
+/* A wrong sum is found where it is, a wrong input by both ranks of its model and by no other.
+ */
+static void wrong_activations_are_found(void **state)
+{
+	static const struct layout modes[] = {{1, 1, 4}, {1, 4, 1}, {4, 1, 1}};
+	static const char *const paths[] = {"direct", "shared", "fifo"};
+	(void)state;
+	for (unsigned m = 0; m < 3; m++)
+		for (unsigned sum = 0; sum < 2; sum++) {
+			init(modes[m], paths[m], (struct split){SPLIT_MOD, 2});
+			add(COLL_DDP_STEP, DTYPE_INT32);
+			add(COLL_DDP_COMMUNICATION, DTYPE_UINT8);
+			*(sum ? &rig.behind : &rig.before) = sum ? spoil_sum : spoil_input;
+			rig_raise(&rig);
+			rig_run(&rig);
+			for (unsigned r = 0; r < 4; r++) {
+				assert_string_equal(rig.results[r].error.text, "");
+				assert_int_equal(rig.results[r].wrong,
+				                 r == 2 || (r == 3 && !sum) ? 2 : 0);
+			}
+			rig_lower(&rig);
+		}
+}
+
+/* Of two ranks that sum, each gets half of all from the other, and then the other half's sum.
+ */
+static void sums_are_counted(void **state)
+{
+	(void)state;
+	for (unsigned tensor = 0; tensor < 2; tensor++) {
+		init((struct layout){1, 2, 2}, "fifo", (struct split){SPLIT_MOD, 2});
+		rig.trial.settings.tensor = tensor;
+		rig.trial.settings.accumulation = 3;
+		add(COLL_DDP_COMMUNICATION, DTYPE_FLOAT32);
+		rig_raise(&rig);
+		rig_run(&rig);
+		for (unsigned r = 0; r < 4; r++) {
+			uint64_t all = network_elements(&small) + (tensor ? 3 * SUMMED : 0);
+			assert_int_equal(rig.results[r].delivered, all * 4);
+		}
+		rig_lower(&rig);
+	}
+}
+
+/* One worker with four ranks, polled by hand. */
+static void work_waits_for_the_sum_before_it(void **state)
+{
+	struct rig_worker at = {&rig, NULL, 0, 0};
+	struct backend_ctx *ctx = NULL;
+	struct status st = {""};
+	(void)state;
+	init((struct layout){1, 1, 4}, "direct", (struct split){SPLIT_MOD, 2});
+	add(COLL_DDP_STEP, DTYPE_FLOAT32);
+	rig_raise(&rig);
+	at.team = rig.team;
+	struct backend_place place = rig_place(&at);
+	assert_int_equal(backend_host.open(&place, &ctx, &st), 0);
+	assert_int_equal(backend_host.prepare(ctx, rig.cells, RIG_SEED, 1, &st), 0);
+	for (unsigned i = 0; i < 4; i++)
+		backend_host.issue(ctx, i, 0);
+	for (unsigned sum = 0; sum < 4; sum++) {
+		const struct host_rank *rank = &ctx->ranks[0];
+		/* Alone it comes as far as the sum; more waiting changes nothing. */
+		for (unsigned k = 0; k < 1000; k++)
+			assert_int_equal(backend_host.poll(ctx, 0), 0);
+		assert_int_equal(rank->summed, sum);
+		assert_int_equal(rank->tiles, host_work_before(ctx, sum));
+		/* The rank that it shares its model with, and no other, lets it go on. */
+		for (unsigned k = 0; k < 1000; k++)
+			backend_host.poll(ctx, 2);
+		assert_int_equal(backend_host.poll(ctx, 0), 0);
+		assert_int_equal(rank->summed, sum);
+		for (unsigned k = 0; rank->summed == sum; k++) {
+			assert_true(k < 100000);
+			backend_host.poll(ctx, 1);
+			backend_host.poll(ctx, 0);
+		}
+	}
+	assert_int_equal(rig_wait(ctx, rig.team, 4, &st), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		struct backend_verdict verdict = {0};
+		assert_int_equal(backend_host.check(ctx, i, &verdict, &st), 0);
+		assert_int_equal(verdict.wrong, 0);
+	}
+	backend_host.close(ctx);
+	rig_lower(&rig);
+}
+
+/* --- the program --- */
+
+static struct cli run(const char *folder, const char *model, const char *split,
+                      const char *result)
+{
+	char text[1024], here[256], file[80];
+	assert_non_null(getcwd(here, sizeof here));
+	snprintf(
+	    text, sizeof text,
+	    "[experiment]\nbackend = host\nranks = 4\nblocks = 1\nwarmup = 0\nlimit = no\n"
+	    "isolated_calls = 2\npace = isolated\nop = avg\ndtype = bfloat16\nbytes = 16K\n"
+	    "collective = ddp_step, ddp_communication\nmodel = %s/experiments/models/%s.csv\n"
+	    "tensor = yes\n%s[variant single]\nmode = single\n[variant threads]\n"
+	    "mode = threads\n[variant processes]\nmode = processes\nbucket_view = no\n",
+	    here, model, split);
+	cli_write(folder, "t.exp", text);
+	snprintf(file, sizeof file, "%s/t.exp", folder);
+	return cli_run(folder, (const char *[]){"run", "--file", file, "--results", result,
+	                                        "--no-report", NULL});
+}
+
+static void the_program_runs_it_in_all_modes(void **state)
+{
+	char folder[64], results[80], path[256];
+	struct record_run record;
+	struct status st = {""};
+	bool torn;
+	(void)state;
+	cli_folder(folder);
+	snprintf(results, sizeof results, "%s/results", folder);
+	cli_expect(run(folder, "lenet5", "split = MOD:2\n", results), 0, "");
+	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
+	if (record_load(path, &record, &torn, &st))
+		fail_msg("%s", st.text);
+	assert_int_equal(record.nfailures, 0);
+	/* Two, each timed and as a timeline, of three modes and the reference's twin. */
+	assert_int_equal(record.ncells, 4 * (2 + 2));
+	for (unsigned c = 0; c < record.ncells; c++) {
+		assert_int_equal(record.cells[c].wrong, 0);
+		assert_int_equal(record.cells[c].cell.comm_ranks, 2);
+	}
+	record_free(&record);
+	cli_expect(run(folder, "resnet50", "split = MOD:2\n", results), 1,
+	           "tensor = yes reduces activations, and model = resnet50 has none");
+	cli_expect(run(folder, "lenet5", "", results), 1,
+	           "tensor = yes wants groups whose gradients are reduced");
+	cli_clean(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(sums_and_gradients_are_exact_in_every_datatype),
+	    cmocka_unit_test(gradients_are_those_of_a_step_without),
+	    cmocka_unit_test(wrong_activations_are_found),
+	    cmocka_unit_test(sums_are_counted),
+	    cmocka_unit_test(work_waits_for_the_sum_before_it),
+	    cmocka_unit_test(the_program_runs_it_in_all_modes),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
