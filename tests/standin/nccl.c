@@ -128,6 +128,7 @@ static void call_reduce(const struct comm *c, const struct call *call)
 	}
 }
 
+/* Wrong is the exponent of the last element, if it is a float: rounding cannot hide that in a sum. */
 static void batch_fault(struct batch *b)
 {
 	if (b->fault == INJECT_LATE)
@@ -136,7 +137,7 @@ static void batch_fault(struct batch *b)
 		standin_rest();
 	for (unsigned i = 0; b->fault == INJECT_WRONG && i < b->ntransfers; i++)
 		if (!b->transfers[i].sends && b->transfers[i].bytes) {
-			b->transfers[i].at[0] ^= 4;
+			b->transfers[i].at[b->transfers[i].bytes - 1] ^= 4;
 			break;
 		}
 }

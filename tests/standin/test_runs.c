@@ -323,7 +323,9 @@ static void ranks_that_share_a_model_are_right(void **state)
 	         "dtype = bfloat16\nbytes = 1M\npace = isolated\nsplit = MOD:2\ntensor = yes\n"
 	         "[variant single]\nmode = single\n",
 	         here);
-	cli_expect(run(text), 1, "wrong data in ddp_step_bfloat16_avg of 1048576 bytes");
+	cli_expect(run(text), 1,
+	           "wrong data in ddp_step_bfloat16_avg of 1048576 bytes, isolated: rank 0, "
+	           "activations' byte ");
 	unsetenv("STANDIN_NCCL");
 	snprintf(text, sizeof text, training, here,
 	         "tensor = yes\n[variant threads]\nmode = threads\n");
