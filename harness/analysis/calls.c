@@ -6,24 +6,17 @@
 
 #include "index.h"
 
-static bool belongs(const struct summary *s, const struct summary_row *row, unsigned cell)
-{
-	return summary_counts(&s->run->cells[cell]) &&
-	       s->index.variant_of[cell] == row->variant &&
-	       index_row(s, row->variant, s->index.place_of[cell]) == row;
-}
-
 double *calls_sorted(const struct summary *s, const struct summary_row *row, size_t *count)
 {
 	size_t n = 0, room = 0;
 	for (unsigned i = 0; i < s->run->ncells; i++)
-		if (belongs(s, row, i))
+		if (index_cell_row(s, i) == row)
 			room += s->run->cells[i].rows;
 	double *x = room ? malloc(room * sizeof *x) : NULL;
 	for (unsigned i = 0; x && i < s->run->ncells; i++) {
 		const struct record_cell *c = &s->run->cells[i];
 		struct timing_view view = {c->nranks, c->rows, c->calls, c->samples};
-		if (!belongs(s, row, i))
+		if (index_cell_row(s, i) != row)
 			continue;
 		for (unsigned k = 0; k < c->rows; k++)
 			x[n++] = timing_row_ns(&view, k) / 1000;

@@ -54,7 +54,7 @@ void checks_say(const struct summary *s, char *text, size_t bytes)
 
 static bool was_checked(const struct record_cell *c)
 {
-	return c->check_ns && c->samples && summary_counts(c) && c->cell.pace == PACE_STREAM &&
+	return c->check_ns && c->samples && index_counts(c) && c->cell.pace == PACE_STREAM &&
 	       c->check_ns[0] > 0;
 }
 

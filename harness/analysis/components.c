@@ -203,7 +203,7 @@ static double leaf_seconds(const struct summary *s, unsigned variant, unsigned n
 	for (unsigned i = 0; i < s->run->ncells; i++) {
 		const struct record_cell *c = &s->run->cells[i];
 		int64_t last = 0;
-		if (!summary_counts(c) || s->index.variant_of[i] != variant)
+		if (!index_counts(c) || s->index.variant_of[i] != variant)
 			continue;
 		for (unsigned r = 0; r < c->nranks; r++) {
 			int64_t idle = c->samples[(size_t)(r + 1) * c->rows - 1].idle_ns;

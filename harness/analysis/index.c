@@ -207,6 +207,18 @@ struct summary_row *index_at(const struct summary *s, unsigned variant, unsigned
 	return index_row(s, variant, index_place(s, group, size));
 }
 
+bool index_counts(const struct record_cell *c)
+{
+	return !c->error[0] && c->cell.pass == PASS_TIMED;
+}
+
+struct summary_row *index_cell_row(const struct summary *s, unsigned i)
+{
+	return index_counts(&s->run->cells[i])
+	           ? index_row(s, s->index.variant_of[i], s->index.place_of[i])
+	           : NULL;
+}
+
 static size_t slot(const struct summary *s, unsigned variant, unsigned place, unsigned block)
 {
 	const struct index *x = &s->index;

@@ -150,6 +150,10 @@ struct summary_row *index_row(const struct summary *summary, unsigned variant, u
 /* The same by group and the number of its size. */
 struct summary_row *index_at(const struct summary *summary, unsigned variant, unsigned group,
                              unsigned size);
+/* Whether a cell of the record counts: measured, and in the timed pass. */
+bool index_counts(const struct record_cell *cell);
+/* The row that the record's i-th cell counts in, or NULL. */
+struct summary_row *index_cell_row(const struct summary *summary, unsigned i);
 /* NULL where there is none. `block` is a place in the index' list. */
 const struct summary_trial *index_timed(const struct summary *summary, unsigned variant,
                                         unsigned place, unsigned block);

@@ -285,7 +285,7 @@ const struct regime *regimes_find(const struct regimes *regimes, enum regime_kin
 
 bool regime_holds(const struct regime *r, const struct record_cell *c)
 {
-	return summary_counts(c) && (int)c->cell.pace == r->pace && c->cell.coll != COLL_INIT &&
+	return index_counts(c) && (int)c->cell.pace == r->pace && c->cell.coll != COLL_INIT &&
 	       holds(r->range, c->cell.asked_bytes);
 }
 

@@ -6,6 +6,7 @@
 
 #include "../coll/counts.h"
 #include "contrast.h"
+#include "ranks.h"
 
 #define MARGIN 0.02 /* where the record names none */
 
@@ -224,12 +225,6 @@ static int make_trial(const struct record_cell *c, struct summary_trial *out)
 	return 0;
 }
 
-/* The row of the record's i-th cell, which is a timed one. */
-static struct summary_row *row_of(const struct summary *s, unsigned i)
-{
-	return index_row(s, s->index.variant_of[i], s->index.place_of[i]);
-}
-
 /* A trial that measures its cells again and again has their mean. Over connections and
  * allocations it is the geometric one: they differ by factors, as jobs do. */
 static void add_time(struct summary_trial *mean, const struct summary_trial *more,
@@ -303,7 +298,7 @@ static int read_cells(struct summary *s)
 		const struct record_cell *c = &s->run->cells[i];
 		if (c->cell.pass != PASS_TIMED)
 			continue;
-		struct summary_row *row = row_of(s, i);
+		struct summary_row *row = index_row(s, s->index.variant_of[i], s->index.place_of[i]);
 		if (add_trial(row, c))
 			return -1;
 		struct summary_variant *v = &s->variants[row->variant];
@@ -314,11 +309,6 @@ static int read_cells(struct summary *s)
 		s->carries_data = s->carries_data || row->carries_data;
 	}
 	return 0;
-}
-
-bool summary_counts(const struct record_cell *c)
-{
-	return !c->error[0] && c->cell.pass == PASS_TIMED;
 }
 
 /* One of a row's numbers over its trials: a quantile with its interval, in µs. */
@@ -386,7 +376,7 @@ static const struct record_cell *standard_of(const struct summary *s,
 		struct cell paced = other->cell;
 		paced.pace = c->cell.pace;
 		if (paced.bytes != c->cell.bytes || other->nranks != c->nranks ||
-		    !other->digest[0] || !summary_counts(other) ||
+		    !other->digest[0] || !index_counts(other) ||
 		    !index_same_group(&paced, &c->cell))
 			continue;
 		if ((int)s->index.variant_of[i] == s->reference)
@@ -402,9 +392,9 @@ static int check_digests(struct summary *s)
 	const struct record_cell **standards = calloc(s->index.nplaces + 1, sizeof *standards);
 	for (unsigned i = 0; standards && i < s->run->ncells; i++) {
 		const struct record_cell *c = &s->run->cells[i];
-		if (!c->digest[0] || !summary_counts(c))
+		struct summary_row *row = index_cell_row(s, i);
+		if (!c->digest[0] || !row)
 			continue;
-		struct summary_row *row = row_of(s, i);
 		const struct record_cell **standard = &standards[s->index.place_of[i]];
 		if (!*standard)
 			*standard = standard_of(s, c);
@@ -456,78 +446,6 @@ static void check_wrong(struct summary *s)
 		         coll_info(c->cell.coll)->name, c->cell.bytes, c->variant, c->block + 1,
 		         (unsigned long long)c->wrong, c->wrong == 1 ? "" : "s", where);
 	}
-}
-
-/* One rank over a row's trials. `room` holds four numbers for each of their rows and three for
- * each of them. */
-static struct summary_rank rank_of(const struct record_cell *const *cells, size_t n,
-                                   size_t rows, unsigned rank, double *room)
-{
-	double *skew = room, *launch = skew + rows, *finish = launch + rows;
-	double *behind = finish + rows; /* in the rows that it ended last */
-	double *trials = behind + rows, last = 0;
-	size_t nbehind = 0;
-	for (size_t t = 0; t < n; t++) {
-		const struct record_cell *c = cells[t];
-		const struct timing_view view = {c->nranks, c->rows, c->calls, c->samples};
-		for (unsigned i = 0; i < c->rows; i++) {
-			struct timing_rank r = timing_rank(&view, rank, i);
-			skew[i] = r.skew_ns;
-			launch[i] = r.launch_ns;
-			finish[i] = r.finish_ns;
-			last += r.last;
-			if (r.last > 0)
-				behind[nbehind++] = r.late_ns;
-		}
-		trials[t] = stats_median(skew, c->rows);
-		trials[n + t] = stats_median(launch, c->rows);
-		trials[2 * n + t] = stats_median(finish, c->rows);
-	}
-	return (struct summary_rank){.skew_us = stats_median(trials, n) / 1000,
-	                             .launch_us = stats_median(trials + n, n) / 1000,
-	                             .finish_us = stats_median(trials + 2 * n, n) / 1000,
-	                             .last = rows ? last / (double)rows : NAN,
-	                             .last_by_us = stats_median(behind, nbehind) / 1000};
-}
-
-/* Fills a row's ranks from its cells. */
-static int rank_row(struct summary_row *row, const struct record_cell *const *cells, size_t n)
-{
-	size_t rows = 0;
-	double mean = 0;
-	for (size_t i = 0; i < n; i++)
-		rows += cells[i]->rows;
-	row->ranks = calloc(row->nranks, sizeof *row->ranks);
-	double *room = malloc((4 * rows + 3 * n) * sizeof *room);
-	for (unsigned r = 0; room && row->ranks && r < row->nranks; r++) {
-		row->ranks[r] = rank_of(cells, n, rows, r, room);
-		if (row->ranks[r].last > row->ranks[row->straggler].last)
-			row->straggler = r;
-		mean += row->ranks[r].finish_us / row->nranks;
-	}
-	/* Late is against the mean of the ranks' own medians: of medians of the differences all
-	 * could lie on one side. */
-	for (unsigned r = 0; room && row->ranks && r < row->nranks; r++)
-		row->ranks[r].late_us = row->ranks[r].finish_us - mean;
-	int rc = room && row->ranks ? 0 : -1;
-	free(room);
-	return rc;
-}
-
-static int rank_rows(struct summary *s)
-{
-	const struct record_cell **cells = malloc((s->run->ncells + 1) * sizeof *cells);
-	int rc = cells ? 0 : -1;
-	for (unsigned i = 0; i < s->nrows && rc == 0; i++) {
-		size_t n = 0;
-		for (unsigned k = 0; s->rows[i].ntrials && k < s->run->ncells; k++)
-			if (summary_counts(&s->run->cells[k]) && row_of(s, k) == &s->rows[i])
-				cells[n++] = &s->run->cells[k];
-		if (n)
-			rc = rank_row(&s->rows[i], cells, n);
-	}
-	free(cells);
-	return rc;
 }
 
 /* A variant's speed against the reference's, over a group or one size of it. */
@@ -607,7 +525,7 @@ int summary_make(const struct record_run *run, struct summary *out, struct statu
 	if (check_digests(&s))
 		goto fail;
 	check_comparable(&s);
-	if (rank_rows(&s) || index_trials(&s, st) || compare_all(&s, st))
+	if (ranks_make(&s, st) || index_trials(&s, st) || compare_all(&s, st))
 		goto fail;
 	*out = s;
 	return 0;
@@ -692,8 +610,7 @@ bool summary_has_pace(const struct summary *s, enum pace pace)
 
 bool summary_has_ratio(const struct summary *s, unsigned v)
 {
-	return s->variants[v].measured && s->variants[v].role != ROLE_LIMIT && !s->uncompared[0] &&
-	       s->reference >= 0 && (int)v != s->reference;
+	return s->variants[v].measured && is_compared(s, v);
 }
 
 const char *summary_fact(const struct summary *s, unsigned variant, int worker, const char *key)

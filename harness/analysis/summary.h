@@ -25,9 +25,6 @@ int summary_partner(const struct summary *summary, unsigned group);
 bool summary_has_pace(const struct summary *summary, enum pace pace);
 const char *summary_role_name(enum summary_role role);
 
-/* Whether a cell of the record counts: measured, and in the timed pass. */
-bool summary_counts(const struct record_cell *cell);
-
 /* What a worker of the variant (below 0: any) said of itself under this key, in the first trial
  * that says so; borrowed from the record. NULL: nothing. */
 const char *summary_fact(const struct summary *summary, unsigned variant, int worker,

@@ -1,0 +1,76 @@
+#include "ranks.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* One rank over a row's trials. `room` holds four numbers for each of their rows and three for
+ * each of them. */
+static struct summary_rank rank_of(const struct record_cell *const *cells, size_t n,
+                                   size_t rows, unsigned rank, double *room)
+{
+	double *skew = room, *launch = skew + rows, *finish = launch + rows;
+	double *behind = finish + rows; /* in the rows that it ended last */
+	double *trials = behind + rows, last = 0;
+	size_t nbehind = 0;
+	for (size_t t = 0; t < n; t++) {
+		const struct record_cell *c = cells[t];
+		const struct timing_view view = {c->nranks, c->rows, c->calls, c->samples};
+		for (unsigned i = 0; i < c->rows; i++) {
+			struct timing_rank r = timing_rank(&view, rank, i);
+			skew[i] = r.skew_ns;
+			launch[i] = r.launch_ns;
+			finish[i] = r.finish_ns;
+			last += r.last;
+			if (r.last > 0)
+				behind[nbehind++] = r.late_ns;
+		}
+		trials[t] = stats_median(skew, c->rows);
+		trials[n + t] = stats_median(launch, c->rows);
+		trials[2 * n + t] = stats_median(finish, c->rows);
+	}
+	return (struct summary_rank){.skew_us = stats_median(trials, n) / 1000,
+	                             .launch_us = stats_median(trials + n, n) / 1000,
+	                             .finish_us = stats_median(trials + 2 * n, n) / 1000,
+	                             .last = rows ? last / (double)rows : NAN,
+	                             .last_by_us = stats_median(behind, nbehind) / 1000};
+}
+
+/* Fills a row's ranks from its cells. */
+static int row_fill(struct summary_row *row, const struct record_cell *const *cells, size_t n)
+{
+	size_t rows = 0;
+	double mean = 0;
+	for (size_t i = 0; i < n; i++)
+		rows += cells[i]->rows;
+	row->ranks = calloc(row->nranks, sizeof *row->ranks);
+	double *room = malloc((4 * rows + 3 * n) * sizeof *room);
+	for (unsigned r = 0; room && row->ranks && r < row->nranks; r++) {
+		row->ranks[r] = rank_of(cells, n, rows, r, room);
+		if (row->ranks[r].last > row->ranks[row->straggler].last)
+			row->straggler = r;
+		mean += row->ranks[r].finish_us / row->nranks;
+	}
+	/* Late is against the mean of the ranks' own medians: of medians of the differences all
+	 * could lie on one side. */
+	for (unsigned r = 0; room && row->ranks && r < row->nranks; r++)
+		row->ranks[r].late_us = row->ranks[r].finish_us - mean;
+	int rc = room && row->ranks ? 0 : -1;
+	free(room);
+	return rc;
+}
+
+int ranks_make(struct summary *s, struct status *st)
+{
+	const struct record_cell **cells = malloc((s->run->ncells + 1) * sizeof *cells);
+	int rc = cells ? 0 : -1;
+	for (unsigned i = 0; i < s->nrows && rc == 0; i++) {
+		size_t n = 0;
+		for (unsigned k = 0; s->rows[i].ntrials && k < s->run->ncells; k++)
+			if (index_cell_row(s, k) == &s->rows[i])
+				cells[n++] = &s->run->cells[k];
+		if (n)
+			rc = row_fill(&s->rows[i], cells, n);
+	}
+	free(cells);
+	return rc ? status_set(st, "out of memory for the ranks") : 0;
+}

@@ -1,0 +1,10 @@
+/* What each rank had of every row of the summary. Pure. */
+#ifndef LAUNCHGAP_RANKS_H
+#define LAUNCHGAP_RANKS_H
+
+#include "index.h"
+
+/* Fills ranks and stragglers of the rows that have a time; they are freed with the summary. */
+int ranks_make(struct summary *summary, struct status *st);
+
+#endif
