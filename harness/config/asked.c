@@ -123,19 +123,14 @@ struct layer {
 static int layer_read(struct build *b, unsigned section, const struct place *place,
                       bool prefixed, struct layer *layer, struct status *st)
 {
+	const struct text_entry *entry;
+	struct build_key key;
 	*layer = (struct layer){0};
-	for (unsigned i = 0; i < b->nread; i++) {
-		const struct text_entry *entry = &b->text.entries[i];
-		char backend[TRIAL_NAME_BYTES];
-		const char *key = keys_split(entry->key, backend);
-		if (entry->section != section || prefixed != (key && backend[0]))
-			continue;
-		bool here = !prefixed || (b->backend && !strcmp(backend, b->backend));
-		key = key ? key : entry->key; /* the error then lists what is allowed */
-		if (entry_read(b, entry, place, key, here, st))
+	for (unsigned i = 0; (entry = build_next(b, section, prefixed, &i, &key));) {
+		if (entry_read(b, entry, place, key.name, key.here, st))
 			return -1;
-		for (unsigned k = 0; k < PAIRED && here; k++)
-			if (!strcmp(key, paired_keys[k]))
+		for (unsigned k = 0; k < PAIRED && key.here; k++)
+			if (!strcmp(key.name, paired_keys[k]))
 				layer->at[k] = entry->at;
 	}
 	return 0;

@@ -13,23 +13,36 @@ int build_fail(const struct build *b, struct text_place at, const char *what, st
 	return status_set(st, "%s:%u: %s", spec_file(b->spec, at), at.line, what);
 }
 
-static int entry_apply(struct build *b, const struct text_entry *entry,
-                       const struct keys_target *target, struct status *st)
+const struct text_entry *build_next(const struct build *b, unsigned section, bool prefixed,
+                                    unsigned *i, struct build_key *key)
 {
-	char backend[TRIAL_NAME_BYTES];
+	while (*i < b->text.nentries) {
+		const struct text_entry *entry = &b->text.entries[(*i)++];
+		char backend[TRIAL_NAME_BYTES];
+		const char *name = keys_split(entry->key, backend);
+		if (entry->section != section || prefixed != (name && backend[0]))
+			continue;
+		key->here = !prefixed || (b->backend && !strcmp(backend, b->backend));
+		key->name = name ? name : entry->key; /* the error then lists what is allowed */
+		return entry;
+	}
+	return NULL;
+}
+
+static int entry_apply(struct build *b, const struct text_entry *entry,
+                       const struct build_key *key, const struct keys_target *target,
+                       struct status *st)
+{
 	struct status why = {""};
-	struct keys_target here = *target;
-	const char *key = keys_split(entry->key, backend);
-	if (!key) {
-		key = entry->key; /* the error then lists what is allowed */
-	} else if (backend[0] && (!b->backend || strcmp(backend, b->backend))) {
+	struct keys_target to = *target;
+	if (!key->here) {
 		if (!b->elsewhere && !(b->elsewhere = calloc(1, sizeof *b->elsewhere)))
 			return status_set(st, "out of memory");
-		here.spec = here.spec ? b->elsewhere : NULL;
-		here.variant = here.variant ? &b->elsewhere_variant : NULL;
+		to.spec = to.spec ? b->elsewhere : NULL;
+		to.variant = to.variant ? &b->elsewhere_variant : NULL;
 		b->elsewhere_variant = (struct spec_variant){0};
 	}
-	if (keys_apply(&here, key, entry->value, &why))
+	if (keys_apply(&to, key->name, entry->value, &why))
 		return build_fail(b, entry->at, why.text, st);
 	return 0;
 }
@@ -57,18 +70,15 @@ static int layer_apply(struct build *b, unsigned section, bool prefixed,
 		settings->mode[0] = '\0';
 		settings->layout = (struct layout){0};
 	}
-	for (unsigned i = 0; i < b->text.nentries; i++) {
-		const struct text_entry *entry = &b->text.entries[i];
-		char backend[TRIAL_NAME_BYTES];
-		const char *key = keys_split(entry->key, backend);
-		if (entry->section != section || prefixed != (key && backend[0]))
-			continue;
+	const struct text_entry *entry;
+	struct build_key key;
+	for (unsigned i = 0; (entry = build_next(b, section, prefixed, &i, &key));) {
 		if (!target->spec && build_is_like(entry))
 			continue;
 		if (section == BUILD_COMMAND_LINE && !target->spec &&
-		    !keys_in(KEYS_VARIANT, key ? key : entry->key))
+		    !keys_in(KEYS_VARIANT, key.name))
 			continue;
-		if (entry_apply(b, entry, target, st))
+		if (entry_apply(b, entry, &key, target, st))
 			return -1;
 	}
 	if (settings && !settings->mode[0] && !layout_ranks(settings->layout)) {

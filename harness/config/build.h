@@ -28,6 +28,15 @@ int build_fail(const struct build *b, struct text_place at, const char *what,
 bool build_is_like(const struct text_entry *entry);
 /* Reads spec.file, over the file that it is like, into text. */
 int build_read_text(struct build *b, struct status *st);
+/* A key of a section, without the backend in front. */
+struct build_key {
+	const char *name; /* as it is written, where it has an unknown backend in front */
+	bool here;        /* it holds here: plain, or of the backend that runs */
+};
+/* The next entry of a section's layer from *i on, which begins at 0: its plain keys, or those
+ * with a backend in front. NULL: there is none. */
+const struct text_entry *build_next(const struct build *b, unsigned section, bool prefixed,
+                                    unsigned *i, struct build_key *key);
 /* Applies one section's entries, plain keys before a backend's. */
 int build_layers(struct build *b, unsigned section, const struct keys_target *target,
                  struct status *st);

@@ -222,12 +222,47 @@ const struct field *field_find(const struct field *rows, size_t n, const char *k
 	return NULL;
 }
 
+static int rank_read(const struct field *f, const char *text, int *out, struct status *st)
+{
+	const bool all = !strcmp(text, "all") || !strcmp(text, "-1");
+	uint64_t n = 0;
+	if (!all && number_read(f, text, "all", &n, st))
+		return -1;
+	*out = all ? -1 : (int)n;
+	return 0;
+}
+
+/* Whole seconds, rounded up. */
+static int seconds_read(const struct field *f, const char *text, unsigned *out,
+                        struct status *st)
+{
+	int64_t ns;
+	if (duration_read(f, text, FIELD_SECOND_NS, &ns, st))
+		return -1;
+	*out = (unsigned)(((uint64_t)ns + FIELD_SECOND_NS - 1) / FIELD_SECOND_NS);
+	return 0;
+}
+
+/* A name, or any text that fits. */
+static int text_read(const struct field *f, const char *text, char *out, struct status *st)
+{
+	if (f->kind == FIELD_NAME && !field_is_name(text, NAME_BYTES))
+		return status_set(st,
+		                  "%s = '%s' is no name; allowed are at most %d letters, "
+		                  "digits, '-', '_', '.'",
+		                  f->key, text, NAME_BYTES - 1);
+	if (f->kind == FIELD_TEXT && (!text[0] || strlen(text) >= f->bytes))
+		return status_set(st, "%s has %zu bytes; allowed is 1 to %zu", f->key,
+		                  strlen(text), f->bytes - 1);
+	strcpy(out, text);
+	return 0;
+}
+
 int field_read(const struct field *f, const char *text, void *base, struct status *st)
 {
 	char *at = (char *)base + f->at;
 	uint64_t n = 0;
 	unsigned i = 0;
-	int64_t ns = 0;
 	double share = 0;
 	if (f->read)
 		return f->read(f, text, base, st);
@@ -242,20 +277,9 @@ int field_read(const struct field *f, const char *text, void *base, struct statu
 	case FIELD_WIDE:
 		return number_read(f, text, NULL, (uint64_t *)at, st);
 	case FIELD_RANK:
-		if (!strcmp(text, "all") || !strcmp(text, "-1")) {
-			*(int *)at = -1;
-			return 0;
-		}
-		if (number_read(f, text, "all", &n, st))
-			return -1;
-		*(int *)at = (int)n;
-		return 0;
+		return rank_read(f, text, (int *)at, st);
 	case FIELD_SECONDS:
-		if (duration_read(f, text, FIELD_SECOND_NS, &ns, st))
-			return -1;
-		*(unsigned *)at =
-		    (unsigned)(((uint64_t)ns + FIELD_SECOND_NS - 1) / FIELD_SECOND_NS);
-		return 0;
+		return seconds_read(f, text, (unsigned *)at, st);
 	case FIELD_NS:
 		return duration_read(f, text, 0, (int64_t *)at, st);
 	case FIELD_PERCENT:
@@ -278,20 +302,8 @@ int field_read(const struct field *f, const char *text, void *base, struct statu
 		snprintf(at, f->bytes, "%s", word_at(f, i));
 		return 0;
 	case FIELD_NAME:
-		if (!field_is_name(text, NAME_BYTES))
-			return status_set(
-			    st,
-			    "%s = '%s' is no name; allowed are at most %d letters, "
-			    "digits, '-', '_', '.'",
-			    f->key, text, NAME_BYTES - 1);
-		strcpy(at, text);
-		return 0;
 	case FIELD_TEXT:
-		if (!text[0] || strlen(text) >= f->bytes)
-			return status_set(st, "%s has %zu bytes; allowed is 1 to %zu", f->key,
-			                  strlen(text), f->bytes - 1);
-		strcpy(at, text);
-		return 0;
+		return text_read(f, text, at, st);
 	case FIELD_LAYOUT:
 		return layout_read(f, text, (struct layout *)at, st);
 	case FIELD_SPLIT:

@@ -114,19 +114,14 @@ static int entry_apply(struct build *b, const struct text_entry *entry, const ch
 /* Plain keys, then those of the backend that runs. */
 int searched_apply(struct build *b, unsigned section, struct status *st)
 {
+	const struct text_entry *entry;
+	struct build_key key;
 	b->spec->search.at = b->text.sections[section].at;
 	b->spec->search.finalists = 3;
 	for (unsigned prefixed = 0; prefixed < 2; prefixed++)
-		for (unsigned i = 0; i < b->nread; i++) {
-			const struct text_entry *entry = &b->text.entries[i];
-			char backend[TRIAL_NAME_BYTES];
-			const char *key = keys_split(entry->key, backend);
-			if (entry->section != section || prefixed != (key && backend[0]))
-				continue;
-			bool here = !prefixed || (b->backend && !strcmp(backend, b->backend));
-			if (entry_apply(b, entry, key ? key : entry->key, here, st))
+		for (unsigned i = 0; (entry = build_next(b, section, prefixed, &i, &key));)
+			if (entry_apply(b, entry, key.name, key.here, st))
 				return -1;
-		}
 	return 0;
 }
 

@@ -237,32 +237,18 @@ static bool ends_in_point(const char *text)
 	return n && text[n - 1] == '.';
 }
 
-void sections_write_method(struct page *p, const struct model *m)
+/* What a trial does with each of its cells. */
+static void say_cells(struct page *p, const struct model *m)
 {
 	const struct summary *s = &m->summary;
-	const json_t *notes = json_object_get(m->run.environment, "notes");
-	long long asked = record_blocks_asked(&m->run), warmup = model_number(m, "warmup"),
-	          cycles = model_number(m, "cycles"), calls = model_number(m, "calls"),
+	const bool streams = summary_has_pace(s, PACE_STREAM),
+	           isolates = summary_has_pace(s, PACE_ISOLATED), none = !streams && !isolates;
+	long long cycles = model_number(m, "cycles"), calls = model_number(m, "calls"),
 	          stretches = model_number(m, "stretches"),
 	          isolated = model_number(m, "isolated_calls"),
 	          connections = model_number(m, "connections"),
 	          allocations = model_number(m, "allocations");
-	bool none = !summary_has_pace(s, PACE_STREAM) && !summary_has_pace(s, PACE_ISOLATED);
-	char of[48] = "";
-	say_sessions(p, m);
-	for (size_t i = 0; i < json_array_size(notes); i++)
-		page_item(p, "%s", json_string_value(json_array_get(notes, i)));
-	page_end_list(p);
-	if (s->nblocks < asked && !m->run.end.reason[0])
-		snprintf(of, sizeof of, " of %lld", asked);
-	page_say(
-	    p,
-	    "%u%s block%s were measured, seed %s. A block is one fresh job of every variant, "
-	    "in shuffled order, all with the same shuffled order of cells. Each cell: %lld "
-	    "call%s to warm up, then",
-	    s->nblocks, of, words_plural(s->nblocks), model_text(m, "seed"), warmup,
-	    words_plural((unsigned long long)warmup));
-	if (none || summary_has_pace(s, PACE_STREAM))
+	if (none || streams)
 		page_item(
 		    p,
 		    "stream (bandwidth): %lld stretch%s of %lld call%s back to back; time per "
@@ -270,7 +256,7 @@ void sections_write_method(struct page *p, const struct model *m)
 		    "trial's number is the median of its stretches",
 		    stretches, stretches == 1 ? "" : "es", calls,
 		    words_plural((unsigned long long)calls));
-	if (none || summary_has_pace(s, PACE_ISOLATED))
+	if (none || isolates)
 		page_item(
 		    p,
 		    "isolated (latency): %lld call%s, the team meeting before each; p50%s "
@@ -291,8 +277,31 @@ void sections_write_method(struct page *p, const struct model *m)
 		    "time%s with each; its number of a cell is the geometric mean over them.",
 		    connections, words_plural((unsigned long long)connections), allocations,
 		    words_plural((unsigned long long)allocations));
-	say_counts(p, m);
+}
+
+void sections_write_method(struct page *p, const struct model *m)
+{
+	const struct summary *s = &m->summary;
+	const json_t *notes = json_object_get(m->run.environment, "notes");
+	const long long asked = record_blocks_asked(&m->run),
+	                warmup = model_number(m, "warmup");
+	char of[48] = "";
 	unsigned verdicts, intervals;
+	say_sessions(p, m);
+	for (size_t i = 0; i < json_array_size(notes); i++)
+		page_item(p, "%s", json_string_value(json_array_get(notes, i)));
+	page_end_list(p);
+	if (s->nblocks < asked && !m->run.end.reason[0])
+		snprintf(of, sizeof of, " of %lld", asked);
+	page_say(
+	    p,
+	    "%u%s block%s were measured, seed %s. A block is one fresh job of every variant, "
+	    "in shuffled order, all with the same shuffled order of cells. Each cell: %lld "
+	    "call%s to warm up, then",
+	    s->nblocks, of, words_plural(s->nblocks), model_text(m, "seed"), warmup,
+	    words_plural((unsigned long long)warmup));
+	say_cells(p, m);
+	say_counts(p, m);
 	findings_count(&m->findings, s, &m->regimes, &verdicts, &intervals);
 	if (intervals)
 		page_say(
