@@ -1,4 +1,5 @@
-# One step of training, rank by rank: above when its work ran, below when its communication did. The last
+# One step of training, rank by rank: above when its work ran, below when its communication did, sums of
+# activations in a colour of their own where they can be told from gradients'. The last
 # call of the timeline's pass, of each variant that the experiment is about, on one time axis. No picture
 # where no lanes are known.
 load plot_dir.'/style.gp'
@@ -10,6 +11,7 @@ do for [picture = 1:spans > 0] {
 	end = 0.0
 	ranks = 0
 	bytes = 0
+	sums = 0 # of activations
 	do for [i = 1:main] {
 		stats $spans using (spans_of(i, 'end_us')) nooutput
 		if (STATS_records > 0) {
@@ -19,6 +21,8 @@ do for [picture = 1:spans > 0] {
 			ranks = most(STATS_max + 1, ranks)
 			stats $spans using (spans_of(i, 'bytes')) nooutput
 			bytes = STATS_max
+			stats $spans using (in_lane(i, 2, 'rank')) nooutput
+			sums = sums + STATS_records
 		}
 	}
 	panels = words(entries)
@@ -34,7 +38,12 @@ do for [picture = 1:spans > 0] {
 	set key horizontal width key_wide
 	set style fill solid noborder
 	set label 10 'rank' at screen x(16), screen y(top + (body - 40) / 2) center rotate by 90
-	plot NaN with boxes lc rgb 0x555555 title 'work', NaN with boxes lc rgb slow title 'communication'
+	if (sums) {
+		plot NaN with boxes lc rgb 0x555555 title 'work', NaN with boxes lc rgb slow title 'gradients', \
+			NaN with boxes lc rgb 0x000000 title 'activations'
+	} else {
+		plot NaN with boxes lc rgb 0x555555 title 'work', NaN with boxes lc rgb slow title 'communication'
+	}
 	unset label 10
 	load axes
 	set grid noytics
@@ -53,7 +62,9 @@ do for [picture = 1:spans > 0] {
 		plot $spans using (in_lane(i, 0, 'start_us')):(column('rank')):(in_lane(i, 0, 'start_us')):(seen(in_lane(i, 0, 'start_us'), in_lane(i, 0, 'end_us'))):\
 				(column('rank') - 0.4):(column('rank') - 0.02) with boxxyerror fs solid noborder lc rgb color(i) notitle, \
 			$spans using (in_lane(i, 1, 'start_us')):(column('rank')):(in_lane(i, 1, 'start_us')):(seen(in_lane(i, 1, 'start_us'), in_lane(i, 1, 'end_us'))):\
-				(column('rank') + 0.02):(column('rank') + 0.4) with boxxyerror fs solid noborder lc rgb slow notitle
+				(column('rank') + 0.02):(column('rank') + 0.4) with boxxyerror fs solid noborder lc rgb slow notitle, \
+			$spans using (in_lane(i, 2, 'start_us')):(column('rank')):(in_lane(i, 2, 'start_us')):(seen(in_lane(i, 2, 'start_us'), in_lane(i, 2, 'end_us'))):\
+				(column('rank') + 0.02):(column('rank') + 0.4) with boxxyerror fs solid noborder lc rgb 0x000000 notitle
 	}
 	eval finish
 }

@@ -767,6 +767,7 @@ static void labels_are_short(void **state)
 	assert_string_equal(words_percent(0.997).text, "100");
 	assert_string_equal(words_percent(114.3).text, "11000");
 	assert_string_equal(words_number(99.97).text, "100");
+	assert_string_equal(words_number(-145.12).text, "-145");
 	/* In full, a number has the places of the estimate, or fewer where it is large itself. */
 	const struct stats_ratio far = {.estimate = 4.42, .lo = 0.7514, .hi = 234.852},
 	                         low = {.estimate = 0.0003, .lo = 0.00004, .hi = 0.0072},

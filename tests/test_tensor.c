@@ -251,6 +251,12 @@ static void the_program_runs_it_in_all_modes(void **state)
 	for (unsigned c = 0; c < record.ncells; c++) {
 		assert_int_equal(record.cells[c].wrong, 0);
 		assert_int_equal(record.cells[c].cell.comm_ranks, 2);
+		const json_t *sums = json_object_get(record.cells[c].json, "activations_ns");
+		bool has = record.cells[c].cell.pass == PASS_TIMELINE &&
+		           record.cells[c].cell.coll == COLL_DDP_STEP;
+		assert_int_equal(json_array_size(sums), has ? 4 : 0);
+		for (unsigned r = 0; r < json_array_size(sums); r++)
+			assert_true(json_array_size(json_array_get(sums, r)) > 0);
 	}
 	record_free(&record);
 	cli_expect(run(folder, "resnet50", "split = MOD:2\n", results), 1,

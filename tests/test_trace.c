@@ -94,7 +94,8 @@ static void check_complete(const json_t *event, struct lane *lane)
 	}
 	lane->cells += !strcmp(cat, "cell");
 	lane->devices += !strcmp(cat, "device");
-	lane->spans += !strcmp(cat, "work") || !strcmp(cat, "communication");
+	lane->spans += !strcmp(cat, "work") || !strcmp(cat, "communication") ||
+	               !strcmp(cat, "activations");
 	if (lane->depth) {
 		assert_true(begin >= lane->begin[lane->depth - 1] - NEAR);
 		assert_true(end <= lane->end[lane->depth - 1] + NEAR);
@@ -227,7 +228,7 @@ static void a_run_becomes_a_trace(void **state)
 	cli_clean(folder);
 }
 
-/* A step's work and communication, a lane of each rank for either. */
+/* A step's work, communication and sums of activations, a lane of each rank for each. */
 static void a_step_shows_when_it_worked(void **state)
 {
 	char folder[64], file[256], text[1024], here[128];
@@ -239,7 +240,7 @@ static void a_step_shows_when_it_worked(void **state)
 	         "2\nblocks = 1\n"
 	         "bytes = 64K\nmodel = %s/experiments/models/lenet5.csv\nfirst_bucket = 4K\n"
 	         "op = avg\npace = isolated\nisolated_calls = 2\nwarmup = 1\nlimit = no\n"
-	         "[variant threads]\nmode = threads\n",
+	         "split = DIV:2\ntensor = yes\n[variant threads]\nmode = threads\n",
 	         here);
 	measure(text, "--trace", "open it in https://ui.perfetto.dev", "trace.json", folder, file,
 	        sizeof file);
@@ -249,7 +250,8 @@ static void a_step_shows_when_it_worked(void **state)
 		spans += lanes[i].spans > 0;
 		assert_true(!lanes[i].spans || !lanes[i].cells);
 	}
-	assert_true(spans >= 2 * 2);
+	assert_true(spans >= 3 * 2);
+	assert_non_null(find(trace, 5, "activations", "activations"));
 	json_decref(trace);
 	cli_clean(folder);
 }

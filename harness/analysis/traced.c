@@ -27,9 +27,8 @@ static bool is_same(const struct cell *a, const struct cell *b)
 bool traced_span(const struct record_cell *c, enum sample_lane lane, unsigned rank, size_t i,
                  int64_t *start, int64_t *end)
 {
-	static const char *const keys[LANES] = {"work_ns", "communication_ns"};
-	const json_t *span =
-	    json_array_get(json_array_get(json_object_get(c->json, keys[lane]), rank), i);
+	const json_t *ranks = json_object_get(c->json, sample_lane_keys[lane]);
+	const json_t *span = json_array_get(json_array_get(ranks, rank), i);
 	const json_t *from = json_array_get(span, 0), *to = json_array_get(span, 1);
 	*start = json_integer_value(from);
 	*end = json_integer_value(to);

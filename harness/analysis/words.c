@@ -47,7 +47,8 @@ struct words words_number(double x)
 {
 	if (!isfinite(x))
 		return say("-");
-	return say("%.*f", x < 0.9995 ? 3 : x < 9.995 ? 2 : x < 99.95 ? 1 : 0, x);
+	const double size = fabs(x);
+	return say("%.*f", size < 0.9995 ? 3 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0, x);
 }
 
 /* Two digits, and no power of ten. */

@@ -54,9 +54,10 @@ struct sample_shown {
 /* Finds each cell's place once: without it every call below walks through all cells before. The
  * trial's cells may not change from then on. */
 int sample_place(struct trial *trial, struct status *st);
-/* Of a timeline cell of a step of training: when each rank's work ran, and when its
- * communication, in the cell's last row. */
-enum sample_lane { LANE_WORK, LANE_COMMUNICATION, LANES };
+/* Of a timeline cell of a step of training: when each rank's work ran, and when its communication,
+ * in the cell's last row; sums of activations apart where they can be told from gradients'. */
+enum sample_lane { LANE_WORK, LANE_COMMUNICATION, LANE_ACTIVATIONS, LANES };
+extern const char *const sample_lane_keys[LANES]; /* in a record */
 
 #define SAMPLE_SPANS 1024 /* Llama-7B has 270 buckets of 25 MiB, and work between them */
 

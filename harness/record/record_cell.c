@@ -529,15 +529,15 @@ json_t *record_text(const char *text, size_t bytes)
 	return string;
 }
 
-/* What each rank sent and received, as numbers. */
-/* [[start, end], …] of each rank, in the order in which they ran. */
+/* [[start, end], …] of each rank, in the order in which they ran. Sums of
+ * activations only where there are any. */
 static void put_spans(json_t *line, const struct trial *trial, void *area, unsigned cell)
 {
-	static const char *const keys[LANES] = {"work_ns", "communication_ns"};
 	const unsigned nranks = layout_ranks(trial->settings.layout);
 	int64_t begin = sample_tally(trial, area, cell, 0)->begin_ns;
 	for (unsigned lane = 0; lane < LANES && sample_spans(trial, area, cell, 0); lane++) {
 		json_t *ranks = json_array();
+		bool any = lane != LANE_ACTIVATIONS;
 		for (unsigned r = 0; r < nranks; r++) {
 			const struct sample_spans *spans = sample_spans(trial, area, cell, r);
 			json_t *list = json_array();
@@ -548,12 +548,16 @@ static void put_spans(json_t *line, const struct trial *trial, void *area, unsig
 					    json_pack("[I, I]",
 					              (json_int_t)(spans->of[i].start_ns - begin),
 					              (json_int_t)(spans->of[i].end_ns - begin)));
+			any = any || json_array_size(list);
 			json_array_append_new(ranks, list);
 		}
-		json_object_set_new(line, keys[lane], ranks);
+		if (any)
+			json_object_set(line, sample_lane_keys[lane], ranks);
+		json_decref(ranks);
 	}
 }
 
+/* What each rank sent and received, as numbers. */
 static void put_shown(json_t *line, const struct trial *trial, void *area, unsigned cell)
 {
 	static const char *const keys[] = {"sent", "received"};

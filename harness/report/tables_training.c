@@ -61,8 +61,6 @@ struct table *tables_training_figures(const struct model *m)
 
 /* --- one step, lane by lane --- */
 
-static const char *const lanes[] = {"work_ns", "communication_ns"};
-
 /* [start, end] of a record that may be damaged. */
 static bool span_of(const json_t *span, double *start, double *end)
 {
@@ -76,10 +74,10 @@ static bool span_of(const json_t *span, double *start, double *end)
 static double earliest(const struct record_cell *cell)
 {
 	double first = NAN, start, end;
-	for (unsigned lane = 0; lane < 2; lane++)
+	for (unsigned lane = 0; lane < LANES; lane++)
 		for (unsigned r = 0; r < cell->nranks; r++) {
 			const json_t *list =
-			    json_array_get(json_object_get(cell->json, lanes[lane]), r);
+			    json_array_get(json_object_get(cell->json, sample_lane_keys[lane]), r);
 			const json_t *span;
 			size_t i;
 			json_array_foreach(list, i, span) if (span_of(span, &start, &end) &&
@@ -90,10 +88,10 @@ static double earliest(const struct record_cell *cell)
 
 static void add_spans(struct table *t, const struct record_cell *cell, double from)
 {
-	for (unsigned lane = 0; lane < 2; lane++)
+	for (unsigned lane = 0; lane < LANES; lane++)
 		for (unsigned r = 0; r < cell->nranks; r++) {
 			const json_t *list =
-			    json_array_get(json_object_get(cell->json, lanes[lane]), r);
+			    json_array_get(json_object_get(cell->json, sample_lane_keys[lane]), r);
 			const json_t *span;
 			double start, end;
 			size_t i;

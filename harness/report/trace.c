@@ -11,8 +11,8 @@
 #define MOST_LANES     16384
 
 /* Of a rank. */
-enum track { TRACK_CALLS, TRACK_DEVICE, TRACK_WORK, TRACK_COMMUNICATION, TRACKS };
-static const char *const track_names[TRACKS] = {"", "device", "work", "communication"};
+enum track { TRACK_CALLS, TRACK_DEVICE, TRACK_WORK, TRACK_COMMUNICATION, TRACK_ACTIVATIONS, TRACKS };
+static const char *const track_names[TRACKS] = {"", "device", "work", "communication", "activations"};
 
 struct writer {
 	FILE *out;
@@ -66,7 +66,9 @@ static void put_name(struct writer *w, const char *what, unsigned pid, unsigned 
 static bool has_lane(const struct traced *t, const struct traced_cell *x, enum track lane)
 {
 	static const enum sample_lane of[TRACKS] = {
-	    [TRACK_WORK] = LANE_WORK, [TRACK_COMMUNICATION] = LANE_COMMUNICATION};
+	    [TRACK_WORK] = LANE_WORK,
+	    [TRACK_COMMUNICATION] = LANE_COMMUNICATION,
+	    [TRACK_ACTIVATIONS] = LANE_ACTIVATIONS};
 	const struct traced_cell *end = t->cells + t->n;
 	int64_t from, to;
 	for (unsigned variant = x->variant; x < end && x->variant == variant; x++)
@@ -172,7 +174,10 @@ static void put_row(struct writer *w, const struct traced_cell *x, unsigned pid,
 static void put_spans(struct writer *w, const struct traced_cell *x, unsigned pid,
                       unsigned rank)
 {
-	static const enum track of[LANES] = {TRACK_WORK, TRACK_COMMUNICATION};
+	static const enum track of[LANES] = {
+	    [LANE_WORK] = TRACK_WORK,
+	    [LANE_COMMUNICATION] = TRACK_COMMUNICATION,
+	    [LANE_ACTIVATIONS] = TRACK_ACTIVATIONS};
 	for (unsigned lane = 0; lane < LANES; lane++) {
 		const char *name = track_names[of[lane]];
 		int64_t from, to, last = INT64_MIN;

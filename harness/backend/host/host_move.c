@@ -307,6 +307,17 @@ static bool records(const struct backend_ctx *ctx)
 	return ctx->call.cell.pass == PASS_TIMELINE;
 }
 
+/* What ran since begin_ns; returns until when. */
+static int64_t record(const struct backend_ctx *ctx, struct host_rank *rank,
+                      enum sample_lane lane, int64_t begin_ns)
+{
+	int64_t now = records(ctx) ? clock_now_ns() : 0;
+
+	if (now)
+		sample_spans_add(&rank->spans, lane, begin_ns, now, JOIN_NS);
+	return now;
+}
+
 static void work(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	if (host_work_over(ctx, rank) || host_work_waits(rank))
@@ -316,8 +327,7 @@ static void work(const struct backend_ctx *ctx, struct host_rank *rank)
 
 	if (host_work(ctx, rank) && says(ctx, &ctx->comms[HOST_MAIN]))
 		post(ctx, rank, HOST_MAIN);
-	if (begin)
-		sample_spans_add(&rank->spans, LANE_WORK, begin, clock_now_ns(), JOIN_NS);
+	record(ctx, rank, LANE_WORK, begin);
 }
 
 int host_move(struct backend_ctx *ctx, struct host_rank *rank)
@@ -326,15 +336,17 @@ int host_move(struct backend_ctx *ctx, struct host_rank *rank)
 
 	while (rank->running || call_start(ctx, rank)) {
 		int64_t begin = records(ctx) ? clock_now_ns() : 0;
-		bool moved = sum(ctx, rank, &left);
+		bool summed = sum(ctx, rank, &left);
 
-		moved |= carry_on(ctx, rank, HOST_MAIN, &left);
-		if (moved && begin)
-			sample_spans_add(&rank->spans, LANE_COMMUNICATION, begin,
-			                 clock_now_ns(), JOIN_NS);
+		begin = summed ? record(ctx, rank, LANE_ACTIVATIONS, begin) : begin;
+
+		bool moved = carry_on(ctx, rank, HOST_MAIN, &left);
+
+		if (moved)
+			record(ctx, rank, LANE_COMMUNICATION, begin);
 		if (call_over(ctx, rank))
 			call_end(ctx, rank);
-		else if (!moved)
+		else if (!moved && !summed)
 			break;
 	}
 	/* One core is both engines: what can be moved goes before what can be computed. */
