@@ -339,73 +339,80 @@ static bool is_usable(hwloc_obj_t obj, hwloc_const_cpuset_t allowed,
 
 /* A worker's own of the allowed objects inside `within` (NULL: anywhere), if there is one for
  * each: as far apart as they go, or with `close` one after the other. */
-static hwloc_obj_t pick(hwloc_topology_t t, hwloc_const_cpuset_t allowed,
-                        hwloc_const_cpuset_t within, hwloc_obj_type_t type, bool close,
-                        unsigned worker, unsigned nworkers)
+static hwloc_obj_t pick(const struct machine_binding *b, hwloc_const_cpuset_t within,
+                        hwloc_obj_type_t type, const struct machine_seat *seat)
 {
 	hwloc_obj_t obj = NULL;
-	unsigned n = 0;
-	while ((obj = hwloc_get_next_obj_by_type(t, type, obj)))
-		n += is_usable(obj, allowed, within);
-	if (n < nworkers)
+	unsigned n = 0, before = seat->worker;
+	while ((obj = hwloc_get_next_obj_by_type(b->topology, type, obj)))
+		n += is_usable(obj, b->allowed, within);
+	if (n < seat->nworkers)
 		return NULL;
-	unsigned before = close ? worker : (unsigned)((size_t)worker * n / nworkers);
-	while ((obj = hwloc_get_next_obj_by_type(t, type, obj)))
-		if (is_usable(obj, allowed, within) && before-- == 0)
+	if (seat->bind != BIND_CLOSE)
+		before = (unsigned)((size_t)seat->worker * n / seat->nworkers);
+	while ((obj = hwloc_get_next_obj_by_type(b->topology, type, obj)))
+		if (is_usable(obj, b->allowed, within) && before-- == 0)
 			break;
 	return obj;
 }
 
-static void bind_to(hwloc_topology_t t, hwloc_const_cpuset_t allowed, hwloc_obj_t obj,
-                    const char *what, char *text, size_t bytes)
+static void bind_to(const struct machine_binding *b, hwloc_obj_t obj, const char *what,
+                    char *text, size_t bytes)
 {
 	hwloc_cpuset_t set = hwloc_bitmap_dup(obj->cpuset);
-	hwloc_bitmap_and(set, set, allowed);
+	hwloc_bitmap_and(set, set, b->allowed);
 	/* A core's first hardware thread: two workers never share one by accident. */
 	if (obj->type == HWLOC_OBJ_CORE)
 		hwloc_bitmap_singlify(set);
-	if (!hwloc_set_cpubind(t, set, HWLOC_CPUBIND_THREAD))
+	if (!hwloc_set_cpubind(b->topology, set, HWLOC_CPUBIND_THREAD))
 		snprintf(text, bytes, "%s %u", what, obj->os_index);
 	else
 		snprintf(text, bytes, "none (the system refused %s %u)", what, obj->os_index);
 	hwloc_bitmap_free(set);
 }
 
-static void bind_in(hwloc_topology_t t, hwloc_const_cpuset_t allowed, enum bind bind,
-                    bool opening, int numa, unsigned worker, unsigned nworkers, char *text,
-                    size_t bytes)
+/* The NUMA node of a seat whose device has none known: nodes are shared out among workers. */
+static hwloc_obj_t own_node(hwloc_topology_t t, const struct machine_seat *seat)
 {
-	hwloc_obj_t node =
-	    numa >= 0 ? hwloc_get_numanode_obj_by_os_index(t, (unsigned)numa) : NULL;
-	const bool close = bind == BIND_CLOSE, near = close || bind == BIND_NEAR_GPU;
+	int nodes = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE);
+	if (nodes <= 0)
+		return NULL;
+	return hwloc_get_obj_by_type(t, HWLOC_OBJ_NUMANODE,
+	                             seat->worker * (unsigned)nodes / seat->nworkers);
+}
+
+static void bind_in(const struct machine_binding *b, const struct machine_seat *seat,
+                    char *text, size_t bytes)
+{
+	hwloc_topology_t t = b->topology;
+	const bool numa = seat->bind == BIND_NUMA,
+	           near = seat->bind == BIND_CLOSE || seat->bind == BIND_NEAR_GPU;
+	hwloc_obj_t node = seat->numa >= 0
+	                       ? hwloc_get_numanode_obj_by_os_index(t, (unsigned)seat->numa)
+	                       : NULL;
 	hwloc_const_cpuset_t within = near && node ? node->cpuset : NULL;
 	hwloc_obj_t obj;
-	if (bind == BIND_NUMA && !node) {
-		int nodes = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE);
-		if (nodes > 0)
-			node = hwloc_get_obj_by_type(t, HWLOC_OBJ_NUMANODE,
-			                             worker * (unsigned)nodes / nworkers);
-	}
-	if (node && (bind == BIND_NUMA || (near && opening))) {
-		bind_to(t, allowed, node, "numa", text, bytes);
+	if (numa && !node)
+		node = own_node(t, seat);
+	if (node && (numa || (near && seat->opening))) {
+		bind_to(b, node, "numa", text, bytes);
 		return;
 	}
 	/* Workers count on over the whole team, so that two of them never get one core, also
 	 * where each core list is a NUMA node's. */
-	obj = pick(t, allowed, within, HWLOC_OBJ_CORE, close, worker, nworkers);
+	obj = pick(b, within, HWLOC_OBJ_CORE, seat);
 	if (!obj && within)
-		obj = pick(t, allowed, NULL, HWLOC_OBJ_CORE, close, worker, nworkers);
+		obj = pick(b, NULL, HWLOC_OBJ_CORE, seat);
 	if (!obj)
-		obj = pick(t, allowed, NULL, HWLOC_OBJ_PU, close, worker, nworkers);
+		obj = pick(b, NULL, HWLOC_OBJ_PU, seat);
 	/* Where no node is known to be near, as in many virtual machines, the core's own. */
-	if (obj && opening && near)
+	if (obj && seat->opening && near)
 		node = hwloc_get_numanode_obj_by_os_index(
 		    t, (unsigned)hwloc_bitmap_first(obj->nodeset));
-	if (node && opening && near)
-		bind_to(t, allowed, node, "numa", text, bytes);
+	if (node && seat->opening && near)
+		bind_to(b, node, "numa", text, bytes);
 	else if (obj)
-		bind_to(t, allowed, obj, obj->type == HWLOC_OBJ_CORE ? "core" : "pu", text,
-		        bytes);
+		bind_to(b, obj, obj->type == HWLOC_OBJ_CORE ? "core" : "pu", text, bytes);
 	else
 		snprintf(text, bytes, "none (fewer cores than workers)");
 }
@@ -487,13 +494,13 @@ void machine_cpus_list(char *list, size_t bytes)
 	}
 }
 
-void machine_binding_set(struct machine_binding *binding, enum bind bind, bool opening, int numa,
-                       unsigned worker, unsigned nworkers, char *text, size_t text_bytes)
+void machine_binding_set(struct machine_binding *binding, const struct machine_seat *seat,
+                         char *text, size_t bytes)
 {
-	snprintf(text, text_bytes, binding || bind == BIND_NONE ? "none" : "none (hwloc failed)");
-	if (binding && bind != BIND_NONE)
-		bind_in(binding->topology, binding->allowed, bind, opening, numa, worker, nworkers,
-		        text, text_bytes);
+	const bool none = seat->bind == BIND_NONE;
+	snprintf(text, bytes, binding || none ? "none" : "none (hwloc failed)");
+	if (binding && !none)
+		bind_in(binding, seat, text, bytes);
 }
 
 void machine_binding_free(struct machine_binding *binding)

@@ -47,13 +47,18 @@ int machine_cpus_set(unsigned cpus, unsigned cpus_ranks, unsigned first, unsigne
 void machine_cpus_list(char *list, size_t bytes);
 void machine_binding_free(struct machine_binding *binding);
 
-/* Binds the calling thread for `opening` (near-gpu, close: the device's NUMA node, which helper
- * threads inherit) or for timing (core, near-gpu, close: one core), as `bind` asks. The team's
- * cores are as far apart as they go, or with `close` one after the other: a virtual machine may
- * hide that neighbours are hardware threads of one core. numa: the device's node or −1; worker
- * of nworkers. Where there are fewer cores than workers, it is left unbound.
- * text: what was done, e.g. "core 3", "numa 0", "none". */
-void machine_binding_set(struct machine_binding *binding, enum bind bind, bool opening, int numa,
-                       unsigned worker, unsigned nworkers, char *text, size_t text_bytes);
+/* Who is to be bound, and to what. */
+struct machine_seat {
+	enum bind bind;
+	bool opening; /* near-gpu, close: the device's NUMA node, which helper threads inherit */
+	int numa;     /* the device's node, or -1 */
+	unsigned worker, nworkers;
+};
+/* Binds the calling thread for opening, or for timing (core, near-gpu, close: one core). The
+ * team's cores are as far apart as they go, or with `close` one after the other: a virtual
+ * machine may hide that neighbours are hardware threads of one core. Where there are fewer cores
+ * than workers, it is left unbound. text: what was done, e.g. "core 3", "numa 0", "none". */
+void machine_binding_set(struct machine_binding *binding, const struct machine_seat *seat,
+                         char *text, size_t bytes);
 
 #endif

@@ -39,9 +39,11 @@ static void a_worker_opens_in_its_node_and_measures_on_one_core(void **state)
 	char opening[64], timing[64];
 	struct machine_binding *binding = machine_binding_take();
 	assert_non_null(binding);
-	machine_binding_set(binding, BIND_NEAR_GPU, true, -1, 0, 1, opening, sizeof opening);
+	struct machine_seat seat = {BIND_NEAR_GPU, true, -1, 0, 1};
+	machine_binding_set(binding, &seat, opening, sizeof opening);
 	cpu_set_t open = now();
-	machine_binding_set(binding, BIND_NEAR_GPU, false, -1, 0, 1, timing, sizeof timing);
+	seat.opening = false;
+	machine_binding_set(binding, &seat, timing, sizeof timing);
 	cpu_set_t one = now(), both;
 	machine_binding_free(binding);
 	assert_memory_equal(opening, "numa ", 5);
@@ -63,8 +65,8 @@ static void no_core_is_given_twice(void **state)
 	struct machine_binding *binding = machine_binding_take();
 	assert_non_null(binding);
 	for (unsigned worker = 0; worker < n; worker++) {
-		machine_binding_set(binding, BIND_CORE, false, -1, worker, n, text,
-		                    sizeof text);
+		const struct machine_seat seat = {BIND_CORE, false, -1, worker, n};
+		machine_binding_set(binding, &seat, text, sizeof text);
 		cpu_set_t one = now(), both;
 		CPU_AND(&both, &one, &taken);
 		assert_int_equal(CPU_COUNT(&one), 1);
@@ -82,7 +84,8 @@ static void assert_bound(enum bind bind, int numa, unsigned worker, const char *
 	struct machine_binding *binding = machine_binding_take();
 	unsetenv("HWLOC_SYNTHETIC");
 	assert_non_null(binding);
-	machine_binding_set(binding, bind, false, numa, worker, 2, text, sizeof text);
+	const struct machine_seat seat = {bind, false, numa, worker, 2};
+	machine_binding_set(binding, &seat, text, sizeof text);
 	machine_binding_free(binding);
 	assert_string_equal(text, expected);
 }
@@ -104,8 +107,9 @@ static void more_workers_than_cores_are_not_bound(void **state)
 	char text[64];
 	struct machine_binding *binding = machine_binding_take();
 	assert_non_null(binding);
-	machine_binding_set(binding, BIND_CORE, false, -1, 0, (unsigned)CPU_COUNT(&before) + 1,
-	                    text, sizeof text);
+	const struct machine_seat seat = {BIND_CORE, false, -1, 0,
+	                                  (unsigned)CPU_COUNT(&before) + 1};
+	machine_binding_set(binding, &seat, text, sizeof text);
 	cpu_set_t set = now();
 	machine_binding_free(binding);
 	assert_memory_equal(text, "none", 4);

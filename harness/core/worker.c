@@ -110,25 +110,26 @@ static void set_deadline(struct loop *loop, unsigned cell)
 static int open_backend(struct loop *loop)
 {
 	const struct backend_place *place = &loop->place;
-	enum bind bind = place->trial->settings.bind;
+	const struct settings *s = &place->trial->settings;
 	/* CPUs of its own are all that a worker is placed among. */
-	bool own = place->trial->settings.cpus[0];
-	unsigned nworkers = own ? 1 : layout_workers(place->trial->settings.layout);
-	unsigned worker = own ? 0 : place->worker;
-	int numa = loop->backend->numa_node(place->trial, place->first);
+	const bool own = s->cpus[0];
+	struct machine_seat seat = {.bind = s->bind,
+	                            .opening = true,
+	                            .numa =
+	                                loop->backend->numa_node(place->trial, place->first),
+	                            .worker = own ? 0 : place->worker,
+	                            .nworkers = own ? 1 : layout_workers(s->layout)};
 	struct status st = {0};
-	machine_binding_set(loop->binding, bind, true, numa, worker, nworkers, loop->bind,
-	                    sizeof loop->bind);
+	machine_binding_set(loop->binding, &seat, loop->bind, sizeof loop->bind);
 	int error = loop->backend->open(place, &loop->ctx, &st);
-	const enum traffic_kind traffic = place->trial->settings.traffic;
-	if (!error && !loop->traffic && traffic == TRAFFIC_LINKS)
+	if (!error && !loop->traffic && s->traffic == TRAFFIC_LINKS)
 		error = traffic_open(loop->backend, place, &loop->traffic, &st);
 	/* A nonblocking NCCL launches from a thread of its own, which would inherit the
 	 * worker's core and wait there for the worker to stop polling: both keep the node. */
-	machine_binding_set(loop->binding, bind, place->trial->settings.nonblocking, numa,
-	                    worker, nworkers, loop->bind, sizeof loop->bind);
+	seat.opening = s->nonblocking;
+	machine_binding_set(loop->binding, &seat, loop->bind, sizeof loop->bind);
 	/* On the CPUs of the worker, which it has by now. */
-	if (!error && !loop->traffic && traffic == TRAFFIC_CPU)
+	if (!error && !loop->traffic && s->traffic == TRAFFIC_CPU)
 		error = traffic_open(loop->backend, place, &loop->traffic, &st);
 	if (error)
 		return loop_fail(loop, &st);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../analysis/traced.h"
 #include "../analysis/words.h"
 
 /* As a file, size and variant have a column each. */
@@ -61,46 +62,29 @@ struct table *tables_training_figures(const struct model *m)
 
 /* --- one step, lane by lane --- */
 
-/* [start, end] of a record that may be damaged. */
-static bool span_of(const json_t *span, double *start, double *end)
+/* The earliest start of any rank, ns; INT64_MAX where the cell has no spans. */
+static int64_t earliest(const struct record_cell *cell)
 {
-	const json_t *a = json_array_get(span, 0), *b = json_array_get(span, 1);
-	*start = json_number_value(a);
-	*end = json_number_value(b);
-	return json_is_integer(a) && json_is_integer(b) && *end >= *start;
-}
-
-/* The earliest start of any rank; NaN where the cell has no spans. */
-static double earliest(const struct record_cell *cell)
-{
-	double first = NAN, start, end;
-	for (unsigned lane = 0; lane < LANES; lane++)
-		for (unsigned r = 0; r < cell->nranks; r++) {
-			const json_t *list =
-			    json_array_get(json_object_get(cell->json, sample_lane_keys[lane]), r);
-			const json_t *span;
-			size_t i;
-			json_array_foreach(list, i, span) if (span_of(span, &start, &end) &&
-			                                      !(start >= first)) first = start;
-		}
+	int64_t first = INT64_MAX, start, end;
+	for (unsigned k = 0; k < LANES * cell->nranks; k++)
+		for (size_t i = 0; traced_span(cell, k % LANES, k / LANES, i, &start, &end);
+		     i++)
+			first = start < first ? start : first;
 	return first;
 }
 
-static void add_spans(struct table *t, const struct record_cell *cell, double from)
+static void add_spans(struct table *t, const struct record_cell *cell, int64_t from)
 {
-	for (unsigned lane = 0; lane < LANES; lane++)
-		for (unsigned r = 0; r < cell->nranks; r++) {
-			const json_t *list =
-			    json_array_get(json_object_get(cell->json, sample_lane_keys[lane]), r);
-			const json_t *span;
-			double start, end;
-			size_t i;
-			json_array_foreach(list, i, span) if (span_of(span, &start, &end))
-			    TABLE_ROW(t, CELL(cell->variant),
-			              CELL(coll_word(&cell->cell, cell->nranks).text), CELL(r),
-			              CELL(lane), CELL((unsigned long)cell->cell.asked_bytes),
-			              CELL((start - from) / 1000), CELL((end - from) / 1000));
-		}
+	const struct coll_word what = coll_word(&cell->cell, cell->nranks);
+	for (unsigned k = 0; k < LANES * cell->nranks; k++) {
+		const unsigned lane = k / cell->nranks, r = k % cell->nranks;
+		int64_t start, end;
+		for (size_t i = 0; traced_span(cell, lane, r, i, &start, &end); i++)
+			TABLE_ROW(t, CELL(cell->variant), CELL(what.text), CELL(r), CELL(lane),
+			          CELL((unsigned long)cell->cell.asked_bytes),
+			          CELL((double)(start - from) / 1000),
+			          CELL((double)(end - from) / 1000));
+	}
 }
 
 struct table *tables_spans(const struct model *m)
@@ -115,12 +99,11 @@ struct table *tables_spans(const struct model *m)
 		bool done = m->summary.variants[v].role == ROLE_AGAIN;
 		for (unsigned c = 0; c < run->ncells && !done; c++) {
 			const struct record_cell *cell = &run->cells[c];
-			double from;
 			if (cell->cell.pass != PASS_TIMELINE || cell->error[0] ||
 			    strcmp(cell->variant, m->summary.variants[v].name) ||
-			    isnan(from = earliest(cell)))
+			    earliest(cell) == INT64_MAX)
 				continue;
-			add_spans(t, cell, from);
+			add_spans(t, cell, earliest(cell));
 			done = true;
 		}
 	}
