@@ -117,7 +117,7 @@ static void say_tuned(struct answer *a, const struct summary *s, const struct tu
 		    "Nothing is confirmed yet: the confirmation has %u block%s, and with fewer "
 		    "than %u no gain of %u sets in %u cells can be. Go on with launchgap "
 		    "resume.",
-		    s->nblocks, s->nblocks == 1 ? "" : "s", t->wants, t->nfinalists, t->ncells);
+		    s->nblocks, words_plural(s->nblocks), t->wants, t->nfinalists, t->ncells);
 	} else if (s->run->search.confirmed) {
 		say(a,
 		    "No setting is confirmed to gain anywhere: the defaults stand (%u sets of "

@@ -47,20 +47,6 @@ static bool range_of(const struct summary_group *g, const struct regime *regime,
 	return false;
 }
 
-/* Speed of a variant against the reference. */
-static int against(const struct summary *s, const struct summary_group *g, unsigned variant,
-                   const struct claim_range *range, struct verdict *out, struct status *st)
-{
-	const struct contrast_select select = {
-	    .bytes = *range, .pace = (int)g->cell.pace, .coll = (int)g->cell.coll, .group = g};
-	struct contrast contrast;
-	if (contrast_make(s, variant, (unsigned)s->reference, METRIC_TIME, &select, &contrast,
-	                  st))
-		return -1;
-	*out = contrast.verdict;
-	return 0;
-}
-
 /* "b and c are 1.27 to 1.28 times as fast" */
 static void add_kind(const struct summary *s, const struct drawn_order *order,
                      const struct verdict *verdicts, enum verdict_kind kind, char *text,
@@ -122,7 +108,7 @@ int caption_group(const struct summary *s, const struct regimes *regimes,
 		unsigned v = order->variants[i];
 		verdicts[i].ratio.estimate = NAN;
 		if (s->variants[v].role == ROLE_VARIANT &&
-		    against(s, g, v, &range, &verdicts[i], st))
+		    contrast_against(s, v, g, range, &verdicts[i], st))
 			return -1;
 	}
 	for (int kind = 0; kind < VERDICT_KINDS; kind++)

@@ -193,7 +193,8 @@ static void say_why(const struct maker *m, struct contrast *c)
 		measure_missing(m->s, m->metric, m->variants, m->nvariants, c->why,
 		                sizeof c->why);
 	else if (m->nselected && metric_info(m->metric)->whole)
-		snprintf(c->why, sizeof c->why, "no worker of it says in each of the variants: %s",
+		snprintf(c->why, sizeof c->why,
+		         "no worker of it says in each of the variants: %s",
 		         metric_info(m->metric)->summary);
 	else if (m->nselected && m->metric == METRIC_BUSBW && !m->s->carries_data)
 		snprintf(c->why, sizeof c->why, "this backend carries no data");
@@ -300,6 +301,18 @@ int contrast_make(const struct summary *s, unsigned left, unsigned right, enum m
 	}
 	maker_end(&m);
 	return rc;
+}
+
+int contrast_against(const struct summary *s, unsigned variant, const struct summary_group *g,
+                     struct claim_range bytes, struct verdict *out, struct status *st)
+{
+	const struct contrast_select select = {
+	    .bytes = bytes, .pace = (int)g->cell.pace, .coll = (int)g->cell.coll, .group = g};
+	struct contrast c;
+	if (contrast_make(s, variant, (unsigned)s->reference, METRIC_TIME, &select, &c, st))
+		return -1;
+	*out = c.verdict;
+	return 0;
 }
 
 int contrast_levels(const struct summary *s, enum metric metric,

@@ -68,6 +68,10 @@ struct contrast {
 int contrast_make(const struct summary *summary, unsigned left, unsigned right,
                   enum metric metric, const struct contrast_select *select,
                   struct contrast *out, struct status *st);
+/* A variant's speed against the reference in one group, at its sizes within a range. */
+int contrast_against(const struct summary *summary, unsigned variant,
+                     const struct summary_group *group, struct claim_range bytes,
+                     struct verdict *out, struct status *st);
 /* What contrasts are made of, for those who need it block by block: the mean logs of the
  * select->nwith variants, over the cells and in the blocks that all of them hold; variant i of
  * block b at [b * nwith + i]. The caller frees. -1 only when memory is out. */

@@ -298,7 +298,8 @@ static int read_cells(struct summary *s)
 		const struct record_cell *c = &s->run->cells[i];
 		if (c->cell.pass != PASS_TIMED)
 			continue;
-		struct summary_row *row = index_row(s, s->index.variant_of[i], s->index.place_of[i]);
+		struct summary_row *row =
+		    index_row(s, s->index.variant_of[i], s->index.place_of[i]);
 		if (add_trial(row, c))
 			return -1;
 		struct summary_variant *v = &s->variants[row->variant];
@@ -448,20 +449,6 @@ static void check_wrong(struct summary *s)
 	}
 }
 
-/* A variant's speed against the reference's, over a group or one size of it. */
-static int compare(const struct summary *s, unsigned variant, unsigned group,
-                   struct claim_range bytes, struct stats_ratio *out, struct status *st)
-{
-	const struct summary_group *g = &s->groups[group];
-	const struct contrast_select select = {
-	    .bytes = bytes, .pace = (int)g->cell.pace, .coll = (int)g->cell.coll, .group = g};
-	struct contrast c;
-	if (contrast_make(s, variant, (unsigned)s->reference, METRIC_TIME, &select, &c, st))
-		return -1;
-	*out = c.verdict.ratio;
-	return 0;
-}
-
 static bool is_compared(const struct summary *s, unsigned variant)
 {
 	/* Figures of different computations are not compared. */
@@ -472,24 +459,31 @@ static bool is_compared(const struct summary *s, unsigned variant)
 /* Fills the rows' ratios and the groups' gaps. */
 static int compare_all(struct summary *s, struct status *st)
 {
+	struct verdict verdict;
 	for (unsigned i = 0; i < s->nrows; i++) {
 		struct summary_row *row = &s->rows[i];
 		const struct claim_range one = {row->cell.asked_bytes, row->cell.asked_bytes};
-		if (is_compared(s, row->variant) &&
-		    compare(s, row->variant, row->group, one, &row->ratio, st))
+		if (!is_compared(s, row->variant))
+			continue;
+		if (contrast_against(s, row->variant, &s->groups[row->group], one, &verdict,
+		                     st))
 			return -1;
+		row->ratio = verdict.ratio;
 	}
 	for (unsigned g = 0; g < s->ngroups; g++) {
+		const struct claim_range all = {0, SIZE_MAX};
 		struct stats_ratio *gaps = calloc(s->nvariants, sizeof *gaps);
 		s->groups[g].gaps = gaps;
-		for (unsigned v = 0; gaps && v < s->nvariants; v++) {
-			gaps[v] = stats_ratio_of_logs(NULL, 0, VERDICT_CONFIDENCE);
-			if (is_compared(s, v) &&
-			    compare(s, v, g, (struct claim_range){0, SIZE_MAX}, &gaps[v], st))
-				return -1;
-		}
 		if (!gaps)
 			return -1;
+		for (unsigned v = 0; v < s->nvariants; v++) {
+			gaps[v] = stats_ratio_of_logs(NULL, 0, VERDICT_CONFIDENCE);
+			if (!is_compared(s, v))
+				continue;
+			if (contrast_against(s, v, &s->groups[g], all, &verdict, st))
+				return -1;
+			gaps[v] = verdict.ratio;
+		}
 	}
 	return 0;
 }

@@ -122,7 +122,7 @@ static void warn_blocks(const struct summary *s, bool torn, struct warnings *w)
 		    w,
 		    "%u block%s: below %d there are no intervals, and no gap can be told from "
 		    "noise. Measure with BLOCKS=10 or more.",
-		    s->nblocks, s->nblocks == 1 ? "" : "s", STATS_MIN_BLOCKS);
+		    s->nblocks, words_plural(s->nblocks), STATS_MIN_BLOCKS);
 }
 
 /* Sessions of one run by different builds. */
@@ -316,7 +316,7 @@ static void warn_stalls(const struct summary *s, struct warnings *w)
 		    "figures, for a rank did not run in them, most in %s, block %u: rank %u "
 		    "was off its core for %.1f s in %s %s, %s. Something stopped it: a signal, "
 		    "a debugger, a suspended machine, swapping. The record keeps them.",
-		    rows, rows == 1 ? "" : "s", rows == 1 ? "" : "es", cells,
+		    rows, words_plural(rows), rows == 1 ? "" : "es", cells,
 		    rows == 1 ? " is" : "s are", worst->variant, worst->block + 1,
 		    worst->stall.rank, 1e-9 * (double)worst->stall.off_ns,
 		    coll_word(&worst->cell, worst->nranks).text,

@@ -39,7 +39,7 @@ void gnuplot_machine(const struct summary *s, char *text, size_t bytes)
 	if (gpus)
 		n = (size_t)snprintf(text, bytes, "%zu × %.80s, ", gpus, name);
 	snprintf(text + n, bytes - n, "%.100s, %u core%s", *cpu ? cpu : "unknown processor",
-	         s->ncores, s->ncores == 1 ? "" : "s");
+	         s->ncores, words_plural(s->ncores));
 }
 
 bool gnuplot_drawable(const struct summary *s)
@@ -84,8 +84,7 @@ static void put_where(struct script *p)
 		n = (size_t)snprintf(text, sizeof text, "%zu × %.40s", gpus, name);
 	else
 		n = (size_t)snprintf(text, sizeof text, "%u rank%s%s%.40s", ranks,
-		                     ranks == 1 ? "" : "s", gpus ? " on " : "",
-		                     gpus ? name : "");
+		                     words_plural(ranks), gpus ? " on " : "", gpus ? name : "");
 	list_libraries(s, library, sizeof library);
 	if (*library)
 		snprintf(text + n, sizeof text - n, ", %s %s", upper, library);
