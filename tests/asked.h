@@ -1,0 +1,227 @@
+/* Records with claims, factors and a gap about them. What is true of them is decided here, stamp
+ * by stamp. */
+#ifndef LAUNCHGAP_TESTS_ASKED_H
+#define LAUNCHGAP_TESTS_ASKED_H
+
+#include "made.h"
+
+#include <math.h>
+
+#include "../harness/analysis/findings.h"
+
+/* nodirect, threads-old, processes-old: how many times as fast as threads-old each is. */
+static double speed[3];
+static double isolated_speed; /* of processes-old's isolated calls, beside that */
+static double noise, isolated_noise;
+static bool no_stream, no_isolated; /* no such calls were measured */
+static unsigned off;         /* a variant that takes four times the time in the first block */
+static unsigned lacks_block; /* of processes-old; UINT_MAX: none */
+static struct claim_list asked;
+static double dram_per_byte[3];
+static bool without_unit; /* as programs wrote that took GPM's for a MiB */
+static const char *missing;
+static int64_t issue_ns;   /* of each row */
+static int64_t preempted;  /* the first row takes so many ns more to issue */
+static bool copies;        /* counters are those of host, the first variant's staged */
+static unsigned uncounted; /* a variant without counters */
+static bool apart;         /* no two variants have counters at one size */
+static bool skips, alike;  /* alike: all variants the same noise in a block */
+
+static const char *const names[] = {"nodirect", "threads-old", "processes-old",
+                                    "threads-old-again", "limit"};
+
+static inline void stamps(const struct made_place *p, int64_t out[6])
+{
+	double bytes = 4096.0 * (1 << 2 * p->size), ns = 1e6 + 10 * bytes;
+	ns /= p->variant < 3 ? speed[p->variant] : p->variant == MADE_AGAIN ? speed[1] : 1;
+	ns /= p->isolated && p->variant == MADE_PROCESSES ? isolated_speed : 1;
+	ns *= 1 + (p->isolated ? isolated_noise : noise) *
+	              made_noise(alike ? 0 : p->variant, p->block, alike ? 0 : p->size);
+	ns *= p->variant == off && p->block == 0 ? 4 : 1;
+	out[1] = issue_ns + (p->row == 0 ? preempted : 0);
+	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
+	out[3] = 10;
+}
+
+static inline void environment(json_t *env)
+{
+	assert_int_equal(claim_list_put(&asked, env), 0);
+	json_t *last = json_array_get(json_object_get(env, "variants"), 2);
+	if (skips)
+		json_object_set_new(last, "skip", json_string("NCCL_LEGACY is not set"));
+}
+
+static inline void line(json_t *cell, const struct made_place *p)
+{
+	if (p->variant == MADE_PROCESSES && (p->block == lacks_block || skips))
+		json_object_set_new(cell, "error", json_string("it failed"));
+	if (copies && p->variant < 2)
+		json_object_set_new(
+		    cell, "facts",
+		    json_pack("[{s:s}]", "path", p->variant ? "shared" : "fifo"));
+	if (p->isolated ? no_isolated : no_stream && !p->counters)
+		json_object_set_new(cell, "pass", json_string("timeline"));
+	if (!p->counters)
+		return;
+	if (p->variant == uncounted ||
+	    (uncounted == MADE_THREADS && p->variant == MADE_AGAIN) ||
+	    (apart && p->size % 2 == p->variant % 2)) {
+		json_object_set_new(cell, "pass", json_string("timeline"));
+		return;
+	}
+	json_t *list = json_array();
+	for (unsigned r = 0; r < 2; r++) {
+		struct counters c;
+		counters_clear(&c);
+		c.seconds = 1;
+		if (missing) {
+			strcpy(c.missing, missing);
+		} else if (copies) {
+			c.copied_bytes = p->variant == 0 ? 3000 : 2000;
+			c.delivered_bytes = 1000;
+		} else {
+			c.nvlink_tx_gbs = 100 + 10 * r;
+			c.nvlink_rx_gbs = 50 + 10 * r;
+			c.dram_gbs =
+			    c.nvlink_tx_gbs * (p->variant < 3 ? dram_per_byte[p->variant] : 2);
+			c.dram_limit_gbs = 4800;
+		}
+		json_t *written = counters_to_json(&c);
+		if (without_unit)
+			json_object_del(written, "nvlink_unit_bytes");
+		json_array_append_new(list, written);
+	}
+	json_object_set_new(cell, "counters", list);
+	json_object_set_new(cell, "issue_cpu_ns", json_pack("[i, i]", 90000, 45000));
+}
+
+static struct made made = {.backend = "nccl",
+                           .ranks = 2,
+                           .blocks = 10,
+                           .sizes = 4,
+                           .rows = 3,
+                           .cores = 16,
+                           .counters = true,
+                           .names = names,
+                           .environment = environment,
+                           .line = line,
+                           .stamps = stamps};
+static struct made_loaded loaded;
+static struct findings *found;
+
+static inline int fresh(void **state)
+{
+	(void)state;
+	asked = (struct claim_list){.nclaims = 0};
+	speed[0] = speed[1] = speed[2] = isolated_speed = 1;
+	dram_per_byte[0] = dram_per_byte[1] = dram_per_byte[2] = 2;
+	without_unit = false;
+	noise = isolated_noise = 0.002;
+	no_stream = no_isolated = false;
+	lacks_block = off = UINT_MAX;
+	missing = NULL;
+	issue_ns = 30000;
+	preempted = 0;
+	skips = alike = copies = apart = false;
+	uncounted = UINT_MAX;
+	made.more = NULL;
+	made.backend = "nccl";
+	made.blocks = 10;
+	made.cores = 16;
+	made.counters = true;
+	return 0;
+}
+
+static inline struct claim *claim(enum metric metric, enum claim_test test, double by)
+{
+	struct claim *c = &asked.claims[asked.nclaims++];
+	*c = (struct claim){.metric = metric,
+	                    .test = test,
+	                    .by = by,
+	                    .bytes = {1, SIZE_MAX},
+	                    .regime = CLAIM_ANY_REGIME,
+	                    .pace = CLAIM_ANY_PACE,
+	                    .coll = CLAIM_ANY_COLL};
+	snprintf(c->name, sizeof c->name, "c%u", asked.nclaims);
+	strcpy(c->text, "It is | so.");
+	strcpy(c->left, "processes-old");
+	strcpy(c->right, "threads-old");
+	return c;
+}
+
+static inline struct factor *factor(const char *name, const char *from, const char *to)
+{
+	struct factor *f = &asked.factors[asked.nfactors++];
+	*f = (struct factor){.bytes = {1, SIZE_MAX}};
+	strcpy(f->name, name);
+	strcpy(f->from, from);
+	strcpy(f->to, to);
+	strcpy(f->setting, "mode");
+	return f;
+}
+
+static inline void gap(const char *from, const char *to)
+{
+	asked.gap = (struct gap){.bytes = {1, SIZE_MAX}};
+	strcpy(asked.gap.from, from);
+	strcpy(asked.gap.to, to);
+}
+
+static inline void find(void)
+{
+	struct status st = {""};
+	made_load(&made, &loaded);
+	found = calloc(1, sizeof *found);
+	assert_non_null(found);
+	if (findings_make(&loaded.summary, NULL, NULL, 0, found, &st))
+		fail_msg("%s", st.text);
+}
+
+static inline void done(void)
+{
+	findings_free(found);
+	free(found);
+	made_unload(&loaded);
+}
+
+/* The outcome of the only claim. */
+static inline enum claims_outcome outcome(void)
+{
+	find();
+	enum claims_outcome o = found->claims[0].outcome;
+	done();
+	return o;
+}
+
+static inline void near(double is, double should, double by)
+{
+	if (!(fabs(is - should) <= by))
+		fail_msg("%g is not %g", is, should);
+}
+
+static inline void path_line(FILE *out, const char *variant, const char *data, bool expected)
+{
+	made_line(out,
+	          json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:{s:s, s:[], s:b, "
+	                    "s:s, s:b, s:s, s:s}}",
+	                    "schema", 1, "kind", "path", "experiment", "x", "variant", variant,
+	                    "block", 0, "order", 99, "expect", expected ? "" : "P2P+reg",
+	                    "as_expected", (int)expected, "path", "transport", "P2P/CUMEM",
+	                    "links", "registered", 0, "registered_why", "nobody asked",
+	                    "copy_engine", 0, "data_path", data, "why", "the log says so"));
+}
+
+static inline void paths(FILE *out)
+{
+	path_line(out, "nodirect", "staged", false);
+	path_line(out, "threads-old", "direct", true);
+}
+
+/* The cell of a factor in the report's table of them. */
+static inline const json_t *effect(const json_t *report, const char *name, const char *column)
+{
+	return json_cell(json_table(report, "effects"), (json_keys){"factor", name, NULL},
+	                 column);
+}
+
+#endif

@@ -1,0 +1,224 @@
+/* The waterfall of a gap: its arithmetic, and where there is none. */
+#include "asked.h"
+
+static void shares_add_up(void **state)
+{
+	(void)state;
+	speed[2] = 0.7;
+	speed[0] = 0.75;
+	gap("processes-old", "threads-old");
+	factor("mode", "processes-old", "nodirect");
+	factor("zero-copy", "nodirect", "threads-old");
+	find();
+	const struct waterfall *w = &found->waterfall;
+	assert_int_equal(w->nsteps, 2);
+	assert_string_equal(w->steps[0].name, "mode");
+	assert_string_equal(w->steps[1].name, "zero-copy");
+	near(w->steps[0].log + w->steps[1].log, w->log, 1e-12);
+	near(w->steps[0].share.estimate + w->steps[1].share.estimate, 1, 1e-12);
+	near(w->explained.estimate, 1, 1e-12);
+	near(w->steps[0].share.estimate, log(0.75 / 0.7) / log(1 / 0.7), 0.02);
+	near(w->steps[0].to_gbs, w->steps[1].from_gbs, 1e-9);
+	near(w->steps[1].to_gbs / w->steps[0].from_gbs, exp(w->log), 1e-9);
+	assert_int_equal(w->gap.kind, VERDICT_FASTER);
+	done();
+}
+
+static void factors_may_be_taken_back(void **state)
+{
+	(void)state;
+	speed[2] = 0.7;
+	speed[0] = 0.75;
+	gap("processes-old", "threads-old");
+	factor("mode", "nodirect", "processes-old");
+	factor("itself", "threads-old", "processes-old"); /* the gap: explains nothing */
+	factor("zero-copy", "nodirect", "threads-old");
+	find();
+	const struct waterfall *w = &found->waterfall;
+	assert_int_equal(w->nsteps, 2);
+	assert_true(w->steps[0].backwards);
+	assert_true(w->steps[0].log > 0);
+	assert_false(w->steps[1].backwards);
+	near(w->explained.estimate, 1, 1e-12);
+	done();
+}
+
+static void what_does_not_chain_is_left(void **state)
+{
+	(void)state;
+	speed[2] = 0.7;
+	speed[0] = 0.75;
+	gap("processes-old", "threads-old");
+	factor("zero-copy", "nodirect", "threads-old");
+	find();
+	const struct waterfall *w = &found->waterfall;
+	assert_int_equal(w->nsteps, 2);
+	assert_true(w->steps[0].rest);
+	assert_false(w->steps[1].rest);
+	near(w->explained.estimate, w->steps[1].share.estimate, 1e-12);
+	near(w->explained.estimate, log(1 / 0.75) / log(1 / 0.7), 0.02);
+	done();
+	/* And all of it where a factor leads elsewhere: nodirect is farther off than the gap.
+	 */
+	speed[0] = 0.4;
+	find();
+	w = &found->waterfall;
+	assert_int_equal(w->nsteps, 1);
+	assert_true(w->steps[0].rest);
+	near(w->steps[0].share.estimate, 1, 1e-12);
+	near(w->explained.estimate, 0, 0);
+	done();
+	/* No factor at all: the same. */
+	speed[0] = 0.75;
+	asked.nfactors = 0;
+	find();
+	assert_int_equal(found->waterfall.nsteps, 1);
+	assert_true(found->waterfall.steps[0].rest);
+	near(found->waterfall.explained.estimate, 0, 0);
+	done();
+}
+
+/* A way that closes adds up to all of the gap by arithmetic, whatever its steps are. */
+static void only_what_is_beyond_the_margin_explains(void **state)
+{
+	char text[WATERFALL_TEXT_BYTES];
+	(void)state;
+	speed[2] = 0.7;
+	speed[0] = 0.75;
+	gap("processes-old", "threads-old");
+	factor("switch", "processes-old", "nodirect")->placebo = true;
+	factor("zero-copy", "nodirect", "threads-old");
+	find();
+	const struct waterfall *w = &found->waterfall;
+	near(w->steps[0].share.estimate + w->steps[1].share.estimate, 1, 1e-12);
+	assert_false(w->steps[0].counts);
+	assert_true(w->steps[1].counts);
+	near(w->explained.estimate, w->steps[1].share.estimate, 1e-12);
+	waterfall_say(w, text, sizeof text);
+	made_says(text, "zero-copy explains 80.");
+	made_says(text, " % of the gap; 19.");
+	made_says(text, " % is left or undecided");
+	done();
+	/* No difference but for a block that lies far off. */
+	asked.factors[0].placebo = false;
+	speed[0] = 0.7;
+	off = MADE_SINGLE;
+	find();
+	w = &found->waterfall;
+	near(w->steps[0].share.estimate + w->steps[1].share.estimate, 1, 1e-12);
+	near(w->steps[0].share.estimate, 0, 0.01); /* nor does it spoil the estimate */
+	assert_false(w->steps[0].counts);
+	near(w->explained.estimate, w->steps[1].share.estimate, 1e-12);
+	done();
+	off = UINT_MAX;
+	speed[0] = 0.75;
+	find();
+	waterfall_say(&found->waterfall, text, sizeof text);
+	made_says(text, "zero-copy (80.");
+	made_says(text, " %) and switch (19.");
+	made_says(text, " %) explain all of the gap");
+	done();
+	asked.nfactors = 0;
+	find();
+	waterfall_say(&found->waterfall, text, sizeof text);
+	assert_string_equal(text, "no factor explains any of the gap beyond the margin");
+	done();
+}
+
+/* An effect without an interval is no small one. */
+static void grey_says_what_it_is(void **state)
+{
+	(void)state;
+	speed[2] = 0.5;
+	gap("processes-old", "threads-old");
+	factor("zero-copy", "nodirect", "threads-old");
+	for (unsigned few = 0; few < 2; few++) {
+		made.blocks = few ? 5 : 10;
+		made_report(&made);
+		const char *text = made_read("plots/run.gp");
+		made_says(text, few ? "\nwaterfall_grey = 'grey: no interval below 6 blocks'\n"
+		                    : "\nwaterfall_grey = 'grey: interval not wholly beyond "
+		                      "±2 %'\n");
+		made_says(text, few ? "\nfactors_grey = 'grey: no interval below 6 blocks'\n"
+		                    : "\nfactors_grey = 'grey: interval not wholly beyond "
+		                      "±2 %'\n");
+	}
+	made_says(made_read("plots/run.gp"), "\nwaterfall_said = 'the gap itself is undecided");
+}
+
+/* Mean and Hodges–Lehmann estimate may point two ways: a row has the mean's figures alone, and
+ * the step explains nothing. */
+static void a_row_does_not_contradict_itself(void **state)
+{
+	(void)state;
+	made.blocks = 12;
+	speed[2] = 0.7;
+	speed[0] = 0.74;
+	off = MADE_SINGLE;
+	gap("processes-old", "threads-old");
+	factor("mode", "processes-old", "nodirect");
+	factor("zero-copy", "nodirect", "threads-old");
+	find();
+	const struct waterfall_step *step = &found->waterfall.steps[0];
+	assert_true(step->verdict.ratio.lo > 1.02); /* by its estimate it is faster */
+	assert_true(step->log < 0);
+	assert_true(step->at_odds);
+	assert_false(step->counts);
+	assert_int_equal(step->verdict.kind, VERDICT_UNDECIDED);
+	const json_t *table = json_table(made_report(&made), "waterfall");
+	json_keys row = {"step", "mode", "variants", "processes-old → nodirect", NULL};
+	double from = json_number_value(json_cell(table, row, "from_gbs")),
+	       to = json_number_value(json_cell(table, row, "to_gbs"));
+	assert_true(to < from);
+	json_assert_number(json_cell(table, row, "ratio"), "estimate", exp(step->log), 1e-5);
+	json_assert_number(json_cell(table, row, "ratio"), "estimate", to / from, 1e-4);
+	json_assert_text(json_cell(table, row, "verdict"), "",
+	                 "undecided: mean and estimate disagree");
+	done();
+	/* And of such a gap no share is given. */
+	speed[2] = 0.96;
+	off = MADE_THREADS;
+	find();
+	assert_int_equal(found->waterfall.gap.kind, VERDICT_FASTER);
+	assert_true(isnan(found->waterfall.explained.estimate));
+	made_says(found->waterfall.why, "point two ways");
+	done();
+}
+
+static void without_a_gap_there_are_no_shares(void **state)
+{
+	(void)state;
+	gap("processes-old", "threads-old");
+	factor("zero-copy", "nodirect", "threads-old");
+	find();
+	assert_int_equal(found->waterfall.nsteps, 2);
+	assert_true(isnan(found->waterfall.explained.estimate));
+	assert_true(isnan(found->waterfall.steps[0].share.estimate));
+	made_says(found->waterfall.why, "there is no gap to explain");
+	done();
+	made.blocks = 4;
+	speed[2] = 0.5;
+	find();
+	assert_true(isnan(found->waterfall.explained.estimate));
+	made_says(found->waterfall.why, "undecided");
+	done();
+	skips = true;
+	find();
+	assert_int_equal(found->waterfall.nsteps, 0);
+	made_says(found->waterfall.why, "was skipped");
+	done();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(shares_add_up, fresh),
+	    cmocka_unit_test_setup(only_what_is_beyond_the_margin_explains, fresh),
+	    cmocka_unit_test_setup(a_row_does_not_contradict_itself, fresh),
+	    cmocka_unit_test_setup(grey_says_what_it_is, fresh),
+	    cmocka_unit_test_setup(factors_may_be_taken_back, fresh),
+	    cmocka_unit_test_setup(what_does_not_chain_is_left, fresh),
+	    cmocka_unit_test_setup(without_a_gap_there_are_no_shares, fresh),
+	};
+	return cmocka_run_group_tests(tests, made_begin, made_end);
+}

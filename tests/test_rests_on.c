@@ -1,0 +1,348 @@
+/* What answers rest on: paths by the library's log, and counters, as a report has them. */
+#include "asked.h"
+
+static void the_evidence_has_model_and_cache(void **state)
+{
+	(void)state;
+	dram_per_byte[0] = 5;
+	made.more = paths;
+	find();
+	const struct evidence *e = &found->evidence;
+	assert_string_equal(e->paths[0].transport, "P2P/CUMEM");
+	assert_string_equal(e->paths[0].data_path, "staged");
+	assert_string_equal(e->paths[0].registered, "no: nobody asked");
+	assert_string_equal(e->paths[0].why, "the log says so");
+	assert_string_equal(e->paths[0].unexpected, "P2P+reg");
+	assert_string_equal(e->paths[1].unexpected, "");
+	assert_string_equal(e->paths[2].transport, "");
+	/* The reference's twin takes its path. */
+	assert_string_equal(e->paths[3].transport, "P2P/CUMEM");
+	assert_string_equal(e->paths[3].data_path, "direct");
+	assert_string_equal(e->paths[3].why, "as threads-old, whose twin it is");
+	made_report(&made);
+	static const char *const ends[] = {"staged", "direct", ""};
+	const char *at = made_read("summary.csv");
+	made_says(at, ",straggler_us,data_path\n");
+	for (unsigned v = 0; v < 3; v++) {
+		char begin[80];
+		snprintf(begin, sizeof begin, "\n%s,", names[v]);
+		made_says(at, begin);
+		const char *end = strchr(strstr(at, begin) + 1, '\n');
+		size_t n = strlen(ends[v]);
+		assert_memory_equal(end - n, ends[v], n);
+		assert_true(end[-(ptrdiff_t)n - 1] == ',');
+	}
+	assert_int_equal(e->nrows, 4 * 5);
+	for (unsigned i = 0; i < e->nrows; i++) {
+		const struct evidence_row *r = &e->rows[i];
+		near(r->nvlink_tx_gbs, 105, 1e-9);
+		if (r->variant == 4) {
+			assert_true(isnan(r->direct)); /* plain copies have no model */
+			continue;
+		}
+		near(r->direct, 4, 1e-9); /* 2 ranks: 2 ÷ (n − 1) more */
+		near(r->staged, 6, 1e-9);
+		near(r->dram_share, r->dram_gbs / 4800, 1e-9);
+		if (r->variant == 0) {
+			near(r->model, 6, 1e-9);
+			near(r->cached, 1, 1e-9);
+		} else if (r->variant == 1 || r->variant == 3) {
+			near(r->model, 4, 1e-9);
+			near(r->cached, 2, 1e-9);
+		} else {
+			assert_true(isnan(r->model) && isnan(r->cached));
+		}
+	}
+	done();
+}
+
+/* 2 ranks: one's own part is as much as what comes from the other. */
+static void copies_have_a_model_of_their_own(void **state)
+{
+	(void)state;
+	copies = true;
+	made.backend = "host";
+	find();
+	const struct evidence *e = &found->evidence;
+	assert_int_equal(e->nrows, 4 * 5);
+	for (unsigned i = 0; i < e->nrows; i++) {
+		const struct evidence_row *r = &e->rows[i];
+		assert_true(isnan(r->direct) && isnan(r->model));
+		near(r->copies, r->variant == 0 ? 3 : 2, 1e-9);
+		if (r->variant < 2)
+			near(r->copies_model, r->variant == 0 ? 3 : 2, 1e-9);
+		else
+			assert_true(isnan(r->copies_model)); /* their way is not known */
+	}
+	done();
+	const json_t *report = made_report(&made), *table = json_table(report, "counters");
+	json_keys row = {"cell", "alltoall 4 KiB", "variant", "nodirect", NULL};
+	json_assert_number(json_cell(table, row, "copies"), "", 3, 1e-9);
+	json_assert_number(json_cell(table, row, "copies_model"), "", 3, 1e-9);
+	assert_false(json_has_column(table, "dram_per_nvlink") ||
+	             json_has_column(table, "model"));
+	json_assert_one_says(json_section(report, "counters"),
+	                     "The model, in copies for each byte");
+}
+
+/* What the table of paths has of a variant; NULL: nothing. */
+static void path_is(const json_t *report, const char *variant, const char *const cells[4])
+{
+	static const char *const columns[] = {"transport", "unexpected", "data_path",
+	                                      "registered"};
+	for (unsigned i = 0; i < 4; i++) {
+		const json_t *cell =
+		    json_cell(json_table(report, "paths"),
+		              (json_keys){"variant", variant, NULL}, columns[i]);
+		if (cells[i])
+			json_assert_text(cell, "", cells[i]);
+		else
+			json_assert_null(cell, "");
+	}
+}
+
+/* Of a model of 4, what is read as 4.01 ÷ 1.024 lacks a unit and no cache. */
+static void a_unit_is_no_cache(void **state)
+{
+	(void)state;
+	dram_per_byte[0] = 5 / 1.024;
+	dram_per_byte[1] = 4.01 / 1.024;
+	without_unit = true;
+	made.more = paths;
+	const json_t *table = json_table(made_report(&made), "counters");
+	json_keys staged = {"cell", "alltoall 256 KiB", "variant", "nodirect", NULL};
+	json_keys direct = {"cell", "alltoall 256 KiB", "variant", "threads-old", NULL};
+	json_assert_number(json_cell(table, staged, "nvlink_tx_gbs"), "", 105 / 1.024, 1e-4);
+	json_assert_number(json_cell(table, staged, "cached"), "", 1, 1e-4);
+	json_assert_number(json_cell(table, direct, "dram_per_nvlink"), "", 4.01, 1e-4);
+	json_assert_null(json_cell(table, direct, "cached"), "");
+}
+
+static void the_report_has_the_evidence(void **state)
+{
+	static const char *const staged[] = {"P2P/CUMEM", "P2P+reg", "staged",
+	                                     "no: nobody asked"},
+	                         *const direct[] = {"P2P/CUMEM", NULL, "direct",
+	                                            "no: nobody asked"};
+	static const struct {
+		const char *variant;
+		double nvlink, per_byte, model;
+	} rows[] = {{"nodirect", 105, 5, 6},
+	            {"threads-old", 105, 2, 4},
+	            {"processes-old", 105, 2, NAN},
+	            {"threads-old-again", 105, 2, 4}};
+	(void)state;
+	dram_per_byte[0] = 5;
+	made.more = paths;
+	const json_t *report = made_report(&made);
+	path_is(report, "nodirect", staged);
+	path_is(report, "threads-old", direct);
+	path_is(report, "threads-old-again", direct);
+	assert_int_equal(json_rows(json_table(report, "paths"), (json_keys){NULL}), 3);
+	for (unsigned i = 0; i < 4; i++) {
+		const json_t *table = json_table(report, "counters");
+		json_keys row = {"cell", "alltoall 256 KiB", "variant", rows[i].variant, NULL};
+		json_assert_number(json_cell(table, row, "nvlink_tx_gbs"), "", rows[i].nvlink,
+		                   1e-9);
+		json_assert_number(json_cell(table, row, "dram_per_nvlink"), "",
+		                   rows[i].per_byte, 1e-9);
+		if (isnan(rows[i].model))
+			json_assert_null(json_cell(table, row, "model"), "");
+		else
+			json_assert_number(json_cell(table, row, "model"), "", rows[i].model,
+			                   1e-9);
+	}
+	/* A path alone, and nothing at all. */
+	made.counters = false;
+	report = made_report(&made);
+	path_is(report, "nodirect", staged);
+	assert_false(json_has_table(report, "counters"));
+	assert_null(json_section(report, "counters"));
+	made.more = NULL;
+	report = made_report(&made);
+	assert_false(json_has_table(report, "paths"));
+	assert_null(json_section(report, "paths"));
+	made.counters = true;
+	missing = "no NVLink counters on this GPU";
+	json_assert_one_says(json_section(made_report(&made), "counters"),
+	                     "Missing counters: no NVLink counters on this GPU");
+}
+
+/* "nodirect" took another path than it expects. */
+static void what_rests_on_another_path_is_marked(void **state)
+{
+	(void)state;
+	made.more = paths;
+	factor("zero-copy", "nodirect", "threads-old");
+	factor("mode", "processes-old", "threads-old");
+	strcpy(claim(METRIC_BUSBW, CLAIM_WITHIN, 0.02)->left, "nodirect");
+	claim(METRIC_BUSBW, CLAIM_WITHIN, 0.02);
+	const json_t *report = made_report(&made);
+	json_assert_text(effect(report, "zero-copy", "verdict"), "",
+	                 "no difference within 2 %; NOT on the expected path");
+	json_assert_text(effect(report, "mode", "verdict"), "", "no difference within 2 %");
+	json_assert_text(json_finding(report, "claim", "c1"), "rests_on",
+	                 "4 cells, 4 KiB to 256 KiB, 10 blocks; nodirect staged, threads-old "
+	                 "direct; NOT on the expected path");
+	json_assert_text(json_finding(report, "claim", "c2"), "verdict", "holds");
+	json_assert_text(json_finding(report, "claim", "c2"), "rests_on",
+	                 "4 cells, 4 KiB to 256 KiB, 10 blocks");
+	json_assert_one_says(json_object_get(report, "warnings"),
+	                     "advice, claim c1, factor zero-copy. ");
+}
+
+static void both_paths(FILE *out)
+{
+	path_line(out, "nodirect", "staged", false);
+	path_line(out, "threads-old", "direct", true);
+	path_line(out, "processes-old", "staged", true);
+}
+
+static void no_paths(FILE *out)
+{
+	path_line(out, "threads-old", "unknown", true);
+	path_line(out, "processes-old", "staged", true);
+}
+
+static const char *hint(unsigned nth)
+{
+	static char text[CONTRAST_WHY_BYTES];
+	claims_hint(&loaded.summary, &found->evidence, &found->claims[nth], text, sizeof text);
+	return text;
+}
+
+/* A reader sees by it why a claim about what data does holds or not. */
+static void a_hint_has_the_ways_of_data(void **state)
+{
+	static const enum metric by_way[] = {METRIC_BUSBW, METRIC_NVLINK_TX, METRIC_DRAM,
+	                                     METRIC_DRAM_PER_NVLINK};
+	(void)state;
+	for (unsigned i = 0; i < 4; i++)
+		claim(by_way[i], CLAIM_WITHIN, 0.02);
+	claim(METRIC_LATENCY, CLAIM_WITHIN, 0.02);
+	strcpy(claim(METRIC_BUSBW, CLAIM_LESS, 0.02)->right, "nodirect");
+	strcpy(claim(METRIC_BUSBW, CLAIM_WITHIN, 0.02)->left, "threads-old-again");
+	strcpy(claim(METRIC_BUSBW, CLAIM_LESS, 0.02)->right, "nobody");
+	made.more = both_paths;
+	find();
+	for (unsigned i = 0; i < 4; i++)
+		assert_string_equal(hint(i), "4 cells, 4 KiB to 256 KiB, 10 blocks; "
+		                             "processes-old staged, threads-old direct");
+	assert_string_equal(hint(4), "4 cells, 4 KiB to 256 KiB, 10 blocks");
+	assert_string_equal(hint(5),
+	                    "4 cells, 4 KiB to 256 KiB, 10 blocks; both staged; NOT on "
+	                    "the expected path");
+	/* The twin goes the reference's way. */
+	assert_string_equal(hint(6), "4 cells, 4 KiB to 256 KiB, 10 blocks; both direct");
+	assert_string_equal(hint(7), "nobody is not in this record");
+	done();
+	const json_t *report = made_report(&made);
+	json_assert_text(json_finding(report, "claim", "c7"), "rests_on",
+	                 "4 cells, 4 KiB to 256 KiB, 10 blocks; both direct");
+	json_assert_text(json_cell(json_table(report, "claims"),
+	                           (json_keys){"claim", "c1", NULL}, "rests_on"),
+	                 "",
+	                 "4 cells, 4 KiB to 256 KiB, 10 blocks; processes-old staged, "
+	                 "threads-old direct");
+	/* Half of it explains nothing. */
+	made.more = no_paths;
+	find();
+	for (unsigned i = 0; i < 4; i++)
+		assert_string_equal(hint(i), "4 cells, 4 KiB to 256 KiB, 10 blocks");
+	done();
+}
+
+static void mixed_paths(FILE *out)
+{
+	json_t *links = json_array();
+	for (int from = 0; from < 2; from++)
+		json_array_append_new(links, json_pack("{s:i, s:i, s:s, s:i}", "from", from,
+		                                       "to", 1 - from, "via",
+		                                       from ? "SHM/direct/direct" : "P2P/CUMEM",
+		                                       "channels", 2));
+	made_line(out, json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:{s:s, s:o, s:b, "
+	                         "s:s, s:b, s:s, s:s}}",
+	                         "schema", 1, "kind", "path", "experiment", "x", "variant",
+	                         "nodirect", "block", 0, "order", 99, "expect", "",
+	                         "as_expected", 1, "path", "transport", "mixed", "links", links,
+	                         "registered", 0, "registered_why", "", "copy_engine", 0,
+	                         "data_path", "staged", "why", "SHM stages"));
+}
+
+static void mixed_transports_are_told_by_pairs(void **state)
+{
+	(void)state;
+	made.more = mixed_paths;
+	json_assert_one_says(json_section(made_report(&made), "paths"),
+	                     "Mixed transport of nodirect: P2P/CUMEM 0→1; SHM/direct 1→0");
+	made.more = paths;
+	assert_false(json_one_says(json_section(made_report(&made), "paths"), "Mixed"));
+}
+
+static void what_is_received_has_a_column(void **state)
+{
+	(void)state;
+	const json_t *table = json_table(made_report(&made), "counters");
+	json_keys row = {"cell", "alltoall 4 KiB", "variant", "nodirect", NULL};
+	json_assert_number(json_cell(table, row, "nvlink_tx_gbs"), "", 105, 1e-9);
+	json_assert_number(json_cell(table, row, "nvlink_rx_gbs"), "", 55, 1e-9);
+	json_assert_number(json_cell(table, row, "dram_gbs"), "", 210, 1e-9);
+	json_assert_number(json_cell(table, row, "of_limit"), "", 26662.2, 0.1);
+}
+
+static void medians_say_over_how_many_blocks(void **state)
+{
+	(void)state;
+	json_keys processes = {"cell", "alltoall 4 KiB", "variant", "processes-old", NULL},
+	          threads = {"cell", "alltoall 4 KiB", "variant", "threads-old", NULL};
+	const json_t *table = json_table(made_report(&made), "counters");
+	json_assert_number(json_cell(table, processes, "blocks"), "", 10, 0);
+	lacks_block = 3;
+	table = json_table(made_report(&made), "counters");
+	json_assert_number(json_cell(table, processes, "blocks"), "", 9, 0);
+	json_assert_number(json_cell(table, threads, "blocks"), "", 10, 0);
+}
+
+static void damaged_counters_are_refused(void **state)
+{
+	static const char *const bad[][2] = {
+	    {"\"issue_cpu_ns\":[90000,45000]", "\"issue_cpu_ns\":[90000]      "},
+	    {"\"issue_cpu_ns\":[90000,45000]", "\"issue_cpu_ns\":[90000,\"x\"]  "},
+	    {"\"missing\":\"\"", "\"missing\":17"},
+	    {"\"dram_limit_gbs\":4800", "\"dram_limit_gbs\":\"no\""},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct status st = {""};
+		struct record_run run;
+		bool torn;
+		made.blocks = 1;
+		made_write(&made);
+		char *text = made_read("trials.jsonl"), *at = strstr(text, bad[i][0]);
+		assert_non_null(at);
+		FILE *out = fopen(made_path("trials.jsonl"), "w");
+		assert_non_null(out);
+		fprintf(out, "%.*s%s%s", (int)(at - text), text, bad[i][1],
+		        at + strlen(bad[i][0]));
+		fclose(out);
+		assert_int_equal(record_load(made_folder, &run, &torn, &st), -1);
+		made_says(st.text, "trials.jsonl:");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(the_evidence_has_model_and_cache, fresh),
+	    cmocka_unit_test_setup(copies_have_a_model_of_their_own, fresh),
+	    cmocka_unit_test_setup(a_unit_is_no_cache, fresh),
+	    cmocka_unit_test_setup(the_report_has_the_evidence, fresh),
+	    cmocka_unit_test_setup(what_rests_on_another_path_is_marked, fresh),
+	    cmocka_unit_test_setup(a_hint_has_the_ways_of_data, fresh),
+	    cmocka_unit_test_setup(mixed_transports_are_told_by_pairs, fresh),
+	    cmocka_unit_test_setup(what_is_received_has_a_column, fresh),
+	    cmocka_unit_test_setup(medians_say_over_how_many_blocks, fresh),
+	    cmocka_unit_test_setup(damaged_counters_are_refused, fresh),
+	};
+	return cmocka_run_group_tests(tests, made_begin, made_end);
+}
