@@ -1,5 +1,5 @@
-/* Records with claims, factors and a gap about them. What is true of them is decided here, stamp
- * by stamp. */
+/* Records with claims, factors and a gap about them. What is true of them is decided here,
+ * stamp by stamp. */
 #ifndef LAUNCHGAP_TESTS_ASKED_H
 #define LAUNCHGAP_TESTS_ASKED_H
 

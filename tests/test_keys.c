@@ -1,0 +1,542 @@
+/* Values of the keys of experiment files: sizes, counts of tokens, environments, libraries,
+ * modes and what is for one backend; and every slip in one. */
+#include "written.h"
+
+static void expect_sizes(const char *text, unsigned n, const size_t *want)
+{
+	size_t sizes[SIZES_MAX];
+	unsigned count = 0;
+	struct status st = {""};
+	if (sizes_parse(text, sizes, &count, &st))
+		fail_msg("'%s': %s", text, st.text);
+	assert_int_equal(count, n);
+	for (unsigned i = 0; i < n; i++)
+		assert_int_equal(sizes[i], want[i]);
+}
+
+static void test_sizes(void **state)
+{
+	(void)state;
+	const size_t K = 1024, M = K * K, G = K * M;
+	expect_sizes("4K", 1, (size_t[]){4 * K});
+	expect_sizes("1", 1, (size_t[]){1});
+	expect_sizes("4K..1M x4", 5, (size_t[]){4 * K, 16 * K, 64 * K, 256 * K, M});
+	expect_sizes("4K .. 70K x4", 3, (size_t[]){4 * K, 16 * K, 64 * K});
+	expect_sizes("4K..4Kx2", 1, (size_t[]){4 * K});
+	expect_sizes("4K..16K +4K", 4, (size_t[]){4 * K, 8 * K, 12 * K, 16 * K});
+	expect_sizes("4K..15K +4K", 3, (size_t[]){4 * K, 8 * K, 12 * K});
+	expect_sizes(" 4K,\t1M , 2M..8M x2 ", 5, (size_t[]){4 * K, M, 2 * M, 4 * M, 8 * M});
+	expect_sizes("1KiB, 1MiB, 1GiB, 64G", 4, (size_t[]){K, M, G, 64 * G});
+	expect_sizes("1k,1m,1g", 3, (size_t[]){K, M, G});
+	expect_sizes("0.5K, 1.0K, 1.5K, 2.25KiB", 4, (size_t[]){512, K, 1536, 2 * K + 256});
+	expect_sizes("1.5M, 1.5g, 63.50G", 3, (size_t[]){3 * M / 2, 3 * G / 2, 127 * (G / 2)});
+	expect_sizes("1.0009765625M", 1, (size_t[]){M + K});       /* 1 + 2⁻¹⁰ */
+	expect_sizes("0.00000095367431640625M", 1, (size_t[]){1}); /* 2⁻²⁰, 20 digits */
+	expect_sizes("0.5K..1.5K +0.5K", 3, (size_t[]){512, K, 1536});
+	expect_sizes("4K..1M x 16, 2M..4M + 1M", 6,
+	             (size_t[]){4 * K, 64 * K, M, 2 * M, 3 * M, 4 * M});
+	expect_sizes("1..64G x18446744073709551615", 1, (size_t[]){1});
+	expect_sizes("3..64G x9223372036854775809", 1, (size_t[]){3});
+	expect_sizes("2..64G x9223372036854775809", 1, (size_t[]){2}); /* must not wrap */
+	expect_sizes("32G..64G +64G", 1, (size_t[]){32 * G});
+	/* exactly as many as fit */
+	size_t sizes[SIZES_MAX];
+	unsigned count;
+	struct status st = {""};
+	assert_int_equal(sizes_parse("1M..256M +1M", sizes, &count, &st), 0);
+	assert_int_equal(count, 256);
+	assert_int_equal(sizes[255], 256 * M);
+}
+
+static void test_sizes_refused(void **state)
+{
+	(void)state;
+	const struct {
+		const char *text, *what;
+	} rows[] = {
+	    {"", "missing"},
+	    {"4K,", "missing"},
+	    {"4K,,8K", "missing"},
+	    {"0", "zero"},
+	    {"0K", "zero"},
+	    {"-4K", "negative"},
+	    {"1K..-4K x2", "negative"},
+	    {"four", "not a size"},
+	    {"K", "not a size"},
+	    {"4KB", "not a size"},
+	    {"4T", "not a size"},
+	    {"1.3K", "not whole bytes"},
+	    {"0.0001K", "not whole bytes"},
+	    {"1.00000000000000000001G", "not whole bytes"},
+	    {"1.5", "not whole bytes"},
+	    {"1.0", "not whole bytes"},
+	    {"1.K", "not a size"},
+	    {".5K", "not a size"},
+	    {"1.5.5K", "not a size"},
+	    {"0.0K", "zero"},
+	    {"64.5G", "too large"},
+	    {"18014398509481983.5K", "too large"},
+	    {"+4K", "not a size"},
+	    {"4 K", "not a size"},
+	    {"0x10", "not a size"},
+	    {"65G", "too large"},
+	    {"68719476737", "too large"},
+	    {"18446744073709551616", "too large"},
+	    {"99999999999999999999999", "too large"},
+	    {"17179869184G", "too large"}, /* 2^64 exactly: must not wrap to 0 */
+	    {"18014398509481985K", "too large"},
+	    {"4K..99999999999999999999G x2", "too large"},
+	    {"4K..", "missing"},
+	    {".. x2", "missing"},
+	    {"..4K x2", "missing"},
+	    {"4K..1M", "no step"},
+	    {"4K..1M x1", "never ends"},
+	    {"4K..1M x0", "never ends"},
+	    {"4K..1M +0", "never ends"},
+	    {"4K..1M +0K", "zero"},
+	    {"4K..1M -4K", "for a step"},
+	    {"4K..1M x", "for a step"},
+	    {"4K..1M x-2", "for a step"},
+	    {"4K..1M x2K", "for a step"},
+	    {"4K..1M x 2K", "for a step"},
+	    {"4K..1M x ", "for a step"},
+	    {"4K..1M x1.5", "for a step"},
+	    {"4K..1M + 0", "never ends"},
+	    {"4K..1M +1.3K", "not whole bytes"},
+	    {"4K..1M +", "missing"},
+	    {"4K..1M x4 x4", "for a step"},
+	    {"4K foo..1M x4", "not a size"},
+	    {"1M..4K x2", "is empty"},
+	    {"1M..4K +4K", "is empty"},
+	    {"8K, 4K", "descend or repeat"},
+	    {"4K, 4K", "descend or repeat"},
+	    {"4K..64K x4, 16K", "descend or repeat"},
+	    {"1..257 +1", "too many sizes"},
+	    {"1..64G +1", "too many sizes"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		size_t sizes[SIZES_MAX] = {7};
+		unsigned count = 7;
+		struct status st = {""};
+		if (!sizes_parse(rows[i].text, sizes, &count, &st))
+			fail_msg("'%s' is accepted", rows[i].text);
+		if (!strstr(st.text, rows[i].what) || !strstr(st.text, "allowed"))
+			fail_msg("'%s': '%s' does not say '%s'", rows[i].text, st.text,
+			         rows[i].what);
+		assert_int_equal(count, 7);
+		assert_int_equal(sizes[0], 7);
+	}
+}
+
+static void test_bad_values(void **state)
+{
+	(void)state;
+	refuse_key("collective = all2all", "allowed is all_reduce, all_gather");
+	refuse_key("collective =", "is not known");
+	refuse_key("collective = alltoall,", "is not known");
+	refuse_key("collective = alltoall sendrecv", "is not known");
+	refuse_key("collective = alltoall, alltoall", "twice");
+	refuse_key("bytes = 0", "is zero");
+	refuse_key("bytes = 4K..1M x1", "never ends");
+	refuse_key("bytes =", "missing");
+	refuse_key("dtype = float7", "float8_e5m2, or all");
+	refuse_key("op = mean", "allowed is sum");
+	refuse_key("pace = fast", "allowed is stream, isolated");
+	refuse_key("pace = stream, stream", "twice");
+	refuse_key("ranks = 0", "from 1 to 1024, or auto");
+	refuse_key("ranks = 1025", "from 1 to 1024, or auto");
+	refuse_key("ranks = -1", "from 1 to 1024, or auto");
+	refuse_key("ranks = many", "from 1 to 1024, or auto");
+	refuse_key("backend = cuda", "allowed is auto, ");
+	refuse_key("blocks = 0", "from 1 to 1000");
+	refuse_key("blocks = 1001", "from 1 to 1000");
+	refuse_key("blocks = 1e3", "whole number");
+	refuse_key("blocks = 10 x", "whole number");
+	refuse_key("blocks = 99999999999999999999", "whole number");
+	refuse_key("blocks = automatic", "from 1 to 1000, or auto");
+	refuse_key("precision = 0%", "0.01% to 50%");
+	refuse_key("precision = 0.009%", "0.01% to 50%");
+	refuse_key("precision = 51%", "0.01% to 50%");
+	refuse_key("precision = -1%", "0.01% to 50%");
+	refuse_key("precision = 0.5", "0.01% to 50%"); /* of one, or of a hundred? */
+	refuse_key("precision = 1.%", "0.01% to 50%");
+	refuse_key("precision = .5%", "0.01% to 50%");
+	refuse_key("precision = 1%%", "0.01% to 50%");
+	refuse_key("precision = 0x1%", "0.01% to 50%");
+	refuse_key("precision = nan%", "0.01% to 50%");
+	refuse_key("precision =", "0.01% to 50%");
+	refuse_key("budget = 0", "1s to 24h");
+	refuse_key("budget = 25h", "1s to 24h");
+	refuse_key("budget = auto", "1s to 24h");
+	refuse_key("warmup = -1", "whole number");
+	refuse_key("stretches = 0", "from 1 to");
+	refuse_key("calls = 0", "from 1 to");
+	refuse_key("calls = 4294967297", "from 1 to");
+	refuse_key("isolated_calls = 0", "from 1 to");
+	refuse_key("timeout = 0", "1s to 24h");
+	refuse_key("timeout = 25h", "1s to 24h");
+	refuse_key("timeout = -5", "1s to 24h");
+	refuse_key("timeout = soon", "1s to 24h");
+	refuse_key("seed = 9007199254740992", "to 9007199254740991");
+	refuse_key("seed = -1", "whole number");
+	refuse_key("limit = perhaps", "allowed is no, yes");
+	refuse_key("title =", "allowed is 1 to");
+	refuse_key("reference = a b", "no name");
+	refuse_key("mode = ../x", "no name");
+	refuse_key("bind = core, numa", "allowed is none, core, numa, near-gpu");
+	refuse_key("like = one", "one.exp cannot be read");
+	refuse_key("blokcs = 3", "unknown key 'blokcs' (did you mean 'blocks'?); allowed is "
+	                         "title, collective, bytes");
+	refuse_key("nccl = ${", "no ${NAME}");
+	refuse_key("nccl = ${}", "no ${NAME}");
+	refuse_key("nccl =", "allowed is a path");
+	refuse_variant_key("bytes = 4K", "unknown key 'bytes'; allowed is mode, layout");
+	refuse_variant_key("path = magic", "allowed is auto, direct, fifo, shared");
+	refuse_variant_key("expect = P2P+direkt", "'P2P+direkt' is no path; allowed is P2P");
+	refuse_variant_key("expect = NVLINK", "or any");
+	refuse_variant_key("nccl.expect = P2P+direct+staged", "one of +direct, +staged");
+	refuse_variant_key("expect =", "is no path");
+	static const char *const versions[] = {"",      "2",    "2.",       "2.23.", "2.x",
+	                                       "v2.23", "2,23", "2.23.4.5", "2.223", "-2.23",
+	                                       "2 .23", ".23",  "2..3"};
+	for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+		char line[64];
+		snprintf(line, sizeof line, "nccl_below = %s", versions[i]);
+		refuse_variant_key(line, "is no version; allowed is MAJOR.MINOR or");
+	}
+	refuse_variant_key("delay = 5", "whole ns, us, ms");
+	refuse_variant_key("delay = -5ns", "whole ns, us, ms");
+	refuse_variant_key("delay = 1.5us", "whole ns, us, ms");
+	refuse_variant_key("delay = 9223372036854775808ns", "0 to 1m");
+	refuse_variant_key("extra = 2h", "0 to 1m");
+	refuse_variant_key("delay_rank = 1024", "or all");
+	refuse_variant_key("delay_rank = -2", "or all");
+	refuse_variant_key("layout = 2x2", "PxTxR");
+	refuse_variant_key("layout = 0x2x2", "PxTxR");
+	refuse_variant_key("layout = 2x2x2x2", "PxTxR");
+	refuse_variant_key("layout = -1x-2x4", "PxTxR");
+	refuse_variant_key("layout = 1024x1024x1", "1024 ranks at most");
+	refuse_variant_key("layout = 4096x4096x256", "1024 ranks at most"); /* 2^32 */
+	refuse_variant_key("like = none-such", "allowed is none");
+}
+
+static void test_environment_list(void **state)
+{
+	(void)state;
+	load(BASE ONE "env.NCCL_DEBUG = INFO\nenv.CUDA_VISIBLE_DEVICES = 0,1\n"
+	              "env.OMPI_MCA_btl = self\nenv.UCX_TLS =\n",
+	     "host");
+	assert_int_equal(variant("one")->settings.nenv, 4);
+	assert_true(has_env(variant("one"), "UCX_TLS="));
+	const char *const bad[] = {
+	    "LD_PRELOAD", "PATH", "LD_LIBRARY_PATH", "HOME", "", "NCCL_", "nccl_x", "NCCL_A B",
+	    "XNCCL_A", "NCCL_A-B", "CUDAHOME", "OMPI_MC",
+	    /* These load and run what they name. */
+	    "OMPI_MCA_mca_base_component_path", "OMPI_MCA_plm_rsh_agent", "OMPI_MCA_btl_x"};
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		char entry[128];
+		snprintf(entry, sizeof entry, "env.%s = x", bad[i]);
+		refuse_variant_key(entry, "NCCL_, CUDA_ or UCX_, and OMPI_MCA_btl, ");
+	}
+	refuse_key("env.LD_PRELOAD = x", "NCCL_, CUDA_ or UCX_, and OMPI_MCA_btl, ");
+	refuse_key("host.env.PATH = x", "NCCL_, CUDA_ or UCX_, and OMPI_MCA_btl, ");
+	refuse_key("nccl.env.PATH = x", "NCCL_, CUDA_ or UCX_, and OMPI_MCA_btl, ");
+	refuse_override("env.LD_PRELOAD=x", "NCCL_, CUDA_ or UCX_, and OMPI_MCA_btl, ");
+}
+
+static void test_environment_is_bounded(void **state)
+{
+	(void)state;
+	char text[4096] = BASE ONE;
+	for (unsigned i = 0; i < SPEC_MAX_ENV; i++)
+		sprintf(text + strlen(text), "env.NCCL_%u = %u\n", i, i);
+	load(text, "host");
+	assert_int_equal(variant("one")->settings.nenv, SPEC_MAX_ENV);
+	strcat(text, "env.NCCL_MORE = 1\n");
+	refuse(text, 6 + SPEC_MAX_ENV, "one too many");
+
+	/* Another backend's keys count each for their own variant. */
+	strcpy(text, BASE);
+	for (unsigned v = 0; v < 2; v++) {
+		sprintf(text + strlen(text), "[variant v%u]\nmode = single\n", v);
+		for (unsigned i = 0; i < 20; i++)
+			sprintf(text + strlen(text), "nccl.env.NCCL_%u_%u = 1\n", v, i);
+	}
+	load(text, "host");
+	assert_int_equal(spec.variants[1].settings.nenv, 0);
+	load(text, "nccl");
+	assert_int_equal(spec.variants[1].settings.nenv, 20);
+
+	char override[TRIAL_ENV_BYTES + 32];
+	snprintf(override, sizeof override, "env.NCCL_A=%0*d", TRIAL_ENV_BYTES - 8, 0);
+	load_overridden(BASE ONE, "host", override);
+	assert_int_equal(strlen(variant("one")->settings.env[0]), TRIAL_ENV_BYTES - 1);
+	snprintf(override, sizeof override, "env.NCCL_A=%0*d", TRIAL_ENV_BYTES - 7, 0);
+	refuse_override(override, "too long");
+}
+
+/* Tokens are sizes of a mixture of experts: of the datatype and the width that count. */
+static void test_tokens(void **state)
+{
+#define MOE "[experiment]\ncollective = moe_step\nhidden = 16\n"
+	struct status st;
+	char *bytes = "bytes=4K", *tokens = "tokens=3";
+	(void)state;
+	load(MOE "tokens = 2..8 x2, 1K\n" ONE, "host");
+	assert_int_equal(spec.nsizes, 4);
+	assert_int_equal(spec.sizes[0], 2 * 16 * 4);
+	assert_int_equal(spec.sizes[3], 1024 * 16 * 4);
+	load(MOE "dtype = float16, bfloat16\ntokens = 2\n" ONE, "host");
+	assert_int_equal(spec.sizes[0], 2 * 16 * 2);
+	load(MOE "tokens = 2\nhost.hidden = 32\nhost.tokens = 3\n" ONE, "host");
+	assert_int_equal(spec.sizes[0], 3 * 32 * 4);
+	load(MOE "tokens = 2\nhost.bytes = 1K\n" ONE, "host");
+	assert_int_equal(spec.sizes[0], 1024);
+	load_overridden(MOE "tokens = 2\n" ONE, "host", bytes);
+	assert_int_equal(spec.sizes[0], 4096);
+	load_overridden(MOE "bytes = 1K\n" ONE, "host", tokens);
+	assert_int_equal(spec.sizes[0], 3 * 16 * 4);
+	load_overridden(MOE "tokens = 2\n" ONE, "host", "hidden=8");
+	assert_int_equal(spec.sizes[0], 2 * 8 * 4);
+
+	refuse(MOE "tokens = none\n" ONE, 4, "tokens = 'none' is not allowed");
+	refuse(MOE "tokens = 0\n" ONE, 4, "zero");
+	refuse(MOE "tokens = 2\nbytes = 4K\n" ONE, 4, "allowed is one of the two");
+	refuse(MOE "tokens = 2\ndtype = float16, float32\n" ONE, 4, "datatypes of one size");
+	refuse(MOE "tokens = 2\n" ONE "[variant two]\nlike = one\nhidden = 8\n", 4,
+	       "one hidden for all variants");
+	refuse(MOE "tokens = 2G\n" ONE, 4, "too many; allowed are 1073741824");
+	refuse("[experiment]\ncollective = alltoall\nbytes = 4K\nhost.tokens = 4\n" ONE, 4,
+	       "tokens = 4 is heeded by no collective");
+	assert_int_equal(load_with(BASE ONE, "host", 1, &tokens, &st), -1);
+	expect_text(&st, "command line: tokens = 3 is heeded by no collective");
+#undef MOE
+}
+
+static void test_backend_keys(void **state)
+{
+	(void)state;
+	const char *text = "[experiment]\ncollective = alltoall\nhost.bytes = 8K\nbytes = 4K\n"
+	                   "nccl.blocks = 20\nhost.blocks = 3\nblocks = 7\npath = direct\n"
+	                   "host.path = fifo\n"
+	                   "[variant one]\nmode = threads\nhost.env.NCCL_A = h\n"
+	                   "nccl.env.NCCL_A = n\nenv.NCCL_A = plain\n"
+	                   "[variant two]\nmode = single\npath = shared\nnull.delay = 1us\n";
+	load(text, "host");
+	assert_int_equal(spec.sizes[0], 8192);
+	assert_int_equal(spec.blocks, 3);
+	assert_string_equal(variant("one")->settings.path, "fifo");
+	assert_string_equal(variant("two")->settings.path, "shared"); /* nearer wins */
+	assert_true(has_env(variant("one"), "NCCL_A=h"));
+	assert_int_equal(variant("one")->settings.nenv, 1);
+	assert_int_equal(variant("two")->settings.delay_ns, 0);
+	load(text, "nccl");
+	assert_int_equal(spec.sizes[0], 4096);
+	assert_int_equal(spec.blocks, 20);
+	assert_string_equal(variant("one")->settings.path, "direct");
+	assert_true(has_env(variant("one"), "NCCL_A=n"));
+	load(text, "null");
+	assert_int_equal(spec.blocks, 7);
+	assert_int_equal(variant("two")->settings.delay_ns, 1000);
+	assert_true(has_env(variant("one"), "NCCL_A=plain"));
+	load(text, NULL);
+	assert_int_equal(spec.blocks, 7);
+	assert_int_equal(spec.sizes[0], 4096);
+
+	load_overridden(text, "host", "blocks=5");
+	assert_int_equal(spec.blocks, 5);
+	load_overridden(text, "host", "host.blocks=6");
+	assert_int_equal(spec.blocks, 6);
+	load_overridden(text, "host", "nccl.blocks=6");
+	assert_int_equal(spec.blocks, 3);
+}
+
+static void test_blocks_auto(void **state)
+{
+	(void)state;
+	const char *text = "[experiment]\ncollective = alltoall\nbytes = 4K\nblocks = auto\n"
+	                   "precision = 2.5 %\nbudget = 90s\nhost.blocks = 8\n" ONE;
+	load(text, "null");
+	assert_true(spec.blocks_auto);
+	assert_int_equal(spec.blocks, SPEC_MAX_BLOCKS);
+	assert_true(spec.precision == 0.025);
+	assert_int_equal(spec.budget_s, 90);
+	load(text, "host");
+	assert_false(spec.blocks_auto);
+	assert_int_equal(spec.blocks, 8);
+	load_overridden(text, "null", "blocks=6");
+	assert_false(spec.blocks_auto);
+	assert_int_equal(spec.blocks, 6);
+	load_overridden(text, "host", "blocks=auto");
+	assert_true(spec.blocks_auto);
+	load_overridden(text, "null", "precision=0.3%");
+	assert_true(spec.precision > 0.00299 && spec.precision < 0.00301);
+	load_overridden(text, "null", "budget=2h");
+	assert_int_equal(spec.budget_s, 7200);
+}
+
+static void test_backend_keys_refused(void **state)
+{
+	(void)state;
+	refuse_key("hots.blocks = 3", "unknown key 'hots.blocks'");
+	refuse_key("host.blokcs = 3", "unknown key 'blokcs'");
+	refuse_key("host. = 3", "unknown key");
+	refuse_key(".blocks = 3", "unknown key");
+	refuse_key("host.host.blocks = 3", "unknown key");
+	/* a slip for another machine does not wait for it */
+	refuse_key("nccl.blocks = few", "from 1 to 1000");
+	refuse_variant_key("nccl.delay = 1", "whole ns");
+	refuse_variant_key("host.like = one", "unknown key 'like'");
+}
+
+static void test_first_reading_knows_no_backend(void **state)
+{
+	(void)state;
+	const char *text = "[experiment]\nbackend = null\nhost.collective = alltoall\n"
+	                   "host.bytes = 4K\n[variant one]\nhost.mode = single\n";
+	load(text, NULL);
+	assert_string_equal(spec.backend, "null");
+	load(text, "host");
+	assert_string_equal(variant("one")->settings.mode, "single");
+	load_overridden(text, NULL, "backend=host");
+	assert_string_equal(spec.backend, "host");
+	struct status st;
+	assert_int_equal(load_with(text, "null", 0, NULL, &st), -1);
+	expect_text(&st, "collective is missing");
+}
+
+static void test_expect(void **state)
+{
+	(void)state;
+	const char *text =
+	    BASE "nccl.expect = P2P/CUMEM+reg+direct\n[variant a]\nmode = single\n"
+	         "[variant b]\nlike = a\nexpect = any\n"
+	         "[variant c]\nlike = a\nnccl.expect = any\n";
+	load(text, "nccl");
+	assert_string_equal(variant("a")->settings.expect, "P2P/CUMEM+reg+direct");
+	assert_string_equal(variant("b")->settings.expect, "");
+	assert_string_equal(variant("c")->settings.expect, "");
+	load(text, "host");
+	assert_string_equal(variant("a")->settings.expect, "");
+	load_overridden(text, "nccl", "expect=any");
+	assert_string_equal(variant("a")->settings.expect, "");
+}
+
+static void test_nccl_below(void **state)
+{
+	(void)state;
+	const char *text = BASE "[variant a]\nmode = single\nnccl = /x\nnccl_below = 2.23\n"
+	                        "[variant b]\nlike = a\nmode = threads\n"
+	                        "[variant c]\nlike = a\nnccl_below = any\n"
+	                        "[variant d]\nmode = single\nnccl.nccl_below = 2.22.3\n";
+	load(text, "nccl");
+	assert_string_equal(variant("a")->settings.nccl_below, "2.23");
+	assert_string_equal(variant("b")->settings.nccl_below, "2.23");
+	assert_string_equal(variant("c")->settings.nccl_below, "");
+	assert_string_equal(variant("d")->settings.nccl_below, "2.22.3");
+	load(text, "host");
+	assert_string_equal(variant("d")->settings.nccl_below, "");
+}
+
+static void expect_place(const char *name, const char *mode, unsigned ranks)
+{
+	assert_string_equal(variant(name)->settings.mode, mode);
+	assert_int_equal(layout_ranks(variant(name)->settings.layout), ranks);
+}
+
+/* One of mode and layout drops an inherited other; both together stay. */
+static void test_mode_and_layout(void **state)
+{
+	(void)state;
+	const char *text = BASE "mode = threads\n"
+	                        "[variant plain]\n"
+	                        "[variant placed]\nlayout = 2x2x2\n"
+	                        "[variant back]\nlike = placed\nmode = single\n"
+	                        "[variant both]\nmode = single\nlayout = 1x1x4\n"
+	                        "[variant there]\nmode = single\nhost.layout = 2x1x3\n";
+	load(text, "host");
+	expect_place("plain", "threads", 0);
+	expect_place("placed", "", 8);
+	expect_place("back", "single", 0);
+	expect_place("both", "single", 4);
+	expect_place("there", "", 6);
+	load(text, "null");
+	expect_place("there", "single", 0);
+	/* On the command line they would make another variant of each. */
+	char *const places[] = {"mode=processes", "layout=1x2x1", "host.mode=threads"};
+	for (unsigned i = 0; i < 3; i++) {
+		struct status st = {""};
+		assert_int_equal(load_with(text, "host", 1, &places[i], &st), -1);
+		expect_text(&st, "they are named for what they say themselves: plain, placed, "
+		                 "back, both, there");
+	}
+	/* A search is in one mode, and about other settings. */
+	const char *search = BASE "[variant default]\nmode = threads\n"
+	                          "[variant other]\nmode = threads\noffset = 64\n"
+	                          "[search]\nfinalists = 1\npath = direct, fifo\n";
+	struct status st = {""};
+	if (load_with(search, "host", 1, &places[0], &st))
+		fail_msg("%s", st.text);
+	expect_place("default", "processes", 0);
+	expect_place("other", "processes", 0);
+}
+
+static void test_unset_library(void **state)
+{
+	(void)state;
+	const char *text = BASE "[variant a]\nmode = threads\n"
+	                        "[variant old]\nmode = threads\nnccl = ${UNSET}/lib.so\n"
+	                        "[variant older]\nlike = old\nenv.NCCL_A = 1\n"
+	                        "[variant empty]\nmode = threads\nnccl = ${EMPTY}\n"
+	                        "[variant set]\nlike = old\nnccl = ${SET}/a.so.${SET}\n";
+	load(text, "host");
+	assert_string_equal(variant("a")->skip, "");
+	assert_non_null(strstr(variant("old")->skip, "UNSET is not set"));
+	assert_non_null(strstr(variant("older")->skip, "UNSET is not set"));
+	assert_non_null(strstr(variant("empty")->skip, "EMPTY is not set"));
+	assert_string_equal(variant("set")->skip, "");
+	assert_string_equal(variant("set")->settings.nccl, "/opt/nccl/a.so./opt/nccl");
+	assert_string_equal(variant("set")->variable, "SET");
+	assert_string_equal(variant("a")->variable, "");
+	assert_string_equal(variant("a")->backend, "auto");
+	/* Nor is a library that has a variant of its own taken away from it. */
+	char *const other[] = {"nccl=/y"};
+	struct status st = {""};
+	assert_int_equal(load_with(text, "host", 1, other, &st), -1);
+	expect_text(&st, "say --only a,old,older,empty");
+	text = BASE "[variant a]\nmode = threads\n[variant old]\nlike = a\nnccl = ${UNSET}\n";
+	load_overridden(text, "host", "nccl=/y");
+	assert_string_equal(variant("old")->skip, "");
+	assert_string_equal(variant("old")->settings.nccl, "/y");
+	/* Another backend's key decides nothing here. */
+	load(BASE "[variant a]\nmode = threads\nnccl.nccl = ${UNSET}\n", "host");
+	assert_string_equal(variant("a")->skip, "");
+	/* A path's bounds. */
+	char override[PATH_MAX + 8];
+	snprintf(override, sizeof override, "nccl=%0*d", PATH_MAX - 1, 0);
+	load_overridden(text, "host", override);
+	assert_int_equal(strlen(variant("a")->settings.nccl), PATH_MAX - 1);
+	snprintf(override, sizeof override, "nccl=%0*d", PATH_MAX, 0);
+	refuse_override(override, "longer than a path");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_sizes),
+	    cmocka_unit_test(test_sizes_refused),
+	    cmocka_unit_test(test_bad_values),
+	    cmocka_unit_test(test_environment_list),
+	    cmocka_unit_test(test_environment_is_bounded),
+	    cmocka_unit_test(test_tokens),
+	    cmocka_unit_test(test_backend_keys),
+	    cmocka_unit_test(test_blocks_auto),
+	    cmocka_unit_test(test_backend_keys_refused),
+	    cmocka_unit_test(test_first_reading_knows_no_backend),
+	    cmocka_unit_test(test_expect),
+	    cmocka_unit_test(test_nccl_below),
+	    cmocka_unit_test(test_mode_and_layout),
+	    cmocka_unit_test(test_unset_library),
+	};
+	return cmocka_run_group_tests_name("keys", tests, set_up, tear_down);
+}

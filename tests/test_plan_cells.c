@@ -1,0 +1,250 @@
+/* The cells of a plan: collectives, sizes and paces, and the passes behind them. */
+#include "planned.h"
+
+/* Every collective × size × pace, once. */
+static void expect_all_cells(const struct trial *t)
+{
+	assert_int_equal(t->ncells, t->block ? 12 : 12 + 2);
+	for (unsigned c = 0; c < 2; c++)
+		for (unsigned s = 0; s < 3; s++)
+			for (unsigned p = 0; p < PACE_KINDS; p++)
+				assert_int_equal(
+				    count_cells(t, spec.colls[c], spec.sizes[s], p), 1);
+	/* The timeline's pass comes last, in the first block, once a collective. */
+	for (unsigned i = 12; i < t->ncells; i++) {
+		assert_int_equal(t->cells[i].pass, PASS_TIMELINE);
+		assert_int_equal(t->cells[i].pace, PACE_ISOLATED);
+		assert_int_equal(t->cells[i].coll, spec.colls[i - 12]);
+		assert_int_equal(t->cells[i].bytes, spec.sizes[0]);
+	}
+}
+
+static void test_cells(void **state)
+{
+	(void)state;
+	make(3);
+	struct trial *first[10] = {NULL};
+	unsigned differ = 0;
+	uint64_t data = 0;
+	for (unsigned i = 0; i < plan.ntrials; i++) {
+		struct trial *t = trial_at(i);
+		assert_int_equal(t->order, i);
+		assert_string_equal(t->experiment, "x");
+		data = i ? data : t->seed;
+		assert_true(t->seed == data); /* digests are compared across all trials */
+		assert_true(t->seed < (uint64_t)1 << 53);
+		if (!is_limit(t)) {
+			expect_all_cells(t);
+			if (!first[t->block]) {
+				first[t->block] = t;
+				continue;
+			}
+			assert_true(same_cells(t, first[t->block]));
+		}
+		trial_free(t);
+	}
+	for (unsigned b = 1; b < 10; b++)
+		differ += !same_cells(first[b], first[0]);
+	assert_int_equal(differ, 9);
+	for (unsigned b = 0; b < 10; b++)
+		trial_free(first[b]);
+}
+
+/* One more variant must not move the cells of the others. */
+static void test_cells_do_not_depend_on_variants(void **state)
+{
+	(void)state;
+	make(3);
+	struct trial *few = NULL, *many = NULL;
+	for (unsigned i = 0; !few; i++)
+		if (plan.trials[i].variant == find("single"))
+			few = trial_at(i);
+	variant_add("more", "single");
+	make(3);
+	for (unsigned i = 0; !many; i++)
+		if (plan.trials[i].variant == find("single"))
+			many = trial_at(i);
+	assert_true(same_cells(few, many));
+	trial_free(few);
+	trial_free(many);
+}
+
+static void test_sizes_are_rounded(void **state)
+{
+	(void)state;
+	spec.ranks = 3; /* alltoall: multiples of 48; sendrecv: of 4 */
+	spec.sizes[0] = 90;
+	spec.sizes[1] = 95;
+	spec.sizes[2] = 1000;
+	make(1);
+	assert_int_equal(plan.ncells, 2 * 2 + 2 * 3);
+	assert_int_equal(plan.nnotes, 0);
+	for (unsigned i = 0; i < plan.ncells; i++) {
+		const struct cell *c = &plan.cells[i];
+		if (c->coll == COLL_SENDRECV) {
+			assert_int_equal(c->bytes, c->asked_bytes / 4 * 4);
+			continue;
+		}
+		/* 90 and 95 are the same once rounded. */
+		assert_int_equal(c->asked_bytes, c->bytes == 48 ? 90 : 1000);
+		assert_true(c->bytes == 48 || c->bytes == 960);
+	}
+	assert_true(plan.arena_bytes >= 1000);
+}
+
+/* A size of nothing is left out, and said; refused only where nothing else is left. */
+static void test_small_sizes(void **state)
+{
+	(void)state;
+	spec.ranks = 3;
+	spec.ndtypes = 2;
+	spec.dtypes[0] = DTYPE_INT8;
+	spec.dtypes[1] = DTYPE_FLOAT64;
+	spec.sizes[0] = 5;
+	spec.sizes[1] = 47;
+	spec.sizes[2] = 48;
+	make(1);
+	for (unsigned i = 0; i < plan.ncells; i++)
+		assert_true(plan.cells[i].bytes > 0);
+	/* alltoall: 48 in two types; sendrecv: 5, 47, 48 and 40, 48. Each in two paces. */
+	assert_int_equal(plan.ncells, 2 * (2 + 3 + 2));
+	assert_int_equal(plan.nnotes, 2);
+	assert_non_null(strstr(plan.notes[0], "left out: alltoall of less than 48 bytes"));
+	assert_non_null(strstr(plan.notes[1], "left out: sendrecv of less than 8 bytes"));
+	spec.ncolls = spec.ndtypes = 1;
+	make(1);
+	assert_int_equal(plan.ncells, 2);
+	assert_int_equal(plan.nnotes, 1);
+	spec.nsizes = 2;
+	refuse("bytes = 47 is too small");
+	refuse("the smallest for 3 ranks is 48");
+}
+
+static void test_arena(void **state)
+{
+	(void)state;
+	make(1);
+	assert_true(plan.arena_bytes == 8 << 20); /* beyond a core's own cache */
+	spec.sizes[2] = 64 << 20;
+	make(1);
+	assert_true(plan.arena_bytes == 64 << 20);
+	struct trial *t = trial_at(0);
+	assert_true(t->arena_bytes == 64 << 20);
+	trial_free(t);
+}
+
+/* Copies know sizes only, whatever else is varied. */
+static void test_limit_of_many_cells(void **state)
+{
+	(void)state;
+	spec.colls[0] = COLL_ALL_REDUCE;
+	spec.dtypes[1] = DTYPE_INT8;
+	spec.ops[1] = OP_MAX;
+	spec.ndtypes = spec.nops = 2;
+	spec.in_place[1] = true;
+	make(1);
+	assert_string_equal(plan.variants[find("limit")].skip, "");
+	for (unsigned i = 0; i < plan.ntrials; i++) {
+		struct trial *t = trial_at(i);
+		for (unsigned c = 0; is_limit(t) && c < t->ncells; c++) {
+			assert_int_equal(t->ncells, spec.nsizes);
+			assert_false(t->cells[c].in_place);
+			assert_int_equal(t->cells[c].op, OP_NONE);
+		}
+		trial_free(t);
+	}
+}
+
+/* Staged through the host a call of 1 GiB takes a second, and a timeline 20 of them. */
+static void test_long_calls_have_no_timeline(void **state)
+{
+	unsigned timelines = 0;
+	(void)state;
+	make(1);
+	for (unsigned i = 0; i < plan.ncells; i++)
+		if (plan.cells[i].coll == COLL_SENDRECV)
+			plan.cells[i].asked_bytes = (size_t)1 << 30;
+	struct trial *t = trial_at(0);
+	for (unsigned c = 0; c < t->ncells; c++) {
+		timelines += t->cells[c].pass == PASS_TIMELINE;
+		assert_false(t->cells[c].pass == PASS_TIMELINE &&
+		             t->cells[c].coll == COLL_SENDRECV);
+	}
+	assert_int_equal(timelines, 1);
+	trial_free(t);
+}
+
+/* On GPUs the largest size that is not long has a timeline too, for its thread blocks: of one
+ * collective that is its second of three sizes here. */
+static void test_gpus_have_a_timeline_of_the_largest(void **state)
+{
+	size_t most = 0;
+	(void)state;
+	make(1);
+	for (unsigned v = 0; v < plan.nvariants; v++)
+		strcpy(plan.variants[v].settings.backend, "nccl");
+	for (unsigned i = 0; i < plan.ncells; i++)
+		if (plan.cells[i].coll == COLL_SENDRECV && plan.cells[i].bytes == spec.sizes[2])
+			plan.cells[i].asked_bytes = (size_t)1 << 30;
+	struct trial *t = trial_at(0);
+	assert_int_equal(t->ncells, 12 + 4);
+	for (unsigned c = 12; c < t->ncells; c++) {
+		const struct cell *cell = &t->cells[c];
+		assert_int_equal(cell->pass, PASS_TIMELINE);
+		assert_int_equal(cell->pace, PACE_ISOLATED);
+		most = c < 14                        ? spec.sizes[0]
+		       : cell->coll == COLL_SENDRECV ? spec.sizes[1]
+		                                     : spec.sizes[2];
+		assert_int_equal(cell->bytes, most);
+	}
+	assert_int_not_equal(t->cells[14].coll, t->cells[15].coll);
+	trial_free(t);
+	t = trial_at(plan.ntrials - 1); /* the last block has none */
+	for (unsigned c = 0; c < t->ncells; c++)
+		assert_int_equal(t->cells[c].pass, PASS_TIMED);
+	trial_free(t);
+}
+
+/* No call: its cells have no timeline. */
+static void test_init_has_no_timeline(void **state)
+{
+	unsigned timelines = 0;
+	(void)state;
+	/* No backend here makes communicators: the cells are put where nccl would have them. */
+	make(1);
+	for (unsigned i = 0; i < plan.ncells; i++)
+		if (plan.cells[i].coll == COLL_SENDRECV)
+			plan.cells[i].coll = COLL_INIT;
+	struct trial *t = trial_at(0);
+	for (unsigned c = 0; c < t->ncells; c++) {
+		timelines += t->cells[c].pass == PASS_TIMELINE;
+		assert_false(t->cells[c].pass == PASS_TIMELINE &&
+		             t->cells[c].coll == COLL_INIT);
+	}
+	assert_int_equal(timelines, 1);
+	trial_free(t);
+}
+
+static void test_missing_sizes(void **state)
+{
+	(void)state;
+	spec.nsizes = 0;
+	refuse("no sizes or no collective");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(test_cells),
+	    TEST(test_cells_do_not_depend_on_variants),
+	    TEST(test_sizes_are_rounded),
+	    TEST(test_small_sizes),
+	    TEST(test_arena),
+	    TEST(test_limit_of_many_cells),
+	    TEST(test_gpus_have_a_timeline_of_the_largest),
+	    TEST(test_init_has_no_timeline),
+	    TEST(test_long_calls_have_no_timeline),
+	    TEST(test_missing_sizes),
+	};
+	return cmocka_run_group_tests_name("plan_cells", tests, find_standin, NULL);
+}

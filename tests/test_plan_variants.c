@@ -1,0 +1,278 @@
+/* The variants of a plan: placed, refused, left out, and joined by the twin and the limit. */
+#include "planned.h"
+
+static int cannot_isolate(unsigned what, struct status *st)
+{
+	return status_set(st, "isolate %u: not here", what);
+}
+
+/* Where the kernel or the user may not, the variant is left out and the others run. */
+static void test_what_cannot_be_isolated_is_left_out(void **state)
+{
+	(void)state;
+	variant_add("apart", "processes")->settings.isolate = ISOLATE_BIT(ISOLATE_IPC);
+	machine.isolates = cannot_isolate;
+	make(3);
+	machine.isolates = NULL;
+	assert_string_equal(plan.variants[find("apart")].skip, "isolate 2: not here");
+	assert_string_equal(plan.variants[find("threads")].skip, "");
+}
+
+static void test_library_must_be_there(void **state)
+{
+	(void)state;
+	char *nccl = spec.variants[1].settings.nccl;
+	strcpy(nccl, "/nonexistent/libnccl.so.2");
+	refuse("nccl: /nonexistent/libnccl.so.2 cannot be read: No such file");
+	strcpy(nccl, "/tmp");
+	refuse("nccl: /tmp is no file; allowed is a libnccl.so.2's file");
+	if (!backend_find("nccl")->library)
+		return; /* nobody here can tell a library from a text */
+	strcpy(nccl, "/etc/passwd");
+	refuse("nccl: cannot load NCCL: /etc/passwd");
+	strcpy(nccl, "/bin/sh");
+	refuse("nccl: cannot load NCCL: /bin/sh");
+}
+
+static void test_twin(void **state)
+{
+	(void)state;
+	make(3);
+	const struct plan_variant *twin = &plan.variants[find("threads-again")];
+	const struct plan_variant *reference = &plan.variants[find("threads")];
+	assert_string_equal(twin->role, "again");
+	assert_string_equal(reference->role, "reference");
+	assert_string_equal(plan.variants[find("single")].role, "variant");
+	assert_memory_equal(&twin->settings, &reference->settings, sizeof twin->settings);
+	assert_int_equal(trials_of("threads-again"), 10);
+	spec.blocks = 2;
+	make(3);
+	assert_true(listed("threads-again"));
+	spec.blocks = 1; /* so that a resumed run may add blocks to it */
+	make(3);
+	assert_true(listed("threads-again"));
+}
+
+static void test_limit(void **state)
+{
+	(void)state;
+	make(3);
+	const struct plan_variant *limit = &plan.variants[find("limit")];
+	assert_string_equal(limit->role, "limit");
+	assert_string_equal(limit->settings.mode, "threads");
+	assert_int_equal(layout_ranks(limit->settings.layout), 4);
+	assert_string_equal(limit->settings.backend, "host");
+	unsigned seen = 0;
+	for (unsigned i = 0; i < plan.ntrials; i++) {
+		struct trial *t = trial_at(i);
+		if (is_limit(t)) {
+			seen++;
+			size_t bytes = 0; /* each size once */
+			for (unsigned c = 0; c < t->ncells; c++) {
+				assert_int_equal(t->cells[c].coll, COLL_COPY);
+				assert_int_equal(t->cells[c].pace, PACE_STREAM);
+				assert_int_equal(bytes & t->cells[c].bytes, 0);
+				bytes |= t->cells[c].bytes; /* powers of two here */
+			}
+			assert_int_equal(t->ncells, spec.nsizes);
+			assert_true(bytes & 65536);
+		}
+		trial_free(t);
+	}
+	assert_int_equal(seen, 10);
+	spec.paces[PACE_STREAM] = false; /* still a bandwidth */
+	make(3);
+	for (unsigned i = 0; i < plan.ntrials; i++) {
+		struct trial *t = trial_at(i);
+		assert_int_equal(t->cells[0].pace, is_limit(t) ? PACE_STREAM : PACE_ISOLATED);
+		trial_free(t);
+	}
+}
+
+static void test_no_limit(void **state)
+{
+	(void)state;
+	spec.limit = false;
+	make(3);
+	assert_false(listed("limit"));
+	spec.limit = true;
+	strcpy(spec.backend, "null"); /* moves nothing */
+	make(3);
+	assert_false(listed("limit"));
+}
+
+static void test_layouts(void **state)
+{
+	(void)state;
+	struct settings *s = &spec.variants[2].settings;
+	strcpy(s->mode, "");
+	s->layout = (struct layout){1, 2, 2};
+	make(1);
+	assert_string_equal(plan.variants[2].settings.mode, "threads");
+	assert_int_equal(plan.variants[2].settings.layout.threads, 2);
+	s->layout = (struct layout){1, 1, 4};
+	make(1);
+	assert_string_equal(plan.variants[2].settings.mode, "single");
+	s->layout = (struct layout){2, 2, 1};
+	make(1);
+	assert_string_equal(plan.variants[2].settings.mode, "processes");
+	s->layout = (struct layout){1, 4, 1};
+	strcpy(s->mode, "threads");
+	make(1);
+	strcpy(s->mode, "single");
+	refuse("x.exp:30: variant named: layout 1x4x1 is mode threads, not single");
+	strcpy(s->mode, "");
+	s->layout = (struct layout){1, 8, 1};
+	refuse("layout 1x8x1 has 8 ranks, the experiment has 4");
+	strcpy(s->mode, "teams");
+	s->layout = (struct layout){0, 0, 0};
+	refuse(
+	    "x.exp:30: variant named: mode = 'teams' is not known; allowed is single, threads, "
+	    "processes");
+}
+
+/* What cannot run here is listed with its reason, and the rest runs. */
+static void expect_skip(const char *name, const char *why)
+{
+	make(1);
+	const struct plan_variant *v = &plan.variants[find(name)];
+	if (!v->skip[0] || !strstr(v->skip, why))
+		fail_msg("'%s' does not say '%s'", v->skip, why);
+	assert_int_equal(trials_of(name), 0);
+	assert_int_equal(trials_of("threads"), 10);
+	for (unsigned i = 0; i < plan.ntrials; i++)
+		assert_int_equal(plan.variants[plan.trials[i].variant].skip[0], '\0');
+}
+
+static void test_skips(void **state)
+{
+	(void)state;
+	struct spec_variant *named = &spec.variants[2];
+	strcpy(named->settings.backend, "nccl");
+	expect_skip("named", "room for 0 of 4 ranks here: no GPU answers");
+	gpus = 3;
+	expect_skip("named", "room for 3 of 4 ranks here");
+	strcpy(named->settings.backend, "auto");
+	named->settings.delay_ns = 5;
+	expect_skip("named", "delay is a setting of backend null and has no effect on host");
+	named->settings.delay_ns = 0;
+	strcpy(named->settings.nccl, standin);
+	expect_skip("named", "nccl is a setting of backend nccl");
+	named->settings.nccl[0] = '\0';
+	named->settings.flip_rank = 0;
+	strcpy(named->settings.backend, "null");
+	expect_skip("named",
+	            "flip is a setting of backend nccl or host and has no effect on null");
+}
+
+/* A library is of no use without a GPU, nor where another backend runs. */
+static void test_what_is_missing_first_is_said_first(void **state)
+{
+	(void)state;
+	struct spec_variant *named = &spec.variants[2];
+	strcpy(named->skip, "NCCL_LEGACY is not set");
+	strcpy(named->backend, "nccl");
+	strcpy(named->settings.backend, "nccl");
+	expect_skip("named", "room for 0 of 4 ranks here: no GPU answers");
+	gpus = 4;
+	expect_skip("named", "NCCL_LEGACY is not set");
+	strcpy(named->settings.backend, "host");
+	expect_skip("named",
+	            "for backend nccl alone, and the command line says backend = host");
+	named->skip[0] = '\0';
+	strcpy(named->settings.nccl, standin);
+	expect_skip("named",
+	            "for backend nccl alone, and the command line says backend = host");
+	strcpy(named->settings.backend, "nccl");
+	strcpy(named->settings.nccl, "/nope");
+	refuse("nccl: /nope cannot be read: No such file");
+	strcpy(named->variable, "NCCL_LEGACY");
+	refuse("nccl, from the variable NCCL_LEGACY: /nope cannot be read: No such file");
+}
+
+static void test_backends_own_refusal(void **state)
+{
+	(void)state;
+	struct settings *s = &spec.variants[2].settings;
+	strcpy(s->mode, "processes");
+	strcpy(s->path, "direct"); /* reads a peer's memory: one address space */
+	expect_skip("named", "");
+}
+
+static void test_reference(void **state)
+{
+	(void)state;
+	gpus = 4;
+	strcpy(spec.variants[1].skip, "NCCL_LEGACY is not set");
+	strcpy(spec.variants[1].settings.backend, "nccl");
+	refuse("the reference 'threads' cannot run here, and all is compared with it: "
+	       "NCCL_LEGACY");
+	spec.variants[1].skip[0] = '\0';
+	strcpy(spec.variants[1].settings.backend, "auto");
+	spec.variants[1].settings.delay_ns = 1;
+	refuse("the reference 'threads' cannot run here");
+	spec.variants[1].settings.delay_ns = 0;
+	strcpy(spec.reference, "gone");
+	refuse("reference = 'gone' names no variant");
+}
+
+static void test_delay_rank(void **state)
+{
+	(void)state;
+	strcpy(spec.backend, "null");
+	spec.variants[0].settings.delay_rank = 3;
+	make(1);
+	assert_int_equal(plan.variants[0].settings.delay_rank, 3);
+	spec.variants[0].settings.delay_rank = 4;
+	refuse("delay_rank = 4, but ranks are 0 to 3");
+}
+
+static void test_flip(void **state)
+{
+	(void)state;
+	spec.variants[0].settings.flip_rank = 3;
+	make(1);
+	spec.variants[0].settings.flip_rank = 4;
+	refuse("flip: rank = 4, but ranks are 0 to 3");
+	spec.variants[0].settings.flip_rank = 3;
+	spec.variants[0].settings.flip_byte = (int64_t)plan.arena_bytes - 1;
+	make(1);
+	spec.variants[0].settings.flip_byte = (int64_t)plan.arena_bytes;
+	refuse("a rank's buffer has");
+}
+
+/* Also of a variant that cannot run here: a file is right or wrong on every machine alike. */
+static void test_aggregate_divides_calls(void **state)
+{
+	(void)state;
+	spec.variants[0].settings.aggregate = 3;
+	make(1);
+	spec.calls = 20;
+	refuse("x.exp:10: variant single: calls = 20 cannot be issued in groups of aggregate = "
+	       "3; allowed are multiples of 3");
+	strcpy(spec.variants[0].settings.backend, "nccl");
+	refuse("calls = 20 cannot be issued");
+	spec.calls = 21;
+	make(1);
+	assert_true(plan.variants[0].skip[0]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(test_twin),
+	    TEST(test_what_cannot_be_isolated_is_left_out),
+	    TEST(test_library_must_be_there),
+	    TEST(test_limit),
+	    TEST(test_no_limit),
+	    TEST(test_layouts),
+	    TEST(test_skips),
+	    TEST(test_what_is_missing_first_is_said_first),
+	    TEST(test_backends_own_refusal),
+	    TEST(test_reference),
+	    TEST(test_delay_rank),
+	    TEST(test_flip),
+	    TEST(test_aggregate_divides_calls),
+	};
+	return cmocka_run_group_tests_name("plan_variants", tests, find_standin, NULL);
+}

@@ -1,0 +1,125 @@
+/* Experiment files that a test writes, and what reading them says. */
+#ifndef LAUNCHGAP_TESTS_WRITTEN_H
+#define LAUNCHGAP_TESTS_WRITTEN_H
+
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../harness/config/load.h"
+#include "../harness/config/spec.h"
+#include "here.h"
+
+#define BASE                                                                                   \
+	"[experiment]\n"                                                                       \
+	"collective = alltoall\n"                                                              \
+	"bytes = 4K\n"
+#define ONE "[variant one]\nmode = threads\n"
+
+static struct spec spec; /* large: not for the stack */
+
+static inline const char *lookup(const char *name)
+{
+	if (!strcmp(name, "SET"))
+		return "/opt/nccl";
+	return strcmp(name, "EMPTY") ? NULL : "";
+}
+
+static inline void write_file(const char *text, size_t bytes)
+{
+	FILE *out = fopen(file, "w");
+	assert_non_null(out);
+	assert_int_equal(fwrite(text, 1, bytes, out), bytes);
+	assert_int_equal(fclose(out), 0);
+}
+
+static inline int load_with(const char *text, const char *backend, unsigned n,
+                            char *const overrides[], struct status *st)
+{
+	st->text[0] = '\0';
+	write_file(text, strlen(text));
+	return spec_load(file, n, overrides, backend, lookup, &spec, st);
+}
+
+static inline void load(const char *text, const char *backend)
+{
+	struct status st;
+	if (load_with(text, backend, 0, NULL, &st))
+		fail_msg("%s", st.text);
+}
+
+static inline void load_overridden(const char *text, const char *backend, char *override)
+{
+	struct status st;
+	if (load_with(text, backend, 1, &override, &st))
+		fail_msg("%s", st.text);
+}
+
+static inline void expect_text(const struct status *st, const char *fragment)
+{
+	if (!strstr(st->text, fragment))
+		fail_msg("'%s' does not say '%s'", st->text, fragment);
+}
+
+/* The error stands at `line` (0: command line), says `what`, and says what is allowed. */
+static inline void refuse(const char *text, unsigned line, const char *what)
+{
+	struct status st;
+	char place[128];
+	memset(&spec, 0x5A, sizeof spec);
+	assert_int_equal(load_with(text, "host", 0, NULL, &st), -1);
+	snprintf(place, sizeof place, "%s:%u: ", file, line);
+	if (strncmp(st.text, place, strlen(place)))
+		fail_msg("'%s' is not at line %u", st.text, line);
+	expect_text(&st, what);
+	for (size_t i = 0; i < sizeof spec; i++)
+		assert_int_equal(((unsigned char *)&spec)[i], 0x5A); /* set only on success */
+}
+
+static inline void refuse_key(const char *entry, const char *what)
+{
+	char text[1024];
+	snprintf(text, sizeof text, "[experiment]\n%s\n", entry);
+	refuse(text, 2, what);
+}
+
+static inline void refuse_variant_key(const char *entry, const char *what)
+{
+	char text[1024];
+	snprintf(text, sizeof text, BASE "[variant one]\n%s\n", entry);
+	refuse(text, 5, what);
+}
+
+static inline void refuse_override(char *override, const char *what)
+{
+	struct status st;
+	assert_int_equal(load_with(BASE ONE, "host", 1, &override, &st), -1);
+	assert_int_equal(strncmp(st.text, "command line: ", 14), 0);
+	expect_text(&st, what);
+}
+
+static inline const struct spec_variant *variant(const char *name)
+{
+	for (unsigned i = 0; i < spec.nvariants; i++)
+		if (!strcmp(spec.variants[i].name, name))
+			return &spec.variants[i];
+	fail_msg("no variant %s", name);
+	return NULL;
+}
+
+static inline bool has_env(const struct spec_variant *v, const char *entry)
+{
+	for (unsigned i = 0; i < v->settings.nenv; i++)
+		if (!strcmp(v->settings.env[i], entry))
+			return true;
+	return false;
+}
+
+#endif
