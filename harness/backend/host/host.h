@@ -109,7 +109,7 @@ struct host_plan {
 /* A rank in one of its communicators. */
 struct host_part {
 	struct host_buffers own;
-	const struct host_plan *plan; /* of the call being carried out */
+	struct host_plan plan; /* of the call being carried out */
 	size_t base;                  /* its slot's offset into all arenas */
 	uint64_t phases;              /* carried out before it */
 	uint64_t reads; /* of this rank's buffers by others, this call's included */

@@ -66,6 +66,7 @@ int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t
 	host_tensor_plan(ctx);
 	for (unsigned i = 0; i < ctx->place.count; i++) {
 		host_cell_plan(comm, &ctx->call, ctx->ranks[i].rank, &ctx->ranks[i].plans[0]);
+		ctx->ranks[i].parts[HOST_MAIN].plan = ctx->ranks[i].plans[0];
 		host_work_plan(ctx, &ctx->ranks[i]);
 		struct buffers buffers = buffers_of(ctx, &ctx->ranks[i]);
 

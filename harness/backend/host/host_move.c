@@ -70,21 +70,23 @@ static void advance(struct host_cursor *at, const struct host_move *move, size_t
 		*at = (struct host_cursor){.next = at->next + 1};
 }
 
-static unsigned pull_phase(const struct host_comm *comm, const struct host_part *part)
+/* What is inline below is so for the communicator: known when compiled, it costs a small call
+ * nothing that there are two of them. */
+static inline unsigned pull_phase(const struct host_comm *comm, const struct host_part *part)
 {
-	return part->pull.next < part->plan->npulls ? part->plan->pulls[part->pull.next].phase
-	                                            : comm->phases;
+	return part->pull.next < part->plan.npulls ? part->plan.pulls[part->pull.next].phase
+	                                           : comm->phases;
 }
 
-static bool says(const struct backend_ctx *ctx, const struct host_comm *comm)
+static inline bool says(const struct backend_ctx *ctx, const struct host_comm *comm)
 {
 	return comm->waits && ctx->transport != HOST_FIFO;
 }
 
 /* Says what others may read: all phases up to the one that this rank is pulling for, as far as
  * its work has come. */
-static void post(const struct backend_ctx *ctx, const struct host_rank *rank,
-                 enum host_which which)
+static inline void post(const struct backend_ctx *ctx, const struct host_rank *rank,
+                        enum host_which which)
 {
 	const struct host_part *part = &rank->parts[which];
 	unsigned phases = ctx->comms[which].phases;
@@ -99,8 +101,9 @@ static void post(const struct backend_ctx *ctx, const struct host_rank *rank,
 }
 
 /* Where the next piece to pull lies, or NULL while it is not there. */
-static const uint8_t *pull_from(const struct backend_ctx *ctx, const struct host_rank *rank,
-                                enum host_which which, const struct host_move *move)
+static inline const uint8_t *pull_from(const struct backend_ctx *ctx,
+                                       const struct host_rank *rank, enum host_which which,
+                                       const struct host_move *move)
 {
 	const struct host_comm *comm = &ctx->comms[which];
 	const struct host_part *part = &rank->parts[which];
@@ -127,8 +130,8 @@ static const uint8_t *pull_from(const struct backend_ctx *ctx, const struct host
 }
 
 /* Gives back what was read: the slot, or, after a move's last piece, the peer's buffer. */
-static void pull_release(const struct backend_ctx *ctx, const struct host_rank *rank,
-                         enum host_which which, const struct host_move *move, bool last)
+static inline void pull_release(const struct backend_ctx *ctx, const struct host_rank *rank,
+                                enum host_which which, const struct host_move *move, bool last)
 {
 	if (move->peer == rank->rank)
 		return;
@@ -143,16 +146,16 @@ static void pull_release(const struct backend_ctx *ctx, const struct host_rank *
 	}
 }
 
-static bool pull(const struct backend_ctx *ctx, struct host_rank *rank, enum host_which which,
-                 struct budget *left)
+static inline bool pull(const struct backend_ctx *ctx, struct host_rank *rank,
+                        enum host_which which, struct budget *left)
 {
 	const struct host_comm *comm = &ctx->comms[which];
 	struct host_part *part = &rank->parts[which];
 
-	if (part->pull.next == part->plan->npulls)
+	if (part->pull.next == part->plan.npulls)
 		return false;
 
-	const struct host_move *move = &part->plan->pulls[part->pull.next];
+	const struct host_move *move = &part->plan.pulls[part->pull.next];
 	size_t bytes = piece_bytes(move, &part->pull);
 	const uint8_t *from =
 	    move->phase < part->open ? pull_from(ctx, rank, which, move) : NULL;
@@ -176,15 +179,15 @@ static bool pull(const struct backend_ctx *ctx, struct host_rank *rank, enum hos
 }
 
 /* fifo only. A phase is pushed once the phases before it are pulled: it is made of them. */
-static bool push(const struct backend_ctx *ctx, struct host_rank *rank, enum host_which which,
-                 struct budget *left)
+static inline bool push(const struct backend_ctx *ctx, struct host_rank *rank,
+                        enum host_which which, struct budget *left)
 {
 	struct host_part *part = &rank->parts[which];
 
-	if (part->push.next == part->plan->npushes)
+	if (part->push.next == part->plan.npushes)
 		return false;
 
-	const struct host_move *move = &part->plan->pushes[part->push.next];
+	const struct host_move *move = &part->plan.pushes[part->push.next];
 	const struct host_step *step = &move->step;
 	struct host_ring *ring = host_ring(ctx, rank->rank, move->peer);
 	uint64_t at = atomic_load_explicit(&ring->pushed, memory_order_relaxed);
@@ -204,8 +207,8 @@ static bool push(const struct backend_ctx *ctx, struct host_rank *rank, enum hos
 	return true;
 }
 
-static bool carry_on(const struct backend_ctx *ctx, struct host_rank *rank,
-                     enum host_which which, struct budget *left)
+static inline bool carry_on(const struct backend_ctx *ctx, struct host_rank *rank,
+                            enum host_which which, struct budget *left)
 {
 	bool moved = ctx->transport == HOST_FIFO && push(ctx, rank, which, left);
 
@@ -214,28 +217,27 @@ static bool carry_on(const struct backend_ctx *ctx, struct host_rank *rank,
 }
 
 /* It has all that it wanted, and nobody needs its buffers any more. */
-static bool is_through(const struct backend_ctx *ctx, const struct host_rank *rank,
-                       enum host_which which)
+static inline bool is_through(const struct backend_ctx *ctx, const struct host_rank *rank,
+                              enum host_which which)
 {
 	const struct host_part *part = &rank->parts[which];
 
-	if (part->pull.next < part->plan->npulls)
+	if (part->pull.next < part->plan.npulls)
 		return false;
 	if (ctx->transport == HOST_FIFO)
-		return part->push.next == part->plan->npushes;
+		return part->push.next == part->plan.npushes;
 	return !ctx->comms[which].waits ||
 	       atomic_load_explicit(&host_flags(ctx, rank->rank)->of[which].consumed,
 	                            memory_order_acquire) == part->reads;
 }
 
-static void part_start(const struct backend_ctx *ctx, struct host_rank *rank,
-                       enum host_which which, const struct host_plan *plan)
+static inline void part_start(const struct backend_ctx *ctx, struct host_rank *rank,
+                              enum host_which which)
 {
 	struct host_part *part = &rank->parts[which];
 
-	part->plan = plan;
 	part->pull = part->push = (struct host_cursor){0};
-	part->reads += plan->reads;
+	part->reads += part->plan.reads;
 	if (says(ctx, &ctx->comms[which]))
 		post(ctx, rank, which);
 }
@@ -250,7 +252,7 @@ static bool call_start(const struct backend_ctx *ctx, struct host_rank *rank)
 	rank->running = true;
 	rank->spans.n = 0;
 	host_work_start(ctx, rank);
-	part_start(ctx, rank, HOST_MAIN, &rank->plans[0]);
+	part_start(ctx, rank, HOST_MAIN);
 	return true;
 }
 
@@ -260,8 +262,10 @@ static bool sum(const struct backend_ctx *ctx, struct host_rank *rank, struct bu
 {
 	if (!rank->summing && !host_work_waits(rank))
 		return false;
-	if (!rank->summing)
-		part_start(ctx, rank, HOST_TENSOR, &rank->plans[1 + rank->summed % ctx->nsums]);
+	if (!rank->summing) {
+		rank->parts[HOST_TENSOR].plan = rank->plans[1 + rank->summed % ctx->nsums];
+		part_start(ctx, rank, HOST_TENSOR);
+	}
 	rank->summing = true;
 
 	bool moved = carry_on(ctx, rank, HOST_TENSOR, left);
@@ -336,7 +340,7 @@ int host_move(struct backend_ctx *ctx, struct host_rank *rank)
 
 	while (rank->running || call_start(ctx, rank)) {
 		int64_t begin = records(ctx) ? clock_now_ns() : 0;
-		bool summed = sum(ctx, rank, &left);
+		bool summed = ctx->call_sums && sum(ctx, rank, &left);
 
 		begin = summed ? record(ctx, rank, LANE_ACTIVATIONS, begin) : begin;
 
