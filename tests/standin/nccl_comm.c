@@ -445,11 +445,11 @@ int ncclCommInitRankConfig(struct comm **out, int n, struct ncclUniqueId id, int
 	struct {
 		size_t size;
 		unsigned magic, version;
-		int blocking;
+		int blocking, cga_cluster_size, min_ctas, max_ctas;
 	} said;
 	int error = standin_enter(__func__);
 	memcpy(&said, config, sizeof said);
-	if (!error && said.magic != 0xcafebeef)
+	if (!error && (said.magic != 0xcafebeef || said.min_ctas > said.max_ctas))
 		error = ARGUMENT;
 	return error ? standin_group_fail(error) : comm_init(out, n, &id, rank, !said.blocking);
 }

@@ -394,10 +394,12 @@ static const char newest[] =
     "[variant recv-processes]\nmode = processes\nregister = recv-window\n"
     "[variant recv-single]\nlike = recv-processes\nmode = single\n"
     "[variant ctas-processes]\nmode = processes\ncall_ctas = 4\n"
-    "[variant ctas-single]\nlike = ctas-processes\nmode = single\n";
+    "[variant ctas-single]\nlike = ctas-processes\nmode = single\n"
+    "[variant ctas-least]\nmode = threads\nmin_ctas = 32\n";
 
 /* What came with 2.29 and 2.31, in one process and in several. The stand-in refuses a
- * configuration that is not filled in as NCCL's header says. */
+ * configuration that is not filled in as NCCL's header says, or with a least number of thread
+ * blocks and no most, as NCCL does. */
 static void the_newest_librarys_settings_run(void **state)
 {
 	static const struct {
@@ -408,6 +410,7 @@ static void the_newest_librarys_settings_run(void **state)
 	    {"ctas-processes", "call_ctas", "4"},
 	    {"ctas-single", "call_ctas", "4"},
 	    {"ctas-single", "library", "2.32.3"},
+	    {"ctas-least", "ctas", "32 at least"},
 	};
 	(void)state;
 	setenv("NCCL_NEW", new, 1);

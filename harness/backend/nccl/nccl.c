@@ -27,11 +27,12 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 	if (!gpus)
 		return -1;
 	if (ranks > gpus * each)
-		return status_set(st,
-		                  "%u ranks want %u GPUs, and CUDA shows %u. Ranks can share a "
-		                  "GPU (ranks_per_gpu, NCCL 2.30.3 or later): for right or wrong, "
-		                  "not for speed",
-		                  ranks, (ranks + each - 1) / each, gpus);
+		return status_set(
+		    st,
+		    "%u ranks want %u GPUs, and CUDA shows %u. Ranks can share a "
+		    "GPU (ranks_per_gpu, NCCL 2.30.3 or later): for right or wrong, "
+		    "not for speed",
+		    ranks, (ranks + each - 1) / each, gpus);
 	if (nccl_api_load(trial->settings.nccl, &api, st))
 		return -1;
 	for (unsigned rank = 0; rank < ranks; rank += each) {
@@ -104,7 +105,8 @@ static void nccl_trace(struct backend_ctx *ctx, bool on)
 static void nccl_trace_read(struct backend_ctx *ctx, unsigned i, struct sample *rows,
                             unsigned n)
 {
-	unsigned ctas = trace_read(ctx->places[i].device, rows, n), *most = &ctx->ctas[ctx->cell.coll];
+	unsigned ctas = trace_read(ctx->places[i].device, rows, n),
+	         *most = &ctx->ctas[ctx->cell.coll];
 	*most = ctas > *most ? ctas : *most;
 }
 
@@ -122,8 +124,9 @@ static void open_all(struct backend_ctx *ctx)
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct status st = {0};
 		char pci[32];
-		if (device_ok(cudaDeviceGetPCIBusId(pci, sizeof pci, (int)ctx->places[i].device),
-		              "cudaDeviceGetPCIBusId", &st) ||
+		if (device_ok(
+		        cudaDeviceGetPCIBusId(pci, sizeof pci, (int)ctx->places[i].device),
+		        "cudaDeviceGetPCIBusId", &st) ||
 		    nvml_watch_open(NVML_LIBRARY, pci, &ctx->places[i].watch, &st))
 			snprintf(ctx->watch_missing, sizeof ctx->watch_missing, "%.*s",
 			         (int)sizeof ctx->watch_missing - 1, st.text);
@@ -286,8 +289,11 @@ static void describe_library(const struct backend_ctx *ctx, char *text, size_t b
 	if (set->cta_policy != CTA_LIBRARY)
 		add(text, bytes, "cta_policy=%s\n",
 		    settings_words("cta_policy")[set->cta_policy]);
-	if (set->min_ctas || set->max_ctas)
+	if (set->min_ctas && set->max_ctas)
 		add(text, bytes, "ctas=%u to %u\n", set->min_ctas, set->max_ctas);
+	else if (set->min_ctas || set->max_ctas)
+		add(text, bytes, "ctas=%u at %s\n", set->min_ctas + set->max_ctas,
+		    set->min_ctas ? "least" : "most");
 	if (set->call_ctas)
 		add(text, bytes, "call_ctas=%u\n", set->call_ctas);
 }
@@ -348,7 +354,12 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 #endif
 
 /* Left out, only the three that say so are called. */
-static const char *const heeds[] = {"split", "graph", "offset", "stride", "nccl", "nccl_below", "api", "allocator", "register", "cta_policy", "min_ctas", "max_ctas", "call_ctas", "ranks_per_gpu", "nonblocking", "init", "group", "flip", "each", "extra", "visible", "hidden", "batch", "first_bucket", "accumulation", "bucket_view", "tensor", NULL};
+static const char *const heeds[] = {
+    "split",        "graph",         "offset",      "stride",     "nccl",     "nccl_below",
+    "api",          "allocator",     "register",    "cta_policy", "min_ctas", "max_ctas",
+    "call_ctas",    "ranks_per_gpu", "nonblocking", "init",       "group",    "flip",
+    "each",         "extra",         "visible",     "hidden",     "batch",    "first_bucket",
+    "accumulation", "bucket_view",   "tensor",      NULL};
 
 const struct backend backend_nccl = {
     .heeds = heeds,

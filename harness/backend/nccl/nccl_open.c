@@ -33,6 +33,17 @@ static bool wants_config(const struct settings *set)
 	       set->cta_policy != CTA_LIBRARY;
 }
 
+/* NCCL compares the least with a most that is not said, and refuses it (parseCommConfig in
+ * init.cc, 2.28.3): its own most (MAXCHANNELS) is said then. */
+#define CTAS_MOST 64
+
+static int most_ctas(const struct settings *set)
+{
+	if (set->max_ctas || !set->min_ctas)
+		return set->max_ctas ? (int)set->max_ctas : INT_MIN;
+	return set->min_ctas > CTAS_MOST ? (int)set->min_ctas : CTAS_MOST;
+}
+
 static struct nccl_config config_of(const struct settings *set)
 {
 	struct nccl_config c = {
@@ -42,7 +53,7 @@ static struct nccl_config config_of(const struct settings *set)
 	    .blocking = !set->nonblocking,
 	    .cga_cluster_size = INT_MIN, /* not said */
 	    .min_ctas = set->min_ctas ? (int)set->min_ctas : INT_MIN,
-	    .max_ctas = set->max_ctas ? (int)set->max_ctas : INT_MIN,
+	    .max_ctas = most_ctas(set),
 	    .split_share = INT_MIN,
 	    .traffic_class = INT_MIN,
 	    .collnet_enable = INT_MIN,
@@ -225,7 +236,8 @@ static void deregister_arenas(struct backend_ctx *ctx, struct place *p)
 	}
 }
 
-/* In the order in which they are given back: the groups' first, as they were made of the world. */
+/* In the order in which they are given back: the groups' first, as they were made of the world.
+ */
 enum comm { COMM_TENSOR, COMM_GROUP, COMM_WORLD, COMMS };
 
 static ncclComm_t *comm_of(struct place *p, enum comm which)
@@ -320,7 +332,8 @@ static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *
 			return -1;
 		/* Without peer access CUDA takes the copy through the host, which is then the
 		 * limit. */
-		if (cudaDeviceCanAccessPeer(&reachable, (int)device, (int)next) == cudaSuccess &&
+		if (cudaDeviceCanAccessPeer(&reachable, (int)device, (int)next) ==
+		        cudaSuccess &&
 		    reachable)
 			cudaDeviceEnablePeerAccess((int)next, 0);
 		cudaGetLastError(); /* "already enabled" is fine */
@@ -355,11 +368,12 @@ static int explain_room(const struct place *p, size_t bytes, struct status *st)
 	if (cudaMemGetInfo(&left, &all) != cudaSuccess || 2 * bytes <= left)
 		return -1;
 	st->text[0] = '\0'; /* the first error stays */
-	return status_set(st,
-	                  "%.300s: a rank's two buffers take %zu MiB, and GPU %u has %zu of its %zu MiB "
-	                  "free; ask for smaller sizes, of a training step for a smaller model or "
-	                  "datatype",
-	                  why.text, 2 * bytes >> 20, p->device, left >> 20, all >> 20);
+	return status_set(
+	    st,
+	    "%.300s: a rank's two buffers take %zu MiB, and GPU %u has %zu of its %zu MiB "
+	    "free; ask for smaller sizes, of a training step for a smaller model or "
+	    "datatype",
+	    why.text, 2 * bytes >> 20, p->device, left >> 20, all >> 20);
 }
 
 /* New arenas in place of those that there are. They come while the old ones hold their place:
@@ -393,8 +407,9 @@ static int open_place(struct backend_ctx *ctx, struct place *p, struct status *s
 	int only = trial->settings.delay_rank;
 	p->extra_ns = only < 0 || (unsigned)only == p->rank ? trial->settings.extra_ns : 0;
 	if (make_arenas(ctx, p, st) ||
-	    device_ok(cudaDeviceGetAttribute(&p->clock_khz, cudaDevAttrClockRate, (int)p->device),
-	              "cudaDeviceGetAttribute", st))
+	    device_ok(
+	        cudaDeviceGetAttribute(&p->clock_khz, cudaDevAttrClockRate, (int)p->device),
+	        "cudaDeviceGetAttribute", st))
 		return -1;
 	if (device_ok(cudaStreamCreateWithFlags(&p->stream, cudaStreamNonBlocking),
 	              "cudaStreamCreateWithFlags", st))
