@@ -255,8 +255,8 @@ static void test_names(void **state)
 	strcpy(kept, file);
 	const char *const bad[] = {
 	    "a b.exp", ".exp", "$(x).exp",
-	    "a234567890123456789012345678901234567890123456789012345678901"
-	    "234.exp"};
+	    ("a234567890123456789012345678901234567890123456789012345678901"
+	     "234.exp")};
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		char path[256];
 		snprintf(path, sizeof path, "%s/%s", folder, bad[i]);

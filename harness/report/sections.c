@@ -10,6 +10,7 @@
 #include "../coll/counts.h"
 #include "../analysis/drawn.h"
 #include "gnuplot.h"
+#include "nccl_conf.h"
 #include "sections_pairs.h"
 #include "sections_results.h"
 #include "sections_run.h"
@@ -142,11 +143,6 @@ static void write_advice(struct page *p, const struct model *m)
 		page_say(p, "None of it is about GPUs, which were not measured.");
 }
 
-static bool has_search(const struct model *m)
-{
-	return m->findings.tuned.searched;
-}
-
 static void write_tuned(struct page *p, const struct model *m)
 {
 	static const char *const files[] = {"nccl.conf", "searched.csv"};
@@ -197,7 +193,7 @@ struct section {
 static const struct section sections[] = {
     {"answer",     "",                                 SHORT | PAGE, NULL,                    write_answer},
     {"trust",      "Can it be believed?",              SHORT | PAGE, NULL,                    write_trust},
-    {"tuned",      "Tuning: what is confirmed",        SHORT | PAGE, has_search,              write_tuned},
+    {"tuned",      "Tuning: what is confirmed",        SHORT | PAGE, nccl_conf_wanted,        write_tuned},
     {"claims",     "Claims",                           SHORT | PAGE, has_claims,              write_claims_short},
     {"picture",    "",                                 PAGE,         has_picture,             write_picture},
     {"advice",     "Do this",                          SHORT | PAGE, has_advice,              write_advice},

@@ -1,7 +1,9 @@
 /* The tables that are files: a row per thing that was measured, for programs. Columns are
  * explained in results/README.md. */
+#include "nccl_conf.h"
 #include "sections_pairs.h"
 #include "sections_training.h"
+#include "sections_why.h"
 #include "tables.h"
 
 #include <math.h>
@@ -228,21 +230,7 @@ static struct table *tables_evidence(const struct model *m)
 	return t;
 }
 
-static bool has_factors(const struct model *m)
-{
-	return m->findings.asked.nfactors > 0;
-}
-
-static bool has_evidence(const struct model *m)
-{
-	return m->findings.evidence.nrows > 0;
-}
-
-static bool has_search(const struct model *m)
-{
-	return m->findings.tuned.searched;
-}
-
+/* Two backends were held against each other. */
 static bool has_crossovers(const struct model *m)
 {
 	return m->findings.crossovers.n > 0;
@@ -251,9 +239,9 @@ static bool has_crossovers(const struct model *m)
 static const struct tables_file files[] = {
     {"summary.csv", tables_summary, NULL},
     {"ranks.csv", tables_ranks, NULL},
-    {"factors.csv", tables_factors, has_factors},
-    {"evidence.csv", tables_evidence, has_evidence},
-    {"searched.csv", tables_searched, has_search},
+    {"factors.csv", tables_factors, sections_has_factors},
+    {"evidence.csv", tables_evidence, sections_has_counters},
+    {"searched.csv", tables_searched, nccl_conf_wanted},
     {"crossovers.csv", tables_crossovers, has_crossovers},
     {"pairs.csv", tables_pair_figures, sections_has_pairs},
     {"training.csv", tables_training_figures, sections_has_training},

@@ -91,7 +91,7 @@ static struct table_value value_of(const struct summary_row *row, enum tables_wh
 	default:
 		return isnan(row->busbw_gbs)
 		           ? table_of_spread(row->time_us, row->time_us_lo, row->time_us_hi)
-		           : CELL(&busbw);
+		           : table_of_interval(&busbw);
 	}
 }
 
