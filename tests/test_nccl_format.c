@@ -103,6 +103,7 @@ static char *table_with(const struct golden *g, json_t *settings, unsigned comm_
 	                    .groups = groups,
 	                    .index = {.nplaces = 2,
 	                              .first = (unsigned[]){0, 1},
+	                              .variant_of = (unsigned[]){0},
 	                              .rows = (struct summary_row *[2]){NULL}}};
 	index_rows(&s);
 	char *text = NULL;

@@ -313,19 +313,7 @@ static const char *device_of(const struct nccl_table *t, unsigned rank)
 {
 	char key[32];
 	snprintf(key, sizeof key, "device_%u", rank);
-	for (unsigned i = 0; i < t->s->run->ncells; i++) {
-		const struct record_cell *c = &t->s->run->cells[i];
-		const json_t *facts = json_object_get(c->json, "facts");
-		if (strcmp(c->variant, t->s->variants[t->variant].name))
-			continue;
-		for (size_t w = 0; w < json_array_size(facts); w++) {
-			const char *text =
-			    json_string_value(json_object_get(json_array_get(facts, w), key));
-			if (text)
-				return text;
-		}
-	}
-	return NULL;
+	return summary_fact(t->s, t->variant, -1, key);
 }
 
 /* "NVIDIA H200 at 0000:00:06.0": its place among the machine's, or -1. */
