@@ -14,6 +14,7 @@
 
 #include "../harness/backend/backend.h"
 #include "../harness/config/plan.h"
+#include "../harness/config/plan_trials.h"
 #include "../harness/config/planner.h"
 #include "standin.h"
 

@@ -13,6 +13,7 @@
 
 #include "../harness/config/load.h"
 #include "../harness/config/planner.h"
+#include "../harness/config/plan_asked.h"
 #include "../harness/config/plan.h"
 #include "../harness/run/describe.h"
 #include "../harness/config/spec.h"

@@ -14,6 +14,7 @@
 
 #include "../harness/record/record.h"
 #include "../harness/config/planner.h"
+#include "../harness/config/plan_trials.h"
 #include "../harness/run/evidence.h"
 #include "../harness/run/job.h"
 #include "../harness/run/launch.h"

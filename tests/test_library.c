@@ -19,6 +19,7 @@
 #include "../harness/backend/backend.h"
 #include "../harness/config/load.h"
 #include "../harness/config/planner.h"
+#include "../harness/config/plan_trials.h"
 #include "here.h"
 #include <jansson.h>
 #include "standin.h"

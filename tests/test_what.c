@@ -12,6 +12,7 @@
 
 #include "../harness/config/load.h"
 #include "../harness/config/planner.h"
+#include "../harness/config/plan_trials.h"
 #include "../harness/config/plan.h"
 #include "cli.h"
 

@@ -6,8 +6,6 @@
 #include "../backend/backend.h"
 #include "spec.h"
 
-/* Sizes of at least the largest over this are looked into by the counters. */
-#define PLAN_LARGE     16
 #define PLAN_MIN_RANKS 2 /* below, nothing is collective */
 #define PLAN_MAX_NOTES 16
 /* The A/A twin and the limit; and what a search makes on its way. */
@@ -26,8 +24,8 @@ struct plan_machine {
 	unsigned imagined_ranks;
 };
 
-/* Ranks that a machine, or one that is imagined, holds, where so many share a GPU; 0: none, with
- * why. */
+/* Ranks that a machine, or one that is imagined, holds, where so many share a GPU; 0: none,
+ * with why. */
 unsigned plan_capacity(const struct plan_machine *machine, const char *backend,
                        unsigned ranks_per_gpu, struct status *st);
 /* The most ranks that share a GPU in any variant. */
@@ -57,7 +55,7 @@ struct plan {
 	const struct spec *spec; /* borrowed */
 	unsigned nranks;
 	uint64_t seed;
-	size_t arena_bytes; /* the same for every variant */
+	size_t arena_bytes;     /* the same for every variant */
 	struct network network; /* of a step of training */
 	unsigned ncells;
 	struct cell *cells; /* of every variant but the limit, not yet shuffled */
@@ -69,7 +67,7 @@ struct plan {
 	struct plan_library libraries[SPEC_MAX_VARIANTS + 1];
 	struct search_space search; /* the spec's, without values that cannot run here */
 	unsigned ntrials;
-	struct plan_trial *trials; /* in running order, block by block */
+	struct plan_trial *trials;                       /* in running order, block by block */
 	struct plan_variant variants[PLAN_MAX_VARIANTS]; /* nvariants of them are set */
 };
 
@@ -84,54 +82,10 @@ void plan_free(struct plan *plan);
 void plan_note(struct plan *plan, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* How many settings the two variants of a factor differ in, and their keys; 1 and none where
- * one of them is not here. */
-unsigned plan_factor_differ(const struct plan *plan, const struct factor *factor, char *keys,
-                            size_t bytes);
-
-/* The first of the gap's pairs of variants that are both measured here, else its first; with no
- * others. */
-void plan_gap(const struct plan *plan, struct gap *out);
-
-/* The first of the primary claims that is tested on variants that are measured here, else the
- * first; with no others. */
-void plan_primary(const struct plan *plan, struct primary *out);
-
-/* Why nothing that the plan measures could answer a claim, or tell a factor's effect; "" where
- * something could. Not why variants or counters are not here: that the record says. */
-void plan_claim_why(const struct plan *plan, const struct claim *claim, char *why,
-                    size_t bytes);
-void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why,
-                     size_t bytes);
-
 /* The variant that all are compared with; NULL: the file's name for it names none. */
 const struct plan_variant *plan_reference(const struct plan *plan);
 /* The backend that the run is about: the reference's, where variants have several. */
 const char *plan_main_backend(const struct plan *plan);
-
-/* Fills trials and ntrials, block by block, each block in an order of its own. A search has
- * none yet: what a block holds follows from those before it. */
-int plan_order_trials(struct plan *plan, struct status *st);
-/* Adds a block of these variants, in an order of its own; `order` is that of its first trial.
- */
-int plan_add_block(struct plan *plan, unsigned block, unsigned order, const unsigned *variants,
-                   unsigned n, struct status *st);
-/* A trial of a variant, whether or not it is among the plan's. The caller frees with
- * trial_free. NULL: out of memory. */
-struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned variant,
-                               unsigned block, unsigned order);
-/* The order for one trial: its cells in the block's shuffled order, the same for all variants
- * of the block. The caller frees with trial_free. */
-struct trial *plan_trial(const struct plan *plan, const struct plan_machine *machine,
-                         unsigned index, struct status *st);
-
-/* The order for the path's pass of a variant: a few calls of each collective at its largest
- * size. */
-struct trial *plan_path_trial(const struct plan *plan, const struct plan_machine *machine,
-                              unsigned variant, unsigned order, struct status *st);
-/* For the pass show: one call of each collective on a few readable numbers. */
-struct trial *plan_show_trial(const struct plan *plan, const struct plan_machine *machine,
-                              unsigned variant, struct status *st);
 
 /* The most that the launcher of one of its trials puts into the scratch folder, bytes. */
 size_t plan_scratch_bytes(const struct plan *plan);

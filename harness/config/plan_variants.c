@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "plan_trials.h"
+
 static void modes_list(char *out, size_t bytes)
 {
 	for (unsigned i = 0; mode_table[i]; i++)

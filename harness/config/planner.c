@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "load.h"
+#include "plan_asked.h"
 #include "plan_cells.h"
 #include "plan_search.h"
+#include "plan_trials.h"
 #include "plan_variants.h"
 
 #define CORES_MIN_RANKS 16 /* whatever the cores: that many get through */

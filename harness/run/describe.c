@@ -7,6 +7,7 @@
 #include "../backend/backend.h"
 #include "../coll/counts.h"
 #include "../config/plan_search.h"
+#include "../config/plan_asked.h"
 #include "../machine.h"
 #include "../backend/device/nvml.h"
 #include "../backend/device/nvml_links.h"

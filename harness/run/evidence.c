@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../backend/backend.h"
+#include "../config/plan_trials.h"
 #include "../record/path.h"
 #include "../record/record.h"
 #include "judge.h"

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "../config/planner.h"
+#include "../config/plan_asked.h"
 #include "../machine.h"
 #include "describe.h"
 #include "resume.h"

@@ -7,6 +7,7 @@
 #include "../analysis/tuned.h"
 #include "../clock.h"
 #include "../config/plan_search.h"
+#include "../config/plan_trials.h"
 #include "describe.h"
 
 struct tuning {

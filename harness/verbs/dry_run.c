@@ -8,6 +8,7 @@
 #include "../backend/backend.h"
 #include "../config/cost.h"
 #include "../config/plan_search.h"
+#include "../config/plan_trials.h"
 #include "../config/planner.h"
 #include "../machine.h"
 #include "../report/page.h"

@@ -10,6 +10,7 @@
 #include "../backend/backend.h"
 #include "../config/near.h"
 #include "../config/planner.h"
+#include "../config/plan_trials.h"
 #include "../machine.h"
 #include "../run/folder.h"
 #include "../run/job.h"

@@ -5,6 +5,7 @@
 
 #include "../../harness/config/load.h"
 #include "../../harness/config/planner.h"
+#include "../../harness/config/plan_trials.h"
 #include "fuzz.h"
 
 #define MOST_OVERRIDES 4

@@ -1,0 +1,218 @@
+#include "plan_asked.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../backend/backend.h"
+#include "plan_trials.h"
+
+/* A variant's settings as the plan has them; false where there is none of the name here, as it
+ * would be of a library that this machine lacks. A library that is not set stands as the
+ * sentence that names its variable, so that two of the same variable are equal and a factor is
+ * right or wrong on every machine alike. */
+static bool settings_of(const struct plan *plan, const char *name, struct settings *out)
+{
+	const struct spec *spec = plan->spec;
+	unsigned i = 0;
+	while (i < spec->nvariants && strcmp(spec->variants[i].name, name))
+		i++;
+	if (i == spec->nvariants)
+		return false;
+	*out = plan->variants[i].settings;
+	if (spec->variants[i].skip[0])
+		snprintf(out->nccl, sizeof out->nccl, "%s", spec->variants[i].skip);
+	return true;
+}
+
+unsigned plan_factor_differ(const struct plan *plan, const struct factor *factor, char *keys,
+                            size_t bytes)
+{
+	struct settings from, to;
+	keys[0] = '\0';
+	if (!settings_of(plan, factor->from, &from) || !settings_of(plan, factor->to, &to))
+		return 1;
+	return settings_differ(&from, &to, keys, bytes);
+}
+
+static bool is_here(const struct plan *plan, const char *name)
+{
+	for (unsigned i = 0; i < plan->nvariants; i++)
+		if (!strcmp(plan->variants[i].name, name))
+			return !plan->variants[i].skip[0];
+	return false;
+}
+
+void plan_gap(const struct plan *plan, struct gap *out)
+{
+	const struct gap *asked = &plan->spec->asked.gap;
+	struct gap gap = {.bytes = asked->bytes};
+	bool here = is_here(plan, asked->from) && is_here(plan, asked->to);
+	memcpy(gap.from, asked->from, sizeof gap.from);
+	memcpy(gap.to, asked->to, sizeof gap.to);
+	for (unsigned i = 0; i < asked->nothers && !here; i++) {
+		const struct gap_ends *other = &asked->others[i];
+		here = is_here(plan, other->from) && is_here(plan, other->to);
+		if (!here)
+			continue;
+		memcpy(gap.from, other->from, sizeof gap.from);
+		memcpy(gap.to, other->to, sizeof gap.to);
+	}
+	*out = gap;
+}
+
+void plan_primary(const struct plan *plan, struct primary *out)
+{
+	const struct claim_list *asked = &plan->spec->asked;
+	const struct primary *named = &asked->primary;
+	struct primary primary = *named;
+	bool found = false;
+	for (unsigned i = 0; i < named->n && !found; i++)
+		for (unsigned k = 0; k < asked->nclaims && !found; k++) {
+			const struct claim *c = &asked->claims[k];
+			found = !strcmp(c->name, named->names[i]) && c->test != CLAIM_NEEDS &&
+			        is_here(plan, c->left) && is_here(plan, c->right);
+			if (found)
+				memcpy(primary.names[0], c->name, sizeof primary.names[0]);
+		}
+	primary.n = named->n > 0;
+	*out = primary;
+}
+
+static size_t largest_of(const struct plan *plan, enum coll_kind coll)
+{
+	size_t most = 0;
+	for (unsigned i = 0; i < plan->ncells; i++)
+		if (plan->cells[i].coll == coll && plan->cells[i].bytes > most)
+			most = plan->cells[i].bytes;
+	return most;
+}
+
+/* Counters are read over a stream. Launch cost is of isolated calls, or else of a stream's. */
+static int pace_of(const struct claim *claim)
+{
+	const struct metric_info *metric = metric_info(claim->metric);
+	if (metric->counters && claim->pace == CLAIM_ANY_PACE)
+		return PACE_STREAM;
+	return claim->pace == CLAIM_ANY_PACE ? metric->pace : claim->pace;
+}
+
+/* The claim with the sizes of its regime, where it names none: as regimes_settle. */
+static struct claim settled(const struct plan *plan, const struct claim *claim)
+{
+	const struct backend_traits *is = traits_find(plan_main_backend(plan));
+	struct claim c = *claim;
+	int regime = claim_regime(claim);
+	bool third;
+	if (regime != CLAIM_ANY_REGIME && claim_range_open(c.bytes))
+		c.bytes = claim_regime_range((enum regime_kind)regime, is && is->gpus,
+		                             plan->spec->sizes, plan->spec->nsizes, &third);
+	return c;
+}
+
+struct found {
+	bool coll, pace, size, counted;
+};
+
+static struct found look_for(const struct plan *plan, const struct claim *c)
+{
+	struct found found = {false};
+	int pace = pace_of(c);
+	for (unsigned i = 0; i < plan->ncells; i++) {
+		const struct cell *cell = &plan->cells[i];
+		if (c->coll != CLAIM_ANY_COLL && (int)cell->coll != c->coll)
+			continue;
+		found.coll = true;
+		if (pace != CLAIM_ANY_PACE && (int)cell->pace != pace)
+			continue;
+		found.pace = true;
+		if (cell->asked_bytes < c->bytes.lo || cell->asked_bytes > c->bytes.hi)
+			continue;
+		found.size = true;
+		found.counted |= cell->bytes >= largest_of(plan, cell->coll) / PLAN_LARGE;
+	}
+	return found;
+}
+
+static void size_why(const struct claim *c, const char *what, char *why, size_t bytes)
+{
+	char lo[32], hi[32], range[80];
+	coll_size_label(c->bytes.lo, lo, sizeof lo);
+	coll_size_label(c->bytes.hi, hi, sizeof hi);
+	if (c->bytes.lo == c->bytes.hi)
+		snprintf(range, sizeof range, "of %s", lo);
+	else if (!c->bytes.lo)
+		snprintf(range, sizeof range, "up to %s", hi);
+	else if (c->bytes.hi == SIZE_MAX)
+		snprintf(range, sizeof range, "from %s up", lo);
+	else
+		snprintf(range, sizeof range, "from %s to %s", lo, hi);
+	snprintf(why, bytes, "no size %s is measured%s", range, what);
+}
+
+/* Where a factor has its sizes from, if not from its own key. */
+static const char *sizes_from(const struct plan *plan, const struct factor *factor)
+{
+	const struct spec *spec = plan->spec;
+	for (unsigned i = 0; i < spec->asked.nfactors; i++)
+		if (!strcmp(spec->asked.factors[i].name, factor->name) && spec->factors_open[i])
+			return claim_range_open(factor->bytes) ? ""
+			       : spec->gap_open
+			           ? " (without bytes of its own, and without gap_bytes, it "
+			             "has "
+			             "the sizes of the claims about busbw)"
+			           : " (without bytes of its own, it has those of gap_bytes)";
+	return "";
+}
+
+void plan_claim_why(const struct plan *plan, const struct claim *claim, char *why, size_t bytes)
+{
+	why[0] = '\0';
+	if (claim->test == CLAIM_NEEDS)
+		return;
+	const struct metric_info *metric = metric_info(claim->metric);
+	const struct claim sized = settled(plan, claim);
+	const struct found found = look_for(plan, &sized);
+	if (!found.coll)
+		snprintf(why, bytes, "%s is not measured",
+		         coll_info((enum coll_kind)claim->coll)->name);
+	else if (metric->counters && !plan->spec->counters)
+		snprintf(why, bytes, "no counters are read; say counters = yes");
+	else if (metric->counters && pace_of(claim) != PACE_STREAM)
+		snprintf(why, bytes, "counters are of pace stream alone");
+	else if (!found.pace)
+		snprintf(why, bytes, "pace %s is not measured",
+		         coll_pace_name((enum pace)pace_of(claim)));
+	else if (!found.size)
+		size_why(&sized, "", why, bytes);
+	else if (plan->spec->isolated_calls < metric->least_calls)
+		snprintf(why, bytes, "%s needs %u isolated calls, and isolated_calls is %u",
+		         metric->name, metric->least_calls, plan->spec->isolated_calls);
+	else if (metric->counters && !found.counted)
+		size_why(&sized,
+		         " with counters, which are read from a sixteenth of the largest up",
+		         why, bytes);
+}
+
+void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why,
+                     size_t bytes)
+{
+	const struct claim bandwidth = {.metric = METRIC_BUSBW,
+	                                .bytes = factor->bytes,
+	                                .regime = CLAIM_ANY_REGIME,
+	                                .pace = CLAIM_ANY_PACE,
+	                                .coll = CLAIM_ANY_COLL};
+	struct claim latency = bandwidth;
+	latency.metric = METRIC_LATENCY;
+	why[0] = '\0';
+	if (!factor->from[0])
+		return;
+	/* Either pace will do: what one lacks is of no matter where the other is measured. */
+	const struct claim sized = settled(plan, &bandwidth);
+	bool isolated = !look_for(plan, &sized).size && look_for(plan, &latency).pace;
+	plan_claim_why(plan, isolated ? &latency : &bandwidth, why, bytes);
+	if (why[0]) {
+		size_t used = strlen(why);
+		snprintf(why + used, bytes - used, "%s", sizes_from(plan, factor));
+	}
+}

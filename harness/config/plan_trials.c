@@ -1,0 +1,299 @@
+#include "plan_trials.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../backend/backend.h"
+
+#define TIMELINE_MOST ((size_t)256 << 20) /* bytes of a cell */
+#define GOLDEN_GAMMA  0x9E3779B97F4A7C15u /* splitmix64's step */
+
+/* Streams of their own, so that one more variant does not move the cells. */
+enum stream { STREAM_VARIANTS = 1, STREAM_CELLS, STREAM_DATA };
+
+static uint64_t stream_start(uint64_t seed, enum stream stream, unsigned block)
+{
+	return value_mix(value_mix(seed) ^ ((uint64_t)stream << 32 | block));
+}
+
+/* Fisher and Yates. Modulo's bias is below n ÷ 2^64. */
+static void shuffle(void *items, size_t n, size_t bytes, uint64_t state)
+{
+	char *list = items;
+	for (size_t i = n; i > 1; i--, state += GOLDEN_GAMMA) {
+		char *a = list + (i - 1) * bytes, *b = list + value_mix(state) % i * bytes;
+		for (size_t k = 0; k < bytes; k++) {
+			char kept = a[k];
+			a[k] = b[k];
+			b[k] = kept;
+		}
+	}
+}
+
+int plan_add_block(struct plan *plan, unsigned block, unsigned first, const unsigned *variants,
+                   unsigned n, struct status *st)
+{
+	unsigned order[PLAN_MAX_VARIANTS];
+	struct plan_trial *more =
+	    realloc(plan->trials, ((size_t)plan->ntrials + n + 1) * sizeof *more);
+	if (!more)
+		return status_set(st, "out of memory for a block of %u trials", n);
+	plan->trials = more;
+	memcpy(order, variants, n * sizeof *order);
+	shuffle(order, n, sizeof order[0], stream_start(plan->seed, STREAM_VARIANTS, block));
+	for (unsigned i = 0; i < n; i++, plan->ntrials++)
+		plan->trials[plan->ntrials] = (struct plan_trial){order[i], block, first + i};
+	return 0;
+}
+
+int plan_order_trials(struct plan *plan, struct status *st)
+{
+	unsigned runs[PLAN_MAX_VARIANTS], nruns = 0;
+	for (unsigned v = 0; v < plan->nvariants; v++)
+		if (!plan->variants[v].skip[0])
+			runs[nruns++] = v;
+	for (unsigned block = 0; block < plan->spec->blocks && !plan->search.nkeys; block++)
+		if (plan_add_block(plan, block, block * nruns, runs, nruns, st))
+			return -1;
+	return 0;
+}
+
+/* The limit is copied once at every size of the plan, as caches make more of some sizes than of
+ * the largest; what is drawn is the best of them. A copy has no operation, root or place. */
+static unsigned limit_cells(const struct plan *plan, struct cell *cells)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < plan->ncells; i++) {
+		const struct cell *from = &plan->cells[i];
+		unsigned k = 0;
+		while (k < n && cells[k].bytes != from->bytes)
+			k++;
+		if (k == n)
+			cells[n++] = (struct cell){.coll = COLL_COPY,
+			                           .dtype = from->dtype,
+			                           .op = OP_NONE,
+			                           .pace = PACE_STREAM,
+			                           .asked_bytes = from->asked_bytes,
+			                           .bytes = from->bytes};
+	}
+	return n;
+}
+
+/* Of what takes long the timeline would show nothing, and take 20 calls for it. */
+static bool has_timeline(const struct cell *cell)
+{
+	return cell->pace == PACE_ISOLATED && cell->asked_bytes <= TIMELINE_MOST &&
+	       !(coll_info(cell->coll)->is & COLL_PSEUDO);
+}
+
+/* Block 0 ends with the timeline's pass: per collective the smallest size, where launching
+ * shows, and on GPUs the largest one too, where a kernel has all the thread blocks that it
+ * gets. A step of training has as many at any size of its buckets. */
+static unsigned timeline_cells(const struct plan *plan, bool gpus, struct cell *cells)
+{
+	unsigned n = 0, nsmallest;
+	for (unsigned i = 0; i < plan->ncells; i++) {
+		const struct cell *cell = &plan->cells[i];
+		if (!has_timeline(cell))
+			continue;
+		if (n == 0 || cells[n - 1].coll != cell->coll)
+			cells[n++] = *cell;
+		else if (cell->bytes < cells[n - 1].bytes)
+			cells[n - 1] = *cell;
+	}
+	nsmallest = gpus ? n : 0;
+	for (unsigned k = 0; k < nsmallest; k++) {
+		cells[n] = cells[k];
+		for (unsigned i = 0; i < plan->ncells; i++)
+			if (has_timeline(&plan->cells[i]) &&
+			    plan->cells[i].coll == cells[n].coll &&
+			    plan->cells[i].bytes > cells[n].bytes)
+				cells[n] = plan->cells[i];
+		n += cells[n].bytes > cells[k].bytes &&
+		     !(coll_info(cells[k].coll)->is & COLL_TRAINS);
+	}
+	for (unsigned i = 0; i < n; i++)
+		cells[i].pass = PASS_TIMELINE;
+	return n;
+}
+
+/* Per collective the last cell of a pass that looks at its largest size, once. */
+static unsigned largest_cells(const struct plan *plan, enum pass pass, struct cell *cells)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < plan->ncells; i++) {
+		const struct cell *cell = &plan->cells[i];
+		if (coll_info(cell->coll)->is & COLL_PSEUDO)
+			continue;
+		if (n == 0 || cells[n - 1].coll != cell->coll)
+			cells[n++] = *cell;
+		else if (cell->bytes > cells[n - 1].bytes)
+			cells[n - 1] = *cell;
+		cells[n - 1].pass = pass;
+		cells[n - 1].pace = PACE_STREAM;
+	}
+	return n;
+}
+
+/* Per collective its large sizes, once each: from a sixteenth of the largest up. */
+static unsigned large_cells(const struct plan *plan, enum pass pass, struct cell *cells)
+{
+	const unsigned nlargest = largest_cells(plan, pass, cells);
+	unsigned n = nlargest;
+	for (unsigned i = 0; i < plan->ncells * nlargest; i++) {
+		const struct cell *largest = &cells[i / plan->ncells];
+		const struct cell *cell = &plan->cells[i % plan->ncells];
+		unsigned k = 0;
+		if (cell->coll != largest->coll || cell->bytes < largest->bytes / PLAN_LARGE)
+			continue;
+		while (k < n && (cells[k].coll != cell->coll || cells[k].bytes != cell->bytes))
+			k++;
+		if (k < n)
+			continue;
+		cells[n] = *largest;
+		cells[n].bytes = cell->bytes;
+		cells[n++].asked_bytes = cell->asked_bytes;
+	}
+	return n;
+}
+
+/* The cells again and again, in the same order: in each cycle of a soak; in each allocation of
+ * each connection. */
+static void repeat_cells(struct trial *trial, const struct spec *spec)
+{
+	const unsigned n = trial->ncells, each = spec->cycles * spec->allocations;
+	for (unsigned time = 1; time < spec_times(spec); time++)
+		for (unsigned i = 0; i < n; i++, trial->ncells++) {
+			struct cell *cell = &trial->cells[trial->ncells];
+			*cell = trial->cells[i];
+			cell->connection = time / each;
+			cell->allocation = time % each / spec->cycles;
+			cell->cycle = time % spec->cycles;
+		}
+}
+
+/* Cells of a pass of its own, behind the timed ones: of the connection and the buffers that are
+ * there. */
+static void take_place(struct trial *trial, unsigned more)
+{
+	const struct cell *last = &trial->cells[trial->ncells - 1];
+	for (unsigned i = 0; i < more; i++) {
+		trial->cells[trial->ncells + i].connection = last->connection;
+		trial->cells[trial->ncells + i].allocation = last->allocation;
+	}
+	trial->ncells += more;
+}
+
+/* Sleeping is for devices: a worker that waits for its team gives its CPU away. Where a library
+ * has a thread at work for each rank, a worker that spins on its CPU would keep it from it. */
+static bool yields(const struct settings *s, unsigned cores, unsigned nranks)
+{
+	unsigned ranks, cpus = settings_cpus(s, &ranks);
+	if (traits_find(s->backend)->helpers)
+		nranks *= 2;
+	if (s->wait == WAIT_AUTO)
+		return cores < nranks || (cpus && ranks > 1);
+	return s->wait != WAIT_SPIN;
+}
+
+struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned variant,
+                               unsigned block, unsigned order)
+{
+	const struct spec *spec = plan->spec;
+	const struct plan_variant *v = &plan->variants[variant];
+	const bool limit = !strcmp(v->role, "limit");
+	struct trial *trial = calloc(1, sizeof *trial);
+	struct cell *cells = calloc(
+	    (size_t)plan->ncells * (spec_times(spec) + 1) + 2 * COLL_KINDS + 1, sizeof *cells);
+	if (!trial || !cells) {
+		free(cells);
+		free(trial);
+		return NULL;
+	}
+	strcpy(trial->experiment, spec->name);
+	strcpy(trial->variant, v->name);
+	trial->block = block;
+	trial->order = order;
+	trial->settings = v->settings;
+	const struct library *library = plan_library(plan, v->settings.nccl);
+	if (v->settings.nccl[0] && library && library->file[0])
+		strcpy(trial->settings.nccl, library->file);
+	trial->yield = yields(&v->settings, cores, plan->nranks);
+	trial->warmup = spec->warmup;
+	trial->stretches = spec->stretches;
+	trial->calls = spec->calls;
+	trial->isolated_calls = spec->isolated_calls;
+	trial->arena_bytes = plan->arena_bytes;
+	/* One for the whole run: digests are compared across variants and blocks. 53 bits, as
+	 * a record's readers may know doubles only. */
+	trial->seed = stream_start(plan->seed, STREAM_DATA, 0) >> 11;
+	trial->weights = spec->weights;
+	trial->network = plan->network;
+	trial->cell_timeout_s = spec->cell_timeout_s;
+	trial->cells = cells;
+	trial->ncells = plan->ncells;
+	if (limit)
+		trial->ncells = limit_cells(plan, cells);
+	else
+		memcpy(cells, plan->cells, plan->ncells * sizeof *cells);
+	shuffle(cells, trial->ncells, sizeof *cells,
+	        stream_start(plan->seed, STREAM_CELLS, block));
+	if (limit)
+		return trial;
+	repeat_cells(trial, spec);
+	if (block == 0)
+		take_place(trial, timeline_cells(plan, traits_find(v->settings.backend)->gpus,
+		                                 cells + trial->ncells));
+	if (spec->counters)
+		take_place(trial, large_cells(plan, PASS_COUNTERS, cells + trial->ncells));
+	return trial;
+}
+
+struct trial *plan_trial(const struct plan *plan, const struct plan_machine *machine,
+                         unsigned index, struct status *st)
+{
+	if (index >= plan->ntrials) {
+		status_set(st, "the plan has %u trials and no number %u", plan->ntrials, index);
+		return NULL;
+	}
+	const struct plan_trial *t = &plan->trials[index];
+	struct trial *trial =
+	    plan_order_trial(plan, machine->cores, t->variant, t->block, t->order);
+	if (!trial)
+		status_set(st, "out of memory for a trial");
+	return trial;
+}
+
+struct trial *plan_path_trial(const struct plan *plan, const struct plan_machine *machine,
+                              unsigned variant, unsigned order, struct status *st)
+{
+	struct trial *trial = plan_order_trial(plan, machine->cores, variant, 0, order);
+	if (!trial) {
+		status_set(st, "out of memory for a trial");
+		return NULL;
+	}
+	trial->ncells = largest_cells(plan, PASS_PATH, trial->cells);
+	trial->warmup = 1;
+	return trial;
+}
+
+#define SHOWN_ELEMENTS 4 /* of a buffer that is not cut into parts */
+
+struct trial *plan_show_trial(const struct plan *plan, const struct plan_machine *machine,
+                              unsigned variant, struct status *st)
+{
+	struct trial *trial = plan_path_trial(plan, machine, variant, 0, st);
+	if (!trial)
+		return NULL;
+	for (unsigned i = 0; i < trial->ncells; i++) {
+		struct cell *c = &trial->cells[i];
+		size_t least = coll_least(c->coll, c->dtype, trial_comm_ranks(trial));
+		size_t few = SHOWN_ELEMENTS * coll_dtype_bytes(c->dtype);
+		c->pass = PASS_SHOW;
+		c->bytes = c->asked_bytes = least > few ? least : few;
+	}
+	trial->seed = VALUE_READABLE;
+	trial->warmup = 0;
+	return trial;
+}
