@@ -26,8 +26,9 @@ y(px) = 1 - px / H
 area(left, right, top, bottom) = sprintf('set lmargin at screen %g; set rmargin at screen %g; '.\
 	'set tmargin at screen %g; set bmargin at screen %g', x(left), x(right), y(top), y(bottom))
 
-# A text in rows of n characters at most, broken at blanks.
-blank(s, n) = n < 2 || s[n:n] eq ' ' ? n : blank(s, n - 1)
+# A text in rows of n characters at most, broken at blanks, though not between a number and its unit.
+is_unit(s) = s[1:1] eq '%' || strstrt('KiB MiB GiB', s[1:3]) > 0
+blank(s, n) = n < 2 || (s[n:n] eq ' ' && !is_unit(s[n + 1:*])) ? n : blank(s, n - 1)
 cut(s, n) = strlen(s) <= n ? strlen(s) : blank(s, n + 1) > 1 ? blank(s, n + 1) : n
 rest(s, n) = s[cut(s, n) + 1:*]
 row(s, k, n) = k == 1 ? s[1:cut(s, n)] : row(rest(s, n), k - 1, n)

@@ -120,6 +120,18 @@ static void each_regime_has_its_answer(void **state)
 	json_assert_says(report, "trust", "8 blocks");
 }
 
+/* 0.003 times the speed has zeros to count. */
+static void what_is_far_slower_is_told_as_a_time(void **state)
+{
+	(void)state;
+	speed[0] = 1. / 400;
+	const json_t *list = answer(made_report(&made));
+	assert_int_equal(json_array_size(list), 2);
+	for (size_t i = 0; i < 2; i++)
+		json_assert_says(json_array_get(list, i), "",
+		                 "slower than threads: single takes 400 (");
+}
+
 static void no_difference_is_an_answer(void **state)
 {
 	(void)state;
@@ -304,6 +316,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(each_regime_has_its_answer, fresh),
+	    cmocka_unit_test_setup(what_is_far_slower_is_told_as_a_time, fresh),
 	    cmocka_unit_test_setup(no_difference_is_an_answer, fresh),
 	    cmocka_unit_test_setup(a_run_that_cannot_tell_says_so, fresh),
 	    cmocka_unit_test_setup(nothing_is_decided_below_the_noise, fresh),

@@ -323,6 +323,48 @@ static void every_picture_is_png_and_svg(void **state)
 	made_unload(&l);
 }
 
+static double loud; /* how far the twin may be off */
+
+static void loud_stamps(const struct made_place *p, int64_t out[6])
+{
+	stamps(p, out);
+	if (p->variant == MADE_AGAIN)
+		out[2] =
+		    (int64_t)((double)out[2] * (1 + loud * made_noise(p->block, p->size, 1)));
+}
+
+/* What noise cannot hide is said of each picture; of the rest, what it can. */
+static void a_noisy_run_still_says_what_is_beyond_its_noise(void **state)
+{
+	static const char beyond[] = "Against threads up to 64 KiB: single 0.4";
+	struct made made = plain;
+	(void)state;
+	made.stamps = loud_stamps;
+	for (unsigned i = 0; i < 2; i++) {
+		struct made_loaded l;
+		struct regimes regimes;
+		struct drawn_order order;
+		struct status st = {""};
+		char text[CAPTION_BYTES];
+		loud = i ? 0.95 : 0.2;
+		made_load(&made, &l);
+		assert_int_equal(regimes_make(&l.summary, &regimes, &st), 0);
+		assert_int_equal(drawn_order(&l.summary, &order, &st), 0);
+		unsigned group = 0;
+		while (l.summary.groups[group].cell.pace != PACE_ISOLATED)
+			group++;
+		assert_int_equal(
+		    caption_group(&l.summary, &regimes, &order, group, text, sizeof text, &st),
+		    0);
+		made_says(text, " cannot be told from noise here");
+		assert_int_equal(strstr(text, beyond) != NULL, !i);
+		assert_null(strstr(text, "processes"));
+		free(order.variants);
+		regimes_free(&regimes);
+		made_unload(&l);
+	}
+}
+
 static unsigned asked_factors;
 
 static void ask_factors(json_t *environment)
@@ -480,6 +522,7 @@ int main(void)
 	    cmocka_unit_test(a_quoted_text_is_that_text),
 	    cmocka_unit_test(a_folders_name_is_no_command),
 	    cmocka_unit_test(every_picture_is_png_and_svg),
+	    cmocka_unit_test(a_noisy_run_still_says_what_is_beyond_its_noise),
 	    cmocka_unit_test(many_factors_are_the_answers_picture),
 	    cmocka_unit_test(every_size_has_its_point),
 	    cmocka_unit_test(the_limit_is_drawn),

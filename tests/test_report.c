@@ -774,7 +774,7 @@ static void labels_are_short(void **state)
 	                         deep = {.estimate = 163, .lo = 0.031, .hi = 1238},
 	                         high = {.estimate = 68.02, .lo = 8.04, .hi = 577.04};
 	assert_string_equal(words_ratio(&far, true).text, "4.420 (0.751 to 235)");
-	assert_string_equal(words_ratio(&low, true).text, "0.0003 (4e-05 to 0.007)");
+	assert_string_equal(words_ratio(&low, true).text, "0.00030 (0.00004 to 0.00720)");
 	assert_string_equal(words_ratio(&deep, true).text, "163 (0.03 to 1238)");
 	assert_string_equal(words_ratio(&high, true).text, "68.0 (8.0 to 577)");
 }

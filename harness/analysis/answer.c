@@ -183,6 +183,22 @@ bool answer_tells(const struct regimes *regimes)
 	return false;
 }
 
+#define FAR_SLOWER 0.1 /* below, a speed has leading zeros to count */
+
+/* " at 0.810 (0.790 to 0.838) times the speed", or " takes 393 (384 to 417) times as long". */
+static void add_speed(char *text, size_t bytes, const struct stats_ratio *speed)
+{
+	struct stats_ratio time = *speed;
+	if (speed->estimate >= FAR_SLOWER) {
+		words_add(text, bytes, " at %s times the speed", words_ratio(speed, true).text);
+		return;
+	}
+	time.estimate = 1 / speed->estimate;
+	time.lo = 1 / speed->hi;
+	time.hi = 1 / speed->lo;
+	words_add(text, bytes, " takes %s times as long", words_ratio(&time, true).text);
+}
+
 /* Variants of one verdict in a regime: "single and processes", with their figures where they
  * differ. */
 static unsigned names_of(const struct summary *s, const struct regime *g, enum said said,
@@ -204,10 +220,8 @@ static unsigned names_of(const struct summary *s, const struct regime *g, enum s
 			                         : ", ",
 			          s->variants[v].name);
 			n++;
-			const struct stats_ratio *r = &g->contrasts[v].verdict.ratio;
 			if (said != SAID_ALIKE)
-				words_add(text, bytes, " at %s times the speed",
-				          words_ratio(r, true).text);
+				add_speed(text, bytes, &g->contrasts[v].verdict.ratio);
 		}
 	return n;
 }

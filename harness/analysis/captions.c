@@ -82,6 +82,15 @@ static void add_kind(const struct summary *s, const struct drawn_order *order,
 		          strcmp(least.text, most.text) ? most.text : "");
 }
 
+/* Of a regime that cannot tell small differences: what lies beyond its noise all the same. */
+static void keep_beyond(const struct regime *regime, struct verdict *v)
+{
+	const int beyond = isnan(v->ratio.lo) ? 0 : regime_beyond(regime, &v->ratio);
+	v->kind = beyond > 0 ? VERDICT_FASTER : VERDICT_SLOWER;
+	if (!beyond)
+		v->ratio.estimate = NAN;
+}
+
 int caption_group(const struct summary *s, const struct regimes *regimes,
                   const struct drawn_order *order, unsigned group, char *text, size_t bytes,
                   struct status *st)
@@ -90,41 +99,42 @@ int caption_group(const struct summary *s, const struct regimes *regimes,
 	bool large = g->cell.pace == PACE_STREAM;
 	const struct regime *regime =
 	    regimes_find(regimes, large ? REGIME_LARGE : REGIME_SMALL);
+	const bool tells = !regime || regime->tells;
 	struct verdict verdicts[MANY];
 	struct claim_range range;
 	char body[CAPTION_BYTES] = "";
 	text[0] = '\0';
 	if (!regimes->n || order->n > MANY)
 		return 0;
-	if (regime && !regime->tells) {
-		words_add(text, bytes, "%s", regime->why);
-		text[strcspn(text, "\n")] = '\0';
-		if (*text && text[strlen(text) - 1] == '.')
-			text[strlen(text) - 1] = '\0';
-		return 0;
-	}
 	bool part = range_of(g, regime, &range);
 	for (unsigned i = 0; i < order->n; i++) {
 		unsigned v = order->variants[i];
 		verdicts[i].ratio.estimate = NAN;
-		if (s->variants[v].role == ROLE_VARIANT &&
-		    contrast_against(s, v, g, range, &verdicts[i], st))
+		if (s->variants[v].role != ROLE_VARIANT)
+			continue;
+		if (contrast_against(s, v, g, range, &verdicts[i], st))
 			return -1;
+		if (!tells)
+			keep_beyond(regime, &verdicts[i]);
 	}
 	for (int kind = 0; kind < VERDICT_KINDS; kind++)
 		add_kind(s, order, verdicts, (enum verdict_kind)kind, body, sizeof body);
+	if (!body[0] && !tells) {
+		words_add(text, bytes, "%s", regime->why);
+		text[strcspn(text, "\n")] = '\0';
+		if (*text && text[strlen(text) - 1] == '.')
+			text[strlen(text) - 1] = '\0';
+	}
 	if (!body[0])
 		return 0;
 	words_add(text, bytes, "Against %.60s", s->variants[s->reference].name);
-	if (part && large) {
-		words_add(text, bytes, " from ");
-		words_add(text, bytes, "%s", words_size(range.lo).text);
-		words_add(text, bytes, " up");
-	} else if (part) {
-		words_add(text, bytes, " up to ");
-		words_add(text, bytes, "%s", words_size(range.hi).text);
-	}
+	if (part)
+		words_add(text, bytes, large ? " from %s up" : " up to %s",
+		          words_size(large ? range.lo : range.hi).text);
 	words_add(text, bytes, ": %s", body + 2);
+	if (!tells && !isnan(regime->least_effect))
+		words_add(text, bytes, "; effects under %s cannot be told from noise here",
+		          words_effect(regime->least_effect).text);
 	return 0;
 }
 

@@ -541,6 +541,14 @@ int tuned_make(const struct summary *s, struct tuned *out, struct status *st)
 	return rc ? -1 : 0;
 }
 
+bool tuned_in_file(const struct tuned *t, const struct tuned_finalist *f)
+{
+	for (unsigned k = 0; k < t->space.nkeys; k++)
+		if (f->set.level[k] && !strncmp(t->space.keys[k].key, "env.NCCL_", 9))
+			return true;
+	return false;
+}
+
 void tuned_free(struct tuned *t)
 {
 	free(t->cells);

@@ -92,6 +92,8 @@ struct tuned {
 /* Of a run without a search nothing but searched = false. The caller frees with tuned_free. */
 int tuned_make(const struct summary *summary, struct tuned *out, struct status *st);
 void tuned_free(struct tuned *tuned);
+/* Whether any of its settings is one that NCCL reads from a file. */
+bool tuned_in_file(const struct tuned *tuned, const struct tuned_finalist *finalist);
 double tuned_effect(const struct tuned *tuned, unsigned key, unsigned value, unsigned cell);
 
 #endif

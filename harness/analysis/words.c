@@ -78,15 +78,24 @@ const char *words_plural(unsigned long long n)
 	return n == 1 ? "" : "s";
 }
 
+static int places_of(double x)
+{
+	return x < 0.00995 ? 5 : x < 0.0995 ? 4 : x < 9.995 ? 3 : x < 99.95 ? 1 : 0;
+}
+
 /* A number of an interval: as many places as the estimate, fewer where it is large itself. None
  * is rounded to 0. */
 static struct words one_of(double x, double estimate)
 {
-	int places = estimate < 9.995 ? 3 : estimate < 99.95 ? 1 : 0;
-	int own = x < 9.995 ? 3 : x < 99.95 ? 1 : 0;
+	const int places = places_of(estimate), own = places_of(x);
 	if (x > 0 && x * 2 < pow(10, -places))
 		return say("%.1g", x);
 	return say("%.*f", own < places ? own : places, x);
+}
+
+struct words words_estimate(double ratio)
+{
+	return one_of(ratio, ratio);
 }
 
 struct words words_ratio(const struct stats_ratio *r, bool full)
@@ -95,9 +104,9 @@ struct words words_ratio(const struct stats_ratio *r, bool full)
 	if (isnan(r->estimate))
 		return say("-");
 	if (isnan(r->lo))
-		return say("%.3f", r->estimate);
+		return words_estimate(r->estimate);
 	if (full) {
-		struct words estimate = one_of(r->estimate, r->estimate),
+		struct words estimate = words_estimate(r->estimate),
 		             lo = one_of(r->lo, r->estimate), hi = one_of(r->hi, r->estimate);
 		return say("%.40s (%.40s to %.40s)", estimate.text, lo.text, hi.text);
 	}

@@ -166,6 +166,12 @@ static void put_versions(struct script *p)
 			put_versions_coll(p, i, ++nth);
 }
 
+/* What the set for all sizes is called. */
+static const char *for_all(const struct tuned *u)
+{
+	return tuned_in_file(u, &u->finalists[u->all]) ? "nccl.conf" : "for all sizes";
+}
+
 /* What the picture of the gain has bars of: the set for all sizes, or else all finalists, and
  * the file's other variants. */
 static void put_gain(struct script *p)
@@ -186,10 +192,10 @@ static void put_gain(struct script *p)
 	script_put(p, "gains", 0, "%u", n);
 	script_arrays(p, n, "gain", "name variant");
 	for (unsigned i = 0; i < n; i++) {
-		bool conf = u->all >= 0 && of[i] == u->finalists[u->all].variant;
+		bool all = u->all >= 0 && of[i] == u->finalists[u->all].variant;
 		script_text(p, "gain_variant", i + 1, p->s->variants[of[i]].name);
 		script_text(p, "gain_name", i + 1,
-		            conf ? "nccl.conf" : p->s->variants[of[i]].name);
+		            all ? for_all(u) : p->s->variants[of[i]].name);
 	}
 }
 
@@ -212,9 +218,9 @@ static void put_tuned(struct script *p)
 	script_arrays(p, rows, "S", "row");
 	script_arrays(p, u->ncells, "S", "what size");
 	for (unsigned f = 0; f < u->nfinalists; f++) {
-		snprintf(text, sizeof text, "%s%s",
+		snprintf(text, sizeof text, "%s%s%s",
 		         p->s->variants[u->finalists[f].variant].name,
-		         (int)f == u->all ? ", nccl.conf" : "");
+		         (int)f == u->all ? ", " : "", (int)f == u->all ? for_all(u) : "");
 		script_text(p, "S_row", ++row, text);
 	}
 	put_gain(p);

@@ -79,8 +79,9 @@ static void put_claim_short(struct table *t, const struct claims_result *r, bool
 	/* How many blocks it would take stands in the full table. */
 	if (r->outcome == CLAIMS_UNDECIDED)
 		verdict_unseen_text(r->detectable, unseen, sizeof unseen);
-	table_text(t, "%.*s, %.3f%s%s", (int)strcspn(verdict, ":"), verdict,
-	           r->contrast.ratio.estimate, *unseen ? "; " : "", unseen);
+	table_text(t, "%.*s, %s%s%s", (int)strcspn(verdict, ":"), verdict,
+	           words_estimate(r->contrast.ratio.estimate).text, *unseen ? "; " : "",
+	           unseen);
 }
 
 struct table *tables_claims_short(const struct model *m)
