@@ -294,12 +294,12 @@ static void who_is_stuck_is_named(void **state)
 	(void)state;
 	write_experiment("collective = alltoall\nbytes = 64K\nbackend = host\nlimit = no\n"
 	                 "ranks = 2\nblocks = 1\npace = isolated\nextra = 59s\n"
-	                 "delay_rank = 1\ncell_timeout = 1\ntimeout = 50\n",
+	                 "delay_rank = 1\ncell_timeout = 3\ntimeout = 50\n",
 	                 "[variant v]\nmode = processes\n");
 	struct cli cli = cli_run(folder, (const char *[]){"run", "--file", file, "--no-report",
 	                                                  "--results", results, NULL});
 	cli_expect(cli, 1,
-	           "rank 1: a cell took longer than cell_timeout = 1s: alltoall, 65536 bytes, "
+	           "rank 1: a cell took longer than cell_timeout = 3s: alltoall, 65536 bytes, "
 	           "isolated, in a call that does not return (1 of 2 workers)");
 }
 
