@@ -66,16 +66,16 @@ static void line(json_t *cell, const struct made_place *p)
 		json_object_set_new(cell, "error", json_string("not there"));
 }
 
-/* What NCCL's log says of a set's setting; NULL: there is no log. */
-static const char *act;
+/* What NCCL's log says of a set's setting, and what came of it; NULL: there is no log. */
+static const char *act, *used;
 
-static void path_line(FILE *out, const char *variant, json_t *settings)
+static void path_line(FILE *out, const char *variant, const char *chunk, json_t *settings)
 {
 	json_t *path = json_pack(
 	    "{s:s, s:[], s:b, s:s, s:b, s:b, s:s, s:s, s:s, s:i, s:i, s:o}", "transport",
 	    "P2P/CUMEM", "links", "registered", 0, "registered_why", "", "copy_engine", 0,
 	    "symmetric", 0, "data_path", "staged", "why", "w", "version", "2.28.3", "unread", 0,
-	    "p2p_chunk_bytes", 524288, "settings", settings);
+	    "p2p_chunk_bytes", atoi(chunk), "settings", settings);
 	made_line(out, json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:o}", "schema", 1,
 	                         "kind", "path", "experiment", "x", "variant", variant, "block",
 	                         0, "order", 1, "expect", "", "as_expected", 1, "path", path));
@@ -85,10 +85,10 @@ static void paths(FILE *out)
 {
 	if (!act)
 		return;
-	path_line(out, "default", json_array());
-	path_line(out, "set-1",
+	path_line(out, "default", "524288", json_array());
+	path_line(out, "set-1", used,
 	          json_pack("[{s:s, s:s, s:s, s:s, s:s, s:s}]", "key", "env.NCCL_BUFFSIZE",
-	                    "asked", "8388608", "used", "524288", "act", act, "fact",
+	                    "asked", "8388608", "used", used, "act", act, "fact",
 	                    "p2p_chunk_bytes", "why", "never read"));
 }
 
@@ -224,19 +224,27 @@ static void gains_are_those_of_the_confirmation(void **state)
 /* A line that did nothing is none of those that a user should set. */
 static void what_did_nothing_is_left_out_of_the_file(void **state)
 {
-	static const char *const acts[][2] = {{"ignored", "never read"},
-	                                      {"capped", "used 524288, as by default"}};
+	static const char *const acts[][3] = {
+	    {"ignored", "524288", "never read"},
+	    {"capped", "524288", "used 524288, as by default"},
+	    {"capped", "131072",
+	     "used 131072: never read, and so would be the default's 524288"},
+	    {"capped", "1048576", NULL}, /* less than asked, and more than the default */
+	};
 	struct status st = {""};
 	(void)state;
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < sizeof acts / sizeof *acts; i++) {
 		char line[128];
 		act = acts[i][0];
+		used = acts[i][1];
 		write_record(CONFIRMED);
 		if (report_make(made_folder, "/nowhere", NULL, &st))
 			fail_msg("%s", st.text);
 		snprintf(line, sizeof line, "\n#   left out: NCCL_BUFFSIZE=8388608: %s\n",
-		         acts[i][1]);
-		made_says(made_read("nccl.conf"), line);
+		         acts[i][2] ? acts[i][2] : "");
+		const char *conf = made_read("nccl.conf");
+		assert_int_equal(strstr(conf, line) != NULL, acts[i][2] != NULL);
+		assert_int_equal(strstr(conf, "left out") != NULL, acts[i][2] != NULL);
 	}
 	act = NULL;
 }

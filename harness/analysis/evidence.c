@@ -349,10 +349,23 @@ static const struct path_setting *actor_of(const struct path *path,
 	return NULL;
 }
 
+/* More was asked for than the default has, and less came of it: what capped it would have
+ * capped the default alike. */
+static bool is_capped_below(const struct path_setting *set, const struct path *without,
+                            unsigned long long *usual)
+{
+	char there[PATH_WHY_BYTES];
+	path_fact(without, set->fact, there, sizeof there);
+	*usual = strtoull(there, NULL, 10);
+	return set->act == PATH_CAPPED && strtoull(set->asked, NULL, 0) > *usual &&
+	       strtoull(set->used, NULL, 10) < *usual;
+}
+
 void evidence_idle(const struct summary *s, const char *variant, const char *key, char *why,
                    size_t bytes)
 {
 	struct path with = {0}, without = {0};
+	unsigned long long usual;
 	const struct path_setting *set = NULL, *actor;
 	why[0] = '\0';
 	if (s->reference >= 0 && path_of(s, variant, &with) &&
@@ -365,6 +378,9 @@ void evidence_idle(const struct summary *s, const char *variant, const char *key
 	else if (set && set->act == PATH_CAPPED && (actor = actor_of(&with, set)))
 		snprintf(why, bytes, "used %s, for %s says so", set->used,
 		         strncmp(actor->key, "env.", 4) ? actor->key : actor->key + 4);
+	else if (set && is_capped_below(set, &without, &usual))
+		snprintf(why, bytes, "used %s: %s, and so would be the default's %llu",
+		         set->used, set->why, usual);
 	path_free(&with);
 	path_free(&without);
 }
