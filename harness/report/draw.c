@@ -256,8 +256,8 @@ static void take_list(struct job *job)
 	qsort(result->pictures, result->npictures, sizeof *result->pictures, by_name);
 }
 
-/* With so many factors it is they that are asked about, and as many variants hide each other in a
- * picture of ratios. */
+/* With so many factors it is they that are asked about, and as many variants hide each other in
+ * a picture of ratios. */
 #define MANY_FACTORS 8
 
 static int find_answer(const struct model_pictures *result, const struct findings *findings)
@@ -374,7 +374,7 @@ int draw_pictures(struct model *model, const char *dir, const char *plot_dir, st
 		goto done;
 	if (write_data(model, job, st))
 		goto done;
-	if (gnuplot_drawable(&model->summary))
+	if (drawn_count(&model->summary))
 		draw_all(job, &model->findings);
 	else
 		snprintf(model->drawn.warning, sizeof model->drawn.warning,

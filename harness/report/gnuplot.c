@@ -42,11 +42,6 @@ void gnuplot_machine(const struct summary *s, char *text, size_t bytes)
 	         s->ncores, words_plural(s->ncores));
 }
 
-bool gnuplot_drawable(const struct summary *s)
-{
-	return drawn_count(s) > 0;
-}
-
 /* The library versions of the drawn variants, each once: "2.28.3 and 2.21.5". */
 static void list_libraries(const struct summary *s, char *text, size_t bytes)
 {
@@ -522,7 +517,7 @@ int gnuplot_write(const struct model *m, const struct drawn_order *order, const 
 	if (!p.out)
 		return -1;
 	put_run(&p);
-	if (gnuplot_drawable(s)) {
+	if (drawn_count(s)) {
 		put_variants(&p);
 		put_ratio_panels(&p);
 		rc = put_groups(&p, st) || script_table(&p, tables_summary(m), st) ||

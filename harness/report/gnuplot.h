@@ -15,8 +15,6 @@ struct script;
 /* How many the run holds, the limit's own not counted. */
 unsigned gnuplot_collectives(const struct summary *summary);
 
-/* Whether there is anything to draw. */
-bool gnuplot_drawable(const struct summary *summary);
 /* With the tables of summary, ranks, factors and versions as data, columns by name. */
 int gnuplot_write(const struct model *model, const struct drawn_order *order, const char *file,
                   struct status *st);

@@ -419,7 +419,7 @@ static int put_spans(struct script *p, const struct model *m, struct status *st)
 int gnuplot_findings(struct script *p, const struct model *m, struct status *st)
 {
 	int rc = 0;
-	if (gnuplot_drawable(p->s)) {
+	if (drawn_count(p->s)) {
 		put_pingpong(p);
 		put_training(p);
 		rc = put_spans(p, m, st);

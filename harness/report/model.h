@@ -1,5 +1,5 @@
-/* All that a report tells: the record, the numbers made of it, and the findings. Made once by
- * report.c; what is written from it computes nothing. */
+/* All that a report tells: the record, the numbers made of it, and the findings. Made once; what
+ * is written from it computes nothing. */
 #ifndef LAUNCHGAP_MODEL_H
 #define LAUNCHGAP_MODEL_H
 
@@ -40,6 +40,11 @@ struct model {
 	struct warnings warnings;
 	struct model_pictures drawn;
 };
+
+/* Of the record in `dir`, all but warnings and pictures. NULL: it cannot be read, or memory is out.
+ * The caller frees it. */
+struct model *model_make(const char *dir, struct status *st);
+void model_free(struct model *model);
 
 /* A text of the run's first line, "" where it is missing. */
 const char *model_text(const struct model *model, const char *key);

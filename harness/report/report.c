@@ -52,28 +52,6 @@ int report_options_settle(struct report_options *options, struct status *st)
 	return 0;
 }
 
-const char *model_text(const struct model *m, const char *key)
-{
-	const char *text = json_string_value(json_object_get(m->run.environment, key));
-	return text ? text : "";
-}
-
-const char *model_caption(const struct model *m, const struct model_picture *picture)
-{
-	for (unsigned i = 0; i < m->regimes.n; i++) {
-		const char *why = m->regimes.list[i].why;
-		if (picture->caption[0] &&
-		    !strncmp(why, picture->caption, strlen(picture->caption)))
-			return picture->title;
-	}
-	return picture->caption;
-}
-
-long long model_number(const struct model *m, const char *key)
-{
-	return (long long)json_integer_value(json_object_get(m->run.environment, key));
-}
-
 /* A file of the run's folder. */
 static int path_of(const char *dir, const char *name, char path[PATH_MAX], struct status *st)
 {
@@ -198,23 +176,11 @@ static unsigned print_nccl_tests(const struct model *m, const char *dir,
 	return tables;
 }
 
-/* Numbers and findings, of a record that is loaded. */
-static int analyse(struct model *m, struct status *st)
-{
-	const struct summary *s = &m->summary;
-	if (regimes_make(s, &m->regimes, st) || cliffs_find(s, &m->cliffs, &m->ncliffs, st) ||
-	    channels_make(s, &m->channels, st) ||
-	    findings_make(s, &m->regimes, m->cliffs, m->ncliffs, &m->findings, st))
-		return -1;
-	answer_make(s, &m->findings, &m->regimes, &m->answer);
-	return 0;
-}
-
 static int make(struct model *m, const char *dir, const char *plot_dir,
                 const struct report_options *options, struct status *st)
 {
 	unsigned tables = 1;
-	if (analyse(m, st) || write_tables(m, dir, st) || write_conf(m, dir, st) ||
+	if (write_tables(m, dir, st) || write_conf(m, dir, st) ||
 	    draw_pictures(m, dir, plot_dir, st))
 		return -1;
 	validity_collect(&m->summary, m->torn, &m->warnings);
@@ -250,23 +216,8 @@ static int make(struct model *m, const char *dir, const char *plot_dir,
 int report_make(const char *dir, const char *plot_dir, const struct report_options *options,
                 struct status *st)
 {
-	struct model *m = calloc(1, sizeof *m);
-	int rc = -1;
-	if (!m)
-		return status_set(st, "out of memory for the report");
-	if (record_load(dir, &m->run, &m->torn, st))
-		goto free_model;
-	if (summary_make(&m->run, &m->summary, st))
-		goto free_record;
-	rc = make(m, dir, plot_dir, options, st);
-	free(m->cliffs);
-	free(m->channels.list);
-	findings_free(&m->findings);
-	regimes_free(&m->regimes);
-	summary_free(&m->summary);
-free_record:
-	record_free(&m->run);
-free_model:
-	free(m);
+	struct model *m = model_make(dir, st);
+	int rc = m ? make(m, dir, plot_dir, options, st) : -1;
+	model_free(m);
 	return rc;
 }

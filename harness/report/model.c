@@ -1,0 +1,67 @@
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int analyse(struct model *m, struct status *st)
+{
+	const struct summary *s = &m->summary;
+	if (summary_make(&m->run, &m->summary, st) || regimes_make(s, &m->regimes, st) ||
+	    cliffs_find(s, &m->cliffs, &m->ncliffs, st) || channels_make(s, &m->channels, st) ||
+	    findings_make(s, &m->regimes, m->cliffs, m->ncliffs, &m->findings, st))
+		return -1;
+	answer_make(s, &m->findings, &m->regimes, &m->answer);
+	return 0;
+}
+
+struct model *model_make(const char *dir, struct status *st)
+{
+	struct model *m = calloc(1, sizeof *m);
+	if (!m) {
+		status_set(st, "out of memory for the report");
+		return NULL;
+	}
+	if (record_load(dir, &m->run, &m->torn, st)) {
+		free(m);
+		return NULL;
+	}
+	if (!analyse(m, st))
+		return m;
+	model_free(m);
+	return NULL;
+}
+
+void model_free(struct model *m)
+{
+	if (!m)
+		return;
+	free(m->cliffs);
+	free(m->channels.list);
+	findings_free(&m->findings);
+	regimes_free(&m->regimes);
+	summary_free(&m->summary);
+	record_free(&m->run);
+	free(m);
+}
+
+const char *model_text(const struct model *m, const char *key)
+{
+	const char *text = json_string_value(json_object_get(m->run.environment, key));
+	return text ? text : "";
+}
+
+const char *model_caption(const struct model *m, const struct model_picture *picture)
+{
+	for (unsigned i = 0; i < m->regimes.n; i++) {
+		const char *why = m->regimes.list[i].why;
+		if (picture->caption[0] &&
+		    !strncmp(why, picture->caption, strlen(picture->caption)))
+			return picture->title;
+	}
+	return picture->caption;
+}
+
+long long model_number(const struct model *m, const char *key)
+{
+	return (long long)json_integer_value(json_object_get(m->run.environment, key));
+}
