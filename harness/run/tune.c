@@ -17,6 +17,7 @@ struct tuning {
 	unsigned variant_of[SEARCH_MAX_SETS];
 	unsigned ordinary; /* the plan's variants before them */
 	unsigned order;    /* of the next trial */
+	bool hurried;      /* a round was left out, as the budget has no room for it */
 };
 
 /* A set as a variant of the plan: its place among the sets, or -1. */
@@ -177,23 +178,28 @@ static int next_find(struct tuning *t, bool restore, struct tuned_next *next, st
 			                plan_search_blocks(&r->plan), hurry, next, st);
 		hurry = !rc && !hurry && !next->ended && !next->confirms &&
 		        is_short(r, next->n + 2);
+		t->hurried |= hurry;
 	} while (hurry);
 	record_free(&run);
 	return rc;
 }
 
-static void end_say(struct runner *r, const struct tuned_next *last, unsigned nsets,
+static void end_say(struct runner *r, const struct tuned_next *last, const struct tuning *t,
                     unsigned confirmed)
 {
+	char budget[64] = ",";
+	if (t->hurried)
+		snprintf(budget, sizeof budget, ", as many as a budget of %u s has room for,",
+		         r->spec.budget_s);
 	strcpy(r->end.reason, "search");
 	if (last->why[0])
 		snprintf(r->end.text, sizeof r->end.text, "%s", last->why);
 	else
 		snprintf(
 		    r->end.text, sizeof r->end.text,
-		    "%u sets were measured, and the best of them again in %u blocks of their "
+		    "%u sets were measured%s and the best of them again in %u blocks of their "
 		    "own",
-		    nsets, confirmed);
+		    t->nsets, budget, confirmed);
 }
 
 int tune_blocks(struct runner *r, struct status *st)
@@ -222,7 +228,7 @@ int tune_blocks(struct runner *r, struct status *st)
 		t->order += n;
 	}
 	if (!rc)
-		end_say(r, next, t->nsets, confirmed);
+		end_say(r, next, t, confirmed);
 out:
 	r->hopeless = NULL;
 	free(t);
