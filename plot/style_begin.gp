@@ -2,6 +2,7 @@
 reset
 eval csv
 said_rows = rows(said, 118)
+said_more = said_rows > 3 ? ' …' : ''
 said_rows = said_rows > 3 ? 3 : said_rows
 key_top = 34.0 + 17 * said_rows
 top = key_top + (legend ? 20.0 * legend + 6 : 0)
@@ -16,7 +17,7 @@ set output out.'/'.name.'.'.format
 set multiplot
 set label 1 head at screen x(16), screen y(20) left font font(strlen(head) > 104 ? 9.5 : strlen(head) > 86 ? 11 : 13)
 do for [k = 1:said_rows] {
-	set label 1 + k row(said, k, 118) at screen x(16), screen y(25 + 17 * k) left textcolor rgb ink
+	set label 1 + k row(said, k, 118).(k == 3 ? said_more : '') at screen x(16), screen y(25 + 17 * k) left textcolor rgb ink
 }
 set label 8 how at screen x(16), screen y(H - 28) left textcolor rgb 0x777777 font font(9)
 set label 9 machine at screen x(16), screen y(H - 12) left textcolor rgb 0x777777 font font(9)

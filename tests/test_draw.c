@@ -365,6 +365,35 @@ static void a_noisy_run_still_says_what_is_beyond_its_noise(void **state)
 	}
 }
 
+/* Of 15 variants that differ from the reference: what does not fit three rows is counted. */
+static void captions_of_many_variants_fit(void **state)
+{
+	struct record_run run;
+	struct summary summary;
+	struct regimes regimes;
+	struct drawn_order order;
+	struct status st = {""};
+	char text[CAPTION_BYTES];
+	bool torn;
+	(void)state;
+	if (record_load("results/reference/2x-h200/factors_new", &run, &torn, &st) ||
+	    summary_make(&run, &summary, &st))
+		fail_msg("%s", st.text);
+	assert_int_equal(regimes_make(&summary, &regimes, &st), 0);
+	assert_int_equal(drawn_order(&summary, &order, &st), 0);
+	for (unsigned g = 0; g < summary.ngroups; g++) {
+		assert_int_equal(
+		    caption_group(&summary, &regimes, &order, g, text, sizeof text, &st), 0);
+		if (summary.groups[g].cell.pace == PACE_STREAM)
+			made_says(text, " others: undecided");
+		assert_in_range(strlen(text), 100, 3 * 110);
+	}
+	free(order.variants);
+	regimes_free(&regimes);
+	summary_free(&summary);
+	record_free(&run);
+}
+
 static unsigned asked_factors;
 
 static void ask_factors(json_t *environment)
@@ -523,6 +552,7 @@ int main(void)
 	    cmocka_unit_test(a_folders_name_is_no_command),
 	    cmocka_unit_test(every_picture_is_png_and_svg),
 	    cmocka_unit_test(a_noisy_run_still_says_what_is_beyond_its_noise),
+	    cmocka_unit_test(captions_of_many_variants_fit),
 	    cmocka_unit_test(many_factors_are_the_answers_picture),
 	    cmocka_unit_test(every_size_has_its_point),
 	    cmocka_unit_test(the_limit_is_drawn),

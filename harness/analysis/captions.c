@@ -8,6 +8,7 @@
 
 #define NAMED 3   /* of a longer list so many stand by name */
 #define MANY  256 /* variants; beyond, nothing is said of them */
+#define LONG  160 /* bytes; behind so many, several variants are counted and not named */
 
 /* "a, b and c", of more than four "a, b, c and 4 more". */
 static void add_names(const struct summary *s, const unsigned *variants, unsigned n, char *text,
@@ -68,7 +69,10 @@ static void add_kind(const struct summary *s, const struct drawn_order *order,
 	verdict_unseen_text(unseen, least_seen, sizeof least_seen);
 	const struct words least = words_number(lo), most = words_number(hi);
 	words_add(text, bytes, "; ");
-	add_names(s, found, n, text, bytes);
+	if (n > 1 && strlen(text) > LONG)
+		words_add(text, bytes, "%u others", n);
+	else
+		add_names(s, found, n, text, bytes);
 	if (kind == VERDICT_NO_DIFFERENCE)
 		words_add(text, bytes, ": no difference within %.3g %%", 100 * s->margin);
 	else if (kind == VERDICT_UNDECIDED)
