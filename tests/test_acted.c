@@ -236,6 +236,7 @@ static void a_factor_without_action_is_called_so(void **state)
 }
 
 static const char *launched[2]; /* thread blocks of processes, and of the others */
+static bool each_its_own;       /* the larger size is another collective's */
 
 static void of_each_call(json_t *env)
 {
@@ -253,22 +254,27 @@ static void says_launched(json_t *line, const struct made_place *p)
 	json_object_set_new(
 	    line, "facts",
 	    json_pack("[{s:s}]", "launched_ctas", launched[p->variant != MADE_PROCESSES]));
+	if (each_its_own && p->size && p->variant != MADE_LIMIT)
+		json_object_set_new(line, "collective", json_string("sendrecv"));
 }
 
 /* Of what is asked of each call NCCL's log says nothing: what was launched does, where calls
- * larger than the smallest were looked at. */
+ * larger than the smallest of each collective were looked at. */
 static void what_was_launched_proves_a_setting(void **state)
 {
 	static const struct {
 		const char *here, *there;
 		unsigned sizes;
 		const char *says;
+		bool each_its_own;
 	} cases[] = {
 	    {"alltoall 32", "alltoall 32", 2,
 	     "call_ctas changes nothing: thread blocks launched, alltoall 32; without it the "
-	     "same"},
-	    {"alltoall 8", "alltoall 32", 2, NULL},
-	    {"alltoall 2", "alltoall 2", 1, NULL},
+	     "same",
+	     false},
+	    {"alltoall 8", "alltoall 32", 2, NULL, false},
+	    {"alltoall 2", "alltoall 2", 1, NULL, false},
+	    {"alltoall 2, sendrecv 2", "alltoall 2, sendrecv 2", 2, NULL, true},
 	};
 	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -278,6 +284,7 @@ static void what_was_launched_proves_a_setting(void **state)
 		of.timeline = true;
 		of.more = NULL;
 		of.sizes = cases[i].sizes;
+		each_its_own = cases[i].each_its_own;
 		launched[0] = cases[i].here;
 		launched[1] = cases[i].there;
 		json_assert_text(json_finding(made_report(&of), "factor", "blocks"),

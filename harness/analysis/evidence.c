@@ -290,19 +290,29 @@ static bool bounds_launched(const char *key)
 	return false;
 }
 
-/* Whether its kernels were looked at in calls larger than the smallest, which launch all the
- * thread blocks that they may. */
-static bool launched_large(const struct summary *s, const char *variant)
+/* Whether a collective's kernels were looked at, and at one size alone. */
+static bool is_single_size(const struct summary *s, const char *variant, enum coll_kind coll)
 {
 	size_t least = SIZE_MAX, most = 0;
 	for (unsigned i = 0; i < s->run->ncells; i++) {
 		const struct record_cell *c = &s->run->cells[i];
-		if (c->cell.pass != PASS_TIMELINE || c->error[0] || strcmp(c->variant, variant))
+		if (c->cell.pass != PASS_TIMELINE || c->error[0] || c->cell.coll != coll ||
+		    strcmp(c->variant, variant))
 			continue;
 		least = c->cell.bytes < least ? c->cell.bytes : least;
 		most = c->cell.bytes > most ? c->cell.bytes : most;
 	}
-	return most > least;
+	return most == least;
+}
+
+/* Whether every collective was looked at in calls larger than its smallest, which launch all
+ * the thread blocks that they may. */
+static bool launched_large(const struct summary *s, const char *variant)
+{
+	for (int coll = 0; coll < COLL_KINDS; coll++)
+		if (is_single_size(s, variant, (enum coll_kind)coll))
+			return false;
+	return true;
 }
 
 static void say_launched(const struct summary *s, const struct factor *factor, char *text,
