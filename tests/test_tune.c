@@ -60,6 +60,7 @@ static void whole(const char *path, const struct record_run *run, unsigned cut)
 	assert_int_equal(confirms(run), 6);
 	assert_int_equal(run->search.blocks[run->search.nblocks - 1].round, SEARCH_ROUNDS);
 	assert_string_equal(run->end.reason, "search");
+	assert_non_null(strstr(run->end.text, "the best of them again in 6 blocks"));
 	/* The reference and its twin in every block, others of the file in the confirmation. */
 	assert_in_range(cells_of(run, "default"), run->search.nblocks - cut,
 	                run->search.nblocks);
@@ -114,6 +115,23 @@ static void a_search_is_confirmed_and_goes_on_where_it_was_cut_off(void **state)
 	/* Then there is nothing to add. */
 	cli_expect(cli_run(folder, again), 0, "Ended by search.");
 	run = load(path);
+	whole(path, &run, 1);
+	record_free(&run);
+}
+
+/* The first block has five trials, of which three take 80 ms or more: by their mean 24 of the
+ * confirmation behind another round are more than a second. */
+static void a_spent_budget_ends_the_search_and_not_its_confirmation(void **state)
+{
+	char path[512];
+	(void)state;
+	cli_write(folder, "t.exp", SPACE);
+	const char *args[] = {"run",   "--file",      file,        "--results",
+	                      results, "--no-report", "budget=1s", NULL};
+	cli_expect(cli_run(folder, args), 0, "Ended by search.");
+	struct record_run run = load(path);
+	assert_int_equal(run.search.nblocks, 1 + 6);
+	assert_false(run.search.blocks[0].confirms);
 	assert_int_equal(confirms(&run), 6);
 	record_free(&run);
 }
@@ -134,6 +152,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(
 	        a_search_is_confirmed_and_goes_on_where_it_was_cut_off, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(
+	        a_spent_budget_ends_the_search_and_not_its_confirmation, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(a_plan_is_shown_without_a_trial, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

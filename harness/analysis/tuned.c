@@ -253,14 +253,15 @@ static void find_missing(const struct record_run *run, const struct tuned_seen *
 	out->round = last->round;
 }
 
-/* Blocks of the confirmation in which every finalist was measured. */
+/* Blocks of the confirmation in which every finalist was measured. One that was cut off before
+ * its first trial has two lines: that of the session that went on has its number. */
 static unsigned blocks_confirmed(const struct record_run *run)
 {
 	unsigned whole = 0;
 	for (unsigned b = 0; b < run->search.nblocks; b++) {
 		const struct record_search_block *block = &run->search.blocks[b];
 		const json_t *name;
-		bool all = block->confirms;
+		bool all = block->confirms && (!b || block[-1].block != block->block);
 		size_t i;
 		json_array_foreach(block->measures, i, name)
 		{
@@ -289,7 +290,8 @@ static int confirm_next(const struct record_run *run, const struct tuned_seen *t
 	out->round = SEARCH_ROUNDS;
 	if (!first)
 		return search_finalists(&t->seen, out->sets, &out->n, st);
-	if (blocks_confirmed(run) >= blocks) {
+	out->confirmed = blocks_confirmed(run);
+	if (out->confirmed >= blocks) {
 		out->ended = true;
 		return 0;
 	}

@@ -47,6 +47,7 @@ void tuned_seen_free(struct tuned_seen *seen);
 /* What the next block of a search measures. */
 struct tuned_next {
 	bool ended, confirms;
+	unsigned confirmed; /* whole blocks of the confirmation that the record has */
 	unsigned round;
 	unsigned n;
 	struct search_set sets[SEARCH_MAX_SETS];

@@ -38,6 +38,20 @@ static int set_add(struct tuning *t, const struct search_set *set, struct status
 	return (int)t->nsets++;
 }
 
+/* Which way the data of its sets takes, where the record knows it: not to be asked for again. */
+static void paths_restore(const struct tuning *t, const struct record_run *run)
+{
+	struct runner *r = t->r;
+	for (unsigned i = 0; i < run->npaths * t->nsets; i++) {
+		const struct record_path *path = &run->paths[i / t->nsets];
+		const unsigned v = t->variant_of[i % t->nsets];
+		if (strcmp(r->plan.variants[v].name, path->variant))
+			continue;
+		r->has_path[v] = true;
+		r->unexpected[v] = !path->as_expected;
+	}
+}
+
 /* What the record has already, in its order. */
 static int sets_restore(struct tuning *t, const struct record_run *run, struct status *st)
 {
@@ -50,6 +64,7 @@ static int sets_restore(struct tuning *t, const struct record_run *run, struct s
 	for (unsigned i = 0; i < seen.seen.nsets && rc >= 0; i++)
 		rc = set_add(t, &seen.sets[i], st);
 	tuned_seen_free(&seen);
+	paths_restore(t, run);
 	for (unsigned i = 0; i < run->ncells + run->search.ncells; i++) {
 		const struct record_cell *c =
 		    i < run->ncells ? &run->cells[i] : &run->search.cells[i - run->ncells];
@@ -107,12 +122,12 @@ static int block_begin(struct tuning *t, const struct tuned_next *next, unsigned
 	return folder_commit(&t->r->folder, st);
 }
 
-static void say_stage(struct runner *r, const struct tuned_next *next, unsigned confirmed)
+static void say_stage(struct runner *r, const struct tuned_next *next)
 {
 	char *stage = r->stage;
 	const size_t bytes = sizeof r->stage;
 	if (next->confirms)
-		snprintf(stage, bytes, "confirm %u of %u", confirmed + 1,
+		snprintf(stage, bytes, "confirm %u of %u", next->confirmed + 1,
 		         plan_search_blocks(&r->plan));
 	else if (next->round < SEARCH_SCREENS)
 		snprintf(stage, bytes, "screen %u of %d", next->round + 1, SEARCH_SCREENS);
@@ -135,8 +150,9 @@ static bool is_short(const struct runner *r, unsigned trials)
 	return spent_s * (1 + (double)left / r->ndone) > r->spec.budget_s;
 }
 
-/* A value with which nothing ran and two sets failed would fail, or wait for its timeout, in
- * half of all sets. */
+/* A set that is given up: a block is whole once it has a line of each of its sets. And a value
+ * with which nothing ran and two sets failed: it would fail, or wait for its timeout, in half of
+ * all sets. */
 static bool is_hopeless(const struct runner *r, unsigned variant, char *why, size_t bytes)
 {
 	const struct tuning *t = r->hopeless_arg;
@@ -144,6 +160,10 @@ static bool is_hopeless(const struct runner *r, unsigned variant, char *why, siz
 	for (unsigned i = 0; i < t->nsets; i++)
 		if (t->variant_of[i] == variant)
 			set = &t->sets[i];
+	if (set && r->failed[variant] >= GIVE_UP) {
+		snprintf(why, bytes, "not tried: %d trials before failed", GIVE_UP);
+		return true;
+	}
 	for (unsigned k = 0; set && k < r->plan.search.nkeys; k++) {
 		unsigned failed = 0, measured = 0;
 		for (unsigned i = 0; i < t->nsets && set->level[k]; i++) {
@@ -184,8 +204,7 @@ static int next_find(struct tuning *t, bool restore, struct tuned_next *next, st
 	return rc;
 }
 
-static void end_say(struct runner *r, const struct tuned_next *last, const struct tuning *t,
-                    unsigned confirmed)
+static void end_say(struct runner *r, const struct tuned_next *last, const struct tuning *t)
 {
 	char budget[64] = ",";
 	if (t->hurried)
@@ -199,14 +218,15 @@ static void end_say(struct runner *r, const struct tuned_next *last, const struc
 		    r->end.text, sizeof r->end.text,
 		    "%u sets were measured%s and the best of them again in %u blocks of their "
 		    "own",
-		    t->nsets, budget, confirmed);
+		    t->nsets, budget, last->confirmed);
 }
 
 int tune_blocks(struct runner *r, struct status *st)
 {
 	struct tuning *t = calloc(1, sizeof *t);
 	struct tuned_next *next = calloc(1, sizeof *next);
-	unsigned variants[PLAN_MAX_VARIANTS], n, screen, narrow, confirm, confirmed = 0;
+	unsigned variants[PLAN_MAX_VARIANTS], n, screen, narrow, confirm;
+	bool asked = false; /* which way data takes, behind the first block that confirms */
 	int rc = t && next ? 0 : status_set(st, "out of memory for the search");
 	if (rc)
 		goto out;
@@ -218,17 +238,17 @@ int tune_blocks(struct runner *r, struct status *st)
 		if ((rc = next_find(t, block == r->first_block, next, st)) || next->ended)
 			break;
 		const unsigned first = r->plan.ntrials;
-		say_stage(r, next, confirmed);
-		confirmed += next->confirms;
+		say_stage(r, next);
 		if ((rc = block_begin(t, next, block, variants, &n, st)) ||
 		    (rc = plan_add_block(&r->plan, block, t->order, variants, n, st)) ||
 		    (rc = run_block(r, block, first, n, st)) ||
-		    (next->confirms && confirmed == 1 && (rc = run_evidence(r, st))))
+		    (next->confirms && !asked && (rc = run_evidence(r, st))))
 			break;
+		asked = asked || next->confirms;
 		t->order += n;
 	}
 	if (!rc)
-		end_say(r, next, t, confirmed);
+		end_say(r, next, t);
 out:
 	r->hopeless = NULL;
 	free(t);

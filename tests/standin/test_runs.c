@@ -475,6 +475,97 @@ static void ranks_share_a_gpu_in_all_modes(void **state)
 	           1, "ranks_per_gpu wants NCCL 2.30.3");
 }
 
+/* --- a search that goes on --- */
+
+/* Its record's lines up to the first, or with `last` the last, block of the confirmation; that one
+ * without its trials, and with the finalists that are given (NULL: as it is). */
+static void cut_search(const char *path, bool last, const char *finalist)
+{
+	char *text = cli_read(path), *rest = text, *line;
+	size_t blocks = 0, confirms = 0;
+	for (const char *at = text; (at = strstr(at, "\"confirms\":true")); at++)
+		confirms++;
+	FILE *out = fopen(path, "w");
+	assert_non_null(out);
+	while (confirms && blocks < (last ? confirms : 1) && (line = strsep(&rest, "\n"))) {
+		json_t *json = json_loads(line, 0, NULL);
+		assert_non_null(json);
+		blocks += json_is_true(json_object_get(json, "confirms"));
+		if (finalist && blocks)
+			json_object_set_new(json, "measures", json_pack("[s]", finalist));
+		json_object_del(json, "xxh3"); /* as older programs wrote */
+		json_dumpf(json, out, JSON_COMPACT);
+		fputc('\n', out);
+		json_decref(json);
+	}
+	fclose(out);
+	free(text);
+	assert_true(blocks > 0);
+}
+
+/* The set that has this value of the second key. */
+static const char *set_with(const struct record_run *record, char name[32])
+{
+	const json_t *set;
+	size_t i;
+	json_array_foreach(record->search.sets, i, set)
+	{
+		if (json_integer_value(json_array_get(json_object_get(set, "levels"), 1)) != 1)
+			continue;
+		snprintf(name, 32, "%s", json_string_value(json_object_get(set, "name")));
+		return name;
+	}
+	fail_msg("no set with it");
+	return NULL;
+}
+
+static unsigned confirms_of(const struct record_run *record)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < record->search.nblocks; i++)
+		n += record->search.blocks[i].confirms;
+	return n;
+}
+
+/* What is known of a finalist's data path is not asked for again; and one that fails for good is
+ * given up, so that the search ends all the same. */
+static void a_search_goes_on_and_ends(void **state)
+{
+	char path[256], folder_of[256], registers[32];
+	(void)state;
+	cli_expect(run_with("collective = alltoall\nbytes = 4K\npace = stream\n"
+	                    "[variant default]\nmode = single\nextra = 4ms\n"
+	                    "[search]\nfinalists = 1\nextra = 1ms\nregister = local\n",
+	                    "budget=1s"),
+	           0, "Ended by search.");
+	struct record_run record = record_of("t");
+	const unsigned confirms = confirms_of(&record);
+	assert_true(confirms > 1);
+	assert_int_equal(record.npaths, 2);
+	set_with(&record, registers);
+	record_free(&record);
+	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
+	snprintf(folder_of, sizeof folder_of, "%s", path);
+	*strrchr(folder_of, '/') = '\0';
+	const char *again[] = {"resume", folder_of, "--no-report", NULL};
+
+	cut_search(path, true, NULL);
+	cli_expect(cli_run(folder, again), 0, "Ended by search.");
+	record = record_of("t");
+	assert_int_equal(record.npaths, 2);
+	/* The one without its trials, and one in its place. */
+	assert_int_equal(confirms_of(&record), confirms + 1);
+	record_free(&record);
+
+	cut_search(path, false, registers);
+	setenv("STANDIN_NCCL", "ncclCommRegister:2", 1);
+	cli_expect(cli_run(folder, again), 1, "not tried again");
+	record = record_of("t");
+	assert_int_equal(confirms_of(&record), confirms + 1);
+	assert_string_equal(record.end.reason, "search");
+	record_free(&record);
+}
+
 int main(void)
 {
 	char program[STANDIN_BYTES];
@@ -500,6 +591,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(a_call_of_its_own_configuration_is_that_call,
 	                                    set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(ranks_share_a_gpu_in_all_modes, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_search_goes_on_and_ends, set_up, tear_down),
 	};
 	if (standin_find_named("launchgap", program) ||
 	    standin_find_named("2.21.5/libnccl.so.2", old) ||
