@@ -4,6 +4,8 @@
 # where no lanes are known.
 load plot_dir.'/style.gp'
 
+# stats that finds nothing leaves no figure behind, not even that there are none.
+found(_) = exists('STATS_records') ? STATS_records : 0
 spans_of(i, col) = strcol('variant') eq V_name[i] ? column(col) : NaN
 in_lane(i, k, col) = column('lane') == k ? spans_of(i, col) : NaN
 do for [picture = 1:spans > 0] {
@@ -14,7 +16,7 @@ do for [picture = 1:spans > 0] {
 	sums = 0 # of activations
 	do for [i = 1:main] {
 		stats $spans using (spans_of(i, 'end_us')) nooutput
-		if (STATS_records > 0) {
+		if (found(0) > 0) {
 			entries = entries.sprintf(' %d', i)
 			end = most(STATS_max, end)
 			stats $spans using (spans_of(i, 'rank')) nooutput
@@ -22,7 +24,7 @@ do for [picture = 1:spans > 0] {
 			stats $spans using (spans_of(i, 'bytes')) nooutput
 			bytes = STATS_max
 			stats $spans using (in_lane(i, 2, 'rank')) nooutput
-			sums = sums + STATS_records
+			sums = sums + found(0)
 		}
 	}
 	panels = words(entries)

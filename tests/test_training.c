@@ -409,6 +409,16 @@ static void a_step_has_its_lanes(void **state)
 	}
 	assert_true(with >= 2);
 	record_free(&record);
+	/* They are drawn; no sums of activations are among them. */
+	if (!access("/usr/bin/gnuplot", X_OK) || !access("/usr/local/bin/gnuplot", X_OK)) {
+		path[strlen(path) - strlen("/trials.jsonl")] = '\0';
+		struct cli cli = cli_run(folder, (const char *[]){"report", path, NULL});
+		if (cli.code || strstr(cli.out, "was not drawn"))
+			fail_msg("%s", cli.out);
+		free(cli.out);
+		strcat(path, "/plots/host_training_step.png");
+		assert_int_equal(access(path, R_OK), 0);
+	}
 	cli_clean(folder);
 }
 
