@@ -113,6 +113,18 @@ static void exposed_is_what_a_step_has_beyond_its_compute(void **state)
 	assert_int_equal(access(made_path("training.csv"), R_OK), 0);
 }
 
+/* What modes are held against each other by is the step: its mean with its own parts is no time. */
+static void a_step_is_not_averaged_with_its_parts(void **state)
+{
+	struct made m = world(BLOCKS);
+	(void)state;
+	without = 0;
+	json_keys processes = {"variant", "processes", NULL};
+	json_assert_number(
+	    json_cell(json_table(made_report(&m), "verdicts_large"), processes, "speed"),
+	    "estimate", 109. / 139, 0.005);
+}
+
 static void few_blocks_give_figures_without_intervals(void **state)
 {
 	struct made m = world(3);
@@ -194,6 +206,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(exposed_is_what_a_step_has_beyond_its_compute),
+	    cmocka_unit_test(a_step_is_not_averaged_with_its_parts),
 	    cmocka_unit_test(few_blocks_give_figures_without_intervals),
 	    cmocka_unit_test(a_step_alone_has_no_exposed_communication),
 	    cmocka_unit_test(experts_get_tokens),

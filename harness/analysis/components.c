@@ -223,7 +223,7 @@ static int side_make(const struct summary *s, const struct regime *r, unsigned v
 	int rc = cells ? 0 : -1;
 	for (unsigned i = 0; !rc && i < s->run->ncells; i++) {
 		const struct record_cell *c = &s->run->cells[i];
-		if (!regime_holds(r, c) || s->index.variant_of[i] != variant)
+		if (!regime_holds(s, r, c) || s->index.variant_of[i] != variant)
 			continue;
 		rc = take_cell(c, s->index.place_of[i], &cells[n]);
 		n += isfinite(cells[n].log);

@@ -85,11 +85,13 @@ static int pace_of(const struct maker *m)
 static bool is_selected(const struct maker *m, const struct summary_group *g, int pace)
 {
 	const struct contrast_select *select = m->select;
+	const enum coll_kind coll = g->cell.coll;
 	if (g->limit || (select->group && g != select->group))
 		return false;
-	return (pace == CLAIM_ANY_PACE || (int)g->cell.pace == pace) &&
-	       (select->coll == CLAIM_ANY_COLL ? g->cell.coll != COLL_INIT
-	                                       : (int)g->cell.coll == select->coll);
+	if (pace != CLAIM_ANY_PACE && (int)g->cell.pace != pace)
+		return false;
+	return select->coll == CLAIM_ANY_COLL ? coll != COLL_INIT && !index_is_part(m->s, coll)
+	                                      : (int)coll == select->coll;
 }
 
 /* Whether every variant has the cell in some block. */

@@ -23,7 +23,7 @@
 struct contrast_select {
 	struct claim_range bytes;          /* as asked */
 	int pace;                          /* CLAIM_ANY_PACE: the metric's own */
-	int coll;                          /* CLAIM_ANY_COLL: all that are called, not init */
+	int coll;                          /* CLAIM_ANY_COLL: all but init and parts of a step */
 	const struct summary_group *group; /* this one alone; NULL: any */
 	/* Variants that have to have the cells and blocks too, so that several contrasts rest
 	 * on the same ones. */

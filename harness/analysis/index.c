@@ -212,6 +212,17 @@ bool index_counts(const struct record_cell *c)
 	return !c->error[0] && c->cell.pass == PASS_TIMED;
 }
 
+bool index_is_part(const struct summary *s, enum coll_kind coll)
+{
+	const unsigned kinds = COLL_TRAINS | COLL_ROUTED, is = coll_info(coll)->is;
+	for (unsigned g = 0; (is & COLL_STEP_PART) && g < s->ngroups; g++) {
+		const unsigned other = coll_info(s->groups[g].cell.coll)->is;
+		if (!(other & COLL_STEP_PART) && (other & kinds) == (is & kinds))
+			return true;
+	}
+	return false;
+}
+
 struct summary_row *index_cell_row(const struct summary *s, unsigned i)
 {
 	return index_counts(&s->run->cells[i])

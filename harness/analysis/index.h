@@ -152,6 +152,9 @@ struct summary_row *index_at(const struct summary *summary, unsigned variant, un
                              unsigned size);
 /* Whether a cell of the record counts: measured, and in the timed pass. */
 bool index_counts(const struct record_cell *cell);
+/* Whether a collective is a part of a step that was measured whole: it says what the step is made
+ * of, and is not compared beside it. */
+bool index_is_part(const struct summary *summary, enum coll_kind coll);
 /* The row that the record's i-th cell counts in, or NULL. */
 struct summary_row *index_cell_row(const struct summary *summary, unsigned i);
 /* NULL where there is none. `block` is a place in the index' list. */

@@ -19,7 +19,8 @@ static bool holds(struct claim_range range, size_t asked)
 static bool is_of(const struct summary *s, unsigned group, int pace)
 {
 	const struct summary_group *g = &s->groups[group];
-	return (int)g->cell.pace == pace && g->cell.coll != COLL_INIT && !g->limit;
+	return (int)g->cell.pace == pace && g->cell.coll != COLL_INIT && !g->limit &&
+	       !index_is_part(s, g->cell.coll);
 }
 
 /* The sizes of a pace, ascending, each once. The caller frees *out. */
@@ -283,10 +284,10 @@ const struct regime *regimes_find(const struct regimes *regimes, enum regime_kin
 	return NULL;
 }
 
-bool regime_holds(const struct regime *r, const struct record_cell *c)
+bool regime_holds(const struct summary *s, const struct regime *r, const struct record_cell *c)
 {
 	return index_counts(c) && (int)c->cell.pace == r->pace && c->cell.coll != COLL_INIT &&
-	       holds(r->range, c->cell.asked_bytes);
+	       !index_is_part(s, c->cell.coll) && holds(r->range, c->cell.asked_bytes);
 }
 
 int regime_beyond(const struct regime *r, const struct stats_ratio *ratio)

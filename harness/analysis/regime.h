@@ -63,7 +63,8 @@ int regimes_settle(const struct summary *summary, struct claim_list *asked, stru
 const struct regime *regimes_find(const struct regimes *regimes, enum regime_kind kind);
 /* Whether a cell of the record is one of the regime's: measured, timed, of its pace and sizes.
  */
-bool regime_holds(const struct regime *regime, const struct record_cell *cell);
+bool regime_holds(const struct summary *summary, const struct regime *regime,
+                  const struct record_cell *cell);
 /* 1, -1: the whole interval of a ratio lies above, below 1 by more than that effect; else 0. */
 int regime_beyond(const struct regime *regime, const struct stats_ratio *ratio);
 /* Where a regime (or NULL: none) cannot tell: makes a decided verdict undecided, but for an

@@ -253,7 +253,7 @@ static void collect(const struct summary *s, const struct regime *r, unsigned va
 	for (unsigned i = 0; i < s->run->ncells; i++) {
 		const struct record_cell *c = &s->run->cells[i];
 		unsigned place = s->index.place_of[i];
-		if (s->index.variant_of[i] != variant || !regime_holds(r, c))
+		if (s->index.variant_of[i] != variant || !regime_holds(s, r, c))
 			continue;
 		if (!launch)
 			add(list, c, place, c->nranks, time_of(c, list->room));
@@ -375,7 +375,7 @@ static bool is_launch(const struct summary *s, const struct regime *r, unsigned 
 	for (unsigned i = 0; i < s->run->ncells; i++) {
 		const struct record_cell *c = &s->run->cells[i];
 		double launch = 0;
-		if (s->index.variant_of[i] != variant || !regime_holds(r, c))
+		if (s->index.variant_of[i] != variant || !regime_holds(s, r, c))
 			continue;
 		for (unsigned q = 0; q < c->nranks; q++)
 			launch = fmax(launch, launch_of(c, q, list->room));
@@ -392,7 +392,7 @@ int states_make(const struct summary *s, const struct regime *r, unsigned varian
 	*out = (struct states){.fast_ns = NAN, .slow_ns = NAN, .clock = NAN, .shared = NAN};
 	for (unsigned i = 0; i < s->run->ncells; i++) {
 		const struct record_cell *c = &s->run->cells[i];
-		if (s->index.variant_of[i] != variant || !regime_holds(r, c))
+		if (s->index.variant_of[i] != variant || !regime_holds(s, r, c))
 			continue;
 		most += c->nranks;
 		rows = c->rows > rows ? c->rows : rows;

@@ -59,6 +59,8 @@ enum {
 	/* Of a mixture of experts: a cell's size is what each rank sends; its root says how they are
 	 * wanted (routing.h). */
 	COLL_ROUTED = 1024,
+	/* A part of a step, measured beside it to say what the step is made of. */
+	COLL_STEP_PART = 2048,
 };
 
 struct coll_info {
