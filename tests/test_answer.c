@@ -112,8 +112,8 @@ static void each_regime_has_its_answer(void **state)
 	for (size_t i = 0; i < 2; i++) { /* the large ones first */
 		const json_t *sentence = json_array_get(answer(report), i);
 		json_assert_says(sentence, "", regimes[1 - i]);
-		json_assert_says(sentence, "", "faster than threads: processes at 1.25");
-		json_assert_says(sentence, "", "slower than threads: single at 0.8");
+		json_assert_says(sentence, "", "faster than threads: processes (1.25");
+		json_assert_says(sentence, "", "slower than threads: single (0.8");
 	}
 	json_assert_says(report, "trust", "A/A (the reference against itself): large 1.000");
 	json_assert_says(report, "trust", "all right");
@@ -129,7 +129,7 @@ static void what_is_far_slower_is_told_as_a_time(void **state)
 	assert_int_equal(json_array_size(list), 2);
 	for (size_t i = 0; i < 2; i++)
 		json_assert_says(json_array_get(list, i), "",
-		                 "slower than threads: single takes 400 (");
+		                 "slower than threads: single (400 times the time, ");
 }
 
 static void no_difference_is_an_answer(void **state)
@@ -170,8 +170,8 @@ static void a_run_that_cannot_tell_says_so(void **state)
 	report = made_report(&made);
 	/* What lies beyond the noise is said all the same: no "cannot tell" before a "slower". */
 	json_assert_one_says(answer(report), "cannot tell small differences");
-	json_assert_one_says(answer(report), "slower than threads: single at 0.500 (0.500 to 0.500) times the "
-	                                     "speed");
+	json_assert_one_says(answer(report), "slower than threads: single (0.500 times the speed, 0.500 to "
+	                                     "0.500)");
 	assert_false(json_one_says(answer(report), "cannot tell the variants apart"));
 	assert_int_equal(of_type(report, "advice"), 0);
 }
@@ -213,6 +213,37 @@ static void nothing_is_decided_below_the_noise(void **state)
 	json_assert_number(claim, "ratio.estimate", 0.95 * sqrt(1.1), 0.005);
 	speed[0] = 0.5;
 	json_assert_text(json_finding(made_report(&made), "claim", "loss"), "verdict", "holds");
+}
+
+/* The claim that an experiment is about is its answer, though small differences cannot be told: it
+ * stands before that sentence, and nothing is said in its place. */
+static void what_is_sure_stands_before_what_cannot_be_told(void **state)
+{
+	(void)state;
+	noise = 0.1;
+	asked.nclaims = 1;
+	asked.claims[0] = (struct claim){.name = "loss",
+	                                 .text = "Single is slower",
+	                                 .left = "single",
+	                                 .right = "threads",
+	                                 .metric = METRIC_BUSBW,
+	                                 .test = CLAIM_LESS,
+	                                 .by = 0.02,
+	                                 .bytes = {16 << 20, SIZE_MAX},
+	                                 .regime = CLAIM_ANY_REGIME,
+	                                 .pace = CLAIM_ANY_PACE,
+	                                 .coll = CLAIM_ANY_COLL};
+	asked.primary = (struct primary){1, {"loss"}};
+	for (unsigned sure = 0; sure < 2; sure++) {
+		speed[0] = sure ? 0.2 : 0.98;
+		const json_t *list = answer(made_report(&made));
+		const size_t n = json_array_size(list);
+		assert_true(n >= 2);
+		const json_t *first = json_array_get(list, 0), *last = json_array_get(list, n - 1);
+		json_assert_says(sure ? first : last, "", "'Single is slower' ");
+		assert_int_equal(json_one_says(list, "every element that they delivered"), !sure);
+		json_assert_says(sure ? last : json_array_get(list, n - 2), "", "cannot tell");
+	}
 }
 
 static void few_blocks_tell_nothing(void **state)
@@ -320,6 +351,7 @@ int main(void)
 	    cmocka_unit_test_setup(no_difference_is_an_answer, fresh),
 	    cmocka_unit_test_setup(a_run_that_cannot_tell_says_so, fresh),
 	    cmocka_unit_test_setup(nothing_is_decided_below_the_noise, fresh),
+	    cmocka_unit_test_setup(what_is_sure_stands_before_what_cannot_be_told, fresh),
 	    cmocka_unit_test_setup(few_blocks_tell_nothing, fresh),
 	    cmocka_unit_test_setup(wrong_data_is_the_whole_answer, fresh),
 	    cmocka_unit_test_setup(nothing_measured_is_said, fresh),

@@ -167,11 +167,13 @@ static enum said said_of(const struct regime *g, unsigned variant)
 	return g->tells && verdict_within(v) ? SAID_ALIKE : SAID_NOTHING;
 }
 
+#define SMALL_DIFFERENCES "small differences"
+
 const char *answer_hidden(const struct regime *g)
 {
 	for (unsigned v = 0; v < g->nvariants; v++)
 		if ((int)v != g->twin && regime_beyond(g, &g->contrasts[v].verdict.ratio))
-			return "small differences";
+			return SMALL_DIFFERENCES;
 	return "the variants apart";
 }
 
@@ -185,18 +187,21 @@ bool answer_tells(const struct regimes *regimes)
 
 #define FAR_SLOWER 0.1 /* below, a speed has leading zeros to count */
 
-/* " at 0.810 (0.790 to 0.838) times the speed", or " takes 393 (384 to 417) times as long". */
+/* " (0.810 times the speed, 0.790 to 0.838)", or " (393 times the time, 384 to 417)". */
 static void add_speed(char *text, size_t bytes, const struct stats_ratio *speed)
 {
-	struct stats_ratio time = *speed;
-	if (speed->estimate >= FAR_SLOWER) {
-		words_add(text, bytes, " at %s times the speed", words_ratio(speed, true).text);
-		return;
+	struct stats_ratio ratio = *speed;
+	const bool far = speed->estimate < FAR_SLOWER;
+	if (far) {
+		ratio.estimate = 1 / speed->estimate;
+		ratio.lo = 1 / speed->hi;
+		ratio.hi = 1 / speed->lo;
 	}
-	time.estimate = 1 / speed->estimate;
-	time.lo = 1 / speed->hi;
-	time.hi = 1 / speed->lo;
-	words_add(text, bytes, " takes %s times as long", words_ratio(&time, true).text);
+	words_add(text, bytes, " (%s times the %s", words_estimate(ratio.estimate).text,
+	          far ? "time" : "speed");
+	if (!isnan(ratio.lo))
+		words_add(text, bytes, ", %s", words_interval(&ratio).text);
+	words_add(text, bytes, ")");
 }
 
 /* Variants of one verdict in a regime: "single and processes", with their figures where they
@@ -411,6 +416,53 @@ static void say_fastest(struct answer *a, const struct summary *s, const struct 
 	}
 }
 
+/* Whether the primary claim holds, or does not. */
+static bool decided_primary(const struct findings *f)
+{
+	const struct claims_result *r = claims_primary(f->claims, f->asked.nclaims);
+	return r && r->outcome != CLAIMS_UNTESTED && r->outcome != CLAIMS_UNDECIDED;
+}
+
+/* What a run cannot tell: of regimes none of which can. */
+static const char *hidden(const struct regimes *regimes)
+{
+	const char *words = "";
+	for (unsigned i = 0; i < regimes->n; i++) {
+		words = answer_hidden(&regimes->list[i]);
+		if (!strcmp(words, SMALL_DIFFERENCES))
+			break;
+	}
+	return words;
+}
+
+/* Of variants against each other. What is sure beyond the noise (waterfall.h) is an answer in any
+ * run, and stands before what the run cannot tell. */
+static void say_compared(struct answer *a, const struct summary *s, const struct findings *f,
+                         const struct regimes *regimes)
+{
+	const bool tells = answer_tells(regimes), gap = !isnan(f->waterfall.explained.estimate);
+	const bool sure = tells || gap || decided_primary(f);
+	const struct regime *last =
+	    regimes->n && !tells ? &regimes->list[regimes->n - 1] : NULL;
+	const unsigned before = a->n;
+	say_tuned(a, s, &f->tuned);
+	if (sure)
+		say_primary(a, f);
+	say_versions(a, &f->versions);
+	if (tells || gap)
+		say_gap(a, f);
+	for (unsigned i = regimes->n; i-- > 0;)
+		if (!f->versions.ncolls && !f->asked.gap.from[0])
+			say_regime(a, s, &regimes->list[i]);
+	if (!tells && !gap && a->n == before)
+		say_ran(a, s);
+	if (last)
+		say(a, "This run cannot tell %s. %s",
+		    gap ? SMALL_DIFFERENCES : hidden(regimes), last->why);
+	if (!sure)
+		say_primary(a, f);
+}
+
 void answer_make(const struct summary *s, const struct findings *f,
                  const struct regimes *regimes, struct answer *out)
 {
@@ -436,27 +488,7 @@ void answer_make(const struct summary *s, const struct findings *f,
 	say_access(out, s, &f->access);
 	say_ranges(out, s, &f->ranges);
 	say_fastest(out, s, &f->crossovers);
-	const bool tells = answer_tells(regimes);
-	/* What is sure beyond the noise (waterfall.h) is an answer in any run. */
-	const bool gap = !isnan(f->waterfall.explained.estimate);
-	const struct regime *last =
-	    regimes->n && !tells ? &regimes->list[regimes->n - 1] : NULL;
-	if (!tells && !gap)
-		say_ran(out, s);
-	if (last && !gap)
-		say(out, "This run cannot tell %s. %s", answer_hidden(last), last->why);
-	say_tuned(out, s, &f->tuned);
-	say_primary(out, f);
-	say_versions(out, &f->versions);
-	if (tells || gap)
-		say_gap(out, f);
-	if (last && gap)
-		say(out, "This run cannot tell small differences. %s", last->why);
-	for (unsigned i = regimes->n; i-- > 0;) {
-		const struct regime *g = &regimes->list[i];
-		if (!f->versions.ncolls && !f->asked.gap.from[0])
-			say_regime(out, s, g);
-	}
+	say_compared(out, s, f, regimes);
 	if (!out->n)
 		say(out, "No difference was decided.");
 }

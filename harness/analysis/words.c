@@ -98,6 +98,12 @@ struct words words_estimate(double ratio)
 	return one_of(ratio, ratio);
 }
 
+struct words words_interval(const struct stats_ratio *r)
+{
+	struct words lo = one_of(r->lo, r->estimate), hi = one_of(r->hi, r->estimate);
+	return say("%.30s to %.30s", lo.text, hi.text);
+}
+
 struct words words_ratio(const struct stats_ratio *r, bool full)
 {
 	double off = fmax(r->hi - r->estimate, r->estimate - r->lo) / r->estimate;
@@ -105,11 +111,9 @@ struct words words_ratio(const struct stats_ratio *r, bool full)
 		return say("-");
 	if (isnan(r->lo))
 		return words_estimate(r->estimate);
-	if (full) {
-		struct words estimate = words_estimate(r->estimate),
-		             lo = one_of(r->lo, r->estimate), hi = one_of(r->hi, r->estimate);
-		return say("%.40s (%.40s to %.40s)", estimate.text, lo.text, hi.text);
-	}
+	if (full)
+		return say("%.20s (%.70s)", words_estimate(r->estimate).text,
+		           words_interval(r).text);
 	if (off <= 0.5)
 		return say("%.3f ±%.1f%%", r->estimate, 100 * off);
 	/* To either side it would reach below 0. */

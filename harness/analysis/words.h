@@ -33,6 +33,8 @@ struct words words_estimate(double ratio);
 /* "0.941 ±0.7%" (the wider side of its interval; beyond 50 %: "0.837 (0.39 to 1.8)"), or full
  * "0.941 (0.935 to 0.948)". */
 struct words words_ratio(const struct stats_ratio *ratio, bool full);
+/* Its interval alone: "0.935 to 0.948". */
+struct words words_interval(const struct stats_ratio *ratio);
 /* "60 to 75 %" of 0.6 and 0.75; a tenth of a per cent where they are near. */
 struct words words_shares(double lo, double hi);
 

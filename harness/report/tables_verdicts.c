@@ -166,6 +166,22 @@ struct table *tables_claims(const struct model *m)
 
 /* --- verdicts --- */
 
+/* The reference itself: its side of the A/A line where there is one, else of any other. */
+static void put_reference(struct table *t, const struct summary *s, const struct regime *g,
+                          double scale)
+{
+	double value = NAN;
+	for (unsigned v = 0; v < g->nvariants; v++) {
+		const struct contrast *c = &g->contrasts[v];
+		if (!c->why[0] && !isnan(c->ratio.estimate) &&
+		    (isnan(value) || (int)v == g->twin))
+			value = c->right_side.value;
+	}
+	if (!isnan(value))
+		TABLE_ROW(t, CELL(s->variants[s->reference].name), CELL(value * scale),
+		          table_of_none(), CELL("the reference"));
+}
+
 struct table *tables_regime(const struct model *m, const struct regime *g)
 {
 	const struct summary *s = &m->summary;
@@ -176,9 +192,10 @@ struct table *tables_regime(const struct model *m, const struct regime *g)
 	                            {"value", metric_info(g->metric)->unit, "", TABLE_NUMBER},
 	                            {"speed", "speed", "", TABLE_RATIO},
 	                            {"verdict", "verdict", "", TABLE_VERDICT});
+	const double scale = contrast_is_time(g->metric) ? 1e-3 : 1;
+	put_reference(t, s, g, scale);
 	for (unsigned v = 0; v < g->nvariants; v++) {
 		const struct contrast *c = &g->contrasts[v];
-		double scale = contrast_is_time(g->metric) ? 1e-3 : 1;
 		if (c->why[0] || isnan(c->ratio.estimate))
 			continue;
 		table_row(t);
