@@ -433,6 +433,45 @@ static void many_factors_are_the_answers_picture(void **state)
 	}
 }
 
+/* Two blocks of six are ten times as slow: the median of their tails is none of all calls, which the
+ * picture shows. */
+static void lame_stamps(const struct made_place *p, int64_t out[6])
+{
+	stamps(p, out);
+	out[2] *= p->block > 4 ? 10 : 1;
+}
+
+static void a_tail_is_that_of_the_curve(void **state)
+{
+	struct made lame = plain;
+	struct made_loaded l;
+	struct drawn_order order;
+	struct status st = {""};
+	char said[CAPTION_BYTES] = "";
+	(void)state;
+	lame.stamps = lame_stamps;
+	made_load(&lame, &l);
+	assert_int_equal(drawn_order(&l.summary, &order, &st), 0);
+	for (unsigned g = 0; g < l.summary.ngroups; g++) {
+		const struct summary_group *group = &l.summary.groups[g];
+		if (group->cell.pace != PACE_ISOLATED || group->limit)
+			continue;
+		const struct summary_row *row = index_at(&l.summary, order.variants[0], g, 0);
+		size_t n;
+		double *calls = calls_sorted(&l.summary, row, &n);
+		char words[160];
+		caption_tail(&l.summary, &order, g, said, sizeof said);
+		snprintf(words, sizeof words, "95 %% of all calls take at most %s µs in",
+		         words_number(stats_quantile(calls, n, 0.95)).text);
+		made_says(said, words);
+		assert_true(stats_quantile(calls, n, 0.95) > 5 * row->p95_us.estimate);
+		free(calls);
+	}
+	assert_true(said[0]);
+	free(order.variants);
+	made_unload(&l);
+}
+
 /* Draws a run of so many sizes; how often a picture of it has the text. */
 static unsigned times_drawn(unsigned sizes, const char *picture, const char *text)
 {
@@ -554,6 +593,7 @@ int main(void)
 	    cmocka_unit_test(a_noisy_run_still_says_what_is_beyond_its_noise),
 	    cmocka_unit_test(captions_of_many_variants_fit),
 	    cmocka_unit_test(many_factors_are_the_answers_picture),
+	    cmocka_unit_test(a_tail_is_that_of_the_curve),
 	    cmocka_unit_test(every_size_has_its_point),
 	    cmocka_unit_test(the_limit_is_drawn),
 	    cmocka_unit_test(blocking_calls_have_no_launch),
