@@ -218,6 +218,8 @@ static void gains_are_those_of_the_confirmation(void **state)
 	const char *conf = made_read("nccl.conf");
 	made_says(conf, "# and, which no file can say: register = local");
 	made_says(conf, "\n# NCCL_BUFFSIZE=8388608\n");
+	made_says(made_read("report.md"), "Ready for NCCL_CONF_FILE");
+	conf = made_read("nccl.conf");
 	assert_null(strstr(conf, "\nNCCL_"));
 }
 
@@ -264,6 +266,7 @@ static void nothing_is_told_of_the_search_alone(void **state)
 	json_assert_one_says(json_object_get(r, "answer"), "Nothing is confirmed");
 	json_decref(r);
 	assert_null(strstr(made_read("nccl.conf"), "\nNCCL_"));
+	made_says(made_read("report.md"), "No line for NCCL_CONF_FILE came of it");
 }
 
 /* Two sets in four cells want 9 blocks before any gain can be confirmed: cut off before, it is

@@ -16,6 +16,31 @@ static bool is_env(const char *key)
 	return !strncmp(key, "env.NCCL_", 9);
 }
 
+/* Whether NCCL read a setting of a set that did something. */
+static bool sets(const struct model *m, const struct tuned_finalist *f, unsigned key)
+{
+	const char *name = m->findings.tuned.space.keys[key].key;
+	char idle[256];
+	if (!f->set.level[key] || !is_env(name))
+		return false;
+	evidence_idle(&m->summary, m->summary.variants[f->variant].name, name, idle, sizeof idle);
+	return !idle[0];
+}
+
+bool nccl_conf_sets(const struct model *m)
+{
+	const struct tuned *u = &m->findings.tuned;
+	for (unsigned f = 0; f < u->nfinalists; f++) {
+		bool told = (int)f == u->all;
+		for (unsigned c = 0; c < u->ncells; c++)
+			told |= u->cells[c].best == (int)f;
+		for (unsigned k = 0; told && k < u->space.nkeys; k++)
+			if (sets(m, &u->finalists[f], k))
+				return true;
+	}
+	return false;
+}
+
 /* The lines of a set that NCCL reads, `mark` in front of each; those that did nothing are left
  * out. */
 static void write_set(const struct model *m, const struct tuned_finalist *f, const char *mark,

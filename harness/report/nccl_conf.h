@@ -10,6 +10,8 @@
 
 /* Whether the run searched anything. */
 bool nccl_conf_wanted(const struct model *model);
+/* Whether the file has a line that NCCL reads, perhaps for some sizes alone. */
+bool nccl_conf_sets(const struct model *model);
 void nccl_conf_write(const struct model *model, FILE *out);
 
 #endif

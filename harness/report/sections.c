@@ -155,8 +155,12 @@ static void write_tuned(struct page *p, const struct model *m)
 	         "line of "
 	         "its cell, with Holm's correction over all of them.",
 	         100 * m->summary.margin);
-	page_files(p, "Ready for NCCL_CONF_FILE, and what each value did in the search", files,
-	           2);
+	page_files(p,
+	           nccl_conf_sets(m)
+	               ? "Ready for NCCL_CONF_FILE, and what each value did in the search"
+	               : "No line for NCCL_CONF_FILE came of it: the first file says why, the "
+	                 "second what each value did in the search",
+	           files, 2);
 }
 
 /* From the end of page 1 to what follows. */

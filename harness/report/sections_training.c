@@ -1,6 +1,7 @@
 #include "sections_training.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "tables.h"
 
@@ -82,8 +83,8 @@ void sections_write_training(struct page *page, const struct model *m)
 		         "NCCL's CTAs: thread blocks of the step's largest communication "
 		         "kernel, by CUPTI. Each occupies an SM while it runs: so many per "
 		         "cent of all SMs then work for the communication.");
-	if (common[0])
-		page_say(page, "All rows: %s.", common);
+	if (common[0]) /* its one column of text: "what ddp_step_avg" */
+		page_say(page, "All rows are of %s.", common + strlen("what "));
 	say_model(page, m);
 	if (page->kind == PAGE_MARKDOWN)
 		page_files(page, "As a file", files, 1);
