@@ -95,6 +95,34 @@ static void each_verb_has_its_help(void **state)
 	SAYS("--version", 0, "launchgap 0.", "built with ", "hwloc", "MPI");
 }
 
+/* A folder of runs is none itself; its last one is. */
+static void a_folder_of_runs_names_its_last(void **state)
+{
+	char runs[80], last[96], words[160];
+	(void)state;
+	snprintf(runs, sizeof runs, "%s/runs", folder);
+	snprintf(last, sizeof last, "%s/latest", runs);
+	assert_int_equal(mkdir(runs, 0777), 0);
+	for (unsigned has = 0; has < 2; has++) {
+		static const char *const verbs[] = {"report %s", "resume %s", "compare %s %s"};
+		if (has) {
+			assert_int_equal(mkdir(last, 0777), 0);
+			cli_write(last, "trials.jsonl", "");
+		}
+		snprintf(words, sizeof words, "(did you mean '%s'?)", last);
+		for (unsigned i = 0; i < 3; i++) {
+			char arguments[256];
+			snprintf(arguments, sizeof arguments, verbs[i], runs, runs);
+			struct cli cli = launchgap(arguments);
+			assert_true(cli.code > 0);
+			assert_non_null(strstr(cli.out, "holds neither trials.jsonl"));
+			if (!!strstr(cli.out, words) != has)
+				fail_msg("%s: %s", arguments, cli.out);
+			free(cli.out);
+		}
+	}
+}
+
 /* What is printed for people stays within a terminal's 80 columns. */
 static void lists_fit_a_terminal(void **state)
 {
@@ -458,6 +486,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(what_was_meant_is_said),
 	    TEST(each_verb_has_its_help),
+	    TEST(a_folder_of_runs_names_its_last),
 	    TEST(lists_fit_a_terminal),
 	    TEST(every_key_is_explained),
 	    TEST(what_fights_the_variants_is_refused),

@@ -151,7 +151,7 @@ static void errors_name_the_file_that_has_the_key(void **state)
 	       "own.exp:4: ", "to = 'y'");
 	refuse(BASE, LIKE "[variant c]\nlike = x\n", "own.exp:4: ", "allowed is a, b");
 	refuse(BASE, LIKE "[variant c-again]\n", "own.exp:3: ", "gives itself");
-	refuse(BASE, LIKE "x = 1\n", "own.exp:3: ", "in a file also like");
+	refuse(BASE, LIKE "x = 1\n", "own.exp:3: ", "in a file like");
 	refuse(BASE, "[variant a]\nmode = single\n" LIKE, "own.exp:1: ", "come first");
 	refuse("[variant z]\nmode = single\n" BASE, LIKE, "base.exp:1: ", "come first");
 	/* Also what is found later. */

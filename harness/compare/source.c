@@ -9,6 +9,7 @@
 
 #include "../analysis/summary.h"
 #include "../coll/counts.h"
+#include "../record/record_file.h"
 #include "nccl_tests.h"
 
 #define MOST_FILES 1000
@@ -179,8 +180,8 @@ static int load_folder(const char *path, const char *variant, struct side *side,
 	if (n <= 0)
 		result = status_set(st,
 		                    "%s holds neither trials.jsonl, trials.jsonl.gz, nor "
-		                    "*.json of nccl-tests",
-		                    path);
+		                    "*.json of nccl-tests%s",
+		                    path, record_file_latest(path).text);
 	for (int i = 0; i < n; i++) {
 		char file[PATH_MAX];
 		int length = snprintf(file, sizeof file, "%s/%s", path, entries[i]->d_name);

@@ -68,7 +68,7 @@ static const struct field experiment[] = {
     {"pace", FIELD_OWN, AT(paces), .read = paces_read, .word = keys_word_pace, .initial = "both", .help = "a list: bandwidth, latency"},
     {"blocks", FIELD_NUMBER, AT(blocks), .lo = 1, .hi = SPEC_MAX_BLOCKS, .read = blocks_read, .initial = "10", .help = "trials of each variant; auto: as many as it takes"},
     {"precision", FIELD_PERCENT, AT(precision), .lo = 1, .hi = 5000, .initial = "1%", .help = "of blocks = auto: half an interval's width"},
-    {"budget", FIELD_SECONDS, AT(budget_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .initial = "10m", .help = "of blocks = auto: time for all blocks"},
+    {"budget", FIELD_SECONDS, AT(budget_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .initial = "10m", .help = "of blocks = auto, and of a search: time for all of it"},
     {"warmup", FIELD_NUMBER, AT(warmup), .hi = 100000, .initial = "5", .help = "calls before the timed ones"},
     {"stretches", FIELD_NUMBER, AT(stretches), .lo = 1, .hi = 1000, .initial = "5", .help = "stream: their median is the trial's value"},
     {"calls", FIELD_NUMBER, AT(calls), .lo = 1, .hi = 100000, .initial = "20", .help = "stream: in a stretch"},
@@ -252,8 +252,8 @@ static int unknown_key(const struct keys_target *target, const char *key, struct
 	struct near near = near_to(key);
 	keys_offer(target, allowed, sizeof allowed, &near);
 	return status_set(st,
-	                  "unknown key '%s'%s; allowed is %s, env.NAME, each also with a "
-	                  "backend in front, as in host.%s; in a file also like, without one",
+	                  "unknown key '%s'%s; allowed is %s, env.NAME, each also of one "
+	                  "backend alone, as in host.%s; and in a file like",
 	                  key, near_say(&near).text, allowed, target->spec ? "bytes" : "path");
 }
 

@@ -18,6 +18,17 @@ static bool is_folder(const char *path)
 	return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
+struct record_file_hint record_file_latest(const char *dir)
+{
+	struct record_file_hint hint = {""};
+	char path[PATH_MAX];
+	if ((size_t)snprintf(path, sizeof path, "%s/latest/trials.jsonl", dir) < sizeof path &&
+	    !access(path, R_OK))
+		snprintf(hint.text, sizeof hint.text,
+		         "; it is a folder of runs (did you mean '%.200s/latest'?)", dir);
+	return hint;
+}
+
 int record_file_find(const char *dir, char file[PATH_MAX], struct status *st)
 {
 	static const char *const names[] = {"/trials.jsonl", "/trials.jsonl.gz", ""};
@@ -32,7 +43,8 @@ int record_file_find(const char *dir, char file[PATH_MAX], struct status *st)
 	}
 	if (!folder)
 		return status_set(st, "%s: %s", dir, strerror(errno));
-	return status_set(st, "%s holds neither trials.jsonl nor trials.jsonl.gz", dir);
+	return status_set(st, "%s holds neither trials.jsonl nor trials.jsonl.gz%s", dir,
+	                  record_file_latest(dir).text);
 }
 
 /* All that can be read, as the reader does: compressed data that ends too early is no error. */

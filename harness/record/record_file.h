@@ -7,6 +7,12 @@
 
 #include "../status.h"
 
+struct record_file_hint {
+	char text[320];
+};
+/* Of a folder without a record, as an end of a sentence: that its last run is meant, where it has
+ * one; else "". */
+struct record_file_hint record_file_latest(const char *dir);
 /* trials.jsonl or else trials.jsonl.gz in `dir`, or the file that `dir` is. */
 int record_file_find(const char *dir, char file[PATH_MAX], struct status *st);
 /* Makes trials.jsonl of a folder that has trials.jsonl.gz alone, and removes that once the
