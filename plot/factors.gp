@@ -20,10 +20,12 @@ do for [picture = 1:factors_tested > 0] {
 	load begin
 	left = 0
 	do for [k = 1:factors_tested] {
-		left = most(7.3 * strlen(F_name[k][1:32]), most(6.7 * strlen(F_setting[k][1:32]), left))
+		left = most(7.3 * strlen(F_name[k][1:32]), most(6.7 * strlen(F_setting[k][1:42]), left))
 	}
 	left = 26 + left
-	right = W - 170
+	wide = 146.0
+	do for [k = 1:factors_tested] { wide = most(6.6 * strlen(F_effect[k]), most(6.6 * strlen(F_latency[k]), wide)) }
+	right = W - 24 - wide
 	set key horizontal width key_wide
 	set label 10 'after ÷ before' at screen x(right + 14), screen y(top - 2) textcolor rgb ink
 	plot for [k = 1:legend] NaN with points pt 7 ps 1.3 lc rgb ink title 'bandwidth', \
@@ -50,7 +52,7 @@ do for [picture = 1:factors_tested > 0] {
 	do for [k = 1:factors_tested] {
 		set label 100 + k F_effect[k] at screen x(right + 14), first k - apart
 		if (factors_latency) { set label 200 + k F_latency[k] at screen x(right + 14), first k + apart textcolor rgb grey }
-		set label 300 + k F_setting[k][1:32] at screen x(left - 8), first k + 0.36 right textcolor rgb grey font font(8)
+		set label 300 + k F_setting[k][1:42] at screen x(left - 8), first k + 0.36 right textcolor rgb grey font font(8)
 	}
 	plot for [k = 0:1] $factors using (of('effect', k)):(column('nth') - apart):\
 			(end('effect', '_lo')):(end('effect', '_hi')):(effect(side_of('verdict'))) \

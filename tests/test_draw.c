@@ -152,6 +152,11 @@ static void a_caption_of_factors_says_what_is_decided(void **state)
 		}
 		caption_factors(results, 2, said, sizeof said);
 		assert_string_equal(said, cases[c].said);
+		/* Of different sizes each says its own. */
+		results[0].sizes = (struct claim_range){64 << 10, 64 << 10};
+		caption_factors(results, 2, said, sizeof said);
+		assert_int_equal(strstr(said, "times the bandwidth (64 KiB); 1 other") != NULL,
+		                 cases[c].kinds[0] == VERDICT_SLOWER);
 	}
 }
 

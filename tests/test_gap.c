@@ -138,10 +138,10 @@ static void grey_says_what_it_is(void **state)
 		const char *text = made_read("plots/run.gp");
 		made_says(text, few ? "\nwaterfall_grey = 'grey: no interval below 6 blocks'\n"
 		                    : "\nwaterfall_grey = 'grey: interval not wholly beyond "
-		                      "±2 %'\n");
+		                      "±2 % and the A/A line'\n");
 		made_says(text, few ? "\nfactors_grey = 'grey: no interval below 6 blocks'\n"
 		                    : "\nfactors_grey = 'grey: interval not wholly beyond "
-		                      "±2 %'\n");
+		                      "±2 % and the A/A line'\n");
 	}
 	made_says(made_read("plots/run.gp"), "\nwaterfall_said = 'the gap itself is undecided");
 }

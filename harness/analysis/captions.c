@@ -291,6 +291,7 @@ void caption_tuned(const struct summary *s, const struct tuned *t, char *text, s
 
 void caption_factors(const struct factors_result *results, unsigned n, char *text, size_t bytes)
 {
+	const bool alike = factors_sizes_alike(results, n);
 	unsigned order[CLAIM_MAX], others = 0, undecided = 0, said = 0;
 	text[0] = '\0';
 	factors_order(results, n, order);
@@ -307,6 +308,8 @@ void caption_factors(const struct factors_result *results, unsigned n, char *tex
 		}
 		words_add(text, bytes, "%s%.60s: %.3g times the %s", said++ ? "; " : "",
 		          r->factor->name, v->ratio.estimate, latency ? "speed" : "bandwidth");
+		if (!alike)
+			words_add(text, bytes, " (%s)", words_range(r->sizes).text);
 	}
 	if (others && said)
 		words_add(text, bytes, "; %u other%s: no difference, or undecided", others,

@@ -58,6 +58,20 @@ int factors_judge(const struct summary *s, const struct factor *factor,
 	return 0;
 }
 
+bool factors_sizes_alike(const struct factors_result *results, unsigned n)
+{
+	const struct factors_result *first = NULL;
+	for (unsigned i = 0; i < n; i++) {
+		const struct factors_result *r = &results[i];
+		if (r->why[0])
+			continue;
+		first = first ? first : r;
+		if (r->sizes.lo != first->sizes.lo || r->sizes.hi != first->sizes.hi)
+			return false;
+	}
+	return true;
+}
+
 bool factors_judged(const struct verdict *v)
 {
 	return !isnan(v->ratio.estimate);

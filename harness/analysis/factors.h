@@ -20,6 +20,8 @@ struct factors_result {
  * (contrast_oversubscribed). -1 only when memory is out. */
 int factors_judge(const struct summary *summary, const struct factor *factor,
                   struct factors_result *out, struct status *st);
+/* Whether all that were measured are of the same sizes, which need not be said then. */
+bool factors_sizes_alike(const struct factors_result *results, unsigned n);
 /* Whether one of the two has figures. */
 bool factors_judged(const struct verdict *verdict);
 /* As verdict_word; "" where it is not judged. */

@@ -14,9 +14,9 @@
 /* What grey says in a picture of effects; `intervals`: there are any. */
 static void put_grey(struct script *p, const char *name, double margin, bool intervals)
 {
-	char text[96];
+	char text[128];
 	snprintf(text, sizeof text,
-	         intervals ? "grey: interval not wholly beyond ±%.3g %%"
+	         intervals ? "grey: interval not wholly beyond ±%.3g %% and the A/A line"
 	                   : "grey: no interval below 6 blocks",
 	         100 * margin);
 	script_text(p, name, 0, text);
@@ -74,8 +74,9 @@ static void put_factors(struct script *p)
 {
 	const struct findings *f = p->f;
 	unsigned order[CLAIM_MAX], n = f->asked.nfactors, tested = 0, k = 0;
+	const bool alike = factors_sizes_alike(f->factors, n);
 	bool intervals = false, latency = false;
-	char said[CAPTION_BYTES];
+	char said[CAPTION_BYTES], setting[sizeof f->factors[0].factor->setting + 112];
 	for (unsigned i = 0; i < n; i++)
 		tested += !f->factors[i].why[0];
 	factors_order(f->factors, n, order);
@@ -92,9 +93,10 @@ static void put_factors(struct script *p)
 		k++;
 		script_text(p, "F_name", k, r->factor->name);
 		/* A variable's name says by itself that it is one. */
-		script_text(p, "F_setting", k,
-		            r->factor->setting +
-		                (strncmp(r->factor->setting, "env.", 4) ? 0 : 4));
+		snprintf(setting, sizeof setting, "%s%s%s",
+		         r->factor->setting + (strncmp(r->factor->setting, "env.", 4) ? 0 : 4),
+		         alike ? "" : ", ", alike ? "" : words_range(r->sizes).text);
+		script_text(p, "F_setting", k, setting);
 		script_text(p, "F_effect", k, words_ratio(&r->bandwidth.ratio, true).text);
 		script_text(p, "F_latency", k, words_ratio(&r->latency.ratio, true).text);
 		latency |= factors_judged(&r->latency);
