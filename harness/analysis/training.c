@@ -288,15 +288,29 @@ static size_t told_at(const struct training *t, const struct summary *s, unsigne
 	                                               : fastest(t, s, i, end);
 }
 
-static struct tokens_text {
-	char text[32];
-} tokens_text(const struct training_row *row)
+/* "8192 tokens (64 MiB)", or the size alone. */
+static struct words sent_text(const struct training_row *row)
 {
-	struct tokens_text t = {""};
-	if (!isnan(row->tokens))
-		snprintf(t.text, sizeof t.text, " (%.0f token%s)", row->tokens,
-		         row->tokens == 1 ? "" : "s");
-	return t;
+	struct words words = {""};
+	if (isnan(row->tokens))
+		return words_size(row->bytes);
+	words_add(words.text, sizeof words.text, "%.0f token%s (%s)", row->tokens,
+	          row->tokens == 1 ? "" : "s", words_size(row->bytes).text);
+	return words;
+}
+
+/* "Zipf 1.2 over 16 experts in bfloat16". */
+static struct words routing_text(const struct summary_group *g)
+{
+	const unsigned skew = routing_skew(g->cell.root), experts = routing_experts(g->cell.root);
+	struct words words = {""};
+	if (skew)
+		words_add(words.text, sizeof words.text, "Zipf %u.%u", skew / 10, skew % 10);
+	else
+		words_add(words.text, sizeof words.text, "Even routing");
+	words_add(words.text, sizeof words.text, " over %u experts in %s",
+	          experts ? experts : ranks_of(g), coll_dtype_name(g->cell.dtype));
+	return words;
 }
 
 static void add_steps(const struct training *t, const struct summary *s, unsigned i, char *text,
@@ -306,7 +320,8 @@ static void add_steps(const struct training *t, const struct summary *s, unsigne
 	unsigned end = group_end(t, i), said = 0;
 	size_t at = told_at(t, s, i, end);
 	words_add(text, bytes, "%s%s, %s: ", text[0] ? "; " : "",
-	          coll_word(&g->cell, g->nranks).text, words_size(at).text);
+	          is_routed(g) ? routing_text(g).text : coll_word(&g->cell, g->nranks).text,
+	          words_size(at).text);
 	for (unsigned k = i; k < end; k++)
 		if (t->rows[k].bytes == at)
 			words_add(text, bytes, "%s%s %s", said++ ? ", " : "",
@@ -337,11 +352,15 @@ unsigned training_say(const struct training *t, const struct summary *s, unsigne
 	const struct summary_group *g = &s->groups[t->rows[i].group];
 	unsigned end = group_end(t, i), said = 0;
 	size_t at = told_at(t, s, i, end);
+	text[0] = '\0';
 	if (is_routed(g))
-		snprintf(text, bytes,
-		         "%s, %s%s from each rank, the busiest gets %.3g times the mean: ",
-		         coll_word(&g->cell, g->nranks).text, words_size(at).text,
-		         tokens_text(&t->rows[end - 1]).text, t->rows[i].imbalance);
+		words_add(text, bytes, "%s, %s from each rank", routing_text(g).text,
+		          sent_text(&t->rows[end - 1]).text);
+	if (is_routed(g) && t->rows[i].imbalance > 1.005)
+		words_add(text, bytes, ", the busiest gets %.3g times the mean",
+		          t->rows[i].imbalance);
+	if (is_routed(g))
+		words_add(text, bytes, ": ");
 	else
 		snprintf(text, bytes, "%s in %s, fastest with %s: ",
 		         t->model[0] ? t->model : coll_info(g->cell.coll)->name,
