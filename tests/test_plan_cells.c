@@ -205,6 +205,23 @@ static void test_gpus_have_a_timeline_of_the_largest(void **state)
 	trial_free(t);
 }
 
+/* A step of training has as many thread blocks at any size of its buckets. */
+static void test_a_step_has_one_timeline(void **state)
+{
+	unsigned timelines = 0;
+	(void)state;
+	make(1);
+	for (unsigned v = 0; v < plan.nvariants; v++)
+		strcpy(plan.variants[v].settings.backend, "nccl");
+	for (unsigned i = 0; i < plan.ncells; i++)
+		plan.cells[i].coll = COLL_DDP_STEP;
+	struct trial *t = trial_at(0);
+	for (unsigned c = 0; c < t->ncells; c++)
+		timelines += t->cells[c].pass == PASS_TIMELINE;
+	assert_int_equal(timelines, 1);
+	trial_free(t);
+}
+
 /* No call: its cells have no timeline. */
 static void test_init_has_no_timeline(void **state)
 {
@@ -242,6 +259,7 @@ int main(void)
 	    TEST(test_arena),
 	    TEST(test_limit_of_many_cells),
 	    TEST(test_gpus_have_a_timeline_of_the_largest),
+	    TEST(test_a_step_has_one_timeline),
 	    TEST(test_init_has_no_timeline),
 	    TEST(test_long_calls_have_no_timeline),
 	    TEST(test_missing_sizes),

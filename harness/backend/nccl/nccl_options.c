@@ -82,7 +82,7 @@ static void want_of_cells(const struct trial *trial, bool wants[WANTS])
 	}
 }
 
-/* As spec_what_below lets it pass: "2.23", "2.22.3". */
+/* As the key nccl_below lets it pass: "2.23", "2.22.3". */
 static int version_at(const char *text)
 {
 	unsigned part[3] = {0};
