@@ -236,6 +236,7 @@ static void a_factor_without_action_is_called_so(void **state)
 }
 
 static const char *launched[2]; /* thread blocks of processes, and of the others */
+static const char *setting;
 static bool each_its_own;       /* the larger size is another collective's */
 
 static void of_each_call(json_t *env)
@@ -243,7 +244,7 @@ static void of_each_call(json_t *env)
 	json_object_set_new(env, "factors",
 	                    json_pack("[{s:s, s:s, s:s, s:s, s:s, s:b, s:[i, n]}]", "name",
 	                              "blocks", "text", "thread blocks of a call", "from",
-	                              "threads", "to", "processes", "setting", "call_ctas",
+	                              "threads", "to", "processes", "setting", setting,
 	                              "placebo", 0, "bytes", 4096));
 	json_object_set_new(env, "claims", json_array());
 	json_object_set_new(env, "gap", json_null());
@@ -263,22 +264,23 @@ static void says_launched(json_t *line, const struct made_place *p)
 static void what_was_launched_proves_a_setting(void **state)
 {
 	static const struct {
-		const char *here, *there;
+		const char *setting, *here, *there;
 		unsigned sizes;
-		const char *says;
-		bool each_its_own;
+		bool each_its_own, said;
 	} cases[] = {
-	    {"alltoall 32", "alltoall 32", 2,
-	     "call_ctas changes nothing: thread blocks launched, alltoall 32; without it the "
-	     "same",
-	     false},
-	    {"alltoall 8", "alltoall 32", 2, NULL, false},
-	    {"alltoall 2", "alltoall 2", 1, NULL, false},
-	    {"alltoall 2, sendrecv 2", "alltoall 2, sendrecv 2", 2, NULL, true},
+	    {"call_ctas", "alltoall 32", "alltoall 32", 2, false, true},
+	    {"min_ctas", "alltoall 32", "alltoall 32", 2, false, true},
+	    {"max_ctas", "alltoall 32", "alltoall 32", 2, false, true},
+	    {"cta_policy", "alltoall 32", "alltoall 32", 2, false, true},
+	    {"register", "alltoall 32", "alltoall 32", 2, false, false},
+	    {"call_ctas", "alltoall 8", "alltoall 32", 2, false, false},
+	    {"call_ctas", "alltoall 2", "alltoall 2", 1, false, false},
+	    {"call_ctas", "alltoall 2, sendrecv 2", "alltoall 2, sendrecv 2", 2, true, false},
 	};
 	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct made of = made;
+		char says[128] = "";
 		of.environment = of_each_call;
 		of.line = says_launched;
 		of.timeline = true;
@@ -287,8 +289,14 @@ static void what_was_launched_proves_a_setting(void **state)
 		each_its_own = cases[i].each_its_own;
 		launched[0] = cases[i].here;
 		launched[1] = cases[i].there;
+		setting = cases[i].setting;
+		if (cases[i].said)
+			snprintf(says, sizeof says,
+			         "%s changes nothing: thread blocks launched, %s; without it the "
+			         "same",
+			         setting, launched[0]);
 		json_assert_text(json_finding(made_report(&of), "factor", "blocks"),
-		                 "not_acted", cases[i].says ? cases[i].says : "");
+		                 "not_acted", says);
 	}
 }
 

@@ -14,6 +14,7 @@
 
 #include "../harness/coll/coll.h"
 #include "../harness/report/report.h"
+#include "cli.h"
 #include "json.h"
 
 #define BLOCKS 6
@@ -265,6 +266,11 @@ static void who_shares_is_a_hot_spot(void **state)
 	json_assert_says(finding(report, "short link"), "text", "PCIe ×8 of ×16");
 	assert_int_equal(json_rows(json_table(report, "link_classes"), (json_keys){NULL}), 4);
 	json_decref(report);
+	/* Both are drawn at the switch of the first of them, which gnuplot counts as 1. */
+	char *script = cli_read(file_of("plots/run.gp"));
+	assert_non_null(strstr(script, "\nD_bridge[1] = 1\n"));
+	assert_non_null(strstr(script, "\nD_bridge[2] = 1\n"));
+	free(script);
 }
 
 static void bridged_pairs_are_a_class_of_their_own(void **state)
@@ -294,6 +300,9 @@ static void there_and_back_is_half_of_it_one_way(void **state)
 	json_assert_number(json_cell(rows, fast, "one_way_us"), "", 9 * 1.005, 0.01);
 	json_assert_number(json_cell(rows, fast, "gbs"), "value", 360 / 1.005, 0.5);
 	json_assert_number(json_cell(rows, slow, "gbs"), "value", 200 / 1.005, 0.5);
+	const json_t *gbs = json_cell(rows, fast, "gbs");
+	assert_true(json_number_value(json_at(gbs, "lo")) < json_number_value(json_at(gbs, "value")));
+	assert_true(json_number_value(json_at(gbs, "hi")) > json_number_value(json_at(gbs, "value")));
 	json_assert_number(json_cell(rows, fast, "share"), "", 0.8 / 1.005, 0.002);
 	json_assert_number(json_cell(stated, (json_keys){"what", "NVSwitch", NULL}, "gbs_min"), "",
 	                   200 / 1.005, 0.5);

@@ -147,6 +147,34 @@ static void wrong_activations_are_found(void **state)
 		}
 }
 
+/* Those of another model, or of gradients, would be wrong: no two inputs are alike. */
+static void inputs_tell_models_and_gradients_apart(void **state)
+{
+	static const struct split splits[] = {
+	    {SPLIT_MOD, 2}, {SPLIT_DIV, 2}, {SPLIT_OR, 8}, {SPLIT_AND, 4}};
+	const struct cell cell = {.coll = COLL_ALL_REDUCE, .bytes = 64};
+	const struct value_parts parts = {0};
+	(void)state;
+	for (unsigned i = 0; i < sizeof splits / sizeof *splits; i++) {
+		init((struct layout){1, 1, 8}, "direct", splits[i]);
+		add(COLL_DDP_STEP, DTYPE_FLOAT32);
+		for (unsigned k = 0; k < 8 * 8; k++) {
+			const unsigned a = k / 8, b = k % 8;
+			const struct split_place of = split_place(splits[i], 8, b);
+			const struct buffers sums =
+			    tensor_buffers(&rig.trial, DTYPE_FLOAT32, a, RIG_SEED, NULL, NULL);
+			const struct buffers others =
+			    tensor_buffers(&rig.trial, DTYPE_FLOAT32, b, RIG_SEED, NULL, NULL);
+			const struct value_question gradients = buffers_question(
+			    &rig.trial, &cell, &parts, of.size, of.index, of.color, RIG_SEED);
+			assert_int_equal(sums.question.seed == others.question.seed,
+			                 tensor_place(&rig.trial, a).color ==
+			                     tensor_place(&rig.trial, b).color);
+			assert_true(sums.question.seed != gradients.seed);
+		}
+	}
+}
+
 /* Of two ranks that sum, each gets half of all from the other, and then the other half's sum.
  */
 static void sums_are_counted(void **state)
@@ -272,6 +300,7 @@ int main(void)
 	    cmocka_unit_test(sums_and_gradients_are_exact_in_every_datatype),
 	    cmocka_unit_test(gradients_are_those_of_a_step_without),
 	    cmocka_unit_test(wrong_activations_are_found),
+	    cmocka_unit_test(inputs_tell_models_and_gradients_apart),
 	    cmocka_unit_test(sums_are_counted),
 	    cmocka_unit_test(work_waits_for_the_sum_before_it),
 	    cmocka_unit_test(the_program_runs_it_in_all_modes),

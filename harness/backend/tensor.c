@@ -72,8 +72,7 @@ size_t tensor_bytes(const struct trial *trial)
 	return most;
 }
 
-/* Inputs differ from those of the groups of gradients, whose colours are below the ranks'
- * number. */
+/* Inputs differ from those of the groups of gradients, whose colours are small numbers. */
 struct buffers tensor_buffers(const struct trial *trial, enum dtype dtype, unsigned rank,
                               uint64_t seed, char *send, char *recv)
 {
@@ -85,7 +84,7 @@ struct buffers tensor_buffers(const struct trial *trial, enum dtype dtype, unsig
 	const struct value_parts parts = coll_parts(&cell, &trial->weights, at.size);
 	return (struct buffers){
 	    .question = buffers_question(trial, &cell, &parts, at.size, at.index,
-	                                 layout_ranks(trial->settings.layout) + at.color, seed),
+	                                 UINT_MAX - at.color, seed),
 	    .span = coll_span(&cell, &parts, at.size, at.index),
 	    .slots = 1,
 	    .send = send,
