@@ -460,7 +460,9 @@ static int load_primary(const char *key, const char *backend, struct status *st)
 	assert_non_null(out);
 	fputs(BASE "[claim first]\ntext = x\nleft = old\nright = b\nmetric = busbw\n"
 	           "is = less by 2%\n[claim second]\ntext = x\nleft = a\nright = b\n"
-	           "metric = busbw\nis = less by 2%\n[claim third]\ntext = x\nneeds = y\n",
+	           "metric = busbw\nis = less by 2%\n[claim third]\ntext = x\nneeds = y\n"
+	           "[claim fourth]\ntext = x\nleft = b\nright = old\nmetric = busbw\n"
+	           "is = less by 2%\n",
 	      out);
 	fclose(out);
 	st->text[0] = '\0';
@@ -476,6 +478,7 @@ static void the_primary_claim_is_one_that_is_here(void **state)
 	} rows[] = {
 	    {"primary=first or second", "second"}, {"primary=second or first", "second"},
 	    {"primary=third or second", "second"}, {"primary=first or third", "first"},
+	    {"primary=fourth or second", "second"},
 	    {"null.primary=second", "second"},     {"host.primary=second", NULL}};
 	static struct claim_list back;
 	char *argv[] = {"launchgap"};

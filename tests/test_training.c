@@ -397,6 +397,7 @@ static void a_step_has_its_lanes(void **state)
 		const struct record_cell *cell = &record.cells[c];
 		assert_int_equal(!!json_object_get(cell->json, lanes[0]),
 		                 cell->cell.pass == PASS_TIMELINE);
+		assert_null(json_object_get(cell->json, "activations_ns"));
 		for (unsigned k = 0; k < 2 && cell->cell.pass == PASS_TIMELINE; k++) {
 			const json_t *ranks = json_object_get(cell->json, lanes[k]);
 			assert_int_equal(json_array_size(ranks), 2);
