@@ -299,7 +299,8 @@ static void a_run_equals_itself(void **state)
 	wild.spread = 0.8;
 	a = make("b", &wild);
 	wants(a, a, COMPARE_NOT_WORSE, "Undecided in 12 of 12 cells, ");
-	assert_non_null(strstr(said, " more blocks on each side would tell.\n"));
+	assert_non_null(
+	    strstr(said, "; to tell takes more than 1000 more blocks on each side.\n"));
 	assert_null(strstr(said, "slower  "));
 	for (unsigned blocks = 1; blocks < 12; blocks++) {
 		wild.blocks = blocks;

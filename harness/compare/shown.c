@@ -117,7 +117,11 @@ static void put_answer(struct shown *s)
 			         most);
 		else if (isfinite(least))
 			snprintf(range, sizeof range, ", %.3f times A's speed", least);
-		if (more)
+		if (more > VERDICT_MOST_MORE)
+			snprintf(needs, sizeof needs,
+			         "; to tell takes more than %d more blocks on each side",
+			         VERDICT_MOST_MORE);
+		else if (more)
 			snprintf(needs, sizeof needs,
 			         "; up to %u more block%s on each side would tell", more,
 			         words_plural(more));

@@ -1,5 +1,6 @@
 #include "record_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -18,14 +19,31 @@ static bool is_folder(const char *path)
 	return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
+/* As 20261122T195305Z: a run's folder. */
+static int is_stamp(const struct dirent *entry)
+{
+	const char *name = entry->d_name;
+	return strlen(name) > 8 && strspn(name, "0123456789") == 8 && name[8] == 'T';
+}
+
 struct record_file_hint record_file_latest(const char *dir)
 {
 	struct record_file_hint hint = {""};
-	char path[PATH_MAX];
-	if ((size_t)snprintf(path, sizeof path, "%s/latest/trials.jsonl", dir) < sizeof path &&
-	    !access(path, R_OK))
-		snprintf(hint.text, sizeof hint.text,
-		         "; it is a folder of runs (did you mean '%.200s/latest'?)", dir);
+	struct dirent **runs;
+	int n = scandir(dir, &runs, is_stamp, alphasort);
+	if (n < 0)
+		return hint;
+	while (n-- > 0) {
+		char path[PATH_MAX];
+		int length =
+		    snprintf(path, sizeof path, "%s/%s/trials.jsonl", dir, runs[n]->d_name);
+		if (!hint.text[0] && length < (int)sizeof path && !access(path, R_OK))
+			snprintf(hint.text, sizeof hint.text,
+			         "; it is a folder of runs (did you mean '%.200s/%.60s'?)", dir,
+			         runs[n]->d_name);
+		free(runs[n]);
+	}
+	free(runs);
 	return hint;
 }
 
