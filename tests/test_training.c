@@ -419,6 +419,11 @@ static void a_step_has_its_lanes(void **state)
 		free(cli.out);
 		strcat(path, "/plots/host_training_step.png");
 		assert_int_equal(access(path, R_OK), 0);
+		strcpy(strrchr(path, '.'), ".svg");
+		char *svg = cli_read(path);
+		assert_non_null(strstr(svg, "communication"));
+		assert_null(strstr(svg, "activations"));
+		free(svg);
 	}
 	cli_clean(folder);
 }

@@ -214,6 +214,9 @@ static void gains_are_those_of_the_confirmation(void **state)
 	json_decref(r);
 	assert_int_equal(access(made_path("plots/nccl_gain.png"), R_OK), 0);
 	assert_int_equal(access(made_path("plots/nccl_tuning.png"), R_OK), 0);
+	/* Nor is it called after the file in them. */
+	made_says(made_read("plots/run.gp"), "\ngain_name[1] = 'for all sizes'\n");
+	made_says(made_read("plots/run.gp"), "set-2, for all sizes'\n");
 	/* What no file can say is a comment; the set for all sizes is such. */
 	const char *conf = made_read("nccl.conf");
 	made_says(conf, "# and, which no file can say: register = local");
