@@ -91,6 +91,10 @@ static void few_blocks_decide_nothing(void **state)
 	const json_t *rows = json_table(report, "crossovers");
 	assert_int_equal(json_rows(rows, (json_keys){"faster", "undecided", NULL}),
 	                 json_rows(rows, (json_keys){NULL}));
+	/* Which is one sentence. */
+	json_assert_one_says(json_section(report, "crossovers"),
+	                     " pairs of backends are undecided at all sizes.");
+	assert_false(json_one_says(json_section(report, "crossovers"), "undecided at all sizes, 4"));
 	json_decref(report);
 }
 

@@ -26,7 +26,7 @@ static unsigned lacks_block; /* of the last variant; UINT_MAX: none */
 static bool small;           /* 4 KiB to 64 KiB in place of 16 MiB to 256 MiB */
 static bool both;            /* 64 KiB in place of 16 MiB, and isolated calls of all */
 static const char *coll;     /* of the cells that are written now */
-static bool two_colls;
+static unsigned further; /* collectives beside alltoall, 3 at most */
 static struct gap gap;
 
 static size_t bytes_of(unsigned size)
@@ -138,10 +138,13 @@ static void more(FILE *out)
 {
 	for (unsigned i = MADE_LIMIT + 1; i < nvariants; i++)
 		cells(out, i);
-	coll = "sendrecv";
-	for (unsigned i = 0; i < nvariants && two_colls; i++)
-		if (i != MADE_LIMIT)
-			cells(out, i);
+	static const char *const others[] = {"sendrecv", "all_reduce", "all_gather"};
+	for (unsigned k = 0; k < further; k++)
+		for (unsigned i = 0; i < nvariants; i++) {
+			coll = others[k];
+			if (i != MADE_LIMIT)
+				cells(out, i);
+		}
 	coll = "alltoall";
 	for (unsigned i = 0; i < nvariants; i++)
 		if (i != MADE_LIMIT && *variants[i].path)
@@ -196,7 +199,8 @@ static int fresh(void **state)
 	memset(variants, 0, sizeof variants);
 	noise = 0.001;
 	lacks_block = UINT_MAX;
-	small = two_colls = both = false;
+	small = both = false;
+	further = 0;
 	coll = "alltoall";
 	gap = (struct gap){.bytes = {0, SIZE_MAX}};
 	made = (struct made){.backend = "nccl",
@@ -693,11 +697,26 @@ static void a_table_for_each_collective(void **state)
 {
 	(void)state;
 	story();
-	two_colls = true;
+	further = 1;
 	find();
 	assert_int_equal(v->ncolls, 2);
 	assert_int_equal(v->colls[1].coll, COLL_SENDRECV);
 	assert_int_equal(v->colls[1].ncells, 3);
+}
+
+/* Four collectives have three sentences each; none is cut off. */
+static void the_answer_has_all_collectives(void **state)
+{
+	static const char *const last[] = {"alltoall: From 2.21.5", "sendrecv: From 2.21.5",
+	                                   "all_reduce: From 2.21.5", "all_gather: From 2.21.5"};
+	(void)state;
+	story();
+	put_again();
+	further = 3;
+	find();
+	const json_t *answer = json_object_get(made_report(&made), "answer");
+	for (unsigned i = 0; i < 4; i++)
+		json_assert_one_says(answer, last[i]);
 }
 
 /* The finding of a version; there is one collective. */
@@ -828,6 +847,7 @@ int main(void)
 	    TEST(sentence_takes_neighbours_together),
 	    TEST(sentence_of_what_is_undecided),
 	    TEST(a_table_for_each_collective),
+	    TEST(the_answer_has_all_collectives),
 	    TEST(each_regime_has_its_own),
 	    TEST(the_report_shows_it),
 	    TEST(the_report_does_without),

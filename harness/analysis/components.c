@@ -358,7 +358,7 @@ void components_say(const struct summary *s, const struct components_regime *g, 
 		least = side->half_calls;
 	}
 	if (most < COMPONENTS_LEVELS)
-		words_add(text, bytes, "Most of what a job of %s scatters is between %s. ",
+		words_add(text, bytes, "Most of the scatter in the jobs of %s is between %s. ",
 		          s->variants[v].name, level_names[most]);
 	words_add(text, bytes,
 	          "For twice the time, more %s narrow its interval most: from ±%s %% to "

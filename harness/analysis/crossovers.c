@@ -234,6 +234,11 @@ static void add_sizes(const struct crossover *row, unsigned i, char *text, size_
 		words_add(text, bytes, " from %s to %s", from, to);
 }
 
+bool crossovers_undecided(const struct crossover *row)
+{
+	return row->n == 1 && !row->ranges[0].who;
+}
+
 void crossovers_say(const struct summary *s, const struct crossover *row, char *text,
                     size_t bytes)
 {

@@ -45,6 +45,8 @@ struct crossovers {
 /* Of runs that measured two backends or more; else empty. The caller frees. -1: out of memory. */
 int crossovers_make(const struct summary *summary, struct crossovers *out, struct status *st);
 void crossovers_free(struct crossovers *crossovers);
+/* Whether neither is shown to be faster at any size. */
+bool crossovers_undecided(const struct crossover *crossover);
 /* "all_reduce, isolated: gloo-threads up to 4 KiB, nccl-threads from 64 KiB on (1.2 to 30 times);
  * undecided at 16 KiB", without a point. */
 void crossovers_say(const struct summary *summary, const struct crossover *crossover, char *text,

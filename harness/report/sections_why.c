@@ -265,8 +265,8 @@ void sections_write_scatter(struct page *p, const struct model *m)
 	}
 	page_say(p, "Between jobs: by how much jobs of one variant differ, as the standard "
 	            "deviation of the log of their time; then connections within a job, and so "
-	            "on down to calls (or stretches of them) within a cell. fast, slow: two "
-	            "speeds, where there are two. Interval ±: half of the interval against the "
+	            "on down to calls (or stretches of them) within a cell. Fast, slow: of a "
+	            "variant whose calls come at two speeds. Interval ±: half of the interval against the "
 	            "reference, then about what twice the time would make of it, spent on "
 	            "blocks, on connections within each job, or on calls.");
 }
