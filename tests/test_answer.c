@@ -138,6 +138,18 @@ static void what_is_far_slower_is_told_as_a_time(void **state)
 		                 3);
 		assert_true(fabs(times - 400) < 8 && lo < times && times < hi);
 	}
+	/* And so is what else is slower, so that the two can be held against each other. */
+	speed[2] = 0.5;
+	list = answer(made_report(&made));
+	for (size_t i = 0; i < 2; i++) {
+		static const char says[] = " and processes (";
+		const char *text = json_string_value(json_array_get(list, i));
+		double times;
+		made_says(text, says);
+		made_says(strstr(text, says), " times the time, ");
+		assert_int_equal(sscanf(strstr(text, says) + strlen(says), "%lf", &times), 1);
+		assert_true(fabs(times - 2) < 0.1);
+	}
 }
 
 static void no_difference_is_an_answer(void **state)

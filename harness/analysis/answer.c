@@ -187,29 +187,29 @@ bool answer_tells(const struct regimes *regimes)
 
 #define FAR_SLOWER 0.1 /* below, a speed has leading zeros to count */
 
-/* " (0.810 times the speed, 0.790 to 0.838)", or " (393 times the time, 384 to 417)". */
-static void add_speed(char *text, size_t bytes, const struct stats_ratio *speed)
+/* " (0.810 times the speed, 0.790 to 0.838)", or as a time " (393 times the time, 384 to 417)". */
+static void add_speed(char *text, size_t bytes, const struct stats_ratio *speed, bool as_time)
 {
 	struct stats_ratio ratio = *speed;
-	const bool far = speed->estimate < FAR_SLOWER;
-	if (far) {
+	if (as_time) {
 		ratio.estimate = 1 / speed->estimate;
 		ratio.lo = 1 / speed->hi;
 		ratio.hi = 1 / speed->lo;
 	}
 	words_add(text, bytes, " (%s times the %s", words_estimate(ratio.estimate).text,
-	          far ? "time" : "speed");
+	          as_time ? "time" : "speed");
 	if (!isnan(ratio.lo))
 		words_add(text, bytes, ", %s", words_interval(&ratio).text);
 	words_add(text, bytes, ")");
 }
 
 /* Variants of one verdict in a regime: "single and processes", with their figures where they
- * differ. */
+ * differ: all as times where one is far slower, so that they can be held against each other. */
 static unsigned names_of(const struct summary *s, const struct regime *g, enum said said,
                          char *text, size_t bytes)
 {
 	unsigned n = 0, all = 0;
+	bool far = false;
 	text[0] = '\0';
 	for (int pass = 0; pass < 2; pass++)
 		for (unsigned v = 0; v < g->nvariants; v++) {
@@ -217,6 +217,7 @@ static unsigned names_of(const struct summary *s, const struct regime *g, enum s
 				continue;
 			if (!pass) {
 				all++;
+				far |= g->contrasts[v].verdict.ratio.estimate < FAR_SLOWER;
 				continue;
 			}
 			words_add(text, bytes, "%s%s",
@@ -226,7 +227,7 @@ static unsigned names_of(const struct summary *s, const struct regime *g, enum s
 			          s->variants[v].name);
 			n++;
 			if (said != SAID_ALIKE)
-				add_speed(text, bytes, &g->contrasts[v].verdict.ratio);
+				add_speed(text, bytes, &g->contrasts[v].verdict.ratio, far);
 		}
 	return n;
 }

@@ -62,9 +62,10 @@ static void write_answer(struct page *p, const struct model *m)
 	}
 	for (unsigned i = 0; i < m->answer.n; i++)
 		page_say(p, "%s", m->answer.text[i]);
-	page_say(p, "Measured on %s; backend %s%s%s; %lld ranks, %u block%s, %.10s.", machine,
+	page_say(p, "Measured on %s; backend %s%s%s; %lld rank%s, %u block%s, %.10s.", machine,
 	         model_text(m, "backend"), *library ? ", " : "", library,
-	         model_number(m, "ranks"), s->nblocks, words_plural(s->nblocks), created);
+	         model_number(m, "ranks"), words_plural((unsigned long long)model_number(m, "ranks")),
+	         s->nblocks, words_plural(s->nblocks), created);
 	if (*model_text(m, "backend_why"))
 		page_say(p, "%s.", model_text(m, "backend_why"));
 }

@@ -179,7 +179,7 @@ static void put_reference(struct table *t, const struct summary *s, const struct
 	}
 	if (!isnan(value))
 		TABLE_ROW(t, CELL(s->variants[s->reference].name), CELL(value * scale),
-		          table_of_none(), CELL("the reference"));
+		          table_of_none(), table_of_none());
 }
 
 struct table *tables_regime(const struct model *m, const struct regime *g)
