@@ -68,7 +68,8 @@ static void a_bad_file_is_named_with_its_line(void **state)
 	    {"# c\na,1\n", "m.csv:2: no line of a model"},
 	    {"a,0,0\n", "m.csv:1: no line of a model"},
 	    {"a,1,2,3,4\n", "m.csv:1: no line of a model"},
-	    {"a,1,2,x\n", "m.csv:1: no line of a model"},
+	    {"a,1,2,x\n", "as in fc.weight,2048000,8192000, and where ranks can share the model a "
+	                  "fourth number, activations"},
 	    {"a,1,2 3\n", "m.csv:1: no line of a model"},
 	    {"a,1,2,99999999999999\n", "m.csv:1: no line of a model"},
 	    {"a,-1,2\n", "m.csv:1: no line of a model"},

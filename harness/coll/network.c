@@ -122,7 +122,8 @@ static int lines_read(FILE *in, const char *file, struct network *network, struc
 			rc = status_set(
 			    st,
 			    "%s:%u: no line of a model; allowed is name,elements,flops, "
-			    "as in fc.weight,2048000,8192000",
+			    "as in fc.weight,2048000,8192000, and where ranks can share the "
+			    "model a fourth number, activations",
 			    file, at);
 		else
 			network->n++;
