@@ -328,6 +328,35 @@ static void every_picture_is_png_and_svg(void **state)
 	made_unload(&l);
 }
 
+/* A caption is broken at a blank, and not at that between a number and its unit. */
+static void a_number_stays_with_its_unit(void **state)
+{
+	static const struct {
+		const char *text, *row;
+		unsigned most;
+	} rows[] = {{"small up to 4 KiB", "small up to ", 13},
+	            {"small up to 4 KiB", "small up ", 10},
+	            {"off by 2 % here", "off by ", 8},
+	            {"of 16 MiB, as in b", "of 16 MiB, ", 12}};
+	(void)state;
+	if (no_gnuplot())
+		skip();
+	made_report(&plain);
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char call[512];
+		FILE *out = fopen(made_path("q.gp"), "w");
+		fprintf(out,
+		        "dir = '%s'\nplot_dir = 'plot'\nformat = 'svg'\nload 'plot/style.gp'\n"
+		        "set print '%s/said'\nprint row('%s', 1, %u).'|'\n",
+		        made_folder, made_folder, rows[i].text, rows[i].most);
+		fclose(out);
+		snprintf(call, sizeof call, "gnuplot -d %s 2>&1", made_path("q.gp"));
+		assert_int_equal(system(call), 0);
+		snprintf(call, sizeof call, "%s|\n", rows[i].row);
+		assert_string_equal(made_read("said"), call);
+	}
+}
+
 static double loud; /* how far the twin may be off */
 
 static void loud_stamps(const struct made_place *p, int64_t out[6])
@@ -595,6 +624,7 @@ int main(void)
 	    cmocka_unit_test(a_quoted_text_is_that_text),
 	    cmocka_unit_test(a_folders_name_is_no_command),
 	    cmocka_unit_test(every_picture_is_png_and_svg),
+	    cmocka_unit_test(a_number_stays_with_its_unit),
 	    cmocka_unit_test(a_noisy_run_still_says_what_is_beyond_its_noise),
 	    cmocka_unit_test(captions_of_many_variants_fit),
 	    cmocka_unit_test(many_factors_are_the_answers_picture),
