@@ -222,6 +222,8 @@ static void gains_are_those_of_the_confirmation(void **state)
 	made_says(conf, "# and, which no file can say: register = local");
 	made_says(conf, "\n# NCCL_BUFFSIZE=8388608\n");
 	made_says(made_read("report.md"), "Ready for NCCL_CONF_FILE");
+	/* What is no variable of NCCL's is said to be what it is. */
+	made_says(made_read("report.md"), "\n- register: of buffers: ncclCommRegister");
 	conf = made_read("nccl.conf");
 	assert_null(strstr(conf, "\nNCCL_"));
 }

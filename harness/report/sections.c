@@ -8,6 +8,7 @@
 #include "../analysis/sessions.h"
 #include "../analysis/words.h"
 #include "../coll/counts.h"
+#include "../config/settings.h"
 #include "../analysis/drawn.h"
 #include "gnuplot.h"
 #include "nccl_conf.h"
@@ -144,11 +145,29 @@ static void write_advice(struct page *p, const struct model *m)
 		page_say(p, "None of it is about GPUs, which were not measured.");
 }
 
+/* What settings of the finalists mean that are launchgap's own words. */
+static void say_settings(struct page *p, const struct tuned *t)
+{
+	size_t n;
+	const struct field *fields = settings_fields(&n);
+	for (unsigned k = 0; k < t->space.nkeys; k++) {
+		const char *key = t->space.keys[k].key;
+		const struct field *field = field_find(fields, n, key);
+		bool set = false;
+		for (unsigned f = 0; f < t->nfinalists; f++)
+			set |= t->finalists[f].set.level[k];
+		if (set && field && field->help)
+			page_item(p, "%s: %s.", key, field->help);
+	}
+	page_end_list(p);
+}
+
 static void write_tuned(struct page *p, const struct model *m)
 {
 	static const char *const files[] = {"nccl.conf", "searched.csv"};
 	page_table(p, tables_tuned(m));
 	page_table(p, tables_finalists(m));
+	say_settings(p, &m->findings.tuned);
 	page_say(p,
 	         "Speed is the time of the default ÷ the set's, over blocks of the "
 	         "confirmation alone; "
@@ -159,8 +178,8 @@ static void write_tuned(struct page *p, const struct model *m)
 	page_files(p,
 	           nccl_conf_sets(m)
 	               ? "Ready for NCCL_CONF_FILE, and what each value did in the search"
-	               : "No line for NCCL_CONF_FILE came of it: the first file says why, the "
-	                 "second what each value did in the search",
+	               : "No line for NCCL_CONF_FILE came of it. Why, and what each value did in "
+	                 "the search",
 	           files, 2);
 }
 
