@@ -206,20 +206,6 @@ struct stats_ratio stats_ratio_of_logs(const double *logs, unsigned n, double co
 	return out;
 }
 
-struct stats_ratio stats_ratio(const double *left, const double *right, unsigned n,
-                               double confidence)
-{
-	double *logs = n ? malloc(n * sizeof *logs) : NULL;
-	if (!logs)
-		return (struct stats_ratio){
-		    .estimate = NAN, .lo = NAN, .hi = NAN, .blocks = n, .confidence = NAN};
-	for (unsigned i = 0; i < n; i++)
-		logs[i] = log(left[i] / right[i]);
-	struct stats_ratio out = stats_ratio_of_logs(logs, n, confidence);
-	free(logs);
-	return out;
-}
-
 /* Where the Walsh average of part − share × whole of a pair of blocks passes 0. */
 struct crossing {
 	double share;

@@ -41,14 +41,9 @@ struct stats_ratio {
 
 #define STATS_MIN_BLOCKS 6 /* below, no 95 % signed-rank interval is finite */
 
-/* Hodges–Lehmann estimate of the log ratios left[i]/right[i] (the median of their Walsh
- * averages: Hodges and Lehmann 1963) and the exact Wilcoxon signed-rank interval (Hollander,
- * Wolfe and Chicken 2014, §3.3), back on the ratio's scale. Pairs must be positive. n = 0: all
- * NaN. */
-struct stats_ratio stats_ratio(const double *left, const double *right, unsigned n,
-                               double confidence);
-
-/* The same from the log ratios themselves. */
+/* Hodges–Lehmann estimate of log ratios, one a pair (the median of their Walsh averages: Hodges
+ * and Lehmann 1963) and the exact Wilcoxon signed-rank interval (Hollander, Wolfe and Chicken
+ * 2014, §3.3), back on the ratio's scale. n = 0: all NaN. */
 struct stats_ratio stats_ratio_of_logs(const double *logs, unsigned n, double confidence);
 
 /* Which share of `whole` is `part`: both one number a block, of the same blocks. All shares
