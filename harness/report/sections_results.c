@@ -55,13 +55,13 @@ void sections_write_regimes(struct page *p, const struct model *m)
 			page_say(p,
 			         "Of effects as large as the one that an undecided row names, a run "
 			         "like this one finds four in five; of smaller ones fewer.");
-	}
-	else if (m->regimes.n)
+	} else if (m->regimes.n) {
 		page_say(p,
 		         "Speed: times as fast as %s, with its %.4g %% interval; below 1 is "
 		         "slower.",
 		         m->summary.variants[m->summary.reference].name,
 		         100 * m->summary.looks.confidence);
+	}
 }
 
 bool sections_has_crossovers(const struct model *m)
