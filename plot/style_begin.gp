@@ -2,7 +2,7 @@
 reset
 eval csv
 said_rows = rows(said, 118)
-said_more = said_rows > 3 ? ' …' : ''
+said_more = said_rows > 3 ? '…' : ''
 said_rows = said_rows > 3 ? 3 : said_rows
 key_top = 34.0 + 17 * said_rows
 top = key_top + (legend ? 20.0 * legend + 6 : 0)
