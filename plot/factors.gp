@@ -20,7 +20,7 @@ do for [picture = 1:factors_tested > 0] {
 	load begin
 	left = 0
 	do for [k = 1:factors_tested] {
-		left = most(7.3 * strlen(F_name[k][1:32]), most(6.7 * strlen(F_setting[k][1:42]), left))
+		left = most(7.3 * strlen(F_name[k][1:32]), most(6.7 * strlen(F_setting[k][1:46]), left))
 	}
 	left = 26 + left
 	wide = 146.0
@@ -52,7 +52,7 @@ do for [picture = 1:factors_tested > 0] {
 	do for [k = 1:factors_tested] {
 		set label 100 + k F_effect[k] at screen x(right + 14), first k - apart
 		if (factors_latency) { set label 200 + k F_latency[k] at screen x(right + 14), first k + apart textcolor rgb grey }
-		set label 300 + k F_setting[k][1:42] at screen x(left - 8), first k + 0.36 right textcolor rgb grey font font(8)
+		set label 300 + k F_setting[k][1:46] at screen x(left - 8), first k + 0.36 right textcolor rgb grey font font(8)
 	}
 	plot for [k = 0:1] $factors using (of('effect', k)):(column('nth') - apart):\
 			(end('effect', '_lo')):(end('effect', '_hi')):(effect(side_of('verdict'))) \

@@ -17,7 +17,7 @@ do for [picture = 1:searched > 0] {
 	name = prefix.'_tuning'
 	head = head_of((collectives == 1 ? G_coll[1] : plural(collectives, 'collective')), 'what settings do, % against the default')
 	said = searched_said
-	how = plural(searched_finalists, 'set').sprintf(' on top: %s of the confirmation, framed where confirmed; below: sets of the search with a value against others, whose settings differ too', \
+	how = plural(searched_finalists, 'set').sprintf(' on top: %s of the confirmation, framed where confirmed; below: sets of the search with a value against those without', \
 		plural(blocks, 'block'))
 	legend = 0
 	body = row_at * searched_rows + 54
