@@ -1,7 +1,7 @@
 # What settings do, by size: a row for each set that was confirmed or not, with a frame where its gain is
-# confirmed, and below a row for each value of the search: the mean of the sets with it less that of those
-# without. Purple is faster, vermilion slower than the default, as in all pictures; the figure is per cent.
-# No picture where nothing was searched.
+# confirmed, and below a row for each value of the search: the best of the sets with it. Purple is faster,
+# vermilion slower than the default, as in all pictures; the figure is per cent. No picture where nothing
+# was searched.
 load plot_dir.'/style.gp'
 
 # 25 % and more are as dark as it gets.
@@ -17,7 +17,7 @@ do for [picture = 1:searched > 0] {
 	name = prefix.'_tuning'
 	head = head_of((collectives == 1 ? G_coll[1] : plural(collectives, 'collective')), 'what settings do, % against the default')
 	said = searched_said
-	how = plural(searched_finalists, 'set').sprintf(' on top: %s of the confirmation, framed where confirmed; below: sets of the search with a value against those without', \
+	how = plural(searched_finalists, 'set').sprintf(' on top: %s of the confirmation, framed where confirmed; below: the best set of the search with each value', \
 		plural(blocks, 'block'))
 	legend = 0
 	body = row_at * searched_rows + 54

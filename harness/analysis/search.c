@@ -567,17 +567,11 @@ int search_finalists(const struct search_seen *seen, struct search_set *out, uns
 	return rc ? status_set(st, "out of memory for the search") : 0;
 }
 
-double search_effect(const struct search_seen *seen, unsigned key, unsigned value,
-                     unsigned cell)
+double search_best(const struct search_seen *seen, unsigned key, unsigned value, unsigned cell)
 {
-	double sum[2] = {0};
-	unsigned n[2] = {0};
-	for (unsigned t = 0; t < seen->ntrials; t++) {
-		unsigned is = seen->sets[seen->set_of[t]].level[key];
-		if ((is && is != value) || !counts(seen, t, cell))
-			continue;
-		sum[is > 0] += seen->gains[t * seen->ncells + cell];
-		n[is > 0]++;
-	}
-	return sum[1] / n[1] - sum[0] / n[0];
+	double best = NAN;
+	for (unsigned t = 0; t < seen->ntrials; t++)
+		if (seen->sets[seen->set_of[t]].level[key] == value && counts(seen, t, cell))
+			best = fmax(best, seen->gains[t * seen->ncells + cell]);
+	return best;
 }

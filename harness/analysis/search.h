@@ -54,9 +54,8 @@ int search_narrow(const struct search_seen *seen, unsigned most, struct search_s
  * cells, if any does, the others for single ones. */
 int search_finalists(const struct search_seen *seen, struct search_set *out, unsigned *n,
                      struct status *st);
-/* What the model says of a value in a cell: the mean gain of the screened sets with it less
- * that of those with the reference's own. NaN where neither was measured. */
-double search_effect(const struct search_seen *seen, unsigned key, unsigned value,
-                     unsigned cell);
+/* The best gain in a cell of the sets with a value, a log: means would tell of the other values
+ * around it, some of which lose most of the speed. NaN where no set with it ran. */
+double search_best(const struct search_seen *seen, unsigned key, unsigned value, unsigned cell);
 
 #endif

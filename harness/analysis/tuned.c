@@ -492,25 +492,24 @@ static int finalists_find(const struct summary *s, const struct tuned_seen *seen
 	return 0;
 }
 
-static int effects_find(const struct tuned_seen *seen, struct tuned *t)
+static int best_find(const struct tuned_seen *seen, struct tuned *t)
 {
 	const size_t n = (size_t)SEARCH_MAX_KEYS * SEARCH_MAX_VALUES * t->ncells;
-	t->effects = malloc((n + 1) * sizeof *t->effects);
-	for (size_t i = 0; i < n && t->effects; i++) {
+	t->best = malloc((n + 1) * sizeof *t->best);
+	for (size_t i = 0; i < n && t->best; i++) {
 		unsigned key = (unsigned)(i / t->ncells / SEARCH_MAX_VALUES);
 		unsigned value = (unsigned)(i / t->ncells % SEARCH_MAX_VALUES);
 		bool is = key < t->space.nkeys && value && value < t->space.keys[key].nvalues &&
 		          seen->seen.ncells == t->ncells;
-		t->effects[i] =
-		    is ? search_effect(&seen->seen, key, value, (unsigned)(i % t->ncells))
-		       : NAN;
+		t->best[i] =
+		    is ? search_best(&seen->seen, key, value, (unsigned)(i % t->ncells)) : NAN;
 	}
-	return t->effects ? 0 : -1;
+	return t->best ? 0 : -1;
 }
 
-double tuned_effect(const struct tuned *t, unsigned key, unsigned value, unsigned cell)
+double tuned_best(const struct tuned *t, unsigned key, unsigned value, unsigned cell)
 {
-	return t->effects[((size_t)key * SEARCH_MAX_VALUES + value) * t->ncells + cell];
+	return t->best[((size_t)key * SEARCH_MAX_VALUES + value) * t->ncells + cell];
 }
 
 int tuned_make(const struct summary *s, struct tuned *out, struct status *st)
@@ -526,7 +525,7 @@ int tuned_make(const struct summary *s, struct tuned *out, struct status *st)
 	                  .ntrials = seen.seen.ntrials,
 	                  .nsets = seen.seen.nsets,
 	                  .all = -1};
-	int rc = cells_find(s, &t) || effects_find(&seen, &t)
+	int rc = cells_find(s, &t) || best_find(&seen, &t)
 	             ? status_set(st, "out of memory for the search")
 	             : 0;
 	if (!rc && !s->trouble[0])
@@ -555,6 +554,6 @@ void tuned_free(struct tuned *t)
 {
 	free(t->cells);
 	free(t->tests);
-	free(t->effects);
+	free(t->best);
 	*t = (struct tuned){.all = -1};
 }

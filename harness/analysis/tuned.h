@@ -85,7 +85,7 @@ struct tuned {
 	struct tuned_cell *cells;
 	struct tuned_finalist finalists[SEARCH_MAX_FINALISTS];
 	struct tuned_test *tests;
-	double *effects; /* of values, in the search: [(key * SEARCH_MAX_VALUES + value) *
+	double *best;    /* of values, in the search: [(key * SEARCH_MAX_VALUES + value) *
 	                    ncells + cell] */
 	int all;         /* the finalist that gains and loses nowhere, or -1 */
 };
@@ -95,6 +95,6 @@ int tuned_make(const struct summary *summary, struct tuned *out, struct status *
 void tuned_free(struct tuned *tuned);
 /* Whether any of its settings is one that NCCL reads from a file. */
 bool tuned_in_file(const struct tuned *tuned, const struct tuned_finalist *finalist);
-double tuned_effect(const struct tuned *tuned, unsigned key, unsigned value, unsigned cell);
+double tuned_best(const struct tuned *tuned, unsigned key, unsigned value, unsigned cell);
 
 #endif

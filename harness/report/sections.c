@@ -65,8 +65,9 @@ static void write_answer(struct page *p, const struct model *m)
 		page_say(p, "%s", m->answer.text[i]);
 	page_say(p, "Measured on %s; backend %s%s%s; %lld rank%s, %u block%s, %.10s.", machine,
 	         model_text(m, "backend"), *library ? ", " : "", library,
-	         model_number(m, "ranks"), words_plural((unsigned long long)model_number(m, "ranks")),
-	         s->nblocks, words_plural(s->nblocks), created);
+	         model_number(m, "ranks"),
+	         words_plural((unsigned long long)model_number(m, "ranks")), s->nblocks,
+	         words_plural(s->nblocks), created);
 	if (*model_text(m, "backend_why"))
 		page_say(p, "%s.", model_text(m, "backend_why"));
 }
@@ -175,12 +176,14 @@ static void write_tuned(struct page *p, const struct model *m)
 	         "line of "
 	         "its cell, with Holm's correction over all of them.",
 	         100 * m->summary.margin);
-	page_files(p,
-	           nccl_conf_sets(m)
-	               ? "Ready for NCCL_CONF_FILE, and what each value did in the search"
-	               : "No line for NCCL_CONF_FILE came of it. Why, and what each value did in "
-	                 "the search",
-	           files, 2);
+	page_files(
+	    p,
+	    nccl_conf_sets(m)
+	        ? "Ready for NCCL_CONF_FILE, and the best set of the search with each value"
+	        : "No line for NCCL_CONF_FILE came of it. Why, and the best set with each "
+	          "value in "
+	          "the search",
+	    files, 2);
 }
 
 /* From the end of page 1 to what follows. */

@@ -1,5 +1,5 @@
-/* The tables of a search: what is confirmed, by size and by set, and what each value did on the
- * way. */
+/* The tables of a search: what is confirmed, by size and by set, and how far each value came on
+ * the way. */
 #include "tables.h"
 
 #include <math.h>
@@ -90,7 +90,7 @@ struct table *tables_searched(const struct model *m)
 {
 	const struct tuned *u = &m->findings.tuned;
 	struct table *t =
-	    TABLE_NEW("searched", "What each value did in the search",
+	    TABLE_NEW("searched", "The best set of the search with each value",
 	              {"setting", "setting", "", TABLE_TEXT}, {"cell", "what", "", TABLE_TEXT},
 	              {"asked_bytes", "size", "", TABLE_BYTES},
 	              {"effect", "effect", "", TABLE_NUMBER}, {"row", "row", "", TABLE_COUNT},
@@ -118,7 +118,7 @@ struct table *tables_searched(const struct model *m)
 				TABLE_ROW(t, CELL(name), CELL(what),
 				          CELL(m->summary.groups[u->cells[c].group]
 				                   .asked_bytes[u->cells[c].size]),
-				          CELL(expm1(tuned_effect(u, k, v, c))), CELL(row),
+				          CELL(expm1(tuned_best(u, k, v, c))), CELL(row),
 				          CELL(c), CELL(false));
 			}
 	return t;
