@@ -188,18 +188,18 @@ static void a_run_that_cannot_tell_says_so(void **state)
 	speed[0] = 0.5;
 	made.cores = 1;
 	report = made_report(&made);
-	/* What lies beyond the noise is said all the same: no "cannot tell" before a "slower". */
+	/* What lies beyond the noise is said all the same: no "cannot tell" before a "slower".
+	 */
 	json_assert_one_says(answer(report), "cannot tell small differences");
-	json_assert_one_says(answer(report), "slower than threads: single (0.500 times the speed, 0.500 to "
-	                                     "0.500)");
+	json_assert_one_says(answer(report),
+	                     "slower than threads: single (0.500 times the speed, 0.500 to "
+	                     "0.500)");
 	assert_false(json_one_says(answer(report), "cannot tell the variants apart"));
 	assert_int_equal(of_type(report, "advice"), 0);
 }
 
-/* A claim's verdict, and a factor's, goes by what the A/A line of its regime shows. */
-static void nothing_is_decided_below_the_noise(void **state)
+static void ask_loss(void)
 {
-	(void)state;
 	asked.nclaims = 1;
 	asked.claims[0] = (struct claim){.name = "loss",
 	                                 .text = "Single is slower",
@@ -212,6 +212,13 @@ static void nothing_is_decided_below_the_noise(void **state)
 	                                 .regime = CLAIM_ANY_REGIME,
 	                                 .pace = CLAIM_ANY_PACE,
 	                                 .coll = CLAIM_ANY_COLL};
+}
+
+/* A claim's verdict, and a factor's, goes by what the A/A line of its regime shows. */
+static void nothing_is_decided_below_the_noise(void **state)
+{
+	(void)state;
+	ask_loss();
 	asked.nfactors = 1;
 	asked.factors[0] = (struct factor){.name = "loss",
 	                                   .text = "one thread",
@@ -220,9 +227,11 @@ static void nothing_is_decided_below_the_noise(void **state)
 	                                   .bytes = {16 << 20, SIZE_MAX}};
 	speed[0] = 0.95;
 	json_assert_text(json_finding(made_report(&made), "claim", "loss"), "verdict", "holds");
-	json_assert_text(json_finding(made_report(&made), "factor", "loss"), "verdict", "slower");
+	json_assert_text(json_finding(made_report(&made), "factor", "loss"), "verdict",
+	                 "slower");
 	twin = 1.1; /* the reference differs from itself by 10 % */
-	const json_t *report = made_report(&made), *claim = json_finding(report, "claim", "loss");
+	const json_t *report = made_report(&made),
+	             *claim = json_finding(report, "claim", "loss");
 	json_assert_says(claim, "verdict", "undecided");
 	json_assert_says(json_finding(report, "factor", "loss"), "verdict", "undecided");
 	/* On the first page too, undecided never stands without what could have been seen. */
@@ -235,33 +244,24 @@ static void nothing_is_decided_below_the_noise(void **state)
 	json_assert_text(json_finding(made_report(&made), "claim", "loss"), "verdict", "holds");
 }
 
-/* The claim that an experiment is about is its answer, though small differences cannot be told: it
- * stands before that sentence, and nothing is said in its place. */
+/* The claim that an experiment is about is its answer, though small differences cannot be told:
+ * it stands before that sentence, and nothing is said in its place. */
 static void what_is_sure_stands_before_what_cannot_be_told(void **state)
 {
 	(void)state;
 	noise = 0.1;
-	asked.nclaims = 1;
-	asked.claims[0] = (struct claim){.name = "loss",
-	                                 .text = "Single is slower",
-	                                 .left = "single",
-	                                 .right = "threads",
-	                                 .metric = METRIC_BUSBW,
-	                                 .test = CLAIM_LESS,
-	                                 .by = 0.02,
-	                                 .bytes = {16 << 20, SIZE_MAX},
-	                                 .regime = CLAIM_ANY_REGIME,
-	                                 .pace = CLAIM_ANY_PACE,
-	                                 .coll = CLAIM_ANY_COLL};
+	ask_loss();
 	asked.primary = (struct primary){1, {"loss"}};
 	for (unsigned sure = 0; sure < 2; sure++) {
 		speed[0] = sure ? 0.2 : 0.98;
 		const json_t *list = answer(made_report(&made));
 		const size_t n = json_array_size(list);
 		assert_true(n >= 2);
-		const json_t *first = json_array_get(list, 0), *last = json_array_get(list, n - 1);
+		const json_t *first = json_array_get(list, 0),
+		             *last = json_array_get(list, n - 1);
 		json_assert_says(sure ? first : last, "", "'Single is slower' ");
-		assert_int_equal(json_one_says(list, "every element that they delivered"), !sure);
+		assert_int_equal(json_one_says(list, "every element that they delivered"),
+		                 !sure);
 		json_assert_says(sure ? last : json_array_get(list, n - 2), "", "cannot tell");
 	}
 }
