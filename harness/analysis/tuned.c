@@ -542,10 +542,23 @@ int tuned_make(const struct summary *s, struct tuned *out, struct status *st)
 	return rc ? -1 : 0;
 }
 
-bool tuned_in_file(const struct tuned *t, const struct tuned_finalist *f)
+bool tuned_line(const struct summary *s, const struct tuned *t, const struct tuned_finalist *f,
+                unsigned key, char *idle, size_t bytes)
 {
+	const char *name = t->space.keys[key].key;
+	idle[0] = '\0';
+	if (!f->set.level[key] || strncmp(name, "env.NCCL_", 9))
+		return false;
+	evidence_idle(s, s->variants[f->variant].name, name, idle, bytes);
+	return true;
+}
+
+bool tuned_in_file(const struct summary *s, const struct tuned *t,
+                   const struct tuned_finalist *f)
+{
+	char idle[256];
 	for (unsigned k = 0; k < t->space.nkeys; k++)
-		if (f->set.level[k] && !strncmp(t->space.keys[k].key, "env.NCCL_", 9))
+		if (tuned_line(s, t, f, k, idle, sizeof idle) && !idle[0])
 			return true;
 	return false;
 }

@@ -93,8 +93,12 @@ struct tuned {
 /* Of a run without a search nothing but searched = false. The caller frees with tuned_free. */
 int tuned_make(const struct summary *summary, struct tuned *out, struct status *st);
 void tuned_free(struct tuned *tuned);
-/* Whether any of its settings is one that NCCL reads from a file. */
-bool tuned_in_file(const struct tuned *tuned, const struct tuned_finalist *finalist);
+/* Whether a finalist sets a key that NCCL reads from a file. `idle`: why that did nothing, or "". */
+bool tuned_line(const struct summary *summary, const struct tuned *tuned,
+                const struct tuned_finalist *finalist, unsigned key, char *idle, size_t bytes);
+/* Whether it has such a line that did something. */
+bool tuned_in_file(const struct summary *summary, const struct tuned *tuned,
+                   const struct tuned_finalist *finalist);
 double tuned_best(const struct tuned *tuned, unsigned key, unsigned value, unsigned cell);
 
 #endif

@@ -169,9 +169,10 @@ static void put_versions(struct script *p)
 }
 
 /* What the set for all sizes is called. */
-static const char *for_all(const struct tuned *u)
+static const char *for_all(const struct script *p)
 {
-	return tuned_in_file(u, &u->finalists[u->all]) ? "nccl.conf" : "for all sizes";
+	const struct tuned *u = &p->f->tuned;
+	return tuned_in_file(p->s, u, &u->finalists[u->all]) ? "nccl.conf" : "for all sizes";
 }
 
 /* What the picture of the gain has bars of: the set for all sizes, or else all finalists, and
@@ -197,7 +198,7 @@ static void put_gain(struct script *p)
 		bool all = u->all >= 0 && of[i] == u->finalists[u->all].variant;
 		script_text(p, "gain_variant", i + 1, p->s->variants[of[i]].name);
 		script_text(p, "gain_name", i + 1,
-		            all ? for_all(u) : p->s->variants[of[i]].name);
+		            all ? for_all(p) : p->s->variants[of[i]].name);
 	}
 }
 
@@ -222,7 +223,7 @@ static void put_tuned(struct script *p)
 	for (unsigned f = 0; f < u->nfinalists; f++) {
 		snprintf(text, sizeof text, "%s%s%s",
 		         p->s->variants[u->finalists[f].variant].name,
-		         (int)f == u->all ? ", " : "", (int)f == u->all ? for_all(u) : "");
+		         (int)f == u->all ? ", " : "", (int)f == u->all ? for_all(p) : "");
 		script_text(p, "S_row", ++row, text);
 	}
 	put_gain(p);

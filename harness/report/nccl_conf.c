@@ -11,22 +11,6 @@ bool nccl_conf_wanted(const struct model *m)
 	return m->findings.tuned.searched;
 }
 
-static bool is_env(const char *key)
-{
-	return !strncmp(key, "env.NCCL_", 9);
-}
-
-/* Whether NCCL read a setting of a set that did something. */
-static bool sets(const struct model *m, const struct tuned_finalist *f, unsigned key)
-{
-	const char *name = m->findings.tuned.space.keys[key].key;
-	char idle[256];
-	if (!f->set.level[key] || !is_env(name))
-		return false;
-	evidence_idle(&m->summary, m->summary.variants[f->variant].name, name, idle, sizeof idle);
-	return !idle[0];
-}
-
 bool nccl_conf_sets(const struct model *m)
 {
 	const struct tuned *u = &m->findings.tuned;
@@ -34,9 +18,8 @@ bool nccl_conf_sets(const struct model *m)
 		bool told = (int)f == u->all;
 		for (unsigned c = 0; c < u->ncells; c++)
 			told |= u->cells[c].best == (int)f;
-		for (unsigned k = 0; told && k < u->space.nkeys; k++)
-			if (sets(m, &u->finalists[f], k))
-				return true;
+		if (told && tuned_in_file(&m->summary, u, &u->finalists[f]))
+			return true;
 	}
 	return false;
 }
@@ -47,19 +30,17 @@ static void write_set(const struct model *m, const struct tuned_finalist *f, con
                       FILE *out)
 {
 	const struct tuned *u = &m->findings.tuned;
+	char idle[256];
 	for (unsigned k = 0; k < u->space.nkeys; k++) {
 		const struct search_key *key = &u->space.keys[k];
-		char idle[256];
-		if (!f->set.level[k] || !is_env(key->key))
-			continue;
-		evidence_idle(&m->summary, m->summary.variants[f->variant].name, key->key, idle,
-		              sizeof idle);
-		fprintf(out, "%s%s=%s%s%s\n", idle[0] ? "#   left out: " : mark, key->key + 4,
-		        key->values[f->set.level[k]], idle[0] ? ": " : "", idle);
+		if (tuned_line(&m->summary, u, f, k, idle, sizeof idle))
+			fprintf(out, "%s%s=%s%s%s\n", idle[0] ? "#   left out: " : mark,
+			        key->key + 4, key->values[f->set.level[k]], idle[0] ? ": " : "",
+			        idle);
 	}
 	for (unsigned k = 0; k < u->space.nkeys; k++) {
 		const struct search_key *key = &u->space.keys[k];
-		if (f->set.level[k] && !is_env(key->key))
+		if (f->set.level[k] && !tuned_line(&m->summary, u, f, k, idle, sizeof idle))
 			fprintf(out, "# and, which no file can say: %s = %s\n", key->key,
 			        key->values[f->set.level[k]]);
 	}

@@ -38,7 +38,8 @@ static int set_add(struct tuning *t, const struct search_set *set, struct status
 	return (int)t->nsets++;
 }
 
-/* Which way the data of its sets takes, where the record knows it: not to be asked for again. */
+/* Which way the data of its sets takes, where the record knows it: not to be asked for again.
+ */
 static void paths_restore(const struct tuning *t, const struct record_run *run)
 {
 	struct runner *r = t->r;
@@ -151,8 +152,8 @@ static bool is_short(const struct runner *r, unsigned trials)
 }
 
 /* A set that is given up: a block is whole once it has a line of each of its sets. And a value
- * with which nothing ran and two sets failed: it would fail, or wait for its timeout, in half of
- * all sets. */
+ * with which nothing ran and two sets failed: it would fail, or wait for its timeout, in half
+ * of all sets. */
 static bool is_hopeless(const struct runner *r, unsigned variant, char *why, size_t bytes)
 {
 	const struct tuning *t = r->hopeless_arg;
@@ -182,6 +183,14 @@ static bool is_hopeless(const struct runner *r, unsigned variant, char *why, siz
 	return false;
 }
 
+static int step_find(const struct tuning *t, const struct record_run *run, bool hurry,
+                     struct tuned_next *next, struct status *st)
+{
+	const struct plan *plan = &t->r->plan;
+	return tuned_next(run, &plan->search, plan->seed, plan_search_blocks(plan), hurry, next,
+	                  st);
+}
+
 /* What comes next, by the record as it is; `restore`: the plan gets the sets that it has. */
 static int next_find(struct tuning *t, bool restore, struct tuned_next *next, struct status *st)
 {
@@ -191,15 +200,12 @@ static int next_find(struct tuning *t, bool restore, struct tuned_next *next, st
 	if (record_load(r->folder.path, &run, &torn, st))
 		return -1;
 	int rc = restore ? sets_restore(t, &run, st) : 0;
-	bool hurry = false;
-	do {
-		if (!rc)
-			rc = tuned_next(&run, &r->plan.search, r->plan.seed,
-			                plan_search_blocks(&r->plan), hurry, next, st);
-		hurry = !rc && !hurry && !next->ended && !next->confirms &&
-		        is_short(r, next->n + 2);
-		t->hurried |= hurry;
-	} while (hurry);
+	if (!rc)
+		rc = step_find(t, &run, false, next, st);
+	if (!rc && !next->ended && !next->confirms && is_short(r, next->n + 2)) {
+		t->hurried = true;
+		rc = step_find(t, &run, true, next, st);
+	}
 	record_free(&run);
 	return rc;
 }
