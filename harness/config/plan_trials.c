@@ -80,11 +80,35 @@ static unsigned limit_cells(const struct plan *plan, struct cell *cells)
 	return n;
 }
 
+/* A job's own: not the limit's copies, nor connecting. */
+static bool is_called(const struct cell *cell)
+{
+	return !(coll_info(cell->coll)->is & COLL_PSEUDO);
+}
+
 /* Of what takes long the timeline would show nothing, and take 20 calls for it. */
 static bool has_timeline(const struct cell *cell)
 {
-	return cell->pace == PACE_ISOLATED && cell->asked_bytes <= TIMELINE_MOST &&
-	       !(coll_info(cell->coll)->is & COLL_PSEUDO);
+	return is_called(cell) && cell->pace == PACE_ISOLATED &&
+	       cell->asked_bytes <= TIMELINE_MOST;
+}
+
+/* Per collective the smallest or the largest of the cells that fit, once. */
+static unsigned end_cells(const struct plan *plan, bool (*fits)(const struct cell *),
+                          bool largest, struct cell *cells)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < plan->ncells; i++) {
+		const struct cell *cell = &plan->cells[i];
+		if (!fits(cell))
+			continue;
+		if (n == 0 || cells[n - 1].coll != cell->coll)
+			cells[n++] = *cell;
+		else if (largest ? cell->bytes > cells[n - 1].bytes
+		                 : cell->bytes < cells[n - 1].bytes)
+			cells[n - 1] = *cell;
+	}
+	return n;
 }
 
 /* Block 0 ends with the timeline's pass: per collective the smallest size, where launching
@@ -92,46 +116,27 @@ static bool has_timeline(const struct cell *cell)
  * gets. A step of training has as many at any size of its buckets. */
 static unsigned timeline_cells(const struct plan *plan, bool gpus, struct cell *cells)
 {
-	unsigned n = 0, nsmallest;
-	for (unsigned i = 0; i < plan->ncells; i++) {
-		const struct cell *cell = &plan->cells[i];
-		if (!has_timeline(cell))
-			continue;
-		if (n == 0 || cells[n - 1].coll != cell->coll)
-			cells[n++] = *cell;
-		else if (cell->bytes < cells[n - 1].bytes)
-			cells[n - 1] = *cell;
-	}
-	nsmallest = gpus ? n : 0;
-	for (unsigned k = 0; k < nsmallest; k++) {
-		cells[n] = cells[k];
-		for (unsigned i = 0; i < plan->ncells; i++)
-			if (has_timeline(&plan->cells[i]) &&
-			    plan->cells[i].coll == cells[n].coll &&
-			    plan->cells[i].bytes > cells[n].bytes)
-				cells[n] = plan->cells[i];
-		n += cells[n].bytes > cells[k].bytes &&
-		     !(coll_info(cells[k].coll)->is & COLL_TRAINS);
+	const unsigned smallest = end_cells(plan, has_timeline, false, cells);
+	const unsigned largest =
+	    gpus ? end_cells(plan, has_timeline, true, cells + smallest) : 0;
+	unsigned n = smallest;
+	for (unsigned k = 0; k < largest; k++) {
+		const struct cell cell = cells[smallest + k];
+		if (cell.bytes > cells[k].bytes && !(coll_info(cell.coll)->is & COLL_TRAINS))
+			cells[n++] = cell;
 	}
 	for (unsigned i = 0; i < n; i++)
 		cells[i].pass = PASS_TIMELINE;
 	return n;
 }
 
-/* Per collective the last cell of a pass that looks at its largest size, once. */
+/* Cells of a pass that looks at each collective's largest size. */
 static unsigned largest_cells(const struct plan *plan, enum pass pass, struct cell *cells)
 {
-	unsigned n = 0;
-	for (unsigned i = 0; i < plan->ncells; i++) {
-		const struct cell *cell = &plan->cells[i];
-		if (coll_info(cell->coll)->is & COLL_PSEUDO)
-			continue;
-		if (n == 0 || cells[n - 1].coll != cell->coll)
-			cells[n++] = *cell;
-		else if (cell->bytes > cells[n - 1].bytes)
-			cells[n - 1] = *cell;
-		cells[n - 1].pass = pass;
-		cells[n - 1].pace = PACE_STREAM;
+	const unsigned n = end_cells(plan, is_called, true, cells);
+	for (unsigned i = 0; i < n; i++) {
+		cells[i].pass = pass;
+		cells[i].pace = PACE_STREAM;
 	}
 	return n;
 }
