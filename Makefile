@@ -337,11 +337,14 @@ nccl-legacy:
 	  echo "$$v" | grep -qE '^2\.[0-9]+\.[0-9]+(\.post[0-9]+)?$$' || \
 	    { echo "VERSION=$$v is no release of NCCL; allowed are such as 2.21.5, from 2.16.2 on: pip index versions nvidia-nccl-cu12"; exit 1; }; \
 	  at=$(abspath $(WHEELS))/$$v; lib=$$at/nvidia/nccl/lib/libnccl.so.2; mkdir -p "$$at"; \
-	  [ -f "$$lib" ] || { python3 -m pip download -q --no-deps -d "$$at" nvidia-nccl-cu12==$$v && \
+	  [ -f "$$lib" ] || { \
+	    grep "==$$v " harness/nccl_wheels.txt >"$$at/wanted.txt" || { echo "nvidia-nccl-cu12==$$v" >"$$at/wanted.txt"; \
+	      echo "NCCL $$v: no hash of its wheel is pinned here, so it is not checked" >&2; }; \
+	    python3 -m pip download -q --no-deps --only-binary=:all: -d "$$at" -r "$$at/wanted.txt" && \
 	    rm -rf "$$at/part" "$$at/nvidia" && \
 	    python3 -m zipfile -e "$$at"/nvidia_nccl_cu12-$$v-*.whl "$$at/part" && \
 	    mv "$$at/part/nvidia" "$$at" && rm -rf "$$at/part" "$$at"/*.whl; } || \
-	  { echo "NVIDIA's wheel of NCCL $$v could not be fetched: is there a network? Elsewhere: pip download --no-deps nvidia-nccl-cu12==$$v, unzip, NCCL_LEGACY=path"; exit 1; }; \
+	  { echo "NVIDIA's wheel of NCCL $$v could not be fetched, or has not the hash in harness/nccl_wheels.txt: is there a network? Elsewhere: pip download --no-deps --only-binary=:all: nvidia-nccl-cu12==$$v, unzip, NCCL_LEGACY=path"; exit 1; }; \
 	  libs=$$libs$${libs:+:}$$lib; done; \
 	  case $$libs in *:*) echo "NCCL_LIBS=$$libs";; *) echo "NCCL_LEGACY=$$libs";; esac
 

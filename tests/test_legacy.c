@@ -1,4 +1,4 @@
-/* `make nccl-legacy` where it cannot fetch anything: what it says, and that it fails. */
+/* `make nccl-legacy` without a network: what it says, and what it takes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +73,7 @@ static void no_index_is_said(void **state)
 	                            &said),
 	                     0);
 	assert_null(strstr(said, "NCCL_LEGACY=/"));
-	says(said, "could not be fetched: is there a network? Elsewhere: pip download");
+	says(said, "is there a network? Elsewhere: pip download");
 }
 
 static void no_pip_is_said(void **state)
@@ -129,6 +129,55 @@ static void several_versions_are_a_list(void **state)
 	says(said, right);
 }
 
+/* A pip that sees the folder's files alone. */
+#define PIP_HERE                                                                               \
+	"PIP_CONFIG_FILE=/dev/null PIP_NO_INDEX=1 PIP_EXTRA_INDEX_URL= PIP_FIND_LINKS=%s"
+
+/* Another file under the name of a pinned wheel. */
+static void a_wheel_of_another_hash_is_refused(void **state)
+{
+	char variables[256], *said;
+	(void)state;
+	if (system("python3 -m pip --version >/dev/null 2>&1"))
+		skip();
+	cli_write(folder, "nvidia_nccl_cu12-2.21.5-py3-none-any.whl", "a wheel");
+	snprintf(variables, sizeof variables, PIP_HERE, folder);
+	assert_int_not_equal(legacy(variables, &said), 0);
+	assert_non_null(strstr(said, "DO NOT MATCH THE HASHES"));
+	says(said, "has not the hash in harness/nccl_wheels.txt");
+}
+
+/* To download a source package, pip runs it. */
+static void a_source_package_is_not_run(void **state)
+{
+	char command[512], variables[256], *said;
+	(void)state;
+	if (system("python3 -m pip --version >/dev/null 2>&1"))
+		skip();
+	snprintf(command, sizeof command,
+	         "cd %s && mkdir nvidia-nccl-cu12-2.99.1 && echo 'open(\"%s/ran\", \"w\")' "
+	         ">nvidia-nccl-cu12-2.99.1/setup.py && "
+	         "tar czf nvidia-nccl-cu12-2.99.1.tar.gz nvidia-nccl-cu12-2.99.1",
+	         folder, folder);
+	assert_int_equal(system(command), 0);
+	snprintf(variables, sizeof variables, PIP_HERE " PIP_NO_BUILD_ISOLATION=0", folder);
+	assert_int_not_equal(legacy_of("VERSION=2.99.1", variables, &said), 0);
+	snprintf(command, sizeof command, "%s/ran", folder);
+	assert_int_not_equal(access(command, F_OK), 0);
+	says(said, "NCCL 2.99.1: no hash of its wheel is pinned here");
+}
+
+static void what_documents_say_to_fetch_is_pinned(void **state)
+{
+	(void)state;
+	assert_int_equal(
+	    system("for v in 2.21.5 $(grep -hoE \"VERSION='?[0-9. ]+\" README.md Makefile "
+	           "experiments/*.md experiments/*.exp | grep -oE '2[.][0-9.]+[0-9]'); do "
+	           "grep -q \"==$v .*sha256\" harness/nccl_wheels.txt || "
+	           "{ echo \"$v is not pinned\"; exit 1; }; done"),
+	    0);
+}
+
 static void what_is_no_version_is_said(void **state)
 {
 	char variables[256], *said;
@@ -145,6 +194,11 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(no_pip_is_said, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(what_is_there_is_taken, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(several_versions_are_a_list, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_wheel_of_another_hash_is_refused, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(a_source_package_is_not_run, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(what_documents_say_to_fetch_is_pinned, set_up,
+	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(what_is_no_version_is_said, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
