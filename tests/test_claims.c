@@ -48,6 +48,41 @@ static void the_rule_of_each_test(void **state)
 	assert_int_equal(more, 2);
 }
 
+/* Beyond an A/A line of 10 %: what is refuted stays so; to hold takes the claim's own bound. */
+static void a_wide_line_leaves_what_is_refuted(void **state)
+{
+	static const struct {
+		enum claim_test test;
+		double by, lo, hi;
+		enum claims_outcome is;
+	} rows[] = {
+	    {CLAIM_LESS, 0.02, 8.5, 9.9, CLAIMS_FAIL},
+	    {CLAIM_LESS, 0.02, 1.09, 1.2, CLAIMS_FAIL},
+	    {CLAIM_LESS, 0.02, 0.99, 1.2, CLAIMS_UNDECIDED},
+	    {CLAIM_LESS, 0.02, 0.8, 0.89, CLAIMS_HOLD},
+	    {CLAIM_LESS, 0.02, 0.8, 0.9, CLAIMS_UNDECIDED},
+	    {CLAIM_LESS, 0.5, 0.4, 0.65, CLAIMS_UNDECIDED},
+	    {CLAIM_LESS, 0.5, 0.4, 0.6, CLAIMS_HOLD},
+	    {CLAIM_MORE, 0.02, 0.1, 0.2, CLAIMS_FAIL},
+	    {CLAIM_MORE, 0.9, 1.4, 1.78, CLAIMS_LITTLE},
+	    {CLAIM_MORE, 0.3, 1.02, 1.2, CLAIMS_UNDECIDED},
+	    {CLAIM_MORE, 0.9, 1.02, 1.2, CLAIMS_FAIL},
+	    {CLAIM_WITHIN, 0.02, 1.3, 1.48, CLAIMS_FAIL},
+	    {CLAIM_WITHIN, 0.02, 1.03, 1.05, CLAIMS_UNDECIDED},
+	    {CLAIM_WITHIN, 0.02, 0.99, 1.01, CLAIMS_UNDECIDED},
+	    {CLAIM_WITHIN, 0.2, 0.95, 1.05, CLAIMS_HOLD},
+	};
+	const struct stats_ratio none = ratio(NAN, 0.5, NAN), there = ratio(8, 9, 10);
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct stats_ratio r = ratio(rows[i].lo, rows[i].lo, rows[i].hi);
+		if (claims_decide_beyond(&r, rows[i].test, rows[i].by, 0.1) != rows[i].is)
+			fail_msg("row %zu", i);
+	}
+	assert_int_equal(claims_decide_beyond(&none, CLAIM_LESS, 0.02, 0.1), CLAIMS_UNDECIDED);
+	assert_int_equal(claims_decide_beyond(&there, CLAIM_LESS, 0.02, NAN), CLAIMS_UNDECIDED);
+}
+
 /* Left and right, less and more swapped: the same outcome, by the same blocks. */
 static void swapping_left_and_right_changes_nothing(void **state)
 {
@@ -310,6 +345,30 @@ static void direction_and_size_are_the_claims(void **state)
 	assert_int_equal(outcome(), CLAIMS_HOLD);
 }
 
+/* Nine times what is claimed to be less, with an A/A line that is off by more than the margin.
+ */
+static void a_run_that_tells_little_refutes_what_is_far_off(void **state)
+{
+	struct regimes regimes;
+	struct status st = {""};
+	(void)state;
+	noise = isolated_noise = 0.1;
+	speed[2] = 0.11;
+	claim(METRIC_LATENCY, CLAIM_LESS, 0.02);
+	claim(METRIC_LATENCY, CLAIM_WITHIN, 0.02);
+	claim(METRIC_LATENCY, CLAIM_MORE, 0.02);
+	find();
+	findings_free(found);
+	assert_int_equal(regimes_make(&loaded.summary, &regimes, &st), 0);
+	assert_false(regimes_find(&regimes, REGIME_SMALL)->tells);
+	assert_int_equal(findings_make(&loaded.summary, &regimes, NULL, 0, found, &st), 0);
+	assert_int_equal(found->claims[0].outcome, CLAIMS_FAIL);
+	assert_int_equal(found->claims[1].outcome, CLAIMS_FAIL);
+	assert_int_equal(found->claims[2].outcome, CLAIMS_HOLD);
+	done();
+	regimes_free(&regimes);
+}
+
 static void untested(const char *why)
 {
 	char hint[CONTRAST_WHY_BYTES];
@@ -504,6 +563,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(the_rule_of_each_test, fresh),
+	    cmocka_unit_test(a_wide_line_leaves_what_is_refuted),
+	    cmocka_unit_test_setup(a_run_that_tells_little_refutes_what_is_far_off, fresh),
 	    cmocka_unit_test(swapping_left_and_right_changes_nothing),
 	    cmocka_unit_test_setup(a_small_loss_has_its_own_word, fresh),
 	    cmocka_unit_test_setup(a_regime_gives_the_sizes, fresh),

@@ -43,6 +43,19 @@ enum claims_outcome claims_decide(const struct stats_ratio *ratio, enum claim_te
 	return outcome;
 }
 
+enum claims_outcome claims_decide_beyond(const struct stats_ratio *ratio, enum claim_test test,
+                                         double by, double line)
+{
+	struct stats_ratio wide = *ratio;
+	unsigned more;
+	wide.lo /= 1 + line;
+	wide.hi *= 1 + line;
+	enum claims_outcome outcome = claims_decide(ratio, test, by, &more);
+	bool effect = ratio->lo > 1 + line || ratio->hi * (1 + line) < 1;
+	return effect && outcome != CLAIMS_HOLD ? outcome
+	                                        : claims_decide(&wide, test, by, &more);
+}
+
 bool claims_decided(const struct claims_result *r)
 {
 	return r->outcome != CLAIMS_UNDECIDED && r->outcome != CLAIMS_UNTESTED;

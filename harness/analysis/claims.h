@@ -62,6 +62,13 @@ bool claims_decided(const struct claims_result *result);
 enum claims_outcome claims_decide(const struct stats_ratio *ratio, enum claim_test test,
                                   double by, unsigned *more_blocks);
 
+/* The same where a run cannot tell less than `line` (0.05: 5 %, the A/A line's end) from
+ * nothing. An effect beyond the line is one, and its interval refutes as it is. Else, and to
+ * hold, the claim's own bound has to be passed by an interval that is longer by the line at
+ * both ends. */
+enum claims_outcome claims_decide_beyond(const struct stats_ratio *ratio, enum claim_test test,
+                                         double by, double line);
+
 /* -1 only when memory is out. */
 int claims_judge(const struct summary *summary, const struct claim *claim,
                  struct claims_result *out, struct status *st);

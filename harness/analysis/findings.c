@@ -5,24 +5,24 @@
 
 #include "words.h"
 
-/* Where the regime of a claim's metric cannot tell variants apart, a verdict stands only where
- * the whole interval lies beyond what its A/A line shows. */
+/* Where the regime of a claim's metric cannot tell variants apart, a verdict stands only as far
+ * as it is decided beyond what its A/A line shows. */
 static void withhold(const struct regimes *regimes, struct claims_result *r)
 {
-	const struct metric_info *metric = metric_info(r->claim->metric);
-	int kind = claim_regime(r->claim);
+	const struct claim *claim = r->claim;
+	int kind = claim_regime(claim);
 	const struct regime *g = regimes && kind != CLAIM_ANY_REGIME
 	                             ? regimes_find(regimes, (enum regime_kind)kind)
 	                             : NULL;
-	if (!g || g->tells || metric->counters || !claims_decided(r))
+	if (!g || g->tells || metric_info(claim->metric)->counters || !claims_decided(r))
 		return;
-	if (r->outcome == CLAIMS_HOLD && r->claim->test != CLAIM_WITHIN &&
-	    regime_beyond(g, &r->contrast.ratio))
+	r->outcome =
+	    claims_decide_beyond(&r->contrast.ratio, claim->test, claim->by, g->least_effect);
+	if (claims_decided(r))
 		return;
-	r->outcome = CLAIMS_UNDECIDED;
 	r->more_blocks = 0;
 	r->detectable =
-	    verdict_detectable(&r->contrast.ratio, fmax(g->least_effect, r->claim->by));
+	    verdict_detectable(&r->contrast.ratio, (1 + g->least_effect) * (1 + claim->by) - 1);
 }
 
 /* The same of a factor's verdict. */
