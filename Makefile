@@ -65,7 +65,7 @@ CORE    := $(filter-out $(B)/harness/main.o,$(OBJ)) $(if $(filter coverage,$(SAN
 KNOWN   := $(if $(filter thread,$(SAN)),$(B)/tests/tsan_known.o)
 SIMS    := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/sim_*.c))
 TESTS   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
-HELPERS := $(B)/tests/cli.o $(B)/tests/json.o $(KNOWN)
+HELPERS := $(B)/tests/cli.o $(B)/tests/json.o $(B)/tests/told.o $(KNOWN)
 
 ifneq ($(and $(NVCC),$(NCCL_H)),)
 HAVE    := -DHAVE_CUDA_NCCL -isystem $(dir $(NCCL_H)) -isystem $(CUDA)/include
@@ -141,6 +141,11 @@ $(TESTS): $(B)/tests/%: $(B)/tests/%.o $(HELPERS) $(B)/core.a
 	$(SAY) LINK $@
 	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB) -lcmocka
 
+# What same_numbers asks of each report.
+$(B)/tests/check_told: $(B)/tests/check_told.o $(B)/tests/told.o $(B)/core.a
+	$(SAY) LINK $@
+	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB)
+
 # The simulated tables in headers of harness/analysis and its SIMULATED.md, made again.
 $(SIMS): $(B)/tests/%: $(B)/tests/%.o $(B)/core.a
 	$(SAY) LINK $@
@@ -212,8 +217,8 @@ $(ON_STANDINS): $(HELPERS) $(NO_GPU) $(GPU_OBJ) | $(LIBRARY) $(STANDIN)/launchga
 -include $(GPU_OBJ:.o=.d) $(THEIR_TESTS:$(STANDIN)/%=$(STANDIN)/tests/standin/%.d) $(ALSO_TESTS:$(STANDIN)/%=$(STANDIN)/tests/%.d)
 
 # Of hwloc's ways to find PCI devices the one by libpciaccess leaks.
-test: $(TESTS) $(ON_STANDINS) $(B)/launchgap
-	@LAUNCHGAP=$(abspath $(B)/launchgap) FUZZERS='$(abspath $(FUZZERS))' $(if $(findstring address,$(SAN)),HWLOC_COMPONENTS=-pci) \
+test: $(TESTS) $(ON_STANDINS) $(B)/launchgap $(B)/tests/check_told
+	@LAUNCHGAP=$(abspath $(B)/launchgap) TOLD=$(abspath $(B)/tests/check_told) FUZZERS='$(abspath $(FUZZERS))' $(if $(findstring address,$(SAN)),HWLOC_COMPONENTS=-pci) \
 	  tests/run $(TESTS) $(abspath $(ON_STANDINS)) tests/same_numbers tests/recompute.py tests/fuzzed
 
 # The program with places where faults strike: the same objects, with these calls led through
@@ -245,8 +250,8 @@ faults: $(B)/tests/test_faults
 	$< all
 
 # The tables of every committed record, made anew and compared.
-same: $(B)/launchgap
-	@LAUNCHGAP=$(abspath $(B)/launchgap) tests/same_numbers
+same: $(B)/launchgap $(B)/tests/check_told
+	@LAUNCHGAP=$(abspath $(B)/launchgap) TOLD=$(abspath $(B)/tests/check_told) tests/same_numbers
 
 # --- fuzzers: a program per target, by libFuzzer where clang has it (SAN=fuzzer), else by a driver that
 # learns nothing on its way, and with the sanitizers that SAN names -------------------------------

@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "told.h"
+
 static char said[1024];
 
 static const json_t *nothing(const char **why, const char *format, ...)
@@ -168,6 +170,8 @@ json_t *json_report(const char *file)
 	json_t *report = json_load_file(file, JSON_REJECT_DUPLICATES, &error);
 	if (!report)
 		fail_msg("%s:%d: %s", file, error.line, error.text);
+	if (!told_right(report, said, sizeof said))
+		fail_msg("%s: %s", file, said);
 	return report;
 }
 

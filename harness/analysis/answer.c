@@ -340,27 +340,14 @@ static void say_training(struct answer *a, const struct summary *s, const struct
 	}
 }
 
-/* Of a run that measured access patterns: side by side, then the strides. */
-static void say_access(struct answer *a, const struct summary *s, const struct access *x)
+/* What a chapter answers. */
+static void say_told(struct answer *a, const struct story *story, const char *name)
 {
-	const struct access_row *side = x->side < 0 ? NULL : &x->rows[x->side];
-	char text[ANSWER_TEXT_BYTES / 2] = "", share[160] = "";
-	if (!side)
-		return;
-	if (!isnan(side->share))
-		snprintf(share, sizeof share, ", %.0f %% of the %.90s that DRAM has",
-		         100 * side->share, words_number(side->limit_gbs).text);
-	for (unsigned i = 0; i < x->n; i++) {
-		const struct access_row *row = &x->rows[i];
-		const struct settings *own = &s->settings[row->variant];
-		if (row->stride > 1 && own->pages == s->settings[side->variant].pages)
-			words_add(text, sizeof text, "%s %u apart%s %s", text[0] ? "," : "",
-			          row->stride, text[0] ? "" : " reach",
-			          words_number(row->gbs.estimate).text);
-	}
-	say(a, "Side by side, elements are read and written at %s GB/s%s.%s%s%s",
-	    words_number(side->gbs.estimate).text, share, text[0] ? " Elements" : "", text,
-	    text[0] ? "." : "");
+	const struct story_chapter *c = story_find(story, name);
+	for (unsigned i = 0; c && i < c->nblocks; i++)
+		if (c->blocks[i].kind == STORY_SENTENCE &&
+		    c->blocks[i].sentence->roles & STORY_ANSWER)
+			say(a, "%s", c->blocks[i].sentence->text);
 }
 
 /* Of a sweep of sizes: each collective's peak in the reference, and from where. */
@@ -465,7 +452,7 @@ static void say_compared(struct answer *a, const struct summary *s, const struct
 }
 
 void answer_make(const struct summary *s, const struct findings *f,
-                 const struct regimes *regimes, struct answer *out)
+                 const struct regimes *regimes, const struct story *story, struct answer *out)
 {
 	*out = (struct answer){.n = 0};
 	say_trust(out, s, regimes);
@@ -486,7 +473,7 @@ void answer_make(const struct summary *s, const struct findings *f,
 	say_pairs(out, &f->pairs);
 	say_pingpong(out, s, &f->pingpong);
 	say_training(out, s, &f->training);
-	say_access(out, s, &f->access);
+	say_told(out, story, "access");
 	say_ranges(out, s, &f->ranges);
 	say_fastest(out, s, &f->crossovers);
 	say_compared(out, s, f, regimes);

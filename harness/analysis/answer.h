@@ -5,6 +5,7 @@
 
 #include "findings.h"
 #include "regime.h"
+#include "../story/story.h"
 
 #define ANSWER_MOST       16 /* sentences: of four collectives by version some three each */
 #define ANSWER_TEXT_BYTES 768
@@ -19,7 +20,7 @@ struct answer {
 /* Of versions of the library and the gap where the experiment asks for them, else of the
  * variants in each regime. */
 void answer_make(const struct summary *summary, const struct findings *findings,
-                 const struct regimes *regimes, struct answer *out);
+                 const struct regimes *regimes, const struct story *story, struct answer *out);
 
 /* The word for a variant in a regime: "faster", "slower", "no difference within 2 %"; where the
  * regime's A/A line is too wide, a word only for what lies beyond it, else "undecided:

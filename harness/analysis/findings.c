@@ -64,7 +64,6 @@ int findings_make(const struct summary *s, const struct regimes *regimes,
 	    pairs_make(s, &out->evidence, &out->pairs, st) ||
 	    pingpong_make(s, &out->pairs, &out->pingpong, st) ||
 	    training_make(s, &out->training, st) ||
-	    access_make(s, &out->evidence, &out->access, st) ||
 	    ranges_make(s, &out->evidence, &out->pairs, &out->ranges, st) ||
 	    crossovers_make(s, &out->crossovers, st) || tuned_make(s, &out->tuned, st))
 		goto fail;
@@ -107,7 +106,6 @@ void findings_free(struct findings *f)
 	ranges_free(&f->ranges);
 	crossovers_free(&f->crossovers);
 	training_free(&f->training);
-	access_free(&f->access);
 	pingpong_free(&f->pingpong);
 	pairs_free(&f->pairs);
 	components_free(&f->components);

@@ -11,7 +11,6 @@
 #include "factors.h"
 #include "advice.h"
 #include "tuned.h"
-#include "access.h"
 #include "pairs.h"
 #include "pingpong.h"
 #include "ranges.h"
@@ -33,7 +32,6 @@ struct findings {
 	struct tuned tuned;
 	struct pairs pairs;
 	struct pingpong pingpong;
-	struct access access;
 	struct ranges ranges;
 	struct crossovers crossovers;
 	struct training training;

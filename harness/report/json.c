@@ -5,6 +5,7 @@
 
 #include "../analysis/sessions.h"
 #include "../analysis/words.h"
+#include "section.h"
 #include "tables.h"
 
 static json_t *number(double x)
@@ -365,6 +366,14 @@ static void put_files(json_t *tables, const struct model *m)
 	}
 }
 
+static json_t *chapters_of(const struct model *m)
+{
+	json_t *list = json_array();
+	for (unsigned i = 0; i < m->story.nchapters; i++)
+		json_array_append_new(list, section_to_json(&m->story.chapters[i]));
+	return list;
+}
+
 int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *out,
                struct status *st)
 {
@@ -383,13 +392,14 @@ int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *ou
 	unsigned verdicts, intervals;
 	findings_count(&m->findings, s, &m->regimes, &verdicts, &intervals);
 	json_t *rest = json_pack(
-	    "{s:i, s:i, s:O, s:i, s:o, s:o, s:f, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
+	    "{s:i, s:i, s:O, s:i, s:o, s:o, s:f, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "verdicts", (int)verdicts, "intervals", (int)intervals, "ranks",
 	    json_object_get(m->run.environment, "ranks"), "blocks", (int)s->nblocks, "looks",
 	    looks_of(s), "sessions", sessions_of(m), "margin", s->margin, "reference",
 	    s->reference < 0 ? "" : s->variants[s->reference].name, "answer", answer, "trust",
 	    m->answer.trust, "regimes", regimes_of(m), "findings", findings_of(m), "warnings",
-	    warnings, "pictures", pictures_of(m), "sections", sections, "tables", tables);
+	    warnings, "pictures", pictures_of(m), "sections", sections, "tables", tables, "chapters",
+	    chapters_of(m));
 	if (!report || !rest || json_object_update(report, rest))
 		return status_set(st, "out of memory for report.json");
 	json_decref(rest);

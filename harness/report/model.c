@@ -3,6 +3,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../analysis/analysis.h"
+#include "../chapters/chapters.h"
+
+/* All chapters. */
+static void tell(struct arena *arena, void *of)
+{
+	struct model *m = of;
+	const struct analysis analysis = {.s = &m->summary,
+	                                  .regimes = &m->regimes,
+	                                  .f = &m->findings,
+	                                  .evidence = &m->findings.evidence,
+	                                  .cliffs = m->cliffs,
+	                                  .ncliffs = m->ncliffs,
+	                                  .channels = &m->channels};
+	unsigned n;
+	const struct chapter *const *all = chapters_all(&n);
+	story_make(&analysis, all, n, arena, &m->story);
+}
+
 static int analyse(struct model *m, struct status *st)
 {
 	const struct summary *s = &m->summary;
@@ -10,7 +29,9 @@ static int analyse(struct model *m, struct status *st)
 	    cliffs_find(s, &m->cliffs, &m->ncliffs, st) || channels_make(s, &m->channels, st) ||
 	    findings_make(s, &m->regimes, m->cliffs, m->ncliffs, &m->findings, st))
 		return -1;
-	answer_make(s, &m->findings, &m->regimes, &m->answer);
+	if (arena_run(tell, m, &m->arena))
+		return status_set(st, "out of memory for the report");
+	answer_make(s, &m->findings, &m->regimes, &m->story, &m->answer);
 	return 0;
 }
 
@@ -35,6 +56,7 @@ void model_free(struct model *m)
 {
 	if (!m)
 		return;
+	arena_free(m->arena);
 	free(m->cliffs);
 	free(m->channels.list);
 	findings_free(&m->findings);

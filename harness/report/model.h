@@ -9,6 +9,7 @@
 #include "../analysis/regime.h"
 #include "../analysis/summary.h"
 #include "../analysis/warnings.h"
+#include "../story/story.h"
 
 #define MODEL_PICTURES 64
 
@@ -37,6 +38,8 @@ struct model {
 	unsigned ncliffs;
 	struct channels_steps channels;
 	struct findings findings;
+	struct arena *arena; /* of the story */
+	struct story story;
 	struct warnings warnings;
 	struct model_pictures drawn;
 };

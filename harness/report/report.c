@@ -74,11 +74,27 @@ static int write_table(struct table *table, const char *dir, const char *name,
 	return out ? rc : -1;
 }
 
+/* Those of a chapter's tables that are files. */
+static int write_told(const struct story_chapter *c, const char *dir, struct status *st)
+{
+	for (unsigned i = 0; i < c->nblocks; i++) {
+		const struct story_table *t =
+		    c->blocks[i].kind == STORY_TABLE ? c->blocks[i].table : NULL;
+		if (t && t->form->file &&
+		    write_table(table_of_told(t, ONLY_PEOPLE), dir, t->form->file, st))
+			return -1;
+	}
+	return 0;
+}
+
 static int write_tables(const struct model *m, const char *dir, struct status *st)
 {
 	const struct tables_file *f;
 	for (unsigned i = 0; (f = tables_file(i)); i++)
 		if ((!f->when || f->when(m)) && write_table(f->make(m), dir, f->file, st))
+			return -1;
+	for (unsigned i = 0; i < m->story.nchapters; i++)
+		if (write_told(&m->story.chapters[i], dir, st))
 			return -1;
 	return 0;
 }

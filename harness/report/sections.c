@@ -12,6 +12,7 @@
 #include "../analysis/drawn.h"
 #include "gnuplot.h"
 #include "nccl_conf.h"
+#include "section.h"
 #include "sections_pairs.h"
 #include "sections_results.h"
 #include "sections_run.h"
@@ -210,10 +211,10 @@ enum {
 };
 
 struct section {
-	const char *id, *title;                  /* "": no heading */
+	const char *id, *title;                  /* "": no heading; NULL: the chapter's */
 	unsigned is;                             /* SHORT … */
 	bool (*when)(const struct model *model); /* NULL: always */
-	void (*write)(struct page *page, const struct model *model);
+	void (*write)(struct page *page, const struct model *model); /* NULL: a chapter */
 };
 
 // clang-format off
@@ -229,7 +230,7 @@ static const struct section sections[] = {
     {"crossovers", "Which backend from which size",    SHORT,        sections_has_crossovers, sections_write_crossovers},
     {"pairs",      "Pairs of ranks",                   SHORT,        sections_has_pairs,      sections_write_pairs},
     {"pingpong",   "Ping-pong",                        SHORT,        sections_has_pingpong,   sections_write_pingpong},
-    {"access",     "Access patterns",                  SHORT,        sections_has_access,     sections_write_access},
+    {"access",     NULL,                               SHORT,        NULL,                    NULL},
     {"ranges",     "What the sizes show",              SHORT,        sections_has_ranges,     sections_write_ranges},
     {"results",    "Results",                          SHORT,        sections_has_regimes,    sections_write_regimes},
     {"sizes",      "By size",                          0,            sections_has_few_groups, sections_write_sizes},
@@ -264,20 +265,26 @@ void sections_write(struct page *p, const struct model *m)
 	bool appendix = false;
 	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
 		const struct section *s = &sections[i];
+		const struct story_chapter *chapter = story_find(&m->story, s->id);
+		const char *title = chapter ? chapter->chapter->title : s->title;
 		bool terminal = p->kind == PAGE_TERMINAL;
-		if ((terminal && !p->whole && !(s->is & SHORT)) || (s->when && !s->when(m)))
+		if ((terminal && !p->whole && !(s->is & SHORT)) || (s->when && !s->when(m)) ||
+		    (!s->write && !chapter))
 			continue;
 		if (s->is & MORE && !appendix && !terminal)
 			page_heading(p, 2, "Appendix");
 		appendix = appendix || s->is & MORE;
-		if (s->title[0])
-			page_heading(p, appendix && !terminal ? 3 : 2, "%s", s->title);
+		if (title[0])
+			page_heading(p, appendix && !terminal ? 3 : 2, "%s", title);
 		if (p->sections) {
 			p->sentences = json_array();
 			json_array_append_new(p->sections,
 			                      json_pack("{s:s, s:s, s:o}", "id", s->id, "title",
-			                                s->title, "sentences", p->sentences));
+			                                title, "sentences", p->sentences));
 		}
-		s->write(p, m);
+		if (chapter)
+			section_write(p, chapter);
+		else
+			s->write(p, m);
 	}
 }

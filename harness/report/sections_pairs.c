@@ -100,23 +100,6 @@ void sections_write_links(struct page *page, const struct model *m)
 	page_say(page, "%s", m->findings.pairs.why);
 }
 
-bool sections_has_access(const struct model *m)
-{
-	return m->findings.access.n > 0;
-}
-
-void sections_write_access(struct page *page, const struct model *m)
-{
-	page_table(page, tables_access(m));
-	page_say(
-	    page,
-	    "One copy of %s within a rank's own memory, every element once. Neighbouring "
-	    "threads (on a CPU: one after the other) take elements so far apart. GB/s: what is "
-	    "asked for, read and written. DRAM's figures are its counters'; more than one byte "
-	    "for each that is asked for is what a transaction brought along and nobody used.",
-	    words_size(m->findings.access.bytes).text);
-}
-
 bool sections_has_ranges(const struct model *m)
 {
 	return m->findings.ranges.n > 0;

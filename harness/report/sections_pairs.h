@@ -9,8 +9,6 @@ bool sections_has_pairs(const struct model *model); /* they were measured */
 bool sections_has_pingpong(const struct model *model);
 bool sections_has_links(const struct model *model); /* GPUs', or measured pairs' */
 void sections_write_pairs(struct page *page, const struct model *model);
-bool sections_has_access(const struct model *model);
-void sections_write_access(struct page *page, const struct model *model);
 void sections_write_pingpong(struct page *page, const struct model *model);
 void sections_write_links(struct page *page, const struct model *model);
 

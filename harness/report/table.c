@@ -8,11 +8,12 @@
 
 #include "../coll/coll.h"
 #include "../analysis/words.h"
+#include "../story/story.h"
 #include "grid.h"
 
 #define CELL_BYTES 1024
 
-struct column {
+struct head {
 	char *key, *head, *unit;
 	enum table_kind kind;
 };
@@ -21,7 +22,7 @@ struct table {
 	char *name, *title;
 	unsigned ncolumns, nrows;
 	unsigned at; /* the next column of the last row */
-	struct column *columns;
+	struct head *columns;
 	struct table_value *cells; /* their texts are owned */
 	bool failed;
 	json_t *whole; /* as it was before columns were dropped for people; or NULL */
@@ -43,7 +44,7 @@ struct table *table_new(const char *name, const char *title)
 	return t;
 }
 
-static void column_clear(struct column *c)
+static void column_clear(struct head *c)
 {
 	free(c->key);
 	free(c->head);
@@ -87,14 +88,14 @@ void table_column(struct table *t, const char *key, const char *head, const char
 	if (table_failed(t))
 		return;
 	assert(!t->nrows);
-	struct column *more = realloc(t->columns, (t->ncolumns + 1) * sizeof *more);
+	struct head *more = realloc(t->columns, (t->ncolumns + 1) * sizeof *more);
 	if (!more) {
 		t->failed = true;
 		return;
 	}
 	t->columns = more;
-	more[t->ncolumns] = (struct column){strdup(key), strdup(head), strdup(unit), kind};
-	const struct column *c = &more[t->ncolumns++];
+	more[t->ncolumns] = (struct head){strdup(key), strdup(head), strdup(unit), kind};
+	const struct head *c = &more[t->ncolumns++];
 	t->failed = !c->key || !c->head || !c->unit;
 }
 
@@ -224,6 +225,52 @@ void table_text(struct table *t, const char *format, ...)
 	TABLE_PUT(t, CELL(text));
 }
 
+/* The kind that a told table's column has here. */
+static enum table_kind kind_of(enum column_kind kind)
+{
+	static const enum table_kind kinds[KINDS] = {
+	    [KIND_TEXT] = TABLE_TEXT,     [KIND_WORD] = TABLE_VERDICT,  [KIND_VERDICT] = TABLE_VERDICT,
+	    [KIND_COUNT] = TABLE_COUNT,   [KIND_BYTES] = TABLE_BYTES,   [KIND_FLAG] = TABLE_FLAG,
+	    [KIND_NUMBER] = TABLE_NUMBER, [KIND_SHARE] = TABLE_SHARE,   [KIND_SPREAD] = TABLE_SPREAD,
+	    [KIND_RATIO] = TABLE_RATIO};
+	return kinds[kind];
+}
+
+static void put_told(struct table *t, const struct entry *e)
+{
+	char text[CELL_BYTES];
+	if (e->kind == KIND_VERDICT && e->has)
+		verdict_text(e->verdict, text, sizeof text);
+	const struct table_value value = {.kinds = ~0u,
+	                                  .has = e->has,
+	                                  .count = e->count,
+	                                  .x = e->x,
+	                                  .lo = e->lo,
+	                                  .hi = e->hi,
+	                                  .blocks = e->blocks,
+	                                  .text = e->kind == KIND_VERDICT && e->has ? text : e->text};
+	table_put(t, &value, 1);
+}
+
+struct table *table_of_told(const struct story_table *told, unsigned less)
+{
+	const struct story_form *form = told->form;
+	struct table *t = table_new(form->name, form->title);
+	for (unsigned c = 0; c < form->ncolumns; c++)
+		if (!(form->columns[c].only & less))
+			table_column(t, form->columns[c].key, form->columns[c].head,
+			             form->columns[c].unit, kind_of(form->columns[c].kind));
+	for (unsigned r = 0; r < told->nrows; r++) {
+		table_row(t);
+		for (unsigned c = 0; c < form->ncolumns; c++) {
+			const struct entry e = column_entry(&form->columns[c], story_row(told, r));
+			if (!(form->columns[c].only & less))
+				put_told(t, &e);
+		}
+	}
+	return t;
+}
+
 static const struct table_value *cell_at(const struct table *t, unsigned row, unsigned column)
 {
 	return &t->cells[(size_t)row * t->ncolumns + column];
@@ -345,7 +392,7 @@ static void cell_text(const struct table *t, unsigned row, unsigned column, bool
 
 static void head_text(const struct table *t, unsigned column, char *text, size_t bytes)
 {
-	const struct column *c = &t->columns[column];
+	const struct head *c = &t->columns[column];
 	snprintf(text, bytes, "%s%s%s", c->head, c->unit[0] && c->head[0] ? ", " : "", c->unit);
 }
 
@@ -396,16 +443,6 @@ void table_escape(FILE *out, const char *text)
 	}
 }
 
-static bool is_decided(const char *verdict)
-{
-	static const char *const words[] = {"holds", "does not hold", "less",
-	                                    "more",  "faster",        "slower"};
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (!strncmp(verdict, words[i], strlen(words[i])))
-			return true;
-	return false;
-}
-
 void table_write_markdown(const struct table *t, FILE *out)
 {
 	char text[CELL_BYTES];
@@ -424,7 +461,7 @@ void table_write_markdown(const struct table *t, FILE *out)
 	for (unsigned r = 0; r < t->nrows; r++) {
 		for (unsigned c = 0; c < t->ncolumns; c++) {
 			cell_text(t, r, c, true, text, sizeof text);
-			bool bold = t->columns[c].kind == TABLE_VERDICT && is_decided(text);
+			bool bold = t->columns[c].kind == TABLE_VERDICT && entry_decided(text);
 			fputs(bold ? "| **" : "| ", out);
 			table_escape(out, text);
 			fputs(bold ? "** " : " ", out);
@@ -558,7 +595,7 @@ json_t *table_to_json(const struct table *t)
 		return json_incref(t->whole);
 	json_t *columns = json_array(), *rows = json_array();
 	for (unsigned c = 0; c < t->ncolumns; c++) {
-		const struct column *column = &t->columns[c];
+		const struct head *column = &t->columns[c];
 		json_array_append_new(columns,
 		                      json_pack("{s:s, s:s, s:s, s:s}", "key", column->key,
 		                                "head", column->head, "unit", column->unit,

@@ -24,6 +24,7 @@
 
 struct stats_interval;
 struct stats_ratio;
+struct story_table;
 
 enum table_kind {
 	TABLE_TEXT,
@@ -54,6 +55,10 @@ bool table_failed(const struct table *table); /* NULL: true */
 /* The same with columns, which are borrowed until it returns. */
 struct table *table_of(const char *name, const char *title, const struct table_column *columns,
                        unsigned n);
+
+/* The same of a chapter's table, less the columns of `less`: ONLY_FILES for people, ONLY_PEOPLE
+ * for programs. */
+struct table *table_of_told(const struct story_table *told, unsigned less);
 
 const char *table_title(const struct table *table);
 unsigned table_rows(const struct table *table);

@@ -70,8 +70,6 @@ struct table *tables_link_ranks(const struct model *model);
 struct table *tables_link_classes(const struct model *model);
 struct table *tables_pairs(const struct model *model);
 struct table *tables_pair_figures(const struct model *model); /* pairs.csv */
-/* Access patterns: a variant of each stride. */
-struct table *tables_access(const struct model *model);
 /* Ping-pong: each pair in each variant; its classes beside what is stated of such links. */
 struct table *tables_pingpong(const struct model *model);
 struct table *tables_pingpong_figures(const struct model *model); /* pingpong.csv */

@@ -271,30 +271,6 @@ struct table *tables_edges(const struct model *m)
 	return t;
 }
 
-struct table *tables_access(const struct model *m)
-{
-	const struct access *a = &m->findings.access;
-	struct table *t = TABLE_NEW(
-	    "access", "Access patterns", {"variant", "variant", "", TABLE_TEXT},
-	    {"stride", "apart", "", TABLE_COUNT},
-	    {"gbs", "read and written", "GB/s", TABLE_SPREAD},
-	    {"share", "of DRAM's limit", "", TABLE_SHARE}, {"ratio", "speed", "", TABLE_RATIO},
-	    {"dram_gbs", "DRAM moved", "GB/s", TABLE_NUMBER},
-	    {"dram_per_byte", "a byte asked for", "bytes", TABLE_NUMBER},
-	    {"limit_gbs", "DRAM's limit", "GB/s", TABLE_NUMBER},
-	    {"huge_bytes", "in huge pages", "", TABLE_BYTES});
-	for (unsigned i = 0; i < a->n; i++) {
-		const struct access_row *row = &a->rows[i];
-		bool huge = !isnan(row->huge_bytes);
-		TABLE_ROW(t, CELL(m->summary.variants[row->variant].name), CELL(row->stride),
-		          CELL(&row->gbs), CELL(row->share), CELL(&row->ratio),
-		          CELL(row->dram_gbs), CELL(row->dram_per_byte), CELL(row->limit_gbs),
-		          table_of_known(huge, huge ? (unsigned long long)row->huge_bytes : 0));
-	}
-	table_drop_empty(t);
-	return t;
-}
-
 struct table *tables_ranges(const struct model *m)
 {
 	const struct ranges *r = &m->findings.ranges;

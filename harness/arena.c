@@ -1,0 +1,137 @@
+#include "arena.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_BYTES ((size_t)64 << 10)
+
+struct chunk {
+	struct chunk *next;
+	size_t used, room;
+	alignas(max_align_t) char bytes[];
+};
+
+struct deferred {
+	struct deferred *next;
+	void (*undo)(void *what);
+	void *what;
+};
+
+struct arena {
+	struct chunk *chunks; /* the first is the one with room */
+	struct deferred *deferred;
+	jmp_buf *end;
+};
+
+int arena_run(void (*work)(struct arena *, void *), void *of, struct arena **out)
+{
+	jmp_buf end;
+	struct arena *arena = calloc(1, sizeof *arena);
+	if (out)
+		*out = NULL;
+	if (!arena)
+		return -1;
+	arena->end = &end;
+	if (setjmp(end)) {
+		arena_free(arena);
+		return -1;
+	}
+	work(arena, of);
+	arena->end = NULL;
+	if (out)
+		*out = arena;
+	else
+		arena_free(arena);
+	return 0;
+}
+
+void arena_free(struct arena *arena)
+{
+	if (!arena)
+		return;
+	for (struct deferred *d = arena->deferred; d; d = d->next)
+		d->undo(d->what);
+	for (struct chunk *c = arena->chunks, *next; c; c = next) {
+		next = c->next;
+		free(c);
+	}
+	free(arena);
+}
+
+static _Noreturn void arena_fail(struct arena *arena)
+{
+	if (!arena->end)
+		abort(); /* taken from after its work was over: a defect of the caller */
+	longjmp(*arena->end, 1);
+}
+
+void *arena_take(struct arena *arena, size_t bytes)
+{
+	const size_t unit = alignof(max_align_t);
+	struct chunk *c = arena->chunks;
+	if (bytes > SIZE_MAX / 2)
+		arena_fail(arena);
+	bytes = (bytes + unit - 1) / unit * unit;
+	if (!c || c->room - c->used < bytes) {
+		const size_t room = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+		c = calloc(1, sizeof *c + room);
+		if (!c)
+			arena_fail(arena);
+		c->room = room;
+		c->next = arena->chunks;
+		arena->chunks = c;
+	}
+	void *taken = c->bytes + c->used;
+	c->used += bytes;
+	return taken;
+}
+
+void *arena_array(struct arena *arena, size_t n, size_t bytes)
+{
+	if (bytes && n > SIZE_MAX / 2 / bytes)
+		arena_fail(arena);
+	return arena_take(arena, n * bytes);
+}
+
+void *arena_more(struct arena *arena, const void *list, size_t n, size_t bytes)
+{
+	if (n & (n - 1))
+		return (void *)list;
+	void *more = arena_array(arena, n ? 2 * n : 1, bytes);
+	if (n)
+		memcpy(more, list, n * bytes);
+	return more;
+}
+
+const char *arena_copy(struct arena *arena, const char *text)
+{
+	const size_t bytes = strlen(text) + 1;
+	return memcpy(arena_take(arena, bytes), text, bytes);
+}
+
+const char *arena_text(struct arena *arena, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	const int n = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (n < 0)
+		arena_fail(arena);
+	char *text = arena_take(arena, (size_t)n + 1);
+	va_start(args, format);
+	vsnprintf(text, (size_t)n + 1, format, args);
+	va_end(args);
+	return text;
+}
+
+void arena_defer(struct arena *arena, void (*undo)(void *), void *what)
+{
+	struct deferred *d = ARENA_NEW(arena, struct deferred);
+	*d = (struct deferred){arena->deferred, undo, what};
+	arena->deferred = d;
+}

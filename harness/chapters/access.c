@@ -1,0 +1,160 @@
+/* Access patterns: what a GPU, or a core, reads and writes of its own memory when neighbours
+ * take elements that lie apart, against elements side by side.
+ *
+ * Of the collective `access` at its largest size in stream: bytes read and written over the
+ * time, as a share of what the memory can do, and what the memory's counters saw meanwhile. */
+#include <math.h>
+#include <string.h>
+
+#include "../analysis/analysis.h"
+#include "../analysis/measure.h"
+#include "chapters.h"
+
+enum { SIDE_BY_SIDE = 1, SIDE_OF_LIMIT = 2 };
+
+struct row {
+	const char *variant;
+	unsigned stride;
+	struct stats_interval gbs; /* read and written, of one rank; quartiles over blocks */
+	double share;              /* of the memory's own limit; NaN: not known */
+	struct stats_ratio ratio;  /* speed against the reference */
+	double dram_gbs;           /* by counters; NaN: not read */
+	double dram_per_byte;      /* bytes that the memory moved for each that was asked for */
+	double limit_gbs;
+	size_t huge_bytes; /* of huge pages that it was in */
+	size_t bytes;      /* of a copy */
+	unsigned when;
+};
+
+static const struct column columns[] = {
+    COLUMN(struct row, variant, "variant", "", TEXT),
+    COLUMN(struct row, stride, "apart", "", COUNT),
+    COLUMN(struct row, gbs, "read and written", "GB/s", SPREAD),
+    COLUMN(struct row, share, "of DRAM's limit", "", SHARE),
+    COLUMN(struct row, ratio, "speed", "", RATIO),
+    COLUMN(struct row, dram_gbs, "DRAM moved", "GB/s", NUMBER),
+    COLUMN(struct row, dram_per_byte, "a byte asked for", "bytes", NUMBER),
+    COLUMN(struct row, limit_gbs, "DRAM's limit", "GB/s", NUMBER),
+    COLUMN(struct row, huge_bytes, "in huge pages", "", BYTES),
+    COLUMN_AS(struct row, bytes, "bytes", "a copy", "", BYTES, ONLY_FILES),
+};
+
+static const struct story_form form =
+    STORY_FORM(struct row, columns, .name = "access", .title = "Access patterns",
+               .when = offsetof(struct row, when));
+
+static const struct sentence sentences[] = {
+    {STORY_ANSWER, SIDE_BY_SIDE, "Side by side, elements are read and written at {gbs} GB/s."},
+    {STORY_ANSWER, SIDE_OF_LIMIT,
+     "Side by side, elements are read and written at {gbs} GB/s, {share} of the {limit_gbs} "
+     "that "
+     "DRAM has."},
+};
+
+/* Of the first trial of the variant that says so. */
+static size_t huge_bytes(const struct record_run *run, const char *variant)
+{
+	double most = NAN;
+	for (unsigned i = 0; i < run->ncells; i++) {
+		const json_t *facts = json_object_get(run->cells[i].json, "facts");
+		for (size_t w = 0; w < json_array_size(facts); w++) {
+			double bytes = measure_fact(json_array_get(facts, w), "huge_bytes");
+			if (!strcmp(run->cells[i].variant, variant) && !isnan(bytes))
+				most = isnan(most) || bytes > most ? bytes : most;
+		}
+	}
+	return isnan(most) ? ENTRY_NO_BYTES : (size_t)most;
+}
+
+static const struct evidence_row *counted(const struct evidence *e, unsigned group,
+                                          unsigned variant, unsigned size)
+{
+	for (unsigned i = 0; i < e->nrows; i++)
+		if (e->rows[i].group == group && e->rows[i].variant == variant &&
+		    e->rows[i].size == size)
+			return &e->rows[i];
+	return NULL;
+}
+
+static void fill(const struct analysis *a, unsigned group, unsigned variant, struct row *out)
+{
+	const struct summary *s = a->s;
+	const struct summary_group *g = &s->groups[group];
+	const struct summary_row *row = index_at(s, variant, group, g->nsizes - 1);
+	const struct evidence_row *e = counted(a->evidence, group, variant, g->nsizes - 1);
+	*out = (struct row){.variant = s->variants[variant].name,
+	                    .stride = s->settings[variant].stride,
+	                    .gbs = summary_busbw(row),
+	                    .ratio = row->ratio,
+	                    .dram_gbs = e ? e->dram_gbs : NAN,
+	                    .limit_gbs = e ? e->dram_gbs / e->dram_share : NAN,
+	                    .huge_bytes = huge_bytes(s->run, s->variants[variant].name),
+	                    .bytes = row->cell.bytes};
+	out->share = out->gbs.estimate / out->limit_gbs;
+	out->dram_per_byte = out->dram_gbs / out->gbs.estimate;
+}
+
+/* "Elements 4 apart reach 704 GB/s, 8 apart 351": of variants in the same pages as the row side
+ * by side. */
+static void say_strides(struct story *story, const struct story_table *t,
+                        const struct settings *const *settings, unsigned side)
+{
+	struct phrase p = phrase_begin(story);
+	for (unsigned i = 0; i < t->nrows; i++) {
+		const struct row *row = story_row(t, i);
+		if (row->stride > 1 && settings[i]->pages == settings[side]->pages)
+			phrase_add_row(&p, t, row,
+			               p.used ? ", {stride} apart {gbs}"
+			                      : "Elements {stride} apart reach {gbs} GB/s");
+	}
+	phrase_words(&p, ".");
+	phrase_end(&p, STORY_ANSWER);
+}
+
+/* The first group of the collective that was measured in stream, or -1. */
+static int group_of(const struct summary *s)
+{
+	for (unsigned g = 0; g < s->ngroups; g++)
+		if (s->groups[g].cell.coll == COLL_ACCESS &&
+		    s->groups[g].cell.pace == PACE_STREAM)
+			return (int)g;
+	return -1;
+}
+
+static void tell(const struct analysis *a, struct story *story)
+{
+	const struct summary *s = a->s;
+	const int group = group_of(s);
+	struct row *rows = ARENA_ARRAY(story->arena, struct row, s->nvariants);
+	const struct settings **settings =
+	    ARENA_ARRAY(story->arena, const struct settings *, s->nvariants);
+	unsigned n = 0, side = s->nvariants;
+	for (unsigned v = 0; group >= 0 && v < s->nvariants; v++) {
+		const struct summary_row *row =
+		    index_at(s, v, (unsigned)group, s->groups[group].nsizes - 1);
+		if (!summary_is_asked(s, v) || !row || !row->ntrials || isnan(row->busbw_gbs))
+			continue;
+		fill(a, (unsigned)group, v, &rows[n]);
+		settings[n] = &s->settings[v];
+		if (rows[n].stride == 1 && side == s->nvariants) {
+			side = n;
+			rows[n].when = isnan(rows[n].share) ? SIDE_BY_SIDE : SIDE_OF_LIMIT;
+		}
+		n++;
+	}
+	const struct story_table *t = story_table(story, &form, rows, n);
+	if (!n)
+		return;
+	STORY_TELL(story, t, sentences);
+	if (side < n)
+		say_strides(story, t, settings, side);
+	story_say(
+	    story, STORY_BODY, t, NULL, 0,
+	    "One copy of {bytes} within a rank's own memory, every element once. Neighbouring "
+	    "threads (on a CPU: one after the other) take elements so far apart. GB/s: what "
+	    "is asked for, read and written. DRAM's figures are its counters'. More than one "
+	    "byte for each that is asked for is what a transaction brought along and nobody "
+	    "used.");
+}
+
+const struct chapter chapter_access = {"access", "Access patterns", CHAPTER_FRONT, tell};

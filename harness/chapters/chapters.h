@@ -1,0 +1,12 @@
+/* The chapters of a report, a file and a row each: what a report answers, in the order of its
+ * sections. To leave one out is to leave out its row. */
+#ifndef LAUNCHGAP_CHAPTERS_H
+#define LAUNCHGAP_CHAPTERS_H
+
+#include "../story/story.h"
+
+const struct chapter *const *chapters_all(unsigned *n);
+
+extern const struct chapter chapter_access;
+
+#endif

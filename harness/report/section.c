@@ -1,0 +1,98 @@
+#include "section.h"
+
+/* The files of the chapter's tables. */
+static void write_files(struct page *p, const struct story_chapter *c, const char *what)
+{
+	const char *files[16];
+	unsigned n = 0;
+	for (unsigned i = 0; i < c->nblocks && n < sizeof files / sizeof *files; i++)
+		if (c->blocks[i].kind == STORY_TABLE && c->blocks[i].table->form->file)
+			files[n++] = c->blocks[i].table->form->file;
+	if (n && p->kind == PAGE_MARKDOWN)
+		page_files(p, what, files, n);
+}
+
+static void write_table(struct page *p, const struct story_table *told)
+{
+	if (told->form->hidden)
+		return;
+	struct table *table = table_of_told(told, ONLY_FILES);
+	table_drop_empty(table);
+	page_table(p, table);
+}
+
+void section_write(struct page *p, const struct story_chapter *c)
+{
+	bool list = false;
+	for (unsigned i = 0; i < c->nblocks; i++) {
+		const struct story_block *b = &c->blocks[i];
+		const unsigned roles = b->kind == STORY_SENTENCE ? b->sentence->roles : 0;
+		if (b->kind == STORY_SENTENCE &&
+		    !(roles & (STORY_ITEM | STORY_BODY | STORY_STRESS)))
+			continue;
+		if (list && !(roles & STORY_ITEM))
+			page_end_list(p);
+		list = roles & STORY_ITEM;
+		if (b->kind == STORY_TABLE)
+			write_table(p, b->table);
+		else if (b->kind == STORY_PART)
+			page_part(p, "%s", b->text);
+		else if (b->kind == STORY_FILES)
+			write_files(p, c, b->text);
+		else if (list)
+			page_item(p, "%s", b->sentence->text);
+		else if (roles & STORY_STRESS)
+			page_stress(p, "%s", b->sentence->text);
+		else
+			page_say(p, "%s", b->sentence->text);
+	}
+	if (list)
+		page_end_list(p);
+}
+
+/* --- for programs --- */
+
+static json_t *roles_of(unsigned roles)
+{
+	static const char *const names[] = {"answer", "caption", "advice", "warning",
+	                                    "item",   "body",    "stress"};
+	json_t *list = json_array();
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+		if (roles & 1u << i)
+			json_array_append_new(list, json_string(names[i]));
+	return list;
+}
+
+static json_t *sentence_to_json(const struct story_sentence *s)
+{
+	json_t *of = json_array();
+	for (unsigned i = 0; i < s->nbases; i++) {
+		json_t *rows = json_array();
+		for (unsigned r = 0; r < s->bases[i].n; r++)
+			json_array_append_new(rows, json_integer(s->bases[i].rows[r]));
+		json_array_append_new(of,
+		                      json_pack("{s:s, s:o}", "table",
+		                                s->bases[i].table->form->name, "rows", rows));
+	}
+	return json_pack("{s:o, s:s, s:o}", "roles", roles_of(s->roles), "text", s->text, "of",
+	                 of);
+}
+
+json_t *section_to_json(const struct story_chapter *c)
+{
+	static const char *const places[] = {"front", "body", "appendix"};
+	json_t *tables = json_array(), *sentences = json_array();
+	for (unsigned i = 0; i < c->nblocks; i++) {
+		const struct story_block *b = &c->blocks[i];
+		struct table *table =
+		    b->kind == STORY_TABLE ? table_of_told(b->table, 0) : NULL;
+		if (table)
+			json_array_append_new(tables, table_to_json(table));
+		if (b->kind == STORY_SENTENCE)
+			json_array_append_new(sentences, sentence_to_json(b->sentence));
+		table_free(table);
+	}
+	return json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", c->chapter->name, "title",
+	                 c->chapter->title, "place", places[c->chapter->place], "tables",
+	                 tables, "sentences", sentences);
+}

@@ -1,0 +1,14 @@
+/* A chapter's section on a page: its tables and sentences as they were told. */
+#ifndef LAUNCHGAP_SECTION_H
+#define LAUNCHGAP_SECTION_H
+
+#include "../story/story.h"
+#include "page.h"
+
+void section_write(struct page *page, const struct story_chapter *chapter);
+/* Its object in report.json: {"name", "title", "place", "tables": [table_to_json], "sentences":
+ * [{"roles": […], "text", "of": [{"table", "rows"}]}]}. The caller's reference; NULL when
+ * memory is out. */
+json_t *section_to_json(const struct story_chapter *chapter);
+
+#endif

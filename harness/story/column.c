@@ -1,0 +1,190 @@
+#include "column.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../analysis/words.h"
+#include "../coll/coll.h"
+
+static struct entry entry_of_text(enum column_kind kind, const char *text)
+{
+	return (struct entry){.kind = kind, .has = text && *text, .text = text ? text : ""};
+}
+
+static struct entry entry_of_figures(enum column_kind kind, double x, double lo, double hi,
+                                     unsigned blocks)
+{
+	return (struct entry){
+	    .kind = kind, .has = isfinite(x), .x = x, .lo = lo, .hi = hi, .blocks = blocks};
+}
+
+struct entry column_entry(const struct column *column, const void *row)
+{
+	const void *field = (const char *)row + column->offset;
+	const struct stats_interval *spread = field;
+	const struct stats_ratio *ratio = field;
+	const struct verdict *verdict = field;
+	struct entry entry = {.kind = column->kind};
+	switch (column->kind) {
+	case KIND_COUNT:
+		entry.count = *(const unsigned *)field;
+		entry.has = entry.count != ENTRY_NO_COUNT;
+		return entry;
+	case KIND_BYTES:
+		entry.count = *(const size_t *)field;
+		entry.has = entry.count != ENTRY_NO_BYTES;
+		return entry;
+	case KIND_FLAG:
+		entry.has = true;
+		entry.count = *(const bool *)field;
+		return entry;
+	case KIND_NUMBER:
+	case KIND_SHARE:
+		return entry_of_figures(column->kind, *(const double *)field, NAN, NAN, 0);
+	case KIND_SPREAD:
+		return entry_of_figures(KIND_SPREAD, spread->estimate, spread->lo, spread->hi,
+		                        0);
+	case KIND_RATIO:
+		return entry_of_figures(KIND_RATIO, ratio->estimate, ratio->lo, ratio->hi,
+		                        ratio->blocks);
+	case KIND_VERDICT:
+		entry.verdict = verdict;
+		entry.has = isfinite(verdict->ratio.estimate);
+		return entry;
+	default:
+		return entry_of_text(column->kind, *(const char *const *)field);
+	}
+}
+
+static void spread_write(const struct entry *c, char *text, size_t bytes)
+{
+	snprintf(text, bytes, "%s", words_number(c->x).text);
+	if (isfinite(c->lo))
+		words_add(text, bytes, " (%s to %s)", words_number(c->lo).text,
+		          words_number(c->hi).text);
+}
+
+static struct stats_ratio ratio_of(const struct entry *c)
+{
+	return (struct stats_ratio){c->x, c->lo, c->hi, c->blocks, NAN};
+}
+
+void entry_write(const struct entry *c, bool full, char *text, size_t bytes)
+{
+	const struct stats_ratio ratio = ratio_of(c);
+	if (!c->has) {
+		snprintf(text, bytes, "-");
+		return;
+	}
+	switch (c->kind) {
+	case KIND_VERDICT:
+		verdict_text(c->verdict, text, bytes);
+		return;
+	case KIND_COUNT:
+		snprintf(text, bytes, "%llu", c->count);
+		return;
+	case KIND_BYTES:
+		coll_size_label(c->count, text, bytes);
+		return;
+	case KIND_FLAG:
+		snprintf(text, bytes, "%s", c->count ? "yes" : "-");
+		return;
+	case KIND_NUMBER:
+		snprintf(text, bytes, "%s", words_number(c->x).text);
+		return;
+	case KIND_SHARE:
+		snprintf(text, bytes, "%.0f %%", round(100 * c->x) + 0.0); /* no -0 */
+		return;
+	case KIND_SPREAD:
+		spread_write(c, text, bytes);
+		return;
+	case KIND_RATIO:
+		snprintf(text, bytes, "%s", words_ratio(&ratio, full).text);
+		return;
+	default:
+		snprintf(text, bytes, "%s", c->text);
+	}
+}
+
+/* --- in sentences --- */
+
+enum how {
+	HOW_SHORT,
+	HOW_FULL,
+	HOW_INTERVAL,
+	HOW_PERCENT,
+	HOW_PERCENTS,
+	HOW_LESS,
+	HOW_MORE,
+	HOW_TIMES,
+	HOW_INVERSE,
+	HOWS
+};
+
+static const char *const how_names[HOWS] = {"short", "full", "interval", "percent", "percents",
+                                            "less",  "more", "times",    "inverse"};
+
+static void percents_write(const struct entry *c, bool interval, char *text, size_t bytes)
+{
+	snprintf(text, bytes, "%.1f %%", 100 * c->x);
+	if (interval && isfinite(c->lo))
+		words_add(text, bytes, " (%.1f to %.1f %%)", 100 * c->lo, 100 * c->hi);
+}
+
+static void ratio_write(const struct entry *c, enum how how, char *text, size_t bytes)
+{
+	struct stats_ratio ratio = ratio_of(c);
+	switch (how) {
+	case HOW_INTERVAL:
+		snprintf(text, bytes, "%s", words_interval(&ratio).text);
+		return;
+	case HOW_PERCENT:
+	case HOW_PERCENTS:
+		percents_write(c, how == HOW_PERCENTS, text, bytes);
+		return;
+	case HOW_LESS:
+		snprintf(text, bytes, "%s %%", words_percent(1 - c->x).text);
+		return;
+	case HOW_MORE:
+		snprintf(text, bytes, "%s %%", words_percent(c->x - 1).text);
+		return;
+	case HOW_TIMES:
+		snprintf(text, bytes, "%.2f", c->x);
+		return;
+	case HOW_INVERSE:
+		ratio = (struct stats_ratio){1 / c->x, 1 / c->hi, 1 / c->lo, c->blocks, NAN};
+		snprintf(text, bytes, "%s", words_ratio(&ratio, true).text);
+		return;
+	default:
+		snprintf(text, bytes, "%s", words_estimate(c->x).text);
+	}
+}
+
+bool entry_say(const struct entry *c, const char *how, char *text, size_t bytes)
+{
+	unsigned h = HOW_SHORT;
+	while (how && h < HOWS && strcmp(how_names[h], how))
+		h++;
+	const bool number = c->kind == KIND_NUMBER || c->kind == KIND_SHARE,
+	           figure = number || c->kind == KIND_RATIO || c->kind == KIND_SPREAD;
+	if (h == HOWS || (h > HOW_FULL && !figure))
+		return false;
+	if (!c->has || !figure || h == HOW_FULL || (h == HOW_SHORT && c->kind == KIND_SHARE))
+		entry_write(c, true, text, bytes);
+	else if (h == HOW_SHORT && c->kind != KIND_RATIO)
+		snprintf(text, bytes, "%s", words_number(c->x).text);
+	else
+		ratio_write(c, (enum how)h, text, bytes);
+	return true;
+}
+
+bool entry_decided(const char *verdict)
+{
+	static const char *const words[] = {"holds", "does not hold", "less",
+	                                    "more",  "faster",        "slower"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strncmp(verdict, words[i], strlen(words[i])))
+			return true;
+	return false;
+}

@@ -1,0 +1,200 @@
+/* Templates over rows: {key}, {key:word}, {0.key}, {key:list}, {key:range}. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "story.h"
+
+#define KEY_BYTES 64
+
+/* The rows that a template is over. */
+struct scope {
+	const struct story_table *table;
+	const unsigned *rows; /* NULL: all of the table */
+	unsigned n;
+	bool common; /* leave out what differs between rows that share a sentence */
+};
+
+struct placeholder {
+	unsigned row; /* of the scope's */
+	char key[KEY_BYTES], how[KEY_BYTES];
+};
+
+struct phrase phrase_begin(struct story *story)
+{
+	return (struct phrase){.story = story};
+}
+
+static void put(struct phrase *p, const char *text, size_t bytes)
+{
+	if (p->used + bytes + 1 > p->room) {
+		const size_t room = 2 * (p->used + bytes + 64);
+		char *more = arena_take(p->story->arena, room);
+		if (p->used)
+			memcpy(more, p->text, p->used);
+		p->text = more;
+		p->room = room;
+	}
+	memcpy(p->text + p->used, text, bytes);
+	p->used += bytes;
+	p->text[p->used] = '\0';
+}
+
+static const void *row_of(const struct scope *scope, unsigned i)
+{
+	return story_row(scope->table, scope->rows ? scope->rows[i] : i);
+}
+
+static const struct column *column_of(const struct scope *scope, const char *key)
+{
+	const struct story_form *form = scope->table->form;
+	for (unsigned c = 0; c < form->ncolumns; c++)
+		if (!strcmp(form->columns[c].key, key))
+			return &form->columns[c];
+	return NULL;
+}
+
+/* "{1.key:how}" at text, which begins after the brace; where it ends, or NULL. */
+static const char *placeholder_read(const char *text, struct placeholder *out)
+{
+	const size_t bytes = strcspn(text, "{}");
+	char inside[2 * KEY_BYTES];
+	if (text[bytes] != '}' || bytes >= sizeof inside)
+		return NULL;
+	snprintf(inside, sizeof inside, "%.*s", (int)bytes, text);
+	*out = (struct placeholder){.row = 0};
+	char *key = inside, *end, *how = strchr(inside, ':');
+	if (how)
+		*how++ = '\0';
+	if (isdigit((unsigned char)*key)) {
+		out->row = (unsigned)strtoul(key, &end, 10);
+		key = end + (*end == '.');
+	}
+	snprintf(out->key, sizeof out->key, "%.*s", KEY_BYTES - 1, key);
+	snprintf(out->how, sizeof out->how, "%.*s", KEY_BYTES - 1, how ? how : "");
+	return text + bytes + 1;
+}
+
+/* "a, b and c", each once. */
+static void put_list(struct phrase *p, const struct scope *scope, const struct column *column)
+{
+	char(*texts)[ENTRY_TEXT_BYTES] = arena_array(p->story->arena, scope->n, sizeof *texts);
+	unsigned n = 0;
+	for (unsigned i = 0; i < scope->n; i++) {
+		const struct entry entry = column_entry(column, row_of(scope, i));
+		unsigned known = 0;
+		entry_say(&entry, NULL, texts[n], sizeof *texts);
+		while (strcmp(texts[known], texts[n]))
+			known++;
+		n += known == n;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		const char *before = !i ? "" : i + 1 == n ? " and " : ", ";
+		put(p, before, strlen(before));
+		put(p, texts[i], strlen(texts[i]));
+	}
+}
+
+static double size_of(const struct entry *c)
+{
+	const bool counts = c->kind == KIND_COUNT || c->kind == KIND_BYTES;
+	return !c->has ? NAN : counts ? (double)c->count : c->x;
+}
+
+/* "2.29 to 2.55", or the one number that all have as it is written. */
+static void put_range(struct phrase *p, const struct scope *scope, const struct column *column)
+{
+	struct entry least = {.has = false}, most = least;
+	char lo[ENTRY_TEXT_BYTES], hi[ENTRY_TEXT_BYTES];
+	for (unsigned i = 0; i < scope->n; i++) {
+		const struct entry entry = column_entry(column, row_of(scope, i));
+		const double x = size_of(&entry);
+		if (!isnan(x) && (!least.has || x < size_of(&least)))
+			least = entry;
+		if (!isnan(x) && (!most.has || x > size_of(&most)))
+			most = entry;
+	}
+	entry_say(&least, NULL, lo, sizeof lo);
+	entry_say(&most, NULL, hi, sizeof hi);
+	put(p, lo, strlen(lo));
+	if (strcmp(lo, hi)) {
+		put(p, " to ", 4);
+		put(p, hi, strlen(hi));
+	}
+}
+
+static void put_placeholder(struct phrase *p, const struct scope *scope,
+                            const struct placeholder *of)
+{
+	const struct column *column = column_of(scope, of->key);
+	const bool list = !strcmp(of->how, "list"), range = !strcmp(of->how, "range");
+	char text[ENTRY_TEXT_BYTES];
+	if (scope->common && (list || range))
+		return;
+	if (column && list) {
+		put_list(p, scope, column);
+	} else if (column && range) {
+		put_range(p, scope, column);
+	} else if (column && of->row < scope->n) {
+		const struct entry entry = column_entry(column, row_of(scope, of->row));
+		if (entry_say(&entry, *of->how ? of->how : NULL, text, sizeof text)) {
+			put(p, text, strlen(text));
+			return;
+		}
+		column = NULL;
+	}
+	if (!column || (!list && !range)) {
+		snprintf(text, sizeof text, "<<%s:%s>>", of->key, of->how);
+		put(p, text, strlen(text));
+	}
+}
+
+static void expand(struct phrase *p, const struct scope *scope, const char *text)
+{
+	while (*text) {
+		struct placeholder of;
+		const size_t plain = strcspn(text, "{");
+		put(p, text, plain);
+		text += plain;
+		if (!*text)
+			return;
+		const char *after = text[1] == '{' ? NULL : placeholder_read(text + 1, &of);
+		if (after) {
+			put_placeholder(p, scope, &of);
+			text = after;
+		} else {
+			put(p, "{", 1);
+			text += 1 + (text[1] == '{');
+		}
+	}
+}
+
+void phrase_add(struct phrase *p, const struct story_table *t, const unsigned *rows, unsigned n,
+                const char *text)
+{
+	struct arena *arena = p->story->arena;
+	const struct scope scope = {t, n ? rows : NULL, n ? n : t->nrows, false};
+	expand(p, &scope, text);
+	unsigned *kept = ARENA_ARRAY(arena, unsigned, scope.n + 1);
+	for (unsigned i = 0; i < scope.n; i++)
+		kept[i] = n ? rows[i] : i;
+	p->bases = arena_more(arena, p->bases, p->nbases, sizeof *p->bases);
+	p->bases[p->nbases++] = (struct story_basis){t, kept, scope.n};
+}
+
+void phrase_words(struct phrase *p, const char *words)
+{
+	if (p->used)
+		put(p, words, strlen(words));
+}
+
+const char *phrase_common(struct story *story, const struct story_table *t, unsigned row,
+                          const char *text)
+{
+	struct phrase p = phrase_begin(story);
+	const struct scope scope = {t, &row, 1, true};
+	expand(&p, &scope, text);
+	return p.text ? p.text : "";
+}

@@ -1,0 +1,164 @@
+#include "story.h"
+
+#include <string.h>
+
+const void *story_row(const struct story_table *t, unsigned row)
+{
+	return (const char *)t->rows + t->form->row_bytes * row;
+}
+
+static struct story_chapter *now(struct story *s)
+{
+	return &s->chapters[s->nchapters];
+}
+
+static void add_block(struct story *s, struct story_block block)
+{
+	struct story_chapter *c = now(s);
+	struct story_block *blocks =
+	    arena_more(s->arena, c->blocks, c->nblocks, sizeof *blocks);
+	blocks[c->nblocks++] = block;
+	c->blocks = blocks;
+}
+
+void story_make(const struct analysis *analysis, const struct chapter *const *chapters,
+                unsigned n, struct arena *arena, struct story *out)
+{
+	*out = (struct story){.arena = arena,
+	                      .chapters = ARENA_ARRAY(arena, struct story_chapter, n + 1)};
+	for (unsigned i = 0; i < n; i++) {
+		*now(out) = (struct story_chapter){.chapter = chapters[i]};
+		chapters[i]->tell(analysis, out);
+		out->nchapters += now(out)->nblocks > 0;
+	}
+}
+
+const struct story_chapter *story_find(const struct story *s, const char *name)
+{
+	for (unsigned i = 0; s && i < s->nchapters; i++)
+		if (!strcmp(s->chapters[i].chapter->name, name))
+			return &s->chapters[i];
+	return NULL;
+}
+
+const struct story_table *story_find_table(const struct story *s, const char *name)
+{
+	for (unsigned i = 0; s && i < s->nchapters; i++)
+		for (unsigned b = 0; b < s->chapters[i].nblocks; b++) {
+			const struct story_block *block = &s->chapters[i].blocks[b];
+			if (block->kind == STORY_TABLE &&
+			    !strcmp(block->table->form->name, name))
+				return block->table;
+		}
+	return NULL;
+}
+
+const struct story_table *story_table(struct story *s, const struct story_form *form,
+                                      const void *rows, unsigned n)
+{
+	struct story_table *t = ARENA_NEW(s->arena, struct story_table);
+	*t = (struct story_table){form, rows, n};
+	if (n)
+		add_block(s, (struct story_block){STORY_TABLE, .table = t});
+	return t;
+}
+
+static void add_sentence(struct story *s, struct story_sentence sentence)
+{
+	struct story_sentence *kept = ARENA_NEW(s->arena, struct story_sentence);
+	*kept = sentence;
+	add_block(s, (struct story_block){STORY_SENTENCE, .sentence = kept});
+}
+
+void story_note(struct story *s, unsigned roles, const char *text)
+{
+	if (*text)
+		add_sentence(s, (struct story_sentence){.roles = roles, .text = text});
+}
+
+void story_part(struct story *s, const char *heading)
+{
+	add_block(s, (struct story_block){STORY_PART, .text = heading});
+}
+
+void story_files(struct story *s, const char *what)
+{
+	add_block(s, (struct story_block){STORY_FILES, .text = what});
+}
+
+void story_picture(struct story *s, const char *name)
+{
+	now(s)->picture = name;
+}
+
+/* --- sentences over rows --- */
+
+void story_say(struct story *s, unsigned roles, const struct story_table *t,
+               const unsigned *rows, unsigned n, const char *text)
+{
+	struct phrase p = phrase_begin(s);
+	phrase_add(&p, t, rows, n, text);
+	phrase_end(&p, roles);
+}
+
+static unsigned row_at(const struct story_table *t, const void *row)
+{
+	return (unsigned)(((const char *)row - (const char *)t->rows) /
+	                  (ptrdiff_t)t->form->row_bytes);
+}
+
+void story_say_row(struct story *s, unsigned roles, const struct story_table *t,
+                   const void *row, const char *text)
+{
+	const unsigned at = row_at(t, row);
+	story_say(s, roles, t, &at, 1, text);
+}
+
+void phrase_add_row(struct phrase *p, const struct story_table *t, const void *row,
+                    const char *text)
+{
+	const unsigned at = row_at(t, row);
+	phrase_add(p, t, &at, 1, text);
+}
+
+static bool is_for(const struct story_table *t, unsigned row, unsigned when)
+{
+	if (!when)
+		return true;
+	const char *at = story_row(t, row);
+	return (*(const unsigned *)(at + t->form->when) & when) == when;
+}
+
+void phrase_end(struct phrase *p, unsigned roles)
+{
+	if (p->used)
+		add_sentence(p->story,
+		             (struct story_sentence){roles, p->text, p->bases, p->nbases});
+}
+
+void story_tell(struct story *s, const struct story_table *t, const struct sentence *sentences,
+                unsigned n)
+{
+	unsigned *rows = ARENA_ARRAY(s->arena, unsigned, t->nrows + 1);
+	const char **texts = ARENA_ARRAY(s->arena, const char *, t->nrows + 1);
+	for (unsigned i = 0; i < n; i++) {
+		const struct sentence *one = &sentences[i];
+		const bool gathers =
+		    strstr(one->text, ":list}") || strstr(one->text, ":range}");
+		for (unsigned r = 0; r < t->nrows; r++)
+			texts[r] =
+			    is_for(t, r, one->when) ? phrase_common(s, t, r, one->text) : NULL;
+		for (unsigned r = 0; r < t->nrows; r++) {
+			unsigned nrows = 0;
+			for (unsigned k = r; texts[r] && k < t->nrows; k++)
+				if (texts[k] &&
+				    (k == r || (gathers && !strcmp(texts[k], texts[r]))))
+					rows[nrows++] = k;
+			if (nrows)
+				story_say(s, one->roles, t, rows, nrows, one->text);
+			for (unsigned k = 0; k < nrows; k++)
+				if (rows[k] != r)
+					texts[rows[k]] = NULL;
+		}
+	}
+}

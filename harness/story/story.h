@@ -1,0 +1,183 @@
+/* What a report tells, before it has a form: chapters of tables, sentences and pictures.
+ *
+ * A chapter hands over rows that it has anyway, with columns that point into them (column.h),
+ * and sentences as templates over these rows. The story keeps both; terminal, Markdown, HTML,
+ * JSON, CSV and gnuplot are written from it by code that knows no chapter. So a figure is
+ * defined once, and no sentence can say another number than its row's, nor another verdict.
+ *
+ * All memory is the story's arena (arena.h); rows, columns and texts that are handed over have
+ * to live in it, or as long. Nothing here fails: where memory ends, the whole report does. */
+#ifndef LAUNCHGAP_STORY_H
+#define LAUNCHGAP_STORY_H
+
+#include "../arena.h"
+#include "column.h"
+
+/* Where a sentence is said; several, in one set. */
+enum story_role {
+	STORY_ANSWER = 1,  /* on top of the report */
+	STORY_CAPTION = 2, /* below the chapter's picture */
+	STORY_ADVICE = 4,  /* "Do this" */
+	STORY_WARNING = 8,
+	STORY_ITEM = 16,   /* in the chapter's section, one item of a list */
+	STORY_BODY = 32,   /* there as a paragraph */
+	STORY_STRESS = 64, /* the same in bold */
+};
+
+/* --- tables --- */
+
+/* One definition of a table, for all formats. */
+struct story_form {
+	const char *name,
+	    *title; /* name: unique in a report, of JSON and gnuplot's data block */
+	const struct column *columns;
+	unsigned ncolumns;
+	size_t row_bytes;
+	size_t when; /* offset of the row's `unsigned`, a set of the chapter's own bits, that
+	                chooses its sentences; STORY_NO_WHEN: there is none */
+	const char *file; /* "factors.csv": as a file of its own; or NULL */
+	bool hidden; /* not for people: rows that sentences, files or pictures are made of */
+};
+#define STORY_NO_WHEN SIZE_MAX
+/* The form of a table whose rows are of this type and have the field `when`. */
+#define STORY_FORM(type, columns, ...)                                                         \
+	{                                                                                      \
+		.columns = (columns), .ncolumns = sizeof(columns) / sizeof *(columns),         \
+		.row_bytes = sizeof(type), __VA_ARGS__                                         \
+	}
+
+struct story;
+
+/* A table as it was told. */
+struct story_table {
+	const struct story_form *form;
+	const void *rows;
+	unsigned nrows;
+};
+const void *story_row(const struct story_table *table, unsigned row);
+
+/* --- sentences --- */
+
+/* `text` is a template: {key} is the column of that key in the sentence's row, {key:word} the
+ * same in another manner (column.h's entry_say), {{ a brace. Over several rows {key:list} names
+ * each row's, "a, b and c", once each {key:range}  goes from the least to the most, "2.29
+ * to 2.55" and {0.key} is the first row's, {1.key} the second's. A key that does not exist is a
+ * defect of the chapter: the text shows it between << and >>, and a test looks for these. */
+struct sentence {
+	unsigned roles;
+	unsigned when; /* said of rows that have all of these bits; 0: of every row */
+	const char *text;
+};
+
+/* What a sentence rests on: rows of a table. */
+struct story_basis {
+	const struct story_table *table;
+	const unsigned *rows;
+	unsigned n;
+};
+
+struct story_sentence {
+	unsigned roles;
+	const char *text;
+	const struct story_basis *bases; /* NULL where it has no figures */
+	unsigned nbases;
+};
+
+/* --- chapters --- */
+
+enum chapter_place {
+	CHAPTER_FRONT,    /* on the terminal at a run's end too */
+	CHAPTER_BODY,     /* in the report */
+	CHAPTER_APPENDIX, /* at its end */
+};
+
+/* A question of the report. */
+struct analysis;
+struct chapter {
+	const char *name, *title; /* of its section and its object in report.json */
+	enum chapter_place place;
+	void (*tell)(const struct analysis *analysis, struct story *story);
+};
+
+/* What a chapter's section holds, in this order. */
+struct story_block {
+	enum story_block_kind {
+		STORY_TABLE,
+		STORY_SENTENCE,
+		STORY_PART, /* a heading within the section */
+		STORY_FILES,
+	} kind;
+	const struct story_table *table;
+	const struct story_sentence *sentence;
+	const char *text; /* the heading; of files: what they are */
+};
+
+struct story_chapter {
+	const struct chapter *chapter;
+	const struct story_block *blocks;
+	unsigned nblocks;
+	const char *picture; /* the plot (plot/NAME.gp) that its captions belong to, or NULL */
+};
+
+struct story {
+	struct arena *arena;            /* borrowed */
+	struct story_chapter *chapters; /* those that told something, in their order */
+	unsigned nchapters;
+};
+
+/* Lets each of the chapters tell; those with nothing to say are left out. */
+void story_make(const struct analysis *analysis, const struct chapter *const *chapters,
+                unsigned n, struct arena *arena, struct story *out);
+/* The chapter of a name that told something, or NULL. */
+const struct story_chapter *story_find(const struct story *story, const char *name);
+const struct story_table *story_find_table(const struct story *story, const char *name);
+
+/* --- for chapters --- */
+
+/* Adds a table; one without rows is shown to nobody. */
+const struct story_table *story_table(struct story *story, const struct story_form *form,
+                                      const void *rows, unsigned n);
+/* Each sentence of each row that it is for: sentence by sentence, row by row. Rows that a
+ * template with a list or a range makes one text of, but for these, share one sentence. */
+void story_tell(struct story *story, const struct story_table *table,
+                const struct sentence *sentences, unsigned n);
+#define STORY_TELL(story, table, sentences)                                                    \
+	story_tell((story), (table), (sentences), sizeof(sentences) / sizeof *(sentences))
+/* One sentence over the rows named; n = 0: over all. */
+void story_say(struct story *story, unsigned roles, const struct story_table *table,
+               const unsigned *rows, unsigned n, const char *text);
+/* Of one row, by its address in the table. */
+void story_say_row(struct story *story, unsigned roles, const struct story_table *table,
+                   const void *row, const char *text);
+/* A sentence without figures: method, definitions, links. */
+void story_note(struct story *story, unsigned roles, const char *text);
+void story_part(struct story *story, const char *heading);
+/* The files of the chapter's tables, where they have any: "what: factors.csv". */
+void story_files(struct story *story, const char *what);
+/* The chapter's captions belong to plot/NAME.gp. */
+void story_picture(struct story *story, const char *name);
+
+/* A sentence of several parts, where logic chooses them: each part a template over a row. */
+struct phrase {
+	struct story *story;
+	char *text;
+	size_t used, room;
+	struct story_basis *bases;
+	unsigned nbases;
+};
+struct phrase phrase_begin(struct story *story);
+/* Over rows as in story_say. */
+void phrase_add(struct phrase *phrase, const struct story_table *table, const unsigned *rows,
+                unsigned n, const char *text);
+void phrase_add_row(struct phrase *phrase, const struct story_table *table, const void *row,
+                    const char *text);
+/* Plain words, after a part: nothing where none was added. */
+void phrase_words(struct phrase *phrase, const char *words);
+/* Says it; nothing where no part was added. */
+void phrase_end(struct phrase *phrase, unsigned roles);
+/* A template over one row without its lists and ranges: rows for which it is the same text
+ * share a sentence. */
+const char *phrase_common(struct story *story, const struct story_table *table, unsigned row,
+                          const char *text);
+
+#endif

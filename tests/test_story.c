@@ -1,0 +1,257 @@
+/* What a story makes of rows and templates, and that no sentence can say what its rows do not.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "../harness/story/story.h"
+#include "told.h"
+
+enum { SLOW = 1, FAST = 2 };
+
+struct row {
+	const char *name;
+	double gbs;
+	struct stats_ratio speed;
+	size_t bytes;
+	unsigned when;
+};
+
+static const struct column columns[] = {
+    COLUMN(struct row, name, "name", "", TEXT),
+    COLUMN(struct row, gbs, "bandwidth", "GB/s", NUMBER),
+    COLUMN(struct row, speed, "speed", "", RATIO),
+    COLUMN_AS(struct row, bytes, "size", "size", "", BYTES, ONLY_FILES),
+};
+static const struct story_form form = STORY_FORM(struct row, columns, .name = "t", .title = "T",
+                                                 .when = offsetof(struct row, when));
+static const struct row rows[] = {
+    {"a", 2.29, {0.0094, 0.0090, 0.0098, 6, 0.97}, 64 << 20, SLOW},
+    {"b", 243, {1.002, 0.998, 1.006, 6, 0.97}, 64 << 20, FAST},
+    {"c", 2.55, {0.0105, 0.0100, 0.0110, 6, 0.97}, 64 << 20, SLOW},
+};
+
+/* What one template says of rows, as a chapter would say it. */
+static struct {
+	const struct sentence *sentences;
+	unsigned n;
+} asked;
+
+static void tell(const struct analysis *analysis, struct story *story)
+{
+	(void)analysis;
+	const struct story_table *t = story_table(story, &form, rows, 3);
+	story_tell(story, t, asked.sentences, asked.n);
+}
+
+static const struct chapter chapter = {"c", "C", CHAPTER_BODY, tell};
+
+static void make(struct arena *arena, void *of)
+{
+	const struct chapter *const all[] = {&chapter};
+	story_make(NULL, all, 1, arena, of);
+}
+
+/* The texts of all sentences, a line each. */
+static const char *says(const struct sentence *sentences, unsigned n)
+{
+	static char text[4096];
+	struct story story;
+	struct arena *arena;
+	asked.sentences = sentences;
+	asked.n = n;
+	text[0] = '\0';
+	assert_int_equal(arena_run(make, &story, &arena), 0);
+	for (unsigned i = 0; i < story.chapters[0].nblocks; i++)
+		if (story.chapters[0].blocks[i].kind == STORY_SENTENCE) {
+			const size_t used = strlen(text);
+			snprintf(text + used, sizeof text - used, "%s\n",
+			         story.chapters[0].blocks[i].sentence->text);
+		}
+	arena_free(arena);
+	return text;
+}
+
+static const char *says_one(unsigned when, const char *text)
+{
+	const struct sentence one = {STORY_ITEM, when, text};
+	return says(&one, 1);
+}
+
+static void a_template_has_its_rows_entries(void **state)
+{
+	(void)state;
+	assert_string_equal(says_one(FAST, "{name} has {gbs} GB/s: {speed:full}, {size}."),
+	                    "b has 243 GB/s: 1.002 (0.998 to 1.006), 64 MiB.\n");
+	assert_string_equal(says_one(FAST, "{speed} {speed:percents} {speed:interval} {{x}"),
+	                    "1.002 100.2 % (99.8 to 100.6 %) 0.998 to 1.006 {x}\n");
+}
+
+static void rows_that_say_the_same_share_a_sentence(void **state)
+{
+	(void)state;
+	assert_string_equal(says_one(SLOW, "{name:list} reach {gbs:range} GB/s at {size}."),
+	                    "a and c reach 2.29 to 2.55 GB/s at 64 MiB.\n");
+	/* What is neither listed nor a range parts them. */
+	assert_string_equal(says_one(SLOW, "{name:list} has {gbs}."),
+	                    "a has 2.29.\nc has 2.55.\n");
+	assert_string_equal(says_one(0, "{name:list}."), "a, b and c.\n");
+}
+
+static void a_row_chooses_its_sentences(void **state)
+{
+	static const struct sentence both[] = {{STORY_ITEM, SLOW, "{name} is slow."},
+	                                       {STORY_ITEM, FAST, "{name} is fast."}};
+	(void)state;
+	assert_string_equal(says(both, 2), "a is slow.\nc is slow.\nb is fast.\n");
+	assert_string_equal(says_one(SLOW | FAST, "never"), "");
+}
+
+static void a_key_without_a_column_is_seen(void **state)
+{
+	(void)state;
+	assert_string_equal(says_one(FAST, "{nome} {gbs:loudly} {name:percent}"),
+	                    "<<nome:>> <<gbs:loudly>> <<name:percent>>\n");
+}
+
+/* A report of one table and one sentence. */
+static bool is_right(const char *text, const char *verdict)
+{
+	char why[1024] = "";
+	json_t *report = json_pack("{s:[{s:[{s:s,s:[{s:s,s:s},{s:s,s:s},{s:s,s:s}],s:[[s,f,s]]}"
+	                           "],s:[{s:s,s:[{s:s,s:[i]}]}]}]}",
+	                           "chapters", "tables", "name", "t", "columns", "key", "name",
+	                           "kind", "text", "key", "gbs", "kind", "number", "key", "v",
+	                           "kind", "verdict", "rows", "threads-2", 243.2, verdict,
+	                           "sentences", "text", text, "of", "table", "t", "rows", 0);
+	assert_non_null(report);
+	const bool right = told_right(report, why, sizeof why);
+	json_decref(report);
+	return right;
+}
+
+static void a_sentence_says_only_what_its_rows_have(void **state)
+{
+	(void)state;
+	assert_true(is_right("threads-2 reach 243 GB/s (95 % interval) at p95", ""));
+	assert_false(is_right("threads-2 reach 244 GB/s", ""));
+	assert_false(is_right("43 GB/s", ""));
+	assert_true(is_right("it is slower", "slower, by under 2 %"));
+	assert_false(is_right("it is faster", "slower"));
+	assert_false(is_right("<<gbs>>", ""));
+}
+
+/* All that a chapter may hold, in its order. */
+static void tell_all(const struct analysis *analysis, struct story *story)
+{
+	(void)analysis;
+	story_picture(story, "ratio");
+	const struct story_table *t = story_table(story, &form, rows, 3);
+	story_part(story, "Part");
+	story_say_row(story, STORY_CAPTION, t, &rows[1], "{name}");
+	story_note(story, STORY_BODY, "A note.");
+	story_note(story, STORY_BODY, "");
+	story_files(story, "As a file");
+	story_table(story, &form, NULL, 0);
+}
+
+static const struct chapter whole = {"whole", "Whole", CHAPTER_BODY, tell_all};
+
+static void tell_nothing(const struct analysis *analysis, struct story *story)
+{
+	(void)analysis;
+	(void)story;
+}
+
+static const struct chapter empty = {"empty", "Empty", CHAPTER_BODY, tell_nothing};
+
+static void make_all(struct arena *arena, void *of)
+{
+	const struct chapter *const all[] = {&empty, &whole};
+	story_make(NULL, all, 2, arena, of);
+}
+
+static void a_chapter_keeps_what_it_told_in_its_order(void **state)
+{
+	static const enum story_block_kind kinds[] = {STORY_TABLE, STORY_PART, STORY_SENTENCE,
+	                                              STORY_SENTENCE, STORY_FILES};
+	struct story story;
+	struct arena *arena;
+	(void)state;
+	assert_int_equal(arena_run(make_all, &story, &arena), 0);
+	const struct story_chapter *c = story_find(&story, "whole");
+	assert_null(story_find(&story, "empty"));
+	assert_int_equal(story.nchapters, 1);
+	assert_int_equal(c->nblocks, 5);
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(c->blocks[i].kind, kinds[i]);
+	assert_string_equal(c->picture, "ratio");
+	assert_ptr_equal(story_find_table(&story, "t")->rows, rows);
+	assert_null(story_find_table(&story, "x"));
+	arena_free(arena);
+}
+
+static void people_read_an_entry_as_its_kind_says(void **state)
+{
+	char text[64];
+	(void)state;
+	struct entry e = column_entry(&columns[2], &rows[1]);
+	entry_write(&e, false, text, sizeof text);
+	assert_string_equal(text, "1.002 \u00b10.4%");
+	entry_write(&e, true, text, sizeof text);
+	assert_string_equal(text, "1.002 (0.998 to 1.006)");
+	e.has = false;
+	entry_write(&e, true, text, sizeof text);
+	assert_string_equal(text, "-");
+}
+
+static void need(struct arena *arena, void *of)
+{
+	arena_defer(arena, (void (*)(void *))free, malloc(16));
+	for (unsigned i = 0; i < 100; i++)
+		memset(arena_take(arena, i * 997), 0xA5, i * 997);
+	unsigned *list = NULL;
+	for (unsigned n = 0; n < 100; n++) {
+		list = arena_more(arena, list, n, sizeof *list);
+		list[n] = n;
+	}
+	for (unsigned n = 0; n < 100; n++)
+		assert_int_equal(list[n], n);
+	assert_string_equal(arena_text(arena, "%d of %s", 3, arena_copy(arena, "four")),
+	                    "3 of four");
+	if (of)
+		arena_array(arena, SIZE_MAX / 4, 8);
+}
+
+static void memory_that_ends_ends_the_work(void **state)
+{
+	struct arena *arena;
+	int fails = 1;
+	(void)state;
+	assert_int_equal(arena_run(need, &fails, &arena), -1);
+	assert_null(arena);
+	assert_int_equal(arena_run(need, NULL, &arena), 0);
+	arena_free(arena);
+	assert_int_equal(arena_run(need, NULL, NULL), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_template_has_its_rows_entries),
+	    cmocka_unit_test(rows_that_say_the_same_share_a_sentence),
+	    cmocka_unit_test(a_row_chooses_its_sentences),
+	    cmocka_unit_test(a_key_without_a_column_is_seen),
+	    cmocka_unit_test(a_sentence_says_only_what_its_rows_have),
+	    cmocka_unit_test(a_chapter_keeps_what_it_told_in_its_order),
+	    cmocka_unit_test(people_read_an_entry_as_its_kind_says),
+	    cmocka_unit_test(memory_that_ends_ends_the_work),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,200 @@
+#include "told.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../harness/story/column.h"
+
+#define SAID_BYTES ((size_t)256 << 10)
+
+/* Numbers that sentences have of themselves: they define something, and no run moves them. */
+static const char *const literals[] = {
+    "95 %",     /* the confidence of an interval */
+    "10\u2079", /* bytes of a GB */
+};
+
+/* All that the cited rows can say, in one text. */
+static char said[SAID_BYTES], verdicts[SAID_BYTES];
+static size_t nsaid, nverdicts;
+
+static void add(char *to, size_t *used, const char *text)
+{
+	const size_t n = strlen(text);
+	if (*used + n + 2 > SAID_BYTES)
+		return;
+	memcpy(to + *used, text, n);
+	memcpy(to + *used + n, "\n", 2);
+	*used += n + 1;
+}
+
+static double figure(const json_t *value, const char *key)
+{
+	const json_t *one = json_object_get(value, key);
+	return json_is_number(one) ? json_number_value(one) : NAN;
+}
+
+static struct entry entry_of(const char *kind, const json_t *value)
+{
+	struct entry e = {.kind = KIND_TEXT, .has = !json_is_null(value), .lo = NAN, .hi = NAN};
+	e.text = json_is_string(value) ? json_string_value(value) : "";
+	if (!strcmp(kind, "count") || !strcmp(kind, "bytes")) {
+		e.kind = !strcmp(kind, "count") ? KIND_COUNT : KIND_BYTES;
+		e.count = (unsigned long long)json_integer_value(value);
+	} else if (!strcmp(kind, "number") || !strcmp(kind, "share")) {
+		e.kind = !strcmp(kind, "share") ? KIND_SHARE : KIND_NUMBER;
+		e.x = json_number_value(value);
+	} else if (!strcmp(kind, "spread") || !strcmp(kind, "ratio")) {
+		e.kind = !strcmp(kind, "spread") ? KIND_SPREAD : KIND_RATIO;
+		e.x = figure(value, !strcmp(kind, "spread") ? "value" : "estimate");
+		e.lo = figure(value, "lo");
+		e.hi = figure(value, "hi");
+	} else if (!strcmp(kind, "flag")) {
+		e.kind = KIND_FLAG;
+	}
+	return e;
+}
+
+static void add_row(const json_t *table, const json_t *row)
+{
+	static const char *const hows[] = {NULL,   "full", "interval", "percent", "percents",
+	                                   "less", "more", "times",    "inverse"};
+	const json_t *columns = json_object_get(table, "columns");
+	char text[ENTRY_TEXT_BYTES];
+	for (size_t c = 0; c < json_array_size(columns); c++) {
+		const char *kind =
+		    json_string_value(json_object_get(json_array_get(columns, c), "kind"));
+		const struct entry e = entry_of(kind, json_array_get(row, c));
+		for (size_t h = 0; e.has && h < sizeof hows / sizeof *hows; h++)
+			if (entry_say(&e, hows[h], text, sizeof text))
+				add(said, &nsaid, text);
+		if (e.has && !strcmp(kind, "verdict"))
+			add(verdicts, &nverdicts, e.text);
+	}
+}
+
+static const json_t *table_named(const json_t *chapters, const char *name)
+{
+	for (size_t i = 0; i < json_array_size(chapters); i++) {
+		const json_t *tables = json_object_get(json_array_get(chapters, i), "tables");
+		for (size_t t = 0; t < json_array_size(tables); t++)
+			if (!strcmp(json_string_value(
+			                json_object_get(json_array_get(tables, t), "name")),
+			            name))
+				return json_array_get(tables, t);
+	}
+	return NULL;
+}
+
+static bool gather(const json_t *chapters, const json_t *sentence)
+{
+	const json_t *of = json_object_get(sentence, "of");
+	nsaid = nverdicts = 0;
+	said[0] = verdicts[0] = '\0';
+	for (size_t i = 0; i < json_array_size(of); i++) {
+		const json_t *basis = json_array_get(of, i),
+		             *rows = json_object_get(basis, "rows");
+		const json_t *table =
+		    table_named(chapters, json_string_value(json_object_get(basis, "table")));
+		for (size_t r = 0; r < json_array_size(rows); r++) {
+			const json_t *row =
+			    json_array_get(json_object_get(table, "rows"),
+			                   (size_t)json_integer_value(json_array_get(rows, r)));
+			if (!row)
+				return false;
+			add_row(table, row);
+		}
+	}
+	return true;
+}
+
+static bool is_part(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '-' || (unsigned char)c >= 0x80;
+}
+
+/* A number on its own in a text: not of p95, threads-2, NCCL_P2P. */
+static bool has_number(const char *text, const char *number, size_t bytes)
+{
+	for (const char *at = text; (at = strstr(at, number)); at++) {
+		const bool begins =
+		               at == text || !(isdigit((unsigned char)at[-1]) || at[-1] == '.'),
+		           ends = !isdigit((unsigned char)at[bytes]) &&
+		                  !(at[bytes] == '.' && isdigit((unsigned char)at[bytes + 1]));
+		if (begins && ends)
+			return true;
+	}
+	return false;
+}
+
+static bool is_literal(const char *at)
+{
+	for (size_t i = 0; i < sizeof literals / sizeof *literals; i++)
+		if (!strncmp(at, literals[i], strlen(literals[i])))
+			return true;
+	return false;
+}
+
+static bool numbers_right(const char *text, char *why, size_t bytes)
+{
+	for (const char *at = text; *at;) {
+		size_t n = strspn(at, "0123456789");
+		if (!n) {
+			at++;
+			continue;
+		}
+		while (at[n] == '.' && isdigit((unsigned char)at[n + 1]))
+			n += 1 + strspn(at + n + 1, "0123456789");
+		char number[64];
+		snprintf(number, sizeof number, "%.*s", (int)n, at);
+		if (!(at > text && is_part(at[-1])) && !is_literal(at) &&
+		    !has_number(said, number, strlen(number))) {
+			snprintf(why, bytes, "%s is in no row that it names: %s", number, text);
+			return false;
+		}
+		at += n;
+	}
+	return true;
+}
+
+/* Where a sentence has a verdict's word, one of its rows has it. */
+static bool verdicts_right(const char *text, char *why, size_t bytes)
+{
+	static const char *const words[] = {"faster", "slower", "no difference", "undecided",
+	                                    "does not hold"};
+	for (size_t i = 0; nverdicts && i < sizeof words / sizeof *words; i++)
+		if (strstr(text, words[i]) && !strstr(verdicts, words[i])) {
+			snprintf(why, bytes, "'%s' is no verdict of its rows (%s): %s",
+			         words[i], verdicts, text);
+			return false;
+		}
+	return true;
+}
+
+bool told_right(const json_t *report, char *why, size_t bytes)
+{
+	const json_t *chapters = json_object_get(report, "chapters");
+	for (size_t i = 0; i < json_array_size(chapters); i++) {
+		const json_t *sentences =
+		    json_object_get(json_array_get(chapters, i), "sentences");
+		for (size_t s = 0; s < json_array_size(sentences); s++) {
+			const json_t *sentence = json_array_get(sentences, s);
+			const char *text = json_string_value(json_object_get(sentence, "text"));
+			if (strstr(text, "<<")) {
+				snprintf(why, bytes, "a key that no column has: %s", text);
+				return false;
+			}
+			if (!gather(chapters, sentence)) {
+				snprintf(why, bytes, "it names a row that is not there: %s",
+				         text);
+				return false;
+			}
+			if (!numbers_right(text, why, bytes) ||
+			    !verdicts_right(text, why, bytes))
+				return false;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,13 @@
+/* Whether a report says only what its tables have: of each sentence of each chapter, each
+ * number is an entry of the rows that it names, as any of the ways to write one gives it, and
+ * each word of a verdict is that of one of these rows. */
+#ifndef LAUNCHGAP_TESTS_TOLD_H
+#define LAUNCHGAP_TESTS_TOLD_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* True; or false, with the first sentence that does not and what is wrong with it. */
+bool told_right(const json_t *report, char *why, size_t bytes);
+
+#endif
