@@ -107,11 +107,12 @@ static void say_tuned(struct answer *a, const struct summary *s, const struct tu
 		    words_size(g->asked_bytes[t->cells[most].size]).text, all->confirmed,
 		    t->ncells, 100 * s->margin);
 	} else if (gains) {
+		char limits[ANSWER_TEXT_BYTES / 2];
+		tuned_limits_say(s, t, limits, sizeof limits);
 		say(a,
-		    "Settings gain in %u of %u cells, but none of them without a loss "
-		    "elsewhere: "
-		    "nccl.conf names the best for each size.",
-		    gains, t->ncells);
+		    "Settings gain in %u of %u cells. None is confirmed for all: %s. nccl.conf "
+		    "names the best for each size.",
+		    gains, t->ncells, limits);
 	} else if (s->nblocks < t->wants) {
 		say(a,
 		    "Nothing is confirmed yet: the confirmation has %u block%s, and with fewer "

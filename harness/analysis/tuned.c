@@ -8,6 +8,7 @@
 #include "contrast.h"
 #include "measure.h"
 #include "memory.h"
+#include "words.h"
 
 #define MOST_TRIES 3 /* blocks for one round, where trials are missing */
 
@@ -561,6 +562,54 @@ bool tuned_in_file(const struct summary *s, const struct tuned *t,
 		if (tuned_line(s, t, f, k, idle, sizeof idle) && !idle[0])
 			return true;
 	return false;
+}
+
+static size_t asked_of(const struct summary *s, const struct tuned_cell *cell)
+{
+	return s->groups[cell->group].asked_bytes[cell->size];
+}
+
+static bool loses(const struct summary *s, const struct tuned_test *test)
+{
+	return log(test->ratio.hi) < -log1p(s->margin);
+}
+
+static bool loses_somewhere(const struct summary *s, const struct tuned *t,
+                            const struct tuned_finalist *f)
+{
+	for (unsigned c = 0; c < t->ncells; c++)
+		if (loses(s, &f->tests[c]))
+			return true;
+	return false;
+}
+
+void tuned_limits_say(const struct summary *s, const struct tuned *t, char *text, size_t bytes)
+{
+	const struct tuned_finalist *best = NULL;
+	char sizes[256] = "";
+	bool worse = true;
+	for (unsigned f = 0; f < t->nfinalists; f++) {
+		const struct tuned_finalist *one = &t->finalists[f];
+		const bool lost = loses_somewhere(s, t, one);
+		if (!one->confirmed ||
+		    (best && (lost != worse ? lost : one->gain <= best->gain)))
+			continue;
+		best = one;
+		worse = lost;
+	}
+	text[0] = '\0';
+	for (unsigned c = 0; best && c < t->ncells; c++) {
+		bool named = worse ? !loses(s, &best->tests[c]) : best->tests[c].no_loss;
+		const size_t size = asked_of(s, &t->cells[c]);
+		for (unsigned k = 0; k < c && !named; k++)
+			named = asked_of(s, &t->cells[k]) == size &&
+			        (worse ? loses(s, &best->tests[k]) : !best->tests[k].no_loss);
+		if (!named)
+			status_list(sizes, sizeof sizes, words_size(size).text);
+	}
+	if (best)
+		snprintf(text, bytes, "%s %s at %s", s->variants[best->variant].name,
+		         worse ? "loses" : "is not shown to lose nothing", sizes);
 }
 
 void tuned_free(struct tuned *t)

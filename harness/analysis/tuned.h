@@ -99,6 +99,11 @@ bool tuned_line(const struct summary *summary, const struct tuned *tuned,
 /* Whether it has such a line that did something. */
 bool tuned_in_file(const struct summary *summary, const struct tuned *tuned,
                    const struct tuned_finalist *finalist);
+/* Of a search whose sets gain, none of them everywhere without a loss: what keeps the best one,
+ * "set-3 is not shown to lose nothing at 64 KiB", or the sizes at which it loses; "" without a
+ * gain. */
+void tuned_limits_say(const struct summary *summary, const struct tuned *tuned, char *text,
+                      size_t bytes);
 double tuned_best(const struct tuned *tuned, unsigned key, unsigned value, unsigned cell);
 
 #endif

@@ -145,9 +145,8 @@ void nccl_conf_write(const struct model *m, FILE *out)
 		    "there are %u.\n",
 		    u->wants, s->nblocks);
 	} else {
-		fprintf(out,
-		        "\n# No set gains anywhere without a loss elsewhere: NCCL's defaults "
-		        "stand.\n");
+		fprintf(out, "\n# No set that gains is shown to lose nowhere: NCCL's defaults "
+		             "stand.\n");
 	}
 	for (unsigned f = 0; f < u->nfinalists; f++) {
 		const struct tuned_finalist *one = &u->finalists[f];
