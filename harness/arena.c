@@ -129,6 +129,12 @@ const char *arena_text(struct arena *arena, const char *format, ...)
 	return text;
 }
 
+void arena_need(struct arena *arena, bool ok)
+{
+	if (!ok)
+		arena_fail(arena);
+}
+
 void arena_defer(struct arena *arena, void (*undo)(void *), void *what)
 {
 	struct deferred *d = ARENA_NEW(arena, struct deferred);

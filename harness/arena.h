@@ -10,6 +10,7 @@
 #ifndef LAUNCHGAP_ARENA_H
 #define LAUNCHGAP_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
@@ -34,6 +35,9 @@ const char *arena_copy(struct arena *arena, const char *text);
 const char *arena_text(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Ends the work as memory that ends does, unless `ok`: of calls that fail for no other reason.
+ */
+void arena_need(struct arena *arena, bool ok);
 /* undo(what) when the arena is freed. */
 void arena_defer(struct arena *arena, void (*undo)(void *what), void *what);
 

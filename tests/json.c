@@ -55,8 +55,13 @@ static const json_t *find_named(const json_t *list, const char *key, const char 
 
 const json_t *json_find_table(const json_t *report, const char *name, const char **why)
 {
-	const json_t *tables = json_object_get(report, "tables");
-	const json_t *table = find_named(tables, "name", name);
+	const json_t *tables = json_object_get(report, "tables"), *table = NULL;
+	const json_t *chapters = json_object_get(report, "chapters");
+	for (size_t i = 0; i < json_array_size(chapters) && !table; i++)
+		table = find_named(json_object_get(json_array_get(chapters, i), "tables"), "name",
+		                   name);
+	if (!table)
+		table = find_named(tables, "name", name);
 	return table
 	           ? table
 	           : nothing(why, "no table %s; there are: %s", name, names_in(tables, "name"));

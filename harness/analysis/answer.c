@@ -7,8 +7,6 @@
 #include "checks.h"
 #include "words.h"
 
-#define FASTEST_GROUPS 4 /* that the answer has; the section has all */
-
 static void __attribute__((format(printf, 2, 3))) say(struct answer *a, const char *format, ...)
 {
 	va_list args;
@@ -370,41 +368,6 @@ static void say_ranges(struct answer *a, const struct summary *s, const struct r
 		say(a, "Peak bus bandwidth: %s.", text);
 }
 
-/* The variant that is faster than all others by its interval, or -1. */
-static int shown_alone(const struct crossover_fastest *f)
-{
-	return f->alike[0] ? -1 : (int)f->variant;
-}
-
-/* Of a run on several backends: the fastest by size, of its first groups. */
-static void say_fastest(struct answer *a, const struct summary *s, const struct crossovers *c)
-{
-	unsigned groups = 0;
-	for (unsigned i = 0; i < c->nfastest && groups < FASTEST_GROUPS; groups++) {
-		const struct summary_group *g = &s->groups[c->fastest[i].group];
-		char text[ANSWER_TEXT_BYTES / 2] = "";
-		bool any = false;
-		for (const unsigned group = c->fastest[i].group;
-		     i < c->nfastest && c->fastest[i].group == group;) {
-			const int alone = shown_alone(&c->fastest[i]);
-			struct claim_range range = {c->fastest[i].from, c->fastest[i].to};
-			for (; i < c->nfastest && c->fastest[i].group == group &&
-			       shown_alone(&c->fastest[i]) == alone;
-			     i++)
-				range.hi = c->fastest[i].to;
-			words_add(text, sizeof text, "%s%s (%s)", text[0] ? ", " : "",
-			          alone < 0 ? "undecided" : s->variants[alone].name,
-			          words_range(range).text);
-			any = any || alone >= 0;
-		}
-		say(a,
-		    any ? "%s, %s: the fastest is %s." : "%s, %s: which is the fastest is %s.",
-		    coll_word(&g->cell, g->nranks).text,
-		    g->cell.pace == PACE_ISOLATED ? "single calls" : "calls back to back",
-		    text);
-	}
-}
-
 /* Whether the primary claim holds, or does not. */
 static bool decided_primary(const struct findings *f)
 {
@@ -476,7 +439,7 @@ void answer_make(const struct summary *s, const struct findings *f,
 	say_training(out, s, &f->training);
 	say_told(out, story, "access");
 	say_ranges(out, s, &f->ranges);
-	say_fastest(out, s, &f->crossovers);
+	say_told(out, story, "crossovers");
 	say_compared(out, s, f, regimes);
 	if (!out->n)
 		say(out, "No difference was decided.");

@@ -65,7 +65,7 @@ int findings_make(const struct summary *s, const struct regimes *regimes,
 	    pingpong_make(s, &out->pairs, &out->pingpong, st) ||
 	    training_make(s, &out->training, st) ||
 	    ranges_make(s, &out->evidence, &out->pairs, &out->ranges, st) ||
-	    crossovers_make(s, &out->crossovers, st) || tuned_make(s, &out->tuned, st))
+	    tuned_make(s, &out->tuned, st))
 		goto fail;
 	return 0;
 fail:
@@ -104,7 +104,6 @@ void findings_free(struct findings *f)
 {
 	tuned_free(&f->tuned);
 	ranges_free(&f->ranges);
-	crossovers_free(&f->crossovers);
 	training_free(&f->training);
 	pingpong_free(&f->pingpong);
 	pairs_free(&f->pairs);

@@ -6,7 +6,6 @@
 #include "claims.h"
 #include "components.h"
 #include "containers.h"
-#include "crossovers.h"
 #include "evidence.h"
 #include "factors.h"
 #include "advice.h"
@@ -33,7 +32,6 @@ struct findings {
 	struct pairs pairs;
 	struct pingpong pingpong;
 	struct ranges ranges;
-	struct crossovers crossovers;
 	struct training training;
 };
 

@@ -7,6 +7,6 @@
 
 const struct chapter *const *chapters_all(unsigned *n);
 
-extern const struct chapter chapter_access;
+extern const struct chapter chapter_run, chapter_crossovers, chapter_access, chapter_memory;
 
 #endif

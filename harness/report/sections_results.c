@@ -64,42 +64,6 @@ void sections_write_regimes(struct page *p, const struct model *m)
 	}
 }
 
-bool sections_has_crossovers(const struct model *m)
-{
-	return m->findings.crossovers.nfastest > 0;
-}
-
-#define UNDECIDED_NAMED 3 /* more have one sentence in common */
-
-void sections_write_crossovers(struct page *p, const struct model *m)
-{
-	const struct crossovers *c = &m->findings.crossovers;
-	char text[CROSSOVERS_TEXT_BYTES];
-	unsigned undecided = 0;
-	page_table(p, tables_fastest(m));
-	for (unsigned i = 0; i < c->n; i++)
-		undecided += crossovers_undecided(&c->rows[i]);
-	for (unsigned i = 0; i < c->n; i++) {
-		if (undecided > UNDECIDED_NAMED && crossovers_undecided(&c->rows[i]))
-			continue;
-		crossovers_say(&m->summary, &c->rows[i], text, sizeof text);
-		page_item(p, "%s.", text);
-	}
-	if (undecided > UNDECIDED_NAMED)
-		page_item(p, "%u of %u pairs of backends are undecided at all sizes.", undecided,
-		          c->n);
-	page_end_list(p);
-	page_say(
-	    p,
-	    "Each size is judged by itself, by the interval over the blocks, beyond %g %% and "
-	    "what the A/A line shows at that size%s. Isolated: time per call; stream: calls "
-	    "back to back.",
-	    100 * m->summary.margin,
-	    m->summary.nblocks < STATS_MIN_BLOCKS
-	        ? "; below 6 blocks there is no interval, and nothing is decided"
-	        : "");
-}
-
 void sections_write_sizes(struct page *p, const struct model *m)
 {
 	const struct summary *s = &m->summary;

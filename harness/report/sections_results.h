@@ -10,8 +10,6 @@ bool sections_has_regimes(const struct model *model);
 bool sections_has_few_groups(const struct model *model);
 bool sections_has_versions(const struct model *model);
 void sections_write_regimes(struct page *page, const struct model *model);
-bool sections_has_crossovers(const struct model *model);
-void sections_write_crossovers(struct page *page, const struct model *model);
 void sections_write_sizes(struct page *page, const struct model *model);
 bool sections_has_many(const struct model *model);
 void sections_write_many(struct page *page, const struct model *model);

@@ -87,27 +87,6 @@ void sections_write_ranks(struct page *p, const struct model *m)
 		page_files(p, "All of them", files, 1);
 }
 
-bool sections_has_memory(const struct model *m)
-{
-	struct table *table = tables_memory(m);
-	bool any = table_rows(table);
-	table_free(table);
-	return any;
-}
-
-void sections_write_memory(struct page *p, const struct model *m)
-{
-	page_table(p, tables_memory(m));
-	page_say(p,
-	         "MiB, medians over the workers of all trials. %s Process: the most CPU memory "
-	         "that it held at once, shared pages included.",
-	         record_traits(&m->run, NULL)->gpus
-	             ? "A GPU's free memory fell by so much while buffers were allocated, "
-	               "communicators made, buffers registered, and from then to the trial's "
-	               "end; what other programs took meanwhile is in it."
-	             : "Of a worker's first rank: its buffers; its flags, rings and slots.");
-}
-
 void sections_write_checks(struct page *p, const struct model *m)
 {
 	const struct summary *s = &m->summary;

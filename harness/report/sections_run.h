@@ -13,8 +13,6 @@ bool sections_has_reference(const struct model *model);
 void sections_write_gaps(struct page *page, const struct model *model);
 void sections_write_launch(struct page *page, const struct model *model);
 void sections_write_ranks(struct page *page, const struct model *model);
-bool sections_has_memory(const struct model *model);
-void sections_write_memory(struct page *page, const struct model *model);
 void sections_write_checks(struct page *page, const struct model *model);
 bool sections_has_checks(const struct model *model);
 void sections_write_system(struct page *page, const struct model *model);

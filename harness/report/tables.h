@@ -59,7 +59,6 @@ struct table *tables_tuned(const struct model *model);
 struct table *tables_finalists(const struct model *model);
 struct table *tables_searched(const struct model *model);
 struct table *tables_counters(const struct model *model);
-struct table *tables_memory(const struct model *model);
 struct table *tables_checks(const struct model *model);
 struct table *tables_variants(const struct model *model);
 struct table *tables_machine(const struct model *model);
@@ -78,9 +77,6 @@ struct table *tables_balance(const struct model *model);
 /* The ranges of a sweep of sizes; how busy each rank's device is, of the reference. */
 struct table *tables_ranges(const struct model *model);
 struct table *tables_busy(const struct model *model);
-/* The fastest variant by size, of several backends; and two against each other, by size. */
-struct table *tables_fastest(const struct model *model);
-struct table *tables_crossovers(const struct model *model); /* crossovers.csv */
 struct table *tables_edges(const struct model *model);
 
 /* Steps of training, with exposed communication and overlap. */

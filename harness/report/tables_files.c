@@ -230,19 +230,12 @@ static struct table *tables_evidence(const struct model *m)
 	return t;
 }
 
-/* Two backends were held against each other. */
-static bool has_crossovers(const struct model *m)
-{
-	return m->findings.crossovers.n > 0;
-}
-
 static const struct tables_file files[] = {
     {"summary.csv", tables_summary, NULL},
     {"ranks.csv", tables_ranks, NULL},
     {"factors.csv", tables_factors, sections_has_factors},
     {"evidence.csv", tables_evidence, sections_has_counters},
     {"searched.csv", tables_searched, nccl_conf_wanted},
-    {"crossovers.csv", tables_crossovers, has_crossovers},
     {"pairs.csv", tables_pair_figures, sections_has_pairs},
     {"training.csv", tables_training_figures, sections_has_training},
     {"pingpong.csv", tables_pingpong_figures, sections_has_pingpong},

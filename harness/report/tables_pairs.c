@@ -296,58 +296,6 @@ struct table *tables_ranges(const struct model *m)
 	return t;
 }
 
-struct table *tables_fastest(const struct model *m)
-{
-	const struct crossovers *c = &m->findings.crossovers;
-	struct table *t = TABLE_NEW(
-	    "fastest", "The fastest by size", {"collective", "collective", "", TABLE_TEXT},
-	    {"pace", "pace", "", TABLE_TEXT}, {"from_bytes", "from", "", TABLE_BYTES},
-	    {"to_bytes", "to", "", TABLE_BYTES}, {"fastest", "least median", "", TABLE_TEXT},
-	    {"least_times", "ahead of the next at least", "×", TABLE_NUMBER},
-	    {"most_times", "at most", "×", TABLE_NUMBER},
-	    {"alike", "not shown to be slower", "", TABLE_TEXT});
-	for (unsigned i = 0; i < c->nfastest; i++) {
-		const struct crossover_fastest *f = &c->fastest[i];
-		const struct summary_group *g = &m->summary.groups[f->group];
-		TABLE_ROW(t, CELL(coll_word(&g->cell, g->nranks).text),
-		          CELL(coll_pace_name(g->cell.pace)), CELL(f->from), CELL(f->to),
-		          CELL(m->summary.variants[f->variant].name), CELL(f->least),
-		          CELL(f->most), CELL(f->alike));
-	}
-	table_drop_empty(t);
-	return t;
-}
-
-struct table *tables_crossovers(const struct model *m)
-{
-	const struct crossovers *c = &m->findings.crossovers;
-	const struct summary *s = &m->summary;
-	struct table *t = TABLE_NEW(
-	    "crossovers", "Two backends against each other",
-	    {"collective", "collective", "", TABLE_TEXT}, {"pace", "pace", "", TABLE_TEXT},
-	    {"left", "left", "", TABLE_TEXT}, {"right", "right", "", TABLE_TEXT},
-	    {"from_bytes", "from", "", TABLE_BYTES}, {"to_bytes", "to", "", TABLE_BYTES},
-	    {"faster", "faster", "", TABLE_TEXT},
-	    {"least_times", "at least", "×", TABLE_NUMBER},
-	    {"most_times", "at most", "×", TABLE_NUMBER});
-	for (unsigned i = 0; i < c->n; i++)
-		for (unsigned k = 0; k < c->rows[i].n; k++) {
-			const struct crossover *row = &c->rows[i];
-			const struct crossover_range *r = &row->ranges[k];
-			const struct summary_group *g = &s->groups[row->group];
-			const char *left = s->variants[row->left].name,
-			           *right = s->variants[row->right].name;
-			TABLE_ROW(t, CELL(coll_word(&g->cell, g->nranks).text),
-			          CELL(coll_pace_name(g->cell.pace)), CELL(left), CELL(right),
-			          CELL(r->from), CELL(r->to),
-			          CELL(r->who > 0   ? left
-			               : r->who < 0 ? right
-			                            : "undecided"),
-			          CELL(r->least), CELL(r->most));
-		}
-	return t;
-}
-
 /* The largest size of each collective that counters were read at. */
 static bool is_largest(const struct evidence *e, const struct evidence_row *row)
 {

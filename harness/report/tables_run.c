@@ -10,34 +10,6 @@
 #include "../coll/coll.h"
 #include "../config/settings.h"
 
-struct table *tables_memory(const struct model *m)
-{
-	static const double mib = 1048576.0;
-	const struct summary *s = &m->summary;
-	struct table *t = TABLE_NEW("memory", "Memory", {"variant", "variant", "", TABLE_TEXT},
-	                            {"buffers_mib", "buffers", "MiB", TABLE_NUMBER},
-	                            {"communicator_mib", "communicator", "MiB", TABLE_NUMBER},
-	                            {"registration_mib", "registration", "MiB", TABLE_NUMBER},
-	                            {"calls_mib", "first calls", "MiB", TABLE_NUMBER},
-	                            {"rank_mib", "per rank", "MiB", TABLE_NUMBER},
-	                            {"process_mib", "process", "MiB", TABLE_NUMBER});
-	for (unsigned v = 0; v < s->nvariants; v++) {
-		struct memory_use use;
-		/* The limit's buffers are all that it needs, and the twin's are the
-		 * reference's. */
-		if (!summary_is_asked(s, v) || memory_of(s, v, &use) ||
-		    !(isfinite(use.buffers) || isfinite(use.comm) || isfinite(use.calls)))
-			continue;
-		const double bytes[] = {use.buffers, use.comm, use.registering,
-		                        use.calls,   use.rank, use.process};
-		TABLE_ROW(t, CELL(s->variants[v].name));
-		for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
-			TABLE_PUT(t, CELL(bytes[i] / mib));
-	}
-	table_drop_empty(t);
-	return t;
-}
-
 struct table *tables_checks(const struct model *m)
 {
 	const struct summary *s = &m->summary;

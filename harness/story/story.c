@@ -43,7 +43,8 @@ const struct story_chapter *story_find(const struct story *s, const char *name)
 
 const struct story_table *story_find_table(const struct story *s, const char *name)
 {
-	for (unsigned i = 0; s && i < s->nchapters; i++)
+	/* The one that is being told, too. */
+	for (unsigned i = 0; i <= s->nchapters; i++)
 		for (unsigned b = 0; b < s->chapters[i].nblocks; b++) {
 			const struct story_block *block = &s->chapters[i].blocks[b];
 			if (block->kind == STORY_TABLE &&

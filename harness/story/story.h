@@ -39,10 +39,10 @@ struct story_form {
 	bool hidden; /* not for people: rows that sentences, files or pictures are made of */
 };
 #define STORY_NO_WHEN SIZE_MAX
-/* The form of a table whose rows are of this type and have the field `when`. */
-#define STORY_FORM(type, columns, ...)                                                         \
+/* The form of a table of these columns over rows of this type. */
+#define STORY_FORM(type, list, ...)                                                            \
 	{                                                                                      \
-		.columns = (columns), .ncolumns = sizeof(columns) / sizeof *(columns),         \
+		.columns = (list), .ncolumns = sizeof(list) / sizeof *(list),                  \
 		.row_bytes = sizeof(type), __VA_ARGS__                                         \
 	}
 

@@ -1,0 +1,52 @@
+#include "run.h"
+
+#include "chapters.h"
+
+struct row {
+	const char *reference, *backend;
+	double margin, confidence; /* shares of 1 */
+	unsigned blocks, least_blocks, ranks;
+};
+
+static const struct column columns[] = {
+    COLUMN(struct row, reference, "reference", "", TEXT),
+    COLUMN(struct row, backend, "backend", "", TEXT),
+    COLUMN(struct row, margin, "margin", "", SHARE),
+    COLUMN(struct row, confidence, "confidence", "", SHARE),
+    COLUMN(struct row, blocks, "blocks", "", COUNT),
+    COLUMN_AS(struct row, least_blocks, "least_blocks", "blocks for an interval", "", COUNT, 0),
+    COLUMN(struct row, ranks, "ranks", "", COUNT),
+};
+
+static const struct story_form form =
+    STORY_FORM(struct row, columns, .name = "run", .title = "The run", .when = STORY_NO_WHEN,
+               .hidden = true);
+
+static void tell(const struct analysis *a, struct story *story)
+{
+	const struct summary *s = a->s;
+	const json_t *env = s->run->environment;
+	const char *backend = json_string_value(json_object_get(env, "backend"));
+	struct row *row = ARENA_NEW(story->arena, struct row);
+	*row =
+	    (struct row){.reference = s->reference < 0 ? "" : s->variants[s->reference].name,
+	                 .backend = backend ? backend : "",
+	                 .margin = s->margin,
+	                 .confidence = s->looks.confidence,
+	                 .blocks = s->nblocks,
+	                 .least_blocks = STATS_MIN_BLOCKS,
+	                 .ranks = (unsigned)json_integer_value(json_object_get(env, "ranks"))};
+	story_table(story, &form, row, 1);
+}
+
+const struct chapter chapter_run = {"run", "", CHAPTER_BODY, tell};
+
+const struct story_table *run_facts(const struct story *story)
+{
+	return story_find_table(story, form.name);
+}
+
+const char *run_collective(struct arena *arena, const struct summary_group *g)
+{
+	return arena_copy(arena, coll_word(&g->cell, g->nranks).text);
+}

@@ -1,0 +1,15 @@
+/* What all chapters say of the run: its facts as one row, for sentences that name the margin,
+ * the reference or the blocks; and words that several of them need. */
+#ifndef LAUNCHGAP_RUN_FACTS_H
+#define LAUNCHGAP_RUN_FACTS_H
+
+#include "../analysis/analysis.h"
+#include "../story/story.h"
+
+/* The table `run`, one row: {margin}, {confidence}, {reference}, {blocks}, {least_blocks},
+ * {ranks}, {backend}. */
+const struct story_table *run_facts(const struct story *story);
+/* "alltoall", "sendrecv in float16, in place": what a group's cells are. */
+const char *run_collective(struct arena *arena, const struct summary_group *group);
+
+#endif
