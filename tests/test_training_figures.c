@@ -13,6 +13,7 @@ static struct {
     [MADE_THREADS] = {100, 80, 50},   /* exposed 20: 60 % are hidden */
     [MADE_PROCESSES] = {130, 80, 50}, /* exposed 50: nothing is */
 };
+static double scatter;   /* of the step alone, from block to block */
 static unsigned without; /* a part that has no cells, or 0 */
 static bool routed;      /* of a mixture of experts */
 
@@ -22,6 +23,7 @@ static void stamps(const struct made_place *p, int64_t out[6])
 	enum made_variant v = p->variant > MADE_PROCESSES ? MADE_THREADS : p->variant;
 	double us[] = {planted[v].step, planted[v].compute, planted[v].communication};
 	double scale = 1 + 0.1 * made_noise(p->block, 7, 1);
+	us[0] += scatter * made_noise(p->block, v, 3);
 	out[0] = 0;
 	out[1] = 500;
 	out[2] = (int64_t)(1000 * us[p->size % 3] * scale) + (p->isolated ? 0 : 9000);
@@ -125,6 +127,20 @@ static void a_step_is_not_averaged_with_its_parts(void **state)
 	    "estimate", 109. / 139, 0.005);
 }
 
+/* An overlap whose interval holds 0 is neither gain nor loss. */
+static void an_open_overlap_is_called_so(void **state)
+{
+	struct made m = world(BLOCKS);
+	(void)state;
+	without = 0;
+	const json_t *answer = json_object_get(made_report(&m), "answer");
+	json_assert_one_says(answer, "(overlap gains nothing)");
+	scatter = 20;
+	answer = json_object_get(made_report(&m), "answer");
+	scatter = 0;
+	json_assert_one_says(answer, "(overlap undecided: ");
+}
+
 static void few_blocks_give_figures_without_intervals(void **state)
 {
 	struct made m = world(3);
@@ -135,6 +151,9 @@ static void few_blocks_give_figures_without_intervals(void **state)
 	json_assert_number(json_cell(table, is, "overlap_percent"), "value", 60, 1);
 	json_assert_null(json_cell(table, is, "overlap_percent"), "lo");
 	json_assert_null(json_cell(table, is, "exposed_ms"), "hi");
+	/* Too few to call an overlap of 0 nothing. */
+	assert_false(
+	    json_one_says(json_object_get(made_report(&m), "answer"), "gains nothing"));
 }
 
 /* Without one of its parts a step has a time, and nothing is made up. */
@@ -171,6 +190,11 @@ static void experts_get_tokens(void **state)
 	assert_false(json_has_column(table, "overlap_percent"));
 	json_assert_one_says(json_object_get(report, "answer"), "Zipf 1.2 over 16 experts in float32, 1600 tokens (25 MiB) from each rank, the "
 	                     "busiest gets 1.26 times the mean: ");
+	/* The figure that its table has of communication, whatever a step has beyond its
+	 * compute. */
+	json_assert_number(json_cell(table, is, "communication_ms"), "value", 0.05, 0.005);
+	json_assert_one_says(json_object_get(report, "answer"),
+	                     " ms a step, its communication alone 0.05");
 }
 
 /* The picture is drawn of such a record. */
@@ -208,6 +232,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(exposed_is_what_a_step_has_beyond_its_compute),
 	    cmocka_unit_test(a_step_is_not_averaged_with_its_parts),
+	    cmocka_unit_test(an_open_overlap_is_called_so),
 	    cmocka_unit_test(few_blocks_give_figures_without_intervals),
 	    cmocka_unit_test(a_step_alone_has_no_exposed_communication),
 	    cmocka_unit_test(experts_get_tokens),

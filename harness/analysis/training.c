@@ -346,6 +346,36 @@ void training_caption(const struct training *t, const struct summary *s, char *t
 			add_steps(t, s, i, text, bytes);
 }
 
+/* "75 % overlapped", only as far as the interval has it; of too few blocks the figure alone. */
+static void add_overlap(const struct stats_interval *o, char *text, size_t bytes)
+{
+	if (o->lo > 0 || (isnan(o->lo) && o->estimate > 0))
+		words_add(text, bytes, "%.0f %% overlapped", 100 * o->estimate);
+	else if (o->hi < 0.005) /* work slows down by as much as is hidden, or more */
+		words_add(text, bytes, "overlap gains nothing");
+	else if (isnan(o->lo))
+		words_add(text, bytes, "overlap %.0f %%", round(100 * o->estimate) + 0.0);
+	else
+		words_add(text, bytes, "overlap undecided: %.0f %%, %.0f to %.0f",
+		          100 * o->estimate, 100 * o->lo, 100 * o->hi);
+}
+
+/* How much of a step is communication: of experts, where nothing is to overlap, what that takes
+ * alone; what a step has beyond its compute is the less certain figure. */
+static void add_share(bool routed, const struct training_row *row, char *text, size_t bytes)
+{
+	const double step = row->step_us.estimate, alone = row->communication_us.estimate;
+	if (routed && alone > 0)
+		words_add(text, bytes, ", its communication alone %s ms (%s %% of it)",
+		          words_number(alone / 1000).text, words_percent(alone / step).text);
+	if (routed || !training_tells_overlap(row))
+		return;
+	words_add(text, bytes, ", %.0f %% of it exposed communication (",
+	          100 * row->exposed_us.estimate / step);
+	add_overlap(&row->overlap, text, bytes);
+	words_add(text, bytes, ")");
+}
+
 unsigned training_say(const struct training *t, const struct summary *s, unsigned i, char *text,
                       size_t bytes)
 {
@@ -372,18 +402,7 @@ unsigned training_say(const struct training *t, const struct summary *s, unsigne
 		words_add(text, bytes, "%s%s %s ms a step", said++ ? "; " : "",
 		          s->variants[row->variant].name,
 		          words_number(row->step_us.estimate / 1000).text);
-		/* What is not known to be a part of the step is not told as one. */
-		if (is_routed(g) && row->exposed_us.estimate > 0 && !(row->exposed_us.lo < 0))
-			words_add(text, bytes, ", %.0f %% of it communication",
-			          100 * row->exposed_us.estimate / row->step_us.estimate);
-		if (is_routed(g) || !training_tells_overlap(row))
-			continue;
-		words_add(text, bytes, ", %.0f %% of it exposed communication (",
-		          100 * row->exposed_us.estimate / row->step_us.estimate);
-		if (row->overlap.estimate > 0)
-			words_add(text, bytes, "%.0f %% overlapped)", 100 * row->overlap.estimate);
-		else /* work slows down by as much as is hidden, or more */
-			words_add(text, bytes, "overlap gains nothing)");
+		add_share(is_routed(g), row, text, bytes);
 	}
 	return end;
 }
