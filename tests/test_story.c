@@ -158,6 +158,7 @@ static void tell_all(const struct analysis *analysis, struct story *story)
 	story_note(story, STORY_BODY, "A note.");
 	story_note(story, STORY_BODY, "");
 	story_files(story, "As a file");
+	story_pivot(story, t, (const unsigned[]){0, 1}, 2, "name", "size", "gbs");
 	story_table(story, &form, NULL, 0);
 }
 
@@ -179,8 +180,8 @@ static void make_all(struct arena *arena, void *of)
 
 static void a_chapter_keeps_what_it_told_in_its_order(void **state)
 {
-	static const enum story_block_kind kinds[] = {STORY_TABLE, STORY_PART, STORY_SENTENCE,
-	                                              STORY_SENTENCE, STORY_FILES};
+	static const enum story_block_kind kinds[] = {
+	    STORY_TABLE, STORY_PART, STORY_SENTENCE, STORY_SENTENCE, STORY_FILES, STORY_PIVOT};
 	struct story story;
 	struct arena *arena;
 	(void)state;
@@ -188,10 +189,12 @@ static void a_chapter_keeps_what_it_told_in_its_order(void **state)
 	const struct story_chapter *c = story_find(&story, "whole");
 	assert_null(story_find(&story, "empty"));
 	assert_int_equal(story.nchapters, 1);
-	assert_int_equal(c->nblocks, 5);
-	for (unsigned i = 0; i < 5; i++)
+	assert_int_equal(c->nblocks, 6);
+	for (unsigned i = 0; i < 6; i++)
 		assert_int_equal(c->blocks[i].kind, kinds[i]);
 	assert_string_equal(c->picture, "ratio");
+	assert_string_equal(story_said(&story, STORY_BODY, 0)->text, "A note.");
+	assert_null(story_said(&story, STORY_BODY, 1));
 	assert_ptr_equal(story_find_table(&story, "t")->rows, rows);
 	assert_null(story_find_table(&story, "x"));
 	arena_free(arena);

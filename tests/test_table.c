@@ -12,6 +12,7 @@
 #include "../harness/analysis/stats.h"
 #include "../harness/report/grid.h"
 #include "../harness/report/table.h"
+#include "../harness/story/story.h"
 #include "json.h"
 
 enum format { TEXT, MARKDOWN, CSV };
@@ -351,6 +352,40 @@ static void no_table_is_failed(void **state)
 	table_free(NULL);
 }
 
+/* --- pivots --- */
+
+struct told {
+	const char *variant;
+	size_t bytes;
+	double gbs;
+};
+
+static void a_pivot_has_variants_by_size(void **state)
+{
+	static const struct column columns[] = {
+	    COLUMN(struct told, variant, "variant", "", TEXT),
+	    COLUMN(struct told, bytes, "size", "", BYTES),
+	    COLUMN(struct told, gbs, "GB/s", "", NUMBER)};
+	static const struct story_form form =
+	    STORY_FORM(struct told, columns, .name = "t", .title = "T", .when = STORY_NO_WHEN);
+	static const struct told rows[] = {
+	    {"a", 1024, 1}, {"a", 4096, 2}, {"b", 4096, 4}, {"c", 1024, 9}};
+	static const unsigned some[] = {0, 1, 2};
+	const struct story_table told = {&form, rows, 4};
+	const struct story_pivot pivot = {&told, some, 3, "variant", "bytes", "gbs"};
+	char *text = NULL;
+	size_t bytes;
+	(void)state;
+	struct table *t = table_of_pivot(&pivot);
+	FILE *out = open_memstream(&text, &bytes);
+	assert_non_null(out);
+	table_write_csv(t, out);
+	fclose(out);
+	assert_string_equal(text, "variant,1 KiB,4 KiB\na,1,2\nb,,4\n");
+	free(text);
+	table_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -366,6 +401,7 @@ int main(void)
 	    cmocka_unit_test(columns_are_left_out),
 	    cmocka_unit_test(what_is_common_is_said_once),
 	    cmocka_unit_test(no_table_is_failed),
+	    cmocka_unit_test(a_pivot_has_variants_by_size),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

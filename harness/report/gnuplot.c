@@ -503,6 +503,61 @@ static void put_timeline(struct script *p)
 	script_put(p, "calls_shown", 0, "%u", n);
 }
 
+/* A number, or a text as people read it. */
+static void put_entry(struct script *p, const char *array, unsigned row, const struct entry *e)
+{
+	const bool counts =
+	    e->kind == KIND_COUNT || e->kind == KIND_BYTES || e->kind == KIND_FLAG;
+	char text[ENTRY_TEXT_BYTES] = "";
+	if (counts || e->kind == KIND_NUMBER || e->kind == KIND_SHARE) {
+		script_number(p, array, row, !e->has ? NAN : counts ? (double)e->count : e->x);
+		return;
+	}
+	if (e->has)
+		entry_write(e, true, text, sizeof text);
+	script_text(p, array, row, text);
+}
+
+static int put_drawn(struct script *p, const struct story_table *t, struct status *st)
+{
+	const struct story_form *form = t->form;
+	char name[160];
+	fputc('\n', p->out);
+	snprintf(name, sizeof name, "%s_rows", form->name);
+	script_put(p, name, 0, "%u", t->nrows);
+	for (unsigned c = 0; c < form->ncolumns; c++) {
+		script_arrays(p, t->nrows, form->name, form->columns[c].key);
+		snprintf(name, sizeof name, "%s_%s", form->name, form->columns[c].key);
+		for (unsigned r = 0; r < t->nrows; r++) {
+			const struct entry e = column_entry(&form->columns[c], story_row(t, r));
+			put_entry(p, name, r + 1, &e);
+		}
+	}
+	return script_table(p, table_of_told(t, 0), st);
+}
+
+/* Each chapter's captions as one text, and its tables that are drawn. */
+static int put_told(struct script *p, const struct story *story, struct status *st)
+{
+	for (unsigned i = 0; i < story->nchapters; i++) {
+		const struct story_chapter *c = &story->chapters[i];
+		char name[96], said[SCRIPT_TEXT_BYTES] = "";
+		for (unsigned b = 0; b < c->nblocks; b++) {
+			const struct story_sentence *s = c->blocks[b].sentence;
+			const struct story_table *t =
+			    c->blocks[b].kind == STORY_TABLE ? c->blocks[b].table : NULL;
+			if (s && s->roles & STORY_CAPTION)
+				words_add(said, sizeof said, "%s%s", *said ? " " : "", s->text);
+			if (t && t->form->drawn && put_drawn(p, t, st))
+				return -1;
+		}
+		snprintf(name, sizeof name, "said_%s", c->chapter->name);
+		if (*said)
+			script_text(p, name, 0, said);
+	}
+	return 0;
+}
+
 int gnuplot_write(const struct model *m, const struct drawn_order *order, const char *file,
                   struct status *st)
 {
@@ -526,6 +581,6 @@ int gnuplot_write(const struct model *m, const struct drawn_order *order, const 
 		put_timeline(&p);
 	}
 	put_limit(&p);
-	rc = rc || gnuplot_findings(&p, m, st);
+	rc = rc || put_told(&p, &m->story, st) || gnuplot_findings(&p, m, st);
 	return output_close(p.out, file, st) || rc ? -1 : 0;
 }

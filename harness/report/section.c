@@ -35,6 +35,8 @@ void section_write(struct page *p, const struct story_chapter *c)
 		list = roles & STORY_ITEM;
 		if (b->kind == STORY_TABLE)
 			write_table(p, b->table);
+		else if (b->kind == STORY_PIVOT)
+			page_table(p, table_of_pivot(b->pivot));
 		else if (b->kind == STORY_PART)
 			page_part(p, "%s", b->text);
 		else if (b->kind == STORY_FILES)

@@ -132,15 +132,19 @@ static void write_picture(struct page *p, const struct model *m)
 
 static bool has_advice(const struct model *m)
 {
-	return m->findings.advice.count && answer_tells(&m->regimes);
+	return (m->findings.advice.count && answer_tells(&m->regimes)) ||
+	       story_said(&m->story, STORY_ADVICE, 0);
 }
 
 static void write_advice(struct page *p, const struct model *m)
 {
-	const struct advice *r = &m->findings.advice;
-	for (unsigned i = 0; i < r->count; i++)
+	const struct advice *r = &m->findings.advice;	const bool tells = answer_tells(&m->regimes);
+	const struct story_sentence *told;
+	for (unsigned i = 0; (told = story_said(&m->story, STORY_ADVICE, i)); i++)
+		page_item(p, "%s", told->text);
+	for (unsigned i = 0; i < r->count && tells; i++)
 		page_item(p, "%s", r->text[i]);
-	if (r->more)
+	if (r->more && tells)
 		page_item(p, "%u more of the same kinds.", r->more);
 	page_end_list(p);
 	if (!record_traits(&m->run, NULL)->gpus)

@@ -229,10 +229,11 @@ void table_text(struct table *t, const char *format, ...)
 static enum table_kind kind_of(enum column_kind kind)
 {
 	static const enum table_kind kinds[KINDS] = {
-	    [KIND_TEXT] = TABLE_TEXT,     [KIND_WORD] = TABLE_VERDICT,  [KIND_VERDICT] = TABLE_VERDICT,
-	    [KIND_COUNT] = TABLE_COUNT,   [KIND_BYTES] = TABLE_BYTES,   [KIND_FLAG] = TABLE_FLAG,
-	    [KIND_NUMBER] = TABLE_NUMBER, [KIND_SHARE] = TABLE_SHARE,   [KIND_SPREAD] = TABLE_SPREAD,
-	    [KIND_RATIO] = TABLE_RATIO};
+	    [KIND_TEXT] = TABLE_TEXT,       [KIND_WORD] = TABLE_VERDICT,
+	    [KIND_VERDICT] = TABLE_VERDICT, [KIND_COUNT] = TABLE_COUNT,
+	    [KIND_BYTES] = TABLE_BYTES,     [KIND_FLAG] = TABLE_FLAG,
+	    [KIND_NUMBER] = TABLE_NUMBER,   [KIND_SHARE] = TABLE_SHARE,
+	    [KIND_SPREAD] = TABLE_SPREAD,   [KIND_RATIO] = TABLE_RATIO};
 	return kinds[kind];
 }
 
@@ -248,7 +249,8 @@ static void put_told(struct table *t, const struct entry *e)
 	                                  .lo = e->lo,
 	                                  .hi = e->hi,
 	                                  .blocks = e->blocks,
-	                                  .text = e->kind == KIND_VERDICT && e->has ? text : e->text};
+	                                  .text = e->kind == KIND_VERDICT && e->has ? text
+	                                                                            : e->text};
 	table_put(t, &value, 1);
 }
 
@@ -263,11 +265,67 @@ struct table *table_of_told(const struct story_table *told, unsigned less)
 	for (unsigned r = 0; r < told->nrows; r++) {
 		table_row(t);
 		for (unsigned c = 0; c < form->ncolumns; c++) {
-			const struct entry e = column_entry(&form->columns[c], story_row(told, r));
+			const struct entry e =
+			    column_entry(&form->columns[c], story_row(told, r));
 			if (!(form->columns[c].only & less))
 				put_told(t, &e);
 		}
 	}
+	return t;
+}
+
+/* The first of a pivot's rows with the same entry in a column as its i-th. */
+static unsigned first_with(const struct story_pivot *p, const struct column *column, unsigned i)
+{
+	char text[CELL_BYTES], other[CELL_BYTES];
+	const struct entry e = column_entry(column, story_row(p->table, p->rows[i]));
+	entry_write(&e, true, text, sizeof text);
+	for (unsigned k = 0; k < i; k++) {
+		const struct entry o = column_entry(column, story_row(p->table, p->rows[k]));
+		entry_write(&o, true, other, sizeof other);
+		if (!strcmp(text, other))
+			return k;
+	}
+	return i;
+}
+
+struct table *table_of_pivot(const struct story_pivot *p)
+{
+	const struct column *down = story_column(p->table, p->down),
+	                    *across = story_column(p->table, p->across),
+	                    *value = story_column(p->table, p->value);
+	struct table *t = table_new(p->table->form->name, p->table->form->title);
+	unsigned *row_of = calloc(2 * (size_t)p->n + 1, sizeof *row_of),
+	         *column_of = row_of ? row_of + p->n : NULL;
+	char text[CELL_BYTES];
+	if (t)
+		t->failed |= !row_of;
+	table_column(t, down->key, down->head, down->unit, kind_of(down->kind));
+	for (unsigned i = 0; i < p->n && row_of; i++) {
+		const struct entry e = column_entry(across, story_row(p->table, p->rows[i]));
+		row_of[i] = first_with(p, down, i);
+		column_of[i] = first_with(p, across, i);
+		entry_write(&e, true, text, sizeof text);
+		if (column_of[i] == i)
+			table_column(t, text, text, "", kind_of(value->kind));
+	}
+	for (unsigned r = 0; r < p->n && row_of; r++) {
+		if (row_of[r] != r)
+			continue;
+		const struct entry name = column_entry(down, story_row(p->table, p->rows[r]));
+		table_row(t);
+		put_told(t, &name);
+		for (unsigned c = 0; c < p->n; c++) {
+			struct entry e = {.kind = value->kind};
+			for (unsigned i = 0; i < p->n && column_of[c] == c; i++)
+				if (row_of[i] == r && column_of[i] == c)
+					e = column_entry(value,
+					                 story_row(p->table, p->rows[i]));
+			if (column_of[c] == c)
+				put_told(t, &e);
+		}
+	}
+	free(row_of);
 	return t;
 }
 

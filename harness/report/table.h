@@ -25,6 +25,7 @@
 struct stats_interval;
 struct stats_ratio;
 struct story_table;
+struct story_pivot;
 
 enum table_kind {
 	TABLE_TEXT,
@@ -59,6 +60,9 @@ struct table *table_of(const char *name, const char *title, const struct table_c
 /* The same of a chapter's table, less the columns of `less`: ONLY_FILES for people, ONLY_PEOPLE
  * for programs. */
 struct table *table_of_told(const struct story_table *told, unsigned less);
+/* A row for each value of its column down, a column for each one across, in the order of the
+ * rows. */
+struct table *table_of_pivot(const struct story_pivot *pivot);
 
 const char *table_title(const struct table *table);
 unsigned table_rows(const struct table *table);

@@ -47,15 +47,6 @@ static const void *row_of(const struct scope *scope, unsigned i)
 	return story_row(scope->table, scope->rows ? scope->rows[i] : i);
 }
 
-static const struct column *column_of(const struct scope *scope, const char *key)
-{
-	const struct story_form *form = scope->table->form;
-	for (unsigned c = 0; c < form->ncolumns; c++)
-		if (!strcmp(form->columns[c].key, key))
-			return &form->columns[c];
-	return NULL;
-}
-
 /* "{1.key:how}" at text, which begins after the brace; where it ends, or NULL. */
 static const char *placeholder_read(const char *text, struct placeholder *out)
 {
@@ -128,7 +119,7 @@ static void put_range(struct phrase *p, const struct scope *scope, const struct 
 static void put_placeholder(struct phrase *p, const struct scope *scope,
                             const struct placeholder *of)
 {
-	const struct column *column = column_of(scope, of->key);
+	const struct column *column = story_column(scope->table, of->key);
 	const bool list = !strcmp(of->how, "list"), range = !strcmp(of->how, "range");
 	char text[ENTRY_TEXT_BYTES];
 	if (scope->common && (list || range))

@@ -7,6 +7,14 @@ const void *story_row(const struct story_table *t, unsigned row)
 	return (const char *)t->rows + t->form->row_bytes * row;
 }
 
+const struct column *story_column(const struct story_table *t, const char *key)
+{
+	for (unsigned c = 0; c < t->form->ncolumns; c++)
+		if (!strcmp(t->form->columns[c].key, key))
+			return &t->form->columns[c];
+	return NULL;
+}
+
 static struct story_chapter *now(struct story *s)
 {
 	return &s->chapters[s->nchapters];
@@ -54,6 +62,17 @@ const struct story_table *story_find_table(const struct story *s, const char *na
 	return NULL;
 }
 
+const struct story_sentence *story_said(const struct story *s, enum story_role role, unsigned i)
+{
+	for (unsigned c = 0; c < s->nchapters; c++)
+		for (unsigned b = 0; b < s->chapters[c].nblocks; b++) {
+			const struct story_sentence *one = s->chapters[c].blocks[b].sentence;
+			if (one && one->roles & role && !i--)
+				return one;
+		}
+	return NULL;
+}
+
 const struct story_table *story_table(struct story *s, const struct story_form *form,
                                       const void *rows, unsigned n)
 {
@@ -62,6 +81,17 @@ const struct story_table *story_table(struct story *s, const struct story_form *
 	if (n)
 		add_block(s, (struct story_block){STORY_TABLE, .table = t});
 	return t;
+}
+
+void story_pivot(struct story *s, const struct story_table *t, const unsigned *rows, unsigned n,
+                 const char *down, const char *across, const char *value)
+{
+	struct story_pivot *p = ARENA_NEW(s->arena, struct story_pivot);
+	unsigned *kept = ARENA_ARRAY(s->arena, unsigned, n + 1);
+	memcpy(kept, rows, n * sizeof *kept);
+	*p = (struct story_pivot){t, kept, n, down, across, value};
+	if (n)
+		add_block(s, (struct story_block){STORY_PIVOT, .pivot = p});
 }
 
 static void add_sentence(struct story *s, struct story_sentence sentence)

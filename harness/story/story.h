@@ -37,6 +37,8 @@ struct story_form {
 	                chooses its sentences; STORY_NO_WHEN: there is none */
 	const char *file; /* "factors.csv": as a file of its own; or NULL */
 	bool hidden; /* not for people: rows that sentences, files or pictures are made of */
+	bool drawn;  /* for gnuplot: a data block $name, name_rows, and of each column an array
+	                name_key of its numbers, or of texts as people read them */
 };
 #define STORY_NO_WHEN SIZE_MAX
 /* The form of a table of these columns over rows of this type. */
@@ -55,6 +57,17 @@ struct story_table {
 	unsigned nrows;
 };
 const void *story_row(const struct story_table *table, unsigned row);
+/* A column by its key, or NULL. */
+const struct column *story_column(const struct story_table *table, const char *key);
+
+/* Some of a table's rows for people, one column down, one across, one as the value: variants by
+ * size. What is not there is "-". Programs read the table itself. */
+struct story_pivot {
+	const struct story_table *table;
+	const unsigned *rows;
+	unsigned n;
+	const char *down, *across, *value; /* keys */
+};
 
 /* --- sentences --- */
 
@@ -103,11 +116,13 @@ struct chapter {
 struct story_block {
 	enum story_block_kind {
 		STORY_TABLE,
+		STORY_PIVOT,
 		STORY_SENTENCE,
 		STORY_PART, /* a heading within the section */
 		STORY_FILES,
 	} kind;
 	const struct story_table *table;
+	const struct story_pivot *pivot;
 	const struct story_sentence *sentence;
 	const char *text; /* the heading; of files: what they are */
 };
@@ -116,7 +131,7 @@ struct story_chapter {
 	const struct chapter *chapter;
 	const struct story_block *blocks;
 	unsigned nblocks;
-	const char *picture; /* the plot (plot/NAME.gp) that its captions belong to, or NULL */
+	const char *picture; /* the plot (plot/NAME.gp) that shows its answer, or NULL */
 };
 
 struct story {
@@ -131,12 +146,18 @@ void story_make(const struct analysis *analysis, const struct chapter *const *ch
 /* The chapter of a name that told something, or NULL. */
 const struct story_chapter *story_find(const struct story *story, const char *name);
 const struct story_table *story_find_table(const struct story *story, const char *name);
+/* The i-th sentence of all chapters that has the role, NULL after the last. */
+const struct story_sentence *story_said(const struct story *story, enum story_role role,
+                                        unsigned i);
 
 /* --- for chapters --- */
 
 /* Adds a table; one without rows is shown to nobody. */
 const struct story_table *story_table(struct story *story, const struct story_form *form,
                                       const void *rows, unsigned n);
+/* `rows` is copied; keys are borrowed. */
+void story_pivot(struct story *story, const struct story_table *table, const unsigned *rows,
+                 unsigned n, const char *down, const char *across, const char *value);
 /* Each sentence of each row that it is for: sentence by sentence, row by row. Rows that a
  * template with a list or a range makes one text of, but for these, share one sentence. */
 void story_tell(struct story *story, const struct story_table *table,
@@ -154,7 +175,8 @@ void story_note(struct story *story, unsigned roles, const char *text);
 void story_part(struct story *story, const char *heading);
 /* The files of the chapter's tables, where they have any: "what: factors.csv". */
 void story_files(struct story *story, const char *what);
-/* The chapter's captions belong to plot/NAME.gp. */
+/* The picture of the chapter's answer: plot/NAME.gp. It finds the chapter's captions as one
+ * text, said_CHAPTER, and its drawn tables. */
 void story_picture(struct story *story, const char *name);
 
 /* A sentence of several parts, where logic chooses them: each part a template over a row. */
