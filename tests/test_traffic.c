@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../harness/backend/gloo/gloo_calls.h"
 #include "../harness/core/traffic.h"
 #include "../harness/record/record.h"
 #include "here.h"
@@ -221,12 +222,125 @@ static void a_failed_team_does_not_keep_its_traffic(void **state)
 	assert_int_equal(off[1], -1);
 }
 
+/* --- ranks that connect twice, as for traffic, on a Gloo that is made up here: the linker
+ * leads these three calls through here --- */
+
+#define CONNECTING 3
+
+static struct {
+	struct team *team;
+	const struct backend *gloo;
+	_Atomic unsigned begun[CONNECTING], opened;
+} twice;
+
+/* The last rank reads late: half a second after both others could go on to connect again.
+ */
+static int late_connect(int rank, int size, const struct gloo_exchange *exchange, int timeout_s,
+                        void **link, char why[GLOO_WHY])
+{
+	const char *data;
+	char key[16];
+	size_t bytes;
+	(void)timeout_s, (void)why;
+	unsigned nth = atomic_fetch_add(&twice.begun[rank], 1);
+	snprintf(key, sizeof key, "%u/%d", nth, rank);
+	assert_int_equal(exchange->say(exchange->of, key, "here", 4), 0);
+	for (unsigned i = 0; !nth && rank == size - 1 && i < 50; i++)
+		usleep(10000);
+	for (int other = 0; other < size; other++) {
+		snprintf(key, sizeof key, "%u/%d", nth, other);
+		if (exchange->hear(exchange->of, key, &data, &bytes))
+			return -1;
+	}
+	*link = &twice;
+	return 0;
+}
+
+static void late_disconnect(void *link)
+{
+	(void)link;
+}
+
+static const struct gloo_part late_part = {.connect = late_connect,
+                                           .disconnect = late_disconnect};
+
+void *__real_dlopen(const char *name, int flags);
+void *__wrap_dlopen(const char *name, int flags);
+void *__wrap_dlopen(const char *name, int flags)
+{
+	return strstr(name, GLOO_PART) ? &twice : __real_dlopen(name, flags);
+}
+
+void *__real_dlsym(void *library, const char *name);
+void *__wrap_dlsym(void *library, const char *name);
+void *__wrap_dlsym(void *library, const char *name)
+{
+	return library == &twice ? (void *)(uintptr_t)&late_part : __real_dlsym(library, name);
+}
+
+int __real_dlclose(void *library);
+int __wrap_dlclose(void *library);
+int __wrap_dlclose(void *library)
+{
+	return library == &twice ? 0 : __real_dlclose(library);
+}
+
+static void *open_twice(void *arg)
+{
+	static struct trial trial = {.settings = {.layout = {1, CONNECTING, 1}},
+	                             .arena_bytes = 4096};
+	const unsigned me = *(const unsigned *)arg;
+	struct team *member = team_member(twice.team, me);
+	const struct backend_place place = {.trial = &trial,
+	                                    .team = member,
+	                                    .nranks = CONNECTING,
+	                                    .worker = me,
+	                                    .first = me,
+	                                    .count = 1,
+	                                    .processes = 1};
+	struct backend_ctx *first = NULL, *second = NULL;
+	struct status st;
+	twice.opened +=
+	    !twice.gloo->open(&place, &first, &st) && !twice.gloo->open(&place, &second, &st);
+	twice.gloo->close(second);
+	twice.gloo->close(first);
+	free(member);
+	return NULL;
+}
+
+/* Three ranks in three of thirty trials waited for ever. */
+static void ranks_connect_again_when_all_have_read(void **state)
+{
+	const unsigned ranks[CONNECTING] = {0, 1, 2};
+	struct trial trial = {.settings = {.layout = {1, CONNECTING, 1}}};
+	struct team_shape shape = {.nranks = CONNECTING, .nworkers = CONNECTING, .yield = true};
+	pthread_t ids[CONNECTING];
+	char path[64];
+	struct status st = {""};
+	(void)state;
+	twice.gloo = backend_find("gloo");
+	shape.store_bytes = twice.gloo->store_bytes(&trial);
+	assert_int_equal(team_create(&shape, path, sizeof path, &twice.team, &st), 0);
+	for (unsigned i = 0; i < CONNECTING; i++)
+		assert_int_equal(
+		    pthread_create(&ids[i], NULL, open_twice, (void *)(uintptr_t)&ranks[i]), 0);
+	/* Ten seconds on, whoever still waits is told to give up. */
+	for (unsigned i = 0; i < 1000 && twice.opened < CONNECTING; i++)
+		usleep(10000);
+	team_fail(twice.team, 0, "some still connect");
+	for (unsigned i = 0; i < CONNECTING; i++)
+		pthread_join(ids[i], NULL);
+	assert_int_equal(twice.opened, CONNECTING);
+	team_leave(twice.team);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(traffic_stops_with_each_cell, set_up, tear_down),
 	    cmocka_unit_test(threads_stop_behind_the_same_call),
 	    cmocka_unit_test(a_failed_team_does_not_keep_its_traffic),
+	    cmocka_unit_test(ranks_connect_again_when_all_have_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

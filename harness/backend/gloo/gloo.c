@@ -169,6 +169,11 @@ static int gloo_connect(const struct blocking_place *place, void **out, struct s
 		status_set(st, "gloo: connecting: %s", why);
 		goto fail;
 	}
+	/* A rank that connects again forgets what it said, which another may still read. */
+	if (team_meet(place->team)) {
+		status_set(st, "gloo: the team broke up while it connected");
+		goto fail;
+	}
 	*out = link;
 	return 0;
 fail:
