@@ -16,6 +16,8 @@
 
 /* How often all processes together may look whether mpirun has answered. */
 #define LOOKS_PER_S 50000
+/* From which mpirun would take its hosts. */
+#define SCHEDULERS "slurm,gridengine,pbs,tm,lsf,alps,flux"
 /* How many processes take their leave of mpirun at once, and how long the others wait. */
 #define AT_ONCE   8
 #define TURN_US   5000
@@ -75,13 +77,19 @@ static bool copies_once(void)
 }
 
 /* Binding is ours (none by mpirun); more ranks than cores is allowed; vader's shared-memory
- * files and mpirun's own session go where the runner removes them. */
+ * files and mpirun's own session go where the runner removes them. One host is meant, in a job of
+ * several hosts as well: mpirun does not ask the scheduler which there are, and needs no ssh. Open
+ * MPI 5 has these settings under another name, and no plm that starts nothing elsewhere. */
 int mode_command_mpirun(const struct run *run, const char *self, struct mode_argv *out,
                         struct status *st)
 {
 	char count[16];
 	snprintf(count, sizeof count, "%u", run->layout.processes);
 	const char *const args[] = {
+	    "env",
+	    "OMPI_MCA_ras=^" SCHEDULERS,
+	    "OMPI_MCA_plm=isolated",
+	    "PRTE_MCA_ras=^" SCHEDULERS,
 	    "mpirun",
 	    "-np",
 	    count,
@@ -112,8 +120,9 @@ int mode_command_mpirun(const struct run *run, const char *self, struct mode_arg
 	};
 	/* mpirun refuses root unless told; the flag is an error to no other user. */
 	for (unsigned i = 0; i < sizeof args / sizeof *args; i++) {
-		if ((i == 1 && geteuid() == 0 && mode_argv_add(out, "--allow-run-as-root")) ||
-		    mode_argv_add(out, args[i]))
+		if (mode_argv_add(out, args[i]) ||
+		    (!strcmp(args[i], "mpirun") && geteuid() == 0 &&
+		     mode_argv_add(out, "--allow-run-as-root")))
 			return status_set(st, "out of memory for mpirun's command");
 	}
 	return 0;

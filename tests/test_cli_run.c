@@ -480,6 +480,26 @@ static void what_is_not_installed_is_done_without(void **state)
 	json_decref(report);
 }
 
+/* In a job of Slurm's on other hosts, one host is meant all the same. */
+static void processes_run_here_in_a_job_of_several_hosts(void **state)
+{
+	static const char *const job[][2] = {
+	    {"SLURM_JOBID", "7"},      {"SLURM_JOB_ID", "7"},
+	    {"SLURM_NODELIST", "a,b"}, {"SLURM_JOB_NODELIST", "a,b"},
+	    {"SLURM_NNODES", "2"},     {"SLURM_TASKS_PER_NODE", "2(x2)"}};
+	(void)state;
+	if (system("command -v mpirun >/dev/null"))
+		skip();
+	for (size_t i = 0; i < sizeof job / sizeof *job; i++)
+		setenv(job[i][0], job[i][1], 1);
+	struct cli cli = run_two("null", "collective = alltoall\nbytes = 4K\n[variant a]\n"
+	                                 "mode = processes\n",
+	                         "--no-report");
+	for (size_t i = 0; i < sizeof job / sizeof *job; i++)
+		unsetenv(job[i][0]);
+	cli_expect(cli, 0, "");
+}
+
 #define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, set_up, tear_down)
 
 int main(void)
@@ -502,6 +522,7 @@ int main(void)
 	    TEST(a_block_without_a_trial_ends_the_run),
 	    TEST(a_reader_that_leaves_is_no_error),
 	    TEST(what_is_not_installed_is_done_without),
+	    TEST(processes_run_here_in_a_job_of_several_hosts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,6 +80,13 @@ static void the_first_error_is_the_cause(void **state)
 	     "[h:7] PMIX ERROR: OUT-OF-RESOURCE in file a.c at line 208"},
 	    {"[h:7] PMIX ERROR: x\nlaunchgap: no room\nbye\n",
 	     "no end after 9 s (timeout = …); first error: no room", "no room"},
+	    {"-----\nNo \"srun\" was found.\nPlease check\n\nmore of it\n-----\n"
+	     "-----\nAn internal error has occurred.\n-----\n",
+	     "no end after 9 s (timeout = …); first error: No \"srun\" was found. Please check",
+	     "No \"srun\" was found. Please check"},
+	    {"-----\nWARNING: slow\n-----\none\n-----\nmpirun noticed that rank 1\nwas "
+	     "killed\n-----\n",
+	     "no end after 9 s (timeout = …); last said: was killed", "was killed"},
 	    {"one\ntwo\n---\n", "no end after 9 s (timeout = …); last said: two", "two"},
 	    {"", "no end after 9 s (timeout = …)", "the job ended without a word"}};
 	char folder[64], log[80], text[600];
