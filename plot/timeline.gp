@@ -41,7 +41,7 @@ do for [from = 1:calls_shown] {
 	set label 10 'rank' at screen x(16), screen y(top + (body - 40) / 2) center rotate by 90
 	plot NaN with boxes lc rgb 0x555555 title 'launch: until issue returns', \
 		NaN with boxes lc rgb 0xCCCCCC title 'wait: until seen idle', \
-		for [k = 1:device] NaN with boxes lc rgb 0x000000 title 'on the device'
+		for [d = 1:device] NaN with boxes lc rgb 0x000000 title 'on the device'
 	unset label 10
 	load axes
 	set grid noytics
