@@ -122,15 +122,20 @@ static void test_defaults(void **state)
 static void test_no_libraries(void **state)
 {
 	static const char *const names[] = {
-	    "nccl = ./libnccl.so.2",     "nccl = libnccl.so.2",
-	    "each = /a/libnccl.so.2",    "env.NCCL_NET_PLUGIN = x",
-	    "env.NCCL_TUNER_PLUGIN = x", "env.CUDA_INJECTION64_PATH = x",
-	    "env.NCCL_CONF_FILE = x",    "env.UCX_MODULE_DIR = x",
-	    "env.UCX_GDB_COMMAND = x",   "env.NCCL_ALGO = /tmp/x",
-	    "env.NCCL_ALGO = libx.so",   "env.NCCL_TOPO_DUMP_FILE = x"};
-	static const char *const others[] = {"env.NCCL_P2P_DIRECT_DISABLE = 1",
-	                                     "env.CUDA_MODULE_LOADING = EAGER",
-	                                     "env.NCCL_ALGO = Ring"};
+	    "nccl = ./libnccl.so.2",          "nccl = libnccl.so.2",
+	    "each = /a/libnccl.so.2",         "env.NCCL_NET_PLUGIN = x",
+	    "env.NCCL_TUNER_PLUGIN = x",      "env.CUDA_INJECTION64_PATH = x",
+	    "env.NCCL_CONF_FILE = x",         "env.UCX_MODULE_DIR = x",
+	    "env.UCX_GDB_COMMAND = x",        "env.NCCL_ALGO = /tmp/x",
+	    "env.NCCL_ALGO = libx.so",        "env.NCCL_TOPO_DUMP_FILE = x",
+	    "env.NCCL_COMM_ID = 192.0.2.1:9", "env.NCCL_RAS_ADDR = 192.0.2.1:9"};
+	static const char *const others[] = {
+	    "env.NCCL_P2P_DIRECT_DISABLE = 1", "env.CUDA_MODULE_LOADING = EAGER",
+	    "env.NCCL_IB_HCA = mlx5_0:1", "env.NCCL_ALGO = Ring"};
+	static const char *const searches[] = {
+	    "nccl.env.CUDA_INJECTION64_PATH = x", "env.NCCL_DEBUG_FILE = x",
+	    "env.NCCL_NET_PLUGIN = x", "env.NCCL_ALGO = Ring, libx.so, Tree",
+	    "env.NCCL_COMM_ID = 192.0.2.1:9"};
 	char none[] = SPEC_NO_LIBRARIES "=yes", *overrides[] = {none}, text[1024];
 	struct status st;
 	(void)state;
@@ -138,6 +143,13 @@ static void test_no_libraries(void **state)
 		snprintf(text, sizeof text, BASE ONE "%s\n", names[i]);
 		assert_int_equal(load_with(text, "host", 1, overrides, &st), -1);
 		expect_text(&st, "which --no-libraries refuses");
+	}
+	for (size_t i = 0; i < sizeof searches / sizeof *searches; i++) {
+		snprintf(text, sizeof text, BASE ONE "[search]\nregister = local\n%s\n",
+		         searches[i]);
+		assert_int_equal(load_with(text, "nccl", 1, overrides, &st), -1);
+		expect_text(&st, "t.exp:8: the search names a library");
+		load(text, "nccl");
 	}
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
 		snprintf(text, sizeof text, BASE ONE "%s\n", others[i]);

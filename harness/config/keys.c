@@ -124,9 +124,11 @@ static const char *const env_allowed[] = {"NCCL_",
                                           "OMPI_MCA_pml",
                                           NULL};
 
-/* Words in names by which NCCL, CUDA and UCX are told what to load, to run or to write. */
+/* Words in names by which NCCL, CUDA and UCX are told what to load, to run or to write, and
+ * where to listen or to connect (NCCL_COMM_ID, NCCL_RAS_ADDR). */
 static const char *const env_file_words[] = {"PLUGIN", "INJECTION", "FILE",    "PATH",
-                                             "DIR",    "DIRECTORY", "COMMAND", NULL};
+                                             "DIR",    "DIRECTORY", "COMMAND", "COMM_ID",
+                                             "ADDR",   "DEST",      NULL};
 
 static const char env_prefix[] = "env.";
 

@@ -25,7 +25,8 @@ bool keys_in(enum keys_scope scope, const char *key);
 /* Sets the fields of one key. Errors say what is wrong and what is allowed, without a place. */
 int keys_apply(const struct keys_target *target, const char *key, const char *value,
                struct status *st);
-/* Whether a variant's KEY=value may tell a library what to load, to run or to write. */
+/* Whether a variant's KEY=value may tell a library what to load, to run or to write, or which
+ * network address to use. */
 bool keys_names_file(const char *env);
 /* Words of rows elsewhere. */
 field_word_fn keys_word_coll, keys_word_pace;

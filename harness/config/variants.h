@@ -5,7 +5,8 @@
 
 #include "build.h"
 
-/* With --no-libraries: that no variant names a library or another file. Loads none. */
+/* With --no-libraries: that no variant and no value of the search names a library, another file
+ * or a network address. Loads none. */
 int variants_name_none(struct build *b, struct status *st);
 /* Puts one variant per library in the place of each that names several (each = …). Behind all
  * sections, as others may be like it. */
