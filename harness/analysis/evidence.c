@@ -192,7 +192,13 @@ static void put_paths(const struct summary *s, struct evidence_path *paths)
 /* Blocks with counters of a row's cell. */
 static unsigned count_cells(const struct source *src)
 {
-	unsigned n = 0;
+	unsigned n = 0, place = index_place(src->s, src->row->group, src->row->size), b = 0;
+	/* Most rows have none: the index says it without a walk through all cells. */
+	while (b < src->s->index.nblocks &&
+	       !index_counted(src->s, src->row->variant, place, b))
+		b++;
+	if (b == src->s->index.nblocks)
+		return 0;
 	for (unsigned i = 0; i < src->s->run->ncells; i++)
 		n += evidence_belongs(src->s, src->row, &src->s->run->cells[i]);
 	return n;

@@ -59,18 +59,32 @@ static int row_fill(struct summary_row *row, const struct record_cell *const *ce
 	return rc;
 }
 
+/* The cells that count, row by row in the record's order: those of row r are in out[first[r]]
+ * to out[first[r + 1] - 1]. `first` has room for two more than there are rows, all 0. */
+static void cells_by_row(const struct summary *s, size_t *first, const struct record_cell **out)
+{
+	const struct summary_row *row;
+	for (unsigned i = 0; i < s->run->ncells; i++)
+		if ((row = index_cell_row(s, i)))
+			first[row - s->rows + 2]++;
+	for (unsigned r = 2; r < s->nrows + 2; r++)
+		first[r] += first[r - 1];
+	for (unsigned i = 0; i < s->run->ncells; i++)
+		if ((row = index_cell_row(s, i)))
+			out[first[row - s->rows + 1]++] = &s->run->cells[i];
+}
+
 int ranks_make(struct summary *s, struct status *st)
 {
 	const struct record_cell **cells = malloc((s->run->ncells + 1) * sizeof *cells);
-	int rc = cells ? 0 : -1;
-	for (unsigned i = 0; i < s->nrows && rc == 0; i++) {
-		size_t n = 0;
-		for (unsigned k = 0; s->rows[i].ntrials && k < s->run->ncells; k++)
-			if (index_cell_row(s, k) == &s->rows[i])
-				cells[n++] = &s->run->cells[k];
-		if (n)
-			rc = row_fill(&s->rows[i], cells, n);
-	}
+	size_t *first = calloc(s->nrows + 2, sizeof *first);
+	int rc = cells && first ? 0 : -1;
+	if (!rc)
+		cells_by_row(s, first, cells);
+	for (unsigned i = 0; i < s->nrows && rc == 0; i++)
+		if (s->rows[i].ntrials && first[i + 1] > first[i])
+			rc = row_fill(&s->rows[i], cells + first[i], first[i + 1] - first[i]);
 	free(cells);
+	free(first);
 	return rc ? status_set(st, "out of memory for the ranks") : 0;
 }

@@ -449,23 +449,24 @@ double stats_trend_slope(const double *x, unsigned n)
 	return slope;
 }
 
-/* P(at most k of n), each with probability p. */
-static double binomial_cdf(size_t k, size_t n, double p)
+/* out[k]: P(at most k of n), each with probability p. */
+static void binomial_cdf(size_t n, double p, double *out)
 {
 	double sum = 0, all = (double)n;
-	for (size_t i = 0; i <= k; i++) {
+	for (size_t i = 0; i < n; i++) {
 		double x = (double)i;
 		sum += exp(lgamma(all + 1) - lgamma(x + 1) - lgamma(all - x + 1) + x * log(p) +
 		           (all - x) * log1p(-p));
+		out[i] = sum > 1 ? 1 : sum;
 	}
-	return sum > 1 ? 1 : sum;
 }
 
 struct stats_interval stats_quantile_interval(const double *x, size_t n, double p,
                                               double confidence)
 {
 	struct stats_interval out = {stats_quantile(x, n, p), NAN, NAN};
-	double tail = (1 - confidence) / 2, *sorted = malloc((n ? n : 1) * sizeof *sorted);
+	double tail = (1 - confidence) / 2, *sorted = malloc((2 * n + 1) * sizeof *sorted);
+	double *below = sorted ? sorted + n : NULL;
 	size_t lo = 0, hi = n;
 	if (!sorted || isnan(out.estimate)) {
 		free(sorted);
@@ -473,11 +474,12 @@ struct stats_interval stats_quantile_interval(const double *x, size_t n, double 
 	}
 	memcpy(sorted, x, n * sizeof *x);
 	stats_sort(sorted, n);
+	binomial_cdf(n, p, below);
 	/* The value at place i from 0 is above the quantile when at most i values are below it,
 	 * and below it when more than i are. */
-	while (lo < n && binomial_cdf(lo, n, p) <= tail)
+	while (lo < n && below[lo] <= tail)
 		lo++;
-	while (hi > 0 && 1 - binomial_cdf(hi - 1, n, p) <= tail)
+	while (hi > 0 && 1 - below[hi - 1] <= tail)
 		hi--;
 	if (lo > 0 && hi < n) {
 		out.lo = sorted[lo - 1];
