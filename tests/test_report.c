@@ -372,13 +372,16 @@ static void csv_is_tidy(void **state)
 	unsigned lines = 0, columns = 0;
 	(void)state;
 	m.odd_name = "a \"b\", c";
+	m.backend = "=HYPERLINK(1)";
 	load(&m, &l);
 	assert_int_equal(report_make(folder, "/nowhere", NULL, &st), 0);
 	char *text = read_file("summary.csv");
 	assert_says(text,
 	            "variant,role,mode,layout,backend,library,ranks,collective,what,bytes,");
-	assert_says(text, "\n\"a \"\"b\"\", "
-	                  "c\",variant,processes,1x2x1,nccl,2.28.3,2,alltoall,alltoall,4096,");
+	assert_says(text,
+	            "\n\"a \"\"b\"\", "
+	            "c\",variant,processes,1x2x1,'=HYPERLINK(1),2.28.3,2,alltoall,alltoall,"
+	            "4096,");
 	assert_null(strstr(text, "nan"));
 	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1, lines++) {
 		unsigned fields = 1;
@@ -639,7 +642,7 @@ static void hostile_names_stay_text(void **state)
 	(void)state;
 	if (!has_gnuplot())
 		skip();
-	m.odd_name = "a'`touch pwned`\\\"$(x), | <b>";
+	m.odd_name = "a'`touch pwned`\\\"$(x), | ]]><b>";
 	m.title = "it's \"%s\" `touch pwned` \\n @x {/=20 y} $(touch pwned)";
 	m.backend = "../../e'vil";
 	write_run(&m);
@@ -648,22 +651,29 @@ static void hostile_names_stay_text(void **state)
 	assert_picture("plots/------e-vil_alltoall_busbw.png");
 	assert_int_not_equal(access("pwned", F_OK), 0);
 	assert_null(strstr(read_file("report.md"), "<b>"));
+	/* XML has "]]>" at the end of a CDATA section alone, in front of a tag. */
+	const char *svg = read_file("plots/------e-vil_alltoall_busbw.svg");
+	assert_says(svg, "]] >");
+	while ((svg = strstr(svg, "]]>")))
+		assert_int_equal(*(svg += 3), '<');
 }
 
 static void quoting_ends_where_it_must(void **state)
 {
-	char out[12];
+	char out[16];
 	(void)state;
 	script_quote("it's\n", out, sizeof out);
 	assert_string_equal(out, "\"it\\047s \"");
 	script_quote("", out, sizeof out);
 	assert_string_equal(out, "''");
+	script_quote("]]>b]]>", out, sizeof out);
+	assert_string_equal(out, "']] >b]] >'");
 	/* Cut: still one string, and no half character or half number. */
 	for (unsigned n = 4; n < 12; n++) {
 		char cut[12];
 		script_quote("\xC3\xA4\xC3\xB6"
-		              "b\xE2\x82\xAC\xC3\xB7",
-		              cut, n);
+		             "b\xE2\x82\xAC\xC3\xB7",
+		             cut, n);
 		assert_true(strlen(cut) < n);
 		assert_true(cut[0] == '\'' && cut[strlen(cut) - 1] == '\'');
 		/* Characters of two, two, one, three and two bytes: as many as fit whole. */
@@ -768,7 +778,8 @@ static void labels_are_short(void **state)
 	assert_string_equal(words_percent(114.3).text, "11000");
 	assert_string_equal(words_number(99.97).text, "100");
 	assert_string_equal(words_number(-145.12).text, "-145");
-	/* In full, a number has the places of the estimate, or fewer where it is large itself. */
+	/* In full, a number has the places of the estimate, or fewer where it is large itself.
+	 */
 	const struct stats_ratio far = {.estimate = 4.42, .lo = 0.7514, .hi = 234.852},
 	                         low = {.estimate = 0.0003, .lo = 0.00004, .hi = 0.0072},
 	                         deep = {.estimate = 163, .lo = 0.031, .hi = 1238},

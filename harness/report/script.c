@@ -9,12 +9,15 @@ void script_quote(const char *text, char *out, size_t bytes)
 {
 	/* Of two single quotes side by side gnuplot makes what it likes. */
 	char quote = strchr(text, '\'') ? '"' : '\'';
+	const char *begin = text;
 	size_t n = 0;
 	out[n++] = quote;
 	while (*text) {
 		char part[8] = {0};
 		size_t len = 1;
 		unsigned char c = (unsigned char)*text;
+		if (table_ends_cdata(begin, text) && n + 3 < bytes)
+			out[n++] = ' ';
 		if (c < ' ' || c == 0x7F)
 			part[0] = ' ';
 		else if (quote == '"' && c < 0x80 && c != ' ' && !isalpha(c))

@@ -37,7 +37,8 @@ int script_table(struct script *script, struct table *table, struct status *st);
 /* text as a string of gnuplot, quoted: the one way in which a text that a record names comes
  * into a script. Within single quotes gnuplot knows no escapes, no shell and no variables; a
  * text that has such a quote stands in double ones, all but letters and blanks as octal
- * numbers. Control characters become blanks. Cut to fit, between characters. */
+ * numbers. Control characters become blanks, and "]]>" is parted (table_ends_cdata). Cut to
+ * fit, between characters. */
 void script_quote(const char *text, char *out, size_t bytes);
 
 #endif

@@ -536,26 +536,37 @@ static bool has_interval(enum table_kind kind)
 	return kind == TABLE_SPREAD || kind == TABLE_RATIO;
 }
 
-void table_csv_text(FILE *out, const char *text)
+bool table_ends_cdata(const char *begin, const char *at)
 {
-	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, out);
-		return;
-	}
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text == '\n' || *text == '\r' ? ' ' : *text, out);
-	}
-	fputc('"', out);
+	return *at == '>' && at - begin >= 2 && at[-1] == ']' && at[-2] == ']';
 }
 
-/* How rows of CSV are written: how many digits a number has, and what stands for none. */
+/* How rows of CSV are written: how many digits a number has, what stands for none, and whether
+ * gnuplot reads them or a spreadsheet may. */
 struct csv {
 	int digits;
 	const char *none;
+	bool gnuplot;
 };
+
+static void csv_text(FILE *out, struct csv as, const char *text)
+{
+	const char *quote = strpbrk(text, ",\"\r\n") ? "\"" : "", *begin = text;
+	fputs(quote, out);
+	if (!as.gnuplot && *text && strchr("=+-@\t", *text))
+		fputc('\'', out);
+	for (; *text; text++) {
+		if (*text == '"' || (as.gnuplot && table_ends_cdata(begin, text)))
+			fputc(*text == '"' ? '"' : ' ', out);
+		fputc(*text == '\n' || *text == '\r' ? ' ' : *text, out);
+	}
+	fputs(quote, out);
+}
+
+void table_csv_text(FILE *out, const char *text)
+{
+	csv_text(out, (struct csv){.digits = 0}, text);
+}
 
 static void csv_number(FILE *out, struct csv as, double x)
 {
@@ -569,7 +580,7 @@ static void csv_cell(FILE *out, struct csv as, enum table_kind kind,
                      const struct table_value *c)
 {
 	if (kind == TABLE_TEXT || kind == TABLE_VERDICT)
-		table_csv_text(out, c->text ? c->text : "");
+		csv_text(out, as, c->text ? c->text : "");
 	else if (c->has && (kind == TABLE_COUNT || kind == TABLE_BYTES || kind == TABLE_FLAG))
 		fprintf(out, "%llu", c->count);
 	else if (kind == TABLE_SHARE && c->has)
@@ -603,7 +614,7 @@ static void write_csv(const struct table *t, FILE *out, struct csv as)
 void table_write_csv(const struct table *t, FILE *out)
 {
 	if (!table_failed(t))
-		write_csv(t, out, (struct csv){6, ""});
+		write_csv(t, out, (struct csv){6, "", false});
 }
 
 void table_write_gnuplot(const struct table *t, FILE *out)
@@ -611,7 +622,7 @@ void table_write_gnuplot(const struct table *t, FILE *out)
 	if (table_failed(t))
 		return;
 	fprintf(out, "$%s <<EOD\n", t->name);
-	write_csv(t, out, (struct csv){9, "NaN"});
+	write_csv(t, out, (struct csv){9, "NaN", true});
 	fputs("EOD\n", out);
 }
 

@@ -142,8 +142,12 @@ void table_write_csv(const struct table *table, FILE *out);
 /* CSV as a data block of gnuplot, $name, for `set datafile separator comma`: nine digits, NaN
  * for no number. */
 void table_write_gnuplot(const struct table *table, FILE *out);
-/* A text as a field of CSV: quoted where a reader would take it for something else. */
+/* A text as a field of CSV: quoted where a reader would take it for something else, with ' in front
+ * where a spreadsheet would take it for a formula. */
 void table_csv_text(FILE *out, const char *text);
+/* Whether the character at `at` is the > of "]]>": XML forbids that in a text, and gnuplot writes
+ * it into its SVG. A blank has to come in front. */
+bool table_ends_cdata(const char *begin, const char *at);
 /* {"name", "title", "columns": [{"key", "head", "unit", "kind"}], "rows": [[…]]}. The caller's
  * reference; NULL when memory is out. */
 json_t *table_to_json(const struct table *table);
