@@ -2,6 +2,8 @@
 
 #include "chapters.h"
 
+#define FEW_GROUPS 30
+
 struct row {
 	const char *reference, *backend;
 	double margin, confidence; /* shares of 1 */
@@ -49,4 +51,9 @@ const struct story_table *run_facts(const struct story *story)
 const char *run_collective(struct arena *arena, const struct summary_group *g)
 {
 	return arena_copy(arena, coll_word(&g->cell, g->nranks).text);
+}
+
+bool run_few_groups(const struct summary *s)
+{
+	return s->nblocks && s->ngroups <= FEW_GROUPS;
 }

@@ -12,4 +12,8 @@ const struct story_table *run_facts(const struct story *story);
 /* "alltoall", "sendrecv in float16, in place": what a group's cells are. */
 const char *run_collective(struct arena *arena, const struct summary_group *group);
 
+/* Whether the run has few enough collectives for tables by size; more are in the files alone.
+ */
+bool run_few_groups(const struct summary *summary);
+
 #endif

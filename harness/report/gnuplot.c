@@ -525,7 +525,7 @@ static int put_drawn(struct script *p, const struct story_table *t, struct statu
 	fputc('\n', p->out);
 	snprintf(name, sizeof name, "%s_rows", form->name);
 	script_put(p, name, 0, "%u", t->nrows);
-	for (unsigned c = 0; c < form->ncolumns; c++) {
+	for (unsigned c = 0; c < form->ncolumns && form->drawn == STORY_ARRAYS; c++) {
 		script_arrays(p, t->nrows, form->name, form->columns[c].key);
 		snprintf(name, sizeof name, "%s_%s", form->name, form->columns[c].key);
 		for (unsigned r = 0; r < t->nrows; r++) {
@@ -575,8 +575,7 @@ int gnuplot_write(const struct model *m, const struct drawn_order *order, const 
 	if (drawn_count(s)) {
 		put_variants(&p);
 		put_ratio_panels(&p);
-		rc = put_groups(&p, st) || script_table(&p, tables_summary(m), st) ||
-		     script_table(&p, tables_ranks(m), st);
+		rc = put_groups(&p, st) || script_table(&p, tables_summary(m), st);
 		put_panels(&p);
 		put_timeline(&p);
 	}

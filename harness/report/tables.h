@@ -18,7 +18,6 @@ struct tables_file {
 const struct tables_file *tables_file(unsigned i);
 
 struct table *tables_summary(const struct model *model);
-struct table *tables_ranks(const struct model *model);
 struct table *tables_factors(const struct model *model);
 
 /* For people: */
@@ -40,8 +39,6 @@ enum tables_what {
 	TABLES_WHATS
 };
 struct table *tables_by_size(const struct model *model, unsigned group, enum tables_what what);
-struct table *tables_launch(const struct model *model, unsigned group);
-struct table *tables_stragglers(const struct model *model, unsigned group);
 struct table *tables_cliffs(const struct model *model);
 struct table *tables_channels(const struct model *model);
 struct table *tables_effects(const struct model *model); /* of factors, the largest first */
@@ -59,9 +56,7 @@ struct table *tables_tuned(const struct model *model);
 struct table *tables_finalists(const struct model *model);
 struct table *tables_searched(const struct model *model);
 struct table *tables_counters(const struct model *model);
-struct table *tables_checks(const struct model *model);
 struct table *tables_variants(const struct model *model);
-struct table *tables_machine(const struct model *model);
 
 /* Links and pairs of ranks: findings' pairs.h. */
 struct table *tables_link_matrix(const struct model *model);

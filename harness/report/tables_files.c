@@ -107,57 +107,6 @@ struct table *tables_summary(const struct model *m)
 	return t;
 }
 
-/* The place of a row's size in its group, from 1. */
-static unsigned nth_size(const struct summary *s, const struct summary_row *row)
-{
-	const struct summary_group *g = &s->groups[row->group];
-	unsigned i = 0;
-	while (i < g->nsizes && g->bytes[i] != row->cell.bytes)
-		i++;
-	return i + 1;
-}
-
-struct table *tables_ranks(const struct model *m)
-{
-	const struct summary *s = &m->summary;
-	struct table *t = TABLE_NEW(
-	    "ranks", "What each rank had of every row of summary",
-	    {"variant", "variant", "", TABLE_TEXT}, {"mode", "mode", "", TABLE_TEXT},
-	    {"ranks", "ranks", "", TABLE_COUNT}, {"what", "what", "", TABLE_TEXT},
-	    {"bytes", "size", "", TABLE_BYTES}, {"nth_size", "nth size", "", TABLE_COUNT},
-	    {"pace", "pace", "", TABLE_TEXT}, {"rank", "rank", "", TABLE_COUNT},
-	    {"skew_us", "skew at start", "µs", TABLE_NUMBER},
-	    {"launch_us", "launch", "µs", TABLE_NUMBER},
-	    {"finish_us", "finish", "µs", TABLE_NUMBER},
-	    {"late_us", "late", "µs", TABLE_NUMBER},
-	    {"late_percent", "late", "% of the call", TABLE_NUMBER},
-	    {"last", "last in, of the rows", "", TABLE_NUMBER},
-	    {"last_by_us", "last by", "µs", TABLE_NUMBER},
-	    {"blocks", "blocks", "", TABLE_COUNT});
-	for (unsigned i = 0; i < s->nrows; i++) {
-		const struct summary_row *row = &s->rows[i];
-		for (unsigned k = 0; row->ranks && k < row->nranks; k++) {
-			const struct summary_rank *r = &row->ranks[k];
-			const double numbers[] = {r->skew_us,
-			                          r->launch_us,
-			                          r->finish_us,
-			                          r->late_us,
-			                          100 * r->late_us / row->time_us,
-			                          r->last,
-			                          r->last_by_us};
-			TABLE_ROW(t, CELL(s->variants[row->variant].name),
-			          CELL(s->variants[row->variant].mode), CELL(row->nranks),
-			          CELL(coll_word(&row->cell, row->nranks).text),
-			          CELL(row->moved_bytes), CELL(nth_size(s, row)),
-			          CELL(coll_pace_name(row->cell.pace)), CELL(k));
-			for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++)
-				TABLE_PUT(t, CELL(numbers[n]));
-			TABLE_PUT(t, CELL(row->ntrials));
-		}
-	}
-	return t;
-}
-
 struct table *tables_factors(const struct model *m)
 {
 	const struct findings *f = &m->findings;
@@ -232,7 +181,6 @@ static struct table *tables_evidence(const struct model *m)
 
 static const struct tables_file files[] = {
     {"summary.csv", tables_summary, NULL},
-    {"ranks.csv", tables_ranks, NULL},
     {"factors.csv", tables_factors, sections_has_factors},
     {"evidence.csv", tables_evidence, sections_has_counters},
     {"searched.csv", tables_searched, nccl_conf_wanted},

@@ -36,8 +36,8 @@ struct entry column_entry(const struct column *column, const void *row)
 		entry.has = entry.count != ENTRY_NO_BYTES;
 		return entry;
 	case KIND_FLAG:
-		entry.has = true;
-		entry.count = *(const bool *)field;
+		entry.has = *(const int *)field != ENTRY_NO_FLAG;
+		entry.count = entry.has && *(const int *)field;
 		return entry;
 	case KIND_NUMBER:
 	case KIND_SHARE:

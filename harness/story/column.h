@@ -7,7 +7,7 @@
  *   VERDICT  struct verdict          its sentence, as WORD       as TEXT              string
  *   COUNT    unsigned                12                          12                   12
  *   BYTES    size_t                  16 MiB                      16777216             16777216
- *   FLAG     bool                    yes, or nothing             1, 0                 true,
+ *   FLAG     int                     yes, or nothing             1, 0                 true,
  * false NUMBER   double                  three digits                six digits number SHARE
  * double                  73 %                        0.73                 0.73 SPREAD   struct
  * stats_interval   284 (283 to 285)            key, key_lo, key_hi  {value, lo, hi} RATIO
@@ -30,6 +30,7 @@
 #define ENTRY_TEXT_BYTES 1024
 #define ENTRY_NO_COUNT   UINT_MAX
 #define ENTRY_NO_BYTES   SIZE_MAX
+#define ENTRY_NO_FLAG    (-1)
 
 enum column_kind {
 	KIND_TEXT,
@@ -68,7 +69,7 @@ enum column_only {
 #define KIND_C_VERDICT struct verdict
 #define KIND_C_COUNT   unsigned
 #define KIND_C_BYTES   size_t
-#define KIND_C_FLAG    bool
+#define KIND_C_FLAG    int
 #define KIND_C_NUMBER  double
 #define KIND_C_SHARE   double
 #define KIND_C_SPREAD  struct stats_interval

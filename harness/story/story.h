@@ -26,6 +26,14 @@ enum story_role {
 
 /* --- tables --- */
 
+/* What gnuplot gets of a table. */
+enum story_drawn {
+	STORY_NOT_DRAWN,
+	STORY_BLOCK,  /* a data block $name, and name_rows */
+	STORY_ARRAYS, /* and of each column an array name_key of its numbers, or of texts as
+	                 people read them */
+};
+
 /* One definition of a table, for all formats. */
 struct story_form {
 	const char *name,
@@ -37,8 +45,7 @@ struct story_form {
 	                chooses its sentences; STORY_NO_WHEN: there is none */
 	const char *file; /* "factors.csv": as a file of its own; or NULL */
 	bool hidden; /* not for people: rows that sentences, files or pictures are made of */
-	bool drawn;  /* for gnuplot: a data block $name, name_rows, and of each column an array
-	                name_key of its numbers, or of texts as people read them */
+	enum story_drawn drawn;
 };
 #define STORY_NO_WHEN SIZE_MAX
 /* The form of a table of these columns over rows of this type. */

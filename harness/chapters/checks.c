@@ -1,0 +1,113 @@
+/* What was checked of the data, what was found, and what checking took. */
+#include "../analysis/checks.h"
+
+#include <math.h>
+
+#include "../analysis/analysis.h"
+#include "chapters.h"
+
+enum { ALL_RIGHT = 1, ONE_RIGHT = 2, WRONG = 4, FRESH = 8, COST = 16, SAME = 32 };
+
+/* Of all cells. */
+struct row {
+	unsigned cells, wrong_cells, fresh_cells;
+	size_t asked_bytes; /* the largest size, where checking is compared with measuring */
+	double calls_ms, check_ms, longest_calls_ms, longest_check_ms;
+	const char *longest; /* variant */
+	unsigned when;
+};
+
+// clang-format off
+static const struct column columns[] = {
+    COLUMN(struct row, cells, "cells", "", COUNT),
+    COLUMN(struct row, wrong_cells, "with wrong data", "", COUNT),
+    COLUMN(struct row, fresh_cells, "one fresh call checked", "", COUNT),
+    COLUMN(struct row, asked_bytes, "size", "", BYTES),
+    COLUMN(struct row, calls_ms, "timed calls", "ms", NUMBER),
+    COLUMN(struct row, check_ms, "checking", "ms", NUMBER),
+    COLUMN(struct row, longest, "longest in", "", TEXT),
+    COLUMN(struct row, longest_calls_ms, "its timed calls", "ms", NUMBER),
+    COLUMN(struct row, longest_check_ms, "its checking", "ms", NUMBER),
+};
+static const struct story_form form =
+    STORY_FORM(struct row, columns, .name = "checked", .title = "Cells that were checked", .when = offsetof(struct row, when), .hidden = true);
+
+/* Of one collective in one datatype. */
+struct kind {
+	const char *collective, *dtype;
+	unsigned cells, wrong_cells;
+};
+
+static const struct column kind_columns[] = {
+    COLUMN(struct kind, collective, "collective", "", TEXT),
+    COLUMN(struct kind, dtype, "datatype", "", TEXT),
+    COLUMN(struct kind, cells, "cells", "", COUNT),
+    COLUMN(struct kind, wrong_cells, "with wrong data", "", COUNT),
+};
+static const struct story_form kind_form =
+    STORY_FORM(struct kind, kind_columns, .name = "checks", .title = "Cells that were checked", .when = STORY_NO_WHEN, .hidden = true);
+
+static const struct sentence sentences[] = {
+    {STORY_BODY, ALL_RIGHT, "{cells} cells were checked, every element against its exact answer: all right."},
+    {STORY_BODY, ONE_RIGHT, "{cells} cell was checked, every element against its exact answer: all right."},
+    {STORY_BODY, WRONG, "{wrong_cells} of {cells} cells delivered wrong data."},
+    {STORY_BODY, SAME, "All variants' outputs are the same, by digest."},
+    {STORY_BODY, FRESH, "Of {fresh_cells} of them only one more, fresh call was checked: in place, the timed ones reduce what the calls before them left."},
+    {STORY_BODY, COST, "At {asked_bytes} a cell's timed calls took {calls_ms} ms, and checking what they left {check_ms} ms; the longest in {longest}, {longest_calls_ms} and {longest_check_ms} ms."},
+};
+// clang-format on
+
+/* Of several datatypes: a table, collective by datatype. */
+static void tell_kinds(const struct summary *s, struct story *story)
+{
+	struct kind *kinds = ARENA_ARRAY(story->arena, struct kind, COLL_KINDS * DTYPE_KINDS);
+	unsigned n = 0, order[COLL_KINDS * DTYPE_KINDS], wrong = 0;
+	for (int c = 0; c < COLL_KINDS; c++)
+		for (int d = 0; d < DTYPE_KINDS; d++) {
+			const struct checks one = checks_count(s, c, d);
+			if (!one.cells)
+				continue;
+			wrong += one.wrong_cells;
+			order[n] = n;
+			kinds[n++] = (struct kind){coll_info((enum coll_kind)c)->name,
+			                           coll_dtype_name((enum dtype)d), one.cells,
+			                           one.wrong_cells};
+		}
+	const struct story_table *t = story_table(story, &kind_form, kinds, n);
+	story_pivot(story, t, order, n, "collective", "dtype", "cells");
+	if (wrong) {
+		story_part(story, "Cells with wrong data");
+		story_pivot(story, t, order, n, "collective", "dtype", "wrong_cells");
+	}
+}
+
+static void tell(const struct analysis *a, struct story *story)
+{
+	const struct summary *s = a->s;
+	struct checks_cost cost;
+	struct status st;
+	if (!s->carries_data)
+		return;
+	const struct checks all = checks_count(s, -1, -1);
+	arena_need(story->arena, !checks_cost(s, &cost, &st));
+	struct row *row = ARENA_NEW(story->arena, struct row);
+	*row = (struct row){.cells = all.cells,
+	                    .wrong_cells = all.wrong_cells,
+	                    .fresh_cells = all.fresh_cells,
+	                    .asked_bytes = cost.longest ? cost.asked_bytes : ENTRY_NO_BYTES,
+	                    .calls_ms = cost.longest ? cost.calls_ms : NAN,
+	                    .check_ms = cost.longest ? cost.check_ms : NAN,
+	                    .longest = cost.longest,
+	                    .longest_calls_ms = cost.longest ? cost.longest_calls_ms : NAN,
+	                    .longest_check_ms = cost.longest ? cost.longest_check_ms : NAN};
+	row->when = (all.wrong_cells  ? WRONG
+	             : all.cells == 1 ? ONE_RIGHT
+	                              : ALL_RIGHT) |
+	            (all.fresh_cells ? FRESH : 0) | (cost.longest ? COST : 0) |
+	            (s->trouble[0] ? 0 : SAME);
+	STORY_TELL(story, story_table(story, &form, row, 1), sentences);
+	if (checks_dtypes(s) > 1)
+		tell_kinds(s, story);
+}
+
+const struct chapter chapter_checks = {"checks", "Correctness", CHAPTER_APPENDIX, tell};
