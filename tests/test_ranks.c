@@ -194,7 +194,7 @@ static void the_report_has_it_all(void **state)
 	(void)state;
 	const json_t *report = made_report_with(&plain, "plot", 0);
 	const json_t *table = json_table(report, "stragglers");
-	json_keys row = {"asked_bytes", "4096", "variant", "threads", NULL};
+	json_keys row = {"asked_bytes", "4096", "variant", "threads", "pace", "isolated", NULL};
 	
 	json_assert_number(json_cell(table, row, "skew_us"), "", 0.05, 1e-9);
 	json_assert_number(json_cell(table, row, "launch_least_us"), "", 0.1, 1e-9);
