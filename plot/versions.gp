@@ -34,7 +34,7 @@ do for [g = 1:versions_pictures] {
 	name = prefix.'_'.N_coll[g].'_versions'
 	head = head_of(N_coll[g], 'threads and processes by version')
 	said = N_said[g]
-	how = sprintf('%s; %s; whiskers: quartiles; band: ±%g %% margin', N_about[g], plural(N_blocks[g], 'block'), \
+	how = sprintf('%s; %s; whiskers: quartiles; band: ±%g %% margin', N_about[g], plural(N_blocks[g], 'trial').' of each', \
 		100 * margin)
 	legend = 1
 	body = 460.0

@@ -22,7 +22,7 @@ do for [picture = 1:waterfall_steps > 0] {
 	head = head_of((collectives == 1 ? G_coll[1] : plural(collectives, 'collective')), \
 		'bus bandwidth from '.waterfall_from_name.' to '.waterfall_to_name)
 	said = waterfall_said
-	how = plural(waterfall_cells, 'cell').', geometric means over '.plural(waterfall_blocks, 'block').\
+	how = plural(waterfall_cells, 'cell').', geometric means over '.plural(waterfall_blocks, 'trial').' of each'.\
 		(waterfall_blocks < 6 ? '' : '; whiskers: 95 % intervals').(unsure ? '; '.waterfall_grey : '').\
 		(hatched ? '; hatched: no factor' : '')
 	legend = 0

@@ -212,6 +212,45 @@ static void the_report_says_which_came_later(void **state)
 	}
 }
 
+/* One count of blocks, of whole ones: 1 of 3, whatever the trials of the next are. */
+static void only_whole_blocks_count(void **state)
+{
+	char go_on[400], path[300];
+	(void)state;
+	measure(TRIALS + 2);
+	set_times(250);
+	json_t *r = report();
+	const json_t *answer = json_object_get(r, "answer");
+	json_assert_number(r, "blocks", 1, 0);
+	json_assert_says(r, "trust", "1 block.");
+	json_assert_one_says(json_section(r, "answer"), "2 ranks, 1 block,");
+	json_assert_one_says(json_section(r, "method"), "1 of 3 blocks were measured");
+	snprintf(path, sizeof path, "%s/plots/run.gp", run);
+	char *drawn = cli_read(path);
+	assert_non_null(drawn);
+	assert_non_null(strstr(drawn, "\nblocks = 1\n"));
+	free(drawn);
+	json_assert_says(json_array_get(answer, 0), "",
+	                 "Not finished: 1 of 3 blocks, and 2 of the 3 trials of the next.");
+	json_assert_says(json_array_get(answer, 1), "", "in the one whole block: t ");
+	/* 5 blocks more of 300 s, of which 200 s are there. */
+	snprintf(go_on, sizeof go_on, "To go on (about 22 min): launchgap resume %s blocks=5",
+	         run);
+	json_assert_says(json_array_get(answer, 2), "", go_on);
+	json_assert_one_says(json_object_get(r, "warnings"), go_on);
+	json_decref(r);
+	/* Whole, but too few for a verdict. */
+	cli_expect(resume(NULL), 0, "");
+	r = report();
+	answer = json_object_get(r, "answer");
+	json_assert_number(r, "blocks", BLOCKS, 0);
+	assert_false(json_one_says(answer, "Not finished"));
+	json_assert_one_says(answer, "in each of the 3 blocks: t ");
+	json_assert_one_says(answer, "blocks=3");
+	assert_false(json_one_says(answer, "cannot tell"));
+	json_decref(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -224,6 +263,7 @@ int main(void)
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(the_report_says_which_came_later, set_up,
 	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(only_whole_blocks_count, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

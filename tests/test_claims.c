@@ -509,7 +509,7 @@ static void the_report_shows_it_all(void **state)
 	json_assert_text(json_cell(claims, c1, "text"), "", "It is | so.");
 	json_assert_text(json_cell(claims, c1, "verdict"), "", "holds");
 	json_assert_text(json_cell(claims, c1, "rests_on"), "",
-	                 "4 cells, 4 KiB to 256 KiB, 10 blocks");
+	                 "4 cells, 4 KiB to 256 KiB, 10 trials of each");
 	json_assert_text(json_cell(claims, c2, "verdict"), "", "cannot be tested here");
 	json_assert_says(json_cell(claims, c2, "rests_on"), "", "it needs 2 nodes");
 	json_assert_one_says(json_object_get(report, "warnings"), "THE PLACEBO HAS AN EFFECT");

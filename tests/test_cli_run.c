@@ -53,7 +53,8 @@ static void what_was_meant_is_said(void **state)
 {
 	(void)state;
 	SAYS("rnu smoke", 2, "unknown verb 'rnu' (did you mean 'run'?)");
-	SAYS("counters gpus=1", 1, "counters: 'gpus=1' is not understood; allowed are gpus=A,B");
+	SAYS("counters gpus=1", 1,
+	     "counters: 'gpus=1' is not understood; allowed are gpus=A,B");
 	SAYS("counters repeats=0", 1, "counters: 1 to ");
 	SAYS("doctor", 0, "null ", "runs on any machine", "/dev/shm", "cores");
 	SAYS("frobnicate", 2, "unknown verb 'frobnicate' (`launchgap help`");
@@ -132,7 +133,8 @@ static void lists_fit_a_terminal(void **state)
 	(void)state;
 	for (unsigned i = 0; i < sizeof verbs / sizeof *verbs; i++) {
 		struct cli cli = launchgap(verbs[i]);
-		for (const char *line = cli.out, *end; (end = strchr(line, '\n')); line = end + 1) {
+		for (const char *line = cli.out, *end; (end = strchr(line, '\n'));
+		     line = end + 1) {
 			unsigned columns = 0;
 			for (const char *c = line; c < end; c++)
 				columns += (*c & 0xC0) != 0x80;
@@ -172,7 +174,8 @@ static void every_key_is_explained(void **state)
 	for (char *line = cli.out, *next; (next = strstr(line, "\n  ")); line = next + 1) {
 		char key[64] = "", row[72];
 		const char *name = next + 3, *end = name, *parted;
-		if (*name == ' ' || sscanf(name, "%63[a-z_]", key) != 1 || name[strlen(key)] != ' ')
+		if (*name == ' ' || sscanf(name, "%63[a-z_]", key) != 1 ||
+		    name[strlen(key)] != ' ')
 			continue;
 		snprintf(row, sizeof row, "`%s`", key);
 		if (!strstr(readme, row))
@@ -376,12 +379,13 @@ static void a_run_is_gone_on_with(void **state)
 	wait_for_trials(path, sizeof path, 3);
 	kill(pid, SIGINT);
 	struct cli cli = cli_wait(pid, folder, 30);
-	char *how = strstr(cli.out, "To go on: ");
+	char *how = strstr(cli.out, "To go on (about ");
 	assert_int_equal(cli.code, 130);
+	assert_non_null(strstr(cli.out, " block"));
 	assert_non_null(how);
+	how = strstr(how, "): ") + strlen("): ");
 	how[strcspn(how, "\n")] = '\0';
-	snprintf(command, sizeof command, "%s --no-report delay=0 >%s/said 2>&1",
-	         how + strlen("To go on: "), folder);
+	snprintf(command, sizeof command, "%s --no-report delay=0 >%s/said 2>&1", how, folder);
 	free(cli.out);
 	int code = WEXITSTATUS(system(command));
 	assert_int_equal(code, 1); /* delay=0 is another run: resume refuses it */
@@ -474,9 +478,9 @@ static void what_is_not_installed_is_done_without(void **state)
 	json_t *report = json_report(command);
 	json_assert_one_says(json_object_get(report, "warnings"),
 	                     "no pictures, for there is no gnuplot here");
-	assert_int_equal(json_rows(json_table(report, "variants"),
-	                           (json_keys){"variant", "threads", NULL}),
-	                 1);
+	assert_int_equal(
+	    json_rows(json_table(report, "variants"), (json_keys){"variant", "threads", NULL}),
+	    1);
 	json_decref(report);
 }
 

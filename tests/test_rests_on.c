@@ -181,12 +181,13 @@ static void what_rests_on_another_path_is_marked(void **state)
 	json_assert_text(effect(report, "zero-copy", "verdict"), "",
 	                 "no difference within 2 %; NOT on the expected path");
 	json_assert_text(effect(report, "mode", "verdict"), "", "no difference within 2 %");
-	json_assert_text(json_finding(report, "claim", "c1"), "rests_on",
-	                 "4 cells, 4 KiB to 256 KiB, 10 blocks; nodirect staged, threads-old "
-	                 "direct; NOT on the expected path");
+	json_assert_text(
+	    json_finding(report, "claim", "c1"), "rests_on",
+	    "4 cells, 4 KiB to 256 KiB, 10 trials of each; nodirect staged, threads-old "
+	    "direct; NOT on the expected path");
 	json_assert_text(json_finding(report, "claim", "c2"), "verdict", "holds");
 	json_assert_text(json_finding(report, "claim", "c2"), "rests_on",
-	                 "4 cells, 4 KiB to 256 KiB, 10 blocks");
+	                 "4 cells, 4 KiB to 256 KiB, 10 trials of each");
 	json_assert_one_says(json_object_get(report, "warnings"),
 	                     "advice, claim c1, factor zero-copy. ");
 }
@@ -226,29 +227,30 @@ static void a_hint_has_the_ways_of_data(void **state)
 	made.more = both_paths;
 	find();
 	for (unsigned i = 0; i < 4; i++)
-		assert_string_equal(hint(i), "4 cells, 4 KiB to 256 KiB, 10 blocks; "
+		assert_string_equal(hint(i), "4 cells, 4 KiB to 256 KiB, 10 trials of each; "
 		                             "processes-old staged, threads-old direct");
-	assert_string_equal(hint(4), "4 cells, 4 KiB to 256 KiB, 10 blocks");
+	assert_string_equal(hint(4), "4 cells, 4 KiB to 256 KiB, 10 trials of each");
 	assert_string_equal(hint(5),
-	                    "4 cells, 4 KiB to 256 KiB, 10 blocks; both staged; NOT on "
+	                    "4 cells, 4 KiB to 256 KiB, 10 trials of each; both staged; NOT on "
 	                    "the expected path");
 	/* The twin goes the reference's way. */
-	assert_string_equal(hint(6), "4 cells, 4 KiB to 256 KiB, 10 blocks; both direct");
+	assert_string_equal(hint(6),
+	                    "4 cells, 4 KiB to 256 KiB, 10 trials of each; both direct");
 	assert_string_equal(hint(7), "nobody is not in this record");
 	done();
 	const json_t *report = made_report(&made);
 	json_assert_text(json_finding(report, "claim", "c7"), "rests_on",
-	                 "4 cells, 4 KiB to 256 KiB, 10 blocks; both direct");
+	                 "4 cells, 4 KiB to 256 KiB, 10 trials of each; both direct");
 	json_assert_text(json_cell(json_table(report, "claims"),
 	                           (json_keys){"claim", "c1", NULL}, "rests_on"),
 	                 "",
-	                 "4 cells, 4 KiB to 256 KiB, 10 blocks; processes-old staged, "
+	                 "4 cells, 4 KiB to 256 KiB, 10 trials of each; processes-old staged, "
 	                 "threads-old direct");
 	/* Half of it explains nothing. */
 	made.more = no_paths;
 	find();
 	for (unsigned i = 0; i < 4; i++)
-		assert_string_equal(hint(i), "4 cells, 4 KiB to 256 KiB, 10 blocks");
+		assert_string_equal(hint(i), "4 cells, 4 KiB to 256 KiB, 10 trials of each");
 	done();
 }
 

@@ -186,7 +186,8 @@ bool answer_tells(const struct regimes *regimes)
 
 #define FAR_SLOWER 0.1 /* below, a speed has leading zeros to count */
 
-/* " (0.810 times the speed, 0.790 to 0.838)", or as a time " (393 times the time, 384 to 417)". */
+/* " (0.810 times the speed, 0.790 to 0.838)", or as a time " (393 times the time, 384 to 417)".
+ */
 static void add_speed(char *text, size_t bytes, const struct stats_ratio *speed, bool as_time)
 {
 	struct stats_ratio ratio = *speed;
@@ -387,8 +388,8 @@ static const char *hidden(const struct regimes *regimes)
 	return words;
 }
 
-/* Of variants against each other. What is sure beyond the noise (waterfall.h) is an answer in any
- * run, and stands before what the run cannot tell. */
+/* Of variants against each other. What is sure beyond the noise (waterfall.h) is an answer in
+ * any run, and stands before what the run cannot tell. */
 static void say_compared(struct answer *a, const struct summary *s, const struct findings *f,
                          const struct regimes *regimes)
 {
@@ -406,13 +407,19 @@ static void say_compared(struct answer *a, const struct summary *s, const struct
 	for (unsigned i = regimes->n; i-- > 0;)
 		if (!f->versions.ncolls && !f->asked.gap.from[0])
 			say_regime(a, s, &regimes->list[i]);
-	if (!tells && !gap && a->n == before)
+	if (!tells && !gap && a->n == before && !f->unfinished.cut)
 		say_ran(a, s);
-	if (last)
-		say(a, "This run cannot tell %s. %s",
-		    gap ? SMALL_DIFFERENCES : hidden(regimes), last->why);
+	if (last && !f->unfinished.n)
+		say(a, "This run cannot tell %s. %s", gap ? SMALL_DIFFERENCES : hidden(regimes),
+		    last->why);
 	if (!sure)
 		say_primary(a, f);
+}
+
+static void say_unfinished(struct answer *a, const struct unfinished *u)
+{
+	for (unsigned i = 0; i < u->n; i++)
+		say(a, "%s", u->text[i]);
 }
 
 void answer_make(const struct summary *s, const struct findings *f,
@@ -425,15 +432,17 @@ void answer_make(const struct summary *s, const struct findings *f,
 		    s->trouble);
 		return;
 	}
-	if (s->nblocks && s->uncompared[0]) {
+	if (s->measured && s->uncompared[0]) {
 		say_ran(out, s);
 		say(out, "No speed is compared: %s.", s->uncompared);
 		return;
 	}
-	if (!s->nblocks) {
+	if (!s->measured) {
 		say(out, "Nothing was measured: no trial left a time.");
 		return;
 	}
+	if (f->unfinished.cut)
+		say_unfinished(out, &f->unfinished);
 	say_pairs(out, &f->pairs);
 	say_pingpong(out, s, &f->pingpong);
 	say_training(out, s, &f->training);
@@ -441,6 +450,8 @@ void answer_make(const struct summary *s, const struct findings *f,
 	say_ranges(out, s, &f->ranges);
 	say_told(out, story, "crossovers");
 	say_compared(out, s, f, regimes);
+	if (!f->unfinished.cut)
+		say_unfinished(out, &f->unfinished);
 	if (!out->n)
 		say(out, "No difference was decided.");
 }

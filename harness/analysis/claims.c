@@ -199,7 +199,8 @@ void claims_family_say(const struct claims_result *results, unsigned n, char *te
 		          "taken alone.");
 	if (f.blocks < blocks_for(f.n))
 		words_add(text, bytes,
-		          " To confirm one of so many takes %u blocks at least; here it has %u.",
+		          " To confirm one of so many takes %u blocks at least; the fewest "
+		          "trials of a claim are %u.",
 		          blocks_for(f.n), f.blocks);
 }
 
@@ -269,7 +270,7 @@ void claims_hint(const struct summary *s, const struct evidence *evidence,
 		words_add(text, bytes, "%u cell%s, %s", r->contrast.ncells,
 		          words_plural(r->contrast.ncells),
 		          words_range(r->contrast.sizes).text);
-	words_add(text, bytes, ", %u block%s", r->contrast.ratio.blocks,
+	words_add(text, bytes, ", %u trial%s of each", r->contrast.ratio.blocks,
 	          words_plural(r->contrast.ratio.blocks));
 	words_add(text, bytes, "%s%s%s%s", analogue ? "; tested on the host analogue" : "",
 	          *paths ? "; " : "", paths, unexpected ? "; NOT on the expected path" : "");

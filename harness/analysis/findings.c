@@ -65,7 +65,8 @@ int findings_make(const struct summary *s, const struct regimes *regimes,
 	    pingpong_make(s, &out->pairs, &out->pingpong, st) ||
 	    training_make(s, &out->training, st) ||
 	    ranges_make(s, &out->evidence, &out->pairs, &out->ranges, st) ||
-	    tuned_make(s, &out->tuned, st))
+	    tuned_make(s, &out->tuned, st) ||
+	    unfinished_make(s, regimes, &out->asked, &out->unfinished, st))
 		goto fail;
 	return 0;
 fail:

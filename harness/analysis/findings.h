@@ -14,6 +14,7 @@
 #include "pingpong.h"
 #include "ranges.h"
 #include "training.h"
+#include "unfinished.h"
 #include "versions.h"
 #include "warnings.h"
 #include "waterfall.h"
@@ -33,6 +34,7 @@ struct findings {
 	struct pingpong pingpong;
 	struct ranges ranges;
 	struct training training;
+	struct unfinished unfinished;
 };
 
 /* *out borrows from all that is given and from itself: it must not be

@@ -30,7 +30,8 @@ struct summary_variant {
 
 struct summary_trial {
 	unsigned block, order;
-	unsigned ntimes; /* cells that it is the mean of: cycles, or connections × allocations */
+	unsigned
+	    ntimes; /* cells that it is the mean of: cycles, or connections × allocations */
 	double time_ns, p95_ns, p99_ns, launch_ns, skew_ns, poll_ns;
 	struct timing_workers workers; /* the time by the workers' own clocks: medians */
 	double early;                  /* how much slower its first rows were: timing_early */
@@ -116,18 +117,21 @@ struct summary {
 	unsigned ngroups;
 	struct summary_group *groups;
 	struct index index;
-	unsigned nblocks;    /* the most that any row has */
+	unsigned nblocks; /* whole ones: with a trial of each variant that was measured and
+	                     not given up */
+	bool measured;    /* any row has a time: of a run that was stopped in its first block
+	                     too */
 	unsigned isolated_calls; /* of a trial, as asked for */
-	unsigned ncores;     /* of the machine; 0: not recorded */
-	double margin;       /* of the verdicts: 0.02 is 2 % */
-	struct looks looks;  /* what was seen before more was measured; its confidence
-	                        is that of the intervals */
-	bool carries_data;   /* any row does */
-	bool oversubscribed; /* more ranks than cores: waiting yields, and latencies are the
-	                        scheduler's */
-	char trouble[512]; /* what is wrong: wrong data, digests that differ; or "" */
-	char uncompared[160]; /* why no times may be compared: trouble, or ranks that share a
-	                         GPU; or "" */
+	unsigned ncores;         /* of the machine; 0: not recorded */
+	double margin;           /* of the verdicts: 0.02 is 2 % */
+	struct looks looks;      /* what was seen before more was measured; its confidence
+	                            is that of the intervals */
+	bool carries_data;       /* any row does */
+	bool oversubscribed;     /* more ranks than cores: waiting yields, and latencies are the
+	                            scheduler's */
+	char trouble[512];       /* what is wrong: wrong data, digests that differ; or "" */
+	char uncompared[160];    /* why no times may be compared: trouble, or ranks that share a
+	                            GPU; or "" */
 };
 
 /* In three steps, as the summary grows. Groups, sizes and cells from run and variants: fills
@@ -152,8 +156,8 @@ struct summary_row *index_at(const struct summary *summary, unsigned variant, un
                              unsigned size);
 /* Whether a cell of the record counts: measured, and in the timed pass. */
 bool index_counts(const struct record_cell *cell);
-/* Whether a collective is a part of a step that was measured whole: it says what the step is made
- * of, and is not compared beside it. */
+/* Whether a collective is a part of a step that was measured whole: it says what the step is
+ * made of, and is not compared beside it. */
 bool index_is_part(const struct summary *summary, enum coll_kind coll);
 /* The row that the record's i-th cell counts in, or NULL. */
 struct summary_row *index_cell_row(const struct summary *summary, unsigned i);

@@ -46,7 +46,7 @@ static bool divided(const struct record_run *run, const struct record_cell *a,
 	return false;
 }
 
-static double block_takes(const struct record_run *run)
+double session_block_s(const struct record_run *run)
 {
 	int64_t seconds = 0;
 	uint64_t steps = 0;
@@ -73,7 +73,7 @@ bool session_paused(const struct record_run *run, unsigned resume, struct sessio
 	                              .begun = r->begun,
 	                              .trials = trials,
 	                              .pause_s = NAN,
-	                              .block_s = block_takes(run)};
+	                              .block_s = session_block_s(run)};
 	if (seam.before_s && seam.behind_s)
 		out->pause_s = (double)(seam.behind_s - seam.before_s);
 	out->far = !(out->pause_s <= out->block_s);

@@ -305,8 +305,7 @@ static int read_cells(struct summary *s)
 		struct summary_variant *v = &s->variants[row->variant];
 		read_facts(v, c);
 		v->measured = v->measured || row->ntrials;
-		if (row->ntrials > s->nblocks)
-			s->nblocks = row->ntrials;
+		s->measured = s->measured || row->ntrials;
 		s->carries_data = s->carries_data || row->carries_data;
 	}
 	return 0;
@@ -500,6 +499,39 @@ static void check_comparable(struct summary *s)
 			         s->settings[v].ranks_per_gpu, s->variants[v].name);
 }
 
+static bool has_trial(const struct summary *s, unsigned variant, unsigned block)
+{
+	for (unsigned p = 0; p < s->index.nplaces; p++)
+		if (index_timed(s, variant, p, block))
+			return true;
+	return false;
+}
+
+/* The last block that a variant has a time in, by its place in the list, and one more; 0: none.
+ */
+static unsigned blocks_until(const struct summary *s, unsigned variant, unsigned blocks)
+{
+	while (blocks && !has_trial(s, variant, blocks - 1))
+		blocks--;
+	return blocks;
+}
+
+/* One that failed in the last two blocks and more was given up: no block waits for it. */
+static void count_blocks(struct summary *s)
+{
+	const unsigned begun = record_begun(s->run) > 0, all = s->index.nblocks,
+	               blocks = all > begun ? all - begun : 0;
+	for (unsigned b = 0; b < blocks; b++) {
+		bool whole = s->measured;
+		for (unsigned v = 0; v < s->nvariants && whole; v++) {
+			const unsigned until = blocks_until(s, v, blocks);
+			whole =
+			    !until || has_trial(s, v, b) || (b >= until && until + 1 < blocks);
+		}
+		s->nblocks += whole;
+	}
+}
+
 int summary_make(const struct record_run *run, struct summary *out, struct status *st)
 {
 	struct summary s = {.run = run};
@@ -521,6 +553,7 @@ int summary_make(const struct record_run *run, struct summary *out, struct statu
 	check_comparable(&s);
 	if (ranks_make(&s, st) || index_trials(&s, st) || compare_all(&s, st))
 		goto fail;
+	count_blocks(&s);
 	*out = s;
 	return 0;
 fail:

@@ -9,6 +9,7 @@
 #include "../record/path.h"
 #include "outliers.h"
 #include "sessions.h"
+#include "unfinished.h"
 #include "words.h"
 
 /* What a quiet machine shows too: drivers fault in a page now and then (2 in 100 calls seen),
@@ -99,30 +100,31 @@ static void warn_blocks(const struct summary *s, bool torn, struct warnings *w)
 {
 	long long asked = record_blocks_asked(s->run);
 	const char *end = s->run->end.reason;
+	char command[640];
 	bool enough =
 	    !strcmp(end, "precision") || !strcmp(end, "budget") || !strcmp(end, "search");
+	unfinished_command(s, command, sizeof command);
 	if (torn)
 		warnings_add(
 		    w, "The last line of the record was cut off and is left out: the run was "
-		       "stopped while it wrote. Measure again for the rest.");
+		       "stopped while it wrote.");
 	if (s->nblocks < asked && !enough)
 		warnings_add(
 		    w,
 		    "%u of the %lld blocks asked for were measured: the run was stopped, or "
-		    "trials failed. Run it again for all of them.",
-		    s->nblocks, asked);
+		    "trials failed. %s",
+		    s->nblocks, asked, command);
 	if (!strcmp(end, "budget"))
 		warnings_add(
 		    w,
 		    "The time budget ended the run before its precision was reached: %.400s "
-		    "Give it more (budget = …), or add blocks (launchgap resume DIR).",
-		    s->run->end.text);
-	if (s->nblocks < STATS_MIN_BLOCKS)
-		warnings_add(
-		    w,
-		    "%u block%s: below %d there are no intervals, and no gap can be told from "
-		    "noise. Measure with BLOCKS=10 or more.",
-		    s->nblocks, words_plural(s->nblocks), STATS_MIN_BLOCKS);
+		    "Give it more (budget = …), or add blocks (launchgap resume %s).",
+		    s->run->end.text, s->run->folder);
+	else if (s->nblocks < STATS_MIN_BLOCKS && s->nblocks >= asked)
+		warnings_add(w,
+		             "%u block%s: below %d there are no intervals, and no gap is "
+		             "distinguishable from noise. %s",
+		             s->nblocks, words_plural(s->nblocks), STATS_MIN_BLOCKS, command);
 }
 
 /* Sessions of one run by different builds. */
@@ -182,12 +184,13 @@ static void warn_pauses(const struct summary *s, struct warnings *w)
 			snprintf(after, sizeof after, "%s%s later",
 			         words_number(hours ? p.pause_s / 3600 : p.pause_s).text,
 			         hours ? " h" : " s");
-		warnings_add(w,
-		             "Block %u is not close in time: %u of its %u trials were measured "
-		             "in one session, the others %s in another. What changed in between "
-		             "is in its ratios. Measure again at one go where a verdict is "
-		             "narrow.",
-		             p.block + 1, p.begun, p.trials, after);
+		warnings_add(
+		    w,
+		    "Block %u is not close in time: %u of its %u trials were measured "
+		    "in one session, the others %s in another. What changed in between "
+		    "is in its ratios. Measure again at one go where a verdict is "
+		    "narrow.",
+		    p.block + 1, p.begun, p.trials, after);
 	}
 }
 
@@ -562,7 +565,8 @@ static void warn_twin(const struct summary *s, struct warnings *w)
 			    "drifts. Trust no gap of that size here, and measure again with "
 			    "more "
 			    "blocks.",
-			    coll_title(&s->groups[g].cell, s->groups[g].nranks).text, gap->estimate, gap->lo, gap->hi);
+			    coll_title(&s->groups[g].cell, s->groups[g].nranks).text,
+			    gap->estimate, gap->lo, gap->hi);
 		}
 }
 

@@ -114,8 +114,12 @@ struct words words_ratio(const struct stats_ratio *r, bool full)
 	if (full)
 		return say("%.20s (%.70s)", words_estimate(r->estimate).text,
 		           words_interval(r).text);
-	if (off <= 0.5)
-		return say("%.3f ±%.1f%%", r->estimate, 100 * off);
+	if (off <= 0.5) {
+		const double below = 1 - r->lo / r->estimate, above = r->hi / r->estimate - 1;
+		return fabs(above - below) < 0.0015
+		           ? say("%.3f ±%.1f%%", r->estimate, 100 * off)
+		           : say("%.3f −%.1f/+%.1f%%", r->estimate, 100 * below, 100 * above);
+	}
 	/* To either side it would reach below 0. */
 	return r->hi < 100 ? say("%.3f (%.2g to %.2g)", r->estimate, r->lo, r->hi)
 	                   : say("%.3f (%.2g to %.0f)", r->estimate, r->lo, r->hi);

@@ -30,8 +30,8 @@ struct words words_percent(double share);
 const char *words_plural(unsigned long long n);
 /* A ratio to three digits or more: "0.0254", "0.812", "37.9", "393". */
 struct words words_estimate(double ratio);
-/* "0.941 ±0.7%" (the wider side of its interval; beyond 50 %: "0.837 (0.39 to 1.8)"), or full
- * "0.941 (0.935 to 0.948)". */
+/* "0.941 ±0.7%", of sides that differ "0.941 −0.4/+0.7%" (beyond 50 %: "0.837 (0.39 to 1.8)"),
+ * or full "0.941 (0.935 to 0.948)". */
 struct words words_ratio(const struct stats_ratio *ratio, bool full);
 /* Its interval alone: "0.935 to 0.948". */
 struct words words_interval(const struct stats_ratio *ratio);

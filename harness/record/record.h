@@ -108,6 +108,7 @@ struct record_search {
 };
 
 struct record_run {
+	char folder[512];    /* as the caller says it, for commands; "" where it is longer */
 	json_t *environment; /* the first line, checked */
 	unsigned nbackends;
 	struct record_backend *backends;

@@ -435,6 +435,8 @@ int record_load(const char *dir, struct record_run *out, bool *torn, struct stat
 		record_free(&run);
 		return -1;
 	}
+	if (strlen(dir) < sizeof run.folder)
+		strcpy(run.folder, dir);
 	*out = run;
 	*torn = cut;
 	return 0;

@@ -220,7 +220,7 @@ static int make(struct model *m, const char *dir, const char *plot_dir,
 		return status_set(
 		    st, "nothing is compared, the variants did not do the same work: %s",
 		    m->summary.trouble);
-	if (!m->summary.nblocks)
+	if (!m->summary.measured)
 		return status_set(st,
 		                  "no cell was measured, so that there are no figures; why is "
 		                  "in the warnings of the report");

@@ -13,7 +13,7 @@ bool sections_has_regimes(const struct model *m)
 
 bool sections_has_few_groups(const struct model *m)
 {
-	return !tables_too_many(m) && m->summary.nblocks;
+	return !tables_too_many(m) && m->summary.measured;
 }
 
 bool sections_has_versions(const struct model *m)
@@ -48,13 +48,16 @@ void sections_write_regimes(struct page *p, const struct model *m)
 		page_say(
 		    p,
 		    "Speed: how many times as fast as %s; below 1 is slower. It is a paired "
-		    "estimate over the blocks, and no quotient of the values beside it. A value is "
-		    "the geometric mean over blocks, sizes and collectives; By size has medians.",
+		    "estimate over the blocks, and no quotient of the values beside it. A "
+		    "value is "
+		    "the geometric mean over blocks, sizes and collectives; By size has "
+		    "medians.",
 		    m->summary.variants[m->summary.reference].name);
 		if (is_any_undecided(m))
-			page_say(p,
-			         "Of effects as large as the one that an undecided row names, a run "
-			         "like this one finds four in five; of smaller ones fewer.");
+			page_say(
+			    p,
+			    "Of effects as large as the one that an undecided row names, a run "
+			    "like this one finds four in five; of smaller ones fewer.");
 	} else if (m->regimes.n) {
 		page_say(p,
 		         "Speed: times as fast as %s, with its %.4g %% interval; below 1 is "
@@ -179,7 +182,8 @@ void sections_write_versions(struct page *p, const struct model *m)
 			continue;
 		page_table(p, tables_version(m, i));
 		const struct words sizes = words_range(c->sizes);
-		page_say(p, "%s of %s, %s: geometric mean over %u cell%s and %u block%s.",
+		page_say(p,
+		         "%s of %s, %s: geometric mean over %u cell%s and %u trial%s of each.",
 		         c->regime == REGIME_SMALL ? "Latency (p50 of isolated calls)"
 		                                   : "Stream bandwidth",
 		         coll_info(c->coll)->name, sizes.text, c->ncells,

@@ -206,8 +206,8 @@ void sections_write_method(struct page *p, const struct model *m)
 	    "%u%s block%s were measured, seed %s. A block is one fresh job of every variant, "
 	    "in shuffled order, all with the same shuffled order of cells. Each cell: %lld "
 	    "call%s to warm up, then",
-	    s->nblocks, of, words_plural(s->nblocks), model_text(m, "seed"), warmup,
-	    words_plural((unsigned long long)warmup));
+	    s->nblocks, of, words_plural(*of ? (unsigned long long)asked : s->nblocks),
+	    model_text(m, "seed"), warmup, words_plural((unsigned long long)warmup));
 	say_cells(p, m);
 	say_counts(p, m);
 	findings_count(&m->findings, s, &m->regimes, &verdicts, &intervals);

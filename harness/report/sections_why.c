@@ -84,10 +84,10 @@ void sections_write_waterfall(struct page *p, const struct model *m)
 	verdict_text(&w->gap, verdict, sizeof verdict);
 	waterfall_say(w, said, sizeof said);
 	page_stress(p, "%s%s.", none, said);
-	page_say(p, "Bandwidth of %s is %s times that of %s (%s; %u cell%s, %u block%s).",
-	         f->asked.gap.to, words_ratio(&w->gap.ratio, true).text, f->asked.gap.from,
-	         verdict, w->ncells, words_plural(w->ncells), w->nblocks,
-	         words_plural(w->nblocks));
+	page_say(
+	    p, "Bandwidth of %s is %s times that of %s (%s; %u cell%s, %u trial%s of each).",
+	    f->asked.gap.to, words_ratio(&w->gap.ratio, true).text, f->asked.gap.from, verdict,
+	    w->ncells, words_plural(w->ncells), w->nblocks, words_plural(w->nblocks));
 	page_table(p, tables_waterfall(m));
 	waterfall_say_orders(w, said, sizeof said);
 	if (said[0])
@@ -266,7 +266,8 @@ void sections_write_scatter(struct page *p, const struct model *m)
 	page_say(p, "Between jobs: by how much jobs of one variant differ, as the standard "
 	            "deviation of the log of their time; then connections within a job, and so "
 	            "on down to calls (or stretches of them) within a cell. Fast, slow: of a "
-	            "variant whose calls come at two speeds. Interval ±: half of the interval against the "
+	            "variant whose calls come at two speeds. Interval ±: half of the interval "
+	            "against the "
 	            "reference, then about what twice the time would make of it, spent on "
 	            "blocks, on connections within each job, or on calls.");
 }

@@ -53,8 +53,8 @@ static int run_trial(struct runner *r, unsigned index, struct status *st)
 		r->request->change(trial, r->request->change_arg);
 	if (!launch_trial(trial, r->request->self, r->folder.scratch, r->spec.timeout_s,
 	                  &launched, st))
-		result = launched.job.end == JOB_INTERRUPTED ? 2
-		                                             : collect(r, trial, &launched, st);
+		result =
+		    launched.job.end == JOB_INTERRUPTED ? 2 : collect(r, trial, &launched, st);
 	trial_free(trial);
 	return result;
 }
@@ -92,18 +92,40 @@ static unsigned expect_trials(const struct runner *r, unsigned block)
 	return blocks * in_block - r->begun;
 }
 
+/* What the run has by now: "4 blocks and 2 of 9 trials of the next"; a search has trials alone.
+ */
+static void say_kept(const struct runner *r, char *text, size_t bytes)
+{
+	const unsigned in_block = r->plan.ntrials / r->spec.blocks,
+	               all = r->first_block * in_block + r->begun + r->ndone,
+	               blocks = all / in_block, more = all % in_block;
+	if (r->plan.search.nkeys)
+		snprintf(text, bytes, "%u trials", r->ndone);
+	else if (more)
+		snprintf(text, bytes, "%u block%s and %u of %u trials of the next", blocks,
+		         blocks == 1 ? "" : "s", more, in_block);
+	else
+		snprintf(text, bytes, "%u block%s", blocks, blocks == 1 ? "" : "s");
+}
+
 /* A block that has some of its trials is completed when the run goes on. Where none is missing,
  * as while paths are asked for, going on means one more. */
 static int say_interrupted(struct runner *r, struct status *st)
 {
 	const unsigned in_block = r->plan.ntrials / r->spec.blocks;
 	const unsigned trials = (r->spec.blocks - r->first_block) * in_block - r->begun;
+	char kept[96], about[32] = "";
 	bool all = !r->spec.blocks_auto && !r->plan.search.nkeys && r->ndone >= trials;
 	const char *quote = strpbrk(r->folder.path, " \t'\"$\\&;()*?") ? "\"" : "";
 	status_progress_end();
 	r->interrupted = true;
-	return status_set(st, "interrupted; %u trials are kept. To go on: %s resume %s%s%s%s",
-	                  r->ndone, r->request->argv[0], quote, r->folder.path, quote,
+	say_kept(r, kept, sizeof kept);
+	if (!all && !r->spec.blocks_auto && !r->plan.search.nkeys && r->ndone)
+		snprintf(about, sizeof about, " (about %.0f s)",
+		         1e-9 * (double)(clock_now_ns() - r->begin_ns) / r->ndone *
+		             (trials - r->ndone));
+	return status_set(st, "interrupted; %s are kept. To go on%s: %s resume %s%s%s%s", kept,
+	                  about, r->request->argv[0], quote, r->folder.path, quote,
 	                  all ? " blocks=1" : "");
 }
 
