@@ -153,6 +153,56 @@ static void sizes_and_groups_are_chosen(void **state)
 	made_unload(&loaded);
 }
 
+static unsigned
+    collapsed; /* a block in which processes take six times the time; UINT_MAX: none */
+
+static void one_collapses(const struct made_place *p, int64_t out[6])
+{
+	times(p, out);
+	if (p->variant == MADE_PROCESSES)
+		out[2] = (int64_t)((double)out[2] * (p->block == collapsed ? 6 : 1) *
+		                   (1 + 0.0004 * made_noise(p->block, 1, 2)));
+}
+
+/* The block that makes an end of the interval alone is named, with what the others have. */
+static void the_one_odd_block_is_named(void **state)
+{
+	struct made m = made();
+	char text[VERDICT_TEXT_BYTES];
+	(void)state;
+	m.stamps = one_collapses;
+	collapsed = 4;
+	made_load(&m, &loaded);
+	struct contrast c = of(MADE_PROCESSES, MADE_THREADS, METRIC_BUSBW, &all);
+	assert_int_equal(c.odd.block, 5);
+	assert_int_equal(c.odd.others, 7);
+	near(c.odd.ratio, 1 / 6.6);
+	near(c.odd.lo, 1 / 1.1);
+	near(c.odd.hi, 1 / 1.1);
+	assert_false(verdict_decided(&c.verdict) && verdict_within(&c.verdict));
+	c = of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all);
+	near(c.odd.ratio, 6.6);
+	near(c.verdict.odd.ratio, 1 / 6.6);
+	assert_true(c.verdict.odd.lo <= c.verdict.odd.hi);
+	made_unload(&loaded);
+	collapsed = UINT_MAX;
+	made_load(&m, &loaded);
+	assert_int_equal(of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all).odd.block, 0);
+	made_unload(&loaded);
+	/* An interval of 12 blocks withstands it; one that is open says it in place of its
+	 * width. */
+	m.blocks = 12;
+	collapsed = 4;
+	made_load(&m, &loaded);
+	assert_int_equal(of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all).odd.block, 0);
+	made_unload(&loaded);
+	struct verdict v = verdict_of((struct stats_ratio){1, 0.17, 1.01, 6, 0.95}, 0.02);
+	v.odd = (struct verdict_odd){4, 5, 0.172, 1.001, 1.011};
+	verdict_text(&v, text, sizeof text);
+	assert_string_equal(text,
+	                    "undecided: block 4 has 0.172, the other 5 have 1.001 to 1.011");
+}
+
 static void what_one_lacks_counts_for_none(void **state)
 {
 	struct made m = made();
@@ -339,6 +389,7 @@ int main(void)
 	    cmocka_unit_test(tails_are_metrics),
 	    cmocka_unit_test(p99_wants_500_calls),
 	    cmocka_unit_test(sizes_and_groups_are_chosen),
+	    cmocka_unit_test(the_one_odd_block_is_named),
 	    cmocka_unit_test(what_one_lacks_counts_for_none),
 	    cmocka_unit_test(logs_add_up_over_steps),
 	    cmocka_unit_test(without_figures_it_says_why),

@@ -300,6 +300,29 @@ static void interval_covers_as_it_says(void **state)
 	}
 }
 
+/* One value that lies anywhere makes an end of the interval up to 11 values: 0.993 becomes 0.5
+ * of 6 where one is at half. */
+static void a_spoiled_value_makes_an_end(void **state)
+{
+	double logs[40];
+	(void)state;
+	for (unsigned n = STATS_MIN_BLOCKS; n <= 40; n++) {
+		unsigned spoiled = 0;
+		for (unsigned i = 0; i < n; i++)
+			logs[i] = 0.001 * i;
+		while (spoiled < n) {
+			logs[spoiled] = -1000;
+			if (stats_ratio_of_logs(logs, n, 0.95).lo < 0.5)
+				break;
+			spoiled++;
+		}
+		assert_int_equal(stats_withstands(n, 0.95), spoiled);
+		assert_int_equal(spoiled == 0, n < 12);
+	}
+	const double one[] = {log(0.5), log(0.993), log(0.997), 0, log(1.003), log(1.007)};
+	near(stats_ratio_of_logs(one, 6, 0.95).lo, 0.5, 1e-9);
+}
+
 static void turning_a_ratio_round_inverts_it(void **state)
 {
 	double left[12], right[12];
@@ -549,6 +572,7 @@ int main(void)
 	    cmocka_unit_test(interval_is_the_textbooks),
 	    cmocka_unit_test(few_blocks_have_no_interval),
 	    cmocka_unit_test(interval_covers_as_it_says),
+	    cmocka_unit_test(a_spoiled_value_makes_an_end),
 	    cmocka_unit_test(turning_a_ratio_round_inverts_it),
 	    cmocka_unit_test(many_blocks_go_over_smoothly),
 	    cmocka_unit_test(students_tails_are_the_tables),

@@ -141,9 +141,12 @@ static void a_far_trial_is_named(void **state)
 	struct made m = plain;
 	unsigned count;
 	m.stamps = one_far;
-	char *advised = strstr(warnings_of(&m, &count), " % slower. A few of them");
+	char *advised = strstr(warnings_of(&m, &count), " % slower. One of them");
 	assert_non_null(advised);
-	assert_null(strstr(advised + 20, "A few of them"));
+	assert_null(strstr(advised + 20, "One of them"));
+	made_says(advised, "can make an end of an interval, below 12 blocks");
+	m.blocks = 12;
+	made_says(warnings_of(&m, &count), "moves neither medians nor intervals much");
 }
 
 static void a_slow_first_block_is_named_once(void **state)

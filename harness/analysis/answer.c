@@ -151,7 +151,7 @@ void answer_verdict(const struct regime *g, unsigned variant, char *text, size_t
 		snprintf(text, bytes, "%s", beyond > 0 ? "faster" : "slower");
 	else
 		verdict_undecided_text("", verdict_detectable(&v->ratio, g->least_effect), 0,
-		                       text, bytes);
+		                       &v->odd, text, bytes);
 }
 
 /* What is said of a variant in a regime. */
@@ -248,6 +248,17 @@ static void say_regime(struct answer *a, const struct summary *s, const struct r
 		else
 			words_add(text, sizeof text, "as fast as %s within %.3g %%: %s",
 			          reference, 100 * s->margin, names);
+	}
+	for (unsigned v = 0, n = 0; v < g->nvariants; v++) {
+		const struct verdict_odd *odd = &g->contrasts[v].verdict.odd;
+		if ((int)v == g->twin || !odd->block || said_of(g, v) != SAID_NOTHING)
+			continue;
+		verdict_odd_text(odd, names, sizeof names);
+		words_add(text, sizeof text, "%s%s (%s)",
+		          n++       ? ", "
+		          : text[0] ? "; undecided by one block: "
+		                    : "undecided by one block: ",
+		          s->variants[v].name, names);
 	}
 	if (text[0])
 		say(a, "At %s sizes (%s) %s.", g->name, regime_about(g).text, text);

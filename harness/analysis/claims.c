@@ -213,7 +213,8 @@ void claims_verdict(const struct claims_result *r, char *text, size_t bytes)
 	const char *word = direction > 0 ? "more" : direction < 0 ? "less" : "";
 	const char *alone = r->alone ? " (taken alone)" : "";
 	if (r->outcome == CLAIMS_UNDECIDED)
-		verdict_undecided_text(word, r->detectable, r->more_blocks, text, bytes);
+		verdict_undecided_text(word, r->detectable, r->more_blocks, &r->contrast.odd,
+		                       text, bytes);
 	else if (r->outcome == CLAIMS_LITTLE)
 		snprintf(text, bytes, "%s, by under %.3g %%%s", word, 100 * r->claim->by,
 		         alone);

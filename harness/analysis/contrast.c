@@ -238,6 +238,15 @@ static struct stats_ratio turned(struct stats_ratio r)
 	return r;
 }
 
+static struct verdict_odd turned_odd(struct verdict_odd odd)
+{
+	const double lo = 1 / odd.hi;
+	odd.hi = 1 / odd.lo;
+	odd.lo = lo;
+	odd.ratio = 1 / odd.ratio;
+	return odd;
+}
+
 /* The probability if the log ratio is `at`, as much larger as the interval is wider for the
  * looks at the run. */
 static double p_at(const struct maker *m, double at, double confidence)
@@ -253,8 +262,10 @@ static void judge(const struct maker *m, struct contrast *c)
 		m->logs[b] = m->left[b] - m->right[b];
 	double confidence = looks_confidence(&m->s->looks, m->blocks, m->nblocks);
 	c->ratio = stats_ratio_of_logs(m->logs, m->nblocks, confidence);
+	c->odd = verdict_find_odd(m->logs, m->blocks, m->nblocks, confidence);
 	c->verdict =
 	    verdict_of(contrast_is_time(m->metric) ? turned(c->ratio) : c->ratio, m->s->margin);
+	c->verdict.odd = contrast_is_time(m->metric) ? turned_odd(c->odd) : c->odd;
 	double edge = log1p(m->select->by > 0 ? m->select->by : m->s->margin);
 	c->p = (struct contrast_p){.less = p_at(m, -edge, confidence),
 	                           .one = p_at(m, 0, confidence),

@@ -52,6 +52,7 @@ struct contrast {
 	struct contrast_select select;
 	struct stats_ratio ratio; /* of the metric, left ÷ right, at the run's confidence
 	                             (looks.h); NaN without blocks */
+	struct verdict_odd odd;   /* of the metric, as ratio is */
 	/* Of speed, at the run's margin: what left is against right. Its ratio is that of the
 	 * metric, of a time turned round, so that above 1 is faster. */
 	struct verdict verdict;

@@ -116,6 +116,7 @@ static unsigned of_variant(const struct look *l, unsigned variant)
 struct found {
 	const struct trial_number *number;
 	double off;
+	unsigned of; /* trials of its variant */
 };
 
 static int by_distance(const void *left, const void *right)
@@ -124,14 +125,59 @@ static int by_distance(const void *left, const void *right)
 	return fabs(a->off) > fabs(b->off) ? -1 : fabs(a->off) < fabs(b->off);
 }
 
-static void name_trial(const struct summary *s, const struct found *f, unsigned first_order,
-                       char *text, size_t bytes)
+/* How often the ranks of a variant lost their core in the timed calls of a size, in a block. */
+static unsigned long long switches_in(const struct look *l, unsigned variant, size_t asked,
+                                      unsigned block)
+{
+	const struct summary *s = l->s;
+	unsigned long long sum = 0;
+	for (unsigned i = 0; i < s->run->ncells; i++) {
+		const struct record_cell *c = &s->run->cells[i];
+		if (c->block == block && c->cell.pass == PASS_TIMED &&
+		    s->index.variant_of[i] == variant && c->cell.asked_bytes == asked &&
+		    index_same_group(&c->cell, &s->groups[l->group].cell))
+			sum += c->switches;
+	}
+	return sum;
+}
+
+/* Of a slow trial, a size at which its ranks lost their core more often than in the variant's
+ * other trials: what goes with it, and may be its cause. */
+static void name_switches(const struct look *l, const struct trial_number *of, char *text,
+                          size_t bytes)
+{
+	const struct summary *s = l->s;
+	const struct summary_group *g = &s->groups[l->group];
+	for (unsigned k = 0; k < g->nsizes; k++) {
+		const size_t asked = g->asked_bytes[k];
+		unsigned long long own = switches_in(l, of->variant, asked, of->block),
+		                   most = 0;
+		for (unsigned b = 0; b < s->index.nblocks; b++) {
+			unsigned long long other =
+			    s->index.blocks[b] == of->block
+			        ? 0
+			        : switches_in(l, of->variant, asked, s->index.blocks[b]);
+			most = other > most ? other : most;
+		}
+		if (own < 2 * most + 2)
+			continue;
+		words_add(text, bytes,
+		          ", where its ranks lost their core %llu times at %s (%llu at most in "
+		          "others)",
+		          own, words_size(asked).text, most);
+		return;
+	}
+}
+
+static void name_trial(const struct look *l, const struct found *f, char *text, size_t bytes)
 {
 	words_add(text, bytes, "%s%s in block %u (trial %u%s), %.0f %% %s", *text ? "; " : "",
-	          s->variants[f->number->variant].name, f->number->block + 1,
+	          l->s->variants[f->number->variant].name, f->number->block + 1,
 	          f->number->order + 1,
-	          f->number->order == first_order ? ", the run's first" : "",
+	          f->number->order == l->list[0].order ? ", the run's first" : "",
 	          fabs(percent(f->off)), compared(f->off));
+	if (f->off > 0)
+		name_switches(l, f->number, text, bytes);
 }
 
 /* Trials far from their variant's others. `skip`: a block that was named already, or UINT_MAX.
@@ -141,7 +187,8 @@ static void warn_outliers(struct look *l, unsigned skip)
 	const struct summary *s = l->s;
 	struct found *found = calloc(l->n, sizeof *found);
 	unsigned count = 0;
-	char names[512] = "";
+	char names[1024] = "";
+	bool decides = false;
 	for (unsigned v = 0; found && v < s->nvariants; v++) {
 		double median, deviation;
 		unsigned k = of_variant(l, v);
@@ -152,25 +199,30 @@ static void warn_outliers(struct look *l, unsigned skip)
 			double off = l->list[i].log_time - median;
 			if (l->list[i].variant == v && l->list[i].block != skip &&
 			    fabs(off) > FAR * deviation && fabs(percent(off)) > 100 * FAR_LEAST)
-				found[count++] = (struct found){&l->list[i], off};
+				found[count++] = (struct found){&l->list[i], off, k};
 		}
 	}
 	if (count)
 		qsort(found, count, sizeof *found, by_distance);
-	for (unsigned i = 0; i < count && i < NAMED; i++)
-		name_trial(s, &found[i], l->list[0].order, names, sizeof names);
+	for (unsigned i = 0; i < count && i < NAMED; i++) {
+		name_trial(l, &found[i], names, sizeof names);
+		decides = decides || !stats_withstands(found[i].of, s->looks.confidence);
+	}
 	if (count > NAMED)
 		words_add(names, sizeof names, "; and %u more", count - NAMED);
 	if (count)
 		warnings_add(
 		    l->w, "Trials far from their variant's others in %s: %s.%s",
 		    title_of(l).text, names,
-		    l->told.outliers
-		        ? ""
-		        : " A few of them move neither medians nor signed-rank intervals "
-		          "much. If they are many, something else ran: look for scheduled "
-		          "jobs and other users (cron, backups), and add blocks (launchgap "
-		          "resume DIR).");
+		    l->told.outliers ? ""
+		    : decides
+		        ? " One of them alone can make an end of an interval, below 12 "
+		          "blocks; medians hardly move. Look what else ran then "
+		          "(scheduled jobs, other users), and add blocks (launchgap "
+		          "resume DIR)."
+		        : " One of them moves neither medians nor intervals much. If they "
+		          "are many, look what else ran (scheduled jobs, other users), "
+		          "and add blocks (launchgap resume DIR).");
 	l->told.outliers = l->told.outliers || count;
 	free(found);
 }

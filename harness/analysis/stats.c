@@ -132,6 +132,17 @@ static size_t signed_rank_place(unsigned n, double tail, double *outside)
 	return c;
 }
 
+/* m values have a part in m × n − m (m − 1) ÷ 2 Walsh averages. */
+unsigned stats_withstands(unsigned n, double confidence)
+{
+	double outside;
+	const size_t place = signed_rank_place(n, (1 - confidence) / 2, &outside);
+	unsigned m = 0;
+	while (m < n && (size_t)(m + 1) * n - (size_t)(m + 1) * m / 2 < place)
+		m++;
+	return m;
+}
+
 /* The n(n+1)/2 means of each pair of x, a value with itself included, sorted. The caller frees.
  */
 static double *walsh_averages(const double *x, unsigned n, size_t *count)

@@ -120,10 +120,55 @@ void verdict_unseen_text(double detectable, char *out, size_t bytes)
 		         words_effect(detectable).text);
 }
 
-void verdict_undecided_text(const char *direction, double detectable, unsigned more_blocks,
-                            char *out, size_t bytes)
+/* From the median block, 5 % at least, and three times as far as any other. */
+#define ODD_FAR   3.0
+#define ODD_LEAST 0.05
+
+struct verdict_odd verdict_find_odd(const double *logs, const unsigned *blocks, unsigned n,
+                                    double confidence)
 {
-	char effect[64], more[64] = "";
+	struct verdict_odd odd = {.lo = INFINITY, .hi = -INFINITY};
+	const double median = stats_median(logs, n);
+	double second = 0;
+	unsigned at = 0;
+	if (n < STATS_MIN_BLOCKS || stats_withstands(n, confidence))
+		return (struct verdict_odd){.block = 0};
+	for (unsigned i = 1; i < n; i++)
+		if (fabs(logs[i] - median) > fabs(logs[at] - median))
+			at = i;
+	for (unsigned i = 0; i < n; i++) {
+		if (i == at)
+			continue;
+		second = fmax(second, fabs(logs[i] - median));
+		odd.lo = fmin(odd.lo, exp(logs[i]));
+		odd.hi = fmax(odd.hi, exp(logs[i]));
+	}
+	odd.ratio = exp(logs[at]);
+	odd.others = n - 1;
+	if (fabs(logs[at] - median) > fmax(ODD_FAR * second, log1p(ODD_LEAST)))
+		odd.block = blocks[at] + 1;
+	return odd;
+}
+
+void verdict_odd_text(const struct verdict_odd *odd, char *out, size_t bytes)
+{
+	const struct stats_ratio others = {.estimate = odd->lo, .lo = odd->lo, .hi = odd->hi};
+	out[0] = '\0';
+	if (odd->block)
+		snprintf(out, bytes, "block %u has %.20s, the other %u have %.40s", odd->block,
+		         words_estimate(odd->ratio).text, odd->others,
+		         words_interval(&others).text);
+}
+
+void verdict_undecided_text(const char *direction, double detectable, unsigned more_blocks,
+                            const struct verdict_odd *odd, char *out, size_t bytes)
+{
+	char effect[128], more[64] = "";
+	if (odd->block) {
+		verdict_odd_text(odd, effect, sizeof effect);
+		snprintf(out, bytes, "undecided: %s", effect);
+		return;
+	}
 	verdict_unseen_text(detectable, effect, sizeof effect);
 	if (more_blocks > VERDICT_MOST_MORE)
 		snprintf(more, sizeof more, "needs more than %d more blocks",
@@ -147,7 +192,8 @@ void verdict_text(const struct verdict *v, char *out, size_t bytes)
 	else if (verdict_decided(v))
 		snprintf(out, bytes, "%s", word);
 	else
-		verdict_undecided_text(word, v->detectable, v->more_blocks, out, bytes);
+		verdict_undecided_text(word, v->detectable, v->more_blocks, &v->odd, out,
+		                       bytes);
 }
 
 bool verdict_looks_after(unsigned blocks)

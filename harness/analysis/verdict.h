@@ -104,6 +104,13 @@ enum verdict_kind {
 	VERDICT_KINDS
 };
 
+/* The one block that is far from all others, and makes an end of the interval alone. */
+struct verdict_odd {
+	unsigned block;       /* its number, from 1 on; 0: there is none */
+	unsigned others;      /* how many */
+	double ratio, lo, hi; /* its own; the others' least and most */
+};
+
 struct verdict {
 	enum verdict_kind kind;
 	struct stats_ratio ratio;
@@ -112,6 +119,7 @@ struct verdict {
 	                         an interval, until there is one; else 0 */
 	double detectable;    /* the smallest effect that could have been seen: 0.06 is 6 %; NaN
 	                         without an interval */
+	struct verdict_odd odd; /* who has the blocks sets it (contrast.h) */
 };
 
 /* From the log ratios, one a block, all finite; margin ≥ 0. */
@@ -137,11 +145,18 @@ const char *verdict_word(enum verdict_kind kind);
 /* `faster`, `slower, by under 2 %`, `no difference within 2 %`, `undecided (slower): effects
  * under 6 % cannot be seen here; needs about 7 more blocks`. */
 void verdict_text(const struct verdict *verdict, char *out, size_t bytes);
+/* The same of n log ratios with the blocks' numbers, from 0 on. */
+struct verdict_odd verdict_find_odd(const double *log_ratios, const unsigned *blocks,
+                                    unsigned n, double confidence);
+/* "block 4 has 0.172, the other 5 have 0.994 to 1.01"; "" without one. */
+void verdict_odd_text(const struct verdict_odd *odd, char *out, size_t bytes);
 /* "effects under 6 % cannot be seen here"; "" for NaN. */
 void verdict_unseen_text(double detectable, char *out, size_t bytes);
-/* The last of these. direction: "slower", or "". more_blocks 0: nothing is said of them. */
+/* The last of these. direction: "slower", or "". more_blocks 0: nothing is said of them. With a
+ * block that is far off, what that has and the others have in their place: no width is known
+ * then. */
 void verdict_undecided_text(const char *direction, double detectable, unsigned more_blocks,
-                            char *out, size_t bytes);
+                            const struct verdict_odd *odd, char *out, size_t bytes);
 
 #define VERDICT_FIRST_LOOK 10 /* blocks */
 #define VERDICT_LOOK_EVERY 5

@@ -68,7 +68,7 @@ static const char *plain_text(const struct claim *c)
 static void put_claim_short(struct table *t, const struct claims_result *r, bool marked)
 {
 	struct claims_result shown;
-	char verdict[VERDICT_TEXT_BYTES], unseen[64] = "";
+	char verdict[VERDICT_TEXT_BYTES], unseen[128] = "";
 	if (!r || r->outcome == CLAIMS_UNTESTED) {
 		TABLE_PUT(t, table_of_none());
 		return;
@@ -77,7 +77,9 @@ static void put_claim_short(struct table *t, const struct claims_result *r, bool
 	shown.alone = r->alone && marked;
 	claims_verdict(&shown, verdict, sizeof verdict);
 	/* How many blocks it would take stands in the full table. */
-	if (r->outcome == CLAIMS_UNDECIDED)
+	if (r->outcome == CLAIMS_UNDECIDED && r->contrast.odd.block)
+		verdict_odd_text(&r->contrast.odd, unseen, sizeof unseen);
+	else if (r->outcome == CLAIMS_UNDECIDED)
 		verdict_unseen_text(r->detectable, unseen, sizeof unseen);
 	table_text(t, "%.*s, %s%s%s", (int)strcspn(verdict, ":"), verdict,
 	           words_estimate(r->contrast.ratio.estimate).text, *unseen ? "; " : "",
