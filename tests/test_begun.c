@@ -100,7 +100,7 @@ static void the_last_block_is_completed(void **state)
 	assert_int_equal(r.resumes[0].begun, 1);
 	assert_int_equal(r.resumes[0].blocks, 1);
 	record_free(&r);
-	cli_expect(resume(NULL), 1, "has the 3 blocks that were asked for");
+	cli_expect(resume(NULL), 1, "has the 3 blocks asked for");
 }
 
 static void then_come_those_that_are_missing(void **state)

@@ -397,7 +397,7 @@ static void a_run_is_gone_on_with(void **state)
 	*slash = '\0';
 	snprintf(command, sizeof command, "resume %s --no-report", path);
 	SAYS(command, 0, "block 4 of 4");
-	SAYS(command, 1, "has the 4 blocks that were asked for; blocks=N adds as many");
+	SAYS(command, 1, "has the 4 blocks asked for; blocks=N adds as many");
 	snprintf(command, sizeof command, "resume %s --no-report blocks=1", path);
 	SAYS(command, 0, "block 5 of 5");
 	*slash = '/';
@@ -484,6 +484,28 @@ static void what_is_not_installed_is_done_without(void **state)
 	json_decref(report);
 }
 
+/* A fault that is always found, so that one of three trials fails. */
+static void a_failed_trial_says_how_its_block_is_replaced(void **state)
+{
+	char path[256], said[400];
+	(void)state;
+	struct cli cli =
+	    run_two("host",
+	            "collective = alltoall\nbytes = 4K\n[variant a]\nmode = threads\n"
+	            "[variant wrong]\nmode = threads\nflip = 0:0\n",
+	            "--no-report");
+	cli_result(folder, "t", "", path, sizeof path);
+	path[strlen(path) - 1] = '\0';
+	snprintf(
+	    said, sizeof said,
+	    "1 trial failed; the report names it. To measure 1 block in place of the one that "
+	    "lacks a trial: %s resume %s blocks=1\n",
+	    getenv("LAUNCHGAP"), path);
+	cli_expect(cli, 1, said);
+	cli_expect(cli_run(folder, (const char *[]){"resume", path, NULL}), 1,
+	           "blocks=N adds as many, as in place of those in which a trial failed");
+}
+
 /* In a job of Slurm's on other hosts, one host is meant all the same. */
 static void processes_run_here_in_a_job_of_several_hosts(void **state)
 {
@@ -526,6 +548,7 @@ int main(void)
 	    TEST(a_block_without_a_trial_ends_the_run),
 	    TEST(a_reader_that_leaves_is_no_error),
 	    TEST(what_is_not_installed_is_done_without),
+	    TEST(a_failed_trial_says_how_its_block_is_replaced),
 	    TEST(processes_run_here_in_a_job_of_several_hosts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,6 +108,16 @@ static void say_kept(const struct runner *r, char *text, size_t bytes)
 		snprintf(text, bytes, "%u block%s", blocks, blocks == 1 ? "" : "s");
 }
 
+/* The command that goes on with the run, with so many blocks more; 0: as it was begun. */
+static void command_text(const struct runner *r, unsigned blocks, char *text, size_t bytes)
+{
+	const char *quote = strpbrk(r->folder.path, " \t'\"$\\&;()*?") ? "\"" : "";
+	int n = snprintf(text, bytes, "%s resume %s%s%s", r->request->argv[0], quote,
+	                 r->folder.path, quote);
+	if (blocks && n > 0 && (size_t)n < bytes)
+		snprintf(text + n, bytes - (size_t)n, " blocks=%u", blocks);
+}
+
 /* A block that has some of its trials is completed when the run goes on. Where none is missing,
  * as while paths are asked for, going on means one more. */
 static int say_interrupted(struct runner *r, struct status *st)
@@ -116,7 +126,8 @@ static int say_interrupted(struct runner *r, struct status *st)
 	const unsigned trials = (r->spec.blocks - r->first_block) * in_block - r->begun;
 	char kept[96], about[32] = "";
 	bool all = !r->spec.blocks_auto && !r->plan.search.nkeys && r->ndone >= trials;
-	const char *quote = strpbrk(r->folder.path, " \t'\"$\\&;()*?") ? "\"" : "";
+	char command[900];
+	command_text(r, all, command, sizeof command);
 	status_progress_end();
 	r->interrupted = true;
 	say_kept(r, kept, sizeof kept);
@@ -124,9 +135,7 @@ static int say_interrupted(struct runner *r, struct status *st)
 		snprintf(about, sizeof about, " (about %.0f s)",
 		         1e-9 * (double)(clock_now_ns() - r->begin_ns) / r->ndone *
 		             (trials - r->ndone));
-	return status_set(st, "interrupted; %s are kept. To go on%s: %s resume %s%s%s%s", kept,
-	                  about, r->request->argv[0], quote, r->folder.path, quote,
-	                  all ? " blocks=1" : "");
+	return status_set(st, "interrupted; %s are kept. To go on%s: %s", kept, about, command);
 }
 
 int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_block,
@@ -135,6 +144,7 @@ int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_bloc
 	const struct plan *plan = &r->plan;
 	const unsigned total = expect_trials(r, block);
 	unsigned measured = r->begun && block == r->first_block; /* before */
+	bool lacks = false;
 	for (unsigned i = first; i < first + in_block; i++) {
 		const unsigned variant = plan->trials[i].variant;
 		const char *name = plan->variants[variant].name;
@@ -169,11 +179,13 @@ int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_bloc
 			r->failed[variant] = 0;
 		r->measured[variant] |= !result;
 		r->nfailed += result > 0;
+		lacks = lacks || r->failed[variant];
 		measured += !result && r->failed[variant] < GIVE_UP &&
 		            strcmp(plan->variants[variant].role, "limit") != 0;
 		if (result && r->failed[variant] == GIVE_UP)
 			status_say("%s is not tried again", name);
 	}
+	r->nlack += lacks;
 	if (measured)
 		return 0;
 	status_progress_end();
@@ -274,7 +286,7 @@ static int run_blocks(struct runner *r, struct status *st)
 
 int run_sum_up(const struct runner *r, struct status *st)
 {
-	char failed[64] = "", names[512] = "";
+	char failed[64] = "", names[512] = "", command[900] = "", again[1024] = "";
 	unsigned unexpected = 0;
 	for (unsigned v = 0; v < r->plan.nvariants; v++) {
 		if (!r->unexpected[v])
@@ -286,13 +298,20 @@ int run_sum_up(const struct runner *r, struct status *st)
 		snprintf(failed, sizeof failed, "%u trial%s failed; the report names %s",
 		         r->nfailed, r->nfailed == 1 ? "" : "s",
 		         r->nfailed == 1 ? "it" : "them");
+	if (r->nlack && !r->plan.search.nkeys) {
+		command_text(r, r->nlack, command, sizeof command);
+		snprintf(again, sizeof again, ". To measure %u block%s in place of %s: %s",
+		         r->nlack, r->nlack == 1 ? "" : "s",
+		         r->nlack == 1 ? "the one that lacks a trial" : "those that lack one",
+		         command);
+	}
 	if (unexpected)
 		return status_set(st,
 		                  "%s%sthe path is not the expected one: %s (expect = …); what "
-		                  "rests on %s is not what the file meant",
+		                  "rests on %s is not what the file meant%s",
 		                  failed, r->nfailed ? "; and " : "", names,
-		                  unexpected == 1 ? "it" : "them");
-	return r->nfailed ? status_set(st, "%s", failed) : 0;
+		                  unexpected == 1 ? "it" : "them", again);
+	return r->nfailed ? status_set(st, "%s%s", failed, again) : 0;
 }
 
 int run_experiment(const struct run_request *request, char *folder, struct status *st)

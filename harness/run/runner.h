@@ -47,6 +47,7 @@ struct runner {
 	bool (*hopeless)(const struct runner *r, unsigned variant, char *why, size_t bytes);
 	void *hopeless_arg;
 	unsigned nfailed;
+	unsigned nlack;       /* blocks that lack a trial, as one failed */
 	char first_why[1100]; /* of the first trial that failed */
 	bool interrupted;
 	char stage[64];    /* of a search: "screen 1 of 2"; or "" */

@@ -210,12 +210,14 @@ static int take_blocks(struct asked *a, const struct record_run *run, char text[
 	/* A search goes on to its end, and then has none to add. */
 	if (a->blocks || json_object_get(run->environment, "search"))
 		return 0;
+	bool failed = run->nfailures > 0;
+	for (unsigned i = 0; i < run->ncells; i++)
+		failed = failed || run->cells[i].error[0] || run->cells[i].wrong;
 	if (asked && asked <= has)
 		return status_set(
-		    st,
-		    "resume: %s has the %lld blocks that were asked for; blocks=N "
-		    "adds as many",
-		    a->request.resume, asked);
+		    st, "resume: %s has the %lld block%s asked for; blocks=N adds as many%s",
+		    a->request.resume, asked, asked == 1 ? "" : "s",
+		    failed ? ", as in place of those in which a trial failed" : "");
 	snprintf(text, 32, asked ? "blocks=%lld" : "blocks=auto", asked - has);
 	a->overrides[a->request.noverrides++] = text;
 	return 0;
