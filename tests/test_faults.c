@@ -85,6 +85,7 @@ static const struct fault {
     {"runner killed",          RUNNER, SIGKILL, "", NULL, ALL, MODES, VIRTUAL, -SIGKILL, -SIGKILL, "", false},
     {"runner interrupted",     RUNNER, SIGINT,  "", NULL, ALL, MODES, VIRTUAL, 130, -SIGINT, "", false},
     {"runner hung up",         RUNNER, SIGHUP,  "", NULL, ALL, THREADS, VIRTUAL, 130, -SIGHUP, "", false},
+    {"runner quit",            RUNNER, SIGQUIT, "", NULL, ALL, THREADS, VIRTUAL, 130, -SIGQUIT, "", false},
     {"runner stopped for 3 s", RUNNER, SIGSTOP, "", NULL, ALL, THREADS, VIRTUAL, 0, 0, "", false},
     {"library's error",        NOBODY, 0, "error", NULL, CALLS, MODES, BACKENDS, 1, 0, "", false},
     {"library hangs",          NOBODY, 0, "hang",  NULL, CALLS | AT(CLOSE), MODES, VIRTUAL, 1, 0, "timeout = 9\ncell_timeout = 1\n", false},
@@ -124,6 +125,8 @@ struct shot {
 	bool begun;       /* the last block lacks trials */
 	/* What came out. */
 	bool fired, skipped, bad[ILLS];
+	bool leaves; /* its scratch folder, which nobody can remove for a runner that is killed
+	              */
 	char why[400];
 };
 
@@ -561,7 +564,9 @@ static void shoot(struct shot *s)
 	run_struck(s);
 	make_room(s);
 	look_for_processes(s);
-	if (!killed) /* the next start sweeps */
+	if (killed) /* the next start sweeps: complete() is one */
+		s->leaves = s->scratch[0] && !access(s->scratch, F_OK);
+	else
 		look_for_scratch(s);
 	if (s->fired && s->record && s->fault->strike != remove_results) {
 		look_at_record(s, &blocks);
@@ -703,7 +708,7 @@ static void print_cell(const struct shot *shots, unsigned n, const struct fault 
 
 static int print_table(const struct shot *shots, unsigned n)
 {
-	unsigned fired = 0, count[ILLS] = {0}, bad = 0;
+	unsigned fired = 0, count[ILLS] = {0}, bad = 0, leave = 0;
 	printf("\n| fault \\ place |");
 	for (unsigned p = 0; p < PLACES; p++)
 		printf(" %s |", places[p]);
@@ -723,12 +728,16 @@ static int print_table(const struct shot *shots, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		fired += shots[i].fired;
 		bad += shots[i].why[0] != '\0';
+		leave += shots[i].leaves;
 		for (unsigned k = 0; k < ILLS; k++)
 			count[k] += shots[i].bad[k];
 	}
 	printf("\n\n%u faults injected:", fired);
 	for (unsigned k = 0; k < ILLS; k++)
 		printf(" %u %s%s", count[k], ills[k], k + 1 < ILLS ? "," : ".\n");
+	if (leave)
+		printf("%u killed runners left their scratch folder until the next start.\n",
+		       leave);
 	for (unsigned i = 0; i < n; i++)
 		if (shots[i].why[0])
 			printf("%s: %s\n", name_of(&shots[i]), shots[i].why);
@@ -737,7 +746,9 @@ static int print_table(const struct shot *shots, unsigned n)
 
 int main(int argc, char *argv[])
 {
-	static const int usual[] = {SIGINT, SIGTERM, SIGHUP}; /* nohup and & ignore some */
+	/* nohup and & ignore some; one of them dumps core. */
+	static const int usual[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 	for (unsigned i = 0; i < sizeof usual / sizeof *usual; i++)
 		signal(usual[i], SIG_DFL);
 	use_faulty();

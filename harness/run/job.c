@@ -20,6 +20,7 @@ static void stop_set(sigset_t *set)
 	sigaddset(set, SIGINT);
 	sigaddset(set, SIGTERM);
 	sigaddset(set, SIGHUP);
+	sigaddset(set, SIGQUIT);
 }
 
 static void held_set(sigset_t *set)

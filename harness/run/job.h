@@ -9,11 +9,11 @@
 
 #include "../status.h"
 
-/* Holds SIGINT, SIGTERM, SIGHUP and SIGCHLD back until job_run or job_interrupted takes them.
- */
+/* Holds SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGCHLD back until job_run or job_interrupted
+ * takes them. */
 void job_hold_signals(void);
 void job_release_signals(void);
-/* Whether one of the first three has come since. Does not block. */
+/* Whether one of the first four has come since. Does not block. */
 bool job_interrupted(void);
 
 enum job_end { JOB_EXITED, JOB_KILLED, JOB_TIMED_OUT, JOB_INTERRUPTED };
