@@ -6,7 +6,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "backend/backend.h"
+#include "backend/table.h"
 #include "machine.h"
 #include "report/page.h"
 

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "config/trial.h"
+#include "trial/trial.h"
 
 const char *machine_env(const char *name);
 /* Before CUDA is touched: it shows `count` GPUs from the `first` of those that it would show; 0:

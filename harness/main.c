@@ -10,7 +10,7 @@
 
 #include "compare/compare.h"
 #include "doctor.h"
-#include "config/near.h"
+#include "near.h"
 #include "run/run.h"
 #include "verbs/verbs.h"
 

@@ -16,6 +16,7 @@
 #include "../harness/analysis/findings.h"
 #include "../harness/analysis/regime.h"
 #include "../harness/analysis/summary.h"
+#include "../harness/backend/table.h"
 #include "../harness/run/stop.h"
 #include "../harness/selftest/outcome.h"
 #include "noise.h"

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../harness/backend/backend.h"
+#include "../harness/backend/table.h"
 #include "../harness/core/loop.h"
 #include "../harness/core/speed.h"
 #include "../harness/record/record_line.h"

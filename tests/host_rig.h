@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "../harness/backend/host/host.h"
-#include "../harness/record/counters.h"
+#include "../harness/core/counters.h"
 
 #define RIG_CELLS 512
 #define RIG_SEED  42

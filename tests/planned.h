@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "../harness/backend/backend.h"
+#include "../harness/backend/table.h"
 #include "../harness/config/plan.h"
 #include "../harness/config/plan_trials.h"
 #include "../harness/config/planner.h"

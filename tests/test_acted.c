@@ -2,8 +2,8 @@
  * record, and said with the factor that it belongs to. */
 #include "made.h"
 
-#include "../harness/backend/backend.h"
-#include "../harness/record/path.h"
+#include "../harness/backend/table.h"
+#include "../harness/trial/path.h"
 
 #define HEAD "node1:4242:4243 [0] NCCL INFO "
 

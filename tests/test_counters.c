@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "../harness/record/counters.h"
+#include "../harness/core/counters.h"
 
 static void near(double value, double wanted)
 {

@@ -16,7 +16,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "../harness/backend/backend.h"
+#include "../harness/backend/table.h"
 #include "../harness/config/load.h"
 #include "../harness/config/planner.h"
 #include "../harness/config/plan_trials.h"

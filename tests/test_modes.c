@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../harness/config/trial.h"
+#include "../harness/trial/trial.h"
 #include "../modes/mode.h"
 #include "cli.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../harness/backend/backend.h"
+#include "../harness/backend/table.h"
 #include "../harness/backend/nccl/nccl_log.h"
 #include "../harness/record/record.h"
 

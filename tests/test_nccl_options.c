@@ -363,7 +363,7 @@ int main(void)
 }
 
 #else
-#include "../harness/backend/backend.h"
+#include "../harness/backend/table.h"
 
 static void a_build_without_says_so(void **state)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../harness/config/near.h"
+#include "../harness/near.h"
 
 static const char *const modes[] = {"single", "threads", "processes", NULL};
 static const char *const verbs[] = {"run",  "resume",   "report", "compare",

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "../harness/backend/backend.h"
+#include "../harness/backend/table.h"
 #include "../harness/core/worker.h"
 
 #define WORKERS 2

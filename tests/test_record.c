@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <zlib.h>
 
-#include "../harness/backend/backend.h"
+#include "../harness/backend/table.h"
 #include "../harness/record/record.h"
 #include "../harness/record/record_line.h"
 #include "cli.h"

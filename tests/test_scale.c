@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../harness/config/trial.h"
+#include "../harness/trial/trial.h"
 #include "../harness/machine.h"
 #include "../harness/run/job.h"
 #include "../modes/mode.h"

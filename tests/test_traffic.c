@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../harness/backend/gloo/gloo_calls.h"
+#include "../harness/backend/table.h"
 #include "../harness/core/traffic.h"
 #include "../harness/record/record.h"
 #include "here.h"

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "../harness/backend/backend.h"
-#include "../harness/config/trial.h"
+#include "../harness/backend/table.h"
+#include "../harness/trial/trial.h"
 #include "here.h"
 
 static struct trial *trial_make(unsigned ncells)

@@ -6,11 +6,11 @@
  * until all ranks' fit into those for sends and receives, and doubles them while a channel's
  * part is larger than 32 chunks. So bandwidth stands still until a channel's part reaches that,
  * and jumps behind it: on 8 ranks with 32 channels, 16 a peer and chunks of 512 KiB at 64 MiB
- * and at 128 MiB. What goes in stands in NCCL's log (record/path.h). */
+ * and at 128 MiB. What goes in stands in NCCL's log (trial/path.h). */
 #ifndef LAUNCHGAP_CHANNELS_H
 #define LAUNCHGAP_CHANNELS_H
 
-#include "../record/path.h"
+#include "../trial/path.h"
 #include "cliffs.h"
 
 struct channels {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../record/path.h"
+#include "../trial/path.h"
 #include "measure.h"
 
 /* One cell's number of some kind. */

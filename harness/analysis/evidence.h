@@ -7,7 +7,7 @@
 #ifndef LAUNCHGAP_ANALYSIS_EVIDENCE_H
 #define LAUNCHGAP_ANALYSIS_EVIDENCE_H
 
-#include "../record/path.h"
+#include "../trial/path.h"
 #include "../config/claim.h"
 #include "summary.h"
 

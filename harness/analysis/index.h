@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "../config/settings.h"
+#include "../trial/settings.h"
 #include "../record/record.h"
 #include "looks.h"
 #include "stats.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../record/counters.h"
+#include "../core/counters.h"
 
 static const char *const keys[RANK_FIGURES] = {
     "nvlink_tx_gbs",   "nvlink_rx_gbs", "dram_gbs",    "dram_limit_gbs", "dram_per_nvlink",

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../config/claim.h"
-#include "../record/path.h"
+#include "../trial/path.h"
 #include "outliers.h"
 #include "sessions.h"
 #include "unfinished.h"

@@ -4,7 +4,7 @@
 #ifndef LAUNCHGAP_BUFFERS_H
 #define LAUNCHGAP_BUFFERS_H
 
-#include "backend.h"
+#include "../core/backend.h"
 
 /* `slots` of them, question.count elements apart, one after the other in each arena. Not owned.
  */

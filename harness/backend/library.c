@@ -1,6 +1,6 @@
 /* What is named as a library: whether it is one, and which file it is, asked once and before
  * the first trial. */
-#include "backend.h"
+#include "table.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
  * per call, and is idle once the clock has passed it: what is measured beyond the delay is the
  * harness itself. The delay lies in the device and not in issue(), as with a real one: a busy
  * wait there would make one worker with n ranks n times slower and teach the wrong thing. */
-#include "backend.h"
+#include "../core/backend.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* The backends, one row each; the first that fits the machine is `backend = auto`'s choice. */
-#include "backend.h"
+#include "table.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../config/near.h"
+#include "../near.h"
 #include "comparison.h"
 #include "shown.h"
 #include "source.h"

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "../config/trial.h"
+#include "../trial/trial.h"
 #include "../status.h"
 
 /* What is held beside each other. */

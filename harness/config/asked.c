@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "near.h"
+#include "../near.h"
 
 static field_read_fn test_read;
 

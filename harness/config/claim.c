@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sizes.h"
+#include "../trial/sizes.h"
 
 #define KIB ((size_t)1 << 10)
 

@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 #include "../coll/coll.h"
-#include "field.h"
-#include "settings.h"
+#include "../trial/field.h"
+#include "../trial/settings.h"
 
 #define CLAIM_TEXT_BYTES  256
 #define CLAIM_MAX         32 /* claims of an experiment, and as many factors */

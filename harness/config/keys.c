@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../backend/backend.h"
+#include "../backend/table.h"
 #include "../coll/counts.h"
 #include "../coll/routing.h"
-#include "near.h"
-#include "sizes.h"
+#include "../near.h"
+#include "../trial/sizes.h"
 
 static const char *word_dtype(unsigned i)
 {

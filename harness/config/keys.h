@@ -3,7 +3,7 @@
 #ifndef LAUNCHGAP_KEYS_H
 #define LAUNCHGAP_KEYS_H
 
-#include "field.h"
+#include "../trial/field.h"
 #include "spec.h"
 
 enum keys_scope { KEYS_EXPERIMENT, KEYS_VARIANT };

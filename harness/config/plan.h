@@ -3,7 +3,7 @@
 #define LAUNCHGAP_PLAN_H
 
 #include "../../modes/mode.h"
-#include "../backend/backend.h"
+#include "../backend/table.h"
 #include "spec.h"
 
 #define PLAN_MIN_RANKS 2 /* below, nothing is collective */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../backend/backend.h"
+#include "../backend/table.h"
 #include "plan_trials.h"
 
 /* A variant's settings as the plan has them; false where there is none of the name here, as it

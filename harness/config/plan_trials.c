@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../backend/backend.h"
+#include "../backend/table.h"
 
 #define TIMELINE_MOST ((size_t)256 << 20) /* bytes of a cell */
 #define GOLDEN_GAMMA  0x9E3779B97F4A7C15u /* splitmix64's step */

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "settings.h"
+#include "../trial/settings.h"
 #include "text.h"
 
 #define SEARCH_MAX_KEYS      16

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "near.h"
+#include "../near.h"
 
 unsigned spec_times(const struct spec *spec)
 {

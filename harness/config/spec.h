@@ -9,9 +9,9 @@
 
 #include "claim.h"
 #include "search.h"
-#include "sizes.h"
+#include "../trial/sizes.h"
 #include "text.h"
-#include "trial.h"
+#include "../trial/trial.h"
 
 #define SPEC_MAX_BASES    8
 #define SPEC_MAX_VARIANTS 32

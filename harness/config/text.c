@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "../foreign.h"
-#include "field.h"
+#include "../trial/field.h"
 
 #define TEXT_MOST_BYTES (1 << 20) /* of a file */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../backend/backend.h"
+#include "../backend/table.h"
 
 #define MOST_NAMED 8 /* variants in a sentence */
 

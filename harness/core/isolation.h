@@ -4,7 +4,7 @@
 #ifndef LAUNCHGAP_ISOLATION_H
 #define LAUNCHGAP_ISOLATION_H
 
-#include "../config/settings.h"
+#include "../trial/settings.h"
 
 struct isolation {
 	unsigned what;      /* bits of enum isolate */

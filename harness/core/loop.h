@@ -5,7 +5,7 @@
 #define LAUNCHGAP_LOOP_H
 
 #include "sample.h"
-#include "../backend/backend.h"
+#include "backend.h"
 
 struct machine_binding;
 struct traffic;

@@ -4,8 +4,8 @@
 #ifndef LAUNCHGAP_SAMPLE_H
 #define LAUNCHGAP_SAMPLE_H
 
-#include "../record/counters.h"
-#include "../config/trial.h"
+#include "counters.h"
+#include "../trial/trial.h"
 
 struct sample {
 	int64_t start_ns;  /* left the barrier */

@@ -21,20 +21,6 @@
 #define TEAM_MAILBOX_BYTES 256
 #define TEAM_FACTS_BYTES   4096
 
-struct layout {
-	unsigned processes, threads, ranks_per_thread;
-};
-
-static inline unsigned layout_ranks(struct layout l)
-{
-	return l.processes * l.threads * l.ranks_per_thread;
-}
-
-static inline unsigned layout_workers(struct layout l)
-{
-	return l.processes * l.threads;
-}
-
 struct team_shape {
 	unsigned nranks, nworkers;
 	bool yield;         /* give the core away while waiting */

@@ -11,7 +11,7 @@
 #ifndef LAUNCHGAP_TRAFFIC_H
 #define LAUNCHGAP_TRAFFIC_H
 
-#include "../backend/backend.h"
+#include "backend.h"
 #include "team.h"
 
 struct traffic;

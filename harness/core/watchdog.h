@@ -9,7 +9,7 @@
 #define LAUNCHGAP_WATCHDOG_H
 
 #include "team.h"
-#include "../config/trial.h"
+#include "../trial/trial.h"
 
 struct watchdog;
 

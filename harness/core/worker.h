@@ -2,7 +2,7 @@
 #ifndef LAUNCHGAP_WORKER_H
 #define LAUNCHGAP_WORKER_H
 
-#include "../backend/backend.h"
+#include "backend.h"
 
 /* Measures every cell of the trial as worker `index` of the team, with its samples in the
  * team's area. An error goes to team_fail. Blocks until the whole team is through. */

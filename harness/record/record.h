@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "../core/team.h"
 #include "record_cell.h"
 
 #define RECORD_SCHEMA 1

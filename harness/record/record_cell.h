@@ -2,7 +2,7 @@
 #ifndef LAUNCHGAP_RECORD_CELL_H
 #define LAUNCHGAP_RECORD_CELL_H
 
-#include "../backend/traits.h"
+#include "../core/traits.h"
 #include "../core/sample.h"
 #include "stall.h"
 

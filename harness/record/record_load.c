@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../backend/table.h"
 #include "../foreign.h"
 #include "field.h"
 #include "lines.h"

@@ -8,7 +8,7 @@
 #include "../analysis/sessions.h"
 #include "../analysis/words.h"
 #include "../coll/counts.h"
-#include "../config/settings.h"
+#include "../trial/settings.h"
 #include "../analysis/drawn.h"
 #include "gnuplot.h"
 #include "nccl_conf.h"

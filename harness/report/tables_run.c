@@ -8,7 +8,7 @@
 #include "../analysis/checks.h"
 #include "../analysis/memory.h"
 #include "../coll/coll.h"
-#include "../config/settings.h"
+#include "../trial/settings.h"
 
 /* --- what a variant sets --- */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../backend/backend.h"
+#include "../backend/table.h"
 #include "../coll/counts.h"
 #include "../config/plan_search.h"
 #include "../config/plan_asked.h"

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../backend/backend.h"
+#include "../backend/table.h"
 #include "../config/plan_trials.h"
-#include "../record/path.h"
+#include "../trial/path.h"
 #include "../record/record.h"
 #include "judge.h"
 #include "launch.h"

@@ -2,7 +2,7 @@
 #ifndef LAUNCHGAP_LAUNCH_H
 #define LAUNCHGAP_LAUNCH_H
 
-#include "../config/trial.h"
+#include "../trial/trial.h"
 #include "job.h"
 
 struct launched {

@@ -7,7 +7,7 @@
 
 #include "../analysis/answer.h"
 #include "../analysis/stats.h"
-#include "../backend/backend.h"
+#include "../backend/table.h"
 #include "../clock.h"
 #include "../run/folder.h"
 #include "../run/job.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../backend/backend.h"
+#include "../backend/table.h"
 #include "../config/cost.h"
 #include "../config/plan_search.h"
 #include "../config/plan_trials.h"

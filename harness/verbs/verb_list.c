@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "../../modes/mode.h"
-#include "../backend/backend.h"
+#include "../backend/table.h"
 #include "../config/asked.h"
 #include "../config/keys.h"
 #include "../config/load.h"
 #include "../config/spec.h"
 #include "../machine.h"
-#include "../config/near.h"
+#include "../near.h"
 #include "../report/page.h"
 #include "verbs.h"
 

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../backend/backend.h"
+#include "../backend/table.h"
 #include "../machine.h"
 #include "../core/isolation.h"
-#include "../config/near.h"
+#include "../near.h"
 #include "../report/report.h"
 #include "../run/run.h"
 #include "verbs.h"

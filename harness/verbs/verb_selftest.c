@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../backend/backend.h"
-#include "../config/field.h"
-#include "../config/near.h"
+#include "../backend/table.h"
+#include "../trial/field.h"
+#include "../near.h"
 #include "../machine.h"
 #include "../selftest/selftest.h"
 #include "verbs.h"

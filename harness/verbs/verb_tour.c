@@ -7,8 +7,8 @@
 
 #include "../../modes/mode.h"
 #include "../analysis/words.h"
-#include "../backend/backend.h"
-#include "../config/near.h"
+#include "../backend/table.h"
+#include "../near.h"
 #include "../config/planner.h"
 #include "../config/plan_trials.h"
 #include "../machine.h"

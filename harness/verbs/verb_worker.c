@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../modes/mode.h"
-#include "../backend/backend.h"
+#include "../backend/table.h"
 #include "../record/record.h"
 #include "../run/job.h"
 #include "../core/watchdog.h"

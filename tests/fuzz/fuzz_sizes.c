@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../../harness/coll/counts.h"
-#include "../../harness/config/sizes.h"
+#include "../../harness/trial/sizes.h"
 #include "fuzz.h"
 
 static void read_sizes(const char *text)

@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../harness/backend/backend.h"
+#include "../../harness/backend/table.h"
 #include "../../harness/core/team.h"
-#include "../../harness/record/counters.h"
+#include "../../harness/core/counters.h"
 #include "../cli.h"
 
 #define RANKS       4

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../../record/counters.h"
+#include "../../core/counters.h"
 #include "../../status.h"
 
 #define NVML_LIBRARY "libnvidia-ml.so.1"

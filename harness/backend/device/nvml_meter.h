@@ -24,7 +24,7 @@ enum nvml_meter_source {
 	METER_SOURCES
 };
 
-/* Units as NVML documents them; GPM's as measured (record/counters.h): what is left of its
+/* Units as NVML documents them; GPM's as measured (core/counters.h): what is left of its
  * rates after times seconds. */
 struct nvml_meter_info {
 	const char *name, *unit;

@@ -8,7 +8,7 @@
 
 #include "../../clock.h"
 #include "../../machine.h"
-#include "../../record/counters.h"
+#include "../../core/counters.h"
 #include "../tensor.h"
 #include "host.h"
 

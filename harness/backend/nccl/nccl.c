@@ -1,5 +1,5 @@
 /* NCCL: a GPU per rank, collectives by the library that `nccl` names. */
-#include "../backend.h"
+#include "../../core/backend.h"
 #include "nccl_log.h"
 
 #ifdef HAVE_CUDA_NCCL

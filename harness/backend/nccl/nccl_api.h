@@ -9,7 +9,7 @@
 #include <nccl.h>
 
 #include "../../status.h"
-#include "../backend.h"
+#include "../../core/backend.h"
 
 /* A version as one number that can be compared, whatever the thousands of NCCL's own meant. */
 #define NCCL_AT(MAJOR, MINOR, PATCH) ((MAJOR)*10000 + (MINOR)*100 + (PATCH))

@@ -10,8 +10,8 @@
 #ifndef LAUNCHGAP_NCCL_LOG_H
 #define LAUNCHGAP_NCCL_LOG_H
 
-#include "../../config/settings.h"
-#include "../../record/path.h"
+#include "../../trial/settings.h"
+#include "../../trial/path.h"
 #include "nccl_log_line.h"
 
 #define NCCL_LOG_SUBSYS "INIT,ENV,P2P,SHM,NET,REG,TUNING"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "../../record/path.h"
+#include "../../trial/path.h"
 
 /* NCCL's MAXCHANNELS; 32 before 2.23. */
 #define MAX_CHANNELS 64

@@ -35,8 +35,4 @@ json_t *traits_to_json(const struct backend_traits *traits);
  * neither true nor false. */
 const char *traits_from_json(const json_t *from, struct backend_traits *traits);
 
-/* In table.c: of the backend of this name here; of one that is not known here, the most usual
- * ones: a library on a device. Never NULL. */
-const struct backend_traits *traits_find(const char *backend);
-
 #endif

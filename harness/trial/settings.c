@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../record/path.h"
+#include "path.h"
 #include "sizes.h"
 
 static const char *const binds[] = {"none", "core", "numa", "near-gpu", "close", NULL};

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "../coll/split.h"
-#include "../core/team.h"
 #include "field.h"
+#include "layout.h"
 
 #define TRIAL_NAME_BYTES   64
 #define TRIAL_MAX_ENV      36 /* what a file may set, and what the path's pass adds */

@@ -3,13 +3,14 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../coll/split.h"
-#include "../core/team.h"
-#include "near.h"
+#include "../near.h"
+#include "layout.h"
 
 #define NAME_BYTES                                                                             \
 	41 /* of what a file names: "-again" and a file's suffix still fit behind it */

@@ -1,0 +1,19 @@
+/* How a trial's ranks are placed: processes of threads of ranks. */
+#ifndef LAUNCHGAP_LAYOUT_H
+#define LAUNCHGAP_LAYOUT_H
+
+struct layout {
+	unsigned processes, threads, ranks_per_thread;
+};
+
+static inline unsigned layout_ranks(struct layout l)
+{
+	return l.processes * l.threads * l.ranks_per_thread;
+}
+
+static inline unsigned layout_workers(struct layout l)
+{
+	return l.processes * l.threads;
+}
+
+#endif
