@@ -275,9 +275,7 @@ static bool is_xml(const char *at)
 
 static void every_picture_is_png_and_svg(void **state)
 {
-	struct made_loaded l;
 	struct status st = {""};
-	static struct model m;
 	char name[200];
 	(void)state;
 	if (no_gnuplot())
@@ -286,12 +284,11 @@ static void every_picture_is_png_and_svg(void **state)
 	assert_false(is_xml("<a x='1><b/></a>"));
 	assert_false(is_xml("<a>1 & 2</a>"));
 	assert_true(is_xml("<?xml?><a x='>'><b/>1 &lt; 2</a>"));
-	made_load(&plain, &l);
-	m.summary = l.summary;
-	assert_int_equal(regimes_make(&l.summary, &m.regimes, &st), 0);
-	assert_int_equal(findings_make(&l.summary, &m.regimes, NULL, 0, &m.findings, &st), 0);
-	assert_int_equal(draw_pictures(&m, made_folder, "plot", &st), 0);
-	const struct model_pictures *drawn = &m.drawn;
+	made_write(&plain);
+	struct model *m = model_make(made_folder, &st);
+	assert_non_null(m);
+	assert_int_equal(draw_pictures(m, made_folder, "plot", &st), 0);
+	const struct model_pictures *drawn = &m->drawn;
 	assert_string_equal(drawn->warning, "");
 	assert_int_equal(drawn->npictures, 8);
 	for (unsigned i = 0; i < drawn->npictures; i++) {
@@ -323,9 +320,7 @@ static void every_picture_is_png_and_svg(void **state)
 	    drawn->pictures[drawn->answer].caption,
 	    "Against threads: single 0.500 times as fast; processes slower, by under 2 %");
 	made_says(made_read("plots/nccl_alltoall_busbw.svg"), ">threads and processes: alike<");
-	findings_free(&m.findings);
-	regimes_free(&m.regimes);
-	made_unload(&l);
+	model_free(m);
 }
 
 /* A caption is broken at a blank, and not at that between a number and its unit. */
@@ -467,8 +462,8 @@ static void many_factors_are_the_answers_picture(void **state)
 	}
 }
 
-/* Two blocks of six are ten times as slow: the median of their tails is none of all calls, which the
- * picture shows. */
+/* Two blocks of six are ten times as slow: the median of their tails is none of all calls,
+ * which the picture shows. */
 static void lame_stamps(const struct made_place *p, int64_t out[6])
 {
 	stamps(p, out);

@@ -12,8 +12,10 @@
 
 /* Numbers that sentences have of themselves: they define something, and no run moves them. */
 static const char *const literals[] = {
-    "95 %",     /* the confidence of an interval */
-    "10\u2079", /* bytes of a GB */
+    "95 %",                       /* the confidence of an interval */
+    "10\u2079",                   /* bytes of a GB */
+    "1 is slower", "1 is faster", /* what a speed is compared with */
+    "1024 bytes",                 /* a KiB */
 };
 
 /* All that the cited rows can say, in one text. */

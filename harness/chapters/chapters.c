@@ -1,8 +1,8 @@
 #include "chapters.h"
 
 static const struct chapter *const all[] = {
-    &chapter_run,    &chapter_crossovers, &chapter_access, &chapter_launch,
-    &chapter_memory, &chapter_checks,     &chapter_system,
+    &chapter_run,    &chapter_crossovers, &chapter_access, &chapter_sizes,
+    &chapter_launch, &chapter_memory,     &chapter_checks, &chapter_system,
 };
 
 const struct chapter *const *chapters_all(unsigned *n)

@@ -55,5 +55,5 @@ const char *run_collective(struct arena *arena, const struct summary_group *g)
 
 bool run_few_groups(const struct summary *s)
 {
-	return s->nblocks && s->ngroups <= FEW_GROUPS;
+	return s->measured && s->ngroups <= FEW_GROUPS;
 }

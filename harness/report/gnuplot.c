@@ -575,7 +575,7 @@ int gnuplot_write(const struct model *m, const struct drawn_order *order, const 
 	if (drawn_count(s)) {
 		put_variants(&p);
 		put_ratio_panels(&p);
-		rc = put_groups(&p, st) || script_table(&p, tables_summary(m), st);
+		rc = put_groups(&p, st);
 		put_panels(&p);
 		put_timeline(&p);
 	}

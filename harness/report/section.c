@@ -21,6 +21,15 @@ static void write_table(struct page *p, const struct story_table *told)
 	page_table(p, table);
 }
 
+/* For people alone: the table that it is of is data. */
+static void write_pivot(struct page *p, const struct story_pivot *pivot)
+{
+	json_t *tables = p->tables;
+	p->tables = NULL;
+	page_table(p, table_of_pivot(pivot));
+	p->tables = tables;
+}
+
 void section_write(struct page *p, const struct story_chapter *c)
 {
 	bool list = false;
@@ -36,7 +45,7 @@ void section_write(struct page *p, const struct story_chapter *c)
 		if (b->kind == STORY_TABLE)
 			write_table(p, b->table);
 		else if (b->kind == STORY_PIVOT)
-			page_table(p, table_of_pivot(b->pivot));
+			write_pivot(p, b->pivot);
 		else if (b->kind == STORY_PART)
 			page_part(p, "%s", b->text);
 		else if (b->kind == STORY_FILES)

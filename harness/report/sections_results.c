@@ -4,16 +4,12 @@
 #include <string.h>
 
 #include "../analysis/words.h"
+#include "../chapters/run.h"
 #include "tables.h"
 
 bool sections_has_regimes(const struct model *m)
 {
 	return m->regimes.n > 0;
-}
-
-bool sections_has_few_groups(const struct model *m)
-{
-	return !tables_too_many(m) && m->summary.measured;
 }
 
 bool sections_has_versions(const struct model *m)
@@ -67,73 +63,9 @@ void sections_write_regimes(struct page *p, const struct model *m)
 	}
 }
 
-void sections_write_sizes(struct page *p, const struct model *m)
-{
-	const struct summary *s = &m->summary;
-	char why[160];
-	static const enum tables_what of[2][4] = {
-	    [PACE_STREAM] = {TABLES_VALUE, TABLES_RATIO, TABLES_WHATS},
-	    [PACE_ISOLATED] = {TABLES_P50, TABLES_P95, TABLES_P99, TABLES_RATIO}};
-	for (unsigned g = 0; g < s->ngroups; g++) {
-		const enum tables_what *what = of[s->groups[g].cell.pace];
-		for (unsigned i = 0; i < 4 && what[i] != TABLES_WHATS; i++) {
-			struct table *table = tables_by_size(m, g, what[i]);
-			if (table_rows(table))
-				page_part(p, "%s", table_title(table));
-			page_table(p, table);
-		}
-	}
-	page_say(p,
-	         "A value is the median over blocks, with the quartiles; a latency is the "
-	         "median over blocks of the trial's quantile, with the 95 %% interval of order "
-	         "statistics for p95 and p99%s. Bus bandwidth as nccl-tests defines it; GB = "
-	         "10⁹ bytes, KiB = 1024 bytes.",
-	         s->nblocks < STATS_MIN_BLOCKS ? ", for which there are too few blocks" : "");
-	if (summary_has_pace(s, PACE_ISOLATED)) {
-		contrast_few_calls(s, METRIC_P99, why, sizeof why);
-		page_say(p, "%s%s%s", why[0] ? "Not shown: " : "", why,
-		         why[0] ? ". The key isolated_calls sets it." : "");
-	}
-	if (s->reference >= 0)
-		page_say(
-		    p,
-		    "Speed against %s: its time divided by the variant's, so that below 1 is "
-		    "slower; estimate of Hodges and Lehmann over the blocks with the exact "
-		    "%.4g %% signed-rank interval%s. Each stands for itself (pointwise).",
-		    s->variants[s->reference].name, 100 * s->looks.confidence,
-		    s->nblocks < STATS_MIN_BLOCKS ? ", for which there are too few blocks"
-		                                  : "");
-}
-
-bool sections_has_many(const struct model *m)
-{
-	return tables_too_many(m);
-}
-
-void sections_write_many(struct page *p, const struct model *m)
-{
-	static const char *const files[] = {"summary.csv", "ranks.csv", "report.json"};
-	page_say(p,
-	         "The run has %u collectives, by datatype, operation, place and pace: their "
-	         "figures are in the files.",
-	         m->summary.ngroups);
-	page_files(p, "All rows", files, 3);
-}
-
-bool sections_has_peaks(const struct model *m)
-{
-	return m->summary.carries_data && sections_has_few_groups(m);
-}
-
-void sections_write_peaks(struct page *p, const struct model *m)
-{
-	page_table(p, tables_peaks(m));
-	page_say(p, "The limit: plain copies of every rank to its neighbour, in the same run.");
-}
-
 bool sections_has_cliffs(const struct model *m)
 {
-	return m->summary.carries_data && sections_has_few_groups(m) &&
+	return m->summary.carries_data && run_few_groups(&m->summary) &&
 	       answer_tells(&m->regimes);
 }
 

@@ -7,14 +7,8 @@
 #include "page.h"
 
 bool sections_has_regimes(const struct model *model);
-bool sections_has_few_groups(const struct model *model);
 bool sections_has_versions(const struct model *model);
 void sections_write_regimes(struct page *page, const struct model *model);
-void sections_write_sizes(struct page *page, const struct model *model);
-bool sections_has_many(const struct model *model);
-void sections_write_many(struct page *page, const struct model *model);
-bool sections_has_peaks(const struct model *model);
-void sections_write_peaks(struct page *page, const struct model *model);
 bool sections_has_cliffs(const struct model *model);
 void sections_write_cliffs(struct page *page, const struct model *model);
 void sections_write_versions(struct page *page, const struct model *model);

@@ -10,6 +10,7 @@
 #include "../coll/counts.h"
 #include "gnuplot.h"
 #include "sections_results.h"
+#include "../chapters/run.h"
 #include "tables.h"
 
 #define MOST_WARNINGS 4 /* at a run's end on a terminal */
@@ -40,7 +41,7 @@ void sections_write_claims(struct page *p, const struct model *m)
 bool sections_has_reference(const struct model *m)
 {
 	return m->summary.reference >= 0 && !m->summary.uncompared[0] &&
-	       sections_has_few_groups(m);
+	       run_few_groups(&m->summary);
 }
 
 void sections_write_gaps(struct page *p, const struct model *m)

@@ -17,7 +17,6 @@ struct tables_file {
 /* The i-th, NULL behind the last. */
 const struct tables_file *tables_file(unsigned i);
 
-struct table *tables_summary(const struct model *model);
 struct table *tables_factors(const struct model *model);
 
 /* For people: */
@@ -28,17 +27,6 @@ struct table *tables_claims(const struct model *model);
 /* The verdicts of a regime. */
 struct table *tables_regime(const struct model *model, const struct regime *regime);
 struct table *tables_gaps(const struct model *model); /* over all sizes */
-struct table *tables_peaks(const struct model *model);
-/* By size: variants in rows from four variants on, else in columns. */
-enum tables_what {
-	TABLES_VALUE,
-	TABLES_P50,
-	TABLES_P95,
-	TABLES_P99,
-	TABLES_RATIO,
-	TABLES_WHATS
-};
-struct table *tables_by_size(const struct model *model, unsigned group, enum tables_what what);
 struct table *tables_cliffs(const struct model *model);
 struct table *tables_channels(const struct model *model);
 struct table *tables_effects(const struct model *model); /* of factors, the largest first */
@@ -83,8 +71,5 @@ struct table *tables_spans(const struct model *model);
 
 /* Adds a verdict's text to a row. */
 void tables_put_verdict(struct table *table, const struct verdict *verdict);
-
-/* More groups than anybody reads tables of: their figures are in the files alone. */
-bool tables_too_many(const struct model *model);
 
 #endif

@@ -1,0 +1,348 @@
+/* Every variant at every size: summary.csv, and the same by size for people; peaks. */
+#include <math.h>
+#include <string.h>
+
+#include "../analysis/analysis.h"
+#include "chapters.h"
+#include "run.h"
+
+#define MOST_BESIDE 3 /* variants beside each other; more are below each other */
+
+/* A row of the summary. */
+struct row {
+	const char *variant, *role, *mode, *layout, *backend, *library, *collective, *what,
+	    *dtype, *op, *pace, *data_path;
+	const char *line; /* the variant, or what the twin is */
+	unsigned ranks, root, blocks, failed, wrong, faults, switches, straggler;
+	size_t bytes, asked_bytes;
+	int in_place, digest_ok;
+	struct stats_interval time_us, busbw, p95_us, p99_us;
+	double time_rank0_us, time_mean_us, time_min_us, time_max_us, algbw_gbs, busbw_gbs,
+	    p50_us, launch_us, skew_us, resolution_us, straggler_share, straggler_us;
+	struct stats_ratio ratio;
+};
+
+// clang-format off
+static const struct column columns[] = {
+    COLUMN(struct row, variant, "variant", "", TEXT),
+    COLUMN(struct row, role, "role", "", TEXT),
+    COLUMN(struct row, mode, "mode", "", TEXT),
+    COLUMN(struct row, layout, "layout", "", TEXT),
+    COLUMN(struct row, backend, "backend", "", TEXT),
+    COLUMN(struct row, library, "library", "", TEXT),
+    COLUMN(struct row, ranks, "ranks", "", COUNT),
+    COLUMN(struct row, collective, "collective", "", TEXT),
+    COLUMN(struct row, what, "what", "", TEXT),
+    COLUMN(struct row, bytes, "size used", "", BYTES),
+    COLUMN(struct row, asked_bytes, "size", "", BYTES),
+    COLUMN(struct row, dtype, "dtype", "", TEXT),
+    COLUMN(struct row, op, "op", "", TEXT),
+    COLUMN(struct row, root, "root", "", COUNT),
+    COLUMN(struct row, in_place, "in place", "", FLAG),
+    COLUMN(struct row, pace, "pace", "", TEXT),
+    COLUMN(struct row, blocks, "blocks", "", COUNT),
+    COLUMN(struct row, failed, "failed trials", "", COUNT),
+    COLUMN(struct row, time_us, "time per call", "µs", SPREAD),
+    COLUMN(struct row, time_rank0_us, "time, rank 0's worker", "µs", NUMBER),
+    COLUMN(struct row, time_mean_us, "time, mean of workers", "µs", NUMBER),
+    COLUMN(struct row, time_min_us, "time, shortest", "µs", NUMBER),
+    COLUMN(struct row, time_max_us, "time, longest", "µs", NUMBER),
+    COLUMN(struct row, algbw_gbs, "algorithm bandwidth", "GB/s", NUMBER),
+    COLUMN(struct row, busbw_gbs, "bus bandwidth", "GB/s", NUMBER),
+    COLUMN(struct row, p50_us, "p50", "µs", NUMBER),
+    COLUMN(struct row, p95_us, "p95", "µs", SPREAD),
+    COLUMN(struct row, p99_us, "p99", "µs", SPREAD),
+    COLUMN(struct row, launch_us, "launch cost", "µs", NUMBER),
+    COLUMN(struct row, skew_us, "skew at start", "µs", NUMBER),
+    COLUMN(struct row, resolution_us, "resolution", "µs", NUMBER),
+    COLUMN(struct row, ratio, "speed against the reference", "", RATIO),
+    COLUMN(struct row, wrong, "wrong elements", "", COUNT),
+    COLUMN(struct row, faults, "page faults", "", COUNT),
+    COLUMN(struct row, switches, "involuntary switches", "", COUNT),
+    COLUMN(struct row, digest_ok, "digest as the reference's", "", FLAG),
+    COLUMN(struct row, straggler, "straggler", "", COUNT),
+    COLUMN(struct row, straggler_share, "last in", "", SHARE),
+    COLUMN(struct row, straggler_us, "late by", "µs", NUMBER),
+    COLUMN(struct row, data_path, "data path", "", TEXT),
+    COLUMN_AS(struct row, line, "line", "variant", "", TEXT, ONLY_PEOPLE),
+    COLUMN_AS(struct row, busbw, "busbw", "bus bandwidth", "GB/s", SPREAD, ONLY_PEOPLE),
+};
+static const struct story_form form =
+    STORY_FORM(struct row, columns, .name = "summary", .title = "Every variant, cell and pace",
+               .when = STORY_NO_WHEN, .file = "summary.csv", .hidden = true, .drawn = STORY_BLOCK);
+
+struct peak {
+	const char *collective, *variant;
+	double peak_gbs, mean_gbs, of_limit;
+	size_t asked_bytes;
+};
+
+static const struct column peak_columns[] = {
+    COLUMN(struct peak, collective, "collective", "", TEXT),
+    COLUMN(struct peak, variant, "variant", "", TEXT),
+    COLUMN(struct peak, peak_gbs, "peak", "GB/s", NUMBER),
+    COLUMN(struct peak, asked_bytes, "at", "", BYTES),
+    COLUMN(struct peak, mean_gbs, "mean over sizes", "GB/s", NUMBER),
+    COLUMN(struct peak, of_limit, "of the limit there", "", SHARE),
+};
+static const struct story_form peak_form =
+    STORY_FORM(struct peak, peak_columns, .name = "peaks", .title = "Peak and mean bus bandwidth", .when = STORY_NO_WHEN);
+
+/* Too few isolated calls for a high quantile; too many collectives for tables. */
+struct fact {
+	const char *metric;
+	unsigned needs, has, collectives;
+};
+
+static const struct column fact_columns[] = {
+    COLUMN(struct fact, metric, "metric", "", TEXT),
+    COLUMN(struct fact, needs, "needs isolated calls", "", COUNT),
+    COLUMN(struct fact, has, "isolated calls", "", COUNT),
+    COLUMN(struct fact, collectives, "collectives, by datatype, operation, place and pace", "", COUNT),
+};
+static const struct story_form fact_form =
+    STORY_FORM(struct fact, fact_columns, .name = "sizes_facts", .title = "What there are no tables of", .when = STORY_NO_WHEN, .hidden = true);
+// clang-format on
+
+/* As the variant's workers said, or the library's log; "" where neither did. */
+static const char *data_path(const struct summary *s, const struct summary_variant *v)
+{
+	const char *word = *v->path ? v->path : NULL;
+	for (unsigned i = 0; i < s->run->npaths && !word; i++)
+		if (!strcmp(s->run->paths[i].variant, v->name))
+			word = json_string_value(
+			    json_object_get(s->run->paths[i].path, "data_path"));
+	/* A word of ours; what else a record holds is none. */
+	return word && !strpbrk(word, ",\"\r\n") ? word : "";
+}
+
+static const char *line_of(const struct summary *s, struct arena *arena, unsigned v)
+{
+	const bool twin = s->variants[v].role == ROLE_AGAIN && s->reference >= 0;
+	return twin ? arena_text(arena, "A/A: %s again", s->variants[s->reference].name)
+	            : s->variants[v].name;
+}
+
+static struct row row_of(const struct summary *s, struct arena *arena,
+                         const struct summary_row *row)
+{
+	const struct summary_variant *v = &s->variants[row->variant];
+	const struct cell *c = &row->cell;
+	const struct summary_rank *last =
+	    row->ranks && row->nranks > 1 ? &row->ranks[row->straggler] : NULL;
+	return (struct row){.variant = v->name,
+	                    .role = summary_role_name(v->role),
+	                    .mode = v->mode,
+	                    .layout = v->layout,
+	                    .backend = v->backend,
+	                    .library = v->library,
+	                    .ranks = row->nranks,
+	                    .collective = coll_info(c->coll)->name,
+	                    .what = arena_copy(arena, coll_word(c, row->nranks).text),
+	                    .bytes = row->moved_bytes,
+	                    .asked_bytes = c->asked_bytes,
+	                    .dtype = coll_dtype_name(c->dtype),
+	                    .op = coll_op_name(c->op),
+	                    .root = c->root,
+	                    .in_place = c->in_place,
+	                    .pace = coll_pace_name(c->pace),
+	                    .blocks = row->ntrials,
+	                    .failed = row->failed,
+	                    .time_us = {row->time_us, row->time_us_lo, row->time_us_hi},
+	                    .time_rank0_us = row->time_rank0_us,
+	                    .time_mean_us = row->time_mean_us,
+	                    .time_min_us = row->time_min_us,
+	                    .time_max_us = row->time_max_us,
+	                    .algbw_gbs = row->algbw_gbs,
+	                    .busbw_gbs = row->busbw_gbs,
+	                    .busbw = summary_busbw(row),
+	                    .p50_us = row->p50_us,
+	                    .p95_us = row->p95_us,
+	                    .p99_us = row->p99_us,
+	                    .launch_us = row->launch_us,
+	                    .skew_us = row->skew_us,
+	                    .resolution_us = row->resolution_us,
+	                    .ratio = row->ratio,
+	                    .wrong = row->carries_data ? row->wrong : ENTRY_NO_COUNT,
+	                    .faults = row->faults,
+	                    .switches = row->switches,
+	                    .digest_ok = row->carries_data ? row->digest_ok : ENTRY_NO_FLAG,
+	                    .straggler = last ? row->straggler : ENTRY_NO_COUNT,
+	                    .straggler_share = last ? last->last : NAN,
+	                    .straggler_us = last ? last->last_by_us : NAN,
+	                    .data_path = data_path(s, v),
+	                    .line = line_of(s, arena, row->variant)};
+}
+
+/* --- by size --- */
+
+/* What is shown of a group's rows, and which variants have it. */
+struct view {
+	const char *key, *head;
+};
+
+static bool has_view(const struct summary *s, unsigned v, const struct view *view,
+                     const struct row *rows, const unsigned *of, unsigned n)
+{
+	if (!s->variants[v].measured ||
+	    (!strcmp(view->key, "ratio") && !summary_has_ratio(s, v)))
+		return false;
+	for (unsigned i = 0; i < n; i++)
+		if (rows[of[i]].variant == s->variants[v].name &&
+		    (strcmp(view->key, "p99_us") || isfinite(rows[of[i]].p99_us.estimate)))
+			return true;
+	return false;
+}
+
+static void tell_view(const struct summary *s, struct story *story, const struct story_table *t,
+                      unsigned group, const struct view *view)
+{
+	const struct row *rows = t->rows;
+	unsigned *of = ARENA_ARRAY(story->arena, unsigned, s->nrows + 1), n = 0, shown = 0,
+	         kept = 0;
+	for (unsigned i = 0; i < s->nrows; i++)
+		if (s->rows[i].group == group)
+			of[n++] = i;
+	for (unsigned v = 0; v < s->nvariants; v++)
+		shown += has_view(s, v, view, rows, of, n);
+	for (unsigned i = 0; i < n; i++)
+		if (has_view(s, s->rows[of[i]].variant, view, rows, of, n))
+			of[kept++] = of[i];
+	if (!kept) /* as of the limit, which nothing is compared with */
+		return;
+	story_part(story,
+	           arena_text(story->arena, "%s: %s",
+	                      coll_title(&s->groups[group].cell, s->groups[group].nranks).text,
+	                      view->head));
+	if (shown > MOST_BESIDE)
+		story_pivot(story, t, of, kept, "line", "asked_bytes", view->key);
+	else
+		story_pivot(story, t, of, kept, "asked_bytes", "line", view->key);
+}
+
+static void tell_groups(const struct summary *s, struct story *story,
+                        const struct story_table *t)
+{
+	static const struct view latencies[] = {{"p50_us", "p50 latency, µs"},
+	                                        {"p95_us", "p95 latency, µs"},
+	                                        {"p99_us", "p99 latency, µs"}},
+	                         busbw = {"busbw", "bus bandwidth, GB/s"},
+	                         time = {"time_us", "time per call, µs"},
+	                         ratio = {"ratio", "speed against the reference"};
+	for (unsigned g = 0; g < s->ngroups; g++) {
+		const bool isolated = s->groups[g].cell.pace == PACE_ISOLATED;
+		for (unsigned i = 0; i < 3 && isolated; i++)
+			tell_view(s, story, t, g, &latencies[i]);
+		if (!isolated)
+			tell_view(s, story, t, g, s->carries_data ? &busbw : &time);
+		tell_view(s, story, t, g, &ratio);
+	}
+}
+
+static void say_method(const struct summary *s, struct story *story)
+{
+	const bool few = s->nblocks < STATS_MIN_BLOCKS;
+	story_note(
+	    story, STORY_BODY,
+	    few ? "A value is the median over blocks, with the quartiles; a latency is the "
+	          "median over blocks of the trial's quantile. Bus bandwidth as nccl-tests "
+	          "defines it; GB = 10⁹ bytes, KiB = 1024 bytes."
+	        : "A value is the median over blocks, with the quartiles; a latency is the "
+	          "median over blocks of the trial's quantile, with the 95 % interval of "
+	          "order statistics for p95 and p99. Bus bandwidth as nccl-tests defines "
+	          "it; GB = 10⁹ bytes, KiB = 1024 bytes.");
+	const struct metric_info *p99 = metric_info(METRIC_P99);
+	if (summary_has_pace(s, PACE_ISOLATED) && s->isolated_calls < p99->least_calls) {
+		struct fact *fact = ARENA_NEW(story->arena, struct fact);
+		*fact =
+		    (struct fact){p99->name, p99->least_calls, s->isolated_calls, s->ngroups};
+		story_say(
+		    story, STORY_BODY, story_table(story, &fact_form, fact, 1), NULL, 0,
+		    "Not shown: {metric} needs {needs} isolated calls, this run has {has}. The "
+		    "key isolated_calls sets it.");
+	}
+	if (s->reference < 0)
+		return;
+	story_say(
+	    story, STORY_BODY, run_facts(story), NULL, 0,
+	    few ? "Speed against {reference}: its time divided by the variant's, so that "
+	          "below 1 is slower; estimate of Hodges and Lehmann over the blocks. Below "
+	          "{least_blocks} blocks there is no interval."
+	        : "Speed against {reference}: its time divided by the variant's, so that "
+	          "below 1 is slower; estimate of Hodges and Lehmann over the blocks with the "
+	          "exact {confidence} signed-rank interval. Each stands for itself "
+	          "(pointwise).");
+}
+
+/* --- peaks --- */
+
+static bool peak_of(const struct summary *s, struct arena *arena, unsigned group, unsigned v,
+                    struct peak *out)
+{
+	const struct summary_group *g = &s->groups[group];
+	double best = NAN, sum = 0;
+	unsigned n = 0, at = 0;
+	for (unsigned i = 0; i < g->nsizes; i++) {
+		const struct summary_row *row = index_at(s, v, group, i);
+		if (!row || isnan(row->busbw_gbs))
+			continue;
+		sum += row->busbw_gbs;
+		n++;
+		if (!(row->busbw_gbs <= best)) {
+			best = row->busbw_gbs;
+			at = i;
+		}
+	}
+	const bool limit = s->variants[v].role == ROLE_LIMIT;
+	*out = (struct peak){.collective = run_collective(arena, g),
+	                     .variant = s->variants[v].name,
+	                     .peak_gbs = best,
+	                     .asked_bytes = g->asked_bytes[at],
+	                     .mean_gbs = sum / n,
+	                     .of_limit = limit ? NAN : best / summary_limit(s, g->bytes[at])};
+	return n;
+}
+
+static void tell_peaks(const struct summary *s, struct story *story)
+{
+	struct peak *peaks =
+	    ARENA_ARRAY(story->arena, struct peak, s->ngroups * s->nvariants + 1);
+	unsigned n = 0;
+	for (unsigned g = 0; g < s->ngroups; g++)
+		for (unsigned v = 0; v < s->nvariants; v++)
+			if (s->groups[g].cell.pace == PACE_STREAM && s->variants[v].measured)
+				n += peak_of(s, story->arena, g, v, &peaks[n]);
+	if (!n)
+		return;
+	story_part(story, "Peaks");
+	story_table(story, &peak_form, peaks, n);
+	story_note(story, STORY_BODY,
+	           "The limit: plain copies of every rank to its neighbour, in the same run.");
+}
+
+static void tell(const struct analysis *a, struct story *story)
+{
+	const struct summary *s = a->s;
+	struct row *rows = ARENA_ARRAY(story->arena, struct row, s->nrows + 1);
+	for (unsigned i = 0; i < s->nrows; i++)
+		rows[i] = row_of(s, story->arena, &s->rows[i]);
+	const struct story_table *t = story_table(story, &form, rows, s->nrows);
+	if (!s->measured)
+		return;
+	if (!run_few_groups(s)) {
+		struct fact *fact = ARENA_NEW(story->arena, struct fact);
+		*fact = (struct fact){"", ENTRY_NO_COUNT, ENTRY_NO_COUNT, s->ngroups};
+		story_say(
+		    story, STORY_BODY, story_table(story, &fact_form, fact, 1), NULL, 0,
+		    "The run has {collectives} collectives, by datatype, operation, place and "
+		    "pace: their figures are in the files.");
+		story_files(story, "All rows");
+		return;
+	}
+	tell_groups(s, story, t);
+	say_method(s, story);
+	if (s->carries_data)
+		tell_peaks(s, story);
+}
+
+const struct chapter chapter_sizes = {"sizes", "By size", CHAPTER_BODY, tell};
