@@ -266,7 +266,7 @@ static void the_figure_allows_for_the_choice(void **state)
 	assert_true(item->expect.estimate < item->ratio.estimate - 0.001);
 	assert_true(item->expect.lo >= 1.02 - 1e-9);
 	char figures[80];
-	snprintf(figures, sizeof figures, ": %.2f times", item->expect.estimate);
+	snprintf(figures, sizeof figures, ": %.2f t", item->expect.estimate);
 	made_says(text, figures);
 	snprintf(figures, sizeof figures, "corrected for selection; measured: %.2f",
 	         item->ratio.estimate);
@@ -291,6 +291,30 @@ static void the_figure_allows_for_the_choice(void **state)
 	assert_true(found > 0);
 }
 
+/* Where the figure to expect is its interval's end, it is no figure: the interval stands alone.
+ */
+static void an_end_is_no_estimate(void **state)
+{
+	unsigned ends = 0;
+	char figures[80];
+	(void)state;
+	for (unsigned i = 0; i < 40; i++) {
+		const char *text = "";
+		speed[2] = 1.03 + 0.01 * (i % 8);
+		noise = 0.03 + 0.02 * (i / 8);
+		made.blocks = 6;
+		if (!count("a process per rank rather than threads", &text))
+			continue;
+		const struct stats_ratio *e = &advice->items[0].expect;
+		bool end = e->estimate <= e->lo * (1 + 1e-9);
+		snprintf(figures, sizeof figures, ": %.2f to %.2f times", e->lo, e->hi);
+		if (end != (strstr(text, figures) != NULL))
+			fail_msg("%s of %g (%g to %g)", text, e->estimate, e->lo, e->hi);
+		ends += end;
+	}
+	assert_true(ends > 0);
+}
+
 static void a_cliff_is_one(void **state)
 {
 	struct made_loaded l;
@@ -309,6 +333,16 @@ static void a_cliff_is_one(void **state)
 	made_says(advice->text[advice->count - 1],
 	          "Split alltoall into calls of 16 KiB where the program allows it: between "
 	          "16 KiB and 64 KiB bus bandwidth falls from ");
+	made_unload(&l);
+	/* A variant with a switch that explains it is no advice: the reference may have none.
+	 */
+	twins_key = "env";
+	twins_value = a_switch;
+	made_load(&made, &l);
+	assert_int_equal(advice_make(&l.summary, NULL, NULL, 0, advice, &st), 0);
+	const unsigned without = advice->count;
+	assert_int_equal(advice_make(&l.summary, NULL, &c, 1, advice, &st), 0);
+	assert_int_equal(advice->count, without);
 	made_unload(&l);
 }
 
@@ -334,6 +368,7 @@ int main(void)
 	    cmocka_unit_test_setup(one_setting_at_a_time, fresh),
 	    cmocka_unit_test_setup(variants_that_explain_are_no_advice, fresh),
 	    cmocka_unit_test_setup(the_figure_allows_for_the_choice, fresh),
+	    cmocka_unit_test_setup(an_end_is_no_estimate, fresh),
 	    cmocka_unit_test_setup(a_cliff_is_one, fresh),
 	};
 	return cmocka_run_group_tests(tests, begin, end);

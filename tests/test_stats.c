@@ -449,6 +449,12 @@ static void what_was_chosen_is_corrected(void **state)
 	assert_true(e.lo >= exp(hurdle) - 1e-9 && e.lo <= e.estimate && e.estimate < e.hi);
 	assert_true(e.hi <= near_by.hi);
 	assert_int_equal(e.blocks, 10);
+	/* A long upper side raises no lower end beyond the estimate, nor the estimate with it.
+	 */
+	const struct stats_ratio lopsided = {1.331, 1.170, 2.125, 6, 0.96875};
+	struct stats_ratio most = stats_chosen(&lopsided, log(1.109));
+	near(most.estimate, 1.109, 1e-6);
+	near(most.lo, 1.109, 1e-6);
 	/* Slower is faster turned round. */
 	const struct stats_ratio slow = {1 / 1.05, 1 / 1.08, 1 / 1.022, 10, 0.951};
 	struct stats_ratio turned = stats_chosen(&slow, hurdle);

@@ -286,6 +286,25 @@ static bool is_corrected(const struct advice_item *item)
 	return log(item->ratio.estimate / item->expect.estimate) > 0.05 * gain;
 }
 
+/* Whether the figure to expect is its interval's lower end: that the pair was chosen says as
+ * much, and nothing says how much more it gains. */
+static bool is_at_end(const struct advice_item *item)
+{
+	const struct stats_ratio *r = &item->expect;
+	return !item->equal && log(r->estimate / r->lo) < 0.02 * log(r->hi / r->lo);
+}
+
+/* "1.28", or "1.11 to 1.70" where nothing is known within. */
+static struct words expected(const struct advice_item *item)
+{
+	const struct stats_ratio *r = &item->expect;
+	struct words words = {""};
+	words_add(words.text, sizeof words.text, item->equal ? "%.3f" : "%.2f", r->estimate);
+	if (is_at_end(item))
+		words_add(words.text, sizeof words.text, " to %.2f", r->hi);
+	return words;
+}
+
 /* "1.28 times the bandwidth in threads-registered against threads (1.27 to 1.30)" */
 static void say_item(const struct summary *s, const struct advice_item *item, char *text)
 {
@@ -297,10 +316,13 @@ static void say_item(const struct summary *s, const struct advice_item *item, ch
 		          from, to, what, r->estimate, r->lo, r->hi);
 		return;
 	}
-	words_add(text, ADVICE_BYTES, "%.2f times the %s in %s against %s (%.2f to %.2f",
-	          r->estimate, what, to, from, r->lo, r->hi);
+	words_add(text, ADVICE_BYTES, "%s times the %s in %s against %s (", expected(item).text,
+	          what, to, from);
+	if (!is_at_end(item))
+		words_add(text, ADVICE_BYTES, "%.2f to %.2f%s", r->lo, r->hi,
+		          is_corrected(item) ? ", " : "");
 	if (is_corrected(item))
-		words_add(text, ADVICE_BYTES, ", corrected for selection; measured: %.2f",
+		words_add(text, ADVICE_BYTES, "corrected for selection; measured: %.2f",
 		          item->ratio.estimate);
 	if (item->up_to)
 		words_add(text, ADVICE_BYTES, ", faster at every size up to %s",
@@ -320,8 +342,8 @@ static void say_pair(const struct summary *s, const struct advice *a, unsigned f
 		const struct advice_item *other = &a->items[i];
 		if (!say_together(s, item, other) || !same_pair(item, other))
 			continue;
-		words_add(text, ADVICE_BYTES, "%s%.*f in %s", sep, item->equal ? 3 : 2,
-		          other->expect.estimate, coll_info(other->coll)->name);
+		words_add(text, ADVICE_BYTES, "%s%s in %s", sep, expected(other).text,
+		          coll_info(other->coll)->name);
 		sep = ", ";
 	}
 }
@@ -405,6 +427,7 @@ int advice_make(const struct summary *s, const struct regimes *regimes,
 		rc = apply(&scene, &rules[i], st);
 	say_all(s, out);
 	for (unsigned i = 0; i < ncliffs && rc == 0; i++)
-		add_cliff(&scene, &cliffs[i]);
+		if (is_plain(&scene, cliffs[i].variant))
+			add_cliff(&scene, &cliffs[i]);
 	return rc ? status_set(st, "out of memory for the recommendations") : 0;
 }

@@ -425,8 +425,8 @@ bool states_measured(const struct states *states)
 static const struct {
 	const char *name, *what;
 } causes[] = {
-    [STATES_CLOCK] = {"clock", "the clock of the worker's core"},
-    [STATES_SHARED] = {"shared", "what shares the worker's core"},
+    [STATES_CLOCK] = {"clock", "the clock"},
+    [STATES_SHARED] = {"shared", "the throughput"},
     [STATES_JOB] = {"job", "They differ from job to job."},
     [STATES_CONNECTION] = {"connection", "They are drawn with the communicator."},
     [STATES_ALLOCATION] = {"allocation", "They are drawn with the buffers."},
@@ -456,13 +456,12 @@ static void say_measured(const struct summary *s, const struct states *all,
 		}
 	}
 	words_add(text, bytes,
-	          "%sLaunching goes with %s rather than with communicators or buffers: its "
-	          "correlation with the core's throughput is ",
-	          *text ? " " : "", causes[cause].what);
+	          "%sLaunch time correlates with %s of the worker's core: ", *text ? " " : "",
+	          causes[cause].what);
 	say_range(lo[0], hi[0], text, bytes);
-	words_add(text, bytes, ", with the core's clock ");
+	words_add(text, bytes, " with its throughput, ");
 	say_range(lo[1], hi[1], text, bytes);
-	words_add(text, bytes, ".");
+	words_add(text, bytes, " with its clock. No factor switched it: the cause is open.");
 }
 
 void states_say(const struct summary *s, const struct states *all, char *text, size_t bytes)

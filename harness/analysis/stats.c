@@ -370,10 +370,10 @@ struct stats_ratio stats_chosen(const struct stats_ratio *r, double hurdle)
 	const double sure = 1 - 2 * stats_student_tail(c.at - c.least, df),
 	             skew = sure * sure * sure * ((hi + lo) / 2 - at);
 	at = unit * truth_of(&c, 0.5);
-	lo = fmax(unit * truth_of(&c, outside) + skew, hurdle);
-	hi = unit * truth_of(&c, 1 - outside) + skew;
-	at = fmax(at, lo);
-	hi = fmax(hi, at);
+	/* Skew moves no end beyond the estimate. */
+	at = fmax(at, hurdle);
+	lo = fmax(fmin(unit * truth_of(&c, outside) + skew, at), hurdle);
+	hi = fmax(unit * truth_of(&c, 1 - outside) + skew, at);
 	out.estimate = exp(sign * at);
 	out.lo = exp(sign * (sign > 0 ? lo : hi));
 	out.hi = exp(sign * (sign > 0 ? hi : lo));
