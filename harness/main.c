@@ -165,8 +165,8 @@ static int unknown(const char *name, struct status *st)
 	struct near near = near_to(name);
 	for (size_t i = 0; i < NVERBS; i++)
 		near_offer(&near, verbs[i].form ? verbs[i].name : NULL);
-	status_set(st, "unknown verb '%s'%s (`launchgap help` names them)", name,
-	           near_say(&near).text);
+	status_set(st, "unknown verb '%s'%s%s (`launchgap help` names them)", name,
+	           near_say(&near).text, near_theirs(name).text);
 	return 2;
 }
 

@@ -6,7 +6,40 @@
 #include <string.h>
 #include <strings.h>
 
-#define FAR (NEAR_BYTES * 2)
+#define FAR  (NEAR_BYTES * 2)
+#define PAGE "(experiments/nccl-tests.md)"
+
+/* nccl-tests' options by letter and name, then its values; NULL: no key does it. */
+// clang-format off
+static const struct {
+	char letter;
+	const char *theirs, *ours;
+} nccl_tests[] = {
+    {'t', "nthreads", "mode"}, {'g', "ngpus", "ranks"}, {'b', "minbytes", "bytes"}, {'e', "maxbytes", "bytes"},
+    {'i', "stepbytes", "bytes"}, {'f', "stepfactor", "bytes"}, {'o', "op", "op"}, {'d', "datatype", "dtype"},
+    {'r', "root", "root"}, {'n', "iters", "calls"}, {'m', "agg_iters", "aggregate"},
+    {'w', "warmup_iters", "warmup"}, {'N', "run_cycles", "cycles"}, {'p', "parallel_init", "init"},
+    {'c', "check", NULL}, {'z', "blocking", "pace"}, {'y', "stream_null", NULL}, {'T', "timeout", "cell_timeout"},
+    {'G', "cudagraph", "graph"}, {'C', "report_cputime", NULL}, {'S', "report_timestamps", NULL},
+    {'J', "output_file", NULL}, {'a', "average", NULL}, {'R', "local_register", "register"},
+    {'x', "cta_policy", "cta_policy"}, {'D', "device_implementation", NULL}, {'V', "device_cta_count", NULL},
+    {'M', "memory", NULL}, {'u', "unalign", "offset"}, {'I', "per_iter_timing", NULL}, {'K', "per_iter_skip", NULL},
+    {0, "float", "float32"}, {0, "half", "float16"}, {0, "double", "float64"}, {0, "f8e4m3", "float8_e4m3"},
+    {0, "f8e5m2", "float8_e5m2"}, {0, "mulsum", "premulsum"},
+};
+// clang-format on
+#define THEIRS (sizeof nccl_tests / sizeof *nccl_tests)
+
+/* The row of a word up to a '=', "-b" or "minbytes"; THEIRS: it has none. */
+static size_t row_of(const char *word)
+{
+	const size_t n = strcspn(word, "=");
+	size_t i = 0;
+	while (i < THEIRS && !(word[0] == '-' && n == 2 && word[1] == nccl_tests[i].letter) &&
+	       !(n == strlen(nccl_tests[i].theirs) && !strncmp(word, nccl_tests[i].theirs, n)))
+		i++;
+	return i;
+}
 
 static unsigned least(unsigned a, unsigned b)
 {
@@ -53,6 +86,10 @@ void near_offer(struct near *near, const char *allowed)
 	bool begun = n >= 3 && n < m && !strncasecmp(near->word, allowed, n);
 	if (begun)
 		d = 1;
+	size_t theirs = row_of(near->word);
+	if (theirs < THEIRS && nccl_tests[theirs].ours &&
+	    !strcmp(nccl_tests[theirs].ours, allowed))
+		d = 0;
 	if (d >= near->distance || d > (n > m ? n : m) / 3 + (n > 3))
 		return;
 	near->distance = d;
@@ -64,5 +101,25 @@ struct near_text near_say(const struct near *near)
 	struct near_text out = {""};
 	if (near->best[0] && strcmp(near->best, near->word))
 		snprintf(out.text, sizeof out.text, " (did you mean '%s'?)", near->best);
+	return out;
+}
+
+struct near_theirs near_theirs(const char *word)
+{
+	static const char program[] = "_perf";
+	struct near_theirs out = {""};
+	const size_t n = strlen(word), end = sizeof program - 1;
+	const size_t i = word[0] == '-' ? row_of(word[1] == '-' ? word + 2 : word) : THEIRS;
+	if (n > end && n < NEAR_BYTES && !strcmp(word + n - end, program))
+		snprintf(out.text, sizeof out.text,
+		         ": nccl-tests' program is `launchgap run collectives collective=%.*s` "
+		         "here " PAGE,
+		         (int)(n - end), word);
+	else if (i < THEIRS && nccl_tests[i].ours)
+		snprintf(out.text, sizeof out.text,
+		         ": nccl-tests' option is the key '%s' here " PAGE, nccl_tests[i].ours);
+	else if (i < THEIRS)
+		snprintf(out.text, sizeof out.text,
+		         ": nccl-tests' options have a page of their own here " PAGE);
 	return out;
 }

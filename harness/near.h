@@ -22,4 +22,11 @@ struct near_text {
 /* " (did you mean 'BEST'?)", or "". */
 struct near_text near_say(const struct near *near);
 
+struct near_theirs {
+	char text[192];
+};
+/* Of an option or a program of nccl-tests: ": nccl-tests' option is the key 'bytes' here (…)";
+ * else "". Its words for what has a key or a value here are near to ours. */
+struct near_theirs near_theirs(const char *word);
+
 #endif

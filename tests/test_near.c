@@ -47,11 +47,34 @@ static void what_is_far_is_not_offered(void **state)
 	expect("threads", modes, ""); /* it is allowed itself */
 }
 
+static void what_nccl_tests_says_leads_to_our_words(void **state)
+{
+	static const char *const types[] = {"float16", "bfloat16", "float32", "float64", NULL};
+	static const char *const keys[] = {"bytes", "dtype", "ranks", "cpus", "calls", NULL};
+	(void)state;
+	expect("float", types, " (did you mean 'float32'?)");
+	expect("half", types, " (did you mean 'float16'?)");
+	expect("double", types, " (did you mean 'float64'?)");
+	expect("ngpus", keys, " (did you mean 'ranks'?)");
+	expect("iters", keys, " (did you mean 'calls'?)");
+	assert_non_null(strstr(near_theirs("-b").text, "the key 'bytes'"));
+	assert_non_null(strstr(near_theirs("--minbytes=8").text, "the key 'bytes'"));
+	assert_non_null(strstr(near_theirs("--datatype").text, "the key 'dtype'"));
+	assert_non_null(strstr(near_theirs("-c").text, "experiments/nccl-tests.md"));
+	assert_non_null(strstr(near_theirs("all_reduce_perf").text,
+	                       "`launchgap run collectives collective=all_reduce`"));
+	assert_string_equal(near_theirs("smoke").text, "");
+	assert_string_equal(near_theirs("--colour").text, "");
+	assert_string_equal(near_theirs("-q").text, "");
+	assert_string_equal(near_theirs("_perf").text, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_was_meant_is_found),
 	    cmocka_unit_test(what_is_far_is_not_offered),
+	    cmocka_unit_test(what_nccl_tests_says_leads_to_our_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,9 +51,9 @@ static int find_experiment(const struct home *home, const char *name, char *file
 		home_each_experiment(home, near_offer_to, &near);
 		return status_set(
 		    st,
-		    "there is no experiment '%s'%s: no readable %s (`launchgap list` "
+		    "there is no experiment '%s'%s%s: no readable %s (`launchgap list` "
 		    "names them)",
-		    name, near_say(&near).text, file);
+		    name, near_say(&near).text, near_theirs(name).text, file);
 	}
 	return 0;
 }
@@ -76,8 +76,8 @@ static int not_understood(const char *verb, const char *option, struct status *s
 	struct near near = near_to(option);
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
 		near_offer(&near, options[i]);
-	return status_set(st, "%s: '%s' is not understood%s (`launchgap %s --help`)", verb,
-	                  option, near_say(&near).text, verb);
+	return status_set(st, "%s: '%s' is not understood%s%s (`launchgap %s --help`)", verb,
+	                  option, near_say(&near).text, near_theirs(option).text, verb);
 }
 
 /* Takes the arguments from argv[first] on, over those that are there. */
