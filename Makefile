@@ -222,7 +222,7 @@ $(ON_STANDINS): $(HELPERS) $(NO_GPU) $(GPU_OBJ) | $(LIBRARY) $(STANDIN)/launchga
 # Of hwloc's ways to find PCI devices the one by libpciaccess leaks.
 test: $(TESTS) $(ON_STANDINS) $(B)/launchgap $(B)/tests/check_told
 	@LAUNCHGAP=$(abspath $(B)/launchgap) TOLD=$(abspath $(B)/tests/check_told) FUZZERS='$(abspath $(FUZZERS))' $(if $(findstring address,$(SAN)),HWLOC_COMPONENTS=-pci) \
-	  tests/run $(TESTS) $(abspath $(ON_STANDINS)) tests/same_numbers tests/recompute.py tests/fuzzed tests/tidy tests/budget
+	  tests/run $(TESTS) $(abspath $(ON_STANDINS)) tests/same_numbers tests/recompute.py tests/fuzzed
 
 # The program with places where faults strike: the same objects, with these calls led through
 # tests/faulty.c.
@@ -232,6 +232,13 @@ $(B)/faulty: $(B)/harness/main.o $(KNOWN) $(B)/tests/faulty.o $(B)/core.a
 	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(FAULTY:%=-Wl,--wrap=%) $(LINK) $(CUDALIB)
 $(B)/tests/test_faults: | $(B)/faulty
 -include $(B)/tests/faulty.d
+
+# The program with a fourth mode: its table of modes takes the place of the one in modes/table.c.
+$(B)/forked: $(B)/harness/main.o $(KNOWN) $(B)/tests/fork_mode.o $(B)/core.a
+	$(SAY) LINK $@
+	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB)
+$(B)/tests/test_modes: | $(B)/forked
+-include $(B)/tests/fork_mode.d
 
 # NCCL with one function of its own, for faults on GPUs: an empty library of NCCL's name stands for
 # the system's, which takes its place when the shim is loaded.

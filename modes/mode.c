@@ -1,10 +1,32 @@
-/* What modes share: one process's worker threads, the mode that is one process, the job's argv.
- */
+/* What modes share: being found, one process's worker threads, the mode that is one process, the
+ * job's argv. */
 #include "mode.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+const struct mode *mode_find(const char *name)
+{
+	for (const struct mode *const *m = mode_table; *m; m++)
+		if (!strcmp((*m)->name, name))
+			return *m;
+	return NULL;
+}
+
+const struct mode *mode_for_layout(struct layout layout)
+{
+	for (const struct mode *const *m = mode_table; *m; m++)
+		if ((*m)->owns(layout))
+			return *m;
+	return NULL;
+}
+
+const struct mode *mode_pick(const char *name, struct layout layout)
+{
+	const struct mode *mode = name[0] ? mode_find(name) : mode_for_layout(layout);
+	return mode && mode->owns(layout) ? mode : NULL;
+}
 
 struct worker_thread {
 	struct team *team;

@@ -32,9 +32,16 @@ typedef int mode_lead_fn(struct team *team, void *arg, struct status *st);
  * their launcher says then. A mode without a launcher writes none. */
 #define MODE_ENDED ".ended"
 
+/* What a mode is, by fields, so that nobody has to ask for its name. How its workers are placed is
+ * the layout's to say (layout_placing). */
+struct mode_traits {
+	bool mpi; /* its processes are one MPI_COMM_WORLD */
+};
+
 struct mode {
 	const char *name;
 	const char *summary;
+	struct mode_traits is;
 	/* Whether this mode can place its workers so. A layout alone, without a mode's name,
 	 * implies the first row that owns it. */
 	bool (*owns)(struct layout layout);

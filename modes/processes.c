@@ -253,6 +253,7 @@ int mode_run_mpirun(const struct run *run, mode_worker_fn *worker, mode_lead_fn 
 const struct mode mode_processes = {
     .name = "processes",
     .summary = "one process per rank, started by Open MPI's mpirun",
+    .is = {.mpi = true},
     .owns = processes_owns,
     .spread = processes_spread,
     .scratch_bytes = mode_scratch_mpirun,

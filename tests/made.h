@@ -79,6 +79,12 @@ static inline const char *made_name(const struct made *m, unsigned variant)
 	return m->names ? m->names[variant] : made_names[variant];
 }
 
+/* Of two ranks in a mode. */
+static inline const char *made_layout(const char *mode)
+{
+	return !strcmp(mode, "single") ? "1x1x2" : !strcmp(mode, "threads") ? "1x2x1" : "2x1x1";
+}
+
 static inline void made_environment(FILE *out, const struct made *m)
 {
 	static const char *const roles[] = {"variant", "reference", "variant", "again",
@@ -91,7 +97,7 @@ static inline void made_environment(FILE *out, const struct made *m)
 		    variants,
 		    json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:[], s:s}", "name",
 		              made_name(m, v), "role", roles[v], "mode", modes[v], "layout",
-		              "1x2x1", "backend", m->backend, "nccl", "", "path", "auto",
+		              made_layout(modes[v]), "backend", m->backend, "nccl", "", "path", "auto",
 		              "bind", "none", "env", "skip", ""));
 	json_t *machine = json_pack("{s:i, s:s}", "cores", (int)m->cores, "cpu", "a CPU");
 	if (m->load1 > 0)

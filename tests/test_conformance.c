@@ -324,6 +324,9 @@ static void add_own_modes(struct text *to, const struct backend *backend, unsign
 	for (unsigned m = 0; mode_table[m]; m++) {
 		struct trial trial = {.settings.layout = mode_table[m]->spread(ranks)};
 		struct status why = {0};
+		if (backend->is.messages && !mode_table[m]->is.mpi &&
+		    mode_table[m]->spread(ranks).processes > 1)
+			continue;
 		if (!backend->supports(&trial, &why))
 			add(to, "[variant %s]\nmode = %s\n%s\n", mode_table[m]->name,
 			    mode_table[m]->name, more);

@@ -7,7 +7,7 @@
 #include "cli.h"
 
 static double noise, speed[3];
-static bool wrong, many, old_library;
+static bool wrong, many, old_library, two_libraries;
 static struct claim_list asked;
 
 static void stamps(const struct made_place *p, int64_t out[6])
@@ -23,12 +23,15 @@ static void stamps(const struct made_place *p, int64_t out[6])
 static void environment(json_t *env)
 {
 	assert_int_equal(claim_list_put(&asked, env), 0);
-	if (!old_library)
-		return;
 	json_t *variants = json_object_get(env, "variants");
-	for (size_t v = 0; v < 4; v++)
-		json_object_set_new(json_array_get(variants, v), "layout",
-		                    json_string(v == 2 ? "2x1x1" : "1x2x1"));
+	/* The first and the fourth are threads and processes of the old library. */
+	for (size_t v = 0; two_libraries && v < 4; v += 3) {
+		json_t *variant = json_array_get(variants, v);
+		json_object_set_new(variant, "role", json_string("variant"));
+		json_object_set_new(variant, "mode", json_string(v ? "processes" : "threads"));
+		json_object_set_new(variant, "layout", json_string(v ? "2x1x1" : "1x2x1"));
+		json_object_set_new(variant, "nccl", json_string("/opt/libnccl.so.2"));
+	}
 }
 
 static void line(json_t *cell, const struct made_place *p)
@@ -42,7 +45,9 @@ static void line(json_t *cell, const struct made_place *p)
 	if (old_library)
 		json_object_set_new(
 		    facts, "library",
-		    json_string(p->variant == MADE_SINGLE ? "2.21.5" : "2.28.3"));
+		    json_string(p->variant == MADE_SINGLE || (two_libraries && p->variant == 3)
+		                    ? "2.21.5"
+		                    : "2.28.3"));
 	if (!many || p->variant == MADE_LIMIT)
 		return;
 	json_object_set_new(cell, "collective",
@@ -60,7 +65,7 @@ static int fresh(void **state)
 	noise = 0.001;
 	speed[0] = 0.8;
 	speed[1] = speed[2] = 1;
-	wrong = many = old_library = false;
+	wrong = many = old_library = two_libraries = false;
 	asked = (struct claim_list){.nclaims = 0};
 	made = (struct made){.backend = "nccl",
 	                     .ranks = 2,
@@ -179,6 +184,33 @@ static void an_experiment_has_its_answer(void **state)
 	is_golden("report.md", "answer.md");
 }
 
+/* Which claims ask the same of two versions is seen by their variants, whatever their names say. The
+ * second question has the same variants, and a pair of its own. */
+static void claims_of_two_versions_share_a_row(void **state)
+{
+	static const char *const said[] = {"first, of then", "first", "second, of then", "second"};
+	(void)state;
+	old_library = two_libraries = true;
+	for (unsigned i = 0; i < 4; i++) {
+		char name[8];
+		snprintf(name, sizeof name, "c%u", i);
+		strcpy(claim(name, said[i], i % 2 ? "processes" : "threads-again")->right,
+		       i % 2 ? "threads" : "single");
+	}
+	print_page();
+	json_t *report = json_report(made_path("report.json"));
+	const json_t *table = json_table(report, "claims_short");
+	assert_int_equal(json_rows(table, (json_keys){NULL}), 2);
+	for (unsigned i = 1; i < 4; i += 2) {
+		json_keys row = {"claim", said[i], NULL};
+		/* Old threads have 0.8 of the speed of all others. */
+		assert_non_null(strstr(json_string_value(json_cell(table, row, "verdict")), "1.250"));
+		assert_non_null(
+		    strstr(json_string_value(json_cell(table, row, "verdict_new")), "1.000"));
+	}
+	json_decref(report);
+}
+
 static void wrong_data_is_not_compared(void **state)
 {
 	struct status st = {""};
@@ -204,6 +236,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(a_laptop_cannot_tell, fresh),
 	    cmocka_unit_test_setup(an_experiment_has_its_answer, fresh),
+	    cmocka_unit_test_setup(claims_of_two_versions_share_a_row, fresh),
 	    cmocka_unit_test_setup(wrong_data_is_not_compared, fresh),
 	    cmocka_unit_test_setup(many_collectives_have_no_tables_each, fresh),
 	};

@@ -12,6 +12,7 @@
 #include "../harness/trial/trial.h"
 #include "../modes/mode.h"
 #include "cli.h"
+#include "standin.h"
 
 static void each_layout_implies_a_mode_that_can_place_it(void **state)
 {
@@ -90,6 +91,53 @@ static void a_job_refuses_a_mode_that_is_none(void **state)
 	cli_clean(folder);
 }
 
+/* What was measured of an experiment of every mode, and why its variant `forked` was not. */
+static void run_forked(const char *backend, bool measured, const char *why)
+{
+	char folder[64], file[128], of[64], path[600];
+	char *record, *list;
+	bool right = false;
+	cli_folder(folder);
+	snprintf(file, sizeof file, "%s/four.exp", folder);
+	snprintf(path, sizeof path,
+	         "[experiment]\ntitle = four\ncollective = alltoall\nbytes = 4K\nblocks = 1\n"
+	         "pace = isolated\nwarmup = 1\nstretches = 1\nisolated_calls = 2\nlimit = no\n"
+	         "reference = processes\n[variant single]\nmode = single\n[variant threads]\n"
+	         "mode = threads\n[variant processes]\nmode = processes\n[variant forked]\n"
+	         "mode = forked\n");
+	cli_write(folder, "four.exp", path);
+	snprintf(of, sizeof of, "backend=%s", backend);
+	cli_expect(cli_run(folder, (const char *[]){"run", "--file", file, "--results", folder,
+	                                            "--no-report", "ranks=4", of, NULL}),
+	           0, why);
+	snprintf(path, sizeof path, "%s/four/latest/trials.jsonl", folder);
+	record = list = cli_read(path);
+	assert_non_null(record);
+	while ((list = strstr(list, "\"variant\":\"forked\""))) {
+		const char *end = strchr(list, '\n'), *wrong = strstr(list, "\"wrong\":0");
+		right |= wrong && end && wrong < end;
+		list++;
+	}
+	assert_int_equal(right, measured);
+	free(record);
+	cli_clean(folder);
+}
+
+/* Its row is all that it takes: it places ranks, delivers right data, and is left out with its
+ * reason where a backend's data go in MPI's messages. */
+static void a_fourth_mode_needs_its_row_alone(void **state)
+{
+	char forked[STANDIN_BYTES], was[PATH_MAX];
+	(void)state;
+	assert_int_equal(standin_find_named("../forked", forked), 0);
+	snprintf(was, sizeof was, "%s", getenv("LAUNCHGAP"));
+	setenv("LAUNCHGAP", forked, 1);
+	run_forked("host", true, "");
+	run_forked("mpi", false,
+	           "backend mpi sends MPI's messages, and mode forked starts no MPI");
+	setenv("LAUNCHGAP", was, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -97,6 +145,7 @@ int main(void)
 	    cmocka_unit_test(each_mode_is_found_by_its_name_and_places_its_own_layout),
 	    cmocka_unit_test(a_name_decides_and_a_wrong_layout_is_no_mode),
 	    cmocka_unit_test(a_job_refuses_a_mode_that_is_none),
+	    cmocka_unit_test(a_fourth_mode_needs_its_row_alone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

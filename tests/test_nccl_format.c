@@ -403,7 +403,7 @@ static void both_halves_stand_in_one_line(void **state)
 	assert_null(strstr(text, "variant=limit"));
 	assert_null(strstr(text, "variant=threads-again"));
 	made_says(text,
-	          "# variant=single role=variant mode=single layout=1x2x1 backend=nccl "
+	          "# variant=single role=variant mode=single layout=1x1x2 backend=nccl "
 	          "library=- average=1 collective=alltoall dtype=float32 op=none root=-1\n");
 	parse(text, &p);
 	/* Three variants of two sizes; the isolated cells, the limit and the reference's twin

@@ -83,7 +83,7 @@ static json_t *describe(const struct variant *v)
 	json_t *env = v->env ? json_pack("[s]", v->env) : json_array();
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:b, s:s}",
 	                 "name", v->name, "role", v->role, "mode", v->mode, "layout",
-	                 strcmp(v->mode, "threads") ? "8x1x1" : "1x8x1", "backend", "nccl",
+	                 made_layout(v->mode), "backend", "nccl",
 	                 "nccl", library, "path", "auto", "bind", "none", "env", env, "skip",
 	                 "", "expect", v->expect ? v->expect : "", "force", (int)v->force,
 	                 "nccl_below", *library ? "2.28" : "");

@@ -34,6 +34,7 @@ static void environment(json_t *env)
 		bool first = i == FIRST || i == BOTH, second = i == SECOND || i == BOTH;
 		json_object_set_new(v, "role", json_string(roles[i]));
 		json_object_set_new(v, "mode", json_string(first ? "threads" : "processes"));
+		json_object_set_new(v, "layout", json_string(first ? "1x2x1" : "2x1x1"));
 		if (second)
 			json_object_set_new(v, "env", json_pack("[s]", "NCCL_BUFFSIZE=1"));
 	}

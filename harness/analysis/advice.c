@@ -73,9 +73,10 @@ static const struct rule rules[] = {
 
 static unsigned traits_of(const struct settings *s, const struct backend_traits *backend)
 {
-	bool threads = !strcmp(s->mode, "threads"), processes = !strcmp(s->mode, "processes");
-	return (!strcmp(s->mode, "single") ? SINGLE : 0) | (threads ? THREADS | SEVERAL : 0) |
-	       (processes ? PROCESSES | SEVERAL : 0) | (backend->launches ? LAUNCHES : 0) |
+	static const unsigned placed[] = {[PLACED_ALONE] = SINGLE,
+	                                  [PLACED_THREADS] = THREADS | SEVERAL,
+	                                  [PLACED_PROCESSES] = PROCESSES | SEVERAL};
+	return placed[layout_placing(s->layout)] | (backend->launches ? LAUNCHES : 0) |
 	       (s->registration != REGISTER_NONE ? REGISTERED : 0) | (s->graph ? GRAPH : 0) |
 	       (!strcmp(s->api, "grouped") ? GROUPED : 0) |
 	       (!strcmp(s->api, "native") ? NATIVE : 0) | (s->bind != BIND_NONE ? BOUND : 0) |

@@ -276,3 +276,57 @@ void claims_hint(const struct summary *s, const struct evidence *evidence,
 	words_add(text, bytes, "%s%s%s%s", analogue ? "; tested on the host analogue" : "",
 	          *paths ? "; " : "", paths, unexpected ? "; NOT on the expected path" : "");
 }
+
+static const struct summary_variant *variant_of(const struct summary *s, const char *name)
+{
+	for (unsigned v = 0; v < s->nvariants; v++)
+		if (!strcmp(s->variants[v].name, name))
+			return &s->variants[v];
+	return NULL;
+}
+
+const char *claims_library(const struct summary *s, const struct claim *c)
+{
+	const struct summary_variant *left = variant_of(s, c->left),
+	                             *right = variant_of(s, c->right);
+	return left && right && !strcmp(left->library, right->library) ? left->library : "";
+}
+
+/* Whether two variants are the same but for the library. */
+static bool same_but_library(const struct summary *s, const char *a, const char *b)
+{
+	const struct summary_variant *x = variant_of(s, a), *y = variant_of(s, b);
+	char keys[512];
+	if (!x || !y || !x->settings || !y->settings)
+		return false;
+	struct settings as = *y->settings;
+	memcpy(as.nccl, x->settings->nccl, sizeof as.nccl);
+	return !settings_differ(x->settings, &as, keys, sizeof keys);
+}
+
+static bool same_question(const struct summary *s, const struct claim *a, const struct claim *b)
+{
+	return a->metric == b->metric && a->test == b->test && a->regime == b->regime &&
+	       a->pace == b->pace && a->coll == b->coll && a->bytes.lo == b->bytes.lo &&
+	       a->bytes.hi == b->bytes.hi && same_but_library(s, a->left, b->left) &&
+	       same_but_library(s, a->right, b->right);
+}
+
+/* The first of those that ask the same of one version is paired with the first of the other's. */
+int claims_counterpart(const struct summary *s, const struct claims_result *results, unsigned n,
+                       unsigned which)
+{
+	const struct claim *claim = results[which].claim;
+	const char *library = claims_library(s, claim);
+	unsigned skip = 0;
+	for (unsigned i = 0; i < which; i++)
+		skip += !strcmp(claims_library(s, results[i].claim), library) &&
+		        same_question(s, claim, results[i].claim);
+	for (unsigned i = 0; i < n && *library; i++) {
+		const char *other = claims_library(s, results[i].claim);
+		if (*other && strcmp(other, library) &&
+		    same_question(s, claim, results[i].claim) && !skip--)
+			return (int)i;
+	}
+	return -1;
+}

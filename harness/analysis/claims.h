@@ -73,6 +73,14 @@ enum claims_outcome claims_decide_beyond(const struct stats_ratio *ratio, enum c
 int claims_judge(const struct summary *summary, const struct claim *claim,
                  struct claims_result *out, struct status *st);
 
+/* The version of the library that both of a claim's variants have; "": they have two, or it is not
+ * known. */
+const char *claims_library(const struct summary *summary, const struct claim *claim);
+/* Which claim asks the same of another version: one whose variants differ from this one's by
+ * the library alone. -1: none. */
+int claims_counterpart(const struct summary *summary, const struct claims_result *results,
+                       unsigned n, unsigned which);
+
 /* "holds", "holds (taken alone)", "less, by under 2 %", "does not hold", "undecided (less):
  * effects under 6 % cannot be seen here; needs about 7 more blocks", "cannot be tested here".
  */

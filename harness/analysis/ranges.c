@@ -104,26 +104,26 @@ static void say_links(const struct source *src, const struct ranges_row *best)
 	const char *coll = coll_info(src->s->groups[best->group].cell.coll)->name;
 	for (unsigned i = 0; i < p->nclasses && p->gpus; i++) {
 		const struct pairs_class *c = &p->classes[i];
-		const char *gbs = words_number(best->peak_gbs).text;
+		const struct words gbs = words_number(best->peak_gbs);
 		if (c->class == LINKS_MEMORY)
 			say(src,
 			    "Hardware: %u pair%s of GPUs without peer access (%s); all data "
 			    "goes through host memory, and %s peaks at %s GB/s. GPUs with peer "
 			    "access, or NVLink, take that detour away.",
 			    c->pairs, words_plural(c->pairs), links_info(c->class)->name, coll,
-			    gbs);
+			    gbs.text);
 		else if (c->class == LINKS_ACROSS)
 			say(src,
 			    "Hardware: %u pair%s of GPUs across sockets; %s peaks at %s GB/s "
 			    "of PCIe's %s. Put GPUs that talk much on one socket, or below one "
 			    "PCIe switch.",
-			    c->pairs, words_plural(c->pairs), coll, gbs,
+			    c->pairs, words_plural(c->pairs), coll, gbs.text,
 			    words_number(c->theoretical_gbs).text);
 		else if (c->class == LINKS_PCIE_SWITCH || c->class == LINKS_SOCKET)
 			say(src,
 			    "Hardware: PCIe is the limit, %s GB/s one way in theory; %s "
 			    "reaches %s. Only links beside PCIe (NVLink) would carry more.",
-			    words_number(c->theoretical_gbs).text, coll, gbs);
+			    words_number(c->theoretical_gbs).text, coll, gbs.text);
 	}
 	for (unsigned r = 0; r < p->nranks && p->n; r++)
 		if (p->ranks[r].remark[0])

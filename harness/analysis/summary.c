@@ -46,6 +46,7 @@ static int read_settings(struct summary *s, unsigned i, json_t *variant)
 		return -1;
 	json_object_update_existing(all, variant);
 	s->variants[i].settings = settings_from_json(all, own, &ignored) ? NULL : own;
+	s->variants[i].placing = layout_placing(own->layout);
 	json_decref(all);
 	return 0;
 }

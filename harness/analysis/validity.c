@@ -343,7 +343,7 @@ static void warn_cores(const struct summary *s, struct warnings *w)
 		    s->ncores);
 	for (unsigned v = 0; v < s->nvariants; v++)
 		if (s->variants[v].measured && !s->variants[v].traits->launches &&
-		    !strcmp(s->variants[v].mode, "single")) {
+		    s->variants[v].placing == PLACED_ALONE) {
 			warnings_add(
 			    w,
 			    "On the %s backend %s moves all ranks' data with one worker: it "

@@ -35,7 +35,8 @@ static const char *library_file(const struct summary *s, unsigned v)
 
 static bool has_mode(const struct summary *s, unsigned v, enum versions_mode mode)
 {
-	return !strcmp(s->variants[v].mode, versions_mode_name(mode));
+	static const enum placing placed[] = {PLACED_THREADS, PLACED_PROCESSES, PLACED_ALONE};
+	return s->variants[v].placing == placed[mode];
 }
 
 static bool is_in(const struct summary *s, unsigned v)

@@ -155,6 +155,10 @@ static int variant_try(const struct plan *plan, unsigned index, const struct spe
 	if (backend->supports(trial, &why))
 		snprintf(skip, bytes, "%.*s", (int)bytes - 1,
 		         why.text[0] ? why.text : "the backend cannot run it");
+	else if (backend->is.messages && !mode_find(s->mode)->is.mpi)
+		snprintf(skip, bytes,
+		         "backend %s sends MPI's messages, and mode %s starts no MPI",
+		         backend->name, s->mode);
 	trial_free(trial);
 	return 0;
 }
@@ -348,10 +352,9 @@ int plan_variants_accompany(struct plan *plan, const char *backend,
 		return -1;
 	if (!plan->spec->limit || !backend_find(backend)->is.carries_data)
 		return 0;
-	const struct mode *mode = mode_find("threads");
 	settings_default(&limit);
-	limit.layout = mode->spread(plan->nranks);
-	strcpy(limit.mode, mode_for_layout(limit.layout)->name); /* single, for one rank */
+	limit.layout = (struct layout){1, plan->nranks, 1};
+	strcpy(limit.mode, mode_for_layout(limit.layout)->name);
 	snprintf(limit.backend, sizeof limit.backend, "%s", backend);
 	strcpy(limit.nccl, s.nccl);
 	limit.bind = s.bind;

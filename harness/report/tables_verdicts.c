@@ -13,55 +13,29 @@ void tables_put_verdict(struct table *t, const struct verdict *verdict)
 	TABLE_PUT(t, CELL(text));
 }
 
-#define OLD "-old"
-
-/* A claim of the old library and its counterpart of this one have one metric, and one name but
- * for its end. */
-static size_t base_bytes(const struct claim *c)
+/* The two versions that claims are asked of side by side, the older first. Whether there are, and
+ * no claim is of a third. */
+static bool libraries_of(const struct model *m, const char *out[2])
 {
-	size_t n = strlen(c->name), end = sizeof OLD - 1;
-	return n > end && !strcmp(c->name + n - end, OLD) ? n - end : n;
-}
-
-static bool same_base(const struct claim *a, const struct claim *b)
-{
-	size_t n = base_bytes(a);
-	return n == base_bytes(b) && !strncmp(a->name, b->name, n) && a->metric == b->metric;
-}
-
-/* The version of the library that a claim is about, "" where it is not known. */
-static const char *library_of(const struct summary *s, const struct claim *c)
-{
-	for (unsigned v = 0; v < s->nvariants; v++)
-		if (!strcmp(s->variants[v].name, c->left))
-			return s->variants[v].library;
-	return "";
-}
-
-/* Libraries that claims are about, the one of claims on old ones first. */
-static unsigned libraries_of(const struct model *m, const char *out[2])
-{
+	const struct findings *f = &m->findings;
 	unsigned n = 0;
-	for (int old = 1; old >= 0; old--)
-		for (unsigned i = 0; i < m->findings.asked.nclaims; i++) {
-			const struct claim *c = m->findings.claims[i].claim;
-			const char *library = library_of(&m->summary, c);
-			bool is_old = base_bytes(c) < strlen(c->name);
-			if (!*library || is_old != old || (n && !strcmp(out[n - 1], library)))
-				continue;
-			if (n == 2)
-				return n;
-			out[n++] = library;
-			break;
-		}
-	return n;
-}
-
-/* What the claim says, less the words that name the old library. */
-static const char *plain_text(const struct claim *c)
-{
-	static const char lead[] = "Old NCCL: ";
-	return strncmp(c->text, lead, sizeof lead - 1) ? c->text : c->text + sizeof lead - 1;
+	bool paired = false;
+	for (unsigned i = 0; i < f->asked.nclaims; i++) {
+		const char *library = claims_library(&m->summary, f->claims[i].claim);
+		paired |= claims_counterpart(&m->summary, f->claims, f->asked.nclaims, i) >= 0;
+		if (!*library || (n && !strcmp(library, out[0])) ||
+		    (n == 2 && !strcmp(library, out[1])))
+			continue;
+		if (n == 2)
+			return false;
+		out[n++] = library;
+	}
+	if (n == 2 && versions_order(out[0], out[1]) > 0) {
+		const char *newer = out[0];
+		out[0] = out[1];
+		out[1] = newer;
+	}
+	return paired;
 }
 
 /* marked: whether the table tells verdicts that are taken alone from others. */
@@ -86,42 +60,43 @@ static void put_claim_short(struct table *t, const struct claims_result *r, bool
 	           unseen);
 }
 
+/* A claim's cells, one of each version where there is a newer one; of a pair with its words. */
+static void put_claim_row(struct table *t, const struct model *m, unsigned which, int other,
+                          const char *newer, bool marked)
+{
+	const struct claims_result *all = m->findings.claims, *of[2] = {NULL, NULL};
+	const unsigned side =
+	    newer && !strcmp(claims_library(&m->summary, all[which].claim), newer);
+	of[side] = &all[which];
+	if (other >= 0)
+		of[!side] = &all[other];
+	TABLE_ROW(t, CELL((of[1] ? of[1] : of[0])->claim->text));
+	for (unsigned k = 0; k < (newer ? 2 : 1); k++)
+		put_claim_short(t, of[k], marked);
+}
+
 struct table *tables_claims_short(const struct model *m)
 {
 	const struct findings *f = &m->findings;
+	const unsigned n = f->asked.nclaims;
 	const char *libraries[2] = {"", ""};
-	unsigned n = libraries_of(m, libraries);
+	const bool two = libraries_of(m, libraries);
 	/* Where none is confirmed, the sentence below says so of all. */
-	const bool marked = claims_family_confirms(f->claims, f->asked.nclaims);
+	const bool marked = claims_family_confirms(f->claims, n);
 	struct table *t = table_new("claims_short", "Claims");
 	table_column(t, "claim", "the claim", "", TABLE_TEXT);
-	for (unsigned k = 0; k < (n ? n : 1); k++) {
+	for (unsigned k = 0; k < (two ? 2 : 1); k++) {
 		char head[64] = "verdict";
-		if (n > 1)
+		if (two)
 			snprintf(head, sizeof head, "NCCL %.32s", libraries[k]);
 		table_column(t, k ? "verdict_new" : "verdict", head, "", TABLE_VERDICT);
 	}
-	for (unsigned i = 0; i < f->asked.nclaims; i++) {
-		const struct claims_result *of[2] = {NULL, NULL};
-		const struct claim *claim = f->claims[i].claim;
-		bool first = true, tested = false;
-		for (unsigned k = 0; k < f->asked.nclaims; k++) {
-			const struct claims_result *r = &f->claims[k];
-			if (!same_base(claim, r->claim))
-				continue;
-			first = first && k >= i;
-			tested = tested || r->outcome != CLAIMS_UNTESTED;
-			unsigned at =
-			    n > 1 && !strcmp(library_of(&m->summary, r->claim), libraries[1]);
-			if (r->outcome != CLAIMS_UNTESTED)
-				of[at] = r;
-		}
-		if (!first || !tested)
-			continue;
-		table_row(t);
-		table_text(t, "%c%s", plain_text(claim)[0] & ~0x20, plain_text(claim) + 1);
-		for (unsigned k = 0; k < (n ? n : 1); k++)
-			put_claim_short(t, of[k], marked);
+	for (unsigned i = 0; i < n; i++) {
+		const int other = two ? claims_counterpart(&m->summary, f->claims, n, i) : -1;
+		const bool tested = f->claims[i].outcome != CLAIMS_UNTESTED ||
+		                    (other >= 0 && f->claims[other].outcome != CLAIMS_UNTESTED);
+		if (tested && (other < 0 || (unsigned)other > i))
+			put_claim_row(t, m, i, other, two ? libraries[1] : NULL, marked);
 	}
 	return t;
 }

@@ -16,4 +16,14 @@ static inline unsigned layout_workers(struct layout l)
 	return l.processes * l.threads;
 }
 
+/* Where workers are: one alone, threads of one process, in several processes. */
+enum placing { PLACED_NOWHERE, PLACED_ALONE, PLACED_THREADS, PLACED_PROCESSES };
+
+static inline enum placing layout_placing(struct layout l)
+{
+	if (l.processes > 1)
+		return PLACED_PROCESSES;
+	return l.threads > 1 ? PLACED_THREADS : layout_workers(l) ? PLACED_ALONE : PLACED_NOWHERE;
+}
+
 #endif
