@@ -2,8 +2,8 @@
  * chrome://tracing open: a process for each process of each variant, a lane for each rank and
  * one for its device.
  * https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU */
-#ifndef LAUNCHGAP_TRACE_H
-#define LAUNCHGAP_TRACE_H
+#ifndef LAUNCHGAP_REPORT_TRACE_H
+#define LAUNCHGAP_REPORT_TRACE_H
 
 #include <stdio.h>
 

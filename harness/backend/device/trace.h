@@ -1,8 +1,8 @@
 /* When kernels ran, by the devices' own clocks: CUPTI's activity records, for the timeline's
  * pass only. CUPTI is loaded at run time and brings the devices' times into clock_now_ns itself
  * (by interpolation between readings of both, see cuptiActivityRegisterTimestampCallback). */
-#ifndef LAUNCHGAP_DEVICE_TRACE_H
-#define LAUNCHGAP_DEVICE_TRACE_H
+#ifndef LAUNCHGAP_TRACE_H
+#define LAUNCHGAP_TRACE_H
 
 #include "../../core/sample.h"
 
