@@ -198,6 +198,68 @@ static void other_sizes_stand_in(void **state)
 	drop();
 }
 
+static unsigned size_shift; /* of all sizes, as a power of two */
+static bool no_stream, no_isolated;
+
+static void larger(json_t *line, const struct made_place *p)
+{
+	json_int_t bytes = json_integer_value(json_object_get(line, "bytes")) << size_shift;
+	json_object_set_new(line, "bytes", json_integer(bytes));
+	json_object_set_new(line, "asked_bytes", json_integer(bytes));
+	if (p->isolated ? no_isolated : no_stream)
+		json_object_set_new(line, "pass", json_string("timeline"));
+}
+
+/* A cell is in one regime, and what stands for want of small or large sizes is not called so.
+ */
+static void a_cell_is_in_one_regime(void **state)
+{
+	struct made m = quiet();
+	(void)state;
+	m.line = larger;
+	m.sizes = 1;
+	m.no_limit = true;
+	size_shift = 6; /* 256 KiB */
+	no_isolated = true;
+	make(&m);
+	assert_int_equal(regimes.n, 1);
+	assert_string_equal(find(REGIME_LARGE)->label, "the largest");
+	assert_int_equal(find(REGIME_LARGE)->metric, METRIC_BUSBW);
+	drop();
+	m.sizes = 2; /* 256 KiB and 1 MiB */
+	make(&m);
+	assert_int_equal(regimes.n, 2);
+	assert_string_equal(find(REGIME_SMALL)->label, "the smallest");
+	assert_int_equal(find(REGIME_SMALL)->sizes.hi, 256 << 10);
+	assert_int_equal(find(REGIME_LARGE)->sizes.lo, 1 << 20);
+	drop();
+	const json_t *report = made_report(&m);
+	json_assert_says(report, "trust", "the largest (1 MiB) 1.0");
+	json_assert_one_says(json_object_get(report, "answer"),
+	                     "At the largest sizes (1 MiB, ");
+	no_isolated = false;
+}
+
+/* Isolated calls of large sizes alone, as of steps of training, have an A/A line. */
+static void without_streams_large_is_latency(void **state)
+{
+	struct made m = quiet();
+	(void)state;
+	m.line = larger;
+	m.sizes = 2;
+	m.no_limit = true;
+	size_shift = 13; /* 32 and 128 MiB */
+	no_stream = true;
+	make(&m);
+	assert_int_equal(regimes.n, 1);
+	assert_int_equal(find(REGIME_LARGE)->metric, METRIC_LATENCY);
+	assert_int_equal(find(REGIME_LARGE)->contrasts[MADE_PROCESSES].ncells, 2);
+	assert_string_equal(find(REGIME_LARGE)->label, "large");
+	drop();
+	json_assert_says(made_report(&m), "trust", "large 1.0");
+	no_stream = false;
+}
+
 static void without_gpus_sizes_are_smaller(void **state)
 {
 	struct made m = quiet();
@@ -218,6 +280,8 @@ int main(void)
 	    cmocka_unit_test(where_ranks_share_a_gpu_nothing_is_compared),
 	    cmocka_unit_test(figures_above_the_limit_are_not_believed),
 	    cmocka_unit_test(other_sizes_stand_in),
+	    cmocka_unit_test(a_cell_is_in_one_regime),
+	    cmocka_unit_test(without_streams_large_is_latency),
 	    cmocka_unit_test(without_gpus_sizes_are_smaller),
 	};
 	return cmocka_run_group_tests(tests, made_begin, made_end);

@@ -261,7 +261,7 @@ static void say_regime(struct answer *a, const struct summary *s, const struct r
 		          s->variants[v].name, names);
 	}
 	if (text[0])
-		say(a, "At %s sizes (%s) %s.", g->name, regime_about(g).text, text);
+		say(a, "At %s sizes (%s) %s.", g->label, regime_about(g).text, text);
 }
 
 /* --- trust --- */
@@ -278,7 +278,9 @@ static void say_trust(struct answer *a, const struct summary *s, const struct re
 		const struct stats_ratio *r = &g->contrasts[g->twin].verdict.ratio;
 		if (isnan(r->estimate))
 			continue;
-		words_add(text, bytes, "%s%s %s", sep, g->name, words_ratio(r, false).text);
+		words_add(text, bytes, "%s%s%s%s%s %s", sep, g->label, g->third ? " (" : "",
+		          g->third ? words_range(g->sizes).text : "", g->third ? ")" : "",
+		          words_ratio(r, false).text);
 		sep = ", ";
 	}
 	if (s->carries_data) {

@@ -73,6 +73,8 @@ static int range_find(const struct summary *s, struct regime *r)
 			r->sizes.hi = sizes[i];
 		}
 	free(sizes);
+	if (r->third)
+		r->label = r->kind == REGIME_SMALL ? "the smallest" : "the largest";
 	return 0;
 }
 
@@ -196,9 +198,11 @@ static bool has_pace(const struct summary *s, int pace)
 
 static struct regime begin(const struct summary *s, enum regime_kind kind)
 {
-	bool isolated = kind == REGIME_SMALL && has_pace(s, PACE_ISOLATED);
+	bool isolated =
+	    has_pace(s, PACE_ISOLATED) && (kind == REGIME_SMALL || !has_pace(s, PACE_STREAM));
 	struct regime r = {.kind = kind,
 	                   .name = claim_regime_name(kind),
+	                   .label = claim_regime_name(kind),
 	                   .pace = isolated ? PACE_ISOLATED : PACE_STREAM,
 	                   .metric = isolated                                  ? METRIC_LATENCY
 	                             : kind == REGIME_LARGE && s->carries_data ? METRIC_BUSBW
@@ -207,18 +211,29 @@ static struct regime begin(const struct summary *s, enum regime_kind kind)
 	return r;
 }
 
+/* Whether large, which has some, has all of small: the run's only size of that pace. */
+static bool is_large(const struct summary *s, const struct regime *small, bool *out)
+{
+	struct regime large = begin(s, REGIME_LARGE);
+	if (range_find(s, &large))
+		return false;
+	*out = large.pace == small->pace && large.sizes.hi && large.sizes.lo <= small->sizes.lo;
+	return true;
+}
+
 int regimes_make(const struct summary *s, struct regimes *out, struct status *st)
 {
 	*out = (struct regimes){.n = 0};
 	for (unsigned kind = 0; kind <= REGIME_LARGE && s->reference >= 0 && !s->uncompared[0];
 	     kind++) {
 		struct regime *r = &out->list[out->n];
+		bool large = false;
 		*r = begin(s, (enum regime_kind)kind);
-		if (range_find(s, r)) {
+		if (range_find(s, r) || (kind == REGIME_SMALL && !is_large(s, r, &large))) {
 			regimes_free(out);
 			return status_set(st, "out of memory for the regimes");
 		}
-		if (!r->sizes.hi)
+		if (!r->sizes.hi || large)
 			continue;
 		out->n++;
 		if (contrasts_make(s, r, st)) {

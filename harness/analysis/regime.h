@@ -7,9 +7,11 @@
  *           up
  *
  * Without isolated calls small is the time per call of streams, and without data large is that
- * too. Where a run has no such size, the smallest or largest third of its sizes takes the
- * place, as far as it lies on that regime's side of the other one: sizes that are all large
- * make no small regime. A regime that then has no cell is left out.
+ * too. Without streams large is the latency of isolated calls, as of steps of training. A cell
+ * belongs to one regime: a size that would be both is large. Where a run has no such size, the
+ * smallest or largest third of its sizes takes the place, as far as it lies on that regime's
+ * side of the other one: sizes that are all large make no small regime. A regime that then has
+ * no cell is left out.
  *
  * Each variant is held against the reference over all of the regime's cells, the reference's
  * twin included: the A/A line, which says what the run can see. A regime cannot tell when that
@@ -26,7 +28,8 @@
 #define REGIME_WHY_BYTES 384
 
 struct regime {
-	const char *name; /* "small", "large" */
+	const char *name;  /* "small", "large" */
+	const char *label; /* the same; of a third "the smallest", "the largest" */
 	enum regime_kind kind;
 	struct claim_range range; /* as asked; hi = SIZE_MAX: no end */
 	bool third; /* the range is a third of the run's sizes, not the usual one */

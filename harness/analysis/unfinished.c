@@ -83,7 +83,7 @@ static int say_regime(const struct summary *s, const struct regime *g, struct un
 			continue;
 		if (n == 1)
 			words_add(text, sizeof *out->text,
-			          "At %s sizes (%s), times the speed of %s %s:", g->name,
+			          "At %s sizes (%s), times the speed of %s %s:", g->label,
 			          regime_about(g).text, s->variants[s->reference].name,
 			          each_block(s).text);
 		words_add(text, sizeof *out->text, "%s %s %s", n > 1 ? "," : "",

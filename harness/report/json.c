@@ -294,11 +294,11 @@ static json_t *regimes_of(const struct model *m)
 	for (unsigned i = 0; i < m->regimes.n; i++) {
 		const struct regime *g = &m->regimes.list[i];
 		json_array_append_new(
-		    list,
-		    json_pack("{s:s, s:o, s:s, s:s, s:b, s:o, s:s}", "name", g->name, "bytes",
-		              range(g->sizes), "metric", metric_info(g->metric)->name, "pace",
-		              coll_pace_name((enum pace)g->pace), "tells", (int)g->tells,
-		              "least_effect", number(g->least_effect), "why", g->why));
+		    list, json_pack("{s:s, s:b, s:o, s:s, s:s, s:b, s:o, s:s}", "name", g->name,
+		                    "third", (int)g->third, "bytes", range(g->sizes), "metric",
+		                    metric_info(g->metric)->name, "pace",
+		                    coll_pace_name((enum pace)g->pace), "tells", (int)g->tells,
+		                    "least_effect", number(g->least_effect), "why", g->why));
 	}
 	return list;
 }

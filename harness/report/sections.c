@@ -85,7 +85,7 @@ static void write_trust(struct page *p, const struct model *m)
 		const struct regime *g = &m->regimes.list[i];
 		bool said = !answer_tells(&m->regimes) && !strcmp(g->why, last);
 		if (!g->tells && !said)
-			page_say(p, "At %s sizes it cannot tell %s. %s", g->name,
+			page_say(p, "At %s sizes it cannot tell %s. %s", g->label,
 			         answer_hidden(g), g->why);
 	}
 }

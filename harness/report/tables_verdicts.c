@@ -164,7 +164,7 @@ struct table *tables_regime(const struct model *m, const struct regime *g)
 	const struct summary *s = &m->summary;
 	char name[64], title[160], word[VERDICT_TEXT_BYTES];
 	snprintf(name, sizeof name, "verdicts_%s", g->name);
-	snprintf(title, sizeof title, "%s: %s", g->name, regime_about(g).text);
+	snprintf(title, sizeof title, "%s: %s", g->label, regime_about(g).text);
 	struct table *t = TABLE_NEW(name, title, {"variant", "variant", "", TABLE_TEXT},
 	                            {"value", metric_info(g->metric)->unit, "", TABLE_NUMBER},
 	                            {"speed", "speed", "", TABLE_RATIO},

@@ -78,7 +78,7 @@ struct table *tables_components(const struct model *m, const struct components_r
 	const struct summary *s = &m->summary;
 	char name[64], title[160];
 	snprintf(name, sizeof name, "scatter_%s", g->regime->name);
-	snprintf(title, sizeof title, "%s: %s", g->regime->name, regime_about(g->regime).text);
+	snprintf(title, sizeof title, "%s: %s", g->regime->label, regime_about(g->regime).text);
 	struct table *t = TABLE_NEW(
 	    name, title, {"variant", "variant", "", TABLE_TEXT},
 	    {"jobs", "between jobs", "%", TABLE_NUMBER},
