@@ -511,6 +511,32 @@ static void a_failed_trial_says_how_its_block_is_replaced(void **state)
 	           "blocks=N adds as many, as in place of those in which a trial failed");
 }
 
+/* mpirun waited for ever for a pipe. A limit that may be raised is. */
+static void too_few_open_files_are_said(void **state)
+{
+	static const struct {
+		const char *limit, *said;
+		int code;
+	} cases[] = {
+	    {"-n 8", "2 ranks need up to 72 open files, but the limit is 8; raise it", 1},
+	    {"-n 32", "but the limit is 32; raise it: ulimit -n 72\n", 1},
+	    {"-S -n 32", "", 0}};
+	const char *self = getenv("LAUNCHGAP");
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char command[512];
+		cli_write(folder, "t.exp", QUICK MODES);
+		snprintf(command, sizeof command,
+		         "exec >%s/said 2>&1; ulimit %s; exec %s run --file %s --results %s "
+		         "--no-report",
+		         folder, cases[i].limit, self ? self : "build/launchgap", file,
+		         results);
+		int code = WEXITSTATUS(system(command));
+		snprintf(command, sizeof command, "%s/said", folder);
+		cli_expect((struct cli){code, cli_read(command)}, cases[i].code, cases[i].said);
+	}
+}
+
 /* In a job of Slurm's on other hosts, one host is meant all the same. */
 static void processes_run_here_in_a_job_of_several_hosts(void **state)
 {
@@ -554,6 +580,7 @@ int main(void)
 	    TEST(a_reader_that_leaves_is_no_error),
 	    TEST(what_is_not_installed_is_done_without),
 	    TEST(a_failed_trial_says_how_its_block_is_replaced),
+	    TEST(too_few_open_files_are_said),
 	    TEST(processes_run_here_in_a_job_of_several_hosts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,6 +65,18 @@ static void a_parent_that_dies_before_the_job_follows_it_takes_it_along(void **s
 	assert_int_equal(ended, job);
 }
 
+/* The reason of the open that failed, whatever was called since. */
+static void a_job_without_its_log_says_why(void **state)
+{
+	char *const argv[] = {"true", NULL};
+	struct job_result result;
+	struct status st = {""};
+	(void)state;
+	assert_int_equal(write(go[1], "x", 1), 1);
+	assert_int_equal(job_run(argv, NULL, 0, "/nowhere/log", 60, &result, &st), -1);
+	assert_string_equal(st.text, "cannot start true: No such file or directory");
+}
+
 /* What a job printed, and what is made of it. */
 static void the_first_error_is_the_cause(void **state)
 {
@@ -107,6 +119,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_parent_that_dies_before_the_job_follows_it_takes_it_along),
+	    cmocka_unit_test(a_job_without_its_log_says_why),
 	    cmocka_unit_test(the_first_error_is_the_cause),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,19 +72,21 @@ static void become(char *const argv[], const char *const env[], unsigned nenv,
                    const char *log_file, int tell, pid_t parent)
 {
 	int in = open("/dev/null", O_RDONLY);
-	int log = open(log_file, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-	int error;
+	int log = in < 0 ? -1 : open(log_file, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	int error = errno;
 	setpgid(0, 0);
 	follow(SIGTERM, parent);
 	job_release_signals();
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
-	if (in >= 0 && log >= 0 && dup2(in, 0) == 0 && dup2(log, 1) == 1 && dup2(log, 2) == 2) {
-		for (unsigned i = 0; i < nenv; i++)
-			putenv((char *)(uintptr_t)env[i]);
-		execvp(argv[0], argv);
+	if (log >= 0) {
+		if (dup2(in, 0) == 0 && dup2(log, 1) == 1 && dup2(log, 2) == 2) {
+			for (unsigned i = 0; i < nenv; i++)
+				putenv((char *)(uintptr_t)env[i]);
+			execvp(argv[0], argv);
+		}
+		error = errno;
 	}
-	error = errno;
 	if (write(tell, &error, sizeof error) < 0)
 		_exit(126);
 	_exit(127);

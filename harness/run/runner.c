@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "../config/planner.h"
@@ -62,6 +63,25 @@ static uint64_t draw_seed(void)
 	return value_mix((uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec);
 }
 
+/* mpirun holds four files for each process and some 30 beside them. With fewer it waits for
+ * ever. */
+static int allow_files(unsigned nranks, struct status *st)
+{
+	const rlim_t need = 64 + 4 * (rlim_t)nranks;
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= need)
+		return 0;
+	limit.rlim_cur = limit.rlim_max;
+	if (limit.rlim_max >= need && !setrlimit(RLIMIT_NOFILE, &limit))
+		return 0;
+	return status_set(
+	    st,
+	    "%u ranks need up to %llu open files, but the limit is %llu; raise it: "
+	    "ulimit -n %llu",
+	    nranks, (unsigned long long)need, (unsigned long long)limit.rlim_max,
+	    (unsigned long long)need);
+}
+
 int run_set_up(struct runner *r, struct status *st)
 {
 	const struct run_request *q = r->request;
@@ -77,7 +97,8 @@ int run_set_up(struct runner *r, struct status *st)
 		r->spec.blocks += before.first_block;
 	if (q->resume && keep_seed(&r->spec, before.seed, st))
 		goto out;
-	if (plan_make(&r->spec, q->machine, before.seed, &r->plan, st))
+	if (plan_make(&r->spec, q->machine, before.seed, &r->plan, st) ||
+	    allow_files(r->plan.nranks, st))
 		goto out;
 	for (unsigned v = 0; v < r->plan.nvariants; v++) {
 		r->has_path[v] = resume_has_path(&before, r->plan.variants[v].name);
