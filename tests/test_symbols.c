@@ -83,8 +83,9 @@ static void nothing_of_ours_can_be_written(void **state)
 
 /* Functions that are there for others, though nobody calls them here. */
 static const char *const offered[] = {
-    "mode_*_mpirun", /* for a mode of one's own that mpirun starts */
-    "_Z*",           /* CUDA's kernels and their stubs */
+    "mode_*_mpirun",   /* for a mode of one's own that mpirun starts */
+    "_Z*",             /* CUDA's kernels and their stubs */
+    "network_aligned", /* nccl_train.c takes it, which is empty without CUDA's headers */
 };
 
 static bool is_offered(const char *name)
@@ -127,7 +128,8 @@ static void what_is_exported_is_taken(void **state)
 		if (sscanf(line, "%127s", name) != 1 || !strcmp(name, "main") ||
 		    is_offered(name) || is_tested(name))
 			continue;
-		print_error("%s is taken by no other file and no test: static, or dead?\n", name);
+		print_error("%s is taken by no other file and no test: static, or dead?\n",
+		            name);
 		bad++;
 	}
 	pclose(in);
