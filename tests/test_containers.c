@@ -2,33 +2,44 @@
  * back; never one that only seems to. */
 #include "made.h"
 
-/* The first and the third variant, against the second, the reference. */
+/* Against the second variant, the reference: the first, the third and, where it has a name, the fifth,
+ * which is else the limit, so that it can only fail. */
 static struct apart {
 	const char *name, *isolate, *visible, *env;
 	double speed;
-} apart[2];
+} apart[3];
+
+static const struct apart *apart_of(unsigned variant)
+{
+	static const int places[] = {0, -1, 1, -1, 2};
+	return variant < 5 && places[variant] >= 0 && apart[places[variant]].name
+	           ? &apart[places[variant]]
+	           : NULL;
+}
 
 static void stamps(const struct made_place *p, int64_t out[6])
 {
 	double bytes = 4096.0 * (1 << 2 * p->size), ns = 1e6 + 10 * bytes;
-	if (p->variant == MADE_SINGLE || p->variant == MADE_PROCESSES)
-		ns /= apart[p->variant == MADE_PROCESSES].speed;
+	if (apart_of(p->variant))
+		ns /= apart_of(p->variant)->speed;
 	ns *= 1 + 0.003 * made_noise(p->variant, p->block, p->size + 8 * p->isolated);
 	out[1] = 1000;
 	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
 	out[3] = 10;
 }
 
-static const char *names[] = {NULL, "plain", NULL, "plain-again", "limit"};
+static const char *names[] = {NULL, "plain", NULL, "plain-again", NULL};
 
 static void environment(json_t *env)
 {
 	json_t *variants = json_object_get(env, "variants");
-	for (size_t i = 0; i < 4; i++) {
-		const struct apart *a = i % 2 ? NULL : &apart[i / 2];
+	for (unsigned i = 0; i < 5; i++) {
+		const struct apart *a = apart_of(i);
 		json_t *v = json_array_get(variants, i);
 		json_object_set_new(v, "mode", json_string("processes"));
 		json_object_set_new(v, "layout", json_string("2x1x1"));
+		if (a && i == MADE_LIMIT)
+			json_object_set_new(v, "role", json_string("variant"));
 		if (a && a->env)
 			json_object_set_new(v, "env", json_pack("[s]", a->env));
 		if (a && a->isolate)
@@ -41,14 +52,13 @@ static void environment(json_t *env)
 /* Without speed a variant has failures in place of cells. */
 static void failure(json_t *line, const struct made_place *p)
 {
-	if ((p->variant != MADE_SINGLE && p->variant != MADE_PROCESSES) ||
-	    apart[p->variant == MADE_PROCESSES].speed > 0)
+	if (!apart_of(p->variant) || apart_of(p->variant)->speed > 0)
 		return;
 	json_object_set_new(line, "kind", json_string("failure"));
 	json_object_set_new(line, "error", json_string("rank 1: no such GPU"));
 }
 
-static const json_t *report(struct apart one, struct apart two)
+static const json_t *report_three(struct apart one, struct apart two, struct apart three)
 {
 	static const struct made made = {.backend = "nccl",
 	                                 .ranks = 2,
@@ -62,9 +72,16 @@ static const json_t *report(struct apart one, struct apart two)
 	                                 .stamps = stamps};
 	apart[0] = one;
 	apart[1] = two;
+	apart[2] = three;
 	names[0] = one.name;
 	names[2] = two.name;
+	names[4] = three.name ? three.name : "limit";
 	return made_report(&made);
+}
+
+static const json_t *report(struct apart one, struct apart two)
+{
+	return report_three(one, two, (struct apart){NULL, NULL, NULL, NULL, 0});
 }
 
 static const char *cell(const json_t *json, const char *variant, const char *column)
@@ -82,11 +99,11 @@ static void a_variable_gives_back_what_the_host_name_took(void **state)
 	assert_string_equal(cell(json, "host", "own"), "visible GPU, host name");
 	assert_string_equal(cell(json, "host", "verdict"), "slower");
 	assert_string_equal(cell(json, "host", "remedy"), "id");
-	const json_t *says = json_section(json, "containers");
-	json_assert_one_says(says, "id gives it back (NCCL_HOSTID = same): ");
-	json_assert_one_says(says, "one text for all containers of a machine");
-	assert_false(json_one_says(says, "--ipc=host"));
-	json_assert_one_says(json_section(json, "advice"), "Set NCCL_HOSTID to one text per machine");
+	assert_string_equal(cell(json, "host", "gives"), "set NCCL_HOSTID = same");
+	json_assert_one_says(json_section(json, "advice"),
+	                     "Where each process has its own visible GPU, host name (host): set "
+	                     "NCCL_HOSTID = same (one text for all containers of a machine, such as "
+	                     "its name).");
 }
 
 static void sharing_gives_back_what_dev_shm_took(void **state)
@@ -96,10 +113,10 @@ static void sharing_gives_back_what_dev_shm_took(void **state)
 	    report((struct apart){"pod", "uts, ipc, shm, pid", NULL, "NCCL_HOSTID=same", 0.01},
 	           (struct apart){"shared", "uts, pid", NULL, "NCCL_HOSTID=same", 1});
 	assert_string_equal(cell(json, "pod", "remedy"), "shared");
-	const json_t *says = json_section(json, "containers");
-	json_assert_one_says(says, "they share IPC namespace, /dev/shm");
-	json_assert_one_says(says, "docker run --ipc=host");
-	json_assert_one_says(json_section(json, "advice"), "share /dev/shm");
+	assert_string_equal(cell(json, "pod", "gives"), "share IPC namespace, /dev/shm");
+	json_assert_one_says(json_section(json, "advice"),
+	                     "share IPC namespace, /dev/shm (docker run --ipc=host, in Kubernetes "
+	                     "hostIPC: true), all of it.");
 }
 
 /* One that loses as well, one that has something more of its own, and one that is set apart by
@@ -118,8 +135,7 @@ static void what_is_no_remedy_is_not_named(void **state)
 		    report((struct apart){"pod", "uts, shm", NULL, NULL, 0.01}, others[i]);
 		assert_string_equal(cell(json, "pod", "verdict"), "slower");
 		assert_false(json_has_column(json_table(json, "containers"), "remedy"));
-		json_assert_one_says(json_section(json, "containers"),
-		                     "No variant here gives it back");
+		assert_string_equal(cell(json, "pod", "gives"), "no variant here");
 	}
 }
 
@@ -132,13 +148,46 @@ static void what_does_not_run_is_named_with_its_remedy(void **state)
 	           (struct apart){"shm", "devices", NULL, "NCCL_P2P_DISABLE=1", 1});
 	assert_string_equal(cell(json, "closed", "verdict"), "does not run");
 	assert_string_equal(cell(json, "closed", "remedy"), "shm");
-	json_assert_one_says(json_section(json, "containers"),
-	                     "closed does not run (rank 1: no such GPU). shm gives it back "
-	                     "(NCCL_P2P_DISABLE = 1): ");
+	assert_string_equal(cell(json, "closed", "fails"), "rank 1: no such GPU");
+	assert_string_equal(cell(json, "closed", "gives"), "set NCCL_P2P_DISABLE = 1");
 	json = report((struct apart){"closed", "cgroup, devices", NULL, NULL, 0},
 	              (struct apart){"open", "cgroup", NULL, NULL, 1});
 	assert_string_equal(cell(json, "closed", "remedy"), "open");
-	json_assert_one_says(json_section(json, "containers"), "--gpu-bind=none");
+	json_assert_one_says(json_section(json, "advice"), "--gpu-bind=none");
+}
+
+/* Each of the two alone restores nothing, and nobody is told to do one alone: with one of them NCCL
+ * failed in the record that this is made after. */
+static void a_remedy_is_given_whole(void **state)
+{
+	(void)state;
+	const json_t *json =
+	    report_three((struct apart){"pod", "uts, shm, devices", NULL, NULL, 0.01},
+	                 (struct apart){"whole", "uts", NULL, "NCCL_HOSTID=same", 1},
+	                 (struct apart){"half", "uts", NULL, NULL, 0});
+	assert_string_equal(cell(json, "pod", "remedy"), "whole");
+	assert_string_equal(cell(json, "pod", "gives"),
+	                    "share /dev/shm, GPU files; set NCCL_HOSTID = same");
+	const json_t *says = json_section(json, "advice");
+	json_assert_one_says(says, "Where each process has its own host name, /dev/shm, GPU files (pod)");
+	json_assert_one_says(says, "such as its name), all of it. whole has ");
+	json_assert_one_says(says, " Not enough: half (does not run).");
+	assert_false(json_one_says(says, "(half): "));
+	/* What else is unset belongs to it. */
+	json = report((struct apart){"closed", "shm, devices", NULL, "NCCL_P2P_DISABLE=1", 0},
+	              (struct apart){"open", "shm", NULL, NULL, 1});
+	assert_string_equal(cell(json, "closed", "gives"), "share GPU files; unset NCCL_P2P_DISABLE");
+}
+
+/* The reference shows what sharing it gives. */
+static void a_single_thing_of_its_own_is_shared(void **state)
+{
+	(void)state;
+	const json_t *json = report((struct apart){"shm", "shm", NULL, NULL, 0.01},
+	                            (struct apart){"names", "ipc, pid", NULL, NULL, 1});
+	assert_string_equal(cell(json, "shm", "remedy"), "plain");
+	assert_string_equal(cell(json, "shm", "gives"), "share /dev/shm");
+	json_assert_one_says(json_section(json, "advice"), "hostIPC: true). Without: 0.01");
 }
 
 static void without_loss_or_isolation_nothing_is_said(void **state)
@@ -159,6 +208,8 @@ int main(void)
 	    cmocka_unit_test(sharing_gives_back_what_dev_shm_took),
 	    cmocka_unit_test(what_is_no_remedy_is_not_named),
 	    cmocka_unit_test(what_does_not_run_is_named_with_its_remedy),
+	    cmocka_unit_test(a_remedy_is_given_whole),
+	    cmocka_unit_test(a_single_thing_of_its_own_is_shared),
 	    cmocka_unit_test(without_loss_or_isolation_nothing_is_said),
 	};
 	return cmocka_run_group_tests(tests, made_begin, made_end);

@@ -24,9 +24,7 @@ enum trait {
 	GRAPH = 64,
 	GROUPED = 128,
 	NATIVE = 256,
-	BOUND = 512,
-	OWN_HOST = 1024, /* processes on one machine with host names of their own */
-	OWN_SHM = 2048
+	BOUND = 512
 };
 
 /* Which sizes. */
@@ -64,10 +62,6 @@ static const struct rule rules[] = {
      "thread launches for all ranks"},
     {"bind", 0, BOUND, BOUND, 0, METRIC_TIME, EVERY, false, false,
      "Bind the workers to cores"},
-    {"env.NCCL_HOSTID", OWN_HOST, 0, OWN_HOST, 0, METRIC_BUSBW, LARGE, false, false,
-     "Set NCCL_HOSTID to one text per machine where its processes have host names of their own"},
-    {"isolate", OWN_HOST | OWN_SHM, 0, OWN_HOST, OWN_SHM, METRIC_BUSBW, LARGE, false, false,
-     "Let the containers of a machine share /dev/shm (docker run --ipc=host, hostIPC: true)"},
 };
 // clang-format on
 
@@ -79,9 +73,7 @@ static unsigned traits_of(const struct settings *s, const struct backend_traits 
 	return placed[layout_placing(s->layout)] | (backend->launches ? LAUNCHES : 0) |
 	       (s->registration != REGISTER_NONE ? REGISTERED : 0) | (s->graph ? GRAPH : 0) |
 	       (!strcmp(s->api, "grouped") ? GROUPED : 0) |
-	       (!strcmp(s->api, "native") ? NATIVE : 0) | (s->bind != BIND_NONE ? BOUND : 0) |
-	       (s->isolate & ISOLATE_BIT(ISOLATE_UTS) ? OWN_HOST : 0) |
-	       (s->isolate & ISOLATE_BIT(ISOLATE_SHM) ? OWN_SHM : 0);
+	       (!strcmp(s->api, "native") ? NATIVE : 0) | (s->bind != BIND_NONE ? BOUND : 0);
 }
 
 static bool has(unsigned traits, unsigned all, unsigned none)

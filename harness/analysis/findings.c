@@ -68,6 +68,7 @@ int findings_make(const struct summary *s, const struct regimes *regimes,
 	    tuned_make(s, &out->tuned, st) ||
 	    unfinished_make(s, regimes, &out->asked, &out->unfinished, st))
 		goto fail;
+	containers_advise(s, &out->containers, &out->advice);
 	return 0;
 fail:
 	findings_free(out);

@@ -139,66 +139,10 @@ bool sections_has_containers(const struct model *m)
 	return m->findings.containers.n > 0;
 }
 
-static const char *transport_of(const struct model *m, unsigned variant)
-{
-	return m->findings.evidence.paths[variant].transport;
-}
-
-/* "pod reaches 0.010 of the speed of processes (NET/Socket in place of P2P/CUMEM). pod-shm-id
- * gives it back, …" */
-static void say_loss(struct page *p, const struct model *m, const struct containers_row *row)
-{
-	const struct summary *s = &m->summary;
-	const unsigned reference = (unsigned)s->reference;
-	const char *old = transport_of(m, reference), *now = transport_of(m, row->variant);
-	const char *name = s->variants[row->variant].name;
-	char changed[512] = "", remedy[512], what[640];
-	if (old[0] && now[0] && strcmp(old, now))
-		snprintf(changed, sizeof changed, " (%s in place of %s)", now, old);
-	if (row->fails)
-		snprintf(what, sizeof what, "%s does not run (%s)", name, row->fails);
-	else
-		snprintf(what, sizeof what, "%s reaches %s of the bandwidth of %s%s", name,
-		         words_ratio(&row->verdict->ratio, true).text,
-		         s->variants[reference].name, changed);
-	if (row->remedy < 0) {
-		page_item(
-		    p,
-		    "%s. No variant here gives it back while each process keeps what it has.",
-		    what);
-		return;
-	}
-	containers_remedy(s->variants[row->variant].settings, s->variants[row->remedy].settings,
-	                  remedy, sizeof remedy);
-	page_item(
-	    p, "%s. %s gives it back (%s): %s.", what, s->variants[row->remedy].name, remedy,
-	    words_ratio(&m->findings.containers.regime->contrasts[row->remedy].verdict.ratio,
-	                true)
-	        .text);
-}
-
 void sections_write_containers(struct page *p, const struct model *m)
 {
 	const struct containers *c = &m->findings.containers;
 	page_table(p, tables_containers(m));
-	for (unsigned i = 0; i < c->n; i++)
-		if (c->rows[i].loses)
-			say_loss(p, m, &c->rows[i]);
-	if (containers_names_host(&m->summary, c))
-		page_item(p,
-		          "NCCL_HOSTID says which processes are on one machine: one text for "
-		          "all containers of a machine, another on each machine, such as the "
-		          "machine's own name.");
-	if (containers_shares(&m->summary, c, ISOLATE_SHM))
-		page_item(p, "Containers share a /dev/shm with docker run --ipc=host or "
-		             "--ipc=container:NAME, in Kubernetes with hostIPC: true or by "
-		             "mounting the machine's own.");
-	if (containers_shares(&m->summary, c, ISOLATE_DEVICES))
-		page_item(p,
-		          "Processes share GPU files with Slurm's --gpu-bind=none and a "
-		          "CUDA_VISIBLE_DEVICES for each task, with NVIDIA_VISIBLE_DEVICES=all "
-		          "in containers, or in one pod for all GPUs of a machine.");
-	page_end_list(p);
 	page_say(p,
 	         "Speed is bus bandwidth at %s against %s. All variants share one network "
 	         "namespace.",
