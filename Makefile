@@ -263,6 +263,11 @@ faults: $(B)/tests/test_faults
 same: $(B)/launchgap $(B)/tests/check_told
 	@LAUNCHGAP=$(abspath $(B)/launchgap) TOLD=$(abspath $(B)/tests/check_told) tests/same_numbers
 
+# What lies beside every committed record, made anew: reports, tables, pictures.
+.PHONY: reference
+reference: $(B)/launchgap
+	@LAUNCHGAP=$(abspath $(B)/launchgap) tests/same_numbers write
+
 # --- fuzzers: a program per target, by libFuzzer where clang has it (SAN=fuzzer), else by a driver that
 # learns nothing on its way, and with the sanitizers that SAN names -------------------------------
 ifneq ($(filter test fuzz,$(MAKECMDGOALS)),)
@@ -413,6 +418,7 @@ help:
 ##
 ## make test [SAN=address]     all tests; SAN: a list of gcc's sanitizers
 ## make same                   are the tables of all reference records the same?
+## make reference              their reports, tables and pictures, made anew
 ## make coverage               lines that the tests reach, room by room (gcovr)
 ## make faults                 every fault in every place of a run (10 min)
 ## make fuzz TARGET=name RUNS=n
