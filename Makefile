@@ -9,7 +9,7 @@ RELEASE := 0.5.0
 KEYS    := RANKS BLOCKS BACKEND BYTES COLLECTIVE DTYPE OP PACE CALLS CYCLES COUNTERS SEED LIMIT BIND \
            NCCL TIMEOUT PRECISION BUDGET
 OURS    := EXP ARGS $(if $(filter tour,$(MAKECMDGOALS)),MODE) $(KEYS) RUN ROUNDS NCCL_TESTS NCCL_LEGACY NCCL_LIBS VERSION QUICK SAN STATIC DEPS \
-           PREFIX DESTDIR TARGET RUNS
+           PREFIX DESTDIR TARGET RUNS SUITE
 TOOLS   := B V CC CFLAGS CUDA CUDA_HOME NVCC NCCL_HOME NCCL_H ARCHS MPICC LIBS WHEELS TESTS JOBS CXX WERROR
 GIVEN   := $(foreach v,$(filter-out -% MAKE%,$(.VARIABLES)),$(if $(filter command,$(firstword $(origin $v))),$v))
 # What is meant by what is often said, where it is not the same in capitals.
@@ -22,6 +22,18 @@ meant    = $(firstword $(filter $(call capital,$1),$(OURS) $(TOOLS)) $(patsubst 
 unknown  = $1 is no variable of launchgap's Makefile$(if $(call meant,$1),: did you mean $(subst _, \
              ,$(call meant,$1))?,.) Known are $(OURS); ARGS='key=value' takes any other key of an experiment
 $(foreach v,$(filter-out $(OURS) $(TOOLS),$(GIVEN)),$(error $(call unknown,$v)))
+# What they may be, where few words or files are: asked before anything is built or installed.
+WORDS   := DEPS:install,manual QUICK:1 STATIC:1 V:1 WERROR:1 SUITE:bookworm,trixie SAN:address,undefined,thread,leak,coverage,fuzzer
+FILES   := CUDA:/bin/nvcc CUDA_HOME:/bin/nvcc NCCL_HOME:/include/nccl.h NCCL_H: NCCL_TESTS: RUN:
+given    = $(filter $(GIVEN),$(foreach a,$1,$(firstword $(subst :, ,$a))))
+with     = $(patsubst $1:%,%,$(filter $1:%,$2))
+split    = $(subst $(comma), ,$1)
+$(foreach v,$(call given,$(WORDS)),$(if $(filter-out $(call split,$(call with,$v,$(WORDS))),$(call split,$($v))),$(error \
+  $v=$($v) is not allowed; allowed is $(call with,$v,$(WORDS)))))
+$(foreach v,$(call given,$(FILES)),$(if $($v),$(if $(wildcard $($v)$(call with,$v,$(FILES))),,$(error \
+  $v=$($v): there is no $($v)$(call with,$v,$(FILES))))))
+$(foreach v,$(filter RUNS ROUNDS JOBS,$(GIVEN)),$(if $(shell echo '$($v)' | grep -vx '[1-9][0-9]*'),$(error \
+  $v=$($v) is not allowed; allowed is a number from 1 on)))
 # A variable as the command line says it, else nothing.
 said     = $(if $(filter $1,$(GIVEN)),$($1))
 
@@ -129,8 +141,8 @@ of     = $(strip $(shell pkg-config --modversion $1 2>/dev/null))
 ncclis = $(shell sed -n 's/^\#define NCCL_\(MAJOR\|MINOR\|PATCH\) *\([0-9]*\).*/\2/p' $(NCCL_H) | tr '\n' . | sed 's/\.$$//')
 cudais = $(shell $(NVCC) --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
 mpiis  = $(shell $(MPICC) --showme:version 2>/dev/null | sed -n 's/.*Open MPI \([0-9.]*\).*/Open MPI \1/p')
-BUILT  = $(shell echo '$(if $(HAVE),NCCL header $(ncclis)@ CUDA $(cudais),without CUDA and NCCL)@ $(or $(mpiis),MPI)$(foreach \
-         l,$(LIBS),@ $l $(call of,$l))' | sed 's/ *@/,/g')
+BUILT  = $(shell echo '$(if $(HAVE),NCCL header $(ncclis)@ CUDA $(cudais)@ )$(or $(mpiis),MPI)$(foreach \
+         l,$(LIBS),@ $l $(call of,$l))$(if $(HAVE),,; without CUDA and NCCL)' | sed 's/ *@/,/g')
 .PHONY: $(if $(filter-out $(COMMIT),$(shell cat $(B)/commit 2>/dev/null)),$(B)/commit)
 ifneq ($(FLAGS),$(shell cat $(B)/flags 2>/dev/null))
 .PHONY: $(B)/flags
@@ -259,6 +271,11 @@ coverage: | deps
 faults: $(B)/tests/test_faults
 	$< all
 
+# The README's two commands in an empty folder with a fresh Debian, as root; WERROR=1 holds there too.
+.PHONY: bare
+bare:
+	@tests/bare '$(or $(call said,SUITE),trixie)' $(if $(WERROR),WERROR=1)
+
 # The tables of every committed record, made anew and compared.
 same: $(B)/launchgap $(B)/tests/check_told
 	@LAUNCHGAP=$(abspath $(B)/launchgap) TOLD=$(abspath $(B)/tests/check_told) tests/same_numbers
@@ -311,10 +328,10 @@ $(error VERSION is of `make nccl-legacy` alone; an experiment takes NCCL=path)
 endif
 endif
 ifneq ($(filter experiment beside,$(MAKECMDGOALS)),)
-ifeq ($(EXP),)
+ifeq ($(wildcard $(EXP:%=experiments/%.exp)),)
 $(info Which experiment? make $(filter experiment beside,$(MAKECMDGOALS)) EXP=name, of)
 $(shell experiments/list.sh >&2)
-$(error EXP is not given)
+$(error $(if $(EXP),EXP=$(EXP): there is no experiments/$(EXP).exp,EXP is not given))
 endif
 endif
 experiment: $(B)/launchgap
@@ -342,6 +359,7 @@ selftest: $(B)/launchgap
 RUN := $(if $(EXP),results/$(EXP)/latest)
 ifneq ($(filter plots,$(MAKECMDGOALS)),)
 $(if $(RUN),,$(error Which run? make plots RUN=results/NAME/latest, or EXP=NAME for its last))
+$(if $(wildcard $(RUN)),,$(error There is no run $(RUN)))
 endif
 plots: $(B)/launchgap
 	$< report '$(RUN)'
@@ -380,13 +398,13 @@ install:
 
 # --- packages ------------------------------------------------------------------------------------
 # `make experiment` and `make test` install what is missing, on Debian and Ubuntu; all other
-# targets, and DEPS=manual, only name it. Which they are: harness/packages.sh.
+# targets only name it. DEPS=install and DEPS=manual say which. The packages: harness/packages.sh.
 WANTED := build $(if $(filter experiment beside,$(MAKECMDGOALS)),use) $(if $(filter test,$(MAKECMDGOALS)),use test) \
           $(if $(filter deps,$(MAKECMDGOALS)),use test) $(if $(filter fuzz,$(MAKECMDGOALS)),fuzz) \
           $(if $(filter coverage,$(MAKECMDGOALS)),use test coverage)
 deps:
 	@MPICC='$(MPICC)' CC='$(CC)' harness/packages.sh \
-	  $(if $(filter experiment test deps,$(MAKECMDGOALS)),$(if $(filter manual,$(DEPS)),need,install),need) $(WANTED)
+	  $(if $(filter install,$(or $(DEPS),$(if $(filter experiment test deps,$(MAKECMDGOALS)),install))),install,need) $(WANTED)
 
 # --- care ----------------------------------------------------------------------------------------
 lint: | deps
@@ -417,6 +435,8 @@ help:
 ## make install PREFIX=dir     program, experiments and plots, once built
 ##
 ## make test [SAN=address]     all tests; SAN: a list of gcc's sanitizers
+## make bare SUITE=trixie      the README's commands on a bare Debian (root,
+##                             debootstrap; bookworm, trixie)
 ## make same                   are the tables of all reference records the same?
 ## make reference              their reports, tables and pictures, made anew
 ## make coverage               lines that the tests reach, room by room (gcovr)

@@ -1,4 +1,5 @@
 /* launchgap: what the launch mode costs. The verbs by their names. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -220,10 +221,27 @@ static bool output_is_cut(void)
 	return failed && poll(&reader, 1, 0) >= 0 && !(reader.revents & (POLLERR | POLLHUP));
 }
 
+/* UCX, which Open MPI 5 loads, handles crashes and a hang-up from the program's start on: it
+ * prints, and goes on where the signal was to end the program. It is asked to put back what was
+ * there. */
+static void take_back_signals(void)
+{
+	void (*one)(int), (*all)(void);
+	void *symbols[] = {dlsym(RTLD_DEFAULT, "ucs_debug_disable_signal"),
+	                   dlsym(RTLD_DEFAULT, "ucs_debug_disable_signals")};
+	memcpy(&one, &symbols[0], sizeof one);
+	memcpy(&all, &symbols[1], sizeof all);
+	if (one)
+		one(SIGHUP);
+	if (all)
+		all();
+}
+
 int main(int argc, char *argv[])
 {
 	struct home home;
 	struct status st = {0};
+	take_back_signals();
 	/* `| head`: what is not read any more is not printed, and all files are whole. */
 	signal(SIGPIPE, SIG_IGN);
 	/* `ulimit -f`: as a full disk, which is said; what ends a job is said by its runner. */

@@ -24,6 +24,7 @@ rows() {
 	use|fonts|fc-list : family \| grep -q DejaVu \|\| ls -d /usr/share/fonts/*/dejavu* /usr/share/fonts/dejavu*|fonts-dejavu-core|dejavu-sans-fonts||the pictures' letters
 	test|cmocka|pkg-config --exists cmocka|libcmocka-dev|libcmocka-devel||
 	fuzz|libFuzzer|echo "int LLVMFuzzerTestOneInput(void) { return 0; }" \| clang -fsanitize=fuzzer,address -xc - -o /dev/null|clang libclang-rt-dev|clang compiler-rt||make fuzz, and fuzzers that learn in make test
+	bare|debootstrap|command -v debootstrap|debootstrap|debootstrap||make bare
 	coverage|gcovr|command -v gcovr|gcovr|gcovr||make coverage
 	END
 }
@@ -44,8 +45,8 @@ column() { cut -d'|' -f"$1" | grep . | sort -u | tr '\n' ' ' | sed 's/ $//'; }
 # How to get what the rows on stdin name.
 how() {
 	missing=$(cat)
-	echo "  Debian, Ubuntu: sudo apt-get update && sudo apt-get install -y --no-install-recommends $(echo "$missing" | column 3)"
-	echo "  Fedora, RHEL:   sudo dnf install $(echo "$missing" | column 4)"
+	echo "  Debian, Ubuntu: ${sudo}apt-get update && ${sudo}apt-get install -y --no-install-recommends $(echo "$missing" | column 3)"
+	echo "  Fedora, RHEL:   ${sudo}dnf install $(echo "$missing" | column 4)"
 	modules=$(echo "$missing" | column 5)
 	[ -z "$modules" ] || echo "  clusters:       module load $modules"
 }
@@ -56,9 +57,7 @@ ask() { # yes|no WHAT…: whether to install
 	missing=$(look missing "$@")
 	[ -n "$missing" ] || return 0
 	names=$(echo "$missing" | column 3)
-	if [ "$install" = yes ] && command -v apt-get >/dev/null; then
-		sudo=
-		[ "$(id -u)" = 0 ] || sudo=sudo
+	if [ "$install" = yes ] && [ "$may" = yes ] && command -v apt-get >/dev/null; then
 		echo "Installing what is missing: $names"
 		# A release that lacks what is only of use gets the rest.
 		needed=$(echo "$missing" | grep -v '^use|' | column 3)
@@ -73,7 +72,7 @@ ask() { # yes|no WHAT…: whether to install
 		echo "Missing, and done without: $(echo "$missing" | column 2)."
 		return 0
 	fi
-	echo "Missing: $names. To install:"
+	echo "Missing: $names. To install$([ "$may" = yes ] || echo ', as root'):"
 	echo "$missing" | how
 	return 1
 }
@@ -110,6 +109,11 @@ doctor() { # FILE
 }
 
 : "${CC:=gcc}"
+# What packages are installed by, and whether that is possible: as root, or with sudo.
+sudo= may=yes
+if [ "$(id -u 2>/dev/null)" != 0 ]; then
+	if command -v sudo >/dev/null; then sudo='sudo '; else may=no; fi
+fi
 case "$1" in
 need) shift; ask no "$@" ;;
 install) shift; ask yes "$@" ;;

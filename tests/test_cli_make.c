@@ -45,6 +45,38 @@ static void an_unknown_variable_is_refused(void **state)
 	made("", "-n selftest quick=1", false, "did you mean QUICK?");
 }
 
+/* Before anything is built or installed. */
+static void a_value_that_is_not_allowed_is_refused(void **state)
+{
+	(void)state;
+	made("", "experiment EXP=smok", false, "there is no experiments/smok.exp");
+	made("", "-n plots EXP=never_measured", false, "no run results/never_measured/latest");
+	made("", "-n all DEPS=yes", false,
+	     "DEPS=yes is not allowed; allowed is install,manual");
+	made("", "-n test SAN=address,undefind", false, "allowed is address,undefined,thread");
+	made("", "-n selftest QUICK=0", false, "QUICK=0 is not allowed; allowed is 1");
+	made("", "-n fuzz RUNS=1e6", false, "allowed is a number");
+	made("", "-n all CUDA=/nowhere", false, "there is no /nowhere/bin/nvcc");
+	made("", "-n deps DEPS=manual", true, " need build");
+	made("", "-n deps DEPS=install", true, " install build");
+	made("", "-n all DEPS=install", true, " install build");
+	made("", "-n all", true, " need build");
+}
+
+/* A fuzzer's objects stay: no make ends by removing them. */
+static void nothing_that_was_compiled_is_removed(void **state)
+{
+	char arguments[256];
+	(void)state;
+	snprintf(arguments, sizeof arguments, "-n B=%s/build %s/build/tests/fuzz_sizes", folder,
+	         folder);
+	struct cli cli = make("", arguments);
+	assert_int_equal(cli.code, 0);
+	assert_non_null(strstr(cli.out, "fuzz_sizes.o"));
+	assert_null(strstr(cli.out, "\nrm /"));
+	free(cli.out);
+}
+
 static void what_args_says_is_passed_on_once(void **state)
 {
 	(void)state;
@@ -121,10 +153,58 @@ static void what_is_missing_is_named_for_each_system(void **state)
 	free(said);
 }
 
+/* Somebody who is not root and has no sudo: nothing is tried, and what is missing is named
+ * once. */
+static void without_a_way_to_be_root_nothing_is_installed(void **state)
+{
+	char command[1024];
+	(void)state;
+	snprintf(
+	    command, sizeof command,
+	    "mkdir %s/bin; for p in sh cat sed grep sort tr cut; do ln -s $(command -v $p) "
+	    "%s/bin; done; echo 'echo 1000' >%s/bin/id; echo 'echo apt-get ran' "
+	    ">%s/bin/apt-get; chmod +x %s/bin/*; PATH=%s/bin /bin/sh harness/packages.sh "
+	    "install build >%s/out 2>&1",
+	    folder, folder, folder, folder, folder, folder, folder);
+	assert_int_equal(WEXITSTATUS(system(command)), 1);
+	snprintf(command, sizeof command, "%s/out", folder);
+	char *said = cli_read(command);
+	if (strstr(said, "not found") || strstr(said, "apt-get ran") ||
+	    !strstr(said, "To install, as root:\n  Debian, Ubuntu: apt-get update"))
+		fail_msg("%s", said);
+	free(said);
+}
+
+/* As releases of cmocka print it: tests that are skipped are counted once, and never against
+ * those that failed. */
+static void the_tests_are_counted_with_each_release_of_cmocka(void **state)
+{
+	static const char *const named[] = {"", "t: "};
+	char command[1024], out[80];
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		snprintf(
+		    command, sizeof command,
+		    "printf '#!/bin/sh\ncat <<END\n[ RUN      ] a\n[       OK ] a\n[ RUN "
+		    "     ] b\n[  SKIPPED ] b\n[==========] %s2 test(s) run.\n[  PASSED  ] "
+		    "1 test(s).\n[  SKIPPED ] %s1 test(s), listed below:\n[  SKIPPED ] "
+		    "b\n\n 1 SKIPPED TEST(S)\nEND\n' >%s/t; chmod +x %s/t; tests/run %s/t "
+		    ">%s/out 2>&1",
+		    named[i], named[i], folder, folder, folder, folder);
+		int status = system(command);
+		snprintf(out, sizeof out, "%s/out", folder);
+		char *said = cli_read(out);
+		if (status || !strstr(said, "\n1 passed, 0 failed, 1 skipped\n"))
+			fail_msg("%s", said);
+		free(said);
+	}
+}
+
 /* What the program is linked with, a bare machine gets. */
 static void every_library_has_its_package(void **state)
 {
-	char *makefile = cli_read("Makefile"), *packages = cli_read("harness/packages.sh"), *next;
+	char *makefile = cli_read("Makefile"), *packages = cli_read("harness/packages.sh"),
+	     *next;
 	(void)state;
 	assert_non_null(makefile);
 	assert_non_null(packages);
@@ -173,6 +253,14 @@ int main(void)
 	                                    tear_down),
 	    cmocka_unit_test_setup_teardown(what_is_missing_is_named_for_each_system, set_up,
 	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(a_value_that_is_not_allowed_is_refused, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(nothing_that_was_compiled_is_removed, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(without_a_way_to_be_root_nothing_is_installed,
+	                                    set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(the_tests_are_counted_with_each_release_of_cmocka,
+	                                    set_up, tear_down),
 	    cmocka_unit_test(every_library_has_its_package),
 	    cmocka_unit_test_setup_teardown(what_args_says_is_passed_on_once, set_up,
 	                                    tear_down),

@@ -99,6 +99,9 @@ static void each_verb_has_its_help(void **state)
 	SAYS("help worker", 0, "the runner starts it");
 	SAYS("run --help", 0, "--only", "--dry-run", "--file");
 	SAYS("--version", 0, "launchgap 0.", "built with ", "hwloc", "MPI");
+	struct cli cli = launchgap("--version");
+	assert_null(strstr(cli.out, "with without")); /* of a build that lacks CUDA */
+	free(cli.out);
 }
 
 /* A folder of runs is none itself; its last one is. */
@@ -549,8 +552,9 @@ static void processes_run_here_in_a_job_of_several_hosts(void **state)
 		skip();
 	for (size_t i = 0; i < sizeof job / sizeof *job; i++)
 		setenv(job[i][0], job[i][1], 1);
-	struct cli cli = run_two("null", "collective = alltoall\nbytes = 4K\n[variant a]\n"
-	                                 "mode = processes\n",
+	struct cli cli = run_two("null",
+	                         "collective = alltoall\nbytes = 4K\n[variant a]\n"
+	                         "mode = processes\n",
 	                         "--no-report");
 	for (size_t i = 0; i < sizeof job / sizeof *job; i++)
 		unsetenv(job[i][0]);

@@ -109,7 +109,7 @@ static int refuses_settings(const struct plan *plan, const struct settings *s,
 		                  "isolate = devices closes the files of GPUs, and backend %s "
 		                  "has none",
 		                  backend->name);
-	if (s->wait == WAIT_BLOCK && !backend->block)
+	if (s->wait == WAIT_BLOCK && !backend->is.launches)
 		return status_set(
 		    st,
 		    "wait = block sleeps until a device is through, and backend %s "

@@ -79,7 +79,7 @@ struct backend {
 	int (*poll)(struct backend_ctx *ctx, unsigned i);
 	void (*error)(struct backend_ctx *ctx, struct status *st);
 	/* wait = block: sleeps until local rank i's device is through; poll then says how it
-	 * went. NULL: there is no device to wait for. */
+	 * went. Of each backend that launches; NULL: there is no device to wait for. */
 	void (*block)(struct backend_ctx *ctx, unsigned i);
 
 	/* start = gated: between hold and release nothing that is issued begins. release
