@@ -234,8 +234,7 @@ static bool has_cells(const struct maker *m, struct versions_coll *c)
 {
 	for (unsigned g = 0; g < m->s->ngroups; g++) {
 		const struct summary_group *group = &m->s->groups[g];
-		if (group->cell.coll == c->coll && group->cell.pace == m->pace &&
-		    !group->limit)
+		if (group->cell.coll == c->coll && group->cell.pace == m->pace && !group->limit)
 			c->nranks = group->nranks;
 	}
 	return c->nranks;
@@ -322,9 +321,8 @@ static int colls_make(const struct maker *m, struct versions *v, struct status *
 {
 	for (unsigned kind = 0; kind < COLL_KINDS; kind++) {
 		struct versions_coll *c = &v->colls[v->ncolls];
-		*c = (struct versions_coll){.coll = (enum coll_kind)kind,
-		                            .regime = m->kind,
-		                            .metric = m->metric};
+		*c = (struct versions_coll){
+		    .coll = (enum coll_kind)kind, .regime = m->kind, .metric = m->metric};
 		if (kind == COLL_INIT || !has_cells(m, c))
 			continue;
 		v->ncolls++;
@@ -348,9 +346,8 @@ static int small_make(struct maker m, const struct regimes *regimes, struct vers
 	return colls_make(&m, v, st);
 }
 
-int versions_make(const struct summary *s, const struct regimes *regimes,
-                  const struct gap *gap, const struct evidence *evidence, struct versions *out,
-                  struct status *st)
+int versions_make(const struct summary *s, const struct regimes *regimes, const struct gap *gap,
+                  const struct evidence *evidence, struct versions *out, struct status *st)
 {
 	struct pick *picks = calloc(s->nvariants + 1, sizeof *picks);
 	struct versions v = {.nrows = 0};
@@ -398,42 +395,77 @@ struct words versions_title(const struct versions_coll *c)
 	return w;
 }
 
+/* Versions that one sentence says: their verdict, with an interval that holds all of theirs,
+ * and the least and the most of their ratios. */
+struct together {
+	struct verdict v;
+	double least, most;
+};
+
+/* "88.5 %", or of several "88.5 to 89.0 %"; `digits` after the point. */
+static struct words figures(double least, double most, int digits, const char *unit)
+{
+	struct words lo, w;
+	snprintf(lo.text, sizeof lo.text, "%.*f", digits, least);
+	snprintf(w.text, sizeof w.text, "%.*f", digits, most);
+	bool one = !strcmp(lo.text, w.text);
+	snprintf(w.text, sizeof w.text, "%.30s%s%.*f%s", one ? "" : lo.text, one ? "" : " to ",
+	         digits, most, unit);
+	return w;
+}
+
 /* "processes reach 79.6 % of threads' bandwidth (78.8 to 81.5 %)"; of times the ratio is that
  * of speeds. */
-static void say_ratio(const struct verdict *v, bool time, char *text, size_t bytes)
+static void say_ratio(const struct together *of, bool time, char *text, size_t bytes)
 {
+	const struct verdict *v = &of->v;
 	const struct stats_ratio *r = &v->ratio;
+	const char *all = of->least < of->most ? "intervals within " : "";
 	if (time && verdict_beyond(v))
-		words_add(text, bytes,
-		          "processes take %s times threads' time (%s to %s)",
-		          words_number(1 / r->estimate).text, words_number(1 / r->hi).text,
-		          words_number(1 / r->lo).text);
+		words_add(text, bytes, "processes take %s times threads' time (%s%s)",
+		          figures(1 / of->most, 1 / of->least, 2, "").text, all,
+		          figures(1 / r->hi, 1 / r->lo, 2, "").text);
 	else if (verdict_beyond(v) < 0)
 		words_add(text, bytes,
-		          "processes reach %.1f %% of threads' bandwidth (%.1f to %.1f %%)",
-		          100 * r->estimate, 100 * r->lo, 100 * r->hi);
+		          "processes reach %s of threads' bandwidth (%s%.1f to %.1f %%)",
+		          figures(100 * of->least, 100 * of->most, 1, " %").text, all,
+		          100 * r->lo, 100 * r->hi);
 	else if (verdict_beyond(v) > 0)
 		words_add(text, bytes,
-		          "processes reach %s times threads' bandwidth (%s to %s)",
-		          words_number(r->estimate).text, words_number(r->lo).text,
-		          words_number(r->hi).text);
+		          "processes reach %s times threads' bandwidth (%s%s to %s)",
+		          figures(of->least, of->most, 2, "").text, all,
+		          words_number(r->lo).text, words_number(r->hi).text);
 	else if (verdict_within(v))
-		words_add(text, bytes,
-		          "processes and threads have the same %s within %.3g %% (%.3f, "
-		          "%.3f to %.3f)",
-		          time ? "latency" : "bandwidth", 100 * v->margin, r->estimate, r->lo, r->hi);
-	else if (isnan(r->lo))
-		words_add(text, bytes,
-		          "too few blocks for a verdict on processes against threads (%.3f)",
-		          r->estimate);
+		words_add(
+		    text, bytes,
+		    "processes and threads have the same %s within %.3g %% (%s, %s%.3f to "
+		    "%.3f)",
+		    time ? "latency" : "bandwidth", 100 * v->margin,
+		    figures(of->least, of->most, 3, "").text, all, r->lo, r->hi);
 	else {
 		char unseen[64];
 		verdict_unseen_text(v->detectable, unseen, sizeof unseen);
 		words_add(text, bytes,
-		          "it is undecided whether processes and threads differ (%.3f, %.3f "
-		          "to %.3f): %s",
-		          r->estimate, r->lo, r->hi, unseen);
+		          "it is undecided whether processes and threads differ (%s, %s%.3f to "
+		          "%.3f): %s",
+		          figures(of->least, of->most, 3, "").text, all, r->lo, r->hi, unseen);
 	}
+}
+
+/* Of versions from `at` on that have too few blocks for an interval: each one's own ratio. */
+static unsigned say_few(const struct versions *v, const struct versions_coll *c, unsigned at,
+                        bool time, char *text)
+{
+	unsigned n = at;
+	snprintf(text, VERSIONS_SAY_BYTES, "Processes reach");
+	for (; n < v->nrows && isnan(c->rows[n].verdict.ratio.lo); n++)
+		words_add(text, VERSIONS_SAY_BYTES,
+		          n > at ? ", %.3f with NCCL %s"
+		          : time ? " %.3f times threads' speed with NCCL %s"
+		                 : " %.3f times threads' bandwidth with NCCL %s",
+		          c->rows[n].verdict.ratio.estimate, c->rows[n].version);
+	words_add(text, VERSIONS_SAY_BYTES, ": too few blocks for a verdict.");
+	return n;
 }
 
 /* Whether a mode's data took the other way from there on: by the library's log, and by the
@@ -469,8 +501,9 @@ static unsigned say_change(const struct versions_row *from, const struct version
 	const char *unit = time ? "µs" : "GB/s";
 	snprintf(text, bytes, "From %s to %s %s %s: from %s to %s %s", from->version,
 	         to->version, versions_mode_name((enum versions_mode)mode),
-	         time ? lost ? "became slower" : "became faster"
-	              : lost ? "lost bandwidth" : "gained bandwidth",
+	         time   ? lost ? "became slower" : "became faster"
+	         : lost ? "lost bandwidth"
+	                : "gained bandwidth",
 	         words_number(x->value).text, words_number(y->value).text, unit);
 	if (took_other_way(x, y)) {
 		words_add(text, bytes, "; their data path went from %s to %s", x->data_path,
@@ -483,8 +516,9 @@ static unsigned say_change(const struct versions_row *from, const struct version
 	if (is_cleared(&to->sides[other].change, lost))
 		words_add(text, bytes, "; %s %s (%s to %s %s)",
 		          versions_mode_name((enum versions_mode)other),
-		          time ? lost ? "did not become faster" : "did not become slower"
-		               : lost ? "gained none" : "lost none",
+		          time   ? lost ? "did not become faster" : "did not become slower"
+		          : lost ? "gained none"
+		                 : "lost none",
 		          words_number(from->sides[other].value).text,
 		          words_number(to->sides[other].value).text, unit);
 	words_add(text, bytes, ".");
@@ -494,8 +528,27 @@ static unsigned say_change(const struct versions_row *from, const struct version
 /* Whether the same sentence says both. */
 static bool is_alike(const struct verdict *a, const struct verdict *b)
 {
-	return verdict_decided(a) == verdict_decided(b) &&
+	return isnan(a->ratio.lo) == isnan(b->ratio.lo) &&
+	       verdict_decided(a) == verdict_decided(b) &&
 	       verdict_beyond(a) == verdict_beyond(b);
+}
+
+/* Versions of one verdict, from `at` to *last. */
+static struct together together_from(const struct versions *v, const struct versions_row *rows,
+                                     unsigned at, unsigned *last)
+{
+	struct together of = {.v = rows[at].verdict};
+	of.least = of.most = of.v.ratio.estimate;
+	for (*last = at; *last + 1 < v->nrows && is_alike(&rows[*last + 1].verdict, &of.v);
+	     ++*last) {
+		const struct verdict *next = &rows[*last + 1].verdict;
+		of.least = fmin(of.least, next->ratio.estimate);
+		of.most = fmax(of.most, next->ratio.estimate);
+		of.v.ratio.lo = fmin(of.v.ratio.lo, next->ratio.lo);
+		of.v.ratio.hi = fmax(of.v.ratio.hi, next->ratio.hi);
+		of.v.detectable = fmax(of.v.detectable, next->detectable);
+	}
+	return of;
 }
 
 unsigned versions_say(const struct versions *v, unsigned coll,
@@ -508,18 +561,13 @@ unsigned versions_say(const struct versions *v, unsigned coll,
 	if (c->why[0])
 		snprintf(text[n++], VERSIONS_SAY_BYTES,
 		         "Nothing can be said by version: %.400s.", c->why);
-	/* Versions of one verdict together, with the last one's figure and an interval that
-	 * holds all of theirs. A change says at most a sentence for each mode. */
+	/* A change says at most a sentence for each mode. */
 	for (unsigned at = 0, last; !c->why[0] && at < v->nrows && n + 3 <= VERSIONS_SENTENCES;
 	     at = last + 1) {
-		struct verdict of = rows[at].verdict;
-		for (last = at; last + 1 < v->nrows && is_alike(&rows[last + 1].verdict, &of);
-		     last++) {
-			const struct stats_ratio *next = &rows[last + 1].verdict.ratio;
-			of.ratio.estimate = next->estimate;
-			of.ratio.lo = fmin(of.ratio.lo, next->lo);
-			of.ratio.hi = fmax(of.ratio.hi, next->hi);
-			of.detectable = fmax(of.detectable, rows[last + 1].verdict.detectable);
+		struct together of = together_from(v, rows, at, &last);
+		if (isnan(of.v.ratio.lo)) {
+			last = say_few(v, c, at, time, text[n++]) - 1;
+			continue;
 		}
 		snprintf(text[n], VERSIONS_SAY_BYTES, "With NCCL %s%s%s ", rows[at].version,
 		         last > at ? " to " : "", last > at ? rows[last].version : "");
