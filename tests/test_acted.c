@@ -177,6 +177,22 @@ static void paths(FILE *out)
 	          2);
 }
 
+/* Only what is set for the chunk parts the two. */
+static void environment_of_chunks(json_t *env)
+{
+	json_t *variant = json_array_get(json_object_get(env, "variants"), MADE_PROCESSES);
+	environment(env);
+	json_object_set_new(variant, "mode", json_string("threads"));
+	json_object_set_new(variant, "layout", json_string("1x2x1"));
+	json_object_set_new(variant, "env", json_pack("[s]", "NCCL_P2P_NVL_CHUNKSIZE=2097152"));
+}
+
+static void with_library(json_t *line, const struct made_place *p)
+{
+	(void)p;
+	json_object_set_new(line, "facts", json_pack("[{s:s}]", "library", "2.28.3"));
+}
+
 static const struct made made = {.backend = "nccl",
                                  .ranks = 2,
                                  .blocks = 8,
@@ -235,9 +251,45 @@ static void a_factor_without_action_is_called_so(void **state)
 	}
 }
 
+/* In the answer and in its row of the results: 'as fast as' alone says that it acted. */
+static void a_variant_that_did_nothing_is_called_so(void **state)
+{
+	static const struct {
+		const char *act, *here, *says;
+	} cases[] = {
+	    {"capped", "524288", "NCCL_P2P_NVL_CHUNKSIZE is capped to 524288, as by default"},
+	    {"ignored", "0", "NCCL_P2P_NVL_CHUNKSIZE is ignored by NCCL 2.28.3"},
+	    {"as asked", "524288", "NCCL_P2P_NVL_CHUNKSIZE is 524288 anyhow"},
+	    {"capped", "1048576", NULL},
+	    {"as asked", "2097152", NULL},
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct made of = made;
+		of.environment = environment_of_chunks;
+		of.line = with_library;
+		act = cases[i].act;
+		used_here = cases[i].here;
+		used_there = "524288";
+		const json_t *r = made_report(&of), *answer = json_object_get(r, "answer");
+		const json_t *row =
+		    json_cell(json_table(r, "verdicts_small"),
+		              (json_keys){"variant", "processes", NULL}, "verdict");
+		assert_int_equal(json_one_says(answer, "processes is the same as threads: "),
+		                 cases[i].says != NULL);
+		assert_int_equal(strstr(json_string_value(row), "the same as threads") != NULL,
+		                 cases[i].says != NULL);
+		if (!cases[i].says)
+			continue;
+		json_assert_one_says(answer, cases[i].says);
+		json_assert_says(row, "", cases[i].says);
+		assert_false(json_one_says(answer, "within 2 %: single and processes"));
+	}
+}
+
 static const char *launched[2]; /* thread blocks of processes, and of the others */
 static const char *setting;
-static bool each_its_own;       /* the larger size is another collective's */
+static bool each_its_own; /* the larger size is another collective's */
 
 static void of_each_call(json_t *env)
 {
@@ -291,10 +343,11 @@ static void what_was_launched_proves_a_setting(void **state)
 		launched[1] = cases[i].there;
 		setting = cases[i].setting;
 		if (cases[i].said)
-			snprintf(says, sizeof says,
-			         "%s changes nothing: thread blocks launched, %s; without it the "
-			         "same",
-			         setting, launched[0]);
+			snprintf(
+			    says, sizeof says,
+			    "%s changes nothing: thread blocks launched, %s; without it the "
+			    "same",
+			    setting, launched[0]);
 		json_assert_text(json_finding(made_report(&of), "factor", "blocks"),
 		                 "not_acted", says);
 	}
@@ -318,6 +371,7 @@ int main(void)
 	    cmocka_unit_test(silence_proves_nothing),
 	    cmocka_unit_test(figures_are_those_of_the_log),
 	    cmocka_unit_test(a_factor_without_action_is_called_so),
+	    cmocka_unit_test(a_variant_that_did_nothing_is_called_so),
 	    cmocka_unit_test(what_was_launched_proves_a_setting),
 	};
 	return cmocka_run_group_tests(tests, begin, end);

@@ -2,6 +2,7 @@
  * records that are made up, read from report.json. */
 #include "made.h"
 
+#include <limits.h>
 #include <math.h>
 
 #include "../harness/config/claim.h"
@@ -280,6 +281,59 @@ static void few_blocks_tell_nothing(void **state)
 	json_assert_says(report, "trust", "4 blocks");
 }
 
+/* Each of these asks something: what its own record answers. */
+static void a_reference_record_answers_its_question(void **state)
+{
+	static const struct {
+		const char *record, *says[4];
+	} cases[] = {
+	    {"2x-h200/states",
+	     {"Launching has two speeds: threads 6.44 and 9.16 µs", "between connections",
+	      "undecided: processes, threads-close and processes-close"}},
+	    {"2x-h200/cliffs",
+	     {"sendrecv of few jumps from 82.0 to 165 GB/s beyond 64 MiB: by the library's log "
+	      "a "
+	      "pair of ranks has 4 of 8 channels up to there, and then 8.",
+	      "NCCL_P2P_NVL_CHUNKSIZE moves the jump: beyond 64 MiB in few, beyond 16 MiB in "
+	      "few-small-chunks."}},
+	    {"4x-h200/overhead",
+	     {"A single call costs the harness itself, in µs (p50): single 0.560, threads "
+	      "0.391, "
+	      "processes 0.378."}},
+	    {"2x-h200/pcie_report",
+	     {"Latency rules: all_reduce 13.7 µs up to 1 MiB", "merge messages",
+	      "direct access from GPU to GPU: 7.590 times the bandwidth"}},
+	    {"1x-h100/one_gpu",
+	     {"data goes by P2P/direct pointer in single, threads; P2P/CUMEM in processes."}},
+	    {"2x-h200/factors_new_all_reduce",
+	     {"At small sizes (1 KiB to 64 KiB, p50 of isolated calls) undecided: threads, ",
+	      "threads-nowin is the same as threads: NCCL_SYM_NOWIN_ENABLE is ignored by NCCL "
+	      "2.32.3.",
+	      "symmetric kernels without a window, in processes"}},
+	    {"2x-h200/tuned",
+	     {"Set NCCL_BUFFSIZE=1048576", "1.128 times the speed at large sizes"}},
+	    {"4x-h200/beside_nccl-tests/alltoall", {"undecided: processes"}},
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct status st = {""};
+		char from[PATH_MAX], here[PATH_MAX];
+		snprintf(here, sizeof here, "results/reference/%s/trials.jsonl.gz",
+		         cases[i].record);
+		assert_non_null(realpath(here, from));
+		unlink(made_path("trials.jsonl"));
+		unlink(made_path("trials.jsonl.gz"));
+		assert_int_equal(symlink(from, made_path("trials.jsonl.gz")), 0);
+		if (report_make(made_folder, "/nowhere", NULL, &st))
+			fail_msg("%s", st.text);
+		json_t *report = json_report(made_path("report.json"));
+		for (unsigned k = 0; k < 4 && cases[i].says[k]; k++)
+			json_assert_one_says(answer(report), cases[i].says[k]);
+		json_decref(report);
+	}
+	unlink(made_path("trials.jsonl.gz"));
+}
+
 static void wrong_data_is_the_whole_answer(void **state)
 {
 	(void)state;
@@ -374,6 +428,7 @@ int main(void)
 	    cmocka_unit_test_setup(nothing_is_decided_below_the_noise, fresh),
 	    cmocka_unit_test_setup(what_is_sure_stands_before_what_cannot_be_told, fresh),
 	    cmocka_unit_test_setup(few_blocks_tell_nothing, fresh),
+	    cmocka_unit_test_setup(a_reference_record_answers_its_question, fresh),
 	    cmocka_unit_test_setup(wrong_data_is_the_whole_answer, fresh),
 	    cmocka_unit_test_setup(nothing_measured_is_said, fresh),
 	    cmocka_unit_test_setup(a_gap_is_answered_by_what_explains_it, fresh),

@@ -1,21 +1,11 @@
 #include "answer.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
+#include "answer_findings.h"
 #include "checks.h"
 #include "words.h"
-
-static void __attribute__((format(printf, 2, 3))) say(struct answer *a, const char *format, ...)
-{
-	va_list args;
-	if (a->n == ANSWER_MOST)
-		return;
-	va_start(args, format);
-	vsnprintf(a->text[a->n++], ANSWER_TEXT_BYTES, format, args);
-	va_end(args);
-}
 
 /* Latency that is undecided on every version is no answer. */
 static bool answers(const struct versions *v, const struct versions_coll *c)
@@ -36,8 +26,8 @@ static void say_versions(struct answer *a, const struct versions *v)
 		bool named = i || v->colls[v->ncolls - 1].coll != c->coll;
 		unsigned n = answers(v, c) ? versions_say(v, i, sentences) : 0;
 		for (unsigned k = 0; k < n; k++)
-			say(a, "%s%s%s", named ? title.text : "", named ? ": " : "",
-			    sentences[k]);
+			answer_say(a, "%s%s%s", named ? title.text : "", named ? ": " : "",
+			           sentences[k]);
 	}
 }
 
@@ -48,11 +38,12 @@ static void say_gap(struct answer *a, const struct findings *f)
 	if (!f->asked.gap.from[0] || !w->nsteps || isnan(w->explained.estimate))
 		return;
 	if (!f->versions.ncolls)
-		say(a, "%s reaches %s times the bandwidth of %s (%s to %s).", f->asked.gap.to,
-		    words_number(w->gap.ratio.estimate).text, f->asked.gap.from,
-		    words_number(w->gap.ratio.lo).text, words_number(w->gap.ratio.hi).text);
+		answer_say(a, "%s reaches %s times the bandwidth of %s (%s to %s).",
+		           f->asked.gap.to, words_number(w->gap.ratio.estimate).text,
+		           f->asked.gap.from, words_number(w->gap.ratio.lo).text,
+		           words_number(w->gap.ratio.hi).text);
 	waterfall_say(w, said, sizeof said);
-	say(a, "From %s to %s: %s.", f->asked.gap.from, f->asked.gap.to, said);
+	answer_say(a, "From %s to %s: %s.", f->asked.gap.from, f->asked.gap.to, said);
 }
 
 /* Whether a claim is about the two ends of the gap. */
@@ -72,13 +63,13 @@ static void say_primary(struct answer *a, const struct findings *f)
 	    (f->versions.ncolls && is_gap(&f->asked.gap, r->claim)))
 		return;
 	claims_verdict(r, verdict, sizeof verdict);
-	say(a, "'%s' %s%s. %c%s of %s is %s times that of %s.", r->claim->text,
-	    r->outcome == CLAIMS_UNDECIDED ? "is "
-	    : r->outcome == CLAIMS_LITTLE  ? "does not hold as it stands: "
-	                                   : "",
-	    verdict, metric_info(r->claim->metric)->summary[0] & ~0x20,
-	    metric_info(r->claim->metric)->summary + 1, r->claim->left,
-	    words_ratio(&r->contrast.ratio, true).text, r->claim->right);
+	answer_say(a, "'%s' %s%s. %c%s of %s is %s times that of %s.", r->claim->text,
+	           r->outcome == CLAIMS_UNDECIDED ? "is "
+	           : r->outcome == CLAIMS_LITTLE  ? "does not hold as it stands: "
+	                                          : "",
+	           verdict, metric_info(r->claim->metric)->summary[0] & ~0x20,
+	           metric_info(r->claim->metric)->summary + 1, r->claim->left,
+	           words_ratio(&r->contrast.ratio, true).text, r->claim->right);
 }
 
 /* What a search found. */
@@ -98,7 +89,8 @@ static void say_tuned(struct answer *a, const struct summary *s, const struct tu
 	if (all) {
 		const struct summary_group *g = &s->groups[t->cells[most].group];
 		const struct stats_ratio *r = &all->tests[most].expect;
-		say(a,
+		answer_say(
+		    a,
 		    "%s: up to %.3f times the speed of the default (%.3f to %.3f, %s of %s), "
 		    "confirmed in %u of %u cells, and slower by more than %g %% in none.",
 		    all->text, r->estimate, r->lo, r->hi, coll_info(g->cell.coll)->name,
@@ -107,24 +99,28 @@ static void say_tuned(struct answer *a, const struct summary *s, const struct tu
 	} else if (gains) {
 		char limits[ANSWER_TEXT_BYTES / 2];
 		tuned_limits_say(s, t, limits, sizeof limits);
-		say(a,
+		answer_say(
+		    a,
 		    "Settings gain in %u of %u cells. None is confirmed for all: %s. nccl.conf "
 		    "names the best for each size.",
 		    gains, t->ncells, limits);
 	} else if (s->nblocks < t->wants) {
-		say(a,
+		answer_say(
+		    a,
 		    "Nothing is confirmed yet: the confirmation has %u block%s, and with fewer "
 		    "than %u no gain of %u sets in %u cells can be. Go on with launchgap "
 		    "resume.",
 		    s->nblocks, words_plural(s->nblocks), t->wants, t->nfinalists, t->ncells);
 	} else if (s->run->search.confirmed) {
-		say(a,
+		answer_say(
+		    a,
 		    "No setting is confirmed to gain anywhere: the defaults stand (%u sets of "
 		    "%u "
 		    "settings were measured).",
 		    t->nsets, t->space.nkeys);
 	} else {
-		say(a,
+		answer_say(
+		    a,
 		    "Nothing is confirmed: the search of %u settings did not come so far, or "
 		    "no "
 		    "set of %u promised a gain.",
@@ -155,15 +151,21 @@ void answer_verdict(const struct regime *g, unsigned variant, char *text, size_t
 }
 
 /* What is said of a variant in a regime. */
-enum said { SAID_FASTER, SAID_SLOWER, SAID_ALIKE, SAID_NOTHING };
+enum said { SAID_FASTER, SAID_SLOWER, SAID_ALIKE, SAID_OPEN, SAID_ODD, SAID_NOTHING };
 
-static enum said said_of(const struct regime *g, unsigned variant)
+static enum said said_of(const struct analysis *x, const struct regime *g, unsigned variant)
 {
+	const struct evidence_path *path = &x->evidence->paths[variant];
 	const struct verdict *v = &g->contrasts[variant].verdict;
 	int beyond = g->tells ? verdict_beyond(v) : regime_beyond(g, &v->ratio);
 	if (beyond)
 		return beyond > 0 ? SAID_FASTER : SAID_SLOWER;
-	return g->tells && verdict_within(v) ? SAID_ALIKE : SAID_NOTHING;
+	/* What did nothing is said by itself (answer_idle). */
+	if (isnan(v->ratio.lo) || (path->idle[0] && (int)path->idle_as == x->s->reference))
+		return SAID_NOTHING;
+	if (v->odd.block)
+		return SAID_ODD;
+	return g->tells && verdict_within(v) ? SAID_ALIKE : SAID_OPEN;
 }
 
 #define SMALL_DIFFERENCES "small differences"
@@ -184,6 +186,7 @@ bool answer_tells(const struct regimes *regimes)
 	return false;
 }
 
+#define OPEN_NAMED 4   /* undecided variants in a sentence */
 #define FAR_SLOWER 0.1 /* below, a speed has leading zeros to count */
 
 /* " (0.810 times the speed, 0.790 to 0.838)", or as a time " (393 times the time, 384 to 417)".
@@ -205,20 +208,25 @@ static void add_speed(char *text, size_t bytes, const struct stats_ratio *speed,
 
 /* Variants of one verdict in a regime: "single and processes", with their figures where they
  * differ: all as times where one is far slower, so that they can be held against each other. */
-static unsigned names_of(const struct summary *s, const struct regime *g, enum said said,
+static unsigned names_of(const struct analysis *x, const struct regime *g, enum said said,
                          char *text, size_t bytes)
 {
+	const struct summary *s = x->s;
 	unsigned n = 0, all = 0;
 	bool far = false;
 	text[0] = '\0';
 	for (int pass = 0; pass < 2; pass++)
 		for (unsigned v = 0; v < g->nvariants; v++) {
-			if ((int)v == g->twin || said_of(g, v) != said)
+			if ((int)v == g->twin || said_of(x, g, v) != said)
 				continue;
 			if (!pass) {
 				all++;
 				far |= g->contrasts[v].verdict.ratio.estimate < FAR_SLOWER;
 				continue;
+			}
+			if (said == SAID_OPEN && all > OPEN_NAMED && n == OPEN_NAMED - 1) {
+				words_add(text, bytes, " and %u more", all - n);
+				return all;
 			}
 			words_add(text, bytes, "%s%s",
 			          !n             ? ""
@@ -226,19 +234,32 @@ static unsigned names_of(const struct summary *s, const struct regime *g, enum s
 			                         : ", ",
 			          s->variants[v].name);
 			n++;
-			if (said != SAID_ALIKE)
+			if (said < SAID_ALIKE)
 				add_speed(text, bytes, &g->contrasts[v].verdict.ratio, far);
 		}
 	return n;
 }
 
-static void say_regime(struct answer *a, const struct summary *s, const struct regime *g)
+/* The smallest effect that all of the undecided ones would have shown. */
+static double unseen_of(const struct analysis *x, const struct regime *g)
+{
+	double most = 0;
+	for (unsigned v = 0; v < g->nvariants; v++)
+		if ((int)v != g->twin && said_of(x, g, v) == SAID_OPEN)
+			most =
+			    fmax(most, verdict_detectable(&g->contrasts[v].verdict.ratio,
+			                                  fmax(g->least_effect, x->s->margin)));
+	return most;
+}
+
+static void say_regime(struct answer *a, const struct analysis *x, const struct regime *g)
 {
 	static const char *const words[] = {"faster", "slower"};
-	char names[ANSWER_TEXT_BYTES / 2], text[ANSWER_TEXT_BYTES] = "";
+	char names[ANSWER_TEXT_BYTES / 2], text[ANSWER_TEXT_BYTES] = "", unseen[64];
+	const struct summary *s = x->s;
 	const char *reference = s->variants[s->reference].name;
-	for (int i = 0; i < SAID_NOTHING; i++) {
-		unsigned n = names_of(s, g, (enum said)i, names, sizeof names);
+	for (int i = 0; i < SAID_OPEN; i++) {
+		unsigned n = names_of(x, g, (enum said)i, names, sizeof names);
 		if (!n)
 			continue;
 		words_add(text, sizeof text, "%s", text[0] ? "; " : "");
@@ -250,18 +271,35 @@ static void say_regime(struct answer *a, const struct summary *s, const struct r
 			          reference, 100 * s->margin, names);
 	}
 	for (unsigned v = 0, n = 0; v < g->nvariants; v++) {
-		const struct verdict_odd *odd = &g->contrasts[v].verdict.odd;
-		if ((int)v == g->twin || !odd->block || said_of(g, v) != SAID_NOTHING)
+		if ((int)v == g->twin || said_of(x, g, v) != SAID_ODD)
 			continue;
-		verdict_odd_text(odd, names, sizeof names);
+		verdict_odd_text(&g->contrasts[v].verdict.odd, names, sizeof names);
 		words_add(text, sizeof text, "%s%s (%s)",
 		          n++       ? ", "
 		          : text[0] ? "; undecided by one block: "
 		                    : "undecided by one block: ",
 		          s->variants[v].name, names);
 	}
+	if (names_of(x, g, SAID_OPEN, names, sizeof names) &&
+	    (text[0] || answer_tells(x->regimes))) {
+		verdict_unseen_text(unseen_of(x, g), unseen, sizeof unseen);
+		words_add(text, sizeof text, "%sundecided: %s; %s", text[0] ? "; " : "", names,
+		          unseen);
+	}
 	if (text[0])
-		say(a, "At %s sizes (%s) %s.", g->label, regime_about(g).text, text);
+		answer_say(a, "At %s sizes (%s) %s.", g->label, regime_about(g).text, text);
+}
+
+/* The large sizes first, unless they are so by being a third of small ones alone. */
+static void say_regimes(struct answer *a, const struct analysis *x)
+{
+	const struct regimes *r = x->regimes;
+	if (x->f->versions.ncolls || x->f->asked.gap.from[0])
+		return;
+	for (int third = 0; third < 2; third++)
+		for (unsigned i = r->n; i-- > 0;)
+			if (r->list[i].third == third)
+				say_regime(a, x, &r->list[i]);
 }
 
 /* --- trust --- */
@@ -305,8 +343,9 @@ static void say_ran(struct answer *a, const struct summary *s)
 		n++;
 	}
 	if (n)
-		say(a, "%s ran%s.", names,
-		    s->carries_data ? ", and every element that they delivered was right" : "");
+		answer_say(a, "%s ran%s.", names,
+		           s->carries_data ? ", and every element that they delivered was right"
+		                           : "");
 }
 
 /* Of a run that measured pairs: each class, and whether anything is wrong. */
@@ -318,19 +357,19 @@ static void say_pairs(struct answer *a, const struct pairs *p)
 		return;
 	for (unsigned i = 0; i < p->nclasses; i++) {
 		pairs_class_say(&p->classes[i], text, sizeof text);
-		say(a, "%s.", text);
+		answer_say(a, "%s.", text);
 	}
 	for (unsigned i = 0; i < p->ntexts; i++) {
 		hot += p->texts[i].kind == PAIRS_HOT_SPOT;
 		wrong += p->texts[i].kind != PAIRS_HOT_SPOT;
 	}
 	if (wrong)
-		say(a, "%u remark%s on slow pairs or short links: see Pairs of ranks.", wrong,
-		    words_plural(wrong));
+		answer_say(a, "%u remark%s on slow pairs or short links: see Pairs of ranks.",
+		           wrong, words_plural(wrong));
 	else
-		say(a, "No pair is slow, and no link is short of what it could be.");
+		answer_say(a, "No pair is slow, and no link is short of what it could be.");
 	if (hot)
-		say(a, "%s", p->texts[p->ntexts - hot].text);
+		answer_say(a, "%s", p->texts[p->ntexts - hot].text);
 }
 
 /* Of a run that measured ping-pong: each class of links, all variants beside each other. */
@@ -339,7 +378,7 @@ static void say_pingpong(struct answer *a, const struct summary *s, const struct
 	char text[ANSWER_TEXT_BYTES / 2];
 	for (unsigned i = 0; i < p->nclasses;) {
 		i = pingpong_say(p, s, i, text, sizeof text);
-		say(a, "Ping-pong, %s.", text);
+		answer_say(a, "Ping-pong, %s.", text);
 	}
 }
 
@@ -349,7 +388,7 @@ static void say_training(struct answer *a, const struct summary *s, const struct
 	char text[ANSWER_TEXT_BYTES - 8];
 	for (unsigned i = 0; i < t->n;) {
 		i = training_say(t, s, i, text, sizeof text);
-		say(a, "%s.", text);
+		answer_say(a, "%s.", text);
 	}
 }
 
@@ -360,7 +399,7 @@ static void say_told(struct answer *a, const struct story *story, const char *na
 	for (unsigned i = 0; c && i < c->nblocks; i++)
 		if (c->blocks[i].kind == STORY_SENTENCE &&
 		    c->blocks[i].sentence->roles & STORY_ANSWER)
-			say(a, "%s", c->blocks[i].sentence->text);
+			answer_say(a, "%s", c->blocks[i].sentence->text);
 }
 
 /* Of a sweep of sizes: each collective's peak in the reference, and from where. */
@@ -379,7 +418,7 @@ static void say_ranges(struct answer *a, const struct summary *s, const struct r
 			          words_size(row->plateau_bytes).text);
 	}
 	if (text[0])
-		say(a, "Peak bus bandwidth: %s.", text);
+		answer_say(a, "Peak bus bandwidth: %s.", text);
 }
 
 /* Whether the primary claim holds, or does not. */
@@ -403,9 +442,11 @@ static const char *hidden(const struct regimes *regimes)
 
 /* Of variants against each other. What is sure beyond the noise (waterfall.h) is an answer in
  * any run, and stands before what the run cannot tell. */
-static void say_compared(struct answer *a, const struct summary *s, const struct findings *f,
-                         const struct regimes *regimes)
+static void say_compared(struct answer *a, const struct analysis *x)
 {
+	const struct summary *s = x->s;
+	const struct findings *f = x->f;
+	const struct regimes *regimes = x->regimes;
 	const bool tells = answer_tells(regimes), gap = !isnan(f->waterfall.explained.estimate);
 	const bool sure = tells || gap || decided_primary(f);
 	const struct regime *last =
@@ -417,14 +458,15 @@ static void say_compared(struct answer *a, const struct summary *s, const struct
 	say_versions(a, &f->versions);
 	if (tells || gap)
 		say_gap(a, f);
-	for (unsigned i = regimes->n; i-- > 0;)
-		if (!f->versions.ncolls && !f->asked.gap.from[0])
-			say_regime(a, s, &regimes->list[i]);
+	say_regimes(a, x);
+	answer_idle(a, x);
+	answer_factors(a, x);
+	answer_settings(a, x);
 	if (!tells && !gap && a->n == before && !f->unfinished.cut)
 		say_ran(a, s);
 	if (last && !f->unfinished.n)
-		say(a, "This run cannot tell %s. %s", gap ? SMALL_DIFFERENCES : hidden(regimes),
-		    last->why);
+		answer_say(a, "This run cannot tell %s. %s",
+		           gap ? SMALL_DIFFERENCES : hidden(regimes), last->why);
 	if (!sure)
 		say_primary(a, f);
 }
@@ -432,26 +474,29 @@ static void say_compared(struct answer *a, const struct summary *s, const struct
 static void say_unfinished(struct answer *a, const struct unfinished *u)
 {
 	for (unsigned i = 0; i < u->n; i++)
-		say(a, "%s", u->text[i]);
+		answer_say(a, "%s", u->text[i]);
 }
 
-void answer_make(const struct summary *s, const struct findings *f,
-                 const struct regimes *regimes, const struct story *story, struct answer *out)
+void answer_make(const struct analysis *x, const struct story *story, struct answer *out)
 {
+	const struct summary *s = x->s;
+	const struct findings *f = x->f;
 	*out = (struct answer){.n = 0};
-	say_trust(out, s, regimes);
+	say_trust(out, s, x->regimes);
 	if (s->trouble[0]) {
-		say(out, "Nothing is compared: the variants did not do the same work. %.600s.",
+		answer_say(
+		    out, "Nothing is compared: the variants did not do the same work. %.600s.",
 		    s->trouble);
 		return;
 	}
 	if (s->measured && s->uncompared[0]) {
 		say_ran(out, s);
-		say(out, "No speed is compared: %s.", s->uncompared);
+		answer_say(out, "No speed is compared: %s.", s->uncompared);
+		answer_paths(out, x);
 		return;
 	}
 	if (!s->measured) {
-		say(out, "Nothing was measured: no trial left a time.");
+		answer_say(out, "Nothing was measured: no trial left a time.");
 		return;
 	}
 	if (f->unfinished.cut)
@@ -461,10 +506,14 @@ void answer_make(const struct summary *s, const struct findings *f,
 	say_training(out, s, &f->training);
 	say_told(out, story, "access");
 	say_ranges(out, s, &f->ranges);
+	answer_latency(out, x);
+	answer_states(out, x);
+	answer_channels(out, x);
+	answer_cost(out, x);
 	say_told(out, story, "crossovers");
-	say_compared(out, s, f, regimes);
+	say_compared(out, x);
 	if (!f->unfinished.cut)
 		say_unfinished(out, &f->unfinished);
 	if (!out->n)
-		say(out, "No difference was decided.");
+		answer_say(out, "No difference was decided.");
 }

@@ -3,24 +3,14 @@
 #ifndef LAUNCHGAP_ANSWER_H
 #define LAUNCHGAP_ANSWER_H
 
-#include "findings.h"
-#include "regime.h"
+#include "analysis.h"
+#include "answer_text.h"
 #include "../story/story.h"
-
-#define ANSWER_MOST       16 /* sentences: of four collectives by version some three each */
-#define ANSWER_TEXT_BYTES 768
-
-struct answer {
-	unsigned n; /* sentences, the most important first */
-	char text[ANSWER_MOST][ANSWER_TEXT_BYTES];
-	/* "A/A: large 1.000 ±0.4 %, small 0.98 ±7.0 %; 1128 cells right; 6 blocks." */
-	char trust[ANSWER_TEXT_BYTES];
-};
 
 /* Of versions of the library and the gap where the experiment asks for them, else of the
  * variants in each regime. */
-void answer_make(const struct summary *summary, const struct findings *findings,
-                 const struct regimes *regimes, const struct story *story, struct answer *out);
+void answer_make(const struct analysis *analysis, const struct story *story,
+                 struct answer *out);
 
 /* The word for a variant in a regime: "faster", "slower", "no difference within 2 %"; where the
  * regime's A/A line is too wide, a word only for what lies beyond it, else "undecided:
@@ -29,8 +19,8 @@ void answer_verdict(const struct regime *regime, unsigned variant, char *text, s
 
 /* Whether any regime can tell variants apart. */
 bool answer_tells(const struct regimes *regimes);
-/* What a regime that cannot tell hides: "small differences" where a variant lies beyond what the
- * A/A line shows and so has a verdict, else "the variants apart". */
+/* What a regime that cannot tell hides: "small differences" where a variant lies beyond what
+ * the A/A line shows and so has a verdict, else "the variants apart". */
 const char *answer_hidden(const struct regime *regime);
 
 #endif

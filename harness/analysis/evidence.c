@@ -6,6 +6,7 @@
 
 #include "../trial/path.h"
 #include "measure.h"
+#include "words.h"
 
 /* One cell's number of some kind. */
 typedef double evidence_fn(const struct record_cell *cell, unsigned what);
@@ -189,55 +190,6 @@ static void put_paths(const struct summary *s, struct evidence_path *paths)
 	put_launched(s, paths);
 }
 
-/* Blocks with counters of a row's cell. */
-static unsigned count_cells(const struct source *src)
-{
-	unsigned n = 0, place = index_place(src->s, src->row->group, src->row->size), b = 0;
-	/* Most rows have none: the index says it without a walk through all cells. */
-	while (b < src->s->index.nblocks &&
-	       !index_counted(src->s, src->row->variant, place, b))
-		b++;
-	if (b == src->s->index.nblocks)
-		return 0;
-	for (unsigned i = 0; i < src->s->run->ncells; i++)
-		n += evidence_belongs(src->s, src->row, &src->s->run->cells[i]);
-	return n;
-}
-
-int evidence_make(const struct summary *s, struct evidence *out, struct status *st)
-{
-	struct evidence e = {.nvariants = s->nvariants};
-	size_t most = 1;
-	for (unsigned g = 0; g < s->ngroups; g++)
-		most += (size_t)s->groups[g].nsizes * s->nvariants;
-	double *x = malloc((s->run->ncells + 1) * sizeof *x);
-	e.rows = calloc(most, sizeof *e.rows);
-	e.paths = calloc(s->nvariants, sizeof *e.paths);
-	if (!x || !e.rows || !e.paths) {
-		free(x);
-		evidence_free(&e);
-		return status_set(st, "out of memory for the evidence");
-	}
-	put_paths(s, e.paths);
-	for (unsigned g = 0; g < s->ngroups; g++)
-		for (unsigned i = 0; i < s->groups[g].nsizes; i++)
-			for (unsigned v = 0; v < s->nvariants; v++) {
-				struct evidence_row *row = &e.rows[e.nrows];
-				struct source src = {s, row, x};
-				*row =
-				    (struct evidence_row){.variant = v, .group = g, .size = i};
-				row->blocks = count_cells(&src);
-				if (!row->blocks)
-					continue;
-				fill(&src, &e.paths[v], row);
-				e.nrows++;
-			}
-	free(x);
-	fill_missing(s, &e);
-	*out = e;
-	return 0;
-}
-
 static bool path_of(const struct summary *s, const char *variant, struct path *out)
 {
 	struct status ignored = {""};
@@ -266,6 +218,118 @@ static bool is_same(const struct path_setting *set, const struct path *with,
 		path_fact(without, set->fact, there, sizeof there);
 	}
 	return here[0] && !strcmp(here, there);
+}
+
+/* What became of a setting that did nothing beside the other variant; false: it may have acted.
+ */
+static bool add_idle(const struct summary *s, unsigned variant, const struct path *with,
+                     const struct path *without, const char *key, char *text, size_t bytes)
+{
+	const struct path_setting *set = setting_of(with, key);
+	const char *name = strncmp(key, "env.", 4) ? key : key + 4;
+	if (!set || (set->act != PATH_IGNORED && !is_same(set, with, without)))
+		return false;
+	words_add(text, bytes, "%s%s is ", text[0] ? ", and " : "", name);
+	if (set->act == PATH_IGNORED)
+		words_add(text, bytes, "ignored by NCCL %s", s->variants[variant].library);
+	else if (set->act == PATH_CAPPED)
+		words_add(text, bytes, "capped to %s", set->used);
+	else
+		words_add(text, bytes, "%s anyhow", set->used);
+	if (set->act == PATH_CAPPED && !setting_of(without, key))
+		words_add(text, bytes, ", as by default");
+	return true;
+}
+
+/* Whether nothing acted of what a variant sets that another one does not: `idle` then says why.
+ */
+static bool is_idle(const struct summary *s, unsigned variant, unsigned other, char *idle,
+                    size_t bytes)
+{
+	struct path with = {0}, without = {0};
+	char keys[512], *rest = keys, *key;
+	idle[0] = '\0';
+	bool all =
+	    settings_differ(&s->settings[other], &s->settings[variant], keys, sizeof keys) &&
+	    path_of(s, s->variants[variant].name, &with) &&
+	    path_of(s, s->variants[other].name, &without);
+	while (all && (key = strsep(&rest, ",")))
+		all =
+		    add_idle(s, variant, &with, &without, key + strspn(key, " "), idle, bytes);
+	path_free(&with);
+	path_free(&without);
+	return all;
+}
+
+/* Beside the reference, else beside the first that it is the same as. */
+static void put_idle(const struct summary *s, struct evidence_path *paths)
+{
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		if (!paths[v].nsettings || (int)v == s->reference || !summary_is_asked(s, v))
+			continue;
+		if (s->reference >= 0 && is_idle(s, v, (unsigned)s->reference, paths[v].idle,
+		                                 sizeof paths[v].idle)) {
+			paths[v].idle_as = (unsigned)s->reference;
+			continue;
+		}
+		unsigned u = 0;
+		while (u < s->nvariants &&
+		       (u == v || !s->variants[u].measured || !summary_is_asked(s, u) ||
+		        !is_idle(s, v, u, paths[v].idle, sizeof paths[v].idle)))
+			u++;
+		paths[v].idle_as = u;
+		if (u == s->nvariants)
+			paths[v].idle[0] = '\0';
+	}
+}
+
+/* Blocks with counters of a row's cell. */
+static unsigned count_cells(const struct source *src)
+{
+	unsigned n = 0, place = index_place(src->s, src->row->group, src->row->size), b = 0;
+	/* Most rows have none: the index says it without a walk through all cells. */
+	while (b < src->s->index.nblocks && !index_counted(src->s, src->row->variant, place, b))
+		b++;
+	if (b == src->s->index.nblocks)
+		return 0;
+	for (unsigned i = 0; i < src->s->run->ncells; i++)
+		n += evidence_belongs(src->s, src->row, &src->s->run->cells[i]);
+	return n;
+}
+
+int evidence_make(const struct summary *s, struct evidence *out, struct status *st)
+{
+	struct evidence e = {.nvariants = s->nvariants};
+	size_t most = 1;
+	for (unsigned g = 0; g < s->ngroups; g++)
+		most += (size_t)s->groups[g].nsizes * s->nvariants;
+	double *x = malloc((s->run->ncells + 1) * sizeof *x);
+	e.rows = calloc(most, sizeof *e.rows);
+	e.paths = calloc(s->nvariants, sizeof *e.paths);
+	if (!x || !e.rows || !e.paths) {
+		free(x);
+		evidence_free(&e);
+		return status_set(st, "out of memory for the evidence");
+	}
+	put_paths(s, e.paths);
+	put_idle(s, e.paths);
+	for (unsigned g = 0; g < s->ngroups; g++)
+		for (unsigned i = 0; i < s->groups[g].nsizes; i++)
+			for (unsigned v = 0; v < s->nvariants; v++) {
+				struct evidence_row *row = &e.rows[e.nrows];
+				struct source src = {s, row, x};
+				*row =
+				    (struct evidence_row){.variant = v, .group = g, .size = i};
+				row->blocks = count_cells(&src);
+				if (!row->blocks)
+					continue;
+				fill(&src, &e.paths[v], row);
+				e.nrows++;
+			}
+	free(x);
+	fill_missing(s, &e);
+	*out = e;
+	return 0;
 }
 
 /* The side that has the setting says what became of it; the other one has the same figure, or

@@ -24,8 +24,15 @@ struct evidence_path {
 	char channels[64];   /* "32 for sends, 16 a peer", as the log says, or "" */
 	char chunk[24];      /* bytes of a chunk of sends and receives, or "" */
 	char algorithms[PATH_WHY_BYTES];
-	char launched[128]; /* thread blocks by collective, as the device's trace has them; or ""
-	                     */
+	char
+	    launched[128]; /* thread blocks by collective, as the device's trace has them; or ""
+	                    */
+	/* Where none of the settings acted in which it differs from another variant, and so is
+	 * the same as that one: why, "NCCL_P2P_NVL_CHUNKSIZE is capped to 524288, as by
+	 * default"; else
+	 * "". */
+	char idle[256];
+	unsigned idle_as; /* that variant */
 	unsigned nsettings;
 	struct path_setting *settings; /* owned: what the library made of those asked for */
 };
@@ -64,10 +71,10 @@ void evidence_acted(const struct summary *summary, const struct factor *factor, 
                     size_t bytes);
 
 /* Why a variant's setting cannot have changed anything against the reference: it was not read,
- * its figure is the reference's, or another setting of the variant alone makes the figure; "" where
- * the logs do not say so. */
-void evidence_idle(const struct summary *summary, const char *variant, const char *key, char *why,
-                   size_t bytes);
+ * its figure is the reference's, or another setting of the variant alone makes the figure; ""
+ * where the logs do not say so. */
+void evidence_idle(const struct summary *summary, const char *variant, const char *key,
+                   char *why, size_t bytes);
 
 /* Whether a cell of the record is one of those that a row is made from. */
 bool evidence_belongs(const struct summary *summary, const struct evidence_row *row,

@@ -48,13 +48,14 @@ static void put_regimes(json_t *findings, const struct model *m)
 				continue;
 			json_array_append_new(
 			    findings,
-			    json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:o, s:s, s:o}", "type",
-			              "regime", "regime", g->name, "variant",
+			    json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:o, s:s, s:o, s:s}",
+			              "type", "regime", "regime", g->name, "variant",
 			              m->summary.variants[v].name, "reference",
 			              m->summary.variants[m->summary.reference].name, "metric",
 			              metric_info(g->metric)->name, "twin", (int)v == g->twin,
 			              "ratio", ratio(&c->verdict.ratio), "verdict", text,
-			              "detectable", number(c->verdict.detectable)));
+			              "detectable", number(c->verdict.detectable), "idle",
+			              m->findings.evidence.paths[v].idle));
 		}
 	}
 }
@@ -140,13 +141,13 @@ static void put_versions(json_t *findings, const struct model *m)
 			const struct versions_row *row = &v->colls[i].rows[k];
 			json_array_append_new(
 			    findings,
-			    json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:o}", "type", "version",
-			              "collective", coll_info(v->colls[i].coll)->name,
-			              "metric", metric_info(v->colls[i].metric)->name,
-			              "version", row->version, "ratio",
-			              ratio(&row->verdict.ratio), "of", "processes ÷ threads",
-			              "verdict", verdict(&row->verdict), "detectable",
-			              number(row->verdict.detectable)));
+			    json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:o}", "type",
+			              "version", "collective",
+			              coll_info(v->colls[i].coll)->name, "metric",
+			              metric_info(v->colls[i].metric)->name, "version",
+			              row->version, "ratio", ratio(&row->verdict.ratio), "of",
+			              "processes ÷ threads", "verdict", verdict(&row->verdict),
+			              "detectable", number(row->verdict.detectable)));
 		}
 }
 
@@ -160,8 +161,8 @@ static void put_cliffs(json_t *findings, const struct model *m)
 		channels_say(&m->summary, &m->channels, c, cause, sizeof cause);
 		json_array_append_new(
 		    findings,
-		    json_pack("{s:s, s:s, s:s, s:I, s:I, s:f, s:f, s:f, s:s, s:s}", "type", "cliff",
-		              "collective", coll_info(g->cell.coll)->name, "variant",
+		    json_pack("{s:s, s:s, s:s, s:I, s:I, s:f, s:f, s:f, s:s, s:s}", "type",
+		              "cliff", "collective", coll_info(g->cell.coll)->name, "variant",
 		              m->summary.variants[c->variant].name, "from_bytes",
 		              (json_int_t)g->asked_bytes[c->from], "to_bytes",
 		              (json_int_t)g->asked_bytes[c->to], "from_gbs", c->from_gbs,
@@ -270,7 +271,8 @@ static void put_ranges(json_t *findings, const struct model *m)
 	const struct ranges *r = &m->findings.ranges;
 	for (unsigned i = 0; i < r->ntexts; i++)
 		json_array_append_new(
-		    findings, json_pack("{s:s, s:s}", "type", "recommendation", "text", r->texts[i]));
+		    findings,
+		    json_pack("{s:s, s:s}", "type", "recommendation", "text", r->texts[i]));
 }
 
 static json_t *findings_of(const struct model *m)
@@ -278,9 +280,8 @@ static json_t *findings_of(const struct model *m)
 	/* Where the run cannot tell variants apart the last ones are kept back, as on the page.
 	 */
 	static void (*const put[])(json_t *, const struct model *) = {
-	    put_regimes,    put_claims, put_gap,   put_versions, put_factors,
-	    put_components, put_tuned,  put_pairs, put_ranges,   put_cliffs,
-	    put_advice};
+	    put_regimes, put_claims, put_gap,    put_versions, put_factors, put_components,
+	    put_tuned,   put_pairs,  put_ranges, put_cliffs,   put_advice};
 	size_t n = sizeof put / sizeof *put - (answer_tells(&m->regimes) ? 0 : 2);
 	json_t *findings = json_array();
 	for (size_t i = 0; i < n; i++)
@@ -316,15 +317,14 @@ static json_t *sessions_of(const struct model *m)
 		    r ? r->machine : json_object_get(run->environment, "machine");
 		const char *created = r ? r->created : model_text(m, "created");
 		const char *launchgap = r ? r->launchgap : model_text(m, "launchgap");
-		json_t *one =
-		    json_pack("{s:i, s:i, s:b, s:s*, s:s*, s:s*, s:s*}", "first_block",
-		              r ? (int)r->first_block : 0, "blocks",
-		              (int)((i < run->nresumes ? run->resumes[i].first_block : end) -
-		                    (r ? r->first_block : 0)),
-		              "planned", !r || !looks_adds(run, i - 1), "created", created,
-		              "launchgap", launchgap, "host",
-		              json_string_value(json_object_get(machine, "host")), "boot",
-		              json_string_value(json_object_get(machine, "boot")));
+		json_t *one = json_pack(
+		    "{s:i, s:i, s:b, s:s*, s:s*, s:s*, s:s*}", "first_block",
+		    r ? (int)r->first_block : 0, "blocks",
+		    (int)((i < run->nresumes ? run->resumes[i].first_block : end) -
+		          (r ? r->first_block : 0)),
+		    "planned", !r || !looks_adds(run, i - 1), "created", created, "launchgap",
+		    launchgap, "host", json_string_value(json_object_get(machine, "host")),
+		    "boot", json_string_value(json_object_get(machine, "boot")));
 		if (r && session_paused(run, i - 1, &pause)) {
 			json_object_set_new(one, "begun", json_integer(pause.begun));
 			json_object_set_new(one, "pause_s", number(pause.pause_s));
@@ -392,14 +392,15 @@ int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *ou
 	unsigned verdicts, intervals;
 	findings_count(&m->findings, s, &m->regimes, &verdicts, &intervals);
 	json_t *rest = json_pack(
-	    "{s:i, s:i, s:O, s:i, s:o, s:o, s:f, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	    "{s:i, s:i, s:O, s:i, s:o, s:o, s:f, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, "
+	    "s:o}",
 	    "verdicts", (int)verdicts, "intervals", (int)intervals, "ranks",
 	    json_object_get(m->run.environment, "ranks"), "blocks", (int)s->nblocks, "looks",
 	    looks_of(s), "sessions", sessions_of(m), "margin", s->margin, "reference",
 	    s->reference < 0 ? "" : s->variants[s->reference].name, "answer", answer, "trust",
 	    m->answer.trust, "regimes", regimes_of(m), "findings", findings_of(m), "warnings",
-	    warnings, "pictures", pictures_of(m), "sections", sections, "tables", tables, "chapters",
-	    chapters_of(m));
+	    warnings, "pictures", pictures_of(m), "sections", sections, "tables", tables,
+	    "chapters", chapters_of(m));
 	if (!report || !rest || json_object_update(report, rest))
 		return status_set(st, "out of memory for report.json");
 	json_decref(rest);

@@ -6,17 +6,22 @@
 #include "../analysis/analysis.h"
 #include "../chapters/chapters.h"
 
+static struct analysis analysis_of(const struct model *m)
+{
+	return (struct analysis){.s = &m->summary,
+	                         .regimes = &m->regimes,
+	                         .f = &m->findings,
+	                         .evidence = &m->findings.evidence,
+	                         .cliffs = m->cliffs,
+	                         .ncliffs = m->ncliffs,
+	                         .channels = &m->channels};
+}
+
 /* All chapters. */
 static void tell(struct arena *arena, void *of)
 {
 	struct model *m = of;
-	const struct analysis analysis = {.s = &m->summary,
-	                                  .regimes = &m->regimes,
-	                                  .f = &m->findings,
-	                                  .evidence = &m->findings.evidence,
-	                                  .cliffs = m->cliffs,
-	                                  .ncliffs = m->ncliffs,
-	                                  .channels = &m->channels};
+	const struct analysis analysis = analysis_of(m);
 	unsigned n;
 	const struct chapter *const *all = chapters_all(&n);
 	story_make(&analysis, all, n, arena, &m->story);
@@ -31,7 +36,8 @@ static int analyse(struct model *m, struct status *st)
 		return -1;
 	if (arena_run(tell, m, &m->arena))
 		return status_set(st, "out of memory for the report");
-	answer_make(s, &m->findings, &m->regimes, &m->story, &m->answer);
+	const struct analysis analysis = analysis_of(m);
+	answer_make(&analysis, &m->story, &m->answer);
 	return 0;
 }
 

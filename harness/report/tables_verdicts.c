@@ -162,7 +162,7 @@ static void put_reference(struct table *t, const struct summary *s, const struct
 struct table *tables_regime(const struct model *m, const struct regime *g)
 {
 	const struct summary *s = &m->summary;
-	char name[64], title[160], word[VERDICT_TEXT_BYTES];
+	char name[64], title[160], word[VERDICT_TEXT_BYTES + 384];
 	snprintf(name, sizeof name, "verdicts_%s", g->name);
 	snprintf(title, sizeof title, "%s: %s", g->label, regime_about(g).text);
 	struct table *t = TABLE_NEW(name, title, {"variant", "variant", "", TABLE_TEXT},
@@ -182,6 +182,10 @@ struct table *tables_regime(const struct model *m, const struct regime *g)
 			TABLE_PUT(t, CELL(s->variants[v].name));
 		TABLE_PUT(t, CELL(c->left_side.value * scale), CELL(&c->verdict.ratio));
 		answer_verdict(g, v, word, sizeof word);
+		if (*word && m->findings.evidence.paths[v].idle[0])
+			words_add(word, sizeof word, "; the same as %s: %s",
+			          s->variants[m->findings.evidence.paths[v].idle_as].name,
+			          m->findings.evidence.paths[v].idle);
 		TABLE_PUT(t, CELL((int)v == g->twin ? "" : word));
 	}
 	table_drop_empty(t);

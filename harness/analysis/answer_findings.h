@@ -1,0 +1,28 @@
+/* Sentences of the answer that one finding gives, for the experiments that ask for it: each
+ * says nothing where the run does not have it. Pure. */
+#ifndef LAUNCHGAP_ANSWER_FINDINGS_H
+#define LAUNCHGAP_ANSWER_FINDINGS_H
+
+#include "analysis.h"
+#include "answer_text.h"
+
+/* Of a run that makes connections and buffers anew within its jobs: two speeds, with what they
+ * go, and the scatter of each level. */
+void answer_states(struct answer *answer, const struct analysis *analysis);
+/* Where bandwidth jumps as the library's log says that a pair of ranks gets more channels, and
+ * which setting moves that. */
+void answer_channels(struct answer *answer, const struct analysis *analysis);
+/* What a call costs where a device takes no time, so that all of it is the harness. */
+void answer_cost(struct answer *answer, const struct analysis *analysis);
+/* Of a sweep of sizes: where latency rules, and what helps. */
+void answer_latency(struct answer *answer, const struct analysis *analysis);
+/* Which way the data of each variant took. */
+void answer_paths(struct answer *answer, const struct analysis *analysis);
+/* Variants whose settings did nothing, by the library's log. */
+void answer_idle(struct answer *answer, const struct analysis *analysis);
+/* The file's own factors, unless a gap or versions say them. */
+void answer_factors(struct answer *answer, const struct analysis *analysis);
+/* Settings of the environment that gain over the reference and lose in no regime. */
+void answer_settings(struct answer *answer, const struct analysis *analysis);
+
+#endif
