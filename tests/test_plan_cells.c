@@ -242,6 +242,15 @@ static void test_init_has_no_timeline(void **state)
 	trial_free(t);
 }
 
+/* A record that nobody could read back is not begun. */
+static void test_samples_of_a_line(void **state)
+{
+	(void)state;
+	spec.ranks = 8;
+	spec.isolated_calls = 100000;
+	refuse("a cell of 100000 isolated calls on 8 ranks has 800000 samples; allowed are 500000");
+}
+
 static void test_missing_sizes(void **state)
 {
 	(void)state;
@@ -262,6 +271,7 @@ int main(void)
 	    TEST(test_a_step_has_one_timeline),
 	    TEST(test_init_has_no_timeline),
 	    TEST(test_long_calls_have_no_timeline),
+	    TEST(test_samples_of_a_line),
 	    TEST(test_missing_sizes),
 	};
 	return cmocka_run_group_tests_name("plan_cells", tests, find_standin, NULL);

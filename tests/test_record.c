@@ -332,6 +332,48 @@ static void compressed_records_are_read(void **state)
 	unlink(zipped);
 }
 
+/* A small file may unpack to a line of any length. */
+static void a_line_of_any_length_is_not_parsed(void **state)
+{
+	static char zeros[1 << 16];
+	(void)state;
+	memset(zeros, '0', sizeof zeros);
+	unlink(file);
+	gzFile out = gzopen(zipped, "wb9");
+	assert_int_equal(gzputs(out, "{\"a\":["), 6);
+	for (unsigned i = 0; i < 600; i++) /* 37 MiB of 32 */
+		assert_int_equal(gzwrite(out, zeros, sizeof zeros), sizeof zeros);
+	gzclose(out);
+	assert_non_null(strstr(complaint(), "a line of more than 32 MiB is no record"));
+	unlink(zipped);
+}
+
+/* What is left to be had for JSON. */
+static size_t left;
+
+static void *have_little(size_t bytes)
+{
+	if (bytes > left)
+		return NULL;
+	left -= bytes;
+	return malloc(bytes);
+}
+
+static void memory_that_ends_is_said(void **state)
+{
+	(void)state;
+	write_run(NULL);
+	for (left = 0; left < 1000; left += 250) {
+		const size_t had = left;
+		json_set_alloc_funcs(have_little, free);
+		const char *said = complaint();
+		json_set_alloc_funcs(malloc, free);
+		if (!strstr(said, "out of memory"))
+			fail_msg("%zu: %s", had, said);
+		left = had;
+	}
+}
+
 static void a_torn_end_is_dropped(void **state)
 {
 	struct record_run run;
@@ -707,6 +749,8 @@ int main(void)
 	    cmocka_unit_test(unmeasured_cells_say_why),
 	    cmocka_unit_test(stamps_out_of_order_are_an_error),
 	    cmocka_unit_test(compressed_records_are_read),
+	    cmocka_unit_test(a_line_of_any_length_is_not_parsed),
+	    cmocka_unit_test(memory_that_ends_is_said),
 	    cmocka_unit_test(a_torn_end_is_dropped),
 	    cmocka_unit_test(damage_is_answered_with_a_sentence),
 	    cmocka_unit_test(each_changed_byte_is_noticed),

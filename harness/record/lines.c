@@ -10,7 +10,10 @@
 #include "../foreign.h"
 
 #define CHUNK_BYTES    65536
-#define LINE_MAX_BYTES ((size_t)1 << 30)
+/* Of JSON some 50 bytes of memory are made for one byte of text: a longer line is refused before it
+ * is parsed. What a plan may ask of a cell
+ * (config/plan_cells.c) is shorter. */
+#define LINE_MAX_BYTES ((size_t)32 << 20)
 #define FILE_MAX_BYTES                                                                         \
 	((uint64_t)1 << 36) /* unpacked: a small file may hold any number of zeros */
 

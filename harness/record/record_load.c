@@ -394,6 +394,8 @@ static int load_lines(struct lines *lines, struct field_place *at, struct record
 		if (last && bytes == 0)
 			break;
 		json_t *line = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &why);
+		if (!line && !why.text[0]) /* of the text nothing is wrong */
+			return field_bad(at, "out of memory for a line of %zu bytes", bytes);
 		if (!line && last) {
 			*torn = true; /* cut off while it was written */
 			break;
