@@ -85,7 +85,7 @@ static void tell(const struct analysis *a, struct story *story)
 {
 	const struct summary *s = a->s;
 	struct checks_cost cost;
-	struct status st;
+	struct status st = {""};
 	if (!s->carries_data)
 		return;
 	const struct checks all = checks_count(s, -1, -1);

@@ -101,7 +101,7 @@ static struct contrast judge(const struct summary *s, struct arena *arena, unsig
 	    .bytes = {asked, asked}, .pace = g->cell.pace, .coll = CLAIM_ANY_COLL, .group = g};
 	const enum metric metric = g->cell.pace == PACE_ISOLATED ? METRIC_LATENCY : METRIC_TIME;
 	struct contrast out;
-	struct status st;
+	struct status st = {""};
 	arena_need(arena, !contrast_make(s, left, right, metric, &select, &out, &st));
 	return out;
 }
