@@ -212,8 +212,9 @@ static bool leads(const struct summary *s, const struct containers *c, unsigned 
 /* Its share of the reference's bandwidth, or that it does not run. */
 static struct words has_now(const struct containers_row *row)
 {
-	return row->fails ? (struct words){"does not run"}
-	                  : words_estimate(row->verdict->ratio.estimate);
+	if (row->fails)
+		return (struct words){"does not run"};
+	return words_estimate(row->verdict->ratio.estimate);
 }
 
 static void say_too_little(const struct summary *s, const struct containers *c, unsigned which,
