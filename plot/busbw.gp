@@ -1,5 +1,5 @@
-# Bus bandwidth against size, with the measured limit: one picture per collective. Where it spans much,
-# a panel below shows the same on a logarithmic axis: small sizes are one line on the other.
+# Bus bandwidth against size, with the measured limit: one picture per collective; none where nothing
+# in it differs. Where it spans much, a panel has all sizes on a logarithmic axis, and one the large ones from 0.
 load plot_dir.'/style.gp'
 
 do for [g = 1:groups] {
@@ -7,7 +7,7 @@ do for [g = 1:groups] {
 	name = prefix.'_'.G_coll[g].'_busbw'
 	head = head_of(G_coll[g], 'bus bandwidth'.by_size(g))
 	said = G_said[g]
-	how = sprintf('%d × %d calls back to back, ', stretches, calls).over_blocks.(G_sizes[g] > 1 ? alike_of(G_busbw_alike[g]) : '').shown_of
+	how = sprintf('%d × %d calls back to back, ', stretches, calls).over_blocks.alike_of(g, G_busbw_alike[g]).shown_of
 	list = G_busbw_lines[g]
 	col = 'busbw_gbs'
 	unit = 'bus bandwidth, GB/s'
@@ -15,7 +15,8 @@ do for [g = 1:groups] {
 	limit = 1
 	eval nothing
 	eval extent_of(g, col)
+	if (flat(g)) { continue }
 	scale = hi > 30 * lo ? 'both' : 'linear'
 	if (limit_sizes > 0) { hi = most(hi, limit_best) }
-	load lines
+	if (few(g)) { load by_bars } else { load lines }
 }

@@ -6,7 +6,6 @@ load plot_dir.'/style.gp'
 pale(side) = side > 0 ? 0xB2A3CC : side < 0 ? 0xEAAE7F : 0xCCCCCC
 # Of a row of $factors its effect on bandwidth or latency, where it was tested; an end of its interval.
 of(col, placebo) = column('placebo') == placebo && strcol('why') eq '' ? column(col) : NaN
-end(col, to) = column(col.to) == column(col.to) ? column(col.to) : column(col)
 do for [picture = 1:factors_tested > 0] {
 	name = prefix.'_factors'
 	head = head_of((collectives == 1 ? G_coll[1] : plural(collectives, 'collective')), 'what each factor does')

@@ -5,6 +5,7 @@ load plot_dir.'/style.gp'
 pale(k) = k == 1 ? fast : k == 2 ? 0xB2A3CC : 0xDDD6EA
 nth(list, b) = words(list[1:strstrt(list.' ', sprintf('%.1f ', b)) - 1])
 bars = gains
+written(v) = abs(v) < 0.5 ? '0' : sprintf('%+.0f', v)
 pick_of(k, g, col) = strcol('variant') eq gain_variant[k] && of_group(g) ? column(col) : NaN
 do for [picture = 1:bars > 0] {
 	name = prefix.'_gain'
@@ -54,7 +55,7 @@ do for [picture = 1:bars > 0] {
 		for [k = 1:bars] for [g = 1:groups] $summary using (at(k, g)):(per(k, g, 'ratio_lo')):(0):\
 			(per(k, g, 'ratio_hi') - per(k, g, 'ratio_lo')) with vectors nohead lw 2 lc rgb ink notitle, \
 		for [k = 1:bars] for [g = 1:groups] $summary using (at(k, g)):(per(k, g, 'ratio_hi') > 0 ? per(k, g, 'ratio_hi') : per(k, g, 'ratio_hi') <= 0 ? 0 : NaN):\
-			(per(k, g, 'ratio') == per(k, g, 'ratio') ? sprintf('%+.0f', per(k, g, 'ratio')) : '') with labels offset 0, 0.6 font font(9) notitle
+			(per(k, g, 'ratio') == per(k, g, 'ratio') ? written(per(k, g, 'ratio')) : '') with labels offset 0, 0.6 font font(9) notitle
 	do for [g = 1:groups] { unset label 20 + g; unset arrow g }
 	unset arrow 100
 	eval finish

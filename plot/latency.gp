@@ -1,5 +1,5 @@
 # Latency of isolated calls against size: the median as a line, a band from it up to the 95th
-# percentile. One picture per collective.
+# percentile. One picture per collective; none where nothing in it differs.
 load plot_dir.'/style.gp'
 
 do for [g = 1:groups] {
@@ -7,8 +7,8 @@ do for [g = 1:groups] {
 	name = prefix.'_'.G_coll[g].'_latency'
 	head = head_of(G_coll[g], 'latency of isolated calls'.by_size(g))
 	said = G_said[g]
-	how = sprintf('%d isolated calls, p50, %s up to p95, ', isolated_calls, G_sizes[g] > 1 ? 'band' : 'whisker').\
-		over_blocks.(G_sizes[g] > 1 ? alike_of(G_time_alike[g]) : '').shown_of
+	how = sprintf('%d isolated calls, p50, %s up to p95, ', isolated_calls, few(g) ? 'whisker' : 'band').\
+		over_blocks.alike_of(g, G_time_alike[g]).shown_of
 	list = G_time_lines[g]
 	col = 'time_us'
 	unit = 'time per call, µs'
@@ -16,7 +16,8 @@ do for [g = 1:groups] {
 	limit = 0
 	eval nothing
 	eval extent_of(g, col)
+	if (flat(g)) { continue }
 	eval extent_of(g, band)
 	scale = 'log'
-	load lines
+	if (few(g)) { load by_bars } else { load lines }
 }

@@ -1,6 +1,6 @@
 # What launching costs: the longest time from leaving the barrier until issue returns on any rank, per
-# call. Of isolated calls where there are any. One picture per collective; none where calls
-# block, so that issue has no end of its own.
+# call. Of isolated calls where there are any. One picture per collective; none where nothing in it
+# differs, or where calls block, so that issue has no end of its own.
 load plot_dir.'/style.gp'
 
 isolated(g) = sum [k = 1:groups] (G_coll[k] eq G_coll[g] && G_pace[k] eq 'isolated')
@@ -9,7 +9,7 @@ do for [g = 1:groups] {
 	name = prefix.'_'.G_coll[g].'_launch'
 	head = head_of(G_coll[g], 'launch cost'.by_size(g))
 	said = G_launch_said[g]
-	how = 'from the barrier until issue returns, slowest rank, '.G_pace[g].' calls, '.over_blocks.(G_sizes[g] > 1 ? alike_of(G_launch_alike[g]) : '').shown_of
+	how = 'from the barrier until issue returns, slowest rank, '.G_pace[g].' calls, '.over_blocks.alike_of(g, G_launch_alike[g]).shown_of
 	list = G_launch_lines[g]
 	col = 'launch_us'
 	unit = 'launch cost per call, µs'
@@ -17,6 +17,7 @@ do for [g = 1:groups] {
 	limit = 0
 	eval nothing
 	eval extent_of(g, col)
+	if (flat(g)) { continue }
 	scale = 'log'
-	load lines
+	if (few(g)) { load by_bars } else { load lines }
 }

@@ -1,6 +1,6 @@
 # Rank against size: by how much each rank is seen idle before or after the mean of all ranks, as a
 # share of the call. A panel per variant. Of isolated calls where there are any; one picture per
-# collective.
+# collective; none where no rank is off by as much as 1 % of the call.
 load plot_dir.'/style.gp'
 
 isolated(g) = sum [k = 1:groups] (G_coll[k] eq G_coll[g] && G_pace[k] eq 'isolated')
@@ -10,6 +10,10 @@ shown(i) = V_role[i] ne 'again'
 signed(v) = abs(v) < 0.05 ? '0.0' : sprintf('%+.1f', v)
 do for [g = 1:groups] {
 	if (!detail || G_ranks[g] < 2 || (G_pace[g] ne 'isolated' && isolated(g))) { continue }
+	eval nothing
+	eval extent('$ranks', sprintf("of_any(%d) ? abs(known('late_percent')) : 0", g))
+	if (hi < 1) { continue }
+	far = hi
 	panels = sum [i = 1:variants] (shown(i))
 	columns = panels < 3 ? panels : 3
 	lines_of = (panels + columns - 1) / columns
@@ -30,9 +34,6 @@ do for [g = 1:groups] {
 	load axes
 	unset grid
 	set palette defined (-1 '#5E3C99', -0.5 '#B2A3CC', 0 '#F7F7F7', 0.5 '#EDA97E', 1 '#D55E00')
-	eval nothing
-	eval extent('$ranks', sprintf("of_any(%d) ? abs(known('late_percent')) : 0", g))
-	far = most(hi, 1)
 	eval sprintf('set cbrange [%g:%g]; set cbtics %g', -far, far, nice_step(2 * far))
 	set cbtics format '%g %%'
 	set colorbox user origin x(W - 70), y(top + body - 50) size x(14), (body - 70) / H

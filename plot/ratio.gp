@@ -1,6 +1,6 @@
 # Each variant against the reference, with the 95 % interval at each size: below 1 is slower. Small
 # sizes, which scatter, and large ones have an axis each, which holds every point. A row of panels per
-# family of variants. One picture per collective and pace.
+# family of variants; of one size or two a row per variant. One picture per collective and pace.
 load plot_dir.'/style.gp'
 
 letters = strlen(reference) + 4
@@ -14,6 +14,10 @@ do for [g = 1:groups] {
 	said = G_said[g]
 	how = sprintf('below 1 is slower; band: ±%g %% margin; ', 100 * margin).(blocks < 6 ? \
 		plural(blocks, 'block').', too few for intervals' : '95 % intervals over '.plural(blocks, 'block')).shown_of
+	if (few(g)) {
+		load by_dots
+		continue
+	}
 	small = ''
 	large = ''
 	do for [b in G_list[g]] {
@@ -51,7 +55,6 @@ do for [g = 1:groups] {
 			beside(k) = exp((k - (m + 1) / 2.0) * 8 * size_pixel(list, wide - 40))
 			v(k) = int(word(R_list[p], k))
 			at(k, col) = in(list) ? pick(v(k), g, col) : NaN
-			end(k, to) = at(k, 'ratio'.to) == at(k, 'ratio'.to) ? at(k, 'ratio'.to) : at(k, 'ratio')
 			set object 1 rectangle from graph 0, first 1 / (1 + margin) to graph 1, first 1 + margin \
 				behind fs solid noborder fc rgb 0xEEEEEE
 			if (p == 1 && sides > 1) {
@@ -64,7 +67,7 @@ do for [g = 1:groups] {
 					spacing key_high width 0
 			}
 			plot 1 with lines lw 1.5 lc rgb several title reference.' = 1', \
-				for [k = 1:m] $summary using (column('asked_bytes') * beside(k)):(at(k, 'ratio')):(end(k, '_lo')):(end(k, '_hi')) \
+				for [k = 1:m] $summary using (column('asked_bytes') * beside(k)):(at(k, 'ratio')):(end('ratio', '_lo')):(end('ratio', '_hi')) \
 					with yerrorbars lw 1.3 pt -1 lc rgb color(v(k)) notitle, \
 				for [k = 1:m] $summary using (column('asked_bytes') * beside(k)):(at(k, 'ratio')) \
 					with linespoints lw 1.3 ps 1.1 dt dash(v(k)) pt shape(v(k)) lc rgb color(v(k)) title V_label[v(k)]

@@ -8,8 +8,11 @@ load plot_dir.'/style.gp'
 found(_) = exists('STATS_records') ? STATS_records : 0
 spans_of(i, col) = strcol('variant') eq V_name[i] ? column(col) : NaN
 in_lane(i, k, col) = column('lane') == k ? spans_of(i, col) : NaN
+# How long rank 0 communicates.
+busy(i) = column('lane') > 0 && column('rank') == 0 ? spans_of(i, 'end_us') - spans_of(i, 'start_us') : NaN
 do for [picture = 1:spans > 0] {
 	entries = ''
+	said = ''
 	end = 0.0
 	ranks = 0
 	bytes = 0
@@ -18,20 +21,25 @@ do for [picture = 1:spans > 0] {
 		stats $spans using (spans_of(i, 'end_us')) nooutput
 		if (found(0) > 0) {
 			entries = entries.sprintf(' %d', i)
-			end = most(STATS_max, end)
+			length = STATS_max
+			end = most(length, end)
 			stats $spans using (spans_of(i, 'rank')) nooutput
 			ranks = most(STATS_max + 1, ranks)
 			stats $spans using (spans_of(i, 'bytes')) nooutput
 			bytes = STATS_max
 			stats $spans using (in_lane(i, 2, 'rank')) nooutput
 			sums = sums + found(0)
+			stats $spans using (busy(i)) nooutput
+			said = said.(strlen(said) ? ', ' : 'Communication keeps rank 0 busy for ').\
+				number(found(0) > 0 ? STATS_sum : 0).' of '.number(length).(strlen(said) ? '' : ' µs').\
+				' in '.V_label[i]
 		}
 	}
 	panels = words(entries)
 	if (panels == 0 || ranks > 16) { continue }
 	name = prefix.'_training_step'
-	head = where.': one step of training, '.size_label(bytes).', lane by lane'
-	said = ''
+	head = head_of((strlen(training_model) ? training_model : steps_routed ? 'a layer of experts' : 'a model'), 'one step of training, '.\
+		(steps_routed ? size_label(bytes).' from each rank' : size_label(bytes).' buckets').', rank by rank')
 	how = 'the last call of the pass with the timeline; pieces that lie close together are drawn as one'
 	legend = 1
 	high = 26.0

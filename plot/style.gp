@@ -1,7 +1,7 @@
 # What all pictures share. `dir` is the run's folder, `plot_dir` this one, `out` where pictures go,
 # `format` png or svg; each picture is drawn once in both. plots/run.gp says what the run holds.
 #
-# A picture sets name (of its file), head (what is plotted), said (what it shows), how (it was
+# A picture sets name (of its file), head (what is plotted), said (what it shows: its title), how (it was
 # measured), legend (rows of the key) and body (pixels below it), does `load begin`, plots nothing but
 # the key, does `load axes`, and plots between top and top + body, in pixels from above; then `eval finish`.
 load dir.'/plots/run.gp'
@@ -12,10 +12,14 @@ begin = plot_dir.'/style_begin.gp'
 axes = plot_dir.'/style_axes.gp'
 finish = 'unset multiplot; unset output'
 lines = plot_dir.'/style_lines.gp'
+by_bars = plot_dir.'/style_bars.gp'
+by_dots = plot_dir.'/style_dots.gp'
 
 W = 900.0
 typeface = format eq 'svg' ? 'sans-serif' : 'DejaVu Sans'
 font(n) = sprintf('%s,%g', typeface, n * (format eq 'svg' ? 1.18 : 1))
+# gnuplot writes the name of an SVG's font as it is, and ":Bold" is part of no name there.
+bold(n) = sprintf('%s,%g', typeface.(format eq 'svg' ? '" font-weight="bold' : ':Bold'), n * (format eq 'svg' ? 1.14 : 1))
 # gnuplot takes a letter of an SVG for wider and higher than browsers make it.
 key_wide = format eq 'svg' ? -4 : 3
 key_high = format eq 'svg' ? 1.05 : 1.25
@@ -27,12 +31,20 @@ area(left, right, top, bottom) = sprintf('set lmargin at screen %g; set rmargin 
 	'set tmargin at screen %g; set bmargin at screen %g', x(left), x(right), y(top), y(bottom))
 
 # A text in rows of n characters at most, broken at blanks, though not between a number and its unit.
-is_unit(s) = s[1:1] eq '%' || strstrt('KiB MiB GiB', s[1:3]) > 0
+is_unit(s) = s[1:1] eq '%' || s[1:2] eq 'µs' || s[1:2] eq 'ms' || s[1:4] eq 'GB/s' || strstrt('KiB MiB GiB', s[1:3]) > 0
 blank(s, n) = n < 2 || (s[n:n] eq ' ' && !is_unit(s[n + 1:*])) ? n : blank(s, n - 1)
 cut(s, n) = strlen(s) <= n ? strlen(s) : blank(s, n + 1) > 1 ? blank(s, n + 1) : n
 rest(s, n) = s[cut(s, n) + 1:*]
 row(s, k, n) = k == 1 ? s[1:cut(s, n)] : row(rest(s, n), k - 1, n)
 rows(s, n) = strlen(s) == 0 ? 0 : 1 + rows(rest(s, n), n)
+# The title is the first clause of what a picture shows, and further ones as far as one row holds them.
+title_wide = 86
+clause(s) = strstrt(s, '; ') ? strstrt(s, '; ') - 1 : strlen(s)
+clauses(s, n) = n ? n + 2 + clause(s[n + 3:*]) : clause(s)
+lead(s, n) = n >= strlen(s) || (n && clauses(s, n) > title_wide) ? n : lead(s, clauses(s, n))
+# So many characters of a row that all of its rows are about as long.
+even(s, n) = rows(s, n) < 2 || rows(s, strlen(s) / rows(s, n) + 9) > rows(s, n) ? n : strlen(s) / rows(s, n) + 9
+short(s, n) = strlen(s) > n ? s[1:n - 1].'…' : s
 
 # A colour means one thing. A mode has its own, from the palette of Okabe and Ito, which is told apart
 # with any kind of colour vision; dark is what is of several modes, grey the twin and the limit; purple
@@ -47,13 +59,14 @@ side_of(verdict) = strcol(verdict) eq 'faster' ? 1 : strcol(verdict) eq 'slower'
 effect(side) = side > 0 ? fast : side < 0 ? slow : grey
 ink = 0x444444
 color(i) = V_role[i] eq 'again' ? grey : mode_color(V_mode[i])
-# Dash and open marker say what else a variant's name says: its family.
+# Dash and marker say what else a variant's name says: its family.
 mode_shape(mode) = mode eq 'single' ? 5 : mode eq 'threads' ? 7 : mode eq 'processes' ? 9 : 13
 set dashtype 6 (14, 3)
 set dashtype 7 (2, 2, 9, 2)
 nth_dash(n) = int(word('1 2 4 5 6 7', 1 + n % 6))
 dash(i) = V_role[i] eq 'again' ? 3 : nth_dash(V_family[i])
-shape(i) = V_role[i] eq 'again' ? 2 : mode_shape(V_mode[i]) - (V_family[i] > 0)
+shape(i) = V_role[i] eq 'again' ? 2 : V_family[i] < 2 ? mode_shape(V_mode[i]) - V_family[i] : \
+	int(word('1 3 14 10', 1 + (V_family[i] - 2) % 4))
 width(i) = V_role[i] eq 'reference' ? 3.5 : 1.8
 # Of lines, which may be of several variants.
 line_color(k) = L_joint[k] ? several : color(L_variant[k])
@@ -101,7 +114,7 @@ ratio_axis(axis, lo, hi, long) = hi / lo > 3 ? sprintf('set logscale %s 2; set f
 # A step for at most five ticks on a linear axis that spans v: 1, 2 or 5 and zeros.
 decade(v) = 10.0 ** floor(log10(v / 5.0))
 nice_step(v) = decade(v) * (v / decade(v) <= 10 ? 2 : v / decade(v) <= 25 ? 5 : 10)
-number(v) = v < 1 ? sprintf('%.3f', v) : v < 10 ? sprintf('%.2f', v) : \
+number(v) = v < 0.1 ? sprintf('%#.2g', v) : v < 1 ? sprintf('%.3f', v) : v < 10 ? sprintf('%.2f', v) : \
 	v < 100 ? sprintf('%.1f', v) : sprintf('%.0f', v)
 # Of numbers where one may not be known.
 least(a, b) = a != a || b < a ? b : a
@@ -120,11 +133,18 @@ of_limit(col) = strcol('role') eq 'limit' && strcol('pace') eq 'stream' ? column
 nothing = 'lo = 1e300; hi = 0.0'
 widen(v) = (lo = v > 0 && v < lo ? v : lo, hi = v > hi ? v : hi, 0)
 known(col) = strcol(col) eq 'NaN' ? 0 : column(col) # column() of NaN makes the whole row invalid
+# An end of a ratio's interval; the ratio itself where there is none.
+end_of(col, to) = strcol(col.to) eq 'NaN' || strcol(col.to) eq '' ? col : col.to
+end(col, to) = column(end_of(col, to))
 extent(block, expression) = sprintf('stats [*:*] [*:*] %s using (widen(%s)) nooutput', block, expression)
 # Of a group's figure; 1 to 1 where there is none.
 extent_of(g, col) = extent('$summary', sprintf("of_any(%d) ? known('%s') : 0", g, col)).\
 	'; if (hi == 0) { lo = 1.0; hi = 1.0 }'
 
+# Of one size or two there are no lines to follow: a row for each variant.
+few(g) = G_sizes[g] <= 2
+# Whether a picture by size would have one level line: nothing in it differs by as much as 5 %.
+flat(g) = G_sizes[g] > 1 && hi < 1.05 * lo
 plural(n, noun) = sprintf('%d %s%s', n, noun, n == 1 ? '' : 's')
 # Of a step of training a size is that at which a bucket is full.
 in_buckets(g) = G_coll[g][1:4] eq 'ddp_'
@@ -132,5 +152,8 @@ sizes_of(g) = in_buckets(g) ? 'a bucket is full at' : 'size per rank'
 by_size(g) = G_sizes[g] > 1 ? (in_buckets(g) ? ' by bucket size' : ' by message size') : ' at '.size_label(G_max[g])
 head_of(coll, what) = coll.', '.where.': '.what
 over_blocks = 'median of '.plural(blocks, 'block')
-alike_of(v) = v != v ? '' : sprintf('; alike: within %g %%, or as near as %s and itself (A/A)', v, reference)
+alike_of(g, v) = v != v || few(g) ? '' : \
+	sprintf('; on one line: equal within %g %%, or as the A/A line', v)
+# Of a search its sets, in the last row.
+set_of = searched_finalists == 1 ? '. '.S_set[1] : ''
 shown_of = left_out ? sprintf('; %d of %d variants', variants, variants + left_out) : ''

@@ -1,10 +1,14 @@
-# Begins a picture: see style.gp.
+# Begins a picture, see style.gp: the title says what it shows, small text below it what is plotted.
 reset
 eval csv
-said_rows = rows(said, 118)
-said_more = said_rows > 3 ? '…' : ''
-said_rows = said_rows > 3 ? 3 : said_rows
-key_top = 34.0 + 17 * said_rows
+titled = strlen(said) > 0
+headline = titled ? said[1:lead(said, 0)] : head
+title_row = even(headline, title_wide)
+more = titled ? said[lead(said, 0) + 3:*] : ''
+title_rows = rows(headline, title_wide) < 3 ? rows(headline, title_wide) : 3
+said_rows = rows(more, 118) < 3 ? rows(more, 118) : 3
+more_top = 8.0 + 20 * title_rows
+key_top = more_top + 17 * (said_rows + titled) + 7
 top = key_top + (legend ? 20.0 * legend + 6 : 0)
 H = top + body + 46
 eval canvas(H)
@@ -15,12 +19,19 @@ if (format eq 'png') {
 }
 set output out.'/'.name.'.'.format
 set multiplot
-set label 1 head at screen x(16), screen y(20) left font font(strlen(head) > 104 ? 9.5 : strlen(head) > 86 ? 11 : 13)
+do for [k = 1:title_rows] {
+	set label k row(headline, k, title_row).(k == 3 && rows(headline, title_wide) > 3 ? '…' : '') at screen x(16), screen y(20 * k) \
+		left font bold(12.5)
+}
 do for [k = 1:said_rows] {
-	set label 1 + k row(said, k, 118).(k == 3 ? said_more : '') at screen x(16), screen y(25 + 17 * k) left textcolor rgb ink
+	set label 3 + k row(more, k, 118).(k == 3 && rows(more, 118) > 3 ? '…' : '') at screen x(16), screen y(more_top + 17 * k - 6) \
+		left textcolor rgb ink
+}
+if (titled) {
+	set label 7 head at screen x(16), screen y(key_top - 13) left textcolor rgb 0x777777 font font(strlen(head) > 118 ? 8 : 9.5)
 }
 set label 8 how at screen x(16), screen y(H - 28) left textcolor rgb 0x777777 font font(9)
-set label 9 machine at screen x(16), screen y(H - 12) left textcolor rgb 0x777777 font font(9)
+set label 9 short(machine.set_of, 140) at screen x(16), screen y(H - 12) left textcolor rgb 0x777777 font font(9)
 set style line 100 lc rgb 0xE2E2E2 lw 1
 set style line 101 lc rgb 0x666666 lw 1
 # Title, notes and key are of the whole picture: the key by a plot of nothing.

@@ -1,7 +1,8 @@
 # One call, rank by rank, of the smallest size: the one whose length is the median of its variant. A
 # bar from leaving the barrier until issue returns (launch), a pale one until the rank is seen idle
 # (wait), and in it, where the device has a clock, what the device took. A panel per variant that the
-# experiment is about, on one time axis. One picture per collective.
+# experiment is about, on one time axis; on one each where the longest call would hide the shortest. One
+# picture per collective.
 load plot_dir.'/style.gp'
 
 calls_csv = dir.'/plots/timeline.csv'
@@ -14,12 +15,14 @@ do for [from = 1:calls_shown] {
 	to = from
 	do for [k = from:calls_shown] { to = T_coll[k] eq T_coll[from] ? k : to }
 	end = 0.0
+	shortest = 1e300
 	before = 0.0
 	residual = 0.0
 	device = 0
 	ranks = 0
 	do for [k = from:to] {
 		end = most(T_total[k], end)
+		shortest = least(T_total[k], shortest)
 		before = most(T_before[k], before)
 		residual = most(T_residual[k], residual)
 		device = device || T_device[k]
@@ -28,13 +31,15 @@ do for [from = 1:calls_shown] {
 	name = prefix.'_'.T_coll[from].'_timeline'
 	head = head_of(T_coll[from], 'one call of '.size_label(T_bytes[from]).', rank by rank')
 	said = T_said[from]
-	how = (T_pass[from] eq 'timed' ? 'an isolated' : 'a traced').' call of median length of each'.\
+	apart = end > 5 * shortest # of lengths that no one axis shows
+	how = (apart ? 'each panel has its own time axis; ' : '').(T_pass[from] eq 'timed' ? 'an isolated' : 'a traced').' call of median length of each'.\
 		(residual > 0 ? sprintf(', device clocks known to ±%.2g µs', residual) : '').\
 		(main < variants ? sprintf('; %d of %d variants', main, variants + left_out) : '')
 	legend = 1
 	# Of a rank, in pixels.
 	high = ranks > 128 ? 3.0 : ranks > 48 ? 7.0 : ranks > 24 ? 12.0 : 20.0
-	body = high * ranks + 20 * (to - from + 1) + 34
+	gap = apart ? 36 : 20
+	body = high * ranks + gap * (to - from + 1) + 34
 	load begin
 	set key horizontal width key_wide
 	set style fill solid noborder
@@ -45,17 +50,18 @@ do for [from = 1:calls_shown] {
 	unset label 10
 	load axes
 	set grid noytics
-	eval sprintf('set xrange [%g:%g]', before > 0 ? -1.05 * before : 0, end * 1.03)
 	above = top + 6
 	do for [k = from:to] {
 		i = T_variant[k]
 		eval area(52, W - 180, above, above + high * T_ranks[k])
-		above = above + high * T_ranks[k] + 20
+		above = above + high * T_ranks[k] + gap
+		eval sprintf('set xrange [%g:%g]', before > 0 ? -1.05 * (apart ? T_before[k] : before) : 0, 1.03 * (apart ? T_total[k] : end))
 		eval sprintf('set yrange [%g:-0.6]; set ytics 0, %d', T_ranks[k] - 0.4, rank_step(high))
-		set border k == to ? 3 : 2 ls 101
-		set xtics format (k == to ? '%g' : '')
+		set border k == to || apart ? 3 : 2 ls 101
+		set xtics format (k == to || apart ? '%g' : '')
 		if (k == to) { set xlabel 'time since the first rank left the barrier, µs' offset 0, 0.4 }
-		set label 4 V_label[i] at screen x(W - 168), graph 0.5 left textcolor rgb color(i)
+		set label 4 short(V_label[i], 24) at screen x(W - 168), graph (T_ranks[k] > 1 ? 0.72 : 0.5) left textcolor rgb color(i)
+		set label 5 number(T_total[k]).' µs' at screen x(W - 168), graph (T_ranks[k] > 1 ? 0.28 : -0.3) left textcolor rgb ink
 		plot calls_csv using (when(k, 'issued_us')):(column('rank')):(when(k, 'issued_us')):(when(k, 'idle_us')):\
 				(column('rank') - 0.4):(column('rank') + 0.4) with boxxyerror fs solid noborder lc rgb color(i) + 0xB0000000 notitle, \
 			calls_csv using (when(k, 'start_us')):(column('rank')):(when(k, 'start_us')):(when(k, 'issued_us')):\

@@ -1,7 +1,7 @@
 # What settings do, by size: a row for each set that was confirmed or not, with a frame where its gain is
 # confirmed, and below a row for each value of the search: the best of the sets with it. Purple is faster,
-# vermilion slower than the default, as in all pictures; the figure is per cent. No picture where nothing
-# was searched.
+# vermilion slower than the default, as in all pictures; the figure is per cent. The key says what each set
+# is. No picture where nothing was searched.
 load plot_dir.'/style.gp'
 
 # 25 % and more are as dark as it gets.
@@ -11,18 +11,21 @@ channel(c, k) = (c / (k == 0 ? 65536 : k == 1 ? 256 : 1)) % 256
 blend(c, t) = 65536 * mix(channel(c, 0), 255, t) + 256 * mix(channel(c, 1), 255, t) + mix(channel(c, 2), 255, t)
 heat(v) = v != v ? 0xF2F2F2 : v >= 0 ? blend(fast, sqrt(part(v))) : blend(slow, sqrt(-part(v)))
 has = "strcol('effect') ne 'NaN' && strlen(strcol('effect'))"
-written(v) = sprintf('%+.0f', 100 * v)
+written(v) = abs(v) < 0.005 ? '0' : sprintf('%+.0f', 100 * v)
 row_at = 24.0
+set_of = '' # they are in the key
 do for [picture = 1:searched > 0] {
 	name = prefix.'_tuning'
 	head = head_of((collectives == 1 ? G_coll[1] : plural(collectives, 'collective')), 'what settings do, % against the default')
 	said = searched_said
 	how = plural(searched_finalists, 'set').sprintf(' on top: %s of the confirmation, framed where confirmed; below: the best set of the search with each value', \
 		plural(blocks, 'block'))
-	legend = 0
+	legend = searched_finalists
 	body = row_at * searched_rows + 54
 	load begin
+	do for [k = 1:searched_finalists] { set label k + 9 short(S_set[k], 124) at screen x(16), screen y(key_top + 20 * k - 8) left }
 	plot NaN notitle
+	do for [k = 1:searched_finalists] { unset label k + 9 }
 	load axes
 	left = 0
 	do for [k = 1:searched_rows] { left = most(left, 26 + 7.2 * strlen(S_row[k])) }

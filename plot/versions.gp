@@ -15,20 +15,20 @@ is_known(path) = path eq 'direct' || path eq 'staged'
 on(g, mode, path) = (is_known(strcol('path')) ? strcol('path') : '') eq path ? figure(g, mode, 'gbs') : NaN
 # Of threads above the point, of processes below, each away from the other: neither meets a point or
 # whisker. As long as there is room, with the way that its data took.
-few = versions <= 4
+brief = versions <= 4
 eval nothing
 if (versions_pictures > 0) { eval extent('$versions', "is_known(strcol('path'))") }
 entries = modes.(hi > 0 ? ' direct staged' : '')
 entry(k) = k eq 'direct' ? 'filled: direct' : k eq 'staged' ? 'open: staged' : k
 # A verdict in one word, for the panel below.
-said_of(g, mode) = number(figure(g, mode, 'gbs')).(few && is_known(strcol('path')) ? ', '.strcol('path') : '')
+said_of(g, mode) = number(figure(g, mode, 'gbs')).(brief && is_known(strcol('path')) ? ', '.strcol('path') : '')
 word_of(verdict) = strstrt(' faster slower undecided ', ' '.verdict.' ') ? verdict : 'alike'
-verdict_word(g) = sprintf('%.3f', figure(g, 'processes', 'ratio')).(few ? ', '.word_of(strcol('verdict')) : '')
+verdict_word(g) = sprintf('%.3f', figure(g, 'processes', 'ratio')).(brief ? ', '.word_of(strcol('verdict')) : '')
 verdict_color(g) = side_of('verdict') != 0 ? effect(side_of('verdict')) : ink
 extent_by(g, col) = extent('$versions', \
 	sprintf("strcol('collective') eq N_coll[%d] ? known('%s') : 0", g, col))
-# The interval's lower end, or where few blocks have none, the ratio.
-low_end(g) = figure(g, 'processes', column('ratio_lo') == column('ratio_lo') ? 'ratio_lo' : 'ratio')
+# The interval's ends, or where few blocks have none, the ratio.
+ratio_end(g, to) = figure(g, 'processes', end_of('ratio', to))
 
 do for [g = 1:versions_pictures] {
 	name = prefix.'_'.N_coll[g].'_versions'
@@ -61,7 +61,7 @@ do for [g = 1:versions_pictures] {
 		$versions using (beside('processes')):(figure(g, 'processes', 'gbs_lo')):\
 			(said_of(g, 'processes')) \
 			with labels left offset -2, -1.15 textcolor rgb paint('processes') notitle, \
-		for [k = 1:few && versions_modes > 2] $versions using (beside('processes')):\
+		for [k = 1:brief && versions_modes > 2] $versions using (beside('processes')):\
 			(figure(g, 'single', 'gbs')):(number(figure(g, 'single', 'gbs'))) \
 			with labels left offset 1.6, 0 textcolor rgb paint('single') notitle, \
 		for [mode in modes] $versions using (beside(mode)):(figure(g, mode, 'gbs')):\
@@ -90,11 +90,11 @@ do for [g = 1:versions_pictures] {
 		behind fs solid noborder fc rgb 0xEEEEEE
 	plot 1 with lines lw 1.5 lc rgb several notitle, \
 		$versions using (column('nth')):(figure(g, 'processes', 'ratio')):\
-			(figure(g, 'processes', 'ratio_lo')):(figure(g, 'processes', 'ratio_hi')):(verdict_color(g)) \
+			(ratio_end(g, '_lo')):(ratio_end(g, '_hi')):(verdict_color(g)) \
 			with yerrorbars lw 2.5 pt -1 lc rgb variable notitle, \
 		$versions using (column('nth')):(figure(g, 'processes', 'ratio')):(verdict_color(g)) \
 			with points pt 5 ps 1.2 lc rgb variable notitle, \
-		$versions using (column('nth')):(low_end(g)):(verdict_word(g)):(verdict_color(g)) \
+		$versions using (column('nth')):(ratio_end(g, '_lo')):(verdict_word(g)):(verdict_color(g)) \
 			with labels center offset 0, -1.1 textcolor rgb variable notitle
 	eval finish
 }

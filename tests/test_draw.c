@@ -290,7 +290,7 @@ static void every_picture_is_png_and_svg(void **state)
 	assert_int_equal(draw_pictures(m, made_folder, "plot", &st), 0);
 	const struct model_pictures *drawn = &m->drawn;
 	assert_string_equal(drawn->warning, "");
-	assert_int_equal(drawn->npictures, 8);
+	assert_int_equal(drawn->npictures, 6);
 	for (unsigned i = 0; i < drawn->npictures; i++) {
 		const struct model_picture *picture = &drawn->pictures[i];
 		unsigned char head[24] = {0};
@@ -309,17 +309,22 @@ static void every_picture_is_png_and_svg(void **state)
 		made_says(svg, "font-family=\"sans-serif\"");
 		assert_null(strstr(svg, "<script"));
 		assert_null(strstr(svg, "<image"));
-		/* Title and caption are those of the picture. */
+		/* What is plotted stands below the title, which is what it shows. */
 		made_says(picture->title, "alltoall, 2 ranks, nccl: ");
 		made_says(svg, picture->title);
 		assert_true(strlen(picture->caption) > 20);
+		char *bold = strstr(svg, "font-weight=\"bold\"");
+		assert_non_null(bold);
+		bold = strstr(bold, "<text>");
+		assert_non_null(bold);
+		assert_memory_equal(bold + strlen("<text>"), picture->caption, 20);
 	}
 	assert_true(drawn->answer >= 0);
 	assert_string_equal(drawn->pictures[drawn->answer].name, "nccl_alltoall_ratio");
 	made_says(
 	    drawn->pictures[drawn->answer].caption,
-	    "Against threads: single 0.500 times as fast; processes slower, by under 2 %");
-	made_says(made_read("plots/nccl_alltoall_busbw.svg"), ">threads and processes: alike<");
+	    "single is 0.500 times as fast as threads; processes are slower, by under 2 %");
+	made_says(made_read("plots/nccl_alltoall_busbw.svg"), ">threads and processes<");
 	model_free(m);
 }
 
@@ -365,7 +370,7 @@ static void loud_stamps(const struct made_place *p, int64_t out[6])
 /* What noise cannot hide is said of each picture; of the rest, what it can. */
 static void a_noisy_run_still_says_what_is_beyond_its_noise(void **state)
 {
-	static const char beyond[] = "Against threads up to 64 KiB: single 0.4";
+	static const char beyond[] = "single is 0.4";
 	struct made made = plain;
 	(void)state;
 	made.stamps = loud_stamps;
@@ -385,7 +390,7 @@ static void a_noisy_run_still_says_what_is_beyond_its_noise(void **state)
 		assert_int_equal(
 		    caption_group(&l.summary, &regimes, &order, group, text, sizeof text, &st),
 		    0);
-		made_says(text, " cannot be told from noise here");
+		made_says(text, i ? " cannot be told from noise here" : " cannot be seen here");
 		assert_int_equal(strstr(text, beyond) != NULL, !i);
 		assert_null(strstr(text, "processes"));
 		free(order.variants);
@@ -607,6 +612,189 @@ static void ticks_never_overlap(void **state)
 	}
 }
 
+/* So that a picture has something to show, or not. */
+static int64_t launch_of_single, late_of_rank;
+static bool level;
+
+static void varied_stamps(const struct made_place *p, int64_t out[6])
+{
+	stamps(p, out);
+	if (level)
+		out[2] = 100000 + p->block;
+	out[1] = p->variant == MADE_SINGLE ? launch_of_single : 100;
+	out[2] += late_of_rank * p->rank;
+}
+
+static bool made_picture(const char *name)
+{
+	char path[128];
+	snprintf(path, sizeof path, "plots/%s.png", name);
+	return !access(made_path(path), R_OK);
+}
+
+/* One level line, or ranks that all end together, are no picture. */
+static void what_shows_nothing_is_not_drawn(void **state)
+{
+	struct made m = plain;
+	struct status st = {""};
+	(void)state;
+	if (no_gnuplot())
+		skip();
+	m.stamps = varied_stamps;
+	for (unsigned i = 0; i < 2; i++) {
+		launch_of_single = i ? 300 : 101;
+		late_of_rank = i ? 20000 : 100;
+		level = !i;
+		made_write(&m);
+		if (report_make(made_folder, "plot", NULL, &st))
+			fail_msg("%s", st.text);
+		assert_int_equal(made_picture("nccl_alltoall_launch"), i);
+		assert_int_equal(made_picture("nccl_alltoall_ranks"), i);
+		assert_int_equal(made_picture("nccl_alltoall_latency"), i);
+		assert_true(made_picture("nccl_alltoall_busbw"));
+	}
+}
+
+/* Of one size or two each variant has a row with its name and its figure, and no line. */
+static void few_sizes_are_rows_of_variants(void **state)
+{
+	static const char *const pictures[] = {"busbw", "latency", "ratio", "ratio_isolated"};
+	struct status st = {""};
+	(void)state;
+	if (no_gnuplot())
+		skip();
+	for (unsigned sizes = 1; sizes < 4; sizes++) {
+		struct made m = plain;
+		m.sizes = sizes;
+		made_write(&m);
+		if (report_make(made_folder, "plot", NULL, &st))
+			fail_msg("%s", st.text);
+		for (unsigned i = 0; i < 4; i++) {
+			char name[64];
+			snprintf(name, sizeof name, "plots/nccl_alltoall_%s.svg", pictures[i]);
+			const char *svg = made_read(name);
+			assert_int_equal(strstr(svg, "4 KiB per rank<") != NULL, sizes < 3);
+			assert_int_equal(strstr(svg, "16 KiB per rank<") != NULL, sizes == 2);
+			if (sizes < 3) {
+				made_says(svg, ">processes<");
+				made_says(svg, i > 1 ? ">0.500<" : ">single<");
+			}
+		}
+	}
+}
+
+/* Without an interval a ratio has no bar, down to wherever the axis ends. */
+static void a_ratio_without_an_interval_has_no_bar(void **state)
+{
+	char call[512];
+	(void)state;
+	if (no_gnuplot())
+		skip();
+	made_report(&plain);
+	FILE *out = fopen(made_path("q.gp"), "w");
+	fprintf(
+	    out,
+	    "dir = '%s'\nplot_dir = 'plot'\nformat = 'svg'\nload 'plot/style.gp'\n"
+	    "$d <<EOD\nratio,ratio_lo,effect,effect_lo\n0.5,NaN,0.7,NaN\n0.5,0.4,0.7,0.6\nEOD\n"
+	    "stats $d using (end('ratio', '_lo')):(end('effect', '_lo')) nooutput\n"
+	    "set print '%s/said'\n"
+	    "print sprintf('%%.1f %%.1f %%.1f %%.1f', STATS_min_x, STATS_max_x, STATS_min_y, "
+	    "STATS_max_y)\n",
+	    made_folder, made_folder);
+	fclose(out);
+	snprintf(call, sizeof call, "gnuplot -d %s 2>&1", made_path("q.gp"));
+	assert_int_equal(system(call), 0);
+	assert_string_equal(made_read("said"), "0.4 0.5 0.6 0.7\n");
+}
+
+static int64_t times_longer;
+
+static void slow_stamps(const struct made_place *p, int64_t out[6])
+{
+	stamps(p, out);
+	out[2] *= p->variant == MADE_SINGLE ? times_longer : 1;
+}
+
+/* A call of 8 ms and one of 20 µs on one axis: the short one would be nothing but a line. */
+static void calls_of_unlike_lengths_have_their_own_axes(void **state)
+{
+	struct made m = plain;
+	struct status st = {""};
+	(void)state;
+	if (no_gnuplot())
+		skip();
+	m.stamps = slow_stamps;
+	for (times_longer = 1; times_longer < 101; times_longer += 99) {
+		made_write(&m);
+		if (report_make(made_folder, "plot", NULL, &st))
+			fail_msg("%s", st.text);
+		assert_int_equal(strstr(made_read("plots/nccl_alltoall_timeline.svg"),
+		                        "each panel has its own time axis") != NULL,
+		                 times_longer > 1);
+	}
+}
+
+static unsigned count(const char *text, const char *what)
+{
+	unsigned n = 0;
+	for (; (text = strstr(text, what)); text++)
+		n++;
+	return n;
+}
+
+static void draw_reference(const char *dir)
+{
+	struct status st = {""};
+	struct model *model = model_make(dir, &st);
+	if (!model || draw_pictures(model, made_folder, "plot", &st))
+		fail_msg("%s: %s", dir, st.text);
+	assert_string_equal(model->drawn.warning, "");
+	model_free(model);
+}
+
+/* Six lines are not parted: a panel of the sixth alone said nothing. */
+static void six_lines_are_one_panel(void **state)
+{
+	(void)state;
+	if (no_gnuplot())
+		skip();
+	draw_reference("results/reference/2x-h200/h800_alltoall");
+	const char *svg = made_read("plots/nccl_alltoall_launch.svg");
+	assert_int_equal(count(svg, ">size per rank<"), 1);
+	made_says(svg, ">processes-old-nodirect<");
+}
+
+/* A set is named by its settings; nothing is nothing, whatever its sign. */
+static void a_heat_map_says_what_its_sets_are(void **state)
+{
+	(void)state;
+	if (no_gnuplot())
+		skip();
+	draw_reference("results/reference/2x-h200/tuning_2.32.3");
+	const char *svg = made_read("plots/nccl_tuning.svg");
+	made_says(svg, ">set-10: NCCL_BUFFSIZE = 1048576, NCCL_MIN_P2P_NCHANNELS = 64<");
+	made_says(svg, ">0<");
+	assert_null(strstr(svg, ">-0<"));
+	assert_null(strstr(svg, ">+0<"));
+	made_says(made_read("plots/nccl_alltoall_ratio.svg"),
+	          "set-10: NCCL_BUFFSIZE = 1048576");
+}
+
+/* A picture of a step says whose, and what it shows. */
+static void a_picture_of_a_step_is_named(void **state)
+{
+	(void)state;
+	if (no_gnuplot())
+		skip();
+	draw_reference("results/reference/2x-h200/ddp_step");
+	const char *svg = made_read("plots/nccl_training_step.svg");
+	made_says(svg, ">resnet50, 2 × H200, NCCL 2.28.3: one step of training, 1 MiB buckets");
+	made_says(svg, ">Communication keeps rank 0 busy for ");
+	made_says(made_read("plots/nccl_training.svg"),
+	          ">resnet50 in bfloat16, 25 MiB buckets: ");
+	assert_false(made_picture("nccl_ddp_compute_bfloat16_latency"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -628,6 +816,13 @@ int main(void)
 	    cmocka_unit_test(the_limit_is_drawn),
 	    cmocka_unit_test(blocking_calls_have_no_launch),
 	    cmocka_unit_test(ticks_never_overlap),
+	    cmocka_unit_test(what_shows_nothing_is_not_drawn),
+	    cmocka_unit_test(few_sizes_are_rows_of_variants),
+	    cmocka_unit_test(a_ratio_without_an_interval_has_no_bar),
+	    cmocka_unit_test(calls_of_unlike_lengths_have_their_own_axes),
+	    cmocka_unit_test(six_lines_are_one_panel),
+	    cmocka_unit_test(a_heat_map_says_what_its_sets_are),
+	    cmocka_unit_test(a_picture_of_a_step_is_named),
 	};
 	return cmocka_run_group_tests(tests, made_begin, made_end);
 }

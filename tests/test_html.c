@@ -231,6 +231,11 @@ static void pictures_are_in_it(void **state)
 	assert_non_null(strstr(html, "src=\"data:image/svg+xml;base64,PHN2Zz48L3N2Zz4=\""));
 	assert_non_null(strstr(html, "src=\"data:image/png;base64,UE5HIQ==\""));
 	assert_non_null(strstr(html, "alt=\"&quot;two&quot;\""));
+	/* Touched it opens large, without a script; touched again it closes, at its place. */
+	assert_non_null(strstr(html, "<a id=\"at-picture-2\"></a><span class=\"picture\" "
+	                             "id=\"picture-2\"><a href=\"#picture-2\"><img "));
+	assert_non_null(strstr(html, "class=\"close\" href=\"#at-picture-2\""));
+	assert_non_null(strstr(html, ".picture:target img{width:max(900px,100vw)"));
 	free(html);
 	unlink(made_path("plots/a.svg"));
 	unlink(made_path("plots/b.png"));

@@ -7,7 +7,7 @@
 static void stamps(const struct made_place *place, int64_t out[6])
 {
 	out[1] = 100;
-	out[2] = 1000 * (1 + place->variant);
+	out[2] = 1000 * (1 + place->variant) + 100 * place->rank;
 	out[3] = 10;
 }
 
@@ -134,20 +134,24 @@ static void a_picture_of_one_of_several_names_it(void **state)
 	}
 }
 
-/* Small sizes are one line at the bottom of a linear axis that large ones need. */
-static void wide_bandwidths_have_a_logarithmic_panel_too(void **state)
+/* Small sizes are one line at the bottom of a linear axis that large ones need: all are drawn
+ * on a logarithmic one, the large ones beside it from 0. */
+static void wide_bandwidths_are_logarithmic(void **state)
 {
 	struct made m = plain;
 	(void)state;
 	need_gnuplot();
 	m.line = NULL;
-	for (m.sizes = 2; m.sizes < 6; m.sizes += 3) {
-		/* Each size is four times the one before and takes as long; the modes differ
-		 * by 5. */
+	for (m.sizes = 2; m.sizes < 9; m.sizes += 3) {
+		/* Each size is four times the one before, 4 KiB to 64 MiB, and takes as long;
+		 * the modes differ by 3. */
 		draw_made(&m);
 		const char *text = made_read("plots/nccl_alltoall_busbw.svg");
 		made_says(text, ">bus bandwidth, GB/s<");
-		assert_int_equal(strstr(text, ">the same, logarithmic<") != NULL, m.sizes == 5);
+		assert_int_equal(strstr(text, ">all sizes, logarithmic<") != NULL,
+		                 m.sizes == 8);
+		assert_int_equal(strstr(text, ">16 MiB and more, from 0<") != NULL,
+		                 m.sizes == 8);
 	}
 }
 
@@ -158,7 +162,7 @@ int main(void)
 	    cmocka_unit_test(many_collectives_have_fewer_pictures_each),
 	    cmocka_unit_test(beyond_that_there_is_the_overview_alone),
 	    cmocka_unit_test(a_picture_of_one_of_several_names_it),
-	    cmocka_unit_test(wide_bandwidths_have_a_logarithmic_panel_too),
+	    cmocka_unit_test(wide_bandwidths_are_logarithmic),
 	};
 	return cmocka_run_group_tests(tests, made_begin, made_end);
 }

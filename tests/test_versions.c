@@ -772,7 +772,7 @@ static void the_report_shows_it(void **state)
 	else
 		made_says(text,
 		          "![With 2.21.5 processes reach 0.929 of threads' bandwidth; "
-		          "with 2.28.3 they are alike](plots/nccl_alltoall_versions.png)");
+		          "with 2.28.3 they are as fast](plots/nccl_alltoall_versions.png)");
 	text = made_read("plots/run.gp");
 	made_says(text, "$versions <<EOD\ncollective,nth,mode,gbs,gbs_lo,gbs_hi,path,ratio");
 	made_says(text, "\nalltoall,1,threads,339.9");

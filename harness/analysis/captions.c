@@ -32,6 +32,46 @@ bool caption_is_large(const struct summary *s, size_t asked_bytes)
 	       (record_traits(s->run, NULL)->gpus ? (size_t)16 << 20 : (size_t)256 << 10);
 }
 
+/* ---- figures ---------------------------------------------------------------------------- */
+
+/* "at 4 KiB <words> 9.1 µs in threads, 16 in single": what `figure` makes of each row of a
+ * size. */
+static void say_figures(const struct summary *s, const struct drawn_order *order,
+                        unsigned group, unsigned size, const char *words, const char *unit,
+                        double (*figure)(const struct summary *, const struct summary_row *),
+                        char *text, size_t bytes)
+{
+	unsigned n = 0;
+	text[0] = '\0';
+	for (unsigned i = 0; i < order->main; i++) {
+		const struct summary_row *row = index_at(s, order->variants[i], group, size);
+		const double x = row ? figure(s, row) : NAN;
+		if (!isfinite(x))
+			continue;
+		if (!n++) {
+			words_add(text, bytes, "At ");
+			words_add(text, bytes, "%s",
+			          words_size(s->groups[group].asked_bytes[size]).text);
+			words_add(text, bytes, " %s", words);
+		}
+		words_add(text, bytes, "%s %s%s in %.60s", n > 1 ? "," : "",
+		          words_number(x).text, n > 1 ? "" : unit,
+		          s->variants[order->variants[i]].name);
+	}
+}
+
+static double time_of(const struct summary *s, const struct summary_row *row)
+{
+	(void)s;
+	return row->time_us;
+}
+
+static double busbw_of(const struct summary *s, const struct summary_row *row)
+{
+	(void)s;
+	return row->busbw_gbs;
+}
+
 /* ---- against the reference -------------------------------------------------------------- */
 
 /* The sizes that a group's pace is judged by: of streams large ones, of isolated calls small
@@ -49,42 +89,99 @@ static bool range_of(const struct summary_group *g, const struct regime *regime,
 	return false;
 }
 
-/* "b and c are 1.27 to 1.28 times as fast" */
-static void add_kind(const struct summary *s, const struct drawn_order *order,
-                     const struct verdict *verdicts, enum verdict_kind kind, char *text,
-                     size_t bytes)
+/* A list of clauses; the first one says against what, and at which sizes. */
+struct clauses {
+	const struct summary *s;
+	const struct drawn_order *order;
+	const struct verdict *verdicts;
+	const char *reference, *where; /* "threads", " from 16 MiB up" */
+	unsigned n;
+};
+
+struct kind {
+	unsigned at[MANY], n;  /* in the order */
+	double lo, hi, unseen; /* of the ratios, and of the effects that cannot be seen */
+};
+
+#define FAR_APART 1.5
+
+static double distance(const struct clauses *c, unsigned at)
 {
-	unsigned found[MANY], n = 0;
-	double lo = INFINITY, hi = 0, unseen = 0;
-	char least_seen[64];
-	for (unsigned i = 0; i < order->n && n < sizeof found / sizeof *found; i++) {
-		if (isnan(verdicts[i].ratio.estimate) || verdicts[i].kind != kind)
+	return fabs(log(c->verdicts[at].ratio.estimate));
+}
+
+/* The variants of one verdict; the farthest first where they are far apart. */
+static struct kind kind_of(const struct clauses *c, enum verdict_kind kind)
+{
+	struct kind k = {.lo = INFINITY};
+	for (unsigned i = 0; i < c->order->n && i < MANY; i++) {
+		const struct verdict *v = &c->verdicts[i];
+		if (isnan(v->ratio.estimate) || v->kind != kind)
 			continue;
-		found[n++] = order->variants[i];
-		lo = fmin(lo, verdicts[i].ratio.estimate);
-		hi = fmax(hi, verdicts[i].ratio.estimate);
-		unseen = fmax(unseen, verdicts[i].detectable);
+		k.at[k.n++] = i;
+		k.lo = fmin(k.lo, v->ratio.estimate);
+		k.hi = fmax(k.hi, v->ratio.estimate);
+		k.unseen = fmax(k.unseen, v->detectable);
 	}
-	if (!n)
+	for (unsigned i = 1; i < k.n && k.hi > FAR_APART * k.lo; i++)
+		for (unsigned j = i; j && distance(c, k.at[j]) > distance(c, k.at[j - 1]);
+		     j--) {
+			const unsigned nearer = k.at[j - 1];
+			k.at[j - 1] = k.at[j];
+			k.at[j] = nearer;
+		}
+	return k;
+}
+
+static struct words times(double ratio)
+{
+	return ratio < 0.1 ? words_estimate(ratio) : words_number(ratio);
+}
+
+/* "processes" are several too. */
+static const char *verb_of(const struct summary *s, const unsigned *variants, unsigned n)
+{
+	const char *name = s->variants[variants[0]].name;
+	return n > 1 || (*name && name[strlen(name) - 1] == 's') ? "are" : "is";
+}
+
+/* "b and c are 1.27 to 1.28 times as fast as a from 16 MiB up" */
+static void add_kind(struct clauses *c, enum verdict_kind kind, char *text, size_t bytes)
+{
+	const struct kind k = kind_of(c, kind);
+	unsigned variants[MANY];
+	char as[96] = "", than[96] = "", against[160] = "", least_seen[64];
+	if (!k.n)
 		return;
-	verdict_unseen_text(unseen, least_seen, sizeof least_seen);
-	const struct words least = words_number(lo), most = words_number(hi);
-	words_add(text, bytes, "; ");
-	if (n > 1 && strlen(text) > LONG)
-		words_add(text, bytes, "%u others", n);
+	for (unsigned i = 0; i < k.n; i++)
+		variants[i] = c->order->variants[k.at[i]];
+	const char *are = verb_of(c->s, variants, k.n);
+	if (!c->n++) {
+		snprintf(as, sizeof as, " as %.48s%.40s", c->reference, c->where);
+		snprintf(than, sizeof than, " than %.48s%.40s", c->reference, c->where);
+		snprintf(against, sizeof against, " against %.48s%.40s", c->reference,
+		         c->where);
+	} else
+		words_add(text, bytes, "; ");
+	if (k.n > 1 && strlen(text) > LONG)
+		words_add(text, bytes, "%u others", k.n);
 	else
-		add_names(s, found, n, text, bytes);
+		add_names(c->s, variants, k.n, text, bytes);
+	verdict_unseen_text(k.unseen, least_seen, sizeof least_seen);
+	const struct words lo = times(k.lo), hi = times(k.hi);
+	const bool one = !strcmp(lo.text, hi.text);
 	if (kind == VERDICT_NO_DIFFERENCE)
-		words_add(text, bytes, ": no difference within %.3g %%", 100 * s->margin);
+		words_add(text, bytes, " %s as fast%s, within %.3g %%", are, as,
+		          100 * c->s->margin);
 	else if (kind == VERDICT_UNDECIDED)
-		words_add(text, bytes, ": undecided, %s", least_seen);
+		words_add(text, bytes, "%s: undecided, %s", against, least_seen);
 	else if (kind == VERDICT_LITTLE_FASTER || kind == VERDICT_LITTLE_SLOWER)
-		words_add(text, bytes, " %s, by under %.3g %%",
-		          kind == VERDICT_LITTLE_FASTER ? "faster" : "slower", 100 * s->margin);
+		words_add(text, bytes, " %s %s%s, by under %.3g %%", are,
+		          kind == VERDICT_LITTLE_FASTER ? "faster" : "slower", than,
+		          100 * c->s->margin);
 	else
-		words_add(text, bytes, " %s%s%s times as fast", least.text,
-		          strcmp(least.text, most.text) ? " to " : "",
-		          strcmp(least.text, most.text) ? most.text : "");
+		words_add(text, bytes, " %s %s%s%s times as fast%s", are, lo.text,
+		          one ? "" : " to ", one ? "" : hi.text, as);
 }
 
 /* Of a regime that cannot tell small differences: what lies beyond its noise all the same. */
@@ -107,10 +204,14 @@ int caption_group(const struct summary *s, const struct regimes *regimes,
 	const bool tells = !regime || regime->tells;
 	struct verdict verdicts[MANY];
 	struct claim_range range;
-	char body[CAPTION_BYTES] = "";
+	char where[64] = "";
 	text[0] = '\0';
-	if (!regimes->n || order->n > MANY)
+	if (!regimes->n || order->n > MANY) {
+		say_figures(s, order, group, g->nsizes - 1,
+		            large ? "bus bandwidth is" : "a call takes",
+		            large ? " GB/s" : " µs", large ? busbw_of : time_of, text, bytes);
 		return 0;
+	}
 	bool part = range_of(g, regime, &range);
 	for (unsigned i = 0; i < order->n; i++) {
 		unsigned v = order->variants[i];
@@ -122,23 +223,20 @@ int caption_group(const struct summary *s, const struct regimes *regimes,
 		if (!tells)
 			keep_beyond(regime, &verdicts[i]);
 	}
+	if (part)
+		snprintf(where, sizeof where, large ? " from %s up" : " up to %s",
+		         words_size(large ? range.lo : range.hi).text);
+	struct clauses clauses = {s, order, verdicts, s->variants[s->reference].name, where, 0};
 	for (int kind = 0; kind < VERDICT_KINDS; kind++)
-		add_kind(s, order, verdicts, (enum verdict_kind)kind, body, sizeof body);
-	if (!body[0] && !tells) {
+		add_kind(&clauses, (enum verdict_kind)kind, text, bytes);
+	if (!clauses.n && !tells) {
 		words_add(text, bytes, "%s", regime->why);
 		text[strcspn(text, "\n")] = '\0';
 		if (*text && text[strlen(text) - 1] == '.')
 			text[strlen(text) - 1] = '\0';
 	}
-	if (!body[0])
-		return 0;
-	words_add(text, bytes, "Against %.60s", s->variants[s->reference].name);
-	if (part)
-		words_add(text, bytes, large ? " from %s up" : " up to %s",
-		          words_size(large ? range.lo : range.hi).text);
-	words_add(text, bytes, ": %s", body + 2);
-	if (!tells && !isnan(regime->least_effect))
-		words_add(text, bytes, "; effects under %s cannot be told from noise here",
+	if (clauses.n && !tells && !isnan(regime->least_effect))
+		words_add(text, bytes, "; effects under %s cannot be seen here",
 		          words_effect(regime->least_effect).text);
 	return 0;
 }
@@ -166,40 +264,16 @@ void caption_overview(const struct summary *s, const struct drawn_order *order, 
 		if (!all || s->variants[v].role != ROLE_VARIANT)
 			continue;
 		if (!text[0])
-			words_add(text, bytes, "Against %.60s", s->variants[s->reference].name);
-		words_add(text, bytes, "%s %.60s is ",
-		          text[0] ? (strchr(text, ':') ? ";" : ":") : "", s->variants[v].name);
-		words_add(text, bytes, "alike in %u of %u", alike, all);
+			words_add(
+			    text, bytes, "%.60s is as fast as %.60s in %u of %u collectives",
+			    s->variants[v].name, s->variants[s->reference].name, alike, all);
+		else
+			words_add(text, bytes, "; %.60s in %u of %u", s->variants[v].name,
+			          alike, all);
 		if (faster)
 			words_add(text, bytes, ", faster in %u", faster);
 		if (slower)
 			words_add(text, bytes, ", slower in %u", slower);
-	}
-}
-
-/* ---- figures ---------------------------------------------------------------------------- */
-
-/* "at 4 KiB <words> 9.1 µs in threads, 16 µs in single": what `figure` makes of each row. */
-static void say_figures(const struct summary *s, const struct drawn_order *order,
-                        unsigned group, const char *words,
-                        double (*figure)(const struct summary *, const struct summary_row *),
-                        char *text, size_t bytes)
-{
-	unsigned n = 0;
-	text[0] = '\0';
-	for (unsigned i = 0; i < order->main; i++) {
-		const struct summary_row *row = index_at(s, order->variants[i], group, 0);
-		const double x = row ? figure(s, row) : NAN;
-		if (!isfinite(x))
-			continue;
-		if (!n++) {
-			words_add(text, bytes, "At ");
-			words_add(text, bytes, "%s",
-			          words_size(s->groups[group].asked_bytes[0]).text);
-			words_add(text, bytes, " %s", words);
-		}
-		words_add(text, bytes, "%s %s µs in %.60s", n > 1 ? "," : "",
-		          words_number(x).text, s->variants[order->variants[i]].name);
 	}
 }
 
@@ -209,8 +283,8 @@ static double launch_of(const struct summary *s, const struct summary_row *row)
 	return row->launch_us;
 }
 
-/* Of all calls, as the picture has them: blocks scatter, and the median of their own p95 would lie
- * off the curve. */
+/* Of all calls, as the picture has them: blocks scatter, and the median of their own p95 would
+ * lie off the curve. */
 static double tail_of(const struct summary *s, const struct summary_row *row)
 {
 	size_t n;
@@ -223,13 +297,14 @@ static double tail_of(const struct summary *s, const struct summary_row *row)
 void caption_launch(const struct summary *s, const struct drawn_order *order, unsigned group,
                     char *text, size_t bytes)
 {
-	say_figures(s, order, group, "launching takes", launch_of, text, bytes);
+	say_figures(s, order, group, 0, "launching takes", " µs", launch_of, text, bytes);
 }
 
 void caption_tail(const struct summary *s, const struct drawn_order *order, unsigned group,
                   char *text, size_t bytes)
 {
-	say_figures(s, order, group, "95 % of all calls take at most", tail_of, text, bytes);
+	say_figures(s, order, group, 0, "95 % of all calls take at most", " µs", tail_of, text,
+	            bytes);
 }
 
 void caption_ranks(const struct summary *s, const struct drawn_order *order, unsigned group,
@@ -249,13 +324,13 @@ void caption_ranks(const struct summary *s, const struct drawn_order *order, uns
 					continue;
 				most = fabs(late);
 				text[0] = '\0';
-				words_add(text, bytes, "The farthest is rank %u of %.60s: at ",
-				          r, s->variants[order->variants[i]].name);
-				words_add(text, bytes, "%s",
-				          words_size(s->groups[group].asked_bytes[b]).text);
-				words_add(text, bytes,
-				          " it ends %.2g %% of the call %s the mean", most,
-				          late > 0 ? "after" : "before");
+				words_add(
+				    text, bytes,
+				    "Rank %u of %.60s ends %.2g %% of the call %s the mean "
+				    "of all ranks at %s",
+				    r, s->variants[order->variants[i]].name, most,
+				    late > 0 ? "after" : "before",
+				    words_size(s->groups[group].asked_bytes[b]).text);
 			}
 		}
 }
@@ -264,7 +339,8 @@ void caption_call(const struct summary *s, unsigned variant, const struct calls_
                   bool first, char *text, size_t bytes)
 {
 	words_add(text, bytes,
-	          first ? "All ranks have launched after %s of %s µs in %.60s" : ", %s of %s in %.60s",
+	          first ? "All ranks have launched after %s of %s µs in %.60s"
+	                : ", %s of %s in %.60s",
 	          words_number(line->launch_us).text, words_number(line->total_us).text,
 	          s->variants[variant].name);
 }
@@ -275,12 +351,18 @@ void caption_tuned(const struct summary *s, const struct tuned *t, char *text, s
 {
 	const struct tuned_finalist *all = t->all < 0 ? NULL : &t->finalists[t->all];
 	unsigned gains = 0;
-	for (unsigned c = 0; c < t->ncells; c++)
+	double most = 0;
+	for (unsigned c = 0; c < t->ncells; c++) {
 		gains += t->cells[c].best >= 0;
+		if (all && all->tests[c].confirmed)
+			most = fmax(most, all->tests[c].ratio.estimate - 1);
+	}
 	if (all)
 		snprintf(text, bytes,
-		         "%.90s: confirmed in %u of %u cells, no loss beyond %g %%", all->text,
-		         all->confirmed, t->ncells, 100 * s->margin);
+		         "%.90s: up to %s faster; confirmed in %u of %u cells, no loss beyond "
+		         "%g %%",
+		         all->text, words_effect(most).text, all->confirmed, t->ncells,
+		         100 * s->margin);
 	else if (gains)
 		snprintf(text, bytes,
 		         "Gains are confirmed in %u of %u cells, by no set in all of them",
@@ -336,7 +418,8 @@ void caption_versions(const struct versions *v, unsigned coll, char *text, size_
 		words_add(text, bytes, i ? "; with %.40s " : "With %.40s processes ",
 		          v->colls[coll].rows[i].version);
 		if (verdict_within(x))
-			words_add(text, bytes, "%salike", i ? "they are " : "and threads are ");
+			words_add(text, bytes, "%s",
+			          i ? "they are as fast" : "are as fast as threads");
 		else if (verdict_decided(x))
 			words_add(text, bytes, "reach %.3f of threads' bandwidth",
 			          x->ratio.estimate);
@@ -350,8 +433,9 @@ void caption_versions(const struct versions *v, unsigned coll, char *text, size_
 	if (v->nrows > 4)
 		words_add(
 		    text, bytes,
-		    "Of %u versions processes are slower than threads in %u, alike in %u, "
-		    "faster "
-		    "in %u",
+		    "Of %u versions processes are slower than threads in %u, as fast in %u, "
+		    "faster in %u",
 		    v->nrows, slower, alike, faster);
+	if (v->nrows > 4 && slower + alike + faster < v->nrows)
+		words_add(text, bytes, ", undecided in %u", v->nrows - slower - alike - faster);
 }

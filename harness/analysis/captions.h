@@ -1,6 +1,6 @@
 /* What each picture shows, in a sentence of figures and verdicts that the analysis gives: it
- * stands under the picture's title and in the report. "" where nothing can be said. Texts are
- * cut to fit. */
+ * is the picture's title, as far as its first clauses go, and stands in the report. "" where
+ * nothing can be said. Texts are cut to fit. */
 #ifndef LAUNCHGAP_CAPTION_H
 #define LAUNCHGAP_CAPTION_H
 
@@ -17,7 +17,8 @@
  * 256 KiB up else. */
 bool caption_is_large(const struct summary *summary, size_t asked_bytes);
 /* How the variants compare to the reference: large sizes of streams, small ones of isolated
- * calls, or why that cannot be told. -1 only when memory is out. */
+ * calls, or why that cannot be told; where nothing is compared, the largest size's figures. -1
+ * only when memory is out. */
 int caption_group(const struct summary *summary, const struct regimes *regimes,
                   const struct drawn_order *order, unsigned group, char *text, size_t bytes,
                   struct status *st);

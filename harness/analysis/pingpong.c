@@ -195,7 +195,7 @@ unsigned pingpong_say(const struct pingpong *p, const struct summary *s, unsigne
 		          words_number(p->classes[k].us_median).text,
 		          s->variants[p->classes[k].variant].name);
 	if (p->small_bytes)
-		words_add(text, bytes, " (%s; half is one way)",
+		words_add(text, bytes, " (%s, half is one way)",
 		          words_size(p->small_bytes).text);
 	for (unsigned k = i; k < end && p->bytes; k++)
 		words_add(text, bytes, "%s %s%s",

@@ -282,7 +282,8 @@ static unsigned group_end(const struct training *t, unsigned i)
 }
 
 /* The size at which a group's steps are told: see training_say. */
-static size_t told_at(const struct training *t, const struct summary *s, unsigned i, unsigned end)
+static size_t told_at(const struct training *t, const struct summary *s, unsigned i,
+                      unsigned end)
 {
 	return is_routed(&s->groups[t->rows[i].group]) ? t->rows[end - 1].bytes
 	                                               : fastest(t, s, i, end);
@@ -302,7 +303,8 @@ static struct words sent_text(const struct training_row *row)
 /* "Zipf 1.2 over 16 experts in bfloat16". */
 static struct words routing_text(const struct summary_group *g)
 {
-	const unsigned skew = routing_skew(g->cell.root), experts = routing_experts(g->cell.root);
+	const unsigned skew = routing_skew(g->cell.root),
+	               experts = routing_experts(g->cell.root);
 	struct words words = {""};
 	if (skew)
 		words_add(words.text, sizeof words.text, "Zipf %u.%u", skew / 10, skew % 10);
@@ -319,15 +321,20 @@ static void add_steps(const struct training *t, const struct summary *s, unsigne
 	const struct summary_group *g = &s->groups[t->rows[i].group];
 	unsigned end = group_end(t, i), said = 0;
 	size_t at = told_at(t, s, i, end);
-	words_add(text, bytes, "%s%s, %s: ", text[0] ? "; " : "",
-	          is_routed(g) ? routing_text(g).text : coll_word(&g->cell, g->nranks).text,
-	          words_size(at).text);
+	words_add(text, bytes, "%s", text[0] ? "; " : "");
+	if (!is_routed(g) && t->model[0] && group_end(t, 0) == t->n)
+		words_add(text, bytes, "%s in %s", t->model, coll_dtype_name(g->cell.dtype));
+	else
+		words_add(text, bytes, "%s",
+		          is_routed(g) ? routing_text(g).text
+		                       : coll_word(&g->cell, g->nranks).text);
+	words_add(text, bytes, ", %s%s: ", words_size(at).text, is_routed(g) ? "" : " buckets");
 	for (unsigned k = i; k < end; k++)
 		if (t->rows[k].bytes == at)
 			words_add(text, bytes, "%s%s %s", said++ ? ", " : "",
 			          s->variants[t->rows[k].variant].name,
 			          words_number(t->rows[k].step_us.estimate / 1000).text);
-	words_add(text, bytes, " ms");
+	words_add(text, bytes, " ms a step");
 }
 
 #define CAPTION_GROUPS 3
@@ -339,9 +346,7 @@ void training_caption(const struct training *t, const struct summary *s, char *t
 	text[0] = '\0';
 	for (unsigned i = 0; i < t->n; i = group_end(t, i))
 		groups++;
-	if (groups == 1)
-		training_say(t, s, 0, text, bytes);
-	for (unsigned i = 0; groups > 1 && i < t->n; i = group_end(t, i), n++)
+	for (unsigned i = 0; i < t->n; i = group_end(t, i), n++)
 		if (n + 1 < CAPTION_GROUPS || n + 1 == groups)
 			add_steps(t, s, i, text, bytes);
 }

@@ -19,8 +19,8 @@ struct training_row {
 	struct stats_interval step_us, compute_us, communication_us, exposed_us, overlap;
 	struct stats_ratio speed; /* of the step against the reference's */
 	unsigned blocks;
-	/* Thread blocks of the step's largest communication kernel, and how many of all SMs that is
-	 * if each has its own; NaN where the device's trace does not say. */
+	/* Thread blocks of the step's largest communication kernel, and how many of all SMs
+	 * that is if each has its own; NaN where the device's trace does not say. */
 	double ctas, sms_share;
 };
 
@@ -42,8 +42,8 @@ bool training_tells_overlap(const struct training_row *row);
  * begins. */
 unsigned training_say(const struct training *training, const struct summary *summary,
                       unsigned i, char *text, size_t bytes);
-/* What a picture says that shows all groups: the one group's sentence; of several, what the first
- * ones' and the last one's steps take, each at the size that its sentence is of. */
+/* What a picture says that shows all groups: what the first ones' and the last one's steps
+ * take, each at the size that its sentence is of. */
 void training_caption(const struct training *training, const struct summary *summary,
                       char *text, size_t bytes);
 

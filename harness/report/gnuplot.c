@@ -299,8 +299,6 @@ static bool put_line(struct script *p, const unsigned *variants, const unsigned 
 		         s->variants[p->order.variants[variants[first]]].name);
 	if (named < members && members > 1)
 		words_add(text, sizeof text, " and %u more", members - (named ? named : 1));
-	if (members > 1)
-		words_add(text, sizeof text, ": alike");
 	p->lines++;
 	script_put(p, "L_variant", p->lines, "%u", variants[first] + 1);
 	script_put(p, "L_joint", p->lines, "%d", joint);

@@ -218,13 +218,15 @@ static void put_tuned(struct script *p)
 	script_put(p, "searched_finalists", 0, "%u", u->nfinalists);
 	caption_tuned(p->s, u, text, sizeof text);
 	script_text(p, "searched_said", 0, text);
-	script_arrays(p, rows, "S", "row");
+	script_arrays(p, rows, "S", "row set");
 	script_arrays(p, u->ncells, "S", "what size");
 	for (unsigned f = 0; f < u->nfinalists; f++) {
-		snprintf(text, sizeof text, "%s%s%s",
-		         p->s->variants[u->finalists[f].variant].name,
-		         (int)f == u->all ? ", " : "", (int)f == u->all ? for_all(p) : "");
+		const char *name = p->s->variants[u->finalists[f].variant].name;
+		snprintf(text, sizeof text, "%s%s%s", name, (int)f == u->all ? ", " : "",
+		         (int)f == u->all ? for_all(p) : "");
 		script_text(p, "S_row", ++row, text);
+		snprintf(text, sizeof text, "%s: %s", name, u->finalists[f].text);
+		script_text(p, "S_set", row, text);
 	}
 	put_gain(p);
 	for (unsigned k = 0; k < space->nkeys; k++)
@@ -406,6 +408,7 @@ static void put_training(struct script *p)
 				put_training_row(p, &t->rows[k], &n);
 	}
 	script_put(p, "steps", 0, "%u", n);
+	script_text(p, "training_model", 0, t->model ? t->model : "");
 	script_put(p, "steps_routed", 0, "%d", routed);
 	training_caption(t, p->s, said, sizeof said);
 	script_text(p, "training_said", 0, said);

@@ -25,6 +25,12 @@ static const char style[] =
     "th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);vertical-align:top;min-width:3.2rem;max-width:28rem}"
     "th{background:var(--soft);text-align:left}"
     "img{display:block;width:100%;max-width:56rem;height:auto;background:#fff;border:1px solid var(--line);border-radius:4px}"
+    /* A picture that is touched is as large as it was drawn, or the window; touched again it closes. */
+    ".picture{display:block;position:relative}.close{display:none}"
+    ".picture:target{position:fixed;inset:0;z-index:1;overflow:auto;background:#fff;display:grid;"
+    "grid-template:minmax(100%,max-content)/max-content}.picture:target>a{grid-area:1/1}"
+    ".picture:target img{width:max(900px,100vw);max-width:none;border:0}"
+    ".picture:target .close{display:block;position:relative;color:transparent}"
     "pre{background:var(--soft);padding:.7rem;overflow-x:auto;border-radius:4px;font-size:.85rem}"
     "@media print{body{max-width:none;font-size:10.5pt;padding:0}table{overflow:visible;font-size:8pt}"
     "pre{white-space:pre-wrap}h2,h3,h4{break-after:avoid}table,img{break-inside:avoid}a{color:inherit;text-decoration:none}}";
@@ -99,8 +105,9 @@ static void put_inline(cmark_node *before, const char *html)
 	cmark_node_free(node);
 }
 
-/* The picture itself in place of a link to it. */
-static void embed(cmark_node *image, const char *dir)
+/* The picture itself in place of a link to it. It opens large without a script: its own address
+ * is the target of a link on it, the place before it that of a second one, over it. */
+static void embed(cmark_node *image, const char *dir, unsigned nth)
 {
 	static const char *const kinds[][2] = {{"svg", "svg+xml"}, {"png", "png"}};
 	const char *url = cmark_node_get_url(image);
@@ -116,9 +123,15 @@ static void embed(cmark_node *image, const char *dir)
 	}
 	FILE *out = data && alt ? open_memstream(&html, &bytes) : NULL;
 	if (out) {
-		fputs("<img alt=\"", out);
+		fprintf(out,
+		        "<a id=\"at-picture-%u\"></a><span class=\"picture\" "
+		        "id=\"picture-%u\"><a href=\"#picture-%u\"><img alt=\"",
+		        nth, nth, nth);
 		escape(out, alt);
-		fprintf(out, "\" src=\"data:image/%s;base64,%s\">", kinds[k - 1][1], data);
+		fprintf(out,
+		        "\" src=\"data:image/%s;base64,%s\"></a><a class=\"close\" "
+		        "href=\"#at-picture-%u\">close</a></span>",
+		        kinds[k - 1][1], data, nth);
 		fclose(out);
 		put_inline(image, html);
 		cmark_node_free(image);
@@ -144,10 +157,11 @@ static void complete(cmark_node *document, const char *dir)
 {
 	cmark_iter *iter = cmark_iter_new(document);
 	cmark_event_type event;
+	unsigned pictures = 0;
 	while ((event = cmark_iter_next(iter)) != CMARK_EVENT_DONE) {
 		cmark_node *node = cmark_iter_get_node(iter);
 		if (event == CMARK_EVENT_EXIT && cmark_node_get_type(node) == CMARK_NODE_IMAGE)
-			embed(node, dir);
+			embed(node, dir, ++pictures);
 		else if (event == CMARK_EVENT_EXIT &&
 		         cmark_node_get_type(node) == CMARK_NODE_HEADING)
 			put_anchor(node);
