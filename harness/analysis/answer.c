@@ -512,6 +512,7 @@ void answer_make(const struct analysis *x, const struct story *story, struct ans
 	answer_cost(out, x);
 	say_told(out, story, "crossovers");
 	say_compared(out, x);
+	say_told(out, story, "exceptions");
 	if (!f->unfinished.cut)
 		say_unfinished(out, &f->unfinished);
 	if (!out->n)

@@ -1,7 +1,7 @@
 #include "chapters.h"
 
 static const struct chapter *const all[] = {
-    &chapter_run,    &chapter_crossovers, &chapter_access, &chapter_sizes,
+    &chapter_run,    &chapter_crossovers, &chapter_access, &chapter_exceptions, &chapter_sizes,
     &chapter_launch, &chapter_memory,     &chapter_checks, &chapter_system,
 };
 

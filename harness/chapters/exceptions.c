@@ -1,0 +1,321 @@
+/* Sizes that are decided, and that no mean tells: they go another way than the mean over their
+ * regime's sizes, or are in no regime.
+ *
+ * Each size of each collective is judged by itself: its estimate has to be beyond the margin,
+ * and the whole interval over the blocks beyond what the reference's twin shows at that size
+ * (A/A). A regime is judged as the answer has it (regime.h). Where a run has several versions
+ * of the library, each variant is compared with itself on the next one too. In no regime are
+ * sizes below the large ones. */
+#include <math.h>
+#include <string.h>
+
+#include "../analysis/analysis.h"
+#include "chapters.h"
+#include "run.h"
+
+#define ANSWERS 4 /* sentences on top; the table has all */
+
+enum {
+	HIDDEN = 1,  /* by the mean of its regime */
+	LIBRARY = 2, /* two versions, in no regime */
+	BETWEEN = 4, /* in no regime */
+	MANY = 64,   /* the same, of a run of several collectives */
+	FASTER = 8,
+	SLOWER = 16,
+	ON_TOP = 32,
+};
+
+struct row {
+	const char *collective, *pace;
+	size_t bytes;
+	const char *variant, *against;
+	struct stats_ratio speed;
+	const char *verdict;
+	const char *mean; /* what it goes against: the regime's verdict; NULL: it is in none */
+	const char *versions; /* "2.21.5 is slower than 2.28.3", else NULL */
+	unsigned when;
+};
+
+static const struct column columns[] = {
+    COLUMN(struct row, collective, "collective", "", TEXT),
+    COLUMN(struct row, pace, "pace", "", TEXT),
+    COLUMN_AS(struct row, bytes, "asked_bytes", "size", "", BYTES, 0),
+    COLUMN(struct row, variant, "variant", "", TEXT),
+    COLUMN(struct row, against, "against", "", TEXT),
+    COLUMN(struct row, speed, "speed", "", RATIO),
+    COLUMN(struct row, verdict, "verdict", "", WORD),
+    COLUMN_AS(struct row, mean, "mean", "over its regime", "", WORD, ONLY_FILLED),
+    COLUMN_AS(struct row, versions, "versions", "", "", TEXT, ONLY_FILES),
+};
+
+static const struct story_form form =
+    STORY_FORM(struct row, columns, .name = "exceptions", .title = "Sizes that no mean tells",
+               .when = offsetof(struct row, when));
+
+static const struct sentence sentences[] = {
+    {STORY_ANSWER, ON_TOP | HIDDEN,
+     "At {asked_bytes} ({collective}, {pace}) {verdict} than {against}, where the mean over "
+     "the "
+     "regime's sizes is {mean}: {variant:list} ({speed:range} times the speed)."},
+    {STORY_ANSWER, ON_TOP | LIBRARY,
+     "At {asked_bytes} ({collective}, {pace}), a size of no regime, NCCL {versions}: "
+     "{variant:list} ({speed:range} times the speed)."},
+    {STORY_ANSWER, ON_TOP | BETWEEN,
+     "At {asked_bytes} ({collective}, {pace}), a size of no regime, {verdict} than {against}: "
+     "{variant:list} ({speed:range} times the speed)."},
+    {STORY_ANSWER, ON_TOP | MANY,
+     "At {asked_bytes} ({pace}), a size of no regime, {verdict} than {against}: {variant} in "
+     "{collective:list} ({speed:range} times the speed)."},
+};
+
+struct teller {
+	const struct analysis *a;
+	struct arena *arena;
+	struct row *rows;
+	unsigned n;
+	bool many; /* collectives */
+};
+
+static struct contrast judge(const struct teller *t, unsigned group, unsigned size,
+                             unsigned left, unsigned right)
+{
+	const struct summary_group *g = &t->a->s->groups[group];
+	const size_t asked = g->asked_bytes[size];
+	const struct contrast_select select = {.bytes = {asked, asked},
+	                                       .pace = (int)g->cell.pace,
+	                                       .coll = (int)g->cell.coll,
+	                                       .group = g};
+	struct contrast c;
+	struct status st;
+	arena_need(t->arena,
+	           !contrast_make(t->a->s, left, right, METRIC_TIME, &select, &c, &st));
+	return c;
+}
+
+/* How far the A/A line of a size is off, as a log; NaN without one. */
+static double line_of(const struct teller *t, unsigned group, unsigned size)
+{
+	const struct summary *s = t->a->s;
+	const struct contrast c =
+	    judge(t, group, size, (unsigned)s->twin, (unsigned)s->reference);
+	return fmax(fabs(log(c.verdict.ratio.lo)), fabs(log(c.verdict.ratio.hi)));
+}
+
+/* 1, -1: faster, slower beyond the line; 0: not decided. */
+static int side_of(const struct contrast *c, double line)
+{
+	const struct stats_ratio *r = &c->verdict.ratio;
+	if (!(fabs(log(r->estimate)) > log1p(c->verdict.margin)))
+		return 0;
+	return log(r->lo) > line ? 1 : log(r->hi) < -line ? -1 : 0;
+}
+
+static void add(struct teller *t, unsigned group, unsigned size, const struct contrast *c,
+                unsigned when, const char *mean, const char *versions, int side)
+{
+	const struct summary *s = t->a->s;
+	const struct summary_group *g = &s->groups[group];
+	t->rows = arena_more(t->arena, t->rows, t->n, sizeof *t->rows);
+	t->rows[t->n++] = (struct row){.collective = run_collective(t->arena, g),
+	                               .pace = coll_pace_name(g->cell.pace),
+	                               .bytes = g->asked_bytes[size],
+	                               .variant = s->variants[c->left].name,
+	                               .against = s->variants[c->right].name,
+	                               .speed = c->verdict.ratio,
+	                               .verdict = side > 0 ? "faster" : "slower",
+	                               .mean = mean,
+	                               .versions = versions,
+	                               .when = when | (side > 0 ? FASTER : SLOWER)};
+}
+
+static const struct regime *regime_of(const struct teller *t, const struct summary_group *g,
+                                      size_t asked)
+{
+	for (unsigned i = 0; i < t->a->regimes->n; i++) {
+		const struct regime *r = &t->a->regimes->list[i];
+		if (r->pace == (int)g->cell.pace && asked >= r->range.lo &&
+		    asked <= r->range.hi)
+			return r;
+	}
+	return NULL;
+}
+
+static bool has_figures(const struct summary *s, unsigned v)
+{
+	return s->variants[v].measured && summary_is_asked(s, v);
+}
+
+/* Whether the size is neither in a regime nor among the large ones, at whatever pace. */
+static bool is_between(const struct teller *t, const struct summary_group *g, size_t asked)
+{
+	const struct regime *large = regimes_find(t->a->regimes, REGIME_LARGE);
+	return !regime_of(t, g, asked) && !(large && asked >= large->range.lo);
+}
+
+/* 1, -1: what is said of a variant over a regime's sizes; 0: neither. */
+static int said_of(const struct regime *r, unsigned v)
+{
+	const struct verdict *verdict = &r->contrasts[v].verdict;
+	return r->tells ? verdict_beyond(verdict) : regime_beyond(r, &verdict->ratio);
+}
+
+/* Whether every regime says the same of a variant: then it is no news in between. */
+static bool all_say(const struct regimes *regimes, unsigned v, int side)
+{
+	for (unsigned i = 0; i < regimes->n; i++)
+		if (said_of(&regimes->list[i], v) != side)
+			return false;
+	return regimes->n > 0;
+}
+
+/* Each variant against the reference, at one size. */
+static void tell_variants(struct teller *t, unsigned group, unsigned size, double line)
+{
+	const struct summary *s = t->a->s;
+	const struct summary_group *g = &s->groups[group];
+	const struct regime *r = regime_of(t, g, g->asked_bytes[size]);
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		if (!has_figures(s, v) || (int)v == s->reference ||
+		    (r && r->contrasts[v].ncells < 2))
+			continue;
+		const struct contrast c = judge(t, group, size, v, (unsigned)s->reference);
+		const int side = side_of(&c, line), said = r ? said_of(r, v) : 0;
+		if (!side || (r ? said == side : all_say(t->a->regimes, v, side)))
+			continue;
+		add(t, group, size, &c,
+		    r         ? HIDDEN
+		    : t->many ? MANY
+		              : BETWEEN,
+		    !r         ? NULL
+		    : said     ? verdict_word(said > 0 ? VERDICT_FASTER : VERDICT_SLOWER)
+		    : r->tells ? verdict_word(r->contrasts[v].verdict.kind)
+		               : verdict_word(VERDICT_UNDECIDED),
+		    NULL, side);
+	}
+}
+
+/* The variant that differs in the library alone, whose version is the next one; or -1. */
+static int next_version(const struct summary *s, unsigned v)
+{
+	int next = -1;
+	char keys[256];
+	for (unsigned w = 0; w < s->nvariants && *s->variants[v].library; w++) {
+		const char *version = s->variants[w].library;
+		if (!has_figures(s, w) || !*version ||
+		    settings_differ(&s->settings[v], &s->settings[w], keys, sizeof keys) != 1 ||
+		    !strcmp(s->settings[v].nccl, s->settings[w].nccl) ||
+		    versions_order(s->variants[v].library, version) >= 0)
+			continue;
+		if (next < 0 || versions_order(version, s->variants[next].library) < 0)
+			next = (int)w;
+	}
+	return next;
+}
+
+/* Each variant against the same one on the next version of the library. */
+static void tell_versions(struct teller *t, unsigned group, unsigned size, double line)
+{
+	const struct summary *s = t->a->s;
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		const int next = has_figures(s, v) ? next_version(s, v) : -1;
+		if (next < 0)
+			continue;
+		const struct contrast c = judge(t, group, size, v, (unsigned)next);
+		const int side = side_of(&c, line);
+		if (side)
+			add(t, group, size, &c, LIBRARY, NULL,
+			    arena_text(t->arena, "%s is %s than %s", s->variants[v].library,
+			               side > 0 ? "faster" : "slower",
+			               s->variants[next].library),
+			    side);
+	}
+}
+
+static bool counts(const struct summary *s, const struct summary_group *g)
+{
+	return !g->limit && !index_is_part(s, g->cell.coll) &&
+	       !(coll_info(g->cell.coll)->is & (COLL_PSEUDO | COLL_PAIRS)) &&
+	       !(s->oversubscribed && g->cell.pace == PACE_ISOLATED);
+}
+
+/* The first sentences of a kind are the answer's; rows that share one count once. Whether that
+ * is all. */
+static bool choose_answers(struct story *story, const struct story_table *table,
+                           struct row *rows, unsigned kind)
+{
+	const char **said = ARENA_ARRAY(story->arena, const char *, table->nrows);
+	unsigned n = 0, at = 0;
+	while (!(sentences[at].when & kind))
+		at++;
+	for (unsigned i = 0; i < table->nrows; i++) {
+		unsigned k = 0;
+		if (!(rows[i].when & kind))
+			continue;
+		const char *text = phrase_common(story, table, i, sentences[at].text);
+		while (k < n && strcmp(said[k], text))
+			k++;
+		if (k == n)
+			said[n++] = text;
+		rows[i].when |= k < ANSWERS ? ON_TOP : 0;
+	}
+	return n <= ANSWERS;
+}
+
+static void tell_sizes(struct teller *t, unsigned group)
+{
+	const struct summary_group *g = &t->a->s->groups[group];
+	for (unsigned i = 0; i < g->nsizes && counts(t->a->s, g); i++) {
+		const double line = line_of(t, group, i);
+		const bool between = is_between(t, g, g->asked_bytes[i]);
+		if (isnan(line))
+			continue;
+		if (between)
+			tell_versions(t, group, i, line);
+		if (between || regime_of(t, g, g->asked_bytes[i]))
+			tell_variants(t, group, i, line);
+	}
+}
+
+/* Whether the run has more than one collective to tell of. */
+static bool has_many(const struct summary *s)
+{
+	int first = -1;
+	for (unsigned g = 0; g < s->ngroups; g++) {
+		if (!counts(s, &s->groups[g]))
+			continue;
+		if (first >= 0 && s->groups[g].cell.coll != s->groups[first].cell.coll)
+			return true;
+		first = first < 0 ? (int)g : first;
+	}
+	return false;
+}
+
+static void tell(const struct analysis *a, struct story *story)
+{
+	const struct summary *s = a->s;
+	struct teller t = {.a = a, .arena = story->arena, .many = has_many(s)};
+	if (s->uncompared[0] || s->reference < 0 || s->twin < 0 || a->f->tuned.searched)
+		return;
+	for (unsigned g = 0; g < s->ngroups; g++)
+		tell_sizes(&t, g);
+	const struct story_table *table = story_table(story, &form, t.rows, t.n);
+	if (!t.n)
+		return;
+	bool all = choose_answers(story, table, t.rows, HIDDEN);
+	all = choose_answers(story, table, t.rows, LIBRARY) && all;
+	if (!a->f->versions.ncolls && !a->f->asked.gap.from[0])
+		all = choose_answers(story, table, t.rows, t.many ? MANY : BETWEEN) && all;
+	STORY_TELL(story, table, sentences);
+	if (!all)
+		story_note(story, STORY_ANSWER,
+		           "The section Sizes that no mean tells has more of them.");
+	story_note(
+	    story, STORY_BODY,
+	    "Sizes that go another way than the mean over their regime, and sizes below the "
+	    "large ones in no regime. Each is judged by itself (pointwise): its estimate is "
+	    "beyond the margin, and its interval beyond what the A/A line shows at that size. "
+	    "Speed: above 1 is faster.");
+}
+
+const struct chapter chapter_exceptions = {"exceptions", "Sizes that no mean tells",
+                                           CHAPTER_BODY, tell};

@@ -1,0 +1,145 @@
+/* Sizes that a mean hides, or that are in no regime, are named where they are decided. */
+#include "made.h"
+
+static double factor[3][8]; /* time of single, threads and processes at each size, 4 KiB on */
+static bool old;            /* processes is threads on another version of the library */
+
+static void times(const struct made_place *p, int64_t out[6])
+{
+	double of = p->variant < 3 ? factor[p->variant][p->size] : 1;
+	double ns = 10000.0 * (1 << 2 * p->size) * of;
+	ns *= 1 + 0.001 * made_noise(p->variant, p->block, p->size);
+	out[1] = 100;
+	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
+	out[3] = 10;
+}
+
+static void versions(json_t *environment)
+{
+	json_t *processes =
+	    json_array_get(json_object_get(environment, "variants"), MADE_PROCESSES);
+	if (!old)
+		return;
+	json_object_set_new(processes, "mode", json_string("threads"));
+	json_object_set_new(processes, "layout", json_string("1x2x1"));
+	json_object_set_new(processes, "nccl", json_string("/old/libnccl.so.2"));
+}
+
+static void libraries(json_t *line, const struct made_place *p)
+{
+	json_object_set_new(
+	    line, "facts",
+	    json_pack("[{s:s}]", "library",
+	              old && p->variant == MADE_PROCESSES ? "2.21.5" : "2.28.3"));
+}
+
+static struct made made = {.backend = "nccl",
+                           .ranks = 2,
+                           .blocks = 8,
+                           .sizes = 8, /* to 64 MiB: 16 and 64 MiB are large */
+                           .rows = 3,
+                           .cores = 16,
+                           .no_limit = true,
+                           .environment = versions,
+                           .line = libraries,
+                           .stamps = times};
+
+static int fresh(void **state)
+{
+	(void)state;
+	for (unsigned v = 0; v < 3; v++)
+		for (unsigned i = 0; i < 8; i++)
+			factor[v][i] = 1;
+	old = false;
+	made.blocks = 8;
+	return 0;
+}
+
+static size_t rows_of(const json_t *report)
+{
+	return json_has_table(report, "exceptions")
+	           ? json_rows(json_table(report, "exceptions"), (json_keys){NULL})
+	           : 0;
+}
+
+/* 6 % faster at 16 MiB and slower at 64 MiB: alike on the mean, and neither is. */
+static void what_the_mean_hides_is_named(void **state)
+{
+	(void)state;
+	factor[MADE_PROCESSES][6] = 1 / 1.06;
+	factor[MADE_PROCESSES][7] = 1.06;
+	const json_t *report = made_report(&made);
+	const json_t *table = json_table(report, "exceptions");
+	json_keys faster = {"variant", "processes", "asked_bytes", "16777216",
+	                    "pace",    "stream",    NULL},
+	          slower = {"variant", "processes", "asked_bytes", "67108864",
+	                    "pace",    "stream",    NULL};
+	json_assert_text(json_cell(table, faster, "verdict"), "", "faster");
+	json_assert_text(json_cell(table, slower, "verdict"), "", "slower");
+	json_assert_text(json_cell(table, slower, "mean"), "", "no difference");
+	json_assert_number(json_cell(table, slower, "speed"), "estimate", 1 / 1.06, 0.005);
+	assert_int_equal(rows_of(report), 2);
+	json_assert_one_says(
+	    json_object_get(report, "answer"),
+	    "At 64 MiB (alltoall, stream) slower than threads, where the mean");
+}
+
+/* What the mean says too is no exception; nor is what few blocks leave open. */
+static void what_the_mean_says_is_not_said_twice(void **state)
+{
+	(void)state;
+	factor[MADE_PROCESSES][6] = factor[MADE_PROCESSES][7] = 1.1;
+	assert_int_equal(rows_of(made_report(&made)), 0);
+	factor[MADE_PROCESSES][6] = 0.94;
+	made.blocks = 5;
+	assert_int_equal(rows_of(made_report(&made)), 0);
+}
+
+static void a_size_of_no_regime_is_named(void **state)
+{
+	(void)state;
+	factor[MADE_SINGLE][4] = 1.3; /* 1 MiB */
+	const json_t *report = made_report(&made), *table = json_table(report, "exceptions");
+	assert_int_equal(rows_of(report), 2); /* in both paces */
+	json_assert_text(json_cell(table,
+	                           (json_keys){"variant", "single", "pace", "stream", NULL},
+	                           "verdict"),
+	                 "", "slower");
+	json_assert_one_says(json_object_get(report, "answer"),
+	                     "At 1 MiB (alltoall, stream), a size of no regime, slower than");
+	/* A small size of streams is in none either; a large one of isolated calls is no news.
+	 */
+	factor[MADE_SINGLE][4] = 1;
+	factor[MADE_SINGLE][7] = factor[MADE_SINGLE][6] = 1.3;
+	assert_int_equal(rows_of(made_report(&made)), 0);
+	/* Nor is one between regimes that both say so. */
+	for (unsigned i = 0; i < 8; i++)
+		factor[MADE_SINGLE][i] = 1.3;
+	assert_int_equal(rows_of(made_report(&made)), 0);
+}
+
+/* Two variants that differ in the library alone are compared with each other. */
+static void versions_are_compared_at_each_size(void **state)
+{
+	(void)state;
+	old = true;
+	factor[MADE_PROCESSES][4] = 1.4;
+	const json_t *report = made_report(&made), *table = json_table(report, "exceptions");
+	json_keys is = {"versions", "2.21.5 is slower than 2.28.3", "pace", "stream", NULL};
+	json_assert_number(json_cell(table, is, "speed"), "estimate", 1 / 1.4, 0.01);
+	json_assert_text(json_cell(table, is, "against"), "", "threads");
+	json_assert_one_says(json_object_get(report, "answer"),
+	                     "At 1 MiB (alltoall, stream), a size of no regime, NCCL 2.21.5 is "
+	                     "slower than 2.28.3: processes (0.714 times the speed).");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(what_the_mean_hides_is_named, fresh),
+	    cmocka_unit_test_setup(what_the_mean_says_is_not_said_twice, fresh),
+	    cmocka_unit_test_setup(a_size_of_no_regime_is_named, fresh),
+	    cmocka_unit_test_setup(versions_are_compared_at_each_size, fresh),
+	};
+	return cmocka_run_group_tests(tests, made_begin, made_end);
+}
