@@ -1,5 +1,5 @@
-/* All that a report tells: the record, the numbers made of it, and the findings. Made once; what
- * is written from it computes nothing. */
+/* All that a report tells: the record, the numbers made of it, and the findings. Made once;
+ * what is written from it computes nothing. */
 #ifndef LAUNCHGAP_MODEL_H
 #define LAUNCHGAP_MODEL_H
 
@@ -16,6 +16,7 @@
 struct model_picture {
 	char name[128];    /* of its files within plots/, without .png and .svg */
 	char title[256];   /* what is plotted */
+	bool shown;        /* on the page; of the others it has the names */
 	char caption[512]; /* what it shows, in a sentence without a point; or "" */
 };
 
@@ -23,7 +24,8 @@ struct model_pictures {
 	unsigned npictures;
 	struct model_picture pictures[MODEL_PICTURES]; /* by name */
 	int answer; /* the picture that shows the experiment's finding: the waterfall where
-	               there is a gap to explain, else versions, many factors, ratios; -1: there are none
+	               there is a gap to explain, else versions, many factors, ratios; -1: there
+	               are none
 	             */
 	char warning[512]; /* why a picture is missing, or "" */
 };
@@ -44,15 +46,15 @@ struct model {
 	struct model_pictures drawn;
 };
 
-/* Of the record in `dir`, all but warnings and pictures. NULL: it cannot be read, or memory is out.
- * The caller frees it. */
+/* Of the record in `dir`, all but warnings and pictures. NULL: it cannot be read, or memory is
+ * out. The caller frees it. */
 struct model *model_make(const char *dir, struct status *st);
 void model_free(struct model *model);
 
 /* A text of the run's first line, "" where it is missing. */
 const char *model_text(const struct model *model, const char *key);
-/* What stands with a picture in a text: its caption, or what is plotted where the caption only says
- * again why a regime cannot tell. */
+/* What stands with a picture in a text: its caption, or what is plotted where the caption only
+ * says again why a regime cannot tell. */
 const char *model_caption(const struct model *model, const struct model_picture *picture);
 /* A whole number of it, 0 where it is missing. */
 long long model_number(const struct model *model, const char *key);

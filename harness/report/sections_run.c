@@ -277,9 +277,17 @@ void sections_write_pictures(struct page *p, const struct model *m)
 		         "reference and its twin, the ends of the gap, and the first of each "
 		         "mode. The tables have all.",
 		         drawn_count(&m->summary));
-	for (unsigned i = 0; i < m->drawn.npictures; i++)
-		page_picture(p, m->drawn.pictures[i].name,
-		             model_caption(m, &m->drawn.pictures[i]));
+	char others[PAGE_TEXT_BYTES - 64] = "";
+	for (unsigned i = 0; i < m->drawn.npictures; i++) {
+		const struct model_picture *picture = &m->drawn.pictures[i];
+		if (picture->shown)
+			page_picture(p, picture->name, model_caption(m, picture));
+		else
+			words_add(others, sizeof others, "%splots/%s.png",
+			          others[0] ? ", " : "", picture->name);
+	}
+	if (others[0])
+		page_say(p, "More pictures: %s.", others);
 }
 
 void sections_write_raw(struct page *p, const struct model *m)
