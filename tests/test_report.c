@@ -59,8 +59,12 @@ static json_t *variant_json(const char *name, const char *role, const char *mode
                             const char *backend, const char *skip)
 {
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:[], s:s}", "name", name,
-	                 "role", role, "mode", mode, "layout", "1x2x1", "backend", backend,
-	                 "nccl", "", "path", "auto", "bind", "none", "env", "skip", skip);
+	                 "role", role, "mode", mode, "layout",
+	                 !strcmp(mode, "single")      ? "1x1x2"
+	                 : !strcmp(mode, "processes") ? "2x1x1"
+	                                              : "1x2x1",
+	                 "backend", backend, "nccl", "", "path", "auto", "bind", "none", "env",
+	                 "skip", skip);
 }
 
 static void write_line(FILE *out, json_t *line)
@@ -356,7 +360,8 @@ static void no_data_has_no_bandwidth(void **state)
 	assert_false(l.summary.carries_data);
 	/* Where bandwidths stand else, there are times. */
 	struct status st = {""};
-	assert_int_equal(report_make(folder, "/nowhere", NULL, &st), 0);	const json_t *table = json_table(report_json(), "summary");
+	assert_int_equal(report_make(folder, "/nowhere", NULL, &st), 0);
+	const json_t *table = json_table(report_json(), "summary");
 	json_keys row = {"variant", "threads", "pace", "stream", "asked_bytes", "4096", NULL};
 	json_assert_number(json_cell(table, row, "time_us"), "value", 1.025, 1e-6);
 	json_assert_null(json_cell(table, row, "busbw"), "");
@@ -380,7 +385,7 @@ static void csv_is_tidy(void **state)
 	            "variant,role,mode,layout,backend,library,ranks,collective,what,bytes,");
 	assert_says(text,
 	            "\n\"a \"\"b\"\", "
-	            "c\",variant,processes,1x2x1,'=HYPERLINK(1),2.28.3,2,alltoall,alltoall,"
+	            "c\",variant,processes,2x1x1,'=HYPERLINK(1),2.28.3,2,alltoall,alltoall,"
 	            "4096,");
 	assert_null(strstr(text, "nan"));
 	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1, lines++) {
