@@ -98,6 +98,9 @@ static void rows_that_say_the_same_share_a_sentence(void **state)
 	(void)state;
 	assert_string_equal(says_one(SLOW, "{name:list} reach {gbs:range} GB/s at {size}."),
 	                    "a and c reach 2.29 to 2.55 GB/s at 64 MiB.\n");
+	/* One ratio is no range, and has its interval. */
+	assert_string_equal(says_one(FAST, "{name:list}: {speed:range}."),
+	                    "b: 1.002 (0.998 to 1.006).\n");
 	/* What is neither listed nor a range parts them. */
 	assert_string_equal(says_one(SLOW, "{name:list} has {gbs}."),
 	                    "a has 2.29.\nc has 2.55.\n");

@@ -56,16 +56,16 @@ static const struct sentence sentences[] = {
     {STORY_ANSWER, ON_TOP | HIDDEN,
      "At {asked_bytes} ({collective}, {pace}) {verdict} than {against}, where the mean over "
      "the "
-     "regime's sizes is {mean}: {variant:list} ({speed:range} times the speed)."},
+     "regime's sizes is {mean}: {variant:list}, {speed:range} times the speed."},
     {STORY_ANSWER, ON_TOP | LIBRARY,
      "At {asked_bytes} ({collective}, {pace}), a size of no regime, NCCL {versions}: "
-     "{variant:list} ({speed:range} times the speed)."},
+     "{variant:list}, {speed:range} times the speed."},
     {STORY_ANSWER, ON_TOP | BETWEEN,
      "At {asked_bytes} ({collective}, {pace}), a size of no regime, {verdict} than {against}: "
-     "{variant:list} ({speed:range} times the speed)."},
+     "{variant:list}, {speed:range} times the speed."},
     {STORY_ANSWER, ON_TOP | MANY,
      "At {asked_bytes} ({pace}), a size of no regime, {verdict} than {against}: {variant} in "
-     "{collective:list} ({speed:range} times the speed)."},
+     "{collective:list}, {speed:range} times the speed."},
 };
 
 struct teller {

@@ -107,8 +107,9 @@ static void put_range(struct phrase *p, const struct scope *scope, const struct 
 		if (!isnan(x) && (!most.has || x > size_of(&most)))
 			most = entry;
 	}
-	entry_say(&least, NULL, lo, sizeof lo);
-	entry_say(&most, NULL, hi, sizeof hi);
+	const char *how = scope->n == 1 && least.kind == KIND_RATIO ? "full" : NULL;
+	entry_say(&least, how, lo, sizeof lo);
+	entry_say(&most, how, hi, sizeof hi);
 	put(p, lo, strlen(lo));
 	if (strcmp(lo, hi)) {
 		put(p, " to ", 4);

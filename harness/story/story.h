@@ -81,7 +81,7 @@ struct story_pivot {
 /* `text` is a template: {key} is the column of that key in the sentence's row, {key:word} the
  * same in another manner (column.h's entry_say), {{ a brace. Over several rows {key:list} names
  * each row's, "a, b and c", once each {key:range}  goes from the least to the most, "2.29
- * to 2.55" and {0.key} is the first row's, {1.key} the second's. A key that does not exist is a
+ * to 2.55", of one ratio with its interval, and {0.key} is the first row's, {1.key} the second's. A key that does not exist is a
  * defect of the chapter: the text shows it between << and >>, and a test looks for these. */
 struct sentence {
 	unsigned roles;
