@@ -6,7 +6,7 @@ streams = sum [g = 1:groups] (G_pace[g] eq 'stream')
 place(g) = sum [k = 1:g] (G_pace[k] eq 'stream')
 wide = 0.8 / main
 # Further variants of a mode have its colour, paler.
-depth(i) = V_family[i] == 0 ? 0.85 : V_family[i] == 1 ? 0.5 : 0.25
+depth(i) = most(0.85 * 0.58 ** V_family[i], 0.1)
 # More names than 40 cannot be read.
 do for [picture = 1:(carries_data && streams >= 3 && streams <= 40)] {
 	lowest = 0.0

@@ -154,6 +154,8 @@ head_of(coll, what) = coll.', '.where.': '.what
 over_blocks = 'median of '.plural(blocks, 'block')
 alike_of(g, v) = v != v || few(g) ? '' : \
 	sprintf('; on one line: equal within %g %%, or as the A/A line', v)
-# Of a search its sets, in the last row.
-set_of = searched_finalists == 1 ? '. '.S_set[1] : ''
+# Of a search its sets, a row each below all else.
+sets = searched_finalists
+sets_said = ''
+do for [k = 1:sets] { sets_said = sets_said."\n".short(S_set[k], 140) }
 shown_of = left_out ? sprintf('; %d of %d variants', variants, variants + left_out) : ''

@@ -60,8 +60,8 @@ do for [from = 1:calls_shown] {
 		set border k == to || apart ? 3 : 2 ls 101
 		set xtics format (k == to || apart ? '%g' : '')
 		if (k == to) { set xlabel 'time since the first rank left the barrier, µs' offset 0, 0.4 }
-		set label 4 short(V_label[i], 24) at screen x(W - 168), graph (T_ranks[k] > 1 ? 0.72 : 0.5) left textcolor rgb color(i)
-		set label 5 number(T_total[k]).' µs' at screen x(W - 168), graph (T_ranks[k] > 1 ? 0.28 : -0.3) left textcolor rgb ink
+		set label 4 short(V_label[i], 24) at screen x(W - 168), graph 0.5 left offset 0, (T_ranks[k] > 1 ? 0.55 : 0) textcolor rgb color(i)
+		set label 5 number(T_total[k]).' µs' at screen x(W - 168), graph 0.5 left offset 0, (T_ranks[k] > 1 ? -0.55 : -1.1) textcolor rgb ink
 		plot calls_csv using (when(k, 'issued_us')):(column('rank')):(when(k, 'issued_us')):(when(k, 'idle_us')):\
 				(column('rank') - 0.4):(column('rank') + 0.4) with boxxyerror fs solid noborder lc rgb color(i) + 0xB0000000 notitle, \
 			calls_csv using (when(k, 'start_us')):(column('rank')):(when(k, 'start_us')):(when(k, 'issued_us')):\

@@ -13,7 +13,8 @@ heat(v) = v != v ? 0xF2F2F2 : v >= 0 ? blend(fast, sqrt(part(v))) : blend(slow, 
 has = "strcol('effect') ne 'NaN' && strlen(strcol('effect'))"
 written(v) = abs(v) < 0.005 ? '0' : sprintf('%+.0f', 100 * v)
 row_at = 24.0
-set_of = '' # they are in the key
+sets = 0 # they are in the key
+sets_said = ''
 do for [picture = 1:searched > 0] {
 	name = prefix.'_tuning'
 	head = head_of((collectives == 1 ? G_coll[1] : plural(collectives, 'collective')), 'what settings do, % against the default')

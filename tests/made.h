@@ -66,6 +66,11 @@ static inline double made_noise(unsigned a, unsigned b, unsigned c)
 	return (double)(x >> 11) / (double)(1ull << 52) - 1;
 }
 
+static inline bool made_no_gnuplot(void)
+{
+	return access("/usr/bin/gnuplot", X_OK) && access("/usr/local/bin/gnuplot", X_OK);
+}
+
 static inline void made_line(FILE *out, json_t *line)
 {
 	assert_non_null(line);
@@ -97,8 +102,8 @@ static inline void made_environment(FILE *out, const struct made *m)
 		    variants,
 		    json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:[], s:s}", "name",
 		              made_name(m, v), "role", roles[v], "mode", modes[v], "layout",
-		              made_layout(modes[v]), "backend", m->backend, "nccl", "", "path", "auto",
-		              "bind", "none", "env", "skip", ""));
+		              made_layout(modes[v]), "backend", m->backend, "nccl", "", "path",
+		              "auto", "bind", "none", "env", "skip", ""));
 	json_t *machine = json_pack("{s:i, s:s}", "cores", (int)m->cores, "cpu", "a CPU");
 	if (m->load1 > 0)
 		json_object_set_new(machine, "load1", json_real(m->load1));

@@ -66,7 +66,7 @@ static const char *const details[] = {"all_reduce_launch", "all_reduce_ranks",
 
 static void need_gnuplot(void)
 {
-	if (access("/usr/bin/gnuplot", X_OK) && access("/usr/local/bin/gnuplot", X_OK))
+	if (made_no_gnuplot())
 		skip();
 }
 
@@ -81,6 +81,9 @@ static void from_three_collectives_on_there_is_an_overview(void **state)
 	made_says(made_read("report.md"), "(plots/nccl_overview.png)");
 	made_says(made_read("plots/nccl_overview.svg"),
 	          ">3 collectives, 2 ranks, nccl: bus bandwidth at 4 KiB<");
+	made_says(made_read("plots/nccl_overview.svg"),
+	          ">Of 3 collectives against threads: single is faster in 3; processes are "
+	          "slower in 3<");
 }
 
 static void many_collectives_have_fewer_pictures_each(void **state)

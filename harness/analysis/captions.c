@@ -206,7 +206,7 @@ int caption_group(const struct summary *s, const struct regimes *regimes,
 	struct claim_range range;
 	char where[64] = "";
 	text[0] = '\0';
-	if (!regimes->n || order->n > MANY) {
+	if (!regimes->n || s->reference < 0 || order->n > MANY) {
 		say_figures(s, order, group, g->nsizes - 1,
 		            large ? "bus bandwidth is" : "a call takes",
 		            large ? " GB/s" : " µs", large ? busbw_of : time_of, text, bytes);
@@ -264,16 +264,22 @@ void caption_overview(const struct summary *s, const struct drawn_order *order, 
 		if (!all || s->variants[v].role != ROLE_VARIANT)
 			continue;
 		if (!text[0])
-			words_add(
-			    text, bytes, "%.60s is as fast as %.60s in %u of %u collectives",
-			    s->variants[v].name, s->variants[s->reference].name, alike, all);
+			words_add(text, bytes, "Of %u collectives against %.60s: ", all,
+			          s->variants[s->reference].name);
 		else
-			words_add(text, bytes, "; %.60s in %u of %u", s->variants[v].name,
-			          alike, all);
-		if (faster)
-			words_add(text, bytes, ", faster in %u", faster);
-		if (slower)
-			words_add(text, bytes, ", slower in %u", slower);
+			words_add(text, bytes, "; ");
+		words_add(text, bytes, "%.60s %s", s->variants[v].name, verb_of(s, &v, 1));
+		const struct {
+			unsigned n;
+			const char *what;
+		} found[] = {{faster, "faster"},
+		             {alike, "as fast"},
+		             {slower, "slower"},
+		             {all - faster - alike - slower, "undecided"}};
+		for (unsigned k = 0, said = 0; k < 4; k++)
+			if (found[k].n)
+				words_add(text, bytes, "%s %s in %u", said++ ? "," : "",
+				          found[k].what, found[k].n);
 	}
 }
 

@@ -1,0 +1,220 @@
+/* What pictures have to show, and which are not worth one. */
+#include "made.h"
+
+#include "../harness/report/draw.h"
+#include "../harness/report/model.h"
+#include "../harness/report/report.h"
+
+static void stamps(const struct made_place *place, int64_t out[6])
+{
+	static const int64_t speed[] = {200, 100, 101, 100, 50};
+	out[1] = 100;
+	out[2] = (1000 + ((int64_t)40 << place->size)) * speed[place->variant] + place->block +
+	         40 * place->rank;
+	out[3] = 10;
+}
+
+static const struct made plain = {.backend = "nccl",
+                                  .ranks = 2,
+                                  .blocks = 6,
+                                  .sizes = 3,
+                                  .rows = 3,
+                                  .cores = 8,
+                                  .timeline = true,
+                                  .stamps = stamps};
+
+static void draw_made(const struct made *m)
+{
+	struct status st = {""};
+	made_write(m);
+	if (report_make(made_folder, "plot", NULL, &st))
+		fail_msg("%s", st.text);
+}
+
+/* So that a picture has something to show, or not. */
+static int64_t launch_of_single, late_of_rank;
+static bool level;
+
+static void varied_stamps(const struct made_place *p, int64_t out[6])
+{
+	stamps(p, out);
+	if (level)
+		out[2] = 100000 + p->block;
+	out[1] = p->variant == MADE_SINGLE ? launch_of_single : 100;
+	out[2] += late_of_rank * p->rank;
+}
+
+static bool made_picture(const char *name)
+{
+	char path[128];
+	snprintf(path, sizeof path, "plots/%s.png", name);
+	return !access(made_path(path), R_OK);
+}
+
+/* One level line, or ranks that all end together, are no picture. */
+static void what_shows_nothing_is_not_drawn(void **state)
+{
+	struct made m = plain;
+	(void)state;
+	if (made_no_gnuplot())
+		skip();
+	m.stamps = varied_stamps;
+	for (unsigned i = 0; i < 2; i++) {
+		launch_of_single = i ? 300 : 101;
+		late_of_rank = i ? 20000 : 100;
+		level = !i;
+		draw_made(&m);
+		assert_int_equal(made_picture("nccl_alltoall_launch"), i);
+		assert_int_equal(made_picture("nccl_alltoall_ranks"), i);
+		assert_int_equal(made_picture("nccl_alltoall_latency"), i);
+		assert_true(made_picture("nccl_alltoall_busbw"));
+	}
+}
+
+/* Of one size or two each variant has a row with its name and its figure, and no line. */
+static void few_sizes_are_rows_of_variants(void **state)
+{
+	static const char *const pictures[] = {"busbw", "latency", "ratio", "ratio_isolated"};
+	(void)state;
+	if (made_no_gnuplot())
+		skip();
+	for (unsigned sizes = 1; sizes < 4; sizes++) {
+		struct made m = plain;
+		m.sizes = sizes;
+		draw_made(&m);
+		for (unsigned i = 0; i < 4; i++) {
+			char name[64];
+			snprintf(name, sizeof name, "plots/nccl_alltoall_%s.svg", pictures[i]);
+			const char *svg = made_read(name);
+			assert_int_equal(strstr(svg, "4 KiB per rank<") != NULL, sizes < 3);
+			assert_int_equal(strstr(svg, "16 KiB per rank<") != NULL, sizes == 2);
+			if (sizes < 3) {
+				made_says(svg, ">processes<");
+				made_says(svg, i > 1 ? ">0.500<" : ">single<");
+			}
+		}
+	}
+}
+
+/* Without an interval a ratio has no bar, down to wherever the axis ends. */
+static void a_ratio_without_an_interval_has_no_bar(void **state)
+{
+	char call[512];
+	(void)state;
+	if (made_no_gnuplot())
+		skip();
+	made_report(&plain);
+	FILE *out = fopen(made_path("q.gp"), "w");
+	fprintf(
+	    out,
+	    "dir = '%s'\nplot_dir = 'plot'\nformat = 'svg'\nload 'plot/style.gp'\n"
+	    "$d <<EOD\nratio,ratio_lo,effect,effect_lo\n0.5,NaN,0.7,NaN\n0.5,0.4,0.7,0.6\nEOD\n"
+	    "stats $d using (end('ratio', '_lo')):(end('effect', '_lo')) nooutput\n"
+	    "set print '%s/said'\n"
+	    "print sprintf('%%.1f %%.1f %%.1f %%.1f', STATS_min_x, STATS_max_x, STATS_min_y, "
+	    "STATS_max_y)\n",
+	    made_folder, made_folder);
+	fclose(out);
+	snprintf(call, sizeof call, "gnuplot -d %s 2>&1", made_path("q.gp"));
+	assert_int_equal(system(call), 0);
+	assert_string_equal(made_read("said"), "0.4 0.5 0.6 0.7\n");
+}
+
+static int64_t times_longer;
+
+static void slow_stamps(const struct made_place *p, int64_t out[6])
+{
+	stamps(p, out);
+	out[2] *= p->variant == MADE_SINGLE ? times_longer : 1;
+}
+
+/* A call of 8 ms and one of 20 µs on one axis: the short one would be nothing but a line. */
+static void calls_of_unlike_lengths_have_their_own_axes(void **state)
+{
+	struct made m = plain;
+	(void)state;
+	if (made_no_gnuplot())
+		skip();
+	m.stamps = slow_stamps;
+	for (times_longer = 1; times_longer < 101; times_longer += 99) {
+		draw_made(&m);
+		assert_int_equal(strstr(made_read("plots/nccl_alltoall_timeline.svg"),
+		                        "each panel has its own time axis") != NULL,
+		                 times_longer > 1);
+	}
+}
+
+static unsigned count(const char *text, const char *what)
+{
+	unsigned n = 0;
+	for (; (text = strstr(text, what)); text++)
+		n++;
+	return n;
+}
+
+static void draw_reference(const char *dir)
+{
+	struct status st = {""};
+	struct model *model = model_make(dir, &st);
+	if (!model || draw_pictures(model, made_folder, "plot", &st))
+		fail_msg("%s: %s", dir, st.text);
+	assert_string_equal(model->drawn.warning, "");
+	model_free(model);
+}
+
+/* Six lines are not parted: a panel of the sixth alone said nothing. */
+static void six_lines_are_one_panel(void **state)
+{
+	(void)state;
+	if (made_no_gnuplot())
+		skip();
+	draw_reference("results/reference/2x-h200/h800_alltoall");
+	const char *svg = made_read("plots/nccl_alltoall_launch.svg");
+	assert_int_equal(count(svg, ">size per rank<"), 1);
+	made_says(svg, ">processes-old-nodirect<");
+}
+
+/* A set is named by its settings; nothing is nothing, whatever its sign. */
+static void a_heat_map_says_what_its_sets_are(void **state)
+{
+	(void)state;
+	if (made_no_gnuplot())
+		skip();
+	draw_reference("results/reference/2x-h200/tuning_2.32.3");
+	const char *svg = made_read("plots/nccl_tuning.svg");
+	made_says(svg, ">set-10: NCCL_BUFFSIZE = 1048576, NCCL_MIN_P2P_NCHANNELS = 64<");
+	made_says(svg, ">0<");
+	assert_null(strstr(svg, ">-0<"));
+	assert_null(strstr(svg, ">+0<"));
+	made_says(made_read("plots/nccl_alltoall_ratio.svg"),
+	          "set-10: NCCL_BUFFSIZE = 1048576");
+}
+
+/* A picture of a step says whose, and what it shows. */
+static void a_picture_of_a_step_is_named(void **state)
+{
+	(void)state;
+	if (made_no_gnuplot())
+		skip();
+	draw_reference("results/reference/2x-h200/ddp_step");
+	const char *svg = made_read("plots/nccl_training_step.svg");
+	made_says(svg, ">resnet50, 2 × H200, NCCL 2.28.3: one step of training, 1 MiB buckets");
+	made_says(svg, ">Communication keeps rank 0 busy for ");
+	made_says(made_read("plots/nccl_training.svg"),
+	          ">resnet50 in bfloat16, 25 MiB buckets: ");
+	assert_false(made_picture("nccl_ddp_compute_bfloat16_latency"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(what_shows_nothing_is_not_drawn),
+	    cmocka_unit_test(few_sizes_are_rows_of_variants),
+	    cmocka_unit_test(a_ratio_without_an_interval_has_no_bar),
+	    cmocka_unit_test(calls_of_unlike_lengths_have_their_own_axes),
+	    cmocka_unit_test(six_lines_are_one_panel),
+	    cmocka_unit_test(a_heat_map_says_what_its_sets_are),
+	    cmocka_unit_test(a_picture_of_a_step_is_named),
+	};
+	return cmocka_run_group_tests(tests, made_begin, made_end);
+}
