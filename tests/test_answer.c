@@ -346,6 +346,24 @@ static void wrong_data_is_the_whole_answer(void **state)
 	assert_int_equal(json_array_size(json_object_get(report, "findings")), 0);
 }
 
+static void of_gpus(json_t *env)
+{
+	environment(env);
+	json_object_set_new(env, "needs_gpus", json_true());
+}
+
+static void a_question_about_gpus_has_no_answer_without(void **state)
+{
+	(void)state;
+	made.environment = of_gpus;
+	assert_false(json_one_says(answer(made_report(&made)), "needs GPUs"));
+	made.backend = "host";
+	json_assert_says(
+	    json_array_get(answer(made_report(&made)), 0), "",
+	    "The question needs GPUs, and this run has none: what follows is about "
+	    "backend host");
+}
+
 static void nothing_measured_is_said(void **state)
 {
 	(void)state;
@@ -430,6 +448,7 @@ int main(void)
 	    cmocka_unit_test_setup(few_blocks_tell_nothing, fresh),
 	    cmocka_unit_test_setup(a_reference_record_answers_its_question, fresh),
 	    cmocka_unit_test_setup(wrong_data_is_the_whole_answer, fresh),
+	    cmocka_unit_test_setup(a_question_about_gpus_has_no_answer_without, fresh),
 	    cmocka_unit_test_setup(nothing_measured_is_said, fresh),
 	    cmocka_unit_test_setup(a_gap_is_answered_by_what_explains_it, fresh),
 	    cmocka_unit_test_setup(a_gap_beyond_the_noise_is_answered, fresh),

@@ -257,6 +257,40 @@ static void test_aggregate_divides_calls(void **state)
 	assert_true(plan.variants[0].skip[0]);
 }
 
+/* Keys of another backend leave a variant that another one is already: named before the run,
+ * and not measured twice. */
+static void test_what_is_the_same_here_is_left_out(void **state)
+{
+	(void)state;
+	strcpy(variant_add("conf", "threads")->elsewhere, "nccl.env.NCCL_BUFFSIZE");
+	struct spec_variant *other = variant_add("conf-direct", "threads");
+	strcpy(other->elsewhere, "nccl.env.NCCL_BUFFSIZE");
+	strcpy(other->settings.path, "direct");
+	variant_add("again", "threads"); /* on purpose: no key of it is for another backend */
+	make(3);
+	assert_string_equal(
+	    plan.variants[find("conf")].skip,
+	    "nccl.env.NCCL_BUFFSIZE has no effect on host, where it is the same "
+	    "as threads");
+	assert_string_equal(plan.variants[find("conf-direct")].skip, "");
+	assert_string_equal(plan.variants[find("again")].skip, "");
+	/* The reference stays, whatever comes before it. */
+	strcpy(spec.reference, "conf");
+	make(3);
+	assert_string_equal(plan.variants[find("conf")].skip, "");
+}
+
+static void test_a_question_about_gpus_is_noted(void **state)
+{
+	(void)state;
+	make(3);
+	assert_int_equal(plan.nnotes, 0);
+	spec.needs_gpus = true;
+	make(3);
+	assert_int_equal(plan.nnotes, 1);
+	assert_non_null(strstr(plan.notes[0], "needs GPUs"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,6 +307,8 @@ int main(void)
 	    TEST(test_delay_rank),
 	    TEST(test_flip),
 	    TEST(test_aggregate_divides_calls),
+	    TEST(test_what_is_the_same_here_is_left_out),
+	    TEST(test_a_question_about_gpus_is_noted),
 	};
 	return cmocka_run_group_tests_name("plan_variants", tests, find_standin, NULL);
 }

@@ -459,11 +459,11 @@ static void say_compared(struct answer *a, const struct analysis *x)
 	if (tells || gap)
 		say_gap(a, f);
 	say_regimes(a, x);
+	if (!tells && !gap && a->n == before && !f->unfinished.cut)
+		say_ran(a, s);
 	answer_idle(a, x);
 	answer_factors(a, x);
 	answer_settings(a, x);
-	if (!tells && !gap && a->n == before && !f->unfinished.cut)
-		say_ran(a, s);
 	if (last && !f->unfinished.n)
 		answer_say(a, "This run cannot tell %s. %s",
 		           gap ? SMALL_DIFFERENCES : hidden(regimes), last->why);
@@ -499,6 +499,13 @@ void answer_make(const struct analysis *x, const struct story *story, struct ans
 		answer_say(out, "Nothing was measured: no trial left a time.");
 		return;
 	}
+	if (json_is_true(json_object_get(s->run->environment, "needs_gpus")) &&
+	    !record_traits(s->run, NULL)->gpus)
+		answer_say(
+		    out,
+		    "The question needs GPUs, and this run has none: what follows is about "
+		    "backend %s, and does not answer it.",
+		    s->variants[s->reference < 0 ? 0 : s->reference].backend);
 	if (f->unfinished.cut)
 		say_unfinished(out, &f->unfinished);
 	say_pairs(out, &f->pairs);

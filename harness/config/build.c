@@ -39,6 +39,9 @@ static int entry_apply(struct build *b, const struct text_entry *entry,
 		if (!b->elsewhere && !(b->elsewhere = calloc(1, sizeof *b->elsewhere)))
 			return status_set(st, "out of memory");
 		to.spec = to.spec ? b->elsewhere : NULL;
+		if (to.variant && to.variant != &b->defaults && !to.variant->elsewhere[0])
+			snprintf(to.variant->elsewhere, sizeof to.variant->elsewhere, "%.63s",
+			         entry->key);
 		to.variant = to.variant ? &b->elsewhere_variant : NULL;
 		b->elsewhere_variant = (struct spec_variant){0};
 	}

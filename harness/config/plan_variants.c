@@ -313,11 +313,45 @@ static int variants_add(struct plan *plan, const char *backend,
 	return 0;
 }
 
+/* Whether `other` is measured and is all that a variant is here. Of two that are each other's
+ * twin the first stays, and the reference. */
+static bool stands_for(const struct plan *plan, unsigned other, unsigned variant)
+{
+	const struct plan_variant *a = &plan->variants[other], *b = &plan->variants[variant];
+	char keys[512];
+	bool stays = other < variant || !plan->spec->variants[other].elsewhere[0] ||
+	             !strcmp(a->role, "reference");
+	return other != variant && stays && !a->skip[0] &&
+	       !settings_differ(&a->settings, &b->settings, keys, sizeof keys);
+}
+
+/* A variant whose own keys are for another backend may be what another one is: then it would be
+ * measured twice, and compared as if it were something else. */
+static void same_skip(struct plan *plan)
+{
+	for (unsigned v = 0; v < plan->nvariants; v++) {
+		struct plan_variant *own = &plan->variants[v];
+		const char *key = plan->spec->variants[v].elsewhere;
+		char why[sizeof own->skip] = "";
+		unsigned u = 0;
+		if (!key[0] || own->skip[0] || !strcmp(own->role, "reference"))
+			continue;
+		while (u < plan->nvariants && !stands_for(plan, u, v))
+			u++;
+		if (u < plan->nvariants)
+			snprintf(why, sizeof why,
+			         "%s has no effect on %s, where it is the same as %s", key,
+			         own->settings.backend, plan->variants[u].name);
+		memcpy(own->skip, why, sizeof why);
+	}
+}
+
 int plan_variants_make(struct plan *plan, const char *backend,
                        const struct plan_machine *machine, struct status *st)
 {
 	if (variants_add(plan, backend, machine, st))
 		return -1;
+	same_skip(plan);
 	const struct plan_variant *reference = plan_reference(plan);
 	if (!reference || !reference->skip[0])
 		return 0;
@@ -327,7 +361,10 @@ int plan_variants_make(struct plan *plan, const char *backend,
 	if (!cells_narrow(plan, &can))
 		return 0;
 	plan->nvariants = 0;
-	return variants_add(plan, backend, machine, st);
+	if (variants_add(plan, backend, machine, st))
+		return -1;
+	same_skip(plan);
+	return 0;
 }
 
 /* What no file asks for: the reference once more (how much two equal things differ), and the

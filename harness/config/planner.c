@@ -161,12 +161,27 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 		goto done;
 	}
 	library_of_system(plan);
+	if (spec->needs_gpus && !backend_find(backend)->is.gpus)
+		plan_note(plan,
+		          "the question needs GPUs: what backend %s shows does not answer it",
+		          backend);
 	memcpy(out, plan,
 	       offsetof(struct plan, variants) + plan->nvariants * sizeof plan->variants[0]);
 	rc = 0;
 done:
 	free(plan);
 	return rc;
+}
+
+/* Whether ranks that share a GPU make room on a backend that has too few for one rank each. Its
+ * own keys say so, which are not read before it is chosen. */
+static bool shares_gpu(const struct plan_source *from, const struct plan_machine *machine,
+                       const struct backend *b, struct spec *out, struct status *st)
+{
+	return b->is.gpus && plan_capacity(machine, b->name, 1, st) == 1 &&
+	       !spec_load(from->file, from->noverrides, from->overrides, b->name, from->lookup,
+	                  out, st) &&
+	       plan_sharing(out) > 1;
 }
 
 int plan_load(const struct plan_source *from, const struct plan_machine *machine,
@@ -178,6 +193,16 @@ int plan_load(const struct plan_source *from, const struct plan_machine *machine
 		return -1;
 	/* Its name may lie in the spec, which is read anew. */
 	snprintf(backend, TRIAL_NAME_BYTES, "%s", plan_backend(out, machine, why, why_bytes));
+	const struct backend *own = backend_find(backend);
+	for (unsigned i = 0; own && !strcmp(out->backend, "auto") && backend_table[i] != own;
+	     i++) {
+		if (!shares_gpu(from, machine, backend_table[i], out, st))
+			continue;
+		snprintf(backend, TRIAL_NAME_BYTES, "%s", backend_table[i]->name);
+		why[0] = '\0';
+		break;
+	}
+	*st = (struct status){""};
 	return spec_load(from->file, from->noverrides, from->overrides, backend, from->lookup,
 	                 out, st);
 }

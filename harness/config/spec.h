@@ -40,6 +40,8 @@ struct spec_variant {
 	                               place */
 	bool several;               /* each is given, if only as an unset ${NAME} */
 	char variable[TRIAL_NAME_BYTES]; /* NAME, where the library is ${NAME}, or "" */
+	char elsewhere[TRIAL_NAME_BYTES]; /* the first of its keys that is for another backend, or
+	                                     "" */
 	char skip[256];                  /* why it is left out (an unset ${NAME}), or "" */
 	char backend[TRIAL_NAME_BYTES];  /* the file's own; the command line may say another */
 	spec_lookup_fn *lookup;          /* of ${NAME}, while it is read */
@@ -83,6 +85,7 @@ struct spec {
 	unsigned connections;    /* times that a job opens its backend */
 	unsigned allocations;    /* times that each connection has buffers allocated */
 	uint64_t seed;           /* of order and data; 0: drawn by the runner and recorded */
+	bool needs_gpus;         /* what is asked is about GPUs */
 	bool counters;           /* read the hardware's counters, in a pass of their own */
 	bool limit;              /* measure the machine's limit beside the variants */
 	char reference[TRIAL_NAME_BYTES]; /* a variant's name */

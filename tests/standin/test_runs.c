@@ -473,6 +473,10 @@ static void ranks_share_a_gpu_in_all_modes(void **state)
 	                   (const char *[]){"run", "--file", "experiments/one_gpu.exp",
 	                                    "--results", results, "backend=nccl", NULL}),
 	           1, "ranks_per_gpu wants NCCL 2.30.3");
+	/* It is not measured on another backend in its place. */
+	cli_expect(cli_run(folder, (const char *[]){"run", "--file", "experiments/one_gpu.exp",
+	                                            "--results", results, NULL}),
+	           1, "ranks_per_gpu wants NCCL 2.30.3");
 }
 
 /* --- a search that goes on --- */
