@@ -63,6 +63,7 @@ static int fresh(void **state)
 {
 	(void)state;
 	noise = 0.001;
+	made_sums = true;
 	speed[0] = 0.8;
 	speed[1] = speed[2] = 1;
 	wrong = many = old_library = two_libraries = false;

@@ -111,8 +111,8 @@ static void registration_is_a_part_where_it_is_said(void **state)
 
 static bool each_worker_says;
 
-/* As its mode has workers and processes; the first worker of a process says what all of it holds,
- * in older records each. */
+/* As its mode has workers and processes; the first worker of a process says what all of it
+ * holds, in older records each. */
 static void whole_trials(json_t *line, const struct made_place *place)
 {
 	bool processes = place->variant == MADE_PROCESSES;
@@ -123,25 +123,32 @@ static void whole_trials(json_t *line, const struct made_place *place)
 		if (!w || processes || each_worker_says)
 			json_object_set_new(facts, "process_share_bytes",
 			                    json_sprintf("%lld", held * MIB));
-		json_object_set_new(facts, "init_ns",
-		                    json_sprintf("%d", (processes ? 50 : 40) * 1000000 *
-		                                           (w ? 1 : 2)));
+		json_object_set_new(
+		    facts, "init_ns",
+		    json_sprintf("%d", (processes ? 50 : 40) * 1000000 * (w ? 1 : 2)));
 		json_array_append_new(list, facts);
 	}
 	json_object_set_new(line, "facts", list);
 	json_object_set_new(line, "layout", json_string(processes ? "2x1x1" : "1x2x1"));
 }
 
+static void two_processes(json_t *env)
+{
+	json_t *variant;
+	size_t v;
+	json_array_foreach(json_object_get(env, "variants"), v, variant) json_object_set_new(
+	    variant, "layout", json_string(v == MADE_PROCESSES ? "2x1x1" : "1x2x1"));
+}
+
 static struct contrast whole(const struct made_loaded *l, enum metric metric)
 {
-	const struct contrast_select select = {.bytes = {0, SIZE_MAX},
-	                                       .pace = CLAIM_ANY_PACE,
-	                                       .coll = CLAIM_ANY_COLL};
+	const struct contrast_select select = {
+	    .bytes = {0, SIZE_MAX}, .pace = CLAIM_ANY_PACE, .coll = CLAIM_ANY_COLL};
 	struct contrast c;
 	struct status st;
-	assert_int_equal(contrast_make(&l->summary, MADE_PROCESSES, MADE_THREADS, metric,
-	                               &select, &c, &st),
-	                 0);
+	assert_int_equal(
+	    contrast_make(&l->summary, MADE_PROCESSES, MADE_THREADS, metric, &select, &c, &st),
+	    0);
 	return c;
 }
 
@@ -154,6 +161,7 @@ static void claims_may_be_about_whole_trials(void **state)
 	struct made m = plain;
 	struct contrast memory, init, rank;
 	m.line = whole_trials;
+	m.environment = two_processes;
 	for (unsigned older = 0; older < 2; older++) {
 		each_worker_says = older;
 		made_load(&m, &l);

@@ -481,6 +481,9 @@ static void older_lines_have_no_checksum(void **state)
 	                             "\"counters\":false,\"blocks\":1}";
 	char old[1 << 16];
 	size_t bytes;
+	struct record_run run;
+	struct status st = {""};
+	bool torn;
 	(void)state;
 	write_run(NULL);
 	snprintf(old, sizeof old, "%s", read_unsummed());
@@ -490,7 +493,10 @@ static void older_lines_have_no_checksum(void **state)
 	FILE *out = fopen(file, "a");
 	assert_int_equal(record_line_put(out, resume), 0);
 	fclose(out);
-	assert_string_equal(complaint(), "");
+	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_int_equal(run.nlines, 5);
+	assert_int_equal(run.unsummed, 4);
+	record_free(&run);
 	/* A line of the new session without, and one of the old with. */
 	out = fopen(file, "a");
 	fputs("{\"schema\":1,\"kind\":\"end\",\"reason\":\"blocks\",\"text\":\"\"}\n", out);
@@ -579,6 +585,50 @@ static void every_field_is_checked(void **state)
 	refuse("\"kind\":\"cell\",", "\"kind\":\"cell\\u0000\",", "jsonl:2: not JSON");
 	refuse("\n{", "\n\n{", "jsonl:2: not JSON");
 	refuse("\n{\"schema\"", "\n[{\"schema\"", "jsonl:2: not JSON");
+}
+
+/* An edited record, or one that was put together from several. */
+static void what_is_said_twice_has_to_agree(void **state)
+{
+	(void)state;
+	refuse("\"reference\":\"threads\"", "\"reference\":\"zebra\"",
+	       "jsonl:1: \"reference\" is zebra, but variant threads has the role reference");
+	refuse("\"role\":\"reference\"", "\"role\":\"variant\"",
+	       "jsonl:1: \"reference\" is threads, and no variant is the reference");
+	refuse("\"mode\":\"threads\",\"layout\":\"1x2x1\",\"backend\":\"host\",\"ranks\"",
+	       "\"mode\":\"single\",\"layout\":\"1x2x1\",\"backend\":\"host\",\"ranks\"",
+	       "jsonl:2: \"mode\" is single, but that of variant threads is threads");
+	refuse("\"backend\":\"host\",\"ranks\"", "\"backend\":\"null\",\"ranks\"",
+	       "jsonl:2: \"backend\" is null, but that of variant threads is host");
+	refuse(
+	    "\"calls\":20,\"warmup\"", "\"calls\":20000,\"warmup\"",
+	    "jsonl:2: \"calls\" is 20000, but the environment and variant threads come to 20");
+	refuse("\"calls\":1,\"warmup\"", "\"calls\":1000,\"warmup\"",
+	       "jsonl:3: \"calls\" is 1000, but the environment and variant threads come to 1");
+	refuse("\"cycle\":0", "\"cycle\":1",
+	       "jsonl:2: \"cycle\" is 1, and the environment's \"cycles\" are 1");
+}
+
+static void a_cell_is_there_once(void **state)
+{
+	static const char *const ends[] = {"null", "\"it failed\""};
+	(void)state;
+	for (unsigned failed = 0; failed < 2; failed++) {
+		write_run(NULL);
+		const char *text = read_unsummed(), *line = strchr(text, '\n') + 1;
+		const char *error = strstr(line, "\"error\":") + strlen("\"error\":");
+		char out[1 << 16];
+		int n =
+		    snprintf(out, sizeof out, "%s%.*s%s%.*s", text, (int)(error - line), line,
+		             ends[failed], (int)strcspn(error + 4, "\n") + 1, error + 4);
+		write_all(out, (size_t)n);
+		if (failed)
+			assert_string_equal(complaint(), "");
+		else
+			assert_non_null(strstr(complaint(), "jsonl:5: variant threads has this "
+			                                    "cell in block 3 already, in line "
+			                                    "2"));
+	}
 }
 
 static unsigned count(const char *text, const char *word)
@@ -757,6 +807,8 @@ int main(void)
 	    cmocka_unit_test(a_changed_line_is_named),
 	    cmocka_unit_test(older_lines_have_no_checksum),
 	    cmocka_unit_test(every_field_is_checked),
+	    cmocka_unit_test(what_is_said_twice_has_to_agree),
+	    cmocka_unit_test(a_cell_is_there_once),
 	    cmocka_unit_test(facts_are_a_trials),
 	    cmocka_unit_test(what_a_backend_is_is_read),
 	    cmocka_unit_test(all_that_a_backend_is_is_written),

@@ -44,6 +44,7 @@ static void what_a_run_has_is_told(void **state)
 	json_t *b = json_deep_copy(json_array_get(json_object_get(env, "variants"), 0));
 	(void)state;
 	json_object_set_new(b, "name", json_string("b"));
+	json_object_set_new(b, "role", json_string("variant"));
 	json_array_append_new(json_object_get(env, "variants"), b);
 	cli_folder(folder);
 	snprintf(file, sizeof file, "%s/trials.jsonl", folder);

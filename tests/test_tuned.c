@@ -63,7 +63,6 @@ static void environment(json_t *env)
 
 static void line(json_t *cell, const struct made_place *p)
 {
-	json_object_set_new(cell, "mode", json_string("threads"));
 	if (p->block >= SEARCHED + confirmed)
 		json_object_set_new(cell, "error", json_string("not there"));
 }

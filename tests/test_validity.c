@@ -106,11 +106,11 @@ static char *warnings_of(const struct made *m, unsigned *count)
 	validity_collect(&l.summary, false, &w);
 	made_unload(&l);
 	all[0] = 0;
-	for (unsigned i = 0; i < w.count; i++) {
+	for (unsigned i = w.doubts; i < w.count; i++) {
 		strcat(all, w.text[i]);
 		strcat(all, "\n");
 	}
-	*count = w.count;
+	*count = w.count - w.doubts;
 	return all;
 }
 
@@ -248,6 +248,44 @@ static void held_clocks_are_named(void **state)
 	made_says(warnings_of(&m, &count), "it says: SW power cap. Those");
 }
 
+static void stopped_clock(const struct made_place *p, int64_t out[6])
+{
+	quiet(p, out);
+	if (p->variant == MADE_PROCESSES && p->block == 3)
+		out[2] = out[1] = out[0];
+}
+
+static void impossibly_fast(const struct made_place *p, int64_t out[6])
+{
+	set(p, quiet_ns(p) / (p->variant == MADE_PROCESSES ? 100 : 1), out);
+}
+
+/* On page 1, and among the warnings. */
+static bool is_doubted(const json_t *report, const char *words)
+{
+	bool first = json_one_says(json_section(report, "trust"), words);
+	assert_int_equal(json_one_says(json_object_get(report, "warnings"), words), first);
+	return first;
+}
+
+static void what_cannot_be_is_said_on_page_1(void **state)
+{
+	struct made m = plain;
+	(void)state;
+	const json_t *report = made_report(&m);
+	assert_false(is_doubted(report, "Calls of 0 ns"));
+	assert_false(is_doubted(report, "Far beyond"));
+	assert_true(is_doubted(report, "No line of the record has a checksum"));
+	m.stamps = stopped_clock;
+	assert_true(is_doubted(made_report(&m), "Calls of 0 ns are in 6 of 270 timed cells, "
+	                                        "first in processes, block 4 (line "));
+	m.stamps = impossibly_fast;
+	report = made_report(&m);
+	assert_true(is_doubted(report, "Far beyond the limit: 6 rows have more than 3 times "
+	                               "the bandwidth"));
+	assert_true(is_doubted(report, "most processes in alltoall"));
+}
+
 static void kendalls_test_is_exact(void **state)
 {
 	/* Hollander, Wolfe and Chicken 2014, Table A.19: P(K ≥ 8) = 0.042 and P(K ≥ 10) =
@@ -291,6 +329,7 @@ int main(void)
 	    cmocka_unit_test(a_call_without_a_rank_is_named_and_left_out),
 	    cmocka_unit_test(load_is_named),
 	    cmocka_unit_test(held_clocks_are_named),
+	    cmocka_unit_test(what_cannot_be_is_said_on_page_1),
 	    cmocka_unit_test(kendalls_test_is_exact),
 	    cmocka_unit_test(kendalls_normal_joins_the_exact),
 	};

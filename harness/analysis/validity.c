@@ -7,6 +7,7 @@
 
 #include "../config/claim.h"
 #include "../trial/path.h"
+#include "doubts.h"
 #include "outliers.h"
 #include "sessions.h"
 #include "unfinished.h"
@@ -573,7 +574,8 @@ static void warn_twin(const struct summary *s, struct warnings *w)
 void validity_collect(const struct summary *s, bool torn, struct warnings *out)
 {
 	out->count = 0;
-	warn_paths(s, out); /* first: whatever else there is, these are not cut off */
+	doubts_collect(s, out);
+	warn_paths(s, out); /* early: whatever else there is, these are not cut off */
 	warn_blocks(s, torn, out);
 	warn_builds(s, out);
 	warn_machines(s, out);

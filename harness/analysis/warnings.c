@@ -21,7 +21,7 @@ void warnings_add(struct warnings *w, const char *format, ...)
 void warnings_promote(struct warnings *w, unsigned first)
 {
 	char text[WARNINGS_BYTES];
-	for (unsigned i = first, to = 0; i < w->count; i++, to++) {
+	for (unsigned i = first, to = w->doubts; i < w->count; i++, to++) {
 		memcpy(text, w->text[i], sizeof text);
 		memmove(w->text[to + 1], w->text[to], (i - to) * sizeof w->text[0]);
 		memcpy(w->text[to], text, sizeof text);

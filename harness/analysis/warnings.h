@@ -7,13 +7,14 @@
 
 struct warnings {
 	unsigned count;
+	unsigned doubts; /* the first so many: of the record itself (doubts.h) */
 	char text[WARNINGS_MOST][WARNINGS_BYTES];
 };
 
 /* One more; beyond WARNINGS_MOST the last says that there are more. */
 void warnings_add(struct warnings *warnings, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Puts those from `first` on before all others. */
+/* Puts those from `first` on before all others but the doubts. */
 void warnings_promote(struct warnings *warnings, unsigned first);
 
 #endif

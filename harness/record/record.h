@@ -109,6 +109,7 @@ struct record_search {
 };
 
 struct record_run {
+	unsigned nlines, unsummed; /* whole lines; those of them that have no checksum */
 	char folder[512];    /* as the caller says it, for commands; "" where it is longer */
 	json_t *environment; /* the first line, checked */
 	unsigned nbackends;

@@ -116,6 +116,25 @@ static int cell_field_take(const struct field_place *at, const json_t *line,
 	return 0;
 }
 
+/* The size that was asked for is none of the place: of two that come to the same bytes one is
+ * measured. */
+int record_cell_order(const struct record_cell *a, const struct record_cell *b)
+{
+	int order = strcmp(a->variant, b->variant);
+	if (!order)
+		order = (a->block > b->block) - (a->block < b->block);
+	for (size_t i = 0; i < NCELL_FIELDS && !order; i++) {
+		const struct cell_field *f = &cell_fields[i];
+		size_t bytes = f->kind == SIZE   ? sizeof(size_t)
+		               : f->kind == FLAG ? sizeof(bool)
+		                                 : sizeof(unsigned);
+		if (f->offset != offsetof(struct cell, asked_bytes))
+			order = memcmp((const char *)&a->cell + f->offset,
+			               (const char *)&b->cell + f->offset, bytes);
+	}
+	return order;
+}
+
 static int take_which(const struct field_place *at, const json_t *line,
                       struct record_cell *cell)
 {

@@ -15,6 +15,7 @@ struct field_place;
 struct record_cell {
 	char variant[TRIAL_NAME_BYTES];
 	unsigned block, order;
+	unsigned line;     /* of the file */
 	int64_t written_s; /* when its trial ended, since 1970; 0 in older records */
 	unsigned nranks;
 	struct cell cell;
@@ -56,6 +57,9 @@ static inline bool record_stamp_fits(int64_t ns)
 /* Fills the cell from its line, which loses the stamps: parsed, they take many times the room
  * of the samples. */
 int record_cell_take(const struct field_place *at, json_t *line, struct record_cell *cell);
+
+/* By variant, block and what is measured, as qsort: 0 of one place. */
+int record_cell_order(const struct record_cell *a, const struct record_cell *b);
 
 /* Text from elsewhere (a library's error, a driver's name) may hold any bytes; JSON only UTF-8:
  * others become '?'. */

@@ -10,6 +10,7 @@
 #include "../foreign.h"
 #include "field.h"
 #include "lines.h"
+#include "record_agree.h"
 #include "record_file.h"
 #include "record_line.h"
 #include "record_search.h"
@@ -71,7 +72,7 @@ static int check_environment(const struct field_place *at, const json_t *env)
 	for (size_t i = 0; i < json_array_size(variants); i++)
 		if (check_variant(at, variants, i))
 			return -1;
-	return 0;
+	return record_agree_reference(at, env);
 }
 
 int record_check_environment(const json_t *environment, const char *where, struct status *st)
@@ -138,16 +139,6 @@ const struct backend_traits *record_traits(const struct record_run *run, const c
 
 /* --- the other lines --- */
 
-static bool has_variant(const json_t *environment, const char *name)
-{
-	const json_t *variants = json_object_get(environment, "variants");
-	for (size_t i = 0; i < json_array_size(variants); i++)
-		if (!strcmp(name, json_string_value(
-		                      json_object_get(json_array_get(variants, i), "name"))))
-			return true;
-	return false;
-}
-
 static int take_origin(const struct field_place *at, const json_t *line,
                        const struct record_run *run, char variant[TRIAL_NAME_BYTES],
                        unsigned *block, unsigned *order, int64_t *written_s)
@@ -159,7 +150,7 @@ static int take_origin(const struct field_place *at, const json_t *line,
 	    (json_object_get(line, "written_s") &&
 	     field_number(at, line, "written_s", 0, INT_MAX * (json_int_t)1000, &seconds)))
 		return -1;
-	if (!has_variant(run->environment, variant) && !record_search_has(run, variant))
+	if (!record_agree_variant(run, variant))
 		return field_bad(at, "variant \"%s\" is not one of the environment's", variant);
 	*block = (unsigned)number;
 	*written_s = seconds;
@@ -201,7 +192,9 @@ static int add_cell(const struct field_place *at, json_t *line, struct record_ru
 	cell->traits = record_traits(run, cell->variant);
 	if (run->ncells > 1)
 		share_facts(cell - 1, cell);
-	return record_cell_take(at, line, cell);
+	cell->line = at->line;
+	return record_cell_take(at, line, cell) || record_agree_cell(at, run, line, cell) ? -1
+	                                                                                  : 0;
 }
 
 static int add_failure(const struct field_place *at, const json_t *line, struct record_run *run)
@@ -410,6 +403,8 @@ static int load_lines(struct lines *lines, struct field_place *at, struct record
 		json_decref(line);
 		if (failed)
 			return -1;
+		run->nlines++;
+		run->unsummed += session == RECORD_SUM_NONE;
 	}
 	*torn = *torn || cut;
 	if (!run->environment)
@@ -430,7 +425,7 @@ int record_load(const char *dir, struct record_run *out, bool *torn, struct stat
 	struct field_place at = {.file = file, .st = st};
 	if (lines_open(&at, &lines))
 		return -1;
-	int rc = load_lines(lines, &at, &run, &cut);
+	int rc = load_lines(lines, &at, &run, &cut) || record_agree_places(&at, &run);
 	if (!rc && record_search_part(&run))
 		rc = status_set(st, "out of memory for the record");
 	lines_close(lines);

@@ -54,13 +54,13 @@ int record_search_take(const struct field_place *at, json_t *line, struct record
 	json_array_foreach(measures, i, name)
 	{
 		const char *set = json_string_value(name);
-		if (!set || !record_search_has(run, set))
+		if (!set || !record_search_set(run, set))
 			return field_bad(at, "\"measures\" names what is no set");
 	}
 	return 0;
 }
 
-static json_t *set_find(const struct record_run *run, const char *name)
+json_t *record_search_set(const struct record_run *run, const char *name)
 {
 	json_t *set;
 	size_t i;
@@ -71,11 +71,6 @@ static json_t *set_find(const struct record_run *run, const char *name)
 			return set;
 	}
 	return NULL;
-}
-
-bool record_search_has(const struct record_run *run, const char *set)
-{
-	return set_find(run, set);
 }
 
 /* Whether a block confirms, or the run has no search. */
@@ -98,7 +93,7 @@ static int add_finalists(struct record_run *run)
 	run->search.confirmed = first;
 	json_array_foreach(first ? first->measures : NULL, i, name)
 	{
-		json_t *set = json_copy(set_find(run, json_string_value(name)));
+		json_t *set = json_copy(record_search_set(run, json_string_value(name)));
 		if (json_object_set_new(set, "role", json_string("variant")) ||
 		    json_array_append_new(variants, set))
 			return -1;
@@ -124,7 +119,7 @@ int record_search_part(struct record_run *run)
 	for (unsigned i = 0; i < run->ncells; i++) {
 		const struct record_cell *c = &run->cells[i];
 		if (s->confirmed ? block_confirms(run, c->block)
-		                 : !record_search_has(run, c->variant))
+		                 : !record_search_set(run, c->variant))
 			run->cells[cells++] = *c;
 		else
 			s->cells[s->ncells++] = *c;
@@ -132,7 +127,7 @@ int record_search_part(struct record_run *run)
 	for (unsigned i = 0; i < run->nfailures; i++) {
 		const struct record_failure *f = &run->failures[i];
 		if (s->confirmed ? block_confirms(run, f->block)
-		                 : !record_search_has(run, f->variant))
+		                 : !record_search_set(run, f->variant))
 			run->failures[failures++] = *f;
 		else
 			s->failures[s->nfailures++] = *f;

@@ -13,7 +13,8 @@
 
 /* Reading. */
 int record_search_take(const struct field_place *at, json_t *line, struct record_run *run);
-bool record_search_has(const struct record_run *run, const char *set);
+/* The set of a name, or NULL. */
+json_t *record_search_set(const struct record_run *run, const char *name);
 /* Behind the last line: parts the search from its confirmation. -1: out of memory. */
 int record_search_part(struct record_run *run);
 /* Gives back what is the search's own, and its cells to the run's. */

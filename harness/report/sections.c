@@ -80,6 +80,8 @@ static void write_trust(struct page *p, const struct model *m)
 	if (n && p->kind == PAGE_MARKDOWN)
 		snprintf(more, sizeof more, " %u warning%s, at the end.", n, words_plural(n));
 	const char *last = m->regimes.n ? m->regimes.list[m->regimes.n - 1].why : "";
+	for (unsigned i = 0; i < m->warnings.doubts; i++)
+		page_stress(p, "%s", m->warnings.text[i]);
 	page_say(p, "%s%s", m->answer.trust, more);
 	for (unsigned i = m->regimes.n; i-- > 0;) {
 		const struct regime *g = &m->regimes.list[i];

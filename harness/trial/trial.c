@@ -55,25 +55,35 @@ unsigned trial_group(const struct trial *trial)
 	return trial->settings.aggregate ? trial->settings.aggregate : 1;
 }
 
-/* Calls that a row issues itself. */
-static unsigned calls_issued(const struct trial *trial, const struct cell *cell)
+/* Calls that a row issues itself, of streams with so many in a group. */
+static unsigned calls_issued(const struct cell *cell, unsigned calls, unsigned group)
 {
 	if (cell->coll == COLL_INIT)
 		return 1;
 	if (cell->pass == PASS_PATH || cell->pass == PASS_SHOW || cell->pace != PACE_STREAM)
-		return trial_group(trial);
-	return trial->calls;
+		return group ? group : 1;
+	return calls;
+}
+
+static unsigned replays_of(const struct cell *cell, unsigned graph)
+{
+	return graph && cell->pace == PACE_STREAM ? graph : 1;
 }
 
 unsigned trial_replays(const struct trial *trial, const struct cell *cell)
 {
-	bool replayed = trial->settings.graph && cell->pace == PACE_STREAM;
-	return replayed ? trial->settings.graph : 1;
+	return replays_of(cell, trial->settings.graph);
+}
+
+unsigned trial_calls_of(const struct cell *cell, unsigned calls, unsigned aggregate,
+                        unsigned graph)
+{
+	return calls_issued(cell, calls, aggregate) * replays_of(cell, graph);
 }
 
 unsigned trial_calls(const struct trial *trial, const struct cell *cell)
 {
-	return calls_issued(trial, cell) * trial_replays(trial, cell);
+	return trial_calls_of(cell, trial->calls, trial_group(trial), trial->settings.graph);
 }
 
 /* All calls that a cell issues on the buffers of its first prepare, a counters pass aside. */
@@ -81,7 +91,7 @@ static size_t calls_all(const struct trial *trial, const struct cell *cell)
 {
 	size_t rows = trial->settings.graph ? 1 : trial_rows(trial, cell); /* replays repeat */
 	return 1 + (size_t)trial->warmup * trial_group(trial) +
-	       rows * calls_issued(trial, cell);
+	       rows * calls_issued(cell, trial->calls, trial_group(trial));
 }
 
 unsigned trial_slots(const struct trial *trial, const struct cell *cell)
@@ -108,8 +118,10 @@ struct cell trial_whole(const struct network *network, unsigned nranks, const st
 struct buckets trial_buckets(const struct trial *trial, const struct cell *cell)
 {
 	size_t element = coll_dtype_bytes(cell->dtype);
-	return buckets_of(&trial->network, trial_whole(&trial->network, trial_comm_ranks(trial), cell).bytes / element, element,
-	                  trial->settings.first_bucket, cell->bytes);
+	return buckets_of(&trial->network,
+	                  trial_whole(&trial->network, trial_comm_ranks(trial), cell).bytes /
+	                      element,
+	                  element, trial->settings.first_bucket, cell->bytes);
 }
 
 bool trial_spoils(const struct trial *trial, const struct cell *cell)
@@ -147,9 +159,9 @@ static json_t *trial_pack(const struct trial *t)
 	    (int)t->order, "settings", settings_to_json(&t->settings), "yield", (int)t->yield,
 	    "warmup", (int)t->warmup, "stretches", (int)t->stretches, "calls", (int)t->calls,
 	    "isolated_calls", (int)t->isolated_calls, "arena_bytes", (json_int_t)t->arena_bytes,
-	    "seed", (json_int_t)t->seed, "weights", counts_to_json(&t->weights),
-	    "model", network_to_json(&t->network),
-	    "cell_timeout_s", (int)t->cell_timeout_s, "cells", cells);
+	    "seed", (json_int_t)t->seed, "weights", counts_to_json(&t->weights), "model",
+	    network_to_json(&t->network), "cell_timeout_s", (int)t->cell_timeout_s, "cells",
+	    cells);
 }
 
 int trial_save(const struct trial *trial, const char *file, struct status *st)
@@ -225,7 +237,8 @@ static int cell_unpack(const struct reading *r, json_t *json, struct cell *c)
 		                    "a cell's collective, dtype, op, pace or pass is unknown");
 	if (root < 0 || cycle < 0 || connection < 0 || allocation < 0 || extra_ns < 0 ||
 	    asked < 1 || bytes < 1)
-		return reading_fail(r, "a cell's root, cycle, place, delay or size is not possible");
+		return reading_fail(
+		    r, "a cell's root, cycle, place, delay or size is not possible");
 	*c = (struct cell){
 	    .coll = (enum coll_kind)coll_find(coll),
 	    .dtype = (enum dtype)coll_find_dtype(dtype),
@@ -256,7 +269,8 @@ static int cells_unpack(const struct reading *r, json_t *json, struct trial *t)
 		if (cell_unpack(r, json_array_get(json, i), &t->cells[i]))
 			return -1;
 	for (unsigned i = 0; i < t->ncells; i++)
-		if (trial_whole(&t->network, trial_comm_ranks(t), &t->cells[i]).bytes > t->arena_bytes)
+		if (trial_whole(&t->network, trial_comm_ranks(t), &t->cells[i]).bytes >
+		    t->arena_bytes)
 			return reading_fail(r, "a cell is larger than the arena");
 	return 0;
 }
@@ -268,14 +282,15 @@ static int trial_unpack(const struct reading *r, json_t *json, struct trial *t)
 	json_int_t arena_bytes, seed;
 	json_t *settings, *weights, *model, *cells;
 	json_error_t error;
-	if (json_unpack_ex(
-	        json, &error, JSON_STRICT,
-	        "{s:s, s:s, s:i, s:i, s:o, s:b, s:i, s:i, s:i, s:i, s:I, s:I, s:o, s:o, s:i, s:o}",
-	        "experiment", &experiment, "variant", &variant, "block", &block, "order",
-	        &order, "settings", &settings, "yield", &yield, "warmup", &warmup, "stretches",
-	        &stretches, "calls", &calls, "isolated_calls", &isolated_calls, "arena_bytes",
-	        &arena_bytes, "seed", &seed, "weights", &weights, "model", &model,
-	        "cell_timeout_s", &cell_timeout_s, "cells", &cells))
+	if (json_unpack_ex(json, &error, JSON_STRICT,
+	                   "{s:s, s:s, s:i, s:i, s:o, s:b, s:i, s:i, s:i, s:i, s:I, s:I, s:o, "
+	                   "s:o, s:i, s:o}",
+	                   "experiment", &experiment, "variant", &variant, "block", &block,
+	                   "order", &order, "settings", &settings, "yield", &yield, "warmup",
+	                   &warmup, "stretches", &stretches, "calls", &calls, "isolated_calls",
+	                   &isolated_calls, "arena_bytes", &arena_bytes, "seed", &seed,
+	                   "weights", &weights, "model", &model, "cell_timeout_s",
+	                   &cell_timeout_s, "cells", &cells))
 		return reading_fail(r, error.text);
 	if (block < 0 || order < 0 || warmup < 0 || stretches < 1 || calls < 1 ||
 	    isolated_calls < 1 || arena_bytes < 1 || cell_timeout_s < 0)

@@ -25,7 +25,7 @@ struct trial {
 	size_t arena_bytes;           /* one rank's send arena, and as much to receive */
 	uint64_t seed;                /* of the data */
 	struct value_weights weights; /* of alltoallv */
-	struct network network;           /* of a step of training; none: n is 0 */
+	struct network network;       /* of a step of training; none: n is 0 */
 	unsigned cell_timeout_s;      /* of one cell; 0: only the job has one */
 	unsigned ncells;
 	struct cell *cells;
@@ -34,8 +34,8 @@ struct trial {
 
 /* Ranks of the communicator that each rank is in: all, or its group's. */
 unsigned trial_comm_ranks(const struct trial *trial);
-/* Elements that an arena holds, the last one cut off or not: a step's activations are counted behind
- * them. */
+/* Elements that an arena holds, the last one cut off or not: a step's activations are counted
+ * behind them. */
 uint64_t trial_arena_elements(const struct trial *trial, enum dtype dtype);
 /* Which of the devices that its process sees is a rank's. */
 unsigned trial_device(const struct trial *trial, unsigned rank);
@@ -43,16 +43,20 @@ unsigned trial_device(const struct trial *trial, unsigned rank);
 unsigned trial_group(const struct trial *trial);
 /* Calls in a row of samples of a cell, replays of a graph counted. */
 unsigned trial_calls(const struct trial *trial, const struct cell *cell);
+/* The same of a trial's calls in a stretch and its settings. */
+unsigned trial_calls_of(const struct cell *cell, unsigned calls, unsigned aggregate,
+                        unsigned graph);
 /* How often a row replays what was captured; 1 without a graph, and of isolated calls. */
 unsigned trial_replays(const struct trial *trial, const struct cell *cell);
 /* In place, a call takes what the call before it left: once buffers are used twice, only a
  * fresh call can be checked. */
 bool trial_spoils(const struct trial *trial, const struct cell *cell);
 
-/* What a cell's buffers are, for a communicator of nranks: of a step of training as large as all
- * gradients, where `bytes` was the size at which a bucket is full; of a mixture of experts
+/* What a cell's buffers are, for a communicator of nranks: of a step of training as large as
+ * all gradients, where `bytes` was the size at which a bucket is full; of a mixture of experts
  * coll_routed_bytes; else the cell as it is. */
-struct cell trial_whole(const struct network *network, unsigned nranks, const struct cell *cell);
+struct cell trial_whole(const struct network *network, unsigned nranks,
+                        const struct cell *cell);
 /* How a step's gradients are cut. */
 struct buckets trial_buckets(const struct trial *trial, const struct cell *cell);
 
