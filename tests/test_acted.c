@@ -258,7 +258,7 @@ static void a_variant_that_did_nothing_is_called_so(void **state)
 		const char *act, *here, *says;
 	} cases[] = {
 	    {"capped", "524288", "NCCL_P2P_NVL_CHUNKSIZE is capped to 524288, as by default"},
-	    {"ignored", "0", "NCCL_P2P_NVL_CHUNKSIZE is ignored by NCCL 2.28.3"},
+	    {"ignored", "0", "NCCL_P2P_NVL_CHUNKSIZE is ignored (NCCL 2.28.3 did not read it)"},
 	    {"as asked", "524288", "NCCL_P2P_NVL_CHUNKSIZE is 524288 anyhow"},
 	    {"capped", "1048576", NULL},
 	    {"as asked", "2097152", NULL},

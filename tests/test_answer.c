@@ -307,8 +307,8 @@ static void a_reference_record_answers_its_question(void **state)
 	     {"data goes by P2P/direct pointer in single, threads; P2P/CUMEM in processes."}},
 	    {"2x-h200/factors_new_all_reduce",
 	     {"At small sizes (1 KiB to 64 KiB, p50 of isolated calls) undecided: threads, ",
-	      "threads-nowin is the same as threads: NCCL_SYM_NOWIN_ENABLE is ignored by NCCL "
-	      "2.32.3.",
+	      "threads-nowin is the same as threads: NCCL_SYM_NOWIN_ENABLE is ignored (NCCL "
+	      "2.32.3 did not read it).",
 	      "symmetric kernels without a window, in processes"}},
 	    {"2x-h200/tuned",
 	     {"Set NCCL_BUFFSIZE=1048576", "1.128 times the speed at large sizes"}},

@@ -109,8 +109,9 @@ static void say_tuned(struct answer *a, const struct summary *s, const struct tu
 		    a,
 		    "Nothing is confirmed yet: the confirmation has %u block%s, and with fewer "
 		    "than %u no gain of %u sets in %u cells can be. Go on with launchgap "
-		    "resume.",
-		    s->nblocks, words_plural(s->nblocks), t->wants, t->nfinalists, t->ncells);
+		    "resume %s.",
+		    s->nblocks, words_plural(s->nblocks), t->wants, t->nfinalists, t->ncells,
+		    s->run->folder);
 	} else if (s->run->search.confirmed) {
 		answer_say(
 		    a,

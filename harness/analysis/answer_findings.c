@@ -240,14 +240,37 @@ static void end_names(struct answer *a, const char *lead, unsigned n, char *text
 		answer_say(a, "%s: %s.", lead, text);
 }
 
+/* Of a file without factors: each variant that differs from the reference in one key is one. */
+static void say_keys(struct answer *a, const struct summary *s)
+{
+	char text[ANSWER_TEXT_BYTES / 2] = "", keys[256];
+	unsigned n = 0;
+	for (unsigned v = 0; v < s->nvariants && s->reference >= 0; v++) {
+		if (!summary_is_asked(s, v) || !s->variants[v].measured ||
+		    settings_differ(&s->settings[s->reference], &s->settings[v], keys,
+		                    sizeof keys) != 1 ||
+		    !strcmp(keys, "mode") || !strcmp(keys, "layout") ||
+		    !strcmp(keys, "backend"))
+			continue;
+		if (++n <= NAMED)
+			words_add(text, sizeof text, "%s%s in %s", n > 1 ? ", " : "",
+			          s->variants[v].name, keys);
+	}
+	if (n && n <= NAMED)
+		answer_say(a, "From %s one key is different: %s.",
+		           s->variants[s->reference].name, text);
+}
+
 void answer_factors(struct answer *a, const struct analysis *x)
 {
 	const struct findings *f = x->f;
 	char none[ANSWER_TEXT_BYTES / 2] = "", open[ANSWER_TEXT_BYTES / 2] = "", *text;
 	char effect[ANSWER_TEXT_BYTES / 2], all[ANSWER_TEXT_BYTES - 32] = "";
 	unsigned order[CLAIM_MAX], nnone = 0, nopen = 0, said = 0;
-	if (f->asked.gap.from[0] || f->versions.ncolls || f->containers.n)
+	if (f->asked.gap.from[0] || f->versions.ncolls || f->containers.n || f->unfinished.n)
 		return;
+	if (!f->asked.nfactors && !f->tuned.searched)
+		say_keys(a, x->s);
 	factors_order(f->factors, f->asked.nfactors, order);
 	for (unsigned i = 0; i < f->asked.nfactors; i++) {
 		const struct factors_result *r = &f->factors[order[i]];
@@ -325,8 +348,14 @@ void answer_settings(struct answer *a, const struct analysis *x)
 	if (!(most > 0))
 		return;
 	const struct settings *own = &s->settings[best];
-	for (unsigned i = 0; i < own->nenv; i++)
-		words_add(text, sizeof text, "%s%s", text[0] ? ", " : "", own->env[i]);
+	for (unsigned i = 0; i < own->nenv; i++) {
+		char key[TRIAL_ENV_BYTES], idle[256];
+		snprintf(key, sizeof key, "env.%.*s", (int)strcspn(own->env[i], "="),
+		         own->env[i]);
+		evidence_idle(s, s->variants[best].name, key, idle, sizeof idle);
+		if (!idle[0])
+			words_add(text, sizeof text, "%s%s", text[0] ? ", " : "", own->env[i]);
+	}
 	gain_of(x, best, gain, sizeof gain);
 	answer_say(a, "Set %s (%s): %s; slower in none.", text, s->variants[best].name, gain);
 }

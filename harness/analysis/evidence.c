@@ -231,7 +231,8 @@ static bool add_idle(const struct summary *s, unsigned variant, const struct pat
 		return false;
 	words_add(text, bytes, "%s%s is ", text[0] ? ", and " : "", name);
 	if (set->act == PATH_IGNORED)
-		words_add(text, bytes, "ignored by NCCL %s", s->variants[variant].library);
+		words_add(text, bytes, "ignored (NCCL %s did not read it)",
+		          s->variants[variant].library);
 	else if (set->act == PATH_CAPPED)
 		words_add(text, bytes, "capped to %s", set->used);
 	else
