@@ -346,6 +346,25 @@ static void wrong_data_is_the_whole_answer(void **state)
 	assert_int_equal(json_array_size(json_object_get(report, "findings")), 0);
 }
 
+static void of_one_key(json_t *env)
+{
+	json_t *variant = json_array_get(json_object_get(env, "variants"), MADE_PROCESSES);
+	environment(env);
+	json_object_set_new(variant, "mode", json_string("threads"));
+	json_object_set_new(variant, "layout", json_string("1x2x1"));
+	json_object_set_new(variant, "graph", json_integer(1));
+}
+
+/* Two variants that differ in one key are a factor, though the file names none. */
+static void ones_own_factor_is_in_the_answer(void **state)
+{
+	(void)state;
+	assert_false(json_one_says(answer(made_report(&made)), "one key is different"));
+	made.environment = of_one_key;
+	json_assert_one_says(answer(made_report(&made)),
+	                     "From threads one key is different: processes in graph.");
+}
+
 static void of_gpus(json_t *env)
 {
 	environment(env);
@@ -448,6 +467,7 @@ int main(void)
 	    cmocka_unit_test_setup(few_blocks_tell_nothing, fresh),
 	    cmocka_unit_test_setup(a_reference_record_answers_its_question, fresh),
 	    cmocka_unit_test_setup(wrong_data_is_the_whole_answer, fresh),
+	    cmocka_unit_test_setup(ones_own_factor_is_in_the_answer, fresh),
 	    cmocka_unit_test_setup(a_question_about_gpus_has_no_answer_without, fresh),
 	    cmocka_unit_test_setup(nothing_measured_is_said, fresh),
 	    cmocka_unit_test_setup(a_gap_is_answered_by_what_explains_it, fresh),
