@@ -10,7 +10,10 @@
 #include <math.h>
 
 #include "../harness/analysis/drawn.h"
-#include "../harness/report/tables.h"
+#include "../harness/analysis/analysis.h"
+#include "../harness/chapters/chapters.h"
+#include "../harness/report/model.h"
+#include "../harness/report/table.h"
 #include "json.h"
 
 #define MOST 34
@@ -43,6 +46,7 @@ static void make(unsigned n)
 		gaps[v] = (struct stats_ratio){.estimate = 1, .lo = NAN, .hi = NAN};
 		variants[v] =
 		    (struct summary_variant){.name = names[v],
+		                             .path = "",
 		                             .mode = v > 2 && v % 2 ? "processes" : "threads",
 		                             .role = v == 0   ? ROLE_REFERENCE
 		                                     : v == 1 ? ROLE_AGAIN
@@ -76,6 +80,7 @@ static void make(unsigned n)
 	                     .ngroups = 1,
 	                     .groups = &group,
 	                     .nblocks = 1,
+	                     .measured = true,
 	                     .carries_data = true,
 	                     .index = {.nplaces = 2, .first = first, .rows = places}};
 	index_rows(&model->summary);
@@ -92,20 +97,43 @@ static void ask(const char *from, const char *to)
 		json_object_set_new(run.environment, "gap", json_null());
 }
 
-static json_t *by_size(enum tables_what what)
+/* What a value by size looks like, as the chapter tells it. */
+struct asked {
+	const char *value;
+	json_t *json;
+};
+
+static void tell(struct arena *arena, void *of)
 {
-	struct table *table = tables_by_size(model, 0, what);
-	json_t *json = table_to_json(table);
-	assert_non_null(json);
-	table_free(table);
-	return json;
+	static const struct chapter *const chapters[] = {&chapter_run, &chapter_sizes};
+	const struct analysis analysis = {.s = &model->summary};
+	struct asked *asked = of;
+	struct story story;
+	story_make(&analysis, chapters, 2, arena, &story);
+	const struct story_chapter *c = story_find(&story, "sizes");
+	for (unsigned i = 0; i < c->nblocks && !asked->json; i++) {
+		const struct story_pivot *pivot = c->blocks[i].pivot;
+		if (!pivot || strcmp(pivot->value, asked->value))
+			continue;
+		struct table *table = table_of_pivot(pivot);
+		asked->json = table_to_json(table);
+		table_free(table);
+	}
+}
+
+static json_t *by_size(const char *value)
+{
+	struct asked asked = {value, NULL};
+	assert_int_equal(arena_run(tell, &asked, NULL), 0);
+	assert_non_null(asked.json);
+	return asked.json;
 }
 
 static void few_variants_stand_beside_each_other(void **state)
 {
 	(void)state;
 	make(3);
-	json_t *table = by_size(TABLES_VALUE);
+	json_t *table = by_size("busbw");
 	assert_true(json_has_column(table, "asked_bytes"));
 	json_keys large = {"asked_bytes", "65536", NULL};
 	json_assert_number(json_cell(table, large, "variant-0"), "value", 100, 0);
@@ -123,21 +151,21 @@ static void many_variants_stand_below_each_other(void **state)
 		unsigned n = counts[i];
 		make(n);
 		snprintf(last, sizeof last, "variant-%u", n - 1);
-		json_t *table = by_size(TABLES_VALUE);
-		json_keys row = {"variant", last, NULL};
+		json_t *table = by_size("busbw");
+		json_keys row = {"line", last, NULL};
 		/* The limit too, and the twin. */
 		assert_int_equal(json_rows(table, (json_keys){NULL}), n);
-		json_assert_number(json_cell(table, row, "4096"), "value", n - 1, 0);
-		json_assert_number(json_cell(table, row, "65536"), "value", 100 + n - 1, 0);
+		json_assert_number(json_cell(table, row, "4 KiB"), "value", n - 1, 0);
+		json_assert_number(json_cell(table, row, "64 KiB"), "value", 100 + n - 1, 0);
 		json_decref(table);
 	}
 	/* But neither limit nor reference against the reference. */
-	json_t *table = by_size(TABLES_RATIO);
+	json_t *table = by_size("ratio");
 	assert_int_equal(json_rows(table, (json_keys){NULL}), MOST - 2);
-	assert_int_equal(json_rows(table, (json_keys){"variant", "variant-0", NULL}), 0);
-	assert_int_equal(json_rows(table, (json_keys){"variant", "A/A: variant-0 again", NULL}),
+	assert_int_equal(json_rows(table, (json_keys){"line", "variant-0", NULL}), 0);
+	assert_int_equal(json_rows(table, (json_keys){"line", "A/A: variant-0 again", NULL}),
 	                 1);
-	json_assert_number(json_cell(table, (json_keys){"variant", "variant-33", NULL}, "4096"),
+	json_assert_number(json_cell(table, (json_keys){"line", "variant-33", NULL}, "4 KiB"),
 	                   "estimate", 1, 0);
 	json_decref(table);
 }
