@@ -152,13 +152,15 @@ static unsigned count(const char *text, const char *what)
 	return n;
 }
 
-static void draw_reference(const char *dir)
+/* `answer`: the picture beside the answer. */
+static void draw_reference(const char *dir, const char *answer)
 {
 	struct status st = {""};
 	struct model *model = model_make(dir, &st);
 	if (!model || draw_pictures(model, made_folder, "plot", &st))
 		fail_msg("%s: %s", dir, st.text);
 	assert_string_equal(model->drawn.warning, "");
+	assert_string_equal(model->drawn.pictures[model->drawn.answer].name, answer);
 	model_free(model);
 }
 
@@ -168,7 +170,7 @@ static void six_lines_are_one_panel(void **state)
 	(void)state;
 	if (made_no_gnuplot())
 		skip();
-	draw_reference("results/reference/2x-h200/h800_alltoall");
+	draw_reference("results/reference/2x-h200/h800_alltoall", "nccl_waterfall");
 	const char *svg = made_read("plots/nccl_alltoall_launch.svg");
 	assert_int_equal(count(svg, ">size per rank<"), 1);
 	made_says(svg, ">processes-old-nodirect<");
@@ -180,7 +182,7 @@ static void a_heat_map_says_what_its_sets_are(void **state)
 	(void)state;
 	if (made_no_gnuplot())
 		skip();
-	draw_reference("results/reference/2x-h200/tuning_2.32.3");
+	draw_reference("results/reference/2x-h200/tuning_2.32.3", "nccl_gain");
 	const char *svg = made_read("plots/nccl_tuning.svg");
 	made_says(svg, ">set-10: NCCL_BUFFSIZE = 1048576, NCCL_MIN_P2P_NCHANNELS = 64<");
 	made_says(svg, ">0<");
@@ -196,7 +198,7 @@ static void a_picture_of_a_step_is_named(void **state)
 	(void)state;
 	if (made_no_gnuplot())
 		skip();
-	draw_reference("results/reference/2x-h200/ddp_step");
+	draw_reference("results/reference/2x-h200/ddp_step", "nccl_training");
 	const char *svg = made_read("plots/nccl_training_step.svg");
 	made_says(svg, ">resnet50, 2 × H200, NCCL 2.28.3: one step of training, 1 MiB buckets");
 	made_says(svg, ">Communication keeps rank 0 busy for ");
