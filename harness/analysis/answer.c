@@ -393,6 +393,21 @@ static void say_training(struct answer *a, const struct summary *s, const struct
 	}
 }
 
+/* The same in one paragraph, as far as it has room: what adds to the answer. */
+static void say_together(struct answer *a, const struct story *story, const char *name)
+{
+	const struct story_chapter *c = story_find(story, name);
+	char text[ANSWER_TEXT_BYTES - 8] = "";
+	for (unsigned i = 0; c && i < c->nblocks; i++) {
+		const struct story_sentence *one = c->blocks[i].sentence;
+		if (one && one->roles & STORY_ANSWER &&
+		    strlen(text) + strlen(one->text) + 2 < sizeof text)
+			words_add(text, sizeof text, "%s%s", *text ? " " : "", one->text);
+	}
+	if (*text)
+		answer_say(a, "%s", text);
+}
+
 /* What a chapter answers. */
 static void say_told(struct answer *a, const struct story *story, const char *name)
 {
@@ -520,7 +535,7 @@ void answer_make(const struct analysis *x, const struct story *story, struct ans
 	answer_cost(out, x);
 	say_told(out, story, "crossovers");
 	say_compared(out, x);
-	say_told(out, story, "exceptions");
+	say_together(out, story, "exceptions");
 	if (!f->unfinished.cut)
 		say_unfinished(out, &f->unfinished);
 	if (!out->n)
