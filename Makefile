@@ -234,7 +234,7 @@ $(ON_STANDINS): $(HELPERS) $(NO_GPU) $(GPU_OBJ) | $(LIBRARY) $(STANDIN)/launchga
 # Of hwloc's ways to find PCI devices the one by libpciaccess leaks.
 test: $(TESTS) $(ON_STANDINS) $(B)/launchgap $(B)/tests/check_told
 	@LAUNCHGAP=$(abspath $(B)/launchgap) TOLD=$(abspath $(B)/tests/check_told) FUZZERS='$(abspath $(FUZZERS))' $(if $(findstring address,$(SAN)),HWLOC_COMPONENTS=-pci) \
-	  tests/run $(TESTS) $(abspath $(ON_STANDINS)) tests/same_numbers tests/recompute.py tests/fuzzed tests/tidy tests/budget
+	  tests/run $(TESTS) $(abspath $(ON_STANDINS)) tests/same_numbers tests/figures tests/recompute.py tests/fuzzed tests/tidy tests/budget
 
 # The program with places where faults strike: the same objects, with these calls led through
 # tests/faulty.c.
@@ -279,6 +279,7 @@ bare:
 # The tables of every committed record, made anew and compared.
 same: $(B)/launchgap $(B)/tests/check_told
 	@LAUNCHGAP=$(abspath $(B)/launchgap) TOLD=$(abspath $(B)/tests/check_told) tests/same_numbers
+	@tests/figures
 
 # What lies beside every committed record, made anew: reports, tables, pictures.
 .PHONY: reference
@@ -437,7 +438,8 @@ help:
 ## make test [SAN=address]     all tests; SAN: a list of gcc's sanitizers
 ## make bare SUITE=trixie      the README's commands on a bare Debian (root,
 ##                             debootstrap; bookworm, trixie)
-## make same                   are the tables of all reference records the same?
+## make same                   are reports and tables of all reference records the
+##                             same, and the figures of their page?
 ## make reference              their reports, tables and pictures, made anew
 ## make coverage               lines that the tests reach, room by room (gcovr)
 ## make faults                 every fault in every place of a run (10 min)
