@@ -458,7 +458,7 @@ static const char *hidden(const struct regimes *regimes)
 
 /* Of variants against each other. What is sure beyond the noise (waterfall.h) is an answer in
  * any run, and stands before what the run cannot tell. */
-static void say_compared(struct answer *a, const struct analysis *x)
+static void say_compared(struct answer *a, const struct analysis *x, const struct story *story)
 {
 	const struct summary *s = x->s;
 	const struct findings *f = x->f;
@@ -478,7 +478,8 @@ static void say_compared(struct answer *a, const struct analysis *x)
 	if (!tells && !gap && a->n == before && !f->unfinished.cut)
 		say_ran(a, s);
 	answer_idle(a, x);
-	answer_factors(a, x);
+	if (!story_find(story, "containers"))
+		answer_factors(a, x);
 	answer_settings(a, x);
 	if (last && !f->unfinished.n)
 		answer_say(a, "This run cannot tell %s. %s",
@@ -534,7 +535,7 @@ void answer_make(const struct analysis *x, const struct story *story, struct ans
 	answer_channels(out, x);
 	answer_cost(out, x);
 	say_told(out, story, "crossovers");
-	say_compared(out, x);
+	say_compared(out, x, story);
 	say_together(out, story, "exceptions");
 	if (!f->unfinished.cut)
 		say_unfinished(out, &f->unfinished);

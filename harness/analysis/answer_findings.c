@@ -267,7 +267,7 @@ void answer_factors(struct answer *a, const struct analysis *x)
 	char none[ANSWER_TEXT_BYTES / 2] = "", open[ANSWER_TEXT_BYTES / 2] = "", *text;
 	char effect[ANSWER_TEXT_BYTES / 2], all[ANSWER_TEXT_BYTES - 32] = "";
 	unsigned order[CLAIM_MAX], nnone = 0, nopen = 0, said = 0;
-	if (f->asked.gap.from[0] || f->versions.ncolls || f->containers.n || f->unfinished.n)
+	if (f->asked.gap.from[0] || f->versions.ncolls || f->unfinished.n)
 		return;
 	if (!f->asked.nfactors && !f->tuned.searched)
 		say_keys(a, x->s);

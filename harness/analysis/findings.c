@@ -53,7 +53,6 @@ int findings_make(const struct summary *s, const struct regimes *regimes,
 			goto fail;
 	for (unsigned i = 0; i < out->asked.nclaims; i++)
 		withhold(regimes, &out->claims[i]);
-	containers_make(s, regimes, &out->containers);
 	if (claims_family(out->claims, out->asked.nclaims,
 	                  out->asked.primary.n ? out->asked.primary.names[0] : "", st))
 		goto fail;
@@ -68,7 +67,6 @@ int findings_make(const struct summary *s, const struct regimes *regimes,
 	    tuned_make(s, &out->tuned, st) ||
 	    unfinished_make(s, regimes, &out->asked, &out->unfinished, st))
 		goto fail;
-	containers_advise(s, &out->containers, &out->advice);
 	return 0;
 fail:
 	findings_free(out);

@@ -5,7 +5,6 @@
 
 #include "claims.h"
 #include "components.h"
-#include "containers.h"
 #include "evidence.h"
 #include "factors.h"
 #include "advice.h"
@@ -28,7 +27,6 @@ struct findings {
 	struct claims_result claims[CLAIM_MAX];
 	struct advice advice;
 	struct components components;
-	struct containers containers;
 	struct tuned tuned;
 	struct pairs pairs;
 	struct pingpong pingpong;

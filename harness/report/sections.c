@@ -245,7 +245,7 @@ static const struct section sections[] = {
     {"gap",        "Why: what explains the gap",       0,            sections_has_waterfall,  sections_write_waterfall},
     {"factors",    "Why: factors",                     0,            sections_has_factors,    sections_write_factors},
     {"paths",      "Why: the path, by NCCL's own log", 0,            sections_has_paths,      sections_write_paths},
-    {"containers", "Why: processes in containers",     0,            sections_has_containers, sections_write_containers},
+    {"containers", NULL,                               0,            NULL,                    NULL},
     {"counters",   "Why: counters",                    0,            sections_has_counters,   sections_write_counters},
     {"scatter",    "Where the scatter comes from",     0,            sections_has_scatter,    sections_write_scatter},
     {"tests",      "Claims in full",                   MORE,         sections_has_any_claim,  sections_write_claims},

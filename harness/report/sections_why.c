@@ -134,22 +134,6 @@ void sections_write_paths(struct page *p, const struct model *m)
 		table_free(table);
 }
 
-bool sections_has_containers(const struct model *m)
-{
-	return m->findings.containers.n > 0;
-}
-
-void sections_write_containers(struct page *p, const struct model *m)
-{
-	const struct containers *c = &m->findings.containers;
-	page_table(p, tables_containers(m));
-	page_say(p,
-	         "Speed is bus bandwidth at %s against %s. All variants share one network "
-	         "namespace.",
-	         words_range(c->regime->sizes).text,
-	         m->summary.variants[m->summary.reference].name);
-}
-
 bool sections_has_counters(const struct model *m)
 {
 	return m->findings.evidence.nrows > 0;

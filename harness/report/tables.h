@@ -35,7 +35,6 @@ struct table *tables_waterfall(const struct model *model);
 struct table *tables_components(const struct model *model,
                                 const struct components_regime *regime);
 struct table *tables_version(const struct model *model, unsigned coll);
-struct table *tables_containers(const struct model *model);
 struct table *tables_paths(const struct model *model);
 struct table *tables_acted(const struct model *model);
 /* Of a search: confirmed gains by size, the finalists with their cost, each value in each cell.

@@ -248,43 +248,6 @@ struct table *tables_paths(const struct model *m)
 	return t;
 }
 
-struct table *tables_containers(const struct model *m)
-{
-	const struct containers *c = &m->findings.containers;
-	const struct summary *s = &m->summary;
-	struct table *t = TABLE_NEW(
-	    "containers", "Processes set apart", {"variant", "variant", "", TABLE_TEXT},
-	    {"own", "each process has its own", "", TABLE_TEXT},
-	    {"transport", "transport", "", TABLE_TEXT}, {"speed", "speed", "", TABLE_RATIO},
-	    {"verdict", "verdict", "", TABLE_VERDICT}, {"fails", "why", "", TABLE_TEXT},
-	    {"gives", "what gives it back, all of it", "", TABLE_TEXT},
-	    {"remedy", "as in", "", TABLE_TEXT}, {"restored", "with it", "", TABLE_RATIO});
-	for (unsigned i = 0; i < c->n; i++) {
-		const struct containers_row *row = &c->rows[i];
-		const struct settings *mine = s->variants[row->variant].settings;
-		char own[160], verdict[VERDICT_TEXT_BYTES], gives[512] = "";
-		containers_own(mine, own, sizeof own);
-		answer_verdict(c->regime, row->variant, verdict, sizeof verdict);
-		if (row->fails)
-			snprintf(verdict, sizeof verdict, "does not run");
-		if (row->remedy >= 0)
-			containers_remedy(mine, s->variants[row->remedy].settings, false, gives,
-			                  sizeof gives);
-		else if (row->loses)
-			snprintf(gives, sizeof gives, "no variant here");
-		TABLE_ROW(t, CELL(s->variants[row->variant].name), CELL(own),
-		          CELL(m->findings.evidence.paths[row->variant].transport),
-		          CELL(&row->verdict->ratio), CELL(verdict), CELL(row->fails ? row->fails : ""), CELL(gives),
-		          CELL(row->remedy < 0 ? "" : s->variants[row->remedy].name));
-		if (row->restored)
-			TABLE_PUT(t, CELL(&row->restored->ratio));
-		else
-			TABLE_PUT(t, table_of_none());
-	}
-	table_drop_empty(t);
-	return t;
-}
-
 struct table *tables_acted(const struct model *m)
 {
 	const struct evidence *e = &m->findings.evidence;

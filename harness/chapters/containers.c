@@ -1,0 +1,316 @@
+/* Processes that are isolated from each other (isolate, visible = own): what it costs them
+ * against the reference, and which other variant gives that back.
+ *
+ * A variant loses where its bandwidth at large sizes is sure to be less than the reference's,
+ * or where none of its trials went through. A remedy is a variant that is still isolated, has
+ * nothing of its own that the loser shares, differs from it in namespaces and environment
+ * alone, and does not lose; of one that has a single thing of its own it may be the reference,
+ * which shares it. Of several the one that changes least is named, with all that it changes: a
+ * part of it was measured to be enough nowhere. */
+#include <math.h>
+#include <string.h>
+
+#include "../analysis/analysis.h"
+#include "../analysis/answer.h"
+#include "../analysis/words.h"
+#include "chapters.h"
+
+/* Before what the job of the path said (run/evidence.c). */
+#define PATH_UNKNOWN "its path cannot be told: "
+
+struct row {
+	const char *variant, *own, *transport;
+	struct stats_ratio speed;
+	const char *verdict, *fails; /* fails: what its first trial said, where all failed */
+	const char *gives, *remedy;  /* what gives it back, all of it, as in which variant */
+	struct stats_ratio restored;
+	const char *how; /* gives, with the ways to do it */
+	const char *sizes, *reference;
+	unsigned at; /* of the variant */
+	int back;    /* the remedy's variant, or -1 */
+};
+
+// clang-format off
+static const struct column columns[] = {
+    COLUMN(struct row, variant, "variant", "", TEXT),
+    COLUMN(struct row, own, "each process has its own", "", TEXT),
+    COLUMN(struct row, transport, "transport", "", TEXT),
+    COLUMN(struct row, speed, "speed", "", RATIO),
+    COLUMN(struct row, verdict, "verdict", "", WORD),
+    COLUMN(struct row, fails, "why", "", TEXT),
+    COLUMN(struct row, gives, "what gives it back, all of it", "", TEXT),
+    COLUMN(struct row, remedy, "as in", "", TEXT),
+    COLUMN(struct row, restored, "with it", "", RATIO),
+    COLUMN_AS(struct row, how, "how", "", "", TEXT, ONLY_FILES),
+    COLUMN_AS(struct row, sizes, "sizes", "", "", TEXT, ONLY_FILES),
+    COLUMN_AS(struct row, reference, "reference", "", "", TEXT, ONLY_FILES),
+};
+static const struct story_form form =
+    STORY_FORM(struct row, columns, .name = "containers", .title = "Isolated processes", .when = STORY_NO_WHEN);
+
+static const struct {
+	const char *name, *how;
+} owned[ISOLATE_KINDS] = {
+    [ISOLATE_UTS]     = {"host name", ""},
+    [ISOLATE_IPC]     = {"IPC namespace", ""},
+    [ISOLATE_SHM]     = {"/dev/shm", " (docker run --ipc=host, in Kubernetes hostIPC: true)"},
+    [ISOLATE_PID]     = {"PID namespace", ""},
+    [ISOLATE_CGROUP]  = {"cgroup namespace", ""},
+    [ISOLATE_DEVICES] = {"GPU files", " (NVIDIA_VISIBLE_DEVICES=all, --gpu-bind=none; CUDA_VISIBLE_DEVICES for each)"},
+};
+// clang-format on
+
+/* --- what is its own, and what another setting changes of it --- */
+
+static const struct settings *settings_of(const struct summary *s, unsigned v)
+{
+	return s->variants[v].settings;
+}
+
+static void list_kinds(unsigned bits, bool how, char *text, size_t bytes)
+{
+	for (int kind = 0; kind < ISOLATE_KINDS; kind++) {
+		char item[128];
+		snprintf(item, sizeof item, "%s%s", owned[kind].name,
+		         how ? owned[kind].how : "");
+		if (bits & ISOLATE_BIT(kind))
+			status_list(text, bytes, item);
+	}
+}
+
+/* "visible GPU, host name, /dev/shm" */
+static const char *own_of(struct arena *arena, const struct settings *set)
+{
+	char text[160] = "";
+	if (set->visible == VISIBLE_OWN)
+		status_list(text, sizeof text, "visible GPU");
+	list_kinds(set->isolate, false, text, sizeof text);
+	return arena_copy(arena, text);
+}
+
+/* Entries of a's environment that b sets to something else; names alone: that b lacks. */
+static unsigned env_beyond(const struct settings *a, const struct settings *b, bool names,
+                           char *text, size_t bytes)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < a->nenv; i++) {
+		char key[TRIAL_ENV_BYTES + 4], said[TRIAL_ENV_BYTES + 8];
+		const size_t name = strcspn(a->env[i], "=");
+		bool other = false;
+		snprintf(key, sizeof key, "env.%.*s", (int)name, a->env[i]);
+		for (unsigned k = 0; k < b->nenv; k++)
+			other |= !strncmp(a->env[i], b->env[k], name + 1);
+		if (names ? other : settings_alike(key, a, b))
+			continue;
+		snprintf(said, sizeof said, "%.*s%s%s", (int)name, a->env[i],
+		         names ? "" : " = ", names ? "" : a->env[i] + name + 1);
+		status_list(text, bytes, said);
+		n++;
+	}
+	return n;
+}
+
+static void add_part(char *text, size_t bytes, const char *verb, const char *list)
+{
+	if (list[0])
+		words_add(text, bytes, "%s%s %s", text[0] ? "; " : "", verb, list);
+}
+
+/* "share IPC namespace, /dev/shm; set NCCL_HOSTID = same; unset X"; how: with the ways to do
+ * it. */
+static const char *remedy_text(struct arena *arena, const struct settings *loser,
+                               const struct settings *remedy, bool how)
+{
+	char shared[320] = "", set[256] = "", unset[256] = "", text[960] = "";
+	const unsigned kinds = loser->isolate & ~remedy->isolate;
+	list_kinds(kinds, how, shared, sizeof shared);
+	env_beyond(remedy, loser, false, set, sizeof set);
+	env_beyond(loser, remedy, true, unset, sizeof unset);
+	add_part(text, sizeof text, "share", shared);
+	add_part(text, sizeof text, "set", set);
+	if (how && strstr(set, "NCCL_HOSTID"))
+		words_add(text, sizeof text,
+		          " (one text for all containers of a machine, such as its name)");
+	add_part(text, sizeof text, "unset", unset);
+	if (how && __builtin_popcount(kinds) + (loser->nenv != remedy->nenv) > 1)
+		words_add(text, sizeof text, ", all of it");
+	return arena_copy(arena, text);
+}
+
+/* How much a variant changes of a loser's settings; 0: it is no remedy of its kind. A variable
+ * is less than what containers have to be given to share, and they hardly ever share a host
+ * name. */
+static unsigned changes(const struct settings *loser, const struct settings *other)
+{
+	struct settings same = *other;
+	char keys[512], ignored[256] = "";
+	const bool single = !(loser->isolate & (loser->isolate - 1));
+	if ((!settings_isolates(other) && !single) || other->isolate & ~loser->isolate ||
+	    (other->visible == VISIBLE_OWN && loser->visible != VISIBLE_OWN))
+		return 0;
+	same.isolate = loser->isolate;
+	same.nenv = loser->nenv;
+	memcpy(same.env, loser->env, sizeof same.env);
+	if (settings_differ(&same, loser, keys, sizeof keys))
+		return 0;
+	const unsigned shared = loser->isolate & ~other->isolate;
+	return 2 * (unsigned)__builtin_popcount(shared) +
+	       (shared & ISOLATE_BIT(ISOLATE_UTS) ? 2 : 0) +
+	       env_beyond(other, loser, false, ignored, sizeof ignored) +
+	       env_beyond(loser, other, true, ignored, sizeof ignored);
+}
+
+/* --- who loses, and what restores it --- */
+
+static bool is_isolated(const struct summary *s, unsigned v)
+{
+	return s->variants[v].role == ROLE_VARIANT && settings_of(s, v) &&
+	       settings_isolates(settings_of(s, v));
+}
+
+/* What the first trial said of an isolated variant whose trials all failed. */
+static const char *failure_of(const struct summary *s, unsigned v)
+{
+	const struct summary_variant *of = &s->variants[v];
+	for (unsigned i = 0; !of->measured && !of->skip[0] && i < s->run->nfailures; i++) {
+		const char *error = s->run->failures[i].error,
+		           *path = strstr(error, PATH_UNKNOWN);
+		if (!strcmp(s->run->failures[i].variant, of->name))
+			return path ? path + strlen(PATH_UNKNOWN) : error;
+	}
+	return NULL;
+}
+
+static int beyond(const struct regime *g, unsigned variant)
+{
+	const struct verdict *v = &g->contrasts[variant].verdict;
+	if (isnan(v->ratio.estimate))
+		return 0;
+	return g->tells ? verdict_beyond(v) : regime_beyond(g, &v->ratio);
+}
+
+/* Those that are sure to lose nothing: where the run can tell, within the margin or faster. */
+static bool restores(const struct regime *g, unsigned variant)
+{
+	const struct verdict *v = &g->contrasts[variant].verdict;
+	return !isnan(v->ratio.lo) && (verdict_within(v) || v->ratio.estimate >= 1) &&
+	       beyond(g, variant) >= 0;
+}
+
+static int remedy_of(const struct summary *s, const struct regime *g, unsigned loser)
+{
+	unsigned least = 0;
+	int best = -1;
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		const bool may =
+		    (int)v == s->reference ||
+		    (s->variants[v].measured && is_isolated(s, v) && restores(g, v));
+		const unsigned n = may && settings_of(s, v)
+		                       ? changes(settings_of(s, loser), settings_of(s, v))
+		                       : 0;
+		if (!n || (best >= 0 && n >= least))
+			continue;
+		best = (int)v;
+		least = n;
+	}
+	return best;
+}
+
+static struct row row_of(const struct analysis *a, const struct regime *g, struct arena *arena,
+                         unsigned v, const char *fails)
+{
+	const struct summary *s = a->s;
+	const bool loses = fails || beyond(g, v) < 0;
+	char verdict[VERDICT_TEXT_BYTES];
+	answer_verdict(g, v, verdict, sizeof verdict);
+	struct row row = {.variant = s->variants[v].name,
+	                  .own = own_of(arena, settings_of(s, v)),
+	                  .transport = a->evidence->paths[v].transport,
+	                  .speed = g->contrasts[v].verdict.ratio,
+	                  .verdict = fails ? "does not run" : arena_copy(arena, verdict),
+	                  .fails = fails,
+	                  .gives = loses ? "no variant here" : NULL,
+	                  .restored = {.estimate = NAN},
+	                  .sizes = arena_copy(arena, words_range(g->sizes).text),
+	                  .reference = s->variants[s->reference].name,
+	                  .at = v,
+	                  .back = loses ? remedy_of(s, g, v) : -1};
+	if (row.back < 0)
+		return row;
+	const struct settings *from = settings_of(s, v),
+	                      *to = settings_of(s, (unsigned)row.back);
+	row.gives = remedy_text(arena, from, to, false);
+	row.how = remedy_text(arena, from, to, true);
+	row.remedy = s->variants[row.back].name;
+	if (row.back != s->reference)
+		row.restored = g->contrasts[row.back].verdict.ratio;
+	return row;
+}
+
+/* --- in words --- */
+
+/* Whether a row stands for all that one remedy restores: the one with most of its own, then
+ * with the fewest variables. What the reference restores stands for itself. */
+static bool leads(const struct summary *s, const struct row *rows, unsigned n, unsigned which)
+{
+	const struct settings *mine = settings_of(s, rows[which].at);
+	for (unsigned i = 0; i < n && rows[which].back != s->reference; i++) {
+		const struct settings *other = settings_of(s, rows[i].at);
+		const int more =
+		    __builtin_popcount(other->isolate) - __builtin_popcount(mine->isolate);
+		if (rows[i].back == rows[which].back &&
+		    (more > 0 || (!more && (other->nenv < mine->nenv ||
+		                            (other->nenv == mine->nenv && i < which)))))
+			return false;
+	}
+	return rows[which].back >= 0;
+}
+
+/* The whole of what to do, and which parts of it were not enough. */
+static void advise(const struct summary *s, struct story *story, const struct story_table *t,
+                   unsigned which)
+{
+	const struct row *rows = t->rows, *row = &rows[which];
+	const char *sep = " Not enough: ";
+	struct phrase p = phrase_begin(story);
+	phrase_add_row(&p, t, row, "Where each process has its own {own} ({variant}): {how}.");
+	if (row->back != s->reference)
+		phrase_add_row(
+		    &p, t, row,
+		    " {remedy} has {restored:full} of the bandwidth of {reference}.");
+	phrase_add_row(&p, t, row, row->fails ? " Without: {verdict}." : " Without: {speed}.");
+	for (unsigned i = 0; i < t->nrows && row->back != s->reference; i++) {
+		if (i == which || rows[i].back != row->back)
+			continue;
+		phrase_words(&p, sep);
+		phrase_add_row(&p, t, &rows[i],
+		               rows[i].fails ? "{variant} ({verdict})" : "{variant} ({speed})");
+		sep = ", ";
+	}
+	phrase_words(&p, sep[0] == ',' ? "." : "");
+	phrase_end(&p, STORY_ADVICE);
+}
+
+static void tell(const struct analysis *a, struct story *story)
+{
+	const struct summary *s = a->s;
+	const struct regime *g = regimes_find(a->regimes, REGIME_LARGE);
+	struct row *rows = ARENA_ARRAY(story->arena, struct row, s->nvariants + 1);
+	unsigned n = 0;
+	for (unsigned v = 0; g && v < s->nvariants; v++) {
+		const char *fails = is_isolated(s, v) ? failure_of(s, v) : NULL;
+		if (fails || (is_isolated(s, v) && s->variants[v].measured))
+			rows[n++] = row_of(a, g, story->arena, v, fails);
+	}
+	const struct story_table *t = story_table(story, &form, rows, n);
+	for (unsigned i = 0; i < n && answer_tells(a->regimes); i++)
+		if (leads(s, rows, n, i))
+			advise(s, story, t, i);
+	if (n)
+		story_say(story, STORY_BODY, t, NULL, 0,
+		          "Speed is bus bandwidth at {sizes} against {reference}. All variants "
+		          "share one network namespace.");
+}
+
+const struct chapter chapter_containers = {"containers", "Why: processes in containers",
+                                           CHAPTER_BODY, tell};
