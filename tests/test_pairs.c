@@ -29,6 +29,7 @@ struct world {
 	double (*alone_gbs)(unsigned from, unsigned to);
 	double (*all_gbs)(unsigned to); /* received of all others */
 	double us;
+	unsigned blocks;
 };
 
 static const char *file_of(const char *name)
@@ -158,7 +159,7 @@ static json_t *report_of(const struct world *w, void (*cells)(FILE *, const stru
 	FILE *out = fopen(file_of("trials.jsonl"), "w");
 	assert_non_null(out);
 	put_environment(out, w);
-	for (unsigned b = 0; b < BLOCKS; b++)
+	for (unsigned b = 0; b < w->blocks; b++)
 		cells(out, w, b);
 	put(out, json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:{s:s, s:[{s:i, s:i, s:s, "
 	                   "s:i}], s:b, s:s, s:b, s:s, s:s}}",
@@ -205,6 +206,19 @@ static double one_is_slow(unsigned from, unsigned to)
 	return from == 2 && to == 6 ? 200 : 360;
 }
 
+static bool page_says(const char *words)
+{
+	char *page = cli_read(file_of("report.md"));
+	const bool says = strstr(page, words);
+	free(page);
+	return says;
+}
+
+static double one_of_four(unsigned from, unsigned to)
+{
+	return from == 2 && to == 3 ? 50 : 360;
+}
+
 static double all_of_it(unsigned to)
 {
 	(void)to;
@@ -218,7 +232,7 @@ static double half_at_three(unsigned to)
 
 static void a_slow_pair_and_short_links_are_named(void **state)
 {
-	const struct world w = {"hgx8", 8, one_is_slow, all_of_it, 9};
+	const struct world w = {"hgx8", 8, one_is_slow, all_of_it, 9, BLOCKS};
 	json_t *report = report_of(&w, put_pairs);
 	const json_t *pairs = json_table(report, "pairs");
 	json_keys slow = {"from", "2", "to", "6", NULL}, fast = {"from", "6", "to", "2", NULL},
@@ -252,13 +266,16 @@ static void a_slow_pair_and_short_links_are_named(void **state)
 
 static void who_shares_is_a_hot_spot(void **state)
 {
-	const struct world switched = {"hgx8", 8, even, half_at_three, 9},
-	                   pcie = {"two_sockets", 4, even, all_of_it, 20};
+	const struct world switched = {"hgx8", 8, even, half_at_three, 9, BLOCKS},
+	                   pcie = {"two_sockets", 4, even, all_of_it, 20, BLOCKS};
 	(void)state;
 	json_t *report = report_of(&switched, put_pairs);
 	assert_int_equal(findings(report, "slow pair"), 0);
 	assert_int_equal(findings(report, "hot spot"), 1);
-	json_assert_says(finding(report, "hot spot"), "text", "rank 3 receives");
+	json_assert_says(finding(report, "hot spot"), "text",
+	                 "rank 3 receives 149 GB/s (8 MiB from each). One way alone, its fastest "
+	                 "pair brings 358 GB/s (64 MiB)");
+	assert_false(page_says("share a link"));
 	json_decref(report);
 	report = report_of(&pcie, put_pairs);
 	json_assert_says(finding(report, "hot spot"), "text",
@@ -273,9 +290,45 @@ static void who_shares_is_a_hot_spot(void **state)
 	free(script);
 }
 
+static double seventy_percent(unsigned to)
+{
+	(void)to;
+	return 250;
+}
+
+/* Each way has its own links: what is slower is not shown to share one. */
+static void two_ranks_both_ways_at_once_share_nothing(void **state)
+{
+	const struct world w = {"hgx8", 2, even, seventy_percent, 9, BLOCKS};
+	json_t *report = report_of(&w, put_pairs);
+	const json_t *answer = json_object_get(report, "answer");
+	(void)state;
+	json_assert_one_says(answer,
+	                     "Both ways at once, rank 0 receives 249 GB/s (32 MiB); one "
+	                     "way alone, 358 GB/s (64 MiB)");
+	assert_false(page_says("pairs share a link"));
+	json_decref(report);
+}
+
+static void one_block_calls_no_pair_slow_or_not(void **state)
+{
+	const struct world w = {"bridges4", 4, one_of_four, all_of_it, 9, 1},
+	                   enough = {"bridges4", 4, even, all_of_it, 9, BLOCKS};
+	(void)state;
+	json_t *report = report_of(&w, put_pairs);
+	assert_false(page_says("No pair is slow"));
+	json_assert_one_says(json_object_get(report, "answer"),
+	                     "Too few blocks were measured to call a pair slow: alone, pairs "
+	                     "reach 50.0 to 360 GB/s");
+	json_decref(report);
+	json_decref(report_of(&enough, put_pairs));
+	assert_true(page_says("No pair is slow"));
+	assert_false(page_says("to call a pair slow"));
+}
+
 static void bridged_pairs_are_a_class_of_their_own(void **state)
 {
-	const struct world w = {"bridges4", 4, even, all_of_it, 9};
+	const struct world w = {"bridges4", 4, even, all_of_it, 9, BLOCKS};
 	json_t *report = report_of(&w, put_pairs);
 	(void)state;
 	json_assert_number(json_cell(json_table(report, "link_classes"),
@@ -289,7 +342,7 @@ static void bridged_pairs_are_a_class_of_their_own(void **state)
 
 static void there_and_back_is_half_of_it_one_way(void **state)
 {
-	const struct world w = {"hgx8", 8, one_is_slow, all_of_it, 9};
+	const struct world w = {"hgx8", 8, one_is_slow, all_of_it, 9, BLOCKS};
 	json_t *report = report_of(&w, put_pingpong);
 	const json_t *rows = json_table(report, "pingpong"),
 	             *stated = json_table(report, "pingpong_stated");
@@ -319,7 +372,7 @@ static void there_and_back_is_half_of_it_one_way(void **state)
 static void a_pair_of_other_ranks_is_no_record(void **state)
 {
 	static const unsigned roots[] = {8, 7 * VALUE_PAIR, 1023};
-	const struct world w = {"hgx8", 8, even, all_of_it, 9};
+	const struct world w = {"hgx8", 8, even, all_of_it, 9, BLOCKS};
 	(void)state;
 	for (unsigned i = 0; i < 6; i++) {
 		const double ends[8] = {20, 20, 20, 20, 20, 20, 20, 20};
@@ -357,6 +410,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_slow_pair_and_short_links_are_named),
 	    cmocka_unit_test(who_shares_is_a_hot_spot),
+	    cmocka_unit_test(two_ranks_both_ways_at_once_share_nothing),
+	    cmocka_unit_test(one_block_calls_no_pair_slow_or_not),
 	    cmocka_unit_test(there_and_back_is_half_of_it_one_way),
 	    cmocka_unit_test(a_pair_of_other_ranks_is_no_record),
 	    cmocka_unit_test(bridged_pairs_are_a_class_of_their_own),

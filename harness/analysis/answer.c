@@ -367,8 +367,9 @@ static void say_pairs(struct answer *a, const struct pairs *p)
 	if (wrong)
 		answer_say(a, "%u remark%s on slow pairs or short links: see Pairs of ranks.",
 		           wrong, words_plural(wrong));
-	else
-		answer_say(a, "No pair is slow, and no link is short of what it could be.");
+	pairs_judged_say(p, text, sizeof text);
+	if (text[0])
+		answer_say(a, "%s", text);
 	if (hot)
 		answer_say(a, "%s", p->texts[p->ntexts - hot].text);
 }

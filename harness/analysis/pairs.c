@@ -50,6 +50,15 @@ static void say(struct pairs *p, enum pairs_kind kind, const char *format, ...)
 	va_end(list);
 }
 
+/* "48.1", or "47 to 49.3" where they differ. */
+static struct words between(double lo, double hi)
+{
+	struct words text = words_number(lo);
+	if (strcmp(text.text, words_number(hi).text))
+		words_add(text.text, sizeof text.text, " to %s", words_number(hi).text);
+	return text;
+}
+
 /* --- devices of ranks --- */
 
 /* What a worker of the pairs' variant said; NULL: nothing. */
@@ -124,8 +133,8 @@ static void take_row(const struct summary *s, unsigned variant, unsigned group,
                      struct pairs *out)
 {
 	const struct summary_group *g = &s->groups[group];
-	struct pairs_pair *pair = find(out, value_pair_from(g->cell.root),
-	                               value_pair_to(g->cell.root, out->nranks));
+	struct pairs_pair *pair =
+	    find(out, value_pair_from(g->cell.root), value_pair_to(g->cell.root, out->nranks));
 	bool stream = g->cell.pace == PACE_STREAM;
 	const struct summary_row *row = index_at(s, variant, group, stream ? g->nsizes - 1 : 0);
 	if (!pair || !row || !row->ntrials)
@@ -243,7 +252,7 @@ static int make_classes(struct pairs *p, struct status *st)
 	if (!x)
 		return status_set(st, "out of memory for the classes of pairs");
 	double *gbs = x + most, *us = gbs + most;
-	for (unsigned class = 0; class < LINKS_CLASSES; class++) {
+	for (unsigned class = 0; class < LINKS_CLASSES; class ++) {
 		struct pairs_class *c = &p->classes[p->nclasses];
 		unsigned n = 0;
 		for (unsigned i = 0; i < most; i++) {
@@ -256,7 +265,7 @@ static int make_classes(struct pairs *p, struct status *st)
 		}
 		if (!n)
 			continue;
-		c->class = (enum links_class)class;
+		c->class = (enum links_class) class;
 		c->pairs = n;
 		stats_spread(x, n, &lo, &c->theoretical_gbs, &hi);
 		stats_spread(gbs, n, &c->gbs_min, &c->gbs_median, &c->gbs_max);
@@ -278,8 +287,8 @@ static void judge(struct pairs *p, const struct pairs_class *c, struct pairs_pai
 		          words_number(pair->gbs.estimate).text,
 		          words_number(c->gbs_median).text);
 	if (pair->gbs.hi < PAIRS_SLOW * back->gbs.lo)
-		words_add(text, bytes, "%s%s GB/s, and %s on the way back",
-		          text[0] ? "; " : "", words_number(pair->gbs.estimate).text,
+		words_add(text, bytes, "%s%s GB/s, and %s on the way back", text[0] ? "; " : "",
+		          words_number(pair->gbs.estimate).text,
 		          words_number(back->gbs.estimate).text);
 	if (least > 0 && pair->gbs.hi < least)
 		words_add(text, bytes, "%s%s GB/s, below its class's range from %s up",
@@ -316,20 +325,21 @@ static void say_meeting(struct pairs *p)
 		const struct links_edge *e = &p->edges[i];
 		if (e->pairs < p->nranks)
 			continue;
-		say(p, PAIRS_HOT_SPOT,
-		    "All at once, %u of %u pairs share one link: %s%s%s%s.", e->pairs, all,
-		    e->name, isnan(e->gbs) ? "" : " (",
+		say(p, PAIRS_HOT_SPOT, "All at once, %u of %u pairs share one link: %s%s%s%s.",
+		    e->pairs, all, e->name, isnan(e->gbs) ? "" : " (",
 		    isnan(e->gbs) ? "" : words_number(e->gbs).text,
 		    isnan(e->gbs) ? "" : " GB/s each way)");
 		return;
 	}
 }
 
-/* What a rank receives of all, against what its fastest pair brings alone. */
+/* What a rank receives of all, beside what its fastest pair brings alone. Both differ in size
+ * and in who sends, so that no cause is named: of a link that pairs share, say_meeting. */
 static void say_shared(struct pairs *p)
 {
+	const unsigned others = p->nranks - 1;
 	unsigned slowest = 0;
-	double least = NAN;
+	double least = NAN, alone = NAN;
 	for (unsigned to = 0; to < p->nranks; to++) {
 		double best = NAN;
 		for (unsigned from = 0; from < p->nranks; from++)
@@ -338,14 +348,50 @@ static void say_shared(struct pairs *p)
 		double share = p->ranks[to].received_gbs / best;
 		if (share < least || isnan(least)) {
 			least = share;
+			alone = best;
 			slowest = to;
 		}
 	}
-	if (least < PAIRS_SLOW)
+	if (!(least < PAIRS_SLOW))
+		return;
+	const struct words all = words_number(p->ranks[slowest].received_gbs),
+	                   part = words_size(p->all_bytes / p->nranks),
+	                   one = words_number(alone), bytes = words_size(p->bytes);
+	if (others == 1)
 		say(p, PAIRS_HOT_SPOT,
-		    "All at once, rank %u receives %s GB/s, %.0f %% of what one pair alone "
-		    "brings it: pairs share a link or a core.",
-		    slowest, words_number(p->ranks[slowest].received_gbs).text, 100 * least);
+		    "Both ways at once, rank %u receives %s GB/s (%s); one way alone, %s GB/s "
+		    "(%s). The second direction and the size differ.",
+		    slowest, all.text, part.text, one.text, bytes.text);
+	else
+		say(p, PAIRS_HOT_SPOT,
+		    "While all send to all, both ways at once, rank %u receives %s GB/s (%s from "
+		    "each). One way alone, its fastest pair brings %s GB/s (%s).",
+		    slowest, all.text, part.text, one.text, bytes.text);
+}
+
+void pairs_judged_say(const struct pairs *p, char *text, size_t bytes)
+{
+	double least = NAN, most = NAN;
+	unsigned wrong = p->more;
+	bool judged = true;
+	for (unsigned i = 0; i < p->nranks * p->nranks; i++) {
+		const struct pairs_pair *pair = find(p, i / p->nranks, i % p->nranks);
+		if (!pair)
+			continue;
+		judged &= isnan(pair->gbs.estimate) || !isnan(pair->gbs.hi);
+		least = fmin(least, pair->gbs.estimate);
+		most = fmax(most, pair->gbs.estimate);
+	}
+	for (unsigned i = 0; i < p->ntexts; i++)
+		wrong += p->texts[i].kind != PAIRS_HOT_SPOT;
+	snprintf(text, bytes, "%s",
+	         judged && !wrong ? "No pair is slow, and no link is short of what it could be."
+	                          : "");
+	if (!judged)
+		snprintf(text, bytes,
+		         "Too few blocks were measured to call a pair slow: alone, pairs reach "
+		         "%s GB/s.",
+		         between(least, most).text);
 }
 
 /* What joins each two ranks, by their GPUs (below 0: none) or cores. */
@@ -358,9 +404,9 @@ static void link_ranks(struct source *src, const int *gpus, const int *cores)
 		p->pairs[i] = (struct pairs_pair){
 		    .from = a,
 		    .to = b,
-		    .link = known ? links_gpus(&src->topology, (unsigned)gpus[a],
-		                               (unsigned)gpus[b])
-		                  : links_cores(&src->topology, cores[a], cores[b]),
+		    .link =
+		        known ? links_gpus(&src->topology, (unsigned)gpus[a], (unsigned)gpus[b])
+		              : links_cores(&src->topology, cores[a], cores[b]),
 		    .gbs = STATS_NO_INTERVAL,
 		    .share = NAN,
 		    .all_gbs = NAN,
@@ -443,15 +489,6 @@ void pairs_free(struct pairs *p)
 	free(p->ranks);
 	free(p->edges);
 	*p = (struct pairs){.variant = -1};
-}
-
-/* "48.1", or "47 to 49.3" where they differ. */
-static struct words between(double lo, double hi)
-{
-	struct words text = words_number(lo);
-	if (strcmp(text.text, words_number(hi).text))
-		words_add(text.text, sizeof text.text, " to %s", words_number(hi).text);
-	return text;
 }
 
 void pairs_class_say(const struct pairs_class *c, char *text, size_t bytes)

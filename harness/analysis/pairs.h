@@ -89,6 +89,8 @@ void pairs_free(struct pairs *pairs);
 /* NULL where from = to, or there are no pairs. */
 const struct pairs_pair *pairs_find(const struct pairs *pairs, unsigned from, unsigned to);
 const char *pairs_kind_name(enum pairs_kind kind); /* slow pair, short link, hot spot */
+/* That none is slow, or that too few blocks were measured to say so; "" where one is. */
+void pairs_judged_say(const struct pairs *pairs, char *text, size_t bytes);
 /* A class in a sentence without a point. */
 void pairs_class_say(const struct pairs_class *class, char *text, size_t bytes);
 

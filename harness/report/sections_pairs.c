@@ -16,16 +16,14 @@ bool sections_has_links(const struct model *m)
 
 static void say_texts(struct page *page, const struct pairs *p)
 {
-	bool slow = false;
-	for (unsigned i = 0; i < p->ntexts; i++) {
+	char judged[160];
+	for (unsigned i = 0; i < p->ntexts; i++)
 		page_item(page, "%s", p->texts[i].text);
-		slow |= p->texts[i].kind != PAIRS_HOT_SPOT;
-	}
 	if (p->more)
 		page_item(page, "%u more, in the remarks of the tables.", p->more);
 	page_end_list(page);
-	if (!slow)
-		page_say(page, "No pair is slow, and no link is short of what it could be.");
+	pairs_judged_say(p, judged, sizeof judged);
+	page_say(page, "%s", judged);
 }
 
 void sections_write_pairs(struct page *page, const struct model *m)
