@@ -23,6 +23,7 @@ rows() {
 	use|Gloo|echo "#include <gloo/context.h>" \| ${CXX:-g++} -E -xc++ - -o /dev/null|libgloo-dev g++|gloo-devel gcc-c++||the backend gloo
 	use|fonts|fc-list : family \| grep -q DejaVu \|\| ls -d /usr/share/fonts/*/dejavu* /usr/share/fonts/dejavu*|fonts-dejavu-core|dejavu-sans-fonts||the pictures' letters
 	test|cmocka|pkg-config --exists cmocka|libcmocka-dev|libcmocka-devel||
+	test|python3|command -v python3|python3|python3||
 	fuzz|libFuzzer|echo "int LLVMFuzzerTestOneInput(void) { return 0; }" \| clang -fsanitize=fuzzer,address -xc - -o /dev/null|clang libclang-rt-dev|clang compiler-rt||make fuzz, and fuzzers that learn in make test
 	bare|debootstrap|command -v debootstrap|debootstrap|debootstrap||make bare
 	coverage|gcovr|command -v gcovr|gcovr|gcovr||make coverage
