@@ -145,6 +145,9 @@ extent_of(g, col) = extent('$summary', sprintf("of_any(%d) ? known('%s') : 0", g
 few(g) = G_sizes[g] <= 2
 # Whether a picture by size would have one level line: nothing in it differs by as much as 5 %.
 flat(g) = G_sizes[g] > 1 && hi < 1.05 * lo
+# What grey says in a picture of effects.
+grey_means(n) = n < 6 ? 'grey: no interval below 6 blocks' : \
+	sprintf('grey: interval not wholly beyond ±%.3g %% and the A/A line', 100 * margin)
 plural(n, noun) = sprintf('%d %s%s', n, noun, n == 1 ? '' : 's')
 # Of a step of training a size is that at which a bucket is full.
 in_buckets(g) = G_coll[g][1:4] eq 'ddp_'

@@ -1,12 +1,11 @@
-/* What explains a gap: shares with their intervals, the words for them, and that the order of
- * the steps decides nothing where another was measured too. */
+/* What explains a gap: shares with their intervals, and the words for them. */
 #include "made.h"
 
 #include <math.h>
 
-#include "../harness/analysis/orders.h"
-#include "../harness/analysis/waterfall.h"
+#include "../harness/analysis/analysis.h"
 #include "../harness/analysis/words.h"
+#include "../harness/chapters/chapters.h"
 
 /* A square: each of two settings switched or not. How fast each corner is. */
 static const char *const names[] = {"none", "both", "first", "second", "limit"};
@@ -106,129 +105,80 @@ static const struct waterfall_step *step(const struct waterfall *w, const char *
 	return NULL;
 }
 
-/* By either way alone the first setting would have 39 or 80 % of the gap. */
-static void the_order_does_not_decide(void **state)
+/* Of one order of the steps: the first setting has 39 % of the gap, taken last 80. */
+static void shares_add_up_to_the_gap(void **state)
 {
-	const double first = log(1.2) / log(1.6), last = 1 - log(1.1) / log(1.6);
-	struct waterfall ways[2];
-	char text[WATERFALL_TEXT_BYTES];
+	struct waterfall w;
 	(void)state;
 	factor("a", NONE, FIRST);
 	factor("b", FIRST, BOTH);
-	make(&ways[0]);
+	make(&w);
+	assert_int_equal(w.nsteps, 2);
+	near(step(&w, "a")->share.estimate, log(1.2) / log(1.6), 0.01);
+	near(step(&w, "b")->share.estimate, 1 - step(&w, "a")->share.estimate, 1e-9);
+	near(w.steps[0].from_gbs * exp(w.log), w.steps[1].to_gbs, 1e-6);
 	asked.nfactors = 0;
 	factor("b", NONE, SECOND);
 	factor("a", SECOND, BOTH);
-	make(&ways[1]);
-	for (int i = 0; i < 2; i++) {
-		const struct waterfall *w = &ways[i];
-		near(w->orders, 2, 0);
-		near(w->possible, 2, 0);
-		assert_int_equal(w->nsteps, 2);
-		const struct waterfall_step *a = step(w, "a");
-		assert_int_equal(a->nsides, 2);
-		near(a->share.estimate, (first + last) / 2, 0.005);
-		near(a->least, first, 0.01);
-		near(a->most, last, 0.01);
-		near(step(w, "b")->share.estimate, 1 - a->share.estimate, 1e-9);
-		near(w->steps[0].from_gbs * exp(w->log), w->steps[1].to_gbs, 1e-6);
-		near(a->ratio.estimate, exp((first + last) / 2 * log(1.6)), 0.005);
-		waterfall_say_orders(w, text, sizeof text);
-		made_says(text, "both orders");
-	}
+	make(&w);
+	near(step(&w, "a")->share.estimate, 1 - log(1.1) / log(1.6), 0.01);
 }
 
-static void one_order_alone_is_said(void **state)
+/* The blocks of a variant that is not on the way are none of its. */
+static void a_corner_elsewhere_takes_no_block(void **state)
 {
 	struct waterfall w;
-	char text[WATERFALL_TEXT_BYTES];
 	(void)state;
 	factor("a", NONE, FIRST);
 	factor("b", FIRST, BOTH);
 	gone = SECOND;
-	for (gone_from = 0; gone_from < 10; gone_from += 6) {
-		make(&w);
-		near(w.orders, 1, 0);
-		near(w.possible, 2, 0);
-		assert_int_equal(w.nblocks, 10); /* the corner takes none away */
-		near(step(&w, "a")->share.estimate, log(1.2) / log(1.6), 0.01);
-		waterfall_say_orders(&w, text, sizeof text);
-		made_says(text, "One order");
-	}
-}
-
-/* There and back over a setting: it cannot come back before it went. */
-static void a_setting_switched_twice_has_one_order(void **state)
-{
-	struct waterfall w;
-	char text[WATERFALL_TEXT_BYTES];
-	(void)state;
-	strcpy(asked.gap.to, "first");
-	factor("there", NONE, SECOND);
-	factor("over", SECOND, BOTH);
-	factor("back", FIRST, BOTH);
+	gone_from = 6;
 	make(&w);
-	assert_int_equal(w.nsteps, 3);
-	near(w.orders, 1, 0);
-	near(w.possible, 1, 0);
-	waterfall_say_orders(&w, text, sizeof text);
-	assert_string_equal(text, "");
-}
-
-/* Three settings: eight corners of a cube, of which one is missing. */
-static void orders_are_counted_over_a_cube(void **state)
-{
-	struct settings settings[9];
-	struct summary_variant variants[9];
-	struct summary s = {.nvariants = 9, .variants = variants};
-	struct orders o;
-	const unsigned way[] = {0, 1, 3, 7};
-	(void)state;
-	for (unsigned i = 0; i < 9; i++) {
-		settings_default(&settings[i]);
-		strcpy(settings[i].mode, i & 1 ? "threads" : "processes");
-		settings[i].graph = i & 2 ? 10 : 0;
-		settings[i].aggregate = i & 4 ? 4 : 1;
-		variants[i] =
-		    (struct summary_variant){.settings = &settings[i], .measured = true};
-	}
-	settings[8].delay_ns = 64; /* is no corner */
-	orders_find(&s, way, 4, &o);
-	near(o.measured, 6, 0);
-	near(o.possible, 6, 0);
-	assert_int_equal(o.nsides, 12);
-	assert_int_equal(o.nvariants, 8);
-	double weights[3] = {0};
-	for (unsigned i = 0; i < o.nsides; i++)
-		weights[o.sides[i].step] += o.sides[i].weight;
-	for (unsigned i = 0; i < 3; i++)
-		near(weights[i], 1, 1e-12);
-	/* Shapley's weight of a step taken first: 1 in 3. */
-	for (unsigned i = 0; i < o.nsides; i++)
-		if (o.variants[o.sides[i].from] == 0)
-			near(o.sides[i].weight, 1.0 / 3, 1e-12);
-	variants[6].measured = false;
-	orders_find(&s, way, 4, &o);
-	near(o.measured, 4, 0);
-	assert_int_equal(o.nvariants, 7);
-	/* A corner that no order reaches is not asked for its cells. */
-	variants[5].measured = false;
-	orders_find(&s, way, 4, &o);
-	near(o.measured, 2, 0);
-	assert_int_equal(o.nvariants, 5);
+	assert_int_equal(w.nblocks, 10);
 }
 
 /* --- in words --- */
 
+/* What the chapter answers of a waterfall. */
+struct telling {
+	const struct waterfall *w;
+	char text[512];
+};
+
+static void work(struct arena *arena, void *of)
+{
+	struct telling *t = of;
+	static struct summary_variant variants[] = {{.name = "x"}, {.name = "y"}};
+	const struct summary s = {.nvariants = 2, .variants = variants};
+	struct findings *f = ARENA_NEW(arena, struct findings);
+	const struct analysis a = {.s = &s, .f = f};
+	const struct chapter *gap = &chapter_gap;
+	struct story story;
+	strcpy(f->asked.gap.from, "x");
+	strcpy(f->asked.gap.to, "y");
+	f->versions.ncolls = 1;
+	f->waterfall = *t->w;
+	story_make(&a, &gap, 1, arena, &story);
+	snprintf(t->text, sizeof t->text, "%s", story_said(&story, STORY_ANSWER, 0)->text);
+}
+
+static const char *told(const struct waterfall *w)
+{
+	static struct telling t;
+	t = (struct telling){.w = w};
+	assert_int_equal(arena_run(work, &t, NULL), 0);
+	return t.text;
+}
+
 static void says(double lo, double hi, const char *expected)
 {
 	struct waterfall w = {.nsteps = 2, .explained = {(lo + hi) / 2, lo, hi, 10, 0.95}};
-	char text[WATERFALL_TEXT_BYTES];
+	char text[512];
 	strcpy(w.steps[0].name, "a");
 	w.steps[0].counts = true;
 	w.steps[0].share = w.explained;
-	waterfall_say(&w, text, sizeof text);
-	assert_string_equal(text, expected);
+	snprintf(text, sizeof text, "From x to y: %s.", expected);
+	assert_string_equal(told(&w), text);
 }
 
 static void words_go_with_the_interval(void **state)
@@ -236,22 +186,33 @@ static void words_go_with_the_interval(void **state)
 	(void)state;
 	says(0.98, 1.06, "a explains all of the gap (98 to 106 %)");
 	says(0.999, 1.002, "a explains all of the gap (99.9 to 100.2 %)");
-	says(0.6, 0.75, "a explains 60 to 75 % of the gap; 25 to 40 % is left or undecided");
+	says(0.6, 0.75,
+	     "a explains 60 to 75 % of the gap; nothing here is shown to explain the other 25 "
+	     "to 40 %");
 	says(0.975, 0.998,
-	     "a explains 97.5 to 99.8 % of the gap; 0.2 to 2.5 % is left or undecided");
+	     "a explains 97.5 to 99.8 % of the gap; nothing here is shown to explain the other "
+	     "0.2 to 2.5 %");
 	says(0.4, 1.3,
 	     "a explains 40 to 130 % of the gap: too wide to say whether anything is left");
 	says(
 	    1.02, 1.1,
 	    "a explains more than the gap (102 to 110 %); the other steps take 2 to 10 % back");
 	says(1, 1, "a explains all of the gap");
+	struct waterfall w = {.nsteps = 2, .explained = {1, 0.99, 1.01, 10, 0.95}};
+	made_says(told(&w), "no factor explains any of the gap beyond the margin");
+	for (unsigned i = 0; i < 2; i++) {
+		strcpy(w.steps[i].name, i ? "large" : "small");
+		w.steps[i].counts = true;
+		w.steps[i].share =
+		    (struct stats_ratio){i ? 0.8 : 0.2, i ? 0.8 : 0.2, i ? 0.8 : 0.2, 10, 0.95};
+	}
+	made_says(told(&w), "large (80.0 %) and small (20.0 %) explain all of the gap (");
 }
 
 /* A step may widen the gap, and another close it. */
 static void what_works_against_it_is_named(void **state)
 {
 	struct waterfall w;
-	char text[WATERFALL_TEXT_BYTES];
 	(void)state;
 	speed[FIRST] = 0.9;
 	speed[SECOND] = 1.7;
@@ -259,9 +220,9 @@ static void what_works_against_it_is_named(void **state)
 	factor("b", FIRST, BOTH);
 	make(&w);
 	assert_true(step(&w, "a")->share.hi < 0);
-	waterfall_say(&w, text, sizeof text);
-	made_says(text, "b (11");
-	made_says(text, " explains all of the gap; a (-1");
+	const char *text = told(&w);
+	made_says(text, "b (12");
+	made_says(text, " explains all of the gap; a (-2");
 	made_says(text, " works against it");
 }
 
@@ -275,10 +236,11 @@ static void no_gap_below_the_noise(void **state)
 	struct waterfall w;
 	char verdict[VERDICT_TEXT_BYTES];
 	(void)state;
+	speed[FIRST] = 1.35;
 	factor("a", NONE, FIRST);
 	factor("b", FIRST, BOTH);
 	made_load(&made, &l);
-	/* The gap is 1.6, the steps about 1.3 and 1.2. */
+	/* The gap is 1.6, the steps 1.35 and 1.19. */
 	assert_int_equal(waterfall_make(&l.summary, &regimes, &asked, &w, &st), 0);
 	assert_int_equal(w.gap.kind, VERDICT_FASTER);
 	assert_true(w.steps[0].counts);
@@ -303,38 +265,30 @@ static void the_report_has_the_interval(void **state)
 	factor("b", FIRST, BOTH);
 	asked.factors[0].placebo = true; /* so that not all is explained */
 	noise = 0.01;
-	const json_t *report = made_report(&made), *list = json_object_get(report, "findings"),
-	             *gap = NULL, *table = json_table(report, "waterfall");
-	for (size_t i = 0; i < json_array_size(list); i++)
-		if (!strcmp(json_string_value(json_object_get(json_array_get(list, i), "type")),
-		            "gap"))
-			gap = json_array_get(list, i);
-	assert_non_null(gap);
-	double share = json_number_value(json_at(gap, "explained")),
-	       lo = json_number_value(json_at(gap, "explained_lo")),
-	       hi = json_number_value(json_at(gap, "explained_hi"));
-	assert_true(0.3 < lo && lo < share && share < hi && hi < 0.6);
-	json_assert_number(gap, "orders", 2, 0);
-	json_assert_number(gap, "orders_possible", 2, 0);
+	const json_t *report = made_report(&made), *gap = json_table(report, "gap"),
+	             *table = json_table(report, "waterfall");
+	json_keys whole = {"from", "none", NULL};
+	double share =
+	           json_number_value(json_at(json_cell(gap, whole, "explained"), "estimate")),
+	       lo = json_number_value(json_at(json_cell(gap, whole, "explained"), "lo")),
+	       hi = json_number_value(json_at(json_cell(gap, whole, "explained"), "hi"));
+	assert_true(0.5 < lo && lo < share && share < hi && hi < 0.75);
 	json_keys b = {"step", "b", NULL};
 	json_assert_number(json_cell(table, b, "share"), "", share, 1e-9);
 	json_assert_number(json_cell(table, b, "share_lo"), "", lo, 1e-9);
 	json_assert_number(json_cell(table, b, "share_hi"), "", hi, 1e-9);
-	json_assert_one_says(json_section(report, "gap"), "both orders");
+	json_assert_one_says(json_section(report, "gap"), "another order");
 	/* And the picture. */
 	char words[160];
-	snprintf(words, sizeof words, "W_share[2] = '%s of the gap'",
-	         words_shares(lo, hi).text);
+	snprintf(words, sizeof words, "waterfall_of_gap[2] = '%s'", words_shares(lo, hi).text);
 	made_says(made_read("plots/run.gp"), words);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(the_order_does_not_decide, fresh),
-	    cmocka_unit_test_setup(one_order_alone_is_said, fresh),
-	    cmocka_unit_test_setup(a_setting_switched_twice_has_one_order, fresh),
-	    cmocka_unit_test(orders_are_counted_over_a_cube),
+	    cmocka_unit_test_setup(shares_add_up_to_the_gap, fresh),
+	    cmocka_unit_test_setup(a_corner_elsewhere_takes_no_block, fresh),
 	    cmocka_unit_test(words_go_with_the_interval),
 	    cmocka_unit_test_setup(what_works_against_it_is_named, fresh),
 	    cmocka_unit_test_setup(no_gap_below_the_noise, fresh),

@@ -31,21 +31,6 @@ static void say_versions(struct answer *a, const struct versions *v)
 	}
 }
 
-static void say_gap(struct answer *a, const struct findings *f)
-{
-	const struct waterfall *w = &f->waterfall;
-	char said[512];
-	if (!f->asked.gap.from[0] || !w->nsteps || isnan(w->explained.estimate))
-		return;
-	if (!f->versions.ncolls)
-		answer_say(a, "%s reaches %s times the bandwidth of %s (%s to %s).",
-		           f->asked.gap.to, words_number(w->gap.ratio.estimate).text,
-		           f->asked.gap.from, words_number(w->gap.ratio.lo).text,
-		           words_number(w->gap.ratio.hi).text);
-	waterfall_say(w, said, sizeof said);
-	answer_say(a, "From %s to %s: %s.", f->asked.gap.from, f->asked.gap.to, said);
-}
-
 /* Whether a claim is about the two ends of the gap. */
 static bool is_gap(const struct gap *gap, const struct claim *c)
 {
@@ -474,7 +459,7 @@ static void say_compared(struct answer *a, const struct analysis *x, const struc
 		say_primary(a, f);
 	say_versions(a, &f->versions);
 	if (tells || gap)
-		say_gap(a, f);
+		say_told(a, story, "gap");
 	say_regimes(a, x);
 	if (!tells && !gap && a->n == before && !f->unfinished.cut)
 		say_ran(a, s);

@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "waterfall.h"
-#include "orders.h"
-#include "words.h"
 
 #define NOWHERE UINT_MAX
 
@@ -147,9 +145,8 @@ static bool withhold(const struct web *web, struct verdict *v)
 
 /* What a way is made of, block by block. */
 struct bricks {
-	struct orders orders;
 	unsigned nblocks, nsteps;
-	double *levels; /* orders.nvariants a block */
+	double *levels; /* of each variant on the way, a block after the other */
 	double *gap;    /* a log a block */
 	double *steps;  /* nblocks a step */
 	double *sum;    /* room for a number a block */
@@ -162,78 +159,30 @@ static void bricks_free(struct bricks *b)
 	free(b->gap);
 }
 
-static double rise(const struct bricks *b, const struct orders_side *side, unsigned block)
-{
-	const double *levels = b->levels + (size_t)block * b->orders.nvariants;
-	return levels[side->to] - levels[side->from];
-}
-
-static struct contrast_select select_of(const struct claim_list *asked, const struct orders *o)
+static struct contrast_select select_of(const struct claim_list *asked, const struct way *way)
 {
 	return (struct contrast_select){.bytes = asked->gap.bytes,
 	                                .pace = PACE_STREAM,
 	                                .coll = CLAIM_ANY_COLL,
-	                                .with = o->variants,
-	                                .nwith = o->nvariants};
+	                                .with = way->variants,
+	                                .nwith = way->n};
 }
 
-/* The gap over the cells and blocks that all variants of these orders hold. */
-static int gap_over(const struct summary *s, const struct claim_list *asked,
-                    const struct way *way, const struct orders *orders, struct contrast *gap,
-                    struct status *st)
-{
-	const struct contrast_select select = select_of(asked, orders);
-	return contrast_make(s, way->variants[way->n - 1], way->variants[0], METRIC_BUSBW,
-	                     &select, gap, st);
-}
-
-static bool has_rest(const struct way *way)
-{
-	for (unsigned i = 1; i < way->n; i++)
-		if (way->edges[i] == NOWHERE)
-			return true;
-	return false;
-}
-
-/* The orders that there are, unless one of their variants lacks what the way itself holds. */
-static int orders_choose(const struct summary *s, const struct claim_list *asked,
-                         const struct way *way, struct orders *orders, struct contrast *gap,
-                         struct status *st)
-{
-	struct orders all;
-	struct contrast over_all;
-	orders_along(way->variants, way->n, orders);
-	if (gap_over(s, asked, way, orders, gap, st))
-		return -1;
-	if (has_rest(way))
-		return 0;
-	orders_find(s, way->variants, way->n, &all);
-	if (gap_over(s, asked, way, &all, &over_all, st))
-		return -1;
-	orders->possible = all.possible;
-	if (over_all.ncells == gap->ncells && over_all.nblocks == gap->nblocks)
-		*orders = all;
-	return 0;
-}
-
-static int bricks_make(const struct summary *s, const struct claim_list *asked,
+static int bricks_make(const struct summary *s, const struct contrast_select *select,
                        struct bricks *b, struct status *st)
 {
-	const struct contrast_select select = select_of(asked, &b->orders);
-	if (contrast_levels(s, METRIC_BUSBW, &select, &b->levels, &b->nblocks, st))
+	if (contrast_levels(s, METRIC_BUSBW, select, &b->levels, &b->nblocks, st))
 		return -1;
 	b->gap = calloc((size_t)b->nblocks * (b->nsteps + 2), sizeof *b->gap);
 	if (!b->gap)
 		return status_set(st, "out of memory for the waterfall");
 	b->steps = b->gap + b->nblocks;
 	b->sum = b->steps + (size_t)b->nblocks * b->nsteps;
-	for (unsigned i = 0; i < b->orders.nsides; i++) {
-		const struct orders_side *side = &b->orders.sides[i];
-		for (unsigned k = 0; k < b->nblocks; k++) {
-			double log = side->weight * rise(b, side, k);
-			b->steps[side->step * b->nblocks + k] += log;
-			b->gap[k] += log;
-		}
+	for (unsigned k = 0; k < b->nblocks; k++) {
+		const double *level = b->levels + (size_t)k * (b->nsteps + 1);
+		for (unsigned i = 0; i < b->nsteps; i++)
+			b->steps[i * b->nblocks + k] = level[i + 1] - level[i];
+		b->gap[k] = level[b->nsteps] - level[0];
 	}
 	return 0;
 }
@@ -275,22 +224,6 @@ static void fill_step(const struct summary *s, const struct web *web, const stru
 	strcpy(step->name, e ? e->factor->name : "rest");
 }
 
-/* The shares of the gap that a step has on each of its sides: by the order of the steps. */
-static void fill_range(const struct bricks *b, unsigned i, struct waterfall_step *step)
-{
-	for (unsigned k = 0; k < b->orders.nsides; k++) {
-		const struct orders_side *side = &b->orders.sides[k];
-		if (side->step != i)
-			continue;
-		for (unsigned block = 0; block < b->nblocks; block++)
-			b->sum[block] = rise(b, side, block);
-		double share = stats_share(b->sum, b->gap, b->nblocks, b->confidence).estimate;
-		step->least = step->nsides ? fmin(step->least, share) : share;
-		step->most = step->nsides ? fmax(step->most, share) : share;
-		step->nsides++;
-	}
-}
-
 /* Shares mean something only where there is a gap. */
 static void fill_shares(const struct bricks *b, struct waterfall *w)
 {
@@ -307,13 +240,11 @@ static void fill_shares(const struct bricks *b, struct waterfall *w)
 	}
 	if (gap)
 		w->explained = stats_share(b->sum, b->gap, b->nblocks, b->confidence);
-	for (unsigned i = 0; i < w->nsteps && gap; i++)
-		fill_range(b, i, &w->steps[i]);
 	if (w->why[0])
 		return;
 	if (verdict_within(&w->gap))
 		snprintf(w->why, sizeof w->why,
-		         "there is no gap to explain: no difference within %.3g %%",
+		         "there is no gap to explain: it is within %.3g %%",
 		         100 * w->gap.margin);
 	else if (at_odds)
 		snprintf(w->why, sizeof w->why,
@@ -331,8 +262,10 @@ static int follow(const struct summary *s, const struct claim_list *asked,
                   struct status *st)
 {
 	struct bricks b = {.nsteps = way->n - 1, .confidence = s->looks.confidence};
+	const struct contrast_select select = select_of(asked, way);
 	struct contrast gap;
-	if (orders_choose(s, asked, way, &b.orders, &gap, st))
+	if (contrast_make(s, way->variants[way->n - 1], way->variants[0], METRIC_BUSBW,
+	                  &select, &gap, st))
 		return -1;
 	memcpy(w->why, gap.why, sizeof w->why);
 	w->ncells = gap.ncells;
@@ -345,9 +278,7 @@ static int follow(const struct summary *s, const struct claim_list *asked,
 		snprintf(w->why, sizeof w->why,
 		         "the gap does not reach beyond what the A/A line shows");
 	w->log = gap.left_side.log - gap.right_side.log;
-	w->orders = b.orders.measured;
-	w->possible = b.orders.possible;
-	int rc = bricks_make(s, asked, &b, st);
+	int rc = bricks_make(s, &select, &b, st);
 	double log = gap.right_side.log;
 	for (unsigned i = 0; i < w->nsteps && !rc; i++) {
 		fill_step(s, web, way, &b, i, &w->steps[i]);
@@ -393,96 +324,4 @@ int waterfall_make(const struct summary *s, const struct regimes *regimes,
 		return -1;
 	*out = w;
 	return 0;
-}
-
-/* --- in words --- */
-
-/* The names of the steps that count to one side of 0, the largest first, each with its share
- * where that is not the whole answer. How many there are. */
-static unsigned say_names(const struct waterfall *w, bool against, bool shares, char *text,
-                          size_t bytes)
-{
-	static const unsigned most = 3; /* names */
-	unsigned order[WATERFALL_MAX_STEPS], n = 0;
-	double sizes[WATERFALL_MAX_STEPS] = {0}; /* of those that are not named: below 0 */
-	for (unsigned i = 0; i < w->nsteps; i++) {
-		double share = w->steps[i].share.estimate;
-		bool named = w->steps[i].counts && (share < 0) == against;
-		sizes[i] = named ? fabs(share) : -1;
-		n += named;
-	}
-	stats_order(sizes, w->nsteps, order);
-	for (unsigned i = 0; i < n && i < most; i++) {
-		const struct waterfall_step *step = &w->steps[order[i]];
-		words_add(text, bytes, "%s%s",
-		          !i           ? ""
-		          : i + 1 == n ? " and "
-		                       : ", ",
-		          step->name);
-		if (shares || n > 1)
-			words_add(text, bytes, " (%s)",
-			          words_shares(step->share.lo, step->share.hi).text);
-	}
-	if (n > most)
-		words_add(text, bytes, " and %u more", n - most);
-	return n;
-}
-
-void waterfall_say(const struct waterfall *w, char *text, size_t bytes)
-{
-	const struct stats_ratio *e = &w->explained;
-	char names[WATERFALL_TEXT_BYTES / 3] = "", others[WATERFALL_TEXT_BYTES / 3] = "";
-	if (isnan(e->estimate)) {
-		snprintf(text, bytes, "%s", w->why);
-		return;
-	}
-	unsigned against = say_names(w, true, true, others, sizeof others),
-	         n = say_names(w, false, against, names, sizeof names);
-	const char *s = n == 1 ? "s" : "";
-	const struct words range = words_shares(e->lo, e->hi),
-	                   left = words_shares(1 - e->hi, 1 - e->lo),
-	                   back = words_shares(e->lo - 1, e->hi - 1);
-	if (!n)
-		snprintf(text, bytes, "no factor explains any of the gap beyond the margin");
-	else if (e->hi - e->lo < 1e-9) /* no other step */
-		snprintf(text, bytes, "%s explain%s all of the gap", names, s);
-	else if (e->lo > 1)
-		snprintf(text, bytes,
-		         "%s explain%s more than the gap (%s); the other steps take %s back",
-		         names, s, range.text, back.text);
-	else if (e->hi < 1)
-		snprintf(text, bytes, "%s explain%s %s of the gap; %s is left or undecided",
-		         names, s, range.text, left.text);
-	else if (e->lo >= WATERFALL_ALL)
-		snprintf(text, bytes, "%s explain%s all of the gap (%s)", names, s, range.text);
-	else
-		snprintf(text, bytes,
-		         "%s explain%s %s of the gap: too wide to say whether anything is left",
-		         names, s, range.text);
-	if (n && against)
-		words_add(text, bytes, "; %s work%s against it", others,
-		          against == 1 ? "s" : "");
-}
-
-void waterfall_say_orders(const struct waterfall *w, char *text, size_t bytes)
-{
-	text[0] = '\0';
-	if (!(w->possible > 1) || isnan(w->explained.estimate))
-		return;
-	if (w->orders < 2) {
-		snprintf(text, bytes,
-		         "One order of the steps was measured, of %.0f: in another, shares may "
-		         "differ",
-		         w->possible);
-		return;
-	}
-	if (w->possible < 3)
-		words_add(text, bytes, "Shares are means over both orders of the steps");
-	else
-		words_add(text, bytes, "Shares are means over %.0f of %.0f orders of the steps",
-		          w->orders, w->possible);
-	for (unsigned i = 0; i < w->nsteps; i++)
-		words_add(text, bytes, "%s %s %s", i ? "," : "; from order to order",
-		          w->steps[i].name,
-		          words_shares(w->steps[i].least, w->steps[i].most).text);
 }

@@ -14,7 +14,7 @@ struct waterfall_step {
 	bool placebo;
 	unsigned from, to;       /* variants, of the way */
 	double from_gbs, to_gbs; /* geometric means over blocks and cells */
-	double log;              /* mean over blocks (and orders) of ln(to ÷ from) */
+	double log;              /* mean over blocks of ln(to ÷ from) */
 	/* Of speed. Undecided as well where its estimate and the mean point two ways: at_odds,
 	 * when the ratio is the mean's, without an interval, and the share is none. */
 	struct verdict verdict;
@@ -22,10 +22,6 @@ struct waterfall_step {
 	struct stats_ratio ratio;
 	struct stats_ratio
 	    share; /* of the gap: 0.5 is a half (stats_share); NaN without a gap */
-	/* Estimates of the share in the order of the steps that gives it least, and most; of so
-	 * many pairs of variants that differ in this setting alone. */
-	double least, most;
-	unsigned nsides;
 	bool counts; /* as explaining: a factor, no placebo, and faster or slower */
 };
 
@@ -34,8 +30,8 @@ struct waterfall_step {
  * way is the shortest over factors taken in either direction, of equals the one whose factors
  * stand first; a factor that is the gap itself explains nothing and is left out. Where no way
  * leads through, those from both ends are followed as far as they go, and what lies between is
- * the rest; unless that is no less than the gap, which is left whole then. Where the same
- * settings were measured in other orders too, a step is its mean over them (orders.h).
+ * the rest; unless that is no less than the gap, which is left whole then. Another order of the
+ * same steps may give other shares.
  *
  * Shares add up to 1 by arithmetic wherever a way closes, noise included. So a step explains
  * only if its own interval lies beyond the margin and it is no placebo; what all others come to
@@ -78,7 +74,6 @@ struct waterfall {
 	struct verdict gap; /* bandwidth of gap.to ÷ gap.from; above the margin or below: */
 	double log;         /* mean over blocks of its log */
 	struct stats_ratio explained; /* share that the steps that count make up; NaN: no gap */
-	double orders, possible;      /* of the steps: measured, and thinkable (orders.h) */
 	unsigned ncells, nblocks;
 	char why[CONTRAST_WHY_BYTES]; /* why there is none, or what keeps shares away, or "" */
 };
@@ -87,15 +82,5 @@ struct waterfall {
  * what its A/A line shows; without regimes (NULL) everywhere. -1 only when memory is out. */
 int waterfall_make(const struct summary *summary, const struct regimes *regimes,
                    const struct claim_list *asked, struct waterfall *out, struct status *st);
-
-#define WATERFALL_TEXT_BYTES CONTRAST_WHY_BYTES
-#define WATERFALL_ALL        0.8 /* an interval that ends below is no "all", whatever it covers */
-/* "zero-copy explains all of the gap (98 to 106 %)", "zero-copy explains 60 to 75 % of the gap;
- * 25 to 40 % is left or undecided", of many the largest, each with its own; without shares why
- * there are none. Without its point. */
-void waterfall_say(const struct waterfall *waterfall, char *text, size_t bytes);
-/* Over which orders shares are means and what each comes to, or that one order alone was
- * measured; "" where there is no other. Without its point. */
-void waterfall_say_orders(const struct waterfall *waterfall, char *text, size_t bytes);
 
 #endif

@@ -1,9 +1,9 @@
 #include "chapters.h"
 
 static const struct chapter *const all[] = {
-    &chapter_run,    &chapter_crossovers, &chapter_access, &chapter_exceptions,
-    &chapter_sizes,  &chapter_containers, &chapter_launch, &chapter_memory,
-    &chapter_checks, &chapter_system,
+    &chapter_run,    &chapter_crossovers, &chapter_access,     &chapter_exceptions,
+    &chapter_sizes,  &chapter_gap,        &chapter_containers, &chapter_launch,
+    &chapter_memory, &chapter_checks,     &chapter_system,
 };
 
 const struct chapter *const *chapters_all(unsigned *n)

@@ -549,6 +549,12 @@ static int put_told(struct script *p, const struct story *story, struct status *
 			if (t && t->form->drawn && put_drawn(p, t, st))
 				return -1;
 		}
+		/* One sentence is a title. */
+		char *end = strchr(said, '.');
+		while (end && end[1] && end[1] != ' ')
+			end = strchr(end + 1, '.');
+		if (end && !end[1])
+			*end = '\0';
 		snprintf(name, sizeof name, "said_%s", c->chapter->name);
 		if (*said)
 			script_text(p, name, 0, said);

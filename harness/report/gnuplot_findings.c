@@ -22,54 +22,6 @@ static void put_grey(struct script *p, const char *name, double margin, bool int
 	script_text(p, name, 0, text);
 }
 
-static void put_step(struct script *p, const struct waterfall_step *step, unsigned i, bool few)
-{
-	double percent = 100 * (step->ratio.estimate - 1);
-	char text[TRIAL_NAME_BYTES + 64];
-	snprintf(text, sizeof text, "%s%s", step->rest ? "what is left" : step->name,
-	         step->backwards ? ", back" : "");
-	script_text(p, "W_name", i, text);
-	script_put(p, "W_beyond", i, "%d", verdict_effect(&step->verdict));
-	script_put(p, "W_rest", i, "%d", step->rest);
-	script_number(p, "W_lo", i, step->from_gbs);
-	script_number(p, "W_hi", i, step->to_gbs);
-	script_number(p, "W_end_lo", i, step->from_gbs * step->verdict.ratio.lo);
-	script_number(p, "W_end_hi", i, step->from_gbs * step->verdict.ratio.hi);
-	snprintf(text, sizeof text, fabs(percent) < 0.05 ? "0.0 %%" : "%+.1f %%", percent);
-	script_text(p, "W_change", i, text);
-	text[0] = '\0';
-	if (!isnan(step->share.estimate))
-		snprintf(text, sizeof text, "%s%s",
-		         words_shares(step->share.lo, step->share.hi).text,
-		         few ? " of the gap" : "");
-	script_text(p, "W_share", i, text);
-}
-
-static void put_waterfall(struct script *p)
-{
-	const struct waterfall *w = &p->f->waterfall;
-	char said[WATERFALL_TEXT_BYTES];
-	fprintf(p->out,
-	        "\n# the waterfall: a step each from W_lo to W_hi (GB/s), by its interval from "
-	        "W_end_lo to W_end_hi; change and share as they are written\n");
-	script_put(p, "waterfall_steps", 0, "%u", w->nsteps);
-	script_arrays(p, w->nsteps, "W", "name rest beyond lo hi end_lo end_hi change share");
-	if (!w->nsteps)
-		return;
-	const struct waterfall_step *last = &w->steps[w->nsteps - 1];
-	script_text(p, "waterfall_from_name", 0, p->s->variants[w->steps[0].from].name);
-	script_text(p, "waterfall_to_name", 0, p->s->variants[last->to].name);
-	script_number(p, "waterfall_from", 0, w->steps[0].from_gbs);
-	script_number(p, "waterfall_to", 0, last->to_gbs);
-	script_put(p, "waterfall_cells", 0, "%u", w->ncells);
-	script_put(p, "waterfall_blocks", 0, "%u", w->nblocks);
-	waterfall_say(w, said, sizeof said);
-	script_text(p, "waterfall_said", 0, said);
-	put_grey(p, "waterfall_grey", w->gap.margin, !isnan(w->gap.ratio.lo));
-	for (unsigned i = 0; i < w->nsteps; i++)
-		put_step(p, &w->steps[i], i + 1, w->nsteps <= 3);
-}
-
 static void put_factors(struct script *p)
 {
 	const struct findings *f = p->f;
@@ -430,7 +382,6 @@ int gnuplot_findings(struct script *p, const struct model *m, struct status *st)
 		put_training(p);
 		rc = put_spans(p, m, st);
 	}
-	put_waterfall(p);
 	put_factors(p);
 	put_versions(p);
 	put_tuned(p);

@@ -113,26 +113,6 @@ static void put_factors(json_t *findings, const struct model *m)
 	}
 }
 
-static void put_gap(json_t *findings, const struct model *m)
-{
-	const struct waterfall *w = &m->findings.waterfall;
-	const struct gap *gap = &m->findings.asked.gap;
-	char said[WATERFALL_TEXT_BYTES] = "";
-	if (!gap->from[0])
-		return;
-	if (w->nsteps)
-		waterfall_say(w, said, sizeof said);
-	json_array_append_new(
-	    findings,
-	    json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s}",
-	              "type", "gap", "from", gap->from, "to", gap->to, "ratio",
-	              ratio(&w->gap.ratio), "verdict", verdict(&w->gap), "detectable",
-	              number(w->gap.detectable), "explained", number(w->explained.estimate),
-	              "explained_lo", number(w->explained.lo), "explained_hi",
-	              number(w->explained.hi), "orders", number(w->orders), "orders_possible",
-	              number(w->possible), "text", said, "why", w->why));
-}
-
 static void put_versions(json_t *findings, const struct model *m)
 {
 	const struct versions *v = &m->findings.versions;
@@ -280,7 +260,7 @@ static json_t *findings_of(const struct model *m)
 	/* Where the run cannot tell variants apart the last ones are kept back, as on the page.
 	 */
 	static void (*const put[])(json_t *, const struct model *) = {
-	    put_regimes, put_claims, put_gap,    put_versions, put_factors, put_components,
+	    put_regimes, put_claims, put_versions, put_factors, put_components,
 	    put_tuned,   put_pairs,  put_ranges, put_cliffs,   put_advice};
 	size_t n = sizeof put / sizeof *put - (answer_tells(&m->regimes) ? 0 : 2);
 	json_t *findings = json_array();

@@ -200,7 +200,7 @@ static void write_links(struct page *p, const struct model *m)
 	                        "Warnings", "Raw data"};
 	const char *shown[6];
 	unsigned n = 0;
-	titles[2] = sections_has_waterfall(m)  ? "Why: what explains the gap"
+	titles[2] = story_find(&m->story, "gap") ? "Why: what explains the gap"
 	            : sections_has_versions(m) ? "Why: by version of NCCL"
 	                                       : NULL;
 	for (unsigned i = 0; i < 6; i++)
@@ -242,7 +242,7 @@ static const struct section sections[] = {
     {"sizes",      NULL,                               0,            NULL,                    NULL},
     {"cliffs",     "Cliffs",                           0,            sections_has_cliffs,     sections_write_cliffs},
     {"versions",   "Why: by version of NCCL",          0,            sections_has_versions,   sections_write_versions},
-    {"gap",        "Why: what explains the gap",       0,            sections_has_waterfall,  sections_write_waterfall},
+    {"gap",        NULL,                               0,            NULL,                    NULL},
     {"factors",    "Why: factors",                     0,            sections_has_factors,    sections_write_factors},
     {"paths",      "Why: the path, by NCCL's own log", 0,            sections_has_paths,      sections_write_paths},
     {"containers", NULL,                               0,            NULL,                    NULL},

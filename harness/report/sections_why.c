@@ -6,11 +6,6 @@
 #include "../analysis/words.h"
 #include "tables.h"
 
-bool sections_has_waterfall(const struct model *m)
-{
-	return m->findings.asked.gap.from[0];
-}
-
 bool sections_has_factors(const struct model *m)
 {
 	return m->findings.asked.nfactors > 0;
@@ -68,35 +63,6 @@ void sections_write_factors(struct page *p, const struct model *m)
 	say_unmeasured(p, f);
 	if (p->kind == PAGE_MARKDOWN)
 		page_files(p, "All of it", files, 1);
-}
-
-void sections_write_waterfall(struct page *p, const struct model *m)
-{
-	const struct findings *f = &m->findings;
-	const struct waterfall *w = &f->waterfall;
-	char verdict[VERDICT_TEXT_BYTES], said[WATERFALL_TEXT_BYTES];
-	const char *none = isnan(w->explained.estimate) ? "No shares are given: " : "";
-	if (!w->nsteps) {
-		page_say(p, "From %s to %s: %s.", f->asked.gap.from, f->asked.gap.to,
-		         w->why[0] ? w->why : "the gap was not measured");
-		return;
-	}
-	verdict_text(&w->gap, verdict, sizeof verdict);
-	waterfall_say(w, said, sizeof said);
-	page_stress(p, "%s%s.", none, said);
-	page_say(
-	    p, "Bandwidth of %s is %s times that of %s (%s; %u cell%s, %u trial%s of each).",
-	    f->asked.gap.to, words_ratio(&w->gap.ratio, true).text, f->asked.gap.from, verdict,
-	    w->ncells, words_plural(w->ncells), w->nblocks, words_plural(w->nblocks));
-	page_table(p, tables_waterfall(m));
-	waterfall_say_orders(w, said, sizeof said);
-	if (said[0])
-		page_say(p, "%s.", said);
-	page_say(p,
-	         "GB/s are geometric means over the gap's cells, in the blocks that hold every "
-	         "variant on the way. Ratios and shares are estimates of their own, with 95 %% "
-	         "intervals. A step explains where its verdict is faster or slower and it is "
-	         "no placebo.");
 }
 
 bool sections_has_paths(const struct model *m)

@@ -6,10 +6,8 @@
 #include "model.h"
 #include "page.h"
 
-bool sections_has_waterfall(const struct model *model);
 bool sections_has_factors(const struct model *model);
 void sections_write_factors(struct page *page, const struct model *model);
-void sections_write_waterfall(struct page *page, const struct model *model);
 bool sections_has_paths(const struct model *model);
 void sections_write_paths(struct page *page, const struct model *model);
 bool sections_has_counters(const struct model *model);

@@ -30,7 +30,6 @@ struct table *tables_gaps(const struct model *model); /* over all sizes */
 struct table *tables_cliffs(const struct model *model);
 struct table *tables_channels(const struct model *model);
 struct table *tables_effects(const struct model *model); /* of factors, the largest first */
-struct table *tables_waterfall(const struct model *model);
 /* What a regime's variants scatter, level by level. */
 struct table *tables_components(const struct model *model,
                                 const struct components_regime *regime);

@@ -137,42 +137,6 @@ struct table *tables_effects(const struct model *m)
 	return t;
 }
 
-static void put_step(struct table *t, const struct summary *s,
-                     const struct waterfall_step *step)
-{
-	char verdict[VERDICT_TEXT_BYTES], more[32];
-	verdict_text(&step->verdict, verdict, sizeof verdict);
-	if (step->at_odds)
-		snprintf(verdict, sizeof verdict, "undecided: mean and estimate disagree");
-	table_row(t);
-	table_text(t, "%s%s", step->rest ? "what is left" : step->name,
-	           step->backwards ? " (taken back)" : "");
-	more[0] = '\0';
-	if (step->nsides > 1)
-		snprintf(more, sizeof more, ", and %u more", step->nsides - 1);
-	table_text(t, "%s → %s%s", s->variants[step->from].name, s->variants[step->to].name,
-	           more);
-	TABLE_PUT(t, CELL(step->from_gbs), CELL(step->to_gbs), CELL(&step->ratio),
-	          CELL(step->share.estimate), CELL(step->share.lo), CELL(step->share.hi));
-	table_text(t, "%s%s", step->rest ? "no factor" : verdict,
-	           step->placebo ? ", a placebo" : "");
-}
-
-struct table *tables_waterfall(const struct model *m)
-{
-	const struct waterfall *w = &m->findings.waterfall;
-	struct table *t = TABLE_NEW(
-	    "waterfall", "From one end of the gap to the other",
-	    {"step", "step", "", TABLE_TEXT}, {"variants", "variants", "", TABLE_TEXT},
-	    {"from_gbs", "from", "GB/s", TABLE_NUMBER}, {"to_gbs", "to", "GB/s", TABLE_NUMBER},
-	    {"ratio", "ratio", "", TABLE_RATIO}, {"share", "share of the gap", "", TABLE_SHARE},
-	    {"share_lo", "at least", "", TABLE_SHARE}, {"share_hi", "at most", "", TABLE_SHARE},
-	    {"verdict", "verdict", "", TABLE_VERDICT});
-	for (unsigned i = 0; i < w->nsteps; i++)
-		put_step(t, &m->summary, &w->steps[i]);
-	return t;
-}
-
 struct table *tables_version(const struct model *m, unsigned coll)
 {
 	const struct versions *v = &m->findings.versions;

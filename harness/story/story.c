@@ -73,13 +73,25 @@ const struct story_sentence *story_said(const struct story *s, enum story_role r
 	return NULL;
 }
 
-const struct story_table *story_table(struct story *s, const struct story_form *form,
-                                      const void *rows, unsigned n)
+const struct story_table *story_rows(struct story *s, const struct story_form *form,
+                                     const void *rows, unsigned n)
 {
 	struct story_table *t = ARENA_NEW(s->arena, struct story_table);
 	*t = (struct story_table){form, rows, n};
-	if (n)
+	return t;
+}
+
+void story_show(struct story *s, const struct story_table *t)
+{
+	if (t->nrows)
 		add_block(s, (struct story_block){STORY_TABLE, .table = t});
+}
+
+const struct story_table *story_table(struct story *s, const struct story_form *form,
+                                      const void *rows, unsigned n)
+{
+	const struct story_table *t = story_rows(s, form, rows, n);
+	story_show(s, t);
 	return t;
 }
 

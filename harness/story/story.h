@@ -162,6 +162,10 @@ const struct story_sentence *story_said(const struct story *story, enum story_ro
 /* Adds a table; one without rows is shown to nobody. */
 const struct story_table *story_table(struct story *story, const struct story_form *form,
                                       const void *rows, unsigned n);
+/* The same in two steps, where sentences over a table stand before it. */
+const struct story_table *story_rows(struct story *story, const struct story_form *form,
+                                     const void *rows, unsigned n);
+void story_show(struct story *story, const struct story_table *table);
 /* `rows` is copied; keys are borrowed. */
 void story_pivot(struct story *story, const struct story_table *table, const unsigned *rows,
                  unsigned n, const char *down, const char *across, const char *value);
