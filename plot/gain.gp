@@ -4,13 +4,13 @@ load plot_dir.'/style.gp'
 
 pale(k) = k == 1 ? fast : k == 2 ? 0xB2A3CC : 0xDDD6EA
 nth(list, b) = words(list[1:strstrt(list.' ', sprintf('%.1f ', b)) - 1])
-bars = gains
+bars = exists('gains_rows') ? gains_rows : 0
 written(v) = abs(v) < 0.5 ? '0' : sprintf('%+.0f', v)
-pick_of(k, g, col) = strcol('variant') eq gain_variant[k] && of_group(g) ? column(col) : NaN
+pick_of(k, g, col) = strcol('variant') eq gains_variant[k] && of_group(g) ? column(col) : NaN
 do for [picture = 1:bars > 0] {
 	name = prefix.'_gain'
 	head = head_of((collectives == 1 ? G_coll[1] : plural(collectives, 'collective')), 'bandwidth gained')
-	said = searched_said
+	said = said_tuning
 	how = sprintf('band: ±%g %% margin; ', 100 * margin).'95 % intervals over '.plural(blocks, 'block').\
 		' of the confirmation, each bar in fresh jobs'
 	legend = 1
@@ -18,7 +18,7 @@ do for [picture = 1:bars > 0] {
 	load begin
 	set label 10 'bandwidth against default, %' at screen x(20), screen y(top + body / 2 - 20) center rotate by 90
 	set key horizontal width key_wide
-	plot for [k = 1:bars] NaN with boxes fs solid noborder lc rgb pale(k) title gain_name[k]
+	plot for [k = 1:bars] NaN with boxes fs solid noborder lc rgb pale(k) title gains_name[k]
 	unset label 10
 	load axes
 	columns = 0
@@ -28,7 +28,7 @@ do for [picture = 1:bars > 0] {
 	do for [g = 1:groups] {
 		do for [k = 1:bars] {
 			do for [col in 'ratio_lo ratio_hi'] {
-				eval extent('$summary', sprintf("strcol('variant') eq gain_variant[%d] && of_group(%d) ? known('%s') : 0", k, g, col))
+				eval extent('$summary', sprintf("strcol('variant') eq gains_variant[%d] && of_group(%d) ? known('%s') : 0", k, g, col))
 			}
 		}
 	}

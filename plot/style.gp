@@ -158,7 +158,8 @@ over_blocks = 'median of '.plural(blocks, 'block')
 alike_of(g, v) = v != v || few(g) ? '' : \
 	sprintf('; on one line: equal within %g %%, or as the A/A line', v)
 # Of a search its sets, a row each below all else.
-sets = searched_finalists
+sets = exists('finalists_rows') ? finalists_rows : 0
+set_said(k) = short(finalists_set[k].': '.finalists_settings[k], 140)
 sets_said = ''
-do for [k = 1:sets] { sets_said = sets_said."\n".short(S_set[k], 140) }
+do for [k = 1:sets] { sets_said = sets_said."\n".set_said(k) }
 shown_of = left_out ? sprintf('; %d of %d variants', variants, variants + left_out) : ''

@@ -13,42 +13,43 @@ heat(v) = v != v ? 0xF2F2F2 : v >= 0 ? blend(fast, sqrt(part(v))) : blend(slow, 
 has = "strcol('effect') ne 'NaN' && strlen(strcol('effect'))"
 written(v) = abs(v) < 0.005 ? '0' : sprintf('%+.0f', 100 * v)
 row_at = 24.0
+found = sets
 sets = 0 # they are in the key
 sets_said = ''
-do for [picture = 1:searched > 0] {
+do for [picture = 1:exists('searched_rows')] {
 	name = prefix.'_tuning'
 	head = head_of((collectives == 1 ? G_coll[1] : plural(collectives, 'collective')), 'what settings do, % against the default')
-	said = searched_said
-	how = plural(searched_finalists, 'set').sprintf(' on top: %s of the confirmation, framed where confirmed; below: the best set of the search with each value', \
+	said = said_tuning
+	how = plural(found, 'set').sprintf(' on top: %s of the confirmation, framed where confirmed; below: the best set of the search with each value', \
 		plural(blocks, 'block'))
-	legend = searched_finalists
-	body = row_at * searched_rows + 54
+	legend = found
+	body = row_at * tuning_map_rows + 54
 	load begin
-	do for [k = 1:searched_finalists] { set label k + 9 short(S_set[k], 124) at screen x(16), screen y(key_top + 20 * k - 8) left }
+	do for [k = 1:found] { set label k + 9 short(set_said(k), 124) at screen x(16), screen y(key_top + 20 * k - 8) left }
 	plot NaN notitle
-	do for [k = 1:searched_finalists] { unset label k + 9 }
+	do for [k = 1:found] { unset label k + 9 }
 	load axes
 	left = 0
-	do for [k = 1:searched_rows] { left = most(left, 26 + 7.2 * strlen(S_row[k])) }
+	do for [k = 1:tuning_map_rows] { left = most(left, 26 + 7.2 * strlen(tuning_map_name[k])) }
 	eval area(left, W - 20, top + 8, top + body - 44)
 	unset grid
 	set border 0
-	eval sprintf('set xrange [-0.5:%d.5]; set yrange [%d.5:-0.5]', searched_columns - 1, searched_rows - 1)
+	eval sprintf('set xrange [-0.5:%d.5]; set yrange [%d.5:-0.5]', tuned_rows - 1, tuning_map_rows - 1)
 	set xtics () scale 0 rotate by 0
 	set ytics () scale 0
 	eval sprintf("set xtics font '%s'; set ytics font '%s'", font(8), font(9))
 	begun = 1
-	do for [k = 1:searched_columns] {
-		set xtics add (S_size[k] k - 1)
-		if (k == searched_columns || S_what[k + 1] ne S_what[k]) {
-			set label 20 + k S_what[k] at (begun + k) / 2.0 - 1, screen y(top + body - 10) center
+	do for [k = 1:tuned_rows] {
+		set xtics add (size_label(tuned_asked_bytes[k]) k - 1)
+		if (k == tuned_rows || tuned_cell[k + 1] ne tuned_cell[k]) {
+			set label 20 + k tuned_cell[k] at (begun + k) / 2.0 - 1, screen y(top + body - 10) center
 			begun = k + 1
 		}
 	}
-	do for [k = 1:searched_rows] { set ytics add (S_row[k] k - 1) }
+	do for [k = 1:tuning_map_rows] { set ytics add (tuning_map_name[k] k - 1) }
 	set style fill solid noborder
-	do for [k = 1:searched_finalists > 0] {
-		set arrow 1 from graph 0, first searched_finalists - 0.5 to graph 1, first searched_finalists - 0.5 nohead \
+	do for [k = 1:found > 0] {
+		set arrow 1 from graph 0, first found - 0.5 to graph 1, first found - 0.5 nohead \
 			lw 2 lc rgb several front
 	}
 	plot $searched using (column('column')):(column('row')):(0.47):(0.44):(@has ? heat(column('effect')) : 0xF2F2F2) \
@@ -59,6 +60,6 @@ do for [picture = 1:searched > 0] {
 			(@has && abs(part(column('effect'))) > 0.4 ? 0xFFFFFF : 0x222222) \
 			with labels textcolor rgb variable font font(9) notitle
 	unset arrow 1
-	do for [k = 1:searched_columns] { unset label 20 + k }
+	do for [k = 1:tuned_rows] { unset label 20 + k }
 	eval finish
 }

@@ -188,29 +188,20 @@ static void gains_are_those_of_the_confirmation(void **state)
 	if (report_make(made_folder, "plot", NULL, &st))
 		fail_msg("%s", st.text);
 	json_t *r = json_report(made_path("report.json"));
-	size_t i, n = 0;
-	const json_t *finding;
-	json_array_foreach(json_object_get(r, "findings"), i, finding)
-	{
-		const char *type = json_string_value(json_object_get(finding, "type"));
-		if (strcmp(type, "tuned"))
-			continue;
-		bool first =
-		    !strcmp(json_string_value(json_object_get(finding, "name")), "set-1");
-		bool small = json_integer_value(json_object_get(finding, "bytes")) == 4096;
-		double truth = exp(first ? (small ? 0.30 : -0.10) : 0.05);
-		json_assert_number(finding, "ratio.estimate", truth, 0.01);
-		assert_int_equal(json_is_true(json_object_get(finding, "confirmed")),
-		                 !first || small);
-		assert_int_equal(json_is_true(json_object_get(finding, "no_loss")),
-		                 !first || small);
+	const json_t *table = json_table(r, "confirmation");
+	assert_int_equal(json_rows(table, (json_keys){NULL}), 2 * 2 * 2);
+	for (unsigned i = 0; i < 2 * 2 * 2; i++) {
+		const bool first = i % 2 == 0, small = i / 2 % 2 == 0;
+		const char *set = first ? "set-1" : "set-2", *pace = i / 4 ? "stream" : "isolated";
+		json_keys one = {"set", set, "asked_bytes", small ? "4096" : "16384", "pace", pace, NULL};
+		json_assert_number(json_cell(table, one, "ratio"), "estimate",
+		                   exp(first ? (small ? 0.30 : -0.10) : 0.05), 0.01);
+		assert_int_equal(json_is_true(json_cell(table, one, "confirmed")), !first || small);
+		assert_int_equal(json_is_true(json_cell(table, one, "no_loss")), !first || small);
 		/* The one that loses somewhere is no set for all sizes. */
-		assert_int_equal(json_is_true(json_object_get(finding, "for_all")), !first);
-		assert_int_equal(json_is_true(json_object_get(finding, "best")),
-		                 first == small);
-		n++;
+		assert_int_equal(json_is_true(json_cell(table, one, "for_all")), !first);
+		assert_int_equal(json_is_true(json_cell(table, one, "best")), first == small);
 	}
-	assert_int_equal(n, 2 * 2 * 2);
 	json_assert_one_says(json_object_get(r, "answer"), "register = local");
 	json_decref(r);
 	/* Of a value the heat map has the best set of the search, not of the confirmation. */
@@ -234,7 +225,7 @@ static void gains_are_those_of_the_confirmation(void **state)
 	assert_int_equal(access(made_path("plots/nccl_gain.png"), R_OK), 0);
 	assert_int_equal(access(made_path("plots/nccl_tuning.png"), R_OK), 0);
 	/* Nor is it called after the file in them. */
-	made_says(made_read("plots/run.gp"), "\ngain_name[1] = 'for all sizes'\n");
+	made_says(made_read("plots/run.gp"), "\ngains_name[1] = 'for all sizes'\n");
 	made_says(made_read("plots/run.gp"), "set-2, for all sizes'\n");
 	/* What no file can say is a comment; the set for all sizes is such. */
 	const char *conf = made_read("nccl.conf");
@@ -307,10 +298,7 @@ static void nothing_is_told_of_the_search_alone(void **state)
 	if (report_make(made_folder, "/nowhere", NULL, &st))
 		fail_msg("%s", st.text);
 	json_t *r = json_report(made_path("report.json"));
-	size_t i;
-	const json_t *finding;
-	json_array_foreach(json_object_get(r, "findings"), i, finding) assert_string_not_equal(
-	    json_string_value(json_object_get(finding, "type")), "tuned");
+	assert_false(json_has_table(r, "confirmation"));
 	json_assert_one_says(json_object_get(r, "answer"), "Nothing is confirmed");
 	json_decref(r);
 	assert_null(strstr(made_read("nccl.conf"), "\nNCCL_"));

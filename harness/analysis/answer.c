@@ -57,63 +57,6 @@ static void say_primary(struct answer *a, const struct findings *f)
 	           words_ratio(&r->contrast.ratio, true).text, r->claim->right);
 }
 
-/* What a search found. */
-static void say_tuned(struct answer *a, const struct summary *s, const struct tuned *t)
-{
-	const struct tuned_finalist *all = t->all < 0 ? NULL : &t->finalists[t->all];
-	unsigned most = 0, gains = 0;
-	if (!t->searched)
-		return;
-	for (unsigned c = 0; c < t->ncells; c++) {
-		gains += t->cells[c].best >= 0;
-		if (all && all->tests[c].confirmed &&
-		    (!all->tests[most].confirmed ||
-		     all->tests[c].expect.estimate > all->tests[most].expect.estimate))
-			most = c;
-	}
-	if (all) {
-		const struct summary_group *g = &s->groups[t->cells[most].group];
-		const struct stats_ratio *r = &all->tests[most].expect;
-		answer_say(
-		    a,
-		    "%s: up to %.3f times the speed of the default (%.3f to %.3f, %s of %s), "
-		    "confirmed in %u of %u cells, and slower by more than %g %% in none.",
-		    all->text, r->estimate, r->lo, r->hi, coll_info(g->cell.coll)->name,
-		    words_size(g->asked_bytes[t->cells[most].size]).text, all->confirmed,
-		    t->ncells, 100 * s->margin);
-	} else if (gains) {
-		char limits[ANSWER_TEXT_BYTES / 2];
-		tuned_limits_say(s, t, limits, sizeof limits);
-		answer_say(
-		    a,
-		    "Settings gain in %u of %u cells. None is confirmed for all: %s. nccl.conf "
-		    "names the best for each size.",
-		    gains, t->ncells, limits);
-	} else if (s->nblocks < t->wants) {
-		answer_say(
-		    a,
-		    "Nothing is confirmed yet: the confirmation has %u block%s, and with fewer "
-		    "than %u no gain of %u sets in %u cells can be. Go on with launchgap "
-		    "resume %s.",
-		    s->nblocks, words_plural(s->nblocks), t->wants, t->nfinalists, t->ncells,
-		    s->run->folder);
-	} else if (s->run->search.confirmed) {
-		answer_say(
-		    a,
-		    "No setting is confirmed to gain anywhere: the defaults stand (%u sets of "
-		    "%u "
-		    "settings were measured).",
-		    t->nsets, t->space.nkeys);
-	} else {
-		answer_say(
-		    a,
-		    "Nothing is confirmed: the search of %u settings did not come so far, or "
-		    "no "
-		    "set of %u promised a gain.",
-		    t->space.nkeys, t->nsets);
-	}
-}
-
 /* --- by regime --- */
 
 void answer_verdict(const struct regime *g, unsigned variant, char *text, size_t bytes)
@@ -454,7 +397,7 @@ static void say_compared(struct answer *a, const struct analysis *x, const struc
 	const struct regime *last =
 	    regimes->n && !tells ? &regimes->list[regimes->n - 1] : NULL;
 	const unsigned before = a->n;
-	say_tuned(a, s, &f->tuned);
+	say_told(a, story, "tuning");
 	if (sure)
 		say_primary(a, f);
 	say_versions(a, &f->versions);

@@ -269,7 +269,7 @@ void answer_factors(struct answer *a, const struct analysis *x)
 	unsigned order[CLAIM_MAX], nnone = 0, nopen = 0, said = 0;
 	if (f->asked.gap.from[0] || f->versions.ncolls || f->unfinished.n)
 		return;
-	if (!f->asked.nfactors && !f->tuned.searched)
+	if (!f->asked.nfactors && !x->s->run->search.nblocks)
 		say_keys(a, x->s);
 	factors_order(f->factors, f->asked.nfactors, order);
 	for (unsigned i = 0; i < f->asked.nfactors; i++) {
@@ -337,7 +337,7 @@ void answer_settings(struct answer *a, const struct analysis *x)
 	char gain[ANSWER_TEXT_BYTES / 2], text[ANSWER_TEXT_BYTES / 2] = "";
 	double most = 0;
 	unsigned best = 0;
-	if (s->reference < 0 || x->f->tuned.searched || x->f->versions.ncolls)
+	if (s->reference < 0 || s->run->search.nblocks || x->f->versions.ncolls)
 		return;
 	for (unsigned v = 0; v < s->nvariants; v++)
 		if (summary_is_asked(s, v) && s->variants[v].measured && differs_in_env(s, v) &&

@@ -353,30 +353,6 @@ void caption_call(const struct summary *s, unsigned variant, const struct calls_
 
 /* ---- findings --------------------------------------------------------------------------- */
 
-void caption_tuned(const struct summary *s, const struct tuned *t, char *text, size_t bytes)
-{
-	const struct tuned_finalist *all = t->all < 0 ? NULL : &t->finalists[t->all];
-	unsigned gains = 0;
-	double most = 0;
-	for (unsigned c = 0; c < t->ncells; c++) {
-		gains += t->cells[c].best >= 0;
-		if (all && all->tests[c].confirmed)
-			most = fmax(most, all->tests[c].ratio.estimate - 1);
-	}
-	if (all)
-		snprintf(text, bytes,
-		         "%.90s: up to %s faster; confirmed in %u of %u cells, no loss beyond "
-		         "%g %%",
-		         all->text, words_effect(most).text, all->confirmed, t->ncells,
-		         100 * s->margin);
-	else if (gains)
-		snprintf(text, bytes,
-		         "Gains are confirmed in %u of %u cells, by no set in all of them",
-		         gains, t->ncells);
-	else
-		snprintf(text, bytes, "No setting is confirmed to gain");
-}
-
 void caption_factors(const struct factors_result *results, unsigned n, char *text, size_t bytes)
 {
 	const bool alike = factors_sizes_alike(results, n);

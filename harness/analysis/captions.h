@@ -9,7 +9,6 @@
 #include "regime.h"
 #include "versions.h"
 #include "drawn.h"
-#include "tuned.h"
 
 #define CAPTION_BYTES 512
 
@@ -36,9 +35,6 @@ void caption_overview(const struct summary *summary, const struct drawn_order *o
 /* Appends a call of the timeline: what of it is launching. */
 void caption_call(const struct summary *summary, unsigned variant,
                   const struct calls_line *line, bool first, char *text, size_t bytes);
-/* Of a search: its best set for all sizes, or that there is none. */
-void caption_tuned(const struct summary *summary, const struct tuned *tuned, char *text,
-                   size_t bytes);
 void caption_factors(const struct factors_result *results, unsigned n, char *text,
                      size_t bytes);
 void caption_versions(const struct versions *versions, unsigned coll, char *text, size_t bytes);

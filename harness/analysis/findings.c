@@ -64,7 +64,7 @@ int findings_make(const struct summary *s, const struct regimes *regimes,
 	    pingpong_make(s, &out->pairs, &out->pingpong, st) ||
 	    training_make(s, &out->training, st) ||
 	    ranges_make(s, &out->evidence, &out->pairs, &out->ranges, st) ||
-	    tuned_make(s, &out->tuned, st) ||
+	    (s->run->search.nblocks && tuned_seen_make(s->run, &out->searched, st)) ||
 	    unfinished_make(s, regimes, &out->asked, &out->unfinished, st))
 		goto fail;
 	return 0;
@@ -102,7 +102,7 @@ void findings_count(const struct findings *f, const struct summary *s,
 
 void findings_free(struct findings *f)
 {
-	tuned_free(&f->tuned);
+	tuned_seen_free(&f->searched);
 	ranges_free(&f->ranges);
 	training_free(&f->training);
 	pingpong_free(&f->pingpong);

@@ -27,7 +27,7 @@ struct findings {
 	struct claims_result claims[CLAIM_MAX];
 	struct advice advice;
 	struct components components;
-	struct tuned tuned;
+	struct tuned_seen searched; /* empty where nothing was */
 	struct pairs pairs;
 	struct pingpong pingpong;
 	struct ranges ranges;

@@ -7,6 +7,7 @@
 #include "../coll/counts.h"
 #include "contrast.h"
 #include "ranks.h"
+#include "words.h"
 
 #define MARGIN 0.02 /* where the record names none */
 
@@ -670,4 +671,30 @@ double summary_limit(const struct summary *s, size_t bytes)
 			best = row->busbw_gbs;
 	}
 	return best;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+	return text ? text : "";
+}
+
+size_t summary_gpus(const struct summary *s, const char **name)
+{
+	const json_t *machine = json_object_get(s->run->environment, "machine"),
+	             *gpus = json_object_get(machine, "gpus"), *gpu = json_array_get(gpus, 0);
+	*name = gpu && json_is_string(gpu) ? json_string_value(gpu) : text_of(gpu, "name");
+	return record_traits(s->run, NULL)->gpus ? json_array_size(gpus) : 0;
+}
+
+void summary_machine(const struct summary *s, char *text, size_t bytes)
+{
+	const char *name,
+	    *cpu = text_of(json_object_get(s->run->environment, "machine"), "cpu");
+	const size_t gpus = summary_gpus(s, &name);
+	text[0] = '\0';
+	if (gpus)
+		words_add(text, bytes, "%zu × %.80s, ", gpus, name);
+	words_add(text, bytes, "%.100s, %u core%s", *cpu ? cpu : "unknown processor", s->ncores,
+	          words_plural(s->ncores));
 }

@@ -40,4 +40,9 @@ bool summary_has_ratio(const struct summary *summary, unsigned variant);
  * was not measured at all. */
 double summary_limit(const struct summary *summary, size_t bytes);
 
+/* How many GPUs the ranks may be, and what they are; 0: they are none. */
+size_t summary_gpus(const struct summary *summary, const char **name);
+/* The machine in a line: "8 × NVIDIA H200, Intel Xeon …, 128 cores". */
+void summary_machine(const struct summary *summary, char *text, size_t bytes);
+
 #endif

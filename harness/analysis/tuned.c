@@ -5,10 +5,7 @@
 #include <string.h>
 
 #include "../record/record_search.h"
-#include "contrast.h"
-#include "measure.h"
-#include "memory.h"
-#include "words.h"
+#include "summary.h"
 
 #define MOST_TRIES 3 /* blocks for one round, where trials are missing */
 
@@ -222,7 +219,7 @@ void tuned_seen_free(struct tuned_seen *seen)
 
 /* --- what comes next --- */
 
-static int set_named(const struct record_run *run, const char *name)
+int tuned_set(const struct record_run *run, const char *name)
 {
 	for (size_t i = 0; i < json_array_size(run->search.sets); i++) {
 		const json_t *set = json_array_get(run->search.sets, i);
@@ -244,7 +241,7 @@ static void find_missing(const struct record_run *run, const struct tuned_seen *
 		tries += run->search.blocks[b].round == last->round;
 	json_array_foreach(last->measures, i, name)
 	{
-		int set = set_named(run, json_string_value(name));
+		int set = tuned_set(run, json_string_value(name));
 		bool has = set < 0 || t->bad[set] || tries >= MOST_TRIES;
 		for (unsigned k = 0; k < t->seen.ntrials && !has; k++)
 			has = (int)t->set_of[k] == set && t->round_of[k] == last->round;
@@ -298,7 +295,7 @@ static int confirm_next(const struct record_run *run, const struct tuned_seen *t
 	}
 	for (i = 0; i < json_array_size(first->measures); i++) {
 		name = json_array_get(first->measures, i);
-		out->sets[out->n++] = t->sets[set_named(run, json_string_value(name))];
+		out->sets[out->n++] = t->sets[tuned_set(run, json_string_value(name))];
 	}
 	return 0;
 }
@@ -344,278 +341,4 @@ int tuned_next(const struct record_run *run, const struct search_space *space, u
 	}
 	tuned_seen_free(&t);
 	return rc;
-}
-
-/* --- what is confirmed --- */
-
-static int cells_find(const struct summary *s, struct tuned *t)
-{
-	t->cells = calloc(s->index.nplaces + 1, sizeof *t->cells);
-	if (!t->cells)
-		return -1;
-	for (unsigned g = 0; g < s->ngroups; g++)
-		for (unsigned i = 0; i < s->groups[g].nsizes && !s->groups[g].limit; i++)
-			t->cells[t->ncells++] =
-			    (struct tuned_cell){.group = g, .size = i, .best = -1};
-	return 0;
-}
-
-/* Two variants in one cell, by the time per call of its pace: above 1, left is faster. */
-static int cell_contrast(const struct summary *s, const struct tuned_cell *cell, unsigned left,
-                         unsigned right, double by, struct contrast *out, struct status *st)
-{
-	const struct summary_group *g = &s->groups[cell->group];
-	const size_t size = g->asked_bytes[cell->size];
-	const struct contrast_select select = {.bytes = {size, size},
-	                                       .pace = (int)g->cell.pace,
-	                                       .coll = (int)g->cell.coll,
-	                                       .group = g,
-	                                       .by = by};
-	return contrast_make(s, left, right, METRIC_TIME, &select, out, st);
-}
-
-static int lines_make(const struct summary *s, struct tuned *t, struct status *st)
-{
-	struct contrast c;
-	for (unsigned i = 0; i < t->ncells; i++) {
-		t->cells[i].line = STATS_NO_RATIO;
-		if (s->twin < 0 || s->reference < 0)
-			continue;
-		if (cell_contrast(s, &t->cells[i], (unsigned)s->twin, (unsigned)s->reference, 0,
-		                  &c, st))
-			return -1;
-		t->cells[i].line = c.verdict.ratio;
-	}
-	return 0;
-}
-
-/* What a gain has to lie beyond, as a log: the margin, or the A/A line where that tells nothing
- * within it. */
-static double hurdle_of(const struct summary *s, const struct stats_ratio *line)
-{
-	const double margin = log1p(s->margin);
-	double most = fmax(log(line->hi), -log(line->lo));
-	bool excludes = line->lo > 1 || line->hi < 1;
-	if (isnan(line->lo))
-		return INFINITY;
-	return excludes || most > margin ? fmax(most, margin) : margin;
-}
-
-static int tests_make(const struct summary *s, struct tuned *t, struct status *st)
-{
-	t->tests = calloc((size_t)t->nfinalists * t->ncells + 1, sizeof *t->tests);
-	if (!t->tests)
-		return status_set(st, "out of memory for the search");
-	for (unsigned i = 0; i < t->nfinalists * t->ncells; i++) {
-		const struct tuned_cell *cell = &t->cells[i % t->ncells];
-		struct tuned_test *test = &t->tests[i];
-		struct contrast c;
-		test->hurdle = hurdle_of(s, &cell->line);
-		if (cell_contrast(s, cell, t->finalists[i / t->ncells].variant,
-		                  (unsigned)s->reference,
-		                  isinf(test->hurdle) ? 0 : expm1(test->hurdle), &c, st))
-			return -1;
-		test->ratio = c.verdict.ratio;
-		test->p = c.p.less; /* of a time: less is faster */
-	}
-	return tuned_judge(t->tests, t->nfinalists * t->ncells, s->margin, st);
-}
-
-/* Of a finalist, and of the cells that it is best in. */
-static void sum_up(const struct summary *s, struct tuned *t)
-{
-	(void)s;
-	t->all = -1;
-	for (unsigned f = 0; f < t->nfinalists; f++) {
-		struct tuned_finalist *one = &t->finalists[f];
-		one->tests = t->tests + (size_t)f * t->ncells;
-		one->no_loss = true;
-		for (unsigned c = 0; c < t->ncells; c++) {
-			const struct tuned_test *test = &one->tests[c];
-			int *best = &t->cells[c].best;
-			one->no_loss = one->no_loss && test->no_loss;
-			one->confirmed += test->confirmed;
-			one->gain += log(test->ratio.estimate) / t->ncells;
-			if (test->confirmed &&
-			    (*best < 0 || test->expect.estimate >
-			                      t->finalists[*best].tests[c].expect.estimate))
-				*best = (int)f;
-		}
-		if (one->no_loss && one->confirmed &&
-		    (t->all < 0 || one->gain > t->finalists[t->all].gain))
-			t->all = (int)f;
-	}
-}
-
-/* The settings that did something; all of them where none did. */
-static void text_make(const struct summary *s, const struct search_space *space,
-                      struct tuned_finalist *f)
-{
-	struct search_set acting = f->set;
-	bool any = false;
-	for (unsigned k = 0; k < space->nkeys; k++) {
-		char idle[256];
-		if (!acting.level[k])
-			continue;
-		evidence_idle(s, s->variants[f->variant].name, space->keys[k].key, idle,
-		              sizeof idle);
-		acting.level[k] = idle[0] ? 0 : acting.level[k];
-		any |= !idle[0];
-	}
-	search_set_text(space, any ? &acting : &f->set, f->text, sizeof f->text);
-}
-
-static int finalists_find(const struct summary *s, const struct tuned_seen *seen,
-                          struct tuned *t, struct status *st)
-{
-	const struct record_search_block *first = s->run->search.confirmed;
-	struct memory_use own, with;
-	const json_t *name;
-	size_t i;
-	json_array_foreach(first ? first->measures : NULL, i, name)
-	{
-		int set = set_named(s->run, json_string_value(name));
-		int v = index_variant(s, json_string_value(name));
-		struct tuned_finalist *f = &t->finalists[t->nfinalists];
-		if (set < 0 || v < 0 || s->reference < 0 ||
-		    t->nfinalists == SEARCH_MAX_FINALISTS)
-			continue;
-		f->set = seen->sets[set];
-		f->variant = (unsigned)v;
-		text_make(s, &t->space, f);
-		if (memory_of(s, (unsigned)s->reference, &own) ||
-		    memory_of(s, f->variant, &with))
-			return status_set(st, "out of memory for the search");
-		/* NCCL makes the buffers of sends and receives with their first call. */
-		f->memory_bytes = with.comm + with.calls - own.comm - own.calls;
-		t->nfinalists++;
-	}
-	return 0;
-}
-
-static int best_find(const struct tuned_seen *seen, struct tuned *t)
-{
-	const size_t n = (size_t)SEARCH_MAX_KEYS * SEARCH_MAX_VALUES * t->ncells;
-	t->best = malloc((n + 1) * sizeof *t->best);
-	for (size_t i = 0; i < n && t->best; i++) {
-		unsigned key = (unsigned)(i / t->ncells / SEARCH_MAX_VALUES);
-		unsigned value = (unsigned)(i / t->ncells % SEARCH_MAX_VALUES);
-		bool is = key < t->space.nkeys && value && value < t->space.keys[key].nvalues &&
-		          seen->seen.ncells == t->ncells;
-		t->best[i] =
-		    is ? search_best(&seen->seen, key, value, (unsigned)(i % t->ncells)) : NAN;
-	}
-	return t->best ? 0 : -1;
-}
-
-double tuned_best(const struct tuned *t, unsigned key, unsigned value, unsigned cell)
-{
-	return t->best[((size_t)key * SEARCH_MAX_VALUES + value) * t->ncells + cell];
-}
-
-int tuned_make(const struct summary *s, struct tuned *out, struct status *st)
-{
-	struct tuned_seen seen;
-	*out = (struct tuned){.all = -1};
-	if (!s->run->search.nblocks)
-		return 0;
-	if (tuned_seen_make(s->run, &seen, st))
-		return -1;
-	struct tuned t = {.searched = true,
-	                  .space = seen.space,
-	                  .ntrials = seen.seen.ntrials,
-	                  .nsets = seen.seen.nsets,
-	                  .all = -1};
-	int rc = cells_find(s, &t) || best_find(&seen, &t)
-	             ? status_set(st, "out of memory for the search")
-	             : 0;
-	if (!rc && !s->trouble[0])
-		rc = finalists_find(s, &seen, &t, st) || lines_make(s, &t, st) ||
-		     tests_make(s, &t, st);
-	if (!rc)
-		sum_up(s, &t);
-	t.wants = t.nfinalists ? search_confirm_blocks(t.nfinalists * t.ncells) : 0;
-	tuned_seen_free(&seen);
-	if (rc)
-		tuned_free(&t);
-	else
-		*out = t;
-	return rc ? -1 : 0;
-}
-
-bool tuned_line(const struct summary *s, const struct tuned *t, const struct tuned_finalist *f,
-                unsigned key, char *idle, size_t bytes)
-{
-	const char *name = t->space.keys[key].key;
-	idle[0] = '\0';
-	if (!f->set.level[key] || strncmp(name, "env.NCCL_", 9))
-		return false;
-	evidence_idle(s, s->variants[f->variant].name, name, idle, bytes);
-	return true;
-}
-
-bool tuned_in_file(const struct summary *s, const struct tuned *t,
-                   const struct tuned_finalist *f)
-{
-	char idle[256];
-	for (unsigned k = 0; k < t->space.nkeys; k++)
-		if (tuned_line(s, t, f, k, idle, sizeof idle) && !idle[0])
-			return true;
-	return false;
-}
-
-static size_t asked_of(const struct summary *s, const struct tuned_cell *cell)
-{
-	return s->groups[cell->group].asked_bytes[cell->size];
-}
-
-static bool loses(const struct summary *s, const struct tuned_test *test)
-{
-	return log(test->ratio.hi) < -log1p(s->margin);
-}
-
-static bool loses_somewhere(const struct summary *s, const struct tuned *t,
-                            const struct tuned_finalist *f)
-{
-	for (unsigned c = 0; c < t->ncells; c++)
-		if (loses(s, &f->tests[c]))
-			return true;
-	return false;
-}
-
-void tuned_limits_say(const struct summary *s, const struct tuned *t, char *text, size_t bytes)
-{
-	const struct tuned_finalist *best = NULL;
-	char sizes[256] = "";
-	bool worse = true;
-	for (unsigned f = 0; f < t->nfinalists; f++) {
-		const struct tuned_finalist *one = &t->finalists[f];
-		const bool lost = loses_somewhere(s, t, one);
-		if (!one->confirmed ||
-		    (best && (lost != worse ? lost : one->gain <= best->gain)))
-			continue;
-		best = one;
-		worse = lost;
-	}
-	text[0] = '\0';
-	for (unsigned c = 0; best && c < t->ncells; c++) {
-		bool named = worse ? !loses(s, &best->tests[c]) : best->tests[c].no_loss;
-		const size_t size = asked_of(s, &t->cells[c]);
-		for (unsigned k = 0; k < c && !named; k++)
-			named = asked_of(s, &t->cells[k]) == size &&
-			        (worse ? loses(s, &best->tests[k]) : !best->tests[k].no_loss);
-		if (!named)
-			status_list(sizes, sizeof sizes, words_size(size).text);
-	}
-	if (best)
-		snprintf(text, bytes, "%s %s at %s", s->variants[best->variant].name,
-		         worse ? "loses" : "is not shown to lose nothing", sizes);
-}
-
-void tuned_free(struct tuned *t)
-{
-	free(t->cells);
-	free(t->tests);
-	free(t->best);
-	*t = (struct tuned){.all = -1};
 }

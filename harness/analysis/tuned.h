@@ -1,19 +1,11 @@
-/* What a search found, and which of it is confirmed. Pure.
- *
- * The finalists of a search (search.h) are measured again in blocks of fresh jobs, with the
- * default twice in each. Those blocks alone decide, by the contrast and the verdict that all of
- * a report rests on. A gain in a cell is confirmed when its whole interval lies beyond the
- * margin, and beyond what the A/A line of that cell shows where that is wider; and when Holm's
- * correction over all finalists and cells leaves its probability at 5 % or less. The gain told
- * is the one to expect of what was chosen so (stats_chosen). */
+/* A search as its record has it: what it measured, and what comes next. Pure. What is confirmed
+ * of it is a chapter's (chapters/tuning.c). */
 #ifndef LAUNCHGAP_TUNED_H
 #define LAUNCHGAP_TUNED_H
 
-#include "evidence.h"
-#include "regime.h"
+#include "../record/record.h"
 #include "search.h"
-
-#define TUNED_TEXT_BYTES 512
+#include "stats.h"
 
 /* A finalist in a cell. */
 struct tuned_test {
@@ -26,7 +18,9 @@ struct tuned_test {
 	struct stats_ratio expect; /* of a confirmed one */
 };
 
-/* Fills what follows from ratio, p and hurdle. -1 only when memory is out. */
+/* Fills what follows from ratio, p and hurdle: a gain is confirmed when its whole interval is
+ * beyond the hurdle, and Holm's correction over all n leaves its probability at 5 % or less. -1
+ * only when memory is out. */
 int tuned_judge(struct tuned_test *tests, unsigned n, double margin, struct status *st);
 
 /* --- of a record --- */
@@ -53,57 +47,12 @@ struct tuned_next {
 	struct search_set sets[SEARCH_MAX_SETS];
 	char why[256]; /* where it ended: a sentence */
 };
-/* By what the record holds: the round that is not whole yet, else the next; behind the last
+/* By what the record holds: the round that is not whole yet, else the next; after the last
  * one, or where `hurry` says that time is short, the confirmation, `blocks` times. */
 int tuned_next(const struct record_run *run, const struct search_space *space, uint64_t seed,
                unsigned blocks, bool hurry, struct tuned_next *out, struct status *st);
 
-struct tuned_finalist {
-	struct search_set set;
-	unsigned variant;            /* of the summary */
-	char text[TUNED_TEXT_BYTES]; /* of its settings; those that did nothing (evidence_idle)
-	                                are left out */
-	unsigned confirmed;          /* cells */
-	bool no_loss;                /* in any cell */
-	double gain;                 /* mean log over the cells, of the confirmation */
-	double memory_bytes; /* more than the default's, on a rank's device; NaN: not known */
-	struct tuned_test *tests; /* per cell */
-};
-
-struct tuned_cell {
-	unsigned group, size;    /* of the summary */
-	struct stats_ratio line; /* A/A */
-	int best;                /* the finalist that gains most and is confirmed, or -1 */
-};
-
-struct tuned {
-	bool searched;
-	struct search_space space;
-	unsigned ntrials, nsets; /* of the search, without its confirmation */
-	unsigned ncells, nfinalists;
-	unsigned wants; /* blocks from which its finalists can be confirmed at all */
-	struct tuned_cell *cells;
-	struct tuned_finalist finalists[SEARCH_MAX_FINALISTS];
-	struct tuned_test *tests;
-	double *best;    /* of values, in the search: [(key * SEARCH_MAX_VALUES + value) *
-	                    ncells + cell] */
-	int all;         /* the finalist that gains and loses nowhere, or -1 */
-};
-
-/* Of a run without a search nothing but searched = false. The caller frees with tuned_free. */
-int tuned_make(const struct summary *summary, struct tuned *out, struct status *st);
-void tuned_free(struct tuned *tuned);
-/* Whether a finalist sets a key that NCCL reads from a file. `idle`: why that did nothing, or "". */
-bool tuned_line(const struct summary *summary, const struct tuned *tuned,
-                const struct tuned_finalist *finalist, unsigned key, char *idle, size_t bytes);
-/* Whether it has such a line that did something. */
-bool tuned_in_file(const struct summary *summary, const struct tuned *tuned,
-                   const struct tuned_finalist *finalist);
-/* Of a search whose sets gain, none of them everywhere without a loss: what keeps the best one,
- * "set-3 is not shown to lose nothing at 64 KiB", or the sizes at which it loses; "" without a
- * gain. */
-void tuned_limits_say(const struct summary *summary, const struct tuned *tuned, char *text,
-                      size_t bytes);
-double tuned_best(const struct tuned *tuned, unsigned key, unsigned value, unsigned cell);
+/* The set of a name by its place in the record, or -1. */
+int tuned_set(const struct record_run *run, const char *name);
 
 #endif

@@ -1,10 +1,21 @@
 #include "chapters.h"
 
+// clang-format off
 static const struct chapter *const all[] = {
-    &chapter_run,    &chapter_crossovers, &chapter_access,     &chapter_exceptions,
-    &chapter_sizes,  &chapter_gap,        &chapter_containers, &chapter_launch,
-    &chapter_memory, &chapter_checks,     &chapter_system,
+    &chapter_run,
+    &chapter_tuning,
+    &chapter_crossovers,
+    &chapter_access,
+    &chapter_exceptions,
+    &chapter_sizes,
+    &chapter_gap,
+    &chapter_containers,
+    &chapter_launch,
+    &chapter_memory,
+    &chapter_checks,
+    &chapter_system,
 };
+// clang-format on
 
 const struct chapter *const *chapters_all(unsigned *n)
 {

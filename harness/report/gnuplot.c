@@ -21,27 +21,6 @@ static const char *text_of(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-/* How many GPUs the ranks may be, and what they are; 0: they are none. */
-static size_t gpus_of(const struct summary *s, const char **name)
-{
-	const json_t *machine = json_object_get(s->run->environment, "machine");
-	const json_t *gpus = json_object_get(machine, "gpus"), *gpu = json_array_get(gpus, 0);
-	*name = gpu && json_is_string(gpu) ? json_string_value(gpu) : text_of(gpu, "name");
-	return record_traits(s->run, NULL)->gpus ? json_array_size(gpus) : 0;
-}
-
-void gnuplot_machine(const struct summary *s, char *text, size_t bytes)
-{
-	const char *name,
-	    *cpu = text_of(json_object_get(s->run->environment, "machine"), "cpu");
-	size_t gpus = gpus_of(s, &name), n = 0;
-	text[0] = 0;
-	if (gpus)
-		n = (size_t)snprintf(text, bytes, "%zu × %.80s, ", gpus, name);
-	snprintf(text + n, bytes - n, "%.100s, %u core%s", *cpu ? cpu : "unknown processor",
-	         s->ncores, words_plural(s->ncores));
-}
-
 /* The library versions of the drawn variants, each once: "2.28.3 and 2.21.5". */
 static void list_libraries(const struct summary *s, char *text, size_t bytes)
 {
@@ -66,7 +45,7 @@ static void put_where(struct script *p)
 	const struct summary *s = p->s;
 	const char *name, *backend = text_of(s->run->environment, "backend");
 	unsigned ranks = s->ngroups ? s->groups[0].nranks : 0;
-	size_t gpus = gpus_of(s, &name);
+	size_t gpus = summary_gpus(s, &name);
 	char text[512], library[256], upper[64];
 	size_t n = 0;
 	for (; backend[n] && n + 1 < sizeof upper; n++)
@@ -111,7 +90,7 @@ static void put_run(struct script *p)
 	        "# Made by launchgap report from trials.jsonl; read by the files of plot/.\n");
 	script_text(p, "title", 0, text_of(env, "title"));
 	put_prefix(p, text_of(env, "backend"));
-	gnuplot_machine(s, text, sizeof text);
+	summary_machine(s, text, sizeof text);
 	script_text(p, "machine", 0, text);
 	put_where(p);
 	script_text(p, "reference", 0, s->reference < 0 ? "" : s->variants[s->reference].name);

@@ -22,7 +22,4 @@ int gnuplot_write(const struct model *model, const struct drawn_order *order, co
 /* gnuplot_write: what findings have to be drawn of. */
 int gnuplot_findings(struct script *script, const struct model *model, struct status *st);
 
-/* The machine in a line: "8 × NVIDIA H200, Intel Xeon …, 128 cores". */
-void gnuplot_machine(const struct summary *summary, char *text, size_t bytes);
-
 #endif

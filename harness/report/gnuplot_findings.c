@@ -1,5 +1,5 @@
-/* What findings have to be drawn of: plots/run.gp's names for the gap, factors, versions, a
- * search, pairs of ranks, ping-pong and steps of training. */
+/* What findings have to be drawn of: plots/run.gp's names for the gap, factors, versions,
+ * pairs of ranks, ping-pong and steps of training. */
 #include <math.h>
 #include <string.h>
 
@@ -8,8 +8,6 @@
 #include "gnuplot.h"
 #include "script.h"
 #include "tables.h"
-
-#define GAIN_MOST 4 /* bars beside each other */
 
 /* What grey says in a picture of effects; `intervals`: there are any. */
 static void put_grey(struct script *p, const char *name, double margin, bool intervals)
@@ -118,82 +116,6 @@ static void put_versions(struct script *p)
 	for (unsigned i = 0; i < v->ncolls; i++)
 		if (is_drawn(&v->colls[i]))
 			put_versions_coll(p, i, ++nth);
-}
-
-/* What the set for all sizes is called. */
-static const char *for_all(const struct script *p)
-{
-	const struct tuned *u = &p->f->tuned;
-	return tuned_in_file(p->s, u, &u->finalists[u->all]) ? "nccl.conf" : "for all sizes";
-}
-
-/* What the picture of the gain has bars of: the set for all sizes, or else all finalists, and
- * the file's other variants. */
-static void put_gain(struct script *p)
-{
-	const struct tuned *u = &p->f->tuned;
-	unsigned n = 0, of[GAIN_MOST];
-	for (unsigned f = 0; f < u->nfinalists && n < GAIN_MOST; f++)
-		if (u->all < 0 || (int)f == u->all)
-			of[n++] = u->finalists[f].variant;
-	for (unsigned v = 0; v < p->s->nvariants && u->searched && n < GAIN_MOST; v++) {
-		bool finalist =
-		    p->s->variants[v].role != ROLE_VARIANT || !p->s->variants[v].measured;
-		for (unsigned f = 0; f < u->nfinalists; f++)
-			finalist |= u->finalists[f].variant == v;
-		if (!finalist)
-			of[n++] = v;
-	}
-	script_put(p, "gains", 0, "%u", n);
-	script_arrays(p, n, "gain", "name variant");
-	for (unsigned i = 0; i < n; i++) {
-		bool all = u->all >= 0 && of[i] == u->finalists[u->all].variant;
-		script_text(p, "gain_variant", i + 1, p->s->variants[of[i]].name);
-		script_text(p, "gain_name", i + 1,
-		            all ? for_all(p) : p->s->variants[of[i]].name);
-	}
-}
-
-/* A search: rows of finalists and of values, a column a cell. */
-static void put_tuned(struct script *p)
-{
-	const struct tuned *u = &p->f->tuned;
-	const struct search_space *space = &u->space;
-	unsigned rows = u->nfinalists, row = 0;
-	char text[CAPTION_BYTES];
-	for (unsigned k = 0; k < space->nkeys; k++)
-		rows += space->keys[k].nvalues - 1;
-	fprintf(p->out, "\n# a search: what its settings do; $searched has the figures\n");
-	script_put(p, "searched", 0, "%d", u->searched && u->ncells);
-	script_put(p, "searched_rows", 0, "%u", rows);
-	script_put(p, "searched_columns", 0, "%u", u->ncells);
-	script_put(p, "searched_finalists", 0, "%u", u->nfinalists);
-	caption_tuned(p->s, u, text, sizeof text);
-	script_text(p, "searched_said", 0, text);
-	script_arrays(p, rows, "S", "row set");
-	script_arrays(p, u->ncells, "S", "what size");
-	for (unsigned f = 0; f < u->nfinalists; f++) {
-		const char *name = p->s->variants[u->finalists[f].variant].name;
-		snprintf(text, sizeof text, "%s%s%s", name, (int)f == u->all ? ", " : "",
-		         (int)f == u->all ? for_all(p) : "");
-		script_text(p, "S_row", ++row, text);
-		snprintf(text, sizeof text, "%s: %s", name, u->finalists[f].text);
-		script_text(p, "S_set", row, text);
-	}
-	put_gain(p);
-	for (unsigned k = 0; k < space->nkeys; k++)
-		for (unsigned v = 1; v < space->keys[k].nvalues; v++) {
-			struct search_set set = {{0}};
-			set.level[k] = (unsigned char)v;
-			search_set_text(space, &set, text, sizeof text);
-			script_text(p, "S_row", ++row, text);
-		}
-	for (unsigned c = 0; c < u->ncells; c++) {
-		const struct summary_group *g = &p->s->groups[u->cells[c].group];
-		script_text(p, "S_what", c + 1, coll_info(g->cell.coll)->name);
-		script_text(p, "S_size", c + 1,
-		            words_size(g->asked_bytes[u->cells[c].size]).text);
-	}
 }
 
 /* Ranks from left to right: those of a NUMA node beside each other. */
@@ -384,9 +306,6 @@ int gnuplot_findings(struct script *p, const struct model *m, struct status *st)
 	}
 	put_factors(p);
 	put_versions(p);
-	put_tuned(p);
-	if (m->findings.tuned.searched)
-		rc = rc || script_table(p, tables_searched(m), st);
 	put_pairs(p);
 	return rc || script_table(p, tables_factors(m), st) ||
 	               script_table(p, points_of(&m->findings.versions), st)

@@ -210,29 +210,6 @@ static void put_components(json_t *findings, const struct model *m)
 		}
 }
 
-/* Each finalist in each cell. */
-static void put_tuned(json_t *findings, const struct model *m)
-{
-	const struct tuned *u = &m->findings.tuned;
-	for (unsigned i = 0; i < u->nfinalists * u->ncells; i++) {
-		const unsigned f = i / u->ncells, c = i % u->ncells;
-		const struct tuned_finalist *one = &u->finalists[f];
-		const struct tuned_test *t = &one->tests[c];
-		const struct summary_group *g = &m->summary.groups[u->cells[c].group];
-		json_array_append_new(
-		    findings,
-		    json_pack(
-		        "{s:s, s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:b, s:b, s:o, s:b, s:b}",
-		        "type", "tuned", "name", m->summary.variants[one->variant].name,
-		        "settings", one->text, "collective", coll_info(g->cell.coll)->name,
-		        "pace", coll_pace_name(g->cell.pace), "bytes",
-		        (json_int_t)g->asked_bytes[u->cells[c].size], "ratio", ratio(&t->ratio),
-		        "p_adjusted", number(t->p_adjusted), "confirmed", (int)t->confirmed,
-		        "no_loss", (int)t->no_loss, "expect", ratio(&t->expect), "for_all",
-		        u->all == (int)f, "best", u->cells[c].best == (int)f));
-	}
-}
-
 /* What is slow, short or shared, of a run that measured pairs. */
 static void put_pairs(json_t *findings, const struct model *m)
 {
@@ -261,7 +238,7 @@ static json_t *findings_of(const struct model *m)
 	 */
 	static void (*const put[])(json_t *, const struct model *) = {
 	    put_regimes, put_claims, put_versions, put_factors, put_components,
-	    put_tuned,   put_pairs,  put_ranges, put_cliffs,   put_advice};
+	    put_pairs,   put_ranges, put_cliffs,   put_advice};
 	size_t n = sizeof put / sizeof *put - (answer_tells(&m->regimes) ? 0 : 2);
 	json_t *findings = json_array();
 	for (size_t i = 0; i < n; i++)

@@ -9,7 +9,6 @@
 #include "html.h"
 #include "json.h"
 #include "model.h"
-#include "nccl_conf.h"
 #include "output.h"
 #include "sections.h"
 #include "tables.h"
@@ -74,14 +73,28 @@ static int write_table(struct table *table, const char *dir, const char *name,
 	return out ? rc : -1;
 }
 
-/* Those of a chapter's tables that are files. */
+static int write_text(const char *text, const char *dir, const char *name, struct status *st)
+{
+	char file[PATH_MAX];
+	if (path_of(dir, name, file, st))
+		return -1;
+	FILE *out = output_open(file, st);
+	if (!out)
+		return -1;
+	fputs(text, out);
+	return output_close(out, file, st);
+}
+
+/* A chapter's files, and those of its tables that are files. */
 static int write_told(const struct story_chapter *c, const char *dir, struct status *st)
 {
 	for (unsigned i = 0; i < c->nblocks; i++) {
-		const struct story_table *t =
-		    c->blocks[i].kind == STORY_TABLE ? c->blocks[i].table : NULL;
+		const struct story_block *b = &c->blocks[i];
+		const struct story_table *t = b->kind == STORY_TABLE ? b->table : NULL;
 		if (t && t->form->file &&
 		    write_table(table_of_told(t, ONLY_PEOPLE), dir, t->form->file, st))
+			return -1;
+		if (b->kind == STORY_FILE && write_text(b->text, dir, b->name, st))
 			return -1;
 	}
 	return 0;
@@ -97,30 +110,6 @@ static int write_tables(const struct model *m, const char *dir, struct status *s
 		if (write_told(&m->story.chapters[i], dir, st))
 			return -1;
 	return 0;
-}
-
-static int write_text(const char *text, const char *dir, const char *name, struct status *st)
-{
-	char file[PATH_MAX];
-	if (path_of(dir, name, file, st))
-		return -1;
-	FILE *out = output_open(file, st);
-	if (!out)
-		return -1;
-	fputs(text, out);
-	return output_close(out, file, st);
-}
-
-static int write_conf(const struct model *m, const char *dir, struct status *st)
-{
-	char file[PATH_MAX];
-	FILE *out;
-	if (!nccl_conf_wanted(m))
-		return 0;
-	if (path_of(dir, "nccl.conf", file, st) || !(out = output_open(file, st)))
-		return -1;
-	nccl_conf_write(m, out);
-	return output_close(out, file, st);
 }
 
 static int write_trace(const struct model *m, const char *dir, struct status *st)
@@ -196,8 +185,7 @@ static int make(struct model *m, const char *dir, const char *plot_dir,
                 const struct report_options *options, struct status *st)
 {
 	unsigned tables = 1;
-	if (write_tables(m, dir, st) || write_conf(m, dir, st) ||
-	    draw_pictures(m, dir, plot_dir, st))
+	if (write_tables(m, dir, st) || draw_pictures(m, dir, plot_dir, st))
 		return -1;
 	validity_collect(&m->summary, m->torn, &m->warnings);
 	unsigned rest = m->warnings.count;

@@ -1,14 +1,28 @@
 #include "section.h"
 
-/* The files of the chapter's tables. */
+unsigned section_files(const struct story_chapter *c, const char **files, unsigned most)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < c->nblocks && n < most; i++) {
+		const struct story_block *b = &c->blocks[i];
+		const char *name = b->kind == STORY_TABLE  ? b->table->form->file
+		                   : b->kind == STORY_FILE ? b->name
+		                                           : NULL;
+		if (name)
+			files[n++] = name;
+	}
+	return n;
+}
+
+/* Tables are for programs: no terminal names them alone. */
 static void write_files(struct page *p, const struct story_chapter *c, const char *what)
 {
 	const char *files[16];
-	unsigned n = 0;
-	for (unsigned i = 0; i < c->nblocks && n < sizeof files / sizeof *files; i++)
-		if (c->blocks[i].kind == STORY_TABLE && c->blocks[i].table->form->file)
-			files[n++] = c->blocks[i].table->form->file;
-	if (n && p->kind == PAGE_MARKDOWN)
+	const unsigned n = section_files(c, files, sizeof files / sizeof *files);
+	bool named = p->kind == PAGE_MARKDOWN;
+	for (unsigned i = 0; i < c->nblocks; i++)
+		named |= c->blocks[i].kind == STORY_FILE;
+	if (n && named)
 		page_files(p, what, files, n);
 }
 
@@ -36,8 +50,9 @@ void section_write(struct page *p, const struct story_chapter *c)
 	for (unsigned i = 0; i < c->nblocks; i++) {
 		const struct story_block *b = &c->blocks[i];
 		const unsigned roles = b->kind == STORY_SENTENCE ? b->sentence->roles : 0;
-		if (b->kind == STORY_SENTENCE &&
-		    !(roles & (STORY_ITEM | STORY_BODY | STORY_STRESS)))
+		if (b->kind == STORY_FILE ||
+		    (b->kind == STORY_SENTENCE &&
+		     !(roles & (STORY_ITEM | STORY_BODY | STORY_STRESS))))
 			continue;
 		if (list && !(roles & STORY_ITEM))
 			page_end_list(p);

@@ -6,6 +6,8 @@
 #include "page.h"
 
 void section_write(struct page *page, const struct story_chapter *chapter);
+/* The files that it comes with, at most so many: how many. */
+unsigned section_files(const struct story_chapter *chapter, const char **files, unsigned most);
 /* Its object in report.json: {"name", "title", "place", "tables": [table_to_json], "sentences":
  * [{"roles": […], "text", "of": [{"table", "rows"}]}]}. The caller's reference; NULL when
  * memory is out. */

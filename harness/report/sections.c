@@ -11,7 +11,6 @@
 #include "../trial/settings.h"
 #include "../analysis/drawn.h"
 #include "gnuplot.h"
-#include "nccl_conf.h"
 #include "section.h"
 #include "sections_pairs.h"
 #include "sections_results.h"
@@ -54,7 +53,7 @@ static void write_answer(struct page *p, const struct model *m)
 	const struct summary *s = &m->summary;
 	char machine[256], library[160];
 	const char *question = model_text(m, "question"), *created = model_text(m, "created");
-	gnuplot_machine(s, machine, sizeof machine);
+	summary_machine(s, machine, sizeof machine);
 	libraries(s, library, sizeof library);
 	if (p->kind == PAGE_MARKDOWN) {
 		page_heading(p, 1, "%s", model_text(m, "title"));
@@ -140,7 +139,8 @@ static bool has_advice(const struct model *m)
 
 static void write_advice(struct page *p, const struct model *m)
 {
-	const struct advice *r = &m->findings.advice;	const bool tells = answer_tells(&m->regimes);
+	const struct advice *r = &m->findings.advice;
+	const bool tells = answer_tells(&m->regimes);
 	const struct story_sentence *told;
 	for (unsigned i = 0; (told = story_said(&m->story, STORY_ADVICE, i)); i++)
 		page_item(p, "%s", told->text);
@@ -151,46 +151,6 @@ static void write_advice(struct page *p, const struct model *m)
 	page_end_list(p);
 	if (!record_traits(&m->run, NULL)->gpus)
 		page_say(p, "None of it is about GPUs, which were not measured.");
-}
-
-/* What settings of the finalists mean that are launchgap's own words. */
-static void say_settings(struct page *p, const struct tuned *t)
-{
-	size_t n;
-	const struct field *fields = settings_fields(&n);
-	for (unsigned k = 0; k < t->space.nkeys; k++) {
-		const char *key = t->space.keys[k].key;
-		const struct field *field = field_find(fields, n, key);
-		bool set = false;
-		for (unsigned f = 0; f < t->nfinalists; f++)
-			set |= t->finalists[f].set.level[k];
-		if (set && field && field->help)
-			page_item(p, "%s: %s.", key, field->help);
-	}
-	page_end_list(p);
-}
-
-static void write_tuned(struct page *p, const struct model *m)
-{
-	static const char *const files[] = {"nccl.conf", "searched.csv"};
-	page_table(p, tables_tuned(m));
-	page_table(p, tables_finalists(m));
-	say_settings(p, &m->findings.tuned);
-	page_say(p,
-	         "Speed is the time of the default ÷ the set's, over blocks of the "
-	         "confirmation alone; "
-	         "a gain is confirmed where its 95 %% interval lies beyond %g %% and the A/A "
-	         "line of "
-	         "its cell, with Holm's correction over all of them.",
-	         100 * m->summary.margin);
-	page_files(
-	    p,
-	    nccl_conf_sets(m)
-	        ? "Ready for NCCL_CONF_FILE, and the best set of the search with each value"
-	        : "No line for NCCL_CONF_FILE came of it. Why, and the best set with each "
-	          "value in "
-	          "the search",
-	    files, 2);
 }
 
 /* From the end of page 1 to what follows. */
@@ -227,7 +187,7 @@ struct section {
 static const struct section sections[] = {
     {"answer",     "",                                 SHORT | PAGE, NULL,                    write_answer},
     {"trust",      "Can it be believed?",              SHORT | PAGE, NULL,                    write_trust},
-    {"tuned",      "Tuning: what is confirmed",        SHORT | PAGE, nccl_conf_wanted,        write_tuned},
+    {"tuning",     NULL,                               SHORT | PAGE, NULL,                    NULL},
     {"claims",     "Claims",                           SHORT | PAGE, has_claims,              write_claims_short},
     {"picture",    "",                                 PAGE,         has_picture,             write_picture},
     {"advice",     "Do this",                          SHORT | PAGE, has_advice,              write_advice},

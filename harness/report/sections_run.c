@@ -9,6 +9,7 @@
 #include "../analysis/words.h"
 #include "../coll/counts.h"
 #include "gnuplot.h"
+#include "section.h"
 #include "sections_results.h"
 #include "../chapters/run.h"
 #include "tables.h"
@@ -292,10 +293,13 @@ void sections_write_pictures(struct page *p, const struct model *m)
 
 void sections_write_raw(struct page *p, const struct model *m)
 {
-	const char *files[16] = {"trials.jsonl", "report.json"};
+	const char *files[32] = {"trials.jsonl", "report.json"};
 	unsigned n = 2;
 	for (unsigned i = 0; tables_file(i); i++)
 		if (!tables_file(i)->when || tables_file(i)->when(m))
 			files[n++] = tables_file(i)->file;
+	for (unsigned i = 0; i < m->story.nchapters; i++)
+		n += section_files(&m->story.chapters[i], files + n,
+		                   sizeof files / sizeof *files - n);
 	page_files(p, "The record, and all of this as data", files, n);
 }

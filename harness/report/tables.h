@@ -36,11 +36,6 @@ struct table *tables_components(const struct model *model,
 struct table *tables_version(const struct model *model, unsigned coll);
 struct table *tables_paths(const struct model *model);
 struct table *tables_acted(const struct model *model);
-/* Of a search: confirmed gains by size, the finalists with their cost, each value in each cell.
- */
-struct table *tables_tuned(const struct model *model);
-struct table *tables_finalists(const struct model *model);
-struct table *tables_searched(const struct model *model);
 struct table *tables_counters(const struct model *model);
 struct table *tables_variants(const struct model *model);
 

@@ -1,6 +1,5 @@
 /* The tables that are files: a row per thing that was measured, for programs. Columns are
  * explained in results/README.md. */
-#include "nccl_conf.h"
 #include "sections_pairs.h"
 #include "sections_training.h"
 #include "sections_why.h"
@@ -87,7 +86,6 @@ static struct table *tables_evidence(const struct model *m)
 static const struct tables_file files[] = {
     {"factors.csv", tables_factors, sections_has_factors},
     {"evidence.csv", tables_evidence, sections_has_counters},
-    {"searched.csv", tables_searched, nccl_conf_wanted},
     {"pairs.csv", tables_pair_figures, sections_has_pairs},
     {"training.csv", tables_training_figures, sections_has_training},
     {"pingpong.csv", tables_pingpong_figures, sections_has_pingpong},

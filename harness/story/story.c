@@ -129,6 +129,11 @@ void story_files(struct story *s, const char *what)
 	add_block(s, (struct story_block){STORY_FILES, .text = what});
 }
 
+void story_file(struct story *s, const char *name, const char *text)
+{
+	add_block(s, (struct story_block){STORY_FILE, .text = text, .name = name});
+}
+
 void story_picture(struct story *s, const char *name)
 {
 	now(s)->picture = name;

@@ -81,8 +81,9 @@ struct story_pivot {
 /* `text` is a template: {key} is the column of that key in the sentence's row, {key:word} the
  * same in another manner (column.h's entry_say), {{ a brace. Over several rows {key:list} names
  * each row's, "a, b and c", once each {key:range}  goes from the least to the most, "2.29
- * to 2.55", of one ratio with its interval, and {0.key} is the first row's, {1.key} the second's. A key that does not exist is a
- * defect of the chapter: the text shows it between << and >>, and a test looks for these. */
+ * to 2.55", of one ratio with its interval, and {0.key} is the first row's, {1.key} the
+ * second's. A key that does not exist is a defect of the chapter: the text shows it between <<
+ * and >>, and a test looks for these. */
 struct sentence {
 	unsigned roles;
 	unsigned when; /* said of rows that have all of these bits; 0: of every row */
@@ -127,11 +128,13 @@ struct story_block {
 		STORY_SENTENCE,
 		STORY_PART, /* a heading within the section */
 		STORY_FILES,
+		STORY_FILE,
 	} kind;
 	const struct story_table *table;
 	const struct story_pivot *pivot;
 	const struct story_sentence *sentence;
-	const char *text; /* the heading; of files: what they are */
+	const char *text; /* the heading; of files: what they are; of a file: all of it */
+	const char *name; /* of a file */
 };
 
 struct story_chapter {
@@ -186,6 +189,8 @@ void story_note(struct story *story, unsigned roles, const char *text);
 void story_part(struct story *story, const char *heading);
 /* The files of the chapter's tables, where they have any: "what: factors.csv". */
 void story_files(struct story *story, const char *what);
+/* A file for other programs beside the report; story_files names it, on a terminal too. */
+void story_file(struct story *story, const char *name, const char *text);
 /* The picture of the chapter's answer: plot/NAME.gp. It finds the chapter's captions as one
  * text, said_CHAPTER, and its drawn tables. */
 void story_picture(struct story *story, const char *name);

@@ -1,0 +1,617 @@
+/* What a search found, and which of it is confirmed; as a file that NCCL reads, too.
+ *
+ * The finalists of a search (analysis/search.h) are measured again in blocks of fresh jobs,
+ * with the default twice in each. Those blocks alone decide, by the contrast and the verdict
+ * that all of a report rests on. A gain in a cell is confirmed when its whole interval is
+ * beyond the margin, and beyond what the A/A line of that cell shows where that is wider; and
+ * when Holm's correction over all finalists and cells leaves its probability at 5 % or less.
+ * The gain that is reported is the one to expect of what was chosen so (stats_chosen). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../analysis/analysis.h"
+#include "../analysis/answer.h"
+#include "../analysis/memory.h"
+#include "../analysis/words.h"
+#include "chapters.h"
+#include "run.h"
+#include "tuning.h"
+
+#define BARS_MOST 4 /* beside each other in the picture of the gain */
+
+/* What was found, as bits of its row. */
+enum { ALL = 1, GAINS = 2, UNFINISHED = 4, DEFAULTS = 8, TOO_EARLY = 16, NO_GAIN = 32 };
+
+/* For the heat map: the best set of the search with a value, and finalists of the confirmation.
+ */
+struct searched {
+	const char *setting, *cell;
+	size_t asked_bytes;
+	double effect;
+	unsigned row, column;
+	int told;
+};
+
+struct label {
+	const char *name, *variant;
+};
+
+// clang-format off
+static const struct column found_columns[] = {
+    COLUMN(struct tuning_found, keys, "settings searched", "", COUNT),
+    COLUMN(struct tuning_found, sets, "sets measured", "", COUNT),
+    COLUMN(struct tuning_found, finalists, "finalists", "", COUNT),
+    COLUMN(struct tuning_found, cells, "cells", "", COUNT),
+    COLUMN(struct tuning_found, gains, "cells with a gain", "", COUNT),
+    COLUMN(struct tuning_found, blocks, "blocks of the confirmation", "", COUNT),
+    COLUMN(struct tuning_found, wants, "blocks that it takes", "", COUNT),
+    COLUMN(struct tuning_found, settings, "settings for all sizes", "", TEXT),
+    COLUMN(struct tuning_found, confirmed, "confirmed in cells", "", COUNT),
+    COLUMN(struct tuning_found, expect, "most speed", "", RATIO),
+    COLUMN(struct tuning_found, collective, "most in", "", TEXT),
+    COLUMN(struct tuning_found, asked_bytes, "at", "", BYTES),
+    COLUMN(struct tuning_found, limits, "limits", "", TEXT),
+    COLUMN(struct tuning_found, folder, "folder", "", TEXT),
+    COLUMN(struct tuning_found, margin, "margin", "", SHARE),
+};
+static const struct story_form found_form =
+    STORY_FORM(struct tuning_found, found_columns, .name = "search", .title = "The search", .when = offsetof(struct tuning_found, when), .hidden = true);
+
+static const struct sentence sentences[] = {
+    {STORY_CAPTION, ALL, "{settings}: up to {expect:more} faster; confirmed in {confirmed} of {cells} cells, no loss beyond {margin}"},
+    {STORY_ANSWER, ALL, "{settings}: up to {expect} times the speed of the default ({expect:interval}, {collective} of {asked_bytes}), confirmed in {confirmed} of {cells} cells, and slower by more than {margin} in none."},
+    {STORY_ANSWER, GAINS, "Settings gain in {gains} of {cells} cells. None is confirmed for all: {limits}. nccl.conf names the best for each size."},
+    {STORY_CAPTION, GAINS, "Gains are confirmed in {gains} of {cells} cells, by no set in all of them"},
+    {STORY_ANSWER, UNFINISHED, "Nothing is confirmed yet: the confirmation has {blocks} of the {wants} blocks that {finalists} sets in {cells} cells take. Go on with launchgap resume {folder}."},
+    {STORY_ANSWER, DEFAULTS, "No setting is confirmed to gain anywhere: the defaults stand ({sets} sets of {keys} settings were measured)."},
+    {STORY_ANSWER, TOO_EARLY, "Nothing is confirmed: the search of {keys} settings did not come so far, or no set of {sets} promised a gain."},
+    {STORY_CAPTION, NO_GAIN, "No setting is confirmed to gain"},
+};
+
+static const struct column cell_columns[] = {
+    COLUMN(struct tuning_cell, cell, "what", "", TEXT),
+    COLUMN(struct tuning_cell, asked_bytes, "size", "", BYTES),
+    COLUMN(struct tuning_cell, set, "best set", "", TEXT),
+    COLUMN(struct tuning_cell, gain, "its speed", "", RATIO),
+    COLUMN(struct tuning_cell, all_gain, "set for all", "", RATIO),
+    COLUMN(struct tuning_cell, all_verdict, "that set", "", TEXT),
+    COLUMN(struct tuning_cell, aa, "A/A", "", RATIO),
+};
+static const struct story_form cell_form =
+    STORY_FORM(struct tuning_cell, cell_columns, .name = "tuned", .title = "Confirmed gains by size, over the default", .when = STORY_NO_WHEN, .drawn = STORY_ARRAYS);
+
+static const struct column finalist_columns[] = {
+    COLUMN(struct tuning_finalist, set, "set", "", TEXT),
+    COLUMN(struct tuning_finalist, settings, "settings", "", TEXT),
+    COLUMN(struct tuning_finalist, confirmed, "cells with a gain", "", COUNT),
+    COLUMN(struct tuning_finalist, no_loss, "loses nowhere", "", FLAG),
+    COLUMN(struct tuning_finalist, memory_mib, "GPU memory a rank, more than the default", "MiB", NUMBER),
+    COLUMN(struct tuning_finalist, channels, "channels", "", TEXT),
+    COLUMN(struct tuning_finalist, default_channels, "channels of the default", "", TEXT),
+    COLUMN_AS(struct tuning_finalist, called, "called", "", "", TEXT, ONLY_FILES),
+};
+static const struct story_form finalist_form =
+    STORY_FORM(struct tuning_finalist, finalist_columns, .name = "finalists", .title = "The sets that were confirmed or not, and their cost", .when = STORY_NO_WHEN, .drawn = STORY_ARRAYS);
+
+static const struct column tested_columns[] = {
+    COLUMN(struct tuning_test, set, "set", "", TEXT),
+    COLUMN(struct tuning_test, collective, "collective", "", TEXT),
+    COLUMN(struct tuning_test, pace, "pace", "", TEXT),
+    COLUMN(struct tuning_test, asked_bytes, "size", "", BYTES),
+    COLUMN(struct tuning_test, ratio, "speed", "", RATIO),
+    COLUMN(struct tuning_test, p_adjusted, "p, by Holm", "", NUMBER),
+    COLUMN(struct tuning_test, confirmed, "confirmed", "", FLAG),
+    COLUMN(struct tuning_test, no_loss, "no loss", "", FLAG),
+    COLUMN(struct tuning_test, expect, "to expect", "", RATIO),
+    COLUMN(struct tuning_test, for_all, "set for all sizes", "", FLAG),
+    COLUMN(struct tuning_test, best, "best here", "", FLAG),
+};
+static const struct story_form tested_form =
+    STORY_FORM(struct tuning_test, tested_columns, .name = "confirmation", .title = "Each finalist in each cell", .when = STORY_NO_WHEN, .hidden = true);
+
+static const struct column setting_columns[] = {
+    COLUMN(struct tuning_setting, set, "set", "", TEXT),
+    COLUMN(struct tuning_setting, key, "setting", "", TEXT),
+    COLUMN(struct tuning_setting, name, "variable", "", TEXT),
+    COLUMN(struct tuning_setting, value, "value", "", TEXT),
+    COLUMN(struct tuning_setting, help, "what it is", "", TEXT),
+    COLUMN(struct tuning_setting, left_out, "did nothing", "", TEXT),
+    COLUMN(struct tuning_setting, not_as_asked, "not as asked", "", TEXT),
+};
+static const struct story_form setting_form =
+    STORY_FORM(struct tuning_setting, setting_columns, .name = "tuning_settings", .title = "Settings of the finalists", .when = offsetof(struct tuning_setting, when), .hidden = true);
+
+static const struct sentence setting_sentences[] = {
+    {STORY_ITEM, SET_FIRST, "{key}: {help}."},
+};
+
+static const struct column searched_columns[] = {
+    COLUMN(struct searched, setting, "setting", "", TEXT),
+    COLUMN(struct searched, cell, "what", "", TEXT),
+    COLUMN(struct searched, asked_bytes, "size", "", BYTES),
+    COLUMN(struct searched, effect, "effect", "", NUMBER),
+    COLUMN(struct searched, row, "row", "", COUNT),
+    COLUMN(struct searched, column, "column", "", COUNT),
+    COLUMN(struct searched, told, "told", "", FLAG),
+};
+static const struct story_form searched_form =
+    STORY_FORM(struct searched, searched_columns, .name = "searched", .title = "The best set of the search with each value", .when = STORY_NO_WHEN, .file = "searched.csv", .hidden = true, .drawn = STORY_BLOCK);
+
+/* Rows of the heat map, and bars of the picture of the gain. */
+static const struct column label_columns[] = {
+    COLUMN(struct label, name, "name", "", TEXT),
+    COLUMN(struct label, variant, "variant", "", TEXT),
+};
+static const struct story_form row_form =
+    STORY_FORM(struct label, label_columns, .name = "tuning_map", .title = "Rows of the heat map", .when = STORY_NO_WHEN, .hidden = true, .drawn = STORY_ARRAYS);
+static const struct story_form bar_form =
+    STORY_FORM(struct label, label_columns, .name = "gains", .title = "Bars of the gain", .when = STORY_NO_WHEN, .hidden = true, .drawn = STORY_ARRAYS);
+// clang-format on
+
+/* --- what is confirmed --- */
+
+/* Two variants in one cell, by the time per call of its pace: above 1, left is faster. */
+static struct contrast judge(const struct tuning *t, const struct tuning_cell *cell,
+                             unsigned left, unsigned right, double by)
+{
+	const struct summary_group *g = &t->s->groups[cell->group];
+	const struct contrast_select select = {.bytes = {cell->asked_bytes, cell->asked_bytes},
+	                                       .pace = (int)g->cell.pace,
+	                                       .coll = (int)g->cell.coll,
+	                                       .group = g,
+	                                       .by = by};
+	struct contrast out;
+	struct status st = {""};
+	arena_need(t->arena,
+	           !contrast_make(t->s, left, right, METRIC_TIME, &select, &out, &st));
+	return out;
+}
+
+/* "alltoall", with its pace where the run has two. */
+static void cells_find(struct tuning *t)
+{
+	const struct summary *s = t->s;
+	const bool paces =
+	    summary_has_pace(s, PACE_STREAM) && summary_has_pace(s, PACE_ISOLATED);
+	t->cells = ARENA_ARRAY(t->arena, struct tuning_cell, s->index.nplaces + 1);
+	for (unsigned g = 0; g < s->ngroups; g++)
+		for (unsigned i = 0; i < s->groups[g].nsizes && !s->groups[g].limit; i++) {
+			struct tuning_cell *c = &t->cells[t->ncells++];
+			*c = (struct tuning_cell){.cell =
+			                              run_collective(t->arena, &s->groups[g]),
+			                          .asked_bytes = s->groups[g].asked_bytes[i],
+			                          .set = "none",
+			                          .gain = STATS_NO_RATIO,
+			                          .all_gain = STATS_NO_RATIO,
+			                          .aa = STATS_NO_RATIO,
+			                          .group = g,
+			                          .best = -1};
+			if (paces)
+				c->cell = arena_text(t->arena, "%s, %s", c->cell,
+				                     coll_pace_name(s->groups[g].cell.pace));
+			if (s->twin >= 0 && s->reference >= 0 && !s->trouble[0])
+				c->aa =
+				    judge(t, c, (unsigned)s->twin, (unsigned)s->reference, 0)
+				        .verdict.ratio;
+		}
+}
+
+/* The settings that did something; all of them where none did. */
+static const char *settings_of(const struct tuning *t, const struct tuning_finalist *f)
+{
+	struct search_set acting = f->levels;
+	char text[512];
+	bool any = false;
+	for (unsigned k = 0; k < t->space->nkeys; k++) {
+		char idle[256];
+		if (!acting.level[k])
+			continue;
+		evidence_idle(t->s, f->set, t->space->keys[k].key, idle, sizeof idle);
+		acting.level[k] = idle[0] ? 0 : acting.level[k];
+		any |= !idle[0];
+	}
+	search_set_text(t->space, any ? &acting : &f->levels, text, sizeof text);
+	return arena_copy(t->arena, text);
+}
+
+static void finalists_find(struct tuning *t)
+{
+	const struct summary *s = t->s;
+	const struct record_search_block *first = s->run->search.confirmed;
+	const json_t *name;
+	size_t i;
+	t->finalists = ARENA_ARRAY(t->arena, struct tuning_finalist, SEARCH_MAX_FINALISTS);
+	json_array_foreach(first && !s->trouble[0] ? first->measures : NULL, i, name)
+	{
+		const int set = tuned_set(s->run, json_string_value(name)),
+		          v = index_variant(s, json_string_value(name));
+		struct memory_use own, with;
+		if (set < 0 || v < 0 || s->reference < 0 ||
+		    t->nfinalists == SEARCH_MAX_FINALISTS)
+			continue;
+		arena_need(t->arena, !memory_of(s, (unsigned)s->reference, &own) &&
+		                         !memory_of(s, (unsigned)v, &with));
+		struct tuning_finalist *f = &t->finalists[t->nfinalists++];
+		*f = (struct tuning_finalist){
+		    .set = s->variants[v].name,
+		    .no_loss = true,
+		    .memory_mib = (with.comm + with.calls - own.comm - own.calls) / (1 << 20),
+		    .channels = t->evidence->paths[v].channels,
+		    .default_channels = t->evidence->paths[s->reference].channels,
+		    .levels = t->seen->sets[set],
+		    .variant = (unsigned)v};
+		f->settings = settings_of(t, f);
+	}
+}
+
+/* What a gain has to be beyond, as a log: the margin, or the A/A line where that tells nothing
+ * within it. */
+static double hurdle_of(const struct summary *s, const struct stats_ratio *line)
+{
+	const double margin = log1p(s->margin), most = fmax(log(line->hi), -log(line->lo));
+	const bool excludes = line->lo > 1 || line->hi < 1;
+	if (isnan(line->lo))
+		return INFINITY;
+	return excludes || most > margin ? fmax(most, margin) : margin;
+}
+
+static void tests_make(struct tuning *t)
+{
+	const unsigned n = t->nfinalists * t->ncells;
+	struct status st = {""};
+	t->tests = ARENA_ARRAY(t->arena, struct tuned_test, n + 1);
+	for (unsigned i = 0; i < n; i++) {
+		const struct tuning_cell *cell = &t->cells[i % t->ncells];
+		const double hurdle = hurdle_of(t->s, &cell->aa);
+		const struct contrast c =
+		    judge(t, cell, t->finalists[i / t->ncells].variant,
+		          (unsigned)t->s->reference, isinf(hurdle) ? 0 : expm1(hurdle));
+		/* p is that of a time: less is faster. */
+		t->tests[i] = (struct tuned_test){
+		    .hurdle = hurdle, .ratio = c.verdict.ratio, .p = c.p.less};
+	}
+	arena_need(t->arena, !tuned_judge(t->tests, n, t->s->margin, &st));
+}
+
+/* Of a finalist, and of the cells that it is best in. */
+static void sum_up(struct tuning *t)
+{
+	t->all = -1;
+	for (unsigned f = 0; f < t->nfinalists; f++) {
+		struct tuning_finalist *one = &t->finalists[f];
+		one->tests = &t->tests[(size_t)f * t->ncells];
+		for (unsigned c = 0; c < t->ncells; c++) {
+			const struct tuned_test *test = &one->tests[c];
+			int *best = &t->cells[c].best;
+			one->no_loss = one->no_loss && test->no_loss;
+			one->confirmed += test->confirmed;
+			one->gain += log(test->ratio.estimate) / t->ncells;
+			if (test->confirmed &&
+			    (*best < 0 || test->expect.estimate >
+			                      t->finalists[*best].tests[c].expect.estimate))
+				*best = (int)f;
+		}
+		if (one->no_loss && one->confirmed &&
+		    (t->all < 0 || one->gain > t->finalists[t->all].gain))
+			t->all = (int)f;
+	}
+}
+
+static const char *verdict_of_test(const struct tuned_test *t, double margin)
+{
+	return t->confirmed               ? "confirmed"
+	       : isnan(t->ratio.lo)       ? ""
+	       : t->ratio.hi < 1 - margin ? "slower"
+	       : t->no_loss               ? "no loss"
+	                                  : "undecided";
+}
+
+static void cells_fill(struct tuning *t)
+{
+	for (unsigned c = 0; c < t->ncells; c++) {
+		struct tuning_cell *cell = &t->cells[c];
+		if (cell->best >= 0) {
+			cell->set = t->finalists[cell->best].set;
+			cell->gain = t->finalists[cell->best].tests[c].expect;
+		}
+		if (t->all < 0)
+			continue;
+		const struct tuned_test *all = &t->finalists[t->all].tests[c];
+		cell->all_gain = all->confirmed ? all->expect : all->ratio;
+		cell->all_verdict = verdict_of_test(all, t->s->margin);
+	}
+}
+
+static void tested_fill(struct tuning *t)
+{
+	const unsigned n = t->nfinalists * t->ncells;
+	t->tested = ARENA_ARRAY(t->arena, struct tuning_test, n + 1);
+	for (unsigned i = 0; i < n; i++) {
+		const int f = (int)(i / t->ncells);
+		const struct tuning_cell *cell = &t->cells[i % t->ncells];
+		const struct summary_group *g = &t->s->groups[cell->group];
+		const struct tuned_test *test = &t->tests[i];
+		t->tested[i] = (struct tuning_test){.set = t->finalists[f].set,
+		                                    .collective = run_collective(t->arena, g),
+		                                    .pace = coll_pace_name(g->cell.pace),
+		                                    .asked_bytes = cell->asked_bytes,
+		                                    .ratio = test->ratio,
+		                                    .p_adjusted = test->p_adjusted,
+		                                    .confirmed = test->confirmed,
+		                                    .no_loss = test->no_loss,
+		                                    .expect = test->expect,
+		                                    .for_all = t->all == f,
+		                                    .best = cell->best == f};
+	}
+}
+
+/* --- settings of the finalists --- */
+
+/* What the library's log says of a setting that it did not take as asked; or NULL. */
+static const char *not_as_asked(const struct tuning *t, unsigned variant, const char *key)
+{
+	const struct evidence_path *path = &t->evidence->paths[variant];
+	char text[512];
+	for (unsigned i = 0; i < path->nsettings; i++) {
+		if (path->settings[i].act == PATH_ACTED || strcmp(path->settings[i].key, key))
+			continue;
+		path_setting_text(&path->settings[i], text, sizeof text);
+		return arena_copy(t->arena, text);
+	}
+	return NULL;
+}
+
+static void settings_find(struct tuning *t)
+{
+	size_t n;
+	const struct field *fields = settings_fields(&n);
+	t->settings =
+	    ARENA_ARRAY(t->arena, struct tuning_setting, t->space->nkeys * t->nfinalists + 1);
+	for (unsigned k = 0; k < t->space->nkeys; k++) {
+		const struct search_key *key = &t->space->keys[k];
+		const struct field *field = field_find(fields, n, key->key);
+		const bool read = !strncmp(key->key, "env.NCCL_", 9);
+		bool first = field && field->help;
+		for (unsigned f = 0; f < t->nfinalists; f++) {
+			const struct tuning_finalist *one = &t->finalists[f];
+			char idle[256] = "";
+			if (!one->levels.level[k])
+				continue;
+			if (read)
+				evidence_idle(t->s, one->set, key->key, idle, sizeof idle);
+			t->settings[t->nsettings++] = (struct tuning_setting){
+			    .set = one->set,
+			    .key = key->key,
+			    .name = read ? key->key + strlen("env.") : NULL,
+			    .value = key->values[one->levels.level[k]],
+			    .help = field ? field->help : NULL,
+			    .left_out = arena_copy(t->arena, idle),
+			    .not_as_asked = not_as_asked(t, one->variant, key->key),
+			    .when = (!read     ? SET_CODE
+			             : idle[0] ? SET_LEFT_OUT
+			                       : SET_LINE) |
+			            (first ? SET_FIRST : 0),
+			    .finalist = f};
+			first = false;
+		}
+	}
+}
+
+/* Whether NCCL reads a setting of a finalist from a file. */
+bool tuning_in_file(const struct tuning *t, unsigned finalist)
+{
+	for (unsigned i = 0; i < t->nsettings; i++)
+		if (t->settings[i].finalist == finalist && t->settings[i].when & SET_LINE)
+			return true;
+	return false;
+}
+
+/* --- what was found --- */
+
+static bool loses(const struct tuning *t, const struct tuned_test *test)
+{
+	return log(test->ratio.hi) < -log1p(t->s->margin);
+}
+
+static bool loses_somewhere(const struct tuning *t, const struct tuning_finalist *f)
+{
+	for (unsigned c = 0; c < t->ncells; c++)
+		if (loses(t, &f->tests[c]))
+			return true;
+	return false;
+}
+
+/* Of sets none of which gains everywhere without a loss: "set-3 is not shown to lose nothing at
+ * 64 KiB", or the sizes at which it loses; of the best one, "" without a gain. */
+static const char *limits_of(const struct tuning *t)
+{
+	const struct tuning_finalist *best = NULL;
+	char sizes[256] = "";
+	bool worse = true;
+	for (unsigned f = 0; f < t->nfinalists; f++) {
+		const struct tuning_finalist *one = &t->finalists[f];
+		const bool lost = loses_somewhere(t, one);
+		if (!one->confirmed ||
+		    (best && (lost != worse ? lost : one->gain <= best->gain)))
+			continue;
+		best = one;
+		worse = lost;
+	}
+	for (unsigned c = 0; best && c < t->ncells; c++) {
+		const size_t size = t->cells[c].asked_bytes;
+		bool named = worse ? !loses(t, &best->tests[c]) : best->tests[c].no_loss;
+		for (unsigned k = 0; k < c && !named; k++)
+			named = t->cells[k].asked_bytes == size &&
+			        (worse ? loses(t, &best->tests[k]) : !best->tests[k].no_loss);
+		if (!named)
+			status_list(sizes, sizeof sizes, words_size(size).text);
+	}
+	return !best ? NULL
+	             : arena_text(t->arena, "%s %s at %s", best->set,
+	                          worse ? "loses" : "is not shown to lose nothing", sizes);
+}
+
+/* The cell in which the set for all sizes gains most. */
+static void most_find(const struct tuning *t, struct tuning_found *out)
+{
+	const struct tuning_finalist *all = &t->finalists[t->all];
+	unsigned most = 0;
+	for (unsigned c = 0; c < t->ncells; c++)
+		if (all->tests[c].confirmed &&
+		    (!all->tests[most].confirmed ||
+		     all->tests[c].expect.estimate > all->tests[most].expect.estimate))
+			most = c;
+	out->settings = all->settings;
+	out->confirmed = all->confirmed;
+	out->expect = all->tests[most].expect;
+	out->asked_bytes = t->cells[most].asked_bytes;
+	out->collective = run_collective(t->arena, &t->s->groups[t->cells[most].group]);
+}
+
+static struct tuning_found found_of(const struct tuning *t)
+{
+	const struct summary *s = t->s;
+	const unsigned n = t->nfinalists * t->ncells;
+	struct tuning_found row = {.keys = t->space->nkeys,
+	                           .sets = t->seen->seen.nsets,
+	                           .finalists = t->nfinalists,
+	                           .cells = t->ncells,
+	                           .blocks = s->nblocks,
+	                           .wants = n ? search_confirm_blocks(n) : 0,
+	                           .confirmed = ENTRY_NO_COUNT,
+	                           .expect = STATS_NO_RATIO,
+	                           .asked_bytes = ENTRY_NO_BYTES,
+	                           .limits = limits_of(t),
+	                           .folder = s->run->folder,
+	                           .margin = s->margin};
+	for (unsigned c = 0; c < t->ncells; c++)
+		row.gains += t->cells[c].best >= 0;
+	if (t->all >= 0)
+		most_find(t, &row);
+	row.when = t->all >= 0                ? ALL
+	           : row.gains                ? GAINS
+	           : row.blocks < row.wants   ? UNFINISHED | NO_GAIN
+	           : s->run->search.confirmed ? DEFAULTS | NO_GAIN
+	                                      : TOO_EARLY | NO_GAIN;
+	return row;
+}
+
+/* --- pictures --- */
+
+/* Rows of finalists and of values, a column a cell. */
+static void tell_map(const struct tuning *t, struct story *story)
+{
+	const struct search_seen *seen = &t->seen->seen;
+	unsigned most = t->nfinalists + SEARCH_MAX_KEYS * SEARCH_MAX_VALUES, n = 0;
+	struct label *rows = ARENA_ARRAY(t->arena, struct label, most);
+	struct searched *list = ARENA_ARRAY(t->arena, struct searched, most * t->ncells + 1);
+	for (unsigned f = 0; f < t->nfinalists; f++, n++) {
+		const struct tuning_finalist *one = &t->finalists[f];
+		rows[n].name = !one->called
+		                   ? one->set
+		                   : arena_text(t->arena, "%s, %s", one->set, one->called);
+		for (unsigned c = 0; c < t->ncells; c++)
+			list[n * t->ncells + c] =
+			    (struct searched){.setting = one->set,
+			                      .effect = one->tests[c].ratio.estimate - 1,
+			                      .told = one->tests[c].confirmed};
+	}
+	for (unsigned k = 0; k < t->space->nkeys; k++)
+		for (unsigned v = 1; v < t->space->keys[k].nvalues; v++, n++) {
+			const char *key = t->space->keys[k].key;
+			rows[n].name = arena_text(t->arena, "%s = %s",
+			                          key + (strncmp(key, "env.", 4) ? 0 : 4),
+			                          t->space->keys[k].values[v]);
+			for (unsigned c = 0; c < t->ncells; c++)
+				list[n * t->ncells + c] = (struct searched){
+				    .setting = rows[n].name,
+				    .effect = seen->ncells == t->ncells
+				                  ? expm1(search_best(seen, k, v, c))
+				                  : NAN};
+		}
+	for (unsigned i = 0; i < n * t->ncells; i++) {
+		list[i].cell = t->cells[i % t->ncells].cell;
+		list[i].asked_bytes = t->cells[i % t->ncells].asked_bytes;
+		list[i].row = i / t->ncells;
+		list[i].column = i % t->ncells;
+	}
+	story_table(story, &row_form, rows, n);
+	story_table(story, &searched_form, list, n * t->ncells);
+}
+
+/* A variant of the file, which the search knows nothing of. */
+bool tuning_is_beside(const struct tuning *t, unsigned variant)
+{
+	const struct summary_variant *v = &t->s->variants[variant];
+	for (unsigned f = 0; f < t->nfinalists; f++)
+		if (t->finalists[f].variant == variant)
+			return false;
+	return v->role == ROLE_VARIANT && v->measured;
+}
+
+/* The set for all sizes, or else all finalists, and the file's other variants. */
+static void tell_bars(const struct tuning *t, struct story *story)
+{
+	struct label *bars = ARENA_ARRAY(t->arena, struct label, BARS_MOST);
+	unsigned n = 0;
+	for (unsigned f = 0; f < t->nfinalists && n < BARS_MOST; f++) {
+		const struct tuning_finalist *one = &t->finalists[f];
+		if (t->all < 0 || one->called)
+			bars[n++] =
+			    (struct label){one->called ? one->called : one->set, one->set};
+	}
+	for (unsigned v = 0; v < t->s->nvariants && n < BARS_MOST; v++)
+		if (tuning_is_beside(t, v))
+			bars[n++] =
+			    (struct label){t->s->variants[v].name, t->s->variants[v].name};
+	story_table(story, &bar_form, bars, n);
+}
+
+static void tell(const struct analysis *a, struct story *story)
+{
+	struct tuning t = {.s = a->s,
+	                   .evidence = a->evidence,
+	                   .regimes = a->regimes,
+	                   .seen = &a->f->searched,
+	                   .space = &a->f->searched.space,
+	                   .arena = story->arena};
+	if (!a->s->run->search.nblocks)
+		return;
+	cells_find(&t);
+	finalists_find(&t);
+	tests_make(&t);
+	sum_up(&t);
+	cells_fill(&t);
+	tested_fill(&t);
+	settings_find(&t);
+	if (t.all >= 0)
+		t.finalists[t.all].called =
+		    tuning_in_file(&t, (unsigned)t.all) ? "nccl.conf" : "for all sizes";
+	t.found = ARENA_NEW(t.arena, struct tuning_found);
+	*t.found = found_of(&t);
+	t.in.found = story_table(story, &found_form, t.found, 1);
+	story_table(story, &cell_form, t.cells, t.ncells);
+	t.in.finalists = story_table(story, &finalist_form, t.finalists, t.nfinalists);
+	t.in.tested = story_table(story, &tested_form, t.tested, t.nfinalists * t.ncells);
+	t.in.settings = story_table(story, &setting_form, t.settings, t.nsettings);
+	STORY_TELL(story, t.in.found, sentences);
+	STORY_TELL(story, t.in.settings, setting_sentences);
+	story_file(story, "nccl.conf", nccl_conf_text(&t, story));
+	tell_map(&t, story);
+	tell_bars(&t, story);
+	story_say(story, STORY_BODY, t.in.found, NULL, 0,
+	          "Speed is the time of the default ÷ the set's, over blocks of the "
+	          "confirmation alone; a gain is confirmed where its 95 % interval lies beyond "
+	          "{margin} and the A/A line of its cell, with Holm's correction over all of "
+	          "them.");
+	story_files(story,
+	            nccl_conf_sets(&t)
+	                ? "Ready for NCCL_CONF_FILE, and the best set of the search with "
+	                  "each value"
+	                : "No line for NCCL_CONF_FILE came of it. Why, and the best set "
+	                  "with each value in the search");
+}
+
+const struct chapter chapter_tuning = {"tuning", "Tuning: what is confirmed", CHAPTER_FRONT,
+                                       tell};
