@@ -77,9 +77,6 @@ OBJ     := $(SRC:%.c=$(B)/%.o)
 CORE    := $(filter-out $(B)/harness/main.o,$(OBJ)) $(if $(filter coverage,$(SAN)),$(B)/tests/gcov_exit.o)
 # Linked by name: an archive gives it to nobody, as only the sanitizer asks for it.
 KNOWN   := $(if $(filter thread,$(SAN)),$(B)/tests/tsan_known.o)
-SIMS    := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/sim_*.c))
-TESTS   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
-HELPERS := $(B)/tests/cli.o $(B)/tests/json.o $(B)/tests/told.o $(KNOWN)
 
 ifneq ($(and $(NVCC),$(NCCL_H)),)
 HAVE    := -DHAVE_CUDA_NCCL -isystem $(dir $(NCCL_H)) -isystem $(CUDA)/include
@@ -137,185 +134,15 @@ $(SAY_COMMIT): $(B)/commit
 $(SAY_COMMIT): ALL_C += -DLAUNCHGAP_COMMIT='"$(COMMIT)"'
 # What `launchgap --version` says is built in.
 $(B)/harness/main.o: ALL_C += -DLAUNCHGAP_VERSION='"$(RELEASE)"' -DLAUNCHGAP_BUILT='"$(strip $(BUILT))"'
-of     = $(strip $(shell pkg-config --modversion $1 2>/dev/null))
-ncclis = $(shell sed -n 's/^\#define NCCL_\(MAJOR\|MINOR\|PATCH\) *\([0-9]*\).*/\2/p' $(NCCL_H) | tr '\n' . | sed 's/\.$$//')
-cudais = $(shell $(NVCC) --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
-mpiis  = $(shell $(MPICC) --showme:version 2>/dev/null | sed -n 's/.*Open MPI \([0-9.]*\).*/Open MPI \1/p')
-BUILT  = $(shell echo '$(if $(HAVE),NCCL header $(ncclis)@ CUDA $(cudais)@ )$(or $(mpiis),MPI)$(foreach \
-         l,$(LIBS),@ $l $(call of,$l))$(if $(HAVE),,; without CUDA and NCCL)' | sed 's/ *@/,/g')
+BUILT  = $(shell MPICC='$(MPICC)' NVCC='$(if $(HAVE),$(NVCC))' NCCL_H='$(if $(HAVE),$(NCCL_H))' harness/built_with.sh $(LIBS))
 .PHONY: $(if $(filter-out $(COMMIT),$(shell cat $(B)/commit 2>/dev/null)),$(B)/commit)
 ifneq ($(FLAGS),$(shell cat $(B)/flags 2>/dev/null))
 .PHONY: $(B)/flags
 endif
 
--include $(OBJ:.o=.d) $(KERNELS:.o=.d) $(TESTS:=.d) $(HELPERS:.o=.d) $(SIMS:=.d) $(wildcard $(B)/tests/fuzz/*.d)
+-include $(OBJ:.o=.d) $(KERNELS:.o=.d)
 
-# --- tests: one program per file, then the scripts that drive the built program ------------------
-$(TESTS): $(B)/tests/%: $(B)/tests/%.o $(HELPERS) $(B)/core.a
-	$(SAY) LINK $@
-	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB) -lcmocka
-
-# What same_numbers asks of each report.
-$(B)/tests/check_told: $(B)/tests/check_told.o $(B)/tests/told.o $(B)/core.a
-	$(SAY) LINK $@
-	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB)
-
-# The simulated tables in headers of harness/analysis and its SIMULATED.md, made again.
-$(SIMS): $(B)/tests/%: $(B)/tests/%.o $(B)/core.a
-	$(SAY) LINK $@
-	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB)
-simulate: $(SIMS:=.txt)
-	@cat $^
-# Each on a core of its own. Seeds are fixed: what was printed once need not be made again.
-$(SIMS:=.txt): %.txt: %
-	$(SAY) SIM $<
-	$(Q)$< >$@.part && mv $@.part $@
-
-# Libraries that this machine may lack, for the tests of what loads them.
-$(B)/tests/%.so: tests/%.c
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) -shared -fPIC -o $@ $<
-$(B)/tests/test_traffic: LINK += -Wl,--wrap=dlopen,--wrap=dlsym,--wrap=dlclose
-$(B)/tests/test_nvml $(B)/tests/test_calibrate: | $(B)/tests/standin_nvml.so
-$(B)/tests/test_nccl_options $(B)/tests/test_each $(B)/tests/test_plan $(B)/tests/test_plan_cells $(B)/tests/test_plan_variants $(B)/tests/test_library: | $(B)/tests/standin_nccl.so
-$(B)/tests/test_nccl_options.o $(B)/tests/test_nccl_calls.o: ALL_C += $(HAVE)
-
-# The program once more, on stand-ins for CUDA's runtime, NCCL, NVML and CUPTI: what it does on GPUs,
-# without one. They lie beside it, where the dynamic linker looks first.
-STANDIN := $(B)/standin
-GPU_SRC := $(wildcard harness/backend/nccl/*.c harness/backend/device/*.c)
-GPU_OBJ := $(GPU_SRC:%.c=$(STANDIN)/%.o) $(STANDIN)/tests/standin/kernels.o
-NO_GPU  := $(filter-out $(GPU_SRC:%.c=$(B)/%.o),$(CORE))
-HEADERS := $(or $(filter-out -DHAVE_CUDA_NCCL,$(HAVE)),-isystem tests/standin/include)
-BESIDE  := -Wl,-rpath,'$$ORIGIN',--disable-new-dtags
-SHARE    = $(CC) $(CFLAGS) $(STD) $(WARN) $(SANFLAG) -shared -fPIC $(BESIDE)
-LIBRARY := $(STANDIN)/libcudart.so $(STANDIN)/libnccl.so.2 $(STANDIN)/2.21.5/libnccl.so.2 $(STANDIN)/2.32.3/libnccl.so.2 $(STANDIN)/libnvidia-ml.so.1 $(STANDIN)/libtool.so $(STANDIN)/libcublas.so.13
-STANDIN_NCCL := $(wildcard tests/standin/nccl*.c) $(addprefix harness/,backend/host/host_reduce.c backend/host/host_float.c coll/coll.c coll/routing.c)
-
-$(STANDIN)/%.o: ALL_C += -DHAVE_CUDA_NCCL $(HEADERS)
-$(STANDIN)/%.o: %.c $(B)/flags | deps
-	@mkdir -p $(@D)
-	$(SAY) CC $< for stand-ins
-	$(Q)$(CC) $(ALL_C) $(call PKG,--cflags) -c -o $@ $<
-$(STANDIN)/libcudart.so: tests/standin/cudart.c $(wildcard tests/standin/*.h)
-	@mkdir -p $(@D)
-	$(Q)$(SHARE) $(HEADERS) -Wl,-soname,$(@F) -o $@ $< -lpthread
-$(STANDIN)/libnccl.so.2: RELEASE := 22803
-$(STANDIN)/2.21.5/libnccl.so.2: RELEASE := 22105
-$(STANDIN)/2.32.3/libnccl.so.2: RELEASE := 23203
-$(STANDIN)/libnccl.so.2 $(STANDIN)/2.21.5/libnccl.so.2 $(STANDIN)/2.32.3/libnccl.so.2: $(STANDIN_NCCL) $(wildcard tests/standin/*.h) $(STANDIN)/libcudart.so
-	@mkdir -p $(@D)
-	$(Q)$(SHARE) -Itests/standin/include -DVERSION=$(RELEASE) -Wl,-rpath,'$$ORIGIN/..' -o $@ $(STANDIN_NCCL) $(STANDIN)/libcudart.so -lm
-$(STANDIN)/libcublas.so.13: tests/standin/cublas.c $(wildcard tests/standin/*.h) $(STANDIN)/libcudart.so
-	@mkdir -p $(@D)
-	$(Q)$(SHARE) $(HEADERS) -o $@ $< $(STANDIN)/libcudart.so -lpthread
-$(STANDIN)/libnvidia-ml.so.1: tests/standin_nvml.c
-	@mkdir -p $(@D)
-	$(Q)$(SHARE) -o $@ $<
-# A tool for NVTX: only where its headers are does it hold anything.
-$(STANDIN)/libtool.so: tests/standin/nvtx.c
-	@mkdir -p $(@D)
-	$(Q)$(SHARE) $(HEADERS) -o $@ $< -ldl
-$(STANDIN)/launchgap: $(B)/harness/main.o $(KNOWN) $(NO_GPU) $(GPU_OBJ) | $(LIBRARY)
-	$(SAY) LINK $@
-	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(BESIDE) $(STANDIN)/libcudart.so $(LINK)
-# Its own tests, and some of the others' once more on it.
-THEIR_TESTS := $(patsubst tests/standin/%.c,$(STANDIN)/%,$(wildcard tests/standin/test_*.c))
-ALSO_TESTS  := $(addprefix $(STANDIN)/,test_conformance test_device)
-ON_STANDINS := $(THEIR_TESTS) $(ALSO_TESTS)
-$(THEIR_TESTS): $(STANDIN)/%: $(STANDIN)/tests/standin/%.o
-$(STANDIN)/test_shim: | $(B)/shim_nccl.so
-$(ALSO_TESTS): $(STANDIN)/%: $(STANDIN)/tests/%.o
-$(ON_STANDINS): $(HELPERS) $(NO_GPU) $(GPU_OBJ) | $(LIBRARY) $(STANDIN)/launchgap
-	$(SAY) LINK $@
-	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(BESIDE) $(STANDIN)/libcudart.so $(LINK) -lcmocka
--include $(GPU_OBJ:.o=.d) $(THEIR_TESTS:$(STANDIN)/%=$(STANDIN)/tests/standin/%.d) $(ALSO_TESTS:$(STANDIN)/%=$(STANDIN)/tests/%.d)
-
-# Of hwloc's ways to find PCI devices the one by libpciaccess leaks.
-test: $(TESTS) $(ON_STANDINS) $(B)/launchgap $(B)/tests/check_told
-	@LAUNCHGAP=$(abspath $(B)/launchgap) TOLD=$(abspath $(B)/tests/check_told) FUZZERS='$(abspath $(FUZZERS))' $(if $(findstring address,$(SAN)),HWLOC_COMPONENTS=-pci) \
-	  tests/run $(TESTS) $(abspath $(ON_STANDINS)) tests/same_numbers tests/figures tests/recompute.py tests/fuzzed tests/tidy tests/budget
-
-# The program with places where faults strike: the same objects, with these calls led through
-# tests/faulty.c.
-FAULTY := trial_load backend_find speed_take loop_measure_rows record_line_put folder_append gnuplot_write html_write waitpid clock_gettime
-$(B)/faulty: $(B)/harness/main.o $(KNOWN) $(B)/tests/faulty.o $(B)/core.a
-	$(SAY) LINK $@
-	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(FAULTY:%=-Wl,--wrap=%) $(LINK) $(CUDALIB)
-$(B)/tests/test_faults: | $(B)/faulty
--include $(B)/tests/faulty.d
-
-# The program with a fourth mode: its table of modes takes the place of the one in modes/table.c.
-$(B)/forked: $(B)/harness/main.o $(KNOWN) $(B)/tests/fork_mode.o $(B)/core.a
-	$(SAY) LINK $@
-	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB)
-$(B)/tests/test_modes: | $(B)/forked
--include $(B)/tests/fork_mode.d
-
-# NCCL with one function of its own, for faults on GPUs: an empty library of NCCL's name stands for
-# the system's, which takes its place when the shim is loaded.
-$(B)/shim_nccl.so: tests/shim_nccl.c
-	@mkdir -p $(@D)/shim
-	$(Q)$(CC) -shared -Wl,-soname,libnccl.so.2 -o $(@D)/shim/libnccl.so.2 -x c /dev/null
-	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) -shared -fPIC -Wl,--no-as-needed -o $@ $< $(@D)/shim/libnccl.so.2 -ldl
-
-# What of the code the tests reach: lines of each room. A test that fails is said, and counts all the same.
-.PHONY: coverage
-coverage: | deps
-	@find build-coverage -name '*.gcda' -delete 2>/dev/null; true
-	-@$(MAKE) SAN=coverage CFLAGS='-O0 -g' test
-	@tests/coverage build-coverage
-
-# Every fault in every place; `make test` injects one of each.
-.PHONY: faults
-faults: $(B)/tests/test_faults
-	$< all
-
-# The README's two commands in an empty folder with a fresh Debian, as root; WERROR=1 holds there too.
-.PHONY: bare
-bare:
-	@tests/bare '$(or $(call said,SUITE),trixie)' $(if $(WERROR),WERROR=1)
-
-# The tables of every committed record, made anew and compared.
-same: $(B)/launchgap $(B)/tests/check_told
-	@LAUNCHGAP=$(abspath $(B)/launchgap) TOLD=$(abspath $(B)/tests/check_told) tests/same_numbers
-	@tests/figures
-
-# What lies beside every committed record, made anew: reports, tables, pictures.
-.PHONY: reference
-reference: $(B)/launchgap
-	@LAUNCHGAP=$(abspath $(B)/launchgap) tests/same_numbers write
-
-# --- fuzzers: a program per target, by libFuzzer where clang has it (SAN=fuzzer), else by a driver that
-# learns nothing on its way, and with the sanitizers that SAN names -------------------------------
-ifneq ($(filter test fuzz,$(MAKECMDGOALS)),)
-LIBFUZZ := $(if $(SAN),,$(shell harness/packages.sh need fuzz >/dev/null && echo build-fuzzer))
-FUZZERS := $(patsubst tests/fuzz/%.c,$(or $(LIBFUZZ),$(B))/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
-test: $(FUZZERS)
-endif
-ifneq ($(LIBFUZZ),)
-# What they are made of is known to the make that makes them; what is missing gets installed before it.
-# Comparisons of numbers are not traced for libFuzzer: of texts they are, and inputs take half the time.
-$(FUZZERS): libfuzzers ;
-.PHONY: libfuzzers
-libfuzzers: | deps
-	@$(MAKE) -s SAN=fuzzer B=$(LIBFUZZ) CC='$(CC:gcc=clang)' CFLAGS='-O2 -gline-tables-only -fno-sanitize-recover=all -fno-sanitize-coverage=trace-cmp' \
-	  NVCC= NCCL_H= $(FUZZERS)
-endif
-ENGINE := tests/fuzz/$(if $(filter fuzzer,$(SAN)),libfuzzer,driver).c
-$(B)/tests/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/fuzz.o $(B)/tests/fuzz/mutate.o $(B)/core.a $(ENGINE)
-	$(SAY) LINK $@
-	$(Q)OMPI_CC='$(CC)' $(MPICC) $(CFLAGS) $(STD) $(WARN) $(SANFLAG) $(if $(filter fuzzer,$(SAN)),-fsanitize=fuzzer) \
-	  -DFUZZ_TARGET=fuzz_$* -o $@ $(ENGINE) $(filter %.o %.a,$^) $(LINK) $(CUDALIB)
-.SECONDARY:
-
-# RUNS=n: so many inputs, 1 million where nothing is said.
-fuzz: $(FUZZERS)
-	@FUZZERS='$(abspath $(FUZZERS))' tests/fuzzed '$(call said,TARGET)' '$(or $(call said,RUNS),1000000)'
-
-# What more ranks cost: start, memory, record and report, on null.
-scale: $(B)/launchgap
-	@tests/scale.py $<
+include tests/tests.mk
 
 # --- use -----------------------------------------------------------------------------------------
 # RANKS=4 BLOCKS=6 BACKEND=host BYTES='4K..1M x4' … override the experiment file; ARGS passes the rest.
@@ -365,27 +192,11 @@ endif
 plots: $(B)/launchgap
 	$< report '$(RUN)'
 
-# NVIDIA's own wheels. Without VERSION the last of the NCCL line with the direct path between
-# threads, for NCCL_LEGACY; of several (VERSION='2.19.3 2.28.3') what NCCL_LIBS takes.
-LEGACY   = $(or $(call said,VERSION),2.21.5)
+# Without VERSION the last of the NCCL line with the direct path between threads, for NCCL_LEGACY; of
+# several (VERSION='2.19.3 2.28.3') what NCCL_LIBS takes.
 WHEELS   = build/nccl-legacy
 nccl-legacy:
-	@command -v python3 >/dev/null && python3 -m pip --version >/dev/null 2>&1 || \
-	  { echo "python3 with pip is needed (python3-pip), or a libnccl.so.2 from elsewhere: NCCL_LEGACY=path"; exit 1; }
-	@libs=; for v in $(LEGACY); do \
-	  echo "$$v" | grep -qE '^2\.[0-9]+\.[0-9]+(\.post[0-9]+)?$$' || \
-	    { echo "VERSION=$$v is no release of NCCL; allowed are such as 2.21.5, from 2.16.2 on: pip index versions nvidia-nccl-cu12"; exit 1; }; \
-	  at=$(abspath $(WHEELS))/$$v; lib=$$at/nvidia/nccl/lib/libnccl.so.2; mkdir -p "$$at"; \
-	  [ -f "$$lib" ] || { \
-	    grep "==$$v " harness/nccl_wheels.txt >"$$at/wanted.txt" || { echo "nvidia-nccl-cu12==$$v" >"$$at/wanted.txt"; \
-	      echo "NCCL $$v: no hash of its wheel is pinned here, so it is not checked" >&2; }; \
-	    python3 -m pip download -q --no-deps --only-binary=:all: -d "$$at" -r "$$at/wanted.txt" && \
-	    rm -rf "$$at/part" "$$at/nvidia" && \
-	    python3 -m zipfile -e "$$at"/nvidia_nccl_cu12-$$v-*.whl "$$at/part" && \
-	    mv "$$at/part/nvidia" "$$at" && rm -rf "$$at/part" "$$at"/*.whl; } || \
-	  { echo "NVIDIA's wheel of NCCL $$v could not be fetched, or has not the hash in harness/nccl_wheels.txt: is there a network? Elsewhere: pip download --no-deps --only-binary=:all: nvidia-nccl-cu12==$$v, unzip, NCCL_LEGACY=path"; exit 1; }; \
-	  libs=$$libs$${libs:+:}$$lib; done; \
-	  case $$libs in *:*) echo "NCCL_LIBS=$$libs";; *) echo "NCCL_LEGACY=$$libs";; esac
+	@harness/nccl_legacy.sh '$(abspath $(WHEELS))' $(or $(call said,VERSION),2.21.5)
 
 # Of what is built: as root, nothing is compiled, and nothing else installed.
 PREFIX := /usr/local
