@@ -3,18 +3,21 @@
 # pairs were measured, or more than 32 ranks.
 load plot_dir.'/style.gp'
 
-known_of(name, k) = name eq 'gbs' ? P_gbs[k] : name eq 'all' ? P_all[k] : P_us[k]
+n = exists('pairs_rows') ? int((1 + sqrt(1 + 4.0 * pairs_rows)) / 2 + 0.5) : 0
+# From a to b, both from 0: rows have no pair of one rank.
+row_of(a, b) = a * (n - 1) + b - (b > a) + 1
+known(name, k) = name eq 'gbs' ? pairs_gbs[k] : name eq 'all' ? pairs_all_gbs[k] : pairs_p50_us[k]
+known_of(name, i) = ((i - 1) / n == (i - 1) % n) ? NaN : known(name, row_of((i - 1) / n, (i - 1) % n))
 blend(t, full, empty) = int(empty + t * (full - empty) + 0.5)
 shade(t, r, g, b) = blend(t, r, 250) * 65536 + blend(t, g, 250) * 256 + blend(t, b, 252)
 # Latency is worse the higher it is: another colour.
 fill(name, t) = name eq 'us' ? shade(t, 0xD5, 0x5E, 0x00) : shade(t, 0x00, 0x72, 0xB2)
 panel_name(k) = word('gbs all us', k)
-highest_of(name) = ((hi = 0.0), (sum [k = 1:pair_ranks * pair_ranks] (widen(known_of(name, k)))), hi)
-panel_title(name) = name eq 'gbs' ? 'alone, '.size_label(pair_bytes).', GB/s' : name eq 'all' ? \
-	'all at once, '.size_label(pair_all_bytes).', GB/s' : 'p50 latency, '.size_label(pair_small_bytes).', µs'
+highest_of(name) = ((hi = 0.0), (sum [k = 1:pairs_rows] (widen(known(name, k)))), hi)
+panel_title(name) = name eq 'gbs' ? 'alone, '.size_label(pair_facts_bytes[1]).', GB/s' : name eq 'all' ? \
+	'all at once, '.size_label(pair_facts_all_bytes[1]).', GB/s' : 'p50 latency, '.size_label(pair_facts_small_bytes[1]).', µs'
 
-do for [picture = 1:pair_ranks > 1 && pair_ranks <= 32] {
-	n = pair_ranks
+do for [picture = 1:n > 1 && n <= 32] {
 	shown = ''
 	do for [k = 1:3] {
 		lo = 1e300
@@ -24,7 +27,7 @@ do for [picture = 1:pair_ranks > 1 && pair_ranks <= 32] {
 	side = (W - 40.0) / (panels > 2 ? panels : 3) - 56
 	name = prefix.'_pairs'
 	head = where.': every pair of ranks, one way'
-	said = pair_said
+	said = said_pairs
 	how = 'rows send, columns receive; '.over_blocks.'; vermilion frame: slow'
 	legend = 0
 	body = side + 64
@@ -52,7 +55,7 @@ do for [picture = 1:pair_ranks > 1 && pair_ranks <= 32] {
 			if (v == v) {
 				eval sprintf('set object %d rectangle from first %g, first %g to first %g, first %g fs solid noborder fc rgb %d behind', \
 					i, b - 0.48, a - 0.48, b + 0.48, a + 0.48, fill(what, v / high))
-				if (P_slow[i] && what eq 'gbs') {
+				if (what eq 'gbs' && strlen(pairs_remark[row_of(a, b)])) {
 					eval sprintf("set object %d rectangle from first %g, first %g to first %g, first %g fs empty border rgb %d lw 2 front", \
 						n * n + i, b - 0.45, a - 0.45, b + 0.45, a + 0.45, slow)
 				}

@@ -277,41 +277,6 @@ static void say_ran(struct answer *a, const struct summary *s)
 		                           : "");
 }
 
-/* Of a run that measured pairs: each class, and whether anything is wrong. */
-static void say_pairs(struct answer *a, const struct pairs *p)
-{
-	unsigned wrong = p->more, hot = 0;
-	char text[ANSWER_TEXT_BYTES / 2];
-	if (!p->bytes && !p->small_bytes)
-		return;
-	for (unsigned i = 0; i < p->nclasses; i++) {
-		pairs_class_say(&p->classes[i], text, sizeof text);
-		answer_say(a, "%s.", text);
-	}
-	for (unsigned i = 0; i < p->ntexts; i++) {
-		hot += p->texts[i].kind == PAIRS_HOT_SPOT;
-		wrong += p->texts[i].kind != PAIRS_HOT_SPOT;
-	}
-	if (wrong)
-		answer_say(a, "%u remark%s on slow pairs or short links: see Pairs of ranks.",
-		           wrong, words_plural(wrong));
-	pairs_judged_say(p, text, sizeof text);
-	if (text[0])
-		answer_say(a, "%s", text);
-	if (hot)
-		answer_say(a, "%s", p->texts[p->ntexts - hot].text);
-}
-
-/* Of a run that measured ping-pong: each class of links, all variants beside each other. */
-static void say_pingpong(struct answer *a, const struct summary *s, const struct pingpong *p)
-{
-	char text[ANSWER_TEXT_BYTES / 2];
-	for (unsigned i = 0; i < p->nclasses;) {
-		i = pingpong_say(p, s, i, text, sizeof text);
-		answer_say(a, "Ping-pong, %s.", text);
-	}
-}
-
 /* Of a run that measured steps of training: each kind and datatype at its fastest size. */
 static void say_training(struct answer *a, const struct summary *s, const struct training *t)
 {
@@ -345,25 +310,6 @@ static void say_told(struct answer *a, const struct story *story, const char *na
 		if (c->blocks[i].kind == STORY_SENTENCE &&
 		    c->blocks[i].sentence->roles & STORY_ANSWER)
 			answer_say(a, "%s", c->blocks[i].sentence->text);
-}
-
-/* Of a sweep of sizes: each collective's peak in the reference, and from where. */
-static void say_ranges(struct answer *a, const struct summary *s, const struct ranges *r)
-{
-	char text[ANSWER_TEXT_BYTES / 2] = "";
-	for (unsigned i = 0; i < r->n; i++) {
-		const struct ranges_row *row = &r->rows[i];
-		if ((int)row->variant != s->reference)
-			continue;
-		words_add(text, sizeof text, "%s%s %s GB/s", text[0] ? ", " : "",
-		          coll_info(s->groups[row->group].cell.coll)->name,
-		          words_number(row->peak_gbs).text);
-		if (row->plateau_bytes)
-			words_add(text, sizeof text, " (90 %% from %s)",
-			          words_size(row->plateau_bytes).text);
-	}
-	if (text[0])
-		answer_say(a, "Peak bus bandwidth: %s.", text);
 }
 
 /* Whether the primary claim holds, or does not. */
@@ -454,12 +400,11 @@ void answer_make(const struct analysis *x, const struct story *story, struct ans
 		    s->variants[s->reference < 0 ? 0 : s->reference].backend);
 	if (f->unfinished.cut)
 		say_unfinished(out, &f->unfinished);
-	say_pairs(out, &f->pairs);
-	say_pingpong(out, s, &f->pingpong);
+	say_told(out, story, "pairs");
+	say_told(out, story, "pingpong");
 	say_training(out, s, &f->training);
 	say_told(out, story, "access");
-	say_ranges(out, s, &f->ranges);
-	answer_latency(out, x);
+	say_told(out, story, "ranges");
 	answer_states(out, x);
 	answer_channels(out, x);
 	answer_cost(out, x);

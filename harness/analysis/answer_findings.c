@@ -152,26 +152,6 @@ void answer_cost(struct answer *a, const struct analysis *x)
 		answer_say(a, "Back to back a call costs, in µs: %s.", text);
 }
 
-/* --- a sweep of sizes --- */
-
-void answer_latency(struct answer *a, const struct analysis *x)
-{
-	const struct ranges *r = &x->f->ranges;
-	char text[ANSWER_TEXT_BYTES / 2] = "";
-	for (unsigned i = 0; i < r->n; i++) {
-		const struct ranges_row *row = &r->rows[i];
-		if ((int)row->variant == x->s->reference && row->latency_bytes)
-			words_add(text, sizeof text, "%s%s %s µs up to %s", text[0] ? ", " : "",
-			          coll_info(x->s->groups[row->group].cell.coll)->name,
-			          words_number(row->least_us).text,
-			          words_size(row->latency_bytes).text);
-	}
-	if (text[0])
-		answer_say(a, "Latency rules: %s.", text);
-	if (r->ntexts)
-		answer_say(a, "%s", r->texts[0]);
-}
-
 /* --- paths --- */
 
 void answer_paths(struct answer *a, const struct analysis *x)

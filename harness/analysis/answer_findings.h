@@ -14,8 +14,6 @@ void answer_states(struct answer *answer, const struct analysis *analysis);
 void answer_channels(struct answer *answer, const struct analysis *analysis);
 /* What a call costs where a device takes no time, so that all of it is the harness. */
 void answer_cost(struct answer *answer, const struct analysis *analysis);
-/* Of a sweep of sizes: where latency rules, and what helps. */
-void answer_latency(struct answer *answer, const struct analysis *analysis);
 /* Which way the data of each variant took. */
 void answer_paths(struct answer *answer, const struct analysis *analysis);
 /* Variants whose settings did nothing, by the library's log. */

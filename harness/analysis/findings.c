@@ -60,10 +60,7 @@ int findings_make(const struct summary *s, const struct regimes *regimes,
 	    waterfall_make(s, regimes, &out->asked, &out->waterfall, st) ||
 	    advice_make(s, regimes, cliffs, ncliffs, &out->advice, st) ||
 	    components_make(s, regimes, &out->components, st) ||
-	    pairs_make(s, &out->evidence, &out->pairs, st) ||
-	    pingpong_make(s, &out->pairs, &out->pingpong, st) ||
 	    training_make(s, &out->training, st) ||
-	    ranges_make(s, &out->evidence, &out->pairs, &out->ranges, st) ||
 	    (s->run->search.nblocks && tuned_seen_make(s->run, &out->searched, st)) ||
 	    unfinished_make(s, regimes, &out->asked, &out->unfinished, st))
 		goto fail;
@@ -103,10 +100,7 @@ void findings_count(const struct findings *f, const struct summary *s,
 void findings_free(struct findings *f)
 {
 	tuned_seen_free(&f->searched);
-	ranges_free(&f->ranges);
 	training_free(&f->training);
-	pingpong_free(&f->pingpong);
-	pairs_free(&f->pairs);
 	components_free(&f->components);
 	versions_free(&f->versions);
 	evidence_free(&f->evidence);

@@ -9,9 +9,6 @@
 #include "factors.h"
 #include "advice.h"
 #include "tuned.h"
-#include "pairs.h"
-#include "pingpong.h"
-#include "ranges.h"
 #include "training.h"
 #include "unfinished.h"
 #include "versions.h"
@@ -28,9 +25,6 @@ struct findings {
 	struct advice advice;
 	struct components components;
 	struct tuned_seen searched; /* empty where nothing was */
-	struct pairs pairs;
-	struct pingpong pingpong;
-	struct ranges ranges;
 	struct training training;
 	struct unfinished unfinished;
 };

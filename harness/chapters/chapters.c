@@ -5,7 +5,10 @@ static const struct chapter *const all[] = {
     &chapter_run,
     &chapter_tuning,
     &chapter_crossovers,
+    &chapter_pairs,
+    &chapter_pingpong,
     &chapter_access,
+    &chapter_ranges,
     &chapter_exceptions,
     &chapter_sizes,
     &chapter_gap,
@@ -13,6 +16,7 @@ static const struct chapter *const all[] = {
     &chapter_launch,
     &chapter_memory,
     &chapter_checks,
+    &chapter_topology,
     &chapter_system,
 };
 // clang-format on

@@ -480,14 +480,21 @@ static void put_timeline(struct script *p)
 	script_put(p, "calls_shown", 0, "%u", n);
 }
 
-/* A number, or a text as people read it. */
+/* A number, of an interval its estimate, or a text as people read it. */
 static void put_entry(struct script *p, const char *array, unsigned row, const struct entry *e)
 {
-	const bool counts =
-	    e->kind == KIND_COUNT || e->kind == KIND_BYTES || e->kind == KIND_FLAG;
+	const bool counts = e->kind == KIND_COUNT || e->kind == KIND_FLAG;
 	char text[ENTRY_TEXT_BYTES] = "";
-	if (counts || e->kind == KIND_NUMBER || e->kind == KIND_SHARE) {
-		script_number(p, array, row, !e->has ? NAN : counts ? (double)e->count : e->x);
+	if (counts && e->has) {
+		script_put(p, array, row, "%llu", e->count);
+		return;
+	}
+	if (counts || e->kind == KIND_BYTES || e->kind == KIND_NUMBER ||
+	    e->kind == KIND_SHARE || e->kind == KIND_SPREAD || e->kind == KIND_RATIO) {
+		script_number(p, array, row,
+		              !e->has                 ? NAN
+		              : e->kind == KIND_BYTES ? (double)e->count
+		                                      : e->x);
 		return;
 	}
 	if (e->has)

@@ -1,5 +1,5 @@
-/* What findings have to be drawn of: plots/run.gp's names for the gap, factors, versions,
- * pairs of ranks, ping-pong and steps of training. */
+/* What findings have to be drawn of: plots/run.gp's names for the gap, factors, versions and
+ * steps of training. */
 #include <math.h>
 #include <string.h>
 
@@ -118,108 +118,6 @@ static void put_versions(struct script *p)
 			put_versions_coll(p, i, ++nth);
 }
 
-/* Ranks from left to right: those of a NUMA node beside each other. */
-static unsigned place_of(const struct pairs *p, unsigned rank)
-{
-	unsigned before = 0;
-	for (unsigned r = 0; r < p->nranks; r++)
-		before += p->ranks[r].numa < p->ranks[rank].numa ||
-		          (r < rank && p->ranks[r].numa == p->ranks[rank].numa);
-	return before + 1;
-}
-
-static void put_rank(struct script *p, const struct pairs *pairs, unsigned r)
-{
-	const struct pairs_rank *rank = &pairs->ranks[r];
-	const char *at = strstr(rank->device, " at ");
-	char text[64] = "";
-	script_put(p, "D_at", r + 1, "%u", place_of(pairs, r));
-	script_text(p, "D_name", r + 1, at ? at + 4 : rank->device);
-	script_put(p, "D_numa", r + 1, "%d", rank->numa);
-	script_put(p, "D_bridge", r + 1, "%d", rank->bridge + 1);
-	script_put(p, "D_switch", r + 1, "%u", rank->to_switch);
-	if (rank->width)
-		snprintf(text, sizeof text, "PCIe %u ×%u", rank->gen, rank->width);
-	script_text(p, "D_pcie", r + 1, text);
-	script_put(p, "D_short", r + 1, "%d", rank->remark[0] != 0);
-}
-
-/* What is drawn of pairs of ranks: by rank, and from and to as (from × ranks + to), from 1. */
-static void put_pairs(struct script *p)
-{
-	const struct pairs *pairs = &p->f->pairs;
-	const unsigned n = pairs->bytes || pairs->small_bytes ? pairs->nranks : 0;
-	char said[CAPTION_BYTES] = "";
-	fprintf(p->out, "\n# pairs of ranks, where they were measured\n");
-	script_put(p, "pair_ranks", 0, "%u", n);
-	script_arrays(p, n, "D", "at name numa bridge switch pcie short");
-	script_arrays(p, n * n, "P", "links gbs us all slow class");
-	if (!n)
-		return;
-	script_number(p, "pair_bytes", 0, (double)pairs->bytes);
-	script_number(p, "pair_small_bytes", 0, (double)pairs->small_bytes);
-	script_number(p, "pair_all_bytes", 0, (double)pairs->all_bytes);
-	for (unsigned i = 0; i < pairs->nclasses; i++) {
-		char text[256];
-		pairs_class_say(&pairs->classes[i], text, sizeof text);
-		words_add(said, sizeof said, "%s%s", i ? ". " : "", text);
-	}
-	script_text(p, "pair_said", 0, said);
-	for (unsigned r = 0; r < n; r++)
-		put_rank(p, pairs, r);
-	for (unsigned i = 0; i < n * n; i++) {
-		const struct pairs_pair *pair = pairs_find(pairs, i / n, i % n);
-		char brief[64] = "";
-		if (pair)
-			links_brief(&pair->link, brief, sizeof brief);
-		script_put(p, "P_links", i + 1, "%u",
-		           pair && pair->link.class == LINKS_NVLINK ? pair->link.nvlinks : 0);
-		script_number(p, "P_gbs", i + 1, pair ? pair->gbs.estimate : NAN);
-		script_number(p, "P_us", i + 1, pair ? pair->p50_us : NAN);
-		script_number(p, "P_all", i + 1, pair ? pair->all_gbs : NAN);
-		script_put(p, "P_slow", i + 1, "%d", pair && pair->remark[0]);
-		script_text(p, "P_class", i + 1, brief);
-	}
-}
-
-/* Ping-pong: pairs in their order, figures as (pair × variants + variant), from 1. */
-static void put_pingpong(struct script *p)
-{
-	const struct pingpong *pp = &p->f->pingpong;
-	unsigned pairs = 0;
-	char said[CAPTION_BYTES] = "", text[512];
-	for (unsigned i = 0; i < pp->n; i++)
-		pairs += !i || pp->rows[i].first != pp->rows[i - 1].first ||
-		         pp->rows[i].second != pp->rows[i - 1].second;
-	fprintf(p->out, "\n# ping-pong, where it was measured\n");
-	script_put(p, "pingpong_pairs", 0, "%u", pairs);
-	script_arrays(p, pairs, "Q", "name");
-	script_arrays(p, pairs * p->order.n, "Q", "us gbs");
-	script_number(p, "pingpong_small_bytes", 0, (double)pp->small_bytes);
-	script_number(p, "pingpong_bytes", 0, (double)pp->bytes);
-	for (unsigned i = 0; i < pp->nclasses;) {
-		i = pingpong_say(pp, p->s, i, text, sizeof text);
-		words_add(said, sizeof said, "%s%s", said[0] ? ". " : "", text);
-	}
-	script_text(p, "pingpong_said", 0, said);
-	for (unsigned k = 1; k <= pairs * p->order.n; k++) {
-		script_number(p, "Q_us", k, NAN);
-		script_number(p, "Q_gbs", k, NAN);
-	}
-	for (unsigned i = 0, pair = 0; i < pp->n; i++) {
-		const struct pingpong_row *row = &pp->rows[i];
-		pair += i && (row->first != row[-1].first || row->second != row[-1].second);
-		snprintf(text, sizeof text, "%u–%u", row->first, row->second);
-		script_text(p, "Q_name", pair + 1, text);
-		for (unsigned k = 0; k < p->order.n; k++) {
-			if (p->order.variants[k] != row->variant)
-				continue;
-			script_number(p, "Q_us", pair * p->order.n + k + 1, row->round_us);
-			script_number(p, "Q_gbs", pair * p->order.n + k + 1, row->gbs.estimate);
-		}
-	}
-}
-
 /* A row's panel, its group of bars there, and what the groups differ in. Of experts each size
  * has a panel, as steps differ by more than a scale holds. */
 static void put_training_place(struct script *p, const struct training_row *row, unsigned n)
@@ -300,13 +198,11 @@ int gnuplot_findings(struct script *p, const struct model *m, struct status *st)
 {
 	int rc = 0;
 	if (drawn_count(p->s)) {
-		put_pingpong(p);
 		put_training(p);
 		rc = put_spans(p, m, st);
 	}
 	put_factors(p);
 	put_versions(p);
-	put_pairs(p);
 	return rc || script_table(p, tables_factors(m), st) ||
 	               script_table(p, points_of(&m->findings.versions), st)
 	           ? -1

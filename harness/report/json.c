@@ -210,35 +210,13 @@ static void put_components(json_t *findings, const struct model *m)
 		}
 }
 
-/* What is slow, short or shared, of a run that measured pairs. */
-static void put_pairs(json_t *findings, const struct model *m)
-{
-	const struct pairs *p = &m->findings.pairs;
-	for (unsigned i = 0; i < p->ntexts && (p->bytes || p->small_bytes); i++)
-		json_array_append_new(findings,
-		                      json_pack("{s:s, s:s, s:s}", "type",
-		                                pairs_kind_name(p->texts[i].kind), "variant",
-		                                m->summary.variants[p->variant].name, "text",
-		                                p->texts[i].text));
-}
-
-/* What follows from a sweep of sizes. */
-static void put_ranges(json_t *findings, const struct model *m)
-{
-	const struct ranges *r = &m->findings.ranges;
-	for (unsigned i = 0; i < r->ntexts; i++)
-		json_array_append_new(
-		    findings,
-		    json_pack("{s:s, s:s}", "type", "recommendation", "text", r->texts[i]));
-}
-
 static json_t *findings_of(const struct model *m)
 {
 	/* Where the run cannot tell variants apart the last ones are kept back, as on the page.
 	 */
 	static void (*const put[])(json_t *, const struct model *) = {
-	    put_regimes, put_claims, put_versions, put_factors, put_components,
-	    put_pairs,   put_ranges, put_cliffs,   put_advice};
+	    put_regimes,    put_claims, put_versions, put_factors,
+	    put_components, put_cliffs, put_advice};
 	size_t n = sizeof put / sizeof *put - (answer_tells(&m->regimes) ? 0 : 2);
 	json_t *findings = json_array();
 	for (size_t i = 0; i < n; i++)

@@ -28,8 +28,6 @@ static void write_files(struct page *p, const struct story_chapter *c, const cha
 
 static void write_table(struct page *p, const struct story_table *told)
 {
-	if (told->form->hidden)
-		return;
 	struct table *table = table_of_told(told, ONLY_FILES);
 	table_drop_empty(table);
 	page_table(p, table);
@@ -51,6 +49,7 @@ void section_write(struct page *p, const struct story_chapter *c)
 		const struct story_block *b = &c->blocks[i];
 		const unsigned roles = b->kind == STORY_SENTENCE ? b->sentence->roles : 0;
 		if (b->kind == STORY_FILE ||
+		    (b->kind == STORY_TABLE && b->table->form->hidden) ||
 		    (b->kind == STORY_SENTENCE &&
 		     !(roles & (STORY_ITEM | STORY_BODY | STORY_STRESS))))
 			continue;

@@ -12,7 +12,6 @@
 #include "../analysis/drawn.h"
 #include "gnuplot.h"
 #include "section.h"
-#include "sections_pairs.h"
 #include "sections_results.h"
 #include "sections_run.h"
 #include "sections_training.h"
@@ -194,10 +193,10 @@ static const struct section sections[] = {
     {"links",      "",                                 PAGE,         NULL,                    write_links},
     {"training",   "Training step",                    SHORT,        sections_has_training,   sections_write_training},
     {"crossovers", NULL,                               SHORT,        NULL,                    NULL},
-    {"pairs",      "Pairs of ranks",                   SHORT,        sections_has_pairs,      sections_write_pairs},
-    {"pingpong",   "Ping-pong",                        SHORT,        sections_has_pingpong,   sections_write_pingpong},
+    {"pairs",    NULL,                               SHORT,        NULL,                    NULL},
+    {"pingpong", NULL,                               SHORT,        NULL,                    NULL},
     {"access",     NULL,                               SHORT,        NULL,                    NULL},
-    {"ranges",     "What the sizes show",              SHORT,        sections_has_ranges,     sections_write_ranges},
+    {"ranges",   NULL,                               SHORT,        NULL,                    NULL},
     {"results",    "Results",                          SHORT,        sections_has_regimes,    sections_write_regimes},
     {"sizes",      NULL,                               0,            NULL,                    NULL},
     {"cliffs",     "Cliffs",                           0,            sections_has_cliffs,     sections_write_cliffs},
@@ -215,7 +214,7 @@ static const struct section sections[] = {
     {"checks",     NULL,                               MORE,         NULL,                    NULL},
     {"method",     "How it was measured",              MORE,         NULL,                    sections_write_method},
     {"variants",   "Variants",                         MORE,         NULL,                    sections_write_variants},
-    {"topology",   "Topology",                         MORE,         sections_has_links,      sections_write_links},
+    {"topology", NULL,                               MORE,         NULL,                    NULL},
     {"system",     NULL,                               MORE,         NULL,                    NULL},
     {"warnings",   "Warnings",                         MORE | SHORT, sections_has_warnings,   sections_write_warnings},
     {"pictures",   "Pictures",                         MORE,         sections_has_pictures,   sections_write_pictures},

@@ -161,11 +161,6 @@ struct table_value table_of_spread(double x, double lo, double hi)
 	    .kinds = KIND(SPREAD), .has = isfinite(x), .x = x, .lo = lo, .hi = hi};
 }
 
-struct table_value table_of_interval(const struct stats_interval *interval)
-{
-	return table_of_spread(interval->estimate, interval->lo, interval->hi);
-}
-
 struct table_value table_of_ratio(const struct stats_ratio *ratio)
 {
 	return (struct table_value){.kinds = KIND(RATIO),

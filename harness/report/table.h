@@ -90,22 +90,20 @@ struct table_value {
 
 /* By the type of x: a text (TEXT, VERDICT; "" is no value), an unsigned number (COUNT, BYTES),
  * a comparison (FLAG), a double (NUMBER, SHARE; NaN is no value), the address of a ratio
- * (RATIO) or of an interval (SPREAD). */
+ * (RATIO). */
 // clang-format off
 #define CELL(x) _Generic((x), \
 	char *: table_of_text, const char *: table_of_text, \
 	unsigned: table_of_count, unsigned long: table_of_count, unsigned long long: table_of_count, \
 	bool: table_of_flag, int: table_of_flag, \
 	double: table_of_number, float: table_of_number, \
-	struct stats_ratio *: table_of_ratio, const struct stats_ratio *: table_of_ratio, \
-	const struct stats_interval *: table_of_interval)(x)
+	struct stats_ratio *: table_of_ratio, const struct stats_ratio *: table_of_ratio)(x)
 // clang-format on
 struct table_value table_of_text(const char *text);
 struct table_value table_of_count(unsigned long long n);
 struct table_value table_of_flag(bool yes);
 struct table_value table_of_number(double x);
 struct table_value table_of_spread(double x, double lo, double hi);
-struct table_value table_of_interval(const struct stats_interval *interval);
 struct table_value table_of_ratio(const struct stats_ratio *ratio);
 struct table_value table_of_none(void);
 /* A number where there is one. */

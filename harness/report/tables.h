@@ -39,22 +39,6 @@ struct table *tables_acted(const struct model *model);
 struct table *tables_counters(const struct model *model);
 struct table *tables_variants(const struct model *model);
 
-/* Links and pairs of ranks: findings' pairs.h. */
-struct table *tables_link_matrix(const struct model *model);
-struct table *tables_link_ranks(const struct model *model);
-struct table *tables_link_classes(const struct model *model);
-struct table *tables_pairs(const struct model *model);
-struct table *tables_pair_figures(const struct model *model); /* pairs.csv */
-/* Ping-pong: each pair in each variant; its classes beside what is stated of such links. */
-struct table *tables_pingpong(const struct model *model);
-struct table *tables_pingpong_figures(const struct model *model); /* pingpong.csv */
-struct table *tables_pingpong_stated(const struct model *model);
-struct table *tables_balance(const struct model *model);
-/* The ranges of a sweep of sizes; how busy each rank's device is, of the reference. */
-struct table *tables_ranges(const struct model *model);
-struct table *tables_busy(const struct model *model);
-struct table *tables_edges(const struct model *model);
-
 /* Steps of training, with exposed communication and overlap. */
 struct table *tables_training(const struct model *model);
 struct table *tables_training_figures(const struct model *model); /* training.csv */

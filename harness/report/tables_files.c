@@ -1,6 +1,5 @@
 /* The tables that are files: a row per thing that was measured, for programs. Columns are
  * explained in results/README.md. */
-#include "sections_pairs.h"
 #include "sections_training.h"
 #include "sections_why.h"
 #include "tables.h"
@@ -86,9 +85,7 @@ static struct table *tables_evidence(const struct model *m)
 static const struct tables_file files[] = {
     {"factors.csv", tables_factors, sections_has_factors},
     {"evidence.csv", tables_evidence, sections_has_counters},
-    {"pairs.csv", tables_pair_figures, sections_has_pairs},
     {"training.csv", tables_training_figures, sections_has_training},
-    {"pingpong.csv", tables_pingpong_figures, sections_has_pingpong},
 };
 
 const struct tables_file *tables_file(unsigned i)

@@ -30,8 +30,8 @@ enum story_role {
 enum story_drawn {
 	STORY_NOT_DRAWN,
 	STORY_BLOCK,  /* a data block $name, and name_rows */
-	STORY_ARRAYS, /* and of each column an array name_key of its numbers, or of texts as
-	                 people read them */
+	STORY_ARRAYS, /* and of each column an array name_key of its numbers (of intervals the
+	                 estimates), or of texts as people read them */
 };
 
 /* One definition of a table, for all formats. */

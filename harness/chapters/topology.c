@@ -1,0 +1,195 @@
+/* What joins the ranks' devices, what it carries in theory, and where all traffic meets. */
+#include <math.h>
+
+#include "../analysis/analysis.h"
+#include "../analysis/rank_links.h"
+#include "chapters.h"
+
+#define MOST_ACROSS 16 /* ranks of a matrix */
+#define MOST_EDGES  12
+
+/* Each two ranks; of one rank an X. */
+struct pair {
+	unsigned rank, to, nvlinks;
+	const char *class, *brief;
+};
+
+// clang-format off
+static const struct column pair_columns[] = {
+    COLUMN(struct pair, rank, "rank", "", COUNT),
+    COLUMN(struct pair, to, "to", "", COUNT),
+    COLUMN(struct pair, class, "class", "", TEXT),
+    COLUMN(struct pair, brief, "in short", "", TEXT),
+    COLUMN(struct pair, nvlinks, "NVLinks between the two", "", COUNT),
+};
+static const struct story_form pair_form =
+    STORY_FORM(struct pair, pair_columns, .name = "link_matrix", .title = "What joins the ranks",
+               .when = STORY_NO_WHEN, .hidden = true, .drawn = STORY_ARRAYS);
+
+struct rank {
+	unsigned rank, numa, nvlinks;
+	const char *device, *pcie, *remark;
+	double nvlink_gbs, pcie_gbs;
+	unsigned at, node, bridge, to_switch; /* drawn; node and bridge from 1, 0: none */
+	const char *name, *pcie_now;
+};
+
+static const struct column rank_columns[] = {
+    COLUMN(struct rank, rank, "rank", "", COUNT),
+    COLUMN(struct rank, device, "device", "", TEXT),
+    COLUMN(struct rank, numa, "NUMA node", "", COUNT),
+    COLUMN(struct rank, nvlinks, "NVLinks up", "", COUNT),
+    COLUMN(struct rank, nvlink_gbs, "all, one way", "GB/s", NUMBER),
+    COLUMN(struct rank, pcie, "PCIe", "", TEXT),
+    COLUMN(struct rank, pcie_gbs, "at most, one way", "GB/s", NUMBER),
+    COLUMN(struct rank, remark, "short of", "", TEXT),
+    COLUMN_AS(struct rank, at, "at", "place in the picture", "", COUNT, ONLY_FILES),
+    COLUMN_AS(struct rank, node, "node", "NUMA node, from 1", "", COUNT, ONLY_FILES),
+    COLUMN_AS(struct rank, bridge, "bridge", "first rank at its PCIe switch, from 1", "", COUNT, ONLY_FILES),
+    COLUMN_AS(struct rank, to_switch, "to_switch", "NVLinks to NVSwitches", "", COUNT, ONLY_FILES),
+    COLUMN_AS(struct rank, name, "name", "address", "", TEXT, ONLY_FILES),
+    COLUMN_AS(struct rank, pcie_now, "pcie_now", "PCIe as read", "", TEXT, ONLY_FILES),
+};
+static const struct story_form rank_form =
+    STORY_FORM(struct rank, rank_columns, .name = "link_ranks", .title = "Links of each rank's device",
+               .when = STORY_NO_WHEN, .drawn = STORY_ARRAYS);
+
+struct class {
+	const char *class, *stated_latency, *source;
+	unsigned pairs;
+	double expected_gbs, theoretical_gbs;
+};
+
+static const struct column class_columns[] = {
+    COLUMN(struct class, class, "class", "", TEXT),
+    COLUMN(struct class, pairs, "pairs", "", COUNT),
+    COLUMN(struct class, expected_gbs, "expected from", "GB/s", NUMBER),
+    COLUMN(struct class, theoretical_gbs, "theoretical", "GB/s", NUMBER),
+    COLUMN(struct class, stated_latency, "latency of the hardware, as stated", "", TEXT),
+    COLUMN(struct class, source, "source", "", TEXT),
+};
+static const struct story_form class_form =
+    STORY_FORM(struct class, class_columns, .name = "link_classes", .title = "Classes of pairs", .when = STORY_NO_WHEN);
+
+struct load {
+	const char *link;
+	unsigned pairs;
+	double gbs, pair_gbs;
+};
+
+static const struct column load_columns[] = {
+    COLUMN(struct load, link, "link", "", TEXT),
+    COLUMN(struct load, pairs, "pairs that cross it", "", COUNT),
+    COLUMN(struct load, gbs, "one way", "GB/s", NUMBER),
+    COLUMN(struct load, pair_gbs, "for each pair", "GB/s", NUMBER),
+};
+static const struct story_form load_form =
+    STORY_FORM(struct load, load_columns, .name = "link_loads", .title = "Load of links while all send to all", .when = STORY_NO_WHEN);
+// clang-format on
+
+static void tell_matrix(const struct rank_links *l, struct story *story)
+{
+	const unsigned n = l->nranks * l->nranks;
+	struct pair *rows = ARENA_ARRAY(story->arena, struct pair, n);
+	unsigned *all = ARENA_ARRAY(story->arena, unsigned, n);
+	for (unsigned i = 0; i < n; i++) {
+		const struct links_pair *pair = &l->pairs[i];
+		const unsigned from = i / l->nranks, to = i % l->nranks;
+		char brief[64];
+		links_brief(pair, brief, sizeof brief);
+		all[i] = i;
+		rows[i] = (struct pair){
+		    .rank = from,
+		    .to = to,
+		    .class = from == to ? NULL : links_info(pair->class)->name,
+		    .brief = from == to ? "X" : arena_copy(story->arena, brief),
+		    .nvlinks = from != to && pair->class == LINKS_NVLINK ? pair->nvlinks : 0};
+	}
+	const struct story_table *t = story_table(story, &pair_form, rows, n);
+	if (l->nranks <= MOST_ACROSS)
+		story_pivot(story, t, all, n, "rank", "to", "brief");
+	story_note(story, STORY_BODY,
+	           "NV ×n: n NVLinks; NVS ×n: n to NVSwitches; PIX: one PCIe switch; NODE: one "
+	           "NUMA node; SYS: across nodes; MEM: through host memory, for there is no "
+	           "peer access; L3, CPU, QPI: cores with one last-level cache, of a socket, "
+	           "across sockets.");
+}
+
+/* Ranks from left to right: those of a NUMA node beside each other. */
+static unsigned place_of(const struct rank_links *l, unsigned rank)
+{
+	unsigned before = 0;
+	for (unsigned r = 0; r < l->nranks; r++)
+		before += l->ranks[r].numa < l->ranks[rank].numa ||
+		          (r < rank && l->ranks[r].numa == l->ranks[rank].numa);
+	return before + 1;
+}
+
+static void tell_ranks(const struct rank_links *l, struct story *story)
+{
+	struct rank *rows = ARENA_ARRAY(story->arena, struct rank, l->nranks);
+	for (unsigned i = 0; i < l->nranks; i++) {
+		const struct rank_links_rank *r = &l->ranks[i];
+		rows[i] =
+		    (struct rank){.rank = i,
+		                  .device = r->device,
+		                  .numa = r->numa < 0 ? ENTRY_NO_COUNT : (unsigned)r->numa,
+		                  .nvlinks = r->gpu < 0 ? ENTRY_NO_COUNT : r->nvlinks,
+		                  .nvlink_gbs = r->nvlink_gbs,
+		                  .pcie_gbs = r->pcie_gbs,
+		                  .remark = r->remark,
+		                  .at = place_of(l, i),
+		                  .node = (unsigned)(r->numa + 1),
+		                  .bridge = (unsigned)(r->bridge + 1),
+		                  .to_switch = r->to_switch,
+		                  .name = r->name};
+		if (!r->width)
+			continue;
+		rows[i].pcie_now = arena_text(story->arena, "PCIe %u ×%u", r->gen, r->width);
+		rows[i].pcie = arena_text(story->arena, "%u ×%u of %u ×%u%s", r->gen, r->width,
+		                          r->gen_max, r->width_max, r->busy ? "" : ", idle");
+	}
+	story_table(story, &rank_form, rows, l->nranks);
+}
+
+static void tell_classes(const struct rank_links *l, struct story *story)
+{
+	struct class *rows = ARENA_ARRAY(story->arena, struct class, LINKS_CLASSES);
+	for (unsigned i = 0; i < l->nclasses; i++) {
+		const struct rank_links_class *c = &l->classes[i];
+		const struct links_info *info = links_info(c->class);
+		rows[i] = (struct class){.class = info->name,
+		                         .pairs = c->pairs,
+		                         .expected_gbs = rank_links_expected(c),
+		                         .theoretical_gbs = c->theoretical_gbs,
+		                         .stated_latency = info->latency,
+		                         .source = info->source};
+	}
+	story_table(story, &class_form, rows, l->nclasses);
+}
+
+static void tell_loads(const struct rank_links *l, struct story *story)
+{
+	const unsigned n = l->nedges < MOST_EDGES ? l->nedges : MOST_EDGES;
+	struct load *rows = ARENA_ARRAY(story->arena, struct load, n + 1);
+	for (unsigned i = 0; i < n; i++)
+		rows[i] = (struct load){.link = l->edges[i].name,
+		                        .pairs = l->edges[i].pairs,
+		                        .gbs = l->edges[i].gbs,
+		                        .pair_gbs = l->edges[i].gbs / l->edges[i].pairs};
+	story_table(story, &load_form, rows, n);
+}
+
+static void tell(const struct analysis *a, struct story *story)
+{
+	const struct rank_links l = rank_links_make(a->s, story->arena);
+	/* Of cores only where pairs of them were measured. */
+	if (!l.nranks || (!l.gpus && !story_find(story, chapter_pairs.name)))
+		return;
+	tell_matrix(&l, story);
+	tell_ranks(&l, story);
+	tell_classes(&l, story);
+	tell_loads(&l, story);
+}
+
+const struct chapter chapter_topology = {"topology", "Topology", CHAPTER_APPENDIX, tell};
