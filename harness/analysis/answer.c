@@ -405,7 +405,7 @@ void answer_make(const struct analysis *x, const struct story *story, struct ans
 	say_training(out, s, &f->training);
 	say_told(out, story, "access");
 	say_told(out, story, "ranges");
-	answer_states(out, x);
+	say_told(out, story, "scatter");
 	answer_channels(out, x);
 	answer_cost(out, x);
 	say_told(out, story, "crossovers");

@@ -7,56 +7,6 @@
 
 #define NAMED 4 /* in one sentence */
 
-/* --- small messages: two speeds, and levels of a job --- */
-
-static bool is_nested(const struct summary *s)
-{
-	const json_t *env = s->run->environment;
-	return json_integer_value(json_object_get(env, "connections")) > 1 &&
-	       json_integer_value(json_object_get(env, "allocations")) > 1;
-}
-
-static unsigned count_two(const struct summary *s, const struct components_regime *g)
-{
-	unsigned n = 0;
-	for (unsigned v = 0; v < s->nvariants; v++)
-		n += g->states[v].two;
-	return n;
-}
-
-/* "Its time scatters by 4.0 % between connections, 2.5 % between allocations, …" */
-static void say_levels(struct answer *a, const struct summary *s,
-                       const struct components_regime *g)
-{
-	const struct components_side *side = s->reference < 0 ? NULL : &g->sides[s->reference];
-	char text[ANSWER_TEXT_BYTES / 2] = "";
-	for (int level = 0; side && side->nleaves && level < COMPONENTS_LEVELS; level++)
-		if (!isnan(side->sd[level]))
-			words_add(text, sizeof text, "%s%s %% between %s", text[0] ? ", " : "",
-			          words_percent(side->sd[level]).text,
-			          components_level_name((enum components_level)level));
-	if (text[0])
-		answer_say(a,
-		           "The time of %s at %s sizes scatters by %s (standard deviations).",
-		           s->variants[s->reference].name, g->regime->label, text);
-}
-
-void answer_states(struct answer *a, const struct analysis *x)
-{
-	const struct components *c = &x->f->components;
-	const struct components_regime *most = NULL;
-	char text[ANSWER_TEXT_BYTES];
-	for (unsigned i = 0; is_nested(x->s) && i < c->n; i++)
-		if (!most || count_two(x->s, &c->list[i]) > count_two(x->s, most))
-			most = &c->list[i];
-	if (!most)
-		return;
-	states_say(x->s, most->states, text, sizeof text);
-	if (text[0])
-		answer_say(a, "At %s sizes: %s", most->regime->label, text);
-	say_levels(a, x->s, most);
-}
-
 /* --- channels --- */
 
 static const struct channels_step *step_at(const struct channels_steps *steps,

@@ -6,9 +6,6 @@
 #include "analysis.h"
 #include "answer_text.h"
 
-/* Of a run that makes connections and buffers anew within its jobs: two speeds, with what they
- * go, and the scatter of each level. */
-void answer_states(struct answer *answer, const struct analysis *analysis);
 /* Where bandwidth jumps as the library's log says that a pair of ranks gets more channels, and
  * which setting moves that. */
 void answer_channels(struct answer *answer, const struct analysis *analysis);

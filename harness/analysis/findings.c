@@ -59,7 +59,6 @@ int findings_make(const struct summary *s, const struct regimes *regimes,
 	if (versions_make(s, regimes, &out->asked.gap, &out->evidence, &out->versions, st) ||
 	    waterfall_make(s, regimes, &out->asked, &out->waterfall, st) ||
 	    advice_make(s, regimes, cliffs, ncliffs, &out->advice, st) ||
-	    components_make(s, regimes, &out->components, st) ||
 	    training_make(s, &out->training, st) ||
 	    (s->run->search.nblocks && tuned_seen_make(s->run, &out->searched, st)) ||
 	    unfinished_make(s, regimes, &out->asked, &out->unfinished, st))
@@ -101,7 +100,6 @@ void findings_free(struct findings *f)
 {
 	tuned_seen_free(&f->searched);
 	training_free(&f->training);
-	components_free(&f->components);
 	versions_free(&f->versions);
 	evidence_free(&f->evidence);
 }

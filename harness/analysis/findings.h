@@ -4,7 +4,6 @@
 #define LAUNCHGAP_FINDINGS_H
 
 #include "claims.h"
-#include "components.h"
 #include "evidence.h"
 #include "factors.h"
 #include "advice.h"
@@ -23,7 +22,6 @@ struct findings {
 	struct waterfall waterfall;
 	struct claims_result claims[CLAIM_MAX];
 	struct advice advice;
-	struct components components;
 	struct tuned_seen searched; /* empty where nothing was */
 	struct training training;
 	struct unfinished unfinished;

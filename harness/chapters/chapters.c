@@ -13,6 +13,7 @@ static const struct chapter *const all[] = {
     &chapter_sizes,
     &chapter_gap,
     &chapter_containers,
+    &chapter_scatter,
     &chapter_launch,
     &chapter_memory,
     &chapter_checks,

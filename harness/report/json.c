@@ -168,55 +168,12 @@ static void put_advice(json_t *findings, const struct model *m)
 	}
 }
 
-static json_t *states_of(const struct states *states)
-{
-	const char *goes_with =
-	    states->two || states_measured(states) ? states_cause_name(states->cause) : NULL;
-	if (!states->n)
-		return json_null();
-	return json_pack("{s:b, s:s, s:o, s:o, s:o, s:s?, s:o, s:o}", "two", (int)states->two,
-	                 "of", states->launch ? "launch" : "time", "fast_us",
-	                 number(states->fast_ns / 1e3), "slow_us",
-	                 number(states->slow_ns / 1e3), "slow_share",
-	                 number(states->two ? states->slow_share : NAN), "goes_with", goes_with,
-	                 "correlation_clock", number(states->clock), "correlation_throughput",
-	                 number(states->shared));
-}
-
-static void put_components(json_t *findings, const struct model *m)
-{
-	const struct summary *s = &m->summary;
-	const struct components *c = &m->findings.components;
-	for (unsigned i = 0; i < c->n; i++)
-		for (unsigned v = 0; v < s->nvariants; v++) {
-			const struct components_side *side = &c->list[i].sides[v];
-			json_t *sd = json_object();
-			for (int level = 0; level < COMPONENTS_LEVELS; level++)
-				json_object_set_new(
-				    sd, components_level_name((enum components_level)level),
-				    number(side->sd[level]));
-			json_t *item = json_pack(
-			    "{s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "type",
-			    "scatter", "regime", c->list[i].regime->name, "variant",
-			    s->variants[v].name, "jobs", (int)side->njobs, "leaves",
-			    (int)side->nleaves, "sd", sd, "half_width", number(side->half),
-			    "half_width_blocks", number(side->half_jobs),
-			    "half_width_connections", number(side->half_connections),
-			    "half_width_calls", number(side->half_calls));
-			json_object_set_new(item, "states", states_of(&c->list[i].states[v]));
-			if (side->nleaves)
-				json_array_append(findings, item);
-			json_decref(item);
-		}
-}
-
 static json_t *findings_of(const struct model *m)
 {
 	/* Where the run cannot tell variants apart the last ones are kept back, as on the page.
 	 */
 	static void (*const put[])(json_t *, const struct model *) = {
-	    put_regimes,    put_claims, put_versions, put_factors,
-	    put_components, put_cliffs, put_advice};
+	    put_regimes, put_claims, put_versions, put_factors, put_cliffs, put_advice};
 	size_t n = sizeof put / sizeof *put - (answer_tells(&m->regimes) ? 0 : 2);
 	json_t *findings = json_array();
 	for (size_t i = 0; i < n; i++)

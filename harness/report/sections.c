@@ -206,7 +206,7 @@ static const struct section sections[] = {
     {"paths",      "Why: the path, by NCCL's own log", 0,            sections_has_paths,      sections_write_paths},
     {"containers", NULL,                               0,            NULL,                    NULL},
     {"counters",   "Why: counters",                    0,            sections_has_counters,   sections_write_counters},
-    {"scatter",    "Where the scatter comes from",     0,            sections_has_scatter,    sections_write_scatter},
+    {"scatter",    NULL,                               0,            NULL,                    NULL},
     {"tests",      "Claims in full",                   MORE,         sections_has_any_claim,  sections_write_claims},
     {"all_sizes",  "Over all sizes",                   MORE,         sections_has_reference,  sections_write_gaps},
     {"launch",     NULL,                               MORE,         NULL,                    NULL},

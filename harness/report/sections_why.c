@@ -132,36 +132,3 @@ void sections_write_counters(struct page *p, const struct model *m)
 	if (p->kind == PAGE_MARKDOWN)
 		page_files(p, "By rank", files, 1);
 }
-
-bool sections_has_scatter(const struct model *m)
-{
-	const struct components *c = &m->findings.components;
-	for (unsigned i = 0; i < c->n; i++)
-		if (components_speak(&m->summary, &c->list[i]))
-			return true;
-	return false;
-}
-
-void sections_write_scatter(struct page *p, const struct model *m)
-{
-	const struct components *c = &m->findings.components;
-	char text[2048];
-	for (unsigned i = c->n; i-- > 0;) {
-		if (!components_speak(&m->summary, &c->list[i]))
-			continue;
-		struct table *table = tables_components(m, &c->list[i]);
-		page_part(p, "Scatter: %s", table_title(table));
-		states_say(&m->summary, c->list[i].states, text, sizeof text);
-		page_stress(p, "%s", text);
-		components_say(&m->summary, &c->list[i], text, sizeof text);
-		page_say(p, "%s", text);
-		page_table(p, table);
-	}
-	page_say(p, "Between jobs: by how much jobs of one variant differ, as the standard "
-	            "deviation of the log of their time; then connections within a job, and so "
-	            "on down to calls (or stretches of them) within a cell. Fast, slow: of a "
-	            "variant whose calls come at two speeds. Interval ±: half of the interval "
-	            "against the "
-	            "reference, then about what twice the time would make of it, spent on "
-	            "blocks, on connections within each job, or on calls.");
-}

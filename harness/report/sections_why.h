@@ -1,4 +1,4 @@
-/* The sections that say why: factors, the gap, the data path, counters, scatter;
+/* The sections that say why: factors, the gap, the data path, counters;
  * rows of sections.c. */
 #ifndef LAUNCHGAP_SECTIONS_WHY_H
 #define LAUNCHGAP_SECTIONS_WHY_H
@@ -12,7 +12,5 @@ bool sections_has_paths(const struct model *model);
 void sections_write_paths(struct page *page, const struct model *model);
 bool sections_has_counters(const struct model *model);
 void sections_write_counters(struct page *page, const struct model *model);
-bool sections_has_scatter(const struct model *model);
-void sections_write_scatter(struct page *page, const struct model *model);
 
 #endif

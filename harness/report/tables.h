@@ -30,9 +30,6 @@ struct table *tables_gaps(const struct model *model); /* over all sizes */
 struct table *tables_cliffs(const struct model *model);
 struct table *tables_channels(const struct model *model);
 struct table *tables_effects(const struct model *model); /* of factors, the largest first */
-/* What a regime's variants scatter, level by level. */
-struct table *tables_components(const struct model *model,
-                                const struct components_regime *regime);
 struct table *tables_version(const struct model *model, unsigned coll);
 struct table *tables_paths(const struct model *model);
 struct table *tables_acted(const struct model *model);

@@ -1,4 +1,4 @@
-/* The tables that say why: cliffs, scatter, factors, the gap, versions, paths, counters. */
+/* The tables that say why: cliffs, factors, the gap, versions, paths, counters. */
 #include "tables.h"
 
 #include <math.h>
@@ -57,42 +57,6 @@ struct table *tables_channels(const struct model *m)
 		               : c->to   ? "no break"
 		                         : "not measured"));
 	}
-	table_drop_empty(t);
-	return t;
-}
-
-static void put_scatter(struct table *t, const struct summary *s,
-                        const struct components_regime *g, unsigned v)
-{
-	const struct components_side *side = &g->sides[v];
-	TABLE_ROW(t, CELL(s->variants[v].name));
-	for (unsigned level = 0; level < COMPONENTS_LEVELS; level++)
-		TABLE_PUT(t, CELL(100 * side->sd[level]));
-	TABLE_PUT(t, CELL(g->states[v].fast_ns / 1e3), CELL(g->states[v].slow_ns / 1e3));
-	TABLE_PUT(t, CELL(100 * side->half), CELL(100 * side->half_jobs),
-	          CELL(100 * side->half_connections), CELL(100 * side->half_calls));
-}
-
-struct table *tables_components(const struct model *m, const struct components_regime *g)
-{
-	const struct summary *s = &m->summary;
-	char name[64], title[160];
-	snprintf(name, sizeof name, "scatter_%s", g->regime->name);
-	snprintf(title, sizeof title, "%s: %s", g->regime->label, regime_about(g->regime).text);
-	struct table *t = TABLE_NEW(
-	    name, title, {"variant", "variant", "", TABLE_TEXT},
-	    {"jobs", "between jobs", "%", TABLE_NUMBER},
-	    {"connections", "connections", "%", TABLE_NUMBER},
-	    {"allocations", "allocations", "%", TABLE_NUMBER},
-	    {"cycles", "cycles", "%", TABLE_NUMBER}, {"calls", "calls", "%", TABLE_NUMBER},
-	    {"fast_us", "fast", "µs", TABLE_NUMBER}, {"slow_us", "slow", "µs", TABLE_NUMBER},
-	    {"half_width", "interval ±", "%", TABLE_NUMBER},
-	    {"half_width_blocks", "± with twice the blocks", "%", TABLE_NUMBER},
-	    {"half_width_connections", "the connections", "%", TABLE_NUMBER},
-	    {"half_width_calls", "the calls", "%", TABLE_NUMBER});
-	for (unsigned v = 0; v < s->nvariants; v++)
-		if (g->sides[v].nleaves)
-			put_scatter(t, s, g, v);
 	table_drop_empty(t);
 	return t;
 }
