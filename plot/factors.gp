@@ -6,24 +6,26 @@ load plot_dir.'/style.gp'
 pale(side) = side > 0 ? 0xB2A3CC : side < 0 ? 0xEAAE7F : 0xCCCCCC
 # Of a row of $factors its effect on bandwidth or latency, where it was tested; an end of its interval.
 of(col, placebo) = column('placebo') == placebo && strcol('why') eq '' ? column(col) : NaN
-do for [picture = 1:factors_tested > 0] {
+do for [picture = 1:exists('effects_rows')] {
 	name = prefix.'_factors'
 	head = head_of((collectives == 1 ? G_coll[1] : plural(collectives, 'collective')), 'what each factor does')
-	said = factors_said
-	how = (blocks < 6 ? '' : '95 % intervals over '.plural(blocks, 'block').'; ').factors_grey.\
+	said = said_factors
+	how = (blocks < 6 ? '' : '95 % intervals over '.plural(blocks, 'block').'; ').grey_means(blocks).\
 		sprintf('; band: ±%g %% margin', 100 * margin).\
-		(factors > factors_tested ? sprintf('; %d cannot be tested', factors - factors_tested) : '')
-	legend = factors_latency
-	row_high = factors_latency ? 38.0 : 26.0
-	body = row_high * factors_tested + 54
+		(factors_rows > effects_rows ? sprintf('; %d cannot be tested', factors_rows - effects_rows) : '')
+	both = 0 # whether latency is judged
+	do for [k = 1:effects_rows] { both = both || effects_latency[k] == effects_latency[k] }
+	legend = both
+	row_high = both ? 38.0 : 26.0
+	body = row_high * effects_rows + 54
 	load begin
 	left = 0
-	do for [k = 1:factors_tested] {
-		left = most(7.3 * strlen(F_name[k][1:32]), most(6.7 * strlen(F_setting[k][1:46]), left))
+	do for [k = 1:effects_rows] {
+		left = most(7.3 * strlen(effects_factor[k][1:32]), most(6.7 * strlen(effects_label[k][1:46]), left))
 	}
 	left = 26 + left
 	wide = 146.0
-	do for [k = 1:factors_tested] { wide = most(6.6 * strlen(F_effect[k]), most(6.6 * strlen(F_latency[k]), wide)) }
+	do for [k = 1:effects_rows] { wide = most(6.6 * strlen(effects_bandwidth_label[k]), most(6.6 * strlen(effects_latency_label[k]), wide)) }
 	right = W - 24 - wide
 	set key horizontal width key_wide
 	set label 10 'after ÷ before' at screen x(right + 14), screen y(top - 2) textcolor rgb ink
@@ -40,23 +42,23 @@ do for [picture = 1:factors_tested > 0] {
 	eval ratio_axis('x', least(lo, 0.9), most(hi, 1.1), 300)
 	set xlabel 'above 1 is faster' offset 0, 0.4
 	set grid noytics
-	eval sprintf('set yrange [%d.6:0.4]', factors_tested)
+	eval sprintf('set yrange [%d.6:0.4]', effects_rows)
 	set ytics () scale 0
-	do for [k = 1:factors_tested] { set ytics add (F_name[k][1:32] k) }
+	do for [k = 1:effects_rows] { set ytics add (effects_factor[k][1:32] k) }
 	set border 1 ls 101
 	set object 1 rectangle from first 1 / (1 + margin), graph 0 to first 1 + margin, graph 1 \
 		behind fs solid noborder fc rgb 0xEEEEEE
 	set arrow 1 from first 1, graph 0 to first 1, graph 1 nohead lw 1.5 lc rgb several back
-	apart = factors_latency ? 0.2 : 0
-	do for [k = 1:factors_tested] {
-		set label 100 + k F_effect[k] at screen x(right + 14), first k - apart
-		if (factors_latency) { set label 200 + k F_latency[k] at screen x(right + 14), first k + apart textcolor rgb grey }
-		set label 300 + k F_setting[k][1:46] at screen x(left - 8), first k + 0.36 right textcolor rgb grey font font(8)
+	apart = both ? 0.2 : 0
+	do for [k = 1:effects_rows] {
+		set label 100 + k effects_bandwidth_label[k] at screen x(right + 14), first k - apart
+		if (both) { set label 200 + k effects_latency_label[k] at screen x(right + 14), first k + apart textcolor rgb grey }
+		set label 300 + k effects_label[k][1:46] at screen x(left - 8), first k + 0.36 right textcolor rgb grey font font(8)
 	}
 	plot for [k = 0:1] $factors using (of('effect', k)):(column('nth') - apart):\
 			(end('effect', '_lo')):(end('effect', '_hi')):(effect(side_of('verdict'))) \
 			with xerrorbars lw 2.2 ps 1.2 + 0.3 * k pt (k ? 12 : 7) lc rgb variable notitle, \
-		for [k = 0:factors_latency] $factors using (of('latency', k)):(column('nth') + apart):\
+		for [k = 0:both] $factors using (of('latency', k)):(column('nth') + apart):\
 			(end('latency', '_lo')):(end('latency', '_hi')):(pale(side_of('latency_verdict'))) \
 			with xerrorbars lw 1.8 ps 1 + 0.3 * k pt (k ? 12 : 7) lc rgb variable notitle
 	eval finish

@@ -232,8 +232,8 @@ static void verdicts_and_intervals_are_counted(void **state)
 		verdicts += !strcmp(type, "regime");
 		verdicts +=
 		    !strcmp(type, "claim") && json_is_object(json_object_get(f, "ratio"));
-		verdicts += 2 * !strcmp(type, "factor");
 	}
+	verdicts += 2 * json_rows(json_table(report, "factors"), (json_keys){NULL});
 	const json_t *summary = json_table(report, "summary");
 	rows = json_rows(summary, (json_keys){NULL}) -
 	       json_rows(summary, (json_keys){"ratio", "", NULL});

@@ -119,42 +119,6 @@ static void variants_of_one_name_are_a_family(void **state)
 	free(order.variants);
 }
 
-/* What is undecided is not told as no effect. */
-static void a_caption_of_factors_says_what_is_decided(void **state)
-{
-	static const struct {
-		enum verdict_kind kinds[2];
-		const char *said;
-	} cases[] = {
-	    {{VERDICT_UNDECIDED, VERDICT_UNDECIDED}, "No factor's effect is decided here"},
-	    {{VERDICT_NO_DIFFERENCE, VERDICT_UNDECIDED},
-	     "No factor has an effect beyond the margin, as far as is decided"},
-	    {{VERDICT_NO_DIFFERENCE, VERDICT_NO_DIFFERENCE},
-	     "No factor has an effect beyond the margin"},
-	    {{VERDICT_SLOWER, VERDICT_UNDECIDED},
-	     "one: 0.5 times the bandwidth; 1 other: no difference, or undecided"},
-	};
-	static const struct factor factors[] = {{.name = "one"}, {.name = "two"}};
-	(void)state;
-	for (unsigned c = 0; c < sizeof cases / sizeof *cases; c++) {
-		struct factors_result results[2] = {{.factor = &factors[0]},
-		                                    {.factor = &factors[1]}};
-		char said[200];
-		for (unsigned i = 0; i < 2; i++) {
-			results[i].bandwidth = (struct verdict){
-			    .kind = cases[c].kinds[i], .ratio = {.estimate = i ? 1 : 0.5}};
-			results[i].latency.ratio.estimate = NAN;
-		}
-		caption_factors(results, 2, said, sizeof said);
-		assert_string_equal(said, cases[c].said);
-		/* Of different sizes each says its own. */
-		results[0].sizes = (struct claim_range){64 << 10, 64 << 10};
-		caption_factors(results, 2, said, sizeof said);
-		assert_int_equal(strstr(said, "times the bandwidth (64 KiB); 1 other") != NULL,
-		                 cases[c].kinds[0] == VERDICT_SLOWER);
-	}
-}
-
 /* gnuplot itself has to read back what went in, and nothing else may happen. */
 static void a_quoted_text_is_that_text(void **state)
 {
@@ -615,7 +579,6 @@ int main(void)
 	    cmocka_unit_test(a_missing_size_tells_apart),
 	    cmocka_unit_test(what_it_is_about_stands_first),
 	    cmocka_unit_test(variants_of_one_name_are_a_family),
-	    cmocka_unit_test(a_caption_of_factors_says_what_is_decided),
 	    cmocka_unit_test(a_quoted_text_is_that_text),
 	    cmocka_unit_test(a_folders_name_is_no_command),
 	    cmocka_unit_test(every_picture_is_png_and_svg),

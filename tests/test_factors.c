@@ -1,67 +1,66 @@
 /* Factors and placebos: their verdicts, sizes and order. */
 #include "asked.h"
 
-/* What the only factor's verdicts say. */
-static void verdicts(const char *bandwidth, const char *latency)
+#include "../harness/analysis/analysis.h"
+#include "../harness/arena.h"
+#include "../harness/chapters/chapters.h"
+
+/* What the only factor's verdicts say, and what the report warns of it; NULL: nothing. */
+static void says(const char *bandwidth, const char *latency, const char *warning)
 {
-	const struct factors_result *r = &found->factors[0];
-	char text[128];
-	factors_verdict(r, &r->bandwidth, text, sizeof text);
-	assert_string_equal(text, bandwidth);
-	factors_verdict(r, &r->latency, text, sizeof text);
-	assert_string_equal(text, latency);
+	const json_t *report = made_report(&made), *cell;
+	const char *keys[] = {"verdict", "latency_verdict"}, *texts[] = {bandwidth, latency};
+	for (unsigned i = 0; i < 2; i++) {
+		cell = effect(report, asked.factors[0].name, keys[i]);
+		if (texts[i])
+			json_assert_says(cell, "", texts[i]);
+		else
+			json_assert_null(cell, "");
+	}
+	if (warning)
+		json_assert_one_says(json_object_get(report, "warnings"), warning);
+	assert_int_equal(json_one_says(json_object_get(report, "warnings"), "PLACEBO"),
+	                 warning != NULL);
 }
 
 static void a_placebo_should_do_nothing(void **state)
 {
-	struct warnings *w = calloc(1, sizeof *w);
 	(void)state;
-	assert_non_null(w);
 	factor("env", "nodirect", "threads-old")->placebo = true;
 	find();
 	assert_null(factors_alarm(&found->factors[0]));
-	verdicts("no difference within 2 %, as a placebo should be",
-	         "no difference within 2 %");
-	findings_warn(found, w);
-	assert_int_equal(w->count, 0);
 	done();
+	says("no difference within 2 %, as a placebo should be", "no difference within 2 %", NULL);
 	speed[1] = 1.1;
 	find();
 	assert_string_equal(factors_alarm(&found->factors[0]), "bandwidth and latency");
-	verdicts("faster: THE PLACEBO HAS AN EFFECT", "faster: THE PLACEBO HAS AN EFFECT");
-	findings_warn(found, w);
-	assert_int_equal(w->count, 1);
-	made_says(w->text[0], "THE PLACEBO HAS AN EFFECT on bandwidth and latency: factor env");
-	made_says(w->text[0], "and bandwidth of threads-old is 1.1");
-	made_says(w->text[0], "times that of nodirect, and latency of nodirect is 1.1");
 	done();
-	free(w);
+	says("faster: THE PLACEBO HAS AN EFFECT", "faster: THE PLACEBO HAS AN EFFECT",
+	     "THE PLACEBO HAS AN EFFECT on bandwidth and latency: factor env should change "
+	     "nothing, and bandwidth of threads-old is 1.1");
+	json_assert_one_says(json_object_get(made_report(&made), "warnings"),
+	                     "times that of nodirect, and latency of nodirect is 1.1");
 }
 
 /* It need not be bandwidth that it acts on, and it is not proper before both are known. */
 static void a_placebo_is_held_against_latency_too(void **state)
 {
-	struct warnings *w = calloc(1, sizeof *w);
 	(void)state;
-	assert_non_null(w);
 	factor("env", "threads-old", "processes-old")->placebo = true;
 	isolated_speed = 0.8;
 	find();
 	assert_string_equal(factors_alarm(&found->factors[0]), "latency");
-	verdicts("no difference within 2 %", "slower: THE PLACEBO HAS AN EFFECT");
-	findings_warn(found, w);
-	assert_int_equal(w->count, 1);
-	made_says(w->text[0], "THE PLACEBO HAS AN EFFECT on latency: factor env should change "
-	                      "nothing, and latency of threads-old is 0.8");
-	assert_null(strstr(w->text[0], "bandwidth of"));
 	done();
+	says("no difference within 2 %", "slower: THE PLACEBO HAS AN EFFECT",
+	     "THE PLACEBO HAS AN EFFECT on latency: factor env should change nothing, and latency of "
+	     "threads-old is 0.8");
 	/* Nor is latency judged where ranks share cores. */
 	made.cores = 1;
 	find();
 	assert_null(factors_alarm(&found->factors[0]));
-	verdicts("no difference within 2 %, as a placebo should be", "-");
 	assert_true(isnan(found->factors[0].latency.ratio.estimate));
 	done();
+	says("undecided", NULL, NULL);
 	made.cores = 16;
 	/* Noise in latency hides nothing of bandwidth; noise in that is neither. */
 	isolated_speed = 1;
@@ -79,12 +78,10 @@ static void a_placebo_is_held_against_latency_too(void **state)
 	assert_false(factors_proper(&found->factors[0]));
 	assert_int_equal(found->factors[0].bandwidth.kind, VERDICT_UNDECIDED);
 	done();
-	free(w);
 }
 
 static void factors_stand_by_the_size_of_their_effect(void **state)
 {
-	unsigned order[4];
 	(void)state;
 	speed[0] = 0.9;
 	speed[2] = 0.6;
@@ -95,9 +92,6 @@ static void factors_stand_by_the_size_of_their_effect(void **state)
 	factor("large", "threads-old", "processes-old"); /* down: its direction is no matter */
 	strcpy(asked.factors[3].text, "one, two");
 	find();
-	factors_order(found->factors, 4, order);
-	static const unsigned expected[] = {3, 1, 2, 0};
-	assert_memory_equal(order, expected, sizeof order);
 	near(found->factors[1].latency.ratio.estimate, 1 / 0.9, 0.01);
 	/* Faster, where bandwidth is lost. */
 	near(found->factors[3].latency.ratio.estimate, 1.2, 0.01);
@@ -144,7 +138,6 @@ static void a_factor_has_its_sizes_and_reasons(void **state)
 /* Of isolated calls alone a factor has its effect on latency, in its place by that. */
 static void a_factor_may_be_of_latency_alone(void **state)
 {
-	unsigned order[3];
 	(void)state;
 	speed[0] = 0.9;
 	isolated_speed = 0.7;
@@ -153,26 +146,22 @@ static void a_factor_may_be_of_latency_alone(void **state)
 	factor("small", "nodirect", "threads-old");
 	factor("large", "threads-old", "processes-old")->bytes.lo = 65536;
 	find();
-	factors_order(found->factors, 3, order);
-	static const unsigned expected[] = {2, 1, 0};
-	assert_memory_equal(order, expected, sizeof order);
 	for (unsigned i = 0; i < 3; i++) {
 		assert_string_equal(found->factors[i].why, "");
 		assert_false(factors_judged(&found->factors[i].bandwidth));
 	}
 	assert_int_equal(found->factors[2].ncells, 2);
 	assert_int_equal(found->factors[2].sizes.lo, 65536);
-	verdicts("-", "no difference within 2 %, as a placebo should be");
 	done();
 	const json_t *report = made_report_with(&made, "plot", 0),
-	             *table = json_table(report, "effects"),
-	             *large = json_finding(report, "factor", "large");
+	             *table = json_table(report, "effects");
 	made_says(made_read("factors.csv"),
 	          "\n1,large,mode,threads-old,processes-old,0,,,,,,,2,0,0.7");
 	made_says(made_read("factors.csv"), ",slower,10,,");
 	made_says(made_read("factors.csv"), "\n2,small,");
-	/* No column of bandwidth, which no factor has. */
-	assert_false(json_has_column(table, "bandwidth") || json_has_column(table, "verdict"));
+	/* No figure of bandwidth, which no factor has. */
+	json_assert_null(effect(report, "large", "bandwidth"), "");
+	json_assert_null(effect(report, "large", "verdict"), "");
 	assert_int_equal(json_rows(table, (json_keys){NULL}), 3);
 	json_assert_text(effect(report, "large", "sizes"), "", "64 KiB to 256 KiB");
 	json_assert_number(effect(report, "large", "latency"), "estimate", 0.7, 0.01);
@@ -180,10 +169,8 @@ static void a_factor_may_be_of_latency_alone(void **state)
 	json_assert_text(effect(report, "small", "latency_verdict"), "", "faster");
 	json_assert_text(effect(report, "none", "latency_verdict"), "",
 	                 "no difference within 2 %, as a placebo should be");
-	json_assert_null(large, "bandwidth");
-	json_assert_text(large, "latency_verdict", "slower");
-	made_says(made_read("plots/run.gp"), "\nfactors_tested = 3\n");
-	made_says(made_read("plots/run.gp"), "\nfactors_latency = 1\n");
+	made_says(made_read("plots/run.gp"), "\neffects_rows = 3\n");
+	made_says(made_read("plots/run.gp"), "\neffects_latency[1] = 1.0 * 0.7");
 	assert_int_equal(access(made_path("plots/nccl_factors.png"), R_OK), 0);
 	assert_int_not_equal(access(made_path("plots/gnuplot.log"), F_OK), 0);
 	/* Where ranks share cores nothing is left, for that reason. */
@@ -194,8 +181,9 @@ static void a_factor_may_be_of_latency_alone(void **state)
 	                     "Cannot be tested here, more ranks than cores: waiting workers "
 	                     "share them, so that p50 of isolated calls is the scheduler's: "
 	                     "none, small, large.");
-	json_assert_says(json_finding(report, "factor", "none"), "why",
-	                 "more ranks than cores");
+	json_assert_says(json_cell(json_table(report, "factors"),
+	                           (json_keys){"factor", "none", NULL}, "why"),
+	                 "", "more ranks than cores");
 }
 
 /* A column of latency stands where there is any, and else why there is none. */
@@ -204,11 +192,8 @@ static void latency_has_a_column_where_it_is_judged(void **state)
 	(void)state;
 	isolated_speed = 0.7;
 	factor("env", "threads-old", "processes-old")->placebo = true;
-	const json_t *report = made_report(&made), *env = json_finding(report, "factor", "env");
-	assert_true(json_is_true(json_at(env, "alarm")));
-	json_assert_text(env, "verdict", "no difference within 2 %");
-	json_assert_text(env, "latency_verdict", "slower");
-	json_assert_number(env, "latency.estimate", 0.7, 0.01);
+	const json_t *report = made_report(&made);
+	json_assert_text(effect(report, "env", "alarm"), "", "latency");
 	json_assert_one_says(json_section(report, "factors"),
 	                     "The placebo env has an effect on latency, where it should");
 	json_assert_text(effect(report, "env", "verdict"), "", "no difference within 2 %");
@@ -217,17 +202,75 @@ static void latency_has_a_column_where_it_is_judged(void **state)
 	                 "slower: THE PLACEBO HAS AN EFFECT");
 	made.cores = 1;
 	report = made_report(&made);
-	assert_true(json_is_false(json_at(json_finding(report, "factor", "env"), "alarm")));
-	assert_false(json_has_column(json_table(report, "effects"), "latency"));
+	json_assert_null(effect(report, "env", "alarm"), "");
+	json_assert_null(effect(report, "env", "latency"), "");
 	json_assert_says(effect(report, "env", "verdict"), "", "undecided");
 	json_assert_one_says(json_section(report, "factors"),
 	                     "Latency is not judged, with more ranks than cores: waiting "
 	                     "workers share them, so that p50 of isolated calls is the "
 	                     "scheduler's.");
-	made_says(made_read("plots/run.gp"), "\nfactors_latency = 0\n");
+	made_says(made_read("plots/run.gp"), "\neffects_latency[1] = NaN\n");
 	no_isolated = true;
 	assert_false(json_one_says(json_section(made_report(&made), "factors"),
 	                           "Latency is not judged"));
+}
+
+/* What the chapter says below its picture. */
+static void tell_caption(struct arena *arena, void *of)
+{
+	static const struct chapter *const chapters[] = {&chapter_run, &chapter_factors};
+	static const struct record_run run;
+	static const struct summary s = {.run = &run, .reference = -1};
+	const struct analysis a = {.s = &s, .f = found};
+	struct story story;
+	story_make(&a, chapters, 2, arena, &story);
+	snprintf(of, 200, "%s", story_said(&story, STORY_CAPTION, 0)->text);
+}
+
+static const char *caption(void)
+{
+	static char said[200];
+	struct arena *arena = NULL;
+	assert_int_equal(arena_run(tell_caption, said, &arena), 0);
+	arena_free(arena);
+	return said;
+}
+
+/* What is undecided is not reported as no effect. */
+static void a_caption_says_what_is_decided(void **state)
+{
+	static const struct {
+		enum verdict_kind kinds[2];
+		const char *said;
+	} cases[] = {
+	    {{VERDICT_UNDECIDED, VERDICT_UNDECIDED}, "No factor's effect is decided here"},
+	    {{VERDICT_NO_DIFFERENCE, VERDICT_UNDECIDED},
+	     "No factor has an effect beyond the margin, as far as is decided"},
+	    {{VERDICT_NO_DIFFERENCE, VERDICT_NO_DIFFERENCE},
+	     "No factor has an effect beyond the margin"},
+	    {{VERDICT_SLOWER, VERDICT_UNDECIDED}, "one: 0.500 times the bandwidth; undecided in 1"},
+	};
+	static const struct factor factors[] = {{.name = "one"}, {.name = "two"}};
+	(void)state;
+	found = calloc(1, sizeof *found);
+	assert_non_null(found);
+	found->asked.nfactors = 2;
+	for (unsigned c = 0; c < sizeof cases / sizeof *cases; c++) {
+		for (unsigned i = 0; i < 2; i++)
+			found->factors[i] = (struct factors_result){
+			    .factor = &factors[i],
+			    .bandwidth = {.kind = cases[c].kinds[i],
+			                  .ratio = {.estimate = i ? 1 : 0.5, .lo = NAN}},
+			    .latency = {.ratio = {.estimate = NAN}}};
+		assert_string_equal(caption(), cases[c].said);
+		/* Of different sizes each says its own. */
+		found->factors[0].sizes = (struct claim_range){64 << 10, 64 << 10};
+		assert_int_equal(strstr(caption(), "times the bandwidth (64 KiB); undecided") !=
+		                     NULL,
+		                 cases[c].kinds[0] == VERDICT_SLOWER);
+	}
+	free(found);
+	found = NULL;
 }
 
 int main(void)
@@ -239,6 +282,7 @@ int main(void)
 	    cmocka_unit_test_setup(latency_has_a_column_where_it_is_judged, fresh),
 	    cmocka_unit_test_setup(factors_stand_by_the_size_of_their_effect, fresh),
 	    cmocka_unit_test_setup(a_factor_has_its_sizes_and_reasons, fresh),
+	    cmocka_unit_test(a_caption_says_what_is_decided),
 	};
 	return cmocka_run_group_tests(tests, made_begin, made_end);
 }

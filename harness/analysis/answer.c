@@ -353,8 +353,10 @@ static void say_compared(struct answer *a, const struct analysis *x, const struc
 	if (!tells && !gap && a->n == before && !f->unfinished.cut)
 		say_ran(a, s);
 	answer_idle(a, x);
-	if (!story_find(story, "containers"))
-		answer_factors(a, x);
+	if (!story_find(story, "containers")) {
+		answer_keys(a, x);
+		say_told(a, story, "factors");
+	}
 	answer_settings(a, x);
 	if (last && !f->unfinished.n)
 		answer_say(a, "This run cannot tell %s. %s",

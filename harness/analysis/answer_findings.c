@@ -138,43 +138,16 @@ void answer_idle(struct answer *a, const struct analysis *x)
 	}
 }
 
-/* "1.60 times the bandwidth (1.59 to 1.61)" */
-static void add_effect(const struct verdict *v, const char *what, char *text, size_t bytes)
-{
-	if (verdict_beyond(v))
-		words_add(text, bytes, "%s%s times %s (%s)", text[0] ? ", " : "",
-		          words_estimate(v->ratio.estimate).text, what,
-		          words_interval(&v->ratio).text);
-}
-
-/* Whether no more can be said of a factor than that it makes no difference. */
-static bool is_none(const struct factors_result *r)
-{
-	return (factors_judged(&r->bandwidth) || factors_judged(&r->latency)) &&
-	       (!factors_judged(&r->bandwidth) || verdict_within(&r->bandwidth)) &&
-	       (!factors_judged(&r->latency) || verdict_within(&r->latency));
-}
-
-/* Names of factors of one kind, the first few. */
-static void add_name(const char *name, unsigned *n, char *text, size_t bytes)
-{
-	if (++*n <= NAMED)
-		words_add(text, bytes, "%s%s", *n > 1 ? "; " : "", name);
-}
-
-static void end_names(struct answer *a, const char *lead, unsigned n, char *text, size_t bytes)
-{
-	if (n > NAMED)
-		words_add(text, bytes, "; and %u more", n - NAMED);
-	if (n)
-		answer_say(a, "%s: %s.", lead, text);
-}
-
 /* Of a file without factors: each variant that differs from the reference in one key is one. */
-static void say_keys(struct answer *a, const struct summary *s)
+void answer_keys(struct answer *a, const struct analysis *x)
 {
+	const struct summary *s = x->s;
+	const struct findings *f = x->f;
 	char text[ANSWER_TEXT_BYTES / 2] = "", keys[256];
 	unsigned n = 0;
+	if (f->asked.nfactors || s->run->search.nblocks || f->asked.gap.from[0] ||
+	    f->versions.ncolls || f->unfinished.n)
+		return;
 	for (unsigned v = 0; v < s->nvariants && s->reference >= 0; v++) {
 		if (!summary_is_asked(s, v) || !s->variants[v].measured ||
 		    settings_differ(&s->settings[s->reference], &s->settings[v], keys,
@@ -189,41 +162,6 @@ static void say_keys(struct answer *a, const struct summary *s)
 	if (n && n <= NAMED)
 		answer_say(a, "From %s one key is different: %s.",
 		           s->variants[s->reference].name, text);
-}
-
-void answer_factors(struct answer *a, const struct analysis *x)
-{
-	const struct findings *f = x->f;
-	char none[ANSWER_TEXT_BYTES / 2] = "", open[ANSWER_TEXT_BYTES / 2] = "", *text;
-	char effect[ANSWER_TEXT_BYTES / 2], all[ANSWER_TEXT_BYTES - 32] = "";
-	unsigned order[CLAIM_MAX], nnone = 0, nopen = 0, said = 0;
-	if (f->asked.gap.from[0] || f->versions.ncolls || f->unfinished.n)
-		return;
-	if (!f->asked.nfactors && !x->s->run->search.nblocks)
-		say_keys(a, x->s);
-	factors_order(f->factors, f->asked.nfactors, order);
-	for (unsigned i = 0; i < f->asked.nfactors; i++) {
-		const struct factors_result *r = &f->factors[order[i]];
-		if (r->why[0] || r->factor->placebo)
-			continue;
-		effect[0] = '\0';
-		add_effect(&r->bandwidth, "the bandwidth", effect, sizeof effect);
-		add_effect(&r->latency, "the speed of small calls", effect, sizeof effect);
-		if (effect[0]) {
-			if (++said <= NAMED)
-				words_add(all, sizeof all, "%s%s: %s", said > 1 ? "; " : "",
-				          r->factor->text, effect);
-			continue;
-		}
-		text = is_none(r) ? none : open;
-		add_name(r->factor->text, is_none(r) ? &nnone : &nopen, text, sizeof none);
-	}
-	if (said > NAMED)
-		words_add(all, sizeof all, "; and %u more", said - NAMED);
-	if (said)
-		answer_say(a, "By factor: %s.", all);
-	end_names(a, "No difference", nnone, none, sizeof none);
-	end_names(a, "Undecided", nopen, open, sizeof open);
 }
 
 /* Whether all in which a variant differs from the reference are variables of its environment.

@@ -15,8 +15,9 @@ void answer_cost(struct answer *answer, const struct analysis *analysis);
 void answer_paths(struct answer *answer, const struct analysis *analysis);
 /* Variants whose settings did nothing, by the library's log. */
 void answer_idle(struct answer *answer, const struct analysis *analysis);
-/* The file's own factors, unless a gap or versions say them. */
-void answer_factors(struct answer *answer, const struct analysis *analysis);
+/* Variants that differ from the reference in one key, of a file that asks about nothing else.
+ */
+void answer_keys(struct answer *answer, const struct analysis *analysis);
 /* Settings of the environment that gain over the reference and lose in no regime. */
 void answer_settings(struct answer *answer, const struct analysis *analysis);
 

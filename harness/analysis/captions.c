@@ -353,38 +353,6 @@ void caption_call(const struct summary *s, unsigned variant, const struct calls_
 
 /* ---- findings --------------------------------------------------------------------------- */
 
-void caption_factors(const struct factors_result *results, unsigned n, char *text, size_t bytes)
-{
-	const bool alike = factors_sizes_alike(results, n);
-	unsigned order[CLAIM_MAX], others = 0, undecided = 0, said = 0;
-	text[0] = '\0';
-	factors_order(results, n, order);
-	for (unsigned i = 0; i < n; i++) {
-		const struct factors_result *r = &results[order[i]];
-		bool latency = !factors_judged(&r->bandwidth);
-		const struct verdict *v = latency ? &r->latency : &r->bandwidth;
-		if (r->why[0])
-			continue;
-		if (!verdict_effect(v) || said == 4) {
-			others++;
-			undecided += v->kind == VERDICT_UNDECIDED;
-			continue;
-		}
-		words_add(text, bytes, "%s%.60s: %.3g times the %s", said++ ? "; " : "",
-		          r->factor->name, v->ratio.estimate, latency ? "speed" : "bandwidth");
-		if (!alike)
-			words_add(text, bytes, " (%s)", words_range(r->sizes).text);
-	}
-	if (others && said)
-		words_add(text, bytes, "; %u other%s: no difference, or undecided", others,
-		          words_plural(others));
-	else if (others && others == undecided)
-		words_add(text, bytes, "No factor's effect is decided here");
-	else if (others)
-		words_add(text, bytes, "No factor has an effect beyond the margin%s",
-		          undecided ? ", as far as is decided" : "");
-}
-
 void caption_versions(const struct versions *v, unsigned coll, char *text, size_t bytes)
 {
 	unsigned alike = 0, slower = 0, faster = 0;

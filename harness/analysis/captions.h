@@ -5,7 +5,6 @@
 #define LAUNCHGAP_CAPTION_H
 
 #include "calls.h"
-#include "factors.h"
 #include "regime.h"
 #include "versions.h"
 #include "drawn.h"
@@ -35,8 +34,6 @@ void caption_overview(const struct summary *summary, const struct drawn_order *o
 /* Appends a call of the timeline: what of it is launching. */
 void caption_call(const struct summary *summary, unsigned variant,
                   const struct calls_line *line, bool first, char *text, size_t bytes);
-void caption_factors(const struct factors_result *results, unsigned n, char *text,
-                     size_t bytes);
 void caption_versions(const struct versions *versions, unsigned coll, char *text, size_t bytes);
 
 #endif

@@ -58,20 +58,6 @@ int factors_judge(const struct summary *s, const struct factor *factor,
 	return 0;
 }
 
-bool factors_sizes_alike(const struct factors_result *results, unsigned n)
-{
-	const struct factors_result *first = NULL;
-	for (unsigned i = 0; i < n; i++) {
-		const struct factors_result *r = &results[i];
-		if (r->why[0])
-			continue;
-		first = first ? first : r;
-		if (r->sizes.lo != first->sizes.lo || r->sizes.hi != first->sizes.hi)
-			return false;
-	}
-	return true;
-}
-
 bool factors_judged(const struct verdict *v)
 {
 	return !isnan(v->ratio.estimate);
@@ -96,50 +82,4 @@ bool factors_proper(const struct factors_result *r)
 	    factors_judged(&r->bandwidth) ? &r->bandwidth : &r->latency;
 	return r->factor->placebo && factors_judged(first) && verdict_within(first) &&
 	       !factors_alarm(r);
-}
-
-void factors_verdict(const struct factors_result *r, const struct verdict *v, char *text,
-                     size_t bytes)
-{
-	char verdict[VERDICT_TEXT_BYTES];
-	bool first = v == &r->bandwidth || !factors_judged(&r->bandwidth);
-	if (!factors_judged(v)) {
-		snprintf(text, bytes, "-");
-		return;
-	}
-	verdict_text(v, verdict, sizeof verdict);
-	snprintf(text, bytes, "%s%s%s%s%s%s", verdict,
-	         r->factor->placebo && verdict_effect(v) ? ": THE PLACEBO HAS AN EFFECT" : "",
-	         first && factors_proper(r) ? ", as a placebo should be" : "",
-	         first && r->unexpected ? "; NOT on the expected path" : "",
-	         first && r->acted[0] ? "; " : "", first ? r->acted : "");
-}
-
-/* What it is sorted by. */
-static const struct stats_ratio *effect_of(const struct factors_result *r)
-{
-	return factors_judged(&r->bandwidth) ? &r->bandwidth.ratio : &r->latency.ratio;
-}
-
-/* How large the effect is, whichever way; below 0 where there is none. */
-static double size_of(const struct factors_result *r)
-{
-	double effect = effect_of(r)->estimate;
-	return isnan(effect) ? -1 : fabs(log(effect));
-}
-
-double factors_by_chance(const struct factors_result *results, unsigned n)
-{
-	struct stats_ratio ratios[CLAIM_MAX];
-	for (unsigned i = 0; i < n; i++)
-		ratios[i] = *effect_of(&results[i]);
-	return expm1(stats_largest_by_chance(ratios, n));
-}
-
-void factors_order(const struct factors_result *results, unsigned n, unsigned *order)
-{
-	double sizes[CLAIM_MAX];
-	for (unsigned i = 0; i < n; i++)
-		sizes[i] = size_of(&results[i]);
-	stats_order(sizes, n, order);
 }

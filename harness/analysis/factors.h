@@ -20,23 +20,10 @@ struct factors_result {
  * (contrast_oversubscribed). -1 only when memory is out. */
 int factors_judge(const struct summary *summary, const struct factor *factor,
                   struct factors_result *out, struct status *st);
-/* Whether all that were measured are of the same sizes, which need not be said then. */
-bool factors_sizes_alike(const struct factors_result *results, unsigned n);
 /* Whether one of the two has figures. */
 bool factors_judged(const struct verdict *verdict);
 /* As verdict_word; "" where it is not judged. */
 const char *factors_word(const struct verdict *verdict);
-/* One of a result's two verdicts in full, "-" where it is not judged; of a placebo also what it
- * means. What is true of the row stands with the first that is judged. */
-void factors_verdict(const struct factors_result *result, const struct verdict *verdict,
-                     char *text, size_t bytes);
-/* The results' places, those with the largest effect first, in either direction: on bandwidth,
- * or on latency where that is alone. Behind them, in the order of the file, those that were not
- * measured. */
-void factors_order(const struct factors_result *results, unsigned n, unsigned *order);
-/* How large the first of them would come out by chance, had none an effect: relative, 0.01 is
- * 1 %, in one run of two (stats_largest_by_chance). */
-double factors_by_chance(const struct factors_result *results, unsigned n);
 /* A placebo with an interval beyond the margin: the instrument, or the factor, is wrong. What
  * it acts on, "bandwidth", "latency" or "bandwidth and latency"; NULL: it does not. */
 const char *factors_alarm(const struct factors_result *result);

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "words.h"
-
 /* Where the regime of a claim's metric cannot tell variants apart, a verdict stands only as far
  * as it is decided beyond what its A/A line shows. */
 static void withhold(const struct regimes *regimes, struct claims_result *r)
@@ -102,38 +100,4 @@ void findings_free(struct findings *f)
 	training_free(&f->training);
 	versions_free(&f->versions);
 	evidence_free(&f->evidence);
-}
-
-/* "bandwidth of a is 1.100 (1.090 to 1.110) times that of b"; nothing without an effect. */
-static void say_effect(const char *what, const struct verdict *v, const char *of,
-                       const char *that_of, char *text, size_t bytes)
-{
-	if (!verdict_effect(v))
-		return;
-	words_add(text, bytes, "%s%s of %s is %s times that of %s", *text ? ", and " : "", what,
-	          of, words_ratio(&v->ratio, true).text, that_of);
-}
-
-void findings_warn(const struct findings *f, struct warnings *w)
-{
-	for (unsigned i = 0; i < f->asked.nfactors; i++) {
-		const struct factors_result *r = &f->factors[i];
-		const struct factor *factor = r->factor;
-		char effects[4 * TRIAL_NAME_BYTES + 256] = "";
-		if (!factors_alarm(r))
-			continue;
-		say_effect("bandwidth", &r->bandwidth, factor->to, factor->from, effects,
-		           sizeof effects);
-		say_effect("latency", &r->latency, factor->from, factor->to, effects,
-		           sizeof effects);
-		warnings_add(
-		    w,
-		    "THE PLACEBO HAS AN EFFECT on %s: factor %s should change nothing, and %s. "
-		    "Either the setting (%s) does something in this library after all, or the "
-		    "run has a bias: "
-		    "trust no factor of it before that is known. Run it again with more "
-		    "blocks, and look whether the A/A line is off as well.",
-		    factors_alarm(r), factor->name, effects,
-		    factor->setting[0] ? factor->setting : "not recorded");
-	}
 }

@@ -39,7 +39,5 @@ void findings_free(struct findings *findings);
  * of the summary's rows. */
 void findings_count(const struct findings *findings, const struct summary *summary,
                     const struct regimes *regimes, unsigned *verdicts, unsigned *intervals);
-/* Placebos that have an effect: what is said of them stands among the warnings too. */
-void findings_warn(const struct findings *findings, struct warnings *warnings);
 
 #endif

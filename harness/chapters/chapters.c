@@ -12,6 +12,7 @@ static const struct chapter *const all[] = {
     &chapter_exceptions,
     &chapter_sizes,
     &chapter_gap,
+    &chapter_factors,
     &chapter_containers,
     &chapter_scatter,
     &chapter_launch,

@@ -9,53 +9,6 @@
 #include "script.h"
 #include "tables.h"
 
-/* What grey says in a picture of effects; `intervals`: there are any. */
-static void put_grey(struct script *p, const char *name, double margin, bool intervals)
-{
-	char text[128];
-	snprintf(text, sizeof text,
-	         intervals ? "grey: interval not wholly beyond ±%.3g %% and the A/A line"
-	                   : "grey: no interval below 6 blocks",
-	         100 * margin);
-	script_text(p, name, 0, text);
-}
-
-static void put_factors(struct script *p)
-{
-	const struct findings *f = p->f;
-	unsigned order[CLAIM_MAX], n = f->asked.nfactors, tested = 0, k = 0;
-	const bool alike = factors_sizes_alike(f->factors, n);
-	bool intervals = false, latency = false;
-	char said[CAPTION_BYTES], setting[sizeof f->factors[0].factor->setting + 112];
-	for (unsigned i = 0; i < n; i++)
-		tested += !f->factors[i].why[0];
-	factors_order(f->factors, n, order);
-	fprintf(p->out, "\n# the factors, the largest effect first\n");
-	script_put(p, "factors", 0, "%u", n);
-	script_put(p, "factors_tested", 0, "%u", tested);
-	caption_factors(f->factors, n, said, sizeof said);
-	script_text(p, "factors_said", 0, said);
-	script_arrays(p, tested, "F", "name setting effect latency");
-	for (unsigned i = 0; i < n; i++) {
-		const struct factors_result *r = &f->factors[order[i]];
-		if (r->why[0])
-			continue;
-		k++;
-		script_text(p, "F_name", k, r->factor->name);
-		/* A variable's name says by itself that it is one. */
-		snprintf(setting, sizeof setting, "%s%s%s",
-		         r->factor->setting + (strncmp(r->factor->setting, "env.", 4) ? 0 : 4),
-		         alike ? "" : ", ", alike ? "" : words_range(r->sizes).text);
-		script_text(p, "F_setting", k, setting);
-		script_text(p, "F_effect", k, words_ratio(&r->bandwidth.ratio, true).text);
-		script_text(p, "F_latency", k, words_ratio(&r->latency.ratio, true).text);
-		latency |= factors_judged(&r->latency);
-		intervals |= !isnan(r->bandwidth.ratio.lo) || !isnan(r->latency.ratio.lo);
-	}
-	script_put(p, "factors_latency", 0, "%d", latency);
-	put_grey(p, "factors_grey", f->waterfall.gap.margin, intervals);
-}
-
 static void put_versions_coll(struct script *p, unsigned coll, unsigned nth)
 {
 	const struct versions *v = &p->f->versions;
@@ -201,10 +154,6 @@ int gnuplot_findings(struct script *p, const struct model *m, struct status *st)
 		put_training(p);
 		rc = put_spans(p, m, st);
 	}
-	put_factors(p);
 	put_versions(p);
-	return rc || script_table(p, tables_factors(m), st) ||
-	               script_table(p, points_of(&m->findings.versions), st)
-	           ? -1
-	           : 0;
+	return rc || script_table(p, points_of(&m->findings.versions), st) ? -1 : 0;
 }

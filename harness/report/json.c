@@ -92,27 +92,6 @@ static void put_claims(json_t *findings, const struct model *m)
 	}
 }
 
-static void put_factors(json_t *findings, const struct model *m)
-{
-	for (unsigned i = 0; i < m->findings.asked.nfactors; i++) {
-		const struct factors_result *r = &m->findings.factors[i];
-		const struct factor *f = r->factor;
-		const char *alarm = factors_alarm(r);
-		json_array_append_new(
-		    findings,
-		    json_pack(
-		        "{s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:o, "
-		        "s:o, s:s, s:s}",
-		        "type", "factor", "name", f->name, "text", f->text, "from", f->from,
-		        "to", f->to, "setting", f->setting, "placebo", (int)f->placebo, "alarm",
-		        alarm != NULL, "bandwidth", ratio(&r->bandwidth.ratio), "verdict",
-		        verdict(&r->bandwidth), "detectable", number(r->bandwidth.detectable),
-		        "latency", ratio(&r->latency.ratio), "latency_verdict",
-		        verdict(&r->latency), "latency_detectable",
-		        number(r->latency.detectable), "why", r->why, "not_acted", r->acted));
-	}
-}
-
 static void put_versions(json_t *findings, const struct model *m)
 {
 	const struct versions *v = &m->findings.versions;
@@ -173,7 +152,7 @@ static json_t *findings_of(const struct model *m)
 	/* Where the run cannot tell variants apart the last ones are kept back, as on the page.
 	 */
 	static void (*const put[])(json_t *, const struct model *) = {
-	    put_regimes, put_claims, put_versions, put_factors, put_cliffs, put_advice};
+	    put_regimes, put_claims, put_versions, put_cliffs, put_advice};
 	size_t n = sizeof put / sizeof *put - (answer_tells(&m->regimes) ? 0 : 2);
 	json_t *findings = json_array();
 	for (size_t i = 0; i < n; i++)

@@ -189,7 +189,6 @@ static int make(struct model *m, const char *dir, const char *plot_dir,
 		return -1;
 	validity_collect(&m->summary, m->torn, &m->warnings);
 	unsigned rest = m->warnings.count;
-	findings_warn(&m->findings, &m->warnings);
 	const struct story_sentence *told;
 	for (unsigned i = 0; (told = story_said(&m->story, STORY_WARNING, i)); i++)
 		warnings_add(&m->warnings, "%s", told->text);

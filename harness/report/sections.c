@@ -202,7 +202,7 @@ static const struct section sections[] = {
     {"cliffs",     "Cliffs",                           0,            sections_has_cliffs,     sections_write_cliffs},
     {"versions",   "Why: by version of NCCL",          0,            sections_has_versions,   sections_write_versions},
     {"gap",        NULL,                               0,            NULL,                    NULL},
-    {"factors",    "Why: factors",                     0,            sections_has_factors,    sections_write_factors},
+    {"factors",    NULL,                               0,            NULL,                    NULL},
     {"paths",      "Why: the path, by NCCL's own log", 0,            sections_has_paths,      sections_write_paths},
     {"containers", NULL,                               0,            NULL,                    NULL},
     {"counters",   "Why: counters",                    0,            sections_has_counters,   sections_write_counters},

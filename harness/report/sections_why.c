@@ -6,65 +6,6 @@
 #include "../analysis/words.h"
 #include "tables.h"
 
-bool sections_has_factors(const struct model *m)
-{
-	return m->findings.asked.nfactors > 0;
-}
-
-/* Those without an effect, once for each reason. */
-static void say_unmeasured(struct page *p, const struct findings *f)
-{
-	unsigned n = f->asked.nfactors;
-	for (unsigned i = 0; i < n; i++) {
-		const char *why = f->factors[i].why;
-		char names[2048] = "";
-		unsigned first = 0;
-		while (strcmp(f->factors[first].why, why))
-			first++;
-		if (!why[0] || first < i)
-			continue;
-		for (unsigned k = i; k < n; k++)
-			if (!strcmp(f->factors[k].why, why))
-				status_list(names, sizeof names, f->factors[k].factor->name);
-		page_item(p, "Cannot be tested here, %s: %s.", why, names);
-	}
-	page_end_list(p);
-}
-
-void sections_write_factors(struct page *p, const struct model *m)
-{
-	static const char *const files[] = {"factors.csv"};
-	const struct findings *f = &m->findings;
-	char why[CONTRAST_WHY_BYTES];
-	for (unsigned i = 0; i < f->asked.nfactors; i++) {
-		const char *alarm = factors_alarm(&f->factors[i]);
-		if (alarm)
-			page_stress(
-			    p,
-			    "The placebo %s has an effect on %s, where it should have "
-			    "none: trust no factor of this run before the cause is known.",
-			    f->factors[i].factor->name, alarm);
-	}
-	page_say(p,
-	         "Each factor is two variants that differ in one setting, the largest effect "
-	         "first. Effect on bandwidth: stream bandwidth after ÷ before; on latency: p50 "
-	         "of isolated calls before ÷ after. Above 1 is faster in both. Margin %.3g %%.",
-	         100 * m->summary.margin);
-	double chance = factors_by_chance(f->factors, f->asked.nfactors);
-	if (chance > 0 && f->asked.nfactors > 1)
-		page_say(p,
-		         "The largest of several overstates. Had none an effect, the largest "
-		         "would come out near %s %% by chance.",
-		         words_percent(chance).text);
-	contrast_oversubscribed(&m->summary, METRIC_LATENCY, why, sizeof why);
-	if (why[0] && summary_has_pace(&m->summary, PACE_ISOLATED))
-		page_say(p, "Latency is not judged, with %s.", why);
-	page_table(p, tables_effects(m));
-	say_unmeasured(p, f);
-	if (p->kind == PAGE_MARKDOWN)
-		page_files(p, "All of it", files, 1);
-}
-
 bool sections_has_paths(const struct model *m)
 {
 	const struct evidence *e = &m->findings.evidence;

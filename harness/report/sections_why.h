@@ -1,4 +1,4 @@
-/* The sections that say why: factors, the gap, the data path, counters;
+/* The sections that say why: the data path, counters;
  * rows of sections.c. */
 #ifndef LAUNCHGAP_SECTIONS_WHY_H
 #define LAUNCHGAP_SECTIONS_WHY_H
@@ -6,8 +6,6 @@
 #include "model.h"
 #include "page.h"
 
-bool sections_has_factors(const struct model *model);
-void sections_write_factors(struct page *page, const struct model *model);
 bool sections_has_paths(const struct model *model);
 void sections_write_paths(struct page *page, const struct model *model);
 bool sections_has_counters(const struct model *model);

@@ -17,7 +17,6 @@ struct tables_file {
 /* The i-th, NULL behind the last. */
 const struct tables_file *tables_file(unsigned i);
 
-struct table *tables_factors(const struct model *model);
 
 /* For people: */
 
@@ -29,7 +28,6 @@ struct table *tables_regime(const struct model *model, const struct regime *regi
 struct table *tables_gaps(const struct model *model); /* over all sizes */
 struct table *tables_cliffs(const struct model *model);
 struct table *tables_channels(const struct model *model);
-struct table *tables_effects(const struct model *model); /* of factors, the largest first */
 struct table *tables_version(const struct model *model, unsigned coll);
 struct table *tables_paths(const struct model *model);
 struct table *tables_acted(const struct model *model);

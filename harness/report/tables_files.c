@@ -10,38 +10,6 @@
 #include "../analysis/rank_evidence.h"
 #include "../coll/coll.h"
 
-struct table *tables_factors(const struct model *m)
-{
-	const struct findings *f = &m->findings;
-	unsigned order[CLAIM_MAX];
-	struct table *t = TABLE_NEW(
-	    "factors", "What each factor does", {"nth", "nth", "", TABLE_COUNT},
-	    {"factor", "factor", "", TABLE_TEXT}, {"setting", "setting", "", TABLE_TEXT},
-	    {"from", "from", "", TABLE_TEXT}, {"to", "to", "", TABLE_TEXT},
-	    {"placebo", "placebo", "", TABLE_FLAG},
-	    {"effect", "effect on bandwidth", "", TABLE_RATIO},
-	    {"verdict", "verdict", "", TABLE_VERDICT}, {"text", "text", "", TABLE_TEXT},
-	    {"why", "why", "", TABLE_TEXT}, {"cells", "cells", "", TABLE_COUNT},
-	    {"blocks", "blocks", "", TABLE_COUNT},
-	    {"latency", "effect on latency", "", TABLE_RATIO},
-	    {"latency_verdict", "verdict of latency", "", TABLE_VERDICT},
-	    {"latency_blocks", "blocks of latency", "", TABLE_COUNT},
-	    {"detectable", "could be seen from", "", TABLE_NUMBER},
-	    {"latency_detectable", "could be seen of latency from", "", TABLE_NUMBER});
-	factors_order(f->factors, f->asked.nfactors, order);
-	for (unsigned i = 0; i < f->asked.nfactors; i++) {
-		const struct factors_result *r = &f->factors[order[i]];
-		TABLE_ROW(t, CELL(i + 1), CELL(r->factor->name), CELL(r->factor->setting),
-		          CELL(r->factor->from), CELL(r->factor->to), CELL(r->factor->placebo),
-		          CELL(&r->bandwidth.ratio), CELL(factors_word(&r->bandwidth)),
-		          CELL(r->factor->text), CELL(r->why), CELL(r->ncells),
-		          CELL(r->bandwidth.ratio.blocks), CELL(&r->latency.ratio),
-		          CELL(factors_word(&r->latency)), CELL(r->latency.ratio.blocks),
-		          CELL(r->bandwidth.detectable), CELL(r->latency.detectable));
-	}
-	return t;
-}
-
 static void put_evidence(struct table *t, const struct model *m, const struct evidence_row *row,
                          unsigned rank)
 {
@@ -83,7 +51,6 @@ static struct table *tables_evidence(const struct model *m)
 }
 
 static const struct tables_file files[] = {
-    {"factors.csv", tables_factors, sections_has_factors},
     {"evidence.csv", tables_evidence, sections_has_counters},
     {"training.csv", tables_training_figures, sections_has_training},
 };

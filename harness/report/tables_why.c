@@ -1,4 +1,4 @@
-/* The tables that say why: cliffs, factors, the gap, versions, paths, counters. */
+/* The tables that say why: cliffs, versions, paths, counters. */
 #include "tables.h"
 
 #include <math.h>
@@ -56,46 +56,6 @@ struct table *tables_channels(const struct model *m)
 		          CELL(c->breaks ? "a jump"
 		               : c->to   ? "no break"
 		                         : "not measured"));
-	}
-	table_drop_empty(t);
-	return t;
-}
-
-static void put_effect(struct table *t, const struct factors_result *r, const struct verdict *v)
-{
-	char text[1024];
-	TABLE_PUT(t, CELL(&v->ratio));
-	factors_verdict(r, v, text, sizeof text);
-	TABLE_PUT(t, CELL(strcmp(text, "-") ? text : ""));
-}
-
-struct table *tables_effects(const struct model *m)
-{
-	const struct findings *f = &m->findings;
-	unsigned order[CLAIM_MAX];
-	struct table *t = TABLE_NEW(
-	    "effects", "What each factor does", {"factor", "factor", "", TABLE_TEXT},
-	    {"text", "what", "", TABLE_TEXT}, {"variants", "variants", "", TABLE_TEXT},
-	    {"setting", "setting", "", TABLE_TEXT}, {"sizes", "sizes", "", TABLE_TEXT},
-	    {"bandwidth", "effect on bandwidth", "", TABLE_RATIO},
-	    {"verdict", "verdict", "", TABLE_VERDICT},
-	    {"latency", "effect on latency", "", TABLE_RATIO},
-	    {"latency_verdict", "verdict of latency", "", TABLE_VERDICT});
-	factors_order(f->factors, f->asked.nfactors, order);
-	for (unsigned i = 0; i < f->asked.nfactors; i++) {
-		const struct factors_result *r = &f->factors[order[i]];
-		const struct factor *factor = r->factor;
-		if (r->why[0])
-			continue;
-		TABLE_ROW(t, CELL(factor->name),
-		          CELL(factor->text[0]   ? factor->text
-		               : factor->placebo ? "placebo"
-		                                 : ""));
-		table_text(t, "%s → %s", factor->from, factor->to);
-		TABLE_PUT(t, CELL(factor->setting));
-		TABLE_PUT(t, CELL(words_range(r->sizes).text));
-		put_effect(t, r, &r->bandwidth);
-		put_effect(t, r, &r->latency);
 	}
 	table_drop_empty(t);
 	return t;

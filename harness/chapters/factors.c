@@ -1,0 +1,392 @@
+/* What each factor does to bandwidth and latency, the largest effect first (analysis/factors.h
+ * judges them). */
+#include <math.h>
+#include <string.h>
+
+#include "../analysis/analysis.h"
+#include "../analysis/words.h"
+#include "chapters.h"
+#include "run.h"
+
+#define NAMED 4 /* in one sentence */
+
+/* The verdict that a sentence goes by: of bandwidth, or of latency where that is alone. */
+enum { EFFECT = 1, NONE = 2, OPEN = 4, ALARM = 8 };
+
+/* A factor. Those that could not be tested come last. */
+struct row {
+	unsigned nth;
+	const char *factor, *setting, *from, *to;
+	int placebo;
+	struct stats_ratio bandwidth, latency;
+	const char *word, *latency_word, *text, *why;
+	unsigned cells, blocks, latency_blocks;
+	double detectable, latency_detectable;
+	const char *what, *variants, *sizes, *verdict, *latency_verdict; /* for people */
+	const char *alarm, *not_acted, *label, *bandwidth_label, *latency_label;
+	unsigned when;
+	const struct factors_result *of;
+};
+
+// clang-format off
+static const struct column columns[] = {
+    COLUMN_AS(struct row, factor, "factor", "factor", "", TEXT, 0),
+    COLUMN_AS(struct row, what, "text", "what", "", TEXT, 0),
+    COLUMN(struct row, variants, "variants", "", TEXT),
+    COLUMN(struct row, setting, "setting", "", TEXT),
+    COLUMN(struct row, sizes, "sizes", "", TEXT),
+    COLUMN(struct row, bandwidth, "effect on bandwidth", "", RATIO),
+    COLUMN(struct row, verdict, "verdict", "", WORD),
+    COLUMN(struct row, latency, "effect on latency", "", RATIO),
+    COLUMN(struct row, latency_verdict, "verdict of latency", "", WORD),
+    COLUMN_AS(struct row, from, "from", "", "", TEXT, ONLY_FILES),
+    COLUMN_AS(struct row, to, "to", "", "", TEXT, ONLY_FILES),
+    COLUMN_AS(struct row, alarm, "alarm", "", "", TEXT, ONLY_FILES),
+    COLUMN_AS(struct row, not_acted, "not_acted", "", "", TEXT, ONLY_FILES),
+    COLUMN_AS(struct row, label, "label", "", "", TEXT, ONLY_FILES),
+    COLUMN_AS(struct row, bandwidth_label, "bandwidth_label", "", "", TEXT, ONLY_FILES),
+    COLUMN_AS(struct row, latency_label, "latency_label", "", "", TEXT, ONLY_FILES),
+};
+static const struct story_form form =
+    STORY_FORM(struct row, columns, .name = "effects", .title = "What each factor does", .when = offsetof(struct row, when), .drawn = STORY_ARRAYS);
+
+static const struct column file_columns[] = {
+    COLUMN(struct row, nth, "nth", "", COUNT),
+    COLUMN(struct row, factor, "factor", "", TEXT),
+    COLUMN(struct row, setting, "setting", "", TEXT),
+    COLUMN(struct row, from, "from", "", TEXT),
+    COLUMN(struct row, to, "to", "", TEXT),
+    COLUMN(struct row, placebo, "placebo", "", FLAG),
+    COLUMN_AS(struct row, bandwidth, "effect", "effect on bandwidth", "", RATIO, 0),
+    COLUMN_AS(struct row, word, "verdict", "verdict", "", WORD, 0),
+    COLUMN(struct row, text, "text", "", TEXT),
+    COLUMN(struct row, why, "why", "", TEXT),
+    COLUMN(struct row, cells, "cells", "", COUNT),
+    COLUMN(struct row, blocks, "blocks", "", COUNT),
+    COLUMN(struct row, latency, "effect on latency", "", RATIO),
+    COLUMN_AS(struct row, latency_word, "latency_verdict", "verdict of latency", "", WORD, 0),
+    COLUMN(struct row, latency_blocks, "blocks of latency", "", COUNT),
+    COLUMN(struct row, detectable, "could be seen from", "", NUMBER),
+    COLUMN(struct row, latency_detectable, "could be seen of latency from", "", NUMBER),
+};
+static const struct story_form file_form =
+    STORY_FORM(struct row, file_columns, .name = "factors", .title = "Each factor", .when = STORY_NO_WHEN, .file = "factors.csv", .hidden = true, .drawn = STORY_BLOCK);
+
+/* Of all: one row. */
+struct whole {
+	double by_chance;      /* what the largest ratio would be, had none an effect */
+	const char *unlatency; /* why latency is not judged */
+	unsigned effects, none, open; /* in the answer, beyond those that are named */
+	unsigned drawn_effects, drawn_none, drawn_open; /* in the caption */
+	bool alike; /* all are of the same sizes, which need not be said then */
+};
+static const struct column whole_columns[] = {
+    COLUMN(struct whole, by_chance, "largest by chance", "", NUMBER),
+    COLUMN_AS(struct whole, unlatency, "latency_why", "why latency is not judged", "", TEXT, 0),
+    COLUMN_AS(struct whole, effects, "more_effects", "more with an effect", "", COUNT, 0),
+    COLUMN_AS(struct whole, none, "more_none", "more without a difference", "", COUNT, 0),
+    COLUMN_AS(struct whole, open, "more_open", "more undecided", "", COUNT, 0),
+    COLUMN(struct whole, drawn_effects, "more with an effect, placebos too", "", COUNT),
+    COLUMN(struct whole, drawn_none, "no difference", "", COUNT),
+    COLUMN(struct whole, drawn_open, "undecided", "", COUNT),
+};
+static const struct story_form whole_form =
+    STORY_FORM(struct whole, whole_columns, .name = "all_factors", .title = "All factors", .when = STORY_NO_WHEN, .hidden = true);
+
+static const struct sentence alarms[] = {
+    {STORY_STRESS, ALARM, "The placebo {factor} has an effect on {alarm}, where it should have none: trust no factor of this run before the cause is known."},
+};
+// clang-format on
+
+/* --- the rows --- */
+
+/* What it is sorted by. */
+static const struct verdict *main_of(const struct factors_result *r)
+{
+	return factors_judged(&r->bandwidth) ? &r->bandwidth : &r->latency;
+}
+
+/* In full; of a placebo also what it means. What is true of the factor is said with the first
+ * verdict that is judged. */
+static const char *verdict_said(struct arena *arena, const struct factors_result *r,
+                                const struct verdict *v)
+{
+	const bool first = v == main_of(r);
+	char verdict[VERDICT_TEXT_BYTES];
+	if (!factors_judged(v))
+		return NULL;
+	verdict_text(v, verdict, sizeof verdict);
+	return arena_text(
+	    arena, "%s%s%s%s%s%s", verdict,
+	    r->factor->placebo && verdict_effect(v) ? ": THE PLACEBO HAS AN EFFECT" : "",
+	    first && factors_proper(r) ? ", as a placebo should be" : "",
+	    first && r->unexpected ? "; NOT on the expected path" : "",
+	    first && r->acted[0] ? "; " : "", first ? r->acted : "");
+}
+
+static struct row row_of(struct arena *arena, const struct factors_result *r)
+{
+	const struct factor *f = r->factor;
+	const struct verdict *v = main_of(r);
+	const char *alarm = factors_alarm(r);
+	return (struct row){
+	    .factor = f->name,
+	    .setting = f->setting,
+	    .from = f->from,
+	    .to = f->to,
+	    .placebo = f->placebo,
+	    .bandwidth = r->bandwidth.ratio,
+	    .latency = r->latency.ratio,
+	    .word = factors_word(&r->bandwidth),
+	    .latency_word = factors_word(&r->latency),
+	    .text = f->text,
+	    .why = r->why,
+	    .cells = r->ncells,
+	    .blocks = r->bandwidth.ratio.blocks,
+	    .latency_blocks = r->latency.ratio.blocks,
+	    .detectable = r->bandwidth.detectable,
+	    .latency_detectable = r->latency.detectable,
+	    .what = f->text[0]   ? f->text
+	            : f->placebo ? "placebo"
+	                         : NULL,
+	    .variants = arena_text(arena, "%s → %s", f->from, f->to),
+	    .sizes = arena_copy(arena, words_range(r->sizes).text),
+	    .verdict = verdict_said(arena, r, &r->bandwidth),
+	    .latency_verdict = verdict_said(arena, r, &r->latency),
+	    .alarm = alarm,
+	    .not_acted = r->acted,
+	    .bandwidth_label = arena_copy(arena, words_ratio(&r->bandwidth.ratio, true).text),
+	    .latency_label = arena_copy(arena, words_ratio(&r->latency.ratio, true).text),
+	    .when = (verdict_effect(v)              ? EFFECT
+	             : v->kind == VERDICT_UNDECIDED ? OPEN
+	                                            : NONE) |
+	            (alarm ? ALARM : 0),
+	    .of = r};
+}
+
+/* The largest effect first, in either direction; then, in the order of the file, those that
+ * were not measured. Returns how many were. */
+static unsigned rows_make(const struct findings *f, struct arena *arena, struct row *rows,
+                          struct whole *whole)
+{
+	const unsigned n = f->asked.nfactors;
+	double sizes[CLAIM_MAX];
+	unsigned order[CLAIM_MAX], tested = 0;
+	struct stats_ratio ratios[CLAIM_MAX];
+	for (unsigned i = 0; i < n; i++) {
+		ratios[i] = main_of(&f->factors[i])->ratio;
+		sizes[i] = isnan(ratios[i].estimate) ? -1 : fabs(log(ratios[i].estimate));
+	}
+	whole->by_chance = n > 1 ? exp(stats_largest_by_chance(ratios, n)) : NAN;
+	stats_order(sizes, n, order);
+	for (unsigned i = 0; i < n; i++) {
+		rows[i] = row_of(arena, &f->factors[order[i]]);
+		rows[i].nth = i + 1;
+		tested += !*rows[i].why;
+	}
+	whole->alike = true;
+	for (unsigned i = 0; i < tested; i++)
+		whole->alike &= !strcmp(rows[i].sizes, rows[0].sizes);
+	/* A variable's name says by itself that it is one. */
+	for (unsigned i = 0; i < n; i++)
+		rows[i].label =
+		    arena_text(arena, "%s%s%s",
+		               rows[i].setting + (strncmp(rows[i].setting, "env.", 4) ? 0 : 4),
+		               whole->alike ? "" : ", ", whole->alike ? "" : rows[i].sizes);
+	return tested;
+}
+
+/* --- in words --- */
+
+static bool is_none(const struct factors_result *r)
+{
+	return (!factors_judged(&r->bandwidth) || verdict_within(&r->bandwidth)) &&
+	       (!factors_judged(&r->latency) || verdict_within(&r->latency));
+}
+
+/* "Register the buffers: 1.60 times the bandwidth (1.59 to 1.61)" */
+static void add_effect(struct phrase *p, const struct story_table *t, const struct row *row)
+{
+	const bool bandwidth = verdict_beyond(&row->of->bandwidth),
+	           latency = verdict_beyond(&row->of->latency);
+	phrase_add_row(p, t, row, *row->text ? "{text}" : "{factor}");
+	if (bandwidth)
+		phrase_add_row(p, t, row,
+		               ": {bandwidth} times the bandwidth ({bandwidth:interval})");
+	if (latency)
+		phrase_add_row(p, t, row,
+		               bandwidth ? ", {latency} times the speed of small calls "
+		                           "({latency:interval})"
+		                         : ": {latency} times the speed of small calls "
+		                           "({latency:interval})");
+}
+
+/* The file's own factors: by what they do, placebos left out. */
+static void answer(struct story *story, const struct story_table *t, struct whole *whole,
+                   const struct story_table *facts)
+{
+	struct {
+		const char *lead, *more;
+		unsigned n, *left;
+		struct phrase said;
+	} kinds[] = {{"By factor: ", "; and {more_effects} more", 0, &whole->effects, {NULL}},
+	             {"No difference: ", "; and {more_none} more", 0, &whole->none, {NULL}},
+	             {"Undecided: ", "; and {more_open} more", 0, &whole->open, {NULL}}};
+	for (unsigned k = 0; k < 3; k++)
+		kinds[k].said = phrase_begin(story);
+	for (unsigned i = 0; i < t->nrows; i++) {
+		const struct row *row = story_row(t, i);
+		const unsigned k =
+		    verdict_beyond(&row->of->bandwidth) || verdict_beyond(&row->of->latency) ? 0
+		    : is_none(row->of)                                                       ? 1
+		                       : 2;
+		struct phrase *p = &kinds[k].said;
+		if (row->placebo)
+			continue;
+		if (kinds[k].n++ >= NAMED) {
+			++*kinds[k].left;
+			continue;
+		}
+		if (kinds[k].n == 1)
+			phrase_add(p, facts, NULL, 0, kinds[k].lead);
+		else
+			phrase_words(p, "; ");
+		add_effect(p, t, row);
+	}
+	for (unsigned k = 0; k < 3; k++) {
+		if (*kinds[k].left)
+			phrase_add(&kinds[k].said, facts, NULL, 0, kinds[k].more);
+		phrase_words(&kinds[k].said, ".");
+		phrase_end(&kinds[k].said, STORY_ANSWER);
+	}
+}
+
+/* "pod: 0.00936 times the bandwidth; shm: 0.00970 times the bandwidth; no difference: 4" */
+static void caption(struct story *story, const struct story_table *t, struct whole *whole,
+                    const struct story_table *facts)
+{
+	struct phrase p = phrase_begin(story);
+	unsigned said = 0;
+	for (unsigned i = 0; i < t->nrows; i++) {
+		const struct row *row = story_row(t, i);
+		whole->drawn_none += (row->when & NONE) != 0;
+		whole->drawn_open += (row->when & OPEN) != 0;
+		if (!(row->when & EFFECT))
+			continue;
+		if (said++ >= NAMED) {
+			whole->drawn_effects++;
+			continue;
+		}
+		phrase_words(&p, "; ");
+		phrase_add_row(&p, t, row,
+		               factors_judged(&row->of->bandwidth)
+		                   ? "{factor}: {bandwidth} times the bandwidth"
+		                   : "{factor}: {latency} times the speed");
+		if (!whole->alike)
+			phrase_add_row(&p, t, row, " ({sizes})");
+	}
+	if (whole->drawn_effects)
+		phrase_add(&p, facts, NULL, 0, "; {drawn_effects} more with an effect");
+	if (said && whole->drawn_none)
+		phrase_add(&p, facts, NULL, 0, "; no difference in {drawn_none}");
+	if (said && whole->drawn_open)
+		phrase_add(&p, facts, NULL, 0, "; undecided in {drawn_open}");
+	if (said)
+		phrase_add(&p, t, NULL, 0, ""); /* the rows that are counted */
+	phrase_end(&p, STORY_CAPTION);
+	if (!said && t->nrows)
+		story_note(
+		    story, STORY_CAPTION,
+		    !whole->drawn_none ? "No factor's effect is decided here"
+		    : whole->drawn_open
+		        ? "No factor has an effect beyond the margin, as far as is decided"
+		        : "No factor has an effect beyond the margin");
+}
+
+/* Those without an effect, once for each reason. */
+static void say_untested(struct story *story, const struct story_table *t, unsigned from)
+{
+	const struct row *rows = t->rows;
+	for (unsigned i = from; i < t->nrows; i++) {
+		unsigned first = from;
+		while (strcmp(rows[first].why, rows[i].why))
+			first++;
+		if (first < i)
+			continue;
+		struct phrase p = phrase_begin(story);
+		phrase_add_row(&p, t, &rows[i], "Cannot be tested here, {why}: {factor}");
+		for (unsigned k = i + 1; k < t->nrows; k++)
+			if (!strcmp(rows[k].why, rows[i].why))
+				phrase_add_row(&p, t, &rows[k], ", {factor}");
+		phrase_words(&p, ".");
+		phrase_end(&p, STORY_ITEM);
+	}
+}
+
+/* A placebo with an effect stands among the warnings too. */
+static void warn(struct story *story, const struct story_table *t, const struct row *row)
+{
+	const bool bandwidth = verdict_effect(&row->of->bandwidth),
+	           latency = verdict_effect(&row->of->latency);
+	struct phrase p = phrase_begin(story);
+	phrase_add_row(&p, t, row,
+	               "THE PLACEBO HAS AN EFFECT on {alarm}: factor {factor} should change "
+	               "nothing, and ");
+	if (bandwidth)
+		phrase_add_row(&p, t, row,
+		               "bandwidth of {to} is {bandwidth:full} times that of {from}");
+	phrase_words(&p, bandwidth && latency ? ", and " : "");
+	if (latency)
+		phrase_add_row(&p, t, row,
+		               "latency of {from} is {latency:full} times that of {to}");
+	phrase_add_row(&p, t, row,
+	               *row->setting ? ". Either the setting ({setting})"
+	                             : ". Either the setting");
+	phrase_words(&p,
+	             " does something in this library after all, or the run has a bias: trust "
+	             "no factor of it before that is known. Run it again with more blocks, "
+	             "and look whether the A/A line is off as well.");
+	phrase_end(&p, STORY_WARNING);
+}
+
+static void tell(const struct analysis *a, struct story *story)
+{
+	const struct findings *f = a->f;
+	const unsigned n = f->asked.nfactors;
+	char why[CONTRAST_WHY_BYTES] = "";
+	if (!n)
+		return;
+	struct row *rows = ARENA_ARRAY(story->arena, struct row, n);
+	struct whole *whole = ARENA_NEW(story->arena, struct whole);
+	const unsigned tested = rows_make(f, story->arena, rows, whole);
+	if (summary_has_pace(a->s, PACE_ISOLATED))
+		contrast_oversubscribed(a->s, METRIC_LATENCY, why, sizeof why);
+	whole->unlatency = arena_copy(story->arena, why);
+	const struct story_table *facts = story_table(story, &whole_form, whole, 1),
+	                         *file = story_table(story, &file_form, rows, n),
+	                         *t = story_rows(story, &form, rows, tested);
+	STORY_TELL(story, t, alarms);
+	story_say(
+	    story, STORY_BODY, run_facts(story), NULL, 0,
+	    "Each factor is two variants that differ in one setting, the largest effect "
+	    "first. Effect on bandwidth: stream bandwidth after ÷ before; on latency: p50 "
+	    "of isolated calls before ÷ after. Above 1 is faster in both. Margin {margin}.");
+	if (whole->by_chance > 1)
+		story_say(story, STORY_BODY, facts, NULL, 0,
+		          "The largest of several overstates. Had none an effect, the largest "
+		          "would come out near {by_chance:more} by chance.");
+	if (*why)
+		story_say(story, STORY_BODY, facts, NULL, 0,
+		          "Latency is not judged, with {latency_why}.");
+	story_show(story, t);
+	say_untested(story, file, tested);
+	story_files(story, "All of it");
+	caption(story, t, whole, facts);
+	if (!f->asked.gap.from[0] && !f->versions.ncolls && !f->unfinished.n)
+		answer(story, t, whole, facts);
+	for (unsigned i = 0; i < tested; i++)
+		if (rows[i].when & ALARM)
+			warn(story, t, &rows[i]);
+}
+
+const struct chapter chapter_factors = {"factors", "Why: factors", CHAPTER_BODY, tell};
