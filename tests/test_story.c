@@ -7,10 +7,13 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <glob.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-#include "../harness/story/story.h"
+#include "../harness/chapters/chapters.h"
+#include "../harness/report/section.h"
 #include "told.h"
 
 enum { SLOW = 1, FAST = 2 };
@@ -203,6 +206,78 @@ static void a_chapter_keeps_what_it_told_in_its_order(void **state)
 	arena_free(arena);
 }
 
+/* --- the first page --- */
+
+static void tell_many(const struct analysis *analysis, struct story *story)
+{
+	static struct row many[20];
+	(void)analysis;
+	for (unsigned i = 0; i < 20; i++)
+		many[i] = (struct row){"n", 100 + i, {1, 1, 1, 6, 0.97}, 1024, 0};
+	story_lead(story, story_table(story, &form, many, 20), "gbs size");
+}
+
+static const struct chapter leads = {"leads", "Leads", CHAPTER_BODY, tell_many},
+                            also = {"also", "Also", CHAPTER_BODY, tell_many};
+
+static void make_leads(struct arena *arena, void *of)
+{
+	const struct chapter *const all[] = {&whole, &leads, &also};
+	story_make(NULL, all, 3, arena, of);
+}
+
+static void one_chapter_leads(void **state)
+{
+	struct story story;
+	struct arena *arena;
+	(void)state;
+	assert_int_equal(arena_run(make_leads, &story, &arena), 0);
+	story_choose_lead(&story, "also");
+	assert_string_equal(story.lead->chapter->name, "also");
+	story_choose_lead(&story, "whole");
+	assert_string_equal(story.lead->chapter->name, "leads");
+	story_choose_lead(&story, "");
+	assert_string_equal(story.lead->chapter->name, "leads");
+	char *text;
+	size_t bytes;
+	struct page page = {.kind = PAGE_MARKDOWN, .out = open_memstream(&text, &bytes)};
+	section_write_lead(&page, story.lead);
+	fclose(page.out);
+	assert_non_null(strstr(text, "| bandwidth, GB/s | size |\n"));
+	assert_non_null(strstr(text, "| 111 | 1 KiB |\n"));
+	assert_null(strstr(text, "112"));
+	assert_non_null(strstr(text, "8 more in Leads."));
+	free(text);
+	arena_free(arena);
+	assert_int_equal(arena_run(make_all, &story, &arena), 0);
+	story_choose_lead(&story, "whole");
+	assert_null(story.lead);
+	arena_free(arena);
+}
+
+/* What our experiments let lead is there. */
+static void experiments_name_chapters(void **state)
+{
+	glob_t files;
+	unsigned n = 0;
+	(void)state;
+	assert_int_equal(glob("experiments/*.exp", 0, NULL, &files), 0);
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		char line[512], name[64];
+		FILE *in = fopen(files.gl_pathv[i], "r");
+		while (fgets(line, sizeof line, in))
+			if (sscanf(line, "leads = %63s", name) == 1) {
+				n++;
+				if (!chapters_find(name))
+					fail_msg("%s: there is no chapter %s",
+					         files.gl_pathv[i], name);
+			}
+		fclose(in);
+	}
+	globfree(&files);
+	assert_true(n > 5);
+}
+
 static void people_read_an_entry_as_its_kind_says(void **state)
 {
 	char text[64];
@@ -256,6 +331,8 @@ int main(void)
 	    cmocka_unit_test(a_key_without_a_column_is_seen),
 	    cmocka_unit_test(a_sentence_says_only_what_its_rows_have),
 	    cmocka_unit_test(a_chapter_keeps_what_it_told_in_its_order),
+	    cmocka_unit_test(one_chapter_leads),
+	    cmocka_unit_test(experiments_name_chapters),
 	    cmocka_unit_test(people_read_an_entry_as_its_kind_says),
 	    cmocka_unit_test(memory_that_ends_ends_the_work),
 	};

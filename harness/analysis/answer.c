@@ -219,6 +219,22 @@ static void say_regime(struct answer *a, const struct analysis *x, const struct 
 		answer_say(a, "At %s sizes (%s) %s.", g->label, regime_about(g).text, text);
 }
 
+static void say_chapter(struct answer *a, const struct story_chapter *c)
+{
+	for (unsigned i = 0; c && i < c->nblocks; i++)
+		if (c->blocks[i].kind == STORY_SENTENCE &&
+		    c->blocks[i].sentence->roles & STORY_ANSWER)
+			answer_say(a, "%s", c->blocks[i].sentence->text);
+}
+
+/* Unless it leads: then it was said first. */
+static void say_told(struct answer *a, const struct story *story, const char *name)
+{
+	const struct story_chapter *c = story_find(story, name);
+	if (c != story->lead)
+		say_chapter(a, c);
+}
+
 /* The large sizes first, unless they are so by being a third of small ones alone. */
 static void say_regimes(struct answer *a, const struct analysis *x)
 {
@@ -302,16 +318,6 @@ static void say_together(struct answer *a, const struct story *story, const char
 		answer_say(a, "%s", text);
 }
 
-/* What a chapter answers. */
-static void say_told(struct answer *a, const struct story *story, const char *name)
-{
-	const struct story_chapter *c = story_find(story, name);
-	for (unsigned i = 0; c && i < c->nblocks; i++)
-		if (c->blocks[i].kind == STORY_SENTENCE &&
-		    c->blocks[i].sentence->roles & STORY_ANSWER)
-			answer_say(a, "%s", c->blocks[i].sentence->text);
-}
-
 /* Whether the primary claim holds, or does not. */
 static bool decided_primary(const struct findings *f)
 {
@@ -349,8 +355,10 @@ static void say_compared(struct answer *a, const struct analysis *x, const struc
 	say_versions(a, &f->versions);
 	if (tells || gap)
 		say_told(a, story, "gap");
-	say_regimes(a, x);
-	if (!tells && !gap && a->n == before && !f->unfinished.cut)
+	const bool answered = story->lead && story->lead->settles;
+	if (!answered)
+		say_regimes(a, x);
+	if (!tells && !gap && !answered && a->n == before && !f->unfinished.cut)
 		say_ran(a, s);
 	answer_idle(a, x);
 	if (!story_find(story, "containers")) {
@@ -402,6 +410,7 @@ void answer_make(const struct analysis *x, const struct story *story, struct ans
 		    s->variants[s->reference < 0 ? 0 : s->reference].backend);
 	if (f->unfinished.cut)
 		say_unfinished(out, &f->unfinished);
+	say_chapter(out, story->lead);
 	say_told(out, story, "pairs");
 	say_told(out, story, "pingpong");
 	say_training(out, s, &f->training);

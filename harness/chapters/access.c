@@ -145,6 +145,7 @@ static void tell(const struct analysis *a, struct story *story)
 	const struct story_table *t = story_table(story, &form, rows, n);
 	if (!n)
 		return;
+	story_lead(story, t, "variant stride gbs share dram_per_byte");
 	STORY_TELL(story, t, sentences);
 	if (side < n)
 		say_strides(story, t, settings, side);

@@ -1,5 +1,7 @@
 #include "chapters.h"
 
+#include <string.h>
+
 // clang-format off
 static const struct chapter *const all[] = {
     &chapter_run,
@@ -27,4 +29,12 @@ const struct chapter *const *chapters_all(unsigned *n)
 {
 	*n = sizeof all / sizeof *all;
 	return all;
+}
+
+const struct chapter *chapters_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (!strcmp(all[i]->name, name))
+			return all[i];
+	return NULL;
 }

@@ -6,6 +6,8 @@
 #include "../story/story.h"
 
 const struct chapter *const *chapters_all(unsigned *n);
+/* NULL: there is none of that name. */
+const struct chapter *chapters_find(const char *name);
 
 extern const struct chapter chapter_run, chapter_tuning, chapter_crossovers, chapter_pairs,
     chapter_pingpong, chapter_access, chapter_ranges, chapter_exceptions, chapter_sizes,

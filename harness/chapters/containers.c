@@ -291,6 +291,62 @@ static void advise(const struct summary *s, struct story *story, const struct st
 	phrase_end(&p, STORY_ADVICE);
 }
 
+/* One thing of its own that a process loses by. */
+static bool is_single(const struct summary *s, const struct row *row)
+{
+	return __builtin_popcount(settings_of(s, row->at)->isolate) == 1;
+}
+
+/* "With its own host name or its own /dev/shm a process keeps 0.010 of the bandwidth". */
+static void answer_singles(const struct summary *s, struct story *story,
+                           const struct story_table *t)
+{
+	const struct row *rows = t->rows;
+	unsigned *of = ARENA_ARRAY(story->arena, unsigned, t->nrows), n = 0;
+	struct phrase p = phrase_begin(story);
+	for (unsigned i = 0; i < t->nrows; i++) {
+		if (!rows[i].gives || rows[i].fails || !is_single(s, &rows[i]))
+			continue;
+		phrase_add_row(&p, t, &rows[i], n ? " or its own {own}" : "With its own {own}");
+		of[n++] = i;
+	}
+	if (n)
+		phrase_add(&p, t, of, n,
+		           " a process keeps {speed:range} of the bandwidth of {0.reference}.");
+	phrase_end(&p, STORY_ANSWER);
+}
+
+/* Of a row that stands for all that its remedy restores. */
+static void answer_remedy(const struct summary *s, struct story *story,
+                          const struct story_table *t, const struct row *row)
+{
+	if (!row->fails && is_single(s, row))
+		return;
+	story_say_row(story, STORY_ANSWER, t, row,
+	              row->fails
+	                  ? "With its own {own} NCCL does not run; {remedy} does: {gives}."
+	                  : "With its own {own} ({variant}) a process keeps {speed} of the "
+	                    "bandwidth of {reference}. All of this gives it back: {gives} "
+	                    "({restored:full}).");
+}
+
+/* What the first page shows: what a process loses nothing by, and what stands for all that a
+ * remedy restores. */
+static void lead(const struct summary *s, struct story *story, const struct story_table *t)
+{
+	const struct row *rows = t->rows;
+	struct row *first = ARENA_ARRAY(story->arena, struct row, t->nrows);
+	unsigned n = 0;
+	for (unsigned i = 0; i < t->nrows; i++) {
+		bool remedy = false;
+		for (unsigned k = 0; k < t->nrows; k++)
+			remedy |= rows[k].back == (int)rows[i].at;
+		if (rows[i].gives ? leads(s, rows, t->nrows, i) || rows[i].back < 0 : !remedy)
+			first[n++] = rows[i];
+	}
+	story_lead(story, story_rows(story, &form, first, n), "own transport speed gives");
+}
+
 static void tell(const struct analysis *a, struct story *story)
 {
 	const struct summary *s = a->s;
@@ -303,9 +359,16 @@ static void tell(const struct analysis *a, struct story *story)
 			rows[n++] = row_of(a, g, story->arena, v, fails);
 	}
 	const struct story_table *t = story_table(story, &form, rows, n);
+	if (answer_tells(a->regimes))
+		answer_singles(s, story, t);
 	for (unsigned i = 0; i < n && answer_tells(a->regimes); i++)
-		if (leads(s, rows, n, i))
+		if (leads(s, rows, n, i)) {
+			answer_remedy(s, story, t, &rows[i]);
 			advise(s, story, t, i);
+		}
+	lead(s, story, t);
+	if (n && answer_tells(a->regimes))
+		story_settles(story);
 	if (n)
 		story_say(story, STORY_BODY, t, NULL, 0,
 		          "Speed is bus bandwidth at {sizes} against {reference}. All variants "

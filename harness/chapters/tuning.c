@@ -62,6 +62,7 @@ static const struct sentence sentences[] = {
     {STORY_CAPTION, ALL, "{settings}: up to {expect:more} faster; confirmed in {confirmed} of {cells} cells, no loss beyond {margin}"},
     {STORY_ANSWER, ALL, "{settings}: up to {expect} times the speed of the default ({expect:interval}, {collective} of {asked_bytes}), confirmed in {confirmed} of {cells} cells, and slower by more than {margin} in none."},
     {STORY_ANSWER, GAINS, "Settings gain in {gains} of {cells} cells. None is confirmed for all: {limits}. nccl.conf names the best for each size."},
+    {STORY_ADVICE, ALL, "Give it to every process: NCCL_CONF_FILE={folder}/nccl.conf. It costs what the finalists' table says."},
     {STORY_CAPTION, GAINS, "Gains are confirmed in {gains} of {cells} cells, by no set in all of them"},
     {STORY_ANSWER, UNFINISHED, "Nothing is confirmed yet: the confirmation has {blocks} of the {wants} blocks that {finalists} sets in {cells} cells take. Go on with launchgap resume {folder}."},
     {STORY_ANSWER, DEFAULTS, "No setting is confirmed to gain anywhere: the defaults stand ({sets} sets of {keys} settings were measured)."},
@@ -568,6 +569,17 @@ static void tell_bars(const struct tuning *t, struct story *story)
 	story_table(story, &bar_form, bars, n);
 }
 
+/* Of the first page: each collective's gain by size, with the set for all sizes or else with the
+ * best of each. */
+static void lead(const struct tuning *t, struct story *story)
+{
+	unsigned *rows = ARENA_ARRAY(t->arena, unsigned, t->ncells);
+	for (unsigned i = 0; i < t->ncells; i++)
+		rows[i] = i;
+	story_lead_pivot(story, t->in.cells, rows, t->ncells, "cell", "asked_bytes",
+	                 t->all >= 0 ? "all_gain" : "gain");
+}
+
 static void tell(const struct analysis *a, struct story *story)
 {
 	struct tuning t = {.s = a->s,
@@ -591,13 +603,15 @@ static void tell(const struct analysis *a, struct story *story)
 	t.found = ARENA_NEW(t.arena, struct tuning_found);
 	*t.found = found_of(&t);
 	t.in.found = story_table(story, &found_form, t.found, 1);
-	story_table(story, &cell_form, t.cells, t.ncells);
+	t.in.cells = story_table(story, &cell_form, t.cells, t.ncells);
 	t.in.finalists = story_table(story, &finalist_form, t.finalists, t.nfinalists);
 	t.in.tested = story_table(story, &tested_form, t.tested, t.nfinalists * t.ncells);
 	t.in.settings = story_table(story, &setting_form, t.settings, t.nsettings);
 	STORY_TELL(story, t.in.found, sentences);
 	STORY_TELL(story, t.in.settings, setting_sentences);
 	story_file(story, "nccl.conf", nccl_conf_text(&t, story));
+	lead(&t, story);
+	story_settles(story);
 	tell_map(&t, story);
 	tell_bars(&t, story);
 	story_say(story, STORY_BODY, t.in.found, NULL, 0,

@@ -83,7 +83,7 @@ struct tuning {
 	struct tuning_setting *settings; /* key by key */
 	int all;                         /* the finalist that gains and loses nowhere, or -1 */
 	struct {
-		const struct story_table *found, *finalists, *tested, *settings;
+		const struct story_table *found, *cells, *finalists, *tested, *settings;
 	} in;
 };
 

@@ -82,6 +82,7 @@ static const struct field experiment[] = {
     {"limit", FIELD_FLAG, AT(limit), .initial = "yes", .help = "measure what plain copies reach too"},
     {"counters", FIELD_FLAG, AT(counters), .initial = "no", .help = "read the hardware's counters, in a pass of their own"},
     {"needs_gpus", FIELD_FLAG, AT(needs_gpus), .initial = "no", .help = "the question is about GPUs: on a backend without them the answer says so"},
+    {"leads", FIELD_NAME, TEXT(leads), .initial = "the first that has a table for it", .help = "the chapter of the report's first page: tuning, containers"},
     {"reference", FIELD_NAME, TEXT(reference), .initial = "the first", .help = "the variant that all are compared with"},
     {"gap", FIELD_OWN, AT(asked.gap), .read = claim_gap_read, .initial = "none", .help = "FROM, TO: what the factors explain"},
     {"primary", FIELD_OWN, AT(asked.primary), .read = claim_primary_read, .initial = "none", .help = "the claim that the experiment is about"},

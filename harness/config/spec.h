@@ -86,6 +86,7 @@ struct spec {
 	unsigned allocations;    /* times that each connection has buffers allocated */
 	uint64_t seed;           /* of order and data; 0: drawn by the runner and recorded */
 	bool needs_gpus;         /* what is asked is about GPUs */
+	char leads[TRIAL_NAME_BYTES]; /* the chapter of the report's first page; "": not said */
 	bool counters;           /* read the hardware's counters, in a pass of their own */
 	bool limit;              /* measure the machine's limit beside the variants */
 	char reference[TRIAL_NAME_BYTES]; /* a variant's name */

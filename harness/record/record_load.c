@@ -52,6 +52,8 @@ static int check_environment(const struct field_place *at, const json_t *env)
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (field_text(at, env, texts[i], &text))
 			return -1;
+	if (json_object_get(env, "leads") && field_text(at, env, "leads", &text))
+		return -1;
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
 		if (field_number(at, env, counts[i], 0, INT_MAX, &n))
 			return -1;

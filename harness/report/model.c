@@ -25,6 +25,7 @@ static void tell(struct arena *arena, void *of)
 	unsigned n;
 	const struct chapter *const *all = chapters_all(&n);
 	story_make(&analysis, all, n, arena, &m->story);
+	story_choose_lead(&m->story, model_text(m, "leads"));
 }
 
 static int analyse(struct model *m, struct status *st)

@@ -42,6 +42,26 @@ static void write_pivot(struct page *p, const struct story_pivot *pivot)
 	p->tables = tables;
 }
 
+void section_write_lead(struct page *p, const struct story_chapter *c)
+{
+	json_t *tables = p->tables;
+	p->tables = NULL; /* data has it in the chapter */
+	if (c->lead_pivot)
+		page_table(p, table_of_pivot(c->lead_pivot));
+	if (c->lead) {
+		struct story_table first = *c->lead;
+		first.nrows = first.nrows > SECTION_LEAD_ROWS ? SECTION_LEAD_ROWS : first.nrows;
+		struct table *table = table_of_told(&first, 0);
+		table_keep(table, c->lead_keys);
+		table_drop_empty(table);
+		page_table(p, table);
+		if (first.nrows < c->lead->nrows)
+			page_say(p, "%u more in %s.", c->lead->nrows - first.nrows,
+			         c->chapter->title);
+	}
+	p->tables = tables;
+}
+
 void section_write(struct page *p, const struct story_chapter *c)
 {
 	bool list = false;

@@ -6,6 +6,9 @@
 #include "page.h"
 
 void section_write(struct page *page, const struct story_chapter *chapter);
+/* What the first page has of the chapter that leads: SECTION_LEAD_ROWS rows at most. */
+#define SECTION_LEAD_ROWS 12
+void section_write_lead(struct page *page, const struct story_chapter *chapter);
 /* The files that it comes with, at most so many: how many. */
 unsigned section_files(const struct story_chapter *chapter, const char **files, unsigned most);
 /* Its object in report.json: {"name", "title", "place", "tables": [table_to_json], "sentences":

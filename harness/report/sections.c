@@ -10,6 +10,7 @@
 #include "../coll/counts.h"
 #include "../trial/settings.h"
 #include "../analysis/drawn.h"
+#include "../chapters/chapters.h"
 #include "gnuplot.h"
 #include "section.h"
 #include "sections_results.h"
@@ -69,6 +70,20 @@ static void write_answer(struct page *p, const struct model *m)
 	         words_plural(s->nblocks), created);
 	if (*model_text(m, "backend_why"))
 		page_say(p, "%s.", model_text(m, "backend_why"));
+}
+
+static bool has_lead(const struct model *m)
+{
+	return m->story.lead || *model_text(m, "leads");
+}
+
+static void write_lead(struct page *p, const struct model *m)
+{
+	const char *asked = model_text(m, "leads");
+	if (*asked && !chapters_find(asked))
+		page_say(p, "leads = %s: there is no such chapter.", asked);
+	if (m->story.lead)
+		section_write_lead(p, m->story.lead);
 }
 
 static void write_trust(struct page *p, const struct model *m)
@@ -160,8 +175,8 @@ static void write_links(struct page *p, const struct model *m)
 	const char *shown[6];
 	unsigned n = 0;
 	titles[2] = story_find(&m->story, "gap") ? "Why: what explains the gap"
-	            : sections_has_versions(m) ? "Why: by version of NCCL"
-	                                       : NULL;
+	            : sections_has_versions(m)   ? "Why: by version of NCCL"
+	                                         : NULL;
 	for (unsigned i = 0; i < 6; i++)
 		if (titles[i] && (i || sections_has_regimes(m)) &&
 		    (i != 4 || sections_has_warnings(m)))
@@ -185,12 +200,13 @@ struct section {
 // clang-format off
 static const struct section sections[] = {
     {"answer",     "",                                 SHORT | PAGE, NULL,                    write_answer},
-    {"trust",      "Can it be believed?",              SHORT | PAGE, NULL,                    write_trust},
-    {"tuning",     NULL,                               SHORT | PAGE, NULL,                    NULL},
-    {"claims",     "Claims",                           SHORT | PAGE, has_claims,              write_claims_short},
+    {"lead",       "",                                 SHORT | PAGE, has_lead,                write_lead},
     {"picture",    "",                                 PAGE,         has_picture,             write_picture},
     {"advice",     "Do this",                          SHORT | PAGE, has_advice,              write_advice},
+    {"trust",      "Can it be believed?",              SHORT | PAGE, NULL,                    write_trust},
+    {"claims",     "Claims",                           SHORT | PAGE, has_claims,              write_claims_short},
     {"links",      "",                                 PAGE,         NULL,                    write_links},
+    {"tuning",     NULL,                               0,            NULL,                    NULL},
     {"training",   "Training step",                    SHORT,        sections_has_training,   sections_write_training},
     {"crossovers", NULL,                               SHORT,        NULL,                    NULL},
     {"pairs",    NULL,                               SHORT,        NULL,                    NULL},
@@ -230,8 +246,10 @@ void sections_write(struct page *p, const struct model *m)
 		const struct story_chapter *chapter = story_find(&m->story, s->id);
 		const char *title = chapter ? chapter->chapter->title : s->title;
 		bool terminal = p->kind == PAGE_TERMINAL;
-		if ((terminal && !p->whole && !(s->is & SHORT)) || (s->when && !s->when(m)) ||
-		    (!s->write && !chapter))
+		/* Its table stands on top already. */
+		const bool seen = terminal && !p->whole && chapter && chapter == m->story.lead;
+		if (seen || (terminal && !p->whole && !(s->is & SHORT)) ||
+		    (s->when && !s->when(m)) || (!s->write && !chapter))
 			continue;
 		if (s->is & MORE && !appendix && !terminal)
 			page_heading(p, 2, "Appendix");

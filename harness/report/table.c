@@ -354,6 +354,19 @@ void table_drop(struct table *t, const char *const *keys, unsigned n)
 				drop_column(t, c);
 }
 
+void table_keep(struct table *t, const char *keys)
+{
+	for (unsigned c = t ? t->ncolumns : 0; c-- > 0;) {
+		const size_t n = strlen(t->columns[c].key);
+		const char *at = keys;
+		while ((at = strstr(at, t->columns[c].key)) &&
+		       !((at == keys || at[-1] == ' ') && (!at[n] || at[n] == ' ')))
+			at += n;
+		if (!at)
+			drop_column(t, c);
+	}
+}
+
 void table_drop_empty(struct table *t)
 {
 	for (unsigned c = t ? t->ncolumns : 0; c-- > 0;) {

@@ -127,6 +127,8 @@ void table_drop(struct table *table, const char *const *keys, unsigned n);
 #define TABLE_DROP(table, ...)                                                                 \
 	table_drop(table, (const char *const[]){__VA_ARGS__},                                  \
 	           sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+/* Leaves out all columns but those of these keys, with blanks between. */
+void table_keep(struct table *table, const char *keys);
 /* Leaves out columns in which no row has a value. */
 void table_drop_empty(struct table *table);
 /* Leaves out TEXT columns behind the first that say the same in each of several rows, and adds

@@ -49,6 +49,19 @@ const struct story_chapter *story_find(const struct story *s, const char *name)
 	return NULL;
 }
 
+static bool has_lead(const struct story_chapter *c)
+{
+	return c && (c->lead || c->lead_pivot);
+}
+
+void story_choose_lead(struct story *s, const char *name)
+{
+	const struct story_chapter *asked = story_find(s, name);
+	s->lead = has_lead(asked) ? asked : NULL;
+	for (unsigned i = 0; i < s->nchapters && !s->lead; i++)
+		s->lead = has_lead(&s->chapters[i]) ? &s->chapters[i] : NULL;
+}
+
 const struct story_table *story_find_table(const struct story *s, const char *name)
 {
 	/* The one that is being told, too. */
@@ -95,15 +108,36 @@ const struct story_table *story_table(struct story *s, const struct story_form *
 	return t;
 }
 
-void story_pivot(struct story *s, const struct story_table *t, const unsigned *rows, unsigned n,
-                 const char *down, const char *across, const char *value)
+static const struct story_pivot *pivot_of(struct story *s, const struct story_table *t,
+                                          const unsigned *rows, unsigned n, const char *down,
+                                          const char *across, const char *value)
 {
 	struct story_pivot *p = ARENA_NEW(s->arena, struct story_pivot);
 	unsigned *kept = ARENA_ARRAY(s->arena, unsigned, n + 1);
 	memcpy(kept, rows, n * sizeof *kept);
 	*p = (struct story_pivot){t, kept, n, down, across, value};
+	return p;
+}
+
+void story_pivot(struct story *s, const struct story_table *t, const unsigned *rows, unsigned n,
+                 const char *down, const char *across, const char *value)
+{
 	if (n)
-		add_block(s, (struct story_block){STORY_PIVOT, .pivot = p});
+		add_block(
+		    s, (struct story_block){
+		           STORY_PIVOT, .pivot = pivot_of(s, t, rows, n, down, across, value)});
+}
+
+void story_lead(struct story *s, const struct story_table *t, const char *keys)
+{
+	now(s)->lead = t->nrows ? t : NULL;
+	now(s)->lead_keys = keys;
+}
+
+void story_lead_pivot(struct story *s, const struct story_table *t, const unsigned *rows,
+                      unsigned n, const char *down, const char *across, const char *value)
+{
+	now(s)->lead_pivot = n ? pivot_of(s, t, rows, n, down, across, value) : NULL;
 }
 
 static void add_sentence(struct story *s, struct story_sentence sentence)
@@ -137,6 +171,11 @@ void story_file(struct story *s, const char *name, const char *text)
 void story_picture(struct story *s, const char *name)
 {
 	now(s)->picture = name;
+}
+
+void story_settles(struct story *s)
+{
+	now(s)->settles = true;
 }
 
 /* --- sentences over rows --- */

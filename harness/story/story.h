@@ -142,12 +142,18 @@ struct story_chapter {
 	const struct story_block *blocks;
 	unsigned nblocks;
 	const char *picture; /* the plot (plot/NAME.gp) that shows its answer, or NULL */
+	bool settles;        /* its answers say what variants against each other come to */
+	/* What the first page has of it where it leads, or NULL. */
+	const struct story_table *lead;
+	const char *lead_keys;
+	const struct story_pivot *lead_pivot;
 };
 
 struct story {
 	struct arena *arena;            /* borrowed */
 	struct story_chapter *chapters; /* those that told something, in their order */
 	unsigned nchapters;
+	const struct story_chapter *lead; /* that of the first page, or NULL */
 };
 
 /* Lets each of the chapters tell; those with nothing to say are left out. */
@@ -155,6 +161,9 @@ void story_make(const struct analysis *analysis, const struct chapter *const *ch
                 unsigned n, struct arena *arena, struct story *out);
 /* The chapter of a name that told something, or NULL. */
 const struct story_chapter *story_find(const struct story *story, const char *name);
+/* Chooses the chapter of the first page: the one of that name, else the first that has something
+ * for it; none where none has. */
+void story_choose_lead(struct story *story, const char *name);
 const struct story_table *story_find_table(const struct story *story, const char *name);
 /* The i-th sentence of all chapters that has the role, NULL after the last. */
 const struct story_sentence *story_said(const struct story *story, enum story_role role,
@@ -184,6 +193,14 @@ void story_say(struct story *story, unsigned roles, const struct story_table *ta
 /* Of one row, by its address in the table. */
 void story_say_row(struct story *story, unsigned roles, const struct story_table *table,
                    const void *row, const char *text);
+/* For the first page, where the chapter leads it: a table's columns of these keys, with blanks
+ * between, or a pivot (as story_pivot). */
+void story_lead(struct story *story, const struct story_table *table, const char *keys);
+void story_lead_pivot(struct story *story, const struct story_table *table,
+                      const unsigned *rows, unsigned n, const char *down, const char *across,
+                      const char *value);
+/* Where the chapter leads, its answers stand for those on variants against each other. */
+void story_settles(struct story *story);
 /* A sentence without figures: method, definitions, links. */
 void story_note(struct story *story, unsigned roles, const char *text);
 void story_part(struct story *story, const char *heading);
