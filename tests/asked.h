@@ -173,7 +173,7 @@ static inline void find(void)
 	made_load(&made, &loaded);
 	found = calloc(1, sizeof *found);
 	assert_non_null(found);
-	if (findings_make(&loaded.summary, NULL, NULL, 0, found, &st))
+	if (findings_make(&loaded.summary, NULL, found, &st))
 		fail_msg("%s", st.text);
 }
 

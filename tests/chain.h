@@ -286,7 +286,7 @@ static inline struct chain_words chain_judge(const struct chain *c, struct chain
 	struct status st = {""};
 	struct findings *f = malloc(sizeof *f);
 	if (!f || summary_make(&run->record, &s, &st) || regimes_make(&s, &regimes, &st) ||
-	    findings_make(&s, &regimes, NULL, 0, f, &st)) {
+	    findings_make(&s, &regimes, f, &st)) {
 		fprintf(stderr, "%s\n", st.text);
 		abort();
 	}

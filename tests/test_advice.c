@@ -105,7 +105,7 @@ static unsigned count(const char *words, const char **text)
 	struct status st = {""};
 	unsigned n = 0;
 	made_load(&made, &l);
-	assert_int_equal(advice_make(&l.summary, NULL, NULL, 0, advice, &st), 0);
+	assert_int_equal(advice_make(&l.summary, NULL, advice, &st), 0);
 	made_unload(&l);
 	for (unsigned i = 0; i < advice->nitems; i++)
 		n += strstr(advice->items[i].what, words) != NULL;
@@ -321,37 +321,6 @@ static void an_end_is_no_estimate(void **state)
 	assert_true(ends > 0);
 }
 
-static void a_cliff_is_one(void **state)
-{
-	struct made_loaded l;
-	struct status st = {""};
-	struct cliff c = {
-	    .kind = CLIFF_JUMP, .from = 1, .to = 2, .from_gbs = 80, .to_gbs = 300};
-	(void)state;
-	made_load(&made, &l);
-	assert_int_equal(advice_make(&l.summary, NULL, &c, 1, advice, &st), 0);
-	made_says(
-	    advice->text[advice->count - 1],
-	    "Gather alltoall into calls of 64 KiB and more where the program allows it: "
-	    "between 16 KiB and 64 KiB bus bandwidth jumps from 80.0 to 300 GB/s (single)");
-	c.kind = CLIFF_FALL;
-	assert_int_equal(advice_make(&l.summary, NULL, &c, 1, advice, &st), 0);
-	made_says(advice->text[advice->count - 1],
-	          "Split alltoall into calls of 16 KiB where the program allows it: between "
-	          "16 KiB and 64 KiB bus bandwidth falls from ");
-	made_unload(&l);
-	/* A variant with a switch that explains it is no advice: the reference may have none.
-	 */
-	twins_key = "env";
-	twins_value = a_switch;
-	made_load(&made, &l);
-	assert_int_equal(advice_make(&l.summary, NULL, NULL, 0, advice, &st), 0);
-	const unsigned without = advice->count;
-	assert_int_equal(advice_make(&l.summary, NULL, &c, 1, advice, &st), 0);
-	assert_int_equal(advice->count, without);
-	made_unload(&l);
-}
-
 static int begin(void **state)
 {
 	advice = calloc(1, sizeof *advice);
@@ -375,7 +344,6 @@ int main(void)
 	    cmocka_unit_test_setup(variants_that_explain_are_no_advice, fresh),
 	    cmocka_unit_test_setup(the_figure_allows_for_the_choice, fresh),
 	    cmocka_unit_test_setup(an_end_is_no_estimate, fresh),
-	    cmocka_unit_test_setup(a_cliff_is_one, fresh),
 	};
 	return cmocka_run_group_tests(tests, begin, end);
 }

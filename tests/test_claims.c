@@ -361,7 +361,7 @@ static void a_run_that_tells_little_refutes_what_is_far_off(void **state)
 	findings_free(found);
 	assert_int_equal(regimes_make(&loaded.summary, &regimes, &st), 0);
 	assert_false(regimes_find(&regimes, REGIME_SMALL)->tells);
-	assert_int_equal(findings_make(&loaded.summary, &regimes, NULL, 0, found, &st), 0);
+	assert_int_equal(findings_make(&loaded.summary, &regimes, found, &st), 0);
 	assert_int_equal(found->claims[0].outcome, CLAIMS_FAIL);
 	assert_int_equal(found->claims[1].outcome, CLAIMS_FAIL);
 	assert_int_equal(found->claims[2].outcome, CLAIMS_HOLD);

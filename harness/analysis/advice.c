@@ -388,39 +388,15 @@ static void say_all(const struct summary *s, struct advice *a)
 	}
 }
 
-/* A cliff's interval lies beyond its own bounds already (cliffs.h). */
-static void add_cliff(const struct scene *scene, const struct cliff *c)
-{
-	const struct summary_group *g = &scene->s->groups[c->group];
-	struct advice *a = scene->out;
-	if (a->count == ADVICE_MAX) {
-		a->more++;
-		return;
-	}
-	const struct words from = words_size(g->asked_bytes[c->from]),
-	                   to = words_size(g->asked_bytes[c->to]);
-	bool jump = c->kind == CLIFF_JUMP;
-	snprintf(a->text[a->count++], ADVICE_BYTES,
-	         "%s %s into calls of %s%s where the program allows it: between %s and %s bus "
-	         "bandwidth %s from %s to %s GB/s (%s).",
-	         jump ? "Gather" : "Split", coll_info(g->cell.coll)->name,
-	         jump ? to.text : from.text, jump ? " and more" : "", from.text, to.text,
-	         jump ? "jumps" : "falls", words_number(c->from_gbs).text,
-	         words_number(c->to_gbs).text, scene->s->variants[c->variant].name);
-}
-
-int advice_make(const struct summary *s, const struct regimes *regimes,
-                const struct cliff *cliffs, unsigned ncliffs, struct advice *out,
+int advice_make(const struct summary *s, const struct regimes *regimes, struct advice *out,
                 struct status *st)
 {
 	struct scene scene = {s, regimes, out};
 	int rc = 0;
 	*out = (struct advice){.nitems = 0};
-	for (size_t i = 0; i < sizeof rules / sizeof *rules && rc == 0 && !s->uncompared[0]; i++)
+	for (size_t i = 0; i < sizeof rules / sizeof *rules && rc == 0 && !s->uncompared[0];
+	     i++)
 		rc = apply(&scene, &rules[i], st);
 	say_all(s, out);
-	for (unsigned i = 0; i < ncliffs && rc == 0; i++)
-		if (is_plain(&scene, cliffs[i].variant))
-			add_cliff(&scene, &cliffs[i]);
 	return rc ? status_set(st, "out of memory for the recommendations") : 0;
 }

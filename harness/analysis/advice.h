@@ -59,9 +59,9 @@
 #ifndef LAUNCHGAP_ADVICE_H
 #define LAUNCHGAP_ADVICE_H
 
-#include "cliffs.h"
 #include "contrast.h"
 #include "regime.h"
+#include "summary.h"
 
 #define ADVICE_MAX   64
 #define ADVICE_BYTES 1024
@@ -89,7 +89,6 @@ struct advice {
 
 /* Without regimes (NULL) all rules speak. -1 only when memory is out. */
 int advice_make(const struct summary *summary, const struct regimes *regimes,
-                const struct cliff *cliffs, unsigned ncliffs, struct advice *out,
-                struct status *st);
+                struct advice *out, struct status *st);
 
 #endif

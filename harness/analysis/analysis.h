@@ -2,7 +2,6 @@
 #ifndef LAUNCHGAP_ANALYSIS_H
 #define LAUNCHGAP_ANALYSIS_H
 
-#include "channels.h"
 #include "findings.h"
 #include "regime.h"
 #include "summary.h"
@@ -12,9 +11,6 @@ struct analysis {
 	const struct regimes *regimes;
 	const struct findings *f;
 	const struct evidence *evidence;
-	const struct cliff *cliffs;
-	unsigned ncliffs;
-	const struct channels_steps *channels;
 };
 
 #endif

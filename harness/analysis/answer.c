@@ -417,7 +417,7 @@ void answer_make(const struct analysis *x, const struct story *story, struct ans
 	say_told(out, story, "access");
 	say_told(out, story, "ranges");
 	say_told(out, story, "scatter");
-	answer_channels(out, x);
+	say_told(out, story, "cliffs");
 	answer_cost(out, x);
 	say_told(out, story, "crossovers");
 	say_compared(out, x, story);

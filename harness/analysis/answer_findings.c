@@ -7,64 +7,6 @@
 
 #define NAMED 4 /* in one sentence */
 
-/* --- channels --- */
-
-static const struct channels_step *step_at(const struct channels_steps *steps,
-                                           const struct cliff *c)
-{
-	for (unsigned i = 0; i < steps->n && c->kind == CLIFF_JUMP && c->limit != 1; i++)
-		if (steps->list[i].group == c->group && steps->list[i].variant == c->variant &&
-		    steps->list[i].to == c->to)
-			return &steps->list[i];
-	return NULL;
-}
-
-/* The setting in which the two differ, where it is one: it moves the step. */
-static void say_moved(struct answer *a, const struct summary *s,
-                      const struct channels_step *one, const struct channels_step *other)
-{
-	char keys[256];
-	if (settings_differ(&s->settings[one->variant], &s->settings[other->variant], keys,
-	                    sizeof keys) != 1 ||
-	    one->group != other->group || one->bound_bytes == other->bound_bytes)
-		return;
-	answer_say(a, "%s moves the jump: beyond %s in %s, beyond %s in %s.",
-	           strncmp(keys, "env.", 4) ? keys : keys + 4,
-	           words_size(one->bound_bytes).text, s->variants[one->variant].name,
-	           words_size(other->bound_bytes).text, s->variants[other->variant].name);
-}
-
-void answer_channels(struct answer *a, const struct analysis *x)
-{
-	const struct summary *s = x->s;
-	const struct channels_step *said[NAMED];
-	unsigned n = 0;
-	for (unsigned i = 0; i < x->ncliffs && n < NAMED; i++) {
-		const struct channels_step *step = step_at(x->channels, &x->cliffs[i]);
-		if (!step)
-			continue;
-		said[n++] = step;
-		answer_say(a,
-		           "%s of %s jumps from %s to %s GB/s beyond %s: by the library's log "
-		           "a pair of ranks has %u of %u channels up to there, and then %u.",
-		           coll_info(s->groups[step->group].cell.coll)->name,
-		           s->variants[step->variant].name, words_number(step->from_gbs).text,
-		           words_number(step->to_gbs).text, words_size(step->bound_bytes).text,
-		           step->before, step->rule.all, step->after);
-	}
-	for (unsigned i = 1; i < n; i++)
-		say_moved(a, s, said[i], said[0]);
-	for (unsigned i = 0; n && i < x->channels->n; i++) {
-		const struct channels_step *step = &x->channels->list[i];
-		if ((int)step->variant == s->reference && !step->to)
-			answer_say(a,
-			           "%s has %u channels for a pair: its next jump is beyond "
-			           "%s, which was not measured.",
-			           s->variants[step->variant].name, step->before,
-			           words_size(step->bound_bytes).text);
-	}
-}
-
 /* --- the harness itself --- */
 
 /* Of the first group of a pace at its smallest size, "threads 0.391, single 0.560". */

@@ -6,9 +6,6 @@
 #include "analysis.h"
 #include "answer_text.h"
 
-/* Where bandwidth jumps as the library's log says that a pair of ranks gets more channels, and
- * which setting moves that. */
-void answer_channels(struct answer *answer, const struct analysis *analysis);
 /* What a call costs where a device takes no time, so that all of it is the harness. */
 void answer_cost(struct answer *answer, const struct analysis *analysis);
 /* Which way the data of each variant took. */

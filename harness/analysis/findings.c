@@ -32,8 +32,7 @@ static void withhold_factor(const struct regimes *regimes, enum regime_kind kind
 		regime_withhold(g, fmax(g->least_effect, v->margin), v);
 }
 
-int findings_make(const struct summary *s, const struct regimes *regimes,
-                  const struct cliff *cliffs, unsigned ncliffs, struct findings *out,
+int findings_make(const struct summary *s, const struct regimes *regimes, struct findings *out,
                   struct status *st)
 {
 	*out = (struct findings){.asked = {.nfactors = 0}};
@@ -56,8 +55,7 @@ int findings_make(const struct summary *s, const struct regimes *regimes,
 		goto fail;
 	if (versions_make(s, regimes, &out->asked.gap, &out->evidence, &out->versions, st) ||
 	    waterfall_make(s, regimes, &out->asked, &out->waterfall, st) ||
-	    advice_make(s, regimes, cliffs, ncliffs, &out->advice, st) ||
-	    training_make(s, &out->training, st) ||
+	    advice_make(s, regimes, &out->advice, st) || training_make(s, &out->training, st) ||
 	    (s->run->search.nblocks && tuned_seen_make(s->run, &out->searched, st)) ||
 	    unfinished_make(s, regimes, &out->asked, &out->unfinished, st))
 		goto fail;

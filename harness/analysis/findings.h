@@ -31,8 +31,7 @@ struct findings {
  * moved. The caller frees with findings_free. -1: out of memory, or the record's claims are
  * damaged. */
 int findings_make(const struct summary *summary, const struct regimes *regimes,
-                  const struct cliff *cliffs, unsigned ncliffs, struct findings *out,
-                  struct status *st);
+                  struct findings *out, struct status *st);
 void findings_free(struct findings *findings);
 /* How many verdicts there are that have an interval: of regimes, claims, factors, versions, the
  * gap with its steps, and each variant over a group's sizes. And how many intervals, with those

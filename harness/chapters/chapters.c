@@ -13,6 +13,7 @@ static const struct chapter *const all[] = {
     &chapter_ranges,
     &chapter_exceptions,
     &chapter_sizes,
+    &chapter_cliffs,
     &chapter_gap,
     &chapter_factors,
     &chapter_containers,

@@ -110,26 +110,6 @@ static void put_versions(json_t *findings, const struct model *m)
 		}
 }
 
-static void put_cliffs(json_t *findings, const struct model *m)
-{
-	for (unsigned i = 0; i < m->ncliffs; i++) {
-		const struct cliff *c = &m->cliffs[i];
-		const struct summary_group *g = &m->summary.groups[c->group];
-		char text[CHANNELS_SAY_BYTES], cause[CHANNELS_SAY_BYTES];
-		channels_cliff_say(&m->summary, &m->channels, c, text, sizeof text);
-		channels_say(&m->summary, &m->channels, c, cause, sizeof cause);
-		json_array_append_new(
-		    findings,
-		    json_pack("{s:s, s:s, s:s, s:I, s:I, s:f, s:f, s:f, s:s, s:s}", "type",
-		              "cliff", "collective", coll_info(g->cell.coll)->name, "variant",
-		              m->summary.variants[c->variant].name, "from_bytes",
-		              (json_int_t)g->asked_bytes[c->from], "to_bytes",
-		              (json_int_t)g->asked_bytes[c->to], "from_gbs", c->from_gbs,
-		              "to_gbs", c->to_gbs, "factor", c->factor, "cause", cause, "text",
-		              text));
-	}
-}
-
 static void put_advice(json_t *findings, const struct model *m)
 {
 	const struct advice *a = &m->findings.advice;
@@ -149,11 +129,11 @@ static void put_advice(json_t *findings, const struct model *m)
 
 static json_t *findings_of(const struct model *m)
 {
-	/* Where the run cannot tell variants apart the last ones are kept back, as on the page.
+	/* Where the run cannot tell variants apart the last one is kept back, as on the page.
 	 */
-	static void (*const put[])(json_t *, const struct model *) = {
-	    put_regimes, put_claims, put_versions, put_cliffs, put_advice};
-	size_t n = sizeof put / sizeof *put - (answer_tells(&m->regimes) ? 0 : 2);
+	static void (*const put[])(json_t *, const struct model *) = {put_regimes, put_claims,
+	                                                              put_versions, put_advice};
+	size_t n = sizeof put / sizeof *put - (answer_tells(&m->regimes) ? 0 : 1);
 	json_t *findings = json_array();
 	for (size_t i = 0; i < n; i++)
 		put[i](findings, m);

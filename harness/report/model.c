@@ -11,10 +11,7 @@ static struct analysis analysis_of(const struct model *m)
 	return (struct analysis){.s = &m->summary,
 	                         .regimes = &m->regimes,
 	                         .f = &m->findings,
-	                         .evidence = &m->findings.evidence,
-	                         .cliffs = m->cliffs,
-	                         .ncliffs = m->ncliffs,
-	                         .channels = &m->channels};
+	                         .evidence = &m->findings.evidence};
 }
 
 /* All chapters. */
@@ -32,8 +29,7 @@ static int analyse(struct model *m, struct status *st)
 {
 	const struct summary *s = &m->summary;
 	if (summary_make(&m->run, &m->summary, st) || regimes_make(s, &m->regimes, st) ||
-	    cliffs_find(s, &m->cliffs, &m->ncliffs, st) || channels_make(s, &m->channels, st) ||
-	    findings_make(s, &m->regimes, m->cliffs, m->ncliffs, &m->findings, st))
+	    findings_make(s, &m->regimes, &m->findings, st))
 		return -1;
 	if (arena_run(tell, m, &m->arena))
 		return status_set(st, "out of memory for the report");
@@ -64,8 +60,6 @@ void model_free(struct model *m)
 	if (!m)
 		return;
 	arena_free(m->arena);
-	free(m->cliffs);
-	free(m->channels.list);
 	findings_free(&m->findings);
 	regimes_free(&m->regimes);
 	summary_free(&m->summary);

@@ -4,7 +4,6 @@
 #define LAUNCHGAP_MODEL_H
 
 #include "../analysis/answer.h"
-#include "../analysis/channels.h"
 #include "../analysis/findings.h"
 #include "../analysis/regime.h"
 #include "../analysis/summary.h"
@@ -36,9 +35,6 @@ struct model {
 	struct summary summary;
 	struct regimes regimes;
 	struct answer answer;
-	struct cliff *cliffs;
-	unsigned ncliffs;
-	struct channels_steps channels;
 	struct findings findings;
 	struct arena *arena; /* of the story */
 	struct story story;

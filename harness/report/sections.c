@@ -215,7 +215,7 @@ static const struct section sections[] = {
     {"ranges",   NULL,                               SHORT,        NULL,                    NULL},
     {"results",    "Results",                          SHORT,        sections_has_regimes,    sections_write_regimes},
     {"sizes",      NULL,                               0,            NULL,                    NULL},
-    {"cliffs",     "Cliffs",                           0,            sections_has_cliffs,     sections_write_cliffs},
+    {"cliffs",     NULL,                               0,            NULL,                    NULL},
     {"versions",   "Why: by version of NCCL",          0,            sections_has_versions,   sections_write_versions},
     {"gap",        NULL,                               0,            NULL,                    NULL},
     {"factors",    NULL,                               0,            NULL,                    NULL},

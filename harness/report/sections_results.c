@@ -63,39 +63,6 @@ void sections_write_regimes(struct page *p, const struct model *m)
 	}
 }
 
-bool sections_has_cliffs(const struct model *m)
-{
-	return m->summary.carries_data && run_few_groups(&m->summary) &&
-	       answer_tells(&m->regimes);
-}
-
-void sections_write_cliffs(struct page *p, const struct model *m)
-{
-	char text[CHANNELS_SAY_BYTES];
-	page_say(p,
-	         "Sizes where bandwidth falls, or grows faster than the sizes before lead to, "
-	         "beyond the noise.");
-	if (!m->ncliffs)
-		page_say(p, "%s",
-		         m->summary.nblocks < STATS_MIN_BLOCKS
-		             ? "Not looked for: too few blocks."
-		             : "None.");
-	for (unsigned i = 0; i < m->ncliffs; i++) {
-		channels_cliff_say(&m->summary, &m->channels, &m->cliffs[i], text, sizeof text);
-		page_item(p, "%s", text);
-	}
-	page_end_list(p);
-	page_table(p, tables_cliffs(m));
-	if (!m->channels.n)
-		return;
-	page_part(p, "Channels of a pair of ranks");
-	page_say(
-	    p, "Where NCCL gives a pair of ranks more channels, by its own rule for sends and "
-	       "receives and the figures of its log. Behind the largest call with as many as "
-	       "before, bandwidth may grow as the channels do, up to the limit: predicted.");
-	page_table(p, tables_channels(m));
-}
-
 void sections_write_versions(struct page *p, const struct model *m)
 {
 	const struct versions *v = &m->findings.versions;

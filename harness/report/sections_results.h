@@ -9,8 +9,6 @@
 bool sections_has_regimes(const struct model *model);
 bool sections_has_versions(const struct model *model);
 void sections_write_regimes(struct page *page, const struct model *model);
-bool sections_has_cliffs(const struct model *model);
-void sections_write_cliffs(struct page *page, const struct model *model);
 void sections_write_versions(struct page *page, const struct model *model);
 
 #endif

@@ -26,8 +26,6 @@ struct table *tables_claims(const struct model *model);
 /* The verdicts of a regime. */
 struct table *tables_regime(const struct model *model, const struct regime *regime);
 struct table *tables_gaps(const struct model *model); /* over all sizes */
-struct table *tables_cliffs(const struct model *model);
-struct table *tables_channels(const struct model *model);
 struct table *tables_version(const struct model *model, unsigned coll);
 struct table *tables_paths(const struct model *model);
 struct table *tables_acted(const struct model *model);

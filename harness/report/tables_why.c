@@ -1,4 +1,4 @@
-/* The tables that say why: cliffs, versions, paths, counters. */
+/* The tables that say why: versions, paths, counters. */
 #include "tables.h"
 
 #include <math.h>
@@ -6,60 +6,6 @@
 
 #include "../analysis/words.h"
 #include "../coll/coll.h"
-
-struct table *tables_cliffs(const struct model *m)
-{
-	static const char *const kinds[] = {[CLIFF_JUMP] = "jump", [CLIFF_FALL] = "fall"};
-	const struct summary *s = &m->summary;
-	struct table *t = TABLE_NEW(
-	    "cliffs", "Cliffs", {"collective", "collective", "", TABLE_TEXT},
-	    {"kind", "kind", "", TABLE_TEXT}, {"from_bytes", "from", "", TABLE_BYTES},
-	    {"to_bytes", "to", "", TABLE_BYTES}, {"variant", "variant", "", TABLE_TEXT},
-	    {"from_gbs", "there", "GB/s", TABLE_NUMBER},
-	    {"to_gbs", "then", "GB/s", TABLE_NUMBER},
-	    {"factor", "times what was to be expected", "", TABLE_NUMBER},
-	    {"variants", "variants that show it", "", TABLE_COUNT},
-	    {"measured", "of", "", TABLE_COUNT});
-	for (unsigned i = 0; i < m->ncliffs; i++) {
-		const struct cliff *c = &m->cliffs[i];
-		const struct summary_group *g = &s->groups[c->group];
-		TABLE_ROW(t, CELL(coll_word(&g->cell, g->nranks).text), CELL(kinds[c->kind]),
-		          CELL(g->asked_bytes[c->from]), CELL(g->asked_bytes[c->to]),
-		          CELL(s->variants[c->variant].name), CELL(c->from_gbs),
-		          CELL(c->to_gbs), CELL(c->factor), CELL(c->variants),
-		          CELL(c->measured));
-	}
-	return t;
-}
-
-struct table *tables_channels(const struct model *m)
-{
-	const struct summary *s = &m->summary;
-	struct table *t = TABLE_NEW(
-	    "channels", "Channels of a pair of ranks",
-	    {"collective", "collective", "", TABLE_TEXT},
-	    {"variant", "variant", "", TABLE_TEXT}, {"all", "channels", "", TABLE_COUNT},
-	    {"chunk_bytes", "chunk", "", TABLE_BYTES}, {"before", "of a pair", "", TABLE_COUNT},
-	    {"bound_bytes", "up to calls of", "", TABLE_BYTES},
-	    {"after", "then", "", TABLE_COUNT}, {"to_bytes", "measured at", "", TABLE_BYTES},
-	    {"from_gbs", "before", "GB/s", TABLE_NUMBER},
-	    {"predicted_gbs", "predicted, up to", "GB/s", TABLE_NUMBER},
-	    {"to_gbs", "measured", "GB/s", TABLE_NUMBER}, {"found", "found", "", TABLE_TEXT});
-	for (unsigned i = 0; i < m->channels.n; i++) {
-		const struct channels_step *c = &m->channels.list[i];
-		const struct summary_group *g = &s->groups[c->group];
-		TABLE_ROW(t, CELL(coll_word(&g->cell, g->nranks).text),
-		          CELL(s->variants[c->variant].name), CELL(c->rule.all),
-		          CELL(c->rule.chunk_bytes), CELL(c->before), CELL(c->bound_bytes),
-		          CELL(c->after), table_of_known(c->to, g->asked_bytes[c->to]),
-		          CELL(c->from_gbs), CELL(c->predicted_gbs), CELL(c->to_gbs),
-		          CELL(c->breaks ? "a jump"
-		               : c->to   ? "no break"
-		                         : "not measured"));
-	}
-	table_drop_empty(t);
-	return t;
-}
 
 struct table *tables_version(const struct model *m, unsigned coll)
 {
