@@ -449,8 +449,10 @@ static void tell_regime(const struct summary *s, const struct regime *g,
 	    .when = STORY_NO_WHEN);
 	const struct story_table *t = story_rows(story, form, rows, n);
 	story_part(story, arena_text(story->arena, "Scatter: %s", form->title));
-	if (is_nested(s) && answers && reference)
+	if (is_nested(s) && answers && reference) {
+		story_lead(story, t, "variant jobs connections allocations cycles calls");
 		say_levels(story, t, reference);
+	}
 	say_what_narrows(s, story, t);
 	story_show(story, t);
 }
