@@ -240,6 +240,7 @@ static void a_slow_pair_and_short_links_are_named(void **state)
 	                             (json_keys){"rank", "5", NULL}, "sent_per_link"),
 	                   "", BYTES / 8.0 * 7 / 16, 1);
 	json_assert_one_says(json_object_get(report, "answer"), "NVSwitch, 56 pairs");
+	json_assert_one_says(json_object_get(report, "answer"), "Pair 2 to 6 (NVSwitch) is slow");
 	assert_int_equal(access(file_of("pairs.csv"), R_OK), 0);
 	json_decref(report);
 }

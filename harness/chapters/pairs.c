@@ -22,6 +22,7 @@
 #define LATE     1.5
 #define IN_CLASS 4
 #define NAMED    24 /* remarks in the section; more are in the table */
+#define ANSWERED 3  /* in the answer; of more it has the number */
 
 struct pair {
 	unsigned from, to;
@@ -107,15 +108,14 @@ static const struct story_form balance_form =
                .when = STORY_NO_WHEN, .hidden = true);
 
 enum {
-	ONE_REMARK = 1,
-	REMARKS = 2,
-	ALL_WELL = 4,
-	UNJUDGED = 8,
-	MORE = 16,
-	BANDWIDTH = 32, /* both measured, or one alone */
-	LATENCY = 64,
-	BOTH = 128,
-	AT_ONCE = 256,
+	REMARKS = 1,
+	ALL_WELL = 2,
+	UNJUDGED = 4,
+	MORE = 8,
+	BANDWIDTH = 16, /* both measured, or one alone */
+	LATENCY = 32,
+	BOTH = 64,
+	AT_ONCE = 128,
 };
 
 struct facts {
@@ -157,7 +157,6 @@ static const struct story_form fact_form =
                .when = offsetof(struct facts, when), .hidden = true, .drawn = STORY_ARRAYS);
 
 static const struct sentence verdicts[] = {
-    {STORY_ANSWER, ONE_REMARK, "{remarks} remark on slow pairs or short links: see Pairs of ranks."},
     {STORY_ANSWER, REMARKS, "{remarks} remarks on slow pairs or short links: see Pairs of ranks."},
     {STORY_ANSWER | STORY_BODY, ALL_WELL, "No pair is slow, and no link is short of what it could be."},
     {STORY_ANSWER | STORY_BODY, UNJUDGED,
@@ -417,11 +416,10 @@ static void judge(struct measured *m)
 	for (unsigned r = 0; r < m->n; r++)
 		f->remarks += m->ranks[r].remark[0] != '\0';
 	f->more = f->remarks > NAMED ? f->remarks - NAMED : 0;
-	f->when |= (f->remarks == 1 ? ONE_REMARK
-	            : f->remarks    ? REMARKS
-	            : judged        ? ALL_WELL
-	                            : 0) |
-	           (judged ? 0 : UNJUDGED) | (f->more ? MORE : 0);
+	f->when |= (f->remarks > ANSWERED ? REMARKS : 0) | (f->more ? MORE : 0) |
+	           (!judged      ? UNJUDGED
+	            : f->remarks ? 0
+	                         : ALL_WELL);
 }
 
 /* The rank that receives the least of all, beside what its fastest pair brings alone; false: it
@@ -520,17 +518,18 @@ static void say_at_once(const struct measured *m, struct story *story,
 static void say_remarks(const struct measured *m, struct story *story,
                         const struct story_table *ranks, const struct story_table *pairs)
 {
+	const unsigned roles = STORY_ITEM | (m->facts->remarks > ANSWERED ? 0 : STORY_ANSWER);
 	unsigned named = 0;
 	for (unsigned r = 0; r < m->n; r++)
 		if (m->ranks[r].remark[0] && named++ < NAMED)
-			story_say_row(story, STORY_ITEM, ranks, &m->ranks[r],
+			story_say_row(story, roles, ranks, &m->ranks[r],
 			              "Rank {rank}, {device}: {remark}.");
 	for (unsigned c = 0; c < m->links.nclasses; c++)
 		for (unsigned k = 0; k < m->facts->pairs; k++)
 			if (m->pairs[k].is == m->classes[c].is && m->pairs[k].remark[0] &&
 			    named++ < NAMED)
 				story_say_row(
-				    story, STORY_ITEM, pairs, &m->pairs[k],
+				    story, roles, pairs, &m->pairs[k],
 				    "Pair {from} to {to} ({class}) is slow: {remark}.");
 }
 
