@@ -4,38 +4,41 @@
 # there is one version only.
 load plot_dir.'/style.gp'
 
-modes = versions_modes > 2 ? 'threads single processes' : 'threads processes'
 paint(mode) = mode_color(mode)
+nversions = exists('versions_of_rows') ? words(versions_of_versions[1]) : 0
 # Modes stand a little beside each other, threads to the left and processes to the right: the further
 # in a version's share of the width the narrower that is.
 side(mode) = mode eq 'threads' ? -1 : mode eq 'single' ? 0 : 1
-beside(mode) = column('nth') + 0.035 * (versions < 6 ? versions : 6) * side(mode)
-figure(g, mode, col) = strcol('collective') eq N_coll[g] && strcol('mode') eq mode ? column(col) : NaN
+beside(mode) = column('nth') + 0.035 * (nversions < 6 ? nversions : 6) * side(mode)
+is_of(g) = strcol('metric') eq versions_of_metric[g] && strcol('collective') eq versions_of_collective[g]
+figure(g, mode, col) = is_of(g) && strcol('mode') eq mode ? column(col) : NaN
 is_known(path) = path eq 'direct' || path eq 'staged'
-on(g, mode, path) = (is_known(strcol('path')) ? strcol('path') : '') eq path ? figure(g, mode, 'gbs') : NaN
+on(g, mode, path) = (is_known(strcol('path')) ? strcol('path') : '') eq path ? figure(g, mode, 'value') : NaN
 # Of threads above the point, of processes below, each away from the other: neither meets a point or
 # whisker. As long as there is room, with the way that its data took.
-brief = versions <= 4
-eval nothing
-if (versions_pictures > 0) { eval extent('$versions', "is_known(strcol('path'))") }
-entries = modes.(hi > 0 ? ' direct staged' : '')
+brief = nversions <= 4
 entry(k) = k eq 'direct' ? 'filled: direct' : k eq 'staged' ? 'open: staged' : k
 # A verdict in one word, for the panel below.
-said_of(g, mode) = number(figure(g, mode, 'gbs')).(brief && is_known(strcol('path')) ? ', '.strcol('path') : '')
-word_of(verdict) = strstrt(' faster slower undecided ', ' '.verdict.' ') ? verdict : 'alike'
+said_of(g, mode) = number(figure(g, mode, 'value')).(brief && is_known(strcol('path')) ? ', '.strcol('path') : '')
+word_of(verdict) = strstrt(' faster slower ', ' '.verdict.' ') ? verdict : verdict[1:9] eq 'undecided' ? verdict[1:9] : 'alike'
 verdict_word(g) = sprintf('%.3f', figure(g, 'processes', 'ratio')).(brief ? ', '.word_of(strcol('verdict')) : '')
 verdict_color(g) = side_of('verdict') != 0 ? effect(side_of('verdict')) : ink
-extent_by(g, col) = extent('$versions', \
-	sprintf("strcol('collective') eq N_coll[%d] ? known('%s') : 0", g, col))
+extent_by(g, col) = extent('$versions', sprintf("is_of(%d) ? known('%s') : 0", g, col))
 # The interval's ends, or where few blocks have none, the ratio.
 ratio_end(g, to) = figure(g, 'processes', end_of('ratio', to))
 
-do for [g = 1:versions_pictures] {
-	name = prefix.'_'.N_coll[g].'_versions'
-	head = head_of(N_coll[g], 'threads and processes by version')
-	said = N_said[g]
-	how = sprintf('%s; %s; whiskers: quartiles; band: ±%g %% margin', N_about[g], plural(N_blocks[g], 'trial').' of each', \
-		100 * margin)
+# Bandwidth alone has a picture.
+do for [g = 1:exists('versions_of_rows') ? versions_of_rows : 0] { if (versions_of_metric[g] eq 'busbw' && versions_of_blocks[g] > 0) {
+	modes = versions_of_modes[g]
+	eval nothing
+	eval extent('$versions', "is_known(strcol('path'))")
+	entries = modes.(hi > 0 ? ' direct staged' : '')
+	name = prefix.'_'.versions_of_collective[g].'_versions'
+	head = head_of(versions_of_collective[g], 'threads and processes by version')
+	said = versions_of_caption[g]
+	how = (versions_of_cells[g] == 1 ? '' : sprintf('geometric mean over %d cells, ', versions_of_cells[g])).\
+		sprintf('%s; %s; whiskers: quartiles; band: ±%g %% margin', versions_of_sizes[g], \
+		plural(versions_of_blocks[g], 'trial').' of each', 100 * margin)
 	legend = 1
 	body = 460.0
 	load begin
@@ -43,29 +46,29 @@ do for [g = 1:versions_pictures] {
 	plot for [k in entries] NaN with points pt (k eq 'staged' ? 6 : k eq 'direct' ? 7 : mode_shape(k)) ps 1.8 lw 2 \
 		lc rgb (k eq 'staged' || k eq 'direct' ? grey : paint(k)) title entry(k)
 	load axes
-	eval sprintf('set xrange [0.5:%d.5]', versions)
+	eval sprintf('set xrange [0.5:%d.5]', nversions)
 	set xtics () scale 0
-	do for [k = 1:versions] { set xtics add ('' k) }
+	do for [k = 1:nversions] { set xtics add ('' k) }
 	set grid noxtics
 	# Bandwidth: nothing that is nearly equal fills the panel.
 	eval nothing
-	do for [col in 'gbs_lo gbs_hi'] { eval extent_by(g, col) }
+	do for [col in 'value_lo value_hi'] { eval extent_by(g, col) }
 	span = most(hi - lo, 0.05 * hi)
 	base = most(lo - 0.35 * span, 0)
 	eval sprintf('set yrange [%g:%g]; set ytics %g', base, hi + 0.35 * span, nice_step(1.7 * span))
 	set ylabel 'bus bandwidth, GB/s'.(base > 0 ? "\n(not from 0)" : '') offset -0.5
 	eval area(92, W - 20, top + 6, top + 262)
-	plot $versions using (beside('threads')):(figure(g, 'threads', 'gbs_hi')):\
+	plot $versions using (beside('threads')):(figure(g, 'threads', 'value_hi')):\
 			(said_of(g, 'threads')) \
 			with labels right offset 2, 1.15 textcolor rgb paint('threads') notitle, \
-		$versions using (beside('processes')):(figure(g, 'processes', 'gbs_lo')):\
+		$versions using (beside('processes')):(figure(g, 'processes', 'value_lo')):\
 			(said_of(g, 'processes')) \
 			with labels left offset -2, -1.15 textcolor rgb paint('processes') notitle, \
-		for [k = 1:brief && versions_modes > 2] $versions using (beside('processes')):\
-			(figure(g, 'single', 'gbs')):(number(figure(g, 'single', 'gbs'))) \
+		for [k = 1:brief && words(modes) > 2] $versions using (beside('processes')):\
+			(figure(g, 'single', 'value')):(number(figure(g, 'single', 'value'))) \
 			with labels left offset 1.6, 0 textcolor rgb paint('single') notitle, \
-		for [mode in modes] $versions using (beside(mode)):(figure(g, mode, 'gbs')):\
-			(figure(g, mode, 'gbs_lo')):(figure(g, mode, 'gbs_hi')) \
+		for [mode in modes] $versions using (beside(mode)):(figure(g, mode, 'value')):\
+			(figure(g, mode, 'value_lo')):(figure(g, mode, 'value_hi')) \
 			with yerrorbars lw 2 pt -1 lc rgb paint(mode) notitle, \
 		for [mode in modes] $versions using (beside(mode)):(on(g, mode, 'staged')) \
 			with points pt mode_shape(mode) ps 2.4 lc rgb 0xFFFFFF notitle, \
@@ -76,8 +79,8 @@ do for [g = 1:versions_pictures] {
 		for [mode in modes] $versions using (beside(mode)):(on(g, mode, '')) \
 			with points pt mode_shape(mode) ps 2.4 lc rgb paint(mode) + 0xA0000000 notitle
 	# The ratio, with the margin as a band. Names are not to touch.
-	do for [k = 1:versions] { set xtics add ((versions < 8 ? library_name.' ' : '').N_version[k] k) }
-	eval sprintf("set xtics %s", versions < 14 ? 'norotate' : 'rotate by -30 left')
+	do for [k = 1:nversions] { set xtics add ((nversions < 8 ? library_name.' ' : '').word(versions_of_versions[g], k) k) }
+	eval sprintf("set xtics %s", nversions < 14 ? 'norotate' : 'rotate by -30 left')
 	eval nothing
 	do for [col in 'ratio ratio_lo ratio_hi'] { eval extent_by(g, col) }
 	far = most(most(hi - 1, 1 - lo), 2 * margin)
@@ -97,4 +100,4 @@ do for [g = 1:versions_pictures] {
 		$versions using (column('nth')):(ratio_end(g, '_lo')):(verdict_word(g)):(verdict_color(g)) \
 			with labels center offset 0, -1.1 textcolor rgb variable notitle
 	eval finish
-}
+} }

@@ -81,7 +81,7 @@ static const char *const rooms[] = {
 static const struct rule rules[] = {
     /* The mode of a tour, what nccl-tests' files are called, and the heads of columns. */
     {"a mode's name is known in modes alone", RULE_TEXT, ANY,
-     {"modes/*", "harness/verbs/verb_tour.c", "harness/compare/nccl_tests.c", "harness/analysis/versions.c"}, "\"(single|threads|processes)\"",
+     {"modes/*", "harness/verbs/verb_tour.c", "harness/compare/nccl_tests.c", "harness/analysis/versions.c", "harness/chapters/versions.c"}, "\"(single|threads|processes)\"",
      ONE("harness/core/loop.c", "\tif (!strcmp(mode, \"threads\"))\n")},
     {"modes are known to verbs and plan alone", RULE_TEXT, {"harness/*"}, {"harness/verbs/*", "harness/config/plan*"}, "#include *\"[^\"]*modes/",
      ONE("harness/run/run.c", "#include \"../../modes/mode.h\"\n")},

@@ -156,10 +156,10 @@ static void work(struct arena *arena, void *of)
 	struct story story;
 	strcpy(f->asked.gap.from, "x");
 	strcpy(f->asked.gap.to, "y");
-	f->versions.ncolls = 1;
 	f->waterfall = *t->w;
 	story_make(&a, &gap, 1, arena, &story);
-	snprintf(t->text, sizeof t->text, "%s", story_said(&story, STORY_ANSWER, 0)->text);
+	/* After the gap as a whole. */
+	snprintf(t->text, sizeof t->text, "%s", story_said(&story, STORY_ANSWER, 1)->text);
 }
 
 static const char *told(const struct waterfall *w)

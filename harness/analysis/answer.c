@@ -7,30 +7,6 @@
 #include "checks.h"
 #include "words.h"
 
-/* Latency that is undecided on every version is no answer. */
-static bool answers(const struct versions *v, const struct versions_coll *c)
-{
-	bool decided = c->regime == REGIME_LARGE;
-	for (unsigned i = 0; c->nblocks && i < v->nrows; i++)
-		decided = decided || verdict_decided(&c->rows[i].verdict);
-	return c->nblocks && decided;
-}
-
-static void say_versions(struct answer *a, const struct versions *v)
-{
-	char sentences[VERSIONS_SENTENCES][VERSIONS_SAY_BYTES];
-	for (unsigned i = 0; i < v->ncolls; i++) {
-		const struct versions_coll *c = &v->colls[i];
-		const struct words title = versions_title(c);
-		/* The first one needs no name where all are of one collective. */
-		bool named = i || v->colls[v->ncolls - 1].coll != c->coll;
-		unsigned n = answers(v, c) ? versions_say(v, i, sentences) : 0;
-		for (unsigned k = 0; k < n; k++)
-			answer_say(a, "%s%s%s", named ? title.text : "", named ? ": " : "",
-			           sentences[k]);
-	}
-}
-
 /* Whether a claim is about the two ends of the gap. */
 static bool is_gap(const struct gap *gap, const struct claim *c)
 {
@@ -40,12 +16,12 @@ static bool is_gap(const struct gap *gap, const struct claim *c)
 
 /* Unless the sentences by version say it: "'Processes reach less bandwidth than threads' holds.
  * Bus bandwidth of processes is 0.900 (0.850 to 0.950) times that of threads." */
-static void say_primary(struct answer *a, const struct findings *f)
+static void say_primary(struct answer *a, const struct findings *f, bool by_version)
 {
 	const struct claims_result *r = claims_primary(f->claims, f->asked.nclaims);
 	char verdict[VERDICT_TEXT_BYTES];
 	if (!r || isnan(r->contrast.ratio.estimate) ||
-	    (f->versions.ncolls && is_gap(&f->asked.gap, r->claim)))
+	    (by_version && is_gap(&f->asked.gap, r->claim)))
 		return;
 	claims_verdict(r, verdict, sizeof verdict);
 	answer_say(a, "'%s' %s%s. %c%s of %s is %s times that of %s.", r->claim->text,
@@ -239,7 +215,7 @@ static void say_told(struct answer *a, const struct story *story, const char *na
 static void say_regimes(struct answer *a, const struct analysis *x)
 {
 	const struct regimes *r = x->regimes;
-	if (x->f->versions.ncolls || x->f->asked.gap.from[0])
+	if (x->f->asked.gap.from[0])
 		return;
 	for (int third = 0; third < 2; third++)
 		for (unsigned i = r->n; i-- > 0;)
@@ -345,32 +321,34 @@ static void say_compared(struct answer *a, const struct analysis *x, const struc
 	const struct findings *f = x->f;
 	const struct regimes *regimes = x->regimes;
 	const bool tells = answer_tells(regimes), gap = !isnan(f->waterfall.explained.estimate);
+	const bool by_version = story_find_table(story, "versions_of");
 	const bool sure = tells || gap || decided_primary(f);
 	const struct regime *last =
 	    regimes->n && !tells ? &regimes->list[regimes->n - 1] : NULL;
 	const unsigned before = a->n;
 	say_told(a, story, "tuning");
 	if (sure)
-		say_primary(a, f);
-	say_versions(a, &f->versions);
+		say_primary(a, f, by_version);
+	say_told(a, story, "versions");
 	if (tells || gap)
 		say_told(a, story, "gap");
 	const bool answered = story->lead && story->lead->settles;
-	if (!answered)
+	if (!answered && !by_version)
 		say_regimes(a, x);
 	if (!tells && !gap && !answered && a->n == before && !f->unfinished.cut)
 		say_ran(a, s);
 	answer_idle(a, x);
-	if (!story_find(story, "containers")) {
+	if (!by_version && !story_find(story, "containers")) {
 		answer_keys(a, x);
 		say_told(a, story, "factors");
 	}
-	answer_settings(a, x);
+	if (!by_version)
+		answer_settings(a, x);
 	if (last && !f->unfinished.n)
 		answer_say(a, "This run cannot tell %s. %s",
 		           gap ? SMALL_DIFFERENCES : hidden(regimes), last->why);
 	if (!sure)
-		say_primary(a, f);
+		say_primary(a, f, by_version);
 }
 
 static void say_unfinished(struct answer *a, const struct unfinished *u)

@@ -88,7 +88,7 @@ void answer_keys(struct answer *a, const struct analysis *x)
 	char text[ANSWER_TEXT_BYTES / 2] = "", keys[256];
 	unsigned n = 0;
 	if (f->asked.nfactors || s->run->search.nblocks || f->asked.gap.from[0] ||
-	    f->versions.ncolls || f->unfinished.n)
+	    f->unfinished.n)
 		return;
 	for (unsigned v = 0; v < s->nvariants && s->reference >= 0; v++) {
 		if (!summary_is_asked(s, v) || !s->variants[v].measured ||
@@ -147,7 +147,7 @@ void answer_settings(struct answer *a, const struct analysis *x)
 	char gain[ANSWER_TEXT_BYTES / 2], text[ANSWER_TEXT_BYTES / 2] = "";
 	double most = 0;
 	unsigned best = 0;
-	if (s->reference < 0 || s->run->search.nblocks || x->f->versions.ncolls)
+	if (s->reference < 0 || s->run->search.nblocks)
 		return;
 	for (unsigned v = 0; v < s->nvariants; v++)
 		if (summary_is_asked(s, v) && s->variants[v].measured && differs_in_env(s, v) &&

@@ -6,7 +6,6 @@
 
 #include "calls.h"
 #include "regime.h"
-#include "versions.h"
 #include "drawn.h"
 
 #define CAPTION_BYTES 512
@@ -34,6 +33,5 @@ void caption_overview(const struct summary *summary, const struct drawn_order *o
 /* Appends a call of the timeline: what of it is launching. */
 void caption_call(const struct summary *summary, unsigned variant,
                   const struct calls_line *line, bool first, char *text, size_t bytes);
-void caption_versions(const struct versions *versions, unsigned coll, char *text, size_t bytes);
 
 #endif

@@ -53,8 +53,7 @@ int findings_make(const struct summary *s, const struct regimes *regimes, struct
 	if (claims_family(out->claims, out->asked.nclaims,
 	                  out->asked.primary.n ? out->asked.primary.names[0] : "", st))
 		goto fail;
-	if (versions_make(s, regimes, &out->asked.gap, &out->evidence, &out->versions, st) ||
-	    waterfall_make(s, regimes, &out->asked, &out->waterfall, st) ||
+	if (waterfall_make(s, regimes, &out->asked, &out->waterfall, st) ||
 	    advice_make(s, regimes, &out->advice, st) || training_make(s, &out->training, st) ||
 	    (s->run->search.nblocks && tuned_seen_make(s->run, &out->searched, st)) ||
 	    unfinished_make(s, regimes, &out->asked, &out->unfinished, st))
@@ -77,9 +76,6 @@ void findings_count(const struct findings *f, const struct summary *s,
 	for (unsigned i = 0; i < f->asked.nfactors; i++)
 		v += !isnan(f->factors[i].bandwidth.ratio.lo) +
 		     !isnan(f->factors[i].latency.ratio.lo);
-	for (unsigned i = 0; i < f->versions.ncolls; i++)
-		for (unsigned k = 0; k < f->versions.nrows && f->versions.colls[i].nblocks; k++)
-			v += !isnan(f->versions.colls[i].rows[k].verdict.ratio.lo);
 	v += !isnan(f->waterfall.gap.ratio.lo);
 	for (unsigned i = 0; i < f->waterfall.nsteps; i++)
 		v += !isnan(f->waterfall.steps[i].verdict.ratio.lo);
@@ -96,6 +92,5 @@ void findings_free(struct findings *f)
 {
 	tuned_seen_free(&f->searched);
 	training_free(&f->training);
-	versions_free(&f->versions);
 	evidence_free(&f->evidence);
 }

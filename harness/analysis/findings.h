@@ -10,7 +10,6 @@
 #include "tuned.h"
 #include "training.h"
 #include "unfinished.h"
-#include "versions.h"
 #include "warnings.h"
 #include "waterfall.h"
 
@@ -18,7 +17,6 @@ struct findings {
 	struct claim_list asked;
 	struct evidence evidence;
 	struct factors_result factors[CLAIM_MAX];
-	struct versions versions;
 	struct waterfall waterfall;
 	struct claims_result claims[CLAIM_MAX];
 	struct advice advice;
@@ -33,7 +31,7 @@ struct findings {
 int findings_make(const struct summary *summary, const struct regimes *regimes,
                   struct findings *out, struct status *st);
 void findings_free(struct findings *findings);
-/* How many verdicts there are that have an interval: of regimes, claims, factors, versions, the
+/* How many verdicts there are that have an interval: of regimes, claims, factors, the
  * gap with its steps, and each variant over a group's sizes. And how many intervals, with those
  * of the summary's rows. */
 void findings_count(const struct findings *findings, const struct summary *summary,

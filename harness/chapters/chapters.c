@@ -11,6 +11,7 @@ static const struct chapter *const all[] = {
     &chapter_pingpong,
     &chapter_access,
     &chapter_ranges,
+    &chapter_versions,
     &chapter_exceptions,
     &chapter_sizes,
     &chapter_cliffs,

@@ -204,9 +204,9 @@ static int next_version(const struct summary *s, unsigned v)
 		if (!has_figures(s, w) || !*version ||
 		    settings_differ(&s->settings[v], &s->settings[w], keys, sizeof keys) != 1 ||
 		    !strcmp(s->settings[v].nccl, s->settings[w].nccl) ||
-		    versions_order(s->variants[v].library, version) >= 0)
+		    strverscmp(s->variants[v].library, version) >= 0)
 			continue;
-		if (next < 0 || versions_order(version, s->variants[next].library) < 0)
+		if (next < 0 || strverscmp(version, s->variants[next].library) < 0)
 			next = (int)w;
 	}
 	return next;
@@ -303,7 +303,7 @@ static void tell(const struct analysis *a, struct story *story)
 		return;
 	bool all = choose_answers(story, table, t.rows, HIDDEN);
 	all = choose_answers(story, table, t.rows, LIBRARY) && all;
-	if (!a->f->versions.ncolls && !a->f->asked.gap.from[0])
+	if (!story_find_table(story, "versions_of") && !a->f->asked.gap.from[0])
 		all = choose_answers(story, table, t.rows, t.many ? MANY : BETWEEN) && all;
 	STORY_TELL(story, table, sentences);
 	if (!all)

@@ -86,7 +86,7 @@ static const struct sentence whole_sentences[] = {
 };
 // clang-format on
 
-static struct whole whole_of(const struct analysis *a, struct arena *arena)
+static struct whole whole_of(const struct analysis *a, bool by_version, struct arena *arena)
 {
 	const struct waterfall *w = &a->f->waterfall;
 	const struct stats_ratio *e = &w->explained;
@@ -107,7 +107,7 @@ static struct whole whole_of(const struct analysis *a, struct arena *arena)
 	                         words_plural(w->ncells), w->nblocks, words_plural(w->nblocks));
 	if (!w->nsteps || isnan(e->estimate))
 		return whole;
-	whole.when |= SHARED | (a->f->versions.ncolls ? 0 : ALONE);
+	whole.when |= SHARED | (by_version ? 0 : ALONE);
 	whole.explained_share = arena_copy(arena, words_shares(e->lo, e->hi).text);
 	whole.left_share = arena_copy(arena, words_shares(1 - e->hi, 1 - e->lo).text);
 	whole.back_share = arena_copy(arena, words_shares(e->lo - 1, e->hi - 1).text);
@@ -224,7 +224,7 @@ static void tell(const struct analysis *a, struct story *story)
 	const bool shared = !isnan(w->explained.estimate);
 	if (!a->f->asked.gap.from[0])
 		return;
-	*whole = whole_of(a, story->arena);
+	*whole = whole_of(a, story_find_table(story, "versions_of"), story->arena);
 	for (unsigned i = 0; i < w->nsteps; i++)
 		rows[i] = row_of(a->s, &w->steps[i], story->arena);
 	const struct story_table *facts = story_table(story, &whole_form, whole, 1);

@@ -1,5 +1,7 @@
 #include "run.h"
 
+#include <math.h>
+
 #include "chapters.h"
 
 #define FEW_GROUPS 30
@@ -56,4 +58,13 @@ const char *run_collective(struct arena *arena, const struct summary_group *g)
 bool run_few_groups(const struct summary *s)
 {
 	return s->measured && s->ngroups <= FEW_GROUPS;
+}
+
+unsigned run_verdicts(const struct story *story)
+{
+	const struct story_table *t = story_find_table(story, "versions");
+	unsigned n = 0;
+	for (unsigned i = 0; t && i < t->nrows; i++)
+		n += !isnan(column_entry(story_column(t, "ratio"), story_row(t, i)).lo);
+	return n;
 }

@@ -16,4 +16,7 @@ const char *run_collective(struct arena *arena, const struct summary_group *grou
  */
 bool run_few_groups(const struct summary *summary);
 
+/* Verdicts with an interval that chapters alone have: findings_count counts the others. */
+unsigned run_verdicts(const struct story *story);
+
 #endif

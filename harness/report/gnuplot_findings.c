@@ -1,5 +1,4 @@
-/* What findings have to be drawn of: plots/run.gp's names for the gap, factors, versions and
- * steps of training. */
+/* What findings have to be drawn of: plots/run.gp's names for steps of training. */
 #include <math.h>
 #include <string.h>
 
@@ -8,68 +7,6 @@
 #include "gnuplot.h"
 #include "script.h"
 #include "tables.h"
-
-static void put_versions_coll(struct script *p, unsigned coll, unsigned nth)
-{
-	const struct versions *v = &p->f->versions;
-	const struct versions_coll *c = &v->colls[coll];
-	char text[CAPTION_BYTES] = "";
-	script_text(p, "N_coll", nth, coll_info(c->coll)->name);
-	script_put(p, "N_blocks", nth, "%u", c->nblocks);
-	if (c->ncells != 1)
-		words_add(text, sizeof text, "geometric mean over %u cells, ", c->ncells);
-	words_add(text, sizeof text, "%s", words_range(c->sizes).text);
-	script_text(p, "N_about", nth, text);
-	caption_versions(v, coll, text, sizeof text);
-	script_text(p, "N_said", nth, text);
-}
-
-/* Bandwidth alone has a picture. */
-static bool is_drawn(const struct versions_coll *c)
-{
-	return c->nblocks && c->regime == REGIME_LARGE;
-}
-
-/* Each mode's bandwidth by version, and of processes the ratio to threads. */
-static struct table *points_of(const struct versions *v)
-{
-	struct table *t =
-	    TABLE_NEW("versions", "", {"collective", "", "", TABLE_TEXT},
-	              {"nth", "", "", TABLE_COUNT}, {"mode", "", "", TABLE_TEXT},
-	              {"gbs", "", "", TABLE_SPREAD}, {"path", "", "", TABLE_TEXT},
-	              {"ratio", "", "", TABLE_RATIO}, {"verdict", "", "", TABLE_TEXT});
-	for (unsigned i = 0; i < v->ncolls; i++)
-		for (unsigned k = 0; is_drawn(&v->colls[i]) && k < v->nrows * v->nmodes; k++) {
-			const struct versions_row *row = &v->colls[i].rows[k / v->nmodes];
-			const struct versions_side *side = &row->sides[k % v->nmodes];
-			TABLE_ROW(t, CELL(coll_info(v->colls[i].coll)->name),
-			          CELL(k / v->nmodes + 1),
-			          CELL(versions_mode_name(k % v->nmodes)),
-			          table_of_spread(side->value, side->lo, side->hi),
-			          CELL(side->data_path), CELL(&row->verdict.ratio),
-			          CELL(factors_word(&row->verdict)));
-		}
-	return t;
-}
-
-static void put_versions(struct script *p)
-{
-	const struct versions *v = &p->f->versions;
-	unsigned n = 0, nth = 0;
-	for (unsigned i = 0; i < v->ncolls; i++)
-		n += is_drawn(&v->colls[i]);
-	fprintf(p->out, "\n# versions of the library: one picture per collective\n");
-	script_put(p, "versions", 0, "%u", v->nrows);
-	script_put(p, "versions_modes", 0, "%u", v->nmodes);
-	script_put(p, "versions_pictures", 0, "%u", n);
-	script_arrays(p, v->nrows, "N", "version");
-	script_arrays(p, n, "N", "coll about blocks said");
-	for (unsigned i = 0; n && i < v->nrows; i++)
-		script_text(p, "N_version", i + 1, v->colls[0].rows[i].version);
-	for (unsigned i = 0; i < v->ncolls; i++)
-		if (is_drawn(&v->colls[i]))
-			put_versions_coll(p, i, ++nth);
-}
 
 /* A row's panel, its group of bars there, and what the groups differ in. Of experts each size
  * has a panel, as steps differ by more than a scale holds. */
@@ -154,6 +91,5 @@ int gnuplot_findings(struct script *p, const struct model *m, struct status *st)
 		put_training(p);
 		rc = put_spans(p, m, st);
 	}
-	put_versions(p);
-	return rc || script_table(p, points_of(&m->findings.versions), st) ? -1 : 0;
+	return rc;
 }

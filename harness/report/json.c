@@ -5,6 +5,7 @@
 
 #include "../analysis/sessions.h"
 #include "../analysis/words.h"
+#include "../chapters/run.h"
 #include "section.h"
 #include "tables.h"
 
@@ -26,14 +27,6 @@ static json_t *range(struct claim_range r)
 {
 	return json_pack("[I, o]", (json_int_t)r.lo,
 	                 r.hi == SIZE_MAX ? json_null() : json_integer((json_int_t)r.hi));
-}
-
-static json_t *verdict(const struct verdict *v)
-{
-	char text[VERDICT_TEXT_BYTES] = "";
-	if (isfinite(v->ratio.estimate))
-		verdict_text(v, text, sizeof text);
-	return json_string(text);
 }
 
 static void put_regimes(json_t *findings, const struct model *m)
@@ -92,24 +85,6 @@ static void put_claims(json_t *findings, const struct model *m)
 	}
 }
 
-static void put_versions(json_t *findings, const struct model *m)
-{
-	const struct versions *v = &m->findings.versions;
-	for (unsigned i = 0; i < v->ncolls; i++)
-		for (unsigned k = 0; k < v->nrows && v->colls[i].nblocks; k++) {
-			const struct versions_row *row = &v->colls[i].rows[k];
-			json_array_append_new(
-			    findings,
-			    json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:o}", "type",
-			              "version", "collective",
-			              coll_info(v->colls[i].coll)->name, "metric",
-			              metric_info(v->colls[i].metric)->name, "version",
-			              row->version, "ratio", ratio(&row->verdict.ratio), "of",
-			              "processes ÷ threads", "verdict", verdict(&row->verdict),
-			              "detectable", number(row->verdict.detectable)));
-		}
-}
-
 static void put_advice(json_t *findings, const struct model *m)
 {
 	const struct advice *a = &m->findings.advice;
@@ -132,7 +107,7 @@ static json_t *findings_of(const struct model *m)
 	/* Where the run cannot tell variants apart the last one is kept back, as on the page.
 	 */
 	static void (*const put[])(json_t *, const struct model *) = {put_regimes, put_claims,
-	                                                              put_versions, put_advice};
+	                                                              put_advice};
 	size_t n = sizeof put / sizeof *put - (answer_tells(&m->regimes) ? 0 : 1);
 	json_t *findings = json_array();
 	for (size_t i = 0; i < n; i++)
@@ -242,6 +217,8 @@ int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *ou
 		json_object_set_new(report, texts[i], json_string(model_text(m, texts[i])));
 	unsigned verdicts, intervals;
 	findings_count(&m->findings, s, &m->regimes, &verdicts, &intervals);
+	verdicts += run_verdicts(&m->story);
+	intervals += run_verdicts(&m->story);
 	json_t *rest = json_pack(
 	    "{s:i, s:i, s:O, s:i, s:o, s:o, s:f, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, "
 	    "s:o}",

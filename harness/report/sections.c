@@ -34,7 +34,7 @@ static void libraries(const struct summary *s, char *text, size_t bytes)
 			at++;
 		if (!*library || !s->variants[v].measured || at < n)
 			continue;
-		for (at = n++; at && versions_order(all[at - 1], library) > 0; at--)
+		for (at = n++; at && strverscmp(all[at - 1], library) > 0; at--)
 			all[at] = all[at - 1];
 		all[at] = library;
 	}
@@ -175,7 +175,7 @@ static void write_links(struct page *p, const struct model *m)
 	const char *shown[6];
 	unsigned n = 0;
 	titles[2] = story_find(&m->story, "gap") ? "Why: what explains the gap"
-	            : sections_has_versions(m)   ? "Why: by version of NCCL"
+	            : story_find(&m->story, "versions") ? "Why: by version of NCCL"
 	                                         : NULL;
 	for (unsigned i = 0; i < 6; i++)
 		if (titles[i] && (i || sections_has_regimes(m)) &&
@@ -216,7 +216,7 @@ static const struct section sections[] = {
     {"results",    "Results",                          SHORT,        sections_has_regimes,    sections_write_regimes},
     {"sizes",      NULL,                               0,            NULL,                    NULL},
     {"cliffs",     NULL,                               0,            NULL,                    NULL},
-    {"versions",   "Why: by version of NCCL",          0,            sections_has_versions,   sections_write_versions},
+    {"versions",   NULL,                               0,            NULL,                    NULL},
     {"gap",        NULL,                               0,            NULL,                    NULL},
     {"factors",    NULL,                               0,            NULL,                    NULL},
     {"paths",      "Why: the path, by NCCL's own log", 0,            sections_has_paths,      sections_write_paths},

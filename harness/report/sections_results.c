@@ -12,11 +12,6 @@ bool sections_has_regimes(const struct model *m)
 	return m->regimes.n > 0;
 }
 
-bool sections_has_versions(const struct model *m)
-{
-	return m->findings.versions.ncolls || m->findings.versions.missing[0];
-}
-
 static bool is_any_undecided(const struct model *m)
 {
 	char word[VERDICT_TEXT_BYTES];
@@ -61,36 +56,4 @@ void sections_write_regimes(struct page *p, const struct model *m)
 		         m->summary.variants[m->summary.reference].name,
 		         100 * m->summary.looks.confidence);
 	}
-}
-
-void sections_write_versions(struct page *p, const struct model *m)
-{
-	const struct versions *v = &m->findings.versions;
-	char text[VERSIONS_TEXT_BYTES], sentences[VERSIONS_SENTENCES][VERSIONS_SAY_BYTES];
-	page_say(p, "%s%s",
-	         v->ncolls ? "" : "Threads and processes are not compared by version. ",
-	         v->missing);
-	for (unsigned i = 0; i < v->ncolls; i++) {
-		const struct versions_coll *c = &v->colls[i];
-		unsigned n = versions_say(v, i, sentences);
-		text[0] = '\0';
-		for (unsigned k = 0; k < n; k++)
-			words_add(text, sizeof text, "%s%s", k ? " " : "", sentences[k]);
-		page_say(p, "%s", text);
-		if (!c->nblocks)
-			continue;
-		page_table(p, tables_version(m, i));
-		const struct words sizes = words_range(c->sizes);
-		page_say(p,
-		         "%s of %s, %s: geometric mean over %u cell%s and %u trial%s of each.",
-		         c->regime == REGIME_SMALL ? "Latency (p50 of isolated calls)"
-		                                   : "Stream bandwidth",
-		         coll_info(c->coll)->name, sizes.text, c->ncells,
-		         words_plural(c->ncells), c->nblocks, words_plural(c->nblocks));
-	}
-	if (v->ncolls)
-		page_say(p,
-		         "On each version the variants that are the reference but for mode and "
-		         "library. Data path: direct is straight into the peer's buffer, "
-		         "staged by way of a buffer of NCCL's own.");
 }

@@ -1,5 +1,4 @@
-/* The sections of what was measured: by regime, by size, by version of the library; rows of
- * sections.c. */
+/* What was measured, by regime; rows of sections.c. */
 #ifndef LAUNCHGAP_SECTIONS_RESULTS_H
 #define LAUNCHGAP_SECTIONS_RESULTS_H
 
@@ -7,8 +6,6 @@
 #include "page.h"
 
 bool sections_has_regimes(const struct model *model);
-bool sections_has_versions(const struct model *model);
 void sections_write_regimes(struct page *page, const struct model *model);
-void sections_write_versions(struct page *page, const struct model *model);
 
 #endif

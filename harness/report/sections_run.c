@@ -213,6 +213,8 @@ void sections_write_method(struct page *p, const struct model *m)
 	say_cells(p, m);
 	say_counts(p, m);
 	findings_count(&m->findings, s, &m->regimes, &verdicts, &intervals);
+	verdicts += run_verdicts(&m->story);
+	intervals += run_verdicts(&m->story);
 	if (intervals)
 		page_say(
 		    p,

@@ -26,7 +26,6 @@ struct table *tables_claims(const struct model *model);
 /* The verdicts of a regime. */
 struct table *tables_regime(const struct model *model, const struct regime *regime);
 struct table *tables_gaps(const struct model *model); /* over all sizes */
-struct table *tables_version(const struct model *model, unsigned coll);
 struct table *tables_paths(const struct model *model);
 struct table *tables_acted(const struct model *model);
 struct table *tables_counters(const struct model *model);
@@ -38,8 +37,5 @@ struct table *tables_training_figures(const struct model *model); /* training.cs
 
 /* One step of each variant: when each rank's work (lane 0) and communication (1) ran. */
 struct table *tables_spans(const struct model *model);
-
-/* Adds a verdict's text to a row. */
-void tables_put_verdict(struct table *table, const struct verdict *verdict);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "../coll/coll.h"
 
-void tables_put_verdict(struct table *t, const struct verdict *verdict)
+static void put_verdict(struct table *t, const struct verdict *verdict)
 {
 	char text[VERDICT_TEXT_BYTES];
 	verdict_text(verdict, text, sizeof text);
@@ -30,7 +30,7 @@ static bool libraries_of(const struct model *m, const char *out[2])
 			return false;
 		out[n++] = library;
 	}
-	if (n == 2 && versions_order(out[0], out[1]) > 0) {
+	if (n == 2 && strverscmp(out[0], out[1]) > 0) {
 		const char *newer = out[0];
 		out[0] = out[1];
 		out[1] = newer;
@@ -217,7 +217,7 @@ struct table *tables_gaps(const struct model *m)
 			           s->variants[v].role == ROLE_AGAIN ? " (A/A)" : "");
 			TABLE_PUT(t, CELL(&s->groups[g].gaps[v]),
 			          CELL(s->groups[g].gaps[v].blocks));
-			tables_put_verdict(t, &verdict);
+			put_verdict(t, &verdict);
 		}
 	return t;
 }

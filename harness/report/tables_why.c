@@ -1,4 +1,4 @@
-/* The tables that say why: versions, paths, counters. */
+/* The tables that say why: paths, counters. */
 #include "tables.h"
 
 #include <math.h>
@@ -6,53 +6,6 @@
 
 #include "../analysis/words.h"
 #include "../coll/coll.h"
-
-struct table *tables_version(const struct model *m, unsigned coll)
-{
-	const struct versions *v = &m->findings.versions;
-	const struct versions_coll *c = &v->colls[coll];
-	char name[96], title[160];
-	const bool small = c->regime == REGIME_SMALL;
-	snprintf(name, sizeof name, "version_%s%s", coll_info(c->coll)->name,
-	         small ? "_latency" : "");
-	snprintf(title, sizeof title, "%s, %u rank%s", versions_title(c).text, c->nranks,
-	         words_plural(c->nranks));
-	struct table *t = table_new(name, title);
-	table_column(t, "version", "NCCL", "", TABLE_TEXT);
-	for (unsigned mode = 0; mode < v->nmodes; mode++) {
-		char key[32];
-		const char *of = versions_mode_name((enum versions_mode)mode);
-		snprintf(key, sizeof key, "%s_%s", of, small ? "us" : "gbs");
-		table_column(t, key, of, small ? "µs" : "GB/s", TABLE_NUMBER);
-	}
-	table_column(t, "ratio", small ? "speed, processes ÷ threads" : "processes ÷ threads",
-	             "", TABLE_RATIO);
-	table_column(t, "verdict", "verdict", "", TABLE_VERDICT);
-	for (unsigned mode = 0; mode <= VERSIONS_PROCESSES; mode++) {
-		char key[64], head[64];
-		const char *of = versions_mode_name((enum versions_mode)mode);
-		snprintf(key, sizeof key, "%s_path", of);
-		snprintf(head, sizeof head, "data path, %s", of);
-		table_column(t, key, head, "", TABLE_TEXT);
-		snprintf(key, sizeof key, "%s_dram_per_nvlink", of);
-		snprintf(head, sizeof head, "DRAM bytes per NVLink byte, %s", of);
-		table_column(t, key, head, "", TABLE_NUMBER);
-	}
-	for (unsigned i = 0; i < v->nrows; i++) {
-		const struct versions_row *row = &c->rows[i];
-		TABLE_ROW(t, CELL(row->version));
-		for (unsigned mode = 0; mode < v->nmodes; mode++)
-			TABLE_PUT(t, CELL(row->sides[mode].value));
-		TABLE_PUT(t, CELL(&row->verdict.ratio));
-		tables_put_verdict(t, &row->verdict);
-		for (unsigned mode = 0; mode <= VERSIONS_PROCESSES; mode++) {
-			TABLE_PUT(t, CELL(row->sides[mode].data_path),
-			          CELL(row->sides[mode].dram_per_nvlink));
-		}
-	}
-	table_drop_empty(t);
-	return t;
-}
 
 struct table *tables_paths(const struct model *m)
 {
