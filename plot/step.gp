@@ -10,7 +10,7 @@ spans_of(i, col) = strcol('variant') eq V_name[i] ? column(col) : NaN
 in_lane(i, k, col) = column('lane') == k ? spans_of(i, col) : NaN
 # How long rank 0 communicates.
 busy(i) = column('lane') > 0 && column('rank') == 0 ? spans_of(i, 'end_us') - spans_of(i, 'start_us') : NaN
-do for [picture = 1:spans > 0] {
+do for [picture = 1:exists('spans_rows')] {
 	entries = ''
 	said = ''
 	end = 0.0
@@ -38,8 +38,8 @@ do for [picture = 1:spans > 0] {
 	panels = words(entries)
 	if (panels == 0 || ranks > 16) { continue }
 	name = prefix.'_training_step'
-	head = head_of((strlen(training_model) ? training_model : steps_routed ? 'a layer of experts' : 'a model'), 'one step of training, '.\
-		(steps_routed ? size_label(bytes).' from each rank' : size_label(bytes).' buckets').', rank by rank')
+	head = head_of((strlen(trained_model[1]) ? trained_model[1] : trained_routed[1] ? 'a layer of experts' : 'a model'), 'one step of training, '.\
+		(trained_routed[1] ? size_label(bytes).' from each rank' : size_label(bytes).' buckets').', rank by rank')
 	how = 'the last call of the pass with the timeline; pieces that lie close together are drawn as one'
 	legend = 1
 	high = 26.0

@@ -4,12 +4,14 @@
 # where none was measured.
 load plot_dir.'/style.gp'
 
+steps = exists('steps_rows') ? steps_rows : 0
+who(r) = sum [i = 1:variants] (V_name[i] eq steps_variant[r] ? i : 0)
 # The first row of each panel, and of each group of bars in it.
-begins(r) = r == 1 || S_panel[r] ne S_panel[r > 1 ? r - 1 : 1]
-sized(r) = begins(r) || S_bars[r] ne S_bars[r > 1 ? r - 1 : 1]
+begins(r) = r == 1 || steps_panel[r] ne steps_panel[r > 1 ? r - 1 : 1]
+sized(r) = begins(r) || steps_bars[r] ne steps_bars[r > 1 ? r - 1 : 1]
 entries = ''
 do for [i = 1:variants] {
-	if (steps > 0 && (sum [r = 1:steps] (S_variant[r] == i)) > 0) { entries = entries.sprintf(' %d', i) }
+	if (steps > 0 && (sum [r = 1:steps] (who(r) == i)) > 0) { entries = entries.sprintf(' %d', i) }
 }
 place(i) = sum [k = 1:words(entries)] (int(word(entries, k)) == i ? k : 0)
 beside(i) = 0.8 * (place(i) - (words(entries) + 1) / 2.0) / words(entries)
@@ -18,9 +20,9 @@ do for [picture = 1:steps > 0 && steps <= 200] {
 	panels = int(sum [r = 1:steps] begins(r))
 	lo = 1e300
 	name = prefix.'_training'
-	head = where.(steps_routed ? ': a layer of experts by imbalance' : ': a step of training by bucket size')
-	said = training_said
-	how = 'dark: compute alone; pale: exposed communication; '.(steps_routed ? '' : 'above: share of the communication that is hidden; ').over_blocks
+	head = where.(trained_routed[1] ? ': a layer of experts by imbalance' : ': a step of training by bucket size')
+	said = said_training
+	how = 'dark: compute alone; pale: exposed communication; '.(trained_routed[1] ? '' : 'above: share of the communication that is hidden; ').over_blocks
 	legend = words(entries) > 5 ? 2 : 1
 	high = 230.0
 	body = high * panels + 10
@@ -32,9 +34,9 @@ do for [picture = 1:steps > 0 && steps <= 200] {
 	from = 1
 	do for [panel = 1:panels] {
 		to = from
-		do for [r = from:steps] { to = S_panel[r] eq S_panel[from] ? r : to }
+		do for [r = from:steps] { to = steps_panel[r] eq steps_panel[from] ? r : to }
 		hi = 0.0
-		do for [r = from:to] { hi = most(S_hi[r], most(S_step[r], hi)) }
+		do for [r = from:to] { hi = most(steps_hi[r], most(steps_step[r], hi)) }
 		above = top + 24 + (panel - 1) * high
 		eval area(72, W - 24, above, above + high - 60)
 		sizes = 0
@@ -42,32 +44,32 @@ do for [picture = 1:steps > 0 && steps <= 200] {
 		do for [r = from:to] {
 			if (sized(r)) {
 				sizes = sizes + 1
-				set xtics add (S_bars[r] sizes)
+				set xtics add (steps_bars[r] sizes)
 			}
 		}
 		unset logscale y
 		eval sprintf('set xrange [0.5:%d.5]; set yrange [0:%g]; set ytics %g', sizes, 1.22 * hi, nice_step(1.6 * hi))
-		set label 4 S_panel[from].', ms' at graph 0, screen y(above - 10) left textcolor rgb ink
-		set xlabel S_axis[from] offset 0, 0.4
+		set label 4 steps_panel[from].', ms' at graph 0, screen y(above - 10) left textcolor rgb ink
+		set xlabel steps_axis[from] offset 0, 0.4
 		bar = 0.68 / words(entries)
 		named = sizes * words(entries) <= 30
 		at = 0
 		do for [r = from:to] {
 			at = at + sized(r)
-			i = S_variant[r]
+			i = who(r)
 			mid = at + beside(i)
-			both = S_compute[r] == S_compute[r] ? S_compute[r] : 0
+			both = steps_compute[r] == steps_compute[r] ? steps_compute[r] : 0
 			eval sprintf('set object %d rectangle from first %g, first 0 to first %g, first %g fs solid 0.35 noborder fc rgb %d', \
-				1000 + 4 * r, mid - bar / 2, mid + bar / 2, S_step[r], color(i))
+				1000 + 4 * r, mid - bar / 2, mid + bar / 2, steps_step[r], color(i))
 			eval sprintf('set object %d rectangle from first %g, first 0 to first %g, first %g fs solid 0.95 noborder fc rgb %d', \
-				1001 + 4 * r, mid - bar / 2, mid + bar / 2, least(both, S_step[r]), color(i))
-			if (S_lo[r] == S_lo[r]) {
+				1001 + 4 * r, mid - bar / 2, mid + bar / 2, least(both, steps_step[r]), color(i))
+			if (steps_lo[r] == steps_lo[r]) {
 				eval sprintf('set arrow %d from first %g, first %g to first %g, first %g nohead lc rgb %d lw 1.4 front', \
-					1000 + r, mid, S_lo[r], mid, S_hi[r], ink)
+					1000 + r, mid, steps_lo[r], mid, steps_hi[r], ink)
 			}
-			if (named && S_overlap[r] == S_overlap[r]) {
+			if (named && steps_overlap[r] == steps_overlap[r]) {
 				eval sprintf("set label %d '%s' at first %g, first %g center offset 0, 0.7 textcolor rgb %d font '%s'", \
-					1000 + r, S_overlap[r] > 0 ? sprintf('%.0f %%', S_overlap[r]) : 'none', mid, most(S_hi[r], S_step[r]), ink, font(9))
+					1000 + r, steps_overlap[r] > 0 ? sprintf('%.0f %%', steps_overlap[r]) : 'none', mid, most(steps_hi[r], steps_step[r]), ink, font(9))
 			}
 		}
 		plot NaN notitle

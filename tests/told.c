@@ -16,6 +16,8 @@ static const char *const literals[] = {
     "10\u2079",                   /* bytes of a GB */
     "1 is slower", "1 is faster", /* what a speed is compared with */
     "1024 bytes",                 /* a KiB */
+    "1 − exposed ÷", "0 where the two",         /* overlap */
+    "16 experts the e-th", "1 ÷ e^1.2", "1.2.", /* Zipf's law, as it is named */
 };
 
 /* All that the cited rows can say, in one text. */

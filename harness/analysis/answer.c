@@ -269,16 +269,6 @@ static void say_ran(struct answer *a, const struct summary *s)
 		                           : "");
 }
 
-/* Of a run that measured steps of training: each kind and datatype at its fastest size. */
-static void say_training(struct answer *a, const struct summary *s, const struct training *t)
-{
-	char text[ANSWER_TEXT_BYTES - 8];
-	for (unsigned i = 0; i < t->n;) {
-		i = training_say(t, s, i, text, sizeof text);
-		answer_say(a, "%s.", text);
-	}
-}
-
 /* The same in one paragraph, as far as it has room: what adds to the answer. */
 static void say_together(struct answer *a, const struct story *story, const char *name)
 {
@@ -391,7 +381,7 @@ void answer_make(const struct analysis *x, const struct story *story, struct ans
 	say_chapter(out, story->lead);
 	say_told(out, story, "pairs");
 	say_told(out, story, "pingpong");
-	say_training(out, s, &f->training);
+	say_told(out, story, "training");
 	say_told(out, story, "access");
 	say_told(out, story, "ranges");
 	say_told(out, story, "scatter");

@@ -54,7 +54,7 @@ int findings_make(const struct summary *s, const struct regimes *regimes, struct
 	                  out->asked.primary.n ? out->asked.primary.names[0] : "", st))
 		goto fail;
 	if (waterfall_make(s, regimes, &out->asked, &out->waterfall, st) ||
-	    advice_make(s, regimes, &out->advice, st) || training_make(s, &out->training, st) ||
+	    advice_make(s, regimes, &out->advice, st) ||
 	    (s->run->search.nblocks && tuned_seen_make(s->run, &out->searched, st)) ||
 	    unfinished_make(s, regimes, &out->asked, &out->unfinished, st))
 		goto fail;
@@ -91,6 +91,5 @@ void findings_count(const struct findings *f, const struct summary *s,
 void findings_free(struct findings *f)
 {
 	tuned_seen_free(&f->searched);
-	training_free(&f->training);
 	evidence_free(&f->evidence);
 }

@@ -8,7 +8,6 @@
 #include "factors.h"
 #include "advice.h"
 #include "tuned.h"
-#include "training.h"
 #include "unfinished.h"
 #include "warnings.h"
 #include "waterfall.h"
@@ -21,7 +20,6 @@ struct findings {
 	struct claims_result claims[CLAIM_MAX];
 	struct advice advice;
 	struct tuned_seen searched; /* empty where nothing was */
-	struct training training;
 	struct unfinished unfinished;
 };
 

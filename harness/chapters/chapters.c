@@ -6,6 +6,7 @@
 static const struct chapter *const all[] = {
     &chapter_run,
     &chapter_tuning,
+    &chapter_training,
     &chapter_crossovers,
     &chapter_pairs,
     &chapter_pingpong,

@@ -570,6 +570,6 @@ int gnuplot_write(const struct model *m, const struct drawn_order *order, const 
 		put_timeline(&p);
 	}
 	put_limit(&p);
-	rc = rc || put_told(&p, &m->story, st) || gnuplot_findings(&p, m, st);
+	rc = rc || put_told(&p, &m->story, st);
 	return output_close(p.out, file, st) || rc ? -1 : 0;
 }

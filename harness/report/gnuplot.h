@@ -15,11 +15,8 @@ struct script;
 /* How many the run holds, the limit's own not counted. */
 unsigned gnuplot_collectives(const struct summary *summary);
 
-/* With the tables of summary, ranks, factors and versions as data, columns by name. */
+/* With the tables of the chapters that are drawn as data, columns by name. */
 int gnuplot_write(const struct model *model, const struct drawn_order *order, const char *file,
                   struct status *st);
-
-/* gnuplot_write: what findings have to be drawn of. */
-int gnuplot_findings(struct script *script, const struct model *model, struct status *st);
 
 #endif

@@ -15,7 +15,6 @@
 #include "section.h"
 #include "sections_results.h"
 #include "sections_run.h"
-#include "sections_training.h"
 #include "sections_why.h"
 #include "tables.h"
 
@@ -207,7 +206,7 @@ static const struct section sections[] = {
     {"claims",     "Claims",                           SHORT | PAGE, has_claims,              write_claims_short},
     {"links",      "",                                 PAGE,         NULL,                    write_links},
     {"tuning",     NULL,                               0,            NULL,                    NULL},
-    {"training",   "Training step",                    SHORT,        sections_has_training,   sections_write_training},
+    {"training",   NULL,                               SHORT,        NULL,                    NULL},
     {"crossovers", NULL,                               SHORT,        NULL,                    NULL},
     {"pairs",    NULL,                               SHORT,        NULL,                    NULL},
     {"pingpong", NULL,                               SHORT,        NULL,                    NULL},

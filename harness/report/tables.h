@@ -31,11 +31,6 @@ struct table *tables_acted(const struct model *model);
 struct table *tables_counters(const struct model *model);
 struct table *tables_variants(const struct model *model);
 
-/* Steps of training, with exposed communication and overlap. */
-struct table *tables_training(const struct model *model);
-struct table *tables_training_figures(const struct model *model); /* training.csv */
 
-/* One step of each variant: when each rank's work (lane 0) and communication (1) ran. */
-struct table *tables_spans(const struct model *model);
 
 #endif

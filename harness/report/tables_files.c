@@ -1,6 +1,5 @@
 /* The tables that are files: a row per thing that was measured, for programs. Columns are
  * explained in results/README.md. */
-#include "sections_training.h"
 #include "sections_why.h"
 #include "tables.h"
 
@@ -52,7 +51,6 @@ static struct table *tables_evidence(const struct model *m)
 
 static const struct tables_file files[] = {
     {"evidence.csv", tables_evidence, sections_has_counters},
-    {"training.csv", tables_training_figures, sections_has_training},
 };
 
 const struct tables_file *tables_file(unsigned i)
