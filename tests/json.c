@@ -58,8 +58,8 @@ const json_t *json_find_table(const json_t *report, const char *name, const char
 	const json_t *tables = json_object_get(report, "tables"), *table = NULL;
 	const json_t *chapters = json_object_get(report, "chapters");
 	for (size_t i = 0; i < json_array_size(chapters) && !table; i++)
-		table = find_named(json_object_get(json_array_get(chapters, i), "tables"), "name",
-		                   name);
+		table = find_named(json_object_get(json_array_get(chapters, i), "tables"),
+		                   "name", name);
 	if (!table)
 		table = find_named(tables, "name", name);
 	return table
@@ -212,6 +212,21 @@ size_t json_rows(const json_t *table, json_keys is)
 	if (found < 0)
 		fail_msg("%s", why);
 	return (size_t)found;
+}
+
+const json_t *json_claim(const json_t *report, const char *name)
+{
+	const json_t *table = json_table(report, "claims"),
+	             *columns = json_object_get(table, "columns");
+	const char *why = "";
+	const json_t *row =
+	    there(json_find_row(table, (json_keys){"claim", name, NULL}, &why), why);
+	json_t *claim = json_object();
+	for (size_t i = 0; i < json_array_size(columns); i++)
+		json_object_set(claim, text_of(json_array_get(columns, i), "key"),
+		                json_array_get(row, i));
+	json_object_set_new((json_t *)(size_t)report, name, claim);
+	return claim;
 }
 
 const json_t *json_finding(const json_t *report, const char *type, const char *name)

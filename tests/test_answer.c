@@ -232,11 +232,10 @@ static void nothing_is_decided_below_the_noise(void **state)
 	                                   .to = "single",
 	                                   .bytes = {16 << 20, SIZE_MAX}};
 	speed[0] = 0.95;
-	json_assert_text(json_finding(made_report(&made), "claim", "loss"), "verdict", "holds");
+	json_assert_text(json_claim(made_report(&made), "loss"), "verdict", "holds");
 	json_assert_text(effect_of_loss(made_report(&made)), "", "slower");
 	twin = 1.1; /* the reference differs from itself by 10 % */
-	const json_t *report = made_report(&made),
-	             *claim = json_finding(report, "claim", "loss");
+	const json_t *report = made_report(&made), *claim = json_claim(report, "loss");
 	json_assert_says(claim, "verdict", "undecided");
 	json_assert_says(effect_of_loss(report), "", "undecided");
 	/* On the first page too, undecided never stands without what could have been seen. */
@@ -246,7 +245,7 @@ static void nothing_is_decided_below_the_noise(void **state)
 	/* Against the mean of its two trials. */
 	json_assert_number(claim, "ratio.estimate", 0.95 * sqrt(1.1), 0.005);
 	speed[0] = 0.5;
-	json_assert_text(json_finding(made_report(&made), "claim", "loss"), "verdict", "holds");
+	json_assert_text(json_claim(made_report(&made), "loss"), "verdict", "holds");
 }
 
 /* The claim that an experiment is about is its answer, though small differences cannot be told:

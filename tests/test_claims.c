@@ -108,29 +108,21 @@ static void swapping_left_and_right_changes_nothing(void **state)
 /* A real loss of 1 % is neither "holds" nor "does not hold". */
 static void a_small_loss_has_its_own_word(void **state)
 {
-	char text[VERDICT_TEXT_BYTES];
 	(void)state;
 	speed[2] = 0.99;
 	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
-	find();
-	claims_verdict(&found->claims[0], text, sizeof text);
-	assert_string_equal(text, "less, by under 2 %");
-	assert_true(found->claims[0].detectable > 0.02);
-	done();
+	const json_t *small = json_claim(made_report(&made), "c1");
+	json_assert_text(small, "verdict", "less, by under 2 %");
+	assert_true(json_number_value(json_at(small, "detectable")) > 0.02);
 	strcpy(asked.claims[0].left, "threads-old");
 	strcpy(asked.claims[0].right, "processes-old");
 	asked.claims[0].test = CLAIM_MORE;
-	find();
-	claims_verdict(&found->claims[0], text, sizeof text);
-	assert_string_equal(text, "more, by under 2 %");
-	done();
+	json_assert_text(json_claim(made_report(&made), "c1"), "verdict", "more, by under 2 %");
 	speed[2] = 0.98;
 	noise = 0.02;
-	find();
-	claims_verdict(&found->claims[0], text, sizeof text);
-	made_says(text, "undecided (more): effects under ");
-	made_says(text, " % cannot be seen here; needs ");
-	done();
+	const json_t *open = json_claim(made_report(&made), "c1");
+	json_assert_says(open, "verdict", "undecided (more): effects under ");
+	json_assert_says(open, "verdict", " % cannot be seen here; needs ");
 }
 
 /* The probability decides as the interval does, at the bound of each test. */
@@ -164,7 +156,6 @@ static void probability_and_verdict_agree(void **state)
 static void a_family_is_corrected_for_its_size(void **state)
 {
 	const double least = 2.0 / 1024;
-	char said[1024];
 	(void)state;
 	speed[2] = 0.9;
 	for (unsigned others = 25; others < 27; others++) {
@@ -175,8 +166,8 @@ static void a_family_is_corrected_for_its_size(void **state)
 		asked.primary.n = 1;
 		strcpy(asked.primary.names[0], "c3");
 		const json_t *report = made_report(&made);
-		const json_t *primary = json_finding(report, "claim", "c3"),
-		             *other = json_finding(report, "claim", "c4");
+		const json_t *primary = json_claim(report, "c3"),
+		             *other = json_claim(report, "c4");
 		json_assert_text(primary, "verdict", "holds");
 		assert_true(json_is_true(json_at(primary, "primary")));
 		json_assert_number(primary, "p", least, 1e-6);
@@ -186,19 +177,16 @@ static void a_family_is_corrected_for_its_size(void **state)
 		assert_true(json_is_false(json_at(other, "primary")));
 		json_assert_number(other, "p", least, 1e-6);
 		json_assert_number(other, "p_adjusted", others * least, 1e-6);
-		json_assert_null(json_finding(report, "claim", others == 25 ? "c27" : "c28"),
-		                 "p");
+		json_assert_null(json_claim(report, others == 25 ? "c27" : "c28"), "p");
 		json_assert_one_says(
 		    json_object_get(report, "answer"),
 		    "'It is | so.' holds. Bus bandwidth of processes-old is 0.9");
-		find();
-		claims_family_say(found->claims, found->asked.nclaims, said, sizeof said);
-		made_says(said, "The primary claim, c3: holds. ");
-		made_says(said, others == 25 ? "25 further claims" : "26 further claims");
-		made_says(said, others == 25 ? "confirms 25 of the 25" : "confirms none");
-		assert_int_equal(claims_family_confirms(found->claims, found->asked.nclaims),
-		                 others == 25);
-		done();
+		const json_t *said = json_section(report, "claims");
+		json_assert_one_says(said, "The primary claim, c3: holds. ");
+		json_assert_one_says(said,
+		                     others == 25 ? "25 further claims" : "26 further claims");
+		json_assert_one_says(said,
+		                     others == 25 ? "confirms 25 of the 25" : "confirms none");
 	}
 	/* Without a primary one all are a family. */
 	asked.primary.n = 0;
@@ -209,10 +197,9 @@ static void a_family_is_corrected_for_its_size(void **state)
 	/* One alone is none. */
 	asked.nclaims = 1;
 	find();
-	claims_family_say(found->claims, 1, said, sizeof said);
-	assert_string_equal(said, "");
 	assert_false(found->claims[0].alone);
 	done();
+	assert_false(json_one_says(json_section(made_report(&made), "claims"), "by chance"));
 }
 
 /* What the report has in all, counted from its tables. */
@@ -230,9 +217,10 @@ static void verdicts_and_intervals_are_counted(void **state)
 		const json_t *f = json_array_get(list, i);
 		const char *type = json_string_value(json_object_get(f, "type"));
 		verdicts += !strcmp(type, "regime");
-		verdicts +=
-		    !strcmp(type, "claim") && json_is_object(json_object_get(f, "ratio"));
 	}
+	const json_t *claims = json_table(report, "claims");
+	verdicts += json_rows(claims, (json_keys){NULL}) -
+	            json_rows(claims, (json_keys){"ratio", "", NULL});
 	verdicts += 2 * json_rows(json_table(report, "factors"), (json_keys){NULL});
 	const json_t *summary = json_table(report, "summary");
 	rows = json_rows(summary, (json_keys){NULL}) -
@@ -371,11 +359,9 @@ static void a_run_that_tells_little_refutes_what_is_far_off(void **state)
 
 static void untested(const char *why)
 {
-	char hint[CONTRAST_WHY_BYTES];
 	find();
 	assert_int_equal(found->claims[0].outcome, CLAIMS_UNTESTED);
-	claims_hint(&loaded.summary, &found->evidence, &found->claims[0], hint, sizeof hint);
-	made_says(hint, why);
+	made_says(found->claims[0].contrast.why, why);
 	assert_true(isnan(found->claims[0].contrast.ratio.estimate));
 	done();
 }
@@ -522,7 +508,7 @@ static void the_report_shows_it_all(void **state)
 		rename(made_path("plots/nccl_waterfall.png"), getenv("KEEP_WATERFALL"));
 	/* The host backend is the analogue of it. */
 	made.backend = "host";
-	json_assert_says(json_finding(made_report(&made), "claim", "c1"), "rests_on",
+	json_assert_says(json_claim(made_report(&made), "c1"), "rests_on",
 	                 "tested on the host analogue");
 }
 
@@ -533,14 +519,14 @@ static void p99_of_few_calls_is_refused(void **state)
 	claim(METRIC_P99, CLAIM_LESS, 0.02);
 	claim(METRIC_P95, CLAIM_LESS, 0.02);
 	const json_t *report = made_report(&made);
-	const json_t *first = json_finding(report, "claim", "c1");
+	const json_t *first = json_claim(report, "c1");
 	json_assert_text(first, "verdict", "cannot be tested here");
 	json_assert_says(first, "rests_on", "p99 needs 500 isolated calls, this run has ");
-	assert_string_not_equal(
-	    json_string_value(json_at(json_finding(report, "claim", "c2"), "verdict")),
-	    "cannot be tested here");
+	assert_string_not_equal(json_string_value(json_at(json_claim(report, "c2"), "verdict")),
+	                        "cannot be tested here");
 	json_assert_one_says(json_section(report, "sizes"),
-	                     "Not shown: p99 needs 500 isolated calls");	char *page = made_read("report.md");
+	                     "Not shown: p99 needs 500 isolated calls");
+	char *page = made_read("report.md");
 	made_says(page, "p95 latency, µs");
 	assert_null(strstr(page, "p99 latency, µs"));
 }

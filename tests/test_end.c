@@ -173,7 +173,8 @@ static void resumed_it_adds_whole_blocks(void **state)
 	char *text = cli_read(trials);
 	assert_non_null(strstr(text, "\"block\":2,"));
 	assert_null(strstr(text, "\"block\":3,"));
-	char *resume = strstr(text, "\"kind\":\"resume\",\"first_block\":1,\"begun\":0,\"command\":[");
+	char *resume =
+	    strstr(text, "\"kind\":\"resume\",\"first_block\":1,\"begun\":0,\"command\":[");
 	assert_non_null(resume);
 	*strchr(resume, '\n') = '\0';
 	assert_non_null(strstr(resume, ",\"blocks=2\"],\"created\":\"20"));
@@ -460,8 +461,7 @@ static void claims_of_another_backend_are_in_the_report_alone(void **state)
 	cli_expect(cli, 0, "");
 	cli_result(folder, "t", "report.json", path, sizeof path);
 	json_t *report = json_report(path);
-	const json_t *nodes = json_finding(report, "claim", "nodes"),
-	             *far = json_finding(report, "claim", "far");
+	const json_t *nodes = json_claim(report, "nodes"), *far = json_claim(report, "far");
 	json_assert_text(nodes, "verdict", "cannot be tested here");
 	json_assert_says(nodes, "rests_on", "it needs 2 nodes");
 	json_assert_text(far, "text", "Only there.");

@@ -163,13 +163,47 @@ static bool numbers_right(const char *text, char *why, size_t bytes)
 	return true;
 }
 
-/* Where a sentence has a verdict's word, one of its rows has it. */
-static bool verdicts_right(const char *text, char *why, size_t bytes)
+/* A word on its own in a text: not of a name, processes-slower. */
+static bool has_word(const char *text, const char *word)
 {
+	for (const char *at = text; (at = strstr(at, word)); at++)
+		if (!(at > text && is_part(at[-1])) && !is_part(at[strlen(word)]))
+			return true;
+	return false;
+}
+
+/* A sentence without what it quotes of its rows: 'a claim's own words' say nothing. */
+static const char *unquoted(const char *text)
+{
+	static char out[4096];
+	char quoted[1024];
+	size_t n = 0;
+	for (const char *at = text, *end; *at && n + 1 < sizeof out;) {
+		end = at;
+		/* A quote may hold an apostrophe. */
+		for (bool found = false;
+		     *at == '\'' && !found && (end = strchr(end + 1, '\''));) {
+			snprintf(quoted, sizeof quoted, "%.*s", (int)(end - at - 1), at + 1);
+			found = end > at + 1 && strstr(said, quoted);
+			at = found ? end + 1 : at;
+			if (found)
+				break;
+		}
+		if (*at)
+			out[n++] = *at++;
+	}
+	out[n] = '\0';
+	return out;
+}
+
+/* Where a sentence has a verdict's word, one of its rows has it. */
+static bool verdicts_right(const char *sentence, char *why, size_t bytes)
+{
+	const char *text = unquoted(sentence);
 	static const char *const words[] = {"faster", "slower", "no difference", "undecided",
 	                                    "does not hold"};
 	for (size_t i = 0; nverdicts && i < sizeof words / sizeof *words; i++)
-		if (strstr(text, words[i]) && !strstr(verdicts, words[i])) {
+		if (has_word(text, words[i]) && !strstr(verdicts, words[i])) {
 			snprintf(why, bytes, "'%s' is no verdict of its rows (%s): %s",
 			         words[i], verdicts, text);
 			return false;

@@ -7,32 +7,6 @@
 #include "checks.h"
 #include "words.h"
 
-/* Whether a claim is about the two ends of the gap. */
-static bool is_gap(const struct gap *gap, const struct claim *c)
-{
-	return (!strcmp(gap->from, c->left) && !strcmp(gap->to, c->right)) ||
-	       (!strcmp(gap->from, c->right) && !strcmp(gap->to, c->left));
-}
-
-/* Unless the sentences by version say it: "'Processes reach less bandwidth than threads' holds.
- * Bus bandwidth of processes is 0.900 (0.850 to 0.950) times that of threads." */
-static void say_primary(struct answer *a, const struct findings *f, bool by_version)
-{
-	const struct claims_result *r = claims_primary(f->claims, f->asked.nclaims);
-	char verdict[VERDICT_TEXT_BYTES];
-	if (!r || isnan(r->contrast.ratio.estimate) ||
-	    (by_version && is_gap(&f->asked.gap, r->claim)))
-		return;
-	claims_verdict(r, verdict, sizeof verdict);
-	answer_say(a, "'%s' %s%s. %c%s of %s is %s times that of %s.", r->claim->text,
-	           r->outcome == CLAIMS_UNDECIDED ? "is "
-	           : r->outcome == CLAIMS_LITTLE  ? "does not hold as it stands: "
-	                                          : "",
-	           verdict, metric_info(r->claim->metric)->summary[0] & ~0x20,
-	           metric_info(r->claim->metric)->summary + 1, r->claim->left,
-	           words_ratio(&r->contrast.ratio, true).text, r->claim->right);
-}
-
 /* --- by regime --- */
 
 void answer_verdict(const struct regime *g, unsigned variant, char *text, size_t bytes)
@@ -318,7 +292,7 @@ static void say_compared(struct answer *a, const struct analysis *x, const struc
 	const unsigned before = a->n;
 	say_told(a, story, "tuning");
 	if (sure)
-		say_primary(a, f, by_version);
+		say_told(a, story, "tests");
 	say_told(a, story, "versions");
 	if (tells || gap)
 		say_told(a, story, "gap");
@@ -338,7 +312,7 @@ static void say_compared(struct answer *a, const struct analysis *x, const struc
 		answer_say(a, "This run cannot tell %s. %s",
 		           gap ? SMALL_DIFFERENCES : hidden(regimes), last->why);
 	if (!sure)
-		say_primary(a, f, by_version);
+		say_told(a, story, "tests");
 }
 
 static void say_unfinished(struct answer *a, const struct unfinished *u)

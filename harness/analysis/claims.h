@@ -20,7 +20,6 @@
 #define LAUNCHGAP_CLAIMS_H
 
 #include "contrast.h"
-#include "evidence.h"
 
 /* CLAIMS_LITTLE: as claimed, by less than claimed. */
 enum claims_outcome {
@@ -48,13 +47,6 @@ int claims_family(struct claims_result *results, unsigned n, const char *primary
                   struct status *st);
 /* The primary claim that was tested, or NULL. */
 const struct claims_result *claims_primary(const struct claims_result *results, unsigned n);
-/* Whether any but the primary one is decided within its family. */
-bool claims_family_confirms(const struct claims_result *results, unsigned n);
-/* The primary claim, the family's size, what is to be expected by chance: sentences; "" where
- * there are not two tested claims. */
-void claims_family_say(const struct claims_result *results, unsigned n, char *text,
-                       size_t bytes);
-
 /* Whether there is a verdict: holds, does not hold, or what lies between them. */
 bool claims_decided(const struct claims_result *result);
 
@@ -72,23 +64,5 @@ enum claims_outcome claims_decide_beyond(const struct stats_ratio *ratio, enum c
 /* -1 only when memory is out. */
 int claims_judge(const struct summary *summary, const struct claim *claim,
                  struct claims_result *out, struct status *st);
-
-/* The version of the library that both of a claim's variants have; "": they have two, or it is not
- * known. */
-const char *claims_library(const struct summary *summary, const struct claim *claim);
-/* Which claim asks the same of another version: one whose variants differ from this one's by
- * the library alone. -1: none. */
-int claims_counterpart(const struct summary *summary, const struct claims_result *results,
-                       unsigned n, unsigned which);
-
-/* "holds", "holds (taken alone)", "less, by under 2 %", "does not hold", "undecided (less):
- * effects under 6 % cannot be seen here; needs about 7 more blocks", "cannot be tested here".
- */
-void claims_verdict(const struct claims_result *result, char *text, size_t bytes);
-/* It is a question to another backend, and none of this run. */
-bool claims_elsewhere(const struct claims_result *result);
-/* What stands beside it: what it rests on, with those ways, or why it cannot be tested. */
-void claims_hint(const struct summary *summary, const struct evidence *evidence,
-                 const struct claims_result *result, char *text, size_t bytes);
 
 #endif

@@ -5,6 +5,7 @@
 // clang-format off
 static const struct chapter *const all[] = {
     &chapter_run,
+    &chapter_claims,
     &chapter_tuning,
     &chapter_training,
     &chapter_crossovers,
@@ -20,6 +21,7 @@ static const struct chapter *const all[] = {
     &chapter_factors,
     &chapter_containers,
     &chapter_scatter,
+    &chapter_tests,
     &chapter_launch,
     &chapter_memory,
     &chapter_checks,

@@ -9,10 +9,31 @@ const struct chapter *const *chapters_all(unsigned *n);
 /* NULL: there is none of that name. */
 const struct chapter *chapters_find(const char *name);
 
-extern const struct chapter chapter_run, chapter_tuning, chapter_training, chapter_crossovers,
-    chapter_pairs, chapter_pingpong, chapter_access, chapter_ranges, chapter_versions,
-    chapter_exceptions, chapter_sizes, chapter_cliffs, chapter_gap, chapter_factors,
-    chapter_containers, chapter_scatter, chapter_launch, chapter_memory, chapter_checks,
-    chapter_topology, chapter_system;
+// clang-format off
+extern const struct chapter
+    chapter_run,
+    chapter_claims,
+    chapter_tuning,
+    chapter_training,
+    chapter_crossovers,
+    chapter_pairs,
+    chapter_pingpong,
+    chapter_access,
+    chapter_ranges,
+    chapter_versions,
+    chapter_exceptions,
+    chapter_sizes,
+    chapter_cliffs,
+    chapter_gap,
+    chapter_factors,
+    chapter_containers,
+    chapter_scatter,
+    chapter_tests,
+    chapter_launch,
+    chapter_memory,
+    chapter_checks,
+    chapter_topology,
+    chapter_system;
+// clang-format on
 
 #endif

@@ -53,38 +53,6 @@ static void put_regimes(json_t *findings, const struct model *m)
 	}
 }
 
-/* Whose A/A line it goes by; NULL of counters. */
-static const char *regime_word(const struct claim *c)
-{
-	int regime = claim_regime(c);
-	return regime < 0 || c->test == CLAIM_NEEDS ? NULL
-	                                            : claim_regime_name((unsigned)regime);
-}
-
-static void put_claims(json_t *findings, const struct model *m)
-{
-	for (unsigned i = 0; i < m->findings.asked.nclaims; i++) {
-		const struct claims_result *r = &m->findings.claims[i];
-		const struct claim *c = r->claim;
-		char word[VERDICT_TEXT_BYTES], hint[CONTRAST_WHY_BYTES];
-		claims_verdict(r, word, sizeof word);
-		claims_hint(&m->summary, &m->findings.evidence, r, hint, sizeof hint);
-		json_array_append_new(
-		    findings,
-		    json_pack(
-		        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:s, s:s, s:o, s:o, "
-		        "s:o, s:b, s:s?, s:i, s:o}",
-		        "type", "claim", "name", c->name, "text", c->text, "left", c->left,
-		        "right", c->right, "metric", metric_info(c->metric)->name, "test",
-		        claim_test_name(c->test), "by", c->by, "ratio",
-		        ratio(&r->contrast.ratio), "verdict", word, "rests_on", hint, "bytes",
-		        range(r->contrast.sizes), "p", number(r->p), "p_adjusted",
-		        number(r->p_adjusted), "primary", (int)r->primary, "regime",
-		        regime_word(c), "cells", (int)r->contrast.ncells, "detectable",
-		        number(r->detectable)));
-	}
-}
-
 static void put_advice(json_t *findings, const struct model *m)
 {
 	const struct advice *a = &m->findings.advice;
@@ -106,8 +74,7 @@ static json_t *findings_of(const struct model *m)
 {
 	/* Where the run cannot tell variants apart the last one is kept back, as on the page.
 	 */
-	static void (*const put[])(json_t *, const struct model *) = {put_regimes, put_claims,
-	                                                              put_advice};
+	static void (*const put[])(json_t *, const struct model *) = {put_regimes, put_advice};
 	size_t n = sizeof put / sizeof *put - (answer_tells(&m->regimes) ? 0 : 1);
 	json_t *findings = json_array();
 	for (size_t i = 0; i < n; i++)

@@ -104,35 +104,6 @@ static void write_trust(struct page *p, const struct model *m)
 	}
 }
 
-static bool has_claims(const struct model *m)
-{
-	for (unsigned i = 0; i < m->findings.asked.nclaims; i++)
-		if (m->findings.claims[i].outcome != CLAIMS_UNTESTED)
-			return true;
-	return false;
-}
-
-static void write_claims_short(struct page *p, const struct model *m)
-{
-	unsigned tested = 0, here = 0;
-	for (unsigned i = 0; i < m->findings.asked.nclaims; i++) {
-		tested += m->findings.claims[i].outcome != CLAIMS_UNTESTED;
-		here += !claims_elsewhere(&m->findings.claims[i]);
-	}
-	char family[1024];
-	claims_family_say(m->findings.claims, m->findings.asked.nclaims, family, sizeof family);
-	page_table(p, tables_claims_short(m));
-	if (tested)
-		page_say(
-		    p, "A number is the ratio that its claim is about; Claims in full says of "
-		       "what, with the interval.");
-	if (family[0])
-		page_say(p, "%s", family);
-	if (tested < here)
-		page_say(p, "%u more claim%s cannot be tested here; Claims in full says why.",
-		         here - tested, words_plural(here - tested));
-}
-
 static bool has_picture(const struct model *m)
 {
 	return m->drawn.answer >= 0 && m->drawn.npictures;
@@ -203,7 +174,7 @@ static const struct section sections[] = {
     {"picture",    "",                                 PAGE,         has_picture,             write_picture},
     {"advice",     "Do this",                          SHORT | PAGE, has_advice,              write_advice},
     {"trust",      "Can it be believed?",              SHORT | PAGE, NULL,                    write_trust},
-    {"claims",     "Claims",                           SHORT | PAGE, has_claims,              write_claims_short},
+    {"claims",     NULL,                               SHORT | PAGE, NULL,                    NULL},
     {"links",      "",                                 PAGE,         NULL,                    write_links},
     {"tuning",     NULL,                               0,            NULL,                    NULL},
     {"training",   NULL,                               SHORT,        NULL,                    NULL},
@@ -222,7 +193,7 @@ static const struct section sections[] = {
     {"containers", NULL,                               0,            NULL,                    NULL},
     {"counters",   "Why: counters",                    0,            sections_has_counters,   sections_write_counters},
     {"scatter",    NULL,                               0,            NULL,                    NULL},
-    {"tests",      "Claims in full",                   MORE,         sections_has_any_claim,  sections_write_claims},
+    {"tests",      NULL,                               MORE,         NULL,                    NULL},
     {"all_sizes",  "Over all sizes",                   MORE,         sections_has_reference,  sections_write_gaps},
     {"launch",     NULL,                               MORE,         NULL,                    NULL},
     {"memory",     NULL,                               MORE,         NULL,                    NULL},

@@ -21,24 +21,6 @@ bool sections_has_warnings(const struct model *m)
 	return m->warnings.count > 0;
 }
 
-bool sections_has_any_claim(const struct model *m)
-{
-	return m->findings.asked.nclaims > 0;
-}
-
-void sections_write_claims(struct page *p, const struct model *m)
-{
-	page_say(
-	    p,
-	    "Each rests on one number per block: the geometric mean of left ÷ right over "
-	    "its cells. It holds when the whole %.4g %% interval is beyond what it says, and "
-	    "does not hold when all of it is short of that; 'less, by under 2 %%' lies "
-	    "between the two. Else it is undecided. Staged "
-	    "and direct: the data path of large sizes, where the evidence has it.",
-	    100 * m->summary.looks.confidence);
-	page_table(p, tables_claims(m));
-}
-
 bool sections_has_reference(const struct model *m)
 {
 	return m->summary.reference >= 0 && !m->summary.uncompared[0] &&

@@ -21,8 +21,6 @@ const struct tables_file *tables_file(unsigned i);
 /* For people: */
 
 /* A claim in old and new library side by side, without sentences; NULL where there is none. */
-struct table *tables_claims_short(const struct model *model);
-struct table *tables_claims(const struct model *model);
 /* The verdicts of a regime. */
 struct table *tables_regime(const struct model *model, const struct regime *regime);
 struct table *tables_gaps(const struct model *model); /* over all sizes */
