@@ -227,11 +227,12 @@ static void answer(struct story *story, const struct story_table *t, struct whol
 {
 	struct {
 		const char *lead, *more;
-		unsigned n, *left;
+		unsigned n;
 		struct phrase said;
-	} kinds[] = {{"By factor: ", "; and {more_effects} more", 0, &whole->effects, {NULL}},
-	             {"No difference: ", "; and {more_none} more", 0, &whole->none, {NULL}},
-	             {"Undecided: ", "; and {more_open} more", 0, &whole->open, {NULL}}};
+	} kinds[] = {{.lead = "By factor: ", .more = "; and {more_effects} more"},
+	             {.lead = "No difference: ", .more = "; and {more_none} more"},
+	             {.lead = "Undecided: ", .more = "; and {more_open} more"}};
+	unsigned *left[] = {&whole->effects, &whole->none, &whole->open};
 	for (unsigned k = 0; k < 3; k++)
 		kinds[k].said = phrase_begin(story);
 	for (unsigned i = 0; i < t->nrows; i++) {
@@ -244,7 +245,7 @@ static void answer(struct story *story, const struct story_table *t, struct whol
 		if (row->placebo)
 			continue;
 		if (kinds[k].n++ >= NAMED) {
-			++*kinds[k].left;
+			++*left[k];
 			continue;
 		}
 		if (kinds[k].n == 1)
@@ -254,7 +255,7 @@ static void answer(struct story *story, const struct story_table *t, struct whol
 		add_effect(p, t, row);
 	}
 	for (unsigned k = 0; k < 3; k++) {
-		if (*kinds[k].left)
+		if (*left[k])
 			phrase_add(&kinds[k].said, facts, NULL, 0, kinds[k].more);
 		phrase_words(&kinds[k].said, ".");
 		phrase_end(&kinds[k].said, STORY_ANSWER);

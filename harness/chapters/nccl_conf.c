@@ -98,7 +98,8 @@ static void add_alternative(struct phrase *p, const struct tuning *t, unsigned f
 /* Whose it is: after its first line. */
 static const char *head_of(const struct tuning *t)
 {
-	const struct summary_variant *of = &t->s->variants[t->s->reference];
+	const struct summary_variant *of =
+	    &t->s->variants[t->s->reference < 0 ? 0 : t->s->reference];
 	const char *created =
 	    json_string_value(json_object_get(t->s->run->environment, "created"));
 	char machine[256];

@@ -554,7 +554,6 @@ int gnuplot_write(const struct model *m, const struct drawn_order *order, const 
 	const struct summary *s = &m->summary;
 	struct script p = {.out = output_open(file, st),
 	                   .s = s,
-	                   .f = &m->findings,
 	                   .regimes = &m->regimes,
 	                   .order = *order,
 	                   .colls = gnuplot_collectives(s)};

@@ -15,7 +15,6 @@
 struct script {
 	FILE *out;
 	const struct summary *s;
-	const struct findings *f;
 	const struct regimes *regimes;
 	struct drawn_order order;
 	unsigned lines; /* that were put */
