@@ -307,7 +307,7 @@ static void a_reference_record_answers_its_question(void **state)
 	     {"Latency rules: all_reduce 13.7 µs up to 1 MiB", "merge messages",
 	      "direct access from GPU to GPU: 7.590 times the bandwidth"}},
 	    {"1x-h100/one_gpu",
-	     {"data goes by P2P/direct pointer in single, threads; P2P/CUMEM in processes."}},
+	     {"data goes by P2P/direct pointer in single and threads; P2P/CUMEM in processes."}},
 	    {"2x-h200/factors_new_all_reduce",
 	     {"At small sizes (1 KiB to 64 KiB, p50 of isolated calls) undecided: threads, ",
 	      "threads-nowin is the same as threads: NCCL_SYM_NOWIN_ENABLE is ignored (NCCL "

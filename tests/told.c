@@ -18,6 +18,7 @@ static const char *const literals[] = {
     "1024 bytes",                 /* a KiB */
     "1 − exposed ÷", "0 where the two",         /* overlap */
     "16 experts the e-th", "1 ÷ e^1.2", "1.2.", /* Zipf's law, as it is named */
+    "1)",                         /* ranks − 1 */
 };
 
 /* All that the cited rows can say, in one text. */

@@ -336,7 +336,7 @@ void answer_make(const struct analysis *x, const struct story *story, struct ans
 	if (s->measured && s->uncompared[0]) {
 		say_ran(out, s);
 		answer_say(out, "No speed is compared: %s.", s->uncompared);
-		answer_paths(out, x);
+		say_told(out, story, "paths");
 		return;
 	}
 	if (!s->measured) {

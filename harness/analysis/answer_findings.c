@@ -44,30 +44,6 @@ void answer_cost(struct answer *a, const struct analysis *x)
 		answer_say(a, "Back to back a call costs, in µs: %s.", text);
 }
 
-/* --- paths --- */
-
-void answer_paths(struct answer *a, const struct analysis *x)
-{
-	const struct evidence_path *paths = x->evidence->paths;
-	char text[ANSWER_TEXT_BYTES / 2] = "", names[256];
-	for (unsigned v = 0; v < x->s->nvariants; v++) {
-		bool first = paths[v].transport[0] && summary_is_asked(x->s, v);
-		for (unsigned u = 0; u < v && first; u++)
-			first = strcmp(paths[u].transport, paths[v].transport);
-		if (!first)
-			continue;
-		names[0] = '\0';
-		for (unsigned u = v; u < x->s->nvariants; u++)
-			if (summary_is_asked(x->s, u) &&
-			    !strcmp(paths[u].transport, paths[v].transport))
-				status_list(names, sizeof names, x->s->variants[u].name);
-		words_add(text, sizeof text, "%s%s in %s", text[0] ? "; " : "",
-		          paths[v].transport, names);
-	}
-	if (text[0])
-		answer_say(a, "By the library's log data goes by %s.", text);
-}
-
 /* --- settings --- */
 
 void answer_idle(struct answer *a, const struct analysis *x)

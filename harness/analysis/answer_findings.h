@@ -8,8 +8,6 @@
 
 /* What a call costs where a device takes no time, so that all of it is the harness. */
 void answer_cost(struct answer *answer, const struct analysis *analysis);
-/* Which way the data of each variant took. */
-void answer_paths(struct answer *answer, const struct analysis *analysis);
 /* Variants whose settings did nothing, by the library's log. */
 void answer_idle(struct answer *answer, const struct analysis *analysis);
 /* Variants that differ from the reference in one key, of a file that asks about nothing else.

@@ -5,17 +5,6 @@
 
 #include "../core/counters.h"
 
-static const char *const keys[RANK_FIGURES] = {
-    "nvlink_tx_gbs",   "nvlink_rx_gbs", "dram_gbs",    "dram_limit_gbs", "dram_per_nvlink",
-    "sm_percent",      "busy_percent",  "memory_busy_percent",
-    "pcie_tx_gbs",   "pcie_rx_gbs", "copied_bytes",   "delivered_bytes",
-    "copies_per_byte", "issue_cores",   "seconds"};
-
-const char *rank_evidence_key(enum rank_evidence_figure figure)
-{
-	return keys[figure];
-}
-
 /* What one rank of one cell has. */
 static void take(const struct record_cell *c, unsigned rank, double out[RANK_FIGURES])
 {

@@ -26,9 +26,6 @@ enum rank_evidence_figure {
 	RANK_FIGURES
 };
 
-/* "nvlink_tx_gbs" … */
-const char *rank_evidence_key(enum rank_evidence_figure figure);
-
 /* Medians over the blocks that have the figure, NaN where none has it. *blocks: cells with any
  * figure but the stretch's length. -1 only when memory is out. */
 int rank_evidence_make(const struct summary *summary, const struct evidence_row *row,

@@ -147,18 +147,6 @@ static json_t *pictures_of(const struct model *m)
 	return list;
 }
 
-static void put_files(json_t *tables, const struct model *m)
-{
-	const struct tables_file *f;
-	for (unsigned i = 0; (f = tables_file(i)); i++) {
-		if (f->when && !f->when(m))
-			continue;
-		struct table *table = f->make(m);
-		json_array_append_new(tables, table_to_json(table));
-		table_free(table);
-	}
-}
-
 static json_t *chapters_of(const struct model *m)
 {
 	json_t *list = json_array();
@@ -178,7 +166,6 @@ int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *ou
 		json_array_append_new(answer, json_string(m->answer.text[i]));
 	for (unsigned i = 0; i < m->warnings.count; i++)
 		json_array_append_new(warnings, json_string(m->warnings.text[i]));
-	put_files(tables, m);
 	json_t *report = json_pack("{s:i}", "schema", JSON_SCHEMA);
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		json_object_set_new(report, texts[i], json_string(model_text(m, texts[i])));

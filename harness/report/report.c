@@ -102,10 +102,6 @@ static int write_told(const struct story_chapter *c, const char *dir, struct sta
 
 static int write_tables(const struct model *m, const char *dir, struct status *st)
 {
-	const struct tables_file *f;
-	for (unsigned i = 0; (f = tables_file(i)); i++)
-		if ((!f->when || f->when(m)) && write_table(f->make(m), dir, f->file, st))
-			return -1;
 	for (unsigned i = 0; i < m->story.nchapters; i++)
 		if (write_told(&m->story.chapters[i], dir, st))
 			return -1;

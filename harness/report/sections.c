@@ -15,7 +15,6 @@
 #include "section.h"
 #include "sections_results.h"
 #include "sections_run.h"
-#include "sections_why.h"
 #include "tables.h"
 
 /* --- page 1 --- */
@@ -189,9 +188,9 @@ static const struct section sections[] = {
     {"versions",   NULL,                               0,            NULL,                    NULL},
     {"gap",        NULL,                               0,            NULL,                    NULL},
     {"factors",    NULL,                               0,            NULL,                    NULL},
-    {"paths",      "Why: the path, by NCCL's own log", 0,            sections_has_paths,      sections_write_paths},
+    {"paths",    NULL,                               0,            NULL,                    NULL},
     {"containers", NULL,                               0,            NULL,                    NULL},
-    {"counters",   "Why: counters",                    0,            sections_has_counters,   sections_write_counters},
+    {"counters", NULL,                               0,            NULL,                    NULL},
     {"scatter",    NULL,                               0,            NULL,                    NULL},
     {"tests",      NULL,                               MORE,         NULL,                    NULL},
     {"all_sizes",  "Over all sizes",                   MORE,         sections_has_reference,  sections_write_gaps},

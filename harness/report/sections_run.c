@@ -279,9 +279,6 @@ void sections_write_raw(struct page *p, const struct model *m)
 {
 	const char *files[32] = {"trials.jsonl", "report.json"};
 	unsigned n = 2;
-	for (unsigned i = 0; tables_file(i); i++)
-		if (!tables_file(i)->when || tables_file(i)->when(m))
-			files[n++] = tables_file(i)->file;
 	for (unsigned i = 0; i < m->story.nchapters; i++)
 		n += section_files(&m->story.chapters[i], files + n,
 		                   sizeof files / sizeof *files - n);

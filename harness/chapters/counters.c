@@ -1,0 +1,200 @@
+/* What the counters of devices saw of each variant, beside the model of DRAM's traffic
+ * (analysis/evidence.h): means over ranks, and rank by rank in evidence.csv. */
+#include <math.h>
+
+#include "../analysis/analysis.h"
+#include "../analysis/rank_evidence.h"
+#include "../analysis/words.h"
+#include "chapters.h"
+#include "run.h"
+
+struct row {
+	const char *cell, *variant;
+	double nvlink_tx_gbs, of_limit, nvlink_rx_gbs, dram_gbs, dram_of_peak, dram_per_nvlink;
+	double model, model_direct, model_staged; /* one figure where the path is known */
+	double cached, sm_busy, pcie_tx_gbs, copies, copies_model, issue_cores;
+	unsigned blocks;
+};
+
+// clang-format off
+static const struct column columns[] = {
+    COLUMN(struct row, cell, "cell", "", TEXT),
+    COLUMN(struct row, variant, "variant", "", TEXT),
+    COLUMN(struct row, nvlink_tx_gbs, "NVLink TX", "GB/s", NUMBER),
+    COLUMN(struct row, of_limit, "of the limit", "", SHARE),
+    COLUMN(struct row, nvlink_rx_gbs, "NVLink RX", "GB/s", NUMBER),
+    COLUMN(struct row, dram_gbs, "DRAM", "GB/s", NUMBER),
+    COLUMN(struct row, dram_of_peak, "of its peak", "", SHARE),
+    COLUMN(struct row, dram_per_nvlink, "DRAM bytes per NVLink byte", "", NUMBER),
+    COLUMN(struct row, model, "by the model", "", NUMBER),
+    COLUMN(struct row, model_direct, "model, direct", "", NUMBER),
+    COLUMN(struct row, model_staged, "model, staged", "", NUMBER),
+    COLUMN(struct row, cached, "below the model", "", NUMBER),
+    COLUMN(struct row, sm_busy, "SMs busy", "", SHARE),
+    COLUMN(struct row, pcie_tx_gbs, "PCIe TX", "GB/s", NUMBER),
+    COLUMN(struct row, copies, "copies per byte", "", NUMBER),
+    COLUMN(struct row, copies_model, "by the model", "", NUMBER),
+    COLUMN(struct row, issue_cores, "cores issuing", "", NUMBER),
+    COLUMN(struct row, blocks, "blocks", "", COUNT),
+};
+static const struct story_form form =
+    STORY_FORM(struct row, columns, .name = "counters", .title = "Counters per rank", .when = STORY_NO_WHEN);
+
+struct rank {
+	const char *variant, *mode, *transport, *data_path, *what;
+	unsigned ranks, rank, blocks;
+	size_t bytes, asked_bytes;
+	double x[RANK_FIGURES];
+};
+
+#define FIGURE(figure, key) COLUMN_AS(struct rank, x[figure], key, key, "", NUMBER, 0)
+static const struct column rank_columns[] = {
+    COLUMN(struct rank, variant, "variant", "", TEXT),
+    COLUMN(struct rank, mode, "mode", "", TEXT),
+    COLUMN(struct rank, transport, "transport", "", TEXT),
+    COLUMN(struct rank, data_path, "data path", "", TEXT),
+    COLUMN(struct rank, ranks, "ranks", "", COUNT),
+    COLUMN(struct rank, what, "what", "", TEXT),
+    COLUMN(struct rank, bytes, "size used", "", BYTES),
+    COLUMN(struct rank, asked_bytes, "size", "", BYTES),
+    COLUMN(struct rank, rank, "rank", "", COUNT),
+    FIGURE(RANK_NVLINK_TX, "nvlink_tx_gbs"),
+    FIGURE(RANK_NVLINK_RX, "nvlink_rx_gbs"),
+    FIGURE(RANK_DRAM, "dram_gbs"),
+    FIGURE(RANK_DRAM_LIMIT, "dram_limit_gbs"),
+    FIGURE(RANK_DRAM_PER_NVLINK, "dram_per_nvlink"),
+    FIGURE(RANK_SM, "sm_percent"),
+    FIGURE(RANK_BUSY, "busy_percent"),
+    FIGURE(RANK_MEMORY_BUSY, "memory_busy_percent"),
+    FIGURE(RANK_PCIE_TX, "pcie_tx_gbs"),
+    FIGURE(RANK_PCIE_RX, "pcie_rx_gbs"),
+    FIGURE(RANK_COPIED, "copied_bytes"),
+    FIGURE(RANK_DELIVERED, "delivered_bytes"),
+    FIGURE(RANK_COPIES, "copies_per_byte"),
+    FIGURE(RANK_ISSUE_CORES, "issue_cores"),
+    FIGURE(RANK_SECONDS, "seconds"),
+    COLUMN(struct rank, blocks, "blocks", "", COUNT),
+};
+static const struct story_form rank_form =
+    STORY_FORM(struct rank, rank_columns, .name = "evidence", .title = "Counters, rank by rank",
+               .when = STORY_NO_WHEN, .file = "evidence.csv", .hidden = true);
+
+/* What the model says of a byte, and which counters there are not. */
+enum { LINKS = 1, COPIES = 2, MISSING = 4 };
+
+struct model {
+	unsigned staged, direct, own;                      /* DRAM bytes */
+	unsigned fifo_copies, direct_copies, own_copies;
+	const char *missing;
+	unsigned when;
+};
+
+static const struct column model_columns[] = {
+    COLUMN(struct model, staged, "DRAM bytes, staged", "", COUNT),
+    COLUMN(struct model, direct, "direct", "", COUNT),
+    COLUMN(struct model, own, "alltoall's own part, over ranks - 1", "", COUNT),
+    COLUMN(struct model, fifo_copies, "copies, fifo", "", COUNT),
+    COLUMN(struct model, direct_copies, "direct and shared", "", COUNT),
+    COLUMN(struct model, own_copies, "alltoall's own part, over ranks - 1", "", COUNT),
+    COLUMN(struct model, missing, "missing counters", "", TEXT),
+};
+static const struct story_form model_form =
+    STORY_FORM(struct model, model_columns, .name = "counters_model", .title = "The model of counters",
+               .when = offsetof(struct model, when), .hidden = true);
+
+static const struct sentence sentences[] = {
+    {STORY_BODY, 0, "Per rank over a steady stretch in a pass of its own, median over blocks."},
+    {STORY_BODY, LINKS, "The model, in DRAM bytes per byte sent over NVLink: staged {staged} (read, slot written, slot read, "
+                        "written), direct {direct}; alltoall's own part adds {own} ÷ (ranks − 1). NVLink bytes are payload, without "
+                        "the links' headers. What stays below the model was presumably read from the L2 cache."},
+    {STORY_BODY, COPIES, "The model, in copies for each byte that came from another rank: fifo {fifo_copies}, direct and shared "
+                         "{direct_copies}; alltoall's own part adds {own_copies} ÷ (ranks − 1)."},
+    {STORY_BODY, MISSING, "Missing counters: {missing}."},
+};
+// clang-format on
+
+static struct row row_of(const struct summary *s, struct arena *arena,
+                         const struct evidence_row *e)
+{
+	const struct summary_group *g = &s->groups[e->group];
+	const bool known = !isnan(e->model);
+	return (struct row){.cell = arena_text(arena, "%s %s", coll_info(g->cell.coll)->name,
+	                                       words_size(g->asked_bytes[e->size]).text),
+	                    .variant = s->variants[e->variant].name,
+	                    .nvlink_tx_gbs = e->nvlink_tx_gbs,
+	                    .of_limit = e->limit_share,
+	                    .nvlink_rx_gbs = e->nvlink_rx_gbs,
+	                    .dram_gbs = e->dram_gbs,
+	                    .dram_of_peak = e->dram_share,
+	                    .dram_per_nvlink = e->dram_per_nvlink,
+	                    .model = e->model,
+	                    .model_direct = known ? NAN : e->direct,
+	                    .model_staged = known ? NAN : e->staged,
+	                    .cached = e->cached,
+	                    .sm_busy = e->sm_percent / 100,
+	                    .pcie_tx_gbs = e->pcie_tx_gbs,
+	                    .copies = e->copies,
+	                    .copies_model = e->copies_model,
+	                    .issue_cores = e->issue_cores,
+	                    .blocks = e->blocks};
+}
+
+static void tell_ranks(const struct summary *s, const struct evidence *e, struct story *story)
+{
+	struct rank *rows = NULL;
+	unsigned n = 0;
+	for (unsigned i = 0; i < e->nrows; i++) {
+		const struct evidence_row *row = &e->rows[i];
+		const struct summary_group *g = &s->groups[row->group];
+		const struct summary_variant *v = &s->variants[row->variant];
+		const struct evidence_path *path = &e->paths[row->variant];
+		const char *what = run_collective(story->arena, g);
+		for (unsigned r = 0; r < g->nranks; r++) {
+			struct status st = {""};
+			struct rank one = {.variant = v->name,
+			                   .mode = v->mode,
+			                   .transport = path->transport,
+			                   /* On host no log says it, but the workers do. */
+			                   .data_path =
+			                       path->data_path[0] ? path->data_path : v->path,
+			                   .what = what,
+			                   .ranks = g->nranks,
+			                   .rank = r,
+			                   .bytes = g->moved_bytes[row->size],
+			                   .asked_bytes = g->asked_bytes[row->size]};
+			arena_need(story->arena,
+			           !rank_evidence_make(s, row, r, one.x, &one.blocks, &st));
+			rows = arena_more(story->arena, rows, n, sizeof *rows);
+			rows[n++] = one;
+		}
+	}
+	story_table(story, &rank_form, rows, n);
+}
+
+static void tell(const struct analysis *a, struct story *story)
+{
+	const struct evidence *e = a->evidence;
+	struct row *rows = ARENA_ARRAY(story->arena, struct row, e->nrows + 1);
+	if (!e->nrows)
+		return;
+	struct model *model = ARENA_NEW(story->arena, struct model);
+	*model = (struct model){.staged = 4,
+	                        .direct = 2,
+	                        .own = 2,
+	                        .fifo_copies = 2,
+	                        .direct_copies = 1,
+	                        .own_copies = 1,
+	                        .missing = e->missing,
+	                        .when = e->missing[0] ? MISSING : 0};
+	for (unsigned i = 0; i < e->nrows; i++) {
+		rows[i] = row_of(a->s, story->arena, &e->rows[i]);
+		model->when |= (isfinite(rows[i].dram_per_nvlink) ? LINKS : 0) |
+		               (isfinite(rows[i].copies) ? COPIES : 0);
+	}
+	story_table(story, &form, rows, e->nrows);
+	STORY_TELL(story, story_table(story, &model_form, model, 1), sentences);
+	tell_ranks(a->s, e, story);
+	story_files(story, "By rank");
+}
+
+const struct chapter chapter_counters = {"counters", "Why: counters", CHAPTER_BODY, tell};
