@@ -767,6 +767,11 @@ static void the_answer_has_all_collectives(void **state)
 	const json_t *answer = json_object_get(made_report(&made), "answer");
 	for (unsigned i = 0; i < 4; i++)
 		json_assert_one_says(answer, last[i]);
+	/* And their ratios in one table. */
+	const char *text = made_read("report.md");
+	made_says(text,
+	          "| processes ÷ threads, by NCCL | all\\_reduce | all\\_gather | alltoall |");
+	made_says(text, "\n| 2.21.5 | 0.929 (0.929 to 0.930) | 0.929 (0.929 to 0.930) |");
 }
 
 static void the_report_shows_it(void **state)

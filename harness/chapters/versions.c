@@ -41,7 +41,7 @@ struct side {
 static const struct column side_columns[] = {
     COLUMN(struct side, collective, "collective", "", TEXT),
     COLUMN(struct side, metric, "metric", "", TEXT),
-    COLUMN(struct side, version, "version", "", TEXT),
+    COLUMN(struct side, version, "processes ÷ threads, by NCCL", "", TEXT),
     COLUMN(struct side, nth, "nth", "", COUNT),
     COLUMN(struct side, mode, "mode", "", TEXT),
     COLUMN(struct side, variant, "variant", "", TEXT),
@@ -620,6 +620,23 @@ static void caption(struct story *story, const struct teller *t, const struct co
 	c->part->caption = p.text;
 }
 
+/* The ratios of several collectives; of one the answer has them. */
+static void lead(struct story *story, const struct teller *t)
+{
+	unsigned *rows = ARENA_ARRAY(t->arena, unsigned, t->nsides + 1), n = 0, ncolls = 0;
+	for (unsigned i = 0; i < t->ncolls; i++) {
+		const struct coll *c = &t->colls[i];
+		if (is_time(c) || !c->part->blocks)
+			continue;
+		ncolls++;
+		for (unsigned k = 0; k < t->v.n; k++)
+			rows[n++] = c->first + k * t->v.nmodes + VERSIONS_PROCESSES;
+	}
+	if (ncolls > 1)
+		story_lead_pivot(story, t->tables.sides, rows, n, "version", "collective",
+		                 "ratio");
+}
+
 static void tell(const struct analysis *a, struct story *story)
 {
 	struct teller *t = ARENA_NEW(story->arena, struct teller);
@@ -640,6 +657,7 @@ static void tell(const struct analysis *a, struct story *story)
 		answer(story, t, i);
 	for (unsigned i = 0; i < t->ncolls; i++)
 		caption(story, t, &t->colls[i]);
+	lead(story, t);
 	story_show(story, t->tables.parts);
 	story_show(story, t->tables.sides);
 	story_show(story, t->tables.spans);
