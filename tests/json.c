@@ -214,19 +214,26 @@ size_t json_rows(const json_t *table, json_keys is)
 	return (size_t)found;
 }
 
-const json_t *json_claim(const json_t *report, const char *name)
+const json_t *json_entries(const json_t *report, const char *name, json_keys is)
 {
-	const json_t *table = json_table(report, "claims"),
+	const json_t *table = json_table(report, name),
 	             *columns = json_object_get(table, "columns");
 	const char *why = "";
-	const json_t *row =
-	    there(json_find_row(table, (json_keys){"claim", name, NULL}, &why), why);
-	json_t *claim = json_object();
+	const json_t *row = there(json_find_row(table, is, &why), why);
+	json_t *entries = json_object(), *kept = json_object_get(report, "rows as objects");
 	for (size_t i = 0; i < json_array_size(columns); i++)
-		json_object_set(claim, text_of(json_array_get(columns, i), "key"),
+		json_object_set(entries, text_of(json_array_get(columns, i), "key"),
 		                json_array_get(row, i));
-	json_object_set_new((json_t *)(size_t)report, name, claim);
-	return claim;
+	if (!kept)
+		json_object_set_new((json_t *)(size_t)report, "rows as objects",
+		                    kept = json_array());
+	json_array_append_new(kept, entries);
+	return entries;
+}
+
+const json_t *json_claim(const json_t *report, const char *name)
+{
+	return json_entries(report, "claims", (json_keys){"claim", name, NULL});
 }
 
 const json_t *json_finding(const json_t *report, const char *type, const char *name)

@@ -18,7 +18,8 @@ const json_t *json_row(const json_t *table, json_keys is);
 const json_t *json_cell(const json_t *table, json_keys is, const char *column);
 /* How many rows are so; all where `is` is empty. */
 size_t json_rows(const json_t *table, json_keys is);
-/* A claim as an object of its entries by column; it lives as long as the report. */
+/* A row as an object of its entries by column; it lives as long as the report. */
+const json_t *json_entries(const json_t *report, const char *table, json_keys is);
 const json_t *json_claim(const json_t *report, const char *name);
 const json_t *json_finding(const json_t *report, const char *type, const char *name);
 bool json_has_table(const json_t *report, const char *name);

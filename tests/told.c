@@ -12,13 +12,18 @@
 
 /* Numbers that sentences have of themselves: they define something, and no run moves them. */
 static const char *const literals[] = {
-    "95 %",                       /* the confidence of an interval */
-    "10\u2079",                   /* bytes of a GB */
-    "1 is slower", "1 is faster", /* what a speed is compared with */
-    "1024 bytes",                 /* a KiB */
-    "1 − exposed ÷", "0 where the two",         /* overlap */
-    "16 experts the e-th", "1 ÷ e^1.2", "1.2.", /* Zipf's law, as it is named */
-    "1)",                         /* ranks − 1 */
+    "95 %",     /* the confidence of an interval */
+    "10\u2079", /* bytes of a GB */
+    "1 is slower",
+    "1 is faster",
+    "1 is noise", /* what a speed is compared with */
+    "1024 bytes", /* a KiB */
+    "1 − exposed ÷",
+    "0 where the two", /* overlap */
+    "16 experts the e-th",
+    "1 ÷ e^1.2",
+    "1.2.", /* Zipf's law, as it is named */
+    "1)",   /* ranks − 1 */
 };
 
 /* All that the cited rows can say, in one text. */

@@ -29,24 +29,6 @@ void answer_verdict(const struct regime *g, unsigned variant, char *text, size_t
 		                       &v->odd, text, bytes);
 }
 
-/* What is said of a variant in a regime. */
-enum said { SAID_FASTER, SAID_SLOWER, SAID_ALIKE, SAID_OPEN, SAID_ODD, SAID_NOTHING };
-
-static enum said said_of(const struct analysis *x, const struct regime *g, unsigned variant)
-{
-	const struct evidence_path *path = &x->evidence->paths[variant];
-	const struct verdict *v = &g->contrasts[variant].verdict;
-	int beyond = g->tells ? verdict_beyond(v) : regime_beyond(g, &v->ratio);
-	if (beyond)
-		return beyond > 0 ? SAID_FASTER : SAID_SLOWER;
-	/* What did nothing is said by itself (answer_idle). */
-	if (isnan(v->ratio.lo) || (path->idle[0] && (int)path->idle_as == x->s->reference))
-		return SAID_NOTHING;
-	if (v->odd.block)
-		return SAID_ODD;
-	return g->tells && verdict_within(v) ? SAID_ALIKE : SAID_OPEN;
-}
-
 #define SMALL_DIFFERENCES "small differences"
 
 const char *answer_hidden(const struct regime *g)
@@ -65,110 +47,6 @@ bool answer_tells(const struct regimes *regimes)
 	return false;
 }
 
-#define OPEN_NAMED 4   /* undecided variants in a sentence */
-#define FAR_SLOWER 0.1 /* below, a speed has leading zeros to count */
-
-/* " (0.810 times the speed, 0.790 to 0.838)", or as a time " (393 times the time, 384 to 417)".
- */
-static void add_speed(char *text, size_t bytes, const struct stats_ratio *speed, bool as_time)
-{
-	struct stats_ratio ratio = *speed;
-	if (as_time) {
-		ratio.estimate = 1 / speed->estimate;
-		ratio.lo = 1 / speed->hi;
-		ratio.hi = 1 / speed->lo;
-	}
-	words_add(text, bytes, " (%s times the %s", words_estimate(ratio.estimate).text,
-	          as_time ? "time" : "speed");
-	if (!isnan(ratio.lo))
-		words_add(text, bytes, ", %s", words_interval(&ratio).text);
-	words_add(text, bytes, ")");
-}
-
-/* Variants of one verdict in a regime: "single and processes", with their figures where they
- * differ: all as times where one is far slower, so that they can be held against each other. */
-static unsigned names_of(const struct analysis *x, const struct regime *g, enum said said,
-                         char *text, size_t bytes)
-{
-	const struct summary *s = x->s;
-	unsigned n = 0, all = 0;
-	bool far = false;
-	text[0] = '\0';
-	for (int pass = 0; pass < 2; pass++)
-		for (unsigned v = 0; v < g->nvariants; v++) {
-			if ((int)v == g->twin || said_of(x, g, v) != said)
-				continue;
-			if (!pass) {
-				all++;
-				far |= g->contrasts[v].verdict.ratio.estimate < FAR_SLOWER;
-				continue;
-			}
-			if (said == SAID_OPEN && all > OPEN_NAMED && n == OPEN_NAMED - 1) {
-				words_add(text, bytes, " and %u more", all - n);
-				return all;
-			}
-			words_add(text, bytes, "%s%s",
-			          !n             ? ""
-			          : n + 1 == all ? " and "
-			                         : ", ",
-			          s->variants[v].name);
-			n++;
-			if (said < SAID_ALIKE)
-				add_speed(text, bytes, &g->contrasts[v].verdict.ratio, far);
-		}
-	return n;
-}
-
-/* The smallest effect that all of the undecided ones would have shown. */
-static double unseen_of(const struct analysis *x, const struct regime *g)
-{
-	double most = 0;
-	for (unsigned v = 0; v < g->nvariants; v++)
-		if ((int)v != g->twin && said_of(x, g, v) == SAID_OPEN)
-			most =
-			    fmax(most, verdict_detectable(&g->contrasts[v].verdict.ratio,
-			                                  fmax(g->least_effect, x->s->margin)));
-	return most;
-}
-
-static void say_regime(struct answer *a, const struct analysis *x, const struct regime *g)
-{
-	static const char *const words[] = {"faster", "slower"};
-	char names[ANSWER_TEXT_BYTES / 2], text[ANSWER_TEXT_BYTES] = "", unseen[64];
-	const struct summary *s = x->s;
-	const char *reference = s->variants[s->reference].name;
-	for (int i = 0; i < SAID_OPEN; i++) {
-		unsigned n = names_of(x, g, (enum said)i, names, sizeof names);
-		if (!n)
-			continue;
-		words_add(text, sizeof text, "%s", text[0] ? "; " : "");
-		if (i != SAID_ALIKE)
-			words_add(text, sizeof text, "%s than %s: %s", words[i], reference,
-			          names);
-		else
-			words_add(text, sizeof text, "as fast as %s within %.3g %%: %s",
-			          reference, 100 * s->margin, names);
-	}
-	for (unsigned v = 0, n = 0; v < g->nvariants; v++) {
-		if ((int)v == g->twin || said_of(x, g, v) != SAID_ODD)
-			continue;
-		verdict_odd_text(&g->contrasts[v].verdict.odd, names, sizeof names);
-		words_add(text, sizeof text, "%s%s (%s)",
-		          n++       ? ", "
-		          : text[0] ? "; undecided by one block: "
-		                    : "undecided by one block: ",
-		          s->variants[v].name, names);
-	}
-	if (names_of(x, g, SAID_OPEN, names, sizeof names) &&
-	    (text[0] || answer_tells(x->regimes))) {
-		verdict_unseen_text(unseen_of(x, g), unseen, sizeof unseen);
-		words_add(text, sizeof text, "%sundecided: %s; %s", text[0] ? "; " : "", names,
-		          unseen);
-	}
-	if (text[0])
-		answer_say(a, "At %s sizes (%s) %s.", g->label, regime_about(g).text, text);
-}
-
 static void say_chapter(struct answer *a, const struct story_chapter *c)
 {
 	for (unsigned i = 0; c && i < c->nblocks; i++)
@@ -183,18 +61,6 @@ static void say_told(struct answer *a, const struct story *story, const char *na
 	const struct story_chapter *c = story_find(story, name);
 	if (c != story->lead)
 		say_chapter(a, c);
-}
-
-/* The large sizes first, unless they are so by being a third of small ones alone. */
-static void say_regimes(struct answer *a, const struct analysis *x)
-{
-	const struct regimes *r = x->regimes;
-	if (x->f->asked.gap.from[0])
-		return;
-	for (int third = 0; third < 2; third++)
-		for (unsigned i = r->n; i-- > 0;)
-			if (r->list[i].third == third)
-				say_regime(a, x, &r->list[i]);
 }
 
 /* --- trust --- */
@@ -297,8 +163,8 @@ static void say_compared(struct answer *a, const struct analysis *x, const struc
 	if (tells || gap)
 		say_told(a, story, "gap");
 	const bool answered = story->lead && story->lead->settles;
-	if (!answered && !by_version)
-		say_regimes(a, x);
+	if (!answered && !by_version && !f->asked.gap.from[0])
+		say_told(a, story, "results");
 	if (!tells && !gap && !answered && a->n == before && !f->unfinished.cut)
 		say_ran(a, s);
 	answer_idle(a, x);

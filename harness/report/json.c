@@ -29,30 +29,6 @@ static json_t *range(struct claim_range r)
 	                 r.hi == SIZE_MAX ? json_null() : json_integer((json_int_t)r.hi));
 }
 
-static void put_regimes(json_t *findings, const struct model *m)
-{
-	for (unsigned i = 0; i < m->regimes.n; i++) {
-		const struct regime *g = &m->regimes.list[i];
-		for (unsigned v = 0; v < g->nvariants; v++) {
-			const struct contrast *c = &g->contrasts[v];
-			char text[VERDICT_TEXT_BYTES];
-			answer_verdict(g, v, text, sizeof text);
-			if (c->why[0] || isnan(c->ratio.estimate))
-				continue;
-			json_array_append_new(
-			    findings,
-			    json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:o, s:s, s:o, s:s}",
-			              "type", "regime", "regime", g->name, "variant",
-			              m->summary.variants[v].name, "reference",
-			              m->summary.variants[m->summary.reference].name, "metric",
-			              metric_info(g->metric)->name, "twin", (int)v == g->twin,
-			              "ratio", ratio(&c->verdict.ratio), "verdict", text,
-			              "detectable", number(c->verdict.detectable), "idle",
-			              m->findings.evidence.paths[v].idle));
-		}
-	}
-}
-
 static void put_advice(json_t *findings, const struct model *m)
 {
 	const struct advice *a = &m->findings.advice;
@@ -74,7 +50,7 @@ static json_t *findings_of(const struct model *m)
 {
 	/* Where the run cannot tell variants apart the last one is kept back, as on the page.
 	 */
-	static void (*const put[])(json_t *, const struct model *) = {put_regimes, put_advice};
+	static void (*const put[])(json_t *, const struct model *) = {put_advice};
 	size_t n = sizeof put / sizeof *put - (answer_tells(&m->regimes) ? 0 : 1);
 	json_t *findings = json_array();
 	for (size_t i = 0; i < n; i++)

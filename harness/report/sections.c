@@ -13,7 +13,6 @@
 #include "../chapters/chapters.h"
 #include "gnuplot.h"
 #include "section.h"
-#include "sections_results.h"
 #include "sections_run.h"
 #include "tables.h"
 
@@ -147,7 +146,7 @@ static void write_links(struct page *p, const struct model *m)
 	            : story_find(&m->story, "versions") ? "Why: by version of NCCL"
 	                                         : NULL;
 	for (unsigned i = 0; i < 6; i++)
-		if (titles[i] && (i || sections_has_regimes(m)) &&
+		if (titles[i] && (i || m->regimes.n) &&
 		    (i != 4 || sections_has_warnings(m)))
 			shown[n++] = titles[i];
 	page_links(p, shown, n);
@@ -182,7 +181,7 @@ static const struct section sections[] = {
     {"pingpong", NULL,                               SHORT,        NULL,                    NULL},
     {"access",     NULL,                               SHORT,        NULL,                    NULL},
     {"ranges",   NULL,                               SHORT,        NULL,                    NULL},
-    {"results",    "Results",                          SHORT,        sections_has_regimes,    sections_write_regimes},
+    {"results",    NULL,                               SHORT,        NULL,                    NULL},
     {"sizes",      NULL,                               0,            NULL,                    NULL},
     {"cliffs",     NULL,                               0,            NULL,                    NULL},
     {"versions",   NULL,                               0,            NULL,                    NULL},
@@ -193,7 +192,7 @@ static const struct section sections[] = {
     {"counters", NULL,                               0,            NULL,                    NULL},
     {"scatter",    NULL,                               0,            NULL,                    NULL},
     {"tests",      NULL,                               MORE,         NULL,                    NULL},
-    {"all_sizes",  "Over all sizes",                   MORE,         sections_has_reference,  sections_write_gaps},
+    {"all_sizes",  NULL,                               MORE,         NULL,                    NULL},
     {"launch",     NULL,                               MORE,         NULL,                    NULL},
     {"memory",     NULL,                               MORE,         NULL,                    NULL},
     {"checks",     NULL,                               MORE,         NULL,                    NULL},

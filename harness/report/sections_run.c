@@ -10,7 +10,6 @@
 #include "../coll/counts.h"
 #include "gnuplot.h"
 #include "section.h"
-#include "sections_results.h"
 #include "../chapters/run.h"
 #include "tables.h"
 
@@ -19,23 +18,6 @@
 bool sections_has_warnings(const struct model *m)
 {
 	return m->warnings.count > 0;
-}
-
-bool sections_has_reference(const struct model *m)
-{
-	return m->summary.reference >= 0 && !m->summary.uncompared[0] &&
-	       run_few_groups(&m->summary);
-}
-
-void sections_write_gaps(struct page *p, const struct model *m)
-{
-	page_say(
-	    p,
-	    "One number per block: the geometric mean over all sizes, small and large alike. "
-	    "The A/A line is the reference against itself: its distance from 1 is noise. "
-	    "Margin %.3g %%.",
-	    100 * m->summary.margin);
-	page_table(p, tables_gaps(m));
 }
 
 /* A word of a command line, as a shell would take it again. */

@@ -7,8 +7,6 @@
 #include "page.h"
 
 bool sections_has_warnings(const struct model *model);
-bool sections_has_reference(const struct model *model);
-void sections_write_gaps(struct page *page, const struct model *model);
 void sections_write_method(struct page *page, const struct model *model);
 void sections_write_variants(struct page *page, const struct model *model);
 bool sections_has_pictures(const struct model *model);

@@ -10,8 +10,6 @@
 
 /* A claim in old and new library side by side, without sentences; NULL where there is none. */
 /* The verdicts of a regime. */
-struct table *tables_regime(const struct model *model, const struct regime *regime);
-struct table *tables_gaps(const struct model *model); /* over all sizes */
 struct table *tables_variants(const struct model *model);
 
 #endif
