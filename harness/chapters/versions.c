@@ -145,12 +145,11 @@ static const struct story_form remark_form =
 
 /* --- figures --- */
 
-/* A sentence: of versions from..to what they have, or of two what a mode's own figure did. */
+/* A sentence over a span; or over a mode's sides before and after a change, and the other's. */
 struct said {
 	unsigned span; /* NONE: of sides */
-	unsigned sides[2],
-	    other[2]; /* before and after; other[0] NONE: nothing is said of it */
-	const char *text, *other_text;
+	unsigned sides[2], other[2];
+	const char *text, *other_text; /* other_text: NULL where nothing is said of that */
 };
 
 struct coll {
