@@ -57,6 +57,15 @@ static void smooth_curves_have_none(void **state)
 	says(report, "None.");
 }
 
+#define LED                                                                                    \
+	"| collective | from | to | variant | there, GB/s | then, GB/s | times what "          \
+	"was to be expected |\n"
+
+static void has_lead(json_t *environment)
+{
+	json_object_set_new(environment, "leads", json_string("cliffs"));
+}
+
 static void a_jump_is_named(void **state)
 {
 	const json_t *report;
@@ -79,15 +88,22 @@ static void a_jump_is_named(void **state)
 	assert_int_equal(find(&plain, &report), 1);
 	says(report, " in every variant (figures of threads)");
 	processes_more = 1;
+	/* On the first page where they are asked for. */
+	struct made led = plain;
+	assert_null(strstr(made_read("report.md"), LED));
+	led.environment = has_lead;
+	made_report(&led);
+	made_says(made_read("report.md"), LED);
 }
 
 static void has_a_switch(json_t *environment)
 {
 	json_t *one;
 	size_t i;
-	json_array_foreach(json_object_get(environment, "variants"), i, one)
-		if (!strcmp(json_string_value(json_object_get(one, "name")), "processes"))
-			json_object_set_new(one, "env", json_pack("[s]", "NCCL_P2P_DISABLE=1"));
+	json_array_foreach(
+	    json_object_get(environment, "variants"), i,
+	    one) if (!strcmp(json_string_value(json_object_get(one, "name")), "processes"))
+	    json_object_set_new(one, "env", json_pack("[s]", "NCCL_P2P_DISABLE=1"));
 }
 
 static void a_fall_is_named(void **state)
@@ -104,7 +120,8 @@ static void a_fall_is_named(void **state)
 	says(report, "alltoall falls from ");
 	says(report, " in processes (figures of processes)");
 	says(report, "% less");
-	json_assert_one_says(json_section(report, "advice"), "Split alltoall into calls of 64 KiB");
+	json_assert_one_says(json_section(report, "advice"),
+	                     "Split alltoall into calls of 64 KiB");
 	/* A variant with a switch that explains it is no advice: the reference may have none.
 	 */
 	m.environment = has_a_switch;
@@ -188,9 +205,9 @@ static void no_rule_without_its_lines(void **state)
 	assert_false(rule_of(LINK CHANNELS, 8, &c));
 	assert_false(rule_of(LINK CHUNK, 8, &c));
 	/* Between nodes NCCL has another one. */
-	assert_false(rule_of(HEAD "Channel 00/0 : 1[1] -> 0[0] [send] via NET/Socket/0\n" CHANNELS
-	                          CHUNK,
-	                     8, &c));
+	assert_false(
+	    rule_of(HEAD "Channel 00/0 : 1[1] -> 0[0] [send] via NET/Socket/0\n" CHANNELS CHUNK,
+	            8, &c));
 	assert_int_equal(channels_parts(COLL_ALLTOALL, 8), 8);
 	assert_int_equal(channels_parts(COLL_ALL_REDUCE, 8), 0);
 }
@@ -209,16 +226,17 @@ static void is_sendrecv(json_t *line, const struct made_place *p)
 static void has_paths(FILE *out)
 {
 	for (unsigned v = 0; v < 3; v++)
-		made_line(out,
-		          json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:{s:s, s:[], s:b, "
-		                    "s:s, s:b, s:s, s:s, s:i, s:i, s:i, s:I}}",
-		                    "schema", 1, "kind", "path", "experiment", "x", "variant",
-		                    made_names[v], "block", 0, "order", 99 + (int)v, "expect", "",
-		                    "as_expected", 1, "path", "transport", "P2P/CUMEM", "links",
-		                    "registered", 0, "registered_why", "", "copy_engine", 0,
-		                    "data_path", "staged", "why", "", "coll_channels", 16,
-		                    "p2p_channels", 32, "p2p_channels_per_peer", 16,
-		                    "p2p_chunk_bytes", (json_int_t)chunk));
+		made_line(
+		    out,
+		    json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:{s:s, s:[], s:b, "
+		              "s:s, s:b, s:s, s:s, s:i, s:i, s:i, s:I}}",
+		              "schema", 1, "kind", "path", "experiment", "x", "variant",
+		              made_names[v], "block", 0, "order", 99 + (int)v, "expect", "",
+		              "as_expected", 1, "path", "transport", "P2P/CUMEM", "links",
+		              "registered", 0, "registered_why", "", "copy_engine", 0,
+		              "data_path", "staged", "why", "", "coll_channels", 16,
+		              "p2p_channels", 32, "p2p_channels_per_peer", 16,
+		              "p2p_chunk_bytes", (json_int_t)chunk));
 }
 
 /* 4 KiB to 256 MiB on 8 ranks, with a jump behind 64 MiB. */
@@ -242,8 +260,9 @@ static void a_cliff_has_its_cause(void **state)
 	(void)state;
 	chunk = 512 << 10;
 	const json_t *report = made_report(&m);
-	says(report, "Its cause is the number of channels: a pair of ranks has 4 of 32 up to 64 "
-	             "MiB, and 16 at 256 MiB (chunks of 512 KiB");
+	says(report,
+	     "Its cause is the number of channels: a pair of ranks has 4 of 32 up to 64 "
+	     "MiB, and 16 at 256 MiB (chunks of 512 KiB");
 	says(report, "There is no further step: 16 are all");
 	const json_t *table = json_table(report, "channels");
 	json_keys row = {"variant", "threads", "found", "a jump", NULL};

@@ -217,13 +217,20 @@ static void tell_many(const struct analysis *analysis, struct story *story)
 	story_lead(story, story_table(story, &form, many, 20), "gbs size");
 }
 
-static const struct chapter leads = {"leads", "Leads", CHAPTER_BODY, tell_many},
-                            also = {"also", "Also", CHAPTER_BODY, tell_many};
+static void tell_unasked(const struct analysis *analysis, struct story *story)
+{
+	tell_many(analysis, story);
+	story_leads_unasked(story);
+}
+
+static const struct chapter waits = {"waits", "Waits", CHAPTER_BODY, tell_many},
+                            leads = {"leads", "Leads", CHAPTER_BODY, tell_unasked},
+                            also = {"also", "Also", CHAPTER_BODY, tell_unasked};
 
 static void make_leads(struct arena *arena, void *of)
 {
-	const struct chapter *const all[] = {&whole, &leads, &also};
-	story_make(NULL, all, 3, arena, of);
+	const struct chapter *const all[] = {&whole, &waits, &leads, &also};
+	story_make(NULL, all, 4, arena, of);
 }
 
 static void one_chapter_leads(void **state)
@@ -232,6 +239,8 @@ static void one_chapter_leads(void **state)
 	struct arena *arena;
 	(void)state;
 	assert_int_equal(arena_run(make_leads, &story, &arena), 0);
+	story_choose_lead(&story, "waits");
+	assert_string_equal(story.lead->chapter->name, "waits");
 	story_choose_lead(&story, "also");
 	assert_string_equal(story.lead->chapter->name, "also");
 	story_choose_lead(&story, "whole");

@@ -113,6 +113,8 @@ static void exposed_is_what_a_step_has_beyond_its_compute(void **state)
 	json_assert_one_says(json_object_get(report, "answer"),
 	                     "20 % of it exposed communication (60 % overlapped)");
 	assert_int_equal(access(made_path("training.csv"), R_OK), 0);
+	/* And on the first page. */
+	made_says(made_read("report.md"), "| size, variant | step, ms | exposed, ms | speed |");
 }
 
 /* What modes are held against each other by is the step: its mean with its own parts is no time. */

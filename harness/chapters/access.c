@@ -146,6 +146,7 @@ static void tell(const struct analysis *a, struct story *story)
 	if (!n)
 		return;
 	story_lead(story, t, "variant stride gbs share dram_per_byte");
+	story_leads_unasked(story);
 	STORY_TELL(story, t, sentences);
 	if (side < n)
 		say_strides(story, t, settings, side);

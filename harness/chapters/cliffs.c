@@ -522,6 +522,8 @@ static void tell(const struct analysis *a, struct story *story)
 	}
 	say_channels(&f);
 	story_show(story, f.cliffs);
+	story_lead(story, f.cliffs,
+	           "collective from_bytes to_bytes variant from_gbs to_gbs factor");
 	if (!f.steps->nrows)
 		return;
 	story_part(story, "Channels of a pair of ranks");

@@ -345,6 +345,7 @@ static void lead(const struct summary *s, struct story *story, const struct stor
 			first[n++] = rows[i];
 	}
 	story_lead(story, story_rows(story, &form, first, n), "own transport speed gives");
+	story_leads_unasked(story);
 }
 
 static void tell(const struct analysis *a, struct story *story)

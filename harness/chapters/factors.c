@@ -380,6 +380,8 @@ static void tell(const struct analysis *a, struct story *story)
 		story_say(story, STORY_BODY, facts, NULL, 0,
 		          "Latency is not judged, with {latency_why}.");
 	story_show(story, t);
+	story_lead(story, story_rows(story, &file_form, rows, tested),
+	           "factor setting effect verdict latency latency_verdict");
 	say_untested(story, file, tested);
 	story_files(story, "All of it");
 	caption(story, t, whole, facts);

@@ -451,6 +451,7 @@ static void tell_regime(const struct summary *s, const struct regime *g,
 	story_part(story, arena_text(story->arena, "Scatter: %s", form->title));
 	if (is_nested(s) && answers && reference) {
 		story_lead(story, t, "variant jobs connections allocations cycles calls");
+		story_leads_unasked(story);
 		say_levels(story, t, reference);
 	}
 	say_what_narrows(s, story, t);

@@ -19,6 +19,7 @@
 #include "run.h"
 
 #define CAPTION_GROUPS 3
+#define LEAD_ROWS      12
 #define NO_SPREAD      ((struct stats_interval){NAN, NAN, NAN})
 
 /* A variant at a size; in the order of groups, sizes, variants. */
@@ -514,6 +515,23 @@ static void caption(const struct teller *t, struct story *story,
 	phrase_end(&p, STORY_CAPTION);
 }
 
+/* Of the first page: where rows are many those that the sentences are of. */
+static void lead(const struct teller *t, struct story *story)
+{
+	struct row *first = ARENA_ARRAY(t->arena, struct row, t->n);
+	unsigned n = 0;
+	for (unsigned i = 0, end; i < t->n; i = end) {
+		end = group_end(t, i);
+		const size_t at = told_at(t, i, end);
+		for (unsigned k = i; k < end; k++)
+			if (t->n <= LEAD_ROWS || t->rows[k].bytes == at)
+				first[n++] = t->rows[k];
+	}
+	story_lead(story, story_rows(story, &form, first, n),
+	           "size shown step_ms exposed_ms speed");
+	story_leads_unasked(story);
+}
+
 /* --- pictures --- */
 
 /* Panel by panel: the groups as they are, and of experts size by size, as steps differ by more
@@ -664,6 +682,7 @@ static void tell(const struct analysis *a, struct story *story)
 	for (unsigned i = 0; i < t.n; i = group_end(&t, i))
 		answer(&t, story, table, i);
 	caption(&t, story, table);
+	lead(&t, story);
 	explain(&t, story);
 	if (t.n > 1 && common)
 		story_say_row(story, STORY_BODY, table, t.rows, "All rows are of {what}.");

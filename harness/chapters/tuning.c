@@ -569,8 +569,8 @@ static void tell_bars(const struct tuning *t, struct story *story)
 	story_table(story, &bar_form, bars, n);
 }
 
-/* Of the first page: each collective's gain by size, with the set for all sizes or else with the
- * best of each. */
+/* Of the first page: each collective's gain by size, with the set for all sizes or else with
+ * the best of each. */
 static void lead(const struct tuning *t, struct story *story)
 {
 	unsigned *rows = ARENA_ARRAY(t->arena, unsigned, t->ncells);
@@ -578,6 +578,7 @@ static void lead(const struct tuning *t, struct story *story)
 		rows[i] = i;
 	story_lead_pivot(story, t->in.cells, rows, t->ncells, "cell", "asked_bytes",
 	                 t->all >= 0 ? "all_gain" : "gain");
+	story_leads_unasked(story);
 }
 
 static void tell(const struct analysis *a, struct story *story)

@@ -634,6 +634,7 @@ static void lead(struct story *story, const struct teller *t)
 	if (ncolls > 1)
 		story_lead_pivot(story, t->tables.sides, rows, n, "version", "collective",
 		                 "ratio");
+	story_leads_unasked(story);
 }
 
 static void tell(const struct analysis *a, struct story *story)

@@ -59,7 +59,8 @@ void story_choose_lead(struct story *s, const char *name)
 	const struct story_chapter *asked = story_find(s, name);
 	s->lead = has_lead(asked) ? asked : NULL;
 	for (unsigned i = 0; i < s->nchapters && !s->lead; i++)
-		s->lead = has_lead(&s->chapters[i]) ? &s->chapters[i] : NULL;
+		s->lead = s->chapters[i].unasked && has_lead(&s->chapters[i]) ? &s->chapters[i]
+		                                                              : NULL;
 }
 
 const struct story_table *story_find_table(const struct story *s, const char *name)
@@ -138,6 +139,11 @@ void story_lead_pivot(struct story *s, const struct story_table *t, const unsign
                       unsigned n, const char *down, const char *across, const char *value)
 {
 	now(s)->lead_pivot = n ? pivot_of(s, t, rows, n, down, across, value) : NULL;
+}
+
+void story_leads_unasked(struct story *s)
+{
+	now(s)->unasked = true;
 }
 
 static void add_sentence(struct story *s, struct story_sentence sentence)

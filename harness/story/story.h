@@ -142,6 +142,7 @@ struct story_chapter {
 	const struct story_block *blocks;
 	unsigned nblocks;
 	const char *picture; /* the plot (plot/NAME.gp) that shows its answer, or NULL */
+	bool unasked;        /* leads where no chapter is asked for */
 	bool settles;        /* its answers say what variants against each other come to */
 	/* What the first page has of it where it leads, or NULL. */
 	const struct story_table *lead;
@@ -161,8 +162,8 @@ void story_make(const struct analysis *analysis, const struct chapter *const *ch
                 unsigned n, struct arena *arena, struct story *out);
 /* The chapter of a name that told something, or NULL. */
 const struct story_chapter *story_find(const struct story *story, const char *name);
-/* Chooses the chapter of the first page: the one of that name, else the first that has something
- * for it; none where none has. */
+/* Chooses the chapter of the first page, of those that have something for it: the one of that
+ * name, else the first that leads unasked; none where there is none. */
 void story_choose_lead(struct story *story, const char *name);
 const struct story_table *story_find_table(const struct story *story, const char *name);
 /* The i-th sentence of all chapters that has the role, NULL after the last. */
@@ -199,6 +200,9 @@ void story_lead(struct story *story, const struct story_table *table, const char
 void story_lead_pivot(struct story *story, const struct story_table *table,
                       const unsigned *rows, unsigned n, const char *down, const char *across,
                       const char *value);
+/* It leads where no chapter is asked for, too: a run that has something for it was made for it.
+ */
+void story_leads_unasked(struct story *story);
 /* Where the chapter leads, its answers stand for those on variants against each other. */
 void story_settles(struct story *story);
 /* A sentence without figures: method, definitions, links. */
