@@ -130,20 +130,6 @@ const json_t *json_find_row(const json_t *table, json_keys is, const char **why)
 	                            text_of(table, "name"), asked);
 }
 
-const json_t *json_find_finding(const json_t *report, const char *type, const char *name,
-                                const char **why)
-{
-	const json_t *findings = json_object_get(report, "findings");
-	for (size_t i = 0; i < json_array_size(findings); i++) {
-		const json_t *finding = json_array_get(findings, i);
-		if (!strcmp(text_of(finding, "type"), type) &&
-		    !strcmp(text_of(finding, "name"), name))
-			return finding;
-	}
-	return nothing(why, "no finding %s %s; there are: %s", type, name,
-	               names_in(findings, "name"));
-}
-
 const json_t *json_find_at(const json_t *value, const char *path, const char **why)
 {
 	const json_t *at = value;
@@ -234,13 +220,6 @@ const json_t *json_entries(const json_t *report, const char *name, json_keys is)
 const json_t *json_claim(const json_t *report, const char *name)
 {
 	return json_entries(report, "claims", (json_keys){"claim", name, NULL});
-}
-
-const json_t *json_finding(const json_t *report, const char *type, const char *name)
-{
-	const char *why = "";
-	const json_t *finding = json_find_finding(report, type, name, &why);
-	return there(finding, why);
 }
 
 bool json_has_table(const json_t *report, const char *name)

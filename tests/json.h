@@ -21,14 +21,13 @@ size_t json_rows(const json_t *table, json_keys is);
 /* A row as an object of its entries by column; it lives as long as the report. */
 const json_t *json_entries(const json_t *report, const char *table, json_keys is);
 const json_t *json_claim(const json_t *report, const char *name);
-const json_t *json_finding(const json_t *report, const char *type, const char *name);
 bool json_has_table(const json_t *report, const char *name);
 bool json_has_column(const json_t *table, const char *key);
 /* What a section says, a list of sentences; NULL: the report has no such section. */
 const json_t *json_section(const json_t *report, const char *id);
 /* Whether one of a list's texts has the words in it; of NULL none has. */
 bool json_one_says(const json_t *texts, const char *words);
-/* Of a cell or a finding: "ratio.estimate", or "" for itself. */
+/* Of a cell or of entries: "ratio.estimate", or "" for itself. */
 const json_t *json_at(const json_t *value, const char *path);
 
 void json_assert_text(const json_t *value, const char *path, const char *text);
@@ -43,8 +42,6 @@ void json_assert_null(const json_t *value, const char *path);
 /* The same, asked without failing: NULL, and why not; for the test of this file. */
 const json_t *json_find_table(const json_t *report, const char *name, const char **why);
 const json_t *json_find_row(const json_t *table, json_keys is, const char **why);
-const json_t *json_find_finding(const json_t *report, const char *type, const char *name,
-                                const char **why);
 const json_t *json_find_at(const json_t *value, const char *path, const char **why);
 
 #endif

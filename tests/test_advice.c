@@ -4,6 +4,8 @@
 #include <math.h>
 
 #include "../harness/analysis/advice.h"
+#include "../harness/analysis/analysis.h"
+#include "../harness/chapters/chapters.h"
 
 static double speed[3]; /* single, threads, processes: against 1 */
 static double noise;
@@ -81,7 +83,9 @@ static struct made made = {.backend = "nccl",
                            .environment = environment,
                            .line = line,
                            .stamps = stamps};
-static struct advice *advice;
+static struct advice advice;
+static struct story story;
+static struct arena *arena; /* of both */
 
 static int fresh(void **state)
 {
@@ -98,20 +102,31 @@ static int fresh(void **state)
 	return 0;
 }
 
+/* The rules alone, and what the chapter says where a run can tell. */
+static void judge(struct arena *into, void *summary)
+{
+	static const struct chapter *const chapters[] = {&chapter_advice};
+	static const struct regimes tells = {.n = 1, .list = {{.tells = true}}};
+	const struct analysis a = {.s = summary, .regimes = &tells};
+	advice = advice_make(summary, NULL, into);
+	story_make(&a, chapters, 1, into, &story);
+}
+
 /* Of how many pairs of variants `words` are said; with the last sentence that has them. */
 static unsigned count(const char *words, const char **text)
 {
+	const struct story_sentence *said;
 	struct made_loaded l;
-	struct status st = {""};
 	unsigned n = 0;
 	made_load(&made, &l);
-	assert_int_equal(advice_make(&l.summary, NULL, advice, &st), 0);
+	arena_free(arena);
+	assert_int_equal(arena_run(judge, &l.summary, &arena), 0);
 	made_unload(&l);
-	for (unsigned i = 0; i < advice->nitems; i++)
-		n += strstr(advice->items[i].what, words) != NULL;
-	for (unsigned i = 0; i < advice->count && text; i++)
-		if (strstr(advice->text[i], words))
-			*text = advice->text[i];
+	for (unsigned i = 0; i < advice.nitems; i++)
+		n += strstr(advice.items[i].what, words) != NULL;
+	for (unsigned i = 0; text && (said = story_said(&story, STORY_ADVICE, i)); i++)
+		if (strstr(said->text, words))
+			*text = said->text;
 	return n;
 }
 
@@ -266,7 +281,7 @@ static void the_figure_allows_for_the_choice(void **state)
 	speed[2] = 1.05;
 	noise = 0.03;
 	assert_int_equal(count("a process per rank rather than threads", &text), 1);
-	const struct advice_item *item = &advice->items[0];
+	const struct advice_item *item = &advice.items[0];
 	assert_string_equal(item->what, "Use a process per rank rather than threads");
 	assert_true(item->ratio.lo > 1.02);
 	assert_true(item->expect.estimate < item->ratio.estimate - 0.001);
@@ -281,20 +296,15 @@ static void the_figure_allows_for_the_choice(void **state)
 	speed[2] = 1.3;
 	noise = 0.003;
 	assert_int_equal(count("a process per rank rather than threads", &text), 1);
-	assert_true(fabs(advice->items[0].expect.estimate / advice->items[0].ratio.estimate -
-	                 1) < 1e-6);
+	assert_true(fabs(advice.items[0].expect.estimate / advice.items[0].ratio.estimate - 1) <
+	            1e-6);
 	assert_null(strstr(text, "corrected"));
 	/* And in report.json. */
-	const json_t *report = made_report(&made), *list = json_object_get(report, "findings");
-	unsigned found = 0;
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const json_t *f = json_array_get(list, i);
-		if (strcmp(json_string_value(json_object_get(f, "type")), "advice"))
-			continue;
-		assert_true(json_number_value(json_at(f, "expect.lo")) > 0);
-		found++;
-	}
-	assert_true(found > 0);
+	const json_t *row = json_entries(
+	    made_report(&made), "advice",
+	    (json_keys){"what", "Use a process per rank rather than threads", NULL});
+	assert_true(json_number_value(json_at(row, "expect.lo")) > 1.02);
+	json_assert_text(row, "to", "processes");
 }
 
 /* Where the figure to expect is its interval's end, it is no figure: the interval stands alone.
@@ -311,7 +321,7 @@ static void an_end_is_no_estimate(void **state)
 		made.blocks = 6;
 		if (!count("a process per rank rather than threads", &text))
 			continue;
-		const struct stats_ratio *e = &advice->items[0].expect;
+		const struct stats_ratio *e = &advice.items[0].expect;
 		bool end = e->estimate <= e->lo * (1 + 1e-9);
 		snprintf(figures, sizeof figures, ": %.2f to %.2f times", e->lo, e->hi);
 		if (end != (strstr(text, figures) != NULL))
@@ -321,15 +331,9 @@ static void an_end_is_no_estimate(void **state)
 	assert_true(ends > 0);
 }
 
-static int begin(void **state)
-{
-	advice = calloc(1, sizeof *advice);
-	return !advice || made_begin(state);
-}
-
 static int end(void **state)
 {
-	free(advice);
+	arena_free(arena);
 	return made_end(state);
 }
 
@@ -345,5 +349,5 @@ int main(void)
 	    cmocka_unit_test_setup(the_figure_allows_for_the_choice, fresh),
 	    cmocka_unit_test_setup(an_end_is_no_estimate, fresh),
 	};
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, made_begin, end);
 }

@@ -21,11 +21,7 @@ static const char report_json[] =
     "\"rows\":[[\"threads\",4096,12.5,null],"
     "[\"threads\",65536,14,{\"estimate\":1.25,\"lo\":1.2,\"hi\":1.3}],"
     "[\"processes\",4096,\"-\",null]]},"
-    "{\"name\":\"ranks\",\"title\":\"Ranks\",\"columns\":[],\"rows\":[]}],"
-    "\"findings\":["
-    "{\"type\":\"claim\",\"name\":\"small\",\"verdict\":\"holds\","
-    "\"ratio\":{\"estimate\":0.8,\"lo\":0.79,\"hi\":0.81,\"blocks\":6},\"text\":\"threads are 1.25 times as fast\"},"
-    "{\"type\":\"factor\",\"name\":\"small\",\"verdict\":\"undecided\",\"text\":\"\"}]}";
+    "{\"name\":\"ranks\",\"title\":\"Ranks\",\"columns\":[],\"rows\":[]}]}";
 /* clang-format on */
 
 static json_t *report;
@@ -73,15 +69,12 @@ static void rows_are_counted(void **state)
 	assert_int_equal(json_rows(json_table(report, "ranks"), (json_keys){NULL}), 0);
 }
 
-static void a_finding_is_found_by_type_and_name(void **state)
+static void an_entry_is_found_by_its_path(void **state)
 {
 	(void)state;
-	const json_t *claim = json_finding(report, "claim", "small");
-	json_assert_text(claim, "verdict", "holds");
-	json_assert_number(claim, "ratio.estimate", 0.8, 0);
-	json_assert_number(claim, "ratio.blocks", 6, 0);
-	json_assert_says(claim, "text", "1.25 times");
-	json_assert_text(json_finding(report, "factor", "small"), "verdict", "undecided");
+	const json_t *row = json_entries(report, "summary", (json_keys){"p50_us", "14", NULL});
+	json_assert_number(row, "ratio.estimate", 1.25, 0);
+	json_assert_says(row, "variant", "read");
 }
 
 static void who_asks_for_what_is_not_there_is_told_what_is(void **state)
@@ -100,9 +93,8 @@ static void who_asks_for_what_is_not_there_is_told_what_is(void **state)
 	    json_find_row(t, (json_keys){"variant", "threads", "bytes", "1", NULL}, &why));
 	assert_string_equal(
 	    why, "0 rows of summary have variant=threads bytes=1, and one was wanted");
-	assert_null(json_find_finding(report, "claim", "large", &why));
-	assert_string_equal(why, "no finding claim large; there are: small, small");
-	assert_null(json_find_at(json_finding(report, "claim", "small"), "ratio.mid", &why));
+	t = json_entries(report, "summary", (json_keys){"p50_us", "14", NULL});
+	assert_null(json_find_at(t, "ratio.mid", &why));
 	assert_string_equal(why, "ratio.mid: there is no mid");
 }
 
@@ -111,7 +103,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_cell_is_found_by_what_its_row_is),
 	    cmocka_unit_test(rows_are_counted),
-	    cmocka_unit_test(a_finding_is_found_by_type_and_name),
+	    cmocka_unit_test(an_entry_is_found_by_its_path),
 	    cmocka_unit_test(who_asks_for_what_is_not_there_is_told_what_is),
 	};
 	return cmocka_run_group_tests(tests, load, unload);

@@ -2,11 +2,9 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "verdict.h"
-#include "words.h"
 
 #define SMALL_TO   ((size_t)64 << 10)
 #define LARGE_FROM ((size_t)16 << 20)
@@ -85,6 +83,7 @@ static bool has(unsigned traits, unsigned all, unsigned none)
 struct scene {
 	const struct summary *s;
 	const struct regimes *regimes; /* or NULL */
+	struct arena *arena;
 	struct advice *out;
 };
 
@@ -129,22 +128,22 @@ static struct claim_range range_of(const struct summary *s, enum coll_kind coll,
 }
 
 /* How much faster the second of a pair is than the first, above 1 is faster. */
-static int gain(const struct summary *s, enum metric metric,
-                const struct contrast_select *select, const unsigned pair[2],
-                struct stats_ratio *out, struct status *st)
+static struct stats_ratio gain(const struct scene *scene, enum metric metric,
+                               const struct contrast_select *select, const unsigned pair[2])
 {
 	struct contrast c;
-	if (contrast_make(s, pair[1], pair[0], metric, select, &c, st))
-		return -1;
-	*out = c.verdict.ratio;
-	return 0;
+	struct status st;
+	arena_need(scene->arena,
+	           !contrast_make(scene->s, pair[1], pair[0], metric, select, &c, &st));
+	return c.verdict.ratio;
 }
 
 /* The size up to which each smaller one has its own interval beyond the margin; 0: none. */
-static int faster_up_to(const struct summary *s, enum metric metric, enum coll_kind coll,
-                        const unsigned pair[2], size_t *out, struct status *st)
+static size_t faster_up_to(const struct scene *scene, enum metric metric, enum coll_kind coll,
+                           const unsigned pair[2])
 {
-	*out = 0;
+	const struct summary *s = scene->s;
+	size_t up_to = 0;
 	for (unsigned g = 0; g < s->ngroups; g++) {
 		const struct summary_group *group = &s->groups[g];
 		if (group->cell.coll != coll ||
@@ -154,17 +153,15 @@ static int faster_up_to(const struct summary *s, enum metric metric, enum coll_k
 			size_t size = group->asked_bytes[i];
 			const struct contrast_select one = {
 			    .bytes = {size, size}, .pace = CLAIM_ANY_PACE, .coll = (int)coll};
-			struct stats_ratio ratio;
-			if (gain(s, metric, &one, pair, &ratio, st))
-				return -1;
-			struct verdict verdict = verdict_of(ratio, s->margin);
+			const struct verdict verdict =
+			    verdict_of(gain(scene, metric, &one, pair), s->margin);
 			if (verdict_beyond(&verdict) <= 0)
 				break;
-			*out = size;
+			up_to = size;
 		}
-		return 0;
+		break;
 	}
-	return 0;
+	return up_to;
 }
 
 /* What an interval has to lie beyond, as a log: the margin, or where the regime's A/A line is
@@ -184,48 +181,39 @@ static double hurdle(const struct scene *scene, enum reach reach)
 }
 
 /* One rule on one pair of variants and one collective. */
-static int judge(const struct scene *scene, const struct rule *rule, enum coll_kind coll,
-                 const unsigned pair[2], struct status *st)
+static void judge(const struct scene *scene, const struct rule *rule, enum coll_kind coll,
+                  const unsigned pair[2])
 {
 	const struct summary *s = scene->s;
 	const struct contrast_select select = {
 	    .bytes = range_of(s, coll, rule->reach), .pace = CLAIM_ANY_PACE, .coll = (int)coll};
 	enum metric metric = rule->metric;
-	struct stats_ratio ratio;
-	size_t up_to = 0;
 	if (metric_info(metric)->waits && s->oversubscribed)
-		return 0;
-	if (gain(s, metric, &select, pair, &ratio, st))
-		return -1;
+		return;
+	struct stats_ratio ratio = gain(scene, metric, &select, pair);
 	if (metric == METRIC_LATENCY && !ratio.blocks) {
 		metric = METRIC_TIME;
-		if (gain(s, metric, &select, pair, &ratio, st))
-			return -1;
+		ratio = gain(scene, metric, &select, pair);
 	}
 	const struct verdict verdict = verdict_of(ratio, s->margin);
 	double beyond = hurdle(scene, rule->reach);
 	if (!(rule->equal ? verdict_within(&verdict) : verdict_beyond(&verdict) > 0) ||
 	    (rule->equal ? beyond > log1p(s->margin) || isnan(beyond)
 	                 : !(log(ratio.lo) > beyond)))
-		return 0;
-	const struct stats_ratio expect = rule->equal ? ratio : stats_chosen(&ratio, beyond);
-	if (rule->reach == SMALL && faster_up_to(s, metric, coll, pair, &up_to, st))
-		return -1;
-	if (scene->out->nitems == ADVICE_MAX) {
-		scene->out->more++;
-		return 0;
-	}
-	scene->out->items[scene->out->nitems++] = (struct advice_item){.what = rule->advice,
-	                                                               .equal = rule->equal,
-	                                                               .coll = coll,
-	                                                               .range = select.bytes,
-	                                                               .metric = metric,
-	                                                               .from = pair[0],
-	                                                               .to = pair[1],
-	                                                               .ratio = ratio,
-	                                                               .expect = expect,
-	                                                               .up_to = up_to};
-	return 0;
+		return;
+	struct advice *out = scene->out;
+	out->items = arena_more(scene->arena, out->items, out->nitems, sizeof *out->items);
+	out->items[out->nitems++] = (struct advice_item){
+	    .what = rule->advice,
+	    .equal = rule->equal,
+	    .coll = coll,
+	    .range = select.bytes,
+	    .metric = metric,
+	    .from = pair[0],
+	    .to = pair[1],
+	    .ratio = ratio,
+	    .expect = rule->equal ? ratio : stats_chosen(&ratio, beyond),
+	    .up_to = rule->reach == SMALL ? faster_up_to(scene, metric, coll, pair) : 0};
 }
 
 /* Whether a variant is the reference but for who launches and for the library. Others turn one
@@ -237,7 +225,7 @@ static bool is_plain(const struct scene *scene, unsigned variant)
 	return s->reference >= 0 && summary_like(s, variant, (unsigned)s->reference);
 }
 
-static int apply(const struct scene *scene, const struct rule *rule, struct status *st)
+static void apply(const struct scene *scene, const struct rule *rule)
 {
 	for (unsigned a = 0; a < scene->s->nvariants; a++)
 		for (unsigned b = 0; b < scene->s->nvariants; b++) {
@@ -249,154 +237,17 @@ static int apply(const struct scene *scene, const struct rule *rule, struct stat
 			    (rule->plain && !(is_plain(scene, a) && is_plain(scene, b))))
 				continue;
 			for (unsigned c = 0; c < COLL_KINDS; c++)
-				if (has_size(scene->s, (enum coll_kind)c, 0) &&
-				    judge(scene, rule, (enum coll_kind)c, pair, st))
-					return -1;
+				if (has_size(scene->s, (enum coll_kind)c, 0))
+					judge(scene, rule, (enum coll_kind)c, pair);
 		}
-	return 0;
 }
 
-/* --- in words --- */
-
-static bool say_together(const struct summary *s, const struct advice_item *a,
-                         const struct advice_item *b)
+struct advice advice_make(const struct summary *s, const struct regimes *regimes,
+                          struct arena *arena)
 {
-	return a->what == b->what && a->metric == b->metric &&
-	       (a->coll != b->coll ||
-	        (a->range.lo == b->range.lo && a->range.hi == b->range.hi)) &&
-	       !strcmp(s->variants[a->to].library, s->variants[b->to].library);
-}
-
-static bool same_pair(const struct advice_item *a, const struct advice_item *b)
-{
-	return a->from == b->from && a->to == b->to;
-}
-
-/* Whether what to expect is less than what was measured by so much that one may wonder. */
-static bool is_corrected(const struct advice_item *item)
-{
-	double gain = fabs(log(item->ratio.estimate));
-	return log(item->ratio.estimate / item->expect.estimate) > 0.05 * gain;
-}
-
-/* Whether the figure to expect is its interval's lower end: that the pair was chosen says as
- * much, and nothing says how much more it gains. */
-static bool is_at_end(const struct advice_item *item)
-{
-	const struct stats_ratio *r = &item->expect;
-	return !item->equal && log(r->estimate / r->lo) < 0.02 * log(r->hi / r->lo);
-}
-
-/* "1.28", or "1.11 to 1.70" where nothing is known within. */
-static struct words expected(const struct advice_item *item)
-{
-	const struct stats_ratio *r = &item->expect;
-	struct words words = {""};
-	words_add(words.text, sizeof words.text, item->equal ? "%.3f" : "%.2f", r->estimate);
-	if (is_at_end(item))
-		words_add(words.text, sizeof words.text, " to %.2f", r->hi);
-	return words;
-}
-
-/* "1.28 times the bandwidth in threads-registered against threads (1.27 to 1.30)" */
-static void say_item(const struct summary *s, const struct advice_item *item, char *text)
-{
-	const char *what = item->metric == METRIC_BUSBW ? "bandwidth" : "speed";
-	const char *from = s->variants[item->from].name, *to = s->variants[item->to].name;
-	const struct stats_ratio *r = &item->expect;
-	if (item->equal) {
-		words_add(text, ADVICE_BYTES, "%s and %s have the same %s (%.3f, %.3f to %.3f)",
-		          from, to, what, r->estimate, r->lo, r->hi);
-		return;
-	}
-	words_add(text, ADVICE_BYTES, "%s times the %s in %s against %s (", expected(item).text,
-	          what, to, from);
-	if (!is_at_end(item))
-		words_add(text, ADVICE_BYTES, "%.2f to %.2f%s", r->lo, r->hi,
-		          is_corrected(item) ? ", " : "");
-	if (is_corrected(item))
-		words_add(text, ADVICE_BYTES, "corrected for selection; measured: %.2f",
-		          item->ratio.estimate);
-	if (item->up_to)
-		words_add(text, ADVICE_BYTES, ", faster at every size up to %s",
-		          words_size(item->up_to).text);
-	words_add(text, ADVICE_BYTES, ")");
-}
-
-/* Of several collectives: "threads against single: 1.56 in all_reduce, 1.57 in all_gather" */
-static void say_pair(const struct summary *s, const struct advice *a, unsigned first,
-                     char *text)
-{
-	const struct advice_item *item = &a->items[first];
-	const char *sep = ": ";
-	words_add(text, ADVICE_BYTES, "%s against %s", s->variants[item->to].name,
-	          s->variants[item->from].name);
-	for (unsigned i = first; i < a->nitems; i++) {
-		const struct advice_item *other = &a->items[i];
-		if (!say_together(s, item, other) || !same_pair(item, other))
-			continue;
-		words_add(text, ADVICE_BYTES, "%s%s in %s", sep, expected(other).text,
-		          coll_info(other->coll)->name);
-		sep = ", ";
-	}
-}
-
-/* The sentence of an item and of all that are said with it. */
-static void say(const struct summary *s, struct advice *a, unsigned first)
-{
-	const struct advice_item *item = &a->items[first];
-	const char *library = s->variants[item->to].library;
-	char *text = a->text[a->count++];
-	bool several = false, corrected = false;
-	for (unsigned i = first; i < a->nitems; i++)
-		several |=
-		    say_together(s, item, &a->items[i]) && a->items[i].coll != item->coll;
-	text[0] = '\0';
-	words_add(text, ADVICE_BYTES, "%s (%s%s%s%s%.40s): ", item->what,
-	          several ? "" : coll_info(item->coll)->name, several ? "" : ", ",
-	          words_range(item->range).text, *library ? ", NCCL " : "", library);
-	if (several)
-		words_add(text, ADVICE_BYTES, "times the %s, ",
-		          item->metric == METRIC_BUSBW ? "bandwidth" : "speed");
-	for (unsigned i = first; i < a->nitems; i++) {
-		bool said = !say_together(s, item, &a->items[i]);
-		for (unsigned k = first; k < i && several; k++)
-			said |= say_together(s, item, &a->items[k]) &&
-			        same_pair(&a->items[k], &a->items[i]);
-		if (said)
-			continue;
-		words_add(text, ADVICE_BYTES, "%s", i == first ? "" : "; ");
-		if (several)
-			say_pair(s, a, i, text);
-		else
-			say_item(s, &a->items[i], text);
-	}
-	for (unsigned i = first; i < a->nitems; i++)
-		corrected |= say_together(s, item, &a->items[i]) && is_corrected(&a->items[i]);
-	words_add(text, ADVICE_BYTES, "%s.",
-	          several && corrected ? "; corrected for selection" : "");
-}
-
-static void say_all(const struct summary *s, struct advice *a)
-{
-	for (unsigned i = 0; i < a->nitems; i++) {
-		unsigned first = 0;
-		while (!say_together(s, &a->items[first], &a->items[i]))
-			first++;
-		if (first == i)
-			say(s, a, i);
-	}
-}
-
-int advice_make(const struct summary *s, const struct regimes *regimes, struct advice *out,
-                struct status *st)
-{
-	struct scene scene = {s, regimes, out};
-	int rc = 0;
-	*out = (struct advice){.nitems = 0};
-	for (size_t i = 0; i < sizeof rules / sizeof *rules && rc == 0 && !s->uncompared[0];
-	     i++)
-		rc = apply(&scene, &rules[i], st);
-	say_all(s, out);
-	return rc ? status_set(st, "out of memory for the recommendations") : 0;
+	struct advice out = {.nitems = 0};
+	const struct scene scene = {s, regimes, arena, &out};
+	for (size_t i = 0; i < sizeof rules / sizeof *rules && !s->uncompared[0]; i++)
+		apply(&scene, &rules[i]);
+	return out;
 }

@@ -59,12 +59,10 @@
 #ifndef LAUNCHGAP_ADVICE_H
 #define LAUNCHGAP_ADVICE_H
 
+#include "../arena.h"
 #include "contrast.h"
 #include "regime.h"
 #include "summary.h"
-
-#define ADVICE_MAX   64
-#define ADVICE_BYTES 1024
 
 /* One rule on one pair. Texts are borrowed. */
 struct advice_item {
@@ -80,15 +78,12 @@ struct advice_item {
 };
 
 struct advice {
-	unsigned nitems, more; /* more: beyond ADVICE_MAX, not kept */
-	struct advice_item items[ADVICE_MAX];
-	/* Sentences, the items of one rule, range and library together. */
-	unsigned count;
-	char text[ADVICE_MAX][ADVICE_BYTES];
+	unsigned nitems;
+	struct advice_item *items;
 };
 
-/* Without regimes (NULL) all rules speak. -1 only when memory is out. */
-int advice_make(const struct summary *summary, const struct regimes *regimes,
-                struct advice *out, struct status *st);
+/* Without regimes (NULL) all rules speak. In the arena. */
+struct advice advice_make(const struct summary *summary, const struct regimes *regimes,
+                          struct arena *arena);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the figures answer, beside the figures: evidence, factors, claims, recommendations. Made
+/* What the figures answer, beside the figures: evidence, factors, claims. Made
  * once from the summary, shown by the report and the waterfall's picture. */
 #ifndef LAUNCHGAP_FINDINGS_H
 #define LAUNCHGAP_FINDINGS_H
@@ -6,7 +6,6 @@
 #include "claims.h"
 #include "evidence.h"
 #include "factors.h"
-#include "advice.h"
 #include "tuned.h"
 #include "unfinished.h"
 #include "warnings.h"
@@ -18,7 +17,6 @@ struct findings {
 	struct factors_result factors[CLAIM_MAX];
 	struct waterfall waterfall;
 	struct claims_result claims[CLAIM_MAX];
-	struct advice advice;
 	struct tuned_seen searched; /* empty where nothing was */
 	struct unfinished unfinished;
 };

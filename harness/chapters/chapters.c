@@ -31,6 +31,7 @@ static const struct chapter *const all[] = {
     &chapter_checks,
     &chapter_topology,
     &chapter_system,
+    &chapter_advice,
 };
 // clang-format on
 

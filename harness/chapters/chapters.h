@@ -37,7 +37,8 @@ extern const struct chapter
     chapter_memory,
     chapter_checks,
     chapter_topology,
-    chapter_system;
+    chapter_system,
+    chapter_advice;
 // clang-format on
 
 #endif

@@ -14,48 +14,11 @@ static json_t *number(double x)
 	return isfinite(x) ? json_real(x) : json_null();
 }
 
-static json_t *ratio(const struct stats_ratio *r)
-{
-	if (!isfinite(r->estimate))
-		return json_null();
-	return json_pack("{s:f, s:o, s:o, s:i}", "estimate", r->estimate, "lo", number(r->lo),
-	                 "hi", number(r->hi), "blocks", (int)r->blocks);
-}
-
 /* [lo, hi] as asked, both included; hi null: no end. */
 static json_t *range(struct claim_range r)
 {
 	return json_pack("[I, o]", (json_int_t)r.lo,
 	                 r.hi == SIZE_MAX ? json_null() : json_integer((json_int_t)r.hi));
-}
-
-static void put_advice(json_t *findings, const struct model *m)
-{
-	const struct advice *a = &m->findings.advice;
-	for (unsigned i = 0; i < a->nitems; i++) {
-		const struct advice_item *item = &a->items[i];
-		json_array_append_new(
-		    findings,
-		    json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:o, s:o}", "type", "advice",
-		              "what", item->what, "collective", coll_info(item->coll)->name,
-		              "bytes", range(item->range), "metric",
-		              metric_info(item->metric)->name, "from",
-		              m->summary.variants[item->from].name, "to",
-		              m->summary.variants[item->to].name, "ratio", ratio(&item->ratio),
-		              "expect", ratio(&item->expect)));
-	}
-}
-
-static json_t *findings_of(const struct model *m)
-{
-	/* Where the run cannot tell variants apart the last one is kept back, as on the page.
-	 */
-	static void (*const put[])(json_t *, const struct model *) = {put_advice};
-	size_t n = sizeof put / sizeof *put - (answer_tells(&m->regimes) ? 0 : 1);
-	json_t *findings = json_array();
-	for (size_t i = 0; i < n; i++)
-		put[i](findings, m);
-	return findings;
 }
 
 static json_t *regimes_of(const struct model *m)
@@ -150,15 +113,13 @@ int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *ou
 	verdicts += run_verdicts(&m->story);
 	intervals += run_verdicts(&m->story);
 	json_t *rest = json_pack(
-	    "{s:i, s:i, s:O, s:i, s:o, s:o, s:f, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, "
-	    "s:o}",
+	    "{s:i, s:i, s:O, s:i, s:o, s:o, s:f, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "verdicts", (int)verdicts, "intervals", (int)intervals, "ranks",
 	    json_object_get(m->run.environment, "ranks"), "blocks", (int)s->nblocks, "looks",
 	    looks_of(s), "sessions", sessions_of(m), "margin", s->margin, "reference",
 	    s->reference < 0 ? "" : s->variants[s->reference].name, "answer", answer, "trust",
-	    m->answer.trust, "regimes", regimes_of(m), "findings", findings_of(m), "warnings",
-	    warnings, "pictures", pictures_of(m), "sections", sections, "tables", tables,
-	    "chapters", chapters_of(m));
+	    m->answer.trust, "regimes", regimes_of(m), "warnings", warnings, "pictures",
+	    pictures_of(m), "sections", sections, "tables", tables, "chapters", chapters_of(m));
 	if (!report || !rest || json_object_update(report, rest))
 		return status_set(st, "out of memory for report.json");
 	json_decref(rest);

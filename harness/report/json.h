@@ -7,7 +7,7 @@
 
 #include "model.h"
 
-#define JSON_SCHEMA 1
+#define JSON_SCHEMA 2
 
 /* `tables` and `sections` are what the report was written with (struct page); both are taken
  * over. -1 only when memory is out. */

@@ -115,21 +115,14 @@ static void write_picture(struct page *p, const struct model *m)
 
 static bool has_advice(const struct model *m)
 {
-	return (m->findings.advice.count && answer_tells(&m->regimes)) ||
-	       story_said(&m->story, STORY_ADVICE, 0);
+	return story_said(&m->story, STORY_ADVICE, 0);
 }
 
 static void write_advice(struct page *p, const struct model *m)
 {
-	const struct advice *r = &m->findings.advice;
-	const bool tells = answer_tells(&m->regimes);
 	const struct story_sentence *told;
 	for (unsigned i = 0; (told = story_said(&m->story, STORY_ADVICE, i)); i++)
 		page_item(p, "%s", told->text);
-	for (unsigned i = 0; i < r->count && tells; i++)
-		page_item(p, "%s", r->text[i]);
-	if (r->more && tells)
-		page_item(p, "%u more of the same kinds.", r->more);
 	page_end_list(p);
 	if (!record_traits(&m->run, NULL)->gpus)
 		page_say(p, "None of it is about GPUs, which were not measured.");
@@ -142,12 +135,11 @@ static void write_links(struct page *p, const struct model *m)
 	                        "Warnings", "Raw data"};
 	const char *shown[6];
 	unsigned n = 0;
-	titles[2] = story_find(&m->story, "gap") ? "Why: what explains the gap"
+	titles[2] = story_find(&m->story, "gap")        ? "Why: what explains the gap"
 	            : story_find(&m->story, "versions") ? "Why: by version of NCCL"
-	                                         : NULL;
+	                                                : NULL;
 	for (unsigned i = 0; i < 6; i++)
-		if (titles[i] && (i || m->regimes.n) &&
-		    (i != 4 || sections_has_warnings(m)))
+		if (titles[i] && (i || m->regimes.n) && (i != 4 || sections_has_warnings(m)))
 			shown[n++] = titles[i];
 	page_links(p, shown, n);
 }
@@ -230,9 +222,9 @@ void sections_write(struct page *p, const struct model *m)
 			                      json_pack("{s:s, s:s, s:o}", "id", s->id, "title",
 			                                title, "sentences", p->sentences));
 		}
-		if (chapter)
-			section_write(p, chapter);
-		else
+		if (s->write)
 			s->write(p, m);
+		else
+			section_write(p, chapter);
 	}
 }

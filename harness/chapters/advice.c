@@ -1,0 +1,188 @@
+/* What to do, where a rule speaks on two variants that differ in one setting (analysis/advice.h
+ * judges them): the items of one rule, range and library in one sentence. */
+#include <math.h>
+#include <string.h>
+
+#include "../analysis/advice.h"
+#include "../analysis/analysis.h"
+#include "../analysis/answer.h"
+#include "../analysis/words.h"
+#include "chapters.h"
+
+struct row {
+	const char *what, *collective, *metric, *from, *to;
+	size_t from_bytes, to_bytes; /* as the rule asks */
+	struct stats_ratio ratio, expect;
+	int equal;
+	size_t up_to;
+	const char *library, *sizes, *unit;
+	const char *gain;     /* "1.28", or "1.11 to 1.70" where nothing is known within */
+	const char *bounds;   /* its interval; NULL where the gain says it */
+	const char *measured; /* where that is more, so that one may wonder; else NULL */
+};
+
+// clang-format off
+static const struct column columns[] = {
+    COLUMN(struct row, what, "what to do", "", TEXT),
+    COLUMN(struct row, collective, "collective", "", TEXT),
+    COLUMN(struct row, metric, "metric", "", TEXT),
+    COLUMN(struct row, from, "against", "", TEXT),
+    COLUMN(struct row, to, "choose", "", TEXT),
+    COLUMN(struct row, from_bytes, "from", "", BYTES),
+    COLUMN(struct row, to_bytes, "to", "", BYTES),
+    COLUMN(struct row, ratio, "measured", "", RATIO),
+    COLUMN(struct row, expect, "to expect", "", RATIO),
+    COLUMN(struct row, equal, "as fast", "", FLAG),
+    COLUMN(struct row, up_to, "faster at every size up to", "", BYTES),
+    COLUMN(struct row, library, "NCCL", "", TEXT),
+    COLUMN(struct row, sizes, "sizes", "", TEXT),
+    COLUMN(struct row, unit, "times what", "", TEXT),
+    COLUMN(struct row, gain, "gain", "", TEXT),
+    COLUMN(struct row, bounds, "interval of the gain", "", TEXT),
+    COLUMN_AS(struct row, measured, "as_measured", "measured, before correction", "", TEXT, 0),
+};
+static const struct story_form form =
+    STORY_FORM(struct row, columns, .name = "advice", .title = "Recommendations", .when = STORY_NO_WHEN, .hidden = true);
+// clang-format on
+
+static struct row row_of(const struct summary *s, struct arena *arena,
+                         const struct advice_item *item)
+{
+	const struct stats_ratio *r = &item->ratio, *e = &item->expect;
+	/* That the pair was chosen says as much as the interval's lower end, and nothing says
+	 * how much more it gains. */
+	const bool at_end =
+	    !item->equal &&
+	    log(e->estimate / e->lo)<0.02 * log(e->hi / e->lo),
+	                             corrected = log(r->estimate / e->estimate)> 0.05 *
+	        fabs(log(r->estimate));
+	const int digits = item->equal ? 3 : 2;
+	const char *gain = arena_text(arena, "%.*f", digits, e->estimate);
+	return (struct row){
+	    .what = item->what,
+	    .collective = coll_info(item->coll)->name,
+	    .metric = metric_info(item->metric)->name,
+	    .from = s->variants[item->from].name,
+	    .to = s->variants[item->to].name,
+	    .from_bytes = item->range.lo,
+	    .to_bytes = item->range.hi,
+	    .ratio = *r,
+	    .expect = *e,
+	    .equal = item->equal,
+	    .up_to = item->up_to ? item->up_to : ENTRY_NO_BYTES,
+	    .library = s->variants[item->to].library,
+	    .sizes = arena_copy(arena, words_range(item->range).text),
+	    .unit = item->metric == METRIC_BUSBW ? "bandwidth" : "speed",
+	    .gain = at_end ? arena_text(arena, "%s to %.2f", gain, e->hi) : gain,
+	    .bounds =
+	        at_end ? NULL : arena_text(arena, "%.*f to %.*f", digits, e->lo, digits, e->hi),
+	    .measured = corrected ? arena_text(arena, "%.2f", r->estimate) : NULL};
+}
+
+/* Whether one sentence says both. */
+static bool is_said_with(const struct row *a, const struct row *b)
+{
+	return a->what == b->what && !strcmp(a->metric, b->metric) &&
+	       (strcmp(a->collective, b->collective) || !strcmp(a->sizes, b->sizes)) &&
+	       !strcmp(a->library, b->library);
+}
+
+static bool is_same_pair(const struct row *a, const struct row *b)
+{
+	return !strcmp(a->from, b->from) && !strcmp(a->to, b->to);
+}
+
+/* "1.28 times the bandwidth in threads-registered against threads (1.27 to 1.30)" */
+static void add_item(struct phrase *p, const struct story_table *t, const struct row *row)
+{
+	const struct {
+		bool has;
+		const char *text;
+	} more[] = {
+	    {row->bounds, "{bounds}"},
+	    {row->measured, "corrected for selection; measured: {as_measured}"},
+	    {row->up_to != ENTRY_NO_BYTES, "faster at every size up to {up_to}"},
+	};
+	const char *sep = " (";
+	if (row->equal) {
+		phrase_add_row(p, t, row,
+		               "{from} and {to} have the same {unit} ({gain}, {bounds})");
+		return;
+	}
+	phrase_add_row(p, t, row, "{gain} times the {unit} in {to} against {from}");
+	for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+		if (!more[i].has)
+			continue;
+		phrase_words(p, sep);
+		phrase_add_row(p, t, row, more[i].text);
+		sep = ", ";
+	}
+	phrase_words(p, sep[0] == ',' ? ")" : "");
+}
+
+/* Of several collectives: "threads against single: 1.56 in all_reduce, 1.57 in all_gather". */
+static void add_pair(struct phrase *p, const struct story_table *t, const struct row *first)
+{
+	const struct row *end = story_row(t, t->nrows);
+	const char *sep = ": ";
+	phrase_add_row(p, t, first, "{to} against {from}");
+	for (const struct row *row = first; row < end; row++) {
+		if (!is_said_with(first, row) || !is_same_pair(first, row))
+			continue;
+		phrase_words(p, sep);
+		phrase_add_row(p, t, row, "{gain} in {collective}");
+		sep = ", ";
+	}
+}
+
+/* The sentence of a row and of all that are said with it. */
+static void advise(struct story *story, const struct story_table *t, const struct row *first)
+{
+	const struct row *end = story_row(t, t->nrows);
+	bool several = false, corrected = false;
+	struct phrase p = phrase_begin(story);
+	for (const struct row *row = first; row < end; row++) {
+		const bool with = is_said_with(first, row);
+		several |= with && strcmp(row->collective, first->collective);
+		corrected |= with && row->measured;
+	}
+	phrase_add_row(&p, t, first,
+	               several ? "{what} ({sizes}" : "{what} ({collective}, {sizes}");
+	if (*first->library)
+		phrase_add_row(&p, t, first, ", NCCL {library}");
+	phrase_words(&p, "): ");
+	if (several)
+		phrase_add_row(&p, t, first, "times the {unit}, ");
+	for (const struct row *row = first; row < end; row++) {
+		bool said = !is_said_with(first, row);
+		for (const struct row *k = first; k < row && several; k++)
+			said |= is_said_with(first, k) && is_same_pair(k, row);
+		if (said)
+			continue;
+		phrase_words(&p, row == first ? "" : "; ");
+		(several ? add_pair : add_item)(&p, t, row);
+	}
+	phrase_words(&p, several && corrected ? "; corrected for selection." : ".");
+	phrase_end(&p, STORY_ADVICE);
+}
+
+/* Nothing where the run cannot tell variants apart. */
+static void tell(const struct analysis *a, struct story *story)
+{
+	const struct advice advice = answer_tells(a->regimes)
+	                                 ? advice_make(a->s, a->regimes, story->arena)
+	                                 : (struct advice){.nitems = 0};
+	struct row *rows = ARENA_ARRAY(story->arena, struct row, advice.nitems + 1);
+	for (unsigned i = 0; i < advice.nitems; i++)
+		rows[i] = row_of(a->s, story->arena, &advice.items[i]);
+	const struct story_table *t = story_table(story, &form, rows, advice.nitems);
+	for (unsigned i = 0; i < advice.nitems; i++) {
+		unsigned first = 0;
+		while (!is_said_with(&rows[first], &rows[i]))
+			first++;
+		if (first == i)
+			advise(story, t, &rows[i]);
+	}
+}
+
+const struct chapter chapter_advice = {"advice", "Do this", CHAPTER_FRONT, tell};
