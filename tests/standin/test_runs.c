@@ -18,8 +18,9 @@
 
 static char folder[64], results[80], old[STANDIN_BYTES], new[STANDIN_BYTES];
 
-static const char *const injected[] = {"STANDIN_NCCL", "STANDIN_CUDART", "STANDIN_GPUS", "STANDIN_CUBLAS",
-                                       "STANDIN_NO_PEERS", "NCCL_LEGACY", "NCCL_NEW"};
+static const char *const injected[] = {"STANDIN_NCCL",   "STANDIN_CUDART",   "STANDIN_GPUS",
+                                       "STANDIN_CUBLAS", "STANDIN_NO_PEERS", "NCCL_LEGACY",
+                                       "NCCL_NEW"};
 
 static int set_up(void **state)
 {
@@ -38,8 +39,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Two ranks, or as the key on the command line has it, and few calls, with what the text adds. What
- * it said is the caller's to free. */
+/* Two ranks, or as the key on the command line has it, and few calls, with what the text adds.
+ * What it said is the caller's to free. */
 static struct cli run_with(const char *text, const char *key)
 {
 	static const char head[] =
@@ -49,8 +50,8 @@ static struct cli run_with(const char *text, const char *key)
 	snprintf(all, sizeof all, "%s%s", head, text);
 	snprintf(file, sizeof file, "%s/t.exp", folder);
 	cli_write(folder, "t.exp", all);
-	return cli_run(folder, (const char *[]){"run", "--file", file, "--results", results, key,
-	                                        NULL});
+	return cli_run(
+	    folder, (const char *[]){"run", "--file", file, "--results", results, key, NULL});
 }
 
 static struct cli run(const char *text)
@@ -147,8 +148,7 @@ static void the_h800_report_is_asked_of_both_libraries(void **state)
 	assert_int_equal(record.nfailures, 0);
 	record_free(&record);
 	json_t *report = report_of("h800_alltoall");
-	json_assert_says(json_finding(report, "claim", "threads-within-node-old"), "verdict",
-	                 "undecided");
+	json_assert_says(json_claim(report, "threads-within-node-old"), "verdict", "undecided");
 	assert_true(json_one_says(json_object_get(report, "warnings"), "1 block"));
 	json_decref(report);
 }
@@ -212,8 +212,8 @@ static void a_library_that_fails_is_told(void **state)
 }
 
 /* What one worker's thread begins and ends, in order, up to the end of a cell: a range for the
- * cell and in it one for each part, so that none begins or ends between two timed calls. *line is
- * where it goes on. */
+ * cell and in it one for each part, so that none begins or ends between two timed calls. *line
+ * is where it goes on. */
 static const char *cell_of_thread(char *const lines[], unsigned n, const char *thread,
                                   unsigned *line)
 {
@@ -249,10 +249,11 @@ static void profilers_see_cells_and_passes(void **state)
 	setenv("NVTX_INJECTION64_PATH", tool, 1);
 	setenv("NVTX_SEEN", seen, 1);
 	snprintf(file, sizeof file, "%s/t.exp", folder);
-	cli_write(folder, "t.exp",
-	          "[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\nstretches = 2\n"
-	          "calls = 2\nisolated_calls = 2\nlimit = no\ncollective = all_reduce\nbytes = 4K\n"
-	          "[variant processes]\nmode = processes\n");
+	cli_write(
+	    folder, "t.exp",
+	    "[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\nstretches = 2\n"
+	    "calls = 2\nisolated_calls = 2\nlimit = no\ncollective = all_reduce\nbytes = 4K\n"
+	    "[variant processes]\nmode = processes\n");
 	cli_expect(cli_run(folder, (const char *[]){"run", "--file", file, "--results", results,
 	                                            "--no-report", NULL}),
 	           0, "");
@@ -301,11 +302,12 @@ static void a_training_step_is_right_however_it_is_launched(void **state)
 	         "[variant threads]\nmode = threads\n[variant single]\nmode = single\n"
 	         "bucket_view = no\n[variant processes]\nmode = processes\naccumulation = 2\n"
 	         "[variant graph]\nmode = threads\ngraph = 2\nbucket_view = no\n");
-	cli_expect(run(text), 0, "threads, single, processes, graph ran, and every element that");
+	cli_expect(run(text), 0,
+	           "threads, single, processes, graph ran, and every element that");
 }
 
-/* Four ranks in two groups of gradients and two of a shared model; and two that share one, whose
- * gradients are nobody else's. A wrong sum is found. */
+/* Four ranks in two groups of gradients and two of a shared model; and two that share one,
+ * whose gradients are nobody else's. A wrong sum is found. */
 static void ranks_that_share_a_model_are_right(void **state)
 {
 	static const char pairs[] = "split = MOD:2\ntensor = yes\nbatch = 3\nbucket_view = no\n"
@@ -316,7 +318,8 @@ static void ranks_that_share_a_model_are_right(void **state)
 	assert_non_null(getcwd(here, sizeof here));
 	snprintf(text, sizeof text, training, here, pairs);
 	cli_expect(run_with(text, "ranks=4"), 0, "mixed, graph ran, and every element that");
-	/* In the last of four calls, of six pieces of data each, the larger activations' of rank 0. */
+	/* In the last of four calls, of six pieces of data each, the larger activations' of
+	 * rank 0. */
 	setenv("STANDIN_NCCL", "data:wrong:21", 1);
 	snprintf(text, sizeof text,
 	         "collective = ddp_step\nmodel = %s/experiments/models/lenet5.csv\nop = avg\n"
@@ -349,11 +352,12 @@ static void a_model_that_does_not_fit_is_told_with_the_room_there_is(void **stat
 static void experts_give_back_what_was_sent(void **state)
 {
 	(void)state;
-	cli_expect(run("collective = moe_step, moe_dispatch\nskew = 1.2\nexperts = 3\nbytes = 20K\n"
-	               "dtype = bfloat16\npace = isolated\nhidden = 32\n"
-	               "[variant threads]\nmode = threads\n[variant single]\nmode = single\n"
-	               "[variant processes]\nmode = processes\ngraph = 2\n"),
-	           0, "threads, single, processes ran, and every element that");
+	cli_expect(
+	    run("collective = moe_step, moe_dispatch\nskew = 1.2\nexperts = 3\nbytes = 20K\n"
+	        "dtype = bfloat16\npace = isolated\nhidden = 32\n"
+	        "[variant threads]\nmode = threads\n[variant single]\nmode = single\n"
+	        "[variant processes]\nmode = processes\ngraph = 2\n"),
+	    0, "threads, single, processes ran, and every element that");
 }
 
 static void without_its_library_a_training_step_says_so(void **state)
@@ -369,7 +373,8 @@ static void without_its_library_a_training_step_says_so(void **state)
 		tear_down(NULL);
 		set_up(NULL);
 		setenv("STANDIN_CUBLAS", rows[i].asks, 1);
-		snprintf(text, sizeof text, training, here, "[variant threads]\nmode = threads\n");
+		snprintf(text, sizeof text, training, here,
+		         "[variant threads]\nmode = threads\n");
 		cli_expect(run(text), 1, rows[i].says);
 	}
 }
@@ -453,12 +458,12 @@ static void ranks_share_a_gpu_in_all_modes(void **state)
 	(void)state;
 	setenv("STANDIN_GPUS", "1", 1);
 	snprintf(library, sizeof library, "nccl=%s", new);
-	cli_expect(cli_run(folder,
-	                   (const char *[]){"run", "--file", "experiments/one_gpu.exp",
-	                                    "--results", results, "backend=nccl", library,
-	                                    "collective=all_reduce,alltoall,sendrecv", "bytes=4K",
-	                                    NULL}),
-	           0, "every element that they delivered was");
+	cli_expect(
+	    cli_run(folder, (const char *[]){"run", "--file", "experiments/one_gpu.exp",
+	                                     "--results", results, "backend=nccl", library,
+	                                     "collective=all_reduce,alltoall,sendrecv",
+	                                     "bytes=4K", NULL}),
+	    0, "every element that they delivered was");
 	struct record_run record = record_of("one_gpu");
 	for (unsigned i = 0; i < sizeof variants / sizeof *variants; i++) {
 		assert_string_equal(fact_of(&record, variants[i], "device_0"),
@@ -469,10 +474,10 @@ static void ranks_share_a_gpu_in_all_modes(void **state)
 	tear_down(NULL);
 	set_up(NULL);
 	setenv("STANDIN_GPUS", "1", 1);
-	cli_expect(cli_run(folder,
-	                   (const char *[]){"run", "--file", "experiments/one_gpu.exp",
-	                                    "--results", results, "backend=nccl", NULL}),
-	           1, "ranks_per_gpu wants NCCL 2.30.3");
+	cli_expect(
+	    cli_run(folder, (const char *[]){"run", "--file", "experiments/one_gpu.exp",
+	                                     "--results", results, "backend=nccl", NULL}),
+	    1, "ranks_per_gpu wants NCCL 2.30.3");
 	/* It is not measured on another backend in its place. */
 	cli_expect(cli_run(folder, (const char *[]){"run", "--file", "experiments/one_gpu.exp",
 	                                            "--results", results, NULL}),
@@ -481,8 +486,8 @@ static void ranks_share_a_gpu_in_all_modes(void **state)
 
 /* --- a search that goes on --- */
 
-/* Its record's lines up to the first, or with `last` the last, block of the confirmation; that one
- * without its trials, and with the finalists that are given (NULL: as it is). */
+/* Its record's lines up to the first, or with `last` the last, block of the confirmation; that
+ * one without its trials, and with the finalists that are given (NULL: as it is). */
 static void cut_search(const char *path, bool last, const char *finalist)
 {
 	char *text = cli_read(path), *rest = text, *line;
@@ -531,8 +536,8 @@ static unsigned confirms_of(const struct record_run *record)
 	return n;
 }
 
-/* What is known of a finalist's data path is not asked for again; and one that fails for good is
- * given up, so that the search ends all the same. */
+/* What is known of a finalist's data path is not asked for again; and one that fails for good
+ * is given up, so that the search ends all the same. */
 static void a_search_goes_on_and_ends(void **state)
 {
 	char path[256], folder_of[256], registers[32];
@@ -584,9 +589,10 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(a_library_that_fails_is_told, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(a_training_step_is_right_however_it_is_launched,
 	                                    set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(ranks_that_share_a_model_are_right, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_model_that_does_not_fit_is_told_with_the_room_there_is,
-	                                    set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(ranks_that_share_a_model_are_right, set_up,
+	                                    tear_down),
+	    cmocka_unit_test_setup_teardown(
+	        a_model_that_does_not_fit_is_told_with_the_room_there_is, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(experts_give_back_what_was_sent, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(without_its_library_a_training_step_says_so, set_up,
 	                                    tear_down),
