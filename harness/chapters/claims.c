@@ -429,7 +429,7 @@ static struct family family_of(const struct analysis *a, struct arena *arena)
 			f.has = r->contrast.nblocks;
 	}
 	f.chance = arena_text(arena, "%.2g", f.claims * ALPHA);
-	f.wants = blocks_for(f.claims);
+	f.wants = f.claims ? blocks_for(f.claims) : 0;
 	f.when = !f.untested ? 0 : f.untested == 1 ? UNTESTED_ONE : UNTESTED;
 	if (f.claims + !!primary < 2)
 		return f;
