@@ -55,13 +55,18 @@ def trials_of(record):
             rows = zip(zip(*line["start_ns"]), zip(*line["idle_ns"]))
             times = [(max(idle) - min(start)) / line["calls"] / 1000 for start, idle in rows]
             cell = tuple(str(int(v) if isinstance(v, bool) else v) for v in (line[k] for k in KEYS))
-            trials.setdefault(cell, {})[line["block"]] = times
+            trials.setdefault(cell, {}).setdefault(line["block"], []).append(times)
     return trials, [v["name"] for role in ("reference", "again") for v in environment["variants"] if v["role"] == role]
+
+
+def number(leaves, p):
+    """A trial's quantile: of a job that measured the cell several times the geometric mean over them."""
+    return math.exp(sum(math.log(quantile(times, p)) for times in leaves) / len(leaves))
 
 
 def expected(row, trials, references):
     cell = tuple(row[k] for k in KEYS)
-    blocks = {b: quantile(t, 0.5) for b, t in trials[cell].items()}
+    blocks = {b: number(t, 0.5) for b, t in trials[cell].items()}
     out = {"time_us": quantile(blocks.values(), 0.5), "time_us_lo": quantile(blocks.values(), 0.25),
            "time_us_hi": quantile(blocks.values(), 0.75)}
     if row["collective"] in FACTOR:
@@ -69,14 +74,14 @@ def expected(row, trials, references):
     if row["pace"] == "isolated":
         out["p50_us"] = out["time_us"]
         for p, least in (95, 0), (99, 500):
-            tails = [quantile(t, p / 100) if len(t) >= least else math.nan for t in trials[cell].values()]
+            tails = [number(t, p / 100) if len(t[0]) >= least else math.nan for t in trials[cell].values()]
             out[f"p{p}_us"] = quantile(tails, 0.5)
             out[f"p{p}_us_lo"], out[f"p{p}_us_hi"] = interval_of_median(tails)
     if row["ratio"]:
         against = {}  # logs of the reference's trials of each block: its own and, but for the A/A line, its twin's
         for name in [n for n in references if n != row["variant"]]:
             for b, t in trials.get((name,) + cell[1:], {}).items():
-                against.setdefault(b, []).append(math.log(quantile(t, 0.5)))
+                against.setdefault(b, []).append(math.log(number(t, 0.5)))
         logs = [sum(against[b]) / len(against[b]) - math.log(blocks[b]) for b in sorted(blocks) if b in against]
         out["ratio"], out["ratio_lo"], out["ratio_hi"] = hodges_lehmann(logs)
     return out

@@ -289,6 +289,33 @@ static void a_variant_that_did_nothing_is_called_so(void **state)
 	}
 }
 
+static void environment_of_placebo(json_t *env)
+{
+	environment_of_chunks(env);
+	json_object_set_new(env, "factors",
+	                    json_pack("[{s:s, s:s, s:s, s:s, s:s, s:b, s:[i, i]}]", "name",
+	                              "chunk", "text", "nothing", "from", "threads", "to",
+	                              "processes", "setting", "env.NCCL_P2P_NVL_CHUNKSIZE",
+	                              "placebo", 1, "bytes", 4096, 65536));
+}
+
+/* A placebo that does nothing is no news. */
+static void a_placebo_that_did_nothing_is_no_answer(void **state)
+{
+	struct made of = made;
+	(void)state;
+	of.environment = environment_of_placebo;
+	of.line = with_library;
+	act = "ignored";
+	used_here = "0";
+	used_there = "524288";
+	const json_t *r = made_report(&of);
+	assert_false(json_one_says(json_object_get(r, "answer"), "is the same as"));
+	json_assert_says(json_cell(json_table(r, "verdicts_small"),
+	                           (json_keys){"variant", "processes", NULL}, "verdict"),
+	                 "", "the same as threads");
+}
+
 static const char *launched[2]; /* thread blocks of processes, and of the others */
 static const char *setting;
 static bool each_its_own; /* the larger size is another collective's */
@@ -350,9 +377,9 @@ static void what_was_launched_proves_a_setting(void **state)
 			    "%s changes nothing: thread blocks launched, %s; without it the "
 			    "same",
 			    setting, launched[0]);
-		const json_t *not_acted = json_cell(
-		    json_table(made_report(&of), "effects"),
-		    (const char *const[]){"factor", "blocks", NULL}, "not_acted");
+		const json_t *not_acted =
+		    json_cell(json_table(made_report(&of), "effects"),
+		              (const char *const[]){"factor", "blocks", NULL}, "not_acted");
 		if (says[0])
 			json_assert_text(not_acted, "", says);
 		else
@@ -379,6 +406,7 @@ int main(void)
 	    cmocka_unit_test(figures_are_those_of_the_log),
 	    cmocka_unit_test(a_factor_without_action_is_called_so),
 	    cmocka_unit_test(a_variant_that_did_nothing_is_called_so),
+	    cmocka_unit_test(a_placebo_that_did_nothing_is_no_answer),
 	    cmocka_unit_test(what_was_launched_proves_a_setting),
 	};
 	return cmocka_run_group_tests(tests, begin, end);

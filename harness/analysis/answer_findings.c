@@ -46,11 +46,21 @@ void answer_cost(struct answer *a, const struct analysis *x)
 
 /* --- settings --- */
 
+/* A setting that should change nothing, and is there for that. */
+static bool is_placebo(const struct analysis *x, unsigned variant)
+{
+	for (unsigned i = 0; i < x->f->asked.nfactors; i++)
+		if (x->f->asked.factors[i].placebo &&
+		    !strcmp(x->f->asked.factors[i].to, x->s->variants[variant].name))
+			return true;
+	return false;
+}
+
 void answer_idle(struct answer *a, const struct analysis *x)
 {
 	for (unsigned v = 0; v < x->s->nvariants; v++) {
 		const struct evidence_path *path = &x->evidence->paths[v];
-		if (path->idle[0])
+		if (path->idle[0] && !is_placebo(x, v))
 			answer_say(a, "%s is the same as %s: %s.", x->s->variants[v].name,
 			           x->s->variants[path->idle_as].name, path->idle);
 	}
