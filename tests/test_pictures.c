@@ -170,10 +170,10 @@ static void six_lines_are_one_panel(void **state)
 	(void)state;
 	if (made_no_gnuplot())
 		skip();
-	draw_reference("results/reference/2x-h200/h800_alltoall", "nccl_waterfall");
-	const char *svg = made_read("plots/nccl_alltoall_launch.svg");
+	draw_reference("results/reference/2x-h200/h800_sendrecv", "nccl_waterfall");
+	const char *svg = made_read("plots/nccl_sendrecv_launch.svg");
 	assert_int_equal(count(svg, ">size per rank<"), 1);
-	made_says(svg, ">processes-old-nodirect<");
+	made_says(svg, ">processes-old<");
 }
 
 /* A set is named by its settings; nothing is nothing, whatever its sign. */
@@ -183,6 +183,9 @@ static void a_heat_map_says_what_its_sets_are(void **state)
 	if (made_no_gnuplot())
 		skip();
 	draw_reference("results/reference/2x-h200/tuning_2.32.3", "nccl_gain");
+	const char *map = made_read("plots/nccl_tuning.svg");
+	assert_int_equal(count(map, ">1 GiB<"), 2);
+	assert_int_equal(count(map, "e+03"), 0);
 	const char *svg = made_read("plots/nccl_tuning.svg");
 	made_says(svg, ">set-10: NCCL_BUFFSIZE = 1048576, NCCL_MIN_P2P_NCHANNELS = 64<");
 	made_says(svg, ">0<");

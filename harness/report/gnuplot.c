@@ -489,12 +489,13 @@ static void put_entry(struct script *p, const char *array, unsigned row, const s
 		script_put(p, array, row, "%llu", e->count);
 		return;
 	}
+	if (e->kind == KIND_BYTES && e->has) { /* to the last digit: 1 GiB is no 1.02e+03 MiB */
+		script_put(p, array, row, "1.0 * %llu", e->count);
+		return;
+	}
 	if (counts || e->kind == KIND_BYTES || e->kind == KIND_NUMBER ||
 	    e->kind == KIND_SHARE || e->kind == KIND_SPREAD || e->kind == KIND_RATIO) {
-		script_number(p, array, row,
-		              !e->has                 ? NAN
-		              : e->kind == KIND_BYTES ? (double)e->count
-		                                      : e->x);
+		script_number(p, array, row, e->has ? e->x : NAN);
 		return;
 	}
 	if (e->has)
