@@ -263,7 +263,9 @@ static void the_terminal_is_narrow(const char *record, const char *said)
 		for (const char *c = at; *c && *c != '\n'; c++)
 			width += ((unsigned char)*c & 0xC0) != 0x80;
 		/* But for what is to be copied. */
-		const char *command = strstr(at, "launchgap run ");
+		const char *run = strstr(at, "launchgap run "),
+		           *resume = strstr(at, "launchgap resume "),
+		           *command = !run || (resume && resume < run) ? resume : run;
 		bool copied =
 		    begins(at, "report ") || (command && command < at + strcspn(at, "\n"));
 		if (width > 80 && !copied)
