@@ -326,8 +326,8 @@ static void answer_remedy(const struct summary *s, struct story *story,
 	              row->fails
 	                  ? "With its own {own} NCCL does not run; {remedy} does: {gives}."
 	                  : "With its own {own} ({variant}) a process keeps {speed} of the "
-	                    "bandwidth of {reference}. All of this gives it back: {gives} "
-	                    "({restored:full}).");
+	                    "bandwidth of {reference}. All of this together gives it back: "
+	                    "{gives}. With it: {restored:full}.");
 }
 
 /* What the first page shows: what a process loses nothing by, and what stands for all that a

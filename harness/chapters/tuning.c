@@ -62,7 +62,6 @@ static const struct sentence sentences[] = {
     {STORY_CAPTION, ALL, "{settings}: up to {expect:more} faster; confirmed in {confirmed} of {cells} cells, no loss beyond {margin}"},
     {STORY_ANSWER, ALL, "{settings}: up to {expect} times the speed of the default ({expect:interval}, {collective} of {asked_bytes}), confirmed in {confirmed} of {cells} cells, and slower by more than {margin} in none."},
     {STORY_ANSWER, GAINS, "Settings gain in {gains} of {cells} cells. None is confirmed for all: {limits}. nccl.conf names the best for each size."},
-    {STORY_ADVICE, ALL, "Give it to every process: NCCL_CONF_FILE={folder}/nccl.conf. It costs what the finalists' table says."},
     {STORY_CAPTION, GAINS, "Gains are confirmed in {gains} of {cells} cells, by no set in all of them"},
     {STORY_ANSWER, UNFINISHED, "Nothing is confirmed yet: the confirmation has {blocks} of the {wants} blocks that {finalists} sets in {cells} cells take. Go on with launchgap resume {folder}."},
     {STORY_ANSWER, DEFAULTS, "No setting is confirmed to gain anywhere: the defaults stand ({sets} sets of {keys} settings were measured)."},
@@ -581,6 +580,22 @@ static void lead(const struct tuning *t, struct story *story)
 	story_leads_unasked(story);
 }
 
+/* What to do with the set for all sizes, and what it costs. */
+static void advise(const struct tuning *t, struct story *story)
+{
+	const struct tuning_finalist *all = &t->finalists[t->all];
+	struct phrase p = phrase_begin(story);
+	phrase_add(&p, t->in.found, NULL, 0,
+	           "Give nccl.conf to every process: NCCL_CONF_FILE={folder}/nccl.conf.");
+	if (!isnan(all->memory_mib))
+		phrase_add_row(&p, t->in.finalists, all,
+		               " It takes {memory_mib} MiB more of GPU memory a rank.");
+	if (all->channels && *all->channels && all->default_channels && *all->default_channels)
+		phrase_add_row(&p, t->in.finalists, all,
+		               " Channels: {channels}, in place of {default_channels}.");
+	phrase_end(&p, STORY_ADVICE);
+}
+
 static void tell(const struct analysis *a, struct story *story)
 {
 	struct tuning t = {.s = a->s,
@@ -612,6 +627,8 @@ static void tell(const struct analysis *a, struct story *story)
 	STORY_TELL(story, t.in.settings, setting_sentences);
 	story_file(story, "nccl.conf", nccl_conf_text(&t, story));
 	lead(&t, story);
+	if (t.all >= 0 && tuning_in_file(&t, (unsigned)t.all))
+		advise(&t, story);
 	story_settles(story);
 	tell_map(&t, story);
 	tell_bars(&t, story);
