@@ -132,7 +132,7 @@ static struct stats_ratio gain(const struct scene *scene, enum metric metric,
                                const struct contrast_select *select, const unsigned pair[2])
 {
 	struct contrast c;
-	struct status st;
+	struct status st = {""};
 	arena_need(scene->arena,
 	           !contrast_make(scene->s, pair[1], pair[0], metric, select, &c, &st));
 	return c.verdict.ratio;

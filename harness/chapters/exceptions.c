@@ -86,7 +86,7 @@ static struct contrast judge(const struct teller *t, unsigned group, unsigned si
 	                                       .coll = (int)g->cell.coll,
 	                                       .group = g};
 	struct contrast c;
-	struct status st;
+	struct status st = {""};
 	arena_need(t->arena,
 	           !contrast_make(t->a->s, left, right, METRIC_TIME, &select, &c, &st));
 	return c;

@@ -230,7 +230,7 @@ static struct contrast contrast_of(const struct teller *t, const struct coll *c,
 	                                       .with = with,
 	                                       .nwith = t->v.n * t->v.nmodes};
 	struct contrast of;
-	struct status st;
+	struct status st = {""};
 	arena_need(t->arena,
 	           !contrast_make(t->a->s, left, right, c->metric, &select, &of, &st));
 	return of;
