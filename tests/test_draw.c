@@ -1,5 +1,5 @@
 /* Pictures: which curves are one line, what comes into a script, and what the files are. */
-#include "made.h"
+#include "made_pictures.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -10,24 +10,6 @@
 #include "../harness/analysis/drawn.h"
 #include "../harness/report/script.h"
 #include "../harness/report/model.h"
-
-static void stamps(const struct made_place *place, int64_t out[6])
-{
-	static const int64_t speed[] = {200, 100, 101, 100, 50};
-	out[1] = 100;
-	out[2] = (1000 + ((int64_t)40 << place->size)) * speed[place->variant] + place->block +
-	         40 * place->rank;
-	out[3] = 10;
-}
-
-static const struct made plain = {.backend = "nccl",
-                                  .ranks = 2,
-                                  .blocks = 6,
-                                  .sizes = 3,
-                                  .rows = 3,
-                                  .cores = 8,
-                                  .timeline = true,
-                                  .stamps = stamps};
 
 static unsigned merge(const double *x, unsigned n, unsigned nsizes, double tolerance,
                       unsigned *line)

@@ -49,10 +49,9 @@ bool answer_tells(const struct regimes *regimes)
 
 static void say_chapter(struct answer *a, const struct story_chapter *c)
 {
-	for (unsigned i = 0; c && i < c->nblocks; i++)
-		if (c->blocks[i].kind == STORY_SENTENCE &&
-		    c->blocks[i].sentence->roles & STORY_ANSWER)
-			answer_say(a, "%s", c->blocks[i].sentence->text);
+	const struct story_sentence *one;
+	for (unsigned i = 0; (one = story_chapter_said(c, STORY_ANSWER, i)); i++)
+		answer_say(a, "%s", one->text);
 }
 
 /* Unless it leads: then it was said first. */
@@ -113,13 +112,11 @@ static void say_ran(struct answer *a, const struct summary *s)
 static void say_together(struct answer *a, const struct story *story, const char *name)
 {
 	const struct story_chapter *c = story_find(story, name);
+	const struct story_sentence *one;
 	char text[ANSWER_TEXT_BYTES - 8] = "";
-	for (unsigned i = 0; c && i < c->nblocks; i++) {
-		const struct story_sentence *one = c->blocks[i].sentence;
-		if (one && one->roles & STORY_ANSWER &&
-		    strlen(text) + strlen(one->text) + 2 < sizeof text)
+	for (unsigned i = 0; (one = story_chapter_said(c, STORY_ANSWER, i)); i++)
+		if (strlen(text) + strlen(one->text) + 2 < sizeof text)
 			words_add(text, sizeof text, "%s%s", *text ? " " : "", one->text);
-	}
 	if (*text)
 		answer_say(a, "%s", text);
 }

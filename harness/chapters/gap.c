@@ -54,7 +54,7 @@ struct whole {
 	struct stats_ratio ratio; /* bandwidth of to ÷ from */
 	const char *verdict;
 	double detectable;
-	struct stats_ratio explained, left, back; /* shares; back: beyond all */
+	struct stats_ratio explained; /* a share */
 	const char *explained_share, *left_share, *back_share;
 	unsigned ncells, nblocks;
 	const char *basis, *why;
@@ -147,9 +147,9 @@ static struct row row_of(const struct summary *s, const struct waterfall_step *s
 }
 
 /* The factors that count to one side of 0, the largest first, each with its share where that is
- * not the whole answer. How many there are. */
-static unsigned add_names(struct phrase *p, const struct story_table *t,
-                          const struct waterfall *w, bool against, bool shares)
+ * not the whole answer. */
+static void add_names(struct phrase *p, const struct story_table *t, const struct waterfall *w,
+                      bool against, bool shares)
 {
 	unsigned order[WATERFALL_MAX_STEPS], n = 0;
 	double sizes[WATERFALL_MAX_STEPS] = {0}; /* of those that are not named: below 0 */
@@ -167,7 +167,6 @@ static unsigned add_names(struct phrase *p, const struct story_table *t,
 	}
 	if (n > NAMED)
 		phrase_words(p, " and others");
-	return n;
 }
 
 static const char *explained_text(const struct stats_ratio *e)

@@ -267,6 +267,7 @@ static const struct story_table *rows_of(const struct analysis *a, const struct 
                                          struct story *story, struct about *about)
 {
 	struct row *rows = ARENA_ARRAY(story->arena, struct row, g->nvariants + 1);
+	const double reference = reference_of(g);
 	unsigned n = 0;
 	*about = (struct about){.regime = g->name,
 	                        .label = g->label,
@@ -274,9 +275,9 @@ static const struct story_table *rows_of(const struct analysis *a, const struct 
 	                        .reference = a->s->variants[a->s->reference].name,
 	                        .unseen = unseen_of(a, g, story->arena),
 	                        .margin = a->s->margin};
-	if (!isnan(reference_of(g)))
+	if (!isnan(reference))
 		rows[n++] = (struct row){.variant = about->reference,
-		                         .value = reference_of(g),
+		                         .value = reference,
 		                         .speed = STATS_NO_RATIO,
 		                         .time = STATS_NO_RATIO,
 		                         .twin = ENTRY_NO_FLAG,

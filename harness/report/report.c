@@ -167,10 +167,9 @@ static unsigned print_nccl_tests(const struct model *m, const char *dir,
 	unsigned tables = nccl_format_print(&m->summary, average, stdout);
 	fflush(stdout);
 	const struct story_chapter *cliffs = story_find(&m->story, "cliffs");
-	for (unsigned i = 0; cliffs && i < cliffs->nblocks; i++)
-		if (cliffs->blocks[i].sentence &&
-		    cliffs->blocks[i].sentence->roles & STORY_ITEM)
-			status_say("cliff: %s", cliffs->blocks[i].sentence->text);
+	const struct story_sentence *one;
+	for (unsigned i = 0; (one = story_chapter_said(cliffs, STORY_ITEM, i)); i++)
+		status_say("cliff: %s", one->text);
 	for (unsigned i = 0; i < m->warnings.count; i++)
 		status_say("warning: %s", m->warnings.text[i]);
 	status_say("report %s/report.md", dir);

@@ -76,15 +76,30 @@ const struct story_table *story_find_table(const struct story *s, const char *na
 	return NULL;
 }
 
+/* *i less those that it has before. */
+static const struct story_sentence *said_by(const struct story_chapter *c, enum story_role role,
+                                            unsigned *i)
+{
+	for (unsigned b = 0; c && b < c->nblocks; b++) {
+		const struct story_sentence *one = c->blocks[b].sentence;
+		if (one && one->roles & role && !(*i)--)
+			return one;
+	}
+	return NULL;
+}
+
+const struct story_sentence *story_chapter_said(const struct story_chapter *c,
+                                                enum story_role role, unsigned i)
+{
+	return said_by(c, role, &i);
+}
+
 const struct story_sentence *story_said(const struct story *s, enum story_role role, unsigned i)
 {
-	for (unsigned c = 0; c < s->nchapters; c++)
-		for (unsigned b = 0; b < s->chapters[c].nblocks; b++) {
-			const struct story_sentence *one = s->chapters[c].blocks[b].sentence;
-			if (one && one->roles & role && !i--)
-				return one;
-		}
-	return NULL;
+	const struct story_sentence *one = NULL;
+	for (unsigned c = 0; c < s->nchapters && !one; c++)
+		one = said_by(&s->chapters[c], role, &i);
+	return one;
 }
 
 const struct story_table *story_rows(struct story *s, const struct story_form *form,

@@ -166,7 +166,10 @@ const struct story_chapter *story_find(const struct story *story, const char *na
  * name, else the first that leads unasked; none where there is none. */
 void story_choose_lead(struct story *story, const char *name);
 const struct story_table *story_find_table(const struct story *story, const char *name);
-/* The i-th sentence of all chapters that has the role, NULL after the last. */
+/* The i-th sentence of a chapter that has the role, NULL after the last; of no chapter too. */
+const struct story_sentence *story_chapter_said(const struct story_chapter *chapter,
+                                                enum story_role role, unsigned i);
+/* The same of all chapters. */
 const struct story_sentence *story_said(const struct story *story, enum story_role role,
                                         unsigned i);
 
