@@ -33,12 +33,13 @@ void cli_scratch(pid_t runner, char *path, size_t bytes);
 /* Processes whose command line has the word in it. */
 unsigned cli_processes(const char *word);
 unsigned cli_lines(const char *file);
-/* Takes the checksums out of a record's text: a test may change such lines as it likes, for older
- * programs wrote none. */
+/* Takes the checksums out of a record's text: a test may change such lines as it likes, for
+ * older programs wrote none. */
 void cli_unsum(char *text);
 /* Joins lines that go on below, set in, to one. */
 void cli_unwrap(char *text);
-/* Ended with `code` and said the words, on one line or wrapped; else fails with all it said. Frees what was said. */
+/* Ended with `code` and said the words, on one line or wrapped; else fails with all it said.
+ * Frees what was said. */
 void cli_expect(struct cli cli, int code, const char *words);
 
 #endif

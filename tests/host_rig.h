@@ -5,8 +5,6 @@
 #define LAUNCHGAP_HOST_RIG_H
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "../harness/backend/host/host.h"
 #include "../harness/core/counters.h"
+#include "test.h"
 
 #define RIG_CELLS 512
 #define RIG_SEED  42
@@ -26,7 +23,7 @@ extern const struct backend backend_host;
 
 struct rig_result {
 	uint64_t wrong, digest;
-	uint64_t faults; /* of the worker, in the calls */
+	uint64_t faults;    /* of the worker, in the calls */
 	uint64_t delivered; /* bytes that came from other ranks */
 	unsigned checked;
 	struct status error;
@@ -37,7 +34,8 @@ struct rig {
 	struct cell cells[RIG_CELLS];
 	unsigned calls; /* of each cell, in flight at once */
 	unsigned slots; /* they rotate through */
-	/* Done to a worker's ranks once all are prepared, and once its calls are over; or NULL. */
+	/* Done to a worker's ranks once all are prepared, and once its calls are over; or NULL.
+	 */
 	void (*before)(struct backend_ctx *ctx);
 	void (*behind)(struct backend_ctx *ctx);
 	struct team *team;
@@ -101,7 +99,9 @@ static inline void rig_raise(struct rig *rig)
 	struct status st = {""};
 
 	for (unsigned c = 0; c < rig->trial.ncells; c++) {
-		size_t bytes = trial_whole(&rig->trial.network, trial_comm_ranks(&rig->trial), &rig->cells[c]).bytes;
+		size_t bytes = trial_whole(&rig->trial.network, trial_comm_ranks(&rig->trial),
+		                           &rig->cells[c])
+		                   .bytes;
 		if (bytes * rig->slots > rig->trial.arena_bytes)
 			rig->trial.arena_bytes = bytes * rig->slots;
 	}

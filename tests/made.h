@@ -2,23 +2,18 @@
 #ifndef LAUNCHGAP_MADE_H
 #define LAUNCHGAP_MADE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-#include <ftw.h>
-
 #include "../harness/report/report.h"
 #include "../harness/analysis/summary.h"
 #include "../harness/record/record_line.h"
 #include "json.h"
+#include "test.h"
 
 enum made_variant { MADE_SINGLE, MADE_THREADS, MADE_PROCESSES, MADE_AGAIN, MADE_LIMIT };
 

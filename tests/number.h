@@ -1,6 +1,6 @@
 /* The datatypes once more, for tests: numbers as long double, which holds 64 binary digits, and
- * rounding by its own arithmetic. Owes nothing to harness/value.h but the names. Included after
- * cmocka.h: what rounds is a failure. */
+ * rounding by its own arithmetic. Owes nothing to harness/value.h but the names. What rounds is a
+ * failure. */
 #ifndef LAUNCHGAP_TEST_NUMBER_H
 #define LAUNCHGAP_TEST_NUMBER_H
 
@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "../harness/coll/coll.h"
+#include "test.h"
 
 _Static_assert(LDBL_MANT_DIG >= 64, "the tests want long double of 64 digits");
 

@@ -3,20 +3,16 @@
 #define LAUNCHGAP_TESTS_PLANNED_H
 
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "../harness/backend/table.h"
 #include "../harness/config/plan.h"
 #include "../harness/config/plan_trials.h"
 #include "../harness/config/planner.h"
 #include "standin.h"
+#include "test.h"
 
 static struct spec spec; /* large: not for the stack */
 static struct plan plan;
@@ -174,7 +170,5 @@ static inline int find_standin(void **state)
 	(void)state;
 	return standin_find(standin);
 }
-
-#define TEST(F) cmocka_unit_test_setup_teardown(F, fresh, done)
 
 #endif

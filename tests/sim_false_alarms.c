@@ -103,8 +103,8 @@ static void print_following(const char *what, enum following_goal goal, unsigned
 		unsigned wrong = 0;
 		uint64_t seed = 3000;
 		for (unsigned k = 0; k < FOLLOWED; k++)
-			wrong += following_errs((enum noise)noise, goal, from, corrected,
-			                        &seed);
+			wrong +=
+			    following_errs((enum noise)noise, goal, from, corrected, &seed);
 		printf(" %8.1f", 100.0 * wrong / FOLLOWED);
 		fflush(stdout);
 	}

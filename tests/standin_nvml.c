@@ -3,8 +3,9 @@
  *   3 everything            4 no GPM (before Hopper)        5 no permission for counters
  *   6 GPM without NVLink    7 GPM, but an unknown memory    8 GPM that fails at its second
  * sample   9, a: two whose NVLink counters count what a test sends (standin_send) and nothing
- * else. Of a list there are 9, a and 2: 9 and a are joined by four NVLinks, of which the last is
- * down, and each has two more to a switch; 2 has none, and no peer access to a. Its own declarations, so that a mistake in the program's shows. */
+ * else. Of a list there are 9, a and 2: 9 and a are joined by four NVLinks, of which the last
+ * is down, and each has two more to a switch; 2 has none, and no peer access to a. Its own
+ * declarations, so that a mistake in the program's shows. */
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>

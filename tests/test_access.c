@@ -1,26 +1,20 @@
 /* Strided access: the order of the copy, and a run of it up to its table. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "../harness/backend/strided.h"
 #include "cli.h"
 #include "json.h"
+#include "test.h"
 
 #define MOST 331
 
 /* After the first k of the order, the elements that have come are those of the definition: one
  * after the other `stride` apart, then the same from the next one on, the rest as it lies. */
-static void elements_come_in_the_order_of_the_stride(void **state)
+TEST(elements_come_in_the_order_of_the_stride)
 {
 	static const size_t elements[] = {1, 2, 4, 8};
-	(void)state;
 	for (unsigned e = 0; e < 4; e++)
 		for (size_t stride = 1; stride <= 40; stride += 3)
 			for (size_t count = 1; count <= MOST; count += 55) {
@@ -32,8 +26,7 @@ static void elements_come_in_the_order_of_the_stride(void **state)
 				memset(right, 0, sizeof right);
 				for (size_t k = 0, n; k < count; k += n) {
 					n = count - k < 17 ? count - k : 17;
-					strided_copy(to, from, element, count, stride, k,
-					                 n);
+					strided_copy(to, from, element, count, stride, k, n);
 					for (size_t i = k; i < k + n; i++) {
 						size_t at = i < rows * stride
 						                ? i % rows * stride + i / rows
@@ -55,10 +48,9 @@ static const char experiment[] =
     "[variant side-by-side]\nmode = single\n[variant apart]\nlike = side-by-side\nstride = 7\n"
     "[variant huge]\nlike = apart\npages = huge\n";
 
-static void strides_are_rows_of_a_table(void **state)
+TEST(strides_are_rows_of_a_table)
 {
 	char folder[64], file[128], results[128], report[256];
-	(void)state;
 	cli_folder(folder);
 	cli_write(folder, "access.exp", experiment);
 	snprintf(file, sizeof file, "%s/access.exp", folder);
@@ -80,10 +72,9 @@ static void strides_are_rows_of_a_table(void **state)
 }
 
 /* A variant that differs in a setting that nothing heeds would be one in name alone. */
-static void a_stride_wants_access(void **state)
+TEST(a_stride_wants_access)
 {
 	char folder[64], file[128];
-	(void)state;
 	cli_folder(folder);
 	cli_write(
 	    folder, "t.exp",
@@ -95,13 +86,11 @@ static void a_stride_wants_access(void **state)
 	cli_clean(folder);
 }
 
-int main(void)
+/* Without gnuplot: pictures are drawn elsewhere. */
+static int hide_gnuplot(void **state)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(elements_come_in_the_order_of_the_stride),
-	    cmocka_unit_test(strides_are_rows_of_a_table),
-	    cmocka_unit_test(a_stride_wants_access),
-	};
-	setenv("PATH", "/nowhere", 1); /* no gnuplot: pictures are drawn elsewhere */
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	(void)state;
+	return setenv("PATH", "/nowhere", 1);
 }
+
+TESTS(.begin = hide_gnuplot);

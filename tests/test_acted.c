@@ -36,7 +36,7 @@ static struct path read_log(const char *const *env, const char *text)
 	     "p2p channels per peer\n"
 #define SET(NAME, VALUE) HEAD NAME " set by environment to " VALUE ".\n"
 
-static void each_setting_says_what_became_of_it(void **state)
+TEST(each_setting_says_what_became_of_it)
 {
 	static const struct {
 		const char *env, *log, *text;
@@ -71,7 +71,6 @@ static void each_setting_says_what_became_of_it(void **state)
 	     "AllReduce: 67108864 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..15}\n",
 	     "asked ll,Simple, used AllReduce RING SIMPLE, 16 channels", PATH_ACTED},
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const char *env[] = {cases[i].env, NULL};
 		char text[512];
@@ -95,20 +94,18 @@ static void each_setting_says_what_became_of_it(void **state)
 }
 
 /* Where the log has no line for what it would say, nothing is said. */
-static void silence_proves_nothing(void **state)
+TEST(silence_proves_nothing)
 {
 	const char *env[] = {"NCCL_CTA_POLICY=2", "NCCL_P2P_DISABLE=0",
 	                     "CUDA_MODULE_LOADING=EAGER", "NCCL_DEBUG=INFO", NULL};
-	(void)state;
 	struct path path = read_log(env, CHUNK);
 	assert_int_equal(path.nsettings, 0);
 	path_free(&path);
 }
 
-static void figures_are_those_of_the_log(void **state)
+TEST(figures_are_those_of_the_log)
 {
 	const char *none[] = {NULL};
-	(void)state;
 	struct path path = read_log(
 	    none, CHUNK CHANNELS HEAD
 	    "AllReduce: 16777216 Bytes -> Algo RING proto LL128 channel{Lo..Hi}={0..7}\n" HEAD
@@ -215,7 +212,7 @@ static json_t *report(const char *what, const char *here, const char *there)
 	return json_report(made_path("report.json"));
 }
 
-static void a_factor_without_action_is_called_so(void **state)
+TEST(a_factor_without_action_is_called_so)
 {
 	static const struct {
 		const char *act, *here, *there, *says;
@@ -229,7 +226,6 @@ static void a_factor_without_action_is_called_so(void **state)
 	    {"ignored", "0", "524288", "changes nothing: asked 2097152: the reason"},
 	    {"as asked", "2097152", "524288", NULL},
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		json_t *r = report(cases[i].act, cases[i].here, cases[i].there);
 		const json_t *not_acted =
@@ -254,7 +250,7 @@ static void a_factor_without_action_is_called_so(void **state)
 }
 
 /* In the answer and in its row of the results: 'as fast as' alone says that it acted. */
-static void a_variant_that_did_nothing_is_called_so(void **state)
+TEST(a_variant_that_did_nothing_is_called_so)
 {
 	static const struct {
 		const char *act, *here, *says;
@@ -265,7 +261,6 @@ static void a_variant_that_did_nothing_is_called_so(void **state)
 	    {"capped", "1048576", NULL},
 	    {"as asked", "2097152", NULL},
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct made of = made;
 		of.environment = environment_of_chunks;
@@ -300,10 +295,9 @@ static void environment_of_placebo(json_t *env)
 }
 
 /* A placebo that does nothing is no news. */
-static void a_placebo_that_did_nothing_is_no_answer(void **state)
+TEST(a_placebo_that_did_nothing_is_no_answer)
 {
 	struct made of = made;
-	(void)state;
 	of.environment = environment_of_placebo;
 	of.line = with_library;
 	act = "ignored";
@@ -342,7 +336,7 @@ static void says_launched(json_t *line, const struct made_place *p)
 
 /* Of what is asked of each call NCCL's log says nothing: what was launched does, where calls
  * larger than the smallest of each collective were looked at. */
-static void what_was_launched_proves_a_setting(void **state)
+TEST(what_was_launched_proves_a_setting)
 {
 	static const struct {
 		const char *setting, *here, *there;
@@ -358,7 +352,6 @@ static void what_was_launched_proves_a_setting(void **state)
 	    {"call_ctas", "alltoall 2", "alltoall 2", 1, false, false},
 	    {"call_ctas", "alltoall 2, sendrecv 2", "alltoall 2, sendrecv 2", 2, true, false},
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct made of = made;
 		char says[128] = "";
@@ -398,16 +391,4 @@ static int end(void **state)
 	return made_end(state);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(each_setting_says_what_became_of_it),
-	    cmocka_unit_test(silence_proves_nothing),
-	    cmocka_unit_test(figures_are_those_of_the_log),
-	    cmocka_unit_test(a_factor_without_action_is_called_so),
-	    cmocka_unit_test(a_variant_that_did_nothing_is_called_so),
-	    cmocka_unit_test(a_placebo_that_did_nothing_is_no_answer),
-	    cmocka_unit_test(what_was_launched_proves_a_setting),
-	};
-	return cmocka_run_group_tests(tests, begin, end);
-}
+TESTS(.begin = begin, .end = end);

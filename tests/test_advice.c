@@ -130,10 +130,9 @@ static unsigned count(const char *words, const char **text)
 	return n;
 }
 
-static void threads_or_processes(void **state)
+TEST(threads_or_processes)
 {
 	const char *text = "";
-	(void)state;
 	assert_int_equal(count("choose by convenience", &text), 1);
 	made_says(text, "threads and processes have the same bandwidth (");
 	made_says(text, "alltoall, from 16 MiB up");
@@ -152,9 +151,8 @@ static void threads_or_processes(void **state)
 	assert_int_equal(count("choose by convenience", NULL), 1);
 }
 
-static void noise_and_few_blocks_say_nothing(void **state)
+TEST(noise_and_few_blocks_say_nothing)
 {
-	(void)state;
 	speed[2] = 1.05;
 	assert_int_equal(count("a process per rank rather than threads", NULL), 1);
 	noise = 0.5;
@@ -165,10 +163,9 @@ static void noise_and_few_blocks_say_nothing(void **state)
 	assert_int_equal(count("", NULL), 0);
 }
 
-static void where_nothing_large_was_measured(void **state)
+TEST(where_nothing_large_was_measured)
 {
 	const char *text;
-	(void)state;
 	made.sizes = 5; /* up to 1 MiB */
 	speed[2] = 1.1;
 	assert_int_equal(count("a process per rank rather than threads", &text), 1);
@@ -177,10 +174,9 @@ static void where_nothing_large_was_measured(void **state)
 	assert_int_equal(count("a process per rank rather than threads", NULL), 0);
 }
 
-static void several_workers_launch_small_sizes(void **state)
+TEST(several_workers_launch_small_sizes)
 {
 	const char *text;
-	(void)state;
 	speed[0] = 0.4;
 	small_only = 65536;
 	assert_int_equal(count("Launch from several workers", &text), 2);
@@ -211,7 +207,7 @@ static json_t *replays(void)
 	return json_integer(1);
 }
 
-static void one_setting_at_a_time(void **state)
+TEST(one_setting_at_a_time)
 {
 	static const struct {
 		const char *setting;
@@ -223,7 +219,6 @@ static void one_setting_at_a_time(void **state)
 	    {"bind", core, "threads", "Bind the workers"},
 	    {"graph", replays, "single", "CUDA graph"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		setting = rows[i].setting;
 		value = rows[i].value;
@@ -244,10 +239,9 @@ static void one_setting_at_a_time(void **state)
 	}
 }
 
-static void variants_that_explain_are_no_advice(void **state)
+TEST(variants_that_explain_are_no_advice)
 {
 	const char *text = "";
-	(void)state;
 	twins_key = "env";
 	twins_value = a_switch;
 	assert_int_equal(count("choose by convenience", &text), 1);
@@ -274,10 +268,9 @@ static void variants_that_explain_are_no_advice(void **state)
 }
 
 /* What is recommended was chosen for its figure: near the margin less is to be expected. */
-static void the_figure_allows_for_the_choice(void **state)
+TEST(the_figure_allows_for_the_choice)
 {
 	const char *text = "";
-	(void)state;
 	speed[2] = 1.05;
 	noise = 0.03;
 	assert_int_equal(count("a process per rank rather than threads", &text), 1);
@@ -309,11 +302,10 @@ static void the_figure_allows_for_the_choice(void **state)
 
 /* Where the figure to expect is its interval's end, it is no figure: the interval stands alone.
  */
-static void an_end_is_no_estimate(void **state)
+TEST(an_end_is_no_estimate)
 {
 	unsigned ends = 0;
 	char figures[80];
-	(void)state;
 	for (unsigned i = 0; i < 40; i++) {
 		const char *text = "";
 		speed[2] = 1.03 + 0.01 * (i % 8);
@@ -337,17 +329,4 @@ static int end(void **state)
 	return made_end(state);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(threads_or_processes, fresh),
-	    cmocka_unit_test_setup(noise_and_few_blocks_say_nothing, fresh),
-	    cmocka_unit_test_setup(where_nothing_large_was_measured, fresh),
-	    cmocka_unit_test_setup(several_workers_launch_small_sizes, fresh),
-	    cmocka_unit_test_setup(one_setting_at_a_time, fresh),
-	    cmocka_unit_test_setup(variants_that_explain_are_no_advice, fresh),
-	    cmocka_unit_test_setup(the_figure_allows_for_the_choice, fresh),
-	    cmocka_unit_test_setup(an_end_is_no_estimate, fresh),
-	};
-	return cmocka_run_group_tests(tests, made_begin, end);
-}
+TESTS(.begin = made_begin, .end = end, .before = fresh);

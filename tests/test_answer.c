@@ -73,10 +73,9 @@ static const json_t *in_regime(const json_t *report, const char *regime, const c
 	           : NULL;
 }
 
-static void each_regime_has_its_answer(void **state)
+TEST(each_regime_has_its_answer)
 {
 	static const char *const regimes[] = {"small", "large"};
-	(void)state;
 	speed[0] = 0.8;
 	speed[2] = 1.25;
 	const json_t *report = made_report(&made);
@@ -109,9 +108,8 @@ static void each_regime_has_its_answer(void **state)
 }
 
 /* 0.003 times the speed has zeros to count. */
-static void what_is_far_slower_is_told_as_a_time(void **state)
+TEST(what_is_far_slower_is_told_as_a_time)
 {
-	(void)state;
 	speed[0] = 1. / 400;
 	noise = 0.01;
 	const json_t *list = answer(made_report(&made));
@@ -140,9 +138,8 @@ static void what_is_far_slower_is_told_as_a_time(void **state)
 	}
 }
 
-static void no_difference_is_an_answer(void **state)
+TEST(no_difference_is_an_answer)
 {
-	(void)state;
 	const json_t *report = made_report(&made);
 	json_assert_text(in_regime(report, "large", "processes"), "verdict",
 	                 "no difference within 2 %");
@@ -151,9 +148,8 @@ static void no_difference_is_an_answer(void **state)
 }
 
 /* No advice, cliff or verdict stands beside noise; only what is far beyond it. */
-static void a_run_that_cannot_tell_says_so(void **state)
+TEST(a_run_that_cannot_tell_says_so)
 {
-	(void)state;
 	noise = 0.1;
 	speed[0] = 0.95;
 	const json_t *report = made_report(&made);
@@ -208,9 +204,8 @@ static const json_t *effect_of_loss(const json_t *report)
 }
 
 /* A claim's verdict, and a factor's, goes by what the A/A line of its regime shows. */
-static void nothing_is_decided_below_the_noise(void **state)
+TEST(nothing_is_decided_below_the_noise)
 {
-	(void)state;
 	ask_loss();
 	asked.nfactors = 1;
 	asked.factors[0] = (struct factor){.name = "loss",
@@ -237,9 +232,8 @@ static void nothing_is_decided_below_the_noise(void **state)
 
 /* The claim that an experiment is about is its answer, though small differences cannot be told:
  * it stands before that sentence, and nothing is said in its place. */
-static void what_is_sure_stands_before_what_cannot_be_told(void **state)
+TEST(what_is_sure_stands_before_what_cannot_be_told)
 {
-	(void)state;
 	noise = 0.1;
 	ask_loss();
 	asked.primary = (struct primary){1, {"loss"}};
@@ -257,9 +251,8 @@ static void what_is_sure_stands_before_what_cannot_be_told(void **state)
 	}
 }
 
-static void few_blocks_tell_nothing(void **state)
+TEST(few_blocks_tell_nothing)
 {
-	(void)state;
 	speed[0] = 0.5;
 	made.blocks = 4;
 	const json_t *report = made_report(&made);
@@ -272,7 +265,7 @@ static void few_blocks_tell_nothing(void **state)
 }
 
 /* Each of these asks something: what its own record answers. */
-static void a_reference_record_answers_its_question(void **state)
+TEST(a_reference_record_answers_its_question)
 {
 	static const struct {
 		const char *record, *says[4];
@@ -305,7 +298,6 @@ static void a_reference_record_answers_its_question(void **state)
 	     {"Set NCCL_BUFFSIZE=1048576", "1.128 times the speed at large sizes"}},
 	    {"4x-h200/beside_nccl-tests/alltoall", {"undecided: processes"}},
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct status st = {""};
 		char from[PATH_MAX], here[PATH_MAX];
@@ -325,9 +317,8 @@ static void a_reference_record_answers_its_question(void **state)
 	unlink(made_path("trials.jsonl.gz"));
 }
 
-static void wrong_data_is_the_whole_answer(void **state)
+TEST(wrong_data_is_the_whole_answer)
 {
-	(void)state;
 	speed[0] = 0.5;
 	wrong = true;
 	const json_t *report = made_report_with(&made, "/nowhere", -1);
@@ -347,9 +338,8 @@ static void of_one_key(json_t *env)
 }
 
 /* Two variants that differ in one key are a factor, though the file names none. */
-static void ones_own_factor_is_in_the_answer(void **state)
+TEST(ones_own_factor_is_in_the_answer)
 {
-	(void)state;
 	assert_false(json_one_says(answer(made_report(&made)), "one key is different"));
 	made.environment = of_one_key;
 	json_assert_one_says(answer(made_report(&made)),
@@ -362,9 +352,8 @@ static void of_gpus(json_t *env)
 	json_object_set_new(env, "needs_gpus", json_true());
 }
 
-static void a_question_about_gpus_has_no_answer_without(void **state)
+TEST(a_question_about_gpus_has_no_answer_without)
 {
-	(void)state;
 	made.environment = of_gpus;
 	assert_false(json_one_says(answer(made_report(&made)), "needs GPUs"));
 	made.backend = "host";
@@ -374,9 +363,8 @@ static void a_question_about_gpus_has_no_answer_without(void **state)
 	    "backend host");
 }
 
-static void nothing_measured_is_said(void **state)
+TEST(nothing_measured_is_said)
 {
-	(void)state;
 	fails = true;
 	const json_t *report = made_report_with(&made, "/nowhere", -1);
 	assert_int_equal(json_array_size(answer(report)), 1);
@@ -384,10 +372,9 @@ static void nothing_measured_is_said(void **state)
 	json_assert_one_says(json_object_get(report, "warnings"), "it failed");
 }
 
-static void a_gap_is_answered_by_what_explains_it(void **state)
+TEST(a_gap_is_answered_by_what_explains_it)
 {
 	struct factor *f = &asked.factors[0];
-	(void)state;
 	speed[2] = 0.7;
 	speed[0] = 0.72;
 	asked.gap = (struct gap){.bytes = {1 << 20, SIZE_MAX}};
@@ -415,9 +402,8 @@ static void a_gap_is_answered_by_what_explains_it(void **state)
 }
 
 /* A gap far beyond what the A/A line shows is an answer, one within it is none. */
-static void a_gap_beyond_the_noise_is_answered(void **state)
+TEST(a_gap_beyond_the_noise_is_answered)
 {
-	(void)state;
 	speed[2] = 0.5;
 	twin = 1.1; /* the reference differs from itself by 10 % */
 	asked.gap = (struct gap){.bytes = {1 << 20, SIZE_MAX}};
@@ -434,33 +420,12 @@ static void a_gap_beyond_the_noise_is_answered(void **state)
 }
 
 /* Without the A/A line there is no regime that can tell. */
-static void without_an_aa_line_trust_says_none(void **state)
+TEST(without_an_aa_line_trust_says_none)
 {
-	(void)state;
 	no_again = true;
 	const json_t *report = made_report(&made);
 	assert_null(strstr(json_string_value(json_at(report, "trust")), "A/A"));
 	json_assert_says(report, "trust", "all right");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(each_regime_has_its_answer, fresh),
-	    cmocka_unit_test_setup(what_is_far_slower_is_told_as_a_time, fresh),
-	    cmocka_unit_test_setup(no_difference_is_an_answer, fresh),
-	    cmocka_unit_test_setup(a_run_that_cannot_tell_says_so, fresh),
-	    cmocka_unit_test_setup(nothing_is_decided_below_the_noise, fresh),
-	    cmocka_unit_test_setup(what_is_sure_stands_before_what_cannot_be_told, fresh),
-	    cmocka_unit_test_setup(few_blocks_tell_nothing, fresh),
-	    cmocka_unit_test_setup(a_reference_record_answers_its_question, fresh),
-	    cmocka_unit_test_setup(wrong_data_is_the_whole_answer, fresh),
-	    cmocka_unit_test_setup(ones_own_factor_is_in_the_answer, fresh),
-	    cmocka_unit_test_setup(a_question_about_gpus_has_no_answer_without, fresh),
-	    cmocka_unit_test_setup(nothing_measured_is_said, fresh),
-	    cmocka_unit_test_setup(a_gap_is_answered_by_what_explains_it, fresh),
-	    cmocka_unit_test_setup(a_gap_beyond_the_noise_is_answered, fresh),
-	    cmocka_unit_test_setup(without_an_aa_line_trust_says_none, fresh),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end, .before = fresh);

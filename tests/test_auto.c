@@ -44,10 +44,9 @@ static unsigned blocks_of(const struct record_run *record)
 	return most;
 }
 
-static void a_quiet_device_ends_by_precision_and_goes_on(void **state)
+TEST(a_quiet_device_ends_by_precision_and_goes_on)
 {
 	char path[512];
-	(void)state;
 	/* So long that its median is far from any noise worth ±50 %. */
 	cli_expect(run(QUIET("20ms"), "precision=50%", "budget=1h"), 0,
 	           "Ended by precision. After 10 blocks");
@@ -75,10 +74,9 @@ static void a_quiet_device_ends_by_precision_and_goes_on(void **state)
 	record_free(&record);
 }
 
-static void a_tiny_budget_ends_it_and_says_so(void **state)
+TEST(a_tiny_budget_ends_it_and_says_so)
 {
 	char path[512];
-	(void)state;
 	cli_write(folder, "t.exp", QUIET("1ms"));
 	/* A block is 2 trials of 6 calls of 50 ms: 6 blocks take 3.6 s at the least. */
 	const char *args[] = {"run",           "--file",    file,         "--results", results,
@@ -93,10 +91,9 @@ static void a_tiny_budget_ends_it_and_says_so(void **state)
 	record_free(&record);
 }
 
-static void a_run_of_blocks_says_that_it_is_whole(void **state)
+TEST(a_run_of_blocks_says_that_it_is_whole)
 {
 	char path[512];
-	(void)state;
 	cli_expect(run(QUIET("1ms"), "blocks=2", "precision=1%"), 0, "2 blocks");
 	where(path);
 	struct record_run record = load(path);
@@ -107,11 +104,11 @@ static void a_run_of_blocks_says_that_it_is_whole(void **state)
 }
 
 /* A line that is followed by more is not the run's end. */
-static void an_end_holds_only_at_the_end(void **state)
+TEST(an_end_holds_only_at_the_end)
 {
 	char path[512], name[600];
-	(void)state;
-	cli_expect(run(QUIET("1ms"), "blocks=1", "precision=1%"), 0, ": 2 ranks on null, 1 block, into");
+	cli_expect(run(QUIET("1ms"), "blocks=1", "precision=1%"), 0,
+	           ": 2 ranks on null, 1 block, into");
 	where(path);
 	snprintf(name, sizeof name, "%s/trials.jsonl", path);
 	char *text = cli_read(name);
@@ -149,12 +146,11 @@ static struct record_end consider(struct stop_state now)
 }
 
 /* Its decision alone, on the record of a run. */
-static void it_looks_at_what_is_left_to_compare(void **state)
+TEST(it_looks_at_what_is_left_to_compare)
 {
 	const double any = 1e9; /* wider than any interval: noise decides nothing */
 	const bool none[2] = {false, false}, twin[2] = {false, true}, reference[2] = {true};
 	char path[512];
-	(void)state;
 	cli_expect(run(QUIET("1ms"), "blocks=10", "precision=1%"), 0, "10 blocks");
 	where(path);
 	struct stop_state now = {.folder = path,
@@ -225,9 +221,8 @@ static struct record_end consider_made(void (*environment)(json_t *environment))
 }
 
 /* A size that no verdict rests on does not keep a run going; one that a regime has does. */
-static void it_looks_at_regimes(void **state)
+TEST_WITH(it_looks_at_regimes, NULL, NULL)
 {
-	(void)state;
 	noisy_size = 4;
 	noisy_isolated = false;
 	assert_string_equal(consider_made(NULL).reason, "precision");
@@ -240,9 +235,8 @@ static void it_looks_at_regimes(void **state)
 }
 
 /* Who asks about bandwidth does not wait for latency. */
-static void a_gap_ends_it_by_itself(void **state)
+TEST_WITH(a_gap_ends_it_by_itself, NULL, NULL)
 {
-	(void)state;
 	noisy_size = 1;
 	noisy_isolated = true;
 	assert_string_equal(consider_made(with_gap).reason, "precision");
@@ -263,9 +257,8 @@ static void with_claim(json_t *environment)
 }
 
 /* It counts before a gap; and with it the A/A line of its own regime. */
-static void a_primary_claim_ends_it_by_itself(void **state)
+TEST_WITH(a_primary_claim_ends_it_by_itself, NULL, NULL)
 {
-	(void)state;
 	noisy_size = 6;
 	noisy_isolated = false;
 	assert_string_equal(consider_made(with_claim).reason, "precision");
@@ -275,11 +268,10 @@ static void a_primary_claim_ends_it_by_itself(void **state)
 }
 
 /* Fewer pairs than the first look wants, as trials failed: not yet. */
-static void failed_trials_do_not_count_as_blocks(void **state)
+TEST(failed_trials_do_not_count_as_blocks)
 {
 	const bool none[2] = {false, false};
 	char path[512];
-	(void)state;
 	cli_expect(run(QUIET("1ms"), "blocks=8", "precision=1%"), 0, "8 blocks");
 	where(path);
 	struct stop_state now = {.folder = path,
@@ -292,10 +284,9 @@ static void failed_trials_do_not_count_as_blocks(void **state)
 	assert_string_equal(consider(now).reason, "");
 }
 
-static void a_block_is_not_begun_that_has_no_room(void **state)
+TEST_WITH(a_block_is_not_begun_that_has_no_room, NULL, NULL)
 {
 	const int64_t s = 1000000000;
-	(void)state;
 	assert_false(stop_over_budget(10, 10, 80 * s, 100 * s));
 	assert_false(stop_over_budget(10, 10, 90 * s, 100 * s)); /* 9 more: to 99 */
 	assert_true(stop_over_budget(10, 10, 91 * s, 100 * s));
@@ -306,24 +297,4 @@ static void a_block_is_not_begun_that_has_no_room(void **state)
 	assert_true(stop_over_budget(13, 1, 2 * s, 3 * s));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(a_quiet_device_ends_by_precision_and_goes_on,
-	                                    set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_tiny_budget_ends_it_and_says_so, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(a_run_of_blocks_says_that_it_is_whole, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(an_end_holds_only_at_the_end, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(it_looks_at_what_is_left_to_compare, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(failed_trials_do_not_count_as_blocks, set_up,
-	                                    tear_down),
-	    cmocka_unit_test(it_looks_at_regimes),
-	    cmocka_unit_test(a_gap_ends_it_by_itself),
-	    cmocka_unit_test(a_primary_claim_ends_it_by_itself),
-	    cmocka_unit_test(a_block_is_not_begun_that_has_no_room),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end, .before = set_up, .after = tear_down);

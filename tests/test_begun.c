@@ -1,18 +1,13 @@
 /* A block that was begun: a resume measures the trials that it lacks, and no other; the report
  * says which came later, and warns where that was much later. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../harness/record/record.h"
 #include "here.h"
 #include "json.h"
+#include "test.h"
 
 #define BLOCKS 3
 #define TRIALS 3 /* s, t and s-again */
@@ -85,9 +80,8 @@ static void assert_whole(unsigned blocks)
 	record_free(&r);
 }
 
-static void the_last_block_is_completed(void **state)
+TEST(the_last_block_is_completed)
 {
-	(void)state;
 	measure((BLOCKS - 1) * TRIALS + 1);
 	struct record_run r = load();
 	assert_int_equal(record_begun(&r), 1);
@@ -103,18 +97,16 @@ static void the_last_block_is_completed(void **state)
 	cli_expect(resume(NULL), 1, "has the 3 blocks asked for");
 }
 
-static void then_come_those_that_are_missing(void **state)
+TEST(then_come_those_that_are_missing)
 {
-	(void)state;
 	measure(TRIALS + 2);
 	cli_expect(resume(NULL), 0, "block 3 of 3");
 	assert_whole(BLOCKS);
 }
 
 /* The one that was begun is one of them. */
-static void so_many_are_measured_as_are_said(void **state)
+TEST(so_many_are_measured_as_are_said)
 {
-	(void)state;
 	measure(TRIALS + 2);
 	cli_expect(resume("blocks=1"), 0, "block 2 of 2");
 	assert_whole(2);
@@ -124,12 +116,11 @@ static void so_many_are_measured_as_are_said(void **state)
 
 /* What ended by itself lacks what was given up; what comes from elsewhere may number its trials
  * as it likes. */
-static void some_blocks_are_left_as_they_are(void **state)
+TEST(some_blocks_are_left_as_they_are)
 {
 	static const struct {
 		unsigned order, begun;
 	} cases[] = {{0, 1}, {1, 2}, {2, 0}, {3, 0}, {UINT_MAX, 0}};
-	(void)state;
 	measure(1);
 	struct record_run r = load();
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -177,7 +168,7 @@ static json_t *report(void)
 	return json_report(path);
 }
 
-static void the_report_says_which_came_later(void **state)
+TEST(the_report_says_which_came_later)
 {
 	static const struct {
 		long pause_s;
@@ -187,7 +178,6 @@ static void the_report_says_which_came_later(void **state)
 	                   "one session, the others 350 s later in another."},
 	             {7200, "the others 2.00 h later in another"},
 	             {0, "the others at a time that is not recorded in another"}};
-	(void)state;
 	measure(TRIALS + 2);
 	cli_expect(resume(NULL), 0, "");
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -213,10 +203,9 @@ static void the_report_says_which_came_later(void **state)
 }
 
 /* One count of blocks, of whole ones: 1 of 3, whatever the trials of the next are. */
-static void only_whole_blocks_count(void **state)
+TEST(only_whole_blocks_count)
 {
 	char go_on[400], path[300];
-	(void)state;
 	measure(TRIALS + 2);
 	set_times(250);
 	json_t *r = report();
@@ -251,19 +240,4 @@ static void only_whole_blocks_count(void **state)
 	json_decref(r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(the_last_block_is_completed, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(then_come_those_that_are_missing, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(so_many_are_measured_as_are_said, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(some_blocks_are_left_as_they_are, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(the_report_says_which_came_later, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(only_whole_blocks_count, set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(.before = set_up, .after = tear_down);

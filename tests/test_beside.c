@@ -1,18 +1,13 @@
 /* experiments/beside.sh: nccl-tests in turn with our blocks. Its programs are played by a
  * script here. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "cli.h"
+#include "test.h"
 
 static char folder[64];
 
@@ -96,12 +91,11 @@ static char *result(const char *file)
 	return text;
 }
 
-static void the_programs_get_the_runs_sizes_and_calls(void **state)
+TEST(the_programs_get_the_runs_sizes_and_calls)
 {
 	static const char *const files[] = {"nccl-tests/alltoall-single-2.txt",
 	                                    "nccl-tests/alltoall-threads-2.txt"};
 	static const char *const options[] = {"-t 1 -g 2 ", "-t 2 -g 1 "};
-	(void)state;
 	assert_int_equal(beside("alltoall_perf", player), 0);
 	for (unsigned i = 0; i < 2; i++) {
 		char *text = result(files[i]);
@@ -111,9 +105,8 @@ static void the_programs_get_the_runs_sizes_and_calls(void **state)
 	}
 }
 
-static void all_modes_stand_beside_each_other(void **state)
+TEST(all_modes_stand_beside_each_other)
 {
-	(void)state;
 	assert_int_equal(beside("alltoall_perf", player), 0);
 	char *text = result("nccl-tests/compare.txt");
 	assert_non_null(strstr(text, "\nsingle "));
@@ -122,45 +115,28 @@ static void all_modes_stand_beside_each_other(void **state)
 	free(text);
 }
 
-static void a_folder_without_programs_is_refused(void **state)
+TEST(a_folder_without_programs_is_refused)
 {
-	(void)state;
 	assert_int_not_equal(beside("alltoall", player), 0);
 	char *text = said();
 	assert_non_null(strstr(text, "'.' holds no programs of nccl-tests"));
 	free(text);
 }
 
-static void a_collective_without_its_program_is_named(void **state)
+TEST(a_collective_without_its_program_is_named)
 {
-	(void)state;
 	assert_int_not_equal(beside("sendrecv_perf", player), 0);
 	char *text = said();
 	assert_non_null(strstr(text, "no alltoall_perf there: alltoall has no peer"));
 	free(text);
 }
 
-static void a_program_that_fails_ends_it(void **state)
+TEST(a_program_that_fails_ends_it)
 {
-	(void)state;
 	assert_int_not_equal(beside("alltoall_perf", failer), 0);
 	char *text = said();
 	assert_non_null(strstr(text, "failed: no GPU here"));
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(the_programs_get_the_runs_sizes_and_calls, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(all_modes_stand_beside_each_other, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(a_folder_without_programs_is_refused, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(a_collective_without_its_program_is_named, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(a_program_that_fails_ends_it, set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(.before = set_up, .after = tear_down);

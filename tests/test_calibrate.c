@@ -1,20 +1,15 @@
 /* What counters count is found again: known copies, held against a stand-in for NVML whose
  * counters count them in a known way. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "../harness/selftest/calibrate_shown.h"
 #include "json.h"
 #include "standin.h"
+#include "test.h"
 
 #define MIB ((size_t)1 << 20)
 
@@ -122,10 +117,9 @@ static const struct calibrate_cell between[] = {
     {.order = {.pull = true, .piece_bytes = 16 * MIB, .pieces = 64, .direction = COPIES_BOTH}},
 };
 
-static void each_counter_is_held_against_what_was_copied(void **state)
+TEST(each_counter_is_held_against_what_was_copied)
 {
 	struct status st = {0};
-	(void)state;
 	assert_int_equal(run(4, between, &st), 0);
 	for (unsigned cell = 1; cell < 4; cell++) {
 		for (unsigned s = METER_DATA; s <= METER_DATA_LINKS; s++) {
@@ -173,10 +167,9 @@ static const struct calibrate_cell steady[] = {
     {.order = {.piece_bytes = MIB}, .steady = true},
 };
 
-static void rates_are_held_against_the_copies_rate(void **state)
+TEST(rates_are_held_against_the_copies_rate)
 {
 	struct status st = {0};
-	(void)state;
 	sender.begun = 0;
 	assert_int_equal(run(1, steady, &st), 0);
 	assert_int_equal(sender.begun, 3 * 2);
@@ -200,10 +193,9 @@ static void rates_are_held_against_the_copies_rate(void **state)
 	free(text);
 }
 
-static void copies_that_end_early_are_no_rate(void **state)
+TEST(copies_that_end_early_are_no_rate)
 {
 	struct status st = {0};
-	(void)state;
 	sender.early = true;
 	assert_int_equal(run(1, steady, &st), 0);
 	assert_true(isnan(ratio(0, METER_GPM, CALIBRATE_SENT, 1048576).median));
@@ -216,11 +208,10 @@ static void copies_that_end_early_are_no_rate(void **state)
 	sender.early = false;
 }
 
-static void the_tables_say_it(void **state)
+TEST(the_tables_say_it)
 {
 	struct status st = {0};
 	char *text;
-	(void)state;
 	assert_int_equal(run(4, between, &st), 0);
 	json_t *shown = show(&text);
 	const json_t *t = json_table(shown, "sources");
@@ -248,19 +239,17 @@ static void the_tables_say_it(void **state)
 	free(text);
 }
 
-static void small_pieces_do_not_touch(void **state)
+TEST(small_pieces_do_not_touch)
 {
-	(void)state;
 	assert_int_equal(copies_stride(16 * MIB), 16 * MIB);
 	assert_int_equal(copies_stride(16 * MIB - 1), 16 * MIB);
 	assert_int_equal(copies_stride(256), 512);
 	assert_int_equal(copies_stride(1001), 1280);
 }
 
-static void the_default_fits_and_has_every_way(void **state)
+TEST(the_default_fits_and_has_every_way)
 {
 	bool seen[2][2] = {{false}};
-	(void)state;
 	calibrate_default(&calibration);
 	assert_true(calibration.ncells <= CALIBRATE_CELLS);
 	assert_int_equal(calibration.cells[0].order.pieces, 0);
@@ -273,15 +262,4 @@ static void the_default_fits_and_has_every_way(void **state)
 	assert_true(seen[0][0] && seen[0][1] && seen[1][0] && seen[1][1]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(each_counter_is_held_against_what_was_copied),
-	    cmocka_unit_test(rates_are_held_against_the_copies_rate),
-	    cmocka_unit_test(copies_that_end_early_are_no_rate),
-	    cmocka_unit_test(the_tables_say_it),
-	    cmocka_unit_test(small_pieces_do_not_touch),
-	    cmocka_unit_test(the_default_fits_and_has_every_way),
-	};
-	return cmocka_run_group_tests(tests, open_all, close_all);
-}
+TESTS(.begin = open_all, .end = close_all);

@@ -1,15 +1,9 @@
 /* Factors, claims and the gap in an experiment file, and their way into the record and back. */
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "../harness/config/load.h"
 #include "../harness/config/planner.h"
@@ -18,6 +12,7 @@
 #include "../harness/run/describe.h"
 #include "../harness/config/spec.h"
 #include "here.h"
+#include "test.h"
 
 #define BASE                                                                                   \
 	"[experiment]\n"                                                                       \
@@ -104,10 +99,9 @@ static void plan_refuses(const char *more, unsigned line, const char *what)
 
 #define CLAIM "[claim c]\ntext = It is so.\nleft = a\nright = b\nmetric = busbw\n"
 
-static void everything_is_read(void **state)
+TEST(everything_is_read)
 {
 	const struct claim_list *asked = &spec.asked;
-	(void)state;
 	loads("[factor f]\ntext = a text\nfrom = a\nto = b\nplacebo = yes\nbytes = 16K..1M\n"
 	      "[claim c]\ntext = It is so.\nleft = a\nright = b\nmetric = dram_per_nvlink\n"
 	      "is = more by 50%\nbytes = 16M..1G\npace = stream\ncollective = alltoall\n"
@@ -142,11 +136,10 @@ static void everything_is_read(void **state)
 	assert_int_equal(c[2].coll, CLAIM_ANY_COLL);
 }
 
-static void a_backend_has_its_own_test(void **state)
+TEST(a_backend_has_its_own_test)
 {
 	static const char text[] = CLAIM "is = less by 2%\nhost.left = old\nhost.is = within "
 	                                 "1%\nnccl.needs = nothing\nhost.bytes = 4K..64K\n";
-	(void)state;
 	loads(text, "host");
 	assert_string_equal(spec.asked.claims[0].left, "old");
 	assert_int_equal(spec.asked.claims[0].test, CLAIM_WITHIN);
@@ -180,10 +173,9 @@ static void a_backend_has_its_own_test(void **state)
 	loads("[factor f]\nhost.from = a\nhost.to = b\n[claim c]\nhost.text = x\n", NULL);
 }
 
-static void open_sizes_are_filled(void **state)
+TEST(open_sizes_are_filled)
 {
 	const struct claim_list *asked = &spec.asked;
-	(void)state;
 	loads(CLAIM "is = less by 2%\nbytes = 16M..64M\n"
 	            "[claim d]\ntext = x\nleft = a\nright = b\nmetric = busbw\nis = less by "
 	            "1%\nbytes = 4M..16M\n"
@@ -200,10 +192,9 @@ static void open_sizes_are_filled(void **state)
 	assert_true(asked->factors[0].bytes.hi == SIZE_MAX);
 }
 
-static void the_gap_is_read(void **state)
+TEST(the_gap_is_read)
 {
 	struct status st;
-	(void)state;
 	FILE *out = fopen(file, "w");
 	assert_non_null(out);
 	fputs("[experiment]\ncollective = alltoall\nbytes = 4K\ngap = a,  b\n"
@@ -238,7 +229,7 @@ static void the_gap_is_read(void **state)
 }
 
 /* A library that is not there takes the gap with it, unless the file names another. */
-static void a_gap_gives_way_to_the_next(void **state)
+TEST(a_gap_gives_way_to_the_next)
 {
 	static const struct {
 		char *asked;
@@ -248,7 +239,6 @@ static void a_gap_gives_way_to_the_next(void **state)
 	            {"gap=a, old or old-env, a  or b, a", "b", "a"},
 	            {"gap=a, old or old-env, b", "a", "old"}};
 	struct status st;
-	(void)state;
 	loads("[factor f]\nfrom = a\nto = b\n", "host");
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char *override = rows[i].asked;
@@ -263,9 +253,8 @@ static void a_gap_gives_way_to_the_next(void **state)
 	}
 }
 
-static void slips_name_their_line(void **state)
+TEST(slips_name_their_line)
 {
-	(void)state;
 	refuse("[factor f]\nfrom = a\n", 1, "no from or no to");
 	refuse("[factor f]\nfrom = a\nto = nobody\n", 3, "to = 'nobody' names no variant");
 	refuse("[factor f]\nfrom = a\nto = b\nnccl.to = nobody\n", 4, "names no variant");
@@ -303,11 +292,10 @@ static void plan_why(unsigned claim, const char *what)
 
 #define OTHER(NAME) "[claim " NAME "]\ntext = x\nleft = a\nright = b\nis = less by 2%\n"
 
-static void what_no_cell_answers_is_told_before_the_run(void **state)
+TEST(what_no_cell_answers_is_told_before_the_run)
 {
 	struct status st;
 	char why[256];
-	(void)state;
 	/* clang-format off */
 	loads(CLAIM "is = less by 2%\n"
 	      OTHER("coll") "metric = busbw\ncollective = sendrecv\n"
@@ -357,11 +345,10 @@ static void what_no_cell_answers_is_told_before_the_run(void **state)
 }
 
 /* A factor is told by either pace: what the other lacks is no matter. */
-static void a_factor_needs_one_pace(void **state)
+TEST(a_factor_needs_one_pace)
 {
 	struct status st;
 	char why[256];
-	(void)state;
 	loads(CLAIM
 	      "is = less by 2%\nbytes = 4K..1G\n[factor f]\nfrom = a\nto = b\nbytes = 4K\n"
 	      "[factor g]\nfrom = a\nto = b\nbytes = 1K..2K\n",
@@ -380,12 +367,11 @@ static void a_factor_needs_one_pace(void **state)
 }
 
 /* Those that come with the program ask for nothing that they do not measure. */
-static void own_experiments_can_be_answered(void **state)
+TEST(own_experiments_can_be_answered)
 {
 	struct status st = {""};
 	char why[256];
 	glob_t found;
-	(void)state;
 	if (glob("experiments/*.exp", 0, NULL, &found))
 		skip(); /* run from elsewhere */
 	for (size_t n = 0; n < found.gl_pathc; n++) {
@@ -421,10 +407,9 @@ static const struct claim *own_claim(const char *name, const char *backend)
 }
 
 /* What one worker of host does is to move data: nothing of it is launching. */
-static void launching_is_no_question_to_host(void **state)
+TEST(launching_is_no_question_to_host)
 {
 	static const char *const names[] = {"serial-launch", "single-one-core"};
-	(void)state;
 	if (access("experiments/h800_alltoall.exp", R_OK))
 		skip(); /* run from elsewhere */
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -436,10 +421,9 @@ static void launching_is_no_question_to_host(void **state)
 
 /* That zero-copy is a cause, and that nothing else is: two sentences with a test each, on every
  * backend. */
-static void both_halves_of_the_cause_are_tested(void **state)
+TEST(both_halves_of_the_cause_are_tested)
 {
 	static const char *const backends[] = {"nccl", "host"};
-	(void)state;
 	if (access("experiments/h800_alltoall.exp", R_OK))
 		skip(); /* run from elsewhere */
 	for (size_t i = 0; i < 2; i++) {
@@ -471,19 +455,18 @@ static int load_primary(const char *key, const char *backend, struct status *st)
 
 /* The first that is tested on variants that are here; `old` is skipped, as NOT_SET is not set.
  */
-static void the_primary_claim_is_one_that_is_here(void **state)
+TEST(the_primary_claim_is_one_that_is_here)
 {
 	static const struct {
 		const char *key, *primary;
 	} rows[] = {
-	    {"primary=first or second", "second"}, {"primary=second or first", "second"},
-	    {"primary=third or second", "second"}, {"primary=first or third", "first"},
-	    {"primary=fourth or second", "second"},
-	    {"null.primary=second", "second"},     {"host.primary=second", NULL}};
+	    {"primary=first or second", "second"},  {"primary=second or first", "second"},
+	    {"primary=third or second", "second"},  {"primary=first or third", "first"},
+	    {"primary=fourth or second", "second"}, {"null.primary=second", "second"},
+	    {"host.primary=second", NULL}};
 	static struct claim_list back;
 	char *argv[] = {"launchgap"};
 	struct status st = {""};
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (load_primary(rows[i].key, "null", &st) || plan_it(&st))
 			fail_msg("%s: %s", rows[i].key, st.text);
@@ -503,11 +486,10 @@ static void the_primary_claim_is_one_that_is_here(void **state)
 	assert_int_not_equal(load_primary("primary=a or b or c or d or e", "null", &st), 0);
 }
 
-static void limits_are_held(void **state)
+TEST(limits_are_held)
 {
 	char text[4096];
 	struct status st;
-	(void)state;
 	for (unsigned what = 0; what < 2; what++) {
 		size_t used = 0;
 		for (unsigned i = 0; i < 33; i++)
@@ -520,11 +502,10 @@ static void limits_are_held(void **state)
 	}
 }
 
-static void a_factor_is_one_setting(void **state)
+TEST(a_factor_is_one_setting)
 {
 	struct status st;
 	char keys[64];
-	(void)state;
 	plan_refuses("[factor f]\nfrom = b\nto = old-env\n", 1,
 	             "several: mode, nccl, env.NCCL_X");
 	plan_refuses("[variant a2]\nmode = threads\n[factor f]\nfrom = a\nto = a2\n", 3,
@@ -548,11 +529,10 @@ static void a_factor_is_one_setting(void **state)
 }
 
 /* Libraries that are named elsewhere make variants that are known only there. */
-static void names_of_several_libraries_may_be_absent(void **state)
+TEST(names_of_several_libraries_may_be_absent)
 {
 	struct status st;
 	char keys[64];
-	(void)state;
 	loads("[variant lib]\nmode = threads\neach = ${NOT_SET}\n[factor f]\nfrom = a\n"
 	      "to = lib-2.21.5\n",
 	      "host");
@@ -565,12 +545,11 @@ static void names_of_several_libraries_may_be_absent(void **state)
 	refuse("[factor f]\nfrom = a\nto = old-2.21.5\n", 3, "names no variant");
 }
 
-static void the_record_carries_all(void **state)
+TEST(the_record_carries_all)
 {
 	static struct claim_list back;
 	struct status st = {""};
 	char *argv[] = {"launchgap"};
-	(void)state;
 	loads("[factor f]\ntext = t\nfrom = a\nto = b\nplacebo = yes\nbytes = 4K..1M\n" CLAIM
 	      "is = less by 2%\nbytes = 16M..1G\npace = stream\ncollective = alltoall\n"
 	      "[claim d]\ntext = x\nneeds = y\n"
@@ -611,7 +590,7 @@ static void the_record_carries_all(void **state)
 	plan_free(&plan);
 }
 
-static void a_damaged_list_is_refused(void **state)
+TEST(a_damaged_list_is_refused)
 {
 	static struct claim_list back;
 	static const char *const bad[] = {
@@ -623,7 +602,6 @@ static void a_damaged_list_is_refused(void **state)
 	    " \"right\": \"b\", \"metric\": \"busbw\", \"by\": 0, \"bytes\": [0, null]}]}",
 	    "{\"gap\": {\"from\": \"a\", \"to\": \"b\", \"bytes\": [1]}}",
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct status st = {""};
 		json_t *env = json_loads(bad[i], 0, NULL);
@@ -634,26 +612,4 @@ static void a_damaged_list_is_refused(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(everything_is_read),
-	    cmocka_unit_test(a_backend_has_its_own_test),
-	    cmocka_unit_test(open_sizes_are_filled),
-	    cmocka_unit_test(the_gap_is_read),
-	    cmocka_unit_test(a_gap_gives_way_to_the_next),
-	    cmocka_unit_test(slips_name_their_line),
-	    cmocka_unit_test(what_no_cell_answers_is_told_before_the_run),
-	    cmocka_unit_test(a_factor_needs_one_pace),
-	    cmocka_unit_test(own_experiments_can_be_answered),
-	    cmocka_unit_test(launching_is_no_question_to_host),
-	    cmocka_unit_test(both_halves_of_the_cause_are_tested),
-	    cmocka_unit_test(limits_are_held),
-	    cmocka_unit_test(the_primary_claim_is_one_that_is_here),
-	    cmocka_unit_test(a_factor_is_one_setting),
-	    cmocka_unit_test(names_of_several_libraries_may_be_absent),
-	    cmocka_unit_test(the_record_carries_all),
-	    cmocka_unit_test(a_damaged_list_is_refused),
-	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS(.begin = set_up, .end = tear_down);

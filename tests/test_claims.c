@@ -6,7 +6,7 @@ static struct stats_ratio ratio(double lo, double estimate, double hi)
 	return (struct stats_ratio){estimate, lo, hi, 10, 0.95};
 }
 
-static void the_rule_of_each_test(void **state)
+TEST(the_rule_of_each_test)
 {
 	static const struct {
 		enum claim_test test;
@@ -31,7 +31,6 @@ static void the_rule_of_each_test(void **state)
 	    {CLAIM_WITHIN, 0.02, 0.5, 0.979, CLAIMS_FAIL},
 	    {CLAIM_WITHIN, 0.02, 0.9, 1.1, CLAIMS_UNDECIDED},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct stats_ratio r =
 		    ratio(rows[i].lo, sqrt(rows[i].lo * rows[i].hi), rows[i].hi);
@@ -49,7 +48,7 @@ static void the_rule_of_each_test(void **state)
 }
 
 /* Beyond an A/A line of 10 %: what is refuted stays so; to hold takes the claim's own bound. */
-static void a_wide_line_leaves_what_is_refuted(void **state)
+TEST_WITH(a_wide_line_leaves_what_is_refuted, NULL, NULL)
 {
 	static const struct {
 		enum claim_test test;
@@ -73,7 +72,6 @@ static void a_wide_line_leaves_what_is_refuted(void **state)
 	    {CLAIM_WITHIN, 0.2, 0.95, 1.05, CLAIMS_HOLD},
 	};
 	const struct stats_ratio none = ratio(NAN, 0.5, NAN), there = ratio(8, 9, 10);
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct stats_ratio r = ratio(rows[i].lo, rows[i].lo, rows[i].hi);
 		if (claims_decide_beyond(&r, rows[i].test, rows[i].by, 0.1) != rows[i].is)
@@ -84,10 +82,9 @@ static void a_wide_line_leaves_what_is_refuted(void **state)
 }
 
 /* Left and right, less and more swapped: the same outcome, by the same blocks. */
-static void swapping_left_and_right_changes_nothing(void **state)
+TEST_WITH(swapping_left_and_right_changes_nothing, NULL, NULL)
 {
 	unsigned seen[CLAIMS_UNTESTED] = {0};
-	(void)state;
 	for (unsigned run = 0; run < 6000; run++) {
 		static const enum claim_test back[] = {CLAIM_MORE, CLAIM_LESS, CLAIM_WITHIN};
 		const enum claim_test test = (enum claim_test)(run % 3);
@@ -106,9 +103,8 @@ static void swapping_left_and_right_changes_nothing(void **state)
 }
 
 /* A real loss of 1 % is neither "holds" nor "does not hold". */
-static void a_small_loss_has_its_own_word(void **state)
+TEST(a_small_loss_has_its_own_word)
 {
-	(void)state;
 	speed[2] = 0.99;
 	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
 	const json_t *small = json_claim(made_report(&made), "c1");
@@ -126,11 +122,10 @@ static void a_small_loss_has_its_own_word(void **state)
 }
 
 /* The probability decides as the interval does, at the bound of each test. */
-static void probability_and_verdict_agree(void **state)
+TEST(probability_and_verdict_agree)
 {
 	static const enum claim_test tests[] = {CLAIM_LESS, CLAIM_MORE, CLAIM_WITHIN};
 	unsigned seen[CLAIMS_UNTESTED] = {0};
-	(void)state;
 	noise = 0.04;
 	for (unsigned run = 0; run < 30; run++) {
 		asked.nclaims = 0;
@@ -153,10 +148,9 @@ static void probability_and_verdict_agree(void **state)
 
 /* 10 blocks that all lie one way have a probability of 2 ÷ 2^10, enough among 25 and not among
  * 26. */
-static void a_family_is_corrected_for_its_size(void **state)
+TEST(a_family_is_corrected_for_its_size)
 {
 	const double least = 2.0 / 1024;
-	(void)state;
 	speed[2] = 0.9;
 	for (unsigned others = 25; others < 27; others++) {
 		asked.nclaims = 0;
@@ -203,10 +197,9 @@ static void a_family_is_corrected_for_its_size(void **state)
 }
 
 /* What the report has in all, counted from its tables. */
-static void verdicts_and_intervals_are_counted(void **state)
+TEST(verdicts_and_intervals_are_counted)
 {
 	size_t rows = 0;
-	(void)state;
 	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
 	strcpy(claim(METRIC_BUSBW, CLAIM_NEEDS, 0)->needs, "2 nodes");
 	factor("zero-copy", "nodirect", "threads-old");
@@ -247,11 +240,10 @@ static void rests_on(const struct contrast *c, size_t lo, size_t hi)
 }
 
 /* What names no sizes is judged over those of a regime: 4 KiB to 64 MiB are measured. */
-static void a_regime_gives_the_sizes(void **state)
+TEST(a_regime_gives_the_sizes)
 {
 	static const size_t small = 64 << 10, large = 16 << 20;
 	const struct claims_result *c;
-	(void)state;
 	made.sizes = 8;
 	speed[0] = 0.8;
 	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
@@ -285,9 +277,8 @@ static void a_regime_gives_the_sizes(void **state)
 	made.sizes = 4;
 }
 
-static void a_claim_holds_fails_or_stays_open(void **state)
+TEST(a_claim_holds_fails_or_stays_open)
 {
-	(void)state;
 	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
 	speed[2] = 0.9;
 	find();
@@ -315,9 +306,8 @@ static void a_claim_holds_fails_or_stays_open(void **state)
 	done();
 }
 
-static void direction_and_size_are_the_claims(void **state)
+TEST(direction_and_size_are_the_claims)
 {
-	(void)state;
 	speed[2] = 0.9;
 	struct claim *c = claim(METRIC_TIME, CLAIM_MORE, 0.05);
 	assert_int_equal(outcome(), CLAIMS_HOLD);
@@ -336,11 +326,10 @@ static void direction_and_size_are_the_claims(void **state)
 
 /* Nine times what is claimed to be less, with an A/A line that is off by more than the margin.
  */
-static void a_run_that_tells_little_refutes_what_is_far_off(void **state)
+TEST(a_run_that_tells_little_refutes_what_is_far_off)
 {
 	struct regimes regimes;
 	struct status st = {""};
-	(void)state;
 	noise = isolated_noise = 0.1;
 	speed[2] = 0.11;
 	claim(METRIC_LATENCY, CLAIM_LESS, 0.02);
@@ -367,9 +356,8 @@ static void untested(const char *why)
 	done();
 }
 
-static void what_cannot_be_tested_says_why(void **state)
+TEST(what_cannot_be_tested_says_why)
 {
-	(void)state;
 	struct claim *c = claim(METRIC_BUSBW, CLAIM_NEEDS, 0);
 	strcpy(c->needs, "2 nodes");
 	untested("it needs 2 nodes");
@@ -416,9 +404,8 @@ static void what_cannot_be_tested_says_why(void **state)
 	untested("processes-old was skipped: NCCL_LEGACY is not set");
 }
 
-static void a_block_without_a_cell_is_left_out(void **state)
+TEST(a_block_without_a_cell_is_left_out)
 {
-	(void)state;
 	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
 	speed[2] = 0.9;
 	lacks_block = 3;
@@ -428,9 +415,8 @@ static void a_block_without_a_cell_is_left_out(void **state)
 	done();
 }
 
-static void counters_are_claimed_about(void **state)
+TEST(counters_are_claimed_about)
 {
-	(void)state;
 	dram_per_byte[2] = 4;
 	claim(METRIC_DRAM_PER_NVLINK, CLAIM_MORE, 0.5);
 	claim(METRIC_DRAM, CLAIM_MORE, 0.5);
@@ -448,9 +434,8 @@ static void counters_are_claimed_about(void **state)
 	done();
 }
 
-static void the_report_shows_it_all(void **state)
+TEST(the_report_shows_it_all)
 {
-	(void)state;
 	speed[2] = 0.7;
 	speed[0] = 0.75;
 	dram_per_byte[2] = 4;
@@ -514,9 +499,8 @@ static void the_report_shows_it_all(void **state)
 }
 
 /* Neither a claim nor a table has a p99 of too few calls, and both say so. */
-static void p99_of_few_calls_is_refused(void **state)
+TEST(p99_of_few_calls_is_refused)
 {
-	(void)state;
 	claim(METRIC_P99, CLAIM_LESS, 0.02);
 	claim(METRIC_P95, CLAIM_LESS, 0.02);
 	const json_t *report = made_report(&made);
@@ -532,10 +516,9 @@ static void p99_of_few_calls_is_refused(void **state)
 	assert_null(strstr(page, "p99 latency, µs"));
 }
 
-static void old_records_have_none_of_it(void **state)
+TEST(old_records_have_none_of_it)
 {
 	struct made plain = made;
-	(void)state;
 	plain.environment = NULL;
 	plain.counters = false;
 	static const char *const none[] = {"claims", "tests",    "factors", "gap",
@@ -546,26 +529,4 @@ static void old_records_have_none_of_it(void **state)
 	assert_non_null(json_section(report, "results"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(the_rule_of_each_test, fresh),
-	    cmocka_unit_test(a_wide_line_leaves_what_is_refuted),
-	    cmocka_unit_test_setup(a_run_that_tells_little_refutes_what_is_far_off, fresh),
-	    cmocka_unit_test(swapping_left_and_right_changes_nothing),
-	    cmocka_unit_test_setup(a_small_loss_has_its_own_word, fresh),
-	    cmocka_unit_test_setup(a_regime_gives_the_sizes, fresh),
-	    cmocka_unit_test_setup(probability_and_verdict_agree, fresh),
-	    cmocka_unit_test_setup(a_family_is_corrected_for_its_size, fresh),
-	    cmocka_unit_test_setup(verdicts_and_intervals_are_counted, fresh),
-	    cmocka_unit_test_setup(a_claim_holds_fails_or_stays_open, fresh),
-	    cmocka_unit_test_setup(direction_and_size_are_the_claims, fresh),
-	    cmocka_unit_test_setup(what_cannot_be_tested_says_why, fresh),
-	    cmocka_unit_test_setup(a_block_without_a_cell_is_left_out, fresh),
-	    cmocka_unit_test_setup(counters_are_claimed_about, fresh),
-	    cmocka_unit_test_setup(the_report_shows_it_all, fresh),
-	    cmocka_unit_test_setup(p99_of_few_calls_is_refused, fresh),
-	    cmocka_unit_test_setup(old_records_have_none_of_it, fresh),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end, .before = fresh);

@@ -1,16 +1,11 @@
 /* The Makefile as a front: what it refuses, what it lists, and what it leaves alone. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "here.h"
+#include "test.h"
 
 /* make with nothing of the make that runs the tests. The caller frees `out`. */
 static struct cli make(const char *environment, const char *arguments)
@@ -33,9 +28,8 @@ static void made(const char *environment, const char *arguments, bool good, cons
 	free(cli.out);
 }
 
-static void an_unknown_variable_is_refused(void **state)
+TEST(an_unknown_variable_is_refused)
 {
-	(void)state;
 	made("", "-n experiment NAME=smoke", false, "did you mean EXP?");
 	made("", "-n experiment exp=smoke", false, "did you mean EXP?");
 	made("", "-n experiment EXP=smoke MODE=threads", false,
@@ -46,9 +40,8 @@ static void an_unknown_variable_is_refused(void **state)
 }
 
 /* Before anything is built or installed. */
-static void a_value_that_is_not_allowed_is_refused(void **state)
+TEST(a_value_that_is_not_allowed_is_refused)
 {
-	(void)state;
 	made("", "experiment EXP=smok", false, "there is no experiments/smok.exp");
 	made("", "-n plots EXP=never_measured", false, "no run results/never_measured/latest");
 	made("", "-n all DEPS=yes", false,
@@ -64,10 +57,9 @@ static void a_value_that_is_not_allowed_is_refused(void **state)
 }
 
 /* A fuzzer's objects stay: no make ends by removing them. */
-static void nothing_that_was_compiled_is_removed(void **state)
+TEST(nothing_that_was_compiled_is_removed)
 {
 	char arguments[256];
-	(void)state;
 	snprintf(arguments, sizeof arguments, "-n B=%s/build %s/build/tests/fuzz_sizes", folder,
 	         folder);
 	struct cli cli = make("", arguments);
@@ -77,9 +69,8 @@ static void nothing_that_was_compiled_is_removed(void **state)
 	free(cli.out);
 }
 
-static void what_args_says_is_passed_on_once(void **state)
+TEST(what_args_says_is_passed_on_once)
 {
-	(void)state;
 	static const char line[] = "run 'smoke'", only[] = "--only threads";
 	struct cli cli = make("", "-n experiment EXP=smoke ARGS='--only threads' DEPS=manual");
 	char *run = strstr(cli.out, line), *said = run ? strstr(run, only) : NULL;
@@ -88,18 +79,16 @@ static void what_args_says_is_passed_on_once(void **state)
 	free(cli.out);
 }
 
-static void an_experiment_has_no_default(void **state)
+TEST(an_experiment_has_no_default)
 {
-	(void)state;
 	made("", "experiment", false, "make experiment EXP=name, of\n  access_pattern ");
 	made("EXP=smoke", "experiment", false, "EXP is not given");
 	made("", "plots", false, "make plots RUN=");
 }
 
 /* Only what stands on the command line of make counts. */
-static void the_environment_does_not_leak_in(void **state)
+TEST(the_environment_does_not_leak_in)
 {
-	(void)state;
 	struct cli cli =
 	    make("TIMEOUT=7 OP=max NCCL=/x BLOCKS=1 ARGS=--frob", "-n experiment EXP=smoke "
 	                                                          "RANKS=3 DEPS=manual");
@@ -117,10 +106,9 @@ static void the_environment_does_not_leak_in(void **state)
 }
 
 /* Into a build folder that is not there: nothing is made in it. */
-static void looking_builds_and_installs_nothing(void **state)
+TEST(looking_builds_and_installs_nothing)
 {
 	char arguments[256], build[80];
-	(void)state;
 	snprintf(build, sizeof build, "%s/build", folder);
 	snprintf(arguments, sizeof arguments, "B=%s experiments", build);
 	made("", arguments, true, "  smoke  ");
@@ -132,10 +120,9 @@ static void looking_builds_and_installs_nothing(void **state)
 }
 
 /* A machine without them: the words for three kinds of systems. */
-static void what_is_missing_is_named_for_each_system(void **state)
+TEST(what_is_missing_is_named_for_each_system)
 {
 	char command[512];
-	(void)state;
 	static const char *const words[] = {"libjansson-dev", "jansson-devel",
 	                                    "module load gcc gnuplot hwloc", "openmpi-bin"};
 	snprintf(
@@ -155,10 +142,9 @@ static void what_is_missing_is_named_for_each_system(void **state)
 
 /* Somebody who is not root and has no sudo: nothing is tried, and what is missing is named
  * once. */
-static void without_a_way_to_be_root_nothing_is_installed(void **state)
+TEST(without_a_way_to_be_root_nothing_is_installed)
 {
 	char command[1024];
-	(void)state;
 	snprintf(
 	    command, sizeof command,
 	    "mkdir %s/bin; for p in sh cat sed grep sort tr cut; do ln -s $(command -v $p) "
@@ -177,11 +163,10 @@ static void without_a_way_to_be_root_nothing_is_installed(void **state)
 
 /* As releases of cmocka print it: tests that are skipped are counted once, and never against
  * those that failed. */
-static void the_tests_are_counted_with_each_release_of_cmocka(void **state)
+TEST(the_tests_are_counted_with_each_release_of_cmocka)
 {
 	static const char *const named[] = {"", "t: "};
 	char command[1024], out[80];
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		snprintf(
 		    command, sizeof command,
@@ -201,11 +186,10 @@ static void the_tests_are_counted_with_each_release_of_cmocka(void **state)
 }
 
 /* What the program is linked with, a bare machine gets. */
-static void every_library_has_its_package(void **state)
+TEST_WITH(every_library_has_its_package, NULL, NULL)
 {
 	char *makefile = cli_read("Makefile"), *packages = cli_read("harness/packages.sh"),
 	     *next;
-	(void)state;
 	assert_non_null(makefile);
 	assert_non_null(packages);
 	char *libraries = strstr(makefile, "\nLIBS    := ");
@@ -225,10 +209,9 @@ static void every_library_has_its_package(void **state)
 }
 
 /* mpirun and gnuplot are no reason to stop: what is run without them says so. */
-static void what_is_only_of_use_stops_nothing(void **state)
+TEST(what_is_only_of_use_stops_nothing)
 {
 	char command[512];
-	(void)state;
 	snprintf(
 	    command, sizeof command,
 	    "mkdir %s/bin; for p in sh cat sed grep sort tr cut; do ln -s $(command -v $p) "
@@ -242,30 +225,4 @@ static void what_is_only_of_use_stops_nothing(void **state)
 	free(said);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(an_unknown_variable_is_refused, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(an_experiment_has_no_default, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(the_environment_does_not_leak_in, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(looking_builds_and_installs_nothing, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(what_is_missing_is_named_for_each_system, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(a_value_that_is_not_allowed_is_refused, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(nothing_that_was_compiled_is_removed, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(without_a_way_to_be_root_nothing_is_installed,
-	                                    set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(the_tests_are_counted_with_each_release_of_cmocka,
-	                                    set_up, tear_down),
-	    cmocka_unit_test(every_library_has_its_package),
-	    cmocka_unit_test_setup_teardown(what_args_says_is_passed_on_once, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(what_is_only_of_use_stops_nothing, set_up,
-	                                    tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(.before = set_up, .after = tear_down);

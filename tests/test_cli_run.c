@@ -1,9 +1,5 @@
 /* What trips whoever uses it for the first time: wrong words, keys that fight the file, a run
  * that is stopped, a machine without GPUs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,10 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "here.h"
 #include "json.h"
+#include "test.h"
 
 #define QUICK                                                                                  \
 	"; Quick?\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"          \
@@ -49,17 +44,20 @@ static void says(const char *arguments, int code, const char *const words[])
 }
 #define SAYS(ARGUMENTS, CODE, ...) says(ARGUMENTS, CODE, (const char *[]){__VA_ARGS__, NULL})
 
-static void what_was_meant_is_said(void **state)
+TEST(what_was_meant_is_said)
 {
-	(void)state;
 	SAYS("rnu smoke", 2, "unknown verb 'rnu' (did you mean 'run'?)");
 	SAYS("counters gpus=1", 1,
 	     "counters: 'gpus=1' is not understood; allowed are gpus=A,B");
 	SAYS("-b 8", 2, "unknown verb '-b': nccl-tests' option is the key 'bytes' here");
-	SAYS("all_reduce_perf -b 8", 2, "`launchgap run collectives collective=all_reduce` here");
-	SAYS("run all_reduce_perf", 1, "`launchgap run collectives collective=all_reduce` here");
-	SAYS("run smoke -b 8", 1, "run: '-b' is not understood: nccl-tests' option is the key 'bytes'");
-	SAYS("run smoke dtype=float", 1, "dtype = 'float' is not known (did you mean 'float32'?)");
+	SAYS("all_reduce_perf -b 8", 2,
+	     "`launchgap run collectives collective=all_reduce` here");
+	SAYS("run all_reduce_perf", 1,
+	     "`launchgap run collectives collective=all_reduce` here");
+	SAYS("run smoke -b 8", 1,
+	     "run: '-b' is not understood: nccl-tests' option is the key 'bytes'");
+	SAYS("run smoke dtype=float", 1,
+	     "dtype = 'float' is not known (did you mean 'float32'?)");
 	SAYS("counters repeats=0", 1, "counters: 1 to ");
 	SAYS("doctor", 0, "null ", "runs on any machine", "/dev/shm", "cores");
 	SAYS("frobnicate", 2, "unknown verb 'frobnicate' (`launchgap help`");
@@ -77,11 +75,10 @@ static void what_was_meant_is_said(void **state)
 	assert_int_equal(access(results, F_OK), -1);
 }
 
-static void each_verb_has_its_help(void **state)
+TEST(each_verb_has_its_help)
 {
 	static const char *const verbs[] = {"run",  "resume",   "report", "compare",
 	                                    "list", "selftest", "doctor"};
-	(void)state;
 	for (unsigned i = 0; i < sizeof verbs / sizeof *verbs; i++) {
 		char arguments[64], words[64];
 		snprintf(arguments, sizeof arguments, "%s --help", verbs[i]);
@@ -105,10 +102,9 @@ static void each_verb_has_its_help(void **state)
 }
 
 /* A folder of runs is none itself; its last one is. */
-static void a_folder_of_runs_names_its_last(void **state)
+TEST(a_folder_of_runs_names_its_last)
 {
 	char runs[80], last[128], words[192];
-	(void)state;
 	snprintf(runs, sizeof runs, "%s/runs", folder);
 	snprintf(last, sizeof last, "%s/20261122T195305Z", runs);
 	assert_int_equal(mkdir(runs, 0777), 0);
@@ -134,11 +130,10 @@ static void a_folder_of_runs_names_its_last(void **state)
 }
 
 /* What is printed for people stays within a terminal's 80 columns. */
-static void lists_fit_a_terminal(void **state)
+TEST(lists_fit_a_terminal)
 {
 	static const char *const verbs[] = {"list", "list keys", "help", "doctor",
 	                                    "run h800_alltoall --dry-run"};
-	(void)state;
 	for (unsigned i = 0; i < sizeof verbs / sizeof *verbs; i++) {
 		struct cli cli = launchgap(verbs[i]);
 		for (const char *line = cli.out, *end; (end = strchr(line, '\n'));
@@ -170,12 +165,11 @@ static unsigned names_in(const char *list, size_t n, const char *of)
 }
 
 /* experiments/README.md has a row for every key, with the backends that heed it. */
-static void every_key_is_explained(void **state)
+TEST(every_key_is_explained)
 {
 	struct cli cli = launchgap("list keys");
 	char *readme = cli_read("experiments/README.md");
 	unsigned keys = 0;
-	(void)state;
 	assert_non_null(readme);
 	const char *variants = strstr(cli.out, "[variant NAME]"),
 	           *factors = strstr(cli.out, "[factor NAME]");
@@ -216,9 +210,8 @@ static void every_key_is_explained(void **state)
 	free(cli.out);
 }
 
-static void what_fights_the_variants_is_refused(void **state)
+TEST(what_fights_the_variants_is_refused)
 {
-	(void)state;
 	SAYS("run smoke backend=null mode=threads --results $R", 1,
 	     "single, threads, processes. To measure some of them alone, say --only threads");
 	SAYS("run smoke backend=null layout=1x2x1 --results $R", 1, "--only");
@@ -228,10 +221,9 @@ static void what_fights_the_variants_is_refused(void **state)
 	assert_int_equal(access(results, F_OK), -1);
 }
 
-static void some_variants_alone(void **state)
+TEST(some_variants_alone)
 {
 	char path[512];
-	(void)state;
 	cli_write(folder, "t.exp",
 	          QUICK "reference = single\n" MODES "[factor f]\nfrom = single\nto = threads\n"
 	                "[factor g]\nfrom = threads\nto = processes\n"
@@ -254,9 +246,8 @@ static void some_variants_alone(void **state)
 	SAYS("run --file $F --only , --results $R", 1, "--only names no variant");
 }
 
-static void a_dry_run_measures_nothing(void **state)
+TEST(a_dry_run_measures_nothing)
 {
-	(void)state;
 	SAYS("run smoke backend=host --dry-run --results $R", 0, "variants\n  single ",
 	     "the reference once more", "6 in each job: alltoall; 3 sizes",
 	     "30: 5 in each of 6", "memory\n  16 MiB for each of 2 ranks", "disk\n  about ",
@@ -272,13 +263,12 @@ static void a_dry_run_measures_nothing(void **state)
 }
 
 /* All experiments plan for GPUs that are not here, and for what is. */
-static void any_machine_checks_any_experiment(void **state)
+TEST(any_machine_checks_any_experiment)
 {
 	static const char *const names[] = {"api",    "collectives",        "factors",
 	                                    "launch", "h800_alltoall",      "h800_sendrecv",
 	                                    "matrix", "overhead",           "nccl_versions",
 	                                    "smoke",  "factors_one_process"};
-	(void)state;
 	struct cli cli = launchgap("list backends");
 	bool gpus = !strstr(cli.out, "nccl            the") || !strstr(cli.out, "not here");
 	free(cli.out);
@@ -293,9 +283,8 @@ static void any_machine_checks_any_experiment(void **state)
 	}
 }
 
-static void a_factor_of_another_backend_says_how_it_is_written(void **state)
+TEST(a_factor_of_another_backend_says_how_it_is_written)
 {
-	(void)state;
 	cli_write(folder, "t.exp",
 	          QUICK "[variant a]\nmode = threads\n[variant b]\nlike = a\n"
 	                "nccl.register = local\n[factor f]\nfrom = a\nto = b\n");
@@ -305,11 +294,10 @@ static void a_factor_of_another_backend_says_how_it_is_written(void **state)
 }
 
 /* A copy of the program by itself, in a folder without experiments. */
-static void a_file_needs_no_experiments_folder(void **state)
+TEST(a_file_needs_no_experiments_folder)
 {
 	char command[512], out[128];
 	const char *self = getenv("LAUNCHGAP");
-	(void)state;
 	cli_write(folder, "t.exp", QUICK MODES);
 	snprintf(out, sizeof out, "%s/out", folder);
 	snprintf(command, sizeof command,
@@ -340,11 +328,10 @@ static int exit_of(const char *arguments)
 }
 
 /* A full disk is told from a reader that has seen enough; no output at all is a wish. */
-static void what_cannot_be_printed_is_said(void **state)
+TEST(what_cannot_be_printed_is_said)
 {
 	char err[128], command[64];
 	int ends[2];
-	(void)state;
 	snprintf(err, sizeof err, "%s/err", folder);
 	assert_int_equal(exit_of("list keys >/dev/full"), 1);
 	char *said = cli_read(err);
@@ -372,10 +359,9 @@ static void wait_for_trials(char *path, size_t bytes, unsigned lines)
 }
 
 /* Ctrl-C, the command that it names, and the run is whole. */
-static void a_run_is_gone_on_with(void **state)
+TEST(a_run_is_gone_on_with)
 {
 	char path[512], command[1500];
-	(void)state;
 	cli_write(
 	    folder, "t.exp",
 	    "; q\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\nlimit = "
@@ -417,9 +403,8 @@ static void a_run_is_gone_on_with(void **state)
 	SAYS("resume /nonexistent", 1, "/nonexistent");
 }
 
-static void far_more_ranks_than_cores_are_refused(void **state)
+TEST(far_more_ranks_than_cores_are_refused)
 {
-	(void)state;
 	SAYS("run smoke backend=host ranks=1000 --results $R", 1, "ranks = 1000 on ",
 	     "ranks_per_core = ", "allowed are ");
 	assert_int_equal(access(results, F_OK), -1);
@@ -428,9 +413,8 @@ static void far_more_ranks_than_cores_are_refused(void **state)
 }
 
 /* Not four blocks of it; and people count from 1. */
-static void a_block_without_a_trial_ends_the_run(void **state)
+TEST(a_block_without_a_trial_ends_the_run)
 {
-	(void)state;
 	cli_write(folder, "t.exp",
 	          "; q\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"
 	          "ranks = 2\nblocks = 4\npace = isolated\nisolated_calls = 5\ndelay = 50s\n"
@@ -441,11 +425,10 @@ static void a_block_without_a_trial_ends_the_run(void **state)
 }
 
 /* | head: no word about it, and all files are whole. */
-static void a_reader_that_leaves_is_no_error(void **state)
+TEST(a_reader_that_leaves_is_no_error)
 {
 	char command[4096], path[512];
 	const char *self = getenv("LAUNCHGAP");
-	(void)state;
 	cli_write(folder, "t.exp", QUICK MODES);
 	SAYS("run --file $F --only single --no-report --results $R", 0, "block 2 of 2");
 	cli_result(folder, "t", "", path, sizeof path);
@@ -467,11 +450,10 @@ static void a_reader_that_leaves_is_no_error(void **state)
 }
 
 /* mpirun and gnuplot are asked for where they are needed. */
-static void what_is_not_installed_is_done_without(void **state)
+TEST(what_is_not_installed_is_done_without)
 {
 	char command[2048];
 	const char *self = getenv("LAUNCHGAP");
-	(void)state;
 	cli_write(folder, "t.exp", QUICK MODES);
 	snprintf(command, sizeof command,
 	         "PATH=%s %s run --file %s --results %s reference=threads >%s/out 2>&1", folder,
@@ -493,10 +475,9 @@ static void what_is_not_installed_is_done_without(void **state)
 }
 
 /* A fault that is always found, so that one of three trials fails. */
-static void a_failed_trial_says_how_its_block_is_replaced(void **state)
+TEST(a_failed_trial_says_how_its_block_is_replaced)
 {
 	char path[256], said[400];
-	(void)state;
 	struct cli cli =
 	    run_two("host",
 	            "collective = alltoall\nbytes = 4K\n[variant a]\nmode = threads\n"
@@ -515,7 +496,7 @@ static void a_failed_trial_says_how_its_block_is_replaced(void **state)
 }
 
 /* mpirun waited for ever for a pipe. A limit that may be raised is. */
-static void too_few_open_files_are_said(void **state)
+TEST(too_few_open_files_are_said)
 {
 	static const struct {
 		const char *limit, *said;
@@ -525,7 +506,6 @@ static void too_few_open_files_are_said(void **state)
 	    {"-n 32", "but the limit is 32; raise it: ulimit -n 72\n", 1},
 	    {"-S -n 32", "", 0}};
 	const char *self = getenv("LAUNCHGAP");
-	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char command[512];
 		cli_write(folder, "t.exp", QUICK MODES);
@@ -541,13 +521,12 @@ static void too_few_open_files_are_said(void **state)
 }
 
 /* In a job of Slurm's on other hosts, one host is meant all the same. */
-static void processes_run_here_in_a_job_of_several_hosts(void **state)
+TEST(processes_run_here_in_a_job_of_several_hosts)
 {
 	static const char *const job[][2] = {
 	    {"SLURM_JOBID", "7"},      {"SLURM_JOB_ID", "7"},
 	    {"SLURM_NODELIST", "a,b"}, {"SLURM_JOB_NODELIST", "a,b"},
 	    {"SLURM_NNODES", "2"},     {"SLURM_TASKS_PER_NODE", "2(x2)"}};
-	(void)state;
 	if (system("command -v mpirun >/dev/null"))
 		skip();
 	for (size_t i = 0; i < sizeof job / sizeof *job; i++)
@@ -561,31 +540,4 @@ static void processes_run_here_in_a_job_of_several_hosts(void **state)
 	cli_expect(cli, 0, "");
 }
 
-#define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(what_was_meant_is_said),
-	    TEST(each_verb_has_its_help),
-	    TEST(a_folder_of_runs_names_its_last),
-	    TEST(lists_fit_a_terminal),
-	    TEST(every_key_is_explained),
-	    TEST(what_fights_the_variants_is_refused),
-	    TEST(some_variants_alone),
-	    TEST(a_dry_run_measures_nothing),
-	    TEST(any_machine_checks_any_experiment),
-	    TEST(a_factor_of_another_backend_says_how_it_is_written),
-	    TEST(a_file_needs_no_experiments_folder),
-	    TEST(what_cannot_be_printed_is_said),
-	    TEST(a_run_is_gone_on_with),
-	    TEST(far_more_ranks_than_cores_are_refused),
-	    TEST(a_block_without_a_trial_ends_the_run),
-	    TEST(a_reader_that_leaves_is_no_error),
-	    TEST(what_is_not_installed_is_done_without),
-	    TEST(a_failed_trial_says_how_its_block_is_replaced),
-	    TEST(too_few_open_files_are_said),
-	    TEST(processes_run_here_in_a_job_of_several_hosts),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(.before = set_up, .after = tear_down);

@@ -47,10 +47,9 @@ static void says(const json_t *report, const char *words)
 	json_assert_one_says(json_section(report, "cliffs"), words);
 }
 
-static void smooth_curves_have_none(void **state)
+TEST(smooth_curves_have_none)
 {
 	const json_t *report;
-	(void)state;
 	factor = 1;
 	noise = 0.02;
 	assert_int_equal(find(&plain, &report), 0);
@@ -66,10 +65,9 @@ static void has_lead(json_t *environment)
 	json_object_set_new(environment, "leads", json_string("cliffs"));
 }
 
-static void a_jump_is_named(void **state)
+TEST(a_jump_is_named)
 {
 	const json_t *report;
-	(void)state;
 	factor = 2;
 	noise = 0.02;
 	limit_too = in_one = false;
@@ -106,11 +104,10 @@ static void has_a_switch(json_t *environment)
 	    json_object_set_new(one, "env", json_pack("[s]", "NCCL_P2P_DISABLE=1"));
 }
 
-static void a_fall_is_named(void **state)
+TEST(a_fall_is_named)
 {
 	const json_t *report;
 	struct made m = plain;
-	(void)state;
 	/* At 256 KiB the curve would rise to 3.3 times its value; a fifth is less. */
 	factor = 0.2;
 	noise = 0.02;
@@ -130,10 +127,9 @@ static void a_fall_is_named(void **state)
 	in_one = false;
 }
 
-static void the_machines_own_is_told(void **state)
+TEST(the_machines_own_is_told)
 {
 	const json_t *report;
-	(void)state;
 	factor = 2;
 	noise = 0.02;
 	limit_too = true;
@@ -142,11 +138,10 @@ static void the_machines_own_is_told(void **state)
 	limit_too = false;
 }
 
-static void few_blocks_name_none(void **state)
+TEST(few_blocks_name_none)
 {
 	struct made m = plain;
 	const json_t *report;
-	(void)state;
 	factor = 3;
 	noise = 0;
 	m.blocks = 5;
@@ -175,10 +170,9 @@ static bool rule_of(const char *log, unsigned nranks, struct channels *out)
 }
 
 /* Of 8 ranks a pair has 4 channels, and more from 64 MiB and 128 MiB on: where 8 H200 jump. */
-static void the_log_gives_the_rule(void **state)
+TEST(the_log_gives_the_rule)
 {
 	struct channels c;
-	(void)state;
 	assert_true(rule_of(LINK CHANNELS CHUNK, 8, &c));
 	assert_int_equal(c.start, 4);
 	assert_int_equal(channels_of(&c, 64 * MIB), 4);
@@ -198,10 +192,9 @@ static void the_log_gives_the_rule(void **state)
 	assert_int_equal(channels_bound(&c, 4096), 16 * MIB);
 }
 
-static void no_rule_without_its_lines(void **state)
+TEST(no_rule_without_its_lines)
 {
 	struct channels c;
-	(void)state;
 	assert_false(rule_of(LINK CHANNELS, 8, &c));
 	assert_false(rule_of(LINK CHUNK, 8, &c));
 	/* Between nodes NCCL has another one. */
@@ -254,10 +247,9 @@ static struct made eight(void)
 	return m;
 }
 
-static void a_cliff_has_its_cause(void **state)
+TEST(a_cliff_has_its_cause)
 {
 	struct made m = eight();
-	(void)state;
 	chunk = 512 << 10;
 	const json_t *report = made_report(&m);
 	says(report,
@@ -277,10 +269,9 @@ static void a_cliff_has_its_cause(void **state)
 }
 
 /* The same jump where the channels stay as they are: it is not theirs. */
-static void a_cliff_without_a_step_is_not_theirs(void **state)
+TEST(a_cliff_without_a_step_is_not_theirs)
 {
 	struct made m = eight();
-	(void)state;
 	chunk = 2 << 20;
 	const json_t *report = made_report(&m);
 	says(report, "Channels do not explain it");
@@ -296,18 +287,4 @@ static void a_cliff_without_a_step_is_not_theirs(void **state)
 	json_assert_text(json_cell(table, row, "found"), "", "no break");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(smooth_curves_have_none),
-	    cmocka_unit_test(a_jump_is_named),
-	    cmocka_unit_test(a_fall_is_named),
-	    cmocka_unit_test(the_machines_own_is_told),
-	    cmocka_unit_test(few_blocks_name_none),
-	    cmocka_unit_test(the_log_gives_the_rule),
-	    cmocka_unit_test(no_rule_without_its_lines),
-	    cmocka_unit_test(a_cliff_has_its_cause),
-	    cmocka_unit_test(a_cliff_without_a_step_is_not_theirs),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end);

@@ -1,17 +1,11 @@
 /* The algebra: names, rounding, factors. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "../harness/coll/coll.h"
+#include "test.h"
 
-static void names_are_found_again(void **state)
+TEST(names_are_found_again)
 {
-	(void)state;
 	for (int c = 0; c < COLL_KINDS; c++)
 		assert_int_equal(coll_find(coll_info(c)->name), c);
 	assert_int_equal(coll_find("alltoal"), -1);
@@ -24,7 +18,7 @@ static void names_are_found_again(void **state)
 
 /* nccl-tests cuts a part of whole 16 bytes for each rank out of these, and takes the others'
  * sizes as they are, in whole elements. */
-static void sizes_round_down_as_nccl_tests_does(void **state)
+TEST(sizes_round_down_as_nccl_tests_does)
 {
 	static const enum coll_kind parted[] = {
 	    COLL_ALL_GATHER, COLL_REDUCE_SCATTER, COLL_ALLTOALL,  COLL_ALLTOALLV,
@@ -32,7 +26,6 @@ static void sizes_round_down_as_nccl_tests_does(void **state)
 	};
 	static const enum coll_kind whole[] = {COLL_ALL_REDUCE, COLL_BROADCAST, COLL_REDUCE,
 	                                       COLL_SENDRECV};
-	(void)state;
 	for (unsigned c = 0; c < sizeof parted / sizeof *parted; c++) {
 		assert_int_equal(coll_round(parted[c], DTYPE_INT8, 4096, 8), 4096);
 		assert_int_equal(coll_round(parted[c], DTYPE_INT8, 4095, 8), 3968);
@@ -49,9 +42,8 @@ static void sizes_round_down_as_nccl_tests_does(void **state)
 }
 
 /* nccl-tests, doc/PERFORMANCE.md: AllReduce 2(n−1)/n, AlltoAll (n−1)/n, SendRecv 1. */
-static void bus_factors_are_those_of_nccl_tests(void **state)
+TEST(bus_factors_are_those_of_nccl_tests)
 {
-	(void)state;
 	assert_float_equal(coll_info(COLL_ALL_REDUCE)->bus_factor(8), 1.75, 1e-12);
 	assert_float_equal(coll_info(COLL_ALLTOALL)->bus_factor(8), 0.875, 1e-12);
 	assert_float_equal(coll_info(COLL_ALLTOALL)->bus_factor(2), 0.5, 1e-12);
@@ -63,7 +55,7 @@ static void bus_factors_are_those_of_nccl_tests(void **state)
 /* alltoallv.cu: the size is the most that a rank sends or receives, of parts that are each
  * rounded down to 16 bytes. By hand: of 4096 in six parts 672, 1360 and 2048; of 128 in 28
  * parts four of 0, three of 16 and one of 32. */
-static void alltoallv_counts_what_it_moves(void **state)
+TEST(alltoallv_counts_what_it_moves)
 {
 	const struct value_weights skewed = {.n = 8, .rows = 1, .of = {0, 1, 2, 3, 4, 5, 6, 7}};
 	/* Rank 1 receives 3 of 3 weights, no rank sends more than 2. */
@@ -78,7 +70,6 @@ static void alltoallv_counts_what_it_moves(void **state)
 	    {&skewed, 2, 4096, 4096}, {&(struct value_weights){0}, 4, 4096, 4096},
 	    {&matrix, 2, 64, 48},
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		cell.bytes = cases[i].bytes;
 		struct value_parts parts = coll_parts(&cell, cases[i].weights, cases[i].nranks);
@@ -91,9 +82,8 @@ static void alltoallv_counts_what_it_moves(void **state)
 }
 
 /* hypercube.cu: both are the part × (n − 1) over the time. */
-static void hypercube_counts_what_comes_from_others(void **state)
+TEST(hypercube_counts_what_comes_from_others)
 {
-	(void)state;
 	assert_float_equal(coll_algbw(COLL_HYPERCUBE, 8, 8000000000, 2), 3.5, 1e-12);
 	assert_float_equal(coll_busbw(COLL_HYPERCUBE, 8, 8000000000, 2), 3.5, 1e-12);
 	assert_float_equal(coll_algbw(COLL_ALL_GATHER, 8, 8000000000, 2), 4, 1e-12);
@@ -101,10 +91,9 @@ static void hypercube_counts_what_comes_from_others(void **state)
 }
 
 /* Each way once, or both ways once; all of them pairs, none twice, the first one 0 and 1. */
-static void pairs_are_all_there(void **state)
+TEST(pairs_are_all_there)
 {
 	static const enum coll_kind kinds[] = {COLL_PAIR, COLL_PINGPONG};
-	(void)state;
 	assert_int_equal(coll_pairs(COLL_ALL_REDUCE, 8), 1);
 	for (unsigned k = 0; k < 2; k++)
 		for (unsigned n = 2; n <= 9; n++) {
@@ -114,7 +103,8 @@ static void pairs_are_all_there(void **state)
 			assert_int_equal(coll_pair(kinds[k], 0, n), 0);
 			for (unsigned i = 0; i < pairs; i++) {
 				unsigned root = coll_pair(kinds[k], i, n),
-				         from = value_pair_from(root), to = value_pair_to(root, n);
+				         from = value_pair_from(root),
+				         to = value_pair_to(root, n);
 				assert_true(coll_is_pair(root, n) && from != to);
 				assert_false(seen[from][to]);
 				assert_true(!k || from < to);
@@ -124,23 +114,8 @@ static void pairs_are_all_there(void **state)
 }
 
 /* Both ways over the time there and back. */
-static void pingpong_counts_what_one_way_carries(void **state)
+TEST(pingpong_counts_what_one_way_carries)
 {
-	(void)state;
 	assert_float_equal(coll_busbw(COLL_PINGPONG, 8, 1000000000, 1), 2, 1e-12);
 	assert_float_equal(coll_algbw(COLL_PINGPONG, 8, 1000000000, 1), 1, 1e-12);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(names_are_found_again),
-	    cmocka_unit_test(sizes_round_down_as_nccl_tests_does),
-	    cmocka_unit_test(bus_factors_are_those_of_nccl_tests),
-	    cmocka_unit_test(alltoallv_counts_what_it_moves),
-	    cmocka_unit_test(pairs_are_all_there),
-	    cmocka_unit_test(pingpong_counts_what_one_way_carries),
-	    cmocka_unit_test(hypercube_counts_what_comes_from_others),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,14 @@
 /* Two runs against each other: from folders to the table and the exit code. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-#include <math.h>
-
 #include "../harness/compare/compare.h"
 #include "../harness/record/record.h"
 #include "here.h"
+#include "test.h"
 
 /* A made-up run: two variants and the limit, two ranks, alltoall in both paces. */
 struct made {
@@ -280,10 +275,9 @@ static void judges(const char *left, const char *right, double margin, const cha
 	json_decref(root);
 }
 
-static void a_run_equals_itself(void **state)
+TEST(a_run_equals_itself)
 {
 	const char *a = make("a", &plain);
-	(void)state;
 	wants(a, a, COMPARE_NOT_WORSE,
 	      "No difference in 12 of 12 cells, 1.000 times A's speed, within 2 %.\n");
 	assert_memory_equal(said, "No difference in ", 17);
@@ -310,13 +304,12 @@ static void a_run_equals_itself(void **state)
 	}
 }
 
-static void slower_is_worse_and_turned_round_faster(void **state)
+TEST(slower_is_worse_and_turned_round_faster)
 {
 	struct made slow = plain;
 	slow.processes *= 1.1;
 	slow.blocks = 6;
 	const char *a = make("a", &plain), *b = make("b", &slow);
-	(void)state;
 	wants(a, b, COMPARE_WORSE,
 	      "B is slower in 6 of 12 cells, 0.909 times A's speed, beyond 2 %.\n"
 	      "No difference in 6 of 12 cells, ");
@@ -339,10 +332,9 @@ static void slower_is_worse_and_turned_round_faster(void **state)
 }
 
 /* What the terminal says is in the JSON: the answer, each row, each size, facts and notes. */
-static void json_has_every_row_and_verdict(void **state)
+TEST(json_has_every_row_and_verdict)
 {
 	struct made slow = plain;
-	(void)state;
 	slow.processes *= 1.1;
 	slow.bind = "core";
 	slow.sizes = 2;
@@ -386,10 +378,9 @@ static void json_has_every_row_and_verdict(void **state)
 	json_decref(root);
 }
 
-static void few_trials_decide_nothing(void **state)
+TEST(few_trials_decide_nothing)
 {
 	struct made few = plain;
-	(void)state;
 	few.blocks = 2;
 	few.processes *= 3;
 	const char *a = make("a", &plain), *b = make("b", &few);
@@ -400,10 +391,9 @@ static void few_trials_decide_nothing(void **state)
 	wants(b, b, COMPARE_NOT_WORSE, "; up to 3 more blocks on each side would tell.\n");
 }
 
-static void one_number_over_the_sizes_of_both(void **state)
+TEST(one_number_over_the_sizes_of_both)
 {
 	struct made less = plain, more = plain;
-	(void)state;
 	less.sizes = 2;
 	less.last = 1;
 	more.last = 5; /* the largest size, which only A has */
@@ -415,20 +405,18 @@ static void one_number_over_the_sizes_of_both(void **state)
 	wants(make("a", &plain), make("b", &more), COMPARE_WORSE, "0.585");
 }
 
-static void the_limit_decides_nothing(void **state)
+TEST(the_limit_decides_nothing)
 {
 	struct made slow = plain;
-	(void)state;
 	slow.limit *= 2;
 	wants(make("a", &plain), make("b", &slow), COMPARE_NOT_WORSE, "limit (not counted)");
 	assert_non_null(strstr(said, "  slower  "));
 	assert_null(strstr(said, "B is slower in"));
 }
 
-static void what_differs_is_said(void **state)
+TEST(what_differs_is_said)
 {
 	struct made other = plain;
-	(void)state;
 	other.host = "elsewhere\033[31m";
 	other.experiment = "y";
 	other.bind = "core";
@@ -446,10 +434,9 @@ static void what_differs_is_said(void **state)
 }
 
 /* Other counts are other work, and other data, which is not wrong for it. */
-static void counts_of_alltoallv_are_said(void **state)
+TEST(counts_of_alltoallv_are_said)
 {
 	struct made even = plain, skewed = plain;
-	(void)state;
 	skewed.weight = 3;
 	wants(make("a", &plain), make("b", &skewed), COMPARE_NOT_WORSE, "All the same");
 	assert_null(strstr(said, "counts"));
@@ -465,11 +452,10 @@ static void counts_of_alltoallv_are_said(void **state)
 	wants(make("a", &even), make("b", &skewed), COMPARE_NOT_WORSE, "Not the same: counts.");
 }
 
-static void wrong_data_is_not_compared(void **state)
+TEST(wrong_data_is_not_compared)
 {
 	struct made other = plain;
 	const char *a = make("a", &plain);
-	(void)state;
 	other.wrong = 2;
 	const char *b = make("b", &other);
 	wants(a, b, COMPARE_NOT_DONE, "wrong");
@@ -482,10 +468,9 @@ static void wrong_data_is_not_compared(void **state)
 	wants(a, make("b", &other), COMPARE_NOT_WORSE, "No difference in 12 ");
 }
 
-static void nothing_in_common_is_said(void **state)
+TEST(nothing_in_common_is_said)
 {
 	struct made other = plain;
-	(void)state;
 	other.coll = COLL_SENDRECV;
 	other.only_stream = true;
 	/* The limit's cells are left, and no verdict rests on them. */
@@ -512,11 +497,10 @@ static void nothing_in_common_is_said(void **state)
 	    "dtype is float32 in A, float16 in B; size is 4 KiB, 8 KiB, 16 KiB in A, 1 MiB, ");
 }
 
-static void a_variant_that_fails_does_not_pass(void **state)
+TEST(a_variant_that_fails_does_not_pass)
 {
 	struct made other = plain;
 	const char *a = make("a", &plain);
-	(void)state;
 	other.fails = true;
 	const char *b = make("b", &other);
 	wants(a, b, COMPARE_NOT_DONE,
@@ -533,11 +517,10 @@ static void a_variant_that_fails_does_not_pass(void **state)
 	      "- B: processes was left out: it is not here.");
 }
 
-static void what_cannot_be_read_is_said(void **state)
+TEST(what_cannot_be_read_is_said)
 {
 	const char *a = make("a", &plain);
 	char path[128];
-	(void)state;
 	snprintf(path, sizeof path, "%s/none", folder);
 	wants(a, path, COMPARE_NOT_DONE, "none: No such file");
 	wants(path, a, COMPARE_NOT_DONE, "none: No such file");
@@ -574,11 +557,10 @@ static const char *write_json(const char *name, double factor, const char *optio
 	return path;
 }
 
-static void nccl_tests_stand_beside_ours(void **state)
+TEST(nccl_tests_stand_beside_ours)
 {
 	const char *a = make("a", &plain);
 	char json_folder[128], name[64];
-	(void)state;
 	snprintf(json_folder, sizeof json_folder, "%s/json", folder);
 	mkdir(json_folder, 0777);
 	for (int i = 0; i < 5; i++) {
@@ -620,7 +602,7 @@ static int parse(struct compare_request *request, struct status *st, const char 
 	return compare_parse(argc, argv, request, st);
 }
 
-static void the_command_line(void **state)
+TEST(the_command_line)
 {
 	static const struct {
 		const char *args[8], *said;
@@ -643,7 +625,6 @@ static void the_command_line(void **state)
 	};
 	struct compare_request r;
 	struct status st;
-	(void)state;
 	assert_int_equal(parse(&r, &st, (const char *[]){"l", "compare", "A", "B", NULL}), 0);
 	assert_string_equal(r.left, "A");
 	assert_string_equal(r.right, "B");
@@ -670,10 +651,9 @@ static void the_command_line(void **state)
 }
 
 /* A real run on the virtual device, read from its folder as users do. */
-static void a_measured_run_equals_itself(void **state)
+TEST(a_measured_run_equals_itself)
 {
 	char path[256];
-	(void)state;
 	cli_write(folder, "t.exp",
 	          "; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K..64K x4\n"
 	          "ranks = 2\nbackend = null\ndelay = 20us\nblocks = 4\ncalls = 5\n"
@@ -693,24 +673,4 @@ static void a_measured_run_equals_itself(void **state)
 	assert_null(strstr(said, "Not the same"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_run_equals_itself),
-	    cmocka_unit_test(slower_is_worse_and_turned_round_faster),
-	    cmocka_unit_test(json_has_every_row_and_verdict),
-	    cmocka_unit_test(few_trials_decide_nothing),
-	    cmocka_unit_test(one_number_over_the_sizes_of_both),
-	    cmocka_unit_test(the_limit_decides_nothing),
-	    cmocka_unit_test(what_differs_is_said),
-	    cmocka_unit_test(counts_of_alltoallv_are_said),
-	    cmocka_unit_test(wrong_data_is_not_compared),
-	    cmocka_unit_test(nothing_in_common_is_said),
-	    cmocka_unit_test(a_variant_that_fails_does_not_pass),
-	    cmocka_unit_test(what_cannot_be_read_is_said),
-	    cmocka_unit_test(nccl_tests_stand_beside_ours),
-	    cmocka_unit_test(the_command_line),
-	    cmocka_unit_test(a_measured_run_equals_itself),
-	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS(.begin = set_up, .end = tear_down);

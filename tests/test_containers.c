@@ -91,9 +91,8 @@ static const char *cell(const json_t *json, const char *variant, const char *col
 	return text ? text : "";
 }
 
-static void a_variable_gives_back_what_the_host_name_took(void **state)
+TEST(a_variable_gives_back_what_the_host_name_took)
 {
-	(void)state;
 	const json_t *json = report((struct apart){"host", "uts", "own", NULL, 0.01},
 	                            (struct apart){"id", "uts", "own", "NCCL_HOSTID=same", 1});
 	assert_string_equal(cell(json, "host", "own"), "visible GPU, host name");
@@ -113,9 +112,8 @@ static void a_variable_gives_back_what_the_host_name_took(void **state)
 	    "its name).");
 }
 
-static void sharing_gives_back_what_dev_shm_took(void **state)
+TEST(sharing_gives_back_what_dev_shm_took)
 {
-	(void)state;
 	const json_t *json =
 	    report((struct apart){"pod", "uts, ipc, shm, pid", NULL, "NCCL_HOSTID=same", 0.01},
 	           (struct apart){"shared", "uts, pid", NULL, "NCCL_HOSTID=same", 1});
@@ -129,7 +127,7 @@ static void sharing_gives_back_what_dev_shm_took(void **state)
 
 /* One that loses as well, one that has something more of its own, and one that is set apart by
  * less and differs in another setting are no remedies. */
-static void what_is_no_remedy_is_not_named(void **state)
+TEST(what_is_no_remedy_is_not_named)
 {
 	static const struct apart others[] = {
 	    {"id", "uts, shm", NULL, "NCCL_HOSTID=same", 0.01},
@@ -137,7 +135,6 @@ static void what_is_no_remedy_is_not_named(void **state)
 	    {"plain-too", "none", NULL, NULL, 1},
 	    {"gpu", "uts", "own", NULL, 1},
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof others / sizeof *others; i++) {
 		const json_t *json =
 		    report((struct apart){"pod", "uts, shm", NULL, NULL, 0.01}, others[i]);
@@ -148,9 +145,8 @@ static void what_is_no_remedy_is_not_named(void **state)
 }
 
 /* As with the GPUs' files closed: NCCL finds no way to the peer. */
-static void what_does_not_run_is_named_with_its_remedy(void **state)
+TEST(what_does_not_run_is_named_with_its_remedy)
 {
-	(void)state;
 	const json_t *json =
 	    report((struct apart){"closed", "devices", NULL, NULL, 0},
 	           (struct apart){"shm", "devices", NULL, "NCCL_P2P_DISABLE=1", 1});
@@ -166,9 +162,8 @@ static void what_does_not_run_is_named_with_its_remedy(void **state)
 
 /* Each of the two alone restores nothing, and nobody is told to do one alone: with one of them
  * NCCL failed in the record that this is made after. */
-static void a_remedy_is_given_whole(void **state)
+TEST(a_remedy_is_given_whole)
 {
-	(void)state;
 	const json_t *json =
 	    report_three((struct apart){"pod", "uts, shm, devices", NULL, NULL, 0.01},
 	                 (struct apart){"whole", "uts", NULL, "NCCL_HOSTID=same", 1},
@@ -190,9 +185,8 @@ static void a_remedy_is_given_whole(void **state)
 }
 
 /* The reference shows what sharing it gives. */
-static void a_single_thing_of_its_own_is_shared(void **state)
+TEST(a_single_thing_of_its_own_is_shared)
 {
-	(void)state;
 	const json_t *json = report((struct apart){"shm", "shm", NULL, NULL, 0.01},
 	                            (struct apart){"names", "ipc, pid", NULL, NULL, 1});
 	assert_string_equal(cell(json, "shm", "remedy"), "plain");
@@ -200,9 +194,8 @@ static void a_single_thing_of_its_own_is_shared(void **state)
 	json_assert_one_says(json_section(json, "advice"), "hostIPC: true). Without: 0.01");
 }
 
-static void without_loss_or_isolation_nothing_is_said(void **state)
+TEST(without_loss_or_isolation_nothing_is_said)
 {
-	(void)state;
 	const json_t *json = report((struct apart){"gpu", NULL, "own", NULL, 1},
 	                            (struct apart){"names", "ipc, pid", NULL, NULL, 1});
 	assert_string_equal(cell(json, "names", "own"), "IPC namespace, PID namespace");
@@ -212,16 +205,4 @@ static void without_loss_or_isolation_nothing_is_said(void **state)
 	assert_false(json_has_table(json, "containers"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_variable_gives_back_what_the_host_name_took),
-	    cmocka_unit_test(sharing_gives_back_what_dev_shm_took),
-	    cmocka_unit_test(what_is_no_remedy_is_not_named),
-	    cmocka_unit_test(what_does_not_run_is_named_with_its_remedy),
-	    cmocka_unit_test(a_remedy_is_given_whole),
-	    cmocka_unit_test(a_single_thing_of_its_own_is_shared),
-	    cmocka_unit_test(without_loss_or_isolation_nothing_is_said),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end);

@@ -57,10 +57,9 @@ static void near(double x, double expected)
 		fail_msg("%g is not %g", x, expected);
 }
 
-static void ratio_and_speed_go_apart_for_times(void **state)
+TEST(ratio_and_speed_go_apart_for_times)
 {
 	struct made m = made();
-	(void)state;
 	made_load(&m, &loaded);
 	struct contrast c = of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all);
 	near(c.ratio.estimate, 1.1);
@@ -93,10 +92,9 @@ static void one_slow_call(const struct made_place *p, int64_t out[6])
 }
 
 /* By type 7 of Hyndman and Fan the quantile p of three lies 2p steps above the first. */
-static void tails_are_metrics(void **state)
+TEST(tails_are_metrics)
 {
 	struct made m = made();
-	(void)state;
 	m.stamps = one_slow_call;
 	made_load(&m, &loaded);
 	near(of(MADE_PROCESSES, MADE_THREADS, METRIC_LATENCY, &all).ratio.estimate, 1.1);
@@ -106,11 +104,10 @@ static void tails_are_metrics(void **state)
 }
 
 /* p99 of a trial with fewer calls would be its slowest call, or nearly. */
-static void p99_wants_500_calls(void **state)
+TEST(p99_wants_500_calls)
 {
 	struct made m = made();
 	char why[128];
-	(void)state;
 	m.stamps = one_slow_call;
 	m.blocks = 6;
 	m.sizes = 1;
@@ -133,11 +130,10 @@ static void p99_wants_500_calls(void **state)
 	}
 }
 
-static void sizes_and_groups_are_chosen(void **state)
+TEST(sizes_and_groups_are_chosen)
 {
 	struct made m = made();
 	struct contrast_select select = all;
-	(void)state;
 	made_load(&m, &loaded);
 	select.bytes = (struct claim_range){16384, 16384};
 	assert_int_equal(of(MADE_SINGLE, MADE_THREADS, METRIC_TIME, &select).ncells, 1);
@@ -165,11 +161,10 @@ static void one_collapses(const struct made_place *p, int64_t out[6])
 }
 
 /* The block that makes an end of the interval alone is named, with what the others have. */
-static void the_one_odd_block_is_named(void **state)
+TEST(the_one_odd_block_is_named)
 {
 	struct made m = made();
 	char text[VERDICT_TEXT_BYTES];
-	(void)state;
 	m.stamps = one_collapses;
 	collapsed = 4;
 	made_load(&m, &loaded);
@@ -203,10 +198,9 @@ static void the_one_odd_block_is_named(void **state)
 	                    "undecided: block 4 has 0.172, the other 5 have 1.001 to 1.011");
 }
 
-static void what_one_lacks_counts_for_none(void **state)
+TEST(what_one_lacks_counts_for_none)
 {
 	struct made m = made();
-	(void)state;
 	gone_variant = MADE_SINGLE;
 	gone_size = 2;
 	gone_from = 0; /* the whole cell */
@@ -232,12 +226,11 @@ static void what_one_lacks_counts_for_none(void **state)
 	made_unload(&loaded);
 }
 
-static void logs_add_up_over_steps(void **state)
+TEST(logs_add_up_over_steps)
 {
 	struct made m = made();
 	struct contrast_select select = all;
 	const unsigned with[] = {MADE_SINGLE, MADE_THREADS, MADE_PROCESSES};
-	(void)state;
 	made_load(&m, &loaded);
 	select.with = with;
 	select.nwith = 3;
@@ -249,12 +242,11 @@ static void logs_add_up_over_steps(void **state)
 	made_unload(&loaded);
 }
 
-static void without_figures_it_says_why(void **state)
+TEST(without_figures_it_says_why)
 {
 	struct made m = made();
 	struct contrast_select select = all;
 	char why[CONTRAST_WHY_BYTES];
-	(void)state;
 	made_load(&m, &loaded);
 	select.bytes = (struct claim_range){1 << 20, SIZE_MAX};
 	struct contrast c = of(MADE_SINGLE, MADE_THREADS, METRIC_TIME, &select);
@@ -285,10 +277,9 @@ static struct stats_ratio after_looks(struct looks looks)
 
 /* Of 8 blocks the exact 95 % interval leaves out 2 · 5 of 256 cases, and the 98.75 % one 2 · 1
  * (Hollander, Wolfe and Chicken's C = 4 and 1). */
-static void looks_make_intervals_wider(void **state)
+TEST(looks_make_intervals_wider)
 {
 	struct made m = made();
-	(void)state;
 	m.stamps = off_by_block;
 	made_load(&m, &loaded);
 	struct stats_ratio one = after_looks((struct looks){0});
@@ -297,7 +288,8 @@ static void looks_make_intervals_wider(void **state)
 	near(two.confidence, 1 - 2 * 1 / 256.0);
 	assert_true(two.lo < one.lo && one.hi < two.hi);
 	assert_true(two.estimate == one.estimate);
-	/* So are probabilities, which go with the interval: a look at 6 leaves a quarter of 5 %. */
+	/* So are probabilities, which go with the interval: a look at 6 leaves a quarter of 5
+	 * %. */
 	struct contrast c = of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all);
 	near(c.p.one, 4 * 2 / 256.0);
 	assert_true(c.p.one <= 0.05 && two.lo > 1);
@@ -307,10 +299,9 @@ static void looks_make_intervals_wider(void **state)
 }
 
 /* An interval without a block of the second session is what it was. */
-static void a_look_counts_where_blocks_came_after(void **state)
+TEST(a_look_counts_where_blocks_came_after)
 {
 	struct made m = made();
-	(void)state;
 	m.stamps = off_by_block;
 	gone_variant = MADE_PROCESSES;
 	gone_size = 0;
@@ -338,12 +329,11 @@ static double width_of(struct stats_ratio r)
 
 /* One reference trial of a block is as good as the other: what they are off by is their mean's,
  * which here is nothing. The A/A line is one against one. */
-static void both_trials_of_the_reference_count(void **state)
+TEST(both_trials_of_the_reference_count)
 {
 	struct made m = made();
 	const unsigned twin[] = {MADE_AGAIN};
 	struct contrast_select alone = all;
-	(void)state;
 	m.stamps = opposite_luck;
 	gone_variant =
 	    MADE_AGAIN; /* in the last block of one size the reference has one trial */
@@ -382,20 +372,4 @@ static void both_trials_of_the_reference_count(void **state)
 	made_unload(&loaded);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(ratio_and_speed_go_apart_for_times),
-	    cmocka_unit_test(tails_are_metrics),
-	    cmocka_unit_test(p99_wants_500_calls),
-	    cmocka_unit_test(sizes_and_groups_are_chosen),
-	    cmocka_unit_test(the_one_odd_block_is_named),
-	    cmocka_unit_test(what_one_lacks_counts_for_none),
-	    cmocka_unit_test(logs_add_up_over_steps),
-	    cmocka_unit_test(without_figures_it_says_why),
-	    cmocka_unit_test(looks_make_intervals_wider),
-	    cmocka_unit_test(a_look_counts_where_blocks_came_after),
-	    cmocka_unit_test(both_trials_of_the_reference_count),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end);

@@ -1,14 +1,9 @@
 /* The model of DRAM traffic and the record's object of counters. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <math.h>
 #include <string.h>
 
-#include <cmocka.h>
-#include <math.h>
-
 #include "../harness/core/counters.h"
+#include "test.h"
 
 static void near(double value, double wanted)
 {
@@ -34,9 +29,8 @@ static double count(bool staged, bool alltoall, unsigned n)
 	return dram / sent;
 }
 
-static void the_model_counts_reads_and_writes(void **state)
+TEST(the_model_counts_reads_and_writes)
 {
-	(void)state;
 	for (unsigned n = 2; n <= 16; n++)
 		for (unsigned kind = 0; kind < 4; kind++)
 			near(counters_model(kind & 1, kind & 2, n),
@@ -54,10 +48,9 @@ static void the_model_counts_reads_and_writes(void **state)
 	assert_true(isnan(counters_model(false, false, 0)));
 }
 
-static void the_ratio_needs_both_counters(void **state)
+TEST(the_ratio_needs_both_counters)
 {
 	struct counters c;
-	(void)state;
 	counters_clear(&c);
 	assert_true(isnan(counters_dram_per_nvlink(&c)));
 	c.nvlink_tx_gbs = 325;
@@ -68,7 +61,7 @@ static void the_ratio_needs_both_counters(void **state)
 	assert_true(isnan(counters_dram_per_nvlink(&c)));
 }
 
-static void the_record_gives_back_what_it_got(void **state)
+TEST(the_record_gives_back_what_it_got)
 {
 	const struct counters c = {
 	    .seconds = 0.5,
@@ -89,7 +82,6 @@ static void the_record_gives_back_what_it_got(void **state)
 	struct counters back;
 	struct status st = {0};
 	json_t *object = counters_to_json(&c);
-	(void)state;
 	assert_non_null(object);
 	assert_int_equal(json_object_size(object), 14);
 	assert_true(json_is_null(json_object_get(object, "dram_gbs")));
@@ -127,10 +119,9 @@ static struct counters old_record(const struct counters *c)
 	return back;
 }
 
-static void an_old_record_took_gpms_unit_as_a_mib(void **state)
+TEST(an_old_record_took_gpms_unit_as_a_mib)
 {
 	struct counters c, back;
-	(void)state;
 	counters_clear(&c);
 	c.nvlink_tx_gbs = 250000 * 1048576.0 / 1e9;
 	c.nvlink_rx_gbs = 300000 * 1048576.0 / 1e9;
@@ -157,13 +148,12 @@ static void an_old_record_took_gpms_unit_as_a_mib(void **state)
 	assert_true(isnan(old_record(&c).nvlink_unit_bytes));
 }
 
-static void a_bad_object_is_refused(void **state)
+TEST(a_bad_object_is_refused)
 {
 	static const char *const members[] = {"seconds", "delivered_bytes", "missing"};
 	struct counters blank, back = {.seconds = 7};
 	json_t *object;
 	char text[sizeof blank.missing + 1];
-	(void)state;
 	memset(text, 'x', sizeof text - 1);
 	text[sizeof text - 1] = '\0';
 	counters_clear(&blank);
@@ -183,16 +173,4 @@ static void a_bad_object_is_refused(void **state)
 	}
 	assert_int_equal(counters_from_json(NULL, &back, &(struct status){0}), -1);
 	near(back.seconds, 7);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_model_counts_reads_and_writes),
-	    cmocka_unit_test(the_ratio_needs_both_counters),
-	    cmocka_unit_test(the_record_gives_back_what_it_got),
-	    cmocka_unit_test(an_old_record_took_gpms_unit_as_a_mib),
-	    cmocka_unit_test(a_bad_object_is_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* alltoallv's counts, as they are written, printed and kept. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "../harness/coll/counts.h"
 #include "cli.h"
+#include "test.h"
 
 static struct value_weights parsed(const char *text)
 {
@@ -29,10 +24,9 @@ static void refused(const char *text)
 	assert_non_null(strstr(st.text, "counts = '"));
 }
 
-static void each_form_is_read(void **state)
+TEST(each_form_is_read)
 {
 	struct value_weights w = parsed("even");
-	(void)state;
 	assert_int_equal(w.n, 0);
 	w = parsed("skewed");
 	assert_int_equal(w.rows, 1);
@@ -51,9 +45,8 @@ static void each_form_is_read(void **state)
 	assert_int_equal(w.of[8], 3);
 }
 
-static void slips_are_refused(void **state)
+TEST(slips_are_refused)
 {
-	(void)state;
 	refused("");
 	refused("1,2");
 	refused("1:2, 3");
@@ -69,7 +62,7 @@ static void slips_are_refused(void **state)
 }
 
 /* What is the same work for these ranks is the same text. */
-static void equal_counts_are_equal_texts(void **state)
+TEST(equal_counts_are_equal_texts)
 {
 	static const char *const same[][3] = {
 	    {"skewed", "0:2:4:6", "0:1:2:3"},
@@ -79,7 +72,6 @@ static void equal_counts_are_equal_texts(void **state)
 	     "0:3:0:3, 3:3:3:3, 0:0:0:6, 3:0:0:0", "0:1:0:1, 1:1:1:1, 0:0:0:2, 1:0:0:0"},
 	};
 	char text[COUNTS_TEXT_BYTES];
-	(void)state;
 	for (unsigned i = 0; i < sizeof same / sizeof *same; i++)
 		for (unsigned k = 0; k < 2; k++) {
 			struct value_weights w = parsed(same[i][k]);
@@ -88,11 +80,10 @@ static void equal_counts_are_equal_texts(void **state)
 		}
 }
 
-static void counts_have_to_fit_the_ranks(void **state)
+TEST(counts_have_to_fit_the_ranks)
 {
 	struct value_weights w = parsed("0:0:5");
 	struct status st = {""};
-	(void)state;
 	assert_int_equal(counts_check(&w, 3, &st), 0);
 	assert_int_equal(counts_check(&w, 2, &st), -1);
 	assert_non_null(strstr(st.text, "of 2 ranks none sends anything"));
@@ -106,12 +97,11 @@ static void counts_have_to_fit_the_ranks(void **state)
 }
 
 /* A file as nccl-tests reads it: bytes, which are brought to scale. */
-static void a_file_is_read(void **state)
+TEST(a_file_is_read)
 {
 	char folder[64], path[96];
 	struct value_weights w;
 	struct status st = {""};
-	(void)state;
 	cli_folder(folder);
 	snprintf(path, sizeof path, "%s/matrix", folder);
 	cli_write(folder, "matrix", "  0 9\t1 \n\n1 0 1\r\n1 9 0");
@@ -142,11 +132,10 @@ static void a_file_is_read(void **state)
 }
 
 /* Text and JSON say the same again; where a text has no room it still tells two apart. */
-static void what_is_written_is_read_again(void **state)
+TEST(what_is_written_is_read_again)
 {
 	static const char *const texts[] = {"even", "1:2:4", "0:7:2", "0:9:1, 1:0:1, 2:0:3"};
 	char text[2][COUNTS_TEXT_BYTES], large[16 * 48] = "";
-	(void)state;
 	for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
 		struct value_weights w = parsed(texts[i]), again;
 		struct status st = {""};
@@ -168,12 +157,11 @@ static void what_is_written_is_read_again(void **state)
 	assert_string_not_equal(text[0], text[1]);
 }
 
-static void other_json_is_refused(void **state)
+TEST(other_json_is_refused)
 {
 	static const char *const bad[] = {
 	    "{}",        "[1, \"2\"]",      "[-1]", "[65536]", "[[1,2]]",
 	    "[[1],[2]]", "[[1,2],[3,4,5]]", "[[]]"};
-	(void)state;
 	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct value_weights w;
 		struct status st = {""};
@@ -182,18 +170,4 @@ static void other_json_is_refused(void **state)
 		assert_int_equal(counts_from_json(json, &w, &st), -1);
 		json_decref(json);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(each_form_is_read),
-	    cmocka_unit_test(slips_are_refused),
-	    cmocka_unit_test(equal_counts_are_equal_texts),
-	    cmocka_unit_test(counts_have_to_fit_the_ranks),
-	    cmocka_unit_test(a_file_is_read),
-	    cmocka_unit_test(what_is_written_is_read_again),
-	    cmocka_unit_test(other_json_is_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Which backend is the fastest at which sizes: planted times, found again, and nothing called that
- * the blocks do not show. */
+/* Which backend is the fastest at which sizes: planted times, found again, and nothing called
+ * that the blocks do not show. */
 #include <math.h>
 
 #include "made.h"
@@ -15,7 +15,8 @@ static void planted(const struct made_place *at, int64_t out[6])
 		ns = 10000 + bytes;
 	if (at->variant == MADE_SINGLE)
 		ns *= 2;
-	ns *= (at->isolated ? 1 : 10) * (1 + 0.03 * made_noise(at->block, at->variant, at->size));
+	ns *=
+	    (at->isolated ? 1 : 10) * (1 + 0.03 * made_noise(at->block, at->variant, at->size));
 	out[1] = (int64_t)ns / 10;
 	out[2] = (int64_t)ns;
 	out[3] = 30;
@@ -51,41 +52,43 @@ static json_t *report_of(const struct made *m)
 	return json_report(made_path("report.json"));
 }
 
-static void crossovers_are_found_by_size(void **state)
+TEST(crossovers_are_found_by_size)
 {
 	json_t *report = report_of(&several);
 	const json_t *section = json_section(report, "crossovers"),
 	             *rows = json_table(report, "crossovers"),
 	             *fastest = json_table(report, "fastest");
-	(void)state;
-	json_assert_one_says(section, "alltoall, isolated: threads against processes: processes up "
-	                              "to 4 KiB");
+	json_assert_one_says(section,
+	                     "alltoall, isolated: threads against processes: processes up "
+	                     "to 4 KiB");
 	json_assert_one_says(section, "undecided at 16 KiB; threads from 64 KiB on");
-	json_assert_one_says(section, "single against threads: threads at all sizes, 4 KiB to 1 MiB");
+	json_assert_one_says(section,
+	                     "single against threads: threads at all sizes, 4 KiB to 1 MiB");
 	/* Three ranges in each pace; the times are those of the smallest and largest size. */
 	assert_int_equal(json_rows(rows, (json_keys){"left", "threads", "right", "processes",
 	                                             "pace", "isolated", NULL}),
 	                 3);
-	json_keys won = {"left",   "threads", "right",  "processes",
-	                 "pace",   "stream",  "faster", "threads", NULL};
+	json_keys won = {"left",   "threads", "right",   "processes", "pace",
+	                 "stream", "faster",  "threads", NULL};
 	json_assert_number(json_cell(rows, won, "from_bytes"), "", 65536, 0);
 	json_assert_number(json_cell(rows, won, "most_times"), "", 1058576.0 / 124857.6, 0.3);
 	json_assert_number(json_cell(rows, won, "least_times"), "", 75536.0 / 26553.6, 0.1);
-	/* All that is not the reference's mode is held against the first of its backend once. */
-	assert_int_equal(json_rows(rows, (json_keys){"left", "single", "right", "threads", "pace",
-	                                             "stream", NULL}),
+	/* All that is not the reference's mode is held against the first of its backend once.
+	 */
+	assert_int_equal(json_rows(rows, (json_keys){"left", "single", "right", "threads",
+	                                             "pace", "stream", NULL}),
 	                 1);
 	json_keys small = {"pace", "isolated", "fastest", "processes", "alike", "", NULL};
 	assert_true(json_rows(fastest, small) >= 1);
-	json_assert_one_says(json_object_get(report, "answer"), "the fastest is processes (4 KiB), undecided (16 KiB), threads");
+	json_assert_one_says(json_object_get(report, "answer"),
+	                     "the fastest is processes (4 KiB), undecided (16 KiB), threads");
 	json_decref(report);
 }
 
 /* With 5 blocks there is no interval: nobody is called faster. */
-static void few_blocks_decide_nothing(void **state)
+TEST(few_blocks_decide_nothing)
 {
 	struct made few = several;
-	(void)state;
 	few.blocks = 5;
 	json_t *report = report_of(&few);
 	const json_t *rows = json_table(report, "crossovers");
@@ -94,7 +97,8 @@ static void few_blocks_decide_nothing(void **state)
 	/* Which is one sentence. */
 	json_assert_one_says(json_section(report, "crossovers"),
 	                     " pairs of backends are undecided at all sizes.");
-	assert_false(json_one_says(json_section(report, "crossovers"), "undecided at all sizes, 4"));
+	assert_false(
+	    json_one_says(json_section(report, "crossovers"), "undecided at all sizes, 4"));
 	json_decref(report);
 }
 
@@ -107,24 +111,22 @@ static void noisy(const struct made_place *at, int64_t out[6])
 			out[i] = out[i] * 2;
 }
 
-static void what_the_twin_shows_is_no_crossover(void **state)
+TEST(what_the_twin_shows_is_no_crossover)
 {
 	struct made off = several;
-	(void)state;
 	off.stamps = noisy;
 	json_t *report = report_of(&off);
 	const json_t *rows = json_table(report, "crossovers");
-	assert_int_equal(json_rows(rows, (json_keys){"left", "threads", "right", "processes",
-	                                             "pace", "isolated", "faster", "processes",
-	                                             NULL}),
-	                 0);
+	assert_int_equal(
+	    json_rows(rows, (json_keys){"left", "threads", "right", "processes", "pace",
+	                                "isolated", "faster", "processes", NULL}),
+	    0);
 	json_decref(report);
 }
 
-static void one_backend_has_no_such_section(void **state)
+TEST(one_backend_has_no_such_section)
 {
 	struct made one = several;
-	(void)state;
 	one.environment = NULL;
 	json_t *report = report_of(&one);
 	assert_false(json_has_table(report, "crossovers"));
@@ -132,13 +134,4 @@ static void one_backend_has_no_such_section(void **state)
 	json_decref(report);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(crossovers_are_found_by_size),
-	    cmocka_unit_test(few_blocks_decide_nothing),
-	    cmocka_unit_test(what_the_twin_shows_is_no_crossover),
-	    cmocka_unit_test(one_backend_has_no_such_section),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end);

@@ -1,14 +1,9 @@
 /* A GPU fills and checks as the CPU would, and one turned bit is found, placed and named. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "../harness/status.h"
+#include "test.h"
 
 #ifdef HAVE_CUDA_NCCL
 #include "../harness/backend/device/device.h"
@@ -122,7 +117,7 @@ static void prepare(struct bench *bench)
 	assert_int_equal(device_prepare(0, &bench->b, bench->stream, &bench->st), 0);
 }
 
-static void the_gpu_writes_what_the_cpu_would(void **state)
+TEST(the_gpu_writes_what_the_cpu_would)
 {
 	static const enum coll_kind colls[] = {COLL_ALL_REDUCE, COLL_ALL_GATHER, COLL_BROADCAST,
 	                                       COLL_SCATTER};
@@ -217,7 +212,7 @@ static void find_flips(struct bench *bench)
 	assert_int_equal(check(bench).wrong_at, last / element);
 }
 
-static void one_turned_bit_is_found(void **state)
+TEST(one_turned_bit_is_found)
 {
 	struct bench *bench = *state;
 	for (enum coll_kind c = 0; c < COLL_INIT; c++)
@@ -232,7 +227,7 @@ static void one_turned_bit_is_found(void **state)
 		}
 }
 
-static void every_operation_is_checked(void **state)
+TEST(every_operation_is_checked)
 {
 	struct cell cell = {.coll = COLL_REDUCE_SCATTER, .bytes = RANKS * 16 * 21};
 	for (cell.dtype = 0; cell.dtype < DTYPE_KINDS; cell.dtype++)
@@ -243,7 +238,7 @@ static void every_operation_is_checked(void **state)
 }
 
 /* More slots than a grid has rows, and one slot of many blocks. */
-static void large_arenas_are_gone_through(void **state)
+TEST(large_arenas_are_gone_through)
 {
 	struct bench *bench = *state;
 	struct cell cell = {.coll = COLL_ALLTOALLV, .dtype = DTYPE_UINT8, .op = OP_NONE};
@@ -255,7 +250,7 @@ static void large_arenas_are_gone_through(void **state)
 	find_flips(bench);
 }
 
-static void a_digest_follows_its_bytes(void **state)
+TEST(a_digest_follows_its_bytes)
 {
 	struct bench *bench = *state;
 	struct cell cell = {.coll = COLL_COPY, .op = OP_NONE, .bytes = RANKS * 1600};
@@ -270,7 +265,7 @@ static void a_digest_follows_its_bytes(void **state)
 }
 
 /* Whatever the stride: all that is there, and nothing behind it. */
-static void strided_access_copies_all(void **state)
+TEST(strided_access_copies_all)
 {
 	struct bench *bench = *state;
 	for (unsigned stride = 1; stride <= 40; stride += stride < 3 ? 1 : 13)
@@ -281,7 +276,8 @@ static void strided_access_copies_all(void **state)
 			assert_int_equal(cudaMemcpy(bench->b.send, bench->send, bytes,
 			                            cudaMemcpyHostToDevice),
 			                 cudaSuccess);
-			assert_int_equal(cudaMemset(bench->b.recv, UNTOUCHED, bytes + 64), cudaSuccess);
+			assert_int_equal(cudaMemset(bench->b.recv, UNTOUCHED, bytes + 64),
+			                 cudaSuccess);
 			assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
 			assert_int_equal(device_launch_access(bench->b.recv, bench->b.send,
 			                                      (enum dtype)d, n, stride,
@@ -306,32 +302,22 @@ static unsigned device_count(struct status *st)
 #endif
 
 /* Where there is no GPU this is all, and says so. */
-static void there_is_a_gpu_or_a_reason(void **state)
+TEST_WITH(there_is_a_gpu_or_a_reason, NULL, NULL)
 {
 	struct status st = {0};
-	(void)state;
 	if (device_count(&st) == 0)
 		print_message("no GPU, nothing was filled or checked: %s\n", st.text);
 	assert_true(device_count(&st) > 0 || st.text[0]);
 }
 
-int main(void)
+static bool without_a_gpu(const char *name)
 {
-	const struct CMUnitTest always[] = {cmocka_unit_test(there_is_a_gpu_or_a_reason)};
-#ifdef HAVE_CUDA_NCCL
 	struct status st = {0};
-	const struct CMUnitTest tests[] = {
-	    always[0],
-	    cmocka_unit_test_setup_teardown(the_gpu_writes_what_the_cpu_would, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(one_turned_bit_is_found, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(every_operation_is_checked, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(large_arenas_are_gone_through, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(strided_access_copies_all, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_digest_follows_its_bytes, set_up, tear_down),
-	};
-	if (device_count(&st) > 0)
-		return cmocka_run_group_tests(tests, NULL, NULL);
-#endif
-	return cmocka_run_group_tests(always, NULL, NULL);
+	return strcmp(name, "there_is_a_gpu_or_a_reason") && device_count(&st) == 0;
 }
+
+#ifdef HAVE_CUDA_NCCL
+TESTS(.before = set_up, .after = tear_down, .leave_out = without_a_gpu);
+#else
+TESTS(.leave_out = without_a_gpu);
+#endif

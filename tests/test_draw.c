@@ -20,10 +20,9 @@ static unsigned merge(const double *x, unsigned n, unsigned nsizes, double toler
 	return drawn_merge(x, n, nsizes, of_size, line);
 }
 
-static void curves_that_are_alike_are_one_line(void **state)
+TEST(curves_that_are_alike_are_one_line)
 {
 	unsigned line[6];
-	(void)state;
 	static const double all[] = {10, 100, 5, 99, 10.1, 101, 13, 100, 5.05, 98};
 	assert_int_equal(merge(all, 5, 2, 1.02, line), 3);
 	assert_memory_equal(line, ((unsigned[]){0, 1, 0, 2, 1}), 5 * sizeof *line);
@@ -33,32 +32,29 @@ static void curves_that_are_alike_are_one_line(void **state)
 }
 
 /* b is as near to a as c is to b, but c is not alike to a: no line of all three. */
-static void alike_is_to_all_of_a_line(void **state)
+TEST(alike_is_to_all_of_a_line)
 {
 	unsigned line[4];
-	(void)state;
 	static const double chain[] = {100, 101.5, 103, 104.4};
 	assert_int_equal(merge(chain, 4, 1, 1.02, line), 2);
 	assert_memory_equal(line, ((unsigned[]){0, 0, 1, 1}), sizeof line);
 }
 
 /* A curve that lacks a size is not alike to one that has it; two that lack it may be. */
-static void a_missing_size_tells_apart(void **state)
+TEST(a_missing_size_tells_apart)
 {
 	unsigned line[3];
-	(void)state;
 	static const double some[] = {1, 2, NAN, 1, 2, 3, 1, 2, NAN};
 	assert_int_equal(merge(some, 3, 3, 1.02, line), 2);
 	assert_memory_equal(line, ((unsigned[]){0, 1, 0}), sizeof line);
 	assert_int_equal(merge(some, 0, 3, 1.02, line), 0);
 }
 
-static void what_it_is_about_stands_first(void **state)
+TEST(what_it_is_about_stands_first)
 {
 	struct made_loaded l;
 	struct drawn_order order;
 	struct status st = {""};
-	(void)state;
 	made_load(&plain, &l);
 	assert_int_equal(drawn_order(&l.summary, &order, &st), 0);
 	static const unsigned wanted[] = {MADE_THREADS, MADE_SINGLE, MADE_PROCESSES,
@@ -76,7 +72,7 @@ static void what_it_is_about_stands_first(void **state)
 }
 
 /* Many variants: their families take no time that grows as a power of their number. */
-static void variants_of_one_name_are_a_family(void **state)
+TEST(variants_of_one_name_are_a_family)
 {
 	static const char *const modes[] = {"threads", "processes"};
 	struct summary_variant variants[64];
@@ -85,7 +81,6 @@ static void variants_of_one_name_are_a_family(void **state)
 	struct drawn_order order;
 	struct status st = {""};
 	char names[64][16];
-	(void)state;
 	for (unsigned v = 0; v < 64; v++) {
 		snprintf(names[v], sizeof names[v], "%s-%u", modes[v % 2], v / 2);
 		variants[v] =
@@ -102,7 +97,7 @@ static void variants_of_one_name_are_a_family(void **state)
 }
 
 /* gnuplot itself has to read back what went in, and nothing else may happen. */
-static void a_quoted_text_is_that_text(void **state)
+TEST(a_quoted_text_is_that_text)
 {
 	static const char *const texts[] = {"it's",
 	                                    "''",
@@ -112,7 +107,6 @@ static void a_quoted_text_is_that_text(void **state)
 	                                    "< touch pwned",
 	                                    "| touch pwned",
 	                                    "%s %d # ; \\n"};
-	(void)state;
 	if (made_no_gnuplot())
 		skip();
 	for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -133,13 +127,12 @@ static void a_quoted_text_is_that_text(void **state)
 }
 
 /* A folder may have any name. */
-static void a_folders_name_is_no_command(void **state)
+TEST(a_folders_name_is_no_command)
 {
 	static const char *const names[] = {"|touch pwned", "< touch pwned",
 	                                    "it''s \"%s\" `a`"};
 	struct status st = {""};
 	char plot[PATH_MAX], here[PATH_MAX], file[PATH_MAX];
-	(void)state;
 	if (made_no_gnuplot())
 		skip();
 	assert_non_null(realpath("plot", plot));
@@ -214,11 +207,10 @@ static bool is_xml(const char *at)
 	return !depth && roots == 1;
 }
 
-static void every_picture_is_png_and_svg(void **state)
+TEST(every_picture_is_png_and_svg)
 {
 	struct status st = {""};
 	char name[200];
-	(void)state;
 	if (made_no_gnuplot())
 		skip();
 	assert_false(is_xml("<a><b></a></b>"));
@@ -270,7 +262,7 @@ static void every_picture_is_png_and_svg(void **state)
 }
 
 /* A caption is broken at a blank, and not at that between a number and its unit. */
-static void a_number_stays_with_its_unit(void **state)
+TEST(a_number_stays_with_its_unit)
 {
 	static const struct {
 		const char *text, *row;
@@ -279,7 +271,6 @@ static void a_number_stays_with_its_unit(void **state)
 	            {"small up to 4 KiB", "small up ", 10},
 	            {"off by 2 % here", "off by ", 8},
 	            {"of 16 MiB, as in b", "of 16 MiB, ", 12}};
-	(void)state;
 	if (made_no_gnuplot())
 		skip();
 	made_report(&plain);
@@ -309,11 +300,10 @@ static void loud_stamps(const struct made_place *p, int64_t out[6])
 }
 
 /* What noise cannot hide is said of each picture; of the rest, what it can. */
-static void a_noisy_run_still_says_what_is_beyond_its_noise(void **state)
+TEST(a_noisy_run_still_says_what_is_beyond_its_noise)
 {
 	static const char beyond[] = "single is 0.4";
 	struct made made = plain;
-	(void)state;
 	made.stamps = loud_stamps;
 	for (unsigned i = 0; i < 2; i++) {
 		struct made_loaded l;
@@ -341,7 +331,7 @@ static void a_noisy_run_still_says_what_is_beyond_its_noise(void **state)
 }
 
 /* Of 15 variants that differ from the reference: what does not fit three rows is counted. */
-static void captions_of_many_variants_fit(void **state)
+TEST(captions_of_many_variants_fit)
 {
 	struct record_run run;
 	struct summary summary;
@@ -350,7 +340,6 @@ static void captions_of_many_variants_fit(void **state)
 	struct status st = {""};
 	char text[CAPTION_BYTES];
 	bool torn;
-	(void)state;
 	if (record_load("results/reference/2x-h200/factors_new", &run, &torn, &st) ||
 	    summary_make(&run, &summary, &st))
 		fail_msg("%s", st.text);
@@ -387,11 +376,10 @@ static void ask_factors(json_t *environment)
 }
 
 /* Few factors are a reason, many are the question. */
-static void many_factors_are_the_answers_picture(void **state)
+TEST(many_factors_are_the_answers_picture)
 {
 	struct made m = plain;
 	struct status st = {""};
-	(void)state;
 	if (made_no_gnuplot())
 		skip();
 	m.environment = ask_factors;
@@ -416,14 +404,13 @@ static void lame_stamps(const struct made_place *p, int64_t out[6])
 	out[2] *= p->block > 4 ? 10 : 1;
 }
 
-static void a_tail_is_that_of_the_curve(void **state)
+TEST(a_tail_is_that_of_the_curve)
 {
 	struct made lame = plain;
 	struct made_loaded l;
 	struct drawn_order order;
 	struct status st = {""};
 	char said[CAPTION_BYTES] = "";
-	(void)state;
 	lame.stamps = lame_stamps;
 	made_load(&lame, &l);
 	assert_int_equal(drawn_order(&l.summary, &order, &st), 0);
@@ -464,10 +451,9 @@ static unsigned times_drawn(unsigned sizes, const char *picture, const char *tex
 }
 
 /* 1 GiB has ten digits. */
-static void every_size_has_its_point(void **state)
+TEST(every_size_has_its_point)
 {
 	const char *picture = "plots/nccl_alltoall_ratio.svg", *point = "xlink:href='#gpPt";
-	(void)state;
 	if (made_no_gnuplot())
 		skip();
 	unsigned below = times_drawn(9, picture, point);
@@ -475,11 +461,10 @@ static void every_size_has_its_point(void **state)
 }
 
 /* In the key and in the picture, of one size too. */
-static void the_limit_is_drawn(void **state)
+TEST(the_limit_is_drawn)
 {
 	const char *picture = "plots/nccl_alltoall_busbw.svg",
 	           *dashed = "stroke-dasharray=' 5,8'";
-	(void)state;
 	if (made_no_gnuplot())
 		skip();
 	assert_int_equal(times_drawn(1, picture, dashed), 2);
@@ -495,11 +480,10 @@ static void calls_block(json_t *environment)
 
 /* Where calls block, launching has no cost of its own: no picture of it, and no other is lost.
  */
-static void blocking_calls_have_no_launch(void **state)
+TEST(blocking_calls_have_no_launch)
 {
 	struct made m = plain;
 	struct status st = {""};
-	(void)state;
 	if (made_no_gnuplot())
 		skip();
 	m.backend = "gloo";
@@ -514,14 +498,13 @@ static void blocking_calls_have_no_launch(void **state)
 }
 
 /* The names of sizes, wherever they stand in one row, have room. */
-static void ticks_never_overlap(void **state)
+TEST(ticks_never_overlap)
 {
 	struct made m = plain;
 	struct status st = {""};
 	static const char *const pictures[] = {"plots/nccl_alltoall_busbw.svg",
 	                                       "plots/nccl_alltoall_ratio.svg",
 	                                       "plots/nccl_alltoall_latency.svg"};
-	(void)state;
 	if (made_no_gnuplot())
 		skip();
 	m.blocks = 2;
@@ -553,26 +536,4 @@ static void ticks_never_overlap(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(curves_that_are_alike_are_one_line),
-	    cmocka_unit_test(alike_is_to_all_of_a_line),
-	    cmocka_unit_test(a_missing_size_tells_apart),
-	    cmocka_unit_test(what_it_is_about_stands_first),
-	    cmocka_unit_test(variants_of_one_name_are_a_family),
-	    cmocka_unit_test(a_quoted_text_is_that_text),
-	    cmocka_unit_test(a_folders_name_is_no_command),
-	    cmocka_unit_test(every_picture_is_png_and_svg),
-	    cmocka_unit_test(a_number_stays_with_its_unit),
-	    cmocka_unit_test(a_noisy_run_still_says_what_is_beyond_its_noise),
-	    cmocka_unit_test(captions_of_many_variants_fit),
-	    cmocka_unit_test(many_factors_are_the_answers_picture),
-	    cmocka_unit_test(a_tail_is_that_of_the_curve),
-	    cmocka_unit_test(every_size_has_its_point),
-	    cmocka_unit_test(the_limit_is_drawn),
-	    cmocka_unit_test(blocking_calls_have_no_launch),
-	    cmocka_unit_test(ticks_never_overlap),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end);

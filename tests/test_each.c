@@ -1,22 +1,17 @@
 /* each = PATH:PATH: one variant per library, named after its version where that can be read
  * (stand-ins under several names), counted where not. No GPU. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../harness/backend/table.h"
 #include "../harness/config/load.h"
 #include "../harness/config/spec.h"
 #include "standin.h"
+#include "test.h"
 
 #define TEXT                                                                                   \
 	"[experiment]\ncollective = alltoall\nbytes = 4K\n"                                    \
@@ -101,7 +96,7 @@ static bool reads_versions(void)
 	return backend_find("nccl")->library;
 }
 
-static void a_variant_for_each_library(void **state)
+TEST(a_variant_for_each_library)
 {
 	static const char *const counted[] = {"threads", "threads-nccl-1", "threads-nccl-2",
 	                                      "processes-nccl-1", "processes-nccl-2"};
@@ -110,7 +105,6 @@ static void a_variant_for_each_library(void **state)
 	                                    "processes-nccl-2.28.3"};
 	static const char *const files[] = {NULL, "a@22105.so", "b@22803.so", "a@22105.so",
 	                                    "b@22803.so"};
-	(void)state;
 	strcpy(libraries, ":"); /* empty paths are none */
 	library("a@22105.so");
 	strcat(libraries, ":");
@@ -118,10 +112,9 @@ static void a_variant_for_each_library(void **state)
 	expect(reads_versions() ? named : counted, files, 5);
 }
 
-static void none_named_is_skipped(void **state)
+TEST(none_named_is_skipped)
 {
 	struct status st;
-	(void)state;
 	if (load(&st))
 		fail_msg("%s", st.text);
 	assert_int_equal(spec.nvariants, 3);
@@ -130,9 +123,8 @@ static void none_named_is_skipped(void **state)
 	assert_non_null(strstr(spec.variants[2].skip, "NCCL_LIBS is not set"));
 }
 
-static void what_cannot_be_read_is_named(void **state)
+TEST(what_cannot_be_read_is_named)
 {
-	(void)state;
 	library("a@22105.so");
 	strcat(libraries, ":/no/such/libnccl.so.2");
 	refuse("each, from the variable NCCL_LIBS: /no/such/libnccl.so.2 cannot be read: No "
@@ -144,9 +136,8 @@ static void what_cannot_be_read_is_named(void **state)
 }
 
 /* Sixteen libraries in two modes, and one variant beside. */
-static void more_than_fit_are_refused(void **state)
+TEST(more_than_fit_are_refused)
 {
-	(void)state;
 	for (unsigned i = 0; i < 16; i++) {
 		char name[32];
 		snprintf(name, sizeof name, "l@%u.so", 22000 + i);
@@ -157,9 +148,8 @@ static void more_than_fit_are_refused(void **state)
 	assert_non_null(strstr(st.text, "too many variants; allowed are 32"));
 }
 
-static void one_version_twice_is_refused(void **state)
+TEST(one_version_twice_is_refused)
 {
-	(void)state;
 	if (!reads_versions())
 		skip(); /* they are counted */
 	library("a@22105.so");
@@ -167,9 +157,8 @@ static void one_version_twice_is_refused(void **state)
 	refuse("each names two libraries of one version");
 }
 
-static void what_is_no_library_is_named(void **state)
+TEST(what_is_no_library_is_named)
 {
-	(void)state;
 	if (!reads_versions())
 		skip();
 	strcpy(libraries, file); /* a text */
@@ -178,11 +167,10 @@ static void what_is_no_library_is_named(void **state)
 }
 
 /* What a version is read from must not be what "libnccl.so.2" comes to later on. */
-static void reading_a_version_loads_nothing_here(void **state)
+TEST(reading_a_version_loads_nothing_here)
 {
 	char line[PATH_MAX + 128];
 	struct status st;
-	(void)state;
 	library("a@22105.so");
 	assert_int_equal(load(&st), 0);
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -214,16 +202,4 @@ static int clear(void **state)
 	return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(a_variant_for_each_library, fresh),
-	    cmocka_unit_test_setup(none_named_is_skipped, fresh),
-	    cmocka_unit_test_setup(what_cannot_be_read_is_named, fresh),
-	    cmocka_unit_test_setup(more_than_fit_are_refused, fresh),
-	    cmocka_unit_test_setup(one_version_twice_is_refused, fresh),
-	    cmocka_unit_test_setup(what_is_no_library_is_named, fresh),
-	    cmocka_unit_test_setup(reading_a_version_loads_nothing_here, fresh),
-	};
-	return cmocka_run_group_tests_name("each", tests, prepare, clear);
-}
+TESTS(.begin = prepare, .end = clear, .before = fresh);

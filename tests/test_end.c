@@ -1,16 +1,10 @@
 /* End to end: from an experiment's file to the pictures, and every way in which a run can end.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -18,6 +12,7 @@
 
 #include "here.h"
 #include "json.h"
+#include "test.h"
 
 static void write_experiment(const char *keys, const char *variants)
 {
@@ -54,10 +49,9 @@ static unsigned count_pictures(const char *plots)
 	return pictures;
 }
 
-static void smoke_goes_from_file_to_pictures(void **state)
+TEST(smoke_goes_from_file_to_pictures)
 {
 	char path[512];
-	(void)state;
 	struct cli cli =
 	    cli_run(folder, (const char *[]){"run", "smoke", "backend=host", "blocks=2",
 	                                     "--results", results, NULL});
@@ -74,10 +68,9 @@ static void smoke_goes_from_file_to_pictures(void **state)
 	assert_true(cli_lines(path) > 3 * 2 * 3);
 }
 
-static void pictures_can_be_drawn_again_from_the_records_alone(void **state)
+TEST(pictures_can_be_drawn_again_from_the_records_alone)
 {
 	char path[512], again[600], dir[80];
-	(void)state;
 	struct cli cli = cli_run(folder, (const char *[]){"run", "smoke", "backend=host",
 	                                                  "blocks=1", "bytes=4K", "--no-report",
 	                                                  "--results", results, NULL});
@@ -94,10 +87,9 @@ static void pictures_can_be_drawn_again_from_the_records_alone(void **state)
 	assert_true(count_pictures(again) >= 3);
 }
 
-static void null_measures_the_harness(void **state)
+TEST(null_measures_the_harness)
 {
 	char path[512];
-	(void)state;
 	struct cli cli =
 	    cli_run(folder, (const char *[]){"run", "overhead", "blocks=1", "ranks=2",
 	                                     "--results", results, NULL});
@@ -120,12 +112,11 @@ static void wait_for_trials(const char *trials, unsigned lines)
 		nanosleep(&tick, NULL);
 }
 
-static void interrupted_it_keeps_what_it_has_and_leaves_nothing(void **state)
+TEST(interrupted_it_keeps_what_it_has_and_leaves_nothing)
 {
 	char path[512] = "";
 	char scratch[128] = "";
 	const struct timespec tick = {0, 300000000};
-	(void)state;
 	write_experiment(SLOW, "[variant p]\nmode = processes\n[variant t]\nmode = threads\n");
 	pid_t pid = cli_start(
 	    folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
@@ -150,12 +141,11 @@ static void interrupted_it_keeps_what_it_has_and_leaves_nothing(void **state)
 	free(cli.out);
 }
 
-static void resumed_it_adds_whole_blocks(void **state)
+TEST(resumed_it_adds_whole_blocks)
 {
 	char path[512], trials[600];
 	const char *keys = "collective = alltoall\nbytes = 4K, 8K\nbackend = host\nlimit = no\n"
 	                   "ranks = 2\nblocks = 1\npace = isolated\nisolated_calls = 5\n";
-	(void)state;
 	write_experiment(keys, "[variant s]\nmode = single\n[variant t]\nmode = threads\n");
 	struct cli cli = cli_run(
 	    folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
@@ -190,10 +180,9 @@ static void resumed_it_adds_whole_blocks(void **state)
 }
 
 /* The run's own is allowed, drawn or said. */
-static void another_seed_is_refused(void **state)
+TEST(another_seed_is_refused)
 {
 	static const char *const seeds[] = {"blocks=1", "seed=7"};
-	(void)state;
 	write_experiment("collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\n"
 	                 "ranks = 2\nblocks = 1\npace = isolated\nisolated_calls = 5\n",
 	                 "[variant s]\nmode = single\n");
@@ -213,11 +202,10 @@ static void another_seed_is_refused(void **state)
 	}
 }
 
-static void a_killed_worker_fails_its_trial_only(void **state)
+TEST(a_killed_worker_fails_its_trial_only)
 {
 	char path[512] = "";
 	const struct timespec tick = {0, 100000000};
-	(void)state;
 	write_experiment(
 	    "collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
 	    "blocks = 2\npace = isolated\nisolated_calls = 400\ndelay = 5ms\n",
@@ -247,9 +235,8 @@ static void a_killed_worker_fails_its_trial_only(void **state)
 	free(text);
 }
 
-static void a_trial_without_end_is_ended(void **state)
+TEST(a_trial_without_end_is_ended)
 {
-	(void)state;
 	write_experiment(
 	    "collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
 	    "blocks = 1\npace = isolated\nisolated_calls = 100\ndelay = 1s\ntimeout = 1\n",
@@ -262,10 +249,9 @@ static void a_trial_without_end_is_ended(void **state)
 }
 
 /* The job ends by itself, with what it has. */
-static void a_cell_without_end_ends_its_trial(void **state)
+TEST(a_cell_without_end_ends_its_trial)
 {
 	static const char *const modes[] = {"single", "threads", "processes"};
-	(void)state;
 	for (unsigned m = 0; m < 3; m++) {
 		char variant[64], path[512];
 		snprintf(variant, sizeof variant, "[variant v]\nmode = %s\n", modes[m]);
@@ -290,9 +276,8 @@ static void a_cell_without_end_ends_its_trial(void **state)
 }
 
 /* The second rank is in its call, and the first in MPI's end. */
-static void who_is_stuck_is_named(void **state)
+TEST(who_is_stuck_is_named)
 {
-	(void)state;
 	write_experiment("collective = alltoall\nbytes = 64K\nbackend = host\nlimit = no\n"
 	                 "ranks = 2\nblocks = 1\npace = isolated\nextra = 59s\n"
 	                 "delay_rank = 1\ncell_timeout = 3\ntimeout = 50\n",
@@ -305,14 +290,13 @@ static void who_is_stuck_is_named(void **state)
 }
 
 /* Not after hours; and what is left is measured. */
-static void what_cannot_be_answered_is_said_first(void **state)
+TEST(what_cannot_be_answered_is_said_first)
 {
 	static const char first[] =
 	    "claim c, d cannot be tested: pace isolated is not measured\n"
 	    "claim e cannot be tested: sendrecv is not measured\n"
 	    "cell_timeout = 9s ends nothing, as timeout = 5s ends the trial\nt: 2 ranks on "
 	    "null";
-	(void)state;
 	write_experiment(
 	    "collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
 	    "blocks = 1\ntimeout = 5\ncell_timeout = 9\n",
@@ -328,9 +312,8 @@ static void what_cannot_be_answered_is_said_first(void **state)
 }
 
 /* Said before hours are measured, not after. */
-static void nccl_tests_columns_want_stream_calls(void **state)
+TEST(nccl_tests_columns_want_stream_calls)
 {
-	(void)state;
 	write_experiment("collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\n"
 	                 "ranks = 2\nblocks = 1\npace = isolated\n",
 	                 "[variant a]\nmode = single\n");
@@ -342,7 +325,7 @@ static void nccl_tests_columns_want_stream_calls(void **state)
 }
 
 /* Its columns have both halves: so both are measured, unless something is said. */
-static void nccl_tests_columns_have_both_halves(void **state)
+TEST(nccl_tests_columns_have_both_halves)
 {
 	static const struct {
 		const char *key, *where;
@@ -350,7 +333,6 @@ static void nccl_tests_columns_have_both_halves(void **state)
 	} cases[] = {{"", "warmup=1", true, true},
 	             {"in_place = no\n", "warmup=1", true, false},
 	             {"", "in_place=yes", false, true}};
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char keys[256];
 		snprintf(keys, sizeof keys,
@@ -375,10 +357,9 @@ static void nccl_tests_columns_have_both_halves(void **state)
 }
 
 /* A run is gone on with as it was begun, with the columns or without. */
-static void more_blocks_are_of_the_same_halves(void **state)
+TEST(more_blocks_are_of_the_same_halves)
 {
 	char latest[128];
-	(void)state;
 	snprintf(latest, sizeof latest, "%s/t/latest", results);
 	write_experiment("collective = all_reduce\nbytes = 4K\nbackend = host\nlimit = no\n"
 	                 "ranks = 2\nblocks = 1\npace = stream\ncalls = 5\n",
@@ -400,10 +381,9 @@ static void more_blocks_are_of_the_same_halves(void **state)
 }
 
 /* Not the report's affair alone: a run of wrong data fails. */
-static void wrong_data_fails_the_run_and_is_kept(void **state)
+TEST(wrong_data_fails_the_run_and_is_kept)
 {
 	char path[512];
-	(void)state;
 	write_experiment("collective = alltoall\nbytes = 4K\nbackend = host\nlimit = no\n"
 	                 "ranks = 2\nblocks = 1\npace = isolated\nisolated_calls = 5\n"
 	                 "dtype = int8\n",
@@ -426,10 +406,9 @@ static void wrong_data_fails_the_run_and_is_kept(void **state)
 }
 
 /* Forced upon a backend that has none: each rank's are null, and that is no damage. */
-static void counters_that_a_backend_lacks_can_be_read(void **state)
+TEST(counters_that_a_backend_lacks_can_be_read)
 {
 	char path[512];
-	(void)state;
 	write_experiment("collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\n"
 	                 "ranks = 2\nblocks = 1\ncounters = yes\n",
 	                 "[variant t]\nmode = threads\n");
@@ -444,10 +423,9 @@ static void counters_that_a_backend_lacks_can_be_read(void **state)
 
 /* What another backend would have to answer is for the report's reader, not for whoever waits
  * at the terminal. */
-static void claims_of_another_backend_are_in_the_report_alone(void **state)
+TEST(claims_of_another_backend_are_in_the_report_alone)
 {
 	char path[512];
-	(void)state;
 	write_experiment("collective = alltoall\nbytes = 4K\nbackend = host\nlimit = no\n"
 	                 "ranks = 2\nblocks = 1\npace = isolated\nisolated_calls = 5\n",
 	                 "[variant s]\nmode = single\n[variant t]\nmode = threads\n"
@@ -470,11 +448,10 @@ static void claims_of_another_backend_are_in_the_report_alone(void **state)
 }
 
 /* A file-size limit stands in for a full disk: writing fails in the same place. */
-static void a_full_disk_keeps_the_whole_trials(void **state)
+TEST(a_full_disk_keeps_the_whole_trials)
 {
 	struct rlimit old, small;
 	char path[512];
-	(void)state;
 	write_experiment(
 	    "collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
 	    "blocks = 40\npace = isolated\nisolated_calls = 200\n",
@@ -495,40 +472,4 @@ static void a_full_disk_keeps_the_whole_trials(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(smoke_goes_from_file_to_pictures, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(pictures_can_be_drawn_again_from_the_records_alone,
-	                                    set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(null_measures_the_harness, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(interrupted_it_keeps_what_it_has_and_leaves_nothing,
-	                                    set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(resumed_it_adds_whole_blocks, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(another_seed_is_refused, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_killed_worker_fails_its_trial_only, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(a_trial_without_end_is_ended, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_cell_without_end_ends_its_trial, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(who_is_stuck_is_named, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(what_cannot_be_answered_is_said_first, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(nccl_tests_columns_want_stream_calls, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(nccl_tests_columns_have_both_halves, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(more_blocks_are_of_the_same_halves, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(wrong_data_fails_the_run_and_is_kept, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(counters_that_a_backend_lacks_can_be_read, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(claims_of_another_backend_are_in_the_report_alone,
-	                                    set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_full_disk_keeps_the_whole_trials, set_up,
-	                                    tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(.before = set_up, .after = tear_down);

@@ -1,16 +1,10 @@
 /* The path's pass: the one job whose library logs, played by a script here, and how loud a path
  * is that was not expected. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "../harness/record/record.h"
 #include "../harness/config/planner.h"
@@ -21,6 +15,7 @@
 #include "../harness/run/run.h"
 #include "cli.h"
 #include "json.h"
+#include "test.h"
 
 #define HEAD "node1:4242:4243 [0] NCCL INFO "
 
@@ -176,10 +171,9 @@ static void record_says(const char *words)
 	free(text);
 }
 
-static void the_path_goes_into_the_record(void **state)
+TEST(the_path_goes_into_the_record)
 {
 	struct status st = {""};
-	(void)state;
 	play(logs);
 	expect("a", "P2P/CUMEM+staged");
 	/* Of a job before: not this one's. */
@@ -193,11 +187,10 @@ static void the_path_goes_into_the_record(void **state)
 }
 
 /* A trial's own job logs nothing: that would be in its times. */
-static void the_log_is_on_in_that_job_alone(void **state)
+TEST(the_log_is_on_in_that_job_alone)
 {
 	struct status st = {""};
 	struct launched launched = {0};
-	(void)state;
 	unsetenv("NCCL_DEBUG");
 	play(logs);
 	assert_int_equal(collect(&st), EVIDENCE_DONE);
@@ -220,11 +213,10 @@ static void the_log_is_on_in_that_job_alone(void **state)
 	assert_null(getenv("NCCL_DEBUG"));
 }
 
-static void a_variants_own_log_gives_way(void **state)
+TEST(a_variants_own_log_gives_way)
 {
 	struct status st = {""};
 	struct settings *s = &variant("a")->settings;
-	(void)state;
 	strcpy(s->env[s->nenv++], "NCCL_DEBUG=WARN");
 	play(logs);
 	assert_int_equal(collect(&st), EVIDENCE_DONE);
@@ -233,10 +225,9 @@ static void a_variants_own_log_gives_way(void **state)
 	free(seen);
 }
 
-static void another_path_is_told(void **state)
+TEST(another_path_is_told)
 {
 	struct status st = {""};
-	(void)state;
 	play(logs);
 	expect("a", "SHM");
 	assert_int_equal(collect(&st), EVIDENCE_UNEXPECTED);
@@ -244,10 +235,9 @@ static void another_path_is_told(void **state)
 	record_says("\"expect\":\"SHM\",\"as_expected\":false");
 }
 
-static void no_log_is_a_failure(void **state)
+TEST(no_log_is_a_failure)
 {
 	struct status st = {""}, broken = {""};
-	(void)state;
 	play(silent);
 	assert_int_equal(collect(&st), EVIDENCE_NONE);
 	says(st.text, "NCCL wrote no log");
@@ -258,10 +248,9 @@ static void no_log_is_a_failure(void **state)
 	record_says("no such device");
 }
 
-static void the_run_fails_with_their_names(void **state)
+TEST(the_run_fails_with_their_names)
 {
 	struct status st = {""};
-	(void)state;
 	play(logs);
 	expect("a", "P2P");
 	expect("b", "NET");
@@ -272,10 +261,9 @@ static void the_run_fails_with_their_names(void **state)
 	assert_int_equal(runner->nfailed, 0); /* no trial did */
 }
 
-static void as_expected_nothing_is_said(void **state)
+TEST(as_expected_nothing_is_said)
 {
 	struct status st = {""};
-	(void)state;
 	play(logs);
 	expect("a", "P2P");
 	assert_int_equal(run_evidence(runner, &st), 0);
@@ -288,7 +276,7 @@ static void as_expected_nothing_is_said(void **state)
 }
 
 /* A run on this machine whose record says, in place of a GPU, that a path was another one. */
-static void a_resumed_run_fails_again(void **state)
+TEST(a_resumed_run_fails_again)
 {
 	static const char file_text[] =
 	    "[experiment]\ntitle = t\ncollective = alltoall\nbytes = 4K\npace = stream\n"
@@ -297,7 +285,6 @@ static void a_resumed_run_fails_again(void **state)
 	    "[claim quick]\ntext = b is quick\nleft = b\nright = a\nmetric = busbw\n"
 	    "is = more by 2%\n";
 	char file[96], results[96], run[PATH_MAX], record[PATH_MAX + 16];
-	(void)state;
 	cli_write(folder, "y.exp", file_text);
 	snprintf(file, sizeof file, "%s/y.exp", folder);
 	snprintf(results, sizeof results, "%s/results", folder);
@@ -342,7 +329,7 @@ static void a_resumed_run_fails_again(void **state)
 	json_decref(report);
 }
 
-static void on_host_it_is_said_to_have_no_effect(void **state)
+TEST(on_host_it_is_said_to_have_no_effect)
 {
 	static const char file_text[] =
 	    "[experiment]\ntitle = t\ncollective = alltoall\nbytes = 4K\npace = stream\n"
@@ -350,7 +337,6 @@ static void on_host_it_is_said_to_have_no_effect(void **state)
 	    "reference = a\n[variant a]\nmode = threads\nexpect = SHM\n[variant b]\n"
 	    "mode = single\nexpect = P2P\n[variant c]\nmode = single\noffset = 64\n";
 	char file[96], results[96], report[PATH_MAX];
-	(void)state;
 	cli_write(folder, "y.exp", file_text);
 	snprintf(file, sizeof file, "%s/y.exp", folder);
 	snprintf(results, sizeof results, "%s/results", folder);
@@ -367,20 +353,4 @@ static void on_host_it_is_said_to_have_no_effect(void **state)
 	free(text);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(the_path_goes_into_the_record),
-	    TEST(the_log_is_on_in_that_job_alone),
-	    TEST(a_variants_own_log_gives_way),
-	    TEST(another_path_is_told),
-	    TEST(no_log_is_a_failure),
-	    TEST(the_run_fails_with_their_names),
-	    TEST(as_expected_nothing_is_said),
-	    TEST(a_resumed_run_fails_again),
-	    TEST(on_host_it_is_said_to_have_no_effect),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(.before = set_up, .after = tear_down);

@@ -63,9 +63,8 @@ static size_t rows_of(const json_t *report)
 }
 
 /* 6 % faster at 16 MiB and slower at 64 MiB: alike on the mean, and neither is. */
-static void what_the_mean_hides_is_named(void **state)
+TEST(what_the_mean_hides_is_named)
 {
-	(void)state;
 	factor[MADE_PROCESSES][6] = 1 / 1.06;
 	factor[MADE_PROCESSES][7] = 1.06;
 	const json_t *report = made_report(&made);
@@ -85,9 +84,8 @@ static void what_the_mean_hides_is_named(void **state)
 }
 
 /* What the mean says too is no exception; nor is what few blocks leave open. */
-static void what_the_mean_says_is_not_said_twice(void **state)
+TEST(what_the_mean_says_is_not_said_twice)
 {
-	(void)state;
 	factor[MADE_PROCESSES][6] = factor[MADE_PROCESSES][7] = 1.1;
 	assert_int_equal(rows_of(made_report(&made)), 0);
 	factor[MADE_PROCESSES][6] = 0.94;
@@ -95,9 +93,8 @@ static void what_the_mean_says_is_not_said_twice(void **state)
 	assert_int_equal(rows_of(made_report(&made)), 0);
 }
 
-static void a_size_of_no_regime_is_named(void **state)
+TEST(a_size_of_no_regime_is_named)
 {
-	(void)state;
 	factor[MADE_SINGLE][4] = 1.3; /* 1 MiB */
 	const json_t *report = made_report(&made), *table = json_table(report, "exceptions");
 	assert_int_equal(rows_of(report), 2); /* in both paces */
@@ -119,9 +116,8 @@ static void a_size_of_no_regime_is_named(void **state)
 }
 
 /* Two variants that differ in the library alone are compared with each other. */
-static void versions_are_compared_at_each_size(void **state)
+TEST(versions_are_compared_at_each_size)
 {
-	(void)state;
 	old = true;
 	factor[MADE_PROCESSES][4] = 1.4;
 	const json_t *report = made_report(&made), *table = json_table(report, "exceptions");
@@ -134,13 +130,4 @@ static void versions_are_compared_at_each_size(void **state)
 	    "slower than 2.28.3: processes, 0.714 (0.714 to 0.715) times the speed.");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(what_the_mean_hides_is_named, fresh),
-	    cmocka_unit_test_setup(what_the_mean_says_is_not_said_twice, fresh),
-	    cmocka_unit_test_setup(a_size_of_no_regime_is_named, fresh),
-	    cmocka_unit_test_setup(versions_are_compared_at_each_size, fresh),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end, .before = fresh);

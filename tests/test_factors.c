@@ -23,14 +23,14 @@ static void says(const char *bandwidth, const char *latency, const char *warning
 	                 warning != NULL);
 }
 
-static void a_placebo_should_do_nothing(void **state)
+TEST(a_placebo_should_do_nothing)
 {
-	(void)state;
 	factor("env", "nodirect", "threads-old")->placebo = true;
 	find();
 	assert_null(factors_alarm(&found->factors[0]));
 	done();
-	says("no difference within 2 %, as a placebo should be", "no difference within 2 %", NULL);
+	says("no difference within 2 %, as a placebo should be", "no difference within 2 %",
+	     NULL);
 	speed[1] = 1.1;
 	find();
 	assert_string_equal(factors_alarm(&found->factors[0]), "bandwidth and latency");
@@ -43,16 +43,16 @@ static void a_placebo_should_do_nothing(void **state)
 }
 
 /* It need not be bandwidth that it acts on, and it is not proper before both are known. */
-static void a_placebo_is_held_against_latency_too(void **state)
+TEST(a_placebo_is_held_against_latency_too)
 {
-	(void)state;
 	factor("env", "threads-old", "processes-old")->placebo = true;
 	isolated_speed = 0.8;
 	find();
 	assert_string_equal(factors_alarm(&found->factors[0]), "latency");
 	done();
 	says("no difference within 2 %", "slower: THE PLACEBO HAS AN EFFECT",
-	     "THE PLACEBO HAS AN EFFECT on latency: factor env should change nothing, and latency of "
+	     "THE PLACEBO HAS AN EFFECT on latency: factor env should change nothing, and "
+	     "latency of "
 	     "threads-old is 0.8");
 	/* Nor is latency judged where ranks share cores. */
 	made.cores = 1;
@@ -80,9 +80,8 @@ static void a_placebo_is_held_against_latency_too(void **state)
 	done();
 }
 
-static void factors_stand_by_the_size_of_their_effect(void **state)
+TEST(factors_stand_by_the_size_of_their_effect)
 {
-	(void)state;
 	speed[0] = 0.9;
 	speed[2] = 0.6;
 	isolated_speed = 2;
@@ -114,9 +113,8 @@ static void factors_stand_by_the_size_of_their_effect(void **state)
 	made_says(text, ",no difference,,,4,10,");
 }
 
-static void a_factor_has_its_sizes_and_reasons(void **state)
+TEST(a_factor_has_its_sizes_and_reasons)
 {
-	(void)state;
 	speed[0] = 0.8;
 	struct factor *f = factor("zero-copy", "nodirect", "threads-old");
 	f->bytes.lo = 65536;
@@ -136,9 +134,8 @@ static void a_factor_has_its_sizes_and_reasons(void **state)
 }
 
 /* Of isolated calls alone a factor has its effect on latency, in its place by that. */
-static void a_factor_may_be_of_latency_alone(void **state)
+TEST(a_factor_may_be_of_latency_alone)
 {
-	(void)state;
 	speed[0] = 0.9;
 	isolated_speed = 0.7;
 	no_stream = true;
@@ -187,9 +184,8 @@ static void a_factor_may_be_of_latency_alone(void **state)
 }
 
 /* A column of latency stands where there is any, and else why there is none. */
-static void latency_has_a_column_where_it_is_judged(void **state)
+TEST(latency_has_a_column_where_it_is_judged)
 {
-	(void)state;
 	isolated_speed = 0.7;
 	factor("env", "threads-old", "processes-old")->placebo = true;
 	const json_t *report = made_report(&made);
@@ -237,7 +233,7 @@ static const char *caption(void)
 }
 
 /* What is undecided is not reported as no effect. */
-static void a_caption_says_what_is_decided(void **state)
+TEST_WITH(a_caption_says_what_is_decided, NULL, NULL)
 {
 	static const struct {
 		enum verdict_kind kinds[2];
@@ -248,10 +244,10 @@ static void a_caption_says_what_is_decided(void **state)
 	     "No factor has an effect beyond the margin, as far as is decided"},
 	    {{VERDICT_NO_DIFFERENCE, VERDICT_NO_DIFFERENCE},
 	     "No factor has an effect beyond the margin"},
-	    {{VERDICT_SLOWER, VERDICT_UNDECIDED}, "one: 0.500 times the bandwidth; undecided in 1"},
+	    {{VERDICT_SLOWER, VERDICT_UNDECIDED},
+	     "one: 0.500 times the bandwidth; undecided in 1"},
 	};
 	static const struct factor factors[] = {{.name = "one"}, {.name = "two"}};
-	(void)state;
 	found = calloc(1, sizeof *found);
 	assert_non_null(found);
 	found->asked.nfactors = 2;
@@ -273,16 +269,4 @@ static void a_caption_says_what_is_decided(void **state)
 	found = NULL;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(a_placebo_should_do_nothing, fresh),
-	    cmocka_unit_test_setup(a_placebo_is_held_against_latency_too, fresh),
-	    cmocka_unit_test_setup(a_factor_may_be_of_latency_alone, fresh),
-	    cmocka_unit_test_setup(latency_has_a_column_where_it_is_judged, fresh),
-	    cmocka_unit_test_setup(factors_stand_by_the_size_of_their_effect, fresh),
-	    cmocka_unit_test_setup(a_factor_has_its_sizes_and_reasons, fresh),
-	    cmocka_unit_test(a_caption_says_what_is_decided),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end, .before = fresh);

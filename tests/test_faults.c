@@ -6,13 +6,6 @@
  * The program under test is build/faulty (faulty.c): it comes to a place and waits there until
  * the fault has struck. As a test it injects one of each fault, in turn in other places, modes
  * and backends. `test_faults all` injects every one and prints the table of tests/README.md. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +14,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -33,6 +27,7 @@
 #include "cli.h"
 #include "json.h"
 #include "standin.h"
+#include "test.h"
 
 /* Where a run is: in a job, and then in the runner. */
 enum place { START, OPEN, WARM_UP, TIMED, CHECK, CLOSE, WRITE, KEEP, PICTURES, REPORT, PLACES };
@@ -659,12 +654,11 @@ static const char *const known[] = {"worker killed in write of single on null",
                                     "results folder removed in report of threads on null"};
 
 /* One of each fault, another place, mode and backend with each; and those that are known. */
-static void one_of_each_leaves_nothing_and_loses_nothing(void **state)
+TEST(one_of_each_leaves_nothing_and_loses_nothing)
 {
 	unsigned n, first = 0;
 	struct shot *shots = all_shots(&n);
 	bool *chosen = calloc(n, sizeof *chosen);
-	(void)state;
 	for (unsigned f = 0; f < NFAULTS; f++) {
 		unsigned of = 0;
 		while (first + of < n && shots[first + of].fault == &faults[f])
@@ -763,8 +757,5 @@ int main(int argc, char *argv[])
 		shoot_all(shots, n, chosen, 3);
 		return print_table(shots, n);
 	}
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(one_of_each_leaves_nothing_and_loses_nothing),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return test_run_all();
 }

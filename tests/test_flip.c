@@ -1,16 +1,11 @@
 /* A known fault, from an experiment's file to the verdict: it is found wherever data is
  * checked, and where it is not, that is an error too. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "here.h"
+#include "test.h"
 
 /* Runs two ranks on host with these lines, and looks for words in what is said. */
 static void run(const char *lines, int code, const char *words)
@@ -35,9 +30,8 @@ static void run(const char *lines, int code, const char *words)
  * fresh call is all that can be checked. */
 #define SPOILT "collective = all_reduce\nbytes = 5M\nin_place = yes\ncalls = 2\n"
 
-static void a_flip_is_found_where_only_a_fresh_call_is_checked(void **state)
+TEST(a_flip_is_found_where_only_a_fresh_call_is_checked)
 {
-	(void)state;
 	run(SPOILT "flip = 1:0", 1, "wrong data in all_reduce_in_place of 5242880 bytes");
 	run(SPOILT "flip = 0:5242879", 1, "rank 0, byte 5242876");
 }
@@ -51,9 +45,8 @@ static char *report(void)
 	return text;
 }
 
-static void the_report_says_where_only_a_fresh_call_was_checked(void **state)
+TEST(the_report_says_where_only_a_fresh_call_was_checked)
 {
-	(void)state;
 	run(SPOILT, 0, "all right");
 	char *text = report();
 	/* The variant, and its twin. */
@@ -61,9 +54,8 @@ static void the_report_says_where_only_a_fresh_call_was_checked(void **state)
 	free(text);
 }
 
-static void nor_does_it_where_all_are(void **state)
+TEST(nor_does_it_where_all_are)
 {
-	(void)state;
 	run("collective = all_reduce, all_gather\nbytes = 4K\nin_place = both\ncalls = 2", 0,
 	    "all right");
 	char *text = report();
@@ -71,9 +63,8 @@ static void nor_does_it_where_all_are(void **state)
 	free(text);
 }
 
-static void a_flip_that_hits_nothing_fails_the_run(void **state)
+TEST(a_flip_that_hits_nothing_fails_the_run)
 {
-	(void)state;
 	run("collective = all_reduce, sendrecv\nbytes = 4K, 8K\nflip = 1:1000000", 1,
 	    "flip = 1:1000000 hit nothing that is checked");
 	run("collective = reduce\nroot = 1\nbytes = 4K\nflip = 0:0", 1,
@@ -83,16 +74,4 @@ static void a_flip_that_hits_nothing_fails_the_run(void **state)
 	    "wrong data in broadcast_root1");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(a_flip_is_found_where_only_a_fresh_call_is_checked,
-	                                    set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(the_report_says_where_only_a_fresh_call_was_checked,
-	                                    set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(nor_does_it_where_all_are, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_flip_that_hits_nothing_fails_the_run, set_up,
-	                                    tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(.before = set_up, .after = tear_down);

@@ -1,17 +1,11 @@
 /* A run's folder: one writes into it at a time, and nothing that was measured is lost. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -23,6 +17,7 @@
 #include "../harness/record/record_file.h"
 #include "../harness/run/folder.h"
 #include "here.h"
+#include "test.h"
 
 #define QUIET                                                                                  \
 	"; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"         \
@@ -76,12 +71,11 @@ static unsigned blocks(void)
 	return n;
 }
 
-static void one_writes_at_a_time(void **state)
+TEST(one_writes_at_a_time)
 {
 	struct folder mine = {0};
 	struct status st = {""};
 	char words[PATH_MAX + 64], other[PATH_MAX + 8];
-	(void)state;
 	measure();
 	assert_int_equal(folder_hold(run, &mine, &st), 0);
 	snprintf(words, sizeof words, "%s is being written by process %d on ", run,
@@ -96,12 +90,11 @@ static void one_writes_at_a_time(void **state)
 }
 
 /* Of the two that are started together, one is late, or comes when the other is through. */
-static void two_at_once_leave_a_whole_record(void **state)
+TEST(two_at_once_leave_a_whole_record)
 {
 	const char *args[] = {"resume", run, "blocks=1", "--no-report", NULL};
 	char second[80];
 	unsigned through = 0;
-	(void)state;
 	measure();
 	snprintf(second, sizeof second, "%s/second", folder);
 	assert_int_equal(mkdir(second, 0777), 0);
@@ -116,12 +109,11 @@ static void two_at_once_leave_a_whole_record(void **state)
 	assert_int_equal(blocks(), 1 + through);
 }
 
-static void a_lock_dies_with_its_process(void **state)
+TEST(a_lock_dies_with_its_process)
 {
 	char other[PATH_MAX + 8];
 	int ready[2], status;
 	char c;
-	(void)state;
 	measure();
 	assert_int_equal(pipe(ready), 0);
 	pid_t pid = fork();
@@ -170,7 +162,7 @@ static void replace(const char *name)
 	free(text);
 }
 
-static void a_record_that_others_touch_ends_the_run(void **state)
+TEST(a_record_that_others_touch_ends_the_run)
 {
 	static const struct {
 		void (*touch)(const char *);
@@ -180,7 +172,6 @@ static void a_record_that_others_touch_ends_the_run(void **state)
 	             {remove_it, "was removed by"},
 	             {replace, "was removed by"}};
 	const struct trial trial = {.experiment = "x", .variant = "v"};
-	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct folder f = {0};
 		struct status st = {""};
@@ -204,11 +195,10 @@ static void a_record_that_others_touch_ends_the_run(void **state)
 	}
 }
 
-static void such_a_run_fails_and_is_not_the_latest(void **state)
+TEST(such_a_run_fails_and_is_not_the_latest)
 {
 	const struct timespec tick = {0, 20000000};
 	char latest[128];
-	(void)state;
 	record[0] = '\0';
 	snprintf(latest, sizeof latest, "%s/u/latest", results);
 	cli_write(folder, "u.exp", QUIET "delay = 4ms\nblocks = 50\n" ALONE);
@@ -226,10 +216,9 @@ static void such_a_run_fails_and_is_not_the_latest(void **state)
 
 /* --- what a run that was stopped leaves --- */
 
-static void a_whole_line_without_its_newline_is_kept(void **state)
+TEST(a_whole_line_without_its_newline_is_kept)
 {
 	struct stat about;
-	(void)state;
 	measure();
 	unsigned lines = cli_lines(record);
 	assert_int_equal(stat(record, &about), 0);
@@ -240,9 +229,8 @@ static void a_whole_line_without_its_newline_is_kept(void **state)
 	assert_int_equal(blocks(), 2);
 }
 
-static void also_the_first(void **state)
+TEST(also_the_first)
 {
-	(void)state;
 	measure();
 	char *text = cli_read(record);
 	*strchr(text, '\n') = '\0';
@@ -252,10 +240,9 @@ static void also_the_first(void **state)
 	assert_int_equal(blocks(), 1);
 }
 
-static void a_torn_line_is_cut_off(void **state)
+TEST(a_torn_line_is_cut_off)
 {
 	struct stat about;
-	(void)state;
 	measure();
 	unsigned lines = cli_lines(record);
 	assert_int_equal(stat(record, &about), 0);
@@ -266,10 +253,9 @@ static void a_torn_line_is_cut_off(void **state)
 }
 
 /* Mapped, what is gone would be a signal. */
-static void a_record_that_is_cut_while_it_is_read_is_an_error(void **state)
+TEST(a_record_that_is_cut_while_it_is_read_is_an_error)
 {
 	off_t bytes = -1;
-	(void)state;
 	cli_write(folder, "r", "{\"a\":1}\n{\"b\":2}");
 	snprintf(record, sizeof record, "%s/r", folder);
 	int fd = open(record, O_RDWR);
@@ -283,12 +269,11 @@ static void a_record_that_is_cut_while_it_is_read_is_an_error(void **state)
 }
 
 /* Longer than what is read at once. */
-static void a_long_last_line_is_settled(void **state)
+TEST(a_long_last_line_is_settled)
 {
 	enum { LONG = 9000 };
 	static char text[LONG + 64];
 	off_t bytes;
-	(void)state;
 	snprintf(record, sizeof record, "%s/r", folder);
 	for (unsigned whole = 0; whole < 2; whole++) {
 		int n = snprintf(text, sizeof text, "{\"a\":1}\n{\"b\":\"%*s%s", LONG, "",
@@ -303,9 +288,8 @@ static void a_long_last_line_is_settled(void **state)
 }
 
 /* Whole, and cut off within its compressed data: then what can be read is kept. */
-static void a_compressed_record_is_gone_on_with(void **state)
+TEST(a_compressed_record_is_gone_on_with)
 {
-	(void)state;
 	for (unsigned torn = 0; torn < 2; torn++) {
 		char packed[PATH_MAX + 32];
 		struct stat about;
@@ -340,13 +324,12 @@ static void open_and_die(int to)
 }
 
 /* A folder that is nobody's, and one of a living process, stay. */
-static void the_next_start_sweeps_what_a_killed_one_left(void **state)
+TEST_WITH(the_next_start_sweeps_what_a_killed_one_left, NULL, NULL)
 {
 	struct folder mine = {0};
 	struct status st = {""};
 	char other[] = "/tmp/launchgap-XXXXXX", left[64], within[80];
 	int to[2], status;
-	(void)state;
 	assert_non_null(mkdtemp(other));
 	assert_int_equal(pipe(to), 0);
 	pid_t pid = fork();
@@ -371,11 +354,10 @@ static void the_next_start_sweeps_what_a_killed_one_left(void **state)
 	close(to[1]);
 }
 
-static void without_room_there_is_none(void **state)
+TEST_WITH(without_room_there_is_none, NULL, NULL)
 {
 	struct folder f = {0};
 	struct status st = {""};
-	(void)state;
 	assert_int_equal(folder_open_scratch(&f, SIZE_MAX / 2, &st), -1);
 	assert_non_null(strstr(st.text, "/dev/shm has "));
 	assert_non_null(strstr(st.text, "/tmp has "));
@@ -399,10 +381,9 @@ static void run_in_small_shm(const char *out, const char *const args[])
 }
 
 /* Processes would wait in MPI_Init until their timeout. */
-static void a_full_shm_is_left_alone(void **state)
+TEST(a_full_shm_is_left_alone)
 {
 	char out[80];
-	(void)state;
 	cli_write(folder, "t.exp",
 	          QUIET "blocks = 1\ntimeout = 20\n[variant p]\nmode = processes\n");
 	snprintf(out, sizeof out, "%s/out", folder);
@@ -419,29 +400,4 @@ static void a_full_shm_is_left_alone(void **state)
 	           "the jobs' files go to /tmp: they take up to 14.2 MiB, and /dev/shm has ");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(one_writes_at_a_time, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(two_at_once_leave_a_whole_record, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(a_lock_dies_with_its_process, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_record_that_others_touch_ends_the_run, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(such_a_run_fails_and_is_not_the_latest, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(a_whole_line_without_its_newline_is_kept, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(also_the_first, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_torn_line_is_cut_off, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_record_that_is_cut_while_it_is_read_is_an_error,
-	                                    set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_long_last_line_is_settled, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_compressed_record_is_gone_on_with, set_up,
-	                                    tear_down),
-	    cmocka_unit_test(the_next_start_sweeps_what_a_killed_one_left),
-	    cmocka_unit_test(without_room_there_is_none),
-	    cmocka_unit_test_setup_teardown(a_full_shm_is_left_alone, set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(.before = set_up, .after = tear_down);

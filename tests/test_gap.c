@@ -1,9 +1,8 @@
 /* The waterfall of a gap: its arithmetic, and where there is none. */
 #include "asked.h"
 
-static void shares_add_up(void **state)
+TEST(shares_add_up)
 {
-	(void)state;
 	speed[2] = 0.7;
 	speed[0] = 0.75;
 	gap("processes-old", "threads-old");
@@ -24,9 +23,8 @@ static void shares_add_up(void **state)
 	done();
 }
 
-static void factors_may_be_taken_back(void **state)
+TEST(factors_may_be_taken_back)
 {
-	(void)state;
 	speed[2] = 0.7;
 	speed[0] = 0.75;
 	gap("processes-old", "threads-old");
@@ -43,9 +41,8 @@ static void factors_may_be_taken_back(void **state)
 	done();
 }
 
-static void what_does_not_chain_is_left(void **state)
+TEST(what_does_not_chain_is_left)
 {
-	(void)state;
 	speed[2] = 0.7;
 	speed[0] = 0.75;
 	gap("processes-old", "threads-old");
@@ -79,9 +76,8 @@ static void what_does_not_chain_is_left(void **state)
 }
 
 /* A way that closes adds up to all of the gap by arithmetic, whatever its steps are. */
-static void only_what_is_beyond_the_margin_explains(void **state)
+TEST(only_what_is_beyond_the_margin_explains)
 {
-	(void)state;
 	speed[2] = 0.7;
 	speed[0] = 0.75;
 	gap("processes-old", "threads-old");
@@ -117,9 +113,8 @@ static void only_what_is_beyond_the_margin_explains(void **state)
 }
 
 /* An effect without an interval is no small one. */
-static void grey_says_what_it_is(void **state)
+TEST(grey_says_what_it_is)
 {
-	(void)state;
 	if (made_no_gnuplot())
 		skip();
 	speed[2] = 0.5;
@@ -138,9 +133,8 @@ static void grey_says_what_it_is(void **state)
 
 /* Mean and Hodges–Lehmann estimate may point two ways: a row has the mean's figures alone, and
  * the step explains nothing. */
-static void a_row_does_not_contradict_itself(void **state)
+TEST(a_row_does_not_contradict_itself)
 {
-	(void)state;
 	made.blocks = 12;
 	speed[2] = 0.7;
 	speed[0] = 0.74;
@@ -175,9 +169,8 @@ static void a_row_does_not_contradict_itself(void **state)
 	done();
 }
 
-static void without_a_gap_there_are_no_shares(void **state)
+TEST(without_a_gap_there_are_no_shares)
 {
-	(void)state;
 	gap("processes-old", "threads-old");
 	factor("zero-copy", "nodirect", "threads-old");
 	find();
@@ -199,16 +192,4 @@ static void without_a_gap_there_are_no_shares(void **state)
 	done();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(shares_add_up, fresh),
-	    cmocka_unit_test_setup(only_what_is_beyond_the_margin_explains, fresh),
-	    cmocka_unit_test_setup(a_row_does_not_contradict_itself, fresh),
-	    cmocka_unit_test_setup(grey_says_what_it_is, fresh),
-	    cmocka_unit_test_setup(factors_may_be_taken_back, fresh),
-	    cmocka_unit_test_setup(what_does_not_chain_is_left, fresh),
-	    cmocka_unit_test_setup(without_a_gap_there_are_no_shares, fresh),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end, .before = fresh);

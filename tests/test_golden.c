@@ -148,9 +148,8 @@ static struct claim *claim(const char *name, const char *text, const char *left)
 }
 
 /* More ranks than cores and noise as on a laptop. */
-static void a_laptop_cannot_tell(void **state)
+TEST(a_laptop_cannot_tell)
 {
-	(void)state;
 	made.backend = "host";
 	made.cores = 1;
 	made.blocks = 6;
@@ -160,9 +159,8 @@ static void a_laptop_cannot_tell(void **state)
 }
 
 /* Claims about two libraries, a gap with what explains it, a placebo. */
-static void an_experiment_has_its_answer(void **state)
+TEST(an_experiment_has_its_answer)
 {
-	(void)state;
 	old_library = true;
 	claim("slower-old", "Old NCCL: one thread is slower", "single");
 	claim("slower", "one thread is slower", "processes");
@@ -185,12 +183,12 @@ static void an_experiment_has_its_answer(void **state)
 	is_golden("report.md", "answer.md");
 }
 
-/* Which claims ask the same of two versions is seen by their variants, whatever their names say. The
- * second question has the same variants, and a pair of its own. */
-static void claims_of_two_versions_share_a_row(void **state)
+/* Which claims ask the same of two versions is seen by their variants, whatever their names
+ * say. The second question has the same variants, and a pair of its own. */
+TEST(claims_of_two_versions_share_a_row)
 {
-	static const char *const said[] = {"first, of then", "first", "second, of then", "second"};
-	(void)state;
+	static const char *const said[] = {"first, of then", "first", "second, of then",
+	                                   "second"};
 	old_library = two_libraries = true;
 	for (unsigned i = 0; i < 4; i++) {
 		char name[8];
@@ -205,26 +203,25 @@ static void claims_of_two_versions_share_a_row(void **state)
 	for (unsigned i = 1; i < 4; i += 2) {
 		json_keys row = {"claim", said[i], NULL};
 		/* Old threads have 0.8 of the speed of all others. */
-		assert_non_null(strstr(json_string_value(json_cell(table, row, "verdict")), "1.250"));
+		assert_non_null(
+		    strstr(json_string_value(json_cell(table, row, "verdict")), "1.250"));
 		assert_non_null(
 		    strstr(json_string_value(json_cell(table, row, "verdict_new")), "1.000"));
 	}
 	json_decref(report);
 }
 
-static void wrong_data_is_not_compared(void **state)
+TEST(wrong_data_is_not_compared)
 {
 	struct status st = {""};
-	(void)state;
 	wrong = true;
 	made_write(&made);
 	assert_int_equal(report_make(made_folder, "/nowhere", NULL, &st), -1);
 	is_golden("report.md", "trouble.md");
 }
 
-static void many_collectives_have_no_tables_each(void **state)
+TEST(many_collectives_have_no_tables_each)
 {
-	(void)state;
 	many = true;
 	made.sizes = 20;
 	made.blocks = 6;
@@ -232,14 +229,4 @@ static void many_collectives_have_no_tables_each(void **state)
 	is_golden("report.md", "many.md");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(a_laptop_cannot_tell, fresh),
-	    cmocka_unit_test_setup(an_experiment_has_its_answer, fresh),
-	    cmocka_unit_test_setup(claims_of_two_versions_share_a_row, fresh),
-	    cmocka_unit_test_setup(wrong_data_is_not_compared, fresh),
-	    cmocka_unit_test_setup(many_collectives_have_no_tables_each, fresh),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end, .before = fresh);

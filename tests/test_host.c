@@ -64,21 +64,18 @@ static void run_layouts(const char *path)
 	run_all((struct layout){1, 3, 2}, path, 5, 1);
 }
 
-static void direct_in_one_process(void **state)
+TEST(direct_in_one_process)
 {
-	(void)state;
 	run_layouts("direct");
 }
 
-static void fifo_in_one_process(void **state)
+TEST(fifo_in_one_process)
 {
-	(void)state;
 	run_layouts("fifo");
 }
 
-static void shared_in_one_process(void **state)
+TEST(shared_in_one_process)
 {
-	(void)state;
 	run_layouts("shared");
 }
 
@@ -92,25 +89,22 @@ static void run_processes(const char *path)
 	run_all((struct layout){2, 2, 2}, path, 3, 2);
 }
 
-static void fifo_between_processes(void **state)
+TEST(fifo_between_processes)
 {
-	(void)state;
 	run_processes("fifo");
 }
 
-static void shared_between_processes(void **state)
+TEST(shared_between_processes)
 {
-	(void)state;
 	run_processes("shared");
 }
 
 /* Many small calls in flight: the counters come round the slots many times. */
-static void a_stretch_of_many_calls(void **state)
+TEST(a_stretch_of_many_calls)
 {
 	static const char *const paths[] = {"direct", "fifo", "shared"};
 	static struct rig rig;
 
-	(void)state;
 	for (unsigned p = 0; p < 3; p++) {
 		rig_init(&rig, (struct layout){1, 2, 1}, paths[p]);
 		for (unsigned repeat = 0; repeat < 4; repeat++) {
@@ -131,7 +125,7 @@ static void a_stretch_of_many_calls(void **state)
 
 /* A digest depends on the data alone: not on the path, the layout, or the number of processes.
  */
-static void digests_are_equal_everywhere(void **state)
+TEST(digests_are_equal_everywhere)
 {
 	static const struct {
 		struct layout layout;
@@ -143,7 +137,6 @@ static void digests_are_equal_everywhere(void **state)
 	static struct rig rig;
 	uint64_t digests[4] = {0};
 
-	(void)state;
 	for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
 		rig_init(&rig, variants[v].layout, variants[v].path);
 		add_cells(&rig, false, SIZE_MAX);
@@ -181,29 +174,12 @@ static void run_faults(struct layout layout, const char *path)
 	rig_lower(&rig);
 }
 
-static void timed_calls_fault_no_pages(void **state)
+TEST(timed_calls_fault_no_pages)
 {
-	(void)state;
 	run_faults((struct layout){1, 2, 1}, "direct");
 	run_faults((struct layout){1, 2, 1}, "fifo");
 	run_faults((struct layout){1, 2, 1}, "shared");
 	run_faults((struct layout){2, 1, 1}, "fifo");
 	run_faults((struct layout){2, 1, 1}, "shared");
 	run_faults((struct layout){2, 1, 2}, "shared");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(direct_in_one_process),
-	    cmocka_unit_test(fifo_in_one_process),
-	    cmocka_unit_test(shared_in_one_process),
-	    cmocka_unit_test(fifo_between_processes),
-	    cmocka_unit_test(shared_between_processes),
-	    cmocka_unit_test(a_stretch_of_many_calls),
-	    cmocka_unit_test(digests_are_equal_everywhere),
-	    cmocka_unit_test(timed_calls_fault_no_pages),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

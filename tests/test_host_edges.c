@@ -90,21 +90,19 @@ static void check_bound(const char *path, uint64_t copies_of_foreign)
 	bench_close(&b);
 }
 
-static void a_poll_moves_a_bounded_piece(void **state)
+TEST(a_poll_moves_a_bounded_piece)
 {
-	(void)state;
 	check_bound("direct", 1);
 	check_bound("shared", 1);
 	check_bound("fifo", 2); /* in and out: the path shows in what it moved */
 }
 
 /* One rank can carry out all its calls of the limit alone, yet not in one poll. */
-static void a_poll_moves_few_small_pieces(void **state)
+TEST(a_poll_moves_few_small_pieces)
 {
 	static struct bench b;
 	unsigned polls = 1;
 
-	(void)state;
 	bench_open(&b, 2, "direct", COLL_COPY, 64, 1000);
 	for (unsigned call = 0; call < 1000; call++)
 		bench_issue(&b, call);
@@ -116,11 +114,10 @@ static void a_poll_moves_few_small_pieces(void **state)
 }
 
 /* A rank that has all it wanted is not done while another still has to read its buffer. */
-static void a_call_is_over_when_its_readers_are(void **state)
+TEST(a_call_is_over_when_its_readers_are)
 {
 	static struct bench b;
 
-	(void)state;
 	bench_open(&b, 2, "direct", COLL_SENDRECV, 4096, 1);
 	bench_issue(&b, 0);
 	assert_int_equal(backend_host.poll(b.ctx, 1), 0); /* posts, finds nothing yet */
@@ -176,11 +173,10 @@ static void check_damage(struct cell cell, uint64_t seed)
 	bench_close(&b);
 }
 
-static void one_flipped_bit_is_found_and_located(void **state)
+TEST(one_flipped_bit_is_found_and_located)
 {
 	uint64_t seed = 0;
 
-	(void)state;
 	for (int coll = 0; coll < COLL_INIT; coll++)
 		for (int dtype = 0; dtype < DTYPE_KINDS; dtype++)
 			for (int place = 0; place < 2; place++, seed++) {
@@ -194,12 +190,11 @@ static void one_flipped_bit_is_found_and_located(void **state)
 			}
 }
 
-static void a_flip_beyond_the_arena_is_refused(void **state)
+TEST(a_flip_beyond_the_arena_is_refused)
 {
 	static struct bench b;
 	struct status st = {""};
 
-	(void)state;
 	bench_open(&b, 2, "direct", COLL_ALLTOALL, 800, 2);
 	assert_int_equal(backend_host.corrupt(b.ctx, 1, 1599, &st), 0);
 	assert_int_equal(backend_host.corrupt(b.ctx, 1, 1600, &st), -1);
@@ -228,7 +223,7 @@ static struct counters watch(struct bench *b, unsigned i)
 }
 
 /* What a path costs, in bytes that are copied for each that another rank gets. */
-static void copies_are_counted(void **state)
+TEST(copies_are_counted)
 {
 	static const struct {
 		const char *path;
@@ -236,7 +231,6 @@ static void copies_are_counted(void **state)
 	} paths[] = {{"direct", 1}, {"shared", 1}, {"fifo", 2}};
 	static struct bench b;
 
-	(void)state;
 	for (unsigned p = 0; p < 3; p++) {
 		bench_open(&b, 4, paths[p].path, COLL_SENDRECV, 200000, 1);
 		struct counters c = watch(&b, 2);
@@ -260,13 +254,12 @@ static void copies_are_counted(void **state)
 }
 
 /* Damage on the way, in a slot between two ranks. */
-static void damage_in_a_slot_is_found(void **state)
+TEST(damage_in_a_slot_is_found)
 {
 	static struct bench b;
 	struct backend_verdict verdict;
 	struct status st = {""};
 
-	(void)state;
 	bench_open(&b, 2, "fifo", COLL_ALLTOALL, 800, 1);
 	bench_issue(&b, 0);
 	assert_int_equal(backend_host.poll(b.ctx, 0), 0); /* pushes to rank 1 */
@@ -280,13 +273,12 @@ static void damage_in_a_slot_is_found(void **state)
 	bench_close(&b);
 }
 
-static void an_output_not_written_is_wrong(void **state)
+TEST(an_output_not_written_is_wrong)
 {
 	static struct bench b;
 	struct backend_verdict verdict;
 	struct status st = {""};
 
-	(void)state;
 	bench_open(&b, 2, "direct", COLL_ALLTOALL, 800, 2);
 	bench_issue(&b, 0);
 	bench_finish(&b);
@@ -296,12 +288,11 @@ static void an_output_not_written_is_wrong(void **state)
 	bench_close(&b);
 }
 
-static void misuse_is_an_error_of_idle(void **state)
+TEST(misuse_is_an_error_of_idle)
 {
 	static struct bench b;
 	struct status st = {""};
 
-	(void)state;
 	bench_open(&b, 2, "direct", COLL_ALLTOALL, 800, 2);
 	backend_host.issue(b.ctx, 0, 2);
 	assert_int_equal(backend_host.poll(b.ctx, 0), -1);
@@ -344,12 +335,11 @@ static void *give_up(void *arg)
 }
 
 /* One worker leaves in the middle of a call; the others may be reading its buffer. */
-static void a_worker_that_gives_up_ends_all(void **state)
+TEST(a_worker_that_gives_up_ends_all)
 {
 	static const char *const paths[] = {"direct", "fifo", "shared"};
 	static struct rig rig;
 
-	(void)state;
 	for (unsigned repeat = 0; repeat < 30; repeat++) {
 		struct rig_worker quitter = {&rig, NULL, 0, 0}, stayer = {&rig, NULL, 1, 0};
 		pthread_t a, b;
@@ -365,22 +355,4 @@ static void a_worker_that_gives_up_ends_all(void **state)
 		assert_string_equal(team_failure(rig.team), "rank 0: given up");
 		rig_lower(&rig);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_poll_moves_a_bounded_piece),
-	    cmocka_unit_test(a_poll_moves_few_small_pieces),
-	    cmocka_unit_test(a_call_is_over_when_its_readers_are),
-	    cmocka_unit_test(one_flipped_bit_is_found_and_located),
-	    cmocka_unit_test(a_flip_beyond_the_arena_is_refused),
-	    cmocka_unit_test(copies_are_counted),
-	    cmocka_unit_test(damage_in_a_slot_is_found),
-	    cmocka_unit_test(an_output_not_written_is_wrong),
-	    cmocka_unit_test(misuse_is_an_error_of_idle),
-	    cmocka_unit_test(a_worker_that_gives_up_ends_all),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

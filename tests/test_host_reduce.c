@@ -1,23 +1,18 @@
 /* What the host backend makes of datatypes and operations, held against the formats' own
  * definitions, and against value.h, which encodes in another way. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <math.h>
+#include <string.h>
 
 #include "../harness/backend/host/host_float.h"
 #include "../harness/backend/host/host_reduce.h"
 #include "../harness/coll/coll.h"
+#include "test.h"
 
 static const enum dtype small[] = {DTYPE_FLOAT16, DTYPE_BFLOAT16, DTYPE_FLOAT8_E4M3,
                                    DTYPE_FLOAT8_E5M2};
 #define NSMALL (sizeof small / sizeof *small)
 
-static void known_bits_have_their_value(void **state)
+TEST(known_bits_have_their_value)
 {
 	static const struct {
 		enum dtype dtype;
@@ -34,7 +29,6 @@ static void known_bits_have_their_value(void **state)
 	    {DTYPE_FLOAT8_E5M2, 0x01, 0x1p-16f}, {DTYPE_FLOAT8_E5M2, 0xFC, -INFINITY},
 	};
 
-	(void)state;
 	for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
 		assert_true(host_float_widen(known[k].dtype, known[k].bits) == known[k].value);
 		assert_int_equal(host_float_narrow(known[k].dtype, known[k].value),
@@ -47,9 +41,8 @@ static unsigned patterns(enum dtype dtype)
 	return 1u << (8 * coll_dtype_bytes(dtype));
 }
 
-static void all_bits_survive_the_way_and_back(void **state)
+TEST(all_bits_survive_the_way_and_back)
 {
-	(void)state;
 	for (size_t t = 0; t < NSMALL; t++) {
 		unsigned nans = 0;
 
@@ -72,9 +65,8 @@ static void all_bits_survive_the_way_and_back(void **state)
 }
 
 /* Between two neighbours, the middle goes to the even one, and what is off it to the nearer. */
-static void rounding_is_to_nearest_and_ties_to_even(void **state)
+TEST(rounding_is_to_nearest_and_ties_to_even)
 {
-	(void)state;
 	for (size_t t = 0; t < NSMALL; t++)
 		for (uint16_t bits = 0; bits < patterns(small[t]) / 2 - 1; bits++) {
 			float low = host_float_widen(small[t], bits);
@@ -95,9 +87,8 @@ static void rounding_is_to_nearest_and_ties_to_even(void **state)
 		}
 }
 
-static void too_much_is_an_infinity_or_no_number(void **state)
+TEST(too_much_is_an_infinity_or_no_number)
 {
-	(void)state;
 	assert_int_equal(host_float_narrow(DTYPE_FLOAT16, 65519), 0x7BFF);
 	assert_int_equal(host_float_narrow(DTYPE_FLOAT16, 65520), 0x7C00);
 	assert_int_equal(host_float_narrow(DTYPE_BFLOAT16, -3.4e38f), 0xFF80);
@@ -107,9 +98,8 @@ static void too_much_is_an_infinity_or_no_number(void **state)
 	assert_int_equal(host_float_narrow(DTYPE_FLOAT8_E5M2, 61440), 0x7C);
 }
 
-static void whole_numbers_are_as_value_h_encodes_them(void **state)
+TEST(whole_numbers_are_as_value_h_encodes_them)
 {
-	(void)state;
 	for (size_t t = 0; t < NSMALL; t++)
 		for (uint64_t mantissa = 0; mantissa < 8; mantissa++)
 			for (int exponent = -6; exponent <= 5; exponent++) {
@@ -147,12 +137,11 @@ static void assert_reduced(enum dtype dtype, enum op op, uint64_t a, uint64_t b,
 }
 
 /* As two's complement, so that one line serves all signed, and one all unsigned types. */
-static void integers_wrap_and_keep_their_sign(void **state)
+TEST(integers_wrap_and_keep_their_sign)
 {
 	static const enum dtype types[] = {DTYPE_INT8,   DTYPE_UINT8, DTYPE_INT32,
 	                                   DTYPE_UINT32, DTYPE_INT64, DTYPE_UINT64};
 
-	(void)state;
 	for (unsigned t = 0; t < 6; t++) {
 		bool sign = t % 2 == 0;
 		uint64_t m = (uint64_t)-1; /* or the largest */
@@ -185,9 +174,8 @@ static uint64_t bits_of(enum dtype dtype, double value)
 	return bits;
 }
 
-static void floats_are_rounded_at_every_step(void **state)
+TEST(floats_are_rounded_at_every_step)
 {
-	(void)state;
 	for (int t = DTYPE_FLOAT16; t < DTYPE_KINDS; t++) {
 		enum dtype d = (enum dtype)t;
 		uint64_t a = bits_of(d, 1.5), b = bits_of(d, -4), c = bits_of(d, 2);
@@ -243,11 +231,10 @@ static void check_length(const struct host_reduction *r, size_t count)
 	}
 }
 
-static void every_length_is_reduced_to_its_end(void **state)
+TEST(every_length_is_reduced_to_its_end)
 {
 	static const size_t counts[] = {0, 1, 2, 15, 16, 17, 63, 64, 65, 100, 128, 129, 200};
 
-	(void)state;
 	for (int d = 0; d < DTYPE_KINDS; d++)
 		for (int op = 0; op < OP_NONE; op++)
 			for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
@@ -255,20 +242,4 @@ static void every_length_is_reduced_to_its_end(void **state)
 
 				check_length(&r, counts[c]);
 			}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(known_bits_have_their_value),
-	    cmocka_unit_test(all_bits_survive_the_way_and_back),
-	    cmocka_unit_test(rounding_is_to_nearest_and_ties_to_even),
-	    cmocka_unit_test(too_much_is_an_infinity_or_no_number),
-	    cmocka_unit_test(whole_numbers_are_as_value_h_encodes_them),
-	    cmocka_unit_test(integers_wrap_and_keep_their_sign),
-	    cmocka_unit_test(floats_are_rounded_at_every_step),
-	    cmocka_unit_test(every_length_is_reduced_to_its_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

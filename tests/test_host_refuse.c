@@ -10,11 +10,10 @@ static void assert_refused(const struct rig *rig, const char *words)
 	assert_non_null(strstr(st.text, words));
 }
 
-static void what_cannot_be_done_is_refused(void **state)
+TEST(what_cannot_be_done_is_refused)
 {
 	static struct rig rig;
 
-	(void)state;
 	rig_init(&rig, (struct layout){1, 2, 1}, "rdma");
 	assert_refused(&rig, "allowed are auto, direct, fifo, shared");
 	rig_init(&rig, (struct layout){2, 1, 1}, "direct");
@@ -46,11 +45,10 @@ static void what_cannot_be_done_is_refused(void **state)
 	assert_int_equal(backend_host.store_bytes(&rig.trial), 0);
 }
 
-static void groups_that_cannot_be_are_refused(void **state)
+TEST(groups_that_cannot_be_are_refused)
 {
 	static struct rig rig;
 
-	(void)state;
 	rig_init(&rig, (struct layout){1, 6, 1}, "auto");
 	rig_add(&rig, COLL_HYPERCUBE, 4096);
 	assert_refused(&rig, "power of two");
@@ -90,9 +88,8 @@ static void assert_path(struct layout layout, const char *asked, enum coll_kind 
 	rig_lower(&rig);
 }
 
-static void auto_takes_the_path_of_the_layout(void **state)
+TEST(auto_takes_the_path_of_the_layout)
 {
-	(void)state;
 	assert_path((struct layout){1, 2, 1}, "auto", COLL_ALLTOALL, "path=direct\n");
 	assert_path((struct layout){1, 2, 1}, "", COLL_COPY, "path=direct\n");
 	assert_path((struct layout){2, 1, 1}, "auto", COLL_ALLTOALL, "path=fifo\n");
@@ -139,22 +136,9 @@ static void assert_memory(const char *path, uint64_t comm_at_least)
 	rig_lower(&rig);
 }
 
-static void memory_is_said_on_every_path(void **state)
+TEST(memory_is_said_on_every_path)
 {
-	(void)state;
 	assert_memory("direct", 1);
 	assert_memory("shared", 1);
 	assert_memory("fifo", 3 * HOST_FIFO_SLOTS * HOST_PIECE_BYTES);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(what_cannot_be_done_is_refused),
-	    cmocka_unit_test(groups_that_cannot_be_are_refused),
-	    cmocka_unit_test(auto_takes_the_path_of_the_layout),
-	    cmocka_unit_test(memory_is_said_on_every_path),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

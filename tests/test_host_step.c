@@ -1,16 +1,12 @@
 /* The host backend's steps, as algebra: every output is covered exactly once, both sides of a
  * pair agree, no buffer has two readers in a turn, and carrying the steps out in any order that
  * the handshake allows gives the right answer, in place too. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "../harness/backend/host/host_reduce.h"
 #include "../harness/backend/host/host_step.h"
+#include "test.h"
 
 #define MAX_RANKS 9
 #define SEED      7
@@ -73,7 +69,8 @@ static unsigned buckets_world(enum coll_kind coll, world_fn *check)
 			             .op = OP_SUM,
 			             .bytes = 4 * network_elements(&network)},
 			    .nranks = n,
-			    .buckets = buckets_of(&network, network_elements(&network), 4, 0, cap)};
+			    .buckets =
+			        buckets_of(&network, network_elements(&network), 4, 0, cap)};
 
 			checked += vary(w, check);
 		}
@@ -85,7 +82,8 @@ static void each_world(world_fn *check)
 	for (int coll = 0; coll < COLL_KINDS; coll++) {
 		bool reduces = coll_info((enum coll_kind)coll)->is & COLL_REDUCES;
 		bool trains = coll_info((enum coll_kind)coll)->is & (COLL_TRAINS | COLL_ROUTED);
-		unsigned checked = trains && reduces ? buckets_world((enum coll_kind)coll, check) : 0;
+		unsigned checked =
+		    trains && reduces ? buckets_world((enum coll_kind)coll, check) : 0;
 
 		for (unsigned n = 1; n <= MAX_RANKS; n++)
 			for (size_t m = 0; m < 2 * SIZES && !trains; m++) {
@@ -102,7 +100,8 @@ static void each_world(world_fn *check)
 				w.cell.op = OP_PREMULSUM;
 				checked += reduces ? vary(w, check) : 0;
 			}
-		assert_true(checked > 0 || coll_info((enum coll_kind)coll)->is & COLL_ROUTED || coll_info((enum coll_kind)coll)->send[0] == SIDE_NONE);
+		assert_true(checked > 0 || coll_info((enum coll_kind)coll)->is & COLL_ROUTED ||
+		            coll_info((enum coll_kind)coll)->send[0] == SIDE_NONE);
 	}
 }
 
@@ -183,8 +182,8 @@ static void check_cover(const struct host_call *w)
 			cover_add(cover, &moves[m].step, w);
 		for (size_t b = 0; b < w->cell.bytes; b++) {
 			bool within = b >= span.recv_at && b < span.recv_at + span.recv_bytes;
-			bool here = reduces && within &&
-			            (!is_shared(w) || in_share(w, b, rank));
+			bool here =
+			    reduces && within && (!is_shared(w) || in_share(w, b, rank));
 
 			assert_int_equal(cover[b].arrived, within);
 			assert_int_equal(cover[b].combined, here ? w->nranks - 1 : 0);
@@ -195,9 +194,8 @@ static void check_cover(const struct host_call *w)
 	}
 }
 
-static void steps_cover_each_output_once(void **state)
+TEST(steps_cover_each_output_once)
 {
-	(void)state;
 	each_world(check_cover);
 }
 
@@ -236,19 +234,18 @@ static void check_sides(const struct host_call *w)
 		}
 }
 
-static void sides_of_a_pair_agree(void **state)
+TEST(sides_of_a_pair_agree)
 {
-	(void)state;
 	each_world(check_sides);
 }
 
 /* Where all ranks have as many moves, the m-th of all of them reads each rank once. A root is
- * one, and so are a pair and the ranks of a matrix of counts; and of fewer elements than ranks some have
- * nothing to share. */
+ * one, and so are a pair and the ranks of a matrix of counts; and of fewer elements than ranks
+ * some have nothing to share. */
 static void check_hot_spots(const struct host_call *w)
 {
-	bool uneven = coll_info(w->cell.coll)->is & (COLL_ROOTED | COLL_PAIRS) || w->parts.weights.rows > 1 ||
-	              w->cell.bytes / 4 < w->nranks;
+	bool uneven = coll_info(w->cell.coll)->is & (COLL_ROOTED | COLL_PAIRS) ||
+	              w->parts.weights.rows > 1 || w->cell.bytes / 4 < w->nranks;
 	unsigned count, first;
 	bool read[MAX_RANKS * 16][MAX_RANKS] = {{false}};
 
@@ -266,9 +263,8 @@ static void check_hot_spots(const struct host_call *w)
 	}
 }
 
-static void no_buffer_is_a_hot_spot(void **state)
+TEST(no_buffer_is_a_hot_spot)
 {
-	(void)state;
 	each_world(check_hot_spots);
 }
 
@@ -399,9 +395,8 @@ static void check_answer(const struct host_call *w)
 	}
 }
 
-static void carried_out_in_any_order_they_give_the_right_answer(void **state)
+TEST(carried_out_in_any_order_they_give_the_right_answer)
 {
-	(void)state;
 	each_world(check_answer);
 }
 
@@ -424,11 +419,10 @@ static void assert_refused(struct host_call call, const char *words)
 	assert_non_null(strstr(text, words));
 }
 
-static void what_cannot_be_cut_is_refused(void **state)
+TEST(what_cannot_be_cut_is_refused)
 {
 	struct host_call call = call_of(COLL_ALLTOALL, 3, 48);
 
-	(void)state;
 	assert_null(host_step_refuses(&call));
 	call = call_of(COLL_ALLTOALL, 1, 4);
 	assert_null(host_step_refuses(&call));
@@ -456,17 +450,4 @@ static void what_cannot_be_cut_is_refused(void **state)
 	call = call_of(COLL_ALL_REDUCE, 2, 32);
 	call.cell.op = OP_NONE;
 	assert_refused(call, "operation");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(steps_cover_each_output_once),
-	    cmocka_unit_test(sides_of_a_pair_agree),
-	    cmocka_unit_test(no_buffer_is_a_hot_spot),
-	    cmocka_unit_test(carried_out_in_any_order_they_give_the_right_answer),
-	    cmocka_unit_test(what_cannot_be_cut_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

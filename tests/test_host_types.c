@@ -44,9 +44,8 @@ static void check_reductions(struct layout layout, const char *path, bool in_pla
 	rig_lower(&rig);
 }
 
-static void every_datatype_in_every_operation(void **state)
+TEST(every_datatype_in_every_operation)
 {
-	(void)state;
 	for (int place = 0; place < 2; place++) {
 		for (unsigned n = 1; n <= 4; n++)
 			check_reductions((struct layout){1, 1, n}, paths[n % 3], place);
@@ -81,9 +80,8 @@ static void check_moves(struct layout layout, const char *path)
 	rig_lower(&rig);
 }
 
-static void every_datatype_is_moved(void **state)
+TEST(every_datatype_is_moved)
 {
-	(void)state;
 	for (unsigned p = 0; p < 3; p++) {
 		check_moves((struct layout){1, 1, 4}, paths[p]);
 		check_moves((struct layout){1, 3, 1}, paths[p]);
@@ -115,9 +113,8 @@ static void check_roots(struct layout layout, const char *path)
 	rig_lower(&rig);
 }
 
-static void every_rank_is_a_root(void **state)
+TEST(every_rank_is_a_root)
 {
-	(void)state;
 	for (unsigned p = 0; p < 3; p++) {
 		check_roots((struct layout){1, 1, 5}, paths[p]);
 		check_roots((struct layout){1, 2, 2}, paths[p]);
@@ -126,7 +123,7 @@ static void every_rank_is_a_root(void **state)
 	check_roots((struct layout){2, 1, 2}, "shared");
 }
 
-static void counts_may_differ(void **state)
+TEST(counts_may_differ)
 {
 	static const struct value_weights weights[] = {
 	    {0},
@@ -138,7 +135,6 @@ static void counts_may_differ(void **state)
 	    {3, 3, {0, 1, 0, 0, 1, 0, 0, 1, 0}}};
 	static struct rig rig;
 
-	(void)state;
 	for (unsigned w = 0; w < sizeof weights / sizeof *weights; w++)
 		for (unsigned p = 0; p < 3; p++) {
 			rig_init(&rig, (struct layout){1, p % 2 ? 1 : 2, p % 2 ? 4 : 3},
@@ -172,11 +168,10 @@ static void check_offset(struct layout layout, const char *path, unsigned offset
 }
 
 /* 4096 and whole arenas: what lies behind the offset ends on the last byte of a page. */
-static void buffers_need_not_be_aligned(void **state)
+TEST(buffers_need_not_be_aligned)
 {
 	static const unsigned offsets[] = {1, 2, 4, 8, 24, 4088, 4096};
 
-	(void)state;
 	for (unsigned o = 0; o < sizeof offsets / sizeof *offsets; o++) {
 		check_offset((struct layout){1, 2, 2}, paths[o % 3], offsets[o]);
 		check_offset((struct layout){2, 1, 1}, o % 2 ? "fifo" : "shared", offsets[o]);
@@ -206,13 +201,12 @@ static void check_split(struct layout layout, const char *path, struct split spl
 	rig_lower(&rig);
 }
 
-static void groups_work_in_parallel(void **state)
+TEST(groups_work_in_parallel)
 {
 	static const struct split splits[] = {
 	    {SPLIT_MOD, 2}, {SPLIT_DIV, 2}, {SPLIT_AND, 1}, {SPLIT_MOD, 1}};
 	uint64_t first[8], other[8], all[8];
 
-	(void)state;
 	check_split((struct layout){1, 1, 4}, "direct", (struct split){SPLIT_NONE, 0}, all);
 	for (unsigned s = 0; s < sizeof splits / sizeof *splits; s++) {
 		check_split((struct layout){1, 1, 4}, "direct", splits[s], first);
@@ -234,12 +228,11 @@ static void groups_work_in_parallel(void **state)
 }
 
 /* In place and out of place, the same is received: the digests of ranks are equal. */
-static void the_place_makes_no_difference(void **state)
+TEST(the_place_makes_no_difference)
 {
 	static struct rig rig;
 	uint64_t digests[4];
 
-	(void)state;
 	for (int c = 0; c < COLL_INIT; c++) {
 		if (!(coll_info((enum coll_kind)c)->is & COLL_IN_PLACE))
 			continue;
@@ -258,19 +251,4 @@ static void the_place_makes_no_difference(void **state)
 			rig_lower(&rig);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(every_datatype_in_every_operation),
-	    cmocka_unit_test(every_datatype_is_moved),
-	    cmocka_unit_test(every_rank_is_a_root),
-	    cmocka_unit_test(counts_may_differ),
-	    cmocka_unit_test(buffers_need_not_be_aligned),
-	    cmocka_unit_test(groups_work_in_parallel),
-	    cmocka_unit_test(the_place_makes_no_difference),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

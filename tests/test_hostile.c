@@ -1,23 +1,18 @@
 /* What others put into a run's folder or record: nothing of theirs is touched, run, waited for,
  * or shown as anything but text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "../harness/foreign.h"
 #include "here.h"
+#include "test.h"
 
 static char run[256];
 
@@ -73,12 +68,11 @@ static bool is_regular(const char *name)
 
 /* --- links --- */
 
-static void a_link_is_not_followed(void **state)
+TEST(a_link_is_not_followed)
 {
 	static const char *const names[] = {"summary.csv", "report.md", "plots/run.gp",
 	                                    "plots/null_alltoall_launch.png"};
 	const char *mine = in(folder, "mine");
-	(void)state;
 	assert_int_equal(mkdir(in(run, "plots"), 0777), 0);
 	cli_write(folder, "mine", "precious");
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
@@ -89,10 +83,9 @@ static void a_link_is_not_followed(void **state)
 		assert_true(is_regular(in(run, names[i])));
 }
 
-static void nor_is_a_linked_folder(void **state)
+TEST(nor_is_a_linked_folder)
 {
 	char theirs[80];
-	(void)state;
 	snprintf(theirs, sizeof theirs, "%s/theirs", folder);
 	assert_int_equal(mkdir(theirs, 0777), 0);
 	cli_write(theirs, "null_alltoall_launch.png", "precious");
@@ -102,10 +95,9 @@ static void nor_is_a_linked_folder(void **state)
 	assert_int_equal(access(in(theirs, "run.gp"), F_OK), -1);
 }
 
-static void its_own_pictures_alone_are_removed(void **state)
+TEST(its_own_pictures_alone_are_removed)
 {
 	char plots[300];
-	(void)state;
 	snprintf(plots, sizeof plots, "%s/plots", run);
 	cli_write(run, "kept.png", "precious");
 	assert_int_equal(mkdir(plots, 0777), 0);
@@ -129,10 +121,9 @@ static void its_own_pictures_alone_are_removed(void **state)
 }
 
 /* Of a report that was killed. Another's that is at work stays. */
-static void what_a_killed_report_left_is_removed(void **state)
+TEST(what_a_killed_report_left_is_removed)
 {
 	char plots[300], dead[320], alive[320];
-	(void)state;
 	snprintf(plots, sizeof plots, "%s/plots", run);
 	snprintf(dead, sizeof dead, "%s/.drawn-deadAA", plots);
 	snprintf(alive, sizeof alive, "%s/.drawn-aliveA", plots);
@@ -151,10 +142,9 @@ static void what_a_killed_report_left_is_removed(void **state)
 
 /* --- what is no file --- */
 
-static void pipes_and_devices_are_no_records(void **state)
+TEST(pipes_and_devices_are_no_records)
 {
 	const char *record = in(run, "trials.jsonl");
-	(void)state;
 	assert_int_equal(unlink(record), 0);
 	assert_int_equal(mkfifo(record, 0666), 0);
 	cli_expect(report(), 1, "trials.jsonl: cannot open: it is no regular file");
@@ -165,10 +155,9 @@ static void pipes_and_devices_are_no_records(void **state)
 	           "it is no regular file");
 }
 
-static void nor_are_they_counts(void **state)
+TEST(nor_are_they_counts)
 {
 	char counts[100];
-	(void)state;
 	snprintf(counts, sizeof counts, "counts=%s/pipe", folder);
 	assert_int_equal(mkfifo(in(folder, "pipe"), 0666), 0);
 	cli_expect(cli_run(folder, (const char *[]){"run", "--file", file, "--dry-run", counts,
@@ -186,10 +175,9 @@ static void nor_are_they_counts(void **state)
 	           1, "it is too long");
 }
 
-static void nor_are_they_experiments_or_what_is_compared(void **state)
+TEST(nor_are_they_experiments_or_what_is_compared)
 {
 	const char *const files[] = {in(folder, "pipe.json"), in(folder, "zero.json")};
-	(void)state;
 	assert_int_equal(mkfifo(files[0], 0666), 0);
 	assert_int_equal(symlink("/dev/zero", files[1]), 0);
 	for (unsigned i = 0; i < 2; i++) {
@@ -208,10 +196,9 @@ static void nor_are_they_experiments_or_what_is_compared(void **state)
 }
 
 /* A plan of so many blocks takes minutes and gigabytes. */
-static void a_block_beyond_all_plans_is_damage(void **state)
+TEST(a_block_beyond_all_plans_is_damage)
 {
 	char *text = cli_read(in(run, "trials.jsonl")), *block = strstr(text, "\"block\":1,");
-	(void)state;
 	assert_non_null(block);
 	FILE *out = fopen(in(run, "trials.jsonl"), "w");
 	assert_non_null(out);
@@ -304,12 +291,11 @@ static void no_markup(const char *name, const char *text, const char *markup, bo
 			fail_msg("%s holds markup of the record's: %.60s", name, at);
 }
 
-static void texts_of_a_record_are_text_everywhere(void **state)
+TEST(texts_of_a_record_are_text_everywhere)
 {
 	static const char *const files[] = {"report.md",         "report.html", "report.json",
 	                                    "summary.csv",       "ranks.csv",   "plots/run.gp",
 	                                    "plots/pictures.txt"};
-	(void)state;
 	spoil_record();
 	struct cli cli = report();
 	only_text("the terminal", cli.out);
@@ -341,9 +327,8 @@ static void texts_of_a_record_are_text_everywhere(void **state)
 	assert_int_equal(access("evil", F_OK), -1);
 }
 
-static void what_is_said_of_it_is_plain_too(void **state)
+TEST(what_is_said_of_it_is_plain_too)
 {
-	(void)state;
 	cli_write(run, "trials.jsonl",
 	          "{\"schema\":1,\"kind\":\"\\u001b[31m\\u009b31mevil\"}\n");
 	struct cli cli = report();
@@ -354,7 +339,7 @@ static void what_is_said_of_it_is_plain_too(void **state)
 /* --- names of folders --- */
 
 /* Of a folder's name gnuplot would take < and | for a command, and a shell the rest. */
-static void a_folders_name_is_run_by_nobody(void **state)
+TEST(a_folders_name_is_run_by_nobody)
 {
 	static const char *const names[] = {"<touch evil;",
 	                                    "|touch evil",
@@ -369,7 +354,6 @@ static void a_folders_name_is_run_by_nobody(void **state)
 	                                    "\\\"",
 	                                    "a;b&c"};
 	char here[PATH_MAX];
-	(void)state;
 	assert_non_null(getcwd(here, sizeof here));
 	char *program = realpath(getenv("LAUNCHGAP"), NULL);
 	assert_non_null(program);
@@ -396,28 +380,4 @@ static void a_folders_name_is_run_by_nobody(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(a_link_is_not_followed, measured, tear_down),
-	    cmocka_unit_test_setup_teardown(nor_is_a_linked_folder, measured, tear_down),
-	    cmocka_unit_test_setup_teardown(its_own_pictures_alone_are_removed, measured,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(what_a_killed_report_left_is_removed, measured,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(pipes_and_devices_are_no_records, measured,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(nor_are_they_counts, measured, tear_down),
-	    cmocka_unit_test_setup_teardown(nor_are_they_experiments_or_what_is_compared,
-	                                    measured, tear_down),
-	    cmocka_unit_test_setup_teardown(a_block_beyond_all_plans_is_damage, measured,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(texts_of_a_record_are_text_everywhere, measured,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(what_is_said_of_it_is_plain_too, measured,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(a_folders_name_is_run_by_nobody, measured,
-	                                    tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(.before = measured, .after = tear_down);

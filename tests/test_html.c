@@ -189,9 +189,8 @@ static struct made made = {.backend = "nccl",
                            .environment = evil,
                            .stamps = stamps};
 
-static void names_stay_text(void **state)
+TEST(names_stay_text)
 {
-	(void)state;
 	const json_t *report = made_report(&made);
 	char *html = whole("report.html"), *text = whole("report.md");
 	read_html(html);
@@ -208,12 +207,11 @@ static void names_stay_text(void **state)
 	free(text);
 }
 
-static void pictures_are_in_it(void **state)
+TEST(pictures_are_in_it)
 {
 	char *html = NULL;
 	size_t bytes = 0;
 	struct status st = {""};
-	(void)state;
 	mkdir(made_path("plots"), 0777);
 	FILE *picture = fopen(made_path("plots/a.svg"), "w");
 	fputs("<svg></svg>", picture);
@@ -303,12 +301,11 @@ static void tables_are_data(const char *record)
 	json_decref(report);
 }
 
-static void reference_records_have_good_pages(void **state)
+TEST(reference_records_have_good_pages)
 {
 	static const char *const patterns[] = {"results/reference/*/*/trials.jsonl.gz",
 	                                       "results/reference/*/*/*/trials.jsonl.gz"};
 	unsigned n = 0;
-	(void)state;
 	unlink(made_path("trials.jsonl"));
 	for (size_t p = 0; p < 2; p++) {
 		glob_t found;
@@ -332,12 +329,4 @@ static void reference_records_have_good_pages(void **state)
 	assert_true(n >= 14);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(names_stay_text),
-	    cmocka_unit_test(pictures_are_in_it),
-	    cmocka_unit_test(reference_records_have_good_pages),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end);

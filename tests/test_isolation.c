@@ -1,19 +1,15 @@
-/* Processes set apart from each other, CPUs that a rank has, and how a worker waits: that what is
- * asked for has acted, by what the workers themselves say; and what is refused, with which words. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/* Processes set apart from each other, CPUs that a rank has, and how a worker waits: that what
+ * is asked for has acted, by what the workers themselves say; and what is refused, with which
+ * words. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "../harness/core/isolation.h"
 #include "../harness/machine.h"
 #include "../harness/record/record.h"
 #include "here.h"
+#include "test.h"
 
 #define HEAD                                                                                   \
 	"; Apart?\n[experiment]\ncollective = alltoall\nbytes = 4K, 64K\nranks = 2\n"          \
@@ -52,7 +48,8 @@ static int forget(void **state)
 static const char *fact(const char *variant, unsigned worker, const char *key)
 {
 	for (unsigned i = 0; i < run.ncells; i++) {
-		const json_t *own = json_array_get(json_object_get(run.cells[i].json, "facts"), worker);
+		const json_t *own =
+		    json_array_get(json_object_get(run.cells[i].json, "facts"), worker);
 		if (!strcmp(run.cells[i].variant, variant) && own) {
 			const char *text = json_string_value(json_object_get(own, key));
 			return text ? text : "";
@@ -99,11 +96,10 @@ static void want(unsigned what)
 
 /* One word at a time, and all: the two processes differ in that, and in nothing else. The team
  * carries stamps and data all the same, or the run would fail. */
-static void each_process_has_what_is_asked_for(void **state)
+TEST_WITH(each_process_has_what_is_asked_for, set_up, forget)
 {
 	static const char *const words[] = {"uts", "ipc", "shm", "pid", "cgroup"};
 	const unsigned n = sizeof words / sizeof *words;
-	(void)state;
 	want(EVERY);
 	measure("host", "isolate = none\n"
 	                "[variant uts]\nmode = processes\nisolate = uts\n"
@@ -126,9 +122,8 @@ static void each_process_has_what_is_asked_for(void **state)
 }
 
 /* A worker's own fault reaches the run's words through the process around it. */
-static void a_failure_in_an_isolated_process_is_told(void **state)
+TEST_WITH(a_failure_in_an_isolated_process_is_told, set_up, tear_down)
 {
-	(void)state;
 	want(EVERY);
 	cli_write(folder, "t.exp",
 	          HEAD "[variant wrong]\nmode = processes\nisolate = uts, ipc, shm, pid\n"
@@ -138,39 +133,44 @@ static void a_failure_in_an_isolated_process_is_told(void **state)
 	           1, "rank 1");
 }
 
-static void what_cannot_be_set_apart_is_refused(void **state)
+TEST_WITH(what_cannot_be_set_apart_is_refused, set_up, tear_down)
 {
 	static const struct {
 		const char *variant, *backend, *words;
 		int code;
 	} cases[] = {
 	    {"mode = threads\nisolate = uts\n", "backend=host",
-	     "t.exp:15: variant x: isolate sets processes apart from each other, and mode threads "
+	     "t.exp:15: variant x: isolate sets processes apart from each other, and mode "
+	     "threads "
 	     "has one; allowed is mode = processes",
 	     1},
-	    {"mode = single\nvisible = own\n", "backend=nccl", "visible = own sets processes apart",
-	     1},
+	    {"mode = single\nvisible = own\n", "backend=nccl",
+	     "visible = own sets processes apart", 1},
 	    {"mode = processes\nvisible = own\n", "backend=host",
 	     "visible is a setting of backend nccl", 0},
 	    {"mode = processes\nisolate = devices\n", "backend=host",
 	     "isolate = devices closes the files of GPUs, and backend host has none", 0},
 	    {"mode = processes\nisolate = utf\n", "backend=host",
-	     "isolate = 'utf' is not known (did you mean 'uts'?); allowed is uts, ipc, shm, pid, "
+	     "isolate = 'utf' is not known (did you mean 'uts'?); allowed is uts, ipc, shm, "
+	     "pid, "
 	     "cgroup, devices",
 	     1},
 	    {"mode = processes\nwait = block\n", "backend=host",
-	     "wait = block sleeps until a device is through, and backend host moves data while it "
+	     "wait = block sleeps until a device is through, and backend host moves data while "
+	     "it "
 	     "waits; allowed are spin and yield",
 	     0},
-	    {"mode = processes\ncpus = 1000\n", "backend=host", "cpus = 1000 of 2 ranks are 2000", 0},
+	    {"mode = processes\ncpus = 1000\n", "backend=host",
+	     "cpus = 1000 of 2 ranks are 2000", 0},
 	    {"mode = processes\ncpus = 2/3\n", "backend=host",
-	     "cpus = '2/3' is not allowed; allowed is 1 to 1024 for each rank, 1/2 to 1/1024 (one of "
+	     "cpus = '2/3' is not allowed; allowed is 1 to 1024 for each rank, 1/2 to 1/1024 "
+	     "(one of "
 	     "so many ranks), or all",
 	     1},
 	    {"mode = processes\ncpus = 0\n", "backend=host", "cpus = '0' is not allowed", 1},
-	    {"mode = processes\ncpus = 1/0\n", "backend=host", "cpus = '1/0' is not allowed", 1},
+	    {"mode = processes\ncpus = 1/0\n", "backend=host", "cpus = '1/0' is not allowed",
+	     1},
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char text[1024];
 		snprintf(text, sizeof text, HEAD "[variant x]\n%s", cases[i].variant);
@@ -182,9 +182,8 @@ static void what_cannot_be_set_apart_is_refused(void **state)
 }
 
 /* Without a GPU too: what would be measured. */
-static void a_dry_run_says_it_all(void **state)
+TEST_WITH(a_dry_run_says_it_all, set_up, tear_down)
 {
-	(void)state;
 	cli_write(folder, "t.exp",
 	          HEAD "[variant own]\nmode = processes\nvisible = own\n"
 	               "[variant two]\nmode = processes\ncpus = 1/2\nwait = block\n");
@@ -196,12 +195,12 @@ static void a_dry_run_says_it_all(void **state)
 	free(cli.out);
 }
 
-/* --- CPUs ---------------------------------------------------------------------------------------
+/* --- CPUs
+ * ---------------------------------------------------------------------------------------
  */
 
-static void a_rank_has_its_cpus_in_every_mode(void **state)
+TEST_WITH(a_rank_has_its_cpus_in_every_mode, set_up, forget)
 {
-	(void)state;
 	if (machine_cores() < 2) {
 		print_message("skipped: one CPU\n");
 		skip();
@@ -229,7 +228,8 @@ static void a_rank_has_its_cpus_in_every_mode(void **state)
 	}
 }
 
-/* --- in this process ----------------------------------------------------------------------------
+/* --- in this process
+ * ----------------------------------------------------------------------------
  */
 
 static int see(void *arg, struct status *st)
@@ -246,11 +246,10 @@ static int see(void *arg, struct status *st)
 	return status_set(st, "all as it should be");
 }
 
-static void a_kept_folder_stays_in_an_own_shm(void **state)
+TEST(a_kept_folder_stays_in_an_own_shm)
 {
 	char kept[64] = "/dev/shm/launchgap-test-XXXXXX", beside[80];
 	struct status st = {""};
-	(void)state;
 	want(EVERY);
 	assert_non_null(mkdtemp(kept));
 	snprintf(beside, sizeof beside, "%s.beside", kept);
@@ -272,11 +271,10 @@ static int die(void *arg, struct status *st)
 	abort();
 }
 
-static void a_process_that_dies_is_told(void **state)
+TEST(a_process_that_dies_is_told)
 {
 	const struct isolation none = {.process = 0};
 	struct status st = {""};
-	(void)state;
 	assert_int_equal(isolation_run(&none, die, NULL, &st), -1);
 	assert_non_null(strstr(st.text, "killed by signal 6"));
 }
@@ -292,20 +290,18 @@ static int look_at_proc(void *arg, struct status *st)
 }
 
 /* CUDA does not start in a process that its /proc has another number for. */
-static void a_process_of_its_own_pids_has_their_proc(void **state)
+TEST(a_process_of_its_own_pids_has_their_proc)
 {
 	const struct isolation pids = {.what = ISOLATE_BIT(ISOLATE_PID)};
 	struct status st = {""};
-	(void)state;
 	want(pids.what);
 	assert_int_equal(isolation_run(&pids, look_at_proc, NULL, &st), -1);
 	assert_string_equal(st.text, "its own /proc");
 }
 
-static void a_process_sees_the_gpus_of_its_ranks(void **state)
+TEST(a_process_sees_the_gpus_of_its_ranks)
 {
 	struct trial trial = {0};
-	(void)state;
 	settings_default(&trial.settings);
 	trial.settings.layout = (struct layout){2, 2, 2};
 	setenv("CUDA_VISIBLE_DEVICES", "4,7,GPU-abc,9", 1);
@@ -324,22 +320,4 @@ static void a_process_sees_the_gpus_of_its_ranks(void **state)
 	assert_int_equal(trial_device(&trial, 5), 1);
 	trial.settings.ranks_per_gpu = 2;
 	assert_int_equal(trial_device(&trial, 6), 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(each_process_has_what_is_asked_for, set_up, forget),
-	    cmocka_unit_test_setup_teardown(a_failure_in_an_isolated_process_is_told, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(what_cannot_be_set_apart_is_refused, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(a_dry_run_says_it_all, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_rank_has_its_cpus_in_every_mode, set_up, forget),
-	    cmocka_unit_test(a_kept_folder_stays_in_an_own_shm),
-	    cmocka_unit_test(a_process_that_dies_is_told),
-	    cmocka_unit_test(a_process_of_its_own_pids_has_their_proc),
-	    cmocka_unit_test(a_process_sees_the_gpus_of_its_ranks),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 /* A job ends with whoever started it, and what it says is told. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -17,6 +11,7 @@
 #include "../harness/run/job.h"
 #include "../harness/run/judge.h"
 #include "cli.h"
+#include "test.h"
 
 static int told[2], go[2];
 
@@ -41,12 +36,11 @@ static void run_job(void)
 }
 
 /* It would run on, for the signal of its parent's death is only of deaths to come. */
-static void a_parent_that_dies_before_the_job_follows_it_takes_it_along(void **state)
+TEST(a_parent_that_dies_before_the_job_follows_it_takes_it_along)
 {
 	const struct timespec tick = {0, 20000000};
 	pid_t job;
 	int status, ended = 0;
-	(void)state;
 	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
 	assert_int_equal(pipe(told), 0);
 	assert_int_equal(pipe(go), 0);
@@ -66,19 +60,18 @@ static void a_parent_that_dies_before_the_job_follows_it_takes_it_along(void **s
 }
 
 /* The reason of the open that failed, whatever was called since. */
-static void a_job_without_its_log_says_why(void **state)
+TEST(a_job_without_its_log_says_why)
 {
 	char *const argv[] = {"true", NULL};
 	struct job_result result;
 	struct status st = {""};
-	(void)state;
 	assert_int_equal(write(go[1], "x", 1), 1);
 	assert_int_equal(job_run(argv, NULL, 0, "/nowhere/log", 60, &result, &st), -1);
 	assert_string_equal(st.text, "cannot start true: No such file or directory");
 }
 
 /* What a job printed, and what is made of it. */
-static void the_first_error_is_the_cause(void **state)
+TEST(the_first_error_is_the_cause)
 {
 	static const struct {
 		const char *log, *timed_out, *exited;
@@ -102,7 +95,6 @@ static void the_first_error_is_the_cause(void **state)
 	    {"one\ntwo\n---\n", "no end after 9 s (timeout = …); last said: two", "two"},
 	    {"", "no end after 9 s (timeout = …)", "the job ended without a word"}};
 	char folder[64], log[80], text[600];
-	(void)state;
 	cli_folder(folder);
 	snprintf(log, sizeof log, "%s/log", folder);
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -113,14 +105,4 @@ static void the_first_error_is_the_cause(void **state)
 		assert_string_equal(text, cases[i].exited);
 	}
 	cli_clean(folder);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_parent_that_dies_before_the_job_follows_it_takes_it_along),
-	    cmocka_unit_test(a_job_without_its_log_says_why),
-	    cmocka_unit_test(the_first_error_is_the_cause),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* The tests' own reader of report.json, on one made by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "here.h"
 #include "json.h"
+#include "test.h"
 
 /* clang-format off */
 static const char report_json[] =
@@ -41,9 +36,8 @@ static int unload(void **state)
 	return tear_down(state);
 }
 
-static void a_cell_is_found_by_what_its_row_is(void **state)
+TEST(a_cell_is_found_by_what_its_row_is)
 {
-	(void)state;
 	const json_t *t = json_table(report, "summary");
 	json_assert_text(t, "title", "Results");
 	json_assert_number(
@@ -57,9 +51,8 @@ static void a_cell_is_found_by_what_its_row_is(void **state)
 	assert_int_equal(json_array_size(json_row(t, (json_keys){"p50_us", "-", NULL})), 4);
 }
 
-static void rows_are_counted(void **state)
+TEST(rows_are_counted)
 {
-	(void)state;
 	const json_t *t = json_table(report, "summary");
 	assert_int_equal(json_rows(t, (json_keys){NULL}), 3);
 	assert_int_equal(json_rows(t, (json_keys){"bytes", "4096", NULL}), 2);
@@ -69,18 +62,16 @@ static void rows_are_counted(void **state)
 	assert_int_equal(json_rows(json_table(report, "ranks"), (json_keys){NULL}), 0);
 }
 
-static void an_entry_is_found_by_its_path(void **state)
+TEST(an_entry_is_found_by_its_path)
 {
-	(void)state;
 	const json_t *row = json_entries(report, "summary", (json_keys){"p50_us", "14", NULL});
 	json_assert_number(row, "ratio.estimate", 1.25, 0);
 	json_assert_says(row, "variant", "read");
 }
 
-static void who_asks_for_what_is_not_there_is_told_what_is(void **state)
+TEST(who_asks_for_what_is_not_there_is_told_what_is)
 {
 	const char *why = NULL;
-	(void)state;
 	const json_t *t = json_table(report, "summary");
 	assert_null(json_find_table(report, "summery", &why));
 	assert_string_equal(why, "no table summery; there are: summary, ranks");
@@ -98,13 +89,4 @@ static void who_asks_for_what_is_not_there_is_told_what_is(void **state)
 	assert_string_equal(why, "ratio.mid: there is no mid");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_cell_is_found_by_what_its_row_is),
-	    cmocka_unit_test(rows_are_counted),
-	    cmocka_unit_test(an_entry_is_found_by_its_path),
-	    cmocka_unit_test(who_asks_for_what_is_not_there_is_told_what_is),
-	};
-	return cmocka_run_group_tests(tests, load, unload);
-}
+TESTS(.begin = load, .end = unload);

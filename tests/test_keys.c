@@ -14,9 +14,8 @@ static void expect_sizes(const char *text, unsigned n, const size_t *want)
 		assert_int_equal(sizes[i], want[i]);
 }
 
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
-	(void)state;
 	const size_t K = 1024, M = K * K, G = K * M;
 	expect_sizes("4K", 1, (size_t[]){4 * K});
 	expect_sizes("1", 1, (size_t[]){1});
@@ -48,9 +47,8 @@ static void test_sizes(void **state)
 	assert_int_equal(sizes[255], 256 * M);
 }
 
-static void test_sizes_refused(void **state)
+TEST(test_sizes_refused)
 {
-	(void)state;
 	const struct {
 		const char *text, *what;
 	} rows[] = {
@@ -128,9 +126,8 @@ static void test_sizes_refused(void **state)
 	}
 }
 
-static void test_bad_values(void **state)
+TEST(test_bad_values)
 {
-	(void)state;
 	refuse_key("collective = all2all", "allowed is all_reduce, all_gather");
 	refuse_key("collective =", "is not known");
 	refuse_key("collective = alltoall,", "is not known");
@@ -220,9 +217,8 @@ static void test_bad_values(void **state)
 	refuse_variant_key("like = none-such", "allowed is none");
 }
 
-static void test_environment_list(void **state)
+TEST(test_environment_list)
 {
-	(void)state;
 	load(BASE ONE "env.NCCL_DEBUG = INFO\nenv.CUDA_VISIBLE_DEVICES = 0,1\n"
 	              "env.OMPI_MCA_btl = self\nenv.UCX_TLS =\n",
 	     "host");
@@ -244,9 +240,8 @@ static void test_environment_list(void **state)
 	refuse_override("env.LD_PRELOAD=x", "NCCL_, CUDA_ or UCX_, and OMPI_MCA_btl, ");
 }
 
-static void test_environment_is_bounded(void **state)
+TEST(test_environment_is_bounded)
 {
-	(void)state;
 	char text[4096] = BASE ONE;
 	for (unsigned i = 0; i < SPEC_MAX_ENV; i++)
 		sprintf(text + strlen(text), "env.NCCL_%u = %u\n", i, i);
@@ -276,12 +271,11 @@ static void test_environment_is_bounded(void **state)
 }
 
 /* Tokens are sizes of a mixture of experts: of the datatype and the width that count. */
-static void test_tokens(void **state)
+TEST(test_tokens)
 {
 #define MOE "[experiment]\ncollective = moe_step\nhidden = 16\n"
 	struct status st;
 	char *bytes = "bytes=4K", *tokens = "tokens=3";
-	(void)state;
 	load(MOE "tokens = 2..8 x2, 1K\n" ONE, "host");
 	assert_int_equal(spec.nsizes, 4);
 	assert_int_equal(spec.sizes[0], 2 * 16 * 4);
@@ -313,9 +307,8 @@ static void test_tokens(void **state)
 #undef MOE
 }
 
-static void test_backend_keys(void **state)
+TEST(test_backend_keys)
 {
-	(void)state;
 	const char *text = "[experiment]\ncollective = alltoall\nhost.bytes = 8K\nbytes = 4K\n"
 	                   "nccl.blocks = 20\nhost.blocks = 3\nblocks = 7\npath = direct\n"
 	                   "host.path = fifo\n"
@@ -351,9 +344,8 @@ static void test_backend_keys(void **state)
 	assert_int_equal(spec.blocks, 3);
 }
 
-static void test_blocks_auto(void **state)
+TEST(test_blocks_auto)
 {
-	(void)state;
 	const char *text = "[experiment]\ncollective = alltoall\nbytes = 4K\nblocks = auto\n"
 	                   "precision = 2.5 %\nbudget = 90s\nhost.blocks = 8\n" ONE;
 	load(text, "null");
@@ -375,9 +367,8 @@ static void test_blocks_auto(void **state)
 	assert_int_equal(spec.budget_s, 7200);
 }
 
-static void test_backend_keys_refused(void **state)
+TEST(test_backend_keys_refused)
 {
-	(void)state;
 	refuse_key("hots.blocks = 3", "unknown key 'hots.blocks'");
 	refuse_key("host.blokcs = 3", "unknown key 'blokcs'");
 	refuse_key("host. = 3", "unknown key");
@@ -389,9 +380,8 @@ static void test_backend_keys_refused(void **state)
 	refuse_variant_key("host.like = one", "unknown key 'like'");
 }
 
-static void test_first_reading_knows_no_backend(void **state)
+TEST(test_first_reading_knows_no_backend)
 {
-	(void)state;
 	const char *text = "[experiment]\nbackend = null\nhost.collective = alltoall\n"
 	                   "host.bytes = 4K\n[variant one]\nhost.mode = single\n";
 	load(text, NULL);
@@ -405,9 +395,8 @@ static void test_first_reading_knows_no_backend(void **state)
 	expect_text(&st, "collective is missing");
 }
 
-static void test_expect(void **state)
+TEST(test_expect)
 {
-	(void)state;
 	const char *text =
 	    BASE "nccl.expect = P2P/CUMEM+reg+direct\n[variant a]\nmode = single\n"
 	         "[variant b]\nlike = a\nexpect = any\n"
@@ -422,9 +411,8 @@ static void test_expect(void **state)
 	assert_string_equal(variant("a")->settings.expect, "");
 }
 
-static void test_nccl_below(void **state)
+TEST(test_nccl_below)
 {
-	(void)state;
 	const char *text = BASE "[variant a]\nmode = single\nnccl = /x\nnccl_below = 2.23\n"
 	                        "[variant b]\nlike = a\nmode = threads\n"
 	                        "[variant c]\nlike = a\nnccl_below = any\n"
@@ -445,9 +433,8 @@ static void expect_place(const char *name, const char *mode, unsigned ranks)
 }
 
 /* One of mode and layout drops an inherited other; both together stay. */
-static void test_mode_and_layout(void **state)
+TEST(test_mode_and_layout)
 {
-	(void)state;
 	const char *text = BASE "mode = threads\n"
 	                        "[variant plain]\n"
 	                        "[variant placed]\nlayout = 2x2x2\n"
@@ -481,9 +468,8 @@ static void test_mode_and_layout(void **state)
 	expect_place("other", "processes", 0);
 }
 
-static void test_unset_library(void **state)
+TEST(test_unset_library)
 {
-	(void)state;
 	const char *text = BASE "[variant a]\nmode = threads\n"
 	                        "[variant old]\nmode = threads\nnccl = ${UNSET}/lib.so\n"
 	                        "[variant older]\nlike = old\nenv.NCCL_A = 1\n"
@@ -520,23 +506,4 @@ static void test_unset_library(void **state)
 	refuse_override(override, "longer than a path");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_sizes),
-	    cmocka_unit_test(test_sizes_refused),
-	    cmocka_unit_test(test_bad_values),
-	    cmocka_unit_test(test_environment_list),
-	    cmocka_unit_test(test_environment_is_bounded),
-	    cmocka_unit_test(test_tokens),
-	    cmocka_unit_test(test_backend_keys),
-	    cmocka_unit_test(test_blocks_auto),
-	    cmocka_unit_test(test_backend_keys_refused),
-	    cmocka_unit_test(test_first_reading_knows_no_backend),
-	    cmocka_unit_test(test_expect),
-	    cmocka_unit_test(test_nccl_below),
-	    cmocka_unit_test(test_mode_and_layout),
-	    cmocka_unit_test(test_unset_library),
-	};
-	return cmocka_run_group_tests_name("keys", tests, set_up, tear_down);
-}
+TESTS(.begin = set_up, .end = tear_down);

@@ -1,18 +1,13 @@
 /* What is asked for and cannot be: left out, said before the first trial and in the report. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 #include "json.h"
+#include "test.h"
 
-static void the_rest_is_measured(void **state)
+TEST(the_rest_is_measured)
 {
 	static const char *const said[] = {
 	    "left out: init: backend host has no communicators to make",
@@ -20,7 +15,6 @@ static void the_rest_is_measured(void **state)
 	    "measured out of place only: sendrecv: ",
 	};
 	char folder[64], file[96], results[96], path[256];
-	(void)state;
 	cli_folder(folder);
 	snprintf(file, sizeof file, "%s/t.exp", folder);
 	snprintf(results, sizeof results, "%s/results", folder);
@@ -46,10 +40,4 @@ static void the_rest_is_measured(void **state)
 	/* The head; the variant and its twin, each 5 + 2 sizes in two places, and 5 in one. */
 	assert_int_equal(cli_lines(path), 1 + 2 * (2 * (5 + 2) + 5));
 	cli_clean(folder);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(the_rest_is_measured)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

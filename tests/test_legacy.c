@@ -1,17 +1,12 @@
 /* `make nccl-legacy` without a network: what it says, and what it takes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "cli.h"
+#include "test.h"
 
 static char folder[64];
 
@@ -60,10 +55,9 @@ static void says(char *said, const char *words)
 }
 
 /* Nothing listens at port 9 of this machine. */
-static void no_index_is_said(void **state)
+TEST(no_index_is_said)
 {
 	char *said;
-	(void)state;
 	if (system("python3 -m pip --version >/dev/null 2>&1"))
 		skip();
 	assert_int_not_equal(legacy("PIP_CONFIG_FILE=/dev/null PIP_NO_INDEX= "
@@ -76,10 +70,9 @@ static void no_index_is_said(void **state)
 	says(said, "is there a network? Elsewhere: pip download");
 }
 
-static void no_pip_is_said(void **state)
+TEST(no_pip_is_said)
 {
 	char variables[128], python[96], *said;
-	(void)state;
 	cli_write(folder, "python3", "#!/bin/sh\nexit 1\n");
 	snprintf(python, sizeof python, "%s/python3", folder);
 	assert_int_equal(chmod(python, 0755), 0);
@@ -104,10 +97,9 @@ static void there_is(const char *version, char variables[256])
 }
 
 /* What is there is not fetched again, and its place is said. */
-static void what_is_there_is_taken(void **state)
+TEST(what_is_there_is_taken)
 {
 	char variables[256], right[224], *said;
-	(void)state;
 	there_is("2.21.5", variables);
 	assert_int_equal(legacy(variables, &said), 0);
 	snprintf(right, sizeof right,
@@ -115,10 +107,9 @@ static void what_is_there_is_taken(void **state)
 	says(said, right);
 }
 
-static void several_versions_are_a_list(void **state)
+TEST(several_versions_are_a_list)
 {
 	char variables[256], right[320], *said;
-	(void)state;
 	there_is("2.19.3", variables);
 	there_is("2.26.2.post1", variables);
 	assert_int_equal(legacy_of("VERSION='2.19.3 2.26.2.post1'", variables, &said), 0);
@@ -134,10 +125,9 @@ static void several_versions_are_a_list(void **state)
 	"PIP_CONFIG_FILE=/dev/null PIP_NO_INDEX=1 PIP_EXTRA_INDEX_URL= PIP_FIND_LINKS=%s"
 
 /* Another file under the name of a pinned wheel. */
-static void a_wheel_of_another_hash_is_refused(void **state)
+TEST(a_wheel_of_another_hash_is_refused)
 {
 	char variables[256], *said;
-	(void)state;
 	if (system("python3 -m pip --version >/dev/null 2>&1"))
 		skip();
 	cli_write(folder, "nvidia_nccl_cu12-2.21.5-py3-none-any.whl", "a wheel");
@@ -148,10 +138,9 @@ static void a_wheel_of_another_hash_is_refused(void **state)
 }
 
 /* To download a source package, pip runs it. */
-static void a_source_package_is_not_run(void **state)
+TEST(a_source_package_is_not_run)
 {
 	char command[512], variables[256], *said;
-	(void)state;
 	if (system("python3 -m pip --version >/dev/null 2>&1"))
 		skip();
 	snprintf(command, sizeof command,
@@ -167,9 +156,8 @@ static void a_source_package_is_not_run(void **state)
 	says(said, "NCCL 2.99.1: no hash of its wheel is pinned here");
 }
 
-static void what_documents_say_to_fetch_is_pinned(void **state)
+TEST(what_documents_say_to_fetch_is_pinned)
 {
-	(void)state;
 	assert_int_equal(
 	    system("for v in 2.21.5 $(grep -hoE \"VERSION='?[0-9. ]+\" README.md Makefile "
 	           "experiments/*.md experiments/*.exp | grep -oE '2[.][0-9.]+[0-9]'); do "
@@ -178,28 +166,12 @@ static void what_documents_say_to_fetch_is_pinned(void **state)
 	    0);
 }
 
-static void what_is_no_version_is_said(void **state)
+TEST(what_is_no_version_is_said)
 {
 	char variables[256], *said;
-	(void)state;
 	there_is("2.21.5", variables);
 	assert_int_not_equal(legacy_of("VERSION='2.21.5 newest'", variables, &said), 0);
 	says(said, "VERSION=newest is no release of NCCL; allowed are such as 2.21.5");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(no_index_is_said, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(no_pip_is_said, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(what_is_there_is_taken, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(several_versions_are_a_list, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_wheel_of_another_hash_is_refused, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(a_source_package_is_not_run, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(what_documents_say_to_fetch_is_pinned, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(what_is_no_version_is_said, set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(.before = set_up, .after = tear_down);

@@ -1,15 +1,9 @@
 /* A library that is named without a slash: what is checked, recorded and loaded is one file,
  * the dynamic linker's, whatever lies in the working folder. Stand-ins; no GPU. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +17,7 @@
 #include "here.h"
 #include <jansson.h>
 #include "standin.h"
+#include "test.h"
 
 static char standin[STANDIN_BYTES], found[PATH_MAX];
 
@@ -65,11 +60,10 @@ static void say(const json_t *of, const char *key, const char *text)
 	assert_string_equal(json_string_value(json_object_get(of, key)), text);
 }
 
-static void a_name_is_the_linkers_file(void **state)
+TEST(a_name_is_the_linkers_file)
 {
 	char sys[100], sum[17], here[PATH_MAX];
 	struct stat about;
-	(void)state;
 	if (!can_read_versions())
 		skip();
 	snprintf(sys, sizeof sys, "%s/sys", folder);
@@ -128,14 +122,13 @@ static unsigned two(const char *backend, struct status *st)
 }
 
 /* By its real path, so that a link that is turned round meanwhile changes nothing. */
-static void a_job_loads_that_file(void **state)
+TEST(a_job_loads_that_file)
 {
 	static struct spec spec;
 	static struct plan plan;
 	const struct plan_machine machine = {.cores = 2, .capacity = two};
 	char link[120], text[512];
 	struct status st = {""};
-	(void)state;
 	snprintf(link, sizeof link, "%s/link.so", folder);
 	assert_int_equal(symlink(standin, link), 0);
 	snprintf(text, sizeof text,
@@ -165,11 +158,4 @@ static int find_standin(void **state)
 	return standin_find(standin);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(a_name_is_the_linkers_file, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_job_loads_that_file, set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, find_standin, NULL);
-}
+TESTS(.begin = find_standin, .before = set_up, .after = tear_down);

@@ -1,20 +1,15 @@
 /* like = NAME in [experiment]: what a file takes from another one, and which of the two an
  * error names. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../harness/config/load.h"
 #include "../harness/config/spec.h"
 #include "here.h"
+#include "test.h"
 
 /* Eleven lines and, behind them, a claim. */
 #define BASE                                                                                   \
@@ -76,9 +71,8 @@ static void refuse(const char *base, const char *own, const char *place, const c
 	refused(place, words);
 }
 
-static void own_keys_win(void **state)
+TEST(own_keys_win)
 {
-	(void)state;
 	load(BASE CLAIM,
 	     LIKE "collective = sendrecv\nbytes = 1M\n"
 	          "[claim c]\nis = less by 5%\n"
@@ -117,9 +111,8 @@ static void own_keys_win(void **state)
 }
 
 /* What excludes each other, and what an own key replaces though its own could not be read. */
-static void an_own_key_drops_what_it_excludes(void **state)
+TEST(an_own_key_drops_what_it_excludes)
 {
-	(void)state;
 	load(BASE CLAIM, LIKE "[variant a]\nlayout = 1x1x2\n[claim c]\nneeds = 2 nodes\n",
 	     "null");
 	assert_string_equal(spec.variants[0].settings.mode, "");
@@ -136,9 +129,8 @@ static void an_own_key_drops_what_it_excludes(void **state)
 	       "own.exp:5: ", "exclude each other");
 }
 
-static void errors_name_the_file_that_has_the_key(void **state)
+TEST(errors_name_the_file_that_has_the_key)
 {
-	(void)state;
 	refuse(BASE "bind = tight\n", LIKE, "base.exp:12: ", "bind = 'tight'");
 	refuse(BASE "bind = tight\n", LIKE "[variant b]\nmode = single\n",
 	       "base.exp:12: ", "bind = 'tight'");
@@ -164,10 +156,9 @@ static void errors_name_the_file_that_has_the_key(void **state)
 	assert_int_equal(spec.factors_at[1].line, 5);
 }
 
-static void it_stands_in_a_files_experiment_alone(void **state)
+TEST(it_stands_in_a_files_experiment_alone)
 {
 	struct status st;
-	(void)state;
 	refuse(BASE, "[experiment]\nhost.like = base\n", "own.exp:2: ", "unknown key 'like'");
 	refuse(BASE CLAIM, LIKE "[claim c]\nlike = x\n", "own.exp:4: ", "unknown key 'like'");
 	load(BASE, LIKE, "host");
@@ -177,9 +168,8 @@ static void it_stands_in_a_files_experiment_alone(void **state)
 	assert_int_equal(spec.sizes[0], 2 << 20);
 }
 
-static void bases_have_bases(void **state)
+TEST(bases_have_bases)
 {
-	(void)state;
 	cli_write(folder, "first.exp", BASE);
 	load("[experiment]\nlike = first\nbytes = 64K\ntitle = middle\n[variant c]\nlike = a\n",
 	     LIKE "bytes = 1M\n[variant d]\nlike = c\n", "null");
@@ -207,11 +197,10 @@ static void bases_have_bases(void **state)
 	refused("b7.exp:2: ", "one file too many");
 }
 
-static void what_is_no_base_is_refused(void **state)
+TEST(what_is_no_base_is_refused)
 {
 	static const char *const names[] = {"../base", "", "a b", ".base", "-base", "/x"};
 	char own[128];
-	(void)state;
 	refuse(BASE, "; q\n[experiment]\nlike = nowhere\n",
 	       "own.exp:3: ", "/nowhere.exp cannot be read: No such file");
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
@@ -225,10 +214,9 @@ static void what_is_no_base_is_refused(void **state)
 }
 
 /* What only the plan finds; and a base that was changed does not add to an old run. */
-static void a_run_knows_the_base(void **state)
+TEST(a_run_knows_the_base)
 {
 	char own[96], old[160];
-	(void)state;
 	snprintf(own, sizeof own, "%s/own.exp", folder);
 	load(BASE, LIKE "limit = no\nblocks = 1\nranks = 2\npace = isolated\nbackend = null\n",
 	     "null");
@@ -257,11 +245,10 @@ static const char *lookup(const char *name)
 }
 
 /* The two of the H800 report ask the same of two collectives. */
-static void sendrecv_is_asked_what_alltoall_is(void **state)
+TEST_WITH(sendrecv_is_asked_what_alltoall_is, NULL, NULL)
 {
 	const char *const backends[] = {"nccl", "host"};
 	struct status st = {""};
-	(void)state;
 	if (access("experiments/h800_sendrecv.exp", R_OK))
 		skip(); /* run from elsewhere */
 	for (unsigned b = 0; b < 2; b++) {
@@ -292,20 +279,4 @@ static void sendrecv_is_asked_what_alltoall_is(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(own_keys_win, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(an_own_key_drops_what_it_excludes, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(errors_name_the_file_that_has_the_key, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(it_stands_in_a_files_experiment_alone, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(bases_have_bases, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(what_is_no_base_is_refused, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_run_knows_the_base, set_up, tear_down),
-	    cmocka_unit_test(sendrecv_is_asked_what_alltoall_is),
-	};
-	return cmocka_run_group_tests_name("like", tests, NULL, NULL);
-}
+TESTS(.before = set_up, .after = tear_down);

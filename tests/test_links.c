@@ -1,15 +1,10 @@
 /* What recorded topologies say of their pairs and links. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-#include <math.h>
-
 #include "../harness/analysis/links.h"
+#include "test.h"
 
 static void load(const char *name, struct topology *out)
 {
@@ -43,12 +38,11 @@ static void assert_short(const struct topology *t, unsigned gpu, bool busy, cons
 }
 
 /* Two of GPU 5's eighteen links are down: its pairs have sixteen. */
-static void hgx_is_switched(void **state)
+TEST(hgx_is_switched)
 {
 	struct topology t;
 	struct links_edge edges[LINKS_EDGES];
 	const int all[] = {0, 1, 2, 3, 4, 5, 6, 7};
-	(void)state;
 	load("hgx8", &t);
 	assert_int_equal(t.ngpus, 8);
 	assert_pair(&t, 0, 1, LINKS_NVSWITCH, "NVS ×18", 450);
@@ -65,13 +59,12 @@ static void hgx_is_switched(void **state)
 	topology_free(&t);
 }
 
-static void two_sockets_have_every_pcie_class(void **state)
+TEST(two_sockets_have_every_pcie_class)
 {
 	struct topology t;
 	struct links_edge edges[LINKS_EDGES];
 	const int all[] = {0, 1, 2, 3};
 	const double x16 = 16.0 * 128 / 130 * 16 / 8;
-	(void)state;
 	load("two_sockets", &t);
 	assert_pair(&t, 0, 1, LINKS_PCIE_SWITCH, "PIX", x16);
 	assert_pair(&t, 2, 3, LINKS_SOCKET, "NODE", x16);
@@ -102,10 +95,9 @@ static void two_sockets_have_every_pcie_class(void **state)
 	topology_free(&t);
 }
 
-static void bridges_join_two_and_two(void **state)
+TEST(bridges_join_two_and_two)
 {
 	struct topology t;
-	(void)state;
 	load("bridges4", &t);
 	assert_pair(&t, 0, 1, LINKS_NVLINK, "NV ×4", 4 * 14.0625);
 	assert_pair(&t, 2, 3, LINKS_NVLINK, "NV ×4", 4 * 14.0625);
@@ -117,10 +109,9 @@ static void bridges_join_two_and_two(void **state)
 	topology_free(&t);
 }
 
-static void cores_have_classes(void **state)
+TEST(cores_have_classes)
 {
 	struct topology t;
-	(void)state;
 	load("hgx8", &t);
 	assert_int_equal(links_cores(&t, 1, 1).class, LINKS_CORE);
 	assert_int_equal(links_cores(&t, 1, 3).class, LINKS_CACHE);
@@ -132,9 +123,8 @@ static void cores_have_classes(void **state)
 }
 
 /* Payload one way, as data sheets and PCI-SIG have it. */
-static void speeds_are_those_of_data_sheets(void **state)
+TEST(speeds_are_those_of_data_sheets)
 {
-	(void)state;
 	assert_float_equal(links_pcie_gbs(3, 16), 15.75, 0.01);
 	assert_float_equal(links_pcie_gbs(4, 16), 31.51, 0.01);
 	assert_float_equal(links_pcie_gbs(5, 16), 63.02, 0.01);
@@ -142,7 +132,7 @@ static void speeds_are_those_of_data_sheets(void **state)
 	assert_true(isnan(links_pcie_gbs(0, 16)) && isnan(links_pcie_gbs(7, 16)));
 }
 
-static void what_is_damaged_is_refused(void **state)
+TEST(what_is_damaged_is_refused)
 {
 	static const char *const bad[] = {
 	    "[]",
@@ -156,7 +146,6 @@ static void what_is_damaged_is_refused(void **state)
 	    "{\"cores\": [{\"core\": \"0\"}]}",
 	};
 	struct topology t;
-	(void)state;
 	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct status st = {""};
 		json_t *json = json_loads(bad[i], 0, NULL);
@@ -170,17 +159,4 @@ static void what_is_damaged_is_refused(void **state)
 	assert_int_equal(topology_from_json(NULL, &t, &st), 0);
 	assert_int_equal(t.ngpus, 0);
 	topology_free(&t);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(hgx_is_switched),
-	    cmocka_unit_test(two_sockets_have_every_pcie_class),
-	    cmocka_unit_test(bridges_join_two_and_two),
-	    cmocka_unit_test(cores_have_classes),
-	    cmocka_unit_test(speeds_are_those_of_data_sheets),
-	    cmocka_unit_test(what_is_damaged_is_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static struct looks looks_of(const struct session *sessions, unsigned n)
 	return looks;
 }
 
-static void sessions_count_when_they_add_to_the_plan(void **state)
+TEST(sessions_count_when_they_add_to_the_plan)
 {
 	static const struct {
 		unsigned nsessions;
@@ -103,7 +103,6 @@ static void sessions_count_when_they_add_to_the_plan(void **state)
 	    {2, {{7, 0, false}, {3, 3, true}}, 2, 7, 3},
 	    {2, {{6, 10, false}, {9, 0, true}}, 2, 6, 9},
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct looks looks = looks_of(cases[i].sessions, cases[i].nsessions);
 		if (looks.n != cases[i].looks || looks.first != cases[i].first ||
@@ -113,13 +112,12 @@ static void sessions_count_when_they_add_to_the_plan(void **state)
 	}
 }
 
-static void each_look_costs_confidence(void **state)
+TEST(each_look_costs_confidence)
 {
 	static const struct session more[] = {
 	    {10, 10, true}, {7, 7, true}, {7, 7, true}, {7, 7, true}};
 	static const struct session by_width[] = {{15, 0, true}, {5, 0, true}};
 	char text[256];
-	(void)state;
 	for (unsigned n = 1; n <= 4; n++) {
 		double confidence = looks_of(more, n).confidence;
 		assert_true(fabs(1 - confidence - 0.05 / (n * n)) < 1e-12);
@@ -140,23 +138,14 @@ static void each_look_costs_confidence(void **state)
 }
 
 /* Which blocks an interval has decides, not how many the run has. */
-static void an_interval_has_looks_of_its_own(void **state)
+TEST(an_interval_has_looks_of_its_own)
 {
 	static const struct session more[] = {{10, 10, true}, {4, 4, true}};
 	static const unsigned blocks[] = {0, 2, 3, 5, 6, 7, 8, 9, 10, 12};
-	(void)state;
 	struct looks looks = looks_of(more, 2);
 	assert_true(looks_confidence(&looks, blocks, 10) == looks.confidence);
 	assert_true(looks_confidence(&looks, blocks, 8) == 0.95);
 	assert_true(looks_confidence(&looks, blocks + 3, 7) == 0.95);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(sessions_count_when_they_add_to_the_plan),
-	    cmocka_unit_test(each_look_costs_confidence),
-	    cmocka_unit_test(an_interval_has_looks_of_its_own),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end);

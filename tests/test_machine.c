@@ -1,15 +1,10 @@
 /* Where a worker sits: a core of its own to measure, with room for helper threads before. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../harness/machine.h"
+#include "test.h"
 
 static cpu_set_t before;
 
@@ -33,9 +28,8 @@ static int put_back(void **state)
 	return sched_setaffinity(0, sizeof before, &before);
 }
 
-static void a_worker_opens_in_its_node_and_measures_on_one_core(void **state)
+TEST(a_worker_opens_in_its_node_and_measures_on_one_core)
 {
-	(void)state;
 	char opening[64], timing[64];
 	struct machine_binding *binding = machine_binding_take();
 	assert_non_null(binding);
@@ -55,9 +49,8 @@ static void a_worker_opens_in_its_node_and_measures_on_one_core(void **state)
 		assert_true(CPU_COUNT(&open) > 1);
 }
 
-static void no_core_is_given_twice(void **state)
+TEST(no_core_is_given_twice)
 {
-	(void)state;
 	char text[64];
 	unsigned n = (unsigned)CPU_COUNT(&before);
 	cpu_set_t taken;
@@ -90,9 +83,8 @@ static void assert_bound(enum bind bind, int numa, unsigned worker, const char *
 	assert_string_equal(text, expected);
 }
 
-static void workers_are_far_apart_unless_close(void **state)
+TEST(workers_are_far_apart_unless_close)
 {
-	(void)state;
 	assert_bound(BIND_CORE, -1, 0, "core 0");
 	assert_bound(BIND_CORE, -1, 1, "core 8");
 	assert_bound(BIND_NEAR_GPU, 1, 0, "core 8");
@@ -101,9 +93,8 @@ static void workers_are_far_apart_unless_close(void **state)
 	assert_bound(BIND_CLOSE, 1, 1, "core 9");
 }
 
-static void more_workers_than_cores_are_not_bound(void **state)
+TEST(more_workers_than_cores_are_not_bound)
 {
-	(void)state;
 	char text[64];
 	struct machine_binding *binding = machine_binding_take();
 	assert_non_null(binding);
@@ -116,15 +107,4 @@ static void more_workers_than_cores_are_not_bound(void **state)
 	assert_true(CPU_EQUAL(&set, &before));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(a_worker_opens_in_its_node_and_measures_on_one_core,
-	                                    keep, put_back),
-	    cmocka_unit_test_setup_teardown(no_core_is_given_twice, keep, put_back),
-	    cmocka_unit_test_setup_teardown(workers_are_far_apart_unless_close, keep, put_back),
-	    cmocka_unit_test_setup_teardown(more_workers_than_cores_are_not_bound, keep,
-	                                    put_back),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(.before = keep, .after = put_back);

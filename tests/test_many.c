@@ -1,13 +1,7 @@
 /* Many variants: tables have a row for each, and pictures draw those that the gap is about. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-#include <math.h>
 
 #include "../harness/analysis/drawn.h"
 #include "../harness/analysis/analysis.h"
@@ -15,6 +9,7 @@
 #include "../harness/report/model.h"
 #include "../harness/report/table.h"
 #include "json.h"
+#include "test.h"
 
 #define MOST 34
 
@@ -129,9 +124,8 @@ static json_t *by_size(const char *value)
 	return asked.json;
 }
 
-static void few_variants_stand_beside_each_other(void **state)
+TEST(few_variants_stand_beside_each_other)
 {
-	(void)state;
 	make(3);
 	json_t *table = by_size("busbw");
 	assert_true(json_has_column(table, "asked_bytes"));
@@ -142,10 +136,9 @@ static void few_variants_stand_beside_each_other(void **state)
 	json_decref(table);
 }
 
-static void many_variants_stand_below_each_other(void **state)
+TEST(many_variants_stand_below_each_other)
 {
 	static const unsigned counts[] = {4, MOST};
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		char last[TRIAL_NAME_BYTES];
 		unsigned n = counts[i];
@@ -170,9 +163,8 @@ static void many_variants_stand_below_each_other(void **state)
 	json_decref(table);
 }
 
-static void pictures_draw_all_where_they_can(void **state)
+TEST(pictures_draw_all_where_they_can)
 {
-	(void)state;
 	make(DRAWN_MOST + 1);
 	ask("variant-6", "variant-8");
 	for (unsigned v = 0; v <= DRAWN_MOST; v++)
@@ -186,9 +178,8 @@ static void pictures_draw_all_where_they_can(void **state)
 	assert_int_equal(drawn_count(&model->summary), MOST - 1);
 }
 
-static void of_many_pictures_draw_the_gap(void **state)
+TEST(of_many_pictures_draw_the_gap)
 {
-	(void)state;
 	make(DRAWN_MOST + 3);
 	ask("variant-6", "variant-8");
 	variants[3].measured = false; /* so that the first of its mode is the next */
@@ -213,13 +204,4 @@ static int clean(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(few_variants_stand_beside_each_other),
-	    cmocka_unit_test(many_variants_stand_below_each_other),
-	    cmocka_unit_test(pictures_draw_all_where_they_can),
-	    cmocka_unit_test(of_many_pictures_draw_the_gap),
-	};
-	return cmocka_run_group_tests(tests, NULL, clean);
-}
+TESTS(.end = clean);

@@ -66,9 +66,8 @@ static void two_workers(json_t *line, const struct made_place *place)
 	                              worker(64 * MIB, 30 * MIB, calls * MIB, 700ll * MIB)));
 }
 
-static void medians_are_over_workers_and_trials(void **state)
+TEST(medians_are_over_workers_and_trials)
 {
-	(void)state;
 	static struct made_loaded l;
 	struct made m = plain;
 	struct memory_use use;
@@ -87,9 +86,8 @@ static void medians_are_over_workers_and_trials(void **state)
 	made_unload(&l);
 }
 
-static void registration_is_a_part_where_it_is_said(void **state)
+TEST(registration_is_a_part_where_it_is_said)
 {
-	(void)state;
 	static struct made_loaded l;
 	struct made m = plain;
 	struct memory_use use;
@@ -154,9 +152,8 @@ static struct contrast whole(const struct made_loaded *l, enum metric metric)
 
 /* One number a trial, however many sizes it has: the sum over processes, the longest, the mean
  * over workers. */
-static void claims_may_be_about_whole_trials(void **state)
+TEST(claims_may_be_about_whole_trials)
 {
-	(void)state;
 	static struct made_loaded l;
 	struct made m = plain;
 	struct contrast memory, init, rank;
@@ -206,9 +203,8 @@ static void memory_is(const json_t *report, const char *variant, const double mi
 			    "");
 }
 
-static void the_report_has_a_row_per_variant(void **state)
+TEST(the_report_has_a_row_per_variant)
 {
-	(void)state;
 	struct made m = plain;
 	m.line = two_workers;
 	const json_t *report = made_report(&m), *table = json_table(report, "memory");
@@ -224,9 +220,8 @@ static void the_report_has_a_row_per_variant(void **state)
 	memory_is(made_report(&m), "processes", (double[]){64, 10, 32, 6, 112, 500});
 }
 
-static void no_memory_stands_where_workers_say_nothing(void **state)
+TEST(no_memory_stands_where_workers_say_nothing)
 {
-	(void)state;
 	const json_t *report = made_report(&plain);
 	assert_null(json_section(report, "memory"));
 	assert_false(json_has_table(report, "memory"));
@@ -242,9 +237,8 @@ static void half_said(json_t *line, const struct made_place *place)
 	                              ""));
 }
 
-static void a_fact_that_is_no_number_is_left_out(void **state)
+TEST(a_fact_that_is_no_number_is_left_out)
 {
-	(void)state;
 	struct made m = plain;
 	m.line = half_said;
 	m.backend = "host";
@@ -261,15 +255,4 @@ static void a_fact_that_is_no_number_is_left_out(void **state)
 	made_unload(&l);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(medians_are_over_workers_and_trials),
-	    cmocka_unit_test(claims_may_be_about_whole_trials),
-	    cmocka_unit_test(registration_is_a_part_where_it_is_said),
-	    cmocka_unit_test(the_report_has_a_row_per_variant),
-	    cmocka_unit_test(no_memory_stands_where_workers_say_nothing),
-	    cmocka_unit_test(a_fact_that_is_no_number_is_left_out),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end);

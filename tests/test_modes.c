@@ -1,22 +1,16 @@
 /* The table of modes: what is asked of every row of it, whatever rows there are. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../harness/trial/trial.h"
 #include "../modes/mode.h"
 #include "cli.h"
 #include "standin.h"
+#include "test.h"
 
-static void each_layout_implies_a_mode_that_can_place_it(void **state)
+TEST(each_layout_implies_a_mode_that_can_place_it)
 {
-	(void)state;
 	for (unsigned p = 1; p <= 4; p++)
 		for (unsigned t = 1; t <= 4; t++)
 			for (unsigned r = 1; r <= 4; r++) {
@@ -29,9 +23,8 @@ static void each_layout_implies_a_mode_that_can_place_it(void **state)
 			}
 }
 
-static void each_mode_is_found_by_its_name_and_places_its_own_layout(void **state)
+TEST(each_mode_is_found_by_its_name_and_places_its_own_layout)
 {
-	(void)state;
 	for (const struct mode *const *m = mode_table; *m; m++) {
 		const struct layout layout = (*m)->spread(8);
 		assert_ptr_equal(mode_find((*m)->name), *m);
@@ -44,22 +37,20 @@ static void each_mode_is_found_by_its_name_and_places_its_own_layout(void **stat
 	}
 }
 
-static void a_name_decides_and_a_wrong_layout_is_no_mode(void **state)
+TEST(a_name_decides_and_a_wrong_layout_is_no_mode)
 {
-	(void)state;
 	assert_null(mode_pick("teams", (struct layout){1, 2, 1}));
 	assert_null(mode_pick("single", (struct layout){1, 2, 1}));
 	assert_null(mode_pick("threads", (struct layout){2, 1, 1}));
 }
 
 /* The job looks its mode up by the name that its trial says. */
-static void a_job_refuses_a_mode_that_is_none(void **state)
+TEST(a_job_refuses_a_mode_that_is_none)
 {
 	static const char *const wrong[] = {"teams", "single"};
 	struct trial trial = {.experiment = "x", .variant = "v"};
 	char folder[64], file[128];
 	struct status st = {""};
-	(void)state;
 	cli_folder(folder);
 	snprintf(file, sizeof file, "%s/trial.json", folder);
 	settings_default(&trial.settings);
@@ -125,10 +116,9 @@ static void run_forked(const char *backend, bool measured, const char *why)
 
 /* Its row is all that it takes: it places ranks, delivers right data, and is left out with its
  * reason where a backend's data go in MPI's messages. */
-static void a_fourth_mode_needs_its_row_alone(void **state)
+TEST(a_fourth_mode_needs_its_row_alone)
 {
 	char forked[STANDIN_BYTES], was[PATH_MAX];
-	(void)state;
 	assert_int_equal(standin_find_named("../forked", forked), 0);
 	snprintf(was, sizeof was, "%s", getenv("LAUNCHGAP"));
 	setenv("LAUNCHGAP", forked, 1);
@@ -136,16 +126,4 @@ static void a_fourth_mode_needs_its_row_alone(void **state)
 	run_forked("mpi", false,
 	           "backend mpi sends MPI's messages, and mode forked starts no MPI");
 	setenv("LAUNCHGAP", was, 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(each_layout_implies_a_mode_that_can_place_it),
-	    cmocka_unit_test(each_mode_is_found_by_its_name_and_places_its_own_layout),
-	    cmocka_unit_test(a_name_decides_and_a_wrong_layout_is_no_mode),
-	    cmocka_unit_test(a_job_refuses_a_mode_that_is_none),
-	    cmocka_unit_test(a_fourth_mode_needs_its_row_alone),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

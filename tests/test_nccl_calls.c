@@ -2,14 +2,10 @@
  * stand-in: all ranks in one worker, matched when the outermost group ends, so that what one
  * rank sends is what its peer expects, in order, and every output is the one right answer.
  * Skipped where the program is built without CUDA. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-#include <stdlib.h>
+#include "test.h"
 
 #ifdef HAVE_CUDA_NCCL
 #include "../harness/backend/nccl/nccl.h"
@@ -225,16 +221,16 @@ static int find_moved(void **state)
 #define EACH_MOVED(C) for (unsigned C = 0; C < nmoved; C++)
 
 /* coll's table held against this backend's: none can be forgotten. */
-static void every_collective_has_a_row(void **state)
+TEST(every_collective_has_a_row)
 {
-	(void)state;
 	for (int c = 0; c < COLL_KINDS; c++) {
 		const struct nccl_coll *row = nccl_coll((enum coll_kind)c);
 		unsigned is = coll_info((enum coll_kind)c)->is;
 		if (!row->call && !row->move && !row->put && !row->connects)
 			fail_msg("nccl has no row for %s", coll_info((enum coll_kind)c)->name);
 		assert_int_equal(row->connects, c == COLL_INIT);
-		assert_true(!(is & COLL_REDUCES) || row->call || row->trains); /* no sum of sends */
+		assert_true(!(is & COLL_REDUCES) || row->call ||
+		            row->trains); /* no sum of sends */
 		if (row->native) {
 			assert_true(row->call && row->move && row->since && row->symbol);
 			assert_memory_equal(row->native, "nccl", 4);
@@ -290,7 +286,7 @@ static ncclResult_t ask_Reduce(const void *from, void *to, size_t n, ncclDataTyp
 }
 
 /* With api = native, NCCL's own call is made, once, with what it counts by. */
-static void every_call_is_the_one_of_its_collective(void **state)
+TEST(every_call_is_the_one_of_its_collective)
 {
 	static const struct {
 		enum coll_kind coll;
@@ -307,7 +303,6 @@ static void every_call_is_the_one_of_its_collective(void **state)
 	    {COLL_SCATTER, "Scatter", true, true},
 	};
 	unsigned calls = 0;
-	(void)state;
 	for (int c = 0; c < COLL_KINDS; c++)
 		calls += nccl_coll((enum coll_kind)c)->call != NULL;
 	assert_int_equal(calls, sizeof right / sizeof *right);
@@ -340,10 +335,9 @@ static void every_call_is_the_one_of_its_collective(void **state)
 	}
 }
 
-static void all_that_is_moved_arrives_where_it_belongs(void **state)
+TEST(all_that_is_moved_arrives_where_it_belongs)
 {
 	static const enum dtype dtypes[] = {DTYPE_INT8, DTYPE_FLOAT16, DTYPE_FLOAT64};
-	(void)state;
 	EACH_MOVED(c)
 	{
 		for (unsigned n = 2; n <= MAX_RANKS; n++)
@@ -357,10 +351,9 @@ static void all_that_is_moved_arrives_where_it_belongs(void **state)
 }
 
 /* As many elements as nothing divides, down to one, of what is not cut into parts. */
-static void odd_counts_arrive_too(void **state)
+TEST(odd_counts_arrive_too)
 {
 	static const size_t counts[] = {1, 2, 3, 7};
-	(void)state;
 	EACH_MOVED(c)
 	{
 		if (coll_info(moved[c])->is & COLL_PARTED)
@@ -376,9 +369,8 @@ static void odd_counts_arrive_too(void **state)
 	}
 }
 
-static void in_place_too(void **state)
+TEST(in_place_too)
 {
-	(void)state;
 	EACH_MOVED(c)
 	{
 		struct rig rig;
@@ -395,9 +387,8 @@ static void in_place_too(void **state)
 	}
 }
 
-static void calls_in_one_group_keep_their_order(void **state)
+TEST(calls_in_one_group_keep_their_order)
 {
-	(void)state;
 	EACH_MOVED(c)
 	{
 		struct rig rig;
@@ -410,14 +401,13 @@ static void calls_in_one_group_keep_their_order(void **state)
 	}
 }
 
-static void alltoallv_takes_its_weights(void **state)
+TEST(alltoallv_takes_its_weights)
 {
 	static const struct value_weights weights[] = {{2, 1, {0, 3}},
 	                                               {3, 1, {5, 0, 1}},
 	                                               {4, 1, {0, 0, 0, 1}},
 	                                               {1, 1, {0}},
 	                                               {3, 3, {0, 7, 1, 0, 0, 0, 1, 9, 0}}};
-	(void)state;
 	for (unsigned w = 0; w < sizeof weights / sizeof *weights; w++)
 		for (unsigned n = 2; n <= MAX_RANKS; n++) {
 			struct rig rig;
@@ -429,10 +419,9 @@ static void alltoallv_takes_its_weights(void **state)
 }
 
 /* In one group for all, a round would send what has not arrived yet. */
-static void rounds_are_groups_of_their_own(void **state)
+TEST(rounds_are_groups_of_their_own)
 {
 	struct rig rig;
-	(void)state;
 	rig_make(&rig, 8, COLL_HYPERCUBE, DTYPE_INT32);
 	run(&rig, 1);
 	assert_int_equal(groups, 2 * 3); /* calls × log2(8) */
@@ -445,11 +434,10 @@ static void rounds_are_groups_of_their_own(void **state)
 
 /* group = never leaves begin and end without one: what is made of several sends brings its
  * own, which one rank a worker has to itself. */
-static void group_never_still_brackets_what_is_moved(void **state)
+TEST(group_never_still_brackets_what_is_moved)
 {
 	struct rig rig;
 	struct status st = {0};
-	(void)state;
 	rig_make(&rig, 2, COLL_ALLTOALL, DTYPE_INT32);
 	rig.trial.settings.grouping = GROUPING_NEVER;
 	assert_int_equal(nccl_take_cell(rig.ctx, &rig.cell, &st), 0);
@@ -489,11 +477,10 @@ static ncclResult_t destroy_op(ncclRedOp_t op, ncclComm_t comm)
 	return ncclSuccess;
 }
 
-static void premulsum_has_an_operation_for_each_rank(void **state)
+TEST(premulsum_has_an_operation_for_each_rank)
 {
 	struct rig rig;
 	struct status st = {0};
-	(void)state;
 	rig_make(&rig, 2, COLL_ALL_REDUCE, DTYPE_BFLOAT16);
 	rig.ctx->api.RedOpCreatePreMulSum = make_op;
 	rig.ctx->api.RedOpDestroy = destroy_op;
@@ -511,12 +498,11 @@ static void premulsum_has_an_operation_for_each_rank(void **state)
 }
 
 /* From first to last: 70 of 100, 80 of 200, 10 of 300; in between it does not count. */
-static void memory_is_of_the_gpu_that_used_most(void **state)
+TEST(memory_is_of_the_gpu_that_used_most)
 {
 	static const size_t left[][READINGS] = {
 	    {100, 20, 20, 20, 30}, {200, 190, 180, 150, 120}, {300, 299, 298, 10, 290}};
 	struct backend_ctx *ctx = calloc(1, sizeof *ctx + 3 * sizeof ctx->places[0]);
-	(void)state;
 	assert_non_null(ctx);
 	assert_null(nccl_fullest(ctx));
 	ctx->count = 3;
@@ -532,34 +518,11 @@ static void memory_is_of_the_gpu_that_used_most(void **state)
 	free(ctx);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(every_collective_has_a_row),
-	    cmocka_unit_test(every_call_is_the_one_of_its_collective),
-	    cmocka_unit_test(all_that_is_moved_arrives_where_it_belongs),
-	    cmocka_unit_test(odd_counts_arrive_too),
-	    cmocka_unit_test(in_place_too),
-	    cmocka_unit_test(calls_in_one_group_keep_their_order),
-	    cmocka_unit_test(alltoallv_takes_its_weights),
-	    cmocka_unit_test(rounds_are_groups_of_their_own),
-	    cmocka_unit_test(group_never_still_brackets_what_is_moved),
-	    cmocka_unit_test(premulsum_has_an_operation_for_each_rank),
-	    cmocka_unit_test(memory_is_of_the_gpu_that_used_most),
-	};
-	return cmocka_run_group_tests(tests, find_moved, NULL);
-}
+TESTS(.begin = find_moved);
 
 #else
-static void sends_and_receives(void **state)
+TEST(sends_and_receives)
 {
-	(void)state;
 	skip();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(sends_and_receives)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #endif

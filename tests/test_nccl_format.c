@@ -122,9 +122,8 @@ static char *table_of(const struct golden *g)
 	return table_with(g, json_object(), 0);
 }
 
-static void lines_are_those_of_nccl_tests(void **state)
+TEST(lines_are_those_of_nccl_tests)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof goldens / sizeof *goldens; i++) {
 		char *text = table_of(&goldens[i]), *line = strstr(text, "\n  ");
 		assert_non_null(line);
@@ -137,10 +136,9 @@ static void lines_are_those_of_nccl_tests(void **state)
 	}
 }
 
-static void headers_are_those_of_nccl_tests(void **state)
+TEST(headers_are_those_of_nccl_tests)
 {
 	char *text = table_of(&goldens[0]);
-	(void)state;
 	made_says(
 	    text,
 	    "#\n"
@@ -162,7 +160,7 @@ static void headers_are_those_of_nccl_tests(void **state)
 static void apart(const struct made_place *place, int64_t out[6]);
 
 /* Those who look for its first line find the version, and that of the library. */
-static void the_first_line_says_whose_columns(void **state)
+TEST(the_first_line_says_whose_columns)
 {
 	static const struct {
 		const char *library;
@@ -176,7 +174,6 @@ static void the_first_line_says_whose_columns(void **state)
 	                 .rows = 3,
 	                 .cores = 8,
 	                 .stamps = apart};
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char *text = NULL, version[64];
 		int headers = -1, library = -1;
@@ -201,7 +198,7 @@ static void the_first_line_says_whose_columns(void **state)
 }
 
 /* What one program prints in one go: types, operations and roots under one head, one footer. */
-static void a_collective_has_one_table(void **state)
+TEST(a_collective_has_one_table)
 {
 	struct golden g = goldens[1];
 	struct record_run run = {.environment = json_object()};
@@ -224,7 +221,6 @@ static void a_collective_has_one_table(void **state)
 	                              .rows = (struct summary_row *[4]){NULL}}};
 	size_t bytes = g.bytes, length;
 	char *text = NULL;
-	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		rows[i] = row_for(&g, i % 2);
 		rows[i].group = i;
@@ -257,7 +253,7 @@ static void a_collective_has_one_table(void **state)
 	json_decref(run.environment);
 }
 
-static void settings_are_said_as_nccl_tests_counts(void **state)
+TEST(settings_are_said_as_nccl_tests_counts)
 {
 	/* 20 calls: two groups of five in a graph that is replayed twice. Groups of two ranks.
 	 */
@@ -265,7 +261,6 @@ static void settings_are_said_as_nccl_tests_counts(void **state)
 	                        json_pack("{s:i, s:i, s:i, s:s}", "aggregate", 5, "graph", 2,
 	                                  "offset", 8, "split", "MOD:2"),
 	                        2);
-	(void)state;
 	made_says(text,
 	          " warmup iters: 5 iters: 2 agg iters: 5 validation: 1 graph: 2 unalign: "
 	          "2\n#\n");
@@ -387,10 +382,9 @@ static char *print_of(enum nccl_average average)
 	return made_print(&options);
 }
 
-static void both_halves_stand_in_one_line(void **state)
+TEST(both_halves_stand_in_one_line)
 {
 	static struct parsed p;
-	(void)state;
 	write_both_halves();
 	char *text = print_of(NCCL_AVERAGE_MEAN);
 	/* As nccl-tests prints 4 and 16 KiB of two ranks that took 6.5 and 19.5 µs. */
@@ -423,12 +417,11 @@ static void both_halves_stand_in_one_line(void **state)
 	}
 }
 
-static void each_average_has_its_time(void **state)
+TEST(each_average_has_its_time)
 {
 	static const char *const first[] = {"7.00", "6.50", "6.00", "7.00", "8.00"};
 	static const char *const second[] = {"6.00", "6.50", "6.00", "7.00", "8.00"};
 	static struct parsed p;
-	(void)state;
 	made_write(&small);
 	for (int a = 0; a < NCCL_AVERAGE_KINDS; a++) {
 		parse(print_of((enum nccl_average)a), &p);
@@ -441,12 +434,11 @@ static void each_average_has_its_time(void **state)
 	}
 }
 
-static void what_carries_no_data_has_a_time(void **state)
+TEST(what_carries_no_data_has_a_time)
 {
 	struct made_loaded l;
 	char *text = NULL;
 	size_t length;
-	(void)state;
 	made_load(&small, &l);
 	for (unsigned i = 0; i < l.summary.nrows; i++) {
 		l.summary.rows[i].carries_data = false;
@@ -464,9 +456,8 @@ static void what_carries_no_data_has_a_time(void **state)
 	made_unload(&l);
 }
 
-static void the_command_line_takes_it(void **state)
+TEST(the_command_line_takes_it)
 {
-	(void)state;
 	made_write(&small);
 	struct cli cli = report_with("--format", "nccl-tests", NULL, NULL);
 	assert_int_equal(cli.code, 0);
@@ -489,10 +480,9 @@ static void no_stream(json_t *cell, const struct made_place *place)
 		json_object_set_new(cell, "pass", json_string("timeline"));
 }
 
-static void a_run_without_stream_calls_has_no_table(void **state)
+TEST(a_run_without_stream_calls_has_no_table)
 {
 	struct made m = small;
-	(void)state;
 	m.line = no_stream;
 	made_write(&m);
 	struct cli cli = report_with("--format", "nccl-tests", NULL, NULL);
@@ -501,7 +491,7 @@ static void a_run_without_stream_calls_has_no_table(void **state)
 	free(cli.out);
 }
 
-static void what_is_not_allowed_is_named(void **state)
+TEST(what_is_not_allowed_is_named)
 {
 	static const struct {
 		const char *option, *value, *more, *other, *says;
@@ -512,7 +502,6 @@ static void what_is_not_allowed_is_named(void **state)
 	    {"--average", "1", NULL, NULL, "--average is of --format nccl-tests"},
 	    {"--colour", NULL, NULL, NULL, "'--colour' is not understood"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct cli cli =
 		    report_with(cases[i].option, cases[i].value, cases[i].more, cases[i].other);
@@ -550,12 +539,11 @@ static void of_alltoallv(json_t *line, const struct made_place *place)
 }
 
 /* 4080 of 4096 bytes at 4 KiB; all of them in a record that does not say how parts were cut. */
-static void alltoallv_has_the_bytes_that_it_moves(void **state)
+TEST(alltoallv_has_the_bytes_that_it_moves)
 {
 	struct made made = small;
 	const struct report_options options = {.format = REPORT_NCCL_TESTS,
 	                                       .average = NCCL_AVERAGE_SPAN};
-	(void)state;
 	made.ranks = 4;
 	made.line = of_alltoallv;
 	for (unsigned i = 0; i < 2; i++) {
@@ -579,21 +567,4 @@ static void alltoallv_has_the_bytes_that_it_moves(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(lines_are_those_of_nccl_tests),
-	    cmocka_unit_test(headers_are_those_of_nccl_tests),
-	    cmocka_unit_test(the_first_line_says_whose_columns),
-	    cmocka_unit_test(a_collective_has_one_table),
-	    cmocka_unit_test(settings_are_said_as_nccl_tests_counts),
-	    cmocka_unit_test(what_carries_no_data_has_a_time),
-	    cmocka_unit_test(both_halves_stand_in_one_line),
-	    cmocka_unit_test(each_average_has_its_time),
-	    cmocka_unit_test(the_command_line_takes_it),
-	    cmocka_unit_test(a_run_without_stream_calls_has_no_table),
-	    cmocka_unit_test(what_is_not_allowed_is_named),
-	    cmocka_unit_test(alltoallv_has_the_bytes_that_it_moves),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end);

@@ -1,19 +1,14 @@
 /* The path that NCCL's log proves: the lines as NCCL's source words them, version by version.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../harness/backend/table.h"
 #include "../harness/backend/nccl/nccl_log.h"
 #include "../harness/record/record.h"
+#include "test.h"
 
 #define HEAD  "node1:4242:4243 [0] NCCL INFO "
 #define REG_A " 0x7f00aa000000 size 1048576 (baseAddr 0x7f00aa000000 size 2097152) to peer "
@@ -89,7 +84,7 @@ static char *registered_mesh(const char *version, const char *verb, const char *
 	return text;
 }
 
-static void links_are_merged_over_channels_and_ends(void **state)
+TEST(links_are_merged_over_channels_and_ends)
 {
 	const char *sender = HEAD "Channel 00/0 : 0[0] -> 1[1] [send] via NET/Socket/0\n" HEAD
 	                          "Channel 01/0 : 0[0] -> 1[1] [send] via NET/Socket/0\n" HEAD
@@ -101,7 +96,6 @@ static void links_are_merged_over_channels_and_ends(void **state)
 	               "via NET/Socket/1\n";
 	struct nccl_log e = parse(sender);
 	struct status st = {""};
-	(void)state;
 	assert_int_equal(nccl_log_parse(receiver, strlen(receiver), &e, &st), 0);
 	assert_int_equal(e.path.nlinks, 2);
 	assert_int_equal(e.path.links[0].channels, 2);
@@ -113,7 +107,7 @@ static void links_are_merged_over_channels_and_ends(void **state)
 }
 
 /* Every way that NCCL 2.14 to 2.30 names a transport. */
-static void every_transport_is_read(void **state)
+TEST(every_transport_is_read)
 {
 	static const char *const vias[] = {
 	    "P2P/direct pointer",
@@ -137,7 +131,6 @@ static void every_transport_is_read(void **state)
 	    "NET/IBext_v8/0/Shared",
 	    "NET/AWS Libfabric/12/GDRDMA",
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof vias / sizeof *vias; i++) {
 		char line[256];
 		snprintf(line, sizeof line, HEAD "Channel 31/1 : 1000[7] -> 2047[0] via %s\n",
@@ -153,7 +146,7 @@ static void every_transport_is_read(void **state)
 	}
 }
 
-static void old_and_odd_forms_of_a_channel_line(void **state)
+TEST(old_and_odd_forms_of_a_channel_line)
 {
 	/* SHM names no connection; devices were PCI bus numbers before 2.18; a time may stand
 	 * in front (2.26); a line may end as on Windows. */
@@ -161,7 +154,6 @@ static void old_and_odd_forms_of_a_channel_line(void **state)
 	    parse(HEAD "Channel 00 : 0[1b000] -> 1[43000] via SHM/direct/direct\n"
 	               "[2026-11-20 10:00:00] " HEAD
 	               "Channel 01 : 0[0] -> 1[1] via SHM/direct/direct\r\n");
-	(void)state;
 	assert_int_equal(e.path.nlinks, 1);
 	assert_int_equal(e.path.links[0].channels, 2);
 	assert_int_equal(e.path.unread, 0);
@@ -169,7 +161,7 @@ static void old_and_odd_forms_of_a_channel_line(void **state)
 	nccl_log_free(&e);
 }
 
-static void foreign_and_torn_lines_make_no_link(void **state)
+TEST(foreign_and_torn_lines_make_no_link)
 {
 	static const char *const bad[] = {
 	    "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM\n", /* no head: not from NCCL */
@@ -195,7 +187,6 @@ static void foreign_and_torn_lines_make_no_link(void **state)
 	    HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/teleport\n",
 	    HEAD "rank 0 - IPC register buffer 0x7f to peer 1\n",
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct nccl_log e = parse(bad[i]);
 		assert_int_equal(e.path.nlinks, 0);
@@ -214,21 +205,19 @@ static void foreign_and_torn_lines_make_no_link(void **state)
 	}
 }
 
-static void a_whole_line_behind_half_a_line_is_read(void **state)
+TEST(a_whole_line_behind_half_a_line_is_read)
 {
 	struct nccl_log e = parse(HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CU" HEAD
 	                               "Channel 00/1 : 4[4] -> 5[5] via P2P/CUMEM\n");
-	(void)state;
 	assert_int_equal(e.path.nlinks, 1);
 	assert_int_equal(e.path.links[0].from, 4);
 	nccl_log_free(&e);
 }
 
-static void transports_have_in_common_whole_words_or_are_mixed(void **state)
+TEST(transports_have_in_common_whole_words_or_are_mixed)
 {
 	struct nccl_log e = parse(HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM/read\n" HEAD
 	                               "Channel 00/1 : 1[1] -> 0[0] via P2P/CUMEM\n");
-	(void)state;
 	assert_string_equal(e.path.transport, "P2P/CUMEM");
 	nccl_log_free(&e);
 	e = parse(HEAD "Channel 00/0 : 0[0] -> 1[1] via P2P/IPC\n" HEAD
@@ -241,7 +230,7 @@ static void transports_have_in_common_whole_words_or_are_mixed(void **state)
 	nccl_log_free(&e);
 }
 
-static void the_version_is_that_of_the_loaded_library(void **state)
+TEST(the_version_is_that_of_the_loaded_library)
 {
 	struct nccl_log e =
 	    parse("NCCL version 2.28.3+cuda13.0\n" HEAD
@@ -249,7 +238,6 @@ static void the_version_is_that_of_the_loaded_library(void **state)
 	          "2.29.2, but is running with NCCL version 2.28.3\n");
 	struct status st = {""};
 	const char *other = HEAD "NCCL version 2.21.5+cuda12.4\n";
-	(void)state;
 	assert_string_equal(e.path.version, "2.28.3");
 	assert_int_equal(e.version_code, 22803);
 	assert_int_equal(nccl_log_parse(other, strlen(other), &e, &st), -1);
@@ -259,7 +247,7 @@ static void the_version_is_that_of_the_loaded_library(void **state)
 	nccl_log_free(&e);
 }
 
-static void registration_is_counted_by_kind_in_every_wording(void **state)
+TEST(registration_is_counted_by_kind_in_every_wording)
 {
 	static const char *const done[] = {
 	    "IPC local register buffer" REG_A "1" REG_Z, /* 2.23 */
@@ -271,7 +259,6 @@ static void registration_is_counted_by_kind_in_every_wording(void **state)
 	    "0x7f\n", /* 2.29 */
 	    "NET register userbuff 0x7f (handle 0x55), buffSize 4096\n",
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof done / sizeof *done; i++) {
 		char text[512];
 		snprintf(text, sizeof text, HEAD "rank 0 - %s", done[i]);
@@ -296,7 +283,7 @@ static void registration_is_counted_by_kind_in_every_wording(void **state)
 	nccl_log_free(&e);
 }
 
-static void why_registration_failed_is_told(void **state)
+TEST(why_registration_failed_is_told)
 {
 	/* A warning in 2.24 and 2.25, with its place in the source and a line before it. */
 	struct nccl_log e = parse("\nnode1:4:5 [1] transport/p2p.cc:942 NCCL WARN rank 1 "
@@ -305,7 +292,6 @@ static void why_registration_failed_is_told(void **state)
 	                          "rank 0 failed to IPC register userbuff 0x7f buffSize "
 	                          "4096 nPeers 1 isLegacyIpc 0 type "
 	                          "POSIX_FD\n");
-	(void)state;
 	assert_false(e.path.registered);
 	assert_string_equal(e.path.registered_why,
 	                    "2 failed by IPC: nPeers 1 isLegacyIpc (nil)");
@@ -329,7 +315,7 @@ static void why_registration_failed_is_told(void **state)
 	nccl_log_free(&e);
 }
 
-static void expectations_are_prefixes_of_whole_words(void **state)
+TEST(expectations_are_prefixes_of_whole_words)
 {
 	static const struct {
 		const char *expect;
@@ -359,7 +345,6 @@ static void expectations_are_prefixes_of_whole_words(void **state)
 	                                    "P2P+direct+staged"};
 	char *text = registered_mesh("2.28.3", "register", "P2P/CUMEM", -1);
 	struct nccl_log e = parse(text);
-	(void)state;
 	nccl_log_model(&nothing_set, &e);
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
 		assert_int_equal(path_matches(&e.path, rows[i].expect), rows[i].matches);
@@ -375,7 +360,7 @@ static void expectations_are_prefixes_of_whole_words(void **state)
 }
 
 /* findings: same process is direct up to 2.22.3, unless disabled or pulled. */
-static void up_to_2_22_one_process_is_direct(void **state)
+TEST(up_to_2_22_one_process_is_direct)
 {
 	static const struct {
 		const char *version, *via;
@@ -395,7 +380,6 @@ static void up_to_2_22_one_process_is_direct(void **state)
 	    {"2.8.4", "P2P/direct pointer", PATH_UNKNOWN, "version"},
 	    {"2.11.4", "P2P/direct pointer", PATH_UNKNOWN, "2.12.10"},
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char *text = mesh(rows[i].version, 4, rows[i].via);
 		struct nccl_log e = parse(text);
@@ -406,13 +390,12 @@ static void up_to_2_22_one_process_is_direct(void **state)
 	}
 }
 
-static void from_2_23_both_ends_must_be_registered(void **state)
+TEST(from_2_23_both_ends_must_be_registered)
 {
 	static const char *const verbs[] = {"local register", "register", "registered",
 	                                    "reuse"};
 	struct nccl_log e;
 	char *text;
-	(void)state;
 	for (unsigned i = 0; i < sizeof verbs / sizeof *verbs; i++) {
 		text = registered_mesh(i ? "2.28.3" : "2.23.4", verbs[i],
 		                       i % 2 ? "P2P/direct pointer" : "P2P/CUMEM", -1);
@@ -438,19 +421,18 @@ static void from_2_23_both_ends_must_be_registered(void **state)
 	free(text);
 }
 
-static void one_staged_link_among_direct_ones_is_not_called_direct(void **state)
+TEST(one_staged_link_among_direct_ones_is_not_called_direct)
 {
 	char *text = mesh("2.21.5", 4, "P2P/direct pointer");
 	struct nccl_log e = parse(text);
 	struct status st = {""};
 	const char *shm = HEAD "Channel 00 : 0[0] -> 4[4] via SHM/direct/direct\n";
-	(void)state;
 	assert_int_equal(nccl_log_parse(shm, strlen(shm), &e, &st), 0);
 	expect_data(&e, &nothing_set, PATH_UNKNOWN, "12 links are direct, 1 staged");
 	free(text);
 }
 
-static void settings_that_the_log_contradicts_leave_it_unknown(void **state)
+TEST(settings_that_the_log_contradicts_leave_it_unknown)
 {
 	static const struct {
 		struct nccl_log_settings settings;
@@ -467,7 +449,6 @@ static void settings_that_the_log_contradicts_leave_it_unknown(void **state)
 	    {{.nccl_version = 22803}, "2.21.5", "P2P/direct pointer", PATH_UNKNOWN},
 	    {{.nccl_version = 22105}, "2.21.5", "P2P/direct pointer", PATH_DIRECT},
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char *text = mesh(rows[i].version, 3, rows[i].via);
 		struct nccl_log e = parse(text);
@@ -477,11 +458,10 @@ static void settings_that_the_log_contradicts_leave_it_unknown(void **state)
 }
 
 /* Only the process of rank 0 logs the version. */
-static void without_a_version_only_what_all_versions_stage_is_known(void **state)
+TEST(without_a_version_only_what_all_versions_stage_is_known)
 {
 	const struct nccl_log_settings old = {.nccl_version = 22105};
 	struct nccl_log e = parse(HEAD "Channel 00/1 : 1[1] -> 0[0] via P2P/direct pointer\n");
-	(void)state;
 	expect_data(&e, &nothing_set, PATH_UNKNOWN, "version");
 	e = parse(HEAD "Channel 00/1 : 1[1] -> 0[0] via P2P/direct pointer\n");
 	expect_data(&e, &old, PATH_DIRECT, "");
@@ -489,7 +469,7 @@ static void without_a_version_only_what_all_versions_stage_is_known(void **state
 	expect_data(&e, &nothing_set, PATH_STAGED, "every version");
 }
 
-static void copy_engines_and_symmetric_kernels_are_seen(void **state)
+TEST(copy_engines_and_symmetric_kernels_are_seen)
 {
 	const char *init = HEAD
 	    "Init CE, rank 3 baseUCSymReadyPtr 0x7f, baseUCSymComplPtr 0x7e, seq "
@@ -501,7 +481,6 @@ static void copy_engines_and_symmetric_kernels_are_seen(void **state)
 	           "AllGather [Symmetric]: 64 Bytes -> Kernel AllGather_LL nchannels 1 "
 	           "nthreads 512\n";
 	struct nccl_log e = parse(init);
-	(void)state;
 	assert_true(e.path.copy_engine);
 	nccl_log_free(&e);
 	e = parse(each);
@@ -519,13 +498,12 @@ static void copy_engines_and_symmetric_kernels_are_seen(void **state)
 	nccl_log_free(&e);
 }
 
-static void the_record_holds_it_all(void **state)
+TEST(the_record_holds_it_all)
 {
 	char *text = registered_mesh("2.28.3", "register", "P2P/CUMEM", -1);
 	struct nccl_log e = parse(text);
 	struct path back;
 	struct status st = {""};
-	(void)state;
 	nccl_log_model(&nothing_set, &e);
 	json_t *json = path_to_json(&e.path), *again;
 	assert_non_null(json);
@@ -548,7 +526,7 @@ static void the_record_holds_it_all(void **state)
 	free(text);
 }
 
-static void damaged_records_are_refused(void **state)
+TEST(damaged_records_are_refused)
 {
 	static const char *const bad[] = {
 	    "{}",
@@ -567,7 +545,6 @@ static void damaged_records_are_refused(void **state)
 	    "'links':[],'registered':true,'registered_why':'','copy_engine':false,"
 	    "'data_path':'direct','why':''}",
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
 		char text[512];
 		struct path e;
@@ -593,13 +570,12 @@ static void write_text(const char *folder, const char *name, const char *text)
 	assert_int_equal(fclose(f), 0);
 }
 
-static void all_files_of_a_trial_are_read(void **state)
+TEST(all_files_of_a_trial_are_read)
 {
 	static const char *const names[] = {"nccl.node1.11", "nccl.node1.12", "other.node1.11"};
 	char folder[] = "/tmp/test_nccl_log.XXXXXX", file[512];
 	struct nccl_log e = {0};
 	struct status st = {""};
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	write_text(folder, names[0], HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/IPC\n");
 	write_text(folder, names[1],
@@ -622,7 +598,7 @@ static void all_files_of_a_trial_are_read(void **state)
 }
 
 /* Ranks 0 and 1 share a switch, 2 and 3 another; 3 reaches 0 otherwise than 0 reaches 3. */
-static void a_mixed_path_names_its_pairs(void **state)
+TEST(a_mixed_path_names_its_pairs)
 {
 	static const char log[] =
 	    HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM\n" HEAD
@@ -634,7 +610,6 @@ static void a_mixed_path_names_its_pairs(void **state)
 	         "Channel 00/1 : 3[3] -> 0[0] via NET/IB/0\n";
 	struct nccl_log e = parse(log);
 	char text[256], little[20];
-	(void)state;
 	assert_string_equal(e.path.transport, "mixed");
 	path_pairs_text(&e.path, text, sizeof text);
 	assert_string_equal(text, "P2P/CUMEM 0-1; SHM/direct 0-2, 0→3; NET/IB 3→0");
@@ -657,7 +632,7 @@ static uint64_t draw(uint64_t *seed, size_t n)
 }
 
 /* A piece of a log says nothing that the whole does not say. */
-static void pieces_of_a_log_invent_nothing(void **state)
+TEST(pieces_of_a_log_invent_nothing)
 {
 	char *text = registered_mesh("2.28.3", "register", "P2P/CUMEM/read", 9);
 	size_t bytes = strlen(text);
@@ -665,7 +640,6 @@ static void pieces_of_a_log_invent_nothing(void **state)
 	struct nccl_log whole = parse(text);
 	struct status st = {""};
 	unsigned some = 0;
-	(void)state;
 	for (unsigned n = 0; n < 2000; n++) {
 		size_t from = draw(&seed, bytes), to = from + draw(&seed, bytes - from);
 		struct nccl_log e = {0};
@@ -687,13 +661,12 @@ static void pieces_of_a_log_invent_nothing(void **state)
 }
 
 /* Holes and changed bytes: no crash, only known names, and a record that can be written. */
-static void damage_never_makes_a_new_transport(void **state)
+TEST(damage_never_makes_a_new_transport)
 {
 	char *text = registered_mesh("2.28.3", "register", "P2P/CUMEM/read", 9);
 	size_t bytes = strlen(text);
 	char *damaged = malloc(bytes);
 	uint64_t seed = 7;
-	(void)state;
 	assert_non_null(damaged);
 	for (unsigned n = 0; n < 2000; n++) {
 		struct nccl_log e = {0};
@@ -718,7 +691,7 @@ static void damage_never_makes_a_new_transport(void **state)
 }
 
 /* The ways that real runs took. */
-static void the_reference_runs_took_known_ways(void **state)
+TEST(the_reference_runs_took_known_ways)
 {
 	static const char *const runs[] = {"h800_alltoall", "h800_sendrecv"};
 	static const char *const ways[][2] = {{"threads", "P2P/direct pointer+staged"},
@@ -728,7 +701,6 @@ static void the_reference_runs_took_known_ways(void **state)
 	                                      {"threads-old", "P2P/direct pointer+direct"},
 	                                      {"processes-old", "P2P/CUMEM+staged"},
 	                                      {"threads-old-nodirect", "P2P/CUMEM+staged"}};
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		char folder[128];
 		struct record_run run;
@@ -756,14 +728,13 @@ static void the_reference_runs_took_known_ways(void **state)
 }
 
 /* What the backend asks of a job, and what it then makes of the job's log. */
-static void the_backend_asks_for_the_log_and_reads_it(void **state)
+TEST(the_backend_asks_for_the_log_and_reads_it)
 {
 	char folder[] = "/tmp/test_nccl_log.XXXXXX", file[512];
 	const struct backend *nccl = backend_find("nccl");
 	struct settings set;
 	struct path path = {0};
 	struct status st = {""};
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	settings_default(&set);
 	strcpy(set.env[set.nenv++], "NCCL_DEBUG=WARN");
@@ -793,35 +764,4 @@ static void the_backend_asks_for_the_log_and_reads_it(void **state)
 		snprintf(set.env[set.nenv++], TRIAL_ENV_BYTES, "X=1");
 	strcpy(set.env[3], "X=1");
 	assert_int_equal(nccl->log_ask(&set, folder, "path.", &st), -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(links_are_merged_over_channels_and_ends),
-	    cmocka_unit_test(every_transport_is_read),
-	    cmocka_unit_test(old_and_odd_forms_of_a_channel_line),
-	    cmocka_unit_test(foreign_and_torn_lines_make_no_link),
-	    cmocka_unit_test(a_whole_line_behind_half_a_line_is_read),
-	    cmocka_unit_test(transports_have_in_common_whole_words_or_are_mixed),
-	    cmocka_unit_test(a_mixed_path_names_its_pairs),
-	    cmocka_unit_test(the_version_is_that_of_the_loaded_library),
-	    cmocka_unit_test(registration_is_counted_by_kind_in_every_wording),
-	    cmocka_unit_test(why_registration_failed_is_told),
-	    cmocka_unit_test(expectations_are_prefixes_of_whole_words),
-	    cmocka_unit_test(the_reference_runs_took_known_ways),
-	    cmocka_unit_test(up_to_2_22_one_process_is_direct),
-	    cmocka_unit_test(from_2_23_both_ends_must_be_registered),
-	    cmocka_unit_test(one_staged_link_among_direct_ones_is_not_called_direct),
-	    cmocka_unit_test(settings_that_the_log_contradicts_leave_it_unknown),
-	    cmocka_unit_test(without_a_version_only_what_all_versions_stage_is_known),
-	    cmocka_unit_test(copy_engines_and_symmetric_kernels_are_seen),
-	    cmocka_unit_test(the_record_holds_it_all),
-	    cmocka_unit_test(damaged_records_are_refused),
-	    cmocka_unit_test(all_files_of_a_trial_are_read),
-	    cmocka_unit_test(pieces_of_a_log_invent_nothing),
-	    cmocka_unit_test(damage_never_makes_a_new_transport),
-	    cmocka_unit_test(the_backend_asks_for_the_log_and_reads_it),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

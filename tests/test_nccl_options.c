@@ -1,16 +1,12 @@
 /* What the nccl backend refuses, and the sentence for it; no GPU, and a stand-in for an old
  * library. Built without CUDA, only that this is said. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "test.h"
 
 #ifdef HAVE_CUDA_NCCL
 #include "../harness/backend/nccl/nccl.h"
@@ -80,10 +76,9 @@ static void taken(const struct trial *t, const struct nccl_api *api, unsigned co
 		fail_msg("%s", st.text);
 }
 
-static void versions_are_read_as_both_generations_say_them(void **state)
+TEST(versions_are_read_as_both_generations_say_them)
 {
 	struct nccl_api api = library(NULL);
-	(void)state;
 	assert_string_equal(api.version, "2.7.8");
 	assert_int_equal(api.at, NCCL_AT(2, 7, 8));
 	assert_string_equal(api.file, standin);
@@ -93,20 +88,18 @@ static void versions_are_read_as_both_generations_say_them(void **state)
 	assert_int_equal(api.at, NCCL_AT(2, 21, 5));
 }
 
-static void what_is_no_nccl_is_named(void **state)
+TEST(what_is_no_nccl_is_named)
 {
 	struct nccl_api api;
 	struct status st = {0};
-	(void)state;
 	assert_int_equal(nccl_api_load("libc.so.6", &api, &st), -1);
 	assert_non_null(strstr(st.text, "ncclGetVersion"));
 }
 
-static void an_old_library_still_does_the_old_things(void **state)
+TEST(an_old_library_still_does_the_old_things)
 {
 	struct nccl_api api = library(NULL);
 	struct trial t = plain();
-	(void)state;
 	taken(&t, &api, 70);
 	for (enum coll_kind coll = 0; coll < COLL_KINDS; coll++) {
 		t = trial_of(coll, DTYPE_FLOAT64, OP_MAX);
@@ -114,11 +107,10 @@ static void an_old_library_still_does_the_old_things(void **state)
 	}
 }
 
-static void old_libraries_name_the_first_that_can(void **state)
+TEST(old_libraries_name_the_first_that_can)
 {
 	struct nccl_api old = library(NULL), later = library("21003");
 	struct trial t = trial_of(COLL_ALL_GATHER, DTYPE_BFLOAT16, OP_NONE);
-	(void)state;
 	refused(&t, &old, 90, "dtype = bfloat16 wants NCCL 2.10.3 or later; this is 2.7.8");
 	taken(&t, &later, 90);
 	t = trial_of(COLL_REDUCE, DTYPE_FLOAT32, OP_AVG);
@@ -136,11 +128,10 @@ static void old_libraries_name_the_first_that_can(void **state)
 }
 
 /* A version that says it has a function, and a library that has not, is refused as well. */
-static void a_missing_function_counts_as_well_as_the_version(void **state)
+TEST(a_missing_function_counts_as_well_as_the_version)
 {
 	struct nccl_api api = library("22903");
 	struct trial t = plain();
-	(void)state;
 	t.settings.layout = (struct layout){1, 4, 1};
 	t.settings.split = (struct split){SPLIT_MOD, 2};
 	refused(&t, &api, 90, "split wants NCCL 2.18.1 or later; this is 2.29.3");
@@ -151,7 +142,7 @@ static void set_env(struct trial *t, const char *entry)
 	strcpy(t->settings.env[t->settings.nenv++], entry);
 }
 
-static void every_setting_is_asked_of_the_library(void **state)
+TEST(every_setting_is_asked_of_the_library)
 {
 	struct nccl_api old = library(NULL), all = newest();
 	struct {
@@ -172,7 +163,6 @@ static void every_setting_is_asked_of_the_library(void **state)
 	    {plain(), "env.NCCL_SYM_NOWIN_ENABLE wants NCCL 2.29.2"},
 	    {plain(), "env.NCCL_ENQUEUE_REARCH_ENABLE wants NCCL 2.31.2"},
 	};
-	(void)state;
 	cases[0].t.settings.graph = 4;
 	cases[1].t.settings.nonblocking = true;
 	cases[2].t.settings.max_ctas = 8;
@@ -195,12 +185,11 @@ static void every_setting_is_asked_of_the_library(void **state)
 	}
 }
 
-static void what_does_not_go_together_is_refused(void **state)
+TEST(what_does_not_go_together_is_refused)
 {
 	struct nccl_api all = newest();
 	struct trial t = plain();
 	struct status st = {0};
-	(void)state;
 	t.settings.layout = (struct layout){1, 1, 2};
 	t.settings.grouping = GROUPING_NEVER;
 	assert_int_equal(nccl_refuse(&t, &all, 90, &st), -1);
@@ -241,11 +230,10 @@ static void what_does_not_go_together_is_refused(void **state)
 }
 
 /* Only NCCL's own call takes a configuration. */
-static void a_call_is_configured_where_it_is_one(void **state)
+TEST(a_call_is_configured_where_it_is_one)
 {
 	struct nccl_api all = newest();
 	struct trial t = trial_of(COLL_ALLTOALL, DTYPE_FLOAT32, OP_NONE);
-	(void)state;
 	t.settings.call_ctas = 4;
 	refused(&t, &all, 90,
 	        "call_ctas: alltoall is made of sends and receives with api = grouped; allowed "
@@ -262,11 +250,10 @@ static void a_call_is_configured_where_it_is_one(void **state)
 		            nccl_coll((enum coll_kind)coll)->call);
 }
 
-static void a_cell_that_cannot_be_is_refused(void **state)
+TEST(a_cell_that_cannot_be_is_refused)
 {
 	struct nccl_api all = newest();
 	struct trial t = trial_of(COLL_ALL_REDUCE, DTYPE_FLOAT8_E5M2, OP_SUM);
-	(void)state;
 	refused(&t, &all, 80,
 	        "NCCL reduces float8_e5m2 on GPUs of compute capability 9.0 or later; one here "
 	        "has 8.0");
@@ -318,7 +305,7 @@ static void a_cell_that_cannot_be_is_refused(void **state)
 }
 
 /* What a variant is called old for. */
-static void a_library_that_is_not_below_is_refused(void **state)
+TEST(a_library_that_is_not_below_is_refused)
 {
 	static const struct {
 		const char *version, *below;
@@ -330,7 +317,6 @@ static void a_library_that_is_not_below_is_refused(void **state)
 	    {"22803", "3.0", true},   {"22803", "2.9", false},
 	};
 	char sentence[STANDIN_BYTES + 128];
-	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct nccl_api api = library(cases[i].version);
 		struct trial t = plain();
@@ -345,38 +331,16 @@ static void a_library_that_is_not_below_is_refused(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(versions_are_read_as_both_generations_say_them),
-	    cmocka_unit_test(what_is_no_nccl_is_named),
-	    cmocka_unit_test(an_old_library_still_does_the_old_things),
-	    cmocka_unit_test(old_libraries_name_the_first_that_can),
-	    cmocka_unit_test(a_missing_function_counts_as_well_as_the_version),
-	    cmocka_unit_test(every_setting_is_asked_of_the_library),
-	    cmocka_unit_test(what_does_not_go_together_is_refused),
-	    cmocka_unit_test(a_call_is_configured_where_it_is_one),
-	    cmocka_unit_test(a_cell_that_cannot_be_is_refused),
-	    cmocka_unit_test(a_library_that_is_not_below_is_refused),
-	};
-	return cmocka_run_group_tests(tests, find_standin, NULL);
-}
+TESTS(.begin = find_standin);
 
 #else
 #include "../harness/backend/table.h"
 
-static void a_build_without_says_so(void **state)
+TEST(a_build_without_says_so)
 {
 	struct trial trial = {0};
 	struct status st = {0};
-	(void)state;
 	assert_int_equal(backend_find("nccl")->supports(&trial, &st), -1);
 	assert_non_null(strstr(st.text, "built without"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(a_build_without_says_so)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #endif

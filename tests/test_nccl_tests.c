@@ -1,17 +1,12 @@
 /* JSON of nccl-tests: what is read from it, and that no damaged file is believed or crashes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "../harness/compare/source.h"
 #include "here.h"
+#include "test.h"
 
 /* A run of alltoall over 4 GPUs, in the form of version 2.19.6. */
 static const char plain[] =
@@ -75,10 +70,9 @@ static const struct side_series *find(const struct side *side, const char *varia
 	return side_find(side, variant, &cell);
 }
 
-static void rows_become_series(void **state)
+TEST(rows_become_series)
 {
 	struct side side;
-	(void)state;
 	cli_write(folder, "one.json", plain);
 	assert_string_equal(load(path_of("one.json"), NULL, &side), "");
 	assert_int_equal(side.nseries, 3);
@@ -104,7 +98,7 @@ static void rows_become_series(void **state)
 
 #define DEVICE "{\"rank\":0,\"group\":0,\"hostname\":\"node\",\"device_info\":\"NVIDIA H200\"}"
 
-static void the_layout_names_the_variant(void **state)
+TEST(the_layout_names_the_variant)
 {
 	static const struct {
 		const char *devices, *name;
@@ -115,7 +109,6 @@ static void the_layout_names_the_variant(void **state)
 	               {DEVICE, "single", 1, 1},
 	               {DEVICE "," DEVICE, "2x3x2", 3, 2}};
 	struct side side;
-	(void)state;
 	for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
 		char text[4096];
 		const char *rows = strstr(plain, "\"results\"");
@@ -136,11 +129,10 @@ static void the_layout_names_the_variant(void **state)
 	}
 }
 
-static void a_file_is_a_trial(void **state)
+TEST(a_file_is_a_trial)
 {
 	struct side side;
 	char list[300];
-	(void)state;
 	assert_int_equal(mkdir(path_of("many"), 0777), 0);
 	cli_write(folder, "many/a.json", plain);
 	cli_write(folder, "many/b.json.0", with("\"time\":21.5", "\"time\":23.5"));
@@ -173,11 +165,10 @@ static void a_file_is_a_trial(void **state)
 }
 
 /* Two layouts are two variants, and may not be made one by their name. */
-static void layouts_are_not_mixed(void **state)
+TEST(layouts_are_not_mixed)
 {
 	struct side side;
 	char list[300];
-	(void)state;
 	cli_write(folder, "p.json", plain);
 	cli_write(folder, "q.json",
 	          with("\"nthreads\":1,\"ngpus\":4", "\"nthreads\":4,\"ngpus\":1"));
@@ -196,14 +187,13 @@ static void layouts_are_not_mixed(void **state)
 }
 
 /* -N measures the sizes again in the same job: no trials of their own. */
-static void cycles_are_one_trial(void **state)
+TEST(cycles_are_one_trial)
 {
 	static const char row[] =
 	    "{\"size\":4096,\"type\":\"float\",\"redop\":\"none\",\"root\":"
 	    "-1,\"out_of_place\":{\"time\":%d}}%s";
 	struct side side;
 	char rows[1024] = "";
-	(void)state;
 	for (int i = 0; i < 5; i++)
 		snprintf(rows + strlen(rows), sizeof rows - strlen(rows), row, 10 + i * i,
 		         i < 4 ? "," : "]}");
@@ -215,7 +205,7 @@ static void cycles_are_one_trial(void **state)
 	side_free(&side);
 }
 
-static void options_are_seen(void **state)
+TEST(options_are_seen)
 {
 	static const struct {
 		const char *what, *by;
@@ -238,7 +228,6 @@ static void options_are_seen(void **state)
 	};
 	struct side side;
 	char list[300];
-	(void)state;
 	cli_write(folder, "plain.json", plain);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		cli_write(folder, "o.json", with(cases[i].what, cases[i].by));
@@ -258,7 +247,7 @@ static void options_are_seen(void **state)
 }
 
 /* What makes two measurements of two files, wherever the file says it. */
-static void other_options_are_no_repetition(void **state)
+TEST(other_options_are_no_repetition)
 {
 	static const struct {
 		const char *what, *by, *others;
@@ -278,7 +267,6 @@ static void other_options_are_no_repetition(void **state)
 	};
 	struct side side;
 	char list[300], others[64];
-	(void)state;
 	cli_write(folder, "plain.json", plain);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		/* The plain file has 5 calls of warm-up. */
@@ -302,7 +290,7 @@ static void other_options_are_no_repetition(void **state)
 	}
 }
 
-static void what_is_not_believed_is_said(void **state)
+TEST(what_is_not_believed_is_said)
 {
 	static const struct {
 		const char *what, *by, *said;
@@ -338,7 +326,6 @@ static void what_is_not_believed_is_said(void **state)
 	    {"\"TOKEN=SECRET\"", "SECRET", "not JSON"},
 	};
 	struct side side;
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		cli_write(folder, "bad.json", with(cases[i].what, cases[i].by));
 		const char *said = load(path_of("bad.json"), NULL, &side);
@@ -356,11 +343,10 @@ static void what_is_not_believed_is_said(void **state)
 	side_free(&side);
 }
 
-static void types_that_are_not_ours_are_passed_over(void **state)
+TEST(types_that_are_not_ours_are_passed_over)
 {
 	struct side side;
 	char text[8192], *at = text;
-	(void)state;
 	cli_write(folder, "t.json", with("\"type\":\"float\"", "\"type\":\"int4\""));
 	assert_string_equal(load(path_of("t.json"), NULL, &side), "");
 	assert_int_equal(side.nseries, 1);
@@ -374,7 +360,7 @@ static void types_that_are_not_ours_are_passed_over(void **state)
 }
 
 /* Its words for what is called otherwise here. */
-static void its_names_are_ours(void **state)
+TEST(its_names_are_ours)
 {
 	static const struct {
 		const char *type, *redop;
@@ -384,7 +370,6 @@ static void its_names_are_ours(void **state)
 	            {"f8e4m3", "sum", DTYPE_FLOAT8_E4M3, OP_SUM},
 	            {"double", "avg", DTYPE_FLOAT64, OP_AVG}};
 	struct side side;
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char text[4096];
 		snprintf(text, sizeof text,
@@ -402,12 +387,11 @@ static void its_names_are_ours(void **state)
 	}
 }
 
-static void no_damage_crashes(void **state)
+TEST(no_damage_crashes)
 {
 	static const char bytes[] = "\"{}[]:,0-9e.\\x\xFF \n";
 	struct side side;
 	char text[sizeof plain];
-	(void)state;
 	for (size_t n = 0; n < sizeof plain - 1; n++) {
 		memcpy(text, plain, n);
 		text[n] = '\0';
@@ -425,7 +409,7 @@ static void no_damage_crashes(void **state)
 }
 
 /* Sizes are the sums of parts there, each rounded down; counts are in the environment. */
-static void alltoallv_meets_its_counts(void **state)
+TEST(alltoallv_meets_its_counts)
 {
 	static const char *const env[][2] = {
 	    {"\"TOKEN=SECRET\"", "0:1:2:3"},
@@ -434,7 +418,6 @@ static void alltoallv_meets_its_counts(void **state)
 	    {"\"NCCL_TESTS_ALLTOALLV_SPREAD=0.5\"", "3:5:7:9"},
 	    {"\"NCCL_TESTS_ALLTOALLV_MATRIX_FILE=SECRET\"", "its own matrix"},
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof env / sizeof *env; i++) {
 		struct side side;
 		char by[256], *text;
@@ -455,21 +438,4 @@ static void alltoallv_meets_its_counts(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(alltoallv_meets_its_counts),
-	    cmocka_unit_test(rows_become_series),
-	    cmocka_unit_test(the_layout_names_the_variant),
-	    cmocka_unit_test(a_file_is_a_trial),
-	    cmocka_unit_test(layouts_are_not_mixed),
-	    cmocka_unit_test(cycles_are_one_trial),
-	    cmocka_unit_test(options_are_seen),
-	    cmocka_unit_test(other_options_are_no_repetition),
-	    cmocka_unit_test(what_is_not_believed_is_said),
-	    cmocka_unit_test(types_that_are_not_ours_are_passed_over),
-	    cmocka_unit_test(its_names_are_ours),
-	    cmocka_unit_test(no_damage_crashes),
-	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS(.begin = set_up, .end = tear_down);

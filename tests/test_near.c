@@ -1,13 +1,8 @@
 /* "Did you mean …?" */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "../harness/near.h"
+#include "test.h"
 
 static const char *const modes[] = {"single", "threads", "processes", NULL};
 static const char *const verbs[] = {"run",  "resume",   "report", "compare",
@@ -21,9 +16,8 @@ static void expect(const char *word, const char *const allowed[], const char *sa
 	assert_string_equal(near_say(&near).text, said);
 }
 
-static void what_was_meant_is_found(void **state)
+TEST(what_was_meant_is_found)
 {
-	(void)state;
 	expect("thread", modes, " (did you mean 'threads'?)");
 	expect("therads", modes, " (did you mean 'threads'?)");
 	expect("THREADS", modes, " (did you mean 'threads'?)");
@@ -34,10 +28,9 @@ static void what_was_meant_is_found(void **state)
 	expect("reprot", verbs, " (did you mean 'report'?)");
 }
 
-static void what_is_far_is_not_offered(void **state)
+TEST(what_is_far_is_not_offered)
 {
 	char longest[200] = "";
-	(void)state;
 	memset(longest, 'x', sizeof longest - 1);
 	expect("frobnicate", modes, "");
 	expect("fork", modes, "");
@@ -47,11 +40,10 @@ static void what_is_far_is_not_offered(void **state)
 	expect("threads", modes, ""); /* it is allowed itself */
 }
 
-static void what_nccl_tests_says_leads_to_our_words(void **state)
+TEST(what_nccl_tests_says_leads_to_our_words)
 {
 	static const char *const types[] = {"float16", "bfloat16", "float32", "float64", NULL};
 	static const char *const keys[] = {"bytes", "dtype", "ranks", "cpus", "calls", NULL};
-	(void)state;
 	expect("float", types, " (did you mean 'float32'?)");
 	expect("half", types, " (did you mean 'float16'?)");
 	expect("double", types, " (did you mean 'float64'?)");
@@ -67,14 +59,4 @@ static void what_nccl_tests_says_leads_to_our_words(void **state)
 	assert_string_equal(near_theirs("--colour").text, "");
 	assert_string_equal(near_theirs("-q").text, "");
 	assert_string_equal(near_theirs("_perf").text, "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(what_was_meant_is_found),
-	    cmocka_unit_test(what_is_far_is_not_offered),
-	    cmocka_unit_test(what_nccl_tests_says_leads_to_our_words),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

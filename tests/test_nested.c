@@ -112,9 +112,8 @@ static void run_job(bool reallocates, enum wait wait)
 	assert_int_equal(seen.closed, seen.opened);
 }
 
-static void each_level_is_made_anew_once(void **state)
+TEST(each_level_is_made_anew_once)
 {
-	(void)state;
 	run_job(true, WAIT_AUTO);
 	assert_int_equal(seen.opened, 3 * WORKERS);
 	assert_int_equal(seen.reallocated, 3 * WORKERS);
@@ -131,7 +130,7 @@ static void stamps(const struct made_place *p, int64_t out[6])
 		out[2] *= 9;
 }
 
-static void a_trial_is_the_geometric_mean(void **state)
+TEST(a_trial_is_the_geometric_mean)
 {
 	const struct made made = {.backend = "nccl",
 	                          .ranks = 2,
@@ -143,7 +142,6 @@ static void a_trial_is_the_geometric_mean(void **state)
 	                          .allocations = 2,
 	                          .stamps = stamps};
 	struct made_loaded l;
-	(void)state;
 	made_load(&made, &l);
 	unsigned rows = 0;
 	for (unsigned i = 0; i < l.summary.nrows; i++) {
@@ -162,21 +160,12 @@ static void a_trial_is_the_geometric_mean(void **state)
 }
 
 /* Who blocks is put to sleep by the device, and nobody else is. */
-static void blocking_is_the_devices(void **state)
+TEST(blocking_is_the_devices)
 {
-	(void)state;
 	for (enum wait wait = WAIT_AUTO; wait < WAIT_KINDS; wait++) {
 		run_job(false, wait);
 		assert_int_equal(atomic_load(&seen.blocked) > 0, wait == WAIT_BLOCK);
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(blocking_is_the_devices),
-	    cmocka_unit_test(each_level_is_made_anew_once),
-	    cmocka_unit_test(a_trial_is_the_geometric_mean),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end);

@@ -1,16 +1,10 @@
 /* GPU clocks and counters through NVML's interface, against a stand-in library beside this
  * program. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <dlfcn.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../harness/backend/device/nvml.h"
@@ -18,6 +12,7 @@
 #include "../harness/backend/device/nvml_api.h"
 #include "../harness/backend/device/nvml_links.h"
 #include "standin.h"
+#include "test.h"
 
 /* Our declarations against the layouts of NVML's API reference, and against its header where
  * this machine has one. */
@@ -67,10 +62,9 @@ static int find_standin(void **state)
 	return standin_find_named("standin_nvml.so", standin);
 }
 
-static void a_held_clock_is_named(void **state)
+TEST(a_held_clock_is_named)
 {
 	struct nvml_clocks clocks;
-	(void)state;
 	assert_true(nvml_read(standin, "0000:02:00.0", &clocks));
 	assert_true(clocks.busy);
 	assert_int_equal(clocks.sm_mhz, 1410);
@@ -78,19 +72,17 @@ static void a_held_clock_is_named(void **state)
 	assert_string_equal(clocks.throttle, "power cap, thermal");
 }
 
-static void an_idle_one_is_idle(void **state)
+TEST(an_idle_one_is_idle)
 {
 	struct nvml_clocks clocks;
-	(void)state;
 	assert_true(nvml_read(standin, "0000:01:00.0", &clocks));
 	assert_false(clocks.busy);
 	assert_string_equal(clocks.throttle, "none");
 }
 
-static void what_is_missing_leaves_the_answer_alone(void **state)
+TEST(what_is_missing_leaves_the_answer_alone)
 {
 	struct nvml_clocks clocks = {.sm_mhz = 7};
-	(void)state;
 	assert_false(nvml_read(standin, "0000:0b:00.0", &clocks));
 	assert_false(nvml_read("/nonexistent/libnvidia-ml.so.1", "0000:01:00.0", &clocks));
 	assert_false(nvml_read("libc.so.6", "0000:01:00.0", &clocks));
@@ -138,10 +130,9 @@ static struct counters watch(const char *pci)
 	return c;
 }
 
-static void gpm_counts_all(void **state)
+TEST(gpm_counts_all)
 {
 	struct counters c = watch("0000:03:00.0");
-	(void)state;
 	assert_string_equal(c.missing, "");
 	near(c.dram_limit_gbs, 3352.32);
 	near(c.dram_gbs, 3352.32 * 0.4);
@@ -161,10 +152,9 @@ static void links_are_byte_counters(const struct counters *c)
 	near(c->nvlink_unit_bytes, 1024);
 }
 
-static void before_hopper_there_are_byte_counters(void **state)
+TEST(before_hopper_there_are_byte_counters)
 {
 	struct counters c = watch("0000:04:00.0");
-	(void)state;
 	links_are_byte_counters(&c);
 	assert_true(isnan(c.dram_gbs));
 	assert_true(isnan(c.sm_percent));
@@ -174,19 +164,17 @@ static void before_hopper_there_are_byte_counters(void **state)
 	                               "later do)");
 }
 
-static void byte_counters_fill_in_for_gpm(void **state)
+TEST(byte_counters_fill_in_for_gpm)
 {
 	struct counters c = watch("0000:06:00.0");
-	(void)state;
 	assert_string_equal(c.missing, "");
 	links_are_byte_counters(&c);
 	near(c.dram_gbs, 3352.32 * 0.4);
 }
 
-static void a_refusal_is_named(void **state)
+TEST(a_refusal_is_named)
 {
 	struct counters c = watch("0000:05:00.0");
-	(void)state;
 	assert_true(isnan(c.nvlink_tx_gbs));
 	assert_true(isnan(c.nvlink_rx_gbs));
 	assert_true(isnan(c.nvlink_unit_bytes));
@@ -197,10 +185,9 @@ static void a_refusal_is_named(void **state)
 	                    "NVLink bytes: no permission (root may have it))");
 }
 
-static void a_percentage_needs_its_peak(void **state)
+TEST(a_percentage_needs_its_peak)
 {
 	struct counters c = watch("0000:07:00.0");
-	(void)state;
 	assert_true(isnan(c.dram_gbs));
 	assert_true(isnan(c.dram_limit_gbs));
 	near(c.sm_percent, 12.5);
@@ -208,30 +195,27 @@ static void a_percentage_needs_its_peak(void **state)
 	assert_string_equal(c.missing, "no DRAM (GPM: the memory's clock or width is unknown)");
 }
 
-static void a_gpu_may_be_lost_on_the_way(void **state)
+TEST(a_gpu_may_be_lost_on_the_way)
 {
 	struct counters c = watch("0000:08:00.0");
-	(void)state;
 	links_are_byte_counters(&c);
 	assert_string_equal(c.missing, "no DRAM, SM, PCIe (GPM: the GPU is lost)");
 }
 
-static void a_gpu_without_counters_says_so(void **state)
+TEST(a_gpu_without_counters_says_so)
 {
 	struct counters c = watch("0000:02:00.0");
-	(void)state;
 	assert_true(isnan(c.nvlink_tx_gbs));
 	assert_string_equal(c.missing,
 	                    "no NVLink, DRAM, SM, PCIe (GPM: this GPU has none, Hopper and "
 	                    "later do; NVLink bytes: not supported)");
 }
 
-static void a_stretch_has_two_ends_and_a_length(void **state)
+TEST(a_stretch_has_two_ends_and_a_length)
 {
 	struct status st = {0};
 	struct nvml_watch *w = NULL;
 	struct counters c;
-	(void)state;
 	assert_int_equal(nvml_watch_open(standin, "0000:03:00.0", &w, &st), 0);
 	nvml_watch_end(w);
 	nvml_watch_read(w, &c);
@@ -255,7 +239,7 @@ static void a_stretch_has_two_ends_and_a_length(void **state)
 	assert_int_equal(left_open(), 0);
 }
 
-static void what_cannot_be_watched_is_said(void **state)
+TEST(what_cannot_be_watched_is_said)
 {
 	static const struct {
 		const char *library, *pci, *text;
@@ -265,7 +249,6 @@ static void what_cannot_be_watched_is_said(void **state)
 	    {"/nonexistent/libnvidia-ml.so.1", "0000:03:00.0",
 	     "GPU counters need NVML, which NVIDIA's driver brings: /nonexistent/"},
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct status st = {0};
 		struct nvml_watch *w = NULL;
@@ -277,12 +260,11 @@ static void what_cannot_be_watched_is_said(void **state)
 }
 
 /* From the library's answers through the record's form to what they mean. */
-static void links_are_read_and_classed(void **state)
+TEST(links_are_read_and_classed)
 {
 	struct status st = {""};
 	struct topology t;
 	char text[160];
-	(void)state;
 	json_t *json = nvml_links_read(standin);
 	assert_non_null(json);
 	assert_int_equal(left_open(), 0);
@@ -309,44 +291,22 @@ static void links_are_read_and_classed(void **state)
 	assert_null(nvml_links_read("libc.so.6"));
 }
 
-static void pcie_is_read_with_the_clocks(void **state)
+TEST(pcie_is_read_with_the_clocks)
 {
 	struct nvml_clocks clocks;
-	(void)state;
 	assert_true(nvml_read(standin, "0000:02:00.0", &clocks));
 	assert_int_equal(clocks.pcie_gen, 4);
 	assert_int_equal(clocks.pcie_width, 8);
 	assert_int_equal(clocks.pcie_width_max, 16);
 }
 
-static void how_busy_a_gpu_is(void **state)
+TEST(how_busy_a_gpu_is)
 {
 	struct counters c = watch("0000:04:00.0");
-	(void)state;
 	near(c.busy_percent, 93);
 	near(c.memory_busy_percent, 41);
 	c = watch("0000:05:00.0");
 	assert_true(isnan(c.busy_percent) && isnan(c.memory_busy_percent));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_held_clock_is_named),
-	    cmocka_unit_test(an_idle_one_is_idle),
-	    cmocka_unit_test(what_is_missing_leaves_the_answer_alone),
-	    cmocka_unit_test(gpm_counts_all),
-	    cmocka_unit_test(before_hopper_there_are_byte_counters),
-	    cmocka_unit_test(byte_counters_fill_in_for_gpm),
-	    cmocka_unit_test(a_refusal_is_named),
-	    cmocka_unit_test(a_percentage_needs_its_peak),
-	    cmocka_unit_test(a_gpu_may_be_lost_on_the_way),
-	    cmocka_unit_test(a_gpu_without_counters_says_so),
-	    cmocka_unit_test(a_stretch_has_two_ends_and_a_length),
-	    cmocka_unit_test(what_cannot_be_watched_is_said),
-	    cmocka_unit_test(links_are_read_and_classed),
-	    cmocka_unit_test(pcie_is_read_with_the_clocks),
-	    cmocka_unit_test(how_busy_a_gpu_is),
-	};
-	return cmocka_run_group_tests(tests, find_standin, NULL);
-}
+TESTS(.begin = find_standin);

@@ -70,9 +70,8 @@ static void need_gnuplot(void)
 		skip();
 }
 
-static void from_three_collectives_on_there_is_an_overview(void **state)
+TEST(from_three_collectives_on_there_is_an_overview)
 {
-	(void)state;
 	need_gnuplot();
 	draw(2);
 	assert_false(drawn("overview"));
@@ -86,9 +85,8 @@ static void from_three_collectives_on_there_is_an_overview(void **state)
 	          "slower in 3<");
 }
 
-static void many_collectives_have_fewer_pictures_each(void **state)
+TEST(many_collectives_have_fewer_pictures_each)
 {
-	(void)state;
 	need_gnuplot();
 	draw(GNUPLOT_DETAIL);
 	for (unsigned i = 0; i < sizeof details / sizeof *details; i++)
@@ -105,9 +103,8 @@ static void many_collectives_have_fewer_pictures_each(void **state)
 }
 
 /* As many as have pictures still fit into what the report lists. */
-static void beyond_that_there_is_the_overview_alone(void **state)
+TEST(beyond_that_there_is_the_overview_alone)
 {
-	(void)state;
 	need_gnuplot();
 	draw(GNUPLOT_EACH);
 	assert_true(drawn("all_reduce_busbw") && drawn("overview"));
@@ -121,12 +118,11 @@ static void beyond_that_there_is_the_overview_alone(void **state)
 	                     "The run has 16 collectives");
 }
 
-static void a_picture_of_one_of_several_names_it(void **state)
+TEST(a_picture_of_one_of_several_names_it)
 {
 	static const char *const pictures[] = {"busbw",  "latency", "ratio", "ratio_isolated",
 	                                       "launch", "ranks",   "ecdf",  "timeline"};
 	struct made m = plain;
-	(void)state;
 	need_gnuplot();
 	m.sizes = 2;
 	draw_made(&m);
@@ -139,10 +135,9 @@ static void a_picture_of_one_of_several_names_it(void **state)
 
 /* Small sizes are one line at the bottom of a linear axis that large ones need: all are drawn
  * on a logarithmic one, the large ones beside it from 0. */
-static void wide_bandwidths_are_logarithmic(void **state)
+TEST(wide_bandwidths_are_logarithmic)
 {
 	struct made m = plain;
-	(void)state;
 	need_gnuplot();
 	m.line = NULL;
 	for (m.sizes = 2; m.sizes < 9; m.sizes += 3) {
@@ -158,14 +153,4 @@ static void wide_bandwidths_are_logarithmic(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(from_three_collectives_on_there_is_an_overview),
-	    cmocka_unit_test(many_collectives_have_fewer_pictures_each),
-	    cmocka_unit_test(beyond_that_there_is_the_overview_alone),
-	    cmocka_unit_test(a_picture_of_one_of_several_names_it),
-	    cmocka_unit_test(wide_bandwidths_are_logarithmic),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end);

@@ -1,16 +1,11 @@
 /* What sections write on: a terminal of 80 columns, or Markdown in which no text is markup. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "../harness/report/grid.h"
 #include "../harness/report/page.h"
 #include "json.h"
+#include "test.h"
 
 static char *text;
 static size_t bytes;
@@ -42,12 +37,11 @@ static void fits(struct page *p)
 	}
 }
 
-static void a_terminal_has_80_columns(void **state)
+TEST(a_terminal_has_80_columns)
 {
 	static const char words[] =
 	    "Größe µs ÷ → sentences of 16 MiB and 100 % and 3 blocks that go on and on, ";
 	char long_text[2000] = "";
-	(void)state;
 	for (unsigned i = 0; i < 12; i++)
 		strcat(long_text, words);
 	strcat(long_text, "end");
@@ -74,9 +68,8 @@ static void a_terminal_has_80_columns(void **state)
 	}
 }
 
-static void a_number_keeps_its_unit(void **state)
+TEST(a_number_keeps_its_unit)
 {
-	(void)state;
 	struct page p = page_on(PAGE_TERMINAL);
 	page_say(&p,
 	         "It moves data at a rate of so many bytes, and for each size of some up to 16 "
@@ -85,11 +78,10 @@ static void a_number_keeps_its_unit(void **state)
 	       "  16 MiB it does.\n");
 }
 
-static void each_part_on_a_terminal(void **state)
+TEST(each_part_on_a_terminal)
 {
 	static const char *const files[] = {"a.csv", "b.csv"};
 	static const char *const headings[] = {"Results"};
-	(void)state;
 	struct page p = page_on(PAGE_TERMINAL);
 	page_heading(&p, 1, "Why?");
 	page_say(&p, "%s", "");
@@ -106,11 +98,10 @@ static void each_part_on_a_terminal(void **state)
 	       "  All: a.csv, b.csv\n\n  launchgap run\n");
 }
 
-static void each_part_in_markdown(void **state)
+TEST(each_part_in_markdown)
 {
 	static const char *const files[] = {"a.csv", "b.csv"};
 	static const char *const headings[] = {"Results", "Why: what explains the gap"};
-	(void)state;
 	struct page p = page_on(PAGE_MARKDOWN);
 	page_heading(&p, 2, "Why | `x`?");
 	page_say(&p, "%s", "");
@@ -131,7 +122,7 @@ static void each_part_in_markdown(void **state)
 	       "[Why: what explains the gap](#why-what-explains-the-gap)\n\n");
 }
 
-static void anchors_are_those_of_github(void **state)
+TEST(anchors_are_those_of_github)
 {
 	static const char *const rows[][2] = {
 	    {"How it was measured", "how-it-was-measured"},
@@ -139,7 +130,6 @@ static void anchors_are_those_of_github(void **state)
 	    {"a_b-c (d), 1 %", "a_b-c-d-1-"},
 	    {"Größe", "größe"}};
 	char anchor[64];
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		page_anchor(rows[i][0], anchor, sizeof anchor);
 		assert_string_equal(anchor, rows[i][1]);
@@ -148,9 +138,8 @@ static void anchors_are_those_of_github(void **state)
 	assert_string_equal(anchor, "long");
 }
 
-static void what_is_written_is_data_too(void **state)
+TEST(what_is_written_is_data_too)
 {
-	(void)state;
 	struct page p = page_on(PAGE_MARKDOWN);
 	p.tables = json_array();
 	p.sentences = json_array();
@@ -183,15 +172,4 @@ static int clean(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_terminal_has_80_columns),
-	    cmocka_unit_test(a_number_keeps_its_unit),
-	    cmocka_unit_test(each_part_on_a_terminal),
-	    cmocka_unit_test(each_part_in_markdown),
-	    cmocka_unit_test(anchors_are_those_of_github),
-	    cmocka_unit_test(what_is_written_is_data_too),
-	};
-	return cmocka_run_group_tests(tests, NULL, clean);
-}
+TESTS(.end = clean);

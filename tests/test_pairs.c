@@ -1,21 +1,16 @@
-/* Pairs of ranks, from a record on recorded topologies to the report: classes, slow pairs, short
- * links, hot spots. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/* Pairs of ranks, from a record on recorded topologies to the report: classes, slow pairs,
+ * short links, hot spots. */
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-#include <ftw.h>
-
 #include "../harness/coll/coll.h"
 #include "../harness/report/report.h"
 #include "cli.h"
 #include "json.h"
+#include "test.h"
 
 #define BLOCKS 6
 #define BYTES  67108864
@@ -51,19 +46,19 @@ static void put_environment(FILE *out, const struct world *w)
 {
 	char file[64];
 	snprintf(file, sizeof file, "tests/topology/%s.json", w->topology);
-	put(out,
-	    json_pack("{s:i, s:s, s:s, s:s, s:s, s:[s], s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:i, "
-	              "s:i, s:i, s:i, s:i, s:o, s:[{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, "
-	              "s:[], s:s}], s:{s:i, s:s}}",
-	              "schema", 1, "kind", "environment", "experiment", "topology", "title",
-	              "pairs", "question", "Which?", "command", "launchgap", "created",
-	              "2026-11-21T08:00:00Z", "launchgap", "abc", "backend", "nccl",
-	              "backend_why", "", "ranks", (int)w->ranks, "seed", "ff", "reference",
-	              "threads", "blocks", BLOCKS, "warmup", 5, "stretches", 3, "calls", 1,
-	              "isolated_calls", 3, "topology", json_load_file(file, 0, NULL),
-	              "variants", "name", "threads", "role", "reference", "mode", "threads",
-	              "layout", "1x8x1", "backend", "nccl", "nccl", "", "path", "auto", "bind",
-	              "none", "env", "skip", "", "machine", "cores", 64, "cpu", "a CPU"));
+	put(out, json_pack(
+	             "{s:i, s:s, s:s, s:s, s:s, s:[s], s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:i, "
+	             "s:i, s:i, s:i, s:i, s:o, s:[{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, "
+	             "s:[], s:s}], s:{s:i, s:s}}",
+	             "schema", 1, "kind", "environment", "experiment", "topology", "title",
+	             "pairs", "question", "Which?", "command", "launchgap", "created",
+	             "2026-11-21T08:00:00Z", "launchgap", "abc", "backend", "nccl",
+	             "backend_why", "", "ranks", (int)w->ranks, "seed", "ff", "reference",
+	             "threads", "blocks", BLOCKS, "warmup", 5, "stretches", 3, "calls", 1,
+	             "isolated_calls", 3, "topology", json_load_file(file, 0, NULL), "variants",
+	             "name", "threads", "role", "reference", "mode", "threads", "layout",
+	             "1x8x1", "backend", "nccl", "nccl", "", "path", "auto", "bind", "none",
+	             "env", "skip", "", "machine", "cores", 64, "cpu", "a CPU"));
 }
 
 /* end_ns of each rank. */
@@ -108,8 +103,8 @@ static void put_cell(FILE *out, const struct world *w, enum coll_kind coll, unsi
 			json_t *list = json_array();
 			for (unsigned row = 0; row < 3; row++) {
 				json_int_t start = 1 + 1000000000LL * row,
-				           end = start + (json_int_t)(end_ns[r] *
-				                                      (1 + 0.002 * block));
+				           end = start +
+				                 (json_int_t)(end_ns[r] * (1 + 0.002 * block));
 				json_int_t x[] = {start, start + 10, end, 20};
 				json_array_append_new(list, json_integer(x[f]));
 			}
@@ -145,7 +140,8 @@ static void put_pingpong(FILE *out, const struct world *w, unsigned block)
 		unsigned root = coll_pair(COLL_PINGPONG, i, w->ranks),
 		         first = value_pair_from(root), second = value_pair_to(root, w->ranks);
 		for (unsigned isolated = 0; isolated < 2; isolated++) {
-			double ends[8], us = isolated ? w->us : BYTES / w->alone_gbs(first, second) / 1e3;
+			double ends[8],
+			    us = isolated ? w->us : BYTES / w->alone_gbs(first, second) / 1e3;
 			for (unsigned r = 0; r < w->ranks; r++)
 				ends[r] = r == first ? 2e3 * us : r == second ? 1e3 * us : 20;
 			put_cell(out, w, COLL_PINGPONG, root, isolated, block, ends);
@@ -153,7 +149,8 @@ static void put_pingpong(FILE *out, const struct world *w, unsigned block)
 	}
 }
 
-static json_t *report_of(const struct world *w, void (*cells)(FILE *, const struct world *, unsigned))
+static json_t *report_of(const struct world *w,
+                         void (*cells)(FILE *, const struct world *, unsigned))
 {
 	struct status st = {""};
 	FILE *out = fopen(file_of("trials.jsonl"), "w");
@@ -161,13 +158,14 @@ static json_t *report_of(const struct world *w, void (*cells)(FILE *, const stru
 	put_environment(out, w);
 	for (unsigned b = 0; b < w->blocks; b++)
 		cells(out, w, b);
-	put(out, json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:{s:s, s:[{s:i, s:i, s:s, "
-	                   "s:i}], s:b, s:s, s:b, s:s, s:s}}",
-	                   "schema", 1, "kind", "path", "experiment", "topology", "variant",
-	                   "threads", "block", 0, "order", 9, "expect", "", "as_expected", 1,
-	                   "path", "transport", "P2P/CUMEM", "links", "from", 0, "to", 1, "via",
-	                   "P2P/CUMEM", "channels", 16, "registered", 0, "registered_why", "",
-	                   "copy_engine", 0, "data_path", "staged", "why", ""));
+	put(out,
+	    json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:{s:s, s:[{s:i, s:i, s:s, "
+	              "s:i}], s:b, s:s, s:b, s:s, s:s}}",
+	              "schema", 1, "kind", "path", "experiment", "topology", "variant",
+	              "threads", "block", 0, "order", 9, "expect", "", "as_expected", 1, "path",
+	              "transport", "P2P/CUMEM", "links", "from", 0, "to", 1, "via", "P2P/CUMEM",
+	              "channels", 16, "registered", 0, "registered_why", "", "copy_engine", 0,
+	              "data_path", "staged", "why", ""));
 	fclose(out);
 	if (report_make(folder, "plot", NULL, &st))
 		fail_msg("%s", st.text);
@@ -209,14 +207,13 @@ static double half_at_three(unsigned to)
 	return to == 3 ? 150 : 355;
 }
 
-static void a_slow_pair_and_short_links_are_named(void **state)
+TEST(a_slow_pair_and_short_links_are_named)
 {
 	const struct world w = {"hgx8", 8, one_is_slow, all_of_it, 9, BLOCKS};
 	json_t *report = report_of(&w, put_pairs);
 	const json_t *pairs = json_table(report, "pairs");
 	json_keys slow = {"from", "2", "to", "6", NULL}, fast = {"from", "6", "to", "2", NULL},
 	          first = {"from", "0", "to", "1", NULL};
-	(void)state;
 	assert_int_equal(json_rows(pairs, (json_keys){NULL}), 56);
 	json_assert_number(json_cell(pairs, fast, "gbs"), "value", 360 / 1.005, 0.5);
 	json_assert_number(json_cell(pairs, fast, "share"), "", 0.8 / 1.005, 0.002);
@@ -240,16 +237,16 @@ static void a_slow_pair_and_short_links_are_named(void **state)
 	                             (json_keys){"rank", "5", NULL}, "sent_per_link"),
 	                   "", BYTES / 8.0 * 7 / 16, 1);
 	json_assert_one_says(json_object_get(report, "answer"), "NVSwitch, 56 pairs");
-	json_assert_one_says(json_object_get(report, "answer"), "Pair 2 to 6 (NVSwitch) is slow");
+	json_assert_one_says(json_object_get(report, "answer"),
+	                     "Pair 2 to 6 (NVSwitch) is slow");
 	assert_int_equal(access(file_of("pairs.csv"), R_OK), 0);
 	json_decref(report);
 }
 
-static void who_shares_is_a_hot_spot(void **state)
+TEST(who_shares_is_a_hot_spot)
 {
 	const struct world switched = {"hgx8", 8, even, half_at_three, 9, BLOCKS},
 	                   pcie = {"two_sockets", 4, even, all_of_it, 20, BLOCKS};
-	(void)state;
 	json_t *report = report_of(&switched, put_pairs);
 	assert_false(json_one_says(json_section(report, "pairs"), "is slow:"));
 	json_assert_one_says(json_section(report, "pairs"),
@@ -277,12 +274,11 @@ static double seventy_percent(unsigned to)
 }
 
 /* Each way has its own links: what is slower is not shown to share one. */
-static void two_ranks_both_ways_at_once_share_nothing(void **state)
+TEST(two_ranks_both_ways_at_once_share_nothing)
 {
 	const struct world w = {"hgx8", 2, even, seventy_percent, 9, BLOCKS};
 	json_t *report = report_of(&w, put_pairs);
 	const json_t *answer = json_object_get(report, "answer");
-	(void)state;
 	json_assert_one_says(answer,
 	                     "Both ways at once, rank 0 receives 249 GB/s (32 MiB); one "
 	                     "way alone, 358 GB/s (64 MiB)");
@@ -290,11 +286,10 @@ static void two_ranks_both_ways_at_once_share_nothing(void **state)
 	json_decref(report);
 }
 
-static void one_block_calls_no_pair_slow_or_not(void **state)
+TEST(one_block_calls_no_pair_slow_or_not)
 {
 	const struct world w = {"bridges4", 4, one_of_four, all_of_it, 9, 1},
 	                   enough = {"bridges4", 4, even, all_of_it, 9, BLOCKS};
-	(void)state;
 	json_t *report = report_of(&w, put_pairs);
 	assert_false(page_says("No pair is slow"));
 	json_assert_one_says(json_object_get(report, "answer"),
@@ -306,11 +301,10 @@ static void one_block_calls_no_pair_slow_or_not(void **state)
 	assert_false(page_says("to call a pair slow"));
 }
 
-static void bridged_pairs_are_a_class_of_their_own(void **state)
+TEST(bridged_pairs_are_a_class_of_their_own)
 {
 	const struct world w = {"bridges4", 4, even, all_of_it, 9, BLOCKS};
 	json_t *report = report_of(&w, put_pairs);
-	(void)state;
 	json_assert_number(json_cell(json_table(report, "link_classes"),
 	                             (json_keys){"class", "NVLink", NULL}, "pairs"),
 	                   "", 4, 0);
@@ -320,40 +314,42 @@ static void bridged_pairs_are_a_class_of_their_own(void **state)
 	json_decref(report);
 }
 
-static void there_and_back_is_half_of_it_one_way(void **state)
+TEST(there_and_back_is_half_of_it_one_way)
 {
 	const struct world w = {"hgx8", 8, one_is_slow, all_of_it, 9, BLOCKS};
 	json_t *report = report_of(&w, put_pingpong);
 	const json_t *rows = json_table(report, "pingpong");
 	json_keys slow = {"pair", "2–6 threads", NULL}, fast = {"pair", "6–7 threads", NULL};
-	(void)state;
 	assert_int_equal(json_rows(rows, (json_keys){NULL}), 28); /* each pair once */
 	json_assert_number(json_cell(rows, fast, "round_us"), "", 18 * 1.005, 0.02);
 	json_assert_number(json_cell(rows, fast, "one_way_us"), "", 9 * 1.005, 0.01);
 	json_assert_number(json_cell(rows, fast, "gbs"), "value", 360 / 1.005, 0.5);
 	json_assert_number(json_cell(rows, slow, "gbs"), "value", 200 / 1.005, 0.5);
 	const json_t *gbs = json_cell(rows, fast, "gbs");
-	assert_true(json_number_value(json_at(gbs, "lo")) < json_number_value(json_at(gbs, "value")));
-	assert_true(json_number_value(json_at(gbs, "hi")) > json_number_value(json_at(gbs, "value")));
+	assert_true(json_number_value(json_at(gbs, "lo")) <
+	            json_number_value(json_at(gbs, "value")));
+	assert_true(json_number_value(json_at(gbs, "hi")) >
+	            json_number_value(json_at(gbs, "value")));
 	json_assert_number(json_cell(rows, fast, "share"), "", 0.8 / 1.005, 0.002);
-	json_assert_one_says(json_object_get(report, "answer"), "Ping-pong, NVSwitch, 28 pairs");
+	json_assert_one_says(json_object_get(report, "answer"),
+	                     "Ping-pong, NVSwitch, 28 pairs");
 	assert_int_equal(access(file_of("pingpong.csv"), R_OK), 0);
 	json_decref(report);
 }
 
 /* Ranks that are not there would be looked up all the same. */
-static void a_pair_of_other_ranks_is_no_record(void **state)
+TEST(a_pair_of_other_ranks_is_no_record)
 {
 	static const unsigned roots[] = {8, 7 * VALUE_PAIR, 1023};
 	const struct world w = {"hgx8", 8, even, all_of_it, 9, BLOCKS};
-	(void)state;
 	for (unsigned i = 0; i < 6; i++) {
 		const double ends[8] = {20, 20, 20, 20, 20, 20, 20, 20};
 		struct status st = {""};
 		FILE *out = fopen(file_of("trials.jsonl"), "w");
 		assert_non_null(out);
 		put_environment(out, &w);
-		put_cell(out, &w, i % 2 ? COLL_PAIR : COLL_PINGPONG, roots[i / 2], true, 0, ends);
+		put_cell(out, &w, i % 2 ? COLL_PAIR : COLL_PINGPONG, roots[i / 2], true, 0,
+		         ends);
 		fclose(out);
 		assert_int_equal(report_make(folder, "plot", NULL, &st), -1);
 		assert_non_null(strstr(st.text, "which is no pair of 8 ranks"));
@@ -378,16 +374,4 @@ static int remove_folder(void **state)
 	return getenv("KEEP") ? 0 : nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_slow_pair_and_short_links_are_named),
-	    cmocka_unit_test(who_shares_is_a_hot_spot),
-	    cmocka_unit_test(two_ranks_both_ways_at_once_share_nothing),
-	    cmocka_unit_test(one_block_calls_no_pair_slow_or_not),
-	    cmocka_unit_test(there_and_back_is_half_of_it_one_way),
-	    cmocka_unit_test(a_pair_of_other_ranks_is_no_record),
-	    cmocka_unit_test(bridged_pairs_are_a_class_of_their_own),
-	};
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TESTS(.begin = make_folder, .end = remove_folder);

@@ -34,10 +34,9 @@ static bool made_picture(const char *name)
 }
 
 /* One level line, or ranks that all end together, are no picture. */
-static void what_shows_nothing_is_not_drawn(void **state)
+TEST(what_shows_nothing_is_not_drawn)
 {
 	struct made m = plain;
-	(void)state;
 	if (made_no_gnuplot())
 		skip();
 	m.stamps = varied_stamps;
@@ -54,10 +53,9 @@ static void what_shows_nothing_is_not_drawn(void **state)
 }
 
 /* Of one size or two each variant has a row with its name and its figure, and no line. */
-static void few_sizes_are_rows_of_variants(void **state)
+TEST(few_sizes_are_rows_of_variants)
 {
 	static const char *const pictures[] = {"busbw", "latency", "ratio", "ratio_isolated"};
-	(void)state;
 	if (made_no_gnuplot())
 		skip();
 	for (unsigned sizes = 1; sizes < 4; sizes++) {
@@ -79,10 +77,9 @@ static void few_sizes_are_rows_of_variants(void **state)
 }
 
 /* Without an interval a ratio has no bar, down to wherever the axis ends. */
-static void a_ratio_without_an_interval_has_no_bar(void **state)
+TEST(a_ratio_without_an_interval_has_no_bar)
 {
 	char call[512];
-	(void)state;
 	if (made_no_gnuplot())
 		skip();
 	made_report(&plain);
@@ -111,10 +108,9 @@ static void slow_stamps(const struct made_place *p, int64_t out[6])
 }
 
 /* A call of 8 ms and one of 20 µs on one axis: the short one would be nothing but a line. */
-static void calls_of_unlike_lengths_have_their_own_axes(void **state)
+TEST(calls_of_unlike_lengths_have_their_own_axes)
 {
 	struct made m = plain;
-	(void)state;
 	if (made_no_gnuplot())
 		skip();
 	m.stamps = slow_stamps;
@@ -147,9 +143,8 @@ static void draw_reference(const char *dir, const char *answer)
 }
 
 /* Six lines are not parted: a panel of the sixth alone said nothing. */
-static void six_lines_are_one_panel(void **state)
+TEST(six_lines_are_one_panel)
 {
-	(void)state;
 	if (made_no_gnuplot())
 		skip();
 	draw_reference("results/reference/2x-h200/h800_sendrecv", "nccl_waterfall");
@@ -159,9 +154,8 @@ static void six_lines_are_one_panel(void **state)
 }
 
 /* A set is named by its settings; nothing is nothing, whatever its sign. */
-static void a_heat_map_says_what_its_sets_are(void **state)
+TEST(a_heat_map_says_what_its_sets_are)
 {
-	(void)state;
 	if (made_no_gnuplot())
 		skip();
 	draw_reference("results/reference/2x-h200/tuning_2.32.3", "nccl_gain");
@@ -178,9 +172,8 @@ static void a_heat_map_says_what_its_sets_are(void **state)
 }
 
 /* A picture of a step says whose, and what it shows. */
-static void a_picture_of_a_step_is_named(void **state)
+TEST(a_picture_of_a_step_is_named)
 {
-	(void)state;
 	if (made_no_gnuplot())
 		skip();
 	draw_reference("results/reference/2x-h200/ddp_step", "nccl_training");
@@ -192,16 +185,4 @@ static void a_picture_of_a_step_is_named(void **state)
 	assert_false(made_picture("nccl_ddp_compute_bfloat16_latency"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(what_shows_nothing_is_not_drawn),
-	    cmocka_unit_test(few_sizes_are_rows_of_variants),
-	    cmocka_unit_test(a_ratio_without_an_interval_has_no_bar),
-	    cmocka_unit_test(calls_of_unlike_lengths_have_their_own_axes),
-	    cmocka_unit_test(six_lines_are_one_panel),
-	    cmocka_unit_test(a_heat_map_says_what_its_sets_are),
-	    cmocka_unit_test(a_picture_of_a_step_is_named),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end);

@@ -2,9 +2,8 @@
  * trials, the backend, the ranks. */
 #include "planned.h"
 
-static void test_blocks_are_permutations(void **state)
+TEST(test_blocks_are_permutations)
 {
-	(void)state;
 	make(1);
 	assert_int_equal(plan.nvariants, 5); /* and the twin, and the limit */
 	assert_int_equal(plan.ntrials, 50);
@@ -31,9 +30,8 @@ static void test_blocks_are_permutations(void **state)
 
 /* blocks = auto plans the most; a run that stops early has measured what a run of so many
  * blocks would have. */
-static void test_more_blocks_change_no_block(void **state)
+TEST(test_more_blocks_change_no_block)
 {
-	(void)state;
 	struct plan_trial kept[50];
 	make(3);
 	memcpy(kept, plan.trials, sizeof kept);
@@ -51,9 +49,8 @@ static void test_more_blocks_change_no_block(void **state)
 }
 
 /* Over many blocks each variant stands at each place about equally often. */
-static void test_shuffle_is_even(void **state)
+TEST(test_shuffle_is_even)
 {
-	(void)state;
 	spec.blocks = 1000;
 	make(7);
 	unsigned at[5][5] = {{0}};
@@ -64,9 +61,8 @@ static void test_shuffle_is_even(void **state)
 			assert_in_range(at[v][place], 140, 260); /* 200 ± 4.7 sigma */
 }
 
-static void test_seed_decides_the_order(void **state)
+TEST(test_seed_decides_the_order)
 {
-	(void)state;
 	struct plan_trial kept[50];
 	make(1);
 	memcpy(kept, plan.trials, sizeof kept);
@@ -89,9 +85,8 @@ static void test_seed_decides_the_order(void **state)
 	assert_memory_equal(kept, plan.trials, sizeof kept);
 }
 
-static void test_trial_takes_over(void **state)
+TEST(test_trial_takes_over)
 {
-	(void)state;
 	make(3);
 	struct status st = {""};
 	assert_null(plan_trial(&plan, &machine, plan.ntrials, &st));
@@ -111,7 +106,7 @@ static void test_trial_takes_over(void **state)
 
 /* Spinning is what is timed; giving the CPU away is for ranks that share one, or for who asks.
  */
-static void test_how_workers_wait(void **state)
+TEST(test_how_workers_wait)
 {
 	static const struct {
 		enum wait wait;
@@ -123,7 +118,6 @@ static void test_how_workers_wait(void **state)
 	    {WAIT_AUTO, "1", 4, false},   {WAIT_AUTO, "1/2", 4, true},
 	    {WAIT_SPIN, "1/2", 3, false}, {WAIT_YIELD, "", 4, true},
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		spec.variants[1].settings.wait = cases[i].wait;
 		strcpy(spec.variants[1].settings.cpus, cases[i].cpus);
@@ -144,9 +138,8 @@ static void expect_backend(const char *name, const char *why_part)
 		fail_msg("%u GPUs: '%s'", gpus, why);
 }
 
-static void test_auto_backend(void **state)
+TEST(test_auto_backend)
 {
-	(void)state;
 	gpus = 8;
 	expect_backend("nccl", "");
 	gpus = 2;
@@ -166,9 +159,8 @@ static void test_auto_backend(void **state)
 	refuse("backend = 'magic' is not known");
 }
 
-static void test_ranks(void **state)
+TEST(test_ranks)
 {
-	(void)state;
 	const struct {
 		unsigned cores, ranks;
 	} rows[] = {{1, 2}, {2, 2}, {5, 5}, {8, 8}, {128, 8}};
@@ -193,9 +185,8 @@ static void test_ranks(void **state)
 	refuse("room for 1 here");
 }
 
-static void test_one_rank(void **state)
+TEST(test_one_rank)
 {
-	(void)state;
 	spec.ranks = 1;
 	refuse("x.exp:20: variant threads: mode threads cannot place 1 ranks");
 	strcpy(spec.reference, "single");
@@ -205,9 +196,8 @@ static void test_one_rank(void **state)
 	assert_true(listed("single-again"));
 }
 
-static void test_command(void **state)
+TEST(test_command)
 {
-	(void)state;
 	make(1);
 	struct trial *t = trial_at(0);
 	struct mode_argv argv = {0};
@@ -227,11 +217,10 @@ static void test_command(void **state)
 }
 
 /* Two ranks on each GPU; a variant without it has one on each. */
-static void ranks_may_share_gpus(void **state)
+TEST(ranks_may_share_gpus)
 {
 	char why[128];
 	struct status st = {""};
-	(void)state;
 	gpus = 1;
 	strcpy(spec.backend, "auto");
 	assert_string_equal(plan_backend(&spec, &machine, why, sizeof why), "host");
@@ -249,20 +238,4 @@ static void ranks_may_share_gpus(void **state)
 	assert_int_equal(plan_capacity(&machine, "host", 2, &st), UINT_MAX);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(test_blocks_are_permutations),
-	    TEST(test_more_blocks_change_no_block),
-	    TEST(test_shuffle_is_even),
-	    TEST(test_seed_decides_the_order),
-	    TEST(test_trial_takes_over),
-	    TEST(test_how_workers_wait),
-	    TEST(test_auto_backend),
-	    TEST(test_ranks),
-	    TEST(test_one_rank),
-	    TEST(test_command),
-	    TEST(ranks_may_share_gpus),
-	};
-	return cmocka_run_group_tests_name("plan", tests, find_standin, NULL);
-}
+TESTS(.begin = find_standin, .before = fresh, .after = done);

@@ -19,9 +19,8 @@ static void expect_all_cells(const struct trial *t)
 	}
 }
 
-static void test_cells(void **state)
+TEST(test_cells)
 {
-	(void)state;
 	make(3);
 	struct trial *first[10] = {NULL};
 	unsigned differ = 0;
@@ -51,9 +50,8 @@ static void test_cells(void **state)
 }
 
 /* One more variant must not move the cells of the others. */
-static void test_cells_do_not_depend_on_variants(void **state)
+TEST(test_cells_do_not_depend_on_variants)
 {
-	(void)state;
 	make(3);
 	struct trial *few = NULL, *many = NULL;
 	for (unsigned i = 0; !few; i++)
@@ -69,9 +67,8 @@ static void test_cells_do_not_depend_on_variants(void **state)
 	trial_free(many);
 }
 
-static void test_sizes_are_rounded(void **state)
+TEST(test_sizes_are_rounded)
 {
-	(void)state;
 	spec.ranks = 3; /* alltoall: multiples of 48; sendrecv: of 4 */
 	spec.sizes[0] = 90;
 	spec.sizes[1] = 95;
@@ -93,9 +90,8 @@ static void test_sizes_are_rounded(void **state)
 }
 
 /* A size of nothing is left out, and said; refused only where nothing else is left. */
-static void test_small_sizes(void **state)
+TEST(test_small_sizes)
 {
-	(void)state;
 	spec.ranks = 3;
 	spec.ndtypes = 2;
 	spec.dtypes[0] = DTYPE_INT8;
@@ -120,9 +116,8 @@ static void test_small_sizes(void **state)
 	refuse("the smallest for 3 ranks is 48");
 }
 
-static void test_arena(void **state)
+TEST(test_arena)
 {
-	(void)state;
 	make(1);
 	assert_true(plan.arena_bytes == 8 << 20); /* beyond a core's own cache */
 	spec.sizes[2] = 64 << 20;
@@ -134,9 +129,8 @@ static void test_arena(void **state)
 }
 
 /* Copies know sizes only, whatever else is varied. */
-static void test_limit_of_many_cells(void **state)
+TEST(test_limit_of_many_cells)
 {
-	(void)state;
 	spec.colls[0] = COLL_ALL_REDUCE;
 	spec.dtypes[1] = DTYPE_INT8;
 	spec.ops[1] = OP_MAX;
@@ -156,10 +150,9 @@ static void test_limit_of_many_cells(void **state)
 }
 
 /* Staged through the host a call of 1 GiB takes a second, and a timeline 20 of them. */
-static void test_long_calls_have_no_timeline(void **state)
+TEST(test_long_calls_have_no_timeline)
 {
 	unsigned timelines = 0;
-	(void)state;
 	make(1);
 	for (unsigned i = 0; i < plan.ncells; i++)
 		if (plan.cells[i].coll == COLL_SENDRECV)
@@ -176,10 +169,9 @@ static void test_long_calls_have_no_timeline(void **state)
 
 /* On GPUs the largest size that is not long has a timeline too, for its thread blocks: of one
  * collective that is its second of three sizes here. */
-static void test_gpus_have_a_timeline_of_the_largest(void **state)
+TEST(test_gpus_have_a_timeline_of_the_largest)
 {
 	size_t most = 0;
-	(void)state;
 	make(1);
 	for (unsigned v = 0; v < plan.nvariants; v++)
 		strcpy(plan.variants[v].settings.backend, "nccl");
@@ -206,10 +198,9 @@ static void test_gpus_have_a_timeline_of_the_largest(void **state)
 }
 
 /* A step of training has as many thread blocks at any size of its buckets. */
-static void test_a_step_has_one_timeline(void **state)
+TEST(test_a_step_has_one_timeline)
 {
 	unsigned timelines = 0;
-	(void)state;
 	make(1);
 	for (unsigned v = 0; v < plan.nvariants; v++)
 		strcpy(plan.variants[v].settings.backend, "nccl");
@@ -223,10 +214,9 @@ static void test_a_step_has_one_timeline(void **state)
 }
 
 /* No call: its cells have no timeline. */
-static void test_init_has_no_timeline(void **state)
+TEST(test_init_has_no_timeline)
 {
 	unsigned timelines = 0;
-	(void)state;
 	/* No backend here makes communicators: the cells are put where nccl would have them. */
 	make(1);
 	for (unsigned i = 0; i < plan.ncells; i++)
@@ -243,36 +233,18 @@ static void test_init_has_no_timeline(void **state)
 }
 
 /* A record that nobody could read back is not begun. */
-static void test_samples_of_a_line(void **state)
+TEST(test_samples_of_a_line)
 {
-	(void)state;
 	spec.ranks = 8;
 	spec.isolated_calls = 100000;
-	refuse("a cell of 100000 isolated calls on 8 ranks has 800000 samples; allowed are 500000");
+	refuse("a cell of 100000 isolated calls on 8 ranks has 800000 samples; allowed are "
+	       "500000");
 }
 
-static void test_missing_sizes(void **state)
+TEST(test_missing_sizes)
 {
-	(void)state;
 	spec.nsizes = 0;
 	refuse("no sizes or no collective");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(test_cells),
-	    TEST(test_cells_do_not_depend_on_variants),
-	    TEST(test_sizes_are_rounded),
-	    TEST(test_small_sizes),
-	    TEST(test_arena),
-	    TEST(test_limit_of_many_cells),
-	    TEST(test_gpus_have_a_timeline_of_the_largest),
-	    TEST(test_a_step_has_one_timeline),
-	    TEST(test_init_has_no_timeline),
-	    TEST(test_long_calls_have_no_timeline),
-	    TEST(test_samples_of_a_line),
-	    TEST(test_missing_sizes),
-	};
-	return cmocka_run_group_tests_name("plan_cells", tests, find_standin, NULL);
-}
+TESTS(.begin = find_standin, .before = fresh, .after = done);

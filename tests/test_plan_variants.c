@@ -7,9 +7,8 @@ static int cannot_isolate(unsigned what, struct status *st)
 }
 
 /* Where the kernel or the user may not, the variant is left out and the others run. */
-static void test_what_cannot_be_isolated_is_left_out(void **state)
+TEST(test_what_cannot_be_isolated_is_left_out)
 {
-	(void)state;
 	variant_add("apart", "processes")->settings.isolate = ISOLATE_BIT(ISOLATE_IPC);
 	machine.isolates = cannot_isolate;
 	make(3);
@@ -18,9 +17,8 @@ static void test_what_cannot_be_isolated_is_left_out(void **state)
 	assert_string_equal(plan.variants[find("threads")].skip, "");
 }
 
-static void test_library_must_be_there(void **state)
+TEST(test_library_must_be_there)
 {
-	(void)state;
 	char *nccl = spec.variants[1].settings.nccl;
 	strcpy(nccl, "/nonexistent/libnccl.so.2");
 	refuse("nccl: /nonexistent/libnccl.so.2 cannot be read: No such file");
@@ -34,9 +32,8 @@ static void test_library_must_be_there(void **state)
 	refuse("nccl: cannot load NCCL: /bin/sh");
 }
 
-static void test_twin(void **state)
+TEST(test_twin)
 {
-	(void)state;
 	make(3);
 	const struct plan_variant *twin = &plan.variants[find("threads-again")];
 	const struct plan_variant *reference = &plan.variants[find("threads")];
@@ -53,9 +50,8 @@ static void test_twin(void **state)
 	assert_true(listed("threads-again"));
 }
 
-static void test_limit(void **state)
+TEST(test_limit)
 {
-	(void)state;
 	make(3);
 	const struct plan_variant *limit = &plan.variants[find("limit")];
 	assert_string_equal(limit->role, "limit");
@@ -89,9 +85,8 @@ static void test_limit(void **state)
 	}
 }
 
-static void test_no_limit(void **state)
+TEST(test_no_limit)
 {
-	(void)state;
 	spec.limit = false;
 	make(3);
 	assert_false(listed("limit"));
@@ -101,9 +96,8 @@ static void test_no_limit(void **state)
 	assert_false(listed("limit"));
 }
 
-static void test_layouts(void **state)
+TEST(test_layouts)
 {
-	(void)state;
 	struct settings *s = &spec.variants[2].settings;
 	strcpy(s->mode, "");
 	s->layout = (struct layout){1, 2, 2};
@@ -144,9 +138,8 @@ static void expect_skip(const char *name, const char *why)
 		assert_int_equal(plan.variants[plan.trials[i].variant].skip[0], '\0');
 }
 
-static void test_skips(void **state)
+TEST(test_skips)
 {
-	(void)state;
 	struct spec_variant *named = &spec.variants[2];
 	strcpy(named->settings.backend, "nccl");
 	expect_skip("named", "room for 0 of 4 ranks here: no GPU answers");
@@ -166,9 +159,8 @@ static void test_skips(void **state)
 }
 
 /* A library is of no use without a GPU, nor where another backend runs. */
-static void test_what_is_missing_first_is_said_first(void **state)
+TEST(test_what_is_missing_first_is_said_first)
 {
-	(void)state;
 	struct spec_variant *named = &spec.variants[2];
 	strcpy(named->skip, "NCCL_LEGACY is not set");
 	strcpy(named->backend, "nccl");
@@ -190,18 +182,16 @@ static void test_what_is_missing_first_is_said_first(void **state)
 	refuse("nccl, from the variable NCCL_LEGACY: /nope cannot be read: No such file");
 }
 
-static void test_backends_own_refusal(void **state)
+TEST(test_backends_own_refusal)
 {
-	(void)state;
 	struct settings *s = &spec.variants[2].settings;
 	strcpy(s->mode, "processes");
 	strcpy(s->path, "direct"); /* reads a peer's memory: one address space */
 	expect_skip("named", "");
 }
 
-static void test_reference(void **state)
+TEST(test_reference)
 {
-	(void)state;
 	gpus = 4;
 	strcpy(spec.variants[1].skip, "NCCL_LEGACY is not set");
 	strcpy(spec.variants[1].settings.backend, "nccl");
@@ -216,9 +206,8 @@ static void test_reference(void **state)
 	refuse("reference = 'gone' names no variant");
 }
 
-static void test_delay_rank(void **state)
+TEST(test_delay_rank)
 {
-	(void)state;
 	strcpy(spec.backend, "null");
 	spec.variants[0].settings.delay_rank = 3;
 	make(1);
@@ -227,9 +216,8 @@ static void test_delay_rank(void **state)
 	refuse("delay_rank = 4, but ranks are 0 to 3");
 }
 
-static void test_flip(void **state)
+TEST(test_flip)
 {
-	(void)state;
 	spec.variants[0].settings.flip_rank = 3;
 	make(1);
 	spec.variants[0].settings.flip_rank = 4;
@@ -242,9 +230,8 @@ static void test_flip(void **state)
 }
 
 /* Also of a variant that cannot run here: a file is right or wrong on every machine alike. */
-static void test_aggregate_divides_calls(void **state)
+TEST(test_aggregate_divides_calls)
 {
-	(void)state;
 	spec.variants[0].settings.aggregate = 3;
 	make(1);
 	spec.calls = 20;
@@ -259,9 +246,8 @@ static void test_aggregate_divides_calls(void **state)
 
 /* Keys of another backend leave a variant that another one is already: named before the run,
  * and not measured twice. */
-static void test_what_is_the_same_here_is_left_out(void **state)
+TEST(test_what_is_the_same_here_is_left_out)
 {
-	(void)state;
 	strcpy(variant_add("conf", "threads")->elsewhere, "nccl.env.NCCL_BUFFSIZE");
 	struct spec_variant *other = variant_add("conf-direct", "threads");
 	strcpy(other->elsewhere, "nccl.env.NCCL_BUFFSIZE");
@@ -280,9 +266,8 @@ static void test_what_is_the_same_here_is_left_out(void **state)
 	assert_string_equal(plan.variants[find("conf")].skip, "");
 }
 
-static void test_a_question_about_gpus_is_noted(void **state)
+TEST(test_a_question_about_gpus_is_noted)
 {
-	(void)state;
 	make(3);
 	assert_int_equal(plan.nnotes, 0);
 	spec.needs_gpus = true;
@@ -291,24 +276,4 @@ static void test_a_question_about_gpus_is_noted(void **state)
 	assert_non_null(strstr(plan.notes[0], "needs GPUs"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(test_twin),
-	    TEST(test_what_cannot_be_isolated_is_left_out),
-	    TEST(test_library_must_be_there),
-	    TEST(test_limit),
-	    TEST(test_no_limit),
-	    TEST(test_layouts),
-	    TEST(test_skips),
-	    TEST(test_what_is_missing_first_is_said_first),
-	    TEST(test_backends_own_refusal),
-	    TEST(test_reference),
-	    TEST(test_delay_rank),
-	    TEST(test_flip),
-	    TEST(test_aggregate_divides_calls),
-	    TEST(test_what_is_the_same_here_is_left_out),
-	    TEST(test_a_question_about_gpus_is_noted),
-	};
-	return cmocka_run_group_tests_name("plan_variants", tests, find_standin, NULL);
-}
+TESTS(.begin = find_standin, .before = fresh, .after = done);

@@ -132,9 +132,8 @@ static const char *row(const char *begins)
 }
 
 /* 90 µs of CPU time for rank 0 and 45 µs for rank 1, in 3 rows of 50 µs. */
-static void each_rank_has_its_medians(void **state)
+TEST(each_rank_has_its_medians)
 {
-	(void)state;
 	report();
 	const char *text = made_read("evidence.csv");
 	assert_memory_equal(text, head, sizeof head - 1);
@@ -152,18 +151,16 @@ static void each_rank_has_its_medians(void **state)
 	made_says(made_read("report.md"), "[evidence.csv](evidence.csv)");
 }
 
-static void the_path_is_that_of_the_reports_table(void **state)
+TEST(the_path_is_that_of_the_reports_table)
 {
-	(void)state;
 	report();
 	row("threads,threads,\"P2P/CUMEM, \"\"odd\"\"\",staged,2,alltoall,16384,16384,1,");
 	row("threads-again,threads,\"P2P/CUMEM, \"\"odd\"\"\",staged,2,alltoall,");
 	row("limit,threads,,,2,copy,");
 }
 
-static void hosts_copies_stand_in_it(void **state)
+TEST(hosts_copies_stand_in_it)
 {
-	(void)state;
 	made.backend = "host";
 	copies = true;
 	report();
@@ -178,9 +175,8 @@ static void hosts_copies_stand_in_it(void **state)
 }
 
 /* The stretch's length is no figure: no block has one. */
-static void without_figures_no_block_counts(void **state)
+TEST(without_figures_no_block_counts)
 {
-	(void)state;
 	made.backend = "host"; /* where issuing is no figure either */
 	blind = true;
 	report();
@@ -188,9 +184,8 @@ static void without_figures_no_block_counts(void **state)
 	                    "single,single,,,2,alltoall,16384,16384,0,,,,,,,,,,,,,,,0.5,0");
 }
 
-static void a_run_without_counters_has_no_such_file(void **state)
+TEST(a_run_without_counters_has_no_such_file)
 {
-	(void)state;
 	made.counters = false;
 	report();
 	assert_int_not_equal(access(made_path("evidence.csv"), F_OK), 0);
@@ -198,12 +193,11 @@ static void a_run_without_counters_has_no_such_file(void **state)
 }
 
 /* Every column is explained, and by its name. */
-static void the_columns_are_those_of_the_readme(void **state)
+TEST_WITH(the_columns_are_those_of_the_readme, NULL, NULL)
 {
 	static char text[1 << 17];
 	char names[sizeof head], *rest = names;
 	FILE *in = fopen("results/README.md", "r");
-	(void)state;
 	assert_non_null(in);
 	text[fread(text, 1, sizeof text - 1, in)] = 0;
 	fclose(in);
@@ -219,15 +213,4 @@ static void the_columns_are_those_of_the_readme(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(each_rank_has_its_medians, fresh),
-	    cmocka_unit_test_setup(the_path_is_that_of_the_reports_table, fresh),
-	    cmocka_unit_test_setup(hosts_copies_stand_in_it, fresh),
-	    cmocka_unit_test_setup(without_figures_no_block_counts, fresh),
-	    cmocka_unit_test_setup(a_run_without_counters_has_no_such_file, fresh),
-	    cmocka_unit_test(the_columns_are_those_of_the_readme),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end, .before = fresh);

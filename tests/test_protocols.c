@@ -1,19 +1,14 @@
 /* Backends beside each other in one experiment: what each of them refuses is left out with its
  * sentence, and what runs has the same right data. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../harness/record/record.h"
 #include "here.h"
+#include "test.h"
 
-static void what_a_library_cannot_do_is_left_out_with_a_sentence(void **state)
+TEST(what_a_library_cannot_do_is_left_out_with_a_sentence)
 {
 	static const struct {
 		const char *variant, *settings, *said;
@@ -34,7 +29,6 @@ static void what_a_library_cannot_do_is_left_out_with_a_sentence(void **state)
 	     "host: its ranks copy in CPU memory"},
 	};
 	char text[2048] = "collective = all_reduce\nbytes = 64\n[variant a]\nmode = threads\n";
-	(void)state;
 	for (unsigned i = 0; i < sizeof refused / sizeof *refused; i++)
 		snprintf(text + strlen(text), sizeof text - strlen(text), "[variant %s]\n%s\n",
 		         refused[i].variant, refused[i].settings);
@@ -52,9 +46,8 @@ static void what_a_library_cannot_do_is_left_out_with_a_sentence(void **state)
 }
 
 /* Of the reference it leaves the datatype out, or the run does not begin. */
-static void what_mpi_does_not_reduce_is_said(void **state)
+TEST(what_mpi_does_not_reduce_is_said)
 {
-	(void)state;
 	cli_expect(run_two("host",
 	                   "collective = all_reduce\nbytes = 64\ndtype = bfloat16\n"
 	                   "[variant a]\nbackend = mpi\nmode = processes\n",
@@ -87,14 +80,13 @@ static bool column_is_empty(const char *csv, const char *column, const char *row
 
 /* Cells of one run: outputs have to be equal whatever carried them, and launching is no figure
  * of calls that block. The run is about the reference's backend, wherever that stands. */
-static void backends_agree_in_one_run(void **state)
+TEST(backends_agree_in_one_run)
 {
 	struct record_run record;
 	struct status st = {""};
 	char path[256];
 	unsigned ran = 0;
 	bool torn;
-	(void)state;
 	struct cli cli =
 	    run_two("host",
 	            "collective = all_reduce, sendrecv\nbytes = 4K\npace = isolated\n"
@@ -135,14 +127,4 @@ static void backends_agree_in_one_run(void **state)
 	free(csv);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(
-	        what_a_library_cannot_do_is_left_out_with_a_sentence, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(what_mpi_does_not_reduce_is_said, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(backends_agree_in_one_run, set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(.before = set_up, .after = tear_down);

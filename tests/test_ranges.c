@@ -9,8 +9,7 @@
 /* Hockney's call: half of the peak at 200 000 bytes. */
 static void swept(const struct made_place *at, int64_t out[6])
 {
-	double bytes = (double)(4096ull << 2 * at->size),
-	       ns = LATENCY_NS + bytes / BYTES_A_NS;
+	double bytes = (double)(4096ull << 2 * at->size), ns = LATENCY_NS + bytes / BYTES_A_NS;
 	ns *= (at->isolated ? 1 : 10) * (1 + 0.002 * made_noise(at->block, at->variant, 1));
 	ns *= at->variant == MADE_PROCESSES ? 2 : 1;
 	out[1] = (int64_t)ns / 10;
@@ -37,12 +36,11 @@ static json_t *report_of(const struct made *m)
 
 /* 4 KiB takes 20.4 µs. 64 KiB takes 26.6, 256 KiB 46.2: latency rules up to 64 KiB. Half of the
  * peak is reached at 256 KiB, 90 % from 1.8 MB on, so at 4 MiB. */
-static void ranges_are_those_of_the_model(void **state)
+TEST(ranges_are_those_of_the_model)
 {
 	json_keys threads = {"variant", "threads", NULL};
 	json_t *report = report_of(&sweep);
 	const json_t *ranges = json_table(report, "ranges");
-	(void)state;
 	json_assert_number(json_cell(ranges, threads, "latency_bytes"), "", 65536, 0);
 	json_assert_number(json_cell(ranges, threads, "half_bytes"), "", 262144, 0);
 	json_assert_number(json_cell(ranges, threads, "plateau_bytes"), "", 4194304, 0);
@@ -57,10 +55,9 @@ static void ranges_are_those_of_the_model(void **state)
 	json_decref(report);
 }
 
-static void few_sizes_are_no_sweep(void **state)
+TEST(few_sizes_are_no_sweep)
 {
 	struct made few = sweep;
-	(void)state;
 	few.sizes = 11;
 	json_t *report = report_of(&few);
 	assert_false(json_has_table(report, "ranges"));
@@ -68,11 +65,4 @@ static void few_sizes_are_no_sweep(void **state)
 	json_decref(report);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(ranges_are_those_of_the_model),
-	    cmocka_unit_test(few_sizes_are_no_sweep),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end);

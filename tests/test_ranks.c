@@ -50,10 +50,9 @@ static void near(double value, double wanted)
 		fail_msg("%g is not %g", value, wanted);
 }
 
-static void each_rank_is_itself(void **state)
+TEST(each_rank_is_itself)
 {
 	struct made_loaded l;
-	(void)state;
 	made_load(&plain, &l);
 	const struct summary_row *row = row_of(&l.summary, MADE_THREADS, PACE_ISOLATED, 0);
 	assert_non_null(row->ranks);
@@ -76,12 +75,11 @@ static void each_rank_is_itself(void **state)
 	made_unload(&l);
 }
 
-static void the_timelines_pass_counts_nowhere(void **state)
+TEST(the_timelines_pass_counts_nowhere)
 {
 	struct made with = plain, without = plain;
 	struct status st = {""};
 	char *before;
-	(void)state;
 	without.timeline = false;
 	made_write(&without);
 	assert_int_equal(report_make(made_folder, "/nowhere", NULL, &st), 0);
@@ -92,12 +90,11 @@ static void the_timelines_pass_counts_nowhere(void **state)
 	free(before);
 }
 
-static void the_timeline_is_of_its_own_pass(void **state)
+TEST(the_timeline_is_of_its_own_pass)
 {
 	struct made m = plain;
 	struct made_loaded l;
 	struct status st = {""};
-	(void)state;
 	made_load(&m, &l);
 	struct drawn_order order;
 	assert_int_equal(drawn_order(&l.summary, &order, &st), 0);
@@ -130,19 +127,19 @@ static void the_timeline_is_of_its_own_pass(void **state)
 	made_unload(&l);
 }
 
-static void all_calls_are_in_the_ecdf(void **state)
+TEST(all_calls_are_in_the_ecdf)
 {
 	struct made_loaded l;
 	struct status st = {""};
 	struct calls_panel panels[CALLS_PANELS];
 	unsigned isolated = 0;
-	(void)state;
 	made_load(&plain, &l);
 	struct drawn_order order;
 	assert_int_equal(drawn_order(&l.summary, &order, &st), 0);
 	while (l.summary.groups[isolated].cell.pace != PACE_ISOLATED)
 		isolated++;
-	assert_int_equal(calls_panels(&l.summary, isolated, order.variants, order.n, panels), 3);
+	assert_int_equal(calls_panels(&l.summary, isolated, order.variants, order.n, panels),
+	                 3);
 	assert_int_equal(panels[1].bytes, 16384);
 	near(panels[0].lo_us, 5);
 	near(panels[0].hi_us, 5.3);
@@ -158,7 +155,7 @@ static void all_calls_are_in_the_ecdf(void **state)
 	made_unload(&l);
 }
 
-static void bad_device_stamps_are_refused(void **state)
+TEST(bad_device_stamps_are_refused)
 {
 	static const struct {
 		const char *from, *to, *words;
@@ -168,7 +165,6 @@ static void bad_device_stamps_are_refused(void **state)
 	    {"\"device_end_ns\":[[80001,", "\"device_end_ns\":[[-80001,",
 	     "its stamps are not in order"},
 	    {"\"pass\":\"timeline\"", "\"pass\":\"timelime\"", "timelime"}};
-	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct record_run run;
 		struct status st = {""};
@@ -186,16 +182,15 @@ static void bad_device_stamps_are_refused(void **state)
 	}
 }
 
-static void the_report_has_it_all(void **state)
+TEST(the_report_has_it_all)
 {
 	static const char *const pictures[] = {"plots/nccl_alltoall_ranks.png",
 	                                       "plots/nccl_alltoall_ecdf.png",
 	                                       "plots/nccl_alltoall_timeline.png"};
-	(void)state;
 	const json_t *report = made_report_with(&plain, "plot", 0);
 	const json_t *table = json_table(report, "stragglers");
 	json_keys row = {"asked_bytes", "4096", "variant", "threads", "pace", "isolated", NULL};
-	
+
 	json_assert_number(json_cell(table, row, "skew_us"), "", 0.05, 1e-9);
 	json_assert_number(json_cell(table, row, "launch_least_us"), "", 0.1, 1e-9);
 	json_assert_number(json_cell(table, row, "launch_most_us"), "", 0.13, 1e-9);
@@ -214,7 +209,8 @@ static void the_report_has_it_all(void **state)
 	if (access("/usr/bin/gnuplot", X_OK))
 		skip();
 	for (size_t i = 0; i < 3; i++) {
-		struct stat about;		if (i < 2) /* the last is named alone: the page has six */
+		struct stat about;
+		if (i < 2) /* the last is named alone: the page has six */
 			made_says(text, pictures[i]);
 		assert_int_equal(stat(made_path(pictures[i]), &about), 0);
 		assert_true(about.st_size > 8000);
@@ -224,15 +220,4 @@ static void the_report_has_it_all(void **state)
 	          "\nthreads,threads,4,alltoall,4096,1,isolated,1,0,0.11,5.3,0.225,");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(each_rank_is_itself),
-	    cmocka_unit_test(the_timelines_pass_counts_nowhere),
-	    cmocka_unit_test(the_timeline_is_of_its_own_pass),
-	    cmocka_unit_test(all_calls_are_in_the_ecdf),
-	    cmocka_unit_test(bad_device_stamps_are_refused),
-	    cmocka_unit_test(the_report_has_it_all),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end);

@@ -1,21 +1,16 @@
 /* The record: what is written is what is read, and no damaged file is believed or crashes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 #include <zlib.h>
 
 #include "../harness/backend/table.h"
 #include "../harness/record/record.h"
 #include "../harness/record/record_line.h"
 #include "cli.h"
+#include "test.h"
 
 static char folder[] = "/tmp/launchgap-record-XXXXXX";
 static char file[64], zipped[64];
@@ -153,12 +148,11 @@ static const char *complaint(void)
 	return st.text;
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
 	struct record_run run;
 	struct status st = {""};
 	bool torn = true;
-	(void)state;
 	write_run(NULL);
 	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
 	assert_false(torn);
@@ -201,7 +195,7 @@ static void what_is_written_is_read(void **state)
 	record_free(&run);
 }
 
-static void digests_tell_ranks_apart(void **state)
+TEST(digests_tell_ranks_apart)
 {
 	struct trial trial = trial_of();
 	struct team *team = team_of(&trial);
@@ -210,7 +204,6 @@ static void digests_tell_ranks_apart(void **state)
 	json_t *env = environment_of();
 	bool torn;
 	FILE *out = fopen(file, "w");
-	(void)state;
 	/* The same two digests, changed over between the ranks in the second cell. */
 	sample_tally(&trial, team_area(team), 1, 0)->digest = 12;
 	sample_tally(&trial, team_area(team), 1, 1)->digest = 11;
@@ -231,12 +224,11 @@ static void no_data(const struct trial *trial, struct team *team)
 			sample_tally(trial, team_area(team), c, r)->digest = 0;
 }
 
-static void without_data_there_is_no_digest(void **state)
+TEST(without_data_there_is_no_digest)
 {
 	struct record_run run;
 	struct status st = {""};
 	bool torn;
-	(void)state;
 	write_run(no_data);
 	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
 	assert_false(run.cells[0].carries_data);
@@ -251,12 +243,11 @@ static void wrong_data(const struct trial *trial, struct team *team)
 	sample_tally(trial, team_area(team), 0, 1)->wrong_at = 42;
 }
 
-static void wrong_elements_are_placed(void **state)
+TEST(wrong_elements_are_placed)
 {
 	struct record_run run;
 	struct status st = {""};
 	bool torn;
-	(void)state;
 	write_run(wrong_data);
 	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
 	assert_int_equal(run.cells[0].wrong, 5);
@@ -272,12 +263,11 @@ static void not_measured(const struct trial *trial, struct team *team)
 	team_fail(team, 1, "unhandled system error \"x\"\n\xC3");
 }
 
-static void unmeasured_cells_say_why(void **state)
+TEST(unmeasured_cells_say_why)
 {
 	struct record_run run;
 	struct status st = {""};
 	bool torn;
-	(void)state;
 	write_run(not_measured);
 	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
 	assert_string_equal(run.cells[0].error, "");
@@ -292,12 +282,11 @@ static void back_in_time(const struct trial *trial, struct team *team)
 	sample_rows(trial, team_area(team), 0, 1)[1].idle_ns = 5;
 }
 
-static void stamps_out_of_order_are_an_error(void **state)
+TEST(stamps_out_of_order_are_an_error)
 {
 	struct record_run run;
 	struct status st = {""};
 	bool torn;
-	(void)state;
 	write_run(back_in_time);
 	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
 	assert_non_null(strstr(run.cells[0].error, "not in order"));
@@ -305,13 +294,12 @@ static void stamps_out_of_order_are_an_error(void **state)
 	record_free(&run);
 }
 
-static void compressed_records_are_read(void **state)
+TEST(compressed_records_are_read)
 {
 	struct record_run run;
 	struct status st = {""};
 	bool torn;
 	size_t bytes;
-	(void)state;
 	write_run(NULL);
 	char *text = read_all(&bytes);
 	gzFile out = gzopen(zipped, "wb");
@@ -333,10 +321,9 @@ static void compressed_records_are_read(void **state)
 }
 
 /* A small file may unpack to a line of any length. */
-static void a_line_of_any_length_is_not_parsed(void **state)
+TEST(a_line_of_any_length_is_not_parsed)
 {
 	static char zeros[1 << 16];
-	(void)state;
 	memset(zeros, '0', sizeof zeros);
 	unlink(file);
 	gzFile out = gzopen(zipped, "wb9");
@@ -359,9 +346,8 @@ static void *have_little(size_t bytes)
 	return malloc(bytes);
 }
 
-static void memory_that_ends_is_said(void **state)
+TEST(memory_that_ends_is_said)
 {
-	(void)state;
 	write_run(NULL);
 	for (left = 0; left < 1000; left += 250) {
 		const size_t had = left;
@@ -374,13 +360,12 @@ static void memory_that_ends_is_said(void **state)
 	}
 }
 
-static void a_torn_end_is_dropped(void **state)
+TEST(a_torn_end_is_dropped)
 {
 	struct record_run run;
 	struct status st = {""};
 	bool torn;
 	size_t bytes;
-	(void)state;
 	write_run(NULL);
 	char *text = read_all(&bytes);
 	/* Every length: never a crash, and the whole lines before the cut are there. */
@@ -404,11 +389,10 @@ static void a_torn_end_is_dropped(void **state)
 	}
 }
 
-static void damage_is_answered_with_a_sentence(void **state)
+TEST(damage_is_answered_with_a_sentence)
 {
 	size_t bytes;
 	uint32_t seed = 1;
-	(void)state;
 	write_run(NULL);
 	char *text = read_all(&bytes), *copy = malloc(bytes);
 	assert_non_null(copy);
@@ -435,11 +419,10 @@ static char *read_unsummed(void)
 }
 
 /* Any bit of it: what is read is what was written, or it is not read. */
-static void each_changed_byte_is_noticed(void **state)
+TEST(each_changed_byte_is_noticed)
 {
 	size_t bytes;
 	struct record_run run;
-	(void)state;
 	write_run(NULL);
 	char *text = read_all(&bytes), *copy = malloc(bytes);
 	assert_non_null(copy);
@@ -460,10 +443,9 @@ static void each_changed_byte_is_noticed(void **state)
 	free(copy);
 }
 
-static void a_changed_line_is_named(void **state)
+TEST(a_changed_line_is_named)
 {
 	size_t bytes;
-	(void)state;
 	write_run(NULL);
 	char *text = read_all(&bytes), *digit = strstr(text, "\"start_ns\":[[10");
 	assert_non_null(digit);
@@ -474,7 +456,7 @@ static void a_changed_line_is_named(void **state)
 
 /* Of a record without checksums and one with them: both are read, and the one where a line has
  * lost its own is not. */
-static void older_lines_have_no_checksum(void **state)
+TEST(older_lines_have_no_checksum)
 {
 	static const char resume[] = "{\"schema\":1,\"kind\":\"resume\",\"first_block\":3,"
 	                             "\"command\":[],\"created\":\"\",\"launchgap\":\"\","
@@ -484,7 +466,6 @@ static void older_lines_have_no_checksum(void **state)
 	struct record_run run;
 	struct status st = {""};
 	bool torn;
-	(void)state;
 	write_run(NULL);
 	snprintf(old, sizeof old, "%s", read_unsummed());
 	write_all(old, strlen(old));
@@ -529,9 +510,8 @@ static void refuse(const char *from, const char *to, const char *words)
 		fail_msg("%s → %s: \"%s\" lacks \"%s\"", from, to, said, words);
 }
 
-static void every_field_is_checked(void **state)
+TEST(every_field_is_checked)
 {
-	(void)state;
 	refuse("{\"schema\":1,\"kind\":\"cell\"", "{\"schema\":2,\"kind\":\"cell\"",
 	       "trials.jsonl:2: schema 2 is not known");
 	refuse("\"kind\":\"environment\"", "\"kind\":\"cell\"", "jsonl:1: kind \"cell\"");
@@ -588,9 +568,8 @@ static void every_field_is_checked(void **state)
 }
 
 /* An edited record, or one that was put together from several. */
-static void what_is_said_twice_has_to_agree(void **state)
+TEST(what_is_said_twice_has_to_agree)
 {
-	(void)state;
 	refuse("\"reference\":\"threads\"", "\"reference\":\"zebra\"",
 	       "jsonl:1: \"reference\" is zebra, but variant threads has the role reference");
 	refuse("\"role\":\"reference\"", "\"role\":\"variant\"",
@@ -609,10 +588,9 @@ static void what_is_said_twice_has_to_agree(void **state)
 	       "jsonl:2: \"cycle\" is 1, and the environment's \"cycles\" are 1");
 }
 
-static void a_cell_is_there_once(void **state)
+TEST(a_cell_is_there_once)
 {
 	static const char *const ends[] = {"null", "\"it failed\""};
-	(void)state;
 	for (unsigned failed = 0; failed < 2; failed++) {
 		write_run(NULL);
 		const char *text = read_unsummed(), *line = strchr(text, '\n') + 1;
@@ -647,13 +625,12 @@ static const char *bind_of(const struct record_cell *c)
 
 /* Written on a trial's first cell, they are of all its cells; older records have them on each.
  */
-static void facts_are_a_trials(void **state)
+TEST(facts_are_a_trials)
 {
 	struct record_run run;
 	struct status st = {""};
 	char out[1 << 16];
 	bool torn;
-	(void)state;
 	write_run(NULL);
 	char *text = read_unsummed(), *second = strstr(text, "\"pace\":\"isolated\"");
 	assert_int_equal(count(text, "\"facts\""), 1);
@@ -683,12 +660,11 @@ static void facts_are_a_trials(void **state)
 }
 
 /* What a backend is stands in the record; of an older one it is as here. */
-static void what_a_backend_is_is_read(void **state)
+TEST(what_a_backend_is_is_read)
 {
 	struct record_run run;
 	struct status st = {""};
 	bool torn;
-	(void)state;
 	write_run(NULL);
 	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
 	assert_int_equal(run.nbackends, 1);
@@ -709,9 +685,8 @@ static void what_a_backend_is_is_read(void **state)
 }
 
 /* Every field of every backend, written and read again. */
-static void all_that_a_backend_is_is_written(void **state)
+TEST(all_that_a_backend_is_is_written)
 {
-	(void)state;
 	for (const struct backend *const *b = backend_table; *b; b++) {
 		struct backend_traits read;
 		memset(&read, 0, sizeof read); /* what lies between the fields too */
@@ -726,12 +701,11 @@ static void all_that_a_backend_is_is_written(void **state)
 	assert_true(traits_find("another")->launches);
 }
 
-static void missing_files_are_named(void **state)
+TEST(missing_files_are_named)
 {
 	struct record_run run;
 	struct status st = {""};
 	bool torn;
-	(void)state;
 	unlink(file);
 	assert_int_equal(record_load(folder, &run, &torn, &st), -1);
 	assert_non_null(strstr(st.text, "neither trials.jsonl nor trials.jsonl.gz"));
@@ -740,13 +714,12 @@ static void missing_files_are_named(void **state)
 	assert_non_null(strstr(st.text, "/nowhere/at/all: No such file"));
 }
 
-static void a_full_disk_is_said(void **state)
+TEST(a_full_disk_is_said)
 {
 	struct trial trial = trial_of();
 	struct status st = {""};
 	struct team *team = team_of(&trial);
 	FILE *full = fopen("/dev/full", "w");
-	(void)state;
 	if (!full)
 		skip();
 	assert_int_equal(record_write_trial(full, &trial, team, team_area(team), &st), -1);
@@ -755,13 +728,12 @@ static void a_full_disk_is_said(void **state)
 	team_leave(team);
 }
 
-static void an_incomplete_environment_is_not_written(void **state)
+TEST(an_incomplete_environment_is_not_written)
 {
 	struct status st = {""};
 	json_t *env = environment_of();
 	FILE *out = fopen(file, "w");
 	struct stat about;
-	(void)state;
 	json_object_del(env, "reference");
 	assert_int_equal(record_write_environment(out, env, &st), -1);
 	assert_string_equal(st.text, "the environment: \"reference\" is missing or is no text");
@@ -789,32 +761,4 @@ static int remove_folder(void **state)
 	return rmdir(folder);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(what_is_written_is_read),
-	    cmocka_unit_test(digests_tell_ranks_apart),
-	    cmocka_unit_test(without_data_there_is_no_digest),
-	    cmocka_unit_test(wrong_elements_are_placed),
-	    cmocka_unit_test(unmeasured_cells_say_why),
-	    cmocka_unit_test(stamps_out_of_order_are_an_error),
-	    cmocka_unit_test(compressed_records_are_read),
-	    cmocka_unit_test(a_line_of_any_length_is_not_parsed),
-	    cmocka_unit_test(memory_that_ends_is_said),
-	    cmocka_unit_test(a_torn_end_is_dropped),
-	    cmocka_unit_test(damage_is_answered_with_a_sentence),
-	    cmocka_unit_test(each_changed_byte_is_noticed),
-	    cmocka_unit_test(a_changed_line_is_named),
-	    cmocka_unit_test(older_lines_have_no_checksum),
-	    cmocka_unit_test(every_field_is_checked),
-	    cmocka_unit_test(what_is_said_twice_has_to_agree),
-	    cmocka_unit_test(a_cell_is_there_once),
-	    cmocka_unit_test(facts_are_a_trials),
-	    cmocka_unit_test(what_a_backend_is_is_read),
-	    cmocka_unit_test(all_that_a_backend_is_is_written),
-	    cmocka_unit_test(missing_files_are_named),
-	    cmocka_unit_test(a_full_disk_is_said),
-	    cmocka_unit_test(an_incomplete_environment_is_not_written),
-	};
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TESTS(.begin = make_folder, .end = remove_folder);

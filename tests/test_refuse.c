@@ -1,17 +1,12 @@
 /* Bad input: each is a clear sentence that names the cause and what is allowed, and a non-zero
  * exit; no results folder is begun for what cannot be measured. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "here.h"
+#include "test.h"
 
 static void refused(const char *const args[], const char *const words[])
 {
@@ -27,9 +22,8 @@ static void refused(const char *const args[], const char *const words[])
 	free(cli.out);
 }
 
-static void names_that_are_no_experiments(void **state)
+TEST(names_that_are_no_experiments)
 {
-	(void)state;
 	refused((const char *[]){"run", "nosuch", "--results", results, NULL},
 	        (const char *[]){"there is no experiment 'nosuch'", "launchgap list", NULL});
 	refused((const char *[]){"run", "../results/README", "--results", results, NULL},
@@ -50,10 +44,11 @@ static void names_that_are_no_experiments(void **state)
 	        (const char *[]){"--results wants a value", NULL});
 	refused((const char *[]){"run", "smoke", "--frobnicate", "--results", results, NULL},
 	        (const char *[]){"'--frobnicate' is not understood", NULL});
-	refused((const char *[]){"frobnicate", NULL}, (const char *[]){"unknown verb 'frobnicate'", NULL});
+	refused((const char *[]){"frobnicate", NULL},
+	        (const char *[]){"unknown verb 'frobnicate'", NULL});
 }
 
-static void keys_and_values_on_the_command_line(void **state)
+TEST(keys_and_values_on_the_command_line)
 {
 	static const struct {
 		const char *override;
@@ -86,16 +81,14 @@ static void keys_and_values_on_the_command_line(void **state)
 	    {"aggregate=7", {"calls = ", "multiples of 7", NULL}},
 	    {"flip=2:0", {"flip: rank = 2, but ranks are 0 to 1", NULL}},
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
 		refused((const char *[]){"run", "smoke", "backend=host", bad[i].override,
 		                         "--results", results, NULL},
 		        bad[i].words);
 }
 
-static void the_same_in_a_file_names_file_and_line(void **state)
+TEST(the_same_in_a_file_names_file_and_line)
 {
-	(void)state;
 	cli_write(folder, "t.exp",
 	          "; q\n[experiment]\ncollective = alltoall\nbytes = 4K\n"
 	          "[variant a]\nmode = threads\nenv.LD_PRELOAD = /tmp/x.so\n");
@@ -108,47 +101,42 @@ static void the_same_in_a_file_names_file_and_line(void **state)
 }
 
 /* Of what the command line says too, for a resumed record says it in its place. */
-static void no_libraries_when_none_are_wanted(void **state)
+TEST(no_libraries_when_none_are_wanted)
 {
-	(void)state;
 	refused((const char *[]){"run", "smoke", "backend=host", "nccl=/tmp/libnccl.so.2",
 	                         "--no-libraries", "--results", results, NULL},
 	        (const char *[]){"names a library", "--no-libraries", NULL});
 }
 
-static void more_ranks_than_gpus(void **state)
+TEST(more_ranks_than_gpus)
 {
-	(void)state;
 	refused((const char *[]){"run", "smoke", "backend=nccl", "ranks=1000", "--results",
 	                         results, NULL},
 	        (const char *[]){"GPU", NULL});
 }
 
-static void an_unreadable_library(void **state)
+TEST(an_unreadable_library)
 {
-	(void)state;
 	refused((const char *[]){"run", "smoke", "backend=nccl",
 	                         "nccl=/nonexistent/libnccl.so.2", "--results", results, NULL},
 	        (const char *[]){"/nonexistent/libnccl.so.2", NULL});
 }
 
 /* What is listed is what a key takes: each word of its line. */
-static void operations_are_listed_as_op_takes_them(void **state)
+TEST(operations_are_listed_as_op_takes_them)
 {
-	(void)state;
 	struct cli cli = cli_run(folder, (const char *[]){"list", NULL});
 	assert_int_equal(cli.code, 0);
-	assert_non_null(
-	    strstr(cli.out, "\noperations\n  sum, prod, min, max, avg, premulsum\nexperiments"));
+	assert_non_null(strstr(
+	    cli.out, "\noperations\n  sum, prod, min, max, avg, premulsum\nexperiments"));
 	free(cli.out);
 	refused((const char *[]){"run", "smoke", "backend=host", "op=none", "--results",
 	                         results, NULL},
 	        (const char *[]){"allowed is sum, prod, min, max, avg, premulsum", NULL});
 }
 
-static void results_that_cannot_be_written(void **state)
+TEST(results_that_cannot_be_written)
 {
-	(void)state;
 	struct cli cli =
 	    cli_run(folder, (const char *[]){"run", "smoke", "backend=host", "--results",
 	                                     "/dev/null/results", NULL});
@@ -157,9 +145,8 @@ static void results_that_cannot_be_written(void **state)
 	free(cli.out);
 }
 
-static void reports_of_nothing(void **state)
+TEST(reports_of_nothing)
 {
-	(void)state;
 	refused((const char *[]){"report", "/nonexistent", NULL},
 	        (const char *[]){"/nonexistent", NULL});
 	refused((const char *[]){"report", folder, NULL},
@@ -176,21 +163,4 @@ static void reports_of_nothing(void **state)
 	refused((const char *[]){"worker", NULL}, (const char *[]){"one trial's file", NULL});
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(names_that_are_no_experiments, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(keys_and_values_on_the_command_line, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(the_same_in_a_file_names_file_and_line, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(no_libraries_when_none_are_wanted, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(more_ranks_than_gpus, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(an_unreadable_library, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(operations_are_listed_as_op_takes_them, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(results_that_cannot_be_written, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(reports_of_nothing, set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(.before = set_up, .after = tear_down);

@@ -59,10 +59,9 @@ static const struct regime *find(enum regime_kind kind)
 	return r;
 }
 
-static void each_has_its_cells_and_its_metric(void **state)
+TEST(each_has_its_cells_and_its_metric)
 {
 	struct made m = quiet();
-	(void)state;
 	make(&m);
 	assert_int_equal(regimes.n, 2);
 	const struct regime *small = find(REGIME_SMALL), *large = find(REGIME_LARGE);
@@ -78,10 +77,9 @@ static void each_has_its_cells_and_its_metric(void **state)
 	drop();
 }
 
-static void a_contrast_is_of_speed(void **state)
+TEST(a_contrast_is_of_speed)
 {
 	struct made m = quiet();
-	(void)state;
 	make(&m);
 	for (unsigned i = 0; i < regimes.n; i++) {
 		const struct regime *r = &regimes.list[i];
@@ -116,10 +114,9 @@ static void expect_mute(const struct made *m, const char *words)
 	drop();
 }
 
-static void a_run_that_cannot_tell_says_why(void **state)
+TEST(a_run_that_cannot_tell_says_why)
 {
 	struct made m = quiet();
-	(void)state;
 	noise = 0.2;
 	expect_mute(&m, " cannot be told from noise here: the A/A line is ");
 	noise = 0.001;
@@ -141,11 +138,10 @@ static void two_on_each(json_t *environment)
 }
 
 /* Their kernels take turns: no time is held against another. */
-static void where_ranks_share_a_gpu_nothing_is_compared(void **state)
+TEST(where_ranks_share_a_gpu_nothing_is_compared)
 {
 	struct made m = quiet();
 	struct contrast c;
-	(void)state;
 	make(&m);
 	assert_int_equal(regimes.n, 2);
 	assert_true(summary_has_ratio(&loaded.summary, MADE_PROCESSES));
@@ -166,10 +162,9 @@ static void where_ranks_share_a_gpu_nothing_is_compared(void **state)
 	json_assert_one_says(json_object_get(report, "warnings"), "Take a GPU for each rank");
 }
 
-static void figures_above_the_limit_are_not_believed(void **state)
+TEST(figures_above_the_limit_are_not_believed)
 {
 	struct made m = quiet();
-	(void)state;
 	limit = 3;
 	make(&m);
 	assert_false(find(REGIME_LARGE)->tells);
@@ -182,10 +177,9 @@ static void figures_above_the_limit_are_not_believed(void **state)
 	drop();
 }
 
-static void other_sizes_stand_in(void **state)
+TEST(other_sizes_stand_in)
 {
 	struct made m = quiet();
-	(void)state;
 	m.sizes = 5; /* to 1 MiB: of 256 KiB and 1 MiB the larger */
 	make(&m);
 	assert_true(find(REGIME_LARGE)->third);
@@ -212,10 +206,9 @@ static void larger(json_t *line, const struct made_place *p)
 
 /* A cell is in one regime, and what stands for want of small or large sizes is not called so.
  */
-static void a_cell_is_in_one_regime(void **state)
+TEST(a_cell_is_in_one_regime)
 {
 	struct made m = quiet();
-	(void)state;
 	m.line = larger;
 	m.sizes = 1;
 	m.no_limit = true;
@@ -241,10 +234,9 @@ static void a_cell_is_in_one_regime(void **state)
 }
 
 /* Isolated calls of large sizes alone, as of steps of training, have an A/A line. */
-static void without_streams_large_is_latency(void **state)
+TEST(without_streams_large_is_latency)
 {
 	struct made m = quiet();
-	(void)state;
 	m.line = larger;
 	m.sizes = 2;
 	m.no_limit = true;
@@ -260,29 +252,16 @@ static void without_streams_large_is_latency(void **state)
 	no_stream = false;
 }
 
-static void without_gpus_sizes_are_smaller(void **state)
+TEST(without_gpus_sizes_are_smaller)
 {
 	struct made m = quiet();
-	(void)state;
 	m.backend = "host";
 	make(&m);
-	assert_string_equal(regime_about(find(REGIME_SMALL)).text, "4 KiB, p50 of isolated calls");
-	assert_string_equal(regime_about(find(REGIME_LARGE)).text, "256 KiB to 16 MiB, bus bandwidth");
+	assert_string_equal(regime_about(find(REGIME_SMALL)).text,
+	                    "4 KiB, p50 of isolated calls");
+	assert_string_equal(regime_about(find(REGIME_LARGE)).text,
+	                    "256 KiB to 16 MiB, bus bandwidth");
 	drop();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(each_has_its_cells_and_its_metric),
-	    cmocka_unit_test(a_contrast_is_of_speed),
-	    cmocka_unit_test(a_run_that_cannot_tell_says_why),
-	    cmocka_unit_test(where_ranks_share_a_gpu_nothing_is_compared),
-	    cmocka_unit_test(figures_above_the_limit_are_not_believed),
-	    cmocka_unit_test(other_sizes_stand_in),
-	    cmocka_unit_test(a_cell_is_in_one_regime),
-	    cmocka_unit_test(without_streams_large_is_latency),
-	    cmocka_unit_test(without_gpus_sizes_are_smaller),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end);

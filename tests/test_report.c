@@ -1,19 +1,13 @@
 /* From records to figures: the summary's numbers, the report's words, the pictures. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <ftw.h>
+#include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-#include <signal.h>
-#include <sys/resource.h>
-#include <ftw.h>
-#include <math.h>
 
 #include "../harness/report/script.h"
 #include "../harness/report/report.h"
@@ -22,6 +16,7 @@
 #include "../harness/analysis/validity.h"
 #include "../harness/analysis/words.h"
 #include "json.h"
+#include "test.h"
 
 #define PLOTS "plot"
 
@@ -251,10 +246,9 @@ static bool exists(const char *name)
 	return access(path_of(name), F_OK) == 0;
 }
 
-static void rows_hold_medians(void **state)
+TEST(rows_hold_medians)
 {
 	struct loaded l;
-	(void)state;
 	load(&plain, &l);
 	/* Median over blocks 0 to 5 % of medians over rows: the slow first row does not count.
 	 */
@@ -290,10 +284,9 @@ static void rows_hold_medians(void **state)
 	unload(&l);
 }
 
-static void ratios_say_below_one_for_slower(void **state)
+TEST(ratios_say_below_one_for_slower)
 {
 	struct loaded l;
-	(void)state;
 	load(&plain, &l);
 	const struct summary_row *r = row_of(&l.summary, "single", PACE_STREAM, 65536);
 	near(r->ratio.estimate, 0.5);
@@ -315,11 +308,10 @@ static void ratios_say_below_one_for_slower(void **state)
 	unload(&l);
 }
 
-static void only_blocks_of_both_are_paired(void **state)
+TEST(only_blocks_of_both_are_paired)
 {
 	struct made m = plain;
 	struct loaded l;
-	(void)state;
 	m.lose_block = 3;
 	load(&m, &l);
 	const struct summary_row *r = row_of(&l.summary, "processes", PACE_STREAM, 4096);
@@ -332,11 +324,10 @@ static void only_blocks_of_both_are_paired(void **state)
 	unload(&l);
 }
 
-static void one_block_is_no_aggregate(void **state)
+TEST(one_block_is_no_aggregate)
 {
 	struct made m = plain;
 	struct loaded l;
-	(void)state;
 	m.blocks = 1;
 	load(&m, &l);
 	const struct summary_row *r = row_of(&l.summary, "threads", PACE_STREAM, 4096);
@@ -345,11 +336,10 @@ static void one_block_is_no_aggregate(void **state)
 	unload(&l);
 }
 
-static void no_data_has_no_bandwidth(void **state)
+TEST(no_data_has_no_bandwidth)
 {
 	struct made m = plain;
 	struct loaded l;
-	(void)state;
 	m.no_data = m.no_limit = true;
 	load(&m, &l);
 	const struct summary_row *r = row_of(&l.summary, "threads", PACE_STREAM, 4096);
@@ -367,13 +357,12 @@ static void no_data_has_no_bandwidth(void **state)
 	unload(&l);
 }
 
-static void csv_is_tidy(void **state)
+TEST(csv_is_tidy)
 {
 	struct made m = plain;
 	struct status st = {""};
 	struct loaded l;
 	unsigned lines = 0, columns = 0;
-	(void)state;
 	m.odd_name = "a \"b\", c";
 	m.backend = "=HYPERLINK(1)";
 	load(&m, &l);
@@ -415,11 +404,10 @@ static void csv_is_tidy(void **state)
 	unload(&l);
 }
 
-static void other_digests_are_not_compared(void **state)
+TEST(other_digests_are_not_compared)
 {
 	struct made m = plain;
 	struct status st = {""};
-	(void)state;
 	m.processes_digest = "00000000000000ab";
 	write_run(&m);
 	assert_int_equal(report_make(folder, PLOTS, NULL, &st), -1);
@@ -431,7 +419,8 @@ static void other_digests_are_not_compared(void **state)
 	json_assert_one_says(json_object_get(report, "answer"),
 	                     "processes (block 1) got the digest 00000000000000ab");
 	assert_int_equal(json_array_size(json_object_get(report, "regimes")), 0);
-	static const char *const none[] = {"advice", "gaps", "verdicts_small", "verdicts_large"};
+	static const char *const none[] = {"advice", "gaps", "verdicts_small",
+	                                   "verdicts_large"};
 	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
 		if (json_has_table(report, none[i]))
 			fail_msg("there is a table %s", none[i]);
@@ -440,24 +429,22 @@ static void other_digests_are_not_compared(void **state)
 	assert_false(exists("plots/nccl_alltoall_ratio.png"));
 }
 
-static void wrong_elements_are_not_compared(void **state)
+TEST(wrong_elements_are_not_compared)
 {
 	struct made m = plain;
 	struct status st = {""};
-	(void)state;
 	m.wrong = 3;
 	write_run(&m);
 	assert_int_equal(report_make(folder, PLOTS, NULL, &st), -1);
 	assert_says(st.text, "processes (block 1) delivered 3 wrong elements");
 }
 
-static void warnings_say_what_to_do(void **state)
+TEST(warnings_say_what_to_do)
 {
 	static struct warnings w;
 	static char all[sizeof w.text + WARNINGS_MOST];
 	struct made m = plain;
 	struct loaded l;
-	(void)state;
 	m = (struct made){.backend = "host",
 	                  .single_skip = "NCCL_LEGACY is not set",
 	                  .threads_digest = "00000000000000aa",
@@ -509,12 +496,11 @@ static void warnings_say_what_to_do(void **state)
 	unload(&l);
 }
 
-static void what_ended_the_run_is_said(void **state)
+TEST(what_ended_the_run_is_said)
 {
 	static const char *const reasons[] = {"blocks", "precision", "budget"};
 	struct made m = plain;
 	struct status st = {""};
-	(void)state;
 	m.blocks = 5; /* of 6 */
 	for (size_t i = 0; i < 3; i++) {
 		write_run(&m);
@@ -538,11 +524,10 @@ static void what_ended_the_run_is_said(void **state)
 	}
 }
 
-static void a_run_without_times_says_why(void **state)
+TEST(a_run_without_times_says_why)
 {
 	struct made m = plain;
 	struct status st = {""};
-	(void)state;
 	m.all_failed = true;
 	write_run(&m);
 	assert_int_equal(report_make(folder, PLOTS, NULL, &st), -1);
@@ -575,14 +560,13 @@ static void assert_picture(const char *name)
 	assert_true(about.st_size > 5000);
 }
 
-static void pictures_carry_the_backends_name(void **state)
+TEST(pictures_carry_the_backends_name)
 {
 	static const char *const names[] = {
 	    "plots/nccl_alltoall_busbw.png", "plots/nccl_alltoall_latency.png",
 	    "plots/nccl_alltoall_ratio.png", "plots/nccl_alltoall_ratio_isolated.png",
 	    "plots/nccl_alltoall_launch.png"};
 	struct status st = {""};
-	(void)state;
 	if (!has_gnuplot())
 		skip();
 	write_run(&plain);
@@ -604,11 +588,10 @@ static void pictures_carry_the_backends_name(void **state)
 	json_assert_one_says(warnings, "No line of the record has a checksum");
 }
 
-static void pictures_suit_what_was_measured(void **state)
+TEST(pictures_suit_what_was_measured)
 {
 	struct made m = plain;
 	struct status st = {""};
-	(void)state;
 	if (!has_gnuplot())
 		skip();
 	/* One size, nothing moved: bars of times, no bandwidth. */
@@ -637,11 +620,10 @@ static void pictures_suit_what_was_measured(void **state)
 	assert_false(exists("plots/gnuplot.log"));
 }
 
-static void hostile_names_stay_text(void **state)
+TEST(hostile_names_stay_text)
 {
 	struct made m = plain;
 	struct status st = {""};
-	(void)state;
 	if (!has_gnuplot())
 		skip();
 	m.odd_name = "a'`touch pwned`\\\"$(x), | ]]><b>";
@@ -660,10 +642,9 @@ static void hostile_names_stay_text(void **state)
 		assert_int_equal(*(svg += 3), '<');
 }
 
-static void quoting_ends_where_it_must(void **state)
+TEST(quoting_ends_where_it_must)
 {
 	char out[16];
-	(void)state;
 	script_quote("it's\n", out, sizeof out);
 	assert_string_equal(out, "\"it\\047s \"");
 	script_quote("", out, sizeof out);
@@ -691,10 +672,9 @@ static void quoting_ends_where_it_must(void **state)
 	}
 }
 
-static void missing_plots_are_a_warning(void **state)
+TEST(missing_plots_are_a_warning)
 {
 	struct status st = {""};
-	(void)state;
 	write_run(&plain);
 	assert_int_equal(report_make(folder, "/nowhere", NULL, &st), 0);
 	assert_string_equal(st.text, "");
@@ -703,11 +683,10 @@ static void missing_plots_are_a_warning(void **state)
 		                     "/nowhere holds no .gp file");
 }
 
-static void table_fits_a_terminal(void **state)
+TEST(table_fits_a_terminal)
 {
 	struct made m = plain;
 	struct status st = {""};
-	(void)state;
 	struct report_options options = {.format = REPORT_TABLES};
 	m.odd_name = "processes-with-a-rather-long-name-of-its-own";
 	m.backend = "host";
@@ -746,10 +725,9 @@ static void table_fits_a_terminal(void **state)
 	}
 }
 
-static void labels_are_short(void **state)
+TEST(labels_are_short)
 {
 	char text[32];
-	(void)state;
 	coll_size_label(4096, text, sizeof text);
 	assert_string_equal(text, "4 KiB");
 	coll_size_label(1000, text, sizeof text);
@@ -812,27 +790,4 @@ static int remove_folder(void **state)
 	return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(rows_hold_medians),
-	    cmocka_unit_test(ratios_say_below_one_for_slower),
-	    cmocka_unit_test(only_blocks_of_both_are_paired),
-	    cmocka_unit_test(one_block_is_no_aggregate),
-	    cmocka_unit_test(no_data_has_no_bandwidth),
-	    cmocka_unit_test(csv_is_tidy),
-	    cmocka_unit_test(other_digests_are_not_compared),
-	    cmocka_unit_test(wrong_elements_are_not_compared),
-	    cmocka_unit_test(warnings_say_what_to_do),
-	    cmocka_unit_test(what_ended_the_run_is_said),
-	    cmocka_unit_test(a_run_without_times_says_why),
-	    cmocka_unit_test(pictures_carry_the_backends_name),
-	    cmocka_unit_test(pictures_suit_what_was_measured),
-	    cmocka_unit_test(hostile_names_stay_text),
-	    cmocka_unit_test(quoting_ends_where_it_must),
-	    cmocka_unit_test(missing_plots_are_a_warning),
-	    cmocka_unit_test(table_fits_a_terminal),
-	    cmocka_unit_test(labels_are_short),
-	};
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TESTS(.begin = make_folder, .end = remove_folder);

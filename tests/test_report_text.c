@@ -81,9 +81,8 @@ static void two_settings(json_t *env)
 	json_object_set_new(third, "env", json_pack("[s]", "NCCL_ALGO=Ring"));
 }
 
-static void variants_can_be_told_apart(void **state)
+TEST(variants_can_be_told_apart)
 {
-	(void)state;
 	change = two_settings;
 	const json_t *text = report(), *table = json_table(text, "variants");
 	setting_is(text, "single",
@@ -100,7 +99,8 @@ static void variants_can_be_told_apart(void **state)
 	    json_rows(table, (json_keys){"variant", "threads", "role", "reference", NULL}), 1);
 	/* What all have in common is for people no column but a sentence. */
 	made_says(made_read("report.md"), "| variant | role | mode | layout | settings |\n");
-	assert_int_equal(json_rows(table, (json_keys){"backend", "nccl", "bind", "none", NULL}), 5);
+	assert_int_equal(json_rows(table, (json_keys){"backend", "nccl", "bind", "none", NULL}),
+	                 5);
 	json_assert_one_says(json_section(text, "variants"),
 	                     "All variants: backend nccl, binding none.");
 	/* What no variant sets has no column. */
@@ -125,9 +125,8 @@ static void not_of_the_third(json_t *cell, const struct made_place *place)
 }
 
 /* Its settings are none of what was measured, and are in no row and no column. */
-static void what_is_left_out_is_no_row(void **state)
+TEST(what_is_left_out_is_no_row)
 {
-	(void)state;
 	change = third_is_left_out;
 	touch = not_of_the_third;
 	const json_t *text = report(), *table = json_table(text, "variants");
@@ -162,9 +161,8 @@ static void new_other(json_t *env)
 	allocators(env, "nccl", "auto");
 }
 
-static void an_allocator_is_told_from_the_default_of_its_time(void **state)
+TEST(an_allocator_is_told_from_the_default_of_its_time)
 {
-	(void)state;
 	change = old_default;
 	assert_false(json_has_column(json_table(report(), "variants"), "settings"));
 	change = old_other;
@@ -209,9 +207,8 @@ static void stream_less(json_t *cell, const struct made_place *place)
 		json_object_set_new(cell, "pass", json_string("timeline"));
 }
 
-static void what_was_measured_is_said(void **state)
+TEST(what_was_measured_is_said)
 {
-	(void)state;
 	change = one_of_each;
 	made.rows = 1;
 	const json_t *method = json_section(report(), "method");
@@ -252,9 +249,8 @@ static void one_wrong(json_t *cell, const struct made_place *place)
 	                              "0x3f800004"));
 }
 
-static void wrong_data_is_located(void **state)
+TEST(wrong_data_is_located)
 {
-	(void)state;
 	touch = one_wrong;
 	json_assert_one_says(
 	    json_object_get(made_report_with(&made, "/nowhere", -1), "answer"),
@@ -298,9 +294,8 @@ static void two_more(FILE *out)
 	put_resume(out, 8, "def", true);
 }
 
-static void every_sessions_command_is_said(void **state)
+TEST(every_sessions_command_is_said)
 {
-	(void)state;
 	const json_t *method = json_section(report(), "method");
 	json_assert_one_says(method, "Blocks 1 to 6, 2026-11-21T08:00:00Z, launchgap abc:");
 	json_assert_one_says(method, "seed ff. A block is");
@@ -347,9 +342,8 @@ static void begun_on_abc(json_t *environment)
 }
 
 /* The second session is the first one's machine, the third is not. */
-static void another_machine_is_told(void **state)
+TEST(another_machine_is_told)
 {
-	(void)state;
 	more = two_more;
 	change = begun_on_abc;
 	const json_t *warnings = json_object_get(report(), "warnings");
@@ -364,9 +358,8 @@ static void one_more(FILE *out)
 	put_end(out);
 }
 
-static void an_old_records_session_is_told(void **state)
+TEST(an_old_records_session_is_told)
 {
-	(void)state;
 	more = one_more;
 	const json_t *text = report();
 	json_assert_one_says(json_section(text, "method"),
@@ -383,9 +376,8 @@ static void checks(json_t *line, const struct made_place *place)
 }
 
 /* Each worker's own, the slowest of them; 3 rows of 200 to 204 µs, and 100 ns. */
-static void checking_is_held_against_measuring(void **state)
+TEST(checking_is_held_against_measuring)
 {
-	(void)state;
 	touch = checks;
 	json_assert_one_says(json_section(report(), "checks"),
 	                     "At 16 KiB a cell's timed calls took 0.606 ms, and checking what "
@@ -395,18 +387,4 @@ static void checking_is_held_against_measuring(void **state)
 	    json_one_says(json_section(report(), "checks"), "checking what they left"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(variants_can_be_told_apart, fresh),
-	    cmocka_unit_test_setup(what_is_left_out_is_no_row, fresh),
-	    cmocka_unit_test_setup(an_allocator_is_told_from_the_default_of_its_time, fresh),
-	    cmocka_unit_test_setup(what_was_measured_is_said, fresh),
-	    cmocka_unit_test_setup(every_sessions_command_is_said, fresh),
-	    cmocka_unit_test_setup(another_machine_is_told, fresh),
-	    cmocka_unit_test_setup(an_old_records_session_is_told, fresh),
-	    cmocka_unit_test_setup(checking_is_held_against_measuring, fresh),
-	    cmocka_unit_test_setup(wrong_data_is_located, fresh),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end, .before = fresh);

@@ -1,9 +1,8 @@
 /* What answers rest on: paths by the library's log, and counters, as a report has them. */
 #include "asked.h"
 
-static void the_evidence_has_model_and_cache(void **state)
+TEST(the_evidence_has_model_and_cache)
 {
-	(void)state;
 	dram_per_byte[0] = 5;
 	made.more = paths;
 	find();
@@ -57,9 +56,8 @@ static void the_evidence_has_model_and_cache(void **state)
 }
 
 /* 2 ranks: one's own part is as much as what comes from the other. */
-static void copies_have_a_model_of_their_own(void **state)
+TEST(copies_have_a_model_of_their_own)
 {
-	(void)state;
 	copies = true;
 	made.backend = "host";
 	find();
@@ -102,9 +100,8 @@ static void path_is(const json_t *report, const char *variant, const char *const
 }
 
 /* Of a model of 4, what is read as 4.01 ÷ 1.024 lacks a unit and no cache. */
-static void a_unit_is_no_cache(void **state)
+TEST(a_unit_is_no_cache)
 {
-	(void)state;
 	dram_per_byte[0] = 5 / 1.024;
 	dram_per_byte[1] = 4.01 / 1.024;
 	without_unit = true;
@@ -118,7 +115,7 @@ static void a_unit_is_no_cache(void **state)
 	json_assert_null(json_cell(table, direct, "cached"), "");
 }
 
-static void the_report_has_the_evidence(void **state)
+TEST(the_report_has_the_evidence)
 {
 	static const char *const staged[] = {"P2P/CUMEM", "P2P+reg", "staged",
 	                                     "no: nobody asked"},
@@ -131,7 +128,6 @@ static void the_report_has_the_evidence(void **state)
 	            {"threads-old", 105, 2, 4},
 	            {"processes-old", 105, 2, NAN},
 	            {"threads-old-again", 105, 2, 4}};
-	(void)state;
 	dram_per_byte[0] = 5;
 	made.more = paths;
 	const json_t *report = made_report(&made);
@@ -169,9 +165,8 @@ static void the_report_has_the_evidence(void **state)
 }
 
 /* "nodirect" took another path than it expects. */
-static void what_rests_on_another_path_is_marked(void **state)
+TEST(what_rests_on_another_path_is_marked)
 {
-	(void)state;
 	made.more = paths;
 	factor("zero-copy", "nodirect", "threads-old");
 	factor("mode", "processes-old", "threads-old");
@@ -213,11 +208,10 @@ static const char *hint(const json_t *report, unsigned nth)
 }
 
 /* A reader sees by it why a claim about what data does holds or not. */
-static void a_hint_has_the_ways_of_data(void **state)
+TEST(a_hint_has_the_ways_of_data)
 {
 	static const enum metric by_way[] = {METRIC_BUSBW, METRIC_NVLINK_TX, METRIC_DRAM,
 	                                     METRIC_DRAM_PER_NVLINK};
-	(void)state;
 	for (unsigned i = 0; i < 4; i++)
 		claim(by_way[i], CLAIM_WITHIN, 0.02);
 	claim(METRIC_LATENCY, CLAIM_WITHIN, 0.02);
@@ -270,9 +264,8 @@ static void mixed_paths(FILE *out)
 	                         "data_path", "staged", "why", "SHM stages"));
 }
 
-static void mixed_transports_are_told_by_pairs(void **state)
+TEST(mixed_transports_are_told_by_pairs)
 {
-	(void)state;
 	made.more = mixed_paths;
 	json_assert_one_says(json_section(made_report(&made), "paths"),
 	                     "Mixed transport of nodirect: P2P/CUMEM 0→1; SHM/direct 1→0");
@@ -280,9 +273,8 @@ static void mixed_transports_are_told_by_pairs(void **state)
 	assert_false(json_one_says(json_section(made_report(&made), "paths"), "Mixed"));
 }
 
-static void what_is_received_has_a_column(void **state)
+TEST(what_is_received_has_a_column)
 {
-	(void)state;
 	const json_t *table = json_table(made_report(&made), "counters");
 	json_keys row = {"cell", "alltoall 4 KiB", "variant", "nodirect", NULL};
 	json_assert_number(json_cell(table, row, "nvlink_tx_gbs"), "", 105, 1e-9);
@@ -291,9 +283,8 @@ static void what_is_received_has_a_column(void **state)
 	json_assert_number(json_cell(table, row, "of_limit"), "", 26662.2, 0.1);
 }
 
-static void medians_say_over_how_many_blocks(void **state)
+TEST(medians_say_over_how_many_blocks)
 {
-	(void)state;
 	json_keys processes = {"cell", "alltoall 4 KiB", "variant", "processes-old", NULL},
 	          threads = {"cell", "alltoall 4 KiB", "variant", "threads-old", NULL};
 	const json_t *table = json_table(made_report(&made), "counters");
@@ -304,7 +295,7 @@ static void medians_say_over_how_many_blocks(void **state)
 	json_assert_number(json_cell(table, threads, "blocks"), "", 10, 0);
 }
 
-static void damaged_counters_are_refused(void **state)
+TEST(damaged_counters_are_refused)
 {
 	static const char *const bad[][2] = {
 	    {"\"issue_cpu_ns\":[90000,45000]", "\"issue_cpu_ns\":[90000]      "},
@@ -312,7 +303,6 @@ static void damaged_counters_are_refused(void **state)
 	    {"\"missing\":\"\"", "\"missing\":17"},
 	    {"\"dram_limit_gbs\":4800", "\"dram_limit_gbs\":\"no\""},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct status st = {""};
 		struct record_run run;
@@ -331,19 +321,4 @@ static void damaged_counters_are_refused(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(the_evidence_has_model_and_cache, fresh),
-	    cmocka_unit_test_setup(copies_have_a_model_of_their_own, fresh),
-	    cmocka_unit_test_setup(a_unit_is_no_cache, fresh),
-	    cmocka_unit_test_setup(the_report_has_the_evidence, fresh),
-	    cmocka_unit_test_setup(what_rests_on_another_path_is_marked, fresh),
-	    cmocka_unit_test_setup(a_hint_has_the_ways_of_data, fresh),
-	    cmocka_unit_test_setup(mixed_transports_are_told_by_pairs, fresh),
-	    cmocka_unit_test_setup(what_is_received_has_a_column, fresh),
-	    cmocka_unit_test_setup(medians_say_over_how_many_blocks, fresh),
-	    cmocka_unit_test_setup(damaged_counters_are_refused, fresh),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end, .before = fresh);

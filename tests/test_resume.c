@@ -1,17 +1,12 @@
 /* Going on with a run: what it has already, and so what is not asked for again. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../harness/record/record.h"
 #include "../harness/run/resume.h"
 #include "cli.h"
+#include "test.h"
 
 static char folder[64];
 
@@ -34,7 +29,7 @@ static json_t *environment(void)
 }
 
 /* A run that was stopped behind its second block, between the paths of a and b. */
-static void what_a_run_has_is_told(void **state)
+TEST(what_a_run_has_is_told)
 {
 	struct status st = {""};
 	struct trial trial = {.experiment = "x", .variant = "a"};
@@ -42,7 +37,6 @@ static void what_a_run_has_is_told(void **state)
 	char file[96];
 	json_t *env = environment();
 	json_t *b = json_deep_copy(json_array_get(json_object_get(env, "variants"), 0));
-	(void)state;
 	json_object_set_new(b, "name", json_string("b"));
 	json_object_set_new(b, "role", json_string("variant"));
 	json_array_append_new(json_object_get(env, "variants"), b);
@@ -71,13 +65,12 @@ static void what_a_run_has_is_told(void **state)
 	cli_clean(folder);
 }
 
-static void what_is_called_has_to_be_the_same(void **state)
+TEST(what_is_called_has_to_be_the_same)
 {
 	static const char *const keys[] = {"dtypes", "ops",         "roots",
 	                                   "counts", "in_place",    "paces",
 	                                   "cycles", "connections", "allocations"};
 	json_t *before = environment(), *now = environment();
-	(void)state;
 	struct status none = {""};
 	/* All but the machine's cores is missing there, which is no sameness. */
 	assert_int_equal(resume_same(before, now, &none), -1);
@@ -110,7 +103,7 @@ static void what_is_called_has_to_be_the_same(void **state)
 }
 
 /* Which GPUs they are may differ, what they are and where may not. */
-static void gpus_are_the_same_by_kind_and_place(void **state)
+TEST(gpus_are_the_same_by_kind_and_place)
 {
 	static const struct {
 		const char *gpus;
@@ -121,7 +114,6 @@ static void gpus_are_the_same_by_kind_and_place(void **state)
 	             {"[{\"name\":\"A\",\"pci\":\"1\"}]", -1},
 	             {"[]", -1}};
 	json_t *before = environment(), *now = environment();
-	(void)state;
 	json_t *is = json_pack("{s:s, s:s, s:i, s:s, s:[{s:s, s:s}]}", "host", "h", "cpu", "c",
 	                       "cores", 2, "driver", "1", "gpus", "name", "H", "pci", "1");
 	json_object_set_new(before, "machine", is);
@@ -135,14 +127,4 @@ static void gpus_are_the_same_by_kind_and_place(void **state)
 	}
 	json_decref(before);
 	json_decref(now);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(what_a_run_has_is_told),
-	    cmocka_unit_test(what_is_called_has_to_be_the_same),
-	    cmocka_unit_test(gpus_are_the_same_by_kind_and_place),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,15 @@
 /* The rules of the house: who may include whom, through however many headers, where the
  * environment, the clock and stdout are touched, where a backend is known by name. The folders
  * show the flow of data only while they hold. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <fnmatch.h>
 #include <ftw.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
+#include "test.h"
 
 #define TREE_FILES    600
 #define FILE_INCLUDES 64
@@ -465,10 +460,9 @@ static bool is_needed(unsigned p)
 /* --- tests ---------------------------------------------------------------------------------
  */
 
-static void each_room_knows_only_what_it_may(void **state)
+TEST(each_room_knows_only_what_it_may)
 {
 	unsigned bad = 0;
-	(void)state;
 	tree_read();
 	for (unsigned r = 0; r < RULES; r++)
 		check_rule(&rules[r]);
@@ -483,10 +477,9 @@ static void each_room_knows_only_what_it_may(void **state)
 	assert_int_equal(bad, 0);
 }
 
-static void what_is_pending_is_needed(void **state)
+TEST(what_is_pending_is_needed)
 {
 	unsigned bad = 0;
-	(void)state;
 	tree_read();
 	for (unsigned r = 0; r < RULES; r++)
 		check_rule(&rules[r]);
@@ -507,9 +500,8 @@ static void plant(const struct planted *files, unsigned n)
 	tree_link();
 }
 
-static void each_rule_sees_what_breaks_it(void **state)
+TEST(each_rule_sees_what_breaks_it)
 {
-	(void)state;
 	for (unsigned r = 0; r < RULES; r++) {
 		plant(rules[r].planted, 3);
 		check_rule(&rules[r]);
@@ -519,7 +511,7 @@ static void each_rule_sees_what_breaks_it(void **state)
 	}
 }
 
-static void no_rule_sees_what_is_allowed(void **state)
+TEST(no_rule_sees_what_is_allowed)
 {
 	static const struct planted allowed[] = {
 	    {"harness/machine.c", "#include \"machine.h\"\n\tgetenv(\"HOME\");\n"},
@@ -538,7 +530,6 @@ static void no_rule_sees_what_is_allowed(void **state)
 	    {"modes/mode.h", ""},
 	    {"harness/config/plan.c", "#include \"../../modes/mode.h\"\n"},
 	};
-	(void)state;
 	plant(allowed, sizeof allowed / sizeof *allowed);
 	for (unsigned r = 0; r < RULES; r++)
 		check_rule(&rules[r]);
@@ -555,13 +546,4 @@ static int clear(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(each_room_knows_only_what_it_may),
-	    cmocka_unit_test(what_is_pending_is_needed),
-	    cmocka_unit_test(each_rule_sees_what_breaks_it),
-	    cmocka_unit_test(no_rule_sees_what_is_allowed),
-	};
-	return cmocka_run_group_tests(tests, NULL, clear);
-}
+TESTS(.end = clear);

@@ -1,14 +1,8 @@
 /* Far more ranks than cores, in every mode: a trial ends, and its record is right. On null,
  * which takes no memory of its own and no time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../harness/trial/trial.h"
 #include "../harness/machine.h"
@@ -16,6 +10,7 @@
 #include "../modes/mode.h"
 #include "here.h"
 #include "json.h"
+#include "test.h"
 
 /* A sanitizer takes some 100 MB for each process. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
@@ -118,9 +113,8 @@ static void expect_shares(const json_t *workers, struct layout layout)
 	}
 }
 
-static void each_mode_carries_far_more_ranks_than_cores(void **state)
+TEST(each_mode_carries_far_more_ranks_than_cores)
 {
-	(void)state;
 	for (const struct mode *const *m = mode_table; *m; m++) {
 		const struct layout layout = (*m)->spread(RANKS);
 		if ((*m)->unsupported()) {
@@ -146,10 +140,4 @@ static void each_mode_carries_far_more_ranks_than_cores(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(each_mode_carries_far_more_ranks_than_cores, set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(.before = set_up, .after = tear_down);

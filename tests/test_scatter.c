@@ -5,12 +5,11 @@
 
 /* Searle, Casella and McCulloch's expectations by hand: jobs of 2 and of 1 value. Within: 2 on
  * 1 degree. Between: 6, of which the within part is 1 × 2, on (3 − 5/3). */
-static void unequal_counts_have_their_coefficients(void **state)
+TEST(unequal_counts_have_their_coefficients)
 {
 	const double y[] = {1, 3, 5};
 	const unsigned keys[] = {0, 0, 0, 1, 1, 0}, single[] = {0, 0, 0, 1, 0, 0, 2, 0, 0};
 	double v[3];
-	(void)state;
 	anova_nested(y, keys, 3, 2, v);
 	assert_true(fabs(v[0] - 3) < 1e-12 && fabs(v[1] - 2) < 1e-12);
 	/* Nothing below is there twice: all of it is the outermost level's. */
@@ -70,10 +69,9 @@ static double number(const json_t *report, const char *key)
 	return json_number_value(cell(report, key));
 }
 
-static void a_component_is_found_at_its_level(void **state)
+TEST(a_component_is_found_at_its_level)
 {
 	static const char *const keys[] = {"jobs", "connections", "allocations"};
-	(void)state;
 	for (level = JOBS; level <= ALLOCATIONS; level++) {
 		const json_t *report = made_report(&made);
 		assert_int_equal(number(report, "njobs"), 12);
@@ -96,9 +94,8 @@ static void a_component_is_found_at_its_level(void **state)
 	}
 }
 
-static void without_levels_there_are_jobs_and_calls(void **state)
+TEST(without_levels_there_are_jobs_and_calls)
 {
-	(void)state;
 	level = JOBS;
 	made.connections = made.allocations = 0;
 	const json_t *report = made_report(&made);
@@ -110,12 +107,4 @@ static void without_levels_there_are_jobs_and_calls(void **state)
 	json_assert_null(cell(report, "half_width_connections"), "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(unequal_counts_have_their_coefficients),
-	    cmocka_unit_test(a_component_is_found_at_its_level),
-	    cmocka_unit_test(without_levels_there_are_jobs_and_calls),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end);

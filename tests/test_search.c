@@ -1,25 +1,19 @@
 /* The search itself: what its rounds measure, that it finds what is there and tells nothing of
  * what is not, on machines that are made up. Fixed seeds; SIMULATED.md has the rates over many.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "searched.h"
+#include "test.h"
 
 #define MARGIN 0.02
 
 /* Each pair of values of two keys in a row at least, but for those set aside. */
-static void a_screen_holds_every_pair(void **state)
+TEST(a_screen_holds_every_pair)
 {
 	const struct search_space space = searched_space();
 	struct search_set rows[SEARCH_MAX_SETS];
 	search_aside aside = {{false}};
-	(void)state;
 	aside[1][3] = true;
 	for (uint64_t seed = 1; seed < 6; seed++) {
 		unsigned n =
@@ -44,9 +38,8 @@ static void a_screen_holds_every_pair(void **state)
 	assert_int_equal(search_cover(&space, NULL, 1, rows, 5), 5);
 }
 
-static void blocks_are_enough_to_pass_the_correction(void **state)
+TEST(blocks_are_enough_to_pass_the_correction)
 {
-	(void)state;
 	for (unsigned tests = 1; tests < 60; tests++) {
 		unsigned n = search_confirm_blocks(tests);
 		double logs[32];
@@ -77,11 +70,10 @@ static bool told_right(searched_gain_fn *gain, const struct searched *r,
 
 /* Two settings that help only together, one of which does harm alone, beside others that do
  * harm and others that do nothing. */
-static void a_pair_is_found(void **state)
+TEST(a_pair_is_found)
 {
 	const struct search_set best = {.level = {2, 3}};
 	unsigned found = 0;
-	(void)state;
 	for (uint64_t seed = 1; seed <= 8; seed++) {
 		struct searched r = searched_run(searched_pair, MARGIN, 0.01, seed);
 		found += told_right(searched_pair, &r, &best);
@@ -89,11 +81,10 @@ static void a_pair_is_found(void **state)
 	assert_in_range(found, 7, 8);
 }
 
-static void bottlenecks_do_not_hide_gains(void **state)
+TEST(bottlenecks_do_not_hide_gains)
 {
 	const struct search_set best = {.level = {3, 0, 0, 0, 0, 0, 0, 1}};
 	unsigned found = 0;
-	(void)state;
 	for (uint64_t seed = 1; seed <= 4; seed++) {
 		struct searched r = searched_run(searched_bottleneck, MARGIN, 0.01, seed);
 		found += told_right(searched_bottleneck, &r, &best);
@@ -101,9 +92,8 @@ static void bottlenecks_do_not_hide_gains(void **state)
 	assert_int_equal(found, 4);
 }
 
-static void of_nothing_nothing_is_told(void **state)
+TEST(of_nothing_nothing_is_told)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 8; seed++) {
 		struct searched r = searched_run(searched_nothing, MARGIN, 0.02, seed);
 		for (unsigned i = 0; i < r.nfinalists * SEARCHED_CELLS; i++)
@@ -112,7 +102,7 @@ static void of_nothing_nothing_is_told(void **state)
 }
 
 /* A set that failed, or whose data was wrong, is no finalist however fast it is. */
-static void bad_sets_are_not_proposed(void **state)
+TEST(bad_sets_are_not_proposed)
 {
 	const struct search_space space = searched_space();
 	struct search_set rows[SEARCH_MAX_SETS], out[SEARCH_MAX_SETS];
@@ -120,7 +110,6 @@ static void bad_sets_are_not_proposed(void **state)
 	bool bad[SEARCH_MAX_SETS] = {[3] = true};
 	unsigned set_of[64], n = search_cover(&space, NULL, 1, rows, 20);
 	struct status st = {""};
-	(void)state;
 	for (unsigned t = 0; t < n; t++) {
 		set_of[t] = t;
 		for (unsigned c = 0; c < SEARCHED_CELLS; c++)
@@ -136,17 +125,4 @@ static void bad_sets_are_not_proposed(void **state)
 	assert_int_equal(search_narrow(&seen, 12, out, &found, &st), 0);
 	for (unsigned i = 0; i < found; i++)
 		assert_false(search_set_equal(&out[i], &rows[3]));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_screen_holds_every_pair),
-	    cmocka_unit_test(blocks_are_enough_to_pass_the_correction),
-	    cmocka_unit_test(a_pair_is_found),
-	    cmocka_unit_test(bottlenecks_do_not_hide_gains),
-	    cmocka_unit_test(of_nothing_nothing_is_told),
-	    cmocka_unit_test(bad_sets_are_not_proposed),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

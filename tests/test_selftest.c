@@ -1,16 +1,10 @@
 /* The selftest: what it injects, how it counts, and that an instrument that is broken fails it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +12,7 @@
 #include "../harness/selftest/outcome.h"
 #include "../harness/selftest/selftest.h"
 #include "cli.h"
+#include "test.h"
 
 #define BLOCKS   10
 #define IN_BLOCK 7
@@ -34,19 +29,17 @@ static double at(enum disturbance kind, uint64_t seed, unsigned order)
 	return disturbance_of(kind, &d);
 }
 
-static void each_variant_has_its_effect(void **state)
+TEST(each_variant_has_its_effect)
 {
-	(void)state;
 	for (unsigned e = 0; e < INJECTION_EFFECTS; e++)
 		assert_true(injection_effect(injection_variant(e)) == injection_effects[e]);
 	assert_true(injection_effect("reference") == 0);
 	assert_true(injection_effect("reference-again") == 0);
 }
 
-static void disturbances_are_what_they_are_called(void **state)
+TEST(disturbances_are_what_they_are_called)
 {
 	const unsigned last = BLOCKS * IN_BLOCK - 1;
-	(void)state;
 	for (unsigned order = 0; order <= last; order++) {
 		assert_true(at(DISTURBANCE_NONE, 1, order) == 0);
 		assert_true(fabs(at(DISTURBANCE_DRIFT, 1, order) - 0.2 * order / last) < 1e-12);
@@ -66,11 +59,10 @@ static void disturbances_are_what_they_are_called(void **state)
 }
 
 /* Half of a t with 2 degrees of freedom is within 0.816, and 1 in 103 beyond 10. */
-static void tails_are_heavy(void **state)
+TEST(tails_are_heavy)
 {
 	const unsigned n = 20000;
 	unsigned inside = 0, far = 0;
-	(void)state;
 	for (unsigned i = 0; i < n; i++) {
 		double t = at(DISTURBANCE_TAILS, 3, i) / 0.005;
 		assert_true(t >= 0);
@@ -99,11 +91,10 @@ static enum word word_of(double lo, double hi, bool tells)
 	return word;
 }
 
-static void words_are_those_of_the_report(void **state)
+TEST(words_are_those_of_the_report)
 {
 	struct status st = {""};
 	enum word word;
-	(void)state;
 	assert_int_equal(word_of(1.05, 1.07, true), WORD_FASTER);
 	assert_int_equal(word_of(0.93, 0.95, true), WORD_SLOWER);
 	assert_int_equal(word_of(1.005, 1.01, true), WORD_FASTER_LESS);
@@ -128,9 +119,8 @@ static double beyond(unsigned k, unsigned n)
 	return sum;
 }
 
-static void the_bound_is_binomial(void **state)
+TEST(the_bound_is_binomial)
 {
-	(void)state;
 	for (unsigned n = 1; n < 500; n++) {
 		unsigned k = outcome_most(n);
 		assert_true(beyond(k, n) <= 0.01 + 1e-9);
@@ -167,10 +157,9 @@ static bool is_good(unsigned changed, unsigned n, enum word word)
 	return good;
 }
 
-static void wrong_words_beyond_chance_fail(void **state)
+TEST(wrong_words_beyond_chance_fail)
 {
 	const unsigned most = outcome_most(OF_EACH);
-	(void)state;
 	assert_true(is_good(0, 0, WORD_FASTER));
 	for (unsigned word = WORD_FASTER; word <= WORD_SLOWER_LESS; word++) {
 		assert_true(is_good(0, most, word));
@@ -201,10 +190,9 @@ static unsigned count(const char *text, const char *word)
 
 /* Every disturbance once, on the virtual device and in one mode: a tenth is found somewhere,
  * whatever else the machine does, or the instrument is blind. */
-static void a_sound_instrument_finds_what_is_injected(void **state)
+TEST(a_sound_instrument_finds_what_is_injected)
 {
 	char folder[64], csv[128], option[160];
-	(void)state;
 	cli_folder(folder);
 	snprintf(csv, sizeof csv, "%s/verdicts.csv", folder);
 	snprintf(option, sizeof option, "csv=%s", csv);
@@ -229,10 +217,9 @@ static void a_sound_instrument_finds_what_is_injected(void **state)
 }
 
 /* As a run: scripts tell it from a selftest that found something. */
-static void interrupted_it_says_so(void **state)
+TEST(interrupted_it_says_so)
 {
 	char folder[64], scratch[128];
-	(void)state;
 	cli_folder(folder);
 	pid_t pid = cli_start(folder, (const char *[]){"selftest", "backend=null",
 	                                               "mode=single", "runs=50", NULL});
@@ -274,9 +261,8 @@ static int selftest_of(const char *what_it_does)
 	return result;
 }
 
-static void a_broken_instrument_fails(void **state)
+TEST(a_broken_instrument_fails)
 {
-	(void)state;
 	/* Every delay is the same to it. */
 	assert_int_equal(
 	    selftest_of("sed -i 's/\"extra_ns\": *[1-9][0-9]*/\"extra_ns\": 20000/g' \"$2\""),
@@ -288,10 +274,9 @@ static void a_broken_instrument_fails(void **state)
 	    1);
 }
 
-static void bad_arguments_are_named(void **state)
+TEST(bad_arguments_are_named)
 {
 	char folder[64];
-	(void)state;
 	cli_folder(folder);
 	cli_expect(cli_run(folder, (const char *[]){"selftest", "backend=gpu", NULL}), 1,
 	           "backend = 'gpu'");
@@ -301,21 +286,4 @@ static void bad_arguments_are_named(void **state)
 	cli_expect(cli_run(folder, (const char *[]){"selftest", "quik", NULL}), 1,
 	           "did you mean 'quick'");
 	cli_clean(folder);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(each_variant_has_its_effect),
-	    cmocka_unit_test(disturbances_are_what_they_are_called),
-	    cmocka_unit_test(tails_are_heavy),
-	    cmocka_unit_test(words_are_those_of_the_report),
-	    cmocka_unit_test(the_bound_is_binomial),
-	    cmocka_unit_test(wrong_words_beyond_chance_fail),
-	    cmocka_unit_test(a_sound_instrument_finds_what_is_injected),
-	    cmocka_unit_test(interrupted_it_says_so),
-	    cmocka_unit_test(a_broken_instrument_fails),
-	    cmocka_unit_test(bad_arguments_are_named),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* A small part of what `make simulate` prints (sim_chain.c, sim_false_alarms.c): how often
  * whole reports err, and what looking again costs. Seeds are fixed; bounds are binomial, three
  * standard deviations from what SIMULATED.md and verdict.h say. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "chain.h"
 #include "following.h"
+#include "test.h"
 
 static struct chain_sums sum(enum chain_way way, unsigned blocks, double effect,
                              enum chain_noise noise, unsigned runs)
@@ -24,9 +20,8 @@ static double most(unsigned n, double p)
 	return n * p + 3 * sqrt(n * p * (1 - p));
 }
 
-static void few_words_are_wrong_where_nothing_differs(void **state)
+TEST(few_words_are_wrong_where_nothing_differs)
 {
-	(void)state;
 	for (int noise = 0; noise < CHAIN_NOISES; noise++) {
 		struct chain_sums s = sum(CHAIN_FIXED, 10, 0, (enum chain_noise)noise, 40);
 		assert_true(s.wrong <= most(s.verdicts, 0.05));
@@ -34,9 +29,8 @@ static void few_words_are_wrong_where_nothing_differs(void **state)
 	}
 }
 
-static void ten_per_cent_are_found_and_never_turned_round(void **state)
+TEST(ten_per_cent_are_found_and_never_turned_round)
 {
-	(void)state;
 	struct chain_sums s = sum(CHAIN_FIXED, 10, 0.1, (enum chain_noise)NOISE_NORMAL, 40);
 	assert_int_equal(s.found, 40);
 	assert_true(s.wrong <= most(s.verdicts, 0.02));
@@ -47,19 +41,17 @@ static void ten_per_cent_are_found_and_never_turned_round(void **state)
 }
 
 /* A run that goes on as its report invites to has looks, and errs no more for it. */
-static void an_invitation_can_be_followed(void **state)
+TEST(an_invitation_can_be_followed)
 {
-	(void)state;
 	struct chain_sums s = sum(CHAIN_INVITED, 10, 0.02, (enum chain_noise)NOISE_NORMAL, 12);
 	assert_true(s.looks > 12);
 	assert_true(s.wrong <= most(s.verdicts, 0.05));
 }
 
 /* Without the correction one in eight errs, where one in twenty is said. */
-static void looking_again_is_paid_for(void **state)
+TEST(looking_again_is_paid_for)
 {
 	const unsigned runs = 600;
-	(void)state;
 	for (enum following_goal goal = FOLLOWING_EFFECT; goal <= FOLLOWING_VERDICT; goal++) {
 		unsigned wrong[2] = {0};
 		for (unsigned corrected = 0; corrected < 2; corrected++) {
@@ -71,15 +63,4 @@ static void looking_again_is_paid_for(void **state)
 		assert_true(wrong[1] <= most(runs, 0.065));
 		assert_true(wrong[0] > most(runs, 0.065));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(few_words_are_wrong_where_nothing_differs),
-	    cmocka_unit_test(ten_per_cent_are_found_and_never_turned_round),
-	    cmocka_unit_test(an_invitation_can_be_followed),
-	    cmocka_unit_test(looking_again_is_paid_for),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 /* The section [search]: what it may say, and what of it is planned. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "../harness/config/load.h"
 #include "../harness/config/plan_search.h"
@@ -15,6 +9,7 @@
 #include "../harness/config/searched.h"
 #include "../harness/run/describe.h"
 #include "here.h"
+#include "test.h"
 
 #define BASE                                                                                   \
 	"[experiment]\ncollective = alltoall\nbytes = 4K, 64K\nranks = 2\nbackend = null\n"    \
@@ -54,10 +49,9 @@ static void loads(const char *search)
 		fail_msg("%s", st.text);
 }
 
-static void values_are_those_that_the_reference_lacks(void **state)
+TEST(values_are_those_that_the_reference_lacks)
 {
 	const struct search_space *s = &spec.search;
-	(void)state;
 	/* The reference's own value, "default" and what stands twice are no values to try. */
 	loads("bind = none, core, numa, core\ndelay = default, 0, 1ms\naggregate = 1\n"
 	      "host.path = fifo\nnull.extra = 2ms\nextra = 1ms\n");
@@ -76,13 +70,12 @@ static void values_are_those_that_the_reference_lacks(void **state)
 	assert_false(s->budget_said);
 }
 
-static void a_set_is_the_reference_with_its_values(void **state)
+TEST(a_set_is_the_reference_with_its_values)
 {
 	const struct search_set set = {.level = {2, 1}};
 	struct settings settings;
 	struct status st = {""};
 	char text[128];
-	(void)state;
 	loads("bind = core, numa\ndelay = 1ms\n");
 	settings = spec.variants[0].settings;
 	assert_int_equal(searched_settings(&spec.search, &set, &settings, &st), 0);
@@ -94,7 +87,7 @@ static void a_set_is_the_reference_with_its_values(void **state)
 	assert_int_equal(search_set_size(&spec.search, &set), 2);
 }
 
-static void slips_say_where_and_what_is_allowed(void **state)
+TEST(slips_say_where_and_what_is_allowed)
 {
 	static const struct {
 		const char *search, *says;
@@ -113,7 +106,6 @@ static void slips_say_where_and_what_is_allowed(void **state)
 	     0},
 	    {"bind = none\n", "no setting that differs from the reference", 0},
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct status st;
 		char place[128];
@@ -126,11 +118,10 @@ static void slips_say_where_and_what_is_allowed(void **state)
 }
 
 /* Nothing is measured before it is known what it takes. */
-static void a_large_space_asks_for_a_budget(void **state)
+TEST(a_large_space_asks_for_a_budget)
 {
 	struct status st;
 	char search[4096] = "";
-	(void)state;
 	for (unsigned k = 0; k < 6; k++)
 		snprintf(search + strlen(search), sizeof search - strlen(search),
 		         "env.NCCL_%u = 1, 2, 3, 4, 5, 6, 7, 8\n", k);
@@ -151,11 +142,10 @@ static void a_large_space_asks_for_a_budget(void **state)
 	plan_free(&plan);
 }
 
-static void the_confirmation_is_long_enough(void **state)
+TEST(the_confirmation_is_long_enough)
 {
 	struct status st;
 	unsigned screen, narrow, confirm;
-	(void)state;
 	loads("bind = core\n");
 	assert_int_equal(load("bind = core\nfinalists = 6\n", "blocks=7", &st), 0);
 	assert_int_equal(plan_it(&st), 0);
@@ -178,14 +168,4 @@ static void the_confirmation_is_long_enough(void **state)
 	plan_free(&plan);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(values_are_those_that_the_reference_lacks),
-	    cmocka_unit_test(a_set_is_the_reference_with_its_values),
-	    cmocka_unit_test(slips_say_where_and_what_is_allowed),
-	    cmocka_unit_test(a_large_space_asks_for_a_budget),
-	    cmocka_unit_test(the_confirmation_is_long_enough),
-	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS(.begin = set_up, .end = tear_down);

@@ -2,9 +2,8 @@
  * out. */
 #include "written.h"
 
-static void test_everything_said(void **state)
+TEST(test_everything_said)
 {
-	(void)state;
 	load("; Does it?\n"
 	     ";   And why?\n"
 	     ";\n"
@@ -83,9 +82,8 @@ static void test_everything_said(void **state)
 	assert_string_equal(b->path, "auto");
 }
 
-static void test_defaults(void **state)
+TEST(test_defaults)
 {
-	(void)state;
 	load(BASE "[variant one]\nmode = threads\n[variant two]\nmode = single\n", "host");
 	assert_string_equal(spec.question, "");
 	assert_string_equal(spec.title, "t");
@@ -119,7 +117,7 @@ static void test_defaults(void **state)
 }
 
 /* With --no-libraries; without it all of them are allowed. */
-static void test_no_libraries(void **state)
+TEST(test_no_libraries)
 {
 	static const char *const names[] = {
 	    "nccl = ./libnccl.so.2",          "nccl = libnccl.so.2",
@@ -138,7 +136,6 @@ static void test_no_libraries(void **state)
 	    "env.NCCL_COMM_ID = 192.0.2.1:9"};
 	char none[] = SPEC_NO_LIBRARIES "=yes", *overrides[] = {none}, text[1024];
 	struct status st;
-	(void)state;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		snprintf(text, sizeof text, BASE ONE "%s\n", names[i]);
 		assert_int_equal(load_with(text, "host", 1, overrides, &st), -1);
@@ -157,9 +154,8 @@ static void test_no_libraries(void **state)
 	}
 }
 
-static void test_bad_lines(void **state)
+TEST(test_bad_lines)
 {
-	(void)state;
 	char text[1024];
 	refuse(BASE ONE " mode = single\n", 6, "indented");
 	refuse(BASE "\tblocks = 2\n", 4, "indented");
@@ -204,9 +200,8 @@ static void test_bad_lines(void **state)
 	refuse("[experiment]\ntitle = a\x1b[31m\n", 2, "UTF-8");
 }
 
-static void test_bad_files(void **state)
+TEST(test_bad_files)
 {
-	(void)state;
 	struct status st = {""};
 	assert_int_equal(spec_load("/nonexistent/x.exp", 0, NULL, "host", lookup, &spec, &st),
 	                 -1);
@@ -229,9 +224,8 @@ static void test_bad_files(void **state)
 	       "names no variant (did you mean 'one'?); allowed is one");
 }
 
-static void test_too_many_variants(void **state)
+TEST(test_too_many_variants)
 {
-	(void)state;
 	char text[4096] = BASE;
 	for (unsigned i = 0; i < SPEC_MAX_VARIANTS; i++)
 		sprintf(text + strlen(text), "[variant v%u]\nmode = single\n", i);
@@ -241,9 +235,8 @@ static void test_too_many_variants(void **state)
 	refuse(text, 4 + 2 * SPEC_MAX_VARIANTS, "too many variants");
 }
 
-static void test_forms_of_text(void **state)
+TEST(test_forms_of_text)
 {
-	(void)state;
 	load("\xEF\xBB\xBF; with a mark\r\n[experiment] ; the head\r\ncollective=alltoall\r\n"
 	     "bytes = 4K\r\n\r\n  ; an indented comment\r\n# another\r\n"
 	     "title = \xC3\xBC; no comment\r\n[ variant  one ]\r\nmode = single",
@@ -259,9 +252,8 @@ static void test_forms_of_text(void **state)
 	assert_string_equal(spec.question, "this");
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-	(void)state;
 	struct status st;
 	char kept[sizeof file];
 	strcpy(kept, file);
@@ -281,9 +273,8 @@ static void test_names(void **state)
 	}
 }
 
-static void test_like(void **state)
+TEST(test_like)
 {
-	(void)state;
 	load(BASE "bind = core\nenv.NCCL_A = 1\n"
 	          "[variant a]\nmode = threads\nnccl = /x\nenv.NCCL_B = 2\ndelay = 1us\n"
 	          "[variant b]\nlike = a\nenv.NCCL_A = 9\nmode = processes\n"
@@ -305,9 +296,8 @@ static void test_like(void **state)
 	refuse(BASE "[variant b]\nlike = b\nmode = single\n", 5, "names no variant above");
 }
 
-static void test_command_line(void **state)
+TEST(test_command_line)
 {
-	(void)state;
 	const char *text = BASE "[variant a]\nmode = threads\npath = fifo\nenv.NCCL_A = 1\n"
 	                        "[variant b]\nlike = a\nbackend = null\n";
 	char *const overrides[] = {"bytes=1M",     "path=shared", "backend=host",
@@ -338,7 +328,7 @@ static void test_command_line(void **state)
 }
 
 /* A title is about the file's collectives: others are named behind it. */
-static void test_title_of_other_collectives(void **state)
+TEST(test_title_of_other_collectives)
 {
 	static const struct {
 		char *overrides[2];
@@ -353,7 +343,6 @@ static void test_title_of_other_collectives(void **state)
 	};
 	struct status st;
 	char text[300];
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char *overrides[] = {rows[i].overrides[0], rows[i].overrides[1]};
 		const char *const own = "[experiment]\ntitle = alltoall, why\n"
@@ -405,9 +394,8 @@ static void legacy_check(const char *path)
 }
 
 /* The files that come with the program, as each backend reads them. */
-static void test_own_experiments(void **state)
+TEST(test_own_experiments)
 {
-	(void)state;
 	glob_t found;
 	if (glob("experiments/*.exp", 0, NULL, &found))
 		skip(); /* run from elsewhere */
@@ -427,21 +415,4 @@ static void test_own_experiments(void **state)
 	globfree(&found);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_everything_said),
-	    cmocka_unit_test(test_defaults),
-	    cmocka_unit_test(test_no_libraries),
-	    cmocka_unit_test(test_bad_lines),
-	    cmocka_unit_test(test_bad_files),
-	    cmocka_unit_test(test_too_many_variants),
-	    cmocka_unit_test(test_forms_of_text),
-	    cmocka_unit_test(test_names),
-	    cmocka_unit_test(test_like),
-	    cmocka_unit_test(test_command_line),
-	    cmocka_unit_test(test_title_of_other_collectives),
-	    cmocka_unit_test(test_own_experiments),
-	};
-	return cmocka_run_group_tests_name("spec", tests, set_up, tear_down);
-}
+TESTS(.begin = set_up, .end = tear_down);

@@ -1,18 +1,13 @@
 /* How fast a worker's core is: what is taken of it, and that every cell of a record has it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../harness/clock.h"
 #include "../harness/core/speed.h"
 #include "../harness/record/record.h"
 #include "here.h"
+#include "test.h"
 
 /* A clock that goes on by what each piece of work is to take: chain, wide, three times. */
 static const int64_t planted[] = {100, 40, 9000, 30, 120, 7000};
@@ -26,10 +21,9 @@ static int64_t planted_now_ns(void)
 	return now;
 }
 
-static void an_interrupt_is_no_slow_core(void **state)
+TEST(an_interrupt_is_no_slow_core)
 {
 	struct speed speed;
-	(void)state;
 	speed_take(planted_now_ns, &speed);
 	assert_int_equal(reads, 2 * sizeof planted / sizeof *planted);
 	assert_int_equal(speed.chain_ns, 120);
@@ -37,24 +31,22 @@ static void an_interrupt_is_no_slow_core(void **state)
 }
 
 /* At 10 GHz, which no core has, and were an addition and a multiplication a cycle each. */
-static void the_work_is_done(void **state)
+TEST(the_work_is_done)
 {
 	struct speed speed;
-	(void)state;
 	speed_take(clock_now_ns, &speed);
 	assert_true(speed.chain_ns > SPEED_CHAIN_STEPS * 2 / 10);
 	assert_true(speed.wide_ns > SPEED_WIDE_STEPS / 10);
 }
 
 /* Threads: each rank's worker. Single: the one worker, at its first rank. */
-static void every_cell_has_it(void **state)
+TEST_WITH(every_cell_has_it, set_up, tear_down)
 {
 	char path[512];
 	struct record_run run;
 	struct status st = {""};
 	bool torn;
 	unsigned seen = 0;
-	(void)state;
 	cli_write(folder, "t.exp",
 	          "; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = host\n"
 	          "blocks = 1\nlimit = no\nranks = 2\nreference = threads\n"
@@ -76,14 +68,4 @@ static void every_cell_has_it(void **state)
 	}
 	assert_int_equal(seen, 3);
 	record_free(&run);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(an_interrupt_is_no_slow_core),
-	    cmocka_unit_test(the_work_is_done),
-	    cmocka_unit_test_setup_teardown(every_cell_has_it, set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* Which rows are taken for stalled, and that the others stay as they are. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "../harness/core/sample.h"
 #include "../harness/record/stall.h"
+#include "test.h"
 
 #define ROWS  5
 #define RANKS 2
@@ -44,18 +39,16 @@ static void leaves(const int64_t *off_core_ns, unsigned n, const unsigned rows[]
 
 static const unsigned all[] = {0, 1, 2, 3, 4};
 
-static void a_row_without_its_worker_is_left_out(void **state)
+TEST(a_row_without_its_worker_is_left_out)
 {
-	(void)state;
 	make((int64_t[]){20 * US, 3 * S, 21 * US, 3 * S, 20 * US}, 6 * S);
 	leaves(off, 3, (const unsigned[]){0, 2, 4});
 	assert_int_equal(stall.rank, 1);
 	assert_int_equal(stall.off_ns, 6 * S);
 }
 
-static void a_long_row_of_a_worker_that_ran_is_a_result(void **state)
+TEST(a_long_row_of_a_worker_that_ran_is_a_result)
 {
-	(void)state;
 	make((int64_t[]){20 * US, 3 * S, 21 * US, 22 * US, 20 * US}, 400 * US);
 	leaves(off, ROWS, all);
 	make((int64_t[]){20 * US, 3 * S, 21 * US, 22 * US, 20 * US}, S);
@@ -64,21 +57,10 @@ static void a_long_row_of_a_worker_that_ran_is_a_result(void **state)
 }
 
 /* Off its core for long all the same: it waits, or shares the core with others. */
-static void nor_are_rows_that_are_all_long_or_none(void **state)
+TEST(nor_are_rows_that_are_all_long_or_none)
 {
-	(void)state;
 	make((int64_t[]){2 * S, 3 * S, 2 * S, 3 * S, 2 * S}, 12 * S);
 	leaves(off, ROWS, all);
 	make((int64_t[]){20 * US, S - 2, 21 * US, 22 * US, 20 * US}, S);
 	leaves(off, ROWS, all);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_row_without_its_worker_is_left_out),
-	    cmocka_unit_test(a_long_row_of_a_worker_that_ran_is_a_result),
-	    cmocka_unit_test(nor_are_rows_that_are_all_long_or_none),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

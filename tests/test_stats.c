@@ -1,17 +1,11 @@
 /* Statistics against published figures, each with its source. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdbool.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "../harness/analysis/stats.h"
 #include "../harness/config/claim.h"
 #include "noise.h"
+#include "test.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -21,11 +15,10 @@ static void near(double value, double wanted, double within)
 		fail_msg("%.12g is not within %g of %.12g", value, within, wanted);
 }
 
-static void quantiles_are_of_type_7(void **state)
+TEST(quantiles_are_of_type_7)
 {
 	/* R: quantile(c(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)) is 1, 3.25, 5.5, 7.75, 10. */
 	static const double x[] = {10, 1, 9, 2, 8, 3, 7, 4, 6, 5};
-	(void)state;
 	near(stats_quantile(x, 10, 0), 1, 0);
 	near(stats_quantile(x, 10, 0.25), 3.25, 1e-12);
 	near(stats_median(x, 10), 5.5, 1e-12);
@@ -40,11 +33,10 @@ static void quantiles_are_of_type_7(void **state)
 
 /* Of the median of 10 values the 2nd and the 9th, of 6 the outermost, of 5 none (Hollander,
  * Wolfe and Chicken, table of the sign test: P(B ≤ 1) of 10 is 0.0107, P(B ≤ 2) 0.0547). */
-static void quantiles_have_intervals(void **state)
+TEST(quantiles_have_intervals)
 {
 	static const double x[] = {7, 1, 10, 3, 9, 2, 8, 4, 6, 5};
 	double many[METRIC_P99_CALLS];
-	(void)state;
 	struct stats_interval i = stats_quantile_interval(x, 10, 0.5, 0.95);
 	near(i.estimate, 5.5, 1e-12);
 	near(i.lo, 2, 0);
@@ -67,10 +59,9 @@ static void quantiles_have_intervals(void **state)
 }
 
 /* In 95 of 100 lots, or more, the interval has the quantile that they were drawn with. */
-static void quantile_intervals_cover(void **state)
+TEST(quantile_intervals_cover)
 {
 	static const double quantiles[] = {0.5, 0.95};
-	(void)state;
 	srand(7);
 	for (unsigned q = 0; q < 2; q++) {
 		unsigned covered = 0;
@@ -87,12 +78,11 @@ static void quantile_intervals_cover(void **state)
 	}
 }
 
-static void null_distribution_is_exact(void **state)
+TEST(null_distribution_is_exact)
 {
 	/* Hollander, Wolfe and Chicken 2014, §3.1: for n = 3 each of the 8 sign patterns has
 	 * probability 1/8, and T+ = 3 has two of them. */
 	static const double three[] = {1, 2, 3, 5, 6, 7, 8};
-	(void)state;
 	for (unsigned t = 0; t < COUNT(three); t++)
 		near(stats_signed_rank_cdf(3, t), three[t] / 8, 0);
 	for (unsigned n = 1; n <= 200; n++) {
@@ -110,7 +100,7 @@ static void null_distribution_is_exact(void **state)
 	assert_true(isnan(stats_signed_rank_cdf(201, 5)));
 }
 
-static void critical_values_are_the_tables(void **state)
+TEST(critical_values_are_the_tables)
 {
 	/* Largest t with P(T+ <= t) <= 0.025 and <= 0.005. McCornack 1965, "Extended tables of
 	 * the Wilcoxon matched pair signed rank statistic", JASA 60, 864-871 (two-sided 5 % and
@@ -120,7 +110,6 @@ static void critical_values_are_the_tables(void **state)
 	} table[] = {{8, 3, 0},    {9, 5, 1},    {10, 8, 3},   {11, 10, 5},  {12, 13, 7},
 	             {13, 17, 9},  {14, 21, 12}, {15, 25, 15}, {16, 29, 19}, {17, 34, 23},
 	             {18, 40, 27}, {19, 46, 32}, {20, 52, 37}, {25, 89, 68}, {30, 137, 109}};
-	(void)state;
 	for (size_t i = 0; i < COUNT(table); i++) {
 		assert_true(stats_signed_rank_cdf(table[i].n, table[i].five) <= 0.025);
 		assert_true(stats_signed_rank_cdf(table[i].n, table[i].five + 1) > 0.025);
@@ -133,9 +122,8 @@ static void critical_values_are_the_tables(void **state)
 }
 
 /* Another way to the same figures, for small n: all 2^n patterns of signs. */
-static void null_distribution_is_what_counting_gives(void **state)
+TEST(null_distribution_is_what_counting_gives)
 {
-	(void)state;
 	for (unsigned n = 1; n <= 14; n++) {
 		unsigned count[106] = {0}, below = 0;
 		for (unsigned signs = 0; signs < 1u << n; signs++) {
@@ -151,7 +139,7 @@ static void null_distribution_is_what_counting_gives(void **state)
 	}
 }
 
-static void attained_confidence_is_the_tables(void **state)
+TEST(attained_confidence_is_the_tables)
 {
 	/* 1 - 2 P(T+ <= t) at the t of the 5 % column above, the counts of patterns being those
 	 * of Wilcoxon 1945, "Individual comparisons by ranking methods", Biometrics Bulletin 1,
@@ -166,7 +154,6 @@ static void attained_confidence_is_the_tables(void **state)
 	             {9, 5, 10. / 512},
 	             {10, 8, 25. / 1024}};
 	static const double logs[] = {0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2};
-	(void)state;
 	for (size_t i = 0; i < COUNT(table); i++) {
 		struct stats_ratio r = stats_ratio_of_logs(logs, table[i].n, 0.95);
 		near(stats_signed_rank_cdf(table[i].n, table[i].t), table[i].tail, 1e-15);
@@ -180,7 +167,7 @@ static void attained_confidence_is_the_tables(void **state)
 	near(log(six.estimate), 0.85, 1e-12);
 }
 
-static void darwins_maize_is_as_published(void **state)
+TEST(darwins_maize_is_as_published)
 {
 	/* Cross- less self-fertilized, in eighths of an inch: Darwin 1876, as in Fisher, "The
 	 * Design of Experiments" (1935), ch. III. R: wilcox.test(d) gives V = 96, p = 0.04126.
@@ -188,7 +175,6 @@ static void darwins_maize_is_as_published(void **state)
 	static const double d[] = {49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48};
 	double small[15];
 	unsigned v = 0;
-	(void)state;
 	for (int i = 0; i < 15; i++) {
 		unsigned rank = 0;
 		for (int k = 0; k < 15; k++)
@@ -217,7 +203,7 @@ static struct stats_ratio ratio_of(const double *left, const double *right, unsi
 	return stats_ratio_of_logs(logs, n, confidence);
 }
 
-static void interval_is_the_textbooks(void **state)
+TEST(interval_is_the_textbooks)
 {
 	/* Hamilton depression scale factor IV before (x) and after (y) tranquillizer:
 	 * Hollander, Wolfe and Chicken 2014, table 3.1; also R's example(wilcox.test), V = 40
@@ -226,7 +212,6 @@ static void interval_is_the_textbooks(void **state)
 	static const double x[] = {1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30};
 	static const double y[] = {0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29};
 	double left[9], right[9];
-	(void)state;
 	for (int i = 0; i < 9; i++) {
 		left[i] = exp(y[i]);
 		right[i] = exp(x[i]);
@@ -240,10 +225,9 @@ static void interval_is_the_textbooks(void **state)
 	near(1 - stats_signed_rank_cdf(9, 39), 0.01953125, 1e-12);
 }
 
-static void few_blocks_have_no_interval(void **state)
+TEST(few_blocks_have_no_interval)
 {
 	double left[] = {1.1, 1.2, 1.3, 1.4, 1.5, 1.6}, right[] = {1, 1, 1, 1, 1, 1};
-	(void)state;
 	for (unsigned n = 1; n < STATS_MIN_BLOCKS; n++) {
 		struct stats_ratio r = ratio_of(left, right, n, 0.95);
 		assert_true(r.estimate > 1);
@@ -275,10 +259,9 @@ static double normal(uint64_t *seed)
 	return sqrt(-2 * log(uniform(seed))) * cos(2 * M_PI * uniform(seed));
 }
 
-static void interval_covers_as_it_says(void **state)
+TEST(interval_covers_as_it_says)
 {
 	uint64_t seed = 20;
-	(void)state;
 	for (unsigned n = 6; n <= 30; n += 8) {
 		unsigned outside = 0, runs = 2000;
 		double attained = 0;
@@ -302,10 +285,9 @@ static void interval_covers_as_it_says(void **state)
 
 /* One value that lies anywhere makes an end of the interval up to 11 values: 0.993 becomes 0.5
  * of 6 where one is at half. */
-static void a_spoiled_value_makes_an_end(void **state)
+TEST(a_spoiled_value_makes_an_end)
 {
 	double logs[40];
-	(void)state;
 	for (unsigned n = STATS_MIN_BLOCKS; n <= 40; n++) {
 		unsigned spoiled = 0;
 		for (unsigned i = 0; i < n; i++)
@@ -323,11 +305,10 @@ static void a_spoiled_value_makes_an_end(void **state)
 	near(stats_ratio_of_logs(one, 6, 0.95).lo, 0.5, 1e-9);
 }
 
-static void turning_a_ratio_round_inverts_it(void **state)
+TEST(turning_a_ratio_round_inverts_it)
 {
 	double left[12], right[12];
 	uint64_t seed = 3;
-	(void)state;
 	for (int i = 0; i < 12; i++) {
 		left[i] = exp(normal(&seed));
 		right[i] = exp(normal(&seed));
@@ -339,12 +320,11 @@ static void turning_a_ratio_round_inverts_it(void **state)
 	near(a.hi * b.lo, 1, 1e-12);
 }
 
-static void many_blocks_go_over_smoothly(void **state)
+TEST(many_blocks_go_over_smoothly)
 {
 	/* The exact distribution ends at 200 pairs; the interval must not jump there. */
 	static double left[220], right[220];
 	uint64_t seed = 5;
-	(void)state;
 	for (int i = 0; i < 220; i++) {
 		left[i] = exp(0.01 * normal(&seed));
 		right[i] = 1;
@@ -357,12 +337,11 @@ static void many_blocks_go_over_smoothly(void **state)
 
 /* With 6 blocks the interval is from the smallest to the largest of the blocks' own shares, as
  * the signed-rank interval is from the smallest to the largest value. */
-static void a_share_is_fiellers_set(void **state)
+TEST(a_share_is_fiellers_set)
 {
 	static const double whole[] = {0.10, 0.12, 0.09, 0.11, 0.10, 0.13},
 	                    part[] = {0.07, 0.07, 0.06, 0.09, 0.08, 0.08};
 	double rest[6], turned[2][6];
-	(void)state;
 	struct stats_ratio r = stats_share(part, whole, 6, 0.95);
 	near(r.lo, 0.07 / 0.12, 1e-12);
 	near(r.hi, 0.09 / 0.11, 1e-12);
@@ -392,9 +371,8 @@ static void a_share_is_fiellers_set(void **state)
 
 /* The test at each share is the signed-rank test of part − share × whole: its interval holds 0
  * inside the set and nowhere else, also where single blocks of the whole are below 0. */
-static void a_share_is_what_the_test_allows(void **state)
+TEST(a_share_is_what_the_test_allows)
 {
-	(void)state;
 	srand(7);
 	for (int repeat = 0; repeat < 200; repeat++) {
 		double part[10], whole[10], rest[10];
@@ -418,7 +396,7 @@ static void a_share_is_what_the_test_allows(void **state)
 }
 
 /* Quantiles of Student's t, as in any table. */
-static void students_tails_are_the_tables(void **state)
+TEST(students_tails_are_the_tables)
 {
 	static const struct {
 		unsigned df;
@@ -426,19 +404,17 @@ static void students_tails_are_the_tables(void **state)
 	} rows[] = {{1, 12.7062, 0.025},  {2, 4.30265, 0.025},  {5, 2.57058, 0.025},
 	            {10, 3.16927, 0.005}, {19, 2.09302, 0.025}, {120, 1.65765, 0.05},
 	            {7, 0, 0.5},          {4, -2.13185, 0.95}};
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		near(stats_student_tail(rows[i].t, rows[i].df), rows[i].tail, 1e-6);
 }
 
 static const double hurdle = 0.0198; /* ln 1.02 */
 
-static void what_was_chosen_is_corrected(void **state)
+TEST(what_was_chosen_is_corrected)
 {
 	const struct stats_ratio far = {1.30, 1.27, 1.33, 10, 0.951},
 	                         near_by = {1.05, 1.022, 1.08, 10, 0.951},
 	                         none = {1.05, 1.01, 1.09, 10, 0.951};
-	(void)state;
 	struct stats_ratio e = stats_chosen(&far, hurdle);
 	near(e.estimate, far.estimate, 1e-4);
 	near(e.lo, far.lo, 1e-3);
@@ -470,12 +446,11 @@ static void what_was_chosen_is_corrected(void **state)
 
 /* A true 2.5 % with a scatter of 2 %: what is measured of those that are chosen, and what to
  * expect. tests/sim_advice.c does it at length. */
-static void what_is_expected_is_true_on_the_mean(void **state)
+TEST(what_is_expected_is_true_on_the_mean)
 {
 	uint64_t seed = 9;
 	double measured = 0, expected = 0;
 	unsigned n = 0, held[2] = {0};
-	(void)state;
 	for (int repeat = 0; repeat < 6000; repeat++) {
 		double logs[10];
 		for (int i = 0; i < 10; i++)
@@ -498,11 +473,10 @@ static void what_is_expected_is_true_on_the_mean(void **state)
 }
 
 /* Of one: Student's quartile. Of many it grows, and what has no interval counts for none. */
-static void the_largest_by_chance(void **state)
+TEST(the_largest_by_chance)
 {
 	const double t = 2.26216, quartile = 0.702722; /* 9 degrees of freedom */
 	struct stats_ratio r[20];
-	(void)state;
 	for (int i = 0; i < 20; i++)
 		r[i] = (struct stats_ratio){1, exp(-0.01 * t), exp(0.01 * t), 10, 0.95};
 	near(stats_largest_by_chance(r, 1), 0.01 * quartile, 1e-7);
@@ -518,12 +492,11 @@ static void the_largest_by_chance(void **state)
 
 /* Its table's least: 2 ÷ 2^n; and by counting sign patterns of 3 values whose sum of ranks is 0
  * or 1. Beyond the interval's ends it is at most 5 %, and within them more. */
-static void probabilities_and_intervals_agree(void **state)
+TEST(probabilities_and_intervals_agree)
 {
 	static const double few[] = {0.01, 0.02, -0.005};
 	uint64_t seed = 8;
 	unsigned excluded = 0;
-	(void)state;
 	near(stats_signed_rank_p(few, 3, -0.1), 2.0 / 8, 1e-12);
 	near(stats_signed_rank_p(few, 3, 0), 2 * 2.0 / 8, 1e-12);
 	near(stats_signed_rank_p(few, 3, 0.0075), 1, 1e-12);
@@ -547,12 +520,11 @@ static void probabilities_and_intervals_agree(void **state)
 }
 
 /* By hand; NaN are no tests. */
-static void holm_steps_down(void **state)
+TEST(holm_steps_down)
 {
 	static const double p[] = {0.01, NAN, 0.04, 0.03, 0.005, NAN, 0.5};
 	static const double wanted[] = {0.04, NAN, 0.09, 0.09, 0.025, NAN, 0.5};
 	double adjusted[7];
-	(void)state;
 	assert_int_equal(stats_holm(p, 7, adjusted), 0);
 	for (int i = 0; i < 7; i++) {
 		assert_int_equal(isnan(wanted[i]), isnan(adjusted[i]));
@@ -562,33 +534,4 @@ static void holm_steps_down(void **state)
 	assert_int_equal(stats_holm((double[]){0.6, 0.7}, 2, adjusted), 0);
 	near(adjusted[0], 1, 0);
 	near(adjusted[1], 1, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(quantiles_are_of_type_7),
-	    cmocka_unit_test(quantiles_have_intervals),
-	    cmocka_unit_test(quantile_intervals_cover),
-	    cmocka_unit_test(null_distribution_is_exact),
-	    cmocka_unit_test(critical_values_are_the_tables),
-	    cmocka_unit_test(null_distribution_is_what_counting_gives),
-	    cmocka_unit_test(attained_confidence_is_the_tables),
-	    cmocka_unit_test(darwins_maize_is_as_published),
-	    cmocka_unit_test(interval_is_the_textbooks),
-	    cmocka_unit_test(few_blocks_have_no_interval),
-	    cmocka_unit_test(interval_covers_as_it_says),
-	    cmocka_unit_test(a_spoiled_value_makes_an_end),
-	    cmocka_unit_test(turning_a_ratio_round_inverts_it),
-	    cmocka_unit_test(many_blocks_go_over_smoothly),
-	    cmocka_unit_test(students_tails_are_the_tables),
-	    cmocka_unit_test(what_was_chosen_is_corrected),
-	    cmocka_unit_test(what_is_expected_is_true_on_the_mean),
-	    cmocka_unit_test(the_largest_by_chance),
-	    cmocka_unit_test(probabilities_and_intervals_agree),
-	    cmocka_unit_test(holm_steps_down),
-	    cmocka_unit_test(a_share_is_fiellers_set),
-	    cmocka_unit_test(a_share_is_what_the_test_allows),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

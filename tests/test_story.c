@@ -1,19 +1,14 @@
 /* What a story makes of rows and templates, and that no sentence can say what its rows do not.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../harness/chapters/chapters.h"
 #include "../harness/report/section.h"
+#include "test.h"
 #include "told.h"
 
 enum { SLOW = 1, FAST = 2 };
@@ -87,18 +82,16 @@ static const char *says_one(unsigned when, const char *text)
 	return says(&one, 1);
 }
 
-static void a_template_has_its_rows_entries(void **state)
+TEST(a_template_has_its_rows_entries)
 {
-	(void)state;
 	assert_string_equal(says_one(FAST, "{name} has {gbs} GB/s: {speed:full}, {size}."),
 	                    "b has 243 GB/s: 1.002 (0.998 to 1.006), 64 MiB.\n");
 	assert_string_equal(says_one(FAST, "{speed} {speed:percents} {speed:interval} {{x}"),
 	                    "1.002 100.2 % (99.8 to 100.6 %) 0.998 to 1.006 {x}\n");
 }
 
-static void rows_that_say_the_same_share_a_sentence(void **state)
+TEST(rows_that_say_the_same_share_a_sentence)
 {
-	(void)state;
 	assert_string_equal(says_one(SLOW, "{name:list} reach {gbs:range} GB/s at {size}."),
 	                    "a and c reach 2.29 to 2.55 GB/s at 64 MiB.\n");
 	/* One ratio is no range, and has its interval. */
@@ -110,18 +103,16 @@ static void rows_that_say_the_same_share_a_sentence(void **state)
 	assert_string_equal(says_one(0, "{name:list}."), "a, b and c.\n");
 }
 
-static void a_row_chooses_its_sentences(void **state)
+TEST(a_row_chooses_its_sentences)
 {
 	static const struct sentence both[] = {{STORY_ITEM, SLOW, "{name} is slow."},
 	                                       {STORY_ITEM, FAST, "{name} is fast."}};
-	(void)state;
 	assert_string_equal(says(both, 2), "a is slow.\nc is slow.\nb is fast.\n");
 	assert_string_equal(says_one(SLOW | FAST, "never"), "");
 }
 
-static void a_key_without_a_column_is_seen(void **state)
+TEST(a_key_without_a_column_is_seen)
 {
-	(void)state;
 	assert_string_equal(says_one(FAST, "{nome} {gbs:loudly} {name:percent}"),
 	                    "<<nome:>> <<gbs:loudly>> <<name:percent>>\n");
 }
@@ -142,9 +133,8 @@ static bool is_right(const char *text, const char *verdict)
 	return right;
 }
 
-static void a_sentence_says_only_what_its_rows_have(void **state)
+TEST(a_sentence_says_only_what_its_rows_have)
 {
-	(void)state;
 	assert_true(is_right("threads-2 reach 243 GB/s (95 % interval) at p95", ""));
 	assert_false(is_right("threads-2 reach 244 GB/s", ""));
 	assert_false(is_right("43 GB/s", ""));
@@ -184,13 +174,12 @@ static void make_all(struct arena *arena, void *of)
 	story_make(NULL, all, 2, arena, of);
 }
 
-static void a_chapter_keeps_what_it_told_in_its_order(void **state)
+TEST(a_chapter_keeps_what_it_told_in_its_order)
 {
 	static const enum story_block_kind kinds[] = {
 	    STORY_TABLE, STORY_PART, STORY_SENTENCE, STORY_SENTENCE, STORY_FILES, STORY_PIVOT};
 	struct story story;
 	struct arena *arena;
-	(void)state;
 	assert_int_equal(arena_run(make_all, &story, &arena), 0);
 	const struct story_chapter *c = story_find(&story, "whole");
 	assert_null(story_find(&story, "empty"));
@@ -233,11 +222,10 @@ static void make_leads(struct arena *arena, void *of)
 	story_make(NULL, all, 4, arena, of);
 }
 
-static void one_chapter_leads(void **state)
+TEST(one_chapter_leads)
 {
 	struct story story;
 	struct arena *arena;
-	(void)state;
 	assert_int_equal(arena_run(make_leads, &story, &arena), 0);
 	story_choose_lead(&story, "waits");
 	assert_string_equal(story.lead->chapter->name, "waits");
@@ -265,11 +253,10 @@ static void one_chapter_leads(void **state)
 }
 
 /* What our experiments let lead is there. */
-static void experiments_name_chapters(void **state)
+TEST(experiments_name_chapters)
 {
 	glob_t files;
 	unsigned n = 0;
-	(void)state;
 	assert_int_equal(glob("experiments/*.exp", 0, NULL, &files), 0);
 	for (size_t i = 0; i < files.gl_pathc; i++) {
 		char line[512], name[64];
@@ -287,10 +274,9 @@ static void experiments_name_chapters(void **state)
 	assert_true(n > 5);
 }
 
-static void people_read_an_entry_as_its_kind_says(void **state)
+TEST(people_read_an_entry_as_its_kind_says)
 {
 	char text[64];
-	(void)state;
 	struct entry e = column_entry(&columns[2], &rows[1]);
 	entry_write(&e, false, text, sizeof text);
 	assert_string_equal(text, "1.002 \u00b10.4%");
@@ -319,31 +305,13 @@ static void need(struct arena *arena, void *of)
 		arena_array(arena, SIZE_MAX / 4, 8);
 }
 
-static void memory_that_ends_ends_the_work(void **state)
+TEST(memory_that_ends_ends_the_work)
 {
 	struct arena *arena;
 	int fails = 1;
-	(void)state;
 	assert_int_equal(arena_run(need, &fails, &arena), -1);
 	assert_null(arena);
 	assert_int_equal(arena_run(need, NULL, &arena), 0);
 	arena_free(arena);
 	assert_int_equal(arena_run(need, NULL, NULL), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_template_has_its_rows_entries),
-	    cmocka_unit_test(rows_that_say_the_same_share_a_sentence),
-	    cmocka_unit_test(a_row_chooses_its_sentences),
-	    cmocka_unit_test(a_key_without_a_column_is_seen),
-	    cmocka_unit_test(a_sentence_says_only_what_its_rows_have),
-	    cmocka_unit_test(a_chapter_keeps_what_it_told_in_its_order),
-	    cmocka_unit_test(one_chapter_leads),
-	    cmocka_unit_test(experiments_name_chapters),
-	    cmocka_unit_test(people_read_an_entry_as_its_kind_says),
-	    cmocka_unit_test(memory_that_ends_ends_the_work),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

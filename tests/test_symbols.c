@@ -1,19 +1,14 @@
 /* No mutable globals: what the objects hold in sections that can be written is looked at, and
  * all of it has to be on a short list with its reason. Constants with addresses in them lie in
  * .data.rel.ro, which the loader closes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <fnmatch.h>
 #include <libgen.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "test.h"
 
 static const struct {
 	const char *object, *symbol; /* patterns */
@@ -51,12 +46,11 @@ static bool is_allowed(const char *object, const char *symbol)
 	return false;
 }
 
-static void nothing_of_ours_can_be_written(void **state)
+TEST(nothing_of_ours_can_be_written)
 {
 	const char *program = getenv("LAUNCHGAP");
 	char place[PATH_MAX], command[PATH_MAX + 64], line[1024], object[128] = "", name[128];
 	unsigned objects = 0, bad = 0;
-	(void)state;
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 	skip(); /* sanitizers have globals of their own */
 #endif
@@ -105,12 +99,11 @@ static bool is_tested(const char *name)
 }
 
 /* What a file exports somebody takes: another file, or a test. All else is static, or dead. */
-static void what_is_exported_is_taken(void **state)
+TEST(what_is_exported_is_taken)
 {
 	const char *program = getenv("LAUNCHGAP");
 	char place[PATH_MAX], command[8 * PATH_MAX], line[1024], name[128];
 	unsigned bad = 0;
-	(void)state;
 	if (!program)
 		skip();
 	snprintf(place, sizeof place, "%s", program);
@@ -139,7 +132,7 @@ static void what_is_exported_is_taken(void **state)
 	assert_int_equal(bad, 0);
 }
 
-static void what_can_be_written_is_seen(void **state)
+TEST(what_can_be_written_is_seen)
 {
 	static const char at[] = "0000000000000000 ";
 	static const struct {
@@ -155,7 +148,6 @@ static void what_can_be_written_is_seen(void **state)
 	    {"l     F .text\t0000000000000010 act", NULL},
 	    {"l    d  .bss\t0000000000000000 .bss", NULL},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		char line[128], name[128] = "";
 		snprintf(line, sizeof line, "%s%s\n", at, lines[i].line);
@@ -163,14 +155,4 @@ static void what_can_be_written_is_seen(void **state)
 		if (lines[i].name)
 			assert_string_equal(name, lines[i].name);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(nothing_of_ours_can_be_written),
-	    cmocka_unit_test(what_is_exported_is_taken),
-	    cmocka_unit_test(what_can_be_written_is_seen),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

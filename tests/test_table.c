@@ -1,19 +1,14 @@
 /* A table's cells, and what each emitter makes of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-#include <math.h>
 
 #include "../harness/analysis/stats.h"
 #include "../harness/report/grid.h"
 #include "../harness/report/table.h"
 #include "../harness/story/story.h"
 #include "json.h"
+#include "test.h"
 
 enum format { TEXT, MARKDOWN, CSV };
 
@@ -64,10 +59,9 @@ static struct table *all_kinds(void)
 	return t;
 }
 
-static void each_kind_is_written_its_way(void **state)
+TEST(each_kind_is_written_its_way)
 {
 	struct table *t = all_kinds();
-	(void)state;
 	is(t, MARKDOWN,
 	   "| name | verdict | n | size | yes | time, µs | value | speed | part |\n"
 	   "|---|---|---:|---:|---:|---:|---:|---:|---:|\n"
@@ -105,11 +99,10 @@ static void each_kind_is_written_its_way(void **state)
 }
 
 /* An estimate without an interval has none in any format, and no NaN is written. */
-static void an_interval_may_be_missing(void **state)
+TEST(an_interval_may_be_missing)
 {
 	const struct stats_ratio few = {1.25, NAN, NAN, 3, NAN};
 	struct table *t = table_new("t", "t");
-	(void)state;
 	table_column(t, "speed", "speed", "", TABLE_RATIO);
 	table_column(t, "value", "value", "", TABLE_SPREAD);
 	TABLE_ROW(t, CELL(&few), table_of_spread(2, NAN, NAN));
@@ -121,10 +114,9 @@ static void an_interval_may_be_missing(void **state)
 	table_free(t);
 }
 
-static void hostile_texts_stay_texts(void **state)
+TEST(hostile_texts_stay_texts)
 {
 	struct table *t = table_new("t", "t");
-	(void)state;
 	table_column(t, "a", "a|b", "", TABLE_TEXT);
 	table_column(t, "b", "b", "", TABLE_VERDICT);
 	TABLE_ROW(t, CELL("a,\"b\"\nc"), CELL("|`*_<b>[]\\"));
@@ -136,11 +128,10 @@ static void hostile_texts_stay_texts(void **state)
 }
 
 /* What is longer than a cell is cut between characters. */
-static void a_long_text_is_cut(void **state)
+TEST(a_long_text_is_cut)
 {
 	static char text[20000];
 	struct table *t = table_new("t", "t");
-	(void)state;
 	for (size_t i = 0; i + 2 < sizeof text; i += 2)
 		memcpy(text + i, "\xC3\xA4", 2);
 	table_column(t, "a", "a", "", TABLE_TEXT);
@@ -173,12 +164,11 @@ static unsigned widest(const char *text)
 }
 
 /* Rows of one name are told apart by what stands behind it, below too. */
-static void what_tells_rows_apart_is_said_again(void **state)
+TEST(what_tells_rows_apart_is_said_again)
 {
 	struct table *t = table_new("t", "t");
 	char key[16];
 	unsigned names = 0;
-	(void)state;
 	table_column(t, "what", "what", "", TABLE_TEXT);
 	table_column(t, "bytes", "size", "", TABLE_BYTES);
 	for (unsigned i = 0; i < 12; i++) {
@@ -201,11 +191,10 @@ static void what_tells_rows_apart_is_said_again(void **state)
 }
 
 /* A list of paths has no blank to break at. */
-static void a_long_word_is_broken(void **state)
+TEST(a_long_word_is_broken)
 {
 	struct table *t = table_new("t", "t");
 	char path[201] = "";
-	(void)state;
 	memset(path, 'p', 200);
 	table_column(t, "what", "what", "", TABLE_TEXT);
 	table_column(t, "value", "value", "", TABLE_TEXT);
@@ -220,11 +209,10 @@ static void a_long_word_is_broken(void **state)
 	table_free(t);
 }
 
-static void a_wide_table_goes_on_below(void **state)
+TEST(a_wide_table_goes_on_below)
 {
 	struct table *t = table_new("t", "t");
 	char key[16];
-	(void)state;
 	table_column(t, "variant", "variant", "", TABLE_TEXT);
 	for (unsigned i = 0; i < 20; i++) {
 		snprintf(key, sizeof key, "column%u", i);
@@ -248,10 +236,9 @@ static void a_wide_table_goes_on_below(void **state)
 	table_free(t);
 }
 
-static void a_long_sentence_is_broken(void **state)
+TEST(a_long_sentence_is_broken)
 {
 	struct table *t = table_new("t", "t");
-	(void)state;
 	table_column(t, "a", "a", "", TABLE_TEXT);
 	table_column(t, "b", "what it is", "", TABLE_TEXT);
 	table_column(t, "c", "c", "", TABLE_COUNT);
@@ -267,10 +254,9 @@ static void a_long_sentence_is_broken(void **state)
 	table_free(t);
 }
 
-static void columns_without_a_value_go(void **state)
+TEST(columns_without_a_value_go)
 {
 	struct table *t = table_new("t", "t");
-	(void)state;
 	table_column(t, "name", "name", "", TABLE_TEXT);
 	table_column(t, "none", "none", "", TABLE_NUMBER);
 	table_column(t, "no", "no", "", TABLE_FLAG);
@@ -285,12 +271,11 @@ static void columns_without_a_value_go(void **state)
 }
 
 /* By their keys; the others stay in their order. */
-static void columns_are_left_out(void **state)
+TEST(columns_are_left_out)
 {
 	struct table *t =
 	    TABLE_NEW("t", "t", {"name", "name", "", TABLE_TEXT}, {"n", "n", "", TABLE_COUNT},
 	              {"why", "why", "", TABLE_TEXT}, {"x", "x", "", TABLE_NUMBER});
-	(void)state;
 	TABLE_ROW(t, CELL("a"), table_of_known(true, 7), CELL("because"), CELL(0.5));
 	TABLE_ROW(t, CELL("b"), table_of_known(false, 7), CELL("so"), CELL(1.5));
 	TABLE_DROP(t, "why", "none of these");
@@ -301,11 +286,10 @@ static void columns_are_left_out(void **state)
 	TABLE_DROP(NULL, "name");
 }
 
-static void what_is_common_is_said_once(void **state)
+TEST(what_is_common_is_said_once)
 {
 	struct table *t = table_new("t", "t");
 	char said[200];
-	(void)state;
 	table_column(t, "name", "name", "", TABLE_TEXT);
 	table_column(t, "bind", "binding", "", TABLE_TEXT);
 	table_column(t, "mode", "mode", "", TABLE_TEXT);
@@ -341,9 +325,8 @@ static void what_is_common_is_said_once(void **state)
 	table_free(t);
 }
 
-static void no_table_is_failed(void **state)
+TEST(no_table_is_failed)
 {
-	(void)state;
 	assert_true(table_failed(NULL));
 	assert_int_equal(table_rows(NULL), 0);
 	assert_null(table_to_json(NULL));
@@ -360,7 +343,7 @@ struct told {
 	double gbs;
 };
 
-static void a_pivot_has_variants_by_size(void **state)
+TEST(a_pivot_has_variants_by_size)
 {
 	static const struct column columns[] = {
 	    COLUMN(struct told, variant, "variant", "", TEXT),
@@ -375,7 +358,6 @@ static void a_pivot_has_variants_by_size(void **state)
 	const struct story_pivot pivot = {&told, some, 3, "variant", "bytes", "gbs"};
 	char *text = NULL;
 	size_t bytes;
-	(void)state;
 	struct table *t = table_of_pivot(&pivot);
 	FILE *out = open_memstream(&text, &bytes);
 	assert_non_null(out);
@@ -384,24 +366,4 @@ static void a_pivot_has_variants_by_size(void **state)
 	assert_string_equal(text, "variant,1 KiB,4 KiB\na,1,2\nb,,4\n");
 	free(text);
 	table_free(t);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(each_kind_is_written_its_way),
-	    cmocka_unit_test(an_interval_may_be_missing),
-	    cmocka_unit_test(hostile_texts_stay_texts),
-	    cmocka_unit_test(a_long_text_is_cut),
-	    cmocka_unit_test(a_wide_table_goes_on_below),
-	    cmocka_unit_test(a_long_word_is_broken),
-	    cmocka_unit_test(what_tells_rows_apart_is_said_again),
-	    cmocka_unit_test(a_long_sentence_is_broken),
-	    cmocka_unit_test(columns_without_a_value_go),
-	    cmocka_unit_test(columns_are_left_out),
-	    cmocka_unit_test(what_is_common_is_said_once),
-	    cmocka_unit_test(no_table_is_failed),
-	    cmocka_unit_test(a_pivot_has_variants_by_size),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

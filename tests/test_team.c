@@ -1,21 +1,16 @@
 /* The team's block: meeting, failing, joining from another process, leaving nothing behind. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../harness/core/team.h"
+#include "test.h"
 
 #define WORKERS 4
 #define ROUNDS  2000
@@ -33,12 +28,11 @@ static struct team *make(unsigned workers, char path[64])
 	return team;
 }
 
-static void parts_do_not_overlap_and_start_zeroed(void **state)
+TEST(parts_do_not_overlap_and_start_zeroed)
 {
 	char path[64];
 	struct team *team = make(WORKERS, path);
 	unsigned char *area = team_area(team), *store = team_store(team);
-	(void)state;
 	for (unsigned i = 0; i < 10000; i++)
 		assert_int_equal(area[i], 0);
 	for (unsigned r = 0; r < WORKERS; r++)
@@ -83,13 +77,12 @@ static void *meet_often(void *arg)
 	return NULL;
 }
 
-static void nobody_leaves_before_all_have_come(void **state)
+TEST(nobody_leaves_before_all_have_come)
 {
 	char path[64];
 	atomic_uint inside = 0;
 	struct hand hands[WORKERS];
 	struct team *team = make(WORKERS, path);
-	(void)state;
 	for (unsigned i = 0; i < WORKERS; i++) {
 		hands[i] = (struct hand){.team = team, .inside = &inside};
 		assert_int_equal(pthread_create(&hands[i].thread, NULL, meet_often, &hands[i]),
@@ -108,13 +101,12 @@ static void *wait_for_the_dead(void *arg)
 	return (void *)(intptr_t)team_meet(arg);
 }
 
-static void one_failure_ends_all_and_the_first_is_kept(void **state)
+TEST(one_failure_ends_all_and_the_first_is_kept)
 {
 	char path[64];
 	pthread_t thread;
 	void *met;
 	struct team *team = make(2, path);
-	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, wait_for_the_dead, team), 0);
 	usleep(10000);
 	team_fail(team, 1, "the cable is out");
@@ -127,7 +119,7 @@ static void one_failure_ends_all_and_the_first_is_kept(void **state)
 	team_leave(team);
 }
 
-static void who_has_not_come_is_known(void **state)
+TEST(who_has_not_come_is_known)
 {
 	char path[64];
 	pthread_t thread;
@@ -135,7 +127,6 @@ static void who_has_not_come_is_known(void **state)
 	struct team *team = make(3, path);
 	struct team *members[] = {team_member(team, 0), team_member(team, 1),
 	                          team_member(team, 2)};
-	(void)state;
 	assert_int_equal(team_missing(team, &rank), 3);
 	assert_int_equal(rank, 0);
 	for (unsigned round = 0; round < 2; round++) { /* the second as the first */
@@ -160,12 +151,11 @@ static void who_has_not_come_is_known(void **state)
 	team_leave(team);
 }
 
-static void another_process_joins_and_meets(void **state)
+TEST(another_process_joins_and_meets)
 {
 	char path[64];
 	int status;
 	struct team *team = make(2, path);
-	(void)state;
 	pid_t pid = fork();
 	if (pid == 0) {
 		struct team *mine = NULL;
@@ -187,11 +177,10 @@ static void another_process_joins_and_meets(void **state)
 	team_leave(team);
 }
 
-static void what_is_no_block_is_not_joined(void **state)
+TEST(what_is_no_block_is_not_joined)
 {
 	struct team *team = NULL;
 	struct status st = {0};
-	(void)state;
 	assert_int_equal(team_join("/proc/self/fd/999", &team, &st), -1);
 	assert_non_null(strstr(st.text, "/proc/self/fd/999"));
 	st = (struct status){0};
@@ -208,28 +197,13 @@ static void what_is_no_block_is_not_joined(void **state)
 	close(fd);
 }
 
-static void memory_that_cannot_be_had_is_a_sentence(void **state)
+TEST(memory_that_cannot_be_had_is_a_sentence)
 {
 	struct team_shape shape = {.nranks = 1, .nworkers = 1, .area_bytes = (size_t)1 << 60};
 	struct team *team = NULL;
 	struct status st = {0};
 	char path[64];
-	(void)state;
 	assert_int_equal(team_create(&shape, path, sizeof path, &team, &st), -1);
 	assert_non_null(strstr(st.text, "cannot reserve"));
 	assert_null(team);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(parts_do_not_overlap_and_start_zeroed),
-	    cmocka_unit_test(nobody_leaves_before_all_have_come),
-	    cmocka_unit_test(one_failure_ends_all_and_the_first_is_kept),
-	    cmocka_unit_test(who_has_not_come_is_known),
-	    cmocka_unit_test(another_process_joins_and_meets),
-	    cmocka_unit_test(what_is_no_block_is_not_joined),
-	    cmocka_unit_test(memory_that_cannot_be_had_is_a_sentence),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

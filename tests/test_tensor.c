@@ -1,19 +1,14 @@
 /* Ranks that share a model on the host backend: what they sum is right in every datatype, comes
  * from the right ranks, and the work behind it waits for it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "../harness/backend/tensor.h"
 #include "../harness/record/record.h"
 #include "cli.h"
 #include "host_rig.h"
+#include "test.h"
 
 /* Sums of different lengths: one of fewer elements than ranks, one of more than a piece. */
 static const struct network small = {"small",
@@ -61,9 +56,8 @@ static const struct {
 
 /* With slots in use at once, views and copies, and passes before the last one; in one process
  * and in several; where all ranks are one model, and where each has one of its own. */
-static void sums_and_gradients_are_exact_in_every_datatype(void **state)
+TEST(sums_and_gradients_are_exact_in_every_datatype)
 {
-	(void)state;
 	for (unsigned i = 0; i < ROWS; i++) {
 		init(rows[i].layout, rows[i].path, rows[i].split);
 		rig.trial.settings.accumulation = 1 + i % 2;
@@ -84,10 +78,9 @@ static void sums_and_gradients_are_exact_in_every_datatype(void **state)
 }
 
 /* Gradients of a trial without tensor are the same, bit by bit. */
-static void gradients_are_those_of_a_step_without(void **state)
+TEST(gradients_are_those_of_a_step_without)
 {
 	uint64_t digests[4];
-	(void)state;
 	for (unsigned tensor = 0; tensor < 2; tensor++) {
 		init((struct layout){1, 4, 1}, "direct", (struct split){SPLIT_MOD, 2});
 		rig.trial.settings.tensor = tensor;
@@ -125,11 +118,10 @@ static void spoil_sum(struct backend_ctx *ctx)
 
 /* A wrong sum is found where it is, a wrong input by both ranks of its model and by no other.
  */
-static void wrong_activations_are_found(void **state)
+TEST(wrong_activations_are_found)
 {
 	static const struct layout modes[] = {{1, 1, 4}, {1, 4, 1}, {4, 1, 1}};
 	static const char *const paths[] = {"direct", "shared", "fifo"};
-	(void)state;
 	for (unsigned m = 0; m < 3; m++)
 		for (unsigned sum = 0; sum < 2; sum++) {
 			init(modes[m], paths[m], (struct split){SPLIT_MOD, 2});
@@ -148,13 +140,12 @@ static void wrong_activations_are_found(void **state)
 }
 
 /* Those of another model, or of gradients, would be wrong: no two inputs are alike. */
-static void inputs_tell_models_and_gradients_apart(void **state)
+TEST(inputs_tell_models_and_gradients_apart)
 {
 	static const struct split splits[] = {
 	    {SPLIT_MOD, 2}, {SPLIT_DIV, 2}, {SPLIT_OR, 8}, {SPLIT_AND, 4}};
 	const struct cell cell = {.coll = COLL_ALL_REDUCE, .bytes = 64};
 	const struct value_parts parts = {0};
-	(void)state;
 	for (unsigned i = 0; i < sizeof splits / sizeof *splits; i++) {
 		init((struct layout){1, 1, 8}, "direct", splits[i]);
 		add(COLL_DDP_STEP, DTYPE_FLOAT32);
@@ -177,9 +168,8 @@ static void inputs_tell_models_and_gradients_apart(void **state)
 
 /* Of two ranks that sum, each gets half of all from the other, and then the other half's sum.
  */
-static void sums_are_counted(void **state)
+TEST(sums_are_counted)
 {
-	(void)state;
 	for (unsigned tensor = 0; tensor < 2; tensor++) {
 		init((struct layout){1, 2, 2}, "fifo", (struct split){SPLIT_MOD, 2});
 		rig.trial.settings.tensor = tensor;
@@ -196,12 +186,11 @@ static void sums_are_counted(void **state)
 }
 
 /* One worker with four ranks, polled by hand. */
-static void work_waits_for_the_sum_before_it(void **state)
+TEST(work_waits_for_the_sum_before_it)
 {
 	struct rig_worker at = {&rig, NULL, 0, 0};
 	struct backend_ctx *ctx = NULL;
 	struct status st = {""};
-	(void)state;
 	init((struct layout){1, 1, 4}, "direct", (struct split){SPLIT_MOD, 2});
 	add(COLL_DDP_STEP, DTYPE_FLOAT32);
 	rig_raise(&rig);
@@ -260,13 +249,12 @@ static struct cli run(const char *folder, const char *model, const char *split,
 	                                        "--no-report", NULL});
 }
 
-static void the_program_runs_it_in_all_modes(void **state)
+TEST(the_program_runs_it_in_all_modes)
 {
 	char folder[64], results[80], path[256];
 	struct record_run record;
 	struct status st = {""};
 	bool torn;
-	(void)state;
 	cli_folder(folder);
 	snprintf(results, sizeof results, "%s/results", folder);
 	cli_expect(run(folder, "lenet5", "split = MOD:2\n", results), 0, "");
@@ -292,18 +280,4 @@ static void the_program_runs_it_in_all_modes(void **state)
 	cli_expect(run(folder, "lenet5", "", results), 1,
 	           "tensor = yes wants groups whose gradients are reduced");
 	cli_clean(folder);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(sums_and_gradients_are_exact_in_every_datatype),
-	    cmocka_unit_test(gradients_are_those_of_a_step_without),
-	    cmocka_unit_test(wrong_activations_are_found),
-	    cmocka_unit_test(inputs_tell_models_and_gradients_apart),
-	    cmocka_unit_test(sums_are_counted),
-	    cmocka_unit_test(work_waits_for_the_sum_before_it),
-	    cmocka_unit_test(the_program_runs_it_in_all_modes),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

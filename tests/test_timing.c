@@ -1,17 +1,12 @@
 /* From stamps to times, and where the stamps lie. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-#include <math.h>
-
 #include "../harness/analysis/timing.h"
+#include "test.h"
 
-static void time_is_from_first_start_to_last_end(void **state)
+TEST(time_is_from_first_start_to_last_end)
 {
 	/* Two ranks, two rows; rank 1 starts row 0 first and ends it last. */
 	static const struct sample samples[] = {
@@ -21,7 +16,6 @@ static void time_is_from_first_start_to_last_end(void **state)
 	    {1040, 1050, 1060, 9, 0, 0},
 	};
 	struct timing_view view = {.nranks = 2, .rows = 2, .calls = 1, .samples = samples};
-	(void)state;
 	assert_true(timing_row_ns(&view, 0) == 240);
 	assert_true(timing_row_ns(&view, 1) == 100);
 	assert_true(timing_launch_ns(&view, 0) == 90);
@@ -35,7 +29,7 @@ static void time_is_from_first_start_to_last_end(void **state)
 	assert_true(timing_skew_ns(&view, 0) == 10);
 }
 
-static void each_worker_has_its_own_time(void **state)
+TEST(each_worker_has_its_own_time)
 {
 	/* Four ranks, two rows; row 0 lasts 200, 260, 90, 120 on the ranks' own clocks. */
 	static const struct sample samples[] = {
@@ -44,7 +38,6 @@ static void each_worker_has_its_own_time(void **state)
 	    {130, 0, 250, 0, 0, 0}, {0, 0, 60, 0, 0, 0},
 	};
 	struct timing_view view = {.nranks = 4, .rows = 2, .calls = 1, .samples = samples};
-	(void)state;
 	struct timing_workers w = timing_workers(&view, 1, 0);
 	assert_true(w.rank0_ns == 200 && w.min_ns == 90 && w.max_ns == 260);
 	assert_true(w.mean_ns == 167.5);
@@ -66,16 +59,15 @@ static void each_worker_has_its_own_time(void **state)
 	assert_true(w.mean_ns == 8.375);
 }
 
-static void one_rank_has_no_skew(void **state)
+TEST(one_rank_has_no_skew)
 {
 	static const struct sample samples[] = {{7, 8, 9, 1, 0, 0}};
 	struct timing_view view = {.nranks = 1, .rows = 1, .calls = 1, .samples = samples};
-	(void)state;
 	assert_true(timing_row_ns(&view, 0) == 2);
 	assert_true(timing_skew_ns(&view, 0) == 0);
 }
 
-static void large_stamps_stay_exact(void **state)
+TEST(large_stamps_stay_exact)
 {
 	/* ns since boot after a hundred days do not fit a double's 53 bits by much; differences
 	 * do. */
@@ -83,11 +75,10 @@ static void large_stamps_stay_exact(void **state)
 	struct sample samples[] = {{base + 1, base + 2, base + 4, 0, 0, 0},
 	                           {base, base + 1, base + 3, 0, 0, 0}};
 	struct timing_view view = {.nranks = 2, .rows = 1, .calls = 1, .samples = samples};
-	(void)state;
 	assert_true(timing_row_ns(&view, 0) == 4);
 }
 
-static void each_rank_has_its_own(void **state)
+TEST(each_rank_has_its_own)
 {
 	static const struct sample samples[] = {
 	    {110, 130, 300, 5, 0, 0},
@@ -96,7 +87,6 @@ static void each_rank_has_its_own(void **state)
 	    {1040, 1050, 1100, 9, 0, 0},
 	};
 	struct timing_view view = {.nranks = 2, .rows = 2, .calls = 1, .samples = samples};
-	(void)state;
 	struct timing_rank r = timing_rank(&view, 0, 0);
 	assert_true(r.skew_ns == 10 && r.launch_ns == 20 && r.finish_ns == 200);
 	assert_true(r.late_ns == -20 && r.last == 0);
@@ -111,11 +101,10 @@ static void each_rank_has_its_own(void **state)
 	assert_true(r.skew_ns == 0 && r.launch_ns == 9 && r.finish_ns == 24 && r.late_ns == 2);
 }
 
-static void a_slow_beginning_shows(void **state)
+TEST(a_slow_beginning_shows)
 {
 	struct sample samples[10];
 	struct timing_view view = {.nranks = 1, .rows = 10, .calls = 1, .samples = samples};
-	(void)state;
 	for (unsigned i = 0; i < 10; i++)
 		samples[i] = (struct sample){.start_ns = 0, .idle_ns = i < 2 ? 150 : 100};
 	assert_true(timing_early(&view) == 1.5);
@@ -123,11 +112,10 @@ static void a_slow_beginning_shows(void **state)
 	assert_true(isnan(timing_early(&view)));
 }
 
-static void the_clocks_step_is_found(void **state)
+TEST(the_clocks_step_is_found)
 {
 	struct sample samples[16];
 	struct timing_view view = {.nranks = 2, .rows = 8, .calls = 1, .samples = samples};
-	(void)state;
 	for (int i = 0; i < 16; i++)
 		samples[i] = (struct sample){.start_ns = 100 * i, .idle_ns = 100 * (i * i + 7)};
 	assert_int_equal(timing_step_ns(&view), 100);
@@ -154,12 +142,11 @@ static struct trial trial_of(struct layout layout)
 	                      .cells = cells};
 }
 
-static void area_holds_every_part_once(void **state)
+TEST(area_holds_every_part_once)
 {
 	struct trial trial = trial_of((struct layout){2, 2, 2});
 	size_t bytes = sample_area_bytes(&trial);
 	unsigned char *area = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-	(void)state;
 	assert_non_null(area);
 	memset(area, 0, bytes);
 	for (unsigned c = 0; c < trial.ncells; c++)
@@ -183,13 +170,12 @@ static void area_holds_every_part_once(void **state)
 	free(area);
 }
 
-static void area_does_not_depend_on_the_mode(void **state)
+TEST(area_does_not_depend_on_the_mode)
 {
 	struct trial single = trial_of((struct layout){1, 1, 8});
 	struct trial threads = trial_of((struct layout){1, 8, 1});
 	struct trial processes = trial_of((struct layout){8, 1, 1});
 	char *nowhere = NULL;
-	(void)state;
 	assert_int_equal(sample_area_bytes(&single), sample_area_bytes(&threads));
 	assert_int_equal(sample_area_bytes(&single), sample_area_bytes(&processes));
 	assert_ptr_equal(sample_rows(&single, nowhere, 2, 5),
@@ -197,12 +183,11 @@ static void area_does_not_depend_on_the_mode(void **state)
 }
 
 /* Found once, or anew at each call. */
-static void parts_lie_where_they_lay(void **state)
+TEST(parts_lie_where_they_lay)
 {
 	struct trial found = trial_of((struct layout){2, 2, 2}), anew = found;
 	struct status st = {""};
 	char *nowhere = NULL;
-	(void)state;
 	assert_int_equal(sample_place(&found, &st), 0);
 	assert_non_null(found.places);
 	assert_int_equal(sample_area_bytes(&found), sample_area_bytes(&anew));
@@ -215,21 +200,4 @@ static void parts_lie_where_they_lay(void **state)
 	assert_ptr_equal((char *)sample_tally(&found, nowhere, 1, 3),
 	                 (char *)sample_tally(&anew, nowhere, 1, 3) + 128);
 	free(found.places);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(time_is_from_first_start_to_last_end),
-	    cmocka_unit_test(each_worker_has_its_own_time),
-	    cmocka_unit_test(one_rank_has_no_skew),
-	    cmocka_unit_test(large_stamps_stay_exact),
-	    cmocka_unit_test(each_rank_has_its_own),
-	    cmocka_unit_test(a_slow_beginning_shows),
-	    cmocka_unit_test(the_clocks_step_is_found),
-	    cmocka_unit_test(area_holds_every_part_once),
-	    cmocka_unit_test(area_does_not_depend_on_the_mode),
-	    cmocka_unit_test(parts_lie_where_they_lay),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

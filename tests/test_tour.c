@@ -1,16 +1,11 @@
 /* The tour: what it shows is what the collectives do, in every mode, and experiments/tour.md is
  * what it prints. UPDATE=1 writes that page anew. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "here.h"
+#include "test.h"
 
 #define PAGE "experiments/tour.md"
 #define HEAD                                                                                   \
@@ -31,9 +26,8 @@ static char *tour_in(const char *mode)
 	return cli.out;
 }
 
-static void its_page_is_what_it_prints(void **state)
+TEST(its_page_is_what_it_prints)
 {
-	(void)state;
 	char *out = tour_in("threads"), *page;
 	assert_true(asprintf(&page, "%s%s%s", HEAD, out, FOOT) > 0);
 	if (getenv("UPDATE")) {
@@ -61,9 +55,8 @@ static const char *from_step(char *out, const char *step)
 	return at;
 }
 
-static void every_mode_shows_the_same_numbers(void **state)
+TEST(every_mode_shows_the_same_numbers)
 {
-	(void)state;
 	char *threads = tour_in("threads"), *single = tour_in("single"),
 	     *processes = tour_in("processes");
 	assert_string_equal(from_step(single, "\n2. "), from_step(threads, "\n2. "));
@@ -76,9 +69,8 @@ static void every_mode_shows_the_same_numbers(void **state)
 }
 
 /* By hand: rank r has 10 (r + 1), 10 (r + 1) + 1 … */
-static void the_numbers_are_right(void **state)
+TEST(the_numbers_are_right)
 {
-	(void)state;
 	static const char *const rows[] = {
 	    "rank 1: [20 21 22 23] ─┤ sum ──> rank 1: [100 104 108 112]",
 	    "rank 3: -             ─┘               rank 3: [10 11 12 13]",
@@ -98,11 +90,10 @@ static void the_numbers_are_right(void **state)
 }
 
 /* Libraries whose calls block show what they have too, in the modes that they have. */
-static void other_libraries_show_the_same(void **state)
+TEST(other_libraries_show_the_same)
 {
 	static const char *const asked[][2] = {{"mode=processes", "backend=mpi"},
 	                                       {"mode=threads", "backend=gloo"}};
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		struct cli cli = cli_run(
 		    folder, (const char *const[]){"tour", asked[i][0], asked[i][1], "ranks=2",
@@ -111,13 +102,13 @@ static void other_libraries_show_the_same(void **state)
 			free(cli.out);
 			continue;
 		}
-		cli_expect(cli, 0, "rank 1: [20 21 22 23] ─┘              rank 1: [10 11 12 13]");
+		cli_expect(cli, 0,
+		           "rank 1: [20 21 22 23] ─┘              rank 1: [10 11 12 13]");
 	}
 }
 
-static void what_cannot_be_shown_is_said(void **state)
+TEST(what_cannot_be_shown_is_said)
 {
-	(void)state;
 	cli_expect(cli_run(folder, (const char *const[]){"tour", "mode=thread", NULL}), 1,
 	           "mode 'thread' is none (did you mean 'threads'?); allowed are single, "
 	           "threads, processes");
@@ -130,14 +121,4 @@ static void what_cannot_be_shown_is_said(void **state)
 	    "wrong");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(its_page_is_what_it_prints, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(every_mode_shows_the_same_numbers, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(the_numbers_are_right, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(other_libraries_show_the_same, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(what_cannot_be_shown_is_said, set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(.before = set_up, .after = tear_down);

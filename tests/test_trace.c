@@ -1,20 +1,15 @@
 /* trace.json against the Trace Event Format: what every event has to have, lanes, nesting; and
  * against the stamps of the record that it is made of. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "../harness/report/trace.h"
 #include "cli.h"
 #include "json.h"
+#include "test.h"
 
 #define RECORD "results/reference/2x-h200/folklore"
 #define MOST   5000
@@ -184,13 +179,12 @@ static void measure(const char *text, const char *flag, const char *says, const 
 }
 
 /* Ranks of one process are threads of it: 1 (twice, with the reference's twin), 1 and 4. */
-static void a_run_becomes_a_trace(void **state)
+TEST(a_run_becomes_a_trace)
 {
 	char folder[64], dir[256];
 	struct record_run run;
 	struct status st = {""};
 	bool torn;
-	(void)state;
 	measure(experiment, "--no-report", "", "trials.jsonl", folder, dir, sizeof dir);
 	if (record_load(dir, &run, &torn, &st))
 		fail_msg("%s", st.text);
@@ -229,11 +223,10 @@ static void a_run_becomes_a_trace(void **state)
 }
 
 /* A step's work, communication and sums of activations, a lane of each rank for each. */
-static void a_step_shows_when_it_worked(void **state)
+TEST(a_step_shows_when_it_worked)
 {
 	char folder[64], file[256], text[1024], here[128];
 	unsigned spans = 0;
-	(void)state;
 	assert_non_null(getcwd(here, sizeof here));
 	snprintf(text, sizeof text,
 	         "; When?\n[experiment]\ncollective = ddp_step\nbackend = host\nranks = "
@@ -242,8 +235,8 @@ static void a_step_shows_when_it_worked(void **state)
 	         "op = avg\npace = isolated\nisolated_calls = 2\nwarmup = 1\nlimit = no\n"
 	         "split = DIV:2\ntensor = yes\n[variant threads]\nmode = threads\n",
 	         here);
-	measure(text, "--trace", "open it in https://ui.perfetto.dev", "trace.json", folder, file,
-	        sizeof file);
+	measure(text, "--trace", "open it in https://ui.perfetto.dev", "trace.json", folder,
+	        file, sizeof file);
 	json_t *trace = json_report(file);
 	check_format(trace);
 	for (unsigned i = 0; i < nlanes; i++) {
@@ -282,12 +275,11 @@ static json_t *trace_of(unsigned most, size_t *events)
 	return trace;
 }
 
-static void devices_have_lanes_of_their_own(void **state)
+TEST(devices_have_lanes_of_their_own)
 {
 	size_t events;
 	unsigned devices = 0;
 	json_t *trace = trace_of(TRACED_EVENTS, &events);
-	(void)state;
 	for (unsigned i = 0; i < nlanes; i++) {
 		devices += lanes[i].devices > 0;
 		assert_true(!lanes[i].devices || !lanes[i].cells);
@@ -297,25 +289,13 @@ static void devices_have_lanes_of_their_own(void **state)
 }
 
 /* And it is said how much is left out. */
-static void a_long_run_is_cut_to_size(void **state)
+TEST(a_long_run_is_cut_to_size)
 {
 	size_t events;
 	json_t *trace = trace_of(MOST, &events);
 	const json_t *other = json_object_get(trace, "otherData");
-	(void)state;
 	assert_true(events > MOST / 2);
 	assert_true(events < MOST + 6 * nlanes); /* with the names */
 	assert_true(strtoull(text(other, "rows_left_out"), NULL, 10) > 0);
 	json_decref(trace);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(devices_have_lanes_of_their_own),
-	    cmocka_unit_test(a_long_run_is_cut_to_size),
-	    cmocka_unit_test(a_run_becomes_a_trace),
-	    cmocka_unit_test(a_step_shows_when_it_worked),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

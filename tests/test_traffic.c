@@ -1,16 +1,10 @@
 /* Traffic beside the timed calls: it moves something, stops with every cell in every mode, ends
  * with a job that fails, and leaves data right. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../harness/backend/gloo/gloo_calls.h"
@@ -18,6 +12,7 @@
 #include "../harness/core/traffic.h"
 #include "../harness/record/record.h"
 #include "here.h"
+#include "test.h"
 
 static struct cli run(const char *variants)
 {
@@ -30,7 +25,7 @@ static struct cli run(const char *variants)
 }
 
 /* Four cells: it goes on and off for each of them. */
-static void traffic_stops_with_each_cell(void **state)
+TEST_WITH(traffic_stops_with_each_cell, set_up, tear_down)
 {
 	static const char *const moving[] = {"threads-links", "processes-links", "single-links",
 	                                     "gloo-links"};
@@ -38,7 +33,6 @@ static void traffic_stops_with_each_cell(void **state)
 	struct status st = {""};
 	char path[256];
 	bool torn, moved[4] = {false};
-	(void)state;
 	struct cli cli =
 	    run("[variant threads-links]\nmode = threads\ntraffic = links\n"
 	        "[variant processes-links]\nmode = processes\ntraffic = links\n"
@@ -203,10 +197,9 @@ static void run_ring(bool fails, int off[2])
 	team_leave(workers[0].team);
 }
 
-static void threads_stop_behind_the_same_call(void **state)
+TEST(threads_stop_behind_the_same_call)
 {
 	int off[2];
-	(void)state;
 	run_ring(false, off);
 	assert_int_equal(off[0], 0);
 	assert_int_equal(off[1], 0);
@@ -214,10 +207,9 @@ static void threads_stop_behind_the_same_call(void **state)
 	assert_int_equal(atomic_load(&ring.begun[0]), atomic_load(&ring.begun[1]));
 }
 
-static void a_failed_team_does_not_keep_its_traffic(void **state)
+TEST(a_failed_team_does_not_keep_its_traffic)
 {
 	int off[2];
-	(void)state;
 	run_ring(true, off);
 	assert_int_equal(off[0], -1);
 	assert_int_equal(off[1], -1);
@@ -310,7 +302,7 @@ static void *open_twice(void *arg)
 }
 
 /* Three ranks in three of thirty trials waited for ever. */
-static void ranks_connect_again_when_all_have_read(void **state)
+TEST(ranks_connect_again_when_all_have_read)
 {
 	const unsigned ranks[CONNECTING] = {0, 1, 2};
 	struct trial trial = {.settings = {.layout = {1, CONNECTING, 1}}};
@@ -318,7 +310,6 @@ static void ranks_connect_again_when_all_have_read(void **state)
 	pthread_t ids[CONNECTING];
 	char path[64];
 	struct status st = {""};
-	(void)state;
 	twice.gloo = backend_find("gloo");
 	shape.store_bytes = twice.gloo->store_bytes(&trial);
 	assert_int_equal(team_create(&shape, path, sizeof path, &twice.team, &st), 0);
@@ -333,15 +324,4 @@ static void ranks_connect_again_when_all_have_read(void **state)
 		pthread_join(ids[i], NULL);
 	assert_int_equal(twice.opened, CONNECTING);
 	team_leave(twice.team);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(traffic_stops_with_each_cell, set_up, tear_down),
-	    cmocka_unit_test(threads_stop_behind_the_same_call),
-	    cmocka_unit_test(a_failed_team_does_not_keep_its_traffic),
-	    cmocka_unit_test(ranks_connect_again_when_all_have_read),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

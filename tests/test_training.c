@@ -1,21 +1,16 @@
 /* Data-parallel training: models' files, buckets, products, and the step of the host backend,
  * whose gradients have to be the exact average on every rank. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "../harness/coll/network.h"
 #include "../harness/coll/routing.h"
 #include "../harness/record/record.h"
 #include "cli.h"
 #include "host_rig.h"
+#include "test.h"
 
 #define MIB ((uint64_t)1 << 20)
 
@@ -30,7 +25,7 @@ static void read_model(const char *name, struct network *out)
 }
 
 /* The counts that the models' authors or libraries give. */
-static void models_have_the_published_sizes(void **state)
+TEST(models_have_the_published_sizes)
 {
 	static const struct {
 		const char *name;
@@ -43,7 +38,6 @@ static void models_have_the_published_sizes(void **state)
 	    {"llama_7b", 6738415616, 291, 58500},
 	};
 	static struct network network;
-	(void)state;
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
 		unsigned tensors = 0;
 		read_model(rows[i].name, &network);
@@ -59,7 +53,7 @@ static void models_have_the_published_sizes(void **state)
 	}
 }
 
-static void a_bad_file_is_named_with_its_line(void **state)
+TEST(a_bad_file_is_named_with_its_line)
 {
 	static const struct {
 		const char *text, *says;
@@ -68,8 +62,9 @@ static void a_bad_file_is_named_with_its_line(void **state)
 	    {"# c\na,1\n", "m.csv:2: no line of a model"},
 	    {"a,0,0\n", "m.csv:1: no line of a model"},
 	    {"a,1,2,3,4\n", "m.csv:1: no line of a model"},
-	    {"a,1,2,x\n", "as in fc.weight,2048000,8192000, and where ranks can share the model a "
-	                  "fourth number, activations"},
+	    {"a,1,2,x\n",
+	     "as in fc.weight,2048000,8192000, and where ranks can share the model a "
+	     "fourth number, activations"},
 	    {"a,1,2 3\n", "m.csv:1: no line of a model"},
 	    {"a,1,2,99999999999999\n", "m.csv:1: no line of a model"},
 	    {"a,-1,2\n", "m.csv:1: no line of a model"},
@@ -79,7 +74,6 @@ static void a_bad_file_is_named_with_its_line(void **state)
 	};
 	static struct network network;
 	char folder[64], file[80];
-	(void)state;
 	cli_folder(folder);
 	snprintf(file, sizeof file, "%s/m.csv", folder);
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -93,12 +87,17 @@ static void a_bad_file_is_named_with_its_line(void **state)
 
 /* The rule of PyTorch's reducer, by hand: a bucket is closed by the tensor with which it
  * reaches its cap, and the first one has a cap of its own. */
-static void buckets_close_where_they_reach_their_cap(void **state)
+TEST(buckets_close_where_they_reach_their_cap)
 {
-	static const struct network network = {
-	    "six",
-	    7,
-	    {{64, 0, 0}, {64, 0, 0}, {0, 5, 0}, {640, 0, 0}, {64, 0, 0}, {100, 0, 0}, {0, 1, 0}}};
+	static const struct network network = {"six",
+	                                       7,
+	                                       {{64, 0, 0},
+	                                        {64, 0, 0},
+	                                        {0, 5, 0},
+	                                        {640, 0, 0},
+	                                        {64, 0, 0},
+	                                        {100, 0, 0},
+	                                        {0, 1, 0}}};
 	const uint64_t all = network_elements(&network);
 	/* first, cap, then the buckets' layers */
 	static const struct {
@@ -114,7 +113,6 @@ static void buckets_close_where_they_reach_their_cap(void **state)
 	      1}}, /* a bucket each; work without a gradient comes with the next */
 	    {3000, 256, {4, 1, 1, 1}}, /* a first one that is larger than the others */
 	};
-	(void)state;
 	assert_int_equal(all, 64 + 64 + 640 + 64 + 128);
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct buckets b = buckets_of(&network, all, 4, rows[i].first, rows[i].cap);
@@ -141,11 +139,10 @@ static void buckets_close_where_they_reach_their_cap(void **state)
 
 /* No bucket of the models but the first and the last is under its cap, and none could do
  * without its last tensor. */
-static void buckets_of_the_models_have_their_size(void **state)
+TEST(buckets_of_the_models_have_their_size)
 {
 	static const char *const names[] = {"resnet50", "bert_large", "gpt2_xl", "llama_7b"};
 	static struct network network;
-	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		read_model(names[i], &network);
 		for (uint64_t cap = MIB; cap <= 256 * MIB; cap *= 4) {
@@ -168,9 +165,8 @@ static void buckets_of_the_models_have_their_size(void **state)
 }
 
 /* Products come to the layer's FLOPs, but for what cannot be cut so finely. */
-static void products_come_to_the_work(void **state)
+TEST(products_come_to_the_work)
 {
-	(void)state;
 	assert_int_equal(network_product(0).times, 0);
 	assert_int_equal(network_product(2).times, 2);
 	for (uint64_t flops = 1; flops < (uint64_t)1 << 58; flops = flops * 3 / 2 + 1) {
@@ -203,7 +199,7 @@ static void add_steps(enum dtype dtype, enum op op, size_t cap)
 
 /* Every rank has the exact average, or sum, in every datatype: with views and with copies, in
  * one process and in several, with slots in use at once. */
-static void gradients_are_exact_in_every_datatype(void **state)
+TEST(gradients_are_exact_in_every_datatype)
 {
 	static const struct network network = {
 	    "small",
@@ -218,7 +214,6 @@ static void gradients_are_exact_in_every_datatype(void **state)
 	    {{1, 3, 1}, "fifo", true},   {{2, 1, 1}, "fifo", false},
 	    {{2, 2, 1}, "shared", true}, {{2, 1, 1}, "shared", false},
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
 		rig_init(&rig, rows[i].layout, rows[i].path);
 		rig.trial.network = network;
@@ -237,9 +232,8 @@ static void gradients_are_exact_in_every_datatype(void **state)
 
 /* --- experts --- */
 
-static void experts_are_wanted_as_asked(void **state)
+TEST(experts_are_wanted_as_asked)
 {
-	(void)state;
 	/* One on each rank, or as many on each: even. Of 3 on 2 ranks the first has two. */
 	assert_true(routing_imbalance(routing_root(0, 0), 5) == 1);
 	assert_true(fabs(routing_imbalance(routing_root(0, 16), 4) - 1) < 1e-3);
@@ -276,7 +270,7 @@ static void experts_are_wanted_as_asked(void **state)
 
 /* What comes back is what was sent, and what comes to an expert is for it: in every datatype.
  */
-static void tokens_come_and_go_as_they_are_routed(void **state)
+TEST(tokens_come_and_go_as_they_are_routed)
 {
 	static const enum coll_kind kinds[] = {COLL_MOE_STEP, COLL_MOE_DISPATCH,
 	                                       COLL_MOE_COMPUTE, COLL_MOE_COMMUNICATION};
@@ -287,7 +281,6 @@ static void tokens_come_and_go_as_they_are_routed(void **state)
 	            {{1, 2, 1}, "fifo"},
 	            {{2, 2, 1}, "fifo"},
 	            {{2, 1, 1}, "shared"}};
-	(void)state;
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
 		rig_init(&rig, rows[i].layout, rows[i].path);
 		rig.trial.settings.hidden = 8;
@@ -324,11 +317,10 @@ static struct cli run(const char *folder, const char *text)
 	                                        "--no-report", NULL});
 }
 
-static void what_cannot_be_is_said(void **state)
+TEST(what_cannot_be_is_said)
 {
 	static const char modes[] = "[variant v]\nmode = threads\n";
 	char folder[64], text[512], here[256] = "";
-	(void)state;
 	assert_non_null(getcwd(here, sizeof here));
 	cli_folder(folder);
 	snprintf(text, sizeof text, "bytes = 16K\n%s", modes);
@@ -353,11 +345,10 @@ static void what_cannot_be_is_said(void **state)
 }
 
 /* One bit of one gradient on one rank is found, in each mode. */
-static void a_wrong_gradient_is_found(void **state)
+TEST(a_wrong_gradient_is_found)
 {
 	static const char *const modes[] = {"single", "threads", "processes"};
 	char folder[64], text[512], here[256];
-	(void)state;
 	assert_non_null(getcwd(here, sizeof here));
 	for (unsigned m = 0; m < 3; m++) {
 		cli_folder(folder);
@@ -375,7 +366,7 @@ static void a_wrong_gradient_is_found(void **state)
 }
 
 /* Each rank's work and communication stand in the record, within the row that they are of. */
-static void a_step_has_its_lanes(void **state)
+TEST(a_step_has_its_lanes)
 {
 	static const char *const lanes[] = {"work_ns", "communication_ns"};
 	char folder[64], text[512], here[256], path[256];
@@ -383,7 +374,6 @@ static void a_step_has_its_lanes(void **state)
 	struct status st = {""};
 	bool torn;
 	unsigned with = 0;
-	(void)state;
 	assert_non_null(getcwd(here, sizeof here));
 	cli_folder(folder);
 	snprintf(text, sizeof text,
@@ -430,10 +420,9 @@ static void a_step_has_its_lanes(void **state)
 }
 
 /* What lies close together is one; where there is no room, the last one grows. */
-static void spans_are_joined(void **state)
+TEST(spans_are_joined)
 {
 	static struct sample_spans spans;
-	(void)state;
 	spans.n = 0;
 	sample_spans_add(&spans, LANE_WORK, 0, 10, 5);
 	sample_spans_add(&spans, LANE_COMMUNICATION, 12, 20, 5);
@@ -449,11 +438,10 @@ static void spans_are_joined(void **state)
 }
 
 /* As they are shipped, on CPUs: all modes, and every gradient and token right. */
-static void the_experiments_are_right_on_host(void **state)
+TEST(the_experiments_are_right_on_host)
 {
 	static const char *const names[] = {"ddp_step", "moe_step"};
 	char folder[64], file[96], results[80], path[256];
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		struct record_run record;
 		struct status st = {""};
@@ -461,13 +449,12 @@ static void the_experiments_are_right_on_host(void **state)
 		cli_folder(folder);
 		snprintf(file, sizeof file, "experiments/%s.exp", names[i]);
 		snprintf(results, sizeof results, "%s/results", folder);
-		cli_expect(
-		    cli_run(folder, (const char *[]){"run", "--file", file, "--results",
-		                                     results, "--no-report", "backend=host",
-		                                     "ranks=2", "blocks=1",
-		                                     i ? "tokens=100" : "bytes=16K",
-		                                     "warmup=0", "isolated_calls=2", NULL}),
-		    0, "");
+		cli_expect(cli_run(folder,
+		                   (const char *[]){"run", "--file", file, "--results", results,
+		                                    "--no-report", "backend=host", "ranks=2",
+		                                    "blocks=1", i ? "tokens=100" : "bytes=16K",
+		                                    "warmup=0", "isolated_calls=2", NULL}),
+		           0, "");
 		cli_result(folder, names[i], "trials.jsonl", path, sizeof path);
 		if (record_load(path, &record, &torn, &st))
 			fail_msg("%s", st.text);
@@ -485,12 +472,12 @@ static void the_experiments_are_right_on_host(void **state)
 }
 
 /* Two groups reduce side by side, as with data times tensor parallelism. */
-static void groups_reduce_their_own_gradients(void **state)
+TEST(groups_reduce_their_own_gradients)
 {
-	(void)state;
 	for (unsigned fifo = 0; fifo < 2; fifo++) {
 		rig_init(&rig, (struct layout){1, 4, 1}, fifo ? "fifo" : "direct");
-		rig.trial.network = (struct network){"two", 2, {{100, 9000, 0}, {500, 70000, 0}}};
+		rig.trial.network =
+		    (struct network){"two", 2, {{100, 9000, 0}, {500, 70000, 0}}};
 		rig.trial.settings.split = (struct split){SPLIT_MOD, 2};
 		rig.trial.settings.bucket_view = fifo;
 		add_steps(DTYPE_BFLOAT16, OP_AVG, 256);
@@ -501,25 +488,4 @@ static void groups_reduce_their_own_gradients(void **state)
 		assert_true(rig.results[0].digest != rig.results[1].digest);
 		rig_lower(&rig);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(models_have_the_published_sizes),
-	    cmocka_unit_test(a_bad_file_is_named_with_its_line),
-	    cmocka_unit_test(buckets_close_where_they_reach_their_cap),
-	    cmocka_unit_test(buckets_of_the_models_have_their_size),
-	    cmocka_unit_test(products_come_to_the_work),
-	    cmocka_unit_test(gradients_are_exact_in_every_datatype),
-	    cmocka_unit_test(experts_are_wanted_as_asked),
-	    cmocka_unit_test(tokens_come_and_go_as_they_are_routed),
-	    cmocka_unit_test(what_cannot_be_is_said),
-	    cmocka_unit_test(a_wrong_gradient_is_found),
-	    cmocka_unit_test(groups_reduce_their_own_gradients),
-	    cmocka_unit_test(the_experiments_are_right_on_host),
-	    cmocka_unit_test(a_step_has_its_lanes),
-	    cmocka_unit_test(spans_are_joined),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

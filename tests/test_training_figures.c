@@ -38,16 +38,17 @@ static void line(json_t *json, const struct made_place *p)
 	unsigned part = p->size % 3;
 	json_int_t bucket = (json_int_t)26214400 << p->size / 3;
 	bool none = without && part == without;
-	json_object_set_new(json, "collective",
-	                    json_string(none ? "all_reduce" : words[part]));
-	json_object_set_new(json, "op", json_string(routed || (part == 1 && !none) ? "none" : "avg"));
+	json_object_set_new(json, "collective", json_string(none ? "all_reduce" : words[part]));
+	json_object_set_new(json, "op",
+	                    json_string(routed || (part == 1 && !none) ? "none" : "avg"));
 	json_object_set_new(json, "in_place", json_boolean(!routed));
 	if (routed)
 		json_object_set_new(json, "root", json_integer(routing_root(12, 16)));
 	if (p->variant == MADE_PROCESSES)
 		json_object_set_new(json, "facts",
 		                    json_pack("[{s:s, s:s}]", "launched_ctas",
-		                              "ddp_communication 16, ddp_step 24", "sms", "120"));
+		                              "ddp_communication 16, ddp_step 24", "sms",
+		                              "120"));
 	json_object_set_new(json, "asked_bytes", json_integer(bucket));
 	json_object_set_new(json, "bytes", json_integer(bucket));
 }
@@ -73,14 +74,13 @@ static struct made world(unsigned blocks)
 	                     .stamps = stamps};
 }
 
-static void exposed_is_what_a_step_has_beyond_its_compute(void **state)
+TEST(exposed_is_what_a_step_has_beyond_its_compute)
 {
 	static const struct {
 		const char *variant;
 		double exposed, overlap;
 	} rows[] = {{"single", 0.080, -60}, {"threads", 0.020, 60}, {"processes", 0.050, 0}};
 	struct made m = world(BLOCKS);
-	(void)state;
 	without = 0;
 	const json_t *report = made_report(&m), *table = json_table(report, "training");
 	assert_int_equal(json_rows(table, (json_keys){NULL}), 3);
@@ -107,7 +107,8 @@ static void exposed_is_what_a_step_has_beyond_its_compute(void **state)
 	json_keys processes = {"size", "25 MiB processes", NULL};
 	json_assert_number(json_cell(table, processes, "ctas"), "", 24, 0);
 	json_assert_number(json_cell(table, processes, "sms_percent"), "", 20, 1e-9);
-	json_assert_null(json_cell(table, (json_keys){"size", "25 MiB threads", NULL}, "ctas"), "");
+	json_assert_null(json_cell(table, (json_keys){"size", "25 MiB threads", NULL}, "ctas"),
+	                 "");
 	json_assert_one_says(json_object_get(report, "answer"),
 	                     "tiny in float32, fastest with 25 MiB: single 0.16");
 	json_assert_one_says(json_object_get(report, "answer"),
@@ -117,11 +118,11 @@ static void exposed_is_what_a_step_has_beyond_its_compute(void **state)
 	made_says(made_read("report.md"), "| size, variant | step, ms | exposed, ms | speed |");
 }
 
-/* What modes are held against each other by is the step: its mean with its own parts is no time. */
-static void a_step_is_not_averaged_with_its_parts(void **state)
+/* What modes are held against each other by is the step: its mean with its own parts is no
+ * time. */
+TEST(a_step_is_not_averaged_with_its_parts)
 {
 	struct made m = world(BLOCKS);
-	(void)state;
 	without = 0;
 	json_keys processes = {"variant", "processes", NULL};
 	json_assert_number(
@@ -130,10 +131,9 @@ static void a_step_is_not_averaged_with_its_parts(void **state)
 }
 
 /* An overlap whose interval holds 0 is neither gain nor loss. */
-static void an_open_overlap_is_called_so(void **state)
+TEST(an_open_overlap_is_called_so)
 {
 	struct made m = world(BLOCKS);
-	(void)state;
 	without = 0;
 	const json_t *answer = json_object_get(made_report(&m), "answer");
 	json_assert_one_says(answer, "(overlap gains nothing)");
@@ -143,10 +143,9 @@ static void an_open_overlap_is_called_so(void **state)
 	json_assert_one_says(answer, "(overlap undecided: ");
 }
 
-static void few_blocks_give_figures_without_intervals(void **state)
+TEST(few_blocks_give_figures_without_intervals)
 {
 	struct made m = world(3);
-	(void)state;
 	without = 0;
 	const json_t *table = json_table(made_report(&m), "training");
 	json_keys is = {"size", "25 MiB threads", NULL};
@@ -159,9 +158,8 @@ static void few_blocks_give_figures_without_intervals(void **state)
 }
 
 /* Without one of its parts a step has a time, and nothing is made up. */
-static void a_step_alone_has_no_exposed_communication(void **state)
+TEST(a_step_alone_has_no_exposed_communication)
 {
-	(void)state;
 	for (without = 1; without <= 2; without++) {
 		struct made m = world(BLOCKS);
 		const json_t *table = json_table(made_report(&m), "training");
@@ -173,25 +171,27 @@ static void a_step_alone_has_no_exposed_communication(void **state)
 }
 
 /* Of experts the bytes are told in tokens too: 25 MiB of 4096 numbers of 4 bytes each. */
-static void experts_get_tokens(void **state)
+TEST(experts_get_tokens)
 {
 	struct made m = world(BLOCKS);
-	(void)state;
 	without = 0;
 	routed = true;
 	made_report_with(&m, "plot", 0);
 	/* Their picture has time against imbalance. */
-	made_says(made_read("plots/run.gp"), "steps_panel[1] = 'moe_step in float32, 25 MiB from each rank'");
+	made_says(made_read("plots/run.gp"),
+	          "steps_panel[1] = 'moe_step in float32, 25 MiB from each rank'");
 	made_says(made_read("plots/run.gp"), "steps_bars[1] = '1.26'");
 	const json_t *report = made_report(&m), *table = json_table(report, "training");
 	routed = false;
 	json_keys is = {"size", "25 MiB threads", NULL};
 	json_assert_number(json_cell(table, is, "tokens"), "", 1600, 0);
-	json_assert_number(json_cell(table, is, "imbalance"), "", routing_imbalance(routing_root(12, 16), 2),
-	                   1e-4);
+	json_assert_number(json_cell(table, is, "imbalance"), "",
+	                   routing_imbalance(routing_root(12, 16), 2), 1e-4);
 	json_assert_null(json_cell(table, is, "overlap_percent"), "");
-	json_assert_one_says(json_object_get(report, "answer"), "Zipf 1.2 over 16 experts in float32, 1600 tokens (25 MiB) from each rank, the "
-	                     "busiest gets 1.26 times the mean: ");
+	json_assert_one_says(
+	    json_object_get(report, "answer"),
+	    "Zipf 1.2 over 16 experts in float32, 1600 tokens (25 MiB) from each rank, the "
+	    "busiest gets 1.26 times the mean: ");
 	/* The figure that its table has of communication, whatever a step has beyond its
 	 * compute. */
 	json_assert_number(json_cell(table, is, "communication_ms"), "value", 0.05, 0.005);
@@ -200,10 +200,9 @@ static void experts_get_tokens(void **state)
 }
 
 /* The picture is drawn of such a record. */
-static void a_step_has_a_picture(void **state)
+TEST(a_step_has_a_picture)
 {
 	struct made m = world(BLOCKS);
-	(void)state;
 	without = 0;
 	if (access("/usr/bin/gnuplot", X_OK))
 		skip();
@@ -213,11 +212,10 @@ static void a_step_has_a_picture(void **state)
 
 /* A size is that at which a bucket is full, whatever all gradients come to: in the picture each
  * variant has its point at each of three. */
-static void a_step_stands_at_its_bucket(void **state)
+TEST(a_step_stands_at_its_bucket)
 {
 	struct made m = world(BLOCKS);
 	unsigned points = 0;
-	(void)state;
 	without = 0;
 	m.sizes = 9;
 	if (access("/usr/bin/gnuplot", X_OK))
@@ -229,17 +227,4 @@ static void a_step_stands_at_its_bucket(void **state)
 	assert_int_equal(points, 3 + 3 * 3); /* the key has each once */
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(exposed_is_what_a_step_has_beyond_its_compute),
-	    cmocka_unit_test(a_step_is_not_averaged_with_its_parts),
-	    cmocka_unit_test(an_open_overlap_is_called_so),
-	    cmocka_unit_test(few_blocks_give_figures_without_intervals),
-	    cmocka_unit_test(a_step_alone_has_no_exposed_communication),
-	    cmocka_unit_test(experts_get_tokens),
-	    cmocka_unit_test(a_step_has_a_picture),
-	    cmocka_unit_test(a_step_stands_at_its_bucket),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end);

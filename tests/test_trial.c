@@ -1,18 +1,14 @@
 /* The order of a job: what is saved is what is loaded, and no damaged file is believed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-#include <jansson.h>
-
 #include "../harness/backend/table.h"
 #include "../harness/trial/trial.h"
 #include "here.h"
+#include "test.h"
 
 static struct trial *trial_make(unsigned ncells)
 {
@@ -83,9 +79,8 @@ static void compare_settings(const struct settings *a, const struct settings *b)
 		assert_string_equal(b->env[i], a->env[i]);
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
-	(void)state;
 	struct trial *a = trial_make(9), *b = NULL;
 	struct status st = {""};
 	save(a);
@@ -166,9 +161,8 @@ static void refuse_each_missing(void)
 	json_decref(json);
 }
 
-static void test_damage_is_refused(void **state)
+TEST(test_damage_is_refused)
 {
-	(void)state;
 	struct trial *t = trial_make(3);
 	save(t);
 	trial_free(t);
@@ -209,9 +203,8 @@ static void test_damage_is_refused(void **state)
 	refuse_with("cells", "extra_ns", json_integer(-1));
 }
 
-static void test_unreadable(void **state)
+TEST(test_unreadable)
 {
-	(void)state;
 	struct trial *out = NULL;
 	struct status st = {""};
 	assert_int_equal(trial_load("/nonexistent", &out, &st), -1);
@@ -227,9 +220,8 @@ static void test_unreadable(void **state)
 	assert_null(out);
 }
 
-static void test_unwritable(void **state)
+TEST(test_unwritable)
 {
-	(void)state;
 	struct trial *t = trial_make(200);
 	struct status st = {""};
 	assert_int_equal(trial_save(t, "/nonexistent/order", &st), -1);
@@ -250,9 +242,8 @@ static void test_unwritable(void **state)
 	trial_free(t);
 }
 
-static void test_rows_and_slots(void **state)
+TEST(test_rows_and_slots)
 {
-	(void)state;
 	const struct trial t = {.warmup = 5,
 	                        .stretches = 6,
 	                        .calls = 20,
@@ -276,9 +267,8 @@ static void test_rows_and_slots(void **state)
 	assert_int_equal(trial_slots(&t, &stream), 1);
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
-	(void)state;
 	assert_string_equal(settings_words("bind")[BIND_NEAR_GPU], "near-gpu");
 	assert_string_equal(settings_words("register")[REGISTER_WINDOW], "window");
 	assert_string_equal(settings_words("cta_policy")[CTA_ZERO], "zero");
@@ -294,10 +284,9 @@ static unsigned differ(const struct settings *a, const struct settings *b, const
 	return n;
 }
 
-static void test_differ(void **state)
+TEST(test_differ)
 {
 	struct settings a, b;
-	(void)state;
 	settings_default(&a);
 	strcpy(a.mode, "threads");
 	a.layout = (struct layout){1, 4, 1};
@@ -324,12 +313,11 @@ static void test_differ(void **state)
 	assert_int_equal(differ(&a, &b, "env.NCCL_AB"), 1);
 }
 
-static void test_without_effect(void **state)
+TEST(test_without_effect)
 {
 	struct settings s;
 	const char *needs[2];
 	char key[TRIAL_ENV_BYTES];
-	(void)state;
 	settings_default(&s);
 	strcpy(s.backend, "host");
 	assert_false(backend_ignores(&s, key, sizeof key, needs));
@@ -349,12 +337,11 @@ static void test_without_effect(void **state)
 	assert_string_equal(needs[1], "host");
 }
 
-static void test_nccls_environment_is_nccls(void **state)
+TEST(test_nccls_environment_is_nccls)
 {
 	struct settings s;
 	const char *needs[2];
 	char key[TRIAL_ENV_BYTES];
-	(void)state;
 	settings_default(&s);
 	strcpy(s.backend, "host");
 	strcpy(s.env[s.nenv++], "OMPI_MCA_btl=self");
@@ -367,18 +354,4 @@ static void test_nccls_environment_is_nccls(void **state)
 	assert_false(backend_ignores(&s, key, sizeof key, needs));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_round_trip),
-	    cmocka_unit_test(test_damage_is_refused),
-	    cmocka_unit_test(test_unreadable),
-	    cmocka_unit_test(test_unwritable),
-	    cmocka_unit_test(test_rows_and_slots),
-	    cmocka_unit_test(test_words),
-	    cmocka_unit_test(test_differ),
-	    cmocka_unit_test(test_without_effect),
-	    cmocka_unit_test(test_nccls_environment_is_nccls),
-	};
-	return cmocka_run_group_tests_name("trial", tests, set_up, tear_down);
-}
+TESTS(.begin = set_up, .end = tear_down);

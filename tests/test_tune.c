@@ -1,19 +1,14 @@
 /* A search from end to end on the virtual device: its blocks, its confirmation, and that it
  * goes on where it was cut off. What it finds is test_search.c's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "../harness/config/search.h"
 #include "../harness/record/record.h"
 #include "here.h"
 #include "json.h"
+#include "test.h"
 
 #define SPACE                                                                                  \
 	"[experiment]\ncollective = alltoall\nbytes = 4K\npace = stream\nbackend = null\n"     \
@@ -81,10 +76,9 @@ static void whole(const char *path, const struct record_run *run, unsigned cut)
 	free(conf);
 }
 
-static void a_search_is_confirmed_and_goes_on_where_it_was_cut_off(void **state)
+TEST(a_search_is_confirmed_and_goes_on_where_it_was_cut_off)
 {
 	char path[512], file_name[600];
-	(void)state;
 	cli_write(folder, "t.exp", SPACE);
 	const char *args[] = {"run", "--file", file, "--results", results, NULL};
 	cli_expect(cli_run(folder, args), 0, "Ended by search.");
@@ -121,10 +115,9 @@ static void a_search_is_confirmed_and_goes_on_where_it_was_cut_off(void **state)
 
 /* The first block has five trials, of which three take 80 ms or more: by their mean 24 of the
  * confirmation behind another round are more than a second. */
-static void a_spent_budget_ends_the_search_and_not_its_confirmation(void **state)
+TEST(a_spent_budget_ends_the_search_and_not_its_confirmation)
 {
 	char path[512];
-	(void)state;
 	cli_write(folder, "t.exp", SPACE);
 	const char *args[] = {"run",   "--file",      file,        "--results",
 	                      results, "--no-report", "budget=1s", NULL};
@@ -136,9 +129,8 @@ static void a_spent_budget_ends_the_search_and_not_its_confirmation(void **state
 	record_free(&run);
 }
 
-static void a_plan_is_shown_without_a_trial(void **state)
+TEST(a_plan_is_shown_without_a_trial)
 {
-	(void)state;
 	cli_write(folder, "t.exp", SPACE);
 	const char *args[] = {"run", "--file", file, "--results", results, "--dry-run", NULL};
 	cli_expect(cli_run(folder, args), 0, "to confirm 1 finalist\n");
@@ -147,14 +139,4 @@ static void a_plan_is_shown_without_a_trial(void **state)
 	cli_expect(cli_run(folder, large), 1, "unknown key 'finalists'");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(
-	        a_search_is_confirmed_and_goes_on_where_it_was_cut_off, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(
-	        a_spent_budget_ends_the_search_and_not_its_confirmation, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_plan_is_shown_without_a_trial, set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(.before = set_up, .after = tear_down);

@@ -141,10 +141,9 @@ static void load(struct record_run *run)
 		fail_msg("%s", st.text);
 }
 
-static void everybody_reads_the_confirmation_alone(void **state)
+TEST(everybody_reads_the_confirmation_alone)
 {
 	struct record_run run;
-	(void)state;
 	write_record(CONFIRMED);
 	load(&run);
 	for (unsigned i = 0; i < run.ncells; i++)
@@ -157,12 +156,11 @@ static void everybody_reads_the_confirmation_alone(void **state)
 	record_free(&run);
 }
 
-static void what_the_search_saw_is_in_logs_over_the_default(void **state)
+TEST(what_the_search_saw_is_in_logs_over_the_default)
 {
 	struct record_run run;
 	struct tuned_seen seen;
 	struct status st = {""};
-	(void)state;
 	for (unsigned confirms = 0; confirms <= CONFIRMED; confirms += CONFIRMED) {
 		write_record(confirms);
 		load(&run);
@@ -180,10 +178,9 @@ static void what_the_search_saw_is_in_logs_over_the_default(void **state)
 	}
 }
 
-static void gains_are_those_of_the_confirmation(void **state)
+TEST(gains_are_those_of_the_confirmation)
 {
 	struct status st = {""};
-	(void)state;
 	write_record(CONFIRMED);
 	if (report_make(made_folder, "plot", NULL, &st))
 		fail_msg("%s", st.text);
@@ -192,12 +189,16 @@ static void gains_are_those_of_the_confirmation(void **state)
 	assert_int_equal(json_rows(table, (json_keys){NULL}), 2 * 2 * 2);
 	for (unsigned i = 0; i < 2 * 2 * 2; i++) {
 		const bool first = i % 2 == 0, small = i / 2 % 2 == 0;
-		const char *set = first ? "set-1" : "set-2", *pace = i / 4 ? "stream" : "isolated";
-		json_keys one = {"set", set, "asked_bytes", small ? "4096" : "16384", "pace", pace, NULL};
+		const char *set = first ? "set-1" : "set-2",
+		           *pace = i / 4 ? "stream" : "isolated";
+		json_keys one = {"set",  set,  "asked_bytes", small ? "4096" : "16384",
+		                 "pace", pace, NULL};
 		json_assert_number(json_cell(table, one, "ratio"), "estimate",
 		                   exp(first ? (small ? 0.30 : -0.10) : 0.05), 0.01);
-		assert_int_equal(json_is_true(json_cell(table, one, "confirmed")), !first || small);
-		assert_int_equal(json_is_true(json_cell(table, one, "no_loss")), !first || small);
+		assert_int_equal(json_is_true(json_cell(table, one, "confirmed")),
+		                 !first || small);
+		assert_int_equal(json_is_true(json_cell(table, one, "no_loss")),
+		                 !first || small);
 		/* The one that loses somewhere is no set for all sizes. */
 		assert_int_equal(json_is_true(json_cell(table, one, "for_all")), !first);
 		assert_int_equal(json_is_true(json_cell(table, one, "best")), first == small);
@@ -251,9 +252,8 @@ static void answer_says(const char *text)
 }
 
 /* A cell where the interval leaves it open is no loss, and is named; so is one that is. */
-static void an_open_cell_is_called_no_loss(void **state)
+TEST(an_open_cell_is_called_no_loss)
 {
-	(void)state;
 	loud = 0.2;
 	answer_says("set-2 is not shown to lose nothing at 4 KiB.");
 	loud = 0.002;
@@ -263,7 +263,7 @@ static void an_open_cell_is_called_no_loss(void **state)
 }
 
 /* A line that did nothing is none of those that a user should set. */
-static void what_did_nothing_is_left_out_of_the_file(void **state)
+TEST(what_did_nothing_is_left_out_of_the_file)
 {
 	static const char *const acts[][3] = {
 	    {"ignored", "524288", "never read"},
@@ -273,7 +273,6 @@ static void what_did_nothing_is_left_out_of_the_file(void **state)
 	    {"capped", "1048576", NULL}, /* less than asked, and more than the default */
 	};
 	struct status st = {""};
-	(void)state;
 	for (unsigned i = 0; i < sizeof acts / sizeof *acts; i++) {
 		char line[128];
 		act = acts[i][0];
@@ -290,10 +289,9 @@ static void what_did_nothing_is_left_out_of_the_file(void **state)
 	act = NULL;
 }
 
-static void nothing_is_told_of_the_search_alone(void **state)
+TEST(nothing_is_told_of_the_search_alone)
 {
 	struct status st = {""};
-	(void)state;
 	write_record(0);
 	if (report_make(made_folder, "/nowhere", NULL, &st))
 		fail_msg("%s", st.text);
@@ -308,11 +306,10 @@ static void nothing_is_told_of_the_search_alone(void **state)
 /* Two sets in four cells want 9 blocks before any gain can be confirmed: cut off before, it is
  * not said that none is there.
  */
-static void an_unfinished_confirmation_is_called_so(void **state)
+TEST(an_unfinished_confirmation_is_called_so)
 {
 	const unsigned least = search_confirm_blocks(2 * 4);
 	struct status st = {""};
-	(void)state;
 	assert_in_range(least, 3, CONFIRMED);
 	for (unsigned n = least - 1; n <= least; n++) {
 		const bool cut = n < least;
@@ -330,12 +327,11 @@ static void an_unfinished_confirmation_is_called_so(void **state)
 }
 
 /* The round that is not whole goes on; then the next; the confirmation so often as it takes. */
-static void the_record_says_what_comes_next(void **state)
+TEST(the_record_says_what_comes_next)
 {
 	struct tuned_next *next = malloc(sizeof *next);
 	struct record_run run;
 	struct status st = {""};
-	(void)state;
 	assert_non_null(next);
 	write_record(0);
 	load(&run);
@@ -366,17 +362,4 @@ static void the_record_says_what_comes_next(void **state)
 	free(next);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(everybody_reads_the_confirmation_alone),
-	    cmocka_unit_test(what_the_search_saw_is_in_logs_over_the_default),
-	    cmocka_unit_test(gains_are_those_of_the_confirmation),
-	    cmocka_unit_test(an_open_cell_is_called_no_loss),
-	    cmocka_unit_test(what_did_nothing_is_left_out_of_the_file),
-	    cmocka_unit_test(nothing_is_told_of_the_search_alone),
-	    cmocka_unit_test(an_unfinished_confirmation_is_called_so),
-	    cmocka_unit_test(the_record_says_what_comes_next),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end);

@@ -1,14 +1,9 @@
 /* The unpaired shift against published figures, each with its source. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "../harness/compare/unpaired.h"
+#include "test.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -18,7 +13,7 @@ static void near(double value, double wanted, double within)
 		fail_msg("%.12g is not within %g of %.12g", value, within, wanted);
 }
 
-static void null_distribution_is_exact(void **state)
+TEST(null_distribution_is_exact)
 {
 	/* Of the 20 orders of 3 and 3 values, U = 0, 1, … 9 has so many: Mann and Whitney 1947,
 	 * "On a test of whether one of two random variables is stochastically larger than the
@@ -26,7 +21,6 @@ static void null_distribution_is_exact(void **state)
 	 */
 	static const double up_to[] = {1, 2, 4, 7, 10, 13, 16, 18, 19, 20};
 	double ways = 1;
-	(void)state;
 	for (unsigned u = 0; u < COUNT(up_to); u++)
 		near(unpaired_cdf(3, 3, u), up_to[u] / 20, 1e-15);
 	for (unsigned n = 1; n <= 50; n++) {
@@ -42,7 +36,7 @@ static void null_distribution_is_exact(void **state)
 		near(unpaired_cdf(12, 5, u) + unpaired_cdf(12, 5, 59 - u), 1, 1e-12);
 }
 
-static void critical_values_are_the_tables(void **state)
+TEST(critical_values_are_the_tables)
 {
 	/* Largest u with P(U <= u) <= 0.025 and <= 0.005. Milton 1964, "An extended table of
 	 * critical values for the Mann-Whitney (Wilcoxon) two-sample statistic", JASA 59,
@@ -55,7 +49,6 @@ static void critical_values_are_the_tables(void **state)
 	             {9, 9, 17, 11},     {10, 10, 23, 16}, {12, 12, 37, 27}, {15, 15, 64, 51},
 	             {20, 20, 127, 105}, {3, 10, 3, 0},    {5, 10, 8, 4},    {8, 20, 41, 30},
 	             {10, 20, 55, 42}};
-	(void)state;
 	for (size_t i = 0; i < COUNT(table); i++) {
 		unsigned m = table[i].m, n = table[i].n;
 		const int worst[] = {table[i].five, table[i].one};
@@ -68,14 +61,13 @@ static void critical_values_are_the_tables(void **state)
 	}
 }
 
-static void interval_is_the_textbooks(void **state)
+TEST(interval_is_the_textbooks)
 {
 	/* Permeability of the human chorioamnion at term (x) and at 12 to 26 weeks (y):
 	 * Hollander and Wolfe 1999, pages 110, 111 and 126; the same in R's exactRankTests,
 	 * wilcox.exact(y, x, conf.int = TRUE): estimate -0.305, interval (-0.760, 0.150). */
 	static const double x[] = {0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46};
 	static const double y[] = {1.15, 0.88, 0.90, 0.74, 1.21};
-	(void)state;
 	struct unpaired r = unpaired_shift(y, 5, x, 10, 0.95);
 	near(r.shift, -0.305, 1e-9);
 	near(r.lo, -0.760, 1e-9);
@@ -90,7 +82,7 @@ static void interval_is_the_textbooks(void **state)
 	near(1 - unpaired_cdf(10, 5, 34), 0.1272061272061, 1e-12);
 }
 
-static void ties_do_no_harm(void **state)
+TEST(ties_do_no_harm)
 {
 	/* Reaction times under two stimulants: SAS/STAT, PROC NPAR1WAY, example "Hodges-Lehmann
 	 * Estimation": rank sums 110.5 and 79.5, estimate 0.35, 98 % limits of Moses 0.00 and
@@ -99,7 +91,6 @@ static void ties_do_no_harm(void **state)
 	                             3.27, 3.27, 3.27, 3.70, 3.70, 3.74};
 	static const double two[] = {3.27, 3.27, 3.27, 3.70, 3.70, 3.74};
 	static const double same[] = {5, 5, 5, 5};
-	(void)state;
 	struct unpaired r = unpaired_shift(two, 6, one, 13, 0.98);
 	near(r.shift, 0.35, 1e-9);
 	near(r.lo, 0.00, 1e-9);
@@ -111,7 +102,7 @@ static void ties_do_no_harm(void **state)
 	near(r.hi, 0, 0);
 }
 
-static void too_few_have_no_interval(void **state)
+TEST(too_few_have_no_interval)
 {
 	static const double x[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 	/* 3 and 5: 2 of 56 orders; 3 and 4: 2 of 35 are more than 5 %. Two values are too few
@@ -120,7 +111,6 @@ static void too_few_have_no_interval(void **state)
 		unsigned m, n, lacks;
 	} cases[] = {{3, 3, 1},  {3, 4, 1},  {4, 4, 0}, {3, 5, 0}, {1, 1, 3},
 	             {2, 15, 1}, {0, 10, 3}, {0, 0, 4}, {15, 3, 0}};
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		unsigned m = cases[i].m, n = cases[i].n;
 		struct unpaired r = unpaired_shift(x, m, x, n, 0.95);
@@ -150,13 +140,12 @@ static double noise(uint64_t *state)
 	return 0.01 * x + (draw(state) < 0.1 ? 0.05 * draw(state) : 0);
 }
 
-static void interval_holds_the_truth_as_often_as_it_says(void **state)
+TEST(interval_holds_the_truth_as_often_as_it_says)
 {
 	static const unsigned sizes[][2] = {{3, 5}, {3, 6}, {6, 6}, {10, 10}, {55, 60}};
 	enum { REPEATS = 2000 };
 	uint64_t seed = 20261121;
 	double x[64], y[64];
-	(void)state;
 	for (size_t k = 0; k < COUNT(sizes); k++) {
 		unsigned m = sizes[k][0], n = sizes[k][1], held = 0;
 		double confidence = 0;
@@ -177,10 +166,9 @@ static void interval_holds_the_truth_as_often_as_it_says(void **state)
 	}
 }
 
-static void normal_joins_the_exact(void **state)
+TEST(normal_joins_the_exact)
 {
 	double x[51], y[51];
-	(void)state;
 	for (unsigned i = 0; i < 51; i++) {
 		x[i] = i;
 		y[i] = i + 0.5;
@@ -194,18 +182,4 @@ static void normal_joins_the_exact(void **state)
 	near(unpaired_cdf(51, 51, 51 * 51 / 2), 0.5, 1e-9);
 	/* The exact sum, made once by the same recursion without a limit: 0.0178388. */
 	near(unpaired_cdf(60, 60, 1400), 0.0178388, 0.0003);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(null_distribution_is_exact),
-	    cmocka_unit_test(critical_values_are_the_tables),
-	    cmocka_unit_test(interval_is_the_textbooks),
-	    cmocka_unit_test(ties_do_no_harm),
-	    cmocka_unit_test(too_few_have_no_interval),
-	    cmocka_unit_test(interval_holds_the_truth_as_often_as_it_says),
-	    cmocka_unit_test(normal_joins_the_exact),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

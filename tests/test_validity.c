@@ -127,15 +127,13 @@ static void expect(void (*stamps)(const struct made_place *, int64_t[6]), const 
 		made_says(all, words);
 }
 
-static void a_quiet_run_has_none(void **state)
+TEST(a_quiet_run_has_none)
 {
-	(void)state;
 	expect(quiet, NULL, 0);
 }
 
-static void a_far_trial_is_named(void **state)
+TEST(a_far_trial_is_named)
 {
-	(void)state;
 	expect(one_far, "stream: processes in block 8 (trial 37), 4", 2);
 	/* What to do is said once. */
 	struct made m = plain;
@@ -149,32 +147,28 @@ static void a_far_trial_is_named(void **state)
 	made_says(warnings_of(&m, &count), "moves neither medians nor intervals much");
 }
 
-static void a_slow_first_block_is_named_once(void **state)
+TEST(a_slow_first_block_is_named_once)
 {
-	(void)state;
 	/* In both paces; its trials are not outliers beside. */
 	expect(cold_block, "The first block was slow in alltoall, stream: 20 % slower", 2);
 }
 
-static void drift_is_told_from_one_variants(void **state)
+TEST(drift_is_told_from_one_variants)
 {
-	(void)state;
 	expect(hotter, "Times drift in alltoall, isolated: over the 40 trials", 2);
 	expect(one_drifts, "single alone drifts in alltoall, stream: it became 1", 2);
 }
 
-static void unfinished_warm_up_is_named(void **state)
+TEST(unfinished_warm_up_is_named)
 {
-	(void)state;
 	expect(cold_rows, "Warm-up was not finished: in 24 of 24 rows", 1);
 	expect(cold_rows, "(warmup = 20 here)", 1);
 }
 
-static void a_coarse_end_is_named(void **state)
+TEST(a_coarse_end_is_named)
 {
 	struct made m = plain;
 	unsigned count;
-	(void)state;
 	expect(late_poll, "Timer resolution: in 4 of 24 rows", 1);
 	expect(coarse_clock, "The clock is coarse: it steps by 2.00 µs", 1);
 	/* There the worker's own copying is in the round. */
@@ -199,11 +193,10 @@ static double p95_of(const struct made *m)
 }
 
 /* Flagged, and in no figure; where nobody knows that a rank did not run, it is a result. */
-static void a_call_without_a_rank_is_named_and_left_out(void **state)
+TEST(a_call_without_a_rank_is_named_and_left_out)
 {
 	struct made m = plain;
 	unsigned count;
-	(void)state;
 	double well = p95_of(&m);
 	m.stamps = paused;
 	assert_true(p95_of(&m) > 100 * well);
@@ -216,11 +209,10 @@ static void a_call_without_a_rank_is_named_and_left_out(void **state)
 	assert_int_equal(count, 1);
 }
 
-static void load_is_named(void **state)
+TEST(load_is_named)
 {
 	struct made m = plain;
 	unsigned count;
-	(void)state;
 	m.load1 = 3.25;
 	made_says(warnings_of(&m, &count), "a load of 3.2 in the minute before, on 16 cores");
 	assert_int_equal(count, 1);
@@ -229,11 +221,10 @@ static void load_is_named(void **state)
 	assert_int_equal(count, 0);
 }
 
-static void held_clocks_are_named(void **state)
+TEST(held_clocks_are_named)
 {
 	struct made m = plain;
 	unsigned count;
-	(void)state;
 	m.clock = "1980 1410";
 	m.may = "1980";
 	char *all = warnings_of(&m, &count);
@@ -268,10 +259,9 @@ static bool is_doubted(const json_t *report, const char *words)
 	return first;
 }
 
-static void what_cannot_be_is_said_on_page_1(void **state)
+TEST(what_cannot_be_is_said_on_page_1)
 {
 	struct made m = plain;
-	(void)state;
 	const json_t *report = made_report(&m);
 	assert_false(is_doubted(report, "Calls of 0 ns"));
 	assert_false(is_doubted(report, "Far beyond"));
@@ -286,13 +276,12 @@ static void what_cannot_be_is_said_on_page_1(void **state)
 	assert_true(is_doubted(report, "most processes in alltoall"));
 }
 
-static void kendalls_test_is_exact(void **state)
+TEST(kendalls_test_is_exact)
 {
 	/* Hollander, Wolfe and Chicken 2014, Table A.19: P(K ≥ 8) = 0.042 and P(K ≥ 10) =
 	 * 0.008 for n = 5; P(K ≥ 15) = 0.0014 for n = 6. */
 	static const double up[] = {1, 2, 3, 4, 5, 6}, nearly[] = {1, 2, 3, 5, 4};
 	static const double same[] = {2, 2, 2, 2};
-	(void)state;
 	assert_true(fabs(stats_trend_probability(up, 5) - 2.0 / 120) < 1e-12);
 	assert_true(fabs(stats_trend_probability(nearly, 5) - 2 * 5.0 / 120) < 1e-12);
 	assert_true(fabs(stats_trend_probability(up, 6) - 2.0 / 720) < 1e-12);
@@ -305,10 +294,9 @@ static void kendalls_test_is_exact(void **state)
 	assert_true(stats_sign_probability(0, 10) >= 1 - 1e-12);
 }
 
-static void kendalls_normal_joins_the_exact(void **state)
+TEST(kendalls_normal_joins_the_exact)
 {
 	double x[160];
-	(void)state;
 	for (unsigned i = 0; i < 160; i++)
 		x[i] = 0.008 * i + made_noise(i, 1, 2) * 2;
 	double exact = stats_trend_probability(x, 150),
@@ -317,21 +305,4 @@ static void kendalls_normal_joins_the_exact(void **state)
 	assert_true(normal > exact / 10 && normal < exact * 10);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_quiet_run_has_none),
-	    cmocka_unit_test(a_far_trial_is_named),
-	    cmocka_unit_test(a_slow_first_block_is_named_once),
-	    cmocka_unit_test(drift_is_told_from_one_variants),
-	    cmocka_unit_test(unfinished_warm_up_is_named),
-	    cmocka_unit_test(a_coarse_end_is_named),
-	    cmocka_unit_test(a_call_without_a_rank_is_named_and_left_out),
-	    cmocka_unit_test(load_is_named),
-	    cmocka_unit_test(held_clocks_are_named),
-	    cmocka_unit_test(what_cannot_be_is_said_on_page_1),
-	    cmocka_unit_test(kendalls_test_is_exact),
-	    cmocka_unit_test(kendalls_normal_joins_the_exact),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end);

@@ -1,14 +1,9 @@
 /* The right answers: that no order of a reduction rounds, that the answers are what collectives
  * do, taken from the sender's side, and that what goes wrong shows. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "number.h"
+#include "test.h"
 
 #define MAX_RANKS 1024
 #define PART      64 /* elements, in what is simulated */
@@ -106,11 +101,10 @@ static void look_at(struct value_question *q, unsigned positions, unsigned order
 	}
 }
 
-static void no_order_of_a_reduction_rounds(void **state)
+TEST(no_order_of_a_reduction_rounds)
 {
 	static const unsigned many[] = {31, 64, 100, 256, 257, 512, MAX_RANKS};
 	struct value_question q = {.coll = COLL_ALL_REDUCE, .seed = 11, .count = 4096};
-	(void)state;
 	do {
 		for (unsigned s = 0; s < COUNT(sizes); s++) {
 			q.nranks = sizes[s];
@@ -124,11 +118,10 @@ static void no_order_of_a_reduction_rounds(void **state)
 }
 
 /* A rank's contribution that is missing, or is another rank's, shows within a few positions. */
-static void a_missing_contribution_shows(void **state)
+TEST(a_missing_contribution_shows)
 {
 	struct value_question q = {.coll = COLL_ALL_REDUCE, .seed = 12, .count = 4096};
 	uint64_t order = 1;
-	(void)state;
 	do {
 		for (unsigned s = 1; s < COUNT(sizes); s++) {
 			q.nranks = sizes[s];
@@ -239,9 +232,8 @@ static void carry_out(struct value_question *q, uint64_t base)
 	}
 }
 
-static void answers_are_what_collectives_do(void **state)
+TEST(answers_are_what_collectives_do)
 {
-	(void)state;
 	for (unsigned c = 0; c < COLL_INIT; c++) {
 		bool reduces = coll_info(c)->is & COLL_REDUCES;
 		struct value_question q = {.coll = c, .seed = 13};
@@ -261,10 +253,9 @@ static void answers_are_what_collectives_do(void **state)
 	}
 }
 
-static void inputs_depend_on_rank_seed_and_position(void **state)
+TEST(inputs_depend_on_rank_seed_and_position)
 {
 	struct value_question q = {.coll = COLL_SENDRECV, .op = OP_NONE, .nranks = 8};
-	(void)state;
 	for (unsigned d = 0; d < DTYPE_KINDS; d++) {
 		unsigned rank = 0, seed = 0, place = 0, all = 4096;
 		struct value_question other = q;
@@ -279,15 +270,4 @@ static void inputs_depend_on_rank_seed_and_position(void **state)
 		/* By chance one in 128 or fewer: of 8 bits, some stand for two. */
 		assert_true(rank < all / 64 && seed < all / 64 && place < all / 64);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(no_order_of_a_reduction_rounds),
-	    cmocka_unit_test(a_missing_contribution_shows),
-	    cmocka_unit_test(answers_are_what_collectives_do),
-	    cmocka_unit_test(inputs_depend_on_rank_seed_and_position),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

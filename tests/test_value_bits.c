@@ -1,17 +1,12 @@
 /* How datatypes hold numbers, and how alltoallv cuts a buffer: against figures from the
  * formats' definitions and against arithmetic in wider types. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "number.h"
+#include "test.h"
 
 /* Known numbers: one, the smallest, the largest, and one that has all digits. */
-static void figures_of_the_formats(void **state)
+TEST(figures_of_the_formats)
 {
 	static const struct {
 		enum dtype dtype;
@@ -39,7 +34,6 @@ static void figures_of_the_formats(void **state)
 	    {DTYPE_FLOAT8_E5M2, true, 1, -16, 0x81},
 	    {DTYPE_FLOAT8_E5M2, true, 0, 0, 0x00},
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof known / sizeof *known; i++) {
 		assert_int_equal(value_encode(known[i].dtype, known[i].negative,
 		                              known[i].mantissa, known[i].exponent),
@@ -52,9 +46,8 @@ static void figures_of_the_formats(void **state)
 }
 
 /* Every number of up to 16 bits and some of the wider ones comes back as its own bits. */
-static void numbers_come_back(void **state)
+TEST(numbers_come_back)
 {
-	(void)state;
 	for (enum dtype d = DTYPE_FLOAT16; d < DTYPE_KINDS; d++) {
 		for (uint64_t i = 0; i < 65536; i++) {
 			uint64_t bits = i & number_mask(d);
@@ -72,9 +65,8 @@ static void numbers_come_back(void **state)
 	}
 }
 
-static void the_machines_floats_agree(void **state)
+TEST(the_machines_floats_agree)
 {
-	(void)state;
 	for (unsigned n = 1; n < 5000; n++) {
 		float single = 1.0f / (float)n;
 		double twice = 1.0 / n;
@@ -89,9 +81,8 @@ static void the_machines_floats_agree(void **state)
 
 /* Below the normal numbers, and where 1/n rounds to 0, too. Of float64 the quotient is itself
  * rounded too soon for larger n; those are above. */
-static void shares_and_scales_are_the_nearest(void **state)
+TEST(shares_and_scales_are_the_nearest)
 {
-	(void)state;
 	for (enum dtype d = DTYPE_FLOAT16; d < DTYPE_KINDS; d++)
 		for (unsigned n = 1; n < (d == DTYPE_FLOAT64 ? 1024 : 5000); n++)
 			assert_true(number_of(d, value_share_bits(d, n)) ==
@@ -172,12 +163,11 @@ static void check_parts(const struct value_weights *w, unsigned nranks, uint64_t
 	assert_true(largest * element + (uint64_t)16 * nranks > bytes);
 }
 
-static void parts_follow_their_weights(void **state)
+TEST(parts_follow_their_weights)
 {
 	static const unsigned ranks[] = {1, 2, 3, 7, 8, 16, 40};
 	static const uint64_t units[] = {0, 1, 3, 1000003, (uint64_t)1 << 36};
 	static const enum dtype dtypes[] = {DTYPE_INT8, DTYPE_FLOAT32, DTYPE_FLOAT64};
-	(void)state;
 	for (unsigned w = 0; w < sizeof weights / sizeof *weights; w++)
 		for (unsigned r = 0; r < sizeof ranks / sizeof *ranks; r++)
 			for (unsigned u = 0; u < sizeof units / sizeof *units; u++)
@@ -187,27 +177,13 @@ static void parts_follow_their_weights(void **state)
 }
 
 /* nccl-tests' default on 4 ranks: a sixth, two and three of 16 MiB, each rounded down. */
-static void parts_are_nccl_tests(void **state)
+TEST(parts_are_nccl_tests)
 {
 	const struct value_weights skewed = {4, 1, {0, 1, 2, 3}};
 	struct value_parts p = value_parts(&skewed, 4, 4 << 20, DTYPE_FLOAT32);
-	(void)state;
 	assert_int_equal(value_part(&p, 2, 2), 0);
 	assert_int_equal(value_part(&p, 2, 3) * 4, 2796192);
 	assert_int_equal(value_part(&p, 2, 0) * 4, 5592400);
 	assert_int_equal(value_part(&p, 2, 1) * 4, 8388608);
 	assert_int_equal(value_sent_before(&p, 2, 4) * 4, 16777200);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(figures_of_the_formats),
-	    cmocka_unit_test(numbers_come_back),
-	    cmocka_unit_test(the_machines_floats_agree),
-	    cmocka_unit_test(shares_and_scales_are_the_nearest),
-	    cmocka_unit_test(parts_follow_their_weights),
-	    cmocka_unit_test(parts_are_nccl_tests),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

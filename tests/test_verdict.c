@@ -1,17 +1,12 @@
 /* Verdicts: the words, the arithmetic behind "N more blocks", and how often the method errs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
-#include <math.h>
 
 #include "../harness/analysis/verdict.h"
 #include "../harness/analysis/looks.h"
 #include "noise.h"
+#include "test.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -34,9 +29,8 @@ static void expect(struct verdict v, enum verdict_kind kind, const char *words)
 	assert_true((v.more_blocks > 0) == (kind == VERDICT_UNDECIDED));
 }
 
-static void the_interval_decides(void **state)
+TEST(the_interval_decides)
 {
-	(void)state;
 	expect(between(1.03, 1.05, 10, 0.02), VERDICT_FASTER, "faster");
 	expect(between(0.95, 0.97, 10, 0.02), VERDICT_SLOWER, "slower");
 	expect(between(0.99, 1.01, 10, 0.02), VERDICT_NO_DIFFERENCE,
@@ -46,10 +40,10 @@ static void the_interval_decides(void **state)
 	       "faster, by under 1.5 %");
 	expect(between(0.99, 0.995, 10, 0.02), VERDICT_LITTLE_SLOWER, "slower, by under 2 %");
 	expect(between(1, 1.01, 10, 0.02), VERDICT_NO_DIFFERENCE, "no difference within 2 %");
-	/* By hand: it has to shrink to 0.71 of its width, and to 0.557 as it is 2.498 / 1.96 times
-	 * as wide at the next look; (1 + 1.21 / 27) / sqrt(28) is the first that is below 0.557
-	 * of (1 + 1.21 / 9) / sqrt(10).
-	 * The least effect by hand: 1.02 * (1.05 / 1.015)^(2.8 / 1.96 / 2) - 1. */
+	/* By hand: it has to shrink to 0.71 of its width, and to 0.557 as it is 2.498 / 1.96
+	 * times as wide at the next look; (1 + 1.21 / 27) / sqrt(28) is the first that is below
+	 * 0.557 of (1 + 1.21 / 9) / sqrt(10). The least effect by hand: 1.02 * (1.05
+	 * / 1.015)^(2.8 / 1.96 / 2) - 1. */
 	expect(between(1.015, 1.05, 10, 0.02), VERDICT_UNDECIDED,
 	       "undecided (faster): effects under 4.5 % cannot be seen here; needs about 18 "
 	       "more blocks");
@@ -67,7 +61,7 @@ static void the_interval_decides(void **state)
 }
 
 /* The questions that are asked of a verdict, in place of its kind. */
-static void each_kind_answers(void **state)
+TEST(each_kind_answers)
 {
 	static const struct {
 		double lo, hi;
@@ -82,7 +76,6 @@ static void each_kind_answers(void **state)
 	          {0.99, 1.03, 0, 0, false, false, "undecided"},
 	          {1.01, 1.03, 0, 1, false, false, "undecided"},
 	          {NAN, NAN, 0, 0, false, false, "undecided"}};
-	(void)state;
 	for (size_t i = 0; i < COUNT(of); i++) {
 		struct verdict v = between(of[i].lo, of[i].hi, 10, 0.02);
 		assert_int_equal(verdict_beyond(&v), of[i].beyond);
@@ -108,11 +101,10 @@ static void swapped(const char *text, char *out, size_t bytes)
 }
 
 /* Random runs of each kind of verdict: the words are swapped, and nothing else changes. */
-static void turning_round_turns_the_verdict_round(void **state)
+TEST(turning_round_turns_the_verdict_round)
 {
 	unsigned seen[VERDICT_KINDS] = {0};
 	uint64_t seed = 46;
-	(void)state;
 	for (unsigned run = 0; run < 4000; run++) {
 		char text[2][VERDICT_TEXT_BYTES], turned[VERDICT_TEXT_BYTES];
 		double logs[2][20], off = 0.03 * noise_normal(&seed);
@@ -140,12 +132,11 @@ static void turning_round_turns_the_verdict_round(void **state)
 
 /* An effect as large as the least that could have been seen is called in four of five runs;
  * binomial, within five standard deviations (0.05) and 0.02 for the formula. */
-static void the_least_effect_is_seen_in_four_of_five_runs(void **state)
+TEST(the_least_effect_is_seen_in_four_of_five_runs)
 {
 	static const unsigned blocks[] = {6, 10, 20};
 	const unsigned runs = 1500;
 	uint64_t seed = 47;
-	(void)state;
 	for (size_t b = 0; b < COUNT(blocks); b++) {
 		double least = 0, logs[20];
 		unsigned called = 0;
@@ -162,10 +153,9 @@ static void the_least_effect_is_seen_in_four_of_five_runs(void **state)
 	}
 }
 
-static void few_blocks_wait_for_an_interval(void **state)
+TEST(few_blocks_wait_for_an_interval)
 {
 	static const double logs[] = {0.1, 0.11, 0.12, 0.13, 0.14, 0.15};
-	(void)state;
 	expect(verdict_make(NULL, 0, 0.02), VERDICT_UNDECIDED,
 	       "undecided: needs about 6 more blocks");
 	expect(verdict_make(logs, 1, 0.02), VERDICT_UNDECIDED,
@@ -178,9 +168,8 @@ static void few_blocks_wait_for_an_interval(void **state)
 	assert_int_equal(verdict_make(logs, 6, expm1(0.1001)).kind, VERDICT_UNDECIDED);
 }
 
-static void more_blocks_stay_within_bounds(void **state)
+TEST(more_blocks_stay_within_bounds)
 {
-	(void)state;
 	/* The estimate on the margin's end: no number of blocks decides. */
 	expect(between(1.01 * 1.01, 1.03 * 1.01, 10, 0.03), VERDICT_UNDECIDED,
 	       "undecided (faster): effects under 4.5 % cannot be seen here; needs more than "
@@ -209,15 +198,14 @@ static double half_width(unsigned n, unsigned runs, double confidence, uint64_t 
 	return sum / runs;
 }
 
-/* The promise "about N": after N more blocks of the same noise the interval of a second look is as
- * narrow as it has to be, within a fifth; from 6 blocks, where only the whole range is sure enough, it is
- * promised too late rather than too early. */
-static void the_width_shrinks_as_promised(void **state)
+/* The promise "about N": after N more blocks of the same noise the interval of a second look is
+ * as narrow as it has to be, within a fifth; from 6 blocks, where only the whole range is sure
+ * enough, it is promised too late rather than too early. */
+TEST(the_width_shrinks_as_promised)
 {
 	static const unsigned from[] = {6, 8, 10, 20, 30};
 	const double second = 1 - (1 - VERDICT_CONFIDENCE) / 4; /* looks.h */
 	uint64_t seed = 11;
-	(void)state;
 	for (size_t i = 0; i < COUNT(from); i++) {
 		double now = half_width(from[i], 300, VERDICT_CONFIDENCE, &seed);
 		/* Wanted: two thirds of today's width. */
@@ -234,10 +222,9 @@ static void the_width_shrinks_as_promised(void **state)
 	}
 }
 
-static void looks_are_at_ten_and_every_five(void **state)
+TEST(looks_are_at_ten_and_every_five)
 {
 	unsigned seen[8], n = 0;
-	(void)state;
 	for (unsigned blocks = 0; blocks <= 30; blocks++)
 		if (verdict_looks_after(blocks))
 			seen[n++] = blocks;
@@ -246,11 +233,10 @@ static void looks_are_at_ten_and_every_five(void **state)
 		assert_int_equal(seen[i], 10 + 5 * i);
 }
 
-static void half_a_width_is_relative(void **state)
+TEST(half_a_width_is_relative)
 {
 	struct stats_ratio r = {.estimate = 2, .lo = 2 / 1.01, .hi = 2 * 1.01};
 	struct stats_ratio none = {.estimate = 2, .lo = NAN, .hi = NAN};
-	(void)state;
 	assert_true(fabs(verdict_half_width(&r) - 0.01) < 1e-12);
 	assert_true(isnan(verdict_half_width(&none)));
 }
@@ -270,12 +256,11 @@ static unsigned count_alarms(enum noise noise, unsigned n, unsigned runs, double
 }
 
 /* Binomial: within four standard deviations of what the interval says of itself. */
-static void equal_things_are_called_different_as_often_as_said(void **state)
+TEST(equal_things_are_called_different_as_often_as_said)
 {
 	static const unsigned blocks[] = {6, 8, 10, 15, 20, 30};
 	const unsigned runs = 1500;
 	uint64_t seed = 42;
-	(void)state;
 	for (int noise = 0; noise < NOISE_LOPSIDED; noise++)
 		for (size_t b = 0; b < COUNT(blocks); b++) {
 			double ramp[30];
@@ -293,10 +278,9 @@ static void equal_things_are_called_different_as_often_as_said(void **state)
 		}
 }
 
-static void a_margin_leaves_hardly_any(void **state)
+TEST(a_margin_leaves_hardly_any)
 {
 	uint64_t seed = 43;
-	(void)state;
 	/* A scatter of 1 % a side; at 10 blocks an alarm beyond 1 % takes an estimate some
 	 * four standard deviations out: 1 in 10 000 or fewer. */
 	assert_true(count_alarms(NOISE_NORMAL, 10, 2000, 0.01, &seed) <= 4);
@@ -304,12 +288,11 @@ static void a_margin_leaves_hardly_any(void **state)
 
 /* A true difference that is exactly the margin: "beyond" and "within" are both wrong, and each
  * is said in at most one of 40 cases. */
-static void on_the_margin_neither_is_said_often(void **state)
+TEST(on_the_margin_neither_is_said_often)
 {
 	const unsigned runs = 3000;
 	unsigned beyond = 0, within = 0;
 	uint64_t seed = 44;
-	(void)state;
 	for (unsigned k = 0; k < runs; k++) {
 		double logs[20];
 		for (unsigned i = 0; i < 20; i++)
@@ -325,13 +308,12 @@ static void on_the_margin_neither_is_said_often(void **state)
 }
 
 /* The adaptive stop, with its cost: the table in verdict.h has 4.4 % for 1 % of scatter. */
-static void stopping_by_width_costs_little(void **state)
+TEST(stopping_by_width_costs_little)
 {
 	const unsigned runs = 2000;
 	const struct looks looks = {.by_width = true};
 	unsigned found = 0;
 	uint64_t seed = 45;
-	(void)state;
 	for (unsigned k = 0; k < runs; k++) {
 		struct stats_ratio r = {.lo = 1};
 		double logs[60];
@@ -348,24 +330,4 @@ static void stopping_by_width_costs_little(void **state)
 	}
 	double spread = sqrt(0.044 * 0.956 * runs);
 	assert_true(fabs(found - 0.044 * runs) < 4 * spread);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_interval_decides),
-	    cmocka_unit_test(each_kind_answers),
-	    cmocka_unit_test(the_least_effect_is_seen_in_four_of_five_runs),
-	    cmocka_unit_test(turning_round_turns_the_verdict_round),
-	    cmocka_unit_test(few_blocks_wait_for_an_interval),
-	    cmocka_unit_test(more_blocks_stay_within_bounds),
-	    cmocka_unit_test(the_width_shrinks_as_promised),
-	    cmocka_unit_test(looks_are_at_ten_and_every_five),
-	    cmocka_unit_test(half_a_width_is_relative),
-	    cmocka_unit_test(equal_things_are_called_different_as_often_as_said),
-	    cmocka_unit_test(a_margin_leaves_hardly_any),
-	    cmocka_unit_test(on_the_margin_neither_is_said_often),
-	    cmocka_unit_test(stopping_by_width_costs_little),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -342,9 +342,8 @@ static void near(double x, double right)
 		fail_msg("%g is not %g", x, right);
 }
 
-static void figures_of_two_versions(void **state)
+TEST(figures_of_two_versions)
 {
-	(void)state;
 	story();
 	find();
 	assert_int_equal(rows_of("versions_of"), 1);
@@ -375,7 +374,7 @@ static void figures_of_two_versions(void **state)
 }
 
 /* One quantity has one value in a report: a claim's, however the blocks scatter. */
-static void bandwidths_are_those_of_claims(void **state)
+TEST(bandwidths_are_those_of_claims)
 {
 	const struct claim claim = {.name = "slower",
 	                            .left = "processes",
@@ -389,7 +388,6 @@ static void bandwidths_are_those_of_claims(void **state)
 	                            .coll = CLAIM_ANY_COLL};
 	struct claims_result r;
 	struct status st = {""};
-	(void)state;
 	story();
 	noise = 0.4;
 	find();
@@ -400,9 +398,8 @@ static void bandwidths_are_those_of_claims(void **state)
 }
 
 /* Number by number: 2.9 is below 2.21. */
-static void versions_in_order(void **state)
+TEST(versions_in_order)
 {
-	(void)state;
 	story();
 	put("threads-oldest", "threads", "2.9.8", "unknown", 300, 0);
 	put("processes-oldest", "processes", "2.9.8", "staged", 270, 4);
@@ -426,9 +423,8 @@ static void put_nodirect(void)
 }
 
 /* h800_alltoall: several settings on both versions, of which the reference's count. */
-static void only_what_differs_in_mode_alone(void **state)
+TEST(only_what_differs_in_mode_alone)
 {
-	(void)state;
 	story();
 	put_nodirect();
 	find();
@@ -446,9 +442,8 @@ static void only_what_differs_in_mode_alone(void **state)
 }
 
 /* What is checked of a variant makes no other variant of it. */
-static void what_is_checked_is_no_setting(void **state)
+TEST(what_is_checked_is_no_setting)
 {
-	(void)state;
 	story();
 	put_nodirect();
 	variants[0].expect = "staged";
@@ -460,9 +455,8 @@ static void what_is_checked_is_no_setting(void **state)
 }
 
 /* Which of several variants stands for a mode is no secret. */
-static void of_several_the_first_is_named(void **state)
+TEST(of_several_the_first_is_named)
 {
-	(void)state;
 	story();
 	put("processes-by-2", "processes", "2.28.3", "staged", 200, 4);
 	put("processes-by-4", "processes", "2.28.3", "staged", 200, 4);
@@ -474,9 +468,8 @@ static void of_several_the_first_is_named(void **state)
 
 /* Where the reference's pair lacks a version, that is said: another pair is another question.
  */
-static void no_other_pair_takes_its_place(void **state)
+TEST(no_other_pair_takes_its_place)
 {
-	(void)state;
 	story();
 	put_nodirect();
 	variants[2].given_up = true;
@@ -509,9 +502,8 @@ static void no_other_pair_takes_its_place(void **state)
 	made_says(said(1), "With NCCL 2.21.5 processes reach");
 }
 
-static void one_version_says_nothing(void **state)
+TEST(one_version_says_nothing)
 {
-	(void)state;
 	story();
 	variants[2].version = variants[3].version = "2.28.3";
 	find();
@@ -526,9 +518,8 @@ static void one_version_says_nothing(void **state)
 	                             "threads there.");
 }
 
-static void single_where_all_versions_have_it(void **state)
+TEST(single_where_all_versions_have_it)
 {
-	(void)state;
 	story();
 	put("single-old", "single", "2.21.5", "direct", 338, 0);
 	find();
@@ -546,9 +537,8 @@ static void single_where_all_versions_have_it(void **state)
 	json_assert_number(about("blocks"), "", 9, 0);
 }
 
-static void sizes_are_the_gaps(void **state)
+TEST(sizes_are_the_gaps)
 {
-	(void)state;
 	story();
 	strcpy(gap.from, "processes");
 	strcpy(gap.to, "threads");
@@ -575,9 +565,8 @@ static void sizes_are_the_gaps(void **state)
 	"2 % (0.994, 0.993 to "                                                                \
 	"0.994). "
 
-static void sentence_of_threads_that_lost_the_direct_way(void **state)
+TEST(sentence_of_threads_that_lost_the_direct_way)
 {
-	(void)state;
 	story();
 	says(OLD_SLOWER NEW_ALIKE
 	     "From 2.21.5 to 2.28.3 threads lost bandwidth: from 340 to 317 GB/s; their data "
@@ -606,9 +595,8 @@ static void sentence_of_threads_that_lost_the_direct_way(void **state)
 	     "gained none (316 to 315 GB/s).");
 }
 
-static void sentence_of_processes_that_gained_it(void **state)
+TEST(sentence_of_processes_that_gained_it)
 {
-	(void)state;
 	put("processes", "processes", "2.28.3", "direct", 339, 2.14);
 	put("threads", "threads", "2.28.3", "direct", 340, 2.15);
 	put("threads-old", "threads", "2.21.5", "direct", 340, 2.15);
@@ -636,9 +624,8 @@ static void sentence_of_processes_that_gained_it(void **state)
 }
 
 /* Within the margin nobody is to blame, and nothing is explained. */
-static void sentence_without_a_cause(void **state)
+TEST(sentence_without_a_cause)
 {
-	(void)state;
 	put("processes", "processes", "2.28.3", "staged", 317, 4.01);
 	put("threads", "threads", "2.28.3", "staged", 320, 4.02);
 	put("threads-old", "threads", "2.21.5", "direct", 325, 2.15);
@@ -651,7 +638,7 @@ static void sentence_without_a_cause(void **state)
 
 /* A mode is cleared by the blamed side of its interval alone, be its verdict undecided. Six
  * blocks have the interval from the least to the most. */
-static void sentence_clears_whom_the_interval_clears(void **state)
+TEST(sentence_clears_whom_the_interval_clears)
 {
 	static const struct {
 		bool opens; /* the gap: then processes are asked whether they lost bandwidth */
@@ -662,7 +649,6 @@ static void sentence_clears_whom_the_interval_clears(void **state)
 	    {false, 0.97, 1.03, false}, {true, 1.004, 1.03, true},  {true, 0.985, 1.03, true},
 	    {true, 0.979, 1.01, false}, {true, 0.97, 1.03, false},
 	};
-	(void)state;
 	story();
 	variants[0].gbs = variants[3].gbs;
 	made.blocks = 6;
@@ -687,9 +673,8 @@ static void sentence_clears_whom_the_interval_clears(void **state)
 	}
 }
 
-static void sentence_of_a_gap_that_opens(void **state)
+TEST(sentence_of_a_gap_that_opens)
 {
-	(void)state;
 	story();
 	for (unsigned i = 0; i < 4; i++)
 		variants[i].version = i < 2 ? "2.21.5" : "2.28.3";
@@ -703,9 +688,8 @@ static void sentence_of_a_gap_that_opens(void **state)
 
 /* Neighbours of one verdict stand together: all of their ratios, and an interval that holds all
  * of theirs. */
-static void sentence_takes_neighbours_together(void **state)
+TEST(sentence_takes_neighbours_together)
 {
-	(void)state;
 	story();
 	put("threads-a", "threads", "2.19.3", "direct", 338, 2.1);
 	put("processes-a", "processes", "2.19.3", "staged", 304.2, 4);
@@ -722,9 +706,8 @@ static void sentence_takes_neighbours_together(void **state)
 	     "315 GB/s).");
 }
 
-static void sentence_of_what_is_undecided(void **state)
+TEST(sentence_of_what_is_undecided)
 {
-	(void)state;
 	story();
 	made.blocks = 5;
 	says("With NCCL 2.21.5 to 2.28.3 processes reach 0.929 to 0.993 times threads' "
@@ -742,9 +725,8 @@ static void sentence_of_what_is_undecided(void **state)
 	assert_null(strstr(told(), "gained"));
 }
 
-static void a_table_for_each_collective(void **state)
+TEST(a_table_for_each_collective)
 {
-	(void)state;
 	story();
 	further = 1;
 	find();
@@ -753,12 +735,11 @@ static void a_table_for_each_collective(void **state)
 }
 
 /* Four collectives have three sentences each; none is cut off. */
-static void the_answer_has_all_collectives(void **state)
+TEST(the_answer_has_all_collectives)
 {
 	static const char *const last[] = {"alltoall: From 2.21.5", "sendrecv: From 2.21.5",
 	                                   "all_reduce: From 2.21.5",
 	                                   "all_gather: From 2.21.5"};
-	(void)state;
 	story();
 	put_again();
 	further = 3;
@@ -773,9 +754,8 @@ static void the_answer_has_all_collectives(void **state)
 	made_says(text, "\n| 2.21.5 | 0.929 (0.929 to 0.930) | 0.929 (0.929 to 0.930) |");
 }
 
-static void the_report_shows_it(void **state)
+TEST(the_report_shows_it)
 {
-	(void)state;
 	story();
 	put_again();
 	find();
@@ -819,9 +799,8 @@ static void the_report_shows_it(void **state)
 
 /* Small sizes are judged by latency, beside the bandwidth of large ones; where the A/A line is
  * wider than the margin, neither has a verdict. */
-static void each_regime_has_its_own(void **state)
+TEST(each_regime_has_its_own)
 {
-	(void)state;
 	story();
 	put_again();
 	both = true;
@@ -853,9 +832,8 @@ static void each_regime_has_its_own(void **state)
 }
 
 /* One version: neither section nor picture. */
-static void the_report_does_without(void **state)
+TEST(the_report_does_without)
 {
-	(void)state;
 	story();
 	variants[2].version = variants[3].version = "2.28.3";
 	find();
@@ -868,33 +846,4 @@ static void the_report_does_without(void **state)
 	assert_null(strstr(made_read("plots/run.gp"), "versions"));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fresh, done)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(figures_of_two_versions),
-	    TEST(bandwidths_are_those_of_claims),
-	    TEST(versions_in_order),
-	    TEST(only_what_differs_in_mode_alone),
-	    TEST(what_is_checked_is_no_setting),
-	    TEST(of_several_the_first_is_named),
-	    TEST(no_other_pair_takes_its_place),
-	    TEST(one_version_says_nothing),
-	    TEST(single_where_all_versions_have_it),
-	    TEST(sizes_are_the_gaps),
-	    TEST(sentence_of_threads_that_lost_the_direct_way),
-	    TEST(sentence_of_processes_that_gained_it),
-	    TEST(sentence_without_a_cause),
-	    TEST(sentence_clears_whom_the_interval_clears),
-	    TEST(sentence_of_a_gap_that_opens),
-	    TEST(sentence_takes_neighbours_together),
-	    TEST(sentence_of_what_is_undecided),
-	    TEST(a_table_for_each_collective),
-	    TEST(the_answer_has_all_collectives),
-	    TEST(each_regime_has_its_own),
-	    TEST(the_report_shows_it),
-	    TEST(the_report_does_without),
-	};
-	return cmocka_run_group_tests_name("versions", tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end, .before = fresh, .after = done);

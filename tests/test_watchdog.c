@@ -1,14 +1,8 @@
 /* The watchdog, in jobs of its own: it ends what is stuck, and nothing else, whatever happens
  * to the wall clock. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -16,6 +10,7 @@
 
 #include "../harness/clock.h"
 #include "../harness/core/watchdog.h"
+#include "test.h"
 
 /* In place of libc's: the wall clock is set back by an hour as soon as it has been read. */
 int clock_gettime(clockid_t clock, struct timespec *out)
@@ -106,10 +101,9 @@ static int run(void (*job)(struct team *team), char text[512])
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void what_is_stuck_is_ended_and_kept(void **state)
+TEST(what_is_stuck_is_ended_and_kept)
 {
 	char text[512];
-	(void)state;
 	assert_int_equal(run(be_late, text), 1);
 	assert_string_equal(text,
 	                    "keptlaunchgap: all ranks: a cell took longer than cell_timeout = "
@@ -134,29 +128,17 @@ static void fail_for_all(struct team *team)
 	team_fail(team, 0, "seen by all");
 }
 
-static void what_ends_by_itself_is_left_alone(void **state)
+TEST(what_ends_by_itself_is_left_alone)
 {
 	char text[512];
-	(void)state;
 	assert_int_equal(run(go_on, text), 5);
 	assert_string_equal(text, "");
 }
 
 /* Kept by whoever is first, and ended by the watchdog as other processes do not end. */
-static void a_failure_that_all_see_is_kept_once_and_ends(void **state)
+TEST(a_failure_that_all_see_is_kept_once_and_ends)
 {
 	char text[512];
-	(void)state;
 	assert_int_equal(run(fail_for_all, text), 1);
 	assert_string_equal(text, "keptlaunchgap: rank 0: seen by all\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(what_is_stuck_is_ended_and_kept),
-	    cmocka_unit_test(what_ends_by_itself_is_left_alone),
-	    cmocka_unit_test(a_failure_that_all_see_is_kept_once_and_ends),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

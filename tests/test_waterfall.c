@@ -106,10 +106,9 @@ static const struct waterfall_step *step(const struct waterfall *w, const char *
 }
 
 /* Of one order of the steps: the first setting has 39 % of the gap, taken last 80. */
-static void shares_add_up_to_the_gap(void **state)
+TEST(shares_add_up_to_the_gap)
 {
 	struct waterfall w;
-	(void)state;
 	factor("a", NONE, FIRST);
 	factor("b", FIRST, BOTH);
 	make(&w);
@@ -125,10 +124,9 @@ static void shares_add_up_to_the_gap(void **state)
 }
 
 /* The blocks of a variant that is not on the way are none of its. */
-static void a_corner_elsewhere_takes_no_block(void **state)
+TEST(a_corner_elsewhere_takes_no_block)
 {
 	struct waterfall w;
-	(void)state;
 	factor("a", NONE, FIRST);
 	factor("b", FIRST, BOTH);
 	gone = SECOND;
@@ -181,9 +179,8 @@ static void says(double lo, double hi, const char *expected)
 	assert_string_equal(told(&w), text);
 }
 
-static void words_go_with_the_interval(void **state)
+TEST_WITH(words_go_with_the_interval, NULL, NULL)
 {
-	(void)state;
 	says(0.98, 1.06, "a explains all of the gap (98 to 106 %)");
 	says(0.999, 1.002, "a explains all of the gap (99.9 to 100.2 %)");
 	says(0.6, 0.75,
@@ -210,10 +207,9 @@ static void words_go_with_the_interval(void **state)
 }
 
 /* A step may widen the gap, and another close it. */
-static void what_works_against_it_is_named(void **state)
+TEST(what_works_against_it_is_named)
 {
 	struct waterfall w;
-	(void)state;
 	speed[FIRST] = 0.9;
 	speed[SECOND] = 1.7;
 	factor("a", NONE, FIRST);
@@ -227,7 +223,7 @@ static void what_works_against_it_is_named(void **state)
 }
 
 /* Where the A/A line is off, a gap within it is none. */
-static void no_gap_below_the_noise(void **state)
+TEST(no_gap_below_the_noise)
 {
 	struct regimes regimes = {.n = 1,
 	                          .list = {{.kind = REGIME_LARGE, .least_effect = 0.3}}};
@@ -235,7 +231,6 @@ static void no_gap_below_the_noise(void **state)
 	struct status st = {""};
 	struct waterfall w;
 	char verdict[VERDICT_TEXT_BYTES];
-	(void)state;
 	speed[FIRST] = 1.35;
 	factor("a", NONE, FIRST);
 	factor("b", FIRST, BOTH);
@@ -258,9 +253,8 @@ static void no_gap_below_the_noise(void **state)
 	made_unload(&l);
 }
 
-static void the_report_has_the_interval(void **state)
+TEST(the_report_has_the_interval)
 {
-	(void)state;
 	factor("a", NONE, FIRST);
 	factor("b", FIRST, BOTH);
 	asked.factors[0].placebo = true; /* so that not all is explained */
@@ -284,15 +278,4 @@ static void the_report_has_the_interval(void **state)
 	made_says(made_read("plots/run.gp"), words);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(shares_add_up_to_the_gap, fresh),
-	    cmocka_unit_test_setup(a_corner_elsewhere_takes_no_block, fresh),
-	    cmocka_unit_test(words_go_with_the_interval),
-	    cmocka_unit_test_setup(what_works_against_it_is_named, fresh),
-	    cmocka_unit_test_setup(no_gap_below_the_noise, fresh),
-	    cmocka_unit_test_setup(the_report_has_the_interval, fresh),
-	};
-	return cmocka_run_group_tests(tests, made_begin, made_end);
-}
+TESTS(.begin = made_begin, .end = made_end, .before = fresh);

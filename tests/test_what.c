@@ -1,20 +1,15 @@
 /* What is called, from an experiment file to cells: datatypes, operations, roots, places,
  * counts, cycles; and communicators that are split. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../harness/config/load.h"
 #include "../harness/config/planner.h"
 #include "../harness/config/plan_trials.h"
 #include "../harness/config/plan.h"
 #include "cli.h"
+#include "test.h"
 
 static char folder[64], file[96];
 static struct spec spec;
@@ -83,16 +78,17 @@ static bool reduces_nothing(const struct cell *c)
 	return c->op == OP_NONE;
 }
 
-static void lists_multiply_where_they_apply(void **state)
+TEST(lists_multiply_where_they_apply)
 {
-	(void)state;
 	planned("collective = all_reduce", 2);
 	planned("collective = all_reduce\ndtype = all\nop = all", 2 * 12 * 6);
 	planned("collective = alltoall\ndtype = int8, float64", 2 * 2);
 	assert_int_equal(count(reduces_nothing), 4);
 	planned("collective = all_reduce, alltoall\nop = sum, max", 2 * 2 + 2);
 	assert_int_equal(count(reduces_nothing), 2);
-	refused("collective = alltoall, sendrecv\nop = all", "op = all is heeded by no collective of the experiment: none of alltoall, sendrecv reduces");
+	refused("collective = alltoall, sendrecv\nop = all",
+	        "op = all is heeded by no collective of the experiment: none of alltoall, "
+	        "sendrecv reduces");
 	refused("collective = alltoall\nroot = 1", "none of alltoall has a root");
 	planned("collective = broadcast, all_gather\nroot = all", 2 * 4 + 2);
 	assert_int_equal(count(of_root_2), 2);
@@ -106,9 +102,8 @@ static void lists_multiply_where_they_apply(void **state)
 }
 
 /* What is left out, or not in the form that is asked for, is said; an error where all is. */
-static void what_cannot_be_is_said(void **state)
+TEST(what_cannot_be_is_said)
 {
-	(void)state;
 	planned("collective = all_reduce, hypercube\nin_place = both", 2 * 2 * 2);
 	assert_int_equal(plan.nnotes, 0);
 	planned("collective = hypercube\nin_place = yes", 2);
@@ -133,9 +128,8 @@ static bool of_8_bytes(const struct cell *c)
 
 /* What the reference cannot do is left out: of 8 bytes nothing lies 4 bytes off, and the
  * limit's copies are not for slots. Where nothing is left, it is an error. */
-static void what_the_reference_cannot_do_is_left_out(void **state)
+TEST(what_the_reference_cannot_do_is_left_out)
 {
-	(void)state;
 	planned("collective = alltoall, all_gather\ndtype = all\noffset = 4", 2 * 2 * 9);
 	assert_int_equal(count(of_8_bytes), 0);
 	assert_int_equal(plan.nnotes, 1);
@@ -157,9 +151,8 @@ static bool of_root_1(const struct cell *c)
 }
 
 /* All roots are those that each variant's communicators have. */
-static void all_roots_are_the_communicators(void **state)
+TEST(all_roots_are_the_communicators)
 {
-	(void)state;
 	planned("collective = broadcast\nroot = all\nsplit = MOD:2", 2 * 2);
 	assert_int_equal(count(of_root_1), 2);
 	assert_string_equal(plan.variants[0].skip, "");
@@ -172,9 +165,8 @@ static void all_roots_are_the_communicators(void **state)
 	assert_int_equal(plan.nnotes, 0);
 }
 
-static void slips_are_refused(void **state)
+TEST(slips_are_refused)
 {
-	(void)state;
 	refused("collective = all_reduce\ndtype = float7", "float8_e5m2, or all");
 	refused("collective = all_reduce\nop = sum, sum", "op names 'sum' twice");
 	refused("collective = reduce\nroot = 4", "root = 4, but ranks are 0 to 3");
@@ -191,10 +183,9 @@ static void slips_are_refused(void **state)
 	refused("collective = alltoall\nregister = all", "allowed is none, local, window");
 }
 
-static void a_soak_repeats_all_cells(void **state)
+TEST(a_soak_repeats_all_cells)
 {
 	struct status st = {""};
-	(void)state;
 	refused("collective = all_reduce, reduce\ndtype = all\nop = all\nroot = all\n"
 	        "in_place = both\ncycles = 1000",
 	        "1440 cells 1000 times each are 1440000 in a trial; allowed are 720000");
@@ -212,12 +203,12 @@ static void a_soak_repeats_all_cells(void **state)
 	trial_free(trial);
 }
 
-static void cells_are_nested_in_connections(void **state)
+TEST(cells_are_nested_in_connections)
 {
 	struct status st = {""};
-	(void)state;
 	refused("collective = alltoall\nallocations = 101", "100");
-	refused("collective = alltoall\ncycles = 2\nconnections = 2", "allowed is one of the two");
+	refused("collective = alltoall\ncycles = 2\nconnections = 2",
+	        "allowed is one of the two");
 	planned("collective = alltoall\nconnections = 3\nallocations = 2\ncounters = yes", 2);
 	assert_int_equal(spec.timeout_s, 6 * 300);
 	struct trial *trial = plan_trial(&plan, &machine, 0, &st);
@@ -232,10 +223,9 @@ static void cells_are_nested_in_connections(void **state)
 	trial_free(trial);
 }
 
-static void counters_come_last(void **state)
+TEST(counters_come_last)
 {
 	struct status st = {""};
-	(void)state;
 	planned("collective = alltoall, sendrecv\ncounters = yes\nhost.bytes = 1K, 4K, 64K", 6);
 	struct trial *trial = plan_trial(&plan, &machine, 0, &st);
 	assert_non_null(trial);
@@ -254,14 +244,13 @@ static void counters_come_last(void **state)
 	trial_free(trial);
 }
 
-static void groups_of_a_split(void **state)
+TEST(groups_of_a_split)
 {
 	static const struct {
 		const char *text;
 		unsigned size, color_of_5, index_of_5;
 	} cases[] = {{"none", 8, 0, 5},  {"MOD:2", 4, 1, 2}, {"DIV:4", 4, 1, 1},
 	             {"AND:1", 4, 1, 2}, {"AND:6", 2, 4, 1}, {"OR:3", 4, 7, 1}};
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct split split;
 		struct status st = {""};
@@ -281,7 +270,7 @@ static void groups_of_a_split(void **state)
 }
 
 /* As NCCL_TESTS_SPLIT is written. */
-static void splits_of_nccl_tests_are_read(void **state)
+TEST(splits_of_nccl_tests_are_read)
 {
 	static const struct {
 		const char *text, *same;
@@ -290,7 +279,6 @@ static void splits_of_nccl_tests_are_read(void **state)
 	             {"/8", "DIV:8"},    {"DIV0b10", "DIV:2"}};
 	static const char *const wrong[] = {"mod", "mod:",   "mod: 2", "%x",     "MOD:2x",
 	                                    "0b2", "AND:-1", "/0",     "DIV:0b2"};
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct split split;
 		struct status st = {""};
@@ -308,11 +296,10 @@ static void splits_of_nccl_tests_are_read(void **state)
 	}
 }
 
-static void uneven_groups_are_refused(void **state)
+TEST(uneven_groups_are_refused)
 {
 	unsigned size;
 	struct status st = {""};
-	(void)state;
 	assert_int_equal(split_size((struct split){SPLIT_DIV, 3}, 8, 2, &size, &st), -1);
 	assert_non_null(strstr(st.text, "different sizes"));
 	st = (struct status){""};
@@ -320,10 +307,9 @@ static void uneven_groups_are_refused(void **state)
 	assert_non_null(strstr(st.text, "one rank"));
 }
 
-static void words_name_what_is_called(void **state)
+TEST(words_name_what_is_called)
 {
 	struct cell cell = {.coll = COLL_ALL_REDUCE, .dtype = DTYPE_FLOAT32, .op = OP_SUM};
-	(void)state;
 	assert_string_equal(coll_word(&cell, 4).text, "all_reduce");
 	cell.dtype = DTYPE_FLOAT16;
 	cell.op = OP_MAX;
@@ -348,21 +334,4 @@ static int tear_down(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(lists_multiply_where_they_apply),
-	    cmocka_unit_test(what_cannot_be_is_said),
-	    cmocka_unit_test(all_roots_are_the_communicators),
-	    cmocka_unit_test(what_the_reference_cannot_do_is_left_out),
-	    cmocka_unit_test(slips_are_refused),
-	    cmocka_unit_test(a_soak_repeats_all_cells),
-	    cmocka_unit_test(cells_are_nested_in_connections),
-	    cmocka_unit_test(counters_come_last),
-	    cmocka_unit_test(groups_of_a_split),
-	    cmocka_unit_test(splits_of_nccl_tests_are_read),
-	    cmocka_unit_test(uneven_groups_are_refused),
-	    cmocka_unit_test(words_name_what_is_called),
-	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS(.begin = set_up, .end = tear_down);

@@ -2,7 +2,7 @@
 
 SIMS    := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/sim_*.c))
 TESTS   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
-HELPERS := $(B)/tests/cli.o $(B)/tests/json.o $(B)/tests/told.o $(KNOWN)
+HELPERS := $(B)/tests/test.o $(B)/tests/cli.o $(B)/tests/json.o $(B)/tests/told.o $(KNOWN)
 -include $(TESTS:=.d) $(HELPERS:.o=.d) $(SIMS:=.d) $(wildcard $(B)/tests/fuzz/*.d)
 
 # --- tests: one program per file, then the scripts that drive the built program ------------------

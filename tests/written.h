@@ -3,19 +3,15 @@
 #define LAUNCHGAP_TESTS_WRITTEN_H
 
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "../harness/config/load.h"
 #include "../harness/config/spec.h"
 #include "here.h"
+#include "test.h"
 
 #define BASE                                                                                   \
 	"[experiment]\n"                                                                       \

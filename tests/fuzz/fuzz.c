@@ -80,13 +80,14 @@ static struct block {
 	struct block *before;
 	size_t used;
 	char bytes[];
-} *block;
+} * block;
 
 static void *take(size_t bytes)
 {
 	bytes = (bytes + 15) / 16 * 16;
 	if (!block || bytes > BLOCK_BYTES - block->used) {
-		struct block *more = malloc(sizeof *more + (bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES));
+		struct block *more =
+		    malloc(sizeof *more + (bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES));
 		fuzz_promise(more, "memory");
 		more->before = block;
 		more->used = 0;

@@ -1,18 +1,13 @@
 /* Known copies between two GPUs, on stand-ins for them: every way arrives whole, and a call
  * that fails is told in CUDA's own words. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../harness/backend/device/copies.h"
+#include "../test.h"
 
 /* The stand-ins read what is asked of them once in a process. */
 static int in_a_child(int (*does)(const void *), const void *arg)
@@ -58,9 +53,8 @@ static int copy_all_ways(const void *arg)
 	return result || !strcmp(pci[0], pci[1]) ? 3 : 0;
 }
 
-static void every_way_arrives(void **state)
+TEST(every_way_arrives)
 {
-	(void)state;
 	assert_int_equal(in_a_child(copy_all_ways, NULL), 0);
 }
 
@@ -85,7 +79,7 @@ static int is_refused(const void *arg)
 	return strstr(st.text, r->words) ? 0 : 2;
 }
 
-static void what_cannot_be_had_is_said(void **state)
+TEST(what_cannot_be_had_is_said)
 {
 	static const struct refusal refusals[] = {
 	    {NULL, NULL, {1, 1}, "two GPUs are needed: 1 and 1 of"},
@@ -110,19 +104,9 @@ static void what_cannot_be_had_is_said(void **state)
 	    {"STANDIN_CUDART", "cudaEventElapsedTime:719:3", {0, 1}, "cudaEventElapsedTime: "},
 	    {"STANDIN_CUDART", "cudaMemcpy:719:2", {0, 1}, "reading back: "},
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof refusals / sizeof *refusals; i++) {
 		print_message("%s\n",
 		              refusals[i].value ? refusals[i].value : refusals[i].words);
 		assert_int_equal(in_a_child(is_refused, &refusals[i]), 0);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(every_way_arrives),
-	    cmocka_unit_test(what_cannot_be_had_is_said),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 /* Each call that the nccl backend makes of CUDA and of NCCL fails once, in all that a trial
  * does: the sentence is the library's own, and nothing is left behind. Which calls there are is
  * asked of the stand-ins, so that a new one is in this by itself. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +12,7 @@
 #include "../../harness/core/team.h"
 #include "../../harness/core/counters.h"
 #include "../cli.h"
+#include "../test.h"
 
 #define RANKS       4
 #define MOST_CALLS  512
@@ -389,10 +384,9 @@ static void fail_each(const struct scene *scene, char *counts, unsigned *cases)
 	}
 }
 
-static void every_call_that_fails_is_told_and_nothing_is_left(void **state)
+TEST(every_call_that_fails_is_told_and_nothing_is_left)
 {
 	unsigned cases = 0;
-	(void)state;
 	for (unsigned i = 0; i < sizeof scenes / sizeof *scenes; i++) {
 		char *counts = try_one(&scenes[i], NULL, "no error");
 		if (outcome->result)
@@ -403,11 +397,4 @@ static void every_call_that_fails_is_told_and_nothing_is_left(void **state)
 	print_message("%u calls failed, one after the other\n", cases);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(every_call_that_fails_is_told_and_nothing_is_left,
-	                                    set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(.before = set_up, .after = tear_down);

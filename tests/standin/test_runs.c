@@ -1,20 +1,15 @@
 /* Whole runs of the nccl backend without a GPU, on stand-ins for CUDA's runtime, NCCL and NVML:
  * jobs, modes, log, counters, record and report are the program's own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../../harness/record/record.h"
 #include "../cli.h"
 #include "../json.h"
 #include "../standin.h"
+#include "../test.h"
 
 static char folder[64], results[80], old[STANDIN_BYTES], new[STANDIN_BYTES];
 
@@ -90,7 +85,7 @@ static const json_t *path_of(const struct record_run *record, const char *varian
 
 /* As the real ones do: up to 2.22 threads write into each other's buffers, later only where
  * these were registered. */
-static void the_path_is_proved_by_version_and_mode(void **state)
+TEST(the_path_is_proved_by_version_and_mode)
 {
 	static const struct {
 		const char *variant, *transport, *data, *version;
@@ -113,7 +108,6 @@ static void the_path_is_proved_by_version_and_mode(void **state)
 	    "[variant nodirect-old]\nlike = threads-old\nenv.NCCL_P2P_DIRECT_DISABLE = 1\n"
 	    "[variant pull-old]\nlike = threads-old\nenv.NCCL_P2P_READ_ENABLE = 1\n"
 	    "[variant shm]\nmode = processes\nenv.NCCL_P2P_DISABLE = 1\n";
-	(void)state;
 	setenv("NCCL_LEGACY", old, 1);
 	cli_expect(run(text), 0, "every element that they delivered was");
 	struct record_run record = record_of("t");
@@ -128,9 +122,8 @@ static void the_path_is_proved_by_version_and_mode(void **state)
 }
 
 /* The report's own experiment, with an old NCCL beside the system's, down to its claims. */
-static void the_h800_report_is_asked_of_both_libraries(void **state)
+TEST(the_h800_report_is_asked_of_both_libraries)
 {
-	(void)state;
 	setenv("NCCL_LEGACY", old, 1);
 	cli_expect(
 	    cli_run(folder, (const char *[]){"run", "--file", "experiments/h800_alltoall.exp",
@@ -155,9 +148,8 @@ static void the_h800_report_is_asked_of_both_libraries(void **state)
 
 /* What the stand-in for NVML answers of its third and fourth GPU (standin_nvml.c): the one has
  * GPM, the other only NVLink's own counters. */
-static void counters_are_those_of_nvml(void **state)
+TEST(counters_are_those_of_nvml)
 {
-	(void)state;
 	cli_expect(run("collective = alltoall\nbytes = 4K\npace = stream\ncounters = yes\n"
 	               "[variant threads]\nmode = threads\n"),
 	           0, "every element that they delivered was");
@@ -172,7 +164,7 @@ static void counters_are_those_of_nvml(void **state)
 }
 
 /* What a library does wrong, and the sentence for it. */
-static void a_library_that_fails_is_told(void **state)
+TEST(a_library_that_fails_is_told)
 {
 	static const struct {
 		const char *variable, *asks, *says;
@@ -193,7 +185,6 @@ static void a_library_that_fails_is_told(void **state)
 	    {"STANDIN_CUDART", "device_launch_check:719:1",
 	     "checking: unspecified launch failure"},
 	};
-	(void)state;
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
 		tear_down(NULL);
 		set_up(NULL);
@@ -239,11 +230,10 @@ static const char *cell_of_thread(char *const lines[], unsigned n, const char *t
 }
 
 /* By a tool that NVTX takes along. */
-static void profilers_see_cells_and_passes(void **state)
+TEST(profilers_see_cells_and_passes)
 {
 	char tool[STANDIN_BYTES], seen[96], file[80], thread[64], *lines[512], *rest;
 	unsigned n = 0, threads = 0, timed = 0, timelines = 0;
-	(void)state;
 	assert_int_equal(standin_find_named("libtool.so", tool), 0);
 	snprintf(seen, sizeof seen, "%s/seen", folder);
 	setenv("NVTX_INJECTION64_PATH", tool, 1);
@@ -293,10 +283,9 @@ static const char training[] =
     "dtype = bfloat16\nbytes = 16K\nfirst_bucket = 4K\npace = isolated\n%s";
 
 /* Streams that wait for each other, also in a graph, leave the exact averages. */
-static void a_training_step_is_right_however_it_is_launched(void **state)
+TEST(a_training_step_is_right_however_it_is_launched)
 {
 	char text[1024], here[256];
-	(void)state;
 	assert_non_null(getcwd(here, sizeof here));
 	snprintf(text, sizeof text, training, here,
 	         "[variant threads]\nmode = threads\n[variant single]\nmode = single\n"
@@ -308,13 +297,12 @@ static void a_training_step_is_right_however_it_is_launched(void **state)
 
 /* Four ranks in two groups of gradients and two of a shared model; and two that share one,
  * whose gradients are nobody else's. A wrong sum is found. */
-static void ranks_that_share_a_model_are_right(void **state)
+TEST(ranks_that_share_a_model_are_right)
 {
 	static const char pairs[] = "split = MOD:2\ntensor = yes\nbatch = 3\nbucket_view = no\n"
 	                            "accumulation = 2\n[variant mixed]\nlayout = 2x1x2\n"
 	                            "[variant graph]\nmode = threads\ngraph = 2\n";
 	char text[1024], here[256];
-	(void)state;
 	assert_non_null(getcwd(here, sizeof here));
 	snprintf(text, sizeof text, training, here, pairs);
 	cli_expect(run_with(text, "ranks=4"), 0, "mixed, graph ran, and every element that");
@@ -336,10 +324,9 @@ static void ranks_that_share_a_model_are_right(void **state)
 }
 
 /* 40 GB of gradients, and as much for their buckets, are more than a stand-in's 64 GiB. */
-static void a_model_that_does_not_fit_is_told_with_the_room_there_is(void **state)
+TEST(a_model_that_does_not_fit_is_told_with_the_room_there_is)
 {
 	char text[256];
-	(void)state;
 	cli_write(folder, "large.csv", "all,20000000000,1\n");
 	snprintf(text, sizeof text,
 	         "collective = ddp_step\nmodel = %s/large.csv\ndtype = bfloat16\nbytes = 25M\n"
@@ -349,9 +336,8 @@ static void a_model_that_does_not_fit_is_told_with_the_room_there_is(void **stat
 }
 
 /* And tokens come back from their experts. */
-static void experts_give_back_what_was_sent(void **state)
+TEST(experts_give_back_what_was_sent)
 {
-	(void)state;
 	cli_expect(
 	    run("collective = moe_step, moe_dispatch\nskew = 1.2\nexperts = 3\nbytes = 20K\n"
 	        "dtype = bfloat16\npace = isolated\nhidden = 32\n"
@@ -360,14 +346,13 @@ static void experts_give_back_what_was_sent(void **state)
 	    0, "threads, single, processes ran, and every element that");
 }
 
-static void without_its_library_a_training_step_says_so(void **state)
+TEST(without_its_library_a_training_step_says_so)
 {
 	static const struct {
 		const char *asks, *says;
 	} rows[] = {{"cublasCreate_v2:1:1", "cublasCreate: cuBLAS says 1"},
 	            {"cublasGemmEx:13:1", "a layer's product: unspecified launch failure"}};
 	char text[1024], here[256];
-	(void)state;
 	assert_non_null(getcwd(here, sizeof here));
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
 		tear_down(NULL);
@@ -405,7 +390,7 @@ static const char newest[] =
 /* What came with 2.29 and 2.31, in one process and in several. The stand-in refuses a
  * configuration that is not filled in as NCCL's header says, or with a least number of thread
  * blocks and no most, as NCCL does. */
-static void the_newest_librarys_settings_run(void **state)
+TEST(the_newest_librarys_settings_run)
 {
 	static const struct {
 		const char *variant, *fact, *says;
@@ -417,7 +402,6 @@ static void the_newest_librarys_settings_run(void **state)
 	    {"ctas-single", "library", "2.32.3"},
 	    {"ctas-least", "ctas", "32 at least"},
 	};
-	(void)state;
 	setenv("NCCL_NEW", new, 1);
 	cli_expect(run(newest), 0, "element that they delivered was right");
 	struct record_run record = record_of("t");
@@ -427,14 +411,13 @@ static void the_newest_librarys_settings_run(void **state)
 	record_free(&record);
 }
 
-static void a_call_of_its_own_configuration_is_that_call(void **state)
+TEST(a_call_of_its_own_configuration_is_that_call)
 {
 	static const char *const calls[] = {"ncclAlltoAllConfig", "ncclAllReduceConfig",
 	                                    "ncclAllGatherConfig", "ncclReduceScatterConfig"};
 	static const char *const names[] = {"alltoall", "all_reduce", "all_gather",
 	                                    "reduce_scatter"};
 	char text[512], asks[64];
-	(void)state;
 	for (unsigned i = 0; i < sizeof calls / sizeof *calls; i++) {
 		tear_down(NULL);
 		set_up(NULL);
@@ -451,11 +434,10 @@ static void a_call_of_its_own_configuration_is_that_call(void **state)
 
 /* The shipped experiment, on a machine with one GPU. Without NCCL's leave, and with a library
  * that knows of none, two ranks on a GPU are an error that is told. */
-static void ranks_share_a_gpu_in_all_modes(void **state)
+TEST(ranks_share_a_gpu_in_all_modes)
 {
 	static const char *const variants[] = {"single", "threads", "processes"};
 	char library[STANDIN_BYTES + 8];
-	(void)state;
 	setenv("STANDIN_GPUS", "1", 1);
 	snprintf(library, sizeof library, "nccl=%s", new);
 	cli_expect(
@@ -538,10 +520,9 @@ static unsigned confirms_of(const struct record_run *record)
 
 /* What is known of a finalist's data path is not asked for again; and one that fails for good
  * is given up, so that the search ends all the same. */
-static void a_search_goes_on_and_ends(void **state)
+TEST(a_search_goes_on_and_ends)
 {
 	char path[256], folder_of[256], registers[32];
-	(void)state;
 	cli_expect(run_with("collective = alltoall\nbytes = 4K\npace = stream\n"
 	                    "[variant default]\nmode = single\nextra = 4ms\n"
 	                    "[search]\nfinalists = 1\nextra = 1ms\nregister = local\n",
@@ -575,38 +556,14 @@ static void a_search_goes_on_and_ends(void **state)
 	record_free(&record);
 }
 
-int main(void)
+static int find_all(void **state)
 {
 	char program[STANDIN_BYTES];
-	cmocka_set_test_filter(getenv("ONLY"));
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(the_path_is_proved_by_version_and_mode, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(the_h800_report_is_asked_of_both_libraries, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(counters_are_those_of_nvml, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(profilers_see_cells_and_passes, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_library_that_fails_is_told, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_training_step_is_right_however_it_is_launched,
-	                                    set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(ranks_that_share_a_model_are_right, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(
-	        a_model_that_does_not_fit_is_told_with_the_room_there_is, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(experts_give_back_what_was_sent, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(without_its_library_a_training_step_says_so, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(the_newest_librarys_settings_run, set_up,
-	                                    tear_down),
-	    cmocka_unit_test_setup_teardown(a_call_of_its_own_configuration_is_that_call,
-	                                    set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(ranks_share_a_gpu_in_all_modes, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_search_goes_on_and_ends, set_up, tear_down),
-	};
-	if (standin_find_named("launchgap", program) ||
-	    standin_find_named("2.21.5/libnccl.so.2", old) ||
-	    standin_find_named("2.32.3/libnccl.so.2", new))
-		return 1;
-	setenv("LAUNCHGAP", program, 1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	(void)state;
+	return standin_find_named("launchgap", program) ||
+	       standin_find_named("2.21.5/libnccl.so.2", old) ||
+	       standin_find_named("2.32.3/libnccl.so.2", new) ||
+	       setenv("LAUNCHGAP", program, 1);
 }
+
+TESTS(.begin = find_all, .before = set_up, .after = tear_down);

@@ -1,20 +1,15 @@
 /* A library that stands before NCCL and needs it is loaded itself, and not the one that it
  * needs: what it does to a call, the run meets. tests/shim_nccl.c is such a one; on GPUs it
  * stands before the real NCCL. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "../cli.h"
 #include "../standin.h"
+#include "../test.h"
 
 static const struct {
 	const char *does, *mode;
@@ -91,11 +86,10 @@ static void expect(unsigned i, struct cli cli)
 }
 
 /* Side by side, as most of them wait. */
-static void what_stands_before_nccl_acts(void **state)
+TEST(what_stands_before_nccl_acts)
 {
 	pid_t pids[CASES];
 	struct cli ends[CASES];
-	(void)state;
 	for (unsigned i = 0; i < CASES; i++)
 		pids[i] = start(i);
 	for (unsigned i = 0; i < CASES; i++)
@@ -104,12 +98,4 @@ static void what_stands_before_nccl_acts(void **state)
 		expect(i, ends[i]);
 		cli_clean(folders[i]);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(what_stands_before_nccl_acts),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

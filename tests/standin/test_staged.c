@@ -1,28 +1,22 @@
 /* Buffers on GPUs, and libraries that work in CPU memory: on stand-ins for CUDA's runtime, so
  * that each call goes from the device to pinned memory and back. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../harness/record/record.h"
 #include "../here.h"
 #include "../standin.h"
+#include "../test.h"
 
 /* Every element comes back, in place too, and equal to NCCL's. */
-static void device_buffers_are_staged(void **state)
+TEST(device_buffers_are_staged)
 {
 	struct record_run record;
 	struct status st = {""};
 	char path[256];
 	unsigned mpi = 0, gloo = 0;
 	bool torn;
-	(void)state;
 	struct cli cli =
 	    run_two("nccl",
 	            "collective = all_reduce, all_gather, alltoall, scatter, hypercube\n"
@@ -54,9 +48,8 @@ static void device_buffers_are_staged(void **state)
 }
 
 /* It is turned where the buffer lies: on the device. */
-static void a_turned_byte_of_a_staged_buffer_is_found(void **state)
+TEST(a_turned_byte_of_a_staged_buffer_is_found)
 {
-	(void)state;
 	struct cli cli =
 	    run_two("nccl",
 	            "collective = all_reduce\nbytes = 4K\npace = isolated\n"
@@ -69,16 +62,11 @@ static void a_turned_byte_of_a_staged_buffer_is_found(void **state)
 	free(cli.out);
 }
 
-int main(void)
+static int find_program(void **state)
 {
 	char program[STANDIN_BYTES];
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(device_buffers_are_staged, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_turned_byte_of_a_staged_buffer_is_found, set_up,
-	                                    tear_down),
-	};
-	if (standin_find_named("launchgap", program))
-		return 1;
-	setenv("LAUNCHGAP", program, 1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	(void)state;
+	return standin_find_named("launchgap", program) || setenv("LAUNCHGAP", program, 1);
 }
+
+TESTS(.begin = find_program, .before = set_up, .after = tear_down);

@@ -1,0 +1,52 @@
+#include "test.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MOST 256
+
+static struct line {
+	struct CMUnitTest test;
+	unsigned line;
+} lines[MOST];
+static unsigned nlines;
+
+__attribute__((weak)) const struct test_file test_file = {.begin = NULL};
+
+void test_add(const struct CMUnitTest *test, unsigned line, bool alone)
+{
+	if (nlines == MOST) {
+		fprintf(stderr, "more than %d tests in a file\n", MOST);
+		abort();
+	}
+	lines[nlines] = (struct line){*test, line};
+	if (!alone) {
+		lines[nlines].test.setup_func = test_file.before;
+		lines[nlines].test.teardown_func = test_file.after;
+	}
+	nlines++;
+}
+
+static int by_line(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+int test_run_all(void)
+{
+	struct CMUnitTest tests[MOST];
+	size_t n = 0;
+	qsort(lines, nlines, sizeof *lines, by_line);
+	for (unsigned i = 0; i < nlines; i++)
+		if (!test_file.leave_out || !test_file.leave_out(lines[i].test.name))
+			tests[n++] = lines[i].test;
+	cmocka_set_test_filter(getenv("ONLY"));
+	return _cmocka_run_group_tests("tests", tests, n, test_file.begin, test_file.end);
+}
+
+__attribute__((weak)) int main(void)
+{
+	return test_run_all();
+}
