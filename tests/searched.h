@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../harness/analysis/search.h"
+#include "../harness/analysis/candidates.h"
 #include "../harness/analysis/tuned.h"
 #include "noise.h"
 
@@ -131,23 +131,23 @@ static inline struct searched searched_run(searched_gain_fn *gain, double margin
 	if (!s)
 		abort();
 	for (unsigned round = 0; round < SEARCH_ROUNDS; round++) {
-		const struct search_seen seen = {&space,   margin,     SEARCHED_CELLS,
+		const struct candidates_seen seen = {&space,   margin,     SEARCHED_CELLS,
 		                                 s->nsets, s->ntrials, s->sets,
 		                                 s->bad,   s->set_of,  s->gains};
 		search_aside aside;
-		search_set_aside(&seen, aside);
+		candidates_aside(&seen, aside);
 		if (round < SEARCH_SCREENS)
 			n = search_cover(&space, (const search_aside *)&aside, seed + round,
 			                 sets, SEARCH_MAX_SETS);
-		else if (search_narrow(&seen, search_narrow_most(round - SEARCH_SCREENS), sets,
+		else if (candidates_narrow(&seen, search_narrow_most(round - SEARCH_SCREENS), sets,
 		                       &n, &st))
 			abort();
 		searched_round(s, gain, sets, n, sd, &seed);
 		r.trials += n + 2;
 	}
-	const struct search_seen seen = {&space,  margin, SEARCHED_CELLS, s->nsets, s->ntrials,
+	const struct candidates_seen seen = {&space,  margin, SEARCHED_CELLS, s->nsets, s->ntrials,
 	                                 s->sets, s->bad, s->set_of,      s->gains};
-	if (search_finalists(&seen, r.finalists, &r.nfinalists, &st))
+	if (candidates_finalists(&seen, r.finalists, &r.nfinalists, &st))
 		abort();
 	if (r.nfinalists)
 		searched_confirm(&r, gain, margin, sd, &seed);

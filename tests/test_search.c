@@ -115,14 +115,14 @@ TEST(bad_sets_are_not_proposed)
 		for (unsigned c = 0; c < SEARCHED_CELLS; c++)
 			gains[t * SEARCHED_CELLS + c] = t == 3 ? 1 : 0.05;
 	}
-	const struct search_seen seen = {&space, MARGIN, SEARCHED_CELLS, n,    n,
+	const struct candidates_seen seen = {&space, MARGIN, SEARCHED_CELLS, n,    n,
 	                                 rows,   bad,    set_of,         gains};
 	unsigned found;
-	assert_int_equal(search_finalists(&seen, out, &found, &st), 0);
+	assert_int_equal(candidates_finalists(&seen, out, &found, &st), 0);
 	assert_true(found > 0);
 	for (unsigned i = 0; i < found; i++)
 		assert_false(search_set_equal(&out[i], &rows[3]));
-	assert_int_equal(search_narrow(&seen, 12, out, &found, &st), 0);
+	assert_int_equal(candidates_narrow(&seen, 12, out, &found, &st), 0);
 	for (unsigned i = 0; i < found; i++)
 		assert_false(search_set_equal(&out[i], &rows[3]));
 }

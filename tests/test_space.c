@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "../harness/config/load.h"
-#include "../harness/config/plan_search.h"
+#include "../harness/config/search.h"
 #include "../harness/config/planner.h"
-#include "../harness/config/searched.h"
 #include "../harness/run/describe.h"
 #include "here.h"
 #include "test.h"
@@ -78,7 +77,7 @@ TEST(a_set_is_the_reference_with_its_values)
 	char text[128];
 	loads("bind = core, numa\ndelay = 1ms\n");
 	settings = spec.variants[0].settings;
-	assert_int_equal(searched_settings(&spec.search, &set, &settings, &st), 0);
+	assert_int_equal(search_settings(&spec.search, &set, &settings, &st), 0);
 	assert_int_equal(settings.bind, BIND_NUMA);
 	assert_int_equal(settings.delay_ns, 1000000);
 	assert_string_equal(settings.mode, "threads");
@@ -145,16 +144,15 @@ TEST(a_large_space_asks_for_a_budget)
 TEST(the_confirmation_is_long_enough)
 {
 	struct status st;
-	unsigned screen, narrow, confirm;
 	loads("bind = core\n");
 	assert_int_equal(load("bind = core\nfinalists = 6\n", "blocks=7", &st), 0);
 	assert_int_equal(plan_it(&st), 0);
 	/* 6 finalists in 2 cells: 12 tests, whose least probability has to be below 5 % ÷ 12.
 	 */
-	assert_int_equal(plan_search_blocks(&plan), 9);
-	unsigned all = plan_search_trials(&plan, &screen, &narrow, &confirm);
-	assert_int_equal(confirm, 9 * (2 + 6));
-	assert_int_equal(all, screen + narrow + confirm);
+	assert_int_equal(search_blocks(&plan), 9);
+	const struct search_trials n = search_trials(&plan);
+	assert_int_equal(n.confirm, 9 * (2 + 6));
+	assert_int_equal(n.all, n.screen + n.narrow + n.confirm);
 	assert_non_null(strstr(plan.notes[plan.nnotes - 1], "has 9 blocks in place of 7"));
 	/* No trial is planned beforehand, and the record knows what is searched. */
 	assert_int_equal(plan.ntrials, 0);

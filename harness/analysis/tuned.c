@@ -287,7 +287,7 @@ static int confirm_next(const struct record_run *run, const struct tuned_seen *t
 	out->confirms = true;
 	out->round = SEARCH_ROUNDS;
 	if (!first)
-		return search_finalists(&t->seen, out->sets, &out->n, st);
+		return candidates_finalists(&t->seen, out->sets, &out->n, st);
 	out->confirmed = blocks_confirmed(run);
 	if (out->confirmed >= blocks) {
 		out->ended = true;
@@ -305,9 +305,9 @@ static int round_next(const struct search_space *space, uint64_t seed,
 {
 	search_aside aside;
 	if (out->round >= SEARCH_SCREENS)
-		return search_narrow(&t->seen, search_narrow_most(out->round - SEARCH_SCREENS),
+		return candidates_narrow(&t->seen, search_narrow_most(out->round - SEARCH_SCREENS),
 		                     out->sets, &out->n, st);
-	search_set_aside(&t->seen, aside);
+	candidates_aside(&t->seen, aside);
 	out->n = search_cover(space, (const search_aside *)&aside, seed + out->round, out->sets,
 	                      SEARCH_MAX_SETS);
 	return 0;

@@ -4,7 +4,7 @@
 #define LAUNCHGAP_TUNED_H
 
 #include "../record/record.h"
-#include "search.h"
+#include "candidates.h"
 #include "stats.h"
 
 /* A finalist in a cell. */
@@ -25,10 +25,10 @@ int tuned_judge(struct tuned_test *tests, unsigned n, double margin, struct stat
 
 /* --- of a record --- */
 
-/* What the search measured, as search.h reads it. The caller frees with tuned_seen_free. */
+/* What the search measured, as candidates.h reads it. The caller frees with tuned_seen_free. */
 struct tuned_seen {
 	struct search_space space;
-	struct search_seen seen; /* borrows from this, which must not be moved */
+	struct candidates_seen seen; /* borrows from this, which must not be moved */
 	struct search_set *sets; /* in the record's order */
 	bool *bad;
 	unsigned *set_of, *round_of; /* per trial */

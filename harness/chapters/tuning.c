@@ -1,6 +1,6 @@
 /* What a search found, and which of it is confirmed; as a file that NCCL reads, too.
  *
- * The finalists of a search (analysis/search.h) are measured again in blocks of fresh jobs,
+ * The finalists of a search (analysis/candidates.h) are measured again in blocks of fresh jobs,
  * with the default twice in each. Those blocks alone decide, by the contrast and the verdict
  * that all of a report rests on. A gain in a cell is confirmed when its whole interval is
  * beyond the margin, and beyond what the A/A line of that cell shows where that is wider; and
@@ -502,7 +502,7 @@ static struct tuning_found found_of(const struct tuning *t)
 /* Rows of finalists and of values, a column a cell. */
 static void tell_map(const struct tuning *t, struct story *story)
 {
-	const struct search_seen *seen = &t->seen->seen;
+	const struct candidates_seen *seen = &t->seen->seen;
 	unsigned most = t->nfinalists + SEARCH_MAX_KEYS * SEARCH_MAX_VALUES, n = 0;
 	struct label *rows = ARENA_ARRAY(t->arena, struct label, most);
 	struct searched *list = ARENA_ARRAY(t->arena, struct searched, most * t->ncells + 1);
@@ -527,7 +527,7 @@ static void tell_map(const struct tuning *t, struct story *story)
 				list[n * t->ncells + c] = (struct searched){
 				    .setting = rows[n].name,
 				    .effect = seen->ncells == t->ncells
-				                  ? expm1(search_best(seen, k, v, c))
+				                  ? expm1(candidates_best(seen, k, v, c))
 				                  : NAN};
 		}
 	for (unsigned i = 0; i < n * t->ncells; i++) {

@@ -6,7 +6,7 @@
 
 #include "asked.h"
 #include "build.h"
-#include "searched.h"
+#include "search.h"
 #include "variants.h"
 
 static int experiment_apply(struct build *b, unsigned section, struct status *st)
@@ -71,7 +71,7 @@ static const struct section_kind {
     {"variant", "[variant NAME]", true, variant_apply},
     {"factor", "[factor NAME]", true, asked_factor},
     {"claim", "[claim NAME]", true, asked_claim},
-    {"search", "[search]", false, searched_apply},
+    {"search", "[search]", false, search_apply},
 };
 
 static int sections_apply(struct build *b, struct status *st)
@@ -426,7 +426,7 @@ int spec_load(const char *file, unsigned n, char *const overrides[], const char 
 	    sections_apply(b, st) || heeded_check(b, false, st) || overrides_apply(b, st) ||
 	    heeded_check(b, true, st) || tokens_finish(b, st) || variants_name_none(b, st) ||
 	    asked_finish(b, st) || variants_spread(b, st) || variants_keep(b, st) ||
-	    spec_check(b, st) || searched_finish(b, st))
+	    spec_check(b, st) || search_finish(b, st))
 		goto done;
 	/* As much for each time that all cells are measured, and a day at most. */
 	unsigned times = spec_times(spec);

@@ -7,7 +7,7 @@
 #include "load.h"
 #include "plan_asked.h"
 #include "plan_cells.h"
-#include "plan_search.h"
+#include "search.h"
 #include "plan_trials.h"
 #include "plan_variants.h"
 
@@ -156,7 +156,7 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 	    plan_cells_make(plan, backend, st) ||
 	    plan_variants_make(plan, backend, machine, st) || factors_check(plan, st) ||
 	    plan_variants_accompany(plan, backend, machine, st) ||
-	    plan_search_make(plan, machine, st) || plan_order_trials(plan, st)) {
+	    search_plan(plan, machine, st) || plan_order_trials(plan, st)) {
 		plan_free(plan);
 		goto done;
 	}

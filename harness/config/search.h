@@ -1,49 +1,16 @@
-/* The space of a search, as a section of an experiment file says it:
- *
- *   [search]
- *   finalists = 3
- *   nccl.env.NCCL_BUFFSIZE = 8388608, 16777216
- *   register = local
- *
- * A key is one of a variant; its values stand with commas between, and the reference's own
- * comes first by itself ("default" names it). A set is one value of each key, given to the
- * reference. Pure. Errors read `file:line: …`. */
-#ifndef LAUNCHGAP_SEARCH_SPACE_H
-#define LAUNCHGAP_SEARCH_SPACE_H
+/* A search in an experiment: what its section may say (spec.h), its sets as variants of the
+ * plan, which sets a screen measures, and how many trials all of it takes. Which sets come next
+ * is analysis' (analysis/candidates.h), measuring them the runner's (run/tune.h). */
+#ifndef LAUNCHGAP_SEARCH_H
+#define LAUNCHGAP_SEARCH_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include <jansson.h>
 
-#include "../trial/settings.h"
-#include "text.h"
+#include "spec.h"
 
-#define SEARCH_MAX_KEYS      16
-#define SEARCH_MAX_VALUES    9 /* of a key, with the reference's own */
-#define SEARCH_VALUE_BYTES   48
-#define SEARCH_MAX_SETS      192 /* in a run */
-#define SEARCH_MAX_FINALISTS 6
-#define SEARCH_FREE_TRIALS   200 /* a search of more asks for a budget */
-
-struct search_key {
-	char key[TRIAL_NAME_BYTES];
-	struct text_place at;
-	unsigned nvalues;
-	char values[SEARCH_MAX_VALUES]
-	           [SEARCH_VALUE_BYTES]; /* the first is the reference's: "" */
-};
-
-struct search_space {
-	unsigned nkeys; /* 0: the experiment searches nothing */
-	struct search_key keys[SEARCH_MAX_KEYS];
-	unsigned finalists;   /* that are confirmed, at most */
-	bool budget_said;     /* the experiment says what it may take */
-	struct text_place at; /* of the section; line 0: there is none */
-};
-
-/* One value of each key, by its place in the key's list. */
-struct search_set {
-	unsigned char level[SEARCH_MAX_KEYS];
-};
+struct build;
+struct plan;
+struct plan_machine;
 
 bool search_set_equal(const struct search_set *a, const struct search_set *b);
 /* How many settings are not the reference's. */
@@ -52,11 +19,12 @@ unsigned search_set_size(const struct search_space *space, const struct search_s
 void search_set_text(const struct search_space *space, const struct search_set *set, char *text,
                      size_t bytes);
 
-/* The rounds of a search (analysis/search.h): covering arrays, then fewer and fewer sets. */
+/* The rounds of a search (analysis/candidates.h): covering arrays, then fewer and fewer sets.
+ */
 #define SEARCH_SCREENS 2
 #define SEARCH_NARROWS 4
 #define SEARCH_ROUNDS  (SEARCH_SCREENS + SEARCH_NARROWS)
-/* How many sets the nth round behind the screens measures. */
+/* How many sets the nth round after the screens measures. */
 unsigned search_narrow_most(unsigned nth);
 /* Blocks from which n tests can be confirmed at all: below, even the least probability that a
  * signed-rank test of so many has does not pass Holm's correction at 5 %. */
@@ -70,6 +38,37 @@ unsigned search_confirm_blocks(unsigned ntests);
 typedef bool search_aside[SEARCH_MAX_KEYS][SEARCH_MAX_VALUES];
 unsigned search_cover(const struct search_space *space, const search_aside *aside,
                       uint64_t seed, struct search_set *rows, unsigned most);
+
+/* --- reading [search] --- */
+
+int search_apply(struct build *b, unsigned section, struct status *st);
+/* After the whole file is read: drops what the reference has anyway, and notes whether there is
+ * a budget. */
+int search_finish(struct build *b, struct status *st);
+/* Gives `settings` the values of a set. -1: one of them is not allowed, which reading the file
+ * has reported already. */
+int search_settings(const struct search_space *space, const struct search_set *set,
+                    struct settings *settings, struct status *st);
+
+/* --- planning --- */
+
+/* The spec's search without values that cannot run here, with notes; nothing without a search.
+ * An error is one that takes many trials and has no budget. */
+int search_plan(struct plan *plan, const struct plan_machine *machine, struct status *st);
+/* Adds a set as a variant, "set-7" by its number; it says why it is skipped if it cannot run.
+ * -1: there is no room for it. */
+int search_plan_set(struct plan *plan, const struct plan_machine *machine,
+                    const struct search_set *set, unsigned number, struct status *st);
+/* How often the finalists are measured: as often as `blocks` says, and as it takes to confirm
+ * any. */
+unsigned search_blocks(const struct plan *plan);
+/* The most that a search takes. */
+struct search_trials {
+	unsigned screen, narrow, confirm, all;
+};
+struct search_trials search_trials(const struct plan *plan);
+
+/* --- the record --- */
 
 /* {"keys": [{"key", "values"}], "finalists"}; NULL when memory is out. */
 json_t *search_space_json(const struct search_space *space);

@@ -8,7 +8,6 @@
 #define LAUNCHGAP_SPEC_H
 
 #include "claim.h"
-#include "search.h"
 #include "../trial/sizes.h"
 #include "text.h"
 #include "../trial/trial.h"
@@ -46,6 +45,43 @@ struct spec_variant {
 	char backend[TRIAL_NAME_BYTES];  /* the file's own; the command line may say another */
 	spec_lookup_fn *lookup;          /* of ${NAME}, while it is read */
 	struct text_place at;            /* of its section */
+};
+
+/* --- [search] ---
+ *
+ *   [search]
+ *   finalists = 3
+ *   nccl.env.NCCL_BUFFSIZE = 8388608, 16777216
+ *   register = local
+ *
+ * A key is one of a variant; its values have commas between, and the reference's own comes
+ * first by itself ("default" names it). A set is one value of each key, given to the
+ * reference. */
+#define SEARCH_MAX_KEYS      16
+#define SEARCH_MAX_VALUES    9 /* of a key, with the reference's own */
+#define SEARCH_VALUE_BYTES   48
+#define SEARCH_MAX_SETS      192 /* in a run */
+#define SEARCH_MAX_FINALISTS 6
+#define SEARCH_FREE_TRIALS   200 /* a search of more asks for a budget */
+
+struct search_key {
+	char key[TRIAL_NAME_BYTES];
+	struct text_place at;
+	unsigned nvalues;
+	char values[SEARCH_MAX_VALUES][SEARCH_VALUE_BYTES]; /* the reference's first: "" */
+};
+
+struct search_space {
+	unsigned nkeys; /* 0: the experiment searches nothing */
+	struct search_key keys[SEARCH_MAX_KEYS];
+	unsigned finalists;   /* that are confirmed, at most */
+	bool budget_said;     /* the experiment says what it may take */
+	struct text_place at; /* of the section; line 0: there is none */
+};
+
+/* One value of each key, by its place in the key's list. */
+struct search_set {
+	unsigned char level[SEARCH_MAX_KEYS];
 };
 
 struct spec {

@@ -6,7 +6,7 @@
 
 #include "../backend/table.h"
 #include "../coll/counts.h"
-#include "../config/plan_search.h"
+#include "../config/search.h"
 #include "../config/plan_asked.h"
 #include "../machine.h"
 #include "../backend/device/nvml.h"
@@ -146,7 +146,7 @@ json_t *describe_run(const struct plan *plan, int argc, char *const argv[], cons
 	    "command", command, "created", created, "launchgap", commit, "backend",
 	    plan_main_backend(plan), "backend_why", why, "ranks", (int)plan->nranks,
 	    "seed", seed, "reference", spec->reference, "blocks",
-	    plan->search.nkeys  ? (int)plan_search_blocks(plan)
+	    plan->search.nkeys  ? (int)search_blocks(plan)
 	    : spec->blocks_auto ? 0
 	                        : (int)spec->blocks,
 	    "warmup", (int)spec->warmup, "stretches", (int)spec->stretches, "calls",

@@ -6,7 +6,7 @@
 
 #include "../analysis/tuned.h"
 #include "../clock.h"
-#include "../config/plan_search.h"
+#include "../config/search.h"
 #include "../config/plan_trials.h"
 #include "describe.h"
 
@@ -31,7 +31,7 @@ static int set_add(struct tuning *t, const struct search_set *set, struct status
 		return status_set(st,
 		                  "the search has more than %d sets; allowed are fewer values",
 		                  SEARCH_MAX_SETS);
-	if (plan_search_add(&r->plan, r->request->machine, set, t->nsets + 1, st))
+	if (search_plan_set(&r->plan, r->request->machine, set, t->nsets + 1, st))
 		return -1;
 	t->variant_of[t->nsets] = r->plan.nvariants - 1;
 	t->sets[t->nsets] = *set;
@@ -129,7 +129,7 @@ static void say_stage(struct runner *r, const struct tuned_next *next)
 	const size_t bytes = sizeof r->stage;
 	if (next->confirms)
 		snprintf(stage, bytes, "confirm %u of %u", next->confirmed + 1,
-		         plan_search_blocks(&r->plan));
+		         search_blocks(&r->plan));
 	else if (next->round < SEARCH_SCREENS)
 		snprintf(stage, bytes, "screen %u of %d", next->round + 1, SEARCH_SCREENS);
 	else
@@ -142,11 +142,10 @@ static void say_stage(struct runner *r, const struct tuned_next *next)
  */
 static bool is_short(const struct runner *r, unsigned trials)
 {
-	unsigned screen, narrow, confirm;
 	if (!r->spec.search.budget_said || !r->ndone)
 		return false;
-	plan_search_trials(&r->plan, &screen, &narrow, &confirm);
-	const unsigned left = trials + confirm + confirm / plan_search_blocks(&r->plan);
+	const unsigned confirm = search_trials(&r->plan).confirm,
+	               left = trials + confirm + confirm / search_blocks(&r->plan);
 	double spent_s = 1e-9 * (double)(clock_now_ns() - r->begin_ns);
 	return spent_s * (1 + (double)left / r->ndone) > r->spec.budget_s;
 }
@@ -187,8 +186,7 @@ static int step_find(const struct tuning *t, const struct record_run *run, bool 
                      struct tuned_next *next, struct status *st)
 {
 	const struct plan *plan = &t->r->plan;
-	return tuned_next(run, &plan->search, plan->seed, plan_search_blocks(plan), hurry, next,
-	                  st);
+	return tuned_next(run, &plan->search, plan->seed, search_blocks(plan), hurry, next, st);
 }
 
 /* What comes next, by the record as it is; `restore`: the plan gets the sets that it has. */
@@ -231,7 +229,7 @@ int tune_blocks(struct runner *r, struct status *st)
 {
 	struct tuning *t = calloc(1, sizeof *t);
 	struct tuned_next *next = calloc(1, sizeof *next);
-	unsigned variants[PLAN_MAX_VARIANTS], n, screen, narrow, confirm;
+	unsigned variants[PLAN_MAX_VARIANTS], n;
 	bool asked = false; /* which way data takes, behind the first block that confirms */
 	int rc = t && next ? 0 : status_set(st, "out of memory for the search");
 	if (rc)
@@ -239,7 +237,7 @@ int tune_blocks(struct runner *r, struct status *st)
 	*t = (struct tuning){.r = r, .ordinary = r->plan.nvariants};
 	r->hopeless = is_hopeless;
 	r->hopeless_arg = t;
-	r->expected = plan_search_trials(&r->plan, &screen, &narrow, &confirm);
+	r->expected = search_trials(&r->plan).all;
 	for (unsigned block = r->first_block;; block++) {
 		if ((rc = next_find(t, block == r->first_block, next, st)) || next->ended)
 			break;

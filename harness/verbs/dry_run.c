@@ -7,7 +7,7 @@
 
 #include "../backend/table.h"
 #include "../config/cost.h"
-#include "../config/plan_search.h"
+#include "../config/search.h"
 #include "../config/plan_trials.h"
 #include "../config/planner.h"
 #include "../machine.h"
@@ -136,8 +136,8 @@ static void say_cells(const struct plan *plan)
  * the sets as many as rounds have at most. */
 static void plan_whole_search(struct plan *plan, struct status *st)
 {
-	unsigned screen, narrow, confirm, here[PLAN_MAX_VARIANTS], n = 0;
-	unsigned all = plan_search_trials(plan, &screen, &narrow, &confirm);
+	const unsigned all = search_trials(plan).all;
+	unsigned here[PLAN_MAX_VARIANTS], n = 0;
 	for (unsigned v = 0; v < plan->nvariants; v++)
 		if (!plan->variants[v].skip[0])
 			here[n++] = v;
@@ -148,7 +148,6 @@ static void plan_whole_search(struct plan *plan, struct status *st)
 
 static void say_search(const struct plan *plan)
 {
-	unsigned screen, narrow, confirm, all;
 	if (!plan->search.nkeys)
 		return;
 	printf("search\n");
@@ -159,10 +158,10 @@ static void say_search(const struct plan *plan)
 			printf("%s%s", v > 1 ? ", " : " ", key->values[v]);
 		printf("\n");
 	}
-	all = plan_search_trials(plan, &screen, &narrow, &confirm);
+	const struct search_trials n = search_trials(plan);
 	printf(
 	    "  about %u trials: %u to screen, %u to narrow down, %u to confirm %u finalist%s\n",
-	    all, screen, narrow, confirm, plan->search.finalists,
+	    n.all, n.screen, n.narrow, n.confirm, plan->search.finalists,
 	    plan->search.finalists == 1 ? "" : "s");
 }
 

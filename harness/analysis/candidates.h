@@ -27,13 +27,13 @@
  *
  * The gains of a search are the lucky ones; none is told. What it finds is confirmed in blocks
  * of its own (tuned.h). How often it finds and errs: SIMULATED.md. */
-#ifndef LAUNCHGAP_SEARCH_H
-#define LAUNCHGAP_SEARCH_H
+#ifndef LAUNCHGAP_CANDIDATES_H
+#define LAUNCHGAP_CANDIDATES_H
 
 #include "../config/search.h"
 
 /* What was measured. */
-struct search_seen {
+struct candidates_seen {
 	const struct search_space *space;
 	double margin;
 	unsigned ncells, nsets, ntrials;
@@ -44,18 +44,18 @@ struct search_seen {
 };
 
 /* Values with which every set loses a fifth in every cell. */
-void search_set_aside(const struct search_seen *seen, search_aside aside);
+void candidates_aside(const struct candidates_seen *seen, search_aside aside);
 
 /* Sets of a round: the best of `seen` and of what it suggests, `most` at the most. -1 only when
  * memory is out. */
-int search_narrow(const struct search_seen *seen, unsigned most, struct search_set *out,
+int candidates_narrow(const struct candidates_seen *seen, unsigned most, struct search_set *out,
                   unsigned *n, struct status *st);
 /* The best sets that were measured and promise more than half the margin: the first for all
  * cells, if any does, the others for single ones. */
-int search_finalists(const struct search_seen *seen, struct search_set *out, unsigned *n,
+int candidates_finalists(const struct candidates_seen *seen, struct search_set *out, unsigned *n,
                      struct status *st);
 /* The best gain in a cell of the sets with a value, a log: means would tell of the other values
  * around it, some of which lose most of the speed. NaN where no set with it ran. */
-double search_best(const struct search_seen *seen, unsigned key, unsigned value, unsigned cell);
+double candidates_best(const struct candidates_seen *seen, unsigned key, unsigned value, unsigned cell);
 
 #endif

@@ -1,4 +1,4 @@
-#include "search.h"
+#include "candidates.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct model {
 };
 
 struct searcher {
-	const struct search_seen *seen;
+	const struct candidates_seen *seen;
 	struct model *models;    /* per cell */
 	unsigned *trials_of;     /* per set */
 	double *mean;            /* [set * ncells + cell] */
@@ -41,12 +41,12 @@ static bool has(const struct term *t, const struct search_set *set)
 	       (!t->pair || set->level[t->key[1]] == t->level[1]);
 }
 
-static double gain_of(const struct search_seen *seen, unsigned trial, unsigned cell)
+static double gain_of(const struct candidates_seen *seen, unsigned trial, unsigned cell)
 {
 	return fmax(seen->gains[trial * seen->ncells + cell], -MOST_LOSS);
 }
 
-static bool counts(const struct search_seen *seen, unsigned trial, unsigned cell)
+static bool counts(const struct candidates_seen *seen, unsigned trial, unsigned cell)
 {
 	return !isnan(seen->gains[trial * seen->ncells + cell]) &&
 	       !seen->bad[seen->set_of[trial]];
@@ -56,7 +56,7 @@ static bool counts(const struct search_seen *seen, unsigned trial, unsigned cell
 
 /* The best gain of the sets that hold a value and no other one that is set aside, of at least
  * three trials; else +∞. cell: ncells is the best one. */
-static double most_of(const struct search_seen *seen, unsigned cell, search_aside aside,
+static double most_of(const struct candidates_seen *seen, unsigned cell, search_aside aside,
                       unsigned key, unsigned value)
 {
 	double most = -INFINITY;
@@ -76,7 +76,7 @@ static double most_of(const struct search_seen *seen, unsigned cell, search_asid
 }
 
 /* One by one, the worst first: the next may have lost by the first one alone. */
-static void find_aside(const struct search_seen *seen, unsigned cell, search_aside aside)
+static void find_aside(const struct candidates_seen *seen, unsigned cell, search_aside aside)
 {
 	memset(aside, 0, sizeof(search_aside));
 	for (;;) {
@@ -98,7 +98,7 @@ static void find_aside(const struct search_seen *seen, unsigned cell, search_asi
 	}
 }
 
-void search_set_aside(const struct search_seen *seen, search_aside aside)
+void candidates_aside(const struct candidates_seen *seen, search_aside aside)
 {
 	find_aside(seen, seen->ncells, aside);
 }
@@ -114,7 +114,7 @@ static bool is_aside(const struct model *m, const struct search_space *space,
 
 /* Columns of the trials that the fit rests on. */
 struct fit {
-	const struct search_seen *seen;
+	const struct candidates_seen *seen;
 	unsigned n, nterms, room;
 	unsigned *rows;     /* trials */
 	struct term *terms; /* all that at least two rows have */
@@ -244,7 +244,7 @@ static void choose_terms(struct fit *f, unsigned cell, struct model *m)
 	solve(f, cell, m);
 }
 
-static int model_fit(const struct search_seen *seen, unsigned cell, struct model *m)
+static int model_fit(const struct candidates_seen *seen, unsigned cell, struct model *m)
 {
 	struct fit f = {.seen = seen};
 	int rc = -1;
@@ -436,7 +436,7 @@ static void searcher_free(struct searcher *s)
 
 static void means_find(struct searcher *s)
 {
-	const struct search_seen *seen = s->seen;
+	const struct candidates_seen *seen = s->seen;
 	for (unsigned t = 0; t < seen->ntrials; t++)
 		s->trials_of[seen->set_of[t]]++;
 	for (unsigned i = 0; i < seen->nsets * seen->ncells; i++) {
@@ -452,7 +452,7 @@ static void means_find(struct searcher *s)
 	}
 }
 
-static int searcher_make(const struct search_seen *seen, struct searcher *s, struct status *st)
+static int searcher_make(const struct candidates_seen *seen, struct searcher *s, struct status *st)
 {
 	int rc = 0;
 	*s = (struct searcher){.seen = seen};
@@ -534,7 +534,7 @@ static void prune(const struct searcher *s, struct search_set *set)
 	}
 }
 
-int search_narrow(const struct search_seen *seen, unsigned most, struct search_set *out,
+int candidates_narrow(const struct candidates_seen *seen, unsigned most, struct search_set *out,
                   unsigned *n, struct status *st)
 {
 	struct searcher s;
@@ -545,7 +545,7 @@ int search_narrow(const struct search_seen *seen, unsigned most, struct search_s
 	return rc ? status_set(st, "out of memory for the search") : 0;
 }
 
-int search_finalists(const struct search_seen *seen, struct search_set *out, unsigned *n,
+int candidates_finalists(const struct candidates_seen *seen, struct search_set *out, unsigned *n,
                      struct status *st)
 {
 	struct search_set all[SEARCH_MAX_FINALISTS];
@@ -567,7 +567,7 @@ int search_finalists(const struct search_seen *seen, struct search_set *out, uns
 	return rc ? status_set(st, "out of memory for the search") : 0;
 }
 
-double search_best(const struct search_seen *seen, unsigned key, unsigned value, unsigned cell)
+double candidates_best(const struct candidates_seen *seen, unsigned key, unsigned value, unsigned cell)
 {
 	double best = NAN;
 	for (unsigned t = 0; t < seen->ntrials; t++)
