@@ -136,10 +136,11 @@ same: $(B)/launchgap $(B)/tests/check_told
 	@LAUNCHGAP=$(abspath $(B)/launchgap) TOLD=$(abspath $(B)/tests/check_told) tests/same_numbers
 	@tests/figures
 
-# What lies beside every committed record, made anew: reports, tables, pictures.
+# All that is made from the committed records, made again: reports, tables, pictures, and the pages that quote them.
 .PHONY: reference
 reference: $(B)/launchgap
 	@LAUNCHGAP=$(abspath $(B)/launchgap) tests/same_numbers write
+	@tests/figures write
 
 # --- fuzzers: a program per target, by libFuzzer where clang has it (SAN=fuzzer), else by a driver that
 # learns nothing on its way, and with the sanitizers that SAN names -------------------------------
