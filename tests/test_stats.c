@@ -33,6 +33,22 @@ TEST(quantiles_are_of_type_7)
 
 /* Of the median of 10 values the 2nd and the 9th, of 6 the outermost, of 5 none (Hollander,
  * Wolfe and Chicken, table of the sign test: P(B ≤ 1) of 10 is 0.0107, P(B ≤ 2) 0.0547). */
+/* Values that repeat, in any order: as sorting them gives it. */
+TEST(quantiles_are_those_of_sorted_values)
+{
+	uint64_t seed = 11;
+	double x[37], sorted[37];
+	for (unsigned n = 1; n <= 37; n++)
+		for (unsigned round = 0; round < 20; round++) {
+			for (unsigned i = 0; i < n; i++)
+				x[i] = sorted[i] = floor(9 * noise_normal(&seed));
+			stats_sort(sorted, n);
+			for (unsigned i = 0; i < n; i++)
+				near(stats_quantile(x, n, n > 1 ? i / (n - 1.) : 0), sorted[i],
+				     1e-9);
+		}
+}
+
 TEST(quantiles_have_intervals)
 {
 	static const double x[] = {7, 1, 10, 3, 9, 2, 8, 4, 6, 5};

@@ -21,21 +21,52 @@ void stats_sort(double *x, size_t n)
 	qsort(x, n, sizeof *x, by_value);
 }
 
+/* Hoare's FIND (1961): puts the k-th smallest at x[k], no larger one before it and no smaller one
+ * after it. Sorting takes a fifth of the time of a large record's report. */
+static void find_kth(double *x, ptrdiff_t n, ptrdiff_t k)
+{
+	ptrdiff_t first = 0, last = n - 1;
+	while (first < last) {
+		const double pivot = x[k];
+		ptrdiff_t i = first, j = last;
+		while (i <= j) {
+			while (x[i] < pivot)
+				i++;
+			while (pivot < x[j])
+				j--;
+			if (i > j)
+				break;
+			const double swapped = x[i];
+			x[i++] = x[j];
+			x[j--] = swapped;
+		}
+		if (j < k)
+			first = i;
+		if (k < i)
+			last = j;
+	}
+}
+
 double stats_quantile(const double *x, size_t n, double p)
 {
 	if (n == 0)
 		return NAN;
-	double *sorted = malloc(n * sizeof *sorted);
-	if (!sorted)
+	double *parted = malloc(n * sizeof *parted);
+	if (!parted)
 		return NAN;
-	memcpy(sorted, x, n * sizeof *sorted);
-	stats_sort(sorted, n);
-	double at = (double)(n - 1) * p;
-	size_t below = (size_t)floor(at), above = below + 1 < n ? below + 1 : below;
-	double share = at - (double)below;
-	double value =
-	    share > 0 ? sorted[below] + share * (sorted[above] - sorted[below]) : sorted[below];
-	free(sorted);
+	memcpy(parted, x, n * sizeof *parted);
+	const double at = (double)(n - 1) * p;
+	const size_t below = (size_t)floor(at);
+	const double share = at - (double)below;
+	find_kth(parted, (ptrdiff_t)n, (ptrdiff_t)below);
+	double value = parted[below];
+	if (share > 0 && below + 1 < n) {
+		double above = parted[below + 1];
+		for (size_t i = below + 2; i < n; i++)
+			above = parted[i] < above ? parted[i] : above;
+		value += share * (above - value);
+	}
+	free(parted);
 	return value;
 }
 
