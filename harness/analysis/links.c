@@ -9,29 +9,28 @@
 #include "words.h"
 
 #define NCCL "NCCL's src/graph/topo.h"
-/* Reports that experiments/README.md goes through line by line. */
-#define LINKS      "Links between GPUs (experiments/README.md)"
+/* A report that experiments/README.md goes through line by line. */
 #define PCIE_ALONE "A machine with PCIe alone, experiments/README.md"
 
 // clang-format off
 static const struct links_info infos[LINKS_CLASSES] = {
-    [LINKS_UNKNOWN]     = {"unknown", "?", 0, "", ""},
-    [LINKS_NVLINK]      = {"NVLink", "NV", 0.65, "about 1 µs",
-        "bandwidth: staged sends reach 68 % of NVLink 4 (reference h800_sendrecv, 2 × H200), " NCCL
-        " plans with 80 % for rings; latency: " LINKS},
-    [LINKS_NVSWITCH]    = {"NVSwitch", "NVS", 0.65, "about 2 µs", "as NVLink; latency: " LINKS},
-    [LINKS_PCIE_SWITCH] = {"PCIe, same switch", "PIX", 0.76, "5 to 10 µs",
-        NCCL ": 12 of 15.75 GB/s for PCIe 3.0 × 16; latency: " LINKS},
-    [LINKS_SOCKET]      = {"PCIe, same socket", "NODE", 0.63, "5 to 10 µs",
-        NCCL ": as one switch, by a sixth less on Intel's CPUs (INTEL_P2P_OVERHEAD); latency: " LINKS},
-    [LINKS_ACROSS]      = {"PCIe, across sockets", "SYS", 0.38, "5 to 10 µs",
-        NCCL ": 6 GB/s between sockets with PCIe 3.0 × 16 (BDW_QPI_BW), more on later ones; latency: " LINKS},
-    [LINKS_MEMORY]      = {"through host memory", "MEM", 0.03, "about 50 µs",
-        "bandwidth: 0.94 of 31.5 GB/s on two RTX 4090 (" PCIE_ALONE "); latency: " LINKS},
-    [LINKS_CORE]        = {"same core", "CORE", 0, "", ""},
-    [LINKS_CACHE]       = {"same last-level cache", "L3", 0, "", ""},
-    [LINKS_CPU_SOCKET]  = {"same CPU socket", "CPU", 0, "", ""},
-    [LINKS_CPU_ACROSS]  = {"across CPU sockets", "QPI", 0, "", ""},
+    [LINKS_UNKNOWN]     = {"unknown", "?", 0, ""},
+    [LINKS_NVLINK]      = {"NVLink", "NV", 0.65,
+        "staged sends reach 68 % of NVLink 4 (reference h800_sendrecv, 2 × H200), " NCCL
+        " plans with 80 % for rings"},
+    [LINKS_NVSWITCH]    = {"NVSwitch", "NVS", 0.65, "as NVLink"},
+    [LINKS_PCIE_SWITCH] = {"PCIe, same switch", "PIX", 0.76,
+        NCCL ": 12 of 15.75 GB/s for PCIe 3.0 × 16"},
+    [LINKS_SOCKET]      = {"PCIe, same socket", "NODE", 0.63,
+        NCCL ": as one switch, by a sixth less on Intel's CPUs (INTEL_P2P_OVERHEAD)"},
+    [LINKS_ACROSS]      = {"PCIe, across sockets", "SYS", 0.38,
+        NCCL ": 6 GB/s between sockets with PCIe 3.0 × 16 (BDW_QPI_BW), more on later ones"},
+    [LINKS_MEMORY]      = {"through host memory", "MEM", 0.03,
+        "0.94 of 31.5 GB/s on two RTX 4090 (" PCIE_ALONE ")"},
+    [LINKS_CORE]        = {"same core", "CORE", 0, ""},
+    [LINKS_CACHE]       = {"same last-level cache", "L3", 0, ""},
+    [LINKS_CPU_SOCKET]  = {"same CPU socket", "CPU", 0, ""},
+    [LINKS_CPU_ACROSS]  = {"across CPU sockets", "QPI", 0, ""},
 };
 // clang-format on
 

@@ -32,8 +32,7 @@ struct links_info {
 	/* What sends and receives should reach of the theoretical bandwidth, at least; 0: no
 	 * figure is known. At most all of it. */
 	double least_share;
-	const char *latency; /* of the hardware, as it is stated; "" */
-	const char *source;  /* of both; "" */
+	const char *source; /* of that share; "" */
 };
 const struct links_info *links_info(enum links_class class);
 

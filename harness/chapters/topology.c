@@ -55,7 +55,7 @@ static const struct story_form rank_form =
                .when = STORY_NO_WHEN, .drawn = STORY_ARRAYS);
 
 struct class {
-	const char *class, *stated_latency, *source;
+	const char *class, *source;
 	unsigned pairs;
 	double expected_gbs, theoretical_gbs;
 };
@@ -65,7 +65,6 @@ static const struct column class_columns[] = {
     COLUMN(struct class, pairs, "pairs", "", COUNT),
     COLUMN(struct class, expected_gbs, "expected from", "GB/s", NUMBER),
     COLUMN(struct class, theoretical_gbs, "theoretical", "GB/s", NUMBER),
-    COLUMN(struct class, stated_latency, "latency of the hardware, as stated", "", TEXT),
     COLUMN(struct class, source, "source", "", TEXT),
 };
 static const struct story_form class_form =
@@ -162,7 +161,6 @@ static void tell_classes(const struct rank_links *l, struct story *story)
 		                         .pairs = c->pairs,
 		                         .expected_gbs = rank_links_expected(c),
 		                         .theoretical_gbs = c->theoretical_gbs,
-		                         .stated_latency = info->latency,
 		                         .source = info->source};
 	}
 	story_table(story, &class_form, rows, l->nclasses);
