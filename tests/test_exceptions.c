@@ -81,6 +81,9 @@ TEST(what_the_mean_hides_is_named)
 	json_assert_one_says(
 	    json_object_get(report, "answer"),
 	    "At 64 MiB (alltoall, stream) slower than threads, where the mean");
+	/* All of them are on the page. */
+	json_assert_one_says(json_section(report, "exceptions"), "Each is judged by itself");
+	made_says(made_read("report.md"), "\n## Sizes that no mean tells\n");
 }
 
 /* What the mean says too is no exception; nor is what few blocks leave open. */

@@ -81,6 +81,20 @@ static void two_settings(json_t *env)
 	json_object_set_new(third, "env", json_pack("[s]", "NCCL_ALGO=Ring"));
 }
 
+/* Whether people see a column of the table of variants. */
+static bool people_see(const json_t *text, const char *key)
+{
+	const json_t *tables = json_object_get(text, "tables"), *table;
+	size_t i;
+	json_array_foreach(tables, i, table)
+	{
+		if (!strcmp(json_string_value(json_object_get(table, "name")), "variants"))
+			return json_has_column(table, key);
+	}
+	fail_msg("people see no table of variants");
+	return false;
+}
+
 TEST(variants_can_be_told_apart)
 {
 	change = two_settings;
@@ -105,9 +119,9 @@ TEST(variants_can_be_told_apart)
 	                     "All variants: backend nccl, binding none.");
 	/* What no variant sets has no column. */
 	change = NULL;
-	table = json_table(report(), "variants");
-	assert_false(json_has_column(table, "settings"));
-	assert_true(json_has_column(table, "role") && json_has_column(table, "mode"));
+	text = report();
+	assert_false(people_see(text, "settings"));
+	assert_true(people_see(text, "role") && people_see(text, "mode"));
 }
 
 static void third_is_left_out(json_t *env)
@@ -132,7 +146,7 @@ TEST(what_is_left_out_is_no_row)
 	const json_t *text = report(), *table = json_table(text, "variants");
 	assert_int_equal(json_rows(table, (json_keys){NULL}), 4);
 	assert_int_equal(json_rows(table, (json_keys){"variant", "processes", NULL}), 0);
-	assert_false(json_has_column(table, "settings"));
+	assert_false(people_see(text, "settings"));
 	assert_int_equal(json_rows(table, (json_keys){"backend", "nccl", NULL}), 4);
 	json_assert_one_says(json_section(text, "variants"),
 	                     "Left out, for the reasons among the warnings: processes.");
@@ -164,7 +178,7 @@ static void new_other(json_t *env)
 TEST(an_allocator_is_told_from_the_default_of_its_time)
 {
 	change = old_default;
-	assert_false(json_has_column(json_table(report(), "variants"), "settings"));
+	assert_false(people_see(report(), "settings"));
 	change = old_other;
 	const json_t *text = report();
 	setting_is(text, "single", "allocator = cuda");

@@ -18,7 +18,7 @@ struct row {
 	double gbs;
 	struct stats_ratio speed;
 	size_t bytes;
-	unsigned when;
+	unsigned when, calls;
 };
 
 static const struct column columns[] = {
@@ -26,13 +26,14 @@ static const struct column columns[] = {
     COLUMN(struct row, gbs, "bandwidth", "GB/s", NUMBER),
     COLUMN(struct row, speed, "speed", "", RATIO),
     COLUMN_AS(struct row, bytes, "size", "size", "", BYTES, ONLY_FILES),
+    COLUMN_AS(struct row, calls, "calls", "calls", "", COUNT, ONLY_FILES),
 };
 static const struct story_form form = STORY_FORM(struct row, columns, .name = "t", .title = "T",
                                                  .when = offsetof(struct row, when));
 static const struct row rows[] = {
-    {"a", 2.29, {0.0094, 0.0090, 0.0098, 6, 0.97}, 64 << 20, SLOW},
-    {"b", 243, {1.002, 0.998, 1.006, 6, 0.97}, 64 << 20, FAST},
-    {"c", 2.55, {0.0105, 0.0100, 0.0110, 6, 0.97}, 64 << 20, SLOW},
+    {"a", 2.29, {0.0094, 0.0090, 0.0098, 6, 0.97}, 64 << 20, SLOW, 1},
+    {"b", 243, {1.002, 0.998, 1.006, 6, 0.97}, 64 << 20, FAST, 2},
+    {"c", 2.55, {0.0105, 0.0100, 0.0110, 6, 0.97}, 64 << 20, SLOW, 1},
 };
 
 /* What one template says of rows, as a chapter would say it. */
@@ -88,6 +89,15 @@ TEST(a_template_has_its_rows_entries)
 	                    "b has 243 GB/s: 1.002 (0.998 to 1.006), 64 MiB.\n");
 	assert_string_equal(says_one(FAST, "{speed} {speed:percents} {speed:interval} {{x}"),
 	                    "1.002 100.2 % (99.8 to 100.6 %) 0.998 to 1.006 {x}\n");
+}
+
+TEST(what_follows_a_count_is_of_its_number)
+{
+	assert_string_equal(
+	    says_one(FAST, "{calls} call{calls:s}, {calls} stretch{calls:es} {calls:was} late"),
+	    "2 calls, 2 stretches were late\n");
+	assert_string_equal(says_one(SLOW, "{calls} call{calls:s} {calls:is} {name:list}."),
+	                    "1 call is a and c.\n");
 }
 
 TEST(rows_that_say_the_same_share_a_sentence)
@@ -202,7 +212,7 @@ static void tell_many(const struct analysis *analysis, struct story *story)
 	static struct row many[20];
 	(void)analysis;
 	for (unsigned i = 0; i < 20; i++)
-		many[i] = (struct row){"n", 100 + i, {1, 1, 1, 6, 0.97}, 1024, 0};
+		many[i] = (struct row){"n", 100 + i, {1, 1, 1, 6, 0.97}, 1024, 0, 1};
 	story_lead(story, story_table(story, &form, many, 20), "gbs size");
 }
 

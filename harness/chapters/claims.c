@@ -492,5 +492,5 @@ static void tell(const struct analysis *a, struct story *story)
 	STORY_TELL(story, t, untested_sentences);
 }
 
-const struct chapter chapter_claims = {"claims", "Claims", CHAPTER_FRONT, tell},
+const struct chapter chapter_claims = {"claims", "Claims", CHAPTER_FIRST, tell},
                      chapter_tests = {"tests", "Claims in full", CHAPTER_APPENDIX, tell_full};

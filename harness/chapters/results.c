@@ -327,6 +327,7 @@ static void tell(const struct analysis *a, struct story *story)
 				say_regime(a, story, rows[i], about, &abouts[i]);
 	if (!r->n)
 		return;
+	story_link(story);
 	story_say(story, STORY_BODY, run_facts(story), NULL, 0,
 	          "Speed: how many times as fast as {reference}; below 1 is slower. It is a "
 	          "paired estimate over the blocks, and no quotient of "

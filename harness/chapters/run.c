@@ -29,21 +29,29 @@ static const struct story_form form =
 static void tell(const struct analysis *a, struct story *story)
 {
 	const struct summary *s = a->s;
-	const json_t *env = s->run->environment;
-	const char *backend = json_string_value(json_object_get(env, "backend"));
 	struct row *row = ARENA_NEW(story->arena, struct row);
-	*row =
-	    (struct row){.reference = s->reference < 0 ? "" : s->variants[s->reference].name,
-	                 .backend = backend ? backend : "",
-	                 .margin = s->margin,
-	                 .confidence = s->looks.confidence,
-	                 .blocks = s->nblocks,
-	                 .least_blocks = STATS_MIN_BLOCKS,
-	                 .ranks = (unsigned)json_integer_value(json_object_get(env, "ranks"))};
+	*row = (struct row){.reference = s->reference < 0 ? "" : s->variants[s->reference].name,
+	                    .backend = run_text(s->run, "backend"),
+	                    .margin = s->margin,
+	                    .confidence = s->looks.confidence,
+	                    .blocks = s->nblocks,
+	                    .least_blocks = STATS_MIN_BLOCKS,
+	                    .ranks = (unsigned)run_number(s->run, "ranks")};
 	story_table(story, &form, row, 1);
 }
 
 const struct chapter chapter_run = {"run", "", CHAPTER_BODY, tell};
+
+const char *run_text(const struct record_run *run, const char *key)
+{
+	const char *text = json_string_value(json_object_get(run->environment, key));
+	return text ? text : "";
+}
+
+long long run_number(const struct record_run *run, const char *key)
+{
+	return (long long)json_integer_value(json_object_get(run->environment, key));
+}
 
 const struct story_table *run_facts(const struct story *story)
 {

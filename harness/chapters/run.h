@@ -9,6 +9,9 @@
 /* The table `run`, one row: {margin}, {confidence}, {reference}, {blocks}, {least_blocks},
  * {ranks}, {backend}. */
 const struct story_table *run_facts(const struct story *story);
+/* A text of the run's first line, "" if it is missing; a whole number of it, or 0. */
+const char *run_text(const struct record_run *run, const char *key);
+long long run_number(const struct record_run *run, const char *key);
 /* "alltoall", "sendrecv in float16, in place": what a group's cells are. */
 const char *run_collective(struct arena *arena, const struct summary_group *group);
 

@@ -329,6 +329,7 @@ static void tell(const struct analysis *a, struct story *story)
 	const struct story_table *t = story_table(story, &form, rows, s->nrows);
 	if (!s->measured)
 		return;
+	story_link(story);
 	if (!run_few_groups(s)) {
 		struct fact *fact = ARENA_NEW(story->arena, struct fact);
 		*fact = (struct fact){"", ENTRY_NO_COUNT, ENTRY_NO_COUNT, s->ngroups};

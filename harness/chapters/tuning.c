@@ -645,5 +645,5 @@ static void tell(const struct analysis *a, struct story *story)
 	                  "with each value in the search");
 }
 
-const struct chapter chapter_tuning = {"tuning", "Tuning: what is confirmed", CHAPTER_FRONT,
+const struct chapter chapter_tuning = {"tuning", "Tuning: what is confirmed", CHAPTER_BODY,
                                        tell};

@@ -11,7 +11,6 @@
 #include "../analysis/drawn.h"
 #include "output.h"
 #include "script.h"
-#include "tables.h"
 
 #define WIDEST 10u /* so many margins apart are curves at most that are called alike */
 

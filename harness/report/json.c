@@ -7,7 +7,6 @@
 #include "../analysis/words.h"
 #include "../chapters/run.h"
 #include "section.h"
-#include "tables.h"
 
 static json_t *number(double x)
 {
@@ -47,8 +46,8 @@ static json_t *sessions_of(const struct model *m)
 		const struct record_resume *r = i ? &run->resumes[i - 1] : NULL;
 		const json_t *machine =
 		    r ? r->machine : json_object_get(run->environment, "machine");
-		const char *created = r ? r->created : model_text(m, "created");
-		const char *launchgap = r ? r->launchgap : model_text(m, "launchgap");
+		const char *created = r ? r->created : run_text(&m->run, "created");
+		const char *launchgap = r ? r->launchgap : run_text(&m->run, "launchgap");
 		json_t *one = json_pack(
 		    "{s:i, s:i, s:b, s:s*, s:s*, s:s*, s:s*}", "first_block",
 		    r ? (int)r->first_block : 0, "blocks",
@@ -107,7 +106,7 @@ int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *ou
 		json_array_append_new(warnings, json_string(m->warnings.text[i]));
 	json_t *report = json_pack("{s:i}", "schema", JSON_SCHEMA);
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		json_object_set_new(report, texts[i], json_string(model_text(m, texts[i])));
+		json_object_set_new(report, texts[i], json_string(run_text(&m->run, texts[i])));
 	unsigned verdicts, intervals;
 	findings_count(&m->findings, s, &m->regimes, &verdicts, &intervals);
 	verdicts += run_verdicts(&m->story);

@@ -5,6 +5,7 @@
 
 #include "../analysis/analysis.h"
 #include "../chapters/chapters.h"
+#include "../chapters/run.h"
 
 static struct analysis analysis_of(const struct model *m)
 {
@@ -22,7 +23,7 @@ static void tell(struct arena *arena, void *of)
 	unsigned n;
 	const struct chapter *const *all = chapters_all(&n);
 	story_make(&analysis, all, n, arena, &m->story);
-	story_choose_lead(&m->story, model_text(m, "leads"));
+	story_choose_lead(&m->story, run_text(&m->run, "leads"));
 }
 
 static int analyse(struct model *m, struct status *st)
@@ -67,12 +68,6 @@ void model_free(struct model *m)
 	free(m);
 }
 
-const char *model_text(const struct model *m, const char *key)
-{
-	const char *text = json_string_value(json_object_get(m->run.environment, key));
-	return text ? text : "";
-}
-
 const char *model_caption(const struct model *m, const struct model_picture *picture)
 {
 	for (unsigned i = 0; i < m->regimes.n; i++) {
@@ -82,9 +77,4 @@ const char *model_caption(const struct model *m, const struct model_picture *pic
 			return picture->title;
 	}
 	return picture->caption;
-}
-
-long long model_number(const struct model *m, const char *key)
-{
-	return (long long)json_integer_value(json_object_get(m->run.environment, key));
 }

@@ -47,12 +47,8 @@ struct model {
 struct model *model_make(const char *dir, struct status *st);
 void model_free(struct model *model);
 
-/* A text of the run's first line, "" where it is missing. */
-const char *model_text(const struct model *model, const char *key);
 /* What stands with a picture in a text: its caption, or what is plotted where the caption only
  * says again why a regime cannot tell. */
 const char *model_caption(const struct model *model, const struct model_picture *picture);
-/* A whole number of it, 0 where it is missing. */
-long long model_number(const struct model *model, const char *key);
 
 #endif

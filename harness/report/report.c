@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "../analysis/validity.h"
+#include "../chapters/run.h"
 #include "draw.h"
 #include "html.h"
 #include "json.h"
 #include "model.h"
 #include "output.h"
 #include "sections.h"
-#include "tables.h"
 #include "trace.h"
 
 int report_option(const char *option, const char *value, struct report_options *options,
@@ -137,7 +137,7 @@ static int write_report(const struct model *m, const char *dir, struct status *s
 	if (write_text(markdown, dir, "report.md", st) ||
 	    path_of(dir, "report.html", file, st) || !(out = output_open(file, st)))
 		goto free_markdown;
-	rc = html_write(markdown, dir, model_text(m, "title"), out, st);
+	rc = html_write(markdown, dir, run_text(&m->run, "title"), out, st);
 	rc = output_close(out, file, st) ? -1 : rc;
 	if (rc)
 		goto free_markdown;

@@ -29,8 +29,13 @@ static void write_files(struct page *p, const struct story_chapter *c, const cha
 static void write_table(struct page *p, const struct story_table *told)
 {
 	struct table *table = table_of_told(told, ONLY_FILES);
+	char common[1200] = "";
 	table_drop_empty(table);
+	if (told->form->common)
+		table_drop_common(table, common, sizeof common);
 	page_table(p, table);
+	if (*common)
+		page_say(p, "%s: %s.", told->form->common, common);
 }
 
 /* For people alone: the table that it is of is data. */
@@ -62,16 +67,28 @@ void section_write_lead(struct page *p, const struct story_chapter *c)
 	p->tables = tables;
 }
 
+static bool is_shown(const struct story_block *b)
+{
+	if (b->kind == STORY_SENTENCE)
+		return b->sentence->roles & (STORY_ITEM | STORY_BODY | STORY_STRESS);
+	return b->kind != STORY_FILE && !(b->kind == STORY_TABLE && b->table->form->hidden);
+}
+
+bool section_shows(const struct story_chapter *c)
+{
+	for (unsigned i = 0; i < c->nblocks; i++)
+		if (is_shown(&c->blocks[i]))
+			return true;
+	return false;
+}
+
 void section_write(struct page *p, const struct story_chapter *c)
 {
 	bool list = false;
 	for (unsigned i = 0; i < c->nblocks; i++) {
 		const struct story_block *b = &c->blocks[i];
 		const unsigned roles = b->kind == STORY_SENTENCE ? b->sentence->roles : 0;
-		if (b->kind == STORY_FILE ||
-		    (b->kind == STORY_TABLE && b->table->form->hidden) ||
-		    (b->kind == STORY_SENTENCE &&
-		     !(roles & (STORY_ITEM | STORY_BODY | STORY_STRESS))))
+		if (!is_shown(b))
 			continue;
 		if (list && !(roles & STORY_ITEM))
 			page_end_list(p);
@@ -82,6 +99,8 @@ void section_write(struct page *p, const struct story_chapter *c)
 			write_pivot(p, b->pivot);
 		else if (b->kind == STORY_PART)
 			page_part(p, "%s", b->text);
+		else if (b->kind == STORY_CODE)
+			page_code(p, b->text);
 		else if (b->kind == STORY_FILES)
 			write_files(p, c, b->text);
 		else if (list)
@@ -125,7 +144,7 @@ static json_t *sentence_to_json(const struct story_sentence *s)
 
 json_t *section_to_json(const struct story_chapter *c)
 {
-	static const char *const places[] = {"front", "body", "appendix"};
+	static const char *const places[] = {"first", "front", "body", "appendix"};
 	json_t *tables = json_array(), *sentences = json_array();
 	for (unsigned i = 0; i < c->nblocks; i++) {
 		const struct story_block *b = &c->blocks[i];

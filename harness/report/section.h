@@ -5,6 +5,8 @@
 #include "../story/story.h"
 #include "page.h"
 
+/* Whether it has anything for people. */
+bool section_shows(const struct story_chapter *chapter);
 void section_write(struct page *page, const struct story_chapter *chapter);
 /* What the first page has of the chapter that leads: SECTION_LEAD_ROWS rows at most. */
 #define SECTION_LEAD_ROWS 12

@@ -1,20 +1,15 @@
 #include "sections.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "../analysis/checks.h"
-#include "../analysis/sessions.h"
-#include "../analysis/words.h"
-#include "../coll/counts.h"
-#include "../trial/settings.h"
 #include "../analysis/drawn.h"
+#include "../analysis/words.h"
 #include "../chapters/chapters.h"
+#include "../chapters/run.h"
 #include "gnuplot.h"
 #include "section.h"
-#include "sections_run.h"
-#include "tables.h"
+
+#define MOST_WARNINGS 4 /* at a run's end on a terminal */
 
 /* --- page 1 --- */
 
@@ -48,35 +43,36 @@ static void libraries(const struct summary *s, char *text, size_t bytes)
 static void write_answer(struct page *p, const struct model *m)
 {
 	const struct summary *s = &m->summary;
+	const long long ranks = run_number(&m->run, "ranks");
 	char machine[256], library[160];
-	const char *question = model_text(m, "question"), *created = model_text(m, "created");
+	const char *question = run_text(&m->run, "question"),
+	           *created = run_text(&m->run, "created");
 	summary_machine(s, machine, sizeof machine);
 	libraries(s, library, sizeof library);
 	if (p->kind == PAGE_MARKDOWN) {
-		page_heading(p, 1, "%s", model_text(m, "title"));
+		page_heading(p, 1, "%s", run_text(&m->run, "title"));
 		page_stress(p, "%s", question);
 	} else {
-		page_heading(p, 1, "%s", *question ? question : model_text(m, "title"));
+		page_heading(p, 1, "%s", *question ? question : run_text(&m->run, "title"));
 	}
 	for (unsigned i = 0; i < m->answer.n; i++)
 		page_say(p, "%s", m->answer.text[i]);
 	page_say(p, "Measured on %s; backend %s%s%s; %lld rank%s, %u block%s, %.10s.", machine,
-	         model_text(m, "backend"), *library ? ", " : "", library,
-	         model_number(m, "ranks"),
-	         words_plural((unsigned long long)model_number(m, "ranks")), s->nblocks,
-	         words_plural(s->nblocks), created);
-	if (*model_text(m, "backend_why"))
-		page_say(p, "%s.", model_text(m, "backend_why"));
+	         run_text(&m->run, "backend"), *library ? ", " : "", library, ranks,
+	         words_plural((unsigned long long)ranks), s->nblocks, words_plural(s->nblocks),
+	         created);
+	if (*run_text(&m->run, "backend_why"))
+		page_say(p, "%s.", run_text(&m->run, "backend_why"));
 }
 
 static bool has_lead(const struct model *m)
 {
-	return m->story.lead || *model_text(m, "leads");
+	return m->story.lead || *run_text(&m->run, "leads");
 }
 
 static void write_lead(struct page *p, const struct model *m)
 {
-	const char *asked = model_text(m, "leads");
+	const char *asked = run_text(&m->run, "leads");
 	if (*asked && !chapters_find(asked))
 		page_say(p, "leads = %s: there is no such chapter.", asked);
 	if (m->story.lead)
@@ -128,103 +124,167 @@ static void write_advice(struct page *p, const struct model *m)
 		page_say(p, "None of it is about GPUs, which were not measured.");
 }
 
-/* From the end of page 1 to what follows. */
-static void write_links(struct page *p, const struct model *m)
+/* --- what stands at the end --- */
+
+static bool has_warnings(const struct model *m)
 {
-	const char *titles[] = {"Results",  "By size", NULL, "How it was measured",
-	                        "Warnings", "Raw data"};
-	const char *shown[6];
-	unsigned n = 0;
-	titles[2] = story_find(&m->story, "gap")        ? "Why: what explains the gap"
-	            : story_find(&m->story, "versions") ? "Why: by version of NCCL"
-	                                                : NULL;
-	for (unsigned i = 0; i < 6; i++)
-		if (titles[i] && (i || m->regimes.n) && (i != 4 || sections_has_warnings(m)))
-			shown[n++] = titles[i];
-	page_links(p, shown, n);
+	return m->warnings.count > 0;
 }
 
-enum {
-	SHORT = 1, /* on the terminal at a run's end too; all others with -v alone */
-	PAGE = 2,  /* of the first page of the report */
-	MORE = 4,  /* behind the heading "Appendix" */
-};
+static void write_warnings(struct page *p, const struct model *m)
+{
+	unsigned most = p->kind == PAGE_TERMINAL && !p->whole ? MOST_WARNINGS : WARNINGS_MOST;
+	for (unsigned i = 0; i < m->warnings.count && i < most; i++)
+		page_item(p, "%s", m->warnings.text[i]);
+	if (m->warnings.count > most)
+		page_item(p, "%u more in the report.", m->warnings.count - most);
+	page_end_list(p);
+}
 
-struct section {
-	const char *id, *title;                  /* "": no heading; NULL: the chapter's */
-	unsigned is;                             /* SHORT … */
+static bool has_pictures(const struct model *m)
+{
+	return m->drawn.npictures > 0;
+}
+
+static void write_pictures(struct page *p, const struct model *m)
+{
+	unsigned colls = gnuplot_collectives(&m->summary);
+	if (colls > GNUPLOT_EACH)
+		page_say(
+		    p,
+		    "The run has %u collectives: more than %u have no pictures of their own.",
+		    colls, GNUPLOT_EACH);
+	else if (colls > GNUPLOT_DETAIL)
+		page_say(p,
+		         "The run has %u collectives: of more than %u, launch cost, ranks, "
+		         "single calls and timelines are not drawn.",
+		         colls, GNUPLOT_DETAIL);
+	if (drawn_left_out(&m->summary))
+		page_say(p,
+		         "Curves are of %u variants, for more cannot be told apart: the "
+		         "reference and its twin, the ends of the gap, and the first of each "
+		         "mode. The tables have all.",
+		         drawn_count(&m->summary));
+	char others[PAGE_TEXT_BYTES - 64] = "";
+	for (unsigned i = 0; i < m->drawn.npictures; i++) {
+		const struct model_picture *picture = &m->drawn.pictures[i];
+		if (picture->shown)
+			page_picture(p, picture->name, model_caption(m, picture));
+		else
+			words_add(others, sizeof others, "%splots/%s.png",
+			          others[0] ? ", " : "", picture->name);
+	}
+	if (others[0])
+		page_say(p, "More pictures: %s.", others);
+}
+
+static void write_raw(struct page *p, const struct model *m)
+{
+	const char *files[32] = {"trials.jsonl", "report.json"};
+	unsigned n = 2;
+	for (unsigned i = 0; i < m->story.nchapters; i++)
+		n += section_files(&m->story.chapters[i], files + n,
+		                   sizeof files / sizeof *files - n);
+	page_files(p, "The record, and all of this as data", files, n);
+}
+
+/* --- all of it --- */
+
+/* What the report says itself, before the chapters and after them. */
+struct part {
+	const char *id, *title;                  /* "": no heading */
+	bool at_end;                             /* on the terminal at a run's end too */
 	bool (*when)(const struct model *model); /* NULL: always */
-	void (*write)(struct page *page, const struct model *model); /* NULL: a chapter */
+	void (*write)(struct page *page, const struct model *model);
 };
 
 // clang-format off
-static const struct section sections[] = {
-    {"answer",     "",                                 SHORT | PAGE, NULL,                    write_answer},
-    {"lead",       "",                                 SHORT | PAGE, has_lead,                write_lead},
-    {"picture",    "",                                 PAGE,         has_picture,             write_picture},
-    {"advice",     "Do this",                          SHORT | PAGE, has_advice,              write_advice},
-    {"trust",      "Can it be believed?",              SHORT | PAGE, NULL,                    write_trust},
-    {"claims",     NULL,                               SHORT | PAGE, NULL,                    NULL},
-    {"links",      "",                                 PAGE,         NULL,                    write_links},
-    {"tuning",     NULL,                               0,            NULL,                    NULL},
-    {"training",   NULL,                               SHORT,        NULL,                    NULL},
-    {"crossovers", NULL,                               SHORT,        NULL,                    NULL},
-    {"pairs",    NULL,                               SHORT,        NULL,                    NULL},
-    {"pingpong", NULL,                               SHORT,        NULL,                    NULL},
-    {"access",     NULL,                               SHORT,        NULL,                    NULL},
-    {"ranges",   NULL,                               SHORT,        NULL,                    NULL},
-    {"results",    NULL,                               SHORT,        NULL,                    NULL},
-    {"sizes",      NULL,                               0,            NULL,                    NULL},
-    {"cliffs",     NULL,                               0,            NULL,                    NULL},
-    {"versions",   NULL,                               0,            NULL,                    NULL},
-    {"gap",        NULL,                               0,            NULL,                    NULL},
-    {"factors",    NULL,                               0,            NULL,                    NULL},
-    {"paths",    NULL,                               0,            NULL,                    NULL},
-    {"containers", NULL,                               0,            NULL,                    NULL},
-    {"counters", NULL,                               0,            NULL,                    NULL},
-    {"scatter",    NULL,                               0,            NULL,                    NULL},
-    {"tests",      NULL,                               MORE,         NULL,                    NULL},
-    {"all_sizes",  NULL,                               MORE,         NULL,                    NULL},
-    {"launch",     NULL,                               MORE,         NULL,                    NULL},
-    {"memory",     NULL,                               MORE,         NULL,                    NULL},
-    {"checks",     NULL,                               MORE,         NULL,                    NULL},
-    {"method",     "How it was measured",              MORE,         NULL,                    sections_write_method},
-    {"variants",   "Variants",                         MORE,         NULL,                    sections_write_variants},
-    {"topology", NULL,                               MORE,         NULL,                    NULL},
-    {"system",     NULL,                               MORE,         NULL,                    NULL},
-    {"warnings",   "Warnings",                         MORE | SHORT, sections_has_warnings,   sections_write_warnings},
-    {"pictures",   "Pictures",                         MORE,         sections_has_pictures,   sections_write_pictures},
-    {"raw",        "Raw data",                         MORE,         NULL,                    sections_write_raw},
+static const struct part before[] = {
+    {"answer",   "",                    true,  NULL,         write_answer},
+    {"lead",     "",                    true,  has_lead,     write_lead},
+    {"picture",  "",                    false, has_picture,  write_picture},
+    {"advice",   "Do this",             true,  has_advice,   write_advice},
+    {"trust",    "Can it be believed?", true,  NULL,         write_trust},
+};
+static const struct part after[] = {
+    {"warnings", "Warnings",            true,  has_warnings, write_warnings},
+    {"pictures", "Pictures",            false, has_pictures, write_pictures},
+    {"raw",      "Raw data",            false, NULL,         write_raw},
 };
 // clang-format on
 
+static bool is_short(const struct page *p)
+{
+	return p->kind == PAGE_TERMINAL && !p->whole;
+}
+
+static void begin_section(struct page *p, const char *id, const char *title, unsigned level)
+{
+	if (title[0])
+		page_heading(p, p->kind == PAGE_TERMINAL ? 2 : level, "%s", title);
+	if (p->sections) {
+		p->sentences = json_array();
+		json_array_append_new(p->sections,
+		                      json_pack("{s:s, s:s, s:o}", "id", id, "title", title,
+		                                "sentences", p->sentences));
+	}
+}
+
+static void write_parts(struct page *p, const struct model *m, const struct part *parts,
+                        unsigned n, unsigned level)
+{
+	for (unsigned i = 0; i < n; i++) {
+		const struct part *one = &parts[i];
+		if ((is_short(p) && !one->at_end) || (one->when && !one->when(m)))
+			continue;
+		begin_section(p, one->id, one->title, level);
+		one->write(p, m);
+	}
+}
+
+/* Those from one place to another, in their order. */
+static void write_chapters(struct page *p, const struct model *m, enum chapter_place from,
+                           enum chapter_place to, unsigned level)
+{
+	const enum chapter_place last = is_short(p) ? CHAPTER_FRONT : CHAPTER_APPENDIX;
+	for (unsigned i = 0; i < m->story.nchapters; i++) {
+		const struct story_chapter *c = &m->story.chapters[i];
+		const enum chapter_place place = c->chapter->place;
+		/* On a terminal the table of the one that leads is on top already. */
+		if (place < from || place > to || place > last || !section_shows(c) ||
+		    (is_short(p) && c == m->story.lead))
+			continue;
+		begin_section(p, c->chapter->name, c->chapter->title, level);
+		section_write(p, c);
+	}
+}
+
+/* From the end of page 1 to what follows. */
+static void write_links(struct page *p, const struct model *m)
+{
+	const char *titles[32];
+	unsigned n = 0;
+	for (unsigned i = 0; i < m->story.nchapters && n < 30; i++) {
+		const struct story_chapter *c = &m->story.chapters[i];
+		if (c->linked && section_shows(c))
+			titles[n++] = c->chapter->title;
+	}
+	for (size_t i = 0; i < sizeof after / sizeof *after; i++)
+		if (!after[i].when || after[i].when(m))
+			titles[n++] = after[i].title;
+	page_links(p, titles, n);
+}
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
 void sections_write(struct page *p, const struct model *m)
 {
-	bool appendix = false;
-	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
-		const struct section *s = &sections[i];
-		const struct story_chapter *chapter = story_find(&m->story, s->id);
-		const char *title = chapter ? chapter->chapter->title : s->title;
-		bool terminal = p->kind == PAGE_TERMINAL;
-		/* Its table stands on top already. */
-		const bool seen = terminal && !p->whole && chapter && chapter == m->story.lead;
-		if (seen || (terminal && !p->whole && !(s->is & SHORT)) ||
-		    (s->when && !s->when(m)) || (!s->write && !chapter))
-			continue;
-		if (s->is & MORE && !appendix && !terminal)
-			page_heading(p, 2, "Appendix");
-		appendix = appendix || s->is & MORE;
-		if (title[0])
-			page_heading(p, appendix && !terminal ? 3 : 2, "%s", title);
-		if (p->sections) {
-			p->sentences = json_array();
-			json_array_append_new(p->sections,
-			                      json_pack("{s:s, s:s, s:o}", "id", s->id, "title",
-			                                title, "sentences", p->sentences));
-		}
-		if (s->write)
-			s->write(p, m);
-		else
-			section_write(p, chapter);
-	}
+	write_parts(p, m, before, COUNT(before), 2);
+	write_chapters(p, m, CHAPTER_FIRST, CHAPTER_FIRST, 2);
+	write_links(p, m);
+	write_chapters(p, m, CHAPTER_FRONT, CHAPTER_BODY, 2);
+	if (p->kind == PAGE_MARKDOWN)
+		page_heading(p, 2, "Appendix");
+	write_chapters(p, m, CHAPTER_APPENDIX, CHAPTER_APPENDIX, 3);
+	write_parts(p, m, after, COUNT(after), 3);
 }

@@ -161,8 +161,26 @@ static void ratio_write(const struct entry *c, enum how how, char *text, size_t 
 	}
 }
 
+/* What follows a number of things: "1 call was", "2 calls were". */
+static bool plural_write(const struct entry *c, const char *how, char *text, size_t bytes)
+{
+	static const struct {
+		const char *how, *one, *more;
+	} words[] = {
+	    {"s", "", "s"}, {"es", "", "es"}, {"is", "is", "are"}, {"was", "was", "were"}};
+	for (size_t i = 0; how && i < sizeof words / sizeof *words; i++)
+		if (c->kind == KIND_COUNT && !strcmp(how, words[i].how)) {
+			snprintf(text, bytes, "%s",
+			         c->count == 1 ? words[i].one : words[i].more);
+			return true;
+		}
+	return false;
+}
+
 bool entry_say(const struct entry *c, const char *how, char *text, size_t bytes)
 {
+	if (plural_write(c, how, text, bytes))
+		return true;
 	unsigned h = HOW_SHORT;
 	while (how && h < HOWS && strcmp(how_names[h], how))
 		h++;

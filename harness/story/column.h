@@ -103,7 +103,8 @@ void entry_write(const struct entry *entry, bool full, char *text, size_t bytes)
  * or the entry cannot be written so. short     0.811                   full      0.811 (0.807
  * to 0.814) interval  0.807 to 0.814          percent   81.1 % percents  81.1 % (80.7 to 81.4
  * %) less      18.9 %: 1 − estimate more      25 %: estimate − 1      times     1.25: to two
- * places inverse   1.23 (1.22 to 1.24) NULL is short. */
+ * places inverse   1.23 (1.22 to 1.24) NULL is short. Of a count, what follows it: s, es, is,
+ * was, "1 call was", "2 calls were". */
 bool entry_say(const struct entry *entry, const char *how, char *text, size_t bytes);
 /* Whether a verdict's text says that something was decided: it is printed bold. */
 bool entry_decided(const char *verdict);

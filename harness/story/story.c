@@ -179,6 +179,11 @@ void story_part(struct story *s, const char *heading)
 	add_block(s, (struct story_block){STORY_PART, .text = heading});
 }
 
+void story_code(struct story *s, const char *text)
+{
+	add_block(s, (struct story_block){STORY_CODE, .text = text});
+}
+
 void story_files(struct story *s, const char *what)
 {
 	add_block(s, (struct story_block){STORY_FILES, .text = what});
@@ -192,6 +197,11 @@ void story_file(struct story *s, const char *name, const char *text)
 void story_picture(struct story *s, const char *name)
 {
 	now(s)->picture = name;
+}
+
+void story_link(struct story *s)
+{
+	now(s)->linked = true;
 }
 
 void story_settles(struct story *s)

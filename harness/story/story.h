@@ -44,6 +44,8 @@ struct story_form {
 	size_t when; /* offset of the row's `unsigned`, a set of the chapter's own bits, that
 	                chooses its sentences; STORY_NO_WHEN: there is none */
 	const char *file; /* "factors.csv": as a file of its own; or NULL */
+	const char *common; /* "All variants": columns that say the same in each row are said so, in a
+	                       sentence below, and shown to programs alone; or NULL */
 	bool hidden; /* not for people: rows that sentences, files or pictures are made of */
 	enum story_drawn drawn;
 };
@@ -107,7 +109,8 @@ struct story_sentence {
 /* --- chapters --- */
 
 enum chapter_place {
-	CHAPTER_FRONT,    /* on the terminal at a run's end too */
+	CHAPTER_FIRST,    /* of page 1 */
+	CHAPTER_FRONT,    /* on the terminal at a run's end, as those before */
 	CHAPTER_BODY,     /* in the report */
 	CHAPTER_APPENDIX, /* at its end */
 };
@@ -127,13 +130,14 @@ struct story_block {
 		STORY_PIVOT,
 		STORY_SENTENCE,
 		STORY_PART, /* a heading within the section */
+		STORY_CODE, /* lines as they are */
 		STORY_FILES,
 		STORY_FILE,
 	} kind;
 	const struct story_table *table;
 	const struct story_pivot *pivot;
 	const struct story_sentence *sentence;
-	const char *text; /* the heading; of files: what they are; of a file: all of it */
+	const char *text; /* the heading, the code; of files: what they are; of a file: all of it */
 	const char *name; /* of a file */
 };
 
@@ -143,6 +147,7 @@ struct story_chapter {
 	unsigned nblocks;
 	const char *picture; /* the plot (plot/NAME.gp) that shows its answer, or NULL */
 	bool unasked;        /* leads where no chapter is asked for */
+	bool linked;         /* page 1 links its section */
 	bool settles;        /* its answers say what variants against each other come to */
 	/* What the first page has of it where it leads, or NULL. */
 	const struct story_table *lead;
@@ -208,9 +213,13 @@ void story_lead_pivot(struct story *story, const struct story_table *table,
 void story_leads_unasked(struct story *story);
 /* Where the chapter leads, its answers stand for those on variants against each other. */
 void story_settles(struct story *story);
+/* Page 1 links the chapter's section. */
+void story_link(struct story *story);
 /* A sentence without figures: method, definitions, links. */
 void story_note(struct story *story, unsigned roles, const char *text);
 void story_part(struct story *story, const char *heading);
+/* A command, as it may be copied. */
+void story_code(struct story *story, const char *text);
 /* The files of the chapter's tables, where they have any: "what: factors.csv". */
 void story_files(struct story *story, const char *what);
 /* A file for other programs beside the report; story_files names it, on a terminal too. */

@@ -1,0 +1,262 @@
+/* How it was measured: sessions and their commands, blocks, and what a trial does with a cell.
+ */
+#include <string.h>
+
+#include "../analysis/analysis.h"
+#include "../analysis/sessions.h"
+#include "../coll/counts.h"
+#include "chapters.h"
+#include "run.h"
+
+enum {
+	RESUMED = 1,
+	WHOLE = 2, /* all blocks that were asked for, or as many as the run wanted */
+	PART = 4,
+	STREAM = 8,
+	ISOLATED = 16,
+	FEW_CALLS = 32, /* too few for a p99 */
+	MANY_CALLS = 64,
+	SOAK = 128,
+	REPEATS = 256,
+	COUNTS = 512,
+	JUDGES = 1024,
+	ENDED = 2048,
+};
+
+struct row {
+	unsigned sessions, blocks, asked;
+	const char *seed;
+	unsigned warmup, stretches, calls, isolated_calls, cycles, connections, allocations;
+	const char *counts; /* of alltoallv */
+	unsigned verdicts, intervals;
+	const char *confidence, *chance; /* of each interval, in percent */
+	const char *ended;
+	unsigned when;
+};
+
+struct session {
+	const char *blocks, *created, *launchgap;
+};
+
+struct note {
+	const char *note;
+};
+
+// clang-format off
+static const struct column columns[] = {
+    COLUMN(struct row, sessions, "sessions", "", COUNT),
+    COLUMN(struct row, blocks, "blocks", "", COUNT),
+    COLUMN(struct row, asked, "blocks asked for", "", COUNT),
+    COLUMN(struct row, seed, "seed", "", TEXT),
+    COLUMN(struct row, warmup, "calls to warm up", "", COUNT),
+    COLUMN(struct row, stretches, "stretches", "", COUNT),
+    COLUMN(struct row, calls, "calls of a stretch", "", COUNT),
+    COLUMN(struct row, isolated_calls, "isolated calls", "", COUNT),
+    COLUMN(struct row, cycles, "cycles", "", COUNT),
+    COLUMN(struct row, connections, "communicators", "", COUNT),
+    COLUMN(struct row, allocations, "allocations", "", COUNT),
+    COLUMN(struct row, counts, "counts of alltoallv", "", TEXT),
+    COLUMN(struct row, verdicts, "verdicts", "", COUNT),
+    COLUMN(struct row, intervals, "intervals", "", COUNT),
+    COLUMN(struct row, confidence, "confidence", "", TEXT),
+    COLUMN(struct row, chance, "miss by chance", "", TEXT),
+    COLUMN(struct row, ended, "why it ended", "", TEXT),
+};
+static const struct story_form form =
+    STORY_FORM(struct row, columns, .name = "method", .title = "How it was measured", .when = offsetof(struct row, when), .hidden = true);
+
+static const struct column session_columns[] = {
+    COLUMN(struct session, blocks, "blocks", "", TEXT),
+    COLUMN(struct session, created, "begun", "", TEXT),
+    COLUMN(struct session, launchgap, "launchgap", "", TEXT),
+};
+static const struct story_form session_form =
+    STORY_FORM(struct session, session_columns, .name = "sessions", .title = "Sessions", .when = STORY_NO_WHEN, .hidden = true);
+
+static const struct column note_columns[] = {COLUMN(struct note, note, "note", "", TEXT)};
+static const struct story_form note_form =
+    STORY_FORM(struct note, note_columns, .name = "notes", .title = "Notes of the plan", .when = STORY_NO_WHEN, .hidden = true);
+
+static const struct sentence sessions_said[] = {{STORY_BODY, RESUMED, "In {sessions} sessions."}};
+static const struct sentence notes_said[] = {{STORY_ITEM, 0, "{note}"}};
+#define A_BLOCK "measured, seed {seed}. A block is one fresh job of every variant, in shuffled order, all with the same shuffled order of cells. Each cell: {warmup} call{warmup:s} to warm up, then"
+static const struct sentence sentences[] = {
+    {STORY_BODY, WHOLE, "{blocks} block{blocks:s} {blocks:was} " A_BLOCK},
+    {STORY_BODY, PART, "{blocks} of {asked} block{asked:s} were " A_BLOCK},
+    {STORY_ITEM, STREAM, "stream (bandwidth): {stretches} stretch{stretches:es} of {calls} call{calls:s} back to back; time per call = (latest end − earliest start over all ranks) ÷ calls; the trial's number is the median of its stretches"},
+    {STORY_ITEM, ISOLATED | FEW_CALLS, "isolated (latency): {isolated_calls} call{isolated_calls:s}, the team meeting before each; p50 and p95 over calls"},
+    {STORY_ITEM, ISOLATED | MANY_CALLS, "isolated (latency): {isolated_calls} calls, the team meeting before each; p50, p95 and p99 over calls"},
+    {STORY_BODY, SOAK, "A soak: every trial goes through all of its cells {cycles} times; its number of a cell is the mean over them."},
+    {STORY_BODY, REPEATS, "Every job makes its communicators {connections} time{connections:s}, and allocates buffers {allocations} time{allocations:s} with each; its number of a cell is the geometric mean over them."},
+    {STORY_BODY, COUNTS, "alltoallv sends counts = {counts}."},
+    {STORY_BODY, JUDGES, "This report has {verdicts} verdict{verdicts:s} and {intervals} interval{intervals:s} in all, each at {confidence} by itself: {chance} of them miss the true value by chance. Only claims are corrected for their number."},
+    {STORY_BODY, ENDED, "Why it ended: {ended}"},
+};
+// clang-format on
+
+/* --- sessions --- */
+
+/* A word of a command line, as a shell would take it again. */
+static const char *add_word(struct arena *arena, const char *text, const char *word)
+{
+	static const char plain[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+	const bool quote = !*word || strspn(word, plain) != strlen(word);
+	char *quoted = arena_take(arena, 4 * strlen(word) + 1), *to = quoted;
+	for (; *word; word++) {
+		const char *part = "'\\''";
+		const size_t bytes = *word == '\'' ? strlen(part) : 1;
+		memcpy(to, bytes > 1 ? part : (unsigned char)*word < ' ' ? " " : word, bytes);
+		to += bytes;
+	}
+	return arena_text(arena, "%s%s%s%s%s", text, *text ? " " : "", quote ? "'" : "", quoted,
+	                  quote ? "'" : "");
+}
+
+static void tell_command(struct story *story, const json_t *command)
+{
+	const char *text = "";
+	for (size_t i = 0; i < json_array_size(command); i++) {
+		const char *word = json_string_value(json_array_get(command, i));
+		text = add_word(story->arena, text, word ? word : "");
+	}
+	if (*text)
+		story_code(story, text);
+}
+
+/* `added`: to the plan, or NULL of the first one. */
+static void tell_session(struct story *story, const struct story_table *t, unsigned i,
+                         const char *added, const json_t *counters, const json_t *command)
+{
+	struct phrase p = phrase_begin(story);
+	phrase_add(&p, t, &i, 1, "{blocks}");
+	phrase_words(&p, added ? added : "");
+	phrase_add(&p, t, &i, 1, ", {created}, launchgap {launchgap}");
+	if (json_is_boolean(counters))
+		phrase_words(&p,
+		             json_is_true(counters) ? ", with counters" : ", without counters");
+	phrase_words(&p, ":");
+	phrase_end(&p, STORY_BODY);
+	tell_command(story, command);
+}
+
+static void tell_sessions(const struct record_run *run, struct story *story)
+{
+	const json_t *env = run->environment;
+	struct session *rows = ARENA_ARRAY(story->arena, struct session, run->nresumes + 1);
+	char blocks[160];
+	for (unsigned i = 0; i <= run->nresumes; i++) {
+		const struct record_resume *r = i ? &run->resumes[i - 1] : NULL;
+		session_say(run, i, blocks, sizeof blocks);
+		rows[i] = (struct session){arena_copy(story->arena, blocks),
+		                           r ? r->created : run_text(run, "created"),
+		                           r ? r->launchgap : run_text(run, "launchgap")};
+	}
+	const struct story_table *t =
+	    story_table(story, &session_form, rows, run->nresumes + 1);
+	tell_session(story, t, 0, NULL, json_object_get(env, "counters"),
+	             json_object_get(env, "command"));
+	for (unsigned i = 1; i <= run->nresumes; i++) {
+		const struct record_resume *r = &run->resumes[i - 1];
+		if (r->json)
+			tell_session(story, t, i,
+			             looks_adds(run, i - 1) ? ", added" : ", as planned",
+			             json_object_get(r->json, "counters"), r->command);
+		else
+			story_say(story, STORY_BODY, t, &i, 1,
+			          "{blocks}: the record does not say by which command.");
+	}
+}
+
+static void tell_notes(const struct record_run *run, struct story *story)
+{
+	const json_t *notes = json_object_get(run->environment, "notes");
+	const size_t n = json_array_size(notes);
+	struct note *rows = ARENA_ARRAY(story->arena, struct note, n);
+	for (size_t i = 0; i < n; i++)
+		rows[i].note = json_string_value(json_array_get(notes, i));
+	STORY_TELL(story, story_table(story, &note_form, rows, (unsigned)n), notes_said);
+}
+
+/* --- cells --- */
+
+/* What alltoallv was called with, where it was measured; else NULL. */
+static const char *counts_of(const struct summary *s, struct arena *arena)
+{
+	const json_t *counts = json_object_get(s->run->environment, "counts");
+	struct value_weights weights;
+	struct status st = {""};
+	char text[COUNTS_TEXT_BYTES];
+	bool measured = false;
+	for (unsigned g = 0; g < s->ngroups; g++)
+		measured |= s->groups[g].cell.coll == COLL_ALLTOALLV;
+	if (!measured || counts_from_json(counts, &weights, &st))
+		return NULL;
+	counts_text(&weights, (unsigned)run_number(s->run, "ranks"), text);
+	return arena_text(arena, "%s%s", text,
+	                  weights.rows > 1
+	                      ? ", a row for each rank that sends (all of it in the record)"
+	                  : weights.rows > 0 ? ", by distance, to oneself first"
+	                                     : "");
+}
+
+static const char *ended_of(const struct record_run *run, struct arena *arena)
+{
+	const size_t n = strlen(run->end.text);
+	if (!run->end.reason[0])
+		return NULL;
+	return arena_text(arena, "%s%s", run->end.text,
+	                  n && run->end.text[n - 1] == '.' ? "" : ".");
+}
+
+static unsigned when_of(const struct summary *s, const struct row *row)
+{
+	const bool streams = summary_has_pace(s, PACE_STREAM),
+	           isolates = summary_has_pace(s, PACE_ISOLATED), none = !streams && !isolates;
+	const bool part = s->nblocks < row->asked && !row->ended;
+	return (row->sessions > 1 ? RESUMED : 0) | (part ? PART : WHOLE) |
+	       (none || streams ? STREAM : 0) | (none || isolates ? ISOLATED : 0) |
+	       (row->isolated_calls < METRIC_P99_CALLS ? FEW_CALLS : MANY_CALLS) |
+	       (row->cycles > 1 ? SOAK : 0) |
+	       (row->connections * row->allocations > 1 ? REPEATS : 0) |
+	       (row->counts ? COUNTS : 0) | (row->intervals ? JUDGES : 0) |
+	       (row->ended ? ENDED : 0);
+}
+
+static void tell(const struct analysis *a, struct story *story)
+{
+	const struct summary *s = a->s;
+	const struct record_run *run = s->run;
+	struct arena *arena = story->arena;
+	struct row *row = ARENA_NEW(arena, struct row);
+	const unsigned by_version = run_verdicts(story);
+	*row = (struct row){
+	    .sessions = run->nresumes + 1,
+	    .blocks = s->nblocks,
+	    .asked = (unsigned)record_blocks_asked(run),
+	    .seed = run_text(run, "seed"),
+	    .warmup = (unsigned)run_number(run, "warmup"),
+	    .stretches = (unsigned)run_number(run, "stretches"),
+	    .calls = (unsigned)run_number(run, "calls"),
+	    .isolated_calls = (unsigned)run_number(run, "isolated_calls"),
+	    .cycles = (unsigned)run_number(run, "cycles"),
+	    .connections = (unsigned)run_number(run, "connections"),
+	    .allocations = (unsigned)run_number(run, "allocations"),
+	    .counts = counts_of(s, arena),
+	    .confidence = arena_text(arena, "%.4g %%", 100 * s->looks.confidence),
+	    .chance = arena_text(arena, "%.3g %%", 100 * (1 - s->looks.confidence)),
+	    .ended = ended_of(run, arena),
+	};
+	findings_count(a->f, s, a->regimes, &row->verdicts, &row->intervals);
+	row->verdicts += by_version;
+	row->intervals += by_version;
+	row->when = when_of(s, row);
+	const struct story_table *t = story_table(story, &form, row, 1);
+	STORY_TELL(story, t, sessions_said);
+	tell_sessions(run, story);
+	tell_notes(run, story);
+	STORY_TELL(story, t, sentences);
+	story_link(story);
+}
+
+const struct chapter chapter_method = {"method", "How it was measured", CHAPTER_APPENDIX, tell};
