@@ -9,8 +9,6 @@
 
 #include "../harness/backend/table.h"
 #include "../harness/config/plan.h"
-#include "../harness/config/plan_trials.h"
-#include "../harness/config/planner.h"
 #include "standin.h"
 #include "test.h"
 

@@ -5,12 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../harness/config/load.h"
-#include "../harness/config/planner.h"
-#include "../harness/config/plan_asked.h"
+#include "../harness/config/spec.h"
 #include "../harness/config/plan.h"
 #include "../harness/run/describe.h"
-#include "../harness/config/spec.h"
 #include "here.h"
 #include "test.h"
 
@@ -171,6 +168,37 @@ TEST(a_backend_has_its_own_test)
 	assert_string_equal(spec.asked.claims[0].needs, "backend nccl");
 	/* Before the backend is known, less may be there. */
 	loads("[factor f]\nhost.from = a\nhost.to = b\n[claim c]\nhost.text = x\n", NULL);
+}
+
+TEST(a_section_for_one_backend_is_about_it)
+{
+	const char *more = "[factor f on nccl]\ntext = t\nfrom = a\nto = b\nbytes = 1K\n"
+	                   "[claim c on nccl]\ntext = x\nleft = a\nright = b\n"
+	                   "metric = busbw\nis = less by 2%\n"
+	                   "[claim d on nccl]\nleft = b\nright = a\n"
+	                   "[claim d]\ntext = y\nleft = a\nright = b\nmetric = time\n"
+	                   "is = more by 2%\n"
+	                   "[claim d on host]\nneeds = a link\n";
+	const struct claim *c = spec.asked.claims, *d = c + 1;
+	const struct factor *f = spec.asked.factors;
+	loads(more, "nccl");
+	assert_string_equal(f->from, "a");
+	assert_string_equal(c->left, "a");
+	assert_string_equal(d->left, "b");
+	loads(more, "null");
+	assert_string_equal(f->name, "f");
+	assert_string_equal(f->text, "t");
+	assert_string_equal(f->from, "");
+	assert_int_equal(f->bytes.hi, 1024);
+	assert_string_equal(c->text, "x");
+	assert_string_equal(c->needs, "backend nccl");
+	assert_string_equal(d->left, "a");
+	loads(more, "host");
+	assert_string_equal(d->text, "y");
+	assert_string_equal(d->needs, "a link");
+	/* A slip shows on every backend. */
+	refuse("[factor f on nccl]\nfrom = a\nto = bb\n", 3, "to = 'bb' names no variant");
+	refuse("[claim c on nccl]\nregime = smal\n", 2, "did you mean 'small'");
 }
 
 TEST(open_sizes_are_filled)
@@ -510,8 +538,8 @@ TEST(a_factor_is_one_setting)
 	             "several: mode, nccl, env.NCCL_X");
 	plan_refuses("[variant a2]\nmode = threads\n[factor f]\nfrom = a\nto = a2\n", 3,
 	             "no setting on backend null; allowed is exactly one setting. If it is a "
-	             "factor of another backend alone, name its variants for that one, as in "
-	             "nccl.from = a and nccl.to = a2; else give a2 a setting that null heeds");
+	             "factor of another backend alone, name its variants in [factor f on nccl]; "
+	             "else give a2 a setting that applies to null, in [variant a2 on null]");
 	/* A variant that is skipped here is right or wrong all the same. */
 	loads("[factor f]\nfrom = old\nto = old-env\n[factor g]\nfrom = a\nto = old\n"
 	      "[factor h]\nfrom = a\nto = b\n",

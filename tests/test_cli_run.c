@@ -287,10 +287,11 @@ TEST(a_factor_of_another_backend_says_how_it_is_written)
 {
 	cli_write(folder, "t.exp",
 	          QUICK "[variant a]\nmode = threads\n[variant b]\nlike = a\n"
-	                "nccl.register = local\n[factor f]\nfrom = a\nto = b\n");
+	                "[variant b on nccl]\nregister = local\n"
+	                "[factor f]\nfrom = a\nto = b\n");
 	SAYS("run --file $F --dry-run", 1,
 	     "factor f: a and b differ in no setting on backend null",
-	     "as in nccl.from = a and nccl.to = b", "null.KEY = value");
+	     "name its variants in [factor f on nccl]", "in [variant b on null]");
 }
 
 /* A copy of the program by itself, in a folder without experiments. */

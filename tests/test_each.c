@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "../harness/backend/table.h"
-#include "../harness/config/load.h"
 #include "../harness/config/spec.h"
 #include "standin.h"
 #include "test.h"

@@ -7,8 +7,7 @@
 #include <unistd.h>
 
 #include "../harness/record/record.h"
-#include "../harness/config/planner.h"
-#include "../harness/config/plan_trials.h"
+#include "../harness/config/plan.h"
 #include "../harness/run/evidence.h"
 #include "../harness/run/job.h"
 #include "../harness/run/launch.h"

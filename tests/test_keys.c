@@ -307,6 +307,51 @@ TEST(test_tokens)
 #undef MOE
 }
 
+TEST(sections_are_for_one_backend)
+{
+	const char *text = "[experiment]\ncollective = alltoall\nbytes = 4K\npath = direct\n"
+	                   "[experiment on host]\nbytes = 8K\n"
+	                   "[variant one]\nmode = threads\n"
+	                   "[variant two]\nlike = one\npath = shared\n"
+	                   "[variant one on host] ; what is on host alone\npath = fifo\n"
+	                   "env.NCCL_A = h\n"
+	                   "[variant one on nccl]\nregister = local\n";
+	load(text, "host");
+	assert_int_equal(spec.nvariants, 2);
+	assert_int_equal(spec.sizes[0], 8192);
+	assert_string_equal(variant("one")->settings.path, "fifo");
+	assert_string_equal(variant("two")->settings.path, "shared"); /* nearer wins */
+	assert_true(has_env(variant("two"), "NCCL_A=h"));
+	assert_string_equal(variant("one")->elsewhere, "nccl.register");
+	load(text, "null");
+	assert_int_equal(spec.sizes[0], 4096);
+	assert_string_equal(variant("one")->settings.path, "direct");
+	load_overridden(text, "host", "host.bytes=16K");
+	assert_int_equal(spec.sizes[0], 16384);
+	/* A name may be "on". */
+	load(BASE "[variant on]\nmode = single\n[variant on on host]\nmode = threads\n", "host");
+	assert_string_equal(variant("on")->settings.mode, "threads");
+}
+
+TEST(sections_for_one_backend_refused)
+{
+	refuse(BASE ONE "[variant one on hots]\nmode = single\n", 6, "did you mean 'host'");
+	refuse(BASE ONE "[variant one at host]\n", 6, "not a section");
+	refuse(BASE ONE "[variant one on host on nccl]\n", 6, "not a section");
+	refuse(BASE ONE "[variant ome on host]\nmode = single\n", 6,
+	       "there is no [variant ome] (did you mean 'one'?)");
+	refuse(BASE ONE "[variant one on host]\nhost.path = fifo\n", 7, "allowed is the key alone");
+	refuse(BASE ONE "[variant one on host]\nlike = one\n", 7, "unknown key 'like'");
+	refuse(BASE ONE "[variant one on nccl]\nregister = locl\n", 7, "did you mean 'local'");
+	refuse(BASE ONE "path = fifo\n[variant one on host]\npath = fifo\n[variant one on host]\n",
+	       9, "section [variant one on host] is there already, in line 8");
+	refuse(BASE ONE "host.path = fifo\n[variant two]\nmode = single\n[variant one on host]\n", 9,
+	       "already, in line 6");
+	refuse(BASE ONE "[claim c on sub]\n[variant one]\n", 6, "is no backend; allowed is");
+	refuse(BASE ONE "[claim c on nccl]\ntext = x\n[claim c]\n[claim c]\n", 9,
+	       "section [claim c] is there already, in line 8");
+}
+
 TEST(test_backend_keys)
 {
 	const char *text = "[experiment]\ncollective = alltoall\nhost.bytes = 8K\nbytes = 4K\n"

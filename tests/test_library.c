@@ -11,9 +11,8 @@
 #include <xxhash.h>
 
 #include "../harness/backend/table.h"
-#include "../harness/config/load.h"
-#include "../harness/config/planner.h"
-#include "../harness/config/plan_trials.h"
+#include "../harness/config/spec.h"
+#include "../harness/config/plan.h"
 #include "here.h"
 #include <jansson.h>
 #include "standin.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../harness/config/load.h"
 #include "../harness/config/spec.h"
 #include "here.h"
 #include "test.h"
@@ -185,10 +184,10 @@ TEST(bases_have_bases)
 	refused("first.exp:12: ", "bind = 'tight'");
 	/* Too many, though none twice. */
 	char name[16], text[64];
-	for (unsigned i = 0; i <= SPEC_MAX_BASES; i++) {
+	for (unsigned i = 0; i <= TEXT_MAX_BASES; i++) {
 		snprintf(name, sizeof name, "b%u.exp", i);
 		snprintf(text, sizeof text, "[experiment]\nlike = b%u\n", i + 1);
-		cli_write(folder, name, i < SPEC_MAX_BASES ? text : BASE);
+		cli_write(folder, name, i < TEXT_MAX_BASES ? text : BASE);
 	}
 	cli_write(folder, "own.exp", "[experiment]\nlike = b1\n");
 	struct status st;

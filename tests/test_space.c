@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../harness/config/load.h"
+#include "../harness/config/spec.h"
 #include "../harness/config/search.h"
-#include "../harness/config/planner.h"
+#include "../harness/config/plan.h"
 #include "../harness/run/describe.h"
 #include "here.h"
 #include "test.h"

@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../harness/config/load.h"
-#include "../harness/config/planner.h"
-#include "../harness/config/plan_trials.h"
+#include "../harness/config/spec.h"
 #include "../harness/config/plan.h"
 #include "cli.h"
 #include "test.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../harness/config/load.h"
 #include "../harness/config/spec.h"
 #include "here.h"
 #include "test.h"

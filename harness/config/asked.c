@@ -1,4 +1,4 @@
-#include "asked.h"
+#include "build.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -94,19 +94,19 @@ static int unknown_key(const struct place *place, const char *key, struct status
 	}
 	return status_set(
 	    st,
-	    "unknown key '%s'%s; allowed is %s, each also with a backend in front, "
-	    "as in host.bytes",
+	    "unknown key '%s'%s; allowed is %s; for one backend alone in a section of the same "
+	    "name, [claim NAME on host]",
 	    key, near_say(&near).text, allowed);
 }
 
 static int entry_read(struct build *b, const struct text_entry *entry,
-                      const struct place *place, const char *key, bool here, struct status *st)
+                      const struct place *place, struct status *st)
 {
-	const struct field *row = field_find(place->rows, place->nrows, key);
+	const struct field *row = field_find(place->rows, place->nrows, entry->key);
+	void *to = build_here(b, entry) ? place->here : place->elsewhere;
 	struct status why = {""};
-	int rc =
-	    row ? field_read(row, entry->value, here ? place->here : place->elsewhere, &why)
-	        : unknown_key(place, key, &why);
+	int rc = row ? field_read(row, entry->value, to, &why)
+	             : unknown_key(place, entry->key, &why);
 	return rc ? build_fail(b, entry->at, why.text, st) : 0;
 }
 
@@ -119,38 +119,41 @@ struct layer {
 	struct text_place at[PAIRED];
 };
 
-/* Reads the plain keys or those with a backend in front. */
+/* Reads what is for all backends, or what is for one. */
 static int layer_read(struct build *b, unsigned section, const struct place *place,
-                      bool prefixed, struct layer *layer, struct status *st)
+                      bool of_one, struct layer *layer, struct status *st)
 {
 	const struct text_entry *entry;
-	struct build_key key;
 	*layer = (struct layer){0};
-	for (unsigned i = 0; (entry = build_next(b, section, prefixed, &i, &key));) {
-		if (entry_read(b, entry, place, key.name, key.here, st))
+	for (unsigned i = 0; (entry = build_next(b, section, of_one, &i));) {
+		if (entry_read(b, entry, place, st))
 			return -1;
-		for (unsigned k = 0; k < PAIRED && key.here; k++)
-			if (!strcmp(key.name, paired_keys[k]))
+		for (unsigned k = 0; k < PAIRED && build_here(b, entry); k++)
+			if (!strcmp(entry->key, paired_keys[k]))
 				layer->at[k] = entry->at;
 	}
 	return 0;
 }
 
-/* Whether another backend names the variants of a section that names none for the one that
- * runs, and which: it is about that one alone. */
-static bool named_elsewhere(const struct build *b, unsigned section, char *backend)
+/* The keys of sections that name variants. */
+static bool names_variant(const struct text_entry *entry)
 {
 	static const char *const named[] = {"from", "to", "left", "right"};
-	for (unsigned i = 0; i < b->nread; i++) {
-		const struct text_entry *entry = &b->text.entries[i];
-		const char *key = keys_split(entry->key, backend);
-		if (entry->section != section || !key || !backend[0])
-			continue;
-		for (unsigned k = 0; k < sizeof named / sizeof *named; k++)
-			if (!strcmp(key, named[k]))
-				return true;
-	}
+	for (unsigned k = 0; k < sizeof named / sizeof *named; k++)
+		if (!strcmp(entry->key, named[k]))
+			return true;
 	return false;
+}
+
+/* The backend for which a section names its variants, where it names none for the one that
+ * runs: it is about that one alone. NULL: there is none. */
+static const char *named_elsewhere(const struct build *b, unsigned section)
+{
+	const struct text_entry *entry;
+	for (unsigned i = 0; (entry = build_next(b, section, true, &i));)
+		if (names_variant(entry))
+			return entry->on;
+	return NULL;
 }
 
 int asked_factor(struct build *b, unsigned section, struct status *st)
@@ -159,16 +162,20 @@ int asked_factor(struct build *b, unsigned section, struct status *st)
 	struct claim_list *list = &b->spec->asked;
 	if (list->nfactors == CLAIM_MAX)
 		return build_fail(b, s->at, "too many factors; allowed are 32", st);
-	struct factor *factor = &list->factors[list->nfactors], elsewhere;
+	struct factor *factor = &list->factors[list->nfactors], elsewhere = {.name = ""};
 	const struct place place = {factors, NFACTORS, factor, &elsewhere};
 	struct layer layer;
-	char other[TRIAL_NAME_BYTES];
-	snprintf(factor->name, sizeof factor->name, "%s", s->name);
 	if (layer_read(b, section, &place, false, &layer, st) ||
 	    layer_read(b, section, &place, true, &layer, st))
 		return -1;
-	bool none = !factor->from[0] && !factor->to[0] && named_elsewhere(b, section, other);
-	if (b->backend && !none && (!factor->from[0] || !factor->to[0]))
+	bool here = factor->from[0] || factor->to[0];
+	if (!here && !s->all) { /* what it says, it says for another backend */
+		*factor = elsewhere;
+		factor->from[0] = factor->to[0] = '\0';
+	}
+	snprintf(factor->name, sizeof factor->name, "%s", s->name);
+	if (b->backend && (here || !named_elsewhere(b, section)) &&
+	    (!factor->from[0] || !factor->to[0]))
 		return build_fail(
 		    b, s->at, "the factor has no from or no to; allowed are two variants", st);
 	b->spec->factors_at[list->nfactors++] = s->at;
@@ -227,8 +234,8 @@ int asked_claim(struct build *b, unsigned section, struct status *st)
 	struct claim_list *list = &b->spec->asked;
 	if (list->nclaims == CLAIM_MAX)
 		return build_fail(b, s->at, "too many claims; allowed are 32", st);
-	struct claim *claim = &list->claims[list->nclaims], elsewhere;
-	char other[TRIAL_NAME_BYTES];
+	struct claim *claim = &list->claims[list->nclaims], elsewhere = {.name = ""};
+	const char *other = named_elsewhere(b, section);
 	const struct place place = {claims, NCLAIMS, claim, &elsewhere};
 	*claim = (struct claim){.metric = METRIC_KINDS,
 	                        .test = CLAIM_TESTS,
@@ -237,15 +244,17 @@ int asked_claim(struct build *b, unsigned section, struct status *st)
 	                        .pace = CLAIM_ANY_PACE,
 	                        .coll = CLAIM_ANY_COLL};
 	snprintf(claim->name, sizeof claim->name, "%s", s->name);
-	for (unsigned prefixed = 0; prefixed < 2; prefixed++) {
+	for (unsigned of_one = 0; of_one < 2; of_one++) {
 		struct layer layer;
-		if (layer_read(b, section, &place, prefixed, &layer, st) ||
+		if (layer_read(b, section, &place, of_one, &layer, st) ||
 		    claim_settle(b, claim, &layer, st))
 			return -1;
 	}
 	if (b->backend && !claim->left[0] && !claim->right[0] && claim->test != CLAIM_NEEDS &&
-	    named_elsewhere(b, section, other)) {
+	    other) {
 		claim->test = CLAIM_NEEDS;
+		if (!s->all) /* what it says, it says for another backend */
+			memcpy(claim->text, elsewhere.text, sizeof claim->text);
 		snprintf(claim->needs, sizeof claim->needs, CLAIM_NEEDS_BACKEND "%s", other);
 	}
 	if (b->backend && claim_check(b, claim, s->at, st))
@@ -301,21 +310,15 @@ static int gap_names_check(struct build *b, const struct text_entry *entry, stru
 /* Every name of a variant, those for other backends too, so that a slip shows at once. */
 static int names_check(struct build *b, struct status *st)
 {
-	static const char *const named[] = {"from", "to", "left", "right"};
 	for (unsigned i = 0; i < b->text.nentries; i++) {
 		const struct text_entry *entry = &b->text.entries[i];
-		char backend[TRIAL_NAME_BYTES];
-		const char *key = keys_split(entry->key, backend);
-		if (!key)
-			continue;
 		bool outside = entry->section == BUILD_COMMAND_LINE;
 		const char *kind = outside ? "" : b->text.sections[entry->section].kind;
 		bool of_claim = !strcmp(kind, "factor") || !strcmp(kind, "claim");
-		for (unsigned k = 0; of_claim && k < sizeof named / sizeof *named; k++)
-			if (!strcmp(key, named[k]) &&
-			    name_check(b, entry, key, entry->value, st))
-				return -1;
-		if ((outside || !strcmp(kind, "experiment")) && !strcmp(key, "gap") &&
+		if (of_claim && names_variant(entry) &&
+		    name_check(b, entry, entry->key, entry->value, st))
+			return -1;
+		if ((outside || !strcmp(kind, "experiment")) && !strcmp(entry->key, "gap") &&
 		    gap_names_check(b, entry, st))
 			return -1;
 	}
@@ -329,10 +332,9 @@ static int primary_check(struct build *b, struct status *st)
 	for (unsigned i = 0; i < b->text.nentries; i++) {
 		const struct text_entry *entry = &b->text.entries[i];
 		const struct field row = {.key = "primary"};
-		char backend[TRIAL_NAME_BYTES], what[1024];
-		const char *key = keys_split(entry->key, backend);
+		char what[1024];
 		struct primary primary;
-		if (!key || strcmp(key, "primary") ||
+		if (strcmp(entry->key, "primary") ||
 		    claim_primary_read(&row, entry->value, &primary, st))
 			continue;
 		for (unsigned k = 0; k < primary.n; k++) {
@@ -360,11 +362,9 @@ static int gap_check(struct build *b, struct status *st)
 	const struct text_entry *bytes = NULL;
 	for (unsigned i = 0; i < b->text.nentries; i++) {
 		const struct text_entry *entry = &b->text.entries[i];
-		char backend[TRIAL_NAME_BYTES];
-		const char *key = keys_split(entry->key, backend);
-		if (key && !strcmp(key, "gap"))
+		if (!strcmp(entry->key, "gap"))
 			return 0;
-		if (key && !strcmp(key, "gap_bytes") && entry->section != BUILD_COMMAND_LINE)
+		if (!strcmp(entry->key, "gap_bytes") && entry->section != BUILD_COMMAND_LINE)
 			bytes = entry;
 	}
 	if (!bytes || b->spec->asked.nfactors)

@@ -26,19 +26,36 @@ int build_fail(const struct build *b, struct text_place at, const char *what,
                struct status *st);
 /* Whether an entry names what its section starts from. */
 bool build_is_like(const struct text_entry *entry);
-/* Reads spec.file, over the file that it is like, into text. */
-int build_read_text(struct build *b, struct status *st);
-/* A key of a section, without the backend in front. */
-struct build_key {
-	const char *name; /* as it is written, where it has an unknown backend in front */
-	bool here;        /* it holds here: plain, or of the backend that runs */
-};
-/* The next entry of a section's layer from *i on, which begins at 0: its plain keys, or those
- * with a backend in front. NULL: there is none. */
-const struct text_entry *build_next(const struct build *b, unsigned section, bool prefixed,
-                                    unsigned *i, struct build_key *key);
-/* Applies one section's entries, plain keys before a backend's. */
+/* The next entry of a section's layer from *i on, which begins at 0: those for all backends, or
+ * those for one. NULL: there is none. */
+const struct text_entry *build_next(const struct build *b, unsigned section, bool of_one,
+                                    unsigned *i);
+/* Whether an entry holds on the backend that runs. */
+bool build_here(const struct build *b, const struct text_entry *entry);
+
+/* Applies one section's entries, those for all backends before those for one. */
 int build_layers(struct build *b, unsigned section, const struct keys_target *target,
                  struct status *st);
+
+/* --- [factor NAME] and [claim NAME] (asked.c) --- */
+
+int asked_factor(struct build *b, unsigned section, struct status *st);
+int asked_claim(struct build *b, unsigned section, struct status *st);
+/* When all are read and before variants are spread. */
+int asked_finish(struct build *b, struct status *st);
+
+/* --- variants beyond what sections say (variants.c) --- */
+
+/* With --no-libraries: that no variant and no value of the search names a library, another file
+ * or a network address. Loads none. */
+int variants_name_none(struct build *b, struct status *st);
+/* Puts one variant per library in the place of each that names several (each = …). Behind all
+ * sections, as others may be like it. */
+int variants_spread(struct build *b, struct status *st);
+/* That no key of the command line makes another variant of one that has a name of its own.
+ * before: the variants without the command line. */
+int variants_check(struct build *b, const struct spec_variant *before, struct status *st);
+/* Those that --only names alone, once they are spread. */
+int variants_keep(struct build *b, struct status *st);
 
 #endif

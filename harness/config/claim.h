@@ -153,5 +153,7 @@ int claim_list_take(const json_t *environment, struct claim_list *out, struct st
 
 /* Readers of rows whose field is a struct claim_range, a struct gap, a struct primary. */
 field_read_fn claim_range_read, claim_gap_read, claim_primary_read;
+/* The rows of [factor NAME] or of [claim NAME], for help. */
+const struct field *asked_fields(bool of_claims, size_t *n);
 
 #endif

@@ -139,19 +139,6 @@ static bool is_env(const char *key)
 	return !strncmp(key, env_prefix, sizeof env_prefix - 1);
 }
 
-const char *keys_split(const char *key, char backend[TRIAL_NAME_BYTES])
-{
-	const char *dot = strchr(key, '.');
-	backend[0] = '\0';
-	if (!dot || is_env(key))
-		return key;
-	if (dot - key >= TRIAL_NAME_BYTES)
-		return NULL;
-	memcpy(backend, key, (size_t)(dot - key));
-	backend[dot - key] = '\0';
-	return backend_find(backend) ? dot + 1 : NULL;
-}
-
 bool keys_in(enum keys_scope scope, const char *key)
 {
 	size_t n;
@@ -256,9 +243,10 @@ static int unknown_key(const struct keys_target *target, const char *key, struct
 	struct near near = near_to(key);
 	keys_offer(target, allowed, sizeof allowed, &near);
 	return status_set(st,
-	                  "unknown key '%s'%s; allowed is %s, env.NAME, each also of one "
-	                  "backend alone, as in host.%s; and in a file like",
-	                  key, near_say(&near).text, allowed, target->spec ? "bytes" : "path");
+	                  "unknown key '%s'%s; allowed is %s, env.NAME, and in a file like; for "
+	                  "one backend alone in [%s on host]",
+	                  key, near_say(&near).text, allowed,
+	                  target->spec ? "experiment" : "variant NAME");
 }
 
 int keys_apply(const struct keys_target *target, const char *key, const char *value,

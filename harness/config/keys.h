@@ -17,10 +17,7 @@ struct keys_target {
 
 /* All rows of a scope, in the order in which help shows them. */
 const struct field *keys_fields(enum keys_scope scope, size_t *n);
-/* The part behind a backend's name ("bytes" of "host.bytes") with the name in `backend`, or the
- * key itself with "". NULL: what stands before the dot is no backend. */
-const char *keys_split(const char *key, char backend[TRIAL_NAME_BYTES]);
-/* Whether a key (without a backend) belongs to a scope. */
+/* Whether a key belongs to a scope. */
 bool keys_in(enum keys_scope scope, const char *key);
 /* Sets the fields of one key. Errors say what is wrong and what is allowed, without a place. */
 int keys_apply(const struct keys_target *target, const char *key, const char *value,

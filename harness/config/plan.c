@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../backend/table.h"
-
 unsigned plan_capacity(const struct plan_machine *machine, const char *backend,
                        unsigned ranks_per_gpu, struct status *st)
 {

@@ -95,4 +95,96 @@ const struct library *plan_library(const struct plan *plan, const char *nccl);
 int plan_command(const struct trial *trial, const char *self, const char *order_file,
                  const char *scratch, struct mode_argv *out, struct status *st);
 
+/* --- reading a file and making its plan --- */
+
+/* A file with its overrides, as spec_load reads it for the backend that it is for here, which
+ * is learnt by reading it once before; why as of plan_backend. */
+struct plan_source {
+	const char *file;
+	unsigned noverrides;
+	char *const *overrides;
+	spec_lookup_fn *lookup;
+};
+int plan_load(const struct plan_source *from, const struct plan_machine *machine,
+              struct spec *out, char backend[TRIAL_NAME_BYTES], char *why, size_t why_bytes,
+              struct status *st);
+
+/* Every cell, the arena that holds the largest, and notes on what is asked for and cannot be;
+ * the file's variants, each with why it is left out here; and the order of their trials. An
+ * error is what no machine could run, or a reference that this one cannot. The caller frees
+ * with plan_free. `seed` is used when the spec has none. */
+int plan_make(const struct spec *spec, const struct plan_machine *machine, uint64_t seed,
+              struct plan *out, struct status *st);
+
+/* --- its trials --- */
+
+/* Sizes of at least the largest over this are looked into by the counters. */
+#define PLAN_LARGE 16
+
+/* Fills trials and ntrials, block by block, each block in an order of its own. A search has
+ * none yet: what a block holds follows from those before it. */
+int plan_order_trials(struct plan *plan, struct status *st);
+/* Adds a block of these variants, in an order of its own; `order` is that of its first trial.
+ */
+int plan_add_block(struct plan *plan, unsigned block, unsigned order, const unsigned *variants,
+                   unsigned n, struct status *st);
+/* A trial of a variant, whether or not it is among the plan's. The caller frees with
+ * trial_free. NULL: out of memory. */
+struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned variant,
+                               unsigned block, unsigned order);
+/* The order for one trial: its cells in the block's shuffled order, the same for all variants
+ * of the block. The caller frees with trial_free. */
+struct trial *plan_trial(const struct plan *plan, const struct plan_machine *machine,
+                         unsigned index, struct status *st);
+
+/* The order for the path's pass of a variant: a few calls of each collective at its largest
+ * size. */
+struct trial *plan_path_trial(const struct plan *plan, const struct plan_machine *machine,
+                              unsigned variant, unsigned order, struct status *st);
+/* For the pass show: one call of each collective on a few readable numbers. */
+struct trial *plan_show_trial(const struct plan *plan, const struct plan_machine *machine,
+                              unsigned variant, struct status *st);
+
+/* --- what the experiment asks, as the plan can answer it --- */
+
+/* How many settings the two variants of a factor differ in, and their keys; 1 and none where
+ * one of them is not here. */
+unsigned plan_factor_differ(const struct plan *plan, const struct factor *factor, char *keys,
+                            size_t bytes);
+
+/* The first of the gap's pairs of variants that are both measured here, else its first; with no
+ * others. */
+void plan_gap(const struct plan *plan, struct gap *out);
+
+/* The first of the primary claims that is tested on variants that are measured here, else the
+ * first; with no others. */
+void plan_primary(const struct plan *plan, struct primary *out);
+
+/* Why nothing that the plan measures could answer a claim, or tell a factor's effect; "" where
+ * something could. Not why variants or counters are not here: that the record says. */
+void plan_claim_why(const struct plan *plan, const struct claim *claim, char *why,
+                    size_t bytes);
+void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why,
+                     size_t bytes);
+
+/* --- what makes a plan --- */
+
+/* For a plan whose ranks are known: its cells, the model of a step of training, the arena that
+ * holds the largest cell, and notes on what is asked for and cannot be. */
+int plan_cells_make(struct plan *plan, const char *backend, struct status *st);
+/* The file's, each with why it is left out here. Cells that the reference cannot run are taken
+ * out of the plan, with notes. */
+int plan_variants_make(struct plan *plan, const char *backend,
+                       const struct plan_machine *machine, struct status *st);
+/* What no file asks for: the reference once more (how much two equal things differ), and the
+ * limit (how much this machine can copy at all). An error is a reference that cannot run here.
+ */
+int plan_variants_accompany(struct plan *plan, const char *backend,
+                            const struct plan_machine *machine, struct status *st);
+/* One more, with why it is left out here; `from` is NULL where no file asks for it. The caller
+ * has seen to it that there is room. */
+int plan_variants_add(struct plan *plan, const char *name, const char *role,
+                      const struct settings *settings, const struct spec_variant *from,
+                      const struct plan_machine *machine, struct status *st);
+
 #endif

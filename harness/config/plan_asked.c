@@ -1,11 +1,10 @@
-#include "plan_asked.h"
+#include "plan.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "../backend/table.h"
-#include "plan_trials.h"
 
 /* A variant's settings as the plan has them; false where there is none of the name here, as it
  * would be of a library that this machine lacks. A library that is not set stands as the

@@ -1,4 +1,4 @@
-#include "plan_cells.h"
+#include "plan.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -272,7 +272,7 @@ static int model_find(struct plan *plan, struct status *st)
 	char path[PATH_MAX + 128], names[512] = "";
 	if (strchr(spec->model, '/'))
 		return network_read(spec->model, &plan->network, st);
-	for (unsigned i = 0; i < 1 + SPEC_MAX_BASES; i++) {
+	for (unsigned i = 0; i < 1 + TEXT_MAX_BASES; i++) {
 		const char *file = i ? spec->bases[i - 1] : spec->file;
 		const char *slash = strrchr(file, '/');
 		int folder = slash ? (int)(slash - file) + 1 : 0;

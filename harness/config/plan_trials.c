@@ -1,4 +1,4 @@
-#include "plan_trials.h"
+#include "plan.h"
 
 #include <stdint.h>
 #include <stdlib.h>

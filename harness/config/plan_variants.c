@@ -1,9 +1,8 @@
-#include "plan_variants.h"
+#include "plan.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "plan_trials.h"
 
 static void modes_list(char *out, size_t bytes)
 {
@@ -86,10 +85,10 @@ static bool is_elsewhere(const struct settings *s, const struct spec_variant *fr
 		         needs[0], s->backend);
 	else
 		snprintf(skip, bytes,
-		         "%.80s is a setting of backend %s%s%s and has no effect on %s (for "
-		         "%s alone: %s.%.80s)",
+		         "%.80s is a setting of backend %s%s%s and has no effect on %s (a setting "
+		         "for one backend belongs in [variant NAME on %s])",
 		         key, needs[0], needs[1] ? " or " : "", needs[1] ? needs[1] : "",
-		         s->backend, needs[0], needs[0], key);
+		         s->backend, needs[0]);
 	return true;
 }
 

@@ -7,7 +7,7 @@
 
 #include "../coll/value.h"
 #include "build.h"
-#include "plan_variants.h"
+#include "plan.h"
 
 #define DRAWN 40 /* rows that are drawn for each one that is taken */
 
@@ -275,7 +275,7 @@ static int entry_apply(struct build *b, const struct text_entry *entry, const ch
 		    &why,
 		    "'%.80s' cannot be searched; allowed are finalists, env.NAME and the "
 		    "settings of a variant (`launchgap list keys`) but mode, layout, "
-		    "backend and library, each also with a backend in front",
+		    "backend and library; for one backend alone in [search on host]",
 		    key);
 		return build_fail(b, entry->at, why.text, st);
 	}
@@ -298,12 +298,11 @@ static int entry_apply(struct build *b, const struct text_entry *entry, const ch
 int search_apply(struct build *b, unsigned section, struct status *st)
 {
 	const struct text_entry *entry;
-	struct build_key key;
 	b->spec->search.at = b->text.sections[section].at;
 	b->spec->search.finalists = 3;
-	for (unsigned prefixed = 0; prefixed < 2; prefixed++)
-		for (unsigned i = 0; (entry = build_next(b, section, prefixed, &i, &key));)
-			if (entry_apply(b, entry, key.name, key.here, st))
+	for (unsigned of_one = 0; of_one < 2; of_one++)
+		for (unsigned i = 0; (entry = build_next(b, section, of_one, &i));)
+			if (entry_apply(b, entry, entry->key, build_here(b, entry), st))
 				return -1;
 	return 0;
 }
@@ -358,10 +357,8 @@ int search_finish(struct build *b, struct status *st)
 	if (!space->at.line || !b->backend)
 		return 0;
 	for (unsigned i = 0; i < b->text.nentries; i++) {
-		char backend[TRIAL_NAME_BYTES];
-		const char *key = keys_split(b->text.entries[i].key, backend);
-		bool here = !backend[0] || !strcmp(backend, b->backend);
-		space->budget_said |= key && !strcmp(key, "budget") && here;
+		const struct text_entry *entry = &b->text.entries[i];
+		space->budget_said |= !strcmp(entry->key, "budget") && build_here(b, entry);
 	}
 	if (drop_own(space, &reference->settings, st))
 		return -1;
@@ -370,7 +367,7 @@ int search_finish(struct build *b, struct status *st)
 		    b, space->at,
 		    "the search has no setting that differs from the reference on "
 		    "this backend; allowed is at least one, as in "
-		    "nccl.env.NCCL_BUFFSIZE = 8388608, 16777216",
+		    "env.NCCL_BUFFSIZE = 8388608, 16777216 in [search on nccl]",
 		    st);
 	if (b->spec->blocks_auto)
 		return build_fail(

@@ -1,7 +1,7 @@
 /* An experiment file, read and checked, over the file that it is like. The grammar is in
  * experiments/README.md.
  *
- * A key given for one backend (`host.bytes = …`) replaces the plain key where that backend
+ * A key for one backend (in [experiment on host]) replaces the one for all where that backend
  * runs; a key on the command line (`bytes=…`) replaces both. Every error reads `file:line: what
  * is wrong, what is allowed` (`command line: …` for an override). */
 #ifndef LAUNCHGAP_SPEC_H
@@ -12,7 +12,6 @@
 #include "text.h"
 #include "../trial/trial.h"
 
-#define SPEC_MAX_BASES    8
 #define SPEC_MAX_VARIANTS 32
 #define SPEC_MAX_RANKS    SETTINGS_MAX_RANKS
 #define SPEC_MAX_ENV      32
@@ -87,7 +86,7 @@ struct search_set {
 struct spec {
 	char name[TRIAL_NAME_BYTES];          /* the file's, without folder and .exp */
 	char file[PATH_MAX];                  /* as given to spec_load */
-	char bases[SPEC_MAX_BASES][PATH_MAX]; /* the file that it is like, that one's, … */
+	char bases[TEXT_MAX_BASES][PATH_MAX]; /* the file that it is like, that one's, … */
 	char question[512];                   /* the comment on top of the file */
 	char title[128];
 	unsigned ncolls;
@@ -136,6 +135,13 @@ struct spec {
 	bool gap_open, factors_open[CLAIM_MAX];
 	struct spec_variant variants[SPEC_MAX_VARIANTS]; /* nvariants of them are set */
 };
+
+/* Reads `file` with `overrides` ("key=value", n of them) as the experiment is for `backend`
+ * (NULL: no backend's keys apply; enough to learn spec->backend). With SPEC_ONLY, variants that
+ * it does not name are dropped, and with them the factors and claims that are about one. With
+ * SPEC_NO_LIBRARIES, a variant that names a library is an error, before any is looked at. */
+int spec_load(const char *file, unsigned n, char *const overrides[], const char *backend,
+              spec_lookup_fn *lookup, struct spec *out, struct status *st);
 
 /* How often a trial goes through its cells. */
 unsigned spec_times(const struct spec *spec);

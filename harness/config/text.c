@@ -14,7 +14,9 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "../backend/table.h"
 #include "../foreign.h"
+#include "../near.h"
 #include "../trial/field.h"
 
 #define TEXT_MOST_BYTES (1 << 20) /* of a file */
@@ -27,6 +29,8 @@ struct reader {
 	size_t buffer_bytes;
 	bool top; /* nothing but comments so far */
 	bool failed;
+	unsigned section; /* that lines are of now */
+	const char *on;   /* the backend that they are for; "": all */
 	struct text *text;
 	struct status *st;
 };
@@ -58,7 +62,8 @@ static int question_add(struct reader *r, const char *line)
 	return 0;
 }
 
-static bool section_parse(const char *line, struct text_section *out)
+/* [kind], [kind NAME], [kind on BACKEND] or [kind NAME on BACKEND]; `on` has room for a kind. */
+static bool section_parse(const char *line, struct text_section *out, char *on)
 {
 	const char *end = strchr(line, ']');
 	if (!end)
@@ -74,37 +79,101 @@ static bool section_parse(const char *line, struct text_section *out)
 	memcpy(inner, line + 1, n);
 	inner[n] = '\0';
 
-	char *save = NULL;
-	char *kind = strtok_r(inner, " \t", &save);
-	char *name = strtok_r(NULL, " \t", &save);
-	if (!kind || strtok_r(NULL, " \t", &save))
+	char *words[4] = {NULL}, *save = NULL;
+	unsigned nwords = 0;
+	for (char *word = strtok_r(inner, " \t", &save); word;
+	     word = strtok_r(NULL, " \t", &save)) {
+		size_t most = nwords == 1 ? sizeof out->name : sizeof out->kind;
+		if (nwords == 4 || !field_is_name(word, most))
+			return false;
+		words[nwords++] = word;
+	}
+	bool one = nwords > 2; /* it is for one backend */
+	if (!nwords || (one && strcmp(words[nwords - 2], "on")))
 		return false;
-	if (!field_is_name(kind, sizeof out->kind) ||
-	    (name && !field_is_name(name, sizeof out->name)))
-		return false;
-	strcpy(out->kind, kind);
-	strcpy(out->name, name ? name : "");
+	strcpy(on, one ? words[nwords - 1] : "");
+	strcpy(out->kind, words[0]);
+	strcpy(out->name, nwords == 2 || nwords == 4 ? words[1] : "");
 	return true;
+}
+
+static unsigned section_find(const struct text *text, const struct text_section *like)
+{
+	unsigned i = 0;
+	while (i < text->nsections && (strcmp(text->sections[i].kind, like->kind) ||
+	                               strcmp(text->sections[i].name, like->name)))
+		i++;
+	return i;
+}
+
+/* Appends a copy. -1 when memory is out. */
+static int section_append(struct text *text, const struct text_section *section)
+{
+	struct text_section *grown =
+	    realloc(text->sections, (text->nsections + 1) * sizeof *grown);
+	if (!grown)
+		return -1;
+	text->sections = grown;
+	text->sections[text->nsections++] = *section;
+	return 0;
+}
+
+static int backend_unknown(struct reader *r, const char *on)
+{
+	struct near near = near_to(on);
+	char allowed[256] = "";
+	for (const struct backend *const *b = backend_table; *b; b++) {
+		near_offer(&near, (*b)->name);
+		status_list(allowed, sizeof allowed, (*b)->name);
+	}
+	r->failed = true;
+	return status_set(r->st, "%s:%u: a section for '%s', which is no backend%s; allowed is %s",
+	                  r->file, r->line, on, near_say(&near).text, allowed);
+}
+
+/* The line in which a section of this name began already, for all backends or for this one; 0:
+ * in none. */
+static unsigned section_began(const struct text *text, unsigned section, const char *on)
+{
+	if (section == text->nsections)
+		return 0;
+	if (!on[0])
+		return text->sections[section].all ? text->sections[section].at.line : 0;
+	for (unsigned i = 0; i < text->nentries; i++)
+		if (text->entries[i].section == section && !strcmp(text->entries[i].on, on))
+			return text->entries[i].at.line;
+	return 0;
 }
 
 static int section_add(struct reader *r, const char *line)
 {
 	struct text *text = r->text;
 	struct text_section new = {.at = {0, r->line}};
-	if (!section_parse(line, &new))
+	char on[TEXT_KIND_BYTES];
+	if (!section_parse(line, &new, on))
 		return reader_fail(
-		    r, "not a section; allowed is [kind] or [kind NAME], a NAME having "
-		       "at most 40 letters, digits, '-', '_', '.'");
-	unsigned old = text_find(text, &new);
-	if (old < text->nsections) {
+		    r, "not a section; allowed is [kind] or [kind NAME], a NAME having at most 40 "
+		       "letters, digits, '-', '_', '.'; for one backend [kind NAME on host]");
+	const struct backend *backend = on[0] ? backend_find(on) : NULL;
+	if (on[0] && !backend)
+		return backend_unknown(r, on);
+	r->on = backend ? backend->name : "";
+	r->section = section_find(text, &new);
+	new.all = !backend;
+	const unsigned began = section_began(text, r->section, r->on);
+	if (began) {
 		r->failed = true;
 		return status_set(r->st,
-		                  "%s:%u: section [%s%s%s] is there already, in line %u; "
+		                  "%s:%u: section [%s%s%s%s%s] is there already, in line %u; "
 		                  "allowed is one of a name",
 		                  r->file, r->line, new.kind, new.name[0] ? " " : "", new.name,
-		                  text->sections[old].at.line);
+		                  backend ? " on " : "", r->on, began);
 	}
-	return text_add_section(text, &new) ? reader_fail(r, "out of memory") : 0;
+	if (r->section == text->nsections)
+		return section_append(text, &new) ? reader_fail(r, "out of memory") : 0;
+	if (new.all)
+		text->sections[r->section] = new;
+	return 0;
 }
 
 /* What the record could not hold (its strings are JSON) is refused here, where the line is
@@ -177,6 +246,44 @@ static char *reader_line(char *out, int bytes, void *stream)
 	return strcpy(out, line);
 }
 
+/* Appends a copy. -1 when memory is out. */
+static int entry_append(struct text *text, const struct text_entry *entry)
+{
+	struct text_entry *grown =
+	    realloc(text->entries, (text->nentries + 1) * sizeof text->entries[0]);
+	if (!grown)
+		return -1;
+	text->entries = grown;
+	struct text_entry new = *entry;
+	new.key = strdup(entry->key);
+	new.value = strdup(entry->value);
+	if (!new.key || !new.value) {
+		free(new.key);
+		free(new.value);
+		return -1;
+	}
+	text->entries[text->nentries++] = new;
+	return 0;
+}
+
+/* Borrows what it is made of. What has no backend's name before its dot is the key as it is. */
+static struct text_entry entry_of(unsigned section, struct text_place at, const char *key,
+                                  const char *value)
+{
+	char front[TEXT_KIND_BYTES] = "";
+	const char *dot = strchr(key, '.');
+	if (dot && dot - key < (ptrdiff_t)sizeof front)
+		memcpy(front, key, (size_t)(dot - key));
+	const struct backend *on = backend_find(front);
+	return (struct text_entry){section, at, on ? on->name : "",
+	                           (char *)(size_t)(on ? dot + 1 : key), (char *)(size_t)value};
+}
+
+void text_key(const struct text_entry *entry, char *out, size_t bytes)
+{
+	snprintf(out, bytes, "%s%s%s", entry->on, entry->on[0] ? "." : "", entry->key);
+}
+
 static int entry_add(struct reader *r, const char *key, const char *value)
 {
 	struct text *text = r->text;
@@ -185,10 +292,15 @@ static int entry_add(struct reader *r, const char *key, const char *value)
 	if (text->nsections == 0)
 		return reader_fail(r,
 		                   "a key before any section; allowed is [experiment] first");
-	unsigned now = text->nsections - 1;
+	struct text_entry new = entry_of(r->section, (struct text_place){0, r->line}, key, value);
+	if (r->on[0] && new.on[0])
+		return reader_fail(r, "a backend in front of a key, in a section that is for one "
+		                      "backend already; allowed is the key alone");
+	new.on = r->on[0] ? r->on : new.on;
 	for (unsigned i = 0; i < text->nentries; i++) {
 		const struct text_entry *old = &text->entries[i];
-		if (old->section != now || strcmp(old->key, key))
+		if (old->section != new.section || strcmp(old->on, new.on) ||
+		    strcmp(old->key, new.key))
 			continue;
 		r->failed = true;
 		return status_set(r->st,
@@ -196,9 +308,7 @@ static int entry_add(struct reader *r, const char *key, const char *value)
 		                  "in a section",
 		                  r->file, r->line, key, old->at.line);
 	}
-	if (text_add(text, now, (struct text_place){0, r->line}, key, value))
-		return reader_fail(r, "out of memory");
-	return 0;
+	return entry_append(text, &new) ? reader_fail(r, "out of memory") : 0;
 }
 
 /* inih's handler. The section that it passes is cut at 50 bytes, ours is not. */
@@ -211,10 +321,10 @@ static int reader_entry(void *user, const char *section, const char *key, const 
 	return !r->failed && entry_add(r, key, value) == 0;
 }
 
-int text_read(const char *file, struct text *out, struct status *st)
+static int text_read(const char *file, struct text *out, struct status *st)
 {
 	struct text text = {0};
-	struct reader r = {.file = file, .top = true, .text = &text, .st = st};
+	struct reader r = {.file = file, .top = true, .on = "", .text = &text, .st = st};
 	const char *why = NULL;
 	int fd = foreign_open(file, TEXT_MOST_BYTES, &why);
 	r.in = fd < 0 ? NULL : fdopen(fd, "r");
@@ -243,50 +353,141 @@ int text_read(const char *file, struct text *out, struct status *st)
 	return 0;
 }
 
-unsigned text_find(const struct text *text, const struct text_section *like)
+static void entry_drop(struct text *text, unsigned entry)
 {
-	unsigned i = 0;
-	while (i < text->nsections && (strcmp(text->sections[i].kind, like->kind) ||
-	                               strcmp(text->sections[i].name, like->name)))
-		i++;
-	return i;
+	free(text->entries[entry].key);
+	free(text->entries[entry].value);
+	memmove(&text->entries[entry], &text->entries[entry + 1],
+	        (--text->nentries - entry) * sizeof text->entries[0]);
 }
 
-int text_add_section(struct text *text, const struct text_section *section)
+/* --- like = NAME in [experiment]: a file starts from NAME.exp beside it --- */
+
+static const struct text_entry *like_find(const struct text *text)
 {
-	struct text_section *grown =
-	    realloc(text->sections, (text->nsections + 1) * sizeof *grown);
-	if (!grown)
+	const struct text_section *first = text->sections;
+	if (!text->nsections || strcmp(first->kind, "experiment") || first->name[0])
+		return NULL;
+	for (unsigned i = 0; i < text->nentries; i++)
+		if (text->entries[i].section == 0 && !text->entries[i].on[0] &&
+		    !strcmp(text->entries[i].key, "like"))
+			return &text->entries[i];
+	return NULL;
+}
+
+/* The path of the nth base, which `like` names. */
+static int base_find(const char *file, char bases[TEXT_MAX_BASES][PATH_MAX],
+                     const struct text_entry *like, unsigned nth, struct status *st)
+{
+	const char *slash = strrchr(file, '/');
+	int folder = slash ? (int)(slash + 1 - file) : 0;
+	char path[PATH_MAX], why[PATH_MAX + 256] = "";
+	if (!field_is_name(like->value, TRIAL_NAME_BYTES))
+		strcpy(why, "no name");
+	else if (nth == TEXT_MAX_BASES)
+		snprintf(why, sizeof why, "one file too many, of %d each like the next",
+		         TEXT_MAX_BASES);
+	else if (snprintf(path, sizeof path, "%.*s%s.exp", folder, file, like->value) >=
+	         PATH_MAX)
+		strcpy(why, "the path is too long");
+	else if (access(path, R_OK))
+		snprintf(why, sizeof why, "%s cannot be read: %s", path, strerror(errno));
+	for (unsigned i = 0; !why[0] && i <= nth; i++)
+		if (!strcmp(path, i ? bases[i - 1] : file))
+			snprintf(why, sizeof why, "a circle, back to %s", path);
+	if (!why[0]) {
+		strcpy(bases[nth], path);
+		return 0;
+	}
+	return status_set(st,
+	                  "%s:%u: like = '%.100s': %s; allowed is the NAME of another NAME.exp in "
+	                  "the same folder",
+	                  like->at.file ? bases[like->at.file - 1] : file, like->at.line,
+	                  like->value, why);
+}
+
+/* Whether a key takes the place of another: of itself, or of what says the same or excludes it.
+ */
+static bool replaces(const struct text_entry *own, const struct text_entry *old)
+{
+	static const char *const rivals[][2] = {
+	    {"mode", "layout"}, {"is", "needs"}, {"bytes", "tokens"}};
+	bool rival = !strcmp(own->key, old->key);
+	for (unsigned i = 0; i < sizeof rivals / sizeof *rivals; i++)
+		for (unsigned k = 0; k < 2; k++)
+			rival = rival || (!strcmp(own->key, rivals[i][k]) &&
+			                  !strcmp(old->key, rivals[i][!k]));
+	return rival && !strcmp(own->on, old->on);
+}
+
+/* One key over the base, whose own are those of `file`. */
+static int entry_lay(struct text *base, unsigned file, unsigned section,
+                     const struct text_entry *own)
+{
+	for (unsigned i = base->nentries; i-- > 0;) {
+		const struct text_entry *old = &base->entries[i];
+		if (old->section == section && old->at.file == file &&
+		    replaces(own, old))
+			entry_drop(base, i);
+	}
+	struct text_entry new = *own;
+	new.section = section;
+	return entry_append(base, &new);
+}
+
+/* All of `own` over the base, which is `file` from then on. -1 when memory is out. */
+static int text_lay(struct text *base, unsigned file, const struct text *own)
+{
+	for (unsigned i = 0; i < base->nsections; i++)
+		base->sections[i].at.file = file;
+	for (unsigned i = 0; i < base->nentries; i++)
+		base->entries[i].at.file = file;
+	for (unsigned i = 0; i < own->nsections; i++) {
+		unsigned to = section_find(base, &own->sections[i]);
+		if (to == base->nsections && section_append(base, &own->sections[i]))
+			return -1;
+		base->sections[to].at = own->sections[i].at;
+		base->sections[to].all |= own->sections[i].all;
+		for (unsigned k = 0; k < own->nentries; k++)
+			if (own->entries[k].section == i &&
+			    entry_lay(base, file, to, &own->entries[k]))
+				return -1;
+	}
+	if (own->question[0])
+		strcpy(base->question, own->question);
+	return 0;
+}
+
+int text_load(const char *file, char bases[TEXT_MAX_BASES][PATH_MAX], struct text *out,
+              struct status *st)
+{
+	const struct text_entry *like;
+	struct text text, base;
+	if (text_read(file, &text, st))
 		return -1;
-	text->sections = grown;
-	text->sections[text->nsections++] = *section;
+	for (unsigned nth = 0; (like = like_find(&text)); nth++) {
+		if (base_find(file, bases, like, nth, st) || text_read(bases[nth], &base, st)) {
+			text_free(&text);
+			return -1;
+		}
+		entry_drop(&text, (unsigned)(like - text.entries));
+		int rc = text_lay(&base, nth + 1, &text);
+		text_free(&text);
+		text = base;
+		if (rc) {
+			text_free(&text);
+			return status_set(st, "out of memory");
+		}
+	}
+	*out = text;
 	return 0;
 }
 
 int text_add(struct text *text, unsigned section, struct text_place at, const char *key,
              const char *value)
 {
-	struct text_entry *grown =
-	    realloc(text->entries, (text->nentries + 1) * sizeof text->entries[0]);
-	if (!grown)
-		return -1;
-	text->entries = grown;
-	struct text_entry new = {section, at, strdup(key), strdup(value)};
-	if (!new.key || !new.value) {
-		free(new.key);
-		free(new.value);
-		return -1;
-	}
-	text->entries[text->nentries++] = new;
-	return 0;
-}
-
-void text_drop(struct text *text, unsigned entry)
-{
-	free(text->entries[entry].key);
-	free(text->entries[entry].value);
-	memmove(&text->entries[entry], &text->entries[entry + 1],
-	        (--text->nentries - entry) * sizeof text->entries[0]);
+	const struct text_entry new = entry_of(section, at, key, value);
+	return entry_append(text, &new);
 }
 
 void text_free(struct text *text)

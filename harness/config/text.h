@@ -1,8 +1,15 @@
-/* An experiment file as text: its sections and entries, each with its line. Means nothing yet.
- */
+/* An experiment file as text, over the file that it is like: its sections and entries, each with
+ * its line. Means nothing yet.
+ *
+ * What one backend has otherwise is in a section for it, [variant threads on host]. It is no
+ * section by itself: its entries are those of [variant threads], for that backend alone. Older
+ * files have such entries in [variant threads], with the backend in front: host.path = fifo. They
+ * are still read, and so is the command line, which has no sections. */
 #ifndef LAUNCHGAP_TEXT_H
 #define LAUNCHGAP_TEXT_H
 
+#include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "../status.h"
@@ -10,6 +17,7 @@
 #define TEXT_KIND_BYTES     32
 #define TEXT_NAME_BYTES     41 /* "-again" and a file's suffix still fit behind it */
 #define TEXT_QUESTION_BYTES 512
+#define TEXT_MAX_BASES      8
 
 /* Where a section or a key stands, for errors, also those found later. */
 struct text_place {
@@ -21,11 +29,13 @@ struct text_section {
 	struct text_place at;
 	char kind[TEXT_KIND_BYTES]; /* "variant" of [variant threads] */
 	char name[TEXT_NAME_BYTES]; /* "threads", or "" */
+	bool all;                   /* it is there for all backends, not for single ones only */
 };
 
 struct text_entry {
 	unsigned section; /* index */
 	struct text_place at;
+	const char *on; /* the backend that it is for, by its name in the table; "": all */
 	char *key, *value;
 };
 
@@ -37,15 +47,15 @@ struct text {
 	struct text_entry *entries;
 };
 
-/* Errors read `file:line: …`. The caller frees with text_free. */
-int text_read(const char *file, struct text *out, struct status *st);
-/* The section of that kind and name, or nsections. */
-unsigned text_find(const struct text *text, const struct text_section *like);
-/* Append copies. -1 when memory is out. */
-int text_add_section(struct text *text, const struct text_section *section);
+/* Reads a file over the one that it is like, and so on; `bases` are the paths of those. Errors
+ * read `file:line: …`. The caller frees with text_free. */
+int text_load(const char *file, char bases[TEXT_MAX_BASES][PATH_MAX], struct text *out,
+              struct status *st);
+/* Appends a copy of an entry, `key` with a backend in front or without. -1 when memory is out. */
 int text_add(struct text *text, unsigned section, struct text_place at, const char *key,
              const char *value);
-void text_drop(struct text *text, unsigned entry);
+/* "host.path" */
+void text_key(const struct text_entry *entry, char *out, size_t bytes);
 void text_free(struct text *text);
 
 #endif

@@ -1,4 +1,4 @@
-#include "variants.h"
+#include "build.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,15 +180,16 @@ static bool is_kept(const struct build *b, const struct spec_variant *v)
 }
 
 /* A key that variants differ in would make them all alike, under names that say otherwise. */
-static int key_check(const struct build *b, const struct text_entry *entry, const char *key,
+static int key_check(const struct build *b, const struct text_entry *entry,
                      const struct spec_variant *before, struct status *st)
 {
+	const char *key = entry->key;
 	const struct spec *spec = b->spec;
 	const struct spec_variant *first = NULL;
 	bool placed = !strcmp(key, "mode") || !strcmp(key, "layout");
 	bool differ = false, moved = false;
 	unsigned kept = 0, alike = 0;
-	char names[512] = "", as[512] = "", more[32] = "";
+	char names[512] = "", as[512] = "", more[32] = "", whole[TRIAL_NAME_BYTES];
 	for (unsigned i = 0; i < spec->nvariants; i++) {
 		const struct spec_variant *v = &before[i];
 		if (!is_kept(b, v))
@@ -212,25 +213,24 @@ static int key_check(const struct build *b, const struct text_entry *entry, cons
 		return 0;
 	if (kept > MOST_NAMED)
 		snprintf(more, sizeof more, " and %u more", kept - MOST_NAMED);
+	text_key(entry, whole, sizeof whole);
 	return status_set(
 	    st,
 	    "command line: %s=%.100s would be set in all variants, and they are "
 	    "named for what they say themselves: %s%s. To measure some of them alone, "
 	    "say --only %s",
-	    entry->key, entry->value, names, more, as[0] ? as : "NAME");
+	    whole, entry->value, names, more, as[0] ? as : "NAME");
 }
 
 int variants_check(struct build *b, const struct spec_variant *before, struct status *st)
 {
 	for (unsigned i = b->nread; b->backend && i < b->text.nentries; i++) {
 		const struct text_entry *entry = &b->text.entries[i];
-		char backend[TRIAL_NAME_BYTES];
-		const char *key = keys_split(entry->key, backend);
 		/* Of a backend each variant that is not for it says so itself. */
-		if (!key || !keys_in(KEYS_VARIANT, key) || settings_is_check(key) ||
-		    !strcmp(key, "backend") || (backend[0] && strcmp(backend, b->backend)))
+		if (!keys_in(KEYS_VARIANT, entry->key) || settings_is_check(entry->key) ||
+		    !strcmp(entry->key, "backend") || !build_here(b, entry))
 			continue;
-		if (key_check(b, entry, key, before, st))
+		if (key_check(b, entry, before, st))
 			return -1;
 	}
 	return 0;

@@ -7,7 +7,7 @@
 #include "../backend/table.h"
 #include "../coll/counts.h"
 #include "../config/search.h"
-#include "../config/plan_asked.h"
+#include "../config/plan.h"
 #include "../machine.h"
 #include "../backend/device/nvml.h"
 #include "../backend/device/nvml_links.h"

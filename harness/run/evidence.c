@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "../backend/table.h"
-#include "../config/plan_trials.h"
+#include "../config/plan.h"
 #include "../trial/path.h"
 #include "../record/record.h"
 #include "judge.h"

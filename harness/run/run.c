@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "../clock.h"
-#include "../config/plan_trials.h"
+#include "../config/plan.h"
 #include "evidence.h"
 #include "job.h"
 #include "launch.h"

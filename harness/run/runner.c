@@ -7,8 +7,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "../config/planner.h"
-#include "../config/plan_asked.h"
+#include "../config/plan.h"
 #include "../machine.h"
 #include "describe.h"
 #include "resume.h"

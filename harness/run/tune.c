@@ -7,7 +7,7 @@
 #include "../analysis/tuned.h"
 #include "../clock.h"
 #include "../config/search.h"
-#include "../config/plan_trials.h"
+#include "../config/plan.h"
 #include "describe.h"
 
 struct tuning {

@@ -6,9 +6,8 @@
 
 #include "../../modes/mode.h"
 #include "../backend/table.h"
-#include "../config/asked.h"
+#include "../config/claim.h"
 #include "../config/keys.h"
-#include "../config/load.h"
 #include "../config/spec.h"
 #include "../machine.h"
 #include "../near.h"

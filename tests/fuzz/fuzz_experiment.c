@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../harness/config/load.h"
-#include "../../harness/config/planner.h"
-#include "../../harness/config/plan_trials.h"
+#include "../../harness/config/spec.h"
+#include "../../harness/config/plan.h"
 #include "fuzz.h"
 
 #define MOST_OVERRIDES 4

@@ -1,13 +1,10 @@
-#include "load.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "asked.h"
+#include "../near.h"
 #include "build.h"
 #include "search.h"
-#include "variants.h"
 
 static int experiment_apply(struct build *b, unsigned section, struct status *st)
 {
@@ -46,6 +43,17 @@ static int variant_apply(struct build *b, unsigned section, struct status *st)
 		                  "'limit' and '…-again'",
 		                  st);
 
+	if (!s->all) {
+		struct near near = near_to(s->name);
+		char what[256];
+		for (unsigned i = 0; i < b->spec->nvariants; i++)
+			near_offer(&near, b->spec->variants[i].name);
+		snprintf(what, sizeof what,
+		         "a section for one backend, and there is no [variant %s]%s; allowed is "
+		         "beside one for all",
+		         s->name, near_say(&near).text);
+		return build_fail(b, s->at, what, st);
+	}
 	const struct spec_variant *base = variant_base(b, section, st);
 	if (!base)
 		return -1;
@@ -186,10 +194,8 @@ static int overrides_apply(struct build *b, struct status *st)
 static struct text_place reference_at(const struct build *b)
 {
 	for (unsigned i = b->text.nentries; i-- > 0;) {
-		char backend[TRIAL_NAME_BYTES];
 		const struct text_entry *entry = &b->text.entries[i];
-		const char *key = keys_split(entry->key, backend);
-		if (key && !strcmp(key, "reference") &&
+		if (!strcmp(entry->key, "reference") &&
 		    !strcmp(entry->value, b->spec->reference))
 			return entry->at;
 	}
@@ -304,10 +310,8 @@ static int heeded_check(struct build *b, bool command_line, struct status *st)
 	}
 	for (unsigned i = 0; b->backend && b->spec->ncolls && i < b->text.nentries; i++) {
 		const struct text_entry *entry = &b->text.entries[i];
-		char backend[TRIAL_NAME_BYTES];
-		const char *key = keys_split(entry->key, backend);
-		if (!key || (i >= b->nread) != command_line ||
-		    (backend[0] && strcmp(backend, b->backend)))
+		const char *key = entry->key;
+		if ((i >= b->nread) != command_line || !build_here(b, entry))
 			continue;
 		for (unsigned k = 0; k < sizeof heeded / sizeof *heeded; k++) {
 			if (strcmp(key, heeded[k].key) || is & heeded[k].is)
@@ -328,11 +332,9 @@ static int heeded_check(struct build *b, bool command_line, struct status *st)
 static const struct text_entry *tokens_entry(const struct build *b)
 {
 	for (unsigned i = b->text.nentries; i-- > 0;) {
-		char backend[TRIAL_NAME_BYTES];
-		const char *key = keys_split(b->text.entries[i].key, backend);
-		if (key && !strcmp(key, "tokens") &&
-		    (!backend[0] || (b->backend && !strcmp(backend, b->backend))))
-			return &b->text.entries[i];
+		const struct text_entry *entry = &b->text.entries[i];
+		if (!strcmp(entry->key, "tokens") && build_here(b, entry))
+			return entry;
 	}
 	return NULL;
 }
@@ -343,12 +345,8 @@ static int tokens_alone(struct build *b, struct status *st)
 	for (unsigned i = 0; i < b->text.nentries; i++)
 		for (unsigned k = 0; k < b->text.nentries; k++) {
 			const struct text_entry *x = &b->text.entries[i], *y = &b->text.entries[k];
-			char one[TRIAL_NAME_BYTES], other[TRIAL_NAME_BYTES];
-			const char *tokens = keys_split(x->key, one);
-			const char *bytes = keys_split(y->key, other);
-			if (tokens && bytes && !strcmp(tokens, "tokens") &&
-			    !strcmp(bytes, "bytes") && x->section == y->section &&
-			    !strcmp(one, other))
+			if (!strcmp(x->key, "tokens") && !strcmp(y->key, "bytes") &&
+			    x->section == y->section && !strcmp(x->on, y->on))
 				return build_fail(b, x->at,
 				                  "tokens and bytes both say how much each rank "
 				                  "sends; allowed is one of the two",
@@ -418,7 +416,7 @@ int spec_load(const char *file, unsigned n, char *const overrides[], const char 
 		goto done;
 	}
 	strcpy(b->spec->file, file);
-	if (build_read_text(b, st))
+	if (text_load(file, spec->bases, &b->text, st))
 		goto done;
 	b->nread = b->text.nentries;
 	strcpy(b->spec->question, b->text.question);

@@ -1,15 +1,9 @@
-#include "planner.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "load.h"
-#include "plan_asked.h"
-#include "plan_cells.h"
+#include "plan.h"
 #include "search.h"
-#include "plan_trials.h"
-#include "plan_variants.h"
 
 #define CORES_MIN_RANKS 16 /* whatever the cores: that many get through */
 #define AUTO_MAX_RANKS  8  /* where only cores limit: one node's worth, as GPU machines have */
@@ -125,12 +119,11 @@ static int factors_check(const struct plan *plan, struct status *st)
 		return status_set(
 		    st,
 		    "%s:%u: factor %s: %s and %s differ in no setting on backend %s; allowed "
-		    "is "
-		    "exactly one setting. If it is a factor of another backend alone, name its "
-		    "variants for that one, as in %s.from = %s and %s.to = %s; else give %s a "
-		    "setting that %s heeds: %s.KEY = value",
-		    spec_file(plan->spec, at), at.line, f->name, f->from, f->to, backend, other,
-		    f->from, other, f->to, f->to, backend, backend);
+		    "is exactly one setting. If it is a factor of another backend alone, name its "
+		    "variants in [factor %s on %s]; else give %s a setting that applies to %s, in "
+		    "[variant %s on %s]",
+		    spec_file(plan->spec, at), at.line, f->name, f->from, f->to, backend, f->name,
+		    other, f->to, backend, f->to, backend);
 	}
 	return 0;
 }
