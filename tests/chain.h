@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../harness/analysis/answer.h"
+#include "../harness/analysis/regime.h"
 #include "../harness/analysis/findings.h"
 #include "../harness/analysis/regime.h"
 #include "../harness/analysis/summary.h"
@@ -296,7 +296,7 @@ static inline struct chain_words chain_judge(const struct chain *c, struct chain
 			int at = index_variant(&s, chain_names[v]);
 			char text[256];
 			enum word word;
-			answer_verdict(r, (unsigned)at, text, sizeof text);
+			regime_verdict_text(r, (unsigned)at, text, sizeof text);
 			if (outcome_word(text, r->tells, &word, &st)) {
 				fprintf(stderr, "%s\n", st.text);
 				abort();

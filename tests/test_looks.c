@@ -3,7 +3,10 @@
 
 #include <math.h>
 
+#include "../harness/analysis/analysis.h"
 #include "../harness/analysis/looks.h"
+#include "../harness/chapters/chapters.h"
+#include "../harness/report/section.h"
 
 /* A record of sessions: a line of blocks each. */
 struct session {
@@ -112,29 +115,52 @@ TEST(sessions_count_when_they_add_to_the_plan)
 	}
 }
 
+static char said[256];
+
+static void tell(struct arena *arena, void *of)
+{
+	static const struct chapter *const chapters[] = {&chapter_looks};
+	const struct summary summary = {.looks = *(struct looks *)of, .nblocks = 17};
+	const struct analysis analysis = {.s = &summary};
+	struct story story;
+	story_make(&analysis, chapters, 1, arena, &story);
+	section_said(&story, STORY_TRUST, said, sizeof said);
+}
+
+static const char *says(struct looks looks)
+{
+	struct arena *arena;
+	assert_int_equal(arena_run(tell, &looks, &arena), 0);
+	arena_free(arena);
+	return said;
+}
+
+TEST(looks_are_said_where_the_run_is_to_be_believed)
+{
+	static const struct session more[] = {{10, 10, true}, {7, 7, true}},
+	                            by_width[] = {{15, 0, true}};
+	assert_string_equal(says(looks_of(more, 1)), "17 blocks.");
+	assert_string_equal(says(looks_of(more, 2)),
+	                    "17 blocks. 7 blocks were added after a look at 10: intervals with "
+	                    "them are 98.75 % intervals, for 2 looks.");
+	assert_string_equal(says(looks_of(by_width, 1)),
+	                    "17 blocks. The run chose its blocks by the width of intervals, "
+	                    "which are 96 % intervals.");
+}
+
 TEST(each_look_costs_confidence)
 {
 	static const struct session more[] = {
 	    {10, 10, true}, {7, 7, true}, {7, 7, true}, {7, 7, true}};
 	static const struct session by_width[] = {{15, 0, true}, {5, 0, true}};
-	char text[256];
 	for (unsigned n = 1; n <= 4; n++) {
 		double confidence = looks_of(more, n).confidence;
 		assert_true(fabs(1 - confidence - 0.05 / (n * n)) < 1e-12);
 	}
 	struct looks looks = looks_of(by_width, 1);
 	assert_true(looks.by_width && fabs(looks.confidence - 0.96) < 1e-12);
-	looks_say(&looks, text, sizeof text);
-	made_says(text, "96 %");
 	looks = looks_of(by_width, 2);
 	assert_true(fabs(looks.confidence - 0.99) < 1e-12);
-	looks = looks_of(more, 1);
-	looks_say(&looks, text, sizeof text);
-	assert_string_equal(text, "");
-	looks = looks_of(more, 2);
-	looks_say(&looks, text, sizeof text);
-	made_says(text, "7 blocks were added after a look at 10");
-	made_says(text, "98.75 %");
 }
 
 /* Which blocks an interval has decides, not how many the run has. */

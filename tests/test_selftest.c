@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../harness/analysis/answer.h"
+#include "../harness/analysis/regime.h"
 #include "../harness/selftest/outcome.h"
 #include "../harness/selftest/selftest.h"
 #include "cli.h"
@@ -85,7 +85,7 @@ static enum word word_of(double lo, double hi, bool tells)
 	struct status st = {""};
 	enum word word;
 	char text[128];
-	answer_verdict(&g, 0, text, sizeof text);
+	regime_verdict_text(&g, 0, text, sizeof text);
 	if (outcome_word(text, tells, &word, &st))
 		fail_msg("%s", st.text);
 	return word;

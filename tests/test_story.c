@@ -262,6 +262,64 @@ TEST(one_chapter_leads)
 	arena_free(arena);
 }
 
+/* --- the answer --- */
+
+static void tell_first(const struct analysis *analysis, struct story *story)
+{
+	(void)analysis;
+	story_note(story, STORY_OPEN, "first is open");
+	story_note(story, STORY_ANSWER | STORY_MORE, "first");
+	story_note(story, STORY_ANSWER | STORY_MORE, "and more");
+	story_note(story, STORY_ANSWER, "first again");
+}
+
+static void tell_leader(const struct analysis *analysis, struct story *story)
+{
+	tell_unasked(analysis, story);
+	story_note(story, STORY_ANSWER, "leader");
+	story_note(story, STORY_CAVEAT, "caveat");
+}
+
+static void tell_instead(const struct analysis *analysis, struct story *story)
+{
+	(void)analysis;
+	story_note(story, STORY_INSTEAD, "instead");
+}
+
+static const struct chapter first = {"first", "First", CHAPTER_BODY, tell_first},
+                            leader = {"leader", "Leader", CHAPTER_BODY, tell_leader},
+                            instead = {"instead", "Instead", CHAPTER_BODY, tell_instead};
+
+static void make_answer(struct arena *arena, void *of)
+{
+	const struct chapter *const all[] = {&first, &leader, &instead};
+	struct story *story = of;
+	story_make(NULL, all, story->nchapters, arena, story);
+	story_choose_lead(story, "");
+}
+
+static void assert_answer(unsigned nchapters, const char *const *texts)
+{
+	struct story story = {.nchapters = nchapters};
+	struct arena *arena;
+	unsigned n = 0;
+	assert_int_equal(arena_run(make_answer, &story, &arena), 0);
+	for (; texts[n]; n++) {
+		assert_non_null(story_answer(&story, n));
+		assert_string_equal(story_answer(&story, n)->text, texts[n]);
+	}
+	assert_null(story_answer(&story, n));
+	arena_free(arena);
+}
+
+/* Caveats, who leads, all others as they told, what is open; or what stands instead. */
+TEST(answers_have_one_order)
+{
+	assert_answer(2, (const char *const[]){"caveat", "leader", "first and more",
+	                                       "first again", "first is open", NULL});
+	assert_answer(3, (const char *const[]){"instead", NULL});
+}
+
 /* What our experiments let lead is there. */
 TEST(experiments_name_chapters)
 {

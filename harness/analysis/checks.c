@@ -1,6 +1,5 @@
 #include "checks.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,19 +36,6 @@ unsigned checks_dtypes(const struct summary *s)
 	for (int d = 0; d < DTYPE_KINDS; d++)
 		n += checks_count(s, -1, d).cells > 0;
 	return n;
-}
-
-void checks_say(const struct summary *s, char *text, size_t bytes)
-{
-	struct checks all = checks_count(s, -1, -1);
-	if (all.wrong_cells)
-		snprintf(text, bytes, "%u of %u cell%s delivered wrong data", all.wrong_cells,
-		         all.cells, words_plural(all.cells));
-	else
-		snprintf(text, bytes,
-		         "%u cell%s checked, every element against its exact answer: all "
-		         "right",
-		         all.cells, all.cells == 1 ? " was" : "s were");
 }
 
 static bool was_checked(const struct record_cell *c)

@@ -15,9 +15,6 @@ struct checks {
 /* coll, dtype: -1 for all. */
 struct checks checks_count(const struct summary *summary, int coll, int dtype);
 unsigned checks_dtypes(const struct summary *summary);
-/* "312 cells were checked, every element against its exact answer: all right", or how many were
- * wrong. */
-void checks_say(const struct summary *summary, char *text, size_t bytes);
 
 /* Checking held against measuring, at the largest size, in ms: medians over its cells; and in
  * the variant where checking takes the longest. */

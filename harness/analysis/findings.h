@@ -7,7 +7,6 @@
 #include "evidence.h"
 #include "factors.h"
 #include "tuned.h"
-#include "unfinished.h"
 #include "warnings.h"
 #include "waterfall.h"
 
@@ -18,7 +17,6 @@ struct findings {
 	struct waterfall waterfall;
 	struct claims_result claims[CLAIM_MAX];
 	struct tuned_seen searched; /* empty where nothing was */
-	struct unfinished unfinished;
 };
 
 /* *out borrows from all that is given and from itself: it must not be

@@ -1,7 +1,6 @@
 #include "looks.h"
 
 #include <limits.h>
-#include <stdio.h>
 
 #include "verdict.h"
 
@@ -97,21 +96,4 @@ struct looks looks_count(const struct record_run *run)
 	looks.added = blocks - looks.first;
 	looks.confidence = confidence_at(&looks, looks.n);
 	return looks;
-}
-
-void looks_say(const struct looks *l, char *text, size_t bytes)
-{
-	text[0] = '\0';
-	if (l->n > 1)
-		snprintf(text, bytes,
-		         "%u block%s added after a look at %u: intervals with %s are %.4g %% "
-		         "intervals, for %u looks.",
-		         l->added, l->added == 1 ? " was" : "s were", l->first,
-		         l->added == 1 ? "it" : "them", 100 * l->confidence, l->n);
-	else if (l->by_width)
-		snprintf(
-		    text, bytes,
-		    "The run chose its blocks by the width of intervals, which are %.4g %% "
-		    "intervals.",
-		    100 * l->confidence);
 }

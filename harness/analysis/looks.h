@@ -45,8 +45,5 @@ struct looks looks_count(const struct record_run *run);
 double looks_confidence(const struct looks *looks, const unsigned *blocks, unsigned n);
 /* Whether a resumed session goes beyond what was planned before it. */
 bool looks_adds(const struct record_run *run, unsigned resume);
-/* "8 blocks were added after a look at 6: intervals with them are 98.75 % intervals, for 2
- * looks."; "" for one look at what was planned. */
-void looks_say(const struct looks *looks, char *text, size_t bytes);
 
 #endif

@@ -311,6 +311,38 @@ int regime_beyond(const struct regime *r, const struct stats_ratio *ratio)
 	return log(ratio->lo) > reach ? 1 : log(ratio->hi) < -reach ? -1 : 0;
 }
 
+bool regimes_tell(const struct regimes *regimes)
+{
+	for (unsigned i = 0; i < regimes->n; i++)
+		if (regimes->list[i].tells)
+			return true;
+	return false;
+}
+
+bool regime_has_beyond(const struct regime *r)
+{
+	for (unsigned v = 0; v < r->nvariants; v++)
+		if ((int)v != r->twin && regime_beyond(r, &r->contrasts[v].verdict.ratio))
+			return true;
+	return false;
+}
+
+void regime_verdict_text(const struct regime *r, unsigned variant, char *text, size_t bytes)
+{
+	const struct verdict *v = &r->contrasts[variant].verdict;
+	const int beyond = regime_beyond(r, &v->ratio);
+	text[0] = '\0';
+	if (isnan(v->ratio.estimate) || (!r->tells && isnan(r->least_effect)))
+		return;
+	if (r->tells)
+		verdict_text(v, text, bytes);
+	else if (beyond)
+		snprintf(text, bytes, "%s", beyond > 0 ? "faster" : "slower");
+	else
+		verdict_undecided_text("", verdict_detectable(&v->ratio, r->least_effect), 0,
+		                       &v->odd, text, bytes);
+}
+
 bool regime_withhold(const struct regime *r, double least, struct verdict *v)
 {
 	if (!r || r->tells || v->kind == VERDICT_UNDECIDED || isnan(v->ratio.lo) ||

@@ -70,6 +70,15 @@ bool regime_holds(const struct summary *summary, const struct regime *regime,
                   const struct record_cell *cell);
 /* 1, -1: the whole interval of a ratio lies above, below 1 by more than that effect; else 0. */
 int regime_beyond(const struct regime *regime, const struct stats_ratio *ratio);
+/* Whether any can tell variants apart. */
+bool regimes_tell(const struct regimes *regimes);
+/* Whether a variant lies beyond what the A/A line shows, and so has a verdict in any case. */
+bool regime_has_beyond(const struct regime *regime);
+/* The word for a variant: as verdict_text; where the regime's A/A line is too wide, a word only
+ * for what lies beyond it, else "undecided: effects under 12 % cannot be seen here"; "" where
+ * nothing can be said. */
+void regime_verdict_text(const struct regime *regime, unsigned variant, char *text,
+                         size_t bytes);
 /* Where a regime (or NULL: none) cannot tell: makes a decided verdict undecided, but for an
  * effect beyond what its A/A line shows. `least`: the effect from which the smallest one that
  * could have been seen is reckoned. Whether it did. */

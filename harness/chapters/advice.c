@@ -5,7 +5,6 @@
 
 #include "../analysis/advice.h"
 #include "../analysis/analysis.h"
-#include "../analysis/answer.h"
 #include "../analysis/words.h"
 #include "chapters.h"
 
@@ -169,7 +168,7 @@ static void advise(struct story *story, const struct story_table *t, const struc
 /* Nothing where the run cannot tell variants apart. */
 static void tell(const struct analysis *a, struct story *story)
 {
-	const struct advice advice = answer_tells(a->regimes)
+	const struct advice advice = regimes_tell(a->regimes)
 	                                 ? advice_make(a->s, a->regimes, story->arena)
 	                                 : (struct advice){.nitems = 0};
 	struct row *rows = ARENA_ARRAY(story->arena, struct row, advice.nitems + 1);

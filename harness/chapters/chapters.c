@@ -2,9 +2,12 @@
 
 #include <string.h>
 
+/* In the order in which they tell and answer: a chapter may ask what was told before it. Sections
+ * follow it within their place. */
 // clang-format off
 static const struct chapter *const all[] = {
     &chapter_run,
+    &chapter_noise,
     &chapter_claims,
     &chapter_tuning,
     &chapter_training,
@@ -13,27 +16,32 @@ static const struct chapter *const all[] = {
     &chapter_pingpong,
     &chapter_access,
     &chapter_ranges,
-    &chapter_results,
     &chapter_sizes,
     &chapter_cliffs,
+    &chapter_cost,
     &chapter_versions,
-    &chapter_exceptions,
+    &chapter_tests,
     &chapter_gap,
-    &chapter_factors,
-    &chapter_path,
     &chapter_containers,
+    &chapter_results,
+    &chapter_ran,
+    &chapter_settings,
+    &chapter_factors,
+    &chapter_exceptions,
+    &chapter_path,
     &chapter_counters,
     &chapter_scatter,
-    &chapter_tests,
     &chapter_all_sizes,
     &chapter_launch,
     &chapter_memory,
     &chapter_checks,
+    &chapter_looks,
     &chapter_method,
     &chapter_variants,
     &chapter_topology,
     &chapter_system,
     &chapter_advice,
+    &chapter_unfinished,
 };
 // clang-format on
 

@@ -12,6 +12,7 @@ const struct chapter *chapters_find(const char *name);
 // clang-format off
 extern const struct chapter
     chapter_run,
+    chapter_noise,
     chapter_claims,
     chapter_tuning,
     chapter_training,
@@ -20,27 +21,32 @@ extern const struct chapter
     chapter_pingpong,
     chapter_access,
     chapter_ranges,
-    chapter_results,
     chapter_sizes,
     chapter_cliffs,
+    chapter_cost,
     chapter_versions,
-    chapter_exceptions,
+    chapter_tests,
     chapter_gap,
-    chapter_factors,
-    chapter_path,
     chapter_containers,
+    chapter_results,
+    chapter_ran,
+    chapter_settings,
+    chapter_factors,
+    chapter_exceptions,
+    chapter_path,
     chapter_counters,
     chapter_scatter,
-    chapter_tests,
     chapter_all_sizes,
     chapter_launch,
     chapter_memory,
     chapter_checks,
+    chapter_looks,
     chapter_method,
     chapter_variants,
     chapter_topology,
     chapter_system,
-    chapter_advice;
+    chapter_advice,
+    chapter_unfinished;
 // clang-format on
 
 #endif

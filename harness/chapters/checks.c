@@ -48,9 +48,9 @@ static const struct story_form kind_form =
     STORY_FORM(struct kind, kind_columns, .name = "checks", .title = "Cells that were checked", .when = STORY_NO_WHEN, .hidden = true);
 
 static const struct sentence sentences[] = {
-    {STORY_BODY, ALL_RIGHT, "{cells} cells were checked, every element against its exact answer: all right."},
-    {STORY_BODY, ONE_RIGHT, "{cells} cell was checked, every element against its exact answer: all right."},
-    {STORY_BODY, WRONG, "{wrong_cells} of {cells} cells delivered wrong data."},
+    {STORY_BODY | STORY_TRUST, ALL_RIGHT, "{cells} cells were checked, every element against its exact answer: all right."},
+    {STORY_BODY | STORY_TRUST, ONE_RIGHT, "{cells} cell was checked, every element against its exact answer: all right."},
+    {STORY_BODY | STORY_TRUST, WRONG, "{wrong_cells} of {cells} cells delivered wrong data."},
     {STORY_BODY, SAME, "All variants' outputs are the same, by digest."},
     {STORY_BODY, FRESH, "Of {fresh_cells} of them only one more, fresh call was checked: in place, the timed ones reduce what the calls before them left."},
     {STORY_BODY, COST, "At {asked_bytes} a cell's timed calls took {calls_ms} ms, and checking what they left {check_ms} ms; the longest in {longest}, {longest_calls_ms} and {longest_check_ms} ms."},

@@ -13,7 +13,7 @@
 /* What a verdict may err in; the probabilities allow for looks at the run (contrast_p). */
 #define ALPHA (1 - VERDICT_CONFIDENCE)
 
-enum { ANSWERS = 1 };
+enum { ANSWERS = 1, ANSWERS_LAST = 2 };
 
 struct row {
 	const char *claim, *text, *test, *left, *right, *metric, *unit;
@@ -68,8 +68,10 @@ static const struct story_form form =
     STORY_FORM(struct row, columns, .name = "claims", .title = "Claims", .when = offsetof(struct row, when));
 
 /* Unless the sentences by version say it. */
+#define PRIMARY_SAID "'{text}' {said}. {about} of {left} is {ratio:full} times that of {right}."
 static const struct sentence sentences[] = {
-    {STORY_ANSWER, ANSWERS, "'{text}' {said}. {about} of {left} is {ratio:full} times that of {right}."},
+    {STORY_ANSWER, ANSWERS, PRIMARY_SAID},
+    {STORY_OPEN, ANSWERS_LAST, PRIMARY_SAID},
 };
 
 enum { PRIMARY = 1, ONE = 2, SEVERAL = 4, CONFIRMS = 8, OTHERS_ALONE = 16, NONE_CONFIRMED = 32, TOO_FEW = 64,
@@ -204,6 +206,13 @@ static bool is_by_version(const struct analysis *a, const struct story *story,
 	        (!strcmp(gap->from, c->right) && !strcmp(gap->to, c->left)));
 }
 
+/* Whether it may stand before what the run cannot tell: it is decided, or the run can tell. */
+static bool is_sure(const struct analysis *a, const struct claims_result *r)
+{
+	return r->outcome != CLAIMS_UNDECIDED || regimes_tell(a->regimes) ||
+	       !isnan(a->f->waterfall.explained.estimate);
+}
+
 static const char *capital(struct arena *arena, const char *text)
 {
 	return arena_text(arena, "%c%s", text[0] & ~0x20, text + 1);
@@ -239,7 +248,9 @@ static struct row row_of(const struct analysis *a, const struct story *story,
 	                  .cells = r->contrast.ncells,
 	                  .detectable = r->detectable,
 	                  .about = capital(arena, metric->summary),
-	                  .when = answers ? ANSWERS : 0};
+	                  .when = !answers          ? 0
+	                          : is_sure(a, r) ? ANSWERS
+	                                          : ANSWERS_LAST};
 	row.said = arena_text(arena, "%s%s",
 	                      r->outcome == CLAIMS_UNDECIDED ? "is "
 	                      : r->outcome == CLAIMS_LITTLE  ? "does not hold as it stands: "

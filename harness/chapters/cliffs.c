@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "../analysis/analysis.h"
-#include "../analysis/answer.h"
 #include "../analysis/channels.h"
 #include "chapters.h"
 #include "run.h"
@@ -503,7 +502,7 @@ static void tell(const struct analysis *a, struct story *story)
 	size_t sizes = 1;
 	for (unsigned g = 0; g < s->ngroups; g++)
 		sizes += s->groups[g].nsizes;
-	if (!s->carries_data || !run_few_groups(s) || !answer_tells(a->regimes))
+	if (!s->carries_data || !run_few_groups(s) || !regimes_tell(a->regimes))
 		return;
 	struct cliff *cliffs = ARENA_ARRAY(story->arena, struct cliff, sizes);
 	struct step *steps = ARENA_ARRAY(story->arena, struct step, sizes * s->nvariants);

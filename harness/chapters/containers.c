@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "../analysis/analysis.h"
-#include "../analysis/answer.h"
 #include "../analysis/words.h"
 #include "chapters.h"
 
@@ -222,7 +221,7 @@ static struct row row_of(const struct analysis *a, const struct regime *g, struc
 	const struct summary *s = a->s;
 	const bool loses = fails || beyond(g, v) < 0;
 	char verdict[VERDICT_TEXT_BYTES];
-	answer_verdict(g, v, verdict, sizeof verdict);
+	regime_verdict_text(g, v, verdict, sizeof verdict);
 	struct row row = {.variant = s->variants[v].name,
 	                  .own = own_of(arena, settings_of(s, v)),
 	                  .transport = a->evidence->paths[v].transport,
@@ -360,15 +359,15 @@ static void tell(const struct analysis *a, struct story *story)
 			rows[n++] = row_of(a, g, story->arena, v, fails);
 	}
 	const struct story_table *t = story_table(story, &form, rows, n);
-	if (answer_tells(a->regimes))
+	if (regimes_tell(a->regimes))
 		answer_singles(s, story, t);
-	for (unsigned i = 0; i < n && answer_tells(a->regimes); i++)
+	for (unsigned i = 0; i < n && regimes_tell(a->regimes); i++)
 		if (leads(s, rows, n, i)) {
 			answer_remedy(s, story, t, &rows[i]);
 			advise(s, story, t, i);
 		}
 	lead(s, story, t);
-	if (n && answer_tells(a->regimes))
+	if (n && regimes_tell(a->regimes))
 		story_settles(story);
 	if (n)
 		story_say(story, STORY_BODY, t, NULL, 0,

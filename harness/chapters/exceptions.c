@@ -53,17 +53,17 @@ static const struct story_form form =
                .when = offsetof(struct row, when));
 
 static const struct sentence sentences[] = {
-    {STORY_ANSWER, ON_TOP | HIDDEN,
+    {STORY_ANSWER | STORY_MORE, ON_TOP | HIDDEN,
      "At {asked_bytes} ({collective}, {pace}) {verdict} than {against}, where the mean over "
      "the "
      "regime's sizes is {mean}: {variant:list}, {speed:range} times the speed."},
-    {STORY_ANSWER, ON_TOP | LIBRARY,
+    {STORY_ANSWER | STORY_MORE, ON_TOP | LIBRARY,
      "At {asked_bytes} ({collective}, {pace}), a size of no regime, NCCL {versions}: "
      "{variant:list}, {speed:range} times the speed."},
-    {STORY_ANSWER, ON_TOP | BETWEEN,
+    {STORY_ANSWER | STORY_MORE, ON_TOP | BETWEEN,
      "At {asked_bytes} ({collective}, {pace}), a size of no regime, {verdict} than {against}: "
      "{variant:list}, {speed:range} times the speed."},
-    {STORY_ANSWER, ON_TOP | MANY,
+    {STORY_ANSWER | STORY_MORE, ON_TOP | MANY,
      "At {asked_bytes} ({pace}), a size of no regime, {verdict} than {against}: {variant} in "
      "{collective:list}, {speed:range} times the speed."},
 };
@@ -307,7 +307,7 @@ static void tell(const struct analysis *a, struct story *story)
 		all = choose_answers(story, table, t.rows, t.many ? MANY : BETWEEN) && all;
 	STORY_TELL(story, table, sentences);
 	if (!all)
-		story_note(story, STORY_ANSWER,
+		story_note(story, STORY_ANSWER | STORY_MORE,
 		           "The section Sizes that no mean tells has more of them.");
 	story_note(
 	    story, STORY_BODY,

@@ -385,8 +385,7 @@ static void tell(const struct analysis *a, struct story *story)
 	say_untested(story, file, tested);
 	story_files(story, "All of it");
 	caption(story, t, whole, facts);
-	if (!f->asked.gap.from[0] && !story_find_table(story, "versions_of") &&
-	    !f->unfinished.n)
+	if (!story->settled && !run_lacks_blocks(a))
 		answer(story, t, whole, facts);
 	for (unsigned i = 0; i < tested; i++)
 		if (rows[i].when & ALARM)

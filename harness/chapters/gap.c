@@ -224,6 +224,7 @@ static void tell(const struct analysis *a, struct story *story)
 	if (!a->f->asked.gap.from[0])
 		return;
 	story_link(story);
+	story_settles(story);
 	*whole = whole_of(a, story_find_table(story, "versions_of"), story->arena);
 	for (unsigned i = 0; i < w->nsteps; i++)
 		rows[i] = row_of(a->s, &w->steps[i], story->arena);

@@ -1,7 +1,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "../analysis/answer.h"
 #include "tuning.h"
 
 static bool is_best(const struct tuning *t, unsigned finalist)
@@ -68,7 +67,7 @@ static void add_code(struct phrase *p, const struct tuning *t)
 		for (unsigned v = 0; v < t->regimes->list[i].nvariants; v++) {
 			const struct regime *g = &t->regimes->list[i];
 			char keys[256], verdict[VERDICT_TEXT_BYTES];
-			answer_verdict(g, v, verdict, sizeof verdict);
+			regime_verdict_text(g, v, verdict, sizeof verdict);
 			if (!tuning_is_beside(t, v) || strcmp(verdict, "faster"))
 				continue;
 			settings_differ(&s->settings[s->reference], &s->settings[v], keys,

@@ -92,7 +92,7 @@ static const struct story_table *tell_rows(struct story *story, const struct row
 }
 
 /* "By the library's log data goes by P2P in a and b; SHM in c." */
-static void answer(struct story *story, const struct story_table *t)
+static void say_transports(struct story *story, const struct story_table *t)
 {
 	const struct row *rows = t->rows;
 	unsigned *of = ARENA_ARRAY(story->arena, unsigned, t->nrows + 1);
@@ -113,7 +113,7 @@ static void answer(struct story *story, const struct story_table *t)
 			                 "{variant:list}");
 	}
 	phrase_words(&p, ".");
-	phrase_end(&p, STORY_ANSWER);
+	phrase_end(&p, STORY_INSTEAD);
 }
 
 static struct row row_of(const struct summary *s, const struct evidence_path *p, unsigned v)
@@ -162,7 +162,10 @@ static void tell(const struct analysis *a, struct story *story)
 			rows[n++] = row_of(a->s, &e->paths[v], v);
 	if (!n)
 		return;
-	answer(story, tell_rows(story, rows, n));
+	const struct story_table *t = tell_rows(story, rows, n);
+	/* Where no speed may be compared, paths still can. */
+	if (a->s->uncompared[0] && !a->s->trouble[0])
+		say_transports(story, t);
 	story_note(
 	    story, STORY_BODY,
 	    "Links: ordered pairs of ranks by transport, over all channels. The data path "

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "../analysis/analysis.h"
-#include "../analysis/answer.h"
 #include "../analysis/words.h"
 #include "chapters.h"
 #include "run.h"
@@ -116,7 +115,7 @@ static struct row row_of(const struct analysis *a, const struct regime *g, struc
 	const struct evidence_path *path = &a->evidence->paths[v];
 	const bool twin = (int)v == g->twin;
 	char verdict[VERDICT_TEXT_BYTES], odd[128] = "";
-	answer_verdict(g, v, verdict, sizeof verdict);
+	regime_verdict_text(g, v, verdict, sizeof verdict);
 	if (c->verdict.odd.block)
 		verdict_odd_text(&c->verdict.odd, odd, sizeof odd);
 	struct row row = {.name = a->s->variants[v].name,
@@ -230,7 +229,7 @@ static void say_regime(const struct analysis *a, struct story *story,
 	const bool open = count(rows, SAID_OPEN);
 	if (!count(rows, SAID_FASTER) && !count(rows, SAID_SLOWER) &&
 	    !count(rows, SAID_ALIKE) && !count(rows, SAID_ODD) &&
-	    !(open && answer_tells(a->regimes)))
+	    !(open && regimes_tell(a->regimes)))
 		return;
 	phrase_add_row(&p, about, regime, "At {label} sizes ({about}) ");
 	add_kind(&p, &s, SAID_FASTER, "faster than {reference}: ");
@@ -321,7 +320,7 @@ static void tell(const struct analysis *a, struct story *story)
 		story_show(story, rows[i]);
 	}
 	/* The large sizes first, unless they are so by being a third of small ones alone. */
-	for (int third = 0; third < 2; third++)
+	for (int third = 0; third < 2 && !story->settled; third++)
 		for (unsigned i = r->n; i-- > 0;)
 			if (r->list[i].third == third)
 				say_regime(a, story, rows[i], about, &abouts[i]);

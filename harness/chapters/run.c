@@ -68,6 +68,21 @@ bool run_few_groups(const struct summary *s)
 	return s->measured && s->ngroups <= FEW_GROUPS;
 }
 
+bool run_lacks_blocks(const struct analysis *a)
+{
+	const struct summary *s = a->s;
+	return s->measured && s->nblocks < STATS_MIN_BLOCKS && !s->uncompared[0] &&
+	       (a->regimes->n || a->f->asked.primary.n) &&
+	       !json_object_get(s->run->environment, "search");
+}
+
+bool run_is_cut(const struct analysis *a)
+{
+	const struct record_run *run = a->s->run;
+	return run_lacks_blocks(a) &&
+	       (record_begun(run) || a->s->nblocks < record_blocks_asked(run));
+}
+
 unsigned run_verdicts(const struct story *story)
 {
 	const struct story_table *t = story_find_table(story, "versions");

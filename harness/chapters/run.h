@@ -19,6 +19,11 @@ const char *run_collective(struct arena *arena, const struct summary_group *grou
  */
 bool run_few_groups(const struct summary *summary);
 
+/* Whether a run that compares has fewer blocks than a verdict needs, and whether blocks that
+ * were asked for are missing too. */
+bool run_lacks_blocks(const struct analysis *analysis);
+bool run_is_cut(const struct analysis *analysis);
+
 /* Verdicts with an interval that chapters alone have: findings_count counts the others. */
 unsigned run_verdicts(const struct story *story);
 

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "../analysis/analysis.h"
-#include "../analysis/answer.h"
 #include "../analysis/memory.h"
 #include "../analysis/words.h"
 #include "chapters.h"

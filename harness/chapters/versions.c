@@ -658,6 +658,8 @@ static void tell(const struct analysis *a, struct story *story)
 	for (unsigned i = 0; i < t->ncolls; i++)
 		caption(story, t, &t->colls[i]);
 	lead(story, t);
+	if (t->ncolls)
+		story_settles(story);
 	if (!a->f->asked.gap.from[0]) /* it has the why */
 		story_link(story);
 	story_show(story, t->tables.parts);

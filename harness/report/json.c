@@ -100,8 +100,11 @@ int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *ou
 	                                    "created",   "backend",    "seed"};
 	const struct summary *s = &m->summary;
 	json_t *answer = json_array(), *warnings = json_array();
-	for (unsigned i = 0; i < m->answer.n; i++)
-		json_array_append_new(answer, json_string(m->answer.text[i]));
+	const struct story_sentence *one;
+	char trust[PAGE_TEXT_BYTES];
+	section_said(&m->story, STORY_TRUST, trust, sizeof trust);
+	for (unsigned i = 0; (one = story_answer(&m->story, i)); i++)
+		json_array_append_new(answer, json_string(one->text));
 	for (unsigned i = 0; i < m->warnings.count; i++)
 		json_array_append_new(warnings, json_string(m->warnings.text[i]));
 	json_t *report = json_pack("{s:i}", "schema", JSON_SCHEMA);
@@ -117,7 +120,7 @@ int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *ou
 	    json_object_get(m->run.environment, "ranks"), "blocks", (int)s->nblocks, "looks",
 	    looks_of(s), "sessions", sessions_of(m), "margin", s->margin, "reference",
 	    s->reference < 0 ? "" : s->variants[s->reference].name, "answer", answer, "trust",
-	    m->answer.trust, "regimes", regimes_of(m), "warnings", warnings, "pictures",
+	    trust, "regimes", regimes_of(m), "warnings", warnings, "pictures",
 	    pictures_of(m), "sections", sections, "tables", tables, "chapters", chapters_of(m));
 	if (!report || !rest || json_object_update(report, rest))
 		return status_set(st, "out of memory for report.json");

@@ -7,19 +7,14 @@
 #include "../chapters/chapters.h"
 #include "../chapters/run.h"
 
-static struct analysis analysis_of(const struct model *m)
-{
-	return (struct analysis){.s = &m->summary,
-	                         .regimes = &m->regimes,
-	                         .f = &m->findings,
-	                         .evidence = &m->findings.evidence};
-}
-
 /* All chapters. */
 static void tell(struct arena *arena, void *of)
 {
 	struct model *m = of;
-	const struct analysis analysis = analysis_of(m);
+	const struct analysis analysis = {.s = &m->summary,
+	                                  .regimes = &m->regimes,
+	                                  .f = &m->findings,
+	                                  .evidence = &m->findings.evidence};
 	unsigned n;
 	const struct chapter *const *all = chapters_all(&n);
 	story_make(&analysis, all, n, arena, &m->story);
@@ -34,8 +29,6 @@ static int analyse(struct model *m, struct status *st)
 		return -1;
 	if (arena_run(tell, m, &m->arena))
 		return status_set(st, "out of memory for the report");
-	const struct analysis analysis = analysis_of(m);
-	answer_make(&analysis, &m->story, &m->answer);
 	return 0;
 }
 

@@ -3,7 +3,6 @@
 #ifndef LAUNCHGAP_MODEL_H
 #define LAUNCHGAP_MODEL_H
 
-#include "../analysis/answer.h"
 #include "../analysis/findings.h"
 #include "../analysis/regime.h"
 #include "../analysis/summary.h"
@@ -34,7 +33,6 @@ struct model {
 	bool torn; /* the record's last line was cut off */
 	struct summary summary;
 	struct regimes regimes;
-	struct answer answer;
 	struct findings findings;
 	struct arena *arena; /* of the story */
 	struct story story;

@@ -1,5 +1,7 @@
 #include "section.h"
 
+#include "../analysis/words.h"
+
 unsigned section_files(const struct story_chapter *c, const char **files, unsigned most)
 {
 	unsigned n = 0;
@@ -82,6 +84,14 @@ bool section_shows(const struct story_chapter *c)
 	return false;
 }
 
+void section_said(const struct story *story, enum story_role role, char *text, size_t bytes)
+{
+	const struct story_sentence *one;
+	text[0] = '\0';
+	for (unsigned i = 0; (one = story_said(story, role, i)); i++)
+		words_add(text, bytes, "%s%s", i ? " " : "", one->text);
+}
+
 void section_write(struct page *p, const struct story_chapter *c)
 {
 	bool list = false;
@@ -118,8 +128,9 @@ void section_write(struct page *p, const struct story_chapter *c)
 
 static json_t *roles_of(unsigned roles)
 {
-	static const char *const names[] = {"answer", "caption", "advice", "warning",
-	                                    "item",   "body",    "stress"};
+	static const char *const names[] = {"answer",  "caption", "advice", "warning",
+	                                    "item",    "body",    "stress", "instead",
+	                                    "caveat",  "open",    "trust"};
 	json_t *list = json_array();
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
 		if (roles & 1u << i)

@@ -11,6 +11,8 @@ void section_write(struct page *page, const struct story_chapter *chapter);
 /* What the first page has of the chapter that leads: SECTION_LEAD_ROWS rows at most. */
 #define SECTION_LEAD_ROWS 12
 void section_write_lead(struct page *page, const struct story_chapter *chapter);
+/* All sentences of a role in one paragraph, cut where it is too short. */
+void section_said(const struct story *story, enum story_role role, char *text, size_t bytes);
 /* The files that it comes with, at most so many: how many. */
 unsigned section_files(const struct story_chapter *chapter, const char **files, unsigned most);
 /* Its object in report.json: {"name", "title", "place", "tables": [table_to_json], "sentences":

@@ -55,8 +55,9 @@ static void write_answer(struct page *p, const struct model *m)
 	} else {
 		page_heading(p, 1, "%s", *question ? question : run_text(&m->run, "title"));
 	}
-	for (unsigned i = 0; i < m->answer.n; i++)
-		page_say(p, "%s", m->answer.text[i]);
+	const struct story_sentence *told;
+	for (unsigned i = 0; (told = story_answer(&m->story, i)); i++)
+		page_say(p, "%s", told->text);
 	page_say(p, "Measured on %s; backend %s%s%s; %lld rank%s, %u block%s, %.10s.", machine,
 	         run_text(&m->run, "backend"), *library ? ", " : "", library, ranks,
 	         words_plural((unsigned long long)ranks), s->nblocks, words_plural(s->nblocks),
@@ -81,21 +82,14 @@ static void write_lead(struct page *p, const struct model *m)
 
 static void write_trust(struct page *p, const struct model *m)
 {
-	char more[160] = "";
+	char text[PAGE_TEXT_BYTES - 160], more[160] = "";
 	unsigned n = m->warnings.count;
 	if (n && p->kind == PAGE_MARKDOWN)
 		snprintf(more, sizeof more, " %u warning%s, at the end.", n, words_plural(n));
-	const char *last = m->regimes.n ? m->regimes.list[m->regimes.n - 1].why : "";
 	for (unsigned i = 0; i < m->warnings.doubts; i++)
 		page_stress(p, "%s", m->warnings.text[i]);
-	page_say(p, "%s%s", m->answer.trust, more);
-	for (unsigned i = m->regimes.n; i-- > 0;) {
-		const struct regime *g = &m->regimes.list[i];
-		bool said = !answer_tells(&m->regimes) && !strcmp(g->why, last);
-		if (!g->tells && !said)
-			page_say(p, "At %s sizes it cannot tell %s. %s", g->label,
-			         answer_hidden(g), g->why);
-	}
+	section_said(&m->story, STORY_TRUST, text, sizeof text);
+	page_say(p, "%s%s", text, more);
 }
 
 static bool has_picture(const struct model *m)
@@ -242,17 +236,15 @@ static void write_parts(struct page *p, const struct model *m, const struct part
 	}
 }
 
-/* Those from one place to another, in their order. */
-static void write_chapters(struct page *p, const struct model *m, enum chapter_place from,
-                           enum chapter_place to, unsigned level)
+/* Those of a place, in their order. */
+static void write_chapters(struct page *p, const struct model *m, enum chapter_place place,
+                           unsigned level)
 {
-	const enum chapter_place last = is_short(p) ? CHAPTER_FRONT : CHAPTER_APPENDIX;
 	for (unsigned i = 0; i < m->story.nchapters; i++) {
 		const struct story_chapter *c = &m->story.chapters[i];
-		const enum chapter_place place = c->chapter->place;
 		/* On a terminal the table of the one that leads is on top already. */
-		if (place < from || place > to || place > last || !section_shows(c) ||
-		    (is_short(p) && c == m->story.lead))
+		if (c->chapter->place != place || !section_shows(c) ||
+		    (is_short(p) && (place > CHAPTER_FRONT || c == m->story.lead)))
 			continue;
 		begin_section(p, c->chapter->name, c->chapter->title, level);
 		section_write(p, c);
@@ -264,11 +256,12 @@ static void write_links(struct page *p, const struct model *m)
 {
 	const char *titles[32];
 	unsigned n = 0;
-	for (unsigned i = 0; i < m->story.nchapters && n < 30; i++) {
-		const struct story_chapter *c = &m->story.chapters[i];
-		if (c->linked && section_shows(c))
-			titles[n++] = c->chapter->title;
-	}
+	for (unsigned place = 0; place <= CHAPTER_APPENDIX; place++)
+		for (unsigned i = 0; i < m->story.nchapters && n < 30; i++) {
+			const struct story_chapter *c = &m->story.chapters[i];
+			if (c->chapter->place == place && c->linked && section_shows(c))
+				titles[n++] = c->chapter->title;
+		}
 	for (size_t i = 0; i < sizeof after / sizeof *after; i++)
 		if (!after[i].when || after[i].when(m))
 			titles[n++] = after[i].title;
@@ -280,11 +273,12 @@ static void write_links(struct page *p, const struct model *m)
 void sections_write(struct page *p, const struct model *m)
 {
 	write_parts(p, m, before, COUNT(before), 2);
-	write_chapters(p, m, CHAPTER_FIRST, CHAPTER_FIRST, 2);
+	write_chapters(p, m, CHAPTER_FIRST, 2);
 	write_links(p, m);
-	write_chapters(p, m, CHAPTER_FRONT, CHAPTER_BODY, 2);
+	write_chapters(p, m, CHAPTER_FRONT, 2);
+	write_chapters(p, m, CHAPTER_BODY, 2);
 	if (p->kind == PAGE_MARKDOWN)
 		page_heading(p, 2, "Appendix");
-	write_chapters(p, m, CHAPTER_APPENDIX, CHAPTER_APPENDIX, 3);
+	write_chapters(p, m, CHAPTER_APPENDIX, 3);
 	write_parts(p, m, after, COUNT(after), 3);
 }

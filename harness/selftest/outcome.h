@@ -7,7 +7,7 @@
 #include "../analysis/regime.h"
 #include "injection.h"
 
-/* A report's words for a variant in a regime (answer_verdict). LESS: by less than the margin.
+/* A report's words for a variant in a regime (regime_verdict_text). LESS: by less than the margin.
  * CANNOT_TELL: the A/A line is too wide for any other word. */
 enum word {
 	WORD_FASTER,

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../analysis/answer.h"
+#include "../analysis/regime.h"
+#include "../analysis/summary.h"
 #include "../analysis/stats.h"
 #include "../backend/table.h"
 #include "../clock.h"
@@ -156,7 +157,7 @@ static int take_words(struct bench *b, struct scene *s, const struct summary *su
 		int v = index_variant(summary, injection_variant(o.effect));
 		char text[128] = "";
 		if (g && v >= 0)
-			answer_verdict(g, (unsigned)v, text, sizeof text);
+			regime_verdict_text(g, (unsigned)v, text, sizeof text);
 		o.slower = g && v >= 0 ? 1 / g->contrasts[v].verdict.ratio.estimate - 1 : NAN;
 		result =
 		    outcome_word(text, g && g->tells, &o.word, st) || add_outcome(b, &o, st)

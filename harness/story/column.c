@@ -112,6 +112,7 @@ void entry_write(const struct entry *c, bool full, char *text, size_t bytes)
 enum how {
 	HOW_SHORT,
 	HOW_FULL,
+	HOW_BRIEF,
 	HOW_INTERVAL,
 	HOW_PERCENT,
 	HOW_PERCENTS,
@@ -122,8 +123,8 @@ enum how {
 	HOWS
 };
 
-static const char *const how_names[HOWS] = {"short", "full", "interval", "percent", "percents",
-                                            "less",  "more", "times",    "inverse"};
+static const char *const how_names[HOWS] = {"short",    "full", "brief", "interval", "percent",
+                                            "percents", "less", "more",  "times",    "inverse"};
 
 static void percents_write(const struct entry *c, bool interval, char *text, size_t bytes)
 {
@@ -136,6 +137,9 @@ static void ratio_write(const struct entry *c, enum how how, char *text, size_t 
 {
 	struct stats_ratio ratio = ratio_of(c);
 	switch (how) {
+	case HOW_BRIEF:
+		snprintf(text, bytes, "%s", words_ratio(&ratio, false).text);
+		return;
 	case HOW_INTERVAL:
 		snprintf(text, bytes, "%s", words_interval(&ratio).text);
 		return;

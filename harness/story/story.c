@@ -102,6 +102,30 @@ const struct story_sentence *story_said(const struct story *s, enum story_role r
 	return one;
 }
 
+/* The i-th of all chapters but the one that leads. */
+static const struct story_sentence *said_by_others(const struct story *s, enum story_role role,
+                                                   unsigned *i)
+{
+	const struct story_sentence *one = NULL;
+	for (unsigned c = 0; c < s->nchapters && !one; c++)
+		if (&s->chapters[c] != s->lead)
+			one = said_by(&s->chapters[c], role, i);
+	return one;
+}
+
+const struct story_sentence *story_answer(const struct story *s, unsigned i)
+{
+	static const enum story_role roles[] = {STORY_CAVEAT, STORY_ANSWER, STORY_OPEN};
+	const struct story_sentence *one = NULL;
+	if (story_said(s, STORY_INSTEAD, 0))
+		return story_said(s, STORY_INSTEAD, i);
+	for (size_t r = 0; r < sizeof roles / sizeof *roles && !one; r++) {
+		one = said_by(s->lead, roles[r], &i);
+		one = one ? one : said_by_others(s, roles[r], &i);
+	}
+	return one;
+}
+
 const struct story_table *story_rows(struct story *s, const struct story_form *form,
                                      const void *rows, unsigned n)
 {
@@ -161,9 +185,30 @@ void story_leads_unasked(struct story *s)
 	now(s)->unasked = true;
 }
 
+/* Both in one paragraph, with all that they rest on. */
+static struct story_sentence joined(struct arena *arena, struct story_sentence first,
+                                    const struct story_sentence *second)
+{
+	first.text = arena_text(arena, "%s %s", first.text, second->text);
+	for (unsigned i = 0; i < second->nbases; i++) {
+		struct story_basis *bases =
+		    arena_more(arena, first.bases, first.nbases, sizeof *bases);
+		bases[first.nbases++] = second->bases[i];
+		first.bases = bases;
+	}
+	return first;
+}
+
 static void add_sentence(struct story *s, struct story_sentence sentence)
 {
+	struct story_chapter *c = now(s);
+	const struct story_sentence *last =
+	    c->nblocks ? c->blocks[c->nblocks - 1].sentence : NULL;
 	struct story_sentence *kept = ARENA_NEW(s->arena, struct story_sentence);
+	if (sentence.roles & STORY_MORE && last && last->roles == sentence.roles) {
+		sentence = joined(s->arena, *last, &sentence);
+		c->nblocks--;
+	}
 	*kept = sentence;
 	add_block(s, (struct story_block){STORY_SENTENCE, .sentence = kept});
 }
@@ -206,7 +251,7 @@ void story_link(struct story *s)
 
 void story_settles(struct story *s)
 {
-	now(s)->settles = true;
+	s->settled = true;
 }
 
 /* --- sentences over rows --- */

@@ -22,6 +22,13 @@ enum story_role {
 	STORY_ITEM = 16,   /* in the chapter's section, one item of a list */
 	STORY_BODY = 32,   /* there as a paragraph */
 	STORY_STRESS = 64, /* the same in bold */
+	/* Also on top: in place of all answers, before them, and after them. */
+	STORY_INSTEAD = 128, /* why there are no answers */
+	STORY_CAVEAT = 256,  /* what limits them */
+	STORY_OPEN = 512,    /* what they leave open */
+	STORY_TRUST = 1024,  /* whether the run can be believed: one paragraph of all chapters */
+	/* In the paragraph of the sentence before it, of the same chapter and roles. */
+	STORY_MORE = 2048,
 };
 
 /* --- tables --- */
@@ -148,7 +155,6 @@ struct story_chapter {
 	const char *picture; /* the plot (plot/NAME.gp) that shows its answer, or NULL */
 	bool unasked;        /* leads where no chapter is asked for */
 	bool linked;         /* page 1 links its section */
-	bool settles;        /* its answers say what variants against each other come to */
 	/* What the first page has of it where it leads, or NULL. */
 	const struct story_table *lead;
 	const char *lead_keys;
@@ -160,6 +166,7 @@ struct story {
 	struct story_chapter *chapters; /* those that told something, in their order */
 	unsigned nchapters;
 	const struct story_chapter *lead; /* that of the first page, or NULL */
+	bool settled; /* a chapter has said how variants compare */
 };
 
 /* Lets each of the chapters tell; those with nothing to say are left out. */
@@ -177,6 +184,10 @@ const struct story_sentence *story_chapter_said(const struct story_chapter *chap
 /* The same of all chapters. */
 const struct story_sentence *story_said(const struct story *story, enum story_role role,
                                         unsigned i);
+
+/* The i-th sentence of the report's answer: caveats, the answers of the chapter that leads, then
+ * those of all others in the order of the chapters, and what is open; or what stands instead. */
+const struct story_sentence *story_answer(const struct story *story, unsigned i);
 
 /* --- for chapters --- */
 
@@ -211,7 +222,7 @@ void story_lead_pivot(struct story *story, const struct story_table *table,
 /* It leads where no chapter is asked for, too: a run that has something for it was made for it.
  */
 void story_leads_unasked(struct story *story);
-/* Where the chapter leads, its answers stand for those on variants against each other. */
+/* The chapter says how variants compare, so that later ones need not (`settled`). */
 void story_settles(struct story *story);
 /* Page 1 links the chapter's section. */
 void story_link(struct story *story);
