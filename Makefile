@@ -129,7 +129,7 @@ $(B)/flags: SAYS = $(FLAGS)
 FLAGS := $(strip $(CC) $(CFLAGS) $(SANFLAG) $(HAVE) $(if $(WERROR),-Werror))
 $(B)/commit $(B)/flags: | deps
 	@mkdir -p $(@D); echo '$(SAYS)' | cmp -s - $@ || echo '$(SAYS)' >$@
-SAY_COMMIT := $(B)/harness/main.o $(B)/harness/run/runner.o $(B)/harness/doctor.o
+SAY_COMMIT := $(B)/harness/main.o $(B)/harness/run/run_setup.o $(B)/harness/verbs/verb_doctor.o
 $(SAY_COMMIT): $(B)/commit
 $(SAY_COMMIT): ALL_C += -DLAUNCHGAP_COMMIT='"$(COMMIT)"'
 # What `launchgap --version` says is built in.

@@ -10,14 +10,13 @@
 #include <unistd.h>
 
 #include "compare/compare.h"
-#include "doctor.h"
-#include "near.h"
-#include "run/run.h"
+#include "suggest.h"
+#include "run/runner.h"
 #include "verbs/verbs.h"
 
 typedef int verb_fn(int argc, char *argv[], const struct home *home, struct status *st);
 
-static verb_fn verb_compare, verb_doctor, verb_help, verb_version;
+static verb_fn verb_compare, verb_help, verb_version;
 
 /* form: what follows the name; "" where nothing does; NULL: not for people. */
 struct verb {
@@ -128,12 +127,6 @@ static int verb_compare(int argc, char *argv[], const struct home *home, struct 
 	                                               : compare_run(&request, st);
 }
 
-static int verb_doctor(int argc, char *argv[], const struct home *home, struct status *st)
-{
-	(void)argc, (void)argv, (void)home, (void)st;
-	return doctor_examine();
-}
-
 static void print_usage(FILE *out)
 {
 	fputs("launchgap measures what it costs to launch NCCL with one thread, a thread per\n"
@@ -163,11 +156,11 @@ static const struct verb *verb_find(const char *name)
 
 static int unknown(const char *name, struct status *st)
 {
-	struct near near = near_to(name);
+	struct suggestion guess = suggest_for(name);
 	for (size_t i = 0; i < NVERBS; i++)
-		near_offer(&near, verbs[i].form ? verbs[i].name : NULL);
+		suggest_offer(&guess, verbs[i].form ? verbs[i].name : NULL);
 	status_set(st, "unknown verb '%s'%s%s (`launchgap help` names them)", name,
-	           near_say(&near).text, near_theirs(name).text);
+	           suggestion_text(&guess).text, suggest_nccl_tests(name).text);
 	return 2;
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "foreign.h"
+#include "sanitize.h"
 
 int status_set(struct status *st, const char *format, ...)
 {
@@ -40,7 +40,7 @@ void status_say(const char *format, ...)
 	va_end(args);
 	if (n < 0)
 		return;
-	foreign_make_plain(text);
+	sanitize_text(text);
 	fprintf(stderr, "%s\n", text);
 	free(text);
 }

@@ -488,7 +488,7 @@ TEST(a_failed_trial_says_how_its_block_is_replaced)
 	path[strlen(path) - 1] = '\0';
 	snprintf(
 	    said, sizeof said,
-	    "1 trial failed; the report names it. To measure 1 block in place of the one that "
+	    "1 trial failed; the report names it. To measure 1 block instead of the one that "
 	    "lacks a trial: %s resume %s blocks=1\n",
 	    getenv("LAUNCHGAP"), path);
 	cli_expect(cli, 1, said);

@@ -243,9 +243,9 @@ TEST(a_trial_without_end_is_ended)
 	    "[variant p]\nmode = processes\n");
 	struct cli cli = cli_run(
 	    folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
-	if (strstr(cli.out, "no end after 1 s (timeout = …); last said")) /* it said nothing */
+	if (strstr(cli.out, "timed out after 1 s (timeout = …); last said")) /* it said nothing */
 		fail_msg("%s", cli.out);
-	cli_expect(cli, 1, "no end after 1 s (timeout = …)");
+	cli_expect(cli, 1, "timed out after 1 s (timeout = …)");
 }
 
 /* The job ends by itself, with what it has. */
@@ -295,7 +295,7 @@ TEST(what_cannot_be_answered_is_said_first)
 	static const char first[] =
 	    "claim c, d cannot be tested: pace isolated is not measured\n"
 	    "claim e cannot be tested: sendrecv is not measured\n"
-	    "cell_timeout = 9s ends nothing, as timeout = 5s ends the trial\nt: 2 ranks on "
+	    "cell_timeout = 9s has no effect: timeout = 5s ends the trial first\nt: 2 ranks on "
 	    "null";
 	write_experiment(
 	    "collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"

@@ -167,10 +167,10 @@ TEST(a_record_that_others_touch_ends_the_run)
 	static const struct {
 		void (*touch)(const char *);
 		const char *words;
-	} cases[] = {{cut, "was cut by"},
-	             {lengthen, "was written by"},
-	             {remove_it, "was removed by"},
-	             {replace, "was removed by"}};
+	} cases[] = {{cut, "program has cut"},
+	             {lengthen, "program has written to"},
+	             {remove_it, "program has removed"},
+	             {replace, "program has removed"}};
 	const struct trial trial = {.experiment = "x", .variant = "v"};
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct folder f = {0};
@@ -210,7 +210,7 @@ TEST(such_a_run_fails_and_is_not_the_latest)
 		cli_result(folder, "u", "trials.jsonl", record, sizeof record);
 	}
 	remove_it(record);
-	cli_expect(cli_wait(pid, folder, 60), 1, "was removed by somebody else");
+	cli_expect(cli_wait(pid, folder, 60), 1, "another program has removed");
 	assert_int_equal(access(latest, F_OK), -1);
 }
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../harness/foreign.h"
+#include "../harness/sanitize.h"
 #include "here.h"
 #include "test.h"
 
@@ -279,7 +279,7 @@ static void only_text(const char *name, const char *text)
 {
 	char *copy = strdup(text ? text : "\r"), *rest = copy, *line;
 	while ((line = strsep(&rest, "\n")))
-		if (!foreign_is_plain(line))
+		if (!sanitize_is_clean(line))
 			fail_msg("%s holds a control character: %.200s", name, line);
 	free(copy);
 }

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "../harness/run/job.h"
-#include "../harness/run/judge.h"
 #include "cli.h"
 #include "test.h"
 
@@ -79,29 +78,29 @@ TEST(the_first_error_is_the_cause)
 	    {"hello\n[h:7] PMIX ERROR: OUT-OF-RESOURCE in file a.c at line 208\n"
 	     "[h:8] OPAL ERROR: Error in file b.c at line 112\n*** MPI_ERRORS_ARE_FATAL\n"
 	     "-----\n  Exit code:    1\n-----\n",
-	     "no end after 9 s (timeout = …); first error: [h:7] PMIX ERROR: OUT-OF-RESOURCE "
+	     "timed out after 9 s (timeout = …); first error: [h:7] PMIX ERROR: OUT-OF-RESOURCE "
 	     "in "
 	     "file a.c at line 208",
 	     "[h:7] PMIX ERROR: OUT-OF-RESOURCE in file a.c at line 208"},
 	    {"[h:7] PMIX ERROR: x\nlaunchgap: no room\nbye\n",
-	     "no end after 9 s (timeout = …); first error: no room", "no room"},
+	     "timed out after 9 s (timeout = …); first error: no room", "no room"},
 	    {"-----\nNo \"srun\" was found.\nPlease check\n\nmore of it\n-----\n"
 	     "-----\nAn internal error has occurred.\n-----\n",
-	     "no end after 9 s (timeout = …); first error: No \"srun\" was found. Please check",
+	     "timed out after 9 s (timeout = …); first error: No \"srun\" was found. Please check",
 	     "No \"srun\" was found. Please check"},
 	    {"-----\nWARNING: slow\n-----\none\n-----\nmpirun noticed that rank 1\nwas "
 	     "killed\n-----\n",
-	     "no end after 9 s (timeout = …); last said: was killed", "was killed"},
-	    {"one\ntwo\n---\n", "no end after 9 s (timeout = …); last said: two", "two"},
-	    {"", "no end after 9 s (timeout = …)", "the job ended without a word"}};
+	     "timed out after 9 s (timeout = …); last said: was killed", "was killed"},
+	    {"one\ntwo\n---\n", "timed out after 9 s (timeout = …); last said: two", "two"},
+	    {"", "timed out after 9 s (timeout = …)", "the job exited without output"}};
 	char folder[64], log[80], text[600];
 	cli_folder(folder);
 	snprintf(log, sizeof log, "%s/log", folder);
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		cli_write(folder, "log", cases[i].log);
-		judge_job(&(struct job_result){JOB_TIMED_OUT, 0}, 9, log, text, sizeof text);
+		job_error(&(struct job_result){JOB_TIMED_OUT, 0}, 9, log, text, sizeof text);
 		assert_string_equal(text, cases[i].timed_out);
-		judge_job(&(struct job_result){JOB_EXITED, 1}, 9, log, text, sizeof text);
+		job_error(&(struct job_result){JOB_EXITED, 1}, 9, log, text, sizeof text);
 		assert_string_equal(text, cases[i].exited);
 	}
 	cli_clean(folder);

@@ -10,7 +10,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "../foreign.h"
+#include "../sanitize.h"
 
 #define COUNTS_MAX_BYTES (1 << 20) /* of a file, many times what the largest matrix takes */
 
@@ -114,7 +114,7 @@ static int counts_read(const char *path, struct value_weights *w, struct status 
 {
 	double of[VALUE_MAX_WEIGHTS * VALUE_MAX_WEIGHTS];
 	const char *why = "out of memory";
-	int fd = foreign_open(path, COUNTS_MAX_BYTES, &why);
+	int fd = sanitize_open(path, COUNTS_MAX_BYTES, &why);
 	FILE *in = fd >= 0 ? fdopen(fd, "r") : NULL;
 	if (!in) {
 		if (fd >= 0)

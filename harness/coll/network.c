@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../foreign.h"
+#include "../sanitize.h"
 
 #define MAX_BYTES    (1 << 20) /* of a file */
 #define MAX_ELEMENTS (UINT64_C(1) << 40)
@@ -138,7 +138,7 @@ int network_read(const char *file, struct network *out, struct status *st)
 {
 	const char *why = "out of memory", *slash = strrchr(file, '/');
 	const char *name = slash ? slash + 1 : file;
-	int fd = foreign_open(file, MAX_BYTES, &why);
+	int fd = sanitize_open(file, MAX_BYTES, &why);
 	FILE *in = fd >= 0 ? fdopen(fd, "r") : NULL;
 	if (!in) {
 		if (fd >= 0)

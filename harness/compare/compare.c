@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../near.h"
+#include "../suggest.h"
 #include "comparison.h"
 #include "shown.h"
 #include "source.h"
@@ -62,13 +62,13 @@ int compare_parse(int argc, char *argv[], struct compare_request *out, struct st
 			if (o->parse(argv[i], &request, st))
 				return -1;
 		} else if (argv[i][0] == '-' || request.right) {
-			struct near near = near_to(argv[i]);
+			struct suggestion guess = suggest_for(argv[i]);
 			for (o = options; o < options + NOPTIONS; o++)
-				near_offer(&near, o->name);
+				suggest_offer(&guess, o->name);
 			return status_set(st,
 			                  "compare: '%.200s' is not understood%s; allowed are "
 			                  "two results, --threshold, --variant, --format",
-			                  argv[i], near_say(&near).text);
+			                  argv[i], suggestion_text(&guess).text);
 		} else {
 			*(request.left ? &request.right : &request.left) = argv[i];
 		}

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "../coll/counts.h"
-#include "../foreign.h"
+#include "../sanitize.h"
 #include "../record/field.h"
 #include "../record/record.h"
 #include "../report/nccl_format.h"
@@ -397,7 +397,7 @@ int nccl_tests_read(const char *file, const char *variant, unsigned trial, struc
 	    .at = {.file = file, .st = st}, .side = side, .variant = variant, .trial = trial};
 	json_error_t why;
 	const char *cause;
-	int fd = foreign_open(file, MOST_BYTES, &cause);
+	int fd = sanitize_open(file, MOST_BYTES, &cause);
 	FILE *in = fd < 0 ? NULL : fdopen(fd, "r"); /* jansson reads an fd byte by byte */
 	if (!in) {
 		if (fd >= 0)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../foreign.h"
+#include "../sanitize.h"
 
 /* --- series ------------------------------------------------------------------------------ */
 
@@ -101,7 +101,7 @@ void side_clean(const char *text, char *out, size_t bytes)
 	while (text[n] && n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80)
 		n--;
 	out[n] = '\0';
-	foreign_make_plain(out);
+	sanitize_text(out);
 }
 
 /* Whether a list with ", " between its items holds the item. */

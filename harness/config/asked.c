@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../near.h"
+#include "../suggest.h"
 
 static field_read_fn test_read;
 
@@ -87,16 +87,16 @@ struct place {
 static int unknown_key(const struct place *place, const char *key, struct status *st)
 {
 	char allowed[256] = "";
-	struct near near = near_to(key);
+	struct suggestion guess = suggest_for(key);
 	for (size_t i = 0; i < place->nrows; i++) {
 		status_list(allowed, sizeof allowed, place->rows[i].key);
-		near_offer(&near, place->rows[i].key);
+		suggest_offer(&guess, place->rows[i].key);
 	}
 	return status_set(
 	    st,
 	    "unknown key '%s'%s; allowed is %s; for one backend alone in a section of the same "
 	    "name, [claim NAME on host]",
-	    key, near_say(&near).text, allowed);
+	    key, suggestion_text(&guess).text, allowed);
 }
 
 static int entry_read(struct build *b, const struct text_entry *entry,
@@ -338,18 +338,18 @@ static int primary_check(struct build *b, struct status *st)
 		    claim_primary_read(&row, entry->value, &primary, st))
 			continue;
 		for (unsigned k = 0; k < primary.n; k++) {
-			struct near near = near_to(primary.names[k]);
+			struct suggestion guess = suggest_for(primary.names[k]);
 			bool is = false;
 			for (unsigned c = 0; c < list->nclaims; c++) {
 				is = is || !strcmp(list->claims[c].name, primary.names[k]);
-				near_offer(&near, list->claims[c].name);
+				suggest_offer(&guess, list->claims[c].name);
 			}
 			if (is)
 				continue;
 			snprintf(what, sizeof what,
 			         "primary = '%s' names no claim%s; allowed is a [claim NAME] "
 			         "of this file",
-			         primary.names[k], near_say(&near).text);
+			         primary.names[k], suggestion_text(&guess).text);
 			return build_fail(b, entry->at, what, st);
 		}
 	}

@@ -10,7 +10,7 @@
 #include "../backend/table.h"
 #include "../coll/counts.h"
 #include "../coll/routing.h"
-#include "../near.h"
+#include "../suggest.h"
 #include "../trial/sizes.h"
 
 static const char *word_dtype(unsigned i)
@@ -219,13 +219,13 @@ bool keys_names_file(const char *env)
 
 /* Offers each allowed key, once. */
 static void keys_offer(const struct keys_target *target, char *allowed, size_t bytes,
-                       struct near *near)
+                       struct suggestion *guess)
 {
 	size_t n;
 	const struct field *settings = settings_fields(&n);
 	for (size_t i = 0; i < NEXPERIMENT && target->spec; i++) {
 		status_list(allowed, bytes, experiment[i].key);
-		near_offer(near, experiment[i].key);
+		suggest_offer(guess, experiment[i].key);
 	}
 	for (size_t i = 0; i < n + 1 && target->variant; i++) {
 		const char *key = i < n ? settings[i].key : "each";
@@ -233,19 +233,19 @@ static void keys_offer(const struct keys_target *target, char *allowed, size_t b
 		    (i && i < n && !strcmp(key, settings[i - 1].key)))
 			continue;
 		status_list(allowed, bytes, key);
-		near_offer(near, key);
+		suggest_offer(guess, key);
 	}
 }
 
 static int unknown_key(const struct keys_target *target, const char *key, struct status *st)
 {
 	char allowed[768] = "";
-	struct near near = near_to(key);
-	keys_offer(target, allowed, sizeof allowed, &near);
+	struct suggestion guess = suggest_for(key);
+	keys_offer(target, allowed, sizeof allowed, &guess);
 	return status_set(st,
 	                  "unknown key '%s'%s; allowed is %s, env.NAME, and in a file like; for "
 	                  "one backend alone in [%s on host]",
-	                  key, near_say(&near).text, allowed,
+	                  key, suggestion_text(&guess).text, allowed,
 	                  target->spec ? "experiment" : "variant NAME");
 }
 

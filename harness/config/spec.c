@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../near.h"
+#include "../suggest.h"
 
 unsigned spec_times(const struct spec *spec)
 {
@@ -39,13 +39,13 @@ struct spec_variant *spec_find(struct spec *spec, const char *name)
 void spec_no_variant(const struct spec *spec, const char *key, const char *name,
                      const char *where, char *what, size_t bytes)
 {
-	struct near near = near_to(name);
+	struct suggestion guess = suggest_for(name);
 	char allowed[512];
 	snprintf(allowed, sizeof allowed, "%s", spec->nvariants ? "" : "none");
 	for (unsigned i = 0; i < spec->nvariants; i++) {
-		near_offer(&near, spec->variants[i].name);
+		suggest_offer(&guess, spec->variants[i].name);
 		status_list(allowed, sizeof allowed, spec->variants[i].name);
 	}
 	snprintf(what, bytes, "%s = '%.100s' names no variant%s%s; allowed is %s", key, name,
-	         where, near_say(&near).text, allowed);
+	         where, suggestion_text(&guess).text, allowed);
 }

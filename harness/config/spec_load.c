@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../near.h"
+#include "../suggest.h"
 #include "build.h"
 #include "search.h"
 
@@ -44,14 +44,14 @@ static int variant_apply(struct build *b, unsigned section, struct status *st)
 		                  st);
 
 	if (!s->all) {
-		struct near near = near_to(s->name);
+		struct suggestion guess = suggest_for(s->name);
 		char what[256];
 		for (unsigned i = 0; i < b->spec->nvariants; i++)
-			near_offer(&near, b->spec->variants[i].name);
+			suggest_offer(&guess, b->spec->variants[i].name);
 		snprintf(what, sizeof what,
 		         "a section for one backend, and there is no [variant %s]%s; allowed is "
 		         "beside one for all",
-		         s->name, near_say(&near).text);
+		         s->name, suggestion_text(&guess).text);
 		return build_fail(b, s->at, what, st);
 	}
 	const struct spec_variant *base = variant_base(b, section, st);

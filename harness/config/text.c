@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "../backend/table.h"
-#include "../foreign.h"
-#include "../near.h"
+#include "../sanitize.h"
+#include "../suggest.h"
 #include "../trial/field.h"
 
 #define TEXT_MOST_BYTES (1 << 20) /* of a file */
@@ -120,15 +120,15 @@ static int section_append(struct text *text, const struct text_section *section)
 
 static int backend_unknown(struct reader *r, const char *on)
 {
-	struct near near = near_to(on);
+	struct suggestion guess = suggest_for(on);
 	char allowed[256] = "";
 	for (const struct backend *const *b = backend_table; *b; b++) {
-		near_offer(&near, (*b)->name);
+		suggest_offer(&guess, (*b)->name);
 		status_list(allowed, sizeof allowed, (*b)->name);
 	}
 	r->failed = true;
 	return status_set(r->st, "%s:%u: a section for '%s', which is no backend%s; allowed is %s",
-	                  r->file, r->line, on, near_say(&near).text, allowed);
+	                  r->file, r->line, on, suggestion_text(&guess).text, allowed);
 }
 
 /* The line in which a section of this name began already, for all backends or for this one; 0:
@@ -326,7 +326,7 @@ static int text_read(const char *file, struct text *out, struct status *st)
 	struct text text = {0};
 	struct reader r = {.file = file, .top = true, .on = "", .text = &text, .st = st};
 	const char *why = NULL;
-	int fd = foreign_open(file, TEXT_MOST_BYTES, &why);
+	int fd = sanitize_open(file, TEXT_MOST_BYTES, &why);
 	r.in = fd < 0 ? NULL : fdopen(fd, "r");
 	if (!r.in) {
 		if (fd >= 0)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "../foreign.h"
+#include "../sanitize.h"
 
 #define CHUNK_BYTES    65536
 /* Of JSON some 50 bytes of memory are made for one byte of text: a longer line is refused before it
@@ -33,7 +33,7 @@ int lines_open(const struct field_place *at, struct lines **out)
 	if (!lines)
 		return field_bad(at, "out of memory for reading");
 	const char *why = "out of memory";
-	int fd = foreign_open(at->file, 0, &why);
+	int fd = sanitize_open(at->file, 0, &why);
 	lines->file = fd >= 0 ? gzdopen(fd, "rb") : NULL;
 	if (!lines->file) {
 		if (fd >= 0)

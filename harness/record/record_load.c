@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../backend/table.h"
-#include "../foreign.h"
+#include "../sanitize.h"
 #include "field.h"
 #include "lines.h"
 #include "record_agree.h"
@@ -363,12 +363,12 @@ static bool clean(json_t *value)
 	bool well = true;
 	json_array_foreach(value, i, child) well = well && clean(child);
 	json_object_foreach(value, key, child) well =
-	    well && foreign_is_plain(key) && clean(child);
-	if (!text || foreign_is_plain(text))
+	    well && sanitize_is_clean(key) && clean(child);
+	if (!text || sanitize_is_clean(text))
 		return well;
 	char *plain = strdup(text);
 	if (plain)
-		foreign_make_plain(plain);
+		sanitize_text(plain);
 	well = plain && !json_string_set(value, plain);
 	free(plain);
 	return well;

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../foreign.h"
+#include "../sanitize.h"
 #include "calls_csv.h"
 #include "gnuplot.h"
 #include "script.h"
@@ -178,7 +178,7 @@ static void remove_earlier(const struct job *job)
 	char list[PATH_MAX + 40], line[2048], path[PATH_MAX + 2100];
 	snprintf(list, sizeof list, "%s/pictures.txt", job->plots);
 	const char *why;
-	int fd = foreign_open(list, 0, &why);
+	int fd = sanitize_open(list, 0, &why);
 	FILE *in = fd >= 0 ? fdopen(fd, "r") : NULL;
 	while (in && fgets(line, sizeof line, in)) {
 		line[strcspn(line, "\t\n")] = '\0';

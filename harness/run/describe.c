@@ -33,7 +33,7 @@ static json_t *describe_variants(const struct plan *plan)
 	return list;
 }
 
-/* What the backends are that anything runs on, by name. */
+/* The traits of each backend in use, by name. */
 static json_t *describe_backends(const struct plan *plan)
 {
 	json_t *out = json_object();
@@ -44,7 +44,7 @@ static json_t *describe_backends(const struct plan *plan)
 	return out;
 }
 
-/* Which files the libraries are, and what is in them: by name alone nobody could tell later. */
+/* Which files the libraries are, with checksums: names alone would not identify them later. */
 static json_t *describe_libraries(const struct plan *plan)
 {
 	json_t *list = json_array();
@@ -59,7 +59,8 @@ static json_t *describe_libraries(const struct plan *plan)
 	return list;
 }
 
-/* What is called, beside collectives and sizes: each as its key's list; and what is not. */
+/* What is called, besides collectives and sizes: each as its key's list; and the notes on what is
+ * not. */
 static void describe_what(const struct plan *plan, json_t *run)
 {
 	const struct spec *spec = plan->spec;
@@ -105,7 +106,7 @@ static void describe_what(const struct plan *plan, json_t *run)
 	json_object_set_new(run, "allocations", json_integer(spec->allocations));
 }
 
-/* What is asked beyond the figures, each factor with the setting that it is about. */
+/* The claims and factors, each factor with the setting that it is about. */
 static int describe_claims(const struct plan *plan, json_t *run)
 {
 	struct claim_list *list = malloc(sizeof *list);

@@ -1,4 +1,4 @@
-/* What a run is made with, for the first line of its record. */
+/* The first line of a record: what its run was made with. */
 #ifndef LAUNCHGAP_DESCRIBE_H
 #define LAUNCHGAP_DESCRIBE_H
 
@@ -6,12 +6,12 @@
 
 #include "../config/plan.h"
 
-/* The fields of results/README.md, less schema and kind. `why`: why this backend. The caller's
- * reference; NULL: out of memory. */
+/* The fields of results/README.md without schema and kind. `why`: why this backend. The caller owns
+ * the reference; NULL: out of memory. */
 json_t *describe_run(const struct plan *plan, int argc, char *const argv[], const char *why,
                      const char *commit);
 
-/* A variant, as the list in it describes each. */
+/* A variant, as in its list of variants. */
 json_t *describe_variant(const struct plan_variant *variant);
 
 #endif

@@ -76,9 +76,9 @@ static void remove_tree(const char *path)
 
 #define SCRATCH "launchgap-"
 
-/* Its owner holds a lock in it as long as it lives, in whatever container. Of another user's,
- * or of what has no owner (another program's, or so new that it has none yet), nothing is
- * known. */
+/* Removes a scratch folder whose owner has died. The owner holds a lock in it while it lives, in
+ * whatever container. Folders of other users stay, and those without an owner: they are another
+ * program's, or too new to have one. */
 static void sweep_one(const char *path)
 {
 	char file[80];
@@ -109,7 +109,7 @@ static void sweep(const char *place)
 		closedir(dir);
 }
 
-/* Where locks are not to be had, nobody sweeps either. */
+/* If the file system has no locks, nobody sweeps either. */
 static void own_scratch(struct folder *folder)
 {
 	char file[sizeof folder->scratch + 8];
@@ -118,7 +118,7 @@ static void own_scratch(struct folder *folder)
 	lock_take(file, &folder->owner, &ignored);
 }
 
-/* Where nobody knows, there is room. */
+/* Infinite if the system does not say. */
 static double free_mib(const char *place)
 {
 	struct statvfs fs;
@@ -148,10 +148,9 @@ int folder_open_scratch(struct folder *folder, size_t bytes, struct status *st)
 		double room = free_mib(places[i]);
 		if (room >= mib && make_scratch(folder, places[i])) {
 			if (full[0])
-				status_say(
-				    "the jobs' files go to %s: they take up to %.1f MiB, "
-				    "and %s",
-				    places[i], mib, full);
+				status_say("the jobs' files go to %s: they take up to %.1f MiB, "
+				           "and %s",
+				           places[i], mib, full);
 			return 0;
 		}
 		if (room < mib)
@@ -171,7 +170,7 @@ int folder_hold(const char *resume, struct folder *folder, struct status *st)
 {
 	struct status holder = {""};
 	char file[PATH_MAX + 8];
-	/* By its own name: as "latest" it would be made a link to itself. */
+	/* By its real name: through "latest" it would become a link to itself. */
 	if (!realpath(resume, folder->path))
 		return status_set(st, "cannot resume %s: %s", resume, strerror(errno));
 	snprintf(file, sizeof file, "%s/lock", folder->path);
@@ -217,11 +216,11 @@ int folder_open(const char *root, const char *experiment, size_t scratch_bytes,
 		close(folder->record);
 		return status_set(st, "out of memory for the record");
 	}
-	return folder_open_scratch(folder, scratch_bytes,
-	                           st); /* folder_close closes the rest */
+	/* After an error folder_close closes the rest. */
+	return folder_open_scratch(folder, scratch_bytes, st);
 }
 
-/* Whether the record is as this run left it, so many bytes long. */
+/* Whether the record is as this run left it: the same file, with this length. */
 static int check_record(const struct folder *folder, off_t bytes, struct status *st)
 {
 	struct stat open = {0}, named;
@@ -231,16 +230,16 @@ static int check_record(const struct folder *folder, off_t bytes, struct status 
 	                           open.st_ino != named.st_ino || open.st_dev != named.st_dev
 	                       ? "removed"
 	                   : open.st_size < bytes ? "cut"
-	                   : open.st_size > bytes ? "written"
+	                   : open.st_size > bytes ? "written to"
 	                                          : NULL;
 	return what ? status_set(st,
-	                         "%s was %s by somebody else while the run went on: the run "
-	                         "ends, and what it measured is not all there",
-	                         file, what)
+	                         "another program has %s %s during the run: the run ends, and "
+	                         "the record is incomplete",
+	                         what, file)
 	            : 0;
 }
 
-/* A write() per line, so that no reader sees half of one but on a full disk. */
+/* A write() per line: a reader sees half a line only when the disk is full. */
 static int write_lines(const struct folder *folder)
 {
 	const char *line = folder->lines, *end = line + folder->lines_bytes;
@@ -271,7 +270,7 @@ static int commit_lines(struct folder *folder, struct status *st)
 	status_set(
 	    st, "cannot write to %s/trials.jsonl: %s; what was measured before is kept there",
 	    folder->path, strerror(errno));
-	/* Cut off the torn lines; should that fail too, the reader drops a torn last line. */
+	/* Cut off torn lines. If that fails too, readers drop a torn last line. */
 	if (ftruncate(folder->record, folder->kept))
 		status_set(st, "cannot cut %s/trials.jsonl back: %s", folder->path,
 		           strerror(errno));
@@ -283,7 +282,7 @@ int folder_commit(struct folder *folder, struct status *st)
 	int result = fflush(folder->trials) || ferror(folder->trials)
 	                 ? status_set(st, "out of memory for the record")
 	                 : commit_lines(folder, st);
-	rewind(folder->trials); /* whose length is where it stands */
+	rewind(folder->trials); /* the memory file's length is its position */
 	return result;
 }
 
@@ -309,7 +308,7 @@ int folder_set_latest(const struct folder *folder, struct status *st)
 	if (!name)
 		return 0;
 	snprintf(link, sizeof link, "%.*s/latest", (int)(name - folder->path), folder->path);
-	/* A name of its own: two runs may end at once. */
+	/* A unique name: two runs may end at once. */
 	snprintf(fresh, sizeof fresh, "%s.%d", link, (int)getpid());
 	unlink(fresh);
 	if (symlink(name + 1, fresh) || rename(fresh, link))

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -11,8 +12,9 @@
 #include <unistd.h>
 
 #include "../clock.h"
+#include "../config/plan.h"
 
-#define GRACE_NS 5000000000 /* mpirun needs a moment to take its processes along */
+#define GRACE_NS 5000000000 /* mpirun needs a moment to end its processes */
 
 static void stop_set(sigset_t *set)
 {
@@ -54,8 +56,7 @@ bool job_interrupted(void)
 	return sigtimedwait(&set, NULL, &now) > 0;
 }
 
-/* The signal is of a parent's death from here on: of one that has died already there is none.
- */
+/* The signal comes for a parent that dies from here on, not for one that is already dead. */
 static void follow(int signal, pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, signal);
@@ -117,14 +118,14 @@ static void watch(pid_t pid, unsigned timeout_s, struct job_result *out)
 		if (!late && (signal == SIGCHLD || signal <= 0))
 			continue;
 		if (stopping && !late)
-			continue; /* told already; a second Ctrl-C does not leave orphans */
+			continue; /* already sent; a second Ctrl-C must not leave orphans */
 		kill(-pid, stopping ? SIGKILL : SIGTERM);
 		if (!stopping)
 			out->end = late ? JOB_TIMED_OUT : JOB_INTERRUPTED;
 		stopping = true;
 		deadline = clock_now_ns() + GRACE_NS;
 	}
-	kill(-pid, SIGKILL); /* whatever the group's leader left behind */
+	kill(-pid, SIGKILL); /* what the leader left running */
 	if (stopping)
 		return;
 	out->end = WIFSIGNALED(status) ? JOB_KILLED : JOB_EXITED;
@@ -154,4 +155,92 @@ int job_run(char *const argv[], const char *const env[], unsigned nenv, const ch
 	watch(pid, timeout_s, &result);
 	*out = result;
 	return 0;
+}
+
+int job_run_trial(const struct trial *trial, const char *self, const char *scratch,
+                  unsigned timeout_s, struct job_trial *out, struct status *st)
+{
+	char order[96], ended[112];
+	const char *env[TRIAL_MAX_ENV];
+	struct mode_argv argv = {0};
+	int result = -1;
+	snprintf(order, sizeof order, "%s/trial.json", scratch);
+	snprintf(out->lines, sizeof out->lines, "%s/trial.json.lines", scratch);
+	snprintf(out->log, sizeof out->log, "%s/log", scratch);
+	snprintf(ended, sizeof ended, "%s" MODE_ENDED, order);
+	remove(out->lines);
+	remove(ended);
+	for (unsigned i = 0; i < trial->settings.nenv; i++)
+		env[i] = trial->settings.env[i];
+	if (!trial_save(trial, order, st) &&
+	    !plan_command(trial, self, order, scratch, &argv, st))
+		result = job_run(argv.args, env, trial->settings.nenv, out->log, timeout_s,
+		                 &out->result, st);
+	out->ended = !remove(ended);
+	mode_argv_free(&argv);
+	return result;
+}
+
+/* Open MPI's own errors: "[host:pid] PMIX ERROR: …". The first is the cause. */
+static bool is_error(const char *line)
+{
+	return line[0] == '[' &&
+	       (strstr(line, "] PMIX ERROR") || strstr(line, "] OPAL ERROR") ||
+	        strstr(line, "] ORTE_ERROR_LOG"));
+}
+
+/* Whether a boxed text of mpirun says why it failed. Others sum up the end, or warn. */
+static bool is_complaint(const char *line)
+{
+	static const char *const others[] = {"Primary job", "mpirun ", "prterun ", "WARNING"};
+	for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
+		if (!strncmp(line, others[i], strlen(others[i])))
+			return false;
+	return true;
+}
+
+/* The job's own sentence, or the launcher's first error, or the last line that was printed. The
+ * first paragraph of a boxed error is one sentence. True: it is an error. */
+static bool read_log(const char *log, char *text, size_t bytes)
+{
+	char line[512];
+	bool error = false, inside = false, opens = false, goes_on = false;
+	FILE *f = fopen(log, "re");
+	text[0] = '\0';
+	while (f && fgets(line, sizeof line, f)) {
+		line[strcspn(line, "\n")] = '\0';
+		const size_t used = strlen(text);
+		const bool edge = !strncmp(line, "-----", 5), words = line[0] && line[0] != '-';
+		if (!strncmp(line, "launchgap: ", 11)) {
+			snprintf(text, bytes, "%s", line + 11);
+			break; /* our own sentence beats mpirun's epilogue */
+		}
+		if (goes_on)
+			goes_on = words && snprintf(text + used, bytes - used, " %s", line) > 0;
+		else if (words && !error)
+			snprintf(text, bytes, "%s", line);
+		goes_on = goes_on || (opens && words && !error && is_complaint(line));
+		error = error || goes_on || is_error(line);
+		inside = inside != edge;
+		opens = edge && inside;
+	}
+	if (f)
+		fclose(f);
+	return error;
+}
+
+void job_error(const struct job_result *job, unsigned timeout_s, const char *log, char *text,
+               size_t bytes)
+{
+	char words[512];
+	bool error = read_log(log, words, sizeof words);
+	const char *said = !words[0] ? "" : error ? "; first error: " : "; last said: ";
+	if (job->end == JOB_TIMED_OUT)
+		snprintf(text, bytes, "timed out after %u s (timeout = …)%s%s", timeout_s, said,
+		         words);
+	else if (job->end == JOB_KILLED)
+		snprintf(text, bytes, "killed by signal %d (%s)%s%s", job->code,
+		         strsignal(job->code), said, words);
+	else
+		snprintf(text, bytes, "%s", words[0] ? words : "the job exited without output");
 }

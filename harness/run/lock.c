@@ -17,7 +17,7 @@ static void write_holder(int fd)
 	gethostname(host, sizeof host - 1);
 	gmtime_r(&now, &utc);
 	strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", &utc);
-	/* Not whole on a full disk, and only words: the lock is the kernel's. */
+	/* A full disk may cut this text. It only informs: the kernel holds the lock. */
 	if (!ftruncate(fd, 0))
 		dprintf(fd, "process %d on %s since %s\n", (int)getpid(), host, since);
 }
@@ -32,9 +32,8 @@ static int say_holder(int fd, struct status *st)
 	return LOCK_ELSEWHERE;
 }
 
-/* Whether the name still leads to what is open: its last holder may have removed it meanwhile.
- */
-static bool is_there(int fd, const char *file)
+/* Whether the name still leads to the open file: its last holder may have removed it meanwhile. */
+static bool is_current(int fd, const char *file)
 {
 	struct stat open, named;
 	return !fstat(fd, &open) && !lstat(file, &named) && open.st_ino == named.st_ino &&
@@ -55,7 +54,7 @@ int lock_take(const char *file, struct lock *out, struct status *st)
 			close(fd);
 			return result;
 		}
-		if (is_there(fd, file)) {
+		if (is_current(fd, file)) {
 			write_holder(fd);
 			*out = (struct lock){.held = true, .fd = fd};
 			snprintf(out->file, sizeof out->file, "%s", file);

@@ -37,7 +37,7 @@ bool resume_is_unexpected(const struct resume *resume, const char *variant)
 	return json_is_false(json_object_get(resume->paths, variant));
 }
 
-/* Those that the file asks for: behind them stand the finalists of a search. */
+/* The variants of the file. The finalists of a search follow them in a record. */
 static bool same_variants(const json_t *before, const json_t *now)
 {
 	const size_t n = json_array_size(now);
@@ -50,42 +50,50 @@ static bool same_variants(const json_t *before, const json_t *now)
 	return same;
 }
 
-/* GPUs of the same kind in the same places; which ones they are tells the report. */
+/* Both have it, and it is equal. */
+static bool same_key(const json_t *before, const json_t *now, const char *key)
+{
+	return json_equal(json_object_get(before, key), json_object_get(now, key));
+}
+
+/* GPUs of the same kind in the same places; the report says which ones they are. */
 static bool same_gpus(const json_t *before, const json_t *now)
 {
 	static const char *const keys[] = {"name", "pci"};
 	bool same = json_array_size(before) == json_array_size(now);
 	for (size_t i = 0; same && i < json_array_size(now); i++)
 		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-			same &= json_equal(json_object_get(json_array_get(before, i), keys[k]),
-			                   json_object_get(json_array_get(now, i), keys[k]));
+			same &= same_key(json_array_get(before, i), json_array_get(now, i), keys[k]);
 	return same;
+}
+
+static int refuse(const char *key, struct status *st)
+{
+	return status_set(st, "cannot resume: `%s` is not what that run was made with", key);
+}
+
+static int refuse_machine(const char *key, struct status *st)
+{
+	return status_set(st, "cannot resume: that run comes from another machine (%s)", key);
 }
 
 int resume_same(const json_t *before, const json_t *now, struct status *st)
 {
 	static const char *const plan[] = {
-	    "experiment",  "backend",  "ranks",          "reference",   "warmup",
-	    "stretches",   "calls",    "isolated_calls", "collectives", "bytes",
-	    "arena_bytes", "dtypes",         "ops",         "roots",
-	    "counts",      "in_place", "paces",          "cycles",      "connections",
-	    "allocations", NULL};
+	    "experiment",  "backend", "ranks",          "reference",   "warmup", "stretches",
+	    "calls",       "isolated_calls", "collectives", "bytes",  "arena_bytes", "dtypes",
+	    "ops",         "roots",   "counts",         "in_place",    "paces",  "cycles",
+	    "connections", "allocations", NULL};
 	static const char *const machine[] = {"host", "cpu", "cores", "driver", NULL};
 	for (unsigned i = 0; plan[i]; i++)
-		if (!json_equal(json_object_get(before, plan[i]),
-		                json_object_get(now, plan[i])))
-			return status_set(
-			    st, "cannot resume: `%s` is not what that run was made with",
-			    plan[i]);
-	const json_t *space = json_object_get(before, "search");
-	if ((space || json_object_get(now, "search")) &&
-	    !json_equal(space, json_object_get(now, "search")))
-		return status_set(st, "cannot resume: `search` is not what that run was made with");
-	if (!same_variants(json_object_get(before, "variants"),
-	                   json_object_get(now, "variants")))
-		return status_set(
-		    st, "cannot resume: `variants` is not what that run was made with");
-	/* Older records do not say. */
+		if (!same_key(before, now, plan[i]))
+			return refuse(plan[i], st);
+	if ((json_object_get(before, "search") || json_object_get(now, "search")) &&
+	    !same_key(before, now, "search"))
+		return refuse("search", st);
+	if (!same_variants(json_object_get(before, "variants"), json_object_get(now, "variants")))
+		return refuse("variants", st);
+	/* Older records have none. */
 	const json_t *libraries = json_object_get(before, "libraries");
 	if (libraries && !json_equal(libraries, json_object_get(now, "libraries")))
 		return status_set(st,
@@ -94,13 +102,9 @@ int resume_same(const json_t *before, const json_t *now, struct status *st)
 	before = json_object_get(before, "machine");
 	now = json_object_get(now, "machine");
 	for (unsigned i = 0; machine[i]; i++)
-		if (!json_equal(json_object_get(before, machine[i]),
-		                json_object_get(now, machine[i])))
-			return status_set(
-			    st, "cannot resume: that run comes from another machine (%s)",
-			    machine[i]);
-	if (!same_gpus(json_object_get(before, "gpus"), json_object_get(now, "gpus")))
-		return status_set(st,
-		                  "cannot resume: that run comes from another machine (gpus)");
-	return 0;
+		if (!same_key(before, now, machine[i]))
+			return refuse_machine(machine[i], st);
+	return same_gpus(json_object_get(before, "gpus"), json_object_get(now, "gpus"))
+	           ? 0
+	           : refuse_machine("gpus", st);
 }

@@ -1,4 +1,4 @@
-/* Going on with a run that is there: what it was made with, and whether this is the same. */
+/* Resuming a run: what it was made with, and whether plan and machine are still the same. */
 #ifndef LAUNCHGAP_RESUME_H
 #define LAUNCHGAP_RESUME_H
 
@@ -10,19 +10,18 @@
 
 struct resume {
 	json_t *environment; /* the caller's reference */
-	json_t
-	    *paths; /* of variants whose path it has, whether as expected; the caller's too */
-	unsigned first_block; /* behind the whole blocks that the run has */
+	json_t *paths;        /* by variant: whether its path is as expected; the caller's too */
+	unsigned first_block; /* the one after the whole blocks that the run has */
 	unsigned begun;       /* trials that it has of that block */
 	uint64_t seed;
 };
 
-/* Whether the path of a variant is there. */
+/* Whether the record has the path of a variant. */
 bool resume_has_path(const struct resume *resume, const char *variant);
-/* Whether it is there and not the one that the variant expects. */
+/* Whether it has one, and not the one that the variant expects. */
 bool resume_is_unexpected(const struct resume *resume, const char *variant);
 int resume_read(const char *folder, struct resume *out, struct status *st);
-/* Whether the plan and the machine of two environments are the same; -1 with what is not. */
+/* 0 if plan and machine of two environments are the same; -1 with what differs. */
 int resume_same(const json_t *before, const json_t *now, struct status *st);
 
 #endif

@@ -1,36 +1,41 @@
-#include "run.h"
+#include "runner.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "../clock.h"
+#include "../analysis/verdict.h"
 #include "../config/plan.h"
-#include "evidence.h"
-#include "job.h"
-#include "launch.h"
-#include "judge.h"
 #include "../record/record.h"
+#include "job.h"
+#include "path_job.h"
 #include "stop.h"
 #include "tune.h"
-#include "../analysis/verdict.h"
+
+static int write_failure(struct runner *r, const struct trial *trial, const char *why,
+                         struct status *st)
+{
+	return record_write_failure(r->folder.trials, trial, why, st) ||
+	               folder_commit(&r->folder, st)
+	           ? -1
+	           : 0;
+}
 
 /* What the job left: its lines, or why there are none. 1: the trial failed. */
-static int collect(struct runner *r, const struct trial *trial, const struct launched *launched,
+static int collect(struct runner *r, const struct trial *trial, const struct job_trial *job,
                    struct status *st)
 {
-	const struct job_result *job = &launched->job;
-	const char *lines = launched->lines;
+	const struct job_result *result = &job->result;
 	struct stat info;
-	bool wrote = !stat(lines, &info) && info.st_size > 0;
-	bool ok = job->end == JOB_EXITED && (job->code == 0 || launched->ended) && wrote;
+	bool wrote = !stat(job->lines, &info) && info.st_size > 0;
+	bool ok = result->end == JOB_EXITED && (result->code == 0 || job->ended) && wrote;
 	char why[1024] = "";
 	if (!ok)
-		judge_job(job, r->spec.timeout_s, launched->log, why, sizeof why);
-	if (wrote && folder_append(&r->folder, lines, st))
+		job_error(result, r->spec.timeout_s, job->log, why, sizeof why);
+	if (wrote && folder_append(&r->folder, job->lines, st))
 		return -1;
-	if (!wrote && (record_write_failure(r->folder.trials, trial, why, st) ||
-	               folder_commit(&r->folder, st)))
+	if (!wrote && write_failure(r, trial, why, st))
 		return -1;
 	if (ok)
 		return 0;
@@ -44,37 +49,32 @@ static int collect(struct runner *r, const struct trial *trial, const struct lau
 /* 0: measured. 1: failed, and said so. 2: interrupted. -1: the run cannot go on. */
 static int run_trial(struct runner *r, unsigned index, struct status *st)
 {
-	struct launched launched = {0};
+	struct job_trial job = {0};
 	int result = -1;
 	struct trial *trial = plan_trial(&r->plan, r->request->machine, index, st);
 	if (!trial)
 		return -1;
 	if (r->request->change)
 		r->request->change(trial, r->request->change_arg);
-	if (!launch_trial(trial, r->request->self, r->folder.scratch, r->spec.timeout_s,
-	                  &launched, st))
-		result =
-		    launched.job.end == JOB_INTERRUPTED ? 2 : collect(r, trial, &launched, st);
+	if (!job_run_trial(trial, r->request->self, r->folder.scratch, r->spec.timeout_s, &job, st))
+		result = job.result.end == JOB_INTERRUPTED ? 2 : collect(r, trial, &job, st);
 	trial_free(trial);
 	return result;
 }
 
-/* In place of a trial that need not be tried. */
+/* Records a failure instead of running a trial that need not be tried. */
 static int skip_trial(struct runner *r, unsigned index, const char *why, struct status *st)
 {
 	struct trial *trial = plan_trial(&r->plan, r->request->machine, index, st);
 	if (!trial)
 		return -1;
-	int rc = record_write_failure(r->folder.trials, trial, why, st) ||
-	                 folder_commit(&r->folder, st)
-	             ? -1
-	             : 0;
+	int result = write_failure(r, trial, why, st);
 	trial_free(trial);
-	return rc;
+	return result;
 }
 
-/* Trials of this session when it ends; with blocks = auto, as many as the budget has room for
- * at the pace so far. */
+/* Trials that this session will have run at its end; with blocks = auto, as many as the budget
+ * allows at the pace so far. */
 static unsigned expect_trials(const struct runner *r, unsigned block)
 {
 	const unsigned in_block = r->plan.ntrials / r->spec.blocks;
@@ -92,8 +92,8 @@ static unsigned expect_trials(const struct runner *r, unsigned block)
 	return blocks * in_block - r->begun;
 }
 
-/* What the run has by now: "4 blocks and 2 of 9 trials of the next"; a search has trials alone.
- */
+/* What the run has by now: "4 blocks and 2 of 9 trials of the next"; a search counts trials
+ * alone. */
 static void say_kept(const struct runner *r, char *text, size_t bytes)
 {
 	const unsigned in_block = r->plan.ntrials / r->spec.blocks,
@@ -108,7 +108,7 @@ static void say_kept(const struct runner *r, char *text, size_t bytes)
 		snprintf(text, bytes, "%u block%s", blocks, blocks == 1 ? "" : "s");
 }
 
-/* The command that goes on with the run, with so many blocks more; 0: as it was begun. */
+/* The command that resumes the run, for so many more blocks; 0: those that it was begun with. */
 static void command_text(const struct runner *r, unsigned blocks, char *text, size_t bytes)
 {
 	const char *quote = strpbrk(r->folder.path, " \t'\"$\\&;()*?") ? "\"" : "";
@@ -118,8 +118,8 @@ static void command_text(const struct runner *r, unsigned blocks, char *text, si
 		snprintf(text + n, bytes - (size_t)n, " blocks=%u", blocks);
 }
 
-/* A block that has some of its trials is completed when the run goes on. Where none is missing,
- * as while paths are asked for, going on means one more. */
+/* Resuming completes a block that has some of its trials. If none is missing, as while the path
+ * jobs run, resuming means one more block. */
 static int say_interrupted(struct runner *r, struct status *st)
 {
 	const unsigned in_block = r->plan.ntrials / r->spec.blocks;
@@ -138,28 +138,34 @@ static int say_interrupted(struct runner *r, struct status *st)
 	return status_set(st, "interrupted; %s are kept. To go on%s: %s", kept, about, command);
 }
 
+static void say_progress(const struct runner *r, unsigned block, const char *variant,
+                         unsigned total)
+{
+	char what[160];
+	if (r->stage[0])
+		snprintf(what, sizeof what, "%s: %s", r->stage, variant);
+	else if (r->spec.blocks_auto)
+		snprintf(what, sizeof what, "block %u: %s", block + 1, variant);
+	else
+		snprintf(what, sizeof what, "block %u of %u: %s", block + 1, r->spec.blocks,
+		         variant);
+	status_progress(r->ndone, total, clock_now_ns() - r->begin_ns, what);
+}
+
 int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_block,
               struct status *st)
 {
 	const struct plan *plan = &r->plan;
 	const unsigned total = expect_trials(r, block);
-	unsigned measured = r->begun && block == r->first_block; /* before */
+	unsigned measured = r->begun && block == r->first_block; /* by an earlier session */
 	bool lacks = false;
 	for (unsigned i = first; i < first + in_block; i++) {
 		const unsigned variant = plan->trials[i].variant;
 		const char *name = plan->variants[variant].name;
-		char what[160];
-		int result = 0;
-		if (r->stage[0])
-			snprintf(what, sizeof what, "%s: %s", r->stage, name);
-		else if (r->spec.blocks_auto)
-			snprintf(what, sizeof what, "block %u: %s", block + 1, name);
-		else
-			snprintf(what, sizeof what, "block %u of %u: %s", block + 1,
-			         r->spec.blocks, name);
-		if (!r->request->change)
-			status_progress(r->ndone, total, clock_now_ns() - r->begin_ns, what);
 		char why[256];
+		int result = 0;
+		if (!r->request->change)
+			say_progress(r, block, name, total);
 		if (r->hopeless && r->hopeless(r, variant, why, sizeof why)) {
 			if (skip_trial(r, i, why, st))
 				return -1;
@@ -194,28 +200,26 @@ int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_bloc
 	                  block + 1, r->first_why);
 }
 
-/* Behind the session's first block: which way each variant's data takes, where the run does not
- * have it from an earlier session. */
-int run_evidence(struct runner *r, struct status *st)
+int run_path_jobs(struct runner *r, struct status *st)
 {
-	struct evidence_request q = {.plan = &r->plan,
-	                             .machine = r->request->machine,
-	                             .self = r->request->self,
-	                             .scratch = r->folder.scratch,
-	                             .timeout_s = r->spec.timeout_s,
-	                             .order = r->plan.ntrials,
-	                             .trials = r->folder.trials};
+	struct path_job q = {.plan = &r->plan,
+	                     .machine = r->request->machine,
+	                     .self = r->request->self,
+	                     .scratch = r->folder.scratch,
+	                     .timeout_s = r->spec.timeout_s,
+	                     .order = r->plan.ntrials,
+	                     .trials = r->folder.trials};
 	for (q.variant = 0; q.variant < r->plan.nvariants; q.variant++) {
 		struct status why = {""};
 		char what[160];
-		if (r->has_path[q.variant] || !evidence_wanted(&r->plan, q.variant) ||
+		if (r->has_path[q.variant] || !path_job_wanted(&r->plan, q.variant) ||
 		    r->failed[q.variant] >= GIVE_UP)
 			continue;
 		snprintf(what, sizeof what, "path of %s", r->plan.variants[q.variant].name);
 		status_progress(r->ndone, expect_trials(r, r->first_block),
 		                clock_now_ns() - r->begin_ns, what);
-		int result = evidence_collect(&q, &why);
-		if (result == EVIDENCE_INTERRUPTED || job_interrupted())
+		int result = path_job_run(&q, &why);
+		if (result == PATH_JOB_INTERRUPTED || job_interrupted())
 			return say_interrupted(r, st);
 		if (result < 0 || folder_commit(&r->folder, st)) {
 			if (result < 0)
@@ -225,15 +229,15 @@ int run_evidence(struct runner *r, struct status *st)
 		if (result) {
 			status_progress_end();
 			status_say("%s", why.text);
-			r->unexpected[q.variant] = result == EVIDENCE_UNEXPECTED;
-			r->nfailed += result != EVIDENCE_UNEXPECTED;
+			r->unexpected[q.variant] = result == PATH_JOB_UNEXPECTED;
+			r->nfailed += result != PATH_JOB_UNEXPECTED;
 		}
 		q.order++;
 	}
 	return 0;
 }
 
-/* Before each block but a fixed number's: whether there are enough. Says so in r->end. */
+/* With blocks = auto, before each block: whether there are enough. Then r->end says why. */
 static int look(struct runner *r, unsigned block, struct status *st)
 {
 	bool given_up[PLAN_MAX_VARIANTS];
@@ -266,7 +270,7 @@ static int run_blocks(struct runner *r, struct status *st)
 		bool ask = block == r->first_block && !r->request->change;
 		const unsigned begun = block == r->first_block ? r->begun : 0;
 		if (run_block(r, block, block * in_block + begun, in_block - begun, st) ||
-		    (ask && run_evidence(r, st)))
+		    (ask && run_path_jobs(r, st)))
 			return -1;
 	}
 	status_progress_end();
@@ -300,15 +304,15 @@ int run_sum_up(const struct runner *r, struct status *st)
 		         r->nfailed == 1 ? "it" : "them");
 	if (r->nlack && !r->plan.search.nkeys) {
 		command_text(r, r->nlack, command, sizeof command);
-		snprintf(again, sizeof again, ". To measure %u block%s in place of %s: %s",
+		snprintf(again, sizeof again, ". To measure %u block%s instead of %s: %s",
 		         r->nlack, r->nlack == 1 ? "" : "s",
 		         r->nlack == 1 ? "the one that lacks a trial" : "those that lack one",
 		         command);
 	}
 	if (unexpected)
 		return status_set(st,
-		                  "%s%sthe path is not the expected one: %s (expect = …); what "
-		                  "rests on %s is not what the file meant%s",
+		                  "%s%sthe path is not the expected one: %s (expect = …); results "
+		                  "that use %s do not test what was intended%s",
 		                  failed, r->nfailed ? "; and " : "", names,
 		                  unexpected == 1 ? "it" : "them", again);
 	return r->nfailed ? status_set(st, "%s%s", failed, again) : 0;

@@ -1,4 +1,4 @@
-/* The runner: what is asked of it, and what it has at hand, made before the first trial. */
+/* The runner: an experiment from its file to trials.jsonl, one fresh job per trial. */
 #ifndef LAUNCHGAP_RUNNER_H
 #define LAUNCHGAP_RUNNER_H
 
@@ -8,7 +8,7 @@
 #include "../record/record.h"
 #include "folder.h"
 
-#define RUN_INTERRUPTED 130 /* as a shell has it of Ctrl-C */
+#define RUN_INTERRUPTED 130 /* as a shell reports Ctrl-C */
 
 struct run_request {
 	const char *file; /* the experiment's */
@@ -20,12 +20,13 @@ struct run_request {
 	int argc;               /* how the user called it, for the record */
 	char *const *argv;
 	const struct plan_machine *machine;
-	/* The instrument's own test: changes a trial's order before its job starts. Then no
-	 * path is asked for, and only what fails is said. NULL: none. */
+	/* For the selftest: changes a trial's order before its job starts. Then no path is
+	 * asked for, and only failures are printed. NULL: none. */
 	void (*change)(struct trial *trial, void *arg);
 	void *change_arg;
-	bool nccl_tests; /* its columns come of it, so that a run without stream calls is
-	                    refused, and in place is measured too unless something is said */
+	/* The report has nccl-tests' columns: a run without stream calls is refused, and in
+	 * place is measured too unless the file says otherwise. */
+	bool nccl_tests;
 };
 
 struct runner {
@@ -34,16 +35,15 @@ struct runner {
 	struct plan plan;
 	struct folder folder;
 	json_t *environment;
-	char why[256];                      /* why this backend and not the first choice */
-	unsigned first_block; /* 0, or behind the whole blocks that a resumed run has */
-	unsigned begun;       /* trials of that block that it has too */
-	bool has_path[PLAN_MAX_VARIANTS];   /* from before, in a resumed run */
-	bool unexpected[PLAN_MAX_VARIANTS]; /* its path is not the expected one; from before
-	                                   as well */
+	char why[256];        /* why this backend and not the first choice */
+	unsigned first_block; /* 0, or the block after the whole ones of a resumed run */
+	unsigned begun;       /* trials of that block that a resumed run already has */
+	bool has_path[PLAN_MAX_VARIANTS];   /* of an earlier session */
+	bool unexpected[PLAN_MAX_VARIANTS]; /* its path, of an earlier session too */
 	unsigned failed[PLAN_MAX_VARIANTS]; /* in a row */
 	bool measured[PLAN_MAX_VARIANTS];   /* once at least, in this session */
-	/* Whether a variant need not be tried, and why: its failure stands in the record all
-	 * the same. NULL: each is. */
+	/* Whether a variant need not be tried, and why: the record still gets its failure.
+	 * NULL: each is tried. */
 	bool (*hopeless)(const struct runner *r, unsigned variant, char *why, size_t bytes);
 	void *hopeless_arg;
 	unsigned nfailed;
@@ -51,7 +51,7 @@ struct runner {
 	char first_why[1100]; /* of the first trial that failed */
 	bool interrupted;
 	char stage[64];    /* of a search: "screen 1 of 2"; or "" */
-	unsigned expected; /* trials of this session, where that is no number of blocks; or 0 */
+	unsigned expected; /* trials of this session, if they are no number of blocks; else 0 */
 	unsigned ndone;    /* trials of this session */
 	int64_t begin_ns;  /* of its first block */
 	struct record_end end;
@@ -60,14 +60,23 @@ struct runner {
 /* Failures in a row after which a variant is not tried again. */
 #define GIVE_UP 2
 
-/* Reads the experiment, plans it for this machine and opens the folder, with the environment's
- * line in it. What was made until an error is in r all the same; the caller gives it back. */
+/* Measures everything. Blocks until that is done; signals end it in order.
+ * 0: all trials are measured. 1: some failed, or a path is not the expected one.
+ * RUN_INTERRUPTED: by a signal. What was measured is kept and *folder is set. -1: nothing could
+ * be measured. folder: PATH_MAX bytes. */
+int run_experiment(const struct run_request *request, char *folder, struct status *st);
+
+/* Its parts. First: reads the experiment, plans it for this machine and opens the folder, with
+ * the environment's line in it. After an error the caller still frees what r holds. */
 int run_set_up(struct runner *r, struct status *st);
 /* What will be measured, what is left out and why. */
 void run_announce(const struct runner *r);
 /* The plan's trials from `first` on: a block. 0, or -1: interrupted, or all of them failed. */
 int run_block(struct runner *r, unsigned block, unsigned first, unsigned n, struct status *st);
-/* Which way each variant's data takes, where the run does not have it yet. */
-int run_evidence(struct runner *r, struct status *st);
+/* The path's job of each variant whose path the run does not have. 0, or -1 with a sentence:
+ * interrupted, or the run cannot go on. */
+int run_path_jobs(struct runner *r, struct status *st);
+/* 0 when all of it succeeded; else -1 with the run's last sentence. */
+int run_sum_up(const struct runner *r, struct status *st);
 
 #endif

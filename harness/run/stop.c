@@ -10,7 +10,7 @@
 #include "../analysis/summary.h"
 #include "../analysis/verdict.h"
 
-/* A missing interval is the widest of all. One without a cell is none that can come. */
+/* A missing interval is the widest of all. A contrast without a cell will never have one. */
 static void widen(struct stop_width *width, const struct summary *s, const char *where,
                   const struct contrast *c)
 {
@@ -32,12 +32,11 @@ static bool is_going_on(const bool *given_up, int variant)
 	return variant >= 0 && !given_up[variant];
 }
 
-/* What the run is about, where the experiment says so. */
+/* The contrast that the run is about, if the experiment names one. */
 struct aim {
 	char name[TRIAL_NAME_BYTES + 8];
-	struct contrast
-	    contrast;            /* without a cell: it says nothing, or nothing that can come */
-	enum regime_kind regime; /* whose A/A line says whether it can be seen */
+	struct contrast contrast; /* without a cell: none is named, or it can never be made */
+	enum regime_kind regime;  /* its A/A line says whether the contrast can be seen */
 };
 
 static bool is_aim(const struct aim *aim)
@@ -94,7 +93,7 @@ static int aim_take(const struct summary *s, const bool *given_up, struct aim *a
 	return rc ? -1 : 0;
 }
 
-/* The aim and the A/A line of its regime; without one every variant in every regime. */
+/* The aim and the A/A line of its regime; without an aim every variant in every regime. */
 static int widths_find(const struct summary *s, const bool *given_up, struct stop_width *width,
                        struct status *st)
 {
@@ -120,7 +119,7 @@ int stop_widest(const struct summary *s, const bool *given_up, struct stop_width
                 struct status *st)
 {
 	struct stop_width width = {.half = NAN};
-	/* Figures of different work, or without their reference, are no comparison. */
+	/* Figures of different work, or without a reference, cannot be compared. */
 	if (!s->uncompared[0] && is_going_on(given_up, s->reference) &&
 	    widths_find(s, given_up, &width, st))
 		return -1;
@@ -158,20 +157,20 @@ bool stop_over_budget(unsigned blocks, unsigned measured, int64_t elapsed_ns, in
 	return elapsed_ns + elapsed_ns / measured > budget_ns;
 }
 
-/* "the widest interval is ±0.8 % (large: processes against threads), wanted is ±1 %" */
+/* "the widest interval is ±0.8 % (large: processes against threads); the aim is ±1 %" */
 static void width_text(const struct stop_width *width, double precision, char *out,
                        size_t bytes)
 {
 	if (!width->compared)
-		snprintf(out, bytes, "there is nothing that can be compared");
+		snprintf(out, bytes, "nothing can be compared");
 	else if (isnan(width->half))
 		snprintf(out, bytes, "there is no interval yet for %s", width->of);
 	else
-		snprintf(out, bytes, "the widest interval is ±%.2g %% (%s), wanted is ±%.3g %%",
+		snprintf(out, bytes, "the widest interval is ±%.2g %% (%s); the aim is ±%.3g %%",
 		         100 * width->half, width->of, 100 * precision);
 }
 
-/* -1, or whether the widths are reason enough. */
+/* -1, or whether the widths are reason enough to end. */
 static int enough(const struct stop_state *now, struct stop_width *width, struct status *st)
 {
 	if (measure_width(now, width, st))

@@ -246,7 +246,7 @@ int tune_blocks(struct runner *r, struct status *st)
 		if ((rc = block_begin(t, next, block, variants, &n, st)) ||
 		    (rc = plan_add_block(&r->plan, block, t->order, variants, n, st)) ||
 		    (rc = run_block(r, block, first, n, st)) ||
-		    (next->confirms && !asked && (rc = run_evidence(r, st))))
+		    (next->confirms && !asked && (rc = run_path_jobs(r, st))))
 			break;
 		asked = asked || next->confirms;
 		t->order += n;

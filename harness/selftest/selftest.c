@@ -12,7 +12,7 @@
 #include "../clock.h"
 #include "../run/folder.h"
 #include "../run/job.h"
-#include "../run/run.h"
+#include "../run/runner.h"
 #include "outcome.h"
 
 /* A call on the CPU or on the virtual device has so much work in every variant: 1 % of it is

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../coll/split.h"
-#include "../near.h"
+#include "../suggest.h"
 #include "layout.h"
 
 #define NAME_BYTES                                                                             \
@@ -150,10 +150,10 @@ static const char *word_at(const struct field *f, unsigned i)
 
 static int word_read(const struct field *f, const char *text, unsigned *out, struct status *st)
 {
-	struct near near = near_to(text);
+	struct suggestion guess = suggest_for(text);
 	char allowed[512] = "";
 	for (unsigned i = 0; word_at(f, i); i++) {
-		near_offer(&near, word_at(f, i));
+		suggest_offer(&guess, word_at(f, i));
 		status_list(allowed, sizeof allowed, word_at(f, i));
 		if (strcmp(word_at(f, i), text))
 			continue;
@@ -161,7 +161,7 @@ static int word_read(const struct field *f, const char *text, unsigned *out, str
 		return 0;
 	}
 	return status_set(st, "%s = '%s' is not known%s; allowed is %s", f->key, text,
-	                  near_say(&near).text, allowed);
+	                  suggestion_text(&guess).text, allowed);
 }
 
 int field_word_list(const struct field *f, const char *text, unsigned *list, unsigned *count,

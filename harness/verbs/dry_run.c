@@ -11,7 +11,7 @@
 #include "../config/plan.h"
 #include "../machine.h"
 #include "../report/page.h"
-#include "../run/run.h"
+#include "../run/runner.h"
 #include "verbs.h"
 
 #define IMAGINED_RANKS 8 /* of a backend that has nothing to run on here */

@@ -10,7 +10,7 @@
 #include "../config/keys.h"
 #include "../config/spec.h"
 #include "../machine.h"
-#include "../near.h"
+#include "../suggest.h"
 #include "../report/page.h"
 #include "verbs.h"
 
@@ -63,9 +63,9 @@ void home_each_experiment(const struct home *home, void (*use)(const char *name,
 		free(entries);
 }
 
-void near_offer_to(const char *name, void *near)
+void suggest_offer_to(const char *name, void *guess)
 {
-	near_offer(near, name);
+	suggest_offer(guess, name);
 }
 
 /* An experiment with the question that its file opens with. */
@@ -199,11 +199,11 @@ static const struct {
 
 int verb_list(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	struct near near = near_to(argc > 2 ? argv[2] : "");
+	struct suggestion guess = suggest_for(argc > 2 ? argv[2] : "");
 	bool listed = false;
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		bool long_one = lists[i].list == list_keys;
-		near_offer(&near, lists[i].name);
+		suggest_offer(&guess, lists[i].name);
 		if (argc > 2 ? strcmp(argv[2], lists[i].name) != 0 : long_one)
 			continue;
 		printf("%s\n", lists[i].name);
@@ -215,5 +215,5 @@ int verb_list(int argc, char *argv[], const struct home *home, struct status *st
 	return status_set(st,
 	                  "list: '%s' is no list%s; allowed is modes, backends, collectives, "
 	                  "datatypes, operations, experiments, keys",
-	                  argv[2], near_say(&near).text);
+	                  argv[2], suggestion_text(&guess).text);
 }

@@ -7,9 +7,9 @@
 #include "../backend/table.h"
 #include "../machine.h"
 #include "../core/isolation.h"
-#include "../near.h"
+#include "../suggest.h"
 #include "../report/report.h"
-#include "../run/run.h"
+#include "../run/runner.h"
 #include "verbs.h"
 
 #define MAX_OVERRIDES 64
@@ -47,13 +47,13 @@ static int find_experiment(const struct home *home, const char *name, char *file
 		                  home->self);
 	snprintf(file, bytes, "%s/%s.exp", home->experiments, name);
 	if (access(file, R_OK)) {
-		struct near near = near_to(name);
-		home_each_experiment(home, near_offer_to, &near);
+		struct suggestion guess = suggest_for(name);
+		home_each_experiment(home, suggest_offer_to, &guess);
 		return status_set(
 		    st,
 		    "there is no experiment '%s'%s%s: no readable %s (`launchgap list` "
 		    "names them)",
-		    name, near_say(&near).text, near_theirs(name).text, file);
+		    name, suggestion_text(&guess).text, suggest_nccl_tests(name).text, file);
 	}
 	return 0;
 }
@@ -73,11 +73,11 @@ static int not_understood(const char *verb, const char *option, struct status *s
 	static const char *const options[] = {
 	    "--file",      "--results", "--resume",  "--only",         "--dry-run",
 	    "--no-report", "--format",  "--average", "--no-libraries", "--help"};
-	struct near near = near_to(option);
+	struct suggestion guess = suggest_for(option);
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-		near_offer(&near, options[i]);
+		suggest_offer(&guess, options[i]);
 	return status_set(st, "%s: '%s' is not understood%s%s (`launchgap %s --help`)", verb,
-	                  option, near_say(&near).text, near_theirs(option).text, verb);
+	                  option, suggestion_text(&guess).text, suggest_nccl_tests(option).text, verb);
 }
 
 /* Takes the arguments from argv[first] on, over those that are there. */

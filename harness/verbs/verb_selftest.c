@@ -5,7 +5,7 @@
 
 #include "../backend/table.h"
 #include "../trial/field.h"
-#include "../near.h"
+#include "../suggest.h"
 #include "../machine.h"
 #include "../selftest/selftest.h"
 #include "verbs.h"
@@ -60,13 +60,13 @@ static int take(struct asked *a, const char *arg, struct status *st)
 		return field_read(field, strchr(arg, '=') + 1, a, &why)
 		           ? status_set(st, "selftest: %s", why.text)
 		           : 0;
-	struct near near = near_to(key);
-	near_offer(&near, "quick");
+	struct suggestion guess = suggest_for(key);
+	suggest_offer(&guess, "quick");
 	for (size_t i = 0; i < NKEYS; i++)
-		near_offer(&near, keys[i].key);
+		suggest_offer(&guess, keys[i].key);
 	return status_set(st,
 	                  "selftest: '%s' is not understood%s (`launchgap selftest --help`)",
-	                  arg, near_say(&near).text);
+	                  arg, suggestion_text(&guess).text);
 }
 
 int verb_selftest(int argc, char *argv[], const struct home *home, struct status *st)

@@ -8,13 +8,11 @@
 #include "../../modes/mode.h"
 #include "../analysis/words.h"
 #include "../backend/table.h"
-#include "../near.h"
+#include "../suggest.h"
 #include "../config/plan.h"
 #include "../machine.h"
 #include "../run/folder.h"
 #include "../run/job.h"
-#include "../run/judge.h"
-#include "../run/launch.h"
 #include "verbs.h"
 
 #define MODE_KEY "mode="
@@ -196,7 +194,7 @@ static void say_start(const struct tour *t)
 static int run_job(const struct tour *t, struct status *st)
 {
 	struct folder folder = {.record = -1};
-	struct launched launched = {0};
+	struct job_trial job = {0};
 	struct trial *trial = plan_show_trial(&t->plan, &t->machine, t->variant, st);
 	char why[512];
 	int result = -1;
@@ -204,16 +202,16 @@ static int run_job(const struct tour *t, struct status *st)
 		return -1;
 	job_hold_signals();
 	if (folder_open_scratch(&folder, plan_scratch_bytes(&t->plan), st) ||
-	    launch_trial(trial, t->home->self, folder.scratch, t->spec.timeout_s, &launched,
+	    job_run_trial(trial, t->home->self, folder.scratch, t->spec.timeout_s, &job,
 	                 st))
 		goto out;
-	if (launched.job.end != JOB_EXITED || launched.job.code) {
-		judge_job(&launched.job, t->spec.timeout_s, launched.log, why, sizeof why);
+	if (job.result.end != JOB_EXITED || job.result.code) {
+		job_error(&job.result, t->spec.timeout_s, job.log, why, sizeof why);
 		status_set(st, "%s", why);
 		goto out;
 	}
 	say_start(t);
-	result = say_all(t, trial, launched.lines, st);
+	result = say_all(t, trial, job.lines, st);
 out:
 	folder_close(&folder);
 	job_release_signals();
@@ -239,13 +237,13 @@ static int pick(struct tour *t, struct status *st)
 		return 0;
 	}
 	char modes[128] = "";
-	struct near near = near_to(t->mode);
+	struct suggestion guess = suggest_for(t->mode);
 	for (const struct mode *const *m = mode_table; *m; m++) {
 		status_list(modes, sizeof modes, (*m)->name);
-		near_offer(&near, (*m)->name);
+		suggest_offer(&guess, (*m)->name);
 	}
 	return status_set(st, "mode '%s' is none%s; allowed are %s", t->mode,
-	                  near_say(&near).text, modes);
+	                  suggestion_text(&guess).text, modes);
 }
 
 static int plan_tour(struct tour *t, unsigned n, char *const overrides[], struct status *st)

@@ -17,8 +17,8 @@ struct home {
 /* Calls `use` with the name of each experiment, in order. */
 void home_each_experiment(const struct home *home, void (*use)(const char *name, void *arg),
                           void *arg);
-/* A `use` that offers each to a struct near. */
-void near_offer_to(const char *name, void *near);
+/* A `use` that offers each to a struct suggestion. */
+void suggest_offer_to(const char *name, void *guess);
 
 /* Ranks that a backend can hold here; 0: none, with why. Of struct plan_machine. */
 unsigned verbs_capacity(const char *backend, struct status *st);
@@ -34,6 +34,7 @@ int verb_report(int argc, char *argv[], const struct home *home, struct status *
 int verb_tour(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_list(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_selftest(int argc, char *argv[], const struct home *home, struct status *st);
+int verb_doctor(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_counters(int argc, char *argv[], const struct home *home, struct status *st);
 
 /* What run would measure, on stdout; on a machine without the backend's devices too. */

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../harness/foreign.h"
+#include "../../harness/sanitize.h"
 
 static char folder[64];
 static struct ear {
@@ -159,7 +159,7 @@ char *fuzz_said(FILE *out)
 	fuzz_promise(!fclose(out), "memory");
 	ear->out = NULL;
 	bool plain = holds(json_stringn, ear->text, ear->bytes) && /* NULL: no UTF-8 */
-	             strlen(ear->text) == ear->bytes && foreign_is_plain(ear->text);
+	             strlen(ear->text) == ear->bytes && sanitize_is_clean(ear->text);
 	if (!plain)
 		free(ear->text);
 	return plain ? ear->text : NULL;

@@ -1,4 +1,4 @@
-#include "near.h"
+#include "suggest.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define FAR  (NEAR_BYTES * 2)
+#define FAR  (SUGGEST_BYTES * 2)
 #define PAGE "(experiments/nccl-tests.md)"
 
 /* nccl-tests' options by letter and name, then its values; NULL: no key does it. */
@@ -51,8 +51,8 @@ static unsigned least(unsigned a, unsigned b)
 static unsigned distance(const char *a, const char *b)
 {
 	size_t n = strlen(a), m = strlen(b);
-	unsigned d[NEAR_BYTES + 1][NEAR_BYTES + 1];
-	if (n > NEAR_BYTES || m > NEAR_BYTES)
+	unsigned d[SUGGEST_BYTES + 1][SUGGEST_BYTES + 1];
+	if (n > SUGGEST_BYTES || m > SUGGEST_BYTES)
 		return FAR;
 	for (size_t i = 0; i <= n; i++)
 		d[i][0] = (unsigned)i;
@@ -71,46 +71,46 @@ static unsigned distance(const char *a, const char *b)
 	return d[n][m];
 }
 
-struct near near_to(const char *word)
+struct suggestion suggest_for(const char *word)
 {
-	return (struct near){.word = word, .distance = FAR};
+	return (struct suggestion){.word = word, .distance = FAR};
 }
 
-void near_offer(struct near *near, const char *allowed)
+void suggest_offer(struct suggestion *guess, const char *allowed)
 {
-	if (!allowed || !near->word[0] || strlen(allowed) >= sizeof near->best)
+	if (!allowed || !guess->word[0] || strlen(allowed) >= sizeof guess->best)
 		return;
-	unsigned d = distance(near->word, allowed);
-	size_t n = strlen(near->word), m = strlen(allowed);
+	unsigned d = distance(guess->word, allowed);
+	size_t n = strlen(guess->word), m = strlen(allowed);
 	/* A third of the letters, or the beginning of it ("proc"). */
-	bool begun = n >= 3 && n < m && !strncasecmp(near->word, allowed, n);
+	bool begun = n >= 3 && n < m && !strncasecmp(guess->word, allowed, n);
 	if (begun)
 		d = 1;
-	size_t theirs = row_of(near->word);
+	size_t theirs = row_of(guess->word);
 	if (theirs < THEIRS && nccl_tests[theirs].ours &&
 	    !strcmp(nccl_tests[theirs].ours, allowed))
 		d = 0;
-	if (d >= near->distance || d > (n > m ? n : m) / 3 + (n > 3))
+	if (d >= guess->distance || d > (n > m ? n : m) / 3 + (n > 3))
 		return;
-	near->distance = d;
-	strcpy(near->best, allowed);
+	guess->distance = d;
+	strcpy(guess->best, allowed);
 }
 
-struct near_text near_say(const struct near *near)
+struct suggestion_text suggestion_text(const struct suggestion *guess)
 {
-	struct near_text out = {""};
-	if (near->best[0] && strcmp(near->best, near->word))
-		snprintf(out.text, sizeof out.text, " (did you mean '%s'?)", near->best);
+	struct suggestion_text out = {""};
+	if (guess->best[0] && strcmp(guess->best, guess->word))
+		snprintf(out.text, sizeof out.text, " (did you mean '%s'?)", guess->best);
 	return out;
 }
 
-struct near_theirs near_theirs(const char *word)
+struct suggestion_nccl_tests suggest_nccl_tests(const char *word)
 {
 	static const char program[] = "_perf";
-	struct near_theirs out = {""};
+	struct suggestion_nccl_tests out = {""};
 	const size_t n = strlen(word), end = sizeof program - 1;
 	const size_t i = word[0] == '-' ? row_of(word[1] == '-' ? word + 2 : word) : THEIRS;
-	if (n > end && n < NEAR_BYTES && !strcmp(word + n - end, program))
+	if (n > end && n < SUGGEST_BYTES && !strcmp(word + n - end, program))
 		snprintf(out.text, sizeof out.text,
 		         ": nccl-tests' program is `launchgap run collectives collective=%.*s` "
 		         "here " PAGE,

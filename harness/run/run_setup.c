@@ -25,8 +25,8 @@ static int load_spec(struct runner *r, struct status *st)
 	return 0;
 }
 
-/* Where nobody says in place or not: as the run that is resumed, else both for nccl-tests'
- * columns, which have both, else as the spec has it. */
+/* If the file does not say whether in place: as the run that is resumed; else both for
+ * nccl-tests' columns, which have both; else the spec's default. */
 static void settle_in_place(struct spec *spec, bool columns, const json_t *before)
 {
 	const json_t *had = json_object_get(before, "in_place"), *place;
@@ -43,13 +43,13 @@ static void settle_in_place(struct spec *spec, bool columns, const json_t *befor
 	}
 }
 
-/* Order and data of all blocks come from one seed, so that there is no other to go on with. */
+/* The order and data of all blocks come from one seed, so a resumed run must keep it. */
 static int keep_seed(struct spec *spec, uint64_t seed, struct status *st)
 {
 	if (spec->seed && spec->seed != seed)
 		return status_set(st,
 		                  "cannot resume: seed = %" PRIu64
-		                  ", but that run's is %" PRIu64 "; leave seed away",
+		                  ", but that run's is %" PRIu64 "; omit seed",
 		                  spec->seed, seed);
 	spec->seed = seed;
 	return 0;
@@ -62,8 +62,7 @@ static uint64_t draw_seed(void)
 	return value_mix((uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec);
 }
 
-/* mpirun holds four files for each process and some 30 beside them. With fewer it waits for
- * ever. */
+/* mpirun opens four files per process and about 30 more. If it may not, it waits for ever. */
 static int allow_files(unsigned nranks, struct status *st)
 {
 	const rlim_t need = 64 + 4 * (rlim_t)nranks;
@@ -125,55 +124,55 @@ out:
 	return result;
 }
 
-/* What may be wanting for a reason: one of the plan's variants, claims or factors. */
-struct wanting {
+/* A variant, claim or factor of the plan that is left out, and why. */
+struct omission {
 	const char *name;
 	char why[256]; /* "" when nothing is wrong */
 };
-typedef struct wanting wanting_fn(const struct plan *plan, unsigned i);
+typedef struct omission omission_fn(const struct plan *plan, unsigned i);
 
-static struct wanting variant(const struct plan *plan, unsigned i)
+static struct omission variant(const struct plan *plan, unsigned i)
 {
-	struct wanting w = {.name = plan->variants[i].name};
-	snprintf(w.why, sizeof w.why, "%s", plan->variants[i].skip);
-	return w;
+	struct omission o = {.name = plan->variants[i].name};
+	snprintf(o.why, sizeof o.why, "%s", plan->variants[i].skip);
+	return o;
 }
 
-static struct wanting claim(const struct plan *plan, unsigned i)
+static struct omission claim(const struct plan *plan, unsigned i)
 {
-	struct wanting w = {.name = plan->spec->asked.claims[i].name};
-	plan_claim_why(plan, &plan->spec->asked.claims[i], w.why, sizeof w.why);
-	return w;
+	struct omission o = {.name = plan->spec->asked.claims[i].name};
+	plan_claim_why(plan, &plan->spec->asked.claims[i], o.why, sizeof o.why);
+	return o;
 }
 
-static struct wanting factor(const struct plan *plan, unsigned i)
+static struct omission factor(const struct plan *plan, unsigned i)
 {
-	struct wanting w = {.name = plan->spec->asked.factors[i].name};
-	plan_factor_why(plan, &plan->spec->asked.factors[i], w.why, sizeof w.why);
-	return w;
+	struct omission o = {.name = plan->spec->asked.factors[i].name};
+	plan_factor_why(plan, &plan->spec->asked.factors[i], o.why, sizeof o.why);
+	return o;
 }
 
-/* The path is read in NCCL's log: of no other backend is one expected. */
-static struct wanting expectation(const struct plan *plan, unsigned i)
+/* The path is read from NCCL's log: other backends have none to compare with `expect`. */
+static struct omission expectation(const struct plan *plan, unsigned i)
 {
 	const struct plan_variant *v = &plan->variants[i];
-	struct wanting w = {.name = v->name};
+	struct omission o = {.name = v->name};
 	bool own = !strcmp(v->role, "variant") || !strcmp(v->role, "reference");
 	if (own && !v->skip[0] && v->settings.expect[0] &&
 	    !traits_find(v->settings.backend)->logs_path)
-		snprintf(w.why, sizeof w.why, "%s", v->settings.backend);
-	return w;
+		snprintf(o.why, sizeof o.why, "%s", v->settings.backend);
+	return o;
 }
 
-/* One line a reason, with the names of all that share it. */
-static void say_wanting(const struct plan *plan, wanting_fn *of, unsigned n, const char *format)
+/* A line per reason, with the names of all that share it. */
+static void say_omissions(const struct plan *plan, omission_fn *of, unsigned n, const char *format)
 {
 	for (unsigned i = 0; i < n; i++) {
-		struct wanting first = of(plan, i);
+		struct omission first = of(plan, i);
 		char names[800] = "";
 		bool said = !first.why[0];
 		for (unsigned k = 0; !said && k < n; k++) {
-			struct wanting other = of(plan, k);
+			struct omission other = of(plan, k);
 			if (strcmp(other.why, first.why))
 				continue;
 			said = k < i;
@@ -191,15 +190,15 @@ void run_announce(const struct runner *r)
 		status_say("%s", r->why);
 	for (unsigned i = 0; i < plan->nnotes; i++)
 		status_say("%s", plan->notes[i]);
-	say_wanting(plan, variant, plan->nvariants, "left out: %s: %s");
-	say_wanting(plan, expectation, plan->nvariants,
-	            "%s: expect has no effect on %s; the path is asked of nccl alone");
-	/* What the run cannot answer whatever comes out: a slip of the file's, or what the
-	 * command line took away. It runs all the same. */
-	say_wanting(plan, claim, r->spec.asked.nclaims, "claim %s cannot be tested: %s");
-	say_wanting(plan, factor, r->spec.asked.nfactors, "factor %s cannot be told: %s");
+	say_omissions(plan, variant, plan->nvariants, "left out: %s: %s");
+	say_omissions(plan, expectation, plan->nvariants,
+	            "%s: expect has no effect on %s; only nccl reports its path");
+	/* What the run cannot answer whatever it measures: a slip in the file, or something that
+	 * the command line removed. It still runs. */
+	say_omissions(plan, claim, r->spec.asked.nclaims, "claim %s cannot be tested: %s");
+	say_omissions(plan, factor, r->spec.asked.nfactors, "factor %s cannot be measured: %s");
 	if (r->spec.cell_timeout_s >= r->spec.timeout_s)
-		status_say("cell_timeout = %us ends nothing, as timeout = %us ends the trial",
+		status_say("cell_timeout = %us has no effect: timeout = %us ends the trial first",
 		           r->spec.cell_timeout_s, r->spec.timeout_s);
 	char blocks[64];
 	unsigned more = r->spec.blocks - r->first_block;
@@ -213,6 +212,6 @@ void run_announce(const struct runner *r)
 	status_say("%s: %u ranks on %s, %s, into %s", r->spec.name, plan->nranks,
 	           plan_main_backend(plan), blocks, r->folder.path);
 	if (r->begun)
-		status_say("block %u has %u of its %u trials: the others come first",
+		status_say("block %u has %u of its %u trials: the missing ones run first",
 		           r->first_block + 1, r->begun, plan->ntrials / r->spec.blocks);
 }

@@ -1,4 +1,4 @@
-#include "evidence.h"
+#include "path_job.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -7,14 +7,13 @@
 
 #include "../backend/table.h"
 #include "../config/plan.h"
-#include "../trial/path.h"
 #include "../record/record.h"
-#include "judge.h"
-#include "launch.h"
+#include "../trial/path.h"
+#include "job.h"
 
 #define LOG_PREFIX "path."
 
-bool evidence_wanted(const struct plan *plan, unsigned variant)
+bool path_job_wanted(const struct plan *plan, unsigned variant)
 {
 	const struct plan_variant *v = &plan->variants[variant];
 	bool moves = false;
@@ -24,10 +23,10 @@ bool evidence_wanted(const struct plan *plan, unsigned variant)
 	       (!strcmp(v->role, "variant") || !strcmp(v->role, "reference"));
 }
 
-/* The pass sets three at most beside those of an experiment file. */
-_Static_assert(TRIAL_MAX_ENV >= SPEC_MAX_ENV + 3, "the path's pass has room");
+/* The job adds up to three variables to those of an experiment file. */
+_Static_assert(TRIAL_MAX_ENV >= SPEC_MAX_ENV + 3, "the path's job has room");
 
-/* Logs of a job before must not be taken for this one's. */
+/* Logs of an earlier job must not be mistaken for this one's. */
 static void remove_logs(const char *folder)
 {
 	DIR *dir = opendir(folder);
@@ -39,7 +38,7 @@ static void remove_logs(const char *folder)
 		closedir(dir);
 }
 
-static int write_path(const struct evidence_request *q, const struct trial *trial,
+static int write_path(const struct path_job *q, const struct trial *trial,
                       const struct path *path, struct status *st)
 {
 	const char *expect = trial->settings.expect;
@@ -56,34 +55,33 @@ static int write_path(const struct evidence_request *q, const struct trial *tria
 	if (record_write_path(q->trials, trial, path_to_json(path), as_expected, st))
 		return -1;
 	if (as_expected)
-		return EVIDENCE_DONE;
+		return PATH_JOB_DONE;
 	path_text(path, text, sizeof text);
 	status_set(st, "%s: expect = %s, but the path taken is %s%s%s%s", trial->variant,
 	           expect, text, path->why[0] ? " (" : "", path->why, path->why[0] ? ")" : "");
-	return EVIDENCE_UNEXPECTED;
+	return PATH_JOB_UNEXPECTED;
 }
 
-static int keep_failure(const struct evidence_request *q, const struct trial *trial,
-                        struct status *st)
+static int keep_failure(const struct path_job *q, const struct trial *trial, struct status *st)
 {
-	return record_write_failure(q->trials, trial, st->text, st) ? -1 : EVIDENCE_NONE;
+	return record_write_failure(q->trials, trial, st->text, st) ? -1 : PATH_JOB_NONE;
 }
 
-static int ask(const struct evidence_request *q, struct trial *trial, struct status *st)
+static int ask(const struct path_job *q, struct trial *trial, struct status *st)
 {
-	struct launched launched = {0};
+	struct job_trial job = {0};
 	struct path path = {0};
 	const struct backend *backend = backend_find(trial->settings.backend);
 	char why[512];
 	int result;
 	remove_logs(q->scratch);
 	if (backend->log_ask(&trial->settings, q->scratch, LOG_PREFIX, st) ||
-	    launch_trial(trial, q->self, q->scratch, q->timeout_s, &launched, st))
+	    job_run_trial(trial, q->self, q->scratch, q->timeout_s, &job, st))
 		return -1;
-	if (launched.job.end == JOB_INTERRUPTED)
-		return EVIDENCE_INTERRUPTED;
-	if (launched.job.end != JOB_EXITED || (launched.job.code && !launched.ended)) {
-		judge_job(&launched.job, q->timeout_s, launched.log, why, sizeof why);
+	if (job.result.end == JOB_INTERRUPTED)
+		return PATH_JOB_INTERRUPTED;
+	if (job.result.end != JOB_EXITED || (job.result.code && !job.ended)) {
+		job_error(&job.result, q->timeout_s, job.log, why, sizeof why);
 		status_set(st, "%s: its path cannot be told: %s", trial->variant, why);
 		return keep_failure(q, trial, st);
 	}
@@ -96,7 +94,7 @@ static int ask(const struct evidence_request *q, struct trial *trial, struct sta
 	return result;
 }
 
-int evidence_collect(const struct evidence_request *q, struct status *st)
+int path_job_run(const struct path_job *q, struct status *st)
 {
 	struct trial *trial = plan_path_trial(q->plan, q->machine, q->variant, q->order, st);
 	if (!trial)

@@ -1,4 +1,4 @@
-#include "foreign.h"
+#include "sanitize.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,14 +45,14 @@ static bool shows(char c)
 	return (c >= ' ' && c <= '~') || c == '\n';
 }
 
-bool foreign_is_plain(const char *text)
+bool sanitize_is_clean(const char *text)
 {
 	while (shows(*text) || (*text && !hidden(text)))
 		text += shows(*text) ? 1 : letter(text);
 	return !*text;
 }
 
-void foreign_make_plain(char *text)
+void sanitize_text(char *text)
 {
 	char *to = text;
 	while (*text) {
@@ -69,7 +69,7 @@ void foreign_make_plain(char *text)
 	*to = '\0';
 }
 
-int foreign_open(const char *file, off_t most, const char **why)
+int sanitize_open(const char *file, off_t most, const char **why)
 {
 	struct stat about;
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

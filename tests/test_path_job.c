@@ -8,10 +8,9 @@
 
 #include "../harness/record/record.h"
 #include "../harness/config/plan.h"
-#include "../harness/run/evidence.h"
+#include "../harness/run/path_job.h"
 #include "../harness/run/job.h"
-#include "../harness/run/launch.h"
-#include "../harness/run/run.h"
+#include "../harness/run/runner.h"
 #include "cli.h"
 #include "json.h"
 #include "test.h"
@@ -130,7 +129,7 @@ static void play(const char *script)
 
 static int collect(struct status *st)
 {
-	const struct evidence_request q = {.plan = &runner->plan,
+	const struct path_job q = {.plan = &runner->plan,
 	                                   .machine = &machine,
 	                                   .self = self,
 	                                   .scratch = runner->folder.scratch,
@@ -139,8 +138,8 @@ static int collect(struct status *st)
 	                                       (unsigned)(variant("a") - runner->plan.variants),
 	                                   .order = 7,
 	                                   .trials = runner->folder.trials};
-	assert_true(evidence_wanted(&runner->plan, q.variant));
-	return evidence_collect(&q, st);
+	assert_true(path_job_wanted(&runner->plan, q.variant));
+	return path_job_run(&q, st);
 }
 
 /* What the last job was told, or the record. The caller frees. */
@@ -178,7 +177,7 @@ TEST(the_path_goes_into_the_record)
 	/* Of a job before: not this one's. */
 	cli_write(runner->folder.scratch, "path.old",
 	          HEAD "Channel 00/1 : 0[0] -> 1[1] via SHM/direct/direct\n");
-	assert_int_equal(collect(&st), EVIDENCE_DONE);
+	assert_int_equal(collect(&st), PATH_JOB_DONE);
 	record_says("\"kind\":\"path\",\"experiment\":\"x\",\"variant\":\"a\",\"block\":0,"
 	            "\"order\":7");
 	record_says("\"transport\":\"P2P/CUMEM\"");
@@ -189,10 +188,10 @@ TEST(the_path_goes_into_the_record)
 TEST(the_log_is_on_in_that_job_alone)
 {
 	struct status st = {""};
-	struct launched launched = {0};
+	struct job_trial job = {0};
 	unsetenv("NCCL_DEBUG");
 	play(logs);
-	assert_int_equal(collect(&st), EVIDENCE_DONE);
+	assert_int_equal(collect(&st), PATH_JOB_DONE);
 	char *seen = kept(folder, "seen"), file[128];
 	says(seen, "NCCL_DEBUG=INFO\n");
 	says(seen, "NCCL_DEBUG_SUBSYS=INIT,ENV,P2P,SHM,NET,REG,TUNING\n");
@@ -202,9 +201,9 @@ TEST(the_log_is_on_in_that_job_alone)
 	free(seen);
 	struct trial *trial = plan_trial(&runner->plan, &machine, 0, &st);
 	assert_non_null(trial);
-	assert_int_equal(launch_trial(trial, self, runner->folder.scratch, 60, &launched, &st),
+	assert_int_equal(job_run_trial(trial, self, runner->folder.scratch, 60, &job, &st),
 	                 0);
-	assert_int_equal(launched.job.code, 0);
+	assert_int_equal(job.result.code, 0);
 	trial_free(trial);
 	seen = kept(folder, "seen");
 	assert_string_equal(seen, "");
@@ -218,7 +217,7 @@ TEST(a_variants_own_log_gives_way)
 	struct settings *s = &variant("a")->settings;
 	strcpy(s->env[s->nenv++], "NCCL_DEBUG=WARN");
 	play(logs);
-	assert_int_equal(collect(&st), EVIDENCE_DONE);
+	assert_int_equal(collect(&st), PATH_JOB_DONE);
 	char *seen = kept(folder, "seen");
 	says(seen, "NCCL_DEBUG=INFO\n");
 	free(seen);
@@ -229,7 +228,7 @@ TEST(another_path_is_told)
 	struct status st = {""};
 	play(logs);
 	expect("a", "SHM");
-	assert_int_equal(collect(&st), EVIDENCE_UNEXPECTED);
+	assert_int_equal(collect(&st), PATH_JOB_UNEXPECTED);
 	says(st.text, "a: expect = SHM, but the path taken is P2P/CUMEM, 2 links");
 	record_says("\"expect\":\"SHM\",\"as_expected\":false");
 }
@@ -238,11 +237,11 @@ TEST(no_log_is_a_failure)
 {
 	struct status st = {""}, broken = {""};
 	play(silent);
-	assert_int_equal(collect(&st), EVIDENCE_NONE);
+	assert_int_equal(collect(&st), PATH_JOB_NONE);
 	says(st.text, "NCCL wrote no log");
 	record_says("\"kind\":\"failure\"");
 	play(breaks);
-	assert_int_equal(collect(&broken), EVIDENCE_NONE);
+	assert_int_equal(collect(&broken), PATH_JOB_NONE);
 	says(broken.text, "a: its path cannot be told: no such device");
 	record_says("no such device");
 }
@@ -253,10 +252,10 @@ TEST(the_run_fails_with_their_names)
 	play(logs);
 	expect("a", "P2P");
 	expect("b", "NET");
-	assert_int_equal(run_evidence(runner, &st), 0);
+	assert_int_equal(run_path_jobs(runner, &st), 0);
 	assert_int_equal(run_sum_up(runner, &st), -1);
-	assert_string_equal(st.text, "the path is not the expected one: b (expect = …); what "
-	                             "rests on it is not what the file meant");
+	assert_string_equal(st.text, "the path is not the expected one: b (expect = …); results "
+	                             "that use it do not test what was intended");
 	assert_int_equal(runner->nfailed, 0); /* no trial did */
 }
 
@@ -265,11 +264,11 @@ TEST(as_expected_nothing_is_said)
 	struct status st = {""};
 	play(logs);
 	expect("a", "P2P");
-	assert_int_equal(run_evidence(runner, &st), 0);
+	assert_int_equal(run_path_jobs(runner, &st), 0);
 	assert_int_equal(run_sum_up(runner, &st), 0);
 	assert_string_equal(st.text, "");
 	play(breaks);
-	assert_int_equal(run_evidence(runner, &st), 0);
+	assert_int_equal(run_path_jobs(runner, &st), 0);
 	assert_int_equal(run_sum_up(runner, &st), -1);
 	assert_string_equal(st.text, "2 trials failed; the report names them");
 }
@@ -342,7 +341,7 @@ TEST(on_host_it_is_said_to_have_no_effect)
 	struct cli cli = cli_run(
 	    folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
 	assert_int_equal(cli.code, 0);
-	says(cli.out, "a, b: expect has no effect on host; the path is asked of nccl alone\n");
+	says(cli.out, "a, b: expect has no effect on host; only nccl reports its path\n");
 	free(cli.out);
 	cli_result(folder, "y", "report.md", report, sizeof report);
 	char *text = cli_read(report);

@@ -1,7 +1,7 @@
 /* "Did you mean …?" */
 #include <string.h>
 
-#include "../harness/near.h"
+#include "../harness/suggest.h"
 #include "test.h"
 
 static const char *const modes[] = {"single", "threads", "processes", NULL};
@@ -10,10 +10,10 @@ static const char *const verbs[] = {"run",  "resume",   "report", "compare",
 
 static void expect(const char *word, const char *const allowed[], const char *said)
 {
-	struct near near = near_to(word);
+	struct suggestion guess = suggest_for(word);
 	for (unsigned i = 0; allowed[i]; i++)
-		near_offer(&near, allowed[i]);
-	assert_string_equal(near_say(&near).text, said);
+		suggest_offer(&guess, allowed[i]);
+	assert_string_equal(suggestion_text(&guess).text, said);
 }
 
 TEST(what_was_meant_is_found)
@@ -49,14 +49,14 @@ TEST(what_nccl_tests_says_leads_to_our_words)
 	expect("double", types, " (did you mean 'float64'?)");
 	expect("ngpus", keys, " (did you mean 'ranks'?)");
 	expect("iters", keys, " (did you mean 'calls'?)");
-	assert_non_null(strstr(near_theirs("-b").text, "the key 'bytes'"));
-	assert_non_null(strstr(near_theirs("--minbytes=8").text, "the key 'bytes'"));
-	assert_non_null(strstr(near_theirs("--datatype").text, "the key 'dtype'"));
-	assert_non_null(strstr(near_theirs("-c").text, "experiments/nccl-tests.md"));
-	assert_non_null(strstr(near_theirs("all_reduce_perf").text,
+	assert_non_null(strstr(suggest_nccl_tests("-b").text, "the key 'bytes'"));
+	assert_non_null(strstr(suggest_nccl_tests("--minbytes=8").text, "the key 'bytes'"));
+	assert_non_null(strstr(suggest_nccl_tests("--datatype").text, "the key 'dtype'"));
+	assert_non_null(strstr(suggest_nccl_tests("-c").text, "experiments/nccl-tests.md"));
+	assert_non_null(strstr(suggest_nccl_tests("all_reduce_perf").text,
 	                       "`launchgap run collectives collective=all_reduce`"));
-	assert_string_equal(near_theirs("smoke").text, "");
-	assert_string_equal(near_theirs("--colour").text, "");
-	assert_string_equal(near_theirs("-q").text, "");
-	assert_string_equal(near_theirs("_perf").text, "");
+	assert_string_equal(suggest_nccl_tests("smoke").text, "");
+	assert_string_equal(suggest_nccl_tests("--colour").text, "");
+	assert_string_equal(suggest_nccl_tests("-q").text, "");
+	assert_string_equal(suggest_nccl_tests("_perf").text, "");
 }

@@ -1,14 +1,15 @@
-#include "doctor.h"
-
+/* doctor: a line per thing that launchgap can use: it is there, or what it would add and how to
+ * get it. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "backend/table.h"
-#include "machine.h"
-#include "report/page.h"
+#include "../backend/table.h"
+#include "../machine.h"
+#include "../report/page.h"
+#include "verbs.h"
 
 static void print_finding(bool ok, const char *what, const char *found)
 {
@@ -52,9 +53,11 @@ static void examine_shared_memory(void)
 	print_finding(ok && mib >= 256, "/dev/shm", text);
 }
 
-int doctor_examine(void)
+/* 0 even when something is missing: a machine without GPUs is a machine too. */
+int verb_doctor(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	char text[160];
+	(void)argc, (void)argv, (void)home, (void)st;
 	printf("launchgap " LAUNCHGAP_COMMIT "\nbackends\n");
 	examine_backends();
 	printf("programs\n");
