@@ -27,8 +27,13 @@ static unsigned uncounted; /* a variant without counters */
 static bool apart;         /* no two variants have counters at one size */
 static bool skips, alike;  /* alike: all variants the same noise in a block */
 
-static const char *const names[] = {"nodirect", "threads-old", "processes-old",
-                                    "threads-old-again", "limit"};
+static const struct made_variant variants[MADE_VARIANTS] = {
+    {.name = "nodirect", .mode = "single"},
+    {.name = "threads-old", .role = "reference"},
+    {.name = "processes-old", .mode = "processes"},
+    {.name = "threads-old-again", .role = "again"},
+    {.name = "limit", .role = "limit"},
+};
 
 static inline void stamps(const struct made_place *p, int64_t out[6])
 {
@@ -45,20 +50,17 @@ static inline void stamps(const struct made_place *p, int64_t out[6])
 
 static inline void environment(json_t *env)
 {
-	assert_int_equal(claim_list_put(&asked, env), 0);
-	json_t *last = json_array_get(json_object_get(env, "variants"), 2);
 	if (skips)
-		json_object_set_new(last, "skip", json_string("NCCL_LEGACY is not set"));
+		json_object_set_new(made_variant_of(env, MADE_PROCESSES), "skip",
+		                    json_string("NCCL_LEGACY is not set"));
 }
 
 static inline void line(json_t *cell, const struct made_place *p)
 {
 	if (p->variant == MADE_PROCESSES && (p->block == lacks_block || skips))
-		json_object_set_new(cell, "error", json_string("it failed"));
+		made_error(cell);
 	if (copies && p->variant < 2)
-		json_object_set_new(
-		    cell, "facts",
-		    json_pack("[{s:s}]", "path", p->variant ? "shared" : "fifo"));
+		made_fact(cell, "path", p->variant ? "shared" : "fifo");
 	if (p->isolated ? no_isolated : no_stream && !p->counters)
 		json_object_set_new(cell, "pass", json_string("timeline"));
 	if (!p->counters)
@@ -102,7 +104,8 @@ static struct made made = {.backend = "nccl",
                            .rows = 3,
                            .cores = 16,
                            .counters = true,
-                           .names = names,
+                           .variants = variants,
+                           .asked = &asked,
                            .environment = environment,
                            .line = line,
                            .stamps = stamps};
@@ -201,14 +204,8 @@ static inline void near(double is, double should, double by)
 
 static inline void path_line(FILE *out, const char *variant, const char *data, bool expected)
 {
-	made_line(out,
-	          json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:{s:s, s:[], s:b, "
-	                    "s:s, s:b, s:s, s:s}}",
-	                    "schema", 1, "kind", "path", "experiment", "x", "variant", variant,
-	                    "block", 0, "order", 99, "expect", expected ? "" : "P2P+reg",
-	                    "as_expected", (int)expected, "path", "transport", "P2P/CUMEM",
-	                    "links", "registered", 0, "registered_why", "nobody asked",
-	                    "copy_engine", 0, "data_path", data, "why", "the log says so"));
+	made_data_path(out, variant, data, expected ? NULL : "P2P+reg",
+	               json_pack("{s:s}", "registered_why", "nobody asked"));
 }
 
 static inline void paths(FILE *out)

@@ -138,57 +138,40 @@ static void stamps(const struct made_place *p, int64_t out[6])
 	out[3] = 10;
 }
 
-static void environment(json_t *env)
-{
-	json_object_set_new(env, "factors",
-	                    json_pack("[{s:s, s:s, s:s, s:s, s:s, s:b, s:[i, i]}]", "name",
-	                              "chunk", "text", "larger chunks", "from", "threads", "to",
-	                              "processes", "setting", "env.NCCL_P2P_NVL_CHUNKSIZE",
-	                              "placebo", 0, "bytes", 4096, 65536));
-	json_object_set_new(env, "claims", json_array());
-	json_object_set_new(env, "gap", json_null());
-}
-
-static void path_line(FILE *out, const char *variant, json_t *more, int order)
-{
-	json_t *path = json_pack(
-	    "{s:s, s:[], s:b, s:s, s:b, s:b, s:s, s:s, s:s, s:i}", "transport", "P2P/CUMEM",
-	    "links", "registered", 0, "registered_why", "", "copy_engine", 0, "symmetric", 0,
-	    "data_path", "staged", "why", "w", "version", "2.28.3", "unread", 0);
-	assert_int_equal(json_object_update(path, more), 0);
-	json_decref(more);
-	made_line(out,
-	          json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:o}", "schema", 1,
-	                    "kind", "path", "experiment", "x", "variant", variant, "block", 0,
-	                    "order", order, "expect", "", "as_expected", 1, "path", path));
-}
-
 static void paths(FILE *out)
 {
-	path_line(out, "threads", json_pack("{s:i}", "p2p_chunk_bytes", atoi(used_there)), 1);
-	path_line(out, "processes",
-	          json_pack("{s:i, s:[{s:s, s:s, s:s, s:s, s:s, s:s}]}", "p2p_chunk_bytes",
-	                    atoi(used_here), "settings", "key", "env.NCCL_P2P_NVL_CHUNKSIZE",
-	                    "asked", "2097152", "used", used_here, "act", act, "fact",
-	                    "p2p_chunk_bytes", "why", "the reason"),
-	          2);
+	made_data_path(out, "threads", "staged", NULL,
+	               json_pack("{s:i}", "p2p_chunk_bytes", atoi(used_there)));
+	made_data_path(
+	    out, "processes", "staged", NULL,
+	    json_pack("{s:i, s:[{s:s, s:s, s:s, s:s, s:s, s:s}]}", "p2p_chunk_bytes",
+	              atoi(used_here), "settings", "key", "env.NCCL_P2P_NVL_CHUNKSIZE", "asked",
+	              "2097152", "used", used_here, "act", act, "fact", "p2p_chunk_bytes",
+	              "why", "the reason"));
 }
 
 /* Only what is set for the chunk parts the two. */
 static void environment_of_chunks(json_t *env)
 {
-	json_t *variant = json_array_get(json_object_get(env, "variants"), MADE_PROCESSES);
-	environment(env);
-	json_object_set_new(variant, "mode", json_string("threads"));
-	json_object_set_new(variant, "layout", json_string("1x2x1"));
+	json_t *variant = made_variant_of(env, MADE_PROCESSES);
+	made_set_mode(variant, "threads");
 	json_object_set_new(variant, "env", json_pack("[s]", "NCCL_P2P_NVL_CHUNKSIZE=2097152"));
 }
 
 static void with_library(json_t *line, const struct made_place *p)
 {
 	(void)p;
-	json_object_set_new(line, "facts", json_pack("[{s:s}]", "library", "2.28.3"));
+	made_fact(line, "library", "2.28.3");
 }
+
+static const struct claim_list chunk_factor = {
+    .nfactors = 1,
+    .factors = {{.name = "chunk",
+                 .text = "larger chunks",
+                 .from = "threads",
+                 .to = "processes",
+                 .setting = "env.NCCL_P2P_NVL_CHUNKSIZE",
+                 .bytes = {4096, 65536}}}};
 
 static const struct made made = {.backend = "nccl",
                                  .ranks = 2,
@@ -196,20 +179,17 @@ static const struct made made = {.backend = "nccl",
                                  .sizes = 2,
                                  .rows = 3,
                                  .cores = 16,
-                                 .environment = environment,
+                                 .asked = &chunk_factor,
                                  .more = paths,
                                  .stamps = stamps};
 
-static json_t *report(const char *what, const char *here, const char *there)
+static const json_t *report_of(const struct made *m, const char *what, const char *here,
+                               const char *there)
 {
-	struct status st = {""};
 	act = what;
 	used_here = here;
 	used_there = there;
-	made_write(&made);
-	if (report_make(made_folder, "/nowhere", NULL, &st))
-		fail_msg("%s", st.text);
-	return json_report(made_path("report.json"));
+	return made_report(m);
 }
 
 TEST(a_factor_without_action_is_called_so)
@@ -227,7 +207,8 @@ TEST(a_factor_without_action_is_called_so)
 	    {"as asked", "2097152", "524288", NULL},
 	};
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-		json_t *r = report(cases[i].act, cases[i].here, cases[i].there);
+		const json_t *r =
+		    report_of(&made, cases[i].act, cases[i].here, cases[i].there);
 		const json_t *not_acted =
 		    json_cell(json_table(r, "effects"),
 		              (const char *const[]){"factor", "chunk", NULL}, "not_acted");
@@ -245,7 +226,6 @@ TEST(a_factor_without_action_is_called_so)
 		                           (const char *const[]){"variant", "processes", NULL},
 		                           "asked"),
 		                 "", "2097152");
-		json_decref(r);
 	}
 }
 
@@ -265,10 +245,8 @@ TEST(a_variant_that_did_nothing_is_called_so)
 		struct made of = made;
 		of.environment = environment_of_chunks;
 		of.line = with_library;
-		act = cases[i].act;
-		used_here = cases[i].here;
-		used_there = "524288";
-		const json_t *r = made_report(&of), *answer = json_object_get(r, "answer");
+		const json_t *r = report_of(&of, cases[i].act, cases[i].here, "524288"),
+		             *answer = json_object_get(r, "answer");
 		const json_t *row =
 		    json_cell(json_table(r, "verdicts_small"),
 		              (json_keys){"variant", "processes", NULL}, "verdict");
@@ -284,26 +262,17 @@ TEST(a_variant_that_did_nothing_is_called_so)
 	}
 }
 
-static void environment_of_placebo(json_t *env)
-{
-	environment_of_chunks(env);
-	json_object_set_new(env, "factors",
-	                    json_pack("[{s:s, s:s, s:s, s:s, s:s, s:b, s:[i, i]}]", "name",
-	                              "chunk", "text", "nothing", "from", "threads", "to",
-	                              "processes", "setting", "env.NCCL_P2P_NVL_CHUNKSIZE",
-	                              "placebo", 1, "bytes", 4096, 65536));
-}
-
 /* A placebo that does nothing is no news. */
 TEST(a_placebo_that_did_nothing_is_no_answer)
 {
+	static struct claim_list placebo;
 	struct made of = made;
-	of.environment = environment_of_placebo;
+	placebo = chunk_factor;
+	placebo.factors[0].placebo = true;
+	of.asked = &placebo;
+	of.environment = environment_of_chunks;
 	of.line = with_library;
-	act = "ignored";
-	used_here = "0";
-	used_there = "524288";
-	const json_t *r = made_report(&of);
+	const json_t *r = report_of(&of, "ignored", "0", "524288");
 	assert_false(json_one_says(json_object_get(r, "answer"), "is the same as"));
 	json_assert_says(json_cell(json_table(r, "verdicts_small"),
 	                           (json_keys){"variant", "processes", NULL}, "verdict"),
@@ -311,25 +280,11 @@ TEST(a_placebo_that_did_nothing_is_no_answer)
 }
 
 static const char *launched[2]; /* thread blocks of processes, and of the others */
-static const char *setting;
 static bool each_its_own; /* the larger size is another collective's */
-
-static void of_each_call(json_t *env)
-{
-	json_object_set_new(env, "factors",
-	                    json_pack("[{s:s, s:s, s:s, s:s, s:s, s:b, s:[i, n]}]", "name",
-	                              "blocks", "text", "thread blocks of a call", "from",
-	                              "threads", "to", "processes", "setting", setting,
-	                              "placebo", 0, "bytes", 4096));
-	json_object_set_new(env, "claims", json_array());
-	json_object_set_new(env, "gap", json_null());
-}
 
 static void says_launched(json_t *line, const struct made_place *p)
 {
-	json_object_set_new(
-	    line, "facts",
-	    json_pack("[{s:s}]", "launched_ctas", launched[p->variant != MADE_PROCESSES]));
+	made_fact(line, "launched_ctas", launched[p->variant != MADE_PROCESSES]);
 	if (each_its_own && p->size && p->variant != MADE_LIMIT)
 		json_object_set_new(line, "collective", json_string("sendrecv"));
 }
@@ -352,10 +307,14 @@ TEST(what_was_launched_proves_a_setting)
 	    {"call_ctas", "alltoall 2", "alltoall 2", 1, false, false},
 	    {"call_ctas", "alltoall 2, sendrecv 2", "alltoall 2, sendrecv 2", 2, true, false},
 	};
+	static struct claim_list of_each_call;
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct made of = made;
 		char says[128] = "";
-		of.environment = of_each_call;
+		of_each_call = chunk_factor;
+		strcpy(of_each_call.factors[0].setting, cases[i].setting);
+		of_each_call.factors[0].bytes.hi = SIZE_MAX;
+		of.asked = &of_each_call;
 		of.line = says_launched;
 		of.timeline = true;
 		of.more = NULL;
@@ -363,16 +322,15 @@ TEST(what_was_launched_proves_a_setting)
 		each_its_own = cases[i].each_its_own;
 		launched[0] = cases[i].here;
 		launched[1] = cases[i].there;
-		setting = cases[i].setting;
 		if (cases[i].said)
 			snprintf(
 			    says, sizeof says,
 			    "%s changes nothing: thread blocks launched, %s; without it the "
 			    "same",
-			    setting, launched[0]);
+			    cases[i].setting, launched[0]);
 		const json_t *not_acted =
 		    json_cell(json_table(made_report(&of), "effects"),
-		              (const char *const[]){"factor", "blocks", NULL}, "not_acted");
+		              (const char *const[]){"factor", "chunk", NULL}, "not_acted");
 		if (says[0])
 			json_assert_text(not_acted, "", says);
 		else

@@ -40,25 +40,19 @@ static json_t *a_switch(void)
 	return json_pack("[s]", "NCCL_P2P_DIRECT_DISABLE=1");
 }
 
-static void place(json_t *variant, const char *in)
-{
-	json_object_set_new(variant, "mode", json_string(in));
-	json_object_set_new(variant, "layout", json_string(made_layout(in)));
-}
-
 static void environment(json_t *env)
 {
 	json_t *variants = json_object_get(env, "variants");
 	for (size_t i = 0; twins_key && i < 4; i += 3) {
 		json_t *v = json_array_get(variants, i);
-		place(v, i ? "processes" : "threads");
+		made_set_mode(v, i ? "processes" : "threads");
 		json_object_set_new(v, "role", json_string("variant"));
 		json_object_set_new(v, twins_key, twins_value());
 	}
 	for (size_t i = 0; setting && i < json_array_size(variants); i++) {
 		json_t *v = json_array_get(variants, i);
 		/* The third differs in more than one. */
-		place(v, i == 2 ? "processes" : mode);
+		made_set_mode(v, i == 2 ? "processes" : mode);
 		if (i == 2)
 			json_object_set_new(v, "offset", json_integer(64));
 		if (i == 0)
@@ -71,7 +65,7 @@ static bool no_processes; /* none of their trials goes through */
 static void line(json_t *cell, const struct made_place *p)
 {
 	if (no_processes && p->variant == MADE_PROCESSES)
-		json_object_set_new(cell, "error", json_string("it failed"));
+		made_error(cell);
 }
 
 static struct made made = {.backend = "nccl",

@@ -23,11 +23,6 @@ static void stamps(const struct made_place *p, int64_t out[6])
 	out[3] = 10;
 }
 
-static void environment(json_t *env)
-{
-	assert_int_equal(claim_list_put(&asked, env), 0);
-}
-
 static void line(json_t *cell, const struct made_place *p)
 {
 	if (wrong && p->variant == MADE_PROCESSES)
@@ -51,7 +46,7 @@ static int fresh(void **state)
 	                     .sizes = 7, /* 4 KiB to 16 MiB */
 	                     .rows = 3,
 	                     .cores = 16,
-	                     .environment = environment,
+	                     .asked = &asked,
 	                     .line = line,
 	                     .stamps = stamps};
 	return 0;
@@ -330,10 +325,8 @@ TEST(wrong_data_is_the_whole_answer)
 
 static void of_one_key(json_t *env)
 {
-	json_t *variant = json_array_get(json_object_get(env, "variants"), MADE_PROCESSES);
-	environment(env);
-	json_object_set_new(variant, "mode", json_string("threads"));
-	json_object_set_new(variant, "layout", json_string("1x2x1"));
+	json_t *variant = made_variant_of(env, MADE_PROCESSES);
+	made_set_mode(variant, "threads");
 	json_object_set_new(variant, "graph", json_integer(1));
 }
 
@@ -348,7 +341,6 @@ TEST(ones_own_factor_is_in_the_answer)
 
 static void of_gpus(json_t *env)
 {
-	environment(env);
 	json_object_set_new(env, "needs_gpus", json_true());
 }
 

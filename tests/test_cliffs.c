@@ -96,12 +96,8 @@ TEST(a_jump_is_named)
 
 static void has_a_switch(json_t *environment)
 {
-	json_t *one;
-	size_t i;
-	json_array_foreach(
-	    json_object_get(environment, "variants"), i,
-	    one) if (!strcmp(json_string_value(json_object_get(one, "name")), "processes"))
-	    json_object_set_new(one, "env", json_pack("[s]", "NCCL_P2P_DISABLE=1"));
+	json_object_set_new(made_variant_of(environment, MADE_PROCESSES), "env",
+	                    json_pack("[s]", "NCCL_P2P_DISABLE=1"));
 }
 
 TEST(a_fall_is_named)
@@ -212,24 +208,17 @@ static void is_sendrecv(json_t *line, const struct made_place *p)
 	if (p->variant != MADE_LIMIT)
 		json_object_set_new(line, "collective", json_string("sendrecv"));
 	if (p->variant == MADE_THREADS && p->block == 1)
-		json_object_set_new(line, "facts",
-		                    json_pack("[{s:s}]", "launched_ctas", "sendrecv 8"));
+		made_fact(line, "launched_ctas", "sendrecv 8");
 }
 
 static void has_paths(FILE *out)
 {
+	static const char *const names[] = {"single", "threads", "processes"};
 	for (unsigned v = 0; v < 3; v++)
-		made_line(
-		    out,
-		    json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:{s:s, s:[], s:b, "
-		              "s:s, s:b, s:s, s:s, s:i, s:i, s:i, s:I}}",
-		              "schema", 1, "kind", "path", "experiment", "x", "variant",
-		              made_names[v], "block", 0, "order", 99 + (int)v, "expect", "",
-		              "as_expected", 1, "path", "transport", "P2P/CUMEM", "links",
-		              "registered", 0, "registered_why", "", "copy_engine", 0,
-		              "data_path", "staged", "why", "", "coll_channels", 16,
-		              "p2p_channels", 32, "p2p_channels_per_peer", 16,
-		              "p2p_chunk_bytes", (json_int_t)chunk));
+		made_data_path(out, names[v], "staged", NULL,
+		               json_pack("{s:i, s:i, s:i, s:I}", "coll_channels", 16,
+		                         "p2p_channels", 32, "p2p_channels_per_peer", 16,
+		                         "p2p_chunk_bytes", (json_int_t)chunk));
 }
 
 /* 4 KiB to 256 MiB on 8 ranks, with a jump behind 64 MiB. */

@@ -2,8 +2,8 @@
  * gives it back; never one that only seems to. */
 #include "made.h"
 
-/* Against the second variant, the reference: the first, the third and, where it has a name, the
- * fifth, which is else the limit, so that it can only fail. */
+/* Two or three variants beside the reference and its twin. */
+enum { REFERENCE, TWIN, FIRST_APART };
 static struct apart {
 	const char *name, *isolate, *visible, *env;
 	double speed;
@@ -11,10 +11,7 @@ static struct apart {
 
 static const struct apart *apart_of(unsigned variant)
 {
-	static const int places[] = {0, -1, 1, -1, 2};
-	return variant < 5 && places[variant] >= 0 && apart[places[variant]].name
-	           ? &apart[places[variant]]
-	           : NULL;
+	return variant < FIRST_APART ? NULL : &apart[variant - FIRST_APART];
 }
 
 static void stamps(const struct made_place *p, int64_t out[6])
@@ -28,24 +25,14 @@ static void stamps(const struct made_place *p, int64_t out[6])
 	out[3] = 10;
 }
 
-static const char *names[] = {NULL, "plain", NULL, "plain-again", NULL};
-
 static void environment(json_t *env)
 {
-	json_t *variants = json_object_get(env, "variants");
-	for (unsigned i = 0; i < 5; i++) {
-		const struct apart *a = apart_of(i);
-		json_t *v = json_array_get(variants, i);
-		json_object_set_new(v, "mode", json_string("processes"));
-		json_object_set_new(v, "layout", json_string("2x1x1"));
-		if (a && i == MADE_LIMIT)
-			json_object_set_new(v, "role", json_string("variant"));
-		if (a && a->env)
-			json_object_set_new(v, "env", json_pack("[s]", a->env));
-		if (a && a->isolate)
-			json_object_set_new(v, "isolate", json_string(a->isolate));
-		if (a && a->visible)
-			json_object_set_new(v, "visible", json_string(a->visible));
+	for (unsigned i = 0; i < 3 && apart[i].name; i++) {
+		json_t *v = made_variant_of(env, FIRST_APART + i);
+		if (apart[i].isolate)
+			json_object_set_new(v, "isolate", json_string(apart[i].isolate));
+		if (apart[i].visible)
+			json_object_set_new(v, "visible", json_string(apart[i].visible));
 	}
 }
 
@@ -60,22 +47,27 @@ static void failure(json_t *line, const struct made_place *p)
 
 static const json_t *report_three(struct apart one, struct apart two, struct apart three)
 {
-	static const struct made made = {.backend = "nccl",
-	                                 .ranks = 2,
-	                                 .blocks = 10,
-	                                 .sizes = 7,
-	                                 .rows = 3,
-	                                 .cores = 16,
-	                                 .names = names,
-	                                 .environment = environment,
-	                                 .line = failure,
-	                                 .stamps = stamps};
+	struct made_variant variants[FIRST_APART + 3] = {
+	    [REFERENCE] = {.name = "plain", .role = "reference", .mode = "processes"},
+	    [TWIN] = {.name = "plain-again", .role = "again", .mode = "processes"},
+	};
+	const struct made made = {.backend = "nccl",
+	                          .ranks = 2,
+	                          .blocks = 10,
+	                          .sizes = 7,
+	                          .rows = 3,
+	                          .cores = 16,
+	                          .variants = variants,
+	                          .nvariants = FIRST_APART + (three.name ? 3 : 2),
+	                          .environment = environment,
+	                          .line = failure,
+	                          .stamps = stamps};
 	apart[0] = one;
 	apart[1] = two;
 	apart[2] = three;
-	names[0] = one.name;
-	names[2] = two.name;
-	names[4] = three.name ? three.name : "limit";
+	for (unsigned i = 0; i < 3; i++)
+		variants[FIRST_APART + i] = (struct made_variant){
+		    .name = apart[i].name, .mode = "processes", .env = apart[i].env};
 	return made_report(&made);
 }
 

@@ -22,16 +22,14 @@ static void planted(const struct made_place *at, int64_t out[6])
 	out[3] = 30;
 }
 
-static void three_backends(json_t *environment)
-{
-	static const char *const backends[] = {"mpi", "nccl", "gloo", "nccl", "nccl"};
-	json_t *variants = json_object_get(environment, "variants");
-	for (size_t v = 0; v < 5; v++)
-		json_object_set_new(json_array_get(variants, v), "backend",
-		                    json_string(backends[v]));
-	/* So that one pair has a mode in common. */
-	json_object_set_new(json_array_get(variants, 2), "mode", json_string("threads"));
-}
+/* One pair has a mode in common. */
+static const struct made_variant three_backends[MADE_VARIANTS] = {
+    {.name = "single", .mode = "single", .backend = "mpi"},
+    {.name = "threads", .role = "reference"},
+    {.name = "processes", .backend = "gloo"},
+    {.name = "threads-again", .role = "again"},
+    {.name = "limit", .role = "limit"},
+};
 
 static const struct made several = {.backend = "nccl",
                                     .ranks = 2,
@@ -40,21 +38,12 @@ static const struct made several = {.backend = "nccl",
                                     .rows = 3,
                                     .cores = 8,
                                     .no_limit = true,
-                                    .environment = three_backends,
+                                    .variants = three_backends,
                                     .stamps = planted};
-
-static json_t *report_of(const struct made *m)
-{
-	struct status st = {""};
-	made_write(m);
-	if (report_make(made_folder, "", NULL, &st))
-		fail_msg("%s", st.text);
-	return json_report(made_path("report.json"));
-}
 
 TEST(crossovers_are_found_by_size)
 {
-	json_t *report = report_of(&several);
+	const json_t *report = made_report(&several);
 	const json_t *section = json_section(report, "crossovers"),
 	             *rows = json_table(report, "crossovers"),
 	             *fastest = json_table(report, "fastest");
@@ -82,7 +71,6 @@ TEST(crossovers_are_found_by_size)
 	assert_true(json_rows(fastest, small) >= 1);
 	json_assert_one_says(json_object_get(report, "answer"),
 	                     "the fastest is processes (4 KiB), undecided (16 KiB), threads");
-	json_decref(report);
 }
 
 /* With 5 blocks there is no interval: nobody is called faster. */
@@ -90,7 +78,7 @@ TEST(few_blocks_decide_nothing)
 {
 	struct made few = several;
 	few.blocks = 5;
-	json_t *report = report_of(&few);
+	const json_t *report = made_report(&few);
 	const json_t *rows = json_table(report, "crossovers");
 	assert_int_equal(json_rows(rows, (json_keys){"faster", "undecided", NULL}),
 	                 json_rows(rows, (json_keys){NULL}));
@@ -99,7 +87,6 @@ TEST(few_blocks_decide_nothing)
 	                     " pairs of backends are undecided at all sizes.");
 	assert_false(
 	    json_one_says(json_section(report, "crossovers"), "undecided at all sizes, 4"));
-	json_decref(report);
 }
 
 /* A twin that is off at a size takes the verdicts there with it. */
@@ -115,23 +102,21 @@ TEST(what_the_twin_shows_is_no_crossover)
 {
 	struct made off = several;
 	off.stamps = noisy;
-	json_t *report = report_of(&off);
+	const json_t *report = made_report(&off);
 	const json_t *rows = json_table(report, "crossovers");
 	assert_int_equal(
 	    json_rows(rows, (json_keys){"left", "threads", "right", "processes", "pace",
 	                                "isolated", "faster", "processes", NULL}),
 	    0);
-	json_decref(report);
 }
 
 TEST(one_backend_has_no_such_section)
 {
 	struct made one = several;
-	one.environment = NULL;
-	json_t *report = report_of(&one);
+	one.variants = NULL;
+	const json_t *report = made_report(&one);
 	assert_false(json_has_table(report, "crossovers"));
 	assert_false(json_has_table(report, "fastest"));
-	json_decref(report);
 }
 
 TESTS(.begin = made_begin, .end = made_end);

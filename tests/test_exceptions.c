@@ -16,21 +16,16 @@ static void times(const struct made_place *p, int64_t out[6])
 
 static void versions(json_t *environment)
 {
-	json_t *processes =
-	    json_array_get(json_object_get(environment, "variants"), MADE_PROCESSES);
+	json_t *processes = made_variant_of(environment, MADE_PROCESSES);
 	if (!old)
 		return;
-	json_object_set_new(processes, "mode", json_string("threads"));
-	json_object_set_new(processes, "layout", json_string("1x2x1"));
+	made_set_mode(processes, "threads");
 	json_object_set_new(processes, "nccl", json_string("/old/libnccl.so.2"));
 }
 
 static void libraries(json_t *line, const struct made_place *p)
 {
-	json_object_set_new(
-	    line, "facts",
-	    json_pack("[{s:s}]", "library",
-	              old && p->variant == MADE_PROCESSES ? "2.21.5" : "2.28.3"));
+	made_fact(line, "library", old && p->variant == MADE_PROCESSES ? "2.21.5" : "2.28.3");
 }
 
 static struct made made = {.backend = "nccl",

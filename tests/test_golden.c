@@ -22,14 +22,11 @@ static void stamps(const struct made_place *p, int64_t out[6])
 
 static void environment(json_t *env)
 {
-	assert_int_equal(claim_list_put(&asked, env), 0);
-	json_t *variants = json_object_get(env, "variants");
 	/* The first and the fourth are threads and processes of the old library. */
-	for (size_t v = 0; two_libraries && v < 4; v += 3) {
-		json_t *variant = json_array_get(variants, v);
+	for (unsigned v = 0; two_libraries && v < 4; v += 3) {
+		json_t *variant = made_variant_of(env, v);
 		json_object_set_new(variant, "role", json_string("variant"));
-		json_object_set_new(variant, "mode", json_string(v ? "processes" : "threads"));
-		json_object_set_new(variant, "layout", json_string(v ? "2x1x1" : "1x2x1"));
+		made_set_mode(variant, v ? "processes" : "threads");
 		json_object_set_new(variant, "nccl", json_string("/opt/libnccl.so.2"));
 	}
 }
@@ -39,15 +36,13 @@ static void line(json_t *cell, const struct made_place *p)
 	static const enum coll_kind kinds[] = {COLL_ALL_REDUCE, COLL_ALL_GATHER, COLL_BROADCAST,
 	                                       COLL_REDUCE, COLL_GATHER};
 	static const char *const dtypes[] = {"float32", "int8", "float16", "float64"};
-	json_t *facts = json_array_get(json_object_get(cell, "facts"), 0);
 	if (wrong && p->variant == MADE_PROCESSES)
 		json_object_set_new(cell, "digest", json_string("00000000000000bb"));
 	if (old_library)
-		json_object_set_new(
-		    facts, "library",
-		    json_string(p->variant == MADE_SINGLE || (two_libraries && p->variant == 3)
-		                    ? "2.21.5"
-		                    : "2.28.3"));
+		made_fact(cell, "library",
+		          p->variant == MADE_SINGLE || (two_libraries && p->variant == 3)
+		              ? "2.21.5"
+		              : "2.28.3");
 	if (!many || p->variant == MADE_LIMIT)
 		return;
 	json_object_set_new(cell, "collective",
@@ -63,7 +58,6 @@ static int fresh(void **state)
 {
 	(void)state;
 	noise = 0.001;
-	made_sums = true;
 	speed[0] = 0.8;
 	speed[1] = speed[2] = 1;
 	wrong = many = old_library = two_libraries = false;
@@ -74,6 +68,8 @@ static int fresh(void **state)
 	                     .sizes = 7, /* 4 KiB to 16 MiB */
 	                     .rows = 3,
 	                     .cores = 16,
+	                     .sums = true,
+	                     .asked = &asked,
 	                     .environment = environment,
 	                     .line = line,
 	                     .stamps = stamps};
@@ -104,7 +100,7 @@ static void is_golden(const char *file, const char *name)
 {
 	char path[128];
 	/* Without it the page says so. */
-	if (access("/usr/bin/gnuplot", X_OK) && access("/usr/local/bin/gnuplot", X_OK))
+	if (made_no_gnuplot())
 		skip();
 	snprintf(path, sizeof path, "tests/golden/%s", name);
 	char *text = page_of(file), *golden = cli_read(path);

@@ -166,8 +166,13 @@ static void stamps(const struct made_place *p, int64_t out[6])
 	out[3] = 10;
 }
 
-static const char *const hostile[] = {"<script>alert(1)</script>", "a|b`c`", "[x](http://e)",
-                                      "*a* _b_ **", "&lt;\"'><img src=x>"};
+static const struct made_variant hostile[MADE_VARIANTS] = {
+    {.name = "<script>alert(1)</script>", .mode = "single"},
+    {.name = "a|b`c`", .role = "reference"},
+    {.name = "[x](http://e)", .mode = "processes"},
+    {.name = "*a* _b_ **", .role = "again"},
+    {.name = "&lt;\"'><img src=x>", .role = "limit"},
+};
 
 static void evil(json_t *env)
 {
@@ -185,7 +190,7 @@ static struct made made = {.backend = "nccl",
                            .sizes = 3,
                            .rows = 3,
                            .cores = 8,
-                           .names = hostile,
+                           .variants = hostile,
                            .environment = evil,
                            .stamps = stamps};
 
@@ -201,7 +206,7 @@ TEST(names_stay_text)
 	assert_non_null(strstr(html, "<td>a|b`c`</td>"));
 	assert_non_null(strstr(text, "a\\|b\\`c\\`"));
 	assert_int_equal(
-	    json_rows(json_table(report, "variants"), (json_keys){"variant", hostile[1], NULL}),
+	    json_rows(json_table(report, "variants"), (json_keys){"variant", hostile[1].name, NULL}),
 	    1);
 	free(html);
 	free(text);

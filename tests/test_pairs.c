@@ -1,175 +1,133 @@
 /* Pairs of ranks, from a record on recorded topologies to the report: classes, slow pairs,
  * short links, hot spots. */
-#include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../harness/coll/coll.h"
-#include "../harness/report/report.h"
-#include "cli.h"
-#include "json.h"
-#include "test.h"
+#include "../harness/coll/value.h"
+#include "made.h"
 
 #define BLOCKS 6
 #define BYTES  67108864
-
-static char folder[] = "/tmp/launchgap-pairs-XXXXXX";
+#define CALLS  (8 * 7 + 1)
 
 /* How long a call takes, and one of all at once until a rank's end. */
-struct world {
+static struct world {
 	const char *topology;
 	unsigned ranks;
 	double (*alone_gbs)(unsigned from, unsigned to);
 	double (*all_gbs)(unsigned to); /* received of all others */
 	double us;
 	unsigned blocks;
-};
+} world;
 
-static const char *file_of(const char *name)
+static struct made_call calls[CALLS];
+
+/* When the rank ends a call between two alone: the second of a pair when it has all, both of a
+ * ping-pong when their part of the way is done. */
+static double end_of_pair_ns(const struct made_place *p)
 {
-	static char path[128];
-	snprintf(path, sizeof path, "%s/%s", folder, name);
-	return path;
+	const unsigned from = value_pair_from(calls[p->size].root),
+	               to = value_pair_to(calls[p->size].root, world.ranks);
+	double one_way = p->isolated ? 1e3 * world.us : BYTES / world.alone_gbs(from, to);
+	if (p->rank == to)
+		return one_way;
+	bool back = !strcmp(calls[p->size].collective, "pingpong");
+	return back && p->rank == from ? 2 * one_way : 20;
 }
 
-static void put(FILE *out, json_t *line)
+static void stamps(const struct made_place *p, int64_t out[6])
 {
-	assert_non_null(line);
-	assert_int_equal(json_dumpf(line, out, JSON_COMPACT), 0);
-	fputc('\n', out);
-	json_decref(line);
+	double ns = !strcmp(calls[p->size].collective, "alltoall")
+	                ? (double)BYTES / world.ranks * (world.ranks - 1) / world.all_gbs(p->rank)
+	                : end_of_pair_ns(p);
+	out[1] = 10;
+	out[2] = (int64_t)(ns * (1 + 0.002 * p->block));
+	out[3] = 20;
 }
 
-static void put_environment(FILE *out, const struct world *w)
+/* All at once is a stream alone. */
+static bool has(const struct made_place *p)
+{
+	return !p->isolated || strcmp(calls[p->size].collective, "alltoall") != 0;
+}
+
+static json_t *topology(void)
 {
 	char file[64];
-	snprintf(file, sizeof file, "tests/topology/%s.json", w->topology);
-	put(out, json_pack(
-	             "{s:i, s:s, s:s, s:s, s:s, s:[s], s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:i, "
-	             "s:i, s:i, s:i, s:i, s:o, s:[{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, "
-	             "s:[], s:s}], s:{s:i, s:s}}",
-	             "schema", 1, "kind", "environment", "experiment", "topology", "title",
-	             "pairs", "question", "Which?", "command", "launchgap", "created",
-	             "2026-11-21T08:00:00Z", "launchgap", "abc", "backend", "nccl",
-	             "backend_why", "", "ranks", (int)w->ranks, "seed", "ff", "reference",
-	             "threads", "blocks", BLOCKS, "warmup", 5, "stretches", 3, "calls", 1,
-	             "isolated_calls", 3, "topology", json_load_file(file, 0, NULL), "variants",
-	             "name", "threads", "role", "reference", "mode", "threads", "layout",
-	             "1x8x1", "backend", "nccl", "nccl", "", "path", "auto", "bind", "none",
-	             "env", "skip", "", "machine", "cores", 64, "cpu", "a CPU"));
+	snprintf(file, sizeof file, "tests/topology/%s.json", world.topology);
+	json_t *json = json_load_file(file, 0, NULL);
+	assert_non_null(json);
+	return json;
 }
 
-/* end_ns of each rank. */
-static void put_cell(FILE *out, const struct world *w, enum coll_kind coll, unsigned root,
-                     bool isolated, unsigned block, const double *end_ns)
+static void environment(json_t *env)
 {
-	static const char *const fields[] = {"start_ns", "issued_ns", "idle_ns", "poll_ns"};
-	char file[64], key[32];
-	snprintf(file, sizeof file, "tests/topology/%s.json", w->topology);
-	json_t *topology = json_load_file(file, 0, NULL), *facts = json_object();
-	json_int_t bytes = isolated ? 1024 : BYTES;
-	for (unsigned r = 0; r < w->ranks; r++) {
-		const json_t *gpu = json_array_get(json_object_get(topology, "gpus"), r);
+	json_object_set_new(env, "topology", topology());
+	json_object_set_new(env, "blocks", json_integer(BLOCKS));
+	json_object_set_new(env, "calls", json_integer(1));
+}
+
+static void line(json_t *cell, const struct made_place *p)
+{
+	json_t *all = topology();
+	json_object_set_new(cell, "calls", json_integer(1));
+	for (unsigned r = 0; r < world.ranks; r++) {
+		const json_t *gpu = json_array_get(json_object_get(all, "gpus"), r);
+		char key[32], device[128];
 		snprintf(key, sizeof key, "device_%u", r);
-		json_object_set_new(
-		    facts, key,
-		    json_sprintf("%s at %s", json_string_value(json_object_get(gpu, "name")),
-		                 json_string_value(json_object_get(gpu, "pci"))));
+		snprintf(device, sizeof device, "%s at %s",
+		         json_string_value(json_object_get(gpu, "name")),
+		         json_string_value(json_object_get(gpu, "pci")));
+		made_fact(cell, key, device);
 	}
-	json_decref(topology);
-	json_t *line = json_pack(
-	    "{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:I, s:I, s:s, s:s, s:i, s:b, s:s, "
-	    "s:i, s:i, s:i, s:i, s:s, s:i, s:n, s:n, s:[o]}",
-	    "schema", 1, "kind", "cell", "experiment", "topology", "variant", "threads", "mode",
-	    "threads", "layout", "1x8x1", "backend", "nccl", "ranks", (int)w->ranks,
-	    "collective", coll_info(coll)->name, "asked_bytes", bytes, "bytes", bytes, "dtype",
-	    "float32", "op", "none", "root", (int)root, "in_place", 0, "pace",
-	    isolated ? "isolated" : "stream", "block", (int)block, "order", (int)block, "calls",
-	    1, "warmup", 5, "digest", "00000000000000aa", "wrong", 0, "wrong_at", "error",
-	    "facts", facts);
-	assert_non_null(line);
-	for (unsigned f = 0; f < 3; f++) {
-		static const char *const lists[] = {"faults", "switches", "first_ns"};
-		json_t *list = json_array();
-		for (unsigned r = 0; r < w->ranks; r++)
-			json_array_append_new(list, json_integer(0));
-		json_object_set_new(line, lists[f], list);
+	if (p->isolated) {
+		json_object_set_new(cell, "bytes", json_integer(1024));
+		json_object_set_new(cell, "asked_bytes", json_integer(1024));
 	}
-	for (unsigned f = 0; f < 4; f++) {
-		json_t *ranks = json_array();
-		for (unsigned r = 0; r < w->ranks; r++) {
-			json_t *list = json_array();
-			for (unsigned row = 0; row < 3; row++) {
-				json_int_t start = 1 + 1000000000LL * row,
-				           end = start +
-				                 (json_int_t)(end_ns[r] * (1 + 0.002 * block));
-				json_int_t x[] = {start, start + 10, end, 20};
-				json_array_append_new(list, json_integer(x[f]));
-			}
-			json_array_append_new(ranks, list);
-		}
-		json_object_set_new(line, fields[f], ranks);
-	}
-	put(out, line);
+	json_decref(all);
 }
 
-static void put_pairs(FILE *out, const struct world *w, unsigned block)
+static void path(FILE *out)
 {
-	double ends[8];
-	for (unsigned i = 0; i < coll_pairs(COLL_PAIR, w->ranks); i++) {
-		unsigned root = coll_pair(COLL_PAIR, i, w->ranks), from = value_pair_from(root),
-		         to = value_pair_to(root, w->ranks);
-		for (unsigned isolated = 0; isolated < 2; isolated++) {
-			for (unsigned r = 0; r < w->ranks; r++)
-				ends[r] = 20;
-			ends[to] = isolated ? 1e3 * w->us : BYTES / w->alone_gbs(from, to);
-			put_cell(out, w, COLL_PAIR, root, isolated, block, ends);
-		}
-	}
-	for (unsigned r = 0; r < w->ranks; r++)
-		ends[r] = (double)BYTES / w->ranks * (w->ranks - 1) / w->all_gbs(r);
-	put_cell(out, w, COLL_ALLTOALL, 0, false, block, ends);
+	made_data_path(out, "threads", "staged", NULL,
+	               json_pack("{s:[{s:i, s:i, s:s, s:i}]}", "links", "from", 0, "to", 1,
+	                         "via", "P2P/CUMEM", "channels", 16));
 }
 
-/* There and back takes twice as long. */
-static void put_pingpong(FILE *out, const struct world *w, unsigned block)
+static const struct made_variant threads[] = {{.name = "threads", .role = "reference"}};
+static struct made made = {.backend = "nccl",
+                           .rows = 3,
+                           .cores = 64,
+                           .variants = threads,
+                           .nvariants = 1,
+                           .calls = calls,
+                           .has = has,
+                           .environment = environment,
+                           .line = line,
+                           .more = path,
+                           .stamps = stamps};
+
+static void add_call(const char *collective, unsigned root)
 {
-	for (unsigned i = 0; i < coll_pairs(COLL_PINGPONG, w->ranks); i++) {
-		unsigned root = coll_pair(COLL_PINGPONG, i, w->ranks),
-		         first = value_pair_from(root), second = value_pair_to(root, w->ranks);
-		for (unsigned isolated = 0; isolated < 2; isolated++) {
-			double ends[8],
-			    us = isolated ? w->us : BYTES / w->alone_gbs(first, second) / 1e3;
-			for (unsigned r = 0; r < w->ranks; r++)
-				ends[r] = r == first ? 2e3 * us : r == second ? 1e3 * us : 20;
-			put_cell(out, w, COLL_PINGPONG, root, isolated, block, ends);
-		}
-	}
+	calls[made.sizes++] = (struct made_call){
+	    .collective = collective, .op = "none", .bytes = BYTES, .root = root};
 }
 
-static json_t *report_of(const struct world *w,
-                         void (*cells)(FILE *, const struct world *, unsigned))
+static void set_world(const struct world *w)
 {
-	struct status st = {""};
-	FILE *out = fopen(file_of("trials.jsonl"), "w");
-	assert_non_null(out);
-	put_environment(out, w);
-	for (unsigned b = 0; b < w->blocks; b++)
-		cells(out, w, b);
-	put(out,
-	    json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:{s:s, s:[{s:i, s:i, s:s, "
-	              "s:i}], s:b, s:s, s:b, s:s, s:s}}",
-	              "schema", 1, "kind", "path", "experiment", "topology", "variant",
-	              "threads", "block", 0, "order", 9, "expect", "", "as_expected", 1, "path",
-	              "transport", "P2P/CUMEM", "links", "from", 0, "to", 1, "via", "P2P/CUMEM",
-	              "channels", 16, "registered", 0, "registered_why", "", "copy_engine", 0,
-	              "data_path", "staged", "why", ""));
-	fclose(out);
-	if (report_make(folder, "plot", NULL, &st))
-		fail_msg("%s", st.text);
-	return json_report(file_of("report.json"));
+	world = *w;
+	made.ranks = w->ranks;
+	made.blocks = w->blocks;
+	made.sizes = 0;
+}
+
+/* All pairs one by one; of PAIR also all at once. */
+static const json_t *report_of(const struct world *w, enum coll_kind coll)
+{
+	set_world(w);
+	for (unsigned i = 0; i < coll_pairs(coll, w->ranks); i++)
+		add_call(coll_info(coll)->name, coll_pair(coll, i, w->ranks));
+	if (coll == COLL_PAIR)
+		add_call("alltoall", 0);
+	return made_report_with(&made, "plot", 0);
 }
 
 static double even(unsigned from, unsigned to)
@@ -185,10 +143,7 @@ static double one_is_slow(unsigned from, unsigned to)
 
 static bool page_says(const char *words)
 {
-	char *page = cli_read(file_of("report.md"));
-	const bool says = strstr(page, words);
-	free(page);
-	return says;
+	return strstr(made_read("report.md"), words) != NULL;
 }
 
 static double one_of_four(unsigned from, unsigned to)
@@ -210,7 +165,7 @@ static double half_at_three(unsigned to)
 TEST(a_slow_pair_and_short_links_are_named)
 {
 	const struct world w = {"hgx8", 8, one_is_slow, all_of_it, 9, BLOCKS};
-	json_t *report = report_of(&w, put_pairs);
+	const json_t *report = report_of(&w, COLL_PAIR);
 	const json_t *pairs = json_table(report, "pairs");
 	json_keys slow = {"from", "2", "to", "6", NULL}, fast = {"from", "6", "to", "2", NULL},
 	          first = {"from", "0", "to", "1", NULL};
@@ -239,32 +194,28 @@ TEST(a_slow_pair_and_short_links_are_named)
 	json_assert_one_says(json_object_get(report, "answer"), "NVSwitch, 56 pairs");
 	json_assert_one_says(json_object_get(report, "answer"),
 	                     "Pair 2 to 6 (NVSwitch) is slow");
-	assert_int_equal(access(file_of("pairs.csv"), R_OK), 0);
-	json_decref(report);
+	assert_true(made_has("pairs.csv"));
 }
 
 TEST(who_shares_is_a_hot_spot)
 {
 	const struct world switched = {"hgx8", 8, even, half_at_three, 9, BLOCKS},
 	                   pcie = {"two_sockets", 4, even, all_of_it, 20, BLOCKS};
-	json_t *report = report_of(&switched, put_pairs);
+	const json_t *report = report_of(&switched, COLL_PAIR);
 	assert_false(json_one_says(json_section(report, "pairs"), "is slow:"));
 	json_assert_one_says(json_section(report, "pairs"),
 	                     "rank 3 receives 149 GB/s (8 MiB from each). One way alone, its "
 	                     "fastest pair brings 358 GB/s (64 MiB)");
 	assert_false(page_says("share a link"));
-	json_decref(report);
-	report = report_of(&pcie, put_pairs);
+	report = report_of(&pcie, COLL_PAIR);
 	json_assert_one_says(json_section(report, "pairs"),
 	                     "4 of 12 pairs share one link: bridge 0000:3a:00.0 upwards");
 	json_assert_one_says(json_section(report, "pairs"), "PCIe ×8 of ×16");
 	assert_int_equal(json_rows(json_table(report, "link_classes"), (json_keys){NULL}), 4);
-	json_decref(report);
 	/* Both are drawn at the switch of the first of them, which gnuplot counts as 1. */
-	char *script = cli_read(file_of("plots/run.gp"));
-	assert_non_null(strstr(script, "\nlink_ranks_bridge[1] = 1\n"));
-	assert_non_null(strstr(script, "\nlink_ranks_bridge[2] = 1\n"));
-	free(script);
+	const char *script = made_read("plots/run.gp");
+	made_says(script, "\nlink_ranks_bridge[1] = 1\n");
+	made_says(script, "\nlink_ranks_bridge[2] = 1\n");
 }
 
 static double seventy_percent(unsigned to)
@@ -277,26 +228,24 @@ static double seventy_percent(unsigned to)
 TEST(two_ranks_both_ways_at_once_share_nothing)
 {
 	const struct world w = {"hgx8", 2, even, seventy_percent, 9, BLOCKS};
-	json_t *report = report_of(&w, put_pairs);
+	const json_t *report = report_of(&w, COLL_PAIR);
 	const json_t *answer = json_object_get(report, "answer");
 	json_assert_one_says(answer,
 	                     "Both ways at once, rank 0 receives 249 GB/s (32 MiB); one "
 	                     "way alone, 358 GB/s (64 MiB)");
 	assert_false(page_says("pairs share a link"));
-	json_decref(report);
 }
 
 TEST(one_block_calls_no_pair_slow_or_not)
 {
 	const struct world w = {"bridges4", 4, one_of_four, all_of_it, 9, 1},
 	                   enough = {"bridges4", 4, even, all_of_it, 9, BLOCKS};
-	json_t *report = report_of(&w, put_pairs);
+	const json_t *report = report_of(&w, COLL_PAIR);
 	assert_false(page_says("No pair is slow"));
 	json_assert_one_says(json_object_get(report, "answer"),
 	                     "Too few blocks were measured to call a pair slow: alone, pairs "
 	                     "reach 50.0 to 360 GB/s");
-	json_decref(report);
-	json_decref(report_of(&enough, put_pairs));
+	report_of(&enough, COLL_PAIR);
 	assert_true(page_says("No pair is slow"));
 	assert_false(page_says("to call a pair slow"));
 }
@@ -304,20 +253,19 @@ TEST(one_block_calls_no_pair_slow_or_not)
 TEST(bridged_pairs_are_a_class_of_their_own)
 {
 	const struct world w = {"bridges4", 4, even, all_of_it, 9, BLOCKS};
-	json_t *report = report_of(&w, put_pairs);
+	const json_t *report = report_of(&w, COLL_PAIR);
 	json_assert_number(json_cell(json_table(report, "link_classes"),
 	                             (json_keys){"class", "NVLink", NULL}, "pairs"),
 	                   "", 4, 0);
 	json_assert_number(json_cell(json_table(report, "link_classes"),
 	                             (json_keys){"class", "PCIe, same socket", NULL}, "pairs"),
 	                   "", 8, 0);
-	json_decref(report);
 }
 
 TEST(there_and_back_is_half_of_it_one_way)
 {
 	const struct world w = {"hgx8", 8, one_is_slow, all_of_it, 9, BLOCKS};
-	json_t *report = report_of(&w, put_pingpong);
+	const json_t *report = report_of(&w, COLL_PINGPONG);
 	const json_t *rows = json_table(report, "pingpong");
 	json_keys slow = {"pair", "2–6 threads", NULL}, fast = {"pair", "6–7 threads", NULL};
 	assert_int_equal(json_rows(rows, (json_keys){NULL}), 28); /* each pair once */
@@ -333,8 +281,7 @@ TEST(there_and_back_is_half_of_it_one_way)
 	json_assert_number(json_cell(rows, fast, "share"), "", 0.8 / 1.005, 0.002);
 	json_assert_one_says(json_object_get(report, "answer"),
 	                     "Ping-pong, NVSwitch, 28 pairs");
-	assert_int_equal(access(file_of("pingpong.csv"), R_OK), 0);
-	json_decref(report);
+	assert_true(made_has("pingpong.csv"));
 }
 
 /* Ranks that are not there would be looked up all the same. */
@@ -342,36 +289,15 @@ TEST(a_pair_of_other_ranks_is_no_record)
 {
 	static const unsigned roots[] = {8, 7 * VALUE_PAIR, 1023};
 	const struct world w = {"hgx8", 8, even, all_of_it, 9, BLOCKS};
+	set_world(&w);
 	for (unsigned i = 0; i < 6; i++) {
-		const double ends[8] = {20, 20, 20, 20, 20, 20, 20, 20};
 		struct status st = {""};
-		FILE *out = fopen(file_of("trials.jsonl"), "w");
-		assert_non_null(out);
-		put_environment(out, &w);
-		put_cell(out, &w, i % 2 ? COLL_PAIR : COLL_PINGPONG, roots[i / 2], true, 0,
-		         ends);
-		fclose(out);
-		assert_int_equal(report_make(folder, "plot", NULL, &st), -1);
-		assert_non_null(strstr(st.text, "which is no pair of 8 ranks"));
+		made.sizes = 0;
+		add_call(i % 2 ? "pair" : "pingpong", roots[i / 2]);
+		made_write(&made);
+		assert_int_equal(report_make(made_folder, "plot", NULL, &st), -1);
+		made_says(st.text, "which is no pair of 8 ranks");
 	}
 }
 
-static int make_folder(void **state)
-{
-	(void)state;
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *at)
-{
-	(void)about, (void)kind, (void)at;
-	return remove(path);
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	return getenv("KEEP") ? 0 : nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-TESTS(.begin = make_folder, .end = remove_folder);
+TESTS(.begin = made_begin, .end = made_end);

@@ -34,20 +34,14 @@ static struct counters counters_of(const struct made_place *p, unsigned rank)
 static void line(json_t *cell, const struct made_place *p)
 {
 	if (copies)
-		json_object_set_new(cell, "facts",
-		                    json_pack("[{s:s, s:s}]", "bind", "none", "path", "fifo"));
+		made_fact(cell, "path", "fifo");
 	if (!p->counters)
 		return;
 	if (p->size == 0) {
 		json_object_set_new(cell, "pass", json_string("timeline"));
 		return;
 	}
-	json_t *list = json_array();
-	for (unsigned r = 0; r < 2; r++) {
-		struct counters c = counters_of(p, r);
-		json_array_append_new(list, counters_to_json(&c));
-	}
-	json_object_set_new(cell, "counters", list);
+	made_counters(cell, (struct counters[]){counters_of(p, 0), counters_of(p, 1)}, 2);
 	json_object_set_new(cell, "issue_cpu_ns", json_pack("[i, i]", 90000, 45000));
 	if (p->variant == MADE_PROCESSES && p->block == 0)
 		json_object_set_new(cell, "error", json_string("the GPU is gone"));
@@ -64,15 +58,8 @@ static void stamps(const struct made_place *p, int64_t out[6])
 /* A log that a comma would break the columns with. */
 static void path(FILE *out)
 {
-	json_t *evidence =
-	    json_pack("{s:s, s:[], s:b, s:s, s:b, s:b, s:s, s:s, s:s, s:i}", "transport",
-	              "P2P/CUMEM, \"odd\"", "links", "registered", 0, "registered_why", "",
-	              "copy_engine", 0, "symmetric", 0, "data_path", "staged", "why", "w",
-	              "version", "2.28.3", "unread", 0);
-	made_line(out,
-	          json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:o}", "schema", 1,
-	                    "kind", "path", "experiment", "x", "variant", "threads", "block", 0,
-	                    "order", 1, "expect", "", "as_expected", 1, "path", evidence));
+	made_data_path(out, "threads", "staged", NULL,
+	               json_pack("{s:s}", "transport", "P2P/CUMEM, \"odd\""));
 }
 
 static struct made made = {.backend = "nccl",
@@ -85,14 +72,6 @@ static struct made made = {.backend = "nccl",
                            .line = line,
                            .more = path,
                            .stamps = stamps};
-
-static void report(void)
-{
-	struct status st = {""};
-	made_write(&made);
-	if (report_make(made_folder, "/nowhere", NULL, &st))
-		fail_msg("%s", st.text);
-}
 
 static const char head[] =
     "variant,mode,transport,data_path,ranks,what,bytes,asked_bytes,rank,nvlink_tx_gbs,"
@@ -134,7 +113,7 @@ static const char *row(const char *begins)
 /* 90 µs of CPU time for rank 0 and 45 µs for rank 1, in 3 rows of 50 µs. */
 TEST(each_rank_has_its_medians)
 {
-	report();
+	made_report(&made);
 	const char *text = made_read("evidence.csv");
 	assert_memory_equal(text, head, sizeof head - 1);
 	assert_int_equal(lines_of(text), 1 + 5 * 2);
@@ -153,7 +132,7 @@ TEST(each_rank_has_its_medians)
 
 TEST(the_path_is_that_of_the_reports_table)
 {
-	report();
+	made_report(&made);
 	row("threads,threads,\"P2P/CUMEM, \"\"odd\"\"\",staged,2,alltoall,16384,16384,1,");
 	row("threads-again,threads,\"P2P/CUMEM, \"\"odd\"\"\",staged,2,alltoall,");
 	row("limit,threads,,,2,copy,");
@@ -163,7 +142,7 @@ TEST(hosts_copies_stand_in_it)
 {
 	made.backend = "host";
 	copies = true;
-	report();
+	made_report(&made);
 	assert_string_equal(
 	    row("single,single,,fifo,2,alltoall,16384,16384,0,"),
 	    "single,single,,fifo,2,alltoall,16384,16384,0,,,,,,,,,,,3000,1000,3,"
@@ -179,7 +158,7 @@ TEST(without_figures_no_block_counts)
 {
 	made.backend = "host"; /* where issuing is no figure either */
 	blind = true;
-	report();
+	made_report(&made);
 	assert_string_equal(row("single,single,,,2,alltoall,16384,16384,0,"),
 	                    "single,single,,,2,alltoall,16384,16384,0,,,,,,,,,,,,,,,0.5,0");
 }
@@ -187,7 +166,7 @@ TEST(without_figures_no_block_counts)
 TEST(a_run_without_counters_has_no_such_file)
 {
 	made.counters = false;
-	report();
+	made_report(&made);
 	assert_int_not_equal(access(made_path("evidence.csv"), F_OK), 0);
 	assert_null(strstr(made_read("report.md"), "evidence.csv"));
 }

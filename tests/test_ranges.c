@@ -25,21 +25,12 @@ static const struct made sweep = {.backend = "nccl",
                                   .cores = 8,
                                   .stamps = swept};
 
-static json_t *report_of(const struct made *m)
-{
-	struct status st = {""};
-	made_write(m);
-	if (report_make(made_folder, "", NULL, &st))
-		fail_msg("%s", st.text);
-	return json_report(made_path("report.json"));
-}
-
 /* 4 KiB takes 20.4 µs. 64 KiB takes 26.6, 256 KiB 46.2: latency rules up to 64 KiB. Half of the
  * peak is reached at 256 KiB, 90 % from 1.8 MB on, so at 4 MiB. */
 TEST(ranges_are_those_of_the_model)
 {
 	json_keys threads = {"variant", "threads", NULL};
-	json_t *report = report_of(&sweep);
+	const json_t *report = made_report(&sweep);
 	const json_t *ranges = json_table(report, "ranges");
 	json_assert_number(json_cell(ranges, threads, "latency_bytes"), "", 65536, 0);
 	json_assert_number(json_cell(ranges, threads, "half_bytes"), "", 262144, 0);
@@ -52,17 +43,15 @@ TEST(ranges_are_those_of_the_model)
 	                     "reaches 90 % of its peak from 4 MiB on");
 	json_assert_one_says(json_section(report, "ranges"), "in processes: 2.00 times");
 	json_assert_one_says(json_object_get(report, "answer"), "alltoall 5.0");
-	json_decref(report);
 }
 
 TEST(few_sizes_are_no_sweep)
 {
 	struct made few = sweep;
 	few.sizes = 11;
-	json_t *report = report_of(&few);
+	const json_t *report = made_report(&few);
 	assert_false(json_has_table(report, "ranges"));
 	assert_null(json_section(report, "ranges"));
-	json_decref(report);
 }
 
 TESTS(.begin = made_begin, .end = made_end);

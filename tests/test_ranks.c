@@ -33,17 +33,6 @@ static const struct made plain = {.backend = "nccl",
                                   .device = true,
                                   .stamps = stamps};
 
-static const struct summary_row *row_of(const struct summary *s, enum made_variant variant,
-                                        enum pace pace, unsigned size)
-{
-	for (unsigned i = 0; i < s->nrows; i++)
-		if (s->rows[i].variant == variant && s->rows[i].cell.pace == pace &&
-		    s->rows[i].cell.bytes == (size_t)4096 << 2 * size)
-			return &s->rows[i];
-	fail_msg("no such row");
-	return NULL;
-}
-
 static void near(double value, double wanted)
 {
 	if (!(fabs(value - wanted) <= 1e-9 + 1e-6 * fabs(wanted)))
@@ -54,7 +43,7 @@ TEST(each_rank_is_itself)
 {
 	struct made_loaded l;
 	made_load(&plain, &l);
-	const struct summary_row *row = row_of(&l.summary, MADE_THREADS, PACE_ISOLATED, 0);
+	const struct summary_row *row = made_row(&l.summary, "threads", PACE_ISOLATED, 4096);
 	assert_non_null(row->ranks);
 	near(row->ranks[0].skew_us, 0);
 	near(row->ranks[2].skew_us, 0.05);
@@ -69,7 +58,7 @@ TEST(each_rank_is_itself)
 	near(row->ranks[0].last, 0.2 / 4);
 	near(row->ranks[1].last_by_us, 0.225);
 	/* Per call where a row is a stretch of ten. */
-	row = row_of(&l.summary, MADE_THREADS, PACE_STREAM, 0);
+	row = made_row(&l.summary, "threads", PACE_STREAM, 4096);
 	near(row->ranks[3].launch_us, 0.013);
 	near(row->ranks[1].late_us, 0.225);
 	made_unload(&l);

@@ -1,212 +1,112 @@
 /* From records to figures: the summary's numbers, the report's words, the pictures. */
-#include <ftw.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "../harness/report/script.h"
-#include "../harness/report/report.h"
 #include "../harness/report/gnuplot.h"
-#include "../harness/analysis/summary.h"
 #include "../harness/analysis/validity.h"
 #include "../harness/analysis/words.h"
-#include "json.h"
-#include "test.h"
+#include "made.h"
 
 #define PLOTS "plot"
 
-static char folder[] = "/tmp/launchgap-report-XXXXXX";
-
-/* What a made-up run looks like. */
-struct made {
-	const char *backend, *single_skip, *threads_digest, *processes_digest;
-	const char *title, *odd_name; /* of the variant "processes" */
-	unsigned blocks, sizes, cores, faults, switches, wrong;
-	bool no_data, no_limit, only_stream, all_failed;
-	unsigned lose_block; /* processes has no trial in it; 0: none is lost */
-};
-
-static const struct made plain = {.backend = "nccl",
-                                  .single_skip = "",
-                                  .threads_digest = "00000000000000aa",
-                                  .processes_digest = "00000000000000aa",
-                                  .title = "alltoall by mode",
-                                  .odd_name = "processes",
-                                  .blocks = 6,
-                                  .sizes = 3,
-                                  .cores = 8};
-
-static char *path_of(const char *name)
-{
-	static char path[2][256];
-	static unsigned turn;
-	turn = !turn;
-	snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
-	return path[turn];
-}
-
-static json_t *variant_json(const char *name, const char *role, const char *mode,
-                            const char *backend, const char *skip)
-{
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:[], s:s}", "name", name,
-	                 "role", role, "mode", mode, "layout",
-	                 !strcmp(mode, "single")      ? "1x1x2"
-	                 : !strcmp(mode, "processes") ? "2x1x1"
-	                                              : "1x2x1",
-	                 "backend", backend, "nccl", "", "path", "auto", "bind", "none", "env",
-	                 "skip", skip);
-}
-
-static void write_line(FILE *out, json_t *line)
-{
-	assert_non_null(line);
-	assert_int_equal(json_dumpf(line, out, JSON_COMPACT), 0);
-	fputc('\n', out);
-	json_decref(line);
-}
-
-static void write_environment(FILE *out, const struct made *m)
-{
-	json_t *variants = json_array();
-	json_array_append_new(
-	    variants, variant_json("single", "variant", "single", m->backend, m->single_skip));
-	json_array_append_new(variants,
-	                      variant_json("threads", "reference", "threads", m->backend, ""));
-	json_array_append_new(
-	    variants, variant_json(m->odd_name, "variant", "processes", m->backend, ""));
-	json_array_append_new(
-	    variants, variant_json("threads-again", "again", "threads", m->backend, ""));
-	json_array_append_new(variants,
-	                      variant_json("limit", "limit", "threads", m->backend, ""));
-	json_t *env = json_pack(
-	    "{s:i, s:s, s:s, s:s, s:s, s:[s,s], s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:i, s:i, "
-	    "s:i, s:i, "
-	    "s:i, s:o, s:{s:i, s:s, s:[{s:s}]}}",
-	    "schema", 1, "kind", "environment", "experiment", "x", "title", m->title,
-	    "question", "Is it slower?", "command", "launchgap", "it's $HOME", "created",
-	    "2026-11-21T08:00:00Z", "launchgap", "abc", "backend", m->backend, "backend_why",
-	    "", "ranks", 2, "seed", "ff", "reference", "threads", "blocks", 6, "warmup", 1,
-	    "stretches", 3, "calls", 10, "isolated_calls", 5, "variants", variants, "machine",
-	    "cores", (int)m->cores, "cpu", "A | CPU", "gpus", "name", "NVIDIA H200");
-	write_line(out, env);
-}
-
-/* Stamps of two ranks: the rows take `ns`, one of them ten times that, by rank 1's end. */
-static void set_stamps(json_t *line, unsigned rows, unsigned calls, unsigned slow, double ns)
-{
-	static const char *const fields[] = {"start_ns", "issued_ns", "idle_ns", "poll_ns"};
-	for (unsigned f = 0; f < 4; f++) {
-		json_t *ranks = json_array();
-		for (unsigned r = 0; r < 2; r++) {
-			json_t *list = json_array();
-			for (unsigned i = 0; i < rows; i++) {
-				json_int_t length =
-				    (json_int_t)(ns * calls * (i == slow ? 10 : 1));
-				json_int_t start = 100 + 8 * r,
-				           end = 100 + (r ? length : length - 20);
-				json_int_t stamps[] = {start, start + (end - start) / 4, end,
-				                       30 + r};
-				json_array_append_new(list, json_integer(stamps[f]));
-			}
-			json_array_append_new(ranks, list);
-		}
-		json_object_set_new(line, fields[f], ranks);
-	}
-}
-
-static void write_cell(FILE *out, const struct made *m, const char *variant, const char *coll,
-                       json_int_t bytes, bool isolated, unsigned block, double ns,
-                       const char *digest)
-{
-	bool odd = !strcmp(variant, m->odd_name);
-	json_t *line = json_pack(
-	    "{s:i, s:s, s:s, s:s, s:i, s:s, s:I, s:I, s:s, s:s, s:i, s:b, s:s, s:i, s:i, s:i, "
-	    "s:i, s:[i,i], s:[i,i], s:[i,i], s:[{s:s}]}",
-	    "schema", 1, "kind", "cell", "experiment", "x", "variant", variant, "ranks", 2,
-	    "collective", coll, "asked_bytes", bytes, "bytes", bytes, "dtype", "float32", "op",
-	    "sum", "root", 0, "in_place", 0, "pace", isolated ? "isolated" : "stream", "block",
-	    (int)block, "order", (int)(5 * block + strlen(variant) % 5), "calls",
-	    isolated ? 1 : 10, "warmup", 1, "faults", 0, (int)m->faults, "switches",
-	    (int)m->switches, 0, "first_ns", 1, 1, "facts", "library", "2.28.3");
-	assert_non_null(line);
-	json_object_set_new(line, "digest", m->no_data ? json_null() : json_string(digest));
-	json_object_set_new(line, "wrong",
-	                    m->no_data ? json_null() : json_integer(odd ? m->wrong : 0));
-	json_object_set_new(line, "wrong_at", json_null());
-	json_object_set_new(line, "error",
-	                    m->all_failed ? json_string("rank 1: NCCL says: no") : json_null());
-	if (!m->all_failed)
-		set_stamps(line, isolated ? 5 : 3, isolated ? 1 : 10,
-		           block % (isolated ? 5 : 3), ns);
-	write_line(out, line);
-}
+/* What a test changes about the record. */
+static struct made_variant variants[MADE_VARIANTS];
+static struct made made;
+static const char *title, *processes_digest;
+static unsigned faults, switches, wrong;
+static bool no_data, only_stream, all_failed;
+static unsigned lose_block; /* processes has no trial in it; 0: none is lost */
 
 /* threads takes 1000 ns × size ÷ 4 KiB × (1 + up to 5 %, no trend over blocks), single twice,
- * processes 1.25 times that. */
-static void write_run(const struct made *m)
+ * processes 1.25 times that; one row takes ten times that. Rank 1 starts 8 ns later and ends
+ * 20 ns later than rank 0. */
+static void stamps(const struct made_place *p, int64_t out[6])
 {
 	static const unsigned wander[] = {0, 5, 1, 4, 3, 2};
-	FILE *out = fopen(path_of("trials.jsonl"), "w");
-	assert_non_null(out);
-	write_environment(out, m);
-	for (unsigned b = 0; b < m->blocks; b++)
-		for (unsigned s = 0; s < m->sizes; s++)
-			for (unsigned isolated = 0; isolated < (m->only_stream ? 1 : 2);
-			     isolated++) {
-				json_int_t bytes = 4096 << (2 * s);
-				double ns =
-				    1000.0 * (1 << (2 * s)) * (1 + wander[b % 6] / 100.0);
-				if (!*m->single_skip)
-					write_cell(out, m, "single", "alltoall", bytes,
-					           isolated, b, 2 * ns, m->threads_digest);
-				write_cell(out, m, "threads", "alltoall", bytes, isolated, b,
-				           ns, m->threads_digest);
-				if (!m->lose_block || b != m->lose_block)
-					write_cell(out, m, m->odd_name, "alltoall", bytes,
-					           isolated, b, 1.25 * ns, m->processes_digest);
-				write_cell(out, m, "threads-again", "alltoall", bytes, isolated,
-				           b, ns, m->threads_digest);
-				if (!m->no_limit && !isolated)
-					write_cell(out, m, "limit", "copy", bytes, false, b,
-					           ns / 4, "00000000000000cc");
-			}
-	fclose(out);
+	static const double times[] = {2, 1, 1.25, 1, 0.25};
+	const unsigned slow = p->block % (p->isolated ? 5 : 3);
+	double ns = 1000.0 * (1 << (2 * p->size)) * (1 + wander[p->block % 6] / 100.0);
+	ns *= times[p->variant] * (p->isolated ? 1 : 10) * (p->row == slow ? 10 : 1);
+	out[0] = p->rank ? 8 : 0;
+	out[2] = (int64_t)ns - (p->rank ? 0 : 20);
+	out[1] = out[0] + (out[2] - out[0]) / 4;
+	out[3] = 30 + p->rank;
 }
 
-struct loaded {
-	struct record_run run;
-	struct summary summary;
-};
-
-static void load(const struct made *m, struct loaded *out)
+static bool has(const struct made_place *p)
 {
-	struct status st = {""};
-	bool torn;
-	write_run(m);
-	assert_int_equal(record_load(folder, &out->run, &torn, &st), 0);
-	assert_int_equal(summary_make(&out->run, &out->summary, &st), 0);
+	return !(only_stream && p->isolated) &&
+	       !(lose_block && p->variant == MADE_PROCESSES && p->block == lose_block) &&
+	       !*(variants[p->variant].skip ? variants[p->variant].skip : "");
 }
 
-static void unload(struct loaded *l)
+static void environment(json_t *env)
 {
-	summary_free(&l->summary);
-	record_free(&l->run);
+	json_object_set_new(env, "title", json_string(title));
+	json_object_set_new(env, "question", json_string("Is it slower?"));
+	json_object_set_new(env, "command", json_pack("[s, s]", "launchgap", "it's $HOME"));
+	json_object_set_new(env, "blocks", json_integer(6));
+	json_object_set_new(env, "machine",
+	                    json_pack("{s:i, s:s, s:[{s:s}]}", "cores", (int)made.cores, "cpu",
+	                              "A | CPU", "gpus", "name", "NVIDIA H200"));
 }
 
-static const struct summary_row *row_of(const struct summary *s, const char *variant,
-                                        enum pace pace, size_t bytes)
+static void line(json_t *cell, const struct made_place *p)
 {
-	for (unsigned i = 0; i < s->nrows; i++)
-		if (!strcmp(s->variants[s->rows[i].variant].name, variant) &&
-		    s->rows[i].cell.pace == pace && s->rows[i].cell.bytes == bytes)
-			return &s->rows[i];
-	fail_msg("no row of %s", variant);
-	return NULL;
+	bool processes = p->variant == MADE_PROCESSES;
+	json_object_set_new(cell, "faults", json_pack("[i, i]", 0, (int)faults));
+	json_object_set_new(cell, "switches", json_pack("[i, i]", (int)switches, 0));
+	json_object_set_new(cell, "wrong", json_integer(processes ? wrong : 0));
+	if (processes && processes_digest)
+		json_object_set_new(cell, "digest", json_string(processes_digest));
+	if (no_data) {
+		json_object_set_new(cell, "digest", json_null());
+		json_object_set_new(cell, "wrong", json_null());
+	}
+	if (all_failed)
+		json_object_set_new(cell, "error", json_string("rank 1: NCCL says: no"));
+}
+
+static const char *ended; /* why; NULL: it has no such line */
+
+static void end_line(FILE *out)
+{
+	if (ended)
+		made_line(out, json_pack("{s:i, s:s, s:s, s:s}", "schema", 1, "kind", "end",
+		                         "reason", ended, "text", "So it went"));
+}
+
+static int fresh(void **state)
+{
+	(void)state;
+	const struct made_variant plain[MADE_VARIANTS] = {
+	    {.name = "single", .mode = "single", .library = "2.28.3"},
+	    {.name = "threads", .role = "reference", .library = "2.28.3"},
+	    {.name = "processes", .mode = "processes", .library = "2.28.3"},
+	    {.name = "threads-again", .role = "again", .library = "2.28.3"},
+	    {.name = "limit", .role = "limit", .library = "2.28.3"},
+	};
+	memcpy(variants, plain, sizeof plain);
+	made = (struct made){.backend = "nccl",
+	                     .ranks = 2,
+	                     .blocks = 6,
+	                     .sizes = 3,
+	                     .rows = 3,
+	                     .isolated_rows = 5,
+	                     .cores = 8,
+	                     .variants = variants,
+	                     .has = has,
+	                     .environment = environment,
+	                     .line = line,
+	                     .more = end_line,
+	                     .stamps = stamps};
+	title = "alltoall by mode";
+	processes_digest = ended = NULL;
+	faults = switches = wrong = lose_block = 0;
+	no_data = only_stream = all_failed = false;
+	return 0;
 }
 
 static void near(double value, double wanted)
@@ -215,44 +115,13 @@ static void near(double value, double wanted)
 		fail_msg("%g is not %g", value, wanted);
 }
 
-static char *read_file(const char *name)
-{
-	static char text[1 << 18];
-	FILE *in = fopen(path_of(name), "r");
-	if (!in)
-		fail_msg("%s is missing", name);
-	text[fread(text, 1, sizeof text - 1, in)] = 0;
-	fclose(in);
-	return text;
-}
-
-/* report.json; the last one is gone. */
-static const json_t *report_json(void)
-{
-	static json_t *report;
-	json_decref(report);
-	report = json_report(path_of("report.json"));
-	return report;
-}
-
-static void assert_says(const char *text, const char *words)
-{
-	if (!strstr(text, words))
-		fail_msg("lacks \"%s\"", words);
-}
-
-static bool exists(const char *name)
-{
-	return access(path_of(name), F_OK) == 0;
-}
-
 TEST(rows_hold_medians)
 {
-	struct loaded l;
-	load(&plain, &l);
+	struct made_loaded l;
+	made_load(&made, &l);
 	/* Median over blocks 0 to 5 % of medians over rows: the slow first row does not count.
 	 */
-	const struct summary_row *r = row_of(&l.summary, "threads", PACE_STREAM, 4096);
+	const struct summary_row *r = made_row(&l.summary, "threads", PACE_STREAM, 4096);
 	near(r->time_us, 1.025);
 	near(r->time_us_lo, 1.0125);
 	near(r->time_us_hi, 1.0375);
@@ -269,7 +138,7 @@ TEST(rows_hold_medians)
 	assert_int_equal(r->ntrials, 6);
 	/* Isolated: five calls, of which one took ten times as long. p95 is 80 % of the way to
 	 * it. */
-	r = row_of(&l.summary, "threads", PACE_ISOLATED, 16384);
+	r = made_row(&l.summary, "threads", PACE_ISOLATED, 16384);
 	near(r->p50_us, 4.1);
 	near(r->time_us, 4.1);
 	near(r->p95_us.estimate, 4.1 * (1 + 0.8 * 9));
@@ -281,22 +150,22 @@ TEST(rows_hold_medians)
 	assert_int_equal(l.summary.ngroups, 3);
 	assert_int_equal(l.summary.nblocks, 6);
 	assert_string_equal(l.summary.variants[0].library, "2.28.3");
-	unload(&l);
+	made_unload(&l);
 }
 
 TEST(ratios_say_below_one_for_slower)
 {
-	struct loaded l;
-	load(&plain, &l);
-	const struct summary_row *r = row_of(&l.summary, "single", PACE_STREAM, 65536);
+	struct made_loaded l;
+	made_load(&made, &l);
+	const struct summary_row *r = made_row(&l.summary, "single", PACE_STREAM, 65536);
 	near(r->ratio.estimate, 0.5);
 	near(r->ratio.lo, 0.5);
 	near(r->ratio.hi, 0.5);
-	r = row_of(&l.summary, "processes", PACE_ISOLATED, 65536);
+	r = made_row(&l.summary, "processes", PACE_ISOLATED, 65536);
 	near(r->ratio.estimate, 0.8);
-	near(row_of(&l.summary, "threads-again", PACE_STREAM, 4096)->ratio.estimate, 1);
-	assert_true(isnan(row_of(&l.summary, "threads", PACE_STREAM, 4096)->ratio.estimate));
-	assert_true(isnan(row_of(&l.summary, "limit", PACE_STREAM, 4096)->ratio.estimate));
+	near(made_row(&l.summary, "threads-again", PACE_STREAM, 4096)->ratio.estimate, 1);
+	assert_true(isnan(made_row(&l.summary, "threads", PACE_STREAM, 4096)->ratio.estimate));
+	assert_true(isnan(made_row(&l.summary, "limit", PACE_STREAM, 4096)->ratio.estimate));
 	for (unsigned g = 0; g < l.summary.ngroups; g++) {
 		if (l.summary.groups[g].limit)
 			continue;
@@ -305,72 +174,66 @@ TEST(ratios_say_below_one_for_slower)
 		assert_int_equal(l.summary.groups[g].gaps[2].blocks, 6);
 	}
 	assert_string_equal(l.summary.trouble, "");
-	unload(&l);
+	made_unload(&l);
 }
 
 TEST(only_blocks_of_both_are_paired)
 {
-	struct made m = plain;
-	struct loaded l;
-	m.lose_block = 3;
-	load(&m, &l);
-	const struct summary_row *r = row_of(&l.summary, "processes", PACE_STREAM, 4096);
+	struct made_loaded l;
+	lose_block = 3;
+	made_load(&made, &l);
+	const struct summary_row *r = made_row(&l.summary, "processes", PACE_STREAM, 4096);
 	/* Paired by block the drift over blocks cancels out, and five have no interval. */
 	near(r->ratio.estimate, 0.8);
 	assert_int_equal(r->ratio.blocks, 5);
 	assert_true(isnan(r->ratio.lo));
-	assert_int_equal(row_of(&l.summary, "single", PACE_STREAM, 4096)->ratio.blocks, 6);
+	assert_int_equal(made_row(&l.summary, "single", PACE_STREAM, 4096)->ratio.blocks, 6);
 	assert_int_equal(l.summary.groups[0].gaps[2].blocks, 5);
-	unload(&l);
+	made_unload(&l);
 }
 
 TEST(one_block_is_no_aggregate)
 {
-	struct made m = plain;
-	struct loaded l;
-	m.blocks = 1;
-	load(&m, &l);
-	const struct summary_row *r = row_of(&l.summary, "threads", PACE_STREAM, 4096);
+	struct made_loaded l;
+	made.blocks = 1;
+	made_load(&made, &l);
+	const struct summary_row *r = made_row(&l.summary, "threads", PACE_STREAM, 4096);
 	near(r->time_us, 1);
 	assert_true(isnan(r->time_us_lo) && isnan(r->time_us_hi));
-	unload(&l);
+	made_unload(&l);
 }
 
 TEST(no_data_has_no_bandwidth)
 {
-	struct made m = plain;
-	struct loaded l;
-	m.no_data = m.no_limit = true;
-	load(&m, &l);
-	const struct summary_row *r = row_of(&l.summary, "threads", PACE_STREAM, 4096);
+	struct made_loaded l;
+	no_data = made.no_limit = true;
+	made_load(&made, &l);
+	const struct summary_row *r = made_row(&l.summary, "threads", PACE_STREAM, 4096);
 	assert_true(isnan(r->busbw_gbs) && isnan(r->algbw_gbs));
 	near(r->time_us, 1.025);
 	assert_false(l.summary.carries_data);
 	/* Where bandwidths stand else, there are times. */
-	struct status st = {""};
-	assert_int_equal(report_make(folder, "/nowhere", NULL, &st), 0);
-	const json_t *table = json_table(report_json(), "summary");
+	const json_t *table = json_table(made_report(&made), "summary");
 	json_keys row = {"variant", "threads", "pace", "stream", "asked_bytes", "4096", NULL};
 	json_assert_number(json_cell(table, row, "time_us"), "value", 1.025, 1e-6);
 	json_assert_null(json_cell(table, row, "busbw"), "");
-	assert_says(read_file("report.md"), "time per call, µs");
-	unload(&l);
+	made_says(made_read("report.md"), "time per call, µs");
+	made_unload(&l);
 }
 
 TEST(csv_is_tidy)
 {
-	struct made m = plain;
 	struct status st = {""};
-	struct loaded l;
+	struct made_loaded l;
 	unsigned lines = 0, columns = 0;
-	m.odd_name = "a \"b\", c";
-	m.backend = "=HYPERLINK(1)";
-	load(&m, &l);
-	assert_int_equal(report_make(folder, "/nowhere", NULL, &st), 0);
-	char *text = read_file("summary.csv");
-	assert_says(text,
+	variants[MADE_PROCESSES].name = "a \"b\", c";
+	made.backend = "=HYPERLINK(1)";
+	made_load(&made, &l);
+	made_report(&made);
+	char *text = made_read("summary.csv");
+	made_says(text,
 	            "variant,role,mode,layout,backend,library,ranks,collective,what,bytes,");
-	assert_says(text,
+	made_says(text,
 	            "\n\"a \"\"b\"\", "
 	            "c\",variant,processes,2x1x1,'=HYPERLINK(1),2.28.3,2,alltoall,alltoall,"
 	            "4096,");
@@ -388,33 +251,30 @@ TEST(csv_is_tidy)
 	assert_int_equal(columns, 48);
 	assert_int_equal(lines, 1 + l.summary.nrows);
 	assert_int_equal(l.summary.nrows, 4 * 2 * 3 + 3);
-	unlink(path_of("summary.csv"));
+	unlink(made_path("summary.csv"));
 	/* No room for it: the same as a full disk, but for the system's word. */
 	struct rlimit was, none;
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
 	none = (struct rlimit){.rlim_cur = 1, .rlim_max = was.rlim_max};
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
-	int made = report_make(folder, "/nowhere", NULL, &st);
+	int rc = report_make(made_folder, "/nowhere", NULL, &st);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
 	signal(SIGXFSZ, SIG_DFL);
-	assert_int_equal(made, -1);
-	assert_says(st.text, "File too large");
-	unlink(path_of("summary.csv"));
-	unload(&l);
+	assert_int_equal(rc, -1);
+	made_says(st.text, "File too large");
+	unlink(made_path("summary.csv"));
+	made_unload(&l);
 }
 
 TEST(other_digests_are_not_compared)
 {
-	struct made m = plain;
 	struct status st = {""};
-	m.processes_digest = "00000000000000ab";
-	write_run(&m);
-	assert_int_equal(report_make(folder, PLOTS, NULL, &st), -1);
-	assert_says(st.text, "nothing is compared");
-	assert_says(st.text,
+	processes_digest = "00000000000000ab";
+	const json_t *report = made_refused(&made, PLOTS, &st);
+	made_says(st.text, "nothing is compared");
+	made_says(st.text,
 	            "processes (block 1) got the digest 00000000000000ab where threads");
-	const json_t *report = report_json();
 	json_assert_one_says(json_object_get(report, "answer"), "Nothing is compared: ");
 	json_assert_one_says(json_object_get(report, "answer"),
 	                     "processes (block 1) got the digest 00000000000000ab");
@@ -424,92 +284,79 @@ TEST(other_digests_are_not_compared)
 	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
 		if (json_has_table(report, none[i]))
 			fail_msg("there is a table %s", none[i]);
-	assert_null(strstr(read_file("report.md"), "0.500"));
-	assert_says(read_file("summary.csv"), ",0,0,0,0,1,1,");
-	assert_false(exists("plots/nccl_alltoall_ratio.png"));
+	assert_null(strstr(made_read("report.md"), "0.500"));
+	made_says(made_read("summary.csv"), ",0,0,0,0,1,1,");
+	assert_false(made_has("plots/nccl_alltoall_ratio.png"));
 }
 
 TEST(wrong_elements_are_not_compared)
 {
-	struct made m = plain;
 	struct status st = {""};
-	m.wrong = 3;
-	write_run(&m);
-	assert_int_equal(report_make(folder, PLOTS, NULL, &st), -1);
-	assert_says(st.text, "processes (block 1) delivered 3 wrong elements");
+	wrong = 3;
+	made_refused(&made, PLOTS, &st);
+	made_says(st.text, "processes (block 1) delivered 3 wrong elements");
 }
 
 TEST(warnings_say_what_to_do)
 {
 	static struct warnings w;
 	static char all[sizeof w.text + WARNINGS_MOST];
-	struct made m = plain;
-	struct loaded l;
-	m = (struct made){.backend = "host",
-	                  .single_skip = "NCCL_LEGACY is not set",
-	                  .threads_digest = "00000000000000aa",
-	                  .processes_digest = "00000000000000aa",
-	                  .title = "t",
-	                  .odd_name = "processes",
-	                  .blocks = 3,
-	                  .sizes = 1,
-	                  .cores = 1,
-	                  .faults = 4,
-	                  .switches = 7};
-	load(&m, &l);
+	struct made_loaded l;
+	variants[MADE_SINGLE].skip = "NCCL_LEGACY is not set";
+	made.backend = "host";
+	made.blocks = 3;
+	made.sizes = 1;
+	made.cores = 1;
+	faults = 4;
+	switches = 7;
+	made_load(&made, &l);
 	validity_collect(&l.summary, true, &w);
 	all[0] = 0;
 	for (unsigned i = 0; i < w.count; i++) {
 		strcat(all, w.text[i]);
 		strcat(all, "\n");
 	}
-	assert_says(all, "last line of the record was cut off");
-	assert_says(all, "3 of the 6 blocks");
-	assert_says(all, "trials failed. To go on: launchgap resume ");
-	assert_says(all, "Left out: single: NCCL_LEGACY is not set");
-	assert_says(all, "more ranks than the 1 core");
-	assert_says(all, "Page faults in timed calls: ");
-	assert_says(all, "Involuntary context switches in timed calls: ");
-	unload(&l);
-	assert_says(all, "it is a bug of the backend");
+	made_says(all, "last line of the record was cut off");
+	made_says(all, "3 of the 6 blocks");
+	made_says(all, "trials failed. To go on: launchgap resume ");
+	made_says(all, "Left out: single: NCCL_LEGACY is not set");
+	made_says(all, "more ranks than the 1 core");
+	made_says(all, "Page faults in timed calls: ");
+	made_says(all, "Involuntary context switches in timed calls: ");
+	made_unload(&l);
+	made_says(all, "it is a bug of the backend");
 	/* Of nccl it is the driver. */
-	m = plain;
-	m.faults = 4;
-	load(&m, &l);
+	fresh(NULL);
+	faults = 4;
+	made_load(&made, &l);
 	validity_collect(&l.summary, false, &w);
 	assert_int_equal(w.count, w.doubts + 1);
-	assert_says(w.text[w.doubts], "the driver, which maps memory during calls");
+	made_says(w.text[w.doubts], "the driver, which maps memory during calls");
 	assert_null(strstr(w.text[w.doubts], "bug"));
-	unload(&l);
+	made_unload(&l);
 	/* A quiet run has none. */
-	load(&plain, &l);
+	fresh(NULL);
+	made_load(&made, &l);
 	validity_collect(&l.summary, false, &w);
 	assert_int_equal(w.count, w.doubts);
-	unload(&l);
+	made_unload(&l);
 	/* On host, single has one core's bandwidth. */
-	m = plain;
-	m.backend = "host";
-	load(&m, &l);
+	fresh(NULL);
+	made.backend = "host";
+	made_load(&made, &l);
 	validity_collect(&l.summary, false, &w);
 	assert_int_equal(w.count, w.doubts + 1);
-	assert_says(w.text[w.doubts], "one core's bandwidth at every size");
-	unload(&l);
+	made_says(w.text[w.doubts], "one core's bandwidth at every size");
+	made_unload(&l);
 }
 
 TEST(what_ended_the_run_is_said)
 {
 	static const char *const reasons[] = {"blocks", "precision", "budget"};
-	struct made m = plain;
-	struct status st = {""};
-	m.blocks = 5; /* of 6 */
+	made.blocks = 5; /* of 6 */
 	for (size_t i = 0; i < 3; i++) {
-		write_run(&m);
-		FILE *out = fopen(path_of("trials.jsonl"), "a");
-		write_line(out, json_pack("{s:i, s:s, s:s, s:s}", "schema", 1, "kind", "end",
-		                          "reason", reasons[i], "text", "So it went"));
-		fclose(out);
-		assert_int_equal(report_make(folder, "/nowhere", NULL, &st), 0);
-		const json_t *report = report_json(),
+		ended = reasons[i];
+		const json_t *report = made_report(&made),
 		             *warnings = json_object_get(report, "warnings");
 		json_assert_one_says(json_section(report, "method"),
 		                     "Why it ended: So it went.");
@@ -526,20 +373,12 @@ TEST(what_ended_the_run_is_said)
 
 TEST(a_run_without_times_says_why)
 {
-	struct made m = plain;
 	struct status st = {""};
-	m.all_failed = true;
-	write_run(&m);
-	assert_int_equal(report_make(folder, PLOTS, NULL, &st), -1);
-	assert_says(st.text, "no cell was measured");
-	json_assert_one_says(json_object_get(report_json(), "warnings"),
+	all_failed = true;
+	const json_t *report = made_refused(&made, PLOTS, &st);
+	made_says(st.text, "no cell was measured");
+	json_assert_one_says(json_object_get(report, "warnings"),
 	                     "were not measured: rank 1: NCCL says: no");
-}
-
-static bool has_gnuplot(void)
-{
-	return access("/usr/bin/gnuplot", X_OK) == 0 ||
-	       access("/usr/local/bin/gnuplot", X_OK) == 0;
 }
 
 /* That a picture is one: PNG's first bytes, its size in pixels, and more than an empty frame.
@@ -548,7 +387,7 @@ static void assert_picture(const char *name)
 {
 	unsigned char head[24];
 	struct stat about;
-	FILE *in = fopen(path_of(name), "r");
+	FILE *in = fopen(made_path(name), "r");
 	if (!in)
 		fail_msg("%s was not drawn", name);
 	assert_int_equal(fread(head, 1, sizeof head, in), sizeof head);
@@ -556,7 +395,7 @@ static void assert_picture(const char *name)
 	assert_memory_equal(head, "\x89PNG\r\n\x1a\n", 8);
 	assert_int_equal(head[18] << 8 | head[19], 900);
 	assert_true((head[22] << 8 | head[23]) >= 200);
-	assert_int_equal(stat(path_of(name), &about), 0);
+	assert_int_equal(stat(made_path(name), &about), 0);
 	assert_true(about.st_size > 5000);
 }
 
@@ -566,20 +405,17 @@ TEST(pictures_carry_the_backends_name)
 	    "plots/nccl_alltoall_busbw.png", "plots/nccl_alltoall_latency.png",
 	    "plots/nccl_alltoall_ratio.png", "plots/nccl_alltoall_ratio_isolated.png",
 	    "plots/nccl_alltoall_launch.png"};
-	struct status st = {""};
-	if (!has_gnuplot())
+	if (made_no_gnuplot())
 		skip();
-	write_run(&plain);
-	assert_int_equal(report_make(folder, PLOTS, NULL, &st), 0);
-	char *text = read_file("report.md");
+	const json_t *report = made_report_with(&made, PLOTS, 0);
+	char *text = made_read("report.md");
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		assert_picture(names[i]);
-		assert_says(text, names[i]);
+		made_says(text, names[i]);
 	}
-	assert_false(exists("plots/gnuplot.log"));
-	assert_says(text, "backend nccl");
-	assert_says(text, "launchgap 'it'\\''s $HOME'");
-	const json_t *report = report_json();
+	assert_false(made_has("plots/gnuplot.log"));
+	made_says(text, "backend nccl");
+	made_says(text, "launchgap 'it'\\''s $HOME'");
 	json_assert_number(json_cell(json_table(report, "verdicts_small"),
 	                             (json_keys){"variant", "processes", NULL}, "speed"),
 	                   "estimate", 0.8, 1e-3);
@@ -590,54 +426,47 @@ TEST(pictures_carry_the_backends_name)
 
 TEST(pictures_suit_what_was_measured)
 {
-	struct made m = plain;
-	struct status st = {""};
-	if (!has_gnuplot())
+	if (made_no_gnuplot())
 		skip();
 	/* One size, nothing moved: bars of times, no bandwidth. */
-	m.backend = "null";
-	m.no_data = m.no_limit = true;
-	m.sizes = 1;
-	write_run(&m);
-	assert_int_equal(report_make(folder, PLOTS, NULL, &st), 0);
+	made.backend = "null";
+	no_data = made.no_limit = true;
+	made.sizes = 1;
+	made_report_with(&made, PLOTS, 0);
 	assert_picture("plots/null_alltoall_latency.png");
 	assert_picture("plots/null_alltoall_launch.png");
-	assert_false(exists("plots/null_alltoall_busbw.png"));
+	assert_false(made_has("plots/null_alltoall_busbw.png"));
 	/* Those of the last drawing are gone. */
-	assert_false(exists("plots/nccl_alltoall_busbw.png"));
-	assert_false(exists("plots/gnuplot.log"));
+	assert_false(made_has("plots/nccl_alltoall_busbw.png"));
+	assert_false(made_has("plots/gnuplot.log"));
 	/* One size with data, stream only, two blocks. */
-	m = plain;
-	m.sizes = 1;
-	m.blocks = 2;
-	m.only_stream = true;
-	write_run(&m);
-	assert_int_equal(report_make(folder, PLOTS, NULL, &st), 0);
+	fresh(NULL);
+	made.sizes = 1;
+	made.blocks = 2;
+	only_stream = true;
+	made_report_with(&made, PLOTS, 0);
 	assert_picture("plots/nccl_alltoall_busbw.png");
 	assert_picture("plots/nccl_alltoall_ratio.png");
 	assert_picture("plots/nccl_alltoall_launch.png");
-	assert_false(exists("plots/nccl_alltoall_latency.png"));
-	assert_false(exists("plots/gnuplot.log"));
+	assert_false(made_has("plots/nccl_alltoall_latency.png"));
+	assert_false(made_has("plots/gnuplot.log"));
 }
 
 TEST(hostile_names_stay_text)
 {
-	struct made m = plain;
-	struct status st = {""};
-	if (!has_gnuplot())
+	if (made_no_gnuplot())
 		skip();
-	m.odd_name = "a'`touch pwned`\\\"$(x), | ]]><b>";
-	m.title = "it's \"%s\" `touch pwned` \\n @x {/=20 y} $(touch pwned)";
-	m.backend = "../../e'vil";
-	write_run(&m);
-	assert_int_equal(report_make(folder, PLOTS, NULL, &st), 0);
-	assert_false(exists("plots/gnuplot.log"));
+	variants[MADE_PROCESSES].name = "a'`touch pwned`\\\"$(x), | ]]><b>";
+	title = "it's \"%s\" `touch pwned` \\n @x {/=20 y} $(touch pwned)";
+	made.backend = "../../e'vil";
+	made_report_with(&made, PLOTS, 0);
+	assert_false(made_has("plots/gnuplot.log"));
 	assert_picture("plots/------e-vil_alltoall_busbw.png");
 	assert_int_not_equal(access("pwned", F_OK), 0);
-	assert_null(strstr(read_file("report.md"), "<b>"));
+	assert_null(strstr(made_read("report.md"), "<b>"));
 	/* XML has "]]>" at the end of a CDATA section alone, in front of a tag. */
-	const char *svg = read_file("plots/------e-vil_alltoall_busbw.svg");
-	assert_says(svg, "]] >");
+	const char *svg = made_read("plots/------e-vil_alltoall_busbw.svg");
+	made_says(svg, "]] >");
 	while ((svg = strstr(svg, "]]>")))
 		assert_int_equal(*(svg += 3), '<');
 }
@@ -674,34 +503,21 @@ TEST(quoting_ends_where_it_must)
 
 TEST(missing_plots_are_a_warning)
 {
-	struct status st = {""};
-	write_run(&plain);
-	assert_int_equal(report_make(folder, "/nowhere", NULL, &st), 0);
-	assert_string_equal(st.text, "");
-	if (has_gnuplot())
-		json_assert_one_says(json_object_get(report_json(), "warnings"),
+	const json_t *report = made_report(&made);
+	if (!made_no_gnuplot())
+		json_assert_one_says(json_object_get(report, "warnings"),
 		                     "/nowhere holds no .gp file");
 }
 
 TEST(table_fits_a_terminal)
 {
-	struct made m = plain;
-	struct status st = {""};
 	struct report_options options = {.format = REPORT_TABLES};
-	m.odd_name = "processes-with-a-rather-long-name-of-its-own";
-	m.backend = "host";
-	write_run(&m);
-	fflush(stdout);
-	int kept = dup(1);
-	assert_non_null(freopen(path_of("stdout"), "w", stdout));
-	int rc = report_make(folder, "/nowhere", &options, &st);
-	fflush(stdout);
-	dup2(kept, 1);
-	close(kept);
-	assert_int_equal(rc, 0);
-	char *text = read_file("stdout");
+	variants[MADE_PROCESSES].name = "processes-with-a-rather-long-name-of-its-own";
+	made.backend = "host";
+	const json_t *report = made_report(&made);
+	char *text = made_print(&options);
 	/* Whichever the width, the figures are there. */
-	const json_t *report = report_json(), *peaks = json_table(report, "peaks"),
+	const json_t *peaks = json_table(report, "peaks"),
 	             *gaps = json_table(report, "gaps");
 	json_keys best = {"variant", "threads", NULL},
 	          single = {"pace", "stream", "variant", "single", "verdict", "slower", NULL};
@@ -713,8 +529,8 @@ TEST(table_fits_a_terminal)
 	              (json_keys){"pace", "stream", "variant", "threads-again (A/A)", NULL},
 	              "verdict"),
 	    "", "no difference within 2 %");
-	assert_says(text, "0.500 ±0.0%");
-	assert_says(text, "/report.html (report.md, report.json beside it)\n");
+	made_says(text, "0.500 ±0.0%");
+	made_says(text, "/report.html (report.md, report.json beside it)\n");
 	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
 		unsigned width = 0;
 		for (char *p = line; p < end; p++)
@@ -772,22 +588,4 @@ TEST(labels_are_short)
 	assert_string_equal(words_ratio(&high, true).text, "68.0 (8.0 to 577)");
 }
 
-static int remove_one(const char *path, const struct stat *about, int type, struct FTW *ftw)
-{
-	(void)about, (void)type, (void)ftw;
-	return remove(path);
-}
-
-static int make_folder(void **state)
-{
-	(void)state;
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-TESTS(.begin = make_folder, .end = remove_folder);
+TESTS(.begin = made_begin, .end = made_end, .before = fresh);

@@ -24,7 +24,7 @@ TEST(the_evidence_has_model_and_cache)
 	made_says(at, ",straggler_us,data_path\n");
 	for (unsigned v = 0; v < 3; v++) {
 		char begin[80];
-		snprintf(begin, sizeof begin, "\n%s,", names[v]);
+		snprintf(begin, sizeof begin, "\n%s,", variants[v].name);
 		made_says(at, begin);
 		const char *end = strchr(strstr(at, begin) + 1, '\n');
 		size_t n = strlen(ends[v]);

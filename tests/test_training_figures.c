@@ -20,7 +20,7 @@ static bool routed;      /* of a mixture of experts */
 /* A block is up to 10 % faster or slower than the others, in all of its cells alike. */
 static void stamps(const struct made_place *p, int64_t out[6])
 {
-	enum made_variant v = p->variant > MADE_PROCESSES ? MADE_THREADS : p->variant;
+	unsigned v = p->variant > MADE_PROCESSES ? MADE_THREADS : p->variant;
 	double us[] = {planted[v].step, planted[v].compute, planted[v].communication};
 	double scale = 1 + 0.1 * made_noise(p->block, 7, 1);
 	us[0] += scatter * made_noise(p->block, v, 3);

@@ -10,7 +10,13 @@
 
 enum { SEARCHED = 6, CONFIRMED = 10 };
 
-static const char *const names[] = {"set-1", "default", "set-2", "default-again", "limit"};
+static const struct made_variant four[MADE_VARIANTS] = {
+    {.name = "set-1", .mode = "single"},
+    {.name = "default", .role = "reference"},
+    {.name = "set-2", .mode = "processes"},
+    {.name = "default-again", .role = "again"},
+    {.name = "limit", .role = "limit"},
+};
 static unsigned confirmed = CONFIRMED;
 
 /* Log gains of the two sets, small size and large: set-1 gains at one and loses at the other,
@@ -33,10 +39,9 @@ static void stamps(const struct made_place *p, int64_t out[6])
 	out[3] = 10;
 }
 
-static json_t *set_json(const json_t *variant, const char *name, int first, int second)
+static json_t *set_json(const json_t *variant, int first, int second)
 {
 	json_t *set = json_deep_copy(variant);
-	json_object_set_new(set, "name", json_string(name));
 	json_object_set_new(set, "role", json_string("search"));
 	json_object_set_new(set, "levels", json_pack("[i, i]", first, second));
 	return set;
@@ -48,11 +53,10 @@ static const json_t *sets[2];
 static void environment(json_t *env)
 {
 	json_t *variants = json_object_get(env, "variants");
-	sets[0] = set_json(json_array_get(variants, 0), "set-1", 1, 0);
-	sets[1] = set_json(json_array_get(variants, 2), "set-2", 0, 1);
+	sets[0] = set_json(made_variant_of(env, 0), 1, 0);
+	sets[1] = set_json(made_variant_of(env, 2), 0, 1);
 	json_array_remove(variants, 2);
 	json_array_remove(variants, 0);
-	json_object_set_new(env, "reference", json_string("default"));
 	json_object_set_new(env, "blocks", json_integer(CONFIRMED));
 	json_object_set_new(env, "search",
 	                    json_pack("{s:[{s:s, s:[s, s]}, {s:s, s:[s, s]}], s:i}", "keys",
@@ -64,34 +68,26 @@ static void environment(json_t *env)
 static void line(json_t *cell, const struct made_place *p)
 {
 	if (p->block >= SEARCHED + confirmed)
-		json_object_set_new(cell, "error", json_string("not there"));
+		made_error(cell);
 }
 
 /* What NCCL's log says of a set's setting, and what came of it; NULL: there is no log. */
 static const char *act, *used;
 
-static void path_line(FILE *out, const char *variant, const char *chunk, json_t *settings)
-{
-	json_t *path = json_pack(
-	    "{s:s, s:[], s:b, s:s, s:b, s:b, s:s, s:s, s:s, s:i, s:i, s:o}", "transport",
-	    "P2P/CUMEM", "links", "registered", 0, "registered_why", "", "copy_engine", 0,
-	    "symmetric", 0, "data_path", "staged", "why", "w", "version", "2.28.3", "unread", 0,
-	    "p2p_chunk_bytes", atoi(chunk), "settings", settings);
-	made_line(out, json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:o}", "schema", 1,
-	                         "kind", "path", "experiment", "x", "variant", variant, "block",
-	                         0, "order", 1, "expect", "", "as_expected", 1, "path", path));
-}
-
 static void paths(FILE *out)
 {
 	if (!act)
 		return;
-	path_line(out, "default", "524288", json_array());
-	path_line(out, "set-1", used,
-	          json_pack("[{s:s, s:s, s:s, s:s, s:s, s:s}]", "key", "env.NCCL_BUFFSIZE",
-	                    "asked", "8388608", "used", used, "act", act, "fact",
-	                    "p2p_chunk_bytes", "why", "never read"));
+	made_data_path(out, "default", "staged", NULL,
+	               json_pack("{s:i}", "p2p_chunk_bytes", 524288));
+	made_data_path(out, "set-1", "staged", NULL,
+	               json_pack("{s:i, s:[{s:s, s:s, s:s, s:s, s:s, s:s}]}", "p2p_chunk_bytes",
+	                         atoi(used), "settings", "key", "env.NCCL_BUFFSIZE", "asked",
+	                         "8388608", "used", used, "act", act, "fact",
+	                         "p2p_chunk_bytes", "why", "never read"));
 }
+
+static void searches(FILE *out);
 
 static struct made made = {.backend = "nccl",
                            .ranks = 2,
@@ -100,22 +96,16 @@ static struct made made = {.backend = "nccl",
                            .rows = 3,
                            .cores = 16,
                            .no_limit = true,
-                           .names = names,
+                           .variants = four,
                            .environment = environment,
                            .line = line,
+                           .first = searches,
                            .more = paths,
                            .stamps = stamps};
 
-/* The made-up record with the search's lines behind its first one. */
-static void write_record(unsigned confirms)
+/* A line of the search for each block, with the sets in the first. */
+static void searches(FILE *out)
 {
-	confirmed = confirms;
-	made.blocks = SEARCHED + confirms;
-	made_write(&made);
-	char *text = strdup(made_read("trials.jsonl")), *end = strchr(text, '\n');
-	FILE *out = fopen(made_path("trials.jsonl"), "w");
-	assert_non_null(out);
-	fprintf(out, "%.*s", (int)(end + 1 - text), text);
 	for (unsigned b = 0; b < made.blocks; b++) {
 		json_t *new = json_array();
 		for (unsigned i = 0; i < 2 && !b; i++)
@@ -126,26 +116,22 @@ static void write_record(unsigned confirms)
 		                    b < SEARCHED ? (int)b : SEARCH_ROUNDS, "confirms",
 		                    b >= SEARCHED, "sets", new, "measures", "set-1", "set-2"));
 	}
-	fputs(end + 1, out);
-	fclose(out);
-	free(text);
 	for (unsigned i = 0; i < 2; i++)
 		json_decref((json_t *)(size_t)sets[i]);
 }
 
-static void load(struct record_run *run)
+static void write_record(unsigned confirms)
 {
-	struct status st = {""};
-	bool torn;
-	if (record_load(made_folder, run, &torn, &st))
-		fail_msg("%s", st.text);
+	confirmed = confirms;
+	made.blocks = SEARCHED + confirms;
+	made_write(&made);
 }
 
 TEST(everybody_reads_the_confirmation_alone)
 {
 	struct record_run run;
 	write_record(CONFIRMED);
-	load(&run);
+	made_record(&run);
 	for (unsigned i = 0; i < run.ncells; i++)
 		assert_true(run.cells[i].block >= SEARCHED);
 	for (unsigned i = 0; i < run.search.ncells; i++)
@@ -163,7 +149,7 @@ TEST(what_the_search_saw_is_in_logs_over_the_default)
 	struct status st = {""};
 	for (unsigned confirms = 0; confirms <= CONFIRMED; confirms += CONFIRMED) {
 		write_record(confirms);
-		load(&run);
+		made_record(&run);
 		assert_int_equal(tuned_seen_make(&run, &seen, &st), 0);
 		assert_int_equal(seen.seen.nsets, 2);
 		assert_int_equal(seen.seen.ntrials, 2 * SEARCHED);
@@ -334,7 +320,7 @@ TEST(the_record_says_what_comes_next)
 	struct status st = {""};
 	assert_non_null(next);
 	write_record(0);
-	load(&run);
+	made_record(&run);
 	struct search_space space;
 	assert_int_equal(
 	    search_space_take(json_object_get(run.environment, "search"), &space, &st), 0);
@@ -354,7 +340,7 @@ TEST(the_record_says_what_comes_next)
 	record_free(&run);
 	for (unsigned n = CONFIRMED - 1; n <= CONFIRMED; n++) {
 		write_record(n);
-		load(&run);
+		made_record(&run);
 		assert_int_equal(tuned_next(&run, &space, 1, CONFIRMED, false, next, &st), 0);
 		assert_int_equal(next->ended, n == CONFIRMED);
 		record_free(&run);

@@ -8,8 +8,14 @@
 #include "../harness/chapters/chapters.h"
 
 /* A square: each of two settings switched or not. How fast each corner is. */
-static const char *const names[] = {"none", "both", "first", "second", "limit"};
 enum corner { NONE, BOTH, FIRST, SECOND };
+static const struct made_variant corners[MADE_VARIANTS] = {
+    [NONE] = {.name = "none", .mode = "processes"},
+    [BOTH] = {.name = "both", .role = "reference", .env = "NCCL_BUFFSIZE=1"},
+    [FIRST] = {.name = "first"},
+    [SECOND] = {.name = "second", .mode = "processes", .env = "NCCL_BUFFSIZE=1"},
+    [MADE_LIMIT] = {.name = "limit", .role = "limit"},
+};
 static double speed[4], noise;
 static struct claim_list asked;
 static unsigned gone, gone_from; /* a corner that fails from that block on */
@@ -23,26 +29,10 @@ static void stamps(const struct made_place *p, int64_t out[6])
 	out[3] = 10;
 }
 
-static void environment(json_t *env)
-{
-	static const char *const roles[] = {"variant", "reference", "variant", "variant"};
-	json_t *variants = json_object_get(env, "variants");
-	assert_int_equal(claim_list_put(&asked, env), 0);
-	for (size_t i = 0; i < 4; i++) {
-		json_t *v = json_array_get(variants, i);
-		bool first = i == FIRST || i == BOTH, second = i == SECOND || i == BOTH;
-		json_object_set_new(v, "role", json_string(roles[i]));
-		json_object_set_new(v, "mode", json_string(first ? "threads" : "processes"));
-		json_object_set_new(v, "layout", json_string(first ? "1x2x1" : "2x1x1"));
-		if (second)
-			json_object_set_new(v, "env", json_pack("[s]", "NCCL_BUFFSIZE=1"));
-	}
-}
-
 static void line(json_t *cell, const struct made_place *p)
 {
 	if (p->variant == gone && p->block >= gone_from)
-		json_object_set_new(cell, "error", json_string("it failed"));
+		made_error(cell);
 }
 
 static struct made made = {.backend = "nccl",
@@ -51,8 +41,8 @@ static struct made made = {.backend = "nccl",
                            .sizes = 2,
                            .rows = 3,
                            .cores = 16,
-                           .names = names,
-                           .environment = environment,
+                           .variants = corners,
+                           .asked = &asked,
                            .line = line,
                            .stamps = stamps};
 
@@ -61,8 +51,8 @@ static void factor(const char *name, enum corner from, enum corner to)
 	struct factor *f = &asked.factors[asked.nfactors++];
 	*f = (struct factor){.bytes = {0, SIZE_MAX}};
 	strcpy(f->name, name);
-	strcpy(f->from, names[from]);
-	strcpy(f->to, names[to]);
+	strcpy(f->from, corners[from].name);
+	strcpy(f->to, corners[to].name);
 }
 
 static int fresh(void **state)

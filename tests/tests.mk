@@ -2,13 +2,19 @@
 
 SIMS    := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/sim_*.c))
 TESTS   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
-HELPERS := $(B)/tests/test.o $(B)/tests/cli.o $(B)/tests/json.o $(B)/tests/told.o $(KNOWN)
--include $(TESTS:=.d) $(HELPERS:.o=.d) $(SIMS:=.d) $(wildcard $(B)/tests/fuzz/*.d)
+# What tests share; of the archive a program gets what it uses.
+SHARED  := $(patsubst %,$(B)/tests/%.o,test cli json told made)
+HELPERS := $(KNOWN) $(B)/tests/helpers.a
+-include $(TESTS:=.d) $(SHARED:.o=.d) $(SIMS:=.d) $(wildcard $(B)/tests/fuzz/*.d)
 
 # --- tests: one program per file, then the scripts that drive the built program ------------------
 $(TESTS): $(B)/tests/%: $(B)/tests/%.o $(HELPERS) $(B)/core.a
 	$(SAY) LINK $@
 	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB) -lcmocka
+
+$(B)/tests/helpers.a: $(SHARED)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
 
 # What same_numbers asks of each report.
 $(B)/tests/check_told: $(B)/tests/check_told.o $(B)/tests/told.o $(B)/core.a

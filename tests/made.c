@@ -1,0 +1,476 @@
+#include "made.h"
+
+#include <math.h>
+
+#include "../harness/coll/value.h"
+#include "../harness/record/record_line.h"
+#include "cli.h"
+
+static char folder[64];
+const char *const made_folder = folder;
+
+int made_begin(void **state)
+{
+	(void)state;
+	cli_folder(folder);
+	return 0;
+}
+
+int made_end(void **state)
+{
+	(void)state;
+	if (!getenv("KEEP"))
+		cli_clean(folder);
+	return 0;
+}
+
+const char *made_path(const char *name)
+{
+	static char path[2][256];
+	static unsigned turn;
+	turn = !turn;
+	snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
+	return path[turn];
+}
+
+char *made_read(const char *name)
+{
+	static char *text;
+	free(text);
+	text = cli_read(made_path(name));
+	if (!text)
+		fail_msg("%s is missing", name);
+	return text;
+}
+
+bool made_has(const char *name)
+{
+	return !access(made_path(name), F_OK);
+}
+
+void made_says(const char *text, const char *words)
+{
+	if (text && strstr(text, words))
+		return;
+	print_error("%s\n", text ? text : "nothing");
+	fail_msg("lacks \"%s\"", words);
+}
+
+double made_noise(unsigned a, unsigned b, unsigned c)
+{
+	uint64_t x = value_mix(((uint64_t)a << 40) ^ ((uint64_t)b << 20) ^ c ^ 0x9E3779B9);
+	return (double)(x >> 11) / (double)(1ull << 52) - 1;
+}
+
+bool made_no_gnuplot(void)
+{
+	return access("/usr/bin/gnuplot", X_OK) && access("/usr/local/bin/gnuplot", X_OK);
+}
+
+/* --- variants and the environment -------------------------------------------------------------- */
+
+static const struct made_variant five[MADE_VARIANTS] = {
+    {.name = "single", .mode = "single"},
+    {.name = "threads", .role = "reference"},
+    {.name = "processes", .mode = "processes"},
+    {.name = "threads-again", .role = "again"},
+    {.name = "limit", .role = "limit"},
+};
+
+static const struct made_variant *variant_of(const struct made *m, unsigned i)
+{
+	return m->variants ? &m->variants[i] : &five[i];
+}
+
+static unsigned variants_of(const struct made *m)
+{
+	return m->nvariants ? m->nvariants : MADE_VARIANTS;
+}
+
+static bool is_limit(const struct made_variant *v)
+{
+	return v->role && !strcmp(v->role, "limit");
+}
+
+static const char *or(const char *text, const char *other)
+{
+	return text ? text : other;
+}
+
+/* Of two ranks, as the name of the mode has it. */
+static const char *layout_of(const char *mode)
+{
+	return !strcmp(mode, "single") ? "1x1x2" : !strcmp(mode, "threads") ? "1x2x1" : "2x1x1";
+}
+
+static json_t *variant_json(const struct made *m, const struct made_variant *v)
+{
+	json_t *json = json_pack(
+	    "{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s}", "name", v->name, "role",
+	    or(v->role, "variant"), "backend", or(v->backend, m->backend), "nccl",
+	    or(v->nccl, ""), "path", "auto", "bind", "none", "env",
+	    v->env ? json_pack("[s]", v->env) : json_array(), "skip", or(v->skip, ""));
+	made_set_mode(json, or(v->mode, "threads"));
+	if (v->expect)
+		json_object_set_new(json, "expect", json_string(v->expect));
+	if (v->force)
+		json_object_set_new(json, "force", json_true());
+	return json;
+}
+
+static const char *reference_of(const struct made *m)
+{
+	for (unsigned v = 0; v < variants_of(m); v++) {
+		const struct made_variant *variant = variant_of(m, v);
+		if (variant->role && !strcmp(variant->role, "reference"))
+			return variant->name;
+	}
+	fail_msg("no variant is the reference");
+	return NULL;
+}
+
+static json_t *environment_json(const struct made *m)
+{
+	json_t *variants = json_array();
+	for (unsigned v = 0; v < variants_of(m); v++)
+		json_array_append_new(variants, variant_json(m, variant_of(m, v)));
+	json_t *machine = json_pack("{s:i, s:s}", "cores", (int)m->cores, "cpu", "a CPU");
+	if (m->load1 > 0)
+		json_object_set_new(machine, "load1", json_real(m->load1));
+	json_t *env = json_pack(
+	    "{s:i, s:s, s:s, s:s, s:s, s:[s], s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:i, s:i, "
+	    "s:i, s:i, s:i, s:o, s:o}",
+	    "schema", 1, "kind", "environment", "experiment", "x", "title", "t", "question",
+	    "Why?", "command", "launchgap", "created", "2026-11-21T08:00:00Z", "launchgap",
+	    "abc", "backend", m->backend, "backend_why", "", "ranks", (int)m->ranks, "seed",
+	    "ff", "reference", reference_of(m), "blocks", (int)m->blocks, "warmup", 5,
+	    "stretches", (int)m->rows, "calls", 10, "isolated_calls",
+	    (int)(m->isolated_rows ? m->isolated_rows : m->rows), "variants", variants,
+	    "machine", machine);
+	if (m->connections) {
+		json_object_set_new(env, "connections", json_integer(m->connections));
+		json_object_set_new(env, "allocations", json_integer(m->allocations));
+	}
+	if (m->asked)
+		assert_int_equal(claim_list_put(m->asked, env), 0);
+	if (m->environment)
+		m->environment(env);
+	return env;
+}
+
+json_t *made_variant_of(json_t *environment, unsigned variant)
+{
+	json_t *json = json_array_get(json_object_get(environment, "variants"), variant);
+	assert_non_null(json);
+	return json;
+}
+
+void made_set_mode(json_t *variant, const char *mode)
+{
+	json_object_set_new(variant, "mode", json_string(mode));
+	json_object_set_new(variant, "layout", json_string(layout_of(mode)));
+}
+
+/* --- cells ------------------------------------------------------------------------------------- */
+
+/* What is being written. */
+struct writing {
+	const struct made *m;
+	FILE *out;
+	json_t *environment;
+};
+
+static void put_line(FILE *out, json_t *line, bool sum)
+{
+	char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;
+	assert_non_null(text);
+	if (sum)
+		assert_int_equal(record_line_put(out, text), 0);
+	else if (text)
+		assert_true(fputs(text, out) >= 0 && fputc('\n', out) >= 0);
+	free(text);
+	json_decref(line);
+}
+
+void made_line(FILE *out, json_t *line)
+{
+	put_line(out, line, false);
+}
+
+static unsigned number_of(const json_t *of, const char *key)
+{
+	return (unsigned)json_integer_value(json_object_get(of, key));
+}
+
+/* As the environment and the variant of that name have it. */
+static int calls_of(const json_t *environment, const char *name, bool isolated)
+{
+	const struct cell cell = {.pace = isolated ? PACE_ISOLATED : PACE_STREAM};
+	const json_t *each, *own = NULL;
+	size_t i;
+	json_array_foreach(json_object_get(environment, "variants"), i, each)
+		own = strcmp(json_string_value(json_object_get(each, "name")), name) ? own : each;
+	return (int)trial_calls_of(&cell, number_of(environment, "calls"),
+	                           number_of(own, "aggregate"), number_of(own, "graph"));
+}
+
+static void put_stamps(json_t *line, const struct made *m, struct made_place place)
+{
+	static const char *const fields[] = {"start_ns", "issued_ns",       "idle_ns",
+	                                     "poll_ns",  "device_start_ns", "device_end_ns"};
+	unsigned nfields = place.timeline && m->device ? 6 : 4;
+	unsigned rows = place.isolated && m->isolated_rows ? m->isolated_rows : m->rows;
+	for (unsigned f = 0; f < nfields; f++) {
+		json_t *ranks = json_array();
+		for (place.rank = 0; place.rank < m->ranks; place.rank++) {
+			json_t *list = json_array();
+			for (place.row = 0; place.row < rows; place.row++) {
+				int64_t stamps[6] = {0}, base = 1000000000LL * place.row + 1;
+				m->stamps(&place, stamps);
+				json_array_append_new(
+				    list, json_integer(stamps[f] + (f == 3 ? 0 : base)));
+			}
+			json_array_append_new(ranks, list);
+		}
+		json_object_set_new(line, fields[f], ranks);
+	}
+	if (place.timeline || place.counters)
+		json_object_set_new(line, "pass",
+		                    json_string(place.counters ? "counters" : "timeline"));
+	if (place.timeline && m->device)
+		json_object_set_new(line, "clock_residual_ns", json_pack("[i, i]", 300, -500));
+}
+
+static json_t *cell_json(const struct writing *w, const struct made_place *place)
+{
+	const struct made *m = w->m;
+	const struct made_variant *v = variant_of(m, place->variant);
+	const struct made_call call = m->calls ? m->calls[place->size] : (struct made_call){0};
+	const json_int_t bytes =
+	    call.bytes ? (json_int_t)call.bytes : (json_int_t)4096 << 2 * place->size;
+	const unsigned n = variants_of(m);
+	json_t *line = json_pack(
+	    "{s:i, s:s, s:s, s:s, s:i, s:s, s:I, s:I, s:s, s:s, s:i, s:b, s:s, s:i, s:i, s:i, "
+	    "s:i, s:s, s:i, s:n, s:n}",
+	    "schema", 1, "kind", "cell", "experiment", "x", "variant", v->name, "ranks",
+	    (int)m->ranks, "collective", is_limit(v) ? "copy" : or(call.collective, "alltoall"),
+	    "asked_bytes", bytes, "bytes", bytes, "dtype", or(call.dtype, "float32"), "op",
+	    or(call.op, "sum"), "root", (int)call.root, "in_place", (int)call.in_place, "pace",
+	    place->isolated ? "isolated" : "stream", "block", (int)place->block, "order",
+	    (int)(n * place->block + (place->variant + 2 * place->block) % n), "calls",
+	    calls_of(w->environment, v->name, place->isolated), "warmup", 5, "digest",
+	    is_limit(v) ? "00000000000000cc" : "00000000000000aa", "wrong", 0, "wrong_at",
+	    "error");
+	assert_non_null(line);
+	return line;
+}
+
+static void put_facts(json_t *line, const struct made *m, const struct made_variant *v)
+{
+	const char *const facts[][2] = {{"clock_sm_mhz", m->clock},
+	                                {"clock_sm_max_mhz", m->may},
+	                                {"throttle", m->throttle},
+	                                {"library", v->library}};
+	json_object_set_new(line, "facts", json_pack("[{s:s}]", "bind", "none"));
+	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+		if (facts[i][1])
+			made_fact(line, facts[i][0], facts[i][1]);
+}
+
+static void put_cell(const struct writing *w, const struct made_place *place)
+{
+	static const char *const lists[] = {"faults", "switches", "first_ns"};
+	const struct made *m = w->m;
+	json_t *line = cell_json(w, place);
+	for (unsigned i = 0; i < 3; i++) {
+		json_t *list = json_array();
+		for (unsigned r = 0; r < m->ranks; r++)
+			json_array_append_new(list, json_integer(0));
+		json_object_set_new(line, lists[i], list);
+	}
+	put_facts(line, m, variant_of(m, place->variant));
+	if (m->connections) {
+		json_object_set_new(line, "connection", json_integer(place->connection));
+		json_object_set_new(line, "allocation", json_integer(place->allocation));
+	}
+	if (variant_of(m, place->variant)->fails)
+		made_error(line);
+	put_stamps(line, m, *place);
+	if (m->line)
+		m->line(line, place);
+	put_line(w->out, line, m->sums);
+}
+
+/* A cell once in each allocation of each connection. */
+static void put_cells(const struct writing *w, struct made_place place)
+{
+	const struct made *m = w->m;
+	unsigned nested = m->connections * m->allocations;
+	if (m->has && !m->has(&place))
+		return;
+	for (unsigned i = 0; i < (nested ? nested : 1); i++) {
+		place.connection = nested ? i / m->allocations : 0;
+		place.allocation = nested ? i % m->allocations : 0;
+		put_cell(w, &place);
+	}
+}
+
+/* Both paces, and the passes that the record has. */
+static void put_passes(const struct writing *w, struct made_place place, bool limit)
+{
+	put_cells(w, place);
+	place.counters = true;
+	if (w->m->counters)
+		put_cells(w, place);
+	place.counters = false;
+	place.isolated = true;
+	if (!limit)
+		put_cells(w, place);
+	place.timeline = true;
+	if (!limit && w->m->timeline)
+		put_cells(w, place);
+}
+
+void made_fact(json_t *cell, const char *key, const char *value)
+{
+	json_t *facts = json_array_get(json_object_get(cell, "facts"), 0);
+	assert_int_equal(json_object_set_new(facts, key, json_string(value)), 0);
+}
+
+void made_error(json_t *cell)
+{
+	json_object_set_new(cell, "error", json_string("it failed"));
+}
+
+void made_counters(json_t *cell, const struct counters *of, unsigned ranks)
+{
+	json_t *list = json_array();
+	for (unsigned r = 0; r < ranks; r++)
+		json_array_append_new(list, counters_to_json(&of[r]));
+	json_object_set_new(cell, "counters", list);
+}
+
+void made_data_path(FILE *out, const char *variant, const char *data_path, const char *expect,
+                    json_t *more)
+{
+	json_t *path =
+	    json_pack("{s:s, s:[], s:b, s:s, s:b, s:b, s:s, s:s, s:s, s:i}", "transport",
+	              "P2P/CUMEM", "links", "registered", 0, "registered_why", "",
+	              "copy_engine", 0, "symmetric", 0, "data_path", data_path, "why",
+	              "the log says so", "version", "2.28.3", "unread", 0);
+	if (more)
+		assert_int_equal(json_object_update(path, more), 0);
+	json_decref(more);
+	made_line(out, json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:o}", "schema", 1,
+	                         "kind", "path", "experiment", "x", "variant", variant, "block",
+	                         0, "order", 99, "expect", or(expect, ""), "as_expected",
+	                         !expect, "path", path));
+}
+
+/* --- the record -------------------------------------------------------------------------------- */
+
+void made_write(const struct made *m)
+{
+	struct writing w = {m, fopen(made_path("trials.jsonl"), "w"), environment_json(m)};
+	assert_non_null(w.out);
+	put_line(w.out, json_incref(w.environment), m->sums);
+	if (m->first)
+		m->first(w.out);
+	for (unsigned b = 0; b < m->blocks; b++)
+		for (unsigned v = 0; v < variants_of(m); v++) {
+			bool limit = is_limit(variant_of(m, v));
+			for (unsigned s = 0; s < (limit && m->no_limit ? 0 : m->sizes); s++)
+				put_passes(
+				    &w, (struct made_place){.variant = v, .block = b, .size = s},
+				    limit);
+		}
+	for (unsigned v = 0; v < variants_of(m); v++)
+		if (variant_of(m, v)->data_path)
+			made_data_path(w.out, variant_of(m, v)->name,
+			               variant_of(m, v)->data_path, NULL, NULL);
+	if (m->more)
+		m->more(w.out);
+	assert_int_equal(fclose(w.out), 0);
+	json_decref(w.environment);
+}
+
+void made_record(struct record_run *out)
+{
+	struct status st = {""};
+	bool torn;
+	if (record_load(folder, out, &torn, &st))
+		fail_msg("%s", st.text);
+}
+
+void made_load(const struct made *m, struct made_loaded *out)
+{
+	struct status st = {""};
+	made_write(m);
+	made_record(&out->run);
+	assert_int_equal(summary_make(&out->run, &out->summary, &st), 0);
+}
+
+void made_unload(struct made_loaded *l)
+{
+	summary_free(&l->summary);
+	record_free(&l->run);
+}
+
+const struct summary_row *made_row(const struct summary *s, const char *variant, enum pace pace,
+                                   size_t bytes)
+{
+	for (unsigned i = 0; i < s->nrows; i++)
+		if (!strcmp(s->variants[s->rows[i].variant].name, variant) &&
+		    s->rows[i].cell.pace == pace && s->rows[i].cell.bytes == bytes)
+			return &s->rows[i];
+	fail_msg("no row of %s", variant);
+	return NULL;
+}
+
+/* --- its report -------------------------------------------------------------------------------- */
+
+static const json_t *report_on(const char *plot, int rc, struct status *st)
+{
+	static json_t *report;
+	if (report_make(folder, plot, NULL, st) != rc)
+		fail_msg("%s", st->text);
+	if (!rc)
+		assert_string_equal(st->text, "");
+	json_decref(report);
+	report = json_report(made_path("report.json"));
+	return report;
+}
+
+const json_t *made_report_with(const struct made *m, const char *plot, int rc)
+{
+	struct status st = {""};
+	made_write(m);
+	return report_on(plot, rc, &st);
+}
+
+const json_t *made_report(const struct made *m)
+{
+	return made_report_with(m, "/nowhere", 0);
+}
+
+const json_t *made_refused(const struct made *m, const char *plot, struct status *why)
+{
+	why->text[0] = '\0';
+	made_write(m);
+	return report_on(plot, -1, why);
+}
+
+char *made_print(const struct report_options *options)
+{
+	struct status st = {""};
+	fflush(stdout);
+	int kept = dup(1);
+	assert_non_null(freopen(made_path("stdout"), "w", stdout));
+	int rc = report_make(folder, "/nowhere", options, &st);
+	fflush(stdout);
+	dup2(kept, 1);
+	close(kept);
+	if (rc)
+		fail_msg("%s", st.text);
+	return made_read("stdout");
+}
