@@ -32,8 +32,8 @@ static struct record_run load(char path[512])
 static unsigned confirms(const struct record_run *run)
 {
 	unsigned n = 0;
-	for (unsigned i = 0; i < run->search.nblocks; i++)
-		n += run->search.blocks[i].confirms;
+	for (unsigned i = 0; i < run->search->nblocks; i++)
+		n += run->search->blocks[i].confirms;
 	return n;
 }
 
@@ -41,10 +41,8 @@ static unsigned confirms(const struct record_run *run)
 static unsigned cells_of(const struct record_run *run, const char *variant)
 {
 	unsigned n = 0;
-	for (unsigned i = 0; i < run->ncells; i++)
+	for (unsigned i = 0; i < run->ncells + run->search->ncells; i++)
 		n += !strcmp(run->cells[i].variant, variant);
-	for (unsigned i = 0; i < run->search.ncells; i++)
-		n += !strcmp(run->search.cells[i].variant, variant);
 	return n;
 }
 
@@ -53,14 +51,14 @@ static void whole(const char *path, const struct record_run *run, unsigned cut)
 {
 	char name[600];
 	assert_int_equal(confirms(run), 6);
-	assert_int_equal(run->search.blocks[run->search.nblocks - 1].round, SEARCH_ROUNDS);
+	assert_int_equal(run->search->blocks[run->search->nblocks - 1].round, SEARCH_ROUNDS);
 	assert_string_equal(run->end.reason, "search");
 	assert_non_null(strstr(run->end.text, "the best of them again in 6 blocks"));
 	/* The reference and its twin in every block, others of the file in the confirmation. */
-	assert_in_range(cells_of(run, "default"), run->search.nblocks - cut,
-	                run->search.nblocks);
-	assert_in_range(cells_of(run, "default-again"), run->search.nblocks - cut,
-	                run->search.nblocks);
+	assert_in_range(cells_of(run, "default"), run->search->nblocks - cut,
+	                run->search->nblocks);
+	assert_in_range(cells_of(run, "default-again"), run->search->nblocks - cut,
+	                run->search->nblocks);
 	assert_int_equal(cells_of(run, "other"), 6);
 	assert_int_equal(json_array_size(json_object_get(run->environment, "variants")), 4);
 	snprintf(name, sizeof name, "%s/report.json", path);
@@ -103,8 +101,8 @@ TEST(a_search_is_confirmed_and_goes_on_where_it_was_cut_off)
 	run = load(path);
 	whole(path, &run, 1);
 	/* The third round again, for what it lacked. */
-	assert_int_equal(run.search.blocks[2].round, 2);
-	assert_int_equal(run.search.blocks[3].round, 2);
+	assert_int_equal(run.search->blocks[2].round, 2);
+	assert_int_equal(run.search->blocks[3].round, 2);
 	record_free(&run);
 	/* Then there is nothing to add. */
 	cli_expect(cli_run(folder, again), 0, "Ended by search.");
@@ -123,8 +121,8 @@ TEST(a_spent_budget_ends_the_search_and_not_its_confirmation)
 	                      results, "--no-report", "budget=1s", NULL};
 	cli_expect(cli_run(folder, args), 0, "Ended by search.");
 	struct record_run run = load(path);
-	assert_int_equal(run.search.nblocks, 1 + 6);
-	assert_false(run.search.blocks[0].confirms);
+	assert_int_equal(run.search->nblocks, 1 + 6);
+	assert_false(run.search->blocks[0].confirms);
 	assert_int_equal(confirms(&run), 6);
 	record_free(&run);
 }

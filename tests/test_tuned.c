@@ -6,7 +6,7 @@
 
 #include "../harness/analysis/tuned.h"
 #include "../harness/config/search.h"
-#include "../harness/record/record_search.h"
+#include "../harness/run/tune.h"
 
 enum { SEARCHED = 6, CONFIRMED = 10 };
 
@@ -48,12 +48,13 @@ static json_t *set_json(const json_t *variant, int first, int second)
 }
 
 static const json_t *sets[2];
+static int first_level = 1; /* of set-1 */
 
 /* The sets are no variants of the environment; it knows what is searched. */
 static void environment(json_t *env)
 {
 	json_t *variants = json_object_get(env, "variants");
-	sets[0] = set_json(made_variant_of(env, 0), 1, 0);
+	sets[0] = set_json(made_variant_of(env, 0), first_level, 0);
 	sets[1] = set_json(made_variant_of(env, 2), 0, 1);
 	json_array_remove(variants, 2);
 	json_array_remove(variants, 0);
@@ -134,12 +135,26 @@ TEST(everybody_reads_the_confirmation_alone)
 	made_record(&run);
 	for (unsigned i = 0; i < run.ncells; i++)
 		assert_true(run.cells[i].block >= SEARCHED);
-	for (unsigned i = 0; i < run.search.ncells; i++)
-		assert_true(run.search.cells[i].block < SEARCHED);
-	assert_int_equal(run.ncells + run.search.ncells, 16 * 4 * 2 * 2);
+	const unsigned all = run.ncells + run.search->ncells;
+	for (unsigned i = run.ncells; i < all; i++)
+		assert_true(run.cells[i].block < SEARCHED);
+	assert_int_equal(all, 16 * 4 * 2 * 2);
 	assert_int_equal(json_array_size(json_object_get(run.environment, "variants")), 5);
 	assert_int_equal(record_next_block(&run), SEARCHED + CONFIRMED);
 	record_free(&run);
+}
+
+/* There are two values of its setting: 0 and 1. */
+TEST(a_set_of_what_is_not_searched_is_refused)
+{
+	struct record_run run;
+	struct status st = {""};
+	bool torn;
+	first_level = 2;
+	write_record(CONFIRMED);
+	first_level = 1;
+	assert_int_equal(record_load(made_folder, &run, &torn, &st), -1);
+	made_says(st.text, "set-1: \"levels\" is not a place");
 }
 
 TEST(what_the_search_saw_is_in_logs_over_the_default)
@@ -315,7 +330,7 @@ TEST(an_unfinished_confirmation_is_called_so)
 /* The round that is not whole goes on; then the next; the confirmation so often as it takes. */
 TEST(the_record_says_what_comes_next)
 {
-	struct tuned_next *next = malloc(sizeof *next);
+	struct tune_next *next = malloc(sizeof *next);
 	struct record_run run;
 	struct status st = {""};
 	assert_non_null(next);
@@ -324,15 +339,15 @@ TEST(the_record_says_what_comes_next)
 	struct search_space space;
 	assert_int_equal(
 	    search_space_take(json_object_get(run.environment, "search"), &space, &st), 0);
-	assert_int_equal(tuned_next(&run, &space, 1, CONFIRMED, false, next, &st), 0);
+	assert_int_equal(tune_next(&run, &space, 1, CONFIRMED, false, next, &st), 0);
 	assert_true(next->confirms);
 	assert_int_equal(next->n, 2);
 	/* As if a trial of the last round were missing. */
-	for (unsigned i = 0; i < run.search.ncells; i++)
-		if (run.search.cells[i].block == SEARCHED - 1 &&
-		    !strcmp(run.search.cells[i].variant, "set-2"))
-			run.search.cells[i].cell.pass = PASS_TIMELINE;
-	assert_int_equal(tuned_next(&run, &space, 1, CONFIRMED, false, next, &st), 0);
+	for (unsigned i = run.ncells; i < run.ncells + run.search->ncells; i++)
+		if (run.cells[i].block == SEARCHED - 1 &&
+		    !strcmp(run.cells[i].variant, "set-2"))
+			run.cells[i].cell.pass = PASS_TIMELINE;
+	assert_int_equal(tune_next(&run, &space, 1, CONFIRMED, false, next, &st), 0);
 	assert_false(next->confirms);
 	assert_int_equal(next->round, SEARCHED - 1);
 	assert_int_equal(next->n, 1);
@@ -341,7 +356,7 @@ TEST(the_record_says_what_comes_next)
 	for (unsigned n = CONFIRMED - 1; n <= CONFIRMED; n++) {
 		write_record(n);
 		made_record(&run);
-		assert_int_equal(tuned_next(&run, &space, 1, CONFIRMED, false, next, &st), 0);
+		assert_int_equal(tune_next(&run, &space, 1, CONFIRMED, false, next, &st), 0);
 		assert_int_equal(next->ended, n == CONFIRMED);
 		record_free(&run);
 	}

@@ -54,7 +54,7 @@ int findings_make(const struct summary *s, const struct regimes *regimes, struct
 	                  out->asked.primary.n ? out->asked.primary.names[0] : "", st))
 		goto fail;
 	if (waterfall_make(s, regimes, &out->asked, &out->waterfall, st) ||
-	    (s->run->search.nblocks && tuned_seen_make(s->run, &out->searched, st)))
+	    (s->run->search && tuned_seen_make(s->run, &out->searched, st)))
 		goto fail;
 	return 0;
 fail:

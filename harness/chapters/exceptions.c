@@ -294,7 +294,7 @@ static void tell(const struct analysis *a, struct story *story)
 {
 	const struct summary *s = a->s;
 	struct teller t = {.a = a, .arena = story->arena, .many = has_many(s)};
-	if (s->uncompared[0] || s->reference < 0 || s->twin < 0 || s->run->search.nblocks)
+	if (s->uncompared[0] || s->reference < 0 || s->twin < 0 || s->run->search)
 		return;
 	for (unsigned g = 0; g < s->ngroups; g++)
 		tell_sizes(&t, g);

@@ -179,7 +179,7 @@ static void tell(const struct analysis *a, struct story *story)
 {
 	const struct summary *s = a->s;
 	const bool compares = !story_find_table(story, "versions_of") && s->reference >= 0 &&
-	                      !s->run->search.nblocks;
+	                      !s->run->search;
 	struct row *rows = ARENA_ARRAY(story->arena, struct row, s->nvariants + 1);
 	for (unsigned v = 0; v < s->nvariants; v++)
 		rows[v] = row_of(a, v, story->arena);

@@ -217,16 +217,14 @@ static const char *settings_of(const struct tuning *t, const struct tuning_final
 static void finalists_find(struct tuning *t)
 {
 	const struct summary *s = t->s;
-	const struct record_search_block *first = s->run->search.confirmed;
-	const json_t *name;
-	size_t i;
+	const struct record_search *search = s->run->search;
+	const struct record_search_block *first = search->confirmed;
 	t->finalists = ARENA_ARRAY(t->arena, struct tuning_finalist, SEARCH_MAX_FINALISTS);
-	json_array_foreach(first && !s->trouble[0] ? first->measures : NULL, i, name)
-	{
-		const int set = tuned_set(s->run, json_string_value(name)),
-		          v = index_variant(s, json_string_value(name));
+	for (unsigned i = 0; first && !s->trouble[0] && i < first->nsets; i++) {
+		const unsigned set = first->sets[i];
+		const int v = index_variant(s, search->names[set]);
 		struct memory_use own, with;
-		if (set < 0 || v < 0 || s->reference < 0 ||
+		if (v < 0 || s->reference < 0 ||
 		    t->nfinalists == SEARCH_MAX_FINALISTS)
 			continue;
 		arena_need(t->arena, !memory_of(s, (unsigned)s->reference, &own) &&
@@ -238,7 +236,7 @@ static void finalists_find(struct tuning *t)
 		    .memory_mib = (with.comm + with.calls - own.comm - own.calls) / (1 << 20),
 		    .channels = t->evidence->paths[v].channels,
 		    .default_channels = t->evidence->paths[s->reference].channels,
-		    .levels = t->seen->sets[set],
+		    .levels = search->sets[set],
 		    .variant = (unsigned)v};
 		f->settings = settings_of(t, f);
 	}
@@ -473,7 +471,7 @@ static struct tuning_found found_of(const struct tuning *t)
 	const struct summary *s = t->s;
 	const unsigned n = t->nfinalists * t->ncells;
 	struct tuning_found row = {.keys = t->space->nkeys,
-	                           .sets = t->seen->seen.nsets,
+	                           .sets = t->seen->nsets,
 	                           .finalists = t->nfinalists,
 	                           .cells = t->ncells,
 	                           .blocks = s->nblocks,
@@ -491,7 +489,7 @@ static struct tuning_found found_of(const struct tuning *t)
 	row.when = t->all >= 0                ? ALL
 	           : row.gains                ? GAINS
 	           : row.blocks < row.wants   ? UNFINISHED | NO_GAIN
-	           : s->run->search.confirmed ? DEFAULTS | NO_GAIN
+	           : s->run->search->confirmed ? DEFAULTS | NO_GAIN
 	                                      : TOO_EARLY | NO_GAIN;
 	return row;
 }
@@ -501,7 +499,7 @@ static struct tuning_found found_of(const struct tuning *t)
 /* Rows of finalists and of values, a column a cell. */
 static void tell_map(const struct tuning *t, struct story *story)
 {
-	const struct candidates_seen *seen = &t->seen->seen;
+	const struct candidates_seen *seen = t->seen;
 	unsigned most = t->nfinalists + SEARCH_MAX_KEYS * SEARCH_MAX_VALUES, n = 0;
 	struct label *rows = ARENA_ARRAY(t->arena, struct label, most);
 	struct searched *list = ARENA_ARRAY(t->arena, struct searched, most * t->ncells + 1);
@@ -600,10 +598,10 @@ static void tell(const struct analysis *a, struct story *story)
 	struct tuning t = {.s = a->s,
 	                   .evidence = a->evidence,
 	                   .regimes = a->regimes,
-	                   .seen = &a->f->searched,
-	                   .space = &a->f->searched.space,
+	                   .seen = &a->f->searched.seen,
+	                   .space = a->f->searched.seen.space,
 	                   .arena = story->arena};
-	if (!a->s->run->search.nblocks)
+	if (!a->s->run->search)
 		return;
 	cells_find(&t);
 	finalists_find(&t);

@@ -71,7 +71,7 @@ struct tuning {
 	const struct summary *s;
 	const struct evidence *evidence;
 	const struct regimes *regimes;
-	const struct tuned_seen *seen;
+	const struct candidates_seen *seen;
 	const struct search_space *space;
 	struct arena *arena;
 	struct tuning_found *found;

@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "../config/spec.h"
 #include "../core/team.h"
 #include "record_cell.h"
 
@@ -37,7 +38,7 @@ int record_write_failure(FILE *out, const struct trial *trial, const char *error
  * first block `begun` trials are there from before. */
 int record_write_resume(FILE *out, const json_t *environment, unsigned first_block,
                         unsigned begun, struct status *st);
-/* One line in front of a block of a search: which sets are new with it, and which it measures.
+/* The line that begins a block of a search: which sets are new with it, and which it measures.
  * Takes the references of both lists, NULL (out of memory) included. */
 int record_write_search(FILE *out, const struct record_search_block *block, json_t *sets,
                         json_t *measures, struct status *st);
@@ -88,24 +89,25 @@ struct record_backend {
 	struct backend_traits traits;
 };
 
-/* A block of a search: which sets it measures, beside the variants of the file. */
+/* A block of a search: the sets that it measures, beside variants of the file. */
 struct record_search_block {
 	unsigned block, round;
 	bool confirms;
-	const json_t *measures; /* names */
-	json_t *json;           /* the whole line */
+	unsigned nsets;
+	unsigned char sets[SEARCH_MAX_SETS]; /* by their place */
 };
 
-/* A search and what it measured, apart from its confirmation (record_search.h). */
+/* What a search tried, and its own trials apart from its confirmation (record_search.h). */
 struct record_search {
-	unsigned nblocks; /* 0: the run is none */
+	struct search_space space;
+	unsigned nsets; /* in the record's order */
+	struct search_set sets[SEARCH_MAX_SETS];
+	const char *names[SEARCH_MAX_SETS];
+	json_t *variants[SEARCH_MAX_SETS]; /* each as the environment describes variants */
+	unsigned nblocks;
 	struct record_search_block *blocks;
 	const struct record_search_block *confirmed; /* the first that confirms, or NULL */
-	json_t *sets;                                /* as variants, each with its "levels" */
-	unsigned ncells, nfailures;
-	struct record_cell *cells;
-	struct record_failure *failures;
-	unsigned next_block;
+	unsigned ncells, nfailures; /* of its own: they follow the run's in its lists */
 };
 
 struct record_run {
@@ -123,7 +125,7 @@ struct record_run {
 	unsigned nresumes;
 	struct record_resume *resumes; /* behind the first session, in order */
 	struct record_end end;
-	struct record_search search;
+	struct record_search *search; /* NULL: the run has none */
 };
 
 /* Reads trials.jsonl or trials.jsonl.gz in `dir` (or the file itself). The caller frees with

@@ -14,7 +14,8 @@ const json_t *record_agree_variant(const struct record_run *run, const char *nam
 		if (!strcmp(json_string_value(json_object_get(variant, "name")), name))
 			return variant;
 	}
-	return record_search_set(run, name);
+	const int set = record_search_find(run, name);
+	return set < 0 ? NULL : run->search->variants[set];
 }
 
 int record_agree_reference(const struct field_place *at, const json_t *environment)

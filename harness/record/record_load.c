@@ -126,15 +126,9 @@ static int take_backends(const struct field_place *at, struct record_run *run)
 
 const struct backend_traits *record_traits(const struct record_run *run, const char *variant)
 {
-	const json_t *from = run->environment, *each;
-	size_t i;
-	json_array_foreach(json_object_get(run->environment, "variants"), i, each)
-	{
-		const char *name = json_string_value(json_object_get(each, "name"));
-		if (variant && name && !strcmp(name, variant))
-			from = each;
-	}
-	const char *name = json_string_value(json_object_get(from, "backend"));
+	const json_t *own = variant ? record_agree_variant(run, variant) : NULL;
+	const char *name =
+	    json_string_value(json_object_get(own ? own : run->environment, "backend"));
 	const struct record_backend *known = name ? find_backend(run, name) : NULL;
 	return known ? &known->traits : traits_find(name ? name : "");
 }
@@ -444,8 +438,7 @@ int record_load(const char *dir, struct record_run *out, bool *torn, struct stat
 
 void record_free(struct record_run *run)
 {
-	record_search_free(run);
-	for (unsigned i = 0; i < run->ncells; i++) {
+	for (unsigned i = 0; i < run->ncells + (run->search ? run->search->ncells : 0); i++) {
 		free(run->cells[i].samples);
 		free(run->cells[i].counters);
 		free(run->cells[i].core_chain_ns);
@@ -464,6 +457,7 @@ void record_free(struct record_run *run)
 	free(run->resumes);
 	free(run->failures);
 	free(run->backends);
+	record_search_free(run->search);
 	json_decref(run->environment);
 	*run = (struct record_run){0};
 }

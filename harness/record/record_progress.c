@@ -5,11 +5,12 @@
 
 unsigned record_next_block(const struct record_run *run)
 {
-	unsigned next = run->search.next_block;
-	for (unsigned i = 0; i < run->ncells; i++)
+	const struct record_search *own = run->search;
+	unsigned next = 0;
+	for (unsigned i = 0; i < run->ncells + (own ? own->ncells : 0); i++)
 		if (run->cells[i].block >= next)
 			next = run->cells[i].block + 1;
-	for (unsigned i = 0; i < run->nfailures; i++)
+	for (unsigned i = 0; i < run->nfailures + (own ? own->nfailures : 0); i++)
 		if (run->failures[i].block >= next)
 			next = run->failures[i].block + 1;
 	return next;

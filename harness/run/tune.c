@@ -6,16 +6,130 @@
 
 #include "../analysis/tuned.h"
 #include "../clock.h"
-#include "../config/search.h"
 #include "../config/plan.h"
+#include "../config/search.h"
+#include "../record/record_search.h"
 #include "describe.h"
+
+#define MOST_TRIES 3 /* blocks for one round, where trials are missing */
+
+/* --- what comes next, by the record --- */
+
+/* Sets of the last round that have no trial in it yet. */
+static void find_missing(const struct record_search *s, const struct tuned_seen *t,
+                         struct tune_next *out)
+{
+	const struct record_search_block *last = &s->blocks[s->nblocks - 1];
+	unsigned tries = 0;
+	for (unsigned b = 0; b < s->nblocks; b++)
+		tries += s->blocks[b].round == last->round;
+	for (unsigned i = 0; i < last->nsets; i++) {
+		const unsigned set = last->sets[i];
+		bool has = t->bad[set] || tries >= MOST_TRIES;
+		for (unsigned k = 0; k < t->seen.ntrials && !has; k++)
+			has = t->set_of[k] == set && t->round_of[k] == last->round;
+		if (!has)
+			out->sets[out->n++] = s->sets[set];
+	}
+	out->round = last->round;
+}
+
+static bool was_tried(const struct record_run *run, unsigned block, const char *variant)
+{
+	for (unsigned c = 0; c < run->ncells; c++)
+		if (run->cells[c].block == block && !strcmp(run->cells[c].variant, variant))
+			return true;
+	for (unsigned f = 0; f < run->nfailures; f++)
+		if (run->failures[f].block == block &&
+		    !strcmp(run->failures[f].variant, variant))
+			return true;
+	return false;
+}
+
+/* Blocks of the confirmation in which every finalist was measured. One that was cut off before
+ * its first trial has two lines: the session that went on gave it the same number. */
+static unsigned blocks_confirmed(const struct record_run *run)
+{
+	const struct record_search *s = run->search;
+	unsigned whole = 0;
+	for (unsigned b = 0; b < s->nblocks; b++) {
+		const struct record_search_block *block = &s->blocks[b];
+		bool all = block->confirms && (!b || block[-1].block != block->block);
+		for (unsigned i = 0; i < block->nsets && all; i++)
+			all = was_tried(run, block->block, s->names[block->sets[i]]);
+		whole += all;
+	}
+	return whole;
+}
+
+static int confirm_next(const struct record_run *run, const struct tuned_seen *t,
+                        unsigned blocks, struct tune_next *out, struct status *st)
+{
+	const struct record_search *s = run->search;
+	const struct record_search_block *first = s->confirmed;
+	out->confirms = true;
+	out->round = SEARCH_ROUNDS;
+	if (!first)
+		return candidates_finalists(&t->seen, out->sets, &out->n, st);
+	out->confirmed = blocks_confirmed(run);
+	out->ended = out->confirmed >= blocks;
+	for (unsigned i = 0; i < first->nsets && !out->ended; i++)
+		out->sets[out->n++] = s->sets[first->sets[i]];
+	return 0;
+}
+
+static int round_next(const struct search_space *space, uint64_t seed,
+                      const struct tuned_seen *t, struct tune_next *out, struct status *st)
+{
+	search_aside aside;
+	if (out->round >= SEARCH_SCREENS)
+		return candidates_narrow(&t->seen,
+		                         search_narrow_most(out->round - SEARCH_SCREENS),
+		                         out->sets, &out->n, st);
+	candidates_aside(&t->seen, aside);
+	out->n = search_cover(space, (const search_aside *)&aside, seed + out->round, out->sets,
+	                      SEARCH_MAX_SETS);
+	return 0;
+}
+
+int tune_next(const struct record_run *run, const struct search_space *space, uint64_t seed,
+              unsigned blocks, bool hurry, struct tune_next *out, struct status *st)
+{
+	const struct record_search *s = run->search;
+	struct tuned_seen t;
+	int rc = 0;
+	*out = (struct tune_next){.n = 0};
+	if (!s) {
+		out->n = search_cover(space, NULL, seed, out->sets, SEARCH_MAX_SETS);
+		return 0;
+	}
+	if (tuned_seen_make(run, &t, st))
+		return -1;
+	if (!s->confirmed)
+		find_missing(s, &t, out);
+	if (s->confirmed || (!out->n && (hurry || out->round + 1 >= SEARCH_ROUNDS)))
+		rc = confirm_next(run, &t, blocks, out, st);
+	else if (!out->n) {
+		out->round++;
+		rc = round_next(space, seed, &t, out, st);
+	}
+	if (!rc && !out->n && !out->ended) {
+		out->ended = true;
+		snprintf(out->why, sizeof out->why,
+		         "None of %u sets promises more than half the margin in any cell",
+		         t.seen.nsets);
+	}
+	tuned_seen_free(&t);
+	return rc;
+}
+
+/* --- the driver --- */
 
 struct tuning {
 	struct runner *r;
 	unsigned nsets; /* that the plan has, in the record's order */
 	struct search_set sets[SEARCH_MAX_SETS];
-	unsigned variant_of[SEARCH_MAX_SETS];
-	unsigned ordinary; /* the plan's variants before them */
+	unsigned ordinary; /* the plan's variants before its sets */
 	unsigned order;    /* of the next trial */
 	bool hurried;      /* a round was left out, as the budget has no room for it */
 };
@@ -33,51 +147,35 @@ static int set_add(struct tuning *t, const struct search_set *set, struct status
 		                  SEARCH_MAX_SETS);
 	if (search_plan_set(&r->plan, r->request->machine, set, t->nsets + 1, st))
 		return -1;
-	t->variant_of[t->nsets] = r->plan.nvariants - 1;
 	t->sets[t->nsets] = *set;
 	return (int)t->nsets++;
 }
 
-/* Which way the data of its sets takes, where the record knows it: not to be asked for again.
- */
-static void paths_restore(const struct tuning *t, const struct record_run *run)
-{
-	struct runner *r = t->r;
-	for (unsigned i = 0; i < run->npaths * t->nsets; i++) {
-		const struct record_path *path = &run->paths[i / t->nsets];
-		const unsigned v = t->variant_of[i % t->nsets];
-		if (strcmp(r->plan.variants[v].name, path->variant))
-			continue;
-		r->has_path[v] = true;
-		r->unexpected[v] = !path->as_expected;
-	}
-}
-
-/* What the record has already, in its order. */
+/* Gives the plan what the record has already, in its order. */
 static int sets_restore(struct tuning *t, const struct record_run *run, struct status *st)
 {
-	struct tuned_seen seen;
-	if (!run->search.nblocks)
-		return 0;
-	if (tuned_seen_make(run, &seen, st))
-		return -1;
-	int rc = 0;
-	for (unsigned i = 0; i < seen.seen.nsets && rc >= 0; i++)
-		rc = set_add(t, &seen.sets[i], st);
-	tuned_seen_free(&seen);
-	paths_restore(t, run);
-	for (unsigned i = 0; i < run->ncells + run->search.ncells; i++) {
-		const struct record_cell *c =
-		    i < run->ncells ? &run->cells[i] : &run->search.cells[i - run->ncells];
-		t->order = c->order >= t->order ? c->order + 1 : t->order;
+	const struct record_search *s = run->search;
+	for (unsigned i = 0; s && i < s->nsets; i++)
+		if (set_add(t, &s->sets[i], st) < 0)
+			return -1;
+	/* Which way their data takes is not asked again. */
+	for (unsigned i = 0; i < run->npaths; i++) {
+		const int set = record_search_find(run, run->paths[i].variant);
+		if (set < 0)
+			continue;
+		t->r->has_path[t->ordinary + (unsigned)set] = true;
+		t->r->unexpected[t->ordinary + (unsigned)set] = !run->paths[i].as_expected;
 	}
-	return rc < 0 ? -1 : 0;
+	for (unsigned i = 0; s && i < run->ncells + s->ncells; i++)
+		if (run->cells[i].order >= t->order)
+			t->order = run->cells[i].order + 1;
+	return 0;
 }
 
 /* With its levels, as reading the record wants them. */
 static json_t *describe_set(const struct tuning *t, unsigned set)
 {
-	json_t *one = describe_variant(&t->r->plan.variants[t->variant_of[set]]);
+	json_t *one = describe_variant(&t->r->plan.variants[t->ordinary + set]);
 	json_t *levels = json_array();
 	for (unsigned k = 0; k < t->r->plan.search.nkeys; k++)
 		json_array_append_new(levels, json_integer(t->sets[set].level[k]));
@@ -86,8 +184,8 @@ static json_t *describe_set(const struct tuning *t, unsigned set)
 	return one;
 }
 
-/* The line in front of a block, and the variants that it measures. */
-static int block_begin(struct tuning *t, const struct tuned_next *next, unsigned block,
+/* The line that begins a block, and the variants that it measures. */
+static int block_begin(struct tuning *t, const struct tune_next *next, unsigned block,
                        unsigned *variants, unsigned *n, struct status *st)
 {
 	struct plan *plan = &t->r->plan;
@@ -109,12 +207,12 @@ static int block_begin(struct tuning *t, const struct tuned_next *next, unsigned
 			json_decref(measures);
 			return -1;
 		}
-		struct plan_variant *v = &plan->variants[t->variant_of[set]];
+		struct plan_variant *v = &plan->variants[t->ordinary + (unsigned)set];
 		if (next->confirms) /* from now on its path is asked for, as of any */
 			strcpy(v->role, "variant");
 		json_array_append_new(measures, json_string(v->name));
 		if (!v->skip[0])
-			variants[(*n)++] = t->variant_of[set];
+			variants[(*n)++] = t->ordinary + (unsigned)set;
 	}
 	for (unsigned i = had; i < t->nsets; i++)
 		json_array_append_new(sets, describe_set(t, i));
@@ -123,7 +221,7 @@ static int block_begin(struct tuning *t, const struct tuned_next *next, unsigned
 	return folder_commit(&t->r->folder, st);
 }
 
-static void say_stage(struct runner *r, const struct tuned_next *next)
+static void say_stage(struct runner *r, const struct tune_next *next)
 {
 	char *stage = r->stage;
 	const size_t bytes = sizeof r->stage;
@@ -156,10 +254,8 @@ static bool is_short(const struct runner *r, unsigned trials)
 static bool is_hopeless(const struct runner *r, unsigned variant, char *why, size_t bytes)
 {
 	const struct tuning *t = r->hopeless_arg;
-	const struct search_set *set = NULL;
-	for (unsigned i = 0; i < t->nsets; i++)
-		if (t->variant_of[i] == variant)
-			set = &t->sets[i];
+	const struct search_set *set =
+	    variant < t->ordinary ? NULL : &t->sets[variant - t->ordinary];
 	if (set && r->failed[variant] >= GIVE_UP) {
 		snprintf(why, bytes, "not tried: %d trials before failed", GIVE_UP);
 		return true;
@@ -169,8 +265,8 @@ static bool is_hopeless(const struct runner *r, unsigned variant, char *why, siz
 		for (unsigned i = 0; i < t->nsets && set->level[k]; i++) {
 			if (t->sets[i].level[k] != set->level[k])
 				continue;
-			failed += r->failed[t->variant_of[i]] > 0;
-			measured += r->measured[t->variant_of[i]];
+			failed += r->failed[t->ordinary + i] > 0;
+			measured += r->measured[t->ordinary + i];
 		}
 		if (failed < 2 || measured)
 			continue;
@@ -183,14 +279,14 @@ static bool is_hopeless(const struct runner *r, unsigned variant, char *why, siz
 }
 
 static int step_find(const struct tuning *t, const struct record_run *run, bool hurry,
-                     struct tuned_next *next, struct status *st)
+                     struct tune_next *next, struct status *st)
 {
 	const struct plan *plan = &t->r->plan;
-	return tuned_next(run, &plan->search, plan->seed, search_blocks(plan), hurry, next, st);
+	return tune_next(run, &plan->search, plan->seed, search_blocks(plan), hurry, next, st);
 }
 
 /* What comes next, by the record as it is; `restore`: the plan gets the sets that it has. */
-static int next_find(struct tuning *t, bool restore, struct tuned_next *next, struct status *st)
+static int next_find(struct tuning *t, bool restore, struct tune_next *next, struct status *st)
 {
 	struct runner *r = t->r;
 	struct record_run run;
@@ -208,7 +304,7 @@ static int next_find(struct tuning *t, bool restore, struct tuned_next *next, st
 	return rc;
 }
 
-static void end_say(struct runner *r, const struct tuned_next *last, const struct tuning *t)
+static void end_say(struct runner *r, const struct tune_next *last, const struct tuning *t)
 {
 	char budget[64] = ",";
 	if (t->hurried)
@@ -228,7 +324,7 @@ static void end_say(struct runner *r, const struct tuned_next *last, const struc
 int tune_blocks(struct runner *r, struct status *st)
 {
 	struct tuning *t = calloc(1, sizeof *t);
-	struct tuned_next *next = calloc(1, sizeof *next);
+	struct tune_next *next = calloc(1, sizeof *next);
 	unsigned variants[PLAN_MAX_VARIANTS], n;
 	bool asked = false; /* which way data takes, behind the first block that confirms */
 	int rc = t && next ? 0 : status_set(st, "out of memory for the search");

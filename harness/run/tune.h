@@ -1,5 +1,5 @@
-/* The blocks of a search: each measures what the record so far says is worth it, so that a
- * search that was interrupted goes on where it stood. */
+/* The driver of a search: each of its blocks measures what the record so far says is worth it,
+ * in trials like any other's. So a search that was interrupted goes on where it was. */
 #ifndef LAUNCHGAP_TUNE_H
 #define LAUNCHGAP_TUNE_H
 
@@ -7,5 +7,19 @@
 
 /* All blocks to the end, which it says in r->end. 0, or -1: interrupted, or it cannot go on. */
 int tune_blocks(struct runner *r, struct status *st);
+
+/* What the next block of a search measures. */
+struct tune_next {
+	bool ended, confirms;
+	unsigned confirmed; /* whole blocks of the confirmation that the record has */
+	unsigned round;
+	unsigned n;
+	struct search_set sets[SEARCH_MAX_SETS];
+	char why[256]; /* if it ended with nothing to confirm: a sentence */
+};
+/* By what the record holds: the round that is not whole yet, else the next; after the last
+ * one, or if `hurry` says that time is short, the confirmation, `blocks` times. Pure. */
+int tune_next(const struct record_run *run, const struct search_space *space, uint64_t seed,
+              unsigned blocks, bool hurry, struct tune_next *out, struct status *st);
 
 #endif

@@ -497,15 +497,11 @@ static void cut_search(const char *path, bool last, const char *finalist)
 /* The set that has this value of the second key. */
 static const char *set_with(const struct record_run *record, char name[32])
 {
-	const json_t *set;
-	size_t i;
-	json_array_foreach(record->search.sets, i, set)
-	{
-		if (json_integer_value(json_array_get(json_object_get(set, "levels"), 1)) != 1)
-			continue;
-		snprintf(name, 32, "%s", json_string_value(json_object_get(set, "name")));
-		return name;
-	}
+	for (unsigned i = 0; i < record->search->nsets; i++)
+		if (record->search->sets[i].level[1] == 1) {
+			snprintf(name, 32, "%s", record->search->names[i]);
+			return name;
+		}
 	fail_msg("no set with it");
 	return NULL;
 }
@@ -513,8 +509,8 @@ static const char *set_with(const struct record_run *record, char name[32])
 static unsigned confirms_of(const struct record_run *record)
 {
 	unsigned n = 0;
-	for (unsigned i = 0; i < record->search.nblocks; i++)
-		n += record->search.blocks[i].confirms;
+	for (unsigned i = 0; i < record->search->nblocks; i++)
+		n += record->search->blocks[i].confirms;
 	return n;
 }
 
