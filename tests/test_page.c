@@ -37,6 +37,15 @@ static void fits(struct page *p)
 	}
 }
 
+struct pair {
+	const char *a, *b;
+};
+
+static const struct column pair_columns[] = {COLUMN(struct pair, a, "a", "", TEXT),
+                                             COLUMN(struct pair, b, "b", "", TEXT)};
+static const struct story_form pair_form =
+    STORY_FORM(struct pair, pair_columns, .name = "t", .title = "t", .when = STORY_NO_WHEN);
+
 TEST(a_terminal_has_80_columns)
 {
 	static const char words[] =
@@ -57,13 +66,10 @@ TEST(a_terminal_has_80_columns)
 		static const char *const files[] = {"trials.jsonl", "report.json",
 		                                    "summary.csv", "ranks.csv"};
 		page_files(&p, "The record, and all of this as data", files, 4);
-		struct table *t = table_new("t", "t");
-		table_column(t, "a", "a", "", TABLE_TEXT);
-		table_column(t, "b", "b", "", TABLE_TEXT);
-		table_row(t);
-		table_text(t, "%.20s", words + 12);
-		TABLE_PUT(t, CELL(long_text));
-		page_table(&p, t);
+		char some[21];
+		snprintf(some, sizeof some, "%.20s", words + 12);
+		const struct pair row = {some, long_text};
+		page_table(&p, &(const struct story_table){&pair_form, &row, 1});
 		fits(&p);
 	}
 }
@@ -145,22 +151,15 @@ TEST(what_is_written_is_data_too)
 	p.sentences = json_array();
 	page_say(&p, "At 16 MiB.");
 	page_item(&p, "b");
-	for (unsigned rows = 0; rows < 2; rows++) {
-		struct table *t = table_new(rows ? "t" : "empty", "t");
-		table_column(t, "a", "a", "", TABLE_TEXT);
-		if (rows) {
-			table_row(t);
-			table_text(t, "x");
-		}
-		page_table(&p, t);
-	}
-	page_table(&p, NULL);
+	const struct pair row = {"x", "y"};
+	for (unsigned rows = 0; rows < 2; rows++)
+		page_table(&p, &(const struct story_table){&pair_form, &row, rows});
 	fclose(p.out);
 	assert_int_equal(json_array_size(p.sentences), 2);
 	json_assert_text(json_array_get(p.sentences, 0), "", "At 16 MiB."); /* as it was said */
 	assert_int_equal(json_array_size(p.tables), 1); /* one without rows leaves no trace */
 	json_assert_text(json_array_get(p.tables, 0), "name", "t");
-	assert_null(strstr(text, "| a |\n|---|\n\n"));
+	assert_null(strstr(text, "| a | b |\n|---|---|\n\n"));
 	json_decref(p.tables);
 	json_decref(p.sentences);
 }

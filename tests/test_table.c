@@ -3,17 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../harness/analysis/stats.h"
 #include "../harness/report/grid.h"
 #include "../harness/report/table.h"
-#include "../harness/story/story.h"
 #include "json.h"
 #include "test.h"
 
 enum format { TEXT, MARKDOWN, CSV };
 
 /* The caller frees. */
-static char *written(const struct table *t, enum format format, unsigned width)
+static char *written(const struct story_table *t, enum format format, unsigned width)
 {
 	char *text = NULL;
 	size_t bytes = 0;
@@ -29,39 +27,51 @@ static char *written(const struct table *t, enum format format, unsigned width)
 	return text;
 }
 
-static void is(const struct table *t, enum format format, const char *right)
+static void is(const struct story_table *t, enum format format, const char *right)
 {
 	char *text = written(t, format, 80);
 	assert_string_equal(text, right);
 	free(text);
 }
 
-/* One row of every kind, one without any value. */
-static struct table *all_kinds(void)
-{
-	static const struct table_column columns[] = {
-	    {"name", "name", "", TABLE_TEXT},     {"said", "verdict", "", TABLE_VERDICT},
-	    {"n", "n", "", TABLE_COUNT},          {"size", "size", "", TABLE_BYTES},
-	    {"yes", "yes", "", TABLE_FLAG},       {"time", "time", "µs", TABLE_NUMBER},
-	    {"value", "value", "", TABLE_SPREAD}, {"speed", "speed", "", TABLE_RATIO},
-	    {"part", "part", "", TABLE_SHARE}};
-	const struct stats_ratio ratio = {0.796, 0.777, 0.815, 6, 0.95};
-	struct table *t = table_new("all", "All kinds");
-	table_columns(t, columns, sizeof columns / sizeof *columns);
-	TABLE_ROW(t, CELL("a"), CELL("faster"), CELL(12u), CELL(16u << 20), CELL(true),
-	          CELL(12.3456789), table_of_spread(284, 283, 285), CELL(&ratio), CELL(0.73));
-	table_row(t);
-	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-		TABLE_PUT(t, table_of_none());
-	assert_false(table_failed(t));
-	assert_int_equal(table_rows(t), 2);
-	assert_string_equal(table_title(t), "All kinds");
-	return t;
-}
+struct all {
+	const char *name, *said;
+	unsigned n;
+	size_t size;
+	int yes;
+	double time;
+	struct stats_interval value;
+	struct stats_ratio speed;
+	double part;
+};
 
+static const struct column all_columns[] = {COLUMN(struct all, name, "name", "", TEXT),
+                                            COLUMN(struct all, said, "verdict", "", WORD),
+                                            COLUMN(struct all, n, "n", "", COUNT),
+                                            COLUMN(struct all, size, "size", "", BYTES),
+                                            COLUMN(struct all, yes, "yes", "", FLAG),
+                                            COLUMN(struct all, time, "time", "µs", NUMBER),
+                                            COLUMN(struct all, value, "value", "", SPREAD),
+                                            COLUMN(struct all, speed, "speed", "", RATIO),
+                                            COLUMN(struct all, part, "part", "", SHARE)};
+static const struct story_form all_form = STORY_FORM(
+    struct all, all_columns, .name = "all", .title = "All kinds", .when = STORY_NO_WHEN);
+
+/* One row of every kind, one without any value. */
 TEST(each_kind_is_written_its_way)
 {
-	struct table *t = all_kinds();
+	struct all rows[2] = {{"a",
+	                       "faster",
+	                       12,
+	                       16u << 20,
+	                       true,
+	                       12.3456789,
+	                       {284, 283, 285},
+	                       {0.796, 0.777, 0.815, 6, 0.95},
+	                       0.73}};
+	const struct story_table all = {&all_form, rows, 2}, *t = &all;
+	for (size_t c = 0; c < sizeof all_columns / sizeof *all_columns; c++)
+		column_clear(&all_columns[c], &rows[1]);
 	is(t, MARKDOWN,
 	   "| name | verdict | n | size | yes | time, µs | value | speed | part |\n"
 	   "|---|---|---:|---:|---:|---:|---:|---:|---:|\n"
@@ -95,56 +105,63 @@ TEST(each_kind_is_written_its_way)
 	json_assert_text(json_array_get(json_at(json, "columns"), 5), "unit", "µs");
 	json_assert_text(json_array_get(json_at(json, "columns"), 8), "kind", "share");
 	json_decref(json);
-	table_free(t);
 }
 
 /* An estimate without an interval has none in any format, and no NaN is written. */
 TEST(an_interval_may_be_missing)
 {
-	const struct stats_ratio few = {1.25, NAN, NAN, 3, NAN};
-	struct table *t = table_new("t", "t");
-	table_column(t, "speed", "speed", "", TABLE_RATIO);
-	table_column(t, "value", "value", "", TABLE_SPREAD);
-	TABLE_ROW(t, CELL(&few), table_of_spread(2, NAN, NAN));
-	is(t, CSV, "speed,speed_lo,speed_hi,value,value_lo,value_hi\n1.25,,,2,,\n");
-	is(t, MARKDOWN, "| speed | value |\n|---|---:|\n| 1.250 | 2.00 |\n\n");
-	json_t *json = table_to_json(t);
+	static const struct column columns[] = {COLUMN(struct all, speed, "speed", "", RATIO),
+	                                        COLUMN(struct all, value, "value", "", SPREAD)};
+	static const struct story_form form =
+	    STORY_FORM(struct all, columns, .name = "t", .title = "t", .when = STORY_NO_WHEN);
+	const struct all row = {.speed = {1.25, NAN, NAN, 3, NAN}, .value = {2, NAN, NAN}};
+	const struct story_table t = {&form, &row, 1};
+	is(&t, CSV, "speed,speed_lo,speed_hi,value,value_lo,value_hi\n1.25,,,2,,\n");
+	is(&t, MARKDOWN, "| speed | value |\n|---|---:|\n| 1.250 | 2.00 |\n\n");
+	json_t *json = table_to_json(&t);
 	json_assert_null(json_array_get(json_array_get(json_at(json, "rows"), 0), 0), "lo");
 	json_decref(json);
-	table_free(t);
 }
+
+struct texts {
+	const char *a, *b;
+	unsigned c;
+};
+
+static const struct column text_columns[] = {COLUMN(struct texts, a, "a|b", "", TEXT),
+                                             COLUMN(struct texts, b, "what it is", "", WORD),
+                                             COLUMN(struct texts, c, "c", "", COUNT)};
+static const struct story_form text_form =
+    STORY_FORM(struct texts, text_columns, .name = "t", .title = "t", .when = STORY_NO_WHEN);
 
 TEST(hostile_texts_stay_texts)
 {
-	struct table *t = table_new("t", "t");
-	table_column(t, "a", "a|b", "", TABLE_TEXT);
-	table_column(t, "b", "b", "", TABLE_VERDICT);
-	TABLE_ROW(t, CELL("a,\"b\"\nc"), CELL("|`*_<b>[]\\"));
-	is(t, MARKDOWN,
-	   "| a\\|b | b |\n|---|---|\n"
-	   "| a,\"b\" c | \\|\\`\\*\\_\\<b\\>\\[\\]\\\\ |\n\n");
-	is(t, CSV, "a,b\n\"a,\"\"b\"\" c\",|`*_<b>[]\\\n");
-	table_free(t);
+	const struct texts row = {"a,\"b\"\nc", "|`*_<b>[]\\", 1};
+	const struct story_table t = {&text_form, &row, 1};
+	is(&t, MARKDOWN,
+	   "| a\\|b | what it is | c |\n|---|---|---:|\n"
+	   "| a,\"b\" c | \\|\\`\\*\\_\\<b\\>\\[\\]\\\\ | 1 |\n\n");
+	is(&t, CSV, "a,b,c\n\"a,\"\"b\"\" c\",|`*_<b>[]\\,1\n");
 }
 
-/* What is longer than a cell is cut between characters. */
+/* What is longer than a cell is cut between characters; data has all of it. */
 TEST(a_long_text_is_cut)
 {
-	static char text[20000];
-	struct table *t = table_new("t", "t");
-	for (size_t i = 0; i + 2 < sizeof text; i += 2)
+	static char text[20000] = "x";
+	for (size_t i = 1; i + 2 < sizeof text; i += 2)
 		memcpy(text + i, "\xC3\xA4", 2);
-	table_column(t, "a", "a", "", TABLE_TEXT);
-	for (unsigned odd = 0; odd < 2; odd++) {
-		table_row(t);
-		table_text(t, "%s%s", odd ? "x" : "", text);
-	}
-	json_t *json = table_to_json(t); /* NULL of what is no UTF-8 */
-	assert_non_null(json);
-	assert_true(
-	    json_is_string(json_array_get(json_array_get(json_at(json, "rows"), 1), 0)));
+	const struct texts rows[] = {{text, "odd", 1}, {text + 1, "even", 2}};
+	const struct story_table t = {&text_form, rows, 2};
+	char *shown = written(&t, MARKDOWN, 80);
+	json_t *word = json_string(shown), /* NULL of what is no UTF-8 */
+	    *json = table_to_json(&t);
+	assert_non_null(word);
+	assert_true(strlen(shown) < 2200);
+	json_assert_text(json_array_get(json_array_get(json_at(json, "rows"), 1), 0), "",
+	                 text + 1);
+	json_decref(word);
 	json_decref(json);
-	table_free(t);
+	free(shown);
 }
 
 static unsigned widest(const char *text)
@@ -163,176 +180,180 @@ static unsigned widest(const char *text)
 	return most;
 }
 
+#define MANY 20
+
+struct wide {
+	const char *what;
+	size_t bytes;
+	unsigned n[MANY];
+};
+
+/* So many columns of numbers after the first two; of the texts of 20 names. */
+static const struct story_form *wide_form(unsigned first, unsigned many)
+{
+	static const struct column begin[] = {COLUMN(struct wide, what, "what", "", TEXT),
+	                                      COLUMN(struct wide, bytes, "size", "", BYTES)};
+	static struct column columns[2 + MANY];
+	static char names[MANY][16];
+	static struct story_form form;
+	memcpy(columns, begin, sizeof begin);
+	for (unsigned i = 0; i < many; i++) {
+		snprintf(names[i], sizeof names[i], "column%u", i);
+		columns[first + i] =
+		    (struct column){names[i],
+		                    names[i],
+		                    "",
+		                    KIND_COUNT,
+		                    offsetof(struct wide, n) + i * sizeof(unsigned),
+		                    0};
+	}
+	form = (struct story_form){.name = "t",
+	                           .title = "t",
+	                           .columns = columns,
+	                           .ncolumns = first + many,
+	                           .row_bytes = sizeof(struct wide),
+	                           .when = STORY_NO_WHEN};
+	return &form;
+}
+
 /* Rows of one name are told apart by what stands behind it, below too. */
 TEST(what_tells_rows_apart_is_said_again)
 {
-	struct table *t = table_new("t", "t");
-	char key[16];
+	struct wide rows[2] = {{"alltoall", 4096, {0}}, {"alltoall", 8192, {0}}};
 	unsigned names = 0;
-	table_column(t, "what", "what", "", TABLE_TEXT);
-	table_column(t, "bytes", "size", "", TABLE_BYTES);
 	for (unsigned i = 0; i < 12; i++) {
-		snprintf(key, sizeof key, "column%u", i);
-		table_column(t, key, key, "", TABLE_COUNT);
+		rows[0].n[i] = 100 + i;
+		rows[1].n[i] = 200 + i;
 	}
-	for (unsigned r = 0; r < 2; r++) {
-		TABLE_ROW(t, CELL("alltoall"), CELL((size_t)4096 << r));
-		for (unsigned i = 0; i < 12; i++)
-			TABLE_PUT(t, CELL(100 * (r + 1) + i));
-	}
-	char *text = written(t, TEXT, 80);
+	const struct story_table t = {wide_form(2, 12), rows, 2};
+	char *text = written(&t, TEXT, 80);
 	assert_true(widest(text) <= 80);
 	for (const char *at = text; (at = strstr(at, "alltoall  8 KiB")); at++)
 		names++;
 	assert_int_equal(names, 2);
 	assert_non_null(strstr(text, "211\n"));
 	free(text);
-	table_free(t);
+}
+
+TEST(a_wide_table_goes_on_below)
+{
+	struct wide row = {.what = "threads"};
+	char number[16];
+	unsigned names = 0;
+	for (unsigned i = 0; i < MANY; i++)
+		row.n[i] = 1000 + i;
+	const struct story_table t = {wide_form(1, MANY), &row, 1};
+	char *text = written(&t, TEXT, 80);
+	assert_true(widest(text) <= 80);
+	for (const char *at = text; (at = strstr(at, "threads")); at++)
+		names++;
+	assert_int_equal(names, 3); /* behind the first column again */
+	for (unsigned i = 0; i < MANY; i++) {
+		snprintf(number, sizeof number, "%u", 1000 + i);
+		assert_non_null(strstr(text, number));
+	}
+	free(text);
 }
 
 /* A list of paths has no blank to break at. */
 TEST(a_long_word_is_broken)
 {
-	struct table *t = table_new("t", "t");
 	char path[201] = "";
 	memset(path, 'p', 200);
-	table_column(t, "what", "what", "", TABLE_TEXT);
-	table_column(t, "value", "value", "", TABLE_TEXT);
-	TABLE_ROW(t, CELL("libraries"), CELL((const char *)path));
-	char *text = written(t, TEXT, 80);
+	const struct texts row = {"libraries", path, 1};
+	const struct story_table t = {&text_form, &row, 1};
+	char *text = written(&t, TEXT, 80);
 	unsigned letters = 0;
 	assert_true(widest(text) <= 80);
 	for (const char *c = text; *c; c++)
 		letters += *c == 'p';
 	assert_int_equal(letters, 200);
 	free(text);
-	table_free(t);
-}
-
-TEST(a_wide_table_goes_on_below)
-{
-	struct table *t = table_new("t", "t");
-	char key[16];
-	table_column(t, "variant", "variant", "", TABLE_TEXT);
-	for (unsigned i = 0; i < 20; i++) {
-		snprintf(key, sizeof key, "column%u", i);
-		table_column(t, key, key, "", TABLE_COUNT);
-	}
-	table_row(t);
-	table_text(t, "threads");
-	for (unsigned i = 0; i < 20; i++)
-		TABLE_PUT(t, CELL(1000 + i));
-	char *text = written(t, TEXT, 80);
-	assert_true(widest(text) <= 80);
-	unsigned names = 0;
-	for (const char *at = text; (at = strstr(at, "threads")); at++)
-		names++;
-	assert_int_equal(names, 3); /* behind the first column again */
-	for (unsigned i = 0; i < 20; i++) {
-		snprintf(key, sizeof key, "%u", 1000 + i);
-		assert_non_null(strstr(text, key));
-	}
-	free(text);
-	table_free(t);
 }
 
 TEST(a_long_sentence_is_broken)
 {
-	struct table *t = table_new("t", "t");
-	table_column(t, "a", "a", "", TABLE_TEXT);
-	table_column(t, "b", "what it is", "", TABLE_TEXT);
-	table_column(t, "c", "c", "", TABLE_COUNT);
-	table_row(t);
-	table_text(t, "ä");
-	table_text(t, "one two three four five six seven eight nine ten eleven twelve thirteen "
-	              "fourteen fifteen");
-	TABLE_PUT(t, CELL(7u));
-	is(t, TEXT,
-	   "a  what it is                                                                  c\n"
-	   "ä  one two three four five six seven eight nine ten eleven twelve thirteen     7\n"
-	   "   fourteen fifteen\n");
-	table_free(t);
+	const struct texts row = {
+	    "ä",
+	    "one two three four five six seven eight nine ten eleven twelve fourteen fifteen",
+	    7};
+	const struct story_table t = {&text_form, &row, 1};
+	is(&t, TEXT,
+	   "a|b  what it is                                                                c\n"
+	   "ä    one two three four five six seven eight nine ten eleven twelve fourteen   7\n"
+	   "     fifteen\n");
 }
+
+/* --- some of the columns --- */
 
 TEST(columns_without_a_value_go)
 {
-	struct table *t = table_new("t", "t");
-	table_column(t, "name", "name", "", TABLE_TEXT);
-	table_column(t, "none", "none", "", TABLE_NUMBER);
-	table_column(t, "no", "no", "", TABLE_FLAG);
-	table_column(t, "zero", "zero", "", TABLE_NUMBER);
-	table_row(t);
-	table_text(t, "a");
-	TABLE_PUT(t, CELL(NAN), CELL(false), CELL(0.0));
-	table_drop_empty(t);
-	is(t, CSV, "name,zero\na,0\n");
-	table_free(t);
-	table_drop_empty(NULL);
+	const struct all row = {.name = "a",
+	                        .n = ENTRY_NO_COUNT,
+	                        .size = ENTRY_NO_BYTES,
+	                        .time = NAN,
+	                        .value = {NAN, NAN, NAN},
+	                        .speed = {NAN, NAN, NAN, 0, NAN}};
+	const struct story_table t = {&all_form, &row, 1}, none = {&all_form, &row, 0};
+	struct table some;
+	table_less(&t, 0, &some);
+	table_drop_empty(&some);
+	is(&some.told, CSV, "name,part\na,0\n");
+	/* Of no rows all stay. */
+	table_less(&none, 0, &some);
+	table_drop_empty(&some);
+	assert_int_equal(some.form.ncolumns, all_form.ncolumns);
 }
 
-/* By their keys; the others stay in their order. */
+/* By their keys, or by whom they are for; the others stay in their order. */
 TEST(columns_are_left_out)
 {
-	struct table *t =
-	    TABLE_NEW("t", "t", {"name", "name", "", TABLE_TEXT}, {"n", "n", "", TABLE_COUNT},
-	              {"why", "why", "", TABLE_TEXT}, {"x", "x", "", TABLE_NUMBER});
-	TABLE_ROW(t, CELL("a"), table_of_known(true, 7), CELL("because"), CELL(0.5));
-	TABLE_ROW(t, CELL("b"), table_of_known(false, 7), CELL("so"), CELL(1.5));
-	TABLE_DROP(t, "why", "none of these");
-	is(t, CSV, "name,n,x\na,7,0.5\nb,,1.5\n");
-	TABLE_DROP(t, "name", "x");
-	is(t, CSV, "n\n7\n\n");
-	table_free(t);
-	TABLE_DROP(NULL, "name");
+	static const struct column columns[] = {
+	    COLUMN_AS(struct texts, a, "name", "name", "", TEXT, ONLY_PEOPLE),
+	    COLUMN_AS(struct texts, b, "names", "why", "", TEXT, ONLY_FILES),
+	    COLUMN_AS(struct texts, c, "n", "n", "", COUNT, 0)};
+	static const struct story_form form =
+	    STORY_FORM(struct texts, columns, .name = "t", .title = "t", .when = STORY_NO_WHEN);
+	const struct texts rows[] = {{"a", "because", 7}, {"b", "so", ENTRY_NO_COUNT}};
+	const struct story_table t = {&form, rows, 2};
+	struct table some;
+	table_less(&t, ONLY_FILES, &some);
+	is(&some.told, CSV, "name,n\na,7\nb,\n");
+	table_less(&t, ONLY_PEOPLE, &some);
+	is(&some.told, CSV, "names,n\nbecause,7\nso,\n");
+	table_less(&t, 0, &some);
+	table_keep(&some, "n name");
+	is(&some.told, CSV, "name,n\na,7\nb,\n");
 }
 
 TEST(what_is_common_is_said_once)
 {
-	struct table *t = table_new("t", "t");
+	struct row {
+		const char *name, *bind, *mode, *backend;
+		unsigned n;
+	};
+	static const struct column columns[] = {
+	    COLUMN(struct row, name, "name", "", TEXT),
+	    COLUMN(struct row, bind, "binding", "", TEXT),
+	    COLUMN(struct row, mode, "mode", "", TEXT), COLUMN(struct row, n, "n", "", COUNT),
+	    COLUMN(struct row, backend, "backend", "", TEXT)};
+	static const struct story_form form =
+	    STORY_FORM(struct row, columns, .name = "t", .title = "t", .when = STORY_NO_WHEN,
+	               .common = "All");
+	const struct row rows[] = {{"same", "none", "single", "nccl", 1},
+	                           {"same", "none", "threads", "nccl", 1}};
+	const struct story_table two = {&form, rows, 2}, one = {&form, rows, 1};
+	struct table t;
 	char said[200];
-	table_column(t, "name", "name", "", TABLE_TEXT);
-	table_column(t, "bind", "binding", "", TABLE_TEXT);
-	table_column(t, "mode", "mode", "", TABLE_TEXT);
-	table_column(t, "n", "n", "", TABLE_COUNT);
-	table_column(t, "backend", "backend", "", TABLE_TEXT);
-	for (unsigned i = 0; i < 2; i++) {
-		table_row(t);
-		table_text(t, "same");
-		table_text(t, "none");
-		table_text(t, i ? "threads" : "single");
-		TABLE_PUT(t, CELL(1u));
-		table_text(t, "nccl");
-	}
-	table_drop_common(t, said, sizeof said);
+	table_less(&two, 0, &t);
+	table_drop_common(&t, said, sizeof said);
 	assert_string_equal(said, "binding none, backend nccl");
-	is(t, CSV, "name,mode,n\nsame,single,1\nsame,threads,1\n");
-	/* Not for programs. */
-	json_t *json = table_to_json(t);
-	assert_int_equal(json_rows(json, (json_keys){"bind", "none", "backend", "nccl", NULL}),
-	                 2);
-	json_decref(json);
-	table_free(t);
+	is(&t.told, CSV, "name,mode,n\nsame,single,1\nsame,threads,1\n");
 	/* One row has nothing in common with others. */
-	t = table_new("t", "t");
-	table_column(t, "name", "name", "", TABLE_TEXT);
-	table_column(t, "mode", "mode", "", TABLE_TEXT);
-	table_row(t);
-	table_text(t, "a");
-	table_text(t, "b");
-	table_drop_common(t, said, sizeof said);
+	table_less(&one, 0, &t);
+	table_drop_common(&t, said, sizeof said);
 	assert_string_equal(said, "");
-	is(t, CSV, "name,mode\na,b\n");
-	table_free(t);
-}
-
-TEST(no_table_is_failed)
-{
-	assert_true(table_failed(NULL));
-	assert_int_equal(table_rows(NULL), 0);
-	assert_null(table_to_json(NULL));
-	table_row(NULL);
-	table_text(NULL, "a");
-	table_free(NULL);
+	assert_int_equal(t.form.ncolumns, 5);
 }
 
 /* --- pivots --- */
@@ -343,7 +364,7 @@ struct told {
 	double gbs;
 };
 
-TEST(a_pivot_has_variants_by_size)
+static void tell(const struct analysis *analysis, struct story *story)
 {
 	static const struct column columns[] = {
 	    COLUMN(struct told, variant, "variant", "", TEXT),
@@ -354,16 +375,22 @@ TEST(a_pivot_has_variants_by_size)
 	static const struct told rows[] = {
 	    {"a", 1024, 1}, {"a", 4096, 2}, {"b", 4096, 4}, {"c", 1024, 9}};
 	static const unsigned some[] = {0, 1, 2};
-	const struct story_table told = {&form, rows, 4};
-	const struct story_pivot pivot = {&told, some, 3, "variant", "bytes", "gbs"};
-	char *text = NULL;
-	size_t bytes;
-	struct table *t = table_of_pivot(&pivot);
-	FILE *out = open_memstream(&text, &bytes);
-	assert_non_null(out);
-	table_write_csv(t, out);
-	fclose(out);
-	assert_string_equal(text, "variant,1 KiB,4 KiB\na,1,2\nb,,4\n");
-	free(text);
-	table_free(t);
+	(void)analysis;
+	story_pivot(story, story_rows(story, &form, rows, 4), some, 3, "variant", "bytes",
+	            "gbs");
+}
+
+static void pivot(struct arena *arena, void *of)
+{
+	static const struct chapter chapter = {"c", "C", CHAPTER_BODY, tell}, *const all[] = {
+	                                                                          &chapter};
+	struct story story;
+	(void)of;
+	story_make(NULL, all, 1, arena, &story);
+	is(story.chapters[0].blocks[0].table, CSV, "variant,1 KiB,4 KiB\na,1,2\nb,,4\n");
+}
+
+TEST(a_pivot_has_variants_by_size)
+{
+	assert_int_equal(arena_run(pivot, NULL, NULL), 0);
 }

@@ -28,6 +28,8 @@ static const struct column columns[] = {
     COLUMN(struct row, why, "how it is known", "", TEXT),
     COLUMN_AS(struct row, mixed, "mixed", "pairs by transport", "", TEXT, ONLY_FILES),
 };
+static const struct story_form form =
+    STORY_FORM(struct row, columns, .name = "paths", .title = "Path, from the library's own log", .when = STORY_NO_WHEN, .common = "Of all variants");
 
 /* What the library made of a setting. */
 struct acted {
@@ -45,51 +47,6 @@ static const struct column acted_columns[] = {
 static const struct story_form acted_form =
     STORY_FORM(struct acted, acted_columns, .name = "acted", .title = "What the library made of each setting, by its own log", .when = STORY_NO_WHEN);
 // clang-format on
-
-static const char *text_of(const struct column *column, const struct row *row)
-{
-	const char *text = *(const char *const *)((const char *)row + column->offset);
-	return text ? text : "";
-}
-
-/* The table, less what all variants have in common: that is said in a sentence. */
-static const struct story_table *tell_rows(struct story *story, const struct row *rows,
-                                           unsigned n)
-{
-	const unsigned ncolumns = sizeof columns / sizeof *columns;
-	struct column *shown = ARENA_ARRAY(story->arena, struct column, ncolumns);
-	struct story_form *form = ARENA_NEW(story->arena, struct story_form);
-	const char *said = "";
-	memcpy(shown, columns, sizeof columns);
-	for (unsigned c = 1; c < ncolumns && n > 1; c++) {
-		unsigned same = 1;
-		while (same < n && !strcmp(text_of(&columns[c], &rows[0]),
-		                           text_of(&columns[c], &rows[same])))
-			same++;
-		if (same < n || columns[c].only)
-			continue;
-		shown[c].only = ONLY_FILES;
-		if (*text_of(&columns[c], &rows[0]))
-			said = arena_text(story->arena, "%s%s %s {%s}", said,
-			                  *said ? "," : "Of all variants:", columns[c].head,
-			                  columns[c].key);
-	}
-	*form = (struct story_form){.name = "paths",
-	                            .title = "Path, from the library's own log",
-	                            .columns = shown,
-	                            .ncolumns = ncolumns,
-	                            .row_bytes = sizeof *rows,
-	                            .when = STORY_NO_WHEN};
-	const struct story_table *t = story_table(story, form, rows, n);
-	if (*said)
-		story_say_row(story, STORY_BODY, t, rows,
-		              arena_text(story->arena, "%s.", said));
-	for (unsigned i = 0; i < n; i++)
-		if (rows[i].mixed[0])
-			story_say_row(story, STORY_ITEM, t, &rows[i],
-			              "Mixed transport of {variant}: {mixed}");
-	return t;
-}
 
 /* "By the library's log data goes by P2P in a and b; SHM in c." */
 static void say_transports(struct story *story, const struct story_table *t)
@@ -162,7 +119,11 @@ static void tell(const struct analysis *a, struct story *story)
 			rows[n++] = row_of(a->s, &e->paths[v], v);
 	if (!n)
 		return;
-	const struct story_table *t = tell_rows(story, rows, n);
+	const struct story_table *t = story_table(story, &form, rows, n);
+	for (unsigned i = 0; i < n; i++)
+		if (rows[i].mixed[0])
+			story_say_row(story, STORY_ITEM, t, &rows[i],
+			              "Mixed transport of {variant}: {mixed}");
 	/* Where no speed may be compared, paths still can. */
 	if (a->s->uncompared[0] && !a->s->trouble[0])
 		say_transports(story, t);

@@ -11,12 +11,17 @@
 
 /* --- where it goes ----------------------------------------------------------------------- */
 
+struct note {
+	const char *side, *text;
+};
+
 struct shown {
 	const struct comparison *c;
 	FILE *out;
+	struct arena *arena;
 	json_t *tables; /* NULL: text goes out at once */
-	struct table *notes;
-	bool failed;
+	struct note *notes;
+	unsigned nnotes;
 };
 
 /* A paragraph. Nothing with JSON. */
@@ -54,18 +59,28 @@ static void note(struct shown *s, char side, const char *format, ...)
 		          : side == 'B' ? "- B: "
 		                        : "- ",
 		          2, text);
-	TABLE_ROW(s->notes, CELL(name), CELL(text));
+	s->notes = arena_more(s->arena, s->notes, s->nnotes, sizeof *s->notes);
+	s->notes[s->nnotes++] =
+	    (struct note){arena_copy(s->arena, name), arena_copy(s->arena, text)};
 }
 
-/* Shows and frees. */
-static void put_table(struct shown *s, struct table *table)
+/* Programs get all columns, people those with a value. */
+static void put_table(struct shown *s, const struct story_form *form, const void *rows,
+                      unsigned n)
 {
-	s->failed = s->failed || table_failed(table);
-	if (s->tables)
-		json_array_append_new(s->tables, table_to_json(table));
-	else
-		table_write_text(table, s->out, PAGE_COLUMNS);
-	table_free(table);
+	const struct story_table told = {form, rows, n};
+	struct table shown;
+	char common[160] = "";
+	if (s->tables) {
+		json_array_append_new(s->tables, table_to_json(&told));
+		return;
+	}
+	table_less(&told, ONLY_FILES, &shown);
+	table_drop_common(&shown, common, sizeof common);
+	table_drop_empty(&shown);
+	table_write_text(&shown.told, s->out, PAGE_COLUMNS);
+	if (common[0])
+		say(s, "%s: %s.", form->common, common);
 }
 
 /* --- the answer -------------------------------------------------------------------------- */
@@ -81,157 +96,205 @@ static const struct {
              {VERDICT_LITTLE_FASTER, "B is faster", "by under"},
              {VERDICT_NO_DIFFERENCE, "No difference", "within"}};
 
-static const struct table_column answer_columns[] = {
-    {"verdict", "B is", "", TABLE_VERDICT},   {"cells", "cells", "", TABLE_COUNT},
-    {"of_cells", "of", "", TABLE_COUNT},      {"speed_least", "least", "", TABLE_NUMBER},
-    {"speed_most", "most", "", TABLE_NUMBER}, {"threshold", "threshold", "", TABLE_NUMBER}};
+struct answer {
+	const char *verdict;
+	unsigned cells, of_cells;
+	double speed_least, speed_most, threshold;
+};
+
+static const struct column answer_columns[] = {
+    COLUMN(struct answer, verdict, "B is", "", WORD),
+    COLUMN(struct answer, cells, "cells", "", COUNT),
+    COLUMN(struct answer, of_cells, "of", "", COUNT),
+    COLUMN(struct answer, speed_least, "least", "", NUMBER),
+    COLUMN(struct answer, speed_most, "most", "", NUMBER),
+    COLUMN(struct answer, threshold, "threshold", "", NUMBER)};
+static const struct story_form answer_form =
+    STORY_FORM(struct answer, answer_columns, .name = "answer",
+               .title = "How B is, held against A", .when = STORY_NO_WHEN);
+
+/* What verdicts of one kind come to. */
+struct gathered {
+	struct answer row;
+	double detectable;
+	unsigned more_blocks;
+};
+
+static struct gathered gather(const struct comparison *c, enum verdict_kind kind)
+{
+	struct gathered all = {.row = {verdict_word(kind), 0, 0, NAN, NAN, c->margin},
+	                       .detectable = NAN};
+	for (unsigned g = 0; g < c->ngroups; g++) {
+		const struct comparison_group *group = &c->groups[g];
+		const struct verdict *v = &group->verdict;
+		if (group->of->limit)
+			continue;
+		all.row.of_cells += group->npoints;
+		if (v->kind != kind)
+			continue;
+		all.row.cells += group->npoints;
+		if (v->more_blocks > all.more_blocks)
+			all.more_blocks = v->more_blocks;
+		all.detectable = fmax(all.detectable, v->detectable);
+		all.row.speed_least = fmin(all.row.speed_least, v->ratio.estimate);
+		all.row.speed_most = fmax(all.row.speed_most, v->ratio.estimate);
+	}
+	return all;
+}
+
+static void say_gathered(struct shown *s, const struct gathered *all, const char *lead,
+                         const char *margin)
+{
+	const struct answer *row = &all->row;
+	const unsigned more = all->more_blocks;
+	char range[64] = "", needs[64] = "", unseen[64];
+	if (row->speed_most - row->speed_least >= 0.0005)
+		snprintf(range, sizeof range, ", %.3f to %.3f times A's speed",
+		         row->speed_least, row->speed_most);
+	else if (isfinite(row->speed_least))
+		snprintf(range, sizeof range, ", %.3f times A's speed", row->speed_least);
+	if (more > VERDICT_MOST_MORE)
+		snprintf(needs, sizeof needs,
+		         "; to tell takes more than %d more blocks on each side",
+		         VERDICT_MOST_MORE);
+	else if (more)
+		snprintf(needs, sizeof needs, "; up to %u more block%s on each side would tell",
+		         more, words_plural(more));
+	verdict_unseen_text(more ? all->detectable : NAN, unseen, sizeof unseen);
+	say(s, "%s in %u of %u cells%s, %s %.3g %%%s%s%s.", lead, row->cells, row->of_cells,
+	    range, margin, row->threshold * 100, *unseen ? "; " : "", unseen, needs);
+}
 
 /* A sentence and a row for each kind of verdict that there is. */
 static void put_answer(struct shown *s)
 {
-	const struct comparison *c = s->c;
-	unsigned all = 0;
-	struct table *table = table_of("answer", "How B is, held against A", answer_columns,
-	                               COUNT(answer_columns));
-	for (unsigned g = 0; g < c->ngroups; g++)
-		all += c->groups[g].of->limit ? 0 : c->groups[g].npoints;
+	struct answer rows[COUNT(kinds)];
+	unsigned n = 0;
 	for (size_t i = 0; i < COUNT(kinds); i++) {
-		double least = NAN, most = NAN, detectable = NAN;
-		unsigned cells = 0, more = 0;
-		char range[64] = "", needs[64] = "", unseen[64];
-		for (unsigned g = 0; g < c->ngroups; g++) {
-			const struct comparison_group *group = &c->groups[g];
-			if (group->of->limit || group->verdict.kind != kinds[i].kind)
-				continue;
-			cells += group->npoints;
-			if (group->verdict.more_blocks > more)
-				more = group->verdict.more_blocks;
-			detectable = fmax(detectable, group->verdict.detectable);
-			least = fmin(least, group->verdict.ratio.estimate);
-			most = fmax(most, group->verdict.ratio.estimate);
-		}
-		if (!cells)
+		const struct gathered all = gather(s->c, kinds[i].kind);
+		if (!all.row.cells)
 			continue;
-		if (most - least >= 0.0005)
-			snprintf(range, sizeof range, ", %.3f to %.3f times A's speed", least,
-			         most);
-		else if (isfinite(least))
-			snprintf(range, sizeof range, ", %.3f times A's speed", least);
-		if (more > VERDICT_MOST_MORE)
-			snprintf(needs, sizeof needs,
-			         "; to tell takes more than %d more blocks on each side",
-			         VERDICT_MOST_MORE);
-		else if (more)
-			snprintf(needs, sizeof needs,
-			         "; up to %u more block%s on each side would tell", more,
-			         words_plural(more));
-		verdict_unseen_text(more ? detectable : NAN, unseen, sizeof unseen);
-		say(s, "%s in %u of %u cells%s, %s %.3g %%%s%s%s.", kinds[i].lead, cells, all,
-		    range, kinds[i].margin, c->margin * 100, *unseen ? "; " : "", unseen,
-		    needs);
-		TABLE_ROW(table, CELL(verdict_word(kinds[i].kind)), CELL(cells), CELL(all),
-		          CELL(least), CELL(most), CELL(c->margin));
+		say_gathered(s, &all, kinds[i].lead, kinds[i].margin);
+		rows[n++] = all.row;
 	}
 	if (s->tables)
-		put_table(s, table);
-	else
-		table_free(table);
+		put_table(s, &answer_form, rows, n);
 }
 
 /* --- the tables -------------------------------------------------------------------------- */
 
-/* What a row is of; people need no more than the first three. */
-static const struct table_column of_columns[] = {
-    {"variant", "variant", "", TABLE_TEXT}, {"what", "cells", "", TABLE_TEXT},
-    {"pace", "pace", "", TABLE_TEXT},       {"collective", "collective", "", TABLE_TEXT},
-    {"dtype", "dtype", "", TABLE_TEXT},     {"op", "op", "", TABLE_TEXT},
-    {"root", "root", "", TABLE_COUNT},      {"in_place", "in place", "", TABLE_FLAG},
-    {"counted", "counted", "", TABLE_FLAG}};
+/* What a row is of. */
+struct of {
+	const char *variant, *what, *pace, *collective, *dtype, *op;
+	unsigned root;
+	int in_place, counted;
+};
 
-static void put_of(struct table *table, const struct side_series *of, const char *more)
+static struct of of_series(struct shown *s, const struct side_series *series, const char *more)
 {
-	const struct coll_info *info = coll_info(of->cell.coll);
-	table_text(table, "%s%s", of->variant, more);
-	TABLE_PUT(table, CELL(coll_word(&of->cell, of->nranks).text),
-	          CELL(coll_pace_name(of->cell.pace)), CELL(info->name),
-	          CELL(coll_dtype_name(of->cell.dtype)),
-	          CELL(info->is & COLL_REDUCES ? coll_op_name(of->cell.op) : ""),
-	          table_of_known(info->is & COLL_ROOTED, of->cell.root),
-	          CELL(of->cell.in_place), CELL(!of->limit));
+	const struct cell *cell = &series->cell;
+	const struct coll_info *info = coll_info(cell->coll);
+	return (struct of){.variant = arena_text(s->arena, "%s%s", series->variant, more),
+	                   .what = arena_copy(s->arena, coll_word(cell, series->nranks).text),
+	                   .pace = coll_pace_name(cell->pace),
+	                   .collective = info->name,
+	                   .dtype = coll_dtype_name(cell->dtype),
+	                   .op = info->is & COLL_REDUCES ? coll_op_name(cell->op) : "",
+	                   .root =
+	                       info->is & COLL_ROOTED ? (unsigned)cell->root : ENTRY_NO_COUNT,
+	                   .in_place = cell->in_place,
+	                   .counted = !series->limit};
 }
 
-static void drop_of(struct table *table)
-{
-	TABLE_DROP(table, "collective", "dtype", "op", "root", "in_place", "counted");
-}
+struct judged {
+	struct of of;
+	const char *verdict;
+	struct stats_ratio speed;
+	unsigned sizes, of_sizes, more_blocks;
+	double detectable;
+	unsigned trials_a, trials_b;
+};
 
-/* The last four are for programs. */
-static const struct table_column verdict_columns[] = {
-    {"verdict", "B is", "", TABLE_VERDICT},
-    {"speed", "speed", "", TABLE_RATIO},
-    {"sizes", "sizes", "", TABLE_COUNT},
-    {"of_sizes", "of", "", TABLE_COUNT},
-    {"more_blocks", "more blocks", "", TABLE_COUNT},
-    {"detectable", "could be seen from", "", TABLE_NUMBER},
-    {"trials_a", "trials A", "", TABLE_COUNT},
-    {"trials_b", "trials B", "", TABLE_COUNT}};
+struct timed {
+	struct of of;
+	size_t bytes;
+	double a_us, b_us;
+	struct stats_ratio speed;
+};
+
+// clang-format off
+/* People need no more than the first three, and of cells no more than the name. */
+#define OF_COLUMNS(type, only) \
+    COLUMN_AS(type, of.variant, "variant", "variant", "", TEXT, 0), \
+    COLUMN_AS(type, of.what, "what", "cells", "", TEXT, only), \
+    COLUMN_AS(type, of.pace, "pace", "pace", "", TEXT, only), \
+    COLUMN_AS(type, of.collective, "collective", "collective", "", TEXT, ONLY_FILES), \
+    COLUMN_AS(type, of.dtype, "dtype", "dtype", "", TEXT, ONLY_FILES), \
+    COLUMN_AS(type, of.op, "op", "op", "", TEXT, ONLY_FILES), \
+    COLUMN_AS(type, of.root, "root", "root", "", COUNT, ONLY_FILES), \
+    COLUMN_AS(type, of.in_place, "in_place", "in place", "", FLAG, ONLY_FILES), \
+    COLUMN_AS(type, of.counted, "counted", "counted", "", FLAG, ONLY_FILES)
+static const struct column judged_columns[] = {
+    OF_COLUMNS(struct judged, 0),
+    COLUMN(struct judged, verdict, "B is", "", WORD),
+    COLUMN(struct judged, speed, "speed", "", RATIO),
+    COLUMN(struct judged, sizes, "sizes", "", COUNT),
+    COLUMN(struct judged, of_sizes, "of", "", COUNT),
+    COLUMN_AS(struct judged, more_blocks, "more_blocks", "more blocks", "", COUNT, ONLY_FILES),
+    COLUMN_AS(struct judged, detectable, "detectable", "could be seen from", "", NUMBER, ONLY_FILES),
+    COLUMN_AS(struct judged, trials_a, "trials_a", "trials A", "", COUNT, ONLY_FILES),
+    COLUMN_AS(struct judged, trials_b, "trials_b", "trials B", "", COUNT, ONLY_FILES)};
+static const struct story_form judged_form =
+    STORY_FORM(struct judged, judged_columns, .name = "verdicts", .title = "B held against A", .when = STORY_NO_WHEN, .common = "All rows");
+static const struct column timed_columns[] = {
+    OF_COLUMNS(struct timed, ONLY_FILES),
+    COLUMN(struct timed, bytes, "size", "", BYTES),
+    COLUMN(struct timed, a_us, "A", "µs", NUMBER),
+    COLUMN(struct timed, b_us, "B", "µs", NUMBER),
+    COLUMN(struct timed, speed, "speed", "", RATIO)};
+static const struct story_form timed_form =
+    STORY_FORM(struct timed, timed_columns, .name = "cells", .title = "Medians of the time per call", .when = STORY_NO_WHEN);
+// clang-format on
 
 static void put_verdicts(struct shown *s)
 {
-	struct table *table =
-	    table_of("verdicts", "B held against A", of_columns, COUNT(of_columns));
-	char common[160] = "";
-	table_columns(table, verdict_columns, COUNT(verdict_columns));
+	struct judged *rows = ARENA_ARRAY(s->arena, struct judged, s->c->ngroups);
 	for (unsigned i = 0; i < s->c->ngroups; i++) {
 		const struct comparison_group *g = &s->c->groups[i];
-		table_row(table);
-		put_of(table, g->of, g->of->limit && !s->tables ? " (not counted)" : "");
-		TABLE_PUT(table, CELL(verdict_word(g->verdict.kind)), CELL(&g->verdict.ratio),
-		          CELL(g->npoints),
-		          table_of_known(s->tables || g->nsizes != g->npoints, g->nsizes),
-		          CELL(g->verdict.more_blocks), CELL(g->verdict.detectable),
-		          CELL(g->nleft), CELL(g->nright));
+		rows[i] = (struct judged){
+		    .of =
+		        of_series(s, g->of, g->of->limit && !s->tables ? " (not counted)" : ""),
+		    .verdict = verdict_word(g->verdict.kind),
+		    .speed = g->verdict.ratio,
+		    .sizes = g->npoints,
+		    .of_sizes =
+		        s->tables || g->nsizes != g->npoints ? g->nsizes : ENTRY_NO_COUNT,
+		    .more_blocks = g->verdict.more_blocks,
+		    .detectable = g->verdict.detectable,
+		    .trials_a = g->nleft,
+		    .trials_b = g->nright};
 	}
-	if (!s->tables) {
-		drop_of(table);
-		TABLE_DROP(table, "more_blocks", "detectable", "trials_a", "trials_b");
-		table_drop_common(table, common, sizeof common);
-		table_drop_empty(table);
-	}
-	put_table(s, table);
-	if (common[0])
-		say(s, "All rows: %s.", common);
+	put_table(s, &judged_form, rows, s->c->ngroups);
 }
-
-static const struct table_column cell_columns[] = {{"bytes", "size", "", TABLE_BYTES},
-                                                   {"a_us", "A", "µs", TABLE_NUMBER},
-                                                   {"b_us", "B", "µs", TABLE_NUMBER},
-                                                   {"speed", "speed", "", TABLE_RATIO}};
 
 /* One row per cell, of all groups, or of those of one kind, where it need not be said. */
 static void put_cells(struct shown *s, const struct side_series *kind)
 {
-	struct table *table =
-	    table_of("cells", "Medians of the time per call", of_columns, COUNT(of_columns));
-	table_columns(table, cell_columns, COUNT(cell_columns));
+	struct timed *rows = NULL;
+	unsigned n = 0;
 	for (unsigned i = 0; i < s->c->ngroups; i++) {
 		const struct comparison_group *g = &s->c->groups[i];
 		if (kind && !side_same_kind(&g->of->cell, &kind->cell))
 			continue;
 		for (unsigned p = 0; p < g->npoints; p++) {
 			const struct comparison_point *point = &g->points[p];
-			table_row(table);
-			put_of(table, g->of, "");
-			TABLE_PUT(table, CELL(point->left->cell.asked_bytes),
-			          CELL(point->left_us), CELL(point->right_us),
-			          CELL(&point->ratio));
+			rows = arena_more(s->arena, rows, n, sizeof *rows);
+			rows[n++] = (struct timed){
+			    of_series(s, g->of, ""), point->left->cell.asked_bytes,
+			    point->left_us, point->right_us, point->ratio};
 		}
 	}
-	if (!s->tables) {
-		drop_of(table);
-		TABLE_DROP(table, "what", "pace");
-	}
-	put_table(s, table);
+	put_table(s, &timed_form, rows, n);
 }
 
 static void put_kinds(struct shown *s)
@@ -289,11 +352,6 @@ static void put_unlike(struct shown *s)
 		say(s, "A and B are not alike in %s.", unlike);
 }
 
-static void put_fact(struct table *table, const char *name, const char *a, const char *b)
-{
-	TABLE_ROW(table, CELL(name), CELL(a), CELL(b));
-}
-
 /* "6", "2 to 8": trials behind the verdicts. */
 static void trials_text(const struct comparison *c, bool right, char *text, size_t bytes)
 {
@@ -306,28 +364,36 @@ static void trials_text(const struct comparison *c, bool right, char *text, size
 	snprintf(text, bytes, least == most ? "%u" : "%u to %u", least, most);
 }
 
+struct fact {
+	const char *fact, *a, *b;
+};
+
+static const struct column fact_columns[] = {COLUMN(struct fact, fact, "", "", TEXT),
+                                             COLUMN(struct fact, a, "A", "", TEXT),
+                                             COLUMN(struct fact, b, "B", "", TEXT)};
+static const struct story_form fact_form =
+    STORY_FORM(struct fact, fact_columns, .name = "sides", .title = "The two sides",
+               .when = STORY_NO_WHEN);
+
 static void put_facts(struct shown *s)
 {
-	static const struct table_column columns[] = {{"fact", "", "", TABLE_TEXT},
-	                                              {"a", "A", "", TABLE_TEXT},
-	                                              {"b", "B", "", TABLE_TEXT}};
 	const struct comparison *c = s->c;
 	char a[32], b[32], unlike[160];
-	struct table *table = table_of("sides", "The two sides", columns, COUNT(columns));
+	struct fact rows[FACT_KINDS + 2];
+	unsigned n = 0;
 	if (s->tables)
-		put_fact(table, "result", c->left.path, c->right.path);
+		rows[n++] = (struct fact){"result", c->left.path, c->right.path};
 	else
 		fprintf(s->out, "\nA: %s\nB: %s\n", c->left.path, c->right.path);
-	for (unsigned i = 0; i < FACT_KINDS; i++) {
-		if (!is_shown(c, i))
-			continue;
-		put_fact(table, fact_names[i], c->left.facts[i], c->right.facts[i]);
-	}
+	for (unsigned i = 0; i < FACT_KINDS; i++)
+		if (is_shown(c, i))
+			rows[n++] =
+			    (struct fact){fact_names[i], c->left.facts[i], c->right.facts[i]};
 	unlike_facts(c, false, unlike, sizeof unlike);
 	trials_text(c, false, a, sizeof a);
 	trials_text(c, true, b, sizeof b);
-	put_fact(table, "trials", a, b);
-	put_table(s, table);
+	rows[n++] = (struct fact){"trials", a, b};
+	put_table(s, &fact_form, rows, n);
 	if (unlike[0])
 		note(s, '-', "Not the same: %s.", unlike);
 	else
@@ -412,39 +478,49 @@ static void put_settings(struct shown *s)
 	json_decref(unlike);
 }
 
+static const struct column note_columns[] = {COLUMN(struct note, side, "side", "", TEXT),
+                                             COLUMN(struct note, text, "text", "", TEXT)};
+static const struct story_form note_form =
+    STORY_FORM(struct note, note_columns, .name = "notes",
+               .title = "What to know of the two sides", .when = STORY_NO_WHEN);
+
+static void put_all(struct arena *arena, void *of)
+{
+	struct shown *s = of;
+	const struct comparison *c = s->c;
+	s->arena = arena;
+	put_answer(s);
+	put_unlike(s);
+	skip_line(s);
+	put_verdicts(s);
+	skip_line(s);
+	say(s, "The speed of B is A's time divided by B's: below 1, B is slower. A row has "
+	       "one number per trial (nccl-tests: per file), the geometric mean over the "
+	       "sizes that both have. Trials of two runs are not paired: what changed on the "
+	       "machine between them is in it.");
+	skip_line(s);
+	say(s, "µs per call, medians over trials; intervals are of one size.");
+	if (s->tables)
+		put_cells(s, NULL);
+	else
+		put_kinds(s);
+	put_facts(s);
+	put_side(s, 'A', &c->left, &c->right);
+	put_side(s, 'B', &c->right, &c->left);
+	put_settings(s);
+	if (s->tables)
+		put_table(s, &note_form, s->notes, s->nnotes);
+}
+
 int shown_put(const struct comparison *c, bool json, FILE *out, struct status *st)
 {
-	static const struct table_column columns[] = {{"side", "side", "", TABLE_TEXT},
-	                                              {"text", "text", "", TABLE_TEXT}};
 	struct shown s = {.c = c, .out = out, .tables = json ? json_array() : NULL};
-	s.notes = table_of("notes", "What to know of the two sides", columns, COUNT(columns));
-	put_answer(&s);
-	put_unlike(&s);
-	skip_line(&s);
-	put_verdicts(&s);
-	skip_line(&s);
-	say(&s, "The speed of B is A's time divided by B's: below 1, B is slower. A row has "
-	        "one number per trial (nccl-tests: per file), the geometric mean over the "
-	        "sizes that both have. Trials of two runs are not paired: what changed on the "
-	        "machine between them is in it.");
-	skip_line(&s);
-	say(&s, "µs per call, medians over trials; intervals are of one size.");
-	if (s.tables)
-		put_cells(&s, NULL);
-	else
-		put_kinds(&s);
-	put_facts(&s);
-	put_side(&s, 'A', &c->left, &c->right);
-	put_side(&s, 'B', &c->right, &c->left);
-	put_settings(&s);
+	bool failed = arena_run(put_all, &s, NULL) || (json && !s.tables);
 	if (s.tables) {
-		put_table(&s, s.notes);
 		json_t *all = json_pack("{s:i, s:o}", "schema", 1, "tables", s.tables);
-		s.failed = s.failed || !all || json_dumpf(all, out, JSON_INDENT(1)) ||
-		           fputc('\n', out) == EOF;
+		failed |=
+		    !all || json_dumpf(all, out, JSON_INDENT(1)) || fputc('\n', out) == EOF;
 		json_decref(all);
-	} else {
-		table_free(s.notes);
 	}
-	return s.failed ? status_set(st, "out of memory for the comparison") : 0;
+	return failed ? status_set(st, "out of memory for the comparison") : 0;
 }

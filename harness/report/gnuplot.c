@@ -502,7 +502,7 @@ static void put_entry(struct script *p, const char *array, unsigned row, const s
 	script_text(p, array, row, text);
 }
 
-static int put_drawn(struct script *p, const struct story_table *t, struct status *st)
+static void put_drawn(struct script *p, const struct story_table *t)
 {
 	const struct story_form *form = t->form;
 	char name[160];
@@ -517,11 +517,12 @@ static int put_drawn(struct script *p, const struct story_table *t, struct statu
 			put_entry(p, name, r + 1, &e);
 		}
 	}
-	return script_table(p, table_of_told(t, 0), st);
+	fputc('\n', p->out);
+	table_write_gnuplot(t, p->out);
 }
 
 /* Each chapter's captions as one text, and its tables that are drawn. */
-static int put_told(struct script *p, const struct story *story, struct status *st)
+static void put_told(struct script *p, const struct story *story)
 {
 	for (unsigned i = 0; i < story->nchapters; i++) {
 		const struct story_chapter *c = &story->chapters[i];
@@ -532,8 +533,8 @@ static int put_told(struct script *p, const struct story *story, struct status *
 			    c->blocks[b].kind == STORY_TABLE ? c->blocks[b].table : NULL;
 			if (s && s->roles & STORY_CAPTION)
 				words_add(said, sizeof said, "%s%s", *said ? " " : "", s->text);
-			if (t && t->form->drawn && put_drawn(p, t, st))
-				return -1;
+			if (t && t->form->drawn)
+				put_drawn(p, t);
 		}
 		/* One sentence is a title. */
 		char *end = strchr(said, '.');
@@ -545,7 +546,6 @@ static int put_told(struct script *p, const struct story *story, struct status *
 		if (*said)
 			script_text(p, name, 0, said);
 	}
-	return 0;
 }
 
 int gnuplot_write(const struct model *m, const struct drawn_order *order, const char *file,
@@ -569,6 +569,6 @@ int gnuplot_write(const struct model *m, const struct drawn_order *order, const 
 		put_timeline(&p);
 	}
 	put_limit(&p);
-	rc = rc || put_told(&p, &m->story, st);
+	put_told(&p, &m->story);
 	return output_close(p.out, file, st) || rc ? -1 : 0;
 }

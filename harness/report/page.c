@@ -147,7 +147,7 @@ void page_end_list(struct page *p)
 }
 
 /* Indented as paragraphs are. */
-static void terminal_table(FILE *out, const struct table *table)
+static void terminal_table(FILE *out, const struct story_table *table)
 {
 	char *text = NULL;
 	size_t bytes = 0;
@@ -164,18 +164,26 @@ static void terminal_table(FILE *out, const struct table *table)
 	free(text);
 }
 
-void page_table(struct page *p, struct table *table)
+void page_table(struct page *p, const struct story_table *t)
 {
-	if (table_rows(table)) {
-		begin(p);
-		if (p->tables)
-			json_array_append_new(p->tables, table_to_json(table));
-		if (p->kind == PAGE_TERMINAL)
-			terminal_table(p->out, table);
-		else
-			table_write_markdown(table, p->out);
+	struct table shown;
+	char common[1200] = "";
+	if (!t->nrows)
+		return;
+	begin(p);
+	if (p->tables)
+		json_array_append_new(p->tables, table_to_json(t));
+	if (t->form->common) {
+		table_less(t, 0, &shown);
+		table_drop_common(&shown, common, sizeof common);
+		t = &shown.told;
 	}
-	table_free(table);
+	if (p->kind == PAGE_TERMINAL)
+		terminal_table(p->out, t);
+	else
+		table_write_markdown(t, p->out);
+	if (*common)
+		page_say(p, "%s: %s.", t->form->common, common);
 }
 
 void page_code(struct page *p, const char *text)

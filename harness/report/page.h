@@ -44,8 +44,9 @@ void page_stress(struct page *page, const char *format, ...)
 void page_item(struct page *page, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void page_end_list(struct page *page);
-/* Writes the table and frees it; one without rows leaves no trace. */
-void page_table(struct page *page, struct table *table);
+/* One without rows leaves no trace. What its rows have in common stands below it, if its form
+ * asks for that (story_form.common). */
+void page_table(struct page *page, const struct story_table *table);
 /* Lines as they are, in a typewriter's letters. */
 void page_code(struct page *page, const char *text);
 /* A picture of plots/, by its name without ending; on a terminal its file alone. */

@@ -59,18 +59,16 @@ static int path_of(const char *dir, const char *name, char path[PATH_MAX], struc
 	return 0;
 }
 
-static int write_table(struct table *table, const char *dir, const char *name,
-                       struct status *st)
+static int write_table(const struct story_table *told, const char *dir, struct status *st)
 {
+	struct table table;
 	char file[PATH_MAX];
-	FILE *out = NULL;
-	int rc = table_failed(table) ? status_set(st, "out of memory for %s", name) : 0;
-	if (rc == 0 && path_of(dir, name, file, st) == 0 && (out = output_open(file, st))) {
-		table_write_csv(table, out);
-		rc = output_close(out, file, st);
-	}
-	table_free(table);
-	return out ? rc : -1;
+	FILE *out;
+	table_less(told, ONLY_PEOPLE, &table);
+	if (path_of(dir, told->form->file, file, st) || !(out = output_open(file, st)))
+		return -1;
+	table_write_csv(&table.told, out);
+	return output_close(out, file, st);
 }
 
 static int write_text(const char *text, const char *dir, const char *name, struct status *st)
@@ -91,8 +89,7 @@ static int write_told(const struct story_chapter *c, const char *dir, struct sta
 	for (unsigned i = 0; i < c->nblocks; i++) {
 		const struct story_block *b = &c->blocks[i];
 		const struct story_table *t = b->kind == STORY_TABLE ? b->table : NULL;
-		if (t && t->form->file &&
-		    write_table(table_of_told(t, ONLY_PEOPLE), dir, t->form->file, st))
+		if (t && t->form->file && write_table(t, dir, st))
 			return -1;
 		if (b->kind == STORY_FILE && write_text(b->text, dir, b->name, st))
 			return -1;

@@ -70,12 +70,3 @@ void script_arrays(struct script *p, unsigned n, const char *prefix, const char 
 		fprintf(p->out, "array %s_%.*s[%u]\n", prefix, (int)len, words, n ? n : 1);
 	}
 }
-
-int script_table(struct script *p, struct table *table, struct status *st)
-{
-	int rc = table_failed(table) ? status_set(st, "out of memory for the pictures") : 0;
-	fputc('\n', p->out);
-	table_write_gnuplot(table, p->out);
-	table_free(table);
-	return rc;
-}

@@ -30,8 +30,6 @@ void script_number(struct script *script, const char *name, unsigned i, double x
 /* Arrays of n (one at least, for gnuplot has no empty ones), each named prefix_word; `words`:
  * with blanks between. */
 void script_arrays(struct script *script, unsigned n, const char *prefix, const char *words);
-/* A table as a data block of its name; frees it. -1: it has failed. */
-int script_table(struct script *script, struct table *table, struct status *st);
 
 /* text as a string of gnuplot, quoted: the one way in which a text that a record names comes
  * into a script. Within single quotes gnuplot knows no escapes, no shell and no variables; a

@@ -30,22 +30,18 @@ static void write_files(struct page *p, const struct story_chapter *c, const cha
 
 static void write_table(struct page *p, const struct story_table *told)
 {
-	struct table *table = table_of_told(told, ONLY_FILES);
-	char common[1200] = "";
-	table_drop_empty(table);
-	if (told->form->common)
-		table_drop_common(table, common, sizeof common);
-	page_table(p, table);
-	if (*common)
-		page_say(p, "%s: %s.", told->form->common, common);
+	struct table shown;
+	table_less(told, ONLY_FILES, &shown);
+	table_drop_empty(&shown);
+	page_table(p, &shown.told);
 }
 
-/* For people alone: the table that it is of is data. */
-static void write_pivot(struct page *p, const struct story_pivot *pivot)
+/* For people alone: data has the table that it is of. */
+static void write_pivot(struct page *p, const struct story_table *pivot)
 {
 	json_t *tables = p->tables;
 	p->tables = NULL;
-	page_table(p, table_of_pivot(pivot));
+	page_table(p, pivot);
 	p->tables = tables;
 }
 
@@ -54,16 +50,17 @@ void section_write_lead(struct page *p, const struct story_chapter *c)
 	json_t *tables = p->tables;
 	p->tables = NULL; /* data has it in the chapter */
 	if (c->lead_pivot)
-		page_table(p, table_of_pivot(c->lead_pivot));
+		page_table(p, c->lead_pivot);
 	if (c->lead) {
-		struct story_table first = *c->lead;
-		first.nrows = first.nrows > SECTION_LEAD_ROWS ? SECTION_LEAD_ROWS : first.nrows;
-		struct table *table = table_of_told(&first, 0);
-		table_keep(table, c->lead_keys);
-		table_drop_empty(table);
-		page_table(p, table);
-		if (first.nrows < c->lead->nrows)
-			page_say(p, "%u more in %s.", c->lead->nrows - first.nrows,
+		struct table shown;
+		table_less(c->lead, 0, &shown);
+		table_keep(&shown, c->lead_keys);
+		if (shown.told.nrows > SECTION_LEAD_ROWS)
+			shown.told.nrows = SECTION_LEAD_ROWS;
+		table_drop_empty(&shown);
+		page_table(p, &shown.told);
+		if (shown.told.nrows < c->lead->nrows)
+			page_say(p, "%u more in %s.", c->lead->nrows - shown.told.nrows,
 			         c->chapter->title);
 	}
 	p->tables = tables;
@@ -106,7 +103,7 @@ void section_write(struct page *p, const struct story_chapter *c)
 		if (b->kind == STORY_TABLE)
 			write_table(p, b->table);
 		else if (b->kind == STORY_PIVOT)
-			write_pivot(p, b->pivot);
+			write_pivot(p, b->table);
 		else if (b->kind == STORY_PART)
 			page_part(p, "%s", b->text);
 		else if (b->kind == STORY_CODE)
@@ -159,13 +156,10 @@ json_t *section_to_json(const struct story_chapter *c)
 	json_t *tables = json_array(), *sentences = json_array();
 	for (unsigned i = 0; i < c->nblocks; i++) {
 		const struct story_block *b = &c->blocks[i];
-		struct table *table =
-		    b->kind == STORY_TABLE ? table_of_told(b->table, 0) : NULL;
-		if (table)
-			json_array_append_new(tables, table_to_json(table));
+		if (b->kind == STORY_TABLE)
+			json_array_append_new(tables, table_to_json(b->table));
 		if (b->kind == STORY_SENTENCE)
 			json_array_append_new(sentences, sentence_to_json(b->sentence));
-		table_free(table);
 	}
 	return json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", c->chapter->name, "title",
 	                 c->chapter->title, "place", places[c->chapter->place], "tables",

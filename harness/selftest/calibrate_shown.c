@@ -1,6 +1,7 @@
 #include "calibrate_shown.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "../report/table.h"
 
@@ -11,7 +12,6 @@ struct shown {
 	const struct calibrate *c;
 	FILE *out;
 	json_t *tables; /* NULL: for people alone */
-	bool failed;
 };
 
 static const char *const directions[] = {"forth", "back", "both"};
@@ -45,17 +45,19 @@ static double spread(struct calibrate_figure f)
 	return (f.most - f.least) / f.median * 100;
 }
 
-/* Shows and frees. */
-static void put_table(struct shown *s, struct table *t, bool for_people)
+static void put_table(struct shown *s, const struct story_form *form, const void *rows,
+                      unsigned n)
 {
-	if (for_people && table_rows(t)) {
-		fprintf(s->out, "\n%s\n", table_title(t));
-		table_write_text(t, s->out, WIDTH);
+	const struct story_table told = {form, rows, n};
+	struct table shown;
+	table_less(&told, 0, &shown);
+	table_drop_empty(&shown);
+	if (!form->hidden && n) {
+		fprintf(s->out, "\n%s\n", form->title);
+		table_write_text(&shown.told, s->out, WIDTH);
 	}
-	s->failed = s->failed || table_failed(t);
 	if (s->tables)
-		json_array_append_new(s->tables, table_to_json(t));
-	table_free(t);
+		json_array_append_new(s->tables, table_to_json(&told));
 }
 
 static bool is_control(const struct calibrate_cell *cell)
@@ -131,166 +133,233 @@ static void say_answer(struct shown *s, enum nvml_meter_source source, bool stea
 		        calibrate_missing(s->c, source));
 }
 
-/* A row: one counter, its unit taken as so many bytes. */
-static void put_source(struct shown *s, struct table *t, enum nvml_meter_source source,
-                       double unit_bytes)
+// clang-format off
+struct source {
+	const char *source, *unit;
+	double unit_bytes, by_way[4], spread;
+};
+static const struct column source_columns[] = {
+    COLUMN(struct source, source, "counter", "", TEXT),
+    COLUMN(struct source, unit, "unit", "", TEXT),
+    COLUMN(struct source, unit_bytes, "of B", "", NUMBER),
+    COLUMN_AS(struct source, by_way[0], "ce_push", "CE push", "", NUMBER, 0),
+    COLUMN_AS(struct source, by_way[1], "sm_push", "SM push", "", NUMBER, 0),
+    COLUMN_AS(struct source, by_way[2], "ce_pull", "CE pull", "", NUMBER, 0),
+    COLUMN_AS(struct source, by_way[3], "sm_pull", "SM pull", "", NUMBER, 0),
+    COLUMN(struct source, spread, "spread", "", NUMBER)};
+static const struct story_form source_form =
+    STORY_FORM(struct source, source_columns, .name = "sources", .title = "What each counter reads above what was copied, in %", .when = STORY_NO_WHEN);
+
+struct piece {
+	const char *way, *direction;
+	unsigned piece;
+	double data, spread, raw, overhead, packet, data_back, raw_back;
+};
+static const struct column piece_columns[] = {
+    COLUMN(struct piece, way, "way", "", TEXT),
+    COLUMN(struct piece, piece, "piece", "", COUNT),
+    COLUMN(struct piece, direction, "to", "", TEXT),
+    COLUMN(struct piece, data, "DATA", "", NUMBER),
+    COLUMN(struct piece, spread, "spread", "", NUMBER),
+    COLUMN(struct piece, raw, "RAW", "", NUMBER),
+    COLUMN(struct piece, overhead, "extra", "", NUMBER),
+    COLUMN(struct piece, packet, "packet", "", NUMBER),
+    COLUMN(struct piece, data_back, "DATA back", "", NUMBER),
+    COLUMN(struct piece, raw_back, "RAW back", "", NUMBER)};
+static const struct story_form piece_form =
+    STORY_FORM(struct piece, piece_columns, .name = "pieces", .title = "By the size of a piece, in bytes: DATA and RAW above what was copied, and what of\nthem came back, in % of it; extra: the share of RAW that is not DATA, in %;\npacket: bytes copied per packet", .when = STORY_NO_WHEN);
+
+struct steady {
+	const char *way, *direction;
+	double copied, gpm, spread, gpm_mib, data, raw, dram_sender, dram_receiver;
+};
+static const struct column steady_columns[] = {
+    COLUMN(struct steady, way, "way", "", TEXT),
+    COLUMN(struct steady, direction, "to", "", TEXT),
+    COLUMN(struct steady, copied, "GB/s", "", NUMBER),
+    COLUMN(struct steady, gpm, "GPM", "", NUMBER),
+    COLUMN(struct steady, spread, "spread", "", NUMBER),
+    COLUMN(struct steady, gpm_mib, "in MiB", "", NUMBER),
+    COLUMN(struct steady, data, "DATA", "", NUMBER),
+    COLUMN(struct steady, raw, "RAW", "", NUMBER),
+    COLUMN(struct steady, dram_sender, "DRAM", "", NUMBER),
+    COLUMN(struct steady, dram_receiver, "peer's", "", NUMBER)};
+static const struct story_form steady_form =
+    STORY_FORM(struct steady, steady_columns, .name = "steady", .title = "Rates while copies go on, above theirs in %; DRAM bytes per byte copied, and the peer's", .when = STORY_NO_WHEN);
+
+struct control {
+	const char *source, *unit;
+	double sent, received;
+	const char *missing;
+};
+static const struct column control_columns[] = {
+    COLUMN(struct control, source, "counter", "", TEXT),
+    COLUMN(struct control, unit, "unit", "", TEXT),
+    COLUMN(struct control, sent, "first GPU sent", "", NUMBER),
+    COLUMN(struct control, received, "second received", "", NUMBER),
+    COLUMN(struct control, missing, "missing", "", TEXT)};
+static const struct story_form control_form =
+    STORY_FORM(struct control, control_columns, .name = "control", .title = "Counted while nothing was copied", .when = STORY_NO_WHEN);
+
+struct reading {
+	const char *way, *direction, *source, *unit;
+	int steady;
+	size_t piece;
+	unsigned repeat;
+	struct {
+		double copied, seconds, tx, rx;
+	} gpu[2];
+};
+static const struct column reading_columns[] = {
+    COLUMN(struct reading, way, "way", "", TEXT),
+    COLUMN(struct reading, steady, "steady", "", FLAG),
+    COLUMN(struct reading, piece, "piece", "", BYTES),
+    COLUMN(struct reading, direction, "direction", "", TEXT),
+    COLUMN(struct reading, repeat, "repeat", "", COUNT),
+    COLUMN(struct reading, source, "counter", "", TEXT),
+    COLUMN(struct reading, unit, "unit", "", TEXT),
+    COLUMN_AS(struct reading, gpu[0].copied, "copied_0", "copied", "bytes", NUMBER, 0),
+    COLUMN_AS(struct reading, gpu[0].seconds, "seconds_0", "seconds", "s", NUMBER, 0),
+    COLUMN_AS(struct reading, gpu[0].tx, "tx_0", "first GPU, TX", "", NUMBER, 0),
+    COLUMN_AS(struct reading, gpu[0].rx, "rx_0", "first GPU, RX", "", NUMBER, 0),
+    COLUMN_AS(struct reading, gpu[1].copied, "copied_1", "copied", "bytes", NUMBER, 0),
+    COLUMN_AS(struct reading, gpu[1].seconds, "seconds_1", "seconds", "s", NUMBER, 0),
+    COLUMN_AS(struct reading, gpu[1].tx, "tx_1", "second GPU, TX", "", NUMBER, 0),
+    COLUMN_AS(struct reading, gpu[1].rx, "rx_1", "second GPU, RX", "", NUMBER, 0)};
+static const struct story_form reading_form =
+    STORY_FORM(struct reading, reading_columns, .name = "readings", .title = "Every reading", .when = STORY_NO_WHEN, .hidden = true);
+// clang-format on
+
+/* One counter, its unit taken as so many bytes. */
+static struct source source_of(const struct calibrate *c, enum nvml_meter_source source,
+                               double unit_bytes)
 {
-	const struct calibrate *c = s->c;
-	double by_way[4] = {NAN, NAN, NAN, NAN}, widest = NAN;
+	const struct nvml_meter_info *info = nvml_meter_info(source);
+	struct source row = {info->name, info->unit, unit_bytes, {NAN, NAN, NAN, NAN}, NAN};
 	for (unsigned i = 0; i < c->ncells; i++) {
 		struct calibrate_figure f =
 		    calibrate_ratio(c, i, source, CALIBRATE_SENT, unit_bytes);
 		if (!is_plain(c, i, false))
 			continue;
-		by_way[way_number(&c->cells[i].order)] = above(f);
-		widest = fmax(widest, spread(f));
+		row.by_way[way_number(&c->cells[i].order)] = above(f);
+		row.spread = fmax(row.spread, spread(f));
 	}
-	TABLE_ROW(t, CELL(nvml_meter_info(source)->name), CELL(nvml_meter_info(source)->unit),
-	          CELL(unit_bytes));
-	for (unsigned way = 0; way < 4; way++)
-		TABLE_PUT(t, CELL(by_way[way]));
-	TABLE_PUT(t, CELL(widest));
+	return row;
 }
 
 static void put_sources(struct shown *s)
 {
-	struct table *t = TABLE_NEW(
-	    "sources", "What each counter reads above what was copied, in %",
-	    {"source", "counter", "", TABLE_TEXT}, {"unit", "unit", "", TABLE_TEXT},
-	    {"unit_bytes", "of B", "", TABLE_NUMBER}, {"ce_push", "CE push", "", TABLE_NUMBER},
-	    {"sm_push", "SM push", "", TABLE_NUMBER}, {"ce_pull", "CE pull", "", TABLE_NUMBER},
-	    {"sm_pull", "SM pull", "", TABLE_NUMBER}, {"spread", "spread", "", TABLE_NUMBER});
+	struct source rows[2 * METER_SOURCES];
+	unsigned n = 0;
 	for (unsigned source = 0; source <= METER_PCIE; source++) {
 		const struct nvml_meter_info *info = nvml_meter_info(source);
 		if (calibrate_missing(s->c, source)[0] || isnan(info->unit_bytes))
 			continue;
-		put_source(s, t, source, info->unit_bytes);
+		rows[n++] = source_of(s->c, source, info->unit_bytes);
 		if (isfinite(info->other_bytes))
-			put_source(s, t, source, info->other_bytes);
+			rows[n++] = source_of(s->c, source, info->other_bytes);
 	}
-	put_table(s, t, true);
+	put_table(s, &source_form, rows, n);
 }
 
 static void put_pieces(struct shown *s)
 {
 	const struct calibrate *c = s->c;
-	struct table *t = TABLE_NEW(
-	    "pieces",
-	    "By the size of a piece, in bytes: DATA and RAW above what was "
-	    "copied, and what of\nthem came back, in % of it; extra: "
-	    "the share of RAW that is not DATA, in %;\npacket: bytes "
-	    "copied per packet",
-	    {"way", "way", "", TABLE_TEXT}, {"piece", "piece", "", TABLE_COUNT},
-	    {"direction", "to", "", TABLE_TEXT}, {"data", "DATA", "", TABLE_NUMBER},
-	    {"spread", "spread", "", TABLE_NUMBER}, {"raw", "RAW", "", TABLE_NUMBER},
-	    {"overhead", "extra", "", TABLE_NUMBER}, {"packet", "packet", "", TABLE_NUMBER},
-	    {"data_back", "DATA back", "", TABLE_NUMBER},
-	    {"raw_back", "RAW back", "", TABLE_NUMBER});
+	struct piece rows[CALIBRATE_CELLS];
+	unsigned n = 0;
 	for (unsigned i = 0; i < c->ncells; i++) {
 		const struct copies_order *order = &c->cells[i].order;
 		struct calibrate_figure data = ratio_of(c, i, METER_DATA, CALIBRATE_SENT);
 		if (c->cells[i].steady || is_control(&c->cells[i]))
 			continue;
-		TABLE_ROW(t, CELL(way_of(order)), CELL(order->piece_bytes),
-		          CELL(directions[order->direction]), CELL(above(data)),
-		          CELL(spread(data)),
-		          CELL(above(ratio_of(c, i, METER_RAW, CALIBRATE_SENT))),
-		          CELL(percent(calibrate_overhead(c, i))),
-		          CELL(calibrate_packet(c, i).median),
-		          CELL(percent(ratio_of(c, i, METER_DATA, CALIBRATE_RETURNED))),
-		          CELL(percent(ratio_of(c, i, METER_RAW, CALIBRATE_RETURNED))));
+		rows[n++] = (struct piece){
+		    .way = way_of(order),
+		    .piece = (unsigned)order->piece_bytes,
+		    .direction = directions[order->direction],
+		    .data = above(data),
+		    .spread = spread(data),
+		    .raw = above(ratio_of(c, i, METER_RAW, CALIBRATE_SENT)),
+		    .overhead = percent(calibrate_overhead(c, i)),
+		    .packet = calibrate_packet(c, i).median,
+		    .data_back = percent(ratio_of(c, i, METER_DATA, CALIBRATE_RETURNED)),
+		    .raw_back = percent(ratio_of(c, i, METER_RAW, CALIBRATE_RETURNED))};
 	}
-	table_drop_empty(t);
-	put_table(s, t, true);
+	put_table(s, &piece_form, rows, n);
 }
 
 static void put_steady(struct shown *s)
 {
 	const struct calibrate *c = s->c;
-	struct table *t = TABLE_NEW(
-	    "steady",
-	    "Rates while copies go on, above theirs in %; DRAM bytes per byte "
-	    "copied, and the peer's",
-	    {"way", "way", "", TABLE_TEXT}, {"direction", "to", "", TABLE_TEXT},
-	    {"copied", "GB/s", "", TABLE_NUMBER}, {"gpm", "GPM", "", TABLE_NUMBER},
-	    {"spread", "spread", "", TABLE_NUMBER}, {"gpm_mib", "in MiB", "", TABLE_NUMBER},
-	    {"data", "DATA", "", TABLE_NUMBER}, {"raw", "RAW", "", TABLE_NUMBER},
-	    {"dram_sender", "DRAM", "", TABLE_NUMBER},
-	    {"dram_receiver", "peer's", "", TABLE_NUMBER});
+	const double mib = nvml_meter_info(METER_GPM)->other_bytes;
+	struct steady rows[CALIBRATE_CELLS];
+	unsigned n = 0;
 	for (unsigned i = 0; i < c->ncells; i++) {
 		const struct calibrate_reading *first = &c->readings[i][0][METER_DATA];
 		struct calibrate_figure gpm = ratio_of(c, i, METER_GPM, CALIBRATE_SENT);
-		double mib = nvml_meter_info(METER_GPM)->other_bytes;
 		if (!c->cells[i].steady)
 			continue;
-		TABLE_ROW(t, CELL(way_of(&c->cells[i].order)),
-		          CELL(directions[c->cells[i].order.direction]),
-		          CELL(first->bytes[0] / first->at[0].seconds / 1e9), CELL(above(gpm)),
-		          CELL(spread(gpm)),
-		          CELL(above(calibrate_ratio(c, i, METER_GPM, CALIBRATE_SENT, mib))),
-		          CELL(above(ratio_of(c, i, METER_DATA, CALIBRATE_SENT))),
-		          CELL(above(ratio_of(c, i, METER_RAW, CALIBRATE_SENT))),
-		          CELL(ratio_of(c, i, METER_GPM_DRAM, CALIBRATE_SENT).median),
-		          CELL(ratio_of(c, i, METER_GPM_DRAM, CALIBRATE_RETURNED).median));
+		rows[n++] = (struct steady){
+		    .way = way_of(&c->cells[i].order),
+		    .direction = directions[c->cells[i].order.direction],
+		    .copied = first->bytes[0] / first->at[0].seconds / 1e9,
+		    .gpm = above(gpm),
+		    .spread = spread(gpm),
+		    .gpm_mib = above(calibrate_ratio(c, i, METER_GPM, CALIBRATE_SENT, mib)),
+		    .data = above(ratio_of(c, i, METER_DATA, CALIBRATE_SENT)),
+		    .raw = above(ratio_of(c, i, METER_RAW, CALIBRATE_SENT)),
+		    .dram_sender = ratio_of(c, i, METER_GPM_DRAM, CALIBRATE_SENT).median,
+		    .dram_receiver = ratio_of(c, i, METER_GPM_DRAM, CALIBRATE_RETURNED).median};
 	}
-	table_drop_empty(t);
-	put_table(s, t, true);
+	put_table(s, &steady_form, rows, n);
 }
 
 static void put_control(struct shown *s)
 {
 	const struct calibrate *c = s->c;
-	struct table *t =
-	    TABLE_NEW("control", "Counted while nothing was copied",
-	              {"source", "counter", "", TABLE_TEXT}, {"unit", "unit", "", TABLE_TEXT},
-	              {"sent", "first GPU sent", "", TABLE_NUMBER},
-	              {"received", "second received", "", TABLE_NUMBER},
-	              {"missing", "missing", "", TABLE_TEXT});
+	struct control rows[CALIBRATE_CELLS * METER_SOURCES];
+	unsigned n = 0;
 	for (unsigned i = 0; i < c->ncells; i++)
 		for (unsigned source = 0; source < METER_SOURCES && is_control(&c->cells[i]);
-		     source++) {
-			TABLE_ROW(
-			    t, CELL(nvml_meter_info(source)->name),
-			    CELL(nvml_meter_info(source)->unit),
-			    CELL(calibrate_count(c, i, source, CALIBRATE_SENT).median),
-			    CELL(calibrate_count(c, i, source, CALIBRATE_RECEIVED).median),
-			    CELL(calibrate_missing(c, source)));
-		}
-	table_drop_empty(t);
-	put_table(s, t, true);
+		     source++)
+			rows[n++] = (struct control){
+			    nvml_meter_info(source)->name, nvml_meter_info(source)->unit,
+			    calibrate_count(c, i, source, CALIBRATE_SENT).median,
+			    calibrate_count(c, i, source, CALIBRATE_RECEIVED).median,
+			    calibrate_missing(c, source)};
+	put_table(s, &control_form, rows, n);
 }
 
-static void put_readings(struct shown *s)
+/* False: memory is out. */
+static bool put_readings(struct shown *s)
 {
 	const struct calibrate *c = s->c;
-	struct table *t = TABLE_NEW(
-	    "readings", "Every reading", {"way", "way", "", TABLE_TEXT},
-	    {"steady", "steady", "", TABLE_FLAG}, {"piece", "piece", "", TABLE_BYTES},
-	    {"direction", "direction", "", TABLE_TEXT}, {"repeat", "repeat", "", TABLE_COUNT},
-	    {"source", "counter", "", TABLE_TEXT}, {"unit", "unit", "", TABLE_TEXT},
-	    {"copied_0", "copied", "bytes", TABLE_NUMBER},
-	    {"seconds_0", "seconds", "s", TABLE_NUMBER},
-	    {"tx_0", "first GPU, TX", "", TABLE_NUMBER},
-	    {"rx_0", "first GPU, RX", "", TABLE_NUMBER},
-	    {"copied_1", "copied", "bytes", TABLE_NUMBER},
-	    {"seconds_1", "seconds", "s", TABLE_NUMBER},
-	    {"tx_1", "second GPU, TX", "", TABLE_NUMBER},
-	    {"rx_1", "second GPU, RX", "", TABLE_NUMBER});
-	for (unsigned k = 0; k < c->ncells * c->repeats * METER_SOURCES; k++) {
-		unsigned source = k % METER_SOURCES, repeat = k / METER_SOURCES % c->repeats;
-		unsigned cell = k / METER_SOURCES / c->repeats;
+	const unsigned n = c->ncells * c->repeats * METER_SOURCES;
+	struct reading *rows = calloc(n + 1, sizeof *rows);
+	for (unsigned k = 0; k < n && rows; k++) {
+		const unsigned source = k % METER_SOURCES,
+		               repeat = k / METER_SOURCES % c->repeats,
+		               cell = k / METER_SOURCES / c->repeats;
 		const struct calibrate_reading *r = &c->readings[cell][repeat][source];
 		const struct copies_order *order = &c->cells[cell].order;
-		TABLE_ROW(t, CELL(way_of(order)), CELL(c->cells[cell].steady),
-		          CELL(order->piece_bytes), CELL(directions[order->direction]),
-		          CELL(repeat + 1), CELL(nvml_meter_info(source)->name),
-		          CELL(nvml_meter_info(source)->unit));
+		rows[k] = (struct reading){.way = way_of(order),
+		                           .steady = c->cells[cell].steady,
+		                           .piece = order->piece_bytes,
+		                           .direction = directions[order->direction],
+		                           .repeat = repeat + 1,
+		                           .source = nvml_meter_info(source)->name,
+		                           .unit = nvml_meter_info(source)->unit};
 		for (unsigned gpu = 0; gpu < 2; gpu++) {
-			TABLE_PUT(t, CELL(r->bytes[gpu]), CELL(r->at[gpu].seconds),
-			          CELL(r->at[gpu].tx), CELL(r->at[gpu].rx));
+			rows[k].gpu[gpu].copied = r->bytes[gpu];
+			rows[k].gpu[gpu].seconds = r->at[gpu].seconds;
+			rows[k].gpu[gpu].tx = r->at[gpu].tx;
+			rows[k].gpu[gpu].rx = r->at[gpu].rx;
 		}
 	}
-	put_table(s, t, false);
+	const bool room = rows;
+	if (room)
+		put_table(s, &reading_form, rows, n);
+	free(rows);
+	return room;
 }
 
 int calibrate_show(const struct calibrate *c, FILE *out, FILE *json, struct status *st)
@@ -312,10 +381,10 @@ int calibrate_show(const struct calibrate *c, FILE *out, FILE *json, struct stat
 	put_steady(&s);
 	put_control(&s);
 	if (!json)
-		return s.failed ? status_set(st, "out of memory for the tables") : 0;
-	put_readings(&s);
+		return 0;
+	const bool all = put_readings(&s);
 	object = json_pack("{s:i, s:o}", "schema", 1, "tables", s.tables);
-	if (!object || s.failed || json_dumpf(object, json, JSON_INDENT(1)))
+	if (!object || !all || json_dumpf(object, json, JSON_INDENT(1)))
 		status_set(st, "the tables could not be written as JSON");
 	json_decref(object);
 	return st->text[0] ? -1 : 0;

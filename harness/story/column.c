@@ -57,6 +57,28 @@ struct entry column_entry(const struct column *column, const void *row)
 	}
 }
 
+size_t column_bytes(enum column_kind kind)
+{
+	static const size_t bytes[KINDS] = {
+	    [KIND_COUNT] = sizeof(unsigned),
+	    [KIND_BYTES] = sizeof(size_t),
+	    [KIND_FLAG] = sizeof(int),
+	    [KIND_NUMBER] = sizeof(double),
+	    [KIND_SHARE] = sizeof(double),
+	    [KIND_SPREAD] = sizeof(struct stats_interval),
+	    [KIND_RATIO] = sizeof(struct stats_ratio),
+	    [KIND_VERDICT] = sizeof(struct verdict),
+	};
+	return bytes[kind] ? bytes[kind] : sizeof(const char *);
+}
+
+void column_clear(const struct column *column, void *row)
+{
+	const bool text = column->kind == KIND_TEXT || column->kind == KIND_WORD;
+	/* All bits set is UINT_MAX, SIZE_MAX, -1 and NaN. */
+	memset((char *)row + column->offset, text ? 0 : 0xFF, column_bytes(column->kind));
+}
+
 static void spread_write(const struct entry *c, char *text, size_t bytes)
 {
 	snprintf(text, bytes, "%s", words_number(c->x).text);

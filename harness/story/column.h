@@ -1,3 +1,4 @@
+// clang-format off
 /* An entry of a table: what a row's field holds, and how it is written for people and for
  * programs.
  *
@@ -7,15 +8,14 @@
  *   VERDICT  struct verdict          its sentence, as WORD       as TEXT              string
  *   COUNT    unsigned                12                          12                   12
  *   BYTES    size_t                  16 MiB                      16777216             16777216
- *   FLAG     int                     yes, or nothing             1, 0                 true,
- * false NUMBER   double                  three digits                six digits number SHARE
- * double                  73 %                        0.73                 0.73 SPREAD   struct
- * stats_interval   284 (283 to 285)            key, key_lo, key_hi  {value, lo, hi} RATIO
- * struct stats_ratio      0.796 (0.788 to 0.815)      key, key_lo, key_hi  {estimate, lo, hi,
- * blocks}
+ *   FLAG     int                     yes, or nothing             1, 0                 true, false
+ *   NUMBER   double                  three digits                six digits           number
+ *   SHARE    double                  73 %                        0.73                 0.73
+ *   SPREAD   struct stats_interval   284 (283 to 285)            key, key_lo, key_hi  {value, lo, hi}
+ *   RATIO    struct stats_ratio      0.796 (0.788 to 0.815)      key, key_lo, key_hi  {estimate, lo, hi, blocks}
  *
- * An entry without a value is "-", an empty field, null: NULL or "", UINT_MAX, SIZE_MAX, NaN.
- */
+ * An entry without a value is "-", an empty field, null: NULL or "", UINT_MAX, SIZE_MAX, NaN. */
+// clang-format on
 #ifndef LAUNCHGAP_COLUMN_H
 #define LAUNCHGAP_COLUMN_H
 
@@ -96,6 +96,11 @@ struct entry {
 	const struct verdict *verdict;
 };
 struct entry column_entry(const struct column *column, const void *row);
+
+/* What a field of that kind takes. */
+size_t column_bytes(enum column_kind kind);
+/* Makes the column hold no value in a row. */
+void column_clear(const struct column *column, void *row);
 
 /* As people read it; full: a ratio with its whole interval, else "0.796 ±1.2%". */
 void entry_write(const struct entry *entry, bool full, char *text, size_t bytes);

@@ -1,5 +1,6 @@
 #include "story.h"
 
+#include <stdalign.h>
 #include <string.h>
 
 const void *story_row(const struct story_table *t, unsigned row)
@@ -148,15 +149,72 @@ const struct story_table *story_table(struct story *s, const struct story_form *
 	return t;
 }
 
-static const struct story_pivot *pivot_of(struct story *s, const struct story_table *t,
+/* The place of an entry's text among those that were seen before. */
+static unsigned place_of(struct story *s, const struct column *column, const void *row,
+                         const char **texts, unsigned *n)
+{
+	char text[ENTRY_TEXT_BYTES];
+	const struct entry e = column_entry(column, row);
+	unsigned at = 0;
+	entry_write(&e, true, text, sizeof text);
+	while (at < *n && strcmp(texts[at], text))
+		at++;
+	if (at == *n)
+		texts[(*n)++] = arena_copy(s->arena, text);
+	return at;
+}
+
+/* In a row that is put together, as any type is aligned. */
+static size_t slot_bytes(enum column_kind kind)
+{
+	const size_t unit = alignof(max_align_t);
+	return (column_bytes(kind) + unit - 1) / unit * unit;
+}
+
+/* A table of its own: the first column is a copy of `down`, the others of `value`. */
+static const struct story_table *pivot_of(struct story *s, const struct story_table *t,
                                           const unsigned *rows, unsigned n, const char *down,
                                           const char *across, const char *value)
 {
-	struct story_pivot *p = ARENA_NEW(s->arena, struct story_pivot);
-	unsigned *kept = ARENA_ARRAY(s->arena, unsigned, n + 1);
-	memcpy(kept, rows, n * sizeof *kept);
-	*p = (struct story_pivot){t, kept, n, down, across, value};
-	return p;
+	const struct column *names = story_column(t, down), *heads = story_column(t, across),
+	                    *values = story_column(t, value);
+	const size_t first = slot_bytes(names->kind), each = slot_bytes(values->kind);
+	const char **downs = ARENA_ARRAY(s->arena, const char *, n),
+	           **acrosses = ARENA_ARRAY(s->arena, const char *, n);
+	struct {
+		unsigned row, column;
+	} *places = arena_array(s->arena, n, sizeof *places);
+	unsigned nrows = 0, ncolumns = 0;
+	for (unsigned i = 0; i < n; i++) {
+		places[i].row = place_of(s, names, story_row(t, rows[i]), downs, &nrows);
+		places[i].column =
+		    place_of(s, heads, story_row(t, rows[i]), acrosses, &ncolumns);
+	}
+	struct column *columns = ARENA_ARRAY(s->arena, struct column, ncolumns + 1);
+	const size_t row_bytes = first + ncolumns * each;
+	char *all = arena_array(s->arena, nrows, row_bytes);
+	columns[0] = (struct column){names->key, names->head, names->unit, names->kind, 0, 0};
+	for (unsigned c = 0; c < ncolumns; c++)
+		columns[c + 1] = (struct column){acrosses[c],  acrosses[c],      "",
+		                                 values->kind, first + c * each, 0};
+	for (unsigned r = 0; r < nrows; r++)
+		for (unsigned c = 0; c < ncolumns; c++)
+			column_clear(&columns[c + 1], all + r * row_bytes);
+	for (unsigned i = 0; i < n; i++) {
+		const char *from = story_row(t, rows[i]);
+		char *to = all + places[i].row * row_bytes;
+		memcpy(to, from + names->offset, column_bytes(names->kind));
+		memcpy(to + columns[places[i].column + 1].offset, from + values->offset,
+		       column_bytes(values->kind));
+	}
+	struct story_form *form = ARENA_NEW(s->arena, struct story_form);
+	*form = (struct story_form){.name = t->form->name,
+	                            .title = t->form->title,
+	                            .columns = columns,
+	                            .ncolumns = ncolumns + 1,
+	                            .row_bytes = row_bytes,
+	                            .when = STORY_NO_WHEN};
+	return story_rows(s, form, all, nrows);
 }
 
 void story_pivot(struct story *s, const struct story_table *t, const unsigned *rows, unsigned n,
@@ -165,7 +223,7 @@ void story_pivot(struct story *s, const struct story_table *t, const unsigned *r
 	if (n)
 		add_block(
 		    s, (struct story_block){
-		           STORY_PIVOT, .pivot = pivot_of(s, t, rows, n, down, across, value)});
+		           STORY_PIVOT, .table = pivot_of(s, t, rows, n, down, across, value)});
 }
 
 void story_lead(struct story *s, const struct story_table *t, const char *keys)

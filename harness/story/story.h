@@ -50,9 +50,9 @@ struct story_form {
 	size_t row_bytes;
 	size_t when; /* offset of the row's `unsigned`, a set of the chapter's own bits, that
 	                chooses its sentences; STORY_NO_WHEN: there is none */
-	const char *file; /* "factors.csv": as a file of its own; or NULL */
-	const char *common; /* "All variants": columns that say the same in each row are said so, in a
-	                       sentence below, and shown to programs alone; or NULL */
+	const char *file;   /* "factors.csv": as a file of its own; or NULL */
+	const char *common; /* "All variants": columns that say the same in each row are said
+	                       so, in a sentence below, and shown to programs alone; or NULL */
 	bool hidden; /* not for people: rows that sentences, files or pictures are made of */
 	enum story_drawn drawn;
 };
@@ -75,15 +75,6 @@ struct story_table {
 const void *story_row(const struct story_table *table, unsigned row);
 /* A column by its key, or NULL. */
 const struct column *story_column(const struct story_table *table, const char *key);
-
-/* Some of a table's rows for people, one column down, one across, one as the value: variants by
- * size. What is not there is "-". Programs read the table itself. */
-struct story_pivot {
-	const struct story_table *table;
-	const unsigned *rows;
-	unsigned n;
-	const char *down, *across, *value; /* keys */
-};
 
 /* --- sentences --- */
 
@@ -141,10 +132,10 @@ struct story_block {
 		STORY_FILES,
 		STORY_FILE,
 	} kind;
-	const struct story_table *table;
-	const struct story_pivot *pivot;
+	const struct story_table *table; /* of a pivot: as people read it */
 	const struct story_sentence *sentence;
-	const char *text; /* the heading, the code; of files: what they are; of a file: all of it */
+	const char
+	    *text; /* the heading, the code; of files: what they are; of a file: all of it */
 	const char *name; /* of a file */
 };
 
@@ -158,7 +149,7 @@ struct story_chapter {
 	/* What the first page has of it where it leads, or NULL. */
 	const struct story_table *lead;
 	const char *lead_keys;
-	const struct story_pivot *lead_pivot;
+	const struct story_table *lead_pivot;
 };
 
 struct story {
@@ -198,7 +189,9 @@ const struct story_table *story_table(struct story *story, const struct story_fo
 const struct story_table *story_rows(struct story *story, const struct story_form *form,
                                      const void *rows, unsigned n);
 void story_show(struct story *story, const struct story_table *table);
-/* `rows` is copied; keys are borrowed. */
+/* Some of a table's rows for people: a row for each value of the column `down`, a column for
+ * each of the column `across`, in the order of the rows, and entries of the column `value`:
+ * variants by size. Programs read the table itself. */
 void story_pivot(struct story *story, const struct story_table *table, const unsigned *rows,
                  unsigned n, const char *down, const char *across, const char *value);
 /* Each sentence of each row that it is for: sentence by sentence, row by row. Rows that a
