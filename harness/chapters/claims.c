@@ -201,7 +201,7 @@ static bool is_by_version(const struct analysis *a, const struct story *story,
                           const struct claim *c)
 {
 	const struct gap *gap = &a->f->asked.gap;
-	return story_find_table(story, "versions_of") &&
+	return run_by_version(a, story->arena) &&
 	       ((!strcmp(gap->from, c->left) && !strcmp(gap->to, c->right)) ||
 	        (!strcmp(gap->from, c->right) && !strcmp(gap->to, c->left)));
 }

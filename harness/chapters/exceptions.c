@@ -303,7 +303,7 @@ static void tell(const struct analysis *a, struct story *story)
 		return;
 	bool all = choose_answers(story, table, t.rows, HIDDEN);
 	all = choose_answers(story, table, t.rows, LIBRARY) && all;
-	if (!story_find_table(story, "versions_of") && !a->f->asked.gap.from[0])
+	if (!run_by_version(a, story->arena) && !a->f->asked.gap.from[0])
 		all = choose_answers(story, table, t.rows, t.many ? MANY : BETWEEN) && all;
 	STORY_TELL(story, table, sentences);
 	if (!all)

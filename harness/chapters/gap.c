@@ -6,6 +6,7 @@
 #include "../analysis/analysis.h"
 #include "../analysis/words.h"
 #include "chapters.h"
+#include "run.h"
 
 #define NAMED      3   /* factors in a sentence */
 #define NEARLY_ALL 0.8 /* an interval that begins below is no "all", whatever it covers */
@@ -225,7 +226,7 @@ static void tell(const struct analysis *a, struct story *story)
 		return;
 	story_link(story);
 	story_settles(story);
-	*whole = whole_of(a, story_find_table(story, "versions_of"), story->arena);
+	*whole = whole_of(a, run_by_version(a, story->arena), story->arena);
 	for (unsigned i = 0; i < w->nsteps; i++)
 		rows[i] = row_of(a->s, &w->steps[i], story->arena);
 	const struct story_table *facts = story_table(story, &whole_form, whole, 1);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "../analysis/versions.h"
 #include "chapters.h"
 
 #define FEW_GROUPS 30
@@ -81,6 +82,13 @@ bool run_is_cut(const struct analysis *a)
 	const struct record_run *run = a->s->run;
 	return run_lacks_blocks(a) &&
 	       (record_begun(run) || a->s->nblocks < record_blocks_asked(run));
+}
+
+bool run_by_version(const struct analysis *a, struct arena *arena)
+{
+	struct versions versions;
+	versions_find(a->s, arena, &versions);
+	return versions.n > 0;
 }
 
 unsigned run_verdicts(const struct story *story)

@@ -24,6 +24,9 @@ bool run_few_groups(const struct summary *summary);
 bool run_lacks_blocks(const struct analysis *analysis);
 bool run_is_cut(const struct analysis *analysis);
 
+/* Whether variants are compared version by version of the library, which then is the answer. */
+bool run_by_version(const struct analysis *analysis, struct arena *arena);
+
 /* Verdicts with an interval that chapters alone have: findings_count counts the others. */
 unsigned run_verdicts(const struct story *story);
 

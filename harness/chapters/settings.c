@@ -178,7 +178,7 @@ static void say_keys(struct story *story, const struct story_table *t)
 static void tell(const struct analysis *a, struct story *story)
 {
 	const struct summary *s = a->s;
-	const bool compares = !story_find_table(story, "versions_of") && s->reference >= 0 &&
+	const bool compares = !run_by_version(a, story->arena) && s->reference >= 0 &&
 	                      !s->run->search;
 	struct row *rows = ARENA_ARRAY(story->arena, struct row, s->nvariants + 1);
 	for (unsigned v = 0; v < s->nvariants; v++)

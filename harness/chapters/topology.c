@@ -178,11 +178,20 @@ static void tell_loads(const struct rank_links *l, struct story *story)
 	story_table(story, &load_form, rows, n);
 }
 
+/* Whether pairs of ranks were measured one by one. */
+static bool has_pairs(const struct summary *s)
+{
+	for (unsigned g = 0; g < s->ngroups; g++)
+		if (s->groups[g].cell.coll == COLL_PAIR)
+			return true;
+	return false;
+}
+
 static void tell(const struct analysis *a, struct story *story)
 {
 	const struct rank_links l = rank_links_make(a->s, story->arena);
-	/* Of cores only where pairs of them were measured. */
-	if (!l.nranks || (!l.gpus && !story_find(story, chapter_pairs.name)))
+	/* Cores only if pairs of them were measured. */
+	if (!l.nranks || (!l.gpus && !has_pairs(a->s)))
 		return;
 	tell_matrix(&l, story);
 	tell_ranks(&l, story);
