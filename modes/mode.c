@@ -1,5 +1,5 @@
-/* What modes share: being found, one process's worker threads, the mode that is one process, the
- * job's argv. */
+/* What modes share: finding one, the worker threads of a process, modes of one process, the job's
+ * argv. */
 #include "mode.h"
 
 #include <pthread.h>

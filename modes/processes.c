@@ -1,5 +1,5 @@
-/* processes: one process per rank, started by mpirun. MPI only brings them together; once all
- * have mapped the team's block it is not called until the end. */
+/* processes: one process per rank, started by mpirun. MPI only connects them: once all have mapped
+ * the team's block it is not called until the end. */
 #include "../harness/machine.h"
 #include "mode.h"
 
@@ -14,11 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* How often all processes together may look whether mpirun has answered. */
+/* How often all processes together may poll for mpirun's answer. */
 #define LOOKS_PER_S 50000
-/* From which mpirun would take its hosts. */
+/* Schedulers from which mpirun would take its hosts. */
 #define SCHEDULERS "slurm,gridengine,pbs,tm,lsf,alps,flux"
-/* How many processes take their leave of mpirun at once, and how long the others wait. */
+/* How many processes leave mpirun at once, and how long the others wait. */
 #define AT_ONCE   8
 #define TURN_US   5000
 #define TURN_MOST 12000
@@ -49,8 +49,8 @@ size_t mode_scratch_mpirun(struct layout layout)
 	return ((size_t)14 << 20) + layout.processes * ((size_t)128 << 10);
 }
 
-/* Whether a process may read another's memory. A container may forbid it, and Open MPI then
- * complains at each message; it itself takes Yama's word for no. */
+/* Whether a process may read another's memory. A container may forbid it, and then Open MPI
+ * complains at each message. Open MPI itself treats any Yama scope but 0 as a no. */
 static bool copies_once(void)
 {
 	static const char yama[] = "/proc/sys/kernel/yama/ptrace_scope";
@@ -76,10 +76,10 @@ static bool copies_once(void)
 	return n == (ssize_t)sizeof secret && !memcmp(seen, secret, sizeof secret);
 }
 
-/* Binding is ours (none by mpirun); more ranks than cores is allowed; vader's shared-memory
- * files and mpirun's own session go where the runner removes them. One host is meant, in a job of
- * several hosts as well: mpirun does not ask the scheduler which there are, and needs no ssh. Open
- * MPI 5 has these settings under another name, and no plm that starts nothing elsewhere. */
+/* We bind, mpirun does not; more ranks than cores are allowed; vader's shared-memory files and
+ * mpirun's session go where the runner removes them. All ranks run on this host, in a job of
+ * several hosts as well: mpirun does not ask the scheduler for hosts, and needs no ssh. Open MPI 5
+ * has these settings under other names, and no plm that only starts processes here. */
 int mode_command_mpirun(const struct run *run, const char *self, struct mode_argv *out,
                         struct status *st)
 {
@@ -118,7 +118,7 @@ int mode_command_mpirun(const struct run *run, const char *self, struct mode_arg
 	    "worker",
 	    run->order,
 	};
-	/* mpirun refuses root unless told; the flag is an error to no other user. */
+	/* mpirun refuses root without this flag; other users may give it too. */
 	for (unsigned i = 0; i < sizeof args / sizeof *args; i++) {
 		if (mode_argv_add(out, args[i]) ||
 		    (!strcmp(args[i], "mpirun") && geteuid() == 0 &&
@@ -161,8 +161,8 @@ static int run_part(void *arg, struct status *st)
 	return mode_run_threads(p->run, p->team, p->process, p->worker, p->arg, st);
 }
 
-/* MPI stays with the parent: it has threads by then, which no namespace of users takes in. Who
- * does not get that far fails the team, or the others would wait for it. */
+/* MPI stays with the parent: it has threads by then, and a process with threads cannot enter a user
+ * namespace. A process that does not get that far fails the team, or the others would wait. */
 static int run_apart(const struct part *p, struct status *st)
 {
 	struct isolation own = p->run->isolation;
@@ -176,9 +176,9 @@ static int run_apart(const struct part *p, struct status *st)
 	return -1;
 }
 
-/* In MPI_Init and MPI_Finalize each process looks for mpirun's answers, 10 000 times a second.
- * Where processes outnumber the cores, mpirun hardly gets to answer: on 2 busy cores 256 of them
- * took 80 s to begin. Their timers may be late so that they take 25 s. */
+/* In MPI_Init and MPI_Finalize each process polls for mpirun's answers, 10 000 times a second. If
+ * processes outnumber the cores, mpirun hardly gets to answer: on 2 busy cores 256 processes took
+ * 80 s to begin. With timer slack they take 25 s. */
 static void look_seldom(const struct run *run)
 {
 	unsigned long slack_ns = run->layout.processes * (1000000000ul / LOOKS_PER_S);
@@ -186,8 +186,8 @@ static void look_seldom(const struct run *run)
 		prctl(PR_SET_TIMERSLACK, slack_ns, 0, 0, 0);
 }
 
-/* That all processes have done their part, for the runner: a file beside the order. What mpirun says
- * afterwards is about its own goodbyes, to which it answers late where it is held up. */
+/* Tells the runner that all processes completed their part: a file beside the order. Later errors of
+ * mpirun are about its own shutdown, in which it answers late on a busy machine. */
 static void say_ended(const struct run *run, const struct team *team)
 {
 	char file[PATH_MAX];
@@ -201,9 +201,9 @@ static void say_ended(const struct run *run, const struct team *team)
 		close(fd);
 }
 
-/* PMIx waits 2 s for mpirun's answer to a goodbye, and without one mpirun takes the end of a
- * process for a crash. So a few go at a time where cores are few, none of them waiting for the
- * others (async_mpi_finalize). Who has waited for long goes all the same. */
+/* When a process leaves, PMIx waits 2 s for mpirun's answer; without one mpirun takes the end of the
+ * process for a crash. So if cores are few, a few processes leave at a time, and none waits for the
+ * others (async_mpi_finalize). A process that has waited for long leaves anyway. */
 static void finalize(const struct run *run, struct team *team, unsigned process)
 {
 	bool turns = team && run->shape.yield;
@@ -237,7 +237,7 @@ int mode_run_mpirun(const struct run *run, mode_worker_fn *worker, mode_lead_fn 
 			result = process == 0 ? lead(team, arg, st) : 0;
 	}
 	/* The watchdog ended with the child: others may be in a call that does not return, and
-	 * mpirun takes them along. */
+	 * mpirun ends them. */
 	if (result && run->isolates) {
 		status_complain(st);
 		_exit(1);

@@ -1,5 +1,5 @@
-/* The modes, one row each. A layout for which no mode is named belongs to the first row that
- * owns it, and the three that are here own every one. */
+/* The modes, one row each. A layout without a mode's name belongs to the first row that owns it;
+ * these three together own every layout. */
 #include "mode.h"
 
 extern const struct mode mode_single, mode_threads, mode_processes;

@@ -79,7 +79,7 @@ json_t *counters_to_json(const struct counters *counters)
 	return NULL;
 }
 
-/* Gives NVLink's figures their unit in a record of a program that kept none. */
+/* Gives NVLink's figures their unit if the record of an older program has none. */
 static void mend_unit(struct counters *c)
 {
 	bool gpm = !isnan(c->dram_gbs) || !isnan(c->sm_percent) || !isnan(c->pcie_tx_gbs);
@@ -105,19 +105,13 @@ int counters_from_json(const json_t *from, struct counters *out, struct status *
 		     fields[i].offset == offsetof(struct counters, nvlink_unit_bytes)))
 			continue;
 		if (!json_is_number(value) || json_number_value(value) < 0)
-			return status_set(
-			    st,
-			    "counters: \"%s\" has to be there, as a number from 0 "
-			    "or as null",
-			    fields[i].name);
+			return status_set(st, "counters: \"%s\" has to be a number from 0, or null",
+			                  fields[i].name);
 		field_set(&counters, i, json_number_value(value));
 	}
 	if (!missing || strlen(missing) >= sizeof counters.missing)
-		return status_set(
-		    st,
-		    "counters: \"missing\" has to be there, as a text of up to %zu "
-		    "bytes",
-		    sizeof counters.missing - 1);
+		return status_set(st, "counters: \"missing\" has to be a text of up to %zu bytes",
+		                  sizeof counters.missing - 1);
 	strcpy(counters.missing, missing);
 	if (!has_unit)
 		mend_unit(&counters);

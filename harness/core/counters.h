@@ -1,21 +1,21 @@
-/* What hardware counters say of a stretch of calls, and what they should say: the evidence of
- * the path that the data took. Counters come from a pass of their own, never from a timed one.
+/* Hardware counters over a stretch of calls, and what a model predicts: the evidence of the
+ * path that the data took. Counters have their own pass; they are never read in a timed one.
  *
- * The model: DRAM bytes of one GPU per byte that it sends over NVLink, where every GPU sends as
- * much as it receives, so that each byte on the link is one sent and, elsewhere, one received.
+ * The model: DRAM bytes of one GPU per byte that it sends over NVLink. Every GPU sends as much
+ * as it receives, so each byte on the link is read on one GPU and written on another.
  *
  *   direct  2  read the source | write the destination (by the peer, over the link)
  *   staged  4  read the source | write the FIFO slot (by the peer, over the link),
  *              read the slot, write the destination
  *
- * In alltoall a rank also copies its own block, 1/n of the buffer B, within its memory: read
- * and write, 2·B/n bytes of DRAM, while (n−1)·B/n go over the link: 2/(n−1) on top. Bytes that
- * are found in the L2 cache never reach DRAM, so a measured figure may lie below the model.
+ * In alltoall a rank also copies its own block, 1/n of the buffer B, within its memory. That
+ * reads and writes 2·B/n bytes of DRAM, while (n−1)·B/n go over the link: it adds 2/(n−1).
+ * Bytes in the L2 cache never reach DRAM, so a measured value may be below the model.
  *
- * Each of these is a copy, a read and a write: half of the figures are copies per byte, 1 or 2,
- * and 1/(n−1) on top in alltoall. The host backend counts its copies itself, pushes into slots,
- * pulls out of slots or of the peer's buffer, and one's own block, against what came from other
- * ranks: its figure is the model's, with no cache between. */
+ * A copy is a read and a write. So copies per byte are half of these figures: 1 or 2, plus
+ * 1/(n−1) in alltoall. The host backend counts its own copies: pushes into slots, pulls out of
+ * slots or of the peer's buffer, and the rank's own block. Divided by the bytes that came from
+ * other ranks they equal the model, with no cache between. */
 #ifndef LAUNCHGAP_COUNTERS_H
 #define LAUNCHGAP_COUNTERS_H
 
@@ -25,29 +25,29 @@
 #include "../status.h"
 
 /* Bytes in a unit of GPM's NVLink rates, which NVML's reference calls MiB. Measured with known
- * copies, `launchgap counters` on 2 H200, driver 580.159.04, 2026-11-22
- * (results/reference/2x-h200/counters): taken as 1024 × 1024, GPM reads 1.0227 to 1.0239 times
- * what was copied, by copy engine and by kernel alike; the field NVLINK_THROUGHPUT_DATA, in
- * KiB of 1024 bytes, reads 1.0000 times it. Headers have no part in either: the field
- * NVLINK_THROUGHPUT_RAW has them, 6.3 % of it with copy engines, 11.3 to 11.7 % with kernels.
- * DRAM, as nvml.h takes it, reads 1.00 bytes per byte copied on either GPU. PCIe's unit is not
- * measured. */
+ * copies: `launchgap counters` on 2 H200, driver 580.159.04, 2026-11-22
+ * (results/reference/2x-h200/counters). With a unit of 1024 × 1024, GPM reads 1.0227 to 1.0239
+ * times what was copied, both by copy engine and by kernel. The field NVLINK_THROUGHPUT_DATA,
+ * in KiB of 1024 bytes, reads 1.0000 times it. Neither includes headers. The field
+ * NVLINK_THROUGHPUT_RAW does: they are 6.3 % of it with copy engines, 11.3 to 11.7 % with
+ * kernels. DRAM, as nvml.h computes it, reads 1.00 bytes per byte copied on either GPU. PCIe's
+ * unit is not measured. */
 #define COUNTERS_GPM_NVLINK_BYTES 1024000
 #define COUNTERS_LINK_BYTES       1024
 
-/* GB = 1e9 bytes; means over the stretch. NaN where a counter is not to be had. The GPU's
- * counters count whatever ran there, not only what was measured. */
+/* GB = 1e9 bytes; means over the stretch. NaN if a counter is not available. The GPU's counters
+ * count everything that ran there, not only what was measured. */
 struct counters {
 	double seconds;       /* the stretch */
 	double nvlink_tx_gbs; /* GB/s, payload of all links */
 	double nvlink_rx_gbs; /* GB/s */
-	/* Bytes that a unit of nvlink_tx_gbs's counter was taken as: one of the above. */
+	/* The bytes per unit that nvlink_tx_gbs was computed with: one of the above. */
 	double nvlink_unit_bytes;
 	double dram_gbs;       /* GB/s, read and written */
-	double dram_limit_gbs; /* GB/s, the peak that dram_gbs was a percentage of */
+	double dram_limit_gbs; /* GB/s, the peak of which dram_gbs was a percentage */
 	double sm_percent;     /* 0 to 100: SMs that had a warp, over all SMs and the stretch */
-	/* 0 to 100, of the driver's last sample period within the stretch (NVML's utilisation): the
-	 * time in which a kernel ran, and in which memory was read or written. */
+	/* 0 to 100, in the driver's last sample period within the stretch (NVML's utilisation): how
+	 * long a kernel ran, and how long memory was read or written. */
 	double busy_percent, memory_busy_percent;
 	double pcie_tx_gbs;    /* GB/s, out of the GPU */
 	double pcie_rx_gbs;    /* GB/s */
@@ -56,7 +56,7 @@ struct counters {
 	char missing[160];      /* why counters are missing; "" when none is */
 };
 
-/* All NaN, nothing said. */
+/* All NaN, no text. */
 void counters_clear(struct counters *out);
 
 /* The models above: DRAM bytes per byte on the link, and copies per byte delivered. NaN for
@@ -64,16 +64,16 @@ void counters_clear(struct counters *out);
 double counters_model_copies(bool staged, bool alltoall, unsigned nranks);
 double counters_model(bool staged, bool alltoall, unsigned nranks);
 
-/* The measured counterpart of the model: DRAM bytes per byte sent over NVLink. NaN where either
- * is missing or nothing was sent. */
+/* The measured counterpart of the model: DRAM bytes per byte sent over NVLink. NaN if either is
+ * missing or nothing was sent. */
 double counters_dram_per_nvlink(const struct counters *counters);
 
 /* The record's object: one field per member, null for NaN. The caller owns the reference; NULL
  * when memory is out. */
 json_t *counters_to_json(const struct counters *counters);
 /* A record without nvlink_unit_bytes took GPM's unit as 1024 × 1024 bytes: its NVLink figures
- * are divided by 1.024 here. They are GPM's where another figure is that GPM alone gives. from
- * may be anything. -1 with a sentence; *out is set only on success. */
+ * are divided by 1.024 here. They are GPM's if the record has another counter that only GPM
+ * gives. `from` may be anything. -1 with a sentence; *out is set only on success. */
 int counters_from_json(const json_t *from, struct counters *out, struct status *st);
 
 #endif

@@ -23,8 +23,8 @@
 
 #define HAS(IS, KIND) ((IS)->what & ISOLATE_BIT(KIND))
 
-/* An own /dev/shm, a /proc of the own pids and closed device files are mounts, in a namespace of
- * mounts. */
+/* A private /dev/shm, a /proc of the namespace's pids and closed device files are mounts, so each
+ * needs a namespace of mounts. */
 static const int flags[ISOLATE_KINDS] = {
     [ISOLATE_UTS] = CLONE_NEWUTS, [ISOLATE_IPC] = CLONE_NEWIPC,
     [ISOLATE_SHM] = CLONE_NEWNS,  [ISOLATE_PID] = CLONE_NEWPID | CLONE_NEWNS,
@@ -48,7 +48,7 @@ static int refuse(unsigned what, int error, const char *doing, struct status *st
 	return status_set(st, "isolate = %s: %s: %s%s", words, doing, strerror(error),
 	                  error != EPERM ? ""
 	                                 : "; it takes root with CAP_SYS_ADMIN, or a kernel "
-	                                   "that gives users namespaces of their own");
+	                                   "that lets users create namespaces");
 }
 
 static int write_text(const char *file, const char *text)
@@ -60,7 +60,7 @@ static int write_text(const char *file, const char *text)
 	return n < 0 ? -1 : 0;
 }
 
-/* The same user in a namespace of its own, which may then have the others. */
+/* The same user in a new user namespace, which may then create the other kinds. */
 static int enter_user(int all)
 {
 	char users[64], groups[64];
@@ -72,7 +72,7 @@ static int enter_user(int all)
 	return write_text("/proc/self/gid_map", groups);
 }
 
-/* An empty /dev/shm, in which one folder of the old one may still be seen. */
+/* An empty /dev/shm, in which one folder of the old one may stay visible. */
 static int mount_shm(const char *keep)
 {
 	char through[64];
@@ -97,7 +97,7 @@ static int is_pci(const struct dirent *entry)
 	return strchr(entry->d_name, ':') != NULL;
 }
 
-/* A file of a device that may not be opened: mounted on itself, without devices. */
+/* Makes a device file impossible to open: mounts it on itself, without devices. */
 static int close_gpu(const char *pci)
 {
 	char from[300], file[64], line[128];
@@ -118,7 +118,7 @@ static int close_gpu(const char *pci)
 	           : 0;
 }
 
-/* The others' GPUs; in the order of their PCI addresses, which CUDA is told to keep to. */
+/* The GPUs of other processes, in the order of their PCI addresses, which CUDA has to use too. */
 static int close_gpus(unsigned first, unsigned count)
 {
 	struct dirent **entries = NULL;
@@ -133,7 +133,7 @@ static int close_gpus(unsigned first, unsigned count)
 	return failed;
 }
 
-/* Of this process: namespaces, and what lies in them. A pid namespace is its children's. */
+/* This process's namespaces, and what is in them. A pid namespace applies to its children. */
 static int enter(const struct isolation *is, struct status *st)
 {
 	int all = flags_of(is->what);
@@ -144,7 +144,7 @@ static int enter(const struct isolation *is, struct status *st)
 	if (HAS(is, ISOLATE_UTS) && sethostname(name, strlen(name)))
 		return refuse(is->what, errno, "the host name cannot be set", st);
 	if (all & CLONE_NEWNS && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		return refuse(is->what, errno, "mounts cannot be kept apart", st);
+		return refuse(is->what, errno, "mounts cannot be made private", st);
 	if (HAS(is, ISOLATE_SHM) && mount_shm(is->keep))
 		return refuse(is->what, errno, "an empty " SHM " cannot be mounted", st);
 	if (HAS(is, ISOLATE_DEVICES) && close_gpus(is->gpu, is->gpus))
@@ -174,17 +174,17 @@ static void live(const struct isolation *is, int (*body)(void *arg, struct statu
 {
 	struct status st = {""};
 	int result = enter(is, &st);
-	follow(); /* new credentials forget it */
+	follow(); /* new credentials clear it */
 	if (!result && HAS(is, ISOLATE_PID)) {
 		pid_t pid = fork();
 		if (pid)
 			wait_and_end(pid);
 		follow();
-		/* CUDA does not start where /proc knows it by another number. */
+		/* CUDA does not start if /proc shows it under another pid. */
 		if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
 			result = refuse(is->what, errno, "its /proc cannot be mounted", &st);
 	}
-	/* What is closed is not counted by CUDA either. */
+	/* CUDA does not count closed devices. */
 	if (HAS(is, ISOLATE_DEVICES))
 		machine_show_gpus(0, 0);
 	else if (is->own_gpus)
@@ -226,7 +226,7 @@ int isolation_run(const struct isolation *is, int (*body)(void *arg, struct stat
 		return status_set(st, "the isolated process was killed by signal %d (%s)",
 		                  WTERMSIG(status), strsignal(WTERMSIG(status)));
 	return status_set(st, "%s",
-	                  said.text[0] ? said.text : "the isolated process ended without a word");
+	                  said.text[0] ? said.text : "the isolated process exited without output");
 }
 
 int isolation_possible(unsigned what, struct status *st)

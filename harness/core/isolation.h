@@ -1,6 +1,6 @@
-/* What a process of a job has of its own, as in a container: namespaces (unshare(2)), a /dev/shm,
- * the device files of its GPUs, the list of GPUs that CUDA shows. All before CUDA or a library
- * is touched. The team's block is mapped before and stays shared, and so does the clock. */
+/* Isolates a process of a job, as a container does: its own namespaces (unshare(2)), /dev/shm,
+ * device files, and list of GPUs that CUDA shows. All this happens before CUDA or a library is
+ * used. The team's block is mapped earlier and stays shared, and so does the clock. */
 #ifndef LAUNCHGAP_ISOLATION_H
 #define LAUNCHGAP_ISOLATION_H
 
@@ -8,25 +8,24 @@
 
 struct isolation {
 	unsigned what;      /* bits of enum isolate */
-	bool own_gpus;      /* CUDA_VISIBLE_DEVICES has those of this process's ranks alone */
+	bool own_gpus;      /* CUDA_VISIBLE_DEVICES lists only the GPUs of this process's ranks */
 	unsigned process;   /* which one this is; its host name ends in it */
 	unsigned ranks_per_gpu;
-	unsigned gpu, gpus; /* of this process: the first, and how many */
-	const char *keep;   /* a folder that stays to be seen in a /dev/shm of its own, or NULL */
+	unsigned gpu, gpus; /* of this process: the first, and their number */
+	const char *keep;   /* a folder that stays visible in the private /dev/shm, or NULL */
 };
 
-/* Runs body in a child that has all this, and waits for it; the child dies with its parent, and
- * ends when body returns. What body writes into shared memory is all that stays, with its
- * sentence in st. -1: not possible here, or body failed. */
+/* Runs body in an isolated child and waits for it; the child dies with its parent, and ends when
+ * body returns. Only what body writes into shared memory stays, and its sentence in st. -1: not
+ * possible here, or body failed. */
 int isolation_run(const struct isolation *isolation, int (*body)(void *arg, struct status *st),
                   void *arg, struct status *st);
 
-/* 0, or -1 with the sentence why this user on this kernel cannot have them; tried in a child.
- */
+/* 0, or -1 with a sentence why this user on this kernel cannot do it; tried in a child. */
 int isolation_possible(unsigned what, struct status *st);
 
-/* Whose namespaces the calling process is in, for the record: "host=gpu-0 uts=4026531838 …",
- * and the device of /dev/shm. */
+/* The namespaces of the calling process and the device of /dev/shm, for the record: "host=gpu-0
+ * shm=0:25 uts=4026531838 …". */
 void isolation_describe(char *text, size_t bytes);
 
 #endif

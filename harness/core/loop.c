@@ -1,4 +1,4 @@
-/* The timed loop, and what stamps and waits in it. */
+/* The timed loop: it stamps and waits. */
 #include <string.h>
 #include <sys/resource.h>
 
@@ -23,7 +23,7 @@ int loop_pause(struct loop *loop)
 	return team_pause(loop->team);
 }
 
-/* The time asleep is no time between two polls: the last one begins when the device is through. */
+/* Time asleep is not time between two polls: the last interval begins when the device is done. */
 int loop_pause_blocked(struct loop *loop)
 {
 	unsigned i = 0;
@@ -34,8 +34,8 @@ int loop_pause_blocked(struct loop *loop)
 	return team_pause(loop->team);
 }
 
-/* Polls each unfinished rank in turn. The clock is read once a poll: what a worker with eight
- * ranks pays per rank is what a worker with one pays. */
+/* Polls each unfinished rank in turn. The clock is read once per poll, so a worker with eight
+ * ranks pays as much per rank as a worker with one. */
 int loop_wait(struct loop *loop)
 {
 	unsigned count = loop->place.count, left = count;
@@ -68,7 +68,7 @@ int loop_wait(struct loop *loop)
 	}
 }
 
-/* One group: as many calls as are aggregated. */
+/* One group of aggregated calls. */
 static void issue_group(struct loop *loop)
 {
 	const struct backend *b = loop->backend;
@@ -109,7 +109,7 @@ int loop_row(struct loop *loop, unsigned calls)
 	return loop_wait(loop);
 }
 
-/* The same with the devices held until all have issued: what is left is executing. */
+/* The same with the devices held until all have issued: only execution is timed. */
 int loop_row_gated(struct loop *loop, unsigned calls)
 {
 	if (team_meet(loop->team))
@@ -125,7 +125,7 @@ int loop_row_gated(struct loop *loop, unsigned calls)
 	return loop_wait(loop);
 }
 
-/* The same with what was captured. */
+/* The same with the captured calls. */
 int loop_row_replayed(struct loop *loop, unsigned calls)
 {
 	(void)calls;
@@ -145,8 +145,8 @@ void loop_keep_nothing(struct loop *loop)
 		loop->rows[i] = &loop->scratch[i];
 }
 
-/* The first call of a cell, where libraries connect: the team meets around it, and once more
- * before end(), which NCCL's thread mode needs (NVIDIA/nccl#787). */
+/* The first call of a cell, in which libraries connect. The team meets before and after it, and
+ * also before end(), which NCCL needs when threads drive the ranks (NVIDIA/nccl#787). */
 int loop_first_call(struct loop *loop, int64_t *length_ns)
 {
 	const struct backend *b = loop->backend;

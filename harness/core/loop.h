@@ -1,6 +1,5 @@
-/* The timed loop of one worker, and what stamps and waits in it: issue, stamp, poll until all
- * is done. Nothing in it allocates, locks, logs, calls the system for us, or asks for the mode.
- */
+/* The timed loop of one worker: issue, stamp, poll until all is done. Nothing in it allocates,
+ * locks, logs, makes a system call of ours, or tests the mode. */
 #ifndef LAUNCHGAP_LOOP_H
 #define LAUNCHGAP_LOOP_H
 
@@ -17,41 +16,41 @@ struct loop {
 	struct traffic *traffic; /* NULL: none */
 	struct backend_place place;
 	int (*measure_row)(struct loop *loop, unsigned calls);
-	int (*pause)(struct loop *loop); /* between two rounds of polling; -1: a rank failed */
-	unsigned slot, slots;    /* the buffer of the next call, of how many */
+	int (*pause)(struct loop *loop); /* between rounds of polling; -1: a rank failed */
+	unsigned slot, slots;    /* the buffer of the next call, and their number */
 	unsigned aggregate;      /* calls issued in one group */
-	unsigned replays;        /* of what was captured, in a row */
-	const struct cell *cell; /* at hand */
+	unsigned replays;        /* of the captured calls, per row */
+	const struct cell *cell; /* the current one */
 	int64_t deadline_ns;     /* of the cell */
 	struct sample **rows;    /* per local rank: where the next row goes */
 	struct sample *scratch;  /* per local rank: rows that are not kept (warm-up) */
 	bool *busy;              /* per local rank */
-	struct machine_binding *binding; /* what it may be bound to */
+	struct machine_binding *binding; /* the cores that it may be bound to */
 	char bind[64];                   /* its binding, in words */
-	char cpus[192];                  /* those that it may run on, with its helper threads */
+	char cpus[192];                  /* CPUs of the worker and its helper threads */
 };
 
 int loop_fail(struct loop *loop, const struct status *st);
-/* Rows go nowhere. */
+/* Rows are discarded. */
 void loop_keep_nothing(struct loop *loop);
 /* Rows go to the cell's samples. */
 void loop_keep_rows(struct loop *loop, unsigned cell);
 void loop_next_row(struct loop *loop);
 void loop_issue(struct loop *loop, unsigned calls);
-/* One row of `calls` calls: as they are, with the devices held until all have issued, or what
- * was captured. */
+/* One row of `calls` calls: issued directly, with the devices held until all have issued, or
+ * replayed from a capture. */
 int loop_row(struct loop *loop, unsigned calls);
 int loop_row_gated(struct loop *loop, unsigned calls);
 int loop_row_replayed(struct loop *loop, unsigned calls);
-/* A cell's first call, which is not kept, and how long it took. */
+/* A cell's first call, which is not kept, and its length. */
 int loop_first_call(struct loop *loop, int64_t *length_ns);
 int loop_wait(struct loop *loop);
-/* `pause` of the ways to wait: spins or yields, as the team does; or sleeps until the first rank
- * that is not through is. */
+/* The two values of `pause`: spins or yields, as the team does; or sleeps until the first busy
+ * rank is done. */
 int loop_pause(struct loop *loop);
 int loop_pause_blocked(struct loop *loop);
 struct tally *loop_tally(struct loop *loop, unsigned cell, unsigned i);
-/* All rows of a cell, with what the kernel did to this worker meanwhile. */
+/* All rows of a cell, with the worker's page faults, context switches and time off its core. */
 int loop_measure_rows(struct loop *loop, unsigned cell);
 
 #endif

@@ -1,13 +1,13 @@
-/* What would disturb the timed calls, or is no call at all: each in a pass of its own. */
+/* Passes for everything that would disturb the timed calls, or is no call. */
 #include <string.h>
 
 #include "../clock.h"
 #include "passes.h"
 
 #define MOST_ROWS  200000 /* of a steady stretch */
-#define MOST_AHEAD 512    /* calls that a device takes before it makes their issuer wait */
+#define MOST_AHEAD 512    /* calls that a device queues before their issuer has to wait */
 
-/* Of the last row. */
+/* Spans of the last row. */
 static void read_spans(struct loop *loop, unsigned cell)
 {
 	const struct trial *trial = loop->place.trial;
@@ -22,7 +22,7 @@ static void read_spans(struct loop *loop, unsigned cell)
 	}
 }
 
-/* The timeline's pass: the same rows, with the device's clock asked beside ours. */
+/* The timeline's pass: the same rows, with the device's clock as well as ours. */
 static int timeline_rows(struct loop *loop, unsigned cell)
 {
 	const struct trial *trial = loop->place.trial;
@@ -55,7 +55,7 @@ static void start_row(struct loop *loop, unsigned calls)
 		loop->backend->replay(loop->ctx);
 }
 
-/* Rows whose issuing is held against the CPU's clock: two system calls a row. */
+/* Rows that also measure the CPU time of issuing: two system calls per row. */
 static int issue_rows(struct loop *loop, unsigned cell)
 {
 	const struct trial *trial = loop->place.trial;
@@ -79,8 +79,8 @@ static int issue_rows(struct loop *loop, unsigned cell)
 	return 0;
 }
 
-/* As many rows as the first worker's clock says fill the stretch that the counters need; all
- * have to make the same. */
+/* The number of rows that fill the counters' stretch, by the first worker's clock; all workers
+ * have to run the same number. */
 static int rows_to_watch(struct loop *loop, unsigned cell, unsigned *out)
 {
 	const struct trial *trial = loop->place.trial;
@@ -120,8 +120,8 @@ static void watch_read(struct loop *loop, unsigned cell)
 	}
 }
 
-/* One worker after the other, none while another is at it: NVML's GPM crashes, or spoils its
- * samples, when several threads call it at once (seen with driver 580.159). */
+/* One worker at a time: NVML's GPM crashes, or spoils its samples, when several threads call it
+ * at once (seen with driver 580.159). */
 static int in_turn(struct loop *loop, unsigned cell, void (*act)(struct loop *, unsigned))
 {
 	unsigned nworkers = team_shape(loop->team)->nworkers;
@@ -134,7 +134,7 @@ static int in_turn(struct loop *loop, unsigned cell, void (*act)(struct loop *, 
 	return team_meet(loop->team);
 }
 
-/* So many rows of `rows` are on their way when counters are read. */
+/* The number of rows in flight while counters are read; `rows` fill the stretch. */
 static unsigned lead_rows(const struct loop *loop, unsigned cell, unsigned rows)
 {
 	const struct trial *trial = loop->place.trial;
@@ -145,7 +145,7 @@ static unsigned lead_rows(const struct loop *loop, unsigned cell, unsigned rows)
 	return lead > 1 ? (unsigned)lead : 1;
 }
 
-/* Reads with calls on their way, so that the device never rests at it. */
+/* Reads counters with calls in flight, so that the device is never idle meanwhile. */
 static int read_at_work(struct loop *loop, unsigned cell, unsigned rows,
                         void (*act)(struct loop *, unsigned))
 {
@@ -171,9 +171,9 @@ static int steady_rows(struct loop *loop, unsigned cell, unsigned rows)
 	return 0;
 }
 
-/* The counters' pass: a few rows that are kept, then a steady stretch between two readings.
- * What is read may be as old as the device's last look at its counters (0.1 s with GPM), so
- * that half a stretch goes before the first. */
+/* The counters' pass: a few rows that are kept, then a steady stretch between two readings. A
+ * reading may be as old as the device's last sample (0.1 s with GPM), so half a stretch runs
+ * before the first. */
 static int counters_rows(struct loop *loop, unsigned cell)
 {
 	unsigned rows;
@@ -182,7 +182,7 @@ static int counters_rows(struct loop *loop, unsigned cell)
 	if (!loop->backend->watch)
 		return 0;
 	loop_keep_nothing(loop);
-	/* The first time opens what is read, which takes a while. */
+	/* The first reading opens the counters, which takes a while. */
 	if (rows_to_watch(loop, cell, &rows) || in_turn(loop, cell, watch_on) ||
 	    steady_rows(loop, cell, (rows + 1) / 2) ||
 	    read_at_work(loop, cell, rows, watch_on) || steady_rows(loop, cell, rows) ||
@@ -191,7 +191,7 @@ static int counters_rows(struct loop *loop, unsigned cell)
 	return in_turn(loop, cell, watch_read);
 }
 
-/* Captures a row's calls, which each row then replays. */
+/* Captures the calls of a row; each row then replays them. */
 static int capture(struct loop *loop, unsigned cell)
 {
 	const struct trial *trial = loop->place.trial;

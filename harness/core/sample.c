@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-/* A line, and the one that the prefetcher brings along with it: ranks stamp at the same moment.
- */
+/* A cache line and the next one, which the prefetcher loads with it: ranks stamp at the same
+ * moment. */
 #define SAMPLE_ALIGN 128
 
 static size_t aligned(size_t bytes)
@@ -26,7 +26,7 @@ static size_t part_bytes(const struct trial *trial, const struct cell *cell)
 	       (cell->pass == PASS_SHOW ? aligned(2 * sizeof(struct sample_shown)) : 0);
 }
 
-/* Where the parts of a cell begin, and of those before it. */
+/* Where the parts of each cell up to this one begin. */
 static size_t walk(const struct trial *trial, unsigned cell, size_t *places)
 {
 	size_t nranks = layout_ranks(trial->settings.layout), offset = 0;

@@ -2,8 +2,8 @@
 
 #define REPEATS 3
 
-/* The empty assembly: the compiler has to take its operands for changed, so that it can neither
- * fold steps nor leave them out. */
+/* The empty assembly makes the compiler assume that its operands change, so that it can neither
+ * fold steps nor omit them. */
 
 static void chain(void)
 {

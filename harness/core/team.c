@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LINE  64 /* bytes of a cache line: what two workers write never shares one */
+#define LINE  64 /* bytes of a cache line: two workers never write to the same one */
 #define MAGIC 0x6C61756E63686761u
 
 #ifdef __x86_64__
@@ -35,7 +35,7 @@ struct header {
 	char failure[sizeof(struct status) + 16];
 };
 
-/* A worker's own line: the round whose end it waits for, or has seen. */
+/* A worker's own line: the round that it waits for, or the last one that it saw. */
 struct come {
 	_Alignas(LINE) atomic_uint round;
 	_Alignas(LINE) struct team_beside beside;
@@ -80,8 +80,8 @@ static int map(struct team *team, size_t bytes, struct status *st)
 	return 0;
 }
 
-/* Page tables are each process's own: what is stamped in timed calls is mapped before. Adding 0
- * writes without changing what another process may have written meanwhile. */
+/* Each process has its own page tables, so all that timed calls write is mapped before. Adding 0
+ * is a write that keeps what another process may have written meanwhile. */
 void team_touch(struct team *team)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -98,7 +98,7 @@ int team_create(const struct team_shape *shape, char *path, size_t path_bytes,
 	if (!team)
 		return status_set(st, "out of memory for the team");
 	lay_out(&plan, shape, page);
-	/* Reserving in a memfd takes what it is asked for until the machine has no more. */
+	/* A memfd reserves whatever is asked for, until the machine has no more memory. */
 	if (plan.store_at / page > (size_t)sysconf(_SC_PHYS_PAGES) / 2) {
 		free(team);
 		return status_set(
@@ -112,7 +112,7 @@ int team_create(const struct team_shape *shape, char *path, size_t path_bytes,
 		status_set(st, "cannot make the team's block: %s", strerror(errno));
 		goto fail;
 	}
-	/* What is not the backend's is reserved now: a full memory must say so here, not by a
+	/* All but the backend's store is reserved now: full memory must be an error here, not a
 	 * signal in the middle of a measurement. */
 	if (ftruncate(team->fd, (off_t)plan.bytes) ||
 	    (errno = posix_fallocate(team->fd, 0, (off_t)plan.store_at))) {
@@ -251,8 +251,8 @@ int team_pause(struct team *team)
 	return 0;
 }
 
-/* A central counter and a round number: the last to arrive opens the next round, and all others
- * see the same store, so that in every mode the release is one cache line's journey. */
+/* A central counter and a round number. The last to arrive opens the next round, and all others
+ * see that one store: in every mode the release is one transfer of a cache line. */
 int team_meet(struct team *team)
 {
 	struct header *h = team->block;
@@ -288,7 +288,7 @@ const char *team_failure(const struct team *team)
 	struct header *h = team->block;
 	if (atomic_load_explicit(&h->failing, memory_order_acquire) == FAIL_NONE)
 		return NULL;
-	/* Between the two stores lie microseconds, unless the writer was killed. */
+	/* Microseconds pass between the two stores, unless the writer was killed. */
 	for (int i = 0; i < 1000; i++) {
 		if (atomic_load_explicit(&h->failing, memory_order_acquire) == FAIL_SAID)
 			return h->failure;

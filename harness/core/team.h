@@ -1,8 +1,8 @@
-/* The team: all workers of a trial, and the one block of memory that they share.
+/* The team: all workers of a trial, and the block of memory that they share.
  *
  * The block is a memfd, mapped shared in every mode (in one process too, so that its pages are
- * the same), and so has no name that a killed job could leave behind: the process that makes it
- * hands out a /proc path, and closes it once all have mapped it.
+ * the same). It has no name that a killed job could leave behind: the process that makes it
+ * passes on a /proc path, and closes it once all have mapped it.
  *
  *   header | mailbox per rank | facts per worker | area (samples) | store (the backend's)
  *
@@ -23,7 +23,7 @@
 
 struct team_shape {
 	unsigned nranks, nworkers;
-	bool yield;         /* give the core away while waiting */
+	bool yield;         /* yield the core while waiting */
 	size_t area_bytes;  /* samples, zeroed and touched at creation */
 	size_t store_bytes; /* the backend's; not touched: its owner places the pages */
 };
@@ -35,16 +35,16 @@ struct team;
 int team_create(const struct team_shape *shape, char *path, size_t path_bytes,
                 struct team **out, struct status *st);
 int team_join(const char *path, struct team **out, struct status *st);
-/* Maps all that timed calls write, which a process has to do for itself: one that joined has, and
- * a child of it has to again. */
+/* Maps all that timed calls write. Each process has to: team_join does it, and a child of a
+ * process that joined must do it again. */
 void team_touch(struct team *team);
-/* Closes the way in; the maker calls it once all have joined. */
+/* Nobody can join from here on; the maker calls it once all have joined. */
 void team_seal(struct team *team);
-/* How many processes have done their part well. */
+/* Counts a process that completed its part, and how many have. */
 void team_end(struct team *team);
 unsigned team_ended(const struct team *team);
-/* How many processes are through with whatever brought them together, for those whose turn
- * comes after. */
+/* Counts a process that has left its launcher, and how many have: others take their turn after
+ * it. */
 void team_go(struct team *team);
 unsigned team_gone(const struct team *team);
 /* Unmaps; the memory goes with the last one. NULL is allowed. */
@@ -53,11 +53,11 @@ void team_leave(struct team *team);
 const struct team_shape *team_shape(const struct team *team);
 size_t team_bytes(const struct team *team); /* of the block */
 
-/* The same team as one worker's, so that team_missing knows who has come. The caller frees it
- * with free(), before the team is left. NULL: out of memory. */
+/* The same team for one worker, so that team_missing knows who has arrived. The caller frees it
+ * with free(), before team_leave. NULL: out of memory. */
 struct team *team_member(const struct team *team, unsigned worker);
-/* How many workers are not at the meeting that is due, of those that are members, and the first
- * rank of the first one; a snapshot, which is old at once unless those workers are stuck. */
+/* How many members have not arrived at the current meeting, and the first rank of the first one.
+ * A snapshot, outdated at once unless those workers are stuck. */
 unsigned team_missing(const struct team *team, unsigned *rank);
 
 /* Waits for all workers. 0, or -1 once any rank has failed: then return, do not meet again. */
@@ -65,27 +65,27 @@ int team_meet(struct team *team);
 /* One turn of a wait loop: pause, or yield. -1 once any rank has failed. */
 int team_pause(struct team *team);
 
-/* First caller wins; everyone's next meet or pause answers -1. rank: whose failure it is. */
+/* The first caller wins; everyone's next meet or pause returns -1. rank: the one that failed. */
 #define TEAM_ALL_RANKS UINT_MAX
 void team_fail(struct team *team, unsigned rank, const char *text);
 /* The failure as "rank 3: …" or "all ranks: …", or NULL. */
 const char *team_failure(const struct team *team);
 
-/* Which cell is at hand, and when it has to be through, in clock_now_ns; 0: never. The first
- * worker says so, for whoever watches from outside (watchdog.h). */
+/* The current cell, and when it has to be done, in clock_now_ns; 0: never. The first worker sets
+ * them for the watchdog (watchdog.h). */
 void team_set_deadline(struct team *team, unsigned cell, int64_t deadline_ns);
 int64_t team_deadline(const struct team *team, unsigned *cell);
 
-/* What is at work beside a worker's calls and has to stop in step with the others' (traffic.h). */
+/* Traffic beside a worker's calls, which has to stop in step with the others' (traffic.h). */
 struct team_beside {
 	unsigned begun, stopped; /* by __atomic alone: CUDA's compiler reads this header too */
 };
 struct team_beside *team_beside(const struct team *team, unsigned worker);
 
-void *team_mailbox(struct team *team,
-                   unsigned rank); /* TEAM_MAILBOX_BYTES, for exchange at open */
-char *team_facts(struct team *team,
-                 unsigned worker); /* TEAM_FACTS_BYTES, what the record says of it */
+/* TEAM_MAILBOX_BYTES, to exchange data at open. */
+void *team_mailbox(struct team *team, unsigned rank);
+/* TEAM_FACTS_BYTES: the record's facts of this worker. */
+char *team_facts(struct team *team, unsigned worker);
 void *team_area(struct team *team);
 void *team_store(struct team *team);
 

@@ -13,10 +13,10 @@
 #define PIECE_BYTES  ((size_t)1 << 20)  /* piece by piece */
 #define DEVICE_BYTES ((size_t)16 << 20) /* of a call, between GPUs */
 #define CPU_BYTES    ((size_t)1 << 20)  /* between cores */
-#define AHEAD        8                  /* calls on their way, */
-#define AHEAD_NS     1000000            /* and no more than take so long: they have to stop */
-#define LOOK_US      50                 /* between two looks at them */
-#define SPINS        4096               /* between two looks at the order to stop */
+#define AHEAD        8                  /* calls in flight, */
+#define AHEAD_NS     1000000            /* but for no longer than this: they have to stop */
+#define LOOK_US      50                 /* between two polls of them */
+#define SPINS        4096               /* between two checks whether to stop */
 
 enum state { TRAFFIC_IDLE, TRAFFIC_RUNS, TRAFFIC_STOPS, TRAFFIC_ENDS };
 
@@ -27,15 +27,15 @@ struct traffic {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	_Atomic int state;
-	_Atomic bool flows; /* since it was last told to run */
+	_Atomic bool flows; /* since its last order to run */
 	/* links, on a second context: its trial has one cell. */
 	struct trial *trial;
 	struct cell cell;
 	struct backend_place own;
 	struct backend_ctx *ctx;
 	unsigned ahead;
-	char *copies; /* links, by copying: from its first half to its second */
-	/* What was moved, and in which time. */
+	char *copies; /* links without a second context: copied from its first half to its second */
+	/* What was moved, and how long it took. */
 	double bytes;
 	int64_t ns;
 };
@@ -84,7 +84,7 @@ static void issue(struct traffic *t)
 	t->bytes += (double)t->cell.bytes * t->own.count;
 }
 
-/* 1: all that was issued is through; -1: it failed, and the team with it. */
+/* 1: all issued calls are done; -1: one failed, and the team with it. */
 static int poll(struct traffic *t)
 {
 	struct status st = {""};
@@ -112,8 +112,8 @@ static int wait(struct traffic *t)
 	return done < 0 ? -1 : 0;
 }
 
-/* Whether all workers' threads have stopped, and the most calls that any of them has begun. That
- * of one that has stopped grows up to the most and no further, so that it is final with them. */
+/* Whether all workers' threads have stopped, and the most calls that any of them has begun. A
+ * thread that has stopped only catches up with the most, so with all stopped that is final. */
 static bool all_stopped(const struct traffic *t, unsigned *most)
 {
 	unsigned n = team_shape(t->own.team)->nworkers;
@@ -134,7 +134,7 @@ static void call(struct traffic *t)
 	unsigned calls = 0, most;
 	bool all;
 	while (runs(t)) {
-		/* Said before: an issue that blocks waits for the others to follow. */
+		/* Counted before: an issue that blocks waits for the others to follow. */
 		write_of(&own->begun, ++calls);
 		issue(t);
 		if (calls % t->ahead == 0 && wait(t))
@@ -175,7 +175,7 @@ static void *carry(void *arg)
 		else
 			spin(t);
 		t->ns += clock_now_ns() - begin;
-		/* Not before it is told to stop: a failed team's worker tells it. */
+		/* Not before the order to stop, which the worker of a failed team gives as well. */
 		while (atomic_load(&t->state) == TRAFFIC_RUNS)
 			usleep(LOOK_US);
 		int stops = TRAFFIC_STOPS;
@@ -230,7 +230,7 @@ int traffic_off(struct traffic *t, int64_t deadline_ns)
 	             "the traffic beside the calls did not stop in time");
 }
 
-/* As the trial has it, but for what is of its own calls. */
+/* The trial's settings, without those for the measured calls alone. */
 static int make_trial(struct traffic *t, struct status *st)
 {
 	const struct trial *from = t->place->trial;
@@ -261,13 +261,13 @@ static int make_trial(struct traffic *t, struct status *st)
 	return 0;
 }
 
-/* One call by the worker itself, as the first of any cell: libraries connect in it, and threads of
- * one process have to meet within (NVIDIA/nccl#787). */
+/* One call by the worker itself, like the first of any cell: libraries connect in it, and threads
+ * of one process have to meet before end() (NVIDIA/nccl#787). */
 static int call_once(struct traffic *t, struct status *st)
 {
 	const struct backend *b = t->backend;
 	if (team_meet(t->own.team))
-		return status_set(st, "the team broke up before its traffic");
+		return status_set(st, "the team failed before its traffic");
 	b->begin(t->ctx);
 	for (unsigned i = 0; i < t->own.count; i++)
 		b->issue(t->ctx, i, 0);
@@ -322,7 +322,7 @@ int traffic_open(const struct backend *backend, const struct backend_place *plac
 	             : backend->is.traffics ? open_context(t, st)
 	                                    : make_copies(t, st);
 	if (!failed && pthread_create(&t->thread, NULL, carry, t))
-		failed = status_set(st, "no thread can be had for the traffic");
+		failed = status_set(st, "cannot start a thread for the traffic");
 	if (failed) {
 		if (t->ctx)
 			backend->close(t->ctx);
@@ -342,7 +342,7 @@ void traffic_describe(const struct traffic *t, char *text, size_t bytes)
 		snprintf(text, bytes, "traffic_gbs=%.3g\n", t->bytes / (double)t->ns);
 }
 
-/* In a failed team it ends as well: it asks for the failure wherever it waits. */
+/* Ends in a failed team as well: the thread checks for a failure wherever it waits. */
 void traffic_close(struct traffic *t)
 {
 	if (!t)

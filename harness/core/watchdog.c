@@ -17,8 +17,8 @@ struct watchdog {
 	unsigned grace_s;
 	void (*keep)(void *arg);
 	void *arg;
-	bool over;          /* the workers of this process are through */
-	bool leaving;       /* and what was measured is kept */
+	bool over;          /* the workers of this process are done */
+	bool leaving;       /* and what they measured is kept */
 	struct status said; /* the failure */
 };
 
@@ -28,7 +28,7 @@ static bool is_late(const struct watchdog *dog, unsigned *cell)
 	return deadline && clock_now_ns() > deadline + dog->grace_s * (int64_t)1000000000;
 }
 
-/* Under the lock. false: `seconds` are over, and the workers are not. */
+/* Under the lock. false: `seconds` have passed, and the workers are not done. */
 static bool wait_for_workers(struct watchdog *dog, unsigned seconds)
 {
 	int64_t at = clock_now_ns() + seconds * (int64_t)1000000000;
@@ -39,13 +39,13 @@ static bool wait_for_workers(struct watchdog *dog, unsigned seconds)
 	return dog->over;
 }
 
-/* Who waits in a loop of ours has seen the deadline: whoever has not come is in a call. */
+/* Workers that wait in our loops have seen the deadline: those that are missing are in a call. */
 static void fail_missing(const struct watchdog *dog, unsigned cell)
 {
 	struct status why = {""}, text = {""}, said = {""};
 	unsigned rank = 0, nworkers = team_shape(dog->team)->nworkers;
 	unsigned missing = team_missing(dog->team, &rank);
-	bool all = missing == 0 || missing == nworkers; /* none: the last one just came */
+	bool all = missing == 0 || missing == nworkers; /* 0: the last one just arrived */
 	trial_late(dog->trial, &dog->trial->cells[cell], &why);
 	status_set(&text, "%s, in a call that does not return", why.text);
 	if (!all)
@@ -82,8 +82,8 @@ static void *watch(void *arg)
 	return NULL;
 }
 
-/* Waits by the clock that is never stepped: set back by an hour, the other one would make the
- * watchdog sleep for that hour. */
+/* Waits by the monotonic clock: if the other one were set back by an hour, the watchdog would
+ * sleep for that hour. */
 static int wake_init(pthread_cond_t *wake)
 {
 	pthread_condattr_t by;

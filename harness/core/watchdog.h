@@ -1,10 +1,10 @@
 /* The watchdog: ends a job whose workers cannot end it. A worker that waits in a loop of ours
- * sees a failed team and the cell's deadline itself; one that is inside a library's call which
- * never returns (a communicator's making, when another rank has failed) sees nothing, and keeps
- * all others from leaving. Then what was measured is kept, the failure said, and the process
- * ended; mpirun ends the others.
+ * sees a failed team and the cell's deadline itself. A worker inside a library call that never
+ * returns (creating a communicator after another rank has failed) sees nothing, and no other
+ * worker can leave. Then the watchdog keeps what was measured, prints the failure and ends the
+ * process; mpirun ends the others.
  *
- * It is a thread that wakes once a second, so that only a job with a cell_timeout has one. */
+ * It is a thread that wakes once a second, so only a job with a cell_timeout has one. */
 #ifndef LAUNCHGAP_WATCHDOG_H
 #define LAUNCHGAP_WATCHDOG_H
 
@@ -14,10 +14,10 @@
 struct watchdog;
 
 /* Starts watching. `keep` is called at most once, from the watchdog's thread, while workers may
- * still be at it; then the process exits with status 1. trial: the one at hand, for the
- * sentence, until watchdog_over. grace_s: how long workers are given, once past the
- * deadline to see it, once more to leave, and the process to end after watchdog_leave. NULL
- * when no thread can be had: the job's own timeout is left. */
+ * still run; then the process exits with status 1. trial: the current one, for the sentence; it
+ * must live until watchdog_over. Each of three steps may take grace_s: workers see the deadline,
+ * workers leave, and the process ends after watchdog_leave. NULL if no thread can be started:
+ * then only the job's timeout remains. */
 struct watchdog *watchdog_start(const struct trial *trial, struct team *team, unsigned grace_s,
                                 void (*keep)(void *arg), void *arg);
 

@@ -50,7 +50,7 @@ static int digest(struct loop *loop, unsigned cell)
 	return 0;
 }
 
-/* flip: the known fault that the check has to find. */
+/* flip: a known fault, to test the check. */
 static int corrupt(struct loop *loop)
 {
 	const struct settings *set = &loop->place.trial->settings;
@@ -64,8 +64,8 @@ static int corrupt(struct loop *loop)
 	return 0;
 }
 
-/* Once a cell's calls are through nobody writes any more: then look. Not where they overwrote
- * their own input. */
+/* Checks once all calls of a cell are done, as nobody writes any more. Calls that overwrote their
+ * own input cannot be checked here. */
 static int check_rows(struct loop *loop, unsigned cell)
 {
 	const struct trial *trial = loop->place.trial;
@@ -82,8 +82,8 @@ static int check_rows(struct loop *loop, unsigned cell)
 	return 0;
 }
 
-/* One more call on fresh inputs gives the digest, equal in all modes and paces. Where it is all
- * that is checked, the fault is put there. */
+/* One more call on fresh inputs gives the digest, equal in all modes and paces. If only this call
+ * is checked, the fault goes into it. */
 static int check_fresh(struct loop *loop, unsigned cell)
 {
 	const struct trial *trial = loop->place.trial;
@@ -106,12 +106,12 @@ static void set_deadline(struct loop *loop, unsigned cell)
 		team_set_deadline(loop->team, cell, loop->deadline_ns);
 }
 
-/* Opens under the binding that helper threads may inherit, then takes the core for timing. */
+/* Opens with the binding that helper threads may inherit, then binds to the core for timing. */
 static int open_backend(struct loop *loop)
 {
 	const struct backend_place *place = &loop->place;
 	const struct settings *s = &place->trial->settings;
-	/* CPUs of its own are all that a worker is placed among. */
+	/* A worker with its own CPUs is placed among those alone. */
 	const bool own = s->cpus[0];
 	struct machine_seat seat = {.bind = s->bind,
 	                            .opening = true,
@@ -124,11 +124,11 @@ static int open_backend(struct loop *loop)
 	int error = loop->backend->open(place, &loop->ctx, &st);
 	if (!error && !loop->traffic && s->traffic == TRAFFIC_LINKS)
 		error = traffic_open(loop->backend, place, &loop->traffic, &st);
-	/* A nonblocking NCCL launches from a thread of its own, which would inherit the
-	 * worker's core and wait there for the worker to stop polling: both keep the node. */
+	/* A nonblocking NCCL launches from its own thread. That would inherit the worker's core
+	 * and wait there until the worker stops polling, so both stay bound to the node. */
 	seat.opening = s->nonblocking;
 	machine_binding_set(loop->binding, &seat, loop->bind, sizeof loop->bind);
-	/* On the CPUs of the worker, which it has by now. */
+	/* The thread inherits the worker's CPUs, which are set by now. */
 	if (!error && !loop->traffic && s->traffic == TRAFFIC_CPU)
 		error = traffic_open(loop->backend, place, &loop->traffic, &st);
 	if (error)
@@ -142,9 +142,8 @@ static void close_backend(struct loop *loop)
 	loop->ctx = NULL;
 }
 
-/* A cell of another connection, or of other buffers, than the one before has them made. All
- * meet before and behind giving back what others may still reach. No cell's deadline holds
- * meanwhile. */
+/* Makes new connections or buffers if the cell has others than the one before. All meet before
+ * and after freeing what others may still access. No cell's deadline applies meanwhile. */
 static int renew(struct loop *loop, unsigned cell)
 {
 	const struct cell *c = &loop->place.trial->cells[cell], *before = c - !!cell;
@@ -178,7 +177,7 @@ static void keep_speed(struct loop *loop, unsigned cell, const struct speed *bef
 	own->core_wide_ns = (before->wide_ns + after->wide_ns) / 2;
 }
 
-/* What all its ranks send, or have received. */
+/* Copies what all its ranks send, or have received. */
 static int show(struct loop *loop, unsigned cell, bool received)
 {
 	const struct trial *trial = loop->place.trial;
@@ -196,7 +195,7 @@ static int show(struct loop *loop, unsigned cell, bool received)
 	return 0;
 }
 
-/* For profilers: a range begins, or, without a name, the last one ends. */
+/* For profilers: begins a range; without a name, ends the last one. */
 static void mark(struct loop *loop, const char *name)
 {
 	if (loop->backend->mark)
@@ -241,7 +240,7 @@ static int carry_out(struct loop *loop, unsigned cell)
 	int64_t begin = clock_now_ns();
 	if (loop_first_call(loop, &first_ns) || show(loop, cell, true))
 		return -1;
-	/* Before warming up, so that timed calls follow others at once. */
+	/* Before the warm-up, so that timed calls follow other calls at once. */
 	speed_take(clock_now_ns, &before);
 	struct traffic *traffic = c->pass == PASS_TIMED ? loop->traffic : NULL;
 	int failed = traffic_on(traffic, loop->deadline_ns) ||
@@ -276,7 +275,7 @@ static int measure_cell(struct loop *loop, unsigned cell)
 	return marked(loop, name, cell, carry_out);
 }
 
-/* What the record says of this worker; written last, when the backend knows what it did. */
+/* The record's facts of this worker; written last, when the backend knows what it did. */
 static void describe(struct loop *loop)
 {
 	char facts[TEAM_FACTS_BYTES - 800] = "", own[208] = "", apart[320] = "", traffic[32];
@@ -284,8 +283,8 @@ static void describe(struct loop *loop)
 	getrusage(RUSAGE_SELF, &process); /* ru_maxrss is in KiB */
 	if (loop->ctx)
 		loop->backend->describe(loop->ctx, facts, sizeof facts);
-	/* All processes are still there, as a page that they share is divided among them. One
-	 * worker asks for all of a process: the kernel walks through all that it holds. */
+	/* All processes still exist, so a page that they share is divided among them. One worker
+	 * asks per process: the kernel walks through all of its memory. */
 	const struct layout layout = loop->place.trial->settings.layout;
 	bool asks = loop->place.worker % layout.threads == 0;
 	long long share = asks ? machine_memory_share() : -1;
