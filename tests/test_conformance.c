@@ -16,12 +16,13 @@
 
 static const char *const paths[] = {"auto", "direct", "fifo", "shared"};
 
-struct text {
+struct experiment {
 	char text[16384];
 	size_t used;
 };
 
-__attribute__((format(printf, 2, 3))) static void add(struct text *to, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add(struct experiment *to, const char *format,
+                                                      ...)
 {
 	va_list args;
 	va_start(args, format);
@@ -46,7 +47,7 @@ static bool is_taken(int coll, unsigned need, unsigned without)
 }
 
 /* Collectives that have all of `need`, and nothing of `without`. */
-static void add_head(struct text *to, const char *backend, unsigned ranks, unsigned need,
+static void add_head(struct experiment *to, const char *backend, unsigned ranks, unsigned need,
                      unsigned without)
 {
 	const char *comma = "";
@@ -66,7 +67,7 @@ static void add_head(struct text *to, const char *backend, unsigned ranks, unsig
 }
 
 /* One variant, and on host one per data path. */
-static void add_layout(struct text *to, bool host, unsigned procs, unsigned threads,
+static void add_layout(struct experiment *to, bool host, unsigned procs, unsigned threads,
                        unsigned each)
 {
 	for (unsigned p = 0; p < (host ? sizeof paths / sizeof *paths : 1); p++)
@@ -77,7 +78,7 @@ static void add_layout(struct text *to, bool host, unsigned procs, unsigned thre
 }
 
 /* All ways to share `ranks` out, a power of two. */
-static void add_layouts(struct text *to, bool host, unsigned ranks)
+static void add_layouts(struct experiment *to, bool host, unsigned ranks)
 {
 	for (unsigned procs = 1; procs <= ranks; procs *= 2)
 		for (unsigned threads = 1; procs * threads <= ranks; threads *= 2)
@@ -85,7 +86,7 @@ static void add_layouts(struct text *to, bool host, unsigned ranks)
 }
 
 /* Each mode of the table, by its name alone or with more said of it. */
-static void add_modes(struct text *to, const char *more)
+static void add_modes(struct experiment *to, const char *more)
 {
 	for (unsigned m = 0; mode_table[m]; m++)
 		add(to, "[variant %s]\nmode = %s\n%s\n", mode_table[m]->name,
@@ -142,7 +143,7 @@ static void check_left_out(const char *said)
 }
 
 /* Runs the experiment and reads its record. What fails has to say `words` in its report. */
-static struct record_run run_experiment(const struct text *text, const char *words,
+static struct record_run run_experiment(const struct experiment *text, const char *words,
                                         const char *const keys[])
 {
 	char folder[64], file[128], results[128], path[256];
@@ -175,7 +176,7 @@ static struct record_run run_experiment(const struct text *text, const char *wor
 	return run;
 }
 
-static void conform(const struct text *text, bool carries_data, unsigned kinds)
+static void conform(const struct experiment *text, bool carries_data, unsigned kinds)
 {
 	struct record_run run = run_experiment(text, NULL, NULL);
 	check_cells(&run, carries_data, kinds);
@@ -191,7 +192,7 @@ static unsigned ways(int coll, unsigned ranks)
 /* All collectives in all layouts, in place too and from two roots. */
 static void conform_layouts(const struct backend *backend, unsigned ranks)
 {
-	static struct text text;
+	static struct experiment text;
 	bool host = !strcmp(backend->name, "host");
 	unsigned kinds = 0;
 	add_head(&text, backend->name, ranks, 0, 0);
@@ -213,7 +214,7 @@ static void conform_layouts(const struct backend *backend, unsigned ranks)
 /* 8-bit floats are not every GPU's. */
 static void conform_types(const struct backend *backend, unsigned ranks)
 {
-	static struct text text;
+	static struct experiment text;
 	bool host = !strcmp(backend->name, "host");
 	unsigned kinds = 0, ntypes = host ? DTYPE_KINDS : DTYPE_FLOAT8_E4M3;
 	add_head(&text, backend->name, ranks, COLL_REDUCES, 0);
@@ -230,7 +231,7 @@ static void conform_types(const struct backend *backend, unsigned ranks)
  * into parts; the rotated buffers then begin anywhere. */
 static void conform_odd_sizes(const struct backend *backend, unsigned ranks)
 {
-	static struct text text;
+	static struct experiment text;
 	unsigned kinds = 0;
 	add_head(&text, backend->name, ranks, 0, COLL_PARTED);
 	add(&text,
@@ -249,7 +250,7 @@ static const char matrix[] = "counts = 0:9:1:0, 3:1:1:0, 0:30:0:0, 1:1:1:0\n";
 /* Two groups side by side. */
 static void conform_groups(const struct backend *backend, unsigned ranks)
 {
-	static struct text text;
+	static struct experiment text;
 	unsigned kinds = 0;
 	add_head(&text, backend->name, ranks, 0, 0);
 	add(&text, "bytes = 4K\nroot = 1\n%s", matrix);
@@ -262,7 +263,7 @@ static void conform_groups(const struct backend *backend, unsigned ranks)
 /* Opened and allocated anew within a job, data is right again each time. */
 static void conform_nested(const struct backend *backend, unsigned ranks)
 {
-	static struct text text;
+	static struct experiment text;
 	bool host = !strcmp(backend->name, "host"), seen[2][2] = {{false}};
 	unsigned kinds = 0;
 	add_head(&text, backend->name, ranks, 0, 0);
@@ -303,7 +304,7 @@ static void conform_options(const struct backend *backend, unsigned ranks)
 	    "threads\nmin_ctas = 2\nmax_ctas = 4",
 	    "processes\nregister = window\ncta_policy = zero",
 	};
-	static struct text text;
+	static struct experiment text;
 	unsigned kinds = 0;
 	add_head(&text, backend->name, ranks, 0, COLL_ROUNDS);
 	add(&text, "bytes = 40K\n%s", matrix);
@@ -315,7 +316,7 @@ static void conform_options(const struct backend *backend, unsigned ranks)
 }
 
 /* Each mode of the table that the backend takes ranks of. */
-static void add_own_modes(struct text *to, const struct backend *backend, unsigned ranks,
+static void add_own_modes(struct experiment *to, const struct backend *backend, unsigned ranks,
                           const char *more)
 {
 	for (unsigned m = 0; mode_table[m]; m++) {
@@ -337,7 +338,7 @@ static void add_own_modes(struct text *to, const struct backend *backend, unsign
  * collective reduces, opened a second time. */
 static void conform_blocking(const struct backend *backend, unsigned ranks)
 {
-	static struct text text;
+	static struct experiment text;
 	unsigned kinds = 0, all = 0;
 	add_head(&text, backend->name, ranks, 0, 0);
 	add(&text,
@@ -429,7 +430,7 @@ TEST(every_backend_conforms_in_every_layout)
 /* The experiment that checks them all, as it is shipped: on host in every datatype. */
 TEST(the_matrix_is_right_on_host)
 {
-	static struct text text;
+	static struct experiment text;
 	char *file = cli_read("experiments/matrix.exp");
 	assert_non_null(file);
 	text.used = 0;
@@ -463,7 +464,7 @@ static int number_at(const json_t *wrong_at, const char *key)
 /* One bit of one byte, in the second of the rotated buffers: 960 bytes each. */
 TEST(a_turned_byte_is_found_in_every_mode)
 {
-	static struct text text;
+	static struct experiment text;
 	unsigned found[MOST_MODES] = {0};
 	add_head(&text, "host", 4, COLL_REDUCES, 0);
 	add(&text, "bytes = 960\nroot = 2\ndtype = float16, float64\nin_place = both\n"
