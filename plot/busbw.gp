@@ -6,7 +6,7 @@ do for [g = 1:groups] {
 	if (!each || G_busbw_lines[g] eq '' || !carries_data || G_pace[g] ne 'stream') { continue }
 	name = prefix.'_'.G_coll[g].'_busbw'
 	head = head_of(G_coll[g], 'bus bandwidth'.by_size(g))
-	said = G_said[g]
+	said = captions_said[g]
 	how = sprintf('%d × %d calls back to back, ', stretches, calls).over_blocks.alike_of(g, G_busbw_alike[g]).shown_of
 	list = G_busbw_lines[g]
 	col = 'busbw_gbs'

@@ -7,7 +7,7 @@ do for [g = 1:groups] {
 	if (!detail || !E_panels[g]) { continue }
 	name = prefix.'_'.G_coll[g].'_ecdf'
 	head = head_of(G_coll[g], 'share of isolated calls by their time')
-	said = G_tail_said[g]
+	said = captions_tail_said[g]
 	how = sprintf('%d isolated calls in each of %s, shown up to the 99th percentile', isolated_calls, \
 		plural(blocks, 'block')).(main < variants ? sprintf('; %d of %d variants', main, variants + left_out) : '')
 	legend = (main + 2) / 3

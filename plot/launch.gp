@@ -8,7 +8,7 @@ do for [g = 1:groups] {
 	if (!detail || G_launch_lines[g] eq '' || (G_pace[g] ne 'isolated' && isolated(g))) { continue }
 	name = prefix.'_'.G_coll[g].'_launch'
 	head = head_of(G_coll[g], 'launch cost'.by_size(g))
-	said = G_launch_said[g]
+	said = captions_launch_said[g]
 	how = 'from the barrier until issue returns, slowest rank, '.G_pace[g].' calls, '.over_blocks.alike_of(g, G_launch_alike[g]).shown_of
 	list = G_launch_lines[g]
 	col = 'launch_us'

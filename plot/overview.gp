@@ -22,7 +22,7 @@ do for [picture = 1:(carries_data && streams >= 3 && streams <= 40)] {
 	name = prefix.'_overview'
 	head = head_of(plural(streams, 'collective'), 'bus bandwidth at '.\
 		(lowest < highest ? size_label(lowest).' to '.size_label(highest) : size_label(highest)))
-	said = overview_said
+	said = exists('said_overview') ? said_overview : ''
 	how = sprintf('%d × %d calls back to back, ', stretches, calls).over_blocks.\
 		(main < variants ? sprintf('; %d of %d variants', main, variants + left_out) : '')
 	upright = letters * streams <= 90

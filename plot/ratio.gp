@@ -11,7 +11,7 @@ do for [g = 1:groups] {
 	if (!each || !comparable || variants < 2 || !carries_data) { continue }
 	name = prefix.'_'.G_coll[g].'_ratio'.(G_pace[g] eq 'stream' ? '' : '_'.G_pace[g])
 	head = head_of(G_coll[g], (G_pace[g] eq 'stream' ? 'bandwidth' : 'speed of isolated calls').' against '.reference)
-	said = G_said[g]
+	said = captions_said[g]
 	how = sprintf('below 1 is slower; band: ±%g %% margin; ', 100 * margin).(blocks < 6 ? \
 		plural(blocks, 'block').', too few for intervals' : '95 % intervals over '.plural(blocks, 'block')).shown_of
 	if (few(g)) {

@@ -6,14 +6,14 @@
 load plot_dir.'/style.gp'
 
 calls_csv = dir.'/plots/timeline.csv'
-here(k) = column('number') == T_variant[k] && strcol('what') eq T_coll[k]
+here(k) = column('number') == calls_variant[k] && strcol('what') eq calls_coll[k]
 when(k, col) = here(k) ? column(col) : NaN
 # Every so many ranks a number, at least 14 pixels apart.
 rank_step(high) = high >= 14 ? 1 : high >= 7 ? 2 : high >= 3.5 ? 4 : high >= 2 ? 8 : 16
-do for [from = 1:calls_shown] {
-	if (!detail || (from > 1 && T_coll[from] eq T_coll[from > 1 ? from - 1 : 1])) { continue }
+do for [from = 1:exists('calls_rows') ? calls_rows : 0] {
+	if (!detail || (from > 1 && calls_coll[from] eq calls_coll[from > 1 ? from - 1 : 1])) { continue }
 	to = from
-	do for [k = from:calls_shown] { to = T_coll[k] eq T_coll[from] ? k : to }
+	do for [k = from:calls_rows] { to = calls_coll[k] eq calls_coll[from] ? k : to }
 	end = 0.0
 	shortest = 1e300
 	before = 0.0
@@ -21,18 +21,18 @@ do for [from = 1:calls_shown] {
 	device = 0
 	ranks = 0
 	do for [k = from:to] {
-		end = most(T_total[k], end)
-		shortest = least(T_total[k], shortest)
-		before = most(T_before[k], before)
-		residual = most(T_residual[k], residual)
-		device = device || T_device[k]
-		ranks = ranks + T_ranks[k]
+		end = most(calls_total[k], end)
+		shortest = least(calls_total[k], shortest)
+		before = most(calls_before[k], before)
+		residual = most(calls_residual[k], residual)
+		device = device || calls_device[k]
+		ranks = ranks + calls_ranks[k]
 	}
-	name = prefix.'_'.T_coll[from].'_timeline'
-	head = head_of(T_coll[from], 'one call of '.size_label(T_bytes[from]).', rank by rank')
-	said = T_said[from]
+	name = prefix.'_'.calls_coll[from].'_timeline'
+	head = head_of(calls_coll[from], 'one call of '.size_label(calls_bytes[from]).', rank by rank')
+	said = calls_said[from]
 	apart = end > 5 * shortest # of lengths that no one axis shows
-	how = (apart ? 'each panel has its own time axis; ' : '').(T_pass[from] eq 'timed' ? 'an isolated' : 'a traced').' call of median length of each'.\
+	how = (apart ? 'each panel has its own time axis; ' : '').(calls_pass[from] eq 'timed' ? 'an isolated' : 'a traced').' call of median length of each'.\
 		(residual > 0 ? sprintf(', device clocks known to ±%.2g µs', residual) : '').\
 		(main < variants ? sprintf('; %d of %d variants', main, variants + left_out) : '')
 	legend = 1
@@ -52,21 +52,21 @@ do for [from = 1:calls_shown] {
 	set grid noytics
 	above = top + 6
 	do for [k = from:to] {
-		i = T_variant[k]
-		eval area(52, W - 180, above, above + high * T_ranks[k])
-		above = above + high * T_ranks[k] + gap
-		eval sprintf('set xrange [%g:%g]', before > 0 ? -1.05 * (apart ? T_before[k] : before) : 0, 1.03 * (apart ? T_total[k] : end))
-		eval sprintf('set yrange [%g:-0.6]; set ytics 0, %d', T_ranks[k] - 0.4, rank_step(high))
+		i = calls_variant[k]
+		eval area(52, W - 180, above, above + high * calls_ranks[k])
+		above = above + high * calls_ranks[k] + gap
+		eval sprintf('set xrange [%g:%g]', before > 0 ? -1.05 * (apart ? calls_before[k] : before) : 0, 1.03 * (apart ? calls_total[k] : end))
+		eval sprintf('set yrange [%g:-0.6]; set ytics 0, %d', calls_ranks[k] - 0.4, rank_step(high))
 		set border k == to || apart ? 3 : 2 ls 101
 		set xtics format (k == to || apart ? '%g' : '')
 		if (k == to) { set xlabel 'time since the first rank left the barrier, µs' offset 0, 0.4 }
-		set label 4 short(V_label[i], 24) at screen x(W - 168), graph 0.5 left offset 0, (T_ranks[k] > 1 ? 0.55 : 0) textcolor rgb color(i)
-		set label 5 number(T_total[k]).' µs' at screen x(W - 168), graph 0.5 left offset 0, (T_ranks[k] > 1 ? -0.55 : -1.1) textcolor rgb ink
+		set label 4 short(V_label[i], 24) at screen x(W - 168), graph 0.5 left offset 0, (calls_ranks[k] > 1 ? 0.55 : 0) textcolor rgb color(i)
+		set label 5 number(calls_total[k]).' µs' at screen x(W - 168), graph 0.5 left offset 0, (calls_ranks[k] > 1 ? -0.55 : -1.1) textcolor rgb ink
 		plot calls_csv using (when(k, 'issued_us')):(column('rank')):(when(k, 'issued_us')):(when(k, 'idle_us')):\
 				(column('rank') - 0.4):(column('rank') + 0.4) with boxxyerror fs solid noborder lc rgb color(i) + 0xB0000000 notitle, \
 			calls_csv using (when(k, 'start_us')):(column('rank')):(when(k, 'start_us')):(when(k, 'issued_us')):\
 				(column('rank') - 0.4):(column('rank') + 0.4) with boxxyerror fs solid noborder lc rgb color(i) notitle, \
-			for [d = 1:T_device[k]] calls_csv using (when(k, 'device_start_us')):(column('rank')):\
+			for [d = 1:calls_device[k]] calls_csv using (when(k, 'device_start_us')):(column('rank')):\
 				(when(k, 'device_start_us')):(when(k, 'device_end_us')):(column('rank') - 0.2):(column('rank') + 0.2) \
 				with boxxyerror fs solid noborder lc rgb 0x000000 notitle
 	}

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "../harness/report/draw.h"
-#include "../harness/analysis/captions.h"
+#include "../harness/analysis/calls.h"
 #include "../harness/analysis/drawn.h"
 #include "../harness/report/script.h"
 #include "../harness/report/model.h"
@@ -299,6 +299,13 @@ static void loud_stamps(const struct made_place *p, int64_t out[6])
 		    (int64_t)((double)out[2] * (1 + loud * made_noise(p->block, p->size, 1)));
 }
 
+/* What the pictures of a pace say; `of` is a column of the table of captions. */
+static const char *caption_of(const json_t *report, const char *pace, const char *of)
+{
+	return json_string_value(json_cell(json_table(report, "captions"),
+	                                   (json_keys){"pace", pace, NULL}, of));
+}
+
 /* What noise cannot hide is said of each picture; of the rest, what it can. */
 TEST(a_noisy_run_still_says_what_is_beyond_its_noise)
 {
@@ -306,56 +313,30 @@ TEST(a_noisy_run_still_says_what_is_beyond_its_noise)
 	struct made made = plain;
 	made.stamps = loud_stamps;
 	for (unsigned i = 0; i < 2; i++) {
-		struct made_loaded l;
-		struct regimes regimes;
-		struct drawn_order order;
-		struct status st = {""};
-		char text[CAPTION_BYTES];
 		loud = i ? 0.95 : 0.2;
-		made_load(&made, &l);
-		assert_int_equal(regimes_make(&l.summary, &regimes, &st), 0);
-		assert_int_equal(drawn_order(&l.summary, &order, &st), 0);
-		unsigned group = 0;
-		while (l.summary.groups[group].cell.pace != PACE_ISOLATED)
-			group++;
-		assert_int_equal(
-		    caption_group(&l.summary, &regimes, &order, group, text, sizeof text, &st),
-		    0);
+		const char *text = caption_of(made_report(&made), "isolated", "said");
 		made_says(text, i ? " cannot be told from noise here" : " cannot be seen here");
 		assert_int_equal(strstr(text, beyond) != NULL, !i);
 		assert_null(strstr(text, "processes"));
-		free(order.variants);
-		regimes_free(&regimes);
-		made_unload(&l);
 	}
 }
 
 /* Of 15 variants that differ from the reference: what does not fit three rows is counted. */
 TEST(captions_of_many_variants_fit)
 {
-	struct record_run run;
-	struct summary summary;
-	struct regimes regimes;
-	struct drawn_order order;
 	struct status st = {""};
-	char text[CAPTION_BYTES];
-	bool torn;
-	if (record_load("results/reference/2x-h200/factors_new", &run, &torn, &st) ||
-	    summary_make(&run, &summary, &st))
+	struct model *m = model_make("results/reference/2x-h200/factors_new", &st);
+	if (!m)
 		fail_msg("%s", st.text);
-	assert_int_equal(regimes_make(&summary, &regimes, &st), 0);
-	assert_int_equal(drawn_order(&summary, &order, &st), 0);
-	for (unsigned g = 0; g < summary.ngroups; g++) {
-		assert_int_equal(
-		    caption_group(&summary, &regimes, &order, g, text, sizeof text, &st), 0);
-		if (summary.groups[g].cell.pace == PACE_STREAM)
+	const struct story_table *t = story_find_table(&m->story, "captions");
+	for (unsigned i = 0; i < t->nrows; i++) {
+		const char *text = column_entry(story_column(t, "said"), story_row(t, i)).text;
+		if (!strcmp(column_entry(story_column(t, "pace"), story_row(t, i)).text,
+		            "stream"))
 			made_says(text, " others: undecided");
 		assert_in_range(strlen(text), 100, 3 * 110);
 	}
-	free(order.variants);
-	regimes_free(&regimes);
-	summary_free(&summary);
-	record_free(&run);
+	model_free(m);
 }
 
 static unsigned asked_factors;
@@ -408,29 +389,23 @@ TEST(a_tail_is_that_of_the_curve)
 {
 	struct made lame = plain;
 	struct made_loaded l;
-	struct drawn_order order;
-	struct status st = {""};
-	char said[CAPTION_BYTES] = "";
+	unsigned g = 0;
 	lame.stamps = lame_stamps;
+	const char *said = caption_of(made_report(&lame), "isolated", "tail_said");
 	made_load(&lame, &l);
-	assert_int_equal(drawn_order(&l.summary, &order, &st), 0);
-	for (unsigned g = 0; g < l.summary.ngroups; g++) {
-		const struct summary_group *group = &l.summary.groups[g];
-		if (group->cell.pace != PACE_ISOLATED || group->limit)
-			continue;
-		const struct summary_row *row = index_at(&l.summary, order.variants[0], g, 0);
-		size_t n;
-		double *calls = calls_sorted(&l.summary, row, &n);
-		char words[160];
-		caption_tail(&l.summary, &order, g, said, sizeof said);
-		snprintf(words, sizeof words, "95 %% of all calls take at most %s µs in",
-		         words_number(stats_quantile(calls, n, 0.95)).text);
-		made_says(said, words);
-		assert_true(stats_quantile(calls, n, 0.95) > 5 * row->p95_us.estimate);
-		free(calls);
-	}
-	assert_true(said[0]);
-	free(order.variants);
+	while (l.summary.groups[g].cell.pace != PACE_ISOLATED)
+		g++;
+	const struct summary_row *row =
+	    index_at(&l.summary, (unsigned)index_variant(&l.summary, "threads"), g, 0);
+	size_t n;
+	double *calls = calls_sorted(&l.summary, row, &n);
+	const double p95 = stats_quantile(calls, (unsigned)n, 0.95);
+	char words[160];
+	snprintf(words, sizeof words, "95 %% of all calls take at most %s µs in threads",
+	         words_number(p95).text);
+	made_says(said, words);
+	assert_true(p95 > 5 * row->p95_us.estimate);
+	free(calls);
 	made_unload(&l);
 }
 

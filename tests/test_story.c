@@ -157,7 +157,6 @@ TEST(a_sentence_says_only_what_its_rows_have)
 static void tell_all(const struct analysis *analysis, struct story *story)
 {
 	(void)analysis;
-	story_picture(story, "ratio");
 	const struct story_table *t = story_table(story, &form, rows, 3);
 	story_part(story, "Part");
 	story_say_row(story, STORY_CAPTION, t, &rows[1], "{name}");
@@ -197,7 +196,6 @@ TEST(a_chapter_keeps_what_it_told_in_its_order)
 	assert_int_equal(c->nblocks, 6);
 	for (unsigned i = 0; i < 6; i++)
 		assert_int_equal(c->blocks[i].kind, kinds[i]);
-	assert_string_equal(c->picture, "ratio");
 	assert_string_equal(story_said(&story, STORY_BODY, 0)->text, "A note.");
 	assert_null(story_said(&story, STORY_BODY, 1));
 	assert_ptr_equal(story_find_table(&story, "t")->rows, rows);

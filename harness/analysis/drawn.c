@@ -61,6 +61,37 @@ unsigned drawn_left_out(const struct summary *s)
 	return most(s) - drawn_count(s);
 }
 
+bool drawn_has_group(const struct summary *s, unsigned g)
+{
+	return !s->groups[g].limit && !(coll_info(s->groups[g].cell.coll)->is & COLL_PAIRS);
+}
+
+/* Whether two groups differ in their pace at most. */
+static bool same_word(const struct summary_group *a, const struct summary_group *b)
+{
+	return !strcmp(coll_word(&a->cell, a->nranks).text,
+	               coll_word(&b->cell, b->nranks).text);
+}
+
+unsigned drawn_collectives(const struct summary *s)
+{
+	unsigned n = 0;
+	for (unsigned g = 0; g < s->ngroups; g++) {
+		bool again = !drawn_has_group(s, g);
+		for (unsigned k = 0; !again && k < g; k++)
+			again =
+			    drawn_has_group(s, k) && same_word(&s->groups[k], &s->groups[g]);
+		n += !again;
+	}
+	return n;
+}
+
+bool drawn_is_large(const struct summary *s, size_t asked_bytes)
+{
+	return asked_bytes >=
+	       (record_traits(s->run, NULL)->gpus ? (size_t)16 << 20 : (size_t)256 << 10);
+}
+
 /* 0 stands first. */
 static unsigned rank_of(const struct summary *s, unsigned v)
 {

@@ -17,6 +17,19 @@ bool drawn_is(const struct summary *summary, unsigned variant);
 unsigned drawn_count(const struct summary *summary);
 unsigned drawn_left_out(const struct summary *summary);
 
+/* The groups that pictures are made of: the limit's is in those of the others, and pairs have
+ * pictures of their own. */
+bool drawn_has_group(const struct summary *summary, unsigned group);
+/* Beyond so many collectives (each with its datatype, operation and so on) there is none of
+ * some pictures: who looks at so many? */
+#define DRAWN_DETAIL 4u  /* launch, ranks, ecdf, timeline */
+#define DRAWN_EACH   15u /* any picture of one collective alone */
+/* How many the run holds, the limit's own not counted. */
+unsigned drawn_collectives(const struct summary *summary);
+/* Whether a size belongs to those of which bandwidth counts: from 16 MiB up on GPUs, from
+ * 256 KiB up else. */
+bool drawn_is_large(const struct summary *summary, size_t asked_bytes);
+
 struct drawn_order {
 	unsigned *variants; /* of the summary */
 	unsigned *families; /* theirs, from 0, the reference's: variants whose names differ in

@@ -1,6 +1,8 @@
 #include "run.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "../analysis/versions.h"
 #include "chapters.h"
@@ -67,6 +69,20 @@ const char *run_collective(struct arena *arena, const struct summary_group *g)
 bool run_few_groups(const struct summary *s)
 {
 	return s->measured && s->ngroups <= FEW_GROUPS;
+}
+
+const char *run_are(const char *name)
+{
+	return *name && name[strlen(name) - 1] == 's' ? "are" : "is";
+}
+
+struct drawn_order run_drawn(const struct analysis *a, struct arena *arena)
+{
+	struct drawn_order order;
+	struct status st;
+	arena_need(arena, !drawn_order(a->s, &order, &st));
+	arena_defer(arena, free, order.variants);
+	return order;
 }
 
 bool run_lacks_blocks(const struct analysis *a)

@@ -4,6 +4,7 @@
 #define LAUNCHGAP_RUN_FACTS_H
 
 #include "../analysis/analysis.h"
+#include "../analysis/drawn.h"
 #include "../story/story.h"
 
 /* The table `run`, one row: {margin}, {confidence}, {reference}, {blocks}, {least_blocks},
@@ -18,6 +19,11 @@ const char *run_collective(struct arena *arena, const struct summary_group *grou
 /* Whether the run has few enough collectives for tables by size; more are in the files alone.
  */
 bool run_few_groups(const struct summary *summary);
+
+/* "is", or "are" of a name like processes. */
+const char *run_are(const char *name);
+/* The variants of pictures, in their order; memory is the arena's. */
+struct drawn_order run_drawn(const struct analysis *analysis, struct arena *arena);
 
 /* Whether a run that compares has fewer blocks than a verdict needs, and whether blocks that
  * were asked for are missing too. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../analysis/words.h"
-#include "../analysis/captions.h"
+#include "../analysis/calls.h"
 #include "../analysis/drawn.h"
 #include "output.h"
 #include "script.h"
@@ -185,37 +185,11 @@ static double figure_of(const struct summary_row *row, enum figure figure)
 	                                 : row->time_us;
 }
 
-/* The groups that pictures are made of: the limit's is in those of the others, and pairs have
- * pictures of their own. */
-static bool in_picture(const struct summary *s, unsigned g)
-{
-	return !s->groups[g].limit && !(coll_info(s->groups[g].cell.coll)->is & COLL_PAIRS);
-}
-
 static unsigned groups_of(const struct summary *s)
 {
 	unsigned n = 0;
 	for (unsigned g = 0; g < s->ngroups; g++)
-		n += in_picture(s, g);
-	return n;
-}
-
-/* Whether two groups differ in their pace at most. */
-static bool same_word(const struct summary_group *a, const struct summary_group *b)
-{
-	return !strcmp(coll_word(&a->cell, a->nranks).text,
-	               coll_word(&b->cell, b->nranks).text);
-}
-
-unsigned gnuplot_collectives(const struct summary *s)
-{
-	unsigned n = 0;
-	for (unsigned g = 0; g < s->ngroups; g++) {
-		bool again = !in_picture(s, g);
-		for (unsigned k = 0; !again && k < g; k++)
-			again = in_picture(s, k) && same_word(&s->groups[k], &s->groups[g]);
-		n += !again;
-	}
+		n += drawn_has_group(s, g);
 	return n;
 }
 
@@ -348,7 +322,6 @@ static int put_group(struct script *p, unsigned group, unsigned k, struct status
 {
 	const struct summary *s = p->s;
 	const struct summary_group *g = &s->groups[group];
-	char said[CAPTION_BYTES];
 	script_text(p, "G_coll", k, coll_word(&g->cell, g->nranks).text);
 	script_text(p, "G_pace", k, coll_pace_name(g->cell.pace));
 	script_put(p, "G_ranks", k, "%u", g->nranks);
@@ -359,20 +332,11 @@ static int put_group(struct script *p, unsigned group, unsigned k, struct status
 		fprintf(p->out, "%s%zu.0", i ? " " : "", g->asked_bytes[i]);
 	fprintf(p->out, "'\n");
 	double split = 0;
-	for (unsigned i = g->nsizes; i-- && caption_is_large(s, g->asked_bytes[i]);)
+	for (unsigned i = g->nsizes; i-- && drawn_is_large(s, g->asked_bytes[i]);)
 		split = (double)g->asked_bytes[i];
 	script_number(p, "G_split", k, split);
-	if (p->colls > GNUPLOT_EACH)
+	if (p->colls > DRAWN_EACH)
 		return 0;
-	if (caption_group(s, p->regimes, &p->order, group, said, sizeof said, st))
-		return -1;
-	script_text(p, "G_said", k, said);
-	caption_launch(s, &p->order, group, said, sizeof said);
-	script_text(p, "G_launch_said", k, said);
-	caption_ranks(s, &p->order, group, said, sizeof said);
-	script_text(p, "G_ranks_said", k, said);
-	caption_tail(s, &p->order, group, said, sizeof said);
-	script_text(p, "G_tail_said", k, said);
 	return put_lines(p, group, k, FIGURE_BUSBW, "busbw", st) ||
 	               put_lines(p, group, k, FIGURE_TIME, "time", st) ||
 	               put_lines(p, group, k, FIGURE_LAUNCH, "launch", st)
@@ -384,26 +348,23 @@ static int put_groups(struct script *p, struct status *st)
 {
 	const struct summary *s = p->s;
 	unsigned n = groups_of(s), k = 0;
-	char said[CAPTION_BYTES];
 	fprintf(p->out,
 	        "\n# pictures of each collective? launch, ranks, ecdf and timeline too?\n");
-	script_put(p, "each", 0, "%d", p->colls <= GNUPLOT_EACH);
-	script_put(p, "detail", 0, "%d", p->colls <= GNUPLOT_DETAIL);
+	script_put(p, "each", 0, "%d", p->colls <= DRAWN_EACH);
+	script_put(p, "detail", 0, "%d", p->colls <= DRAWN_DETAIL);
 	script_put(p, "collectives", 0, "%u", p->colls);
-	caption_overview(s, &p->order, said, sizeof said);
-	script_text(p, "overview_said", 0, said);
 	fprintf(p->out,
-	        "\n# one per collective and pace: its sizes (large ones from G_split on), its "
-	        "lines, and what it shows\n");
+	        "\n# one per collective and pace: its sizes (large ones from G_split on) and its "
+	        "lines; what it shows is in captions\n");
 	script_put(p, "groups", 0, "%u", n);
 	script_arrays(
 	    p, n, "G",
 	    "coll pace ranks sizes max list split busbw_lines time_lines launch_lines "
-	    "busbw_alike time_alike launch_alike said launch_said ranks_said tail_said");
+	    "busbw_alike time_alike launch_alike");
 	fprintf(p->out, "# the lines: their first variant, whether of several modes, dash\n");
 	script_arrays(p, 3 * n * p->order.n, "L", "variant joint dash name");
 	for (unsigned g = 0; g < s->ngroups; g++)
-		if (in_picture(s, g) && put_group(p, g, ++k, st))
+		if (drawn_has_group(s, g) && put_group(p, g, ++k, st))
 			return -1;
 	return 0;
 }
@@ -419,7 +380,7 @@ static void put_panels(struct script *p)
 	script_arrays(p, n * CALLS_PANELS, "E", "bytes lo hi");
 	for (unsigned g = 0; g < s->ngroups; g++) {
 		struct calls_panel panels[CALLS_PANELS];
-		if (!in_picture(s, g))
+		if (!drawn_has_group(s, g))
 			continue;
 		unsigned at = CALLS_PANELS * k++;
 		unsigned count = calls_panels(s, g, p->order.variants, p->order.n, panels);
@@ -430,53 +391,6 @@ static void put_panels(struct script *p)
 			script_number(p, "E_hi", at, panels[i].hi_us);
 		}
 	}
-}
-
-/* Whether an earlier group is of the same collective. */
-static bool again(const struct summary *s, unsigned group)
-{
-	for (unsigned g = 0; g < group; g++)
-		if (s->groups[g].cell.coll == s->groups[group].cell.coll)
-			return true;
-	return false;
-}
-
-/* The timeline's calls, of the variants that the experiment is about. */
-static void put_timeline(struct script *p)
-{
-	const struct summary *s = p->s;
-	unsigned n = 0;
-	fprintf(p->out, "\n# the calls of the timeline; variant: its number above\n");
-	script_arrays(p, s->ngroups * p->order.main, "T",
-	              "coll variant pass ranks bytes device total before residual said");
-	for (unsigned g = 0; g < s->ngroups; g++) {
-		struct calls_line line, first = {0};
-		char said[CAPTION_BYTES] = "";
-		unsigned from = n + 1;
-		for (unsigned i = 0; !again(s, g) && i < p->order.main; i++) {
-			line = calls_line_of(s, s->groups[g].cell.coll, p->order.variants[i]);
-			if (!line.cell)
-				continue;
-			n++;
-			caption_call(s, p->order.variants[i], &line, n == from, said,
-			             sizeof said);
-			if (n == from)
-				first = line;
-			script_text(p, "T_coll", n,
-			            coll_word(&line.cell->cell, line.cell->nranks).text);
-			script_put(p, "T_variant", n, "%u", i + 1);
-			script_text(p, "T_pass", n, coll_pass_name(line.cell->cell.pass));
-			script_put(p, "T_ranks", n, "%u", line.cell->nranks);
-			script_number(p, "T_bytes", n, (double)line.cell->cell.bytes);
-			script_put(p, "T_device", n, "%d", line.cell->device_clock);
-			script_number(p, "T_total", n, line.total_us);
-			script_number(p, "T_before", n, line.before_us);
-			script_number(p, "T_residual", n, line.residual_us);
-		}
-		if (first.cell)
-			script_text(p, "T_said", from, said);
-	}
-	script_put(p, "calls_shown", 0, "%u", n);
 }
 
 /* A number, of an interval its estimate, or a text as people read it. */
@@ -556,7 +470,7 @@ int gnuplot_write(const struct model *m, const struct drawn_order *order, const 
 	                   .s = s,
 	                   .regimes = &m->regimes,
 	                   .order = *order,
-	                   .colls = gnuplot_collectives(s)};
+	                   .colls = drawn_collectives(s)};
 	int rc = 0;
 	if (!p.out)
 		return -1;
@@ -566,7 +480,6 @@ int gnuplot_write(const struct model *m, const struct drawn_order *order, const 
 		put_ratio_panels(&p);
 		rc = put_groups(&p, st);
 		put_panels(&p);
-		put_timeline(&p);
 	}
 	put_limit(&p);
 	put_told(&p, &m->story);

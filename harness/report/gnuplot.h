@@ -8,13 +8,6 @@
 struct model;
 struct script;
 
-/* Beyond so many collectives (each with its datatype, operation and so on) there is none of
- * some pictures: who looks at so many? */
-#define GNUPLOT_DETAIL 4u  /* launch, ranks, ecdf, timeline */
-#define GNUPLOT_EACH   15u /* any picture of one collective alone */
-/* How many the run holds, the limit's own not counted. */
-unsigned gnuplot_collectives(const struct summary *summary);
-
 /* With the tables of the chapters that are drawn as data, columns by name. */
 int gnuplot_write(const struct model *model, const struct drawn_order *order, const char *file,
                   struct status *st);

@@ -18,7 +18,7 @@ struct script {
 	const struct regimes *regimes;
 	struct drawn_order order;
 	unsigned lines; /* that were put */
-	unsigned colls; /* gnuplot_collectives */
+	unsigned colls; /* drawn_collectives */
 };
 
 /* `name = value`, or of an array its i-th, from 1. */

@@ -127,7 +127,7 @@ static json_t *roles_of(unsigned roles)
 {
 	static const char *const names[] = {"answer",  "caption", "advice", "warning",
 	                                    "item",    "body",    "stress", "instead",
-	                                    "caveat",  "open",    "trust"};
+	                                    "caveat",  "open",    "trust",  "row"};
 	json_t *list = json_array();
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
 		if (roles & 1u << i)

@@ -142,17 +142,17 @@ static bool has_pictures(const struct model *m)
 
 static void write_pictures(struct page *p, const struct model *m)
 {
-	unsigned colls = gnuplot_collectives(&m->summary);
-	if (colls > GNUPLOT_EACH)
+	unsigned colls = drawn_collectives(&m->summary);
+	if (colls > DRAWN_EACH)
 		page_say(
 		    p,
 		    "The run has %u collectives: more than %u have no pictures of their own.",
-		    colls, GNUPLOT_EACH);
-	else if (colls > GNUPLOT_DETAIL)
+		    colls, DRAWN_EACH);
+	else if (colls > DRAWN_DETAIL)
 		page_say(p,
 		         "The run has %u collectives: of more than %u, launch cost, ranks, "
 		         "single calls and timelines are not drawn.",
-		         colls, GNUPLOT_DETAIL);
+		         colls, DRAWN_DETAIL);
 	if (drawn_left_out(&m->summary))
 		page_say(p,
 		         "Curves are of %u variants, for more cannot be told apart: the "

@@ -297,11 +297,6 @@ void story_file(struct story *s, const char *name, const char *text)
 	add_block(s, (struct story_block){STORY_FILE, .text = text, .name = name});
 }
 
-void story_picture(struct story *s, const char *name)
-{
-	now(s)->picture = name;
-}
-
 void story_link(struct story *s)
 {
 	now(s)->linked = true;

@@ -27,8 +27,9 @@ enum story_role {
 	STORY_CAVEAT = 256,  /* what limits them */
 	STORY_OPEN = 512,    /* what they leave open */
 	STORY_TRUST = 1024,  /* whether the run can be believed: one paragraph of all chapters */
+	STORY_IN_A_ROW = 2048, /* nowhere: it is the text of a row, which a picture shows */
 	/* In the paragraph of the sentence before it, of the same chapter and roles. */
-	STORY_MORE = 2048,
+	STORY_MORE = 4096,
 };
 
 /* --- tables --- */
@@ -143,7 +144,6 @@ struct story_chapter {
 	const struct chapter *chapter;
 	const struct story_block *blocks;
 	unsigned nblocks;
-	const char *picture; /* the plot (plot/NAME.gp) that shows its answer, or NULL */
 	bool unasked;        /* leads where no chapter is asked for */
 	bool linked;         /* page 1 links its section */
 	/* What the first page has of it where it leads, or NULL. */
@@ -228,9 +228,6 @@ void story_code(struct story *story, const char *text);
 void story_files(struct story *story, const char *what);
 /* A file for other programs beside the report; story_files names it, on a terminal too. */
 void story_file(struct story *story, const char *name, const char *text);
-/* The picture of the chapter's answer: plot/NAME.gp. It finds the chapter's captions as one
- * text, said_CHAPTER, and its drawn tables. */
-void story_picture(struct story *story, const char *name);
 
 /* A sentence of several parts, where logic chooses them: each part a template over a row. */
 struct phrase {

@@ -1,0 +1,477 @@
+/* What each picture of curves shows, which is its title: of a collective at a pace how variants
+ * compare to the reference, what launching takes, how long the tail of calls is, and which rank
+ * ends farthest from the mean. The sentences are texts of the table `captions`. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../analysis/analysis.h"
+#include "../analysis/calls.h"
+#include "../analysis/contrast.h"
+#include "../analysis/drawn.h"
+#include "../analysis/words.h"
+#include "chapters.h"
+#include "run.h"
+
+#define NAMED     3   /* of a longer list so many stand by name */
+#define LONG      160 /* bytes; after so many, several variants are counted and not named */
+#define FAR_APART 1.5
+
+/* Of a picture's group; the order is that of the groups in run.gp. */
+struct row {
+	const char *collective, *pace;
+	const char *said, *launch_said, *tail_said, *ranks_said;
+	unsigned group;
+};
+
+/* What a variant's curve has at one size. */
+struct figure {
+	const char *collective, *pace, *variant, *what;
+	size_t asked_bytes;
+	double value;
+	unsigned group;
+};
+
+/* The rank that ends farthest from the mean of all, over a group's variants and sizes. */
+struct rank {
+	const char *collective, *pace, *variant;
+	size_t asked_bytes;
+	unsigned rank;
+	const char *late; /* how much of the call */
+	double share;     /* the same; below 0: early */
+	unsigned group;
+};
+
+/* The variants of one verdict; without any, what the regime cannot tell, or why. */
+struct clause {
+	const char *collective, *pace, *verdict;
+	const char *variants, *verb; /* "a, b and c", "are" */
+	unsigned n;                  /* of them */
+	const char *against, *speeds; /* "threads from 16 MiB up", "1.27 to 1.28" */
+	const char *margin, *unseen, *why;
+	enum verdict_kind kind;
+	unsigned group;
+};
+
+// clang-format off
+static const struct column columns[] = {
+    COLUMN(struct row, collective, "collective", "", TEXT),
+    COLUMN(struct row, pace, "pace", "", TEXT),
+    COLUMN(struct row, said, "variants", "", TEXT),
+    COLUMN(struct row, launch_said, "launch", "", TEXT),
+    COLUMN(struct row, tail_said, "tail", "", TEXT),
+    COLUMN(struct row, ranks_said, "ranks", "", TEXT),
+};
+static const struct story_form form =
+    STORY_FORM(struct row, columns, .name = "captions", .title = "Captions", .when = STORY_NO_WHEN, .hidden = true, .drawn = STORY_ARRAYS);
+
+static const struct column figure_columns[] = {
+    COLUMN(struct figure, collective, "collective", "", TEXT),
+    COLUMN(struct figure, pace, "pace", "", TEXT),
+    COLUMN(struct figure, asked_bytes, "size", "", BYTES),
+    COLUMN(struct figure, what, "what", "", TEXT),
+    COLUMN(struct figure, variant, "variant", "", TEXT),
+    COLUMN(struct figure, value, "value", "", NUMBER),
+};
+static const struct story_form figure_form =
+    STORY_FORM(struct figure, figure_columns, .name = "caption_figures", .title = "Figures of captions", .when = STORY_NO_WHEN, .hidden = true);
+
+static const struct column rank_columns[] = {
+    COLUMN(struct rank, collective, "collective", "", TEXT),
+    COLUMN(struct rank, pace, "pace", "", TEXT),
+    COLUMN(struct rank, asked_bytes, "size", "", BYTES),
+    COLUMN(struct rank, variant, "variant", "", TEXT),
+    COLUMN(struct rank, rank, "rank", "", COUNT),
+    COLUMN(struct rank, late, "off the mean, of the call", "", TEXT),
+};
+static const struct story_form rank_form =
+    STORY_FORM(struct rank, rank_columns, .name = "caption_ranks", .title = "Ranks far from the mean", .when = STORY_NO_WHEN, .hidden = true);
+
+static const struct column clause_columns[] = {
+    COLUMN(struct clause, collective, "collective", "", TEXT),
+    COLUMN(struct clause, pace, "pace", "", TEXT),
+    COLUMN(struct clause, verdict, "verdict", "", WORD),
+    COLUMN(struct clause, variants, "variants", "", TEXT),
+    COLUMN(struct clause, n, "how many", "", COUNT),
+    COLUMN(struct clause, verb, "is", "", TEXT),
+    COLUMN(struct clause, against, "against", "", TEXT),
+    COLUMN(struct clause, speeds, "speeds", "", TEXT),
+    COLUMN(struct clause, margin, "margin", "", TEXT),
+    COLUMN(struct clause, unseen, "not seen", "", TEXT),
+    COLUMN(struct clause, why, "why undecided", "", TEXT),
+};
+static const struct story_form clause_form =
+    STORY_FORM(struct clause, clause_columns, .name = "caption_verdicts", .title = "Verdicts of captions", .when = STORY_NO_WHEN, .hidden = true);
+
+/* Of the first clause, and of those after it. */
+static const char *const says[VERDICT_KINDS][2] = {
+    [VERDICT_FASTER] = {" {verb} {speeds} times as fast as {against}", " {verb} {speeds} times as fast"},
+    [VERDICT_SLOWER] = {" {verb} {speeds} times as fast as {against}", " {verb} {speeds} times as fast"},
+    [VERDICT_LITTLE_FASTER] = {" {verb} faster than {against}, by under {margin}", " {verb} faster, by under {margin}"},
+    [VERDICT_LITTLE_SLOWER] = {" {verb} slower than {against}, by under {margin}", " {verb} slower, by under {margin}"},
+    [VERDICT_NO_DIFFERENCE] = {" {verb} as fast as {against}, within {margin}", " {verb} as fast, within {margin}"},
+    [VERDICT_UNDECIDED] = {" against {against}: undecided, {unseen}", ": undecided, {unseen}"},
+};
+// clang-format on
+
+struct teller {
+	const struct analysis *a;
+	struct story *story;
+	struct arena *arena;
+	struct drawn_order order;
+	struct row *rows;
+	struct figure *figures;
+	struct rank *ranks;
+	struct clause *clauses;
+	unsigned n, nfigures, nranks, nclauses;
+	const struct story_table *in_figures, *in_ranks, *in_clauses;
+};
+
+/* --- figures --- */
+
+/* Of all calls, as the picture has them: blocks scatter, and the median of their own p95 would
+ * lie off the curve. */
+static double tail_of(const struct summary *s, const struct summary_row *row)
+{
+	size_t n;
+	double *calls = calls_sorted(s, row, &n);
+	const double p95 = calls && n ? stats_quantile(calls, (unsigned)n, 0.95) : NAN;
+	free(calls);
+	return p95;
+}
+
+/* What a picture says of one size, variant by variant. */
+static const struct kind {
+	const char *what, *says;
+	size_t field; /* of the summary's row; 0: of its single calls */
+} bandwidth = {"bandwidth", "At {asked_bytes} bus bandwidth is {value} GB/s in {variant}",
+               offsetof(struct summary_row, busbw_gbs)},
+  call = {"call", "At {asked_bytes} a call takes {value} µs in {variant}",
+          offsetof(struct summary_row, time_us)},
+  launch = {"launch", "At {asked_bytes} launching takes {value} µs in {variant}",
+            offsetof(struct summary_row, launch_us)},
+  tail = {"tail", "At {asked_bytes} 95 % of all calls take at most {value} µs in {variant}", 0};
+
+/* To the digits that a sentence has: from the six that report.json keeps, 12318.52 would be
+ * rounded another way. */
+static double as_said(double value)
+{
+	return strtod(words_number(value).text, NULL);
+}
+
+static void see(struct teller *t, const struct row *row, const struct kind *kind, unsigned size)
+{
+	const struct summary *s = t->a->s;
+	for (unsigned i = 0; i < t->order.main; i++) {
+		const unsigned v = t->order.variants[i];
+		const struct summary_row *at = index_at(s, v, row->group, size);
+		const double value = !at          ? NAN
+		                     : kind->field ? *(const double *)((const char *)at + kind->field)
+		                                   : tail_of(s, at);
+		if (isfinite(value))
+			t->figures[t->nfigures++] = (struct figure){
+			    .collective = row->collective,
+			    .pace = row->pace,
+			    .variant = s->variants[v].name,
+			    .what = kind->what,
+			    .asked_bytes = s->groups[row->group].asked_bytes[size],
+			    .value = as_said(value),
+			    .group = row->group};
+	}
+}
+
+/* "At 4 KiB launching takes 9.1 µs in threads, 16 in single". */
+static const char *say(const struct teller *t, const struct row *row, const struct kind *kind)
+{
+	struct phrase p = phrase_begin(t->story);
+	for (unsigned i = 0; i < t->nfigures; i++)
+		if (t->figures[i].group == row->group && t->figures[i].what == kind->what)
+			phrase_add(&p, t->in_figures, &i, 1,
+			           p.used ? ", {value} in {variant}" : kind->says);
+	phrase_end(&p, STORY_IN_A_ROW);
+	return p.text;
+}
+
+/* --- ranks --- */
+
+static void see_ranks(struct teller *t, const struct row *row)
+{
+	const struct summary *s = t->a->s;
+	const struct summary_group *g = &s->groups[row->group];
+	struct rank *found = &t->ranks[t->nranks];
+	for (unsigned i = 0; i < t->order.n * g->nsizes; i++) {
+		const unsigned v = t->order.variants[i / g->nsizes];
+		const struct summary_row *at = index_at(s, v, row->group, i % g->nsizes);
+		for (unsigned r = 0; at && at->ranks && r < at->nranks; r++) {
+			const double share = at->ranks[r].late_us / at->time_us;
+			if (s->variants[v].role == ROLE_AGAIN ||
+			    !(fabs(share) > fabs(found->share)))
+				continue;
+			*found = (struct rank){.collective = row->collective,
+			                       .pace = row->pace,
+			                       .variant = s->variants[v].name,
+			                       .asked_bytes = g->asked_bytes[i % g->nsizes],
+			                       .rank = r,
+			                       .share = share,
+			                       .group = row->group};
+		}
+	}
+	if (!found->variant)
+		return;
+	found->late = arena_text(t->arena, "%.2g %%", 100 * fabs(found->share));
+	t->nranks++;
+}
+
+static const char *say_ranks(const struct teller *t, const struct row *row)
+{
+	struct phrase p = phrase_begin(t->story);
+	for (unsigned i = 0; i < t->nranks; i++)
+		if (t->ranks[i].group == row->group)
+			phrase_add(&p, t->in_ranks, &i, 1,
+			           t->ranks[i].share > 0
+			               ? "Rank {rank} of {variant} ends {late} of the call after "
+			                 "the mean of all ranks at {asked_bytes}"
+			               : "Rank {rank} of {variant} ends {late} of the call before "
+			                 "the mean of all ranks at {asked_bytes}");
+	phrase_end(&p, STORY_IN_A_ROW);
+	return p.text;
+}
+
+/* --- against the reference --- */
+
+/* The sizes that a group's pace is judged by: of streams large ones, of isolated calls small
+ * ones, where it has any of them; else all, and false. */
+static bool range_of(const struct summary_group *g, const struct regime *regime,
+                     struct claim_range *range)
+{
+	*range = (struct claim_range){0, SIZE_MAX};
+	for (unsigned i = 0; regime && i < g->nsizes; i++)
+		if (g->asked_bytes[i] >= regime->range.lo &&
+		    g->asked_bytes[i] <= regime->range.hi) {
+			*range = regime->range;
+			return true;
+		}
+	return false;
+}
+
+/* Of a regime that cannot tell small differences: what is beyond its noise all the same. */
+static void keep_beyond(const struct regime *regime, struct verdict *v)
+{
+	const int beyond = isnan(v->ratio.lo) ? 0 : regime_beyond(regime, &v->ratio);
+	v->kind = beyond > 0 ? VERDICT_FASTER : VERDICT_SLOWER;
+	if (!beyond)
+		v->ratio.estimate = NAN;
+}
+
+/* Of each variant that is drawn; NaN where it has none. */
+static const struct verdict *verdicts_of(const struct teller *t, const struct summary_group *g,
+                                         const struct regime *regime, struct claim_range range)
+{
+	const struct summary *s = t->a->s;
+	struct verdict *out = ARENA_ARRAY(t->arena, struct verdict, t->order.n + 1);
+	struct status st;
+	for (unsigned i = 0; i < t->order.n; i++) {
+		const unsigned v = t->order.variants[i];
+		out[i].ratio.estimate = NAN;
+		if (s->variants[v].role != ROLE_VARIANT)
+			continue;
+		arena_need(t->arena, !contrast_against(s, v, g, range, &out[i], &st));
+		if (regime && !regime->tells)
+			keep_beyond(regime, &out[i]);
+	}
+	return out;
+}
+
+static double distance(const struct verdict *verdicts, unsigned at)
+{
+	return fabs(log(verdicts[at].ratio.estimate));
+}
+
+/* The variants of one verdict, in their order; the farthest first where they are far apart. */
+static unsigned take_kind(const struct teller *t, const struct verdict *verdicts,
+                          enum verdict_kind kind, unsigned *at, double *least, double *most)
+{
+	unsigned n = 0;
+	*least = INFINITY;
+	*most = 0;
+	for (unsigned i = 0; i < t->order.n; i++) {
+		const double ratio = verdicts[i].ratio.estimate;
+		if (isnan(ratio) || verdicts[i].kind != kind)
+			continue;
+		at[n++] = i;
+		*least = fmin(*least, ratio);
+		*most = fmax(*most, ratio);
+	}
+	for (unsigned i = 1; i < n && *most > FAR_APART * *least; i++)
+		for (unsigned j = i;
+		     j && distance(verdicts, at[j]) > distance(verdicts, at[j - 1]); j--) {
+			const unsigned nearer = at[j - 1];
+			at[j - 1] = at[j];
+			at[j] = nearer;
+		}
+	return n;
+}
+
+static struct words times(double ratio)
+{
+	return ratio < 0.1 ? words_estimate(ratio) : words_number(ratio);
+}
+
+/* "a, b and c", of more than four "a, b, c and 4 more". */
+static void add_names(const struct teller *t, const unsigned *at, struct clause *c)
+{
+	const unsigned named = c->n > NAMED + 1 ? NAMED : c->n;
+	c->variants = "";
+	for (unsigned i = 0; i < named; i++) {
+		const char *name = t->a->s->variants[t->order.variants[at[i]]].name,
+		           *sep = !i ? "" : i + 1 == c->n ? " and " : ", ";
+		c->variants = arena_text(t->arena, "%s%s%.60s", c->variants, sep, name);
+		c->verb = c->n > 1 ? "are" : run_are(name);
+	}
+	if (named < c->n)
+		c->variants = arena_text(t->arena, "%s and %u more", c->variants, c->n - named);
+}
+
+static void see_kind(struct teller *t, struct clause c, const struct verdict *verdicts)
+{
+	unsigned *at = ARENA_ARRAY(t->arena, unsigned, t->order.n + 1);
+	double least, most, unseen = 0;
+	char text[64];
+	c.n = take_kind(t, verdicts, c.kind, at, &least, &most);
+	if (!c.n)
+		return;
+	for (unsigned i = 0; i < c.n; i++)
+		unseen = fmax(unseen, verdicts[at[i]].detectable);
+	verdict_unseen_text(unseen, text, sizeof text);
+	c.unseen = arena_copy(t->arena, text);
+	c.verdict = verdict_word(c.kind);
+	c.speeds = strcmp(times(least).text, times(most).text)
+	               ? arena_text(t->arena, "%s to %s", times(least).text, times(most).text)
+	               : arena_copy(t->arena, times(least).text);
+	add_names(t, at, &c);
+	t->clauses[t->nclauses++] = c;
+}
+
+/* The first sentence of why a regime cannot tell, without its point. */
+static const char *reason_of(struct arena *arena, const struct regime *regime)
+{
+	const size_t n = strcspn(regime->why, "\n");
+	const bool point = n && regime->why[n - 1] == '.';
+	return arena_text(arena, "%.*s", (int)(n - point), regime->why);
+}
+
+/* False: nothing is compared. */
+static bool see_clauses(struct teller *t, const struct row *row)
+{
+	const struct summary *s = t->a->s;
+	const struct summary_group *g = &s->groups[row->group];
+	const bool large = g->cell.pace == PACE_STREAM;
+	const struct regime *regime =
+	    regimes_find(t->a->regimes, large ? REGIME_LARGE : REGIME_SMALL);
+	const unsigned before = t->nclauses;
+	struct claim_range range, sizes = {0, SIZE_MAX};
+	if (!t->a->regimes->n || s->reference < 0)
+		return false;
+	const bool part = range_of(g, regime, &range);
+	const struct verdict *verdicts = verdicts_of(t, g, regime, range);
+	*(large ? &sizes.lo : &sizes.hi) = large ? range.lo : range.hi;
+	struct clause c = {.collective = row->collective,
+	                   .pace = row->pace,
+	                   .n = ENTRY_NO_COUNT,
+	                   .against = arena_text(t->arena, "%s%s%s",
+	                                         s->variants[s->reference].name,
+	                                         part ? " " : "",
+	                                         part ? words_range(sizes).text : ""),
+	                   .margin = arena_text(t->arena, "%.3g %%", 100 * s->margin),
+	                   .group = row->group};
+	for (c.kind = 0; c.kind < VERDICT_KINDS; c.kind++)
+		see_kind(t, c, verdicts);
+	if (!regime || regime->tells)
+		return true;
+	if (t->nclauses == before)
+		c.why = reason_of(t->arena, regime);
+	else if (!isnan(regime->least_effect))
+		c.unseen = arena_text(t->arena, "effects under %s cannot be seen here",
+		                      words_effect(regime->least_effect).text);
+	t->clauses[t->nclauses++] = c;
+	return true;
+}
+
+/* "b and c are 1.27 to 1.28 times as fast as a from 16 MiB up; d is as fast, within 2 %" */
+static const char *say_clauses(const struct teller *t, const struct row *row)
+{
+	struct phrase p = phrase_begin(t->story);
+	for (unsigned i = 0; i < t->nclauses; i++) {
+		const struct clause *c = &t->clauses[i];
+		const bool more = p.used, several = c->n > 1 && p.used > LONG;
+		if (c->group != row->group || (!c->variants && !c->why && !c->unseen))
+			continue;
+		phrase_words(&p, "; ");
+		phrase_add(&p, t->in_clauses, &i, 1,
+		           c->why         ? "{why}"
+		           : !c->variants ? "{unseen}"
+		           : several      ? "{n} others"
+		                          : "{variants}");
+		if (c->variants)
+			phrase_add(&p, t->in_clauses, &i, 1, says[c->kind][more]);
+	}
+	phrase_end(&p, STORY_IN_A_ROW);
+	return p.text;
+}
+
+/* --- all of it --- */
+
+static struct teller begin(const struct analysis *a, struct story *story)
+{
+	const struct drawn_order order = run_drawn(a, story->arena);
+	const size_t groups = a->s->ngroups + 1u;
+	return (struct teller){
+	    .a = a,
+	    .story = story,
+	    .arena = story->arena,
+	    .order = order,
+	    .rows = ARENA_ARRAY(story->arena, struct row, groups),
+	    .figures = ARENA_ARRAY(story->arena, struct figure, 3 * groups * (order.main + 1)),
+	    .ranks = ARENA_ARRAY(story->arena, struct rank, groups),
+	    .clauses = ARENA_ARRAY(story->arena, struct clause, groups * (VERDICT_KINDS + 1))};
+}
+
+/* What the sentences of a group are made of. */
+static void see_group(struct teller *t, unsigned group)
+{
+	const struct summary_group *g = &t->a->s->groups[group];
+	struct row *row = &t->rows[t->n++];
+	*row = (struct row){.collective = run_collective(t->arena, g),
+	                    .pace = coll_pace_name(g->cell.pace),
+	                    .group = group};
+	if (!see_clauses(t, row))
+		see(t, row, g->cell.pace == PACE_STREAM ? &bandwidth : &call, g->nsizes - 1);
+	see(t, row, &launch, 0);
+	see(t, row, &tail, 0);
+	see_ranks(t, row);
+}
+
+static void tell(const struct analysis *a, struct story *story)
+{
+	if (!drawn_count(a->s) || drawn_collectives(a->s) > DRAWN_EACH)
+		return;
+	struct teller t = begin(a, story);
+	for (unsigned g = 0; g < a->s->ngroups; g++)
+		if (drawn_has_group(a->s, g))
+			see_group(&t, g);
+	t.in_figures = story_table(story, &figure_form, t.figures, t.nfigures);
+	t.in_ranks = story_table(story, &rank_form, t.ranks, t.nranks);
+	t.in_clauses = story_table(story, &clause_form, t.clauses, t.nclauses);
+	for (unsigned i = 0; i < t.n; i++) {
+		struct row *row = &t.rows[i];
+		const char *figures =
+		    say(&t, row, !strcmp(row->pace, coll_pace_name(PACE_STREAM)) ? &bandwidth : &call);
+		row->said = figures ? figures : say_clauses(&t, row);
+		row->launch_said = say(&t, row, &launch);
+		row->tail_said = say(&t, row, &tail);
+		row->ranks_said = say_ranks(&t, row);
+	}
+	story_table(story, &form, t.rows, t.n);
+}
+
+const struct chapter chapter_captions = {"captions", "", CHAPTER_BODY, tell};
