@@ -11,9 +11,8 @@
 #define HEAD                                                                                   \
 	"# The tour\n\n"                                                                       \
 	"`make tour MODE=threads` shows what each collective does to a few numbers, rank by "  \
-	"rank, in the mode\nthat you choose. Below each stand the lines of source that say "   \
-	"what is right and that carry it out. Here on 4 ranks\nof the `host` backend, on "     \
-	"GPUs with NCCL's own calls.\n\n```\n"
+	"rank, in the mode\nthat you choose. The job checks every byte that a rank received. " \
+	"Here on 4 ranks of the `host` backend,\non GPUs with NCCL's own calls.\n\n```\n"
 #define FOOT "```\n"
 
 static char *tour_in(const char *mode)
@@ -44,6 +43,26 @@ TEST(its_page_is_what_it_prints)
 		         PAGE);
 	free(kept);
 	free(page);
+	free(out);
+}
+
+/* "  modes/threads.c: threads_spread, which …": the file has that function. */
+TEST(where_it_says_that_it_is_done_it_is)
+{
+	char *out = tour_in("processes"), *line = strstr(out, "\n  modes/");
+	unsigned files = 0;
+	assert_non_null(line);
+	for (; !strncmp(line, "\n  ", 3); line = strchr(line + 1, '\n'), files++) {
+		char path[128], name[64], call[80], *text;
+		assert_int_equal(sscanf(line, " %127[^:]: %63[a-z_]", path, name), 2);
+		text = cli_read(path);
+		assert_non_null(text);
+		snprintf(call, sizeof call, " %s(", name);
+		if (!strstr(text, call))
+			fail_msg("%s has no %s", path, name);
+		free(text);
+	}
+	assert_int_equal(files, 3);
 	free(out);
 }
 

@@ -79,14 +79,6 @@ uint64_t buffers_digest(const struct buffers *b)
 	return XXH3_64bits(b->recv + b->span.recv_at, b->span.recv_bytes);
 }
 
-void buffers_peek(const struct buffers *b, bool received, void *out, size_t *bytes)
-{
-	const char *from = received ? b->recv + b->span.recv_at : b->send + b->span.send_at;
-	size_t most = received ? b->span.recv_bytes : b->span.send_bytes;
-	*bytes = *bytes < most ? *bytes : most;
-	memcpy(out, from, *bytes);
-}
-
 size_t buffers_pages(size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -23,10 +23,9 @@ struct value_question buffers_question(const struct trial *trial, const struct c
                                        unsigned index, unsigned color, uint64_t seed);
 /* Poisons the slots that outputs go to, then writes value_input to the send sides. */
 void buffers_fill(const struct buffers *buffers);
-/* backend.h's check, digest and peek. */
+/* backend.h's check and digest. */
 void buffers_check(const struct buffers *buffers, struct backend_verdict *out);
 uint64_t buffers_digest(const struct buffers *buffers);
-void buffers_peek(const struct buffers *buffers, bool received, void *out, size_t *bytes);
 
 /* Whole pages that hold so many bytes. */
 size_t buffers_pages(size_t bytes);

@@ -122,8 +122,7 @@ static const char *const pace_names[PACE_KINDS] = {
 static const char *const pass_names[PASS_KINDS] = {[PASS_TIMED] = "timed",
                                                    [PASS_TIMELINE] = "timeline",
                                                    [PASS_COUNTERS] = "counters",
-                                                   [PASS_PATH] = "path",
-                                                   [PASS_SHOW] = "show"};
+                                                   [PASS_PATH] = "path"};
 
 static int find(const char *const names[], int count, const char *name)
 {

@@ -19,7 +19,7 @@ enum pace { PACE_STREAM, PACE_ISOLATED, PACE_KINDS };
  * isolated calls that the device's own clock is asked about too. counters: a steady stretch
  * that the hardware's counters are read around. path: a few calls of a job that logs the way
  * its data takes. show: one call on readable numbers, kept as they are. */
-enum pass { PASS_TIMED, PASS_TIMELINE, PASS_COUNTERS, PASS_PATH, PASS_SHOW, PASS_KINDS };
+enum pass { PASS_TIMED, PASS_TIMELINE, PASS_COUNTERS, PASS_PATH, PASS_KINDS };
 
 struct cell {
 	enum coll_kind coll;

@@ -141,9 +141,6 @@ struct trial *plan_trial(const struct plan *plan, const struct plan_machine *mac
  * size. */
 struct trial *plan_path_trial(const struct plan *plan, const struct plan_machine *machine,
                               unsigned variant, unsigned order, struct status *st);
-/* For the pass show: one call of each collective on a few readable numbers. */
-struct trial *plan_show_trial(const struct plan *plan, const struct plan_machine *machine,
-                              unsigned variant, struct status *st);
 
 /* --- what the experiment asks, as the plan can answer it --- */
 

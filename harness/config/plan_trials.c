@@ -282,23 +282,3 @@ struct trial *plan_path_trial(const struct plan *plan, const struct plan_machine
 	trial->warmup = 1;
 	return trial;
 }
-
-#define SHOWN_ELEMENTS 4 /* of a buffer that is not cut into parts */
-
-struct trial *plan_show_trial(const struct plan *plan, const struct plan_machine *machine,
-                              unsigned variant, struct status *st)
-{
-	struct trial *trial = plan_path_trial(plan, machine, variant, 0, st);
-	if (!trial)
-		return NULL;
-	for (unsigned i = 0; i < trial->ncells; i++) {
-		struct cell *c = &trial->cells[i];
-		size_t least = coll_least(c->coll, c->dtype, trial_comm_ranks(trial));
-		size_t few = SHOWN_ELEMENTS * coll_dtype_bytes(c->dtype);
-		c->pass = PASS_SHOW;
-		c->bytes = c->asked_bytes = least > few ? least : few;
-	}
-	trial->seed = VALUE_READABLE;
-	trial->warmup = 0;
-	return trial;
-}

@@ -134,10 +134,6 @@ struct backend {
 	/* XXH3_64bits of local rank i's output of slot 0. For a rank that receives nothing, the
 	 * hash of no bytes; 0 if the backend carries no data. */
 	int (*digest)(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st);
-	/* The pass show: copies what local rank i sends (or has received) from slot 0, at most
-	 * *bytes, and sets *bytes to their number. NULL: carries no data. */
-	int (*peek)(struct backend_ctx *ctx, unsigned i, bool received, void *out,
-	            size_t *bytes, struct status *st);
 	/* The path's job, if is.logs_path. log_ask makes a job log the path of its data into
 	 * files of `folder` whose names begin with `prefix`; log_path reads the path after the
 	 * job. The caller frees *out with path_free. Called outside of any job; no context. */

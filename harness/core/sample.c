@@ -22,8 +22,7 @@ static size_t part_bytes(const struct trial *trial, const struct cell *cell)
 {
 	return aligned(sizeof(struct tally)) +
 	       aligned(trial_rows(trial, cell) * sizeof(struct sample)) +
-	       (has_spans(cell) ? aligned(sizeof(struct sample_spans)) : 0) +
-	       (cell->pass == PASS_SHOW ? aligned(2 * sizeof(struct sample_shown)) : 0);
+	       (has_spans(cell) ? aligned(sizeof(struct sample_spans)) : 0);
 }
 
 /* Where the parts of each cell up to this one begin. */
@@ -71,14 +70,6 @@ struct sample *sample_rows(const struct trial *trial, void *area, unsigned cell,
 {
 	return (struct sample *)((char *)area + part_offset(trial, cell, rank) +
 	                         aligned(sizeof(struct tally)));
-}
-
-struct sample_shown *sample_shown(const struct trial *trial, void *area, unsigned cell,
-                                  unsigned rank, bool received)
-{
-	char *rows = (char *)sample_rows(trial, area, cell, rank);
-	size_t taken = aligned(trial_rows(trial, &trial->cells[cell]) * sizeof(struct sample));
-	return (struct sample_shown *)(rows + taken) + received;
 }
 
 struct sample_spans *sample_spans(const struct trial *trial, void *area, unsigned cell,

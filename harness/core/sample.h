@@ -40,14 +40,6 @@ struct tally {
 	int64_t issue_cpu_ns; /* CPU time of issuing the rows that are kept; at its first rank */
 };
 
-/* The most bytes shown of what a rank sends, and of what it receives. */
-#define SAMPLE_SHOWN_BYTES 512
-
-struct sample_shown {
-	size_t bytes;
-	unsigned char data[SAMPLE_SHOWN_BYTES];
-};
-
 /* Computes each cell's place once: without it every call below walks through all earlier cells.
  * The trial's cells may not change from then on. */
 int sample_place(struct trial *trial, struct status *st);
@@ -79,8 +71,5 @@ size_t sample_area_bytes(const struct trial *trial);
 struct tally *sample_tally(const struct trial *trial, void *area, unsigned cell, unsigned rank);
 /* The rank's trial_rows() samples of the cell. */
 struct sample *sample_rows(const struct trial *trial, void *area, unsigned cell, unsigned rank);
-/* In a cell of the pass show: what the rank sent, or what it received. */
-struct sample_shown *sample_shown(const struct trial *trial, void *area, unsigned cell,
-                                  unsigned rank, bool received);
 
 #endif

@@ -177,24 +177,6 @@ static void keep_speed(struct loop *loop, unsigned cell, const struct speed *bef
 	own->core_wide_ns = (before->wide_ns + after->wide_ns) / 2;
 }
 
-/* Copies what all its ranks send, or have received. */
-static int show(struct loop *loop, unsigned cell, bool received)
-{
-	const struct trial *trial = loop->place.trial;
-	struct status st = {0};
-	if (trial->cells[cell].pass != PASS_SHOW || !loop->backend->peek)
-		return 0;
-	for (unsigned i = 0; i < loop->place.count; i++) {
-		struct sample_shown *shown = sample_shown(trial, team_area(loop->team), cell,
-		                                          loop->place.first + i, received);
-		shown->bytes = sizeof shown->data;
-		if (loop->backend->peek(loop->ctx, i, received, shown->data, &shown->bytes,
-		                        &st))
-			return loop_fail(loop, &st);
-	}
-	return 0;
-}
-
 /* For profilers: begins a range; without a name, ends the last one. */
 static void mark(struct loop *loop, const char *name)
 {
@@ -234,11 +216,10 @@ static int carry_out(struct loop *loop, unsigned cell)
 	int64_t first_ns = 0;
 	if (c->coll == COLL_INIT)
 		return pass_init(loop, cell);
-	if (prepare(loop, c, trial->seed, trial_slots(trial, c)) || show(loop, cell, false) ||
-	    team_meet(loop->team))
+	if (prepare(loop, c, trial->seed, trial_slots(trial, c)) || team_meet(loop->team))
 		return -1;
 	int64_t begin = clock_now_ns();
-	if (loop_first_call(loop, &first_ns) || show(loop, cell, true))
+	if (loop_first_call(loop, &first_ns))
 		return -1;
 	/* Before the warm-up, so that timed calls follow other calls at once. */
 	speed_take(clock_now_ns, &before);

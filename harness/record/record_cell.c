@@ -576,28 +576,6 @@ static void put_spans(json_t *line, const struct trial *trial, void *area, unsig
 	}
 }
 
-/* What each rank sent and received, as numbers. */
-static void put_shown(json_t *line, const struct trial *trial, void *area, unsigned cell)
-{
-	static const char *const keys[] = {"sent", "received"};
-	for (unsigned received = 0; received < 2; received++) {
-		json_t *ranks = json_array();
-		for (unsigned r = 0; r < layout_ranks(trial->settings.layout); r++) {
-			const struct sample_shown *shown =
-			    sample_shown(trial, area, cell, r, received);
-			json_t *list = json_array();
-			for (size_t at = 0; at + sizeof(double) <= shown->bytes;
-			     at += sizeof(double)) {
-				double value;
-				memcpy(&value, shown->data + at, sizeof value);
-				json_array_append_new(list, json_real(value));
-			}
-			json_array_append_new(ranks, list);
-		}
-		json_object_set_new(line, keys[received], ranks);
-	}
-}
-
 bool record_cell_put(json_t *line, const struct trial *trial, const char *failure, void *area,
                      unsigned cell)
 {
@@ -622,8 +600,6 @@ bool record_cell_put(json_t *line, const struct trial *trial, const char *failur
 		put_residual(line, trial, area, cell);
 	if (c->pass == PASS_COUNTERS)
 		put_counters(line, trial, area, cell);
-	if (c->pass == PASS_SHOW && c->dtype == DTYPE_FLOAT64)
-		put_shown(line, trial, area, cell);
 	put_spans(line, trial, area, cell);
 	return true;
 }

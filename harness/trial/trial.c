@@ -26,7 +26,7 @@ unsigned trial_rows(const struct trial *trial, const struct cell *cell)
 		return TRIAL_TIMELINE_ROWS;
 	if (cell->pass == PASS_COUNTERS)
 		return TRIAL_COUNTERS_ROWS;
-	if (cell->pass == PASS_PATH || cell->pass == PASS_SHOW)
+	if (cell->pass == PASS_PATH)
 		return 1;
 	return cell->pace == PACE_STREAM ? trial->stretches : trial->isolated_calls;
 }
@@ -60,7 +60,7 @@ static unsigned calls_issued(const struct cell *cell, unsigned calls, unsigned g
 {
 	if (cell->coll == COLL_INIT)
 		return 1;
-	if (cell->pass == PASS_PATH || cell->pass == PASS_SHOW || cell->pace != PACE_STREAM)
+	if (cell->pass == PASS_PATH || cell->pace != PACE_STREAM)
 		return group ? group : 1;
 	return calls;
 }

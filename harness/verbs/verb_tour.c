@@ -1,5 +1,4 @@
-/* tour: each collective once, on a few numbers, with the lines of source that do it. */
-#include <ctype.h>
+/* tour: each collective once, on a few numbers, and where the source does it. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +6,7 @@
 
 #include "../../modes/mode.h"
 #include "../analysis/words.h"
+#include "../backend/buffers.h"
 #include "../backend/table.h"
 #include "../suggest.h"
 #include "../config/plan.h"
@@ -28,67 +28,35 @@ struct tour {
 	unsigned variant;
 };
 
-/* --- the lines of source --- */
+/* --- what is sent and received --- */
 
-/* Prints the statement that stands last in a source file with `what` in it, or that a case
- * comes to. Nothing where the source is not beside the program. */
-static void say_source(const struct tour *t, const char *file, const char *what)
+/* "[10 11 | 12 13]": a bar where a rank's part ends, where the buffer is cut into parts. The
+ * job has checked every byte that was received, so the numbers are those of the one right
+ * answer. */
+static void numbers_text(const struct trial *trial, const struct cell *cell, unsigned rank,
+                         bool received, char *text, size_t bytes)
 {
-	char path[PATH_MAX + 128], line[512], said[1024] = "";
-	bool inside = false;
-	snprintf(path, sizeof path, "%s/../%s", t->home->experiments, file);
-	FILE *f = fopen(path, "re");
-	while (f && fgets(line, sizeof line, f)) {
-		bool here = strstr(line, what), of_case = strstr(line, "case ");
-		if (here) {
-			said[0] = '\0';
-			inside = true;
-		}
-		if (!inside || of_case)
-			continue;
-		line[strcspn(line, "\n")] = '\0';
-		words_add(said, sizeof said, "%s%s", said[0] ? " " : "",
-		          line + strspn(line, " \t"));
-		inside = !*line || !strchr(";,", line[strlen(line) - 1]);
-	}
-	if (f)
-		fclose(f);
-	if (said[0])
-		printf("  %s\n    %s\n", file, said);
-}
-
-static void say_sources(const struct tour *t, const struct cell *cell)
-{
-	const char *name = coll_info(cell->coll)->name;
-	const char *backend = t->plan.variants[t->variant].settings.backend;
-	char upper[64] = "", what[96], folder[192];
-	for (size_t i = 0; name[i] && i + 1 < sizeof upper; i++)
-		upper[i] = (char)toupper((unsigned char)name[i]);
-	snprintf(what, sizeof what, "case COLL_%s:", upper);
-	say_source(t, "harness/coll/value.h", what);
-	snprintf(folder, sizeof folder, "harness/backend/%s/%s_step.c", backend, backend);
-	say_source(t, folder, what);
-	snprintf(folder, sizeof folder, "harness/backend/%s/%s_coll.c", backend, backend);
-	snprintf(what, sizeof what, "[COLL_%s] ", upper);
-	say_source(t, folder, what);
-}
-
-/* --- what was sent and received --- */
-
-/* "[10 11 | 12 13]": a bar where a rank's part ends, where the buffer is cut into parts. */
-static void numbers_text(const json_t *list, unsigned part, char *text, size_t bytes)
-{
-	size_t at = 0, n = json_array_size(list);
-	text[0] = '\0';
-	if (!n)
-		snprintf(text, bytes, "-");
-	for (size_t i = 0; i < n && at < bytes; i++)
+	const struct settings *set = &trial->settings;
+	const struct split_place place =
+	    split_place(set->split, layout_ranks(set->layout), rank);
+	const struct value_parts parts = coll_parts(cell, &trial->weights, place.size);
+	const struct coll_span span = coll_span(cell, &parts, place.size, place.index);
+	const struct value_question q = buffers_question(trial, cell, &parts, place.size,
+	                                                 place.index, place.color, trial->seed);
+	size_t part = coll_info(cell->coll)->is & COLL_PARTED ? q.count / q.nranks : 0;
+	size_t at = 0, n = (received ? span.recv_bytes : span.send_bytes) / sizeof(double);
+	snprintf(text, bytes, n ? "" : "-");
+	for (size_t i = 0; i < n && at < bytes; i++) {
+		const uint64_t bits =
+		    received ? value_expected(&q, 0, i) : value_input(&q, q.rank, i);
+		double value;
+		memcpy(&value, &bits, sizeof value);
 		at += (size_t)snprintf(text + at, bytes - at, "%s%g%s",
 		                       !i                      ? "["
 		                       : part && i % part == 0 ? " | "
 		                                               : " ",
-		                       json_number_value(json_array_get(list, i)),
-		                       i + 1 == n ? "]" : "");
+		                       value, i + 1 == n ? "]" : "");
+	}
 }
 
 /* The bracket that joins what all send. */
@@ -97,29 +65,23 @@ static const char *bracket(unsigned rank, unsigned n)
 	return rank == 0 ? "─┐" : rank + 1 == n ? "─┘" : "─┤";
 }
 
-static void say_ranks(const struct cell *cell, const json_t *line)
+static void say_ranks(const struct trial *trial, const struct cell *cell)
 {
-	const json_t *sent = json_object_get(line, "sent"),
-	             *received = json_object_get(line, "received");
 	const struct coll_info *info = coll_info(cell->coll);
-	unsigned n = (unsigned)json_array_size(sent), wide = 0;
-	unsigned elements = (unsigned)(cell->bytes / sizeof(double));
-	unsigned part = info->is & COLL_PARTED ? elements / n : 0;
+	const unsigned n = layout_ranks(trial->settings.layout);
 	const char *word = info->is & COLL_REDUCES ? coll_op_name(cell->op) : info->name;
 	char from[256], to[256];
-	bool beside = true;
+	size_t wide = 0, widest = 0;
 	for (unsigned r = 0; r < n; r++) {
-		numbers_text(json_array_get(sent, r), part, from, sizeof from);
-		numbers_text(json_array_get(received, r), part, to, sizeof to);
-		wide = strlen(from) > wide ? (unsigned)strlen(from) : wide;
+		numbers_text(trial, cell, r, false, from, sizeof from);
+		numbers_text(trial, cell, r, true, to, sizeof to);
+		wide = strlen(from) > wide ? strlen(from) : wide;
+		widest = strlen(to) > widest ? strlen(to) : widest;
 	}
+	const bool beside = 24 + strlen(word) + wide + widest <= COLUMNS;
 	for (unsigned r = 0; r < n; r++) {
-		numbers_text(json_array_get(received, r), part, to, sizeof to);
-		beside = beside && 24 + strlen(word) + wide + strlen(to) <= COLUMNS;
-	}
-	for (unsigned r = 0; r < n; r++) {
-		numbers_text(json_array_get(sent, r), part, from, sizeof from);
-		numbers_text(json_array_get(received, r), part, to, sizeof to);
+		numbers_text(trial, cell, r, false, from, sizeof from);
+		numbers_text(trial, cell, r, true, to, sizeof to);
 		bool middle = r == (n - 1) / 2;
 		if (beside)
 			printf("  rank %u: %-*s %s %*s %s rank %u: %s\n", r, (int)wide, from,
@@ -130,26 +92,23 @@ static void say_ranks(const struct cell *cell, const json_t *line)
 	}
 }
 
-static int say_step(const struct tour *t, const struct trial *trial, unsigned c, unsigned step,
-                    const json_t *line, struct status *st)
+static int say_step(const struct trial *trial, unsigned c, const json_t *line,
+                    struct status *st)
 {
 	const struct cell *cell = &trial->cells[c];
 	const struct coll_info *info = coll_info(cell->coll);
 	const char *error = json_string_value(json_object_get(line, "error"));
 	if (error)
 		return status_set(st, "%s: %s", info->name, error);
-	printf("\n%u. %s: %s\n\n", step, info->name, info->summary);
-	say_ranks(cell, line);
 	if (json_integer_value(json_object_get(line, "wrong")))
 		return status_set(st, "%s: what was received is wrong", info->name);
-	printf("\n");
-	say_sources(t, cell);
+	printf("\n%u. %s: %s\n\n", c + 2, info->name, info->summary);
+	say_ranks(trial, cell);
 	return 0;
 }
 
 /* The job's lines, in the cells' order. */
-static int say_all(const struct tour *t, const struct trial *trial, const char *file,
-                   struct status *st)
+static int say_all(const struct trial *trial, const char *file, struct status *st)
 {
 	FILE *f = fopen(file, "re");
 	char *text = NULL;
@@ -160,7 +119,7 @@ static int say_all(const struct tour *t, const struct trial *trial, const char *
 		return status_set(st, "the tour's job left nothing to show");
 	for (; !result && c < trial->ncells && getline(&text, &room, f) > 0; c++) {
 		json_t *line = json_loads(text, 0, NULL);
-		result = say_step(t, trial, c, c + 2, line, st);
+		result = say_step(trial, c, line, st);
 		json_decref(line);
 	}
 	free(text);
@@ -176,7 +135,6 @@ static void say_start(const struct tour *t)
 	const struct settings *set = &t->plan.variants[t->variant].settings;
 	const struct backend *backend = backend_find(set->backend);
 	const struct layout l = set->layout;
-	char file[96];
 	printf("1. Who takes part\n\n  %u ranks on %s: %s\n", t->plan.nranks, set->backend,
 	       backend->summary);
 	printf("  mode %s: %s\n  %u process%s with %u thread%s%s, %u rank%s a thread\n\n",
@@ -184,26 +142,47 @@ static void say_start(const struct tour *t)
 	       l.processes == 1 ? "" : "es", l.threads, words_plural(l.threads),
 	       l.processes == 1 ? "" : " each", l.ranks_per_thread,
 	       words_plural(l.ranks_per_thread));
-	snprintf(file, sizeof file, "modes/%s.c", set->mode);
-	say_source(t, file, "return (struct layout)");
-	say_source(t, "harness/core/loop.c", "b->issue(");
+	printf(
+	    "  modes/%s.c: %s_spread, which worker drives which ranks\n"
+	    "  harness/core/loop.c: issue_group, their calls in the timed loop\n"
+	    "  harness/coll/value.h: value_input, value_expected, what they send and what is "
+	    "right\n",
+	    set->mode, set->mode);
 }
 
 /* --- the job --- */
+
+#define SHOWN_ELEMENTS 4 /* of a buffer that is not cut into parts */
+
+/* One call of each collective on a few readable numbers, in place of its largest size. */
+static struct trial *trial_make(const struct tour *t, struct status *st)
+{
+	struct trial *trial = plan_path_trial(&t->plan, &t->machine, t->variant, 0, st);
+	for (unsigned i = 0; trial && i < trial->ncells; i++) {
+		struct cell *c = &trial->cells[i];
+		size_t least = coll_least(c->coll, c->dtype, trial_comm_ranks(trial));
+		size_t few = SHOWN_ELEMENTS * coll_dtype_bytes(c->dtype);
+		c->bytes = c->asked_bytes = least > few ? least : few;
+	}
+	if (trial) {
+		trial->seed = VALUE_READABLE;
+		trial->warmup = 0;
+	}
+	return trial;
+}
 
 static int run_job(const struct tour *t, struct status *st)
 {
 	struct folder folder = {.record = -1};
 	struct job_trial job = {0};
-	struct trial *trial = plan_show_trial(&t->plan, &t->machine, t->variant, st);
+	struct trial *trial = trial_make(t, st);
 	char why[512];
 	int result = -1;
 	if (!trial)
 		return -1;
 	job_hold_signals();
 	if (folder_open_scratch(&folder, plan_scratch_bytes(&t->plan), st) ||
-	    job_run_trial(trial, t->home->self, folder.scratch, t->spec.timeout_s, &job,
-	                 st))
+	    job_run_trial(trial, t->home->self, folder.scratch, t->spec.timeout_s, &job, st))
 		goto out;
 	if (job.result.end != JOB_EXITED || job.result.code) {
 		job_error(&job.result, t->spec.timeout_s, job.log, why, sizeof why);
@@ -211,7 +190,7 @@ static int run_job(const struct tour *t, struct status *st)
 		goto out;
 	}
 	say_start(t);
-	result = say_all(t, trial, job.lines, st);
+	result = say_all(trial, job.lines, st);
 out:
 	folder_close(&folder);
 	job_release_signals();
@@ -230,7 +209,7 @@ static int pick(struct tour *t, struct status *st)
 		t->variant = v;
 		if (variant->skip[0])
 			return status_set(st, "mode %s: %s", t->mode, variant->skip);
-		if (!backend_find(variant->settings.backend)->peek)
+		if (!traits_find(variant->settings.backend)->carries_data)
 			return status_set(
 			    st, "backend %s carries no data: there is nothing to show",
 			    variant->settings.backend);

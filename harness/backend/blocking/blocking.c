@@ -304,22 +304,6 @@ int blocking_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct s
 	return 0;
 }
 
-int blocking_peek(struct backend_ctx *ctx, unsigned i, bool received, void *out, size_t *bytes,
-                  struct status *st)
-{
-	struct buffers buffers = buffers_of(ctx);
-	const struct coll_span *span = &ctx->span;
-	const char *from = received ? ctx->recv + span->recv_at : ctx->send + span->send_at;
-	size_t most = received ? span->recv_bytes : span->send_bytes;
-	(void)i;
-	if (!ctx->stage) {
-		buffers_peek(&buffers, received, out, bytes);
-		return 0;
-	}
-	*bytes = *bytes < most ? *bytes : most;
-	return stage_read(ctx->stage, from, out, *bytes, st);
-}
-
 /* --- opening and closing --- */
 
 int blocking_numa_node(const struct trial *trial, unsigned rank)

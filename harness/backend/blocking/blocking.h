@@ -79,8 +79,6 @@ int blocking_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct st
 int blocking_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
                    struct status *st);
 int blocking_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st);
-int blocking_peek(struct backend_ctx *ctx, unsigned i, bool received, void *out, size_t *bytes,
-                  struct status *st);
 void blocking_describe(struct backend_ctx *ctx, char *text, size_t bytes);
 void blocking_close(struct backend_ctx *ctx);
 
@@ -97,7 +95,7 @@ extern const char *const blocking_heeds[];
 	.poll = blocking_poll, .error = blocking_error, \
 	.disconnect = blocking_disconnect, .connect = blocking_connect, \
 	.corrupt = blocking_corrupt, .check = blocking_check, .digest = blocking_digest, \
-	.peek = blocking_peek, .describe = blocking_describe, .close = blocking_close
+	.describe = blocking_describe, .close = blocking_close
 // clang-format on
 
 #endif

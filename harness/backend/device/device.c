@@ -171,18 +171,6 @@ int device_corrupt(unsigned device, void *byte, cudaStream_t stream, struct stat
 	return device_ok(cudaStreamSynchronize(stream), "corrupting", st);
 }
 
-int device_read(unsigned device, const void *data, size_t bytes, cudaStream_t stream, void *out,
-                struct status *st)
-{
-	return device_use(device, st) ||
-	               device_ok(cudaMemcpyAsync(out, data, bytes, cudaMemcpyDeviceToHost,
-	                                         stream),
-	                         "reading back", st) ||
-	               device_ok(cudaStreamSynchronize(stream), "reading back", st)
-	           ? -1
-	           : 0;
-}
-
 int device_digest(unsigned device, const void *data, size_t bytes, cudaStream_t stream,
                   void **stage, uint64_t *out, struct status *st)
 {

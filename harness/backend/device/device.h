@@ -36,9 +36,6 @@ int device_check(unsigned device, const struct buffers *buffers, cudaStream_t st
                  struct backend_verdict *out, struct status *st);
 /* Turns one bit of the byte round. Blocks. */
 int device_corrupt(unsigned device, void *byte, cudaStream_t stream, struct status *st);
-/* A few bytes, to be looked at. Blocks. */
-int device_read(unsigned device, const void *data, size_t bytes, cudaStream_t stream, void *out,
-                struct status *st);
 /* XXH3_64bits of `bytes` at `data`, taken on the host, so that it owes nothing to the kernels.
  * *stage: pinned memory that the first call makes, which takes milliseconds, and any worker's
  * further calls use; the caller frees it with cudaFreeHost. */

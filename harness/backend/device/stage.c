@@ -82,11 +82,6 @@ int stage_digest(struct stage *s, const struct buffers *b, uint64_t *out, struct
 	                     &s->digests, out, st);
 }
 
-int stage_read(struct stage *s, const void *device, void *out, size_t bytes, struct status *st)
-{
-	return device_read(s->device, device, bytes, s->stream, out, st);
-}
-
 int stage_corrupt(struct stage *s, void *byte, struct status *st)
 {
 	return device_corrupt(s->device, byte, s->stream, st);
@@ -147,12 +142,6 @@ int stage_check(struct stage *s, const struct buffers *b, struct backend_verdict
 int stage_digest(struct stage *s, const struct buffers *b, uint64_t *out, struct status *st)
 {
 	(void)s, (void)b, (void)out;
-	return none(st);
-}
-
-int stage_read(struct stage *s, const void *device, void *out, size_t bytes, struct status *st)
-{
-	(void)s, (void)device, (void)out, (void)bytes;
 	return none(st);
 }
 

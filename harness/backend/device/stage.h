@@ -31,8 +31,6 @@ int stage_check(struct stage *stage, const struct buffers *buffers, struct backe
                 struct status *st);
 int stage_digest(struct stage *stage, const struct buffers *buffers, uint64_t *out,
                  struct status *st);
-int stage_read(struct stage *stage, const void *device, void *out, size_t bytes,
-               struct status *st);
 int stage_corrupt(struct stage *stage, void *byte, struct status *st);
 
 #endif

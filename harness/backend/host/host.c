@@ -358,7 +358,6 @@ const struct backend backend_host = {
     .corrupt = host_corrupt,
     .check = host_cell_check,
     .digest = host_cell_digest,
-    .peek = host_cell_peek,
     .describe = host_describe,
     .close = host_close,
 };

@@ -246,8 +246,6 @@ void host_cell_plan(const struct host_comm *comm, const struct host_call *call, 
 int host_cell_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
                     struct status *st);
 int host_cell_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st);
-int host_cell_peek(struct backend_ctx *ctx, unsigned i, bool received, void *out, size_t *bytes,
-                   struct status *st);
 /* Plans the cell's work; begins a call's; says whether all is done; does a piece where it need
  * not wait, and says whether that lets a phase begin. */
 void host_work_plan(const struct backend_ctx *ctx, struct host_rank *rank);

@@ -96,12 +96,3 @@ int host_cell_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct 
 	*out = buffers_digest(&buffers);
 	return 0;
 }
-
-int host_cell_peek(struct backend_ctx *ctx, unsigned i, bool received, void *out, size_t *bytes,
-                   struct status *st)
-{
-	struct buffers buffers = buffers_of(ctx, &ctx->ranks[i]);
-	(void)st;
-	buffers_peek(&buffers, received, out, bytes);
-	return 0;
-}

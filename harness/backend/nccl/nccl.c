@@ -191,17 +191,6 @@ static int nccl_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struc
 	                     &ctx->stage, out, st);
 }
 
-static int nccl_peek(struct backend_ctx *ctx, unsigned i, bool received, void *out,
-                     size_t *bytes, struct status *st)
-{
-	struct place *p = &ctx->places[i];
-	struct coll_span span = buffers_of(ctx, i).span;
-	const char *from = received ? p->recv + span.recv_at : p->send + span.send_at;
-	size_t most = received ? span.recv_bytes : span.send_bytes;
-	*bytes = *bytes < most ? *bytes : most;
-	return device_read(p->device, from, *bytes, p->stream, out, st);
-}
-
 /* Appends a fact as far as there is room. */
 static void __attribute__((format(printf, 3, 4)))
 add(char *text, size_t bytes, const char *format, ...)
@@ -417,7 +406,6 @@ const struct backend backend_nccl = {
     .corrupt = nccl_corrupt,
     .check = nccl_check,
     .digest = nccl_digest,
-    .peek = nccl_peek,
     .describe = nccl_describe,
     .close = nccl_close,
 #endif
