@@ -15,8 +15,9 @@
 struct test_file {
 	CMFixtureFunction begin, end;    /* once, around all tests */
 	CMFixtureFunction before, after; /* around each TEST */
-	bool (*leave_out)(
-	    const char *name); /* tests that are not for this machine; NULL: none */
+	/* Tests that are not for this machine; NULL: none. */
+	bool (*leave_out)(const char *name);
+	bool slow; /* over 10 s: tests/run, which reads it here, begins the program early */
 };
 extern const struct test_file test_file;
 #define TESTS(...) const struct test_file test_file = {__VA_ARGS__}

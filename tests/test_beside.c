@@ -139,4 +139,4 @@ TEST(a_program_that_fails_ends_it)
 	free(text);
 }
 
-TESTS(.before = set_up, .after = tear_down);
+TESTS(.slow = true, .before = set_up, .after = tear_down);

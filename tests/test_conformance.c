@@ -504,4 +504,4 @@ static bool not_on_standins(const char *name)
 	       strcmp(name, "every_backend_conforms_in_every_layout");
 }
 
-TESTS(.leave_out = not_on_standins);
+TESTS(.slow = true, .leave_out = not_on_standins);

@@ -511,4 +511,4 @@ TEST(ticks_never_overlap)
 	}
 }
 
-TESTS(.begin = made_begin, .end = made_end);
+TESTS(.slow = true, .begin = made_begin, .end = made_end);

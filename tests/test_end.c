@@ -472,4 +472,4 @@ TEST(a_full_disk_keeps_the_whole_trials)
 	free(text);
 }
 
-TESTS(.before = set_up, .after = tear_down);
+TESTS(.slow = true, .before = set_up, .after = tear_down);

@@ -759,3 +759,5 @@ int main(int argc, char *argv[])
 	}
 	return test_run_all();
 }
+
+TESTS(.slow = true);

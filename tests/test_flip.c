@@ -74,4 +74,4 @@ TEST(a_flip_that_hits_nothing_fails_the_run)
 	    "wrong data in broadcast_root1");
 }
 
-TESTS(.before = set_up, .after = tear_down);
+TESTS(.slow = true, .before = set_up, .after = tear_down);

@@ -183,3 +183,5 @@ TEST(timed_calls_fault_no_pages)
 	run_faults((struct layout){2, 1, 1}, "shared");
 	run_faults((struct layout){2, 1, 2}, "shared");
 }
+
+TESTS(.slow = true);

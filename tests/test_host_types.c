@@ -252,3 +252,5 @@ TEST(the_place_makes_no_difference)
 		}
 	}
 }
+
+TESTS(.slow = true);

@@ -334,4 +334,4 @@ TEST(reference_records_have_good_pages)
 	assert_true(n >= 14);
 }
 
-TESTS(.begin = made_begin, .end = made_end);
+TESTS(.slow = true, .begin = made_begin, .end = made_end);

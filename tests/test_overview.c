@@ -153,4 +153,4 @@ TEST(wide_bandwidths_are_logarithmic)
 	}
 }
 
-TESTS(.begin = made_begin, .end = made_end);
+TESTS(.slow = true, .begin = made_begin, .end = made_end);

@@ -185,4 +185,4 @@ TEST(a_picture_of_a_step_is_named)
 	assert_false(made_picture("nccl_ddp_compute_bfloat16_latency"));
 }
 
-TESTS(.begin = made_begin, .end = made_end);
+TESTS(.slow = true, .begin = made_begin, .end = made_end);

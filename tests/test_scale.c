@@ -140,4 +140,4 @@ TEST(each_mode_carries_far_more_ranks_than_cores)
 	}
 }
 
-TESTS(.before = set_up, .after = tear_down);
+TESTS(.slow = true, .before = set_up, .after = tear_down);

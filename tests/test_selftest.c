@@ -287,3 +287,5 @@ TEST(bad_arguments_are_named)
 	           "did you mean 'quick'");
 	cli_clean(folder);
 }
+
+TESTS(.slow = true);

@@ -271,3 +271,5 @@ TEST(inputs_depend_on_rank_seed_and_position)
 		assert_true(rank < all / 64 && seed < all / 64 && place < all / 64);
 	}
 }
+
+TESTS(.slow = true);

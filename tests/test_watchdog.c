@@ -142,3 +142,5 @@ TEST(a_failure_that_all_see_is_kept_once_and_ends)
 	assert_int_equal(run(fail_for_all, text), 1);
 	assert_string_equal(text, "keptlaunchgap: rank 0: seen by all\n");
 }
+
+TESTS(.slow = true);
