@@ -110,9 +110,21 @@ void cli_result(const char *folder, const char *experiment, const char *file, ch
 	path[0] = '\0';
 	while (dir && (entry = readdir(dir)))
 		if (entry->d_name[0] == '2')
-			snprintf(path, bytes, "%s/%.64s/%s", parent, entry->d_name, file);
+			snprintf(path, bytes, "%s/%.64s%s%s", parent, entry->d_name,
+			         *file ? "/" : "", file);
 	if (dir)
 		closedir(dir);
+}
+
+struct record_run cli_record(const char *path)
+{
+	struct record_run run;
+	struct status st = {""};
+	bool torn;
+	if (record_load(path, &run, &torn, &st))
+		fail_msg("%s", st.text);
+	assert_false(torn);
+	return run;
 }
 
 void cli_scratch(pid_t runner, char *path, size_t bytes)

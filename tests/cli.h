@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "../harness/record/record.h"
+
 struct cli {
 	int code;  /* exit status, or −signal */
 	char *out; /* stdout and stderr together */
@@ -24,9 +26,11 @@ pid_t cli_start(const char *folder, const char *const args[]);
 struct cli cli_wait(pid_t pid, const char *folder, unsigned seconds);
 /* Both, with 120 s. */
 struct cli cli_run(const char *folder, const char *const args[]);
-/* folder/results/<experiment>/<the only stamp>/<file> */
+/* folder/results/<experiment>/<the only stamp>/<file>; of "" that folder. */
 void cli_result(const char *folder, const char *experiment, const char *file, char *path,
                 size_t bytes);
+/* The record, whole, of a file or a folder; record_free frees it. */
+struct record_run cli_record(const char *path);
 /* The scratch folder of the job that `runner` has at hand, from the job's arguments; waits for
  * it. */
 void cli_scratch(pid_t runner, char *path, size_t bytes);

@@ -394,19 +394,11 @@ void made_write(const struct made *m)
 	json_decref(w.environment);
 }
 
-void made_record(struct record_run *out)
-{
-	struct status st = {""};
-	bool torn;
-	if (record_load(folder, out, &torn, &st))
-		fail_msg("%s", st.text);
-}
-
 void made_load(const struct made *m, struct made_loaded *out)
 {
 	struct status st = {""};
 	made_write(m);
-	made_record(&out->run);
+	out->run = cli_record(folder);
 	assert_int_equal(summary_make(&out->run, &out->summary, &st), 0);
 }
 

@@ -13,6 +13,7 @@
 #include "../harness/core/counters.h"
 #include "../harness/report/report.h"
 #include "../harness/analysis/summary.h"
+#include "cli.h"
 #include "json.h"
 #include "test.h"
 
@@ -112,8 +113,6 @@ struct made_loaded {
 	struct summary summary;
 };
 
-/* record_load of the folder, which has to succeed; record_free frees it. */
-void made_record(struct record_run *out);
 /* Written, read and summed up. */
 void made_load(const struct made *m, struct made_loaded *out);
 void made_unload(struct made_loaded *l);

@@ -12,27 +12,7 @@
 
 static struct cli run(const char *text, const char *precision, const char *budget)
 {
-	cli_write(folder, "t.exp", text);
-	return cli_run(folder, (const char *[]){"run", "--file", file, "--no-report",
-	                                        "--results", results, precision, budget, NULL});
-}
-
-static void where(char path[512])
-{
-	cli_result(folder, "t", "", path, 512);
-	path[strlen(path) - 1] = '\0';
-}
-
-/* The caller frees. */
-static struct record_run load(const char *path)
-{
-	struct record_run record;
-	struct status st = {""};
-	bool torn;
-	if (record_load(path, &record, &torn, &st))
-		fail_msg("%s", st.text);
-	assert_false(torn);
-	return record;
+	return here_run(text, "--no-report", precision, budget, NULL);
 }
 
 static unsigned blocks_of(const struct record_run *record)
@@ -50,8 +30,8 @@ TEST(a_quiet_device_ends_by_precision_and_goes_on)
 	/* So long that its median is far from any noise worth ±50 %. */
 	cli_expect(run(QUIET("20ms"), "precision=50%", "budget=1h"), 0,
 	           "Ended by precision. After 10 blocks");
-	where(path);
-	struct record_run record = load(path);
+	strcpy(path, here_path(""));
+	struct record_run record = cli_record(path);
 	assert_int_equal(blocks_of(&record), 10);
 	assert_string_equal(record.end.reason, "precision");
 	assert_non_null(strstr(record.end.text, "(small: s-again against s)"));
@@ -68,7 +48,7 @@ TEST(a_quiet_device_ends_by_precision_and_goes_on)
 	const char *fixed[] = {"run", "--file",      file,       "--resume",
 	                       path,  "--no-report", "blocks=1", NULL};
 	cli_expect(cli_run(folder, fixed), 0, ": 2 ranks on null, 1 block, into");
-	record = load(path);
+	record = cli_record(path);
 	assert_int_equal(blocks_of(&record), 11);
 	assert_string_equal(record.end.reason, "blocks");
 	record_free(&record);
@@ -83,8 +63,8 @@ TEST(a_tiny_budget_ends_it_and_says_so)
 	                      "precision=50%", "budget=1s", "delay=50ms", NULL};
 	cli_expect(cli_run(folder, args), 0,
 	           "Ended by budget. After 6 blocks the time budget of 1 s has no room");
-	where(path);
-	struct record_run record = load(path);
+	strcpy(path, here_path(""));
+	struct record_run record = cli_record(path);
 	assert_int_equal(blocks_of(&record), 6); /* there is an interval in any case */
 	assert_string_equal(record.end.reason, "budget");
 	assert_non_null(strstr(record.end.text, "the widest interval is ±"));
@@ -95,8 +75,8 @@ TEST(a_run_of_blocks_says_that_it_is_whole)
 {
 	char path[512];
 	cli_expect(run(QUIET("1ms"), "blocks=2", "precision=1%"), 0, "2 blocks");
-	where(path);
-	struct record_run record = load(path);
+	strcpy(path, here_path(""));
+	struct record_run record = cli_record(path);
 	assert_int_equal(blocks_of(&record), 2);
 	assert_string_equal(record.end.reason, "blocks");
 	assert_string_equal(record.end.text, "After 2 blocks, as asked");
@@ -109,7 +89,7 @@ TEST(an_end_holds_only_at_the_end)
 	char path[512], name[600];
 	cli_expect(run(QUIET("1ms"), "blocks=1", "precision=1%"), 0,
 	           ": 2 ranks on null, 1 block, into");
-	where(path);
+	strcpy(path, here_path(""));
 	snprintf(name, sizeof name, "%s/trials.jsonl", path);
 	char *text = cli_read(name);
 	cli_unsum(text);
@@ -122,7 +102,7 @@ TEST(an_end_holds_only_at_the_end)
 	snprintf(more, 2 * bytes, "%s%.*s", text, (int)(strchr(cell, '\n') + 1 - cell), cell);
 	memcpy(strstr(more + bytes, "\"block\":0"), "\"block\":7", 9);
 	cli_write(path, "trials.jsonl", more);
-	struct record_run record = load(path);
+	struct record_run record = cli_record(path);
 	assert_string_equal(record.end.reason, "");
 	record_free(&record);
 	/* Damage is an error with its line. */
@@ -152,7 +132,7 @@ TEST(it_looks_at_what_is_left_to_compare)
 	const bool none[2] = {false, false}, twin[2] = {false, true}, reference[2] = {true};
 	char path[512];
 	cli_expect(run(QUIET("1ms"), "blocks=10", "precision=1%"), 0, "10 blocks");
-	where(path);
+	strcpy(path, here_path(""));
 	struct stop_state now = {.folder = path,
 	                         .given_up = none,
 	                         .precision = any,
@@ -273,7 +253,7 @@ TEST(failed_trials_do_not_count_as_blocks)
 	const bool none[2] = {false, false};
 	char path[512];
 	cli_expect(run(QUIET("1ms"), "blocks=8", "precision=1%"), 0, "8 blocks");
-	where(path);
+	strcpy(path, here_path(""));
 	struct stop_state now = {.folder = path,
 	                         .given_up = none,
 	                         .precision = 0.5,

@@ -23,12 +23,8 @@ static const char text[] = "; A test.\n[experiment]\ncollective = alltoall\nbyte
  * stopped there. */
 static void measure(unsigned trials)
 {
-	cli_write(folder, "t.exp", text);
-	cli_expect(cli_run(folder, (const char *[]){"run", "--file", file, "--no-report",
-	                                            "--results", results, NULL}),
-	           0, "block 3 of 3");
+	cli_expect(here_run(text, "--no-report", NULL), 0, "block 3 of 3");
 	cli_result(folder, "t", "", run, sizeof run);
-	run[strlen(run) - 1] = '\0';
 	snprintf(record, sizeof record, "%s/trials.jsonl", run);
 	char *all = cli_read(record), *line = strchr(all, '\n') + 1;
 	for (; trials; line = strchr(line, '\n') + 1) {
@@ -47,20 +43,10 @@ static struct cli resume(const char *more)
 	return cli_run(folder, (const char *[]){"resume", run, "--no-report", more, NULL});
 }
 
-static struct record_run load(void)
-{
-	struct record_run r;
-	struct status st = {""};
-	bool torn = true;
-	if (record_load(run, &r, &torn, &st) || torn)
-		fail_msg("torn or damaged: %s", st.text);
-	return r;
-}
-
 /* Every trial of the plan once, of s, t and s-again in each block. */
 static void assert_whole(unsigned blocks)
 {
-	struct record_run r = load();
+	struct record_run r = cli_record(run);
 	unsigned found[BLOCKS * TRIALS] = {0}, of[BLOCKS][256] = {{0}}, timed = 0;
 	for (unsigned i = 0; i < r.ncells; i++) {
 		const struct record_cell *c = &r.cells[i];
@@ -83,12 +69,12 @@ static void assert_whole(unsigned blocks)
 TEST(the_last_block_is_completed)
 {
 	measure((BLOCKS - 1) * TRIALS + 1);
-	struct record_run r = load();
+	struct record_run r = cli_record(run);
 	assert_int_equal(record_begun(&r), 1);
 	record_free(&r);
 	cli_expect(resume(NULL), 0, "block 3 has 1 of its 3 trials");
 	assert_whole(BLOCKS);
-	r = load();
+	r = cli_record(run);
 	assert_int_equal(r.nresumes, 1);
 	assert_int_equal(r.resumes[0].first_block, BLOCKS - 1);
 	assert_int_equal(r.resumes[0].begun, 1);
@@ -122,7 +108,7 @@ TEST(some_blocks_are_left_as_they_are)
 		unsigned order, begun;
 	} cases[] = {{0, 1}, {1, 2}, {2, 0}, {3, 0}, {UINT_MAX, 0}};
 	measure(1);
-	struct record_run r = load();
+	struct record_run r = cli_record(run);
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		r.cells[0].order = cases[i].order;
 		assert_int_equal(record_begun(&r), cases[i].begun);

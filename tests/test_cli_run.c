@@ -223,7 +223,6 @@ TEST(what_fights_the_variants_is_refused)
 
 TEST(some_variants_alone)
 {
-	char path[512];
 	cli_write(folder, "t.exp",
 	          QUICK "reference = single\n" MODES "[factor f]\nfrom = single\nto = threads\n"
 	                "[factor g]\nfrom = threads\nto = processes\n"
@@ -232,8 +231,7 @@ TEST(some_variants_alone)
 	SAYS("run --file $F --only threads,processes --no-report --results $R", 0,
 	     "left out by --only: single, and 2 factors or claims about them; the reference is "
 	     "threads in place of single");
-	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
-	char *record = cli_read(path);
+	char *record = here_read("trials.jsonl");
 	assert_non_null(strstr(record, "\"name\":\"processes\",\"role\":\"variant\""));
 	assert_non_null(strstr(record, "\"name\":\"threads\",\"role\":\"reference\""));
 	assert_non_null(strstr(record, "\"name\":\"threads-again\",\"role\":\"again\""));
@@ -465,8 +463,7 @@ TEST(what_is_not_installed_is_done_without)
 	if (code || !strstr(said, "left out: processes: mpirun is not on the PATH"))
 		fail_msg("exit %d\n%s", code, said);
 	free(said);
-	cli_result(folder, "t", "report.json", command, sizeof command);
-	json_t *report = json_report(command);
+	json_t *report = json_report(here_path("report.json"));
 	json_assert_one_says(json_object_get(report, "warnings"),
 	                     "no pictures, for there is no gnuplot here");
 	assert_int_equal(
@@ -485,7 +482,6 @@ TEST(a_failed_trial_says_how_its_block_is_replaced)
 	            "[variant wrong]\nmode = threads\nflip = 0:0\n",
 	            "--no-report");
 	cli_result(folder, "t", "", path, sizeof path);
-	path[strlen(path) - 1] = '\0';
 	snprintf(
 	    said, sizeof said,
 	    "1 trial failed; the report names it. To measure 1 block instead of the one that "

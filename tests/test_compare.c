@@ -654,13 +654,12 @@ TEST(the_command_line)
 TEST(a_measured_run_equals_itself)
 {
 	char path[256];
-	cli_write(folder, "t.exp",
-	          "; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K..64K x4\n"
-	          "ranks = 2\nbackend = null\ndelay = 20us\nblocks = 4\ncalls = 5\n"
-	          "isolated_calls = 5\n[variant threads]\nmode = threads\n"
-	          "[variant single]\nmode = single\n");
-	struct cli cli = cli_run(folder, (const char *[]){"run", "--file", file, "--results",
-	                                                  results, "--no-report", NULL});
+	struct cli cli =
+	    here_run("; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K..64K x4\n"
+	             "ranks = 2\nbackend = null\ndelay = 20us\nblocks = 4\ncalls = 5\n"
+	             "isolated_calls = 5\n[variant threads]\nmode = threads\n"
+	             "[variant single]\nmode = single\n",
+	             "--no-report", NULL);
 	if (cli.code)
 		print_error("%s\n", cli.out);
 	assert_int_equal(cli.code, 0);

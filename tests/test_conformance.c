@@ -148,8 +148,6 @@ static struct record_run run_experiment(const struct experiment *text, const cha
 {
 	char folder[64], file[128], results[128], path[256];
 	struct record_run run;
-	struct status st = {0};
-	bool torn;
 	cli_folder(folder);
 	cli_write(folder, "conformance.exp", text->text);
 	snprintf(file, sizeof file, "%s/conformance.exp", folder);
@@ -169,9 +167,7 @@ static struct record_run run_experiment(const struct experiment *text, const cha
 	check_left_out(cli.out);
 	free(cli.out);
 	cli_result(folder, "conformance", "trials.jsonl", path, sizeof path);
-	if (record_load(path, &run, &torn, &st))
-		fail_msg("%s", st.text);
-	assert_false(torn);
+	run = cli_record(path);
 	cli_clean(folder);
 	return run;
 }

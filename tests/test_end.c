@@ -135,7 +135,6 @@ TEST(interrupted_it_keeps_what_it_has_and_leaves_nothing)
 	assert_int_equal(access(scratch, F_OK), -1); /* vader's shared memory was in it */
 	/* What is kept is a run that can be read. */
 	cli_result(folder, "t", "", path, sizeof path);
-	path[strlen(path) - 1] = '\0';
 	cli = cli_run(folder, (const char *[]){"report", path, NULL});
 	assert_int_equal(cli.code, 0);
 	free(cli.out);
@@ -147,12 +146,10 @@ TEST(resumed_it_adds_whole_blocks)
 	const char *keys = "collective = alltoall\nbytes = 4K, 8K\nbackend = host\nlimit = no\n"
 	                   "ranks = 2\nblocks = 1\npace = isolated\nisolated_calls = 5\n";
 	write_experiment(keys, "[variant s]\nmode = single\n[variant t]\nmode = threads\n");
-	struct cli cli = cli_run(
-	    folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
+	struct cli cli = here_run(NULL, NULL);
 	assert_int_equal(cli.code, 0);
 	free(cli.out);
 	cli_result(folder, "t", "", path, sizeof path);
-	path[strlen(path) - 1] = '\0';
 	snprintf(trials, sizeof trials, "%s/trials.jsonl", path);
 	unsigned lines = cli_lines(trials);
 	cli = cli_run(folder, (const char *[]){"run", "--file", file, "--resume", path,
@@ -188,9 +185,7 @@ TEST(another_seed_is_refused)
 	                 "[variant s]\nmode = single\n");
 	for (unsigned i = 0; i < 2; i++) {
 		char path[512];
-		struct cli cli =
-		    cli_run(folder, (const char *[]){"run", "--file", file, "--no-report",
-		                                     seeds[i], "--results", results, NULL});
+		struct cli cli = here_run(NULL, "--no-report", seeds[i], NULL);
 		cli_expect(cli, 0, "block 1");
 		snprintf(path, sizeof path, "%s/t/latest", results);
 		cli = cli_run(folder, (const char *[]){"resume", path, "blocks=1", "seed=8",
@@ -204,7 +199,6 @@ TEST(another_seed_is_refused)
 
 TEST(a_killed_worker_fails_its_trial_only)
 {
-	char path[512] = "";
 	const struct timespec tick = {0, 100000000};
 	write_experiment(
 	    "collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
@@ -228,8 +222,7 @@ TEST(a_killed_worker_fails_its_trial_only)
 	}
 	struct cli cli = cli_wait(pid, folder, 60);
 	cli_expect(cli, 1, "killed by signal 9");
-	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
-	char *text = cli_read(path);
+	char *text = here_read("trials.jsonl");
 	assert_non_null(strstr(text, "\"kind\":\"failure\""));
 	assert_non_null(strstr(text, "\"kind\":\"cell\""));
 	free(text);
@@ -241,8 +234,7 @@ TEST(a_trial_without_end_is_ended)
 	    "collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
 	    "blocks = 1\npace = isolated\nisolated_calls = 100\ndelay = 1s\ntimeout = 1\n",
 	    "[variant p]\nmode = processes\n");
-	struct cli cli = cli_run(
-	    folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
+	struct cli cli = here_run(NULL, NULL);
 	if (strstr(cli.out, "timed out after 1 s (timeout = …); last said")) /* it said nothing */
 		fail_msg("%s", cli.out);
 	cli_expect(cli, 1, "timed out after 1 s (timeout = …)");
@@ -253,20 +245,17 @@ TEST(a_cell_without_end_ends_its_trial)
 {
 	static const char *const modes[] = {"single", "threads", "processes"};
 	for (unsigned m = 0; m < 3; m++) {
-		char variant[64], path[512];
+		char variant[64];
 		snprintf(variant, sizeof variant, "[variant v]\nmode = %s\n", modes[m]);
 		write_experiment("collective = alltoall\nbytes = 4K\nbackend = null\n"
 		                 "limit = no\nranks = 2\nblocks = 1\npace = isolated\n"
 		                 "delay = 50s\ncell_timeout = 1\n",
 		                 variant);
-		struct cli cli =
-		    cli_run(folder, (const char *[]){"run", "--file", file, "--no-report",
-		                                     "--results", results, NULL});
+		struct cli cli = here_run(NULL, "--no-report", NULL);
 		cli_expect(cli, 1,
 		           ": a cell took longer than cell_timeout = 1s: alltoall, 4096 "
 		           "bytes, isolated");
-		cli_result(folder, "t", "trials.jsonl", path, sizeof path);
-		char *text = cli_read(path);
+		char *text = here_read("trials.jsonl");
 		assert_non_null(
 		    strstr(text, ": a cell took longer than cell_timeout = 1s: alltoall"));
 		free(text);
@@ -282,8 +271,7 @@ TEST(who_is_stuck_is_named)
 	                 "ranks = 2\nblocks = 1\npace = isolated\nextra = 59s\n"
 	                 "delay_rank = 1\ncell_timeout = 3\ntimeout = 50\n",
 	                 "[variant v]\nmode = processes\n");
-	struct cli cli = cli_run(folder, (const char *[]){"run", "--file", file, "--no-report",
-	                                                  "--results", results, NULL});
+	struct cli cli = here_run(NULL, "--no-report", NULL);
 	cli_expect(cli, 1,
 	           "rank 1: a cell took longer than cell_timeout = 3s: alltoall, 65536 bytes, "
 	           "isolated, in a call that does not return (1 of 2 workers)");
@@ -305,9 +293,7 @@ TEST(what_cannot_be_answered_is_said_first)
 	    "[claim d]\ntext = x\nleft = a\nright = b\nmetric = latency\nis = within 2%\n"
 	    "[claim e]\ntext = x\nleft = a\nright = b\nmetric = time\nis = within 2%\n"
 	    "collective = sendrecv\n");
-	struct cli cli =
-	    cli_run(folder, (const char *[]){"run", "--file", file, "pace=stream",
-	                                     "--no-report", "--results", results, NULL});
+	struct cli cli = here_run(NULL, "pace=stream", "--no-report", NULL);
 	cli_expect(cli, 0, first);
 }
 
@@ -317,9 +303,7 @@ TEST(nccl_tests_columns_want_stream_calls)
 	write_experiment("collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\n"
 	                 "ranks = 2\nblocks = 1\npace = isolated\n",
 	                 "[variant a]\nmode = single\n");
-	struct cli cli =
-	    cli_run(folder, (const char *[]){"run", "--file", file, "--format", "nccl-tests",
-	                                     "--results", results, NULL});
+	struct cli cli = here_run(NULL, "--format", "nccl-tests", NULL);
 	assert_null(strstr(cli.out, "block"));
 	cli_expect(cli, 1, "--format nccl-tests is of stream calls");
 }
@@ -340,9 +324,7 @@ TEST(nccl_tests_columns_have_both_halves)
 		         "ranks = 2\nblocks = 1\npace = stream\ncalls = 5\n%s",
 		         cases[i].key);
 		write_experiment(keys, "[variant a]\nmode = threads\n");
-		struct cli cli = cli_run(
-		    folder, (const char *[]){"run", "--file", file, cases[i].where, "--format",
-		                             "nccl-tests", "--results", results, NULL});
+		struct cli cli = here_run(NULL, cases[i].where, "--format", "nccl-tests", NULL);
 		const char *row = cli.out ? strstr(cli.out, "\n        4096 ") : NULL;
 		double times[2];
 		assert_non_null(row);
@@ -383,14 +365,12 @@ TEST(more_blocks_are_of_the_same_halves)
 /* Not the report's affair alone: a run of wrong data fails. */
 TEST(wrong_data_fails_the_run_and_is_kept)
 {
-	char path[512];
 	write_experiment("collective = alltoall\nbytes = 4K\nbackend = host\nlimit = no\n"
 	                 "ranks = 2\nblocks = 1\npace = isolated\nisolated_calls = 5\n"
 	                 "dtype = int8\n",
 	                 "[variant good]\nmode = threads\n[variant bad]\nmode = processes\n"
 	                 "flip = 1:7\n[variant alone]\nmode = single\nflip = 0:4097\n");
-	struct cli cli = cli_run(folder, (const char *[]){"run", "--file", file, "--no-report",
-	                                                  "--results", results, NULL});
+	struct cli cli = here_run(NULL, "--no-report", NULL);
 	assert_non_null(strstr(cli.out,
 	                       "bad, block 1: wrong data in alltoall_int8 of 4096 bytes, "
 	                       "isolated: rank 1, byte 7: 0x"));
@@ -398,8 +378,7 @@ TEST(wrong_data_fails_the_run_and_is_kept)
 	                                "bytes, isolated: rank 0, byte 4097: 0x"));
 	assert_null(strstr(cli.out, "good, block 1"));
 	cli_expect(cli, 1, "2 trials failed");
-	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
-	char *text = cli_read(path);
+	char *text = here_read("trials.jsonl");
 	assert_non_null(strstr(text, "\"wrong\":1,\"wrong_at\":{\"rank\":1,"));
 	assert_null(strstr(text, "\"kind\":\"failure\""));
 	free(text);
@@ -408,15 +387,11 @@ TEST(wrong_data_fails_the_run_and_is_kept)
 /* Forced upon a backend that has none: each rank's are null, and that is no damage. */
 TEST(counters_that_a_backend_lacks_can_be_read)
 {
-	char path[512];
 	write_experiment("collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\n"
 	                 "ranks = 2\nblocks = 1\ncounters = yes\n",
 	                 "[variant t]\nmode = threads\n");
-	cli_expect(cli_run(folder,
-	                   (const char *[]){"run", "--file", file, "--results", results, NULL}),
-	           0, "report.md");
-	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
-	char *text = cli_read(path);
+	cli_expect(here_run(NULL, NULL), 0, "report.md");
+	char *text = here_read("trials.jsonl");
 	assert_non_null(strstr(text, "\"counters\":[null,null]"));
 	free(text);
 }
@@ -425,20 +400,17 @@ TEST(counters_that_a_backend_lacks_can_be_read)
  * at the terminal. */
 TEST(claims_of_another_backend_are_in_the_report_alone)
 {
-	char path[512];
 	write_experiment("collective = alltoall\nbytes = 4K\nbackend = host\nlimit = no\n"
 	                 "ranks = 2\nblocks = 1\npace = isolated\nisolated_calls = 5\n",
 	                 "[variant s]\nmode = single\n[variant t]\nmode = threads\n"
 	                 "[claim far]\ntext = Only there.\nnccl.left = s\nnccl.right = t\n"
 	                 "metric = busbw\nis = less by 2%\n"
 	                 "[claim nodes]\ntext = Two are slower.\nneeds = 2 nodes\n");
-	struct cli cli = cli_run(
-	    folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
+	struct cli cli = here_run(NULL, NULL);
 	assert_null(strstr(cli.out, "Only there."));
 	assert_null(strstr(cli.out, "backend nccl"));
 	cli_expect(cli, 0, "");
-	cli_result(folder, "t", "report.json", path, sizeof path);
-	json_t *report = json_report(path);
+	json_t *report = json_report(here_path("report.json"));
 	const json_t *nodes = json_claim(report, "nodes"), *far = json_claim(report, "far");
 	json_assert_text(nodes, "verdict", "cannot be tested here");
 	json_assert_says(nodes, "rests_on", "it needs 2 nodes");
@@ -465,8 +437,7 @@ TEST(a_full_disk_keeps_the_whole_trials)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
 	struct cli cli = cli_wait(pid, folder, 60);
 	cli_expect(cli, 1, "cannot write to");
-	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
-	char *text = cli_read(path);
+	char *text = here_read("trials.jsonl");
 	assert_true(cli_lines(path) >= 2);
 	assert_int_equal(text[strlen(text) - 1], '\n'); /* no torn line */
 	free(text);

@@ -15,9 +15,7 @@ static void run(const char *lines, int code, const char *words)
 	         "; A test.\n[experiment]\nbackend = host\nlimit = no\nranks = 2\nblocks = 1\n"
 	         "stretches = 2\npace = stream\n%s\n[variant a]\nmode = threads\n",
 	         lines);
-	cli_write(folder, "t.exp", text);
-	struct cli cli = cli_run(
-	    folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
+	struct cli cli = here_run(text, NULL);
 	if (cli.code != code || !strstr(cli.out, words))
 		print_error("%s\nexit %d, wanted %d and \"%s\":\n%s\n", lines, cli.code, code,
 		            words, cli.out);
@@ -38,10 +36,7 @@ TEST(a_flip_is_found_where_only_a_fresh_call_is_checked)
 
 static char *report(void)
 {
-	char path[256];
-	cli_result(folder, "t", "report.md", path, sizeof path);
-	char *text = cli_read(path);
-	assert_non_null(text);
+	char *text = here_read("report.md");
 	return text;
 }
 

@@ -40,12 +40,8 @@ int fstat(int fd, struct stat *out)
 /* A run of one block, from here on at `run`, its record at `record`. */
 static void measure(void)
 {
-	cli_write(folder, "t.exp", QUIET "blocks = 1\n" ALONE);
-	cli_expect(cli_run(folder, (const char *[]){"run", "--file", file, "--no-report",
-	                                            "--results", results, NULL}),
-	           0, "block 1");
+	cli_expect(here_run(QUIET "blocks = 1\n" ALONE, "--no-report", NULL), 0, "block 1");
 	cli_result(folder, "t", "", run, sizeof run);
-	run[strlen(run) - 1] = '\0';
 	snprintf(record, sizeof record, "%s/trials.jsonl", run);
 }
 
@@ -58,11 +54,7 @@ static struct cli resume(void)
 /* Blocks of the record, which has to be whole, and each of them there once. */
 static unsigned blocks(void)
 {
-	struct record_run r;
-	struct status st = {""};
-	bool torn = true;
-	if (record_load(run, &r, &torn, &st) || torn)
-		fail_msg("torn or damaged: %s", st.text);
+	struct record_run r = cli_record(run);
 	unsigned n = record_next_block(&r), timed = 0;
 	for (unsigned i = 0; i < r.ncells; i++)
 		timed += r.cells[i].cell.pass == PASS_TIMED;

@@ -21,15 +21,13 @@ static int measured(void **state)
 {
 	char record[300];
 	set_up(state);
-	cli_write(folder, "t.exp",
-	          "; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K, 8K\n"
-	          "backend = null\nlimit = no\nranks = 2\nblocks = 2\npace = stream\n"
-	          "stretches = 2\n[variant s]\nmode = single\n[variant t]\nmode = threads\n");
-	cli_expect(cli_run(folder, (const char *[]){"run", "--file", file, "--no-report",
-	                                            "--results", results, NULL}),
-	           0, "block 1");
+	cli_expect(
+	    here_run("; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K, 8K\n"
+	             "backend = null\nlimit = no\nranks = 2\nblocks = 2\npace = stream\n"
+	             "stretches = 2\n[variant s]\nmode = single\n[variant t]\nmode = threads\n",
+	             "--no-report", NULL),
+	    0, "block 1");
 	cli_result(folder, "t", "", run, sizeof run);
-	run[strlen(run) - 1] = '\0';
 	snprintf(record, sizeof record, "%s/trials.jsonl", run);
 	char *text = cli_read(record);
 	cli_unsum(text);

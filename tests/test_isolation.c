@@ -21,20 +21,15 @@ static struct record_run run;
 
 static void measure(const char *backend, const char *variants)
 {
-	char text[4096], trials[PATH_MAX], setting[64];
-	bool torn;
+	char text[4096], setting[64];
 	snprintf(text, sizeof text, HEAD "%s", variants);
 	cli_write(folder, "t.exp", text);
 	snprintf(setting, sizeof setting, "backend=%s", backend);
-	struct cli cli = cli_run(folder, (const char *[]){"run", "--file", file, "--results",
-	                                                  results, setting, NULL});
+	struct cli cli = here_run(NULL, setting, NULL);
 	if (cli.code)
 		fail_msg("exit %d: %s", cli.code, cli.out);
 	free(cli.out);
-	cli_result(folder, "t", "", trials, sizeof trials);
-	struct status st = {""};
-	if (record_load(trials, &run, &torn, &st))
-		fail_msg("%s", st.text);
+	run = cli_record(here_path(""));
 }
 
 static int forget(void **state)
@@ -125,11 +120,10 @@ TEST_WITH(each_process_has_what_is_asked_for, set_up, forget)
 TEST_WITH(a_failure_in_an_isolated_process_is_told, set_up, tear_down)
 {
 	want(EVERY);
-	cli_write(folder, "t.exp",
-	          HEAD "[variant wrong]\nmode = processes\nisolate = uts, ipc, shm, pid\n"
-	               "flip = 1:16\n");
-	cli_expect(cli_run(folder, (const char *[]){"run", "--file", file, "--results", results,
-	                                            "backend=host", NULL}),
+	cli_expect(here_run(HEAD
+	                    "[variant wrong]\nmode = processes\nisolate = uts, ipc, shm, pid\n"
+	                    "flip = 1:16\n",
+	                    "backend=host", NULL),
 	           1, "rank 1");
 }
 

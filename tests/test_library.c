@@ -43,10 +43,7 @@ static bool can_read_versions(void)
 
 static json_t *first_line(void)
 {
-	char record[256];
-	cli_result(folder, "t", "trials.jsonl", record, sizeof record);
-	char *text = cli_read(record);
-	assert_non_null(text);
+	char *text = here_read("trials.jsonl");
 	*strchr(text, '\n') = '\0';
 	json_t *line = json_loads(text, 0, NULL);
 	assert_non_null(line);

@@ -61,11 +61,8 @@ static void write_record(const struct session *sessions, unsigned n)
 static struct looks looks_of(const struct session *sessions, unsigned n)
 {
 	struct record_run run;
-	struct status st = {""};
-	bool torn;
 	write_record(sessions, n);
-	if (record_load(made_folder, &run, &torn, &st))
-		fail_msg("%s", st.text);
+	run = cli_record(made_folder);
 	struct looks looks = looks_count(&run);
 	record_free(&run);
 	return looks;

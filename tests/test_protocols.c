@@ -83,10 +83,7 @@ static bool column_is_empty(const char *csv, const char *column, const char *row
 TEST(backends_agree_in_one_run)
 {
 	struct record_run record;
-	struct status st = {""};
-	char path[256];
 	unsigned ran = 0;
-	bool torn;
 	struct cli cli =
 	    run_two("host",
 	            "collective = all_reduce, sendrecv\nbytes = 4K\npace = isolated\n"
@@ -99,9 +96,7 @@ TEST(backends_agree_in_one_run)
 	assert_non_null(strstr(cli.out, "2 ranks on host"));
 	assert_non_null(strstr(cli.out, "Which backend from which size"));
 	free(cli.out);
-	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
-	if (record_load(path, &record, &torn, &st))
-		fail_msg("%s", st.text);
+	record = cli_record(here_path("trials.jsonl"));
 	for (unsigned i = 0; i < record.ncells; i++) {
 		const struct record_cell *cell = &record.cells[i];
 		assert_string_equal(cell->error, "");
@@ -117,9 +112,7 @@ TEST(backends_agree_in_one_run)
 	assert_string_equal(json_string_value(json_object_get(record.environment, "backend")),
 	                    "host");
 	record_free(&record);
-	cli_result(folder, "t", "summary.csv", path, sizeof path);
-	char *csv = cli_read(path);
-	assert_non_null(csv);
+	char *csv = here_read("summary.csv");
 	assert_non_null(strstr(csv, "mpi"));
 	/* launch_us of a call that blocks is empty. */
 	assert_true(column_is_empty(csv, "launch_us", "\nmpi,"));

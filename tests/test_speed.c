@@ -47,13 +47,13 @@ TEST_WITH(every_cell_has_it, set_up, tear_down)
 	struct status st = {""};
 	bool torn;
 	unsigned seen = 0;
-	cli_write(folder, "t.exp",
-	          "; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = host\n"
-	          "blocks = 1\nlimit = no\nranks = 2\nreference = threads\n"
-	          "[variant threads]\nmode = threads\n[variant single]\nmode = single\n");
-	cli_expect(cli_run(folder, (const char *[]){"run", "--file", file, "--no-report",
-	                                            "--results", results, NULL}),
-	           0, "");
+	cli_expect(
+	    here_run(
+	        "; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = host\n"
+	        "blocks = 1\nlimit = no\nranks = 2\nreference = threads\n"
+	        "[variant threads]\nmode = threads\n[variant single]\nmode = single\n",
+	        "--no-report", NULL),
+	    0, "");
 	snprintf(path, sizeof path, "%s/t/latest", results);
 	assert_int_equal(record_load(path, &run, &torn, &st), 0);
 	for (unsigned i = 0; i < run.ncells; i++) {

@@ -253,14 +253,11 @@ TEST(the_program_runs_it_in_all_modes)
 {
 	char folder[64], results[80], path[256];
 	struct record_run record;
-	struct status st = {""};
-	bool torn;
 	cli_folder(folder);
 	snprintf(results, sizeof results, "%s/results", folder);
 	cli_expect(run(folder, "lenet5", "split = MOD:2\n", results), 0, "");
 	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
-	if (record_load(path, &record, &torn, &st))
-		fail_msg("%s", st.text);
+	record = cli_record(path);
 	assert_int_equal(record.nfailures, 0);
 	/* Two, each timed and as a timeline, of three modes and the reference's twin. */
 	assert_int_equal(record.ncells, 4 * (2 + 2));

@@ -183,11 +183,8 @@ TEST(a_run_becomes_a_trace)
 {
 	char folder[64], dir[256];
 	struct record_run run;
-	struct status st = {""};
-	bool torn;
 	measure(experiment, "--no-report", "", "trials.jsonl", folder, dir, sizeof dir);
-	if (record_load(dir, &run, &torn, &st))
-		fail_msg("%s", st.text);
+	run = cli_record(dir);
 	*strrchr(dir, '/') = '\0';
 	setenv("PATH", folder, 1); /* no gnuplot there */
 	cli_expect(cli_run(folder, (const char *const[]){"report", dir, "--trace", NULL}), 0,

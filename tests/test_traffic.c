@@ -30,9 +30,7 @@ TEST_WITH(traffic_stops_with_each_cell, set_up, tear_down)
 	static const char *const moving[] = {"threads-links", "processes-links", "single-links",
 	                                     "gloo-links"};
 	struct record_run record;
-	struct status st = {""};
-	char path[256];
-	bool torn, moved[4] = {false};
+	bool moved[4] = {false};
 	struct cli cli =
 	    run("[variant threads-links]\nmode = threads\ntraffic = links\n"
 	        "[variant processes-links]\nmode = processes\ntraffic = links\n"
@@ -41,9 +39,7 @@ TEST_WITH(traffic_stops_with_each_cell, set_up, tear_down)
 	        "[variant gloo-links]\nbackend = gloo\nmode = processes\ntraffic = links\n");
 	if (cli.code)
 		fail_msg("%s", cli.out);
-	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
-	if (record_load(path, &record, &torn, &st))
-		fail_msg("%s", st.text);
+	record = cli_record(here_path("trials.jsonl"));
 	for (unsigned i = 0; i < record.ncells; i++) {
 		const struct record_cell *cell = &record.cells[i];
 		assert_string_equal(cell->error, "");

@@ -371,8 +371,6 @@ TEST(a_step_has_its_lanes)
 	static const char *const lanes[] = {"work_ns", "communication_ns"};
 	char folder[64], text[512], here[256], path[256];
 	struct record_run record;
-	struct status st = {""};
-	bool torn;
 	unsigned with = 0;
 	assert_non_null(getcwd(here, sizeof here));
 	cli_folder(folder);
@@ -382,8 +380,7 @@ TEST(a_step_has_its_lanes)
 	         here);
 	cli_expect(run(folder, text), 0, "");
 	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
-	if (record_load(path, &record, &torn, &st))
-		fail_msg("%s", st.text);
+	record = cli_record(path);
 	for (unsigned c = 0; c < record.ncells; c++) {
 		const struct record_cell *cell = &record.cells[c];
 		assert_int_equal(!!json_object_get(cell->json, lanes[0]),
@@ -444,8 +441,6 @@ TEST(the_experiments_are_right_on_host)
 	char folder[64], file[96], results[80], path[256];
 	for (unsigned i = 0; i < 2; i++) {
 		struct record_run record;
-		struct status st = {""};
-		bool torn;
 		cli_folder(folder);
 		snprintf(file, sizeof file, "experiments/%s.exp", names[i]);
 		snprintf(results, sizeof results, "%s/results", folder);
@@ -456,8 +451,7 @@ TEST(the_experiments_are_right_on_host)
 		                                    "warmup=0", "isolated_calls=2", NULL}),
 		           0, "");
 		cli_result(folder, names[i], "trials.jsonl", path, sizeof path);
-		if (record_load(path, &record, &torn, &st))
-			fail_msg("%s", st.text);
+		record = cli_record(path);
 		assert_int_equal(record.nfailures, 0);
 		assert_true(record.ncells >= 4 * 3);
 		for (unsigned c = 0; c < record.ncells; c++) {

@@ -19,14 +19,8 @@
 
 static struct record_run load(char path[512])
 {
-	struct record_run run;
-	struct status st = {""};
-	bool torn;
-	cli_result(folder, "t", "trials.jsonl", path, 512);
-	*strrchr(path, '/') = '\0';
-	if (record_load(path, &run, &torn, &st))
-		fail_msg("%s", st.text);
-	return run;
+	strcpy(path, here_path(""));
+	return cli_record(path);
 }
 
 static unsigned confirms(const struct record_run *run)

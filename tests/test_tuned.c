@@ -132,7 +132,7 @@ TEST(everybody_reads_the_confirmation_alone)
 {
 	struct record_run run;
 	write_record(CONFIRMED);
-	made_record(&run);
+	run = cli_record(made_folder);
 	for (unsigned i = 0; i < run.ncells; i++)
 		assert_true(run.cells[i].block >= SEARCHED);
 	const unsigned all = run.ncells + run.search->ncells;
@@ -164,7 +164,7 @@ TEST(what_the_search_saw_is_in_logs_over_the_default)
 	struct status st = {""};
 	for (unsigned confirms = 0; confirms <= CONFIRMED; confirms += CONFIRMED) {
 		write_record(confirms);
-		made_record(&run);
+		run = cli_record(made_folder);
 		assert_int_equal(tuned_seen_make(&run, &seen, &st), 0);
 		assert_int_equal(seen.seen.nsets, 2);
 		assert_int_equal(seen.seen.ntrials, 2 * SEARCHED);
@@ -335,7 +335,7 @@ TEST(the_record_says_what_comes_next)
 	struct status st = {""};
 	assert_non_null(next);
 	write_record(0);
-	made_record(&run);
+	run = cli_record(made_folder);
 	struct search_space space;
 	assert_int_equal(
 	    search_space_take(json_object_get(run.environment, "search"), &space, &st), 0);
@@ -355,7 +355,7 @@ TEST(the_record_says_what_comes_next)
 	record_free(&run);
 	for (unsigned n = CONFIRMED - 1; n <= CONFIRMED; n++) {
 		write_record(n);
-		made_record(&run);
+		run = cli_record(made_folder);
 		assert_int_equal(tune_next(&run, &space, 1, CONFIRMED, false, next, &st), 0);
 		assert_int_equal(next->ended, n == CONFIRMED);
 		record_free(&run);

@@ -3,7 +3,7 @@
 SIMS    := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/sim_*.c))
 TESTS   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 # What tests share; of the archive a program gets what it uses.
-SHARED  := $(patsubst %,$(B)/tests/%.o,test cli json told made)
+SHARED  := $(patsubst %,$(B)/tests/%.o,test cli here json told made)
 HELPERS := $(KNOWN) $(B)/tests/helpers.a
 -include $(TESTS:=.d) $(SHARED:.o=.d) $(SIMS:=.d) $(wildcard $(B)/tests/fuzz/*.d)
 

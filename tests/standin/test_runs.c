@@ -57,13 +57,9 @@ static struct cli run(const char *text)
 static struct record_run record_of(const char *experiment)
 {
 	struct record_run record;
-	struct status st = {""};
 	char path[256];
-	bool torn;
 	cli_result(folder, experiment, "trials.jsonl", path, sizeof path);
-	if (record_load(path, &record, &torn, &st))
-		fail_msg("%s", st.text);
-	assert_false(torn);
+	record = cli_record(path);
 	return record;
 }
 

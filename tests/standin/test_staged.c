@@ -13,10 +13,8 @@
 TEST(device_buffers_are_staged)
 {
 	struct record_run record;
-	struct status st = {""};
 	char path[256];
 	unsigned mpi = 0, gloo = 0;
-	bool torn;
 	struct cli cli =
 	    run_two("nccl",
 	            "collective = all_reduce, all_gather, alltoall, scatter, hypercube\n"
@@ -28,8 +26,7 @@ TEST(device_buffers_are_staged)
 	if (cli.code)
 		fail_msg("%s", cli.out);
 	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
-	if (record_load(path, &record, &torn, &st))
-		fail_msg("%s", st.text);
+	record = cli_record(path);
 	for (unsigned i = 0; i < record.ncells; i++) {
 		assert_string_equal(record.cells[i].error, "");
 		assert_int_equal(record.cells[i].wrong, 0);
