@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define CLI_ARGS 63
+
 void cli_folder(char path[64])
 {
 	strcpy(path, "/tmp/launchgap-test-XXXXXX");
@@ -56,10 +58,10 @@ char *cli_read(const char *file)
 
 pid_t cli_start(const char *folder, const char *const args[])
 {
-	char *argv[64] = {getenv("LAUNCHGAP")};
+	char *argv[CLI_ARGS + 1] = {getenv("LAUNCHGAP")};
 	char out[512];
 	unsigned n = 1;
-	while (args[n - 1] && n < 63) {
+	while (args[n - 1] && n < CLI_ARGS) {
 		argv[n] = (char *)(size_t)args[n - 1];
 		n++;
 	}
@@ -98,6 +100,19 @@ struct cli cli_wait(pid_t pid, const char *folder, unsigned seconds)
 struct cli cli_run(const char *folder, const char *const args[])
 {
 	return cli_wait(cli_start(folder, args), folder, 120);
+}
+
+struct cli cli_call(const char *folder, ...)
+{
+	const char *args[CLI_ARGS];
+	unsigned n = 0;
+	va_list list;
+	va_start(list, folder);
+	while (n < CLI_ARGS - 1 && (args[n] = va_arg(list, const char *)))
+		n++;
+	va_end(list);
+	args[n] = NULL;
+	return cli_run(folder, args);
 }
 
 void cli_result(const char *folder, const char *experiment, const char *file, char *path,

@@ -26,6 +26,8 @@ pid_t cli_start(const char *folder, const char *const args[]);
 struct cli cli_wait(pid_t pid, const char *folder, unsigned seconds);
 /* Both, with 120 s. */
 struct cli cli_run(const char *folder, const char *const args[]);
+/* The same, the arguments one by one. */
+struct cli cli_call(const char *folder, ...) __attribute__((sentinel));
 /* folder/results/<experiment>/<the only stamp>/<file>; of "" that folder. */
 void cli_result(const char *folder, const char *experiment, const char *file, char *path,
                 size_t bytes);

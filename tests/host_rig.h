@@ -158,7 +158,7 @@ static inline int rig_cell(const struct rig_worker *at, struct backend_ctx *ctx,
                            struct status *st)
 {
 	struct backend_place place = rig_place(at);
-	struct rig_result *results = (struct rig_result *)team_area(at->team) + place.first;
+	struct rig_result *found = (struct rig_result *)team_area(at->team) + place.first;
 	const struct rig *rig = at->rig;
 	struct rusage before, after;
 
@@ -178,7 +178,7 @@ static inline int rig_cell(const struct rig_worker *at, struct backend_ctx *ctx,
 	if (rig_wait(ctx, at->team, place.count, st) != 0)
 		return -1;
 	getrusage(RUSAGE_THREAD, &after);
-	results[0].faults += (uint64_t)(after.ru_minflt - before.ru_minflt);
+	found[0].faults += (uint64_t)(after.ru_minflt - before.ru_minflt);
 	if (rig->behind)
 		rig->behind(ctx);
 	/* No meeting here: who is done may look, and prepare, while others still work. */
@@ -189,10 +189,10 @@ static inline int rig_cell(const struct rig_worker *at, struct backend_ctx *ctx,
 		if (backend_host.check(ctx, i, &verdict, st) != 0 ||
 		    backend_host.digest(ctx, i, &digest, st) != 0)
 			return -1;
-		results[i].wrong += verdict.wrong;
-		results[i].digest = results[i].digest * 31 + digest;
-		results[i].delivered = ctx->ranks[i].tally.delivered;
-		results[i].checked++;
+		found[i].wrong += verdict.wrong;
+		found[i].digest = found[i].digest * 31 + digest;
+		found[i].delivered = ctx->ranks[i].tally.delivered;
+		found[i].checked++;
 	}
 	return 0;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../harness/backend/strided.h"
-#include "cli.h"
+#include "here.h"
 #include "json.h"
 #include "test.h"
 
@@ -50,16 +50,9 @@ static const char experiment[] =
 
 TEST(strides_are_rows_of_a_table)
 {
-	char folder[64], file[128], results[128], report[256];
-	cli_folder(folder);
-	cli_write(folder, "access.exp", experiment);
-	snprintf(file, sizeof file, "%s/access.exp", folder);
-	snprintf(results, sizeof results, "%s/results", folder);
-	cli_expect(cli_run(folder, (const char *const[]){"run", "--file", file, "--results",
-	                                                 results, NULL}),
-	           0, "Side by side, elements are read and written at");
-	cli_result(folder, "access", "report.json", report, sizeof report);
-	json_t *json = json_report(report);
+	cli_expect(here_run(experiment, NULL), 0,
+	           "Side by side, elements are read and written at");
+	json_t *json = json_report(here_path("report.json"));
 	const json_t *table = json_table(json, "access");
 	assert_int_equal(json_rows(table, (json_keys){NULL}), 3); /* not the twin */
 	json_assert_number(json_cell(table, (json_keys){"variant", "apart", NULL}, "stride"),
@@ -68,22 +61,17 @@ TEST(strides_are_rows_of_a_table)
 	    json_number_value(json_at(
 	        json_cell(table, (json_keys){"variant", "huge", NULL}, "gbs"), "value")) > 0);
 	json_decref(json);
-	cli_clean(folder);
 }
 
 /* A variant that differs in a setting that nothing heeds would be one in name alone. */
 TEST(a_stride_wants_access)
 {
-	char folder[64], file[128];
-	cli_folder(folder);
-	cli_write(
-	    folder, "t.exp",
-	    "[experiment]\ncollective = all_reduce\nbytes = 4K\nbackend = host\nranks = 2\n"
-	    "[variant a]\nmode = single\n[variant b]\nlike = a\nstride = 2\n");
-	snprintf(file, sizeof file, "%s/t.exp", folder);
-	cli_expect(cli_run(folder, (const char *const[]){"run", "--file", file, NULL}), 1,
-	           "stride = 2 is of the collective access");
-	cli_clean(folder);
+	cli_expect(
+	    here_run(
+	        "[experiment]\ncollective = all_reduce\nbytes = 4K\nbackend = host\n"
+	        "ranks = 2\n[variant a]\nmode = single\n[variant b]\nlike = a\nstride = 2\n",
+	        NULL),
+	    1, "stride = 2 is of the collective access");
 }
 
 /* Without gnuplot: pictures are drawn elsewhere. */
@@ -93,4 +81,4 @@ static int hide_gnuplot(void **state)
 	return setenv("PATH", "/nowhere", 1);
 }
 
-TESTS(.begin = hide_gnuplot);
+TESTS(.begin = hide_gnuplot, .before = set_up, .after = tear_down);

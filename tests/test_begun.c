@@ -40,7 +40,7 @@ static void measure(unsigned trials)
 
 static struct cli resume(const char *more)
 {
-	return cli_run(folder, (const char *[]){"resume", run, "--no-report", more, NULL});
+	return cli_call(folder, "resume", run, "--no-report", more, NULL);
 }
 
 /* Every trial of the plan once, of s, t and s-again in each block. */
@@ -149,7 +149,7 @@ static void set_times(long pause_s)
 static json_t *report(void)
 {
 	char path[300];
-	cli_expect(cli_run(folder, (const char *[]){"report", run, NULL}), 0, "");
+	cli_expect(cli_call(folder, "report", run, NULL), 0, "");
 	snprintf(path, sizeof path, "%s/report.json", run);
 	return json_report(path);
 }

@@ -6,10 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "here.h"
 #include "test.h"
-
-static char folder[64];
 
 /* Takes 5 us whatever the size, and says so as nccl-tests does. */
 static const char player[] =
@@ -41,29 +39,20 @@ static const char player[] =
 
 static const char failer[] = "#!/bin/sh\necho no GPU here\nexit 3\n";
 
-static int set_up(void **state)
+static int begin(void **state)
 {
-	(void)state;
-	cli_folder(folder);
 	setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* Open MPI's, of the children */
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	cli_clean(folder);
-	return 0;
+	return set_up(state);
 }
 
 /* In the folder: two rounds of a block each, with a program named `name`. */
 static int beside(const char *name, const char *program)
 {
-	char here[4096], command[16384], file[256];
+	char here[4096], command[16384], path[256];
 	assert_non_null(getcwd(here, sizeof here));
 	cli_write(folder, name, program);
-	snprintf(file, sizeof file, "%s/%s", folder, name);
-	assert_int_equal(chmod(file, 0755), 0);
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	assert_int_equal(chmod(path, 0755), 0);
 	snprintf(
 	    command, sizeof command,
 	    "cd %s && ROUNDS=2 BLOCKS=1 MPIRUN='mpirun --allow-run-as-root --oversubscribe' "
@@ -75,17 +64,17 @@ static int beside(const char *name, const char *program)
 
 static char *said(void)
 {
-	char file[128];
-	snprintf(file, sizeof file, "%s/out", folder);
-	char *text = cli_read(file);
+	char path[128];
+	snprintf(path, sizeof path, "%s/out", folder);
+	char *text = cli_read(path);
 	assert_non_null(text);
 	return text;
 }
 
-static char *result(const char *file)
+static char *result(const char *name)
 {
 	char path[512];
-	cli_result(folder, "smoke", file, path, sizeof path);
+	cli_result(folder, "smoke", name, path, sizeof path);
 	char *text = cli_read(path);
 	assert_non_null(text);
 	return text;
@@ -139,4 +128,4 @@ TEST(a_program_that_fails_ends_it)
 	free(text);
 }
 
-TESTS(.slow = true, .before = set_up, .after = tear_down);
+TESTS(.slow = true, .before = begin, .after = tear_down);

@@ -488,7 +488,7 @@ TEST(a_failed_trial_says_how_its_block_is_replaced)
 	    "lacks a trial: %s resume %s blocks=1\n",
 	    getenv("LAUNCHGAP"), path);
 	cli_expect(cli, 1, said);
-	cli_expect(cli_run(folder, (const char *[]){"resume", path, NULL}), 1,
+	cli_expect(cli_call(folder, "resume", path, NULL), 1,
 	           "blocks=N adds as many, as in place of those in which a trial failed");
 }
 

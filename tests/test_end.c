@@ -52,9 +52,8 @@ static unsigned count_pictures(const char *plots)
 TEST(smoke_goes_from_file_to_pictures)
 {
 	char path[512];
-	struct cli cli =
-	    cli_run(folder, (const char *[]){"run", "smoke", "backend=host", "blocks=2",
-	                                     "--results", results, NULL});
+	struct cli cli = cli_call(folder, "run", "smoke", "backend=host", "blocks=2",
+	                          "--results", results, NULL);
 	assert_non_null(strstr(cli.out, "single"));
 	assert_non_null(strstr(cli.out, "processes"));
 	cli_expect(cli, 0, "report.md");
@@ -71,18 +70,15 @@ TEST(smoke_goes_from_file_to_pictures)
 TEST(pictures_can_be_drawn_again_from_the_records_alone)
 {
 	char path[512], again[600], dir[80];
-	struct cli cli = cli_run(folder, (const char *[]){"run", "smoke", "backend=host",
-	                                                  "blocks=1", "bytes=4K", "--no-report",
-	                                                  "--results", results, NULL});
-	assert_int_equal(cli.code, 0);
-	free(cli.out);
+	cli_expect(cli_call(folder, "run", "smoke", "backend=host", "blocks=1", "bytes=4K",
+	                    "--no-report", "--results", results, NULL),
+	           0, "");
 	cli_result(folder, "smoke", "trials.jsonl", path, sizeof path);
 	snprintf(dir, sizeof dir, "%s/copy", folder);
 	assert_int_equal(mkdir(dir, 0777), 0);
 	snprintf(again, sizeof again, "%s/trials.jsonl", dir);
 	assert_int_equal(rename(path, again), 0);
-	cli = cli_run(folder, (const char *[]){"report", dir, NULL});
-	cli_expect(cli, 0, "report.md");
+	cli_expect(cli_call(folder, "report", dir, NULL), 0, "report.md");
 	snprintf(again, sizeof again, "%s/plots", dir);
 	assert_true(count_pictures(again) >= 3);
 }
@@ -90,10 +86,9 @@ TEST(pictures_can_be_drawn_again_from_the_records_alone)
 TEST(null_measures_the_harness)
 {
 	char path[512];
-	struct cli cli =
-	    cli_run(folder, (const char *[]){"run", "overhead", "blocks=1", "ranks=2",
-	                                     "--results", results, NULL});
-	cli_expect(cli, 0, "null");
+	cli_expect(cli_call(folder, "run", "overhead", "blocks=1", "ranks=2", "--results",
+	                    results, NULL),
+	           0, "null");
 	cli_result(folder, "overhead", "trials.jsonl", path, sizeof path);
 	char *text = cli_read(path);
 	assert_non_null(strstr(text, "\"digest\":null"));
@@ -128,16 +123,13 @@ TEST(interrupted_it_keeps_what_it_has_and_leaves_nothing)
 	cli_scratch(pid, scratch, sizeof scratch);
 	assert_non_null(strstr(scratch, "launchgap-"));
 	kill(pid, SIGINT);
-	struct cli cli = cli_wait(pid, folder, 30);
-	cli_expect(cli, 130, "interrupted");
+	cli_expect(cli_wait(pid, folder, 30), 130, "interrupted");
 	assert_true(cli_lines(path) >= 3);
 	assert_int_equal(cli_processes(scratch), 0);
 	assert_int_equal(access(scratch, F_OK), -1); /* vader's shared memory was in it */
 	/* What is kept is a run that can be read. */
 	cli_result(folder, "t", "", path, sizeof path);
-	cli = cli_run(folder, (const char *[]){"report", path, NULL});
-	assert_int_equal(cli.code, 0);
-	free(cli.out);
+	cli_expect(cli_call(folder, "report", path, NULL), 0, "");
 }
 
 TEST(resumed_it_adds_whole_blocks)
@@ -146,16 +138,12 @@ TEST(resumed_it_adds_whole_blocks)
 	const char *keys = "collective = alltoall\nbytes = 4K, 8K\nbackend = host\nlimit = no\n"
 	                   "ranks = 2\nblocks = 1\npace = isolated\nisolated_calls = 5\n";
 	write_experiment(keys, "[variant s]\nmode = single\n[variant t]\nmode = threads\n");
-	struct cli cli = here_run(NULL, NULL);
-	assert_int_equal(cli.code, 0);
-	free(cli.out);
+	cli_expect(here_run(NULL, NULL), 0, "");
 	cli_result(folder, "t", "", path, sizeof path);
 	snprintf(trials, sizeof trials, "%s/trials.jsonl", path);
 	unsigned lines = cli_lines(trials);
-	cli = cli_run(folder, (const char *[]){"run", "--file", file, "--resume", path,
-	                                       "blocks=2", NULL});
-	assert_int_equal(cli.code, 0);
-	free(cli.out);
+	cli_expect(cli_call(folder, "run", "--file", file, "--resume", path, "blocks=2", NULL),
+	           0, "");
 	assert_true(cli_lines(trials) >= lines + 2 * 2 * 2);
 	char *text = cli_read(trials);
 	assert_non_null(strstr(text, "\"block\":2,"));
@@ -168,12 +156,11 @@ TEST(resumed_it_adds_whole_blocks)
 	assert_non_null(strstr(resume, "\"counters\":false,\"machine\":{\"host\":"));
 	assert_non_null(strstr(resume, ",\"blocks\":2,"));
 	free(text);
-	cli = cli_run(
-	    folder, (const char *[]){"run", "--file", file, "--resume", path, "ranks=3", NULL});
-	cli_expect(cli, 1, "cannot resume");
-	cli = cli_run(folder, (const char *[]){"run", "--file", file, "--resume", path,
-	                                       "dtype=int8", NULL});
-	cli_expect(cli, 1, "cannot resume: `dtypes`");
+	cli_expect(cli_call(folder, "run", "--file", file, "--resume", path, "ranks=3", NULL),
+	           1, "cannot resume");
+	cli_expect(
+	    cli_call(folder, "run", "--file", file, "--resume", path, "dtype=int8", NULL), 1,
+	    "cannot resume: `dtypes`");
 }
 
 /* The run's own is allowed, drawn or said. */
@@ -185,15 +172,13 @@ TEST(another_seed_is_refused)
 	                 "[variant s]\nmode = single\n");
 	for (unsigned i = 0; i < 2; i++) {
 		char path[512];
-		struct cli cli = here_run(NULL, "--no-report", seeds[i], NULL);
-		cli_expect(cli, 0, "block 1");
+		cli_expect(here_run(NULL, "--no-report", seeds[i], NULL), 0, "block 1");
 		snprintf(path, sizeof path, "%s/t/latest", results);
-		cli = cli_run(folder, (const char *[]){"resume", path, "blocks=1", "seed=8",
-		                                       "--no-report", NULL});
-		cli_expect(cli, 1, "cannot resume: seed = 8, but that run's is ");
-		cli = cli_run(
-		    folder, (const char *[]){"resume", path, "blocks=1", "--no-report", NULL});
-		cli_expect(cli, 0, "block 2 of 2");
+		cli_expect(
+		    cli_call(folder, "resume", path, "blocks=1", "seed=8", "--no-report", NULL),
+		    1, "cannot resume: seed = 8, but that run's is ");
+		cli_expect(cli_call(folder, "resume", path, "blocks=1", "--no-report", NULL), 0,
+		           "block 2 of 2");
 	}
 }
 
@@ -220,8 +205,7 @@ TEST(a_killed_worker_fails_its_trial_only)
 		if (f)
 			fclose(f);
 	}
-	struct cli cli = cli_wait(pid, folder, 60);
-	cli_expect(cli, 1, "killed by signal 9");
+	cli_expect(cli_wait(pid, folder, 60), 1, "killed by signal 9");
 	char *text = here_read("trials.jsonl");
 	assert_non_null(strstr(text, "\"kind\":\"failure\""));
 	assert_non_null(strstr(text, "\"kind\":\"cell\""));
@@ -350,15 +334,12 @@ TEST(more_blocks_are_of_the_same_halves)
 		const char *first = columns ? "--format" : NULL;
 		const char *args[] = {"run", "--file",     file, "--results", results,
 		                      first, "nccl-tests", NULL, NULL,        NULL};
-		struct cli cli = cli_run(folder, args);
-		assert_int_equal(cli.code, 0);
-		free(cli.out);
+		cli_expect(cli_run(folder, args), 0, "");
 		args[5] = "--resume";
 		args[6] = latest;
 		args[7] = columns ? NULL : "--format";
 		args[8] = "nccl-tests";
-		cli = cli_run(folder, args);
-		cli_expect(cli, 0, "block 2 of 2");
+		cli_expect(cli_run(folder, args), 0, "block 2 of 2");
 	}
 }
 
@@ -423,7 +404,6 @@ TEST(claims_of_another_backend_are_in_the_report_alone)
 TEST(a_full_disk_keeps_the_whole_trials)
 {
 	struct rlimit old, small;
-	char path[512];
 	write_experiment(
 	    "collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
 	    "blocks = 40\npace = isolated\nisolated_calls = 200\n",
@@ -435,10 +415,9 @@ TEST(a_full_disk_keeps_the_whole_trials)
 	pid_t pid = cli_start(folder, (const char *[]){"run", "--file", file, "--no-report",
 	                                               "--results", results, NULL});
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
-	struct cli cli = cli_wait(pid, folder, 60);
-	cli_expect(cli, 1, "cannot write to");
+	cli_expect(cli_wait(pid, folder, 60), 1, "cannot write to");
 	char *text = here_read("trials.jsonl");
-	assert_true(cli_lines(path) >= 2);
+	assert_true(cli_lines(here_path("trials.jsonl")) >= 2);
 	assert_int_equal(text[strlen(text) - 1], '\n'); /* no torn line */
 	free(text);
 }

@@ -47,8 +47,7 @@ static void measure(void)
 
 static struct cli resume(void)
 {
-	return cli_run(folder,
-	               (const char *[]){"resume", run, "blocks=1", "--no-report", NULL});
+	return cli_call(folder, "resume", run, "blocks=1", "--no-report", NULL);
 }
 
 /* Blocks of the record, which has to be whole, and each of them there once. */

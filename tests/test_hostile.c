@@ -38,7 +38,7 @@ static int measured(void **state)
 
 static struct cli report(void)
 {
-	return cli_run(folder, (const char *[]){"report", run, "-v", NULL});
+	return cli_call(folder, "report", run, "-v", NULL);
 }
 
 static const char *in(const char *parent, const char *name)
@@ -149,8 +149,7 @@ TEST(pipes_and_devices_are_no_records)
 	assert_int_equal(unlink(record), 0);
 	assert_int_equal(symlink("/dev/zero", record), 0);
 	cli_expect(report(), 1, "trials.jsonl: cannot open: it is no regular file");
-	cli_expect(cli_run(folder, (const char *[]){"compare", run, run, NULL}), 2,
-	           "it is no regular file");
+	cli_expect(cli_call(folder, "compare", run, run, NULL), 2, "it is no regular file");
 }
 
 TEST(nor_are_they_counts)
@@ -158,18 +157,17 @@ TEST(nor_are_they_counts)
 	char counts[100];
 	snprintf(counts, sizeof counts, "counts=%s/pipe", folder);
 	assert_int_equal(mkfifo(in(folder, "pipe"), 0666), 0);
-	cli_expect(cli_run(folder, (const char *[]){"run", "--file", file, "--dry-run", counts,
-	                                            "collective=alltoallv", NULL}),
+	cli_expect(cli_call(folder, "run", "--file", file, "--dry-run", counts,
+	                    "collective=alltoallv", NULL),
 	           1, "it is no regular file");
-	cli_expect(
-	    cli_run(folder, (const char *[]){"run", "--file", file, "--dry-run",
-	                                     "counts=/dev/zero", "collective=alltoallv", NULL}),
-	    1, "it is no regular file");
+	cli_expect(cli_call(folder, "run", "--file", file, "--dry-run", "counts=/dev/zero",
+	                    "collective=alltoallv", NULL),
+	           1, "it is no regular file");
 	assert_int_equal(unlink(in(folder, "pipe")), 0);
 	cli_write(folder, "pipe", "");
 	assert_int_equal(truncate(in(folder, "pipe"), 1 << 30), 0);
-	cli_expect(cli_run(folder, (const char *[]){"run", "--file", file, "--dry-run", counts,
-	                                            "collective=alltoallv", NULL}),
+	cli_expect(cli_call(folder, "run", "--file", file, "--dry-run", counts,
+	                    "collective=alltoallv", NULL),
 	           1, "it is too long");
 }
 
@@ -179,17 +177,15 @@ TEST(nor_are_they_experiments_or_what_is_compared)
 	assert_int_equal(mkfifo(files[0], 0666), 0);
 	assert_int_equal(symlink("/dev/zero", files[1]), 0);
 	for (unsigned i = 0; i < 2; i++) {
-		cli_expect(cli_run(folder, (const char *[]){"run", "--file", files[i],
-		                                            "--dry-run", NULL}),
-		           1, "cannot be read: it is no regular file");
-		cli_expect(cli_run(folder, (const char *[]){"compare", files[i], run, NULL}), 2,
+		cli_expect(cli_call(folder, "run", "--file", files[i], "--dry-run", NULL), 1,
+		           "cannot be read: it is no regular file");
+		cli_expect(cli_call(folder, "compare", files[i], run, NULL), 2,
 		           "it is no regular file");
 	}
 	/* Of an experiment's file nobody reads 16 MiB. */
 	cli_write(folder, "long.exp", "; x\n");
 	assert_int_equal(truncate(in(folder, "long.exp"), 16 << 20), 0);
-	cli_expect(cli_run(folder, (const char *[]){"run", "--file", in(folder, "long.exp"),
-	                                            "--dry-run", NULL}),
+	cli_expect(cli_call(folder, "run", "--file", in(folder, "long.exp"), "--dry-run", NULL),
 	           1, "cannot be read: it is too long");
 }
 
@@ -204,7 +200,7 @@ TEST(a_block_beyond_all_plans_is_damage)
 	fclose(out);
 	free(text);
 	cli_expect(report(), 1, "\"block\" is 1000000000");
-	cli_expect(cli_run(folder, (const char *[]){"resume", run, "blocks=1", NULL}), 1,
+	cli_expect(cli_call(folder, "resume", run, "blocks=1", NULL), 1,
 	           "\"block\" is 1000000000");
 }
 
@@ -364,8 +360,7 @@ TEST(a_folders_name_is_run_by_nobody)
 		snprintf(name, sizeof name, "%s%s", names[i][0] == '-' ? "./" : "", names[i]);
 		assert_int_equal(mkdir(names[i], 0777), 0);
 		cli_write(name, "trials.jsonl", text);
-		cli_expect(cli_run(folder, (const char *[]){"report", name, NULL}), 0,
-		           "report.html");
+		cli_expect(cli_call(folder, "report", name, NULL), 0, "report.html");
 		if (!is_regular(in(name, "plots/null_alltoall_launch.png")) ||
 		    !is_regular(in(name, "plots/null_alltoall_launch.svg")))
 			fail_msg("%s has no pictures", names[i]);

@@ -169,8 +169,8 @@ TEST_WITH(what_cannot_be_set_apart_is_refused, set_up, tear_down)
 		char text[1024];
 		snprintf(text, sizeof text, HEAD "[variant x]\n%s", cases[i].variant);
 		cli_write(folder, "t.exp", text);
-		cli_expect(cli_run(folder, (const char *[]){"run", "--file", file, "--dry-run",
-		                                            cases[i].backend, NULL}),
+		cli_expect(cli_call(folder, "run", "--file", file, "--dry-run",
+		                    cases[i].backend, NULL),
 		           cases[i].code, cases[i].words);
 	}
 }
@@ -181,8 +181,8 @@ TEST_WITH(a_dry_run_says_it_all, set_up, tear_down)
 	cli_write(folder, "t.exp",
 	          HEAD "[variant own]\nmode = processes\nvisible = own\n"
 	               "[variant two]\nmode = processes\ncpus = 1/2\nwait = block\n");
-	struct cli cli = cli_run(
-	    folder, (const char *[]){"run", "--file", file, "--dry-run", "backend=nccl", NULL});
+	struct cli cli =
+	    cli_call(folder, "run", "--file", file, "--dry-run", "backend=nccl", NULL);
 	assert_int_equal(cli.code, 0);
 	assert_non_null(strstr(cli.out, "visible = own"));
 	assert_non_null(strstr(cli.out, "cpus = 1/2, wait = block"));

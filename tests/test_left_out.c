@@ -3,32 +3,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "here.h"
 #include "json.h"
 #include "test.h"
 
-TEST(the_rest_is_measured)
+TEST_WITH(the_rest_is_measured, set_up, tear_down)
 {
 	static const char *const said[] = {
 	    "left out: init: backend host has no communicators to make",
 	    "left out: all_gather of less than 64 bytes: each of 4 ranks has a part ",
 	    "measured out of place only: sendrecv: ",
 	};
-	char folder[64], file[96], results[96], path[256];
-	cli_folder(folder);
-	snprintf(file, sizeof file, "%s/t.exp", folder);
-	snprintf(results, sizeof results, "%s/results", folder);
-	cli_write(folder, "t.exp",
-	          "; A test.\n[experiment]\nbackend = host\nlimit = no\nranks = 4\nblocks = 1\n"
-	          "collective = all_reduce, all_gather, sendrecv, init\nbytes = 8..128 x2\n"
-	          "pace = isolated\nisolated_calls = 2\nin_place = both\n"
-	          "[variant a]\nmode = threads\n");
-	struct cli cli = cli_run(
-	    folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
+	struct cli cli = here_run(
+	    "; A test.\n[experiment]\nbackend = host\nlimit = no\nranks = 4\nblocks = 1\n"
+	    "collective = all_reduce, all_gather, sendrecv, init\nbytes = 8..128 x2\n"
+	    "pace = isolated\nisolated_calls = 2\nin_place = both\n"
+	    "[variant a]\nmode = threads\n",
+	    NULL);
 	assert_int_equal(cli.code, 0);
 	assert_non_null(strstr(cli.out, "all right"));
-	cli_result(folder, "t", "report.json", path, sizeof path);
-	json_t *report = json_report(path);
+	json_t *report = json_report(here_path("report.json"));
 	for (unsigned i = 0; i < sizeof said / sizeof *said; i++) {
 		if (!strstr(cli.out, said[i]))
 			fail_msg("'%s' is not said:\n%s", said[i], cli.out);
@@ -36,8 +30,6 @@ TEST(the_rest_is_measured)
 	}
 	json_decref(report);
 	free(cli.out);
-	cli_result(folder, "t", "summary.csv", path, sizeof path);
 	/* The head; the variant and its twin, each 5 + 2 sizes in two places, and 5 in one. */
-	assert_int_equal(cli_lines(path), 1 + 2 * (2 * (5 + 2) + 5));
-	cli_clean(folder);
+	assert_int_equal(cli_lines(here_path("summary.csv")), 1 + 2 * (2 * (5 + 2) + 5));
 }

@@ -5,39 +5,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "here.h"
 #include "test.h"
 
-static char folder[64];
-
-static int set_up(void **state)
+static int begin(void **state)
 {
-	(void)state;
-	if (access("Makefile", R_OK))
-		return -1;
-	cli_folder(folder);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	cli_clean(folder);
-	return 0;
+	return access("Makefile", R_OK) ? -1 : set_up(state);
 }
 
 /* With the variables in front, the wheel's place in the folder; nothing of the make that runs
  * the tests. The caller frees what it said. */
 static int legacy_of(const char *version, const char *variables, char **said)
 {
-	char command[1024], file[128];
+	char command[1024], path[128];
 	snprintf(command, sizeof command,
 	         "env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS %s make -s nccl-legacy "
 	         "WHEELS=%s/wheels %s >%s/out 2>&1",
 	         variables, folder, version, folder);
 	int code = system(command);
-	snprintf(file, sizeof file, "%s/out", folder);
-	*said = cli_read(file);
+	snprintf(path, sizeof path, "%s/out", folder);
+	*said = cli_read(path);
 	assert_non_null(*said);
 	return code;
 }
@@ -84,12 +71,12 @@ TEST(no_pip_is_said)
 /* A library of that version, and a pip that can say its version and no more. */
 static void there_is(const char *version, char variables[256])
 {
-	char parent[160], file[128], python[96];
+	char parent[160], library[128], python[96];
 	snprintf(parent, sizeof parent, "mkdir -p %s/wheels/%s/nvidia/nccl/lib", folder,
 	         version);
 	assert_int_equal(system(parent), 0);
-	snprintf(file, sizeof file, "wheels/%s/nvidia/nccl/lib/libnccl.so.2", version);
-	cli_write(folder, file, "a library");
+	snprintf(library, sizeof library, "wheels/%s/nvidia/nccl/lib/libnccl.so.2", version);
+	cli_write(folder, library, "a library");
 	cli_write(folder, "python3", "#!/bin/sh\n[ \"$3\" = --version ]\n");
 	snprintf(python, sizeof python, "%s/python3", folder);
 	assert_int_equal(chmod(python, 0755), 0);
@@ -174,4 +161,4 @@ TEST(what_is_no_version_is_said)
 	says(said, "VERSION=newest is no release of NCCL; allowed are such as 2.21.5");
 }
 
-TESTS(.before = set_up, .after = tear_down);
+TESTS(.before = begin, .after = tear_down);

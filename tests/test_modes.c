@@ -69,16 +69,14 @@ TEST(a_job_refuses_a_mode_that_is_none)
 		strcpy(trial.settings.mode, wrong[i]);
 		snprintf(words, sizeof words, "mode '%s' has no such layout", wrong[i]);
 		assert_int_equal(trial_save(&trial, file, &st), 0);
-		struct cli cli = cli_run(folder, (const char *[]){"worker", file, NULL});
+		struct cli cli = cli_call(folder, "worker", file, NULL);
 		assert_int_equal(cli.code, 1);
 		assert_non_null(strstr(cli.out, words));
 		free(cli.out);
 	}
 	strcpy(trial.settings.mode, "threads");
 	assert_int_equal(trial_save(&trial, file, &st), 0);
-	struct cli cli = cli_run(folder, (const char *[]){"worker", file, NULL});
-	assert_int_equal(cli.code, 0);
-	free(cli.out);
+	cli_expect(cli_call(folder, "worker", file, NULL), 0, "");
 	cli_clean(folder);
 }
 
@@ -98,8 +96,8 @@ static void run_forked(const char *backend, bool measured, const char *why)
 	         "mode = forked\n");
 	cli_write(folder, "four.exp", path);
 	snprintf(of, sizeof of, "backend=%s", backend);
-	cli_expect(cli_run(folder, (const char *[]){"run", "--file", file, "--results", folder,
-	                                            "--no-report", "ranks=4", of, NULL}),
+	cli_expect(cli_call(folder, "run", "--file", file, "--results", folder, "--no-report",
+	                    "ranks=4", of, NULL),
 	           0, why);
 	snprintf(path, sizeof path, "%s/four/latest/trials.jsonl", folder);
 	record = list = cli_read(path);

@@ -11,13 +11,13 @@
 #include "../harness/run/path_job.h"
 #include "../harness/run/job.h"
 #include "../harness/run/runner.h"
-#include "cli.h"
+#include "here.h"
 #include "json.h"
 #include "test.h"
 
 #define HEAD "node1:4242:4243 [0] NCCL INFO "
 
-static char folder[64], self[96];
+static char self[96];
 static struct spec spec; /* large: not for the stack */
 static struct runner *runner;
 
@@ -74,11 +74,10 @@ static void spec_make(void)
 
 /* A runner before its first path. The plan is made for host, and nccl's from then on: this
  * machine needs no GPU to be asked. */
-static int set_up(void **state)
+static int begin(void **state)
 {
 	struct status st = {""};
-	(void)state;
-	cli_folder(folder);
+	set_up(state);
 	snprintf(self, sizeof self, "%s/self", folder);
 	spec_make();
 	runner = calloc(1, sizeof *runner);
@@ -96,15 +95,13 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+static int end(void **state)
 {
-	(void)state;
 	job_release_signals();
 	folder_close(&runner->folder);
 	plan_free(&runner->plan);
 	free(runner);
-	cli_clean(folder);
-	return 0;
+	return tear_down(state);
 }
 
 static struct plan_variant *variant(const char *name)
@@ -145,9 +142,9 @@ static int collect(struct status *st)
 /* What the last job was told, or the record. The caller frees. */
 static char *kept(const char *parent, const char *name)
 {
-	char file[PATH_MAX + 32];
-	snprintf(file, sizeof file, "%s/%s", parent, name);
-	char *text = cli_read(file);
+	char path[PATH_MAX + 32];
+	snprintf(path, sizeof path, "%s/%s", parent, name);
+	char *text = cli_read(path);
 	assert_non_null(text);
 	return text;
 }
@@ -192,12 +189,12 @@ TEST(the_log_is_on_in_that_job_alone)
 	unsetenv("NCCL_DEBUG");
 	play(logs);
 	assert_int_equal(collect(&st), PATH_JOB_DONE);
-	char *seen = kept(folder, "seen"), file[128];
+	char *seen = kept(folder, "seen"), logs_to[128];
 	says(seen, "NCCL_DEBUG=INFO\n");
 	says(seen, "NCCL_DEBUG_SUBSYS=INIT,ENV,P2P,SHM,NET,REG,TUNING\n");
-	snprintf(file, sizeof file, "NCCL_DEBUG_FILE=%s/path.%%h.%%p\n",
+	snprintf(logs_to, sizeof logs_to, "NCCL_DEBUG_FILE=%s/path.%%h.%%p\n",
 	         runner->folder.scratch);
-	says(seen, file);
+	says(seen, logs_to);
 	free(seen);
 	struct trial *trial = plan_trial(&runner->plan, &machine, 0, &st);
 	assert_non_null(trial);
@@ -282,17 +279,10 @@ TEST(a_resumed_run_fails_again)
 	    "reference = a\n[variant a]\nmode = threads\n[variant b]\nmode = single\n"
 	    "[claim quick]\ntext = b is quick\nleft = b\nright = a\nmetric = busbw\n"
 	    "is = more by 2%\n";
-	char file[96], results[96], run[PATH_MAX], record[PATH_MAX + 16];
-	cli_write(folder, "y.exp", file_text);
-	snprintf(file, sizeof file, "%s/y.exp", folder);
-	snprintf(results, sizeof results, "%s/results", folder);
-	struct cli cli = cli_run(
-	    folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
-	if (cli.code)
-		fail_msg("%s", cli.out);
-	free(cli.out);
-	cli_result(folder, "y", "", run, sizeof run);
-	snprintf(record, sizeof record, "%strials.jsonl", run);
+	char run[PATH_MAX], record[PATH_MAX + 16];
+	cli_expect(here_run(file_text, NULL), 0, "");
+	strcpy(run, here_path(""));
+	snprintf(record, sizeof record, "%s/trials.jsonl", run);
 	char *text = cli_read(record);
 	FILE *out = fopen(record, "w");
 	assert_non_null(text);
@@ -308,13 +298,9 @@ TEST(a_resumed_run_fails_again)
 	      "\"as_expected\":false}\n",
 	      out);
 	fclose(out);
-	cli = cli_run(folder, (const char *[]){"run", "--file", file, "--resume", run, NULL});
-	assert_int_equal(cli.code, 1);
-	says(cli.out, "the path is not the expected one: b (expect = …)");
-	free(cli.out);
-	char file_json[PATH_MAX + 16];
-	snprintf(file_json, sizeof file_json, "%sreport.json", run);
-	json_t *report = json_report(file_json);
+	cli_expect(cli_call(folder, "run", "--file", file, "--resume", run, NULL), 1,
+	           "the path is not the expected one: b (expect = …)");
+	json_t *report = json_report(here_path("report.json"));
 	const json_t *warnings = json_object_get(report, "warnings"),
 	             *paths = json_table(report, "paths");
 	json_keys b = {"variant", "b", NULL};
@@ -334,21 +320,12 @@ TEST(on_host_it_is_said_to_have_no_effect)
 	    "ranks = 2\nblocks = 1\nstretches = 1\ncalls = 1\nbackend = host\n"
 	    "reference = a\n[variant a]\nmode = threads\nexpect = SHM\n[variant b]\n"
 	    "mode = single\nexpect = P2P\n[variant c]\nmode = single\noffset = 64\n";
-	char file[96], results[96], report[PATH_MAX];
-	cli_write(folder, "y.exp", file_text);
-	snprintf(file, sizeof file, "%s/y.exp", folder);
-	snprintf(results, sizeof results, "%s/results", folder);
-	struct cli cli = cli_run(
-	    folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
-	assert_int_equal(cli.code, 0);
-	says(cli.out, "a, b: expect has no effect on host; only nccl reports its path\n");
-	free(cli.out);
-	cli_result(folder, "y", "report.md", report, sizeof report);
-	char *text = cli_read(report);
-	assert_non_null(text);
+	cli_expect(here_run(file_text, NULL), 0,
+	           "a, b: expect has no effect on host; only nccl reports its path\n");
+	char *text = here_read("report.md");
 	assert_null(strstr(text, "expect = "));
 	says(text, "offset = 64");
 	free(text);
 }
 
-TESTS(.before = set_up, .after = tear_down);
+TESTS(.before = begin, .after = end);

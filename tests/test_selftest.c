@@ -278,13 +278,10 @@ TEST(bad_arguments_are_named)
 {
 	char folder[64];
 	cli_folder(folder);
-	cli_expect(cli_run(folder, (const char *[]){"selftest", "backend=gpu", NULL}), 1,
-	           "backend = 'gpu'");
-	cli_expect(cli_run(folder, (const char *[]){"selftest", "mode=thread", NULL}), 1,
-	           "threads");
-	cli_expect(cli_run(folder, (const char *[]){"selftest", "blocks=5", NULL}), 1, "6 to");
-	cli_expect(cli_run(folder, (const char *[]){"selftest", "quik", NULL}), 1,
-	           "did you mean 'quick'");
+	cli_expect(cli_call(folder, "selftest", "backend=gpu", NULL), 1, "backend = 'gpu'");
+	cli_expect(cli_call(folder, "selftest", "mode=thread", NULL), 1, "threads");
+	cli_expect(cli_call(folder, "selftest", "blocks=5", NULL), 1, "6 to");
+	cli_expect(cli_call(folder, "selftest", "quik", NULL), 1, "did you mean 'quick'");
 	cli_clean(folder);
 }
 

@@ -6,7 +6,7 @@
 
 #include "../harness/backend/tensor.h"
 #include "../harness/record/record.h"
-#include "cli.h"
+#include "here.h"
 #include "host_rig.h"
 #include "test.h"
 
@@ -230,10 +230,9 @@ TEST(work_waits_for_the_sum_before_it)
 
 /* --- the program --- */
 
-static struct cli run(const char *folder, const char *model, const char *split,
-                      const char *result)
+static struct cli run(const char *model, const char *split)
 {
-	char text[1024], here[256], file[80];
+	char text[1024], here[256];
 	assert_non_null(getcwd(here, sizeof here));
 	snprintf(
 	    text, sizeof text,
@@ -243,21 +242,13 @@ static struct cli run(const char *folder, const char *model, const char *split,
 	    "tensor = yes\n%s[variant single]\nmode = single\n[variant threads]\n"
 	    "mode = threads\n[variant processes]\nmode = processes\nbucket_view = no\n",
 	    here, model, split);
-	cli_write(folder, "t.exp", text);
-	snprintf(file, sizeof file, "%s/t.exp", folder);
-	return cli_run(folder, (const char *[]){"run", "--file", file, "--results", result,
-	                                        "--no-report", NULL});
+	return here_run(text, "--no-report", NULL);
 }
 
-TEST(the_program_runs_it_in_all_modes)
+TEST_WITH(the_program_runs_it_in_all_modes, set_up, tear_down)
 {
-	char folder[64], results[80], path[256];
-	struct record_run record;
-	cli_folder(folder);
-	snprintf(results, sizeof results, "%s/results", folder);
-	cli_expect(run(folder, "lenet5", "split = MOD:2\n", results), 0, "");
-	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
-	record = cli_record(path);
+	cli_expect(run("lenet5", "split = MOD:2\n"), 0, "");
+	struct record_run record = cli_record(here_path(""));
 	assert_int_equal(record.nfailures, 0);
 	/* Two, each timed and as a timeline, of three modes and the reference's twin. */
 	assert_int_equal(record.ncells, 4 * (2 + 2));
@@ -272,9 +263,8 @@ TEST(the_program_runs_it_in_all_modes)
 			assert_true(json_array_size(json_array_get(sums, r)) > 0);
 	}
 	record_free(&record);
-	cli_expect(run(folder, "resnet50", "split = MOD:2\n", results), 1,
+	cli_expect(run("resnet50", "split = MOD:2\n"), 1,
 	           "tensor = yes reduces activations, and model = resnet50 has none");
-	cli_expect(run(folder, "lenet5", "", results), 1,
+	cli_expect(run("lenet5", ""), 1,
 	           "tensor = yes wants groups whose gradients are reduced");
-	cli_clean(folder);
 }

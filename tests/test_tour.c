@@ -19,8 +19,7 @@ static char *tour_in(const char *mode)
 {
 	char key[32];
 	snprintf(key, sizeof key, "mode=%s", mode);
-	struct cli cli = cli_run(
-	    folder, (const char *const[]){"tour", key, "backend=host", "ranks=4", NULL});
+	struct cli cli = cli_call(folder, "tour", key, "backend=host", "ranks=4", NULL);
 	assert_int_equal(cli.code, 0);
 	return cli.out;
 }
@@ -114,9 +113,8 @@ TEST(other_libraries_show_the_same)
 	static const char *const asked[][2] = {{"mode=processes", "backend=mpi"},
 	                                       {"mode=threads", "backend=gloo"}};
 	for (unsigned i = 0; i < 2; i++) {
-		struct cli cli = cli_run(
-		    folder, (const char *const[]){"tour", asked[i][0], asked[i][1], "ranks=2",
-		                                  "collective=sendrecv", NULL});
+		struct cli cli = cli_call(folder, "tour", asked[i][0], asked[i][1], "ranks=2",
+		                          "collective=sendrecv", NULL);
 		if (cli.code && strstr(cli.out, "no Gloo here")) {
 			free(cli.out);
 			continue;
@@ -128,16 +126,14 @@ TEST(other_libraries_show_the_same)
 
 TEST(what_cannot_be_shown_is_said)
 {
-	cli_expect(cli_run(folder, (const char *const[]){"tour", "mode=thread", NULL}), 1,
+	cli_expect(cli_call(folder, "tour", "mode=thread", NULL), 1,
 	           "mode 'thread' is none (did you mean 'threads'?); allowed are single, "
 	           "threads, processes");
-	cli_expect(cli_run(folder, (const char *const[]){"tour", "backend=null", NULL}), 1,
+	cli_expect(cli_call(folder, "tour", "backend=null", NULL), 1,
 	           "backend null carries no data: there is nothing to show");
-	cli_expect(cli_run(folder, (const char *const[]){"tour", "dtype=int8", NULL}), 1,
+	cli_expect(cli_call(folder, "tour", "dtype=int8", NULL), 1,
 	           "a tour shows float64 alone");
-	cli_expect(
-	    cli_run(folder, (const char *const[]){"tour", "backend=host", "flip=1:9", NULL}), 1,
-	    "wrong");
+	cli_expect(cli_call(folder, "tour", "backend=host", "flip=1:9", NULL), 1, "wrong");
 }
 
 TESTS(.before = set_up, .after = tear_down);

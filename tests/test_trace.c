@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "../harness/report/trace.h"
-#include "cli.h"
+#include "here.h"
 #include "json.h"
 #include "test.h"
 
@@ -163,34 +163,15 @@ static const char experiment[] =
     "[variant single]\nmode = single\n[variant threads]\nmode = threads\n"
     "[variant processes]\nmode = processes\n";
 
-/* Runs an experiment in a folder of its own; *path is the file of its result. */
-static void measure(const char *text, const char *flag, const char *says, const char *file,
-                    char folder[64], char *path, size_t bytes)
-{
-	char experiment_file[128], results[128];
-	cli_folder(folder);
-	cli_write(folder, "trace.exp", text);
-	snprintf(experiment_file, sizeof experiment_file, "%s/trace.exp", folder);
-	snprintf(results, sizeof results, "%s/results", folder);
-	cli_expect(cli_run(folder, (const char *const[]){"run", "--file", experiment_file,
-	                                                 "--results", results, flag, NULL}),
-	           0, says);
-	cli_result(folder, "trace", file, path, bytes);
-}
-
 /* Ranks of one process are threads of it: 1 (twice, with the reference's twin), 1 and 4. */
-TEST(a_run_becomes_a_trace)
+TEST_WITH(a_run_becomes_a_trace, set_up, tear_down)
 {
-	char folder[64], dir[256];
-	struct record_run run;
-	measure(experiment, "--no-report", "", "trials.jsonl", folder, dir, sizeof dir);
-	run = cli_record(dir);
-	*strrchr(dir, '/') = '\0';
+	cli_expect(here_run(experiment, "--no-report", NULL), 0, "");
+	struct record_run run = cli_record(here_path(""));
 	setenv("PATH", folder, 1); /* no gnuplot there */
-	cli_expect(cli_run(folder, (const char *const[]){"report", dir, "--trace", NULL}), 0,
+	cli_expect(cli_call(folder, "report", here_path(""), "--trace", NULL), 0,
 	           "open it in https://ui.perfetto.dev");
-	strcat(dir, "/trace.json");
-	json_t *trace = json_report(dir);
+	json_t *trace = json_report(here_path("trace.json"));
 	check_format(trace);
 	assert_int_equal(nlanes, 4 * 4);
 	assert_int_equal(processes(), 1 + 1 + 1 + 4);
@@ -216,13 +197,12 @@ TEST(a_run_becomes_a_trace)
 	json_assert_number(json_object_get(cell, "args"), "rows", 5, 0);
 	json_decref(trace);
 	record_free(&run);
-	cli_clean(folder);
 }
 
 /* A step's work, communication and sums of activations, a lane of each rank for each. */
-TEST(a_step_shows_when_it_worked)
+TEST_WITH(a_step_shows_when_it_worked, set_up, tear_down)
 {
-	char folder[64], file[256], text[1024], here[128];
+	char text[1024], here[128];
 	unsigned spans = 0;
 	assert_non_null(getcwd(here, sizeof here));
 	snprintf(text, sizeof text,
@@ -232,9 +212,8 @@ TEST(a_step_shows_when_it_worked)
 	         "op = avg\npace = isolated\nisolated_calls = 2\nwarmup = 1\nlimit = no\n"
 	         "split = DIV:2\ntensor = yes\n[variant threads]\nmode = threads\n",
 	         here);
-	measure(text, "--trace", "open it in https://ui.perfetto.dev", "trace.json", folder,
-	        file, sizeof file);
-	json_t *trace = json_report(file);
+	cli_expect(here_run(text, "--trace", NULL), 0, "open it in https://ui.perfetto.dev");
+	json_t *trace = json_report(here_path("trace.json"));
 	check_format(trace);
 	for (unsigned i = 0; i < nlanes; i++) {
 		spans += lanes[i].spans > 0;
@@ -243,7 +222,6 @@ TEST(a_step_shows_when_it_worked)
 	assert_true(spans >= 3 * 2);
 	assert_non_null(find(trace, 5, "activations", "activations"));
 	json_decref(trace);
-	cli_clean(folder);
 }
 
 /* As a trace, checked, of a record of GPUs. */

@@ -8,7 +8,7 @@
 #include "../harness/coll/network.h"
 #include "../harness/coll/routing.h"
 #include "../harness/record/record.h"
-#include "cli.h"
+#include "here.h"
 #include "host_rig.h"
 #include "test.h"
 
@@ -16,10 +16,10 @@
 
 static void read_model(const char *name, struct network *out)
 {
-	char file[128];
+	char path[128];
 	struct status st = {""};
-	snprintf(file, sizeof file, "experiments/models/%s.csv", name);
-	if (network_read(file, out, &st))
+	snprintf(path, sizeof path, "experiments/models/%s.csv", name);
+	if (network_read(path, out, &st))
 		fail_msg("%s", st.text);
 	assert_string_equal(out->name, name);
 }
@@ -53,7 +53,7 @@ TEST(models_have_the_published_sizes)
 	}
 }
 
-TEST(a_bad_file_is_named_with_its_line)
+TEST_WITH(a_bad_file_is_named_with_its_line, set_up, tear_down)
 {
 	static const struct {
 		const char *text, *says;
@@ -73,16 +73,14 @@ TEST(a_bad_file_is_named_with_its_line)
 	    {"a,0,7\n", "m.csv: a model without a parameter"},
 	};
 	static struct network network;
-	char folder[64], file[80];
-	cli_folder(folder);
-	snprintf(file, sizeof file, "%s/m.csv", folder);
+	char model[80];
+	snprintf(model, sizeof model, "%s/m.csv", folder);
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct status st = {""};
 		cli_write(folder, "m.csv", rows[i].text);
-		assert_int_equal(network_read(file, &network, &st), -1);
+		assert_int_equal(network_read(model, &network, &st), -1);
 		assert_non_null(strstr(st.text, rows[i].says));
 	}
-	cli_clean(folder);
 }
 
 /* The rule of PyTorch's reducer, by hand: a bucket is closed by the tensor with which it
@@ -302,85 +300,76 @@ TEST(tokens_come_and_go_as_they_are_routed)
 
 /* --- the program --- */
 
-static struct cli run(const char *folder, const char *text)
+static struct cli run(const char *text)
 {
 	static const char head[] =
 	    "[experiment]\nbackend = host\nranks = 2\nblocks = 1\nwarmup = 0\nisolated_calls = "
 	    "2\n"
 	    "pace = isolated\nlimit = no\ncollective = ddp_step\nop = avg\n";
-	char all[2048], file[80], results[80];
+	char all[2048];
 	snprintf(all, sizeof all, "%s%s", head, text);
-	snprintf(file, sizeof file, "%s/t.exp", folder);
-	snprintf(results, sizeof results, "%s/results", folder);
-	cli_write(folder, "t.exp", all);
-	return cli_run(folder, (const char *[]){"run", "--file", file, "--results", results,
-	                                        "--no-report", NULL});
+	return here_run(all, "--no-report", NULL);
 }
 
-TEST(what_cannot_be_is_said)
+TEST_WITH(what_cannot_be_is_said, set_up, tear_down)
 {
-	static const char modes[] = "[variant v]\nmode = threads\n";
-	char folder[64], text[512], here[256] = "";
-	assert_non_null(getcwd(here, sizeof here));
-	cli_folder(folder);
-	snprintf(text, sizeof text, "bytes = 16K\n%s", modes);
-	cli_expect(run(folder, text), 1,
-	           "model = '' is not there; a step of training wants the model");
-	snprintf(text, sizeof text, "bytes = 16K\nmodel = nobody\n%s", modes);
-	cli_expect(run(folder, text), 1, "model = 'nobody' is not there");
-	snprintf(text, sizeof text, "bytes = 16K\nmodel = ./none.csv\n%s", modes);
-	cli_expect(run(folder, text), 1, "cannot read ./none.csv");
+	static const struct {
+		const char *keys, *said;
+	} cases[] = {
+	    {"", "model = '' is not there; a step of training wants the model"},
+	    {"model = nobody", "model = 'nobody' is not there"},
+	    {"model = ./none.csv", "cannot read ./none.csv"},
+	    {"model = %s/large.csv", "ask for smaller sizes or fewer ranks"},
+	    {"model = %s/large.csv\nfirst_bucket = 1K..4K",
+	     "first_bucket = '1K..4K' is not allowed; allowed is one size"},
+	    {"skew = 0, 1.25", "skew = '0, 1.25' is not allowed"},
+	    {"skew = 5", "numbers from 0 to 4 with one decimal"},
+	};
 	cli_write(folder, "large.csv", "all,500000000000,1\n");
-	snprintf(text, sizeof text, "bytes = 16K\nmodel = %s/large.csv\n%s", folder, modes);
-	cli_expect(run(folder, text), 1, "ask for smaller sizes or fewer ranks");
-	snprintf(text, sizeof text,
-	         "bytes = 16K\nmodel = %s/large.csv\nfirst_bucket = 1K..4K\n%s", folder, modes);
-	cli_expect(run(folder, text), 1,
-	           "first_bucket = '1K..4K' is not allowed; allowed is one size");
-	snprintf(text, sizeof text, "bytes = 16K\nskew = 0, 1.25\n%s", modes);
-	cli_expect(run(folder, text), 1, "skew = '0, 1.25' is not allowed");
-	snprintf(text, sizeof text, "bytes = 16K\nskew = 5\n%s", modes);
-	cli_expect(run(folder, text), 1, "numbers from 0 to 4 with one decimal");
-	cli_clean(folder);
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const char *keys = cases[i].keys, *place = strstr(keys, "%s");
+		char text[512];
+		snprintf(text, sizeof text,
+		         "bytes = 16K\n%.*s%s%s\n[variant v]\nmode = threads\n",
+		         place ? (int)(place - keys) : 0, keys, place ? folder : "",
+		         place ? place + 2 : keys);
+		cli_expect(run(text), 1, cases[i].said);
+	}
 }
 
 /* One bit of one gradient on one rank is found, in each mode. */
-TEST(a_wrong_gradient_is_found)
+TEST_WITH(a_wrong_gradient_is_found, set_up, tear_down)
 {
 	static const char *const modes[] = {"single", "threads", "processes"};
-	char folder[64], text[512], here[256];
+	char text[512], here[256];
 	assert_non_null(getcwd(here, sizeof here));
 	for (unsigned m = 0; m < 3; m++) {
-		cli_folder(folder);
 		snprintf(
 		    text, sizeof text,
 		    "bytes = 64K\nmodel = %s/experiments/models/lenet5.csv\nfirst_bucket = 4K\n"
 		    "[variant v]\nmode = %s\nflip = 1:70001\n",
 		    here, modes[m]);
-		struct cli cli = run(folder, text);
+		struct cli cli = run(text);
 		assert_true(cli.code > 0);
 		assert_non_null(strstr(cli.out, "wrong data in ddp_step_avg"));
 		free(cli.out);
-		cli_clean(folder);
 	}
 }
 
 /* Each rank's work and communication stand in the record, within the row that they are of. */
-TEST(a_step_has_its_lanes)
+TEST_WITH(a_step_has_its_lanes, set_up, tear_down)
 {
 	static const char *const lanes[] = {"work_ns", "communication_ns"};
-	char folder[64], text[512], here[256], path[256];
-	struct record_run record;
+	char text[512], here[256], path[512];
 	unsigned with = 0;
 	assert_non_null(getcwd(here, sizeof here));
-	cli_folder(folder);
 	snprintf(text, sizeof text,
 	         "bytes = 64K\nmodel = %s/experiments/models/lenet5.csv\nfirst_bucket = 4K\n"
 	         "[variant v]\nmode = processes\n",
 	         here);
-	cli_expect(run(folder, text), 0, "");
-	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
-	record = cli_record(path);
+	cli_expect(run(text), 0, "");
+	strcpy(path, here_path(""));
+	struct record_run record = cli_record(path);
 	for (unsigned c = 0; c < record.ncells; c++) {
 		const struct record_cell *cell = &record.cells[c];
 		assert_int_equal(!!json_object_get(cell->json, lanes[0]),
@@ -400,8 +389,7 @@ TEST(a_step_has_its_lanes)
 	record_free(&record);
 	/* They are drawn; no sums of activations are among them. */
 	if (!access("/usr/bin/gnuplot", X_OK) || !access("/usr/local/bin/gnuplot", X_OK)) {
-		path[strlen(path) - strlen("/trials.jsonl")] = '\0';
-		struct cli cli = cli_run(folder, (const char *[]){"report", path, NULL});
+		struct cli cli = cli_call(folder, "report", path, NULL);
 		if (cli.code || strstr(cli.out, "was not drawn"))
 			fail_msg("%s", cli.out);
 		free(cli.out);
@@ -413,7 +401,6 @@ TEST(a_step_has_its_lanes)
 		assert_null(strstr(svg, "activations"));
 		free(svg);
 	}
-	cli_clean(folder);
 }
 
 /* What lies close together is one; where there is no room, the last one grows. */
@@ -435,23 +422,18 @@ TEST(spans_are_joined)
 }
 
 /* As they are shipped, on CPUs: all modes, and every gradient and token right. */
-TEST(the_experiments_are_right_on_host)
+TEST_WITH(the_experiments_are_right_on_host, set_up, tear_down)
 {
 	static const char *const names[] = {"ddp_step", "moe_step"};
-	char folder[64], file[96], results[80], path[256];
 	for (unsigned i = 0; i < 2; i++) {
-		struct record_run record;
-		cli_folder(folder);
-		snprintf(file, sizeof file, "experiments/%s.exp", names[i]);
-		snprintf(results, sizeof results, "%s/results", folder);
-		cli_expect(cli_run(folder,
-		                   (const char *[]){"run", "--file", file, "--results", results,
-		                                    "--no-report", "backend=host", "ranks=2",
-		                                    "blocks=1", i ? "tokens=100" : "bytes=16K",
-		                                    "warmup=0", "isolated_calls=2", NULL}),
+		char path[256];
+		cli_expect(cli_call(folder, "run", names[i], "--results", results,
+		                    "--no-report", "backend=host", "ranks=2", "blocks=1",
+		                    i ? "tokens=100" : "bytes=16K", "warmup=0",
+		                    "isolated_calls=2", NULL),
 		           0, "");
 		cli_result(folder, names[i], "trials.jsonl", path, sizeof path);
-		record = cli_record(path);
+		struct record_run record = cli_record(path);
 		assert_int_equal(record.nfailures, 0);
 		assert_true(record.ncells >= 4 * 3);
 		for (unsigned c = 0; c < record.ncells; c++) {
@@ -461,7 +443,6 @@ TEST(the_experiments_are_right_on_host)
 			                 i ? 100 * 16 * 4 : 16 << 10);
 		}
 		record_free(&record);
-		cli_clean(folder);
 	}
 }
 

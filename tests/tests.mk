@@ -89,7 +89,7 @@ $(STANDIN)/test_shim: | $(B)/shim_nccl.so
 $(ALSO_TESTS): $(STANDIN)/%: $(STANDIN)/tests/%.o
 $(ON_STANDINS): $(HELPERS) $(NO_GPU) $(GPU_OBJ) | $(LIBRARY) $(STANDIN)/launchgap
 	$(SAY) LINK $@
-	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(BESIDE) $(STANDIN)/libcudart.so $(LINK) -lcmocka
+	$(Q)$(MPICC) $(SANFLAG) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(BESIDE) $(STANDIN)/libcudart.so $(LINK) -lcmocka
 -include $(GPU_OBJ:.o=.d) $(THEIR_TESTS:$(STANDIN)/%=$(STANDIN)/tests/standin/%.d) $(ALSO_TESTS:$(STANDIN)/%=$(STANDIN)/tests/%.d)
 
 # Of hwloc's ways to find PCI devices the one by libpciaccess leaks.

@@ -45,8 +45,7 @@ static struct cli run_with(const char *text, const char *key)
 	snprintf(all, sizeof all, "%s%s", head, text);
 	snprintf(file, sizeof file, "%s/t.exp", folder);
 	cli_write(folder, "t.exp", all);
-	return cli_run(
-	    folder, (const char *[]){"run", "--file", file, "--results", results, key, NULL});
+	return cli_call(folder, "run", "--file", file, "--results", results, key, NULL);
 }
 
 static struct cli run(const char *text)
@@ -121,15 +120,13 @@ TEST(the_path_is_proved_by_version_and_mode)
 TEST(the_h800_report_is_asked_of_both_libraries)
 {
 	setenv("NCCL_LEGACY", old, 1);
-	cli_expect(
-	    cli_run(folder, (const char *[]){"run", "--file", "experiments/h800_alltoall.exp",
-	                                     "--results", results, "--only",
-	                                     "threads,processes,threads-old,processes-old,"
-	                                     "processes-registered",
-	                                     "ranks=2", "blocks=1", "bytes=16K",
-	                                     "pace=isolated", "warmup=1", "isolated_calls=2",
-	                                     "connections=1", "counters=no", NULL}),
-	    0, "2.21.5");
+	cli_expect(cli_call(folder, "run", "--file", "experiments/h800_alltoall.exp",
+	                    "--results", results, "--only",
+	                    "threads,processes,threads-old,processes-old,"
+	                    "processes-registered",
+	                    "ranks=2", "blocks=1", "bytes=16K", "pace=isolated", "warmup=1",
+	                    "isolated_calls=2", "connections=1", "counters=no", NULL),
+	           0, "2.21.5");
 	struct record_run record = record_of("h800_alltoall");
 	json_assert_text(path_of(&record, "threads-old"), "data_path", "direct");
 	json_assert_text(path_of(&record, "processes-old"), "data_path", "staged");
@@ -240,9 +237,9 @@ TEST(profilers_see_cells_and_passes)
 	    "[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\nstretches = 2\n"
 	    "calls = 2\nisolated_calls = 2\nlimit = no\ncollective = all_reduce\nbytes = 4K\n"
 	    "[variant processes]\nmode = processes\n");
-	cli_expect(cli_run(folder, (const char *[]){"run", "--file", file, "--results", results,
-	                                            "--no-report", NULL}),
-	           0, "");
+	cli_expect(
+	    cli_call(folder, "run", "--file", file, "--results", results, "--no-report", NULL),
+	    0, "");
 	unsetenv("NVTX_INJECTION64_PATH");
 	unsetenv("NVTX_SEEN");
 	char *text = cli_read(seen);
@@ -436,12 +433,10 @@ TEST(ranks_share_a_gpu_in_all_modes)
 	char library[STANDIN_BYTES + 8];
 	setenv("STANDIN_GPUS", "1", 1);
 	snprintf(library, sizeof library, "nccl=%s", new);
-	cli_expect(
-	    cli_run(folder, (const char *[]){"run", "--file", "experiments/one_gpu.exp",
-	                                     "--results", results, "backend=nccl", library,
-	                                     "collective=all_reduce,alltoall,sendrecv",
-	                                     "bytes=4K", NULL}),
-	    0, "every element that they delivered was");
+	cli_expect(cli_call(folder, "run", "--file", "experiments/one_gpu.exp", "--results",
+	                    results, "backend=nccl", library,
+	                    "collective=all_reduce,alltoall,sendrecv", "bytes=4K", NULL),
+	           0, "every element that they delivered was");
 	struct record_run record = record_of("one_gpu");
 	for (unsigned i = 0; i < sizeof variants / sizeof *variants; i++) {
 		assert_string_equal(fact_of(&record, variants[i], "device_0"),
@@ -452,13 +447,12 @@ TEST(ranks_share_a_gpu_in_all_modes)
 	tear_down(NULL);
 	set_up(NULL);
 	setenv("STANDIN_GPUS", "1", 1);
-	cli_expect(
-	    cli_run(folder, (const char *[]){"run", "--file", "experiments/one_gpu.exp",
-	                                     "--results", results, "backend=nccl", NULL}),
-	    1, "ranks_per_gpu wants NCCL 2.30.3");
+	cli_expect(cli_call(folder, "run", "--file", "experiments/one_gpu.exp", "--results",
+	                    results, "backend=nccl", NULL),
+	           1, "ranks_per_gpu wants NCCL 2.30.3");
 	/* It is not measured on another backend in its place. */
-	cli_expect(cli_run(folder, (const char *[]){"run", "--file", "experiments/one_gpu.exp",
-	                                            "--results", results, NULL}),
+	cli_expect(cli_call(folder, "run", "--file", "experiments/one_gpu.exp", "--results",
+	                    results, NULL),
 	           1, "ranks_per_gpu wants NCCL 2.30.3");
 }
 
