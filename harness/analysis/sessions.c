@@ -1,10 +1,6 @@
 #include "sessions.h"
 
-#include <ctype.h>
 #include <math.h>
-#include <stdio.h>
-
-#include "words.h"
 
 /* Trials of a block on either side of one of them, and when it ended. */
 struct seam {
@@ -78,50 +74,4 @@ bool session_paused(const struct record_run *run, unsigned resume, struct sessio
 		out->pause_s = (double)(seam.behind_s - seam.before_s);
 	out->far = !(out->pause_s <= out->block_s);
 	return true;
-}
-
-/* A place in the run: so many whole blocks, and so many trials of the next. */
-struct place {
-	unsigned block, trial;
-};
-
-static struct place place_of(const struct record_run *run, unsigned session)
-{
-	if (session > run->nresumes)
-		return (struct place){record_next_block(run), 0};
-	if (!session)
-		return (struct place){0, 0};
-	return (struct place){run->resumes[session - 1].first_block,
-	                      run->resumes[session - 1].begun};
-}
-
-static void say_trials(char *text, size_t bytes, unsigned first, unsigned last, unsigned block)
-{
-	words_add(text, bytes, "%s", text[0] ? ", " : "");
-	if (first == last)
-		words_add(text, bytes, "trial %u of block %u", last, block + 1);
-	else
-		words_add(text, bytes, "trials %u to %u of block %u", first, last, block + 1);
-}
-
-/* People count from 1. */
-void session_say(const struct record_run *run, unsigned session, char *text, size_t bytes)
-{
-	const struct place from = place_of(run, session), to = place_of(run, session + 1);
-	const unsigned trials = record_block_trials(run);
-	unsigned first = from.block;
-	text[0] = '\0';
-	if (from.trial && from.block < to.block)
-		say_trials(text, bytes, from.trial + 1, trials, first++);
-	if (first + 1 == to.block)
-		words_add(text, bytes, "%sblock %u", text[0] ? ", " : "", to.block);
-	else if (first < to.block)
-		words_add(text, bytes, "%sblocks %u to %u", text[0] ? ", " : "", first + 1,
-		          to.block);
-	bool same = from.block == to.block;
-	if (to.trial > (same ? from.trial : 0))
-		say_trials(text, bytes, (same ? from.trial : 0) + 1, to.trial, to.block);
-	if (!text[0])
-		words_add(text, bytes, "no block");
-	text[0] = (char)toupper((unsigned char)text[0]);
 }

@@ -24,8 +24,5 @@ bool session_paused(const struct record_run *run, unsigned resume, struct sessio
 /* What a block takes: the mean step from trial to trial, times its trials; NaN where the record
  * does not say. */
 double session_block_s(const struct record_run *run);
-/* What a session measured, from 0 (the first one): "Blocks 1 to 9, trials 1 to 5 of block 10".
- */
-void session_say(const struct record_run *run, unsigned session, char *text, size_t bytes);
 
 #endif

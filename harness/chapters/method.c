@@ -1,9 +1,9 @@
 /* How it was measured: sessions and their commands, blocks, and what a trial does with a cell.
  */
+#include <ctype.h>
 #include <string.h>
 
 #include "../analysis/analysis.h"
-#include "../analysis/sessions.h"
 #include "../coll/counts.h"
 #include "chapters.h"
 #include "run.h"
@@ -140,15 +140,63 @@ static void tell_session(struct story *story, const struct story_table *t, unsig
 	tell_command(story, command);
 }
 
+/* A place in the run: so many whole blocks, and so many trials of the next. */
+struct place {
+	unsigned block, trial;
+};
+
+static struct place place_of(const struct record_run *run, unsigned session)
+{
+	if (session > run->nresumes)
+		return (struct place){record_next_block(run), 0};
+	if (!session)
+		return (struct place){0, 0};
+	return (struct place){run->resumes[session - 1].first_block,
+	                      run->resumes[session - 1].begun};
+}
+
+/* After what was said before. */
+static const char *trials_of(struct arena *arena, const char *before, unsigned first,
+                             unsigned last, unsigned block)
+{
+	const char *sep = *before ? ", " : "";
+	if (first == last)
+		return arena_text(arena, "%s%strial %u of block %u", before, sep, last,
+		                  block + 1);
+	return arena_text(arena, "%s%strials %u to %u of block %u", before, sep, first, last,
+	                  block + 1);
+}
+
+/* What a session measured, counted from 1: "Blocks 1 to 9, trials 1 to 5 of block 10". */
+static const char *measured_in(const struct record_run *run, unsigned session,
+                               struct arena *arena)
+{
+	const struct place from = place_of(run, session), to = place_of(run, session + 1);
+	const unsigned earlier = from.block == to.block ? from.trial : 0;
+	unsigned first = from.block;
+	const char *text = "";
+	if (from.trial && from.block < to.block)
+		text =
+		    trials_of(arena, "", from.trial + 1, record_block_trials(run), first++);
+	const char *sep = *text ? ", " : "";
+	if (first + 1 == to.block)
+		text = arena_text(arena, "%s%sblock %u", text, sep, to.block);
+	else if (first < to.block)
+		text = arena_text(arena, "%s%sblocks %u to %u", text, sep, first + 1, to.block);
+	if (to.trial > earlier)
+		text = trials_of(arena, text, earlier + 1, to.trial, to.block);
+	if (!*text)
+		text = "no block";
+	return arena_text(arena, "%c%s", toupper((unsigned char)text[0]), text + 1);
+}
+
 static void tell_sessions(const struct record_run *run, struct story *story)
 {
 	const json_t *env = run->environment;
 	struct session *rows = ARENA_ARRAY(story->arena, struct session, run->nresumes + 1);
-	char blocks[160];
 	for (unsigned i = 0; i <= run->nresumes; i++) {
 		const struct record_resume *r = i ? &run->resumes[i - 1] : NULL;
-		session_say(run, i, blocks, sizeof blocks);
-		rows[i] = (struct session){arena_copy(story->arena, blocks),
+		rows[i] = (struct session){measured_in(run, i, story->arena),
 		                           r ? r->created : run_text(run, "created"),
 		                           r ? r->launchgap : run_text(run, "launchgap")};
 	}
