@@ -5,9 +5,9 @@
 
 #include "../harness/report/script.h"
 #include "../harness/report/gnuplot.h"
-#include "../harness/analysis/validity.h"
 #include "../harness/analysis/words.h"
 #include "made.h"
+#include "warned.h"
 
 #define PLOTS "plot"
 
@@ -232,11 +232,10 @@ TEST(csv_is_tidy)
 	made_report(&made);
 	char *text = made_read("summary.csv");
 	made_says(text,
-	            "variant,role,mode,layout,backend,library,ranks,collective,what,bytes,");
-	made_says(text,
-	            "\n\"a \"\"b\"\", "
-	            "c\",variant,processes,2x1x1,'=HYPERLINK(1),2.28.3,2,alltoall,alltoall,"
-	            "4096,");
+	          "variant,role,mode,layout,backend,library,ranks,collective,what,bytes,");
+	made_says(text, "\n\"a \"\"b\"\", "
+	                "c\",variant,processes,2x1x1,'=HYPERLINK(1),2.28.3,2,alltoall,alltoall,"
+	                "4096,");
 	assert_null(strstr(text, "nan"));
 	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1, lines++) {
 		unsigned fields = 1;
@@ -273,8 +272,7 @@ TEST(other_digests_are_not_compared)
 	processes_digest = "00000000000000ab";
 	const json_t *report = made_refused(&made, PLOTS, &st);
 	made_says(st.text, "nothing is compared");
-	made_says(st.text,
-	            "processes (block 1) got the digest 00000000000000ab where threads");
+	made_says(st.text, "processes (block 1) got the digest 00000000000000ab where threads");
 	json_assert_one_says(json_object_get(report, "answer"), "Nothing is compared: ");
 	json_assert_one_says(json_object_get(report, "answer"),
 	                     "processes (block 1) got the digest 00000000000000ab");
@@ -299,9 +297,6 @@ TEST(wrong_elements_are_not_compared)
 
 TEST(warnings_say_what_to_do)
 {
-	static struct warnings w;
-	static char all[sizeof w.text + WARNINGS_MOST];
-	struct made_loaded l;
 	variants[MADE_SINGLE].skip = "NCCL_LEGACY is not set";
 	made.backend = "host";
 	made.blocks = 3;
@@ -309,45 +304,32 @@ TEST(warnings_say_what_to_do)
 	made.cores = 1;
 	faults = 4;
 	switches = 7;
-	made_load(&made, &l);
-	validity_collect(&l.summary, true, &w);
-	all[0] = 0;
-	for (unsigned i = 0; i < w.count; i++) {
-		strcat(all, w.text[i]);
-		strcat(all, "\n");
-	}
-	made_says(all, "last line of the record was cut off");
-	made_says(all, "3 of the 6 blocks");
-	made_says(all, "trials failed. To go on: launchgap resume ");
-	made_says(all, "Left out: single: NCCL_LEGACY is not set");
-	made_says(all, "more ranks than the 1 core");
-	made_says(all, "Page faults in timed calls: ");
-	made_says(all, "Involuntary context switches in timed calls: ");
-	made_unload(&l);
-	made_says(all, "it is a bug of the backend");
+	const struct warned *w = warned_of(&made, true);
+	made_says(w->all, "last line of the record was cut off");
+	made_says(w->all, "3 of the 6 blocks");
+	made_says(w->all, "trials failed. To go on: launchgap resume ");
+	made_says(w->all, "Left out: single: NCCL_LEGACY is not set");
+	made_says(w->all, "more ranks than the 1 core");
+	made_says(w->all, "Page faults in timed calls: ");
+	made_says(w->all, "Involuntary context switches in timed calls: ");
+	made_says(w->all, "it is a bug of the backend");
 	/* Of nccl it is the driver. */
 	fresh(NULL);
 	faults = 4;
-	made_load(&made, &l);
-	validity_collect(&l.summary, false, &w);
-	assert_int_equal(w.count, w.doubts + 1);
-	made_says(w.text[w.doubts], "the driver, which maps memory during calls");
-	assert_null(strstr(w.text[w.doubts], "bug"));
-	made_unload(&l);
+	warned_of(&made, false);
+	assert_int_equal(w->count, 1);
+	made_says(w->all, "the driver, which maps memory during calls");
+	assert_null(strstr(w->all, "bug"));
 	/* A quiet run has none. */
 	fresh(NULL);
-	made_load(&made, &l);
-	validity_collect(&l.summary, false, &w);
-	assert_int_equal(w.count, w.doubts);
-	made_unload(&l);
+	warned_of(&made, false);
+	assert_int_equal(w->count, 0);
 	/* On host, single has one core's bandwidth. */
 	fresh(NULL);
 	made.backend = "host";
-	made_load(&made, &l);
-	validity_collect(&l.summary, false, &w);
-	assert_int_equal(w.count, w.doubts + 1);
-	made_says(w.text[w.doubts], "one core's bandwidth at every size");
-	made_unload(&l);
+	warned_of(&made, false);
+	assert_int_equal(w->count, 1);
+	made_says(w->all, "one core's bandwidth at every size");
 }
 
 TEST(what_ended_the_run_is_said)
@@ -517,8 +499,7 @@ TEST(table_fits_a_terminal)
 	const json_t *report = made_report(&made);
 	char *text = made_print(&options);
 	/* Whichever the width, the figures are there. */
-	const json_t *peaks = json_table(report, "peaks"),
-	             *gaps = json_table(report, "gaps");
+	const json_t *peaks = json_table(report, "peaks"), *gaps = json_table(report, "gaps");
 	json_keys best = {"variant", "threads", NULL},
 	          single = {"pace", "stream", "variant", "single", "verdict", "slower", NULL};
 	json_assert_number(json_cell(peaks, best, "peak_gbs"), "", 2, 0.01);

@@ -1,10 +1,10 @@
 /* Disturbances that are put in are found and named, and a quiet run has none. */
 #include "made.h"
+#include "warned.h"
 
 #include <math.h>
 
 #include "../harness/analysis/stats.h"
-#include "../harness/analysis/validity.h"
 
 /* A call's length: 20 µs × size, ±1 % by trial and ±1 % by row. */
 static double quiet_ns(const struct made_place *p)
@@ -97,21 +97,11 @@ static const struct made plain = {.backend = "nccl",
                                   .cores = 16,
                                   .stamps = quiet};
 
-static char *warnings_of(const struct made *m, unsigned *count)
+static const char *warnings_of(const struct made *m, unsigned *count)
 {
-	static struct warnings w;
-	static char all[sizeof w.text + WARNINGS_MOST];
-	struct made_loaded l;
-	made_load(m, &l);
-	validity_collect(&l.summary, false, &w);
-	made_unload(&l);
-	all[0] = 0;
-	for (unsigned i = w.doubts; i < w.count; i++) {
-		strcat(all, w.text[i]);
-		strcat(all, "\n");
-	}
-	*count = w.count - w.doubts;
-	return all;
+	const struct warned *w = warned_of(m, false);
+	*count = w->count;
+	return w->all;
 }
 
 static void expect(void (*stamps)(const struct made_place *, int64_t[6]), const char *words,
@@ -120,7 +110,7 @@ static void expect(void (*stamps)(const struct made_place *, int64_t[6]), const 
 	struct made m = plain;
 	unsigned count;
 	m.stamps = stamps;
-	char *all = warnings_of(&m, &count);
+	const char *all = warnings_of(&m, &count);
 	if (wanted != count)
 		fail_msg("%u warnings, not %u: %s", count, wanted, all);
 	if (words)
@@ -139,7 +129,7 @@ TEST(a_far_trial_is_named)
 	struct made m = plain;
 	unsigned count;
 	m.stamps = one_far;
-	char *advised = strstr(warnings_of(&m, &count), " % slower. One of them");
+	const char *advised = strstr(warnings_of(&m, &count), " % slower. One of them");
 	assert_non_null(advised);
 	assert_null(strstr(advised + 20, "One of them"));
 	made_says(advised, "can make an end of an interval, below 12 blocks");
@@ -205,7 +195,7 @@ TEST(a_call_without_a_rank_is_named_and_left_out)
 	made_says(warnings_of(&m, &count),
 	          "Disturbed: 10 timed calls or stretches of 10 cells are left out of all "
 	          "figures, for a rank did not run in them, most in processes, block 1: rank 1 "
-	          "was off its core for 3.0 s in alltoall 16 KiB, isolated.");
+	          "was off its core for 3.00 s in alltoall 16 KiB, isolated.");
 	assert_int_equal(count, 1);
 }
 
@@ -214,7 +204,7 @@ TEST(load_is_named)
 	struct made m = plain;
 	unsigned count;
 	m.load1 = 3.25;
-	made_says(warnings_of(&m, &count), "a load of 3.2 in the minute before, on 16 cores");
+	made_says(warnings_of(&m, &count), "a load of 3.25 in the minute before, on 16 cores");
 	assert_int_equal(count, 1);
 	m.load1 = 0.9;
 	warnings_of(&m, &count);
@@ -227,7 +217,7 @@ TEST(held_clocks_are_named)
 	unsigned count;
 	m.clock = "1980 1410";
 	m.may = "1980";
-	char *all = warnings_of(&m, &count);
+	const char *all = warnings_of(&m, &count);
 	made_says(all, "held down in 50 of 50 trials");
 	made_says(all, "at the least 1410 of 1980 MHz");
 	assert_int_equal(count, 1);

@@ -24,6 +24,8 @@ static const char *const literals[] = {
     "1 ÷ e^1.2",
     "1.2.", /* Zipf's law, as it is named */
     "1)",   /* ranks − 1 */
+    "0 ns are",   /* calls without length */
+    "12 blocks;", /* from where a far trial is no end of an interval */
 };
 
 /* All that the cited rows can say, in one text. */

@@ -11,6 +11,7 @@ struct analysis {
 	const struct regimes *regimes;
 	const struct findings *f;
 	const struct evidence *evidence;
+	bool torn; /* the record's last line was cut off */
 };
 
 #endif

@@ -7,7 +7,6 @@
 #include "evidence.h"
 #include "factors.h"
 #include "tuned.h"
-#include "warnings.h"
 #include "waterfall.h"
 
 struct findings {

@@ -44,6 +44,7 @@ static const struct chapter *const all[] = {
     &chapter_topology,
     &chapter_system,
     &chapter_advice,
+    &chapter_warnings,
     &chapter_unfinished,
 };
 // clang-format on

@@ -49,6 +49,7 @@ extern const struct chapter
     chapter_topology,
     chapter_system,
     chapter_advice,
+    chapter_warnings,
     chapter_unfinished;
 // clang-format on
 

@@ -100,13 +100,14 @@ int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *ou
 	                                    "created",   "backend",    "seed"};
 	const struct summary *s = &m->summary;
 	json_t *answer = json_array(), *warnings = json_array();
+	const char *warning;
 	const struct story_sentence *one;
 	char trust[PAGE_TEXT_BYTES];
 	section_said(&m->story, STORY_TRUST, trust, sizeof trust);
 	for (unsigned i = 0; (one = story_answer(&m->story, i)); i++)
 		json_array_append_new(answer, json_string(one->text));
-	for (unsigned i = 0; i < m->warnings.count; i++)
-		json_array_append_new(warnings, json_string(m->warnings.text[i]));
+	for (unsigned i = 0; (warning = model_warning(m, i)); i++)
+		json_array_append_new(warnings, json_string(warning));
 	json_t *report = json_pack("{s:i}", "schema", JSON_SCHEMA);
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		json_object_set_new(report, texts[i], json_string(run_text(&m->run, texts[i])));

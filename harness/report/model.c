@@ -14,7 +14,8 @@ static void tell(struct arena *arena, void *of)
 	const struct analysis analysis = {.s = &m->summary,
 	                                  .regimes = &m->regimes,
 	                                  .f = &m->findings,
-	                                  .evidence = &m->findings.evidence};
+	                                  .evidence = &m->findings.evidence,
+	                                  .torn = m->torn};
 	unsigned n;
 	const struct chapter *const *all = chapters_all(&n);
 	story_make(&analysis, all, n, arena, &m->story);
@@ -27,25 +28,22 @@ static int analyse(struct model *m, struct status *st)
 	if (summary_make(&m->run, &m->summary, st) || regimes_make(s, &m->regimes, st) ||
 	    findings_make(s, &m->regimes, &m->findings, st))
 		return -1;
-	if (arena_run(tell, m, &m->arena))
-		return status_set(st, "out of memory for the report");
-	return 0;
+	return arena_run(tell, m, &m->arena) ? status_set(st, "out of memory for the report")
+	                                     : 0;
 }
 
 struct model *model_make(const char *dir, struct status *st)
 {
 	struct model *m = calloc(1, sizeof *m);
-	if (!m) {
+	if (!m)
 		status_set(st, "out of memory for the report");
-		return NULL;
+	if (m && !record_load(dir, &m->run, &m->torn, st)) {
+		if (!analyse(m, st))
+			return m;
+		model_free(m);
+		m = NULL;
 	}
-	if (record_load(dir, &m->run, &m->torn, st)) {
-		free(m);
-		return NULL;
-	}
-	if (!analyse(m, st))
-		return m;
-	model_free(m);
+	free(m);
 	return NULL;
 }
 
@@ -59,6 +57,18 @@ void model_free(struct model *m)
 	summary_free(&m->summary);
 	record_free(&m->run);
 	free(m);
+}
+
+const char *model_warning(const struct model *m, unsigned i)
+{
+	const struct story_sentence *told;
+	for (unsigned k = 0; (told = story_said(&m->story, STORY_DOUBT, k)); k++)
+		if (!i--)
+			return told->text;
+	if (m->drawn.warning[0] && !i--)
+		return m->drawn.warning;
+	told = story_said(&m->story, STORY_WARNING, i);
+	return told ? told->text : NULL;
 }
 
 const char *model_caption(const struct model *m, const struct model_picture *picture)

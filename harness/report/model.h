@@ -6,7 +6,6 @@
 #include "../analysis/findings.h"
 #include "../analysis/regime.h"
 #include "../analysis/summary.h"
-#include "../analysis/warnings.h"
 #include "../story/story.h"
 
 #define MODEL_PICTURES 64
@@ -21,10 +20,7 @@ struct model_picture {
 struct model_pictures {
 	unsigned npictures;
 	struct model_picture pictures[MODEL_PICTURES]; /* by name */
-	int answer; /* the picture that shows the experiment's finding: the waterfall where
-	               there is a gap to explain, else versions, many factors, ratios; -1: there
-	               are none
-	             */
+	int answer;        /* the one that shows the experiment's finding; -1: there is none */
 	char warning[512]; /* why a picture is missing, or "" */
 };
 
@@ -36,15 +32,16 @@ struct model {
 	struct findings findings;
 	struct arena *arena; /* of the story */
 	struct story story;
-	struct warnings warnings;
 	struct model_pictures drawn;
 };
 
-/* Of the record in `dir`, all but warnings and pictures. NULL: it cannot be read, or memory is
+/* Of the record in `dir`, all but pictures. NULL: it cannot be read, or memory is
  * out. The caller frees it. */
 struct model *model_make(const char *dir, struct status *st);
 void model_free(struct model *model);
 
+/* The i-th warning, or NULL: doubts about the record, why a picture is missing, all others. */
+const char *model_warning(const struct model *model, unsigned i);
 /* What stands with a picture in a text: its caption, or what is plotted where the caption only
  * says again why a regime cannot tell. */
 const char *model_caption(const struct model *model, const struct model_picture *picture);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../analysis/validity.h"
 #include "../chapters/run.h"
 #include "draw.h"
 #include "html.h"
@@ -167,8 +166,9 @@ static unsigned print_nccl_tests(const struct model *m, const char *dir,
 	const struct story_sentence *one;
 	for (unsigned i = 0; (one = story_chapter_said(cliffs, STORY_ITEM, i)); i++)
 		status_say("cliff: %s", one->text);
-	for (unsigned i = 0; i < m->warnings.count; i++)
-		status_say("warning: %s", m->warnings.text[i]);
+	const char *warning;
+	for (unsigned i = 0; (warning = model_warning(m, i)); i++)
+		status_say("warning: %s", warning);
 	status_say("report %s/report.md", dir);
 	return tables;
 }
@@ -177,17 +177,8 @@ static int make(struct model *m, const char *dir, const char *plot_dir,
                 const struct report_options *options, struct status *st)
 {
 	unsigned tables = 1;
-	if (write_tables(m, dir, st) || draw_pictures(m, dir, plot_dir, st))
-		return -1;
-	validity_collect(&m->summary, m->torn, &m->warnings);
-	unsigned rest = m->warnings.count;
-	const struct story_sentence *told;
-	for (unsigned i = 0; (told = story_said(&m->story, STORY_WARNING, i)); i++)
-		warnings_add(&m->warnings, "%s", told->text);
-	if (m->drawn.warning[0])
-		warnings_add(&m->warnings, "%s", m->drawn.warning);
-	warnings_promote(&m->warnings, rest);
-	if (write_report(m, dir, st) || (options && options->trace && write_trace(m, dir, st)))
+	if (write_tables(m, dir, st) || draw_pictures(m, dir, plot_dir, st) ||
+	    write_report(m, dir, st) || (options && options->trace && write_trace(m, dir, st)))
 		return -1;
 	if (options && options->format == REPORT_NCCL_TESTS)
 		tables = print_nccl_tests(m, dir, options->average);

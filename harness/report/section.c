@@ -37,33 +37,30 @@ static void write_table(struct page *p, const struct story_table *told)
 }
 
 /* For people alone: data has the table that it is of. */
-static void write_pivot(struct page *p, const struct story_table *pivot)
+static void write_shown(struct page *p, const struct story_table *t)
 {
 	json_t *tables = p->tables;
 	p->tables = NULL;
-	page_table(p, pivot);
+	page_table(p, t);
 	p->tables = tables;
 }
 
 void section_write_lead(struct page *p, const struct story_chapter *c)
 {
-	json_t *tables = p->tables;
-	p->tables = NULL; /* data has it in the chapter */
+	struct table shown;
 	if (c->lead_pivot)
-		page_table(p, c->lead_pivot);
-	if (c->lead) {
-		struct table shown;
-		table_less(c->lead, 0, &shown);
-		table_keep(&shown, c->lead_keys);
-		if (shown.told.nrows > SECTION_LEAD_ROWS)
-			shown.told.nrows = SECTION_LEAD_ROWS;
-		table_drop_empty(&shown);
-		page_table(p, &shown.told);
-		if (shown.told.nrows < c->lead->nrows)
-			page_say(p, "%u more in %s.", c->lead->nrows - shown.told.nrows,
-			         c->chapter->title);
-	}
-	p->tables = tables;
+		write_shown(p, c->lead_pivot);
+	if (!c->lead)
+		return;
+	table_less(c->lead, 0, &shown);
+	table_keep(&shown, c->lead_keys);
+	if (shown.told.nrows > SECTION_LEAD_ROWS)
+		shown.told.nrows = SECTION_LEAD_ROWS;
+	table_drop_empty(&shown);
+	write_shown(p, &shown.told);
+	if (shown.told.nrows < c->lead->nrows)
+		page_say(p, "%u more in %s.", c->lead->nrows - shown.told.nrows,
+		         c->chapter->title);
 }
 
 static bool is_shown(const struct story_block *b)
@@ -103,7 +100,7 @@ void section_write(struct page *p, const struct story_chapter *c)
 		if (b->kind == STORY_TABLE)
 			write_table(p, b->table);
 		else if (b->kind == STORY_PIVOT)
-			write_pivot(p, b->table);
+			write_shown(p, b->table);
 		else if (b->kind == STORY_PART)
 			page_part(p, "%s", b->text);
 		else if (b->kind == STORY_CODE)
@@ -127,7 +124,8 @@ static json_t *roles_of(unsigned roles)
 {
 	static const char *const names[] = {"answer",  "caption", "advice", "warning",
 	                                    "item",    "body",    "stress", "instead",
-	                                    "caveat",  "open",    "trust",  "row"};
+	                                    "caveat",  "open",    "trust",  "row",
+	                                    "doubt"};
 	json_t *list = json_array();
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
 		if (roles & 1u << i)

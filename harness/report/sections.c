@@ -30,14 +30,12 @@ static void libraries(const struct summary *s, char *text, size_t bytes)
 			all[at] = all[at - 1];
 		all[at] = library;
 	}
-	for (unsigned i = 0; i < n; i++) {
-		size_t used = strlen(text);
-		snprintf(text + used, bytes - used, "%s%s",
-		         !i           ? "NCCL "
-		         : i + 1 == n ? " and "
-		                      : ", ",
-		         all[i]);
-	}
+	for (unsigned i = 0; i < n; i++)
+		words_add(text, bytes, "%s%s",
+		          !i           ? "NCCL "
+		          : i + 1 == n ? " and "
+		                       : ", ",
+		          all[i]);
 }
 
 static void write_answer(struct page *p, const struct model *m)
@@ -83,11 +81,14 @@ static void write_lead(struct page *p, const struct model *m)
 static void write_trust(struct page *p, const struct model *m)
 {
 	char text[PAGE_TEXT_BYTES - 160], more[160] = "";
-	unsigned n = m->warnings.count;
+	const struct story_sentence *doubt;
+	unsigned n = 0;
+	while (model_warning(m, n))
+		n++;
 	if (n && p->kind == PAGE_MARKDOWN)
 		snprintf(more, sizeof more, " %u warning%s, at the end.", n, words_plural(n));
-	for (unsigned i = 0; i < m->warnings.doubts; i++)
-		page_stress(p, "%s", m->warnings.text[i]);
+	for (unsigned i = 0; (doubt = story_said(&m->story, STORY_DOUBT, i)); i++)
+		page_stress(p, "%s", doubt->text);
 	section_said(&m->story, STORY_TRUST, text, sizeof text);
 	page_say(p, "%s%s", text, more);
 }
@@ -122,16 +123,19 @@ static void write_advice(struct page *p, const struct model *m)
 
 static bool has_warnings(const struct model *m)
 {
-	return m->warnings.count > 0;
+	return model_warning(m, 0);
 }
 
 static void write_warnings(struct page *p, const struct model *m)
 {
-	unsigned most = p->kind == PAGE_TERMINAL && !p->whole ? MOST_WARNINGS : WARNINGS_MOST;
-	for (unsigned i = 0; i < m->warnings.count && i < most; i++)
-		page_item(p, "%s", m->warnings.text[i]);
-	if (m->warnings.count > most)
-		page_item(p, "%u more in the report.", m->warnings.count - most);
+	const bool all = p->kind != PAGE_TERMINAL || p->whole;
+	const char *text;
+	unsigned n = 0;
+	for (; (text = model_warning(m, n)); n++)
+		if (all || n < MOST_WARNINGS)
+			page_item(p, "%s", text);
+	if (!all && n > MOST_WARNINGS)
+		page_item(p, "%u more in the report.", n - MOST_WARNINGS);
 	page_end_list(p);
 }
 

@@ -193,7 +193,7 @@ static bool plural_write(const struct entry *c, const char *how, char *text, siz
 	static const struct {
 		const char *how, *one, *more;
 	} words[] = {
-	    {"s", "", "s"}, {"es", "", "es"}, {"is", "is", "are"}, {"was", "was", "were"}};
+	    {"s", "", "s"}, {"es", "", "es"}, {"is", "is", "are"}, {"was", "was", "were"}, {"has", "has", "have"}};
 	for (size_t i = 0; how && i < sizeof words / sizeof *words; i++)
 		if (c->kind == KIND_COUNT && !strcmp(how, words[i].how)) {
 			snprintf(text, bytes, "%s",

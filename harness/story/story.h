@@ -26,10 +26,11 @@ enum story_role {
 	STORY_INSTEAD = 128, /* why there are no answers */
 	STORY_CAVEAT = 256,  /* what limits them */
 	STORY_OPEN = 512,    /* what they leave open */
-	STORY_TRUST = 1024,  /* whether the run can be believed: one paragraph of all chapters */
+	STORY_TRUST = 1024, /* whether the run can be believed: one paragraph of all chapters */
 	STORY_IN_A_ROW = 2048, /* nowhere: it is the text of a row, which a picture shows */
+	STORY_DOUBT = 4096,    /* a warning of the record itself: on page 1 too */
 	/* In the paragraph of the sentence before it, of the same chapter and roles. */
-	STORY_MORE = 4096,
+	STORY_MORE = 8192,
 };
 
 /* --- tables --- */
@@ -144,8 +145,8 @@ struct story_chapter {
 	const struct chapter *chapter;
 	const struct story_block *blocks;
 	unsigned nblocks;
-	bool unasked;        /* leads where no chapter is asked for */
-	bool linked;         /* page 1 links its section */
+	bool unasked; /* leads where no chapter is asked for */
+	bool linked;  /* page 1 links its section */
 	/* What the first page has of it where it leads, or NULL. */
 	const struct story_table *lead;
 	const char *lead_keys;
@@ -157,7 +158,7 @@ struct story {
 	struct story_chapter *chapters; /* those that told something, in their order */
 	unsigned nchapters;
 	const struct story_chapter *lead; /* that of the first page, or NULL */
-	bool settled; /* a chapter has said how variants compare */
+	bool settled;                     /* a chapter has said how variants compare */
 };
 
 /* Lets each of the chapters tell; those with nothing to say are left out. */
@@ -176,8 +177,9 @@ const struct story_sentence *story_chapter_said(const struct story_chapter *chap
 const struct story_sentence *story_said(const struct story *story, enum story_role role,
                                         unsigned i);
 
-/* The i-th sentence of the report's answer: caveats, the answers of the chapter that leads, then
- * those of all others in the order of the chapters, and what is open; or what stands instead. */
+/* The i-th sentence of the report's answer: caveats, the answers of the chapter that leads,
+ * then those of all others in the order of the chapters, and what is open; or what stands
+ * instead. */
 const struct story_sentence *story_answer(const struct story *story, unsigned i);
 
 /* --- for chapters --- */

@@ -1,11 +1,12 @@
-#include "outliers.h"
+/* Trials far from their variant's others, a slow first block, and times that drift. */
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "words.h"
+#include "../analysis/words.h"
+#include "warnings.h"
 
 /* Standard deviations, by 1.4826 × the median absolute deviation (right for normal noise), and
  * how much a trial has to be off to matter at all. */
@@ -48,10 +49,12 @@ struct look {
 	} told;
 };
 
-static struct coll_word title_of(const struct look *l)
+static struct warning *warn(const struct look *l, enum warning_kind kind)
 {
 	const struct summary_group *g = &l->s->groups[l->group];
-	return coll_title(&g->cell, g->nranks);
+	struct warning *row = warnings_add(l->w, kind);
+	row->where = arena_copy(l->w->arena, coll_title(&g->cell, g->nranks).text);
+	return row;
 }
 
 static void numbers_take(struct look *l)
@@ -180,6 +183,18 @@ static void name_trial(const struct look *l, const struct found *f, char *text, 
 		name_switches(l, f->number, text, bytes);
 }
 
+static const char
+    may_decide[] =
+        " One of them alone can make an end of an interval, below 12 blocks; medians "
+        "hardly move. Look what else ran then (scheduled jobs, other users), and "
+        "add blocks (launchgap resume DIR).",
+    hardly_move[] = " One of them moves neither medians nor intervals much. If they are many, "
+                    "look what else ran (scheduled jobs, other users), and add blocks "
+                    "(launchgap resume DIR).",
+    warm_up[] = " Clocks, heat, or another load that grows. Ratios pair within blocks and "
+                "hardly suffer, the values do: lock the clocks (nvidia-smi -lgc on GPUs, the "
+                "performance governor on CPUs), or warm up longer before.";
+
 /* Trials far from their variant's others. `skip`: a block that was named already, or UINT_MAX.
  */
 static void warn_outliers(struct look *l, unsigned skip)
@@ -210,19 +225,11 @@ static void warn_outliers(struct look *l, unsigned skip)
 	}
 	if (count > NAMED)
 		words_add(names, sizeof names, "; and %u more", count - NAMED);
-	if (count)
-		warnings_add(
-		    l->w, "Trials far from their variant's others in %s: %s.%s",
-		    title_of(l).text, names,
-		    l->told.outliers ? ""
-		    : decides
-		        ? " One of them alone can make an end of an interval, below 12 "
-		          "blocks; medians hardly move. Look what else ran then "
-		          "(scheduled jobs, other users), and add blocks (launchgap "
-		          "resume DIR)."
-		        : " One of them moves neither medians nor intervals much. If they "
-		          "are many, look what else ran (scheduled jobs, other users), "
-		          "and add blocks (launchgap resume DIR).");
+	if (count) {
+		const char *advice = decides ? may_decide : hardly_move;
+		warn(l, WARN_OUTLIERS)->found =
+		    arena_text(l->w->arena, "%s.%s", names, l->told.outliers ? "" : advice);
+	}
 	l->told.outliers = l->told.outliers || count;
 	free(found);
 }
@@ -259,13 +266,7 @@ static unsigned warn_first(const struct look *l)
 	double off = block_mean(l, 0) - rest;
 	if (!(off > FAR * deviation && percent(off) > 100 * BLOCK_LEAST))
 		return UINT_MAX;
-	warnings_add(
-	    l->w,
-	    "The first block was slow in %s: %.0f %% slower than the others, over all "
-	    "variants. Files, clocks and drivers were cold. Ratios pair within the block and "
-	    "hardly suffer; for the values let the machine warm up (a short run before this "
-	    "one), and take more blocks.",
-	    title_of(l).text, percent(off));
+	warn(l, WARN_FIRST_BLOCK)->share = expm1(off);
 	return l->list[0].block;
 }
 
@@ -278,24 +279,24 @@ static bool drifts(const double *x, unsigned n, double p, double least, double *
 	return fabs(percent(*total)) > 100 * least;
 }
 
+static struct warning *say_drift(const struct look *l, enum warning_kind kind, double total,
+                                 unsigned trials)
+{
+	struct warning *row = warn(l, kind);
+	row->n = trials;
+	row->share = fabs(expm1(total));
+	row->found = compared(total);
+	return row;
+}
+
 static void warn_drift(struct look *l)
 {
 	const struct summary *s = l->s;
-	const struct coll_word where = title_of(l);
 	unsigned k = of_variant(l, UINT_MAX);
 	double total;
 	if (drifts(l->x, k, DRIFT_P / s->ngroups, DRIFT_LEAST, &total)) {
-		warnings_add(
-		    l->w,
-		    "Times drift in %s: over the %u trials of the run all variants became "
-		    "%.1f %% %s.%s",
-		    where.text, k, fabs(percent(total)), compared(total),
-		    l->told.drift
-		        ? ""
-		        : " Clocks, heat, or another load that grows. Ratios pair within "
-		          "blocks and hardly suffer, the values do: lock the clocks "
-		          "(nvidia-smi -lgc on GPUs, the performance governor on CPUs), or "
-		          "warm up longer before.");
+		say_drift(l, WARN_DRIFT, total, k)->found = arena_text(
+		    l->w->arena, "%s.%s", compared(total), l->told.drift ? "" : warm_up);
 		l->told.drift = true;
 		return;
 	}
@@ -303,24 +304,19 @@ static void warn_drift(struct look *l)
 		k = of_variant(l, v);
 		if (drifts(l->x, k, DRIFT_P / (s->ngroups * s->nvariants), 2 * DRIFT_LEAST,
 		           &total))
-			warnings_add(
-			    l->w,
-			    "%s alone drifts in %s: it became %.1f %% %s over its %u trials, "
-			    "and its ratio with it. Something that only this variant uses "
-			    "changes meanwhile; run it again, and trust the ratio if it comes "
-			    "out the same.",
-			    s->variants[v].name, where.text, fabs(percent(total)),
-			    compared(total), k);
+			say_drift(l, WARN_ONE_DRIFTS, total, k)->variant = s->variants[v].name;
 	}
 }
 
-void outliers_collect(const struct summary *s, struct warnings *w)
+void outliers_find(struct warnings *w)
 {
-	size_t most = (size_t)s->nvariants * s->index.nblocks + 1;
-	struct look l = {.s = s, .w = w};
-	l.list = malloc(most * sizeof *l.list);
-	l.x = malloc(most * sizeof *l.x);
-	for (l.group = 0; l.list && l.x && l.group < s->ngroups; l.group++) {
+	const struct summary *s = w->s;
+	const size_t most = (size_t)s->nvariants * s->index.nblocks + 1;
+	struct look l = {.s = s,
+	                 .w = w,
+	                 .list = ARENA_ARRAY(w->arena, struct trial_number, most),
+	                 .x = ARENA_ARRAY(w->arena, double, most)};
+	for (; l.group < s->ngroups; l.group++) {
 		l.n = 0;
 		if (!s->groups[l.group].limit)
 			numbers_take(&l);
@@ -329,6 +325,4 @@ void outliers_collect(const struct summary *s, struct warnings *w)
 		warn_outliers(&l, warn_first(&l));
 		warn_drift(&l);
 	}
-	free(l.x);
-	free(l.list);
 }

@@ -1,0 +1,43 @@
+/* What the chapter of warnings says of a made record, without a report. */
+#ifndef LAUNCHGAP_TESTS_WARNED_H
+#define LAUNCHGAP_TESTS_WARNED_H
+
+#include "../harness/analysis/analysis.h"
+#include "../harness/chapters/chapters.h"
+#include "made.h"
+
+struct warned {
+	const struct made_loaded *loaded;
+	bool torn;
+	unsigned count;
+	char all[32768]; /* a line each, but the doubts */
+};
+
+static void warned_tell(struct arena *arena, void *of)
+{
+	static const struct chapter *const chapters[] = {&chapter_warnings};
+	struct warned *w = of;
+	const struct analysis analysis = {.s = &w->loaded->summary, .torn = w->torn};
+	const struct story_sentence *told;
+	struct story story;
+	story_make(&analysis, chapters, 1, arena, &story);
+	for (; (told = story_said(&story, STORY_WARNING, w->count)); w->count++) {
+		assert_true(strlen(w->all) + strlen(told->text) + 2 < sizeof w->all);
+		strcat(w->all, told->text);
+		strcat(w->all, "\n");
+	}
+}
+
+/* The next call writes over it. */
+static const struct warned *warned_of(const struct made *made, bool torn)
+{
+	static struct warned w;
+	struct made_loaded loaded;
+	made_load(made, &loaded);
+	w = (struct warned){.loaded = &loaded, .torn = torn};
+	assert_int_equal(arena_run(warned_tell, &w, NULL), 0);
+	made_unload(&loaded);
+	return &w;
+}
+
+#endif
