@@ -26,7 +26,7 @@ struct sender {
 };
 
 static struct sender sender;
-static struct nvml_meter *meter[2];
+static struct meter *meter[2];
 static struct calibrate calibration;
 static char standin[STANDIN_BYTES];
 
@@ -68,7 +68,7 @@ static int open_all(void **state)
 		return -1;
 	*(void **)&sender.send = dlsym(sender.library, "standin_send");
 	for (unsigned i = 0; i < 2; i++)
-		if (nvml_meter_open(standin, pci[i], &meter[i], &st))
+		if (meter_open(standin, pci[i], &meter[i], &st))
 			return -1;
 	return 0;
 }
@@ -78,7 +78,7 @@ static int close_all(void **state)
 	int (*left_open)(void);
 	(void)state;
 	for (unsigned i = 0; i < 2; i++)
-		nvml_meter_close(meter[i]);
+		meter_close(meter[i]);
 	*(void **)&left_open = dlsym(sender.library, "standin_left_open");
 	int left = left_open();
 	dlclose(sender.library);
@@ -101,7 +101,7 @@ static void near(struct calibrate_figure f, double value, double within)
 		fail_msg("%g (%g to %g) is not %g", f.median, f.least, f.most, value);
 }
 
-static struct calibrate_figure ratio(unsigned cell, enum nvml_meter_source source,
+static struct calibrate_figure ratio(unsigned cell, enum meter_source source,
                                      enum calibrate_side side, double unit)
 {
 	return calibrate_ratio(&calibration, cell, source, side, unit);

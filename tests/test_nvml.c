@@ -9,8 +9,6 @@
 
 #include "../harness/backend/device/nvml.h"
 #include "../harness/analysis/links.h"
-#include "../harness/backend/device/nvml_api.h"
-#include "../harness/backend/device/nvml_links.h"
 #include "standin.h"
 #include "test.h"
 

@@ -10,7 +10,6 @@
 #include "../config/plan.h"
 #include "../machine.h"
 #include "../backend/device/nvml.h"
-#include "../backend/device/nvml_links.h"
 
 json_t *describe_variant(const struct plan_variant *v)
 {

@@ -49,7 +49,7 @@ void calibrate_default(struct calibrate *c)
 
 struct bench {
 	struct calibrate *c;
-	struct nvml_meter *const *meter;
+	struct meter *const *meter;
 	struct copier copier;
 };
 
@@ -69,7 +69,7 @@ static void keep(struct bench *b, unsigned cell, unsigned repeat, double bytes, 
 	for (unsigned s = 0; s < METER_SOURCES; s++) {
 		struct calibrate_reading *r = &b->c->readings[cell][repeat][s];
 		for (unsigned gpu = 0; gpu < 2; gpu++) {
-			nvml_meter_count(b->meter[gpu], s, &r->at[gpu]);
+			meter_count(b->meter[gpu], s, &r->at[gpu]);
 			r->bytes[gpu] =
 			    seconds > 0 ? bytes / seconds * r->at[gpu].seconds : bytes;
 		}
@@ -92,13 +92,13 @@ static int run_between(struct bench *b, unsigned cell, unsigned repeat, struct s
 {
 	const struct copies_order *order = &b->c->cells[cell].order;
 	for (unsigned gpu = 0; gpu < 2; gpu++)
-		nvml_meter_begin(b->meter[gpu]);
+		meter_begin(b->meter[gpu]);
 	if (order->pieces &&
 	    (b->copier.begin(b->copier.of, order, st) || b->copier.end(b->copier.of, NULL, st)))
 		return -1;
 	rest(b->c->settle_ms);
 	for (unsigned gpu = 0; gpu < 2; gpu++)
-		nvml_meter_end(b->meter[gpu]);
+		meter_end(b->meter[gpu]);
 	keep(b, cell, repeat, bytes_of(order), 0);
 	return 0;
 }
@@ -127,10 +127,10 @@ static int run_steady(struct bench *b, unsigned cell, unsigned repeat, struct st
 		return -1;
 	rest(b->c->settle_ms);
 	for (unsigned gpu = 0; gpu < 2; gpu++)
-		nvml_meter_begin(b->meter[gpu]);
+		meter_begin(b->meter[gpu]);
 	rest(b->c->steady_ms);
 	for (unsigned gpu = 0; gpu < 2; gpu++)
-		nvml_meter_end(b->meter[gpu]);
+		meter_end(b->meter[gpu]);
 	lasted = b->copier.busy(b->copier.of);
 	if (b->copier.end(b->copier.of, &seconds, st))
 		return -1;
@@ -143,7 +143,7 @@ static int run_steady(struct bench *b, unsigned cell, unsigned repeat, struct st
 	return 0;
 }
 
-int calibrate_run(struct calibrate *c, struct nvml_meter *const meter[2], struct copier copier,
+int calibrate_run(struct calibrate *c, struct meter *const meter[2], struct copier copier,
                   void (*say)(unsigned done, unsigned total), struct status *st)
 {
 	struct bench b = {c, meter, copier};
@@ -184,17 +184,17 @@ struct seen {
 };
 
 static struct seen side_of(const struct calibrate *c, unsigned cell, unsigned repeat,
-                           enum nvml_meter_source source, enum calibrate_side side)
+                           enum meter_source source, enum calibrate_side side)
 {
 	const struct calibrate_reading *r = &c->readings[cell][repeat][source];
 	unsigned from = c->cells[cell].order.direction == COPIES_BACK;
 	unsigned gpu = side == CALIBRATE_SENT ? from : !from;
-	const struct nvml_meter_count *at = &r->at[gpu];
+	const struct meter_count *at = &r->at[gpu];
 	return (struct seen){side == CALIBRATE_RECEIVED ? at->rx : at->tx, r->bytes[gpu]};
 }
 
 struct calibrate_figure calibrate_count(const struct calibrate *c, unsigned cell,
-                                        enum nvml_meter_source source, enum calibrate_side side)
+                                        enum meter_source source, enum calibrate_side side)
 {
 	double values[CALIBRATE_REPEATS];
 	for (unsigned i = 0; i < c->repeats; i++)
@@ -203,7 +203,7 @@ struct calibrate_figure calibrate_count(const struct calibrate *c, unsigned cell
 }
 
 struct calibrate_figure calibrate_ratio(const struct calibrate *c, unsigned cell,
-                                        enum nvml_meter_source source, enum calibrate_side side,
+                                        enum meter_source source, enum calibrate_side side,
                                         double unit_bytes)
 {
 	double values[CALIBRATE_REPEATS];
@@ -235,13 +235,13 @@ struct calibrate_figure calibrate_packet(const struct calibrate *c, unsigned cel
 	return figure_of(values, c->repeats);
 }
 
-const char *calibrate_missing(const struct calibrate *c, enum nvml_meter_source source)
+const char *calibrate_missing(const struct calibrate *c, enum meter_source source)
 {
 	const char *why = NULL;
 	for (unsigned i = 0; i < c->ncells; i++)
 		for (unsigned r = 0; r < c->repeats; r++)
 			for (unsigned gpu = 0; gpu < 2; gpu++) {
-				const struct nvml_meter_count *n =
+				const struct meter_count *n =
 				    &c->readings[i][r][source].at[gpu];
 				if (!n->why[0])
 					return "";

@@ -1,10 +1,10 @@
 /* What counters count: known copies between two GPUs, each between two readings of all of
- * NVML's sources (nvml_meter.h) on both GPUs. */
+ * NVML's sources (meter.h) on both GPUs. */
 #ifndef LAUNCHGAP_CALIBRATE_H
 #define LAUNCHGAP_CALIBRATE_H
 
 #include "../backend/device/copies.h"
-#include "../backend/device/nvml_meter.h"
+#include "meter.h"
 
 #define CALIBRATE_CELLS   64
 #define CALIBRATE_REPEATS 9
@@ -20,7 +20,7 @@ struct calibrate_cell {
 };
 
 struct calibrate_reading {
-	struct nvml_meter_count at[2]; /* the two GPUs */
+	struct meter_count at[2]; /* the two GPUs */
 	double bytes[2]; /* copied in each direction of the order, between these readings */
 };
 
@@ -45,22 +45,22 @@ struct calibrate_figure {
 void calibrate_default(struct calibrate *c);
 
 /* Blocks for as long as it takes; `say`, if not NULL, is told before each cell. */
-int calibrate_run(struct calibrate *c, struct nvml_meter *const meter[2], struct copier copier,
+int calibrate_run(struct calibrate *c, struct meter *const meter[2], struct copier copier,
                   void (*say)(unsigned done, unsigned total), struct status *st);
 
 /* In the source's own unit. */
 struct calibrate_figure calibrate_count(const struct calibrate *c, unsigned cell,
-                                        enum nvml_meter_source source,
+                                        enum meter_source source,
                                         enum calibrate_side side);
 /* The count times unit_bytes, over the bytes copied. */
 struct calibrate_figure calibrate_ratio(const struct calibrate *c, unsigned cell,
-                                        enum nvml_meter_source source, enum calibrate_side side,
+                                        enum meter_source source, enum calibrate_side side,
                                         double unit_bytes);
 /* Of what RAW counts, the share that DATA does not. */
 struct calibrate_figure calibrate_overhead(const struct calibrate *c, unsigned cell);
 /* Bytes of payload in a packet. */
 struct calibrate_figure calibrate_packet(const struct calibrate *c, unsigned cell);
 /* Why a source has no figure anywhere, as it said first; "" where it has. */
-const char *calibrate_missing(const struct calibrate *c, enum nvml_meter_source source);
+const char *calibrate_missing(const struct calibrate *c, enum meter_source source);
 
 #endif

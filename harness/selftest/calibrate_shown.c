@@ -66,9 +66,9 @@ static bool is_control(const struct calibrate_cell *cell)
 }
 
 static struct calibrate_figure ratio_of(const struct calibrate *c, unsigned cell,
-                                        enum nvml_meter_source source, enum calibrate_side side)
+                                        enum meter_source source, enum calibrate_side side)
 {
-	return calibrate_ratio(c, cell, source, side, nvml_meter_info(source)->unit_bytes);
+	return calibrate_ratio(c, cell, source, side, meter_info(source)->unit_bytes);
 }
 
 /* The cells that the answer rests on: the largest pieces, forth. */
@@ -88,7 +88,7 @@ struct range {
 	double least, most;
 };
 
-static struct range range_of(const struct calibrate *c, enum nvml_meter_source source,
+static struct range range_of(const struct calibrate *c, enum meter_source source,
                              bool steady, double unit_bytes)
 {
 	struct range range = {NAN, NAN};
@@ -109,9 +109,9 @@ static bool is_payload(struct range r)
 	return r.least > 0.995 && r.most < 1.005;
 }
 
-static void say_answer(struct shown *s, enum nvml_meter_source source, bool steady)
+static void say_answer(struct shown *s, enum meter_source source, bool steady)
 {
-	const struct nvml_meter_info *info = nvml_meter_info(source);
+	const struct meter_info *info = meter_info(source);
 	double unit = info->unit_bytes;
 	struct range range = range_of(s->c, source, steady, unit);
 	struct range other = range_of(s->c, source, steady, info->other_bytes);
@@ -231,10 +231,10 @@ static const struct story_form reading_form =
 // clang-format on
 
 /* One counter, its unit taken as so many bytes. */
-static struct source source_of(const struct calibrate *c, enum nvml_meter_source source,
+static struct source source_of(const struct calibrate *c, enum meter_source source,
                                double unit_bytes)
 {
-	const struct nvml_meter_info *info = nvml_meter_info(source);
+	const struct meter_info *info = meter_info(source);
 	struct source row = {info->name, info->unit, unit_bytes, {NAN, NAN, NAN, NAN}, NAN};
 	for (unsigned i = 0; i < c->ncells; i++) {
 		struct calibrate_figure f =
@@ -252,7 +252,7 @@ static void put_sources(struct shown *s)
 	struct source rows[2 * METER_SOURCES];
 	unsigned n = 0;
 	for (unsigned source = 0; source <= METER_PCIE; source++) {
-		const struct nvml_meter_info *info = nvml_meter_info(source);
+		const struct meter_info *info = meter_info(source);
 		if (calibrate_missing(s->c, source)[0] || isnan(info->unit_bytes))
 			continue;
 		rows[n++] = source_of(s->c, source, info->unit_bytes);
@@ -290,7 +290,7 @@ static void put_pieces(struct shown *s)
 static void put_steady(struct shown *s)
 {
 	const struct calibrate *c = s->c;
-	const double mib = nvml_meter_info(METER_GPM)->other_bytes;
+	const double mib = meter_info(METER_GPM)->other_bytes;
 	struct steady rows[CALIBRATE_CELLS];
 	unsigned n = 0;
 	for (unsigned i = 0; i < c->ncells; i++) {
@@ -322,7 +322,7 @@ static void put_control(struct shown *s)
 		for (unsigned source = 0; source < METER_SOURCES && is_control(&c->cells[i]);
 		     source++)
 			rows[n++] = (struct control){
-			    nvml_meter_info(source)->name, nvml_meter_info(source)->unit,
+			    meter_info(source)->name, meter_info(source)->unit,
 			    calibrate_count(c, i, source, CALIBRATE_SENT).median,
 			    calibrate_count(c, i, source, CALIBRATE_RECEIVED).median,
 			    calibrate_missing(c, source)};
@@ -346,8 +346,8 @@ static bool put_readings(struct shown *s)
 		                           .piece = order->piece_bytes,
 		                           .direction = directions[order->direction],
 		                           .repeat = repeat + 1,
-		                           .source = nvml_meter_info(source)->name,
-		                           .unit = nvml_meter_info(source)->unit};
+		                           .source = meter_info(source)->name,
+		                           .unit = meter_info(source)->unit};
 		for (unsigned gpu = 0; gpu < 2; gpu++) {
 			rows[k].gpu[gpu].copied = r->bytes[gpu];
 			rows[k].gpu[gpu].seconds = r->at[gpu].seconds;

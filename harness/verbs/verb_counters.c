@@ -54,7 +54,7 @@ static int show(const struct request *request, const struct calibrate *c, struct
 int verb_counters(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	struct request request = {.gpu = {0, 1}, .repeats = 3};
-	struct nvml_meter *meter[2] = {NULL, NULL};
+	struct meter *meter[2] = {NULL, NULL};
 	struct copies *copies = NULL;
 	struct calibrate *c = NULL;
 	char pci[2][COPIES_PCI_BYTES];
@@ -63,7 +63,7 @@ int verb_counters(int argc, char *argv[], const struct home *home, struct status
 	if (parse(argc, argv, &request, st) || copies_open(request.gpu, &copies, pci, st))
 		return -1;
 	for (unsigned i = 0; i < 2; i++)
-		if (nvml_meter_open(NVML_LIBRARY, pci[i], &meter[i], st))
+		if (meter_open(NVML_LIBRARY, pci[i], &meter[i], st))
 			goto out;
 	c = calloc(1, sizeof *c);
 	if (!c) {
@@ -81,7 +81,7 @@ int verb_counters(int argc, char *argv[], const struct home *home, struct status
 out:
 	free(c);
 	for (unsigned i = 0; i < 2; i++)
-		nvml_meter_close(meter[i]);
+		meter_close(meter[i]);
 	copies_close(copies);
 	return result;
 }

@@ -1,9 +1,155 @@
 #include "nvml.h"
 
 #include <dlfcn.h>
+#include <math.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "nvml_api.h"
+#include "../../clock.h"
+
+#define MOST_GPUS 64
+#define WHY_BYTES 48 /* of a cause in a few words */
+
+/* --- the library --- */
+
+/* Functions of the library; NULL those that it does not have. */
+struct calls {
+	void *library;
+	int (*init)(void);
+	int (*shutdown)(void);
+	int (*count)(unsigned *);
+	int (*get)(unsigned, void **);
+	int (*find)(const char *, void **);
+	int (*pci)(void *, struct nvml_api_pci *);
+	int (*name)(void *, char *, unsigned);
+	int (*clock)(void *, int, unsigned *);
+	int (*max_clock)(void *, int, unsigned *);
+	int (*reasons)(void *, unsigned long long *);
+	int (*pcie_gen)(void *, unsigned *);
+	int (*pcie_gen_max)(void *, unsigned *);
+	int (*pcie_width)(void *, unsigned *);
+	int (*pcie_width_max)(void *, unsigned *);
+	int (*bus_width)(void *, unsigned *);
+	int (*utilization)(void *, struct nvml_api_utilization *);
+	int (*fields)(void *, int, struct nvml_api_field *);
+	int (*link_state)(void *, unsigned, int *);
+	int (*link_pci)(void *, unsigned, struct nvml_api_pci *);
+	int (*link_type)(void *, unsigned, int *);
+	int (*ancestor)(void *, void *, int *);
+	int (*p2p)(void *, void *, int, int *);
+	int (*gpm_support)(void *, struct nvml_api_gpm_support *);
+	int (*gpm_alloc)(void **);
+	int (*gpm_free)(void *);
+	int (*gpm_sample)(void *, void *);
+	int (*gpm_metrics)(struct nvml_api_gpm_get *);
+};
+
+// clang-format off
+static const struct {
+	const char *name;
+	size_t at;
+} symbols[] = {
+    {"nvmlInit_v2", offsetof(struct calls, init)},
+    {"nvmlShutdown", offsetof(struct calls, shutdown)},
+    {"nvmlDeviceGetCount_v2", offsetof(struct calls, count)},
+    {"nvmlDeviceGetHandleByIndex_v2", offsetof(struct calls, get)},
+    {"nvmlDeviceGetHandleByPciBusId_v2", offsetof(struct calls, find)},
+    {"nvmlDeviceGetPciInfo_v3", offsetof(struct calls, pci)},
+    {"nvmlDeviceGetName", offsetof(struct calls, name)},
+    {"nvmlDeviceGetClockInfo", offsetof(struct calls, clock)},
+    {"nvmlDeviceGetMaxClockInfo", offsetof(struct calls, max_clock)},
+    {"nvmlDeviceGetCurrentClocksThrottleReasons", offsetof(struct calls, reasons)},
+    {"nvmlDeviceGetCurrPcieLinkGeneration", offsetof(struct calls, pcie_gen)},
+    {"nvmlDeviceGetMaxPcieLinkGeneration", offsetof(struct calls, pcie_gen_max)},
+    {"nvmlDeviceGetCurrPcieLinkWidth", offsetof(struct calls, pcie_width)},
+    {"nvmlDeviceGetMaxPcieLinkWidth", offsetof(struct calls, pcie_width_max)},
+    {"nvmlDeviceGetMemoryBusWidth", offsetof(struct calls, bus_width)},
+    {"nvmlDeviceGetUtilizationRates", offsetof(struct calls, utilization)},
+    {"nvmlDeviceGetFieldValues", offsetof(struct calls, fields)},
+    {"nvmlDeviceGetNvLinkState", offsetof(struct calls, link_state)},
+    {"nvmlDeviceGetNvLinkRemotePciInfo_v2", offsetof(struct calls, link_pci)},
+    {"nvmlDeviceGetNvLinkRemoteDeviceType", offsetof(struct calls, link_type)},
+    {"nvmlDeviceGetTopologyCommonAncestor", offsetof(struct calls, ancestor)},
+    {"nvmlDeviceGetP2PStatus", offsetof(struct calls, p2p)},
+    {"nvmlGpmQueryDeviceSupport", offsetof(struct calls, gpm_support)},
+    {"nvmlGpmSampleAlloc", offsetof(struct calls, gpm_alloc)},
+    {"nvmlGpmSampleFree", offsetof(struct calls, gpm_free)},
+    {"nvmlGpmSampleGet", offsetof(struct calls, gpm_sample)},
+    {"nvmlGpmMetricsGet", offsetof(struct calls, gpm_metrics)},
+};
+// clang-format on
+
+void nvml_explain(int result, char *text, size_t bytes)
+{
+	static const struct {
+		int result;
+		const char *text;
+	} known[] = {
+	    {NVML_API_NOT_SUPPORTED, "not supported"},
+	    {NVML_API_NO_PERMISSION, "no permission (root may have it)"},
+	    {6, "not found"},
+	    {9, "the driver is not loaded"},
+	    {15, "the GPU is lost"},
+	    {18, "library and driver differ in version"},
+	};
+	for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
+		if (known[i].result == result) {
+			snprintf(text, bytes, "%s", known[i].text);
+			return;
+		}
+	snprintf(text, bytes, "NVML error %d", result);
+}
+
+/* The library, started. The caller gives it back with unload. */
+static int load(const char *library, struct calls *out, struct status *st)
+{
+	struct calls c = {.library = dlopen(library, RTLD_NOW | RTLD_LOCAL)};
+	char why[WHY_BYTES];
+	if (!c.library)
+		return status_set(
+		    st, "GPU counters need NVML, which NVIDIA's driver brings: %s", dlerror());
+	for (unsigned i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+		void *symbol = dlsym(c.library, symbols[i].name);
+		memcpy((char *)&c + symbols[i].at, &symbol, sizeof symbol);
+	}
+	if (!c.init || !c.shutdown || !c.find) { /* it could not name a GPU at all */
+		dlclose(c.library);
+		return status_set(st, "%s lacks NVML's functions", library);
+	}
+	int result = c.init();
+	if (result) {
+		nvml_explain(result, why, sizeof why);
+		dlclose(c.library);
+		return status_set(st, "NVML does not start: %s", why);
+	}
+	*out = c;
+	return 0;
+}
+
+static void unload(struct calls *c)
+{
+	c->shutdown();
+	dlclose(c->library);
+}
+
+int nvml_field_value(const struct nvml_api_field *field, unsigned long long *out)
+{
+	if (field->result)
+		return field->result;
+	if (field->type == NVML_API_UNSIGNED_INT)
+		*out = field->value.word;
+	else if (field->type == NVML_API_UNSIGNED_LONG)
+		*out = field->value.long_word;
+	else if (field->type == NVML_API_UNSIGNED_LONG_LONG)
+		*out = field->value.long_long_word;
+	else
+		return NVML_API_NOT_SUPPORTED;
+	return 0;
+}
+
+/* --- clocks --- */
 
 /* From NVML's API reference: nvmlClocksEventReasons. */
 #define REASON_IDLE 0x1ull
@@ -16,43 +162,10 @@ static const struct {
     {0x20 | 0x40, "thermal"}, {0x80, "power brake"},
 };
 
-struct nvml {
-	int (*init)(void);
-	int (*shutdown)(void);
-	int (*find)(const char *, void **);
-	int (*clock)(void *, int, unsigned *);
-	int (*max_clock)(void *, int, unsigned *);
-	int (*reasons)(void *, unsigned long long *);
-	int (*pcie[4])(void *, unsigned *); /* NULL where the library does not have them */
-};
-
-static bool look_up(void *handle, struct nvml *out)
+static unsigned pcie_of(int (*read)(void *, unsigned *), void *device)
 {
-	const struct nvml_api_symbol symbols[] = {
-	    {"nvmlInit_v2", &out->init},
-	    {"nvmlShutdown", &out->shutdown},
-	    {"nvmlDeviceGetHandleByPciBusId_v2", &out->find},
-	    {"nvmlDeviceGetClockInfo", &out->clock},
-	    {"nvmlDeviceGetMaxClockInfo", &out->max_clock},
-	    {"nvmlDeviceGetCurrentClocksThrottleReasons", &out->reasons},
-	};
-	const struct nvml_api_symbol others[] = {
-	    {"nvmlDeviceGetCurrPcieLinkGeneration", &out->pcie[0]},
-	    {"nvmlDeviceGetCurrPcieLinkWidth", &out->pcie[1]},
-	    {"nvmlDeviceGetMaxPcieLinkGeneration", &out->pcie[2]},
-	    {"nvmlDeviceGetMaxPcieLinkWidth", &out->pcie[3]},
-	};
-	nvml_api_find(handle, others, sizeof others / sizeof *others);
-	return nvml_api_find(handle, symbols, sizeof symbols / sizeof *symbols);
-}
-
-static void read_pcie(const struct nvml *nvml, void *device, struct nvml_clocks *out)
-{
-	unsigned *const to[] = {&out->pcie_gen, &out->pcie_width, &out->pcie_gen_max,
-	                        &out->pcie_width_max};
-	for (unsigned i = 0; i < 4; i++)
-		if (!nvml->pcie[i] || nvml->pcie[i](device, to[i]))
-			*to[i] = 0;
+	unsigned value;
+	return read && !read(device, &value) ? value : 0;
 }
 
 static void name_reasons(unsigned long long bits, char *text, size_t bytes)
@@ -67,27 +180,421 @@ static void name_reasons(unsigned long long bits, char *text, size_t bytes)
 
 bool nvml_read(const char *library, const char *pci, struct nvml_clocks *out)
 {
-	struct nvml nvml;
+	struct calls c;
+	struct status ignored = {""};
 	struct nvml_clocks clocks = {0};
 	unsigned long long bits = 0;
-	void *device, *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-	bool ok = false;
-	if (!handle)
+	void *device;
+	if (load(library, &c, &ignored))
 		return false;
-	if (look_up(handle, &nvml) && nvml.init() == 0) {
-		ok = nvml.find(pci, &device) == 0 &&
-		     nvml.clock(device, NVML_API_CLOCK_SM, &clocks.sm_mhz) == 0 &&
-		     nvml.max_clock(device, NVML_API_CLOCK_SM, &clocks.sm_max_mhz) == 0 &&
-		     nvml.reasons(device, &bits) == 0;
-		if (ok)
-			read_pcie(&nvml, device, &clocks);
-		nvml.shutdown();
+	bool ok = c.clock && c.max_clock && c.reasons && c.find(pci, &device) == 0 &&
+	          c.clock(device, NVML_API_CLOCK_SM, &clocks.sm_mhz) == 0 &&
+	          c.max_clock(device, NVML_API_CLOCK_SM, &clocks.sm_max_mhz) == 0 &&
+	          c.reasons(device, &bits) == 0;
+	if (ok) {
+		clocks.pcie_gen = pcie_of(c.pcie_gen, device);
+		clocks.pcie_width = pcie_of(c.pcie_width, device);
+		clocks.pcie_gen_max = pcie_of(c.pcie_gen_max, device);
+		clocks.pcie_width_max = pcie_of(c.pcie_width_max, device);
+		clocks.busy = !(bits & REASON_IDLE);
+		name_reasons(bits, clocks.throttle, sizeof clocks.throttle);
+		*out = clocks;
 	}
-	dlclose(handle);
-	if (!ok)
+	unload(&c);
+	return ok;
+}
+
+/* --- GPUs and what joins them --- */
+
+/* As CUDA writes it. */
+static json_t *pci_text(const struct nvml_api_pci *pci)
+{
+	return json_sprintf("%04X:%02X:%02X.0", pci->domain, pci->bus, pci->device);
+}
+
+static void put_number(json_t *to, const char *key, int (*read)(void *, unsigned *),
+                       void *device)
+{
+	unsigned value;
+	if (read && read(device, &value) == 0)
+		json_object_set_new(to, key, json_integer(value));
+}
+
+/* A link that is down may name no other end. */
+static json_t *link_end(const struct calls *nvml, void *device, unsigned link)
+{
+	struct nvml_api_pci pci;
+	int type = -1;
+	if (nvml->link_type && nvml->link_type(device, link, &type) == 0 &&
+	    type == NVML_API_LINK_TO_SWITCH)
+		return json_string("switch");
+	if (nvml->link_pci && nvml->link_pci(device, link, &pci) == 0)
+		return pci_text(&pci);
+	return json_string("unknown");
+}
+
+static json_t *links_of(const struct calls *nvml, void *device)
+{
+	json_t *links = json_array();
+	for (unsigned i = 0; nvml->link_state && i < NVML_API_LINKS; i++) {
+		struct nvml_api_field speed = {.id = NVML_API_FIELD_NVLINK_SPEED, .scope = i};
+		unsigned long long mbps;
+		int up = 0;
+		if (nvml->link_state(device, i, &up))
+			continue;
+		json_t *link = json_pack("{s:i, s:b, s:o}", "link", (int)i, "up", up, "to",
+		                         link_end(nvml, device, i));
+		if (up && nvml->fields && nvml->fields(device, 1, &speed) == 0 &&
+		    nvml_field_value(&speed, &mbps) == 0)
+			json_object_set_new(link, "mbps", json_integer((json_int_t)mbps));
+		json_array_append_new(links, link);
+	}
+	return links;
+}
+
+static json_t *gpu_of(const struct calls *nvml, void *device)
+{
+	struct nvml_api_pci pci;
+	char name[96] = "";
+	json_t *pcie = json_object();
+	if (nvml->pci(device, &pci)) {
+		json_decref(pcie);
+		return NULL;
+	}
+	if (!nvml->name || nvml->name(device, name, sizeof name))
+		name[0] = '\0';
+	put_number(pcie, "gen", nvml->pcie_gen, device);
+	put_number(pcie, "gen_max", nvml->pcie_gen_max, device);
+	put_number(pcie, "width", nvml->pcie_width, device);
+	put_number(pcie, "width_max", nvml->pcie_width_max, device);
+	return json_pack("{s:o, s:s, s:o, s:o}", "pci", pci_text(&pci), "name", name, "pcie",
+	                 pcie, "nvlinks", links_of(nvml, device));
+}
+
+/* nvmlGpuTopologyLevel_t, in tens. */
+static const char *ancestor_name(int level)
+{
+	static const char *const names[] = {"board",       "switch", "switches",
+	                                    "host bridge", "node",   "system"};
+	return level >= 0 && level % 10 == 0 && level / 10 < 6 ? names[level / 10] : "unknown";
+}
+
+/* nvmlGpuP2PStatus_t */
+static const char *p2p_name(int status)
+{
+	static const char *const names[] = {"yes",
+	                                    "the chipset does not support it",
+	                                    "the GPU does not support it",
+	                                    "the I/O hubs' topology does not support it",
+	                                    "switched off by a registry key",
+	                                    "not supported"};
+	return status >= 0 && status < 6 ? names[status] : "unknown";
+}
+
+static json_t *pair_of(const struct calls *nvml, void *const devices[], unsigned a, unsigned b)
+{
+	int level, status;
+	json_t *pair = json_pack("{s:i, s:i}", "a", (int)a, "b", (int)b);
+	if (nvml->ancestor && nvml->ancestor(devices[a], devices[b], &level) == 0)
+		json_object_set_new(pair, "ancestor", json_string(ancestor_name(level)));
+	if (nvml->p2p && nvml->p2p(devices[a], devices[b], NVML_API_P2P_WRITE, &status) == 0)
+		json_object_set_new(pair, "p2p", json_string(p2p_name(status)));
+	return pair;
+}
+
+static json_t *read_all(const struct calls *nvml)
+{
+	void *devices[MOST_GPUS];
+	unsigned n = 0, taken = 0;
+	json_t *gpus = json_array(), *pairs = json_array(), *gpu;
+	if (nvml->count(&n))
+		n = 0;
+	for (unsigned i = 0; i < n && taken < MOST_GPUS; i++)
+		if (nvml->get(i, &devices[taken]) == 0 &&
+		    (gpu = gpu_of(nvml, devices[taken]))) {
+			json_array_append_new(gpus, gpu);
+			taken++;
+		}
+	for (unsigned a = 0; a < taken; a++)
+		for (unsigned b = a + 1; b < taken; b++)
+			json_array_append_new(pairs, pair_of(nvml, devices, a, b));
+	json_t *all = json_pack("{s:o, s:o}", "gpus", gpus, "pairs", pairs);
+	if (taken)
+		return all;
+	json_decref(all);
+	return NULL;
+}
+
+json_t *nvml_links_read(const char *library)
+{
+	struct calls c;
+	struct status ignored = {""};
+	if (load(library, &c, &ignored))
+		return NULL;
+	json_t *all = c.count && c.get && c.pci ? read_all(&c) : NULL;
+	unload(&c);
+	return all;
+}
+
+/* --- counters between two moments: sampling --- */
+
+/* One moment. Results are nvmlReturn_t. */
+struct reading {
+	int64_t clock_ns;
+	int gpm, tx, rx, busy;
+	struct nvml_api_utilization use;
+	unsigned long long tx_kib, rx_kib;
+};
+
+struct nvml_watch {
+	struct calls call;
+	void *device;
+	void *samples[2];
+	struct reading at[2];
+	unsigned taken;         /* readings of this stretch */
+	char no_gpm[WHY_BYTES]; /* "" where there is GPM */
+	struct nvml_api_gpm_get get;
+};
+
+static void open_gpm(struct nvml_watch *w)
+{
+	const struct calls *call = &w->call;
+	struct nvml_api_gpm_support support = {.version = 1};
+	int result;
+	if (!call->gpm_support || !call->gpm_alloc || !call->gpm_free || !call->gpm_sample ||
+	    !call->gpm_metrics) {
+		snprintf(w->no_gpm, sizeof w->no_gpm, "the driver is too old");
+		return;
+	}
+	result = call->gpm_support(w->device, &support);
+	if (!result && !support.supported) {
+		snprintf(w->no_gpm, sizeof w->no_gpm, "this GPU has none, Hopper and later do");
+		return;
+	}
+	for (unsigned i = 0; i < 2 && !result; i++)
+		result = call->gpm_alloc(&w->samples[i]);
+	if (result)
+		nvml_explain(result, w->no_gpm, sizeof w->no_gpm);
+}
+
+int nvml_watch_open(const char *library, const char *pci, struct nvml_watch **out,
+                    struct status *st)
+{
+	struct nvml_watch *w = calloc(1, sizeof *w);
+	char why[WHY_BYTES];
+	if (!w)
+		return status_set(st, "no memory is left for GPU counters");
+	if (load(library, &w->call, st)) {
+		free(w);
+		return -1;
+	}
+	int result = w->call.find(pci, &w->device);
+	if (result) {
+		unload(&w->call);
+		free(w);
+		nvml_explain(result, why, sizeof why);
+		return status_set(st, "NVML does not open GPU %s: %s", pci, why);
+	}
+	open_gpm(w);
+	*out = w;
+	return 0;
+}
+
+void nvml_watch_close(struct nvml_watch *w)
+{
+	if (!w)
+		return;
+	for (unsigned i = 0; i < 2; i++)
+		if (w->samples[i])
+			w->call.gpm_free(w->samples[i]);
+	unload(&w->call);
+	free(w);
+}
+
+int nvml_watch_fields(const struct nvml_watch *w, struct nvml_api_field *fields, unsigned n)
+{
+	return w->call.fields ? w->call.fields(w->device, (int)n, fields)
+	                      : NVML_API_NOT_SUPPORTED;
+}
+
+static void take_links(struct nvml_watch *w, struct reading *out)
+{
+	struct nvml_api_field fields[2] = {
+	    {.id = NVML_API_FIELD_NVLINK_TX, .scope = NVML_API_ALL_LINKS},
+	    {.id = NVML_API_FIELD_NVLINK_RX, .scope = NVML_API_ALL_LINKS},
+	};
+	int result = nvml_watch_fields(w, fields, 2);
+	out->tx = result ? result : nvml_field_value(&fields[0], &out->tx_kib);
+	out->rx = result ? result : nvml_field_value(&fields[1], &out->rx_kib);
+}
+
+static void take(struct nvml_watch *w, unsigned i)
+{
+	int64_t before = clock_now_ns();
+	take_links(w, &w->at[i]);
+	w->at[i].busy = w->call.utilization ? w->call.utilization(w->device, &w->at[i].use)
+	                                    : NVML_API_NOT_SUPPORTED;
+	if (!w->no_gpm[0])
+		w->at[i].gpm = w->call.gpm_sample(w->device, w->samples[i]);
+	w->at[i].clock_ns = before + (clock_now_ns() - before) / 2;
+	w->taken = i + 1;
+}
+
+void nvml_watch_begin(struct nvml_watch *w)
+{
+	take(w, 0);
+}
+
+void nvml_watch_end(struct nvml_watch *w)
+{
+	if (w->taken)
+		take(w, 1);
+}
+
+/* --- counters: what the two readings say --- */
+
+/* Bytes in a unit of NVML's, over those in a unit of ours. */
+#define GB_PER_LINK_UNIT   (COUNTERS_LINK_BYTES / 1e9)
+#define GB_PER_MIB         (1024 * 1024 / 1e9)
+#define GB_PER_NVLINK_UNIT (COUNTERS_GPM_NVLINK_BYTES / 1e9)
+
+/* The rate of one counter, or why there is none. */
+static double rate_of(int first, int second, unsigned long long from, unsigned long long to,
+                      double seconds, char *why)
+{
+	if (first || second) {
+		nvml_explain(first ? first : second, why, WHY_BYTES);
+		return NAN;
+	}
+	if (to < from || seconds <= 0) {
+		snprintf(why, WHY_BYTES, "the counter went back");
+		return NAN;
+	}
+	return (double)(to - from) * GB_PER_LINK_UNIT / seconds;
+}
+
+static void read_links(const struct nvml_watch *w, struct counters *out, char *why)
+{
+	const struct reading *a = &w->at[0], *b = &w->at[1];
+	out->nvlink_unit_bytes = COUNTERS_GPM_NVLINK_BYTES;
+	if (isnan(out->nvlink_tx_gbs)) {
+		out->nvlink_tx_gbs =
+		    rate_of(a->tx, b->tx, a->tx_kib, b->tx_kib, out->seconds, why);
+		out->nvlink_unit_bytes = isnan(out->nvlink_tx_gbs) ? NAN : COUNTERS_LINK_BYTES;
+	}
+	if (isnan(out->nvlink_rx_gbs))
+		out->nvlink_rx_gbs =
+		    rate_of(a->rx, b->rx, a->rx_kib, b->rx_kib, out->seconds, why);
+}
+
+static double dram_limit(const struct nvml_watch *w)
+{
+	unsigned mhz = 0, bits = 0;
+	if (!w->call.max_clock || !w->call.bus_width ||
+	    w->call.max_clock(w->device, NVML_API_CLOCK_MEM, &mhz) ||
+	    w->call.bus_width(w->device, &bits) || !mhz || !bits)
+		return NAN;
+	return mhz * 1e6 * 2 * bits / 8 / 1e9;
+}
+
+/* Asks for the rates between the two samples. Whether there are any, each with a result of its
+ * own; else why not. */
+static bool ask_gpm(struct nvml_watch *w, const unsigned *ids, unsigned n, char *why)
+{
+	int result;
+	if (w->no_gpm[0]) {
+		snprintf(why, WHY_BYTES, "%s", w->no_gpm);
 		return false;
-	clocks.busy = !(bits & REASON_IDLE);
-	name_reasons(bits, clocks.throttle, sizeof clocks.throttle);
-	*out = clocks;
-	return true;
+	}
+	result = w->at[0].gpm ? w->at[0].gpm : w->at[1].gpm;
+	if (!result && w->at[1].clock_ns - w->at[0].clock_ns < NVML_WATCH_NS) {
+		snprintf(why, WHY_BYTES, "the stretch is under %d ms", NVML_WATCH_NS / 1000000);
+		return false;
+	}
+	if (!result) {
+		w->get.version = 1;
+		w->get.asked = n;
+		w->get.first = w->samples[0];
+		w->get.second = w->samples[1];
+		for (unsigned i = 0; i < n; i++)
+			w->get.metrics[i] =
+			    (struct nvml_api_gpm_metric){.id = ids[i], .value = NAN};
+		result = w->call.gpm_metrics(&w->get);
+	}
+	if (result)
+		nvml_explain(result, why, WHY_BYTES);
+	return !result;
+}
+
+static void read_gpm(struct nvml_watch *w, struct counters *out, char *why)
+{
+	const struct {
+		double *to, unit; /* of ours in one of GPM's */
+	} wanted[] = {
+	    {&out->sm_percent, 1},
+	    {&out->dram_gbs, out->dram_limit_gbs / 100},
+	    {&out->pcie_tx_gbs, GB_PER_MIB},
+	    {&out->pcie_rx_gbs, GB_PER_MIB},
+	    {&out->nvlink_rx_gbs, GB_PER_NVLINK_UNIT},
+	    {&out->nvlink_tx_gbs, GB_PER_NVLINK_UNIT},
+	};
+	static const unsigned ids[] = {
+	    NVML_API_GPM_SM,      NVML_API_GPM_DRAM,      NVML_API_GPM_PCIE_TX,
+	    NVML_API_GPM_PCIE_RX, NVML_API_GPM_NVLINK_RX, NVML_API_GPM_NVLINK_TX,
+	};
+	const unsigned n = sizeof ids / sizeof *ids;
+	if (!ask_gpm(w, ids, n, why))
+		return;
+	for (unsigned i = 0; i < n; i++) {
+		const struct nvml_api_gpm_metric *metric = &w->get.metrics[i];
+		if (!metric->result)
+			*wanted[i].to = metric->value * wanted[i].unit;
+		else if (!why[0])
+			nvml_explain(metric->result, why, WHY_BYTES);
+	}
+	if (!why[0] && isnan(out->dram_limit_gbs))
+		snprintf(why, WHY_BYTES, "the memory's clock or width is unknown");
+}
+
+/* "no DRAM, SM, PCIe (GPM: …; NVLink bytes: …)" */
+static void explain(struct counters *out, const char *gpm, const char *links)
+{
+	const struct {
+		const char *name;
+		bool missing;
+	} parts[] = {
+	    {"NVLink", isnan(out->nvlink_tx_gbs) || isnan(out->nvlink_rx_gbs)},
+	    {"DRAM", isnan(out->dram_gbs)},
+	    {"SM", isnan(out->sm_percent)},
+	    {"PCIe", isnan(out->pcie_tx_gbs) || isnan(out->pcie_rx_gbs)},
+	};
+	char names[32] = "";
+	size_t at = 0;
+	for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (parts[i].missing)
+			at += (size_t)snprintf(names + at, sizeof names - at, "%s%s",
+			                       at ? ", " : "", parts[i].name);
+	if (at)
+		snprintf(out->missing, sizeof out->missing, "no %s (GPM: %s%s%s)", names,
+		         gpm[0] ? gpm : "no figure", links[0] ? "; NVLink bytes: " : "", links);
+}
+
+void nvml_watch_read(struct nvml_watch *w, struct counters *out)
+{
+	char gpm[WHY_BYTES] = "", links[WHY_BYTES] = "";
+	counters_clear(out);
+	if (w->taken < 2) {
+		snprintf(out->missing, sizeof out->missing,
+		         "the stretch was not begun and ended");
+		return;
+	}
+	out->seconds = (double)(w->at[1].clock_ns - w->at[0].clock_ns) / 1e9;
+	out->dram_limit_gbs = dram_limit(w);
+	if (!w->at[1].busy) {
+		out->busy_percent = w->at[1].use.gpu;
+		out->memory_busy_percent = w->at[1].use.memory;
+	}
+	read_gpm(w, out, gpm);
+	read_links(w, out, links);
+	explain(out, gpm, links);
 }

@@ -1,23 +1,21 @@
-#include "nvml_meter.h"
+#include "meter.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../clock.h"
-#include "nvml_watch.h"
+#include "../backend/device/nvml.h"
+#include "../clock.h"
 
 #define GPM_BYTES COUNTERS_GPM_NVLINK_BYTES
 #define LINKS     18 /* of NVLink 4 and 5; a GPU with fewer refuses the others */
-
-_Static_assert(NVML_METER_WHY_BYTES == NVML_WHY_BYTES, "one text for both");
 
 enum scope { OF_ALL_LINKS, LINK_BY_LINK, ALL_OR_EACH, OF_THE_GPU };
 
 /* Names and units are those of nvmlFieldValue's ids in NVML's API reference. */
 // clang-format off
 static const struct {
-	struct nvml_meter_info info;
+	struct meter_info info;
 	unsigned tx, rx; /* field ids; 0: GPM */
 	enum scope scope;
 } sources[METER_SOURCES] = {
@@ -40,22 +38,21 @@ struct reading {
 	unsigned long long tx, rx;
 };
 
-struct nvml_meter {
-	struct nvml_watch *watch; /* owned; its calls and its device serve here too */
+struct meter {
+	struct nvml_watch *watch; /* owned; its GPU is asked for more */
 	struct reading at[2][METER_SOURCES];
 	struct counters counters; /* of GPM */
 	unsigned taken;
 };
 
-const struct nvml_meter_info *nvml_meter_info(enum nvml_meter_source source)
+const struct meter_info *meter_info(enum meter_source source)
 {
 	return &sources[source].info;
 }
 
-int nvml_meter_open(const char *library, const char *pci, struct nvml_meter **out,
-                    struct status *st)
+int meter_open(const char *library, const char *pci, struct meter **out, struct status *st)
 {
-	struct nvml_meter *meter = calloc(1, sizeof *meter);
+	struct meter *meter = calloc(1, sizeof *meter);
 	if (!meter)
 		return status_set(st, "no memory is left for GPU counters");
 	if (nvml_watch_open(library, pci, &meter->watch, st)) {
@@ -66,7 +63,7 @@ int nvml_meter_open(const char *library, const char *pci, struct nvml_meter **ou
 	return 0;
 }
 
-void nvml_meter_close(struct nvml_meter *meter)
+void meter_close(struct meter *meter)
 {
 	if (!meter)
 		return;
@@ -82,7 +79,7 @@ static int add_links(const struct nvml_api_field *fields, unsigned n, unsigned l
 	*out = 0;
 	for (unsigned i = 0; i < n; i++) {
 		unsigned long long value = 0;
-		int result = nvml_watch_field(&fields[i], &value);
+		int result = nvml_field_value(&fields[i], &value);
 		first = first ? first : result;
 		good += !result;
 		*out += value;
@@ -90,10 +87,9 @@ static int add_links(const struct nvml_api_field *fields, unsigned n, unsigned l
 	return good ? 0 : first;
 }
 
-static void take_scope(struct nvml_meter *meter, enum nvml_meter_source source,
-                       enum scope scope, struct reading *out)
+static void take_scope(struct meter *meter, enum meter_source source, enum scope scope,
+                       struct reading *out)
 {
-	const struct nvml_watch *w = meter->watch;
 	unsigned links = scope == LINK_BY_LINK ? LINKS : 1;
 	unsigned all = scope == OF_ALL_LINKS ? NVML_API_ALL_LINKS : 0;
 	struct nvml_api_field fields[2 * LINKS] = {{0}};
@@ -103,8 +99,7 @@ static void take_scope(struct nvml_meter *meter, enum nvml_meter_source source,
 		    (struct nvml_api_field){.id = sources[source].rx, .scope = all + i};
 	}
 	int64_t before = clock_now_ns();
-	out->result = w->call.fields ? w->call.fields(w->device, (int)(2 * links), fields)
-	                             : NVML_API_NOT_SUPPORTED;
+	out->result = nvml_watch_fields(meter->watch, fields, 2 * links);
 	out->clock_ns = before + (clock_now_ns() - before) / 2;
 	if (!out->result)
 		out->result = add_links(fields, links, &out->tx);
@@ -112,8 +107,7 @@ static void take_scope(struct nvml_meter *meter, enum nvml_meter_source source,
 		out->result = add_links(fields + links, links, &out->rx);
 }
 
-static void take_source(struct nvml_meter *meter, enum nvml_meter_source source,
-                        struct reading *out)
+static void take_source(struct meter *meter, enum meter_source source, struct reading *out)
 {
 	enum scope scope = sources[source].scope;
 	take_scope(meter, source, scope == ALL_OR_EACH ? OF_ALL_LINKS : scope, out);
@@ -121,7 +115,7 @@ static void take_source(struct nvml_meter *meter, enum nvml_meter_source source,
 		take_scope(meter, source, LINK_BY_LINK, out);
 }
 
-static void take(struct nvml_meter *meter, unsigned moment)
+static void take(struct meter *meter, unsigned moment)
 {
 	for (unsigned i = 0; i < METER_SOURCES; i++)
 		if (sources[i].tx)
@@ -129,13 +123,13 @@ static void take(struct nvml_meter *meter, unsigned moment)
 	meter->taken = moment + 1;
 }
 
-void nvml_meter_begin(struct nvml_meter *meter)
+void meter_begin(struct meter *meter)
 {
 	nvml_watch_begin(meter->watch);
 	take(meter, 0);
 }
 
-void nvml_meter_end(struct nvml_meter *meter)
+void meter_end(struct meter *meter)
 {
 	if (!meter->taken)
 		return;
@@ -144,8 +138,8 @@ void nvml_meter_end(struct nvml_meter *meter)
 	nvml_watch_read(meter->watch, &meter->counters);
 }
 
-static void count_gpm(const struct nvml_meter *meter, enum nvml_meter_source source,
-                      struct nvml_meter_count *out)
+static void count_gpm(const struct meter *meter, enum meter_source source,
+                      struct meter_count *out)
 {
 	const struct counters *c = &meter->counters;
 	bool dram = source == METER_GPM_DRAM;
@@ -161,17 +155,16 @@ static void count_gpm(const struct nvml_meter *meter, enum nvml_meter_source sou
 	}
 }
 
-void nvml_meter_count(struct nvml_meter *meter, enum nvml_meter_source source,
-                      struct nvml_meter_count *out)
+void meter_count(struct meter *meter, enum meter_source source, struct meter_count *out)
 {
 	const struct reading *a = &meter->at[0][source], *b = &meter->at[1][source];
-	*out = (struct nvml_meter_count){.tx = NAN, .rx = NAN};
+	*out = (struct meter_count){.tx = NAN, .rx = NAN};
 	if (meter->taken < 2) {
 		snprintf(out->why, sizeof out->why, "not begun and ended");
 	} else if (!sources[source].tx) {
 		count_gpm(meter, source, out);
 	} else if (a->result || b->result) {
-		nvml_api_explain(a->result ? a->result : b->result, out->why, sizeof out->why);
+		nvml_explain(a->result ? a->result : b->result, out->why, sizeof out->why);
 	} else if (b->tx < a->tx || b->rx < a->rx) {
 		snprintf(out->why, sizeof out->why, "the counter went back");
 	} else {

@@ -1,14 +1,14 @@
 /* What each counter of NVML's says that a GPU sent and received between two moments: for
  * finding out what it counts. nvml.h reads the few that a run needs; this reads all there are.
  */
-#ifndef LAUNCHGAP_NVML_METER_H
-#define LAUNCHGAP_NVML_METER_H
+#ifndef LAUNCHGAP_METER_H
+#define LAUNCHGAP_METER_H
 
-#include "../../status.h"
+#include "../status.h"
 
-#define NVML_METER_WHY_BYTES 48
+#define METER_WHY_BYTES 48
 
-enum nvml_meter_source {
+enum meter_source {
 	METER_DATA,       /* fields NVLINK_THROUGHPUT_DATA_TX and _RX, of all links at once */
 	METER_DATA_LINKS, /* the same, asked link by link and added */
 	METER_RAW,        /* fields NVLINK_THROUGHPUT_RAW_*: with the protocol's overhead */
@@ -26,32 +26,30 @@ enum nvml_meter_source {
 
 /* Units as NVML documents them; GPM's as measured (core/counters.h): what is left of its
  * rates after times seconds. */
-struct nvml_meter_info {
+struct meter_info {
 	const char *name, *unit;
 	double unit_bytes;  /* 1024 for KiB; NaN where the unit is not bytes */
 	double other_bytes; /* what else it may be, a KB or a MiB; NaN: there is no doubt */
 };
 
-struct nvml_meter_count {
-	double tx, rx;                  /* in the source's unit; NaN where missing */
-	double seconds;                 /* between the two readings */
-	char why[NVML_METER_WHY_BYTES]; /* it is missing; "" where it is not */
+struct meter_count {
+	double tx, rx;             /* in the source's unit; NaN where missing */
+	double seconds;            /* between the two readings */
+	char why[METER_WHY_BYTES]; /* it is missing; "" where it is not */
 };
 
-struct nvml_meter;
+struct meter;
 
-const struct nvml_meter_info *nvml_meter_info(enum nvml_meter_source source);
+const struct meter_info *meter_info(enum meter_source source);
 
 /* As nvml_watch_open; the caller closes. */
-int nvml_meter_open(const char *library, const char *pci, struct nvml_meter **out,
-                    struct status *st);
+int meter_open(const char *library, const char *pci, struct meter **out, struct status *st);
 /* Reads all sources; milliseconds. `end` belongs to the last `begin`. */
-void nvml_meter_begin(struct nvml_meter *meter);
-void nvml_meter_end(struct nvml_meter *meter);
+void meter_begin(struct meter *meter);
+void meter_end(struct meter *meter);
 /* After end. GPM's are missing where begin and end lie closer than NVML_WATCH_NS. */
-void nvml_meter_count(struct nvml_meter *meter, enum nvml_meter_source source,
-                      struct nvml_meter_count *out);
+void meter_count(struct meter *meter, enum meter_source source, struct meter_count *out);
 /* NULL is allowed. */
-void nvml_meter_close(struct nvml_meter *meter);
+void meter_close(struct meter *meter);
 
 #endif
